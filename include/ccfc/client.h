@@ -1,0 +1,377 @@
+/*
+ * libccfc: asking the ccfc daemon which Claude Code session changed which
+ * file, and hearing of changes as they happen.
+ *
+ *	struct ccfc_client *client;
+ *	struct ccfc_reply *reply;
+ *	struct ccfc_err err;
+ *
+ *	if (ccfc_client_new(&client, NULL, &err) < 0)
+ *		die(err.what, err.hint);
+ *	if (ccfc_file_sessions(&reply, client, "/src/main.c", NULL, &err) < 0)
+ *		die(err.what, err.hint);
+ *	history = ccfc_reply_value(reply);
+ *	printf("%lld sessions\n", (long long)ccfc_value_int(
+ *		ccfc_value_get(history, "totalSessions"), 0));
+ *	ccfc_reply_free(reply);
+ *	ccfc_client_free(client);
+ *
+ * The daemon
+ * ----------
+ * A client is one connection to the daemon's Unix socket. If no daemon runs,
+ * ccfc_client_new starts one and waits until it is ready; however many
+ * clients do so at the same time, one daemon results. It goes on running when
+ * the client is gone. Set CCFC_NO_SPAWN=1, or the option `spawn`, to have an
+ * error instead. A server that belongs to another user is refused.
+ *
+ * The environment says where things are: CCFC_SOCKET is the socket; else it
+ * is ccfc.sock in CCFC_STATE_DIR if that is set, else in $XDG_RUNTIME_DIR/ccfc,
+ * else in $XDG_STATE_HOME/ccfc (~/.local/state/ccfc). CCFC_DAEMON is the
+ * binary to start; else it is looked for beside the running program, in
+ * ../libexec/ccfc from there, and in PATH.
+ *
+ * Threads
+ * -------
+ * A client and its replies belong to one thread at a time. Different clients
+ * are independent of each other; have one for each thread. The library
+ * starts no threads, installs no signal handlers and never raises SIGPIPE. A
+ * call that is interrupted by a signal goes on waiting. Starting the daemon
+ * forks twice and leaves the caller no child to wait for. All descriptors are
+ * close-on-exec.
+ *
+ * Ownership
+ * ---------
+ * A pointer that is passed back through a pointer-to-pointer is yours: free it
+ * with the function of its type, which also takes NULL. Everything else that
+ * is returned is borrowed. A struct ccfc_value, and the bytes of its string,
+ * live as long as the reply that they were taken from; a reply may outlive its
+ * client. Arguments are never kept after the call.
+ *
+ * Calls and replies
+ * -----------------
+ * A call sends a request and waits for its answer. Answers are trees of maps,
+ * arrays and scalars, with the field names that proto/PROTOCOL.md documents;
+ * the accessors below never fail, but give a default when a field is missing
+ * or of another type. So a program that asks for what it knows works with
+ * newer daemons, which add fields and never take one away.
+ *
+ * Events, and your event loop
+ * ---------------------------
+ * After ccfc_events_subscribe the daemon sends events on the same connection.
+ * ccfc_client_next_event gives them out in order. Events that arrive while a
+ * call waits for its answer are kept (up to 64 MiB, then the call fails with
+ * CCFC_ETOOBIG and the connection is over).
+ *
+ * To wait in your own loop, poll ccfc_client_fd for reading, and then call
+ * ccfc_client_next_event with timeout 0 until it returns 0: it may hold more
+ * than one event that no longer shows on the descriptor. Do the same once
+ * after each call, before you poll again. Only poll the descriptor.
+ *
+ * To miss nothing, remember the `clock` of the last event, and subscribe with
+ * it as `since` when you connect again; an event of type "resync" means that
+ * you read too slowly and events were dropped: ask ccfc_events_since.
+ *
+ * Errors
+ * ------
+ * Functions return 0 (or a positive number where said) or a negative CCFC_E…
+ * of ccfc/error.h, and then fill in the caller's struct ccfc_err, which may be
+ * NULL: `what` is one line for the user, `hint` one more or empty. On failure
+ * *out is NULL. An error that the daemon answered (CCFC_EINVAL,
+ * CCFC_ENOTFOUND, CCFC_EAMBIGUOUS …) leaves the connection as it was. After
+ * CCFC_EUNREACHABLE, CCFC_EPROTO and CCFC_ETOOBIG from the connection itself it
+ * is over: every further call fails with CCFC_EUNREACHABLE; make a new client.
+ * If the time limit passes, the call fails with CCFC_EAGAIN and the connection
+ * lives on; the late answer is thrown away.
+ *
+ * Out of memory ends the process, with a line on stderr. In exchange, no size
+ * that comes from outside is believed: a message may have 1 GiB at most.
+ *
+ * Compatibility
+ * -------------
+ * Structs that you fill in start with their version: initialise them with
+ * their …_INIT macro, which also zeroes the rest, and zero means "default".
+ * Fields are added at the end under a new version number, and the library
+ * accepts all older ones. Functions are only added. Until version 1.0 the
+ * shared library's soname is libccfc.so.0, and changes whenever that is broken.
+ */
+#ifndef CCFC_CLIENT_H
+#define CCFC_CLIENT_H
+
+#include <ccfc/api.h>
+#include <ccfc/error.h>
+#include <ccfc/protocol.h>
+#include <ccfc/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ccfc_client;
+struct ccfc_reply;
+
+/* ---- connecting ---- */
+
+enum ccfc_spawn {
+	CCFC_SPAWN_DEFAULT = 0, /* start a daemon unless CCFC_NO_SPAWN=1 */
+	CCFC_SPAWN_NEVER = 1,
+	CCFC_SPAWN_ALWAYS = 2, /* whatever CCFC_NO_SPAWN says */
+};
+
+#define CCFC_CLIENT_OPTIONS_VERSION 1u
+#define CCFC_CLIENT_OPTIONS_INIT                                               \
+	{                                                                      \
+		.version = CCFC_CLIENT_OPTIONS_VERSION                         \
+	}
+
+struct ccfc_client_options {
+	uint32_t version;
+	enum ccfc_spawn spawn;
+	const char *socket; /* NULL: as the environment says */
+	/*
+	 * For how long the daemon may be silent during a call, in
+	 * milliseconds; 0 is no limit. A daemon that reads its transcripts
+	 * for the first time can take a while to answer.
+	 */
+	int timeout_ms;
+};
+
+/*
+ * Connects, and starts a daemon if need be. `options` may be NULL.
+ * CCFC_EUNREACHABLE: there is none, or it could not be started (the hint
+ * names its log); CCFC_EDENIED: it is not ours; CCFC_EINVAL: bad options, or a
+ * socket path that is too long; CCFC_EIO.
+ */
+CCFC_API int ccfc_client_new(struct ccfc_client **out,
+			     const struct ccfc_client_options *options,
+			     struct ccfc_err *err);
+
+/* Closes the connection. The daemon goes on. */
+CCFC_API void ccfc_client_free(struct ccfc_client *client);
+
+/* The descriptor to poll; see above. -1 when the connection is over. */
+CCFC_API int ccfc_client_fd(const struct ccfc_client *client);
+
+/* The path of the socket that the client is connected to. */
+CCFC_API const char *ccfc_client_socket(const struct ccfc_client *client);
+
+/* ---- replies and their values ---- */
+
+enum ccfc_value_type {
+	CCFC_VALUE_NONE, /* there is no such value */
+	CCFC_VALUE_NIL,
+	CCFC_VALUE_BOOL,
+	CCFC_VALUE_INT,
+	CCFC_VALUE_UINT, /* an integer beyond int64_t */
+	CCFC_VALUE_DOUBLE,
+	CCFC_VALUE_STR,
+	CCFC_VALUE_ARRAY,
+	CCFC_VALUE_MAP,
+	CCFC_VALUE_EXT,
+};
+
+/* One value in a reply; pass it by value. Zeroed, it is CCFC_VALUE_NONE. */
+struct ccfc_value {
+	const void *opaque;
+};
+
+CCFC_API void ccfc_reply_free(struct ccfc_reply *reply);
+
+/* The result of a call, or the event (the last argument) of a notification. */
+CCFC_API struct ccfc_value ccfc_reply_value(const struct ccfc_reply *reply);
+
+/* A notification's method, e.g. "event"; "" for the result of a call. */
+CCFC_API const char *ccfc_reply_method(const struct ccfc_reply *reply);
+
+/* The whole message as it came, in msgpack. */
+CCFC_API const void *ccfc_reply_bytes(const struct ccfc_reply *reply,
+				      size_t *len);
+
+CCFC_API enum ccfc_value_type ccfc_value_type(struct ccfc_value v);
+CCFC_API bool ccfc_value_bool(struct ccfc_value v, bool otherwise);
+CCFC_API int64_t ccfc_value_int(struct ccfc_value v, int64_t otherwise);
+CCFC_API double ccfc_value_double(struct ccfc_value v, double otherwise);
+/*
+ * The bytes of a string, not terminated, *len of them; NULL (and 0) for
+ * anything else. `len` may be NULL. Paths need not be valid UTF-8.
+ */
+CCFC_API const char *ccfc_value_str(struct ccfc_value v, size_t *len);
+/* Elements of an array, pairs of a map, else 0. */
+CCFC_API uint32_t ccfc_value_len(struct ccfc_value v);
+/* An element of an array; CCFC_VALUE_NONE beyond its end. */
+CCFC_API struct ccfc_value ccfc_value_at(struct ccfc_value v, uint32_t i);
+/* A pair of a map, in the order of the message. */
+CCFC_API struct ccfc_value ccfc_value_key_at(struct ccfc_value v, uint32_t i);
+CCFC_API struct ccfc_value ccfc_value_value_at(struct ccfc_value v, uint32_t i);
+/* A field of a map; CCFC_VALUE_NONE if it has no such key. */
+CCFC_API struct ccfc_value ccfc_value_get(struct ccfc_value v, const char *key);
+
+/* ---- any method ---- */
+
+/*
+ * Calls a method by name (CCFC_M_… in ccfc/protocol.h). `params` is one packed
+ * msgpack map of `len` bytes, or NULL for no options.
+ */
+CCFC_API int ccfc_client_call(struct ccfc_reply **out,
+			      struct ccfc_client *client, const char *method,
+			      const void *params, size_t len,
+			      struct ccfc_err *err);
+
+/* ---- queries ---- */
+
+#define CCFC_QUERY_VERSION 1u
+#define CCFC_QUERY_INIT                                                        \
+	{                                                                      \
+		.version = CCFC_QUERY_VERSION                                  \
+	}
+
+enum ccfc_content {
+	CCFC_CONTENT_DEFAULT = 0, /* as the method has it */
+	CCFC_CONTENT_NO = 1,
+	CCFC_CONTENT_YES = 2,
+};
+
+/*
+ * What a query is narrowed by. Lists end with NULL. Not every method has every
+ * option; the daemon answers CCFC_EINVAL and names the one that it has not.
+ */
+struct ccfc_query {
+	uint32_t version;
+	enum ccfc_content content; /* the texts of changes */
+	int64_t max_content;	   /* bytes of each text; 0: 64 KiB */
+	int64_t limit;		   /* 0: default */
+	int64_t offset;
+	const char *const *states; /* NULL: applied changes; { "all", NULL } */
+	const char *const *extensions;	 /* ".ts" */
+	const char *const *directories;	 /* absolute, or below the project */
+	const char *const *tools;	 /* "Edit" */
+	const char *const *alternatives; /* other names of the same path */
+	const char *cwd; /* what relative paths are taken against */
+	const char *project_path;
+	const char *from_date; /* RFC 3339, or YYYY-MM-DD */
+	const char *to_date;
+};
+
+/*
+ * The files that a session changed: a ChangedFilesSummary. `session` is its
+ * id, a unique prefix of it (else CCFC_EAMBIGUOUS) or a transcript's path.
+ * `query` may be NULL here and below.
+ */
+CCFC_API int ccfc_session_files(struct ccfc_reply **out,
+				struct ccfc_client *client, const char *session,
+				const struct ccfc_query *query,
+				struct ccfc_err *err);
+
+/* What a session did to one file: FileChange[], with content by default. */
+CCFC_API int ccfc_session_file_changes(struct ccfc_reply **out,
+				       struct ccfc_client *client,
+				       const char *session, const char *path,
+				       const struct ccfc_query *query,
+				       struct ccfc_err *err);
+
+/* The sessions that changed a file: a FileHistory, or CCFC_ENOTFOUND. */
+CCFC_API int ccfc_file_sessions(struct ccfc_reply **out,
+				struct ccfc_client *client, const char *path,
+				const struct ccfc_query *query,
+				struct ccfc_err *err);
+
+/* The same for all files that a glob matches: FileHistory[]. */
+CCFC_API int ccfc_file_match(struct ccfc_reply **out,
+			     struct ccfc_client *client, const char *pattern,
+			     const struct ccfc_query *query,
+			     struct ccfc_err *err);
+
+/* ---- the index ---- */
+
+struct ccfc_progress {
+	int64_t files_done, files_total;
+	int64_t bytes_done, bytes_total;
+};
+
+/* Called between the messages of a build; it must not use the client. */
+typedef void (*ccfc_progress_fn)(void *data,
+				 const struct ccfc_progress *progress);
+
+/*
+ * Builds the index anew, all of it or one project's part (`project_path` not
+ * NULL), and returns when it is done: IndexStats. `fn` may be NULL.
+ */
+CCFC_API int ccfc_index_build(struct ccfc_reply **out,
+			      struct ccfc_client *client,
+			      const char *project_path, ccfc_progress_fn fn,
+			      void *data, struct ccfc_err *err);
+
+/* Totals: IndexStats. */
+CCFC_API int ccfc_index_stats(struct ccfc_reply **out,
+			      struct ccfc_client *client, struct ccfc_err *err);
+
+/* All that the index knows, in canonical order: an array of maps. */
+CCFC_API int ccfc_index_dump(struct ccfc_reply **out,
+			     struct ccfc_client *client, struct ccfc_err *err);
+
+/* ---- events ---- */
+
+#define CCFC_EVENT_FILTER_VERSION 1u
+#define CCFC_EVENT_FILTER_INIT                                                 \
+	{                                                                      \
+		.version = CCFC_EVENT_FILTER_VERSION                           \
+	}
+
+/* Which events; NULL and zero are no restriction. */
+struct ccfc_event_filter {
+	uint32_t version;
+	const char *path; /* a path or a glob */
+	const char *cwd;  /* what a relative path is taken against */
+	const char *project_path;
+	const char *session;
+	const char *const *states; /* NULL: all but pending */
+	int64_t limit;		   /* ccfc_events_since only */
+};
+
+/*
+ * Subscribes: {subscription, clock, …}. With a clock as `since` the reply also
+ * has the `events` that came after it, or `fresh: true` if the clock says
+ * nothing to this daemon and all has to be read again.
+ */
+CCFC_API int ccfc_events_subscribe(struct ccfc_reply **out,
+				   struct ccfc_client *client,
+				   const struct ccfc_event_filter *filter,
+				   const char *since, struct ccfc_err *err);
+
+/* Ends a subscription. Events that were sent before may still come. */
+CCFC_API int ccfc_events_unsubscribe(struct ccfc_client *client,
+				     int64_t subscription,
+				     struct ccfc_err *err);
+
+/* What came after a clock: {clock, fresh, events}. */
+CCFC_API int ccfc_events_since(struct ccfc_reply **out,
+			       struct ccfc_client *client, const char *clock,
+			       const struct ccfc_event_filter *filter,
+			       struct ccfc_err *err);
+
+/*
+ * The next notification. Waits up to `timeout_ms` milliseconds, without limit
+ * if it is negative, not at all if it is 0. 1: *out is one; 0: none came;
+ * negative: an error.
+ */
+CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
+				    struct ccfc_client *client, int timeout_ms,
+				    struct ccfc_err *err);
+
+/* ---- the daemon ---- */
+
+/* Its version, paths, state and totals. */
+CCFC_API int ccfc_server_info(struct ccfc_reply **out,
+			      struct ccfc_client *client, struct ccfc_err *err);
+
+/* Asks it to end; returns when it has said that it will. */
+CCFC_API int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

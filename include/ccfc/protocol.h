@@ -1,0 +1,49 @@
+/*
+ * Numbers and names of the protocol, and nothing else. What they mean is in
+ * proto/PROTOCOL.md. Names are only ever added.
+ */
+#ifndef CCFC_PROTOCOL_H
+#define CCFC_PROTOCOL_H
+
+/* Raised when an old client could misread a new daemon. */
+#define CCFC_PROTOCOL_VERSION 1
+
+/* First element of every message (msgpack-RPC). */
+#define CCFC_MSG_REQUEST      0
+#define CCFC_MSG_RESPONSE     1
+#define CCFC_MSG_NOTIFICATION 2
+
+/* Limits that the daemon puts on a request before it is unpacked. */
+#define CCFC_REQUEST_MAX_BYTES (1u << 20)
+#define CCFC_REQUEST_MAX_DEPTH 16
+#define CCFC_REQUEST_MAX_ITEMS 65536u
+
+/* Limit that a client puts on one message from the daemon. */
+#define CCFC_REPLY_MAX_BYTES (1u << 30)
+
+/* Bytes that the daemon keeps for a subscriber that does not read. */
+#define CCFC_SUBSCRIBER_MAX_BYTES (4u << 20)
+
+/* Content of one field in a reply, unless `maxContent` asks otherwise. */
+#define CCFC_CONTENT_MAX_BYTES 65536u
+
+#define CCFC_DEFAULT_LIMIT 50
+
+#define CCFC_M_SESSION_FILES	    "session.files"
+#define CCFC_M_SESSION_FILE_CHANGES "session.file_changes"
+#define CCFC_M_FILE_SESSIONS	    "file.sessions"
+#define CCFC_M_FILE_MATCH	    "file.match"
+#define CCFC_M_INDEX_BUILD	    "index.build"
+#define CCFC_M_INDEX_STATS	    "index.stats"
+#define CCFC_M_INDEX_DUMP	    "index.dump"
+#define CCFC_M_EVENTS_SUBSCRIBE	    "events.subscribe"
+#define CCFC_M_EVENTS_UNSUBSCRIBE   "events.unsubscribe"
+#define CCFC_M_EVENTS_SINCE	    "events.since"
+#define CCFC_M_SERVER_INFO	    "server.info"
+#define CCFC_M_SERVER_STOP	    "server.stop"
+
+/* Notifications that the daemon sends. */
+#define CCFC_N_EVENT	"event"
+#define CCFC_N_PROGRESS "progress"
+
+#endif

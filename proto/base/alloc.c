@@ -1,0 +1,45 @@
+/* Allocation that ends the process instead of failing; see alloc.h. */
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p, size_t size)
+{
+	if (!p && size) {
+		fprintf(stderr, "ccfc: out of memory (%zu bytes)\n", size);
+		abort();
+	}
+	return p;
+}
+
+void *ccfc_malloc(size_t size)
+{
+	return checked(malloc(size), size);
+}
+
+void *ccfc_calloc(size_t n, size_t size)
+{
+	return checked(calloc(n, size), n && size);
+}
+
+void *ccfc_realloc(void *p, size_t size)
+{
+	return checked(realloc(p, size), size);
+}
+
+char *ccfc_strndup(const char *s, size_t n)
+{
+	char *p = ccfc_malloc(n + 1);
+
+	if (n)
+		memcpy(p, s, n);
+	p[n] = '\0';
+	return p;
+}
+
+char *ccfc_strdup(const char *s)
+{
+	return ccfc_strndup(s, strlen(s));
+}

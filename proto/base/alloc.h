@@ -1,0 +1,37 @@
+/*
+ * Allocation that cannot fail: out of memory ends the process with one line
+ * on stderr. In exchange every size that comes from outside is capped before
+ * it is used (design decision, stated in ccfc/client.h too).
+ */
+#ifndef CCFC_BASE_ALLOC_H
+#define CCFC_BASE_ALLOC_H
+
+#include <stddef.h>
+
+void *ccfc_malloc(size_t size);
+void *ccfc_calloc(size_t n, size_t size);
+void *ccfc_realloc(void *p, size_t size);
+char *ccfc_strndup(const char *s, size_t n);
+char *ccfc_strdup(const char *s);
+
+/*
+ * Makes room for one more element in a vector {T *items; uint32_t n, cap;}.
+ * `vec` is evaluated several times.
+ */
+#define CCFC_VEC_GROW(vec)                                                     \
+	do {                                                                   \
+		if ((vec).n == (vec).cap) {                                    \
+			(vec).cap = (vec).cap ? (vec).cap * 2 : 4;             \
+			(vec).items = ccfc_realloc(                            \
+				(vec).items,                                   \
+				(size_t)(vec).cap * sizeof(*(vec).items));     \
+		}                                                              \
+	} while (0)
+
+#define CCFC_VEC_PUSH(vec, value)                                              \
+	do {                                                                   \
+		CCFC_VEC_GROW(vec);                                            \
+		(vec).items[(vec).n++] = (value);                              \
+	} while (0)
+
+#endif

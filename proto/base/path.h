@@ -1,0 +1,43 @@
+/*
+ * Paths as text; nothing here touches the file system. A normal path is
+ * absolute, without "." and ".." and double or trailing slashes. Windows
+ * paths ("C:\x", "c:/x") become "C:/x"; "/c/x" does so too when the base
+ * directory is a Windows path.
+ */
+#ifndef CCFC_BASE_PATH_H
+#define CCFC_BASE_PATH_H
+
+#include "base/buf.h"
+
+/*
+ * Appends the normal form of `path` to `out`. A relative path is taken
+ * against `base`; "~/x" against `home`, or where `home` is empty against the
+ * home directory that `base` lies in. False (and nothing appended) when the
+ * path is empty, or relative with no absolute base to take it against.
+ */
+bool ccfc_path_normalise(struct ccfc_buf *out, struct ccfc_slice path,
+			 struct ccfc_slice base, struct ccfc_slice home);
+
+/* Is it absolute, in the Unix or the Windows way? */
+bool ccfc_path_is_absolute(struct ccfc_slice path);
+
+/* What follows the last slash. */
+struct ccfc_slice ccfc_path_basename(struct ccfc_slice path);
+
+/* ".ts" of "a/b.ts"; empty for "Makefile", ".gitignore" and "a." */
+struct ccfc_slice ccfc_path_extension(struct ccfc_slice path);
+
+/*
+ * Is `path` the directory `dir` or something below it? Both normal; nothing
+ * is below an empty one.
+ */
+bool ccfc_path_is_below(struct ccfc_slice path, struct ccfc_slice dir);
+
+/*
+ * `path` relative to `dir` where it is below it, else (and for `dir` itself)
+ * `path` as it is.
+ */
+struct ccfc_slice ccfc_path_relative(struct ccfc_slice path,
+				     struct ccfc_slice dir);
+
+#endif

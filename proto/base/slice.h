@@ -1,0 +1,68 @@
+/*
+ * A slice is a borrowed run of bytes: it owns nothing, is not terminated, and
+ * lives as long as whatever it points into.
+ */
+#ifndef CCFC_BASE_SLICE_H
+#define CCFC_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct ccfc_slice {
+	const char *ptr;
+	size_t len;
+};
+
+#define CCFC_SLICE_NONE	  ((struct ccfc_slice){ NULL, 0 })
+#define CCFC_SLICE_LIT(s) ((struct ccfc_slice){ "" s, sizeof(s) - 1 })
+
+static inline struct ccfc_slice ccfc_slice(const char *ptr, size_t len)
+{
+	return (struct ccfc_slice){ ptr, len };
+}
+
+static inline struct ccfc_slice ccfc_slice_str(const char *s)
+{
+	return (struct ccfc_slice){ s, s ? strlen(s) : 0 };
+}
+
+static inline bool ccfc_slice_eq(struct ccfc_slice a, struct ccfc_slice b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
+}
+
+static inline bool ccfc_slice_is(struct ccfc_slice a, const char *s)
+{
+	return ccfc_slice_eq(a, ccfc_slice_str(s));
+}
+
+static inline bool ccfc_slice_starts(struct ccfc_slice a, const char *s)
+{
+	size_t n = strlen(s);
+
+	return !n || (a.len >= n && !memcmp(a.ptr, s, n));
+}
+
+static inline bool ccfc_slice_ends(struct ccfc_slice a, const char *s)
+{
+	size_t n = strlen(s);
+
+	return !n || (a.len >= n && !memcmp(a.ptr + a.len - n, s, n));
+}
+
+/* Byte order, shorter first on a common prefix: <0, 0, >0. */
+static inline int ccfc_slice_cmp(struct ccfc_slice a, struct ccfc_slice b)
+{
+	size_t n = a.len < b.len ? a.len : b.len;
+	int r = n ? memcmp(a.ptr, b.ptr, n) : 0;
+
+	if (r)
+		return r;
+	return (a.len > b.len) - (a.len < b.len);
+}
+
+/* Does `needle` stand anywhere in `a`? */
+bool ccfc_slice_contains(struct ccfc_slice a, const char *needle);
+
+#endif

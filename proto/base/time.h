@@ -1,0 +1,44 @@
+/*
+ * Times are milliseconds since 1970 in UTC, as int64_t. CCFC_TIME_NONE means
+ * "not known" and sorts before every time.
+ */
+#ifndef CCFC_BASE_TIME_H
+#define CCFC_BASE_TIME_H
+
+#include "base/slice.h"
+
+#include <stdint.h>
+
+#define CCFC_TIME_NONE	   INT64_MIN
+#define CCFC_TIME_TEXT_MAX 32
+
+/*
+ * RFC 3339, e.g. "2025-12-10T10:00:00.000Z" or "+02:00". A time without a
+ * zone counts as UTC; a space in place of T and a missing fraction are fine.
+ * CCFC_TIME_NONE when it is anything else.
+ */
+int64_t ccfc_time_parse(struct ccfc_slice s);
+
+/*
+ * A user's date: RFC 3339 as above, or "2025-12-10", the whole local day:
+ * its first millisecond, or its last if `end`.
+ */
+int64_t ccfc_time_parse_user(struct ccfc_slice s, bool end);
+
+/*
+ * "2025-12-10T10:00:00.000Z"; returns `out`, "" for CCFC_TIME_NONE and for
+ * what RFC 3339 cannot say (years before 0 and after 9999).
+ */
+const char *ccfc_time_format(char out[CCFC_TIME_TEXT_MAX], int64_t ms);
+
+/* strftime in the local zone; "" for CCFC_TIME_NONE. */
+const char *ccfc_time_format_local(char out[CCFC_TIME_TEXT_MAX], int64_t ms,
+				   const char *fmt);
+
+/* Now, for log lines and `lastIndexed` only: no answer depends on it. */
+int64_t ccfc_time_now(void);
+
+/* Milliseconds of a clock that nobody sets, for time limits. */
+int64_t ccfc_time_monotonic(void);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * Finding where a msgpack value ends in a stream, and refusing bytes that
+ * would cost too much, before anything is unpacked: msgpack-c trusts declared
+ * lengths, so we bound size, depth and cumulative item count here, against
+ * the bytes that are really there. Resumable: feeding a value in pieces costs
+ * O(bytes) in all.
+ */
+#ifndef CCFC_WIRE_FRAME_H
+#define CCFC_WIRE_FRAME_H
+
+#include "base/err.h"
+#include "base/slice.h"
+
+#include <stdint.h>
+
+#define CCFC_FRAME_DEPTH_MAX 64
+
+struct ccfc_frame_limits {
+	size_t bytes;
+	uint32_t depth; /* at most CCFC_FRAME_DEPTH_MAX */
+	uint64_t items;
+};
+
+/* What a daemon allows a request, and a client a reply. */
+extern const struct ccfc_frame_limits ccfc_frame_request;
+extern const struct ccfc_frame_limits ccfc_frame_reply;
+
+struct ccfc_framer {
+	struct ccfc_frame_limits limits;
+	size_t pos;	/* bytes of the current value that were walked */
+	uint64_t items; /* items seen in it */
+	uint32_t depth;
+	uint64_t left[CCFC_FRAME_DEPTH_MAX]; /* values still to come, a level */
+};
+
+void ccfc_framer_init(struct ccfc_framer *f,
+		      const struct ccfc_frame_limits *limits);
+
+/*
+ * `bytes` is everything received of the current value, from its first byte.
+ * 1: one whole value, *len bytes long, and the framer is ready for the next;
+ * 0: more bytes are needed; CCFC_EPROTO or CCFC_ETOOBIG: hang up.
+ */
+int ccfc_framer_next(struct ccfc_framer *f, size_t *len,
+		     struct ccfc_slice bytes, struct ccfc_err *err);
+
+#endif

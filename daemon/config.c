@@ -1,0 +1,392 @@
+/* Settings; see config.h. */
+#include "config.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/dirs.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "source/tail.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CONFIG_MAX_BYTES (1u << 20)
+#define MAX_LINE_LIMIT	 (2000u << 20)
+
+static const char help[] =
+	"usage: ccfcd [--foreground] [options]\n"
+	"\n"
+	"Watches Claude Code's transcripts and answers ccfc. It runs in the\n"
+	"foreground and logs to stderr; ccfc starts it by itself when needed.\n"
+	"\n"
+	"  --root=DIR        a Claude directory (default: $CLAUDE_CONFIG_DIR\n"
+	"                    or ~/.claude, and those of the config file)\n"
+	"  --state-dir=DIR   where the index is kept\n"
+	"  --socket=PATH     where to listen\n"
+	"  --config=FILE     default ~/.config/ccfc/config\n"
+	"  --log-level=L     error, warn, info or debug\n"
+	"  --ready-fd=N      write one byte there when listening\n"
+	"  --foreground      the default, for service files\n"
+	"  --help, --version\n";
+
+static void replace(char **slot, const char *value)
+{
+	free(*slot);
+	*slot = ccfc_strdup(value);
+}
+
+/* An absolute, normal path from one that may start from here. */
+static char *absolute(const char *path)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	char here[PATH_MAX];
+
+	if (!getcwd(here, sizeof(here)))
+		here[0] = '\0';
+	if (!ccfc_path_normalise(&out, ccfc_slice_str(path),
+				 ccfc_slice_str(here), CCFC_SLICE_NONE)) {
+		ccfc_buf_release(&out);
+		return ccfc_strdup(path);
+	}
+	return ccfc_buf_detach(&out, NULL);
+}
+
+static void add_root(struct ccfc_config *config, const char *path)
+{
+	char *root = absolute(path);
+
+	for (uint32_t i = 0; i < config->roots.n; i++) {
+		if (!strcmp(config->roots.items[i], root)) {
+			free(root);
+			return;
+		}
+	}
+	CCFC_VEC_PUSH(config->roots, root);
+}
+
+static int parse_size(size_t *out, const char *text)
+{
+	char *end;
+	unsigned long long v;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (end == text || errno || text[0] == '-')
+		return CCFC_EINVAL;
+	if (*end == 'K' || *end == 'M' || *end == 'G')
+		v <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
+	if (*end || v < 1024 || v > MAX_LINE_LIMIT)
+		return CCFC_EINVAL;
+	*out = (size_t)v;
+	return 0;
+}
+
+static int add_tool(struct ccfc_config *config, char *value)
+{
+	char *words[5] = { 0 };
+	char *save = NULL;
+	int n = 0;
+
+	for (char *w = strtok_r(value, " \t", &save); w && n < 5;
+	     w = strtok_r(NULL, " \t", &save))
+		words[n++] = w;
+	if (n < 2 || n > 4)
+		return CCFC_EINVAL;
+	ccfc_tools_add(&config->tools, words[0], words[1], words[2], words[3]);
+	return 0;
+}
+
+static int set_key(struct ccfc_config *config, const char *key, char *value)
+{
+	if (!strcmp(key, "root")) {
+		if (!config->roots_are_given)
+			add_root(config, value);
+		return 0;
+	}
+	if (!strcmp(key, "tool"))
+		return add_tool(config, value);
+	if (!strcmp(key, "max-line"))
+		return parse_size(&config->max_line, value);
+	if (!strcmp(key, "log-level")) {
+		config->log_level = ccfc_log_level_from_text(value);
+		return config->log_level < 0 ? CCFC_EINVAL : 0;
+	}
+	return CCFC_ENOTFOUND;
+}
+
+static char *trim(char *s)
+{
+	size_t n;
+
+	s += strspn(s, " \t\r");
+	n = strlen(s);
+	while (n && strchr(" \t\r", s[n - 1]))
+		s[--n] = '\0';
+	return s;
+}
+
+static int read_line(struct ccfc_config *config, const char *path, int number,
+		     char *line, struct ccfc_err *err)
+{
+	char *hash = strchr(line, '#');
+	char *eq;
+	int r;
+
+	if (hash)
+		*hash = '\0';
+	line = trim(line);
+	if (!*line)
+		return 0;
+	eq = strchr(line, '=');
+	if (!eq)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "config %s:%d: no '=' in it", path, number);
+	*eq = '\0';
+	line = trim(line);
+	r = set_key(config, line, trim(eq + 1));
+	if (r == CCFC_ENOTFOUND)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "config %s:%d: unknown key '%s'", path,
+				    number, line);
+	if (r)
+		return ccfc_err_set(err, r, "config %s:%d: bad value for '%s'",
+				    path, number, line);
+	return 0;
+}
+
+static int read_file(struct ccfc_config *config, const char *path,
+		     bool must_exist, struct ccfc_err *err)
+{
+	FILE *f = fopen(path, "re");
+	char *text, *save = NULL;
+	int number = 0, r = 0;
+	size_t n;
+
+	if (!f) {
+		if (errno == ENOENT && !must_exist)
+			return 0;
+		return ccfc_err_errno(err, errno, "config %s", path);
+	}
+	text = ccfc_malloc(CONFIG_MAX_BYTES + 1);
+	n = fread(text, 1, CONFIG_MAX_BYTES, f);
+	fclose(f);
+	text[n] = '\0';
+	/* strsep keeps empty lines, so that numbers are right. */
+	save = text;
+	for (char *line; !r && (line = strsep(&save, "\n"));)
+		r = read_line(config, path, ++number, line, err);
+	free(text);
+	return r;
+}
+
+/* $CLAUDE_CONFIG_DIR: one directory, or several with colons between. */
+static void add_env_roots(struct ccfc_config *config, const char *value)
+{
+	struct stat st;
+	char *copy, *save = NULL;
+
+	if (!strchr(value, ':') || !stat(value, &st)) {
+		add_root(config, value);
+		return;
+	}
+	copy = ccfc_strdup(value);
+	for (char *w = strtok_r(copy, ":", &save); w;
+	     w = strtok_r(NULL, ":", &save))
+		add_root(config, w);
+	free(copy);
+}
+
+static void add_default_root(struct ccfc_config *config)
+{
+	const char *dir = getenv("CLAUDE_CONFIG_DIR");
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	if (dir && *dir) {
+		add_env_roots(config, dir);
+		return;
+	}
+	if (!config->home)
+		return;
+	ccfc_buf_printf(&path, "%s/.claude", config->home);
+	add_root(config, path.ptr);
+	ccfc_buf_release(&path);
+}
+
+static const struct option options[] = {
+	{ "foreground", no_argument, NULL, 'f' },
+	{ "root", required_argument, NULL, 'r' },
+	{ "state-dir", required_argument, NULL, 's' },
+	{ "socket", required_argument, NULL, 'k' },
+	{ "config", required_argument, NULL, 'c' },
+	{ "log-level", required_argument, NULL, 'l' },
+	{ "ready-fd", required_argument, NULL, 'y' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'v' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int bad_option(struct ccfc_err *err, const char *what)
+{
+	ccfc_err_set(err, CCFC_EINVAL, "%s", what);
+	ccfc_err_hint(err, "see ccfcd --help");
+	return CCFC_EINVAL;
+}
+
+static int parse_fd(int *out, const char *text)
+{
+	char *end;
+	long fd = strtol(text, &end, 10);
+
+	if (end == text || *end || fd < 3 || fd > 65535)
+		return CCFC_EINVAL;
+	*out = (int)fd;
+	return 0;
+}
+
+static int set_option(struct ccfc_config *config, int opt, char **config_path,
+		      char **log_level, struct ccfc_err *err)
+{
+	switch (opt) {
+	case 'f':
+		return 0;
+	case 'r':
+		config->roots_are_given = true;
+		add_root(config, optarg);
+		return 0;
+	case 's':
+		free(config->state_dir);
+		config->state_dir = absolute(optarg);
+		return 0;
+	case 'k':
+		free(config->socket_path);
+		config->socket_path = absolute(optarg);
+		return 0;
+	case 'c':
+		replace(config_path, optarg);
+		return 0;
+	case 'l':
+		replace(log_level, optarg);
+		if (ccfc_log_level_from_text(optarg) < 0)
+			return bad_option(err, "--log-level: error, warn, "
+					       "info or debug");
+		return 0;
+	case 'y':
+		return parse_fd(&config->ready_fd, optarg)
+			       ? bad_option(err, "--ready-fd: not a descriptor")
+			       : 0;
+	case 'h':
+		fputs(help, stdout);
+		return 1;
+	case 'v':
+		puts("ccfcd " CCFC_VERSION);
+		return 1;
+	default:
+		return bad_option(err, "unknown option");
+	}
+}
+
+static int read_options(struct ccfc_config *config, int argc, char **argv,
+			char **config_path, char **log_level,
+			struct ccfc_err *err)
+{
+	int opt, r;
+
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		r = set_option(config, opt, config_path, log_level, err);
+		if (r)
+			return r;
+	}
+	if (optind < argc)
+		return bad_option(err, "takes no arguments");
+	return 0;
+}
+
+/* Where things are, for what the command line did not say. */
+static int fill_in(struct ccfc_config *config, struct ccfc_err *err)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	bool own_state = config->state_dir != NULL;
+	int r = 0;
+
+	if (!config->state_dir) {
+		r = ccfc_dirs_state(&path, err);
+		if (!r)
+			config->state_dir = ccfc_buf_detach(&path, NULL);
+	}
+	if (!r && !config->socket_path && own_state) {
+		ccfc_buf_printf(&path, "%s/ccfc.sock", config->state_dir);
+		config->socket_path = ccfc_buf_detach(&path, NULL);
+	} else if (!r && !config->socket_path) {
+		r = ccfc_dirs_socket(&path, err);
+		if (!r)
+			config->socket_path = ccfc_buf_detach(&path, NULL);
+	}
+	if (!r && !config->roots.n)
+		r = ccfc_err_set(err, CCFC_EINVAL,
+				 "no Claude directory: $HOME is not set");
+	ccfc_buf_release(&path);
+	return r;
+}
+
+static int read_config_file(struct ccfc_config *config, const char *given,
+			    struct ccfc_err *err)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	int r = 0;
+
+	if (given)
+		return read_file(config, given, true, err);
+	if (!ccfc_dirs_config(&path, NULL))
+		r = read_file(config, path.ptr, false, err);
+	ccfc_buf_release(&path);
+	return r;
+}
+
+int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
+		     struct ccfc_err *err)
+{
+	char *config_path = NULL, *log_level = NULL;
+	struct ccfc_buf home = CCFC_BUF_INIT;
+	int r;
+
+	memset(config, 0, sizeof(*config));
+	config->max_line = CCFC_TAIL_DEFAULT_MAX_LINE;
+	config->log_level = CCFC_LOG_INFO;
+	config->ready_fd = -1;
+	ccfc_tools_init(&config->tools);
+	if (!ccfc_dirs_home(&home, NULL))
+		config->home = ccfc_buf_detach(&home, NULL);
+	r = read_options(config, argc, argv, &config_path, &log_level, err);
+	if (!r && !config->roots_are_given)
+		add_default_root(config);
+	if (!r)
+		r = read_config_file(config, config_path, err);
+	if (!r && log_level)
+		config->log_level = ccfc_log_level_from_text(log_level);
+	if (!r)
+		r = fill_in(config, err);
+	ccfc_buf_release(&home);
+	free(config_path);
+	free(log_level);
+	return r;
+}
+
+void ccfc_config_release(struct ccfc_config *config)
+{
+	for (uint32_t i = 0; i < config->roots.n; i++)
+		free(config->roots.items[i]);
+	free(config->roots.items);
+	free(config->state_dir);
+	free(config->socket_path);
+	free(config->home);
+	ccfc_tools_release(&config->tools);
+	memset(config, 0, sizeof(*config));
+}

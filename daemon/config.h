@@ -1,0 +1,44 @@
+/*
+ * Settings: built-in defaults, then the config file, then the environment,
+ * then the command line; later ones win.
+ *
+ * The config file has one `key = value` a line, # starts a comment:
+ *
+ *   root = /path            a Claude directory; may be given several times
+ *   tool = NAME PATHKEY [NEWKEY [OLDKEY]]
+ *                           a further tool that writes files
+ *   max-line = 256M         longest line that is read
+ *   log-level = info        error, warn, info or debug
+ */
+#ifndef CCFC_CONFIG_H
+#define CCFC_CONFIG_H
+
+#include "base/err.h"
+#include "transcript/tools.h"
+
+#include <stddef.h>
+
+struct ccfc_config {
+	struct {
+		char **items;
+		uint32_t n, cap;
+	} roots;
+	char *state_dir;
+	char *socket_path;
+	char *home; /* may be NULL */
+	struct ccfc_tools tools;
+	size_t max_line;
+	int log_level;
+	int ready_fd;	      /* gets one byte when we listen; -1: none */
+	bool roots_are_given; /* on the command line: no others count */
+};
+
+/*
+ * 0; 1: --help or --version was answered on stdout; CCFC_EINVAL with the
+ * option or the line of the file that makes no sense.
+ */
+int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
+		     struct ccfc_err *err);
+void ccfc_config_release(struct ccfc_config *config);
+
+#endif

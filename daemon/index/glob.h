@@ -1,0 +1,40 @@
+/*
+ * Path patterns: * and ? (not over a slash), [a-z] and [!a-z], ** (over
+ * slashes, only as a whole component), {a,b} (nested), \x for x itself.
+ * What braces expand to is capped, and so can be the time that matching takes.
+ */
+#ifndef CCFC_INDEX_GLOB_H
+#define CCFC_INDEX_GLOB_H
+
+#include "base/err.h"
+#include "base/slice.h"
+
+#include <stdint.h>
+
+struct ccfc_glob;
+
+/* Compiles a pattern that starts at the root ("/…" or "**"). */
+int ccfc_glob_new(struct ccfc_glob **out, struct ccfc_slice pattern,
+		  struct ccfc_err *err);
+void ccfc_glob_free(struct ccfc_glob *glob);
+bool ccfc_glob_match(struct ccfc_glob *glob, struct ccfc_slice path);
+
+/*
+ * How many steps (about a byte each) matching may still take; no limit at
+ * first. When they are spent nothing matches any more.
+ */
+void ccfc_glob_grant(struct ccfc_glob *glob, uint64_t steps);
+bool ccfc_glob_is_spent(const struct ccfc_glob *glob);
+
+/* Has the text any character that means something in a pattern? */
+bool ccfc_glob_is_pattern(struct ccfc_slice text);
+
+/*
+ * Makes a relative pattern absolute: escapes what is special in `base`, puts
+ * it in front, and folds "." and ".." components. Appends to `out`.
+ */
+struct ccfc_buf;
+int ccfc_glob_anchor(struct ccfc_buf *out, struct ccfc_slice pattern,
+		     struct ccfc_slice base, struct ccfc_err *err);
+
+#endif

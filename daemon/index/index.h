@@ -1,0 +1,352 @@
+/*
+ * What we know: sources, sessions, files and changes, in memory.
+ *
+ * Facts out of lines are merged so that the result does not depend on the
+ * order in which sources were read, on how their bytes were cut into batches,
+ * or on restarts in between: every merge is a minimum, a maximum or a union
+ * over a total order of observations. That is what makes "the index equals
+ * that of one cold scan" hold; merge.c explains it rule by rule. Nothing is
+ * ever taken back: lines that vanished from a transcript did happen.
+ *
+ * Life of a batch: ccfc_index_apply for each line, then ccfc_index_settle,
+ * which works out what changed for a reader, gives each such change the next
+ * sequence number and lists it in `events`. Then the store writes what is in
+ * `dirty` (ccfc_index_stored), and only then may events be sent out
+ * (ccfc_index_published).
+ *
+ * One thread (the core's). Pointers into the arrays are valid until the next
+ * apply. Ids are indexes into the arrays and never change; id 0 is "none" for
+ * sessions, files and strings.
+ */
+#ifndef CCFC_INDEX_INDEX_H
+#define CCFC_INDEX_INDEX_H
+
+#include "base/buf.h"
+#include "base/strtab.h"
+#include "source/name.h"
+#include "source/tail.h"
+#include "transcript/record.h"
+
+#include <ccfc/types.h>
+
+struct ccfc_ids {
+	uint32_t *items;
+	uint32_t n, cap;
+};
+
+/* Where a line stands. */
+struct ccfc_place {
+	uint64_t offset;
+	uint32_t source;
+	uint32_t len;
+	uint32_t gen; /* the source's, when the line was seen */
+};
+
+/* 16 bytes of a canonical UUID, or a strtab id when it is none. */
+struct ccfc_uuid {
+	unsigned char bytes[16];
+};
+
+/* A call of a write tool, as one transcript shows it. */
+struct ccfc_obs {
+	int64_t time;
+	struct ccfc_place place;
+	struct ccfc_uuid uuid;
+	uint32_t session;
+	uint32_t agent; /* strings */
+	uint32_t model;
+	uint32_t version;
+	uint32_t tool;
+	uint32_t file;
+	int32_t added;
+	int32_t removed;
+	uint32_t next; /* further observation of the change, or ID_NONE */
+	bool known;    /* a call was seen */
+	bool sidechain;
+	bool uuid_is_text;
+};
+
+/* The best result seen for a change. */
+struct ccfc_outcome {
+	int64_t time;
+	struct ccfc_place place;
+	uint32_t session;
+	uint32_t agent;
+	uint32_t tool; /* inferred; 0: the call's */
+	uint32_t file; /* 0: the call's */
+	int32_t added;
+	int32_t removed;
+	uint8_t state;
+	uint8_t op;
+	bool known; /* there is a result */
+	bool detail;
+};
+
+/* One tool call's effect on one file. */
+struct ccfc_change {
+	const char *id;	      /* tool_use id, with "#2" … for further files */
+	uint64_t seq;	      /* of its last event; 0: none yet */
+	struct ccfc_obs call; /* the owner's */
+	struct ccfc_outcome result;
+	/* What a reader sees, worked out by ccfc_index_settle: */
+	uint32_t file;
+	uint32_t session; /* the owner */
+	uint8_t state;
+	uint16_t id_len;
+	uint16_t part;
+	bool settled; /* the fields above are valid */
+	bool several; /* the call names several files */
+	bool closed;  /* no result will come, by a line that was replaced */
+	bool tied;    /* the owner depends on facts about sessions */
+	bool touched; /* in this batch */
+	bool dirty;
+};
+
+/* A user's prompt: what tells a fork from the session it was copied from. */
+struct ccfc_prompt {
+	uint64_t uuid; /* hash */
+	int64_t time;
+	uint32_t session;
+	uint32_t next; /* of the session, or ID_NONE */
+};
+
+/*
+ * Two sessions that show the same call at the same time: when each has
+ * something of its own that the other has not, INT64_MAX where it has none.
+ */
+struct ccfc_tie {
+	uint32_t session[2];
+	int64_t since[2];
+	bool stale[2]; /* `since` wants looking for anew */
+};
+
+/* Latest word of the file history on one file of a session. */
+struct ccfc_backup_ref {
+	int64_t version;
+	int64_t time;
+	uint32_t session;
+	uint32_t key;  /* string: path as written */
+	uint32_t name; /* string: backup file, 0: none */
+};
+
+struct ccfc_session {
+	int64_t start, end;
+	int64_t project_time, branch_time, model_time;
+	int64_t born;	  /* least time of a record that forks do not copy */
+	uint32_t project; /* strings */
+	uint32_t branch;
+	uint32_t model;
+	struct ccfc_ids branches;
+	struct ccfc_ids models;
+	struct ccfc_ids sources; /* whose lines name it */
+	struct ccfc_ids changes; /* that it owns */
+	struct ccfc_ids ties;	 /* of index->ties, that it is part of */
+	uint32_t prompts;	 /* the newest, chained by `next` */
+	bool project_from_agent;
+	bool model_from_agent;
+	bool seen;   /* a record named it */
+	bool news;   /* in this batch: it was born earlier */
+	bool turned; /* in this batch: one of its ties has */
+	bool dirty;
+};
+
+struct ccfc_source {
+	uint32_t path;	  /* string */
+	uint32_t session; /* by its name; 0: none */
+	uint32_t agent;
+	uint32_t gen;	       /* how often it was read anew */
+	uint32_t last_session; /* of its last line; 0: not known */
+	struct ccfc_cursor cursor;
+	/* Start of the last turn, main thread and inline sidechains: */
+	uint64_t turn[2];
+	uint64_t message[2]; /* hash of the last message id */
+	uint64_t lines[CCFC_RECORD_KINDS];
+	uint64_t too_long;
+	struct ccfc_ids open; /* changes without a result */
+	struct {
+		uint64_t *items;
+		uint32_t n, cap;
+	} others; /* outstanding calls of other tools, hashed */
+	bool is_agent;
+	bool gone;
+	bool touched;
+	bool dirty;
+};
+
+/* A result whose call has not been seen. */
+struct ccfc_orphan {
+	const char *id;
+	struct ccfc_outcome result;
+	uint16_t id_len;
+	bool taken;
+};
+
+struct ccfc_event {
+	uint64_t seq;
+	uint32_t change;
+	uint32_t previous; /* session that owned it before, or 0 */
+};
+
+struct ccfc_index {
+	struct ccfc_strtab strings;	/* models, branches, cwds, tools, … */
+	struct ccfc_strtab session_ids; /* id there == index in sessions */
+	struct ccfc_strtab file_paths;	/* id there == index in files */
+	struct {
+		struct ccfc_source *items;
+		uint32_t n, cap;
+	} sources;
+	struct {
+		struct ccfc_session *items;
+		uint32_t n, cap;
+	} sessions;
+	struct {
+		struct ccfc_ids *items; /* the file's changes */
+		uint32_t n, cap;
+	} files;
+	struct {
+		struct ccfc_change *items;
+		uint32_t n, cap;
+	} changes;
+	struct {
+		struct ccfc_obs *items; /* beyond the first of a change */
+		uint32_t n, cap;
+	} obs;
+	struct {
+		struct ccfc_orphan *items;
+		uint32_t n, cap;
+		uint32_t taken; /* of them */
+	} orphans;
+	struct {
+		struct ccfc_prompt *items;
+		uint32_t n, cap;
+	} prompts;
+	struct {
+		struct ccfc_tie *items;
+		uint32_t n, cap;
+	} ties;
+	struct {
+		struct ccfc_backup_ref *items;
+		uint32_t n, cap;
+	} backups;
+	struct {
+		struct ccfc_unknown_type {
+			uint32_t type;
+			uint64_t n;
+		} * items;
+		uint32_t n, cap;
+	} unknown_types;
+	struct ccfc_map source_map;
+	struct ccfc_map change_map;
+	struct ccfc_map orphan_map;
+	struct ccfc_map prompt_map;
+	struct ccfc_map tie_map;
+	struct ccfc_map backup_map;
+	struct ccfc_arena ids; /* change and orphan ids */
+	struct ccfc_ids tied;
+	struct {
+		struct ccfc_ids sources, sessions, changes, obs, orphans;
+		struct ccfc_ids prompts, backups; /* may name one twice */
+		uint32_t files_from; /* files from here on are new */
+		bool unknown_types;
+	} dirty;
+	struct ccfc_ids touched_changes, touched_sources;
+	struct {
+		struct ccfc_event *items;
+		uint32_t n, cap;
+	} events; /* of this batch */
+	struct {
+		struct ccfc_event *items;
+		uint32_t n, cap;
+	} log; /* all events by seq; stale where the change has a later one */
+	uint64_t epoch;
+	uint64_t seq;
+	uint64_t by_state[CCFC_STATE_COUNT];
+	struct ccfc_buf scratch;
+	char *home; /* for "~", may be NULL */
+};
+
+/* `home` is what "~/x" in a call means where the record's cwd does not tell. */
+struct ccfc_index *ccfc_index_new(const char *home);
+void ccfc_index_free(struct ccfc_index *index);
+
+/* --- sources --- */
+
+/* The source at `path`, made if it is new. */
+uint32_t ccfc_index_source(struct ccfc_index *index, struct ccfc_slice path,
+			   const struct ccfc_name *name);
+/* CCFC_ID_NONE when there is none. */
+uint32_t ccfc_index_source_find(const struct ccfc_index *index,
+				struct ccfc_slice path);
+/* The file was renamed: same bytes, same cursor, new path. */
+void ccfc_index_source_move(struct ccfc_index *index, uint32_t source,
+			    struct ccfc_slice path,
+			    const struct ccfc_name *name);
+/* It will be read anew from its start; what was seen stays. */
+void ccfc_index_source_reset(struct ccfc_index *index, uint32_t source);
+void ccfc_index_source_gone(struct ccfc_index *index, uint32_t source,
+			    bool gone);
+/* The cursor was moved by the tail. */
+void ccfc_index_source_touch(struct ccfc_index *index, uint32_t source);
+
+/* --- a batch --- */
+
+void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
+		      const struct ccfc_record *record, uint64_t offset,
+		      size_t len);
+/* A line that was too long to read. */
+void ccfc_index_too_long(struct ccfc_index *index, uint32_t source);
+void ccfc_index_settle(struct ccfc_index *index);
+/* The store has written what was dirty. */
+void ccfc_index_stored(struct ccfc_index *index);
+/* The events have been sent. */
+void ccfc_index_published(struct ccfc_index *index);
+
+/* Clocks of before are no longer comparable; no epoch is ever used twice. */
+void ccfc_index_new_epoch(struct ccfc_index *index);
+
+/* --- names of things --- */
+
+static inline struct ccfc_slice ccfc_index_str(const struct ccfc_index *index,
+					       uint32_t id)
+{
+	return ccfc_strtab_get(&index->strings, id);
+}
+
+static inline struct ccfc_slice
+ccfc_index_session_id(const struct ccfc_index *index, uint32_t session)
+{
+	return ccfc_strtab_get(&index->session_ids, session);
+}
+
+static inline struct ccfc_slice
+ccfc_index_file_path(const struct ccfc_index *index, uint32_t file)
+{
+	return ccfc_strtab_get(&index->file_paths, file);
+}
+
+/* The tool that made a change: the call's name, else the inferred one. */
+struct ccfc_slice ccfc_index_tool(const struct ccfc_index *index,
+				  const struct ccfc_change *change);
+
+/* Time of the call, or of the result where there is no call. */
+int64_t ccfc_index_time(const struct ccfc_change *change);
+
+/* Agent of the owner's observation; 0: the session itself. */
+uint32_t ccfc_index_agent(const struct ccfc_change *change);
+
+/* Lines added and removed, CCFC_LINES_UNKNOWN where not known. */
+void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
+		      int32_t *removed);
+
+/* "" or the UUID of the message that holds the call; `out` has 64 bytes. */
+struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
+				  const struct ccfc_obs *obs, char *out);
+
+/* Do the lines of this place still stand in a transcript? */
+bool ccfc_index_place_present(const struct ccfc_index *index,
+			      const struct ccfc_place *place);
+/* Has the session a transcript that still exists? */
+bool ccfc_index_session_present(const struct ccfc_index *index,
+				uint32_t session);
+
+#endif

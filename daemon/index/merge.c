@@ -1,0 +1,502 @@
+/*
+ * Merging the facts of one line into the index.
+ *
+ * Every rule here gives the same result in whatever order lines of different
+ * sources arrive, and when a line is seen again:
+ *
+ * - A session's start, end, project, branch, model and birth are minima or
+ *   maxima over (rank, time, text).
+ * - A change is keyed by the tool_use id. Its calls are a set of observations,
+ *   one per (session, agent, transcript); of two such the earlier counts.
+ *   Which session owns the change is decided over that set, in owner.c.
+ * - Of its results the best counts: success with details before success
+ *   without, before staged, denied, failed, interrupted; then the earlier;
+ *   then the smaller session id. A copied history that lost the details of a
+ *   result, or that was given a made-up error, thus never spoils the original.
+ * - Paths: the result's where it names one, else the call's.
+ *
+ * A result may stand before its call. Results of other tools are no concern
+ * of ours, but whether an unknown id belongs to another tool can only be told
+ * by having seen its call: so outstanding calls of other tools are remembered
+ * (per source, hashed), and a result that matches neither is kept as an
+ * orphan until its call comes.
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "base/time.h"
+#include "index/parts.h"
+
+#include <stdlib.h>
+
+#define OTHERS_MAX	  256u
+#define ORPHANS_MAX	  65536u
+#define UNKNOWN_TYPES_MAX 256u
+
+static struct ccfc_source *source_of(const struct ccfc_incoming *line)
+{
+	return &line->index->sources.items[line->place.source];
+}
+
+/* --- calls --- */
+
+static void put_uuid(struct ccfc_index *index, struct ccfc_obs *obs,
+		     struct ccfc_slice text)
+{
+	unsigned char bytes[16];
+	uint32_t id;
+	size_t n = 0;
+
+	for (size_t i = 0; text.len == 36 && i < text.len; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+		char c = text.ptr[i];
+		int v = c >= '0' && c <= '9'   ? c - '0'
+			: c >= 'a' && c <= 'f' ? c - 'a' + 10
+					       : -1;
+
+		if (dash ? c != '-' : v < 0)
+			break;
+		if (dash)
+			continue;
+		if (n % 2)
+			bytes[n / 2] = (unsigned char)(bytes[n / 2] << 4 | v);
+		else
+			bytes[n / 2] = (unsigned char)v;
+		n++;
+	}
+	if (n == 32) {
+		memcpy(obs->uuid.bytes, bytes, sizeof(bytes));
+		return;
+	}
+	id = ccfc_strtab_put(&index->strings, text);
+	memcpy(obs->uuid.bytes, &id, sizeof(id));
+	obs->uuid_is_text = true;
+}
+
+/* Clients up to 1.0.35 took "~" for a directory of that name. */
+static bool expands_home(struct ccfc_slice version)
+{
+	unsigned long part[3];
+	char text[32];
+	char *at = text;
+
+	if (!version.len || version.len >= sizeof(text))
+		return true;
+	memcpy(text, version.ptr, version.len);
+	text[version.len] = '\0';
+	for (int i = 0; i < 3; i++) {
+		if (*at < '0' || *at > '9')
+			return true;
+		part[i] = strtoul(at, &at, 10);
+		if (i < 2 && *at++ != '.')
+			return true;
+	}
+	return part[0] > 1 || (part[0] == 1 && (part[1] > 0 || part[2] > 35));
+}
+
+static uint32_t file_of(const struct ccfc_incoming *line,
+			struct ccfc_slice path)
+{
+	struct ccfc_index *index = line->index;
+	struct ccfc_slice cwd = line->record->cwd;
+	struct ccfc_slice home = ccfc_slice_str(index->home);
+	struct ccfc_buf literal = CCFC_BUF_INIT;
+	bool known;
+
+	if (path.len && path.ptr[0] == '~' &&
+	    !expands_home(line->record->version)) {
+		ccfc_buf_printf(&literal, "./%.*s", (int)path.len, path.ptr);
+		path = ccfc_buf_view(&literal);
+	}
+	/* "~" is the home of whoever ran the session: the one that its
+	 * directory lies in, or ours where that does not tell. */
+	ccfc_buf_clear(&index->scratch);
+	known = (!ccfc_path_is_below(cwd, home) &&
+		 ccfc_path_normalise(&index->scratch, path, cwd,
+				     CCFC_SLICE_NONE)) ||
+		ccfc_path_normalise(&index->scratch, path, cwd, home);
+	ccfc_buf_release(&literal);
+	if (!known)
+		return 0;
+	return ccfc_index_file(index, ccfc_buf_view(&index->scratch));
+}
+
+static void remember_other(struct ccfc_source *source, uint64_t hash)
+{
+	if (source->others.n == OTHERS_MAX) {
+		memmove(source->others.items, source->others.items + 1,
+			(OTHERS_MAX - 1) * sizeof(*source->others.items));
+		source->others.n--;
+	}
+	CCFC_VEC_PUSH(source->others, hash);
+}
+
+static bool forget_other(struct ccfc_source *source, uint64_t hash)
+{
+	for (uint32_t i = source->others.n; i > 0; i--) {
+		if (source->others.items[i - 1] != hash)
+			continue;
+		source->others.items[i - 1] =
+			source->others.items[--source->others.n];
+		return true;
+	}
+	return false;
+}
+
+static struct ccfc_obs observe(const struct ccfc_incoming *line,
+			       const struct ccfc_call *call)
+{
+	const struct ccfc_record *r = line->record;
+	struct ccfc_strtab *strings = &line->index->strings;
+	struct ccfc_obs obs = { .time = r->time,
+				.place = line->place,
+				.session = line->session,
+				.agent = line->agent,
+				.added = call->added,
+				.removed = call->removed,
+				.next = CCFC_ID_NONE,
+				.known = true,
+				.sidechain = r->sidechain };
+
+	obs.model = ccfc_strtab_put(strings, r->model);
+	obs.version = ccfc_strtab_put(strings, r->version);
+	obs.tool = ccfc_strtab_put(strings, call->tool);
+	obs.file = file_of(line, call->path);
+	put_uuid(line->index, &obs, r->uuid);
+	return obs;
+}
+
+/* --- results --- */
+
+static int rank_of(const struct ccfc_outcome *o)
+{
+	switch (o->state) {
+	case CCFC_STATE_APPLIED:
+		return o->detail ? 0 : 1;
+	case CCFC_STATE_STAGED:
+		return 2;
+	case CCFC_STATE_DENIED:
+		return 3;
+	case CCFC_STATE_FAILED:
+		return 4;
+	default:
+		return 5;
+	}
+}
+
+static int compare_outcomes(const struct ccfc_index *index,
+			    const struct ccfc_outcome *a,
+			    const struct ccfc_outcome *b)
+{
+	int r = rank_of(a) - rank_of(b);
+
+	if (r)
+		return r;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	r = ccfc_slice_cmp(ccfc_index_session_id(index, a->session),
+			   ccfc_index_session_id(index, b->session));
+	if (r)
+		return r;
+	r = ccfc_slice_cmp(ccfc_index_str(index, a->agent),
+			   ccfc_index_str(index, b->agent));
+	if (r)
+		return r;
+	/* Two results within a millisecond: any order will do, but one. */
+	r = ccfc_slice_cmp(ccfc_index_file_path(index, a->file),
+			   ccfc_index_file_path(index, b->file));
+	if (r)
+		return r;
+	r = ccfc_slice_cmp(ccfc_index_str(index, a->tool),
+			   ccfc_index_str(index, b->tool));
+	if (r)
+		return r;
+	if (a->op != b->op || a->detail != b->detail)
+		return (b->op * 2 + b->detail) - (a->op * 2 + a->detail);
+	r = (a->added > b->added) - (a->added < b->added);
+	return r ? r : (a->removed > b->removed) - (a->removed < b->removed);
+}
+
+/* The very same line, read anew: what it says now counts. */
+static bool is_reread(const struct ccfc_outcome *fresh,
+		      const struct ccfc_outcome *old)
+{
+	return ccfc_place_is_again(&fresh->place, &old->place) &&
+	       fresh->time == old->time && fresh->session == old->session &&
+	       fresh->agent == old->agent;
+}
+
+static void merge_outcome(struct ccfc_index *index, struct ccfc_outcome *old,
+			  const struct ccfc_outcome *fresh)
+{
+	int r;
+
+	if (!old->known || is_reread(fresh, old)) {
+		*old = *fresh;
+		return;
+	}
+	r = compare_outcomes(index, fresh, old);
+	if (r < 0 || (!r && !ccfc_index_place_present(index, &old->place)))
+		*old = *fresh;
+}
+
+/* Part n of the call `id` is the change "id#n+1"; part 0 is "id" itself. */
+static struct ccfc_slice change_key(struct ccfc_index *index,
+				    struct ccfc_slice id, uint32_t part)
+{
+	if (!part)
+		return id;
+	ccfc_buf_clear(&index->scratch);
+	ccfc_buf_slice(&index->scratch, id);
+	ccfc_buf_printf(&index->scratch, "#%u", part + 1);
+	return ccfc_buf_view(&index->scratch);
+}
+
+static void touch(struct ccfc_index *index, uint32_t change)
+{
+	ccfc_index_mark_change(index, change);
+	ccfc_index_touch_change(index, change);
+}
+
+/* A result that came before its call. */
+static void adopt_orphan(struct ccfc_index *index, uint32_t change,
+			 struct ccfc_slice id)
+{
+	uint32_t orphan = ccfc_index_find_orphan(index, id);
+
+	if (orphan == CCFC_ID_NONE)
+		return;
+	merge_outcome(index, &index->changes.items[change].result,
+		      &index->orphans.items[orphan].result);
+	ccfc_index_take_orphan(index, orphan);
+}
+
+/*
+ * A call of a tool that does not write: its result is no concern of ours,
+ * whether it is still to come or came before.
+ */
+static void merge_other(const struct ccfc_incoming *line, struct ccfc_slice id)
+{
+	struct ccfc_index *index = line->index;
+	uint32_t orphan = ccfc_index_find_orphan(index, id);
+	bool came = false;
+
+	if (orphan != CCFC_ID_NONE) {
+		came = index->orphans.items[orphan].result.place.source ==
+		       line->place.source;
+		ccfc_index_take_orphan(index, orphan);
+	}
+	if (!came)
+		remember_other(source_of(line), ccfc_hash_slice(id));
+}
+
+static void merge_call(const struct ccfc_incoming *line,
+		       const struct ccfc_call *call)
+{
+	struct ccfc_index *index = line->index;
+	struct ccfc_obs obs;
+	struct ccfc_slice key;
+	uint32_t id, first;
+	bool is_new;
+
+	if (!call->id.len)
+		return;
+	if (!call->writes) {
+		merge_other(line, call->id);
+		return;
+	}
+	obs = observe(line, call);
+	key = change_key(index, call->id, call->part);
+	id = ccfc_index_find_change(index, key);
+	if (id == CCFC_ID_NONE)
+		id = ccfc_index_add_change(index, key);
+	index->changes.items[id].part = (uint16_t)call->part;
+	index->changes.items[id].several |= call->nparts > 1;
+	is_new = ccfc_index_merge_obs(index, id, &obs);
+	adopt_orphan(index, id, call->id);
+	if (call->part) {
+		first = ccfc_index_find_change(index, call->id);
+		if (first != CCFC_ID_NONE &&
+		    index->changes.items[first].result.known)
+			merge_outcome(index, &index->changes.items[id].result,
+				      &index->changes.items[first].result);
+	}
+	if (is_new && !index->changes.items[id].result.known)
+		ccfc_ids_push(&source_of(line)->open, id);
+	touch(index, id);
+}
+
+static struct ccfc_outcome outcome_of(const struct ccfc_incoming *line,
+				      const struct ccfc_result *result)
+{
+	struct ccfc_outcome o = { .time = line->record->time,
+				  .place = line->place,
+				  .session = line->session,
+				  .agent = line->agent,
+				  .added = result->added,
+				  .removed = result->removed,
+				  .state = (uint8_t)result->state,
+				  .op = (uint8_t)result->op,
+				  .known = true,
+				  .detail = result->detail };
+
+	if (result->detail) {
+		o.tool = ccfc_strtab_put(&line->index->strings, result->tool);
+		o.file = file_of(line, result->path);
+	}
+	return o;
+}
+
+static void keep_orphan(struct ccfc_index *index, struct ccfc_slice id,
+			const struct ccfc_outcome *outcome)
+{
+	uint32_t orphan = ccfc_index_find_orphan(index, id);
+
+	if (orphan == CCFC_ID_NONE) {
+		if (index->orphans.n - index->orphans.taken >= ORPHANS_MAX)
+			return;
+		orphan = ccfc_index_add_orphan(index, id);
+	}
+	merge_outcome(index, &index->orphans.items[orphan].result, outcome);
+	ccfc_ids_push(&index->dirty.orphans, orphan);
+}
+
+static void merge_result(const struct ccfc_incoming *line,
+			 const struct ccfc_result *result)
+{
+	struct ccfc_index *index = line->index;
+	struct ccfc_outcome o;
+	uint32_t id;
+
+	if (!result->id.len)
+		return;
+	if (!result->detail &&
+	    forget_other(source_of(line), ccfc_hash_slice(result->id)))
+		return;
+	id = ccfc_index_find_change(index, result->id);
+	o = outcome_of(line, result);
+	if (id == CCFC_ID_NONE && !result->detail) {
+		keep_orphan(index, result->id, &o);
+		return;
+	}
+	if (id == CCFC_ID_NONE) {
+		id = ccfc_index_add_change(index, result->id);
+		adopt_orphan(index, id, result->id);
+	}
+	for (uint32_t part = 1; id != CCFC_ID_NONE; part++) {
+		merge_outcome(index, &index->changes.items[id].result, &o);
+		touch(index, id);
+		id = ccfc_index_find_change(
+			index, change_key(index, result->id, part));
+	}
+}
+
+/* --- the line --- */
+
+/*
+ * A turn starts with a prompt, or with a message of the model that is not the
+ * one before it. A call whose transcript shows a later turn gets no result
+ * any more. Sidechains written into a session's own file are a thread apart.
+ */
+static void note_turn(const struct ccfc_incoming *line)
+{
+	const struct ccfc_record *r = line->record;
+	struct ccfc_source *source = source_of(line);
+	int thread = r->sidechain && !source->is_agent;
+	uint64_t message;
+
+	if (r->prompt)
+		source->turn[thread] = line->place.offset + 1;
+	if (r->kind != CCFC_RECORD_ASSISTANT || !r->message_id.len)
+		return;
+	message = ccfc_hash_slice(r->message_id);
+	if (message == source->message[thread])
+		return;
+	source->message[thread] = message;
+	source->turn[thread] = line->place.offset + 1;
+}
+
+static void count_unknown(struct ccfc_index *index, struct ccfc_slice type)
+{
+	uint32_t id;
+
+	if (!type.len)
+		type = CCFC_SLICE_LIT("(none)");
+	if (type.len > 64)
+		type.len = 64;
+	id = ccfc_strtab_put(&index->strings, type);
+	index->dirty.unknown_types = true;
+	for (uint32_t i = 0; i < index->unknown_types.n; i++) {
+		if (index->unknown_types.items[i].type == id) {
+			index->unknown_types.items[i].n++;
+			return;
+		}
+	}
+	if (index->unknown_types.n < UNKNOWN_TYPES_MAX)
+		CCFC_VEC_PUSH(index->unknown_types,
+			      ((struct ccfc_unknown_type){ id, 1 }));
+}
+
+/* The record's own session; messages and backups may go by the file's name. */
+static uint32_t session_of(struct ccfc_index *index,
+			   const struct ccfc_source *source,
+			   const struct ccfc_record *r)
+{
+	/* A line without a type may be anything, and anybody's. */
+	if (r->kind == CCFC_RECORD_UNKNOWN && !r->type.len)
+		return 0;
+	if (r->session.len)
+		return ccfc_index_session(index, r->session);
+	if (r->kind == CCFC_RECORD_OTHER || r->kind == CCFC_RECORD_UNKNOWN)
+		return 0;
+	return source->session;
+}
+
+static void apply_facts(struct ccfc_incoming *line)
+{
+	const struct ccfc_record *r = line->record;
+
+	if (r->kind == CCFC_RECORD_SNAPSHOT) {
+		for (uint32_t i = 0; line->session && i < r->nbackups; i++)
+			ccfc_index_merge_backup(line, &r->backups[i]);
+		return;
+	}
+	ccfc_index_merge_session(line);
+	for (uint32_t i = 0; i < r->ncalls; i++)
+		merge_call(line, &r->calls[i]);
+	note_turn(line);
+	for (uint32_t i = 0; i < r->nresults; i++)
+		merge_result(line, &r->results[i]);
+}
+
+void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
+		      const struct ccfc_record *record, uint64_t offset,
+		      size_t len)
+{
+	struct ccfc_source *s = &index->sources.items[source];
+	struct ccfc_incoming line = { .index = index,
+				      .record = record,
+				      .place = { .offset = offset,
+						 .source = source,
+						 .len = (uint32_t)len,
+						 .gen = s->gen } };
+
+	ccfc_index_source_touch(index, source);
+	s->lines[record->kind]++;
+	if (record->kind == CCFC_RECORD_BLANK ||
+	    record->kind == CCFC_RECORD_MALFORMED)
+		return;
+	if (record->kind == CCFC_RECORD_UNKNOWN)
+		count_unknown(index, record->type);
+	line.session = session_of(index, s, record);
+	line.agent = record->agent.len
+			     ? ccfc_strtab_put(&index->strings, record->agent)
+			     : s->agent;
+	apply_facts(&line);
+}
+
+void ccfc_index_too_long(struct ccfc_index *index, uint32_t source)
+{
+	ccfc_index_source_touch(index, source);
+	index->sources.items[source].too_long++;
+}

@@ -1,0 +1,95 @@
+/*
+ * What the files of index/ share among themselves and nobody else needs.
+ * The store uses the ccfc_index_add_… functions to load rows.
+ */
+#ifndef CCFC_INDEX_PARTS_H
+#define CCFC_INDEX_PARTS_H
+
+#include "index/index.h"
+
+/* One line on its way in. */
+struct ccfc_incoming {
+	struct ccfc_index *index;
+	const struct ccfc_record *record;
+	struct ccfc_place place;
+	uint32_t session;
+	uint32_t agent;
+};
+
+/* session.c: what the line says of its session. */
+void ccfc_index_merge_session(const struct ccfc_incoming *line);
+void ccfc_index_merge_backup(const struct ccfc_incoming *line,
+			     const struct ccfc_backup *backup);
+
+/* The same bytes of a transcript, at a later reading? */
+static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
+				       const struct ccfc_place *old)
+{
+	return fresh->source == old->source && fresh->offset == old->offset &&
+	       fresh->len == old->len && fresh->gen > old->gen;
+}
+
+/*
+ * view.c: adds an observation to a change. True when the change has not been
+ * seen in that transcript before.
+ */
+bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
+			  struct ccfc_obs *fresh);
+
+/* Marks for the store; idempotent within a batch. */
+void ccfc_index_mark_source(struct ccfc_index *index, uint32_t source);
+void ccfc_index_mark_session(struct ccfc_index *index, uint32_t session);
+void ccfc_index_mark_change(struct ccfc_index *index, uint32_t change);
+
+/* Marks a change to be looked at by settle. */
+void ccfc_index_touch_change(struct ccfc_index *index, uint32_t change);
+
+/* The session of that id, made if it is new; 0 for an empty id. */
+uint32_t ccfc_index_session(struct ccfc_index *index, struct ccfc_slice id);
+/* The file of that normal path, made if it is new. */
+uint32_t ccfc_index_file(struct ccfc_index *index, struct ccfc_slice path);
+/* The change of that id, CCFC_ID_NONE if there is none. */
+uint32_t ccfc_index_find_change(const struct ccfc_index *index,
+				struct ccfc_slice id);
+uint32_t ccfc_index_add_change(struct ccfc_index *index, struct ccfc_slice id);
+uint32_t ccfc_index_find_orphan(const struct ccfc_index *index,
+				struct ccfc_slice id);
+uint32_t ccfc_index_add_orphan(struct ccfc_index *index, struct ccfc_slice id);
+/* Its call has been seen: it is nobody's orphan any more. */
+void ccfc_index_take_orphan(struct ccfc_index *index, uint32_t orphan);
+/* Forgets orphans that were taken; when nothing is dirty. */
+void ccfc_index_drop_taken(struct ccfc_index *index);
+uint32_t ccfc_index_find_prompt(const struct ccfc_index *index,
+				uint32_t session, uint64_t uuid);
+uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
+			       uint64_t uuid, int64_t time);
+uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
+				uint32_t session, uint32_t key);
+uint32_t ccfc_index_add_backup(struct ccfc_index *index, uint32_t session,
+			       uint32_t key);
+
+/* Adds an id to a list that has it at most once. */
+void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);
+void ccfc_ids_push(struct ccfc_ids *ids, uint32_t id);
+void ccfc_ids_remove(struct ccfc_ids *ids, uint32_t id);
+
+/*
+ * owner.c: a total order of observations, by time, session, agent, what they
+ * say, and the transcript's path; 0 only for the same line.
+ */
+int ccfc_index_compare_obs(const struct ccfc_index *index,
+			   const struct ccfc_obs *a, const struct ccfc_obs *b);
+/* Makes the owner's observation the change's first one. */
+void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change);
+/* Takes in the batch's facts about sessions; touches changes that hang on
+ * them. */
+void ccfc_index_settle_ties(struct ccfc_index *index);
+
+/* settle.c: does the call's transcript show that no result will come? */
+bool ccfc_index_is_closed(const struct ccfc_index *index,
+			  const struct ccfc_obs *obs);
+
+/* Puts a settled change on its file's and its owner's lists. */
+void ccfc_index_link(struct ccfc_index *index, uint32_t change);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * Questions to the index. Answers are arrays of ids in the caller's arena,
+ * in a defined order; nothing here changes the index.
+ */
+#ifndef CCFC_INDEX_QUERY_H
+#define CCFC_INDEX_QUERY_H
+
+#include "base/err.h"
+#include "index/index.h"
+
+/* Which changes count. Zeroed, it is "all states, any time, everything". */
+struct ccfc_filter {
+	uint32_t states; /* bit (1 << state); 0: all */
+	bool has_from, has_to;
+	int64_t from, to;	   /* inclusive */
+	struct ccfc_slice project; /* normal path; the session's project is it
+				    * or lies below it; empty: any */
+	uint32_t session;	   /* 0: any */
+	const struct ccfc_slice *tools;
+	uint32_t ntools;
+	const struct ccfc_slice *extensions; /* ".ts" */
+	uint32_t nextensions;
+	const struct ccfc_slice *directories; /* normal paths */
+	uint32_t ndirectories;
+	struct ccfc_glob *glob; /* on the file's path; NULL: any */
+};
+
+#define CCFC_STATE_BIT(s)   (1u << (s))
+#define CCFC_STATES_APPLIED CCFC_STATE_BIT(CCFC_STATE_APPLIED)
+
+bool ccfc_filter_accepts(const struct ccfc_index *index,
+			 const struct ccfc_filter *filter,
+			 const struct ccfc_change *change);
+
+/*
+ * The session that `ref` means: a whole id, a unique prefix of one, or the
+ * absolute path of a transcript. CCFC_ENOTFOUND, or CCFC_EAMBIGUOUS with the
+ * candidates in the hint.
+ */
+int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
+		       struct ccfc_slice ref, struct ccfc_err *err);
+
+/* A run of changes that belong together: one file's, or one session's. */
+struct ccfc_group {
+	uint32_t key;		 /* file or session */
+	const uint32_t *changes; /* by time, then place, then id */
+	uint32_t nchanges;
+	int64_t first, last; /* times of the first and last of them */
+};
+
+struct ccfc_groups {
+	struct ccfc_group *items;
+	uint32_t n;
+	uint64_t nchanges; /* of all groups */
+};
+
+/* The session's files, by first change, then path. */
+void ccfc_query_session_files(struct ccfc_groups *out,
+			      const struct ccfc_index *index, uint32_t session,
+			      const struct ccfc_filter *filter,
+			      struct ccfc_arena *arena);
+
+/* The sessions that changed the file, most recent first, then by id. */
+void ccfc_query_file_sessions(struct ccfc_groups *out,
+			      const struct ccfc_index *index, uint32_t file,
+			      const struct ccfc_filter *filter,
+			      struct ccfc_arena *arena);
+
+/* The file of that normal path, 0 if none. */
+uint32_t ccfc_query_file(const struct ccfc_index *index,
+			 struct ccfc_slice path);
+
+/*
+ * Files that the filter leaves at least one change of, most recently changed
+ * first, then by path. `changes` of each group are all its changes.
+ */
+void ccfc_query_files(struct ccfc_groups *out, const struct ccfc_index *index,
+		      const struct ccfc_filter *filter,
+		      struct ccfc_arena *arena);
+
+/*
+ * Where in index->log the events after `seq` begin. One whose change has a
+ * later seq is stale: that change stands again further on.
+ */
+uint32_t ccfc_query_log(const struct ccfc_index *index, uint64_t seq);
+
+/* Backup of a session's file (normal path), or NULL. */
+const struct ccfc_backup_ref *ccfc_query_backup(const struct ccfc_index *index,
+						uint32_t session,
+						uint32_t file);
+
+/* created if the group's first change made the file, else the last's op. */
+enum ccfc_op ccfc_query_group_op(const struct ccfc_index *index,
+				 const struct ccfc_group *group);
+
+struct ccfc_totals {
+	uint64_t sessions; /* seen */
+	uint64_t files;	   /* with an applied change */
+	uint64_t by_state[CCFC_STATE_COUNT];
+	uint64_t sources_present, sources_gone;
+	uint64_t bytes; /* read so far, of present sources */
+	uint64_t lines[CCFC_RECORD_KINDS];
+	uint64_t too_long;
+};
+
+void ccfc_query_totals(struct ccfc_totals *out, const struct ccfc_index *index);
+
+#endif

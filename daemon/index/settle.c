@@ -1,0 +1,280 @@
+/*
+ * From facts to what a reader sees: the owner, the file and the state of each
+ * change that a batch touched, the lists by file and session, and the events.
+ *
+ * State: the result's, where there is one. Without one a call is `pending`,
+ * until a transcript that has it shows a later turn, or was rewritten without
+ * it: then none will come, and it is `interrupted`. No clock is asked.
+ *
+ * An event is due when a change's state becomes known or changes, or when it
+ * moves to another owner or file. Each event has its own sequence number, so
+ * a clock names a point between two events.
+ */
+#include "base/alloc.h"
+#include "base/time.h"
+#include "index/parts.h"
+
+bool ccfc_index_is_closed(const struct ccfc_index *index,
+			  const struct ccfc_obs *obs)
+{
+	const struct ccfc_source *s = &index->sources.items[obs->place.source];
+	int thread = obs->sidechain && !s->is_agent;
+
+	/* Its transcript was read anew, beyond where it stood, and it was not
+	 * there any more. */
+	if (obs->place.gen != s->gen)
+		return s->cursor.offset > obs->place.offset;
+	/* turn[] is one more than the offset, 0 being none. */
+	return s->turn[thread] > obs->place.offset + 1;
+}
+
+static enum ccfc_state state_of(const struct ccfc_index *index,
+				const struct ccfc_change *c)
+{
+	const struct ccfc_obs *obs = &c->call;
+
+	if (c->result.known)
+		return c->result.state;
+	/* It does not become pending again because its lines are read anew. */
+	if (c->closed || (c->settled && c->state == CCFC_STATE_INTERRUPTED))
+		return CCFC_STATE_INTERRUPTED;
+	while (!ccfc_index_is_closed(index, obs)) {
+		if (obs->next == CCFC_ID_NONE)
+			return CCFC_STATE_PENDING;
+		obs = &index->obs.items[obs->next];
+	}
+	return CCFC_STATE_INTERRUPTED;
+}
+
+static uint32_t file_of(const struct ccfc_change *c)
+{
+	if (c->result.known && c->result.file && !c->several)
+		return c->result.file;
+	return c->call.known ? c->call.file : c->result.file;
+}
+
+static uint32_t owner_of(const struct ccfc_change *c)
+{
+	return c->call.known ? c->call.session : c->result.session;
+}
+
+void ccfc_index_link(struct ccfc_index *index, uint32_t change)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+
+	ccfc_ids_push(&index->files.items[c->file], change);
+	ccfc_ids_push(&index->sessions.items[c->session].changes, change);
+	index->by_state[c->state]++;
+}
+
+static void unlink_change(struct ccfc_index *index, uint32_t change)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+
+	ccfc_ids_remove(&index->files.items[c->file], change);
+	ccfc_ids_remove(&index->sessions.items[c->session].changes, change);
+	index->by_state[c->state]--;
+}
+
+/* A new state alone leaves the lists as they are. */
+static void relink(struct ccfc_index *index, uint32_t change, uint32_t file,
+		   uint32_t session, enum ccfc_state state)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+	bool stays = c->settled && c->file == file && c->session == session;
+
+	if (stays)
+		index->by_state[c->state]--;
+	else if (c->settled)
+		unlink_change(index, change);
+	c->file = file;
+	c->session = session;
+	c->state = (uint8_t)state;
+	c->settled = true;
+	if (stays)
+		index->by_state[c->state]++;
+	else
+		ccfc_index_link(index, change);
+}
+
+static void raise_event(struct ccfc_index *index, uint32_t change,
+			uint32_t previous)
+{
+	struct ccfc_event event = { ++index->seq, change, previous };
+
+	index->changes.items[change].seq = event.seq;
+	CCFC_VEC_PUSH(index->events, event);
+	CCFC_VEC_PUSH(index->log, event);
+}
+
+static void settle_change(struct ccfc_index *index, uint32_t change)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+	uint32_t file, session, previous = 0;
+	enum ccfc_state state;
+
+	ccfc_index_pick_owner(index, change);
+	file = file_of(c);
+	session = owner_of(c);
+	state = state_of(index, c);
+	c->touched = false;
+	if (c->settled && c->file == file && c->session == session &&
+	    c->state == state)
+		return;
+	if (c->settled && c->session != session)
+		previous = c->session;
+	relink(index, change, file, session, state);
+	ccfc_index_mark_change(index, change);
+	if (state != CCFC_STATE_PENDING)
+		raise_event(index, change, previous);
+}
+
+/* Calls of a source without a result: some may have none to come now. */
+static void settle_source(struct ccfc_index *index, uint32_t source)
+{
+	struct ccfc_source *s = &index->sources.items[source];
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->open.n; i++) {
+		uint32_t id = s->open.items[i];
+		const struct ccfc_change *c = &index->changes.items[id];
+
+		if (c->result.known)
+			continue;
+		if (state_of(index, c) == CCFC_STATE_PENDING)
+			s->open.items[kept++] = id;
+		else
+			ccfc_index_touch_change(index, id);
+	}
+	s->open.n = kept;
+	s->touched = false;
+}
+
+void ccfc_index_settle(struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->touched_sources.n; i++)
+		settle_source(index, index->touched_sources.items[i]);
+	index->touched_sources.n = 0;
+	ccfc_index_settle_ties(index);
+	for (uint32_t i = 0; i < index->touched_changes.n; i++)
+		settle_change(index, index->touched_changes.items[i]);
+	index->touched_changes.n = 0;
+}
+
+void ccfc_index_stored(struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->dirty.sources.n; i++)
+		index->sources.items[index->dirty.sources.items[i]].dirty =
+			false;
+	for (uint32_t i = 0; i < index->dirty.sessions.n; i++)
+		index->sessions.items[index->dirty.sessions.items[i]].dirty =
+			false;
+	for (uint32_t i = 0; i < index->dirty.changes.n; i++)
+		index->changes.items[index->dirty.changes.items[i]].dirty =
+			false;
+	index->dirty.sources.n = 0;
+	index->dirty.sessions.n = 0;
+	index->dirty.changes.n = 0;
+	index->dirty.obs.n = 0;
+	index->dirty.orphans.n = 0;
+	index->dirty.prompts.n = 0;
+	index->dirty.backups.n = 0;
+	index->dirty.files_from = index->files.n;
+	index->dirty.unknown_types = false;
+	ccfc_index_drop_taken(index);
+}
+
+void ccfc_index_published(struct ccfc_index *index)
+{
+	index->events.n = 0;
+}
+
+/* --- what a reader sees of one change --- */
+
+struct ccfc_slice ccfc_index_tool(const struct ccfc_index *index,
+				  const struct ccfc_change *change)
+{
+	return ccfc_index_str(index, change->call.known ? change->call.tool
+							: change->result.tool);
+}
+
+int64_t ccfc_index_time(const struct ccfc_change *change)
+{
+	return change->call.known ? change->call.time : change->result.time;
+}
+
+uint32_t ccfc_index_agent(const struct ccfc_change *change)
+{
+	return change->call.known ? change->call.agent : change->result.agent;
+}
+
+void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
+		      int32_t *removed)
+{
+	switch (change->state) {
+	case CCFC_STATE_APPLIED:
+	case CCFC_STATE_STAGED:
+		if (change->result.detail && !change->several) {
+			*added = change->result.added;
+			*removed = change->result.removed;
+			return;
+		}
+		*added = change->call.added;
+		*removed = change->call.removed;
+		/* A file that was made had no lines to lose. */
+		if (change->result.op == CCFC_OP_CREATED)
+			*removed = 0;
+		return;
+	case CCFC_STATE_DENIED:
+	case CCFC_STATE_FAILED:
+		*added = *removed = 0;
+		return;
+	default:
+		*added = *removed = CCFC_LINES_UNKNOWN;
+	}
+}
+
+struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
+				  const struct ccfc_obs *obs, char *out)
+{
+	static const char hex[] = "0123456789abcdef";
+	uint32_t id;
+	size_t n = 0;
+
+	if (!obs->known)
+		return CCFC_SLICE_NONE;
+	if (obs->uuid_is_text) {
+		memcpy(&id, obs->uuid.bytes, sizeof(id));
+		return ccfc_index_str(index, id);
+	}
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out[n++] = '-';
+		out[n++] = hex[obs->uuid.bytes[i] >> 4];
+		out[n++] = hex[obs->uuid.bytes[i] & 15];
+	}
+	return ccfc_slice(out, n);
+}
+
+bool ccfc_index_place_present(const struct ccfc_index *index,
+			      const struct ccfc_place *place)
+{
+	const struct ccfc_source *s;
+
+	if (place->source >= index->sources.n)
+		return false;
+	s = &index->sources.items[place->source];
+	return !s->gone && s->gen == place->gen;
+}
+
+bool ccfc_index_session_present(const struct ccfc_index *index,
+				uint32_t session)
+{
+	const struct ccfc_ids *sources =
+		&index->sessions.items[session].sources;
+
+	for (uint32_t i = 0; i < sources->n; i++)
+		if (!index->sources.items[sources->items[i]].gone)
+			return true;
+	return false;
+}

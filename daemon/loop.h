@@ -1,0 +1,17 @@
+/*
+ * The core: one thread that owns the index. It sleeps in poll() until the
+ * watcher, a client or a signal has something for it; idle means asleep.
+ */
+#ifndef CCFC_LOOP_H
+#define CCFC_LOOP_H
+
+#include "base/err.h"
+#include "config.h"
+
+/*
+ * Runs the daemon until it is told to stop. The caller holds the lock of the
+ * state directory. Blocks signals for every thread but itself.
+ */
+int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err);
+
+#endif

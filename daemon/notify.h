@@ -1,0 +1,11 @@
+/* Telling the service manager how we are (sd_notify's protocol). */
+#ifndef CCFC_NOTIFY_H
+#define CCFC_NOTIFY_H
+
+/*
+ * Sends `state` ("READY=1\nSTATUS=…") to $NOTIFY_SOCKET, if that is set.
+ * Failures are ignored: nobody but the service manager cares.
+ */
+void ccfc_notify(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

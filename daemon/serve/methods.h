@@ -1,0 +1,30 @@
+/*
+ * The RPC methods: a request in, a reply out. And the subscriptions, which
+ * live as long as their connection. Core thread.
+ */
+#ifndef CCFC_SERVE_METHODS_H
+#define CCFC_SERVE_METHODS_H
+
+#include "serve/service.h"
+
+struct ccfc_methods;
+
+/* `service` is borrowed and outlives it. */
+struct ccfc_methods *ccfc_methods_new(struct ccfc_service *service);
+void ccfc_methods_free(struct ccfc_methods *methods);
+
+/* The server's handlers: one whole message; a connection that closed. */
+void ccfc_methods_message(struct ccfc_methods *methods, uint64_t conn,
+			  struct ccfc_slice bytes);
+void ccfc_methods_closed(struct ccfc_methods *methods, uint64_t conn);
+void ccfc_methods_drained(struct ccfc_methods *methods, uint64_t conn);
+
+/* Sends index->events of the batch just stored to those who subscribed. */
+void ccfc_methods_publish(struct ccfc_methods *methods);
+
+/* A build advanced: tells those who asked for progress (rate-limited). */
+void ccfc_methods_progress(struct ccfc_methods *methods);
+
+uint32_t ccfc_methods_subscribers(const struct ccfc_methods *methods);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * The options of a request: one table of all there are, with their types and
+ * what makes sense, and for each method the set of those that it takes. So
+ * every method refuses an unknown, mistyped or senseless option in the same
+ * words. Nothing here knows the index.
+ */
+#ifndef CCFC_SERVE_OPTIONS_H
+#define CCFC_SERVE_OPTIONS_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "wire/obj.h"
+
+#include <stdint.h>
+
+#define CCFC_LIMIT_MAX	      100000
+#define CCFC_MAX_CONTENT_MAX  (64 << 20)
+#define CCFC_ALTERNATIVES_MAX 8
+#define CCFC_LIST_MAX	      1024
+
+/* X(symbol, name on the wire) */
+#define CCFC_OPTION_LIST(X)                                                    \
+	X(ALTERNATIVES, "alternatives")                                        \
+	X(CLOCK, "clock")                                                      \
+	X(CWD, "cwd")                                                          \
+	X(DIRECTORIES, "directories")                                          \
+	X(EXTENSIONS, "extensions")                                            \
+	X(FROM_DATE, "fromDate")                                               \
+	X(INCLUDE_CONTENT, "includeContent")                                   \
+	X(LIMIT, "limit")                                                      \
+	X(MAX_CONTENT, "maxContent")                                           \
+	X(NOTIFY, "notify")                                                    \
+	X(OFFSET, "offset")                                                    \
+	X(PATH, "path")                                                        \
+	X(PATTERN, "pattern")                                                  \
+	X(PROGRESS, "progress")                                                \
+	X(PROJECT_PATH, "projectPath")                                         \
+	X(SESSION, "session")                                                  \
+	X(SINCE, "since")                                                      \
+	X(STATES, "states")                                                    \
+	X(SUBSCRIPTION, "subscription")                                        \
+	X(TO_DATE, "toDate")                                                   \
+	X(TOOLS, "tools")
+
+enum ccfc_option {
+#define X(sym, name) CCFC_OPT_##sym,
+	CCFC_OPTION_LIST(X)
+#undef X
+		CCFC_OPTIONS
+};
+
+#define CCFC_OPT(sym) (1u << CCFC_OPT_##sym)
+
+struct ccfc_clock {
+	uint64_t epoch, seq;
+};
+
+struct ccfc_slices {
+	struct ccfc_slice *items;
+	uint32_t n;
+};
+
+/* Slices borrow from the request, arrays from its arena. */
+struct ccfc_options {
+	uint32_t given; /* bits of those that were there and not nil */
+	struct ccfc_slice session, path, pattern, cwd, project;
+	struct ccfc_slices alternatives, directories, extensions, tools;
+	struct ccfc_clock clock; /* clock or since */
+	int64_t limit, offset, max_content, subscription;
+	int64_t from, to;
+	uint32_t states; /* bits */
+	bool include_content, progress;
+	struct ccfc_slice notify_method;
+	struct ccfc_obj notify_args; /* an array, or NONE */
+};
+
+/*
+ * Reads the params of `method`, which takes the options in `allowed` and has
+ * to have those in `required`. `out` holds the defaults before. CCFC_EINVAL
+ * names the method and the option.
+ */
+int ccfc_options_read(struct ccfc_options *out, const char *method,
+		      struct ccfc_obj params, uint32_t allowed,
+		      uint32_t required, struct ccfc_arena *arena,
+		      struct ccfc_err *err);
+
+/* The name of an option on the wire. */
+const char *ccfc_option_name(enum ccfc_option option);
+
+#endif

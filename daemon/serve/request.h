@@ -1,0 +1,88 @@
+/*
+ * What the files of the methods share: the state of all, and a request while
+ * it is being answered. Core thread. Nobody outside of serve/ needs this.
+ */
+#ifndef CCFC_SERVE_REQUEST_H
+#define CCFC_SERVE_REQUEST_H
+
+#include "index/query.h"
+#include "serve/methods.h"
+#include "serve/options.h"
+#include "wire/rpc.h"
+
+struct ccfc_subscription;
+struct ccfc_build;
+
+struct ccfc_methods {
+	struct ccfc_service *service; /* borrowed */
+	struct ccfc_arena arena;      /* of the request */
+	struct ccfc_arena texts;      /* of one change's content */
+	struct ccfc_buf out;	      /* the reply */
+	struct {
+		struct ccfc_subscription **items;
+		uint32_t n, cap;
+	} subs;
+	int64_t last_sub;
+	struct ccfc_build *builds; /* asked for, not yet done */
+	int64_t last_progress;	   /* monotonic, ms */
+};
+
+struct ccfc_request {
+	struct ccfc_methods *methods;
+	struct ccfc_service *service;
+	struct ccfc_index *index;
+	struct ccfc_arena *arena;
+	struct ccfc_pack *pack; /* where the result goes */
+	struct ccfc_options opt;
+	const char *method;
+	uint64_t conn;
+	uint32_t id;
+	size_t content_left; /* bytes of content that the reply may have */
+	size_t reading_left; /* bytes of transcripts that it may read for it */
+	bool stop;	     /* the daemon is to end after the reply */
+};
+
+/* The request is answered later. */
+#define CCFC_DEFERRED 1
+
+/*
+ * A method packs one value, the result, or returns an error. What it packed
+ * before an error is dropped.
+ */
+typedef int (*ccfc_method_fn)(struct ccfc_request *rq, struct ccfc_err *err);
+
+int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_file_changes(struct ccfc_request *rq,
+				     struct ccfc_err *err);
+int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_subscribe(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_unsubscribe(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_since(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_server_stop(struct ccfc_request *rq, struct ccfc_err *err);
+
+/* --- asking (ask.c): options turned into what the index understands --- */
+
+/*
+ * The normal form of a path that the option `what` gave, in the request's
+ * arena: relative ones against cwd, else projectPath, else `base`.
+ */
+int ccfc_ask_path(struct ccfc_slice *out, struct ccfc_request *rq,
+		  enum ccfc_option what, struct ccfc_slice path,
+		  struct ccfc_slice base, struct ccfc_err *err);
+/* states, dates, projectPath and tools. */
+int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
+		    struct ccfc_err *err);
+/* An absolute pattern out of `pattern` or `path`; the caller frees it. */
+int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
+		  enum ccfc_option what, struct ccfc_slice pattern,
+		  struct ccfc_err *err);
+/* Other places that the same file of the project is known at, as a hint. */
+void ccfc_ask_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
+			struct ccfc_err *err);
+
+#endif

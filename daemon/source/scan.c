@@ -1,0 +1,271 @@
+/*
+ * Entering, reading and dropping the directories of the tree.
+ *
+ * A directory is watched first and read then: what is created in between is
+ * found by reading, what is created later is told by the watch. Reading one
+ * compares it with what is known: entries that were not seen have vanished.
+ * A directory that is reachable by two names is entered by the first one
+ * only; if that name no longer leads there, it is dropped and the other one
+ * takes over. Names decide what is entered (name.h), so the depth is bounded.
+ */
+#include "source/tree_impl.h"
+
+#include "base/alloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+
+/* Takes a directory out of the totals (-1) or counts it in again (+1). */
+static void tally(struct ccfc_tree *tree, const struct ccfc_dir *dir, int by)
+{
+	struct ccfc_tree_stats *stats = &tree->stats;
+
+	if (dir->wd >= 0)
+		stats->dirs_watched += (uint32_t)by;
+	if (ccfc_dir_is_polled(dir))
+		stats->dirs_polled += (uint32_t)by;
+	if (dir->denied)
+		stats->dirs_denied += (uint32_t)by;
+}
+
+bool ccfc_scan_is_same(const struct ccfc_dir *dir, const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode) &&
+	       dir->dev == (uint64_t)st.st_dev &&
+	       dir->ino == (uint64_t)st.st_ino;
+}
+
+static void mark_entry(struct ccfc_tree *tree, const struct ccfc_dir *dir,
+		       const struct ccfc_entry *entry)
+{
+	char path[PATH_MAX];
+
+	if (ccfc_dir_path(dir, entry->name, path))
+		ccfc_tree_mark(tree, dir->root, path);
+}
+
+static void mark_all(struct ccfc_tree *tree, const struct ccfc_dir *dir)
+{
+	for (uint32_t i = 0; i < dir->entries.n; i++)
+		if (!dir->entries.items[i]->is_dir)
+			mark_entry(tree, dir, dir->entries.items[i]);
+}
+
+void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir)
+{
+	int wd = dir->wd;
+
+	mark_all(tree, dir);
+	for (uint32_t i = 0; i < dir->entries.n; i++)
+		if (dir->entries.items[i]->dir)
+			ccfc_scan_drop(tree, dir->entries.items[i]->dir);
+	tally(tree, dir, -1);
+	if (dir->parent)
+		dir->entry->dir = NULL;
+	else
+		dir->root->dir = NULL;
+	ccfc_dirset_remove(&tree->set, dir);
+	ccfc_dir_free(dir);
+	if (wd >= 0)
+		ccfc_way_unwatch(tree, wd);
+	if (tree->aliases)
+		tree->want_rescan = true;
+}
+
+static void watch_dir(struct ccfc_tree *tree, struct ccfc_dir *dir,
+		      const char *path)
+{
+	int wd;
+
+	if (dir->wd >= 0 || !tree->watch ||
+	    (tree->max_watches &&
+	     tree->stats.dirs_watched >= tree->max_watches))
+		return;
+	wd = ccfc_watch_add(tree->watch, path, CCFC_WATCH_EVERYTHING);
+	if (wd < 0)
+		return;
+	tally(tree, dir, -1);
+	ccfc_dirset_set_wd(&tree->set, dir, wd);
+	tally(tree, dir, 1);
+}
+
+void ccfc_scan_unwatched(struct ccfc_tree *tree, struct ccfc_dir *dir)
+{
+	tally(tree, dir, -1);
+	ccfc_dirset_set_wd(&tree->set, dir, -1);
+	tally(tree, dir, 1);
+}
+
+static void set_state(struct ccfc_tree *tree, struct ccfc_dir *dir, bool denied,
+		      bool failed, bool links)
+{
+	tally(tree, dir, -1);
+	dir->denied = denied;
+	dir->failed = failed;
+	dir->links = links;
+	tally(tree, dir, 1);
+}
+
+static void see(struct ccfc_dir *dir, const char *name, bool is_dir)
+{
+	struct ccfc_entry *entry = ccfc_dir_find(dir, name);
+
+	if (!entry)
+		entry = ccfc_dir_add(dir, name, is_dir);
+	entry->seen = true;
+}
+
+/* One name that readdir gave; true if it is a transcript behind a link. */
+static bool read_entry(struct ccfc_tree *tree, struct ccfc_dir *dir,
+		       const struct dirent *de)
+{
+	bool maybe_dir = de->d_type == DT_DIR || de->d_type == DT_LNK ||
+			 de->d_type == DT_UNKNOWN;
+	bool maybe_file = de->d_type == DT_REG || de->d_type == DT_LNK ||
+			  de->d_type == DT_UNKNOWN;
+	char path[PATH_MAX];
+	enum ccfc_name_kind kind;
+
+	if (!ccfc_dir_path(dir, de->d_name, path))
+		return false;
+	kind = ccfc_tree_name(dir->root, ccfc_slice_str(path)).kind;
+	if (kind == CCFC_NAME_DIR && maybe_dir)
+		see(dir, de->d_name, true);
+	if ((kind != CCFC_NAME_SESSION && kind != CCFC_NAME_AGENT) ||
+	    !maybe_file)
+		return false;
+	see(dir, de->d_name, false);
+	ccfc_tree_mark(tree, dir->root, path);
+	return de->d_type == DT_LNK;
+}
+
+/* What the scan did not see has vanished. */
+static void sweep(struct ccfc_tree *tree, struct ccfc_dir *dir)
+{
+	for (uint32_t i = dir->entries.n; i-- > 0;) {
+		struct ccfc_entry *entry = dir->entries.items[i];
+
+		if (entry->seen)
+			continue;
+		if (entry->dir)
+			ccfc_scan_drop(tree, entry->dir);
+		if (!entry->is_dir)
+			mark_entry(tree, dir, entry);
+		ccfc_dir_remove(dir, entry);
+	}
+}
+
+static void read_entries(struct ccfc_tree *tree, struct ccfc_dir *dir,
+			 DIR *stream)
+{
+	const struct dirent *de;
+	bool links = false;
+	bool failed;
+
+	for (uint32_t i = 0; i < dir->entries.n; i++)
+		dir->entries.items[i]->seen = false;
+	while (errno = 0, (de = readdir(stream)))
+		links |= read_entry(tree, dir, de);
+	failed = errno != 0;
+	ccfc_dir_sort(dir);
+	if (!failed)
+		sweep(tree, dir);
+	set_state(tree, dir, false, failed, links);
+}
+
+static void visit_child(struct ccfc_tree *tree, struct ccfc_dir *dir,
+			struct ccfc_entry *entry, bool deep)
+{
+	char path[PATH_MAX];
+
+	if (entry->dir && (!ccfc_dir_path(dir, entry->name, path) ||
+			   !ccfc_scan_is_same(entry->dir, path)))
+		ccfc_scan_drop(tree, entry->dir);
+	if (!entry->dir)
+		ccfc_scan_enter(tree, dir->root, dir, entry);
+	else if (deep || entry->dir->denied)
+		ccfc_scan_dir(tree, entry->dir, deep);
+}
+
+void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep)
+{
+	char path[PATH_MAX];
+	DIR *stream;
+
+	if (!ccfc_dir_path(dir, NULL, path))
+		return;
+	watch_dir(tree, dir, path);
+	stream = opendir(path);
+	if (!stream) {
+		/* One that is gone is dropped when its parent is looked at. */
+		bool gone = errno == ENOENT || errno == ENOTDIR;
+		bool denied = errno == EACCES || errno == EPERM;
+
+		set_state(tree, dir, denied, !denied && !gone, dir->links);
+		mark_all(tree, dir);
+		return;
+	}
+	read_entries(tree, dir, stream);
+	closedir(stream);
+	/* No entry is added or removed meanwhile, only those below. */
+	for (uint32_t i = 0; i < dir->entries.n; i++)
+		if (dir->entries.items[i]->is_dir)
+			visit_child(tree, dir, dir->entries.items[i], deep);
+}
+
+static bool is_above(const struct ccfc_dir *dir, const struct ccfc_dir *below)
+{
+	while (below && below != dir)
+		below = below->parent;
+	return below;
+}
+
+/* Has the directory been entered by another name that still leads there? */
+static bool is_alias(struct ccfc_tree *tree, const struct ccfc_dir *parent,
+		     const struct stat *st)
+{
+	struct ccfc_dir *other = ccfc_dirset_by_ino(
+		&tree->set, (uint64_t)st->st_dev, (uint64_t)st->st_ino);
+	char path[PATH_MAX];
+
+	if (!other)
+		return false;
+	if (is_above(other, parent) || (ccfc_dir_path(other, NULL, path) &&
+					ccfc_scan_is_same(other, path)))
+		return true;
+	ccfc_scan_drop(tree, other);
+	return false;
+}
+
+void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
+		     struct ccfc_dir *parent, struct ccfc_entry *entry)
+{
+	char path[PATH_MAX];
+	struct ccfc_dir *dir;
+	struct stat st;
+
+	if (parent && !ccfc_dir_path(parent, entry->name, path))
+		return;
+	if (stat(parent ? path : root->projects, &st) || !S_ISDIR(st.st_mode))
+		return;
+	if (is_alias(tree, parent, &st)) {
+		tree->aliases = true;
+		return;
+	}
+	dir = ccfc_calloc(1, sizeof(*dir));
+	dir->root = root;
+	dir->parent = parent;
+	dir->entry = entry;
+	dir->dev = (uint64_t)st.st_dev;
+	dir->ino = (uint64_t)st.st_ino;
+	dir->wd = -1;
+	if (parent)
+		entry->dir = dir;
+	else
+		root->dir = dir;
+	ccfc_dirset_put(&tree->set, dir);
+	tally(tree, dir, 1);
+	ccfc_scan_dir(tree, dir, true);
+}

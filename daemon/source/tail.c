@@ -1,0 +1,491 @@
+/*
+ * Reading a transcript on from a cursor, complete lines only; see tail.h.
+ *
+ * The buffer. Reads of CHUNK bytes always land on a page boundary (a copy to
+ * an odd address is several times slower). What is left of a line when its
+ * chunk is used up is moved to end right before that boundary, so line and
+ * next chunk are contiguous and nothing is copied but the rest of one line:
+ *
+ *	|  free  | history | rest of a line | chunk just read …  | padding |
+ *	mem      lo        pos              page boundary        end
+ *
+ * `history` are up to CCFC_TAIL_MARKER_MAX bytes before the line: the next
+ * marker is made of them without reading again. A line that outgrows the
+ * buffer doubles it, up to max_line; then its chunks are appended without
+ * moving the line. A longer line is searched for its end chunk by chunk and
+ * never kept. Large buffers are given back at close.
+ *
+ * Looking again. A look reads no further than the size at open: what is
+ * appended meanwhile is the next look's. An unfinished line is not searched
+ * again from its start on each look but from the cursor's probe, unless it is
+ * so short that this costs nothing: then it is searched whole, and what was
+ * rewritten in it meanwhile is seen at once.
+ */
+#include "source/tail.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE	  4096u
+#define CHUNK	  (256u << 10)
+#define CAP_FIRST (2 * (size_t)CHUNK)
+#define CAP_KEEP  (4 * (size_t)CHUNK)
+#define PROBE_MIN (64u << 10)
+
+struct ccfc_tail {
+	size_t max_line;
+
+	void *block; /* as allocated; mem is its first page boundary */
+	char *mem;
+	size_t cap;  /* multiple of PAGE; CCFC_TAIL_PADDING bytes follow */
+	size_t lo;   /* mem[lo, end) are bytes of the file */
+	size_t pos;  /* start of the line that is next */
+	size_t scan; /* mem[pos, scan) holds no newline */
+	size_t end;
+
+	int fd;
+	uint64_t size;	/* at open */
+	uint64_t limit; /* read up to here: size, or less if it shrank */
+	uint64_t at;	/* offset in the file of mem[end] */
+	uint64_t probe; /* look for a newline from here first, or 0 */
+	bool moved;	/* the cursor's marker is out of date */
+};
+
+static size_t round_page(size_t n)
+{
+	return (n + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void *new_block(char **mem, size_t cap)
+{
+	char *block = ccfc_malloc(cap + PAGE + CCFC_TAIL_PADDING);
+
+	*mem = block + (PAGE - (uintptr_t)block % PAGE) % PAGE;
+	return block;
+}
+
+static void set_capacity(struct ccfc_tail *tail, size_t cap)
+{
+	free(tail->block);
+	tail->block = new_block(&tail->mem, cap);
+	tail->cap = cap;
+	tail->lo = tail->pos = tail->scan = tail->end = 0;
+}
+
+/* One huge line shall not cost its memory for ever. */
+static void shrink(struct ccfc_tail *tail)
+{
+	if (tail->cap > CAP_KEEP)
+		set_capacity(tail, CAP_FIRST);
+}
+
+struct ccfc_tail *ccfc_tail_new(size_t max_line)
+{
+	struct ccfc_tail *tail = ccfc_calloc(1, sizeof(*tail));
+
+	tail->max_line = max_line < SIZE_MAX / 8 ? max_line : SIZE_MAX / 8;
+	tail->fd = -1;
+	set_capacity(tail, CAP_FIRST);
+	return tail;
+}
+
+void ccfc_tail_free(struct ccfc_tail *tail)
+{
+	if (!tail)
+		return;
+	if (tail->fd >= 0)
+		close(tail->fd);
+	free(tail->block);
+	free(tail);
+}
+
+/* pread that goes on after signals and short reads; less only at the end. */
+static ssize_t read_fully(int fd, char *to, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, to + done, len - done,
+				  (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* Reads of regular files fail on broken disks and network mounts only. */
+static int read_error(struct ccfc_err *err, uint64_t offset)
+{
+	return ccfc_err_errno(err, errno, "cannot read at byte %llu",
+			      (unsigned long long)offset);
+}
+
+/* Errors of open that mean: there is no such file. */
+static bool means_gone(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP ||
+	       errnum == ENXIO || errnum == ENAMETOOLONG;
+}
+
+static enum ccfc_tail_status
+open_regular(int *fd, struct stat *st, const char *path, struct ccfc_err *err)
+{
+	*fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (*fd < 0 && means_gone(errno))
+		return CCFC_TAIL_GONE;
+	if (*fd < 0 || fstat(*fd, st) < 0) {
+		ccfc_err_errno(err, errno, "%s", path);
+		if (*fd >= 0)
+			close(*fd);
+		return CCFC_TAIL_ERROR;
+	}
+	if (!S_ISREG(st->st_mode)) {
+		close(*fd);
+		return CCFC_TAIL_GONE;
+	}
+	return CCFC_TAIL_OPEN;
+}
+
+static uint32_t marker_length(uint64_t offset)
+{
+	return offset < CCFC_TAIL_MARKER_MAX ? (uint32_t)offset
+					     : CCFC_TAIL_MARKER_MAX;
+}
+
+/* The marker's bytes are left in the buffer as history. */
+static enum ccfc_tail_status check_marker(struct ccfc_tail *tail,
+					  const struct ccfc_cursor *cursor,
+					  int fd, uint64_t size,
+					  struct ccfc_err *err)
+{
+	size_t len = marker_length(cursor->offset);
+	char *to = tail->mem + PAGE - len;
+	ssize_t n;
+
+	if (!len)
+		return CCFC_TAIL_OPEN;
+	if (size < cursor->offset || len != cursor->marker_len)
+		return CCFC_TAIL_RESET;
+	n = read_fully(fd, to, len, cursor->offset - len);
+	if (n < 0) {
+		read_error(err, cursor->offset - len);
+		return CCFC_TAIL_ERROR;
+	}
+	if ((size_t)n != len || ccfc_hash(to, len) != cursor->marker)
+		return CCFC_TAIL_RESET;
+	return CCFC_TAIL_OPEN;
+}
+
+static void start(struct ccfc_tail *tail, struct ccfc_cursor *cursor, int fd,
+		  const struct stat *st)
+{
+	bool same = cursor->dev == (uint64_t)st->st_dev &&
+		    cursor->ino == (uint64_t)st->st_ino;
+
+	if (!cursor->offset)
+		cursor->marker_len = 0;
+	tail->fd = fd;
+	tail->size = tail->limit = (uint64_t)st->st_size;
+	tail->at = cursor->offset;
+	tail->pos = tail->scan = tail->end = PAGE;
+	tail->lo = PAGE - cursor->marker_len;
+	tail->moved = !cursor->offset;
+	tail->probe = 0;
+	if (same && cursor->probe > cursor->offset + PROBE_MIN &&
+	    cursor->probe <= tail->size)
+		tail->probe = cursor->probe;
+	cursor->dev = (uint64_t)st->st_dev;
+	cursor->ino = (uint64_t)st->st_ino;
+	cursor->probe = 0;
+}
+
+enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
+				     struct ccfc_cursor *cursor,
+				     struct ccfc_err *err)
+{
+	enum ccfc_tail_status status;
+	struct stat st;
+	int fd;
+
+	shrink(tail);
+	status = open_regular(&fd, &st, path, err);
+	if (status != CCFC_TAIL_OPEN)
+		return status;
+	status = check_marker(tail, cursor, fd, (uint64_t)st.st_size, err);
+	if (status == CCFC_TAIL_OPEN)
+		start(tail, cursor, fd, &st);
+	else
+		close(fd);
+	return status;
+}
+
+/* Reads one chunk to mem[to], which is a page boundary; 0: no more. */
+static int read_chunk(struct ccfc_tail *tail, size_t to, struct ccfc_err *err)
+{
+	uint64_t left = tail->limit - tail->at;
+	size_t want = left < CHUNK ? (size_t)left : CHUNK;
+	ssize_t n = read_fully(tail->fd, tail->mem + to, want, tail->at);
+
+	if (n < 0)
+		return read_error(err, tail->at);
+	tail->end = to + (size_t)n;
+	tail->at += (uint64_t)n;
+	if ((size_t)n < want)
+		tail->limit = tail->at;
+	return n > 0;
+}
+
+/*
+ * Makes the kept bytes end on a page boundary with room for a chunk behind
+ * it. They are copied only if they are few or there is no room where they
+ * are, so that a byte is copied a constant number of times on average.
+ */
+static void make_room(struct ccfc_tail *tail)
+{
+	size_t before = tail->pos - tail->lo;
+	size_t hist =
+		before < CCFC_TAIL_MARKER_MAX ? before : CCFC_TAIL_MARKER_MAX;
+	size_t keep = tail->end - tail->pos + hist;
+	size_t to = round_page(keep);
+	const char *from = tail->mem + tail->pos - hist;
+	size_t cap = tail->cap;
+
+	if (keep > CHUNK / 2 && tail->end % PAGE == 0 &&
+	    tail->cap - tail->end >= CHUNK)
+		return;
+	while (cap < to + CHUNK)
+		cap *= 2;
+	if (cap > tail->cap) {
+		char *mem;
+		void *block = new_block(&mem, cap);
+
+		memcpy(mem + to - keep, from, keep);
+		free(tail->block);
+		tail->block = block;
+		tail->mem = mem;
+		tail->cap = cap;
+	} else {
+		memmove(tail->mem + to - keep, from, keep);
+	}
+	tail->lo = to - keep;
+	tail->pos = to - keep + hist;
+	tail->scan = tail->end = to;
+}
+
+/* Reading goes on at `offset` with an empty buffer. */
+static void seek_to(struct ccfc_tail *tail, uint64_t offset)
+{
+	tail->at = offset;
+	tail->lo = tail->pos = tail->scan = tail->end = 0;
+}
+
+/*
+ * Looks for a newline from `from` on without keeping anything: 1 and where it
+ * is, 0 when there is none, negative on an error. The buffer is lost.
+ */
+static int find_newline(struct ccfc_tail *tail, uint64_t from, uint64_t *found,
+			struct ccfc_err *err)
+{
+	int r;
+
+	seek_to(tail, from);
+	while ((r = read_chunk(tail, 0, err)) > 0) {
+		const char *nl = memchr(tail->mem, '\n', tail->end);
+
+		if (!nl)
+			continue;
+		*found = tail->at - (tail->end - (size_t)(nl - tail->mem));
+		return 1;
+	}
+	tail->end = 0;
+	return r;
+}
+
+static int no_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor)
+{
+	cursor->probe = tail->limit;
+	return 0;
+}
+
+static int give_too_long(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+			 struct ccfc_line *line, uint64_t newline)
+{
+	*line = (struct ccfc_line){
+		.len = (size_t)(newline - cursor->offset),
+		.offset = cursor->offset,
+		.too_long = true,
+	};
+	cursor->offset = newline + 1;
+	tail->moved = true;
+	return 1;
+}
+
+/* The line is longer than max_line; its end lies at or behind `from`. */
+static int skip_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		     struct ccfc_line *line, uint64_t from,
+		     struct ccfc_err *err)
+{
+	uint64_t newline;
+	int r = find_newline(tail, from, &newline, err);
+
+	if (r < 0)
+		return r;
+	if (!r)
+		return no_line(tail, cursor);
+	seek_to(tail, newline + 1);
+	return give_too_long(tail, cursor, line, newline);
+}
+
+/* 1: there is a newline behind the probe; 0: there is none yet. */
+static int use_probe(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		     struct ccfc_err *err)
+{
+	uint64_t newline;
+	int r = find_newline(tail, tail->probe, &newline, err);
+
+	if (r < 0)
+		return r;
+	tail->probe = 0;
+	if (!r)
+		return no_line(tail, cursor);
+	seek_to(tail, cursor->offset);
+	return 1;
+}
+
+static int give(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		struct ccfc_line *line, const char *newline)
+{
+	const char *ptr = tail->mem + tail->pos;
+	size_t len = (size_t)(newline - ptr);
+
+	tail->pos = tail->scan = tail->pos + len + 1;
+	if (len > tail->max_line)
+		return give_too_long(tail, cursor, line, cursor->offset + len);
+	*line = (struct ccfc_line){ .ptr = ptr,
+				    .len = len,
+				    .offset = cursor->offset };
+	cursor->offset += len + 1;
+	tail->moved = true;
+	return 1;
+}
+
+int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		   struct ccfc_line *line, struct ccfc_err *err)
+{
+	int r;
+
+	if (tail->probe) {
+		r = use_probe(tail, cursor, err);
+		if (r <= 0)
+			return r;
+	}
+	for (;;) {
+		const char *nl = memchr(tail->mem + tail->scan, '\n',
+					tail->end - tail->scan);
+
+		if (nl)
+			return give(tail, cursor, line, nl);
+		tail->scan = tail->end;
+		if (tail->end - tail->pos > tail->max_line)
+			return skip_line(tail, cursor, line, tail->at, err);
+		if (tail->at == tail->limit)
+			return no_line(tail, cursor);
+		make_room(tail);
+		r = read_chunk(tail, tail->end, err);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* The marker, from the buffer if its bytes are there. */
+static uint64_t make_marker(struct ccfc_tail *tail,
+			    const struct ccfc_cursor *cursor)
+{
+	size_t len = cursor->marker_len;
+	uint64_t from = cursor->offset - len;
+	uint64_t lo = tail->at - (tail->end - tail->lo);
+	char bytes[CCFC_TAIL_MARKER_MAX];
+
+	if (from >= lo && cursor->offset <= tail->at)
+		return ccfc_hash(tail->mem + tail->lo + (size_t)(from - lo),
+				 len);
+	/* Bytes that cannot be read make a marker that will not match. */
+	memset(bytes, 0, sizeof(bytes));
+	if (read_fully(tail->fd, bytes, len, from) < 0)
+		return 0;
+	return ccfc_hash(bytes, len);
+}
+
+void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor)
+{
+	if (tail->fd < 0)
+		return;
+	if (tail->moved) {
+		cursor->marker_len = marker_length(cursor->offset);
+		cursor->marker = make_marker(tail, cursor);
+	}
+	close(tail->fd);
+	tail->fd = -1;
+	shrink(tail);
+}
+
+static int read_open(struct ccfc_tail *tail, int fd, uint64_t offset,
+		     size_t len, struct ccfc_err *err)
+{
+	size_t cap = tail->cap;
+	ssize_t n;
+
+	while (cap < len)
+		cap *= 2;
+	if (cap > tail->cap)
+		set_capacity(tail, cap);
+	n = read_fully(fd, tail->mem, len, offset);
+	if (n < 0)
+		return read_error(err, offset);
+	if ((size_t)n < len)
+		return ccfc_err_set(err, CCFC_ENOTFOUND, "file is too short");
+	return 0;
+}
+
+int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
+		      const char *path, uint64_t offset, size_t len,
+		      struct ccfc_err *err)
+{
+	enum ccfc_tail_status status;
+	struct ccfc_err own;
+	struct stat st;
+	int fd, r;
+
+	if (!err)
+		err = &own;
+	if (len > tail->max_line)
+		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: line of %zu bytes",
+				    path, len);
+	shrink(tail);
+	status = open_regular(&fd, &st, path, err);
+	if (status == CCFC_TAIL_ERROR)
+		return err->code;
+	if (status != CCFC_TAIL_OPEN)
+		return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is gone", path);
+	if (offset > (uint64_t)st.st_size ||
+	    len > (uint64_t)st.st_size - offset)
+		r = ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is too short", path);
+	else
+		r = read_open(tail, fd, offset, len, err);
+	close(fd);
+	if (!r)
+		*out = ccfc_slice(tail->mem, len);
+	return r;
+}

@@ -1,0 +1,91 @@
+/*
+ * Reading a transcript on from where we were: complete lines only.
+ *
+ * A cursor says how far a file was read. It moves on '\n' only, never on
+ * parse success. A file is known by path, device, inode and a hash of the
+ * bytes just before the cursor (the marker); the inode alone proves nothing.
+ * If the file is shorter than the cursor or the marker does not match, the
+ * file was truncated, replaced or rewritten: CCFC_TAIL_RESET, and the caller
+ * starts over with a cleared cursor.
+ *
+ * One struct ccfc_tail serves all files, one after the other; it owns the
+ * read buffer. Files are opened read-only and never blocking (a FIFO in the
+ * way ends as CCFC_TAIL_GONE), only regular files are read, with pread, never
+ * mapped. One thread at a time.
+ */
+#ifndef CCFC_SOURCE_TAIL_H
+#define CCFC_SOURCE_TAIL_H
+
+#include "base/err.h"
+#include "base/slice.h"
+
+#include <stdint.h>
+
+#define CCFC_TAIL_MARKER_MAX 256u
+/* Readable bytes behind every line (what the JSON parser may look at). */
+#define CCFC_TAIL_PADDING	   64u
+#define CCFC_TAIL_DEFAULT_MAX_LINE (256u << 20)
+
+struct ccfc_cursor {
+	uint64_t dev;
+	uint64_t ino;
+	uint64_t offset;     /* behind the last line that was handed out */
+	uint64_t marker;     /* hash of the marker_len bytes before offset */
+	uint32_t marker_len; /* min(offset, CCFC_TAIL_MARKER_MAX) */
+	uint64_t probe;	     /* bytes from offset to here hold no newline; not
+			      * kept in the store, 0 is always right */
+};
+
+enum ccfc_tail_status {
+	CCFC_TAIL_OPEN,	 /* opened: read lines with ccfc_tail_next */
+	CCFC_TAIL_RESET, /* not the file that the cursor was made on */
+	CCFC_TAIL_GONE,	 /* no such file, or not a regular file */
+	CCFC_TAIL_ERROR, /* it is there and cannot be read; see err */
+};
+
+struct ccfc_line {
+	const char *ptr; /* without the newline; CCFC_TAIL_PADDING readable
+			  * bytes follow; valid until the next call */
+	size_t len;
+	uint64_t offset; /* of the line's first byte in the file */
+	bool too_long;	 /* longer than max_line: skipped, ptr is NULL, len
+			  * is its length */
+};
+
+struct ccfc_tail;
+
+struct ccfc_tail *ccfc_tail_new(size_t max_line);
+void ccfc_tail_free(struct ccfc_tail *tail);
+
+/*
+ * Opens `path` to read on from `cursor`. On CCFC_TAIL_OPEN dev and ino of a
+ * cursor with offset 0 are set; on any other status nothing is open and the
+ * cursor is untouched. A changed dev/ino with a matching marker (a file that
+ * was copied over or moved) is the same file: dev and ino are updated.
+ */
+enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
+				     struct ccfc_cursor *cursor,
+				     struct ccfc_err *err);
+
+/*
+ * The next complete line, cursor->offset behind it: 1; 0 when no complete
+ * line is left; negative on a read error. The marker of the cursor is only
+ * right again after ccfc_tail_close.
+ */
+int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		   struct ccfc_line *line, struct ccfc_err *err);
+
+/* Brings the cursor's marker up to date and closes the file. */
+void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor);
+
+/*
+ * One line at a known place, for content on request: reads `len` bytes at
+ * `offset` of `path`. The slice lies in the tail's buffer (padded), valid
+ * until the next call on `tail`. CCFC_ENOTFOUND when the file is gone or too
+ * short. Must not be called between open and close.
+ */
+int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
+		      const char *path, uint64_t offset, size_t len,
+		      struct ccfc_err *err);
+
+#endif

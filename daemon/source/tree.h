@@ -1,0 +1,70 @@
+/*
+ * All transcripts below the roots, and the news about them.
+ *
+ * The tree watches directories (inotify, or libinotify-kqueue where that is
+ * the system's) and calls back with paths that want a look. An event only
+ * says "look": the caller finds out what happened with ccfc_tail_open. New
+ * directories are watched first and scanned then, so that what was created
+ * in between is found. A directory that cannot be watched (limit reached) is
+ * polled instead and counted. Symlinks to directories and files are followed;
+ * a directory is entered once, by device and inode, so loops end.
+ *
+ * One thread. Callbacks come from within the calls below, never later.
+ */
+#ifndef CCFC_SOURCE_TREE_H
+#define CCFC_SOURCE_TREE_H
+
+#include "base/err.h"
+#include "source/name.h"
+
+#include <stdint.h>
+
+/*
+ * `path` is absolute, below a root, and valid during the call only. It may
+ * be new, changed, unchanged or gone. `name` is what its name says.
+ */
+typedef void (*ccfc_tree_look_fn)(void *ctx, const char *path,
+				  const struct ccfc_name *name);
+
+struct ccfc_tree_stats {
+	uint32_t roots;
+	uint32_t dirs_watched;
+	uint32_t dirs_polled; /* watch limit reached, or no inotify */
+	uint64_t overflows;   /* event queue overflows survived */
+	uint64_t rescans;     /* walks over the whole tree */
+	uint32_t dirs_denied; /* directories that cannot be read */
+};
+
+struct ccfc_tree;
+
+/*
+ * Roots are Claude directories; a root that does not exist (yet) is waited
+ * for by watching its nearest existing ancestor. Nothing is scanned yet.
+ * `max_watches` 0 is no limit of our own (tests set one).
+ */
+int ccfc_tree_new(struct ccfc_tree **out, const char *const *roots,
+		  size_t nroots, uint32_t max_watches, ccfc_tree_look_fn look,
+		  void *ctx, struct ccfc_err *err);
+void ccfc_tree_free(struct ccfc_tree *tree);
+
+/* For poll(); readable when there is something to drain. */
+int ccfc_tree_fd(const struct ccfc_tree *tree);
+
+/* How long poll() may sleep: -1 unless directories have to be polled. */
+int ccfc_tree_timeout_ms(const struct ccfc_tree *tree);
+
+/*
+ * Takes in all events that are there now and calls `look` once for each path
+ * concerned. On an overflow the whole tree is scanned. Also does the polling
+ * of directories that could not be watched, each time it is called. Returns
+ * the number of looks.
+ */
+int ccfc_tree_drain(struct ccfc_tree *tree);
+
+/* Walks everything: `look` for every transcript there is. */
+int ccfc_tree_rescan(struct ccfc_tree *tree);
+
+void ccfc_tree_stats(const struct ccfc_tree *tree,
+		     struct ccfc_tree_stats *stats);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * The tree as its own files see it: tree.c (the calls of tree.h, events),
+ * scan.c (entering and reading directories) and way.c (the directories that
+ * lead to a root). Nobody else includes this.
+ */
+#ifndef CCFC_SOURCE_TREE_IMPL_H
+#define CCFC_SOURCE_TREE_IMPL_H
+
+#include "base/strtab.h"
+#include "source/dir.h"
+#include "source/tree.h"
+#include "source/watch.h"
+
+#include <sys/stat.h>
+
+struct ccfc_root {
+	char *projects; /* path of <claude>/projects */
+	size_t projects_len;
+	struct ccfc_dir *dir; /* owned; NULL while it does not exist */
+	bool dirty;	      /* something happened on the way to it */
+	bool polled;	      /* the way to it cannot be watched */
+	struct {
+		struct ccfc_step {
+			int wd;
+			bool names; /* wait for what is next on the way */
+		} * items;
+		uint32_t n, cap;
+	} way;
+};
+
+struct ccfc_tree {
+	ccfc_tree_look_fn look;
+	void *ctx;
+	struct ccfc_watch *watch; /* NULL: the system gives none */
+	uint32_t max_watches;
+	struct ccfc_root *roots;
+	size_t nroots;
+	struct ccfc_dirset set;
+	struct ccfc_tree_stats stats;
+	bool want_rescan;
+	bool aliases; /* some directory has a second name that was skipped */
+
+	/* Paths that want a look, each once, until they get it. */
+	struct ccfc_strtab paths;
+	struct {
+		uint32_t *items; /* root of string i + 1 */
+		uint32_t n, cap;
+	} owners;
+};
+
+/* Notes that the path wants a look. */
+void ccfc_tree_mark(struct ccfc_tree *tree, const struct ccfc_root *root,
+		    const char *path);
+
+/* What the name of a path below the root's projects directory says. */
+struct ccfc_name ccfc_tree_name(const struct ccfc_root *root,
+				struct ccfc_slice path);
+
+/* Is the directory at `path` still the one that was entered as `dir`? */
+bool ccfc_scan_is_same(const struct ccfc_dir *dir, const char *path);
+
+/*
+ * Enters `entry` of `parent` (both NULL: the root's projects directory) if it
+ * is a directory that was not entered by another name: watches it, then
+ * scans it and what is below.
+ */
+void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
+		     struct ccfc_dir *parent, struct ccfc_entry *entry);
+
+/*
+ * Reads the directory: marks its transcripts and those that have vanished
+ * from it, enters new directories, drops those that are gone. `deep` scans
+ * those that were known, too. Tries to watch what is not watched yet.
+ */
+void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep);
+
+/* Forgets the directory and all below; their transcripts are marked. */
+void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir);
+
+/* An event ended the watch of the directory. */
+void ccfc_scan_unwatched(struct ccfc_tree *tree, struct ccfc_dir *dir);
+
+/*
+ * Watches all directories on the way to the root's projects directory.
+ * Returns whether that exists.
+ */
+bool ccfc_way_watch(struct ccfc_tree *tree, struct ccfc_root *root);
+
+/*
+ * Brings the root up to date after something happened on the way to it: drops
+ * and enters its projects directory if that is another one now. Returns
+ * whether it was entered, and so scanned.
+ */
+bool ccfc_way_sync(struct ccfc_tree *tree, struct ccfc_root *root);
+
+/* Ends a watch unless a directory or a way still uses it. */
+void ccfc_way_unwatch(struct ccfc_tree *tree, int wd);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * The way to a root: the directories from "/" down to <claude>.
+ *
+ * Each of them is watched for being moved or deleted itself, because then
+ * everything below has gone without a word. Where the next directory on the
+ * way does not exist, the last one that does is watched for new names, and
+ * where the next one is a symlink, for the link being replaced. The watch is
+ * in place before we look again, so nothing that appears is missed.
+ */
+#include "source/tree_impl.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool way_uses(const struct ccfc_root *root, int wd)
+{
+	for (uint32_t i = 0; i < root->way.n; i++)
+		if (root->way.items[i].wd == wd)
+			return true;
+	return false;
+}
+
+void ccfc_way_unwatch(struct ccfc_tree *tree, int wd)
+{
+	if (ccfc_dirset_by_wd(&tree->set, wd))
+		return;
+	for (size_t i = 0; i < tree->nroots; i++)
+		if (way_uses(&tree->roots[i], wd))
+			return;
+	ccfc_watch_remove(tree->watch, wd);
+}
+
+/* Watches one directory; true if that says all that we need to know. */
+static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
+		       const char *path, bool names)
+{
+	struct ccfc_step step = { .wd = -1, .names = names };
+
+	if (!tree->watch)
+		return false;
+	step.wd =
+		ccfc_watch_add(tree->watch, path,
+			       names ? CCFC_WATCH_NAMES : CCFC_WATCH_ONLY_SELF);
+	if (step.wd >= 0)
+		CCFC_VEC_PUSH(root->way, step);
+	/* /home is often not readable: then only its move goes unseen. */
+	return step.wd >= 0 || (!names && step.wd == CCFC_EDENIED);
+}
+
+/* Watches `dir` with regard to `child`, which is next; false: not there. */
+static bool take_step(struct ccfc_tree *tree, struct ccfc_root *root,
+		      const char *dir, const char *child)
+{
+	struct stat st;
+	bool there = !lstat(child, &st);
+
+	if (!there && errno != ENOENT && errno != ENOTDIR)
+		root->polled = true;
+	if (!watch_step(tree, root, dir, !there || S_ISLNK(st.st_mode)))
+		root->polled = true;
+	return there || !lstat(child, &st);
+}
+
+static bool walk(struct ccfc_tree *tree, struct ccfc_root *root)
+{
+	char dir[PATH_MAX] = "/";
+	char child[PATH_MAX];
+	const char *slash = root->projects;
+	struct stat st;
+
+	do {
+		const char *next = strchr(slash + 1, '/');
+		size_t len = next ? (size_t)(next - root->projects)
+				  : root->projects_len;
+
+		memcpy(child, root->projects, len);
+		child[len] = '\0';
+		if (!take_step(tree, root, dir, child))
+			return false;
+		memcpy(dir, child, len + 1);
+		slash = next;
+	} while (slash);
+	return !stat(root->projects, &st) && S_ISDIR(st.st_mode);
+}
+
+bool ccfc_way_watch(struct ccfc_tree *tree, struct ccfc_root *root)
+{
+	struct ccfc_step *old = root->way.items;
+	uint32_t n = root->way.n;
+	bool there;
+
+	memset(&root->way, 0, sizeof(root->way));
+	root->polled = false;
+	there = walk(tree, root);
+	for (uint32_t i = 0; i < n; i++)
+		ccfc_way_unwatch(tree, old[i].wd);
+	free(old);
+	return there;
+}
+
+bool ccfc_way_sync(struct ccfc_tree *tree, struct ccfc_root *root)
+{
+	bool there = ccfc_way_watch(tree, root);
+
+	root->dirty = false;
+	if (root->dir && !ccfc_scan_is_same(root->dir, root->projects))
+		ccfc_scan_drop(tree, root->dir);
+	if (!there || root->dir)
+		return false;
+	ccfc_scan_enter(tree, root, NULL, NULL);
+	return true;
+}

@@ -1,0 +1,13 @@
+/* The schema of the store. */
+#ifndef CCFC_STORE_SCHEMA_H
+#define CCFC_STORE_SCHEMA_H
+
+/* Raised when tables change. */
+#define CCFC_STORE_SCHEMA 1
+/* Raised when the reading of transcripts changes what the rows say. */
+#define CCFC_STORE_READER 1
+
+/* Creates tables and views where they are not there yet. */
+extern const char ccfc_store_schema[];
+
+#endif

@@ -1,0 +1,84 @@
+/* The names of all the fields that are read of a record. */
+#include "transcript/texts.h"
+
+static const char *const record_names[CCFC_FIELD_COUNT] = {
+	[CCFC_FIELD_TYPE] = "type",
+	[CCFC_FIELD_ROLE] = "role",
+	[CCFC_FIELD_UUID] = "uuid",
+	[CCFC_FIELD_SESSION] = "sessionId",
+	[CCFC_FIELD_SESSION_ALIAS] = "session_id",
+	[CCFC_FIELD_AGENT] = "agentId",
+	[CCFC_FIELD_CWD] = "cwd",
+	[CCFC_FIELD_BRANCH] = "gitBranch",
+	[CCFC_FIELD_VERSION] = "version",
+	[CCFC_FIELD_TIME] = "timestamp",
+	[CCFC_FIELD_SIDECHAIN] = "isSidechain",
+	[CCFC_FIELD_META] = "isMeta",
+	[CCFC_FIELD_MESSAGE] = "message",
+	[CCFC_FIELD_CONTENT] = "content",
+	[CCFC_FIELD_RESULT] = "toolUseResult",
+	[CCFC_FIELD_DENIAL] = "toolDenialKind",
+	[CCFC_FIELD_SNAPSHOT] = "snapshot",
+	[CCFC_FIELD_TRACKING_PATH] = "trackingPath",
+	[CCFC_FIELD_BACKUP] = "backup",
+};
+
+static const char *const message_names[CCFC_MESSAGE_COUNT] = {
+	[CCFC_MESSAGE_ID] = "id",
+	[CCFC_MESSAGE_MODEL] = "model",
+	[CCFC_MESSAGE_CONTENT] = "content",
+};
+
+static const char *const block_names[CCFC_BLOCK_COUNT] = {
+	[CCFC_BLOCK_TYPE] = "type",	      [CCFC_BLOCK_ID] = "id",
+	[CCFC_BLOCK_NAME] = "name",	      [CCFC_BLOCK_INPUT] = "input",
+	[CCFC_BLOCK_CALL_ID] = "tool_use_id", [CCFC_BLOCK_CONTENT] = "content",
+	[CCFC_BLOCK_IS_ERROR] = "is_error",   [CCFC_BLOCK_TEXT] = "text",
+};
+
+static const char *const edit_names[CCFC_EDIT_COUNT] = {
+	[CCFC_EDIT_OLD] = "old_string",	 [CCFC_EDIT_OLD_TEXT] = "oldText",
+	[CCFC_EDIT_NEW] = "new_string",	 [CCFC_EDIT_NEW_TEXT] = "newText",
+	[CCFC_EDIT_ALL] = "replace_all", [CCFC_EDIT_PATH] = "file_path",
+	[CCFC_EDIT_PATH_ALIAS] = "path",
+};
+
+static const char *const detail_names[CCFC_DETAIL_COUNT] = {
+	[CCFC_DETAIL_PATH] = "filePath",
+	[CCFC_DETAIL_TYPE] = "type",
+	[CCFC_DETAIL_OLD] = "oldString",
+	[CCFC_DETAIL_NEW] = "newString",
+	[CCFC_DETAIL_CONTENT] = "content",
+	[CCFC_DETAIL_EDITS] = "edits",
+	[CCFC_DETAIL_PATCH] = "structuredPatch",
+	[CCFC_DETAIL_ALL] = "replaceAll",
+	[CCFC_DETAIL_STAGED] = "staged",
+	[CCFC_DETAIL_ERROR] = "error",
+	[CCFC_DETAIL_NEW_SOURCE] = "new_source",
+	[CCFC_DETAIL_OLD_SOURCE] = "old_source",
+	[CCFC_DETAIL_CELL_TYPE] = "cell_type",
+	[CCFC_DETAIL_EDIT_MODE] = "edit_mode",
+	[CCFC_DETAIL_NOTEBOOK] = "notebook_path",
+};
+
+static const char *const history_names[CCFC_HISTORY_COUNT] = {
+	[CCFC_HISTORY_FILES] = "trackedFileBackups",
+	[CCFC_HISTORY_TIME] = "timestamp",
+	[CCFC_HISTORY_NAME] = "backupFileName",
+	[CCFC_HISTORY_VERSION] = "version",
+	[CCFC_HISTORY_BACKUP_TIME] = "backupTime",
+};
+
+void ccfc_parser_init_keys(struct ccfc_parser *parser)
+{
+	ccfc_json_keys_init(&parser->record_keys, record_names,
+			    CCFC_FIELD_COUNT);
+	ccfc_json_keys_init(&parser->message_keys, message_names,
+			    CCFC_MESSAGE_COUNT);
+	ccfc_json_keys_init(&parser->block_keys, block_names, CCFC_BLOCK_COUNT);
+	ccfc_json_keys_init(&parser->edit_keys, edit_names, CCFC_EDIT_COUNT);
+	ccfc_json_keys_init(&parser->detail_keys, detail_names,
+			    CCFC_DETAIL_COUNT);
+	ccfc_json_keys_init(&parser->history_keys, history_names,
+			    CCFC_HISTORY_COUNT);
+}

@@ -1,0 +1,152 @@
+/*
+ * What the files of this folder share: the parser's insides, and the steps of
+ * reading one record. Tokens (uint32_t) are of the parser's current line, see
+ * json.h; 0 is "none" in all of them.
+ */
+#ifndef CCFC_TRANSCRIPT_PARSER_H
+#define CCFC_TRANSCRIPT_PARSER_H
+
+#include "transcript/json.h"
+#include "transcript/record.h"
+
+/* The longest names that are believed; anything beyond counts as missing. */
+#define CCFC_ID_MAX   256u
+#define CCFC_NAME_MAX 1024u
+#define CCFC_PATH_MAX 16384u
+
+/* Fields of a record; the names of all fields are in keys.c. */
+enum ccfc_field {
+	CCFC_FIELD_TYPE,
+	CCFC_FIELD_ROLE,
+	CCFC_FIELD_UUID,
+	CCFC_FIELD_SESSION,
+	CCFC_FIELD_SESSION_ALIAS,
+	CCFC_FIELD_AGENT,
+	CCFC_FIELD_CWD,
+	CCFC_FIELD_BRANCH,
+	CCFC_FIELD_VERSION,
+	CCFC_FIELD_TIME,
+	CCFC_FIELD_SIDECHAIN,
+	CCFC_FIELD_META,
+	CCFC_FIELD_MESSAGE,
+	CCFC_FIELD_CONTENT,
+	CCFC_FIELD_RESULT,
+	CCFC_FIELD_DENIAL,
+	CCFC_FIELD_SNAPSHOT,
+	CCFC_FIELD_TRACKING_PATH,
+	CCFC_FIELD_BACKUP,
+	CCFC_FIELD_COUNT
+};
+
+/* Of a block of message.content. */
+enum ccfc_block_field {
+	CCFC_BLOCK_TYPE,
+	CCFC_BLOCK_ID,
+	CCFC_BLOCK_NAME,
+	CCFC_BLOCK_INPUT,
+	CCFC_BLOCK_CALL_ID, /* tool_use_id */
+	CCFC_BLOCK_CONTENT,
+	CCFC_BLOCK_IS_ERROR,
+	CCFC_BLOCK_TEXT,
+	CCFC_BLOCK_COUNT
+};
+
+/* Of a message. */
+enum ccfc_message_field {
+	CCFC_MESSAGE_ID,
+	CCFC_MESSAGE_MODEL,
+	CCFC_MESSAGE_CONTENT,
+	CCFC_MESSAGE_COUNT
+};
+
+/* Of a snapshot and of the backups in it. */
+enum ccfc_history_field {
+	CCFC_HISTORY_FILES,
+	CCFC_HISTORY_TIME,
+	CCFC_HISTORY_NAME,
+	CCFC_HISTORY_VERSION,
+	CCFC_HISTORY_BACKUP_TIME,
+	CCFC_HISTORY_COUNT
+};
+
+struct ccfc_parser {
+	const struct ccfc_tools *tools;
+	struct ccfc_tools own_tools; /* where the caller gave none */
+	struct ccfc_json json;
+	struct ccfc_arena arena; /* of the current record */
+	uint64_t budget;	 /* of its diffs; see lines.h */
+
+	struct ccfc_json_keys record_keys;
+	struct ccfc_json_keys message_keys;
+	struct ccfc_json_keys block_keys;
+	struct ccfc_json_keys edit_keys;
+	struct ccfc_json_keys detail_keys;
+	struct ccfc_json_keys history_keys; /* snapshots and backups */
+
+	struct {
+		struct ccfc_call *items;
+		uint32_t n, cap;
+	} calls;
+	struct {
+		struct ccfc_result *items;
+		uint32_t n, cap;
+	} results;
+	struct {
+		struct ccfc_backup *items;
+		uint32_t n, cap;
+	} backups;
+};
+
+/* keys.c: fills in the parser's *_keys. */
+void ccfc_parser_init_keys(struct ccfc_parser *parser);
+
+/* The text of a string as a name, see ccfc_unescape_name. */
+struct ccfc_slice ccfc_parser_name(struct ccfc_parser *parser, uint32_t tok,
+				   size_t max);
+
+/* The time that a string says, or CCFC_TIME_NONE. */
+int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok);
+
+/*
+ * Reads a line, and the fields of its record. False when it is malformed.
+ * ccfc_parser_done gives back what a huge line has taken.
+ */
+bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
+		      uint32_t *fields);
+void ccfc_parser_done(struct ccfc_parser *parser, struct ccfc_slice line);
+
+/* What a record is by its type, or by its role where it has no type. */
+enum ccfc_record_kind ccfc_parser_kind(struct ccfc_parser *parser,
+				       const uint32_t *fields);
+
+/*
+ * The blocks of a message: the first one's token, and the following ones';
+ * 0 at the end. A record that is itself a block (type tool_use or
+ * tool_result) has that one; its token is CCFC_BLOCK_ROOT.
+ */
+#define CCFC_BLOCK_ROOT UINT32_MAX
+
+uint32_t ccfc_parser_first_block(const struct ccfc_parser *parser,
+				 const uint32_t *fields, uint32_t content);
+uint32_t ccfc_parser_next_block(const struct ccfc_parser *parser,
+				uint32_t block);
+void ccfc_parser_block(const struct ccfc_parser *parser, uint32_t block,
+		       uint32_t *fields);
+
+/* message.content, or the record's own. */
+uint32_t ccfc_parser_content(const struct ccfc_parser *parser,
+			     const uint32_t *fields);
+
+/* call.c: appends the calls of a tool_use block. */
+void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block);
+
+/* result.c: appends the results of a user record; returns how many
+ * tool_result blocks it has, `text` whether it has text. */
+uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
+			  struct ccfc_slice uuid, bool *text);
+
+/* snapshot.c: appends the backups of a file-history record. */
+void ccfc_snapshot_read(struct ccfc_parser *parser, const uint32_t *fields,
+			int64_t time);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * One line as a record. The fields of the object are looked up in one pass,
+ * whatever their order; only then is it decided by the record's own type what
+ * they mean. (Other records carry copies of messages with calls in them:
+ * api-request-blob, progress, attachments. They are never looked into.)
+ */
+#include "base/alloc.h"
+#include "base/time.h"
+#include "transcript/lines.h"
+#include "transcript/parser.h"
+#include "transcript/unescape.h"
+
+#include <stdlib.h>
+
+#define HUGE_LINE    (4u << 20)
+#define KEEP_BACKUPS 4096u
+
+static const char *const other_types[] = {
+	"progress",	    "attachment",  "queue-operation",
+	"system",	    "summary",	   "last-prompt",
+	"custom-title",	    "agent-name",  "permission-mode",
+	"ai-title",	    "mode",	   "relocated",
+	"worktree-state",   "atis-latch",  "cost-state",
+	"tools-used",	    "api-request", "api-request-shape",
+	"api-request-blob", "init",
+};
+
+struct ccfc_parser *ccfc_parser_new(const struct ccfc_tools *tools)
+{
+	struct ccfc_parser *parser = ccfc_calloc(1, sizeof(*parser));
+
+	if (!tools)
+		ccfc_tools_init(&parser->own_tools);
+	parser->tools = tools ? tools : &parser->own_tools;
+	ccfc_json_init(&parser->json);
+	ccfc_arena_init(&parser->arena);
+	ccfc_parser_init_keys(parser);
+	return parser;
+}
+
+void ccfc_parser_free(struct ccfc_parser *parser)
+{
+	if (!parser)
+		return;
+	ccfc_json_release(&parser->json);
+	ccfc_arena_release(&parser->arena);
+	ccfc_tools_release(&parser->own_tools);
+	free(parser->calls.items);
+	free(parser->results.items);
+	free(parser->backups.items);
+	free(parser);
+}
+
+struct ccfc_slice ccfc_parser_name(struct ccfc_parser *parser, uint32_t tok,
+				   size_t max)
+{
+	return ccfc_unescape_name(&parser->arena,
+				  ccfc_json_string(&parser->json, tok), max);
+}
+
+int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok)
+{
+	struct ccfc_slice raw = ccfc_json_string(&parser->json, tok);
+
+	return raw.len ? ccfc_time_parse(raw) : CCFC_TIME_NONE;
+}
+
+bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
+		      uint32_t *fields)
+{
+	ccfc_arena_clear(&parser->arena);
+	if (!ccfc_json_parse(&parser->json, line))
+		return false;
+	ccfc_json_root_fields(&parser->json, &parser->record_keys, fields);
+	return true;
+}
+
+void ccfc_parser_done(struct ccfc_parser *parser, struct ccfc_slice line)
+{
+	if (line.len > HUGE_LINE)
+		ccfc_json_trim(&parser->json);
+}
+
+static enum ccfc_record_kind kind_of_type(struct ccfc_slice type)
+{
+	if (ccfc_slice_is(type, "assistant") || ccfc_slice_is(type, "tool_use"))
+		return CCFC_RECORD_ASSISTANT;
+	if (ccfc_slice_is(type, "user") || ccfc_slice_is(type, "tool_result"))
+		return CCFC_RECORD_USER;
+	if (ccfc_slice_is(type, "file-history-snapshot") ||
+	    ccfc_slice_is(type, "file-history-delta"))
+		return CCFC_RECORD_SNAPSHOT;
+	for (size_t i = 0; i < sizeof(other_types) / sizeof(*other_types); i++)
+		if (ccfc_slice_is(type, other_types[i]))
+			return CCFC_RECORD_OTHER;
+	return CCFC_RECORD_UNKNOWN;
+}
+
+enum ccfc_record_kind ccfc_parser_kind(struct ccfc_parser *parser,
+				       const uint32_t *fields)
+{
+	struct ccfc_slice role;
+
+	if (fields[CCFC_FIELD_TYPE])
+		return kind_of_type(ccfc_parser_name(
+			parser, fields[CCFC_FIELD_TYPE], CCFC_NAME_MAX));
+	role = ccfc_json_string(&parser->json, fields[CCFC_FIELD_ROLE]);
+	if (ccfc_slice_is(role, "assistant"))
+		return CCFC_RECORD_ASSISTANT;
+	return ccfc_slice_is(role, "user") ? CCFC_RECORD_USER
+					   : CCFC_RECORD_UNKNOWN;
+}
+
+uint32_t ccfc_parser_content(const struct ccfc_parser *parser,
+			     const uint32_t *fields)
+{
+	uint32_t f[CCFC_MESSAGE_COUNT];
+
+	ccfc_json_fields(&parser->json, fields[CCFC_FIELD_MESSAGE],
+			 &parser->message_keys, f);
+	return f[CCFC_MESSAGE_CONTENT] ? f[CCFC_MESSAGE_CONTENT]
+				       : fields[CCFC_FIELD_CONTENT];
+}
+
+uint32_t ccfc_parser_first_block(const struct ccfc_parser *parser,
+				 const uint32_t *fields, uint32_t content)
+{
+	struct ccfc_slice type =
+		ccfc_json_string(&parser->json, fields[CCFC_FIELD_TYPE]);
+
+	if (ccfc_slice_starts(type, "tool_"))
+		return CCFC_BLOCK_ROOT;
+	if (!ccfc_json_is_array(&parser->json, content))
+		return 0;
+	return ccfc_json_child(&parser->json, content);
+}
+
+uint32_t ccfc_parser_next_block(const struct ccfc_parser *parser,
+				uint32_t block)
+{
+	if (block == CCFC_BLOCK_ROOT)
+		return 0;
+	return ccfc_json_next(&parser->json, block);
+}
+
+void ccfc_parser_block(const struct ccfc_parser *parser, uint32_t block,
+		       uint32_t *fields)
+{
+	if (block == CCFC_BLOCK_ROOT)
+		ccfc_json_root_fields(&parser->json, &parser->block_keys,
+				      fields);
+	else
+		ccfc_json_fields(&parser->json, block, &parser->block_keys,
+				 fields);
+}
+
+static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
+			const uint32_t *f)
+{
+	uint32_t session = f[CCFC_FIELD_SESSION];
+
+	if (!session)
+		session = f[CCFC_FIELD_SESSION_ALIAS];
+	out->type = ccfc_parser_name(parser, f[CCFC_FIELD_TYPE], CCFC_NAME_MAX);
+	out->session = ccfc_parser_name(parser, session, CCFC_NAME_MAX);
+	out->agent =
+		ccfc_parser_name(parser, f[CCFC_FIELD_AGENT], CCFC_NAME_MAX);
+	out->uuid = ccfc_parser_name(parser, f[CCFC_FIELD_UUID], CCFC_NAME_MAX);
+	out->cwd = ccfc_parser_name(parser, f[CCFC_FIELD_CWD], CCFC_PATH_MAX);
+	out->branch =
+		ccfc_parser_name(parser, f[CCFC_FIELD_BRANCH], CCFC_NAME_MAX);
+	out->version =
+		ccfc_parser_name(parser, f[CCFC_FIELD_VERSION], CCFC_NAME_MAX);
+	out->time = ccfc_parser_time(parser, f[CCFC_FIELD_TIME]);
+	out->sidechain =
+		ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SIDECHAIN]);
+}
+
+static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
+			   const uint32_t *fields)
+{
+	struct ccfc_json *json = &parser->json;
+	uint32_t m[CCFC_MESSAGE_COUNT];
+	uint32_t block[CCFC_BLOCK_COUNT];
+	uint32_t at;
+
+	ccfc_json_fields(json, fields[CCFC_FIELD_MESSAGE],
+			 &parser->message_keys, m);
+	out->message_id =
+		ccfc_parser_name(parser, m[CCFC_MESSAGE_ID], CCFC_NAME_MAX);
+	out->model =
+		ccfc_parser_name(parser, m[CCFC_MESSAGE_MODEL], CCFC_NAME_MAX);
+	if (ccfc_slice_is(out->model, "<synthetic>"))
+		out->model = CCFC_SLICE_NONE;
+	if (!m[CCFC_MESSAGE_CONTENT])
+		m[CCFC_MESSAGE_CONTENT] = fields[CCFC_FIELD_CONTENT];
+	at = ccfc_parser_first_block(parser, fields, m[CCFC_MESSAGE_CONTENT]);
+	for (; at; at = ccfc_parser_next_block(parser, at)) {
+		ccfc_parser_block(parser, at, block);
+		if (ccfc_slice_is(
+			    ccfc_json_string(json, block[CCFC_BLOCK_TYPE]),
+			    "tool_use"))
+			ccfc_call_read(parser, block);
+	}
+	out->calls = parser->calls.items;
+	out->ncalls = parser->calls.n;
+}
+
+static void read_user(struct ccfc_parser *parser, struct ccfc_record *out,
+		      const uint32_t *fields)
+{
+	bool meta = ccfc_json_is_true(&parser->json, fields[CCFC_FIELD_META]);
+	bool text;
+	uint32_t n = ccfc_result_read(parser, fields, out->uuid, &text);
+
+	out->results = parser->results.items;
+	out->nresults = parser->results.n;
+	out->prompt = text && !n && !out->nresults && !meta;
+}
+
+static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
+		      const uint32_t *fields)
+{
+	switch (out->kind) {
+	case CCFC_RECORD_ASSISTANT:
+		read_assistant(parser, out, fields);
+		break;
+	case CCFC_RECORD_USER:
+		read_user(parser, out, fields);
+		break;
+	case CCFC_RECORD_SNAPSHOT:
+		ccfc_snapshot_read(parser, fields, out->time);
+		out->backups = parser->backups.items;
+		out->nbackups = parser->backups.n;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Forgets the last record, and the room that a huge one has taken. */
+static void clear(struct ccfc_parser *parser)
+{
+	parser->calls.n = parser->results.n = parser->backups.n = 0;
+	parser->budget = CCFC_LINES_BUDGET;
+	if (parser->backups.cap > KEEP_BACKUPS) {
+		free(parser->backups.items);
+		parser->backups.items = NULL;
+		parser->backups.cap = 0;
+	}
+}
+
+static bool is_blank(struct ccfc_slice line)
+{
+	size_t i = 0;
+
+	while (i < line.len && ccfc_json_is_space(line.ptr[i]))
+		i++;
+	return i == line.len;
+}
+
+void ccfc_record_parse(struct ccfc_parser *parser, struct ccfc_record *out,
+		       struct ccfc_slice line)
+{
+	uint32_t fields[CCFC_FIELD_COUNT];
+
+	*out = (struct ccfc_record){ .kind = CCFC_RECORD_MALFORMED,
+				     .time = CCFC_TIME_NONE };
+	clear(parser);
+	if (is_blank(line)) {
+		out->kind = CCFC_RECORD_BLANK;
+	} else if (ccfc_parser_open(parser, line, fields)) {
+		out->kind = ccfc_parser_kind(parser, fields);
+		read_common(parser, out, fields);
+		read_body(parser, out, fields);
+	}
+	ccfc_parser_done(parser, line);
+}

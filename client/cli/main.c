@@ -1,0 +1,7 @@
+/* The `ccfc` command; all of it is in cli.c and its neighbours. */
+#include "cli/cli.h"
+
+int main(int argc, char **argv)
+{
+	return ccfc_cli_main(argc, argv);
+}

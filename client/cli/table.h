@@ -1,0 +1,47 @@
+/*
+ * A table of text: rows of cells under titles, indented by two, each column
+ * as wide as its widest cell. On a terminal columns that allow it are cut so
+ * that a row fits on a line. Cells are made safe when they are put in.
+ */
+#ifndef CCFC_CLI_TABLE_H
+#define CCFC_CLI_TABLE_H
+
+#include "cli/out.h"
+
+#include <stdint.h>
+
+#define CCFC_TABLE_COLS 8
+
+struct ccfc_table_col {
+	const char *title;
+	unsigned min; /* at least that wide where there is room */
+	unsigned gap; /* blanks behind it */
+	bool elastic; /* may be cut */
+};
+
+struct ccfc_table {
+	const struct ccfc_table_col *cols; /* borrowed */
+	unsigned ncols;
+	unsigned shown;	      /* columns that the width has room for */
+	struct ccfc_buf text; /* of all cells, one after another */
+	struct {
+		struct {
+			size_t at, len, width;
+		} * items;
+		uint32_t n, cap;
+	} cells;
+	size_t widths[CCFC_TABLE_COLS];
+};
+
+void ccfc_table_init(struct ccfc_table *table,
+		     const struct ccfc_table_col *cols, unsigned ncols);
+void ccfc_table_release(struct ccfc_table *table);
+
+/* The next cell, from left to right and row by row. */
+void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s);
+void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out);
+
+#endif

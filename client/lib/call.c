@@ -1,0 +1,169 @@
+/*
+ * Requests and their answers. There is one request under way at a time, so
+ * the answer that matters is the one with the last id; older ids are answers
+ * that came after their call had given up. Notifications that arrive in
+ * between are kept for ccfc_client_next_event.
+ */
+#include "lib/lib.h"
+
+#define EVENTS_MAX_BYTES (64u << 20)
+
+static int enqueue(struct ccfc_client *c, struct ccfc_reply *event,
+		   struct ccfc_err *err)
+{
+	if (c->events.bytes + event->len > EVENTS_MAX_BYTES) {
+		ccfc_reply_free(event);
+		ccfc_err_set(err, CCFC_ETOOBIG,
+			     "too many events came during a call");
+		return ccfc_stream_fail(c, CCFC_ETOOBIG);
+	}
+	c->events.bytes += event->len;
+	event->next = NULL;
+	*c->events.tail = event;
+	c->events.tail = &event->next;
+	return 0;
+}
+
+static struct ccfc_reply *dequeue(struct ccfc_client *c)
+{
+	struct ccfc_reply *event = c->events.head;
+
+	if (!event)
+		return NULL;
+	c->events.head = event->next;
+	if (!c->events.head)
+		c->events.tail = &c->events.head;
+	c->events.bytes -= event->len;
+	event->next = NULL;
+	return event;
+}
+
+/*
+ * An answer to a call that has given up is dropped. Id 0 is never ours: with
+ * that the daemon says why it is about to hang up.
+ */
+static int drop_late(struct ccfc_client *c, struct ccfc_reply *reply,
+		     struct ccfc_err *err)
+{
+	uint32_t id = reply->rpc.id;
+	int r = CCFC_EPROTO;
+
+	if (id && c->last_id - id < UINT32_MAX / 2) {
+		ccfc_reply_free(reply);
+		return 0;
+	}
+	if (!id && reply->rpc.failed)
+		r = ccfc_err_set(err, reply->rpc.error.code, "%s",
+				 reply->rpc.error.what);
+	else
+		ccfc_err_set(err, r,
+			     "the daemon answered a call that was never made");
+	ccfc_reply_free(reply);
+	return ccfc_stream_fail(c, r);
+}
+
+/* 1: *out is the answer; 0: silence; notifications are dealt with. */
+static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
+		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
+{
+	struct ccfc_reply *reply;
+	int r;
+
+	for (;;) {
+		r = ccfc_stream_next(&reply, c,
+				     c->timeout_ms ? c->timeout_ms : -1, err);
+		if (r <= 0)
+			return r;
+		if (reply->rpc.type == CCFC_MSG_NOTIFICATION) {
+			if (fn && fn(data, reply))
+				ccfc_reply_free(reply);
+			else
+				r = enqueue(c, reply, err);
+		} else if (reply->rpc.id == c->last_id) {
+			*out = reply;
+			return 1;
+		} else {
+			r = drop_late(c, reply, err);
+		}
+		if (r < 0)
+			return r;
+	}
+}
+
+static int send_request(struct ccfc_client *c, const char *method,
+			struct ccfc_slice params, struct ccfc_err *err)
+{
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	struct ccfc_pack p;
+	int r;
+
+	c->last_id = c->last_id == UINT32_MAX ? 1 : c->last_id + 1;
+	ccfc_pack_init(&p, &buf);
+	ccfc_rpc_request_begin(&p, c->last_id, method);
+	if (params.len)
+		ccfc_pack_raw(&p, params);
+	ccfc_rpc_request_end(&p);
+	if (buf.len > CCFC_REQUEST_MAX_BYTES)
+		r = ccfc_err_set(err, CCFC_EINVAL,
+				 "%s: the request is too large", method);
+	else
+		r = ccfc_stream_send(c, ccfc_buf_view(&buf), err);
+	ccfc_buf_release(&buf);
+	return r;
+}
+
+int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
+		  const char *method, struct ccfc_slice params,
+		  ccfc_notify_fn fn, void *data, struct ccfc_err *err)
+{
+	struct ccfc_reply *reply = NULL;
+	int r;
+
+	*out = NULL;
+	r = send_request(c, method, params, err);
+	if (r < 0)
+		return r;
+	r = wait_answer(&reply, c, fn, data, err);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return ccfc_err_set(err, CCFC_EAGAIN, "%s: no answer for %d ms",
+				    method, c->timeout_ms);
+	if (reply->rpc.failed) {
+		r = reply->rpc.error.code;
+		if (err)
+			*err = reply->rpc.error;
+		ccfc_reply_free(reply);
+		return r;
+	}
+	*out = reply;
+	return 0;
+}
+
+int ccfc_client_call(struct ccfc_reply **out, struct ccfc_client *client,
+		     const char *method, const void *params, size_t len,
+		     struct ccfc_err *err)
+{
+	return ccfc_lib_call(out, client, method,
+			     ccfc_slice(params, params ? len : 0), NULL, NULL,
+			     err);
+}
+
+int ccfc_client_next_event(struct ccfc_reply **out, struct ccfc_client *client,
+			   int timeout_ms, struct ccfc_err *err)
+{
+	int r;
+
+	*out = dequeue(client);
+	if (*out)
+		return 1;
+	for (;;) {
+		r = ccfc_stream_next(out, client, timeout_ms, err);
+		if (r <= 0 || (*out)->rpc.type == CCFC_MSG_NOTIFICATION)
+			return r;
+		r = drop_late(client, *out, err);
+		*out = NULL;
+		if (r < 0)
+			return r;
+	}
+}

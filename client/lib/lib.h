@@ -1,0 +1,88 @@
+/*
+ * What the files of libccfc share: the connection, its messages, and how one
+ * is made. Nothing of this is installed.
+ */
+#ifndef CCFC_LIB_LIB_H
+#define CCFC_LIB_LIB_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "wire/frame.h"
+#include "wire/obj.h"
+#include "wire/rpc.h"
+
+#include <ccfc/client.h>
+
+/* A message from the daemon; what is handed out as a result or an event. */
+struct ccfc_reply {
+	struct ccfc_reply *next; /* in the client's queue of events */
+	char *bytes;		 /* owned; `doc` borrows from them */
+	size_t len;
+	struct ccfc_doc *doc;
+	struct ccfc_rpc rpc;
+	char *method; /* owned, terminated */
+};
+
+struct ccfc_client {
+	int fd; /* -1: the connection is over */
+	int timeout_ms;
+	uint32_t last_id;
+	char *socket;
+	struct ccfc_buf in;
+	struct ccfc_framer framer;
+	struct {
+		struct ccfc_reply *head;
+		struct ccfc_reply **tail;
+		size_t bytes;
+	} events; /* came while a call waited for its answer */
+};
+
+/* Sees a notification first; true: it is done with, false: queue it. */
+typedef bool (*ccfc_notify_fn)(void *data, const struct ccfc_reply *reply);
+
+/* ---- dial.c: reaching a daemon that runs ---- */
+
+/*
+ * Connects to `path`; returns the descriptor. CCFC_EUNREACHABLE: nobody is
+ * listening there.
+ */
+int ccfc_lib_dial(const char *path, struct ccfc_err *err);
+
+/* ---- spawn.c: reaching one that does not run yet ---- */
+
+/* Starts a daemon for `path`, or waits for who is doing so; then dials. */
+int ccfc_lib_spawn(const char *path, struct ccfc_err *err);
+
+/* ---- exec.c: starting the process ---- */
+
+/*
+ * Starts a daemon for the socket `path` that appends to the log file `log`.
+ * Returns a descriptor to read: it gets a byte when the daemon is ready, and
+ * an end of file when it has ended.
+ */
+int ccfc_lib_exec(const char *path, const char *log, struct ccfc_err *err);
+
+/* ---- stream.c: messages on the connection ---- */
+
+/* Ends the connection; returns the code that it was given. */
+int ccfc_stream_fail(struct ccfc_client *c, int code);
+
+/* Sends all of it. */
+int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
+		     struct ccfc_err *err);
+
+/*
+ * The next message. 1: *out is one; 0: nothing came for timeout_ms (negative:
+ * no limit). Any error has ended the connection.
+ */
+int ccfc_stream_next(struct ccfc_reply **out, struct ccfc_client *c,
+		     int timeout_ms, struct ccfc_err *err);
+
+/* ---- call.c: requests and their answers ---- */
+
+/* As ccfc_client_call; notifications go to `fn` first (may be NULL). */
+int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
+		  const char *method, struct ccfc_slice params,
+		  ccfc_notify_fn fn, void *data, struct ccfc_err *err);
+
+#endif

@@ -1,0 +1,188 @@
+/*
+ * Reaching a daemon that does not run yet. Any number of first clients may
+ * get here at the same time and one daemon must result, so whoever starts it
+ * holds a lock (a file beside the socket) from its last attempt to connect
+ * until the daemon is ready. The others do not wait for the lock as such:
+ * they try to connect and try to lock in turn, so that all get in as soon as
+ * the socket is there, and one takes over if the starter dies.
+ */
+#include "base/dirs.h"
+#include "base/time.h"
+#include "lib/lib.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READY_MS 10000
+#define TURN_MS	 10
+#define ATTEMPTS 2
+/* How the daemon's last line begins when it does not start. */
+#define DAEMON_SAYS "ccfcd: "
+
+static int open_lock(const char *path, struct ccfc_err *err)
+{
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	int fd;
+
+	ccfc_buf_printf(&name, "%s.spawn", path);
+	fd = open(name.ptr, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		fd = ccfc_err_errno(err, errno, "cannot open %s", name.ptr);
+	ccfc_buf_release(&name);
+	return fd;
+}
+
+static int log_path(struct ccfc_buf *out, struct ccfc_err *err)
+{
+	int r = ccfc_dirs_state(out, err);
+
+	if (!r)
+		r = ccfc_dirs_make(out->ptr, err);
+	if (!r)
+		ccfc_buf_puts(out, "/ccfcd.log");
+	return r;
+}
+
+/* True if it said that it is ready or has ended, false if time ran out. */
+static bool wait_ready(int fd)
+{
+	int64_t end = ccfc_time_monotonic() + READY_MS;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t left;
+
+	while ((left = end - ccfc_time_monotonic()) > 0) {
+		int r = poll(&p, 1, (int)left);
+
+		if (r > 0)
+			return true;
+		if (r < 0 && errno != EINTR)
+			return false;
+	}
+	return false;
+}
+
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? 0 : st.st_size;
+}
+
+/* What it complained of in the log behind `from`, or the empty text. */
+static const char *last_words(char *text, size_t size, const char *log,
+			      off_t from)
+{
+	int fd = open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n = fd < 0 ? 0 : pread(fd, text, size - 1, from);
+	char *words;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	words = strstr(text, DAEMON_SAYS);
+	if (!words)
+		return "";
+	words += strlen(DAEMON_SAYS);
+	words[strcspn(words, "\n")] = '\0';
+	return words;
+}
+
+static int ended(const char *log, off_t from, struct ccfc_err *err)
+{
+	char text[CCFC_ERR_WHAT_MAX];
+	const char *words = last_words(text, sizeof(text), log, from);
+
+	ccfc_err_set(err, CCFC_EUNREACHABLE,
+		     "the daemon was started and ended at once%s%s",
+		     *words ? ": " : "", words);
+	ccfc_err_hint(err, "see %s", log);
+	return CCFC_EUNREACHABLE;
+}
+
+/* *again: it ended, maybe because another one was just going. */
+static int start_one(const char *path, const char *log, bool *again,
+		     struct ccfc_err *err)
+{
+	off_t from = size_of(log);
+	int ready = ccfc_lib_exec(path, log, err);
+	bool in_time;
+	int fd;
+
+	*again = false;
+	if (ready < 0)
+		return ready;
+	in_time = wait_ready(ready);
+	close(ready);
+	fd = ccfc_lib_dial(path, err);
+	if (fd != CCFC_EUNREACHABLE)
+		return fd;
+	*again = in_time;
+	if (in_time)
+		return ended(log, from, err);
+	ccfc_err_set(err, fd, "the daemon was started but is not ready");
+	ccfc_err_hint(err, "see %s", log);
+	return fd;
+}
+
+/* We hold the lock. */
+static int start(const char *path, struct ccfc_err *err)
+{
+	struct ccfc_buf log = CCFC_BUF_INIT;
+	bool again = true;
+	int r = log_path(&log, err);
+
+	if (!r)
+		for (int i = 0; again && i < ATTEMPTS; i++)
+			r = start_one(path, log.ptr, &again, err);
+	ccfc_buf_release(&log);
+	return r;
+}
+
+/* Locked or connected, whatever comes first; *fd is -1 in the first case. */
+static int lock_or_dial(int lock, const char *path, int *fd,
+			struct ccfc_err *err)
+{
+	/* The holder may need two attempts. */
+	int64_t end = ccfc_time_monotonic() + (ATTEMPTS + 1) * READY_MS;
+
+	*fd = -1;
+	while (flock(lock, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return ccfc_err_errno(err, errno,
+					      "cannot lock %s.spawn", path);
+		*fd = ccfc_lib_dial(path, err);
+		if (*fd != CCFC_EUNREACHABLE)
+			return *fd < 0 ? *fd : 0;
+		if (ccfc_time_monotonic() > end)
+			return ccfc_err_set(err, CCFC_EUNREACHABLE,
+					    "another process has been starting "
+					    "the daemon for too long");
+		poll(NULL, 0, TURN_MS);
+	}
+	*fd = -1;
+	return 0;
+}
+
+int ccfc_lib_spawn(const char *path, struct ccfc_err *err)
+{
+	int r = ccfc_dirs_make_parent(path, err);
+	int lock, fd;
+
+	if (r < 0)
+		return r;
+	lock = open_lock(path, err);
+	if (lock < 0)
+		return lock;
+	r = lock_or_dial(lock, path, &fd, err);
+	if (!r && fd < 0) {
+		fd = ccfc_lib_dial(path, err);
+		if (fd == CCFC_EUNREACHABLE)
+			fd = start(path, err);
+	}
+	close(lock);
+	return r < 0 ? r : fd;
+}

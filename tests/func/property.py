@@ -1,0 +1,325 @@
+#!/usr/bin/python3
+"""Whatever way the bytes come in, the index is that of one cold scan.
+
+A seeded generator makes a set of transcripts: all tools, several sessions
+and agents, resumed and forked copies, failures, torn lines. They are fed in
+random pieces, interleaved over the files, with queries, restarts and kill -9
+in between. Then `ccfc index --dump` must be, byte for byte, that of a daemon
+that sees the finished files for the first time.
+
+CCFC_SEED sets the first seed, CCFC_ROUNDS the number of rounds, CCFC_SOAK=1
+runs many more.
+"""
+import difflib
+import json
+import os
+import random
+import re
+
+import harness
+from harness import Box, append
+from transcript import (HAIKU, OPUS, Ids, Transcript, edit_result, line, patch,
+                        stamp, write_result)
+
+SEED = int(os.environ.get("CCFC_SEED", "20251210"))
+ROUNDS = int(os.environ.get("CCFC_ROUNDS")
+             or ("300" if os.environ.get("CCFC_SOAK") else "40"))
+
+
+class World:
+    """Transcripts in the making: path below the Claude directory → lines."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.ids = Ids(seed)
+        self.claude = "/claude"
+        self.projects = "/claude/projects"
+        self.made = []
+        for _ in range(self.random.randint(1, 4)):
+            self.session()
+        for _ in range(self.random.randint(0, 2)):
+            self.fork(self.random.choice(self.made))
+        for _ in range(self.random.randint(0, 2)):
+            self.resume(self.random.choice(self.made))
+
+    def new(self, **more):
+        rng = self.random
+        folder = rng.choice(["-home-dev-p", "-home-dev-q"])
+        t = Transcript(
+            self, self.ids, project=folder,
+            cwd=rng.choice(["/home/dev/p", "/home/dev/q", "/home/dev/p/sub"]),
+            style=rng.choice(["old", "new"]),
+            branch=rng.choice(["main", "topic", "HEAD", ""]),
+            model=rng.choice([OPUS, HAIKU]), **more)
+        t.live = False
+        self.made.append(t)
+        return t
+
+    def file(self):
+        name = self.random.choice("abcdefgh")
+        return self.random.choice(
+            [f"/home/dev/p/{name}.c", f"/home/dev/q/{name}.py", f"{name}.h",
+             f"./sub/../{name}.md"])
+
+    def session(self):
+        t = self.new()
+        t.prompt()
+        for _ in range(self.random.randint(3, 25)):
+            self.step(t)
+        for number in range(self.random.choice([0, 0, 1, 2])):
+            self.agent(t, number)
+
+    def agent(self, t, number):
+        name = f"a{self.random.getrandbits(60):016x}"
+        folder = os.path.dirname(t.path)
+        path = self.random.choice([
+            f"{folder}/agent-{name}.jsonl",
+            f"{folder}/{t.session}/subagents/agent-{name}.jsonl",
+            f"{folder}/{t.session}/subagents/workflows/w{number}/"
+            f"agent-{name}.jsonl"])
+        agent = self.new(session=t.session, agent=name, path=path)
+        agent.prompt("task")
+        for _ in range(self.random.randint(1, 10)):
+            self.step(agent)
+
+    def step(self, t):
+        rng = self.random
+        kind = rng.choice(["edit", "write", "multi", "notebook", "parallel",
+                           "bash", "text", "prompt", "early", "none",
+                           "noise", "torn", "snapshot", "backwards"])
+        getattr(self, "do_" + kind)(t)
+
+    def outcome(self, t, tid, detail):
+        """A result of one of the many kinds."""
+        rng = self.random
+        kind = rng.choice(["full", "full", "full", "bare", "failed",
+                           "denied", "interrupted", "staged", "twice"])
+        if kind in ("full", "twice"):
+            t.result(tid, detail)
+        if kind in ("bare", "twice"):
+            t.result(tid)
+        if kind == "staged":
+            t.result(tid, {**detail, "staged": True})
+        texts = {
+            "failed": "<tool_use_error>String not found</tool_use_error>",
+            "denied": "The user doesn't want to proceed with this tool use.",
+            "interrupted": "[Request interrupted by user for tool use]"}
+        if kind in texts:
+            t.result(tid, "Error: " + texts[kind], texts[kind], error=True)
+
+    def edit_parts(self):
+        path = self.file()
+        old = "x" * self.random.randint(0, 50)
+        new = "\n".join("y" * 5 for _ in range(self.random.randint(0, 5)))
+        given = {"file_path": path, "old_string": old, "new_string": new}
+        detail = edit_result(path, old, new, structuredPatch=patch(
+            old.split("\n"), new.split("\n")))
+        return given, detail
+
+    def do_edit(self, t):
+        given, detail = self.edit_parts()
+        self.outcome(t, t.call("Edit", given), detail)
+
+    def do_write(self, t):
+        path = self.file()
+        text = "line \u2603\n" * self.random.randint(0, 400)
+        tid = t.call("Write", {"file_path": path, "content": text})
+        kind = self.random.choice(["create", "update"])
+        self.outcome(t, tid, write_result(path, text, kind))
+
+    def do_multi(self, t):
+        path = self.file()
+        edits = [{"old_string": "a", "new_string": "b"}] * 2
+        tid = t.call("MultiEdit", {"file_path": path, "edits": edits})
+        self.outcome(t, tid, {
+            "filePath": path, "edits": edits, "originalFileContents": "aa",
+            "structuredPatch": patch(["aa"], ["bb"]), "userModified": False})
+
+    def do_notebook(self, t):
+        tid = t.call("NotebookEdit", {"notebook_path": self.file(),
+                                      "new_source": "1", "cell_id": "c"})
+        self.outcome(t, tid, {
+            "new_source": "1", "cell_type": "code", "language": "python",
+            "edit_mode": "replace", "cell_id": "c",
+            "error": self.random.choice(["", "no such cell"])})
+
+    def do_parallel(self, t):
+        calls = []
+        for _ in range(self.random.randint(2, 5)):
+            given, detail = self.edit_parts()
+            tid = t.call("Edit", given,
+                         model=self.random.choice([OPUS, HAIKU]))
+            calls.append((tid, detail))
+        self.random.shuffle(calls)
+        for tid, detail in calls:
+            self.outcome(t, tid, detail)
+
+    def do_early(self, t):
+        given, detail = self.edit_parts()
+        tid = self.ids.tool()
+        self.outcome(t, tid, detail)
+        t.text()
+        t.call("Edit", given, tid)
+
+    def do_none(self, t):
+        t.call("Write", {"file_path": self.file(), "content": "1"})
+
+    def do_bash(self, t):
+        tid = t.call("Bash", {"command": "make"})
+        t.result(tid, {"stdout": "z" * self.random.randint(0, 3000),
+                       "stderr": "", "interrupted": False})
+
+    def do_text(self, t):
+        t.text("words " * self.random.randint(1, 200))
+
+    def do_prompt(self, t):
+        t.branch = self.random.choice([t.branch, "main", "other"])
+        t.prompt("and now?")
+
+    def do_backwards(self, t):
+        given, detail = self.edit_parts()
+        tid = self.ids.tool()
+        back = stamp(self.ids.now - self.random.randint(0, 100_000))
+        t.call("Edit", given, tid, timestamp=back)
+        t.result(tid, detail, timestamp=back)
+
+    def do_noise(self, t):
+        t.lines.append(self.random.choice([
+            b"\n", b"   \n", b"null\n", b"[1,2]\n", b"\0" * 40 + b"\n",
+            b'{"type":"new-thing","x":1}\n', b"not json\n",
+            b'{"type":"progress","data":{}}\n', b"\xff\xfe\n",
+            b'{"type":"user","message":7}\n', b"{}{}\n"]))
+
+    def do_torn(self, t):
+        """One record cut in two, with another inside."""
+        self.do_edit(t)
+        if len(t.lines) >= 2:
+            inner, outer = t.lines.pop(), t.lines.pop()
+            at = self.random.randrange(1, len(outer))
+            t.lines.append(outer[:at] + inner + outer[at:])
+
+    def do_snapshot(self, t):
+        name = self.file()
+        t.lines.append(line({
+            "type": "file-history-snapshot", "messageId": self.ids.uuid(),
+            "snapshot": {"messageId": self.ids.uuid(),
+                         "trackedFileBackups": {name: {
+                             "backupFileName": self.random.choice(
+                                 [None, "0123456789abcdef@v2"]),
+                             "version": self.random.randint(1, 3),
+                             "backupTime": self.ids.time()}},
+                         "timestamp": self.ids.time()},
+            "isSnapshotUpdate": False}))
+
+    def fork(self, t):
+        """Same uuids, times and tool_use ids; sessionId rewritten."""
+        copy = self.new()
+        old, new = t.session.encode(), copy.session.encode()
+        cut = self.random.randint(1, len(t.lines))
+        copy.lines = [x.replace(old, new) for x in t.lines[:cut]]
+        for _ in range(self.random.randint(0, 8)):
+            self.step(copy)
+
+    def resume(self, t):
+        """New uuids and times, no toolUseResult, as old clients copy."""
+        copy = self.new()
+        for data in t.lines:
+            try:
+                record = json.loads(data)
+                record["sessionId"] = copy.session
+                record["uuid"] = self.ids.uuid()
+                record["timestamp"] = self.ids.time()
+                record.pop("toolUseResult", None)
+            except (ValueError, TypeError):
+                continue
+            copy.lines.append(line(record, copy.style))
+        for _ in range(self.random.randint(0, 8)):
+            self.step(copy)
+
+    def files(self):
+        """(path below the Claude directory, all bytes) of each file."""
+        out = {}
+        for t in self.made:
+            name = os.path.relpath(t.path, self.claude)
+            data = b"".join(t.lines)
+            if self.random.random() < 0.2:
+                data += b'{"type":"user","partial'
+            out[name] = out.get(name, b"") + data
+        return out
+
+
+def piece(rng, data, at):
+    """How far the next write goes."""
+    kind = rng.random()
+    if kind < 0.2:
+        return min(len(data), at + rng.randint(1, 40))
+    if kind < 0.6:
+        end = data.find(b"\n", at)
+        return len(data) if end < 0 else end + 1
+    return min(len(data), at + rng.randint(1, 20_000))
+
+
+def feed(box, files, rng):
+    at = dict.fromkeys(files, 0)
+    left = [n for n in files if files[n]]
+    steps = 0
+    while left:
+        name = rng.choice(left)
+        end = piece(rng, files[name], at[name])
+        append(os.path.join(box.claude, name), files[name][at[name]:end])
+        at[name] = end
+        if end == len(files[name]):
+            left.remove(name)
+        steps += 1
+        act = rng.random()
+        if act < 0.15:
+            with box.rpc() as rpc:
+                rpc.call("server.info")
+        elif act < 0.17:
+            box.restart(hard=True)
+        elif act < 0.18:
+            box.restart()
+    return steps
+
+
+def cold_dump(files):
+    with Box() as box:
+        for name, data in files.items():
+            append(os.path.join(box.claude, name), data)
+        box.start()
+        return box.dump().text
+
+
+def one_round(seed):
+    files = World(seed).files()
+    rng = random.Random(seed + 1)
+    with Box() as box:
+        box.start()
+        feed(box, files, rng)
+        got = box.dump().text
+        box.restart(hard=rng.random() < 0.5)
+        again = box.dump().text
+        box.ok("index", "--build")
+        rebuilt = box.dump().text
+    want = cold_dump(files)
+    for name, text in (("fed", got), ("restarted", again),
+                       ("rebuilt", rebuilt)):
+        if text != want:
+            diff = "\n".join(list(difflib.unified_diff(
+                want.splitlines(), text.splitlines(), "cold", name,
+                lineterm="", n=0))[:40])
+            raise AssertionError(f"CCFC_SEED={seed}: {name}\n{diff}")
+    return len(re.findall('"toolUseId"', want))
+
+
+def test_any_order_gives_the_cold_scan():
+    total = 0
+    print(f"CCFC_SEED={SEED}, {ROUNDS} rounds")
+    for number in range(ROUNDS):
+        total += one_round(SEED + number * 1000)
+    print(f"{total} changes compared")
+    assert total > ROUNDS, "the generator makes no changes"
+
+
+if __name__ == "__main__":
+    harness.main()

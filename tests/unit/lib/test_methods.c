@@ -1,0 +1,155 @@
+/* The typed calls: what they send, and a build that tells its progress. */
+#include "server.h"
+
+static void on_progress(void *data, const struct ccfc_progress *p)
+{
+	int *sum = data;
+
+	*sum += (int)(p->files_done * 1000 + p->files_total * 100 +
+		      p->bytes_done * 10 + p->bytes_total);
+}
+
+static void test_progress(void **state)
+{
+	static const struct step steps[] = {
+		{ READ, NULL, 0 },
+		{ SEND, BYTES("\x93\x02\xa8progress\x91\x84\xa9"
+			      "filesDone\x01"
+			      "\xaa"
+			      "filesTotal\x02\xa9"
+			      "bytesDone\x03\xaa"
+			      "bytesTotal\x04" EVENT(
+				      "\x01") "\x93\x02\xa8progress\x91\x81\xa9"
+					      "filesDone\x02"
+					      "\x94\x01\x01\xc0\x80") },
+		{ READ, NULL, 0 },
+		{ END, NULL, 0 },
+	};
+	struct ccfc_reply *reply;
+	struct ccfc_client *c;
+	struct server s;
+	int sum = 0;
+
+	(void)state;
+	server_start(&s, steps);
+	c = connect_client(0);
+	assert_int_equal(
+		ccfc_index_build(&reply, c, "/p", on_progress, &sum, NULL), 0);
+	assert_int_equal(sum, 3234);
+	ccfc_reply_free(reply);
+	expect_event(c, 1);
+	ccfc_client_free(c);
+	server_join(&s);
+	assert_string_equal(s.seen.ptr,
+			    "[0,1,\"index.build\","
+			    "[{\"projectPath\":\"/p\",\"progress\":true}]]\n");
+	ccfc_buf_release(&s.seen);
+}
+
+/* Every typed call sends what the protocol says. */
+static void run_all(struct ccfc_client *c)
+{
+	static const char *const all[] = { "all", NULL };
+	static const char *const ext[] = { ".ts", ".c", NULL };
+	static const char *const none[] = { NULL };
+	struct ccfc_query q = CCFC_QUERY_INIT;
+	struct ccfc_event_filter f = CCFC_EVENT_FILTER_INIT;
+	struct ccfc_reply *r[10] = { NULL };
+	int failed = 0;
+
+	q.content = CCFC_CONTENT_YES;
+	q.max_content = 9;
+	q.limit = 3;
+	q.offset = 4;
+	q.states = all;
+	q.extensions = ext;
+	q.directories = none;
+	q.cwd = "/c";
+	q.project_path = "/p";
+	q.from_date = "2025-01-01";
+	q.to_date = "2025-01-02";
+	failed |= ccfc_session_files(&r[0], c, "ab", &q, NULL);
+	q = (struct ccfc_query)CCFC_QUERY_INIT;
+	q.content = CCFC_CONTENT_NO;
+	q.tools = ext;
+	q.alternatives = all;
+	failed |= ccfc_session_file_changes(&r[1], c, "ab", "x", &q, NULL);
+	failed |= ccfc_file_sessions(&r[2], c, "x", NULL, NULL);
+	failed |= ccfc_file_match(&r[3], c, "*.c", NULL, NULL);
+	failed |= ccfc_index_build(&r[4], c, NULL, NULL, NULL, NULL);
+	failed |= ccfc_index_stats(&r[5], c, NULL);
+	failed |= ccfc_index_dump(&r[6], c, NULL);
+	f.path = "/x";
+	f.cwd = "/c";
+	f.session = "ab";
+	f.states = all;
+	failed |= ccfc_events_subscribe(&r[7], c, &f, "1:2", NULL);
+	f = (struct ccfc_event_filter)CCFC_EVENT_FILTER_INIT;
+	f.limit = 5;
+	f.project_path = "/p";
+	failed |= ccfc_events_since(&r[8], c, "1:2", &f, NULL);
+	failed |= ccfc_events_unsubscribe(c, 6, NULL);
+	failed |= ccfc_server_info(&r[9], c, NULL);
+	failed |= ccfc_server_stop(c, NULL);
+	assert_int_equal(failed, 0);
+	for (int i = 0; i < 10; i++)
+		ccfc_reply_free(r[i]);
+}
+
+static const char requests[] =
+	"[0,1,\"session.files\",[{\"session\":\"ab\",\"includeContent\":true,"
+	"\"maxContent\":9,\"limit\":3,\"offset\":4,\"states\":[\"all\"],"
+	"\"extensions\":[\".ts\",\".c\"],\"directories\":[],\"cwd\":\"/c\","
+	"\"projectPath\":\"/p\",\"fromDate\":\"2025-01-01\","
+	"\"toDate\":\"2025-01-02\"}]]\n"
+	"[0,2,\"session.file_changes\",[{\"session\":\"ab\",\"path\":\"x\","
+	"\"includeContent\":false,\"tools\":[\".ts\",\".c\"],"
+	"\"alternatives\":[\"all\"]}]]\n"
+	"[0,3,\"file.sessions\",[{\"path\":\"x\"}]]\n"
+	"[0,4,\"file.match\",[{\"pattern\":\"*.c\"}]]\n"
+	"[0,5,\"index.build\",[{}]]\n"
+	"[0,6,\"index.stats\",[]]\n"
+	"[0,7,\"index.dump\",[]]\n"
+	"[0,8,\"events.subscribe\",[{\"since\":\"1:2\",\"path\":\"/x\","
+	"\"cwd\":\"/c\",\"session\":\"ab\",\"states\":[\"all\"]}]]\n"
+	"[0,9,\"events.since\",[{\"clock\":\"1:2\",\"projectPath\":\"/p\","
+	"\"limit\":5}]]\n"
+	"[0,10,\"events.unsubscribe\",[{\"subscription\":6}]]\n"
+	"[0,11,\"server.info\",[]]\n"
+	"[0,12,\"server.stop\",[]]\n";
+
+static void test_methods(void **state)
+{
+	char answers[12][5];
+	struct step steps[25] = { { END, NULL, 0 } };
+	struct server s;
+	struct ccfc_client *c;
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		char answer[] = { '\x94', 1, (char)(i + 1), '\xc0', '\x80' };
+
+		memcpy(answers[i], answer, 5);
+		steps[2 * i] = (struct step){ READ, NULL, 0 };
+		steps[2 * i + 1] = (struct step){ SEND, answers[i], 5 };
+	}
+	server_start(&s, steps);
+	c = connect_client(0);
+	run_all(c);
+	ccfc_client_free(c);
+	server_join(&s);
+	assert_string_equal(s.seen.ptr, requests);
+	ccfc_buf_release(&s.seen);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_drop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_progress),
+		TEST(test_methods),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

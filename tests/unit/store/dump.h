@@ -1,0 +1,264 @@
+/* What a reader sees of an index, and all that the store must keep, as text. */
+#ifndef TESTS_STORE_DUMP_H
+#define TESTS_STORE_DUMP_H
+
+#include "base/alloc.h"
+#include "index/parts.h"
+#include "index/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline int compare_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct rows_of_text {
+	char **items;
+	uint32_t n, cap;
+};
+
+static inline void add_row(struct rows_of_text *rows, struct ccfc_buf *row)
+{
+	ccfc_buf_putc(row, '\n');
+	CCFC_VEC_PUSH(*rows, ccfc_buf_detach(row, NULL));
+}
+
+static inline void put_place(struct ccfc_buf *out,
+			     const struct ccfc_place *place)
+{
+	ccfc_buf_printf(out, " @%u:%llu+%u.%u", place->source,
+			(unsigned long long)place->offset, place->len,
+			place->gen);
+}
+
+static inline void dump_obs(struct rows_of_text *rows,
+			    const struct ccfc_index *index,
+			    const struct ccfc_change *c,
+			    const struct ccfc_obs *o)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	char uuid[64];
+	struct ccfc_slice u = ccfc_index_uuid(index, o, uuid);
+
+	ccfc_buf_printf(&out, "obs %.*s %s %s %s %s %s %s %.*s %d %d %d %lld",
+			c->id_len, c->id,
+			ccfc_index_session_id(index, o->session).ptr,
+			ccfc_index_str(index, o->agent).ptr,
+			ccfc_index_str(index, o->model).ptr,
+			ccfc_index_str(index, o->version).ptr,
+			ccfc_index_str(index, o->tool).ptr,
+			ccfc_index_file_path(index, o->file).ptr, (int)u.len,
+			u.ptr ? u.ptr : "", o->added, o->removed, o->sidechain,
+			(long long)o->time);
+	put_place(&out, &o->place);
+	add_row(rows, &out);
+}
+
+static inline void dump_outcome(struct rows_of_text *rows,
+				const struct ccfc_index *index, const char *id,
+				uint32_t id_len, const struct ccfc_outcome *o)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	if (!o->known)
+		return;
+	ccfc_buf_printf(
+		&out, "result %.*s %s %s %s %s %d %d %d %d %d %lld",
+		(int)id_len, id, ccfc_index_session_id(index, o->session).ptr,
+		ccfc_index_str(index, o->agent).ptr,
+		ccfc_index_str(index, o->tool).ptr,
+		ccfc_index_file_path(index, o->file).ptr, o->added, o->removed,
+		o->state, o->op, o->detail, (long long)o->time);
+	put_place(&out, &o->place);
+	add_row(rows, &out);
+}
+
+/* Rows that no reader sees, but that later answers hang on. */
+static inline void dump_deep(struct rows_of_text *rows,
+			     const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->changes.n; i++) {
+		const struct ccfc_change *c = &index->changes.items[i];
+		const struct ccfc_obs *o = &c->call;
+
+		dump_outcome(rows, index, c->id, c->id_len, &c->result);
+		while (o->known) {
+			dump_obs(rows, index, c, o);
+			if (o->next == CCFC_ID_NONE)
+				break;
+			o = &index->obs.items[o->next];
+		}
+	}
+	for (uint32_t i = 0; i < index->orphans.n; i++) {
+		const struct ccfc_orphan *o = &index->orphans.items[i];
+
+		if (!o->taken)
+			dump_outcome(rows, index, o->id, o->id_len, &o->result);
+	}
+	for (uint32_t i = 0; i < index->prompts.n; i++) {
+		const struct ccfc_prompt *p = &index->prompts.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out, "prompt %u %llx %lld", p->session,
+				(unsigned long long)p->uuid,
+				(long long)p->time);
+		add_row(rows, &out);
+	}
+	for (uint32_t i = 0; i < index->sources.n; i++) {
+		const struct ccfc_source *s = &index->sources.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out,
+				"source %s %u %u %d %d %u %llu %llu %llu %llx",
+				ccfc_index_str(index, s->path).ptr, s->session,
+				s->agent ? 1 : 0, s->is_agent, s->gone, s->gen,
+				(unsigned long long)s->cursor.offset,
+				(unsigned long long)s->turn[0],
+				(unsigned long long)s->turn[1],
+				(unsigned long long)s->message[0]);
+		for (int k = 0; k < CCFC_RECORD_KINDS; k++)
+			ccfc_buf_printf(&out, " %llu",
+					(unsigned long long)s->lines[k]);
+		add_row(rows, &out);
+	}
+}
+
+static inline void dump_change(struct rows_of_text *rows,
+			       const struct ccfc_index *index,
+			       const struct ccfc_change *c)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	int32_t added, removed;
+	char uuid[64];
+	struct ccfc_slice u = ccfc_index_uuid(index, &c->call, uuid);
+
+	ccfc_index_lines(c, &added, &removed);
+	ccfc_buf_printf(
+		&out, "change %.*s %s %s %s %s %s t%lld +%d -%d %.*s %s %s v%s",
+		c->id_len, c->id, ccfc_index_file_path(index, c->file).ptr,
+		ccfc_state_text(c->state),
+		ccfc_index_session_id(index, c->session).ptr,
+		ccfc_index_str(index, ccfc_index_agent(c)).ptr,
+		ccfc_index_tool(index, c).ptr, (long long)ccfc_index_time(c),
+		added, removed, (int)u.len, u.ptr ? u.ptr : "",
+		ccfc_op_text(c->result.op),
+		ccfc_index_str(index, c->call.model).ptr,
+		ccfc_index_str(index, c->call.version).ptr);
+	ccfc_buf_printf(&out, " part%u %d %d", c->part, c->several,
+			c->call.sidechain);
+	add_row(rows, &out);
+}
+
+static inline void put_names(struct ccfc_buf *out,
+			     const struct ccfc_index *index,
+			     const struct ccfc_ids *names)
+{
+	for (uint32_t i = 0; i < names->n; i++)
+		ccfc_buf_printf(out, " %s",
+				ccfc_index_str(index, names->items[i]).ptr);
+}
+
+/* The changes of groups, in the order of an answer. */
+static inline void put_groups(struct ccfc_buf *out,
+			      const struct ccfc_index *index,
+			      const struct ccfc_groups *groups)
+{
+	for (uint32_t g = 0; g < groups->n; g++) {
+		ccfc_buf_puts(out, " |");
+		for (uint32_t i = 0; i < groups->items[g].nchanges; i++) {
+			const struct ccfc_change *c =
+				&index->changes
+					 .items[groups->items[g].changes[i]];
+
+			ccfc_buf_printf(out, " %.*s", c->id_len, c->id);
+		}
+	}
+}
+
+static inline void dump_session(struct rows_of_text *rows,
+				const struct ccfc_index *index, uint32_t id)
+{
+	const struct ccfc_session *s = &index->sessions.items[id];
+	const struct ccfc_filter all = { 0 };
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	struct ccfc_groups groups;
+	struct ccfc_arena arena;
+
+	ccfc_buf_printf(&out, "session %s %d %lld %lld %lld %s %s %s %u;",
+			ccfc_index_session_id(index, id).ptr, s->seen,
+			(long long)s->start, (long long)s->end,
+			(long long)s->born,
+			ccfc_index_str(index, s->project).ptr,
+			ccfc_index_str(index, s->branch).ptr,
+			ccfc_index_str(index, s->model).ptr, s->sources.n);
+	put_names(&out, index, &s->branches);
+	put_names(&out, index, &s->models);
+	ccfc_arena_init(&arena);
+	ccfc_query_session_files(&groups, index, id, &all, &arena);
+	put_groups(&out, index, &groups);
+	ccfc_arena_release(&arena);
+	add_row(rows, &out);
+}
+
+static inline void dump_file(struct rows_of_text *rows,
+			     const struct ccfc_index *index, uint32_t id)
+{
+	const struct ccfc_filter all = { 0 };
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	struct ccfc_groups groups;
+	struct ccfc_arena arena;
+
+	ccfc_arena_init(&arena);
+	ccfc_query_file_sessions(&groups, index, id, &all, &arena);
+	ccfc_buf_printf(&out, "file %s", ccfc_index_file_path(index, id).ptr);
+	put_groups(&out, index, &groups);
+	ccfc_arena_release(&arena);
+	add_row(rows, &out);
+}
+
+static inline void dump_backup(struct rows_of_text *rows,
+			       const struct ccfc_index *index,
+			       const struct ccfc_backup_ref *b)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&out, "backup %s %s %s %lld %lld",
+			ccfc_index_session_id(index, b->session).ptr,
+			ccfc_index_str(index, b->key).ptr,
+			ccfc_index_str(index, b->name).ptr,
+			(long long)b->version, (long long)b->time);
+	add_row(rows, &out);
+}
+
+/* Sorted lines; `deep` adds what only a later batch would show. */
+static inline char *dump(const struct ccfc_index *index, bool deep)
+{
+	struct rows_of_text rows = { 0 };
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < index->changes.n; i++)
+		dump_change(&rows, index, &index->changes.items[i]);
+	for (uint32_t i = 1; i < index->sessions.n; i++)
+		dump_session(&rows, index, i);
+	for (uint32_t i = 1; i < index->files.n; i++)
+		if (index->files.items[i].n)
+			dump_file(&rows, index, i);
+	for (uint32_t i = 0; i < index->backups.n; i++)
+		dump_backup(&rows, index, &index->backups.items[i]);
+	if (deep)
+		dump_deep(&rows, index);
+	qsort(rows.items, rows.n, sizeof(*rows.items), compare_text);
+	for (int k = 0; k < CCFC_STATE_COUNT; k++)
+		ccfc_buf_printf(&out, "%llu ",
+				(unsigned long long)index->by_state[k]);
+	for (uint32_t i = 0; i < rows.n; i++) {
+		ccfc_buf_puts(&out, rows.items[i]);
+		free(rows.items[i]);
+	}
+	free(rows.items);
+	return ccfc_buf_detach(&out, NULL);
+}
+
+#endif

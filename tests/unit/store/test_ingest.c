@@ -1,0 +1,291 @@
+/*
+ * What happens to transcripts, and what the index makes of it: moved, moved
+ * back, replaced, deleted, come back; a store that cannot be written; a
+ * rebuild. The daemon's ingest is no library, so it is taken in whole.
+ */
+#include "ingest.c"
+
+#include "scratch.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+struct fixture {
+	const char *dir;
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	struct ccfc_tail *tail;
+	struct ccfc_parser *parser;
+	struct ccfc_ingest *ingest;
+	uint32_t told;
+};
+
+static void count_events(void *ctx)
+{
+	struct fixture *f = ctx;
+
+	f->told += f->index->events.n;
+}
+
+static void start(struct fixture *f)
+{
+	f->index = reload(&f->store, f->dir);
+	f->tail = ccfc_tail_new(CCFC_TAIL_DEFAULT_MAX_LINE);
+	f->parser = ccfc_parser_new(NULL);
+	f->ingest = ccfc_ingest_new(f->index, f->store, f->tail, f->parser,
+				    count_events, f);
+}
+
+static void stop(struct fixture *f)
+{
+	ccfc_ingest_free(f->ingest);
+	ccfc_parser_free(f->parser);
+	ccfc_tail_free(f->tail);
+	ccfc_store_free(f->store);
+	ccfc_index_free(f->index);
+}
+
+static const char *at(const struct fixture *f, const char *name)
+{
+	static char paths[4][600];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s.jsonl", f->dir, name);
+	return path;
+}
+
+/* Appends an edit that was applied, with its tool_use id. */
+static void edit(const struct fixture *f, const char *name, const char *id)
+{
+	FILE *file = fopen(at(f, name), "a");
+
+	assert_non_null(file);
+	fprintf(file,
+		"{\"type\":\"assistant\",\"sessionId\":\"s\",\"cwd\":\"/p\","
+		"\"uuid\":\"u%s\",\"timestamp\":\"2025-01-01T00:00:00Z\","
+		"\"message\":{\"id\":\"m%s\",\"content\":[{\"type\":"
+		"\"tool_use\",\"id\":\"%s\",\"name\":\"Write\",\"input\":"
+		"{\"file_path\":\"/p/f\",\"content\":\"x\"}}]}}\n"
+		"{\"type\":\"user\",\"sessionId\":\"s\",\"cwd\":\"/p\","
+		"\"uuid\":\"r%s\",\"timestamp\":\"2025-01-01T00:00:01Z\","
+		"\"message\":{\"content\":[{\"type\":\"tool_result\","
+		"\"tool_use_id\":\"%s\",\"content\":\"ok\"}]}}\n",
+		id, id, id, id, id);
+	fclose(file);
+}
+
+static void look(struct fixture *f, const char *name)
+{
+	const struct ccfc_name as = { .kind = CCFC_NAME_SESSION,
+				      .session = CCFC_SLICE_LIT("s") };
+
+	ccfc_ingest_look(f->ingest, at(f, name), &as, true);
+}
+
+static void move(const struct fixture *f, const char *from, const char *to)
+{
+	assert_int_equal(rename(at(f, from), at(f, to)), 0);
+}
+
+static uint64_t applied(const struct fixture *f)
+{
+	return f->index->by_state[CCFC_STATE_APPLIED];
+}
+
+static void expect(struct fixture *f, uint64_t changes, uint32_t sources)
+{
+	ccfc_ingest_hot(f->ingest);
+	assert_int_equal(applied(f), changes);
+	assert_int_equal(f->told, changes);
+	assert_int_equal(f->index->sources.n, sources);
+}
+
+static void test_moves(void **state)
+{
+	struct fixture f = { .dir = *state };
+
+	start(&f);
+	edit(&f, "p", "1");
+	look(&f, "p");
+	expect(&f, 1, 1);
+	/* There, on, and back: one transcript. */
+	move(&f, "p", "q");
+	look(&f, "q");
+	look(&f, "p");
+	edit(&f, "q", "2");
+	expect(&f, 2, 1);
+	move(&f, "q", "p");
+	look(&f, "q");
+	look(&f, "p");
+	expect(&f, 2, 1);
+	/* While nobody watched. */
+	stop(&f);
+	move(&f, "p", "q");
+	start(&f);
+	look(&f, "q");
+	ccfc_ingest_scanned(f.ingest);
+	while (ccfc_ingest_cold(f.ingest))
+		;
+	expect(&f, 2, 1);
+	assert_false(f.index->sources.items[0].gone);
+	stop(&f);
+}
+
+/* Another file is at the old place before the move was seen. */
+static void test_place_taken(void **state)
+{
+	struct fixture f = { .dir = *state };
+
+	start(&f);
+	edit(&f, "p", "1");
+	look(&f, "p");
+	expect(&f, 1, 1);
+	move(&f, "p", "q");
+	edit(&f, "p", "2");
+	look(&f, "p");
+	look(&f, "q");
+	expect(&f, 2, 2);
+	assert_int_equal(f.index->sources.items[0].gen, 0);
+	stop(&f);
+}
+
+static void test_replaced(void **state)
+{
+	struct fixture f = { .dir = *state };
+
+	start(&f);
+	edit(&f, "p", "1");
+	edit(&f, "q", "2");
+	look(&f, "p");
+	look(&f, "q");
+	expect(&f, 2, 2);
+	/* Renamed over another one. */
+	move(&f, "q", "p");
+	look(&f, "p");
+	look(&f, "q");
+	expect(&f, 2, 2);
+	assert_true(f.index->sources.items[1].gone);
+	/* Deleted, made again by the same name. */
+	unlink(at(&f, "p"));
+	edit(&f, "p", "3");
+	look(&f, "p");
+	expect(&f, 3, 2);
+	/* Deleted and come back as it was. */
+	move(&f, "p", "kept");
+	look(&f, "p");
+	ccfc_ingest_hot(f.ingest);
+	assert_true(f.index->sources.items[0].gone);
+	move(&f, "kept", "p");
+	look(&f, "p");
+	expect(&f, 3, 2);
+	assert_false(f.index->sources.items[0].gone);
+	stop(&f);
+}
+
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Clocks of events that were told but not stored are of an epoch apart. */
+/* A scan that does not come across it finds that it is gone, whatever was
+ * heard of it before. */
+static void test_not_found(void **state)
+{
+	struct fixture f = { .dir = *state };
+
+	start(&f);
+	edit(&f, "p", "1");
+	look(&f, "p");
+	expect(&f, 1, 1);
+	edit(&f, "p", "2");
+	look(&f, "p");
+	expect(&f, 2, 1);
+	assert_int_equal(unlink(at(&f, "p")), 0);
+	ccfc_ingest_scanned(f.ingest);
+	while (ccfc_ingest_cold(f.ingest))
+		;
+	assert_true(f.index->sources.items[0].gone);
+	assert_int_equal(applied(&f), 2);
+	stop(&f);
+}
+
+static void test_store_fails(void **state)
+{
+	struct fixture f = { .dir = *state };
+	uint64_t epoch;
+
+	signal(SIGXFSZ, SIG_IGN);
+	start(&f);
+	edit(&f, "p", "1");
+	look(&f, "p");
+	expect(&f, 1, 1);
+	epoch = f.index->epoch;
+	edit(&f, "p", "2");
+	limit_files(4096);
+	look(&f, "p");
+	expect(&f, 2, 1);
+	limit_files(RLIM_INFINITY);
+	assert_true(f.index->epoch > epoch);
+	stop(&f);
+	/* Never stored: told again, but by the epoch that is known. */
+	f.told = 1;
+	start(&f);
+	assert_true(f.index->epoch == epoch);
+	look(&f, "p");
+	expect(&f, 2, 1);
+	stop(&f);
+}
+
+/* Everything anew, bar what is gone; its progress ends where it says. */
+static void test_rebuild(void **state)
+{
+	struct fixture f = { .dir = *state };
+	struct ccfc_progress p;
+	uint64_t epoch;
+
+	start(&f);
+	edit(&f, "p", "1");
+	edit(&f, "q", "2");
+	look(&f, "p");
+	look(&f, "q");
+	expect(&f, 2, 2);
+	unlink(at(&f, "q"));
+	look(&f, "q");
+	expect(&f, 2, 2);
+	epoch = f.index->epoch;
+	/* As a build does: a scan queues what is there, then it is reset. */
+	ccfc_ingest_look(f.ingest, at(&f, "p"), &(struct ccfc_name){ 0 },
+			 false);
+	ccfc_ingest_rebuild(f.ingest, CCFC_SLICE_LIT("/p"));
+	ccfc_ingest_progress(f.ingest, &p);
+	assert_int_equal(p.files_total, 1);
+	assert_true(p.bytes_total > 0);
+	while (ccfc_ingest_cold(f.ingest))
+		;
+	expect(&f, 2, 2);
+	assert_true(f.index->epoch > epoch);
+	assert_int_equal(f.index->sources.items[0].gen, 1);
+	assert_int_equal(f.index->sources.items[1].gen, 0);
+	stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_moves, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_place_taken, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_not_found, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_store_fails, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_rebuild, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

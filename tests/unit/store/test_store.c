@@ -1,0 +1,286 @@
+/*
+ * The store by itself: damaged files, rows that make no sense, what is new in
+ * a new store, and the lock.
+ */
+#include "dump.h"
+#include "scratch.h"
+#include "store/lock.h"
+#include "world.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+
+static void test_damaged_file(void **state)
+{
+	struct ccfc_store *store;
+	struct ccfc_err err = { 0 };
+	char path[600];
+	bool aside = false;
+	FILE *f;
+
+	wipe(*state);
+	snprintf(path, sizeof(path), "%s/index.db", (char *)*state);
+	f = fopen(path, "w");
+	for (int i = 0; i < 1000; i++)
+		fputs("this is not a database ", f);
+	fclose(f);
+	assert_int_equal(ccfc_store_new(&store, *state, &aside, &err), 0);
+	assert_true(aside);
+	ccfc_store_free(store);
+}
+
+/* A store with a world in it. */
+static void fill(const char *dir, const struct world *w)
+{
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	uint32_t at, n;
+	bool again;
+
+	wipe(dir);
+	index = reload(&store, dir);
+	for (unsigned s = 0; s < SOURCES; s++) {
+		where(index, w, s, &again, &at, &n);
+		feed(index, w, s, again, at, n);
+	}
+	settle_and_store(store, index);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+}
+
+static void execute(const char *dir, const char *sql)
+{
+	char path[600];
+	sqlite3 *db;
+
+	snprintf(path, sizeof(path), "%s/index.db", dir);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_not_equal(sqlite3_total_changes(db), 0);
+	sqlite3_close(db);
+}
+
+/* Rows that SQLite likes and we must not. */
+static void test_damaged_rows(void **state)
+{
+	static const char *const harm[] = {
+		"UPDATE t_change SET file = 99999",
+		"UPDATE t_change SET session = -5",
+		"UPDATE t_change SET state = 77",
+		"UPDATE t_change SET c_source = 4000000",
+		"UPDATE t_change SET c_next = 12345",
+		"UPDATE t_change SET r_file = 12345",
+		"UPDATE t_change SET seq = -1",
+		"UPDATE t_copy SET c_next = id",
+		"UPDATE t_session SET sources = '9999 '",
+		"UPDATE t_source SET marker_len = 100000",
+		"UPDATE t_source SET path = 'x'",
+		"DELETE FROM t_session WHERE id = 1",
+		"UPDATE OR REPLACE t_prompt SET session = 555",
+	};
+	struct world *w = ccfc_malloc(sizeof(*w));
+
+	make_world(w, 7);
+	for (size_t i = 0; i < sizeof(harm) / sizeof(*harm); i++) {
+		struct ccfc_index *index = ccfc_index_new(NULL);
+		struct ccfc_store *store;
+		struct ccfc_err err = { 0 };
+		bool stale;
+
+		fill(*state, w);
+		execute(*state, harm[i]);
+		assert_int_equal(ccfc_store_new(&store, *state, NULL, &err), 0);
+		if (ccfc_store_load(store, index, &stale, &err) !=
+		    CCFC_ECORRUPT)
+			fail_msg("%s was taken", harm[i]);
+		ccfc_index_free(index);
+		assert_int_equal(ccfc_store_put_aside(store, &err), 0);
+		ccfc_store_free(store);
+	}
+	free(w);
+}
+
+/* Rows of another version of the reading code are said to be so. */
+static void test_stale(void **state)
+{
+	struct world *w = ccfc_malloc(sizeof(*w));
+	struct ccfc_index *index = ccfc_index_new(NULL);
+	struct ccfc_store *store;
+	struct ccfc_err err = { 0 };
+	bool stale = false;
+
+	make_world(w, 7);
+	fill(*state, w);
+	execute(*state, "UPDATE t_meta SET value = 0 WHERE key = 'reader'");
+	assert_int_equal(ccfc_store_new(&store, *state, NULL, &err), 0);
+	assert_int_equal(ccfc_store_load(store, index, &stale, &err), 0);
+	assert_true(stale);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+	free(w);
+}
+
+/* A store of a newer version is left as it is. */
+static void test_newer(void **state)
+{
+	struct world *w = ccfc_malloc(sizeof(*w));
+	struct ccfc_store *store;
+	struct ccfc_err err = { 0 };
+	bool aside = true;
+
+	make_world(w, 7);
+	fill(*state, w);
+	execute(*state, "UPDATE t_meta SET value = 99 WHERE key = 'schema'");
+	assert_int_equal(ccfc_store_new(&store, *state, &aside, &err),
+			 CCFC_EIO);
+	assert_false(aside);
+	free(w);
+}
+
+/* Clocks of a store that was lost must not fit the one that follows. */
+static void test_epoch(void **state)
+{
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	uint64_t first, again;
+
+	wipe(*state);
+	index = reload(&store, *state);
+	first = index->epoch;
+	settle_and_store(store, index);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+
+	index = reload(&store, *state);
+	assert_true(index->epoch == first);
+	ccfc_index_new_epoch(index);
+	again = index->epoch;
+	ccfc_index_new_epoch(index);
+	assert_true(again > first && index->epoch > again);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+
+	wipe(*state);
+	/* A millisecond has passed? It takes more than one to get here, but
+	 * nothing shall hang on that. */
+	while ((uint64_t)ccfc_time_now() <= first)
+		;
+	index = reload(&store, *state);
+	assert_true(index->epoch > first);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+}
+
+/* Counts of unknown types that a rebuild did not find again are gone. */
+static void test_unknown_types(void **state)
+{
+	static const struct ccfc_name name = { .kind = CCFC_NAME_SESSION };
+	struct ccfc_record r = { .kind = CCFC_RECORD_UNKNOWN,
+				 .type = CCFC_SLICE_LIT("novelty"),
+				 .time = CCFC_TIME_NONE };
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	uint32_t source;
+
+	wipe(*state);
+	index = reload(&store, *state);
+	source = ccfc_index_source(index, CCFC_SLICE_LIT("/t/a"), &name);
+	ccfc_index_apply(index, source, &r, 0, 9);
+	settle_and_store(store, index);
+	index->unknown_types.n = 0;
+	r.type = CCFC_SLICE_LIT("other novelty");
+	ccfc_index_apply(index, source, &r, 10, 9);
+	settle_and_store(store, index);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+	index = reload(&store, *state);
+	assert_int_equal(index->unknown_types.n, 1);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+}
+
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit = { bytes, RLIM_INFINITY };
+
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A disk that is full, and then is not. */
+static void test_full_disk(void **state)
+{
+	struct world *w = ccfc_malloc(sizeof(*w));
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	struct ccfc_err err = { 0 };
+	char *before, *after;
+	uint32_t at, n;
+	bool again;
+
+	signal(SIGXFSZ, SIG_IGN);
+	make_world(w, 11);
+	wipe(*state);
+	index = reload(&store, *state);
+	for (unsigned s = 0; s < SOURCES; s++) {
+		where(index, w, s, &again, &at, &n);
+		feed(index, w, s, again, at, n);
+		ccfc_index_settle(index);
+		limit_files(4096);
+		assert_int_not_equal(ccfc_store_commit(store, index, &err), 0);
+		limit_files(RLIM_INFINITY);
+		if (s % 2)
+			settle_and_store(store, index);
+	}
+	settle_and_store(store, index);
+	before = dump(index, true);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+	index = reload(&store, *state);
+	after = dump(index, true);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+	free(w);
+}
+
+static void test_lock(void **state)
+{
+	struct ccfc_err err = { 0 };
+	char dir[600];
+	long pid = 0;
+	int first, second;
+
+	snprintf(dir, sizeof(dir), "%s/a/b", (char *)*state);
+	first = ccfc_lock_take(dir, &pid, &err);
+	assert_true(first >= 0);
+	second = ccfc_lock_take(dir, &pid, &err);
+	assert_int_equal(second, CCFC_EBUSY);
+	assert_int_equal(pid, getpid());
+	close(first);
+	second = ccfc_lock_take(dir, &pid, &err);
+	assert_true(second >= 0);
+	close(second);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_damaged_file, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_damaged_rows, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_newer, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_epoch, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_types, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_full_disk, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_lock, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,8 +10,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
 #include <unistd.h>
+
+static int bell[2]; /* a process has its signals once */
 
 static sigset_t ours(void)
 {
@@ -26,16 +27,17 @@ static sigset_t ours(void)
 
 static void *wait_for_signals(void *arg)
 {
-	int fd = (int)(intptr_t)arg, number;
 	sigset_t set = ours();
+	int number;
 
+	(void)arg;
 	for (;;) {
 		char byte;
 
 		if (sigwait(&set, &number))
 			continue;
 		byte = (char)number;
-		if (write(fd, &byte, 1) != 1)
+		if (write(bell[1], &byte, 1) != 1)
 			return NULL;
 	}
 }
@@ -44,22 +46,21 @@ int ccfc_signals_start(struct ccfc_err *err)
 {
 	sigset_t set = ours();
 	pthread_t thread;
-	int fds[2], e;
+	int e;
 
-	if (ccfc_fd_pipe(fds) < 0)
+	if (ccfc_fd_pipe(bell) < 0)
 		return ccfc_err_errno(err, errno, "signal pipe");
-	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	fcntl(bell[0], F_SETFL, O_NONBLOCK);
 	signal(SIGPIPE, SIG_IGN);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	e = pthread_create(&thread, NULL, wait_for_signals,
-			   (void *)(intptr_t)fds[1]);
+	e = pthread_create(&thread, NULL, wait_for_signals, NULL);
 	if (e) {
-		close(fds[0]);
-		close(fds[1]);
+		close(bell[0]);
+		close(bell[1]);
 		return ccfc_err_errno(err, e, "signal thread");
 	}
 	pthread_detach(thread);
-	return fds[0];
+	return bell[0];
 }
 
 int ccfc_signals_next(int fd)

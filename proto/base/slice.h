@@ -62,6 +62,16 @@ static inline int ccfc_slice_cmp(struct ccfc_slice a, struct ccfc_slice b)
 	return (a.len > b.len) - (a.len < b.len);
 }
 
+/* At most the first `max` bytes of a UTF-8 text, not within a character. */
+static inline struct ccfc_slice ccfc_slice_cut(struct ccfc_slice s, size_t max)
+{
+	if (s.len <= max)
+		return s;
+	while (max && ((unsigned char)s.ptr[max] & 0xc0) == 0x80)
+		max--;
+	return ccfc_slice(s.ptr, max);
+}
+
 /* Does `needle` stand anywhere in `a`? */
 bool ccfc_slice_contains(struct ccfc_slice a, const char *needle);
 

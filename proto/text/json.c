@@ -167,6 +167,51 @@ static void put_break(struct writer *w)
 		ccfc_buf_printf(w->out, "\n%*s", w->indent * w->level, "");
 }
 
+static bool is_utf8(struct ccfc_slice s)
+{
+	const unsigned char *p = (const unsigned char *)s.ptr;
+	size_t i = 0;
+
+	while (i < s.len) {
+		int n = p[i] < 0x80 ? 1 : utf8_step(p + i, s.len - i);
+
+		if (n < 0)
+			return false;
+		i += (size_t)n;
+	}
+	return true;
+}
+
+static void put_base64(struct ccfc_buf *out, struct ccfc_slice s)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = (const unsigned char *)s.ptr;
+
+	for (size_t i = 0; i < s.len; i += 3) {
+		size_t left = s.len - i;
+		unsigned v = (unsigned)p[i] << 16 |
+			     (left > 1 ? (unsigned)p[i + 1] << 8 : 0) |
+			     (left > 2 ? (unsigned)p[i + 2] : 0);
+
+		ccfc_buf_putc(out, digits[v >> 18]);
+		ccfc_buf_putc(out, digits[v >> 12 & 63]);
+		ccfc_buf_putc(out, left > 1 ? digits[v >> 6 & 63] : '=');
+		ccfc_buf_putc(out, left > 2 ? digits[v & 63] : '=');
+	}
+}
+
+static void put_bytes(struct writer *w, struct ccfc_slice s)
+{
+	if (is_utf8(s)) {
+		ccfc_json_string(w->out, s);
+		return;
+	}
+	ccfc_buf_puts(w->out, w->indent ? "{\"base64\": \"" : "{\"base64\":\"");
+	put_base64(w->out, s);
+	ccfc_buf_puts(w->out, "\"}");
+}
+
 static void put_value(struct writer *w, struct ccfc_obj o);
 
 /* JSON has string keys only: others are quoted as their own JSON. */
@@ -174,7 +219,7 @@ static void put_key(struct writer *w, struct ccfc_obj key)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	if (ccfc_obj_type(key) == CCFC_OBJ_STR) {
+	if (ccfc_obj_is_str(key)) {
 		ccfc_json_string(w->out, ccfc_obj_str(key));
 	} else {
 		ccfc_json_write(&text, key, 0);
@@ -228,6 +273,9 @@ static void put_value(struct writer *w, struct ccfc_obj o)
 		break;
 	case CCFC_OBJ_STR:
 		ccfc_json_string(w->out, ccfc_obj_str(o));
+		break;
+	case CCFC_OBJ_BIN:
+		put_bytes(w, ccfc_obj_str(o));
 		break;
 	case CCFC_OBJ_ARRAY:
 		put_container(w, o, false);

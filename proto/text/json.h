@@ -11,7 +11,9 @@
 /*
  * Appends `o` as JSON: `indent` 0 is one line, else pretty with that many
  * spaces. Invalid UTF-8 becomes U+FFFD; control characters, and those that turn
- * text around, are escaped; exact otherwise. Keys keep their order.
+ * text around, are escaped; exact otherwise. Keys keep their order. Bytes (bin)
+ * that are valid UTF-8 are a string, else {"base64": "…"}, so that nothing of
+ * a file's content is lost.
  */
 void ccfc_json_write(struct ccfc_buf *out, struct ccfc_obj o, int indent);
 

@@ -208,6 +208,37 @@ static void test_layout(void **state)
 	finish(&v);
 }
 
+/* Bytes are a string where they can be, and never lose any. */
+static void test_bytes(void **state)
+{
+	static const struct {
+		struct ccfc_slice in;
+		const char *out;
+	} table[] = {
+		{ CCFC_SLICE_LIT(""), "\"\"" },
+		{ CCFC_SLICE_LIT("a\xc3\xbc\n"), "\"a\xc3\xbc\\n\"" },
+		{ CCFC_SLICE_LIT("a\0b"), "\"a\\u0000b\"" },
+		{ CCFC_SLICE_LIT("\xff"), "{\"base64\":\"/w==\"}" },
+		{ CCFC_SLICE_LIT("\xff\xfe"), "{\"base64\":\"//4=\"}" },
+		{ CCFC_SLICE_LIT("h\xe9l"), "{\"base64\":\"aOls\"}" },
+		{ CCFC_SLICE_LIT("\xff\xfeh\0"), "{\"base64\":\"//5oAA==\"}" },
+		{ CCFC_SLICE_LIT("ok\xe2\x82"), "{\"base64\":\"b2vigg==\"}" },
+	};
+	struct value v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		start(&v);
+		ccfc_pack_bin(&v.pack, table[i].in);
+		check(&v, 0, table[i].out);
+		finish(&v);
+	}
+	start(&v);
+	ccfc_pack_bin(&v.pack, CCFC_SLICE_LIT("\xff"));
+	check(&v, 2, "{\"base64\": \"/w==\"}");
+	finish(&v);
+}
+
 /* Is it UTF-8, and nothing that a terminal would obey? */
 static bool is_clean(const char *s)
 {
@@ -250,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_utf8),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_random_bytes),
 	};
 

@@ -72,8 +72,9 @@ enum ccfc_obj_type ccfc_obj_type(struct ccfc_obj o)
 	case MSGPACK_OBJECT_FLOAT64:
 		return CCFC_OBJ_DOUBLE;
 	case MSGPACK_OBJECT_STR:
-	case MSGPACK_OBJECT_BIN:
 		return CCFC_OBJ_STR;
+	case MSGPACK_OBJECT_BIN:
+		return CCFC_OBJ_BIN;
 	case MSGPACK_OBJECT_ARRAY:
 		return CCFC_OBJ_ARRAY;
 	case MSGPACK_OBJECT_MAP:
@@ -123,6 +124,13 @@ struct ccfc_slice ccfc_obj_str(struct ccfc_obj o)
 	if (m && m->type == MSGPACK_OBJECT_BIN)
 		return ccfc_slice(m->via.bin.ptr, m->via.bin.size);
 	return CCFC_SLICE_NONE;
+}
+
+bool ccfc_obj_is_str(struct ccfc_obj o)
+{
+	enum ccfc_obj_type type = ccfc_obj_type(o);
+
+	return type == CCFC_OBJ_STR || type == CCFC_OBJ_BIN;
 }
 
 uint32_t ccfc_obj_len(struct ccfc_obj o)
@@ -175,8 +183,7 @@ struct ccfc_obj ccfc_obj_get(struct ccfc_obj o, const char *key)
 	for (uint32_t i = 0; (kv = pair(o, i)); i++) {
 		struct ccfc_obj k = { &kv->key };
 
-		if (ccfc_obj_type(k) == CCFC_OBJ_STR &&
-		    ccfc_slice_is(ccfc_obj_str(k), key))
+		if (ccfc_obj_is_str(k) && ccfc_slice_is(ccfc_obj_str(k), key))
 			return (struct ccfc_obj){ &kv->val };
 	}
 	return (struct ccfc_obj){ NULL };

@@ -19,10 +19,11 @@ enum ccfc_obj_type {
 	CCFC_OBJ_INT,  /* fits int64_t */
 	CCFC_OBJ_UINT, /* beyond int64_t */
 	CCFC_OBJ_DOUBLE,
-	CCFC_OBJ_STR, /* str and bin */
+	CCFC_OBJ_STR,
 	CCFC_OBJ_ARRAY,
 	CCFC_OBJ_MAP,
 	CCFC_OBJ_EXT,
+	CCFC_OBJ_BIN, /* bytes; read like a string */
 };
 
 struct ccfc_doc;
@@ -42,7 +43,10 @@ bool ccfc_obj_bool(struct ccfc_obj o, bool otherwise);
 int64_t ccfc_obj_int(struct ccfc_obj o, int64_t otherwise);
 uint64_t ccfc_obj_uint(struct ccfc_obj o, uint64_t otherwise); /* any >= 0 */
 double ccfc_obj_double(struct ccfc_obj o, double otherwise);
-struct ccfc_slice ccfc_obj_str(struct ccfc_obj o); /* empty otherwise */
+/* The bytes of a str or a bin; empty otherwise. */
+struct ccfc_slice ccfc_obj_str(struct ccfc_obj o);
+/* Is it one of these two? bin is accepted wherever str is. */
+bool ccfc_obj_is_str(struct ccfc_obj o);
 
 /* Elements of an array or pairs of a map; 0 for anything else. */
 uint32_t ccfc_obj_len(struct ccfc_obj o);

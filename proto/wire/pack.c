@@ -148,6 +148,15 @@ void ccfc_pack_str(struct ccfc_pack *p, struct ccfc_slice s)
 	ccfc_buf_append(p->buf, s.ptr, len);
 }
 
+void ccfc_pack_bin(struct ccfc_pack *p, struct ccfc_slice bytes)
+{
+	msgpack_packer pk = next(p);
+	size_t len = bytes.len <= UINT32_MAX ? bytes.len : UINT32_MAX;
+
+	msgpack_pack_bin(&pk, len);
+	ccfc_buf_append(p->buf, bytes.ptr, len);
+}
+
 void ccfc_pack_cstr(struct ccfc_pack *p, const char *s)
 {
 	ccfc_pack_str(p, ccfc_slice_str(s));
@@ -170,6 +179,13 @@ void ccfc_pack_raw(struct ccfc_pack *p, struct ccfc_slice packed)
 	ccfc_buf_slice(p->buf, packed);
 }
 
+void ccfc_pack_raws(struct ccfc_pack *p, struct ccfc_slice packed, uint32_t n)
+{
+	if (p->depth)
+		p->open[p->depth - 1].items += n;
+	ccfc_buf_slice(p->buf, packed);
+}
+
 void ccfc_pack_kv_str(struct ccfc_pack *p, const char *key, struct ccfc_slice s)
 {
 	ccfc_pack_cstr(p, key);
@@ -180,6 +196,13 @@ void ccfc_pack_kv_cstr(struct ccfc_pack *p, const char *key, const char *s)
 {
 	ccfc_pack_cstr(p, key);
 	ccfc_pack_cstr(p, s);
+}
+
+void ccfc_pack_kv_bin(struct ccfc_pack *p, const char *key,
+		      struct ccfc_slice bytes)
+{
+	ccfc_pack_cstr(p, key);
+	ccfc_pack_bin(p, bytes);
 }
 
 void ccfc_pack_kv_int(struct ccfc_pack *p, const char *key, int64_t v)

@@ -40,15 +40,21 @@ void ccfc_pack_double(struct ccfc_pack *p, double v);
  */
 void ccfc_pack_str(struct ccfc_pack *p, struct ccfc_slice s);
 void ccfc_pack_cstr(struct ccfc_pack *p, const char *s);
+/* Bytes that are no text by nature: the content of a file, a diff. */
+void ccfc_pack_bin(struct ccfc_pack *p, struct ccfc_slice bytes);
 /* RFC 3339 in UTC; nil for CCFC_TIME_NONE. */
 void ccfc_pack_time(struct ccfc_pack *p, int64_t ms);
 /* One packed value as it stands (already msgpack). */
 void ccfc_pack_raw(struct ccfc_pack *p, struct ccfc_slice packed);
+/* The same for `n` values one after the other; keys count, too. */
+void ccfc_pack_raws(struct ccfc_pack *p, struct ccfc_slice packed, uint32_t n);
 
 /* Key and value in one. */
 void ccfc_pack_kv_str(struct ccfc_pack *p, const char *key,
 		      struct ccfc_slice s);
 void ccfc_pack_kv_cstr(struct ccfc_pack *p, const char *key, const char *s);
+void ccfc_pack_kv_bin(struct ccfc_pack *p, const char *key,
+		      struct ccfc_slice bytes);
 void ccfc_pack_kv_int(struct ccfc_pack *p, const char *key, int64_t v);
 void ccfc_pack_kv_uint(struct ccfc_pack *p, const char *key, uint64_t v);
 void ccfc_pack_kv_bool(struct ccfc_pack *p, const char *key, bool v);

@@ -156,7 +156,7 @@ static int parse_call(struct ccfc_rpc *out, struct ccfc_obj root, uint32_t at,
 
 	if (ccfc_obj_len(root) != at + 2)
 		return no_message(err, "wrong number of elements");
-	if (ccfc_obj_type(method) != CCFC_OBJ_STR)
+	if (!ccfc_obj_is_str(method))
 		return no_message(err, "the method is no string");
 	if (ccfc_obj_type(params) != CCFC_OBJ_ARRAY)
 		return no_message(err, "params are no array");

@@ -87,6 +87,9 @@ static void test_scalars(void **state)
 	ccfc_pack_str(&f.pack, CCFC_SLICE_LIT("\xff\x00\xfe"));
 	EXPECT(&f, "\xa3"
 		   "abc\xa0\xa3\xff\x00\xfe");
+	ccfc_pack_bin(&f.pack, CCFC_SLICE_LIT("\xff\x00\xfe"));
+	ccfc_pack_bin(&f.pack, CCFC_SLICE_NONE);
+	EXPECT(&f, "\xc4\x03\xff\x00\xfe\xc4\x00");
 	ccfc_pack_time(&f.pack, 0);
 	EXPECT(&f, "\xb8"
 		   "1970-01-01T00:00:00.000Z");
@@ -116,16 +119,18 @@ static void test_containers(void **state)
 	ccfc_pack_kv_uint(&f.pack, "e", 2);
 	ccfc_pack_kv_str(&f.pack, "f", CCFC_SLICE_LIT("x"));
 	ccfc_pack_kv_cstr(&f.pack, "g", "y");
+	ccfc_pack_kv_bin(&f.pack, "h", CCFC_SLICE_LIT("z"));
 	ccfc_pack_end(&f.pack);
 	assert_int_equal(f.pack.depth, 0);
-	EXPECT(&f, "\x87\xa1"
+	EXPECT(&f, "\x88\xa1"
 		   "a\x01\xa1"
 		   "b\xc3\xa1"
 		   "c\x92\x91\x01\x80\xa1"
 		   "d\xc0\xa1"
 		   "e\x02\xa1"
 		   "f\xa1x\xa1"
-		   "g\xa1y");
+		   "g\xa1y\xa1"
+		   "h\xc4\x01z");
 	ccfc_buf_release(&f.buf);
 }
 

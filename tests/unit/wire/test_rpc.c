@@ -267,7 +267,7 @@ static void test_accessors(void **state)
 		{ "n", CCFC_OBJ_NIL },	   { "t", CCFC_OBJ_BOOL },
 		{ "i", CCFC_OBJ_INT },	   { "u", CCFC_OBJ_UINT },
 		{ "d", CCFC_OBJ_DOUBLE },  { "s", CCFC_OBJ_STR },
-		{ "b", CCFC_OBJ_STR },	   { "a", CCFC_OBJ_ARRAY },
+		{ "b", CCFC_OBJ_BIN },	   { "a", CCFC_OBJ_ARRAY },
 		{ "m", CCFC_OBJ_MAP },	   { "x", CCFC_OBJ_EXT },
 		{ "none", CCFC_OBJ_NONE },
 	};
@@ -292,7 +292,10 @@ static void test_accessors(void **state)
 		assert_true(ccfc_obj_double(o, 7) ==
 			    (t == CCFC_OBJ_DOUBLE ? 1.5 : 7));
 		assert_int_equal(ccfc_obj_str(o).len,
-				 t == CCFC_OBJ_STR ? 2 : 0);
+				 t == CCFC_OBJ_STR || t == CCFC_OBJ_BIN ? 2
+									: 0);
+		assert_true(ccfc_obj_is_str(o) ==
+			    (t == CCFC_OBJ_STR || t == CCFC_OBJ_BIN));
 		assert_int_equal(ccfc_obj_len(o), t == CCFC_OBJ_ARRAY);
 		assert_true(ccfc_obj_uint(o, 7) ==
 			    (t == CCFC_OBJ_UINT ? UINT64_MAX : 7));

@@ -201,6 +201,19 @@ int64_t ccfc_json_int(const struct ccfc_json *json, uint32_t tok)
 	return negative ? -value : value;
 }
 
+int64_t ccfc_json_count(const struct ccfc_json *json, uint32_t tok)
+{
+	const char *p = json->text + json->at[tok];
+	int64_t value = ccfc_json_int(json, tok);
+
+	if (!is_digit(*p) || value > INT32_MAX)
+		return -1;
+	/* A real 0, or what ccfc_json_int has no other word for? */
+	if (!value && (*p != '0' || p[1] == '.' || p[1] == 'e' || p[1] == 'E'))
+		return -1;
+	return value;
+}
+
 void ccfc_json_keys_init(struct ccfc_json_keys *keys, const char *const *names,
 			 uint8_t n)
 {

@@ -120,6 +120,9 @@ static inline struct ccfc_slice ccfc_json_string(const struct ccfc_json *json,
 /* A whole number that fits; 0 for everything else. */
 int64_t ccfc_json_int(const struct ccfc_json *json, uint32_t tok);
 
+/* A whole number from 0 to 2^31 - 1; -1 for everything else. */
+int64_t ccfc_json_count(const struct ccfc_json *json, uint32_t tok);
+
 /* The names of the fields that somebody reads of an object. */
 #define CCFC_JSON_KEYS_MAX 24
 #define CCFC_JSON_KEY_LEN  32

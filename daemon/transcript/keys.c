@@ -14,6 +14,7 @@ static const char *const record_names[CCFC_FIELD_COUNT] = {
 	[CCFC_FIELD_TIME] = "timestamp",
 	[CCFC_FIELD_SIDECHAIN] = "isSidechain",
 	[CCFC_FIELD_META] = "isMeta",
+	[CCFC_FIELD_SUMMARY] = "isCompactSummary",
 	[CCFC_FIELD_MESSAGE] = "message",
 	[CCFC_FIELD_CONTENT] = "content",
 	[CCFC_FIELD_RESULT] = "toolUseResult",
@@ -69,8 +70,33 @@ static const char *const history_names[CCFC_HISTORY_COUNT] = {
 	[CCFC_HISTORY_BACKUP_TIME] = "backupTime",
 };
 
+static const char *const evidence_names[CCFC_EVIDENCE_COUNT] = {
+	[CCFC_EVIDENCE_ORIGINAL] = "originalFile",
+	[CCFC_EVIDENCE_ORIGINAL_MULTI] = "originalFileContents",
+	[CCFC_EVIDENCE_ORIGINAL_NOTEBOOK] = "original_file",
+	[CCFC_EVIDENCE_UPDATED_NOTEBOOK] = "updated_file",
+	[CCFC_EVIDENCE_USER_MODIFIED] = "userModified",
+	[CCFC_EVIDENCE_ALL] = "replaceAll",
+	[CCFC_EVIDENCE_CELL_MODE] = "edit_mode",
+	[CCFC_EVIDENCE_CELL_ID] = "cell_id",
+	[CCFC_EVIDENCE_CELL_NUMBER] = "cell_number",
+	[CCFC_EVIDENCE_CELL_TYPE] = "cell_type",
+	[CCFC_EVIDENCE_OLD_START] = "oldStart",
+	[CCFC_EVIDENCE_OLD_LINES] = "oldLines",
+	[CCFC_EVIDENCE_NEW_START] = "newStart",
+	[CCFC_EVIDENCE_NEW_LINES] = "newLines",
+	[CCFC_EVIDENCE_LINES] = "lines",
+};
+
+static const char *const read_names[CCFC_READ_COUNT] = {
+	[CCFC_READ_FILE] = "file",	 [CCFC_READ_PATH] = "filePath",
+	[CCFC_READ_CONTENT] = "content", [CCFC_READ_START] = "startLine",
+	[CCFC_READ_LINES] = "numLines",	 [CCFC_READ_TOTAL] = "totalLines",
+};
+
 void ccfc_parser_init_keys(struct ccfc_parser *parser)
 {
+	ccfc_json_keys_init(&parser->read_keys, read_names, CCFC_READ_COUNT);
 	ccfc_json_keys_init(&parser->record_keys, record_names,
 			    CCFC_FIELD_COUNT);
 	ccfc_json_keys_init(&parser->message_keys, message_names,
@@ -81,4 +107,6 @@ void ccfc_parser_init_keys(struct ccfc_parser *parser)
 			    CCFC_DETAIL_COUNT);
 	ccfc_json_keys_init(&parser->history_keys, history_names,
 			    CCFC_HISTORY_COUNT);
+	ccfc_json_keys_init(&parser->evidence_keys, evidence_names,
+			    CCFC_EVIDENCE_COUNT);
 }

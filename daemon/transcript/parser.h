@@ -28,6 +28,7 @@ enum ccfc_field {
 	CCFC_FIELD_TIME,
 	CCFC_FIELD_SIDECHAIN,
 	CCFC_FIELD_META,
+	CCFC_FIELD_SUMMARY,
 	CCFC_FIELD_MESSAGE,
 	CCFC_FIELD_CONTENT,
 	CCFC_FIELD_RESULT,
@@ -69,6 +70,37 @@ enum ccfc_history_field {
 	CCFC_HISTORY_COUNT
 };
 
+/* Of toolUseResult, a notebook call's input and a hunk; see evidence.c. */
+enum ccfc_evidence_field {
+	CCFC_EVIDENCE_ORIGINAL,
+	CCFC_EVIDENCE_ORIGINAL_MULTI,
+	CCFC_EVIDENCE_ORIGINAL_NOTEBOOK,
+	CCFC_EVIDENCE_UPDATED_NOTEBOOK,
+	CCFC_EVIDENCE_USER_MODIFIED,
+	CCFC_EVIDENCE_ALL,
+	CCFC_EVIDENCE_CELL_MODE,
+	CCFC_EVIDENCE_CELL_ID,
+	CCFC_EVIDENCE_CELL_NUMBER,
+	CCFC_EVIDENCE_CELL_TYPE,
+	CCFC_EVIDENCE_OLD_START,
+	CCFC_EVIDENCE_OLD_LINES,
+	CCFC_EVIDENCE_NEW_START,
+	CCFC_EVIDENCE_NEW_LINES,
+	CCFC_EVIDENCE_LINES,
+	CCFC_EVIDENCE_COUNT
+};
+
+/* Of toolUseResult of a Read, and of the file in it; see reading.c. */
+enum ccfc_read_field {
+	CCFC_READ_FILE,
+	CCFC_READ_PATH,
+	CCFC_READ_CONTENT,
+	CCFC_READ_START,
+	CCFC_READ_LINES,
+	CCFC_READ_TOTAL,
+	CCFC_READ_COUNT
+};
+
 struct ccfc_parser {
 	const struct ccfc_tools *tools;
 	struct ccfc_tools own_tools; /* where the caller gave none */
@@ -82,6 +114,8 @@ struct ccfc_parser {
 	struct ccfc_json_keys edit_keys;
 	struct ccfc_json_keys detail_keys;
 	struct ccfc_json_keys history_keys; /* snapshots and backups */
+	struct ccfc_json_keys evidence_keys;
+	struct ccfc_json_keys read_keys;
 
 	struct {
 		struct ccfc_call *items;
@@ -144,6 +178,12 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block);
  * tool_result blocks it has, `text` whether it has text. */
 uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 			  struct ccfc_slice uuid, bool *text);
+
+/* Does the text of a tool_result block say that it created the file? */
+bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
+
+/* asked.c: has a person given this prompt? */
+bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields);
 
 /* snapshot.c: appends the backups of a file-history record. */
 void ccfc_snapshot_read(struct ccfc_parser *parser, const uint32_t *fields,

@@ -216,6 +216,7 @@ static void read_user(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->results = parser->results.items;
 	out->nresults = parser->results.n;
 	out->prompt = text && !n && !out->nresults && !meta;
+	out->asked = out->prompt && ccfc_asked_is(parser, fields);
 }
 
 static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,

@@ -68,6 +68,7 @@ struct ccfc_backup {
 	struct ccfc_slice name; /* backupFileName; empty: null */
 	int64_t version;	/* 0: none */
 	int64_t time;		/* of the snapshot, CCFC_TIME_NONE if none */
+	int64_t made;		/* backupTime, CCFC_TIME_NONE if none */
 };
 
 struct ccfc_record {
@@ -85,6 +86,8 @@ struct ccfc_record {
 	bool sidechain;
 	bool prompt; /* a user record that starts a turn: it has text and no
 		      * tool_result, and is not isMeta */
+	bool asked;  /* a prompt that a person gave: no summary, no output of
+		      * a command, no note of the client's (asked.h) */
 	const struct ccfc_call *calls;
 	uint32_t ncalls;
 	const struct ccfc_result *results;

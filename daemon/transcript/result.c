@@ -40,10 +40,16 @@ static enum ccfc_state judge(struct ccfc_parser *parser, struct ccfc_slice raw)
 	return ccfc_verdict(ccfc_unescape(&parser->arena, raw, NULL));
 }
 
+bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block)
+{
+	return !ccfc_json_is_true(&parser->json, block[CCFC_BLOCK_IS_ERROR]) &&
+	       ccfc_slice_starts(
+		       content_text(parser, block[CCFC_BLOCK_CONTENT]),
+		       "File created successfully");
+}
+
 static void read_block(struct ccfc_parser *parser, const uint32_t *block)
 {
-	struct ccfc_slice text =
-		content_text(parser, block[CCFC_BLOCK_CONTENT]);
 	struct ccfc_result result = {
 		.id = ccfc_parser_name(parser, block[CCFC_BLOCK_CALL_ID],
 				       CCFC_ID_MAX),
@@ -54,8 +60,10 @@ static void read_block(struct ccfc_parser *parser, const uint32_t *block)
 	};
 
 	if (ccfc_json_is_true(&parser->json, block[CCFC_BLOCK_IS_ERROR]))
-		result.state = judge(parser, text);
-	else if (ccfc_slice_starts(text, "File created successfully"))
+		result.state =
+			judge(parser,
+			      content_text(parser, block[CCFC_BLOCK_CONTENT]));
+	else if (ccfc_result_created(parser, block))
 		result.op = CCFC_OP_CREATED;
 	CCFC_VEC_PUSH(parser->results, result);
 }

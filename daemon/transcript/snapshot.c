@@ -19,9 +19,9 @@ static void read_backup(struct ccfc_parser *parser, struct ccfc_slice path,
 	backup.name =
 		ccfc_parser_name(parser, f[CCFC_HISTORY_NAME], CCFC_NAME_MAX);
 	backup.version = ccfc_json_int(json, f[CCFC_HISTORY_VERSION]);
+	backup.made = ccfc_parser_time(parser, f[CCFC_HISTORY_BACKUP_TIME]);
 	if (time == CCFC_TIME_NONE)
-		backup.time =
-			ccfc_parser_time(parser, f[CCFC_HISTORY_BACKUP_TIME]);
+		backup.time = backup.made;
 	CCFC_VEC_PUSH(parser->backups, backup);
 }
 

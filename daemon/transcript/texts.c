@@ -199,3 +199,50 @@ uint32_t ccfc_parts_put(struct ccfc_parts *parts, struct ccfc_parser *parser,
 		parts->paths[parts->n++] = path;
 	return i;
 }
+
+void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
+		     const struct ccfc_texts *texts, uint32_t part)
+{
+	uint32_t edit = 0;
+
+	if (texts->edits)
+		edit = ccfc_json_child(&parser->json, texts->edits);
+	*edits = (struct ccfc_edits){
+		.parser = parser,
+		.part = part,
+		.at = edit,
+	};
+	for (; edit; edit = ccfc_json_next(&parser->json, edit)) {
+		struct ccfc_texts one = ccfc_texts_edit(parser, edit);
+
+		if (!texts->path)
+			ccfc_parts_put(&edits->parts, parser, &one);
+		edits->n++;
+	}
+}
+
+bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_texts *out)
+{
+	while (edits->at) {
+		*out = ccfc_texts_edit(edits->parser, edits->at);
+		edits->at = ccfc_json_next(&edits->parser->json, edits->at);
+		if (!edits->parts.n ||
+		    ccfc_parts_put(&edits->parts, edits->parser, out) ==
+			    edits->part)
+			return true;
+	}
+	return false;
+}
+
+struct ccfc_slice ccfc_texts_copy(const struct ccfc_parser *parser,
+				  uint32_t tok, struct ccfc_arena *arena,
+				  bool *bad)
+{
+	struct ccfc_slice raw = ccfc_json_string(&parser->json, tok);
+	struct ccfc_slice text;
+
+	if (!raw.ptr)
+		return raw;
+	text = ccfc_unescape(arena, raw, bad);
+	return text.ptr == raw.ptr ? ccfc_arena_copy(arena, raw) : text;
+}

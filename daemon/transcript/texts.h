@@ -61,6 +61,30 @@ struct ccfc_parts {
 uint32_t ccfc_parts_put(struct ccfc_parts *parts, struct ccfc_parser *parser,
 			const struct ccfc_texts *texts);
 
+/*
+ * The edits of a MultiEdit one after another; where each names its file,
+ * those of one part.
+ */
+struct ccfc_edits {
+	struct ccfc_parser *parser;
+	struct ccfc_parts parts; /* all of them; empty: no edit names a file */
+	uint32_t part;
+	uint32_t at;
+	uint32_t n; /* of all parts */
+};
+
+void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
+		     const struct ccfc_texts *texts, uint32_t part);
+bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_texts *out);
+
+/*
+ * A copy in `arena` of the text of the string `tok`; ptr NULL when it is no
+ * string. *bad (may be NULL) as for ccfc_unescape.
+ */
+struct ccfc_slice ccfc_texts_copy(const struct ccfc_parser *parser,
+				  uint32_t tok, struct ccfc_arena *arena,
+				  bool *bad);
+
 /* Fields of toolUseResult. */
 enum ccfc_detail_field {
 	CCFC_DETAIL_PATH,

@@ -107,6 +107,9 @@ static inline void put_backup(struct ccfc_buf *out,
 	put_path(out, backup->name);
 	ccfc_buf_printf(out, " v%lld %s", (long long)backup->version,
 			ccfc_time_format(time, backup->time));
+	if (backup->made != CCFC_TIME_NONE)
+		ccfc_buf_printf(out, " made %s",
+				ccfc_time_format(time, backup->made));
 }
 
 static inline void put_common(struct ccfc_buf *out,
@@ -134,6 +137,8 @@ static inline void put_common(struct ccfc_buf *out,
 		ccfc_buf_puts(out, " sidechain");
 	if (record->prompt)
 		ccfc_buf_puts(out, " prompt");
+	if (record->asked)
+		ccfc_buf_puts(out, " asked");
 }
 
 static inline void put_facts(struct ccfc_buf *out,

@@ -67,13 +67,14 @@ static void test_whole(void **state)
 {
 	static const char *const facts[NLINES] = {
 		"user session=5e1c uuid=u1 cwd=/home/dev/p branch=main "
-		"version=2.1.50 time=2025-12-10T10:00:00.000Z prompt",
+		"version=2.1.50 time=2025-12-10T10:00:00.000Z prompt asked",
 		"assistant session=5e1c uuid=u2 model=claude-opus-4 "
 		"message=msg_1 time=2025-12-10T10:00:01.000Z; call toolu_1 "
 		"Edit /home/dev/p/a.c +1 -1",
 		"user session=5e1c uuid=u3; result toolu_1 applied Edit "
 		"/home/dev/p/a.c +1 -1",
-		"snapshot; backup a.c 00ff@v1 v1 2025-12-10T10:00:00.000Z",
+		"snapshot; backup a.c 00ff@v1 v1 2025-12-10T10:00:00.000Z "
+		"made 2025-12-10T10:00:01.000Z",
 	};
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 

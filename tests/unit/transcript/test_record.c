@@ -71,7 +71,7 @@ static void test_kinds(void **state)
 		{ "{`type`:7}", "unknown" },
 		{ "{`uuid`:`u`,`message`:{`model`:`m`}}", "unknown uuid=u" },
 		{ "{`role`:`assistant`}", "assistant" },
-		{ "{`role`:`user`,`content`:`hi`}", "user prompt" },
+		{ "{`role`:`user`,`content`:`hi`}", "user prompt asked" },
 		{ "{`role`:`user`,`type`:`progress`}", "other" },
 		{ "{`role`:`system`}", "unknown" },
 	};
@@ -198,18 +198,19 @@ static void test_common(void **state)
 static void test_prompts(void **state)
 {
 	static const struct row rows[] = {
-		{ "{`type`:`user`,`message`:{`content`:`do`}}", "user prompt" },
+		{ "{`type`:`user`,`message`:{`content`:`do`}}",
+		  "user prompt asked" },
 		{ "{`type`:`user`,`message`:{`content`:``}}", "user" },
 		{ "{`type`:`user`,`message`:{`content`:[]}}", "user" },
 		{ "{`type`:`user`,`message`:{`content`:[{`type`:`text`,"
 		  "`text`:`[Request interrupted by user]`}]}}",
 		  "user prompt" },
 		{ "{`type`:`user`,`message`:{`content`:[{`type`:`image`}]}}",
-		  "user prompt" },
+		  "user prompt asked" },
 		{ "{`type`:`user`,`isMeta`:true,`message`:{`content`:`x`}}",
 		  "user" },
 		{ "{`type`:`user`,`isMeta`:false,`message`:{`content`:`x`}}",
-		  "user prompt" },
+		  "user prompt asked" },
 		{ "{`type`:`user`,`isCompactSummary`:true,"
 		  "`message`:{`content`:`so far`}}",
 		  "user prompt" },
@@ -235,17 +236,25 @@ static void test_snapshots(void **state)
 		  "{`backupFileName`:null,`version`:1}},"
 		  "`timestamp`:`2025-12-10T10:00:00.000Z`}}",
 		  "snapshot; backup src/a\tb.c 0123@v2 v2 "
-		  "2025-12-10T10:00:00.000Z; backup /etc/b (none) v1 "
+		  "2025-12-10T10:00:00.000Z made 2025-12-10T09:00:00.000Z; "
+		  "backup /etc/b (none) v1 "
 		  "2025-12-10T10:00:00.000Z" },
 		{ "{`snapshot`:{`trackedFileBackups`:{`a`:{`version`:1.5,"
 		  "`backupTime`:`2025-12-10T09:00:00Z`},`b`:null,``:{}}},"
 		  "`type`:`file-history-snapshot`}",
-		  "snapshot; backup a (none) v0 2025-12-10T09:00:00.000Z" },
+		  "snapshot; backup a (none) v0 2025-12-10T09:00:00.000Z "
+		  "made 2025-12-10T09:00:00.000Z" },
 		{ "{`type`:`file-history-delta`,`trackingPath`:`a.c`,`backup`:"
 		  "{`backupFileName`:`ff@v1`,`version`:1},"
 		  "`timestamp`:`2025-12-10T10:00:00.000Z`}",
 		  "snapshot time=2025-12-10T10:00:00.000Z; backup a.c ff@v1 v1 "
 		  "2025-12-10T10:00:00.000Z" },
+		{ "{`type`:`file-history-delta`,`trackingPath`:`a.c`,`backup`:"
+		  "{`backupFileName`:null,`version`:1,"
+		  "`backupTime`:`2025-12-10T09:59:59.998Z`},"
+		  "`timestamp`:`2025-12-10T10:00:00.000Z`}",
+		  "snapshot time=2025-12-10T10:00:00.000Z; backup a.c (none) "
+		  "v1 2025-12-10T10:00:00.000Z made 2025-12-10T09:59:59.998Z" },
 		{ "{`type`:`file-history-snapshot`,`snapshot`:[]}",
 		  "snapshot" },
 		{ "{`type`:`file-history-snapshot`,`snapshot`:"

@@ -49,6 +49,7 @@ struct ccfc_index *ccfc_index_new(const char *home)
 		      (struct ccfc_session){ .born = CCFC_TIME_NONE });
 	CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
 	index->sessions.items[0].prompts = CCFC_ID_NONE;
+	index->sessions.items[0].backups = CCFC_ID_NONE;
 	index->dirty.files_from = 1;
 	index->epoch = 1;
 	index->home = home ? ccfc_strdup(home) : NULL;
@@ -115,6 +116,7 @@ void ccfc_index_free(struct ccfc_index *index)
 	ccfc_map_release(&index->prompt_map);
 	ccfc_map_release(&index->tie_map);
 	ccfc_map_release(&index->backup_map);
+	ccfc_map_release(&index->backup_keys);
 	ccfc_arena_release(&index->ids);
 	ccfc_strtab_release(&index->strings);
 	ccfc_strtab_release(&index->session_ids);
@@ -256,7 +258,8 @@ uint32_t ccfc_index_session(struct ccfc_index *index, struct ccfc_slice id)
 					  .branch_time = CCFC_TIME_NONE,
 					  .model_time = CCFC_TIME_NONE,
 					  .born = CCFC_TIME_NONE,
-					  .prompts = CCFC_ID_NONE };
+					  .prompts = CCFC_ID_NONE,
+					  .backups = CCFC_ID_NONE };
 
 		CCFC_VEC_PUSH(index->sessions, s);
 		ccfc_index_mark_session(index, session);
@@ -393,7 +396,11 @@ uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
 			       uint64_t uuid, int64_t time)
 {
 	struct ccfc_session *s = &index->sessions.items[session];
-	struct ccfc_prompt prompt = { uuid, time, session, s->prompts };
+	struct ccfc_prompt prompt = { .uuid = uuid,
+				      .time = time,
+				      .place.source = CCFC_ID_NONE,
+				      .session = session,
+				      .next = s->prompts };
 
 	s->prompts = index->prompts.n;
 	CCFC_VEC_PUSH(index->prompts, prompt);
@@ -401,7 +408,32 @@ uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
 	return s->prompts;
 }
 
+static uint64_t backup_hash(const struct ccfc_backup_ref *backup)
+{
+	uint64_t all[4] = { backup->session, backup->key,
+			    (uint64_t)backup->version, backup->name };
+
+	return ccfc_hash(all, sizeof(all));
+}
+
 static bool same_backup(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+	const struct ccfc_backup_ref *backup = &index->backups.items[id];
+	const struct ccfc_backup_ref *want = key;
+
+	return backup->session == want->session && backup->key == want->key &&
+	       backup->version == want->version && backup->name == want->name;
+}
+
+uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
+				const struct ccfc_backup_ref *like)
+{
+	return ccfc_map_get(&index->backup_map, backup_hash(like), same_backup,
+			    index, like);
+}
+
+static bool same_backup_key(const void *ctx, uint32_t id, const void *key)
 {
 	const struct ccfc_index *index = ctx;
 	const struct ccfc_backup_ref *backup = &index->backups.items[id];
@@ -410,26 +442,37 @@ static bool same_backup(const void *ctx, uint32_t id, const void *key)
 	return backup->session == want->session && backup->key == want->second;
 }
 
-uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
-				uint32_t session, uint32_t key)
+uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
+				 uint32_t session, uint32_t key)
 {
 	struct pair_key want = { session, key };
 
-	return ccfc_map_get(&index->backup_map, pair_hash(session, key),
-			    same_backup, index, &want);
+	return ccfc_map_get(&index->backup_keys, pair_hash(session, key),
+			    same_backup_key, index, &want);
 }
 
-uint32_t ccfc_index_add_backup(struct ccfc_index *index, uint32_t session,
-			       uint32_t key)
+uint32_t ccfc_index_add_backup(struct ccfc_index *index,
+			       const struct ccfc_backup_ref *backup)
 {
-	struct ccfc_backup_ref backup = { .time = CCFC_TIME_NONE,
-					  .session = session,
-					  .key = key };
+	struct ccfc_session *s = &index->sessions.items[backup->session];
+	struct ccfc_backup_ref fresh = *backup;
+	uint32_t id = index->backups.n;
+	uint32_t first =
+		ccfc_index_find_backups(index, fresh.session, fresh.key);
 
-	CCFC_VEC_PUSH(index->backups, backup);
-	ccfc_map_put(&index->backup_map, pair_hash(session, key),
-		     index->backups.n - 1);
-	return index->backups.n - 1;
+	fresh.next = fresh.next_key = CCFC_ID_NONE;
+	if (first != CCFC_ID_NONE) {
+		fresh.next = index->backups.items[first].next;
+		index->backups.items[first].next = id;
+	} else {
+		fresh.next_key = s->backups;
+		s->backups = id;
+		ccfc_map_put(&index->backup_keys,
+			     pair_hash(fresh.session, fresh.key), id);
+	}
+	CCFC_VEC_PUSH(index->backups, fresh);
+	ccfc_map_put(&index->backup_map, backup_hash(&fresh), id);
+	return id;
 }
 
 void ccfc_index_new_epoch(struct ccfc_index *index)

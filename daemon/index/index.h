@@ -102,10 +102,14 @@ struct ccfc_change {
 	bool dirty;
 };
 
-/* A user's prompt: what tells a fork from the session it was copied from. */
+/*
+ * A user's prompt: what tells a fork from the session it was copied from, and
+ * what changes were made for. Only those that a person gave have a place.
+ */
 struct ccfc_prompt {
 	uint64_t uuid; /* hash */
 	int64_t time;
+	struct ccfc_place place; /* source ID_NONE: the client made it */
 	uint32_t session;
 	uint32_t next; /* of the session, or ID_NONE */
 };
@@ -120,13 +124,21 @@ struct ccfc_tie {
 	bool stale[2]; /* `since` wants looking for anew */
 };
 
-/* Latest word of the file history on one file of a session. */
+/*
+ * A backup that a session's file history names. There is one for each
+ * (session, key, version, name). A client that goes back may give a version
+ * a second time and write over the copy: so of several times at which it was
+ * made the last counts, which is that of the bytes.
+ */
 struct ccfc_backup_ref {
 	int64_t version;
-	int64_t time;
+	int64_t made;	     /* greatest backupTime, or none was said */
+	int64_t first, last; /* least and greatest time of its snapshots */
 	uint32_t session;
-	uint32_t key;  /* string: path as written */
-	uint32_t name; /* string: backup file, 0: none */
+	uint32_t key;	   /* string: path as written */
+	uint32_t name;	   /* string: backup file, 0: there was no file */
+	uint32_t next;	   /* further one of the key, or ID_NONE */
+	uint32_t next_key; /* of a key's first: that of another key */
 };
 
 struct ccfc_session {
@@ -142,6 +154,7 @@ struct ccfc_session {
 	struct ccfc_ids changes; /* that it owns */
 	struct ccfc_ids ties;	 /* of index->ties, that it is part of */
 	uint32_t prompts;	 /* the newest, chained by `next` */
+	uint32_t backups;	 /* one of each key, chained by `next_key` */
 	bool project_from_agent;
 	bool model_from_agent;
 	bool seen;   /* a record named it */
@@ -241,7 +254,8 @@ struct ccfc_index {
 	struct ccfc_map prompt_map;
 	struct ccfc_map tie_map;
 	struct ccfc_map backup_map;
-	struct ccfc_arena ids; /* change and orphan ids */
+	struct ccfc_map backup_keys; /* a key's first */
+	struct ccfc_arena ids;	     /* change and orphan ids */
 	struct ccfc_ids tied;
 	struct {
 		struct ccfc_ids sources, sessions, changes, obs, orphans;
@@ -324,9 +338,20 @@ ccfc_index_file_path(const struct ccfc_index *index, uint32_t file)
 	return ccfc_strtab_get(&index->file_paths, file);
 }
 
+/*
+ * Appends the normal form of a path as a record has it, against that record's
+ * `cwd`, as its client (`version`) took it. False when that cannot be told.
+ */
+bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
+		     struct ccfc_slice path, struct ccfc_slice cwd,
+		     struct ccfc_slice version);
+
 /* The tool that made a change: the call's name, else the inferred one. */
 struct ccfc_slice ccfc_index_tool(const struct ccfc_index *index,
 				  const struct ccfc_change *change);
+
+/* The id of the call that made a change, without a part's number. */
+struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change);
 
 /* Time of the call, or of the result where there is no call. */
 int64_t ccfc_index_time(const struct ccfc_change *change);

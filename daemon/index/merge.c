@@ -14,6 +14,10 @@
  *   then the smaller session id. A copied history that lost the details of a
  *   result, or that was given a made-up error, thus never spoils the original.
  * - Paths: the result's where it names one, else the call's.
+ * - Prompts are a set over (session, uuid), each with its least time and the
+ *   least of its places (prompt.c).
+ * - Backups are a set over (session, key, version, name), each with the least
+ *   and the greatest of the times that were said.
  *
  * A result may stand before its call. Results of other tools are no concern
  * of ours, but whether an unknown id belongs to another tool can only be told
@@ -94,29 +98,35 @@ static bool expands_home(struct ccfc_slice version)
 	return part[0] > 1 || (part[0] == 1 && (part[1] > 0 || part[2] > 35));
 }
 
-static uint32_t file_of(const struct ccfc_incoming *line,
-			struct ccfc_slice path)
+bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
+		     struct ccfc_slice path, struct ccfc_slice cwd,
+		     struct ccfc_slice version)
 {
-	struct ccfc_index *index = line->index;
-	struct ccfc_slice cwd = line->record->cwd;
 	struct ccfc_slice home = ccfc_slice_str(index->home);
 	struct ccfc_buf literal = CCFC_BUF_INIT;
 	bool known;
 
-	if (path.len && path.ptr[0] == '~' &&
-	    !expands_home(line->record->version)) {
+	if (path.len && path.ptr[0] == '~' && !expands_home(version)) {
 		ccfc_buf_printf(&literal, "./%.*s", (int)path.len, path.ptr);
 		path = ccfc_buf_view(&literal);
 	}
 	/* "~" is the home of whoever ran the session: the one that its
 	 * directory lies in, or ours where that does not tell. */
-	ccfc_buf_clear(&index->scratch);
 	known = (!ccfc_path_is_below(cwd, home) &&
-		 ccfc_path_normalise(&index->scratch, path, cwd,
-				     CCFC_SLICE_NONE)) ||
-		ccfc_path_normalise(&index->scratch, path, cwd, home);
+		 ccfc_path_normalise(out, path, cwd, CCFC_SLICE_NONE)) ||
+		ccfc_path_normalise(out, path, cwd, home);
 	ccfc_buf_release(&literal);
-	if (!known)
+	return known;
+}
+
+static uint32_t file_of(const struct ccfc_incoming *line,
+			struct ccfc_slice path)
+{
+	struct ccfc_index *index = line->index;
+
+	ccfc_buf_clear(&index->scratch);
+	if (!ccfc_index_path(&index->scratch, index, path, line->record->cwd,
+			     line->record->version))
 		return 0;
 	return ccfc_index_file(index, ccfc_buf_view(&index->scratch));
 }

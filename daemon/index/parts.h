@@ -21,6 +21,9 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line);
 void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 			     const struct ccfc_backup *backup);
 
+/* prompt.c: the line may be a prompt of the main thread. */
+void ccfc_index_merge_prompt(const struct ccfc_incoming *line);
+
 /* The same bytes of a transcript, at a later reading? */
 static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
 				       const struct ccfc_place *old)
@@ -61,12 +64,17 @@ void ccfc_index_take_orphan(struct ccfc_index *index, uint32_t orphan);
 void ccfc_index_drop_taken(struct ccfc_index *index);
 uint32_t ccfc_index_find_prompt(const struct ccfc_index *index,
 				uint32_t session, uint64_t uuid);
+/* It has no place yet. */
 uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
 			       uint64_t uuid, int64_t time);
+/* Goes by the backup's session, key, version and name. */
 uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
-				uint32_t session, uint32_t key);
-uint32_t ccfc_index_add_backup(struct ccfc_index *index, uint32_t session,
-			       uint32_t key);
+				const struct ccfc_backup_ref *like);
+uint32_t ccfc_index_add_backup(struct ccfc_index *index,
+			       const struct ccfc_backup_ref *backup);
+/* The first of a key's backups, which are chained by `next`. */
+uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
+				 uint32_t session, uint32_t key);
 
 /* Adds an id to a list that has it at most once. */
 void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);

@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-#define CANDIDATES_SHOWN 5
-
 /* --- filters --- */
 
 static bool has_slice(const struct ccfc_slice *items, uint32_t n,
@@ -80,113 +78,6 @@ bool ccfc_filter_accepts(const struct ccfc_index *index,
 {
 	return accepts_change(index, filter, change) &&
 	       accepts_path(filter, ccfc_index_file_path(index, change->file));
-}
-
-/* --- sessions by name --- */
-
-static int session_of_source(uint32_t *out, const struct ccfc_index *index,
-			     uint32_t source)
-{
-	uint32_t named = index->sources.items[source].session;
-
-	if (named && index->sessions.items[named].seen) {
-		*out = named;
-		return 0;
-	}
-	/* The file's name is not the session of its lines: 2.1.50's forks. */
-	for (uint32_t s = 1; s < index->sessions.n; s++) {
-		const struct ccfc_ids *of = &index->sessions.items[s].sources;
-
-		for (uint32_t i = 0; i < of->n; i++) {
-			if (of->items[i] == source) {
-				*out = s;
-				return 0;
-			}
-		}
-	}
-	return CCFC_ENOTFOUND;
-}
-
-static int ambiguous(const struct ccfc_index *index, struct ccfc_slice ref,
-		     const uint32_t *shown, uint32_t nshown, uint32_t n,
-		     struct ccfc_err *err)
-{
-	char text[CCFC_ERR_HINT_MAX];
-	size_t at = 0;
-
-	for (uint32_t i = 0; i < nshown; i++) {
-		struct ccfc_slice id = ccfc_index_session_id(index, shown[i]);
-		size_t room = sizeof(text) - at;
-
-		if (id.len + 3 > room)
-			break;
-		memcpy(text + at, i ? ", " : "", i ? 2 : 0);
-		at += i ? 2 : 0;
-		memcpy(text + at, id.ptr, id.len);
-		at += id.len;
-	}
-	ccfc_err_set(err, CCFC_EAMBIGUOUS,
-		     "session %.*s: %u sessions start with that", (int)ref.len,
-		     ref.ptr, n);
-	ccfc_err_hint(err, "candidates: %.*s%s", (int)at, text,
-		      n > nshown ? ", …" : "");
-	return CCFC_EAMBIGUOUS;
-}
-
-static int session_by_prefix(uint32_t *out, const struct ccfc_index *index,
-			     struct ccfc_slice ref, struct ccfc_err *err)
-{
-	uint32_t shown[CANDIDATES_SHOWN];
-	uint32_t n = 0;
-
-	for (uint32_t s = 1; s < index->sessions.n; s++) {
-		struct ccfc_slice id = ccfc_index_session_id(index, s);
-
-		if (!index->sessions.items[s].seen || id.len < ref.len ||
-		    memcmp(id.ptr, ref.ptr, ref.len) != 0)
-			continue;
-		if (n < CANDIDATES_SHOWN)
-			shown[n] = s;
-		n++;
-	}
-	if (n == 1) {
-		*out = shown[0];
-		return 0;
-	}
-	if (n)
-		return ambiguous(index, ref, shown,
-				 n < CANDIDATES_SHOWN ? n : CANDIDATES_SHOWN, n,
-				 err);
-	return CCFC_ENOTFOUND;
-}
-
-int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
-		       struct ccfc_slice ref, struct ccfc_err *err)
-{
-	uint32_t id;
-	int r = CCFC_ENOTFOUND;
-
-	if (!ref.len)
-		return ccfc_err_set(err, CCFC_EINVAL, "session: is empty");
-	id = ccfc_strtab_find(&index->session_ids, ref);
-	if (id != CCFC_ID_NONE && id && index->sessions.items[id].seen) {
-		*out = id;
-		return 0;
-	}
-	if (memchr(ref.ptr, '/', ref.len)) {
-		id = ccfc_index_source_find(index, ref);
-		if (id != CCFC_ID_NONE)
-			r = session_of_source(out, index, id);
-	} else {
-		r = session_by_prefix(out, index, ref, err);
-	}
-	if (r == CCFC_ENOTFOUND) {
-		ccfc_err_set(err, r, "session %.*s: nothing found",
-			     (int)(ref.len < 200 ? ref.len : 200), ref.ptr);
-		ccfc_err_hint(err, "a session is named by its id, a unique "
-				   "prefix of it, or its transcript's path");
-	}
-	return r;
 }
 
 /* --- gathering and grouping --- */
@@ -424,31 +315,6 @@ uint32_t ccfc_query_log(const struct ccfc_index *index, uint64_t seq)
 }
 
 /* --- single facts --- */
-
-const struct ccfc_backup_ref *ccfc_query_backup(const struct ccfc_index *index,
-						uint32_t session, uint32_t file)
-{
-	struct ccfc_slice path = ccfc_index_file_path(index, file);
-	struct ccfc_slice keys[2] = {
-		ccfc_path_relative(
-			path,
-			ccfc_index_str(index,
-				       index->sessions.items[session].project)),
-		path
-	};
-
-	for (int i = 0; i < 2; i++) {
-		uint32_t key = ccfc_strtab_find(&index->strings, keys[i]);
-		uint32_t id;
-
-		if (key == CCFC_ID_NONE)
-			continue;
-		id = ccfc_index_find_backup(index, session, key);
-		if (id != CCFC_ID_NONE)
-			return &index->backups.items[id];
-	}
-	return NULL;
-}
 
 enum ccfc_op ccfc_query_group_op(const struct ccfc_index *index,
 				 const struct ccfc_group *group)

@@ -40,6 +40,18 @@ bool ccfc_filter_accepts(const struct ccfc_index *index,
 int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 		       struct ccfc_slice ref, struct ccfc_err *err);
 
+/* The change of that very id, CCFC_ID_NONE if there is none. */
+uint32_t ccfc_query_change_id(const struct ccfc_index *index,
+			      struct ccfc_slice id);
+
+/*
+ * The change that `ref` means: a whole id, or a unique prefix of one that has
+ * at least 6 characters. CCFC_ENOTFOUND, or CCFC_EAMBIGUOUS with the
+ * candidates in the hint.
+ */
+int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
+		      struct ccfc_slice ref, struct ccfc_err *err);
+
 /* A run of changes that belong together: one file's, or one session's. */
 struct ccfc_group {
 	uint32_t key;		 /* file or session */
@@ -84,10 +96,43 @@ void ccfc_query_files(struct ccfc_groups *out, const struct ccfc_index *index,
  */
 uint32_t ccfc_query_log(const struct ccfc_index *index, uint64_t seq);
 
-/* Backup of a session's file (normal path), or NULL. */
+/* The backup of a session's file that its last snapshot names, or NULL. */
 const struct ccfc_backup_ref *ccfc_query_backup(const struct ccfc_index *index,
 						uint32_t session,
 						uint32_t file);
+
+struct ccfc_backup_refs {
+	const struct ccfc_backup_ref **items;
+	uint32_t n;
+};
+
+/*
+ * All backups of a session's file, in whatever way the snapshots spell its
+ * path, by ccfc_query_backup_time, then version, then name. A key that is
+ * relative to a directory that we do not know is told by the names under it.
+ */
+void ccfc_query_backups(struct ccfc_backup_refs *out,
+			const struct ccfc_index *index, uint32_t session,
+			uint32_t file, struct ccfc_arena *arena);
+
+/* When it was made, as far as was said: else its first snapshot's time. */
+int64_t ccfc_query_backup_time(const struct ccfc_backup_ref *ref);
+
+/*
+ * The first 16 hex digits of the SHA-256 of a file's path: what the names of
+ * its backups begin with.
+ */
+#define CCFC_BACKUP_HASH 16
+void ccfc_query_backup_hash(char out[CCFC_BACKUP_HASH + 1],
+			    struct ccfc_slice path);
+
+/*
+ * The prompt that a change was made for: the last one that a person gave to
+ * its session, in the main thread, by the time of the call; for an agent's
+ * change too. NULL when none is known.
+ */
+const struct ccfc_prompt *ccfc_query_prompt(const struct ccfc_index *index,
+					    const struct ccfc_change *change);
 
 /* created if the group's first change made the file, else the last's op. */
 enum ccfc_op ccfc_query_group_op(const struct ccfc_index *index,

@@ -1,10 +1,9 @@
 /*
  * Merging what a line says of its session: when, where, on which branch, by
- * which model, its prompts and its file history. All of it are minima, maxima
- * or unions over (rank, time, text), see merge.c.
+ * which model, and its file history. All of it are minima, maxima or unions
+ * over (rank, time, text), see merge.c.
  */
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/time.h"
 #include "index/parts.h"
 
@@ -159,27 +158,6 @@ static void merge_birth(const struct ccfc_incoming *line,
 	}
 }
 
-static void merge_prompt(const struct ccfc_incoming *line)
-{
-	const struct ccfc_record *r = line->record;
-	struct ccfc_index *index = line->index;
-	uint64_t uuid;
-	uint32_t id;
-
-	if (!r->prompt || !r->uuid.len || r->time == CCFC_TIME_NONE ||
-	    from_agent(line))
-		return;
-	uuid = ccfc_hash_slice(r->uuid);
-	id = ccfc_index_find_prompt(index, line->session, uuid);
-	if (id == CCFC_ID_NONE)
-		id = ccfc_index_add_prompt(index, line->session, uuid, r->time);
-	else if (r->time < index->prompts.items[id].time)
-		index->prompts.items[id].time = r->time;
-	else
-		return;
-	ccfc_ids_push(&index->dirty.prompts, id);
-}
-
 void ccfc_index_merge_session(const struct ccfc_incoming *line)
 {
 	struct ccfc_session *s;
@@ -197,37 +175,45 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 	if (source_of(line)->last_session != line->session)
 		ccfc_ids_add(&s->sources, line->place.source);
 	source_of(line)->last_session = line->session;
-	merge_prompt(line);
+	if (!from_agent(line))
+		ccfc_index_merge_prompt(line);
 	ccfc_index_mark_session(line->index, line->session);
 }
 
-static bool backup_is_newer(const struct ccfc_index *index,
-			    const struct ccfc_backup *fresh,
-			    const struct ccfc_backup_ref *old)
+/* The lesser or the greater of two times; one that is known before none. */
+static bool take_time(int64_t *time, int64_t fresh, bool least)
 {
-	if (fresh->time != old->time)
-		return fresh->time > old->time;
-	if (fresh->version != old->version)
-		return fresh->version > old->version;
-	return ccfc_slice_cmp(fresh->name, ccfc_index_str(index, old->name)) >
-	       0;
+	if (fresh == CCFC_TIME_NONE || fresh == *time)
+		return false;
+	if (*time != CCFC_TIME_NONE && (fresh < *time) != least)
+		return false;
+	*time = fresh;
+	return true;
 }
 
 void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 			     const struct ccfc_backup *backup)
 {
 	struct ccfc_index *index = line->index;
-	uint32_t key = ccfc_strtab_put(&index->strings, backup->path);
-	uint32_t id = ccfc_index_find_backup(index, line->session, key);
+	struct ccfc_backup_ref like = {
+		.version = backup->version,
+		.made = backup->made,
+		.first = backup->time,
+		.last = backup->time,
+		.session = line->session,
+		.key = ccfc_strtab_put(&index->strings, backup->path),
+		.name = ccfc_strtab_put(&index->strings, backup->name),
+	};
+	uint32_t id = ccfc_index_find_backup(index, &like);
 	struct ccfc_backup_ref *ref;
+	bool news = id == CCFC_ID_NONE;
 
-	if (id == CCFC_ID_NONE)
-		id = ccfc_index_add_backup(index, line->session, key);
-	else if (!backup_is_newer(index, backup, &index->backups.items[id]))
-		return;
+	if (news)
+		id = ccfc_index_add_backup(index, &like);
 	ref = &index->backups.items[id];
-	ref->name = ccfc_strtab_put(&index->strings, backup->name);
-	ref->version = backup->version;
-	ref->time = backup->time;
-	ccfc_ids_push(&index->dirty.backups, id);
+	news |= take_time(&ref->made, like.made, false);
+	news |= take_time(&ref->first, like.first, true);
+	news |= take_time(&ref->last, like.last, false);
+	if (news)
+		ccfc_ids_push(&index->dirty.backups, id);
 }

@@ -198,6 +198,19 @@ struct ccfc_slice ccfc_index_tool(const struct ccfc_index *index,
 							: change->result.tool);
 }
 
+struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change)
+{
+	struct ccfc_slice id = ccfc_slice(change->id, change->id_len);
+	size_t n = id.len;
+
+	/* A further file of a call is "id#2". */
+	if (!change->part)
+		return id;
+	while (n && id.ptr[n - 1] != '#')
+		n--;
+	return n ? ccfc_slice(id.ptr, n - 1) : id;
+}
+
 int64_t ccfc_index_time(const struct ccfc_change *change)
 {
 	return change->call.known ? change->call.time : change->result.time;

@@ -223,29 +223,38 @@ static bool load_prompt(struct load *load, struct ccfc_row *row)
 {
 	int64_t session = ccfc_row_int(row);
 	uint64_t uuid = (uint64_t)ccfc_row_int(row);
+	struct ccfc_place *place;
+	uint32_t id;
 
 	if (session <= 0 || session >= load->index->sessions.n)
 		return false;
-	ccfc_index_add_prompt(load->index, (uint32_t)session, uuid,
-			      ccfc_row_time(row));
-	return true;
+	id = ccfc_index_add_prompt(load->index, (uint32_t)session, uuid,
+				   ccfc_row_time(row));
+	if (!ccfc_row_int(row))
+		return true;
+	place = &load->index->prompts.items[id].place;
+	ccfc_row_place(row, place);
+	return place->source < load->index->sources.n;
 }
 
 static bool load_backup(struct load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t session = ccfc_row_int(row);
-	uint32_t key = get_string(load, row);
-	struct ccfc_backup_ref *ref;
-	uint32_t id;
+	struct ccfc_backup_ref ref = { .key = get_string(load, row) };
 
 	if (session <= 0 || session >= index->sessions.n)
 		return false;
-	id = ccfc_index_add_backup(index, (uint32_t)session, key);
-	ref = &index->backups.items[id];
-	ref->name = get_string(load, row);
-	ref->version = ccfc_row_int(row);
-	ref->time = ccfc_row_time(row);
+	ref.session = (uint32_t)session;
+	ref.version = ccfc_row_int(row);
+	ref.name = get_string(load, row);
+	ref.made = ccfc_row_time(row);
+	ref.first = ccfc_row_time(row);
+	ref.last = ccfc_row_time(row);
+	/* To SQLite a text and a blob are two keys. */
+	if (ccfc_index_find_backup(index, &ref) != CCFC_ID_NONE)
+		return false;
+	ccfc_index_add_backup(index, &ref);
 	return true;
 }
 

@@ -22,7 +22,7 @@ void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s)
 			  SQLITE_STATIC);
 }
 
-static void put_place(struct ccfc_row *row, const struct ccfc_place *place)
+void ccfc_row_put_place(struct ccfc_row *row, const struct ccfc_place *place)
 {
 	ccfc_row_put_int(row, place->source);
 	ccfc_row_put_int(row, (int64_t)place->offset);
@@ -54,7 +54,7 @@ void ccfc_row_put_obs(struct ccfc_row *row, const struct ccfc_index *index,
 {
 	ccfc_row_put_int(row, obs->known);
 	ccfc_row_put_time(row, obs->known ? obs->time : CCFC_TIME_NONE);
-	put_place(row, &obs->place);
+	ccfc_row_put_place(row, &obs->place);
 	put_uuid(row, index, obs);
 	ccfc_row_put_int(row, obs->session);
 	put_string(row, index, obs->agent);
@@ -73,7 +73,7 @@ void ccfc_row_put_outcome(struct ccfc_row *row, const struct ccfc_index *index,
 {
 	ccfc_row_put_int(row, o->known);
 	ccfc_row_put_time(row, o->known ? o->time : CCFC_TIME_NONE);
-	put_place(row, &o->place);
+	ccfc_row_put_place(row, &o->place);
 	ccfc_row_put_int(row, o->session);
 	put_string(row, index, o->agent);
 	put_string(row, index, o->tool);
@@ -112,7 +112,7 @@ static uint32_t get_string(struct ccfc_row *row, struct ccfc_index *index)
 	return ccfc_strtab_put(&index->strings, ccfc_row_str(row));
 }
 
-static void get_place(struct ccfc_row *row, struct ccfc_place *place)
+void ccfc_row_place(struct ccfc_row *row, struct ccfc_place *place)
 {
 	place->source = (uint32_t)ccfc_row_int(row);
 	place->offset = (uint64_t)ccfc_row_int(row);
@@ -142,7 +142,7 @@ void ccfc_row_obs(struct ccfc_row *row, struct ccfc_index *index,
 	memset(obs, 0, sizeof(*obs));
 	obs->known = ccfc_row_int(row);
 	obs->time = ccfc_row_time(row);
-	get_place(row, &obs->place);
+	ccfc_row_place(row, &obs->place);
 	get_uuid(row, index, obs);
 	obs->session = (uint32_t)ccfc_row_int(row);
 	obs->agent = get_string(row, index);
@@ -162,7 +162,7 @@ void ccfc_row_outcome(struct ccfc_row *row, struct ccfc_index *index,
 	memset(o, 0, sizeof(*o));
 	o->known = ccfc_row_int(row);
 	o->time = ccfc_row_time(row);
-	get_place(row, &o->place);
+	ccfc_row_place(row, &o->place);
 	o->session = (uint32_t)ccfc_row_int(row);
 	o->agent = get_string(row, index);
 	o->tool = get_string(row, index);

@@ -24,8 +24,8 @@ const char *const ccfc_store_sql[CCFC_STMT_COUNT] = {
 	[CCFC_STMT_COPY] = "REPLACE INTO t_copy VALUES(?," Q17 ")",
 	[CCFC_STMT_ORPHAN] = "REPLACE INTO t_orphan VALUES(?," Q15 ")",
 	[CCFC_STMT_ORPHAN_GONE] = "DELETE FROM t_orphan WHERE tool_use_id = ?",
-	[CCFC_STMT_PROMPT] = "REPLACE INTO t_prompt VALUES(?,?,?)",
-	[CCFC_STMT_BACKUP] = "REPLACE INTO t_backup VALUES(" Q5 ")",
+	[CCFC_STMT_PROMPT] = "REPLACE INTO t_prompt VALUES(" Q5 ",?,?,?)",
+	[CCFC_STMT_BACKUP] = "REPLACE INTO t_backup VALUES(" Q5 ",?,?)",
 	[CCFC_STMT_NO_UNKNOWN_TYPES] = "DELETE FROM t_unknown_type",
 	[CCFC_STMT_UNKNOWN_TYPE] = "REPLACE INTO t_unknown_type VALUES(?,?)",
 };
@@ -193,6 +193,8 @@ static void save_prompt(struct batch *b, uint32_t id)
 	ccfc_row_put_int(&row, p->session);
 	ccfc_row_put_int(&row, (int64_t)p->uuid);
 	ccfc_row_put_time(&row, p->time);
+	ccfc_row_put_int(&row, p->place.source != CCFC_ID_NONE);
+	ccfc_row_put_place(&row, &p->place);
 	end_row(b, &row);
 }
 
@@ -203,9 +205,11 @@ static void save_backup(struct batch *b, uint32_t id)
 
 	ccfc_row_put_int(&row, r->session);
 	ccfc_row_put_str(&row, ccfc_index_str(b->index, r->key));
-	ccfc_row_put_str(&row, ccfc_index_str(b->index, r->name));
 	ccfc_row_put_int(&row, r->version);
-	ccfc_row_put_time(&row, r->time);
+	ccfc_row_put_str(&row, ccfc_index_str(b->index, r->name));
+	ccfc_row_put_time(&row, r->made);
+	ccfc_row_put_time(&row, r->first);
+	ccfc_row_put_time(&row, r->last);
 	end_row(b, &row);
 }
 

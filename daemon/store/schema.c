@@ -21,6 +21,31 @@
 	"r_tool TEXT, r_file INTEGER, r_added INTEGER, r_removed INTEGER,"     \
 	"r_state INTEGER, r_op INTEGER, r_detail INTEGER"
 
+#define BACKUP_COLUMNS                                                         \
+	"(session INTEGER, key, version INTEGER, name TEXT, made INTEGER,"     \
+	" first INTEGER, last INTEGER,"                                        \
+	" PRIMARY KEY(session, key, version, name)) WITHOUT ROWID"
+
+/*
+ * Schema 1 had the last backup of each file only, with the snapshot's time,
+ * and not where prompts stand. What was said before is read anew where it
+ * still stands.
+ */
+const char ccfc_store_upgrade[] =
+	"BEGIN IMMEDIATE;"
+	"ALTER TABLE t_backup RENAME TO t_backup_1;"
+	"CREATE TABLE t_backup" BACKUP_COLUMNS ";"
+	"INSERT INTO t_backup(session, key, version, name, last)"
+	" SELECT session, key, version, name, time FROM t_backup_1;"
+	"DROP TABLE t_backup_1;"
+	"ALTER TABLE t_prompt ADD COLUMN asked INTEGER;"
+	"ALTER TABLE t_prompt ADD COLUMN source INTEGER;"
+	"ALTER TABLE t_prompt ADD COLUMN offset INTEGER;"
+	"ALTER TABLE t_prompt ADD COLUMN len INTEGER;"
+	"ALTER TABLE t_prompt ADD COLUMN gen INTEGER;"
+	"UPDATE t_meta SET value = 2 WHERE key = 'schema';"
+	"COMMIT;";
+
 const char ccfc_store_schema[] =
 	"CREATE TABLE IF NOT EXISTS t_meta(key TEXT PRIMARY KEY, value)"
 	" WITHOUT ROWID;"
@@ -47,10 +72,10 @@ const char ccfc_store_schema[] =
 	"CREATE TABLE IF NOT EXISTS t_orphan(tool_use_id TEXT PRIMARY KEY,"
 	" " RESULT_COLUMNS ") WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS t_prompt(session INTEGER, uuid INTEGER,"
-	" time INTEGER, PRIMARY KEY(session, uuid)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS t_backup(session INTEGER, key,"
-	" name TEXT, version INTEGER, time INTEGER,"
-	" PRIMARY KEY(session, key)) WITHOUT ROWID;"
+	" time INTEGER, asked INTEGER, source INTEGER, offset INTEGER,"
+	" len INTEGER, gen INTEGER, PRIMARY KEY(session, uuid))"
+	" WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS t_backup" BACKUP_COLUMNS ";"
 	"CREATE TABLE IF NOT EXISTS t_unknown_type(type PRIMARY KEY,"
 	" n INTEGER) WITHOUT ROWID;"
 

@@ -33,6 +33,21 @@ int ccfc_db_exec(struct ccfc_store *store, const char *sql,
 	return 0;
 }
 
+/* Nothing was ever written to tables without a schema's number. */
+static int upgrade(struct ccfc_store *store, int64_t schema,
+		   struct ccfc_err *err)
+{
+	int r = ccfc_db_exec(store,
+			     schema ? ccfc_store_upgrade
+				    : "DROP TABLE IF EXISTS t_backup;"
+				      "DROP TABLE IF EXISTS t_prompt",
+			     err);
+
+	if (r)
+		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	return r;
+}
+
 /* Rows of a newer version would be misread, and spoilt by being written. */
 static int check_schema(struct ccfc_store *store, struct ccfc_err *err)
 {
@@ -50,8 +65,10 @@ static int check_schema(struct ccfc_store *store, struct ccfc_err *err)
 	if (sqlite3_step(stmt) == SQLITE_ROW)
 		schema = sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);
-	if (schema <= CCFC_STORE_SCHEMA)
+	if (schema == CCFC_STORE_SCHEMA)
 		return 0;
+	if (schema < CCFC_STORE_SCHEMA)
+		return upgrade(store, schema, err);
 	ccfc_err_set(err, CCFC_EIO, "store %s: was made by a newer version",
 		     store->path);
 	ccfc_err_hint(err, "upgrade, or set another CCFC_STATE_DIR");

@@ -104,6 +104,7 @@ static inline void dump_deep(struct rows_of_text *rows,
 		ccfc_buf_printf(&out, "prompt %u %llx %lld", p->session,
 				(unsigned long long)p->uuid,
 				(long long)p->time);
+		put_place(&out, &p->place);
 		add_row(rows, &out);
 	}
 	for (uint32_t i = 0; i < index->sources.n; i++) {
@@ -125,6 +126,25 @@ static inline void dump_deep(struct rows_of_text *rows,
 	}
 }
 
+/* How often a transcript was read before does not show. */
+static inline void dump_prompt(struct rows_of_text *rows,
+			       const struct ccfc_index *index,
+			       const struct ccfc_prompt *p)
+{
+	const struct ccfc_source *source = index->sources.items;
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&out, "prompt %s %llx %lld",
+			ccfc_index_session_id(index, p->session).ptr,
+			(unsigned long long)p->uuid, (long long)p->time);
+	if (p->place.source != CCFC_ID_NONE)
+		ccfc_buf_printf(
+			&out, " %s:%llu+%u",
+			ccfc_index_str(index, source[p->place.source].path).ptr,
+			(unsigned long long)p->place.offset, p->place.len);
+	add_row(rows, &out);
+}
+
 static inline void dump_change(struct rows_of_text *rows,
 			       const struct ccfc_index *index,
 			       const struct ccfc_change *c)
@@ -133,6 +153,7 @@ static inline void dump_change(struct rows_of_text *rows,
 	int32_t added, removed;
 	char uuid[64];
 	struct ccfc_slice u = ccfc_index_uuid(index, &c->call, uuid);
+	const struct ccfc_prompt *why = ccfc_query_prompt(index, c);
 
 	ccfc_index_lines(c, &added, &removed);
 	ccfc_buf_printf(
@@ -146,8 +167,9 @@ static inline void dump_change(struct rows_of_text *rows,
 		ccfc_op_text(c->result.op),
 		ccfc_index_str(index, c->call.model).ptr,
 		ccfc_index_str(index, c->call.version).ptr);
-	ccfc_buf_printf(&out, " part%u %d %d", c->part, c->several,
-			c->call.sidechain);
+	ccfc_buf_printf(&out, " part%u %d %d for %llx", c->part, c->several,
+			c->call.sidechain,
+			why ? (unsigned long long)why->uuid : 0);
 	add_row(rows, &out);
 }
 
@@ -224,11 +246,37 @@ static inline void dump_backup(struct rows_of_text *rows,
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
-	ccfc_buf_printf(&out, "backup %s %s %s %lld %lld",
+	ccfc_buf_printf(&out, "backup %s %s %s %lld %lld %lld %lld",
 			ccfc_index_session_id(index, b->session).ptr,
 			ccfc_index_str(index, b->key).ptr,
 			ccfc_index_str(index, b->name).ptr,
-			(long long)b->version, (long long)b->time);
+			(long long)b->version, (long long)b->made,
+			(long long)b->first, (long long)b->last);
+	add_row(rows, &out);
+}
+
+/* The backups of a session's file, as they are asked for. */
+static inline void dump_backups(struct rows_of_text *rows,
+				const struct ccfc_index *index,
+				uint32_t session, uint32_t file)
+{
+	const struct ccfc_backup_ref *last =
+		ccfc_query_backup(index, session, file);
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	struct ccfc_backup_refs refs;
+	struct ccfc_arena arena;
+
+	ccfc_arena_init(&arena);
+	ccfc_query_backups(&refs, index, session, file, &arena);
+	ccfc_buf_printf(&out, "backups %s %s: last v%lld",
+			ccfc_index_session_id(index, session).ptr,
+			ccfc_index_file_path(index, file).ptr,
+			last ? (long long)last->version : -1);
+	for (uint32_t i = 0; i < refs.n; i++)
+		ccfc_buf_printf(&out, ", v%lld %s",
+				(long long)refs.items[i]->version,
+				ccfc_index_str(index, refs.items[i]->name).ptr);
+	ccfc_arena_release(&arena);
 	add_row(rows, &out);
 }
 
@@ -245,8 +293,14 @@ static inline char *dump(const struct ccfc_index *index, bool deep)
 	for (uint32_t i = 1; i < index->files.n; i++)
 		if (index->files.items[i].n)
 			dump_file(&rows, index, i);
+	for (uint32_t i = 0; i < index->prompts.n; i++)
+		dump_prompt(&rows, index, &index->prompts.items[i]);
 	for (uint32_t i = 0; i < index->backups.n; i++)
 		dump_backup(&rows, index, &index->backups.items[i]);
+	for (uint32_t s = 1; s < index->sessions.n; s++)
+		for (uint32_t f = 1; f < index->files.n; f++)
+			if (index->files.items[f].n)
+				dump_backups(&rows, index, s, f);
 	if (deep)
 		dump_deep(&rows, index);
 	qsort(rows.items, rows.n, sizeof(*rows.items), compare_text);

@@ -30,15 +30,14 @@ static void test_damaged_file(void **state)
 	ccfc_store_free(store);
 }
 
-/* A store with a world in it. */
-static void fill(const char *dir, const struct world *w)
+/* Puts a world into a store. */
+static void add_world(const char *dir, const struct world *w)
 {
 	struct ccfc_store *store;
 	struct ccfc_index *index;
 	uint32_t at, n;
 	bool again;
 
-	wipe(dir);
 	index = reload(&store, dir);
 	for (unsigned s = 0; s < SOURCES; s++) {
 		where(index, w, s, &again, &at, &n);
@@ -47,6 +46,13 @@ static void fill(const char *dir, const struct world *w)
 	settle_and_store(store, index);
 	ccfc_index_free(index);
 	ccfc_store_free(store);
+}
+
+/* A store with a world in it. */
+static void fill(const char *dir, const struct world *w)
+{
+	wipe(dir);
+	add_world(dir, w);
 }
 
 static void execute(const char *dir, const char *sql)
@@ -78,6 +84,10 @@ static void test_damaged_rows(void **state)
 		"UPDATE t_source SET path = 'x'",
 		"DELETE FROM t_session WHERE id = 1",
 		"UPDATE OR REPLACE t_prompt SET session = 555",
+		"UPDATE t_prompt SET source = 4000000",
+		"UPDATE OR REPLACE t_backup SET session = 555",
+		"INSERT INTO t_backup SELECT session, CAST(key AS BLOB),"
+		" version, name, made, first, last FROM t_backup",
 	};
 	struct world *w = ccfc_malloc(sizeof(*w));
 
@@ -118,6 +128,77 @@ static void test_stale(void **state)
 	assert_true(stale);
 	ccfc_index_free(index);
 	ccfc_store_free(store);
+	free(w);
+}
+
+/*
+ * Schema 1 kept one backup of each file, with its snapshot's time, and not
+ * where prompts stand.
+ */
+static void test_schema_1(void **state)
+{
+	struct world *w = ccfc_malloc(sizeof(*w));
+	struct ccfc_index *index = ccfc_index_new(NULL);
+	const struct ccfc_backup_ref *ref;
+	struct ccfc_store *store;
+	struct ccfc_err err = { 0 };
+	bool stale = false;
+
+	make_world(w, 7);
+	fill(*state, w);
+	execute(*state,
+		"DROP TABLE t_backup;"
+		"CREATE TABLE t_backup(session INTEGER, key, name TEXT,"
+		" version INTEGER, time INTEGER, PRIMARY KEY(session, key))"
+		" WITHOUT ROWID;"
+		"INSERT INTO t_backup VALUES(1, 'a.c', 'x@v2', 2, 77);"
+		"DROP TABLE t_prompt;"
+		"CREATE TABLE t_prompt(session INTEGER, uuid INTEGER,"
+		" time INTEGER, PRIMARY KEY(session, uuid)) WITHOUT ROWID;"
+		"INSERT INTO t_prompt VALUES(1, 5, 66);"
+		"UPDATE t_meta SET value = 1 WHERE key IN('schema', 'reader')");
+	/* Once is enough: nothing is left to do at the second time. */
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(ccfc_store_new(&store, *state, NULL, &err), 0);
+		if (!i)
+			ccfc_store_free(store);
+	}
+	assert_int_equal(ccfc_store_load(store, index, &stale, &err), 0);
+	assert_true(stale);
+	assert_int_equal(index->backups.n, 1);
+	ref = &index->backups.items[0];
+	assert_true(ccfc_slice_is(ccfc_index_str(index, ref->key), "a.c"));
+	assert_true(ccfc_slice_is(ccfc_index_str(index, ref->name), "x@v2"));
+	assert_int_equal(ref->version, 2);
+	assert_int_equal(ref->last, 77);
+	assert_true(ref->made == CCFC_TIME_NONE);
+	assert_true(ref->first == CCFC_TIME_NONE);
+	assert_int_equal(index->prompts.n, 1);
+	assert_int_equal(index->prompts.items[0].time, 66);
+	assert_true(index->prompts.items[0].place.source == CCFC_ID_NONE);
+	ccfc_index_free(index);
+	ccfc_store_free(store);
+	free(w);
+}
+
+/* Tables of schema 1 that nothing was written to: rows of ours fit in. */
+static void test_schema_1_empty(void **state)
+{
+	struct world *w = ccfc_malloc(sizeof(*w));
+	struct ccfc_store *store;
+	struct ccfc_err err = { 0 };
+
+	make_world(w, 7);
+	wipe(*state);
+	assert_int_equal(ccfc_store_new(&store, *state, NULL, &err), 0);
+	ccfc_store_free(store);
+	execute(*state, "DROP TABLE t_backup;"
+			"CREATE TABLE t_backup(session INTEGER, key, name);"
+			"DROP TABLE t_prompt;"
+			"CREATE TABLE t_prompt(session INTEGER, uuid, time);"
+			"INSERT INTO t_backup VALUES(1, 2, 3);"
+			"DELETE FROM t_backup;");
+	add_world(*state, w);
 	free(w);
 }
 
@@ -273,6 +354,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damaged_rows, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_schema_1, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_schema_1_empty, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_newer, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_epoch, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unknown_types, setup,

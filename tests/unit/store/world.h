@@ -104,11 +104,18 @@ static inline void make_result(struct world *w, struct line *l, unsigned id)
 
 static inline void make_backup(struct world *w, struct line *l)
 {
+	static const char *const spelt[] = { "f%u.c", "./f%u.c", "/p0/f%u.c" };
+	const char *how = spelt[pick(w, 3)];
+
 	l->record.kind = CCFC_RECORD_SNAPSHOT;
-	l->backup.path = TEXT(l->paths[0], "f%u.c", pick(w, 7));
-	l->backup.name = CCFC_SLICE_LIT("hash@v1");
-	l->backup.version = pick(w, 4);
+	snprintf(l->paths[0], sizeof(l->paths[0]), how, pick(w, 4));
+	l->backup.path = ccfc_slice_str(l->paths[0]);
+	l->backup.version = pick(w, 3);
+	if (pick(w, 3))
+		l->backup.name = TEXT(l->id, "hash@v%u", pick(w, 2));
 	l->backup.time = l->record.time;
+	l->backup.made =
+		pick(w, 3) ? 900 + (int64_t)pick(w, 6) : CCFC_TIME_NONE;
 	l->record.backups = &l->backup;
 	l->record.nbackups = 1;
 }
@@ -151,6 +158,8 @@ static inline void make_line(struct world *w, unsigned source, unsigned at)
 	case 1:
 		l->record.kind = CCFC_RECORD_USER;
 		l->record.prompt = true;
+		/* A copy may not be known for what it is. */
+		l->record.asked = at % 3 != 0;
 		break;
 	case 2:
 		make_backup(w, l);

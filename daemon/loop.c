@@ -45,6 +45,7 @@ struct loop {
 	struct ccfc_store *store;
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
+	struct ccfc_history *history;
 	struct ccfc_tree *tree;
 	struct ccfc_ingest *ingest;
 	struct ccfc_server *server;
@@ -224,6 +225,19 @@ static void service_stop(void *ctx)
 	((struct loop *)ctx)->stop = true;
 }
 
+static void init_history(struct loop *loop)
+{
+	const struct ccfc_history_env env = {
+		.index = loop->index,
+		.tail = loop->tail,
+		.parser = loop->parser,
+		.roots = (const char *const *)loop->config->roots.items,
+		.nroots = loop->config->roots.n,
+	};
+
+	loop->history = ccfc_history_new(&env);
+}
+
 static void init_service(struct loop *loop)
 {
 	const struct ccfc_config *config = loop->config;
@@ -233,6 +247,7 @@ static void init_service(struct loop *loop)
 		.index = loop->index,
 		.tail = loop->tail,
 		.parser = loop->parser,
+		.history = loop->history,
 		.socket_path = config->socket_path,
 		.state_dir = config->state_dir,
 		.roots = (const char *const *)config->roots.items,
@@ -294,6 +309,7 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 			  config->roots.n, 0, on_look, loop, err);
 	if (r)
 		return r;
+	init_history(loop);
 	init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
 	r = ccfc_server_new(&loop->server, config->socket_path, &handlers, err);
@@ -316,6 +332,7 @@ static void close_all(struct loop *loop)
 	if (loop->server)
 		ccfc_server_flush(loop->server, 1000);
 	drop_builds(loop);
+	ccfc_history_free(loop->history);
 	ccfc_ingest_free(loop->ingest);
 	ccfc_tree_free(loop->tree);
 	ccfc_parser_free(loop->parser);

@@ -113,6 +113,159 @@ int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 	return r;
 }
 
+int ccfc_ask_paths(struct ccfc_slices *list, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice base,
+		   struct ccfc_err *err)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < list->n; i++)
+		r = ccfc_ask_path(&list->items[i], rq, what, list->items[i],
+				  base, err);
+	return r;
+}
+
+int ccfc_ask_offset(struct ccfc_request *rq, uint32_t n, const char *what,
+		    struct ccfc_err *err)
+{
+	if ((uint64_t)rq->opt.offset < n)
+		return 0;
+	return ccfc_err_set(err, CCFC_ENOTFOUND,
+			    "%s: offset %lld: there are only %u %s", rq->method,
+			    (long long)rq->opt.offset, n, what);
+}
+
+/* --- a file --- */
+
+static bool has_changes(struct ccfc_groups *sessions, struct ccfc_request *rq,
+			struct ccfc_slice path,
+			const struct ccfc_filter *filter)
+{
+	uint32_t file = ccfc_query_file(rq->index, path);
+
+	sessions->n = 0;
+	if (file)
+		ccfc_query_file_sessions(sessions, rq->index, file, filter,
+					 rq->arena);
+	return sessions->n != 0;
+}
+
+static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
+		  struct ccfc_err *err)
+{
+	const struct ccfc_filter everything = { 0 };
+	struct ccfc_groups groups;
+
+	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
+		     (int)path.len, path.ptr);
+	if (has_changes(&groups, rq, path, &everything))
+		ccfc_err_hint(err, "it has changes in another state, time or "
+				   "project than asked for");
+	else
+		ccfc_ask_elsewhere(rq, path, err);
+	return CCFC_ENOTFOUND;
+}
+
+int ccfc_ask_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+		  struct ccfc_request *rq, const struct ccfc_filter *filter,
+		  struct ccfc_err *err)
+{
+	struct ccfc_slices *more = &rq->opt.alternatives;
+	struct ccfc_slice asked;
+	int r = ccfc_ask_path(&asked, rq, CCFC_OPT_PATH, rq->opt.path,
+			      CCFC_SLICE_NONE, err);
+
+	if (!r)
+		r = ccfc_ask_paths(more, rq, CCFC_OPT_ALTERNATIVES,
+				   CCFC_SLICE_NONE, err);
+	if (r)
+		return r;
+	*path = asked;
+	for (uint32_t i = 0; !has_changes(sessions, rq, *path, filter); i++) {
+		if (i == more->n)
+			return nobody(rq, asked, err);
+		*path = more->items[i];
+	}
+	return 0;
+}
+
+/* --- a session --- */
+
+struct ccfc_slice ccfc_ask_project(const struct ccfc_request *rq,
+				   uint32_t session)
+{
+	return ccfc_index_str(rq->index,
+			      rq->index->sessions.items[session].project);
+}
+
+/* Leaves the files that are one of `paths`, or below one. */
+static int keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
+		      uint32_t session, struct ccfc_err *err)
+{
+	const struct ccfc_slices *paths = &rq->opt.paths;
+	struct ccfc_slice id = ccfc_index_session_id(rq->index, session);
+	uint32_t n = 0;
+
+	files->nchanges = 0;
+	for (uint32_t i = 0; i < files->n; i++) {
+		struct ccfc_slice path =
+			ccfc_index_file_path(rq->index, files->items[i].key);
+		bool wanted = false;
+
+		for (uint32_t k = 0; !wanted && k < paths->n; k++)
+			wanted = ccfc_path_is_below(path, paths->items[k]);
+		if (!wanted)
+			continue;
+		files->nchanges += files->items[i].nchanges;
+		files->items[n++] = files->items[i];
+	}
+	files->n = n;
+	if (n)
+		return 0;
+	return ccfc_err_set(err, CCFC_ENOTFOUND,
+			    "session %.*s did not change %.*s", (int)id.len,
+			    id.ptr, (int)paths->items[0].len,
+			    paths->items[0].ptr);
+}
+
+/* Relative ones are the project's, wherever the caller stands. */
+static int ask_directories(struct ccfc_request *rq, struct ccfc_slice project,
+			   struct ccfc_err *err)
+{
+	struct ccfc_slices *dirs = &rq->opt.directories;
+
+	for (uint32_t i = 0; i < dirs->n; i++)
+		if (!normalise(&dirs->items[i], rq, dirs->items[i], project))
+			return relative(rq, CCFC_OPT_DIRECTORIES, err);
+	return 0;
+}
+
+int ccfc_ask_session_files(uint32_t *session, struct ccfc_groups *files,
+			   struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_slices *dirs = &rq->opt.directories;
+	struct ccfc_slice project;
+	struct ccfc_filter filter;
+	int r = ccfc_query_session(session, rq->index, rq->opt.session, err);
+
+	if (r)
+		return r;
+	project = ccfc_ask_project(rq, *session);
+	r = ccfc_ask_filter(&filter, rq, err);
+	if (!r)
+		r = ask_directories(rq, project, err);
+	if (!r)
+		r = ccfc_ask_paths(&rq->opt.paths, rq, CCFC_OPT_PATHS, project,
+				   err);
+	if (r)
+		return r;
+	filter.directories = dirs->items;
+	filter.ndirectories = dirs->n;
+	ccfc_query_session_files(files, rq->index, *session, &filter,
+				 rq->arena);
+	return rq->opt.paths.n ? keep_paths(files, rq, *session, err) : 0;
+}
+
 /* --- twins --- */
 
 static bool is_project(const struct ccfc_index *index, struct ccfc_slice root)

@@ -71,94 +71,22 @@ static void pack_history(struct ccfc_request *rq, struct ccfc_slice path,
 
 /* --- file.sessions --- */
 
-/* Is the file known, and did only the filter hide its changes? */
-static bool is_filtered_out(struct ccfc_request *rq, struct ccfc_slice path)
-{
-	const struct ccfc_filter everything = { 0 };
-	uint32_t file = ccfc_query_file(rq->index, path);
-	struct ccfc_groups groups = { 0 };
-
-	if (file)
-		ccfc_query_file_sessions(&groups, rq->index, file, &everything,
-					 rq->arena);
-	return groups.n != 0;
-}
-
-static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
-		  struct ccfc_err *err)
-{
-	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
-		     (int)path.len, path.ptr);
-	if (is_filtered_out(rq, path))
-		ccfc_err_hint(err, "it has changes in another state, time or "
-				   "project than asked for");
-	else
-		ccfc_ask_elsewhere(rq, path, err);
-	return CCFC_ENOTFOUND;
-}
-
-/* A page behind the last one is nothing found, not an empty success. */
-static int check_offset(struct ccfc_request *rq, uint32_t n, const char *what,
-			struct ccfc_err *err)
-{
-	if ((uint64_t)rq->opt.offset < n)
-		return 0;
-	return ccfc_err_set(err, CCFC_ENOTFOUND,
-			    "%s: offset %lld: there are only %u %s", rq->method,
-			    (long long)rq->opt.offset, n, what);
-}
-
-/* 1: `path` has matching changes, and they are packed. */
-static int try_path(struct ccfc_request *rq, struct ccfc_slice path,
-		    const struct ccfc_filter *filter, struct ccfc_err *err)
-{
-	uint32_t file = ccfc_query_file(rq->index, path);
-	struct ccfc_groups groups = { 0 };
-	struct page page = { (uint64_t)rq->opt.offset,
-			     (uint64_t)rq->opt.limit };
-
-	if (file)
-		ccfc_query_file_sessions(&groups, rq->index, file, filter,
-					 rq->arena);
-	if (!groups.n)
-		return 0;
-	if (check_offset(rq, groups.n, "sessions", err))
-		return CCFC_ENOTFOUND;
-	pack_history(rq, path, &groups, page);
-	return 1;
-}
-
-static int ask_alternatives(struct ccfc_request *rq, struct ccfc_err *err)
-{
-	struct ccfc_slices *list = &rq->opt.alternatives;
-	int r = 0;
-
-	for (uint32_t i = 0; !r && i < list->n; i++)
-		r = ccfc_ask_path(&list->items[i], rq, CCFC_OPT_ALTERNATIVES,
-				  list->items[i], CCFC_SLICE_NONE, err);
-	return r;
-}
-
 int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	const struct ccfc_slices *more = &rq->opt.alternatives;
+	struct page page = { (uint64_t)rq->opt.offset,
+			     (uint64_t)rq->opt.limit };
+	struct ccfc_groups groups;
 	struct ccfc_filter filter;
 	struct ccfc_slice path;
 	int r = ccfc_ask_filter(&filter, rq, err);
 
 	if (!r)
-		r = ccfc_ask_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
-				  CCFC_SLICE_NONE, err);
+		r = ccfc_ask_file(&path, &groups, rq, &filter, err);
 	if (!r)
-		r = ask_alternatives(rq, err);
-	if (r)
-		return r;
-	r = try_path(rq, path, &filter, err);
-	for (uint32_t i = 0; !r && i < more->n; i++)
-		r = try_path(rq, more->items[i], &filter, err);
+		r = ccfc_ask_offset(rq, groups.n, "sessions", err);
 	if (!r)
-		return nobody(rq, path, err);
-	return r < 0 ? r : 0;
+		pack_history(rq, path, &groups, page);
+	return r;
 }
 
 /* --- file.match --- */
@@ -212,7 +140,7 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 		return too_costly(rq, err);
 	}
 	if (files.n)
-		r = check_offset(rq, files.n, "files", err);
+		r = ccfc_ask_offset(rq, files.n, "files", err);
 	if (files.n && !r)
 		pack_histories(rq, &files, &filter);
 	if (!files.n)

@@ -32,7 +32,7 @@ const char *ccfc_option_name(enum ccfc_option option)
 
 static const char *read_text(struct ccfc_slice *out, struct ccfc_obj v)
 {
-	if (ccfc_obj_type(v) != CCFC_OBJ_STR)
+	if (!ccfc_obj_is_str(v))
 		return IS_BAD("a string");
 	*out = ccfc_obj_str(v);
 	return out->len ? NULL : "must not be empty";
@@ -51,6 +51,10 @@ static const char *read_string(struct reading *r, struct ccfc_obj v)
 		return read_text(&o->pattern, v);
 	case CCFC_OPT_CWD:
 		return read_text(&o->cwd, v);
+	case CCFC_OPT_AT:
+		return read_text(&o->at, v);
+	case CCFC_OPT_CHANGE:
+		return read_text(&o->change, v);
 	default:
 		return read_text(&o->project, v);
 	}
@@ -60,10 +64,25 @@ static const char *read_bool(struct reading *r, struct ccfc_obj v)
 {
 	if (ccfc_obj_type(v) != CCFC_OBJ_BOOL)
 		return IS_BAD("true or false");
-	if (r->option == CCFC_OPT_PROGRESS)
+	switch (r->option) {
+	case CCFC_OPT_PROGRESS:
 		r->out->progress = ccfc_obj_bool(v, false);
-	else
+		break;
+	case CCFC_OPT_NET:
+		r->out->net = ccfc_obj_bool(v, false);
+		break;
+	case CCFC_OPT_DELETED:
+		r->out->deleted = ccfc_obj_bool(v, false);
+		break;
+	case CCFC_OPT_IGNORE_SPACE:
+		r->out->ignore_space = ccfc_obj_bool(v, false);
+		break;
+	case CCFC_OPT_INCLUDE_PROMPT:
+		r->out->include_prompt = ccfc_obj_bool(v, false);
+		break;
+	default:
 		r->out->include_content = ccfc_obj_bool(v, false);
+	}
 	return NULL;
 }
 
@@ -81,6 +100,16 @@ static bool whole_number(int64_t *out, struct ccfc_obj v)
 		return false;
 	*out = (int64_t)d;
 	return true;
+}
+
+static const char *read_line(struct reading *r, struct ccfc_obj v)
+{
+	int64_t *out = r->option == CCFC_OPT_TO ? &r->out->last_line
+						: &r->out->first_line;
+
+	if (!whole_number(out, v) || *out < 1 || *out > CCFC_LINE_MAX)
+		return IS_BAD("the number of a line, from 1");
+	return NULL;
 }
 
 static const char *read_number(struct reading *r, struct ccfc_obj v)
@@ -103,6 +132,11 @@ static const char *read_number(struct reading *r, struct ccfc_obj v)
 		return n >= 0 && n <= CCFC_MAX_CONTENT_MAX
 			       ? NULL
 			       : IS_BAD("from 0 to 67108864");
+	case CCFC_OPT_CONTEXT:
+		r->out->context = n;
+		return n >= 0 && n <= CCFC_CONTEXT_MAX
+			       ? NULL
+			       : IS_BAD("from 0 to 100000");
 	default:
 		r->out->subscription = n;
 		return NULL;
@@ -124,7 +158,7 @@ static const char *read_list(struct reading *r, struct ccfc_slices *out,
 	out->items = ccfc_arena_alloc(r->arena, (n + 1) * sizeof(*out->items));
 	out->n = n;
 	for (uint32_t i = 0; i < n && !bad; i++) {
-		if (ccfc_obj_type(ccfc_obj_at(v, i)) != CCFC_OBJ_STR)
+		if (!ccfc_obj_is_str(ccfc_obj_at(v, i)))
 			return IS_BAD("a list of strings");
 		bad = read_text(&out->items[i], ccfc_obj_at(v, i));
 	}
@@ -159,6 +193,10 @@ static const char *read_strings(struct reading *r, struct ccfc_obj v)
 		return read_list(r, &o->directories, v, CCFC_LIST_MAX);
 	case CCFC_OPT_TOOLS:
 		return read_list(r, &o->tools, v, CCFC_LIST_MAX);
+	case CCFC_OPT_PATHS:
+		return read_list(r, &o->paths, v, CCFC_LIST_MAX);
+	case CCFC_OPT_KEYWORDS:
+		return read_list(r, &o->keywords, v, CCFC_LIST_MAX);
 	default:
 		bad = read_list(r, &o->extensions, v, CCFC_LIST_MAX);
 		if (!bad)
@@ -258,17 +296,27 @@ static const char *read_notify(struct reading *r, struct ccfc_obj v)
 
 static const read_fn readers[] = {
 	[CCFC_OPT_ALTERNATIVES] = read_strings,
+	[CCFC_OPT_AT] = read_string,
+	[CCFC_OPT_CHANGE] = read_string,
 	[CCFC_OPT_CLOCK] = read_clock,
+	[CCFC_OPT_CONTEXT] = read_number,
 	[CCFC_OPT_CWD] = read_string,
+	[CCFC_OPT_DELETED] = read_bool,
 	[CCFC_OPT_DIRECTORIES] = read_strings,
 	[CCFC_OPT_EXTENSIONS] = read_strings,
+	[CCFC_OPT_FROM] = read_line,
 	[CCFC_OPT_FROM_DATE] = read_date,
+	[CCFC_OPT_IGNORE_SPACE] = read_bool,
 	[CCFC_OPT_INCLUDE_CONTENT] = read_bool,
+	[CCFC_OPT_INCLUDE_PROMPT] = read_bool,
+	[CCFC_OPT_KEYWORDS] = read_strings,
 	[CCFC_OPT_LIMIT] = read_number,
 	[CCFC_OPT_MAX_CONTENT] = read_number,
+	[CCFC_OPT_NET] = read_bool,
 	[CCFC_OPT_NOTIFY] = read_notify,
 	[CCFC_OPT_OFFSET] = read_number,
 	[CCFC_OPT_PATH] = read_string,
+	[CCFC_OPT_PATHS] = read_strings,
 	[CCFC_OPT_PATTERN] = read_string,
 	[CCFC_OPT_PROGRESS] = read_bool,
 	[CCFC_OPT_PROJECT_PATH] = read_string,
@@ -276,6 +324,7 @@ static const read_fn readers[] = {
 	[CCFC_OPT_SINCE] = read_clock,
 	[CCFC_OPT_STATES] = read_states,
 	[CCFC_OPT_SUBSCRIPTION] = read_number,
+	[CCFC_OPT_TO] = read_line,
 	[CCFC_OPT_TO_DATE] = read_date,
 	[CCFC_OPT_TOOLS] = read_strings,
 };
@@ -317,6 +366,7 @@ static int check(const struct ccfc_options *o, const char *method,
 {
 	uint32_t missing = required & ~o->given;
 	uint32_t dates = CCFC_OPT(FROM_DATE) | CCFC_OPT(TO_DATE);
+	uint32_t lines = CCFC_OPT(FROM) | CCFC_OPT(TO);
 
 	if (missing)
 		return ccfc_err_set(err, CCFC_EINVAL,
@@ -326,6 +376,10 @@ static int check(const struct ccfc_options *o, const char *method,
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: option 'fromDate' is later than "
 				    "'toDate'",
+				    method);
+	if ((o->given & lines) == lines && o->first_line > o->last_line)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "%s: option 'from' is greater than 'to'",
 				    method);
 	return 0;
 }

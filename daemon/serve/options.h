@@ -17,21 +17,34 @@
 #define CCFC_MAX_CONTENT_MAX  (64 << 20)
 #define CCFC_ALTERNATIVES_MAX 8
 #define CCFC_LIST_MAX	      1024
+#define CCFC_CONTEXT_MAX      100000
+#define CCFC_DEFAULT_CONTEXT  3
+#define CCFC_LINE_MAX	      INT32_MAX
 
 /* X(symbol, name on the wire) */
 #define CCFC_OPTION_LIST(X)                                                    \
 	X(ALTERNATIVES, "alternatives")                                        \
+	X(AT, "at")                                                            \
+	X(CHANGE, "change")                                                    \
 	X(CLOCK, "clock")                                                      \
+	X(CONTEXT, "context")                                                  \
 	X(CWD, "cwd")                                                          \
+	X(DELETED, "deleted")                                                  \
 	X(DIRECTORIES, "directories")                                          \
 	X(EXTENSIONS, "extensions")                                            \
+	X(FROM, "from")                                                        \
 	X(FROM_DATE, "fromDate")                                               \
+	X(IGNORE_SPACE, "ignoreSpace")                                         \
 	X(INCLUDE_CONTENT, "includeContent")                                   \
+	X(INCLUDE_PROMPT, "includePrompt")                                     \
+	X(KEYWORDS, "keywords")                                                \
 	X(LIMIT, "limit")                                                      \
 	X(MAX_CONTENT, "maxContent")                                           \
+	X(NET, "net")                                                          \
 	X(NOTIFY, "notify")                                                    \
 	X(OFFSET, "offset")                                                    \
 	X(PATH, "path")                                                        \
+	X(PATHS, "paths")                                                      \
 	X(PATTERN, "pattern")                                                  \
 	X(PROGRESS, "progress")                                                \
 	X(PROJECT_PATH, "projectPath")                                         \
@@ -39,6 +52,7 @@
 	X(SINCE, "since")                                                      \
 	X(STATES, "states")                                                    \
 	X(SUBSCRIPTION, "subscription")                                        \
+	X(TO, "to")                                                            \
 	X(TO_DATE, "toDate")                                                   \
 	X(TOOLS, "tools")
 
@@ -50,6 +64,7 @@ enum ccfc_option {
 };
 
 #define CCFC_OPT(sym) (1u << CCFC_OPT_##sym)
+_Static_assert(CCFC_OPTIONS <= 32, "a set of options is 32 bits");
 
 struct ccfc_clock {
 	uint64_t epoch, seq;
@@ -63,13 +78,16 @@ struct ccfc_slices {
 /* Slices borrow from the request, arrays from its arena. */
 struct ccfc_options {
 	uint32_t given; /* bits of those that were there and not nil */
-	struct ccfc_slice session, path, pattern, cwd, project;
+	struct ccfc_slice session, path, pattern, cwd, project, at, change;
 	struct ccfc_slices alternatives, directories, extensions, tools;
+	struct ccfc_slices paths, keywords;
 	struct ccfc_clock clock; /* clock or since */
-	int64_t limit, offset, max_content, subscription;
+	int64_t limit, offset, max_content, subscription, context;
 	int64_t from, to;
-	uint32_t states; /* bits */
-	bool include_content, progress;
+	int64_t first_line, last_line; /* from, to */
+	uint32_t states;	       /* bits */
+	bool include_content, include_prompt, progress, net, deleted;
+	bool ignore_space;
 	struct ccfc_slice notify_method;
 	struct ccfc_obj notify_args; /* an array, or NONE */
 };

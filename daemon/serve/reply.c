@@ -93,6 +93,21 @@ void ccfc_reply_ids(struct ccfc_pack *p, const char *key,
 
 /* --- one change --- */
 
+static void count_lines(struct ccfc_lines *sum, const struct ccfc_change *c)
+{
+	int32_t added, removed;
+
+	ccfc_index_lines(c, &added, &removed);
+	if (added != CCFC_LINES_UNKNOWN) {
+		sum->any_added = true;
+		sum->added += added;
+	}
+	if (removed != CCFC_LINES_UNKNOWN) {
+		sum->any_removed = true;
+		sum->removed += removed;
+	}
+}
+
 struct ccfc_slice ccfc_reply_tool_use_id(const struct ccfc_change *change)
 {
 	struct ccfc_slice id = ccfc_slice(change->id, change->id_len);
@@ -105,31 +120,29 @@ struct ccfc_slice ccfc_reply_tool_use_id(const struct ccfc_change *change)
 	return n ? ccfc_slice(id.ptr, n - 1) : id;
 }
 
-static void lines(struct ccfc_pack *p, const char *key, int32_t n)
+void ccfc_reply_line_counts(struct ccfc_pack *p, const struct ccfc_change *c)
 {
-	ccfc_pack_cstr(p, key);
-	if (n == CCFC_LINES_UNKNOWN)
-		ccfc_pack_nil(p);
-	else
-		ccfc_pack_int(p, n);
+	struct ccfc_lines sum = { 0 };
+
+	count_lines(&sum, c);
+	ccfc_reply_lines(p, &sum);
 }
 
-static bool is_present(const struct ccfc_index *index,
-		       const struct ccfc_change *change)
+void ccfc_reply_change_source(struct ccfc_pack *p,
+			      const struct ccfc_index *index,
+			      const struct ccfc_change *c)
 {
-	return ccfc_index_place_present(index, change->call.known
-						       ? &change->call.place
-						       : &change->result.place);
+	ccfc_reply_source(p, ccfc_index_place_present(
+				     index, c->call.known ? &c->call.place
+							  : &c->result.place));
 }
 
-void ccfc_reply_change_facts(struct ccfc_pack *p,
+void ccfc_reply_change_names(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *c)
 {
 	char uuid[64];
-	int32_t added, removed;
 
-	ccfc_index_lines(c, &added, &removed);
 	ccfc_pack_kv_str(p, "changeId", ccfc_slice(c->id, c->id_len));
 	ccfc_reply_str(p, "tool", ccfc_index_tool(index, c));
 	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(c));
@@ -144,8 +157,14 @@ void ccfc_reply_change_facts(struct ccfc_pack *p,
 	ccfc_reply_id(p, "agentId", index, ccfc_index_agent(c));
 	ccfc_pack_kv_bool(p, "isSidechain", c->call.sidechain);
 	ccfc_reply_id(p, "model", index, c->call.model);
-	lines(p, "linesAdded", added);
-	lines(p, "linesRemoved", removed);
+}
+
+void ccfc_reply_change_facts(struct ccfc_pack *p,
+			     const struct ccfc_index *index,
+			     const struct ccfc_change *c)
+{
+	ccfc_reply_change_names(p, index, c);
+	ccfc_reply_line_counts(p, c);
 }
 
 void ccfc_reply_change_fields(struct ccfc_pack *p,
@@ -153,7 +172,7 @@ void ccfc_reply_change_fields(struct ccfc_pack *p,
 			      const struct ccfc_change *c)
 {
 	ccfc_reply_change_facts(p, index, c);
-	ccfc_reply_source(p, is_present(index, c));
+	ccfc_reply_change_source(p, index, c);
 }
 
 void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
@@ -166,6 +185,8 @@ void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
 
 		ccfc_pack_map(rq->pack);
 		ccfc_reply_change_fields(rq->pack, rq->index, c);
+		if (rq->opt.include_prompt)
+			ccfc_reply_prompt(rq, c);
 		if (rq->opt.include_content)
 			ccfc_reply_content(rq, c);
 		ccfc_pack_end(rq->pack);
@@ -178,20 +199,8 @@ void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
 void ccfc_lines_add(struct ccfc_lines *sum, const struct ccfc_index *index,
 		    const struct ccfc_group *group)
 {
-	for (uint32_t i = 0; i < group->nchanges; i++) {
-		int32_t added, removed;
-
-		ccfc_index_lines(&index->changes.items[group->changes[i]],
-				 &added, &removed);
-		if (added != CCFC_LINES_UNKNOWN) {
-			sum->any_added = true;
-			sum->added += added;
-		}
-		if (removed != CCFC_LINES_UNKNOWN) {
-			sum->any_removed = true;
-			sum->removed += removed;
-		}
-	}
+	for (uint32_t i = 0; i < group->nchanges; i++)
+		count_lines(sum, &index->changes.items[group->changes[i]]);
 }
 
 void ccfc_reply_lines(struct ccfc_pack *p, const struct ccfc_lines *sum)

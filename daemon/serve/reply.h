@@ -38,6 +38,16 @@ struct ccfc_slice ccfc_reply_tool_use_id(const struct ccfc_change *change);
 void ccfc_reply_change_facts(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *change);
+/* The same without the numbers of lines, and those apart. */
+void ccfc_reply_change_names(struct ccfc_pack *p,
+			     const struct ccfc_index *index,
+			     const struct ccfc_change *change);
+void ccfc_reply_line_counts(struct ccfc_pack *p,
+			    const struct ccfc_change *change);
+/* Is the transcript of its call still there? */
+void ccfc_reply_change_source(struct ccfc_pack *p,
+			      const struct ccfc_index *index,
+			      const struct ccfc_change *change);
 /* Fields of a FileChange without its content, into an open map. */
 void ccfc_reply_change_fields(struct ccfc_pack *p,
 			      const struct ccfc_index *index,
@@ -48,6 +58,17 @@ void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
 /* The fields that a change's content has (content.c). */
 void ccfc_reply_content(struct ccfc_request *rq,
 			const struct ccfc_change *change);
+
+/*
+ * `prompt`: what the user asked for when the change was made, in one line of
+ * at most CCFC_PROMPT_SHORT characters; nil when not known (prompt.c).
+ */
+#define CCFC_PROMPT_SHORT 200
+void ccfc_reply_prompt(struct ccfc_request *rq,
+		       const struct ccfc_change *change);
+/* `promptFull`: all of it, up to 64 KiB. True when it was cut. */
+bool ccfc_reply_prompt_full(struct ccfc_request *rq,
+			    const struct ccfc_change *change);
 
 /* linesAdded and linesRemoved of several; nil where none is known. */
 struct ccfc_lines {

@@ -39,7 +39,9 @@ struct ccfc_request {
 	uint32_t id;
 	size_t content_left; /* bytes of content that the reply may have */
 	size_t reading_left; /* bytes of transcripts that it may read for it */
-	bool stop;	     /* the daemon is to end after the reply */
+	const struct ccfc_prompt *prompt; /* the last one shown, and its text */
+	struct ccfc_slice prompt_text;
+	bool stop; /* the daemon is to end after the reply */
 };
 
 /* The request is answered later. */
@@ -56,6 +58,13 @@ int ccfc_method_session_file_changes(struct ccfc_request *rq,
 				     struct ccfc_err *err);
 int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err);
@@ -74,6 +83,29 @@ int ccfc_method_server_stop(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_ask_path(struct ccfc_slice *out, struct ccfc_request *rq,
 		  enum ccfc_option what, struct ccfc_slice path,
 		  struct ccfc_slice base, struct ccfc_err *err);
+/* The same for all of a list, in place. */
+int ccfc_ask_paths(struct ccfc_slices *list, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice base,
+		   struct ccfc_err *err);
+/*
+ * The first of `path` and `alternatives` that the filter leaves a change of,
+ * and who changed it. CCFC_ENOTFOUND says what is known instead.
+ */
+int ccfc_ask_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+		  struct ccfc_request *rq, const struct ccfc_filter *filter,
+		  struct ccfc_err *err);
+/* A page behind the last of `n` is nothing found, not an empty success. */
+int ccfc_ask_offset(struct ccfc_request *rq, uint32_t n, const char *what,
+		    struct ccfc_err *err);
+/*
+ * The files of the session that was asked about, as filtered by extensions,
+ * directories, tools and paths. CCFC_ENOTFOUND when none of `paths` is there.
+ */
+int ccfc_ask_session_files(uint32_t *session, struct ccfc_groups *files,
+			   struct ccfc_request *rq, struct ccfc_err *err);
+/* The normal path of a session's project, may be empty. */
+struct ccfc_slice ccfc_ask_project(const struct ccfc_request *rq,
+				   uint32_t session);
 /* states, dates, projectPath and tools. */
 int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
 		    struct ccfc_err *err);

@@ -5,6 +5,7 @@
 #ifndef CCFC_SERVE_SERVICE_H
 #define CCFC_SERVE_SERVICE_H
 
+#include "history/history.h"
 #include "index/index.h"
 #include "serve/server.h"
 #include "source/tree.h"
@@ -21,6 +22,7 @@ struct ccfc_service {
 	struct ccfc_index *index;
 	struct ccfc_tail *tail; /* for content on request */
 	struct ccfc_parser *parser;
+	struct ccfc_history *history;
 	struct ccfc_server *server;
 	const char *socket_path;
 	const char *state_dir;

@@ -111,48 +111,15 @@ static void pack_session(struct ccfc_request *rq, uint32_t id)
 	ccfc_reply_source(p, ccfc_index_session_present(index, id));
 }
 
-static int find_session(uint32_t *out, struct ccfc_request *rq,
-			struct ccfc_err *err)
-{
-	return ccfc_query_session(out, rq->index, rq->opt.session, err);
-}
-
-static struct ccfc_slice project_of(const struct ccfc_request *rq, uint32_t id)
-{
-	return ccfc_index_str(rq->index, rq->index->sessions.items[id].project);
-}
-
-/* Relative directories are the session's project's. */
-static int ask_directories(struct ccfc_filter *filter, struct ccfc_request *rq,
-			   uint32_t session, struct ccfc_err *err)
-{
-	struct ccfc_slices *dirs = &rq->opt.directories;
-	int r = 0;
-
-	for (uint32_t i = 0; !r && i < dirs->n; i++)
-		r = ccfc_ask_path(&dirs->items[i], rq, CCFC_OPT_DIRECTORIES,
-				  dirs->items[i], project_of(rq, session), err);
-	filter->directories = dirs->items;
-	filter->ndirectories = dirs->n;
-	return r;
-}
-
 int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_lines sum = { 0 };
-	struct ccfc_filter filter;
 	struct ccfc_groups groups;
 	uint32_t session;
-	int r = find_session(&session, rq, err);
+	int r = ccfc_ask_session_files(&session, &groups, rq, err);
 
-	if (!r)
-		r = ccfc_ask_filter(&filter, rq, err);
-	if (!r)
-		r = ask_directories(&filter, rq, session, err);
 	if (r)
 		return r;
-	ccfc_query_session_files(&groups, rq->index, session, &filter,
-				 rq->arena);
 	for (uint32_t i = 0; i < groups.n; i++)
 		ccfc_lines_add(&sum, rq->index, &groups.items[i]);
 	ccfc_pack_map(rq->pack);
@@ -161,7 +128,7 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups.nchanges);
 	ccfc_reply_lines(rq->pack, &sum);
 	pack_files(rq, session, &groups);
-	pack_kinds(rq, &groups, project_of(rq, session));
+	pack_kinds(rq, &groups, ccfc_ask_project(rq, session));
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
 	return 0;
@@ -176,11 +143,11 @@ int ccfc_method_session_file_changes(struct ccfc_request *rq,
 	struct ccfc_filter filter;
 	struct ccfc_slice path;
 	uint32_t session, file;
-	int r = find_session(&session, rq, err);
+	int r = ccfc_query_session(&session, rq->index, rq->opt.session, err);
 
 	if (!r)
 		r = ccfc_ask_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
-				  project_of(rq, session), err);
+				  ccfc_ask_project(rq, session), err);
 	if (!r)
 		r = ccfc_ask_filter(&filter, rq, err);
 	if (r)

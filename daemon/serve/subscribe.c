@@ -82,6 +82,7 @@ static bool pack_obj(struct ccfc_pack *p, struct ccfc_obj o)
 		ccfc_pack_double(p, ccfc_obj_double(o, 0));
 		break;
 	case CCFC_OBJ_STR:
+	case CCFC_OBJ_BIN:
 		ccfc_pack_str(p, ccfc_obj_str(o));
 		break;
 	case CCFC_OBJ_ARRAY:

@@ -171,6 +171,7 @@ enum ccfc_value_type {
 	CCFC_VALUE_ARRAY,
 	CCFC_VALUE_MAP,
 	CCFC_VALUE_EXT,
+	CCFC_VALUE_BIN, /* bytes: content, diffs; read like a string */
 };
 
 /* One value in a reply; pass it by value. Zeroed, it is CCFC_VALUE_NONE. */
@@ -195,8 +196,9 @@ CCFC_API bool ccfc_value_bool(struct ccfc_value v, bool otherwise);
 CCFC_API int64_t ccfc_value_int(struct ccfc_value v, int64_t otherwise);
 CCFC_API double ccfc_value_double(struct ccfc_value v, double otherwise);
 /*
- * The bytes of a string, not terminated, *len of them; NULL (and 0) for
- * anything else. `len` may be NULL. Paths need not be valid UTF-8.
+ * The bytes of a string or of a CCFC_VALUE_BIN, not terminated, *len of them;
+ * NULL (and 0) for anything else. `len` may be NULL. Paths need not be valid
+ * UTF-8.
  */
 CCFC_API const char *ccfc_value_str(struct ccfc_value v, size_t *len);
 /* Elements of an array, pairs of a map, else 0. */
@@ -222,7 +224,7 @@ CCFC_API int ccfc_client_call(struct ccfc_reply **out,
 
 /* ---- queries ---- */
 
-#define CCFC_QUERY_VERSION 1u
+#define CCFC_QUERY_VERSION 2u
 #define CCFC_QUERY_INIT                                                        \
 	{                                                                      \
 		.version = CCFC_QUERY_VERSION                                  \
@@ -253,6 +255,9 @@ struct ccfc_query {
 	const char *project_path;
 	const char *from_date; /* RFC 3339, or YYYY-MM-DD */
 	const char *to_date;
+	/* Since version 2: */
+	int64_t context; /* lines around a diff's hunks; 0: 3, negative: none */
+	bool prompts;	 /* why each change was made, where listings can */
 };
 
 /*
@@ -282,6 +287,106 @@ CCFC_API int ccfc_file_sessions(struct ccfc_reply **out,
 CCFC_API int ccfc_file_match(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *pattern,
 			     const struct ccfc_query *query,
+			     struct ccfc_err *err);
+
+/* ---- history ---- */
+
+/*
+ * Content is what a file holds, byte for byte: ccfc_value_str gives it. What
+ * is known of it is in a STATE map: `exists` (nil: not known), `fidelity`
+ * ("exact", "reconstructed", "partial", "unknown"), `source`, `why`, `size`,
+ * `sha256`, and `content` where it was asked for and all of it is known.
+ *
+ * A file as it was: {path, state, changeId, sessionId, timestamp, side,
+ * latest}. `at` is a change's id (right after it), a session (after its last
+ * change of the file), a time in RFC 3339, or "before:" and a change or a
+ * session; NULL is after the last change. With content by default, all of it
+ * unless the query's max_content says otherwise. CCFC_ENOTFOUND: the file or
+ * the moment is not known; CCFC_EAMBIGUOUS.
+ */
+CCFC_API int ccfc_file_at(struct ccfc_reply **out, struct ccfc_client *client,
+			  const char *path, const char *at,
+			  const struct ccfc_query *query, struct ccfc_err *err);
+
+/* What happened to a file, newest first: {path, totalSteps, steps}. */
+CCFC_API int ccfc_file_log(struct ccfc_reply **out, struct ccfc_client *client,
+			   const char *path, const struct ccfc_query *query,
+			   struct ccfc_err *err);
+
+/*
+ * One change, by its id or a unique prefix: a FileChange with `before` and
+ * `after` (STATEs, their content only if asked for) and its `diff`, nil if it
+ * is not known; `prompt` and `promptFull`, what the user had asked for.
+ */
+CCFC_API int ccfc_change_get(struct ccfc_reply **out,
+			     struct ccfc_client *client, const char *change,
+			     const struct ccfc_query *query,
+			     struct ccfc_err *err);
+
+/*
+ * What a session did, as unified diffs: {sessionId, projectPath, diffs,
+ * totalAdded, totalRemoved}; one diff for each change, or if `net` for each
+ * file. `paths` ends with NULL; NULL itself is all files.
+ */
+CCFC_API int ccfc_session_diff(struct ccfc_reply **out,
+			       struct ccfc_client *client, const char *session,
+			       const char *const *paths, bool net,
+			       const struct ccfc_query *query,
+			       struct ccfc_err *err);
+
+/*
+ * What would take back what a session did and keep what others did since:
+ * {sessionId, projectPath, files}, each with its `action` and new `content`.
+ * A plan: the daemon writes nothing. `paths` as above.
+ */
+CCFC_API int ccfc_session_revert(struct ccfc_reply **out,
+				 struct ccfc_client *client,
+				 const char *session, const char *const *paths,
+				 const struct ccfc_query *query,
+				 struct ccfc_err *err);
+
+/*
+ * Files whose last content can be had from history: those of a session, or
+ * where `session` is NULL all that do not exist any more: {files, total}.
+ * Every one of `keywords` (ends with NULL, may be NULL) has to be in the path
+ * or the content. Take the content from ccfc_file_at with the file's `path`
+ * and `changeId`.
+ */
+CCFC_API int
+ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
+		     const char *session, const char *const *keywords,
+		     const struct ccfc_query *query, struct ccfc_err *err);
+
+/* ---- blame ---- */
+
+#define CCFC_BLAME_QUERY_VERSION 1u
+#define CCFC_BLAME_QUERY_INIT                                                  \
+	{                                                                      \
+		.version = CCFC_BLAME_QUERY_VERSION                            \
+	}
+
+/* Which lines, and of which content of the file. */
+struct ccfc_blame_query {
+	uint32_t version;
+	enum ccfc_content content; /* of the lines; default yes */
+	const char *at;	   /* as in ccfc_file_at; NULL: the file on disk */
+	int64_t from, to;  /* first and last line, from 1; 0: no limit */
+	bool ignore_space; /* white space that moved changes no owner */
+	const char *const *alternatives; /* other names of the same path */
+	const char *cwd; /* what relative paths are taken against */
+};
+
+/*
+ * Who wrote each line of a file: {path, at, totalLines, fidelity, why, lines,
+ * blocks}. A line's `kind` is "session" (it has `changeId`, `sessionId`,
+ * `model`, `prompt` …), "outside" or "unknown" (it came between `from` and
+ * `to`); `blocks` are the runs of lines with the same owner. `query` may be
+ * NULL. CCFC_ENOTFOUND: no session changed the file, it does not exist, or it
+ * ends before `from`.
+ */
+CCFC_API int ccfc_file_blame(struct ccfc_reply **out,
+			     struct ccfc_client *client, const char *path,
+			     const struct ccfc_blame_query *query,
 			     struct ccfc_err *err);
 
 /* ---- the index ---- */

@@ -452,6 +452,8 @@ static void test_bad_requests(void **state)
 		  "'maxContent' must be" },
 		{ "session.files", "session=a;includeContent:1", CCFC_EINVAL,
 		  "'includeContent' must be true or false" },
+		{ "session.files", "session=a;includePrompt=yes", CCFC_EINVAL,
+		  "'includePrompt' must be true or false" },
 		{ "session.files", "session=a;states[nope", CCFC_EINVAL,
 		  "'states' has a state" },
 		{ "session.files", "session=a;states=all", CCFC_EINVAL,

@@ -131,6 +131,13 @@ static inline struct world *world_new(void)
 		.store_bytes = world_bytes,
 		.stop = world_stop,
 	};
+	w->service.history = ccfc_history_new(&(struct ccfc_history_env){
+		.index = w->service.index,
+		.tail = w->service.tail,
+		.parser = w->service.parser,
+		.roots = w->roots,
+		.nroots = 2,
+	});
 	assert_int_equal(
 		ccfc_server_new(&w->service.server, w->path, &handlers, &err),
 		0);
@@ -147,6 +154,7 @@ static inline void world_free(struct world *w)
 	close(w->fd);
 	ccfc_methods_free(w->methods);
 	ccfc_server_free(w->service.server);
+	ccfc_history_free(w->service.history);
 	ccfc_index_free(w->service.index);
 	ccfc_tail_free(w->service.tail);
 	ccfc_parser_free(w->service.parser);
@@ -349,6 +357,7 @@ static inline const char *show(struct ccfc_obj o, char *out, size_t size)
 		snprintf(out, size, "%lld", (long long)ccfc_obj_int(o, 0));
 		return out;
 	case CCFC_OBJ_STR:
+	case CCFC_OBJ_BIN:
 		s = ccfc_obj_str(o);
 		snprintf(out, size, "%.*s", (int)s.len, s.ptr);
 		return out;

@@ -1,0 +1,14 @@
+/* What kind of agent it is: the name of its type, as its maker chose it. */
+#ifndef CCFC_HISTORY_AGENT_H
+#define CCFC_HISTORY_AGENT_H
+
+#include "history/history.h"
+
+/*
+ * The type of the agent whose transcript the source is, as the note beside it
+ * says (agent-<id>.meta.json), in `arena`. Empty: no agent's, or not known.
+ */
+struct ccfc_slice ccfc_agent_type(const struct ccfc_history_env *env,
+				  uint32_t source, struct ccfc_arena *arena);
+
+#endif

@@ -1,0 +1,299 @@
+/*
+ * Chains: made when asked for, kept while nothing that they were made from
+ * has changed. The order of a chain is that of effects: a result's time, since
+ * calls of one message are made together and take effect one by one.
+ */
+#include "history/chain.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/time.h"
+#include "history/marks.h"
+#include "history/walk.h"
+
+#include <stdlib.h>
+
+#define CHAINS (sizeof(((struct ccfc_history *)NULL)->chains) / sizeof(void *))
+
+const char *ccfc_fidelity_text(enum ccfc_fidelity fidelity)
+{
+	static const char *const text[] = { "unknown", "partial",
+					    "reconstructed", "exact" };
+
+	return text[fidelity];
+}
+
+const char *ccfc_origin_text(enum ccfc_origin origin)
+{
+	static const char *const text[] = {
+		[CCFC_ORIGIN_NONE] = "",       [CCFC_ORIGIN_RESULT] = "result",
+		[CCFC_ORIGIN_WRITE] = "write", [CCFC_ORIGIN_CALL] = "call",
+		[CCFC_ORIGIN_READ] = "read",   [CCFC_ORIGIN_BACKUP] = "backup",
+		[CCFC_ORIGIN_DISK] = "disk",   [CCFC_ORIGIN_REPLAY] = "replay",
+	};
+
+	return text[origin];
+}
+
+struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env)
+{
+	struct ccfc_history *h = ccfc_calloc(1, sizeof(*h));
+
+	h->env = *env;
+	ccfc_arena_init(&h->scratch);
+	return h;
+}
+
+static void free_chain(struct ccfc_chain *chain)
+{
+	if (!chain)
+		return;
+	ccfc_marks_release(chain);
+	ccfc_arena_release(&chain->arena);
+	ccfc_arena_release(&chain->copies_arena);
+	ccfc_buf_release(&chain->hand);
+	free(chain->nodes);
+	free(chain->forward);
+	free(chain->copies);
+	free(chain);
+}
+
+void ccfc_history_free(struct ccfc_history *history)
+{
+	if (!history)
+		return;
+	for (size_t i = 0; i < CHAINS; i++)
+		free_chain(history->chains[i]);
+	ccfc_walks_free(history->walks);
+	ccfc_arena_release(&history->scratch);
+	free(history);
+}
+
+const char *ccfc_chain_path(const struct ccfc_chain *chain)
+{
+	return ccfc_index_file_path(chain->history->env.index, chain->file).ptr;
+}
+
+/* --- order --- */
+
+static int64_t effect_time(const struct ccfc_change *c)
+{
+	if (c->result.known && c->result.time != CCFC_TIME_NONE)
+		return c->result.time;
+	return ccfc_index_time(c);
+}
+
+struct sorted {
+	const struct ccfc_change *change;
+	uint32_t id;
+	int64_t time;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_effect(const void *pa, const void *pb)
+{
+	const struct sorted *a = pa, *b = pb;
+	const struct ccfc_place *p = &a->change->result.place;
+	const struct ccfc_place *q = &b->change->result.place;
+	int r = compare(a->time, b->time);
+
+	if (!r && a->change->result.known && b->change->result.known &&
+	    p->source == q->source)
+		r = compare((int64_t)p->offset, (int64_t)q->offset);
+	if (!r)
+		r = compare(ccfc_index_time(a->change),
+			    ccfc_index_time(b->change));
+	if (!r)
+		r = ccfc_slice_cmp(
+			ccfc_slice(a->change->id, a->change->id_len),
+			ccfc_slice(b->change->id, b->change->id_len));
+	return r;
+}
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	uint64_t both[2] = { a, b };
+
+	return ccfc_hash(both, sizeof(both));
+}
+
+static uint64_t change_stamp(const struct ccfc_index *index,
+			     const struct ccfc_change *c)
+{
+	const struct ccfc_source *source =
+		&index->sources.items[c->result.place.source];
+
+	return c->result.known ? mix(c->seq, source->gen * 2u + source->gone)
+			       : c->seq;
+}
+
+static void put_in_order(struct ccfc_chain *chain)
+{
+	const struct ccfc_index *index = chain->history->env.index;
+	const struct ccfc_ids *ids = &index->files.items[chain->file];
+	struct sorted *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+
+		if (c->settled && c->state == CCFC_STATE_APPLIED &&
+		    c->file == chain->file)
+			list[n++] = (struct sorted){ c, ids->items[i],
+						     effect_time(c) };
+	}
+	qsort(list, n, sizeof(*list), by_effect);
+	chain->n = n;
+	chain->nodes = ccfc_calloc(n + 1u, sizeof(*chain->nodes));
+	for (uint32_t i = 0; i < n; i++) {
+		chain->nodes[i].change = list[i].id;
+		chain->nodes[i].time = list[i].time;
+		chain->nodes[i].stamp = change_stamp(index, list[i].change);
+	}
+	free(list);
+}
+
+/* --- keeping --- */
+
+/*
+ * All that a chain is made from, but the backups, which are only ever added
+ * in front of a change.
+ */
+static uint64_t stamp_of(const struct ccfc_history *history, uint32_t file,
+			 const struct ccfc_file_info *disk)
+{
+	const struct ccfc_index *index = history->env.index;
+	const struct ccfc_ids *ids = &index->files.items[file];
+	uint64_t stamp = mix(disk->exists + 2 * disk->regular,
+			     mix(disk->size, (uint64_t)disk->mtime));
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		stamp = mix(stamp,
+			    change_stamp(index,
+					 &index->changes.items[ids->items[i]]));
+	return stamp;
+}
+
+static struct ccfc_chain *make_chain(struct ccfc_history *history,
+				     uint32_t file, uint64_t stamp,
+				     const struct ccfc_file_info *disk)
+{
+	struct ccfc_chain *chain = ccfc_calloc(1, sizeof(*chain));
+
+	chain->history = history;
+	chain->file = file;
+	chain->stamp = stamp;
+	chain->disk = *disk;
+	ccfc_arena_init(&chain->arena);
+	put_in_order(chain);
+	if (chain->n) {
+		ccfc_chain_find_copies(chain);
+		ccfc_replay(chain);
+	}
+	return chain;
+}
+
+/* Do the nodes begin with those that were replayed, and are these the same? */
+static bool goes_on(const struct ccfc_chain *chain)
+{
+	for (uint32_t i = 0; i < chain->nforward; i++) {
+		const struct ccfc_node *a = &chain->nodes[i];
+		const struct ccfc_node *b = &chain->forward[i];
+
+		if (i >= chain->n || a->change != b->change ||
+		    a->time != b->time || a->stamp != b->stamp)
+			return false;
+	}
+	return chain->nforward != 0;
+}
+
+/*
+ * There are more changes, or another file on the disk: replays only what is
+ * new. False when more than that is different.
+ */
+static bool extend_chain(struct ccfc_chain *chain, uint64_t stamp,
+			 const struct ccfc_file_info *disk)
+{
+	free(chain->nodes);
+	put_in_order(chain);
+	if (!goes_on(chain) || !ccfc_chain_find_copies(chain))
+		return false;
+	memcpy(chain->nodes, chain->forward,
+	       chain->nforward * sizeof(*chain->nodes));
+	chain->stamp = stamp;
+	chain->disk = *disk;
+	ccfc_replay(chain);
+	return true;
+}
+
+/* The place of the file's old chain, else of the one used longest ago. */
+static struct ccfc_chain **choose(struct ccfc_history *history, uint32_t file)
+{
+	struct ccfc_chain **best = &history->chains[0];
+
+	for (size_t i = 0; i < CHAINS; i++) {
+		struct ccfc_chain **at = &history->chains[i];
+
+		if (*at && (*at)->file == file)
+			return at;
+		if (!*at || (*best && (*at)->used < (*best)->used))
+			best = at;
+	}
+	return best;
+}
+
+struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
+{
+	struct ccfc_chain **at = choose(history, file);
+	struct ccfc_file_info disk = { 0 };
+	uint64_t stamp;
+
+	ccfc_file_read(NULL, &disk,
+		       ccfc_index_file_path(history->env.index, file).ptr, 0,
+		       NULL);
+	stamp = stamp_of(history, file, &disk);
+	if (*at && (*at)->file == file && (*at)->stamp != stamp &&
+	    !extend_chain(*at, stamp, &disk))
+		(*at)->file = 0;
+	if (!*at || (*at)->file != file) {
+		free_chain(*at);
+		*at = make_chain(history, file, stamp, &disk);
+	}
+	(*at)->used = ++history->tick;
+	return (*at)->n ? *at : NULL;
+}
+
+/* --- looking --- */
+
+uint32_t ccfc_chain_len(const struct ccfc_chain *chain)
+{
+	return chain->n;
+}
+
+uint32_t ccfc_chain_change(const struct ccfc_chain *chain, uint32_t i)
+{
+	return chain->nodes[i].change;
+}
+
+int64_t ccfc_chain_time(const struct ccfc_chain *chain, uint32_t i)
+{
+	return chain->nodes[i].time;
+}
+
+int64_t ccfc_chain_find(const struct ccfc_chain *chain, uint32_t change)
+{
+	for (uint32_t i = 0; i < chain->n; i++)
+		if (chain->nodes[i].change == change)
+			return i;
+	return -1;
+}
+
+enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i)
+{
+	return i >= chain->n ? chain->last_gap : chain->nodes[i].gap;
+}

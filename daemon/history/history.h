@@ -1,0 +1,129 @@
+/*
+ * What it was: the content of files before and after each change, put
+ * together from transcripts, the client's backups and the disk.
+ *
+ * A chain is one file's applied changes in the order of their effects. Between
+ * two changes the file may have been changed by somebody else: an outside
+ * step, which is never a session's. Every state says how sure it is:
+ *
+ *   exact          the bytes stand in the evidence, or follow from it by steps
+ *                  that the client's own patches confirm, up to a later state
+ *                  that is known again; also the form (line endings, encoding)
+ *                  is proven
+ *   reconstructed  follows from the evidence, but something was assumed; `why`
+ *   partial        only some lines are known
+ *   unknown        nothing is
+ *
+ * Core thread. A struct ccfc_history borrows what it is given. Slices that it
+ * gives out are in the caller's arena.
+ */
+#ifndef CCFC_HISTORY_HISTORY_H
+#define CCFC_HISTORY_HISTORY_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "index/index.h"
+#include "source/tail.h"
+#include "transcript/evidence.h"
+
+struct ccfc_history_env {
+	const struct ccfc_index *index;
+	struct ccfc_tail *tail;
+	struct ccfc_parser *parser;
+	const char *const *roots;
+	size_t nroots;
+};
+
+struct ccfc_history;
+
+struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env);
+void ccfc_history_free(struct ccfc_history *history);
+
+/* Ordered: a lesser one is less sure. */
+enum ccfc_fidelity {
+	CCFC_FIDELITY_UNKNOWN,
+	CCFC_FIDELITY_PARTIAL,
+	CCFC_FIDELITY_RECONSTRUCTED,
+	CCFC_FIDELITY_EXACT,
+};
+
+/* "exact", … */
+const char *ccfc_fidelity_text(enum ccfc_fidelity fidelity);
+
+/* Where the bytes come from. */
+enum ccfc_origin {
+	CCFC_ORIGIN_NONE,
+	CCFC_ORIGIN_RESULT, /* originalFile, with or without the patch */
+	CCFC_ORIGIN_WRITE,  /* the content of a Write, a notebook's file */
+	CCFC_ORIGIN_CALL,   /* the call's strings on a known state */
+	CCFC_ORIGIN_READ,   /* what a Read showed */
+	CCFC_ORIGIN_BACKUP,
+	CCFC_ORIGIN_DISK,
+	CCFC_ORIGIN_REPLAY, /* from an earlier or later state, step by step */
+};
+
+/* "result", "write", "call", "read", "backup", "disk", "replay"; "" for NONE */
+const char *ccfc_origin_text(enum ccfc_origin origin);
+
+/* A run of lines that are known of a partial state. */
+struct ccfc_known {
+	uint32_t line; /* of the first, from 1 */
+	uint32_t nlines;
+	struct ccfc_slice text;
+};
+
+/* The content of a file at one point. */
+struct ccfc_content_state {
+	enum ccfc_fidelity fidelity;
+	enum ccfc_origin origin;
+	bool exists;			/* valid unless unknown */
+	struct ccfc_slice bytes;	/* valid when reconstructed or exact */
+	const struct ccfc_known *known; /* when partial */
+	uint32_t nknown;
+	const char *why; /* one clause for the user, "" when exact */
+};
+
+/* One file's changes; valid until the index next takes in a batch. */
+struct ccfc_chain;
+
+/*
+ * The chain of a file. NULL when it has no applied change. Belongs to
+ * `history`, which keeps the last few; valid until the next one is opened
+ * or the index changes.
+ */
+struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file);
+
+/* How many changes it has; their ids in order; where one stands, or -1. */
+uint32_t ccfc_chain_len(const struct ccfc_chain *chain);
+uint32_t ccfc_chain_change(const struct ccfc_chain *chain, uint32_t i);
+int64_t ccfc_chain_find(const struct ccfc_chain *chain, uint32_t change);
+/* When its effect was there: the result's time, else the call's. */
+int64_t ccfc_chain_time(const struct ccfc_chain *chain, uint32_t i);
+
+/* The content right before and right after change i. */
+void ccfc_chain_before(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		       uint32_t i, struct ccfc_arena *arena);
+void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		      uint32_t i, struct ccfc_arena *arena);
+
+/*
+ * Did somebody else change the file between change i - 1 and change i (i = len:
+ * between the last change and the disk as it is now)? i = 0 is never.
+ */
+enum ccfc_gap {
+	CCFC_GAP_NONE,	  /* as far as the evidence goes, nobody did */
+	CCFC_GAP_OUTSIDE, /* somebody did: the states differ */
+	CCFC_GAP_UNKNOWN, /* one of the states is not known */
+};
+enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i);
+
+/*
+ * What the change's own patch shows, for a change whose states are not known:
+ * hunks with real line numbers, leading tabs put back where the strings tell.
+ * False when there is no patch.
+ */
+bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
+		      struct ccfc_chain *chain, uint32_t i,
+		      struct ccfc_arena *arena);
+
+#endif

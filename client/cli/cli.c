@@ -11,11 +11,23 @@
 #include <unistd.h>
 
 const struct ccfc_command *const ccfc_commands[] = {
-	&ccfc_cmd_list,	 &ccfc_cmd_search,
-	&ccfc_cmd_index, &ccfc_cmd_files,
-	&ccfc_cmd_watch, &ccfc_cmd_status,
-	&ccfc_cmd_start, &ccfc_cmd_stop,
-	&ccfc_cmd_help,	 NULL,
+	&ccfc_cmd_list,
+	&ccfc_cmd_search,
+	&ccfc_cmd_log,
+	&ccfc_cmd_blame,
+	&ccfc_cmd_diff,
+	&ccfc_cmd_cat,
+	&ccfc_cmd_recover,
+	&ccfc_cmd_restore,
+	&ccfc_cmd_revert,
+	&ccfc_cmd_index,
+	&ccfc_cmd_files,
+	&ccfc_cmd_watch,
+	&ccfc_cmd_status,
+	&ccfc_cmd_start,
+	&ccfc_cmd_stop,
+	&ccfc_cmd_help,
+	NULL,
 };
 
 const struct ccfc_opt ccfc_cli_common[] = {

@@ -39,6 +39,13 @@ extern const struct ccfc_command *const ccfc_commands[];
 
 extern const struct ccfc_command ccfc_cmd_list;
 extern const struct ccfc_command ccfc_cmd_search;
+extern const struct ccfc_command ccfc_cmd_log;
+extern const struct ccfc_command ccfc_cmd_blame;
+extern const struct ccfc_command ccfc_cmd_diff;
+extern const struct ccfc_command ccfc_cmd_cat;
+extern const struct ccfc_command ccfc_cmd_recover;
+extern const struct ccfc_command ccfc_cmd_restore;
+extern const struct ccfc_command ccfc_cmd_revert;
 extern const struct ccfc_command ccfc_cmd_index;
 extern const struct ccfc_command ccfc_cmd_files;
 extern const struct ccfc_command ccfc_cmd_watch;

@@ -1,8 +1,8 @@
 /* ccfc list: the files that a session changed. */
-#include "base/alloc.h"
 #include "base/path.h"
 #include "cli/ask.h"
 #include "cli/listing.h"
+#include "cli/patch.h"
 #include "cli/render.h"
 #include "cli/table.h"
 #include "cli/where.h"
@@ -21,15 +21,11 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_SHOW_CHANGES] = CCFC_LISTING_SHOW_CHANGES,
-	[OPT_FORMAT] = CCFC_LISTING_FORMAT,
+	[OPT_FORMAT] = CCFC_LISTING_FORMAT_DIFF,
 	[OPT_NULL] = CCFC_LISTING_NULL,
-	[OPT_EXT] = { "ext", 0, CCFC_OPT_EXTS, "LIST",
-		      "only files with these extensions: .ts,.tsx", NULL, 0,
-		      0 },
-	[OPT_DIR] = { "dir", 0, CCFC_OPT_LIST, "LIST",
-		      "only files below these directories: src/", NULL, 0, 0 },
-	[OPT_TOOL] = { "tool", 0, CCFC_OPT_LIST, "LIST",
-		       "only changes by these tools: Edit,Write", NULL, 0, 0 },
+	[OPT_EXT] = CCFC_LISTING_EXT,
+	[OPT_DIR] = CCFC_LISTING_DIR,
+	[OPT_TOOL] = CCFC_LISTING_TOOL,
 	[OPT_STATE] = CCFC_LISTING_STATE,
 	{ 0 },
 };
@@ -162,6 +158,9 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 	case CCFC_FORMAT_TABLE:
 		if (n)
 			ccfc_list_print(out, root, listing->show_changes);
+		return;
+	case CCFC_FORMAT_DIFF: /* not of this reply */
+		return;
 	}
 }
 
@@ -181,32 +180,13 @@ static int answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	return ccfc_cli_fail(&err);
 }
 
-/* An id as it is; what looks like a path is made absolute. */
-static int resolve_session(char **out, const char *text, struct ccfc_err *err)
-{
-	struct ccfc_where where;
-	int code;
-
-	*out = NULL;
-	if (!strchr(text, '/') &&
-	    !ccfc_slice_ends(ccfc_slice_str(text), ".jsonl")) {
-		*out = ccfc_strdup(text);
-		return 0;
-	}
-	code = ccfc_where_init(&where, err);
-	if (!code)
-		*out = ccfc_where_absolute(&where, text);
-	ccfc_where_release(&where);
-	return code;
-}
-
 static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	       const struct ccfc_opts *opts, const struct ccfc_listing *listing,
 	       struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	char *session;
-	int code = resolve_session(&session, opts->args[0], err);
+	int code = ccfc_where_session(&session, opts->args[0], err);
 
 	ccfc_listing_query(&query, listing);
 	query.extensions = ccfc_opts_own(opts, OPT_EXT)->list.items;
@@ -214,7 +194,10 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	query.tools = ccfc_opts_own(opts, OPT_TOOL)->list.items;
 	if (!code)
 		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
-	if (!code)
+	if (!code && listing->format == CCFC_FORMAT_DIFF)
+		code = ccfc_session_diff(reply, cli->client, session, NULL,
+					 false, &query, err);
+	else if (!code)
 		code = ccfc_session_files(reply, cli->client, session, &query,
 					  err);
 	free(session);
@@ -232,7 +215,11 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 			      OPT_NULL, OPT_STATE, &err) < 0 ||
 	    ask(&reply, cli, opts, &listing, &err) < 0)
 		return ccfc_cli_fail(&err);
-	status = answer(cli, ccfc_ask_value(reply), &listing);
+	if (listing.format == CCFC_FORMAT_DIFF)
+		status = ccfc_patch_answer(cli, ccfc_ask_value(reply),
+					   CCFC_PATCH_DIFF, opts->command);
+	else
+		status = answer(cli, ccfc_ask_value(reply), &listing);
 	ccfc_reply_free(reply);
 	return status;
 }
@@ -245,7 +232,8 @@ const struct ccfc_command ccfc_cmd_list = {
 		 "their first change.\n\n"
 		 "SESSION is the session's id, any start of it that no other "
 		 "session has, or\nthe path of its transcript. Changes of its "
-		 "subagents belong to it.\n\n" CCFC_LISTING_ABOUT_STATES,
+		 "subagents belong to it.\n\n" CCFC_LISTING_ABOUT_STATES
+		 "\n--format=diff is what ccfc diff shows.",
 	.examples = "  ccfc list 3f2a91c4\n"
 		    "  ccfc list 3f2a --show-changes --ext=.ts,.tsx\n"
 		    "  ccfc list 3f2a -0 | xargs -0 git add\n"

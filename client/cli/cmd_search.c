@@ -17,6 +17,7 @@
 
 enum {
 	OPT_SHOW_CHANGES,
+	OPT_WHY,
 	OPT_FORMAT,
 	OPT_NULL,
 	OPT_PROJECT,
@@ -29,6 +30,8 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_SHOW_CHANGES] = CCFC_LISTING_SHOW_CHANGES,
+	[OPT_WHY] = { "why", 0, CCFC_OPT_FLAG, NULL,
+		      "show what the user asked each session for", NULL, 0, 0 },
 	[OPT_FORMAT] = CCFC_LISTING_FORMAT,
 	[OPT_NULL] = CCFC_LISTING_NULL,
 	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
@@ -56,6 +59,22 @@ static struct ccfc_slice first_bytes(struct ccfc_slice s, size_t max)
 static struct ccfc_slice or_dash(struct ccfc_slice s)
 {
 	return s.len ? s : CCFC_SLICE_LIT("-");
+}
+
+/* What a session's changes were made for, each prompt once. */
+static void note_prompts(struct ccfc_table *table, struct ccfc_obj changes)
+{
+	struct ccfc_slice last = CCFC_SLICE_NONE;
+
+	for (uint32_t i = 0; i < ccfc_obj_len(changes); i++) {
+		struct ccfc_slice prompt =
+			ccfc_obj_get_str(ccfc_obj_at(changes, i), "prompt");
+
+		if (prompt.len && !ccfc_slice_eq(prompt, last))
+			ccfc_table_note(table, prompt);
+		if (prompt.len)
+			last = prompt;
+	}
 }
 
 static void print_sessions(struct ccfc_out *out, struct ccfc_obj sessions)
@@ -87,6 +106,7 @@ static void print_sessions(struct ccfc_out *out, struct ccfc_obj sessions)
 		ccfc_render_time(&text, ccfc_obj_get(s, "lastChange"),
 				 CCFC_RENDER_MINUTE);
 		ccfc_table_cell(&table, ccfc_buf_view(&text));
+		note_prompts(&table, ccfc_obj_get(s, "changes"));
 	}
 	ccfc_table_print(&table, out);
 	ccfc_table_release(&table);
@@ -209,11 +229,6 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 	}
 }
 
-static bool is_glob(const char *text)
-{
-	return text[strcspn(text, "*?[{")] != '\0';
-}
-
 static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
 		    const char *given, struct ccfc_query *query,
 		    struct ccfc_where *where, struct ccfc_err *err)
@@ -230,20 +245,6 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
 	return code;
 }
 
-/* A pattern from where the shell says we are, then from where we really are. */
-static int ask_glob(struct ccfc_reply **reply, struct ccfc_client *client,
-		    const char *given, struct ccfc_query *query,
-		    const struct ccfc_where *where, struct ccfc_err *err)
-{
-	int code = ccfc_file_match(reply, client, given, query, err);
-
-	if (code != CCFC_ENOTFOUND || given[0] == '/' ||
-	    !strcmp(where->cwd, where->physical))
-		return code;
-	query->cwd = where->physical;
-	return ccfc_file_match(reply, client, given, query, err);
-}
-
 static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	       const char *given, struct ccfc_query *query,
 	       struct ccfc_where *where, struct ccfc_err *err)
@@ -254,9 +255,9 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		return code;
 	query->cwd = where->cwd;
 	code = ask_file(reply, cli->client, given, query, where, err);
-	if (code != CCFC_ENOTFOUND || !is_glob(given))
+	if (code != CCFC_ENOTFOUND || !ccfc_listing_is_glob(given))
 		return code;
-	return ask_glob(reply, cli->client, given, query, where, err);
+	return ccfc_listing_match(reply, cli->client, given, query, where, err);
 }
 
 static int read_dates(char from[CCFC_TIME_TEXT_MAX],
@@ -290,6 +291,7 @@ static int search(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 
 	ccfc_listing_query(&query, listing);
 	query.project_path = dir;
+	query.prompts = ccfc_opts_own(opts, OPT_WHY)->set;
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
 	query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;
 	if (!code)
@@ -339,6 +341,7 @@ const struct ccfc_command ccfc_cmd_search = {
 		    "  ccfc search 'src/**/*.ts' --from=2025-01-01 "
 		    "--to=2025-12-31\n"
 		    "  ccfc search login.ts --show-changes --project=.\n"
+		    "  ccfc search login.ts --why\n"
 		    "  ccfc search '**/*.md' -0 | xargs -0 wc -l\n",
 	.options = options,
 	.args_min = 1,

@@ -23,6 +23,11 @@ int ccfc_listing_read(struct ccfc_listing *listing,
 				    "%s: --show-changes: paths have no room "
 				    "for changes",
 				    opts->command);
+	if (listing->states && listing->format == CCFC_FORMAT_DIFF)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "%s: --state: only changes that took "
+				    "effect have a diff",
+				    opts->command);
 	return 0;
 }
 
@@ -30,6 +35,26 @@ void ccfc_listing_query(struct ccfc_query *query,
 			const struct ccfc_listing *listing)
 {
 	query->states = listing->states;
-	if (listing->show_changes)
+	if (listing->show_changes && listing->format != CCFC_FORMAT_DIFF)
 		query->content = CCFC_CONTENT_YES;
+}
+
+bool ccfc_listing_is_glob(const char *text)
+{
+	return text[strcspn(text, "*?[{")] != '\0';
+}
+
+int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
+		       const char *pattern, struct ccfc_query *query,
+		       const struct ccfc_where *where, struct ccfc_err *err)
+{
+	int code;
+
+	query->cwd = where->cwd;
+	code = ccfc_file_match(reply, client, pattern, query, err);
+	if (code != CCFC_ENOTFOUND || pattern[0] == '/' ||
+	    !strcmp(where->cwd, where->physical))
+		return code;
+	query->cwd = where->physical;
+	return ccfc_file_match(reply, client, pattern, query, err);
 }

@@ -6,6 +6,7 @@
 #define CCFC_CLI_LISTING_H
 
 #include "cli/cli.h"
+#include "cli/where.h"
 #include "wire/obj.h"
 
 #include <ccfc/client.h>
@@ -15,6 +16,7 @@ enum ccfc_format {
 	CCFC_FORMAT_JSON,
 	CCFC_FORMAT_JSONL,
 	CCFC_FORMAT_PATHS,
+	CCFC_FORMAT_DIFF, /* of list only */
 };
 
 #define CCFC_LISTING_SHOW_CHANGES                                              \
@@ -28,6 +30,12 @@ enum ccfc_format {
 		"format", 0, CCFC_OPT_CHOICE, "FORMAT",                        \
 			"table (default), json, jsonl or paths",               \
 			"table|json|jsonl|paths", 0, 0                         \
+	}
+#define CCFC_LISTING_FORMAT_DIFF                                               \
+	{                                                                      \
+		"format", 0, CCFC_OPT_CHOICE, "FORMAT",                        \
+			"table (default), json, jsonl, paths or diff",         \
+			"table|json|jsonl|paths|diff", 0, 0                    \
 	}
 #define CCFC_LISTING_NULL                                                      \
 	{                                                                      \
@@ -52,6 +60,24 @@ struct ccfc_listing {
 	"Only changes that took effect count, unless --state asks for "        \
 	"others: applied,\nfailed, denied, staged, interrupted, pending."
 
+/* Rows of `list` and `diff`. */
+#define CCFC_LISTING_EXT                                                       \
+	{                                                                      \
+		"ext", 0, CCFC_OPT_EXTS, "LIST",                               \
+			"only files with these extensions: .ts,.tsx", NULL, 0, \
+			0                                                      \
+	}
+#define CCFC_LISTING_DIR                                                       \
+	{                                                                      \
+		"dir", 0, CCFC_OPT_LIST, "LIST",                               \
+			"only files below these directories: src/", NULL, 0, 0 \
+	}
+#define CCFC_LISTING_TOOL                                                      \
+	{                                                                      \
+		"tool", 0, CCFC_OPT_LIST, "LIST",                              \
+			"only changes by these tools: Edit,Write", NULL, 0, 0  \
+	}
+
 /* Takes them from the rows with these numbers. CCFC_EINVAL. */
 int ccfc_listing_read(struct ccfc_listing *listing,
 		      const struct ccfc_opts *opts, int show_changes,
@@ -60,6 +86,17 @@ int ccfc_listing_read(struct ccfc_listing *listing,
 /* Sets what the daemon has to know of them. */
 void ccfc_listing_query(struct ccfc_query *query,
 			const struct ccfc_listing *listing);
+
+/* Has it glob characters? It may be the name of a file all the same. */
+bool ccfc_listing_is_glob(const char *text);
+
+/*
+ * file.match of a pattern as seen from where the shell says that we are, then
+ * from where we really are. Sets the query's cwd.
+ */
+int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
+		       const char *pattern, struct ccfc_query *query,
+		       const struct ccfc_where *where, struct ccfc_err *err);
 
 /* The table of `list`, of a ChangedFilesSummary. */
 void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,

@@ -194,6 +194,9 @@ static int read_value(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	case CCFC_OPT_EXTS:
 	case CCFC_OPT_STATES:
 		return read_list(v, opts, opt, err);
+	case CCFC_OPT_WORDS:
+		push(v, ccfc_slice_str(v->text), false);
+		return 0;
 	case CCFC_OPT_FROM:
 	case CCFC_OPT_TO:
 		return read_date(v, opts, opt, err);
@@ -272,15 +275,32 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 	return code < 0 ? code : eq ? 1 : 2;
 }
 
-static int read_letters(struct ccfc_opts *opts, const char *word,
+/*
+ * Bundled letters at argv[0]; returns the words taken. The first that takes a
+ * value takes the rest of the word, or if nothing is left the next one.
+ */
+static int read_letters(struct ccfc_opts *opts, int argc, char **argv,
 			struct ccfc_err *err)
 {
-	for (const char *p = word + 1; *p; p++) {
+	for (const char *p = argv[0] + 1; *p; p++) {
 		struct ccfc_opt_value *v;
+		const struct ccfc_opt *opt =
+			find(opts, CCFC_SLICE_NONE, *p, &v);
+		int code;
 
-		if (!find(opts, CCFC_SLICE_NONE, *p, &v))
-			return unknown(opts, word, err);
-		v->set = true;
+		if (!opt)
+			return unknown(opts, argv[0], err);
+		if (opt->type == CCFC_OPT_FLAG) {
+			v->set = true;
+			continue;
+		}
+		if (!p[1] && argc < 2)
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "%s: -%c: needs a value",
+					    opts->command, *p);
+		v->text = p[1] ? p + 1 : argv[1];
+		code = read_value(v, opts, opt, err);
+		return code < 0 ? code : p[1] ? 1 : 2;
 	}
 	return 1;
 }
@@ -290,7 +310,7 @@ static int read_word(struct ccfc_opts *opts, int argc, char **argv,
 {
 	if (argv[0][1] == '-')
 		return read_long(opts, argc, argv, err);
-	return read_letters(opts, argv[0], err);
+	return read_letters(opts, argc, argv, err);
 }
 
 int ccfc_opts_parse(struct ccfc_opts *opts, int argc, char **argv,

@@ -1,8 +1,9 @@
 /*
  * Command line options from a table. "--name=value" and "--name value",
- * options before, between and after arguments, "--" ends them, single letters
- * may be bundled. A value is checked when it is read, so that a command sees
- * only good ones; whatever is wrong is an error that names the option.
+ * options before, between and after arguments, "--" ends them. Single letters
+ * may be bundled, and the last may have a value: "-0o DIR", "-oDIR". A value is
+ * checked when it is read, so that a command sees only good ones; whatever is
+ * wrong is an error that names the option.
  */
 #ifndef CCFC_CLI_OPT_H
 #define CCFC_CLI_OPT_H
@@ -20,6 +21,7 @@ enum ccfc_opt_type {
 	CCFC_OPT_INT,	 /* min … max */
 	CCFC_OPT_CHOICE, /* num is the index in `choices` */
 	CCFC_OPT_LIST,	 /* a,b,c; given twice, it adds up */
+	CCFC_OPT_WORDS,	 /* a list, one element each time it is given */
 	CCFC_OPT_EXTS,	 /* a list of extensions; "ts" becomes ".ts" */
 	CCFC_OPT_STATES, /* a list of states, or "all" */
 	CCFC_OPT_FROM,	 /* num is the first millisecond meant */
@@ -29,7 +31,7 @@ enum ccfc_opt_type {
 /* One row of a table; a row without a name ends it. */
 struct ccfc_opt {
 	const char *name; /* without the dashes */
-	char letter;	  /* 0: none; flags only */
+	char letter;	  /* 0: none */
 	enum ccfc_opt_type type;
 	const char *arg;     /* what help calls the value */
 	const char *help;    /* one line */

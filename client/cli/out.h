@@ -21,6 +21,7 @@ enum ccfc_style {
 	CCFC_STYLE_NEW,	  /* what a change put there */
 	CCFC_STYLE_FAINT, /* notes */
 	CCFC_STYLE_ALERT, /* states other than applied */
+	CCFC_STYLE_HUNK,  /* which lines a part of a diff is about */
 };
 
 struct ccfc_out {

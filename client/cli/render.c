@@ -238,25 +238,28 @@ static int compare_slices(const void *a, const void *b)
 			      *(const struct ccfc_slice *)b);
 }
 
-size_t ccfc_render_id_length(const struct ccfc_out *out, struct ccfc_obj array)
+size_t ccfc_render_unique_length(struct ccfc_obj array, const char *key,
+				 size_t min)
 {
 	uint32_t n = ccfc_obj_len(array);
-	struct ccfc_slice *ids;
-	size_t length = ID_MIN;
+	struct ccfc_slice *ids = ccfc_calloc((size_t)n + 1, sizeof(*ids));
 
-	if (!out->tty)
-		return SIZE_MAX;
-	ids = ccfc_calloc((size_t)n + 1, sizeof(*ids));
 	for (uint32_t i = 0; i < n; i++)
-		ids[i] = ccfc_obj_get_str(ccfc_obj_at(array, i), "sessionId");
+		ids[i] = ccfc_obj_get_str(ccfc_obj_at(array, i), key);
 	/* In order, the nearest relative of each is its neighbour. */
 	qsort(ids, n, sizeof(*ids), compare_slices);
 	for (uint32_t i = 1; i < n; i++) {
 		size_t same = common_prefix(ids[i - 1], ids[i]);
 
-		if (same >= length && !ccfc_slice_eq(ids[i - 1], ids[i]))
-			length = same + 1;
+		if (same >= min && !ccfc_slice_eq(ids[i - 1], ids[i]))
+			min = same + 1;
 	}
 	free(ids);
-	return length;
+	return min;
+}
+
+size_t ccfc_render_id_length(const struct ccfc_out *out, struct ccfc_obj array)
+{
+	return out->tty ? ccfc_render_unique_length(array, "sessionId", ID_MIN)
+			: SIZE_MAX;
 }

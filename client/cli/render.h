@@ -47,6 +47,13 @@ void ccfc_render_path(struct ccfc_out *out, struct ccfc_slice path, char end);
 void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent);
 
 /*
+ * The shortest length, `min` at least, at which the texts under `key` in an
+ * array of maps still differ. Equal ones count once.
+ */
+size_t ccfc_render_unique_length(struct ccfc_obj array, const char *key,
+				 size_t min);
+
+/*
  * How much of a session's id to show: all of it, or on a terminal the
  * shortest length (8 at least) at which those in `array` (maps with
  * `sessionId`) still differ.

@@ -24,6 +24,7 @@ void ccfc_table_release(struct ccfc_table *table)
 {
 	ccfc_buf_release(&table->text);
 	free(table->cells.items);
+	free(table->notes.items);
 }
 
 void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s)
@@ -52,6 +53,17 @@ void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
 	va_end(ap);
 	ccfc_table_cell(table, ccfc_buf_view(&buf));
 	ccfc_buf_release(&buf);
+}
+
+void ccfc_table_note(struct ccfc_table *table, struct ccfc_slice s)
+{
+	size_t at = table->text.len;
+
+	ccfc_safe_append(&table->text, s, false);
+	CCFC_VEC_GROW(table->notes);
+	table->notes.items[table->notes.n].cell = table->cells.n;
+	table->notes.items[table->notes.n].at = at;
+	table->notes.items[table->notes.n++].len = table->text.len - at;
 }
 
 static size_t total_width(const struct ccfc_table *table)
@@ -146,14 +158,37 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 		ccfc_buf_putc(&out->buf, '\n');
 }
 
+static void print_note(const struct ccfc_table *table, uint32_t note,
+		       struct ccfc_out *out)
+{
+	struct ccfc_slice s =
+		ccfc_slice(table->text.ptr + table->notes.items[note].at,
+			   table->notes.items[note].len);
+	size_t room = out->width > 2 * INDENT ? out->width - 2 * INDENT : 0;
+
+	pad_to(&out->buf, 2 * INDENT);
+	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_FAINT));
+	if (room && ccfc_width(s) > room)
+		ccfc_width_elide(&out->buf, s, room);
+	else
+		ccfc_buf_slice(&out->buf, s);
+	ccfc_buf_puts(&out->buf, ccfc_out_off(out));
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
 void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out)
 {
+	uint32_t note = 0;
+
 	fit(table, out->width);
 	print_titles(table, out);
 	for (uint32_t i = 0; i < table->cells.n; i++) {
 		if (i % table->ncols == 0)
 			pad_to(&out->buf, INDENT);
 		print_cell(table, i, out);
+		while (note < table->notes.n &&
+		       table->notes.items[note].cell == i + 1)
+			print_note(table, note++, out);
 		ccfc_out_check(out);
 	}
 }

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define CCFC_TABLE_COLS 8
+#define CCFC_TABLE_COLS 10
 
 struct ccfc_table_col {
 	const char *title;
@@ -30,6 +30,13 @@ struct ccfc_table {
 		} * items;
 		uint32_t n, cap;
 	} cells;
+	struct {
+		struct {
+			uint32_t cell; /* the first behind its row */
+			size_t at, len;
+		} * items;
+		uint32_t n, cap;
+	} notes;
 	size_t widths[CCFC_TABLE_COLS];
 };
 
@@ -41,6 +48,9 @@ void ccfc_table_release(struct ccfc_table *table);
 void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s);
 void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* A line of its own under the row that was filled last. */
+void ccfc_table_note(struct ccfc_table *table, struct ccfc_slice s);
 
 void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out);
 

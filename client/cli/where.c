@@ -113,6 +113,24 @@ const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
 	return (const char *const *)where->names;
 }
 
+int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
+{
+	struct ccfc_where where;
+	int code;
+
+	*out = NULL;
+	if (!strchr(given, '/') &&
+	    !ccfc_slice_ends(ccfc_slice_str(given), ".jsonl")) {
+		*out = ccfc_strdup(given);
+		return 0;
+	}
+	code = ccfc_where_init(&where, err);
+	if (!code)
+		*out = ccfc_where_absolute(&where, given);
+	ccfc_where_release(&where);
+	return code;
+}
+
 struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
 				   struct ccfc_slice path)
 {

@@ -34,6 +34,12 @@ char *ccfc_where_real(const struct ccfc_where *where, const char *path);
 const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
 				    const char *given);
 
+/*
+ * A session as the caller named it: an id as it is, the path of a transcript
+ * made absolute. The caller frees *out.
+ */
+int ccfc_where_session(char **out, const char *given, struct ccfc_err *err);
+
 /* `path` as seen from here: relative if it is below. Borrowed from `path`. */
 struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
 				   struct ccfc_slice path);

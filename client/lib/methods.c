@@ -86,6 +86,31 @@ static void put_query(struct params *p, const struct ccfc_query *q)
 	put_str(p, "projectPath", q->project_path);
 	put_str(p, "fromDate", q->from_date);
 	put_str(p, "toDate", q->to_date);
+	/* A caller that was built with an older header has no more fields. */
+	if (q->version >= 2 && q->context)
+		ccfc_pack_kv_int(&p->pack, "context",
+				 q->context > 0 ? q->context : 0);
+	if (q->version >= 2 && q->prompts)
+		ccfc_pack_kv_bool(&p->pack, "includePrompt", true);
+}
+
+static int begin_query(struct ccfc_reply **out, struct params *p,
+		       const struct ccfc_query *q, struct ccfc_err *err)
+{
+	*out = NULL;
+	if (q && check_version(q->version, CCFC_QUERY_VERSION, "a query", err))
+		return CCFC_EINVAL;
+	begin(p);
+	return 0;
+}
+
+static int end_query(struct ccfc_reply **out, struct ccfc_client *c,
+		     const char *method, struct params *p,
+		     const struct ccfc_query *q, struct ccfc_err *err)
+{
+	if (q)
+		put_query(p, q);
+	return call(out, c, method, p, err);
 }
 
 /* A query has one or two subjects (k2 may be NULL), and the options. */
@@ -95,20 +120,14 @@ static int query(struct ccfc_reply **out, struct ccfc_client *c,
 		 struct ccfc_err *err)
 {
 	struct params p;
-	int r = q ? check_version(q->version, CCFC_QUERY_VERSION, "a query",
-				  err)
-		  : 0;
+	int r = begin_query(out, &p, q, err);
 
-	*out = NULL;
 	if (r < 0)
 		return r;
-	begin(&p);
 	put_str(&p, k1, v1);
 	if (k2)
 		put_str(&p, k2, v2);
-	if (q)
-		put_query(&p, q);
-	return call(out, c, method, &p, err);
+	return end_query(out, c, method, &p, q, err);
 }
 
 int ccfc_session_files(struct ccfc_reply **out, struct ccfc_client *client,
@@ -142,6 +161,103 @@ int ccfc_file_match(struct ccfc_reply **out, struct ccfc_client *client,
 {
 	return query(out, client, CCFC_M_FILE_MATCH, "pattern", pattern, NULL,
 		     NULL, q, err);
+}
+
+int ccfc_file_at(struct ccfc_reply **out, struct ccfc_client *client,
+		 const char *path, const char *at, const struct ccfc_query *q,
+		 struct ccfc_err *err)
+{
+	return query(out, client, CCFC_M_FILE_AT, "path", path, "at", at, q,
+		     err);
+}
+
+int ccfc_file_log(struct ccfc_reply **out, struct ccfc_client *client,
+		  const char *path, const struct ccfc_query *q,
+		  struct ccfc_err *err)
+{
+	return query(out, client, CCFC_M_FILE_LOG, "path", path, NULL, NULL, q,
+		     err);
+}
+
+int ccfc_change_get(struct ccfc_reply **out, struct ccfc_client *client,
+		    const char *change, const struct ccfc_query *q,
+		    struct ccfc_err *err)
+{
+	return query(out, client, CCFC_M_CHANGE_GET, "change", change, NULL,
+		     NULL, q, err);
+}
+
+int ccfc_session_diff(struct ccfc_reply **out, struct ccfc_client *client,
+		      const char *session, const char *const *paths, bool net,
+		      const struct ccfc_query *q, struct ccfc_err *err)
+{
+	struct params p;
+	int r = begin_query(out, &p, q, err);
+
+	if (r < 0)
+		return r;
+	put_str(&p, "session", session);
+	put_list(&p, "paths", paths);
+	if (net)
+		ccfc_pack_kv_bool(&p.pack, "net", true);
+	return end_query(out, client, CCFC_M_SESSION_DIFF, &p, q, err);
+}
+
+int ccfc_session_revert(struct ccfc_reply **out, struct ccfc_client *client,
+			const char *session, const char *const *paths,
+			const struct ccfc_query *q, struct ccfc_err *err)
+{
+	struct params p;
+	int r = begin_query(out, &p, q, err);
+
+	if (r < 0)
+		return r;
+	put_str(&p, "session", session);
+	put_list(&p, "paths", paths);
+	return end_query(out, client, CCFC_M_SESSION_REVERT, &p, q, err);
+}
+
+int ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
+			 const char *session, const char *const *keywords,
+			 const struct ccfc_query *q, struct ccfc_err *err)
+{
+	struct params p;
+	int r = begin_query(out, &p, q, err);
+
+	if (r < 0)
+		return r;
+	put_str(&p, "session", session);
+	if (!session)
+		ccfc_pack_kv_bool(&p.pack, "deleted", true);
+	put_list(&p, "keywords", keywords);
+	return end_query(out, client, CCFC_M_SESSION_RECOVER, &p, q, err);
+}
+
+int ccfc_file_blame(struct ccfc_reply **out, struct ccfc_client *client,
+		    const char *path, const struct ccfc_blame_query *q,
+		    struct ccfc_err *err)
+{
+	struct params p;
+
+	*out = NULL;
+	if (q && check_version(q->version, CCFC_BLAME_QUERY_VERSION,
+			       "a blame query", err))
+		return CCFC_EINVAL;
+	begin(&p);
+	put_str(&p, "path", path);
+	if (q) {
+		put_str(&p, "at", q->at);
+		put_int(&p, "from", q->from);
+		put_int(&p, "to", q->to);
+		if (q->ignore_space)
+			ccfc_pack_kv_bool(&p.pack, "ignoreSpace", true);
+		if (q->content != CCFC_CONTENT_DEFAULT)
+			ccfc_pack_kv_bool(&p.pack, "includeContent",
+					  q->content == CCFC_CONTENT_YES);
+		put_list(&p, "alternatives", q->alternatives);
+		put_str(&p, "cwd", q->cwd);
+	}
+	return call(out, client, CCFC_M_FILE_BLAME, &p, err);
 }
 
 struct progress_sink {

@@ -231,4 +231,23 @@ static void fake_release(struct fake_result *result)
 	ccfc_buf_release(&result->err);
 }
 
+#define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* Runs it and compares; `out` and `err` may be NULL. */
+static inline void fake_check(const char *const *argv,
+			      const struct fake_step *steps, int status,
+			      const char *out, const char *err)
+{
+	struct fake_result r;
+
+	fake_run(&r, argv, steps);
+	if (out)
+		assert_string_equal(r.out.ptr, out);
+	if (err)
+		assert_string_equal(r.err.ptr, err);
+	assert_int_equal(r.status, status);
+	assert_true(r.script_done);
+	fake_release(&r);
+}
+
 #endif

@@ -128,6 +128,53 @@ static void test_singular(void **state)
 	packed_release(&packed);
 }
 
+static void pack_prompts(struct ccfc_pack *p, const char *const *prompts)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "sessionId", "abc");
+	ccfc_pack_cstr(p, "changes");
+	ccfc_pack_array(p);
+	for (; *prompts; prompts++) {
+		ccfc_pack_map(p);
+		if (**prompts)
+			ccfc_pack_kv_cstr(p, "prompt", *prompts);
+		ccfc_pack_end(p);
+	}
+	ccfc_pack_end(p);
+	ccfc_pack_end(p);
+}
+
+/* --why: each prompt once under its session, cut to the terminal. */
+static void test_why(void **state)
+{
+	static const char *const one[] = { "add a login", "add a login", "",
+					   "add a login", NULL };
+	static const char *const two[] = {
+		"use\x1b[31m tokens", "and then all the rest of it, please",
+		NULL
+	};
+	struct ccfc_out out = memory_out(32);
+	struct ccfc_pack *p;
+	struct packed packed;
+
+	(void)state;
+	p = packed_init(&packed);
+	ccfc_pack_map(p);
+	ccfc_pack_cstr(p, "sessions");
+	ccfc_pack_array(p);
+	pack_prompts(p, one);
+	pack_prompts(p, two);
+	ccfc_pack_end(p);
+	ccfc_pack_end(p);
+	ccfc_search_print(&out, packed_root(&packed), ccfc_slice_str("a"),
+			  false);
+	assert_non_null(strstr(out.buf.ptr, "\n    add a login\n  abc"));
+	assert_non_null(strstr(out.buf.ptr, "\n    use^[[31m tokens\n    and"));
+	assert_null(strstr(out.buf.ptr, "all the rest of it"));
+	ccfc_buf_release(&out.buf);
+	packed_release(&packed);
+}
+
 static void pack_change(struct ccfc_pack *p, const char *time, const char *tool,
 			const char *old, const char *new)
 {
@@ -340,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(test_terminal),
 		cmocka_unit_test(test_singular),
+		cmocka_unit_test(test_why),
 		cmocka_unit_test(test_changes),
 		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_paths),

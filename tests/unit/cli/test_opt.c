@@ -5,12 +5,12 @@
 #include "cli/cli.h"
 #include "cli/width.h"
 
-enum { FLAG, TEXT, INT, CHOICE, LIST, EXTS, STATES, FROM, TO };
+enum { FLAG, TEXT, INT, CHOICE, LIST, EXTS, STATES, FROM, TO, WORD };
 
 static const struct ccfc_opt table[] = {
 	[FLAG] = { "flag", '0', CCFC_OPT_FLAG, NULL, "", NULL, 0, 0 },
-	[TEXT] = { "text", 0, CCFC_OPT_TEXT, "T", "", NULL, 0, 0 },
-	[INT] = { "limit", 0, CCFC_OPT_INT, "N", "", NULL, 1, 100000 },
+	[TEXT] = { "text", 'o', CCFC_OPT_TEXT, "T", "", NULL, 0, 0 },
+	[INT] = { "limit", 'U', CCFC_OPT_INT, "N", "", NULL, 1, 100000 },
 	[CHOICE] = { "format", 0, CCFC_OPT_CHOICE, "F", "", "table|json|paths",
 		     0, 0 },
 	[LIST] = { "list", 0, CCFC_OPT_LIST, "L", "", NULL, 0, 0 },
@@ -18,6 +18,7 @@ static const struct ccfc_opt table[] = {
 	[STATES] = { "state", 0, CCFC_OPT_STATES, "L", "", NULL, 0, 0 },
 	[FROM] = { "from", 0, CCFC_OPT_FROM, "D", "", NULL, 0, 0 },
 	[TO] = { "to", 0, CCFC_OPT_TO, "D", "", NULL, 0, 0 },
+	[WORD] = { "word", 'k', CCFC_OPT_WORDS, "W", "", NULL, 0, 0 },
 	{ 0 },
 };
 
@@ -56,6 +57,12 @@ static void test_refused(void **state)
 		{ { "-0x" },
 		  "cmd: unknown option '-0x'",
 		  "ccfc cmd --help lists the options" },
+		{ { "-o" }, "cmd: -o: needs a value", "" },
+		{ { "-0o" }, "cmd: -o: needs a value", "" },
+		{ { "-o", "" }, "cmd: --text: empty value", "" },
+		{ { "-U5x" }, "cmd: --limit=5x: not a number", "" },
+		{ { "-U", "-o" }, "cmd: --limit=-o: not a number", "" },
+		{ { "-k", "" }, "cmd: --word: empty value", "" },
 		{ { "--flag=1" }, "cmd: --flag: takes no value", "" },
 		{ { "--text" }, "cmd: --text: needs a value", "" },
 		{ { "--text=" }, "cmd: --text: empty value", "" },
@@ -152,6 +159,40 @@ static void test_values(void **state)
 	ccfc_opts_release(&opts);
 }
 
+/* Letters with values: in the same word or the next, also bundled. */
+static void test_letters(void **state)
+{
+	static const struct {
+		const char *words[WORDS];
+		bool flag;
+		const char *text;
+		int limit, nargs;
+	} rows[] = {
+		{ { "-o", "DIR" }, false, "DIR", 0, 0 },
+		{ { "-oDIR", "x" }, false, "DIR", 0, 1 },
+		{ { "-o=DIR" }, false, "=DIR", 0, 0 },
+		{ { "-o", "-0" }, false, "-0", 0, 0 },
+		{ { "-0oDIR", "-U", "5", "x" }, true, "DIR", 5, 1 },
+		{ { "-0o", "DIR", "-U12" }, true, "DIR", 12, 0 },
+		{ { "-oU5", "-U5", "-0" }, true, "U5", 5, 0 },
+		{ { "-o", "a", "-o", "b" }, false, "b", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ccfc_opts opts;
+		struct ccfc_err err;
+
+		assert_int_equal(parse(&opts, rows[i].words, &err), 0);
+		assert_int_equal(ccfc_opts_own(&opts, FLAG)->set, rows[i].flag);
+		assert_string_equal(ccfc_opts_own(&opts, TEXT)->text,
+				    rows[i].text);
+		assert_int_equal(ccfc_opts_own(&opts, INT)->num, rows[i].limit);
+		assert_int_equal(opts.nargs, rows[i].nargs);
+		ccfc_opts_release(&opts);
+	}
+}
+
 static void check_list(const struct ccfc_opts *opts, int option,
 		       const char *const *items)
 {
@@ -170,6 +211,8 @@ static void test_lists(void **state)
 					     "c,,d",	   "--ext=ts,.md",
 					     "--ext=c",	   "--state=all",
 					     NULL };
+	static const char *const spaced[] = { "-k", "a, b", "--word=c", "-kd",
+					      NULL };
 	struct ccfc_opts opts;
 	struct ccfc_err err;
 
@@ -178,6 +221,9 @@ static void test_lists(void **state)
 	check_list(&opts, LIST, (const char *[]){ "a", "b", "c", "d", NULL });
 	check_list(&opts, EXTS, (const char *[]){ ".ts", ".md", ".c", NULL });
 	check_list(&opts, STATES, (const char *[]){ "all", NULL });
+	ccfc_opts_release(&opts);
+	assert_int_equal(parse(&opts, spaced, &err), 0);
+	check_list(&opts, WORD, (const char *[]){ "a, b", "c", "d", NULL });
 	ccfc_opts_release(&opts);
 }
 
@@ -276,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_dates),
 		cmocka_unit_test(test_commands),

@@ -2,23 +2,6 @@
 #include "fake.h"
 #include "golden.h"
 
-static void check_run(const char *const *argv, const struct fake_step *steps,
-		      int status, const char *out, const char *err)
-{
-	struct fake_result r;
-
-	fake_run(&r, argv, steps);
-	if (out)
-		assert_string_equal(r.out.ptr, out);
-	if (err)
-		assert_string_equal(r.err.ptr, err);
-	assert_int_equal(r.status, status);
-	assert_true(r.script_done);
-	fake_release(&r);
-}
-
-#define ARGV(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
 /* ---- list and search ---- */
 
 static bool check_list_params(struct ccfc_obj params)
@@ -43,15 +26,15 @@ static void test_list(void **state)
 	struct fake_result r;
 
 	(void)state;
-	check_run(ARGV("files", "list", "abc", "--ext=ts,.tsx", "--state",
-		       "all", "--format=paths"),
-		  steps, 0,
-		  "/home/user/my-project/src/auth/login.ts\n"
-		  "/home/user/my-project/src/auth/logout.ts\n"
-		  "/home/user/my-project/src/models/user.ts\n"
-		  "/home/user/my-project/tests/auth.test.ts\n"
-		  "/home/user/my-project/README.md\n",
-		  "");
+	fake_check(ARGV("files", "list", "abc", "--ext=ts,.tsx", "--state",
+			"all", "--format=paths"),
+		   steps, 0,
+		   "/home/user/my-project/src/auth/login.ts\n"
+		   "/home/user/my-project/src/auth/logout.ts\n"
+		   "/home/user/my-project/src/models/user.ts\n"
+		   "/home/user/my-project/tests/auth.test.ts\n"
+		   "/home/user/my-project/README.md\n",
+		   "");
 	fake_run(&r,
 		 ARGV("--color=never", "list", "--ext=ts,tsx", "abc",
 		      "--state=all", "-0"),
@@ -99,16 +82,16 @@ static void test_nothing(void **state)
 	};
 
 	(void)state;
-	check_run(ARGV("list", "/x/a/../b.jsonl"), empty, 1, "",
-		  "ccfc: note: still indexing (12 of 340 transcripts); the "
-		  "answer may be incomplete\n"
-		  "ccfc: list: nothing found: session abc123-def456 has no "
-		  "such changes\n");
-	check_run(ARGV("list", "a"), unknown, 1, "",
-		  "ccfc: what: why\nhint: try^[this\n");
-	check_run(ARGV("list", "a"), ambiguous, 2, "",
-		  "ccfc: what: why\nhint: try^[this\n");
-	check_run(ARGV("list", "a"), NULL, 3, "", NULL);
+	fake_check(ARGV("list", "/x/a/../b.jsonl"), empty, 1, "",
+		   "ccfc: note: still indexing (12 of 340 transcripts); the "
+		   "answer may be incomplete\n"
+		   "ccfc: list: nothing found: session abc123-def456 has no "
+		   "such changes\n");
+	fake_check(ARGV("list", "a"), unknown, 1, "",
+		   "ccfc: what: why\nhint: try^[this\n");
+	fake_check(ARGV("list", "a"), ambiguous, 2, "",
+		   "ccfc: what: why\nhint: try^[this\n");
+	fake_check(ARGV("list", "a"), NULL, 3, "", NULL);
 }
 
 static bool check_literal(struct ccfc_obj params)
@@ -153,30 +136,30 @@ static void test_search(void **state)
 	};
 
 	(void)state;
-	check_run(ARGV("search", "/no/such/[id].tsx", "--from=2025-01-01",
-		       "--to=2025-12-31", "--limit=7", "--format=paths"),
-		  glob, 0,
-		  "/home/user/my-project/src/auth/login.ts\n"
-		  "/home/user/my-project/src/auth/login.ts\n",
-		  "");
-	check_run(ARGV("search", "/no/such/[id].tsx", "--format=jsonl"),
-		  literal, 0,
-		  "{\"path\":\"/home/user/my-project/src/auth/login.ts\","
-		  "\"sessionId\":\"abc123-def456\","
-		  "\"projectPath\":\"/home/user/my-project\","
-		  "\"gitBranch\":\"feature/auth\",\"changeCount\":4,"
-		  "\"lastChange\":\"2025-12-10T12:30:00.000Z\"}\n"
-		  "{\"path\":\"/home/user/my-project/src/auth/login.ts\","
-		  "\"sessionId\":\"xyz789-uvw012\","
-		  "\"projectPath\":\"/home/user/my-project\","
-		  "\"gitBranch\":\"main\",\"changeCount\":2,"
-		  "\"lastChange\":\"2025-12-08T15:22:59.999Z\"}\n"
-		  "{\"path\":\"/home/user/my-project/src/auth/login.ts\","
-		  "\"sessionId\":\"mno345-pqr678\","
-		  "\"projectPath\":\"/home/user/my-project\","
-		  "\"gitBranch\":\"fix/login-bug\",\"changeCount\":1,"
-		  "\"lastChange\":\"2025-12-05T09:15:00.000Z\"}\n",
-		  "");
+	fake_check(ARGV("search", "/no/such/[id].tsx", "--from=2025-01-01",
+			"--to=2025-12-31", "--limit=7", "--format=paths"),
+		   glob, 0,
+		   "/home/user/my-project/src/auth/login.ts\n"
+		   "/home/user/my-project/src/auth/login.ts\n",
+		   "");
+	fake_check(ARGV("search", "/no/such/[id].tsx", "--format=jsonl"),
+		   literal, 0,
+		   "{\"path\":\"/home/user/my-project/src/auth/login.ts\","
+		   "\"sessionId\":\"abc123-def456\","
+		   "\"projectPath\":\"/home/user/my-project\","
+		   "\"gitBranch\":\"feature/auth\",\"changeCount\":4,"
+		   "\"lastChange\":\"2025-12-10T12:30:00.000Z\"}\n"
+		   "{\"path\":\"/home/user/my-project/src/auth/login.ts\","
+		   "\"sessionId\":\"xyz789-uvw012\","
+		   "\"projectPath\":\"/home/user/my-project\","
+		   "\"gitBranch\":\"main\",\"changeCount\":2,"
+		   "\"lastChange\":\"2025-12-08T15:22:59.999Z\"}\n"
+		   "{\"path\":\"/home/user/my-project/src/auth/login.ts\","
+		   "\"sessionId\":\"mno345-pqr678\","
+		   "\"projectPath\":\"/home/user/my-project\","
+		   "\"gitBranch\":\"fix/login-bug\",\"changeCount\":1,"
+		   "\"lastChange\":\"2025-12-05T09:15:00.000Z\"}\n",
+		   "");
 }
 
 /* The command line is judged before any daemon is looked for. */
@@ -201,9 +184,12 @@ static void test_usage(void **state)
 		{ { "list", "a", "b\033" },
 		  "ccfc: list: one argument too many: 'b^['\n"
 		  "hint: usage: ccfc list SESSION [options]\n" },
-		{ { "list", "a", "--format=diff" },
-		  "ccfc: list: --format=diff: no such choice\n"
+		{ { "search", "a", "--format=diff" },
+		  "ccfc: search: --format=diff: no such choice\n"
 		  "hint: one of table, json, jsonl, paths\n" },
+		{ { "list", "a", "--format=diff", "--state=all" },
+		  "ccfc: list: --state: only changes that took effect have a "
+		  "diff\n" },
 		{ { "list", "a", "-0", "--format=json" },
 		  "ccfc: list: -0: goes with --format=paths only\n" },
 		{ { "list", "x", "--show-changes", "--format=paths" },
@@ -234,7 +220,7 @@ static void test_usage(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		check_run(rows[i].argv, NULL, 2, "", rows[i].err);
+		fake_check(rows[i].argv, NULL, 2, "", rows[i].err);
 }
 
 /* ---- watch ---- */
@@ -328,11 +314,11 @@ static void test_watch(void **state)
 	};
 
 	(void)state;
-	check_run(ARGV("watch"), steps, 3,
-		  "watching, clock 1:10\n" LINE("a")
-			  LINE("b1") "12:30:01  failed  Edit  src/main.c  -  "
-				     "b2 (agent x)\n" LINE("c") LINE("d"),
-		  NULL);
+	fake_check(ARGV("watch"), steps, 3,
+		   "watching, clock 1:10\n" LINE("a")
+			   LINE("b1") "12:30:01  failed  Edit  src/main.c  -  "
+				      "b2 (agent x)\n" LINE("c") LINE("d"),
+		   NULL);
 }
 
 static void pack_fresh(struct ccfc_pack *p)
@@ -358,7 +344,7 @@ static void test_watch_since(void **state)
 	};
 
 	(void)state;
-	check_run(
+	fake_check(
 		ARGV("watch", "--since=0:7", "--path=src/**", "--format=jsonl"),
 		steps, 3,
 		"{\"type\":\"hello\",\"clock\":\"1:10\"}\n"
@@ -426,18 +412,18 @@ static void test_index(void **state)
 	struct fake_result r;
 
 	(void)state;
-	check_run(ARGV("index", "--build"), build, 0,
-		  "Sessions:      2\n"
-		  "Files:         3\n"
-		  "Changes:       4 applied, 1 failed\n"
-		  "Transcripts:   5 present (2.0 KiB), 1 gone\n"
-		  "Lines:         100 read, 2 malformed, 3 of unknown type, "
-		  "1 too long, 0 blank\n"
-		  "Unknown types: new^J (3)\n"
-		  "Index size:    4.0 KiB\n"
-		  "Last indexed:  2025-12-10 12:30:01\n"
-		  "Clock:         1:4\n",
-		  "");
+	fake_check(ARGV("index", "--build"), build, 0,
+		   "Sessions:      2\n"
+		   "Files:         3\n"
+		   "Changes:       4 applied, 1 failed\n"
+		   "Transcripts:   5 present (2.0 KiB), 1 gone\n"
+		   "Lines:         100 read, 2 malformed, 3 of unknown type, "
+		   "1 too long, 0 blank\n"
+		   "Unknown types: new^J (3)\n"
+		   "Index size:    4.0 KiB\n"
+		   "Last indexed:  2025-12-10 12:30:01\n"
+		   "Clock:         1:4\n",
+		   "");
 	fake_run(&r, ARGV("index", "--dump"), dump);
 	assert_int_equal(r.status, 0);
 	assert_memory_equal(r.out.ptr, "{\"path\":", 8);
@@ -465,11 +451,11 @@ static void test_daemon(void **state)
 	};
 
 	(void)state;
-	check_run(ARGV("stop"), stop, 0, "stopped\n", "");
-	check_run(ARGV("stop"), NULL, 1, "", "ccfc: stop: not running\n");
-	check_run(ARGV("start"), info, 0, "already running (pid 42)\n", "");
-	check_run(ARGV("status"), NULL, 3, "", NULL);
-	check_run(ARGV("status"), info, 0, NULL, "");
+	fake_check(ARGV("stop"), stop, 0, "stopped\n", "");
+	fake_check(ARGV("stop"), NULL, 1, "", "ccfc: stop: not running\n");
+	fake_check(ARGV("start"), info, 0, "already running (pid 42)\n", "");
+	fake_check(ARGV("status"), NULL, 3, "", NULL);
+	fake_check(ARGV("status"), info, 0, NULL, "");
 }
 
 static int setup(void **state)

@@ -33,10 +33,11 @@ static void test_byte_by_byte(void **state)
 {
 	static const struct step steps[] = {
 		{ READ, NULL, 0 },
-		{ DRIP, BYTES("\x94\x01\x01\xc0\x83\xa1"
+		{ DRIP, BYTES("\x94\x01\x01\xc0\x84\xa1"
 			      "a\x01\xa1"
 			      "b\xa2hi\xa1"
-			      "c\x92\xcb\x3f\xf8\0\0\0\0\0\0\xc3") },
+			      "c\x92\xcb\x3f\xf8\0\0\0\0\0\0\xc3\xa1"
+			      "d\xc4\x02\xff\0") },
 		{ END, NULL, 0 },
 	};
 	struct ccfc_reply *reply;
@@ -49,11 +50,16 @@ static void test_byte_by_byte(void **state)
 	/* The client is gone; the reply lives on. */
 	v = ccfc_reply_value(reply);
 	assert_int_equal(ccfc_value_type(v), CCFC_VALUE_MAP);
-	assert_int_equal(ccfc_value_len(v), 3);
+	assert_int_equal(ccfc_value_len(v), 4);
 	assert_int_equal(ccfc_value_int(ccfc_value_get(v, "a"), 0), 1);
 	str = ccfc_value_str(ccfc_value_get(v, "b"), &len);
 	assert_int_equal(len, 2);
 	assert_memory_equal(str, "hi", 2);
+	assert_int_equal(ccfc_value_type(ccfc_value_get(v, "d")),
+			 CCFC_VALUE_BIN);
+	str = ccfc_value_str(ccfc_value_get(v, "d"), &len);
+	assert_int_equal(len, 2);
+	assert_memory_equal(str, "\xff\0", 2);
 	v = ccfc_value_get(v, "c");
 	assert_true(ccfc_value_double(ccfc_value_at(v, 0), 0) == 1.5);
 	assert_true(ccfc_value_bool(ccfc_value_at(v, 1), false));
@@ -65,7 +71,7 @@ static void test_byte_by_byte(void **state)
 	assert_int_equal(ccfc_value_int(ccfc_value_value_at(v, 0), 0), 1);
 	assert_string_equal(ccfc_reply_method(reply), "");
 	ccfc_reply_bytes(reply, &len);
-	assert_int_equal(len, 26);
+	assert_int_equal(len, 32);
 	ccfc_reply_free(reply);
 }
 

@@ -73,6 +73,7 @@ static void run_all(struct ccfc_client *c)
 	q.content = CCFC_CONTENT_NO;
 	q.tools = ext;
 	q.alternatives = all;
+	q.prompts = true;
 	failed |= ccfc_session_file_changes(&r[1], c, "ab", "x", &q, NULL);
 	failed |= ccfc_file_sessions(&r[2], c, "x", NULL, NULL);
 	failed |= ccfc_file_match(&r[3], c, "*.c", NULL, NULL);
@@ -96,6 +97,73 @@ static void run_all(struct ccfc_client *c)
 		ccfc_reply_free(r[i]);
 }
 
+/* The calls for history, and a caller that knows no `context` yet. */
+static void run_history(struct ccfc_client *c)
+{
+	static const char *const two[] = { "a", "b", NULL };
+	struct ccfc_query q = CCFC_QUERY_INIT, old = CCFC_QUERY_INIT;
+	struct ccfc_reply *r[8] = { NULL };
+	int failed = 0;
+
+	q.alternatives = two;
+	q.cwd = "/c";
+	failed |= ccfc_file_at(&r[0], c, "x", "before:ab", &q, NULL);
+	failed |= ccfc_file_at(&r[1], c, "x", NULL, NULL, NULL);
+	q.limit = 2;
+	failed |= ccfc_file_log(&r[2], c, "x", &q, NULL);
+	q = (struct ccfc_query)CCFC_QUERY_INIT;
+	q.content = CCFC_CONTENT_YES;
+	q.context = -1;
+	failed |= ccfc_change_get(&r[3], c, "toolu_1", &q, NULL);
+	q = (struct ccfc_query)CCFC_QUERY_INIT;
+	q.tools = two;
+	q.context = 5;
+	failed |= ccfc_session_diff(&r[4], c, "ab", two, true, &q, NULL);
+	old.version = 1;
+	old.context = 5;
+	old.prompts = true;
+	failed |= ccfc_session_diff(&r[5], c, "ab", NULL, false, &old, NULL);
+	q = (struct ccfc_query)CCFC_QUERY_INIT;
+	q.cwd = "/c";
+	failed |= ccfc_session_revert(&r[6], c, "ab", two, &q, NULL);
+	failed |= ccfc_session_recover(&r[7], c, "ab", NULL, NULL, NULL);
+	assert_int_equal(failed, 0);
+	for (int i = 0; i < 8; i++)
+		ccfc_reply_free(r[i]);
+	q = (struct ccfc_query)CCFC_QUERY_INIT;
+	q.project_path = "/p";
+	assert_int_equal(ccfc_session_recover(&r[0], c, NULL, two, &q, NULL),
+			 0);
+	ccfc_reply_free(r[0]);
+	q.version = CCFC_QUERY_VERSION + 1;
+	assert_int_equal(
+		ccfc_session_diff(&r[0], c, "a", NULL, false, &q, NULL),
+		CCFC_EINVAL);
+	assert_null(r[0]);
+}
+
+static void run_blame(struct ccfc_client *c)
+{
+	static const char *const two[] = { "a", "b", NULL };
+	struct ccfc_blame_query q = CCFC_BLAME_QUERY_INIT;
+	struct ccfc_reply *r;
+
+	assert_int_equal(ccfc_file_blame(&r, c, "x", NULL, NULL), 0);
+	ccfc_reply_free(r);
+	q.at = "before:ab";
+	q.from = 3;
+	q.to = 5;
+	q.ignore_space = true;
+	q.content = CCFC_CONTENT_NO;
+	q.alternatives = two;
+	q.cwd = "/c";
+	assert_int_equal(ccfc_file_blame(&r, c, "x", &q, NULL), 0);
+	ccfc_reply_free(r);
+	q.version = CCFC_BLAME_QUERY_VERSION + 1;
+	assert_int_equal(ccfc_file_blame(&r, c, "x", &q, NULL), CCFC_EINVAL);
+	assert_null(r);
+}
+
 static const char requests[] =
 	"[0,1,\"session.files\",[{\"session\":\"ab\",\"includeContent\":true,"
 	"\"maxContent\":9,\"limit\":3,\"offset\":4,\"states\":[\"all\"],"
@@ -104,7 +172,7 @@ static const char requests[] =
 	"\"toDate\":\"2025-01-02\"}]]\n"
 	"[0,2,\"session.file_changes\",[{\"session\":\"ab\",\"path\":\"x\","
 	"\"includeContent\":false,\"tools\":[\".ts\",\".c\"],"
-	"\"alternatives\":[\"all\"]}]]\n"
+	"\"alternatives\":[\"all\"],\"includePrompt\":true}]]\n"
 	"[0,3,\"file.sessions\",[{\"path\":\"x\"}]]\n"
 	"[0,4,\"file.match\",[{\"pattern\":\"*.c\"}]]\n"
 	"[0,5,\"index.build\",[{}]]\n"
@@ -118,15 +186,40 @@ static const char requests[] =
 	"[0,11,\"server.info\",[]]\n"
 	"[0,12,\"server.stop\",[]]\n";
 
-static void test_methods(void **state)
+static const char history_requests[] =
+	"[0,1,\"file.at\",[{\"path\":\"x\",\"at\":\"before:ab\","
+	"\"alternatives\":[\"a\",\"b\"],\"cwd\":\"/c\"}]]\n"
+	"[0,2,\"file.at\",[{\"path\":\"x\"}]]\n"
+	"[0,3,\"file.log\",[{\"path\":\"x\",\"limit\":2,"
+	"\"alternatives\":[\"a\",\"b\"],\"cwd\":\"/c\"}]]\n"
+	"[0,4,\"change.get\",[{\"change\":\"toolu_1\","
+	"\"includeContent\":true,\"context\":0}]]\n"
+	"[0,5,\"session.diff\",[{\"session\":\"ab\",\"paths\":[\"a\",\"b\"],"
+	"\"net\":true,\"tools\":[\"a\",\"b\"],\"context\":5}]]\n"
+	"[0,6,\"session.diff\",[{\"session\":\"ab\"}]]\n"
+	"[0,7,\"session.revert\",[{\"session\":\"ab\","
+	"\"paths\":[\"a\",\"b\"],\"cwd\":\"/c\"}]]\n"
+	"[0,8,\"session.recover\",[{\"session\":\"ab\"}]]\n"
+	"[0,9,\"session.recover\",[{\"deleted\":true,"
+	"\"keywords\":[\"a\",\"b\"],\"projectPath\":\"/p\"}]]\n";
+
+static const char blame_requests[] =
+	"[0,1,\"file.blame\",[{\"path\":\"x\"}]]\n"
+	"[0,2,\"file.blame\",[{\"path\":\"x\",\"at\":\"before:ab\","
+	"\"from\":3,\"to\":5,\"ignoreSpace\":true,"
+	"\"includeContent\":false,\"alternatives\":[\"a\",\"b\"],"
+	"\"cwd\":\"/c\"}]]\n";
+
+/* Runs `calls` of which there are `n`, and compares what was sent. */
+static void check_calls(void (*calls)(struct ccfc_client *c), int n,
+			const char *expected)
 {
 	char answers[12][5];
 	struct step steps[25] = { { END, NULL, 0 } };
 	struct server s;
 	struct ccfc_client *c;
 
-	(void)state;
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < n; i++) {
 		char answer[] = { '\x94', 1, (char)(i + 1), '\xc0', '\x80' };
 
 		memcpy(answers[i], answer, 5);
@@ -135,11 +228,29 @@ static void test_methods(void **state)
 	}
 	server_start(&s, steps);
 	c = connect_client(0);
-	run_all(c);
+	calls(c);
 	ccfc_client_free(c);
 	server_join(&s);
-	assert_string_equal(s.seen.ptr, requests);
+	assert_string_equal(s.seen.ptr, expected);
 	ccfc_buf_release(&s.seen);
+}
+
+static void test_methods(void **state)
+{
+	(void)state;
+	check_calls(run_all, 12, requests);
+}
+
+static void test_history(void **state)
+{
+	(void)state;
+	check_calls(run_history, 9, history_requests);
+}
+
+static void test_blame(void **state)
+{
+	(void)state;
+	check_calls(run_blame, 2, blame_requests);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_drop)
@@ -149,6 +260,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_progress),
 		TEST(test_methods),
+		TEST(test_history),
+		TEST(test_blame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

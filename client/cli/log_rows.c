@@ -1,0 +1,212 @@
+/*
+ * Rows of a timeline; see log.h. What happened to one file is in order
+ * already and has steps that were no changes; what a session did, and what
+ * was done to the files of a glob, comes file by file and is put in order here.
+ */
+#include "cli/log.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "cli/blame.h"
+#include "cli/render.h"
+#include "cli/table.h"
+#include "text/json.h"
+
+#include <stdlib.h>
+
+#define SESSION_LENGTH 8 /* on a terminal */
+
+void ccfc_log_release(struct ccfc_log_rows *rows)
+{
+	free(rows->items);
+}
+
+static void take_array(struct ccfc_log_rows *rows, struct ccfc_slice path,
+		       struct ccfc_obj array)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(array); i++) {
+		struct ccfc_obj o = ccfc_obj_at(array, i);
+		struct ccfc_log_row row = { .path = path, .o = o };
+
+		row.time = ccfc_time_parse(ccfc_obj_get_str(o, "timestamp"));
+		if (row.time == CCFC_TIME_NONE)
+			row.time = ccfc_time_parse(ccfc_obj_get_str(o, "from"));
+		CCFC_VEC_PUSH(*rows, row);
+	}
+}
+
+static void take_file(struct ccfc_log_rows *rows, struct ccfc_obj file)
+{
+	struct ccfc_obj sessions = ccfc_obj_get(file, "sessions");
+	struct ccfc_slice path = ccfc_obj_get_str(file, "path");
+
+	take_array(rows, path, ccfc_obj_get(file, "changes"));
+	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++)
+		take_array(rows, path,
+			   ccfc_obj_get(ccfc_obj_at(sessions, i), "changes"));
+}
+
+void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root)
+{
+	struct ccfc_obj steps = ccfc_obj_get(root, "steps");
+	struct ccfc_obj files = ccfc_obj_get(root, "files");
+
+	if (ccfc_obj_type(steps) == CCFC_OBJ_ARRAY) {
+		rows->one_file = true;
+		take_array(rows, ccfc_obj_get_str(root, "path"), steps);
+		return;
+	}
+	if (ccfc_obj_type(root) == CCFC_OBJ_ARRAY)
+		files = root;
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
+		take_file(rows, ccfc_obj_at(files, i));
+}
+
+/* By time, then by place and id, so that the order is always the same. */
+static int compare(const void *a, const void *b)
+{
+	const struct ccfc_log_row *x = a, *y = b;
+	int r;
+
+	if (x->time != y->time)
+		return x->time < y->time ? 1 : -1;
+	r = ccfc_slice_cmp(x->path, y->path);
+	return r ? r
+		 : ccfc_slice_cmp(ccfc_obj_get_str(x->o, "changeId"),
+				  ccfc_obj_get_str(y->o, "changeId"));
+}
+
+bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit)
+{
+	if (!rows->one_file && rows->n)
+		qsort(rows->items, rows->n, sizeof(*rows->items), compare);
+	if (rows->n <= limit)
+		return false;
+	rows->n = (uint32_t)limit;
+	return true;
+}
+
+static bool is_change(struct ccfc_obj o)
+{
+	struct ccfc_slice kind = ccfc_obj_get_str(o, "kind");
+
+	return !kind.len || ccfc_slice_is(kind, "change");
+}
+
+static struct ccfc_slice or_dash(struct ccfc_slice s)
+{
+	return s.len ? s : CCFC_SLICE_LIT("-");
+}
+
+static void put_time(struct ccfc_table *table, const struct ccfc_log_row *row)
+{
+	char text[CCFC_TIME_TEXT_MAX];
+
+	ccfc_time_format_local(text, row->time, CCFC_RENDER_SECOND);
+	/* Somewhen after that. */
+	ccfc_table_printf(table, "%c%s", is_change(row->o) ? ' ' : '>',
+			  *text ? text : "-");
+}
+
+static void put_who(struct ccfc_table *table, const struct ccfc_out *out,
+		    struct ccfc_obj o)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(o, "sessionId");
+
+	if (!is_change(o))
+		id = ccfc_obj_get_str(o, "kind");
+	else if (out->tty && id.len > SESSION_LENGTH)
+		id.len = SESSION_LENGTH;
+	ccfc_table_cell(table, or_dash(id));
+}
+
+static void put_lines(struct ccfc_table *table, struct ccfc_obj o)
+{
+	int64_t added = ccfc_obj_get_int(o, "linesAdded", -1);
+	int64_t removed = ccfc_obj_get_int(o, "linesRemoved", -1);
+
+	if (added < 0 || removed < 0)
+		ccfc_table_cell(table, CCFC_SLICE_LIT("?"));
+	else
+		ccfc_table_printf(table, "+%lld -%lld", (long long)added,
+				  (long long)removed);
+}
+
+static bool any_prompt(const struct ccfc_log_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n; i++)
+		if (ccfc_obj_get_str(rows->items[i].o, "prompt").len)
+			return true;
+	return false;
+}
+
+void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
+		    const struct ccfc_where *where)
+{
+	struct ccfc_table_col cols[CCFC_TABLE_COLS] = {
+		{ " TIME", 0, 2, false }, { "SESSION", 0, 2, false },
+		{ "MODEL", 0, 2, true },  { "TOOL", 0, 2, true },
+		{ "LINES", 0, 2, false },
+	};
+	bool prompts = any_prompt(rows);
+	struct ccfc_table table;
+	unsigned n = 5;
+
+	if (!rows->one_file)
+		cols[n++] = (struct ccfc_table_col){ "PATH", 0, 2, true };
+	if (prompts)
+		cols[n++] = (struct ccfc_table_col){ "PROMPT", 0, 2, true };
+	ccfc_table_init(&table, cols, n);
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const struct ccfc_log_row *row = &rows->items[i];
+
+		put_time(&table, row);
+		put_who(&table, out, row->o);
+		ccfc_table_cell(&table,
+				or_dash(ccfc_blame_model(
+					ccfc_obj_get_str(row->o, "model"))));
+		ccfc_table_cell(&table,
+				or_dash(ccfc_obj_get_str(row->o, "tool")));
+		put_lines(&table, row->o);
+		if (!rows->one_file)
+			ccfc_table_cell(&table,
+					ccfc_where_short(where, row->path));
+		if (prompts)
+			ccfc_table_cell(&table,
+					ccfc_obj_get_str(row->o, "prompt"));
+	}
+	ccfc_table_print(&table, out);
+	ccfc_table_release(&table);
+}
+
+static void put_json(struct ccfc_out *out, const struct ccfc_log_row *row)
+{
+	size_t at;
+
+	ccfc_buf_puts(&out->buf, "{\"path\":");
+	ccfc_json_string(&out->buf, row->path);
+	/* The change's own map goes on behind its opening brace. */
+	ccfc_buf_puts(&out->buf, ccfc_obj_len(row->o) ? "," : "");
+	at = out->buf.len;
+	ccfc_json_write(&out->buf, row->o, 0);
+	memmove(out->buf.ptr + at, out->buf.ptr + at + 1,
+		out->buf.len - at - 1);
+	out->buf.len--;
+}
+
+void ccfc_log_json(struct ccfc_out *out, const struct ccfc_log_rows *rows,
+		   bool array)
+{
+	if (array)
+		ccfc_buf_putc(&out->buf, '[');
+	for (uint32_t i = 0; i < rows->n; i++) {
+		if (array)
+			ccfc_buf_puts(&out->buf, i ? ",\n  " : "\n  ");
+		put_json(out, &rows->items[i]);
+		if (!array)
+			ccfc_buf_putc(&out->buf, '\n');
+		ccfc_out_check(out);
+	}
+	if (array)
+		ccfc_buf_puts(&out->buf, rows->n ? "\n]\n" : "]\n");
+}

@@ -1,0 +1,51 @@
+/* The directories of Claude Code; see roots.h. */
+#include "cli/roots.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "cli/ask.h"
+
+#include <stdlib.h>
+
+static int check_root(const char *command, const struct ccfc_where *where,
+		      const char *path, struct ccfc_slice text,
+		      struct ccfc_err *err)
+{
+	char *root = ccfc_strndup(text.len ? text.ptr : "", text.len);
+	char *real_root = ccfc_where_real(where, root);
+	char *real = ccfc_where_real(where, path);
+	int code = 0;
+
+	if (text.len &&
+	    ccfc_path_is_below(ccfc_slice_str(real), ccfc_slice_str(real_root)))
+		code = ccfc_err_set(err, CCFC_EDENIED,
+				    "%s: %s: below %s, where nothing is "
+				    "written",
+				    command, path, root);
+	free(root);
+	free(real_root);
+	free(real);
+	return code;
+}
+
+int ccfc_roots_check(const struct ccfc_cli *cli, const char *command,
+		     const struct ccfc_where *where, const char *const *paths,
+		     uint32_t n, struct ccfc_err *err)
+{
+	struct ccfc_reply *reply;
+	struct ccfc_obj roots;
+	int code = ccfc_server_info(&reply, cli->client, err);
+
+	if (code < 0)
+		return code;
+	roots = ccfc_obj_get(ccfc_ask_value(reply), "roots");
+	for (uint32_t i = 0; !code && i < ccfc_obj_len(roots); i++) {
+		struct ccfc_slice root =
+			ccfc_obj_get_str(ccfc_obj_at(roots, i), "path");
+
+		for (uint32_t k = 0; !code && k < n; k++)
+			code = check_root(command, where, paths[k], root, err);
+	}
+	ccfc_reply_free(reply);
+	return code;
+}

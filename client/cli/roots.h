@@ -1,0 +1,20 @@
+/*
+ * The directories of Claude Code that the daemon reads: nothing is ever
+ * written below one of them.
+ */
+#ifndef CCFC_CLI_ROOTS_H
+#define CCFC_CLI_ROOTS_H
+
+#include "cli/cli.h"
+#include "cli/where.h"
+
+/*
+ * CCFC_EDENIED if one of `n` paths is one of them or below, by whatever links;
+ * else 0, or the error of asking. `command` is for the message. The client is
+ * connected.
+ */
+int ccfc_roots_check(const struct ccfc_cli *cli, const char *command,
+		     const struct ccfc_where *where, const char *const *paths,
+		     uint32_t n, struct ccfc_err *err);
+
+#endif

@@ -3,7 +3,9 @@
  * microseconds, one line for each thing measured; things that are compared
  * are measured in turn, in one run.
  *
- *   measure exec N CMD… -- CMD… [-- CMD…]   whole processes
+ *   measure exec N CMD… -- CMD… [-- CMD…]   whole processes; "@FILE" at the
+ *                                           end of an argument stands for
+ *                                           the next line of FILE each time
  *   measure inotify N DIR                   write() to inotify wake-up
  *   measure echo N                          round trip to a bare echo process
  *   measure rpc N SOCKET PATH               round trip of file.sessions
@@ -99,21 +101,71 @@ static int split(char **argv, char ***commands, int max)
 	return n;
 }
 
+/* An argument whose end is another one each time. */
+struct varied {
+	char **arg;
+	char *fixed; /* what stands before it */
+	FILE *lines;
+	char text[4096];
+};
+
+/* Finds the "@/FILE" arguments of all commands; returns how many. */
+static int find_varied(char **argv, struct varied *out, int max)
+{
+	int n = 0;
+
+	for (; *argv && n < max; argv++) {
+		char *at = strstr(*argv, "@/");
+
+		if (!at)
+			continue;
+		out[n] = (struct varied){ .arg = argv, .fixed = *argv };
+		out[n].lines = fopen(at + 1, "r");
+		if (!out[n].lines)
+			fail(at + 1);
+		*at = '\0';
+		n++;
+	}
+	return n;
+}
+
+static void vary(struct varied *v)
+{
+	size_t used = strlen(v->fixed);
+
+	memcpy(v->text, v->fixed, used);
+	if (!fgets(v->text + used, (int)(sizeof(v->text) - used), v->lines)) {
+		rewind(v->lines);
+		if (!fgets(v->text + used, (int)(sizeof(v->text) - used),
+			   v->lines))
+			fail("the file of arguments");
+	}
+	v->text[strcspn(v->text, "\n")] = '\0';
+	*v->arg = v->text;
+}
+
 static void mode_exec(char **argv)
 {
+	static struct varied varied[4];
+	int nvaried = find_varied(argv, varied, 4);
 	char **commands[4];
 	int n = split(argv, commands, 4);
 	double *all = calloc((size_t)(n * runs), sizeof(double));
 
 	if (!all)
 		fail("memory");
-	for (int i = -WARM_UP; i < runs; i++)
+	for (int i = -WARM_UP; i < runs; i++) {
+		for (int k = 0; k < nvaried; k++)
+			vary(&varied[k]);
 		for (int k = 0; k < n; k++) {
 			double took = run_once(commands[k]);
 
 			if (i >= 0)
 				all[k * runs + i] = took;
 		}
+	}
+	for (int k = 0; k < nvaried; k++)
+		fclose(varied[k].lines);
 	for (int k = 0; k < n; k++)
 		report(all + (size_t)k * (size_t)runs, runs);
 	free(all);

@@ -5,7 +5,8 @@ A seeded generator makes a set of transcripts: all tools, several sessions
 and agents, resumed and forked copies, failures, torn lines. They are fed in
 random pieces, interleaved over the files, with queries, restarts and kill -9
 in between. Then `ccfc index --dump` must be, byte for byte, that of a daemon
-that sees the finished files for the first time.
+that sees the finished files for the first time; and so must the rows about
+backups, which no dump shows.
 
 CCFC_SEED sets the first seed, CCFC_ROUNDS the number of rounds, CCFC_SOAK=1
 runs many more.
@@ -15,6 +16,7 @@ import json
 import os
 import random
 import re
+import sqlite3
 
 import harness
 from harness import Box, append
@@ -282,12 +284,24 @@ def feed(box, files, rng):
     return steps
 
 
+def seen(box):
+    """The dump, and a line for each backup that the store knows."""
+    text = box.dump().text
+    path = os.path.join(box.state, "index.db")
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    rows = db.execute("SELECT uuid, key, version, name, made, first, last"
+                      " FROM t_backup b JOIN t_session s ON s.id = b.session")
+    lines = sorted(json.dumps(["backup", *map(str, row)]) for row in rows)
+    db.close()
+    return text + "\n".join(lines)
+
+
 def cold_dump(files):
     with Box() as box:
         for name, data in files.items():
             append(os.path.join(box.claude, name), data)
         box.start()
-        return box.dump().text
+        return seen(box)
 
 
 def one_round(seed):
@@ -296,11 +310,11 @@ def one_round(seed):
     with Box() as box:
         box.start()
         feed(box, files, rng)
-        got = box.dump().text
+        got = seen(box)
         box.restart(hard=rng.random() < 0.5)
-        again = box.dump().text
+        again = seen(box)
         box.ok("index", "--build")
-        rebuilt = box.dump().text
+        rebuilt = seen(box)
     want = cold_dump(files)
     for name, text in (("fed", got), ("restarted", again),
                        ("rebuilt", rebuilt)):
@@ -309,16 +323,20 @@ def one_round(seed):
                 want.splitlines(), text.splitlines(), "cold", name,
                 lineterm="", n=0))[:40])
             raise AssertionError(f"CCFC_SEED={seed}: {name}\n{diff}")
-    return len(re.findall('"toolUseId"', want))
+    return (len(re.findall('"toolUseId"', want)),
+            len(re.findall('^."backup"', want, re.M)))
 
 
 def test_any_order_gives_the_cold_scan():
-    total = 0
+    total = backups = 0
     print(f"CCFC_SEED={SEED}, {ROUNDS} rounds")
     for number in range(ROUNDS):
-        total += one_round(SEED + number * 1000)
-    print(f"{total} changes compared")
+        more = one_round(SEED + number * 1000)
+        total += more[0]
+        backups += more[1]
+    print(f"{total} changes and {backups} backups compared")
     assert total > ROUNDS, "the generator makes no changes"
+    assert backups, "the generator makes no backups"
 
 
 if __name__ == "__main__":

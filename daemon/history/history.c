@@ -44,6 +44,12 @@ struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env)
 	return h;
 }
 
+const struct ccfc_history_env *
+ccfc_history_env(const struct ccfc_history *history)
+{
+	return &history->env;
+}
+
 static void free_chain(struct ccfc_chain *chain)
 {
 	if (!chain)

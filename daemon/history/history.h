@@ -39,6 +39,10 @@ struct ccfc_history;
 struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env);
 void ccfc_history_free(struct ccfc_history *history);
 
+/* What it was given: for those that read a line themselves. */
+const struct ccfc_history_env *
+ccfc_history_env(const struct ccfc_history *history);
+
 /* Ordered: a lesser one is less sure. */
 enum ccfc_fidelity {
 	CCFC_FIDELITY_UNKNOWN,

@@ -1,8 +1,6 @@
 /*
- * The texts of a change, read from its transcript when somebody asks. The
- * lines of the call and of its result are read at the places that the index
- * keeps; where the first is gone, other transcripts that hold a copy of the
- * call are tried. Nothing is believed: if the lines are not what they were,
+ * The texts of a change, read from its transcript when somebody asks
+ * (history/load.h). Nothing is believed: if the lines are not what they were,
  * the content is not available, and the reply says why.
  *
  * Bounds: maxContent for each text, and totals for the reply, of its content
@@ -11,61 +9,32 @@
  */
 #include "serve/reply.h"
 
+#include "history/load.h"
 #include "transcript/content.h"
 
 #define FULL "the reply is full; ask for fewer changes"
 #define GONE "the transcript is gone"
 #define ELSE "the transcript does not have it any more"
 
-/* The line at `place`, empty if it is not there. In the texts' arena. */
-static struct ccfc_slice read_line(struct ccfc_request *rq,
-				   const struct ccfc_place *place)
+/* The call's line and the result's; false when both are gone. */
+static bool read_lines(struct ccfc_slice *call, struct ccfc_slice *result,
+		       struct ccfc_request *rq,
+		       const struct ccfc_change *change)
 {
-	const struct ccfc_index *index = rq->index;
-	struct ccfc_slice path, line;
-	char *copy;
+	bool any = ccfc_history_lines(call, result,
+				      ccfc_history_env(rq->service->history),
+				      change, &rq->methods->texts);
+	size_t n = call->len + result->len;
 
-	if (!ccfc_index_place_present(index, place))
-		return CCFC_SLICE_NONE;
-	path = ccfc_index_str(index, index->sources.items[place->source].path);
-	if (ccfc_tail_read_at(rq->service->tail, &line, path.ptr, place->offset,
-			      place->len, NULL) < 0)
-		return CCFC_SLICE_NONE;
-	rq->reading_left -=
-		line.len < rq->reading_left ? line.len : rq->reading_left;
-	copy = ccfc_arena_alloc(&rq->methods->texts,
-				line.len + CCFC_TAIL_PADDING);
-	memcpy(copy, line.ptr, line.len);
-	memset(copy + line.len, 0, CCFC_TAIL_PADDING);
-	return ccfc_slice(copy, line.len);
-}
-
-/* The call's line, from the owner's transcript or from a copy. */
-static struct ccfc_slice read_call(struct ccfc_request *rq,
-				   const struct ccfc_change *change)
-{
-	const struct ccfc_obs *obs = &change->call;
-
-	if (!obs->known)
-		return CCFC_SLICE_NONE;
-	for (;;) {
-		struct ccfc_slice line = read_line(rq, &obs->place);
-
-		if (line.len || obs->next == CCFC_ID_NONE)
-			return line;
-		obs = &rq->index->obs.items[obs->next];
-	}
+	rq->reading_left -= n < rq->reading_left ? n : rq->reading_left;
+	return any;
 }
 
 /* Cuts a text to `max` bytes, not within a character. */
 static struct ccfc_slice cut(struct ccfc_slice s, size_t max, bool *truncated)
 {
-	if (s.len <= max)
-		return s;
-	*truncated = true;
-	while (max && ((unsigned char)s.ptr[max] & 0xc0) == 0x80)
-		max--;
-	return ccfc_slice(s.ptr, max);
+	*truncated |= s.len > max;
+	return ccfc_slice_cut(s, max);
 }
 
 static bool has_nul(struct ccfc_slice s)
@@ -125,18 +94,15 @@ static const char *read_content(struct ccfc_content *out,
 				struct ccfc_request *rq,
 				const struct ccfc_change *change)
 {
-	struct ccfc_slice call, result = CCFC_SLICE_NONE;
+	struct ccfc_slice call, result;
 
 	if (!rq->content_left || !rq->reading_left)
 		return FULL;
-	call = read_call(rq, change);
-	if (change->result.known)
-		result = read_line(rq, &change->result.place);
-	if (!call.len && !result.len)
+	if (!read_lines(&call, &result, rq, change))
 		return GONE;
 	if (!ccfc_content_read(rq->service->parser, out,
-			       ccfc_reply_tool_use_id(change), change->part,
-			       call, result, &rq->methods->texts) ||
+			       ccfc_index_call_id(change), change->part, call,
+			       result, &rq->methods->texts) ||
 	    !out->nedits)
 		return ELSE;
 	return NULL;

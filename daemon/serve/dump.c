@@ -130,7 +130,7 @@ static void dump_changes(struct ccfc_request *rq)
 		const struct ccfc_change *c = &index->changes.items[i];
 
 		if (c->settled)
-			list[n++] = (struct named){ ccfc_reply_tool_use_id(c),
+			list[n++] = (struct named){ ccfc_index_call_id(c),
 						    c->part, i };
 	}
 	sort(list, n);

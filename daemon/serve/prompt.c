@@ -13,19 +13,13 @@ static struct ccfc_slice read_prompt(struct ccfc_request *rq,
 				     const struct ccfc_prompt *prompt,
 				     struct ccfc_arena *arena)
 {
-	const struct ccfc_service *s = rq->service;
-	const struct ccfc_history_env env = { .index = rq->index,
-					      .tail = s->tail,
-					      .parser = s->parser,
-					      .roots = s->roots,
-					      .nroots = s->nroots };
-
 	if (!prompt || !rq->reading_left)
 		return CCFC_SLICE_NONE;
 	rq->reading_left -= prompt->place.len < rq->reading_left
 				    ? prompt->place.len
 				    : rq->reading_left;
-	return ccfc_prompt_read(&env, prompt, SIZE_MAX, arena);
+	return ccfc_prompt_read(ccfc_history_env(rq->service->history), prompt,
+				SIZE_MAX, arena);
 }
 
 static bool is_space(char c)
@@ -36,7 +30,8 @@ static bool is_space(char c)
 /* One line: runs of white space are one blank. */
 static struct ccfc_slice shorten(struct ccfc_slice s, struct ccfc_arena *arena)
 {
-	char *out = ccfc_arena_alloc(arena, 4 * CCFC_PROMPT_SHORT + 1);
+	char *out = ccfc_arena_alloc(arena,
+				     4 * CCFC_PROMPT_SHORT + sizeof(ELLIPSIS));
 	size_t n = 0, chars = 0, last = 0;
 
 	for (size_t i = 0; i < s.len; i++) {

@@ -108,18 +108,6 @@ static void count_lines(struct ccfc_lines *sum, const struct ccfc_change *c)
 	}
 }
 
-struct ccfc_slice ccfc_reply_tool_use_id(const struct ccfc_change *change)
-{
-	struct ccfc_slice id = ccfc_slice(change->id, change->id_len);
-	size_t n = id.len;
-
-	if (!change->part)
-		return id;
-	while (n && id.ptr[n - 1] != '#')
-		n--;
-	return n ? ccfc_slice(id.ptr, n - 1) : id;
-}
-
 void ccfc_reply_line_counts(struct ccfc_pack *p, const struct ccfc_change *c)
 {
 	struct ccfc_lines sum = { 0 };
@@ -146,7 +134,7 @@ void ccfc_reply_change_names(struct ccfc_pack *p,
 	ccfc_pack_kv_str(p, "changeId", ccfc_slice(c->id, c->id_len));
 	ccfc_reply_str(p, "tool", ccfc_index_tool(index, c));
 	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(c));
-	ccfc_pack_kv_str(p, "toolUseId", ccfc_reply_tool_use_id(c));
+	ccfc_pack_kv_str(p, "toolUseId", ccfc_index_call_id(c));
 	ccfc_reply_str(p, "messageUuid",
 		       c->call.known ? ccfc_index_uuid(index, &c->call, uuid)
 				     : CCFC_SLICE_NONE);

@@ -32,8 +32,6 @@ void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n);
 /* Is the transcript still there? */
 void ccfc_reply_source(struct ccfc_pack *p, bool present);
 
-/* The id of the call that made a change, without a part's number. */
-struct ccfc_slice ccfc_reply_tool_use_id(const struct ccfc_change *change);
 /* What a transcript says of a change: the fields that never go stale. */
 void ccfc_reply_change_facts(struct ccfc_pack *p,
 			     const struct ccfc_index *index,

@@ -286,12 +286,13 @@ int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format)
 {
 	struct tally tally = { .arena = CCFC_ARENA_INIT };
 	struct ccfc_reply *reply = NULL;
-	struct ccfc_obj root, files;
+	struct ccfc_obj root = { 0 }, files;
 	struct ccfc_err err;
 	int status, code = ccfc_session_files(&reply, cli->client, session,
 					      NULL, &err);
 
-	root = code ? (struct ccfc_obj){ 0 } : ccfc_ask_value(reply);
+	if (!code)
+		root = ccfc_ask_value(reply);
 	ccfc_ask_note_indexing(root);
 	tally.session = ccfc_obj_get_str(root, "sessionId");
 	files = ccfc_obj_get(root, "files");

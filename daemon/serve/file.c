@@ -75,9 +75,9 @@ int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct page page = { (uint64_t)rq->opt.offset,
 			     (uint64_t)rq->opt.limit };
-	struct ccfc_groups groups;
+	struct ccfc_slice path = CCFC_SLICE_NONE;
+	struct ccfc_groups groups = { 0 };
 	struct ccfc_filter filter;
-	struct ccfc_slice path;
 	int r = ccfc_ask_filter(&filter, rq, err);
 
 	if (!r)

@@ -86,8 +86,8 @@ static void test_damaged_rows(void **state)
 		"UPDATE OR REPLACE t_prompt SET session = 555",
 		"UPDATE t_prompt SET source = 4000000",
 		"UPDATE OR REPLACE t_backup SET session = 555",
-		"INSERT INTO t_backup SELECT session, CAST(key AS BLOB),"
-		" version, name, made, first, last FROM t_backup",
+		("INSERT INTO t_backup SELECT session, CAST(key AS BLOB),"
+		 " version, name, made, first, last FROM t_backup"),
 	};
 	struct world *w = ccfc_malloc(sizeof(*w));
 

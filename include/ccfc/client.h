@@ -28,7 +28,7 @@
  * is ccfc.sock in CCFC_STATE_DIR if that is set, else in $XDG_RUNTIME_DIR/ccfc,
  * else in $XDG_STATE_HOME/ccfc (~/.local/state/ccfc). CCFC_DAEMON is the
  * binary to start; else it is looked for beside the running program, in
- * ../libexec/ccfc from there, and in PATH.
+ * ../libexec/ccfc and ../daemon from there, and in PATH.
  *
  * Threads
  * -------

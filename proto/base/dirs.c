@@ -151,8 +151,8 @@ static int make_one(const char *path, struct ccfc_err *err)
 	/* Not only EEXIST: a read-only file system may say EROFS. */
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return 0;
-	return ccfc_err_errno(err, e == EEXIST ? ENOTDIR : e,
-			      "cannot make the directory %s", path);
+	return ccfc_err_io(err, e == EEXIST ? ENOTDIR : e,
+			   "cannot make the directory %s", path);
 }
 
 int ccfc_dirs_make(const char *path, struct ccfc_err *err)

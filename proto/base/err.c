@@ -99,20 +99,41 @@ static int code_of_errno(int errnum)
 	}
 }
 
-int ccfc_err_errno(struct ccfc_err *err, int errnum, const char *fmt, ...)
+static int set_errno(struct ccfc_err *err, int code, int errnum,
+		     const char *fmt, va_list ap)
 {
-	int code = code_of_errno(errnum);
-	va_list ap;
 	size_t n;
 
 	if (!err)
 		return code;
-	va_start(ap, fmt);
 	set_text(err, code, fmt, ap);
-	va_end(ap);
 	n = strlen(err->what);
 	snprintf(err->what + n, sizeof(err->what) - n, ": %s",
 		 strerror(errnum));
+	return code;
+}
+
+int ccfc_err_errno(struct ccfc_err *err, int errnum, const char *fmt, ...)
+{
+	int code = code_of_errno(errnum);
+	va_list ap;
+
+	va_start(ap, fmt);
+	code = set_errno(err, code, errnum, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+int ccfc_err_io(struct ccfc_err *err, int errnum, const char *fmt, ...)
+{
+	int code = code_of_errno(errnum);
+	va_list ap;
+
+	if (code != CCFC_EDENIED)
+		code = CCFC_EIO;
+	va_start(ap, fmt);
+	code = set_errno(err, code, errnum, fmt, ap);
+	va_end(ap);
 	return code;
 }
 

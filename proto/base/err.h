@@ -16,6 +16,13 @@ int ccfc_err_set(struct ccfc_err *err, int code, const char *fmt, ...)
 int ccfc_err_errno(struct ccfc_err *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * The same where something could not be done, and the answer must not be "not
+ * found" (an exit status of its own) or "try again": CCFC_EDENIED, CCFC_EIO.
+ */
+int ccfc_err_io(struct ccfc_err *err, int errnum, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Adds what to do about it. */
 void ccfc_err_hint(struct ccfc_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

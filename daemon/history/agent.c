@@ -1,6 +1,7 @@
 /* Types of agents; see agent.h. */
 #include "history/agent.h"
 
+#include "history/launch.h"
 #include "history/read.h"
 #include "transcript/json.h"
 #include "transcript/unescape.h"
@@ -32,17 +33,13 @@ static struct ccfc_slice read_type(struct ccfc_slice note,
 	return type;
 }
 
-struct ccfc_slice ccfc_agent_type(const struct ccfc_history_env *env,
-				  uint32_t source, struct ccfc_arena *arena)
+/* What the note beside the transcript at `path` says. */
+static struct ccfc_slice noted(struct ccfc_slice path, struct ccfc_arena *arena)
 {
-	const struct ccfc_source *s = &env->index->sources.items[source];
-	struct ccfc_slice path = ccfc_index_str(env->index, s->path);
 	struct ccfc_buf name = CCFC_BUF_INIT, note = CCFC_BUF_INIT;
 	struct ccfc_slice type = CCFC_SLICE_NONE;
 	struct ccfc_file_info info;
 
-	if (!s->is_agent || !ccfc_slice_ends(path, TAIL))
-		return type;
 	ccfc_buf_append(&name, path.ptr, path.len - (sizeof(TAIL) - 1));
 	ccfc_buf_puts(&name, ".meta.json");
 	if (!ccfc_file_read_itself(&note, &info, name.ptr, NOTE_MAX, NULL) &&
@@ -57,4 +54,19 @@ struct ccfc_slice ccfc_agent_type(const struct ccfc_history_env *env,
 	ccfc_buf_release(&name);
 	ccfc_buf_release(&note);
 	return type;
+}
+
+struct ccfc_slice ccfc_agent_type(struct ccfc_history *history, uint32_t source,
+				  struct ccfc_arena *arena)
+{
+	const struct ccfc_index *index = ccfc_history_env(history)->index;
+	const struct ccfc_source *s = &index->sources.items[source];
+	struct ccfc_slice path = ccfc_index_str(index, s->path);
+	struct ccfc_slice type = CCFC_SLICE_NONE;
+
+	if (!s->is_agent)
+		return type;
+	if (ccfc_slice_ends(path, TAIL))
+		type = noted(path, arena);
+	return type.len ? type : ccfc_launch_type(history, source, arena);
 }

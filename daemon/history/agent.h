@@ -5,10 +5,11 @@
 #include "history/history.h"
 
 /*
- * The type of the agent whose transcript the source is, as the note beside it
- * says (agent-<id>.meta.json), in `arena`. Empty: no agent's, or not known.
+ * The type of the agent whose transcript the source is, in `arena`: as the
+ * note beside it says (agent-<id>.meta.json), else as the session that started
+ * it does (launch.h). Empty: no agent's, or not known.
  */
-struct ccfc_slice ccfc_agent_type(const struct ccfc_history_env *env,
-				  uint32_t source, struct ccfc_arena *arena);
+struct ccfc_slice ccfc_agent_type(struct ccfc_history *history, uint32_t source,
+				  struct ccfc_arena *arena);
 
 #endif

@@ -119,6 +119,30 @@ static bool leads_to(const struct ccfc_evidence *ev, struct ccfc_slice before,
 	return same;
 }
 
+bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
+		       struct ccfc_slice before, struct ccfc_slice after)
+{
+	struct ccfc_buf back = CCFC_BUF_INIT;
+	bool only;
+
+	if (evidence->has_patch)
+		return true;
+	if (evidence->has_after || evidence->has_cell)
+		return false;
+	only = ccfc_strings_unapply(&back, evidence, after) &&
+	       ccfc_slice_eq(ccfc_buf_view(&back), before);
+	ccfc_buf_release(&back);
+	return only;
+}
+
+/* Is there a line whose start may have looked the same as another? */
+static bool is_indented(struct ccfc_slice text)
+{
+	return ccfc_slice_starts(text, "\t") || ccfc_slice_starts(text, "  ") ||
+	       ccfc_slice_contains(text, "\n\t") ||
+	       ccfc_slice_contains(text, "\n  ");
+}
+
 enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 			      const struct ccfc_evidence *evidence,
 			      struct ccfc_slice after)
@@ -134,9 +158,15 @@ enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 		return leads_to(evidence, ccfc_buf_view(out), after)
 			       ? CCFC_STEP_GUESSED
 			       : CCFC_STEP_NO;
-	/* What the patch leaves open the strings may tell. */
-	if (step == CCFC_STEP_GUESSED &&
-	    leads_to(evidence, ccfc_buf_view(out), after))
-		step = CCFC_STEP_VERIFIED;
+	/*
+	 * What the patch leaves open the strings may tell. It also leaves open
+	 * whether a line that looks the same on both sides is: one whose tabs
+	 * became spaces does.
+	 */
+	if (step == CCFC_STEP_GUESSED ||
+	    (step == CCFC_STEP_VERIFIED && is_indented(after)))
+		step = leads_to(evidence, ccfc_buf_view(out), after)
+			       ? CCFC_STEP_VERIFIED
+			       : CCFC_STEP_GUESSED;
 	return step;
 }

@@ -43,6 +43,13 @@ bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_way way,
 		      const struct ccfc_evidence *evidence,
 		      struct ccfc_slice before);
 
+/*
+ * Could the change have made `after` of nothing but `before`, which its step
+ * leads from? One that nothing shows the place of may have been elsewhere.
+ */
+bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
+		       struct ccfc_slice before, struct ccfc_slice after);
+
 enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 			      const struct ccfc_evidence *evidence,
 			      struct ccfc_slice after);

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "history/read.h"
 #include "index/query.h"
 
 #include <dirent.h>
@@ -123,6 +124,7 @@ static void list_dir(struct search *s, const char *root, DIR *dir)
 			    AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(st.st_mode))
 			continue;
+		copy.stamp = ccfc_file_stamp(&st);
 		set_time(&copy, s, name, &st);
 		copy.path = path_of(s, root, name);
 		CCFC_VEC_PUSH(s->found, copy);

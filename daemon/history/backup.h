@@ -18,6 +18,7 @@ struct ccfc_backup_copy {
 			  * word, else the copy's mtime */
 	int64_t last;	 /* when a snapshot last said that the file was so,
 			  * also if it was not in between; else as `time` */
+	uint64_t stamp;	 /* another one when the copy was written anew */
 	uint32_t session;
 	bool recorded; /* the time is the snapshot's */
 };

@@ -14,8 +14,9 @@ struct end {
 	struct ccfc_chain *chain;
 	const struct ccfc_blame_options *options;
 	struct ccfc_arena *arena;
-	struct ccfc_walk *walk; /* kept, not to be changed */
+	struct ccfc_walk *kept; /* not to be changed */
 	struct ccfc_walk own;	/* if it has to go further */
+	struct ccfc_walk *walk; /* either of them */
 };
 
 static int nothing(const struct ccfc_chain *chain, const char *why,
@@ -23,6 +24,14 @@ static int nothing(const struct ccfc_chain *chain, const char *why,
 {
 	return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: %s",
 			    ccfc_chain_path(chain), why);
+}
+
+/* There is content, and it cannot be had. */
+static int unknown(const struct ccfc_chain *chain, const char *why,
+		   struct ccfc_err *err)
+{
+	return ccfc_err_set(err, CCFC_EIO, "%s: %s", ccfc_chain_path(chain),
+			    why);
 }
 
 /* --- lines --- */
@@ -102,6 +111,12 @@ static void find_doubt(struct ccfc_blame *out, const struct end *e)
 
 /* --- the end --- */
 
+static void go_to(struct end *e, uint32_t n)
+{
+	e->kept = ccfc_walk_to(e->chain, n, e->options->space);
+	e->walk = e->kept;
+}
+
 static void go_alone(struct end *e)
 {
 	ccfc_walk_copy(&e->own, e->walk);
@@ -116,12 +131,15 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 	struct ccfc_form form;
 	int r = 0;
 
-	if (!chain->disk.exists)
-		return nothing(chain, "does not exist now", err);
+	if (!chain->disk.exists) {
+		nothing(chain, "does not exist now", err);
+		ccfc_err_hint(err, "give 'at' for the file as it was");
+		return CCFC_ENOTFOUND;
+	}
 	if (!ccfc_chain_disk_bytes(&bytes, chain))
-		r = nothing(chain, "cannot be read as a file", err);
+		r = unknown(chain, "cannot be read as a file", err);
 	if (!r) {
-		e->walk = ccfc_walk_to(chain, chain->n, e->options->space);
+		go_to(e, chain->n);
 		ccfc_form_decode(&text, &form, ccfc_buf_view(&bytes));
 		if (!e->walk->started || e->walk->hidden ||
 		    !ccfc_slice_eq(ccfc_buf_view(&text),
@@ -133,6 +151,7 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 		out->why = "";
 		give_lines(out, e, ccfc_buf_view(&bytes),
 			   form.encoding == CCFC_UTF16LE);
+		find_doubt(out, e);
 	}
 	ccfc_buf_release(&bytes);
 	ccfc_buf_release(&text);
@@ -144,29 +163,28 @@ static int end_at_point(struct ccfc_blame *out, struct end *e,
 {
 	const struct ccfc_point *point = &e->options->point;
 	const struct ccfc_node *node = &e->chain->nodes[point->i];
+	const struct ccfc_side_state *side;
 	struct ccfc_content_state state;
 	bool known;
 
 	ccfc_at_state(&state, e->chain, point, e->arena);
 	if (state.fidelity < CCFC_FIDELITY_RECONSTRUCTED)
-		return nothing(e->chain, state.why, err);
+		return unknown(e->chain, state.why, err);
 	if (!state.exists)
 		return nothing(e->chain, "did not exist then", err);
-	e->walk = ccfc_walk_to(e->chain, point->i + !point->before,
-			       e->options->space);
+	go_to(e, point->i + !point->before);
 	known = !e->walk->hidden;
 	if (point->before) {
 		go_alone(e);
 		known = ccfc_walk_enter(e->walk, e->chain);
 	}
 	if (!known)
-		return nothing(e->chain, "the transcript is gone", err);
+		return unknown(e->chain, "the transcript is gone", err);
 	out->fidelity = state.fidelity;
 	out->why = state.why;
-	give_lines(
-		out, e, state.bytes,
-		(point->before ? &node->before : &node->after)->form.encoding ==
-			CCFC_UTF16LE);
+	side = point->before ? &node->before : &node->after;
+	give_lines(out, e, state.bytes, side->form.encoding == CCFC_UTF16LE);
+	find_doubt(out, e);
 	return 0;
 }
 
@@ -178,9 +196,9 @@ int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 	int r = options->disk ? end_on_disk(out, &e, err)
 			      : end_at_point(out, &e, err);
 
-	if (!r)
-		find_doubt(out, &e);
 	ccfc_walk_release(&e.own);
+	if (e.kept)
+		ccfc_walk_done(e.kept);
 	return r;
 }
 

@@ -45,8 +45,8 @@ struct ccfc_blame_options {
 };
 
 /*
- * Fills in `out`, in `arena`. CCFC_ENOTFOUND when there is no such content:
- * the file did not exist then, is gone, or its content is not known.
+ * Fills in `out`, in `arena`. CCFC_ENOTFOUND when there was or is no file;
+ * CCFC_EIO when there is and its content is not known or cannot be read.
  */
 int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 	       const struct ccfc_blame_options *options,

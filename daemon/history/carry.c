@@ -7,6 +7,7 @@
 #include "history/carry.h"
 
 #include "base/alloc.h"
+#include "history/middle.h"
 #include "history/moved.h"
 #include "text/diff.h"
 
@@ -56,18 +57,12 @@ void ccfc_carry_copy(struct ccfc_carry *out, const struct ccfc_carry *from)
 	out->lines.n = n;
 }
 
-/* Where line i begins; of the one behind the last, where the text ends. */
-static uint32_t start_of(const struct ccfc_carry *carry, uint32_t i)
-{
-	return i < carry->lines.n ? carry->lines.items[i].at
-				  : (uint32_t)carry->text.len;
-}
-
 struct ccfc_slice ccfc_carry_line(const struct ccfc_carry *carry, uint32_t i)
 {
-	uint32_t at = start_of(carry, i);
+	uint32_t at = ccfc_carry_start(carry, i);
 
-	return ccfc_slice(carry->text.ptr + at, start_of(carry, i + 1) - at);
+	return ccfc_slice(carry->text.ptr + at,
+			  ccfc_carry_start(carry, i + 1) - at);
 }
 
 /* --- the new list --- */
@@ -82,7 +77,8 @@ static bool keep(struct target *t, const struct step *step, uint32_t i,
 		 uint32_t end)
 {
 	const struct ccfc_carry *carry = step->carry;
-	uint32_t from = start_of(carry, i), to = start_of(carry, end);
+	uint32_t from = ccfc_carry_start(carry, i),
+		 to = ccfc_carry_start(carry, end);
 	struct ccfc_owned *out = t->lines->items + t->lines->n;
 
 	if (i == end)
@@ -288,88 +284,14 @@ static bool carry_over(struct step *step, struct ccfc_buf *text)
 
 /* --- by comparison --- */
 
-/* Bytes that both begin with. */
-static size_t same_start(struct ccfc_slice a, struct ccfc_slice b)
-{
-	const size_t chunk = 4096;
-	size_t n = a.len < b.len ? a.len : b.len, i = 0;
-
-	while (n - i >= chunk && memcmp(a.ptr + i, b.ptr + i, chunk) == 0)
-		i += chunk;
-	while (i < n && a.ptr[i] == b.ptr[i])
-		i++;
-	return i;
-}
-
-/* Bytes that both end with. */
-static size_t same_end(struct ccfc_slice a, struct ccfc_slice b)
-{
-	const size_t chunk = 4096;
-	size_t n = a.len < b.len ? a.len : b.len, i = 0;
-	const char *ea = a.ptr + a.len, *eb = b.ptr + b.len;
-
-	while (n - i >= chunk &&
-	       memcmp(ea - i - chunk, eb - i - chunk, chunk) == 0)
-		i += chunk;
-	while (i < n && ea[-1 - (ptrdiff_t)i] == eb[-1 - (ptrdiff_t)i])
-		i++;
-	return i;
-}
-
-/* The first line that begins at `offset` or behind it. */
-static uint32_t line_from(const struct ccfc_carry *carry, size_t offset)
-{
-	uint32_t lo = 0, hi = carry->lines.n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (carry->lines.items[mid].at < offset)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-/* What is left of both texts between lines that are the same. */
-struct middle {
-	uint32_t first, last; /* lines of the old text */
-	size_t from, to;      /* bytes of the new one */
-};
-
-static void find_middle(struct middle *m, const struct step *step)
-{
-	const struct ccfc_carry *carry = step->carry;
-	struct ccfc_slice a = ccfc_buf_view(&carry->text), b = step->text;
-	size_t n = same_start(a, b), at;
-
-	/* Up to the last line that begins within what is the same. */
-	m->first = line_from(carry, n + 1);
-	if (n < a.len || (n && a.ptr[n - 1] != '\n'))
-		m->first -= m->first != 0;
-	m->from = start_of(carry, m->first);
-	n = same_end(ccfc_slice(a.ptr + m->from, a.len - m->from),
-		     ccfc_slice(b.ptr + m->from, b.len - m->from));
-	/* From the first line that begins within, in both. */
-	at = b.len - n;
-	m->last = line_from(carry, a.len - n);
-	if (m->last < carry->lines.n && start_of(carry, m->last) == a.len - n &&
-	    at > m->from && b.ptr[at - 1] != '\n')
-		m->last++;
-	if (m->last < m->first)
-		m->last = m->first;
-	m->to = b.len - (a.len - start_of(carry, m->last));
-}
-
 static void compare(struct step *step)
 {
 	struct ccfc_arena *arena = &step->carry->arena;
 	struct ccfc_split a, b;
 	struct ccfc_diff diff;
-	struct middle m;
+	struct ccfc_middle m;
 
-	find_middle(&m, step);
+	ccfc_middle_find(&m, step->carry, step->text);
 	old_lines(&a, step->carry, m.first, m.last - m.first, arena);
 	ccfc_split(&b, ccfc_slice(step->text.ptr + m.from, m.to - m.from),
 		   arena);

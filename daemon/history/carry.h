@@ -33,6 +33,14 @@ void ccfc_carry_release(struct ccfc_carry *carry);
 /* `out` is an empty one. */
 void ccfc_carry_copy(struct ccfc_carry *out, const struct ccfc_carry *from);
 
+/* Where line i begins; of the one behind the last, where the text ends. */
+static inline uint32_t ccfc_carry_start(const struct ccfc_carry *carry,
+					uint32_t i)
+{
+	return i < carry->lines.n ? carry->lines.items[i].at
+				  : (uint32_t)carry->text.len;
+}
+
 /* Line i, with its newline. */
 struct ccfc_slice ccfc_carry_line(const struct ccfc_carry *carry, uint32_t i);
 

@@ -53,7 +53,9 @@ struct ccfc_node {
 	struct ccfc_place read; /* of HOW_READ: the Read's result */
 	uint64_t read_id;	/* hash of its id; 0: see reads.h */
 	struct ccfc_form own;	/* of the content that it writes, if whole */
+	bool shown;		/* its result shows the text before */
 	bool whole;		/* writes the whole file */
+	bool lossy;		/* its step may lead there from other texts */
 	bool as_is;		/* and its line endings are the content's */
 	bool has_patch;
 	enum ccfc_way way; /* of its step */
@@ -62,11 +64,23 @@ struct ccfc_node {
 /* A backup, and the change that it stands in front of. */
 struct ccfc_copy {
 	struct ccfc_backup_copy file;
+	int64_t time; /* at which the file was so */
 	uint32_t at;
+	bool looked; /* the rest is known: */
+	bool readable;
+	struct ccfc_form form;
+	uint64_t hash; /* of its text */
+};
+
+struct ccfc_copies {
+	struct ccfc_copy *items; /* by time */
+	uint32_t n, cap;
+	struct ccfc_arena arena; /* their paths */
 };
 
 struct ccfc_checkpoint {
 	uint32_t node;
+	bool back;	      /* worked out from a later state */
 	struct ccfc_buf text; /* before it */
 };
 
@@ -76,9 +90,8 @@ struct ccfc_chain {
 	uint64_t stamp; /* of all that it was made from */
 	struct ccfc_node *nodes;
 	uint32_t n;
-	struct ccfc_copy *copies;
-	uint32_t ncopies;
-	struct ccfc_arena copies_arena; /* their paths */
+	struct ccfc_copies copies;
+	uint64_t copied; /* bytes of backups that were read */
 	/*
 	 * Where the pass forwards ended, so that it can go on when there are
 	 * more changes: its nodes, and the text in hand.
@@ -89,6 +102,8 @@ struct ccfc_chain {
 	enum ccfc_gap last_gap; /* between the last change and the disk */
 	struct ccfc_file_info disk;
 	struct ccfc_form disk_form;
+	bool disk_known; /* `disk` is what is there */
+	bool stale;	 /* something else was found than it was made from */
 	struct {
 		struct ccfc_checkpoint *items;
 		uint32_t n, cap;
@@ -100,12 +115,14 @@ struct ccfc_chain {
 	uint64_t used; /* for the choice of whom to drop */
 };
 
+struct ccfc_launches;
 struct ccfc_walks;
 
 struct ccfc_history {
 	struct ccfc_history_env env;
 	struct ccfc_chain *chains[4];
-	struct ccfc_walks *walks; /* of blame; may be NULL */
+	struct ccfc_walks *walks;	/* of blame; may be NULL */
+	struct ccfc_launches *launches; /* of agents; may be NULL */
 	uint64_t tick;
 	struct ccfc_arena scratch; /* of one piece of evidence */
 };
@@ -122,17 +139,26 @@ bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 
 /*
  * Works out everything about a chain whose `nodes` are in order. The first
- * `nforward` are as `forward` has them.
+ * `nforward` are as `forward` has them; false when one of them would have to
+ * change its place.
  */
-void ccfc_replay(struct ccfc_chain *chain);
+bool ccfc_replay(struct ccfc_chain *chain);
 /* The last part of it: line endings and encodings (forms.c). */
 void ccfc_replay_forms(struct ccfc_chain *chain);
 
 /*
- * Finds the backups (copies.c). Of a chain that had some already, false when
- * they say something else of the first `nforward` nodes than before.
+ * The backups of a file (copies.c), and a number that is another one when they
+ * are others.
  */
-bool ccfc_chain_find_copies(struct ccfc_chain *chain);
+void ccfc_copies_find(struct ccfc_copies *out,
+		      const struct ccfc_history_env *env, uint32_t file);
+void ccfc_copies_release(struct ccfc_copies *copies);
+uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies);
+/*
+ * Gives them to a chain. Of one that had some already, false when they say
+ * something else of the first `nforward` nodes than before.
+ */
+bool ccfc_chain_take_copies(struct ccfc_chain *chain, struct ccfc_copies *now);
 
 /* The text of one state; false when it is not to be had any more. */
 bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,

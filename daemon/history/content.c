@@ -5,11 +5,12 @@
  */
 #include "history/chain.h"
 
-#include "history/hunks.h"
+#include "base/hash.h"
 #include "history/marks.h"
 #include "history/reads.h"
+#include "history/unfold.h"
 
-#define GONE   "the transcript is gone"
+#define GONE   "what it was worked out from is gone or has changed"
 #define ENDING "line endings are not recorded; those of Unix are assumed"
 #define BROKEN "some bytes were not valid text and are not recorded"
 #define FORM   "the encoding is not recorded; UTF-8 is assumed"
@@ -50,7 +51,7 @@ static uint64_t source_of(const struct ccfc_chain *chain, uint64_t at)
 bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 			   uint32_t copy)
 {
-	const char *path = chain->copies[copy].file.path;
+	const char *path = chain->copies.items[copy].file.path;
 	struct ccfc_file_info info;
 
 	return path &&
@@ -130,6 +131,16 @@ static bool walk(struct ccfc_buf *text, struct ccfc_chain *chain, uint64_t at,
 	return done;
 }
 
+/* What a chain was made from may have changed under it. */
+static bool is_right(struct ccfc_chain *chain,
+		     const struct ccfc_side_state *side, struct ccfc_slice text)
+{
+	bool right = ccfc_hash_slice(text) == side->hash;
+
+	chain->stale |= !right;
+	return right;
+}
+
 bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		     bool after)
 {
@@ -149,14 +160,19 @@ bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 			return false;
 		at = to;
 	}
-	return true;
+	return is_right(chain, side_at(chain, want), ccfc_buf_view(out));
 }
 
 /* --- what readers get --- */
 
+static bool is_raw(const struct ccfc_side_state *side)
+{
+	return side->how == CCFC_HOW_COPY || side->how == CCFC_HOW_DISK;
+}
+
 /* The bytes that stand in the evidence as they are. */
-static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
-		      uint32_t i, bool after)
+static bool read_raw(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
+		     bool after)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
 	const struct ccfc_side_state *side =
@@ -176,6 +192,31 @@ static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 	return true;
 }
 
+/* The same, if they still are what replay made of them. */
+static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
+		      uint32_t i, bool after)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+	const struct ccfc_side_state *side =
+		after ? &node->after : &node->before;
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_form form;
+	bool right;
+
+	if (!read_raw(out, chain, i, after))
+		return false;
+	ccfc_form_decode(&text, &form, ccfc_buf_view(out));
+	right = is_right(chain, side, ccfc_buf_view(&text));
+	/* Line endings are not in the text. */
+	if (right && is_raw(side))
+		right = form.eol == side->form.eol &&
+			form.mixed == side->form.mixed &&
+			form.encoding == side->form.encoding;
+	chain->stale |= !right;
+	ccfc_buf_release(&text);
+	return right;
+}
+
 static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 			uint32_t i, bool after)
 {
@@ -188,6 +229,8 @@ static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 
 	if (raw_bytes(out, chain, i, after))
 		return true;
+	if (is_raw(side))
+		return false;
 	if (side->has_form)
 		form = side->form;
 	form.mixed = false;
@@ -201,9 +244,7 @@ static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 /* What was assumed of the form, or NULL. */
 static const char *doubt(const struct ccfc_side_state *side)
 {
-	bool raw = side->how == CCFC_HOW_COPY || side->how == CCFC_HOW_DISK;
-
-	if (raw)
+	if (is_raw(side))
 		return NULL;
 	if (side->has_bad)
 		return BROKEN;
@@ -218,13 +259,14 @@ static void known_lines(struct ccfc_content_state *out,
 			struct ccfc_chain *chain, uint32_t i, bool after,
 			struct ccfc_arena *arena)
 {
-	enum ccfc_side side = after ? CCFC_SIDE_NEW : CCFC_SIDE_OLD;
 	struct ccfc_known *known;
+	struct ccfc_unfold unfold;
 	struct ccfc_evidence ev;
 	bool guessed = false;
 
 	if (!ccfc_chain_evidence(&ev, chain, i) || !ev.has_patch)
 		return;
+	ccfc_unfold_init(&unfold, &ev, after ? CCFC_SIDE_NEW : CCFC_SIDE_OLD);
 	known = ccfc_arena_alloc(arena, ev.nhunks * sizeof(*known));
 	for (uint32_t h = 0; h < ev.nhunks; h++) {
 		const struct ccfc_hunk *hunk = &ev.hunks[h];
@@ -239,13 +281,14 @@ static void known_lines(struct ccfc_content_state *out,
 					  line.ptr[0] != (after ? '+' : '-')))
 				continue;
 			line = ccfc_slice(line.ptr + 1, line.len - 1);
-			ccfc_buf_slice(&text, ccfc_hunks_unfold(line, &ev, side,
-								&guessed));
+			ccfc_buf_slice(&text, ccfc_unfold_get(&unfold, line,
+							      &guessed));
 			ccfc_buf_putc(&text, '\n');
 		}
 		known[h].text = ccfc_arena_copy(arena, ccfc_buf_view(&text));
 		ccfc_buf_release(&text);
 	}
+	ccfc_unfold_release(&unfold);
 	out->known = known;
 	out->nknown = ev.nhunks;
 }
@@ -295,41 +338,50 @@ void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
 	read_state(out, chain, i, true, arena);
 }
 
+/* A line of a patch with its sign, and its tabs. */
+static struct ccfc_slice copy_line(struct ccfc_slice line,
+				   struct ccfc_unfold sides[2],
+				   struct ccfc_arena *arena)
+{
+	bool guessed = false;
+	struct ccfc_slice text;
+	char *copy;
+
+	if (!line.len)
+		return ccfc_arena_copy(arena, line);
+	text = ccfc_unfold_get(&sides[line.ptr[0] == '+'],
+			       ccfc_slice(line.ptr + 1, line.len - 1),
+			       &guessed);
+	copy = ccfc_arena_alloc(arena, text.len + 2);
+	copy[0] = line.ptr[0];
+	memcpy(copy + 1, text.ptr, text.len);
+	copy[text.len + 1] = '\0';
+	return ccfc_slice(copy, text.len + 1);
+}
+
 bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
 		      struct ccfc_chain *chain, uint32_t i,
 		      struct ccfc_arena *arena)
 {
+	struct ccfc_unfold sides[2];
 	struct ccfc_evidence ev;
 	struct ccfc_hunk *copy;
-	bool guessed = false;
 
 	if (!ccfc_chain_evidence(&ev, chain, i) || !ev.has_patch)
 		return false;
+	ccfc_unfold_init(&sides[0], &ev, CCFC_SIDE_OLD);
+	ccfc_unfold_init(&sides[1], &ev, CCFC_SIDE_NEW);
 	copy = ccfc_arena_alloc(arena, ev.nhunks * sizeof(*copy));
 	for (uint32_t h = 0; h < ev.nhunks; h++) {
 		copy[h] = ev.hunks[h];
 		copy[h].lines = ccfc_arena_alloc(
 			arena, (copy[h].nlines + 1) * sizeof(*copy[h].lines));
-		for (uint32_t k = 0; k < copy[h].nlines; k++) {
-			struct ccfc_slice line = ev.hunks[h].lines[k];
-			enum ccfc_side side = line.len && line.ptr[0] == '+'
-						      ? CCFC_SIDE_NEW
-						      : CCFC_SIDE_OLD;
-			struct ccfc_buf text = CCFC_BUF_INIT;
-
-			if (line.len) {
-				ccfc_buf_putc(&text, line.ptr[0]);
-				ccfc_buf_slice(&text,
-					       ccfc_hunks_unfold(
-						       ccfc_slice(line.ptr + 1,
-								  line.len - 1),
-						       &ev, side, &guessed));
-			}
+		for (uint32_t k = 0; k < copy[h].nlines; k++)
 			copy[h].lines[k] =
-				ccfc_arena_copy(arena, ccfc_buf_view(&text));
-			ccfc_buf_release(&text);
-		}
+				copy_line(ev.hunks[h].lines[k], sides, arena);
 	}
+	ccfc_unfold_release(&sides[0]);
+	ccfc_unfold_release(&sides[1]);
 	*hunks = copy;
 	*n = ev.nhunks;
 	return true;

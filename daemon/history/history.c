@@ -8,10 +8,14 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/time.h"
+#include "history/launch.h"
 #include "history/marks.h"
 #include "history/walk.h"
 
 #include <stdlib.h>
+
+/* File systems' clocks are not finer than that. */
+#define FRESH_MS 100
 
 #define CHAINS (sizeof(((struct ccfc_history *)NULL)->chains) / sizeof(void *))
 
@@ -56,11 +60,10 @@ static void free_chain(struct ccfc_chain *chain)
 		return;
 	ccfc_marks_release(chain);
 	ccfc_arena_release(&chain->arena);
-	ccfc_arena_release(&chain->copies_arena);
+	ccfc_copies_release(&chain->copies);
 	ccfc_buf_release(&chain->hand);
 	free(chain->nodes);
 	free(chain->forward);
-	free(chain->copies);
 	free(chain);
 }
 
@@ -71,6 +74,7 @@ void ccfc_history_free(struct ccfc_history *history)
 	for (size_t i = 0; i < CHAINS; i++)
 		free_chain(history->chains[i]);
 	ccfc_walks_free(history->walks);
+	ccfc_launches_free(history->launches);
 	ccfc_arena_release(&history->scratch);
 	free(history);
 }
@@ -127,14 +131,28 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return ccfc_hash(both, sizeof(both));
 }
 
+/* Where a line stands, and whether it still does. */
+static uint64_t place_stamp(const struct ccfc_index *index,
+			    const struct ccfc_place *place)
+{
+	const struct ccfc_source *source = &index->sources.items[place->source];
+	uint64_t all[] = { place->source, place->offset, place->len,
+			   place->gen,	  source->gen,	 source->gone };
+
+	return ccfc_hash(all, sizeof(all));
+}
+
+/* A copy of a transcript may move the lines and tell readers nothing new. */
 static uint64_t change_stamp(const struct ccfc_index *index,
 			     const struct ccfc_change *c)
 {
-	const struct ccfc_source *source =
-		&index->sources.items[c->result.place.source];
+	uint64_t stamp = c->seq;
 
-	return c->result.known ? mix(c->seq, source->gen * 2u + source->gone)
-			       : c->seq;
+	if (c->call.known)
+		stamp = mix(stamp, place_stamp(index, &c->call.place));
+	if (c->result.known)
+		stamp = mix(stamp, place_stamp(index, &c->result.place));
+	return stamp;
 }
 
 static void put_in_order(struct ccfc_chain *chain)
@@ -166,18 +184,33 @@ static void put_in_order(struct ccfc_chain *chain)
 
 /* --- keeping --- */
 
+/* All that a chain is made from, as it is now. */
+struct makings {
+	struct ccfc_file_info disk;
+	bool disk_known;
+	struct ccfc_copies copies;
+	uint64_t stamp;
+};
+
 /*
- * All that a chain is made from, but the backups, which are only ever added
- * in front of a change.
+ * A file that was written just now may be written again without its times
+ * telling: what is made from it is not kept.
  */
-static uint64_t stamp_of(const struct ccfc_history *history, uint32_t file,
-			 const struct ccfc_file_info *disk)
+static bool is_fresh(const struct ccfc_file_info *disk)
+{
+	return disk->exists && disk->ctime > ccfc_time_now() - FRESH_MS;
+}
+
+static uint64_t stamp_of(struct ccfc_history *history, uint32_t file,
+			 const struct makings *m)
 {
 	const struct ccfc_index *index = history->env.index;
 	const struct ccfc_ids *ids = &index->files.items[file];
-	uint64_t stamp = mix(disk->exists + 2 * disk->regular,
-			     mix(disk->size, (uint64_t)disk->mtime));
+	uint64_t stamp = mix(m->disk.exists + 2u * m->disk_known,
+			     mix(m->disk.stamp, ccfc_copies_stamp(&m->copies)));
 
+	if (is_fresh(&m->disk))
+		stamp = mix(stamp, ++history->tick);
 	for (uint32_t i = 0; i < ids->n; i++)
 		stamp = mix(stamp,
 			    change_stamp(index,
@@ -186,19 +219,19 @@ static uint64_t stamp_of(const struct ccfc_history *history, uint32_t file,
 }
 
 static struct ccfc_chain *make_chain(struct ccfc_history *history,
-				     uint32_t file, uint64_t stamp,
-				     const struct ccfc_file_info *disk)
+				     uint32_t file, struct makings *m)
 {
 	struct ccfc_chain *chain = ccfc_calloc(1, sizeof(*chain));
 
 	chain->history = history;
 	chain->file = file;
-	chain->stamp = stamp;
-	chain->disk = *disk;
+	chain->stamp = m->stamp;
+	chain->disk = m->disk;
+	chain->disk_known = m->disk_known;
 	ccfc_arena_init(&chain->arena);
 	put_in_order(chain);
 	if (chain->n) {
-		ccfc_chain_find_copies(chain);
+		ccfc_chain_take_copies(chain, &m->copies);
 		ccfc_replay(chain);
 	}
 	return chain;
@@ -222,19 +255,34 @@ static bool goes_on(const struct ccfc_chain *chain)
  * There are more changes, or another file on the disk: replays only what is
  * new. False when more than that is different.
  */
-static bool extend_chain(struct ccfc_chain *chain, uint64_t stamp,
-			 const struct ccfc_file_info *disk)
+static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 {
+	if (chain->stale)
+		return false;
 	free(chain->nodes);
 	put_in_order(chain);
-	if (!goes_on(chain) || !ccfc_chain_find_copies(chain))
+	if (!goes_on(chain) || !ccfc_chain_take_copies(chain, &m->copies))
 		return false;
+	ccfc_marks_drop_back(chain);
 	memcpy(chain->nodes, chain->forward,
 	       chain->nforward * sizeof(*chain->nodes));
-	chain->stamp = stamp;
-	chain->disk = *disk;
-	ccfc_replay(chain);
-	return true;
+	chain->stamp = m->stamp;
+	chain->disk = m->disk;
+	chain->disk_known = m->disk_known;
+	return ccfc_replay(chain);
+}
+
+static void look(struct makings *m, struct ccfc_history *history, uint32_t file)
+{
+	const char *path = ccfc_index_file_path(history->env.index, file).ptr;
+
+	*m = (struct makings){ 0 };
+	/* Of a file that cannot be looked at, and of one on another system,
+	 * nothing is known. */
+	m->disk_known =
+		*path == '/' && !ccfc_file_read(NULL, &m->disk, path, 0, NULL);
+	ccfc_copies_find(&m->copies, &history->env, file);
+	m->stamp = stamp_of(history, file, m);
 }
 
 /* The place of the file's old chain, else of the one used longest ago. */
@@ -256,20 +304,22 @@ static struct ccfc_chain **choose(struct ccfc_history *history, uint32_t file)
 struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
 {
 	struct ccfc_chain **at = choose(history, file);
-	struct ccfc_file_info disk = { 0 };
-	uint64_t stamp;
+	struct makings m;
 
-	ccfc_file_read(NULL, &disk,
-		       ccfc_index_file_path(history->env.index, file).ptr, 0,
-		       NULL);
-	stamp = stamp_of(history, file, &disk);
-	if (*at && (*at)->file == file && (*at)->stamp != stamp &&
-	    !extend_chain(*at, stamp, &disk))
+	look(&m, history, file);
+	if (*at && (*at)->file == file &&
+	    ((*at)->stamp != m.stamp || (*at)->stale) &&
+	    !extend_chain(*at, &m)) {
+		/* The backups may have been taken already. */
 		(*at)->file = 0;
+		ccfc_copies_release(&m.copies);
+		look(&m, history, file);
+	}
 	if (!*at || (*at)->file != file) {
 		free_chain(*at);
-		*at = make_chain(history, file, stamp, &disk);
+		*at = make_chain(history, file, &m);
 	}
+	ccfc_copies_release(&m.copies);
 	(*at)->used = ++history->tick;
 	return (*at)->n ? *at : NULL;
 }

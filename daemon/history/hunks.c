@@ -6,6 +6,7 @@
 #include "history/hunks.h"
 
 #include "history/lines.h"
+#include "history/unfold.h"
 
 static uint32_t start_of(const struct ccfc_hunk *hunk, enum ccfc_side side)
 {
@@ -35,13 +36,19 @@ static bool hunk_fits(const struct ccfc_hunk *hunk, enum ccfc_side side,
 		      const struct ccfc_text_lines *lines, uint32_t *at)
 {
 	uint32_t i = start_of(hunk, side);
+	bool ours = false; /* the last line is one of that side */
 
-	if (i < *at)
+	/* Also a hunk that shows nothing of this side stands in the text. */
+	if (i < *at || i > lines->n)
 		return false;
 	for (uint32_t k = 0; k < hunk->nlines; k++) {
 		char c = sign(hunk->lines[k]);
 
-		if (c != ' ' && c != sign_of(side))
+		if (c == '\\' && ours && (i != lines->n || !lines->open))
+			return false;
+		if (c != '\\')
+			ours = c == ' ' || c == sign_of(side);
+		if (c == '\\' || !ours)
 			continue;
 		if (i >= lines->n ||
 		    !ccfc_line_shows(shown(hunk->lines[k]), lines->items[i]))
@@ -77,21 +84,74 @@ bool ccfc_hunks_fit(const struct ccfc_evidence *evidence, enum ccfc_side side,
 
 /* --- explaining --- */
 
+/* Where one is in a text, and how many lines lie behind. */
+struct cursor {
+	const char *at, *end;
+	uint32_t line;
+};
+
+static struct cursor cursor_at_start(struct ccfc_slice text)
+{
+	return (struct cursor){ text.ptr, text.ptr + text.len, 0 };
+}
+
+/* False at the end of the text. */
+static bool next_line(struct cursor *c, struct ccfc_slice *line)
+{
+	size_t left = (size_t)(c->end - c->at);
+	const char *nl = left ? memchr(c->at, '\n', left) : NULL;
+
+	if (!left)
+		return false;
+	*line = ccfc_slice(c->at, nl ? (size_t)(nl - c->at) : left);
+	c->at = nl ? nl + 1 : c->end;
+	c->line++;
+	return true;
+}
+
 /* Two texts that are walked along the hunks. */
 struct walk {
-	struct ccfc_text_lines old_lines, new_lines;
-	uint32_t a, b;
+	struct cursor a, b;
 };
+
+/*
+ * The next `n` lines of both, if they are the same byte by byte: most of two
+ * texts is, and goes by quickly so.
+ */
+static bool skip_same(struct walk *w, uint32_t n)
+{
+	struct cursor a = w->a;
+	struct ccfc_slice line;
+	size_t len;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!next_line(&a, &line))
+			return false;
+	len = (size_t)(a.at - w->a.at);
+	if (!len)
+		return true;
+	/* A line that is open in one of them is left to the caller. */
+	if (a.at[-1] != '\n' || len > (size_t)(w->b.end - w->b.at) ||
+	    memcmp(w->a.at, w->b.at, len) != 0)
+		return false;
+	w->a = a;
+	w->b.at += len;
+	w->b.line += n;
+	return true;
+}
 
 /* Up to the starts of the next hunk both must look the same. */
 static bool walk_to(struct walk *w, uint32_t a, uint32_t b)
 {
-	if (a < w->a || b < w->b || a - w->a != b - w->b ||
-	    a > w->old_lines.n || b > w->new_lines.n)
+	struct ccfc_slice x, y;
+
+	if (a < w->a.line || b < w->b.line || a - w->a.line != b - w->b.line)
 		return false;
-	for (; w->a < a; w->a++, w->b++)
-		if (!ccfc_line_looks(w->old_lines.items[w->a],
-				     w->new_lines.items[w->b]))
+	if (skip_same(w, a - w->a.line))
+		return true;
+	while (w->a.line < a)
+		if (!next_line(&w->a, &x) || !next_line(&w->b, &y) ||
+		    !ccfc_line_looks(x, y))
 			return false;
 	return true;
 }
@@ -99,30 +159,42 @@ static bool walk_to(struct walk *w, uint32_t a, uint32_t b)
 static bool walk_line(struct walk *w, struct ccfc_slice line)
 {
 	char c = sign(line);
+	struct ccfc_slice have;
 
-	if (c == ' ' || c == '-') {
-		if (w->a >= w->old_lines.n ||
-		    !ccfc_line_shows(shown(line), w->old_lines.items[w->a]))
-			return false;
-	}
-	if (c == ' ' || c == '+') {
-		if (w->b >= w->new_lines.n ||
-		    !ccfc_line_shows(shown(line), w->new_lines.items[w->b]))
-			return false;
-	}
-	w->a += c == ' ' || c == '-';
-	w->b += c == ' ' || c == '+';
+	if ((c == ' ' || c == '-') &&
+	    (!next_line(&w->a, &have) || !ccfc_line_shows(shown(line), have)))
+		return false;
+	if ((c == ' ' || c == '+') &&
+	    (!next_line(&w->b, &have) || !ccfc_line_shows(shown(line), have)))
+		return false;
 	return true;
 }
 
-/* Did the last hunk reach the end of both? Then it may say of newlines. */
-static bool walk_end(struct walk *w)
+static bool is_open(struct ccfc_slice text)
 {
-	bool at_end = w->a == w->old_lines.n || w->b == w->new_lines.n;
+	return text.len && text.ptr[text.len - 1] != '\n';
+}
 
-	if (!walk_to(w, w->old_lines.n, w->new_lines.n))
-		return false;
-	return at_end || w->old_lines.open == w->new_lines.open;
+/* Did the last hunk reach the end of both? Then it may say of newlines. */
+static bool walk_end(struct walk *w, bool same_end)
+{
+	bool at_end = w->a.at == w->a.end || w->b.at == w->b.end;
+	size_t left = (size_t)(w->a.end - w->a.at);
+	struct ccfc_slice x, y;
+
+	if (left && left == (size_t)(w->b.end - w->b.at) &&
+	    !memcmp(w->a.at, w->b.at, left))
+		return true;
+	for (;;) {
+		bool more = next_line(&w->a, &x);
+
+		if (more != next_line(&w->b, &y))
+			return false;
+		if (!more)
+			return at_end || same_end;
+		if (!ccfc_line_looks(x, y))
+			return false;
+	}
 }
 
 static bool walk_hunks(struct walk *w, const struct ccfc_evidence *ev)
@@ -137,75 +209,24 @@ static bool walk_hunks(struct walk *w, const struct ccfc_evidence *ev)
 			if (!walk_line(w, hunk->lines[k]))
 				return false;
 	}
-	return walk_end(w);
+	return true;
 }
 
 bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
 			struct ccfc_slice before, struct ccfc_slice after)
 {
-	struct walk w = { 0 };
-	bool explained;
+	struct walk w = { cursor_at_start(before), cursor_at_start(after) };
 
-	ccfc_text_lines_read(&w.old_lines, before);
-	ccfc_text_lines_read(&w.new_lines, after);
-	explained = walk_hunks(&w, evidence);
-	ccfc_text_lines_release(&w.old_lines);
-	ccfc_text_lines_release(&w.new_lines);
-	return explained;
+	return walk_hunks(&w, evidence) &&
+	       walk_end(&w, is_open(before) == is_open(after));
 }
 
 /* --- building --- */
 
-/* A line of `text` that shows as `want`; *several if they differ. */
-static struct ccfc_slice find_line(struct ccfc_slice text,
-				   struct ccfc_slice want,
-				   struct ccfc_slice found, bool *several)
-{
-	const char *at = text.ptr, *end = text.ptr + text.len;
-
-	while (text.len && at <= end) {
-		const char *nl = memchr(at, '\n', (size_t)(end - at));
-		struct ccfc_slice line =
-			ccfc_slice(at, (size_t)((nl ? nl : end) - at));
-
-		if (ccfc_line_shows(want, line)) {
-			*several |= found.ptr && !ccfc_slice_eq(found, line);
-			found = line;
-		}
-		if (!nl)
-			break;
-		at = nl + 1;
-	}
-	return found;
-}
-
-struct ccfc_slice ccfc_hunks_unfold(struct ccfc_slice line,
-				    const struct ccfc_evidence *evidence,
-				    enum ccfc_side side, bool *guessed)
-{
-	struct ccfc_slice found = CCFC_SLICE_NONE;
-	bool several = false;
-
-	if (!ccfc_slice_starts(line, "  "))
-		return line;
-	for (uint32_t i = 0; i < evidence->nedits; i++) {
-		const struct ccfc_replacement *e = &evidence->edits[i];
-
-		found = find_line(side == CCFC_SIDE_OLD ? e->old_text
-							: e->new_text,
-				  line, found, &several);
-	}
-	if (side == CCFC_SIDE_NEW && evidence->has_after)
-		found = find_line(evidence->after, line, found, &several);
-	if (!found.ptr || several)
-		*guessed = true;
-	return found.ptr ? found : line;
-}
-
 struct build {
 	struct ccfc_buf *out;
-	const struct ccfc_evidence *evidence;
 	const struct ccfc_text_lines *lines; /* of the known side */
+	struct ccfc_unfold unfold;
 	enum ccfc_side want;
 	uint32_t at;
 	bool guessed;
@@ -236,8 +257,8 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 		if (c == ' ') {
 			put_line(b, b->lines->items[b->at++]);
 		} else if (c == sign_of(b->want)) {
-			put_line(b, ccfc_hunks_unfold(shown(line), b->evidence,
-						      b->want, &b->guessed));
+			put_line(b, ccfc_unfold_get(&b->unfold, shown(line),
+						    &b->guessed));
 		} else if (c == '\\') {
 			if (last == ' ' || last == sign_of(b->want))
 				b->open = true;
@@ -255,13 +276,13 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 {
 	struct ccfc_text_lines lines = { 0 };
 	struct build b = { .out = out,
-			   .evidence = evidence,
 			   .lines = &lines,
 			   .want = have == CCFC_SIDE_OLD ? CCFC_SIDE_NEW
 							 : CCFC_SIDE_OLD };
 	bool fit;
 
 	ccfc_buf_clear(out);
+	ccfc_unfold_init(&b.unfold, evidence, b.want);
 	ccfc_text_lines_read(&lines, text);
 	fit = all_fit(evidence, have, &lines);
 	if (fit) {
@@ -277,6 +298,7 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 			out->ptr[--out->len] = '\0';
 	}
 	ccfc_text_lines_release(&lines);
+	ccfc_unfold_release(&b.unfold);
 	if (!fit)
 		return CCFC_STEP_NO;
 	/* Tabs that became spaces, or spaces tabs, do not show. */

@@ -3,8 +3,8 @@
  * other, and what is on its other side?
  *
  * The side that is built takes its lines from the text that is known, where
- * the patch shows them unchanged, and else from `pool` (the strings of the
- * call, whose tabs are not folded), else from the patch itself. Where the last
+ * the patch shows them unchanged, and else from the strings of
+ * the call (unfold.h), else from the patch itself. Where the last
  * could be a folded tab, the result is a guess.
  */
 #ifndef CCFC_HISTORY_HUNKS_H
@@ -28,13 +28,5 @@ bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
 enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 				const struct ccfc_evidence *evidence,
 				enum ccfc_side have, struct ccfc_slice text);
-
-/*
- * The line as it was before folding, as far as `pool` (the texts of that side
- * of the call) tells; else as shown, and *guessed is set if it might differ.
- */
-struct ccfc_slice ccfc_hunks_unfold(struct ccfc_slice shown,
-				    const struct ccfc_evidence *evidence,
-				    enum ccfc_side side, bool *guessed);
 
 #endif

@@ -8,15 +8,15 @@
 #define MARKS_BYTES ((size_t)16 << 20)
 #define FIRST_STEP  16u
 
-static void thin_out(struct ccfc_chain *chain)
+/* Drops those between strides; with `back`, those that came from behind. */
+static void keep_some(struct ccfc_chain *chain, bool back)
 {
 	uint32_t n = 0;
 
-	chain->stride *= 2;
 	for (uint32_t i = 0; i < chain->marks.n; i++) {
 		struct ccfc_checkpoint *mark = &chain->marks.items[i];
 
-		if (mark->node % chain->stride == 0) {
+		if (back ? !mark->back : mark->node % chain->stride == 0) {
 			chain->marks.items[n++] = *mark;
 			continue;
 		}
@@ -26,27 +26,13 @@ static void thin_out(struct ccfc_chain *chain)
 	chain->marks.n = n;
 }
 
-void ccfc_marks_add(struct ccfc_chain *chain, uint32_t i,
-		    struct ccfc_slice text)
+void ccfc_marks_drop_back(struct ccfc_chain *chain)
 {
-	struct ccfc_checkpoint mark = { .node = i };
-
-	if (!chain->stride)
-		chain->stride = FIRST_STEP;
-	if (i % chain->stride != 0 || text.len > MARKS_BYTES)
-		return;
-	while (chain->marks.n && chain->mark_bytes + text.len > MARKS_BYTES)
-		thin_out(chain);
-	if (i % chain->stride != 0)
-		return;
-	ccfc_buf_slice(&mark.text, text);
-	if (!mark.text.ptr)
-		return; /* an empty text is quickly had */
-	chain->mark_bytes += text.len;
-	CCFC_VEC_PUSH(chain->marks, mark);
+	keep_some(chain, true);
 }
 
-struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i)
+/* The first one of node i or later. */
+static uint32_t lower(const struct ccfc_chain *chain, uint32_t i)
 {
 	uint32_t lo = 0, hi = chain->marks.n;
 
@@ -58,6 +44,52 @@ struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i)
 		else
 			hi = mid;
 	}
+	return lo;
+}
+
+void ccfc_marks_cut(struct ccfc_chain *chain, uint32_t i)
+{
+	while (chain->marks.n &&
+	       chain->marks.items[chain->marks.n - 1].node >= i) {
+		struct ccfc_checkpoint *mark =
+			&chain->marks.items[--chain->marks.n];
+
+		chain->mark_bytes -= mark->text.len;
+		ccfc_buf_release(&mark->text);
+	}
+}
+
+void ccfc_marks_add(struct ccfc_chain *chain, uint32_t i,
+		    struct ccfc_slice text, bool back)
+{
+	struct ccfc_checkpoint mark = { .node = i, .back = back };
+	uint32_t at;
+
+	if (!chain->stride)
+		chain->stride = FIRST_STEP;
+	if (i % chain->stride != 0 || text.len > MARKS_BYTES)
+		return;
+	while (chain->marks.n && chain->mark_bytes + text.len > MARKS_BYTES) {
+		chain->stride *= 2;
+		keep_some(chain, false);
+	}
+	if (i % chain->stride != 0)
+		return;
+	ccfc_buf_slice(&mark.text, text);
+	if (!mark.text.ptr)
+		return; /* an empty text is quickly had */
+	chain->mark_bytes += text.len;
+	at = lower(chain, i);
+	CCFC_VEC_PUSH(chain->marks, mark);
+	memmove(&chain->marks.items[at + 1], &chain->marks.items[at],
+		(chain->marks.n - 1 - at) * sizeof(mark));
+	chain->marks.items[at] = mark;
+}
+
+struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i)
+{
+	uint32_t lo = lower(chain, i);
+
 	if (lo == chain->marks.n || chain->marks.items[lo].node != i)
 		return CCFC_SLICE_NONE;
 	return ccfc_buf_view(&chain->marks.items[lo].text);

@@ -7,6 +7,8 @@
  */
 #include "history/read.h"
 
+#include "base/hash.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,13 +29,28 @@ static int fail(const char *path, int errnum, struct ccfc_err *err)
 	return r == CCFC_EDENIED ? r : CCFC_EIO;
 }
 
+uint64_t ccfc_file_stamp(const struct stat *st)
+{
+	uint64_t all[] = {
+		(uint64_t)st->st_ino,	      (uint64_t)st->st_dev,
+		(uint64_t)st->st_size,	      st->st_mode,
+		(uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec,
+		(uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec
+	};
+
+	return ccfc_hash(all, sizeof(all));
+}
+
 static void take(struct ccfc_file_info *info, const struct stat *st)
 {
 	info->exists = true;
 	info->regular = S_ISREG(st->st_mode);
 	info->mtime = (int64_t)st->st_mtim.tv_sec * 1000 +
 		      st->st_mtim.tv_nsec / 1000000;
+	info->ctime = (int64_t)st->st_ctim.tv_sec * 1000 +
+		      st->st_ctim.tv_nsec / 1000000;
 	info->size = st->st_size > 0 ? (uint64_t)st->st_size : 0;
+	info->stamp = ccfc_file_stamp(st);
 }
 
 /* What the name is, without opening anything. */

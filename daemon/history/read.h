@@ -15,8 +15,15 @@ struct ccfc_file_info {
 	bool regular;  /* and it is a regular file (a link to one counts) */
 	bool link;     /* the name itself is a symbolic link */
 	int64_t mtime; /* milliseconds */
+	int64_t ctime;
 	uint64_t size;
+	uint64_t stamp; /* see ccfc_file_stamp */
 };
+
+struct stat;
+
+/* A number that is another one when the file was written to or replaced. */
+uint64_t ccfc_file_stamp(const struct stat *st);
 
 /*
  * Replaces the content of `out` by the file's. 0 and info->exists false when

@@ -21,6 +21,8 @@
 
 #define CALL_MAX  ((uint64_t)16 << 20)
 #define CHAIN_MAX ((uint64_t)256 << 20)
+/* Changes that are looked at for one of the same transcript. */
+#define FLOOR_MAX 4096u
 
 /* Calls that may be under way at once, and blocks of one line. */
 #define WAITING	 64u
@@ -220,7 +222,8 @@ static uint64_t floor_of(const struct ccfc_chain *chain, uint32_t i,
 {
 	const struct ccfc_index *index = chain->history->env.index;
 
-	while (i-- > 0) {
+	/* Times tell as well, so one that is far off does not matter. */
+	for (uint32_t left = FLOOR_MAX; left && i-- > 0; left--) {
 		const struct ccfc_change *c =
 			&index->changes.items[chain->nodes[i].change];
 
@@ -248,7 +251,8 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 	uint64_t floor;
 	bool cut, found;
 
-	if (!change->call.known || !ccfc_index_place_present(index, call))
+	if (!change->call.known || chain->searched >= CHAIN_MAX ||
+	    !ccfc_index_place_present(index, call))
 		return false;
 	floor = floor_of(chain, i, call);
 	cut = call->offset > CALL_MAX && floor < call->offset - CALL_MAX;

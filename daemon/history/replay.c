@@ -14,229 +14,21 @@
  * Then a pass back fills in what only later states tell, down from each state
  * that is known by itself and from the disk.
  */
-#include "history/chain.h"
+#include "history/replay.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/time.h"
-#include "history/hunks.h"
 #include "history/marks.h"
-#include "history/reads.h"
-#include "history/state.h"
 
-#define UNCONFIRMED    "no later state confirms it"
-#define CALL_ONLY      "only the call is recorded, not what it did"
-#define ASSUMED	       "the change's own patch does not confirm it"
-#define MADE_OR_FILLED "whether it was empty or not there is not recorded"
-#define READ_ONLY      "from what the session had read before"
-#define COPY_ONLY      "from a backup without a date"
-#define LATER	       "worked out from a later state"
-#define NO_LINES       "the transcript does not have the change any more"
-#define NO_STATE       "the content before it is not recorded"
-#define NO_FIT	       "what is recorded of the change fits no known content"
+#define CALL_ONLY "only the call is recorded, not what it did"
+#define ASSUMED	  "the change's own patch does not confirm it"
+#define LATER	  "worked out from a later state"
 
 /* A tool may be this much ahead of the line of its call. */
 #define EARLY_MS 10000
-
-struct replay {
-	struct ccfc_chain *chain;
-	struct ccfc_evidence ev;
-	bool has_ev;
-	struct ccfc_buf hand;  /* text after the last change, if known */
-	struct ccfc_buf text;  /* before the change at hand */
-	struct ccfc_buf bytes; /* of a backup, the disk */
-	struct ccfc_buf copy;  /* its text */
-};
-
-/* --- before --- */
-
-/* Could the change have been made to that text? */
-static enum ccfc_step fits(struct replay *r, struct ccfc_slice text)
-{
-	struct ccfc_buf sink = CCFC_BUF_INIT;
-	enum ccfc_step step;
-
-	if (r->ev.has_patch)
-		return ccfc_hunks_fit(&r->ev, CCFC_SIDE_OLD, text)
-			       ? CCFC_STEP_VERIFIED
-			       : CCFC_STEP_NO;
-	/* A cell's edit may be right and yet not to be worked out. */
-	if (r->ev.has_after || r->ev.has_cell)
-		return CCFC_STEP_GUESSED;
-	step = ccfc_step_forward(&sink, &r->ev, text);
-	ccfc_buf_release(&sink);
-	return step ? CCFC_STEP_GUESSED : CCFC_STEP_NO;
-}
-
-static bool read_copy(struct replay *r, uint32_t k, struct ccfc_form *form)
-{
-	if (!ccfc_chain_copy_bytes(&r->bytes, r->chain, k))
-		return false;
-	ccfc_form_decode(&r->copy, form, ccfc_buf_view(&r->bytes));
-	return true;
-}
-
-/* May the backup k be the state before node i? */
-static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
-			  uint32_t i)
-{
-	const struct ccfc_copy *copy = &chain->copies[k];
-	uint32_t change = chain->nodes[i].change;
-	const struct ccfc_index *index = chain->history->env.index;
-
-	if (copy->file.recorded)
-		return copy->at == i;
-	return copy->file.session == index->changes.items[change].session;
-}
-
-/* A backup that is, byte for byte, the text before node i: its form counts. */
-static void find_form(struct replay *r, uint32_t i)
-{
-	struct ccfc_side_state *s = &r->chain->nodes[i].before;
-	struct ccfc_form form;
-
-	for (uint32_t k = 0; k < r->chain->ncopies; k++) {
-		if (!r->chain->copies[k].file.path ||
-		    !stands_before(r->chain, k, i) || !read_copy(r, k, &form) ||
-		    ccfc_hash_slice(ccfc_buf_view(&r->copy)) != s->hash)
-			continue;
-		s->how = CCFC_HOW_COPY;
-		s->copy = k;
-		s->form = form;
-		s->has_form = s->form_proven = true;
-		return;
-	}
-}
-
-/* The text in hand, if the change can have been made to it. */
-static bool take_hand(struct replay *r, uint32_t i)
-{
-	const struct ccfc_side_state *last =
-		i ? &r->chain->nodes[i - 1].after : NULL;
-	struct ccfc_node *node = &r->chain->nodes[i];
-
-	if (!last || !ccfc_state_is_known(last))
-		return false;
-	if (last->exists ? !fits(r, ccfc_buf_view(&r->hand))
-			 : !r->ev.has_after || r->ev.has_patch)
-		return false;
-	ccfc_buf_clear(&r->text);
-	ccfc_buf_slice(&r->text, ccfc_buf_view(&r->hand));
-	node->before = *last;
-	node->before.how = CCFC_HOW_SAME;
-	node->before.origin = CCFC_ORIGIN_REPLAY;
-	ccfc_state_weaken(&node->before, UNCONFIRMED, true);
-	return true;
-}
-
-/* An edit that makes a file leaves the same as one that fills an empty one. */
-static bool makes_or_fills(const struct ccfc_evidence *ev)
-{
-	return ev->shape == CCFC_TOOL_EDIT && ev->nedits == 1 &&
-	       !ev->original.len && !ev->edits[0].old_text.len;
-}
-
-/* The text before is in the result. */
-static void take_shown(struct replay *r, uint32_t i)
-{
-	struct ccfc_node *node = &r->chain->nodes[i];
-	struct ccfc_form form;
-
-	if (r->ev.before == CCFC_BEFORE_ABSENT) {
-		/* Clients call it a creation, too, to fill an empty file. */
-		if (i && ccfc_state_is_known(&node[-1].after) &&
-		    node[-1].after.exists && !r->hand.len && take_hand(r, i))
-			return;
-		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
-				      CCFC_ORIGIN_RESULT);
-		return;
-	}
-	if (makes_or_fills(&r->ev)) {
-		if (i && ccfc_state_is_known(&node[-1].after) && !r->hand.len &&
-		    take_hand(r, i))
-			return;
-		ccfc_buf_clear(&r->text);
-		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
-				      CCFC_ORIGIN_RESULT);
-		ccfc_state_weaken(&node->before, MADE_OR_FILLED, false);
-		return;
-	}
-	ccfc_form_decode(&r->text, &form, r->ev.original);
-	ccfc_state_set(&node->before, CCFC_HOW_EVIDENCE, CCFC_ORIGIN_RESULT,
-		       ccfc_buf_view(&r->text));
-	find_form(r, i);
-}
-
-/* A backup of that moment which the change fits; the latest of them. */
-static bool take_copy(struct replay *r, uint32_t i, bool recorded)
-{
-	struct ccfc_chain *chain = r->chain;
-	struct ccfc_node *node = &chain->nodes[i];
-	struct ccfc_form form;
-
-	for (uint32_t k = chain->ncopies; k-- > 0;) {
-		const struct ccfc_backup_copy *file = &chain->copies[k].file;
-
-		if (file->recorded != recorded || !stands_before(chain, k, i))
-			continue;
-		if (!file->path && r->ev.has_after && !r->ev.has_patch) {
-			ccfc_state_set_absent(&node->before, CCFC_HOW_COPY,
-					      CCFC_ORIGIN_BACKUP);
-			node->before.copy = k;
-			return true;
-		}
-		if (!file->path || !read_copy(r, k, &form) ||
-		    fits(r, ccfc_buf_view(&r->copy)) != CCFC_STEP_VERIFIED)
-			continue;
-		ccfc_buf_clear(&r->text);
-		ccfc_buf_slice(&r->text, ccfc_buf_view(&r->copy));
-		ccfc_state_set(&node->before, CCFC_HOW_COPY, CCFC_ORIGIN_BACKUP,
-			       ccfc_buf_view(&r->text));
-		node->before.copy = k;
-		node->before.form = form;
-		node->before.has_form = node->before.form_proven = true;
-		if (!recorded)
-			ccfc_state_weaken(&node->before, COPY_ONLY, false);
-		return true;
-	}
-	return false;
-}
-
-/* What the session had read, if the change can have been made to it. */
-static bool take_read(struct replay *r, uint32_t i)
-{
-	struct ccfc_node *node = &r->chain->nodes[i];
-	struct ccfc_evidence ev = r->ev;
-	bool found;
-
-	/* The search reads other lines into the same memory. */
-	found = ccfc_reads_find(&r->text, r->chain, i);
-	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
-	if (!r->has_ev)
-		r->ev = ev;
-	if (!found || !r->has_ev || !fits(r, ccfc_buf_view(&r->text)))
-		return false;
-	ccfc_state_set(&node->before, CCFC_HOW_READ, CCFC_ORIGIN_READ,
-		       ccfc_buf_view(&r->text));
-	ccfc_state_weaken(&node->before, READ_ONLY, true);
-	return true;
-}
-
-static void find_before(struct replay *r, uint32_t i)
-{
-	struct ccfc_node *node = &r->chain->nodes[i];
-
-	if (!r->has_ev)
-		ccfc_state_set_unknown(&node->before, false, NO_LINES);
-	else if (r->ev.before != CCFC_BEFORE_UNKNOWN)
-		take_shown(r, i);
-	else if (!take_copy(r, i, true) && !take_hand(r, i) &&
-		 !take_copy(r, i, false) && !take_read(r, i))
-		ccfc_state_set_unknown(&node->before, r->ev.has_patch,
-				       i && ccfc_state_is_known(&node[-1].after)
-					       ? NO_FIT
-					       : NO_STATE);
-}
+/* Changes that are put in another place than their times say. */
+#define SWAPS_MAX 1000u
 
 static enum ccfc_gap gap_between(const struct ccfc_side_state *last,
 				 const struct ccfc_node *node, bool has_ev)
@@ -255,21 +47,23 @@ static enum ccfc_gap gap_between(const struct ccfc_side_state *last,
 	return CCFC_GAP_UNKNOWN;
 }
 
-static void find_gap(struct replay *r, uint32_t i)
+static void find_gap(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 
 	if (!i)
 		return;
 	node->gap = gap_between(&node[-1].after, node, r->has_ev);
+	/* A backup that is not of this moment is still of after the last. */
 	if (node->gap == CCFC_GAP_NONE && node->before.how != CCFC_HOW_SAME &&
-	    node->before.fidelity == CCFC_FIDELITY_EXACT)
+	    (node->before.fidelity == CCFC_FIDELITY_EXACT ||
+	     (node->before.how == CCFC_HOW_COPY && node->before.pending)))
 		ccfc_state_confirm(r->chain, i);
 }
 
 /* --- after --- */
 
-static void take_whole(struct replay *r, struct ccfc_node *node)
+static void take_whole(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	struct ccfc_form form;
 
@@ -282,14 +76,15 @@ static void take_whole(struct replay *r, struct ccfc_node *node)
 		ccfc_state_weaken(&node->after, CALL_ONLY, true);
 }
 
-static void take_step(struct replay *r, struct ccfc_node *node)
+static void take_step(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	const struct ccfc_side_state *before = &node->before;
-	enum ccfc_step step =
-		ccfc_step_forward(&r->hand, &r->ev, ccfc_buf_view(&r->text));
+	enum ccfc_step step = ccfc_step_find(&r->hand, &node->way, &r->ev,
+					     ccfc_buf_view(&r->text));
 
 	if (step == CCFC_STEP_NO) {
-		ccfc_state_set_unknown(&node->after, r->ev.has_patch, NO_FIT);
+		ccfc_state_set_unknown(&node->after, r->ev.has_patch,
+				       CCFC_NO_FIT);
 		return;
 	}
 	ccfc_state_set(&node->after, CCFC_HOW_STEP,
@@ -298,6 +93,8 @@ static void take_step(struct replay *r, struct ccfc_node *node)
 						    : CCFC_ORIGIN_CALL,
 		       ccfc_buf_view(&r->hand));
 	node->after.has_bad = false;
+	node->lossy = !ccfc_step_is_only(&r->ev, ccfc_buf_view(&r->text),
+					 ccfc_buf_view(&r->hand));
 	/* Plain strings leave nothing to guess. */
 	node->after.guessed =
 		before->guessed ||
@@ -310,14 +107,14 @@ static void take_step(struct replay *r, struct ccfc_node *node)
 				  true);
 }
 
-static void find_after(struct replay *r, uint32_t i)
+static void find_after(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 
 	node->has_patch = r->has_ev && r->ev.has_patch;
 	node->whole = r->has_ev && r->ev.has_after;
 	if (!r->has_ev)
-		ccfc_state_set_unknown(&node->after, false, NO_LINES);
+		ccfc_state_set_unknown(&node->after, false, CCFC_NO_LINES);
 	else if (r->ev.has_after)
 		take_whole(r, node);
 	else if (ccfc_state_is_known(&node->before))
@@ -345,9 +142,9 @@ static bool wrote_disk(const struct ccfc_chain *chain,
 }
 
 /* Is the file as the last change left it, though we did not know that? */
-static void take_disk(struct replay *r, struct ccfc_node *last)
+static void take_disk(struct ccfc_replay *r, struct ccfc_node *last)
 {
-	bool wrote = wrote_disk(r->chain, last), sure;
+	bool wrote = wrote_disk(r->chain, last);
 	struct ccfc_buf sink = CCFC_BUF_INIT;
 	enum ccfc_step step = CCFC_STEP_NO;
 
@@ -357,33 +154,52 @@ static void take_disk(struct replay *r, struct ccfc_node *last)
 	/* There is no way back from a cell, so only the time can tell. */
 	if (step == CCFC_STEP_NO && !(r->has_ev && r->ev.has_cell && wrote))
 		return;
-	sure = wrote || (r->ev.has_patch && r->chain->disk.mtime <= last->time);
 	ccfc_state_set(&last->after, CCFC_HOW_DISK, CCFC_ORIGIN_DISK,
 		       ccfc_buf_view(&r->copy));
-	if (!sure)
-		ccfc_state_weaken(&last->after,
-				  "from the disk, which may have changed since",
-				  false);
+	/* Also if it was: newer clients run hooks before they note a result. */
+	ccfc_state_weaken(&last->after,
+			  wrote ? "from the disk; a hook may have changed it"
+				: "from the disk, which may have changed since",
+			  false);
 	last->after.form = r->chain->disk_form;
 	last->after.has_form = last->after.form_proven = true;
 	r->chain->last_gap = CCFC_GAP_NONE;
 }
 
+/* What is read is what counts, if it is not what was looked at. */
+static bool read_disk(struct ccfc_replay *r)
+{
+	struct ccfc_chain *chain = r->chain;
+	struct ccfc_file_info info;
+
+	int e = ccfc_file_read(&r->bytes, &info, ccfc_chain_path(chain),
+			       CCFC_HISTORY_FILE_MAX, NULL);
+
+	chain->stale |= e == CCFC_EAGAIN || (!e && !info.regular);
+	if (e || !info.regular)
+		return false;
+	chain->stale |= info.stamp != chain->disk.stamp;
+	chain->disk = info;
+	return true;
+}
+
 /* `r->ev` is that of the last node. */
-static void meet_disk(struct replay *r)
+static void meet_disk(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_node *last = &chain->nodes[chain->n - 1];
 	struct ccfc_side_state now;
 
 	chain->last_gap = CCFC_GAP_UNKNOWN;
+	if (!chain->disk_known)
+		return;
 	if (chain->disk.exists && !chain->disk.regular) {
 		chain->last_gap = CCFC_GAP_OUTSIDE;
 		return;
 	}
 	ccfc_state_set_absent(&now, CCFC_HOW_DISK, CCFC_ORIGIN_DISK);
 	if (chain->disk.exists) {
-		if (!ccfc_chain_disk_bytes(&r->bytes, chain))
+		if (!read_disk(r))
 			return;
 		ccfc_form_decode(&r->copy, &chain->disk_form,
 				 ccfc_buf_view(&r->bytes));
@@ -405,7 +221,7 @@ static void meet_disk(struct replay *r)
 /* --- the pass back --- */
 
 /* What the next change found is what this one left, if its patch agrees. */
-static bool after_from_next(struct replay *r, uint32_t i)
+static bool after_from_next(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	const struct ccfc_side_state *next = &node[1].before;
@@ -423,7 +239,7 @@ static bool after_from_next(struct replay *r, uint32_t i)
 	return true;
 }
 
-static bool before_from_after(struct replay *r, uint32_t i)
+static bool before_from_after(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	enum ccfc_step step =
@@ -433,6 +249,8 @@ static bool before_from_after(struct replay *r, uint32_t i)
 		return false;
 	ccfc_state_set(&node->before, CCFC_HOW_STEP_BACK, CCFC_ORIGIN_REPLAY,
 		       ccfc_buf_view(&r->text));
+	ccfc_marks_add(r->chain, i, ccfc_buf_view(&r->text), true);
+	r->before = i;
 	if (node->after.fidelity != CCFC_FIDELITY_EXACT)
 		ccfc_state_weaken(&node->before, node->after.why, false);
 	else if (step == CCFC_STEP_GUESSED)
@@ -442,8 +260,28 @@ static bool before_from_after(struct replay *r, uint32_t i)
 	return true;
 }
 
+/* The text after node i, or before the next, into r->hand. */
+static bool take_later(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_chain *chain = r->chain;
+	struct ccfc_node *node = &chain->nodes[i];
+	struct ccfc_buf swap = r->text;
+
+	if (ccfc_state_is_known(&node->after))
+		return node->after.exists &&
+		       ccfc_chain_text(&r->hand, chain, i, true);
+	if (!node[1].before.exists)
+		return false;
+	/* Mostly it has just been worked out. */
+	if (r->before != i + 1)
+		return ccfc_chain_text(&r->hand, chain, i + 1, false);
+	r->text = r->hand;
+	r->hand = swap;
+	return true;
+}
+
 /* Node i has a side that is not known: can the next tell? */
-static void fill_in(struct replay *r, uint32_t i)
+static void fill_in(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_node *node = &chain->nodes[i];
@@ -451,10 +289,7 @@ static void fill_in(struct replay *r, uint32_t i)
 	if (!ccfc_state_is_known(&node->after) &&
 	    (i + 1 >= chain->n || !ccfc_state_is_known(&node[1].before)))
 		return;
-	if (ccfc_state_is_known(&node->after)
-		    ? !node->after.exists ||
-			      !ccfc_chain_text(&r->hand, chain, i, true)
-		    : !ccfc_chain_text(&r->hand, chain, i + 1, false))
+	if (!take_later(r, i))
 		return;
 	r->has_ev = ccfc_chain_evidence(&r->ev, chain, i);
 	if (!ccfc_state_is_known(&node->after) && !after_from_next(r, i))
@@ -464,7 +299,7 @@ static void fill_in(struct replay *r, uint32_t i)
 }
 
 /* The pass forwards ends here; what follows may be other another time. */
-static void keep_forward(struct replay *r)
+static void keep_forward(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	size_t size = (chain->n + 1u) * sizeof(*chain->nodes);
@@ -478,27 +313,102 @@ static void keep_forward(struct replay *r)
 	r->hand = (struct ccfc_buf)CCFC_BUF_INIT;
 }
 
-void ccfc_replay(struct ccfc_chain *chain)
+/* --- the order --- */
+
+/*
+ * Did change i come in front of the one that its result's time says was
+ * before it? Clients run hooks before they note a result, so of two that were
+ * under way at the same time the one with the earlier result may have been the
+ * later one. Only believed if both show what they found, and the other found
+ * what this one left.
+ */
+static bool came_first(const struct ccfc_chain *chain, uint32_t i)
 {
-	struct replay r = { .chain = chain, .hand = chain->hand };
+	const struct ccfc_node *node = &chain->nodes[i], *last = node - 1;
+	const struct ccfc_change *all =
+		chain->history->env.index->changes.items;
+	const struct ccfc_change *a = &all[last->change];
+	const struct ccfc_change *b = &all[node->change];
+
+	return node->gap == CCFC_GAP_OUTSIDE && node->shown && last->shown &&
+	       ccfc_state_is_known(&node->after) &&
+	       ccfc_state_same(&node->after, &last->before) && a->call.known &&
+	       b->call.known && a->call.place.source != b->call.place.source &&
+	       b->call.time != CCFC_TIME_NONE && b->call.time <= last->time;
+}
+
+/* Makes node i the one in front, and goes back to where that is the next. */
+static void put_first(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_node *node = &r->chain->nodes[i], *last = node - 1;
+	struct ccfc_node fresh = { .change = node->change,
+				   .time = last->time,
+				   .stamp = node->stamp };
+
+	*node = (struct ccfc_node){ .change = last->change,
+				    .time = last->time,
+				    .stamp = last->stamp };
+	*last = fresh;
+	ccfc_marks_cut(r->chain, i - 1);
+	ccfc_buf_clear(&r->hand);
+	if (i > 1 && ccfc_state_is_known(&last[-1].after) &&
+	    last[-1].after.exists &&
+	    !ccfc_chain_text(&r->hand, r->chain, i - 2, true))
+		ccfc_state_set_unknown(&last[-1].after, last[-1].has_patch,
+				       CCFC_NO_LINES);
+}
+
+/* The pass forwards; false when it would have to go back too far. */
+static bool go_forward(struct ccfc_replay *r)
+{
+	struct ccfc_chain *chain = r->chain;
+	uint32_t swaps = 0;
 
 	for (uint32_t i = chain->nforward; i < chain->n; i++) {
-		r.has_ev = ccfc_chain_evidence(&r.ev, chain, i);
-		find_before(&r, i);
-		find_gap(&r, i);
+		r->has_ev = ccfc_chain_evidence(&r->ev, chain, i);
+		ccfc_replay_before(r, i);
+		find_gap(r, i);
 		if (chain->nodes[i].before.how == CCFC_HOW_SAME)
-			ccfc_marks_add(chain, i, ccfc_buf_view(&r.text));
-		find_after(&r, i);
+			ccfc_marks_add(chain, i, ccfc_buf_view(&r->text),
+				       false);
+		find_after(r, i);
+		if (!i || !came_first(chain, i) || swaps++ >= SWAPS_MAX)
+			continue;
+		if (i <= chain->nforward)
+			return false;
+		put_first(r, i);
+		i -= 2; /* and on to where it is now */
 	}
-	keep_forward(&r);
-	meet_disk(&r);
+	return true;
+}
+
+static void go_back(struct ccfc_replay *r)
+{
+	struct ccfc_chain *chain = r->chain;
+
+	r->before = CCFC_ID_NONE;
 	for (uint32_t i = chain->n; i-- > 0;)
 		if (!ccfc_state_is_known(&chain->nodes[i].before) ||
 		    !ccfc_state_is_known(&chain->nodes[i].after))
-			fill_in(&r, i);
-	ccfc_replay_forms(chain);
+			fill_in(r, i);
+}
+
+bool ccfc_replay(struct ccfc_chain *chain)
+{
+	struct ccfc_replay r = { .chain = chain, .hand = chain->hand };
+	bool done;
+
+	chain->hand = (struct ccfc_buf)CCFC_BUF_INIT;
+	done = go_forward(&r);
+	if (done) {
+		keep_forward(&r);
+		meet_disk(&r);
+		go_back(&r);
+		ccfc_replay_forms(chain);
+	}
 	ccfc_buf_release(&r.hand);
 	ccfc_buf_release(&r.text);
 	ccfc_buf_release(&r.bytes);
 	ccfc_buf_release(&r.copy);
+	return done;
 }

@@ -3,12 +3,25 @@
 
 #include "base/hash.h"
 
+/* U+FFFD. Not by memmem, which is slow for so few bytes. */
+static bool has_bad(struct ccfc_slice text)
+{
+	const char *at = text.ptr, *end = text.ptr + text.len;
+
+	while (at < end && (at = memchr(at, 0xef, (size_t)(end - at)))) {
+		if (end - at >= 3 && !memcmp(at, "\xef\xbf\xbd", 3))
+			return true;
+		at++;
+	}
+	return false;
+}
+
 static void look_at(struct ccfc_side_state *s, struct ccfc_slice text)
 {
 	s->hash = ccfc_hash_slice(text);
 	s->has_lines = text.len && memchr(text.ptr, '\n', text.len);
 	s->has_mark = ccfc_slice_starts(text, "\xef\xbb\xbf");
-	s->has_bad = ccfc_slice_contains(text, "\xef\xbf\xbd");
+	s->has_bad = has_bad(text);
 }
 
 void ccfc_state_set(struct ccfc_side_state *s, enum ccfc_how how,
@@ -64,7 +77,7 @@ void ccfc_state_confirm(struct ccfc_chain *chain, uint32_t i)
 		if (node->after.pending)
 			make_exact(&node->after);
 		/* What is written whole says nothing of what was there. */
-		if (!node->before.pending || node->whole)
+		if (!node->before.pending || node->whole || node->lossy)
 			return;
 		make_exact(&node->before);
 		if (node->before.how != CCFC_HOW_SAME)

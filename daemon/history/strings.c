@@ -9,6 +9,9 @@
 #include "history/strings.h"
 
 #define CURLY_LEN 3
+/* Characters that are compared to find a text with other quotes. */
+#define LOOSE_MAX ((size_t)1 << 24)
+#define SAMPLE	  4096
 
 struct edit {
 	struct ccfc_slice text; /* that is searched */
@@ -16,12 +19,55 @@ struct edit {
 	bool all;
 };
 
+/* Which byte of `what` is rarest in the middle of the text. */
+static size_t rarest(struct ccfc_slice text, struct ccfc_slice what)
+{
+	const unsigned char *sample =
+		(const unsigned char *)text.ptr + text.len / 2;
+	const unsigned char *bytes = (const unsigned char *)what.ptr;
+	uint16_t count[256] = { 0 };
+	size_t best = 0;
+
+	for (size_t i = 0; i < SAMPLE; i++)
+		count[sample[i]]++;
+	for (size_t i = 0; i < what.len && i < SAMPLE; i++)
+		if (count[bytes[i]] < count[bytes[best]])
+			best = i;
+	return best;
+}
+
+/*
+ * memmem, which is slow in texts whose lines are much alike: from one rare
+ * byte to the next, as long as that goes well.
+ */
+static const char *search(struct ccfc_slice text, struct ccfc_slice what)
+{
+	size_t k, work = 0;
+	const char *at, *end;
+
+	if (text.len < 4 * SAMPLE || what.len > text.len)
+		return memmem(text.ptr, text.len, what.ptr, what.len);
+	k = rarest(text, what);
+	at = text.ptr + k;
+	end = text.ptr + (text.len - what.len) + k + 1;
+	while (at < end && (at = memchr(at, what.ptr[k], (size_t)(end - at)))) {
+		if (!memcmp(at - k, what.ptr, what.len))
+			return at - k;
+		at++;
+		work += what.len;
+		if (work > 16 * text.len)
+			return memmem(at - k, (size_t)(end - at) + what.len - 1,
+				      what.ptr, what.len);
+	}
+	return NULL;
+}
+
 static const char *find(struct ccfc_slice text, size_t from,
 			struct ccfc_slice what)
 {
 	if (!what.len || from > text.len)
 		return NULL;
-	return memmem(text.ptr + from, text.len - from, what.ptr, what.len);
+	return search(ccfc_slice(text.ptr + from, text.len - from), what);
 }
 
 /* Once, as the client counts: places that overlap are one. */
@@ -63,12 +109,12 @@ static char next_char(struct ccfc_slice s, size_t at, size_t *len)
 
 /* How many bytes of `text` at `at` are `what`, quotes aside; 0: are not. */
 static size_t match_loosely(struct ccfc_slice text, size_t at,
-			    struct ccfc_slice what)
+			    struct ccfc_slice what, size_t *left)
 {
 	size_t i = at, j = 0, m, n;
 
 	while (j < what.len) {
-		if (i >= text.len ||
+		if (i >= text.len || !*left || !--*left ||
 		    next_char(text, i, &m) != next_char(what, j, &n))
 			return 0;
 		i += m;
@@ -77,24 +123,34 @@ static size_t match_loosely(struct ccfc_slice text, size_t at,
 	return i - at;
 }
 
-static struct ccfc_slice find_loosely(struct ccfc_slice text,
-				      struct ccfc_slice what)
-{
-	for (size_t at = 0; what.len && at < text.len; at++) {
-		size_t len = match_loosely(text, at, what);
-
-		if (len)
-			return ccfc_slice(text.ptr + at, len);
-	}
-	return CCFC_SLICE_NONE;
-}
-
 static bool has_curly(struct ccfc_slice s, char quote)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (straight(s.ptr + i, s.len - i) == quote)
 			return true;
 	return false;
+}
+
+static bool has_any_curly(struct ccfc_slice s)
+{
+	return has_curly(s, '"') || has_curly(s, '\'');
+}
+
+static struct ccfc_slice find_loosely(struct ccfc_slice text,
+				      struct ccfc_slice what)
+{
+	size_t left = LOOSE_MAX;
+
+	/* Without any, it would have been found as it is. */
+	if (!has_any_curly(text) && !has_any_curly(what))
+		return CCFC_SLICE_NONE;
+	for (size_t at = 0; what.len && left && at < text.len; at++) {
+		size_t len = match_loosely(text, at, what, &left);
+
+		if (len)
+			return ccfc_slice(text.ptr + at, len);
+	}
+	return CCFC_SLICE_NONE;
 }
 
 /* Does a quote behind `s[0 … i)` open? */

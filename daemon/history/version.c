@@ -71,20 +71,21 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where the changes stand in the chain, in order. */
+/* Where the changes, which are put in order, stand in the chain, in order. */
 static uint32_t positions(uint32_t *out, const struct ccfc_chain *chain,
-			  const uint32_t *changes, uint32_t n)
+			  uint32_t *changes, uint32_t n)
 {
 	uint32_t found = 0;
 
-	for (uint32_t k = 0; k < n; k++) {
-		int64_t i = ccfc_chain_find(chain, changes[k]);
+	if (!n)
+		return 0;
+	qsort(changes, n, sizeof(*changes), by_number);
+	for (uint32_t i = 0; i < ccfc_chain_len(chain); i++) {
+		uint32_t change = ccfc_chain_change(chain, i);
 
-		if (i >= 0)
-			out[found++] = (uint32_t)i;
+		if (bsearch(&change, changes, n, sizeof(*changes), by_number))
+			out[found++] = i;
 	}
-	if (found)
-		qsort(out, found, sizeof(*out), by_number);
 	return found;
 }
 
@@ -93,8 +94,11 @@ bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
 		    struct ccfc_arena *arena)
 {
 	uint32_t *at = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*at));
+	uint32_t *ids = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*ids));
 
-	n = positions(at, chain, changes, n);
+	if (n)
+		memcpy(ids, changes, n * sizeof(*ids));
+	n = positions(at, chain, ids, n);
 	*out = (struct ccfc_runs){
 		.items = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*out->items))
 	};

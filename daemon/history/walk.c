@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "history/strings.h"
 
 #include <stdlib.h>
 
@@ -98,18 +97,11 @@ static bool is_after(const struct step *s)
 	return ccfc_hash_slice(ccfc_buf_view(&s->text)) == s->node->after.hash;
 }
 
-/* The step itself was checked by replay: what it gave need only be the same. */
+/* As replay found it: what it gives has only to be the same. */
 static bool step_forward(struct step *s)
 {
-	struct ccfc_slice before = ccfc_buf_view(&s->walk->carry.text);
-	bool loose = false;
-
-	if (!s->ev.has_after && !s->ev.has_cell && s->ev.nedits &&
-	    ccfc_strings_apply(&s->text, &s->ev, before, CCFC_QUOTES_AS_GIVEN,
-			       &loose) &&
-	    is_after(s))
-		return true;
-	return ccfc_step_forward(&s->text, &s->ev, before) != CCFC_STEP_NO &&
+	return ccfc_step_repeat(&s->text, s->node->way, &s->ev,
+				ccfc_buf_view(&s->walk->carry.text)) &&
 	       is_after(s);
 }
 
@@ -242,6 +234,12 @@ static void walk_on(struct ccfc_walk *w, struct ccfc_chain *chain, uint32_t n)
 	ccfc_buf_release(&s.text);
 }
 
+void ccfc_walk_done(struct ccfc_walk *w)
+{
+	if (w->broken || w->carry.text.len > KEPT_MAX)
+		ccfc_walk_release(w);
+}
+
 struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n, bool space)
 {
 	struct ccfc_walks **walks = &chain->history->walks;
@@ -250,8 +248,7 @@ struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n, bool space)
 	if (!*walks)
 		*walks = ccfc_calloc(1, sizeof(**walks));
 	w = choose(*walks, chain, space);
-	if (w->broken || w->carry.text.len > KEPT_MAX ||
-	    !is_good(w, chain, n, space))
+	if (!is_good(w, chain, n, space))
 		ccfc_walk_release(w);
 	w->file = chain->file;
 	w->space = space;

@@ -53,6 +53,9 @@ void ccfc_walks_free(struct ccfc_walks *walks);
 struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n,
 			       bool space);
 
+/* A kept walk was used: it is dropped again if it is not worth keeping. */
+void ccfc_walk_done(struct ccfc_walk *walk);
+
 /* A walk of its own from there on. */
 void ccfc_walk_copy(struct ccfc_walk *out, const struct ccfc_walk *from);
 

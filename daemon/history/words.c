@@ -1,25 +1,34 @@
 /* Keywords in paths and contents; see words.h. */
 #include "history/words.h"
 
-static unsigned char fold(char c)
-{
-	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
+#include "base/buf.h"
 
-static bool starts(const char *text, struct ccfc_slice word)
+static void fold(struct ccfc_buf *out, struct ccfc_slice s)
 {
-	for (size_t i = 0; i < word.len; i++)
-		if (fold(text[i]) != fold(word.ptr[i]))
-			return false;
-	return true;
+	char *to = ccfc_buf_reserve(out, s.len);
+
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.ptr[i];
+
+		to[i] = (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+	}
+	out->len += s.len;
+	out->ptr[out->len] = '\0';
 }
 
 bool ccfc_word_in(struct ccfc_slice word, struct ccfc_slice text)
 {
-	for (size_t i = 0; i + word.len <= text.len; i++)
-		if (starts(text.ptr + i, word))
-			return true;
-	return false;
+	struct ccfc_buf w = CCFC_BUF_INIT, t = CCFC_BUF_INIT;
+	bool found;
+
+	if (word.len > text.len)
+		return false;
+	fold(&w, word);
+	fold(&t, text);
+	found = memmem(t.ptr, t.len, w.ptr, w.len);
+	ccfc_buf_release(&w);
+	ccfc_buf_release(&t);
+	return found;
 }
 
 bool ccfc_word_in_state(struct ccfc_slice word,

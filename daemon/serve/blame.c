@@ -55,13 +55,13 @@ static struct ccfc_slice agent_type(struct blaming *b,
 {
 	uint32_t source =
 		c->call.known ? c->call.place.source : c->result.place.source;
-	const struct ccfc_history_env env = { .index = b->rq->index };
 	struct agent agent = { source, CCFC_SLICE_NONE };
 
 	for (uint32_t i = 0; i < b->agents.n; i++)
 		if (b->agents.items[i].source == source)
 			return b->agents.items[i].type;
-	agent.type = ccfc_agent_type(&env, source, b->rq->arena);
+	agent.type =
+		ccfc_agent_type(b->rq->service->history, source, b->rq->arena);
 	CCFC_VEC_PUSH(b->agents, agent);
 	return agent.type;
 }
@@ -334,7 +334,7 @@ int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err)
 		.disk = !rq->opt.at.len,
 		.space = rq->opt.ignore_space,
 	};
-	struct ccfc_slice path;
+	struct ccfc_slice path = CCFC_SLICE_NONE;
 	struct ccfc_at at;
 	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
 

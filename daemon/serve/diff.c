@@ -137,8 +137,15 @@ static void put_change(struct diffs *d, uint32_t i)
 	struct subject s = { .change = change_at(d, i), .nchanges = 1 };
 
 	s.last = s.change;
+	if (!d->rq->reading_left) {
+		s.before.why = s.after.why = s.delta.why = CCFC_REPLY_FULL;
+		d->truncated = true;
+		put(d, i, &s);
+		return;
+	}
 	ccfc_chain_before(&s.before, d->chain, i, arena);
 	ccfc_chain_after(&s.after, d->chain, i, arena);
+	ccfc_states_charge(d->rq, s.before.bytes.len + s.after.bytes.len);
 	ccfc_delta_change(&s.delta, &d->diff, &d->form, d->chain, i, &s.before,
 			  &s.after, arena);
 	put(d, i, &s);

@@ -69,6 +69,7 @@ static void pack_lines(struct ccfc_request *rq,
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	struct ccfc_delta delta;
 
+	ccfc_states_charge(rq, before->bytes.len + after->bytes.len);
 	ccfc_delta_states(&delta, &buf, &form, before, after);
 	if (change && !delta.known)
 		ccfc_reply_line_counts(rq->pack, change);
@@ -133,7 +134,7 @@ static bool pack_steps(struct log *log)
 
 	ccfc_pack_cstr(p, "steps");
 	ccfc_pack_array(p);
-	for (; n && i < log->n; i++, n--) {
+	for (; n && i < log->n && log->rq->reading_left; i++, n--) {
 		const struct step *step = &log->steps[log->n - 1 - i];
 
 		ccfc_pack_map(p);

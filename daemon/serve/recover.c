@@ -48,19 +48,24 @@ static int64_t last_change(const struct recover *r,
 static void find_state(struct candidate *c, struct recover *r)
 {
 	struct ccfc_request *rq = r->rq;
-	struct ccfc_chain *chain =
-		ccfc_chain_open(rq->service->history, c->file);
-	int64_t i = chain ? last_change(r, chain) : -1;
+	struct ccfc_chain *chain;
+	int64_t i;
 
 	c->has_state = true;
+	if (!rq->reading_left) {
+		c->state =
+			(struct ccfc_content_state){ .why = CCFC_REPLY_FULL };
+		r->truncated = true;
+		return;
+	}
+	chain = ccfc_chain_open(rq->service->history, c->file);
+	i = chain ? last_change(r, chain) : -1;
 	c->state = (struct ccfc_content_state){ .why = GONE };
 	if (i < 0)
 		return;
 	c->change = ccfc_chain_change(chain, (uint32_t)i);
 	ccfc_chain_after(&c->state, chain, (uint32_t)i, &rq->methods->texts);
-	rq->reading_left -= c->state.bytes.len < rq->reading_left
-				    ? c->state.bytes.len
-				    : rq->reading_left;
+	ccfc_states_charge(rq, c->state.bytes.len);
 }
 
 /* Is every keyword in the path, or in the content? */
@@ -78,6 +83,8 @@ static bool has_words(struct candidate *c, struct recover *r)
 		}
 		if (!c->has_state)
 			find_state(c, r);
+		/* Searching is not for free either. */
+		ccfc_states_charge(r->rq, c->state.bytes.len);
 		if (!ccfc_word_in_state(words->items[i], &c->state))
 			return false;
 	}

@@ -10,6 +10,12 @@ void ccfc_states_want_whole(struct ccfc_request *rq)
 		rq->opt.max_content = CCFC_MAX_CONTENT_MAX;
 }
 
+bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes)
+{
+	rq->reading_left -= bytes < rq->reading_left ? bytes : rq->reading_left;
+	return rq->reading_left != 0;
+}
+
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
 		     struct ccfc_request *rq, struct ccfc_err *err)
 {

@@ -16,6 +16,12 @@
 /* Unless maxContent is given, content is not cut at 64 KiB. */
 void ccfc_states_want_whole(struct ccfc_request *rq);
 
+/*
+ * Counts bytes of states that were worked out for a reply, which is not for
+ * free. False when they are so many that there should be no more of them.
+ */
+bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
+
 /* The chain of the file that `path` or `alternatives` names, and which. */
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
 		     struct ccfc_request *rq, struct ccfc_err *err);

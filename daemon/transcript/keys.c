@@ -94,8 +94,20 @@ static const char *const read_names[CCFC_READ_COUNT] = {
 	[CCFC_READ_LINES] = "numLines",	 [CCFC_READ_TOTAL] = "totalLines",
 };
 
+static const char *const launch_names[CCFC_LAUNCH_COUNT] = {
+	[CCFC_LAUNCH_WANTED] = "subagent_type",
+	[CCFC_LAUNCH_PROMPT] = "prompt",
+	[CCFC_LAUNCH_AGENT] = "agentId",
+	[CCFC_LAUNCH_TYPE] = "agentType",
+	[CCFC_LAUNCH_DATA] = "data",
+	[CCFC_LAUNCH_DATA_TYPE] = "type",
+	[CCFC_LAUNCH_CALL] = "parentToolUseID",
+};
+
 void ccfc_parser_init_keys(struct ccfc_parser *parser)
 {
+	ccfc_json_keys_init(&parser->launch_keys, launch_names,
+			    CCFC_LAUNCH_COUNT);
 	ccfc_json_keys_init(&parser->read_keys, read_names, CCFC_READ_COUNT);
 	ccfc_json_keys_init(&parser->record_keys, record_names,
 			    CCFC_FIELD_COUNT);

@@ -101,6 +101,18 @@ enum ccfc_read_field {
 	CCFC_READ_COUNT
 };
 
+/* Of an agent's launch: its call's input, its result, progress; launch.c. */
+enum ccfc_launch_field {
+	CCFC_LAUNCH_WANTED, /* subagent_type */
+	CCFC_LAUNCH_PROMPT,
+	CCFC_LAUNCH_AGENT,
+	CCFC_LAUNCH_TYPE, /* agentType */
+	CCFC_LAUNCH_DATA,
+	CCFC_LAUNCH_DATA_TYPE,
+	CCFC_LAUNCH_CALL, /* parentToolUseID */
+	CCFC_LAUNCH_COUNT
+};
+
 struct ccfc_parser {
 	const struct ccfc_tools *tools;
 	struct ccfc_tools own_tools; /* where the caller gave none */
@@ -116,6 +128,7 @@ struct ccfc_parser {
 	struct ccfc_json_keys history_keys; /* snapshots and backups */
 	struct ccfc_json_keys evidence_keys;
 	struct ccfc_json_keys read_keys;
+	struct ccfc_json_keys launch_keys;
 
 	struct {
 		struct ccfc_call *items;

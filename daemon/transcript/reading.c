@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/time.h"
+#include "transcript/blocks.h"
 #include "transcript/numbered.h"
 #include "transcript/texts.h"
 
@@ -79,45 +80,6 @@ bool ccfc_reading_detail(struct ccfc_parser *parser, struct ccfc_reading *out,
 	return whole;
 }
 
-/* --- blocks --- */
-
-/* The blocks of a record, as far as it is of that kind. */
-struct walk {
-	struct ccfc_parser *parser;
-	const char *type;
-	uint32_t fields[CCFC_FIELD_COUNT];
-	uint32_t block[CCFC_BLOCK_COUNT];
-	uint32_t at; /* the next one */
-};
-
-static void walk_open(struct walk *w, struct ccfc_parser *parser,
-		      struct ccfc_slice line, enum ccfc_record_kind kind,
-		      const char *type)
-{
-	w->parser = parser;
-	w->type = type;
-	w->at = 0;
-	if (ccfc_parser_open(parser, line, w->fields) &&
-	    ccfc_parser_kind(parser, w->fields) == kind)
-		w->at = ccfc_parser_first_block(
-			parser, w->fields,
-			ccfc_parser_content(parser, w->fields));
-}
-
-/* The next block of the type, in w->block. */
-static bool walk_next(struct walk *w)
-{
-	while (w->at) {
-		ccfc_parser_block(w->parser, w->at, w->block);
-		w->at = ccfc_parser_next_block(w->parser, w->at);
-		if (ccfc_slice_is(ccfc_json_string(&w->parser->json,
-						   w->block[CCFC_BLOCK_TYPE]),
-				  w->type))
-			return true;
-	}
-	return false;
-}
-
 /* --- calls --- */
 
 /* The path of a call that asks for nothing but a file; 0: none. */
@@ -142,10 +104,10 @@ uint32_t ccfc_reading_calls(struct ccfc_parser *parser,
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t n = 0;
-	struct walk w;
+	struct ccfc_blocks w;
 
-	walk_open(&w, parser, line, CCFC_RECORD_ASSISTANT, "tool_use");
-	while (n < max && walk_next(&w)) {
+	ccfc_blocks_open(&w, parser, line, CCFC_RECORD_ASSISTANT, "tool_use");
+	while (n < max && ccfc_blocks_next(&w)) {
 		uint64_t id = hash_id(parser, w.block[CCFC_BLOCK_ID]);
 		uint32_t path = path_of(json, w.block[CCFC_BLOCK_INPUT]);
 
@@ -167,10 +129,10 @@ uint32_t ccfc_reading_results(struct ccfc_parser *parser, uint64_t *ids,
 			      uint32_t max, struct ccfc_slice line)
 {
 	uint32_t n = 0;
-	struct walk w;
+	struct ccfc_blocks w;
 
-	walk_open(&w, parser, line, CCFC_RECORD_USER, "tool_result");
-	while (n < max && walk_next(&w)) {
+	ccfc_blocks_open(&w, parser, line, CCFC_RECORD_USER, "tool_result");
+	while (n < max && ccfc_blocks_next(&w)) {
 		uint64_t id = hash_id(parser, w.block[CCFC_BLOCK_CALL_ID]);
 
 		if (id && !ccfc_json_is_true(&parser->json,
@@ -211,7 +173,7 @@ static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
 	return true;
 }
 
-static bool read_result(struct walk *w, struct ccfc_reading *out,
+static bool read_result(struct ccfc_blocks *w, struct ccfc_reading *out,
 			struct ccfc_arena *arena)
 {
 	struct ccfc_buf shown = CCFC_BUF_INIT;
@@ -234,10 +196,10 @@ bool ccfc_reading_result(struct ccfc_parser *parser, struct ccfc_reading *out,
 			 struct ccfc_arena *arena)
 {
 	bool whole = false;
-	struct walk w;
+	struct ccfc_blocks w;
 
-	walk_open(&w, parser, line, CCFC_RECORD_USER, "tool_result");
-	while (walk_next(&w)) {
+	ccfc_blocks_open(&w, parser, line, CCFC_RECORD_USER, "tool_result");
+	while (ccfc_blocks_next(&w)) {
 		if (hash_id(parser, w.block[CCFC_BLOCK_CALL_ID]) != id)
 			continue;
 		whole = read_result(&w, out, arena);

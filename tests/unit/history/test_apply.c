@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -262,9 +263,107 @@ static void test_write(void **state)
 	back(&f, "new\n", CCFC_STEP_VERIFIED, "old\n");
 }
 
+/* A hunk that shows no line of a side may say that it stands anywhere. */
+static void test_hunks_beyond_the_end(void **state)
+{
+	struct facts f = { 0 };
+
+	(void)state;
+	add_hunk(&f, 2000000000, 1, "+x");
+	forward(&f, "a\nb\n", CCFC_STEP_NO, NULL);
+	f = (struct facts){ 0 };
+	add_hunk(&f, 1, 2147483647, "-x");
+	back(&f, "a\nb\n", CCFC_STEP_NO, NULL);
+	f = (struct facts){ 0 };
+	add_hunk(&f, 3, 3, "+x");
+	forward(&f, "a\nb\n", CCFC_STEP_VERIFIED, "a\nb\nx\n");
+}
+
+static void test_newlines_have_to_fit(void **state)
+{
+	struct facts f = { 0 };
+
+	(void)state;
+	add_hunk(&f, 1, 1, "-b|+c| d|\\ No newline at end of file");
+	forward(&f, "b\nd", CCFC_STEP_VERIFIED, "c\nd");
+	forward(&f, "b\nd\n", CCFC_STEP_NO, NULL);
+	forward(&f, "b\nd\ne", CCFC_STEP_NO, NULL);
+	back(&f, "c\nd\n", CCFC_STEP_NO, NULL);
+}
+
+/* A line whose tab became two spaces looks the same in the patch. */
+static void test_back_to_tabs(void **state)
+{
+	struct facts f = { 0 };
+
+	(void)state;
+	add_edit(&f, "\tx\ny", "  x\nz", false);
+	add_hunk(&f, 1, 1, "   x|-y|+z");
+	back(&f, "  x\nz\n", CCFC_STEP_GUESSED, "  x\ny\n");
+	/* Here the strings say that nothing else changed. */
+	f = (struct facts){ 0 };
+	add_edit(&f, "y", "z", false);
+	add_hunk(&f, 1, 1, "   x|-y|+z");
+	back(&f, "  x\nz\n", CCFC_STEP_VERIFIED, "  x\ny\n");
+	/* A Write says nothing of the lines that it left. */
+	f = (struct facts){ 0 };
+	f.ev.has_after = true;
+	f.ev.after = CCFC_SLICE_LIT("  x\nz\n");
+	add_hunk(&f, 1, 1, "   x|-y|+z");
+	back(&f, "  x\nz\n", CCFC_STEP_GUESSED, "  x\ny\n");
+}
+
+static bool is_only(const struct facts *f, const char *before,
+		    const char *after)
+{
+	return ccfc_step_is_only(&f->ev, ccfc_slice_str(before),
+				 ccfc_slice_str(after));
+}
+
+static void test_the_only_way_there(void **state)
+{
+	struct facts f = { 0 };
+
+	(void)state;
+	add_edit(&f, "old", "new", false);
+	assert_true(is_only(&f, "old\nx\n", "new\nx\n"));
+	/* It may have been the other one. */
+	assert_false(is_only(&f, "old\nnew\n", "new\nnew\n"));
+	add_hunk(&f, 1, 1, "-old|+new");
+	assert_true(is_only(&f, "old\nnew\n", "new\nnew\n"));
+	f = (struct facts){ 0 };
+	add_edit(&f, "gone", "", false);
+	assert_false(is_only(&f, "a\ngone\nb\n", "a\nb\n"));
+	f = (struct facts){ .ev.has_cell = true };
+	assert_false(is_only(&f, "{}", "{}"));
+}
+
+/* Nothing to be found, at the cost of every start against every length. */
+static void test_quotes_are_not_searched_forever(void **state)
+{
+	size_t n = 1 << 20;
+	char *text = malloc(2 * n + 1), *old = malloc(n + 8);
+	struct facts f = { 0 };
+
+	(void)state;
+	memset(text, 'a', 2 * n);
+	text[2 * n] = '\0';
+	memset(old, 'a', n);
+	strcpy(old + n, "b\xe2\x80\x9c");
+	add_edit(&f, old, "x", false);
+	forward(&f, text, CCFC_STEP_NO, NULL);
+	free(text);
+	free(old);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hunks_beyond_the_end),
+		cmocka_unit_test(test_newlines_have_to_fit),
+		cmocka_unit_test(test_back_to_tabs),
+		cmocka_unit_test(test_the_only_way_there),
+		cmocka_unit_test(test_quotes_are_not_searched_forever),
 		cmocka_unit_test(test_strings_alone_are_a_guess),
 		cmocka_unit_test(test_places_that_overlap_are_one),
 		cmocka_unit_test(test_tabs_for_spaces),

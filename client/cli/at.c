@@ -87,6 +87,8 @@ static int ask_from(struct ccfc_reply **out, struct ccfc_cli *cli,
 	code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
 		code = ccfc_file_at(out, cli->client, path, at, &query, err);
+	if (code < 0)
+		ccfc_where_hint(err, given);
 	free(path);
 	return code;
 }

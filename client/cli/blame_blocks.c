@@ -101,11 +101,16 @@ void ccfc_blame_blocks(struct ccfc_out *out, const struct ccfc_blame_view *view)
 	if (view->git)
 		cols[n++] = (struct ccfc_table_col){ "COMMIT", 0, 1, false };
 	cols[n++] = (struct ccfc_table_col){ " DATE", 0, 2, false };
-	for (unsigned c = 0; c < view->ncols; c++)
-		cols[n++] =
-			(struct ccfc_table_col){ titles[view->cols[c]], 0, 2,
-						 view->cols[c] !=
-							 CCFC_BLAME_SESSION };
+	for (unsigned c = 0; c < view->ncols; c++) {
+		struct ccfc_table_col col = { titles[view->cols[c]], 0, 2,
+					      true };
+
+		if (view->cols[c] == CCFC_BLAME_SESSION)
+			col.elastic = false;
+		else if (view->cols[c] == CCFC_BLAME_PROMPT)
+			col.elastic = CCFC_TABLE_PROSE;
+		cols[n++] = col;
+	}
 	ccfc_table_init(&table, cols, n);
 	for (uint32_t i = 0; i < ccfc_obj_len(view->blocks); i++)
 		put_block(&table, view, ccfc_obj_at(view->blocks, i));

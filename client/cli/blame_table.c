@@ -79,14 +79,20 @@ static void measure(struct layout *l)
 		l->digits++;
 }
 
+/* Is this the column that shows `what`? */
+static bool is_shown(const struct layout *l, unsigned col,
+		     enum ccfc_blame_col what)
+{
+	return col >= COL_SHOWN && l->view->cols[col - COL_SHOWN] == what;
+}
+
 /* How far a column may be cut: ids are of no use in part. */
 static size_t least(const struct layout *l, unsigned col)
 {
 	if (col < COL_SHOWN)
 		return SIZE_MAX;
-	return l->view->cols[col - COL_SHOWN] == CCFC_BLAME_SESSION
-		       ? l->view->session_length
-		       : CUT_TO_MIN;
+	return is_shown(l, col, CCFC_BLAME_SESSION) ? l->view->session_length
+						    : CUT_TO_MIN;
 }
 
 /* What comes before the text leaves it a quarter of a terminal at least. */
@@ -116,7 +122,10 @@ static void put_cell(struct ccfc_out *out, struct layout *l,
 	if (!l->widths[col])
 		return;
 	s = make_cell(l, line, col);
-	ccfc_width_elide(&out->buf, s, l->widths[col]);
+	if (is_shown(l, col, CCFC_BLAME_PROMPT))
+		ccfc_width_cut(&out->buf, s, l->widths[col]);
+	else
+		ccfc_width_elide(&out->buf, s, l->widths[col]);
 	width = ccfc_width(
 		ccfc_slice(out->buf.ptr + start, out->buf.len - start));
 	ccfc_buf_printf(&out->buf, "%*s", (int)(l->widths[col] - width) + 1,

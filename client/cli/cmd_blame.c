@@ -246,6 +246,8 @@ static int ask(struct ccfc_cli *cli, struct blame *b, struct ccfc_err *err)
 				       err);
 	if (!code)
 		answer(cli, b, ccfc_ask_value(reply));
+	else
+		ccfc_where_hint(err, given);
 	ccfc_reply_free(reply);
 	free(path);
 	return code;

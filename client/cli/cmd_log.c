@@ -11,15 +11,15 @@
 #include "cli/render.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #define DEFAULT_LIMIT 50
+#define MAX_LIMIT     100000
 
 enum { OPT_LIMIT, OPT_FORMAT, OPT_GIT };
 
 static const struct ccfc_opt options[] = {
 	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
-			"at most N steps; default 50", NULL, 1, 100000 },
+			"at most N steps; default 50", NULL, 1, MAX_LIMIT },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 "table (default), json or jsonl", "table|json|jsonl",
 			 0, 0 },
@@ -71,13 +71,16 @@ static int ask_session(struct ccfc_reply **reply, const struct question *q,
 	return code;
 }
 
-/* The N latest changes are in the N files that were changed last. */
+/*
+ * The N latest changes are in the N files that were changed last; one more
+ * tells whether there is more.
+ */
 static int ask_glob(struct ccfc_reply **reply, const struct question *q,
 		    const char *pattern, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 
-	query.limit = q->limit;
+	query.limit = q->limit < MAX_LIMIT ? q->limit + 1 : MAX_LIMIT;
 	return ccfc_listing_match(reply, q->cli->client, pattern, &query,
 				  &q->where, err);
 }
@@ -115,13 +118,6 @@ static int ask_directory(struct ccfc_reply **reply, const struct question *q,
 	return code;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 static int ask(struct ccfc_reply **reply, struct question *q,
 	       struct ccfc_err *err)
 {
@@ -130,7 +126,7 @@ static int ask(struct ccfc_reply **reply, struct question *q,
 
 	if (is_transcript(q->given))
 		return ask_session(reply, q, err);
-	if (is_directory(q->given))
+	if (ccfc_where_is_directory(q->given))
 		return ask_directory(reply, q, err);
 	code = ask_file(reply, q, err);
 	if (code != CCFC_ENOTFOUND)
@@ -170,7 +166,9 @@ static int answer(struct question *q, struct ccfc_obj root, int64_t format)
 	ccfc_log_release(&rows);
 	if (found)
 		return CCFC_EXIT_FOUND;
-	ccfc_err_set(&err, CCFC_ENOTFOUND, "log: nothing found: %s", q->given);
+	ccfc_err_set(&err, CCFC_ENOTFOUND,
+		     "log: nothing found: %s has no changes that took effect",
+		     q->given);
 	return ccfc_cli_fail(&err);
 }
 
@@ -239,7 +237,9 @@ const struct ccfc_command ccfc_cmd_log = {
 		 "also the steps that no\n"
 		 "session made: \"outside\" (somebody else changed it, after "
 		 "the time shown) and\n"
-		 "\"unknown\".\n\n"
+		 "\"unknown\". CHANGE is what diff and --at take; a terminal "
+		 "of less than 100\n"
+		 "columns does not show it.\n\n"
 		 "With --git it lists the commits that carry lines of a "
 		 "session, as the files are\n"
 		 "now, and how many of its lines are not committed yet. It "

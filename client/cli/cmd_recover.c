@@ -189,6 +189,19 @@ static int recover(struct job *job)
 	return stop ? CCFC_EXIT_UNREACHABLE : status_of(r);
 }
 
+static int fail_nothing(const struct ccfc_opts *opts)
+{
+	struct ccfc_err err;
+
+	ccfc_err_set(&err, CCFC_ENOTFOUND, "recover: nothing found: %s",
+		     opts->nargs ? "the session has no such files"
+				 : "no such file is gone");
+	if (ccfc_opts_own(opts, OPT_KEYWORD)->set)
+		ccfc_err_hint(&err, "every -k has to be in the path or in the "
+				    "content of a file");
+	return ccfc_cli_fail(&err);
+}
+
 static int run_job(struct job *job)
 {
 	const struct ccfc_opt_value *output =
@@ -202,9 +215,7 @@ static int run_job(struct job *job)
 	if (ask(job, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (!job->result.rows.n) {
-		ccfc_err_set(&err, CCFC_ENOTFOUND,
-			     "recover: nothing found: no such files");
-		return ccfc_cli_fail(&err);
+		return fail_nothing(job->opts);
 	}
 	if (check_dir(job, &err) < 0 ||
 	    ccfc_keep_init(&job->result.keep, job->dir, &err) < 0)

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#define NAME_PATHS "name those that can be done: ccfc revert SESSION PATH..."
+#define NAME_PATHS "name those that can be done: ccfc revert SESSION PATH…"
 
 enum {
 	OPT_DRY_RUN,
@@ -197,9 +197,11 @@ static int refuse(const struct work *w, uint32_t total, struct ccfc_err *err)
 		     "written",
 		     w->stuck, total);
 	if (w->markers)
-		ccfc_err_hint(err, "--dry-run shows the conflicts, "
-				   "--write-conflicts writes them; or name "
-				   "the files that can be done");
+		ccfc_err_hint(err, "%s--write-conflicts writes them%s",
+			      w->dry_run ? "the conflicts are marked; "
+					 : "--dry-run shows the conflicts, ",
+			      w->n ? "; or name the files that can be done"
+				   : "");
 	else if (w->n)
 		ccfc_err_hint(err, NAME_PATHS);
 	return CCFC_EDENIED;
@@ -362,7 +364,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_revert = {
 	.name = "revert",
-	.usage = "revert SESSION [PATH...] [options]",
+	.usage = "revert SESSION [PATH…] [options]",
 	.summary = "take back what a session did, keep what came later",
 	.about = "Takes back what a session did to its files, or to those "
 		 "that are or are below\na PATH, and keeps what others did to "

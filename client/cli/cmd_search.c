@@ -255,9 +255,12 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		return code;
 	query->cwd = where->cwd;
 	code = ask_file(reply, cli->client, given, query, where, err);
-	if (code != CCFC_ENOTFOUND || !ccfc_listing_is_glob(given))
-		return code;
-	return ccfc_listing_match(reply, cli->client, given, query, where, err);
+	if (code == CCFC_ENOTFOUND && ccfc_listing_is_glob(given))
+		code = ccfc_listing_match(reply, cli->client, given, query,
+					  where, err);
+	if (code == CCFC_ENOTFOUND)
+		ccfc_where_hint(err, given);
+	return code;
 }
 
 static int read_dates(char from[CCFC_TIME_TEXT_MAX],

@@ -158,7 +158,7 @@ int ccfc_git_run(struct ccfc_buf *out, const char *dir, const char *const *args,
 	if (pid == 0)
 		exec_git(dir, args, outs[1], errs[1]);
 	if (pid < 0) {
-		code = ccfc_err_errno(err, errno, "git");
+		code = ccfc_err_io(err, errno, "git");
 		close_pipe(outs);
 		close_pipe(errs);
 		return code;

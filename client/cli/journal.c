@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "cli/cli.h"
 #include "cli/file.h"
 
 #include <errno.h>
@@ -26,6 +27,16 @@
 
 /* ---- taking back ---- */
 
+/*
+ * The name of the temporary file by which `file` is put back. Not the one by
+ * which it was changed: that may hold what was exchanged for the new file.
+ */
+static void back_temp(char temp[CCFC_TEMP_MAX],
+		      const struct ccfc_undo_file *file)
+{
+	snprintf(temp, CCFC_TEMP_MAX, "%.22sb", file->temp);
+}
+
 /* Puts the old content of file `i` in the place of what `t` found there. */
 static int put_back(struct ccfc_target *t, const struct ccfc_undo *u,
 		    const struct ccfc_undo_entry *entry, uint32_t i,
@@ -36,8 +47,8 @@ static int put_back(struct ccfc_target *t, const struct ccfc_undo *u,
 	int r = 0;
 
 	if (*file->was) {
-		/* The manifest's name: then a kill leaves nothing unknown. */
-		memcpy(t->temp, file->temp, sizeof(t->temp));
+		/* A known name: then a kill leaves nothing unknown. */
+		back_temp(t->temp, file);
 		r = ccfc_undo_blob(&old, u, entry, i, err);
 		if (!r)
 			r = ccfc_target_prepare(t, ccfc_buf_view(&old),
@@ -72,6 +83,40 @@ static enum found look(struct ccfc_target *t, const struct ccfc_undo_file *file,
 	return ccfc_target_is(t, file->now) ? AS_LEFT : STRANGE;
 }
 
+/*
+ * Removes a temporary file, which is ours: written, or what we exchanged for
+ * it. Only if somebody wrote the file right before that it is theirs, and the
+ * only copy.
+ */
+static void drop_temp(struct ccfc_target *t, const char *temp, bool exchanged,
+		      const char *sha256)
+{
+	struct stat st;
+
+	if (t->dir < 0 || fstatat(t->dir, temp, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (!exchanged || ccfc_target_temp_is(t, temp, sha256))
+		ccfc_target_drop_temp(t, temp);
+	else
+		ccfc_cli_note("%s: what somebody else wrote just then is in %s "
+			      "beside it",
+			      t->path, temp);
+}
+
+/* Those of the change, and of an attempt to put it back. */
+static void drop_temps(struct ccfc_target *t, const struct ccfc_undo_file *file,
+		       enum found found)
+{
+	bool both = *file->was && *file->now; /* else there is no exchange */
+	char back[CCFC_TEMP_MAX];
+
+	if (found == UNREADABLE)
+		return; /* the next time */
+	back_temp(back, file);
+	drop_temp(t, file->temp, both && found == AS_LEFT, file->was);
+	drop_temp(t, back, both && found == AS_BEFORE, file->now);
+}
+
 static void roll_back_file(struct ccfc_undo_report *report,
 			   const struct ccfc_undo *u,
 			   const struct ccfc_undo_entry *entry, uint32_t i,
@@ -82,8 +127,8 @@ static void roll_back_file(struct ccfc_undo_report *report,
 	struct ccfc_target t;
 
 	if (!ccfc_target_init(&t, file->path, NULL)) {
-		ccfc_target_drop_temp(&t, file->temp);
 		found = look(&t, file, err);
+		drop_temps(&t, file, found);
 	}
 	if (found == AS_LEFT && !put_back(&t, u, entry, i, err))
 		report->restored++;
@@ -235,14 +280,12 @@ static void name_entry(struct ccfc_undo_entry *entry, const struct ccfc_undo *u)
 
 static int area_fail(const struct job *job, struct ccfc_err *err)
 {
-	int e = errno;
+	int code =
+		ccfc_err_io(err, errno, "cannot keep the present content in %s",
+			    job->undo->path);
 
-	ccfc_err_errno(err, e, "cannot keep the present content in %s",
-		       job->undo->path);
 	ccfc_err_hint(err, "nothing was changed");
-	if (err)
-		err->code = CCFC_EIO;
-	return CCFC_EIO;
+	return code;
 }
 
 /* A file of the entry, durable. -1 and errno. */

@@ -42,7 +42,7 @@ int ccfc_keep_init(struct ccfc_keep *keep, const char *path,
 		return code;
 	keep->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (keep->dir < 0)
-		return ccfc_err_errno(err, errno, "%s", path);
+		return ccfc_err_io(err, errno, "%s", path);
 	return 0;
 }
 
@@ -91,10 +91,10 @@ static enum ccfc_kept failed(const struct ccfc_keep *keep, const char *name,
 	case EDQUOT:
 	case EFBIG:
 	case EROFS:
-		ccfc_err_errno(err, error, "%s/%s", keep->path, name);
+		ccfc_err_io(err, error, "%s/%s", keep->path, name);
 		return CCFC_KEPT_FULL;
 	default:
-		ccfc_err_errno(err, error, "%s/%s", keep->path, name);
+		ccfc_err_io(err, error, "%s/%s", keep->path, name);
 		return CCFC_KEPT_FAILED;
 	}
 }

@@ -14,7 +14,11 @@
 
 #include <stdlib.h>
 
-#define SESSION_LENGTH 8 /* on a terminal */
+/* On a terminal. */
+#define SESSION_LENGTH 8
+#define CHANGE_LENGTH  14
+#define WIDE	       100 /* columns from which all is shown */
+#define NARROW	       72  /* and below which only the most important */
 
 void ccfc_log_release(struct ccfc_log_rows *rows)
 {
@@ -98,11 +102,14 @@ static struct ccfc_slice or_dash(struct ccfc_slice s)
 	return s.len ? s : CCFC_SLICE_LIT("-");
 }
 
-static void put_time(struct ccfc_table *table, const struct ccfc_log_row *row)
+static void put_time(struct ccfc_table *table, const struct ccfc_log_row *row,
+		     bool narrow)
 {
 	char text[CCFC_TIME_TEXT_MAX];
 
-	ccfc_time_format_local(text, row->time, CCFC_RENDER_SECOND);
+	ccfc_time_format_local(text, row->time,
+			       narrow ? CCFC_RENDER_MINUTE
+				      : CCFC_RENDER_SECOND);
 	/* Somewhen after that. */
 	ccfc_table_printf(table, "%c%s", is_change(row->o) ? ' ' : '>',
 			  *text ? text : "-");
@@ -117,6 +124,16 @@ static void put_who(struct ccfc_table *table, const struct ccfc_out *out,
 		id = ccfc_obj_get_str(o, "kind");
 	else if (out->tty && id.len > SESSION_LENGTH)
 		id.len = SESSION_LENGTH;
+	ccfc_table_cell(table, or_dash(id));
+}
+
+static void put_change(struct ccfc_table *table, const struct ccfc_out *out,
+		       struct ccfc_obj o)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(o, "changeId");
+
+	if (out->tty && id.len > CHANGE_LENGTH)
+		id.len = CHANGE_LENGTH;
 	ccfc_table_cell(table, or_dash(id));
 }
 
@@ -140,41 +157,96 @@ static bool any_prompt(const struct ccfc_log_rows *rows)
 	return false;
 }
 
+enum col { TIME, SESSION, CHANGE, MODEL, TOOL, LINES, PATH, PROMPT };
+
+/* Those that there is room and a reason for; returns their number. */
+static unsigned choose(enum col chosen[CCFC_TABLE_COLS],
+		       const struct ccfc_out *out,
+		       const struct ccfc_log_rows *rows)
+{
+	bool narrow = out->width && out->width < NARROW;
+	bool wide = !out->width || out->width >= WIDE;
+	const bool wanted[] = {
+		[TIME] = true,
+		[SESSION] = true,
+		[CHANGE] = wide,
+		[MODEL] = !narrow,
+		[TOOL] = !narrow,
+		[LINES] = !narrow,
+		[PATH] = !rows->one_file,
+		[PROMPT] = any_prompt(rows),
+	};
+	unsigned n = 0;
+
+	for (enum col i = TIME; i <= PROMPT; i++)
+		if (wanted[i])
+			chosen[n++] = i;
+	return n;
+}
+
+static void put_cell(struct ccfc_table *table, enum col col,
+		     const struct ccfc_log_row *row, const struct ccfc_out *out,
+		     const struct ccfc_where *where)
+{
+	struct ccfc_obj o = row->o;
+
+	switch (col) {
+	case TIME:
+		put_time(table, row, out->width && out->width < NARROW);
+		return;
+	case SESSION:
+		put_who(table, out, o);
+		return;
+	case CHANGE:
+		put_change(table, out, o);
+		return;
+	case MODEL:
+		ccfc_table_cell(table, or_dash(ccfc_blame_model(
+					       ccfc_obj_get_str(o, "model"))));
+		return;
+	case TOOL:
+		ccfc_table_cell(table, or_dash(ccfc_obj_get_str(o, "tool")));
+		return;
+	case LINES:
+		put_lines(table, o);
+		return;
+	case PATH:
+		ccfc_table_cell(table, ccfc_where_short(where, row->path));
+		return;
+	case PROMPT:
+		ccfc_table_cell(table, ccfc_obj_get_str(o, "prompt"));
+		return;
+	}
+}
+
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 		    const struct ccfc_where *where)
 {
-	struct ccfc_table_col cols[CCFC_TABLE_COLS] = {
-		{ " TIME", 0, 2, false }, { "SESSION", 0, 2, false },
-		{ "MODEL", 0, 2, true },  { "TOOL", 0, 2, true },
-		{ "LINES", 0, 2, false },
+	static const struct ccfc_table_col every[] = {
+		[TIME] = { " TIME", 0, 2, false },
+		[SESSION] = { "SESSION", 0, 2, false },
+		[CHANGE] = { "CHANGE", 0, 2, false },
+		[MODEL] = { "MODEL", 0, 2, true },
+		[TOOL] = { "TOOL", 0, 2, true },
+		[LINES] = { "LINES", 0, 2, false },
+		[PATH] = { "PATH", 0, 2, true },
+		[PROMPT] = { "PROMPT", 0, 2, CCFC_TABLE_PROSE },
 	};
-	bool prompts = any_prompt(rows);
+	struct ccfc_table_col cols[CCFC_TABLE_COLS];
+	enum col chosen[CCFC_TABLE_COLS];
+	unsigned n = choose(chosen, out, rows);
 	struct ccfc_table table;
-	unsigned n = 5;
 
-	if (!rows->one_file)
-		cols[n++] = (struct ccfc_table_col){ "PATH", 0, 2, true };
-	if (prompts)
-		cols[n++] = (struct ccfc_table_col){ "PROMPT", 0, 2, true };
-	ccfc_table_init(&table, cols, n);
-	for (uint32_t i = 0; i < rows->n; i++) {
-		const struct ccfc_log_row *row = &rows->items[i];
-
-		put_time(&table, row);
-		put_who(&table, out, row->o);
-		ccfc_table_cell(&table,
-				or_dash(ccfc_blame_model(
-					ccfc_obj_get_str(row->o, "model"))));
-		ccfc_table_cell(&table,
-				or_dash(ccfc_obj_get_str(row->o, "tool")));
-		put_lines(&table, row->o);
-		if (!rows->one_file)
-			ccfc_table_cell(&table,
-					ccfc_where_short(where, row->path));
-		if (prompts)
-			ccfc_table_cell(&table,
-					ccfc_obj_get_str(row->o, "prompt"));
+	for (unsigned i = 0; i < n; i++) {
+		cols[i] = every[chosen[i]];
+		if (out->width && out->width < NARROW)
+			cols[i].gap = 1;
 	}
+	ccfc_table_init(&table, cols, n);
+	for (uint32_t r = 0; r < rows->n; r++)
+		for (unsigned i = 0; i < n; i++)
+			put_cell(&table, chosen[i], &rows->items[r], out,
+				 where);
 	ccfc_table_print(&table, out);
 	ccfc_table_release(&table);
 }

@@ -125,7 +125,7 @@ int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err)
 	ccfc_buf_release(&out->buf);
 	if (!error || error == EPIPE)
 		return 0;
-	ccfc_err_errno(err, error, "writing the output");
+	ccfc_err_io(err, error, "writing the output");
 	return CCFC_EIO;
 }
 

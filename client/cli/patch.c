@@ -161,12 +161,22 @@ void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o)
 	use_state(patch, ccfc_obj_get(o, "after"));
 }
 
-void ccfc_patch_note(const struct ccfc_patch *patch)
+/* A session's changes of one file often have the same to say. */
+static bool same_note(const struct ccfc_patch *a, const struct ccfc_patch *b)
+{
+	return ccfc_slice_eq(a->name, b->name) && a->shown == b->shown &&
+	       a->binary == b->binary &&
+	       ccfc_slice_eq(a->fidelity, b->fidelity) &&
+	       ccfc_slice_eq(a->why, b->why);
+}
+
+void ccfc_patch_note(const struct ccfc_patch *patch,
+		     const struct ccfc_patch *last)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	int rank = fidelity_rank(patch->fidelity);
 
-	if (patch->shown && rank <= 1)
+	if ((patch->shown && rank <= 1) || (last && same_note(patch, last)))
 		return;
 	ccfc_buf_slice(&text, patch->name);
 	if (!patch->shown)
@@ -209,10 +219,12 @@ static uint32_t show(struct ccfc_out *out, struct ccfc_obj root, bool stat)
 
 	ccfc_diffstat_init(&table);
 	for (uint32_t i = 0; i < n; i++) {
-		struct ccfc_patch patch;
+		struct ccfc_patch patch, last;
 
 		ccfc_patch_parse(&patch, nth(root, i));
-		ccfc_patch_note(&patch);
+		if (i)
+			ccfc_patch_parse(&last, nth(root, i - 1));
+		ccfc_patch_note(&patch, i ? &last : NULL);
 		if (stat)
 			ccfc_diffstat_add(&table, &patch);
 		else

@@ -29,8 +29,12 @@ struct ccfc_patch {
 /* One of session.diff's `diffs`, or the reply of change.get. */
 void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o);
 
-/* Says on stderr why it is not exact, or not shown, if that is so. */
-void ccfc_patch_note(const struct ccfc_patch *patch);
+/*
+ * Says on stderr why it is not exact, or not shown, if that is so; not again
+ * what was said of `last`, the one before it (or NULL).
+ */
+void ccfc_patch_note(const struct ccfc_patch *patch,
+		     const struct ccfc_patch *last);
 
 enum ccfc_patch_format {
 	CCFC_PATCH_DIFF,

@@ -2,10 +2,12 @@
  * One of the user's files replaced, made or removed; see replace.h.
  *
  * A new file is put in place with link(), which fails if somebody made one of
- * that name meanwhile. One that is there is replaced with rename(), after a
- * second look at its content: no system call does both, so a writer that
- * comes within these microseconds is overwritten, but what was there when we
- * decided never is lost: the caller has kept it.
+ * that name meanwhile. One that is there is looked at a second time, and then
+ * changes places with the new one (renameat2 with RENAME_EXCHANGE, on Linux):
+ * what comes out has to be what we decided on, or it goes back. Where that call
+ * does not work it is rename(), and for a file to be removed unlink(): then a
+ * writer that comes in between is overwritten. What was there when we decided
+ * is never lost: the caller has kept it.
  */
 #include "cli/replace.h"
 
@@ -19,21 +21,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-/* Never "not found": that would be the daemon's answer, with exit status 1. */
 static int fail(struct ccfc_err *err, int errnum, const char *verb,
 		const char *path)
 {
-	int code = ccfc_err_errno(err, errnum, "cannot %s %s", verb, path);
-
-	if (code != CCFC_ENOTFOUND && code != CCFC_EAGAIN)
-		return code;
-	if (err)
-		err->code = CCFC_EIO;
-	return CCFC_EIO;
+	return ccfc_err_io(err, errnum, "cannot %s %s", verb, path);
 }
 
 /* ---- the directory ---- */
@@ -186,21 +182,22 @@ static int refuse_kind(mode_t mode, const char *path, struct ccfc_err *err)
 }
 
 /*
- * The regular file, open for reading: 1; 0 when nothing is there. The type is
- * looked at before opening too, since opening a device can do things.
+ * The regular file of that name, open for reading: 1; 0 when nothing is there.
+ * The type is looked at before opening too, since opening a device can do
+ * things.
  */
 static int open_file(int *fd, struct stat *st, const struct ccfc_target *t,
-		     struct ccfc_err *err)
+		     const char *name, struct ccfc_err *err)
 {
 	*fd = -1;
 	if (t->dir < 0)
 		return 0;
-	if (fstatat(t->dir, t->name, st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (fstatat(t->dir, name, st, AT_SYMLINK_NOFOLLOW) < 0)
 		return errno == ENOENT ? 0
 				       : fail(err, errno, "look at", t->path);
 	if (!S_ISREG(st->st_mode))
 		return refuse_kind(st->st_mode, t->path, err);
-	*fd = openat(t->dir, t->name,
+	*fd = openat(t->dir, name,
 		     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (*fd < 0 || fstat(*fd, st) < 0) {
 		int e = errno;
@@ -224,7 +221,7 @@ static int too_big(const char *path, struct ccfc_err *err)
 int ccfc_target_look(struct ccfc_target *t, struct ccfc_err *err)
 {
 	struct stat st;
-	int fd, r = open_file(&fd, &st, t, err);
+	int fd, r = open_file(&fd, &st, t, t->name, err);
 
 	ccfc_buf_clear(&t->content);
 	t->sha256[0] = '\0';
@@ -251,12 +248,31 @@ bool ccfc_target_is(const struct ccfc_target *t, const char *sha256)
 	return !strcmp(t->sha256, sha256);
 }
 
-/* Is the file still what was found? */
-static int look_again(const struct ccfc_target *t, struct ccfc_err *err)
+/* The content of the temporary file has this hash, as far as one can see. */
+bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
+			 const char *sha256)
+{
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	char found[CCFC_SHA256_HEX + 1] = "";
+	struct stat st;
+	int fd;
+
+	if (open_file(&fd, &st, t, temp, NULL) > 0) {
+		if (!ccfc_read_all(&bytes, fd))
+			ccfc_sha256_hex(found, ccfc_buf_view(&bytes));
+		close(fd);
+	}
+	ccfc_buf_release(&bytes);
+	return !strcmp(found, sha256);
+}
+
+/* Is the file of this name what was found? */
+static int look_again(const struct ccfc_target *t, const char *name,
+		      struct ccfc_err *err)
 {
 	struct ccfc_buf now = CCFC_BUF_INIT;
 	struct stat st;
-	int fd, r = open_file(&fd, &st, t, err);
+	int fd, r = open_file(&fd, &st, t, name, err);
 	bool same = r == 0 && !t->exists;
 
 	if (r < 0)
@@ -301,7 +317,7 @@ void ccfc_target_drop_temp(struct ccfc_target *t, const char *temp)
 static int take_over(int fd, const struct ccfc_target *t, struct ccfc_err *err)
 {
 	struct stat st;
-	int old, r = open_file(&old, &st, t, err);
+	int old, r = open_file(&old, &st, t, t->name, err);
 
 	if (r < 0)
 		return r;
@@ -397,18 +413,56 @@ static int put_new(struct ccfc_target *t)
 	return renameat(t->dir, t->temp, t->dir, t->name);
 }
 
+/* The two files change places; -1 and errno. */
+static int exchange(const struct ccfc_target *t)
+{
+#if defined(SYS_renameat2) && defined(RENAME_EXCHANGE)
+	return (int)syscall(SYS_renameat2, t->dir, t->temp, t->dir, t->name,
+			    RENAME_EXCHANGE);
+#else
+	(void)t;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+/* Over the old file, if it is still the one that was found. */
+static int put_over(struct ccfc_target *t, struct ccfc_err *err)
+{
+	int r = exchange(t);
+
+	if (r < 0 &&
+	    (errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP)) {
+		r = renameat(t->dir, t->temp, t->dir, t->name);
+		t->temp_made = r < 0;
+	}
+	if (r < 0)
+		return fail(err, errno, "replace", t->path);
+	if (!t->temp_made)
+		return 0;
+	r = look_again(t, t->temp, err);
+	if (!r) {
+		t->temp_made = unlinkat(t->dir, t->temp, 0) < 0;
+		return 0;
+	}
+	/* Somebody's new file: it goes back, or stays where it is now. */
+	if (exchange(t) < 0)
+		t->temp_made = false;
+	return r;
+}
+
 int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err)
 {
-	int r = look_again(t, err);
+	int r = look_again(t, t->name, err);
 
 	if (r < 0)
 		return r;
-	if (!t->temp_made)
-		r = t->exists ? unlinkat(t->dir, t->name, 0) : 0;
-	else if (t->exists)
-		r = renameat(t->dir, t->temp, t->dir, t->name);
-	else
+	if (t->temp_made && t->exists)
+		return put_over(t, err);
+	if (t->temp_made)
 		r = put_new(t);
+	else
+		r = t->exists ? unlinkat(t->dir, t->name, 0) : 0;
 	if (r < 0)
 		return fail(err, errno, t->temp_made ? "replace" : "remove",
 			    t->path);

@@ -3,7 +3,8 @@
  *
  * A target is looked at first (its content is read and hashed), then the new
  * content is prepared in a temporary file beside it, where everything that
- * can fail does, and then put in its place with one system call. The
+ * can fail does, and then put in its place with one system call, by which the
+ * two change places where the system can do that. The
  * directory is opened once; everything is done relative to it, and the last
  * part of the path is never followed if it is a symbolic link. Only regular
  * files are touched: anything else in the way is an error.
@@ -20,7 +21,7 @@
 
 #include <sys/types.h>
 
-/* ".ccfc-" and 16 hex digits that nobody can guess. */
+/* ".ccfc-", 16 hex digits that nobody can guess, and maybe a letter. */
 #define CCFC_TEMP_MAX 24
 
 /* Whoever may read and write it. */
@@ -83,6 +84,13 @@ int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
  */
 int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err);
 int ccfc_target_sync(const struct ccfc_target *t, struct ccfc_err *err);
+
+/*
+ * Has the temporary file of that name this content? While a file is replaced,
+ * what it was is there for a moment.
+ */
+bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
+			 const char *sha256);
 
 /* Removes the temporary file of that name, whoever made it. */
 void ccfc_target_drop_temp(struct ccfc_target *t, const char *temp);

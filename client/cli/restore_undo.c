@@ -36,29 +36,34 @@ static void print_list(struct ccfc_out *out, const struct ccfc_where *where,
 		       const struct ccfc_undo *undo)
 {
 	static const struct ccfc_table_col cols[] = {
-		{ "ID", 0, 2, false },	  { "TIME", 0, 2, false },
-		{ "STATE", 0, 2, false }, { "COMMAND", 0, 2, true },
-		{ "FILES", 0, 0, true },
+		{ "TIME", 0, 2, false },
+		{ "ID", 0, 2, false },
+		{ "STATE", 0, 2, false },
+		{ "FILES", 0, 2, true },
+		{ "COMMAND", 0, 0, CCFC_TABLE_PROSE },
 	};
+	/* Where there is little room: the id has the time, too (UTC). */
+	unsigned skip = out->width && out->width < 100;
 	struct ccfc_table table;
 
-	ccfc_table_init(&table, cols, 5);
+	ccfc_table_init(&table, cols + skip, 5 - skip);
 	for (uint32_t i = undo->entries.n; i--;) {
 		const struct ccfc_undo_entry *entry = &undo->entries.items[i];
 		char time[CCFC_TIME_TEXT_MAX];
 
 		if (entry->state == CCFC_UNDO_BEGUN)
 			continue;
+		if (!skip)
+			ccfc_table_printf(&table, "%s",
+					  ccfc_time_format_local(
+						  time, entry->manifest.time,
+						  CCFC_RENDER_SECOND));
 		ccfc_table_printf(&table, "%s", entry->id);
-		ccfc_table_printf(&table, "%s",
-				  ccfc_time_format_local(time,
-							 entry->manifest.time,
-							 CCFC_RENDER_SECOND));
 		ccfc_table_printf(&table, "%s",
 				  entry->state == CCFC_UNDO_DONE ? "done"
 								 : "undone");
-		ccfc_table_printf(&table, "%s", entry->manifest.command);
 		print_files(&table, where, &entry->manifest);
+		ccfc_table_printf(&table, "%s", entry->manifest.command);
 	}
 	ccfc_table_print(&table, out);
 	ccfc_table_release(&table);

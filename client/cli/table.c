@@ -145,7 +145,10 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 	if (col >= table->shown)
 		return;
 	if (width > table->widths[col]) {
-		ccfc_width_elide(&out->buf, s, table->widths[col]);
+		if (table->cols[col].elastic == CCFC_TABLE_PROSE)
+			ccfc_width_cut(&out->buf, s, table->widths[col]);
+		else
+			ccfc_width_elide(&out->buf, s, table->widths[col]);
 		width = ccfc_width(
 			ccfc_slice(out->buf.ptr + start, out->buf.len - start));
 	} else {
@@ -168,10 +171,7 @@ static void print_note(const struct ccfc_table *table, uint32_t note,
 
 	pad_to(&out->buf, 2 * INDENT);
 	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_FAINT));
-	if (room && ccfc_width(s) > room)
-		ccfc_width_elide(&out->buf, s, room);
-	else
-		ccfc_buf_slice(&out->buf, s);
+	ccfc_width_cut(&out->buf, s, room ? room : SIZE_MAX);
 	ccfc_buf_puts(&out->buf, ccfc_out_off(out));
 	ccfc_buf_putc(&out->buf, '\n');
 }

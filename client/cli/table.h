@@ -16,8 +16,11 @@ struct ccfc_table_col {
 	const char *title;
 	unsigned min; /* at least that wide where there is room */
 	unsigned gap; /* blanks behind it */
-	bool elastic; /* may be cut */
+	/* May be cut: not at all (false), in its middle (true), at its end. */
+	int elastic;
 };
+
+#define CCFC_TABLE_PROSE 2
 
 struct ccfc_table {
 	const struct ccfc_table_col *cols; /* borrowed */

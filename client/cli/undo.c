@@ -381,6 +381,7 @@ struct ccfc_undo_entry *ccfc_undo_find(struct ccfc_undo *u, const char *id,
 			ccfc_err_set(err, CCFC_EAMBIGUOUS,
 				     "restore: several ids start with '%s'",
 				     id);
+			ccfc_err_hint(err, "ccfc restore --list shows them");
 			return NULL;
 		}
 		found = entry;

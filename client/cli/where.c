@@ -36,7 +36,7 @@ int ccfc_where_init(struct ccfc_where *where, struct ccfc_err *err)
 	*where = (struct ccfc_where){ 0 };
 	where->physical = getcwd(NULL, 0);
 	if (!where->physical)
-		return ccfc_err_errno(err, errno, "the current directory");
+		return ccfc_err_io(err, errno, "the current directory");
 	if (pwd && strcmp(pwd, where->physical) && is_here(pwd))
 		where->cwd = normal(pwd, where->physical);
 	else
@@ -119,6 +119,9 @@ int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
 	int code;
 
 	*out = NULL;
+	if (!*given)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "the name of the session is empty");
 	if (!strchr(given, '/') &&
 	    !ccfc_slice_ends(ccfc_slice_str(given), ".jsonl")) {
 		*out = ccfc_strdup(given);
@@ -129,6 +132,21 @@ int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
 		*out = ccfc_where_absolute(&where, given);
 	ccfc_where_release(&where);
 	return code;
+}
+
+bool ccfc_where_is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+void ccfc_where_hint(struct ccfc_err *err, const char *given)
+{
+	if (err->code == CCFC_ENOTFOUND && ccfc_where_is_directory(given))
+		ccfc_err_hint(err, "it is a directory; ccfc log lists the "
+				   "changes below it, ccfc search 'DIR/**' "
+				   "the files");
 }
 
 struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,

@@ -40,6 +40,14 @@ const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
  */
 int ccfc_where_session(char **out, const char *given, struct ccfc_err *err);
 
+/*
+ * Where nothing was found of a file that is a directory: a hint that it is.
+ * Other errors are left as they are.
+ */
+void ccfc_where_hint(struct ccfc_err *err, const char *given);
+
+bool ccfc_where_is_directory(const char *path);
+
 /* `path` as seen from here: relative if it is below. Borrowed from `path`. */
 struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
 				   struct ccfc_slice path);

@@ -94,3 +94,15 @@ void ccfc_width_elide(struct ccfc_buf *out, struct ccfc_slice s, size_t max)
 	ccfc_buf_puts(out, "…");
 	ccfc_buf_append(out, s.ptr + from, s.len - from);
 }
+
+void ccfc_width_cut(struct ccfc_buf *out, struct ccfc_slice s, size_t max)
+{
+	if (ccfc_width(s) <= max) {
+		ccfc_buf_slice(out, s);
+		return;
+	}
+	if (!max)
+		return;
+	ccfc_buf_append(out, s.ptr, head_bytes(s, max - 1));
+	ccfc_buf_puts(out, "…");
+}

@@ -18,4 +18,7 @@ size_t ccfc_width(struct ccfc_slice s);
  */
 void ccfc_width_elide(struct ccfc_buf *out, struct ccfc_slice s, size_t max);
 
+/* The same for prose, whose start says most: "…" is at its end. */
+void ccfc_width_cut(struct ccfc_buf *out, struct ccfc_slice s, size_t max);
+
 #endif

@@ -37,8 +37,8 @@ static int check_peer(int fd, const char *path, struct ccfc_err *err)
 	uid_t uid;
 
 	if (peer_uid(fd, &uid) < 0)
-		return ccfc_err_errno(err, errno, "cannot find out whose %s is",
-				      path);
+		return ccfc_err_io(err, errno, "cannot find out whose %s is",
+				   path);
 	if (uid == geteuid())
 		return 0;
 	ccfc_err_set(err, CCFC_EDENIED,
@@ -59,7 +59,7 @@ static int make_socket(struct ccfc_err *err)
 #endif
 	fd = socket(AF_UNIX, type, 0);
 	if (fd < 0)
-		return ccfc_err_errno(err, errno, "cannot make a socket");
+		return ccfc_err_io(err, errno, "cannot make a socket");
 #ifdef SO_NOSIGPIPE
 	setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){ 1 }, sizeof(int));
 #endif
@@ -70,8 +70,6 @@ static int make_socket(struct ccfc_err *err)
 
 static int connect_error(int e, const char *path, struct ccfc_err *err)
 {
-	int code;
-
 	switch (e) {
 	case ENOENT:
 	case ENOTDIR:
@@ -84,8 +82,7 @@ static int connect_error(int e, const char *path, struct ccfc_err *err)
 		return ccfc_err_set(err, CCFC_EBUSY,
 				    "the daemon at %s does not respond", path);
 	default:
-		code = ccfc_err_errno(err, e, "cannot connect to %s", path);
-		return code == CCFC_EAGAIN ? CCFC_EIO : code;
+		return ccfc_err_io(err, e, "cannot connect to %s", path);
 	}
 }
 

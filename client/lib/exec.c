@@ -45,7 +45,10 @@ static bool try_binary(struct ccfc_buf *out, const char *dir, const char *tail)
 	return access(out->ptr, X_OK) == 0;
 }
 
-/* Beside the running program, or in its libexec; else PATH has to know. */
+/*
+ * Beside the running program, in its libexec, or where the build has it; else
+ * PATH has to know.
+ */
 static char *find_binary(void)
 {
 	const char *named = getenv("CCFC_DAEMON");
@@ -61,7 +64,8 @@ static char *find_binary(void)
 	if (slash) {
 		*slash = '\0';
 		if (try_binary(&path, self, "ccfcd") ||
-		    try_binary(&path, self, "../libexec/ccfc/ccfcd"))
+		    try_binary(&path, self, "../libexec/ccfc/ccfcd") ||
+		    try_binary(&path, self, "../daemon/ccfcd"))
 			return ccfc_buf_detach(&path, NULL);
 	}
 	ccfc_buf_release(&path);
@@ -131,6 +135,15 @@ static void plan_release(struct plan *plan)
 	}
 }
 
+static int log_error(const char *log, struct ccfc_err *err)
+{
+	int code = ccfc_err_io(err, errno, "cannot open %s", log);
+
+	ccfc_err_hint(err, "it is the daemon's log; CCFC_STATE_DIR names "
+			   "another place");
+	return code;
+}
+
 static int plan_init(struct plan *plan, const char *socket, const char *log,
 		     struct ccfc_err *err)
 {
@@ -141,12 +154,12 @@ static int plan_init(struct plan *plan, const char *socket, const char *log,
 	make_env(plan, socket);
 	plan->log = lift(open(log, LOG_FLAGS, 0600));
 	if (plan->log < 0)
-		return ccfc_err_errno(err, errno, "cannot open %s", log);
+		return log_error(log, err);
 	plan->null = lift(open("/dev/null", O_RDONLY | O_CLOEXEC));
 	if (plan->null < 0)
-		return ccfc_err_errno(err, errno, "cannot open /dev/null");
+		return ccfc_err_io(err, errno, "cannot open /dev/null");
 	if (make_pipe(plan->ready) < 0 || make_pipe(plan->exec) < 0)
-		return ccfc_err_errno(err, errno, "cannot make a pipe");
+		return ccfc_err_io(err, errno, "cannot make a pipe");
 	snprintf(plan->ready_arg, sizeof(plan->ready_arg), "--ready-fd=%d",
 		 plan->ready[1]);
 	return 0;
@@ -209,7 +222,7 @@ static int fork_twice(const struct plan *plan, struct ccfc_err *err)
 	pid_t pid = fork();
 
 	if (pid < 0)
-		return ccfc_err_errno(err, errno, "cannot fork");
+		return ccfc_err_io(err, errno, "cannot fork");
 	if (pid == 0) {
 		setsid();
 		pid = fork();

@@ -20,8 +20,11 @@
 #define READY_MS 10000
 #define TURN_MS	 10
 #define ATTEMPTS 2
+#define OTHER_STATE                                                            \
+	"the daemon keeps its index there; CCFC_STATE_DIR names another place"
 /* How the daemon's last line begins when it does not start. */
 #define DAEMON_SAYS "ccfcd: "
+#define DAEMON_RUNS "already running"
 
 static int open_lock(const char *path, struct ccfc_err *err)
 {
@@ -31,7 +34,7 @@ static int open_lock(const char *path, struct ccfc_err *err)
 	ccfc_buf_printf(&name, "%s.spawn", path);
 	fd = open(name.ptr, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		fd = ccfc_err_errno(err, errno, "cannot open %s", name.ptr);
+		fd = ccfc_err_io(err, errno, "cannot open %s", name.ptr);
 	ccfc_buf_release(&name);
 	return fd;
 }
@@ -40,10 +43,12 @@ static int log_path(struct ccfc_buf *out, struct ccfc_err *err)
 {
 	int r = ccfc_dirs_state(out, err);
 
-	if (!r)
-		r = ccfc_dirs_make(out->ptr, err);
-	if (!r)
-		ccfc_buf_puts(out, "/ccfcd.log");
+	if (r < 0)
+		return r;
+	r = ccfc_dirs_make(out->ptr, err);
+	if (r < 0)
+		ccfc_err_hint(err, OTHER_STATE);
+	ccfc_buf_puts(out, "/ccfcd.log");
 	return r;
 }
 
@@ -91,19 +96,29 @@ static const char *last_words(char *text, size_t size, const char *log,
 	return words;
 }
 
-static int ended(const char *log, off_t from, struct ccfc_err *err)
+/* *again: maybe another one was just going. */
+static int ended(const char *path, const char *log, off_t from, bool *again,
+		 struct ccfc_err *err)
 {
 	char text[CCFC_ERR_WHAT_MAX];
 	const char *words = last_words(text, sizeof(text), log, from);
 
-	ccfc_err_set(err, CCFC_EUNREACHABLE,
-		     "the daemon was started and ended at once%s%s",
-		     *words ? ": " : "", words);
-	ccfc_err_hint(err, "see %s", log);
+	*again = strncmp(words, DAEMON_RUNS, strlen(DAEMON_RUNS)) != 0;
+	if (*again) {
+		ccfc_err_set(err, CCFC_EUNREACHABLE,
+			     "the daemon was started and ended at once%s%s",
+			     *words ? ": " : "", words);
+		ccfc_err_hint(err, "see %s", log);
+		return CCFC_EUNREACHABLE;
+	}
+	/* It has waited for that one long enough. */
+	ccfc_err_set(err, CCFC_EUNREACHABLE, "the daemon is %s, but not at %s",
+		     words, path);
+	ccfc_err_hint(err, "CCFC_SOCKET has to be the one that it was started "
+			   "with; else set CCFC_STATE_DIR too");
 	return CCFC_EUNREACHABLE;
 }
 
-/* *again: it ended, maybe because another one was just going. */
 static int start_one(const char *path, const char *log, bool *again,
 		     struct ccfc_err *err)
 {
@@ -120,9 +135,8 @@ static int start_one(const char *path, const char *log, bool *again,
 	fd = ccfc_lib_dial(path, err);
 	if (fd != CCFC_EUNREACHABLE)
 		return fd;
-	*again = in_time;
 	if (in_time)
-		return ended(log, from, err);
+		return ended(path, log, from, again, err);
 	ccfc_err_set(err, fd, "the daemon was started but is not ready");
 	ccfc_err_hint(err, "see %s", log);
 	return fd;
@@ -152,8 +166,8 @@ static int lock_or_dial(int lock, const char *path, int *fd,
 	*fd = -1;
 	while (flock(lock, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return ccfc_err_errno(err, errno,
-					      "cannot lock %s.spawn", path);
+			return ccfc_err_io(err, errno, "cannot lock %s.spawn",
+					   path);
 		*fd = ccfc_lib_dial(path, err);
 		if (*fd != CCFC_EUNREACHABLE)
 			return *fd < 0 ? *fd : 0;

@@ -95,13 +95,30 @@ static void test_errno(void **state)
 	}
 }
 
+/* Whatever the system says, nothing that failed is "not found". */
+static void test_io(void **state)
+{
+	static const int errnums[] = { ENOENT, ENOTDIR, EAGAIN, ENOSPC };
+	struct ccfc_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errnums) / sizeof(*errnums); i++) {
+		assert_int_equal(ccfc_err_io(&err, errnums[i], "open %d", 1),
+				 CCFC_EIO);
+		assert_int_equal(err.code, CCFC_EIO);
+		assert_memory_equal(err.what, "open 1: ", 8);
+		assert_string_equal(err.what + 8, strerror(errnums[i]));
+		assert_int_equal(ccfc_err_io(NULL, errnums[i], "x"), CCFC_EIO);
+	}
+	assert_int_equal(ccfc_err_io(&err, EACCES, "x"), CCFC_EDENIED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_states),
+		cmocka_unit_test(test_set),   cmocka_unit_test(test_errno),
+		cmocka_unit_test(test_io),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

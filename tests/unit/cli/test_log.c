@@ -16,6 +16,7 @@ static void pack_state(struct ccfc_pack *p, const char *kind, const char *time)
 	ccfc_pack_kv_int(p, "linesAdded", 3);
 	ccfc_pack_kv_int(p, "linesRemoved", 1);
 	if (!strcmp(kind, "change")) {
+		ccfc_pack_kv_cstr(p, "changeId", "toolu_01A2b3C4d5");
 		ccfc_pack_kv_cstr(p, "sessionId", SESSION_A);
 		ccfc_pack_kv_cstr(p, "model", "claude-opus-4-5-20251101");
 		ccfc_pack_kv_cstr(p, "tool", "Edit");
@@ -92,7 +93,8 @@ static void pack_match(struct ccfc_pack *p)
 
 static bool check_limit(struct ccfc_obj params)
 {
-	return ccfc_obj_get_int(params, "limit", 0) == 2;
+	/* One more than asked for: is there more? */
+	return ccfc_obj_get_int(params, "limit", 0) == 3;
 }
 
 static bool check_default(struct ccfc_obj params)
@@ -126,11 +128,11 @@ static void test_file(void **state)
 	(void)state;
 	fake_check(ARGV("log", "/no/such/a.c"), steps, 0,
 		   "   TIME                 SESSION                         "
-		   "      MODEL     TOOL  LINES\n"
+		   "      CHANGE            MODEL     TOOL  LINES\n"
 		   "  >2025-12-10 12:00:00  outside                         "
-		   "      -         -     +3 -1\n"
+		   "      -                 -         -     +3 -1\n"
 		   "   2025-12-10 12:00:00  " SESSION_A
-		   "  opus-4-5  Edit  +3 -1\n",
+		   "  toolu_01A2b3C4d5  opus-4-5  Edit  +3 -1\n",
 		   "ccfc: note: there is more; --limit=100 shows it\n");
 	/* JSON of one file is the reply. */
 	fake_run(&r, ARGV("log", "/no/such/a.c", "--format=json"), steps);
@@ -161,9 +163,9 @@ static void test_session(void **state)
 		   "");
 	fake_check(ARGV("log", "3f2a", "--limit=1"), steps, 0,
 		   "   TIME                 SESSION                         "
-		   "      MODEL  TOOL   LINES  PATH\n"
+		   "      CHANGE  MODEL  TOOL   LINES  PATH\n"
 		   "   2025-12-10 12:00:00  " SESSION_A
-		   "  -      Write  ?      /no/such/a.c\n",
+		   "  c3      -      Write  ?      /no/such/a.c\n",
 		   "ccfc: note: there is more; --limit=2 shows it\n");
 }
 
@@ -240,12 +242,46 @@ static void test_git(void **state)
 		   "in a git work tree any more\n");
 }
 
+/* The id of a change where there is room; the file before all else. */
+static void test_width(void **state)
+{
+	static const struct {
+		unsigned width;
+		const char *first; /* row */
+	} rows[] = {
+		{ 100, "   2025-12-10 12:00:00  3f2a91c4  c3      -      Write"
+		       "  ?      such/a.c\n" },
+		{ 80, "   2025-12-10 12:00:00  3f2a91c4  -      Write  ?      "
+		      "such/a.c\n" },
+		{ 40, "   2025-12-10 12:00 3f2a91c4 such/a.c\n" },
+	};
+	char no[] = "/no";
+	struct ccfc_where where = { .cwd = no, .physical = no };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ccfc_out out = memory_out(rows[i].width);
+		struct ccfc_log_rows log = { 0 };
+		struct packed packed;
+
+		pack_files(packed_init(&packed));
+		ccfc_log_take(&log, packed_root(&packed));
+		ccfc_log_order(&log, 1);
+		ccfc_log_table(&out, &log, &where);
+		assert_string_equal(strchr(out.buf.ptr, '\n') + 1,
+				    rows[i].first);
+		ccfc_log_release(&log);
+		packed_release(&packed);
+		ccfc_buf_release(&out.buf);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file), cmocka_unit_test(test_session),
 		cmocka_unit_test(test_glob), cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_git),
+		cmocka_unit_test(test_git),  cmocka_unit_test(test_width),
 	};
 
 	setenv("CCFC_NO_SPAWN", "1", 1);

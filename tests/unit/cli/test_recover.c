@@ -390,7 +390,7 @@ static void test_nothing(void **state)
 	fake_check(ARGV("recover", "--deleted", "--project=/no/such/", "-o",
 			box->out),
 		   none, 1, "",
-		   "ccfc: recover: nothing found: no such files\n");
+		   "ccfc: recover: nothing found: no such file is gone\n");
 	fake_check(ARGV("recover", "abc", "-o/nowhere/.claude/x/../y"), claude,
 		   2, "",
 		   "ccfc: recover: /nowhere/.claude/y: below "

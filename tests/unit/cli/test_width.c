@@ -55,6 +55,29 @@ static void test_elide(void **state)
 	}
 }
 
+static void test_cut(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t max;
+		const char *out;
+	} rows[] = {
+		{ "short", 5, "short" },  { "add a test", 6, "add a…" },
+		{ "abcdef", 1, "…" },	  { "abcdef", 0, "" },
+		{ "漢字漢字", 4, "漢…" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_puts(&out, "");
+		ccfc_width_cut(&out, ccfc_slice_str(rows[i].text), rows[i].max);
+		assert_string_equal(out.ptr, rows[i].out);
+		ccfc_buf_release(&out);
+	}
+}
+
 static const struct ccfc_table_col cols[] = {
 	{ "PATH", 12, 2, true },
 	{ "N", 0, 1, false },
@@ -146,9 +169,8 @@ static void test_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_elide),
-		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_width), cmocka_unit_test(test_elide),
+		cmocka_unit_test(test_cut),   cmocka_unit_test(test_table),
 		cmocka_unit_test(test_fits),
 	};
 

@@ -93,6 +93,10 @@ static int fake_daemon(int ready)
 
 	alarm(60); /* whatever the test does */
 	note_start();
+	if (!strcmp(fake, "elsewhere")) {
+		fprintf(stderr, "ccfcd: already running (pid 7)\n");
+		return 0;
+	}
 	if (!strcmp(fake, "die")) {
 		fprintf(stderr, "12:00 ccfcd warn  so\nccfcd: I die\nhint\n");
 		return 1;
@@ -263,6 +267,14 @@ static void test_failures(void **state)
 	assert_non_null(strstr(err.hint, "/ccfcd.log"));
 	assert_int_equal(file_size("starts"), 2); /* one retry */
 	assert_int_equal(file_size("ccfcd.log"), 2 * 39);
+
+	/* One runs that listens at another socket: trying again is no use. */
+	setenv("FAKE", "elsewhere", 1);
+	assert_int_equal(ccfc_client_new(&c, NULL, &err), CCFC_EUNREACHABLE);
+	assert_non_null(strstr(err.what, "already running (pid 7), but not "
+					 "at "));
+	assert_non_null(strstr(err.hint, "CCFC_SOCKET"));
+	assert_int_equal(file_size("starts"), 3);
 
 	setenv("CCFC_DAEMON", "/nonexistent/ccfcd", 1);
 	assert_int_equal(ccfc_client_new(&c, NULL, &err), CCFC_EUNREACHABLE);

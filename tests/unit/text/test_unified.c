@@ -199,7 +199,7 @@ static const char *work_path(const struct file *f)
 {
 	static char path[160];
 
-	snprintf(path, sizeof(path), "work/%s", f->name);
+	snprintf(path, sizeof(path), "work/%.150s", f->name);
 	return path;
 }
 

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import shutil
 
 import harness
 import owners
@@ -315,61 +316,128 @@ def test_recordings_alone():
 
 
 class Calls:
-    """What the transcripts say of each call, and the notes of each agent."""
+    """What the transcripts say of each call, and of each agent's type."""
 
-    def __init__(self, scenario):
-        self.models, self.agents, self.types = {}, {}, {}
-        for root in roots(scenario):
+    def __init__(self, tops):
+        self.models, self.agents = {}, {}
+        self.notes = {}     # agent → the type that the note beside it names
+        self.launches = {}  # call → (type, prompt), by a session
+        self.started = {}   # agent → calls that started it
+        self.prompts = {}   # agent → its first prompt
+        for root in tops:
             for folder, _, files in os.walk(root):
                 for name in files:
                     path = os.path.join(folder, name)
                     if name.endswith(".meta.json"):
                         agent = name[len("agent-"):-len(".meta.json")]
                         with open(path, encoding="utf-8") as f:
-                            self.types[agent] = json.load(f)["agentType"]
+                            self.notes[agent] = json.load(f)["agentType"]
                     elif name.endswith(".jsonl"):
                         self.read(path)
+        self.types = {a: self.type_of(a) for a in self.prompts}
 
     def read(self, path):
         with open(path, "rb") as f:
             for data in f:
                 try:
                     record = json.loads(data)
-                    message = record["message"]
-                    blocks = message["content"]
+                    content = record["message"]["content"]
                 except (ValueError, KeyError, TypeError):
                     continue
-                for block in blocks:
-                    if isinstance(block, dict) \
-                            and block.get("type") == "tool_use":
-                        tid = block["id"]
-                        self.models.setdefault(tid, set()).add(
-                            message["model"])
-                        self.agents.setdefault(tid, set()).add(
-                            record.get("agentId"))
+                if record["type"] not in ("assistant", "user"):
+                    continue
+                if isinstance(content, str):
+                    content = [{"type": "text", "text": content}]
+                for block in content:
+                    self.take(record, block)
+
+    def take(self, record, block):
+        agent, result = record.get("agentId"), record.get("toolUseResult")
+        if block["type"] == "tool_use":
+            tid, given = block["id"], block["input"]
+            self.models.setdefault(tid, set()).add(record["message"]["model"])
+            self.agents.setdefault(tid, set()).add(agent)
+            if "subagent_type" in given and not agent:
+                self.launches[tid] = given["subagent_type"], given["prompt"]
+        elif block["type"] == "tool_result":
+            if isinstance(result, dict) and "agentId" in result:
+                self.started.setdefault(result["agentId"], set()).add(
+                    block["tool_use_id"])
+        elif agent and record["type"] == "user":
+            self.prompts.setdefault(agent, block["text"])
+
+    def type_of(self, agent):
+        """By its note, else by the call that started it."""
+        if agent in self.notes:
+            return self.notes[agent]
+        if agent in self.started:
+            found = {self.launches[t][0] for t in self.started[agent]}
+        else:
+            others = set().union(*self.started.values())
+            found = {kind for t, (kind, prompt) in self.launches.items()
+                     if prompt == self.prompts[agent] and t not in others}
+        return found.pop() if len(found) == 1 else None
+
+    def has_agents(self):
+        """Did an agent call a tool?"""
+        return any(a for of in self.agents.values() for a in of)
 
     def check(self, line, counts):
         tid, agent = line["changeId"], line["agentId"]
         assert line["model"] in self.models[tid], line
         assert agent in self.agents[tid], line
-        eq(line["agentType"], self.types.get(agent), f"type of {agent}")
-        counts["agents' lines"] += agent is not None
+        if agent is None:
+            eq(line["agentType"], None, "type of no agent")
+            return
+        eq(line["agentType"], self.types[agent], f"type of {agent}")
+        counts["lines"] += 1
         counts["with a type"] += line["agentType"] is not None
+        counts["by the note" if agent in self.notes
+               else "by the result" if agent in self.started
+               else "by the prompt"] += 1
         counts[line["agentType"]] += 1
 
 
-def test_agents():
-    """An agent's lines name it, its type and the model that it ran with."""
+def without(root, target, ways):
+    """A copy of a Claude directory that does not tell agents' types in these
+    ways."""
+    shutil.copytree(root, target)
+    for folder, _, files in os.walk(target):
+        for name in files:
+            path = os.path.join(folder, name)
+            if name.endswith(".meta.json"):
+                os.unlink(path)
+            elif "result" in ways and name.endswith(".jsonl") \
+                    and not name.startswith("agent-"):
+                with open(path, "rb") as f:
+                    data = f.read()
+                with open(path, "wb") as f:
+                    f.write(data.replace(b'"agentId":', b'"agentNo":'))
+
+
+def check_agents(ways=()):
+    """The lines of all agents there are, with notes and results taken away."""
     counts = collections.Counter()
     for every in by_version().values():
         with Box() as box:
             found = []
-            for scenario in every:
-                if "agent" in os.path.basename(scenario):
-                    box.roots += roots(scenario)
-                    calls = Calls(scenario)
-                    found += [(calls, truth) for truth in truths(
-                        scenario, facts_of(scenario)["base"])]
+            for number, scenario in enumerate(every):
+                calls = Calls(roots(scenario))
+                if not calls.has_agents():
+                    continue
+                tops, types = roots(scenario), calls.types
+                if ways:
+                    copy = os.path.join(box.top, f"copy{number}-")
+                    for i, root in enumerate(tops):
+                        without(root, copy + str(i), ways)
+                    tops = [copy + str(i) for i in range(len(tops))]
+                    calls = Calls(tops)
+                    eq(calls.types, types, f"types in {scenario}")
+                box.roots += tops
+                found += [(calls, truth) for truth in truths(
+                    scenario, facts_of(scenario)["base"])]
+            if not found:
+                continue
             box.start()
             with box.rpc() as rpc:
                 for calls, truth in found:
@@ -379,8 +447,26 @@ def test_agents():
                         if line["kind"] == "session":
                             calls.check(line, counts)
     print(dict(counts))
-    assert counts["agents' lines"] > 20 and counts["with a type"] > 10
-    assert len(counts) > 4, "no agent of its own kind"
+    eq(counts["with a type"], counts["lines"], "agents' lines with a type")
+    assert counts["writer"] and counts["general-purpose"], "kinds of agents"
+    return counts
+
+
+def test_agents():
+    """An agent's lines name it, its type and the model that it ran with."""
+    counts = check_agents()
+    assert counts["by the note"] > 10 and counts["by the result"] > 10
+
+
+def test_agents_without_notes():
+    counts = check_agents(["note"])
+    assert counts["by the result"] == counts["lines"] > 20
+
+
+def test_agents_by_prompts():
+    """Without a result, only its prompt joins an agent with its call."""
+    counts = check_agents(["note", "result"])
+    assert counts["by the prompt"] == counts["lines"] > 20
 
 
 # --- made-up worlds ---
@@ -409,13 +495,14 @@ class Story:
         self.path = path
         self.chain = Chain(path, events, now)
         self.lines = owners.Lines()
-        self.owned = {}  # change → owners right after it
+        self.owned = {}  # change → owners and text right after it
         # What others did is seen between two changes, not step by step.
         for event in self.chain.changes:
             self.lines.step(owners.split(event.before), {OUTSIDE})
             self.lines.step(owners.split(event.after), {event.change},
                             moves=True, patch=folded)
-            self.owned[event.change] = list(self.lines.owners)
+            self.owned[event.change] = (list(self.lines.owners),
+                                        self.lines.text)
         self.lines.step(owners.split(now), {OUTSIDE})
         self.clear = self.is_clear()
 
@@ -444,11 +531,11 @@ def text_of(point):
 
 def look(rpc, story, seen):
     """The file now, and right after each change."""
-    asked = [(None, story.lines.owners)] if story.chain.points[-1].data \
-        is not None else []
-    asked += [(c.change, story.owned[c.change])
+    asked = [(None, story.lines.owners, story.lines.text)] \
+        if story.chain.points[-1].data is not None else []
+    asked += [(c.change, *story.owned[c.change])
               for c in story.chain.changes[-3:]]
-    for at, want in asked:
+    for at, want, text in asked:
         try:
             reply = rpc.call("file.blame", path=story.path, at=at)
         except RpcError as error:
@@ -456,10 +543,13 @@ def look(rpc, story, seen):
                 seen.wrong.append(f"{story.path} at {at}: {error}")
             continue
         seen.counts["files"] += 1
-        if len(reply["lines"]) == len(want):
+        got = [x["content"] for x in reply["lines"]]
+        if got == [x.removesuffix(b"\n") for x in text]:
             story.judge(seen, reply, want)
         elif reply["fidelity"] == "exact":
             seen.wrong.append(f"{story.path} at {at}: other lines, exact")
+        else:
+            seen.counts["files of other content, said to be unsure"] += 1
 
 
 def one_world(seed, seen):

@@ -242,6 +242,58 @@ def test_exit_codes():
         assert "format" in box.run("search", "x", "--fromat=json").stderr
 
 
+def test_what_cannot_be_done_is_an_error():
+    """Not "nothing found", whatever the system says."""
+    with Filled() as box:
+        blocked = os.path.join(box.top, "a-file")
+        with open(blocked, "w", encoding="ascii"):
+            pass
+        below = os.path.join(blocked, "x")
+        done = box.run("recover", "11111111-a", "-o", blocked)
+        eq(done.returncode, 2, done.stderr)
+        assert blocked in done.stderr, done.stderr
+        env = dict(box.env, CCFC_STATE_DIR=below, CCFC_SOCKET=box.top + "/s",
+                   CCFC_NO_SPAWN="0")
+        done = subprocess.run([box.ccfc, "list", "11111111-a"], env=env,
+                              capture_output=True, text=True, check=False)
+        eq(done.returncode, 2, done.stderr)
+        assert "CCFC_STATE_DIR" in done.stderr, done.stderr
+        gone = os.path.join(box.top, "gone")
+        os.mkdir(gone)
+        done = subprocess.run(
+            ["sh", "-c", 'rmdir "$PWD" && exec "$0" search x', box.ccfc],
+            env=box.env, cwd=gone, capture_output=True, text=True, check=False)
+        eq(done.returncode, 2, done.stderr)
+
+
+def test_hints():
+    with Filled() as box:
+        here = os.path.join(box.top, "dir")
+        os.mkdir(here)
+        for command in ("search", "cat", "blame"):
+            done = box.run(command, here)
+            eq(done.returncode, 1, done.stderr)
+            assert "it is a directory" in done.stderr, done.stderr
+        for command in ("list", "diff", "revert", "recover"):
+            done = box.run(command, "")
+            eq(done.returncode, 2, done.stderr)
+            assert "session is empty" in done.stderr, done.stderr
+        # Three files match, each with a change or more.
+        done = box.run("log", "/home/dev/**", "--limit=1")
+        assert "there is more" in done.stderr, done.stderr
+        done = box.run("log", "/home/dev/**", "--limit=5")
+        eq(done.stderr, "", "all of them")
+
+
+def test_a_note_is_made_once():
+    with Filled() as box:
+        for text in ("one", "two", "three"):
+            box.one.edit(P + "/notes.md", text, text + "!")
+        done = box.run("diff", "11111111-a", "--ext=.md", "--stat")
+        notes = [x for x in done.stderr.splitlines() if "notes.md" in x]
+        eq(len(notes), 1, done.stderr)
+
+
 def test_the_seeds_spelling_is_the_same():
     with Filled() as box:
         for args in (["list", box.one.session], ["search", P + "/README.md"]):

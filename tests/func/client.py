@@ -147,7 +147,10 @@ class Writer:
         self.bare = bool(agent) and style.agent == "bare"
         self.backs_up = (style.backups and not agent
                          and world.random.random() < 0.5)
+        self.formats = world.random.random() < 0.15
         self.tracked = {}  # path → [version, bytes or None, backup map]
+        self.turns = []    # `tracked` at each prompt
+        self.first = {}    # path → as the first version has it
         self.turn = None
 
     def prompt(self):
@@ -157,6 +160,45 @@ class Writer:
             for path in self.tracked:
                 self.back_up(path)
             self.snapshot(self.turn, False)
+            self.turns.append(dict(self.tracked))
+
+    def go_back(self, turn):
+        """To what was tracked then: path → bytes that the file gets."""
+        then = self.turns[turn]
+        files = {path: then[path][1] if path in then else self.first[path]
+                 for path in self.tracked}
+        self.tracked = dict(then)
+        del self.turns[turn + 1:]
+        return files
+
+    def resume(self, kind):
+        """Goes on in a copy of the transcript, as another session.
+
+        anew: other uuids and times, no details; again: other times; fork:
+        all the same.
+        """
+        old = self.out
+        self.out = Transcript(
+            self.world, self.world.ids, project=self.world.folder,
+            cwd=self.world.cwd, style=self.style.keys,
+            version=self.style.version)
+        self.out.live = False
+        self.out.parent = old.parent
+        self.backs_up, self.tracked, self.turns = False, {}, []
+        for data in old.lines:
+            record = json.loads(data)
+            if "sessionId" not in record:
+                continue
+            record["sessionId"] = self.out.session
+            if kind != "fork":
+                record["timestamp"] = self.world.ids.time(1)
+            if kind == "anew":
+                record["uuid"] = self.world.ids.uuid()
+                record.pop("toolUseResult", None)
+            self.out.emit(record)
+        # What only one of two has tells which was first.
+        old.prompt("go on here")
+        self.out.prompt("go on there")
 
     def key(self, path):
         below = self.world.cwd + "/"
@@ -168,6 +210,7 @@ class Writer:
         if last and last[1] == data:
             return
         version = last[0] + 1 if last else 1
+        self.first.setdefault(path, data)
         name = None
         if data is not None:
             name = (hashlib.sha256(path.encode()).hexdigest()[:16]
@@ -179,11 +222,14 @@ class Writer:
             "backupTime": self.world.ids.time(1)}]
 
     def snapshot(self, message, update):
+        """An update is of the time of the prompt's snapshot."""
         tracked = {self.key(p): t[2] for p, t in self.tracked.items()}
+        if not update:
+            self.told = self.world.ids.time(1)
         self.out.lines.append(line({
             "type": "file-history-snapshot", "messageId": message,
             "snapshot": {"messageId": self.turn, "trackedFileBackups": tracked,
-                         "timestamp": self.world.ids.time(1)},
+                         "timestamp": self.told},
             "isSnapshotUpdate": update}))
 
     def before_edit(self, path):

@@ -221,6 +221,21 @@ def test_client_starts_a_daemon_that_outlives_it():
             wait_end(pid)
 
 
+def test_client_finds_the_daemon_of_its_build():
+    with Box() as box:
+        env = spawning(box)
+        env.pop("CCFC_DAEMON", None)
+        env["PATH"] = "/nonexistent"
+        folder = os.path.dirname(os.path.realpath(box.ccfc))
+        if not os.path.exists(os.path.join(folder, "../daemon/ccfcd")):
+            raise harness.Skip("not in a build")
+        done = box.run("start", env=env)
+        eq(done.returncode, 0, done.stderr)
+        (pid,) = pids_of(box)
+        box.run("stop")
+        wait_end(pid)
+
+
 def test_no_spawn():
     with Box() as box:
         done = box.run("search", "/x")

@@ -1,6 +1,8 @@
 """A made-up world for replay.py: files on a disk, sessions and subagents that
-change them with every tool, people who change them in between, and the
-transcripts and backups that clients of several ages write about it.
+change them with every tool, several at once, formatters right behind them,
+people who change them in between, sessions that are rewound or go on in
+another file, and the transcripts and backups that clients of several ages
+write about it.
 
 The disk is simulated byte for byte, so the truth is known at every step; the
 records are made from it as the client makes them (client.py). One thing is
@@ -50,7 +52,7 @@ class World:
         self.disk, self.mtime = {}, {}
         self.events, self.backups = {}, {}
         self.make_files()
-        self.writers = []
+        self.writers, self.left = [], []
         for _ in range(self.random.choice([2, 2, 3])):
             self.make_session()
         self.waiting = []
@@ -139,10 +141,16 @@ class World:
 
     def step(self):
         kind = self.random.random()
-        if kind < 0.15:
+        if kind < 0.13:
             self.outside_step()
-        elif kind < 0.25:
+        elif kind < 0.22:
             self.random.choice(self.writers).prompt()
+        elif kind < 0.24:
+            self.rewind(self.random.choice(self.writers))
+        elif kind < 0.25:
+            self.resume(self.random.choice(self.writers))
+        elif kind < 0.28:
+            self.race()
         elif kind < 0.32:
             self.random.choice(self.writers).out.text("so " * 20)
         else:
@@ -170,8 +178,33 @@ class World:
             self.outside(path, encode("\n".join(lines),
                                       crlf != (kind < 0.58)))
 
-    def outside(self, path, data):
-        self.ids.time()
+    def race(self):
+        """Several at one file at once, a millisecond apart."""
+        path = self.random.choice(list(self.disk))
+        ops = [self.make_op(self.random.choice(self.writers), path)
+               for _ in range(self.random.randint(2, 4))]
+        self.random.shuffle(ops)
+        for op in ops:
+            self.finish(op, step=1)
+
+    def rewind(self, writer):
+        """Files go back to an earlier prompt; no line tells."""
+        if not writer.backs_up or not writer.turns:
+            return
+        at = self.random.randrange(len(writer.turns))
+        for path, data in writer.go_back(at).items():
+            self.outside(path, data)
+
+    def resume(self, writer):
+        """The session goes on in a file with copies of all its lines."""
+        if writer.out.agent or any(op.writer is writer
+                                   for op in self.waiting):
+            return
+        self.left.append(writer.out)
+        writer.resume(self.random.choice(["anew", "again", "fork"]))
+
+    def outside(self, path, data, step=1000):
+        self.ids.time(step)
         if data != self.disk[path]:
             self.events[path].append(Event(self.disk[path], data))
             self.disk[path] = data
@@ -257,7 +290,23 @@ class World:
             return old + "\n" + self.lines()
         return self.lines() or "."
 
-    def finish(self, op):
+    def hook(self, writer, path):
+        """A formatter that the client runs after each change."""
+        data = self.disk[path]
+        if not writer.formats or path.endswith(".ipynb") or data is None:
+            return
+        text, crlf = decode(data)
+        kind = self.random.random()
+        if kind < 0.4:
+            text = re.sub(r"[ \t]+$", "", text, flags=re.M)
+        elif kind < 0.6:
+            text = text.rstrip("\n") + "\n"
+        elif kind < 0.8:
+            text = fold(text)
+        self.outside(path, encode(text, crlf),
+                     step=self.random.choice([1, 1, 40, 2000]))
+
+    def finish(self, op, step=1000):
         out, path = op.writer.out, op.path
         if self.random.random() < 0.08:
             text = ("The user doesn't want to proceed with this tool use. "
@@ -283,14 +332,21 @@ class World:
             **flags))
         text = (f"The file {path} has been updated." if before
                 else f"File created successfully at: {path}")
-        out.result(op.id, None if op.writer.bare else detail, text)
+        early = self.random.random() < 0.5
+        if early:
+            self.hook(op.writer, path)
+        out.result(op.id, None if op.writer.bare else detail, text,
+                   timestamp=self.ids.time(step))
+        if not early:
+            self.hook(op.writer, path)
 
     # What is left of it.
 
     def transcripts(self):
         """path below the Claude directory → bytes."""
-        return {os.path.relpath(w.out.path, self.claude):
-                b"".join(w.out.lines) for w in self.writers}
+        return {os.path.relpath(out.path, self.claude):
+                b"".join(out.lines)
+                for out in [w.out for w in self.writers] + self.left}
 
     def put(self, claude):
         """Writes the backups and the disk as it is in the end."""

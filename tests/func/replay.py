@@ -322,7 +322,10 @@ def test_replay_equals_the_truth():
     if found:
         raise AssertionError(f"{len(found)} problems:\n"
                              + "\n".join(found[:40]))
-    assert counts["exact"] > counts["states"] / 3, "too little is exact"
+    # Other seeds and long runs end just below one half now and then.
+    given = {"CCFC_SEED", "CCFC_ROUNDS", "CCFC_SOAK"} & set(os.environ)
+    least = 0.45 if given else 0.5
+    assert counts["exact"] > counts["states"] * least, "too little is exact"
     assert counts["shown"] > ROUNDS, "the generator makes no outside steps"
 
 

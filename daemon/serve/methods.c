@@ -28,7 +28,7 @@
 struct method {
 	const char *name;
 	ccfc_method_fn run;
-	uint32_t allowed, required;
+	uint64_t allowed, required;
 	/* Defaults that differ from method to method: */
 	int64_t limit;
 	uint32_t states;

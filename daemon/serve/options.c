@@ -38,25 +38,71 @@ static const char *read_text(struct ccfc_slice *out, struct ccfc_obj v)
 	return out->len ? NULL : "must not be empty";
 }
 
+static struct ccfc_slice *string_of(struct ccfc_options *o,
+				    enum ccfc_option option)
+{
+	switch (option) {
+	case CCFC_OPT_AGENT:
+		return &o->agent;
+	case CCFC_OPT_AT:
+		return &o->at;
+	case CCFC_OPT_BRANCH:
+		return &o->branch;
+	case CCFC_OPT_BY:
+		return &o->by;
+	case CCFC_OPT_CHANGE:
+		return &o->change;
+	case CCFC_OPT_CWD:
+		return &o->cwd;
+	case CCFC_OPT_MESSAGE:
+		return &o->message;
+	case CCFC_OPT_MODEL:
+		return &o->model;
+	case CCFC_OPT_PATH:
+		return &o->path;
+	case CCFC_OPT_PATTERN:
+		return &o->pattern;
+	case CCFC_OPT_ROLE:
+		return &o->role;
+	case CCFC_OPT_SESSION:
+		return &o->session;
+	case CCFC_OPT_SORT:
+		return &o->sort;
+	case CCFC_OPT_STATUS:
+		return &o->status;
+	case CCFC_OPT_TOUCHED:
+		return &o->touched;
+	default:
+		return &o->project;
+	}
+}
+
 static const char *read_string(struct reading *r, struct ccfc_obj v)
 {
-	struct ccfc_options *o = r->out;
+	return read_text(string_of(r->out, r->option), v);
+}
 
-	switch (r->option) {
-	case CCFC_OPT_SESSION:
-		return read_text(&o->session, v);
-	case CCFC_OPT_PATH:
-		return read_text(&o->path, v);
-	case CCFC_OPT_PATTERN:
-		return read_text(&o->pattern, v);
-	case CCFC_OPT_CWD:
-		return read_text(&o->cwd, v);
-	case CCFC_OPT_AT:
-		return read_text(&o->at, v);
-	case CCFC_OPT_CHANGE:
-		return read_text(&o->change, v);
+static bool *bool_of(struct ccfc_options *o, enum ccfc_option option)
+{
+	switch (option) {
+	case CCFC_OPT_CASE_SENSITIVE:
+		return &o->case_sensitive;
+	case CCFC_OPT_DELETED:
+		return &o->deleted;
+	case CCFC_OPT_IGNORE_SPACE:
+		return &o->ignore_space;
+	case CCFC_OPT_INCLUDE_PROMPT:
+		return &o->include_prompt;
+	case CCFC_OPT_INCLUDE_THINKING:
+		return &o->include_thinking;
+	case CCFC_OPT_NET:
+		return &o->net;
+	case CCFC_OPT_PROGRESS:
+		return &o->progress;
+	case CCFC_OPT_REGEX:
+		return &o->regex;
 	default:
-		return read_text(&o->project, v);
+		return &o->include_content;
 	}
 }
 
@@ -64,25 +110,7 @@ static const char *read_bool(struct reading *r, struct ccfc_obj v)
 {
 	if (ccfc_obj_type(v) != CCFC_OBJ_BOOL)
 		return IS_BAD("true or false");
-	switch (r->option) {
-	case CCFC_OPT_PROGRESS:
-		r->out->progress = ccfc_obj_bool(v, false);
-		break;
-	case CCFC_OPT_NET:
-		r->out->net = ccfc_obj_bool(v, false);
-		break;
-	case CCFC_OPT_DELETED:
-		r->out->deleted = ccfc_obj_bool(v, false);
-		break;
-	case CCFC_OPT_IGNORE_SPACE:
-		r->out->ignore_space = ccfc_obj_bool(v, false);
-		break;
-	case CCFC_OPT_INCLUDE_PROMPT:
-		r->out->include_prompt = ccfc_obj_bool(v, false);
-		break;
-	default:
-		r->out->include_content = ccfc_obj_bool(v, false);
-	}
+	*bool_of(r->out, r->option) = ccfc_obj_bool(v, false);
 	return NULL;
 }
 
@@ -197,6 +225,8 @@ static const char *read_strings(struct reading *r, struct ccfc_obj v)
 		return read_list(r, &o->paths, v, CCFC_LIST_MAX);
 	case CCFC_OPT_KEYWORDS:
 		return read_list(r, &o->keywords, v, CCFC_LIST_MAX);
+	case CCFC_OPT_IN:
+		return read_list(r, &o->in, v, CCFC_LIST_MAX);
 	default:
 		bad = read_list(r, &o->extensions, v, CCFC_LIST_MAX);
 		if (!bad)
@@ -295,8 +325,12 @@ static const char *read_notify(struct reading *r, struct ccfc_obj v)
 }
 
 static const read_fn readers[] = {
+	[CCFC_OPT_AGENT] = read_string,
 	[CCFC_OPT_ALTERNATIVES] = read_strings,
 	[CCFC_OPT_AT] = read_string,
+	[CCFC_OPT_BRANCH] = read_string,
+	[CCFC_OPT_BY] = read_string,
+	[CCFC_OPT_CASE_SENSITIVE] = read_bool,
 	[CCFC_OPT_CHANGE] = read_string,
 	[CCFC_OPT_CLOCK] = read_clock,
 	[CCFC_OPT_CONTEXT] = read_number,
@@ -309,24 +343,33 @@ static const read_fn readers[] = {
 	[CCFC_OPT_IGNORE_SPACE] = read_bool,
 	[CCFC_OPT_INCLUDE_CONTENT] = read_bool,
 	[CCFC_OPT_INCLUDE_PROMPT] = read_bool,
+	[CCFC_OPT_INCLUDE_THINKING] = read_bool,
+	[CCFC_OPT_IN] = read_strings,
 	[CCFC_OPT_KEYWORDS] = read_strings,
 	[CCFC_OPT_LIMIT] = read_number,
 	[CCFC_OPT_MAX_CONTENT] = read_number,
+	[CCFC_OPT_MESSAGE] = read_string,
+	[CCFC_OPT_MODEL] = read_string,
 	[CCFC_OPT_NET] = read_bool,
 	[CCFC_OPT_NOTIFY] = read_notify,
 	[CCFC_OPT_OFFSET] = read_number,
-	[CCFC_OPT_PATH] = read_string,
 	[CCFC_OPT_PATHS] = read_strings,
+	[CCFC_OPT_PATH] = read_string,
 	[CCFC_OPT_PATTERN] = read_string,
 	[CCFC_OPT_PROGRESS] = read_bool,
 	[CCFC_OPT_PROJECT_PATH] = read_string,
+	[CCFC_OPT_REGEX] = read_bool,
+	[CCFC_OPT_ROLE] = read_string,
 	[CCFC_OPT_SESSION] = read_string,
 	[CCFC_OPT_SINCE] = read_clock,
+	[CCFC_OPT_SORT] = read_string,
 	[CCFC_OPT_STATES] = read_states,
+	[CCFC_OPT_STATUS] = read_string,
 	[CCFC_OPT_SUBSCRIPTION] = read_number,
+	[CCFC_OPT_TOOLS] = read_strings,
+	[CCFC_OPT_TOUCHED] = read_string,
 	[CCFC_OPT_TO] = read_line,
 	[CCFC_OPT_TO_DATE] = read_date,
-	[CCFC_OPT_TOOLS] = read_strings,
 };
 
 static int find_option(struct ccfc_slice name)
@@ -338,40 +381,41 @@ static int find_option(struct ccfc_slice name)
 }
 
 static int read_one(struct reading *r, const char *method, struct ccfc_obj key,
-		    struct ccfc_obj value, uint32_t allowed,
+		    struct ccfc_obj value, uint64_t allowed,
 		    struct ccfc_err *err)
 {
 	struct ccfc_slice name = ccfc_obj_str(key);
 	int option = find_option(name);
 	const char *bad;
 
-	if (option < 0 || !(allowed & (1u << option)))
+	if (option < 0 || !(allowed & CCFC_OPT_BIT(option)))
 		return ccfc_err_set(
 			err, CCFC_EINVAL, "%s: unknown option '%.*s'", method,
 			name.len > 64 ? 64 : (int)name.len, name.ptr);
 	if (ccfc_obj_type(value) == CCFC_OBJ_NIL)
 		return 0;
 	r->option = option;
-	bad = (r->out->given & (1u << option)) ? "is given twice"
-					       : readers[option](r, value);
+	bad = (r->out->given & CCFC_OPT_BIT(option))
+		      ? "is given twice"
+		      : readers[option](r, value);
 	if (bad)
 		return ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' %s",
 				    method, names[option], bad);
-	r->out->given |= 1u << option;
+	r->out->given |= CCFC_OPT_BIT(option);
 	return 0;
 }
 
 static int check(const struct ccfc_options *o, const char *method,
-		 uint32_t required, struct ccfc_err *err)
+		 uint64_t required, struct ccfc_err *err)
 {
-	uint32_t missing = required & ~o->given;
-	uint32_t dates = CCFC_OPT(FROM_DATE) | CCFC_OPT(TO_DATE);
-	uint32_t lines = CCFC_OPT(FROM) | CCFC_OPT(TO);
+	uint64_t missing = required & ~o->given;
+	uint64_t dates = CCFC_OPT(FROM_DATE) | CCFC_OPT(TO_DATE);
+	uint64_t lines = CCFC_OPT(FROM) | CCFC_OPT(TO);
 
 	if (missing)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: option '%s' is missing", method,
-				    names[__builtin_ctz(missing)]);
+				    names[__builtin_ctzll(missing)]);
 	if ((o->given & dates) == dates && o->from > o->to)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: option 'fromDate' is later than "
@@ -385,8 +429,8 @@ static int check(const struct ccfc_options *o, const char *method,
 }
 
 int ccfc_options_read(struct ccfc_options *out, const char *method,
-		      struct ccfc_obj params, uint32_t allowed,
-		      uint32_t required, struct ccfc_arena *arena,
+		      struct ccfc_obj params, uint64_t allowed,
+		      uint64_t required, struct ccfc_arena *arena,
 		      struct ccfc_err *err)
 {
 	struct reading r = { .out = out, .arena = arena };

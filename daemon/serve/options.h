@@ -23,8 +23,12 @@
 
 /* X(symbol, name on the wire) */
 #define CCFC_OPTION_LIST(X)                                                    \
+	X(AGENT, "agentId")                                                    \
 	X(ALTERNATIVES, "alternatives")                                        \
 	X(AT, "at")                                                            \
+	X(BRANCH, "branch")                                                    \
+	X(BY, "by")                                                            \
+	X(CASE_SENSITIVE, "caseSensitive")                                     \
 	X(CHANGE, "change")                                                    \
 	X(CLOCK, "clock")                                                      \
 	X(CONTEXT, "context")                                                  \
@@ -35,11 +39,15 @@
 	X(FROM, "from")                                                        \
 	X(FROM_DATE, "fromDate")                                               \
 	X(IGNORE_SPACE, "ignoreSpace")                                         \
+	X(IN, "in")                                                            \
 	X(INCLUDE_CONTENT, "includeContent")                                   \
 	X(INCLUDE_PROMPT, "includePrompt")                                     \
+	X(INCLUDE_THINKING, "includeThinking")                                 \
 	X(KEYWORDS, "keywords")                                                \
 	X(LIMIT, "limit")                                                      \
 	X(MAX_CONTENT, "maxContent")                                           \
+	X(MESSAGE, "message")                                                  \
+	X(MODEL, "model")                                                      \
 	X(NET, "net")                                                          \
 	X(NOTIFY, "notify")                                                    \
 	X(OFFSET, "offset")                                                    \
@@ -48,13 +56,18 @@
 	X(PATTERN, "pattern")                                                  \
 	X(PROGRESS, "progress")                                                \
 	X(PROJECT_PATH, "projectPath")                                         \
+	X(REGEX, "regex")                                                      \
+	X(ROLE, "role")                                                        \
 	X(SESSION, "session")                                                  \
 	X(SINCE, "since")                                                      \
+	X(SORT, "sort")                                                        \
 	X(STATES, "states")                                                    \
+	X(STATUS, "status")                                                    \
 	X(SUBSCRIPTION, "subscription")                                        \
 	X(TO, "to")                                                            \
 	X(TO_DATE, "toDate")                                                   \
-	X(TOOLS, "tools")
+	X(TOOLS, "tools")                                                      \
+	X(TOUCHED, "touched")
 
 enum ccfc_option {
 #define X(sym, name) CCFC_OPT_##sym,
@@ -63,8 +76,9 @@ enum ccfc_option {
 		CCFC_OPTIONS
 };
 
-#define CCFC_OPT(sym) (1u << CCFC_OPT_##sym)
-_Static_assert(CCFC_OPTIONS <= 32, "a set of options is 32 bits");
+#define CCFC_OPT_BIT(option) ((uint64_t)1 << (option))
+#define CCFC_OPT(sym)	     CCFC_OPT_BIT(CCFC_OPT_##sym)
+_Static_assert(CCFC_OPTIONS <= 64, "a set of options is 64 bits");
 
 struct ccfc_clock {
 	uint64_t epoch, seq;
@@ -77,17 +91,19 @@ struct ccfc_slices {
 
 /* Slices borrow from the request, arrays from its arena. */
 struct ccfc_options {
-	uint32_t given; /* bits of those that were there and not nil */
+	uint64_t given; /* bits of those that were there and not nil */
 	struct ccfc_slice session, path, pattern, cwd, project, at, change;
 	struct ccfc_slices alternatives, directories, extensions, tools;
-	struct ccfc_slices paths, keywords;
+	struct ccfc_slice agent, message, branch, model, status, role, touched;
+	struct ccfc_slice sort, by;
+	struct ccfc_slices paths, keywords, in;
 	struct ccfc_clock clock; /* clock or since */
 	int64_t limit, offset, max_content, subscription, context;
 	int64_t from, to;
 	int64_t first_line, last_line; /* from, to */
 	uint32_t states;	       /* bits */
 	bool include_content, include_prompt, progress, net, deleted;
-	bool ignore_space;
+	bool ignore_space, include_thinking, regex, case_sensitive;
 	struct ccfc_slice notify_method;
 	struct ccfc_obj notify_args; /* an array, or NONE */
 };
@@ -98,8 +114,8 @@ struct ccfc_options {
  * names the method and the option.
  */
 int ccfc_options_read(struct ccfc_options *out, const char *method,
-		      struct ccfc_obj params, uint32_t allowed,
-		      uint32_t required, struct ccfc_arena *arena,
+		      struct ccfc_obj params, uint64_t allowed,
+		      uint64_t required, struct ccfc_arena *arena,
 		      struct ccfc_err *err);
 
 /* The name of an option on the wire. */

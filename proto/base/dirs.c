@@ -140,6 +140,18 @@ int ccfc_dirs_config(struct ccfc_buf *out, struct ccfc_err *err)
 			  err);
 }
 
+int ccfc_dirs_user_config(struct ccfc_buf *out, const char *tail,
+			  struct ccfc_err *err)
+{
+	return append_xdg(out, "XDG_CONFIG_HOME", ".config", tail, err);
+}
+
+int ccfc_dirs_user_data(struct ccfc_buf *out, const char *tail,
+			struct ccfc_err *err)
+{
+	return append_xdg(out, "XDG_DATA_HOME", ".local/share", tail, err);
+}
+
 static int make_one(const char *path, struct ccfc_err *err)
 {
 	struct stat st;

@@ -30,6 +30,12 @@ int ccfc_dirs_check_socket(struct ccfc_slice path, struct ccfc_err *err);
 /* $XDG_CONFIG_HOME/ccfc/config or ~/.config/ccfc/config, a file. */
 int ccfc_dirs_config(struct ccfc_buf *out, struct ccfc_err *err);
 
+/* $XDG_CONFIG_HOME/TAIL or ~/.config/TAIL, and the same of XDG_DATA_HOME. */
+int ccfc_dirs_user_config(struct ccfc_buf *out, const char *tail,
+			  struct ccfc_err *err);
+int ccfc_dirs_user_data(struct ccfc_buf *out, const char *tail,
+			struct ccfc_err *err);
+
 /*
  * Makes a directory and its missing parents, all private (0700). One that is
  * there already is left as it is.

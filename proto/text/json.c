@@ -8,6 +8,8 @@
  */
 #include "text/json.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,36 +19,6 @@ struct writer {
 	int indent; /* 0: all on one line */
 	int level;
 };
-
-/* Lowest and highest second byte that a lead byte allows, and the length. */
-struct lead {
-	unsigned char first, last; /* lead bytes that this is for */
-	unsigned char lo, hi;
-	unsigned char len;
-};
-
-static const struct lead leads[] = {
-	{ 0xc2, 0xdf, 0x80, 0xbf, 2 }, { 0xe0, 0xe0, 0xa0, 0xbf, 3 },
-	{ 0xe1, 0xec, 0x80, 0xbf, 3 }, { 0xed, 0xed, 0x80, 0x9f, 3 },
-	{ 0xee, 0xef, 0x80, 0xbf, 3 }, { 0xf0, 0xf0, 0x90, 0xbf, 4 },
-	{ 0xf1, 0xf3, 0x80, 0xbf, 4 }, { 0xf4, 0xf4, 0x80, 0x8f, 4 },
-};
-
-/* The length of the character at p, or minus the bytes to replace. */
-static int utf8_step(const unsigned char *p, size_t len)
-{
-	const struct lead *lead = NULL;
-
-	for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++)
-		if (p[0] >= leads[i].first && p[0] <= leads[i].last)
-			lead = &leads[i];
-	if (!lead || len < 2 || p[1] < lead->lo || p[1] > lead->hi)
-		return -1;
-	for (int i = 2; i < lead->len; i++)
-		if (len <= (size_t)i || (p[i] & 0xc0) != 0x80)
-			return -i;
-	return lead->len;
-}
 
 static void put_escape(struct ccfc_buf *out, unsigned c)
 {
@@ -111,7 +83,7 @@ static size_t put_special(struct ccfc_buf *out, const unsigned char *p,
 		put_escape(out, p[0]);
 		return 1;
 	}
-	n = utf8_step(p, len);
+	n = ccfc_utf8_step(p, len);
 	if (n < 0) {
 		ccfc_buf_puts(out, "\xef\xbf\xbd");
 		return (size_t)-n;
@@ -173,7 +145,7 @@ static bool is_utf8(struct ccfc_slice s)
 	size_t i = 0;
 
 	while (i < s.len) {
-		int n = p[i] < 0x80 ? 1 : utf8_step(p + i, s.len - i);
+		int n = p[i] < 0x80 ? 1 : ccfc_utf8_step(p + i, s.len - i);
 
 		if (n < 0)
 			return false;

@@ -200,7 +200,8 @@ static void gather(struct ccfc_buf *out, struct ccfc_parser *parser,
 		ccfc_buf_puts(out, other);
 }
 
-bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields)
+bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields,
+		   struct ccfc_slice *typed)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -210,6 +211,9 @@ bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields)
 		return false;
 	gather(&text, parser, fields, &arena);
 	any = text.len;
+	*typed = ccfc_arena_copy(
+		&parser->arena,
+		ccfc_slice_cut(ccfc_buf_view(&text), CCFC_TYPED_MAX));
 	ccfc_buf_release(&text);
 	ccfc_arena_release(&arena);
 	return any;
@@ -226,7 +230,7 @@ bool ccfc_asked_read(struct ccfc_parser *parser, struct ccfc_asked *out,
 	if (!record.asked)
 		return false;
 	out->uuid = ccfc_arena_copy(arena, record.uuid);
-	if (ccfc_parser_open(parser, line, fields))
+	if (ccfc_parser_open_damaged(parser, line, fields))
 		gather(&text, parser, fields, arena);
 	ccfc_parser_done(parser, line);
 	out->text = ccfc_arena_copy(arena, ccfc_buf_view(&text));

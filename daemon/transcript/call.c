@@ -66,9 +66,14 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 	/* Nothing can ever be joined with a call that has no id. */
 	if (!call.id.len)
 		return;
-	if (!tool ||
-	    !ccfc_texts_input(&texts, parser, tool, block[CCFC_BLOCK_INPUT])) {
-		CCFC_VEC_PUSH(parser->calls, call);
+	if (!tool) {
+		if (!ccfc_look_read(parser, &call, block[CCFC_BLOCK_INPUT]))
+			CCFC_VEC_PUSH(parser->calls, call);
+		return;
+	}
+	if (!ccfc_texts_input(&texts, parser, tool, block[CCFC_BLOCK_INPUT])) {
+		if (!ccfc_look_view(parser, &call, &texts))
+			CCFC_VEC_PUSH(parser->calls, call);
 		return;
 	}
 	call.writes = true;

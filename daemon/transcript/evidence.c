@@ -302,6 +302,14 @@ static bool take_result(struct reader *reader, struct ccfc_slice line)
 	return true;
 }
 
+/* A result that cannot be read may have said otherwise than the call. */
+static bool is_readable(struct ccfc_parser *parser, struct ccfc_slice line)
+{
+	uint32_t fields[CCFC_FIELD_COUNT];
+
+	return !line.len || ccfc_parser_open(parser, line, fields);
+}
+
 bool ccfc_evidence_read(struct ccfc_parser *parser, struct ccfc_evidence *out,
 			struct ccfc_slice id, uint32_t part,
 			struct ccfc_slice call_line,
@@ -321,7 +329,12 @@ bool ccfc_evidence_read(struct ccfc_parser *parser, struct ccfc_evidence *out,
 		return false;
 	told = take_call(&reader, call_line);
 	ccfc_parser_done(parser, call_line);
-	told |= take_result(&reader, result_line);
+	if (take_result(&reader, result_line))
+		told = true;
+	else if (told)
+		told = is_readable(parser, result_line);
 	ccfc_parser_done(parser, result_line);
+	if (!told)
+		*out = (struct ccfc_evidence){ .cell.number = -1 };
 	return told;
 }

@@ -29,6 +29,9 @@ struct ccfc_json {
 void ccfc_json_init(struct ccfc_json *json);
 void ccfc_json_release(struct ccfc_json *json);
 
+/* Readable bytes that have to follow a text. */
+#define CCFC_JSON_PADDING 64u
+
 /*
  * Reads `text`, which is borrowed until the next parse. False when it is
  * anything but one JSON object with white space around it.
@@ -115,6 +118,19 @@ static inline struct ccfc_slice ccfc_json_string(const struct ccfc_json *json,
 	if (!ccfc_json_is_string(json, tok))
 		return CCFC_SLICE_NONE;
 	return ccfc_json_key(json, tok);
+}
+
+/* An object or array as it is written; ptr NULL for any other value. */
+static inline struct ccfc_slice ccfc_json_raw(const struct ccfc_json *json,
+					      uint32_t tok)
+{
+	char c = ccfc_json_first(json, tok);
+	uint32_t start = json->at[tok];
+
+	if (c != '{' && c != '[')
+		return CCFC_SLICE_NONE;
+	return ccfc_slice(json->text + start,
+			  json->at[json->jump[tok]] + 1 - start);
 }
 
 /* A whole number that fits; 0 for everything else. */

@@ -28,6 +28,21 @@ static const char *const message_names[CCFC_MESSAGE_COUNT] = {
 	[CCFC_MESSAGE_ID] = "id",
 	[CCFC_MESSAGE_MODEL] = "model",
 	[CCFC_MESSAGE_CONTENT] = "content",
+	[CCFC_MESSAGE_USAGE] = "usage",
+};
+
+static const char *const usage_names[CCFC_USAGE_COUNT] = {
+	[CCFC_USAGE_INPUT] = "input_tokens",
+	[CCFC_USAGE_OUTPUT] = "output_tokens",
+	[CCFC_USAGE_CACHE_WRITE] = "cache_creation_input_tokens",
+	[CCFC_USAGE_CACHE_READ] = "cache_read_input_tokens",
+};
+
+static const char *const naming_names[CCFC_NAMING_FIELD_COUNT] = {
+	[CCFC_NAMING_FIELD_CUSTOM] = "customTitle",
+	[CCFC_NAMING_FIELD_AI] = "aiTitle",
+	[CCFC_NAMING_FIELD_SUMMARY] = "summary",
+	[CCFC_NAMING_FIELD_LEAF] = "leafUuid",
 };
 
 static const char *const block_names[CCFC_BLOCK_COUNT] = {
@@ -35,6 +50,7 @@ static const char *const block_names[CCFC_BLOCK_COUNT] = {
 	[CCFC_BLOCK_NAME] = "name",	      [CCFC_BLOCK_INPUT] = "input",
 	[CCFC_BLOCK_CALL_ID] = "tool_use_id", [CCFC_BLOCK_CONTENT] = "content",
 	[CCFC_BLOCK_IS_ERROR] = "is_error",   [CCFC_BLOCK_TEXT] = "text",
+	[CCFC_BLOCK_THINKING] = "thinking",
 };
 
 static const char *const edit_names[CCFC_EDIT_COUNT] = {
@@ -113,6 +129,9 @@ void ccfc_parser_init_keys(struct ccfc_parser *parser)
 			    CCFC_FIELD_COUNT);
 	ccfc_json_keys_init(&parser->message_keys, message_names,
 			    CCFC_MESSAGE_COUNT);
+	ccfc_json_keys_init(&parser->usage_keys, usage_names, CCFC_USAGE_COUNT);
+	ccfc_json_keys_init(&parser->naming_keys, naming_names,
+			    CCFC_NAMING_FIELD_COUNT);
 	ccfc_json_keys_init(&parser->block_keys, block_names, CCFC_BLOCK_COUNT);
 	ccfc_json_keys_init(&parser->edit_keys, edit_names, CCFC_EDIT_COUNT);
 	ccfc_json_keys_init(&parser->detail_keys, detail_names,

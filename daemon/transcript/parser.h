@@ -6,6 +6,7 @@
 #ifndef CCFC_TRANSCRIPT_PARSER_H
 #define CCFC_TRANSCRIPT_PARSER_H
 
+#include "base/buf.h"
 #include "transcript/json.h"
 #include "transcript/record.h"
 
@@ -49,6 +50,7 @@ enum ccfc_block_field {
 	CCFC_BLOCK_CONTENT,
 	CCFC_BLOCK_IS_ERROR,
 	CCFC_BLOCK_TEXT,
+	CCFC_BLOCK_THINKING,
 	CCFC_BLOCK_COUNT
 };
 
@@ -57,7 +59,26 @@ enum ccfc_message_field {
 	CCFC_MESSAGE_ID,
 	CCFC_MESSAGE_MODEL,
 	CCFC_MESSAGE_CONTENT,
+	CCFC_MESSAGE_USAGE,
 	CCFC_MESSAGE_COUNT
+};
+
+/* Of message.usage. */
+enum ccfc_usage_field {
+	CCFC_USAGE_INPUT,
+	CCFC_USAGE_OUTPUT,
+	CCFC_USAGE_CACHE_WRITE,
+	CCFC_USAGE_CACHE_READ,
+	CCFC_USAGE_COUNT
+};
+
+/* Of a record that names a session. */
+enum ccfc_naming_field {
+	CCFC_NAMING_FIELD_CUSTOM,
+	CCFC_NAMING_FIELD_AI,
+	CCFC_NAMING_FIELD_SUMMARY,
+	CCFC_NAMING_FIELD_LEAF,
+	CCFC_NAMING_FIELD_COUNT
 };
 
 /* Of a snapshot and of the backups in it. */
@@ -117,11 +138,14 @@ struct ccfc_parser {
 	const struct ccfc_tools *tools;
 	struct ccfc_tools own_tools; /* where the caller gave none */
 	struct ccfc_json json;
-	struct ccfc_arena arena; /* of the current record */
-	uint64_t budget;	 /* of its diffs; see lines.h */
+	struct ccfc_arena arena;  /* of the current record */
+	struct ccfc_buf repaired; /* the current line, where it was damaged */
+	uint64_t budget;	  /* of its diffs; see lines.h */
 
 	struct ccfc_json_keys record_keys;
 	struct ccfc_json_keys message_keys;
+	struct ccfc_json_keys usage_keys;
+	struct ccfc_json_keys naming_keys;
 	struct ccfc_json_keys block_keys;
 	struct ccfc_json_keys edit_keys;
 	struct ccfc_json_keys detail_keys;
@@ -142,6 +166,10 @@ struct ccfc_parser {
 		struct ccfc_backup *items;
 		uint32_t n, cap;
 	} backups;
+	struct {
+		struct ccfc_spoken *items;
+		uint32_t n, cap;
+	} spoken;
 };
 
 /* keys.c: fills in the parser's *_keys. */
@@ -161,6 +189,14 @@ int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok);
 bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
 		      uint32_t *fields);
 void ccfc_parser_done(struct ccfc_parser *parser, struct ccfc_slice line);
+
+/*
+ * The same, but a line that is not UTF-8 is read with U+FFFD for what is not:
+ * for what was said and done. Not for the content of files, which would be
+ * given as what it was not.
+ */
+bool ccfc_parser_open_damaged(struct ccfc_parser *parser,
+			      struct ccfc_slice line, uint32_t *fields);
 
 /* What a record is by its type, or by its role where it has no type. */
 enum ccfc_record_kind ccfc_parser_kind(struct ccfc_parser *parser,
@@ -195,8 +231,25 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 /* Does the text of a tool_result block say that it created the file? */
 bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
 
-/* asked.c: has a person given this prompt? */
-bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields);
+/* asked.c: has a person given this prompt? *typed is how it begins. */
+bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields,
+		   struct ccfc_slice *typed);
+
+/* said.c: what a message cost, and whether its text asks something. */
+void ccfc_said_usage(const struct ccfc_parser *parser, struct ccfc_record *out,
+		     uint32_t usage);
+bool ccfc_said_asks(struct ccfc_slice raw);
+bool ccfc_said_asking_tool(struct ccfc_slice name);
+/* said.c: the title that a record gives, by its type. */
+void ccfc_said_naming(struct ccfc_parser *parser, struct ccfc_record *out);
+
+/* spoken.c: appends what a message says that is a plain string; what its
+ * block number `n` says, whose token is `at`; and the result of a call. */
+void ccfc_spoken_string(struct ccfc_parser *parser, uint32_t content);
+void ccfc_spoken_block(struct ccfc_parser *parser, uint32_t at, uint32_t n,
+		       const uint32_t *block);
+void ccfc_spoken_result(struct ccfc_parser *parser, uint32_t at, uint32_t n,
+			struct ccfc_slice text);
 
 /* snapshot.c: appends the backups of a file-history record. */
 void ccfc_snapshot_read(struct ccfc_parser *parser, const uint32_t *fields,

@@ -6,6 +6,7 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "transcript/lines.h"
 #include "transcript/parser.h"
 #include "transcript/unescape.h"
@@ -44,10 +45,12 @@ void ccfc_parser_free(struct ccfc_parser *parser)
 		return;
 	ccfc_json_release(&parser->json);
 	ccfc_arena_release(&parser->arena);
+	ccfc_buf_release(&parser->repaired);
 	ccfc_tools_release(&parser->own_tools);
 	free(parser->calls.items);
 	free(parser->results.items);
 	free(parser->backups.items);
+	free(parser->spoken.items);
 	free(parser);
 }
 
@@ -75,10 +78,27 @@ bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
 	return true;
 }
 
+bool ccfc_parser_open_damaged(struct ccfc_parser *parser,
+			      struct ccfc_slice line, uint32_t *fields)
+{
+	struct ccfc_buf *copy = &parser->repaired;
+
+	ccfc_buf_clear(copy);
+	if (ccfc_parser_open(parser, line, fields))
+		return true;
+	if (ccfc_utf8_append(copy, line) ||
+	    ccfc_slice_eq(ccfc_buf_view(copy), line))
+		return false;
+	memset(ccfc_buf_reserve(copy, CCFC_JSON_PADDING), 0, CCFC_JSON_PADDING);
+	return ccfc_parser_open(parser, ccfc_buf_view(copy), fields);
+}
+
 void ccfc_parser_done(struct ccfc_parser *parser, struct ccfc_slice line)
 {
-	if (line.len > HUGE_LINE)
-		ccfc_json_trim(&parser->json);
+	if (line.len <= HUGE_LINE)
+		return;
+	ccfc_json_trim(&parser->json);
+	ccfc_buf_release(&parser->repaired);
 }
 
 static enum ccfc_record_kind kind_of_type(struct ccfc_slice type)
@@ -174,6 +194,18 @@ static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->time = ccfc_parser_time(parser, f[CCFC_FIELD_TIME]);
 	out->sidechain =
 		ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SIDECHAIN]);
+	out->meta = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_META]);
+	out->summary = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SUMMARY]);
+}
+
+/* Text that comes with a call of another tool waits for that, not for us. */
+static bool asks(const struct ccfc_parser *parser, uint32_t text)
+{
+	for (uint32_t i = 0; i < parser->calls.n; i++)
+		if (ccfc_said_asking_tool(parser->calls.items[i].tool))
+			return true;
+	return !parser->calls.n &&
+	       ccfc_said_asks(ccfc_json_string(&parser->json, text));
 }
 
 static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
@@ -182,7 +214,7 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 	struct ccfc_json *json = &parser->json;
 	uint32_t m[CCFC_MESSAGE_COUNT];
 	uint32_t block[CCFC_BLOCK_COUNT];
-	uint32_t at;
+	uint32_t at, text, n = 0;
 
 	ccfc_json_fields(json, fields[CCFC_FIELD_MESSAGE],
 			 &parser->message_keys, m);
@@ -194,29 +226,37 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 		out->model = CCFC_SLICE_NONE;
 	if (!m[CCFC_MESSAGE_CONTENT])
 		m[CCFC_MESSAGE_CONTENT] = fields[CCFC_FIELD_CONTENT];
-	at = ccfc_parser_first_block(parser, fields, m[CCFC_MESSAGE_CONTENT]);
-	for (; at; at = ccfc_parser_next_block(parser, at)) {
+	ccfc_said_usage(parser, out, m[CCFC_MESSAGE_USAGE]);
+	text = m[CCFC_MESSAGE_CONTENT];
+	at = ccfc_parser_first_block(parser, fields, text);
+	if (!at)
+		ccfc_spoken_string(parser, text);
+	for (; at; at = ccfc_parser_next_block(parser, at), n++) {
+		struct ccfc_slice type;
+
 		ccfc_parser_block(parser, at, block);
-		if (ccfc_slice_is(
-			    ccfc_json_string(json, block[CCFC_BLOCK_TYPE]),
-			    "tool_use"))
+		ccfc_spoken_block(parser, at, n, block);
+		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
+		if (ccfc_slice_is(type, "tool_use"))
 			ccfc_call_read(parser, block);
+		else if (ccfc_slice_is(type, "text"))
+			text = block[CCFC_BLOCK_TEXT];
 	}
 	out->calls = parser->calls.items;
 	out->ncalls = parser->calls.n;
+	out->asks = asks(parser, text);
 }
 
 static void read_user(struct ccfc_parser *parser, struct ccfc_record *out,
 		      const uint32_t *fields)
 {
-	bool meta = ccfc_json_is_true(&parser->json, fields[CCFC_FIELD_META]);
 	bool text;
 	uint32_t n = ccfc_result_read(parser, fields, out->uuid, &text);
 
 	out->results = parser->results.items;
 	out->nresults = parser->results.n;
-	out->prompt = text && !n && !out->nresults && !meta;
-	out->asked = out->prompt && ccfc_asked_is(parser, fields);
+	out->prompt = text && !n && !out->nresults && !out->meta;
+	out->asked = out->prompt && ccfc_asked_is(parser, fields, &out->typed);
 }
 
 static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
@@ -234,15 +274,21 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 		out->backups = parser->backups.items;
 		out->nbackups = parser->backups.n;
 		break;
+	case CCFC_RECORD_OTHER:
+		ccfc_said_naming(parser, out);
+		break;
 	default:
 		break;
 	}
+	out->spoken = parser->spoken.items;
+	out->nspoken = parser->spoken.n;
 }
 
 /* Forgets the last record, and the room that a huge one has taken. */
 static void clear(struct ccfc_parser *parser)
 {
 	parser->calls.n = parser->results.n = parser->backups.n = 0;
+	parser->spoken.n = 0;
 	parser->budget = CCFC_LINES_BUDGET;
 	if (parser->backups.cap > KEEP_BACKUPS) {
 		free(parser->backups.items);
@@ -270,8 +316,9 @@ void ccfc_record_parse(struct ccfc_parser *parser, struct ccfc_record *out,
 	clear(parser);
 	if (is_blank(line)) {
 		out->kind = CCFC_RECORD_BLANK;
-	} else if (ccfc_parser_open(parser, line, fields)) {
+	} else if (ccfc_parser_open_damaged(parser, line, fields)) {
 		out->kind = ccfc_parser_kind(parser, fields);
+		out->damaged = parser->repaired.len;
 		read_common(parser, out, fields);
 		read_body(parser, out, fields);
 	}

@@ -44,6 +44,8 @@ struct ccfc_call {
 	uint32_t nparts;
 	int32_t added; /* proposed; CCFC_LINES_UNKNOWN where unknown */
 	int32_t removed;
+	bool reads; /* it looks at the file `path`, and does not write; several
+		     * files are parts, as above */
 };
 
 /* A result, out of a user record. */
@@ -51,6 +53,7 @@ struct ccfc_result {
 	struct ccfc_slice id;  /* tool_use id; the record's uuid when a write
 				* result stands there without any id */
 	enum ccfc_state state; /* never pending */
+	bool error;	       /* it says that the call did not go through */
 	/* toolUseResult is an object of the shape that a write tool leaves.
 	 * What follows is only filled in then, except op. */
 	bool detail;
@@ -71,6 +74,38 @@ struct ccfc_backup {
 	int64_t made;		/* backupTime, CCFC_TIME_NONE if none */
 };
 
+/* message.usage; what is no count is 0. */
+struct ccfc_usage {
+	uint64_t input, output, cache_write, cache_read;
+};
+
+/* Records that name a session. */
+enum ccfc_naming {
+	CCFC_NAMING_NONE,
+	CCFC_NAMING_SUMMARY, /* of the session that has the message `leaf` */
+	CCFC_NAMING_AI,
+	CCFC_NAMING_CUSTOM, /* by the user */
+};
+
+#define CCFC_TITLE_MAX 512u
+#define CCFC_TYPED_MAX 200u
+
+enum ccfc_spoken_kind {
+	CCFC_SPOKEN_TEXT,
+	CCFC_SPOKEN_THINKING,
+	CCFC_SPOKEN_TASKS, /* a block: a call that plans, or its result */
+};
+
+/* Something that was said, out of a user or assistant record. */
+struct ccfc_spoken {
+	enum ccfc_spoken_kind kind;
+	uint32_t block; /* its number in the message; 0 for a plain string */
+	bool result;	/* TASKS: a tool_result block */
+	/* As it stands in the line: between the quotes of a string, still
+	 * escaped; the JSON of the whole block for TASKS. */
+	struct ccfc_slice raw;
+};
+
 struct ccfc_record {
 	enum ccfc_record_kind kind;
 	struct ccfc_slice type;	   /* as written */
@@ -84,16 +119,31 @@ struct ccfc_record {
 	struct ccfc_slice message_id; /* assistant */
 	int64_t time;		      /* CCFC_TIME_NONE where there is none */
 	bool sidechain;
-	bool prompt; /* a user record that starts a turn: it has text and no
-		      * tool_result, and is not isMeta */
-	bool asked;  /* a prompt that a person gave: no summary, no output of
-		      * a command, no note of the client's (asked.h) */
+	bool prompt;	/* a user record that starts a turn: it has text and no
+			 * tool_result, and is not isMeta */
+	bool asked;	/* a prompt that a person gave: no summary, no output of
+			 * a command, no note of the client's (asked.h) */
+	bool meta;	/* isMeta: put in by the client */
+	bool damaged;	/* was not UTF-8: what is not reads as U+FFFD */
+	bool summary;	/* isCompactSummary */
+	bool has_usage; /* assistant */
+	bool asks;	/* assistant: the user is asked something, by a tool for
+			 * that or by a text that ends with a question mark */
+	struct ccfc_slice typed; /* how such a prompt begins, at most
+				  * CCFC_TYPED_MAX bytes */
+	struct ccfc_usage usage;
+	enum ccfc_naming naming;
+	struct ccfc_slice title; /* at most CCFC_TITLE_MAX bytes; empty: no
+				  * title any more */
+	struct ccfc_slice leaf;	 /* uuid */
 	const struct ccfc_call *calls;
 	uint32_t ncalls;
 	const struct ccfc_result *results;
 	uint32_t nresults;
 	const struct ccfc_backup *backups;
 	uint32_t nbackups;
+	const struct ccfc_spoken *spoken; /* never empty ones */
+	uint32_t nspoken;
 };
 
 struct ccfc_parser;

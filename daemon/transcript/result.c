@@ -135,10 +135,20 @@ static void finish(struct ccfc_parser *parser, bool denied)
 
 		if (denied && result->state != CCFC_STATE_INTERRUPTED)
 			result->state = CCFC_STATE_DENIED;
+		result->error = result->state != CCFC_STATE_APPLIED &&
+				result->state != CCFC_STATE_STAGED;
 		if (result->id.len)
 			parser->results.items[kept++] = *result;
 	}
 	parser->results.n = kept;
+}
+
+static void read_result(struct ccfc_parser *parser, uint32_t at,
+			uint32_t number, const uint32_t *block)
+{
+	read_block(parser, block);
+	ccfc_spoken_result(parser, at, number,
+			   content_text(parser, block[CCFC_BLOCK_CONTENT]));
 }
 
 static bool is_text(struct ccfc_slice type)
@@ -154,18 +164,22 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 	uint32_t content = ccfc_parser_content(parser, fields);
 	uint32_t at = ccfc_parser_first_block(parser, fields, content);
 	uint32_t block[CCFC_BLOCK_COUNT];
+	uint32_t number = 0;
 	uint32_t n;
 
+	if (!at)
+		ccfc_spoken_string(parser, content);
 	*text = !at && ccfc_json_string(json, content).len > 0;
-	for (; at; at = ccfc_parser_next_block(parser, at)) {
+	for (; at; at = ccfc_parser_next_block(parser, at), number++) {
 		struct ccfc_slice type;
 
 		ccfc_parser_block(parser, at, block);
 		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 		if (ccfc_slice_is(type, "tool_result"))
-			read_block(parser, block);
+			read_result(parser, at, number, block);
 		else if (is_text(type))
 			*text = true;
+		ccfc_spoken_block(parser, at, number, block);
 	}
 	n = parser->results.n;
 	if (!n)

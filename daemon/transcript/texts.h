@@ -121,4 +121,13 @@ void ccfc_detail_count(struct ccfc_parser *parser,
 		       const struct ccfc_detail *detail, int32_t *added,
 		       int32_t *removed);
 
+/*
+ * looks.c: appends the calls of a tool that looks at files, one for each; or
+ * that of an editor tool with the command "view". False when it is none.
+ */
+bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
+		    uint32_t input);
+bool ccfc_look_view(struct ccfc_parser *parser, struct ccfc_call *call,
+		    const struct ccfc_texts *texts);
+
 #endif

@@ -5,8 +5,6 @@
  */
 #include "transcript/unescape.h"
 
-#include <stdint.h>
-
 #define REPLACEMENT 0xfffdu
 
 static char *put_utf8(char *out, uint32_t c)
@@ -37,8 +35,7 @@ static int hex_digit(int c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The unit of "\uXXXX" at p, or -1. */
-static int32_t utf16_unit(const char *p, const char *end)
+int32_t ccfc_unescape_unit(const char *p, const char *end)
 {
 	int32_t unit = 0;
 
@@ -57,7 +54,7 @@ static int32_t utf16_unit(const char *p, const char *end)
 /* "\uXXXX" at *p, or a pair of them; *p goes behind what was read. */
 static uint32_t unicode_escape(const char **p, const char *end, bool *bad)
 {
-	int32_t unit = utf16_unit(*p, end);
+	int32_t unit = ccfc_unescape_unit(*p, end);
 	int32_t low;
 
 	if (unit < 0) {
@@ -68,7 +65,7 @@ static uint32_t unicode_escape(const char **p, const char *end, bool *bad)
 	*p += 6;
 	if (unit < 0xd800 || unit > 0xdfff)
 		return (uint32_t)unit;
-	low = unit < 0xdc00 ? utf16_unit(*p, end) : -1;
+	low = unit < 0xdc00 ? ccfc_unescape_unit(*p, end) : -1;
 	if (low < 0xdc00 || low > 0xdfff)
 		return REPLACEMENT;
 	*p += 6;

@@ -404,6 +404,9 @@ static void test_id(void **state)
 	} rows[] = {
 		{ "other", 0, { EDIT, EDITED(""), NULL } },
 		{ "x", 0, { EDIT, "", NULL } },
+		/* A damaged result may have said something else. */
+		{ "t", 0, { EDIT, SAYS("\xff", ""), NULL } },
+		{ "t", 0, { SAYS("\xff", ""), EDITED(""), "edit result A>B" } },
 		{ "t", 1, { EDIT, EDITED(""), NULL } },
 		{ "u", 0, { "", EDITED(""), "edit result A>B" } },
 		{ "t", 1, { PARTS, "", "multi 3>4" } },

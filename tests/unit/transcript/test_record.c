@@ -125,9 +125,9 @@ static void test_malformed(void **state)
 		{ "{`a`:+1}", "malformed" },
 		{ "{`a`:`b}", "malformed" },
 		{ "{`a`:`b\tc`}", "malformed" },
-		{ "{`a`:`\xff`}", "malformed" },
-		{ "{`a`:`\xc3`}", "malformed" },
-		{ "{`a`:`\xed\xa0\x80`}", "malformed" },
+		{ "{`a`:`\xff`}", "unknown" },
+		{ "{`a`:`\xc3`}", "unknown" },
+		{ "{`a`:`\xed\xa0\x80`}", "unknown" },
 		{ "\xef\xbb\xbf{}", "malformed" },
 		{ "{`type`:`user`,`uuid`:`{`type`:`user`,`uuid`:`u`}",
 		  "malformed" },
@@ -296,9 +296,40 @@ static void test_copies(void **state)
 	CHECK_ROWS(rows);
 }
 
+/* A bad byte costs itself, not the line. */
+static void test_damaged(void **state)
+{
+	static const struct row rows[] = {
+		{ "{`type`:`user`,`uuid`:`a\xff`,`message`:{`content`:[{"
+		  "`type`:`tool_result`,`tool_use_id`:`t`}]}}",
+		  "user uuid=a\xef\xbf\xbd; result t applied" },
+		{ "{`message`:{" BLOCKS ",`x`:`\xc3`},`type`:`assistant`}",
+		  "assistant; call t Write /a +1 -?" },
+		{ "{`type`:`user`,`uuid`:`\xff`", "malformed" },
+	};
+	static const char bad[] = "{`type`:`mode`,`a`:`\xff`}";
+	static const char good[] = "{`type`:`mode`,`a`:`\xc3\xa9`}";
+	struct ccfc_parser *parser = ccfc_parser_new(NULL);
+	struct ccfc_record r;
+	char *line = quoted(bad);
+
+	(void)state;
+	CHECK_ROWS(rows);
+	ccfc_record_parse(parser, &r, ccfc_slice(line, strlen(bad)));
+	assert_int_equal(r.kind, CCFC_RECORD_OTHER);
+	assert_true(r.damaged);
+	free(line);
+	line = quoted(good);
+	ccfc_record_parse(parser, &r, ccfc_slice(line, strlen(good)));
+	assert_false(r.damaged);
+	free(line);
+	ccfc_parser_free(parser);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_common),

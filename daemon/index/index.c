@@ -37,6 +37,19 @@ void ccfc_ids_remove(struct ccfc_ids *ids, uint32_t id)
 	}
 }
 
+#define NO_SESSION                                                             \
+	((struct ccfc_session){ .start = CCFC_TIME_NONE,                       \
+				.end = CCFC_TIME_NONE,                         \
+				.project_time = CCFC_TIME_NONE,                \
+				.branch_time = CCFC_TIME_NONE,                 \
+				.model_time = CCFC_TIME_NONE,                  \
+				.born = CCFC_TIME_NONE,                        \
+				.opening_time = CCFC_TIME_NONE,                \
+				.summary_time = CCFC_TIME_NONE,                \
+				.prompts = CCFC_ID_NONE,                       \
+				.backups = CCFC_ID_NONE,                       \
+				.parts = CCFC_ID_NONE })
+
 struct ccfc_index *ccfc_index_new(const char *home)
 {
 	struct ccfc_index *index = ccfc_calloc(1, sizeof(*index));
@@ -45,11 +58,11 @@ struct ccfc_index *ccfc_index_new(const char *home)
 	ccfc_strtab_init(&index->session_ids);
 	ccfc_strtab_init(&index->file_paths);
 	/* Row 0 is "none", like string 0. */
-	CCFC_VEC_PUSH(index->sessions,
-		      (struct ccfc_session){ .born = CCFC_TIME_NONE });
+	CCFC_VEC_PUSH(index->sessions, NO_SESSION);
 	CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
-	index->sessions.items[0].prompts = CCFC_ID_NONE;
-	index->sessions.items[0].backups = CCFC_ID_NONE;
+	ccfc_ids_push(&index->file_looks, CCFC_ID_NONE);
+	index->sidechain =
+		ccfc_strtab_put(&index->strings, CCFC_SLICE_LIT("sidechain"));
 	index->dirty.files_from = 1;
 	index->epoch = 1;
 	index->home = home ? ccfc_strdup(home) : NULL;
@@ -58,10 +71,8 @@ struct ccfc_index *ccfc_index_new(const char *home)
 
 static void release_sources(struct ccfc_index *index)
 {
-	for (uint32_t i = 0; i < index->sources.n; i++) {
+	for (uint32_t i = 0; i < index->sources.n; i++)
 		free(index->sources.items[i].open.items);
-		free(index->sources.items[i].others.items);
-	}
 	free(index->sources.items);
 }
 
@@ -75,6 +86,31 @@ static void release_sessions(struct ccfc_index *index)
 		free(index->sessions.items[i].ties.items);
 	}
 	free(index->sessions.items);
+}
+
+static void release_said(struct ccfc_index *index)
+{
+	free(index->parts.items);
+	free(index->says.items);
+	free(index->uses.items);
+	free(index->looks.items);
+	free(index->leaves.items);
+	free(index->summaries.items);
+	free(index->file_looks.items);
+	free(index->shared.items);
+	free(index->touched_says.items);
+	free(index->dirty.parts.items);
+	free(index->dirty.says.items);
+	free(index->dirty.uses.items);
+	free(index->dirty.looks.items);
+	free(index->dirty.leaves.items);
+	free(index->dirty.summaries.items);
+	ccfc_map_release(&index->part_map);
+	ccfc_map_release(&index->say_map);
+	ccfc_map_release(&index->use_map);
+	ccfc_map_release(&index->look_map);
+	ccfc_map_release(&index->leaf_map);
+	ccfc_map_release(&index->summary_map);
 }
 
 static void release_dirty(struct ccfc_index *index)
@@ -98,6 +134,7 @@ void ccfc_index_free(struct ccfc_index *index)
 	release_sources(index);
 	release_sessions(index);
 	release_dirty(index);
+	release_said(index);
 	for (uint32_t i = 0; i < index->files.n; i++)
 		free(index->files.items[i].items);
 	free(index->files.items);
@@ -232,7 +269,7 @@ void ccfc_index_source_reset(struct ccfc_index *index, uint32_t source)
 	memset(s->message, 0, sizeof(s->message));
 	memset(s->lines, 0, sizeof(s->lines));
 	s->too_long = 0;
-	s->others.n = 0;
+	s->damaged = 0;
 	ccfc_index_source_touch(index, source);
 }
 
@@ -252,16 +289,7 @@ uint32_t ccfc_index_session(struct ccfc_index *index, struct ccfc_slice id)
 	uint32_t session = ccfc_strtab_put(&index->session_ids, id);
 
 	if (session == index->sessions.n) {
-		struct ccfc_session s = { .start = CCFC_TIME_NONE,
-					  .end = CCFC_TIME_NONE,
-					  .project_time = CCFC_TIME_NONE,
-					  .branch_time = CCFC_TIME_NONE,
-					  .model_time = CCFC_TIME_NONE,
-					  .born = CCFC_TIME_NONE,
-					  .prompts = CCFC_ID_NONE,
-					  .backups = CCFC_ID_NONE };
-
-		CCFC_VEC_PUSH(index->sessions, s);
+		CCFC_VEC_PUSH(index->sessions, NO_SESSION);
 		ccfc_index_mark_session(index, session);
 	}
 	return session;
@@ -271,8 +299,10 @@ uint32_t ccfc_index_file(struct ccfc_index *index, struct ccfc_slice path)
 {
 	uint32_t file = ccfc_strtab_put(&index->file_paths, path);
 
-	if (file == index->files.n)
+	if (file == index->files.n) {
 		CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
+		ccfc_ids_push(&index->file_looks, CCFC_ID_NONE);
+	}
 	return file;
 }
 

@@ -141,6 +141,82 @@ struct ccfc_backup_ref {
 	uint32_t next_key; /* of a key's first: that of another key */
 };
 
+/*
+ * What one transcript holds of one session; its own thread is [0], agents and
+ * inline sidechains are [1]. All but the titles starts over when the
+ * transcript is read anew, and counts as nothing until then.
+ */
+struct ccfc_part {
+	int64_t time;	     /* of the last record of its own thread */
+	int64_t result_time; /* of the last result there */
+	uint32_t source;
+	uint32_t session;
+	uint32_t next; /* of the session, or ID_NONE */
+	uint32_t gen;  /* the source's */
+	uint32_t user[2], assistant[2];
+	uint32_t custom, ai; /* strings: its last titles */
+	bool asks;	     /* the last record asks the user */
+	bool results;	     /* there is a result */
+	bool error;	     /* and it is an error */
+	bool dirty;
+};
+
+/*
+ * A message of the model, as one transcript shows it; the first one of a
+ * message is its owner's (said.c).
+ */
+struct ccfc_say {
+	uint64_t id; /* hash */
+	int64_t time;
+	uint32_t input, output, cache_write, cache_read;
+	uint32_t part;
+	uint32_t next;	/* further transcript that shows it, or ID_NONE */
+	uint32_t model; /* string */
+	uint16_t gen;	/* the source's */
+	bool agent : 1;
+	bool copy : 1; /* it is not the first one */
+	bool dirty : 1;
+	bool touched : 1; /* of the first one, in this batch */
+};
+_Static_assert(sizeof(struct ccfc_say) == 48, "there are many");
+
+/* A call of any tool. */
+struct ccfc_use {
+	uint64_t id;	    /* hash */
+	uint32_t say;	    /* its first one, ID_NONE: not known */
+	uint32_t tool : 26; /* string */
+	uint32_t called : 1;
+	uint32_t writes : 1; /* called as a write tool */
+	uint32_t other : 1;  /* called as any other */
+	uint32_t ok : 1;     /* there is a result that is none of an error */
+	uint32_t error : 1;
+	uint32_t dirty : 1;
+};
+_Static_assert(sizeof(struct ccfc_use) == 16, "there are many");
+
+#define CCFC_USE_TOOL_MAX ((1u << 26) - 1)
+
+/* A file that a use looked at. */
+struct ccfc_look_ref {
+	int64_t time; /* the least that was said */
+	uint32_t use;
+	uint32_t file;
+	uint32_t next; /* of the file, or ID_NONE */
+};
+
+/* A message of an old client that a summary may be found by. */
+struct ccfc_leaf {
+	uint64_t uuid; /* hash */
+	int64_t time;  /* the greatest that was said */
+	uint32_t session;
+	uint32_t next; /* the same in another session, or ID_NONE */
+};
+
+struct ccfc_summary {
+	uint64_t leaf; /* hash */
+	uint32_t text; /* string; the greatest of several */
+};
+
 struct ccfc_session {
 	int64_t start, end;
 	int64_t project_time, branch_time, model_time;
@@ -155,6 +231,10 @@ struct ccfc_session {
 	struct ccfc_ids ties;	 /* of index->ties, that it is part of */
 	uint32_t prompts;	 /* the newest, chained by `next` */
 	uint32_t backups;	 /* one of each key, chained by `next_key` */
+	uint32_t parts;		 /* the newest, chained by `next` */
+	uint32_t opening;	 /* string: how its first prompt begins */
+	uint32_t summary;	 /* string: that of its last leaf */
+	int64_t opening_time, summary_time;
 	bool project_from_agent;
 	bool model_from_agent;
 	bool seen;   /* a record named it */
@@ -169,17 +249,20 @@ struct ccfc_source {
 	uint32_t agent;
 	uint32_t gen;	       /* how often it was read anew */
 	uint32_t last_session; /* of its last line; 0: not known */
+	uint32_t last_part;    /* as above; may be out of bounds */
 	struct ccfc_cursor cursor;
+	/* How far what was said is in the store's texts: as far as `cursor`,
+	 * or further where the same bytes are read anew; less where it is
+	 * missing. And the gen since which its bytes are the same ones. */
+	struct ccfc_cursor texts;
+	uint32_t texts_gen;
 	/* Start of the last turn, main thread and inline sidechains: */
 	uint64_t turn[2];
 	uint64_t message[2]; /* hash of the last message id */
 	uint64_t lines[CCFC_RECORD_KINDS];
 	uint64_t too_long;
+	uint64_t damaged; /* lines that were not UTF-8; of their own kind too */
 	struct ccfc_ids open; /* changes without a result */
-	struct {
-		uint64_t *items;
-		uint32_t n, cap;
-	} others; /* outstanding calls of other tools, hashed */
 	bool is_agent;
 	bool gone;
 	bool touched;
@@ -216,6 +299,7 @@ struct ccfc_index {
 		struct ccfc_ids *items; /* the file's changes */
 		uint32_t n, cap;
 	} files;
+	struct ccfc_ids file_looks; /* by file: one of its looks, or ID_NONE */
 	struct {
 		struct ccfc_change *items;
 		uint32_t n, cap;
@@ -242,6 +326,30 @@ struct ccfc_index {
 		uint32_t n, cap;
 	} backups;
 	struct {
+		struct ccfc_part *items;
+		uint32_t n, cap;
+	} parts;
+	struct {
+		struct ccfc_say *items;
+		uint32_t n, cap;
+	} says;
+	struct {
+		struct ccfc_use *items;
+		uint32_t n, cap;
+	} uses;
+	struct {
+		struct ccfc_look_ref *items;
+		uint32_t n, cap;
+	} looks;
+	struct {
+		struct ccfc_leaf *items;
+		uint32_t n, cap;
+	} leaves;
+	struct {
+		struct ccfc_summary *items;
+		uint32_t n, cap;
+	} summaries;
+	struct {
 		struct ccfc_unknown_type {
 			uint32_t type;
 			uint64_t n;
@@ -255,11 +363,22 @@ struct ccfc_index {
 	struct ccfc_map tie_map;
 	struct ccfc_map backup_map;
 	struct ccfc_map backup_keys; /* a key's first */
-	struct ccfc_arena ids;	     /* change and orphan ids */
+	struct ccfc_map part_map;
+	struct ccfc_map say_map; /* the first of each message */
+	struct ccfc_map use_map;
+	struct ccfc_map look_map;
+	struct ccfc_map leaf_map; /* the first of each uuid */
+	struct ccfc_map summary_map;
+	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
+	struct ccfc_ids shared; /* says that several transcripts show */
+	struct ccfc_ids touched_says;
+	uint32_t sidechain; /* string: the agent that has no file */
 	struct {
 		struct ccfc_ids sources, sessions, changes, obs, orphans;
-		struct ccfc_ids prompts, backups; /* may name one twice */
+		struct ccfc_ids parts, says, uses;
+		/* These may name one twice: */
+		struct ccfc_ids prompts, backups, looks, leaves, summaries;
 		uint32_t files_from; /* files from here on are new */
 		bool unknown_types;
 	} dirty;
@@ -367,9 +486,18 @@ void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
 struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
 				  const struct ccfc_obs *obs, char *out);
 
+/* The bytes of a canonical UUID; false when the text is none. */
+bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text);
+
 /* Do the lines of this place still stand in a transcript? */
 bool ccfc_index_place_present(const struct ccfc_index *index,
 			      const struct ccfc_place *place);
+/*
+ * The same for a text of the store, which is not read again when the same
+ * bytes are read anew.
+ */
+bool ccfc_index_text_present(const struct ccfc_index *index, uint32_t source,
+			     uint32_t gen);
 /* Has the session a transcript that still exists? */
 bool ccfc_index_session_present(const struct ccfc_index *index,
 				uint32_t session);

@@ -19,11 +19,12 @@
  * - Backups are a set over (session, key, version, name), each with the least
  *   and the greatest of the times that were said.
  *
+ * - What was said and spent: said.c and part.c.
+ *
  * A result may stand before its call. Results of other tools are no concern
  * of ours, but whether an unknown id belongs to another tool can only be told
- * by having seen its call: so outstanding calls of other tools are remembered
- * (per source, hashed), and a result that matches neither is kept as an
- * orphan until its call comes.
+ * by having seen its call. All calls are remembered (said.c); a result that
+ * matches none is kept as an orphan until its call comes.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -33,7 +34,6 @@
 
 #include <stdlib.h>
 
-#define OTHERS_MAX	  256u
 #define ORPHANS_MAX	  65536u
 #define UNKNOWN_TYPES_MAX 256u
 
@@ -44,11 +44,9 @@ static struct ccfc_source *source_of(const struct ccfc_incoming *line)
 
 /* --- calls --- */
 
-static void put_uuid(struct ccfc_index *index, struct ccfc_obs *obs,
-		     struct ccfc_slice text)
+bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text)
 {
 	unsigned char bytes[16];
-	uint32_t id;
 	size_t n = 0;
 
 	for (size_t i = 0; text.len == 36 && i < text.len; i++) {
@@ -68,10 +66,19 @@ static void put_uuid(struct ccfc_index *index, struct ccfc_obs *obs,
 			bytes[n / 2] = (unsigned char)v;
 		n++;
 	}
-	if (n == 32) {
-		memcpy(obs->uuid.bytes, bytes, sizeof(bytes));
+	if (n != 32)
+		return false;
+	memcpy(out->bytes, bytes, sizeof(bytes));
+	return true;
+}
+
+static void put_uuid(struct ccfc_index *index, struct ccfc_obs *obs,
+		     struct ccfc_slice text)
+{
+	uint32_t id;
+
+	if (ccfc_uuid_read(&obs->uuid, text))
 		return;
-	}
 	id = ccfc_strtab_put(&index->strings, text);
 	memcpy(obs->uuid.bytes, &id, sizeof(id));
 	obs->uuid_is_text = true;
@@ -119,8 +126,8 @@ bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
 	return known;
 }
 
-static uint32_t file_of(const struct ccfc_incoming *line,
-			struct ccfc_slice path)
+uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
+			      struct ccfc_slice path)
 {
 	struct ccfc_index *index = line->index;
 
@@ -129,28 +136,6 @@ static uint32_t file_of(const struct ccfc_incoming *line,
 			     line->record->version))
 		return 0;
 	return ccfc_index_file(index, ccfc_buf_view(&index->scratch));
-}
-
-static void remember_other(struct ccfc_source *source, uint64_t hash)
-{
-	if (source->others.n == OTHERS_MAX) {
-		memmove(source->others.items, source->others.items + 1,
-			(OTHERS_MAX - 1) * sizeof(*source->others.items));
-		source->others.n--;
-	}
-	CCFC_VEC_PUSH(source->others, hash);
-}
-
-static bool forget_other(struct ccfc_source *source, uint64_t hash)
-{
-	for (uint32_t i = source->others.n; i > 0; i--) {
-		if (source->others.items[i - 1] != hash)
-			continue;
-		source->others.items[i - 1] =
-			source->others.items[--source->others.n];
-		return true;
-	}
-	return false;
 }
 
 static struct ccfc_obs observe(const struct ccfc_incoming *line,
@@ -171,7 +156,7 @@ static struct ccfc_obs observe(const struct ccfc_incoming *line,
 	obs.model = ccfc_strtab_put(strings, r->model);
 	obs.version = ccfc_strtab_put(strings, r->version);
 	obs.tool = ccfc_strtab_put(strings, call->tool);
-	obs.file = file_of(line, call->path);
+	obs.file = ccfc_index_line_file(line, call->path);
 	put_uuid(line->index, &obs, r->uuid);
 	return obs;
 }
@@ -281,43 +266,16 @@ static void adopt_orphan(struct ccfc_index *index, uint32_t change,
 	ccfc_index_take_orphan(index, orphan);
 }
 
-/*
- * A call of a tool that does not write: its result is no concern of ours,
- * whether it is still to come or came before.
- */
-static void merge_other(const struct ccfc_incoming *line, struct ccfc_slice id)
-{
-	struct ccfc_index *index = line->index;
-	uint32_t orphan = ccfc_index_find_orphan(index, id);
-	bool came = false;
-
-	if (orphan != CCFC_ID_NONE) {
-		came = index->orphans.items[orphan].result.place.source ==
-		       line->place.source;
-		ccfc_index_take_orphan(index, orphan);
-	}
-	if (!came)
-		remember_other(source_of(line), ccfc_hash_slice(id));
-}
-
 static void merge_call(const struct ccfc_incoming *line,
 		       const struct ccfc_call *call)
 {
 	struct ccfc_index *index = line->index;
-	struct ccfc_obs obs;
-	struct ccfc_slice key;
-	uint32_t id, first;
+	struct ccfc_obs obs = observe(line, call);
+	struct ccfc_slice key = change_key(index, call->id, call->part);
+	uint32_t id = ccfc_index_find_change(index, key);
+	uint32_t first;
 	bool is_new;
 
-	if (!call->id.len)
-		return;
-	if (!call->writes) {
-		merge_other(line, call->id);
-		return;
-	}
-	obs = observe(line, call);
-	key = change_key(index, call->id, call->part);
-	id = ccfc_index_find_change(index, key);
 	if (id == CCFC_ID_NONE)
 		id = ccfc_index_add_change(index, key);
 	index->changes.items[id].part = (uint16_t)call->part;
@@ -336,6 +294,31 @@ static void merge_call(const struct ccfc_incoming *line,
 	touch(index, id);
 }
 
+/* The result of a call of another tool is no concern of ours any more. */
+static void merge_other(struct ccfc_index *index, struct ccfc_slice id)
+{
+	uint32_t orphan = ccfc_index_find_orphan(index, id);
+
+	if (orphan != CCFC_ID_NONE)
+		ccfc_index_take_orphan(index, orphan);
+}
+
+static void merge_calls(const struct ccfc_incoming *line)
+{
+	const struct ccfc_record *r = line->record;
+	uint32_t say = ccfc_index_merge_say(line);
+
+	for (uint32_t i = 0; i < r->ncalls; i++) {
+		if (!r->calls[i].id.len)
+			continue;
+		ccfc_index_merge_use(line, say, &r->calls[i]);
+		if (r->calls[i].writes)
+			merge_call(line, &r->calls[i]);
+		else
+			merge_other(line->index, r->calls[i].id);
+	}
+}
+
 static struct ccfc_outcome outcome_of(const struct ccfc_incoming *line,
 				      const struct ccfc_result *result)
 {
@@ -352,7 +335,7 @@ static struct ccfc_outcome outcome_of(const struct ccfc_incoming *line,
 
 	if (result->detail) {
 		o.tool = ccfc_strtab_put(&line->index->strings, result->tool);
-		o.file = file_of(line, result->path);
+		o.file = ccfc_index_line_file(line, result->path);
 	}
 	return o;
 }
@@ -375,13 +358,15 @@ static void merge_result(const struct ccfc_incoming *line,
 			 const struct ccfc_result *result)
 {
 	struct ccfc_index *index = line->index;
+	const struct ccfc_use *use;
 	struct ccfc_outcome o;
 	uint32_t id;
 
 	if (!result->id.len)
 		return;
-	if (!result->detail &&
-	    forget_other(source_of(line), ccfc_hash_slice(result->id)))
+	id = ccfc_index_merge_used(line, result);
+	use = &index->uses.items[id];
+	if (!result->detail && use->other && !use->writes)
 		return;
 	id = ccfc_index_find_change(index, result->id);
 	o = outcome_of(line, result);
@@ -472,8 +457,11 @@ static void apply_facts(struct ccfc_incoming *line)
 		return;
 	}
 	ccfc_index_merge_session(line);
-	for (uint32_t i = 0; i < r->ncalls; i++)
-		merge_call(line, &r->calls[i]);
+	if (r->naming)
+		ccfc_index_merge_naming(line);
+	if (r->kind == CCFC_RECORD_USER || r->kind == CCFC_RECORD_ASSISTANT)
+		ccfc_index_merge_part(line);
+	merge_calls(line);
 	note_turn(line);
 	for (uint32_t i = 0; i < r->nresults; i++)
 		merge_result(line, &r->results[i]);
@@ -486,6 +474,8 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 	struct ccfc_source *s = &index->sources.items[source];
 	struct ccfc_incoming line = { .index = index,
 				      .record = record,
+				      .part = CCFC_ID_NONE,
+				      .aside = s->is_agent || record->sidechain,
 				      .place = { .offset = offset,
 						 .source = source,
 						 .len = (uint32_t)len,
@@ -493,6 +483,9 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 
 	ccfc_index_source_touch(index, source);
 	s->lines[record->kind]++;
+	/* Taken in as far as it goes, and told of. */
+	if (record->damaged)
+		s->damaged++;
 	if (record->kind == CCFC_RECORD_BLANK ||
 	    record->kind == CCFC_RECORD_MALFORMED)
 		return;

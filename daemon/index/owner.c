@@ -151,24 +151,30 @@ static int compare_since(const struct ccfc_index *index,
 	return compare_sessions(index, tie->session[0], tie->session[1]);
 }
 
-/* <0: a is the owner before b. Both are of the same time. */
-static int compare_tied(struct ccfc_index *index, const struct ccfc_obs *a,
-			const struct ccfc_obs *b)
+int ccfc_index_compare_tied(struct ccfc_index *index, uint32_t a, uint32_t b)
 {
-	bool swap = a->session > b->session;
-	uint32_t pair[2] = { swap ? b->session : a->session,
-			     swap ? a->session : b->session };
+	bool swap = a > b;
+	uint32_t pair[2] = { swap ? b : a, swap ? a : b };
 	uint64_t hash = ccfc_hash(pair, sizeof(pair));
 	uint32_t tie;
 	int r;
 
-	if (a->session == b->session)
-		return ccfc_index_compare_obs(index, a, b);
+	if (a == b)
+		return 0;
 	tie = ccfc_map_get(&index->tie_map, hash, same_tie, index, pair);
 	if (tie == CCFC_ID_NONE)
 		tie = add_tie(index, pair, hash);
 	r = compare_since(index, &index->ties.items[tie]);
 	return swap ? -r : r;
+}
+
+/* <0: a is the owner before b. Both are of the same time. */
+static int compare_tied(struct ccfc_index *index, const struct ccfc_obs *a,
+			const struct ccfc_obs *b)
+{
+	if (a->session == b->session)
+		return ccfc_index_compare_obs(index, a, b);
+	return ccfc_index_compare_tied(index, a->session, b->session);
 }
 
 /* --- the owner --- */
@@ -358,6 +364,7 @@ static void touch_turned(struct ccfc_index *index)
 		if (hangs_on_turned(index, &index->changes.items[id]))
 			ccfc_index_touch_change(index, id);
 	}
+	ccfc_index_touch_turned_says(index);
 	for (uint32_t i = 0; i < index->ties.n; i++)
 		for (int k = 0; k < 2; k++)
 			index->sessions.items[index->ties.items[i].session[k]]

@@ -14,6 +14,8 @@ struct ccfc_incoming {
 	struct ccfc_place place;
 	uint32_t session;
 	uint32_t agent;
+	uint32_t part; /* of a message; CCFC_ID_NONE: there is none */
+	bool aside;    /* an agent's line, in whatever file */
 };
 
 /* session.c: what the line says of its session. */
@@ -23,6 +25,27 @@ void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 
 /* prompt.c: the line may be a prompt of the main thread. */
 void ccfc_index_merge_prompt(const struct ccfc_incoming *line);
+
+/* merge.c: the file that a path of the line means, 0: it cannot be told. */
+uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
+			      struct ccfc_slice path);
+
+/* part.c: counts a message; notes a title; finds line->part. */
+void ccfc_index_merge_part(struct ccfc_incoming *line);
+void ccfc_index_merge_naming(const struct ccfc_incoming *line);
+
+/* said.c: the message of the line, CCFC_ID_NONE if it is none. */
+uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line);
+/* use.c: a call and what it looks at; a result. Both return the use. */
+uint32_t ccfc_index_merge_use(const struct ccfc_incoming *line, uint32_t say,
+			      const struct ccfc_call *call);
+uint32_t ccfc_index_merge_used(const struct ccfc_incoming *line,
+			       const struct ccfc_result *result);
+/* Lets the owner of each message of the batch be its first. */
+void ccfc_index_settle_says(struct ccfc_index *index);
+/* Touches messages that hang on a session that was turned. */
+void ccfc_index_touch_turned_says(struct ccfc_index *index);
+void ccfc_index_touch_say(struct ccfc_index *index, uint32_t say);
 
 /* The same bytes of a transcript, at a later reading? */
 static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
@@ -76,6 +99,28 @@ uint32_t ccfc_index_add_backup(struct ccfc_index *index,
 uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
 				 uint32_t session, uint32_t key);
 
+/* Rows of what was said: found by their keys, made if they are new. */
+uint32_t ccfc_index_part(struct ccfc_index *index, uint32_t source,
+			 uint32_t session);
+/* The message's first row, CCFC_ID_NONE if there is none. */
+uint32_t ccfc_index_find_say(const struct ccfc_index *index, uint64_t id);
+/* A row of the message whose first one that is, CCFC_ID_NONE: there is none. */
+uint32_t ccfc_index_add_say(struct ccfc_index *index, uint64_t id,
+			    uint32_t first);
+uint32_t ccfc_index_find_use(const struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_add_use(struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_find_look(const struct ccfc_index *index, uint32_t use,
+			      uint32_t file);
+uint32_t ccfc_index_add_look(struct ccfc_index *index, uint32_t use,
+			     uint32_t file, int64_t time);
+uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
+			      uint32_t session);
+uint32_t ccfc_index_add_leaf(struct ccfc_index *index, uint64_t uuid,
+			     uint32_t session, int64_t time);
+uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf);
+uint32_t ccfc_index_add_summary(struct ccfc_index *index, uint64_t leaf,
+				uint32_t text);
+
 /* Adds an id to a list that has it at most once. */
 void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);
 void ccfc_ids_push(struct ccfc_ids *ids, uint32_t id);
@@ -87,6 +132,11 @@ void ccfc_ids_remove(struct ccfc_ids *ids, uint32_t id);
  */
 int ccfc_index_compare_obs(const struct ccfc_index *index,
 			   const struct ccfc_obs *a, const struct ccfc_obs *b);
+/*
+ * Which of two sessions is the older, as rule 2 of owner.c has it: <0: a is.
+ * 0 only when they are the same.
+ */
+int ccfc_index_compare_tied(struct ccfc_index *index, uint32_t a, uint32_t b);
 /* Makes the owner's observation the change's first one. */
 void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change);
 /* Takes in the batch's facts about sessions; touches changes that hang on

@@ -42,8 +42,8 @@ static bool accepts_path(const struct ccfc_filter *f, struct ccfc_slice path)
 	return !f->glob || ccfc_glob_match(f->glob, path);
 }
 
-static bool accepts_session(const struct ccfc_index *index,
-			    const struct ccfc_filter *f, uint32_t session)
+bool ccfc_filter_accepts_session(const struct ccfc_index *index,
+				 const struct ccfc_filter *f, uint32_t session)
 {
 	uint32_t project = index->sessions.items[session].project;
 
@@ -52,6 +52,14 @@ static bool accepts_session(const struct ccfc_index *index,
 	return !f->project.len ||
 	       (project &&
 		ccfc_path_is_below(ccfc_index_str(index, project), f->project));
+}
+
+bool ccfc_filter_accepts_time(const struct ccfc_filter *f, int64_t time)
+{
+	if ((f->has_from || f->has_to) && time == CCFC_TIME_NONE)
+		return false;
+	return (!f->has_from || time >= f->from) &&
+	       (!f->has_to || time <= f->to);
 }
 
 /* All but the path, which callers that go by file check once. */
@@ -63,13 +71,12 @@ static bool accepts_change(const struct ccfc_index *index,
 
 	if (!c->settled || (f->states && !(f->states & (1u << c->state))))
 		return false;
-	if ((f->has_from && (time == CCFC_TIME_NONE || time < f->from)) ||
-	    (f->has_to && (time == CCFC_TIME_NONE || time > f->to)))
+	if (!ccfc_filter_accepts_time(f, time))
 		return false;
 	if (f->ntools &&
 	    !has_slice(f->tools, f->ntools, ccfc_index_tool(index, c)))
 		return false;
-	return accepts_session(index, f, c->session);
+	return ccfc_filter_accepts_session(index, f, c->session);
 }
 
 bool ccfc_filter_accepts(const struct ccfc_index *index,
@@ -357,5 +364,6 @@ void ccfc_query_totals(struct ccfc_totals *out, const struct ccfc_index *index)
 		for (int k = 0; k < CCFC_RECORD_KINDS; k++)
 			out->lines[k] += s->lines[k];
 		out->too_long += s->too_long;
+		out->damaged += s->damaged;
 	}
 }

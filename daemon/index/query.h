@@ -31,6 +31,12 @@ struct ccfc_filter {
 bool ccfc_filter_accepts(const struct ccfc_index *index,
 			 const struct ccfc_filter *filter,
 			 const struct ccfc_change *change);
+/* Of those only session and project. */
+bool ccfc_filter_accepts_session(const struct ccfc_index *index,
+				 const struct ccfc_filter *filter,
+				 uint32_t session);
+/* Of those only the dates. */
+bool ccfc_filter_accepts_time(const struct ccfc_filter *filter, int64_t time);
 
 /*
  * The session that `ref` means: a whole id, a unique prefix of one, or the
@@ -146,6 +152,7 @@ struct ccfc_totals {
 	uint64_t bytes; /* read so far, of present sources */
 	uint64_t lines[CCFC_RECORD_KINDS];
 	uint64_t too_long;
+	uint64_t damaged;
 };
 
 void ccfc_query_totals(struct ccfc_totals *out, const struct ccfc_index *index);

@@ -17,7 +17,7 @@ static struct ccfc_source *source_of(const struct ccfc_incoming *line)
 
 static bool from_agent(const struct ccfc_incoming *line)
 {
-	return source_of(line)->is_agent || line->record->sidechain;
+	return line->aside;
 }
 
 static void merge_times(struct ccfc_session *s, int64_t time)
@@ -158,6 +158,25 @@ static void merge_birth(const struct ccfc_incoming *line,
 	}
 }
 
+/* How the first prompt of the main thread begins. */
+static void merge_opening(const struct ccfc_incoming *line,
+			  struct ccfc_session *s)
+{
+	const struct ccfc_record *r = line->record;
+	int64_t mine = r->time == CCFC_TIME_NONE ? INT64_MAX : r->time;
+
+	if (!r->asked || !r->typed.len || line->aside)
+		return;
+	if (s->opening &&
+	    (mine > s->opening_time ||
+	     (mine == s->opening_time &&
+	      ccfc_slice_cmp(r->typed,
+			     ccfc_index_str(line->index, s->opening)) >= 0)))
+		return;
+	s->opening = ccfc_strtab_put(&line->index->strings, r->typed);
+	s->opening_time = mine;
+}
+
 void ccfc_index_merge_session(const struct ccfc_incoming *line)
 {
 	struct ccfc_session *s;
@@ -171,6 +190,7 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 	merge_branch(line, s);
 	merge_model(line, s);
 	merge_birth(line, s);
+	merge_opening(line, s);
 	/* Nearly all lines of a source are of one session. */
 	if (source_of(line)->last_session != line->session)
 		ccfc_ids_add(&s->sources, line->place.source);

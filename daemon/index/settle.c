@@ -159,6 +159,7 @@ void ccfc_index_settle(struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->touched_changes.n; i++)
 		settle_change(index, index->touched_changes.items[i]);
 	index->touched_changes.n = 0;
+	ccfc_index_settle_says(index);
 }
 
 void ccfc_index_stored(struct ccfc_index *index)
@@ -172,6 +173,18 @@ void ccfc_index_stored(struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->dirty.changes.n; i++)
 		index->changes.items[index->dirty.changes.items[i]].dirty =
 			false;
+	for (uint32_t i = 0; i < index->dirty.parts.n; i++)
+		index->parts.items[index->dirty.parts.items[i]].dirty = false;
+	for (uint32_t i = 0; i < index->dirty.says.n; i++)
+		index->says.items[index->dirty.says.items[i]].dirty = false;
+	for (uint32_t i = 0; i < index->dirty.uses.n; i++)
+		index->uses.items[index->dirty.uses.items[i]].dirty = false;
+	index->dirty.parts.n = 0;
+	index->dirty.says.n = 0;
+	index->dirty.uses.n = 0;
+	index->dirty.looks.n = 0;
+	index->dirty.leaves.n = 0;
+	index->dirty.summaries.n = 0;
 	index->dirty.sources.n = 0;
 	index->dirty.sessions.n = 0;
 	index->dirty.changes.n = 0;
@@ -278,6 +291,17 @@ bool ccfc_index_place_present(const struct ccfc_index *index,
 		return false;
 	s = &index->sources.items[place->source];
 	return !s->gone && s->gen == place->gen;
+}
+
+bool ccfc_index_text_present(const struct ccfc_index *index, uint32_t source,
+			     uint32_t gen)
+{
+	const struct ccfc_source *s;
+
+	if (source >= index->sources.n)
+		return false;
+	s = &index->sources.items[source];
+	return !s->gone && gen >= s->texts_gen && gen <= s->gen;
 }
 
 bool ccfc_index_session_present(const struct ccfc_index *index,

@@ -1,0 +1,170 @@
+/*
+ * What a listing says of a session in a word: its title, its state, and the
+ * transcript that is its own. Where several transcripts show a session, they
+ * have to agree on one; the order does not depend on how they were read.
+ */
+#include "base/time.h"
+#include "index/tally.h"
+
+#define ACTIVE_MS (5 * 60 * 1000)
+
+const char *ccfc_title_text(enum ccfc_title from)
+{
+	static const char *const names[] = { "", "prompt", "summary", "ai",
+					     "custom" };
+
+	return names[from];
+}
+
+static const char *const status_names[] = { "waiting", "active", "failed",
+					    "completed" };
+
+const char *ccfc_status_text(enum ccfc_status status)
+{
+	return status_names[status];
+}
+
+int ccfc_status_from_text(struct ccfc_slice text)
+{
+	for (int i = 0; i <= CCFC_STATUS_COMPLETED; i++)
+		if (ccfc_slice_is(text, status_names[i]))
+			return i;
+	return -1;
+}
+
+static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
+{
+	const struct ccfc_source *sources = index->sources.items;
+
+	return ccfc_slice_cmp(ccfc_index_str(index, sources[a].path),
+			      ccfc_index_str(index, sources[b].path));
+}
+
+/* Is the transcript named after the session? */
+static bool is_own(const struct ccfc_index *index, uint32_t source,
+		   uint32_t session)
+{
+	const struct ccfc_source *s = &index->sources.items[source];
+
+	return !s->is_agent && s->session == session;
+}
+
+/* Does what part `a` says of the session come before what `b` says? */
+static bool is_before(const struct ccfc_index *index, const struct ccfc_part *a,
+		      const struct ccfc_part *b)
+{
+	bool mine = is_own(index, a->source, a->session);
+	bool theirs = is_own(index, b->source, b->session);
+
+	if (mine != theirs)
+		return mine;
+	if (a->time != b->time)
+		return a->time > b->time;
+	return compare_paths(index, a->source, b->source) < 0;
+}
+
+static uint32_t title_of(const struct ccfc_part *part, bool custom)
+{
+	return custom ? part->custom : part->ai;
+}
+
+static uint32_t find_title(const struct ccfc_index *index, uint32_t session,
+			   bool custom)
+{
+	const struct ccfc_part *items = index->parts.items;
+	const struct ccfc_part *best = NULL;
+
+	for (uint32_t i = index->sessions.items[session].parts;
+	     i != CCFC_ID_NONE; i = items[i].next)
+		if (title_of(&items[i], custom) &&
+		    (!best || is_before(index, &items[i], best)))
+			best = &items[i];
+	return best ? title_of(best, custom) : 0;
+}
+
+enum ccfc_title ccfc_tally_title(struct ccfc_slice *out,
+				 const struct ccfc_index *index,
+				 uint32_t session)
+{
+	const struct ccfc_session *s = &index->sessions.items[session];
+	enum ccfc_title from = CCFC_TITLE_CUSTOM;
+	uint32_t title = find_title(index, session, true);
+
+	if (!title) {
+		from = CCFC_TITLE_AI;
+		title = find_title(index, session, false);
+	}
+	if (!title) {
+		from = CCFC_TITLE_SUMMARY;
+		title = s->summary;
+	}
+	if (!title) {
+		from = CCFC_TITLE_PROMPT;
+		title = s->opening;
+	}
+	*out = ccfc_index_str(index, title);
+	return title ? from : CCFC_TITLE_NONE;
+}
+
+/* Of parts as they stand, that whose last record (or result) is the latest. */
+static const struct ccfc_part *last_part(const struct ccfc_index *index,
+					 uint32_t session, bool results)
+{
+	const struct ccfc_part *items = index->parts.items;
+	const struct ccfc_part *best = NULL;
+	int64_t latest = 0;
+
+	for (uint32_t i = index->sessions.items[session].parts;
+	     i != CCFC_ID_NONE; i = items[i].next) {
+		const struct ccfc_part *p = &items[i];
+		int64_t time = results ? p->result_time : p->time;
+
+		if (p->gen != index->sources.items[p->source].gen ||
+		    (results ? !p->results : !(p->user[0] + p->assistant[0])))
+			continue;
+		if (!best || time > latest ||
+		    (time == latest && is_before(index, p, best))) {
+			best = p;
+			latest = time;
+		}
+	}
+	return best;
+}
+
+enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
+				   uint32_t session, int64_t now)
+{
+	const struct ccfc_part *last = last_part(index, session, false);
+	int64_t end = index->sessions.items[session].end;
+
+	if (last && last->asks)
+		return CCFC_STATUS_WAITING;
+	if (end != CCFC_TIME_NONE && end > now - ACTIVE_MS)
+		return CCFC_STATUS_ACTIVE;
+	last = last_part(index, session, true);
+	return last && last->error ? CCFC_STATUS_FAILED : CCFC_STATUS_COMPLETED;
+}
+
+uint32_t ccfc_tally_source(const struct ccfc_index *index, uint32_t session)
+{
+	const struct ccfc_ids *ids = &index->sessions.items[session].sources;
+	uint32_t best = CCFC_ID_NONE;
+	int best_rank = 0;
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_source *s =
+			&index->sources.items[ids->items[i]];
+		/* Better: it exists; then it has the session's name. */
+		int rank = 1 + 2 * !s->gone + (s->session == session);
+
+		if (s->is_agent)
+			continue;
+		if (rank > best_rank ||
+		    (rank == best_rank &&
+		     compare_paths(index, ids->items[i], best) < 0)) {
+			best = ids->items[i];
+			best_rank = rank;
+		}
+	}
+	return best;
+}

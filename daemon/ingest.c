@@ -343,10 +343,29 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 
 /* --- reading --- */
 
+/* One line of a source; false when its texts could not be taken. */
+static bool take_line(struct ccfc_ingest *in, uint32_t source,
+		      const struct ccfc_line *line)
+{
+	struct ccfc_record record;
+
+	if (line->too_long) {
+		ccfc_index_too_long(in->index, source);
+		return true;
+	}
+	ccfc_record_parse(in->parser, &record,
+			  ccfc_slice(line->ptr, line->len));
+	ccfc_index_apply(in->index, source, &record, line->offset, line->len);
+	/* What is read anew has its texts already. */
+	return line->offset < source_at(in, source)->texts.offset ||
+	       ccfc_store_say(in->store, in->index, source, &record,
+			      line->offset, line->len);
+}
+
 static int read_lines(struct ccfc_ingest *in, uint32_t source, uint64_t *budget)
 {
 	struct ccfc_cursor cursor = source_at(in, source)->cursor;
-	struct ccfc_record record;
+	bool said = source_at(in, source)->texts.offset >= cursor.offset;
 	struct ccfc_line line;
 	struct ccfc_err err;
 	int r = 1;
@@ -356,20 +375,51 @@ static int read_lines(struct ccfc_ingest *in, uint32_t source, uint64_t *budget)
 		*budget -= *budget > line.len ? line.len + 1 : *budget;
 		/* Settling asks how far the source was read. */
 		source_at(in, source)->cursor.offset = cursor.offset;
-		if (line.too_long) {
-			ccfc_index_too_long(in->index, source);
-			continue;
-		}
-		ccfc_record_parse(in->parser, &record,
-				  ccfc_slice(line.ptr, line.len));
-		ccfc_index_apply(in->index, source, &record, line.offset,
-				 line.len);
+		said = take_line(in, source, &line) && said;
 	}
 	if (r < 0)
 		ccfc_log(CCFC_LOG_WARN, "%s", err.what);
 	ccfc_tail_close(in->tail, &cursor);
 	source_at(in, source)->cursor = cursor;
+	/* One text that is missing is made good by reading all anew. */
+	if (said && source_at(in, source)->texts.offset <= cursor.offset)
+		source_at(in, source)->texts = cursor;
 	return r;
+}
+
+/* The bytes are others: texts of them are to come. */
+static void forget_texts(struct ccfc_ingest *in, uint32_t source)
+{
+	struct ccfc_source *s = source_at(in, source);
+
+	s->texts = (struct ccfc_cursor){ 0 };
+	s->texts_gen = s->gen;
+}
+
+/*
+ * Opens the file to read on from `cursor`. Its texts may be further, but of
+ * bytes that are no longer there: the file that is open now has to tell.
+ */
+static enum ccfc_tail_status open_at(struct ccfc_ingest *in, uint32_t source,
+				     struct ccfc_cursor *cursor,
+				     struct ccfc_err *err)
+{
+	const struct ccfc_source *s = source_at(in, source);
+	enum ccfc_tail_status status =
+		ccfc_tail_open(in->tail, path_of(in, source), cursor, err);
+
+	if (status == CCFC_TAIL_OPEN && s->texts.offset > cursor->offset &&
+	    !ccfc_tail_holds(in->tail, &s->texts))
+		forget_texts(in, source);
+	return status;
+}
+
+/* Do texts of what was read lack, lost or for want of room? */
+static bool lacks_texts(struct ccfc_ingest *in, uint32_t source)
+{
+	const struct ccfc_source *s = source_at(in, source);
+
+	return s->texts.offset < s->cursor.offset && ccfc_store_says(in->store);
 }
 
 static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
@@ -377,17 +427,20 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 {
 	struct ccfc_cursor cursor = source_at(in, source)->cursor;
 	struct ccfc_err err;
-	enum ccfc_tail_status status =
-		ccfc_tail_open(in->tail, path_of(in, source), &cursor, &err);
+	enum ccfc_tail_status status = open_at(in, source, &cursor, &err);
+	bool off = status == CCFC_TAIL_OPEN && lacks_texts(in, source);
 
-	if (status == CCFC_TAIL_RESET) {
-		ccfc_log(CCFC_LOG_INFO,
-			 "%s: was rewritten, reading it from its start",
-			 path_of(in, source));
+	if (status == CCFC_TAIL_RESET || off) {
+		ccfc_tail_close(in->tail, &cursor);
+		ccfc_log(CCFC_LOG_INFO, "%s: %s, reading it from its start",
+			 path_of(in, source),
+			 off ? "lacks texts" : "was rewritten");
 		ccfc_index_source_reset(in->index, source);
+		if (status == CCFC_TAIL_RESET ||
+		    !source_at(in, source)->texts.offset)
+			forget_texts(in, source);
 		cursor = source_at(in, source)->cursor;
-		status = ccfc_tail_open(in->tail, path_of(in, source), &cursor,
-					&err);
+		status = open_at(in, source, &cursor, &err);
 	}
 	if (status == CCFC_TAIL_ERROR)
 		ccfc_log(CCFC_LOG_WARN, "%s", err.what);

@@ -12,16 +12,7 @@
 
 #include <stdlib.h>
 
-struct load {
-	struct ccfc_store *store;
-	struct ccfc_index *index;
-	struct ccfc_err *err;
-	bool has_epoch;
-};
-
-typedef bool (*row_fn)(struct load *load, struct ccfc_row *row);
-
-static int damaged(const struct load *load, const char *sql)
+static int damaged(const struct ccfc_load *load, const char *sql)
 {
 	return ccfc_err_set(load->err, CCFC_ECORRUPT,
 			    "store %s: rows make no sense (%s)",
@@ -29,7 +20,7 @@ static int damaged(const struct load *load, const char *sql)
 }
 
 /* Calls `fn` for each row of a query; false from it means nonsense. */
-static int each_row(struct load *load, const char *sql, row_fn fn)
+int ccfc_load_each(struct ccfc_load *load, const char *sql, ccfc_load_fn fn)
 {
 	sqlite3_stmt *stmt;
 	int step, r = 0;
@@ -49,12 +40,12 @@ static int each_row(struct load *load, const char *sql, row_fn fn)
 	return r;
 }
 
-static uint32_t get_string(struct load *load, struct ccfc_row *row)
+static uint32_t get_string(struct ccfc_load *load, struct ccfc_row *row)
 {
 	return ccfc_strtab_put(&load->index->strings, ccfc_row_str(row));
 }
 
-static void split_strings(struct load *load, struct ccfc_ids *out,
+static void split_strings(struct ccfc_load *load, struct ccfc_ids *out,
 			  struct ccfc_slice text)
 {
 	while (text.len) {
@@ -84,7 +75,7 @@ static void split_ids(struct ccfc_ids *out, struct ccfc_slice text)
 	}
 }
 
-static bool load_session(struct load *load, struct ccfc_row *row)
+static bool load_session(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
@@ -108,10 +99,14 @@ static bool load_session(struct load *load, struct ccfc_row *row)
 	s->model_from_agent = ccfc_row_int(row);
 	split_strings(load, &s->models, ccfc_row_str(row));
 	split_ids(&s->sources, ccfc_row_str(row));
+	s->opening = get_string(load, row);
+	s->opening_time = ccfc_row_time(row);
+	s->summary = get_string(load, row);
+	s->summary_time = ccfc_row_time(row);
 	return true;
 }
 
-static bool load_file(struct load *load, struct ccfc_row *row)
+static bool load_file(struct ccfc_load *load, struct ccfc_row *row)
 {
 	int64_t id = ccfc_row_int(row);
 
@@ -127,7 +122,7 @@ static void load_cursor(struct ccfc_row *row, struct ccfc_cursor *cursor)
 	cursor->marker_len = (uint32_t)ccfc_row_int(row);
 }
 
-static bool load_source(struct load *load, struct ccfc_row *row)
+static bool load_source(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
@@ -150,6 +145,11 @@ static bool load_source(struct load *load, struct ccfc_row *row)
 	for (int k = 0; k < CCFC_RECORD_KINDS; k++)
 		s->lines[k] = (uint64_t)ccfc_row_int(row);
 	s->too_long = (uint64_t)ccfc_row_int(row);
+	s->texts_gen = (uint32_t)ccfc_row_int(row);
+	s->texts.offset = (uint64_t)ccfc_row_int(row);
+	s->texts.marker = (uint64_t)ccfc_row_int(row);
+	s->texts.marker_len = (uint32_t)ccfc_row_int(row);
+	s->damaged = (uint64_t)ccfc_row_int(row);
 	return s->session < index->sessions.n &&
 	       s->cursor.marker_len <= CCFC_TAIL_MARKER_MAX;
 }
@@ -169,7 +169,7 @@ static bool outcome_makes_sense(const struct ccfc_index *index,
 	       (!o->known || o->place.source < index->sources.n);
 }
 
-static bool load_change(struct load *load, struct ccfc_row *row)
+static bool load_change(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
@@ -197,7 +197,7 @@ static bool load_change(struct load *load, struct ccfc_row *row)
 	       outcome_makes_sense(index, &c->result);
 }
 
-static bool load_copy(struct load *load, struct ccfc_row *row)
+static bool load_copy(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
@@ -210,7 +210,7 @@ static bool load_copy(struct load *load, struct ccfc_row *row)
 	return true;
 }
 
-static bool load_orphan(struct load *load, struct ccfc_row *row)
+static bool load_orphan(struct ccfc_load *load, struct ccfc_row *row)
 {
 	uint32_t id = ccfc_index_add_orphan(load->index, ccfc_row_str(row));
 	struct ccfc_outcome *o = &load->index->orphans.items[id].result;
@@ -219,7 +219,7 @@ static bool load_orphan(struct load *load, struct ccfc_row *row)
 	return outcome_makes_sense(load->index, o);
 }
 
-static bool load_prompt(struct load *load, struct ccfc_row *row)
+static bool load_prompt(struct ccfc_load *load, struct ccfc_row *row)
 {
 	int64_t session = ccfc_row_int(row);
 	uint64_t uuid = (uint64_t)ccfc_row_int(row);
@@ -237,7 +237,7 @@ static bool load_prompt(struct load *load, struct ccfc_row *row)
 	return place->source < load->index->sources.n;
 }
 
-static bool load_backup(struct load *load, struct ccfc_row *row)
+static bool load_backup(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t session = ccfc_row_int(row);
@@ -258,7 +258,7 @@ static bool load_backup(struct load *load, struct ccfc_row *row)
 	return true;
 }
 
-static bool load_unknown_type(struct load *load, struct ccfc_row *row)
+static bool load_unknown_type(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_unknown_type t = { get_string(load, row), 0 };
 
@@ -267,7 +267,7 @@ static bool load_unknown_type(struct load *load, struct ccfc_row *row)
 	return true;
 }
 
-static bool load_clock(struct load *load, struct ccfc_row *row)
+static bool load_clock(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_slice key = ccfc_row_str(row);
 	uint64_t value = (uint64_t)ccfc_row_int(row);
@@ -369,7 +369,7 @@ int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 {
 	static const struct {
 		const char *sql;
-		row_fn fn;
+		ccfc_load_fn fn;
 	} steps[] = {
 		{ "SELECT key, value FROM t_meta", load_clock },
 		{ "SELECT * FROM t_session ORDER BY id", load_session },
@@ -382,20 +382,30 @@ int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 		{ "SELECT * FROM t_backup", load_backup },
 		{ "SELECT * FROM t_unknown_type", load_unknown_type },
 	};
-	struct load load = { store, index, err, false };
+	struct ccfc_load load = { store, index, err, false };
+	bool anew;
+	int r;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		int r = each_row(&load, steps[i].sql, steps[i].fn);
-
+		r = ccfc_load_each(&load, steps[i].sql, steps[i].fn);
 		if (r)
 			return r;
 	}
+	r = ccfc_load_said(&load);
+	if (r)
+		return r;
 	if (!chains_make_sense(index) || !sources_make_sense(index))
 		return damaged(&load, "links");
 	derive(index);
 	ccfc_index_stored(index);
 	if (!load.has_epoch)
 		ccfc_index_new_epoch(index);
-	*stale = index->sources.n && meta(store, "reader") != CCFC_STORE_READER;
+	r = ccfc_store_open_texts(store, index, (uint64_t)meta(store, "texts"),
+				  (uint64_t)meta(store, "textsLength"), &anew,
+				  err);
+	if (r)
+		return r;
+	*stale = index->sources.n &&
+		 (anew || meta(store, "reader") != CCFC_STORE_READER);
 	return 0;
 }

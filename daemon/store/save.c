@@ -16,8 +16,9 @@ const char *const ccfc_store_sql[CCFC_STMT_COUNT] = {
 	[CCFC_STMT_COMMIT] = "COMMIT",
 	[CCFC_STMT_ROLLBACK] = "ROLLBACK",
 	[CCFC_STMT_META] = "REPLACE INTO t_meta VALUES(?,?)",
-	[CCFC_STMT_SOURCE] = "REPLACE INTO t_source VALUES(" Q17 "," Q5 ",?,?)",
-	[CCFC_STMT_SESSION] = "REPLACE INTO t_session VALUES(" Q17 ")",
+	[CCFC_STMT_SOURCE] =
+		"REPLACE INTO t_source VALUES(" Q17 "," Q5 "," Q5 ",?,?)",
+	[CCFC_STMT_SESSION] = "REPLACE INTO t_session VALUES(" Q17 ",?,?,?,?)",
 	[CCFC_STMT_FILE] = "REPLACE INTO t_file VALUES(?,?)",
 	[CCFC_STMT_CHANGE] =
 		"REPLACE INTO t_change VALUES(" Q5 ",?,?,?," Q17 "," Q15 ")",
@@ -26,19 +27,17 @@ const char *const ccfc_store_sql[CCFC_STMT_COUNT] = {
 	[CCFC_STMT_ORPHAN_GONE] = "DELETE FROM t_orphan WHERE tool_use_id = ?",
 	[CCFC_STMT_PROMPT] = "REPLACE INTO t_prompt VALUES(" Q5 ",?,?,?)",
 	[CCFC_STMT_BACKUP] = "REPLACE INTO t_backup VALUES(" Q5 ",?,?)",
+	[CCFC_STMT_PART] = "REPLACE INTO t_part VALUES(" Q15 ")",
+	[CCFC_STMT_SAY] = "REPLACE INTO t_say VALUES(" Q5 "," Q5 ",?,?)",
+	[CCFC_STMT_USE] = "REPLACE INTO t_use VALUES(" Q5 ")",
+	[CCFC_STMT_LOOK] = "REPLACE INTO t_look VALUES(?,?,?)",
+	[CCFC_STMT_LEAF] = "REPLACE INTO t_leaf VALUES(?,?,?)",
+	[CCFC_STMT_SUMMARY] = "REPLACE INTO t_summary VALUES(?,?)",
 	[CCFC_STMT_NO_UNKNOWN_TYPES] = "DELETE FROM t_unknown_type",
 	[CCFC_STMT_UNKNOWN_TYPE] = "REPLACE INTO t_unknown_type VALUES(?,?)",
 };
 
-/* A batch on its way out; the first failure sticks. */
-struct batch {
-	struct ccfc_store *store;
-	const struct ccfc_index *index;
-	struct ccfc_err *err;
-	int failed;
-};
-
-static struct ccfc_row begin_row(struct batch *b, enum ccfc_stmt which)
+struct ccfc_row ccfc_batch_row(struct ccfc_batch *b, enum ccfc_stmt which)
 {
 	sqlite3_stmt **stmt = &b->store->stmts[which];
 
@@ -51,7 +50,7 @@ static struct ccfc_row begin_row(struct batch *b, enum ccfc_stmt which)
 	return (struct ccfc_row){ *stmt, 1 };
 }
 
-static void end_row(struct batch *b, struct ccfc_row *row)
+void ccfc_batch_end(struct ccfc_batch *b, struct ccfc_row *row)
 {
 	if (b->failed)
 		return;
@@ -60,17 +59,17 @@ static void end_row(struct batch *b, struct ccfc_row *row)
 	sqlite3_reset(row->stmt);
 }
 
-static void run(struct batch *b, enum ccfc_stmt which)
+static void run(struct ccfc_batch *b, enum ccfc_stmt which)
 {
-	struct ccfc_row row = begin_row(b, which);
+	struct ccfc_row row = ccfc_batch_row(b, which);
 
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_source(struct batch *b, uint32_t id)
+static void save_source(struct ccfc_batch *b, uint32_t id)
 {
 	const struct ccfc_source *s = &b->index->sources.items[id];
-	struct ccfc_row row = begin_row(b, CCFC_STMT_SOURCE);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_SOURCE);
 
 	ccfc_row_put_int(&row, id);
 	ccfc_row_put_str(&row, ccfc_index_str(b->index, s->path));
@@ -91,7 +90,12 @@ static void save_source(struct batch *b, uint32_t id)
 	for (int k = 0; k < CCFC_RECORD_KINDS; k++)
 		ccfc_row_put_int(&row, (int64_t)s->lines[k]);
 	ccfc_row_put_int(&row, (int64_t)s->too_long);
-	end_row(b, &row);
+	ccfc_row_put_int(&row, s->texts_gen);
+	ccfc_row_put_int(&row, (int64_t)s->texts.offset);
+	ccfc_row_put_int(&row, (int64_t)s->texts.marker);
+	ccfc_row_put_int(&row, s->texts.marker_len);
+	ccfc_row_put_int(&row, (int64_t)s->damaged);
+	ccfc_batch_end(b, &row);
 }
 
 /* Strings one a line: branch and model names hold no newline. */
@@ -112,13 +116,13 @@ static void join_ids(struct ccfc_buf *out, const struct ccfc_ids *ids)
 		ccfc_buf_printf(out, "%u ", ids->items[i]);
 }
 
-static void save_session(struct batch *b, uint32_t id)
+static void save_session(struct ccfc_batch *b, uint32_t id)
 {
 	const struct ccfc_index *index = b->index;
 	const struct ccfc_session *s = &index->sessions.items[id];
 	struct ccfc_buf branches = CCFC_BUF_INIT, models = CCFC_BUF_INIT;
 	struct ccfc_buf sources = CCFC_BUF_INIT;
-	struct ccfc_row row = begin_row(b, CCFC_STMT_SESSION);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_SESSION);
 
 	join_strings(&branches, index, &s->branches);
 	join_strings(&models, index, &s->models);
@@ -140,16 +144,20 @@ static void save_session(struct batch *b, uint32_t id)
 	ccfc_row_put_int(&row, s->model_from_agent);
 	ccfc_row_put_str(&row, ccfc_buf_view(&models));
 	ccfc_row_put_str(&row, ccfc_buf_view(&sources));
-	end_row(b, &row);
+	ccfc_row_put_str(&row, ccfc_index_str(index, s->opening));
+	ccfc_row_put_time(&row, s->opening_time);
+	ccfc_row_put_str(&row, ccfc_index_str(index, s->summary));
+	ccfc_row_put_time(&row, s->summary_time);
+	ccfc_batch_end(b, &row);
 	ccfc_buf_release(&branches);
 	ccfc_buf_release(&models);
 	ccfc_buf_release(&sources);
 }
 
-static void save_change(struct batch *b, uint32_t id)
+static void save_change(struct ccfc_batch *b, uint32_t id)
 {
 	const struct ccfc_change *c = &b->index->changes.items[id];
-	struct ccfc_row row = begin_row(b, CCFC_STMT_CHANGE);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_CHANGE);
 
 	ccfc_row_put_int(&row, id);
 	ccfc_row_put_str(&row, ccfc_slice(c->id, c->id_len));
@@ -161,47 +169,47 @@ static void save_change(struct batch *b, uint32_t id)
 	ccfc_row_put_int(&row, c->state);
 	ccfc_row_put_obs(&row, b->index, &c->call);
 	ccfc_row_put_outcome(&row, b->index, &c->result);
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_orphan(struct batch *b, uint32_t id)
+static void save_orphan(struct ccfc_batch *b, uint32_t id)
 {
 	const struct ccfc_orphan *o = &b->index->orphans.items[id];
-	struct ccfc_row row = begin_row(b, o->taken ? CCFC_STMT_ORPHAN_GONE
-						    : CCFC_STMT_ORPHAN);
+	struct ccfc_row row = ccfc_batch_row(b, o->taken ? CCFC_STMT_ORPHAN_GONE
+							 : CCFC_STMT_ORPHAN);
 
 	ccfc_row_put_str(&row, ccfc_slice(o->id, o->id_len));
 	if (!o->taken)
 		ccfc_row_put_outcome(&row, b->index, &o->result);
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_copy(struct batch *b, uint32_t id)
+static void save_copy(struct ccfc_batch *b, uint32_t id)
 {
-	struct ccfc_row row = begin_row(b, CCFC_STMT_COPY);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_COPY);
 
 	ccfc_row_put_int(&row, id);
 	ccfc_row_put_obs(&row, b->index, &b->index->obs.items[id]);
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_prompt(struct batch *b, uint32_t id)
+static void save_prompt(struct ccfc_batch *b, uint32_t id)
 {
 	const struct ccfc_prompt *p = &b->index->prompts.items[id];
-	struct ccfc_row row = begin_row(b, CCFC_STMT_PROMPT);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_PROMPT);
 
 	ccfc_row_put_int(&row, p->session);
 	ccfc_row_put_int(&row, (int64_t)p->uuid);
 	ccfc_row_put_time(&row, p->time);
 	ccfc_row_put_int(&row, p->place.source != CCFC_ID_NONE);
 	ccfc_row_put_place(&row, &p->place);
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_backup(struct batch *b, uint32_t id)
+static void save_backup(struct ccfc_batch *b, uint32_t id)
 {
 	const struct ccfc_backup_ref *r = &b->index->backups.items[id];
-	struct ccfc_row row = begin_row(b, CCFC_STMT_BACKUP);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_BACKUP);
 
 	ccfc_row_put_int(&row, r->session);
 	ccfc_row_put_str(&row, ccfc_index_str(b->index, r->key));
@@ -210,22 +218,22 @@ static void save_backup(struct batch *b, uint32_t id)
 	ccfc_row_put_time(&row, r->made);
 	ccfc_row_put_time(&row, r->first);
 	ccfc_row_put_time(&row, r->last);
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_files(struct batch *b)
+static void save_files(struct ccfc_batch *b)
 {
 	for (uint32_t f = b->index->dirty.files_from; f < b->index->files.n;
 	     f++) {
-		struct ccfc_row row = begin_row(b, CCFC_STMT_FILE);
+		struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_FILE);
 
 		ccfc_row_put_int(&row, f);
 		ccfc_row_put_str(&row, ccfc_index_file_path(b->index, f));
-		end_row(b, &row);
+		ccfc_batch_end(b, &row);
 	}
 }
 
-static void save_unknown_types(struct batch *b)
+static void save_unknown_types(struct ccfc_batch *b)
 {
 	if (!b->index->dirty.unknown_types)
 		return;
@@ -233,25 +241,38 @@ static void save_unknown_types(struct batch *b)
 	for (uint32_t i = 0; i < b->index->unknown_types.n; i++) {
 		const struct ccfc_unknown_type *t =
 			&b->index->unknown_types.items[i];
-		struct ccfc_row row = begin_row(b, CCFC_STMT_UNKNOWN_TYPE);
+		struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_UNKNOWN_TYPE);
 
 		ccfc_row_put_str(&row, ccfc_index_str(b->index, t->type));
 		ccfc_row_put_int(&row, (int64_t)t->n);
-		end_row(b, &row);
+		ccfc_batch_end(b, &row);
 	}
 }
 
-static void save_meta(struct batch *b, const char *key, uint64_t value)
+static void save_meta(struct ccfc_batch *b, const char *key, uint64_t value)
 {
-	struct ccfc_row row = begin_row(b, CCFC_STMT_META);
+	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_META);
 
 	ccfc_row_put_str(&row, ccfc_slice_str(key));
 	ccfc_row_put_int(&row, (int64_t)value);
-	end_row(b, &row);
+	ccfc_batch_end(b, &row);
 }
 
-static void save_each(struct batch *b, const struct ccfc_ids *ids,
-		      void (*save)(struct batch *, uint32_t))
+static uint64_t texts_length(const struct ccfc_store *store)
+{
+	return store->texts ? ccfc_texts_file_length(store->texts) : 0;
+}
+
+static void save_texts(struct ccfc_batch *b)
+{
+	uint64_t length = texts_length(b->store);
+
+	if (length != b->store->texts_length)
+		save_meta(b, "textsLength", length);
+}
+
+void ccfc_batch_each(struct ccfc_batch *b, const struct ccfc_ids *ids,
+		     void (*save)(struct ccfc_batch *, uint32_t))
 {
 	for (uint32_t i = 0; i < ids->n && !b->failed; i++)
 		save(b, ids->items[i]);
@@ -260,31 +281,40 @@ static void save_each(struct batch *b, const struct ccfc_ids *ids,
 int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 		      struct ccfc_err *err)
 {
-	struct batch b = { store, index, err, 0 };
+	struct ccfc_batch b = { store, index, err, 0 };
 
+	/* Before the commit that counts them. */
+	if (store->texts)
+		b.failed = ccfc_texts_file_flush(store->texts, err);
+	if (b.failed)
+		return b.failed;
 	run(&b, CCFC_STMT_BEGIN);
 	if (b.failed)
 		return b.failed;
-	save_each(&b, &index->dirty.sessions, save_session);
+	ccfc_batch_each(&b, &index->dirty.sessions, save_session);
 	save_files(&b);
-	save_each(&b, &index->dirty.changes, save_change);
-	save_each(&b, &index->dirty.obs, save_copy);
-	save_each(&b, &index->dirty.orphans, save_orphan);
-	save_each(&b, &index->dirty.prompts, save_prompt);
-	save_each(&b, &index->dirty.backups, save_backup);
+	ccfc_batch_each(&b, &index->dirty.changes, save_change);
+	ccfc_batch_each(&b, &index->dirty.obs, save_copy);
+	ccfc_batch_each(&b, &index->dirty.orphans, save_orphan);
+	ccfc_batch_each(&b, &index->dirty.prompts, save_prompt);
+	ccfc_batch_each(&b, &index->dirty.backups, save_backup);
+	ccfc_batch_said(&b);
 	save_unknown_types(&b);
-	save_each(&b, &index->dirty.sources, save_source);
+	ccfc_batch_each(&b, &index->dirty.sources, save_source);
 	/* The clock's other half is the greatest seq of the changes. */
 	if (store->epoch != index->epoch) {
 		save_meta(&b, "epoch", index->epoch);
 		save_meta(&b, "schema", CCFC_STORE_SCHEMA);
 		save_meta(&b, "reader", CCFC_STORE_READER);
 	}
+	save_texts(&b);
 	run(&b, CCFC_STMT_COMMIT);
-	if (!b.failed)
+	if (!b.failed) {
 		store->epoch = index->epoch;
+		store->texts_length = texts_length(store);
+	}
 	if (b.failed) {
-		struct batch undo = { store, index, NULL, 0 };
+		struct ccfc_batch undo = { store, index, NULL, 0 };
 
 		run(&undo, CCFC_STMT_ROLLBACK);
 	}

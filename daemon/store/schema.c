@@ -1,9 +1,8 @@
 /*
  * The schema of the store. Tables t_… are the index as it is in memory, row
  * for row (ids are its array indexes), and may change from version to
- * version. The views `sessions`, `files` and `changes` are for users' own
- * SQL: their columns are only ever added to. Times are milliseconds since
- * 1970 in UTC, NULL where not known.
+ * version. What users may ask are the views (views.c). Times are milliseconds
+ * since 1970 in UTC, NULL where not known.
  */
 #include "store/schema.h"
 
@@ -26,12 +25,17 @@
 	" first INTEGER, last INTEGER,"                                        \
 	" PRIMARY KEY(session, key, version, name)) WITHOUT ROWID"
 
+/* How far a source's texts were kept (texts.h). */
+#define TEXT_COLUMNS                                                           \
+	"text_gen INTEGER, text_offset INTEGER, text_marker INTEGER,"          \
+	"text_marker_len INTEGER"
+
 /*
  * Schema 1 had the last backup of each file only, with the snapshot's time,
  * and not where prompts stand. What was said before is read anew where it
  * still stands.
  */
-const char ccfc_store_upgrade[] =
+static const char from_1[] =
 	"BEGIN IMMEDIATE;"
 	"ALTER TABLE t_backup RENAME TO t_backup_1;"
 	"CREATE TABLE t_backup" BACKUP_COLUMNS ";"
@@ -46,6 +50,28 @@ const char ccfc_store_upgrade[] =
 	"UPDATE t_meta SET value = 2 WHERE key = 'schema';"
 	"COMMIT;";
 
+/* Schema 2 had no texts, nor what was said and spent. */
+static const char from_2[] =
+	"BEGIN IMMEDIATE;"
+	"ALTER TABLE t_source ADD COLUMN text_gen INTEGER;"
+	"ALTER TABLE t_source ADD COLUMN text_offset INTEGER;"
+	"ALTER TABLE t_source ADD COLUMN text_marker INTEGER;"
+	"ALTER TABLE t_source ADD COLUMN text_marker_len INTEGER;"
+	"ALTER TABLE t_source ADD COLUMN damaged INTEGER;"
+	"DROP VIEW IF EXISTS sessions;"
+	"ALTER TABLE t_session ADD COLUMN opening TEXT;"
+	"ALTER TABLE t_session ADD COLUMN opening_time INTEGER;"
+	"ALTER TABLE t_session ADD COLUMN summary TEXT;"
+	"ALTER TABLE t_session ADD COLUMN summary_time INTEGER;"
+	"UPDATE t_meta SET value = 3 WHERE key = 'schema';"
+	"COMMIT;";
+
+const char *const ccfc_store_upgrades[CCFC_STORE_SCHEMA] = {
+	"",
+	from_1,
+	from_2,
+};
+
 const char ccfc_store_schema[] =
 	"CREATE TABLE IF NOT EXISTS t_meta(key TEXT PRIMARY KEY, value)"
 	" WITHOUT ROWID;"
@@ -55,13 +81,15 @@ const char ccfc_store_schema[] =
 	" marker INTEGER, marker_len INTEGER, turn0 INTEGER, turn1 INTEGER,"
 	" message0 INTEGER, message1 INTEGER, blank INTEGER,"
 	" malformed INTEGER, unknown INTEGER, other INTEGER, user INTEGER,"
-	" assistant INTEGER, snapshot INTEGER, too_long INTEGER);"
+	" assistant INTEGER, snapshot INTEGER, too_long INTEGER," TEXT_COLUMNS
+	", damaged INTEGER);"
 	"CREATE TABLE IF NOT EXISTS t_session(id INTEGER PRIMARY KEY, uuid,"
 	" seen INTEGER, start INTEGER, end INTEGER, born INTEGER,"
 	" project, project_time INTEGER, project_from_agent INTEGER,"
 	" branch TEXT, branch_time INTEGER, branches TEXT, model TEXT,"
 	" model_time INTEGER, model_from_agent INTEGER, models TEXT,"
-	" sources TEXT);"
+	" sources TEXT, opening TEXT, opening_time INTEGER, summary TEXT,"
+	" summary_time INTEGER);"
 	"CREATE TABLE IF NOT EXISTS t_file(id INTEGER PRIMARY KEY, path);"
 	"CREATE TABLE IF NOT EXISTS t_change(id INTEGER PRIMARY KEY,"
 	" tool_use_id TEXT, part INTEGER, several INTEGER, seq INTEGER,"
@@ -76,35 +104,23 @@ const char ccfc_store_schema[] =
 	" len INTEGER, gen INTEGER, PRIMARY KEY(session, uuid))"
 	" WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS t_backup" BACKUP_COLUMNS ";"
+	"CREATE TABLE IF NOT EXISTS t_part(id INTEGER PRIMARY KEY,"
+	" source INTEGER, session INTEGER, gen INTEGER, user INTEGER,"
+	" assistant INTEGER, agent_user INTEGER, agent_assistant INTEGER,"
+	" time INTEGER, asks INTEGER, result_time INTEGER, results INTEGER,"
+	" error INTEGER, custom TEXT, ai TEXT);"
+	"CREATE TABLE IF NOT EXISTS t_say(id INTEGER PRIMARY KEY,"
+	" hash INTEGER, copy INTEGER, part INTEGER, gen INTEGER, time INTEGER,"
+	" agent INTEGER, model TEXT, input INTEGER, output INTEGER,"
+	" cache_write INTEGER, cache_read INTEGER);"
+	/* called 1, writes 2, other 4, ok 8, error 16 */
+	"CREATE TABLE IF NOT EXISTS t_use(id INTEGER PRIMARY KEY,"
+	" hash INTEGER, say INTEGER, tool TEXT, flags INTEGER);"
+	"CREATE TABLE IF NOT EXISTS t_look(use INTEGER, file INTEGER,"
+	" time INTEGER, PRIMARY KEY(use, file)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS t_leaf(session INTEGER, uuid INTEGER,"
+	" time INTEGER, PRIMARY KEY(session, uuid)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS t_summary(leaf INTEGER PRIMARY KEY,"
+	" text TEXT);"
 	"CREATE TABLE IF NOT EXISTS t_unknown_type(type PRIMARY KEY,"
-	" n INTEGER) WITHOUT ROWID;"
-
-	"CREATE VIEW IF NOT EXISTS sessions AS SELECT id, uuid AS session_id,"
-	" project AS project_path, branch AS git_branch, model, start, end,"
-	" (SELECT count(*) FROM t_change c WHERE c.session = s.id"
-	"  AND c.state = 1) AS changes"
-	" FROM t_session s WHERE seen;"
-	"CREATE VIEW IF NOT EXISTS files AS SELECT f.id, f.path,"
-	" count(*) AS changes, count(DISTINCT c.session) AS sessions,"
-	" min(coalesce(c.c_time, c.r_time)) AS first_modified,"
-	" max(coalesce(c.c_time, c.r_time)) AS last_modified"
-	" FROM t_change c JOIN t_file f ON f.id = c.file"
-	" WHERE c.state = 1 GROUP BY f.id;"
-	"CREATE VIEW IF NOT EXISTS changes AS SELECT c.id, c.tool_use_id,"
-	" f.path, s.uuid AS session_id, s.project AS project_path,"
-	" CASE c.c_known WHEN 1 THEN c.c_tool ELSE c.r_tool END AS tool,"
-	" CASE c.state WHEN 0 THEN 'pending' WHEN 1 THEN 'applied'"
-	"  WHEN 2 THEN 'staged' WHEN 3 THEN 'denied' WHEN 4 THEN 'failed'"
-	"  WHEN 5 THEN 'interrupted' END AS state,"
-	" CASE c.r_op WHEN 1 THEN 'created' WHEN 2 THEN 'deleted'"
-	"  ELSE 'modified' END AS operation,"
-	" nullif(CASE c.c_known WHEN 1 THEN c.c_agent ELSE c.r_agent END, '')"
-	"  AS agent_id,"
-	" nullif(c.c_model, '') AS model,"
-	" coalesce(c.c_time, c.r_time) AS time,"
-	" CASE c.r_detail WHEN 1 THEN c.r_added ELSE c.c_added END"
-	"  AS lines_added,"
-	" CASE c.r_detail WHEN 1 THEN c.r_removed ELSE c.c_removed END"
-	"  AS lines_removed"
-	" FROM t_change c LEFT JOIN t_file f ON f.id = c.file"
-	" LEFT JOIN t_session s ON s.id = c.session;";
+	" n INTEGER) WITHOUT ROWID;";

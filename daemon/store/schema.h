@@ -3,14 +3,15 @@
 #define CCFC_STORE_SCHEMA_H
 
 /* Raised when tables change. */
-#define CCFC_STORE_SCHEMA 2
+#define CCFC_STORE_SCHEMA 3
 /* Raised when the reading of transcripts changes what the rows say. */
-#define CCFC_STORE_READER 2
+#define CCFC_STORE_READER 3
 
 /* Creates tables and views where they are not there yet. */
 extern const char ccfc_store_schema[];
 
-/* Brings the tables of schema 1 to this one, in a transaction. */
-extern const char ccfc_store_upgrade[];
+/* Each brings the tables of schema n to n + 1, in a transaction; [0] is
+ * empty. */
+extern const char *const ccfc_store_upgrades[CCFC_STORE_SCHEMA];
 
 #endif

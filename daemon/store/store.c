@@ -3,9 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/time.h"
 #include "store/db.h"
 #include "store/schema.h"
+#include "store/sql_run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,14 +39,25 @@ int ccfc_db_exec(struct ccfc_store *store, const char *sql,
 static int upgrade(struct ccfc_store *store, int64_t schema,
 		   struct ccfc_err *err)
 {
-	int r = ccfc_db_exec(store,
-			     schema ? ccfc_store_upgrade
-				    : "DROP TABLE IF EXISTS t_backup;"
-				      "DROP TABLE IF EXISTS t_prompt",
-			     err);
+	int r = 0;
 
+	if (!schema)
+		return ccfc_db_exec(store,
+				    "DROP TABLE IF EXISTS t_source;"
+				    "DROP TABLE IF EXISTS t_session;"
+				    "DROP VIEW IF EXISTS sessions;"
+				    "DROP TABLE IF EXISTS t_backup;"
+				    "DROP TABLE IF EXISTS t_prompt",
+				    err);
+	for (; schema < CCFC_STORE_SCHEMA && !r; schema++)
+		r = ccfc_db_exec(store, ccfc_store_upgrades[schema], err);
 	if (r)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+	else
+		ccfc_log(CCFC_LOG_INFO,
+			 "store %s: was made by an older version, and is "
+			 "brought to schema %d",
+			 store->path, CCFC_STORE_SCHEMA);
 	return r;
 }
 
@@ -67,7 +80,7 @@ static int check_schema(struct ccfc_store *store, struct ccfc_err *err)
 	sqlite3_finalize(stmt);
 	if (schema == CCFC_STORE_SCHEMA)
 		return 0;
-	if (schema < CCFC_STORE_SCHEMA)
+	if (schema >= 0 && schema < CCFC_STORE_SCHEMA)
 		return upgrade(store, schema, err);
 	ccfc_err_set(err, CCFC_EIO, "store %s: was made by a newer version",
 		     store->path);
@@ -105,7 +118,9 @@ static int open_db(struct ccfc_store *store, struct ccfc_err *err)
 			 err);
 	if (!r)
 		r = check_schema(store, err);
-	return r ? r : ccfc_db_exec(store, ccfc_store_schema, err);
+	if (!r)
+		r = ccfc_db_exec(store, ccfc_store_schema, err);
+	return r ? r : ccfc_store_make_views(store, err);
 }
 
 static void close_db(struct ccfc_store *store)
@@ -116,6 +131,8 @@ static void close_db(struct ccfc_store *store)
 	}
 	sqlite3_close(store->db);
 	store->db = NULL;
+	ccfc_texts_file_free(store->texts);
+	store->texts = NULL;
 	store->epoch = 0;
 }
 
@@ -148,8 +165,10 @@ int ccfc_store_new(struct ccfc_store **out, const char *dir, bool *put_aside,
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	int r;
 
+	store->dir = ccfc_strdup(dir);
 	ccfc_buf_printf(&path, "%s/index.db", dir);
 	store->path = ccfc_buf_detach(&path, NULL);
+	ccfc_sql_memory_setup(); /* before SQLite's first call */
 	r = open_db(store, err);
 	if (put_aside)
 		*put_aside = r == CCFC_ECORRUPT;
@@ -168,6 +187,7 @@ void ccfc_store_free(struct ccfc_store *store)
 	if (!store)
 		return;
 	close_db(store);
+	free(store->dir);
 	free(store->path);
 	free(store);
 }

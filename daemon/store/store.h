@@ -4,8 +4,11 @@
  * One transaction per batch writes the rows that changed and the cursors of
  * the sources they came from, so a crash at any point leaves a store that
  * equals the index of some prefix of the transcripts, and the tail goes on
- * from there. The schema and its views are documented in schema.c; others may
- * read the file while the daemon runs, only the daemon writes.
+ * from there. Others may read the file while the daemon runs, by way of the
+ * views (views.c), and only the daemon writes.
+ *
+ * What was said is in a file of its own beside it (texts.h), which belongs to
+ * the store: batches are committed to both.
  *
  * Core thread. SQLite is seen by this folder alone.
  */
@@ -14,6 +17,7 @@
 
 #include "base/err.h"
 #include "index/index.h"
+#include "store/texts.h"
 
 struct ccfc_store;
 
@@ -46,6 +50,24 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
  * a new one.
  */
 int ccfc_store_put_aside(struct ccfc_store *store, struct ccfc_err *err);
+
+/*
+ * Adds what the line says to the texts (texts.h), which are committed with
+ * the next batch. After ccfc_index_apply. False when it was turned away: too
+ * much waits for a disk that cannot be written.
+ */
+bool ccfc_store_say(struct ccfc_store *store, struct ccfc_index *index,
+		    uint32_t source, const struct ccfc_record *record,
+		    uint64_t offset, size_t len);
+
+/* Would a text be taken now? */
+bool ccfc_store_says(const struct ccfc_store *store);
+
+/* The texts of all batches that were written; the caller releases it. */
+void ccfc_store_texts(const struct ccfc_store *store,
+		      struct ccfc_texts_view *out);
+/* Their bytes on disk. */
+uint64_t ccfc_store_texts_bytes(const struct ccfc_store *store);
 
 /* Bytes on disk, with the write-ahead log. */
 uint64_t ccfc_store_bytes(const struct ccfc_store *store);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "index/parts.h"
 #include "index/query.h"
+#include "index/tally.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,192 @@ static inline void dump_outcome(struct rows_of_text *rows,
 	add_row(rows, &out);
 }
 
+/* All that a listing or a statistic can be made of. */
+struct dump_said {
+	struct rows_of_text *rows;
+	const struct ccfc_index *index;
+};
+
+static inline void dump_tokens(struct ccfc_buf *out,
+			       const struct ccfc_tokens *t)
+{
+	ccfc_buf_printf(out, " %llu/%llu/%llu/%llu",
+			(unsigned long long)t->input,
+			(unsigned long long)t->output,
+			(unsigned long long)t->cache_write,
+			(unsigned long long)t->cache_read);
+}
+
+static inline void dump_one_said(void *ctx, const struct ccfc_said *said)
+{
+	struct dump_said *d = ctx;
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&out, "said %s %s %d %lld",
+			ccfc_index_session_id(d->index, said->session).ptr,
+			ccfc_index_str(d->index, said->model).ptr, said->agent,
+			(long long)said->time);
+	dump_tokens(&out, &said->tokens);
+	add_row(d->rows, &out);
+}
+
+static inline void dump_one_used(void *ctx, const struct ccfc_used *used)
+{
+	struct dump_said *d = ctx;
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&out, "used %s %s %s %d %d %lld",
+			ccfc_index_session_id(d->index, used->session).ptr,
+			ccfc_index_str(d->index, used->model).ptr,
+			ccfc_index_str(d->index, used->tool).ptr, used->agent,
+			used->error, (long long)used->time);
+	add_row(d->rows, &out);
+}
+
+static inline void dump_one_look(void *ctx, const struct ccfc_look *look)
+{
+	struct dump_said *d = ctx;
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&out, "look %s %s %s %d %lld",
+			ccfc_index_session_id(d->index, look->session).ptr,
+			ccfc_index_file_path(d->index, look->file).ptr,
+			ccfc_index_str(d->index, look->agent).ptr, look->error,
+			(long long)look->time);
+	add_row(d->rows, &out);
+}
+
+static inline void dump_tally_part(struct ccfc_buf *out,
+				   const struct ccfc_tally_part *p)
+{
+	ccfc_buf_printf(
+		out, " | %llu %llu %llu %llu", (unsigned long long)p->user,
+		(unsigned long long)p->assistant, (unsigned long long)p->uses,
+		(unsigned long long)p->errors);
+	dump_tokens(out, &p->tokens);
+}
+
+static inline void dump_tally(struct rows_of_text *rows,
+			      const struct ccfc_index *index, uint32_t session,
+			      const struct ccfc_tally *t)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	uint32_t source = ccfc_tally_source(index, session);
+	struct ccfc_slice title;
+	enum ccfc_title from = ccfc_tally_title(&title, index, session);
+
+	ccfc_buf_printf(
+		&out, "tally %s %s %s %s %s %u %llu %llu %llu %lld %llu %llu",
+		ccfc_index_session_id(index, session).ptr,
+		ccfc_title_text(from), title.ptr,
+		ccfc_status_text(ccfc_tally_status(index, session, 301003)),
+		source == CCFC_ID_NONE
+			? "-"
+			: ccfc_index_str(index,
+					 index->sources.items[source].path)
+				  .ptr,
+		t->nagents, (unsigned long long)t->files_read,
+		(unsigned long long)t->files_modified,
+		(unsigned long long)t->changes, (long long)t->last_change,
+		(unsigned long long)t->bytes,
+		(unsigned long long)t->agent_bytes);
+	dump_tally_part(&out, &t->main);
+	dump_tally_part(&out, &t->agents);
+	add_row(rows, &out);
+}
+
+static inline void dump_tallies(struct rows_of_text *rows,
+				const struct ccfc_index *index)
+{
+	struct dump_said d = { rows, index };
+	struct ccfc_arena arena = CCFC_ARENA_INIT;
+	const struct ccfc_tally *all = ccfc_tally_all(index, &arena);
+
+	for (uint32_t i = 1; i < index->sessions.n; i++) {
+		struct ccfc_tally one;
+
+		dump_tally(rows, index, i, &all[i]);
+		ccfc_tally_session(&one, index, i);
+		if (memcmp(&one, &all[i], sizeof(one)) != 0)
+			abort();
+	}
+	ccfc_tally_said(index, dump_one_said, &d);
+	ccfc_tally_used(index, dump_one_used, &d);
+	ccfc_tally_looks(index, 0, 0, dump_one_look, &d);
+	ccfc_arena_release(&arena);
+}
+
+static inline void dump_parts(struct rows_of_text *rows,
+			      const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->parts.n; i++) {
+		const struct ccfc_part *p = &index->parts.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out,
+				"part %u %u %u %u %u %u %u %lld %lld %d %d %d"
+				" '%s' '%s'",
+				p->source, p->session, p->gen, p->user[0],
+				p->user[1], p->assistant[0], p->assistant[1],
+				(long long)p->time, (long long)p->result_time,
+				p->asks, p->results, p->error,
+				ccfc_index_str(index, p->custom).ptr,
+				ccfc_index_str(index, p->ai).ptr);
+		add_row(rows, &out);
+	}
+}
+
+static inline void dump_leaves(struct rows_of_text *rows,
+			       const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->leaves.n; i++) {
+		const struct ccfc_leaf *l = &index->leaves.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out, "leaf %llx %u %lld",
+				(unsigned long long)l->uuid, l->session,
+				(long long)l->time);
+		add_row(rows, &out);
+	}
+	for (uint32_t i = 0; i < index->summaries.n; i++) {
+		const struct ccfc_summary *s = &index->summaries.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out, "summary %llx %s",
+				(unsigned long long)s->leaf,
+				ccfc_index_str(index, s->text).ptr);
+		add_row(rows, &out);
+	}
+}
+
+/* The rows of what was said, by their numbers. */
+static inline void dump_rows(struct rows_of_text *rows,
+			     const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->says.n; i++) {
+		const struct ccfc_say *s = &index->says.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out,
+				"say %u %llx %u %u %lld %d %s %u %u %u %u", i,
+				(unsigned long long)s->id, s->part, s->gen,
+				(long long)s->time, s->agent,
+				ccfc_index_str(index, s->model).ptr, s->input,
+				s->output, s->cache_write, s->cache_read);
+		add_row(rows, &out);
+	}
+	for (uint32_t i = 0; i < index->uses.n; i++) {
+		const struct ccfc_use *u = &index->uses.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out, "use %u %llx %u %s %d %d %d %d %d", i,
+				(unsigned long long)u->id, u->say,
+				ccfc_index_str(index, u->tool).ptr, u->called,
+				u->writes, u->other, u->ok, u->error);
+		add_row(rows, &out);
+	}
+}
+
 /* Rows that no reader sees, but that later answers hang on. */
 static inline void dump_deep(struct rows_of_text *rows,
 			     const struct ccfc_index *index)
@@ -91,6 +278,9 @@ static inline void dump_deep(struct rows_of_text *rows,
 			o = &index->obs.items[o->next];
 		}
 	}
+	dump_parts(rows, index);
+	dump_leaves(rows, index);
+	dump_rows(rows, index);
 	for (uint32_t i = 0; i < index->orphans.n; i++) {
 		const struct ccfc_orphan *o = &index->orphans.items[i];
 
@@ -301,6 +491,7 @@ static inline char *dump(const struct ccfc_index *index, bool deep)
 		for (uint32_t f = 1; f < index->files.n; f++)
 			if (index->files.items[f].n)
 				dump_backups(&rows, index, s, f);
+	dump_tallies(&rows, index);
 	if (deep)
 		dump_deep(&rows, index);
 	qsort(rows.items, rows.n, sizeof(*rows.items), compare_text);

@@ -29,7 +29,8 @@ static inline int setup(void **state)
 static inline void wipe(const char *dir)
 {
 	static const char *const names[] = { "index.db", "index.db-wal",
-					     "index.db-shm", "ccfcd.lock" };
+					     "index.db-shm", "ccfcd.lock",
+					     "texts" };
 	char path[600];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

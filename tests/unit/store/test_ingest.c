@@ -5,55 +5,9 @@
  */
 #include "ingest.c"
 
-#include "scratch.h"
+#include "fixture.h"
 
 #include <signal.h>
-#include <sys/resource.h>
-
-struct fixture {
-	const char *dir;
-	struct ccfc_store *store;
-	struct ccfc_index *index;
-	struct ccfc_tail *tail;
-	struct ccfc_parser *parser;
-	struct ccfc_ingest *ingest;
-	uint32_t told;
-};
-
-static void count_events(void *ctx)
-{
-	struct fixture *f = ctx;
-
-	f->told += f->index->events.n;
-}
-
-static void start(struct fixture *f)
-{
-	f->index = reload(&f->store, f->dir);
-	f->tail = ccfc_tail_new(CCFC_TAIL_DEFAULT_MAX_LINE);
-	f->parser = ccfc_parser_new(NULL);
-	f->ingest = ccfc_ingest_new(f->index, f->store, f->tail, f->parser,
-				    count_events, f);
-}
-
-static void stop(struct fixture *f)
-{
-	ccfc_ingest_free(f->ingest);
-	ccfc_parser_free(f->parser);
-	ccfc_tail_free(f->tail);
-	ccfc_store_free(f->store);
-	ccfc_index_free(f->index);
-}
-
-static const char *at(const struct fixture *f, const char *name)
-{
-	static char paths[4][600];
-	static unsigned next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s.jsonl", f->dir, name);
-	return path;
-}
 
 /* Appends an edit that was applied, with its tool_use id. */
 static void edit(const struct fixture *f, const char *name, const char *id)
@@ -73,14 +27,6 @@ static void edit(const struct fixture *f, const char *name, const char *id)
 		"\"tool_use_id\":\"%s\",\"content\":\"ok\"}]}}\n",
 		id, id, id, id, id);
 	fclose(file);
-}
-
-static void look(struct fixture *f, const char *name)
-{
-	const struct ccfc_name as = { .kind = CCFC_NAME_SESSION,
-				      .session = CCFC_SLICE_LIT("s") };
-
-	ccfc_ingest_look(f->ingest, at(f, name), &as, true);
 }
 
 static void move(const struct fixture *f, const char *from, const char *to)
@@ -183,14 +129,6 @@ static void test_replaced(void **state)
 	stop(&f);
 }
 
-static void limit_files(rlim_t bytes)
-{
-	struct rlimit limit = { bytes, RLIM_INFINITY };
-
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
-/* Clocks of events that were told but not stored are of an epoch apart. */
 /* A scan that does not come across it finds that it is gone, whatever was
  * heard of it before. */
 static void test_not_found(void **state)
@@ -213,6 +151,7 @@ static void test_not_found(void **state)
 	stop(&f);
 }
 
+/* Clocks of events that were told but not stored are of an epoch apart. */
 static void test_store_fails(void **state)
 {
 	struct fixture f = { .dir = *state };

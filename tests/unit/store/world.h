@@ -30,6 +30,7 @@ struct line {
 	struct ccfc_backup backup;
 	char session[8], uuid[40], agent[8], id[24], paths[PARTS][16];
 	char cwd[8], branch[8], model[8], message[16], version[8];
+	char typed[8], title[8], leaf[40];
 };
 
 struct world {
@@ -61,15 +62,24 @@ static inline void make_call(struct world *w, struct line *l, unsigned id)
 	l->record.kind = CCFC_RECORD_ASSISTANT;
 	l->record.model = TEXT(l->model, "m%u", pick(w, 3));
 	l->record.version = TEXT(l->version, "2.%u", pick(w, 3));
-	l->record.message_id = TEXT(l->message, "msg%u", id / 3);
+	if (pick(w, 8))
+		l->record.message_id = TEXT(l->message, "msg%u", id / 3);
+	l->record.has_usage = pick(w, 4);
+	l->record.usage.input = pick(w, 3);
+	l->record.usage.output = pick(w, 100);
+	l->record.usage.cache_write = pick(w, 2);
+	l->record.usage.cache_read = pick(w, 2) ? UINT64_MAX : 7;
+	l->record.asks = !pick(w, 3);
 	snprintf(l->id, sizeof(l->id), "toolu_%u", id);
 	for (uint32_t i = 0; i < parts; i++) {
 		struct ccfc_call *call = &l->calls[i];
 
 		call->id = ccfc_slice_str(l->id);
 		call->writes = writes;
-		call->tool = writes ? CCFC_SLICE_LIT("Edit")
-				    : CCFC_SLICE_LIT("Bash");
+		call->reads = id % 8 == 0;
+		call->tool = writes	   ? CCFC_SLICE_LIT("Edit")
+			     : call->reads ? CCFC_SLICE_LIT("Read")
+					   : CCFC_SLICE_LIT("Bash");
 		call->path = TEXT(l->paths[i], "f%u.c", (id + i) % 7);
 		call->part = i;
 		call->nparts = parts;
@@ -90,6 +100,8 @@ static inline void make_result(struct world *w, struct line *l, unsigned id)
 	l->record.kind = CCFC_RECORD_USER;
 	l->result.id = TEXT(l->id, "toolu_%u", id);
 	l->result.state = states[pick(w, 6)];
+	l->result.error = l->result.state != CCFC_STATE_APPLIED &&
+			  l->result.state != CCFC_STATE_STAGED;
 	l->result.op = pick(w, 2) ? CCFC_OP_CREATED : CCFC_OP_MODIFIED;
 	l->result.detail = id % 4 && (id >= LONE_RESULT || pick(w, 2));
 	if (l->result.detail) {
@@ -120,6 +132,16 @@ static inline void make_backup(struct world *w, struct line *l)
 	l->record.nbackups = 1;
 }
 
+static inline void make_naming(struct world *w, struct line *l)
+{
+	l->record.kind = CCFC_RECORD_OTHER;
+	l->record.naming = (enum ccfc_naming)(1 + pick(w, 3));
+	if (pick(w, 6))
+		l->record.title = TEXT(l->title, "t%u", pick(w, 9));
+	l->record.leaf =
+		TEXT(l->leaf, "00000000-0000-4000-8000-%012x", pick(w, 20));
+}
+
 static inline void make_common(struct world *w, struct line *l, unsigned source)
 {
 	struct ccfc_record *r = &l->record;
@@ -142,6 +164,7 @@ static inline void make_common(struct world *w, struct line *l, unsigned source)
 		r->uuid = TEXT(l->uuid, "00000000-0000-4000-8000-%012x",
 			       pick(w, 20));
 	}
+	r->version = TEXT(l->version, "2.%u.1", pick(w, 2));
 	r->sidechain = source >= MAIN || !pick(w, 6);
 	if (source >= MAIN)
 		r->agent = TEXT(l->agent, "a%u", source - pick(w, 2));
@@ -153,13 +176,18 @@ static inline void make_line(struct world *w, unsigned source, unsigned at)
 
 	memset(l, 0, sizeof(*l));
 	make_common(w, l, source);
-	switch (pick(w, 7)) {
+	switch (pick(w, 8)) {
+	case 7:
+		make_naming(w, l);
+		break;
 	case 0:
 	case 1:
 		l->record.kind = CCFC_RECORD_USER;
 		l->record.prompt = true;
 		/* A copy may not be known for what it is. */
 		l->record.asked = at % 3 != 0;
+		if (l->record.asked)
+			l->record.typed = TEXT(l->typed, "p%u", pick(w, 5));
 		break;
 	case 2:
 		make_backup(w, l);

@@ -1,0 +1,33 @@
+/*
+ * A run of bytes looked for in a text: the fast path of text search. Letters
+ * of ASCII match in either case if so wished; nothing else folds here.
+ */
+#ifndef CCFC_SEARCH_NEEDLE_H
+#define CCFC_SEARCH_NEEDLE_H
+
+#include "base/slice.h"
+
+#define CCFC_NEEDLE_MAX 4096u
+/* Readable bytes that have to stand behind every text. */
+#define CCFC_NEEDLE_SLACK 16u
+#define CCFC_NOWHERE	  ((size_t)-1)
+
+struct ccfc_needle {
+	size_t len;
+	size_t at[2]; /* its two rarest bytes */
+	unsigned char bytes[CCFC_NEEDLE_MAX];
+	unsigned char fold[CCFC_NEEDLE_MAX]; /* 0x20 where case is no matter */
+};
+
+/* 1 to CCFC_NEEDLE_MAX bytes. */
+void ccfc_needle_init(struct ccfc_needle *needle, struct ccfc_slice bytes,
+		      bool fold);
+
+/* Where it first stands at or behind `from`, or CCFC_NOWHERE. */
+size_t ccfc_needle_find(const struct ccfc_needle *needle,
+			struct ccfc_slice text, size_t from);
+
+/* Does it stand at p, which has as many bytes? */
+bool ccfc_needle_stands(const struct ccfc_needle *needle, const char *p);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * Text search over what was said, and over what tools were given and said.
+ *
+ * Text and thinking are read from the text store, which has all of them,
+ * unescaped, also those of transcripts that are gone. The input of calls and
+ * their results are read from the transcripts that are still there.
+ *
+ * A search is filled in on the core's thread and run on any other: it touches
+ * nothing but what it is given. What is borrowed must not change meanwhile.
+ */
+#ifndef CCFC_SEARCH_SEARCH_H
+#define CCFC_SEARCH_SEARCH_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "search/match.h"
+#include "store/texts.h"
+
+#include <stdatomic.h>
+
+enum ccfc_search_in {
+	CCFC_IN_TEXT,
+	CCFC_IN_THINKING,
+	CCFC_IN_TOOL,	/* strings of a call's input */
+	CCFC_IN_RESULT, /* text of a call's result */
+	CCFC_IN_COUNT
+};
+
+#define CCFC_IN_BIT(in) (1u << (in))
+
+/* A transcript. */
+struct ccfc_search_source {
+	const char *path;
+	uint32_t id; /* of the index; so are `session` and `gen` */
+	uint32_t session;
+	uint32_t gen;
+	uint64_t end; /* searched up to here */
+};
+
+struct ccfc_search {
+	/* What is asked: */
+	struct ccfc_slice pattern;
+	bool regex, case_sensitive;
+	bool by_rank;
+	bool any_role, any_time;
+	enum ccfc_text_role role;
+	int64_t from, to; /* inclusive */
+	uint32_t in;	  /* bits */
+	uint64_t offset, limit;
+	/* Where: */
+	struct ccfc_texts_view texts;
+	const struct ccfc_search_source *sources; /* by id */
+	uint32_t nsources;
+	const struct ccfc_slice *session_ids; /* of all sessions */
+	const bool *wanted;		      /* of all; NULL: each is */
+	uint32_t nsessions;
+	/* How far: */
+	const atomic_bool *cancelled;
+	uint64_t max_bytes;
+	int64_t max_ms;
+	size_t max_line, max_reply;
+	uint32_t threads; /* at most; of those that are worth it */
+};
+
+/* Matches that are marked in a snippet, and counted in a text. */
+#define CCFC_SNIPPET_SPANS 64u
+#define CCFC_SNIPPET_BYTES 200u
+#define CCFC_COUNT_MAX	   100000u
+
+/* A text that matches. */
+struct ccfc_found {
+	struct ccfc_slice snippet;
+	struct ccfc_span *spans; /* in the snippet */
+	uint32_t nspans;
+	uint32_t count; /* matches in the text */
+	enum ccfc_search_in in;
+	enum ccfc_text_role role;
+	int64_t time;
+	uint32_t session, source, gen; /* of the index */
+	struct ccfc_slice uuid, tool;  /* may be empty */
+};
+
+struct ccfc_search_result {
+	struct ccfc_arena arena; /* of all below */
+	struct ccfc_found *items;
+	uint32_t n;
+	uint64_t total, sessions;
+	uint64_t scanned_bytes, scanned_texts, damaged;
+	bool truncated;
+};
+
+/*
+ * CCFC_EINVAL: the pattern. CCFC_ETOOBIG: it needs too many steps. Nothing
+ * found is a result. The caller releases `out` in any case.
+ */
+int ccfc_search_run(struct ccfc_search_result *out,
+		    const struct ccfc_search *search, struct ccfc_err *err);
+void ccfc_search_release(struct ccfc_search_result *out);
+
+#endif

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/conf.h"
 #include "base/dirs.h"
 #include "base/log.h"
 #include "base/path.h"
@@ -14,11 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define CONFIG_MAX_BYTES (1u << 20)
-#define MAX_LINE_LIMIT	 (2000u << 20)
+#define MAX_LINE_LIMIT (2000u << 20)
 
 static const char help[] =
 	"usage: ccfcd [--foreground] [options]\n"
@@ -58,19 +57,6 @@ static char *absolute(const char *path)
 	return ccfc_buf_detach(&out, NULL);
 }
 
-static void add_root(struct ccfc_config *config, const char *path)
-{
-	char *root = absolute(path);
-
-	for (uint32_t i = 0; i < config->roots.n; i++) {
-		if (!strcmp(config->roots.items[i], root)) {
-			free(root);
-			return;
-		}
-	}
-	CCFC_VEC_PUSH(config->roots, root);
-}
-
 static int parse_size(size_t *out, const char *text)
 {
 	char *end;
@@ -103,11 +89,13 @@ static int add_tool(struct ccfc_config *config, char *value)
 	return 0;
 }
 
-static int set_key(struct ccfc_config *config, const char *key, char *value)
+static int set_key(void *data, const char *key, char *value)
 {
+	struct ccfc_config *config = data;
+
 	if (!strcmp(key, "root")) {
 		if (!config->roots_are_given)
-			add_root(config, value);
+			ccfc_claude_add(&config->roots, value);
 		return 0;
 	}
 	if (!strcmp(key, "tool"))
@@ -119,104 +107,6 @@ static int set_key(struct ccfc_config *config, const char *key, char *value)
 		return config->log_level < 0 ? CCFC_EINVAL : 0;
 	}
 	return CCFC_ENOTFOUND;
-}
-
-static char *trim(char *s)
-{
-	size_t n;
-
-	s += strspn(s, " \t\r");
-	n = strlen(s);
-	while (n && strchr(" \t\r", s[n - 1]))
-		s[--n] = '\0';
-	return s;
-}
-
-static int read_line(struct ccfc_config *config, const char *path, int number,
-		     char *line, struct ccfc_err *err)
-{
-	char *hash = strchr(line, '#');
-	char *eq;
-	int r;
-
-	if (hash)
-		*hash = '\0';
-	line = trim(line);
-	if (!*line)
-		return 0;
-	eq = strchr(line, '=');
-	if (!eq)
-		return ccfc_err_set(err, CCFC_EINVAL,
-				    "config %s:%d: no '=' in it", path, number);
-	*eq = '\0';
-	line = trim(line);
-	r = set_key(config, line, trim(eq + 1));
-	if (r == CCFC_ENOTFOUND)
-		return ccfc_err_set(err, CCFC_EINVAL,
-				    "config %s:%d: unknown key '%s'", path,
-				    number, line);
-	if (r)
-		return ccfc_err_set(err, r, "config %s:%d: bad value for '%s'",
-				    path, number, line);
-	return 0;
-}
-
-static int read_file(struct ccfc_config *config, const char *path,
-		     bool must_exist, struct ccfc_err *err)
-{
-	FILE *f = fopen(path, "re");
-	char *text, *save = NULL;
-	int number = 0, r = 0;
-	size_t n;
-
-	if (!f) {
-		if (errno == ENOENT && !must_exist)
-			return 0;
-		return ccfc_err_errno(err, errno, "config %s", path);
-	}
-	text = ccfc_malloc(CONFIG_MAX_BYTES + 1);
-	n = fread(text, 1, CONFIG_MAX_BYTES, f);
-	fclose(f);
-	text[n] = '\0';
-	/* strsep keeps empty lines, so that numbers are right. */
-	save = text;
-	for (char *line; !r && (line = strsep(&save, "\n"));)
-		r = read_line(config, path, ++number, line, err);
-	free(text);
-	return r;
-}
-
-/* $CLAUDE_CONFIG_DIR: one directory, or several with colons between. */
-static void add_env_roots(struct ccfc_config *config, const char *value)
-{
-	struct stat st;
-	char *copy, *save = NULL;
-
-	if (!strchr(value, ':') || !stat(value, &st)) {
-		add_root(config, value);
-		return;
-	}
-	copy = ccfc_strdup(value);
-	for (char *w = strtok_r(copy, ":", &save); w;
-	     w = strtok_r(NULL, ":", &save))
-		add_root(config, w);
-	free(copy);
-}
-
-static void add_default_root(struct ccfc_config *config)
-{
-	const char *dir = getenv("CLAUDE_CONFIG_DIR");
-	struct ccfc_buf path = CCFC_BUF_INIT;
-
-	if (dir && *dir) {
-		add_env_roots(config, dir);
-		return;
-	}
-	if (!config->home)
-		return;
-	ccfc_buf_printf(&path, "%s/.claude", config->home);
-	add_root(config, path.ptr);
-	ccfc_buf_release(&path);
 }
 
 static const struct option options[] = {
@@ -258,7 +148,7 @@ static int set_option(struct ccfc_config *config, int opt, char **config_path,
 		return 0;
 	case 'r':
 		config->roots_are_given = true;
-		add_root(config, optarg);
+		ccfc_claude_add(&config->roots, optarg);
 		return 0;
 	case 's':
 		free(config->state_dir);
@@ -343,9 +233,9 @@ static int read_config_file(struct ccfc_config *config, const char *given,
 	int r = 0;
 
 	if (given)
-		return read_file(config, given, true, err);
+		return ccfc_conf_read(given, true, set_key, config, err);
 	if (!ccfc_dirs_config(&path, NULL))
-		r = read_file(config, path.ptr, false, err);
+		r = ccfc_conf_read(path.ptr, false, set_key, config, err);
 	ccfc_buf_release(&path);
 	return r;
 }
@@ -366,7 +256,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 		config->home = ccfc_buf_detach(&home, NULL);
 	r = read_options(config, argc, argv, &config_path, &log_level, err);
 	if (!r && !config->roots_are_given)
-		add_default_root(config);
+		ccfc_claude_add_default(&config->roots);
 	if (!r)
 		r = read_config_file(config, config_path, err);
 	if (!r && log_level)
@@ -381,9 +271,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 
 void ccfc_config_release(struct ccfc_config *config)
 {
-	for (uint32_t i = 0; i < config->roots.n; i++)
-		free(config->roots.items[i]);
-	free(config->roots.items);
+	ccfc_claude_release(&config->roots);
 	free(config->state_dir);
 	free(config->socket_path);
 	free(config->home);

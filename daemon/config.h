@@ -13,16 +13,14 @@
 #ifndef CCFC_CONFIG_H
 #define CCFC_CONFIG_H
 
+#include "base/claude.h"
 #include "base/err.h"
 #include "transcript/tools.h"
 
 #include <stddef.h>
 
 struct ccfc_config {
-	struct {
-		char **items;
-		uint32_t n, cap;
-	} roots;
+	struct ccfc_claude roots;
 	char *state_dir;
 	char *socket_path;
 	char *home; /* may be NULL */

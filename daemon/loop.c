@@ -49,6 +49,7 @@ struct loop {
 	struct ccfc_tree *tree;
 	struct ccfc_ingest *ingest;
 	struct ccfc_server *server;
+	struct ccfc_worker *worker;
 	struct ccfc_methods *methods;
 	struct ccfc_service service;
 	struct {
@@ -220,6 +221,11 @@ static uint64_t service_store_bytes(void *ctx)
 	return ccfc_store_bytes(((struct loop *)ctx)->store);
 }
 
+static void service_texts(void *ctx, struct ccfc_texts_view *out)
+{
+	ccfc_store_texts(((struct loop *)ctx)->store, out);
+}
+
 static void service_stop(void *ctx)
 {
 	((struct loop *)ctx)->stop = true;
@@ -248,6 +254,7 @@ static void init_service(struct loop *loop)
 		.tail = loop->tail,
 		.parser = loop->parser,
 		.history = loop->history,
+		.worker = loop->worker,
 		.socket_path = config->socket_path,
 		.state_dir = config->state_dir,
 		.roots = (const char *const *)config->roots.items,
@@ -260,6 +267,7 @@ static void init_service(struct loop *loop)
 		.watch_stats = service_watch_stats,
 		.last_indexed = service_last_indexed,
 		.store_bytes = service_store_bytes,
+		.texts = service_texts,
 		.stop = service_stop,
 	};
 }
@@ -309,6 +317,9 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 			  config->roots.n, 0, on_look, loop, err);
 	if (r)
 		return r;
+	r = ccfc_worker_new(&loop->worker, err);
+	if (r)
+		return r;
 	init_history(loop);
 	init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
@@ -329,6 +340,9 @@ static void drop_builds(struct loop *loop)
 
 static void close_all(struct loop *loop)
 {
+	/* Its jobs end with a look at all of the rest. */
+	ccfc_worker_free(loop->worker);
+	loop->service.worker = NULL;
 	if (loop->server)
 		ccfc_server_flush(loop->server, 1000);
 	drop_builds(loop);
@@ -371,17 +385,20 @@ static void sleep_until_news(struct loop *loop)
 		{ .fd = ccfc_tree_fd(loop->tree), .events = POLLIN },
 		{ .fd = ccfc_server_fd(loop->server), .events = POLLIN },
 		{ .fd = loop->signals, .events = POLLIN },
+		{ .fd = ccfc_worker_fd(loop->worker), .events = POLLIN },
 	};
 	int ms = loop->more ? 0 : ccfc_tree_timeout_ms(loop->tree);
 
-	if (poll(fds, 3, ms) < 0)
+	if (poll(fds, 4, ms) < 0)
 		return;
 	if (fds[2].revents)
 		take_signals(loop);
 	/* A client first: its query takes in the rest by itself. */
 	if (fds[1].revents)
 		ccfc_server_dispatch(loop->server);
-	if (fds[0].revents || (ms > 0 && !fds[1].revents))
+	if (fds[3].revents)
+		ccfc_worker_dispatch(loop->worker);
+	if (fds[0].revents || (ms > 0 && !fds[1].revents && !fds[3].revents))
 		take_in(loop);
 }
 
@@ -412,8 +429,12 @@ int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err)
 		scan(&loop);
 		/* After the scan, which knows files that were moved by what
 		 * was read of them. */
-		if (loop.stale)
+		if (loop.stale) {
+			ccfc_log(CCFC_LOG_INFO,
+				 "the index is another version's: all "
+				 "transcripts are read anew");
 			ccfc_ingest_rebuild(loop.ingest, CCFC_SLICE_NONE);
+		}
 		run(&loop);
 	}
 	close_all(&loop);

@@ -13,6 +13,8 @@
 #include "base/path.h"
 #include "index/glob.h"
 
+#include <stdio.h>
+
 #define TWINS_SHOWN 2
 
 static struct ccfc_slice home_of(const struct ccfc_request *rq)
@@ -111,6 +113,38 @@ int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 		r = ccfc_glob_new(out, ccfc_buf_view(&buf), err);
 	ccfc_buf_release(&buf);
 	return r;
+}
+
+int ccfc_ask_too_costly(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_ETOOBIG,
+		     "%s: the pattern takes too long on all these files",
+		     rq->method);
+	ccfc_err_hint(err, "use fewer * and fewer choices in braces");
+	return CCFC_ETOOBIG;
+}
+
+int ccfc_ask_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
+		    struct ccfc_slice text, const char *const *choices,
+		    struct ccfc_err *err)
+{
+	char list[256] = "";
+	size_t len = 0;
+
+	if (!(rq->opt.given & CCFC_OPT_BIT(what)))
+		return 0;
+	for (int i = 0; choices[i]; i++) {
+		if (ccfc_slice_is(text, choices[i])) {
+			*out = i;
+			return 0;
+		}
+		if (len < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len,
+						"%s'%s'", i ? ", " : "",
+						choices[i]);
+	}
+	return ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is none of %s",
+			    rq->method, ccfc_option_name(what), list);
 }
 
 int ccfc_ask_paths(struct ccfc_slices *list, struct ccfc_request *rq,

@@ -4,7 +4,7 @@
  * or times of indexing. Two indexes are equal if their dumps are equal byte
  * by byte; that is how the tests compare a daemon with a cold scan.
  */
-#include "serve/reply.h"
+#include "serve/dump.h"
 
 #include "base/alloc.h"
 
@@ -32,7 +32,7 @@ static void sort(struct named *list, uint32_t n)
 }
 
 static void dump_session(struct ccfc_pack *p, const struct ccfc_index *index,
-			 uint32_t id)
+			 uint32_t id, const struct ccfc_tally *tally)
 {
 	const struct ccfc_session *s = &index->sessions.items[id];
 
@@ -46,6 +46,7 @@ static void dump_session(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_ids(p, "models", index, &s->models, true);
 	ccfc_pack_kv_time(p, "sessionStart", s->start);
 	ccfc_pack_kv_time(p, "sessionEnd", s->end);
+	ccfc_dump_tally(p, index, id, tally);
 	ccfc_pack_end(p);
 }
 
@@ -54,6 +55,7 @@ static void dump_sessions(struct ccfc_request *rq)
 	const struct ccfc_index *index = rq->index;
 	struct named *list = ccfc_arena_alloc(
 		rq->arena, (index->sessions.n + 1u) * sizeof(*list));
+	const struct ccfc_tally *tally = ccfc_tally_all(index, rq->arena);
 	uint32_t n = 0;
 
 	for (uint32_t i = 1; i < index->sessions.n; i++)
@@ -64,7 +66,7 @@ static void dump_sessions(struct ccfc_request *rq)
 						0, i };
 	sort(list, n);
 	for (uint32_t i = 0; i < n; i++)
-		dump_session(rq->pack, index, list[i].id);
+		dump_session(rq->pack, index, list[i].id, &tally[list[i].id]);
 }
 
 static void dump_file(struct ccfc_request *rq, uint32_t file)
@@ -145,6 +147,7 @@ int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err)
 	dump_sessions(rq);
 	dump_files(rq);
 	dump_changes(rq);
+	ccfc_dump_said(rq);
 	ccfc_pack_end(rq->pack);
 	return 0;
 }

@@ -3,9 +3,6 @@
 
 #include "index/glob.h"
 
-/* Of a query, on all files: some tenths of a second. */
-#define GLOB_STEPS 100000000u
-
 static void pack_match(struct ccfc_request *rq, const struct ccfc_group *group)
 {
 	const struct ccfc_index *index = rq->index;
@@ -111,15 +108,6 @@ static void pack_histories(struct ccfc_request *rq,
 	ccfc_pack_end(rq->pack);
 }
 
-static int too_costly(struct ccfc_request *rq, struct ccfc_err *err)
-{
-	ccfc_err_set(err, CCFC_ETOOBIG,
-		     "%s: the pattern takes too long on all these files",
-		     rq->method);
-	ccfc_err_hint(err, "use fewer * and fewer choices in braces");
-	return CCFC_ETOOBIG;
-}
-
 int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_glob *glob = NULL;
@@ -133,11 +121,11 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 	if (r)
 		return r;
 	filter.glob = glob;
-	ccfc_glob_grant(glob, GLOB_STEPS);
+	ccfc_glob_grant(glob, CCFC_GLOB_STEPS);
 	ccfc_query_files(&files, rq->index, &filter, rq->arena);
 	if (ccfc_glob_is_spent(glob)) {
 		ccfc_glob_free(glob);
-		return too_costly(rq, err);
+		return ccfc_ask_too_costly(rq, err);
 	}
 	if (files.n)
 		r = ccfc_ask_offset(rq, files.n, "files", err);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "serve/subs.h"
+#include "serve/talk.h"
 
 #include <stdlib.h>
 
@@ -63,6 +64,35 @@ static const struct method table[] = {
 	  PAGE | PLACE | CCFC_OPT(SESSION) | CCFC_OPT(DELETED) |
 		  CCFC_OPT(KEYWORDS),
 	  0, NO_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
+	{ CCFC_M_SESSION_LIST, ccfc_method_session_list,
+	  PAGE | DATES | PLACE | CCFC_OPT(BRANCH) | CCFC_OPT(MODEL) |
+		  CCFC_OPT(STATUS) | CCFC_OPT(TOUCHED) | CCFC_OPT(SORT),
+	  0, CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
+	{ CCFC_M_SESSION_READS, ccfc_method_session_reads,
+	  PAGE | CCFC_OPT(SESSION), CCFC_OPT(SESSION), NO_LIMIT,
+	  CCFC_STATES_APPLIED, false, WAIT },
+	{ CCFC_M_FILE_READERS, ccfc_method_file_readers,
+	  PAGE | DATES | PLACE | CCFC_OPT(PATH) | CCFC_OPT(ALTERNATIVES),
+	  CCFC_OPT(PATH), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
+	  WAIT },
+	{ CCFC_M_STATS_GET, ccfc_method_stats_get,
+	  PAGE | DATES | PLACE | CCFC_OPT(SESSION) | CCFC_OPT(BY), 0,
+	  CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
+	{ CCFC_M_SESSION_GET, ccfc_method_session_get,
+	  CONTENT | PAGE | CCFC_OPT(SESSION) | CCFC_OPT(INCLUDE_THINKING),
+	  CCFC_OPT(SESSION), CCFC_DEFAULT_LIMIT, 0, true, WAIT },
+	{ CCFC_M_SESSION_MESSAGES, ccfc_method_session_messages,
+	  CONTENT | PAGE | CCFC_OPT(SESSION) | CCFC_OPT(ROLE) |
+		  CCFC_OPT(AGENT) | CCFC_OPT(MESSAGE) |
+		  CCFC_OPT(INCLUDE_THINKING),
+	  CCFC_OPT(SESSION), CCFC_DEFAULT_LIMIT, 0, true, WAIT },
+	{ CCFC_M_SESSION_TIMELINE, ccfc_method_session_timeline,
+	  PAGE | CCFC_OPT(SESSION) | CCFC_OPT(MAX_CONTENT) |
+		  CCFC_OPT(INCLUDE_THINKING),
+	  CCFC_OPT(SESSION), 200, 0, true, WAIT },
+	{ CCFC_M_SESSION_TREE, ccfc_method_session_tree,
+	  PAGE | CCFC_OPT(SESSION) | CCFC_OPT(MAX_CONTENT), CCFC_OPT(SESSION),
+	  1000, 0, true, WAIT },
 	{ CCFC_M_CHANGE_GET, ccfc_method_change_get,
 	  CONTENT | CCFC_OPT(CHANGE) | CCFC_OPT(CONTEXT), CCFC_OPT(CHANGE),
 	  NO_LIMIT, 0, false, WAIT },
@@ -89,11 +119,26 @@ static const struct method table[] = {
 		  CCFC_OPT(AT) | CCFC_OPT(FROM) | CCFC_OPT(TO) |
 		  CCFC_OPT(IGNORE_SPACE) | CCFC_OPT(INCLUDE_CONTENT),
 	  CCFC_OPT(PATH), NO_LIMIT, CCFC_STATES_APPLIED, true, WAIT },
+	{ CCFC_M_TEXT_SEARCH, ccfc_method_text_search,
+	  PAGE | DATES | PLACE | CCFC_OPT(PATTERN) | CCFC_OPT(REGEX) |
+		  CCFC_OPT(CASE_SENSITIVE) | CCFC_OPT(ROLE) |
+		  CCFC_OPT(SESSION) | CCFC_OPT(IN) | CCFC_OPT(SORT),
+	  CCFC_OPT(PATTERN), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
+	  WAIT },
+	{ CCFC_M_SQL_QUERY, ccfc_method_sql_query,
+	  CCFC_OPT(QUERY) | CCFC_OPT(LIMIT), CCFC_OPT(QUERY), 1000, 0, false,
+	  WAIT },
+	{ CCFC_M_SQL_SCHEMA, ccfc_method_sql_schema, 0, 0, 0, 0, false,
+	  NO_REFRESH },
 	{ CCFC_M_INDEX_BUILD, ccfc_method_index_build,
 	  PLACE | CCFC_OPT(PROGRESS), 0, 0, 0, false, NO_REFRESH },
 	{ CCFC_M_INDEX_STATS, ccfc_method_index_stats, 0, 0, 0, 0, false,
 	  WAIT },
 	{ CCFC_M_INDEX_DUMP, ccfc_method_index_dump, 0, 0, 0, 0, false, WAIT },
+	{ CCFC_M_STORE_CHECK, ccfc_method_store_check, 0, 0, 0, 0, false,
+	  WAIT },
+	{ CCFC_M_SOURCE_LIST, ccfc_method_source_list, PAGE, 0, NO_LIMIT, 0,
+	  false, WAIT },
 	{ CCFC_M_EVENTS_SUBSCRIBE, ccfc_method_subscribe,
 	  EVENTS | CCFC_OPT(SINCE) | CCFC_OPT(NOTIFY), 0, NO_LIMIT, NOT_PENDING,
 	  false, WAIT },
@@ -134,6 +179,7 @@ void ccfc_methods_free(struct ccfc_methods *m)
 		return;
 	ccfc_subs_release(m);
 	ccfc_builds_release(m);
+	ccfc_talk_forget(m);
 	ccfc_arena_release(&m->arena);
 	ccfc_arena_release(&m->texts);
 	ccfc_buf_release(&m->out);
@@ -200,10 +246,11 @@ static int no_method(struct ccfc_slice name, struct ccfc_err *err)
 			    name.len > 64 ? 64 : (int)name.len, name.ptr);
 }
 
-static void fail(struct ccfc_methods *m, uint32_t id, const struct ccfc_err *e)
+void ccfc_methods_fail(struct ccfc_methods *m, uint32_t id, struct ccfc_err *e)
 {
 	struct ccfc_pack pack;
 
+	hint_indexing(m->service, e);
 	ccfc_buf_clear(&m->out);
 	ccfc_pack_init(&pack, &m->out);
 	ccfc_rpc_error(&pack, id, e);
@@ -231,10 +278,8 @@ static void answer(struct ccfc_methods *m, uint64_t conn,
 		r = no_method(rpc->method, err);
 	else if (!broken)
 		r = run(&rq, method, rpc->params, err);
-	if (r < 0) {
-		hint_indexing(m->service, err);
-		fail(m, rpc->id, err);
-	}
+	if (r < 0)
+		ccfc_methods_fail(m, rpc->id, err);
 	if (r <= 0)
 		ccfc_server_send_buf(m->service->server, conn, &m->out);
 	ccfc_arena_clear(&m->arena);
@@ -264,7 +309,7 @@ void ccfc_methods_message(struct ccfc_methods *m, uint64_t conn,
 	if (!r)
 		r = ccfc_rpc_parse(&rpc, ccfc_doc_root(doc), &err);
 	if (r && r != CCFC_EINVAL) {
-		fail(m, 0, &err);
+		ccfc_methods_fail(m, 0, &err);
 		ccfc_server_send_buf(m->service->server, conn, &m->out);
 		ccfc_server_hang_up(m->service->server, conn);
 	} else if (rpc.type == CCFC_MSG_REQUEST) {
@@ -277,6 +322,8 @@ void ccfc_methods_message(struct ccfc_methods *m, uint64_t conn,
 void ccfc_methods_closed(struct ccfc_methods *m, uint64_t conn)
 {
 	ccfc_subs_closed(m, conn);
+	if (m->service->worker) /* not any more when all ends */
+		ccfc_worker_closed(m->service->worker, conn);
 }
 
 void ccfc_methods_drained(struct ccfc_methods *m, uint64_t conn)

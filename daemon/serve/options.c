@@ -62,6 +62,8 @@ static struct ccfc_slice *string_of(struct ccfc_options *o,
 		return &o->path;
 	case CCFC_OPT_PATTERN:
 		return &o->pattern;
+	case CCFC_OPT_QUERY:
+		return &o->query;
 	case CCFC_OPT_ROLE:
 		return &o->role;
 	case CCFC_OPT_SESSION:
@@ -358,6 +360,7 @@ static const read_fn readers[] = {
 	[CCFC_OPT_PATTERN] = read_string,
 	[CCFC_OPT_PROGRESS] = read_bool,
 	[CCFC_OPT_PROJECT_PATH] = read_string,
+	[CCFC_OPT_QUERY] = read_string,
 	[CCFC_OPT_REGEX] = read_bool,
 	[CCFC_OPT_ROLE] = read_string,
 	[CCFC_OPT_SESSION] = read_string,

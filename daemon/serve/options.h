@@ -56,6 +56,7 @@
 	X(PATTERN, "pattern")                                                  \
 	X(PROGRESS, "progress")                                                \
 	X(PROJECT_PATH, "projectPath")                                         \
+	X(QUERY, "query")                                                      \
 	X(REGEX, "regex")                                                      \
 	X(ROLE, "role")                                                        \
 	X(SESSION, "session")                                                  \
@@ -95,7 +96,7 @@ struct ccfc_options {
 	struct ccfc_slice session, path, pattern, cwd, project, at, change;
 	struct ccfc_slices alternatives, directories, extensions, tools;
 	struct ccfc_slice agent, message, branch, model, status, role, touched;
-	struct ccfc_slice sort, by;
+	struct ccfc_slice sort, by, query;
 	struct ccfc_slices paths, keywords, in;
 	struct ccfc_clock clock; /* clock or since */
 	int64_t limit, offset, max_content, subscription, context;

@@ -27,8 +27,8 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* One line: runs of white space are one blank. */
-static struct ccfc_slice shorten(struct ccfc_slice s, struct ccfc_arena *arena)
+struct ccfc_slice ccfc_reply_short(struct ccfc_slice s,
+				   struct ccfc_arena *arena)
 {
 	char *out = ccfc_arena_alloc(arena,
 				     4 * CCFC_PROMPT_SHORT + sizeof(ELLIPSIS));
@@ -60,8 +60,8 @@ void ccfc_reply_prompt(struct ccfc_request *rq,
 
 	if (!rq->prompt || rq->prompt != prompt) {
 		rq->prompt = prompt;
-		rq->prompt_text =
-			shorten(read_prompt(rq, prompt, &scratch), rq->arena);
+		rq->prompt_text = ccfc_reply_short(
+			read_prompt(rq, prompt, &scratch), rq->arena);
 		ccfc_arena_release(&scratch);
 	}
 	ccfc_reply_str(rq->pack, "prompt", rq->prompt_text);

@@ -64,6 +64,9 @@ void ccfc_reply_content(struct ccfc_request *rq,
 #define CCFC_PROMPT_SHORT 200
 void ccfc_reply_prompt(struct ccfc_request *rq,
 		       const struct ccfc_change *change);
+/* A text made that short: runs of white space are one blank. */
+struct ccfc_slice ccfc_reply_short(struct ccfc_slice text,
+				   struct ccfc_arena *arena);
 /* `promptFull`: all of it, up to 64 KiB. True when it was cut. */
 bool ccfc_reply_prompt_full(struct ccfc_request *rq,
 			    const struct ccfc_change *change);

@@ -11,6 +11,7 @@
 #include "wire/rpc.h"
 
 struct ccfc_subscription;
+struct ccfc_talk;
 struct ccfc_build;
 
 struct ccfc_methods {
@@ -25,6 +26,7 @@ struct ccfc_methods {
 	int64_t last_sub;
 	struct ccfc_build *builds; /* asked for, not yet done */
 	int64_t last_progress;	   /* monotonic, ms */
+	struct ccfc_talk *talk;	   /* a skeleton that is kept, or NULL */
 };
 
 struct ccfc_request {
@@ -53,6 +55,9 @@ struct ccfc_request {
  */
 typedef int (*ccfc_method_fn)(struct ccfc_request *rq, struct ccfc_err *err);
 
+/* Makes `out` the error response, with what is to be said while indexing. */
+void ccfc_methods_fail(struct ccfc_methods *m, uint32_t id, struct ccfc_err *e);
+
 int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_session_file_changes(struct ccfc_request *rq,
 				     struct ccfc_err *err);
@@ -61,13 +66,26 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_list(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_reads(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_file_readers(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_stats_get(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_get(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_timeline(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_session_tree(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_sql_query(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_sql_schema(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_source_list(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_subscribe(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_unsubscribe(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_since(struct ccfc_request *rq, struct ccfc_err *err);
@@ -113,6 +131,17 @@ int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
 int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 		  enum ccfc_option what, struct ccfc_slice pattern,
 		  struct ccfc_err *err);
+/* Of a pattern on all files: some tenths of a second. */
+#define CCFC_GLOB_STEPS 100000000u
+/* The error for one that took more. */
+int ccfc_ask_too_costly(struct ccfc_request *rq, struct ccfc_err *err);
+/*
+ * Which of `choices` (ends with NULL) an option's text is; *out stays as it is
+ * where the option was not given. CCFC_EINVAL names the choices.
+ */
+int ccfc_ask_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
+		    struct ccfc_slice text, const char *const *choices,
+		    struct ccfc_err *err);
 /* Other places that the same file of the project is known at, as a hint. */
 void ccfc_ask_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
 			struct ccfc_err *err);

@@ -8,7 +8,9 @@
 #include "history/history.h"
 #include "index/index.h"
 #include "serve/server.h"
+#include "serve/worker.h"
 #include "source/tree.h"
+#include "store/texts.h"
 #include "transcript/record.h"
 
 struct ccfc_progress {
@@ -24,6 +26,7 @@ struct ccfc_service {
 	struct ccfc_parser *parser;
 	struct ccfc_history *history;
 	struct ccfc_server *server;
+	struct ccfc_worker *worker; /* for what takes long */
 	const char *socket_path;
 	const char *state_dir;
 	const char *const *roots;
@@ -47,6 +50,8 @@ struct ccfc_service {
 	void (*watch_stats)(void *ctx, struct ccfc_tree_stats *out);
 	int64_t (*last_indexed)(void *ctx);
 	uint64_t (*store_bytes)(void *ctx);
+	/* What was said, as far as it was taken in; the caller releases it. */
+	void (*texts)(void *ctx, struct ccfc_texts_view *out);
 	void (*stop)(void *ctx);
 };
 

@@ -70,6 +70,7 @@ static void pack_sources(struct ccfc_pack *p, const struct ccfc_totals *t)
 	ccfc_pack_kv_uint(p, "blank", t->lines[CCFC_RECORD_BLANK]);
 	ccfc_pack_kv_uint(p, "malformed", t->lines[CCFC_RECORD_MALFORMED]);
 	ccfc_pack_kv_uint(p, "unknown", t->lines[CCFC_RECORD_UNKNOWN]);
+	ccfc_pack_kv_uint(p, "damaged", t->damaged);
 	ccfc_pack_kv_uint(p, "tooLong", t->too_long);
 	ccfc_pack_end(p);
 }
@@ -89,6 +90,18 @@ static void pack_unknown_types(struct ccfc_pack *p,
 	ccfc_pack_end(p);
 }
 
+static uint64_t text_bytes(struct ccfc_service *service)
+{
+	struct ccfc_texts_view view = { .fd = -1 };
+	uint64_t bytes;
+
+	if (service->texts)
+		service->texts(service->ctx, &view);
+	bytes = view.end;
+	ccfc_texts_view_release(&view);
+	return bytes;
+}
+
 void ccfc_reply_stats(struct ccfc_pack *p, struct ccfc_service *service)
 {
 	struct ccfc_totals t;
@@ -100,6 +113,7 @@ void ccfc_reply_stats(struct ccfc_pack *p, struct ccfc_service *service)
 	ccfc_pack_kv_time(p, "lastIndexed",
 			  service->last_indexed(service->ctx));
 	ccfc_pack_kv_uint(p, "indexSize", service->store_bytes(service->ctx));
+	ccfc_pack_kv_uint(p, "textBytes", text_bytes(service));
 	pack_states(p, &t);
 	pack_sources(p, &t);
 	pack_unknown_types(p, service->index);

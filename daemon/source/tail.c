@@ -164,14 +164,13 @@ static uint32_t marker_length(uint64_t offset)
 					     : CCFC_TAIL_MARKER_MAX;
 }
 
-/* The marker's bytes are left in the buffer as history. */
-static enum ccfc_tail_status check_marker(struct ccfc_tail *tail,
-					  const struct ccfc_cursor *cursor,
-					  int fd, uint64_t size,
+/* The marker's bytes are left before `end`. */
+static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
+					  int fd, uint64_t size, char *end,
 					  struct ccfc_err *err)
 {
 	size_t len = marker_length(cursor->offset);
-	char *to = tail->mem + PAGE - len;
+	char *to = end - len;
 	ssize_t n;
 
 	if (!len)
@@ -223,12 +222,22 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 	status = open_regular(&fd, &st, path, err);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
-	status = check_marker(tail, cursor, fd, (uint64_t)st.st_size, err);
+	/* They are the history of the first line. */
+	status = check_marker(cursor, fd, (uint64_t)st.st_size,
+			      tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
 		start(tail, cursor, fd, &st);
 	else
 		close(fd);
 	return status;
+}
+
+bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other)
+{
+	char bytes[CCFC_TAIL_MARKER_MAX];
+
+	return check_marker(other, tail->fd, tail->size, bytes + sizeof(bytes),
+			    NULL) != CCFC_TAIL_RESET;
 }
 
 /* Reads one chunk to mem[to], which is a page boundary; 0: no more. */

@@ -68,6 +68,13 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 				     struct ccfc_err *err);
 
 /*
+ * Is the file that is open now also the one that `other` was made on? Answered
+ * on the open descriptor: whatever its path has come to mean since. Bytes that
+ * cannot be read speak for it.
+ */
+bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other);
+
+/*
  * The next complete line, cursor->offset behind it: 1; 0 when no complete
  * line is left; negative on a read error. The marker of the cursor is only
  * right again after ccfc_tail_close.

@@ -389,6 +389,206 @@ CCFC_API int ccfc_file_blame(struct ccfc_reply **out,
 			     const struct ccfc_blame_query *query,
 			     struct ccfc_err *err);
 
+/* ---- sessions ---- */
+
+#define CCFC_LIST_QUERY_VERSION 1u
+#define CCFC_LIST_QUERY_INIT                                                   \
+	{                                                                      \
+		.version = CCFC_LIST_QUERY_VERSION                             \
+	}
+
+/* Which sessions, and in which order. NULL and zero are no restriction. */
+struct ccfc_list_query {
+	uint32_t version;
+	int64_t limit; /* 0: 50 */
+	int64_t offset;
+	const char *project_path; /* of this project, or below it */
+	const char *cwd;	  /* what relative paths are taken against */
+	const char *from_date;	  /* at work since; RFC 3339, or YYYY-MM-DD */
+	const char *to_date;	  /* at work before */
+	const char *branch;
+	const char *model;   /* or a part of its name */
+	const char *status;  /* "waiting", "active", "failed", "completed" */
+	const char *touched; /* changed this file, or one of this glob */
+	const char *sort;    /* "recent", "changes", "tokens", "duration" */
+};
+
+/*
+ * The sessions there are: {sessions: [SessionSummary], totalSessions}, most
+ * recent first. `query` may be NULL here and below. CCFC_ENOTFOUND: no session
+ * is like that.
+ */
+CCFC_API int ccfc_session_list(struct ccfc_reply **out,
+			       struct ccfc_client *client,
+			       const struct ccfc_list_query *query,
+			       struct ccfc_err *err);
+
+#define CCFC_TALK_QUERY_VERSION 1u
+#define CCFC_TALK_QUERY_INIT                                                   \
+	{                                                                      \
+		.version = CCFC_TALK_QUERY_VERSION                             \
+	}
+
+/*
+ * Which messages of a session, and how much of them. Not every call has every
+ * option; the daemon answers CCFC_EINVAL and names the one that it has not.
+ */
+struct ccfc_talk_query {
+	uint32_t version;
+	/*
+	 * ccfc_session_messages: what tools were given and said, default yes.
+	 * ccfc_session_get: the first messages, default yes.
+	 */
+	enum ccfc_content content;
+	int64_t max_content; /* bytes of each text; 0: as the method has it */
+	int64_t limit;	     /* 0: as the method has it */
+	int64_t offset;
+	bool thinking; /* what the model thought, too */
+	/* ccfc_session_messages only: */
+	const char *role;    /* "user", "assistant", "system", "tool" */
+	const char *agent;   /* of this agent, not of the main thread */
+	const char *message; /* uuid, or a unique prefix: the page around it */
+};
+
+/*
+ * One session: a SessionSummary with `tools`, `agentTools`, `tasks`, `types`,
+ * `compactions`, and the first `messages` of `totalMessages`. `session` is its
+ * id, a unique prefix of it (else CCFC_EAMBIGUOUS) or a transcript's path,
+ * here and below.
+ */
+CCFC_API int ccfc_session_get(struct ccfc_reply **out,
+			      struct ccfc_client *client, const char *session,
+			      const struct ccfc_talk_query *query,
+			      struct ccfc_err *err);
+
+/*
+ * What was said, in order of time: {sessionId, agentId, totalMessages, offset,
+ * messages: [Message], truncated}.
+ */
+CCFC_API int ccfc_session_messages(struct ccfc_reply **out,
+				   struct ccfc_client *client,
+				   const char *session,
+				   const struct ccfc_talk_query *query,
+				   struct ccfc_err *err);
+
+/*
+ * What happened, agents included, in order of time: {sessionId, totalEvents,
+ * events, truncated}.
+ */
+CCFC_API int ccfc_session_timeline(struct ccfc_reply **out,
+				   struct ccfc_client *client,
+				   const char *session,
+				   const struct ccfc_talk_query *query,
+				   struct ccfc_err *err);
+
+/*
+ * The conversation as a tree, depth first: {sessionId, totalNodes, nodes,
+ * branches, truncated}.
+ */
+CCFC_API int ccfc_session_tree(struct ccfc_reply **out,
+			       struct ccfc_client *client, const char *session,
+			       const struct ccfc_talk_query *query,
+			       struct ccfc_err *err);
+
+/*
+ * The files that a session looked at: {sessionId, totalFiles, totalReads,
+ * files: [{path, readCount, firstRead, lastRead, modified}]}. Of the query
+ * only limit and offset count.
+ */
+CCFC_API int ccfc_session_reads(struct ccfc_reply **out,
+				struct ccfc_client *client, const char *session,
+				const struct ccfc_query *query,
+				struct ccfc_err *err);
+
+/*
+ * The sessions that looked at a file: {path, totalSessions, totalReads,
+ * sessions: [{sessionId, …, readCount, firstRead, lastRead, changeCount}]}, or
+ * CCFC_ENOTFOUND. The query may have alternatives, cwd, project_path, the
+ * dates, limit and offset.
+ */
+CCFC_API int ccfc_file_readers(struct ccfc_reply **out,
+			       struct ccfc_client *client, const char *path,
+			       const struct ccfc_query *query,
+			       struct ccfc_err *err);
+
+#define CCFC_STATS_QUERY_VERSION 1u
+#define CCFC_STATS_QUERY_INIT                                                  \
+	{                                                                      \
+		.version = CCFC_STATS_QUERY_VERSION                            \
+	}
+
+/* What is counted, and by what. NULL and zero are no restriction. */
+struct ccfc_stats_query {
+	uint32_t version;
+	int64_t limit; /* rows; 0: 50 */
+	int64_t offset;
+	const char *session;
+	const char *project_path; /* of this project, or below it */
+	const char *cwd;	  /* what relative paths are taken against */
+	const char *from_date;	  /* RFC 3339, or YYYY-MM-DD */
+	const char *to_date;
+	const char *by; /* "day", "project", "model", "tool", "file", "ext" */
+};
+
+/*
+ * What was done and spent: {period, totals, by, totalRows, rows, tools, files,
+ * days}.
+ */
+CCFC_API int ccfc_stats_get(struct ccfc_reply **out, struct ccfc_client *client,
+			    const struct ccfc_stats_query *query,
+			    struct ccfc_err *err);
+
+#define CCFC_TEXT_QUERY_VERSION 1u
+#define CCFC_TEXT_QUERY_INIT                                                   \
+	{                                                                      \
+		.version = CCFC_TEXT_QUERY_VERSION                             \
+	}
+
+/* Where a text is searched, and how. NULL and zero are no restriction. */
+struct ccfc_text_query {
+	uint32_t version;
+	bool regex;
+	bool case_sensitive;
+	int64_t limit; /* 0: 50 */
+	int64_t offset;
+	const char *role; /* "user", "assistant" */
+	const char *session;
+	const char *project_path; /* of this project, or below it */
+	const char *cwd;	  /* what relative paths are taken against */
+	const char *from_date;	  /* RFC 3339, or YYYY-MM-DD */
+	const char *to_date;
+	/* "text", "thinking", "tool", "result"; ends with NULL; NULL: text */
+	const char *const *in;
+	const char *sort; /* "recent", "rank" */
+};
+
+/*
+ * Messages of all sessions that have a text: {matches, totalMatches,
+ * totalSessions, scannedBytes, scannedTexts, truncated}, newest first.
+ * CCFC_ENOTFOUND: none has.
+ */
+CCFC_API int ccfc_text_search(struct ccfc_reply **out,
+			      struct ccfc_client *client, const char *pattern,
+			      const struct ccfc_text_query *query,
+			      struct ccfc_err *err);
+
+/* ---- SQL ---- */
+
+/*
+ * One SELECT over the views that ccfc-sql(7) lists: {columns: [name], rows:
+ * [[value]], truncated}; values are int, double, str, bin or nil. `limit` is
+ * for rows, 0: 1000. CCFC_EINVAL: not a query, or not allowed; CCFC_ETOOBIG:
+ * it takes too long or too much. No row is no error.
+ */
+CCFC_API int ccfc_sql_query(struct ccfc_reply **out, struct ccfc_client *client,
+			    const char *query, int64_t limit,
+			    struct ccfc_err *err);
+
+/* The views: {version, views: [{name, about, columns: [{name, type, about}]}]}.
+ */
+CCFC_API int ccfc_sql_schema(struct ccfc_reply **out,
+			     struct ccfc_client *client, struct ccfc_err *err);
+
 /* ---- the index ---- */
 
 struct ccfc_progress {
@@ -416,6 +616,21 @@ CCFC_API int ccfc_index_stats(struct ccfc_reply **out,
 /* All that the index knows, in canonical order: an array of maps. */
 CCFC_API int ccfc_index_dump(struct ccfc_reply **out,
 			     struct ccfc_client *client, struct ccfc_err *err);
+
+/*
+ * Looks at all that is stored: {ok, problems: [{file, problem}], bytes,
+ * textBytes, texts, damagedTexts, schema, reader}. Takes as long as reading it
+ * does.
+ */
+CCFC_API int ccfc_store_check(struct ccfc_reply **out,
+			      struct ccfc_client *client, struct ccfc_err *err);
+
+/*
+ * The transcripts that are known, and how far each was read: {sources: [{path,
+ * sessionId, agentId, source, bytes, malformed, tooLong}], totalSources}.
+ */
+CCFC_API int ccfc_source_list(struct ccfc_reply **out,
+			      struct ccfc_client *client, struct ccfc_err *err);
 
 /* ---- events ---- */
 

@@ -353,7 +353,7 @@ static void test_dump(void **state)
 	      { "9/version", "2.1.0" }, { "9/state", "applied" },
 	      { "9/operation", "created" }, { "9/clock", "(none)" },
 	      { "9/source", "(none)" }, { "16/changeId", "t8" },
-	      { "17", "(none)" });
+	      { "17/kind", "message" });
 
 	/* The same story in another order, in a world of its own. */
 	ccfc_buf_append(&first, w->got.ptr, w->got.len);

@@ -29,7 +29,8 @@ struct world {
 	struct ccfc_service service;
 	struct ccfc_methods *methods;
 	const char *roots[2];
-	int fd; /* of the client */
+	int fd;	       /* of the client */
+	uint64_t conn; /* whose message came last */
 	struct ccfc_buf rest, got;
 	struct ccfc_doc *doc;
 	struct ccfc_rpc reply; /* the last one */
@@ -42,6 +43,7 @@ struct world {
 
 static inline void world_message(void *ctx, uint64_t conn, struct ccfc_slice s)
 {
+	((struct world *)ctx)->conn = conn;
 	ccfc_methods_message(((struct world *)ctx)->methods, conn, s);
 }
 
@@ -131,6 +133,7 @@ static inline struct world *world_new(void)
 		.store_bytes = world_bytes,
 		.stop = world_stop,
 	};
+	assert_int_equal(ccfc_worker_new(&w->service.worker, &err), 0);
 	w->service.history = ccfc_history_new(&(struct ccfc_history_env){
 		.index = w->service.index,
 		.tail = w->service.tail,
@@ -152,6 +155,8 @@ static inline void world_free(struct world *w)
 	char command[96];
 
 	close(w->fd);
+	ccfc_worker_free(w->service.worker);
+	w->service.worker = NULL;
 	ccfc_methods_free(w->methods);
 	ccfc_server_free(w->service.server);
 	ccfc_history_free(w->service.history);
@@ -209,15 +214,19 @@ static inline void world_write(struct world *w, const char *session,
 static inline bool world_run(struct world *w, int ms)
 {
 	for (;;) {
-		struct pollfd fds[2] = {
+		struct pollfd fds[3] = {
 			{ .fd = w->fd, .events = POLLIN },
 			{ .fd = ccfc_server_fd(w->service.server),
 			  .events = POLLIN },
+			{ .fd = ccfc_worker_fd(w->service.worker),
+			  .events = POLLIN },
 		};
-		int n = poll(fds, 2, ms);
+		int n = poll(fds, 3, ms);
 
 		if (fds[1].revents)
 			ccfc_server_dispatch(w->service.server);
+		if (fds[2].revents)
+			ccfc_worker_dispatch(w->service.worker);
 		if (fds[0].revents)
 			return true;
 		if (n == 0)

@@ -8,11 +8,11 @@
  */
 #include "base/alloc.h"
 #include "base/fd.h"
+#include "base/self.h"
 #include "lib/lib.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,31 +45,24 @@ static bool try_binary(struct ccfc_buf *out, const char *dir, const char *tail)
 	return access(out->ptr, X_OK) == 0;
 }
 
-/*
- * Beside the running program, in its libexec, or where the build has it; else
- * PATH has to know.
- */
-static char *find_binary(void)
+char *ccfc_lib_find_daemon(void)
 {
 	const char *named = getenv("CCFC_DAEMON");
-	struct ccfc_buf path = CCFC_BUF_INIT;
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	struct ccfc_buf self = CCFC_BUF_INIT, path = CCFC_BUF_INIT;
+	char *found = NULL;
 
 	if (named && named[0])
 		return ccfc_strdup(named);
-	self[n > 0 ? n : 0] = '\0';
-	slash = strrchr(self, '/');
-	if (slash) {
-		*slash = '\0';
-		if (try_binary(&path, self, "ccfcd") ||
-		    try_binary(&path, self, "../libexec/ccfc/ccfcd") ||
-		    try_binary(&path, self, "../daemon/ccfcd"))
-			return ccfc_buf_detach(&path, NULL);
+	if (ccfc_self_path(&self)) {
+		*strrchr(self.ptr, '/') = '\0';
+		if (try_binary(&path, self.ptr, "ccfcd") ||
+		    try_binary(&path, self.ptr, "../libexec/ccfc/ccfcd") ||
+		    try_binary(&path, self.ptr, "../daemon/ccfcd"))
+			found = ccfc_buf_detach(&path, NULL);
 	}
+	ccfc_buf_release(&self);
 	ccfc_buf_release(&path);
-	return ccfc_strdup("ccfcd");
+	return found ? found : ccfc_strdup("ccfcd");
 }
 
 /* Our environment, with CCFC_SOCKET as the client understood it. */
@@ -150,7 +143,7 @@ static int plan_init(struct plan *plan, const char *socket, const char *log,
 	*plan = (struct plan){
 		.log = -1, .null = -1, .ready = { -1, -1 }, .exec = { -1, -1 }
 	};
-	plan->binary = find_binary();
+	plan->binary = ccfc_lib_find_daemon();
 	make_env(plan, socket);
 	plan->log = lift(open(log, LOG_FLAGS, 0600));
 	if (plan->log < 0)

@@ -56,6 +56,13 @@ int ccfc_lib_spawn(const char *path, struct ccfc_err *err);
 /* ---- exec.c: starting the process ---- */
 
 /*
+ * The program to start: $CCFC_DAEMON; or beside the running program, in its
+ * libexec, or where the build has it; else a name for PATH to know. The caller
+ * frees it.
+ */
+char *ccfc_lib_find_daemon(void);
+
+/*
  * Starts a daemon for the socket `path` that appends to the log file `log`.
  * Returns a descriptor to read: it gets a byte when the daemon is ready, and
  * an end of file when it has ended.

@@ -210,4 +210,29 @@ static inline void expect_event(struct ccfc_client *c, int n)
 	ccfc_reply_free(event);
 }
 
+/* Runs `calls` of which there are `n`, and compares what was sent. */
+static inline void check_calls(void (*calls)(struct ccfc_client *c), int n,
+			       const char *expected)
+{
+	char answers[16][5];
+	struct step steps[33] = { { END, NULL, 0 } };
+	struct server s;
+	struct ccfc_client *c;
+
+	for (int i = 0; i < n; i++) {
+		char answer[] = { '\x94', 1, (char)(i + 1), '\xc0', '\x80' };
+
+		memcpy(answers[i], answer, 5);
+		steps[2 * i] = (struct step){ READ, NULL, 0 };
+		steps[2 * i + 1] = (struct step){ SEND, answers[i], 5 };
+	}
+	server_start(&s, steps);
+	c = connect_client(0);
+	calls(c);
+	ccfc_client_free(c);
+	server_join(&s);
+	assert_string_equal(s.seen.ptr, expected);
+	ccfc_buf_release(&s.seen);
+}
+
 #endif

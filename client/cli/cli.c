@@ -2,7 +2,9 @@
 #include "cli/cli.h"
 
 #include "cli/ask.h"
+#include "cli/complete.h"
 #include "cli/safe.h"
+#include "cli/skew.h"
 #include "cli/suggest.h"
 
 #include <ccfc/protocol.h>
@@ -13,6 +15,12 @@
 const struct ccfc_command *const ccfc_commands[] = {
 	&ccfc_cmd_list,
 	&ccfc_cmd_search,
+	&ccfc_cmd_sessions,
+	&ccfc_cmd_grep,
+	&ccfc_cmd_stats,
+	&ccfc_cmd_sql,
+	&ccfc_cmd_show,
+	&ccfc_cmd_export,
 	&ccfc_cmd_log,
 	&ccfc_cmd_blame,
 	&ccfc_cmd_diff,
@@ -26,6 +34,8 @@ const struct ccfc_command *const ccfc_commands[] = {
 	&ccfc_cmd_status,
 	&ccfc_cmd_start,
 	&ccfc_cmd_stop,
+	&ccfc_cmd_setup,
+	&ccfc_cmd_doctor,
 	&ccfc_cmd_help,
 	NULL,
 };
@@ -42,7 +52,7 @@ const struct ccfc_opt ccfc_cli_common[] = {
 };
 
 enum { OPT_VERSION };
-static const struct ccfc_opt global_options[] = {
+const struct ccfc_opt ccfc_cli_global[] = {
 	[OPT_VERSION] = { "version", 'V', CCFC_OPT_FLAG, NULL,
 			  "show the version", NULL, 0, 0 },
 	{ 0 },
@@ -64,22 +74,25 @@ static void write_stderr(const struct ccfc_buf *buf)
 
 int ccfc_cli_fail(const struct ccfc_err *err)
 {
-	struct ccfc_slice what = ccfc_slice_str(err->what);
+	struct ccfc_err told = *err;
 	struct ccfc_buf line = CCFC_BUF_INIT;
+	struct ccfc_slice what;
 
+	ccfc_skew_explain(&told);
+	what = ccfc_slice_str(told.what);
 	/* Of the program's own options the text says so itself. */
 	if (!ccfc_slice_starts(what, "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");
 	ccfc_safe_append(&line, what, false);
 	ccfc_buf_putc(&line, '\n');
-	if (*err->hint) {
+	if (*told.hint) {
 		ccfc_buf_puts(&line, "hint: ");
-		ccfc_safe_append(&line, ccfc_slice_str(err->hint), false);
+		ccfc_safe_append(&line, ccfc_slice_str(told.hint), false);
 		ccfc_buf_putc(&line, '\n');
 	}
 	write_stderr(&line);
 	ccfc_buf_release(&line);
-	switch (err->code) {
+	switch (told.code) {
 	case CCFC_ENOTFOUND:
 		return CCFC_EXIT_NOTHING;
 	case CCFC_EUNREACHABLE:
@@ -177,6 +190,9 @@ static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 	struct ccfc_err err;
 	int status;
 
+	/* What shells ask; not a row of the table, so that no help has it. */
+	if (!strcmp(argv[0], "__complete"))
+		return ccfc_complete_run(cli, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[0], "files") && ccfc_files_has(argv[1])) {
 		argc--;
 		argv++;
@@ -200,7 +216,7 @@ static int run(struct ccfc_cli *cli, int argc, char **argv)
 	struct ccfc_err err;
 	int status;
 
-	ccfc_opts_init(&opts, "ccfc", global_options, ccfc_cli_common);
+	ccfc_opts_init(&opts, "ccfc", ccfc_cli_global, ccfc_cli_common);
 	if (ccfc_opts_parse(&opts, argc, argv, true, &err) < 0) {
 		status = ccfc_cli_fail(&err);
 	} else if (ccfc_opts_own(&opts, OPT_VERSION)->set) {

@@ -39,6 +39,12 @@ extern const struct ccfc_command *const ccfc_commands[];
 
 extern const struct ccfc_command ccfc_cmd_list;
 extern const struct ccfc_command ccfc_cmd_search;
+extern const struct ccfc_command ccfc_cmd_sessions;
+extern const struct ccfc_command ccfc_cmd_grep;
+extern const struct ccfc_command ccfc_cmd_stats;
+extern const struct ccfc_command ccfc_cmd_sql;
+extern const struct ccfc_command ccfc_cmd_show;
+extern const struct ccfc_command ccfc_cmd_export;
 extern const struct ccfc_command ccfc_cmd_log;
 extern const struct ccfc_command ccfc_cmd_blame;
 extern const struct ccfc_command ccfc_cmd_diff;
@@ -52,11 +58,16 @@ extern const struct ccfc_command ccfc_cmd_watch;
 extern const struct ccfc_command ccfc_cmd_status;
 extern const struct ccfc_command ccfc_cmd_start;
 extern const struct ccfc_command ccfc_cmd_stop;
+extern const struct ccfc_command ccfc_cmd_setup;
+extern const struct ccfc_command ccfc_cmd_doctor;
 extern const struct ccfc_command ccfc_cmd_help;
 
 /* Options that every command takes. */
 extern const struct ccfc_opt ccfc_cli_common[];
 enum { CCFC_COMMON_COLOR, CCFC_COMMON_NO_PAGER, CCFC_COMMON_HELP };
+
+/* Options that stand in front of the command only. */
+extern const struct ccfc_opt ccfc_cli_global[];
 
 /* Everything: what main() returns. */
 int ccfc_cli_main(int argc, char **argv);

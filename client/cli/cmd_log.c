@@ -92,11 +92,7 @@ static int ask_below(struct ccfc_reply **reply, const struct question *q,
 	struct ccfc_buf pattern = CCFC_BUF_INIT;
 	int code;
 
-	for (const char *p = directory; *p; p++) {
-		if (strchr("*?[]{},\\", *p))
-			ccfc_buf_putc(&pattern, '\\');
-		ccfc_buf_putc(&pattern, *p);
-	}
+	ccfc_listing_escape(&pattern, ccfc_slice_str(directory));
 	ccfc_buf_puts(&pattern, "/**");
 	code = ask_glob(reply, q, pattern.ptr, err);
 	ccfc_buf_release(&pattern);

@@ -1,16 +1,17 @@
 /*
- * ccfc search: the sessions that changed a file, or the files of a glob.
+ * ccfc search: the sessions that changed a file, or the files of a glob; or
+ * those that read it.
  *
  * A name with glob characters may be a file's name all the same ("[id].tsx"
  * is common), so that is asked first; only if no session changed a file of
  * that name it is taken for a pattern.
  */
-#include "base/time.h"
 #include "cli/ask.h"
 #include "cli/listing.h"
 #include "cli/render.h"
+#include "cli/scope.h"
+#include "cli/sessions.h"
 #include "cli/table.h"
-#include "cli/where.h"
 #include "text/json.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum {
 	OPT_LIMIT,
 	OPT_OFFSET,
 	OPT_STATE,
+	OPT_READS,
 };
 
 static const struct ccfc_opt options[] = {
@@ -34,20 +36,17 @@ static const struct ccfc_opt options[] = {
 		      "show what the user asked each session for", NULL, 0, 0 },
 	[OPT_FORMAT] = CCFC_LISTING_FORMAT,
 	[OPT_NULL] = CCFC_LISTING_NULL,
-	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
-			  "only sessions of this project", NULL, 0, 0 },
-	[OPT_FROM] = { "from", 0, CCFC_OPT_FROM, "DATE",
-		       "only changes since then: 2025-12-31, or RFC 3339", NULL,
-		       0, 0 },
-	[OPT_TO] = { "to", 0, CCFC_OPT_TO, "DATE",
-		     "only changes until then; a day is meant to its end", NULL,
-		     0, 0 },
+	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_FROM] = CCFC_SCOPE_FROM("changes"),
+	[OPT_TO] = CCFC_SCOPE_TO("changes"),
 	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
 			"at most N sessions, or N files of a glob; default 50",
 			NULL, 1, 100000 },
-	[OPT_OFFSET] = { "offset", 0, CCFC_OPT_INT, "N",
-			 "leave out the first N", NULL, 0, INT32_MAX },
+	[OPT_OFFSET] = CCFC_SCOPE_OFFSET,
 	[OPT_STATE] = CCFC_LISTING_STATE,
+	[OPT_READS] = { "reads", 0, CCFC_OPT_FLAG, NULL,
+			"sessions that read the file, changed or not", NULL, 0,
+			0 },
 	{ 0 },
 };
 
@@ -188,6 +187,15 @@ static void print_match(struct ccfc_out *out, struct ccfc_slice path,
 	ccfc_buf_release(&json);
 }
 
+static void print_readers(struct ccfc_out *out, struct ccfc_obj root,
+			  int64_t offset, const struct ccfc_where *where)
+{
+	struct ccfc_slice path = ccfc_obj_get_str(root, "path");
+
+	ccfc_readers_print(out, root, ccfc_where_short(where, path), offset,
+			   ccfc_time_now());
+}
+
 static void print_history(struct ccfc_out *out, struct ccfc_obj history,
 			  const struct ccfc_listing *listing,
 			  const struct ccfc_where *where)
@@ -229,8 +237,13 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 	}
 }
 
+/* Asks about a file by all of its names. */
+typedef int (*file_fn)(struct ccfc_reply **reply, struct ccfc_client *client,
+		       const char *path, const struct ccfc_query *query,
+		       struct ccfc_err *err);
+
 static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
-		    const char *given, struct ccfc_query *query,
+		    file_fn fn, const char *given, struct ccfc_query *query,
 		    struct ccfc_where *where, struct ccfc_err *err)
 {
 	char *path = ccfc_where_absolute(where, given);
@@ -239,13 +252,13 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
 	query->alternatives = ccfc_where_names(where, path, given);
 	if (!query->alternatives[0])
 		query->alternatives = NULL;
-	code = ccfc_file_sessions(reply, client, path, query, err);
+	code = fn(reply, client, path, query, err);
 	query->alternatives = NULL;
 	free(path);
 	return code;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
+static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli, bool reads,
 	       const char *given, struct ccfc_query *query,
 	       struct ccfc_where *where, struct ccfc_err *err)
 {
@@ -254,8 +267,10 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	if (code < 0)
 		return code;
 	query->cwd = where->cwd;
-	code = ask_file(reply, cli->client, given, query, where, err);
-	if (code == CCFC_ENOTFOUND && ccfc_listing_is_glob(given))
+	code = ask_file(reply, cli->client,
+			reads ? ccfc_file_readers : ccfc_file_sessions, given,
+			query, where, err);
+	if (code == CCFC_ENOTFOUND && !reads && ccfc_listing_is_glob(given))
 		code = ccfc_listing_match(reply, cli->client, given, query,
 					  where, err);
 	if (code == CCFC_ENOTFOUND)
@@ -263,55 +278,58 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	return code;
 }
 
-static int read_dates(char from[CCFC_TIME_TEXT_MAX],
-		      char to[CCFC_TIME_TEXT_MAX], struct ccfc_query *query,
-		      const struct ccfc_opts *opts, struct ccfc_err *err)
-{
-	const struct ccfc_opt_value *f = ccfc_opts_own(opts, OPT_FROM);
-	const struct ccfc_opt_value *t = ccfc_opts_own(opts, OPT_TO);
-
-	if (f->set)
-		query->from_date = ccfc_time_format(from, f->num);
-	if (t->set)
-		query->to_date = ccfc_time_format(to, t->num);
-	if (f->set && t->set && f->num > t->num)
-		return ccfc_err_set(err, CCFC_EINVAL,
-				    "search: --from=%s: later than --to=%s",
-				    f->text, t->text);
-	return 0;
-}
-
 static int search(struct ccfc_cli *cli, const struct ccfc_opts *opts,
-		  const struct ccfc_listing *listing, struct ccfc_where *where,
+		  const struct ccfc_listing *listing, struct ccfc_scope *scope,
 		  struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
-	const struct ccfc_opt_value *project = ccfc_opts_own(opts, OPT_PROJECT);
-	char from[CCFC_TIME_TEXT_MAX], to[CCFC_TIME_TEXT_MAX];
-	char *dir = project->set ? ccfc_where_real(where, project->text) : NULL;
+	bool reads = ccfc_opts_own(opts, OPT_READS)->set;
 	struct ccfc_reply *reply = NULL;
-	int code = read_dates(from, to, &query, opts, err);
+	int code;
 
 	ccfc_listing_query(&query, listing);
-	query.project_path = dir;
+	query.project_path = scope->project;
+	query.from_date = scope->from_date;
+	query.to_date = scope->to_date;
 	query.prompts = ccfc_opts_own(opts, OPT_WHY)->set;
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
 	query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;
-	if (!code)
-		code = ask(&reply, cli, opts->args[0], &query, where, err);
+	code = ask(&reply, cli, reads, opts->args[0], &query, &scope->where,
+		   err);
 	if (!code) {
-		ccfc_ask_note_indexing(ccfc_ask_value(reply));
-		print(&cli->out, ccfc_ask_value(reply), listing, where);
+		struct ccfc_obj root = ccfc_ask_value(reply);
+
+		ccfc_ask_note_indexing(root);
+		if (reads && listing->format == CCFC_FORMAT_TABLE)
+			print_readers(&cli->out, root, query.offset,
+				      &scope->where);
+		else
+			print(&cli->out, root, listing, &scope->where);
 	}
 	ccfc_reply_free(reply);
-	free(dir);
 	return code;
+}
+
+/* What there is nothing of where a file was only read. */
+static int check_reads(const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	static const int rows[] = { OPT_SHOW_CHANGES, OPT_WHY, OPT_STATE };
+
+	if (!ccfc_opts_own(opts, OPT_READS)->set)
+		return 0;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (ccfc_opts_own(opts, rows[i])->set)
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "search: --%s: is about changes, "
+					    "--reads is not",
+					    options[rows[i]].name);
+	return 0;
 }
 
 static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_listing listing;
-	struct ccfc_where where;
+	struct ccfc_scope scope;
 	struct ccfc_err err;
 	int code;
 
@@ -319,14 +337,15 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		ccfc_err_set(&err, CCFC_EINVAL, "search: the path is empty");
 		return ccfc_cli_fail(&err);
 	}
-	code = ccfc_listing_read(&listing, opts, OPT_SHOW_CHANGES, OPT_FORMAT,
-				 OPT_NULL, OPT_STATE, &err);
-	if (code < 0)
+	if (check_reads(opts, &err) < 0 ||
+	    ccfc_listing_read(&listing, opts, OPT_SHOW_CHANGES, OPT_FORMAT,
+			      OPT_NULL, OPT_STATE, &err) < 0)
 		return ccfc_cli_fail(&err);
-	code = ccfc_where_init(&where, &err);
+	code = ccfc_scope_init(&scope, opts, OPT_PROJECT, OPT_FROM, OPT_TO,
+			       &err);
 	if (!code)
-		code = search(cli, opts, &listing, &where, &err);
-	ccfc_where_release(&where);
+		code = search(cli, opts, &listing, &scope, &err);
+	ccfc_scope_release(&scope);
 	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
 
@@ -339,12 +358,16 @@ const struct ccfc_command ccfc_cmd_search = {
 		 "file need not exist\nany more. A GLOB (* ? [a-z] ** {a,b}) "
 		 "gives all files that match, one block\neach; quote it. A "
 		 "file whose very name looks like a glob is found by its "
-		 "name.\n\n" CCFC_LISTING_ABOUT_STATES,
+		 "name.\n\n"
+		 "With --reads it lists the sessions that read a file (no "
+		 "glob), whether they\nchanged it or not; dates are those of "
+		 "reading then.\n\n" CCFC_LISTING_ABOUT_STATES,
 	.examples = "  ccfc search src/auth/login.ts\n"
 		    "  ccfc search 'src/**/*.ts' --from=2025-01-01 "
 		    "--to=2025-12-31\n"
 		    "  ccfc search login.ts --show-changes --project=.\n"
 		    "  ccfc search login.ts --why\n"
+		    "  ccfc search login.ts --reads\n"
 		    "  ccfc search '**/*.md' -0 | xargs -0 wc -l\n",
 	.options = options,
 	.args_min = 1,

@@ -1,4 +1,6 @@
 /* ccfc stop: end the daemon, and wait until it has ended. */
+#include "cli/stop.h"
+
 #include "cli/ask.h"
 
 #define WAIT_MS 30000
@@ -20,16 +22,25 @@ static int wait_gone(struct ccfc_client *client, struct ccfc_err *err)
 	return code == CCFC_EUNREACHABLE ? 0 : code;
 }
 
+int ccfc_stop(struct ccfc_cli *cli, struct ccfc_err *err)
+{
+	int code = ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, err);
+
+	if (!code)
+		code = ccfc_server_stop(cli->client, err);
+	/* From here on it being gone is what was wanted. */
+	return code ? code : wait_gone(cli->client, err);
+}
+
 static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_err err;
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, &err);
+	int code = ccfc_stop(cli, &err);
 
 	(void)opts;
 	if (code == CCFC_EUNREACHABLE)
 		ccfc_err_set(&err, CCFC_ENOTFOUND, "stop: not running");
-	if (code < 0 || ccfc_server_stop(cli->client, &err) < 0 ||
-	    wait_gone(cli->client, &err) < 0)
+	if (code < 0)
 		return ccfc_cli_fail(&err);
 	ccfc_buf_puts(&cli->out.buf, "stopped\n");
 	return 0;

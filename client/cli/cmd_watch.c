@@ -36,7 +36,7 @@ static const struct ccfc_opt options[] = {
 		       "only files that match", NULL, 0, 0 },
 	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
 			  "only sessions of this project", NULL, 0, 0 },
-	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "ID",
+	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "SESSION",
 			  "only this session", NULL, 0, 0 },
 	[OPT_SINCE] = { "since", 0, CCFC_OPT_TEXT, "CLOCK",
 			"first what came after this clock", NULL, 0, 0 },

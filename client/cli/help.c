@@ -11,7 +11,9 @@ static void print_option(struct ccfc_buf *buf, const struct ccfc_opt *o)
 		ccfc_buf_printf(buf, "  -%c, --%s", o->letter, o->name);
 	else
 		ccfc_buf_printf(buf, "      --%s", o->name);
-	if (o->type != CCFC_OPT_FLAG)
+	if (o->type == CCFC_OPT_MAYBE)
+		ccfc_buf_printf(buf, "[=%s]", o->arg);
+	else if (o->type != CCFC_OPT_FLAG)
 		ccfc_buf_printf(buf, "=%s", o->arg);
 	n = buf->len - start;
 	if (n + 2 > OPTION_COLUMN)
@@ -77,6 +79,10 @@ static void print_all(struct ccfc_out *out)
 				 "who changed this file\n"
 				 "  ccfc list 3f2a                  "
 				 "what session 3f2a… changed\n"
+				 "  ccfc sessions --project=.       "
+				 "sessions of this project\n"
+				 "  ccfc grep 'rate limit'          "
+				 "where that was talked about\n"
 				 "  ccfc watch --format=jsonl       "
 				 "changes as they happen\n");
 	print_head(out, "Environment");

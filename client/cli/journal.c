@@ -319,9 +319,11 @@ static int write_entry(const struct job *job, int dir)
 		if (t->exists)
 			r = write_file(dir, name, ccfc_buf_view(&t->content));
 	}
-	ccfc_manifest_write(&text, &job->entry.manifest);
-	if (!r)
+	/* Not after a failure, whose errno is told. */
+	if (!r) {
+		ccfc_manifest_write(&text, &job->entry.manifest);
 		r = write_file(dir, "new", ccfc_buf_view(&text));
+	}
 	if (!r)
 		r = ccfc_sync_dir(dir);
 	ccfc_buf_release(&text);

@@ -166,9 +166,9 @@ static int make_temp(struct place *place, struct ccfc_keep *keep)
 }
 
 /* For file systems without links; 0 or errno. */
-static int settle_by_rename(const struct place *place)
+static int settle_by_rename(int dir, const char *temp, const char *name)
 {
-	int fd = openat(place->dir, place->base,
+	int fd = openat(dir, name,
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0666);
 	int error;
@@ -176,21 +176,20 @@ static int settle_by_rename(const struct place *place)
 	if (fd < 0)
 		return errno;
 	close(fd);
-	if (!renameat(place->dir, place->temp, place->dir, place->base))
+	if (!renameat(dir, temp, dir, name))
 		return 0;
 	error = errno;
-	unlinkat(place->dir, place->base, 0);
+	unlinkat(dir, name, 0);
 	return error;
 }
 
-/* Gives the temporary file its name, if that is free; 0 or errno. */
-static int settle(const struct place *place)
+int ccfc_keep_settle(int dir, const char *temp, const char *name)
 {
-	if (linkat(place->dir, place->temp, place->dir, place->base, 0) < 0)
+	if (linkat(dir, temp, dir, name, 0) < 0)
 		return errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS
-			       ? settle_by_rename(place)
+			       ? settle_by_rename(dir, temp, name)
 			       : errno;
-	unlinkat(place->dir, place->temp, 0);
+	unlinkat(dir, temp, 0);
 	return 0;
 }
 
@@ -206,7 +205,7 @@ static int write_at(struct place *place, struct ccfc_keep *keep,
 	if (close(fd) < 0 && !error)
 		error = errno;
 	if (!error)
-		error = settle(place);
+		error = ccfc_keep_settle(place->dir, place->temp, place->base);
 	if (error) {
 		unlinkat(place->dir, place->temp, 0);
 		return error;

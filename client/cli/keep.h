@@ -42,4 +42,10 @@ bool ccfc_keep_name(struct ccfc_buf *out, struct ccfc_slice name);
 enum ccfc_kept ccfc_keep_write(struct ccfc_keep *keep, const char *name,
 			       struct ccfc_slice content, struct ccfc_err *err);
 
+/*
+ * Gives the temporary file of a directory its name, if that is free; 0 or
+ * errno.
+ */
+int ccfc_keep_settle(int dir, const char *temp, const char *name);
+
 #endif

@@ -44,6 +44,15 @@ bool ccfc_listing_is_glob(const char *text)
 	return text[strcspn(text, "*?[{")] != '\0';
 }
 
+void ccfc_listing_escape(struct ccfc_buf *pattern, struct ccfc_slice text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		if (strchr("*?[]{},\\", text.ptr[i]))
+			ccfc_buf_putc(pattern, '\\');
+		ccfc_buf_putc(pattern, text.ptr[i]);
+	}
+}
+
 int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
 		       const char *pattern, struct ccfc_query *query,
 		       const struct ccfc_where *where, struct ccfc_err *err)

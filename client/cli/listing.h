@@ -69,12 +69,12 @@ struct ccfc_listing {
 	}
 #define CCFC_LISTING_DIR                                                       \
 	{                                                                      \
-		"dir", 0, CCFC_OPT_LIST, "LIST",                               \
+		"dir", 0, CCFC_OPT_LIST, "DIRS",                               \
 			"only files below these directories: src/", NULL, 0, 0 \
 	}
 #define CCFC_LISTING_TOOL                                                      \
 	{                                                                      \
-		"tool", 0, CCFC_OPT_LIST, "LIST",                              \
+		"tool", 0, CCFC_OPT_LIST, "TOOLS",                             \
 			"only changes by these tools: Edit,Write", NULL, 0, 0  \
 	}
 
@@ -86,6 +86,9 @@ int ccfc_listing_read(struct ccfc_listing *listing,
 /* Sets what the daemon has to know of them. */
 void ccfc_listing_query(struct ccfc_query *query,
 			const struct ccfc_listing *listing);
+
+/* Appends `text` such that a pattern has it as it is. */
+void ccfc_listing_escape(struct ccfc_buf *pattern, struct ccfc_slice text);
 
 /* Has it glob characters? It may be the name of a file all the same. */
 bool ccfc_listing_is_glob(const char *text);

@@ -58,8 +58,7 @@ static int read_int(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	return code;
 }
 
-/* The next part of a list up to `sep`; false when there is none. */
-static bool next_part(struct ccfc_slice *part, const char **p, char sep)
+bool ccfc_opt_next_part(struct ccfc_slice *part, const char **p, char sep)
 {
 	const char *end;
 
@@ -83,7 +82,7 @@ static void hint_choices(const char *text, const char *choices,
 	/* The words one after another, each with its NUL. */
 	ccfc_buf_reserve(&words, strlen(choices) + 1);
 	ccfc_suggest_init(&near, text);
-	while (next_part(&part, &p, '|')) {
+	while (ccfc_opt_next_part(&part, &p, '|')) {
 		size_t at = words.len;
 
 		ccfc_buf_slice(&words, part);
@@ -101,17 +100,19 @@ static void hint_choices(const char *text, const char *choices,
 	ccfc_buf_release(&all);
 }
 
-static int read_choice(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
-		       const struct ccfc_opt *opt, struct ccfc_err *err)
+/* The number of the choice that is `text`. */
+static int find_choice(int64_t *num, const char *text,
+		       const struct ccfc_opts *opts, const struct ccfc_opt *opt,
+		       struct ccfc_err *err)
 {
 	const char *p = opt->choices;
 	struct ccfc_slice part;
 
-	for (v->num = 0; next_part(&part, &p, '|'); v->num++)
-		if (ccfc_slice_is(part, v->text))
+	for (*num = 0; ccfc_opt_next_part(&part, &p, '|'); (*num)++)
+		if (ccfc_slice_is(part, text))
 			return 0;
-	bad_value(err, opts, opt, v->text, "no such choice");
-	hint_choices(v->text, opt->choices, err);
+	bad_value(err, opts, opt, text, "no such choice");
+	hint_choices(text, opt->choices, err);
 	return CCFC_EINVAL;
 }
 
@@ -119,6 +120,11 @@ static int read_choice(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 #define STATES		  "all" CCFC_STATE_LIST(X)
 static const char state_choices[] = STATES;
 #undef X
+
+const char *ccfc_opt_choices(const struct ccfc_opt *opt)
+{
+	return opt->type == CCFC_OPT_STATES ? state_choices : opt->choices;
+}
 
 static int check_state(const char *state, const struct ccfc_opts *opts,
 		       const struct ccfc_opt *opt, struct ccfc_err *err)
@@ -143,6 +149,21 @@ static void push(struct ccfc_opt_value *v, struct ccfc_slice part, bool dot)
 	v->list.n--;
 }
 
+/* The element that was pushed last. */
+static int check_element(const struct ccfc_opt_value *v,
+			 const struct ccfc_opts *opts,
+			 const struct ccfc_opt *opt, struct ccfc_err *err)
+{
+	const char *text = v->list.items[v->list.n - 1];
+	int64_t num;
+
+	if (opt->type == CCFC_OPT_STATES)
+		return check_state(text, opts, opt, err);
+	if (opt->choices)
+		return find_choice(&num, text, opts, opt, err);
+	return 0;
+}
+
 static int read_list(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 		     const struct ccfc_opt *opt, struct ccfc_err *err)
 {
@@ -152,13 +173,11 @@ static int read_list(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	uint32_t before = v->list.n;
 	int code = 0;
 
-	while (!code && next_part(&part, &p, ',')) {
+	while (!code && ccfc_opt_next_part(&part, &p, ',')) {
 		if (!part.len)
 			continue;
 		push(v, part, dots && part.ptr[0] != '.');
-		if (opt->type == CCFC_OPT_STATES)
-			code = check_state(v->list.items[v->list.n - 1], opts,
-					   opt, err);
+		code = check_element(v, opts, opt, err);
 	}
 	if (!code && v->list.n == before)
 		return bad_value(err, opts, opt, v->text, "an empty list");
@@ -189,7 +208,8 @@ static int read_value(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	case CCFC_OPT_INT:
 		return read_int(v, opts, opt, err);
 	case CCFC_OPT_CHOICE:
-		return read_choice(v, opts, opt, err);
+	case CCFC_OPT_MAYBE:
+		return find_choice(&v->num, v->text, opts, opt, err);
 	case CCFC_OPT_LIST:
 	case CCFC_OPT_EXTS:
 	case CCFC_OPT_STATES:
@@ -266,6 +286,11 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 					 "%s: --%s: takes no value",
 					 opts->command, opt->name)
 			  : 1;
+	}
+	if (!eq && opt->type == CCFC_OPT_MAYBE) {
+		v->set = true;
+		v->num = 0;
+		return 1;
 	}
 	if (!eq && argc < 2)
 		return ccfc_err_set(err, CCFC_EINVAL, "%s: --%s: needs a value",

@@ -20,7 +20,8 @@ enum ccfc_opt_type {
 	CCFC_OPT_TEXT,	 /* not empty */
 	CCFC_OPT_INT,	 /* min … max */
 	CCFC_OPT_CHOICE, /* num is the index in `choices` */
-	CCFC_OPT_LIST,	 /* a,b,c; given twice, it adds up */
+	CCFC_OPT_MAYBE,	 /* the same; --name alone is the first of them */
+	CCFC_OPT_LIST,	 /* a,b,c (of `choices`); given twice, it adds up */
 	CCFC_OPT_WORDS,	 /* a list, one element each time it is given */
 	CCFC_OPT_EXTS,	 /* a list of extensions; "ts" becomes ".ts" */
 	CCFC_OPT_STATES, /* a list of states, or "all" */
@@ -69,6 +70,12 @@ void ccfc_opts_release(struct ccfc_opts *opts);
  */
 int ccfc_opts_parse(struct ccfc_opts *opts, int argc, char **argv,
 		    bool first_only, struct ccfc_err *err);
+
+/* What the value, or an element of it, is one of ("a|b"); NULL: anything. */
+const char *ccfc_opt_choices(const struct ccfc_opt *opt);
+
+/* The next part of a list up to `sep`; false when there is none (*p NULL). */
+bool ccfc_opt_next_part(struct ccfc_slice *part, const char **p, char sep);
 
 /* The value of row `i` of the own table, and of the common one. */
 static inline const struct ccfc_opt_value *

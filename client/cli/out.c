@@ -132,9 +132,13 @@ int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err)
 const char *ccfc_out_on(const struct ccfc_out *out, enum ccfc_style style)
 {
 	static const char *const codes[] = {
-		[CCFC_STYLE_HEAD] = "\033[1m",	 [CCFC_STYLE_OLD] = "\033[31m",
-		[CCFC_STYLE_NEW] = "\033[32m",	 [CCFC_STYLE_FAINT] = "\033[2m",
-		[CCFC_STYLE_ALERT] = "\033[33m", [CCFC_STYLE_HUNK] = "\033[36m",
+		[CCFC_STYLE_HEAD] = "\033[1m",
+		[CCFC_STYLE_OLD] = "\033[31m",
+		[CCFC_STYLE_NEW] = "\033[32m",
+		[CCFC_STYLE_FAINT] = "\033[2m",
+		[CCFC_STYLE_ALERT] = "\033[33m",
+		[CCFC_STYLE_HUNK] = "\033[36m",
+		[CCFC_STYLE_MATCH] = "\033[1;31m",
 	};
 
 	return out->color ? codes[style] : "";

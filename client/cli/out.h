@@ -22,6 +22,7 @@ enum ccfc_style {
 	CCFC_STYLE_FAINT, /* notes */
 	CCFC_STYLE_ALERT, /* states other than applied */
 	CCFC_STYLE_HUNK,  /* which lines a part of a diff is about */
+	CCFC_STYLE_MATCH, /* what was searched for */
 };
 
 struct ccfc_out {

@@ -7,22 +7,20 @@
 
 #include <stdlib.h>
 
-static int check_root(const char *command, const struct ccfc_where *where,
-		      const char *path, struct ccfc_slice text,
-		      struct ccfc_err *err)
+int ccfc_roots_check_one(const char *command, const struct ccfc_where *where,
+			 const char *path, const char *root,
+			 struct ccfc_err *err)
 {
-	char *root = ccfc_strndup(text.len ? text.ptr : "", text.len);
 	char *real_root = ccfc_where_real(where, root);
 	char *real = ccfc_where_real(where, path);
 	int code = 0;
 
-	if (text.len &&
+	if (*root &&
 	    ccfc_path_is_below(ccfc_slice_str(real), ccfc_slice_str(real_root)))
 		code = ccfc_err_set(err, CCFC_EDENIED,
 				    "%s: %s: below %s, where nothing is "
 				    "written",
 				    command, path, root);
-	free(root);
 	free(real_root);
 	free(real);
 	return code;
@@ -40,11 +38,14 @@ int ccfc_roots_check(const struct ccfc_cli *cli, const char *command,
 		return code;
 	roots = ccfc_obj_get(ccfc_ask_value(reply), "roots");
 	for (uint32_t i = 0; !code && i < ccfc_obj_len(roots); i++) {
-		struct ccfc_slice root =
+		struct ccfc_slice text =
 			ccfc_obj_get_str(ccfc_obj_at(roots, i), "path");
+		char *root = ccfc_strndup(text.len ? text.ptr : "", text.len);
 
 		for (uint32_t k = 0; !code && k < n; k++)
-			code = check_root(command, where, paths[k], root, err);
+			code = ccfc_roots_check_one(command, where, paths[k],
+						    root, err);
+		free(root);
 	}
 	ccfc_reply_free(reply);
 	return code;

@@ -34,8 +34,7 @@ int32_t ccfc_utf8_next(const char **p, const char *end)
 	return cp;
 }
 
-/* Turns the direction of text, or ends a line, on terminals that know it. */
-static bool is_layout(int32_t cp)
+bool ccfc_utf8_is_layout(int32_t cp)
 {
 	return cp == 0x061c || cp == 0x200e || cp == 0x200f ||
 	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
@@ -45,7 +44,8 @@ static bool is_plain(int32_t cp, bool keep_tabs)
 {
 	if (cp < 0x20)
 		return cp == '\t' && keep_tabs;
-	return cp != 0x7f && !(cp >= 0x80 && cp < 0xa0) && !is_layout(cp);
+	return cp != 0x7f && !(cp >= 0x80 && cp < 0xa0) &&
+	       !ccfc_utf8_is_layout(cp);
 }
 
 static void append_escaped(struct ccfc_buf *out, int32_t cp, char byte)

@@ -17,6 +17,9 @@
  */
 int32_t ccfc_utf8_next(const char **p, const char *end);
 
+/* Does it turn the direction of text, or end a line, where it is known? */
+bool ccfc_utf8_is_layout(int32_t cp);
+
 /* Appends `s`, tabs as they are if `keep_tabs`. */
 void ccfc_safe_append(struct ccfc_buf *out, struct ccfc_slice s,
 		      bool keep_tabs);

@@ -80,6 +80,7 @@ static void line_lines(struct ccfc_out *out, struct ccfc_obj lines)
 		{ "read", "read" },
 		{ "malformed", "malformed" },
 		{ "unknown", "of unknown type" },
+		{ "damaged", "not UTF-8" },
 		{ "tooLong", "too long" },
 		{ "blank", "blank" },
 	};
@@ -107,6 +108,7 @@ void ccfc_stats_print(struct ccfc_out *out, struct ccfc_obj stats)
 	ccfc_render_line(out, "Unknown types", CCFC_STATS_COLUMN,
 			 ccfc_buf_view(&text));
 	line_bytes(out, "Index size", stats, "indexSize");
+	line_bytes(out, "Texts", stats, "textBytes");
 	line_bytes(out, "Memory", stats, "memory");
 	ccfc_buf_clear(&text);
 	ccfc_render_time(&text, ccfc_obj_get(stats, "lastIndexed"),

@@ -27,6 +27,13 @@ void ccfc_table_release(struct ccfc_table *table)
 	free(table->notes.items);
 }
 
+void ccfc_table_drop(struct ccfc_table *table, const unsigned *cols,
+		     unsigned ncols)
+{
+	table->drop = cols;
+	table->ndrop = ncols;
+}
+
 void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s)
 {
 	unsigned col = table->cells.n % table->ncols;
@@ -66,13 +73,43 @@ void ccfc_table_note(struct ccfc_table *table, struct ccfc_slice s)
 	table->notes.items[table->notes.n++].len = table->text.len - at;
 }
 
+static bool is_shown(const struct ccfc_table *table, unsigned col)
+{
+	return col < table->shown && !table->hidden[col];
+}
+
+static bool is_last(const struct ccfc_table *table, unsigned col)
+{
+	for (unsigned i = col + 1; i < table->shown; i++)
+		if (!table->hidden[i])
+			return false;
+	return true;
+}
+
 static size_t total_width(const struct ccfc_table *table)
 {
 	size_t sum = INDENT;
 
 	for (unsigned i = 0; i < table->shown; i++)
-		sum += table->widths[i] +
-		       (i + 1 < table->shown ? table->cols[i].gap : 0);
+		if (is_shown(table, i))
+			sum += table->widths[i] +
+			       (is_last(table, i) ? 0 : table->cols[i].gap);
+	return sum;
+}
+
+/* How much narrower the columns that may be cut can get without harm. */
+static size_t slack(const struct ccfc_table *table)
+{
+	size_t sum = 0;
+
+	for (unsigned i = 0; i < table->ncols; i++) {
+		const struct ccfc_table_col *col = &table->cols[i];
+		size_t least = col->min > CUT_TO_MIN ? col->min : CUT_TO_MIN;
+
+		if (is_shown(table, i) && col->elastic &&
+		    table->widths[i] > least)
+			sum += table->widths[i] - least;
+	}
 	return sum;
 }
 
@@ -84,11 +121,19 @@ static size_t *widest(struct ccfc_table *table)
 	for (unsigned i = 0; i < table->ncols; i++) {
 		size_t *w = &table->widths[i];
 
-		if (table->cols[i].elastic && *w > CUT_TO_MIN &&
-		    *w > strlen(table->cols[i].title) && (!best || *w > *best))
+		if (is_shown(table, i) && table->cols[i].elastic &&
+		    *w > CUT_TO_MIN && *w > strlen(table->cols[i].title) &&
+		    (!best || *w > *best))
 			best = w;
 	}
 	return best;
+}
+
+static void leave_out(struct ccfc_table *table, size_t max)
+{
+	for (unsigned i = 0; max && i < table->ndrop; i++)
+		if (total_width(table) > max + slack(table))
+			table->hidden[table->drop[i]] = true;
 }
 
 /* Pads columns to their minimum, or cuts them, whichever `max` asks for. */
@@ -97,7 +142,7 @@ static void fit(struct ccfc_table *table, size_t max)
 	size_t pad = 0, total = total_width(table), *w;
 
 	for (unsigned i = 0; i < table->ncols; i++)
-		if (table->cols[i].min > table->widths[i])
+		if (is_shown(table, i) && table->cols[i].min > table->widths[i])
 			pad += table->cols[i].min - table->widths[i];
 	if (!max || total + pad <= max) {
 		for (unsigned i = 0; i < table->ncols; i++)
@@ -124,8 +169,10 @@ static void print_titles(const struct ccfc_table *table, struct ccfc_out *out)
 	for (unsigned i = 0; i < table->shown; i++) {
 		const char *title = table->cols[i].title;
 
+		if (!is_shown(table, i))
+			continue;
 		ccfc_buf_puts(&out->buf, title);
-		if (i + 1 < table->shown)
+		if (!is_last(table, i))
 			pad_to(&out->buf, table->widths[i] - strlen(title) +
 						  table->cols[i].gap);
 	}
@@ -142,7 +189,7 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 		ccfc_slice(table->text.ptr + at, table->cells.items[cell].len);
 	size_t width = table->cells.items[cell].width;
 
-	if (col >= table->shown)
+	if (!is_shown(table, col))
 		return;
 	if (width > table->widths[col]) {
 		if (table->cols[col].elastic == CCFC_TABLE_PROSE)
@@ -154,7 +201,7 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 	} else {
 		ccfc_buf_slice(&out->buf, s);
 	}
-	if (col + 1 < table->shown)
+	if (!is_last(table, col))
 		pad_to(&out->buf,
 		       table->widths[col] - width + table->cols[col].gap);
 	else
@@ -180,6 +227,7 @@ void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out)
 {
 	uint32_t note = 0;
 
+	leave_out(table, out->width);
 	fit(table, out->width);
 	print_titles(table, out);
 	for (uint32_t i = 0; i < table->cells.n; i++) {

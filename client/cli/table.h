@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define CCFC_TABLE_COLS 10
+#define CCFC_TABLE_COLS 128
 
 struct ccfc_table_col {
 	const char *title;
@@ -26,6 +26,9 @@ struct ccfc_table {
 	const struct ccfc_table_col *cols; /* borrowed */
 	unsigned ncols;
 	unsigned shown;	      /* columns that the width has room for */
+	const unsigned *drop; /* borrowed; see ccfc_table_drop */
+	unsigned ndrop;
+	bool hidden[CCFC_TABLE_COLS];
 	struct ccfc_buf text; /* of all cells, one after another */
 	struct {
 		struct {
@@ -46,6 +49,14 @@ struct ccfc_table {
 void ccfc_table_init(struct ccfc_table *table,
 		     const struct ccfc_table_col *cols, unsigned ncols);
 void ccfc_table_release(struct ccfc_table *table);
+
+/*
+ * Columns that may be left out, the least important first. They are, one after
+ * another, while the terminal is too narrow for the others even if those that
+ * can are cut to their `min`. `cols` is kept.
+ */
+void ccfc_table_drop(struct ccfc_table *table, const unsigned *cols,
+		     unsigned ncols);
 
 /* The next cell, from left to right and row by row. */
 void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s);

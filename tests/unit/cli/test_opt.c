@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/width.h"
 
-enum { FLAG, TEXT, INT, CHOICE, LIST, EXTS, STATES, FROM, TO, WORD };
+enum { FLAG, TEXT, INT, CHOICE, LIST, EXTS, STATES, FROM, TO, WORD, PICK };
 
 static const struct ccfc_opt table[] = {
 	[FLAG] = { "flag", '0', CCFC_OPT_FLAG, NULL, "", NULL, 0, 0 },
@@ -19,6 +19,7 @@ static const struct ccfc_opt table[] = {
 	[FROM] = { "from", 0, CCFC_OPT_FROM, "D", "", NULL, 0, 0 },
 	[TO] = { "to", 0, CCFC_OPT_TO, "D", "", NULL, 0, 0 },
 	[WORD] = { "word", 'k', CCFC_OPT_WORDS, "W", "", NULL, 0, 0 },
+	[PICK] = { "in", 0, CCFC_OPT_LIST, "L", "", "text|tool", 0, 0 },
 	{ 0 },
 };
 
@@ -63,6 +64,9 @@ static void test_refused(void **state)
 		{ { "-U5x" }, "cmd: --limit=5x: not a number", "" },
 		{ { "-U", "-o" }, "cmd: --limit=-o: not a number", "" },
 		{ { "-k", "" }, "cmd: --word: empty value", "" },
+		{ { "--in=text,tol" },
+		  "cmd: --in=tol: no such choice",
+		  "did you mean 'tool'? (one of text, tool)" },
 		{ { "--flag=1" }, "cmd: --flag: takes no value", "" },
 		{ { "--text" }, "cmd: --text: needs a value", "" },
 		{ { "--text=" }, "cmd: --text: empty value", "" },
@@ -211,8 +215,8 @@ static void test_lists(void **state)
 					     "c,,d",	   "--ext=ts,.md",
 					     "--ext=c",	   "--state=all",
 					     NULL };
-	static const char *const spaced[] = { "-k", "a, b", "--word=c", "-kd",
-					      NULL };
+	static const char *const spaced[] = { "-k",  "a, b",	  "--word=c",
+					      "-kd", "--in=tool", NULL };
 	struct ccfc_opts opts;
 	struct ccfc_err err;
 
@@ -224,6 +228,7 @@ static void test_lists(void **state)
 	ccfc_opts_release(&opts);
 	assert_int_equal(parse(&opts, spaced, &err), 0);
 	check_list(&opts, WORD, (const char *[]){ "a, b", "c", "d", NULL });
+	check_list(&opts, PICK, (const char *[]){ "tool", NULL });
 	ccfc_opts_release(&opts);
 }
 

@@ -378,6 +378,7 @@ static void pack_stats(struct ccfc_pack *p)
 	ccfc_pack_kv_int(p, "read", 100);
 	ccfc_pack_kv_int(p, "malformed", 2);
 	ccfc_pack_kv_int(p, "unknown", 3);
+	ccfc_pack_kv_int(p, "damaged", 5);
 	ccfc_pack_kv_int(p, "tooLong", 1);
 	ccfc_pack_end(p);
 	ccfc_pack_cstr(p, "unknownTypes");
@@ -385,6 +386,7 @@ static void pack_stats(struct ccfc_pack *p)
 	ccfc_pack_kv_int(p, "new\n", 3);
 	ccfc_pack_end(p);
 	ccfc_pack_kv_int(p, "indexSize", 4096);
+	ccfc_pack_kv_int(p, "textBytes", 2048);
 	ccfc_pack_kv_cstr(p, "lastIndexed", "2025-12-10T12:30:01.000Z");
 	ccfc_pack_kv_cstr(p, "clock", "1:4");
 	ccfc_pack_end(p);
@@ -418,9 +420,10 @@ static void test_index(void **state)
 		   "Changes:       4 applied, 1 failed\n"
 		   "Transcripts:   5 present (2.0 KiB), 1 gone\n"
 		   "Lines:         100 read, 2 malformed, 3 of unknown type, "
-		   "1 too long, 0 blank\n"
+		   "5 not UTF-8, 1 too long, 0 blank\n"
 		   "Unknown types: new^J (3)\n"
 		   "Index size:    4.0 KiB\n"
+		   "Texts:         2.0 KiB\n"
 		   "Last indexed:  2025-12-10 12:30:01\n"
 		   "Clock:         1:4\n",
 		   "");

@@ -315,13 +315,16 @@ class Dump:
         self.sessions = {}
         self.files = {}
         self.changes = []
+        self.facts = []  # messages of models, calls, looks
         for row in rows:
             if "toolUseId" in row:
                 self.changes.append(row)
             elif "path" in row:
                 self.files[row["path"]] = row
-            else:
+            elif row["kind"] == "session":
                 self.sessions[row["sessionId"]] = row
+            else:
+                self.facts.append(row)
 
     def by_id(self, tool_use_id):
         """The one change of that id."""

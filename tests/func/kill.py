@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """ccfc restore, revert and undo killed at every system call: each file is old
 or new and never part of one, and after the next command all are old, or all
-are new and can be undone. And the same calls failing one by one.
+are new and can be undone. And the same calls failing one by one. And setup,
+which has a record in place of a journal.
 
 With CCFC_SOAK the next command is killed at every call, too, after each kill.
 """
@@ -15,6 +16,7 @@ import tempfile
 
 import harness
 from harness import Skip, eq
+from setup import Home
 from world import World
 
 SOAK = bool(os.environ.get("CCFC_SOAK"))
@@ -394,6 +396,52 @@ def test_failing_calls_of_a_new_file():
                         {"d/e/f": None}, {"d/e/f": "one\n"})
         sweep.keep()
         sweep.sweep(undo_all(w, sweep, []))
+
+
+def kill_setup(home, call, nth):
+    """`ccfc setup` ended by the nth such call; True if it came to that."""
+    done = subprocess.run(
+        [strace(), "-o", "/dev/null", "-e", f"trace={call}",
+         "-e", f"inject={call}:signal=KILL:when={nth}",
+         home.ccfc, "setup", "--yes"], env=home.env, capture_output=True,
+        check=False, timeout=harness.LIMIT)
+    return done.returncode != 0
+
+
+def test_setup():
+    """Killed anywhere, it is undone all the same, or done the next time: a
+    first one, and one that replaces files."""
+    strace()
+    calls = ["linkat", "unlinkat", "renameat", "renameat2", "wait4"]
+    if SOAK:
+        calls += ["fsync", "mkdirat", "write", "close"]
+    kills = 0
+    for call in calls:
+        for first, again in ((True, False), (False, True)):
+            nth = 1
+            while one_setup(call, nth, first, again):
+                nth += 1
+            kills += nth - 1
+    assert kills > 15, kills
+
+
+def one_setup(call, nth, first, again):
+    with Home(shells=["bash"]) as home:
+        home.use_prefix()
+        before = home.tree()
+        if not first:
+            home.ok("setup", "--yes")
+            append = home.top + "/prefix/share/ccfc/completions/ccfc.bash"
+            harness.append(append, b"# more\n")
+            home.env["CLAUDE_CONFIG_DIR"] = "/elsewhere"
+        killed = kill_setup(home, call, nth)
+        if again:
+            home.ok("setup", "--yes")
+            eq(home.ok("setup", "--yes"), "nothing to do: all is set up\n",
+               f"after {call} {nth}")
+        home.ok("setup", "--remove", "--yes")
+        eq((home.tree(), home.record()), (before, None), f"{call} {nth}")
+        return killed
 
 
 if __name__ == "__main__":

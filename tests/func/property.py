@@ -6,7 +6,7 @@ and agents, resumed and forked copies, failures, torn lines. They are fed in
 random pieces, interleaved over the files, with queries, restarts and kill -9
 in between. Then `ccfc index --dump` must be, byte for byte, that of a daemon
 that sees the finished files for the first time; and so must the rows about
-backups, which no dump shows.
+backups, which no dump shows, and what the store's views say.
 
 CCFC_SEED sets the first seed, CCFC_ROUNDS the number of rounds, CCFC_SOAK=1
 runs many more.
@@ -52,7 +52,9 @@ class World:
             cwd=rng.choice(["/home/dev/p", "/home/dev/q", "/home/dev/p/sub"]),
             style=rng.choice(["old", "new"]),
             branch=rng.choice(["main", "topic", "HEAD", ""]),
-            model=rng.choice([OPUS, HAIKU]), **more)
+            model=rng.choice([OPUS, HAIKU]),
+            version=rng.choice(["1.0.60", "2.0.30", "2.1.50", "2.1.325"]),
+            **more)
         t.live = False
         self.made.append(t)
         return t
@@ -88,7 +90,9 @@ class World:
         rng = self.random
         kind = rng.choice(["edit", "write", "multi", "notebook", "parallel",
                            "bash", "text", "prompt", "early", "none",
-                           "noise", "torn", "snapshot", "backwards"])
+                           "noise", "torn", "snapshot", "backwards",
+                           "message", "message", "read", "read", "reads",
+                           "title", "summary", "aside", "question"])
         getattr(self, "do_" + kind)(t)
 
     def outcome(self, t, tid, detail):
@@ -168,8 +172,71 @@ class World:
 
     def do_bash(self, t):
         tid = t.call("Bash", {"command": "make"})
+        if self.random.random() < 0.3:
+            t.result(tid, "Error: Exit code 2", "Exit code 2", error=True)
+            return
         t.result(tid, {"stdout": "z" * self.random.randint(0, 3000),
                        "stderr": "", "interrupted": False})
+
+    def do_message(self, t):
+        """One message on several lines; the last one's usage counts."""
+        rng = self.random
+        mid = "msg_" + self.ids.tool()[6:]
+        calls = []
+        for _ in range(rng.randint(1, 4)):
+            usage = {"input_tokens": rng.randint(0, 9),
+                     "output_tokens": rng.choice([7, 5_000_000_000, -1, 1.5]),
+                     "cache_creation_input_tokens": rng.randint(0, 999),
+                     "cache_read_input_tokens": rng.choice([None, 40, "x"])}
+            more = {} if rng.random() < 0.8 else {
+                "timestamp": stamp(self.ids.now - rng.randint(0, 9000))}
+            if rng.random() < 0.5:
+                t.blocks({"type": "text", "text": "so"}, mid=mid, usage=usage,
+                         **more)
+            else:
+                calls.append(t.call(
+                    "Grep", {"pattern": "x"}, mid=mid, usage=usage, **more))
+        for tid in calls:
+            t.result(tid, error=rng.random() < 0.2)
+
+    def do_read(self, t):
+        path = self.file()
+        tid = t.call("Read", {"file_path": path})
+        if self.random.random() < 0.2:
+            t.result(tid, "Error: no such file", "no", error=True)
+        elif self.random.random() < 0.8:
+            t.result(tid, {"type": "text", "file": {"filePath": path}})
+
+    def do_reads(self, t):
+        t.result(t.call("mcp__filesystem__read_multiple_files",
+                        {"paths": [self.file(), self.file()]}))
+
+    def do_title(self, t):
+        kind, key = self.random.choice([("custom-title", "customTitle"),
+                                        ("ai-title", "aiTitle")])
+        text = self.random.choice(["", "one", "two", "three \u2603 " * 90])
+        t.lines.append(line({"type": kind, key: text,
+                             "sessionId": t.session}))
+
+    def do_summary(self, t):
+        """Names a message of any transcript that was begun before."""
+        of = self.random.choice(self.made)
+        uuids = [x for x in re.findall(rb'"uuid":"([^"]*)"',
+                                       b"".join(of.lines))]
+        if uuids:
+            t.lines.append(line({
+                "type": "summary",
+                "summary": f"sum {self.random.randint(0, 9)}",
+                "leafUuid": self.random.choice(uuids).decode()}))
+
+    def do_aside(self, t):
+        """A sidechain in the session's own file."""
+        t.prompt("task", isSidechain=True)
+        tid = t.call("Read", {"file_path": self.file()}, isSidechain=True)
+        t.result(tid, isSidechain=True)
+
+    def do_question(self, t):
+        t.text(self.random.choice(["Shall I?", "**Shall I?**\n", "No."]))
 
     def do_text(self, t):
         t.text("words " * self.random.randint(1, 200))
@@ -284,14 +351,30 @@ def feed(box, files, rng):
     return steps
 
 
+TOKENS = ("input_tokens, output_tokens, cache_creation_input_tokens,"
+          " cache_read_input_tokens")
+VIEWS = {
+    "backup": "SELECT uuid, key, version, name, made, first, last"
+              " FROM t_backup b JOIN t_session s ON s.id = b.session",
+    "usage": "SELECT session_id, project_path, model, time, agent_id,"
+             f" {TOKENS} FROM usage",
+    "tool": "SELECT session_id, tool, model, time, agent_id, error"
+            " FROM tools",
+    "read": "SELECT path, session_id, tool, time, agent_id, error FROM reads",
+    "sum": "SELECT session_id, messages, agent_messages, title IS NULL,"
+           f" {TOKENS} FROM sessions",
+}
+
+
 def seen(box):
-    """The dump, and a line for each backup that the store knows."""
+    """The dump, and a line for each backup and row of the store's views."""
     text = box.dump().text
     path = os.path.join(box.state, "index.db")
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    rows = db.execute("SELECT uuid, key, version, name, made, first, last"
-                      " FROM t_backup b JOIN t_session s ON s.id = b.session")
-    lines = sorted(json.dumps(["backup", *map(str, row)]) for row in rows)
+    lines = []
+    for name, sql in VIEWS.items():
+        rows = db.execute(sql)
+        lines += sorted(json.dumps([name, *map(str, row)]) for row in rows)
     db.close()
     return text + "\n".join(lines)
 
@@ -323,20 +406,26 @@ def one_round(seed):
                 want.splitlines(), text.splitlines(), "cold", name,
                 lineterm="", n=0))[:40])
             raise AssertionError(f"CCFC_SEED={seed}: {name}\n{diff}")
-    return (len(re.findall('"toolUseId"', want)),
-            len(re.findall('^."backup"', want, re.M)))
+    return [len(re.findall(what, want, re.M)) for what in COUNTED]
+
+
+# The generator must make some of each.
+COUNTED = ['"toolUseId"', '^."backup"', '^."usage"', '^."tool"', '^."read"',
+           '"titleFrom":"custom"', '"titleFrom":"ai"',
+           '"titleFrom":"summary"', '"titleFrom":"prompt"',
+           '"status":"waiting"', '"status":"failed"', '"of":"sidechain"']
 
 
 def test_any_order_gives_the_cold_scan():
-    total = backups = 0
+    total = [0] * len(COUNTED)
     print(f"CCFC_SEED={SEED}, {ROUNDS} rounds")
     for number in range(ROUNDS):
         more = one_round(SEED + number * 1000)
-        total += more[0]
-        backups += more[1]
-    print(f"{total} changes and {backups} backups compared")
-    assert total > ROUNDS, "the generator makes no changes"
-    assert backups, "the generator makes no backups"
+        total = [a + b for a, b in zip(total, more)]
+    print(f"{total[0]} changes and {total[1]} backups compared")
+    for what, n in zip(COUNTED, total):
+        assert n or ROUNDS < 20, f"the generator makes no {what}"
+    assert total[0] > ROUNDS, "the generator makes no changes"
 
 
 if __name__ == "__main__":

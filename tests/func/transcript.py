@@ -123,12 +123,13 @@ class Transcript:
         return self.emit(self.record(
             "user", message={"role": "user", "content": text}, **more))
 
-    def blocks(self, *content, model=None, **more):
+    def blocks(self, *content, model=None, mid=None, usage=None, **more):
         """An assistant record with these content blocks."""
-        message = {"id": "msg_" + self.ids.tool()[6:], "type": "message",
+        message = {"id": mid or "msg_" + self.ids.tool()[6:],
+                   "type": "message",
                    "role": "assistant", "model": model or self.model,
                    "content": list(content),
-                   "usage": {"input_tokens": 1, "output_tokens": 1}}
+                   "usage": usage or {"input_tokens": 1, "output_tokens": 1}}
         return self.emit(self.record("assistant", message=message,
                                      requestId="req_1", **more))
 

@@ -1,0 +1,252 @@
+#!/usr/bin/python3
+"""Versions that do not fit: a client and a daemon of different ages, and
+stores of older and newer ones. Each gets an answer that says what to do.
+"""
+import contextlib
+import os
+import re
+import socket
+import sqlite3
+import threading
+
+import msgpack
+
+import harness
+from harness import Box, TOP, eq
+from transcript import Ids, Transcript
+
+FILE = "/home/dev/p/a.py"
+INFO = {"name": "ccfcd", "version": "0.1.0", "protocol": 1, "pid": 1}
+
+
+class Fake:
+    """A daemon that knows server.info, server.stop and little else."""
+
+    def __init__(self, path, info, methods):
+        self.info = info
+        self.methods = methods
+        self.asked = []
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(path)
+        self.listener.listen(8)
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                peer = self.listener.accept()[0]
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=[peer],
+                             daemon=True).start()
+
+    def reply(self, method):
+        """(error, result)."""
+        if method == "server.info" and self.info:
+            return None, self.info
+        if method == "server.stop":
+            return None, {"stopping": True}
+        return self.methods.get(
+            method, (f"no-method: no method '{method}'", None))
+
+    def serve(self, peer):
+        unpacker = msgpack.Unpacker(raw=False)
+        with peer:
+            while True:
+                data = peer.recv(4096)
+                if not data:
+                    return
+                unpacker.feed(data)
+                for _, msgid, method, _ in unpacker:
+                    self.asked.append(method)
+                    peer.sendall(msgpack.packb(
+                        [1, msgid, *self.reply(method)]))
+                    if method == "server.stop":
+                        return
+
+    def close(self):
+        # A thread that is in accept() keeps the socket alive without this.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+@contextlib.contextmanager
+def against(info, methods=()):
+    """A box in which a fake daemon answers."""
+    with Box() as box:
+        fake = Fake(box.socket, info, dict(methods))
+        try:
+            yield box, fake
+        finally:
+            fake.close()
+
+
+def refused(box, *words):
+    done = box.run("search", FILE)
+    eq(done.returncode, 2, "exit status")
+    eq(done.stdout, "", "stdout")
+    for word in words:
+        assert word in done.stderr, f"{word!r} is not in {done.stderr!r}"
+    return done.stderr
+
+
+def test_an_older_daemon_lacks_a_method():
+    with against({**INFO, "version": "0.0.9"}) as (box, fake):
+        said = refused(
+            box, "ccfc: no method 'file.sessions'\n",
+            "hint: the daemon is version 0.0.9, this ccfc is ",
+            ": ccfc stop, and ask again\n")
+        eq(said.count("\n"), 2, "lines")
+        eq(fake.asked, ["file.sessions", "server.info"], "asked")
+
+
+def test_an_older_daemon_of_the_same_version():
+    """As between two builds: the numbers say nothing, the method does."""
+    version = box_version()
+    with against({**INFO, "version": version}) as (box, _):
+        refused(box, "hint: the daemon is older than this ccfc: "
+                     "ccfc stop, and ask again\n")
+
+
+def box_version():
+    with Box() as box:
+        return box.ok("--version").split()[1]
+
+
+def test_an_older_daemon_lacks_an_option():
+    error = "invalid: file.sessions: unknown option 'includePrompts'"
+    with against({**INFO, "version": "0.0.9"},
+                 {"file.sessions": (error, None)}) as (box, _):
+        refused(box, "unknown option 'includePrompts'",
+                "hint: the daemon is version 0.0.9")
+
+
+def test_options_of_the_command_line_are_no_matter_of_the_daemon():
+    with against(INFO) as (box, fake):
+        done = box.run("search", "--nonsense", FILE)
+        assert "unknown option '--nonsense'" in done.stderr, done.stderr
+        assert "daemon" not in done.stderr, done.stderr
+        eq(fake.asked, [], "asked")
+
+
+def test_a_daemon_of_a_newer_protocol():
+    error = "protocol: this daemon speaks protocol 2"
+    with against({**INFO, "version": "9.1.0", "protocol": 2},
+                 {"file.sessions": (error, None)}) as (box, _):
+        said = refused(
+            box, "ccfc: the daemon is version 9.1.0 and speaks protocol 2; ",
+            "speaks protocol 1\n",
+            "hint: upgrade ccfc; or ccfc stop, and ask again\n")
+        eq(said.count("\n"), 2, "lines")
+        # What the hint says can be done.
+        eq(box.ok("stop"), "stopped\n", "stop")
+
+
+def test_a_daemon_of_an_older_protocol():
+    with against({**INFO, "version": "0.0.1", "protocol": 0}) as (box, _):
+        refused(box, "speaks protocol 0; ",
+                "hint: ccfc stop, and ask again\n")
+
+
+def test_what_the_daemon_calls_itself_is_not_believed():
+    with against({**INFO, "version": "1\x1b[2J" + "9" * 9999}) as (box, _):
+        said = refused(box, "1^[[2J")
+        assert len(said) < 300 and "\x1b" not in said, said
+
+
+def test_something_that_is_no_daemon():
+    with against(None) as (box, fake):
+        eq(refused(box), "ccfc: no method 'file.sessions'\n", "stderr")
+        eq(fake.asked, ["file.sessions", "server.info"], "asked")
+
+
+def test_other_errors_are_not_looked_into():
+    with against({**INFO, "version": "0.0.9"}, {
+            "file.sessions": ("io: disk: broken", None)}) as (box, fake):
+        eq(refused(box), "ccfc: disk: broken\n", "stderr")
+        eq(fake.asked, ["file.sessions"], "asked")
+
+
+def sql(box, text):
+    path = os.path.join(box.state, "index.db")
+    with contextlib.closing(sqlite3.connect(path)) as db, db:
+        return db.execute(text).fetchall()
+
+
+@contextlib.contextmanager
+def stored():
+    """A box with a store and no daemon."""
+    with Box() as box:
+        t = Transcript(box, Ids())
+        t.write(FILE)
+        box.start()
+        box.ok("search", FILE)
+        box.stop()
+        yield box
+
+
+def test_a_newer_store_is_refused():
+    with stored() as box:
+        sql(box, "UPDATE t_meta SET value = 99 WHERE key = 'schema'")
+        rows = sql(box, "SELECT * FROM t_change")
+        env = {k: v for k, v in box.env.items() if k != "CCFC_NO_SPAWN"}
+        done = box.run("search", FILE, env=env)
+        eq(done.returncode, 3, "exit status")
+        assert "index.db: was made by a newer version" in done.stderr, \
+            done.stderr
+        assert "hint: upgrade, or set another CCFC_STATE_DIR" in \
+            box.log_text(), box.log_text()
+        eq(sql(box, "SELECT * FROM t_change"), rows, "rows")
+        assert not [n for n in os.listdir(box.state) if "damaged" in n]
+
+
+def schema_now():
+    with stored() as box:
+        return sql(box, "SELECT value FROM t_meta WHERE key = 'schema'")[0][0]
+
+
+def old_stores():
+    """(schema, SQL) of all that tests/data has."""
+    folder = os.path.join(TOP, "tests", "data")
+    for name in sorted(os.listdir(folder)):
+        found = re.fullmatch(r"store-(\d+)\.sql", name)
+        if found:
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                yield int(found[1]), f.read()
+
+
+def test_older_stores_are_brought_up():
+    """What they know of a transcript that is gone is known after it."""
+    now = schema_now()
+    for schema, text in old_stores():
+        with Box() as box:
+            os.mkdir(box.state, 0o700)
+            path = os.path.join(box.state, "index.db")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.executescript(text.replace("@TOP@", box.top))
+            box.start()
+            found = box.json("search", FILE)
+            eq(found["totalSessions"], 1, "sessions")
+            eq(found["sessions"][0]["changeCount"], 2, "changes")
+            said = f"is brought to schema {now}"
+            eq(box.log_text().count(said), int(schema < now), said)
+            box.restart()
+            eq(box.json("search", FILE)["totalSessions"], 1, "sessions")
+            eq(box.log_text().count(said), int(schema < now), "said again")
+
+
+def test_the_reading_of_an_older_version_is_done_anew():
+    with stored() as box:
+        sql(box, "UPDATE t_meta SET value = value - 1 WHERE key = 'reader'")
+        box.start()
+        eq(box.ok("search", FILE, "--format=paths"), f"{FILE}\n", "search")
+        said = "the index is another version's: all transcripts are read anew"
+        eq(box.log_text().count(said), 1, "said")
+        box.restart()
+        box.ok("search", FILE)
+        eq(box.log_text().count(said), 1, "said, after a second start")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,417 @@
+#!/usr/bin/python3
+"""Users' own SQL: the queries of ccfc-sql(7) against what other commands say,
+the formats, and queries that mean no good."""
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import time
+
+import harness
+from corpus import roots, scenarios
+from harness import LIMIT, Box, RpcError, eq
+from transcript import Ids, Transcript
+
+PAGE = os.path.join(harness.TOP, "packaging", "man", "ccfc-sql.7.scd")
+ENDLESS = ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+           "SELECT count(*) FROM n")
+
+
+def page():
+    with open(PAGE, encoding="utf-8") as f:
+        return f.read()
+
+
+def queries():
+    """The page's queries, by what it says of each."""
+    found = re.findall(r"^([^\n]+):\n\n; example: sql\n```\n(.*?)\n```$", page(),
+                       re.M | re.S)
+    return dict(found)
+
+
+class Recordings(Box):
+    def __init__(self):
+        super().__init__(roots=[r for s in scenarios() for r in roots(s)])
+
+    def __enter__(self):
+        super().__enter__()
+        self.start()
+        return self
+
+    def sql(self, query):
+        """The names of the columns, and a map for each row."""
+        reply = self.json("sql", query, "--limit=100000")
+        eq(reply["truncated"], False, "truncated")
+        return reply["columns"], [dict(zip(reply["columns"], r, strict=True))
+                                  for r in reply["rows"]]
+
+    def stats(self, **options):
+        with self.rpc() as rpc:
+            return rpc.call("stats.get", limit=100000, **options)
+
+
+def by(rows, key, *fields):
+    return {r[key] or "unknown": tuple(r[f] or 0 for f in fields)
+            for r in rows}
+
+
+# What each query of the page has to say: its columns, and a check.
+
+def most_changed(box, rows):
+    want = box.stats(by="file")["rows"]
+    want.sort(key=lambda r: (-r["changes"], r["key"]))
+    eq([(r["path"], r["changes"], r["sessions"]) for r in rows],
+       [(r["key"], r["changes"], r["sessions"]) for r in want[:10]])
+
+
+def each_day(box, rows):
+    want = [r for r in box.stats(by="day")["rows"] if r["changes"]]
+    eq(by(rows, "day", "changes", "added", "removed"),
+       by(want, "key", "changes", "linesAdded", "linesRemoved"))
+    eq([r["day"] for r in rows],
+       sorted((r["day"] for r in rows), reverse=True), "newest first")
+
+
+def tokens_by_model(box, rows):
+    want = {r["key"]: (r["messages"], r["tokenUsage"]["input"],
+                       r["tokenUsage"]["output"], r["tokenUsage"]["cacheRead"])
+            for r in box.stats(by="model")["rows"] if r["messages"]}
+    eq(by(rows, "model", "messages", "input", "output", "cached"), want)
+
+
+def tokens_by_project(box, rows):
+    stats = box.stats(by="project")
+    want = {r["key"]: r["tokenUsage"]["output"]
+            for r in stats["rows"] if r["messages"]}
+    eq({r["project_path"] or "unknown": r["output"] for r in rows}, want)
+    eq(sum(r["agents"] or 0 for r in rows),
+       stats["totals"]["agents"]["tokenUsage"]["output"], "of agents")
+
+
+def failing_tools(box, rows):
+    want = [r for r in box.stats(by="tool")["rows"] if r["toolCalls"]]
+    eq(by(rows, "tool", "calls", "errors"),
+       by(want, "key", "toolCalls", "errors"))
+    for r in rows:
+        eq(r["percent"], round(100 * r["errors"] / r["calls"], 1), r["tool"])
+
+
+def longest(box, rows):
+    every = box.json("sessions", "--limit=100000")["sessions"]
+    known = {s["id"]: s for s in every}
+    eq(len(rows), 10)
+    eq(rows[0]["minutes"],
+       int(max(s["durationSeconds"] or 0 for s in every)) // 60)
+    for r in rows:
+        s = known[r["session_id"]]
+        eq((r["messages"], r["changes"]),
+           (s["messageCount"], s["totalChanges"]), r["session_id"])
+
+
+def several_sessions(box, rows):
+    want = {r["key"]: r["sessions"] for r in box.stats(by="file")["rows"]
+            if r["sessions"] > 1}
+    eq({r["path"]: r["sessions"] for r in rows}, want)
+    for r in rows:
+        eq(len(r["who"].split(",")), r["sessions"], r["path"])
+
+
+def never_changed(box, rows):
+    changed = {r["key"] for r in box.stats(by="file")["rows"]}
+    with box.rpc() as rpc:
+        for r in rows:
+            if r["path"] in changed:
+                raise AssertionError(f"{r['path']} was changed")
+            readers = rpc.call("file.readers", path=r["path"], limit=100000)
+            eq((r["reads"], r["sessions"]),
+               (readers["totalReads"], readers["totalSessions"]), r["path"])
+
+
+def no_effect(box, rows):
+    want = {}
+    for change in box.dump().changes:
+        if change["state"] != "applied":
+            key = change["state"]
+            want[key] = want.get(key, 0) + 1
+    got = {}
+    for r in rows:
+        got[r["state"]] = got.get(r["state"], 0) + r["changes"]
+    eq(got, want)
+
+
+def last_changes(box, rows):
+    want = {}
+    for change in box.dump().changes:
+        if change["state"] == "applied":
+            was = want.get(change["path"], "")
+            want[change["path"]] = max(was, change["timestamp"])
+    eq({r["path"]: r["time_utc"] for r in rows}, want)
+
+
+CHECKS = {
+    "The files that were changed most":
+        (most_changed, "path changes sessions last_modified_utc"),
+    "What was changed on each day": (each_day, "day changes added removed"),
+    "Tokens by model":
+        (tokens_by_model, "model messages input output cached"),
+    "Tokens by project, those of subagents apart":
+        (tokens_by_project, "project_path sessions output agents"),
+    "How often each tool fails":
+        (failing_tools, "tool calls errors percent"),
+    "The longest sessions":
+        (longest, "session_id title minutes messages changes"),
+    "Files that more than one session changed":
+        (several_sessions, "path sessions who"),
+    "Files that are read again and again, and never changed":
+        (never_changed, "path reads sessions"),
+    "Changes that did not take effect": (no_effect, "state tool changes"),
+    "The last change of each file, and who made it":
+        (last_changes, "path time_utc tool session_id model"),
+}
+
+
+def test_ten_queries():
+    found = queries()
+    eq(sorted(found), sorted(CHECKS), "queries of the page")
+    eq(len(found), 10)
+    with Recordings() as box:
+        for title, query in found.items():
+            check, names = CHECKS[title]
+            columns, rows = box.sql(query)
+            eq(columns, names.split(), title)
+            if not rows:
+                raise AssertionError(f"{title}: no row")
+            try:
+                check(box, rows)
+            except AssertionError as e:
+                raise AssertionError(f"{title}: {e}") from e
+
+
+def test_page_has_the_views():
+    """Each view, each column, its type and what it is, in order."""
+    text = page()
+    views = re.split(r"^## ", text[text.index("# VIEWS"):
+                                   text.index("# TEN QUERIES")], flags=re.M)
+    got = []
+    for view in views[1:]:
+        name, about, rest = view.split("\n\n", 2)
+        got.append({"name": name, "about": about, "columns": [
+            {"name": n, "type": t, "about": a} for n, t, a in
+            re.findall(r"^\*(\w+)\* \((\w+)\)\n\t(.+)$", rest, re.M)]})
+    with Box() as box:
+        box.start()
+        want = box.json("sql", "--schema")
+        lines = box.ok("sql", "--schema", "--format=jsonl").splitlines()
+        human = box.ok("sql", "--schema")
+    eq([json.loads(x) for x in lines], want["views"])
+    for view in want["views"]:
+        if f"{view['name']}: {view['about']}\n" not in human:
+            raise AssertionError(human)
+        view["about"] = view["about"][0].upper() + view["about"][1:] + "."
+    eq(got, want["views"])
+
+
+def test_views_are_as_sessions():
+    """The view of sessions says what session.list says."""
+    with Recordings() as box:
+        _, rows = box.sql("SELECT * FROM sessions")
+        want = {s["id"]: s for s in
+                box.json("sessions", "--limit=100000")["sessions"]}
+        eq(sorted(r["session_id"] for r in rows), sorted(want))
+        for r in rows:
+            s = want[r["session_id"]]
+            u = s["tokenUsage"]
+            eq([r["project_path"] or None, r["start_utc"], r["end_utc"],
+                r["changes"], r["messages"], r["agent_messages"],
+                r["input_tokens"], r["output_tokens"],
+                r["cache_creation_input_tokens"],
+                r["cache_read_input_tokens"]],
+               [s["projectPath"], s["startTime"], s["endTime"],
+                s["totalChanges"], s["messageCount"],
+                s["agents"]["messageCount"], u["input"], u["output"],
+                u["cacheWrite"], u["cacheRead"]], r["session_id"])
+
+
+def test_views_are_as_the_dump():
+    """The view of changes says what index.dump says."""
+    with Recordings() as box:
+        _, rows = box.sql("SELECT * FROM changes ORDER BY id")
+        want = {}
+        for c in box.dump().changes:
+            want[c["toolUseId"], c["path"]] = [
+                c["sessionId"], c["tool"], c["state"], c["operation"],
+                c["agentId"], c["model"], c["timestamp"], c["linesAdded"],
+                c["linesRemoved"]]
+        got = {(r["tool_use_id"].split("#")[0], r["path"]): [
+            r["session_id"], r["tool"], r["state"], r["operation"],
+            r["agent_id"], r["model"], r["time_utc"], r["lines_added"],
+            r["lines_removed"]] for r in rows}
+        eq(len(got) > 900, True, f"{len(got)} changes")
+        differ = [(k, got.get(k), v) for k, v in want.items()
+                  if got.get(k) != v]
+        eq(differ[:3], [])
+        eq(len(got), len(want))
+
+
+ODD = ("SELECT 'a,b' AS \"x,y\", 'say \"hi\"' AS q, 'two' || char(13, 10) || "
+       "'lines' AS n, NULL AS none, '' AS empty, 2.5 AS real, "
+       "9007199254740993 AS big, x'00ff' AS bytes, char(27) || '[2J' AS esc, "
+       "1 AS q")
+
+
+def test_formats():
+    with Box() as box:
+        box.start()
+        raw = box.run("sql", ODD, "--format=csv", text=False)
+        eq(raw.stdout.count(b"\r\n"), 3)
+        eq(raw.stdout.endswith(b",1\r\n"), True)
+        eq(b',,"",2.5,' in raw.stdout, True, "NULL and empty differ")
+        text = io.StringIO(raw.stdout.decode(), newline="")
+        eq(list(csv.reader(text)),
+           [["x,y", "q", "n", "none", "empty", "real", "big", "bytes", "esc",
+             "q"],
+            ["a,b", 'say "hi"', "two\r\nlines", "", "", "2.5",
+             "9007199254740993", "x'00ff'", "\x1b[2J", "1"]])
+        row = json.loads(box.ok("sql", ODD, "--format=jsonl"))
+        eq(row, {"x,y": "a,b", "q": 'say "hi"', "n": "two\r\nlines",
+                 "none": None, "empty": "", "real": 2.5,
+                 "big": 9007199254740993, "bytes": {"base64": "AP8="},
+                 "esc": "\x1b[2J", "q_2": 1})
+        reply = box.json("sql", ODD)
+        eq(reply["rows"], [[*row.values()]])
+        eq(reply["columns"].count("q"), 2)
+        table = box.ok("sql", ODD)
+        eq("\x1b" in table, False, "control characters")
+        eq("^[[2J" in table and "two^M^Jlines" in table, True, table)
+        evil = box.ok("sql", "SELECT 1 AS \"\x1b[31mred\"")
+        eq("\x1b" in evil, False, "in names of columns")
+
+
+def test_command_line():
+    with Box() as box:
+        box.start()
+        none = box.run("sql", "SELECT 1 WHERE 0")
+        eq((none.returncode, none.stdout, none.stderr), (1, "", ""))
+        eq(box.run("sql", "SELECT 1 AS a WHERE 0", "--format=csv").stdout,
+           "a\r\n")
+        bad = box.run("sql", "SELEC 1")
+        eq((bad.returncode, bad.stdout), (2, ""))
+        eq('near "SELEC": syntax error' in bad.stderr, True, bad.stderr)
+        bad = box.run("sql", "SELECT * FROM t_meta")
+        eq("hint: ccfc sql --schema" in bad.stderr, True, bad.stderr)
+        for args in ([], ["--schema", "SELECT 1"], ["SELECT 1", "x"],
+                     ["SELECT 1", "--limit=0"], ["--schema", "--format=csv"]):
+            eq(box.run("sql", *args).returncode, 2, str(args))
+        more = box.run("sql", "--limit=2", "SELECT 1 UNION SELECT 2 UNION "
+                       "SELECT 3", "--format=jsonl")
+        eq((more.returncode, len(more.stdout.splitlines())), (0, 2))
+        eq("more than these 2 rows" in more.stderr, True, more.stderr)
+        done = subprocess.run(
+            [box.ccfc, "sql", "-", "--format=csv"], env=box.env, check=True,
+            input=b"-- of a file\nSELECT 7 AS n;\n", capture_output=True,
+            timeout=LIMIT)
+        eq(done.stdout, b"n\r\n7\r\n")
+
+
+def test_sees_what_was_written():
+    with Box() as box:
+        box.start()
+        s = Transcript(box, Ids())
+        for n in range(1, 4):
+            s.edit(f"/home/dev/p/f{n}.py")
+            eq(box.json("sql", "SELECT count(*) FROM changes "
+                        "WHERE state = 'applied'")["rows"], [[n]])
+
+
+HOSTILE = (
+    "PRAGMA journal_mode = DELETE", "PRAGMA writable_schema = 1",
+    "ATTACH 'evil.db' AS e", "VACUUM INTO 'evil.db'", "DELETE FROM t_change",
+    "DROP VIEW sessions", "INSERT INTO t_meta VALUES('x', 1)",
+    "CREATE TEMP TABLE e(x)", "SELECT 1; DELETE FROM t_change",
+    "SELECT load_extension('evil')", "SELECT readfile('/etc/passwd')",
+    "SELECT writefile('evil', 'x')", "SELECT * FROM fsdir('/')",
+    "SELECT * FROM t_source", "SELECT * FROM sqlite_master",
+    "WITH sessions AS (SELECT * FROM t_source) SELECT * FROM sessions",
+    "SELECT zeroblob(2000000000)", "SELECT randomblob(1000000000)",
+    "SELECT " + "(" * 5000 + "1" + ")" * 5000, "SELECT \0", b"\x80\xff",
+    "SELECT 1" + ", 1" * 5000,
+    "SELECT 1" + " UNION ALL SELECT 1" * 3000, "x" * 900000,
+    ENDLESS.replace("count(*)", "randomblob(500000)") + " ORDER BY 1",
+)
+
+
+def everything(top):
+    return sorted(os.path.join(d, f) for d, _, names in os.walk(top)
+                  for f in names)
+
+
+def test_hostile():
+    with Box() as box:
+        box.start()
+        Transcript(box, Ids()).edit("/home/dev/p/a.py")
+        before = box.ok("index", "--dump")
+        files = everything(box.top)
+        with box.rpc() as rpc:
+            for query in HOSTILE:
+                try:
+                    rpc.call("sql.query", query=query)
+                except RpcError as e:
+                    if e.code not in ("invalid", "too-big"):
+                        raise AssertionError(f"{query[:60]}: {e}") from e
+                else:
+                    raise AssertionError(f"{query[:60]}: was answered")
+            eq(rpc.call("sql.query", query="SELECT 1")["rows"], [[1]])
+            for wrong in ({}, {"query": ""}, {"query": 1},
+                          {"query": "SELECT 1", "limit": 0},
+                          {"query": "SELECT 1", "path": "/"}):
+                try:
+                    rpc.call("sql.query", **wrong)
+                except RpcError as e:
+                    eq(e.code, "invalid", str(wrong))
+                else:
+                    raise AssertionError(f"{wrong} was taken")
+        eq(everything(box.top), files, "files")
+        eq(box.ok("index", "--dump"), before)
+        box.restart()
+        eq(box.ok("index", "--dump"), before)
+
+
+def test_large_answer_is_cut():
+    with Box() as box:
+        box.start()
+        with box.rpc() as rpc:
+            reply = rpc.call(
+                "sql.query", limit=100000, query=ENDLESS.replace(
+                    "count(*)", "hex(zeroblob(400000))"))
+            eq(reply["truncated"], True)
+            size = sum(len(r[0]) for r in reply["rows"])
+            eq(63 << 20 < size <= 64 << 20, True, str(size))
+
+
+def test_goes_on_beside_a_long_query():
+    """Two that never end: others are answered, and files are taken in."""
+    with Box() as box:
+        box.start()
+        s = Transcript(box, Ids())
+        with box.rpc() as one, box.rpc() as two, box.rpc() as other:
+            one.post("sql.query", {"query": ENDLESS})
+            two.post("sql.query", {"query": ENDLESS})
+            s.edit("/home/dev/p/a.py")
+            eq(other.call("file.sessions", path="/home/dev/p/a.py")
+               ["totalSessions"], 1)
+            waits = other.post("sql.query",
+                               {"query": "SELECT path FROM changes"})
+            began = time.monotonic()
+            one.close()
+            eq(other.reply(waits)["rows"], [["/home/dev/p/a.py"]])
+            # Nobody waited for the time limit, which is 30 s.
+            if time.monotonic() - began > 25:
+                raise AssertionError("the query of a peer that is gone ran on")
+            box.stop()
+        box.start()
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -56,7 +56,12 @@ static bool check_state(struct ccfc_doctor *d)
 	if (!d->state.len || stat(d->state.ptr, &st))
 		return true; /* it is made when the daemon starts */
 	good = check_access(d, d->state.ptr, &st, R_OK | W_OK | X_OK);
-	if (good && (st.st_mode & 077)) {
+	if (good && (st.st_mode & 022)) {
+		good = false;
+		add(d, CCFC_LEVEL_FAIL, d->state.ptr, "is open to others",
+		    "they may write to it, and no daemon starts there",
+		    "chmod 700");
+	} else if (good && (st.st_mode & 077)) {
 		good = false;
 		add(d, CCFC_LEVEL_WARN, d->state.ptr, "is open to others",
 		    "what is known of your sessions is in it", "chmod 700");

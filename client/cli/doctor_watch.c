@@ -98,6 +98,9 @@ void ccfc_doctor_watch(struct ccfc_doctor *d)
 	long long polled = (long long)ccfc_obj_get_int(watch, "polled", 0);
 	struct ccfc_watches w;
 
+	/* That is not a matter of limits, and doctor_sources.c has it. */
+	if (polled <= (long long)ccfc_obj_get_int(watch, "denied", 0))
+		polled = 0;
 	if (!ccfc_watches_read(&w, "/proc"))
 		return;
 	if (d->info ? polled && !dirs && !is_reached(&w.watches)

@@ -81,7 +81,8 @@ void ccfc_usage_totals(struct ccfc_out *out, struct ccfc_obj root)
 	ccfc_buf_printf(&text, "%lld",
 			(long long)ccfc_obj_get_int(totals, "sessions", 0));
 	line(out, "Sessions", &text);
-	ccfc_buf_printf(&text, "%lld",
+	/* A session's own count has records, and the user's, too. */
+	ccfc_buf_printf(&text, "%lld of the model",
 			(long long)ccfc_obj_get_int(totals, "messages", 0));
 	line(out, "Messages", &text);
 	ccfc_render_count(&text, ccfc_obj_get_int(totals, "toolCalls", 0),

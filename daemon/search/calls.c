@@ -85,14 +85,14 @@ static void count(void *ctx, struct ccfc_slice raw)
 static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 {
 	struct count counting = { plain ? &c->task->raw : NULL, hit };
-	int r;
 
 	hit->block = (uint16_t)c->told.n;
 	hit->count = 0;
 	if (plain) {
 		c->run->scanned_texts++;
-		r = 0;
 	} else {
+		int r;
+
 		ccfc_told_text(&c->told);
 		r = ccfc_run_text(c->run, &c->told.text, hit, &c->err);
 		if (r <= 0)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define PAGE  4096u
-#define PIECE ((size_t)512 << 10)
+#define PIECE ((size_t)128 << 10)
 
 void ccfc_pieces_init(struct ccfc_pieces *p, size_t max_line)
 {

@@ -4,7 +4,8 @@
  * expression has a name as well, and WITH sessions AS (SELECT … FROM t_meta)
  * looks just like the view. So the views are made anew on this connection,
  * each behind one whose name has random digits, and tables are read in those
- * only. Nothing shows that name: EXPLAIN and the schema are not to be had.
+ * only; the database itself is called by these digits, too. No query can know
+ * them: they are drawn after it was written.
  */
 #include "store/sql_run.h"
 #include "store/views.h"
@@ -63,30 +64,17 @@ static int refuse(struct ccfc_sql_run *run, const char *what, const char *name)
 	return SQLITE_DENY;
 }
 
-/* The tables that the views were seen to read, each between two blanks. */
-static bool is_known(struct ccfc_sql_run *run, const char *table, bool add)
-{
-	char word[64];
-	size_t len = strlen(run->tables);
-
-	snprintf(word, sizeof(word), " %.60s ", table);
-	if (strstr(run->tables, word))
-		return true;
-	if (add)
-		snprintf(run->tables + len, sizeof(run->tables) - len, "%s",
-			 word);
-	return add;
-}
-
 /*
  * Where only the rows of something count, SQLite asks for its column "". It
- * then names no view where that was merged into the query, and may mean a
- * common table expression.
+ * then names no view where that was merged into the query, but the database
+ * just as it was written: for a view's tables that is the secret, too.
+ * Otherwise it may be a common table expression.
  */
-static bool may_count(struct ccfc_sql_run *run, const char *name)
+static bool may_count(const struct ccfc_sql_run *run, const char *name,
+		      const char *db)
 {
 	if (!strncasecmp(name, "t_", 2) || !strncasecmp(name, "sqlite_", 7))
-		return is_known(run, name, false);
+		return db && !strcmp(db, run->secret);
 	return true;
 }
 
@@ -96,11 +84,10 @@ static int may_read(struct ccfc_sql_run *run, const char *table,
 {
 	bool temp = db && !strcmp(db, "temp");
 
-	if (is_secret(run, view))
-		return is_known(run, table, true) ? SQLITE_OK : SQLITE_DENY;
-	if (is_secret(run, table) || (temp && is_view(table)))
+	if (is_secret(run, view) || is_secret(run, table) ||
+	    (temp && is_view(table)))
 		return SQLITE_OK;
-	if (!*column && may_count(run, table))
+	if (!*column && may_count(run, table, db))
 		return SQLITE_OK;
 	return refuse(run, "'%.60s' is not one of the views", table);
 }
@@ -167,24 +154,51 @@ static void set_switches(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
-static int make_views(struct ccfc_sql_run *run)
+static int draw_secret(struct ccfc_sql_run *run)
 {
 	unsigned char bytes[CCFC_SQL_SECRET_LEN / 2];
-	int r = SQLITE_OK;
 
 	sqlite3_randomness(sizeof(bytes), bytes);
 	/* A letter first, whatever the digits. */
 	bytes[0] |= 0xf0;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(run->secret + 2 * i, 3, "%02x", bytes[i]);
+	/* It is not copied, and lives as long as the connection. */
+	return sqlite3_db_config(run->db, SQLITE_DBCONFIG_MAINDBNAME,
+				 run->secret);
+}
+
+/* The view's SELECT, with the database named at each table. */
+static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
+		       const char *sql)
+{
+	const char *table;
+
+	while ((table = strstr(sql, " t_"))) {
+		sqlite3_str_append(out, sql, (int)(table - sql));
+		sqlite3_str_appendf(out, " %s.t_", run->secret);
+		sql = table + strlen(" t_");
+	}
+	sqlite3_str_appendall(out, sql);
+}
+
+static int make_views(struct ccfc_sql_run *run)
+{
+	int r = draw_secret(run);
+
 	for (int i = 0; i < CCFC_VIEWS && !r; i++) {
 		const struct ccfc_view *v = &ccfc_views[i];
-		char *sql = sqlite3_mprintf(
-			"CREATE TEMP VIEW %s_%s AS %s;"
-			"CREATE TEMP VIEW %s AS SELECT * FROM %s_%s",
-			run->secret, v->name, v->sql, v->name, run->secret,
-			v->name);
+		sqlite3_str *text = sqlite3_str_new(run->db);
+		char *sql;
 
+		sqlite3_str_appendf(text, "CREATE TEMP VIEW %s_%s AS ",
+				    run->secret, v->name);
+		add_select(text, run, v->sql);
+		sqlite3_str_appendf(text,
+				    ";CREATE TEMP VIEW %s AS"
+				    " SELECT * FROM %s_%s",
+				    v->name, run->secret, v->name);
+		sql = sqlite3_str_finish(text);
 		r = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL)
 			: SQLITE_NOMEM;
 		sqlite3_free(sql);

@@ -18,7 +18,6 @@ struct ccfc_sql_run {
 	int64_t deadline; /* monotonic, ms */
 	enum ccfc_sql_stop stop;
 	char secret[CCFC_SQL_SECRET_LEN + 1]; /* see sql_guard.c */
-	char tables[512];		      /* that views read */
 	char refused[200];		      /* why; "" if nothing was */
 };
 

@@ -219,7 +219,9 @@ void ccfc_texts_file_view(const struct ccfc_texts_file *file,
 /* By the first byte, which is rare: quicker than memmem by far. */
 static bool has(const char *ptr, const char *end, const char *seq, size_t n)
 {
-	while ((ptr = memchr(ptr, seq[0], (size_t)(end - ptr)))) {
+	const int first = (unsigned char)seq[0];
+
+	while ((ptr = memchr(ptr, first, (size_t)(end - ptr)))) {
 		if ((size_t)(end - ptr) >= n && !memcmp(ptr, seq, n))
 			return true;
 		ptr++;

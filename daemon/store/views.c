@@ -89,6 +89,15 @@ static const struct ccfc_view_column sessions[] = {
 	{ "end_utc", "TEXT", "its last line, as text" },
 };
 
+/*
+ * Of several transcripts that name a session its own counts, then the one
+ * that was written last, as in index/title.c: the greatest of this and the
+ * title behind it.
+ */
+#define WHOSE                                                                  \
+	" (NOT r.is_agent AND r.session = p.session) ||"                       \
+	" substr('0000000000000000' || coalesce(p.time, 0), -16)"
+
 static const char sessions_sql[] =
 	"SELECT s.id, s.uuid AS session_id,"
 	" s.project AS project_path, s.branch AS git_branch, s.model,"
@@ -107,8 +116,11 @@ static const char sessions_sql[] =
 	" LEFT JOIN (SELECT c.session AS session, count(*) AS changes"
 	"  FROM t_change c WHERE c.state = 1"
 	"  GROUP BY c.session) c ON c.session = s.id"
-	" LEFT JOIN (SELECT p.session AS session, max(p.custom) AS custom,"
-	"  max(p.ai) AS ai,"
+	" LEFT JOIN (SELECT p.session AS session,"
+	"  substr(max(CASE WHEN p.custom <> '' THEN" WHOSE
+	"   || p.custom END), 18) AS custom,"
+	"  substr(max(CASE WHEN p.ai <> '' THEN" WHOSE
+	"   || p.ai END), 18) AS ai,"
 	"  sum((p.user + p.assistant) * (p.gen = r.gen)) AS messages,"
 	"  sum((p.agent_user + p.agent_assistant) * (p.gen = r.gen))"
 	"   AS agent_messages"

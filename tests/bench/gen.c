@@ -262,9 +262,11 @@ static void assistant_tail(struct file *f)
 
 static void text_line(struct file *f)
 {
+	const char *kind;
+
 	assistant_head(f);
-	put(f, "{\"type\":\"%s\",\"text\":\"",
-	    chance(300) ? "thinking" : "text");
+	kind = chance(300) ? "thinking" : "text";
+	put(f, "{\"type\":\"%s\",\"%s\":\"", kind, kind);
 	filler(f, draw(&assistant_line) - 400);
 	put(f, "\"}");
 	assistant_tail(f);

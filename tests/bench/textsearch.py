@@ -72,8 +72,10 @@ def said(record):
     if record.get("type") not in ("user", "assistant"):
         return
     content = record["message"]["content"]
-    for block in [{"text": content}] if isinstance(content, str) else content:
-        yield block.get("text") or block.get("thinking") or ""
+    for block in [{"type": "text", "text": content}] \
+            if isinstance(content, str) else content:
+        if block["type"] in ("text", "thinking"):
+            yield block[block["type"]]
         yield from strings(block.get("input"))
         inner = block.get("content")
         yield from [inner] if isinstance(inner, str) else \

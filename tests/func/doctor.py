@@ -215,6 +215,7 @@ def test_permissions():
         folder = os.path.dirname(box.socket)
         for path, mode, level, good in (
                 (box.state, 0o755, "warn", 0o700),
+                (box.state, 0o770, "fail", 0o700),
                 (folder, 0o777, "fail", 0o755),
                 (box.socket, 0o666, "warn", 0o600),
                 (box.config, 0o666, "warn", 0o644)):
@@ -254,7 +255,12 @@ def test_what_cannot_be_read():
         with open(box.config, "w", encoding="utf-8"):
             os.chmod(box.config, 0)
         box.mended("permissions", "fail", box.config)
+        os.chmod(os.path.dirname(project), 0)
         box.start()
+        # It is polled, but not for lack of watches.
+        eq([f["level"] for f in box.doctor() if f["check"] == "watches"],
+           ["ok"], "watches")
+        box.mended("transcripts", "fail", "1 cannot be read")
         box.stop()
         path = os.path.join(box.state, "index.db")
         os.chmod(path, 0o400)

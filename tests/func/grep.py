@@ -642,6 +642,36 @@ def test_many_at_once():
                 peer.close()
 
 
+def test_several_threads():
+    """Transcripts that are worth a thread each: all is found, once."""
+    with Box() as box:
+        world = World(box, often=0.0)
+        sessions = [world.ids.uuid() for _ in range(5)]
+        filler = "hay é \n" * 500_000 + "a" * 5000
+        for n in range(20):
+            session = sessions[n % 5]
+            world.say(session, "user", [
+                {"type": "tool_result", "tool_use_id": "t",
+                 "content": f"a needle {n} needle"}])
+            record = json.dumps({
+                "type": "user", "uuid": world.ids.uuid(), "sessionId": session,
+                "message": {"content": [{
+                    "type": "tool_result", "tool_use_id": "t",
+                    "content": filler}]}} if n < 5 else {"type": "mode"})
+            append(world.path("/home/dev/p", session),
+                   record.encode() + b"\n")
+        world.fork(sessions[0])
+        box.start()
+        box.dump()
+        with box.rpc() as rpc:
+            for _ in range(3):
+                eq(check(rpc, world, "needle", ("result",))["totalMatches"],
+                   20)
+                check(rpc, world, "n.{4}e", ("result",), regex=True)
+            refused(rpc, "too-big", "too many steps", regex=True,
+                    pattern="(a+)+[^ay]", **{"in": ["result"]})
+
+
 def rss_peak(pid):
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
         return next(int(x.split()[1]) << 10 for x in f

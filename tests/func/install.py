@@ -3,7 +3,9 @@
 program (tests/consumer) is made with pkg-config and with find_package, shared
 and static, and asks a daemon that it or the installed ccfc has started.
 """
+import atexit
 import contextlib
+import functools
 import os
 import re
 import shutil
@@ -47,19 +49,24 @@ def cache(name):
 VERSION = cache("CMAKE_PROJECT_VERSION")
 
 
+@functools.cache
+def prefixes():
+    """Where everything is installed: one place, and one that was moved after
+    that. Nobody changes them, so all tests share them."""
+    top = tempfile.mkdtemp(prefix="ccfc-install-")
+    atexit.register(shutil.rmtree, top, ignore_errors=True)
+    stays, moves, moved = (os.path.join(top, name)
+                           for name in ("prefix", "moves", "moved"))
+    sh("cmake", "--install", BUILD, "--prefix", stays)
+    sh("cmake", "--install", BUILD, "--prefix", moves)
+    os.rename(moves, moved)
+    return stays, moved
+
+
 @contextlib.contextmanager
 def installed(moved=False):
     """A prefix with everything in it; `moved` after it was installed."""
-    top = tempfile.mkdtemp(prefix="ccfc-install-")
-    prefix = os.path.join(top, "prefix")
-    try:
-        sh("cmake", "--install", BUILD, "--prefix", prefix)
-        if moved:
-            os.rename(prefix, os.path.join(top, "moved"))
-            prefix = os.path.join(top, "moved")
-        yield prefix
-    finally:
-        shutil.rmtree(top, ignore_errors=True)
+    yield prefixes()[moved]
 
 
 def libdir(prefix):

@@ -234,6 +234,23 @@ def test_views_are_as_sessions():
                 u["cacheWrite"], u["cacheRead"]], r["session_id"])
 
 
+def test_titles():
+    """The title of a session's own transcript, whatever others call it."""
+    with Box() as box:
+        ids = Ids()
+        own = Transcript(box, ids)
+        other = Transcript(box, ids, path=os.path.join(
+            box.projects, "-home-dev-p", ids.uuid() + ".jsonl"),
+            session=own.session)
+        for t, title in ((own, "aaa"), (other, "zzz")):
+            t.prompt("first")
+            t.emit({"type": "custom-title", "customTitle": title,
+                    "sessionId": own.session})
+        box.start()
+        eq(box.json("sessions")["sessions"][0]["title"], "aaa")
+        eq(box.json("sql", "SELECT title FROM sessions")["rows"], [["aaa"]])
+
+
 def test_views_are_as_the_dump():
     """The view of changes says what index.dump says."""
     with Recordings() as box:

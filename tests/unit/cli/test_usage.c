@@ -56,7 +56,7 @@ static void test_totals(void **state)
 		out.buf.ptr,
 		"Period:    2025-12-01 08:00 - 2025-12-10 10:30\n"
 		"Sessions:  7\n"
-		"Messages:  1234\n"
+		"Messages:  1234 of the model\n"
 		"Tools:     555 calls, 1 error\n"
 		"Changes:   99 in 1 file, +1000 -200\n"
 		"Tokens:    46.2k (input 1.2k, output 45.0k, cache read 0, "

@@ -133,24 +133,14 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 
 static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	struct ccfc_reply *reply = NULL;
-	struct ccfc_scope scope;
+	static const struct ccfc_scoped scoped = {
+		OPT_PROJECT, OPT_FROM, OPT_TO, ask, print,
+	};
 	struct ccfc_err err;
-	int code;
 
 	if (check(opts, &err) < 0)
 		return ccfc_cli_fail(&err);
-	code = ccfc_scope_init(&scope, opts, OPT_PROJECT, OPT_FROM, OPT_TO,
-			       &err);
-	if (!code)
-		code = ask(&reply, cli, opts, &scope, &err);
-	if (!code) {
-		ccfc_ask_note_indexing(ccfc_ask_value(reply));
-		print(&cli->out, ccfc_ask_value(reply), opts);
-	}
-	ccfc_reply_free(reply);
-	ccfc_scope_release(&scope);
-	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
+	return ccfc_scope_answer(&scoped, cli, opts);
 }
 
 const struct ccfc_command ccfc_cmd_grep = {

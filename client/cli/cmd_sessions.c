@@ -86,9 +86,19 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	return ccfc_session_list(reply, cli->client, &query, err);
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_opts *opts, enum format format)
+static enum format format_of(const struct ccfc_opts *opts)
 {
+	const struct ccfc_opt_value *f = ccfc_opts_own(opts, OPT_FORMAT);
+
+	if (ccfc_opts_own(opts, OPT_NULL)->set && !f->set)
+		return PATHS;
+	return (enum format)f->num;
+}
+
+static void print(struct ccfc_out *out, struct ccfc_obj root,
+		  const struct ccfc_opts *opts)
+{
+	enum format format = format_of(opts);
 	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
 	char end = ccfc_opts_own(opts, OPT_NULL)->set ? '\0' : '\n';
 
@@ -114,14 +124,12 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 	}
 }
 
-static int read_format(enum format *format, const struct ccfc_opts *opts,
-		       struct ccfc_err *err)
+static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
-	const struct ccfc_opt_value *f = ccfc_opts_own(opts, OPT_FORMAT);
-	bool zero = ccfc_opts_own(opts, OPT_NULL)->set;
+	enum format format = format_of(opts);
 
-	*format = zero && !f->set ? PATHS : (enum format)f->num;
-	if (!zero || *format == PATHS || *format == IDS)
+	if (!ccfc_opts_own(opts, OPT_NULL)->set || format == PATHS ||
+	    format == IDS)
 		return 0;
 	return ccfc_err_set(err, CCFC_EINVAL,
 			    "sessions: -0: goes with --format=paths or ids");
@@ -129,25 +137,14 @@ static int read_format(enum format *format, const struct ccfc_opts *opts,
 
 static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	struct ccfc_reply *reply = NULL;
-	struct ccfc_scope scope;
-	enum format format;
+	static const struct ccfc_scoped scoped = {
+		OPT_PROJECT, OPT_FROM, OPT_TO, ask, print,
+	};
 	struct ccfc_err err;
-	int code;
 
-	if (read_format(&format, opts, &err) < 0)
+	if (check(opts, &err) < 0)
 		return ccfc_cli_fail(&err);
-	code = ccfc_scope_init(&scope, opts, OPT_PROJECT, OPT_FROM, OPT_TO,
-			       &err);
-	if (!code)
-		code = ask(&reply, cli, opts, &scope, &err);
-	if (!code) {
-		ccfc_ask_note_indexing(ccfc_ask_value(reply));
-		print(&cli->out, ccfc_ask_value(reply), opts, format);
-	}
-	ccfc_reply_free(reply);
-	ccfc_scope_release(&scope);
-	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
+	return ccfc_scope_answer(&scoped, cli, opts);
 }
 
 const struct ccfc_command ccfc_cmd_sessions = {

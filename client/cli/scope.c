@@ -1,6 +1,8 @@
 /* Which part of the history a question is about; see scope.h. */
 #include "cli/scope.h"
 
+#include "cli/ask.h"
+
 #include <stdlib.h>
 
 static int read_dates(struct ccfc_scope *scope, const struct ccfc_opts *opts,
@@ -38,6 +40,26 @@ void ccfc_scope_release(struct ccfc_scope *scope)
 {
 	ccfc_where_release(&scope->where);
 	free(scope->project);
+}
+
+int ccfc_scope_answer(const struct ccfc_scoped *command, struct ccfc_cli *cli,
+		      const struct ccfc_opts *opts)
+{
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_scope scope;
+	struct ccfc_err err;
+	int code = ccfc_scope_init(&scope, opts, command->project,
+				   command->from, command->to, &err);
+
+	if (!code)
+		code = command->ask(&reply, cli, opts, &scope, &err);
+	if (!code) {
+		ccfc_ask_note_indexing(ccfc_ask_value(reply));
+		command->print(&cli->out, ccfc_ask_value(reply), opts);
+	}
+	ccfc_reply_free(reply);
+	ccfc_scope_release(&scope);
+	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
 
 void ccfc_scope_more(struct ccfc_out *out, int64_t offset, int64_t shown,

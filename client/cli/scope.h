@@ -39,6 +39,8 @@
 			0, INT32_MAX                                           \
 	}
 
+struct ccfc_reply;
+
 struct ccfc_scope {
 	struct ccfc_where where;
 	char *project;	       /* NULL: all */
@@ -54,6 +56,20 @@ struct ccfc_scope {
 int ccfc_scope_init(struct ccfc_scope *scope, const struct ccfc_opts *opts,
 		    int project, int from, int to, struct ccfc_err *err);
 void ccfc_scope_release(struct ccfc_scope *scope);
+
+/* A command whose question has a scope: asking it, and showing the reply. */
+struct ccfc_scoped {
+	int project, from, to; /* rows of the options */
+	int (*ask)(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		   const struct ccfc_opts *opts, const struct ccfc_scope *scope,
+		   struct ccfc_err *err);
+	void (*print)(struct ccfc_out *out, struct ccfc_obj root,
+		      const struct ccfc_opts *opts);
+};
+
+/* Does all of it, errors included; returns the exit status. */
+int ccfc_scope_answer(const struct ccfc_scoped *command, struct ccfc_cli *cli,
+		      const struct ccfc_opts *opts);
 
 /* "more: --offset=50" if there is more behind the `shown` after `offset`. */
 void ccfc_scope_more(struct ccfc_out *out, int64_t offset, int64_t shown,

@@ -28,7 +28,7 @@ from replay import Chain, feed
 OUTSIDE, UNKNOWN = "outside", "unknown"
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
-             or ("200" if os.environ.get("CCFC_SOAK") else "25"))
+             or ("200" if os.environ.get("CCFC_SOAK") else "15"))
 
 
 def owner(line):

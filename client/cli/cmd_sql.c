@@ -11,6 +11,8 @@
 
 #define QUERY_MAX (1u << 20) /* more is no request */
 
+#define LIMIT_DEFAULT 1000 /* the daemon's */
+
 enum { OPT_SCHEMA, OPT_LIMIT, OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
@@ -104,8 +106,22 @@ static void print_schema(struct ccfc_out *out, struct ccfc_obj root,
 		ccfc_sql_views(out, root);
 }
 
+/* Not all rows were wanted, or they are too much for one answer. */
+static void note_more(uint32_t n, int64_t limit)
+{
+	if (n < (limit ? limit : LIMIT_DEFAULT))
+		ccfc_cli_note("there are more than these %u rows, but not in "
+			      "one answer: ask for less, or for LIMIT and "
+			      "OFFSET",
+			      (unsigned)n);
+	else
+		ccfc_cli_note("there are more than these %u rows: --limit=N "
+			      "says how many are wanted",
+			      (unsigned)n);
+}
+
 static int print_rows(struct ccfc_out *out, struct ccfc_obj root,
-		      enum format format)
+		      enum format format, int64_t limit)
 {
 	uint32_t n = ccfc_obj_len(ccfc_obj_get(root, "rows"));
 
@@ -124,9 +140,7 @@ static int print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		break;
 	}
 	if (format != JSON && ccfc_obj_get_bool(root, "truncated", false))
-		ccfc_cli_note("there are more than these %u rows: --limit=N "
-			      "says how many are wanted",
-			      (unsigned)n);
+		note_more(n, limit);
 	return n ? CCFC_EXIT_FOUND : CCFC_EXIT_NOTHING;
 }
 
@@ -142,7 +156,8 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code && opts->nargs) {
 		ccfc_ask_note_indexing(ccfc_ask_value(reply));
 		status = print_rows(&cli->out, ccfc_ask_value(reply),
-				    format_of(opts));
+				    format_of(opts),
+				    ccfc_opts_own(opts, OPT_LIMIT)->num);
 	} else if (!code) {
 		print_schema(&cli->out, ccfc_ask_value(reply), format_of(opts));
 	}

@@ -172,8 +172,11 @@ void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out)
 
 void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out)
 {
+	/* One that runs where nobody asks it is not started once more. */
 	if (is_systemd(d) && d->service.enabled)
-		ccfc_buf_puts(out, "systemctl --user start " CCFC_SERVICE_UNIT);
+		ccfc_buf_printf(out, "systemctl --user %s " CCFC_SERVICE_UNIT,
+				d->service.active && !d->info ? "restart"
+							      : "start");
 	else
 		ccfc_buf_puts(out, "ccfc start");
 }

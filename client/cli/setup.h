@@ -31,7 +31,9 @@ enum {
 };
 
 struct ccfc_setup_record {
-	char *path; /* of the record itself */
+	char *path;			/* of the record itself */
+	char seen[CCFC_SHA256_HEX + 1]; /* of its text when it was read */
+	int lock;			/* -1: not held */
 	unsigned service;
 	struct {
 		struct ccfc_setup_file *items;
@@ -46,6 +48,13 @@ struct ccfc_setup_record {
 int ccfc_setup_record_init(struct ccfc_setup_record *record,
 			   struct ccfc_err *err);
 void ccfc_setup_record_release(struct ccfc_setup_record *record);
+
+/*
+ * From now until release nobody else changes it. CCFC_EBUSY: somebody does;
+ * CCFC_EAGAIN: somebody did, since it was read. Neither does any harm.
+ */
+int ccfc_setup_record_lock(struct ccfc_setup_record *record,
+			   struct ccfc_err *err);
 
 /* Writes it; one with nothing in it is removed. */
 int ccfc_setup_record_save(const struct ccfc_setup_record *record,

@@ -205,11 +205,14 @@ int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err)
 		[CCFC_STEP_STOP] = "stopped", [CCFC_STEP_NOTE] = NULL,
 	};
 	struct ccfc_out *out = &s->cli->out;
+	int code = ccfc_setup_record_lock(&s->record, err);
 
-	for (uint32_t i = 0; i < s->steps.n; i++) {
+	if (code < 0)
+		ccfc_out_flush(out);
+	for (uint32_t i = 0; code >= 0 && i < s->steps.n; i++) {
 		const struct ccfc_step *step = &s->steps.items[i];
-		int code = do_step(s, step, err);
 
+		code = do_step(s, step, err);
 		if (code < 0) {
 			ccfc_out_flush(out);
 			return code;
@@ -220,5 +223,5 @@ int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err)
 		ccfc_out_field(out, ccfc_slice_str(step->text));
 		ccfc_buf_putc(&out->buf, '\n');
 	}
-	return 0;
+	return code < 0 ? code : 0;
 }

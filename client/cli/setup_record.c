@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define FILES_MAX 1024
@@ -77,25 +78,35 @@ static bool read_text(struct ccfc_setup_record *record, struct ccfc_slice text)
 	return true;
 }
 
+/* 1: it was read; 0: there is none. */
+static int read_file(struct ccfc_buf *out, const char *path,
+		     struct ccfc_err *err)
+{
+	int code = 1, fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0
+				       : ccfc_err_io(err, errno, "%s", path);
+	if (ccfc_read_all(out, fd) < 0)
+		code = ccfc_err_io(err, errno, "%s", path);
+	close(fd);
+	return code;
+}
+
 int ccfc_setup_record_init(struct ccfc_setup_record *record,
 			   struct ccfc_err *err)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
-	int fd, code = ccfc_dirs_state(&path, err);
+	int code = ccfc_dirs_state(&path, err);
 
-	*record = (struct ccfc_setup_record){ 0 };
+	*record = (struct ccfc_setup_record){ .lock = -1 };
 	if (code < 0)
 		return code;
 	ccfc_buf_puts(&path, "/setup");
 	record->path = ccfc_buf_detach(&path, NULL);
-	fd = open(record->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT
-			       ? 0
-			       : ccfc_err_io(err, errno, "%s", record->path);
-	if (ccfc_read_all(&text, fd) < 0) {
-		code = ccfc_err_io(err, errno, "%s", record->path);
-	} else if (!read_text(record, ccfc_buf_view(&text))) {
+	code = read_file(&text, record->path, err);
+	ccfc_sha256_hex(record->seen, ccfc_buf_view(&text));
+	if (code > 0 && !read_text(record, ccfc_buf_view(&text))) {
 		code = ccfc_err_set(err, CCFC_ECORRUPT,
 				    "%s: damaged, or of another version",
 				    record->path);
@@ -103,9 +114,56 @@ int ccfc_setup_record_init(struct ccfc_setup_record *record,
 				   "setup starts anew, and --remove knows of "
 				   "nothing");
 	}
-	close(fd);
 	ccfc_buf_release(&text);
+	return code < 0 ? code : 0;
+}
+
+/* The directory is what is locked: there is no file to be left behind. */
+static int lock_directory(struct ccfc_setup_record *record,
+			  struct ccfc_err *err)
+{
+	struct ccfc_buf dir = CCFC_BUF_INIT;
+	int code = ccfc_dirs_state(&dir, err);
+
+	if (!code)
+		code = ccfc_dirs_make(dir.ptr, err);
+	if (!code) {
+		record->lock =
+			open(dir.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (record->lock < 0)
+			code = ccfc_err_io(err, errno, "%s", dir.ptr);
+	}
+	if (!code && flock(record->lock, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK) {
+			code = ccfc_err_io(err, errno, "%s: lock", dir.ptr);
+		} else {
+			code = ccfc_err_set(err, CCFC_EBUSY,
+					    "setup: another one is at work");
+			ccfc_err_hint(err, "run it again when that is done");
+		}
+	}
+	ccfc_buf_release(&dir);
 	return code;
+}
+
+int ccfc_setup_record_lock(struct ccfc_setup_record *record,
+			   struct ccfc_err *err)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	char now[CCFC_SHA256_HEX + 1];
+	int code = lock_directory(record, err);
+
+	if (!code)
+		code = read_file(&text, record->path, err);
+	ccfc_sha256_hex(now, ccfc_buf_view(&text));
+	if (code >= 0 && strcmp(now, record->seen) != 0) {
+		code = ccfc_err_set(err, CCFC_EAGAIN,
+				    "setup: another one was at work meanwhile, "
+				    "so nothing was done");
+		ccfc_err_hint(err, "run it again");
+	}
+	ccfc_buf_release(&text);
+	return code < 0 ? code : 0;
 }
 
 void ccfc_setup_record_release(struct ccfc_setup_record *record)
@@ -113,6 +171,9 @@ void ccfc_setup_record_release(struct ccfc_setup_record *record)
 	for (uint32_t i = 0; i < record->files.n; i++)
 		free(record->files.items[i].path);
 	free(record->files.items);
+	/* Without a path it was never begun. */
+	if (record->path && record->lock >= 0)
+		close(record->lock);
 	free(record->path);
 }
 

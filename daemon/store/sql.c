@@ -239,11 +239,12 @@ int ccfc_sql_run(const struct ccfc_sql *q, bool *truncated,
 	ccfc_buf_printf(&path, "%s/index.db", q->dir);
 	ccfc_sql_memory_setup();
 	ccfc_sql_memory(q->max_memory);
-	r = sqlite3_open_v2(path.ptr, &run.db,
+	/* What is attached to it is opened like it. */
+	r = sqlite3_open_v2(":memory:", &run.db,
 			    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!r) {
 		sqlite3_busy_timeout(run.db, 1000);
-		r = ccfc_sql_guard(&run);
+		r = ccfc_sql_guard(&run, path.ptr);
 	}
 	if (r)
 		r = failed(&run, r, err);

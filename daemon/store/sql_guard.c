@@ -2,10 +2,13 @@
  * What a query may do: read the views. SQLite asks the authorizer about each
  * column, with the name of the view that it is read in; but a common table
  * expression has a name as well, and WITH sessions AS (SELECT … FROM t_meta)
- * looks just like the view. So the views are made anew on this connection,
- * each behind one whose name has random digits, and tables are read in those
- * only; the database itself is called by these digits, too. No query can know
- * them: they are drawn after it was written.
+ * looks just like the view; and of the columns that NATURAL JOIN and USING
+ * compare it does not ask at all. So tables must not be named in the first
+ * place: the store is attached under a name of random digits, "main" is empty,
+ * and in front of each table there is an empty one of its name. The views are
+ * made anew on this connection, each behind one whose name has the same digits,
+ * and tables are read in those only. No query can know them: they are drawn
+ * after it was written.
  */
 #include "store/sql_run.h"
 #include "store/views.h"
@@ -154,7 +157,7 @@ static void set_switches(sqlite3 *db)
 	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
-static int draw_secret(struct ccfc_sql_run *run)
+static void draw_secret(struct ccfc_sql_run *run)
 {
 	unsigned char bytes[CCFC_SQL_SECRET_LEN / 2];
 
@@ -163,9 +166,56 @@ static int draw_secret(struct ccfc_sql_run *run)
 	bytes[0] |= 0xf0;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(run->secret + 2 * i, 3, "%02x", bytes[i]);
-	/* It is not copied, and lives as long as the connection. */
-	return sqlite3_db_config(run->db, SQLITE_DBCONFIG_MAINDBNAME,
-				 run->secret);
+}
+
+/* Runs a text of sqlite3_str, and frees it. */
+static int exec(struct ccfc_sql_run *run, sqlite3_str *text)
+{
+	char *sql = sqlite3_str_finish(text);
+	int r = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL)
+		    : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return r;
+}
+
+static int attach(struct ccfc_sql_run *run, const char *path)
+{
+	sqlite3_str *text = sqlite3_str_new(run->db);
+
+	/* Temporary tables in memory: nothing is written, and all is counted */
+	sqlite3_str_appendf(text,
+			    "PRAGMA temp_store=MEMORY; ATTACH %Q AS %s;"
+			    "PRAGMA %s.cache_size=-2048",
+			    path, run->secret, run->secret);
+	return exec(run, text);
+}
+
+static int hide(void *arg, int n, char **values, char **names)
+{
+	sqlite3_str *text = arg;
+
+	(void)n;
+	(void)names;
+	sqlite3_str_appendf(text, "CREATE TEMP TABLE \"%w\"(\"\");", values[0]);
+	return 0;
+}
+
+static int hide_tables(struct ccfc_sql_run *run)
+{
+	sqlite3_str *text = sqlite3_str_new(run->db);
+	char *sql = sqlite3_mprintf("SELECT name FROM %s.sqlite_master"
+				    " WHERE type = 'table'"
+				    " AND name NOT LIKE 'sqlite_%%'",
+				    run->secret);
+	int r = sql ? sqlite3_exec(run->db, sql, hide, text, NULL)
+		    : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	if (!r)
+		return exec(run, text);
+	sqlite3_free(sqlite3_str_finish(text));
+	return r;
 }
 
 /* The view's SELECT, with the database named at each table. */
@@ -184,12 +234,11 @@ static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
 
 static int make_views(struct ccfc_sql_run *run)
 {
-	int r = draw_secret(run);
+	int r = SQLITE_OK;
 
 	for (int i = 0; i < CCFC_VIEWS && !r; i++) {
 		const struct ccfc_view *v = &ccfc_views[i];
 		sqlite3_str *text = sqlite3_str_new(run->db);
-		char *sql;
 
 		sqlite3_str_appendf(text, "CREATE TEMP VIEW %s_%s AS ",
 				    run->secret, v->name);
@@ -198,23 +247,20 @@ static int make_views(struct ccfc_sql_run *run)
 				    ";CREATE TEMP VIEW %s AS"
 				    " SELECT * FROM %s_%s",
 				    v->name, run->secret, v->name);
-		sql = sqlite3_str_finish(text);
-		r = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL)
-			: SQLITE_NOMEM;
-		sqlite3_free(sql);
+		r = exec(run, text);
 	}
 	return r;
 }
 
-int ccfc_sql_guard(struct ccfc_sql_run *run)
+int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path)
 {
 	int r;
 
 	set_switches(run->db);
-	/* Temporary tables in memory: nothing is written, and all is counted */
-	r = sqlite3_exec(run->db,
-			 "PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2048",
-			 NULL, NULL, NULL);
+	draw_secret(run);
+	r = attach(run, path);
+	if (!r)
+		r = hide_tables(run);
 	if (!r)
 		r = make_views(run);
 	if (!r)

@@ -24,8 +24,11 @@ struct ccfc_sql_run {
 /* Is it to end now? Asked from within SQLite. */
 bool ccfc_sql_stopped(struct ccfc_sql_run *run);
 
-/* sql_guard.c: makes the views, sets limits, and lets nothing else by. */
-int ccfc_sql_guard(struct ccfc_sql_run *run);
+/*
+ * sql_guard.c: opens the store at `path` beside an empty database, makes the
+ * views, sets limits, and lets nothing else by.
+ */
+int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path);
 
 /* sql_functions.c: functions that take long are replaced. */
 int ccfc_sql_functions(struct ccfc_sql_run *run);

@@ -37,7 +37,8 @@ show) cat unit ;;
 unmask) sed -i s/=masked/=loaded/ unit ;;
 enable) sed -i s/=disabled/=enabled/ unit ;;
 daemon-reload) ;;
-start | restart) sed -i s/=inactive/=active/ unit; ccfc start ;;
+start) grep -q =active unit || { sed -i s/=inactive/=active/ unit; ccfc start; } ;;
+restart) sed -i s/=inactive/=active/ unit; ccfc start ;;
 stop) sed -i s/=active/=inactive/ unit; ccfc stop ;;
 esac
 case "$*" in
@@ -381,6 +382,12 @@ def test_services():
                 unit = os.path.join(box.top, "config", "systemd", "user",
                                     "ccfcd.service")
                 assert os.path.exists(unit), found["fix"]
+
+
+def test_a_service_that_runs_elsewhere():
+    with Patient() as box:
+        box.unit("loaded", "enabled", "active")
+        box.mended("daemon", "warn", "none is running")
 
 
 def test_a_daemon_beside_the_service():

@@ -66,10 +66,15 @@ class Sweep:
 
     def trace(self, *options):
         # The directory was made anew: enter it by its name.
-        return subprocess.run(
+        done = subprocess.run(
             [self.strace, "-f", *options, self.world.box.ccfc, *self.args],
             env=self.world.box.env, cwd=self.world.dir, capture_output=True,
             check=False, timeout=harness.LIMIT)
+        # Before it starts the program, strace tries what the kernel can do
+        # on a child of its own, and on a busy machine that may go wrong.
+        if b"strace: Unexpected wait status" in done.stderr:
+            return self.trace(*options)
+        return done
 
     def ended(self, done):
         if self.status is not None:

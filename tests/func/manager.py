@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 """Stands in for systemctl and launchctl, by whose name it is called: notes
 down each call and plays the states that a real one would have, in files in
-$FAKE. A verb that is named in $FAKE/fails does fail, with the words there.
+$FAKE. A verb that is named in $FAKE/fails does fail, with the words there. A
+command in $FAKE/meanwhile is run once, at the first call that changes something.
 """
 import json
 import os
+import subprocess
 import sys
 
 FAKE = os.environ["FAKE"]
@@ -94,6 +96,13 @@ def main():
         for verb, why in fails.items():
             if verb in words:
                 sys.exit(why)
+    if is_set("meanwhile") and not {"show", "print"} & set(words):
+        with open(path("meanwhile"), encoding="utf-8") as f:
+            command = json.load(f)
+        put("meanwhile", False)
+        done = subprocess.run(command, capture_output=True, text=True,
+                              check=False)
+        put("said", f"{done.returncode} {done.stderr}")
     (systemctl if name == "systemctl" else launchctl)(words)
 
 

@@ -160,7 +160,7 @@ def test_the_plan_comes_first():
            "nothing done")
 
 
-def on_terminal(box, answer):
+def on_terminal(box, answer, meanwhile=None):
     """Runs setup on one and answers; (exit status, what was shown)."""
     pid, fd = pty.fork()
     if pid == 0:
@@ -173,6 +173,8 @@ def on_terminal(box, answer):
                 break
             shown += data
             if b"[y/N] " in shown and not sent:
+                if meanwhile:
+                    meanwhile()
                 os.write(fd, answer)
                 sent = True
     os.close(fd)
@@ -190,6 +192,32 @@ def test_it_asks():
         code, shown = on_terminal(box, b"y\n")
         eq(code, 0, shown)
         assert os.path.exists(f"{box.config}/{UNIT}")
+
+
+def test_two_at_the_same_time():
+    with Home() as box:
+        before = box.tree()
+        write(f"{box.fake}/meanwhile",
+              json.dumps([box.ccfc, "setup", "--remove", "--yes"]))
+        box.ok("setup", "--yes")
+        said = read(box.fake, "said")
+        assert said.startswith("2 ccfc: setup: another one is at work\n"), \
+            said
+        assert os.path.exists(f"{box.config}/{UNIT}")
+        box.ok("setup", "--remove", "--yes")
+        eq((box.tree(), box.record()), (before, None), "after --remove")
+
+
+def test_one_after_the_question_of_another():
+    with Home(shells=["fish"]) as box:
+        box.use_prefix()
+        before = box.tree()
+        code, shown = on_terminal(box, b"y\n",
+                                  lambda: box.ok("setup", "--yes"))
+        eq(code, 2, shown)
+        assert "another one was at work meanwhile" in shown, shown
+        box.ok("setup", "--remove", "--yes")
+        eq((box.tree(), box.record()), (before, None), "after --remove")
 
 
 def test_changed_files_stay():

@@ -405,6 +405,10 @@ def test_large_answer_is_cut():
             eq(reply["truncated"], True)
             size = sum(len(r[0]) for r in reply["rows"])
             eq(63 << 20 < size <= 64 << 20, True, str(size))
+        query = ENDLESS.replace("count(*)", "hex(zeroblob(400000))")
+        for limit, word in ((), "LIMIT and OFFSET"), (["--limit=2"], "--limit=N"):
+            done = box.run("sql", "--format=jsonl", *limit, query)
+            eq((done.returncode, word in done.stderr), (0, True), done.stderr)
 
 
 def test_goes_on_beside_a_long_query():

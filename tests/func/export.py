@@ -14,7 +14,7 @@ from transcript import Ids, Transcript
 
 FORMATS = ("markdown", "json", "html")
 HOME = "/home/alicia"
-P = HOME + "/work/shop"
+P = HOME + "/code/shop"
 HOSTILE = ('</div></pre><script>alert(1)</script><img src=x onerror=a()>'
            '"\' &amp; ``` \x1b[31m \u202e ]]> <!-- -->')
 SECRETS = {
@@ -69,7 +69,7 @@ class Filled(Box):
         self.said = texts()
         ids = Ids(5)
         t = self.t = Transcript(
-            self, ids, cwd=P, project="-home-alicia-work-shop",
+            self, ids, cwd=P, project="-home-alicia-code-shop",
             branch="alicia/fix", version="2.1.150")
         t.prompt(self.said["prompt"])
         t.blocks({"type": "thinking", "thinking": self.said["thinking"],
@@ -87,7 +87,7 @@ class Filled(Box):
         agent = "a1b2c3d4e5f6a7b8c"
         a = self.a = Transcript(
             self, ids, session=t.session, cwd=P, agent=agent,
-            path=os.path.join(self.projects, "-home-alicia-work-shop",
+            path=os.path.join(self.projects, "-home-alicia-code-shop",
                               t.session, "subagents",
                               f"agent-{agent}.jsonl"), version="2.1.150")
         a.prompt("go")
@@ -223,7 +223,7 @@ def test_redacted():
                 for name in NAMES:
                     at = re.search(rf"(?i)\b{name}\b", text)
                     assert not at, (form, text[at.start() - 60:at.end() + 20])
-            for want in ("[redacted]", "[email]", "/home/user/work/shop"):
+            for want in ("[redacted]", "[email]", "/home/user/code/shop"):
                 assert want in out, f"{form}: no {want}"
             assert "cannot promise" in out, form
             assert "replaced:" in done.stderr, done.stderr
@@ -237,9 +237,9 @@ def test_redacted_keeps_the_rest():
            [m["id"] for m in plain["messages"]])
         eq([m["role"] for m in out["messages"]],
            [m["role"] for m in plain["messages"]])
-        eq(out["session"]["projectPath"], "/home/user/work/shop")
+        eq(out["session"]["projectPath"], "/home/user/code/shop")
         eq(out["session"]["gitBranch"], "user/fix")
-        assert "-home-user-work-shop" in out["session"]["filePath"]
+        assert "-home-user-code-shop" in out["session"]["filePath"]
         counts = out["redacted"]
         for kind in ("homes", "names", "emails", "keys", "privateKeys",
                      "headers", "urls", "values"):

@@ -137,12 +137,12 @@ static void cancel(struct ccfc_job *job)
 static void cancel_those(struct ccfc_worker *w, bool all, uint64_t conn)
 {
 	uint32_t n = w->waiting.n;
+	struct ccfc_job *job;
 
 	for (uint32_t i = 0; i < THREADS; i++)
 		if (w->running[i] && (all || w->running[i]->conn == conn))
 			cancel(w->running[i]);
-	while (n--) {
-		struct ccfc_job *job = list_take(&w->waiting);
+	for (; n && (job = list_take(&w->waiting)); n--) {
 		bool wanted = !all && job->conn != conn;
 
 		if (!wanted)

@@ -13,8 +13,8 @@
 #ifndef CCFC_CONFIG_H
 #define CCFC_CONFIG_H
 
-#include "base/claude.h"
 #include "base/err.h"
+#include "os/claude_dir.h"
 #include "transcript/tools.h"
 
 #include <stddef.h>

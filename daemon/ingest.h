@@ -11,7 +11,7 @@
 #define CCFC_INGEST_H
 
 #include "index/index.h"
-#include "serve/service.h"
+#include "serve/rpc/service.h"
 #include "source/tail.h"
 #include "store/store.h"
 

@@ -4,7 +4,7 @@
  */
 #include "signals.h"
 
-#include "base/fd.h"
+#include "os/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>

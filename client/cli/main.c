@@ -1,5 +1,5 @@
 /* The `ccfc` command; all of it is in cli.c and its neighbours. */
-#include "cli/cli.h"
+#include "cli/frame/cli.h"
 
 int main(int argc, char **argv)
 {

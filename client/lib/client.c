@@ -1,7 +1,7 @@
 /* Making and ending a client; see ccfc/client.h. */
 #include "base/alloc.h"
-#include "base/dirs.h"
 #include "lib/lib.h"
+#include "os/dirs.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * there is the same user. A socket file that nobody listens on any more
  * (ECONNREFUSED) is the same as none.
  */
-#include "base/dirs.h"
 #include "lib/lib.h"
+#include "os/dirs.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -7,9 +7,9 @@
  * has worked, or brings its errno; the other is the daemon's --ready-fd.
  */
 #include "base/alloc.h"
-#include "base/fd.h"
-#include "base/self.h"
 #include "lib/lib.h"
+#include "os/own_path.h"
+#include "os/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,9 +6,9 @@
  * they try to connect and try to lock in turn, so that all get in as soon as
  * the socket is there, and one takes over if the starter dies.
  */
-#include "base/dirs.h"
 #include "base/time.h"
 #include "lib/lib.h"
+#include "os/dirs.h"
 
 #include <errno.h>
 #include <fcntl.h>

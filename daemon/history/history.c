@@ -3,14 +3,14 @@
  * has changed. The order of a chain is that of effects: a result's time, since
  * calls of one message are made together and take effect one by one.
  */
-#include "history/chain.h"
+#include "history/chain/chain.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/time.h"
-#include "history/launch.h"
-#include "history/marks.h"
-#include "history/walk.h"
+#include "history/blame/agent_start.h"
+#include "history/blame/walk.h"
+#include "history/chain/checkpoints.h"
 
 #include <stdlib.h>
 

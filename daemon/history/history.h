@@ -24,7 +24,7 @@
 #include "base/err.h"
 #include "index/index.h"
 #include "source/tail.h"
-#include "transcript/evidence.h"
+#include "transcript/content/evidence.h"
 
 struct ccfc_history_env {
 	const struct ccfc_index *index;

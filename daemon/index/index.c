@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/time.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 
 #include <stdlib.h>
 

@@ -23,7 +23,7 @@
 
 #include "base/buf.h"
 #include "base/strtab.h"
-#include "source/name.h"
+#include "source/classify.h"
 #include "source/tail.h"
 #include "transcript/record.h"
 
@@ -163,7 +163,7 @@ struct ccfc_part {
 
 /*
  * A message of the model, as one transcript shows it; the first one of a
- * message is its owner's (said.c).
+ * message is its owner's (model_message.c).
  */
 struct ccfc_say {
 	uint64_t id; /* hash */

@@ -15,22 +15,22 @@
  *   result, or that was given a made-up error, thus never spoils the original.
  * - Paths: the result's where it names one, else the call's.
  * - Prompts are a set over (session, uuid), each with its least time and the
- *   least of its places (prompt.c).
+ *   least of its places (session_prompt.c).
  * - Backups are a set over (session, key, version, name), each with the least
  *   and the greatest of the times that were said.
  *
- * - What was said and spent: said.c and part.c.
+ * - What was said and spent: model_message.c and session_source.c.
  *
  * A result may stand before its call. Results of other tools are no concern
  * of ours, but whether an unknown id belongs to another tool can only be told
- * by having seen its call. All calls are remembered (said.c); a result that
- * matches none is kept as an orphan until its call comes.
+ * by having seen its call. All calls are remembered (model_message.c); a result
+ * that matches none is kept as an orphan until its call comes.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/time.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 
 #include <stdlib.h>
 

@@ -23,7 +23,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/time.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 
 static int64_t call_time(const struct ccfc_obs *obs)
 {

@@ -7,7 +7,7 @@
 #include "base/path.h"
 #include "base/time.h"
 #include "index/glob.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 
 #include <stdlib.h>
 

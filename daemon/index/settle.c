@@ -12,7 +12,7 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 
 bool ccfc_index_is_closed(const struct ccfc_index *index,
 			  const struct ccfc_obs *obs)

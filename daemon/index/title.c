@@ -4,7 +4,7 @@
  * have to agree on one; the order does not depend on how they were read.
  */
 #include "base/time.h"
-#include "index/tally.h"
+#include "index/totals.h"
 
 #define ACTIVE_MS (5 * 60 * 1000)
 

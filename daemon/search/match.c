@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "search/needle.h"
-#include "search/verbs.h"
+#include "search/pattern_verbs.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/time.h"
-#include "search/run.h"
+#include "search/search_internal.h"
 #include "search/snippet.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "search/match.h"
-#include "store/texts.h"
+#include "store/texts/texts.h"
 
 #include <stdatomic.h>
 

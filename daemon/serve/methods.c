@@ -5,11 +5,11 @@
  * method packs its result behind the head of the response. An error replaces
  * whatever was packed.
  */
-#include "serve/request.h"
+#include "serve/rpc/request.h"
 
 #include "base/alloc.h"
-#include "serve/subs.h"
-#include "serve/talk.h"
+#include "serve/conversation/session_messages.h"
+#include "serve/methods/subscriptions.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef CCFC_SERVE_METHODS_H
 #define CCFC_SERVE_METHODS_H
 
-#include "serve/service.h"
+#include "serve/rpc/service.h"
 
 struct ccfc_methods;
 

@@ -1,7 +1,7 @@
 /*
  * One directory of the tree and the names that are known in it: transcripts
  * that were announced, and directories that were entered. Only the files of
- * the tree (tree.c, scan.c, way.c) use this.
+ * the tree (tree.c, scan.c, root_path.c) use this.
  *
  * And the set of all such directories, to find one by its watch or by device
  * and inode. A directory is freed by its owner, after it was taken out.

@@ -6,7 +6,8 @@
  * compares it with what is known: entries that were not seen have vanished.
  * A directory that is reachable by two names is entered by the first one
  * only; if that name no longer leads there, it is dropped and the other one
- * takes over. Names decide what is entered (name.h), so the depth is bounded.
+ * takes over. Names decide what is entered (classify.h), so the depth is
+ * bounded.
  */
 #include "source/tree_impl.h"
 

@@ -2,10 +2,10 @@
  * All transcripts below the roots, and the news about them; see tree.h.
  *
  * Events are taken in as they come and only ever mark paths; each marked path
- * gets one look when all events are in. What a name means decides name.h, how
- * directories come and go is in scan.c, and how roots do in way.c. An event
- * may be old news by the time it is read, so each handler looks at what is
- * there now; a later event then finds its work done.
+ * gets one look when all events are in. What a name means decides classify.h,
+ * how directories come and go is in scan.c, and how roots do in root_path.c. An
+ * event may be old news by the time it is read, so each handler looks at what
+ * is there now; a later event then finds its work done.
  */
 #include "source/tree.h"
 

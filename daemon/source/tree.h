@@ -15,7 +15,7 @@
 #define CCFC_SOURCE_TREE_H
 
 #include "base/err.h"
-#include "source/name.h"
+#include "source/classify.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /*
  * The tree as its own files see it: tree.c (the calls of tree.h, events),
- * scan.c (entering and reading directories) and way.c (the directories that
- * lead to a root). Nobody else includes this.
+ * scan.c (entering and reading directories) and root_path.c (the directories
+ * that lead to a root). Nobody else includes this.
  */
 #ifndef CCFC_SOURCE_TREE_IMPL_H
 #define CCFC_SOURCE_TREE_IMPL_H

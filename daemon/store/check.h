@@ -7,7 +7,7 @@
 #define CCFC_STORE_CHECK_H
 
 #include "base/err.h"
-#include "store/texts.h"
+#include "store/texts/texts.h"
 
 #include <stdatomic.h>
 

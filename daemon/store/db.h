@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "store/rows.h"
-#include "store/texts_write.h"
+#include "store/texts/texts_write.h"
 
 enum ccfc_stmt {
 	CCFC_STMT_BEGIN,
@@ -81,7 +81,8 @@ typedef bool (*ccfc_load_fn)(struct ccfc_load *load, struct ccfc_row *row);
 
 /* load.c: calls `fn` for each row of a query. */
 int ccfc_load_each(struct ccfc_load *load, const char *sql, ccfc_load_fn fn);
-/* load_said.c: what was said and spent; after sources, sessions and files. */
+/* load_messages.c: what was said and spent; after sources, sessions and files.
+ */
 int ccfc_load_said(struct ccfc_load *load);
 
 /* views_store.c: makes the views that are not there as they should be. */

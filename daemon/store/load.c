@@ -5,7 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 #include "store/db.h"
 #include "store/schema.h"
 #include "store/store.h"

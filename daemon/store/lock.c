@@ -1,7 +1,7 @@
 /* One daemon per state directory; see lock.h. */
 #include "store/lock.h"
 
-#include "base/dirs.h"
+#include "os/dirs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /*
  * Writing what was said and spent: see save.c. Chains are not written; they
- * follow from the rows (load_said.c). `copy` is for users' SQL: the first row
- * of a message is its owner's.
+ * follow from the rows (load_messages.c). `copy` is for users' SQL: the first
+ * row of a message is its owner's.
  */
-#include "index/parts.h"
+#include "index/index_internal.h"
 #include "store/db.h"
 
 static void save_part(struct ccfc_batch *b, uint32_t id)

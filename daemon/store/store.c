@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "store/db.h"
 #include "store/schema.h"
-#include "store/sql_run.h"
+#include "store/sql/sql_run.h"
 
 #include <errno.h>
 #include <stdio.h>

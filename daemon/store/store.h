@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "index/index.h"
-#include "store/texts.h"
+#include "store/texts/texts.h"
 
 struct ccfc_store;
 

@@ -1,5 +1,5 @@
 /* The names of all the fields that are read of a record. */
-#include "transcript/texts.h"
+#include "transcript/edit_texts.h"
 
 static const char *const record_names[CCFC_FIELD_COUNT] = {
 	[CCFC_FIELD_TYPE] = "type",

@@ -7,9 +7,9 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "base/utf8.h"
-#include "transcript/lines.h"
-#include "transcript/parser.h"
-#include "transcript/unescape.h"
+#include "transcript/json/unescape.h"
+#include "transcript/line_count.h"
+#include "transcript/record_internal.h"
 
 #include <stdlib.h>
 

@@ -122,7 +122,7 @@ struct ccfc_record {
 	bool prompt;	/* a user record that starts a turn: it has text and no
 			 * tool_result, and is not isMeta */
 	bool asked;	/* a prompt that a person gave: no summary, no output of
-			 * a command, no note of the client's (asked.h) */
+			 * a command, no note of the client's (prompt_text.h) */
 	bool meta;	/* isMeta: put in by the client */
 	bool damaged;	/* was not UTF-8: what is not reads as U+FFFD */
 	bool summary;	/* isCompactSummary */

@@ -6,9 +6,9 @@
  * were written by hand or converted have such records).
  */
 #include "base/alloc.h"
-#include "transcript/texts.h"
-#include "transcript/unescape.h"
-#include "transcript/verdict.h"
+#include "transcript/edit_texts.h"
+#include "transcript/json/unescape.h"
+#include "transcript/result_verdict.h"
 
 #define INTERRUPTED "[Request interrupted by user for tool use]"
 

@@ -6,7 +6,7 @@
 #include "transcript/tools.h"
 
 #include "base/alloc.h"
-#include "transcript/pattern.h"
+#include "transcript/word_pattern.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 # as a constant NAME, so that a program has it wherever it is installed.
 function(ccfc_embed out)
 	set(code "/* Made from files in packaging. */\n")
-	string(APPEND code "#include \"cli/service_text.h\"\n")
+	string(APPEND code "#include \"cli/setup/service_text.h\"\n")
 	while(ARGN)
 		list(POP_FRONT ARGN name file)
 		file(READ ${file} text)

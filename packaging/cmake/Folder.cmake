@@ -1,5 +1,7 @@
 # ccfc_folder(NAME DIR [LINKS…]): one static library of all .c and .cpp files
-# in DIR. LINKS are PRIVATE, so that a folder sees only what it names here.
+# in DIR and in its rooms, the folders below it, each of which is a target
+# NAME_ROOM. LINKS are PRIVATE, so that a folder sees only what it names here.
+# A new file or room needs no edit of any CMake file.
 
 add_library(ccfc_flags INTERFACE)
 target_compile_options(ccfc_flags INTERFACE
@@ -21,11 +23,31 @@ if(CCFC_FUZZ)
 endif()
 
 function(ccfc_folder name dir)
-	file(GLOB sources CONFIGURE_DEPENDS
-		${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.c
-		${CMAKE_CURRENT_SOURCE_DIR}/${dir}/*.cpp)
-	add_library(${name} STATIC ${sources})
-	# Headers are named by folder: "base/buf.h", "source/tail.h".
+	set(here ${CMAKE_CURRENT_SOURCE_DIR}/${dir})
+	file(GLOB sources CONFIGURE_DEPENDS ${here}/*.c ${here}/*.cpp)
+	# main.c is the program's, not the folder's: the tests link the folder.
+	list(FILTER sources EXCLUDE REGEX "/main\\.c$")
+	set(objects "")
+	file(GLOB rooms CONFIGURE_DEPENDS LIST_DIRECTORIES true
+		RELATIVE ${here} ${here}/*)
+	foreach(room ${rooms})
+		if(dir STREQUAL "." OR NOT IS_DIRECTORY ${here}/${room})
+			continue()
+		endif()
+		ccfc_room(${name}_${room} ${here}/${room} ${ARGN})
+		list(APPEND objects $<TARGET_OBJECTS:${name}_${room}>)
+	endforeach()
+	add_library(${name} STATIC ${sources} ${objects})
+	set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+	# Headers are named by folder: "base/buf.h", "serve/net/conn.h".
+	target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+	target_link_libraries(${name} PRIVATE ccfc_flags ${ARGN})
+endfunction()
+
+# One room of a folder; it sees what the folder sees.
+function(ccfc_room name path)
+	file(GLOB sources CONFIGURE_DEPENDS ${path}/*.c ${path}/*.cpp)
+	add_library(${name} OBJECT ${sources})
 	target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 	target_link_libraries(${name} PRIVATE ccfc_flags ${ARGN})
 endfunction()

@@ -9,39 +9,66 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 SOURCES = (".c", ".h", ".cpp")
 
 # Folder → the folders that it may include, besides itself.
-BASE = {"base"}
+BASE = {"base", "os"}
 MAY = {
     "proto/base": set(),
+    "proto/os": {"base"},
     "proto/wire": BASE,
-    "proto/text": BASE | {"wire"},
+    "proto/diff": BASE,
     "daemon/source": BASE,
     "daemon/transcript": BASE,
     "daemon/index": BASE | {"source", "transcript"},
     "daemon/store": BASE | {"source", "transcript", "index"},
-    "daemon/history": BASE | {"text", "source", "transcript", "index",
+    "daemon/history": BASE | {"diff", "source", "transcript", "index",
                               "store"},
-    # Of the store it knows texts.h only, which knows nothing of the index.
     "daemon/search": BASE | {"source", "transcript", "store"},
-    "daemon/talk": BASE | {"source", "transcript", "store"},
-    "daemon/serve": BASE | {"talk", "wire", "text", "source",
-                            "transcript", "index", "store", "history", "search"},
+    "daemon/conversation": BASE | {"source", "transcript", "store"},
+    "daemon/serve": BASE | {"conversation", "wire", "diff", "source",
+                            "transcript", "index", "store", "history",
+                            "search"},
     # The daemon's own files put everything together.
-    "daemon": BASE | {"wire", "text", "source", "transcript", "index",
-                      "store", "history", "serve", "search"},
+    "daemon": BASE | {"wire", "source", "transcript", "index", "store",
+                      "history", "serve", "search"},
     "client/lib": BASE | {"wire"},
-    "client/cli": BASE | {"wire", "text", "lib"},
+    "client/cli": BASE | {"wire", "diff", "lib"},
+}
+# Room of a folder → the rooms beside it that it may include. Every room may
+# include the headers that lie in the folder itself, and the files there may
+# include every room.
+FRAME = {"out", "frame"}
+ROOMS = {
+    "daemon/transcript": {"json": set(), "content": {"json"}},
+    "daemon/store": {"sql": set(), "texts": set(),
+                     "salvage": {"texts"}},
+    "daemon/history": {"step": set(), "chain": {"step"},
+                       "plan": {"chain", "step"},
+                       "blame": {"chain", "plan", "step"}},
+    "daemon/serve": {"net": set(), "rpc": {"net"},
+                     "methods": {"net", "rpc"}, "history": {"net", "rpc"},
+                     "conversation": {"net", "rpc", "methods"}},
+    "client/cli": {"out": set(), "redact": set(),
+                   # cli.c has the table of commands, and completes them.
+                   "frame": {"out", "complete"},
+                   "patch": FRAME, "blame": FRAME, "complete": FRAME,
+                   "write": FRAME,
+                   "undo": FRAME | {"write", "patch"},
+                   "conversation": FRAME | {"redact"},
+                   "setup": FRAME | {"write"},
+                   "doctor": FRAME | {"write", "setup"},
+                   "report": FRAME | {"blame", "write"},
+                   "cmd": FRAME | {"blame", "complete", "conversation",
+                                   "doctor", "patch", "redact", "report",
+                                   "setup", "undo", "write"}},
 }
 # Outside header → the only files (or folders) that may see it.
 DOORS = {
     r"msgpack(\.h|/.*)": ["proto/wire/"],
-    r"nng/.*": ["daemon/serve/"],
-    r"simdjson\.h": ["daemon/transcript/json_simd.cpp"],
+    r"nng/.*": ["daemon/serve/net/"],
+    r"simdjson\.h": ["daemon/transcript/json/json_simd.cpp"],
     r"sqlite3\.h": ["daemon/store/"],
     r"pcre2\.h": ["daemon/search/"],
     r"sys/inotify\.h": ["daemon/source/watch_inotify.c"],
     r"xxhash\.h": ["proto/base/hash.c"],
-    r"microhttpd\.h": ["daemon/serve/http.c"],
-    r"zstd\.h": ["daemon/store/"],
 }
 
 
@@ -72,16 +99,37 @@ def wrong(name, quote, what):
     if quote == "<" or name.startswith("include/"):
         return None if not name.startswith("include/") or \
             quote == "<" else 'installed headers include <ccfc/…> only'
-    folder = os.path.dirname(name)
-    allowed = MAY.get(folder)
-    if allowed is None:
+    folder, room = place(name)
+    if folder not in MAY:
         return f"the folder {folder} has no rule"
+    if room and room not in ROOMS.get(folder, {}):
+        return f"the room {room} of {folder} has no rule"
     target = os.path.dirname(what)
+    own = os.path.basename(folder)
     if target == "" and folder == "daemon":
         return None
-    if target in allowed or target == os.path.basename(folder):
+    if target.split("/")[0] == own:
+        return wrong_room(folder, room, target[len(own) + 1:])
+    for known in MAY[folder]:
+        if target == known or target.startswith(known + "/"):
+            return None
+    return f"{folder} may know {', '.join(sorted(MAY[folder])) or 'nobody'}"
+
+
+def place(name):
+    """The folder of a file, and the room in it, if it is in one."""
+    folder = os.path.dirname(name)
+    parts = folder.split("/")
+    return "/".join(parts[:2]), "/".join(parts[2:])
+
+
+def wrong_room(folder, room, target):
+    if not room or target in ("", room):
         return None
-    return f"{folder} may know {', '.join(sorted(allowed)) or 'nobody'}"
+    may = ROOMS[folder][room]
+    if target in may:
+        return None
+    return f"{folder}/{room} may know {', '.join(sorted(may)) or 'no room'}"
 
 
 def test_who_may_know_whom():
@@ -103,7 +151,10 @@ def test_the_rules_can_fail():
            ("daemon/source/x.c", '"', "index/index.h"),
            ("daemon/source/tail.c", "<", "sys/inotify.h"),
            ("client/lib/x.c", "<", "msgpack.h"),
-           ("client/lib/x.c", '"', "text/json.h"),
+           ("client/lib/x.c", '"', "diff/diff.h"),
+           ("daemon/serve/net/x.c", '"', "serve/rpc/reply.h"),
+           ("daemon/serve/newroom/x.c", '"', "serve/rpc/reply.h"),
+           ("client/cli/out/x.c", '"', "cli/frame/opt.h"),
            ("client/cli/x.c", "<", "nng/nng.h"),
            ("proto/base/x.c", '"', "wire/pack.h"),
            ("proto/base/map.c", "<", "xxhash.h"),

@@ -248,7 +248,7 @@ def test_methods():
     methods = re.findall(r'CCFC_M_\w+\s+"([\w.]+)"',
                          source("include/ccfc/protocol.h"))
     every = re.findall(r'\bX\([A-Z_]+, "(\w+)"\)',
-                       source("daemon/serve/options.h"))
+                       source("daemon/serve/rpc/options.h"))
     assert len(methods) >= 30 and len(every) >= 40
     terms = [t.split() for t in Page("ccfc-protocol.7").terms("# METHODS")]
     same([t[0] for t in terms], methods, "methods")

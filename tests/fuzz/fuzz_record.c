@@ -4,7 +4,7 @@
  * replays the files that are named on its command line instead.
  */
 #include "base/alloc.h"
-#include "transcript/content.h"
+#include "transcript/content/change_text.h"
 #include "transcript/record.h"
 
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * files that are named on its command line instead.
  */
 #include "base/alloc.h"
-#include "store/texts.h"
+#include "store/texts/texts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 /* It needs those before it. */
 #include <cmocka.h>
 
-#include "cli/out.h"
+#include "cli/out/out.h"
 #include "wire/obj.h"
 #include "wire/pack.h"
 

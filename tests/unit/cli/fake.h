@@ -7,7 +7,7 @@
 
 #include "cli_test.h"
 
-#include "cli/cli.h"
+#include "cli/frame/cli.h"
 #include "wire/frame.h"
 #include "wire/rpc.h"
 

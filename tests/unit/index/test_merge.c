@@ -4,7 +4,7 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 #include "index/query.h"
 
 #include <setjmp.h>

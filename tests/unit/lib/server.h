@@ -6,9 +6,9 @@
 #define CCFC_TEST_LIB_SERVER_H
 
 #include "base/buf.h"
-#include "text/json.h"
 #include "wire/frame.h"
 #include "wire/rpc.h"
+#include "wire/to_json.h"
 
 #include "scratch.h"
 

@@ -14,7 +14,7 @@
 
 #include "../seed.h"
 #include "peer.h"
-#include "serve/server.h"
+#include "serve/net/server.h"
 #include "wire/rpc.h"
 
 #include <fcntl.h>

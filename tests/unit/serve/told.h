@@ -8,8 +8,8 @@
 
 #include "world.h"
 
-#include "text/diff.h"
-#include "text/json.h"
+#include "diff/diff.h"
+#include "wire/to_json.h"
 
 #define SESSION_A "aaaaaaaa-0000-4000-8000-000000000001"
 #define SESSION_B "aaaabbbb-0000-4000-8000-000000000002"

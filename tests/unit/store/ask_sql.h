@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "scratch.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "world.h"
 
 #define MEMORY ((size_t)8 << 20)

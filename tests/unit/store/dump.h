@@ -3,9 +3,9 @@
 #define TESTS_STORE_DUMP_H
 
 #include "base/alloc.h"
-#include "index/parts.h"
+#include "index/index_internal.h"
 #include "index/query.h"
-#include "index/tally.h"
+#include "index/totals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "store/check.h"
 #include "store/schema.h"
-#include "store/texts_write.h"
+#include "store/texts/texts_write.h"
 
 #include <fcntl.h>
 

@@ -1,6 +1,6 @@
 /* The table of write tools: patterns, whose row wins, users' rows. */
-#include "transcript/pattern.h"
 #include "transcript/tools.h"
+#include "transcript/word_pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

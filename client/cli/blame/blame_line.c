@@ -1,0 +1,157 @@
+/* What there is to say about a line; see blame_line.h. */
+#include "cli/blame/blame_line.h"
+
+#include "base/time.h"
+#include "cli/out/render.h"
+
+/* A change's id starts with "toolu_01": 6 characters more tell them apart. */
+#define CHANGE_MIN  14
+#define SESSION_MIN 8
+
+const char *const ccfc_blame_col_names[CCFC_BLAME_COLS] = {
+	[CCFC_BLAME_PROMPT] = "prompt",	  [CCFC_BLAME_SESSION] = "session",
+	[CCFC_BLAME_MODEL] = "model",	  [CCFC_BLAME_AGENT] = "agent",
+	[CCFC_BLAME_VERSION] = "version", [CCFC_BLAME_TOOL] = "tool",
+};
+
+static bool any_agent(struct ccfc_obj blocks)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(blocks); i++)
+		if (ccfc_obj_get_str(ccfc_obj_at(blocks, i), "agentId").len)
+			return true;
+	return false;
+}
+
+void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
+			  struct ccfc_slice name)
+{
+	*view = (struct ccfc_blame_view){ .root = root, .name = name };
+	view->lines = ccfc_obj_get(root, "lines");
+	view->blocks = ccfc_obj_get(root, "blocks");
+	view->cols[view->ncols++] = CCFC_BLAME_SESSION;
+	/* A subagent is named where there is one. */
+	if (any_agent(view->blocks))
+		view->cols[view->ncols++] = CCFC_BLAME_AGENT;
+	view->cols[view->ncols++] = CCFC_BLAME_MODEL;
+	view->change_length =
+		ccfc_render_unique_length(view->blocks, "changeId", CHANGE_MIN);
+	view->session_length = ccfc_render_unique_length(
+		view->blocks, "sessionId", SESSION_MIN);
+}
+
+bool ccfc_blame_is_session(struct ccfc_obj line)
+{
+	return ccfc_slice_is(ccfc_obj_get_str(line, "kind"), "session");
+}
+
+const struct ccfc_git_commit *
+ccfc_blame_commit(const struct ccfc_blame_view *view, struct ccfc_obj line)
+{
+	struct ccfc_obj content = ccfc_obj_get(line, "content");
+
+	if (!view->git || !ccfc_obj_is_str(content))
+		return NULL;
+	return ccfc_gitblame_commit(view->git,
+				    ccfc_obj_get_int(line, "line", 0),
+				    ccfc_obj_str(content));
+}
+
+int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
+			struct ccfc_obj line)
+{
+	const struct ccfc_git_commit *commit;
+	int64_t t;
+
+	*sign = ' ';
+	if (ccfc_blame_is_session(line))
+		return ccfc_time_parse(ccfc_obj_get_str(line, "timestamp"));
+	commit = ccfc_blame_commit(view, line);
+	if (commit)
+		return commit->time;
+	t = ccfc_time_parse(ccfc_obj_get_str(line, "from"));
+	if (t != CCFC_TIME_NONE) {
+		*sign = '>';
+		return t;
+	}
+	t = ccfc_time_parse(ccfc_obj_get_str(line, "to"));
+	if (t != CCFC_TIME_NONE)
+		*sign = '<';
+	return t;
+}
+
+struct ccfc_slice ccfc_blame_model(struct ccfc_slice model)
+{
+	static const char vendor[] = "claude-";
+	size_t skip = sizeof(vendor) - 1, digits = 0;
+
+	if (ccfc_slice_starts(model, vendor) && model.len > skip)
+		model = ccfc_slice(model.ptr + skip, model.len - skip);
+	while (digits < model.len && digits <= 8 &&
+	       model.ptr[model.len - 1 - digits] >= '0' &&
+	       model.ptr[model.len - 1 - digits] <= '9')
+		digits++;
+	/* A date of eight digits behind a dash. */
+	if (digits == 8 && model.len > 9 && model.ptr[model.len - 9] == '-')
+		model.len -= 9;
+	return model;
+}
+
+static struct ccfc_slice cut(struct ccfc_slice s, size_t max)
+{
+	return ccfc_slice(s.ptr, s.len < max ? s.len : max);
+}
+
+/* "Explore a1b2c3d": what kind of agent, and which. */
+static void agent_cell(struct ccfc_buf *out, struct ccfc_obj line)
+{
+	struct ccfc_slice type = ccfc_obj_get_str(line, "agentType");
+	struct ccfc_slice id = ccfc_obj_get_str(line, "agentId");
+
+	ccfc_buf_slice(out, type);
+	if (type.len && id.len)
+		ccfc_buf_putc(out, ' ');
+	ccfc_buf_slice(out, cut(id, SESSION_MIN));
+}
+
+void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
+		     struct ccfc_obj line, unsigned col)
+{
+	const struct ccfc_git_commit *commit;
+	struct ccfc_slice id;
+
+	if (!ccfc_blame_is_session(line)) {
+		commit = col ? NULL : ccfc_blame_commit(view, line);
+		if (commit)
+			ccfc_buf_slice(out, commit->author);
+		return;
+	}
+	switch (view->cols[col]) {
+	case CCFC_BLAME_SESSION:
+		id = ccfc_obj_get_str(line, "sessionId");
+		ccfc_buf_slice(out, cut(id, view->session_length));
+		return;
+	case CCFC_BLAME_MODEL:
+		id = ccfc_obj_get_str(line, "model");
+		ccfc_buf_slice(out, ccfc_blame_model(id));
+		return;
+	case CCFC_BLAME_AGENT:
+		agent_cell(out, line);
+		return;
+	default:
+		ccfc_buf_slice(
+			out,
+			ccfc_obj_get_str(
+				line, ccfc_blame_col_names[view->cols[col]]));
+	}
+}
+
+void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
+		      struct ccfc_obj line)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(line, "changeId");
+
+	if (ccfc_blame_is_session(line))
+		ccfc_buf_slice(out, cut(id, view->change_length));
+	else
+		ccfc_buf_slice(out, ccfc_obj_get_str(line, "kind"));
+}

@@ -1,0 +1,80 @@
+/*
+ * What the formats of `ccfc blame` share: the reply, the commits that git
+ * names, and what there is to say about one line.
+ */
+#ifndef CCFC_CLI_BLAME_BLAME_LINE_H
+#define CCFC_CLI_BLAME_BLAME_LINE_H
+
+#include "cli/blame/git_blame.h"
+#include "cli/out/out.h"
+#include "wire/obj.h"
+
+/* Columns that --show picks. */
+enum ccfc_blame_col {
+	CCFC_BLAME_PROMPT,
+	CCFC_BLAME_SESSION,
+	CCFC_BLAME_MODEL,
+	CCFC_BLAME_AGENT,
+	CCFC_BLAME_VERSION,
+	CCFC_BLAME_TOOL,
+	CCFC_BLAME_COLS,
+};
+
+extern const char *const ccfc_blame_col_names[CCFC_BLAME_COLS];
+
+struct ccfc_blame_view {
+	struct ccfc_obj root; /* file.blame's reply */
+	struct ccfc_obj lines, blocks;
+	struct ccfc_slice name;		 /* the file's, as seen from here */
+	const struct ccfc_gitblame *git; /* NULL: was not asked */
+	enum ccfc_blame_col cols[CCFC_BLAME_COLS];
+	unsigned ncols;
+	size_t change_length, session_length; /* of ids, in tables */
+};
+
+/* Everything but `git` and the columns: those of the default. */
+void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
+			  struct ccfc_slice name);
+
+/* Is it a session's line? Else it came from outside, or is unknown. */
+bool ccfc_blame_is_session(struct ccfc_obj line);
+
+/* The commit that holds the line; NULL: none, not known, or not asked. */
+const struct ccfc_git_commit *
+ccfc_blame_commit(const struct ccfc_blame_view *view, struct ccfc_obj line);
+
+/*
+ * The time of a line: of its change, or for a line that git has to tell about
+ * of its commit. For other lines *sign is '>' (it came after that time) or
+ * '<' (before it), else ' '. CCFC_TIME_NONE: nothing is known.
+ */
+int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
+			struct ccfc_obj line);
+
+/*
+ * Appends what column `col` says about a line, not made safe. The first
+ * column of a line that git has to tell about is the commit's author.
+ */
+void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
+		     struct ccfc_obj line, unsigned col);
+
+/* Appends the short id of its change, "outside" or "unknown". */
+void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
+		      struct ccfc_obj line);
+
+/* "opus-4-5" of "claude-opus-4-5-20251101"; a part of `model`. */
+struct ccfc_slice ccfc_blame_model(struct ccfc_slice model);
+
+/* The formats. */
+void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view);
+void ccfc_blame_blocks(struct ccfc_out *out,
+		       const struct ccfc_blame_view *view);
+/* As `git blame --porcelain`, or if `each` as --line-porcelain. */
+void ccfc_blame_porcelain(struct ccfc_out *out,
+			  const struct ccfc_blame_view *view, bool each);
+void ccfc_blame_json(struct ccfc_out *out, const struct ccfc_blame_view *view);
+/* A line of JSON for each line, or each block. */
+void ccfc_blame_jsonl(struct ccfc_out *out, const struct ccfc_blame_view *view,
+		      bool blocks);
+
+#endif

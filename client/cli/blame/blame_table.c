@@ -1,0 +1,179 @@
+/*
+ * The table of `ccfc blame`, laid out as git's: what came before a line stands
+ * in aligned columns, the line itself follows as it is.
+ *
+ *	toolu_01AbCdEf 1a2b3c4d (3f2a91c4 opus-4-5  2025-12-10 10:05 12) text
+ *
+ * All lines are looked at twice, for the widths and for the output: a cell is
+ * cheaper to make again than to keep.
+ */
+#include "cli/blame/blame_line.h"
+
+#include "base/time.h"
+#include "cli/out/render.h"
+#include "cli/out/safe.h"
+#include "cli/out/width.h"
+
+#define COMMIT_LENGTH 8
+#define CUT_TO_MIN    8	 /* no column is cut below this */
+#define CELL_MAX      40 /* nor is one wider than that */
+#define FIXED	      21 /* brackets, the date, blanks around them */
+
+/* The owner, the commit, and what --show picks. */
+#define COLS (CCFC_BLAME_COLS + 2)
+enum { COL_OWNER, COL_COMMIT, COL_SHOWN };
+
+struct layout {
+	const struct ccfc_blame_view *view;
+	size_t widths[COLS];
+	unsigned ncols;
+	int digits;	/* of line numbers */
+	int64_t newest; /* of the sessions' lines */
+	struct ccfc_buf raw, cell;
+};
+
+/* The safe text of one cell; valid until the next. */
+static struct ccfc_slice make_cell(struct layout *l, struct ccfc_obj line,
+				   unsigned col)
+{
+	const struct ccfc_git_commit *commit;
+
+	ccfc_buf_clear(&l->raw);
+	ccfc_buf_clear(&l->cell);
+	if (col == COL_OWNER) {
+		ccfc_blame_owner(&l->raw, l->view, line);
+	} else if (col == COL_COMMIT) {
+		commit = ccfc_blame_commit(l->view, line);
+		if (commit)
+			ccfc_buf_append(&l->raw, commit->id, COMMIT_LENGTH);
+	} else {
+		ccfc_blame_cell(&l->raw, l->view, line, col - COL_SHOWN);
+	}
+	ccfc_safe_append(&l->cell, ccfc_buf_view(&l->raw), false);
+	return ccfc_buf_view(&l->cell);
+}
+
+static void measure(struct layout *l)
+{
+	int64_t last = 1, t;
+	char sign;
+
+	l->newest = CCFC_TIME_NONE;
+	for (uint32_t i = 0; i < ccfc_obj_len(l->view->lines); i++) {
+		struct ccfc_obj line = ccfc_obj_at(l->view->lines, i);
+
+		for (unsigned c = 0; c < l->ncols; c++) {
+			size_t w = ccfc_width(make_cell(l, line, c));
+
+			if (w > CELL_MAX)
+				w = CELL_MAX;
+			if (w > l->widths[c])
+				l->widths[c] = w;
+		}
+		t = ccfc_blame_time(&sign, l->view, line);
+		if (ccfc_blame_is_session(line) && t > l->newest)
+			l->newest = t;
+		last = ccfc_obj_get_int(line, "line", last);
+	}
+	for (l->digits = 1; last >= 10; last /= 10)
+		l->digits++;
+}
+
+/* Is this the column that shows `what`? */
+static bool is_shown(const struct layout *l, unsigned col,
+		     enum ccfc_blame_col what)
+{
+	return col >= COL_SHOWN && l->view->cols[col - COL_SHOWN] == what;
+}
+
+/* How far a column may be cut: ids are of no use in part. */
+static size_t least(const struct layout *l, unsigned col)
+{
+	if (col < COL_SHOWN)
+		return SIZE_MAX;
+	return is_shown(l, col, CCFC_BLAME_SESSION) ? l->view->session_length
+						    : CUT_TO_MIN;
+}
+
+/* What comes before the text leaves it a quarter of a terminal at least. */
+static void fit(struct layout *l, unsigned max)
+{
+	for (;;) {
+		size_t sum = FIXED + (size_t)l->digits, *widest = NULL;
+
+		for (unsigned c = 0; c < l->ncols; c++) {
+			sum += l->widths[c] + (l->widths[c] > 0);
+			if (l->widths[c] > least(l, c) &&
+			    (!widest || l->widths[c] > *widest))
+				widest = &l->widths[c];
+		}
+		if (!max || sum <= max || !widest)
+			return;
+		(*widest)--;
+	}
+}
+
+static void put_cell(struct ccfc_out *out, struct layout *l,
+		     struct ccfc_obj line, unsigned col)
+{
+	struct ccfc_slice s;
+	size_t start = out->buf.len, width;
+
+	if (!l->widths[col])
+		return;
+	s = make_cell(l, line, col);
+	if (is_shown(l, col, CCFC_BLAME_PROMPT))
+		ccfc_width_cut(&out->buf, s, l->widths[col]);
+	else
+		ccfc_width_elide(&out->buf, s, l->widths[col]);
+	width = ccfc_width(
+		ccfc_slice(out->buf.ptr + start, out->buf.len - start));
+	ccfc_buf_printf(&out->buf, "%*s", (int)(l->widths[col] - width) + 1,
+			"");
+}
+
+static const char *style(const struct ccfc_out *out, const struct layout *l,
+			 struct ccfc_obj line, int64_t time)
+{
+	if (ccfc_blame_is_session(line))
+		return ccfc_out_on(out, time == l->newest ? CCFC_STYLE_NEW
+							  : CCFC_STYLE_HUNK);
+	return ccfc_out_on(
+		out, ccfc_slice_is(ccfc_obj_get_str(line, "kind"), "outside")
+			     ? CCFC_STYLE_FAINT
+			     : CCFC_STYLE_ALERT);
+}
+
+static void print_line(struct ccfc_out *out, struct layout *l,
+		       struct ccfc_obj line)
+{
+	char text[CCFC_TIME_TEXT_MAX], sign;
+	int64_t t = ccfc_blame_time(&sign, l->view, line);
+
+	ccfc_buf_puts(&out->buf, style(out, l, line, t));
+	put_cell(out, l, line, COL_OWNER);
+	put_cell(out, l, line, COL_COMMIT);
+	ccfc_buf_putc(&out->buf, '(');
+	for (unsigned c = COL_SHOWN; c < l->ncols; c++)
+		put_cell(out, l, line, c);
+	ccfc_time_format_local(text, t, CCFC_RENDER_MINUTE);
+	ccfc_buf_printf(&out->buf, "%c%-16s %*lld)%s ", sign,
+			*text ? text : "-", l->digits,
+			(long long)ccfc_obj_get_int(line, "line", 0),
+			ccfc_out_off(out));
+	ccfc_out_content(out, ccfc_obj_get_str(line, "content"));
+	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_out_check(out);
+}
+
+void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view)
+{
+	struct layout l = { .view = view, .ncols = view->ncols + COL_SHOWN };
+
+	measure(&l);
+	fit(&l, out->width / 4 * 3);
+	for (uint32_t i = 0; i < ccfc_obj_len(view->lines); i++)
+		print_line(out, &l, ccfc_obj_at(view->lines, i));
+	ccfc_buf_release(&l.raw);
+	ccfc_buf_release(&l.cell);
+}

@@ -1,0 +1,126 @@
+/*
+ * ccfc __complete: what shells ask when the user presses Tab. Not for people,
+ * and not in the help; the scripts in packaging/completions call it:
+ *
+ *	ccfc __complete words WORD…		behind "ccfc", the last
+ *unfinished ccfc __complete bash LINE BREAKS	up to the cursor;
+ *$COMP_WORDBREAKS
+ *
+ * The first line of the answer says whether the shell adds files of its own:
+ * "none", "files" or "dirs", then a tab and the start of the last word that
+ * stays as it is ("--format="). Each further line is a candidate, without
+ * that start: the value, and maybe a tab and what it is.
+ *
+ * For bash candidates are what readline puts there, quoted; files are among
+ * them, and behind the first tab is the quote that is open, if one is.
+ *
+ * It never starts a daemon, never says anything on stderr, and never takes
+ * long: what the tables know is written first, and when the daemon is too slow
+ * a signal ends the process with that.
+ */
+#include "cli/complete/complete.h"
+#include "cli/frame/connect.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define PATIENCE_MS	300
+#define PATIENCE_MAX_MS 600000
+
+static void give_up(int sig)
+{
+	(void)sig;
+	_exit(0);
+}
+
+/* CCFC_COMPLETE_TIMEOUT is for slow machines, and for tests. */
+static long patience(void)
+{
+	const char *text = getenv("CCFC_COMPLETE_TIMEOUT");
+	long ms = text ? strtol(text, NULL, 10) : 0;
+
+	return ms > 0 && ms <= PATIENCE_MAX_MS ? ms : PATIENCE_MS;
+}
+
+static void set_timer(long ms)
+{
+	struct itimerval timer = { 0 };
+
+	timer.it_value.tv_sec = ms / 1000;
+	timer.it_value.tv_usec = ms % 1000 * 1000;
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void put_head(struct ccfc_buf *out, const struct ccfc_complete *c,
+		     const struct ccfc_bash *bash)
+{
+	ccfc_buf_puts(out, ccfc_complete_wants_files(c)	 ? "files\t"
+			   : ccfc_complete_wants_dirs(c) ? "dirs\t"
+							 : "none\t");
+	if (!bash)
+		ccfc_buf_slice(out, c->stem);
+	else if (bash->quote)
+		ccfc_buf_putc(out, bash->quote);
+	ccfc_buf_putc(out, '\n');
+}
+
+/* What stays is handed back in a line, so it must not have two. */
+static bool is_one_line(struct ccfc_slice stem)
+{
+	return !stem.len || (!memchr(stem.ptr, '\n', stem.len) &&
+			     !memchr(stem.ptr, '\t', stem.len));
+}
+
+static void answer(struct ccfc_cli *cli, const struct ccfc_complete *c,
+		   const struct ccfc_bash *bash)
+{
+	struct ccfc_candidates to = { .out = &cli->out.buf,
+				      .stem = c->stem,
+				      .prefix = c->prefix,
+				      .bash = bash };
+	bool files = ccfc_complete_wants_files(c);
+	bool dirs = ccfc_complete_wants_dirs(c);
+
+	if (!is_one_line(c->stem))
+		return;
+	put_head(&cli->out.buf, c, bash);
+	ccfc_complete_tables(&to, c);
+	if (bash && (files || dirs))
+		ccfc_complete_disk(&to, !files);
+	if (ccfc_complete_must_ask(c) && ccfc_out_flush(&cli->out)) {
+		signal(SIGALRM, give_up);
+		set_timer(patience());
+		ccfc_complete_ask(&to, c, cli);
+		set_timer(0);
+	}
+	ccfc_candidates_release(&to);
+}
+
+static void complete(struct ccfc_cli *cli, int n, const char *const *words,
+		     const struct ccfc_bash *bash)
+{
+	struct ccfc_complete c;
+
+	ccfc_complete_read(&c, n, words);
+	answer(cli, &c, bash);
+	ccfc_complete_release(&c);
+}
+
+int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv)
+{
+	struct ccfc_bash bash;
+
+	cli->out.paged = false;
+	if (argc > 1 && !strcmp(argv[0], "words")) {
+		complete(cli, argc - 1, (const char *const *)argv + 1, NULL);
+	} else if (argc == 3 && !strcmp(argv[0], "bash")) {
+		ccfc_bash_init(&bash, argv[1], argv[2]);
+		if (bash.n > 1)
+			complete(cli, bash.n - 1,
+				 (const char *const *)bash.words + 1, &bash);
+		ccfc_bash_release(&bash);
+	}
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* ccfc doctor: what is wrong, and what mends it; see doctor.h. */
+#include "cli/doctor/doctor.h"
+
+enum { OPT_FORMAT };
+
+static const struct ccfc_opt options[] = {
+	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
+			 "text (default) or json", "text|json", 0, 0 },
+	{ 0 },
+};
+
+static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct ccfc_doctor d;
+	int status;
+
+	ccfc_doctor_init(&d, cli);
+	ccfc_doctor_daemon(&d);
+	ccfc_doctor_service(&d);
+	ccfc_doctor_files(&d);
+	ccfc_doctor_watch(&d);
+	ccfc_doctor_sources(&d);
+	ccfc_doctor_store(&d);
+	ccfc_doctor_retention(&d);
+	if (ccfc_opts_own(opts, OPT_FORMAT)->num)
+		ccfc_doctor_print_json(&d);
+	else
+		ccfc_doctor_print(&d);
+	status = ccfc_doctor_worst(&d) >= CCFC_LEVEL_WARN ? CCFC_EXIT_NOTHING
+							  : CCFC_EXIT_FOUND;
+	ccfc_doctor_release(&d);
+	return status;
+}
+
+const struct ccfc_command ccfc_cmd_doctor = {
+	.name = "doctor",
+	.usage = "doctor [options]",
+	.summary = "what is wrong, and what mends it",
+	.about = "Looks at the daemon, its version, its service, permissions, "
+		 "watch limits, the\ntranscripts, the store, and what Claude "
+		 "Code will delete next. Each finding is a\nline: ok, note "
+		 "(good to know), warn (works, but could be better) or fail; "
+		 "below\nit is the command that mends it. Nothing is changed, "
+		 "and no daemon is started.\n\n"
+		 "Exits with 0 if all is fine, with 1 if there is a warn or a "
+		 "fail.",
+	.examples = "  ccfc doctor\n"
+		    "  ccfc doctor --format=json | jq -r '.findings[].fix'\n",
+	.options = options,
+	.args_max = 0,
+	.paged = true,
+	.run = run,
+};

@@ -1,0 +1,267 @@
+/*
+ * ccfc export: a session as one document, page by page as the daemon answers,
+ * so that no session is too long.
+ */
+#include "cli/conversation/export.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/cwd.h"
+#include "cli/write/claude_dirs.h"
+#include "cli/write/new_file.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CONTENT_MAX (64 << 20) /* what the daemon allows for a text */
+
+enum { OPT_FORMAT, OPT_REDACT, OPT_THINKING, OPT_OUTPUT, OPT_FORCE };
+
+static const struct ccfc_opt options[] = {
+	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
+			 "markdown (default), json or html",
+			 "markdown|json|html", 0, 0 },
+	[OPT_REDACT] = { "redact", 0, CCFC_OPT_FLAG, NULL,
+			 "replace secrets, addresses, names and homes", NULL, 0,
+			 0 },
+	[OPT_THINKING] = { "thinking", 0, CCFC_OPT_FLAG, NULL,
+			   "with what the model thought", NULL, 0, 0 },
+	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "FILE",
+			 "write FILE, for the owner only; default stdout", NULL,
+			 0, 0 },
+	[OPT_FORCE] = { "force", 'f', CCFC_OPT_FLAG, NULL,
+			"with -o: replace FILE if it exists", NULL, 0, 0 },
+	{ 0 },
+};
+
+/* One run. */
+struct job {
+	struct ccfc_cli *cli;
+	const struct ccfc_opts *opts;
+	const struct ccfc_export *export;
+	struct ccfc_where where;
+	char *session;
+	char *path;		  /* of -o; NULL: stdout */
+	struct ccfc_reply *reply; /* of session.get */
+	struct ccfc_redact redact;
+	struct ccfc_talk talk;
+};
+
+static bool has(const struct job *job, int option)
+{
+	return ccfc_opts_own(job->opts, option)->set;
+}
+
+/* Whom the session was of, so that the names are known. */
+static void learn(struct job *job, struct ccfc_obj info)
+{
+	char host[256] = "";
+
+	if (gethostname(host, sizeof(host) - 1) < 0)
+		host[0] = '\0';
+	ccfc_redact_init(&job->redact, getenv("HOME"), host);
+	ccfc_redact_learn(&job->redact, ccfc_obj_get_str(info, "projectPath"));
+	ccfc_redact_learn(&job->redact, ccfc_obj_get_str(info, "cwd"));
+	ccfc_redact_learn(&job->redact, ccfc_obj_get_str(info, "filePath"));
+}
+
+/* The whole document, to `talk.out`. */
+static int write_document(struct job *job, struct ccfc_obj info,
+			  struct ccfc_err *err)
+{
+	int64_t agents =
+		ccfc_obj_get_int(ccfc_obj_get(info, "agents"), "count", 0);
+	struct ccfc_talk *talk = &job->talk;
+	int code;
+
+	talk->project = ccfc_obj_get_str(info, "projectPath");
+	job->export->head(talk, info);
+	code = ccfc_talk_run(talk, err);
+	/* A session without messages is one all the same. */
+	if (code == CCFC_ENOTFOUND)
+		code = 0;
+	if (code < 0)
+		return code;
+	job->export->rest(talk);
+	code = ccfc_talk_rest(talk, agents, err);
+	if (!code)
+		job->export->foot(talk);
+	return code;
+}
+
+static int write_redacted(struct job *job, struct ccfc_obj info,
+			  struct ccfc_err *err)
+{
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+	struct ccfc_doc *doc = NULL;
+	struct ccfc_pack p;
+	int code;
+
+	learn(job, info);
+	job->talk.redact = &job->redact;
+	ccfc_pack_init(&p, &packed);
+	ccfc_redact_pack(&p, &job->redact, info, "messages");
+	code = ccfc_doc_parse(&doc, ccfc_buf_view(&packed), err);
+	if (!code)
+		code = write_document(job, ccfc_doc_root(doc), err);
+	ccfc_doc_free(doc);
+	ccfc_buf_release(&packed);
+	return code;
+}
+
+static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
+{
+	struct ccfc_obj info = ccfc_ask_value(job->reply);
+	struct ccfc_talk *talk = &job->talk;
+
+	ccfc_talk_init(talk);
+	talk->client = job->cli->client;
+	talk->out = out;
+	talk->session = job->session;
+	talk->writer = job->export->writer;
+	talk->agents = job->export->agents;
+	talk->full = true;
+	talk->query.thinking = has(job, OPT_THINKING);
+	talk->query.max_content = CONTENT_MAX;
+	return has(job, OPT_REDACT) ? write_redacted(job, info, err)
+				    : write_document(job, info, err);
+}
+
+static int write_file(struct job *job, struct ccfc_err *err)
+{
+	bool force = has(job, OPT_FORCE);
+	struct ccfc_save save;
+	struct ccfc_out out;
+	int code = ccfc_save_init(&save, job->path, force, err);
+
+	if (!code) {
+		struct ccfc_err second;
+
+		ccfc_out_init(&out, save.fd);
+		code = write_to(job, &out, err);
+		if (ccfc_out_finish(&out, &second) < 0 && !code) {
+			*err = second;
+			code = second.code;
+		}
+	}
+	if (!code)
+		code = ccfc_save_commit(&save, force, err);
+	ccfc_save_release(&save);
+	return code;
+}
+
+static int ask(struct job *job, struct ccfc_err *err)
+{
+	struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	const char *path = job->path;
+	int code = ccfc_where_session(&job->session, job->opts->args[0], err);
+
+	query.content = CCFC_CONTENT_NO;
+	if (!code)
+		code = ccfc_ask_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
+	if (!code && path) {
+		code = ccfc_roots_check(job->cli, "export", &job->where, &path,
+					1, err);
+		if (code == CCFC_EDENIED)
+			ccfc_err_hint(err, "choose another with -o FILE");
+	}
+	if (!code)
+		code = ccfc_session_get(&job->reply, job->cli->client,
+					job->session, &query, err);
+	if (!code)
+		ccfc_ask_note_indexing(ccfc_ask_value(job->reply));
+	return code;
+}
+
+/* What the reader has to know, and need not look for at the end. */
+static void tell(const struct job *job)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (job->talk.truncated)
+		ccfc_cli_note("some texts are cut, or not there any more");
+	if (job->talk.redact) {
+		ccfc_redact_describe(&text, &job->redact);
+		ccfc_cli_note("replaced: %s; rules cannot promise to find "
+			      "everything",
+			      text.ptr);
+	}
+	ccfc_buf_release(&text);
+}
+
+static int run_job(struct job *job)
+{
+	const struct ccfc_opt_value *output =
+		ccfc_opts_own(job->opts, OPT_OUTPUT);
+	struct ccfc_err err;
+	int code = ccfc_where_init(&job->where, &err);
+
+	if (!code && output->set && strcmp(output->text, "-") != 0)
+		job->path = ccfc_where_absolute(&job->where, output->text);
+	if (!code)
+		code = ask(job, &err);
+	if (!code)
+		code = job->path ? write_file(job, &err)
+				 : write_to(job, &job->cli->out, &err);
+	if (code < 0)
+		return ccfc_cli_fail(&err);
+	tell(job);
+	return CCFC_EXIT_FOUND;
+}
+
+static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	static const struct ccfc_export *const exports[] = {
+		[CCFC_EXPORT_MARKDOWN] = &ccfc_export_md,
+		[CCFC_EXPORT_JSON] = &ccfc_export_json,
+		[CCFC_EXPORT_HTML] = &ccfc_export_html,
+	};
+	struct job job = { .cli = cli, .opts = opts };
+	int status;
+
+	job.export = exports[ccfc_opts_own(opts, OPT_FORMAT)->num];
+	status = run_job(&job);
+	ccfc_talk_release(&job.talk);
+	ccfc_redact_release(&job.redact);
+	ccfc_reply_free(job.reply);
+	ccfc_where_release(&job.where);
+	free(job.session);
+	free(job.path);
+	return status;
+}
+
+const struct ccfc_command ccfc_cmd_export = {
+	.name = "export",
+	.usage = "export SESSION [options]",
+	.summary = "a whole session as one document",
+	.about = "Writes all messages of a session, with those of its agents, "
+		 "as Markdown, as one\n"
+		 "JSON object {session, messages, agents}, or as one HTML file "
+		 "that needs nothing\n"
+		 "else and runs nothing.\n\n"
+		 "--redact replaces, in every text, path and name:\n"
+		 "  home directories    /home/user, /Users/user, "
+		 "C:\\Users\\user, ~\n"
+		 "  the user's name, the host's name    user, host\n"
+		 "  e-mail addresses    [email]\n"
+		 "  keys and tokens by their shape (sk-…, ghp_…, glpat-…, "
+		 "xoxb-…, AKIA…, AIza…,\n"
+		 "  npm_…, pypi-…, hf_…, JSON web tokens), private keys, "
+		 "Authorization headers,\n"
+		 "  logins in URLs, and values of names like PASSWORD, "
+		 "api_key, token, secret\n"
+		 "                      [redacted]\n"
+		 "How many of each is said at the end. Rules go by shape: they "
+		 "cannot promise to\n"
+		 "find everything, and do not see a secret that is split over "
+		 "several texts. Read\n"
+		 "it before you pass it on.",
+	.examples = "  ccfc export 3f2a > session.md\n"
+		    "  ccfc export 3f2a --format=html --redact -o "
+		    "session.html\n"
+		    "  ccfc export 3f2a --format=json --thinking | jq "
+		    "'.messages | length'\n",
+	.options = options,
+	.args_min = 1,
+	.args_max = 1,
+	.paged = true,
+	.run = run,
+};

@@ -1,0 +1,290 @@
+/*
+ * ccfc recover: the last known content of many files, written out below a
+ * directory.
+ *
+ * First all files are asked for, page by page, and only then is anything
+ * written: what is written could change which files are missing. Contents are
+ * fetched one at a time, so that memory is bounded by the largest. What
+ * became of each is in the report, which is written last.
+ */
+#include "base/alloc.h"
+#include "base/path.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/cwd.h"
+#include "cli/report/recover_print.h"
+#include "cli/write/claude_dirs.h"
+
+#include <stdlib.h>
+
+#define PAGE	    10000
+#define DEFAULT_DIR "ccfc-recovered"
+
+enum { OPT_DELETED, OPT_OUTPUT, OPT_KEYWORD, OPT_PROJECT, OPT_FORMAT };
+enum { FORMAT_TABLE, FORMAT_JSON };
+
+static const struct ccfc_opt options[] = {
+	[OPT_DELETED] = { "deleted", 0, CCFC_OPT_FLAG, NULL,
+			  "files that do not exist any more, of all sessions",
+			  NULL, 0, 0 },
+	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "DIR",
+			 "write below DIR; default ./" DEFAULT_DIR, NULL, 0,
+			 0 },
+	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",
+			  "only with WORD in path or content; all, if several",
+			  NULL, 0, 0 },
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
+			  "with --deleted: only of this project", NULL, 0, 0 },
+	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
+			 "table (default) or json", "table|json", 0, 0 },
+	{ 0 },
+};
+
+/* One run. */
+struct job {
+	struct ccfc_cli *cli;
+	const struct ccfc_opts *opts;
+	struct ccfc_where where;
+	char *dir;
+	struct ccfc_recover result;
+	struct {
+		struct ccfc_reply **items;
+		uint32_t n, cap;
+	} pages;
+};
+
+static void add_rows(struct job *job, struct ccfc_obj files)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
+		struct ccfc_recover_row row = {
+			.file = ccfc_obj_at(files, i),
+			.what = CCFC_RECOVER_LEFT,
+		};
+
+		CCFC_VEC_PUSH(job->result.rows, row);
+	}
+}
+
+/* Asks for all files there are. */
+static int ask_files(struct job *job, const char *session,
+		     struct ccfc_query *query, struct ccfc_err *err)
+{
+	const char *const *keywords =
+		ccfc_opts_own(job->opts, OPT_KEYWORD)->list.items;
+	uint32_t got;
+
+	query->limit = PAGE;
+	do {
+		struct ccfc_reply *reply;
+		struct ccfc_obj root;
+		int code = ccfc_session_recover(&reply, job->cli->client,
+						session, keywords, query, err);
+
+		if (code < 0)
+			return code;
+		CCFC_VEC_PUSH(job->pages, reply);
+		root = ccfc_ask_value(reply);
+		if (!query->offset)
+			ccfc_ask_note_indexing(root);
+		got = ccfc_obj_len(ccfc_obj_get(root, "files"));
+		add_rows(job, ccfc_obj_get(root, "files"));
+		query->offset += got;
+		if (query->offset >= ccfc_obj_get_int(root, "total", 0)) {
+			got = 0;
+			if (ccfc_obj_get_bool(root, "truncated", false))
+				ccfc_cli_note("not all contents were searched "
+					      "for the keywords");
+		}
+	} while (got);
+	return 0;
+}
+
+static int ask(struct job *job, struct ccfc_err *err)
+{
+	const struct ccfc_opt_value *project =
+		ccfc_opts_own(job->opts, OPT_PROJECT);
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	char *session = NULL, *dir = NULL;
+	int code = 0;
+
+	if (job->opts->nargs)
+		code = ccfc_where_session(&session, job->opts->args[0], err);
+	if (project->set)
+		dir = ccfc_where_real(&job->where, project->text);
+	query.project_path = dir;
+	if (!code)
+		code = ccfc_ask_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
+	if (!code)
+		code = ask_files(job, session, &query, err);
+	free(session);
+	free(dir);
+	return code;
+}
+
+/* Nothing is ever written below a directory of Claude Code. */
+static int check_dir(struct job *job, struct ccfc_err *err)
+{
+	const char *dir = job->dir;
+	int code = ccfc_roots_check(job->cli, "recover", &job->where, &dir, 1,
+				    err);
+
+	if (code == CCFC_EDENIED)
+		ccfc_err_hint(err, "choose another with -o DIR");
+	return code;
+}
+
+/* The table or the report on stdout, the report in the directory. */
+static int finish(struct job *job, bool save)
+{
+	struct ccfc_out *out = &job->cli->out;
+	struct ccfc_buf json = CCFC_BUF_INIT, name = CCFC_BUF_INIT;
+	bool as_json = ccfc_opts_own(job->opts, OPT_FORMAT)->num == FORMAT_JSON;
+	struct ccfc_err err;
+	int code = 0;
+
+	ccfc_recover_json(&job->result, &json);
+	if (save)
+		code = ccfc_recover_save(&name, &job->result, &json, &err);
+	if (as_json) {
+		ccfc_buf_slice(&out->buf, ccfc_buf_view(&json));
+	} else {
+		ccfc_recover_table(&job->result, out);
+		ccfc_buf_printf(
+			&out->buf, "\n%u of %u written below ",
+			ccfc_recover_count(&job->result, CCFC_RECOVERED),
+			job->result.rows.n);
+		ccfc_out_field(out, ccfc_slice_str(job->dir));
+		if (save && !code)
+			ccfc_buf_printf(&out->buf, ", with %s", name.ptr);
+		ccfc_buf_putc(&out->buf, '\n');
+	}
+	if (code < 0)
+		ccfc_cli_fail(&err);
+	ccfc_buf_release(&json);
+	ccfc_buf_release(&name);
+	return code;
+}
+
+static int status_of(const struct ccfc_recover *r)
+{
+	uint32_t absent = ccfc_recover_count(r, CCFC_RECOVER_ABSENT);
+
+	if (ccfc_recover_count(r, CCFC_RECOVER_EXISTS) ||
+	    ccfc_recover_count(r, CCFC_RECOVER_FAILED))
+		return CCFC_EXIT_ERROR;
+	if (ccfc_recover_count(r, CCFC_RECOVERED))
+		return CCFC_EXIT_FOUND;
+	return absent == r->rows.n ? CCFC_EXIT_NOTHING : CCFC_EXIT_ERROR;
+}
+
+static int recover(struct job *job)
+{
+	struct ccfc_recover *r = &job->result;
+	int stop = 0;
+
+	for (uint32_t i = 0; i < r->rows.n && !stop; i++)
+		stop = ccfc_recover_row(r, &r->rows.items[i], job->cli->client);
+	/* Where there is no room for a file, there is none for a report. */
+	if (finish(job, stop != CCFC_EIO) < 0 || stop == CCFC_EIO)
+		return CCFC_EXIT_ERROR;
+	return stop ? CCFC_EXIT_UNREACHABLE : status_of(r);
+}
+
+static int fail_nothing(const struct ccfc_opts *opts)
+{
+	struct ccfc_err err;
+
+	ccfc_err_set(&err, CCFC_ENOTFOUND, "recover: nothing found: %s",
+		     opts->nargs ? "the session has no such files"
+				 : "no such file is gone");
+	if (ccfc_opts_own(opts, OPT_KEYWORD)->set)
+		ccfc_err_hint(&err, "every -k has to be in the path or in the "
+				    "content of a file");
+	return ccfc_cli_fail(&err);
+}
+
+static int run_job(struct job *job)
+{
+	const struct ccfc_opt_value *output =
+		ccfc_opts_own(job->opts, OPT_OUTPUT);
+	struct ccfc_err err;
+
+	if (ccfc_where_init(&job->where, &err) < 0)
+		return ccfc_cli_fail(&err);
+	job->dir = ccfc_where_absolute(&job->where, output->set ? output->text
+								: DEFAULT_DIR);
+	if (ask(job, &err) < 0)
+		return ccfc_cli_fail(&err);
+	if (!job->result.rows.n) {
+		return fail_nothing(job->opts);
+	}
+	if (check_dir(job, &err) < 0 ||
+	    ccfc_keep_init(&job->result.keep, job->dir, &err) < 0)
+		return ccfc_cli_fail(&err);
+	return recover(job);
+}
+
+static int check_words(const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	bool deleted = ccfc_opts_own(opts, OPT_DELETED)->set;
+
+	if (!opts->nargs && !deleted) {
+		ccfc_err_set(err, CCFC_EINVAL,
+			     "recover: which session, or --deleted?");
+		ccfc_err_hint(err, "ccfc recover --help");
+		return CCFC_EINVAL;
+	}
+	if (opts->nargs && deleted)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "recover: --deleted: is of all sessions, "
+				    "not of '%s'",
+				    opts->args[0]);
+	if (!deleted && ccfc_opts_own(opts, OPT_PROJECT)->set)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "recover: --project: goes with --deleted "
+				    "only");
+	return 0;
+}
+
+static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct job job = { .cli = cli, .opts = opts };
+	struct ccfc_err err;
+	int status;
+
+	if (check_words(opts, &err) < 0)
+		return ccfc_cli_fail(&err);
+	ccfc_recover_init(&job.result);
+	status = run_job(&job);
+	ccfc_recover_release(&job.result);
+	for (uint32_t i = 0; i < job.pages.n; i++)
+		ccfc_reply_free(job.pages.items[i]);
+	free(job.pages.items);
+	ccfc_where_release(&job.where);
+	free(job.dir);
+	return status;
+}
+
+const struct ccfc_command ccfc_cmd_recover = {
+	.name = "recover",
+	.usage = "recover SESSION|--deleted [options]",
+	.summary = "write out the last known content of files",
+	.about = "Writes the last known content of every file of a session, "
+		 "or of all files that\n"
+		 "do not exist any more, below a directory, under their names "
+		 "in the project.\n"
+		 "Nothing that exists is overwritten, and nothing is written "
+		 "elsewhere.\n\n"
+		 "DIR/REPORT.json says for each file where the content is "
+		 "from, whether it is\n"
+		 "exact or reconstructed, and its SHA-256. Content that is "
+		 "not all known is not\n"
+		 "written; ccfc cat --partial shows what there is.",
+	.examples = "  ccfc recover 3f2a\n"
+		    "  ccfc recover 3f2a -o /tmp/old -k login\n"
+		    "  ccfc recover --deleted --project=. -o rescued\n"
+		    "  ccfc recover --deleted -k 'class Parser' "
+		    "--format=json\n",
+	.options = options,
+	.args_max = 1,
+	.run = run,
+};

@@ -1,0 +1,325 @@
+/*
+ * ccfc restore: a file's old content back in its place; see also
+ * restore_undo.c.
+ *
+ * What is on disk has to be what the history says it should be, the state
+ * after the last change that is known. Otherwise somebody changed the file
+ * outside of any session, and that would be taken away too.
+ */
+#include "cli/frame/connect.h"
+#include "cli/frame/moment.h"
+#include "cli/out/render.h"
+#include "cli/undo/write_back.h"
+#include "cli/write/old_content.h"
+
+#include <stdlib.h>
+
+enum {
+	OPT_AT,
+	OPT_UNDO,
+	OPT_LIST,
+	OPT_DRY_RUN,
+	OPT_FORCE,
+};
+
+static const struct ccfc_opt options[] = {
+	[OPT_AT] = CCFC_AT_OPTION,
+	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG, NULL,
+		       "take back the last restore or revert, or that with ID",
+		       NULL, 0, 0 },
+	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG, NULL,
+		       "show what can be undone, newest first", NULL, 0, 0 },
+	[OPT_DRY_RUN] = CCFC_APPLY_DRY_RUN,
+	[OPT_FORCE] =
+		CCFC_APPLY_FORCE("also over outside changes and hard links"),
+	{ 0 },
+};
+
+/* One restore: what is asked for, what is there, what the history says. */
+struct work {
+	const char *given; /* the file, as the caller named it */
+	const char *at;
+	bool dry_run, force;
+	struct ccfc_where where;
+	struct ccfc_target present;
+	struct ccfc_obj reply;
+	struct ccfc_edit edit;
+};
+
+/* "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)" */
+static void name_change(struct ccfc_buf *out, struct ccfc_obj o)
+{
+	struct ccfc_slice session = ccfc_obj_get_str(o, "sessionId");
+
+	ccfc_buf_slice(out, ccfc_obj_get_str(o, "changeId"));
+	if (session.len > 8)
+		session.len = 8;
+	ccfc_buf_puts(out, " (session ");
+	ccfc_buf_slice(out, session);
+	ccfc_buf_puts(out, ", ");
+	ccfc_render_time(out, ccfc_obj_get(o, "timestamp"), CCFC_RENDER_SECOND);
+	ccfc_buf_putc(out, ')');
+}
+
+static bool is_known(struct ccfc_obj state)
+{
+	struct ccfc_slice fidelity = ccfc_obj_get_str(state, "fidelity");
+
+	return ccfc_obj_type(ccfc_obj_get(state, "exists")) == CCFC_OBJ_BOOL &&
+	       (ccfc_slice_is(fidelity, "exact") ||
+		ccfc_slice_is(fidelity, "reconstructed"));
+}
+
+static int refuse_unknown(const struct work *w, const struct ccfc_past *past,
+			  struct ccfc_err *err)
+{
+	bool partial = past->how == CCFC_PAST_PARTIAL;
+	struct ccfc_slice why = past->why;
+
+	ccfc_err_set(err, CCFC_EDENIED, "%s: its content then is %s%s%.*s",
+		     w->given, partial ? "known only in part" : "not known",
+		     why.len ? ": " : "", (int)(why.len < 200 ? why.len : 200),
+		     why.len ? why.ptr : "");
+	if (partial)
+		ccfc_err_hint(err, "ccfc cat --partial shows what is known");
+	return CCFC_EDENIED;
+}
+
+/* Sets w->edit from the state that was asked for. */
+static int read_state(struct work *w, struct ccfc_err *err)
+{
+	struct ccfc_buf words = CCFC_BUF_INIT;
+	struct ccfc_past past;
+
+	ccfc_past_read(&past, w->reply);
+	if (!is_known(ccfc_obj_get(w->reply, "state")) ||
+	    past.how == CCFC_PAST_PARTIAL || past.how == CCFC_PAST_NOTHING)
+		return refuse_unknown(w, &past, err);
+	w->edit.path = w->present.path;
+	w->edit.expect = w->present.sha256;
+	w->edit.exists = past.how != CCFC_PAST_ABSENT;
+	if (w->edit.exists)
+		w->edit.content = past.content;
+	if (!ccfc_slice_is(past.fidelity, "exact")) {
+		ccfc_past_words(&words, &past);
+		ccfc_cli_note("%s: %s", w->given, words.ptr);
+		ccfc_buf_release(&words);
+	}
+	return 0;
+}
+
+static bool is_done(const struct work *w)
+{
+	struct ccfc_slice now = ccfc_buf_view(&w->present.content);
+
+	return w->edit.exists == w->present.exists &&
+	       (!w->edit.exists || ccfc_slice_eq(w->edit.content, now));
+}
+
+/* Is on disk what should be there? */
+static int check_present(const struct work *w, struct ccfc_err *err)
+{
+	struct ccfc_obj latest = ccfc_obj_get(w->reply, "latest");
+	struct ccfc_buf change = CCFC_BUF_INIT;
+	struct ccfc_slice sha256 = ccfc_obj_get_str(latest, "sha256");
+	bool known = is_known(latest);
+
+	if (w->force || !w->present.exists)
+		return 0;
+	if (known && ccfc_obj_get_bool(latest, "exists", false) &&
+	    ccfc_slice_is(sha256, w->present.sha256))
+		return 0;
+	if (ccfc_apply_restored(&w->present))
+		return 0;
+	if (known) {
+		name_change(&change, latest);
+		ccfc_err_set(err, CCFC_EDENIED,
+			     "%s was changed outside of any session after %s",
+			     w->given, change.ptr);
+	} else {
+		ccfc_err_set(err, CCFC_EDENIED,
+			     "the history does not know what %s should be now",
+			     w->given);
+	}
+	ccfc_buf_release(&change);
+	ccfc_err_hint(err, w->dry_run
+				   ? "--force writes it all the same"
+				   : "--dry-run shows what would be lost, "
+				     "--force writes it all the same (what is "
+				     "there now is kept for --undo)");
+	return CCFC_EDENIED;
+}
+
+static void print_done(const struct work *w, struct ccfc_out *out)
+{
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	bool before =
+		ccfc_slice_is(ccfc_obj_get_str(w->reply, "side"), "before");
+
+	ccfc_buf_puts(&out->buf, w->edit.exists ? "restored " : "removed ");
+	ccfc_out_field(out, ccfc_slice_str(w->given));
+	ccfc_buf_puts(&out->buf, before ? ": as before " : ": as after ");
+	name_change(&name, w->reply);
+	ccfc_out_field(out, ccfc_buf_view(&name));
+	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_buf_release(&name);
+}
+
+static int write_it(const struct work *w, struct ccfc_cli *cli,
+		    struct ccfc_err *err)
+{
+	struct ccfc_buf command = CCFC_BUF_INIT;
+	struct ccfc_edits edits = { .kind = CCFC_UNDO_RESTORE,
+				    .force = w->force,
+				    .items = &w->edit,
+				    .n = 1 };
+	char id[CCFC_UNDO_ID_MAX];
+	int r;
+
+	ccfc_buf_printf(&command, "restore %s", w->given);
+	if (w->at)
+		ccfc_buf_printf(&command, " --at=%s", w->at);
+	edits.command = command.ptr;
+	r = ccfc_apply(id, cli, "restore", &w->where, &edits, err);
+	ccfc_buf_release(&command);
+	if (r < 0)
+		return r;
+	print_done(w, &cli->out);
+	ccfc_apply_print_id(&cli->out, id);
+	return 0;
+}
+
+static int decide(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
+{
+	struct ccfc_out *out = &cli->out;
+	int r = read_state(w, err);
+
+	if (r < 0)
+		return r;
+	if (is_done(w)) {
+		ccfc_out_field(out, ccfc_slice_str(w->given));
+		ccfc_buf_puts(&out->buf, w->edit.exists
+						 ? " has that content already\n"
+						 : " does not exist already\n");
+		return 0;
+	}
+	if (w->dry_run)
+		ccfc_apply_preview(out, &w->where, &w->present, &w->edit);
+	r = check_present(w, err);
+	if (r < 0 || w->dry_run)
+		return r;
+	return write_it(w, cli, err);
+}
+
+static int restore(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
+{
+	struct ccfc_reply *reply = NULL;
+	char *path;
+	int r = ccfc_apply_recover(err);
+
+	if (!r)
+		r = ccfc_where_init(&w->where, err);
+	if (r < 0)
+		return r;
+	path = ccfc_where_absolute(&w->where, w->given);
+	r = ccfc_target_init(&w->present, path, err);
+	if (!r)
+		r = ccfc_target_look(&w->present, err);
+	if (!r)
+		r = ccfc_at_ask(&reply, cli, w->given, w->at, err);
+	if (!r) {
+		w->reply = ccfc_ask_value(reply);
+		ccfc_ask_note_indexing(w->reply);
+		r = decide(w, cli, err);
+	}
+	ccfc_reply_free(reply);
+	free(path);
+	return r;
+}
+
+static int run_file(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct work w = {
+		.given = opts->args[0],
+		.at = ccfc_opts_own(opts, OPT_AT)->text,
+		.dry_run = ccfc_opts_own(opts, OPT_DRY_RUN)->set,
+		.force = ccfc_opts_own(opts, OPT_FORCE)->set,
+		.present = { .dir = -1 },
+	};
+	struct ccfc_err err;
+	int r = restore(&w, cli, &err);
+
+	ccfc_target_release(&w.present);
+	ccfc_where_release(&w.where);
+	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
+}
+
+/* FILE, --undo [ID] or --list. */
+static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	bool undo = ccfc_opts_own(opts, OPT_UNDO)->set;
+	bool list = ccfc_opts_own(opts, OPT_LIST)->set;
+
+	if ((undo || list) && ccfc_opts_own(opts, OPT_AT)->set)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "restore: --at goes with a file only");
+	if (undo && list)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "restore: --undo or --list, not both");
+	if (list && opts->nargs)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "restore: --list takes no argument");
+	if (undo || list)
+		return 0;
+	if (!opts->nargs) {
+		ccfc_err_set(err, CCFC_EINVAL, "restore: which file?");
+		ccfc_err_hint(err, "ccfc restore FILE --at=WHEN");
+		return CCFC_EINVAL;
+	}
+	if (!*opts->args[0])
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "restore: the path is empty");
+	return 0;
+}
+
+static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct ccfc_err err;
+
+	if (check(opts, &err) < 0)
+		return ccfc_cli_fail(&err);
+	if (ccfc_opts_own(opts, OPT_LIST)->set)
+		return ccfc_restore_list(cli);
+	if (ccfc_opts_own(opts, OPT_UNDO)->set)
+		return ccfc_restore_undo(cli,
+					 opts->nargs ? opts->args[0] : NULL,
+					 ccfc_opts_own(opts, OPT_DRY_RUN)->set,
+					 ccfc_opts_own(opts, OPT_FORCE)->set);
+	return run_file(cli, opts);
+}
+
+const struct ccfc_command ccfc_cmd_restore = {
+	.name = "restore",
+	.usage = "restore FILE [--at=WHEN] [options]\n"
+		 "       ccfc restore --undo [ID] | --list",
+	.summary = "a file's old content back in its place",
+	.about = "Writes a file as it was. " CCFC_AT_ABOUT "\n\n"
+		 "Refused where the content of then is not known for sure, "
+		 "and where the file\nwas changed outside of any session "
+		 "since, unless --force. If the file did not\nexist then, it "
+		 "is removed.\n\n" CCFC_APPLY_ABOUT "\n\n"
+		 "--undo takes back the newest restore or revert that was not "
+		 "undone yet; doing\nit again, the one before. An undo is "
+		 "undone by its own ID. A file that was\nchanged since is not "
+		 "touched, unless --force.\n\n--dry-run has the exit "
+		 "status that the command would have.",
+	.examples = "  ccfc restore src/app.ts --at=before:3f2a91c4 --dry-run\n"
+		    "  ccfc restore src/app.ts --at=before:3f2a91c4\n"
+		    "  ccfc restore src/app.ts --at='2025-12-31 14:05'\n"
+		    "  ccfc restore --undo\n",
+	.options = options,
+	.args_min = 0,
+	.args_max = 1,
+	.paged = true,
+	.run = run,
+};

@@ -1,0 +1,58 @@
+/* ccfc stop: end the daemon, and wait until it has ended. */
+#include "cli/setup/stop.h"
+
+#include "cli/frame/connect.h"
+
+#define WAIT_MS 30000
+
+/* The daemon closes its connections when it goes. */
+static int wait_gone(struct ccfc_client *client, struct ccfc_err *err)
+{
+	struct ccfc_reply *event;
+	int code;
+
+	do {
+		code = ccfc_client_next_event(&event, client, WAIT_MS, err);
+		if (code > 0)
+			ccfc_reply_free(event);
+	} while (code > 0);
+	if (!code)
+		return ccfc_err_set(err, CCFC_EAGAIN,
+				    "stop: the daemon has not ended yet");
+	return code == CCFC_EUNREACHABLE ? 0 : code;
+}
+
+int ccfc_stop(struct ccfc_cli *cli, struct ccfc_err *err)
+{
+	int code = ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, err);
+
+	if (!code)
+		code = ccfc_server_stop(cli->client, err);
+	/* From here on it being gone is what was wanted. */
+	return code ? code : wait_gone(cli->client, err);
+}
+
+static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct ccfc_err err;
+	int code = ccfc_stop(cli, &err);
+
+	(void)opts;
+	if (code == CCFC_EUNREACHABLE)
+		ccfc_err_set(&err, CCFC_ENOTFOUND, "stop: not running");
+	if (code < 0)
+		return ccfc_cli_fail(&err);
+	ccfc_buf_puts(&cli->out.buf, "stopped\n");
+	return 0;
+}
+
+const struct ccfc_command ccfc_cmd_stop = {
+	.name = "stop",
+	.usage = "stop",
+	.summary = "stop the daemon",
+	.about = "Stops the daemon and waits until it has ended. Nothing is "
+		 "lost: the next one\ngoes on where it was. Exits with 1 if "
+		 "none is running.",
+	.args_max = 0,
+	.run = run,
+};

@@ -1,0 +1,368 @@
+/*
+ * ccfc watch: changes as they happen.
+ *
+ * It subscribes first and asks afterwards for what was missed, so there is no
+ * gap between the two; what arrives both ways is printed once (event_clock.h).
+ * If the daemon says that this reader was too slow and events were dropped, the
+ * same question fills the gap, and whoever reads our output sees nothing of
+ * it.
+ */
+#include "base/hash.h"
+#include "base/path.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/cwd.h"
+#include "cli/out/render.h"
+#include "cli/report/event_clock.h"
+#include "wire/to_json.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#define SINCE_LIMIT 10000 /* events a question */
+#define ID_SHOWN    8
+
+enum {
+	OPT_PATH,
+	OPT_PROJECT,
+	OPT_SESSION,
+	OPT_SINCE,
+	OPT_STATE,
+	OPT_FORMAT,
+};
+
+static const struct ccfc_opt options[] = {
+	[OPT_PATH] = { "path", 0, CCFC_OPT_TEXT, "GLOB",
+		       "only files that match", NULL, 0, 0 },
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
+			  "only sessions of this project", NULL, 0, 0 },
+	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "SESSION",
+			  "only this session", NULL, 0, 0 },
+	[OPT_SINCE] = { "since", 0, CCFC_OPT_TEXT, "CLOCK",
+			"first what came after this clock", NULL, 0, 0 },
+	[OPT_STATE] = { "state", 0, CCFC_OPT_STATES, "LIST",
+			"only changes in these states; default all but pending",
+			NULL, 0, 0 },
+	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
+			 "text (default) or jsonl (an object a line)",
+			 "text|jsonl", 0, 0 },
+	{ 0 },
+};
+
+struct watch {
+	struct ccfc_cli *cli;
+	struct ccfc_event_filter filter;
+	struct ccfc_seen seen;
+	struct ccfc_where where;
+	char *project;
+	bool json;
+};
+
+static uint64_t event_hash(struct ccfc_obj event)
+{
+	static const char *const keys[] = { "changeId", "path", "state",
+					    "sessionId", "previousSessionId" };
+	struct ccfc_buf all = CCFC_BUF_INIT;
+	uint64_t hash;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		ccfc_buf_slice(&all, ccfc_obj_get_str(event, keys[i]));
+		ccfc_buf_putc(&all, '\0');
+	}
+	hash = ccfc_hash_slice(ccfc_buf_view(&all));
+	ccfc_buf_release(&all);
+	return hash;
+}
+
+static void print_lines(struct ccfc_buf *buf, struct ccfc_obj event)
+{
+	int64_t added = ccfc_obj_get_int(event, "linesAdded", -1);
+	int64_t removed = ccfc_obj_get_int(event, "linesRemoved", -1);
+
+	if (added < 0 || removed < 0)
+		ccfc_buf_puts(buf, "-");
+	else
+		ccfc_buf_printf(buf, "+%lld -%lld", (long long)added,
+				(long long)removed);
+}
+
+static void print_session(struct ccfc_out *out, struct ccfc_obj event)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(event, "sessionId");
+	struct ccfc_slice agent = ccfc_obj_get_str(event, "agentId");
+
+	if (out->tty && id.len > ID_SHOWN)
+		id.len = ID_SHOWN;
+	ccfc_out_field(out, id);
+	if (agent.len) {
+		ccfc_buf_puts(&out->buf, " (agent ");
+		ccfc_out_field(out, agent);
+		ccfc_buf_putc(&out->buf, ')');
+	}
+	if (ccfc_obj_get_str(event, "previousSessionId").len)
+		ccfc_buf_puts(&out->buf, " (moved)");
+}
+
+/* "12:30:01  applied  Edit  src/main.c  +3 -1  abc12345 (agent x)" */
+static void print_text(struct ccfc_out *out, struct ccfc_obj event)
+{
+	struct ccfc_slice state = ccfc_obj_get_str(event, "state");
+	bool applied = ccfc_slice_is(state, "applied");
+
+	ccfc_render_time(&out->buf, ccfc_obj_get(event, "timestamp"),
+			 "%H:%M:%S");
+	ccfc_buf_printf(&out->buf, "  %s",
+			applied ? "" : ccfc_out_on(out, CCFC_STYLE_ALERT));
+	ccfc_out_field(out, state);
+	ccfc_buf_printf(&out->buf, "%s  ", applied ? "" : ccfc_out_off(out));
+	ccfc_out_field(out, ccfc_obj_get_str(event, "tool"));
+	ccfc_buf_puts(&out->buf, "  ");
+	ccfc_out_field(out, ccfc_path_relative(
+				    ccfc_obj_get_str(event, "path"),
+				    ccfc_obj_get_str(event, "projectPath")));
+	ccfc_buf_puts(&out->buf, "  ");
+	print_lines(&out->buf, event);
+	ccfc_buf_puts(&out->buf, "  ");
+	print_session(out, event);
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+/* Prints a change unless it was printed before. */
+static void print_event(struct watch *w, struct ccfc_obj event)
+{
+	struct ccfc_clock clock;
+
+	if (ccfc_clock_parse(&clock, ccfc_obj_get_str(event, "clock")) &&
+	    !ccfc_seen_add(&w->seen, &clock, event_hash(event)))
+		return;
+	if (w->json)
+		ccfc_render_json(&w->cli->out, event, 0);
+	else
+		print_text(&w->cli->out, event);
+	ccfc_out_check(&w->cli->out);
+}
+
+/* "hello" and "fresh": where the stream stands. */
+static void print_mark(struct watch *w, const char *type, const char *text,
+		       const struct ccfc_clock *clock)
+{
+	struct ccfc_out *out = &w->cli->out;
+
+	if (w->json) {
+		ccfc_buf_printf(&out->buf, "{\"type\":\"%s\",\"clock\":", type);
+		ccfc_json_string(&out->buf, ccfc_slice_str(clock->text));
+		ccfc_buf_puts(&out->buf, "}\n");
+	} else {
+		ccfc_buf_printf(&out->buf, "%s, clock ", text);
+		ccfc_out_field(out, ccfc_slice_str(clock->text));
+		ccfc_buf_putc(&out->buf, '\n');
+	}
+	ccfc_out_flush(out);
+}
+
+static int read_clock(struct ccfc_clock *clock, struct ccfc_obj reply,
+		      struct ccfc_err *err)
+{
+	if (ccfc_clock_parse(clock, ccfc_obj_get_str(reply, "clock")))
+		return 0;
+	return ccfc_err_set(err, CCFC_EPROTO,
+			    "watch: the daemon's answer has no clock");
+}
+
+/* Prints one answer to "since"; 1 when there may be more. */
+static int print_missed(struct watch *w, struct ccfc_obj answer,
+			struct ccfc_err *err)
+{
+	struct ccfc_obj events = ccfc_obj_get(answer, "events");
+	uint64_t before = w->seen.done.seq;
+	uint32_t n = ccfc_obj_len(events);
+	struct ccfc_clock clock;
+
+	if (read_clock(&clock, answer, err) < 0)
+		return CCFC_EPROTO;
+	if (ccfc_obj_get_bool(answer, "fresh", false))
+		print_mark(w, "fresh",
+			   "fresh: the history is another one, "
+			   "read everything again",
+			   &clock);
+	for (uint32_t i = 0; i < n; i++)
+		print_event(w, ccfc_obj_at(events, i));
+	if (n >= SINCE_LIMIT && w->seen.done.seq > before)
+		return 1;
+	ccfc_seen_complete(&w->seen, &clock);
+	return 0;
+}
+
+/* What came after the last clock that is known to be printed in full. */
+static int catch_up(struct watch *w, struct ccfc_err *err)
+{
+	struct ccfc_event_filter filter = w->filter;
+	struct ccfc_reply *reply;
+	int code;
+
+	filter.limit = SINCE_LIMIT;
+	do {
+		code = ccfc_events_since(&reply, w->cli->client,
+					 w->seen.done.text, &filter, err);
+		if (code < 0)
+			return code;
+		code = print_missed(w, ccfc_ask_value(reply), err);
+		ccfc_reply_free(reply);
+	} while (code > 0);
+	ccfc_out_flush(&w->cli->out);
+	return code;
+}
+
+static int subscribe(struct watch *w, const struct ccfc_clock *since,
+		     struct ccfc_err *err)
+{
+	struct ccfc_clock clock;
+	struct ccfc_reply *reply;
+	int code = ccfc_events_subscribe(&reply, w->cli->client, &w->filter,
+					 NULL, err);
+
+	if (code < 0)
+		return code;
+	code = read_clock(&clock, ccfc_ask_value(reply), err);
+	ccfc_ask_note_indexing(ccfc_ask_value(reply));
+	ccfc_reply_free(reply);
+	if (code < 0)
+		return code;
+	print_mark(w, "hello", "watching", &clock);
+	ccfc_seen_complete(&w->seen, since ? since : &clock);
+	return since ? catch_up(w, err) : 0;
+}
+
+static int take_event(struct watch *w, const struct ccfc_reply *reply,
+		      struct ccfc_err *err)
+{
+	struct ccfc_obj event = ccfc_ask_value(reply);
+
+	if (strcmp(ccfc_reply_method(reply), CCFC_N_EVENT))
+		return 0;
+	if (ccfc_slice_is(ccfc_obj_get_str(event, "type"), "resync"))
+		return catch_up(w, err);
+	print_event(w, event);
+	ccfc_out_flush(&w->cli->out);
+	return 0;
+}
+
+/* Waits for the daemon; false when our reader has gone. */
+static bool wait_more(struct watch *w)
+{
+	struct pollfd fds[] = {
+		{ .fd = ccfc_client_fd(w->cli->client), .events = POLLIN },
+		{ .fd = w->cli->out.fd },
+	};
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return !(fds[1].revents & (POLLERR | POLLHUP));
+}
+
+/* 0 when our reader has gone, an error when the daemon has. */
+static int follow(struct watch *w, struct ccfc_err *err)
+{
+	while (!w->cli->out.error) {
+		struct ccfc_reply *reply;
+		int code =
+			ccfc_client_next_event(&reply, w->cli->client, 0, err);
+
+		if (code < 0)
+			return code;
+		if (!code) {
+			if (!wait_more(w))
+				return 0;
+			continue;
+		}
+		code = take_event(w, reply, err);
+		ccfc_reply_free(reply);
+		if (code < 0)
+			return code;
+	}
+	return 0;
+}
+
+static int watch(struct watch *w, const struct ccfc_opts *opts,
+		 struct ccfc_err *err)
+{
+	const struct ccfc_opt_value *since = ccfc_opts_own(opts, OPT_SINCE);
+	struct ccfc_clock clock;
+	int code;
+
+	if (since->set &&
+	    !ccfc_clock_parse(&clock, ccfc_slice_str(since->text))) {
+		ccfc_err_set(err, CCFC_EINVAL, "watch: --since=%s: not a clock",
+			     since->text);
+		ccfc_err_hint(err, "take it from the clock of an event");
+		return CCFC_EINVAL;
+	}
+	code = ccfc_ask_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
+	if (!code)
+		code = subscribe(w, since->set ? &clock : NULL, err);
+	return code < 0 ? code : follow(w, err);
+}
+
+static int watch_init(struct watch *w, struct ccfc_cli *cli,
+		      const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	const struct ccfc_opt_value *project = ccfc_opts_own(opts, OPT_PROJECT);
+	struct ccfc_event_filter filter = CCFC_EVENT_FILTER_INIT;
+	int code;
+
+	*w = (struct watch){ .cli = cli };
+	ccfc_seen_init(&w->seen);
+	code = ccfc_where_init(&w->where, err);
+	if (code < 0)
+		return code;
+	if (project->set)
+		w->project = ccfc_where_real(&w->where, project->text);
+	filter.path = ccfc_opts_own(opts, OPT_PATH)->text;
+	filter.cwd = w->where.cwd;
+	filter.project_path = w->project;
+	filter.session = ccfc_opts_own(opts, OPT_SESSION)->text;
+	filter.states = ccfc_opts_own(opts, OPT_STATE)->list.items;
+	w->filter = filter;
+	w->json = ccfc_opts_own(opts, OPT_FORMAT)->num;
+	return 0;
+}
+
+static void watch_release(struct watch *w)
+{
+	ccfc_seen_release(&w->seen);
+	ccfc_where_release(&w->where);
+	free(w->project);
+}
+
+static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct ccfc_err err;
+	struct watch w;
+	int code = watch_init(&w, cli, opts, &err);
+
+	if (!code)
+		code = watch(&w, opts, &err);
+	watch_release(&w);
+	return code < 0 ? ccfc_cli_fail(&err) : 0;
+}
+
+const struct ccfc_command ccfc_cmd_watch = {
+	.name = "watch",
+	.usage = "watch [options]",
+	.summary = "changes as they happen",
+	.about = "Prints each change when it happens, one a line, after a "
+		 "first line with the\nclock.\n\n"
+		 "Every event has a clock (in the jsonl format). Given as "
+		 "--since, it goes on\nfrom there: nothing is missed and "
+		 "nothing comes twice. If the daemon cannot go\nback to that "
+		 "clock, a line says \"fresh\": read everything again, then "
+		 "follow.\n\n"
+		 "Ends with 0 when its reader goes away, with 3 when the "
+		 "daemon does.",
+	.examples = "  ccfc watch --path='src/**'\n"
+		    "  ccfc watch --project=. --state=applied --format=jsonl\n"
+		    "  ccfc watch --since=1794810928728:42 --format=jsonl\n",
+	.options = options,
+	.args_max = 0,
+	.run = run,
+};

@@ -1,0 +1,90 @@
+/* Candidates, as the scripts of the shells read them; see complete.h. */
+#include "base/alloc.h"
+#include "cli/complete/complete.h"
+#include "cli/out/safe.h"
+#include "cli/out/width.h"
+
+#include <stdlib.h>
+
+#define ABOUT_WIDTH 72
+
+/*
+ * A newline or a tab would break the lines, and the shells print the others
+ * as they are or in ways of their own.
+ */
+static bool is_plain(struct ccfc_slice value)
+{
+	struct ccfc_buf safe = CCFC_BUF_INIT;
+	bool plain;
+
+	ccfc_safe_append(&safe, value, false);
+	plain = value.len && ccfc_slice_eq(ccfc_buf_view(&safe), value);
+	ccfc_buf_release(&safe);
+	return plain;
+}
+
+static bool is_seen(const struct ccfc_candidates *to, struct ccfc_slice value)
+{
+	for (uint32_t i = 0; i < to->seen.n; i++)
+		if (ccfc_slice_is(value, to->seen.items[i]))
+			return true;
+	return false;
+}
+
+static bool starts_with(struct ccfc_slice text, struct ccfc_slice start)
+{
+	return text.len >= start.len &&
+	       ccfc_slice_eq(ccfc_slice(text.ptr, start.len), start);
+}
+
+/* What readline puts in place of the end of the word. */
+static void put_bash(struct ccfc_candidates *to, struct ccfc_slice value)
+{
+	struct ccfc_slice kept = ccfc_slice_str(to->bash->kept);
+	struct ccfc_buf word = CCFC_BUF_INIT;
+	struct ccfc_slice rest;
+
+	ccfc_buf_slice(&word, to->stem);
+	ccfc_buf_slice(&word, value);
+	rest = ccfc_buf_view(&word);
+	if (starts_with(rest, kept) && rest.len > kept.len) {
+		rest = ccfc_slice(rest.ptr + kept.len, rest.len - kept.len);
+		ccfc_bash_quote(to->out, rest, to->bash->quote);
+		ccfc_buf_putc(to->out, '\n');
+	}
+	ccfc_buf_release(&word);
+}
+
+static void put_line(struct ccfc_candidates *to, struct ccfc_slice value,
+		     struct ccfc_slice about)
+{
+	struct ccfc_buf safe = CCFC_BUF_INIT;
+
+	ccfc_safe_append(&safe, about, false);
+	ccfc_buf_slice(to->out, value);
+	if (about.len)
+		ccfc_buf_putc(to->out, '\t');
+	ccfc_width_cut(to->out, ccfc_buf_view(&safe), ABOUT_WIDTH);
+	ccfc_buf_putc(to->out, '\n');
+	ccfc_buf_release(&safe);
+}
+
+void ccfc_candidates_add(struct ccfc_candidates *to, struct ccfc_slice value,
+			 struct ccfc_slice about)
+{
+	if (!starts_with(value, to->prefix) || is_seen(to, value) ||
+	    !is_plain(value))
+		return;
+	CCFC_VEC_PUSH(to->seen, ccfc_strndup(value.ptr, value.len));
+	if (to->bash)
+		put_bash(to, value);
+	else
+		put_line(to, value, about);
+}
+
+void ccfc_candidates_release(struct ccfc_candidates *to)
+{
+	for (uint32_t i = 0; i < to->seen.n; i++)
+		free(to->seen.items[i]);
+	free(to->seen.items);
+}

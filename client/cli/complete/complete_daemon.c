@@ -1,0 +1,312 @@
+/*
+ * Candidates out of the index; see complete.h. Each is one question, and what
+ * goes wrong is the same as nothing known.
+ */
+#include "base/alloc.h"
+#include "base/time.h"
+#include "cli/complete/complete.h"
+#include "cli/complete/complete_path.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/listing.h"
+#include "cli/out/human.h"
+
+#include <stdlib.h>
+
+/* How far back is looked for an id whose start is known. */
+#define SESSIONS_MAX  2000
+#define SESSIONS_PAGE 250
+#define CHANGES_MAX   1000
+#define MESSAGES_MAX  5000
+
+struct asking {
+	struct ccfc_candidates *to;
+	const struct ccfc_complete *c;
+	struct ccfc_cli *cli;
+	struct ccfc_buf about;
+	uint32_t before; /* candidates that were there */
+};
+
+static bool is_full(const struct asking *a)
+{
+	return a->to->seen.n - a->before >= CCFC_COMPLETE_MAX;
+}
+
+/* A candidate, described by when it was and a text. */
+static void add(struct asking *a, struct ccfc_slice value, struct ccfc_obj when,
+		struct ccfc_slice what, struct ccfc_slice more)
+{
+	ccfc_buf_clear(&a->about);
+	ccfc_human_when(&a->about, &a->cli->out, when, ccfc_time_now());
+	ccfc_buf_puts(&a->about, "  ");
+	ccfc_buf_slice(&a->about, what);
+	if (more.len)
+		ccfc_buf_putc(&a->about, ' ');
+	ccfc_buf_slice(&a->about, more);
+	ccfc_candidates_add(a->to, value, ccfc_buf_view(&a->about));
+}
+
+static struct ccfc_reply *list_sessions(struct asking *a, int64_t limit,
+					int64_t offset)
+{
+	struct ccfc_list_query query = CCFC_LIST_QUERY_INIT;
+	struct ccfc_reply *reply = NULL;
+
+	query.limit = limit;
+	query.offset = offset;
+	ccfc_session_list(&reply, a->cli->client, &query, NULL);
+	return reply;
+}
+
+/* One page of sessions; how many there were. */
+static uint32_t add_page(struct asking *a, int64_t limit, int64_t offset)
+{
+	struct ccfc_reply *reply = list_sessions(a, limit, offset);
+	struct ccfc_obj list;
+	uint32_t n;
+
+	if (!reply)
+		return 0;
+	list = ccfc_obj_get(ccfc_ask_value(reply), "sessions");
+	n = ccfc_obj_len(list);
+	for (uint32_t i = 0; i < n && !is_full(a); i++) {
+		struct ccfc_obj s = ccfc_obj_at(list, i);
+
+		add(a, ccfc_obj_get_str(s, "sessionId"),
+		    ccfc_obj_get(s, "endTime"),
+		    ccfc_human_title(ccfc_obj_get_str(s, "title")),
+		    CCFC_SLICE_NONE);
+	}
+	ccfc_reply_free(reply);
+	return n;
+}
+
+/* Each page is written at once, should time run out. */
+static void add_sessions(struct asking *a)
+{
+	bool begun = a->c->prefix.len > 0;
+	int64_t page = begun ? SESSIONS_PAGE : CCFC_COMPLETE_MAX;
+	int64_t max = begun ? SESSIONS_MAX : CCFC_COMPLETE_MAX;
+
+	for (int64_t at = 0; at < max && !is_full(a); at += page) {
+		if (add_page(a, page, at) < page)
+			break;
+		ccfc_out_flush(&a->cli->out);
+	}
+}
+
+/* The elements of a field that is a list, of all sessions. */
+static void add_of_sessions(struct asking *a, const char *field)
+{
+	struct ccfc_reply *reply = list_sessions(a, SESSIONS_MAX, 0);
+	struct ccfc_obj list;
+
+	if (!reply)
+		return;
+	list = ccfc_obj_get(ccfc_ask_value(reply), "sessions");
+	for (uint32_t i = 0; i < ccfc_obj_len(list); i++) {
+		struct ccfc_obj of = ccfc_obj_get(ccfc_obj_at(list, i), field);
+
+		for (uint32_t j = 0; j < ccfc_obj_len(of) && !is_full(a); j++)
+			ccfc_candidates_add(a->to,
+					    ccfc_obj_str(ccfc_obj_at(of, j)),
+					    CCFC_SLICE_NONE);
+	}
+	ccfc_reply_free(reply);
+}
+
+static void add_tools(struct asking *a)
+{
+	struct ccfc_stats_query query = CCFC_STATS_QUERY_INIT;
+	struct ccfc_reply *reply;
+	struct ccfc_obj list;
+
+	query.limit = 1;
+	if (ccfc_stats_get(&reply, a->cli->client, &query, NULL) < 0)
+		return;
+	list = ccfc_obj_get(ccfc_ask_value(reply), "tools");
+	for (uint32_t i = 0; i < ccfc_obj_len(list); i++)
+		ccfc_candidates_add(
+			a->to, ccfc_obj_get_str(ccfc_obj_at(list, i), "name"),
+			CCFC_SLICE_NONE);
+	ccfc_reply_free(reply);
+}
+
+static void add_calls(struct asking *a, struct ccfc_obj calls)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(calls) && !is_full(a); i++) {
+		struct ccfc_obj agent =
+			ccfc_obj_get(ccfc_obj_at(calls, i), "agent");
+
+		ccfc_candidates_add(a->to, ccfc_obj_get_str(agent, "agentId"),
+				    ccfc_obj_get_str(agent, "description"));
+	}
+}
+
+/* Those that calls of the session started; it was said before. */
+static void add_agents(struct asking *a)
+{
+	struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_obj list;
+	char *session;
+
+	if (!a->c->nargs ||
+	    ccfc_where_session(&session, a->c->args[0], NULL) < 0)
+		return;
+	query.content = CCFC_CONTENT_NO;
+	query.max_content = 1;
+	query.limit = MESSAGES_MAX;
+	ccfc_session_messages(&reply, a->cli->client, session, &query, NULL);
+	free(session);
+	if (!reply)
+		return;
+	list = ccfc_obj_get(ccfc_ask_value(reply), "messages");
+	for (uint32_t i = 0; i < ccfc_obj_len(list); i++)
+		add_calls(a, ccfc_obj_get(ccfc_obj_at(list, i), "toolCalls"));
+	ccfc_reply_free(reply);
+}
+
+/* ---- changes ---- */
+
+struct change {
+	struct ccfc_obj change;
+	struct ccfc_slice path;
+};
+
+struct changes {
+	struct change *items;
+	uint32_t n, cap;
+};
+
+static int newer_first(const void *left, const void *right)
+{
+	const struct change *a = left, *b = right;
+
+	return ccfc_slice_cmp(ccfc_obj_get_str(b->change, "timestamp"),
+			      ccfc_obj_get_str(a->change, "timestamp"));
+}
+
+/* Those of one FileHistory. */
+static void take_changes(struct changes *all, struct ccfc_obj file)
+{
+	struct ccfc_slice path = ccfc_obj_get_str(file, "path");
+	struct ccfc_obj sessions = ccfc_obj_get(file, "sessions");
+
+	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++) {
+		struct ccfc_obj list =
+			ccfc_obj_get(ccfc_obj_at(sessions, i), "changes");
+
+		for (uint32_t j = 0; j < ccfc_obj_len(list); j++) {
+			struct change one = { ccfc_obj_at(list, j), path };
+
+			CCFC_VEC_PUSH(*all, one);
+		}
+	}
+}
+
+/* The latest are in the files that were changed last. */
+static void add_changes(struct asking *a, const struct ccfc_where *where)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_reply *reply = NULL;
+	struct changes all = { 0 };
+	struct ccfc_obj files;
+
+	query.limit = CHANGES_MAX;
+	ccfc_listing_match(&reply, a->cli->client, "**", &query, where, NULL);
+	if (!reply)
+		return;
+	files = ccfc_ask_value(reply);
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
+		take_changes(&all, ccfc_obj_at(files, i));
+	if (all.n)
+		qsort(all.items, all.n, sizeof(*all.items), newer_first);
+	for (uint32_t i = 0; i < all.n && !is_full(a); i++) {
+		struct ccfc_obj c = all.items[i].change;
+
+		add(a, ccfc_obj_get_str(c, "changeId"),
+		    ccfc_obj_get(c, "timestamp"), ccfc_obj_get_str(c, "tool"),
+		    ccfc_where_short(where, all.items[i].path));
+	}
+	free(all.items);
+	ccfc_reply_free(reply);
+}
+
+/* What --at can be for the file that was named: its changes and sessions. */
+static bool add_moments(struct asking *a, struct ccfc_where *where)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_obj steps;
+	char *path;
+
+	if (!a->c->nargs)
+		return false;
+	path = ccfc_where_absolute(where, a->c->args[0]);
+	query.alternatives = ccfc_where_names(where, path, a->c->args[0]);
+	if (!query.alternatives[0])
+		query.alternatives = NULL;
+	query.limit = CHANGES_MAX;
+	ccfc_file_log(&reply, a->cli->client, path, &query, NULL);
+	free(path);
+	if (!reply)
+		return false;
+	steps = ccfc_obj_get(ccfc_ask_value(reply), "steps");
+	for (uint32_t i = 0; i < ccfc_obj_len(steps) && !is_full(a); i++) {
+		struct ccfc_obj s = ccfc_obj_at(steps, i);
+
+		add(a, ccfc_obj_get_str(s, "changeId"),
+		    ccfc_obj_get(s, "timestamp"), ccfc_obj_get_str(s, "tool"),
+		    ccfc_obj_get_str(s, "prompt"));
+		add(a, ccfc_obj_get_str(s, "sessionId"),
+		    ccfc_obj_get(s, "timestamp"), ccfc_obj_get_str(s, "prompt"),
+		    CCFC_SLICE_NONE);
+	}
+	ccfc_reply_free(reply);
+	return true;
+}
+
+bool ccfc_complete_must_ask(const struct ccfc_complete *c)
+{
+	return c->kinds & (CCFC_KIND_SESSION | CCFC_KIND_CHANGE |
+			   CCFC_KIND_PATH | CCFC_KIND_WHEN | CCFC_KIND_AGENT |
+			   CCFC_KIND_BRANCH | CCFC_KIND_MODEL | CCFC_KIND_TOOL);
+}
+
+static void ask_all(struct asking *a, struct ccfc_where *where)
+{
+	unsigned kinds = a->c->kinds;
+
+	if (kinds & CCFC_KIND_WHEN && !add_moments(a, where))
+		kinds |= CCFC_KIND_SESSION | CCFC_KIND_CHANGE;
+	if (kinds & CCFC_KIND_PATH)
+		ccfc_complete_paths(a->to, a->cli->client, where);
+	if (kinds & CCFC_KIND_SESSION)
+		add_sessions(a);
+	/* There are many; whoever wants one has begun it. */
+	if (kinds & CCFC_KIND_CHANGE && a->c->prefix.len)
+		add_changes(a, where);
+	if (kinds & CCFC_KIND_AGENT)
+		add_agents(a);
+	if (kinds & CCFC_KIND_BRANCH)
+		add_of_sessions(a, "gitBranches");
+	if (kinds & CCFC_KIND_MODEL)
+		add_of_sessions(a, "models");
+	if (kinds & CCFC_KIND_TOOL)
+		add_tools(a);
+}
+
+void ccfc_complete_ask(struct ccfc_candidates *to,
+		       const struct ccfc_complete *c, struct ccfc_cli *cli)
+{
+	struct asking a = { .to = to, .c = c, .cli = cli };
+	struct ccfc_where where;
+
+	a.before = to->seen.n;
+	if (ccfc_where_init(&where, NULL) < 0)
+		return;
+	if (ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, NULL) == 0)
+		ask_all(&a, &where);
+	ccfc_where_release(&where);
+	ccfc_buf_release(&a.about);
+}

@@ -1,0 +1,265 @@
+/*
+ * Messages for people: a line with who and when, the text as it is, one line
+ * for each call, the first lines of each result. Agents are indented below the
+ * call that started them.
+ */
+#include "cli/conversation/message_stream.h"
+#include "cli/out/locale_utf8.h"
+#include "cli/out/render.h"
+
+#include <stdlib.h>
+
+#define RESULT_LINES 8
+#define LINE_MAX_LEN 2000 /* bytes of a line of a result */
+
+static unsigned count_lines(struct ccfc_slice s)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s.len; i++)
+		n += s.ptr[i] == '\n' || i + 1 == s.len;
+	return n;
+}
+
+void ccfc_text_lines(struct ccfc_out *out, struct ccfc_slice text,
+		     unsigned indent, enum ccfc_style style, bool styled,
+		     unsigned max)
+{
+	const char *on = styled ? ccfc_out_on(out, style) : "";
+	const char *off = styled ? ccfc_out_off(out) : "";
+
+	for (unsigned n = 0; text.len; n++) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t len = nl ? (size_t)(nl - text.ptr) : text.len;
+		struct ccfc_slice line = ccfc_slice(text.ptr, len);
+
+		ccfc_buf_printf(&out->buf, "%*s%s", (int)indent, "", on);
+		if (max && n == max) {
+			ccfc_buf_puts(&out->buf, ccfc_ellipsis());
+			ccfc_buf_putc(&out->buf, ' ');
+			ccfc_render_count(&out->buf, count_lines(text),
+					  "more line");
+			ccfc_buf_printf(&out->buf, "%s\n", off);
+			return;
+		}
+		if (max && len > LINE_MAX_LEN) {
+			ccfc_out_content(out,
+					 ccfc_slice_cut(line, LINE_MAX_LEN));
+			ccfc_buf_puts(&out->buf, ccfc_ellipsis());
+		} else {
+			ccfc_out_content(out, line);
+		}
+		ccfc_buf_printf(&out->buf, "%s\n", off);
+		ccfc_out_check(out);
+		len += nl != NULL;
+		text = ccfc_slice(text.ptr + len, text.len - len);
+	}
+}
+
+static void indent(struct ccfc_talk *talk, unsigned more)
+{
+	ccfc_buf_printf(&talk->out->buf, "%*s", (int)(talk->depth * 4 + more),
+			"");
+}
+
+/* The day, where it is another one than that of the message before. */
+static const char *time_format(struct ccfc_talk *talk, struct ccfc_slice time)
+{
+	struct ccfc_slice day = ccfc_slice(time.ptr, time.len < 10 ? 0 : 10);
+
+	if (ccfc_slice_eq(day, ccfc_buf_view(&talk->day)))
+		return "%H:%M:%S";
+	ccfc_buf_clear(&talk->day);
+	ccfc_buf_slice(&talk->day, day);
+	return CCFC_RENDER_SECOND;
+}
+
+static void print_marks(struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_slice subtype = ccfc_obj_get_str(message, "subtype");
+
+	if (ccfc_obj_get_bool(message, "isCompactSummary", false))
+		ccfc_buf_puts(buf, " (summary of what came before)");
+	else if (ccfc_obj_get_bool(message, "isMeta", false))
+		ccfc_buf_puts(buf, " (not typed)");
+	if (subtype.len) {
+		ccfc_buf_puts(buf, " (");
+		ccfc_out_field(talk->out, subtype);
+		ccfc_buf_putc(buf, ')');
+	}
+}
+
+static bool is_marked(const struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	return talk->marked && *talk->marked &&
+	       ccfc_slice_starts(ccfc_obj_get_str(message, "id"), talk->marked);
+}
+
+/* "── user 10:05:23 ──" */
+static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	struct ccfc_out *out = talk->out;
+	const char *rule = ccfc_is_utf8() ? "──" : "--";
+	bool marked = is_marked(talk, message);
+	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
+
+	ccfc_buf_putc(&out->buf, '\n');
+	indent(talk, 0);
+	ccfc_buf_printf(
+		&out->buf, "%s%s%s ",
+		ccfc_out_on(out, marked ? CCFC_STYLE_ALERT : CCFC_STYLE_HEAD),
+		marked ? ">>" : "", rule);
+	ccfc_out_field(out, ccfc_obj_get_str(message, "role"));
+	if (time.len) {
+		ccfc_buf_putc(&out->buf, ' ');
+		ccfc_render_time(&out->buf, ccfc_obj_get(message, "timestamp"),
+				 time_format(talk, time));
+	}
+	print_marks(talk, message);
+	ccfc_buf_printf(&out->buf, " %s%s\n", rule, ccfc_out_off(out));
+}
+
+/* One response is several records: a head for all of them. */
+static bool goes_on(struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(message, "messageId");
+	bool same = id.len && ccfc_slice_eq(id, ccfc_buf_view(&talk->last));
+
+	ccfc_buf_clear(&talk->last);
+	ccfc_buf_slice(&talk->last, id);
+	return same && !is_marked(talk, message);
+}
+
+static void print_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+{
+	struct ccfc_out *out = talk->out;
+
+	indent(talk, 4);
+	ccfc_buf_printf(&out->buf, "%sagent ",
+			ccfc_out_on(out, CCFC_STYLE_FAINT));
+	ccfc_out_field(out, ccfc_obj_get_str(agent, "agentId"));
+	if (ccfc_obj_get_str(agent, "agentType").len) {
+		ccfc_buf_puts(&out->buf, " (");
+		ccfc_out_field(out, ccfc_obj_get_str(agent, "agentType"));
+		ccfc_buf_putc(&out->buf, ')');
+	}
+	ccfc_buf_puts(&out->buf, ", ");
+	ccfc_render_count(&out->buf, ccfc_obj_get_int(agent, "messageCount", 0),
+			  "message");
+	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
+}
+
+static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
+{
+	struct ccfc_out *out = talk->out;
+	struct ccfc_obj agent = ccfc_obj_get(call, "agent");
+	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
+	struct ccfc_buf label = CCFC_BUF_INIT;
+
+	ccfc_talk_label(&label, talk, call);
+	indent(talk, 2);
+	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_HUNK));
+	ccfc_out_field(out, ccfc_buf_view(&label));
+	ccfc_buf_puts(&out->buf, ccfc_out_off(out));
+	if (state.len && !ccfc_slice_is(state, "applied")) {
+		ccfc_buf_printf(&out->buf, " %s(",
+				ccfc_out_on(out, CCFC_STYLE_ALERT));
+		ccfc_out_field(out, state);
+		ccfc_buf_printf(&out->buf, ")%s", ccfc_out_off(out));
+	}
+	ccfc_buf_putc(&out->buf, '\n');
+	if (talk->agents == CCFC_AGENTS_NAMED &&
+	    ccfc_obj_get_str(agent, "agentId").len)
+		print_agent(talk, agent);
+	ccfc_talk_called(talk, call);
+	ccfc_buf_release(&label);
+}
+
+/* With the call's name where another one came in between. */
+static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
+{
+	struct ccfc_out *out = talk->out;
+	bool error = ccfc_obj_get_bool(result, "isError", false);
+	bool several = talk->calls.n > 1 || talk->after_agent;
+	char *label = ccfc_talk_answered(talk, ccfc_obj_get_str(result, "id"));
+
+	if (error || several || !label) {
+		indent(talk, 2);
+		ccfc_buf_puts(&out->buf,
+			      ccfc_out_on(out, error ? CCFC_STYLE_ALERT
+						     : CCFC_STYLE_FAINT));
+		ccfc_buf_puts(&out->buf, error ? "error" : "result");
+		if (label && several) {
+			ccfc_buf_puts(&out->buf, " of ");
+			ccfc_out_field(out, ccfc_slice_str(label));
+		}
+		ccfc_buf_printf(&out->buf, ":%s\n", ccfc_out_off(out));
+	}
+	ccfc_text_lines(out, ccfc_obj_get_str(result, "output"),
+			talk->depth * 4 + 4, CCFC_STYLE_FAINT, true,
+			RESULT_LINES);
+	free(label);
+}
+
+static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
+	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
+	bool same;
+
+	if (ccfc_talk_is_empty(message) && !is_marked(talk, message))
+		return;
+	same = goes_on(talk, message);
+	if (is_marked(talk, message) ||
+	    (!same && !ccfc_talk_is_result(message)))
+		print_head(talk, message);
+	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "thinking"),
+			talk->depth * 4 + 2, CCFC_STYLE_FAINT, true, 0);
+	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "content"),
+			talk->depth * 4, CCFC_STYLE_HEAD, false, 0);
+	for (uint32_t i = 0; i < ccfc_obj_len(results); i++)
+		print_result(talk, ccfc_obj_at(results, i));
+	for (uint32_t i = 0; i < ccfc_obj_len(calls); i++)
+		print_call(talk, ccfc_obj_at(calls, i));
+	if (ccfc_obj_get_bool(message, "truncated", false)) {
+		indent(talk, 0);
+		ccfc_buf_printf(&talk->out->buf,
+				"%s(cut here: there is more of it)%s\n",
+				ccfc_out_on(talk->out, CCFC_STYLE_FAINT),
+				ccfc_out_off(talk->out));
+	}
+}
+
+static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+{
+	struct ccfc_out *out = talk->out;
+	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
+
+	ccfc_buf_putc(&out->buf, '\n');
+	indent(talk, 0);
+	ccfc_buf_printf(&out->buf, "%sagent ",
+			ccfc_out_on(out, CCFC_STYLE_HEAD));
+	ccfc_out_field(out, ccfc_obj_get_str(agent, "agentId"));
+	if (ccfc_obj_get_str(agent, "agentType").len) {
+		ccfc_buf_puts(&out->buf, " (");
+		ccfc_out_field(out, ccfc_obj_get_str(agent, "agentType"));
+		ccfc_buf_putc(&out->buf, ')');
+	}
+	if (about.len) {
+		ccfc_buf_puts(&out->buf, ": ");
+		ccfc_out_field(out, about);
+	}
+	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
+}
+
+static void end_agent(struct ccfc_talk *talk)
+{
+	ccfc_buf_putc(&talk->out->buf, '\n');
+}
+
+const struct ccfc_talk_writer ccfc_talk_text = {
+	.message = print_message,
+	.agent_begin = begin_agent,
+	.agent_end = end_agent,
+};

@@ -1,0 +1,45 @@
+/*
+ * A session as one document: its head, all of its messages with those of its
+ * agents, and a foot that says what was taken out. One file for each format.
+ */
+#ifndef CCFC_CLI_CONVERSATION_EXPORT_H
+#define CCFC_CLI_CONVERSATION_EXPORT_H
+
+#include "cli/conversation/message_stream.h"
+
+enum ccfc_export_format {
+	CCFC_EXPORT_MARKDOWN,
+	CCFC_EXPORT_JSON,
+	CCFC_EXPORT_HTML,
+};
+
+/*
+ * What stands before the first message and after the last one. `info` is the
+ * reply of session.get, redacted if the talk is.
+ */
+struct ccfc_export {
+	const struct ccfc_talk_writer *writer;
+	enum ccfc_talk_agents agents;
+	void (*head)(struct ccfc_talk *talk, struct ccfc_obj info);
+	/* Between the main thread and agents that did not come yet. */
+	void (*rest)(struct ccfc_talk *talk);
+	void (*foot)(struct ccfc_talk *talk);
+};
+
+extern const struct ccfc_export ccfc_export_md;
+extern const struct ccfc_export ccfc_export_json;
+extern const struct ccfc_export ccfc_export_html;
+
+/* The title of a session, or if it has none its id. */
+struct ccfc_slice ccfc_export_title(struct ccfc_obj info);
+
+/*
+ * The facts of a head one after another: {"Project", "/home/…"} … `fn` gets
+ * those that are known.
+ */
+typedef void (*ccfc_export_fact_fn)(void *data, const char *label,
+				    struct ccfc_slice text);
+void ccfc_export_facts(struct ccfc_obj info, bool utc, ccfc_export_fact_fn fn,
+		       void *data);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * A session as one JSON object, {session, messages, agents}: transcodings of
+ * what the daemon says, one message a line, written as they come.
+ */
+#include "cli/conversation/export.h"
+
+#include "wire/to_json.h"
+
+static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	ccfc_buf_puts(&talk->out->buf, talk->in_thread ? ",\n" : "\n");
+	ccfc_json_write(&talk->out->buf, message, 0);
+}
+
+/* The agent's own fields, and its messages after them. */
+static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+{
+	struct ccfc_buf *buf = &talk->out->buf;
+
+	ccfc_buf_puts(buf, talk->agents_shown ? ",\n{" : "\n{");
+	for (uint32_t i = 0; i < ccfc_obj_len(agent); i++) {
+		ccfc_json_write(buf, ccfc_obj_key_at(agent, i), 0);
+		ccfc_buf_putc(buf, ':');
+		ccfc_json_write(buf, ccfc_obj_value_at(agent, i), 0);
+		ccfc_buf_putc(buf, ',');
+	}
+	ccfc_buf_puts(buf, "\"messages\":[");
+}
+
+static void end_agent(struct ccfc_talk *talk)
+{
+	ccfc_buf_puts(&talk->out->buf, "\n]}");
+}
+
+const struct ccfc_talk_writer ccfc_talk_json = {
+	.message = print_message,
+	.agent_begin = begin_agent,
+	.agent_end = end_agent,
+};
+
+static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
+{
+	struct ccfc_buf *buf = &talk->out->buf;
+	bool first = true;
+
+	ccfc_buf_puts(buf, "{\n\"session\": {");
+	for (uint32_t i = 0; i < ccfc_obj_len(info); i++) {
+		struct ccfc_slice key = ccfc_obj_str(ccfc_obj_key_at(info, i));
+
+		/* Messages come below; the clock is of another moment. */
+		if (ccfc_slice_is(key, "messages") ||
+		    ccfc_slice_is(key, "clock"))
+			continue;
+		ccfc_buf_puts(buf, first ? "\n" : ",\n");
+		ccfc_json_string(buf, key);
+		ccfc_buf_puts(buf, ": ");
+		ccfc_json_write(buf, ccfc_obj_value_at(info, i), 0);
+		first = false;
+	}
+	ccfc_buf_puts(buf, "\n},\n\"messages\": [");
+}
+
+static void print_rest(struct ccfc_talk *talk)
+{
+	ccfc_buf_puts(&talk->out->buf, "\n],\n\"agents\": [");
+}
+
+static void print_counts(struct ccfc_talk *talk)
+{
+	struct ccfc_buf packed = CCFC_BUF_INIT, *buf = &talk->out->buf;
+	struct ccfc_doc *doc;
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, &packed);
+	ccfc_redact_pack_counts(&p, talk->redact);
+	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL)) {
+		ccfc_buf_puts(buf, ",\n\"redacted\": ");
+		ccfc_json_write(buf, ccfc_doc_root(doc), 0);
+		ccfc_buf_puts(buf, ",\n\"redactedNote\": ");
+		ccfc_json_string(buf, CCFC_SLICE_LIT(CCFC_REDACT_CAVEAT));
+		ccfc_doc_free(doc);
+	}
+	ccfc_buf_release(&packed);
+}
+
+static void print_foot(struct ccfc_talk *talk)
+{
+	ccfc_buf_puts(&talk->out->buf, "\n]");
+	if (talk->redact)
+		print_counts(talk);
+	if (talk->truncated)
+		ccfc_buf_puts(&talk->out->buf, ",\n\"truncated\": true");
+	ccfc_buf_puts(&talk->out->buf, "\n}\n");
+}
+
+const struct ccfc_export ccfc_export_json = {
+	.writer = &ccfc_talk_json,
+	.agents = CCFC_AGENTS_LAST,
+	.head = print_head,
+	.rest = print_rest,
+	.foot = print_foot,
+};

@@ -1,0 +1,41 @@
+/* A session as a Markdown document. */
+#include "cli/conversation/export.h"
+
+#include "cli/conversation/show.h"
+
+static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
+{
+	struct ccfc_out *out = talk->out;
+
+	ccfc_show_head_md(out, info);
+	ccfc_show_tasks_md(out, info);
+	ccfc_show_tools_md(out, info);
+	ccfc_buf_puts(&out->buf, "\n## Messages\n\n");
+}
+
+static void print_rest(struct ccfc_talk *talk)
+{
+	(void)talk;
+}
+
+static void print_foot(struct ccfc_talk *talk)
+{
+	struct ccfc_buf *buf = &talk->out->buf;
+
+	ccfc_buf_puts(buf, "---\n\n");
+	if (talk->redact) {
+		ccfc_buf_puts(buf, "Replaced: ");
+		ccfc_redact_describe(buf, talk->redact);
+		ccfc_buf_puts(buf, ". " CCFC_REDACT_CAVEAT "\n\n");
+	}
+	ccfc_buf_printf(buf, "Times are UTC. Exported with ccfc %s.\n",
+			CCFC_VERSION);
+}
+
+const struct ccfc_export ccfc_export_md = {
+	.writer = &ccfc_talk_md,
+	.agents = CCFC_AGENTS_BELOW,
+	.head = print_head,
+	.rest = print_rest,
+	.foot = print_foot,
+};

@@ -1,0 +1,356 @@
+/* A conversation, message by message; see message_stream.h. */
+#include "cli/conversation/message_stream.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "cli/conversation/pages.h"
+
+#include <stdlib.h>
+
+#define DEPTH_MAX 12	/* agents of agents; deeper ones come last */
+#define CALLS_MAX 10000 /* without a result */
+#define LABEL_MAX 300
+
+void ccfc_talk_init(struct ccfc_talk *talk)
+{
+	const struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+
+	*talk = (struct ccfc_talk){ .query = query, .limit = -1 };
+}
+
+void ccfc_talk_release(struct ccfc_talk *talk)
+{
+	for (uint32_t i = 0; i < talk->seen.n; i++) {
+		free(talk->seen.items[i].id);
+		ccfc_buf_release(&talk->seen.items[i].packed);
+	}
+	for (uint32_t i = 0; i < talk->calls.n; i++) {
+		free(talk->calls.items[i].id);
+		free(talk->calls.items[i].label);
+	}
+	free(talk->seen.items);
+	free(talk->calls.items);
+	ccfc_buf_release(&talk->last);
+	ccfc_buf_release(&talk->day);
+}
+
+/* ---- calls ---- */
+
+static struct ccfc_slice first_line(struct ccfc_slice s)
+{
+	const char *nl = s.len ? memchr(s.ptr, '\n', s.len) : NULL;
+
+	return nl ? ccfc_slice(s.ptr, (size_t)(nl - s.ptr)) : s;
+}
+
+/* What says most of an input: a path, a command, a pattern … */
+static struct ccfc_slice key_argument(struct ccfc_obj input)
+{
+	static const char *const keys[] = {
+		"file_path", "notebook_path", "path",	"command",
+		"pattern",   "url",	      "query",	"description",
+		"subject",   "skill",	      "prompt", "name",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		struct ccfc_slice s = ccfc_obj_get_str(input, keys[i]);
+
+		if (s.len)
+			return s;
+	}
+	for (uint32_t i = 0; i < ccfc_obj_len(input); i++) {
+		struct ccfc_obj value = ccfc_obj_value_at(input, i);
+
+		if (ccfc_obj_is_str(value) && ccfc_obj_str(value).len)
+			return ccfc_obj_str(value);
+	}
+	return CCFC_SLICE_NONE;
+}
+
+void ccfc_talk_label(struct ccfc_buf *out, const struct ccfc_talk *talk,
+		     struct ccfc_obj call)
+{
+	struct ccfc_obj input = ccfc_obj_get(call, "input");
+	struct ccfc_slice key = key_argument(input), line;
+	struct ccfc_obj todos = ccfc_obj_get(input, "todos");
+
+	ccfc_buf_slice(out, ccfc_obj_get_str(call, "name"));
+	if (ccfc_obj_len(todos))
+		ccfc_buf_printf(out, " %u tasks", ccfc_obj_len(todos));
+	if (!key.len)
+		return;
+	line = ccfc_path_relative(first_line(key), talk->project);
+	ccfc_buf_putc(out, ' ');
+	ccfc_buf_slice(out, ccfc_slice_cut(line, LABEL_MAX));
+	if (line.len > LABEL_MAX || first_line(key).len < key.len)
+		ccfc_buf_puts(out, " …");
+}
+
+void ccfc_talk_called(struct ccfc_talk *talk, struct ccfc_obj call)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(call, "id");
+	struct ccfc_buf label = CCFC_BUF_INIT;
+
+	if (!id.len || talk->calls.n >= CALLS_MAX)
+		return;
+	ccfc_talk_label(&label, talk, call);
+	ccfc_buf_puts(&label, "");
+	CCFC_VEC_GROW(talk->calls);
+	talk->calls.items[talk->calls.n].id = ccfc_strndup(id.ptr, id.len);
+	talk->calls.items[talk->calls.n++].label =
+		ccfc_buf_detach(&label, NULL);
+}
+
+char *ccfc_talk_answered(struct ccfc_talk *talk, struct ccfc_slice id)
+{
+	/* The latest first: there it nearly always is. */
+	for (uint32_t i = talk->calls.n; i-- > 0;) {
+		char *label = talk->calls.items[i].label;
+
+		if (!ccfc_slice_is(id, talk->calls.items[i].id))
+			continue;
+		free(talk->calls.items[i].id);
+		memmove(&talk->calls.items[i], &talk->calls.items[i + 1],
+			(talk->calls.n - i - 1) * sizeof(*talk->calls.items));
+		talk->calls.n--;
+		return label;
+	}
+	return NULL;
+}
+
+bool ccfc_talk_is_empty(struct ccfc_obj message)
+{
+	return !ccfc_obj_get_str(message, "content").len &&
+	       !ccfc_obj_get_str(message, "thinking").len &&
+	       !ccfc_obj_len(ccfc_obj_get(message, "toolCalls")) &&
+	       !ccfc_obj_len(ccfc_obj_get(message, "toolResults"));
+}
+
+bool ccfc_talk_is_result(struct ccfc_obj message)
+{
+	return !ccfc_obj_get_str(message, "content").len &&
+	       ccfc_obj_len(ccfc_obj_get(message, "toolResults"));
+}
+
+void ccfc_talk_utc(struct ccfc_buf *out, struct ccfc_slice time)
+{
+	if (time.len < 19) {
+		ccfc_buf_puts(out, "-");
+		return;
+	}
+	ccfc_buf_append(out, time.ptr, 10);
+	ccfc_buf_putc(out, ' ');
+	ccfc_buf_append(out, time.ptr + 11, 8);
+}
+
+/* ---- agents ---- */
+
+static uint32_t find_agent(const struct ccfc_talk *talk, struct ccfc_slice id)
+{
+	for (uint32_t i = 0; i < talk->seen.n; i++)
+		if (ccfc_slice_is(id, talk->seen.items[i].id))
+			return i;
+	return UINT32_MAX;
+}
+
+static void put_field(struct ccfc_pack *p, struct ccfc_talk *talk,
+		      const char *key, struct ccfc_slice s)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (!s.len)
+		return;
+	if (talk->redact)
+		ccfc_redact_text(&text, talk->redact, s);
+	else
+		ccfc_buf_slice(&text, s);
+	ccfc_pack_kv_str(p, key, ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
+/* Notes down an agent of which it is known only now. */
+static uint32_t add_agent(struct ccfc_talk *talk, struct ccfc_slice id,
+			  struct ccfc_obj agent, struct ccfc_slice call)
+{
+	struct ccfc_talk_agent row = { .id = ccfc_strndup(id.ptr, id.len) };
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, &row.packed);
+	ccfc_pack_map(&p);
+	put_field(&p, talk, "agentId", id);
+	put_field(&p, talk, "agentType", ccfc_obj_get_str(agent, "agentType"));
+	put_field(&p, talk, "description",
+		  ccfc_obj_get_str(agent, "description"));
+	put_field(&p, talk, "toolUseId", call);
+	ccfc_pack_end(&p);
+	CCFC_VEC_PUSH(talk->seen, row);
+	return talk->seen.n - 1;
+}
+
+static int run_thread(struct ccfc_talk *talk, struct ccfc_pages *pages,
+		      struct ccfc_err *err);
+
+/* An agent's messages, between its beginning and its end. */
+static int run_agent(struct ccfc_talk *talk, uint32_t i, struct ccfc_err *err)
+{
+	/* The row may move when others are found. */
+	const char *id = talk->seen.items[i].id;
+	struct ccfc_buf packed = talk->seen.items[i].packed;
+	struct ccfc_pages pages;
+	struct ccfc_doc *doc;
+	int code;
+
+	talk->seen.items[i].done = true;
+	if (ccfc_doc_parse(&doc, ccfc_buf_view(&packed), err) < 0)
+		return CCFC_EPROTO;
+	ccfc_pages_messages(&pages, talk->client, talk->session);
+	pages.query = talk->query;
+	pages.query.offset = 0;
+	pages.query.role = pages.query.message = NULL;
+	pages.query.agent = id;
+	pages.whole = talk->full;
+	talk->depth++;
+	talk->writer->agent_begin(talk, ccfc_doc_root(doc));
+	talk->agents_shown++;
+	talk->in_thread = 0;
+	ccfc_buf_clear(&talk->last);
+	code = run_thread(talk, &pages, err);
+	/* Its file may be gone; that it was there is told. */
+	if (code == CCFC_ENOTFOUND)
+		code = 0;
+	talk->writer->agent_end(talk);
+	talk->after_agent = true;
+	ccfc_buf_clear(&talk->last);
+	talk->depth--;
+	ccfc_pages_release(&pages);
+	ccfc_doc_free(doc);
+	return code;
+}
+
+/* The agents that a message's calls started. */
+static int run_calls(struct ccfc_talk *talk, struct ccfc_obj message,
+		     struct ccfc_err *err)
+{
+	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < ccfc_obj_len(calls); i++) {
+		struct ccfc_obj call = ccfc_obj_at(calls, i);
+		struct ccfc_obj agent = ccfc_obj_get(call, "agent");
+		struct ccfc_slice id = ccfc_obj_get_str(agent, "agentId");
+		uint32_t row;
+
+		if (!id.len || find_agent(talk, id) != UINT32_MAX)
+			continue;
+		row = add_agent(talk, id, agent, ccfc_obj_get_str(call, "id"));
+		if (talk->agents == CCFC_AGENTS_BELOW &&
+		    talk->depth < DEPTH_MAX)
+			code = run_agent(talk, row, err);
+	}
+	return code;
+}
+
+/* ---- messages ---- */
+
+/* To the writer, without what is not to be seen. */
+static void write_message(struct ccfc_talk *talk, struct ccfc_obj message)
+{
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+	struct ccfc_doc *doc = NULL;
+	struct ccfc_pack p;
+
+	if (talk->redact) {
+		ccfc_pack_init(&p, &packed);
+		ccfc_redact_pack(&p, talk->redact, message, NULL);
+		/* It was packed here: nothing of it is in doubt. */
+		if (ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL) < 0)
+			abort();
+		message = ccfc_doc_root(doc);
+	}
+	talk->writer->message(talk, message);
+	talk->after_agent = false;
+	talk->shown++;
+	talk->in_thread++;
+	ccfc_out_check(talk->out);
+	ccfc_doc_free(doc);
+	ccfc_buf_release(&packed);
+}
+
+static int run_thread(struct ccfc_talk *talk, struct ccfc_pages *pages,
+		      struct ccfc_err *err)
+{
+	struct ccfc_obj root;
+	int code = 0;
+
+	while (!talk->out->error &&
+	       (code = ccfc_pages_next(pages, &root, err)) > 0) {
+		struct ccfc_obj list = ccfc_obj_get(root, pages->list);
+
+		for (uint32_t i = 0; i < pages->n; i++) {
+			struct ccfc_obj message = ccfc_obj_at(list, i);
+
+			write_message(talk, message);
+			code = run_calls(talk, message, err);
+			if (code < 0 || talk->out->error)
+				return code;
+		}
+	}
+	talk->truncated |= pages->truncated;
+	return talk->out->error ? 0 : code;
+}
+
+int ccfc_talk_run(struct ccfc_talk *talk, struct ccfc_err *err)
+{
+	struct ccfc_pages pages;
+	int code;
+
+	ccfc_pages_messages(&pages, talk->client, talk->session);
+	pages.query = talk->query;
+	pages.left = talk->limit;
+	pages.whole = talk->full;
+	code = run_thread(talk, &pages, err);
+	ccfc_pages_release(&pages);
+	return code;
+}
+
+/* Agents that no call names show in the timeline only. */
+static int find_rest(struct ccfc_talk *talk, struct ccfc_err *err)
+{
+	struct ccfc_pages pages;
+	struct ccfc_obj root;
+	int code;
+
+	ccfc_pages_timeline(&pages, talk->client, talk->session);
+	pages.query.max_content = 1;
+	while ((code = ccfc_pages_next(&pages, &root, err)) > 0) {
+		struct ccfc_obj events = ccfc_obj_get(root, pages.list);
+
+		for (uint32_t i = 0; i < pages.n; i++) {
+			struct ccfc_obj event = ccfc_obj_at(events, i);
+			struct ccfc_slice id =
+				ccfc_obj_get_str(event, "agentId");
+
+			if (id.len && find_agent(talk, id) == UINT32_MAX)
+				add_agent(talk, id, (struct ccfc_obj){ 0 },
+					  CCFC_SLICE_NONE);
+		}
+	}
+	ccfc_pages_release(&pages);
+	return code;
+}
+
+int ccfc_talk_rest(struct ccfc_talk *talk, int64_t count, struct ccfc_err *err)
+{
+	int code = 0;
+
+	/* Those of agents are found while these come. */
+	for (uint32_t i = 0; !code && i < talk->seen.n; i++)
+		if (!talk->seen.items[i].done)
+			code = run_agent(talk, i, err);
+	if (!code && count > talk->seen.n)
+		code = find_rest(talk, err);
+	for (uint32_t i = 0; !code && i < talk->seen.n; i++)
+		if (!talk->seen.items[i].done)
+			code = run_agent(talk, i, err);
+	return code;
+}

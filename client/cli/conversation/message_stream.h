@@ -1,0 +1,130 @@
+/*
+ * A conversation, message by message, with those of its agents at the place
+ * of the call that started them. What a message looks like is a writer's
+ * business; there is one for each format (conversation_text.c,
+ * conversation_md.c, conversation_html.c, export_json.c).
+ */
+#ifndef CCFC_CLI_CONVERSATION_MESSAGE_STREAM_H
+#define CCFC_CLI_CONVERSATION_MESSAGE_STREAM_H
+
+#include "cli/frame/cli.h"
+#include "cli/redact/redact.h"
+#include "wire/obj.h"
+
+#include <ccfc/client.h>
+
+struct ccfc_talk;
+
+struct ccfc_talk_writer {
+	void (*message)(struct ccfc_talk *talk, struct ccfc_obj message);
+	/* An agent {agentId, agentType, description}; its messages; its end. */
+	void (*agent_begin)(struct ccfc_talk *talk, struct ccfc_obj agent);
+	void (*agent_end)(struct ccfc_talk *talk);
+};
+
+/* Where agents come. */
+enum ccfc_talk_agents {
+	CCFC_AGENTS_NAMED, /* nowhere: the writer may name them */
+	CCFC_AGENTS_BELOW, /* below the call that started them */
+	CCFC_AGENTS_LAST,  /* after everything else */
+};
+
+/* An agent that was seen; its texts are owned, and redacted. */
+struct ccfc_talk_agent {
+	char *id;		/* as the daemon knows it */
+	struct ccfc_buf packed; /* the map for agent_begin */
+	bool done;
+};
+
+struct ccfc_talk {
+	/* Set by the caller, and borrowed. */
+	struct ccfc_client *client;
+	struct ccfc_out *out;
+	const struct ccfc_talk_writer *writer;
+	const char *session;
+	struct ccfc_redact *redact; /* NULL: texts as they are */
+	struct ccfc_slice project;  /* paths of calls are shown from there */
+	enum ccfc_talk_agents agents;
+	struct ccfc_talk_query query;
+	int64_t limit;	    /* messages of the main thread; negative: all */
+	bool full;	    /* all of a call's input, not only the one line */
+	const char *marked; /* start of a message's id, or NULL */
+	/* For writers. */
+	unsigned depth;	    /* 0: the main thread */
+	uint64_t shown;	    /* messages so far */
+	uint64_t in_thread; /* those of this thread */
+	uint32_t agents_shown;
+	bool after_agent; /* the message before was not of this thread */
+	bool truncated;
+	struct ccfc_buf last; /* what the writer says of the message before */
+	struct ccfc_buf day;
+	/* Its own. */
+	struct {
+		struct ccfc_talk_agent *items;
+		uint32_t n, cap;
+	} seen;
+	struct {
+		struct {
+			char *id, *label;
+		} * items;
+		uint32_t n, cap;
+	} calls; /* without a result yet */
+};
+
+/* Zeroes it; limit -1, query initialised. */
+void ccfc_talk_init(struct ccfc_talk *talk);
+void ccfc_talk_release(struct ccfc_talk *talk);
+
+/* All messages that the query and the limit allow, to the writer. */
+int ccfc_talk_run(struct ccfc_talk *talk, struct ccfc_err *err);
+
+/*
+ * The agents that were seen and did not come yet, and where `count` says that
+ * there are more, those that no call names.
+ */
+int ccfc_talk_rest(struct ccfc_talk *talk, int64_t count, struct ccfc_err *err);
+
+/* "Edit src/a.ts": the tool, and what says most of its input. */
+void ccfc_talk_label(struct ccfc_buf *out, const struct ccfc_talk *talk,
+		     struct ccfc_obj call);
+/* Remembers a call for the result that will come; writers do it. */
+void ccfc_talk_called(struct ccfc_talk *talk, struct ccfc_obj call);
+/* The label of the call with that id, which the caller frees; or NULL. */
+char *ccfc_talk_answered(struct ccfc_talk *talk, struct ccfc_slice id);
+
+/* "2025-12-10 10:05:23" of a reply's time, in UTC; "-". */
+void ccfc_talk_utc(struct ccfc_buf *out, struct ccfc_slice time);
+
+/* Is it a message that says nothing, as it was asked for? */
+bool ccfc_talk_is_empty(struct ccfc_obj message);
+
+/* Is it a message of results only? */
+bool ccfc_talk_is_result(struct ccfc_obj message);
+
+extern const struct ccfc_talk_writer ccfc_talk_text;
+extern const struct ccfc_talk_writer ccfc_talk_md;
+extern const struct ccfc_talk_writer ccfc_talk_html;
+extern const struct ccfc_talk_writer ccfc_talk_json;
+
+/* ---- what the formats share with the rest of their documents ---- */
+
+/*
+ * Appends the lines of a text, each behind `indent` blanks, made safe on a
+ * terminal; at most `max` of them (0: all) and then "… 12 more lines".
+ */
+void ccfc_text_lines(struct ccfc_out *out, struct ccfc_slice text,
+		     unsigned indent, enum ccfc_style style, bool styled,
+		     unsigned max);
+
+/* Code in a fence that is longer than any in it. */
+void ccfc_md_code(struct ccfc_out *out, struct ccfc_slice text,
+		  const char *language);
+/* A text that is Markdown itself; a fence that it left open is closed. */
+void ccfc_md_text(struct ccfc_out *out, struct ccfc_slice text);
+/* Words within a line: no character of theirs means anything. */
+void ccfc_md_words(struct ccfc_out *out, struct ccfc_slice text);
+
+/* Text of an element or of an attribute. */
+void ccfc_html_text(struct ccfc_buf *out, struct ccfc_slice text);
+
+#endif

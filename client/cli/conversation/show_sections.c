@@ -1,0 +1,246 @@
+/*
+ * What is known of a session as a whole: its head, tasks, tools and files, for
+ * people and as Markdown. See show.h.
+ */
+#include "cli/conversation/show.h"
+
+#include "base/path.h"
+#include "cli/conversation/export.h"
+#include "cli/conversation/message_stream.h"
+#include "cli/out/render.h"
+#include "cli/out/table.h"
+
+#define LABEL_WIDTH 10
+
+static void put_line(void *data, const char *label, struct ccfc_slice text)
+{
+	ccfc_render_line(data, label, LABEL_WIDTH, text);
+}
+
+static void put_item(void *data, const char *label, struct ccfc_slice text)
+{
+	struct ccfc_out *out = data;
+
+	ccfc_buf_printf(&out->buf, "- %s: ", label);
+	ccfc_md_words(out, text);
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+void ccfc_show_head(struct ccfc_out *out, struct ccfc_obj info)
+{
+	ccfc_export_facts(info, false, put_line, out);
+}
+
+void ccfc_show_head_md(struct ccfc_out *out, struct ccfc_obj info)
+{
+	ccfc_buf_puts(&out->buf, "# ");
+	ccfc_md_words(out, ccfc_export_title(info));
+	ccfc_buf_puts(&out->buf, "\n\n");
+	ccfc_export_facts(info, true, put_item, out);
+}
+
+static void put_title(struct ccfc_out *out, const char *title, int64_t n,
+		      const char *noun)
+{
+	/* The first thing of the output needs no room above it. */
+	ccfc_buf_printf(&out->buf, "%s%s%s (", out->buf.len ? "\n" : "",
+			ccfc_out_on(out, CCFC_STYLE_HEAD), title);
+	ccfc_render_count(&out->buf, n, noun);
+	ccfc_buf_printf(&out->buf, "):%s\n", ccfc_out_off(out));
+}
+
+/* ---- tasks ---- */
+
+static char mark_of(struct ccfc_slice status, char doing)
+{
+	if (ccfc_slice_is(status, "completed"))
+		return 'x';
+	return ccfc_slice_is(status, "in_progress") ? doing : ' ';
+}
+
+void ccfc_show_tasks(struct ccfc_out *out, struct ccfc_obj info)
+{
+	struct ccfc_obj tasks = ccfc_obj_get(info, "tasks");
+
+	if (!ccfc_obj_len(tasks))
+		return;
+	put_title(out, "Tasks", ccfc_obj_len(tasks), "task");
+	for (uint32_t i = 0; i < ccfc_obj_len(tasks); i++) {
+		struct ccfc_obj task = ccfc_obj_at(tasks, i);
+
+		ccfc_buf_printf(&out->buf, "  [%c] ",
+				mark_of(ccfc_obj_get_str(task, "status"), '~'));
+		ccfc_out_field(out, ccfc_obj_get_str(task, "content"));
+		ccfc_buf_putc(&out->buf, '\n');
+	}
+}
+
+void ccfc_show_tasks_md(struct ccfc_out *out, struct ccfc_obj info)
+{
+	struct ccfc_obj tasks = ccfc_obj_get(info, "tasks");
+
+	if (!ccfc_obj_len(tasks))
+		return;
+	ccfc_buf_puts(&out->buf, "\n## Tasks\n\n");
+	for (uint32_t i = 0; i < ccfc_obj_len(tasks); i++) {
+		struct ccfc_obj task = ccfc_obj_at(tasks, i);
+		struct ccfc_slice status = ccfc_obj_get_str(task, "status");
+
+		ccfc_buf_printf(&out->buf, "- [%c] ", mark_of(status, ' '));
+		ccfc_md_words(out, ccfc_obj_get_str(task, "content"));
+		if (ccfc_slice_is(status, "in_progress"))
+			ccfc_buf_puts(&out->buf, " (in progress)");
+		ccfc_buf_putc(&out->buf, '\n');
+	}
+}
+
+/* ---- tools ---- */
+
+static void tool_rows(struct ccfc_table *table, struct ccfc_obj tools,
+		      const char *whose)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(tools); i++) {
+		struct ccfc_obj tool = ccfc_obj_at(tools, i);
+
+		ccfc_table_cell(table, ccfc_obj_get_str(tool, "name"));
+		ccfc_table_printf(
+			table, "%lld",
+			(long long)ccfc_obj_get_int(tool, "count", 0));
+		ccfc_table_printf(
+			table, "%lld",
+			(long long)ccfc_obj_get_int(tool, "errors", 0));
+		if (whose)
+			ccfc_table_cell(table, ccfc_slice_str(whose));
+	}
+}
+
+void ccfc_show_tools(struct ccfc_out *out, struct ccfc_obj info)
+{
+	static const struct ccfc_table_col cols[] = {
+		{ "TOOL", 12, 2, true },
+		{ "CALLS", 0, 2, false },
+		{ "ERRORS", 0, 2, false },
+		{ "BY", 0, 0, false },
+	};
+	struct ccfc_obj own = ccfc_obj_get(info, "tools");
+	struct ccfc_obj agents = ccfc_obj_get(info, "agentTools");
+	bool both = ccfc_obj_len(agents);
+	struct ccfc_table table;
+
+	if (!ccfc_obj_len(own) && !both)
+		return;
+	ccfc_buf_puts(&out->buf, out->buf.len ? "\n" : "");
+	ccfc_table_init(&table, cols, both ? 4 : 3);
+	tool_rows(&table, own, both ? "session" : NULL);
+	tool_rows(&table, agents, "agents");
+	ccfc_table_print(&table, out);
+	ccfc_table_release(&table);
+}
+
+static void tool_rows_md(struct ccfc_out *out, struct ccfc_obj tools,
+			 const char *whose)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(tools); i++) {
+		struct ccfc_obj tool = ccfc_obj_at(tools, i);
+
+		ccfc_buf_puts(&out->buf, "| ");
+		ccfc_md_words(out, ccfc_obj_get_str(tool, "name"));
+		ccfc_buf_printf(&out->buf, " | %lld | %lld | %s |\n",
+				(long long)ccfc_obj_get_int(tool, "count", 0),
+				(long long)ccfc_obj_get_int(tool, "errors", 0),
+				whose);
+	}
+}
+
+void ccfc_show_tools_md(struct ccfc_out *out, struct ccfc_obj info)
+{
+	struct ccfc_obj own = ccfc_obj_get(info, "tools");
+	struct ccfc_obj agents = ccfc_obj_get(info, "agentTools");
+
+	if (!ccfc_obj_len(own) && !ccfc_obj_len(agents))
+		return;
+	ccfc_buf_puts(&out->buf, "\n## Tools\n\n"
+				 "| tool | calls | errors | by |\n"
+				 "|---|---|---|---|\n");
+	tool_rows_md(out, own, "session");
+	tool_rows_md(out, agents, "agents");
+}
+
+/* ---- files ---- */
+
+/* One file with what was done to it: the count under `key`. */
+static void file_rows(struct ccfc_out *out, struct ccfc_obj files,
+		      const char *key, const char *noun,
+		      struct ccfc_slice project)
+{
+	struct ccfc_buf count = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
+		struct ccfc_obj file = ccfc_obj_at(files, i);
+
+		ccfc_buf_puts(&out->buf, "  ");
+		ccfc_out_field(
+			out, ccfc_path_relative(ccfc_obj_get_str(file, "path"),
+						project));
+		ccfc_buf_clear(&count);
+		ccfc_render_count(&count, ccfc_obj_get_int(file, key, 0), noun);
+		ccfc_buf_printf(&out->buf, "  %s%s%s%s\n",
+				ccfc_out_on(out, CCFC_STYLE_FAINT), count.ptr,
+				ccfc_obj_get_bool(file, "modified", false)
+					? ", modified"
+					: "",
+				ccfc_out_off(out));
+		ccfc_out_check(out);
+	}
+	ccfc_buf_release(&count);
+}
+
+void ccfc_show_files(struct ccfc_out *out, struct ccfc_obj modified,
+		     struct ccfc_obj reads, struct ccfc_slice project)
+{
+	struct ccfc_obj changed = ccfc_obj_get(modified, "files");
+	struct ccfc_obj read = ccfc_obj_get(reads, "files");
+
+	if (ccfc_obj_len(changed)) {
+		put_title(out, "Modified", ccfc_obj_len(changed), "file");
+		file_rows(out, changed, "changeCount", "change", project);
+	}
+	if (ccfc_obj_len(read)) {
+		put_title(out, "Read",
+			  ccfc_obj_get_int(reads, "totalFiles",
+					   ccfc_obj_len(read)),
+			  "file");
+		file_rows(out, read, "readCount", "read", project);
+	}
+}
+
+static void file_rows_md(struct ccfc_out *out, const char *title,
+			 struct ccfc_obj files, const char *key,
+			 const char *noun, struct ccfc_slice project)
+{
+	if (!ccfc_obj_len(files))
+		return;
+	ccfc_buf_printf(&out->buf, "\n## %s\n\n", title);
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
+		struct ccfc_obj file = ccfc_obj_at(files, i);
+
+		ccfc_buf_puts(&out->buf, "- ");
+		ccfc_md_words(out,
+			      ccfc_path_relative(ccfc_obj_get_str(file, "path"),
+						 project));
+		ccfc_buf_puts(&out->buf, " (");
+		ccfc_render_count(&out->buf, ccfc_obj_get_int(file, key, 0),
+				  noun);
+		ccfc_buf_puts(&out->buf, ")\n");
+		ccfc_out_check(out);
+	}
+}
+
+void ccfc_show_files_md(struct ccfc_out *out, struct ccfc_obj modified,
+			struct ccfc_obj reads, struct ccfc_slice project)
+{
+	file_rows_md(out, "Modified files", ccfc_obj_get(modified, "files"),
+		     "changeCount", "change", project);
+	file_rows_md(out, "Read files", ccfc_obj_get(reads, "files"),
+		     "readCount", "read", project);
+}

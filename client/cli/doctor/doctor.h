@@ -1,0 +1,93 @@
+/*
+ * What `ccfc doctor` looks at, and what it found. Each group of checks is a
+ * file of its own, doctor_*.c, that adds findings; nothing is changed by any
+ * of them. Every finding that is not fine has the command that mends it, which
+ * can be pasted into a shell as it is.
+ */
+#ifndef CCFC_CLI_DOCTOR_DOCTOR_H
+#define CCFC_CLI_DOCTOR_DOCTOR_H
+
+#include "cli/doctor/transcripts_on_disk.h"
+#include "cli/frame/cli.h"
+#include "cli/setup/service_manager.h"
+#include "os/claude_dir.h"
+#include "wire/obj.h"
+#include "wire/pack.h"
+
+enum ccfc_level {
+	CCFC_LEVEL_OK,
+	CCFC_LEVEL_NOTE, /* good to know */
+	CCFC_LEVEL_WARN, /* works, but not as well as it could */
+	CCFC_LEVEL_FAIL, /* does not work */
+};
+
+struct ccfc_finding {
+	enum ccfc_level level;
+	const char *check;    /* a name that does not change */
+	struct ccfc_buf what; /* what was found */
+	struct ccfc_buf why;  /* why that matters; may be empty */
+	struct ccfc_buf fix;  /* a command; may be empty */
+};
+
+struct ccfc_doctor {
+	struct ccfc_cli *cli;
+	int64_t now;		  /* milliseconds */
+	struct ccfc_buf state;	  /* the directory; empty: not known */
+	struct ccfc_buf socket;	  /* its path; empty: not known */
+	struct ccfc_claude roots; /* the daemon's, if there is one */
+	struct ccfc_service service;
+	struct ccfc_err service_err; /* code 0: the manager answered */
+	struct ccfc_err daemon_err;  /* code 0: the daemon answered */
+	struct ccfc_reply *info;     /* server.info; NULL: it did not */
+	struct ccfc_reply *sources;  /* source.list; NULL: none */
+	struct ccfc_transcripts transcripts;
+	struct {
+		struct ccfc_finding **items;
+		uint32_t n, cap;
+	} findings;
+};
+
+/* ---- doctor.c ---- */
+
+/* Finds out where things are, and asks the daemon if one runs. */
+void ccfc_doctor_init(struct ccfc_doctor *d, struct ccfc_cli *cli);
+void ccfc_doctor_release(struct ccfc_doctor *d);
+
+/* One more finding, to be filled in; lives as long as the doctor. */
+struct ccfc_finding *ccfc_doctor_add(struct ccfc_doctor *d,
+				     enum ccfc_level level, const char *check);
+
+/* The same with its first text. */
+struct ccfc_finding *ccfc_doctor_say(struct ccfc_doctor *d,
+				     enum ccfc_level level, const char *check,
+				     const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The daemon's own account of itself; NONE where there is none. */
+struct ccfc_obj ccfc_doctor_info(const struct ccfc_doctor *d);
+
+/* Appends a word as a shell takes it. */
+void ccfc_doctor_quote(struct ccfc_buf *out, const char *word);
+
+/* Appends what stops the daemon that runs, and what starts one, as commands. */
+void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out);
+void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out);
+
+/* The worst of all. */
+enum ccfc_level ccfc_doctor_worst(const struct ccfc_doctor *d);
+
+/* Both append to cli->out. */
+void ccfc_doctor_print(const struct ccfc_doctor *d);
+void ccfc_doctor_print_json(const struct ccfc_doctor *d);
+
+/* ---- the checks ---- */
+
+void ccfc_doctor_daemon(struct ccfc_doctor *d);
+void ccfc_doctor_service(struct ccfc_doctor *d);
+void ccfc_doctor_files(struct ccfc_doctor *d);
+void ccfc_doctor_watch(struct ccfc_doctor *d);
+void ccfc_doctor_sources(struct ccfc_doctor *d);
+void ccfc_doctor_store(struct ccfc_doctor *d);
+void ccfc_doctor_retention(struct ccfc_doctor *d);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * How many directories may be watched, and how many are: inotify's limits for
+ * a user, as Linux tells them in /proc. Other systems have none.
+ */
+#ifndef CCFC_CLI_DOCTOR_INOTIFY_LIMITS_H
+#define CCFC_CLI_DOCTOR_INOTIFY_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ccfc_watch_limit {
+	int64_t max;	     /* -1: not known */
+	int64_t used;	     /* by all processes of this user */
+	const char *setting; /* sysctl's name of what says `max` */
+};
+
+struct ccfc_watches {
+	struct ccfc_watch_limit watches;
+	struct ccfc_watch_limit instances;
+};
+
+/* `proc` is /proc; tests have their own. False: there are no such limits. */
+bool ccfc_watches_read(struct ccfc_watches *out, const char *proc);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * The transcripts below Claude Code's directories as they are on disk, without
+ * asking the daemon: the files below <root>/projects that have a transcript's
+ * name. Symbolic links are not followed.
+ */
+#ifndef CCFC_CLI_DOCTOR_TRANSCRIPTS_ON_DISK_H
+#define CCFC_CLI_DOCTOR_TRANSCRIPTS_ON_DISK_H
+
+#include "os/claude_dir.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ccfc_transcript {
+	char *path;
+	int64_t mtime; /* milliseconds */
+	int64_t size;
+	uint32_t root; /* its number */
+};
+
+struct ccfc_transcripts {
+	struct ccfc_transcript *items; /* the longest unwritten first */
+	uint32_t n, cap;
+	char *denied;	  /* the first that cannot be read, or NULL */
+	uint32_t denials; /* how many there are */
+};
+
+/* Release it after use. */
+void ccfc_transcripts_find(struct ccfc_transcripts *out,
+			   const struct ccfc_claude *roots);
+void ccfc_transcripts_release(struct ccfc_transcripts *t);
+
+/*
+ * Was all of it taken in that ends with a newline, if `read` of its bytes
+ * were? False also where it cannot be looked at.
+ */
+bool ccfc_transcript_is_read(const struct ccfc_transcript *t, int64_t read);
+
+#endif

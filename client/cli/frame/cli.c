@@ -1,0 +1,257 @@
+/* The frame of the `ccfc` command: options, dispatch, errors; see cli.h. */
+#include "cli/frame/cli.h"
+
+#include "cli/complete/complete.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/suggest.h"
+#include "cli/frame/version_skew.h"
+#include "cli/out/safe.h"
+
+#include <ccfc/protocol.h>
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+const struct ccfc_command *const ccfc_commands[] = {
+	&ccfc_cmd_list,
+	&ccfc_cmd_search,
+	&ccfc_cmd_sessions,
+	&ccfc_cmd_grep,
+	&ccfc_cmd_stats,
+	&ccfc_cmd_sql,
+	&ccfc_cmd_show,
+	&ccfc_cmd_export,
+	&ccfc_cmd_log,
+	&ccfc_cmd_blame,
+	&ccfc_cmd_diff,
+	&ccfc_cmd_cat,
+	&ccfc_cmd_recover,
+	&ccfc_cmd_restore,
+	&ccfc_cmd_revert,
+	&ccfc_cmd_index,
+	&ccfc_cmd_files,
+	&ccfc_cmd_watch,
+	&ccfc_cmd_status,
+	&ccfc_cmd_start,
+	&ccfc_cmd_stop,
+	&ccfc_cmd_setup,
+	&ccfc_cmd_doctor,
+	&ccfc_cmd_help,
+	NULL,
+};
+
+const struct ccfc_opt ccfc_cli_common[] = {
+	[CCFC_COMMON_COLOR] = { "color", 0, CCFC_OPT_CHOICE, "WHEN",
+				"auto (default), always or never",
+				"auto|always|never", 0, 0 },
+	[CCFC_COMMON_NO_PAGER] = { "no-pager", 0, CCFC_OPT_FLAG, NULL,
+				   "never start a pager", NULL, 0, 0 },
+	[CCFC_COMMON_HELP] = { "help", 'h', CCFC_OPT_FLAG, NULL,
+			       "show this help", NULL, 0, 0 },
+	{ 0 },
+};
+
+enum { OPT_VERSION };
+const struct ccfc_opt ccfc_cli_global[] = {
+	[OPT_VERSION] = { "version", 'V', CCFC_OPT_FLAG, NULL,
+			  "show the version", NULL, 0, 0 },
+	{ 0 },
+};
+
+static void write_stderr(const struct ccfc_buf *buf)
+{
+	size_t done = 0;
+
+	while (done < buf->len) {
+		ssize_t n =
+			write(STDERR_FILENO, buf->ptr + done, buf->len - done);
+
+		if (n < 0 && errno != EINTR)
+			return; /* nobody left to tell */
+		done += n < 0 ? 0 : (size_t)n;
+	}
+}
+
+int ccfc_cli_fail(const struct ccfc_err *err)
+{
+	struct ccfc_err told = *err;
+	struct ccfc_buf line = CCFC_BUF_INIT;
+	struct ccfc_slice what;
+
+	ccfc_skew_explain(&told);
+	what = ccfc_slice_str(told.what);
+	/* Of the program's own options the text says so itself. */
+	if (!ccfc_slice_starts(what, "ccfc: "))
+		ccfc_buf_puts(&line, "ccfc: ");
+	ccfc_safe_append(&line, what, false);
+	ccfc_buf_putc(&line, '\n');
+	if (*told.hint) {
+		ccfc_buf_puts(&line, "hint: ");
+		ccfc_safe_append(&line, ccfc_slice_str(told.hint), false);
+		ccfc_buf_putc(&line, '\n');
+	}
+	write_stderr(&line);
+	ccfc_buf_release(&line);
+	switch (told.code) {
+	case CCFC_ENOTFOUND:
+		return CCFC_EXIT_NOTHING;
+	case CCFC_EUNREACHABLE:
+		return CCFC_EXIT_UNREACHABLE;
+	default:
+		return CCFC_EXIT_ERROR;
+	}
+}
+
+void ccfc_cli_note(const char *fmt, ...)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT, line = CCFC_BUF_INIT;
+	va_list ap;
+
+	va_start(ap, fmt);
+	ccfc_buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	ccfc_buf_puts(&line, "ccfc: note: ");
+	ccfc_safe_append(&line, ccfc_buf_view(&text), false);
+	ccfc_buf_putc(&line, '\n');
+	write_stderr(&line);
+	ccfc_buf_release(&line);
+	ccfc_buf_release(&text);
+}
+
+const struct ccfc_command *ccfc_cli_find(const char *name, struct ccfc_err *err)
+{
+	struct ccfc_suggest near;
+
+	ccfc_suggest_init(&near, name);
+	for (int i = 0; ccfc_commands[i]; i++) {
+		if (!strcmp(ccfc_commands[i]->name, name))
+			return ccfc_commands[i];
+		ccfc_suggest_try(&near, ccfc_commands[i]->name);
+	}
+	ccfc_err_set(err, CCFC_EINVAL, "unknown command '%s'", name);
+	if (near.best)
+		ccfc_err_hint(err, "did you mean 'ccfc %s'?", near.best);
+	else
+		ccfc_err_hint(err, "ccfc --help lists the commands");
+	return NULL;
+}
+
+static void use_common(struct ccfc_out *out, const struct ccfc_opts *opts)
+{
+	const struct ccfc_opt_value *color =
+		ccfc_opts_common(opts, CCFC_COMMON_COLOR);
+
+	if (color->set)
+		ccfc_out_set_color(out, (enum ccfc_color)color->num);
+	if (ccfc_opts_common(opts, CCFC_COMMON_NO_PAGER)->set)
+		out->paged = false;
+}
+
+static int check_args(const struct ccfc_command *command,
+		      const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	if (opts->nargs >= command->args_min &&
+	    opts->nargs <= command->args_max)
+		return 0;
+	if (opts->nargs < command->args_min)
+		ccfc_err_set(err, CCFC_EINVAL, "%s: an argument is missing",
+			     command->name);
+	else
+		ccfc_err_set(err, CCFC_EINVAL,
+			     "%s: one argument too many: '%s'", command->name,
+			     opts->args[command->args_max]);
+	ccfc_err_hint(err, "usage: ccfc %s", command->usage);
+	return CCFC_EINVAL;
+}
+
+static int run_parsed(struct ccfc_cli *cli, const struct ccfc_command *command,
+		      const struct ccfc_opts *opts)
+{
+	struct ccfc_err err;
+
+	if (ccfc_opts_common(opts, CCFC_COMMON_HELP)->set) {
+		use_common(&cli->out, opts);
+		ccfc_help_print(&cli->out, command);
+		return 0;
+	}
+	if (check_args(command, opts, &err) < 0)
+		return ccfc_cli_fail(&err);
+	use_common(&cli->out, opts);
+	if (!command->paged)
+		cli->out.paged = false;
+	return command->run(cli, opts);
+}
+
+/* argv[0] is the command's name. */
+static int run_command(struct ccfc_cli *cli, int argc, char **argv)
+{
+	const struct ccfc_command *command;
+	struct ccfc_opts opts;
+	struct ccfc_err err;
+	int status;
+
+	/* What shells ask; not a row of the table, so that no help has it. */
+	if (!strcmp(argv[0], "__complete"))
+		return ccfc_complete_run(cli, argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[0], "files") && ccfc_files_has(argv[1])) {
+		argc--;
+		argv++;
+	}
+	command = ccfc_cli_find(argv[0], &err);
+	if (!command)
+		return ccfc_cli_fail(&err);
+	ccfc_opts_init(&opts, command->name, command->options, ccfc_cli_common);
+	if (ccfc_opts_parse(&opts, argc - 1, argv + 1, false, &err) < 0)
+		status = ccfc_cli_fail(&err);
+	else
+		status = run_parsed(cli, command, &opts);
+	ccfc_opts_release(&opts);
+	return status;
+}
+
+/* Options in front of the command, and what needs no command. */
+static int run(struct ccfc_cli *cli, int argc, char **argv)
+{
+	struct ccfc_opts opts;
+	struct ccfc_err err;
+	int status;
+
+	ccfc_opts_init(&opts, "ccfc", ccfc_cli_global, ccfc_cli_common);
+	if (ccfc_opts_parse(&opts, argc, argv, true, &err) < 0) {
+		status = ccfc_cli_fail(&err);
+	} else if (ccfc_opts_own(&opts, OPT_VERSION)->set) {
+		ccfc_buf_printf(&cli->out.buf, "ccfc %s (protocol %d)\n",
+				CCFC_VERSION, CCFC_PROTOCOL_VERSION);
+		status = 0;
+	} else if (ccfc_opts_common(&opts, CCFC_COMMON_HELP)->set) {
+		use_common(&cli->out, &opts);
+		ccfc_help_print(&cli->out, NULL);
+		status = 0;
+	} else if (opts.used == argc) {
+		ccfc_err_set(&err, CCFC_EINVAL, "which command?");
+		ccfc_err_hint(&err, "ccfc --help lists the commands");
+		status = ccfc_cli_fail(&err);
+	} else {
+		use_common(&cli->out, &opts);
+		status = run_command(cli, argc - opts.used, argv + opts.used);
+	}
+	ccfc_opts_release(&opts);
+	return status;
+}
+
+int ccfc_cli_main(int argc, char **argv)
+{
+	struct ccfc_cli cli = { 0 };
+	struct ccfc_err err;
+	int status;
+
+	/* A reader that went away is seen as EPIPE, where it is handled. */
+	signal(SIGPIPE, SIG_IGN);
+	ccfc_out_init(&cli.out, STDOUT_FILENO);
+	cli.out.paged = cli.out.tty;
+	status = run(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
+	ccfc_ask_close(&cli);
+	if (ccfc_out_finish(&cli.out, &err) < 0)
+		return ccfc_cli_fail(&err);
+	return status;
+}

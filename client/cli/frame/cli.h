@@ -1,0 +1,91 @@
+/*
+ * The frame of the `ccfc` command: one row per command, one file cmd_*.c per
+ * row, and what they share. A command gets parsed options and appends its
+ * answer to cli->out; it returns its exit status.
+ */
+#ifndef CCFC_CLI_FRAME_CLI_H
+#define CCFC_CLI_FRAME_CLI_H
+
+#include "cli/frame/opt.h"
+#include "cli/out/out.h"
+
+/* Exit status. */
+enum {
+	CCFC_EXIT_FOUND = 0,
+	CCFC_EXIT_NOTHING = 1,
+	CCFC_EXIT_ERROR = 2,
+	CCFC_EXIT_UNREACHABLE = 3,
+};
+
+struct ccfc_cli {
+	struct ccfc_out out;
+	struct ccfc_client *client; /* see connect.h; NULL: not connected */
+};
+
+struct ccfc_command {
+	const char *name;
+	const char *usage;   /* "list SESSION [options]" */
+	const char *summary; /* one line, for the list of commands */
+	const char *about;   /* paragraphs, for its own help */
+	const char *examples;
+	const struct ccfc_opt *options;
+	int args_min, args_max;
+	bool paged; /* its answer may go through a pager */
+	int (*run)(struct ccfc_cli *cli, const struct ccfc_opts *opts);
+};
+
+/* Rows of the table of commands, in the order of the help; ends with NULL. */
+extern const struct ccfc_command *const ccfc_commands[];
+
+extern const struct ccfc_command ccfc_cmd_list;
+extern const struct ccfc_command ccfc_cmd_search;
+extern const struct ccfc_command ccfc_cmd_sessions;
+extern const struct ccfc_command ccfc_cmd_grep;
+extern const struct ccfc_command ccfc_cmd_stats;
+extern const struct ccfc_command ccfc_cmd_sql;
+extern const struct ccfc_command ccfc_cmd_show;
+extern const struct ccfc_command ccfc_cmd_export;
+extern const struct ccfc_command ccfc_cmd_log;
+extern const struct ccfc_command ccfc_cmd_blame;
+extern const struct ccfc_command ccfc_cmd_diff;
+extern const struct ccfc_command ccfc_cmd_cat;
+extern const struct ccfc_command ccfc_cmd_recover;
+extern const struct ccfc_command ccfc_cmd_restore;
+extern const struct ccfc_command ccfc_cmd_revert;
+extern const struct ccfc_command ccfc_cmd_index;
+extern const struct ccfc_command ccfc_cmd_files;
+extern const struct ccfc_command ccfc_cmd_watch;
+extern const struct ccfc_command ccfc_cmd_status;
+extern const struct ccfc_command ccfc_cmd_start;
+extern const struct ccfc_command ccfc_cmd_stop;
+extern const struct ccfc_command ccfc_cmd_setup;
+extern const struct ccfc_command ccfc_cmd_doctor;
+extern const struct ccfc_command ccfc_cmd_help;
+
+/* Options that every command takes. */
+extern const struct ccfc_opt ccfc_cli_common[];
+enum { CCFC_COMMON_COLOR, CCFC_COMMON_NO_PAGER, CCFC_COMMON_HELP };
+
+/* Options that stand in front of the command only. */
+extern const struct ccfc_opt ccfc_cli_global[];
+
+/* Everything: what main() returns. */
+int ccfc_cli_main(int argc, char **argv);
+
+/* The command of that name, or NULL and an error with a suggestion. */
+const struct ccfc_command *ccfc_cli_find(const char *name,
+					 struct ccfc_err *err);
+
+/* Is `name` a command that may stand after "files"? */
+bool ccfc_files_has(const char *name);
+
+/* Says what went wrong on stderr; returns the exit status for it. */
+int ccfc_cli_fail(const struct ccfc_err *err);
+
+/* "ccfc: note: …" on stderr. */
+void ccfc_cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Help on one command; on all of them where it is NULL. */
+void ccfc_help_print(struct ccfc_out *out, const struct ccfc_command *command);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Asking the daemon, as the commands do it: connect when first needed, look
+ * at a reply as wire objects, and say it when the answer may be incomplete.
+ */
+#ifndef CCFC_CLI_FRAME_CONNECT_H
+#define CCFC_CLI_FRAME_CONNECT_H
+
+#include "cli/frame/cli.h"
+#include "wire/obj.h"
+
+#include <ccfc/client.h>
+
+/* Connects if that was not done yet; the error is the library's. */
+int ccfc_ask_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
+		     struct ccfc_err *err);
+void ccfc_ask_close(struct ccfc_cli *cli);
+
+/* The reply's value; lives as long as the reply. */
+struct ccfc_obj ccfc_ask_value(const struct ccfc_reply *reply);
+
+/* A note on stderr if the daemon was still reading when it answered. */
+void ccfc_ask_note_indexing(struct ccfc_obj value);
+
+#endif

@@ -1,0 +1,161 @@
+/* Where the caller stands; see cwd.h. */
+#include "cli/frame/cwd.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Is $PWD the directory that we are in? A parent may have left it stale. */
+static bool is_here(const char *pwd)
+{
+	struct stat a, b;
+
+	return pwd[0] == '/' && !stat(pwd, &a) && !stat(".", &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static char *normal(const char *path, const char *base)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+
+	if (!ccfc_path_normalise(&out, ccfc_slice_str(path),
+				 ccfc_slice_str(base),
+				 ccfc_slice_str(getenv("HOME"))))
+		ccfc_buf_puts(&out, path);
+	return ccfc_buf_detach(&out, NULL);
+}
+
+int ccfc_where_init(struct ccfc_where *where, struct ccfc_err *err)
+{
+	const char *pwd = getenv("PWD");
+
+	*where = (struct ccfc_where){ 0 };
+	where->physical = getcwd(NULL, 0);
+	if (!where->physical)
+		return ccfc_err_io(err, errno, "the current directory");
+	if (pwd && strcmp(pwd, where->physical) && is_here(pwd))
+		where->cwd = normal(pwd, where->physical);
+	else
+		where->cwd = ccfc_strdup(where->physical);
+	return 0;
+}
+
+void ccfc_where_release(struct ccfc_where *where)
+{
+	free(where->cwd);
+	free(where->physical);
+	for (int i = 0; i < CCFC_WHERE_NAMES; i++)
+		free(where->names[i]);
+}
+
+char *ccfc_where_absolute(const struct ccfc_where *where, const char *path)
+{
+	return normal(path, where->cwd);
+}
+
+/*
+ * realpath() wants the whole path to exist, but a file that was deleted is
+ * asked for too: resolve the part that does exist, and put the rest behind.
+ */
+static char *resolve(const char *path)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	char *head = ccfc_strdup(path), *real = realpath(head, NULL);
+	size_t cut = strlen(head);
+
+	while (!real && cut) {
+		while (cut && head[--cut] != '/')
+			;
+		head[cut] = '\0';
+		real = realpath(cut ? head : "/", NULL);
+	}
+	/* "/" and "/x" make "/x", "/" and "" make "/". */
+	if (real && (strcmp(real, "/") || !path[cut]))
+		ccfc_buf_puts(&out, real);
+	ccfc_buf_puts(&out, path + cut);
+	free(head);
+	free(real);
+	return ccfc_buf_detach(&out, NULL);
+}
+
+char *ccfc_where_real(const struct ccfc_where *where, const char *path)
+{
+	char *absolute = ccfc_where_absolute(where, path);
+	char *real = resolve(absolute);
+
+	free(absolute);
+	return real;
+}
+
+/* Keeps `name` (or frees it) unless it is `path` or there already. */
+static void add_name(struct ccfc_where *where, const char *path, char *name)
+{
+	int n = 0;
+
+	for (; where->names[n]; n++)
+		if (!strcmp(where->names[n], name))
+			break;
+	if (where->names[n] || n == CCFC_WHERE_NAMES || !strcmp(path, name))
+		free(name);
+	else
+		where->names[n] = name;
+}
+
+const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
+				    const char *given)
+{
+	add_name(where, path, normal(given, where->physical));
+	add_name(where, path, resolve(path));
+	return (const char *const *)where->names;
+}
+
+int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
+{
+	struct ccfc_where where;
+	int code;
+
+	*out = NULL;
+	if (!*given)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "the name of the session is empty");
+	if (!strchr(given, '/') &&
+	    !ccfc_slice_ends(ccfc_slice_str(given), ".jsonl")) {
+		*out = ccfc_strdup(given);
+		return 0;
+	}
+	code = ccfc_where_init(&where, err);
+	if (!code)
+		*out = ccfc_where_absolute(&where, given);
+	ccfc_where_release(&where);
+	return code;
+}
+
+bool ccfc_where_is_directory(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+void ccfc_where_hint(struct ccfc_err *err, const char *given)
+{
+	if (err->code == CCFC_ENOTFOUND && ccfc_where_is_directory(given))
+		ccfc_err_hint(err, "it is a directory; ccfc log lists the "
+				   "changes below it, ccfc search 'DIR/**' "
+				   "the files");
+}
+
+struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
+				   struct ccfc_slice path)
+{
+	struct ccfc_slice s =
+		ccfc_path_relative(path, ccfc_slice_str(where->cwd));
+
+	if (s.len == path.len)
+		s = ccfc_path_relative(path, ccfc_slice_str(where->physical));
+	return s;
+}

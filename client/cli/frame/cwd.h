@@ -1,0 +1,55 @@
+/*
+ * Where the caller stands, and the names that a path has from there. The
+ * index knows a file by the name that Claude Code used; with symbolic links
+ * that may be another one than the caller's. So the shell's $PWD comes first,
+ * and what it really is second.
+ */
+#ifndef CCFC_CLI_FRAME_CWD_H
+#define CCFC_CLI_FRAME_CWD_H
+
+#include "base/err.h"
+#include "base/slice.h"
+
+#define CCFC_WHERE_NAMES 2
+
+struct ccfc_where {
+	char *cwd;	/* as the shell has it */
+	char *physical; /* without symbolic links; may be the same text */
+	char *names[CCFC_WHERE_NAMES + 1]; /* of ccfc_where_names */
+};
+
+int ccfc_where_init(struct ccfc_where *where, struct ccfc_err *err);
+void ccfc_where_release(struct ccfc_where *where);
+
+/* The absolute, normal form of `path`; the caller frees it. */
+char *ccfc_where_absolute(const struct ccfc_where *where, const char *path);
+
+/* The same without symbolic links, as far as the path exists. */
+char *ccfc_where_real(const struct ccfc_where *where, const char *path);
+
+/*
+ * Other names of the file whose absolute name is `path` and that the caller
+ * called `given`, ending with NULL. They belong to `where`; call it once.
+ */
+const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
+				    const char *given);
+
+/*
+ * A session as the caller named it: an id as it is, the path of a transcript
+ * made absolute. The caller frees *out.
+ */
+int ccfc_where_session(char **out, const char *given, struct ccfc_err *err);
+
+/*
+ * Where nothing was found of a file that is a directory: a hint that it is.
+ * Other errors are left as they are.
+ */
+void ccfc_where_hint(struct ccfc_err *err, const char *given);
+
+bool ccfc_where_is_directory(const char *path);
+
+/* `path` as seen from here: relative if it is below. Borrowed from `path`. */
+struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
+				   struct ccfc_slice path);
+
+#endif

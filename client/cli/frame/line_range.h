@@ -1,0 +1,14 @@
+/* Lines of a file as -L names them, after git: "N,M", "N,+COUNT", "N", ",M". */
+#ifndef CCFC_CLI_FRAME_LINE_RANGE_H
+#define CCFC_CLI_FRAME_LINE_RANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The first and the last line meant, from 1; 0 where that side is open. False
+ * when it is none, or ends before it begins.
+ */
+bool ccfc_range_parse(int64_t *from, int64_t *to, const char *text);
+
+#endif

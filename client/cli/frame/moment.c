@@ -1,0 +1,112 @@
+/*
+ * A file at a moment; see moment.h.
+ *
+ * A local time is meant to its end, as a day is: `ccfc list` shows times in
+ * seconds, and a change of 14:05:59.417 has happened at "14:05:59".
+ */
+#include "cli/frame/moment.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/cwd.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define MINUTE_TEXT 16 /* "2025-12-31 14:05" */
+#define SECOND_TEXT 19
+
+/* "2025-12-31 14:05[:59]" of the local zone to its last millisecond. */
+static int64_t parse_local(struct ccfc_slice s)
+{
+	int64_t utc = ccfc_time_parse(s);
+	time_t sec;
+	struct tm tm;
+
+	if (utc == CCFC_TIME_NONE || s.ptr[10] != ' ' ||
+	    (s.len != MINUTE_TEXT && s.len != SECOND_TEXT))
+		return CCFC_TIME_NONE;
+	/* What was read as UTC, field by field, is read again as local. */
+	sec = (time_t)(utc / 1000);
+	if (!gmtime_r(&sec, &tm))
+		return CCFC_TIME_NONE;
+	tm.tm_isdst = -1;
+	return (int64_t)mktime(&tm) * 1000 +
+	       (s.len == MINUTE_TEXT ? 59999 : 999);
+}
+
+/* A time of the local zone, or CCFC_TIME_NONE for everything else. */
+static int64_t read_time(const char *given)
+{
+	struct ccfc_slice s = ccfc_slice_str(given);
+
+	if (ccfc_time_parse(s) != CCFC_TIME_NONE)
+		return parse_local(s);
+	return ccfc_time_parse_user(s, true);
+}
+
+int ccfc_at_text(char **out, const char *given, struct ccfc_err *err)
+{
+	static const char before[] = "before:";
+	size_t skip = 0;
+	char text[CCFC_TIME_TEXT_MAX];
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	char *session;
+	int code;
+
+	*out = NULL;
+	if (*ccfc_time_format(text, read_time(given))) {
+		*out = ccfc_strdup(text);
+		return 0;
+	}
+	if (ccfc_slice_starts(ccfc_slice_str(given), before))
+		skip = sizeof(before) - 1;
+	code = ccfc_where_session(&session, given + skip, err);
+	if (code < 0)
+		return code;
+	ccfc_buf_append(&buf, given, skip);
+	ccfc_buf_puts(&buf, session);
+	free(session);
+	*out = ccfc_buf_detach(&buf, NULL);
+	return 0;
+}
+
+static int ask_from(struct ccfc_reply **out, struct ccfc_cli *cli,
+		    const char *given, const char *at, struct ccfc_where *where,
+		    struct ccfc_err *err)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	char *path = ccfc_where_absolute(where, given);
+	int code;
+
+	query.cwd = where->cwd;
+	query.alternatives = ccfc_where_names(where, path, given);
+	if (!query.alternatives[0])
+		query.alternatives = NULL;
+	code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	if (!code)
+		code = ccfc_file_at(out, cli->client, path, at, &query, err);
+	if (code < 0)
+		ccfc_where_hint(err, given);
+	free(path);
+	return code;
+}
+
+int ccfc_at_ask(struct ccfc_reply **out, struct ccfc_cli *cli,
+		const char *given, const char *at, struct ccfc_err *err)
+{
+	struct ccfc_where where;
+	char *text = NULL;
+	int code = at ? ccfc_at_text(&text, at, err) : 0;
+
+	*out = NULL;
+	if (code < 0)
+		return code;
+	code = ccfc_where_init(&where, err);
+	if (!code)
+		code = ask_from(out, cli, given, text, &where, err);
+	ccfc_where_release(&where);
+	free(text);
+	return code;
+}

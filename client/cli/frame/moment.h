@@ -1,0 +1,47 @@
+/*
+ * A file at a moment, as the commands that take --at ask for it. The daemon
+ * knows RFC 3339 only, so what is local to the caller is settled here: times
+ * of the local zone, the file's path, and the path of a transcript.
+ */
+#ifndef CCFC_CLI_FRAME_MOMENT_H
+#define CCFC_CLI_FRAME_MOMENT_H
+
+#include "cli/frame/cli.h"
+
+#include <ccfc/client.h>
+
+#define CCFC_AT_OPTION                                                         \
+	{                                                                      \
+		"at", 0, CCFC_OPT_TEXT, "WHEN",                                \
+			"a change, a session, a time; see above", NULL, 0, 0   \
+	}
+
+/* For the help of all that take it. */
+#define CCFC_AT_WHEN                                                           \
+	"WHEN is\n"                                                            \
+	"  CHANGE   a change's id, or its first 6 characters and more: right " \
+	"after it\n"                                                           \
+	"  SESSION  an id, or a transcript's path: after its last change of "  \
+	"the file\n"                                                           \
+	"  TIME     2025-12-31 (the end of that day) or '2025-12-31 "          \
+	"14:05[:59]', both\n           local; or RFC 3339\n"                   \
+	"  before:CHANGE, before:SESSION"
+#define CCFC_AT_ABOUT                                                          \
+	CCFC_AT_WHEN                                                           \
+	"\nWithout it: after the file's last change."
+
+/*
+ * What --at says, in the words of the daemon; the caller frees *out. Only a
+ * path can fail, where there is no current directory: CCFC_EIO and the like.
+ */
+int ccfc_at_text(char **out, const char *given, struct ccfc_err *err);
+
+/*
+ * file.at of the file that the caller calls `given`, under all names that it
+ * has, with all of its content. `at` as on the command line, or NULL.
+ * Connects if need be.
+ */
+int ccfc_at_ask(struct ccfc_reply **out, struct ccfc_cli *cli,
+		const char *given, const char *at, struct ccfc_err *err);
+
+#endif

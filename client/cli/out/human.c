@@ -1,0 +1,162 @@
+/* Figures as people read them; see human.h. */
+#include "cli/out/human.h"
+
+#include "base/path.h"
+#include "base/time.h"
+#include "cli/out/render.h"
+
+#include <stdlib.h>
+
+#define MINUTE INT64_C(60)
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+#define STEPS  8 /* of a block character */
+
+void ccfc_human_count(struct ccfc_buf *out, int64_t n)
+{
+	static const char units[] = "kMGTP";
+	double v = (double)n / 1000;
+	unsigned u = 0;
+
+	if (n < 1000) {
+		ccfc_buf_printf(out, "%lld", (long long)n);
+		return;
+	}
+	/* 999.5 would be printed as 1000 */
+	for (; v >= 999.5 && units[u + 1]; u++)
+		v /= 1000;
+	ccfc_buf_printf(out, "%.*f%c", v < 99.95 ? 1 : 0, v, units[u]);
+}
+
+int64_t ccfc_human_tokens(struct ccfc_obj usage)
+{
+	static const char *const keys[] = { "input", "output", "cacheRead",
+					    "cacheWrite" };
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (__builtin_add_overflow(
+			    sum, ccfc_obj_get_int(usage, keys[i], 0), &sum))
+			return INT64_MAX;
+	return sum;
+}
+
+void ccfc_human_duration(struct ccfc_buf *out, int64_t seconds)
+{
+	long long s = seconds;
+
+	if (s < 0)
+		ccfc_buf_putc(out, '-');
+	else if (s < MINUTE)
+		ccfc_buf_printf(out, "%llds", s);
+	else if (s < HOUR)
+		ccfc_buf_printf(out, "%lldm", s / MINUTE);
+	else if (s < DAY)
+		ccfc_buf_printf(out, "%lldh%02lldm", s / HOUR,
+				s % HOUR / MINUTE);
+	else
+		ccfc_buf_printf(out, "%lldd%02lldh", s / DAY, s % DAY / HOUR);
+}
+
+void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
+		     struct ccfc_obj time, int64_t now)
+{
+	int64_t then = ccfc_time_parse(ccfc_obj_str(time));
+	int64_t ago = then == CCFC_TIME_NONE ? -1 : (now - then) / 1000;
+
+	/* Clocks differ: what is from the future has its date. */
+	if (!to->tty || ago < 0)
+		ccfc_render_time(out, time, CCFC_RENDER_MINUTE);
+	else if (ago < MINUTE)
+		ccfc_buf_puts(out, "just now");
+	else if (ago < HOUR)
+		ccfc_buf_printf(out, "%lld min ago", (long long)(ago / MINUTE));
+	else if (ago < DAY)
+		ccfc_buf_printf(out, "%lld h ago", (long long)(ago / HOUR));
+	else if (ago < 2 * DAY)
+		ccfc_buf_puts(out, "1 day ago");
+	else if (ago < 7 * DAY)
+		ccfc_buf_printf(out, "%lld days ago", (long long)(ago / DAY));
+	else
+		ccfc_render_time(out, time, "%Y-%m-%d");
+}
+
+void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
+		     struct ccfc_slice path)
+{
+	struct ccfc_slice home = ccfc_slice_str(getenv("HOME"));
+
+	while (home.len && home.ptr[home.len - 1] == '/')
+		home.len--;
+	if (!path.len) {
+		ccfc_buf_putc(out, '-');
+	} else if (to->tty && ccfc_path_is_below(path, home)) {
+		ccfc_buf_putc(out, '~');
+		ccfc_buf_append(out, path.ptr + home.len, path.len - home.len);
+	} else {
+		ccfc_buf_slice(out, path);
+	}
+}
+
+struct ccfc_slice ccfc_human_title(struct ccfc_slice title)
+{
+	const char *nl;
+
+	while (title.len && strchr(" \t\r\n", title.ptr[0])) {
+		title.ptr++;
+		title.len--;
+	}
+	nl = title.len ? memchr(title.ptr, '\n', title.len) : NULL;
+	if (nl)
+		title.len = (size_t)(nl - title.ptr);
+	while (title.len && strchr(" \t\r", title.ptr[title.len - 1]))
+		title.len--;
+	return title.len ? title : CCFC_SLICE_LIT("-");
+}
+
+/* `n` of `max` in steps, rounded, but 1 for whatever is there. */
+static unsigned scale(int64_t n, int64_t max, unsigned steps)
+{
+	double part;
+
+	if (n <= 0 || max <= 0)
+		return 0;
+	part = n < max ? (double)n / (double)max : 1;
+	part = part * steps + 0.5;
+	return part < 1 ? 1 : (unsigned)part;
+}
+
+/* U+2588 is full; the ones after it get narrower, those before it lower. */
+static void put_block(struct ccfc_buf *out, unsigned last_byte)
+{
+	ccfc_buf_printf(out, "\xe2\x96%c", (int)last_byte);
+}
+
+void ccfc_human_bar(struct ccfc_buf *out, int64_t n, int64_t max,
+		    unsigned width, bool utf8)
+{
+	unsigned eighths = scale(n, max, utf8 ? width * STEPS : width);
+
+	if (!utf8) {
+		while (eighths--)
+			ccfc_buf_putc(out, '#');
+		return;
+	}
+	for (; eighths >= STEPS; eighths -= STEPS)
+		put_block(out, 0x88);
+	if (eighths)
+		put_block(out, 0x88 + STEPS - eighths);
+}
+
+void ccfc_human_spark(struct ccfc_buf *out, int64_t n, int64_t max, bool utf8)
+{
+	static const char ascii[] = " .:-=+*%#";
+	unsigned height = scale(n, max, STEPS);
+
+	if (!utf8)
+		ccfc_buf_putc(out, ascii[height]);
+	else if (!height)
+		ccfc_buf_putc(out, ' ');
+	else
+		put_block(out, 0x80 + height);
+}

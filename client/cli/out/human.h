@@ -1,0 +1,48 @@
+/*
+ * Figures as people read them, short enough for a column: counts, durations,
+ * times as seen from now, paths as seen from home, bars. Everything is
+ * appended; what comes from a transcript is not made safe here.
+ */
+#ifndef CCFC_CLI_OUT_HUMAN_H
+#define CCFC_CLI_OUT_HUMAN_H
+
+#include "cli/out/out.h"
+#include "wire/obj.h"
+
+#include <stdint.h>
+
+/* "999", "12.3k", "123k", "1.2M". */
+void ccfc_human_count(struct ccfc_buf *out, int64_t n);
+
+/* All of a TokenUsage: input, output and both of the cache. */
+int64_t ccfc_human_tokens(struct ccfc_obj usage);
+
+/* "45s", "12m", "1h05m", "3d04h"; "-" where it is negative. */
+void ccfc_human_duration(struct ccfc_buf *out, int64_t seconds);
+
+/*
+ * The time of a reply: on a terminal "just now", "5 min ago", "3 h ago",
+ * "2 days ago", and beyond a week its date; else the minute, in the local
+ * zone. `now` is ccfc_time_now's. "-" where it is not known.
+ */
+void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
+		     struct ccfc_obj time, int64_t now);
+
+/* `path`, on a terminal with "~" for the home directory; "-" if empty. */
+void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
+		     struct ccfc_slice path);
+
+/* The first line of a session's title that has a text; "-" if none has. */
+struct ccfc_slice ccfc_human_title(struct ccfc_slice title);
+
+/*
+ * A bar for `n` of `max`, `width` columns where it is all of it; '#' unless
+ * `utf8`. There is something for whatever is more than nothing.
+ */
+void ccfc_human_bar(struct ccfc_buf *out, int64_t n, int64_t max,
+		    unsigned width, bool utf8);
+
+/* One column whose height is `n` of `max`; a blank for nothing. */
+void ccfc_human_spark(struct ccfc_buf *out, int64_t n, int64_t max, bool utf8);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * Standard output: one buffer, checked writes, colour and a pager on a
+ * terminal. Commands append to `buf` with the functions of base/buf.h and
+ * call ccfc_out_check now and then (after each row, say), which writes when
+ * much has come together. The first write error is remembered; after it
+ * everything is dropped, and ccfc_out_finish tells.
+ */
+#ifndef CCFC_CLI_OUT_OUT_H
+#define CCFC_CLI_OUT_OUT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <sys/types.h>
+
+enum ccfc_color { CCFC_COLOR_AUTO, CCFC_COLOR_ALWAYS, CCFC_COLOR_NEVER };
+
+enum ccfc_style {
+	CCFC_STYLE_HEAD,  /* column titles, section heads */
+	CCFC_STYLE_OLD,	  /* what a change took away */
+	CCFC_STYLE_NEW,	  /* what a change put there */
+	CCFC_STYLE_FAINT, /* notes */
+	CCFC_STYLE_ALERT, /* states other than applied */
+	CCFC_STYLE_HUNK,  /* which lines a part of a diff is about */
+	CCFC_STYLE_MATCH, /* what was searched for */
+};
+
+struct ccfc_out {
+	struct ccfc_buf buf;
+	int fd;
+	bool tty;
+	bool color;
+	bool paged;	/* a pager may be started */
+	unsigned width; /* columns of the terminal; 0: as wide as it gets */
+	unsigned rows;
+	pid_t pager; /* 0: none */
+	int error;   /* errno of the first write that failed */
+};
+
+/* Looks at `fd`: a terminal, how wide? No pager and colour auto. */
+void ccfc_out_init(struct ccfc_out *out, int fd);
+void ccfc_out_set_color(struct ccfc_out *out, enum ccfc_color color);
+
+/* Writes if much has come together. */
+void ccfc_out_check(struct ccfc_out *out);
+
+/* Writes now; false when the reader is gone or the write failed. */
+bool ccfc_out_flush(struct ccfc_out *out);
+
+/*
+ * Writes the rest, waits for the pager and releases everything. A reader that
+ * went away is no failure; a full disk is: CCFC_EIO.
+ */
+int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err);
+
+/* Start and end of a style; "" without colour. */
+const char *ccfc_out_on(const struct ccfc_out *out, enum ccfc_style style);
+const char *ccfc_out_off(const struct ccfc_out *out);
+
+/* Appends one field of a text format, always made safe. */
+void ccfc_out_field(struct ccfc_out *out, struct ccfc_slice s);
+
+/* Appends a line of content: made safe on a terminal only. */
+void ccfc_out_content(struct ccfc_out *out, struct ccfc_slice s);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * Pieces of replies as text, as the commands share them. Objects are borrowed
+ * for the call. Times are shown in the local zone; "-" stands for what is not
+ * known.
+ */
+#ifndef CCFC_CLI_OUT_RENDER_H
+#define CCFC_CLI_OUT_RENDER_H
+
+#include "cli/out/out.h"
+#include "wire/obj.h"
+
+#define CCFC_RENDER_MINUTE "%Y-%m-%d %H:%M"
+#define CCFC_RENDER_SECOND "%Y-%m-%d %H:%M:%S"
+
+/* A time string of a reply, by strftime's `fmt`. */
+void ccfc_render_time(struct ccfc_buf *out, struct ccfc_obj time,
+		      const char *fmt);
+
+/* "1 file", "5 files". */
+void ccfc_render_count(struct ccfc_buf *out, int64_t n, const char *noun);
+
+/* "640 bytes", "1.2 MiB". */
+void ccfc_render_bytes(struct ccfc_buf *out, int64_t bytes);
+
+/* An array of strings: "Edit, Write". */
+void ccfc_render_join(struct ccfc_buf *out, struct ccfc_obj array);
+
+/*
+ * A map of counts, most first: ".ts (4), .md (1)"; `skip` is a key to leave
+ * out, or NULL. Nothing is appended when nothing is left.
+ */
+void ccfc_render_tally(struct ccfc_buf *out, struct ccfc_obj map,
+		       const char *skip);
+
+/* "Label:   text" with the text at column `at`; not for an empty text. */
+void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
+		      struct ccfc_slice text);
+
+/* "\n=== title (4 changes) ===\n" and the changes with their content. */
+void ccfc_render_changes(struct ccfc_out *out, struct ccfc_slice title,
+			 struct ccfc_obj changes);
+
+/* A path of --format=paths: exact but on a terminal, and `end` after it. */
+void ccfc_render_path(struct ccfc_out *out, struct ccfc_slice path, char end);
+
+/* One value as JSON and a newline; `indent` as in wire/to_json.h. */
+void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent);
+
+/*
+ * The shortest length, `min` at least, at which the texts under `key` in an
+ * array of maps still differ. Equal ones count once.
+ */
+size_t ccfc_render_unique_length(struct ccfc_obj array, const char *key,
+				 size_t min);
+
+/*
+ * How much of a session's id to show: all of it, or on a terminal the
+ * shortest length (8 at least) at which those in `array` (maps with
+ * `sessionId`) still differ.
+ */
+size_t ccfc_render_id_length(const struct ccfc_out *out, struct ccfc_obj array);
+
+#endif

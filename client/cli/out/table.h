@@ -1,0 +1,71 @@
+/*
+ * A table of text: rows of cells under titles, indented by two, each column
+ * as wide as its widest cell. On a terminal columns that allow it are cut so
+ * that a row fits on a line. Cells are made safe when they are put in.
+ */
+#ifndef CCFC_CLI_OUT_TABLE_H
+#define CCFC_CLI_OUT_TABLE_H
+
+#include "cli/out/out.h"
+
+#include <stdint.h>
+
+#define CCFC_TABLE_COLS 128
+
+struct ccfc_table_col {
+	const char *title;
+	unsigned min; /* at least that wide where there is room */
+	unsigned gap; /* blanks behind it */
+	/* May be cut: not at all (false), in its middle (true), at its end. */
+	int elastic;
+};
+
+#define CCFC_TABLE_PROSE 2
+
+struct ccfc_table {
+	const struct ccfc_table_col *cols; /* borrowed */
+	unsigned ncols;
+	unsigned shown;	      /* columns that the width has room for */
+	const unsigned *drop; /* borrowed; see ccfc_table_drop */
+	unsigned ndrop;
+	bool hidden[CCFC_TABLE_COLS];
+	struct ccfc_buf text; /* of all cells, one after another */
+	struct {
+		struct {
+			size_t at, len, width;
+		} * items;
+		uint32_t n, cap;
+	} cells;
+	struct {
+		struct {
+			uint32_t cell; /* the first behind its row */
+			size_t at, len;
+		} * items;
+		uint32_t n, cap;
+	} notes;
+	size_t widths[CCFC_TABLE_COLS];
+};
+
+void ccfc_table_init(struct ccfc_table *table,
+		     const struct ccfc_table_col *cols, unsigned ncols);
+void ccfc_table_release(struct ccfc_table *table);
+
+/*
+ * Columns that may be left out, the least important first. They are, one after
+ * another, while the terminal is too narrow for the others even if those that
+ * can are cut to their `min`. `cols` is kept.
+ */
+void ccfc_table_drop(struct ccfc_table *table, const unsigned *cols,
+		     unsigned ncols);
+
+/* The next cell, from left to right and row by row. */
+void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s);
+void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A line of its own under the row that was filled last. */
+void ccfc_table_note(struct ccfc_table *table, struct ccfc_slice s);
+
+void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out);
+
+#endif

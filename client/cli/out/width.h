@@ -1,0 +1,24 @@
+/*
+ * How wide text is on a terminal, and cutting it to a width. Text is valid
+ * UTF-8 without control characters, as safe.h makes it. The locale is set
+ * (LC_CTYPE only) when the first character beyond ASCII is seen: most runs
+ * never need it.
+ */
+#ifndef CCFC_CLI_OUT_WIDTH_H
+#define CCFC_CLI_OUT_WIDTH_H
+
+#include "base/buf.h"
+
+/* Columns that `s` takes. */
+size_t ccfc_width(struct ccfc_slice s);
+
+/*
+ * Appends `s`, or where it is wider than `max` its start and its end with "…"
+ * between them: the end gets two thirds, as the name in a path says most.
+ */
+void ccfc_width_elide(struct ccfc_buf *out, struct ccfc_slice s, size_t max);
+
+/* The same for prose, whose start says most: "…" is at its end. */
+void ccfc_width_cut(struct ccfc_buf *out, struct ccfc_slice s, size_t max);
+
+#endif

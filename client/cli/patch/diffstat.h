@@ -1,0 +1,35 @@
+/*
+ * The table of `diff --stat`, laid out as git does: a row for each file, its
+ * lines added and removed as a number and as a bar that fits the width, and
+ * the totals.
+ */
+#ifndef CCFC_CLI_PATCH_DIFFSTAT_H
+#define CCFC_CLI_PATCH_DIFFSTAT_H
+
+#include "cli/patch/patch.h"
+
+struct ccfc_diffstat_row {
+	struct ccfc_slice name; /* as it came */
+	int64_t added, removed;
+	bool binary;
+	bool unknown; /* of one change at least */
+};
+
+struct ccfc_diffstat {
+	struct {
+		struct ccfc_diffstat_row *items;
+		uint32_t n, cap;
+	} rows;
+};
+
+void ccfc_diffstat_init(struct ccfc_diffstat *stat);
+void ccfc_diffstat_release(struct ccfc_diffstat *stat);
+
+/* Adds a diff to the row of its name, which is borrowed until the release. */
+void ccfc_diffstat_add(struct ccfc_diffstat *stat,
+		       const struct ccfc_patch *patch);
+
+void ccfc_diffstat_print(const struct ccfc_diffstat *stat,
+			 struct ccfc_out *out);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * Unified diffs as the commands show them. Elsewhere than on a terminal they
+ * are the exact bytes, for `patch` and `git apply`; on a terminal they are
+ * made safe and coloured. What is not exact, and what cannot be shown, is
+ * said on stderr.
+ */
+#ifndef CCFC_CLI_PATCH_PATCH_H
+#define CCFC_CLI_PATCH_PATCH_H
+
+#include "cli/frame/cli.h"
+#include "wire/obj.h"
+
+#include <ccfc/client.h>
+
+/* Appends one or more diffs. */
+void ccfc_patch_print(struct ccfc_out *out, struct ccfc_slice diff);
+
+/* What is known of one diff; slices are borrowed. */
+struct ccfc_patch {
+	struct ccfc_slice name;
+	struct ccfc_slice diff;
+	bool shown; /* there is a diff, maybe an empty one */
+	bool binary;
+	struct ccfc_slice fidelity; /* "exact", …; empty: not said */
+	struct ccfc_slice why;
+	int64_t added, removed; /* lines; -1: not known */
+};
+
+/* One of session.diff's `diffs`, or the reply of change.get. */
+void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o);
+
+/*
+ * Says on stderr why it is not exact, or not shown, if that is so; not again
+ * what was said of `last`, the one before it (or NULL).
+ */
+void ccfc_patch_note(const struct ccfc_patch *patch,
+		     const struct ccfc_patch *last);
+
+enum ccfc_patch_format {
+	CCFC_PATCH_DIFF,
+	CCFC_PATCH_STAT,
+	CCFC_PATCH_JSON,
+	CCFC_PATCH_JSONL,
+};
+
+/*
+ * Shows the reply of session.diff or of change.get; returns the exit status.
+ * Nothing in it is said to be nothing found.
+ */
+int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
+		      enum ccfc_patch_format format, const char *command);
+
+#endif

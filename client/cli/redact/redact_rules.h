@@ -1,0 +1,98 @@
+/*
+ * What the files of redact share: one place in a text, and what is found
+ * there. Nobody else includes this.
+ */
+#ifndef CCFC_CLI_REDACT_REDACT_RULES_H
+#define CCFC_CLI_REDACT_REDACT_RULES_H
+
+#include "cli/redact/redact.h"
+
+/* A text that is gone through from left to right. */
+struct ccfc_redact_scan {
+	const struct ccfc_redact *r;
+	const char *p;
+	size_t n;
+	/* The next end of a PEM block, so that each is looked for once. */
+	size_t pem_end;
+	bool pem_known;
+};
+
+/* [start, end) is replaced by `with`; end is behind where it was noticed. */
+struct ccfc_redact_hit {
+	size_t start, end;
+	enum ccfc_redact_kind kind;
+	const char *with;
+};
+
+/*
+ * Is there something to replace that shows itself at `i`? It may have started
+ * before. Each looks at a bounded number of bytes unless it finds something.
+ */
+typedef bool (*ccfc_redact_fn)(struct ccfc_redact_scan *scan, size_t i,
+			       struct ccfc_redact_hit *hit);
+
+/* Keys, tokens, logins, addresses. */
+bool ccfc_redact_secret(struct ccfc_redact_scan *scan, size_t i,
+			struct ccfc_redact_hit *hit);
+/* name=value, name: "value", Authorization: …; at the '=' or ':'. */
+bool ccfc_redact_assign(const struct ccfc_redact_scan *scan, size_t i,
+			struct ccfc_redact_hit *hit);
+/* --name value; at the first '-'. */
+bool ccfc_redact_flag(const struct ccfc_redact_scan *scan, size_t i,
+		      struct ccfc_redact_hit *hit);
+/* Homes, names, hosts. */
+bool ccfc_redact_person(struct ccfc_redact_scan *scan, size_t i,
+			struct ccfc_redact_hit *hit);
+
+#define CCFC_REDACT_NAME_MAX 64 /* bytes of a name that count */
+
+/* How sure a name is that its value is a secret. */
+enum ccfc_redact_name {
+	CCFC_NAME_PLAIN,
+	CCFC_NAME_KEY,	    /* key, auth: if the value looks like one */
+	CCFC_NAME_SECRET,   /* token, secret, api_key */
+	CCFC_NAME_PASSWORD, /* whatever the value looks like */
+};
+enum ccfc_redact_name ccfc_redact_classify(struct ccfc_slice name);
+
+/* Is it a value to replace, behind a name of that kind? */
+bool ccfc_redact_accept(enum ccfc_redact_name name, struct ccfc_slice value);
+
+/*
+ * Does a value without quotes start like code: name(…, process.env.NAME, or a
+ * variable, $NAME?
+ */
+bool ccfc_redact_is_code(struct ccfc_slice value);
+
+static inline bool ccfc_redact_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z');
+}
+
+static inline bool ccfc_redact_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * Can a word start at `i`? Also behind an escape that stands in the text as
+ * such (\n), a colour, and anything beyond ASCII, quotes for example.
+ */
+bool ccfc_redact_starts(const struct ccfc_redact_scan *scan, size_t i);
+
+/* Does the text have `word` at `i`? */
+static inline bool ccfc_redact_has(const struct ccfc_redact_scan *scan,
+				   size_t i, const char *word)
+{
+	size_t n = strlen(word);
+
+	return i <= scan->n && scan->n - i >= n &&
+	       !memcmp(scan->p + i, word, n);
+}
+
+/* The same whatever the case of letters. */
+bool ccfc_redact_has_word(const struct ccfc_redact_scan *scan, size_t i,
+			  const char *word);
+
+#endif

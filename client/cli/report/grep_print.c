@@ -1,0 +1,236 @@
+/*
+ * What `ccfc grep` found; see grep_print.h. The snippet is a transcript's text
+ * and is shown by the rules for content; the places of the matches in it come
+ * from outside too, and what makes no sense of them is left out.
+ */
+#include "cli/report/grep_print.h"
+
+#include "cli/frame/scope.h"
+#include "cli/out/human.h"
+#include "cli/out/render.h"
+#include "cli/out/safe.h"
+#include "cli/out/width.h"
+
+/* On a terminal. */
+#define UUID_LENGTH 8
+#define TITLE_LEAST 8
+
+static struct ccfc_slice first_bytes(struct ccfc_slice s, size_t max)
+{
+	return ccfc_slice(s.ptr, s.len < max ? s.len : max);
+}
+
+/* The next range that starts at `from` or later; false: none. */
+static bool next_range(size_t *start, size_t *end, struct ccfc_obj ranges,
+		       uint32_t *i, size_t from, size_t len)
+{
+	while (*i < ccfc_obj_len(ranges)) {
+		struct ccfc_obj r = ccfc_obj_at(ranges, (*i)++);
+		int64_t a = ccfc_obj_int(ccfc_obj_at(r, 0), -1);
+		int64_t b = ccfc_obj_int(ccfc_obj_at(r, 1), -1);
+
+		if (a >= (int64_t)from && b > a && (uint64_t)b <= len) {
+			*start = (size_t)a;
+			*end = (size_t)b;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct snippet {
+	struct ccfc_out *out;
+	bool fresh; /* the line has nothing on it yet */
+};
+
+/* A piece of the snippet, all of it in one style; lines are indented. */
+static void put_piece(struct snippet *s, struct ccfc_slice text, bool match)
+{
+	struct ccfc_out *out = s->out;
+
+	while (text.len) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t n = nl ? (size_t)(nl - text.ptr) : text.len;
+
+		if (n && s->fresh)
+			ccfc_buf_puts(&out->buf, "    ");
+		if (n && match)
+			ccfc_buf_puts(&out->buf,
+				      ccfc_out_on(out, CCFC_STYLE_MATCH));
+		ccfc_out_content(out, ccfc_slice(text.ptr, n));
+		if (n && match)
+			ccfc_buf_puts(&out->buf, ccfc_out_off(out));
+		s->fresh = s->fresh && !n;
+		/* Empty lines say nothing here. */
+		if (nl && !s->fresh)
+			ccfc_buf_putc(&out->buf, '\n');
+		s->fresh = s->fresh || nl;
+		n += nl != NULL;
+		text = ccfc_slice(text.ptr + n, text.len - n);
+	}
+}
+
+static void print_snippet(struct ccfc_out *out, struct ccfc_obj match)
+{
+	struct ccfc_slice text = ccfc_obj_get_str(match, "snippet");
+	struct ccfc_obj ranges = ccfc_obj_get(match, "matches");
+	struct snippet s = { out, true };
+	size_t at = 0, start, end;
+	uint32_t i = 0;
+
+	while (next_range(&start, &end, ranges, &i, at, text.len)) {
+		put_piece(&s, ccfc_slice(text.ptr + at, start - at), false);
+		put_piece(&s, ccfc_slice(text.ptr + start, end - start), true);
+		at = end;
+	}
+	if (text.len)
+		put_piece(&s, ccfc_slice(text.ptr + at, text.len - at), false);
+	if (!s.fresh)
+		ccfc_buf_putc(&out->buf, '\n');
+}
+
+/* "user", "assistant, thinking", "assistant, tool Bash, agent a1b2c3d". */
+static void put_who(struct ccfc_buf *text, struct ccfc_obj match)
+{
+	struct ccfc_slice in = ccfc_obj_get_str(match, "in");
+	struct ccfc_slice tool = ccfc_obj_get_str(match, "toolName");
+	struct ccfc_slice agent = ccfc_obj_get_str(match, "agentId");
+	int64_t count = ccfc_obj_get_int(match, "count", 1);
+
+	ccfc_safe_append(text, ccfc_obj_get_str(match, "role"), false);
+	if (in.len && !ccfc_slice_is(in, "text")) {
+		ccfc_buf_puts(text, ", ");
+		ccfc_safe_append(text, in, false);
+	}
+	if (tool.len) {
+		ccfc_buf_puts(text, in.len ? " " : ", ");
+		ccfc_safe_append(text, tool, false);
+	}
+	if (agent.len) {
+		ccfc_buf_puts(text, ", agent ");
+		ccfc_safe_append(text, agent, false);
+	}
+	if (count > 1)
+		ccfc_buf_printf(text, ", %lld times", (long long)count);
+	if (ccfc_slice_is(ccfc_obj_get_str(match, "source"), "gone"))
+		ccfc_buf_puts(text, " (the transcript is gone)");
+}
+
+/* The title goes as far as the line does, where there is room for a word. */
+static void put_title(struct ccfc_buf *text, const struct ccfc_out *out,
+		      struct ccfc_slice title, size_t used)
+{
+	struct ccfc_buf safe = CCFC_BUF_INIT;
+	size_t room = SIZE_MAX;
+
+	if (out->width)
+		room = out->width > used + 2 ? out->width - used - 2 : 0;
+	ccfc_safe_append(&safe, ccfc_human_title(title), false);
+	if (room >= TITLE_LEAST) {
+		ccfc_buf_puts(text, "  ");
+		ccfc_width_cut(text, ccfc_buf_view(&safe), room);
+	}
+	ccfc_buf_release(&safe);
+}
+
+/* "3f2a91c4  2025-12-10 10:05  user  Fix the login" */
+static void print_head(struct ccfc_out *out, struct ccfc_obj match,
+		       struct ccfc_slice id)
+{
+	struct ccfc_slice title = ccfc_obj_get_str(match, "title");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	size_t id_width;
+
+	ccfc_safe_append(&text, id, false);
+	id_width = ccfc_width(ccfc_buf_view(&text));
+	ccfc_buf_printf(&out->buf, "%s%s%s", ccfc_out_on(out, CCFC_STYLE_HEAD),
+			text.len ? text.ptr : "", ccfc_out_off(out));
+	ccfc_buf_clear(&text);
+	ccfc_buf_puts(&text, "  ");
+	ccfc_render_time(&text, ccfc_obj_get(match, "timestamp"),
+			 CCFC_RENDER_MINUTE);
+	ccfc_buf_puts(&text, "  ");
+	put_who(&text, match);
+	if (title.len)
+		put_title(&text, out, title,
+			  id_width + ccfc_width(ccfc_buf_view(&text)));
+	ccfc_buf_slice(&out->buf, ccfc_buf_view(&text));
+	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_buf_release(&text);
+}
+
+static void print_match(struct ccfc_out *out, struct ccfc_obj match,
+			size_t id_length, size_t uuid_length)
+{
+	struct ccfc_slice id =
+		first_bytes(ccfc_obj_get_str(match, "sessionId"), id_length);
+	struct ccfc_slice uuid = first_bytes(
+		ccfc_obj_get_str(match, "messageUuid"), uuid_length);
+	struct ccfc_slice agent = ccfc_obj_get_str(match, "agentId");
+
+	print_head(out, match, id);
+	print_snippet(out, match);
+	ccfc_buf_printf(&out->buf, "  %sopen: ccfc show ",
+			ccfc_out_on(out, CCFC_STYLE_FAINT));
+	ccfc_out_field(out, id);
+	if (agent.len) {
+		ccfc_buf_puts(&out->buf, " --agent=");
+		ccfc_out_field(out, agent);
+	}
+	if (uuid.len) {
+		ccfc_buf_puts(&out->buf, " --message=");
+		ccfc_out_field(out, uuid);
+	}
+	ccfc_buf_printf(&out->buf, "%s\n\n", ccfc_out_off(out));
+	ccfc_out_check(out);
+}
+
+static void print_total(struct ccfc_out *out, struct ccfc_obj root)
+{
+	int64_t total = ccfc_obj_get_int(root, "totalMatches", 0);
+	struct ccfc_buf *buf = &out->buf;
+
+	ccfc_buf_printf(buf, "Total: %lld match%s in ", (long long)total,
+			total == 1 ? "" : "es");
+	ccfc_render_count(buf, ccfc_obj_get_int(root, "totalSessions", 0),
+			  "session");
+	ccfc_buf_puts(buf, ", ");
+	ccfc_render_bytes(buf, ccfc_obj_get_int(root, "scannedBytes", 0));
+	ccfc_buf_puts(buf, " searched\n");
+}
+
+/* What the answer lacks, if anything. */
+static void print_lacks(struct ccfc_out *out, struct ccfc_obj root)
+{
+	int64_t damaged = ccfc_obj_get_int(root, "damaged", 0);
+
+	if (ccfc_obj_get_bool(root, "truncated", false))
+		ccfc_buf_printf(&out->buf,
+				"%sincomplete: the search ended early, or "
+				"transcripts could not be read%s\n",
+				ccfc_out_on(out, CCFC_STYLE_ALERT),
+				ccfc_out_off(out));
+	if (damaged)
+		ccfc_buf_printf(&out->buf, "%sdamaged texts left out: %lld%s\n",
+				ccfc_out_on(out, CCFC_STYLE_ALERT),
+				(long long)damaged, ccfc_out_off(out));
+}
+
+void ccfc_hits_print(struct ccfc_out *out, struct ccfc_obj root, int64_t offset)
+{
+	struct ccfc_obj matches = ccfc_obj_get(root, "matches");
+	uint32_t n = ccfc_obj_len(matches);
+	size_t id_length = ccfc_render_id_length(out, matches);
+	size_t uuid_length = SIZE_MAX;
+
+	if (out->tty)
+		uuid_length = ccfc_render_unique_length(matches, "messageUuid",
+							UUID_LENGTH);
+	for (uint32_t i = 0; i < n; i++)
+		print_match(out, ccfc_obj_at(matches, i), id_length,
+			    uuid_length);
+	print_total(out, root);
+	print_lacks(out, root);
+	ccfc_scope_more(out, offset, n,
+			ccfc_obj_get_int(root, "totalMatches", 0));
+}

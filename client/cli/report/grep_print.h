@@ -1,0 +1,15 @@
+/* What `ccfc grep` found, as text. */
+#ifndef CCFC_CLI_REPORT_GREP_PRINT_H
+#define CCFC_CLI_REPORT_GREP_PRINT_H
+
+#include "cli/out/out.h"
+#include "wire/obj.h"
+
+/*
+ * A reply of text.search: each match with its snippet and how to open it,
+ * then the totals. `offset` is what was asked for.
+ */
+void ccfc_hits_print(struct ccfc_out *out, struct ccfc_obj root,
+		     int64_t offset);
+
+#endif

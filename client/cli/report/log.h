@@ -1,0 +1,45 @@
+/*
+ * The parts of `ccfc log`: rows of a timeline, taken from whichever reply, and
+ * the commits that carry a session's lines.
+ */
+#ifndef CCFC_CLI_REPORT_LOG_H
+#define CCFC_CLI_REPORT_LOG_H
+
+#include "cli/frame/cli.h"
+#include "cli/frame/cwd.h"
+#include "wire/obj.h"
+
+/* A change, or a step that was none; borrowed from a reply. */
+struct ccfc_log_row {
+	struct ccfc_slice path;
+	struct ccfc_obj o; /* a FileChange, or one of file.log's steps */
+	int64_t time;	   /* the beginning of a span */
+};
+
+struct ccfc_log_rows {
+	struct ccfc_log_row *items;
+	uint32_t n, cap;
+	bool one_file; /* no need to name it in each row */
+};
+
+/* Takes all there are in a reply of file.log, session.files or file.match. */
+void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root);
+void ccfc_log_release(struct ccfc_log_rows *rows);
+
+/* Puts them in order, newest first, and keeps `limit`. True if some went. */
+bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit);
+
+void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
+		    const struct ccfc_where *where);
+
+/* Each in a line of JSON, with its path; `array`: as elements of one. */
+void ccfc_log_json(struct ccfc_out *out, const struct ccfc_log_rows *rows,
+		   bool array);
+
+/* The formats of `log`. */
+enum { CCFC_LOG_TABLE, CCFC_LOG_JSON, CCFC_LOG_JSONL };
+
+/* `ccfc log --git SESSION`; returns the exit status. */
+int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format);
+
+#endif

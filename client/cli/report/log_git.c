@@ -1,0 +1,307 @@
+/*
+ * `ccfc log --git SESSION`: the commits that carry the session's lines. For
+ * each of its files the daemon says which lines of the file as it is are the
+ * session's, and git in which commit each of them came. That is found by
+ * content: no hooks, no trailers, and nothing is written to a repository.
+ */
+#include "cli/report/log.h"
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/time.h"
+#include "cli/blame/blame_line.h"
+#include "cli/blame/git.h"
+#include "cli/frame/connect.h"
+#include "cli/out/render.h"
+#include "cli/out/table.h"
+#include "wire/pack.h"
+
+#include <stdlib.h>
+
+#define COMMIT_LENGTH 8
+
+struct carrier {
+	struct ccfc_git_commit commit; /* its texts are in the arena */
+	int64_t lines;
+	struct {
+		struct ccfc_slice *items;
+		uint32_t n, cap;
+	} files;
+};
+
+struct tally {
+	struct ccfc_arena arena;
+	struct {
+		struct carrier *items;
+		uint32_t n, cap;
+	} commits;
+	struct ccfc_slice session;
+	int64_t open;	  /* lines that are not committed yet */
+	int64_t open_in;  /* files with such lines */
+	int64_t homeless; /* files with its lines that are in no repository */
+};
+
+static struct carrier *find_carrier(struct tally *tally,
+				    const struct ccfc_git_commit *commit)
+{
+	struct carrier c = { .commit = *commit };
+
+	for (uint32_t i = tally->commits.n; i-- > 0;)
+		if (!strcmp(tally->commits.items[i].commit.id, commit->id))
+			return &tally->commits.items[i];
+	c.commit.author = ccfc_arena_copy(&tally->arena, commit->author);
+	c.commit.summary = ccfc_arena_copy(&tally->arena, commit->summary);
+	CCFC_VEC_PUSH(tally->commits, c);
+	return &tally->commits.items[tally->commits.n - 1];
+}
+
+static void count_line(struct tally *tally,
+		       const struct ccfc_git_commit *commit,
+		       struct ccfc_slice path)
+{
+	struct carrier *c = find_carrier(tally, commit);
+
+	c->lines++;
+	if (!c->files.n ||
+	    !ccfc_slice_eq(c->files.items[c->files.n - 1], path)) {
+		struct ccfc_slice copy = ccfc_arena_copy(&tally->arena, path);
+
+		CCFC_VEC_PUSH(c->files, copy);
+	}
+}
+
+static bool is_ours(const struct tally *tally, struct ccfc_obj line)
+{
+	return ccfc_blame_is_session(line) &&
+	       ccfc_slice_eq(ccfc_obj_get_str(line, "sessionId"),
+			     tally->session);
+}
+
+static int64_t count_ours(const struct tally *tally, struct ccfc_obj lines)
+{
+	int64_t n = 0;
+
+	for (uint32_t i = 0; i < ccfc_obj_len(lines); i++)
+		n += is_ours(tally, ccfc_obj_at(lines, i));
+	return n;
+}
+
+/* Is it in a work tree at all? Then it has not been added yet. */
+static bool in_work_tree(const char *path)
+{
+	static const char *const args[] = { "rev-parse",
+					    "--is-inside-work-tree", NULL };
+	struct ccfc_buf words = CCFC_BUF_INIT;
+	char *dir, *name;
+	bool in;
+
+	ccfc_git_split(&dir, &name, path);
+	in = ccfc_git_run(&words, dir, args, NULL) == 0 &&
+	     ccfc_slice_starts(ccfc_buf_view(&words), "true");
+	ccfc_buf_release(&words);
+	free(dir);
+	free(name);
+	return in;
+}
+
+/* Fails only where git cannot be asked at all. */
+static int count_file(struct tally *tally, const char *path,
+		      struct ccfc_obj root, struct ccfc_err *err)
+{
+	struct ccfc_blame_view view;
+	struct ccfc_gitblame git;
+	int64_t ours, found = 0;
+	int code;
+
+	ccfc_blame_view_init(&view, root, CCFC_SLICE_NONE);
+	ours = count_ours(tally, view.lines);
+	if (!ours)
+		return 0;
+	code = ccfc_gitblame_read(&git, path, 0, 0, false, err);
+	if (code < 0 && (code != CCFC_ENOTFOUND || !in_work_tree(path))) {
+		tally->homeless++;
+		ccfc_gitblame_release(&git);
+		return code == CCFC_ENOTFOUND ? 0 : code;
+	}
+	view.git = &git;
+	for (uint32_t i = 0; i < ccfc_obj_len(view.lines); i++) {
+		struct ccfc_obj line = ccfc_obj_at(view.lines, i);
+		const struct ccfc_git_commit *commit =
+			is_ours(tally, line) ? ccfc_blame_commit(&view, line)
+					     : NULL;
+
+		if (commit)
+			count_line(tally, commit, ccfc_slice_str(path));
+		found += commit != NULL;
+	}
+	tally->open += ours - found;
+	tally->open_in += found < ours;
+	ccfc_gitblame_release(&git);
+	return 0;
+}
+
+/* A file that is gone, or not a file of text, carries nothing. */
+static int blame_file(struct tally *tally, struct ccfc_client *client,
+		      struct ccfc_slice path, struct ccfc_err *err)
+{
+	char *name = ccfc_strndup(path.ptr, path.len);
+	struct ccfc_reply *reply;
+	int code = ccfc_file_blame(&reply, client, name, NULL, err);
+
+	if (code == CCFC_ENOTFOUND)
+		code = 0;
+	else if (!code)
+		code = count_file(tally, name, ccfc_ask_value(reply), err);
+	ccfc_reply_free(reply);
+	free(name);
+	return code;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct carrier *x = a, *y = b;
+
+	if (x->commit.time != y->commit.time)
+		return x->commit.time < y->commit.time ? 1 : -1;
+	return strcmp(x->commit.id, y->commit.id);
+}
+
+static void print_table(struct ccfc_out *out, const struct tally *tally)
+{
+	static const struct ccfc_table_col cols[] = {
+		{ "COMMIT", 0, 2, false }, { "DATE", 0, 2, false },
+		{ "AUTHOR", 0, 2, true },  { "LINES", 0, 2, false },
+		{ "FILES", 0, 2, false },  { "SUBJECT", 0, 0, true },
+	};
+	struct ccfc_table table;
+	char text[CCFC_TIME_TEXT_MAX];
+
+	ccfc_table_init(&table, cols, 6);
+	for (uint32_t i = 0; i < tally->commits.n; i++) {
+		const struct carrier *c = &tally->commits.items[i];
+
+		ccfc_table_cell(&table,
+				ccfc_slice(c->commit.id, COMMIT_LENGTH));
+		ccfc_time_format_local(text, c->commit.time,
+				       CCFC_RENDER_MINUTE);
+		ccfc_table_cell(&table, ccfc_slice_str(*text ? text : "-"));
+		ccfc_table_cell(&table, c->commit.author);
+		ccfc_table_printf(&table, "%lld", (long long)c->lines);
+		ccfc_table_printf(&table, "%u", c->files.n);
+		ccfc_table_cell(&table, c->commit.summary);
+	}
+	if (tally->commits.n) {
+		ccfc_table_print(&table, out);
+		ccfc_buf_putc(&out->buf, '\n');
+	}
+	ccfc_table_release(&table);
+	ccfc_buf_puts(&out->buf, "Not committed yet: ");
+	ccfc_render_count(&out->buf, tally->open, "line");
+	if (tally->open) {
+		ccfc_buf_puts(&out->buf, " in ");
+		ccfc_render_count(&out->buf, tally->open_in, "file");
+	}
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+static void pack_carrier(struct ccfc_pack *p, const struct carrier *c)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "commit", c->commit.id);
+	ccfc_pack_kv_str(p, "commitAuthor", c->commit.author);
+	ccfc_pack_kv_time(p, "commitTime", c->commit.time);
+	ccfc_pack_kv_str(p, "subject", c->commit.summary);
+	ccfc_pack_kv_int(p, "lines", c->lines);
+	ccfc_pack_cstr(p, "files");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < c->files.n; i++)
+		ccfc_pack_str(p, c->files.items[i]);
+	ccfc_pack_end(p);
+	ccfc_pack_end(p);
+}
+
+/* Packed as a reply would be, and transcoded as one. */
+static void print_json(struct ccfc_out *out, const struct tally *tally,
+		       bool lines)
+{
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	struct ccfc_doc *doc = NULL;
+	struct ccfc_obj commits;
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, &buf);
+	ccfc_pack_map(&p);
+	ccfc_pack_kv_str(&p, "sessionId", tally->session);
+	ccfc_pack_cstr(&p, "commits");
+	ccfc_pack_array(&p);
+	for (uint32_t i = 0; i < tally->commits.n; i++)
+		pack_carrier(&p, &tally->commits.items[i]);
+	ccfc_pack_end(&p);
+	ccfc_pack_kv_int(&p, "notCommitted", tally->open);
+	ccfc_pack_end(&p);
+	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&buf), NULL)) {
+		commits = ccfc_obj_get(ccfc_doc_root(doc), "commits");
+		for (uint32_t i = 0; lines && i < ccfc_obj_len(commits); i++)
+			ccfc_render_json(out, ccfc_obj_at(commits, i), 0);
+		if (!lines)
+			ccfc_render_json(out, ccfc_doc_root(doc), 2);
+	}
+	ccfc_doc_free(doc);
+	ccfc_buf_release(&buf);
+}
+
+static int print(struct ccfc_cli *cli, struct tally *tally, int64_t format)
+{
+	struct ccfc_err err;
+
+	if (tally->homeless)
+		ccfc_cli_note("%lld of the session's files %s in no git work "
+			      "tree",
+			      (long long)tally->homeless,
+			      tally->homeless == 1 ? "is" : "are");
+	if (tally->commits.n)
+		qsort(tally->commits.items, tally->commits.n,
+		      sizeof(*tally->commits.items), compare);
+	if (format != CCFC_LOG_TABLE)
+		print_json(&cli->out, tally, format == CCFC_LOG_JSONL);
+	else if (tally->commits.n || tally->open)
+		print_table(&cli->out, tally);
+	if (tally->commits.n || tally->open)
+		return CCFC_EXIT_FOUND;
+	ccfc_err_set(&err, CCFC_ENOTFOUND,
+		     "log: nothing found: none of the session's lines is in a "
+		     "git work tree any more");
+	return ccfc_cli_fail(&err);
+}
+
+static void release(struct tally *tally)
+{
+	for (uint32_t i = 0; i < tally->commits.n; i++)
+		free(tally->commits.items[i].files.items);
+	free(tally->commits.items);
+	ccfc_arena_release(&tally->arena);
+}
+
+int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format)
+{
+	struct tally tally = { .arena = CCFC_ARENA_INIT };
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_obj root = { 0 }, files;
+	struct ccfc_err err;
+	int status, code = ccfc_session_files(&reply, cli->client, session,
+					      NULL, &err);
+
+	if (!code)
+		root = ccfc_ask_value(reply);
+	ccfc_ask_note_indexing(root);
+	tally.session = ccfc_obj_get_str(root, "sessionId");
+	files = ccfc_obj_get(root, "files");
+	for (uint32_t i = 0; !code && i < ccfc_obj_len(files); i++)
+		code = blame_file(
+			&tally, cli->client,
+			ccfc_obj_get_str(ccfc_obj_at(files, i), "path"), &err);
+	status = code < 0 ? ccfc_cli_fail(&err) : print(cli, &tally, format);
+	release(&tally);
+	ccfc_reply_free(reply);
+	return status;
+}

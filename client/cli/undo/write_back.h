@@ -1,0 +1,60 @@
+/*
+ * What `restore`, `restore --undo` and `revert` share: showing what would
+ * become of files, and having it done.
+ */
+#ifndef CCFC_CLI_UNDO_WRITE_BACK_H
+#define CCFC_CLI_UNDO_WRITE_BACK_H
+
+#include "cli/frame/cli.h"
+#include "cli/frame/cwd.h"
+#include "cli/undo/undo.h"
+
+#define CCFC_APPLY_DRY_RUN                                                     \
+	{                                                                      \
+		"dry-run", 0, CCFC_OPT_FLAG, NULL,                             \
+			"only show what would be done, as a diff", NULL, 0, 0  \
+	}
+#define CCFC_APPLY_FORCE(help)                                                 \
+	{                                                                      \
+		"force", 0, CCFC_OPT_FLAG, NULL, help, NULL, 0, 0              \
+	}
+
+/* For the help of both. */
+#define CCFC_APPLY_ABOUT                                                       \
+	"A file is replaced whole or not at all, and several are changed all " \
+	"or none.\nMode, owner, ACL and user attributes stay; with --undo "    \
+	"only mode and owner of a\nfile that was removed come back. Symbolic " \
+	"links are not followed. What was\nthere is kept for 30 days; "        \
+	"ccfc restore --undo brings it back."
+
+/*
+ * Puts back what a killed command left half done, if there is such. First of
+ * all, so that the daemon sees the files as they should be.
+ */
+int ccfc_apply_recover(struct ccfc_err *err);
+
+/* Is what is there what the last restore of it wrote? See undo.h. */
+bool ccfc_apply_restored(const struct ccfc_target *present);
+
+/* Appends the diff from what is there to what is to become of it. */
+void ccfc_apply_preview(struct ccfc_out *out, const struct ccfc_where *where,
+			const struct ccfc_target *present,
+			const struct ccfc_edit *edit);
+
+/*
+ * Does it; see ccfc_undo_apply. Refused below the directories of Claude Code.
+ * The client is connected; `command` is for messages.
+ */
+int ccfc_apply(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
+	       const char *command, const struct ccfc_where *where,
+	       const struct ccfc_edits *edits, struct ccfc_err *err);
+
+/* "undo with: …" */
+void ccfc_apply_print_id(struct ccfc_out *out, const char *id);
+
+/* `ccfc restore --undo [ID]` and `--list`; the exit status. */
+int ccfc_restore_undo(struct ccfc_cli *cli, const char *id, bool dry_run,
+		      bool force);
+int ccfc_restore_list(struct ccfc_cli *cli);
+
+#endif

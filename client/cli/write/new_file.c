@@ -1,0 +1,125 @@
+/*
+ * One new file, complete or not at all; see new_file.h.
+ *
+ * It is written under a temporary name in the same directory, and gets its
+ * own by link(), which fails where the name is taken, or by rename() where
+ * that is meant.
+ */
+#include "cli/write/new_file.h"
+
+#include "base/alloc.h"
+#include "cli/frame/file_io.h"
+#include "cli/write/new_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int exists_already(const struct ccfc_save *save, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_EDENIED,
+		     "%s: exists already, and is left as it is", save->path);
+	ccfc_err_hint(err, "--force replaces it");
+	return CCFC_EDENIED;
+}
+
+static int check_target(const struct ccfc_save *save, bool force,
+			struct ccfc_err *err)
+{
+	struct stat st;
+
+	if (fstatat(save->dir, save->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT
+			       ? 0
+			       : ccfc_err_io(err, errno, "%s", save->path);
+	if (!S_ISREG(st.st_mode))
+		return ccfc_err_set(err, CCFC_EDENIED, "%s: is no regular file",
+				    save->path);
+	return force ? 0 : exists_already(save, err);
+}
+
+static int open_dir(struct ccfc_save *save, struct ccfc_err *err)
+{
+	char *slash = strrchr(save->path, '/');
+	char *dir = ccfc_strndup(
+		save->path,
+		slash == save->path ? 1 : (size_t)(slash - save->path));
+	int code = 0;
+
+	save->name = slash + 1;
+	save->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (save->dir < 0)
+		code = ccfc_err_io(err, errno, "%s", dir);
+	free(dir);
+	return code;
+}
+
+int ccfc_save_init(struct ccfc_save *save, const char *path, bool force,
+		   struct ccfc_err *err)
+{
+	char digits[17];
+	int code;
+
+	*save = (struct ccfc_save){ .fd = -1,
+				    .dir = -1,
+				    .path = ccfc_strdup(path) };
+	code = open_dir(save, err);
+	if (!code)
+		code = check_target(save, force, err);
+	if (code < 0)
+		return code;
+	ccfc_random_hex(digits, 16);
+	snprintf(save->temp, sizeof(save->temp), ".ccfc-%s", digits);
+	save->fd = openat(save->dir, save->temp,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  0600);
+	if (save->fd >= 0)
+		return 0;
+	code = ccfc_err_io(err, errno, "%s", save->path);
+	save->temp[0] = '\0';
+	return code;
+}
+
+/* Gives it its name; 0 or errno. */
+static int settle(const struct ccfc_save *save, bool force)
+{
+	if (fsync(save->fd) < 0)
+		return errno;
+	if (!force)
+		return ccfc_keep_settle(save->dir, save->temp, save->name);
+	return renameat(save->dir, save->temp, save->dir, save->name) < 0
+		       ? errno
+		       : 0;
+}
+
+int ccfc_save_commit(struct ccfc_save *save, bool force, struct ccfc_err *err)
+{
+	int code = check_target(save, force, err), error;
+
+	if (code < 0)
+		return code;
+	error = settle(save, force);
+	if (error == EEXIST)
+		return exists_already(save, err);
+	if (error)
+		return ccfc_err_io(err, error, "%s", save->path);
+	save->temp[0] = '\0';
+	if (ccfc_sync_dir(save->dir) < 0)
+		return ccfc_err_io(err, errno, "%s", save->path);
+	return 0;
+}
+
+void ccfc_save_release(struct ccfc_save *save)
+{
+	if (save->temp[0])
+		unlinkat(save->dir, save->temp, 0);
+	if (save->fd >= 0)
+		close(save->fd);
+	if (save->dir >= 0)
+		close(save->dir);
+	free(save->path);
+}

@@ -1,0 +1,51 @@
+/*
+ * Writing files below one directory, and nowhere else. Names come from
+ * outside: they are made normal, so that no ".." is left, and the way down is
+ * walked one directory at a time without following a symbolic link. A file
+ * that exists is never touched; a new one appears whole and durable, or not
+ * at all.
+ */
+#ifndef CCFC_CLI_WRITE_NEW_FILES_H
+#define CCFC_CLI_WRITE_NEW_FILES_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct ccfc_keep {
+	char *path; /* of the directory, for messages */
+	int dir;
+	unsigned temps; /* names of temporary files that were used */
+};
+
+enum ccfc_kept {
+	CCFC_KEPT,
+	CCFC_KEPT_EXISTS, /* something of that name is there */
+	CCFC_KEPT_FAILED, /* this one cannot be written */
+	CCFC_KEPT_FULL,	  /* no room: nor can any other be */
+};
+
+/* Makes the directory if it is not there. Release it also after an error. */
+int ccfc_keep_init(struct ccfc_keep *keep, const char *path,
+		   struct ccfc_err *err);
+void ccfc_keep_release(struct ccfc_keep *keep);
+
+/*
+ * Appends the normal form of `name`: relative, no empty parts, no "." and
+ * "..". False, and nothing appended, when nothing is left of it.
+ */
+bool ccfc_keep_name(struct ccfc_buf *out, struct ccfc_slice name);
+
+/*
+ * Writes a file whose name is normal, and makes directories that it needs.
+ * `err` is filled in unless it is CCFC_KEPT.
+ */
+enum ccfc_kept ccfc_keep_write(struct ccfc_keep *keep, const char *name,
+			       struct ccfc_slice content, struct ccfc_err *err);
+
+/*
+ * Gives the temporary file of a directory its name, if that is free; 0 or
+ * errno.
+ */
+int ccfc_keep_settle(int dir, const char *temp, const char *name);
+
+#endif

@@ -1,0 +1,307 @@
+/*
+ * The tree of all threads: each line below the one that its parentUuid names,
+ * a compaction below its logical parent, an agent's first lines below the
+ * line of the call that started it, and what has no parent here on top.
+ *
+ * Nodes are known by their place in `order`, so that children come by time
+ * for free. Nothing recurses: chains have as many links as there are lines.
+ * Made-up transcripts can have cycles; each is cut above its earliest node.
+ *
+ * A node is as deep as its parent, and one deeper below a point where the
+ * talk goes on in more than one way. Agents are always one deeper and make no
+ * such point; nor do leaves that are no messages (attachments, progress).
+ */
+#include "conversation/conversation_internal.h"
+
+#include "base/alloc.h"
+#include "base/map.h"
+
+#include <stdlib.h>
+
+#define NONE CCFC_TALK_NONE
+
+enum { ON_WAY = 1, DONE = 2, AGENT_ROOT = 4 };
+
+struct tree {
+	const struct ccfc_talk *talk;
+	uint32_t n;
+	uint32_t *parent;
+	uint32_t *first, *next; /* child, sibling */
+	uint32_t *ways;		/* children that count as such */
+	uint32_t *children;
+	uint32_t *depth; /* until it is visited: siblings to come */
+	uint32_t *seen;	 /* ways that were given out */
+	uint8_t *state;
+	uint64_t total, branches;
+};
+
+static const struct ccfc_talk_line *line_of(const struct tree *t, uint32_t pos)
+{
+	return &t->talk->lines.items[t->talk->order[pos]];
+}
+
+static bool is_node(const struct ccfc_talk_line *l)
+{
+	return !l->again && (l->uuid || (l->kind != CCFC_TALK_SUMMARY &&
+					 l->kind != CCFC_TALK_OTHER));
+}
+
+/* --- parents --- */
+
+static bool same_uuid(const void *ctx, uint32_t pos, const void *key)
+{
+	return line_of(ctx, pos)->uuid == *(const uint64_t *)key;
+}
+
+static uint32_t find(const struct tree *t, const struct ccfc_map *map,
+		     uint64_t uuid)
+{
+	return uuid ? ccfc_map_get(map, uuid, same_uuid, t, &uuid) : NONE;
+}
+
+/* The line of the call that started the thread which begins with `line`. */
+static uint32_t caller_of(const struct ccfc_talk *talk, uint32_t line)
+{
+	uint32_t lo = 0, hi = talk->roots.n;
+	uint32_t agent = ccfc_talk_agent_of(talk, line);
+
+	if (agent == NONE)
+		return NONE;
+	if (!talk->lines.items[line].sidechain)
+		return talk->agents.items[agent].line;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (talk->roots.items[mid].line < line)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < talk->roots.n && talk->roots.items[lo].line == line
+		       ? talk->roots.items[lo].caller
+		       : NONE;
+}
+
+static void link_nodes(struct tree *t)
+{
+	const struct ccfc_talk *talk = t->talk;
+	struct ccfc_map map;
+
+	ccfc_map_init(&map);
+	for (uint32_t i = 0; i < t->n; i++)
+		if (is_node(line_of(t, i)) && line_of(t, i)->uuid)
+			ccfc_map_put(&map, line_of(t, i)->uuid, i);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t caller;
+
+		t->parent[i] = NONE;
+		if (!is_node(line_of(t, i)))
+			continue;
+		t->parent[i] = find(t, &map, line_of(t, i)->parent);
+		if (t->parent[i] != NONE)
+			continue;
+		caller = caller_of(talk, talk->order[i]);
+		if (caller == NONE)
+			continue;
+		t->parent[i] = find(t, &map, talk->lines.items[caller].uuid);
+		if (t->parent[i] != NONE)
+			t->state[i] |= AGENT_ROOT;
+	}
+	ccfc_map_release(&map);
+}
+
+/* Cuts the cycle that `pos` is part of. */
+static void cut_cycle(struct tree *t, uint32_t pos)
+{
+	uint32_t least = pos, at = t->parent[pos];
+
+	t->state[pos] |= DONE;
+	for (; at != pos; at = t->parent[at]) {
+		t->state[at] |= DONE;
+		if (at < least)
+			least = at;
+	}
+	t->parent[least] = NONE;
+	t->state[least] &= (uint8_t)~AGENT_ROOT;
+}
+
+static void cut_cycles(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t at = i;
+
+		while (at != NONE && !(t->state[at] & (ON_WAY | DONE))) {
+			t->state[at] |= ON_WAY;
+			at = t->parent[at];
+		}
+		if (at != NONE && !(t->state[at] & DONE))
+			cut_cycle(t, at);
+		for (at = i; at != NONE && !(t->state[at] & DONE);
+		     at = t->parent[at])
+			t->state[at] |= DONE;
+	}
+}
+
+/* --- children --- */
+
+static void list_children(struct tree *t)
+{
+	memset(t->first, 0xff, t->n * sizeof(*t->first));
+	for (uint32_t i = t->n; i-- > 0;) {
+		uint32_t parent = t->parent[i];
+
+		if (parent == NONE)
+			continue;
+		t->next[i] = t->first[parent];
+		t->first[parent] = i;
+		t->children[parent]++;
+	}
+}
+
+static bool is_way(const struct tree *t, uint32_t pos)
+{
+	return !(t->state[pos] & AGENT_ROOT) &&
+	       (t->first[pos] != NONE ||
+		line_of(t, pos)->kind != CCFC_TALK_OTHER);
+}
+
+static void count_ways(struct tree *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->total += is_node(line_of(t, i));
+		if (t->parent[i] != NONE && is_way(t, i) &&
+		    ++t->ways[t->parent[i]] == 2)
+			t->branches++;
+	}
+}
+
+/* Is it one deeper than its parent? */
+static bool hangs(const struct tree *t, uint32_t pos)
+{
+	return t->parent[pos] != NONE &&
+	       (t->ways[t->parent[pos]] > 1 || t->state[pos] & AGENT_ROOT);
+}
+
+/* How many siblings that hang come after each that does. */
+static void count_after(struct tree *t)
+{
+	for (uint32_t i = t->n; i-- > 0;)
+		if (hangs(t, i))
+			t->depth[i] = t->seen[t->parent[i]]++;
+	memset(t->seen, 0, t->n * sizeof(*t->seen));
+}
+
+/* --- the walk --- */
+
+/* The node behind `pos`, within the tree below `root`. */
+static uint32_t step(const struct tree *t, uint32_t pos, uint32_t root)
+{
+	if (t->first[pos] != NONE)
+		return t->first[pos];
+	for (; pos != root; pos = t->parent[pos])
+		if (t->next[pos] != NONE)
+			return t->next[pos];
+	return NONE;
+}
+
+static struct ccfc_talk_node visit(struct tree *t, uint32_t pos)
+{
+	uint32_t parent = t->parent[pos];
+	struct ccfc_talk_node node = { .line = t->talk->order[pos],
+				       .parent = NONE,
+				       .children = t->children[pos],
+				       .ways = t->ways[pos],
+				       .after = t->depth[pos],
+				       .hangs = hangs(t, pos) };
+
+	if (parent == NONE)
+		return node;
+	node.parent = t->talk->order[parent];
+	t->depth[pos] = t->depth[parent] + node.hangs;
+	node.depth = t->depth[pos];
+	if (t->ways[parent] > 1 && is_way(t, pos))
+		node.branch = ++t->seen[parent];
+	return node;
+}
+
+static void walk(struct tree *t, struct ccfc_talk_tree *out, uint64_t offset,
+		 uint64_t limit)
+{
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (t->parent[i] != NONE || !is_node(line_of(t, i)))
+			continue;
+		for (uint32_t pos = i; pos != NONE; pos = step(t, pos, i)) {
+			struct ccfc_talk_node node = visit(t, pos);
+
+			if (at++ < offset)
+				continue;
+			if (out->n == limit)
+				return;
+			out->nodes[out->n++] = node;
+		}
+	}
+}
+
+/* --- all of it --- */
+
+static uint32_t *column(const struct tree *t)
+{
+	return ccfc_calloc(t->n + 1u, sizeof(uint32_t));
+}
+
+static void build(struct tree *t)
+{
+	t->parent = column(t);
+	t->state = ccfc_calloc(t->n + 1u, 1);
+	link_nodes(t);
+	cut_cycles(t);
+	t->first = column(t);
+	t->next = column(t);
+	memset(t->next, 0xff, t->n * sizeof(*t->next));
+	t->children = column(t);
+	t->ways = column(t);
+	list_children(t);
+	count_ways(t);
+	t->depth = column(t);
+	t->seen = column(t);
+	count_after(t);
+}
+
+static void release(struct tree *t)
+{
+	free(t->parent);
+	free(t->state);
+	free(t->first);
+	free(t->next);
+	free(t->children);
+	free(t->ways);
+	free(t->depth);
+	free(t->seen);
+}
+
+int ccfc_talk_tree(struct ccfc_talk_tree *out, const struct ccfc_talk *talk,
+		   uint64_t offset, uint64_t limit, struct ccfc_arena *arena,
+		   struct ccfc_err *err)
+{
+	struct tree t = { .talk = talk, .n = talk->lines.n };
+	int r = 0;
+
+	build(&t);
+	*out = (struct ccfc_talk_tree){ .total = t.total,
+					.branches = t.branches };
+	if (offset && offset >= t.total) {
+		r = ccfc_err_set(err, CCFC_ENOTFOUND,
+				 "there are only %llu nodes",
+				 (unsigned long long)t.total);
+	} else {
+		if (limit > t.total - offset)
+			limit = t.total - offset;
+		out->nodes = ccfc_arena_alloc(
+			arena, (limit + 1) * sizeof(*out->nodes));
+		walk(&t, out, offset, limit);
+	}
+	release(&t);
+	return r;
+}

@@ -1,0 +1,446 @@
+/*
+ * Launches, found in the session's transcripts; see agent_start.h.
+ *
+ * What the client says of the agent itself counts most: a type in the result.
+ * Then comes the call that a result or a progress record joins with the agent;
+ * then, where nothing is joined with it, the calls of the same prompt, as far
+ * as they are not known to have started another agent. On each of these steps
+ * all that is found has to agree. The last step concludes from what is not
+ * there, so it is only taken when all of the transcripts were read.
+ */
+#include "history/blame/agent_start.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "history/chain/chain.h"
+#include "history/chain/lines_back.h"
+#include "transcript/content/agent_launch.h"
+
+#include <stdlib.h>
+
+/* Of one line, of one transcript; transcripts of one session. */
+#define PER_LINE    64u
+#define LAUNCHES    8192u
+#define TRANSCRIPTS 64u
+/* Agents that may be at work at once. */
+#define REPEATS 64u
+
+/* Beyond that all is forgotten. */
+#define LOGS_MAX   512u
+#define AGENTS_MAX 4096u
+
+/* Where an agent's first prompt is looked for. */
+#define HEAD_MAX ((size_t)1 << 20)
+
+struct item {
+	uint64_t call, agent, prompt; /* as in struct ccfc_launch */
+	uint32_t type;		      /* of `types`; 0: not said */
+};
+
+/* What one transcript says. */
+struct launch_log {
+	uint32_t source;
+	uint32_t gen;
+	uint64_t end; /* it was read up to here */
+	bool partial; /* not all of that was */
+	struct {
+		struct item *items;
+		uint32_t n, cap;
+	} items;
+};
+
+struct agent_prompt {
+	uint32_t source;
+	uint32_t gen;
+	uint64_t end;	 /* its transcript's, when it was looked for */
+	uint64_t prompt; /* 0: it has none so far */
+};
+
+struct ccfc_launches {
+	struct {
+		struct launch_log *items;
+		uint32_t n, cap;
+	} logs;
+	struct {
+		struct agent_prompt *items;
+		uint32_t n, cap;
+	} agents;
+	struct ccfc_strtab types;
+};
+
+/* One question. */
+struct search {
+	struct ccfc_launches *l;
+	const struct ccfc_history_env *env;
+	uint32_t logs[TRANSCRIPTS]; /* of the agent's session */
+	uint32_t nlogs;
+	uint64_t left; /* bytes that may be read */
+	bool partial;  /* not all transcripts were read whole */
+	uint64_t agent;
+	uint32_t type; /* that was found; 0: none */
+	bool many;     /* types that differ, or a call that names none */
+};
+
+/* --- what is kept --- */
+
+static void forget(struct ccfc_launches *l)
+{
+	for (uint32_t i = 0; i < l->logs.n; i++)
+		free(l->logs.items[i].items.items);
+	l->logs.n = 0;
+	ccfc_strtab_release(&l->types);
+	ccfc_strtab_init(&l->types);
+	ccfc_strtab_put(&l->types, CCFC_SLICE_LIT(""));
+}
+
+static struct ccfc_launches *launches_of(struct ccfc_history *history)
+{
+	if (!history->launches) {
+		history->launches = ccfc_calloc(1, sizeof(*history->launches));
+		ccfc_strtab_init(&history->launches->types);
+		forget(history->launches);
+	}
+	if (history->launches->logs.n >= LOGS_MAX)
+		forget(history->launches);
+	return history->launches;
+}
+
+void ccfc_launches_free(struct ccfc_launches *launches)
+{
+	if (!launches)
+		return;
+	forget(launches);
+	ccfc_strtab_release(&launches->types);
+	free(launches->logs.items);
+	free(launches->agents.items);
+	free(launches);
+}
+
+static uint32_t log_of(struct ccfc_launches *l, uint32_t source)
+{
+	uint32_t i = 0;
+
+	while (i < l->logs.n && l->logs.items[i].source != source)
+		i++;
+	if (i == l->logs.n) {
+		CCFC_VEC_GROW(l->logs);
+		l->logs.items[l->logs.n++] =
+			(struct launch_log){ .source = source };
+	}
+	return i;
+}
+
+/* --- the session's transcripts --- */
+
+/* Few lines have these words; the others need not be parsed. */
+static bool may_tell(struct ccfc_slice line)
+{
+	return ccfc_slice_contains(line, "\"agentId\"") ||
+	       (ccfc_slice_contains(line, "\"tool_use\"") &&
+		(ccfc_slice_contains(line, "\"Task\"") ||
+		 ccfc_slice_contains(line, "\"Agent\"")));
+}
+
+static bool same_item(const struct item *a, const struct item *b)
+{
+	return a->call == b->call && a->agent == b->agent &&
+	       a->prompt == b->prompt && a->type == b->type;
+}
+
+static void keep(struct launch_log *log, const struct item *item)
+{
+	/* The progress of agents says the same again and again. */
+	for (uint32_t i = log->items.n, left = REPEATS; i > 0 && left; left--)
+		if (same_item(&log->items.items[--i], item))
+			return;
+	if (log->items.n < LAUNCHES)
+		CCFC_VEC_PUSH(log->items, *item);
+	else
+		log->partial = true;
+}
+
+static void take_line(struct search *s, struct launch_log *log,
+		      struct ccfc_slice line, struct ccfc_arena *arena)
+{
+	struct ccfc_launch found[PER_LINE];
+	uint32_t n;
+
+	ccfc_arena_clear(arena);
+	n = ccfc_launch_read(s->env->parser, found, PER_LINE, line, arena);
+	log->partial |= n == PER_LINE;
+	for (uint32_t i = 0; i < n; i++) {
+		struct item item = { found[i].call, found[i].agent,
+				     found[i].prompt, 0 };
+
+		if (found[i].type.len)
+			item.type =
+				ccfc_strtab_put(&s->l->types, found[i].type);
+		keep(log, &item);
+	}
+}
+
+/* Reads [floor, end). False when that failed on the way. */
+static bool read_part(struct search *s, struct launch_log *log, uint64_t floor,
+		      uint64_t end, bool cut)
+{
+	const struct ccfc_index *index = s->env->index;
+	struct ccfc_arena arena = CCFC_ARENA_INIT;
+	struct ccfc_slice line;
+	struct ccfc_back back;
+	uint64_t at = end;
+
+	ccfc_back_init(
+		&back, s->env->tail,
+		ccfc_index_str(index, index->sources.items[log->source].path)
+			.ptr,
+		end, floor, cut);
+	while (ccfc_back_next(&back, &line, &at))
+		if (may_tell(line))
+			take_line(s, log, line, &arena);
+	/* What is left of a cut line is in hand, and all of it was read. */
+	if (cut && back.read && back.start == floor)
+		at = floor;
+	ccfc_back_release(&back);
+	ccfc_arena_release(&arena);
+	return at == floor;
+}
+
+/* Takes in what the transcript has more than before. */
+static void bring_up(struct search *s, struct launch_log *log)
+{
+	const struct ccfc_source *source =
+		&s->env->index->sources.items[log->source];
+	uint64_t end = source->cursor.offset, floor;
+	bool cut;
+
+	if (log->gen != source->gen || end < log->end ||
+	    end - log->end > CCFC_LAUNCH_READ) {
+		log->items.n = 0;
+		log->end = 0;
+		log->partial = false;
+	}
+	log->gen = source->gen;
+	cut = end - log->end > CCFC_LAUNCH_READ;
+	floor = cut ? end - CCFC_LAUNCH_READ : log->end;
+	if (end - floor > s->left) {
+		/* Another question will. */
+		s->partial = true;
+		return;
+	}
+	s->left -= end - floor;
+	log->partial |= cut;
+	if (end == floor || read_part(s, log, floor, end, cut)) {
+		log->end = end;
+	} else {
+		log->items.n = 0;
+		log->end = 0;
+		log->partial = false;
+		s->partial = true;
+	}
+	s->partial |= log->partial;
+}
+
+static void add_session(struct search *s, uint32_t session)
+{
+	const struct ccfc_index *index = s->env->index;
+	const struct ccfc_ids *sources;
+
+	if (!session)
+		return;
+	sources = &index->sessions.items[session].sources;
+	for (uint32_t i = 0; i < sources->n; i++) {
+		const struct ccfc_source *source =
+			&index->sources.items[sources->items[i]];
+		uint32_t log;
+
+		if (source->is_agent || source->gone)
+			continue;
+		if (s->nlogs == TRANSCRIPTS) {
+			s->partial = true;
+			break;
+		}
+		log = log_of(s->l, sources->items[i]);
+		bring_up(s, &s->l->logs.items[log]);
+		s->logs[s->nlogs++] = log;
+	}
+}
+
+/* --- the agent's prompt --- */
+
+/* The beginning of the transcript; empty when it cannot be read. */
+static struct ccfc_slice read_head(struct search *s,
+				   const struct ccfc_source *source)
+{
+	const char *path = ccfc_index_str(s->env->index, source->path).ptr;
+	uint64_t end = source->cursor.offset;
+	size_t size = end < HEAD_MAX ? (size_t)end : HEAD_MAX;
+	struct ccfc_slice bytes;
+	int r;
+
+	/* The tail may have been told to take less at once. */
+	do {
+		r = ccfc_tail_read_at(s->env->tail, &bytes, path, 0, size,
+				      NULL);
+		size /= 2;
+	} while (r == CCFC_ETOOBIG && size);
+	return r ? CCFC_SLICE_NONE : bytes;
+}
+
+static uint64_t read_prompt(struct search *s, const struct ccfc_source *source)
+{
+	struct ccfc_slice bytes = read_head(s, source), line;
+	uint64_t prompt = 0;
+	const char *nl;
+
+	while (bytes.len && (nl = memchr(bytes.ptr, '\n', bytes.len))) {
+		line = ccfc_slice(bytes.ptr, (size_t)(nl - bytes.ptr));
+		if (ccfc_launch_prompt(s->env->parser, &prompt, line))
+			break;
+		bytes = ccfc_slice(nl + 1, bytes.len - line.len - 1);
+	}
+	return prompt;
+}
+
+static struct agent_prompt *agent_of(struct ccfc_launches *l, uint32_t source)
+{
+	for (uint32_t i = 0; i < l->agents.n; i++)
+		if (l->agents.items[i].source == source)
+			return &l->agents.items[i];
+	if (l->agents.n == AGENTS_MAX)
+		l->agents.n = 0;
+	CCFC_VEC_GROW(l->agents);
+	l->agents.items[l->agents.n] =
+		(struct agent_prompt){ .source = source };
+	return &l->agents.items[l->agents.n++];
+}
+
+static uint64_t prompt_of(struct search *s, uint32_t id)
+{
+	const struct ccfc_source *source = &s->env->index->sources.items[id];
+	struct agent_prompt *agent = agent_of(s->l, id);
+	uint64_t end = source->cursor.offset;
+
+	if (agent->gen != source->gen || (!agent->prompt && agent->end != end))
+		agent->prompt = read_prompt(s, source);
+	agent->gen = source->gen;
+	agent->end = end;
+	return agent->prompt;
+}
+
+/* --- the type --- */
+
+/* The items of the session's transcripts, one after another. */
+struct each {
+	uint32_t log, at;
+};
+
+static const struct item *next_item(const struct search *s, struct each *e)
+{
+	for (; e->log < s->nlogs; e->log++, e->at = 0) {
+		const struct launch_log *log =
+			&s->l->logs.items[s->logs[e->log]];
+
+		if (e->at < log->items.n)
+			return &log->items.items[e->at++];
+	}
+	return NULL;
+}
+
+static void add_type(struct search *s, uint32_t type)
+{
+	s->many |= !type || (s->type && s->type != type);
+	s->type = type;
+}
+
+/* What is said of the agent. False when nothing is. */
+static bool find_said(struct search *s)
+{
+	const struct item *item;
+	struct each e = { 0 };
+	bool any = false;
+
+	while ((item = next_item(s, &e))) {
+		if (item->agent != s->agent)
+			continue;
+		any = true;
+		if (item->type)
+			add_type(s, item->type);
+	}
+	return any;
+}
+
+/* What the calls asked for that are joined with the agent. */
+static void find_joined(struct search *s)
+{
+	const struct item *link, *call;
+	struct each e = { 0 };
+
+	while ((link = next_item(s, &e))) {
+		struct each f = { 0 };
+
+		if (link->agent != s->agent)
+			continue;
+		while ((call = next_item(s, &f)))
+			if (!call->agent && call->call == link->call)
+				add_type(s, call->type);
+	}
+}
+
+static bool is_anothers(const struct search *s, uint64_t call)
+{
+	const struct item *item;
+	struct each e = { 0 };
+
+	while ((item = next_item(s, &e)))
+		if (item->call == call && item->agent)
+			return true;
+	return false;
+}
+
+/* What the calls of that prompt asked for. */
+static void find_prompted(struct search *s, uint64_t prompt)
+{
+	const struct item *item;
+	struct each e = { 0 };
+
+	while ((item = next_item(s, &e)))
+		if (!item->agent && item->prompt == prompt &&
+		    !is_anothers(s, item->call))
+			add_type(s, item->type);
+}
+
+static void find(struct search *s, uint32_t source)
+{
+	uint64_t prompt;
+
+	if (find_said(s)) {
+		if (!s->type)
+			find_joined(s);
+		return;
+	}
+	prompt = s->partial ? 0 : prompt_of(s, source);
+	if (prompt)
+		find_prompted(s, prompt);
+}
+
+struct ccfc_slice ccfc_launch_type(struct ccfc_history *history,
+				   uint32_t source, struct ccfc_arena *arena)
+{
+	const struct ccfc_index *index = history->env.index;
+	const struct ccfc_source *agent = &index->sources.items[source];
+	struct search s = {
+		.l = launches_of(history),
+		.env = &history->env,
+		.left = CCFC_LAUNCH_READ,
+		.agent = ccfc_hash_slice(ccfc_index_str(index, agent->agent)),
+	};
+
+	add_session(&s, agent->session);
+	if (agent->last_session != agent->session)
+		add_session(&s, agent->last_session);
+	if (agent->agent)
+		find(&s, source);
+	if (!s.type || s.many)
+		return CCFC_SLICE_NONE;
+	return ccfc_arena_copy(arena, ccfc_strtab_get(&s.l->types, s.type));
+}

@@ -1,0 +1,245 @@
+/*
+ * Blame; see blame.h. The walk up to the point that was asked for, then the
+ * bytes that stood there: their lines are those of the text, whatever their
+ * line endings and encoding.
+ */
+#include "history/blame/blame.h"
+
+#include "base/time.h"
+#include "history/blame/walk.h"
+
+#define LEAPT "lines may have gone and come again in states not known"
+
+struct end {
+	struct ccfc_chain *chain;
+	const struct ccfc_blame_options *options;
+	struct ccfc_arena *arena;
+	struct ccfc_walk *kept; /* not to be changed */
+	struct ccfc_walk own;	/* if it has to go further */
+	struct ccfc_walk *walk; /* either of them */
+};
+
+static int nothing(const struct ccfc_chain *chain, const char *why,
+		   struct ccfc_err *err)
+{
+	return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: %s",
+			    ccfc_chain_path(chain), why);
+}
+
+/* There is content, and it cannot be had. */
+static int unknown(const struct ccfc_chain *chain, const char *why,
+		   struct ccfc_err *err)
+{
+	return ccfc_err_set(err, CCFC_EIO, "%s: %s", ccfc_chain_path(chain),
+			    why);
+}
+
+/* --- lines --- */
+
+/* Where the lines of the bytes begin; false when they are not as many. */
+static bool place_lines(struct ccfc_owned *lines, uint32_t n,
+			struct ccfc_slice bytes)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const char *nl;
+
+		if (at >= bytes.len)
+			return false;
+		lines[i].at = (uint32_t)at;
+		nl = memchr(bytes.ptr + at, '\n', bytes.len - at);
+		at = nl ? (size_t)(nl - bytes.ptr) + 1 : bytes.len;
+	}
+	return at == bytes.len;
+}
+
+static void give_lines(struct ccfc_blame *out, const struct end *e,
+		       struct ccfc_slice bytes, bool utf16)
+{
+	const struct ccfc_carry *carry = &e->walk->carry;
+	uint32_t n = carry->lines.n;
+	struct ccfc_owned *lines =
+		ccfc_arena_alloc(e->arena, (n + 1u) * sizeof(*lines));
+
+	if (n)
+		memcpy(lines, carry->lines.items, n * sizeof(*lines));
+	if (utf16 || !place_lines(lines, n, bytes)) {
+		if (n)
+			memcpy(lines, carry->lines.items, n * sizeof(*lines));
+		bytes = ccfc_buf_view(&carry->text);
+	}
+	out->text = ccfc_arena_copy(e->arena, bytes);
+	out->lines = lines;
+	out->n = n;
+}
+
+/* --- how sure --- */
+
+static void doubt(struct ccfc_blame *out, const struct ccfc_side_state *side)
+{
+	if (side->how == CCFC_HOW_NOT || side->fidelity >= out->fidelity)
+		return;
+	out->fidelity = side->fidelity;
+	out->why = side->why;
+}
+
+static void find_doubt(struct ccfc_blame *out, const struct end *e)
+{
+	const struct ccfc_node *nodes = e->chain->nodes;
+	uint32_t last = UINT32_MAX;
+
+	if (e->walk->leapt && out->fidelity == CCFC_FIDELITY_EXACT) {
+		out->fidelity = CCFC_FIDELITY_RECONSTRUCTED;
+		out->why = LEAPT;
+	}
+	for (uint32_t k = 0; k < out->n; k++) {
+		uint32_t owner = out->lines[k].owner;
+		uint32_t i = ccfc_owner_node(owner);
+
+		if (owner == last)
+			continue;
+		last = owner;
+		if (i < e->chain->n)
+			doubt(out, &nodes[i].before);
+		if (ccfc_owner_is_change(owner))
+			doubt(out, &nodes[i].after);
+		else if (i)
+			doubt(out, &nodes[i - 1].after);
+	}
+}
+
+/* --- the end --- */
+
+static void go_to(struct end *e, uint32_t n)
+{
+	e->kept = ccfc_walk_to(e->chain, n, e->options->space);
+	e->walk = e->kept;
+}
+
+static void go_alone(struct end *e)
+{
+	ccfc_walk_copy(&e->own, e->walk);
+	e->walk = &e->own;
+}
+
+static int end_on_disk(struct ccfc_blame *out, struct end *e,
+		       struct ccfc_err *err)
+{
+	struct ccfc_chain *chain = e->chain;
+	struct ccfc_buf bytes = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
+	struct ccfc_form form;
+	int r = 0;
+
+	if (!chain->disk.exists) {
+		nothing(chain, "does not exist now", err);
+		ccfc_err_hint(err, "give 'at' for the file as it was");
+		return CCFC_ENOTFOUND;
+	}
+	if (!ccfc_chain_disk_bytes(&bytes, chain))
+		r = unknown(chain, "cannot be read as a file", err);
+	if (!r) {
+		go_to(e, chain->n);
+		ccfc_form_decode(&text, &form, ccfc_buf_view(&bytes));
+		if (!e->walk->started || e->walk->hidden ||
+		    !ccfc_slice_eq(ccfc_buf_view(&text),
+				   ccfc_buf_view(&e->walk->carry.text))) {
+			go_alone(e);
+			ccfc_walk_cross(e->walk, chain->n, &text);
+		}
+		out->fidelity = CCFC_FIDELITY_EXACT;
+		out->why = "";
+		give_lines(out, e, ccfc_buf_view(&bytes),
+			   form.encoding == CCFC_UTF16LE);
+		find_doubt(out, e);
+	}
+	ccfc_buf_release(&bytes);
+	ccfc_buf_release(&text);
+	return r;
+}
+
+static int end_at_point(struct ccfc_blame *out, struct end *e,
+			struct ccfc_err *err)
+{
+	const struct ccfc_point *point = &e->options->point;
+	const struct ccfc_node *node = &e->chain->nodes[point->i];
+	const struct ccfc_side_state *side;
+	struct ccfc_content_state state;
+	bool known;
+
+	ccfc_at_state(&state, e->chain, point, e->arena);
+	if (state.fidelity < CCFC_FIDELITY_RECONSTRUCTED)
+		return unknown(e->chain, state.why, err);
+	if (!state.exists)
+		return nothing(e->chain, "did not exist then", err);
+	go_to(e, point->i + !point->before);
+	known = !e->walk->hidden;
+	if (point->before) {
+		go_alone(e);
+		known = ccfc_walk_enter(e->walk, e->chain);
+	}
+	if (!known)
+		return unknown(e->chain, "the transcript is gone", err);
+	out->fidelity = state.fidelity;
+	out->why = state.why;
+	side = point->before ? &node->before : &node->after;
+	give_lines(out, e, state.bytes, side->form.encoding == CCFC_UTF16LE);
+	find_doubt(out, e);
+	return 0;
+}
+
+int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
+	       const struct ccfc_blame_options *options,
+	       struct ccfc_arena *arena, struct ccfc_err *err)
+{
+	struct end e = { .chain = chain, .options = options, .arena = arena };
+	int r = options->disk ? end_on_disk(out, &e, err)
+			      : end_at_point(out, &e, err);
+
+	ccfc_walk_release(&e.own);
+	if (e.kept)
+		ccfc_walk_done(e.kept);
+	return r;
+}
+
+/* --- owners --- */
+
+/*
+ * Since when may somebody else have been there, before node i? States that
+ * were only carried over to the next change do not say that nobody was.
+ */
+static int64_t window_start(const struct ccfc_chain *chain, uint32_t i,
+			    bool hidden)
+{
+	const struct ccfc_node *nodes = chain->nodes;
+
+	while (hidden && i && nodes[i - 1].after.how == CCFC_HOW_NOT)
+		i--;
+	if (!i)
+		return CCFC_TIME_NONE;
+	i--;
+	while (i && nodes[i].after.pending && nodes[i].before.pending)
+		i--;
+	return nodes[i].time;
+}
+
+struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
+					 uint32_t owner)
+{
+	bool hidden = owner & CCFC_OWNER_HIDDEN;
+	uint32_t i = ccfc_owner_node(owner);
+	struct ccfc_blame_owner o = { .kind = hidden ? CCFC_BLAME_UNKNOWN
+						     : CCFC_BLAME_OUTSIDE,
+				      .from = CCFC_TIME_NONE,
+				      .to = CCFC_TIME_NONE };
+
+	if (ccfc_owner_is_change(owner)) {
+		o.kind = CCFC_BLAME_SESSION;
+		o.change = chain->nodes[i].change;
+		return o;
+	}
+	o.from = window_start(chain, i, hidden);
+	if (i < chain->n)
+		o.to = chain->nodes[i].time;
+	return o;
+}

@@ -1,0 +1,59 @@
+/*
+ * Who wrote each line of a file: ownership walked forwards through its
+ * states. Of a change only the lines that it added are its own; what was there
+ * keeps its owner, also when the change moved it as a block. Lines that came
+ * or changed between two changes are outside; lines that no known state
+ * explains are unknown.
+ *
+ * The last few walks are kept with the history: to ask again, or after one
+ * more change, costs only the new steps.
+ */
+#ifndef CCFC_HISTORY_BLAME_BLAME_H
+#define CCFC_HISTORY_BLAME_BLAME_H
+
+#include "history/blame/line_owners.h"
+#include "history/history.h"
+#include "history/plan/point.h"
+
+enum ccfc_blame_kind {
+	CCFC_BLAME_UNKNOWN,
+	CCFC_BLAME_OUTSIDE,
+	CCFC_BLAME_SESSION,
+};
+
+struct ccfc_blame_owner {
+	enum ccfc_blame_kind kind;
+	uint32_t change; /* SESSION: the id of the change */
+	/* Else: when it happened, CCFC_TIME_NONE where that side is open. */
+	int64_t from, to;
+};
+
+struct ccfc_blame {
+	/* The bytes; UTF-16 as UTF-8. Lines end behind '\n'. */
+	struct ccfc_slice text;
+	const struct ccfc_owned *lines; /* see ccfc_blame_owner */
+	uint32_t n;
+	/* As sure as the least sure state that gave a line. */
+	enum ccfc_fidelity fidelity;
+	const char *why;
+};
+
+struct ccfc_blame_options {
+	bool disk;  /* the file as it is now; else `point` */
+	bool space; /* who only moves white space in a line does not get it */
+	struct ccfc_point point;
+};
+
+/*
+ * Fills in `out`, in `arena`. CCFC_ENOTFOUND when there was or is no file;
+ * CCFC_EIO when there is and its content is not known or cannot be read.
+ */
+int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
+	       const struct ccfc_blame_options *options,
+	       struct ccfc_arena *arena, struct ccfc_err *err);
+
+/* What the owner of a line means. */
+struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
+					 uint32_t owner);
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * A text whose lines have owners, carried over to the next text: lines that
+ * stay keep theirs, new ones get the newcomer's. Pure functions over texts;
+ * what a step costs is a copy of the text and of the list of lines.
+ */
+#ifndef CCFC_HISTORY_BLAME_LINE_OWNERS_H
+#define CCFC_HISTORY_BLAME_LINE_OWNERS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "transcript/content/evidence.h"
+
+struct ccfc_owned {
+	uint32_t at;	 /* where the line begins in the text */
+	uint32_t owner;	 /* a number of the caller's */
+	uint32_t origin; /* the line's number when it came, from 1 */
+};
+
+struct ccfc_owned_lines {
+	struct ccfc_owned *items;
+	uint32_t n, cap;
+};
+
+/* Zeroed, it is an empty text. The text has less than 4 GiB. */
+struct ccfc_carry {
+	struct ccfc_buf text;
+	struct ccfc_owned_lines lines;
+	struct ccfc_owned_lines spare; /* of the step before, for reuse */
+	struct ccfc_arena arena;       /* of one step */
+};
+
+void ccfc_carry_release(struct ccfc_carry *carry);
+/* `out` is an empty one. */
+void ccfc_carry_copy(struct ccfc_carry *out, const struct ccfc_carry *from);
+
+/* Where line i begins; of the one behind the last, where the text ends. */
+static inline uint32_t ccfc_carry_start(const struct ccfc_carry *carry,
+					uint32_t i)
+{
+	return i < carry->lines.n ? carry->lines.items[i].at
+				  : (uint32_t)carry->text.len;
+}
+
+/* Line i, with its newline. */
+struct ccfc_slice ccfc_carry_line(const struct ccfc_carry *carry, uint32_t i);
+
+/*
+ * The steps. Each swaps the texts: `text` holds the old one afterwards. With
+ * `space`, a line that differs in white space only is the same.
+ */
+
+/* To a text that somebody made of it, in whatever way. */
+void ccfc_carry_diff(struct ccfc_carry *carry, struct ccfc_buf *text,
+		     uint32_t owner, bool space);
+
+/* To a text that one change made of it; blocks that it moved stay owned. */
+void ccfc_carry_change(struct ccfc_carry *carry, struct ccfc_buf *text,
+		       uint32_t owner, bool space);
+
+/* The same, along the change's own patch where that leads there. */
+void ccfc_carry_patch(struct ccfc_carry *carry, struct ccfc_buf *text,
+		      const struct ccfc_evidence *evidence, uint32_t owner,
+		      bool space);
+
+#endif

@@ -1,0 +1,71 @@
+/* Where two texts differ at all; see owner_gaps.h. */
+#include "history/blame/owner_gaps.h"
+
+/* Bytes that both begin with. */
+static size_t same_start(struct ccfc_slice a, struct ccfc_slice b)
+{
+	const size_t chunk = 4096;
+	size_t n = a.len < b.len ? a.len : b.len, i = 0;
+
+	while (n - i >= chunk && memcmp(a.ptr + i, b.ptr + i, chunk) == 0)
+		i += chunk;
+	while (i < n && a.ptr[i] == b.ptr[i])
+		i++;
+	return i;
+}
+
+/* Bytes that both end with. */
+static size_t same_end(struct ccfc_slice a, struct ccfc_slice b)
+{
+	const size_t chunk = 4096;
+	size_t n = a.len < b.len ? a.len : b.len, i = 0;
+	const char *ea = a.ptr + a.len, *eb = b.ptr + b.len;
+
+	while (n - i >= chunk &&
+	       memcmp(ea - i - chunk, eb - i - chunk, chunk) == 0)
+		i += chunk;
+	while (i < n && ea[-1 - (ptrdiff_t)i] == eb[-1 - (ptrdiff_t)i])
+		i++;
+	return i;
+}
+
+/* The first line that begins at `offset` or behind it. */
+static uint32_t line_from(const struct ccfc_carry *carry, size_t offset)
+{
+	uint32_t lo = 0, hi = carry->lines.n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (carry->lines.items[mid].at < offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+void ccfc_middle_find(struct ccfc_middle *m, const struct ccfc_carry *carry,
+		      struct ccfc_slice b)
+{
+	struct ccfc_slice a = ccfc_buf_view(&carry->text);
+	size_t n = same_start(a, b), at;
+
+	/* Up to the last line that begins within what is the same. */
+	m->first = line_from(carry, n + 1);
+	if (n < a.len || (n && a.ptr[n - 1] != '\n'))
+		m->first -= m->first != 0;
+	m->from = ccfc_carry_start(carry, m->first);
+	n = same_end(ccfc_slice(a.ptr + m->from, a.len - m->from),
+		     ccfc_slice(b.ptr + m->from, b.len - m->from));
+	/* From the first line that begins within, in both. */
+	at = b.len - n;
+	m->last = line_from(carry, a.len - n);
+	if (m->last < carry->lines.n &&
+	    ccfc_carry_start(carry, m->last) == a.len - n && at > m->from &&
+	    b.ptr[at - 1] != '\n')
+		m->last++;
+	if (m->last < m->first)
+		m->last = m->first;
+	m->to = b.len - (a.len - ccfc_carry_start(carry, m->last));
+}

@@ -1,0 +1,18 @@
+/*
+ * What is left of a text with owners and another text between the lines that
+ * both begin and end with: all that has to be compared.
+ */
+#ifndef CCFC_HISTORY_BLAME_OWNER_GAPS_H
+#define CCFC_HISTORY_BLAME_OWNER_GAPS_H
+
+#include "history/blame/line_owners.h"
+
+struct ccfc_middle {
+	uint32_t first, last; /* lines of the old text: [first, last) */
+	size_t from, to;      /* bytes of the new one */
+};
+
+void ccfc_middle_find(struct ccfc_middle *out, const struct ccfc_carry *carry,
+		      struct ccfc_slice text);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * Finding the client's copies of a file; see backup_file.h. The names say all
+ * that is needed, so copies are found with no record at all, and the records
+ * only add when they were made. Directories are read, not guessed at: versions
+ * may be pruned.
+ */
+#include "history/chain/backup_file.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "history/chain/read_file.h"
+#include "index/query.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of one file in one directory: many more than a session has prompts. */
+#define COPIES_MAX     4096u
+#define VERSION_DIGITS 18
+
+struct search {
+	const struct ccfc_index *index;
+	struct ccfc_backup_refs refs;
+	struct ccfc_slice session_id;
+	uint32_t session;
+	char hash[CCFC_BACKUP_HASH + 1];
+	struct ccfc_arena *arena;
+	struct {
+		struct ccfc_backup_copy *items;
+		uint32_t n, cap;
+	} found;
+};
+
+/* Could it be the name of a directory right below another? */
+static bool is_plain(struct ccfc_slice name)
+{
+	size_t dots = 0;
+
+	for (size_t i = 0; i < name.len; i++) {
+		if (name.ptr[i] == '/' || !name.ptr[i])
+			return false;
+		dots += name.ptr[i] == '.';
+	}
+	return name.len && name.len <= NAME_MAX && dots < name.len;
+}
+
+/* The version of a name "<hash>@v<N>", or -1. */
+static int64_t version_of(struct ccfc_slice name, const char *hash)
+{
+	size_t at = CCFC_BACKUP_HASH + 2;
+	int64_t version = 0;
+
+	if (!ccfc_slice_starts(name, hash) || name.len <= at ||
+	    name.len > at + VERSION_DIGITS ||
+	    memcmp(name.ptr + CCFC_BACKUP_HASH, "@v", 2))
+		return -1;
+	for (; at < name.len; at++) {
+		if (name.ptr[at] < '0' || name.ptr[at] > '9')
+			return -1;
+		version = version * 10 + (name.ptr[at] - '0');
+	}
+	return version;
+}
+
+static void take_times(struct ccfc_backup_copy *copy,
+		       const struct ccfc_backup_ref *ref)
+{
+	copy->time = ccfc_query_backup_time(ref);
+	copy->last = ref->last > copy->time ? ref->last : copy->time;
+	copy->recorded = true;
+}
+
+/* Takes the times from the record that names the copy, if there is one. */
+static void set_time(struct ccfc_backup_copy *copy, const struct search *s,
+		     struct ccfc_slice name, const struct stat *st)
+{
+	copy->time = (int64_t)st->st_mtim.tv_sec * 1000 +
+		     st->st_mtim.tv_nsec / 1000000;
+	copy->last = copy->time;
+	/* Of several keys that name it the last word counts. */
+	for (uint32_t i = 0; i < s->refs.n; i++) {
+		const struct ccfc_backup_ref *ref = s->refs.items[i];
+
+		if (ccfc_query_backup_time(ref) != CCFC_TIME_NONE &&
+		    ccfc_slice_eq(ccfc_index_str(s->index, ref->name), name))
+			take_times(copy, ref);
+	}
+}
+
+static char *path_of(const struct search *s, const char *root,
+		     struct ccfc_slice name)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	struct ccfc_slice kept;
+
+	ccfc_buf_printf(&path, "%s/file-history/", root);
+	ccfc_buf_slice(&path, s->session_id);
+	ccfc_buf_putc(&path, '/');
+	ccfc_buf_slice(&path, name);
+	kept = ccfc_arena_copy(s->arena, ccfc_buf_view(&path));
+	ccfc_buf_release(&path);
+	return (char *)kept.ptr;
+}
+
+static void list_dir(struct search *s, const char *root, DIR *dir)
+{
+	uint32_t left = COPIES_MAX;
+	const struct dirent *entry;
+
+	while (left && (entry = readdir(dir))) {
+		struct ccfc_slice name = ccfc_slice_str(entry->d_name);
+		struct ccfc_backup_copy copy = { .session = s->session };
+		struct stat st;
+
+		copy.version = version_of(name, s->hash);
+		if (copy.version < 0)
+			continue;
+		left--;
+		if (fstatat(dirfd(dir), entry->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		copy.stamp = ccfc_file_stamp(&st);
+		set_time(&copy, s, name, &st);
+		copy.path = path_of(s, root, name);
+		CCFC_VEC_PUSH(s->found, copy);
+	}
+}
+
+/* Opens a directory in another and closes that; -1 for -1. */
+static int enter(int parent, const char *name)
+{
+	int fd;
+
+	if (parent < 0)
+		return -1;
+	fd = openat(parent, name,
+		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	close(parent);
+	return fd;
+}
+
+static void list_root(struct search *s, const char *root)
+{
+	/* The user's own root may well be a link. */
+	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir;
+
+	fd = enter(enter(fd, "file-history"), s->session_id.ptr);
+	if (fd < 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	list_dir(s, root, dir);
+	closedir(dir);
+}
+
+/*
+ * Is the key of a record that names no copy surely this file's? It may be
+ * relative to a directory that is not known; copies of another file under the
+ * same key give that away.
+ */
+static bool is_ours(const struct search *s, const struct ccfc_backup_ref *null)
+{
+	for (uint32_t i = 0; i < s->refs.n; i++) {
+		const struct ccfc_backup_ref *ref = s->refs.items[i];
+
+		if (ref->key == null->key && ref->name &&
+		    version_of(ccfc_index_str(s->index, ref->name), s->hash) <
+			    0)
+			return false;
+	}
+	return true;
+}
+
+static void add_absences(struct search *s)
+{
+	for (uint32_t i = 0; i < s->refs.n; i++) {
+		const struct ccfc_backup_ref *ref = s->refs.items[i];
+		struct ccfc_backup_copy copy = { .version = ref->version,
+						 .session = s->session };
+
+		take_times(&copy, ref);
+		if (!ref->name && copy.time != CCFC_TIME_NONE &&
+		    is_ours(s, ref))
+			CCFC_VEC_PUSH(s->found, copy);
+	}
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct ccfc_backup_copy *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->version != b->version)
+		return a->version < b->version ? -1 : 1;
+	if (!a->path || !b->path)
+		return (a->path != NULL) - (b->path != NULL);
+	return strcmp(a->path, b->path);
+}
+
+void ccfc_backup_list(struct ccfc_backup_copies *out,
+		      const struct ccfc_index *index, const char *const *roots,
+		      size_t nroots, uint32_t session, uint32_t file,
+		      struct ccfc_arena *arena)
+{
+	struct search s = { .index = index,
+			    .session_id = ccfc_index_session_id(index, session),
+			    .session = session,
+			    .arena = arena };
+	size_t bytes;
+
+	ccfc_query_backup_hash(s.hash, ccfc_index_file_path(index, file));
+	ccfc_query_backups(&s.refs, index, session, file, arena);
+	for (size_t i = 0; is_plain(s.session_id) && i < nroots; i++)
+		list_root(&s, roots[i]);
+	add_absences(&s);
+	bytes = s.found.n * sizeof(*out->items);
+	out->n = s.found.n;
+	out->items = ccfc_arena_alloc(arena, bytes + 1);
+	if (out->n) {
+		qsort(s.found.items, out->n, sizeof(*out->items), by_time);
+		memcpy(out->items, s.found.items, bytes);
+	}
+	free(s.found.items);
+}

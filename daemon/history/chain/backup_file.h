@@ -1,0 +1,49 @@
+/*
+ * The client's own copies: <root>/file-history/<session>/<hash>@v<N>, where
+ * hash is the first 16 hex digits of the SHA-256 of the file's absolute path.
+ * A copy holds the bytes at some moment before an edit; nothing says that the
+ * bytes are still right, so replay believes a copy only where it fits.
+ */
+#ifndef CCFC_HISTORY_CHAIN_BACKUP_FILE_H
+#define CCFC_HISTORY_CHAIN_BACKUP_FILE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "index/index.h"
+
+struct ccfc_backup_copy {
+	char *path;	 /* in the arena; NULL: the file did not exist then */
+	int64_t version; /* N */
+	int64_t time;	 /* when it was made, in milliseconds: the snapshot's
+			  * word, else the copy's mtime */
+	int64_t last;	 /* when a snapshot last said that the file was so,
+			  * also if it was not in between; else as `time` */
+	uint64_t stamp;	 /* another one when the copy was written anew */
+	uint32_t session;
+	bool recorded; /* the time is the snapshot's */
+};
+
+struct ccfc_backup_copies {
+	struct ccfc_backup_copy *items; /* by time, then version */
+	uint32_t n;
+};
+
+/*
+ * The copies of `file` in `session` that there are in any of the roots'
+ * file-history directories, and what the snapshots say of versions without a
+ * copy only where they say that the file did not exist. Looks at regular files
+ * only, and through no symbolic link below a root: read the copies with
+ * ccfc_file_read_itself.
+ *
+ * A first version is made while the session's first edit of the file is under
+ * way, between its call and its result, also when the edit fails then. Later
+ * versions are made when the user sends a prompt, of files that have changed
+ * since the version before, by whomever; a file that has not, or that was
+ * taken back to that version, is named with it again: hence `last`.
+ */
+void ccfc_backup_list(struct ccfc_backup_copies *out,
+		      const struct ccfc_index *index, const char *const *roots,
+		      size_t nroots, uint32_t session, uint32_t file,
+		      struct ccfc_arena *arena);
+
+#endif

@@ -1,0 +1,192 @@
+/*
+ * The backups of a file, of every session that changed it, in order of time.
+ * A backup that a later snapshot names again stands there twice: the file was
+ * the same then, or was so again. When a chain goes on, they are looked for
+ * again: those of before have to be there still, and new ones may only stand
+ * in front of new changes.
+ */
+#include "history/chain/chain.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+/* Directories of so many sessions are looked into. */
+#define SESSIONS_MAX 4096u
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each session that changed the file, once; the caller frees them. */
+static uint32_t *sessions_of(uint32_t *n, const struct ccfc_index *index,
+			     uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+	uint32_t *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
+	uint32_t all = 0;
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		list[all++] = index->changes.items[ids->items[i]].session;
+	qsort(list, all, sizeof(*list), by_number);
+	*n = 0;
+	for (uint32_t i = 0; i < all && *n < SESSIONS_MAX; i++)
+		if (!i || list[i] != list[i - 1])
+			list[(*n)++] = list[i];
+	return list;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct ccfc_copy *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->file.session != b->file.session)
+		return a->file.session < b->file.session ? -1 : 1;
+	if (a->file.version != b->file.version)
+		return a->file.version < b->file.version ? -1 : 1;
+	if (!a->file.path || !b->file.path)
+		return (a->file.path != NULL) - (b->file.path != NULL);
+	return strcmp(a->file.path, b->file.path);
+}
+
+static void add(struct ccfc_copies *out, const struct ccfc_backup_copy *file)
+{
+	struct ccfc_copy copy = { .file = *file, .time = file->time };
+
+	CCFC_VEC_PUSH(*out, copy);
+	copy.time = file->last;
+	if (file->recorded && file->last > file->time)
+		CCFC_VEC_PUSH(*out, copy);
+}
+
+void ccfc_copies_find(struct ccfc_copies *out,
+		      const struct ccfc_history_env *env, uint32_t file)
+{
+	uint32_t n, *sessions = sessions_of(&n, env->index, file);
+
+	*out = (struct ccfc_copies){ 0 };
+	for (uint32_t i = 0; i < n; i++) {
+		struct ccfc_backup_copies found = { 0 };
+
+		ccfc_backup_list(&found, env->index, env->roots, env->nroots,
+				 sessions[i], file, &out->arena);
+		for (uint32_t k = 0; k < found.n; k++)
+			add(out, &found.items[k]);
+	}
+	free(sessions);
+	if (out->n)
+		qsort(out->items, out->n, sizeof(*out->items), by_time);
+}
+
+void ccfc_copies_release(struct ccfc_copies *copies)
+{
+	free(copies->items);
+	ccfc_arena_release(&copies->arena);
+	*copies = (struct ccfc_copies){ 0 };
+}
+
+uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies)
+{
+	uint64_t stamp = 0;
+
+	for (uint32_t i = 0; i < copies->n; i++) {
+		const struct ccfc_copy *c = &copies->items[i];
+		uint64_t all[] = { stamp,
+				   (uint64_t)c->time,
+				   c->file.stamp,
+				   c->file.session,
+				   (uint64_t)c->file.version,
+				   c->file.recorded };
+
+		stamp = ccfc_hash(all, sizeof(all));
+	}
+	return stamp;
+}
+
+/* The change that a backup of that moment stands in front of. */
+static uint32_t node_at(const struct ccfc_chain *chain, int64_t time)
+{
+	uint32_t lo = 0, hi = chain->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (chain->nodes[mid].time < time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool same_path(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_copy(const struct ccfc_copy *a, const struct ccfc_copy *b)
+{
+	return a->file.session == b->file.session &&
+	       a->file.version == b->file.version && a->time == b->time &&
+	       a->file.recorded == b->file.recorded &&
+	       a->file.stamp == b->file.stamp &&
+	       same_path(a->file.path, b->file.path);
+}
+
+/*
+ * Says in `to` where each of the old ones is now. False when one is gone, or
+ * one that is new may concern a node that was replayed.
+ */
+static bool match(uint32_t *to, const struct ccfc_chain *chain,
+		  const struct ccfc_copies *now)
+{
+	const struct ccfc_copies *old = &chain->copies;
+	uint32_t k = 0;
+
+	/* Both are in the same order. */
+	for (uint32_t i = 0; i < now->n; i++) {
+		const struct ccfc_copy *copy = &now->items[i];
+
+		if (k < old->n && same_copy(&old->items[k], copy))
+			to[k++] = i;
+		else if (!copy->file.recorded || copy->at < chain->nforward)
+			return false;
+	}
+	return k == old->n;
+}
+
+/* The nodes that were replayed name their copies by number. */
+static void renumber(struct ccfc_chain *chain, const uint32_t *to)
+{
+	for (uint32_t i = 0; i < chain->nforward; i++) {
+		struct ccfc_side_state *s = &chain->forward[i].before;
+
+		if (s->how == CCFC_HOW_COPY)
+			s->copy = to[s->copy];
+	}
+}
+
+bool ccfc_chain_take_copies(struct ccfc_chain *chain, struct ccfc_copies *now)
+{
+	uint32_t *to = ccfc_calloc(chain->copies.n + 1u, sizeof(*to));
+	bool good = true;
+
+	for (uint32_t i = 0; i < now->n; i++)
+		now->items[i].at = node_at(chain, now->items[i].time);
+	if (chain->nforward) {
+		good = match(to, chain, now);
+		if (good)
+			renumber(chain, to);
+	}
+	free(to);
+	ccfc_copies_release(&chain->copies);
+	chain->copies = *now;
+	*now = (struct ccfc_copies){ 0 };
+	return good;
+}

@@ -1,0 +1,176 @@
+/*
+ * The inside of a chain: what replay.c works out once for each file and
+ * content.c uses to bring back any of its states. No state's text is kept but
+ * a few checkpoints; each says how to get it again.
+ */
+#ifndef CCFC_HISTORY_CHAIN_CHAIN_H
+#define CCFC_HISTORY_CHAIN_CHAIN_H
+
+#include "history/chain/backup_file.h"
+#include "history/chain/encoding.h"
+#include "history/chain/read_file.h"
+#include "history/history.h"
+#include "history/step/step.h"
+
+/* How a state's text is had. */
+enum ccfc_how {
+	CCFC_HOW_NOT,
+	CCFC_HOW_EVIDENCE,  /* stands in the change's own lines */
+	CCFC_HOW_READ,	    /* before: a Read showed it, at `read` */
+	CCFC_HOW_COPY,	    /* before: a backup, `copy` says which */
+	CCFC_HOW_DISK,	    /* after, of the last change: the file as it is */
+	CCFC_HOW_STEP,	    /* after: the step, from before */
+	CCFC_HOW_STEP_BACK, /* before: the step back, from after */
+	CCFC_HOW_SAME,	    /* before: as after the change before this one;
+			     * after: as before the next change */
+};
+
+/* One side of a change. */
+struct ccfc_side_state {
+	uint64_t hash; /* of the text */
+	enum ccfc_how how;
+	enum ccfc_fidelity fidelity; /* of the text */
+	enum ccfc_origin origin;
+	const char *why;
+	uint32_t copy;
+	struct ccfc_form form;
+	bool exists;
+	bool pending;	  /* reconstructed until a later state confirms it */
+	bool guessed;	  /* by a step that nothing confirms so far */
+	bool has_form;	  /* `form` is known */
+	bool form_proven; /* and proven */
+	bool has_lines;	  /* the text has a newline */
+	bool has_mark;	  /* it begins with a byte order mark */
+	bool has_bad;	  /* it holds U+FFFD: what was there is not known */
+};
+
+struct ccfc_node {
+	uint32_t change;
+	int64_t time;
+	uint64_t stamp; /* of the change, as it was then */
+	struct ccfc_side_state before, after;
+	enum ccfc_gap gap;	/* in front of it */
+	struct ccfc_place read; /* of HOW_READ: the Read's result */
+	uint64_t read_id;	/* hash of its id; 0: see read_evidence.h */
+	struct ccfc_form own;	/* of the content that it writes, if whole */
+	bool shown;		/* its result shows the text before */
+	bool whole;		/* writes the whole file */
+	bool lossy;		/* its step may lead there from other texts */
+	bool as_is;		/* and its line endings are the content's */
+	bool has_patch;
+	enum ccfc_way way; /* of its step */
+};
+
+/* A backup, and the change that it stands in front of. */
+struct ccfc_copy {
+	struct ccfc_backup_copy file;
+	int64_t time; /* at which the file was so */
+	uint32_t at;
+	bool looked; /* the rest is known: */
+	bool readable;
+	struct ccfc_form form;
+	uint64_t hash; /* of its text */
+};
+
+struct ccfc_copies {
+	struct ccfc_copy *items; /* by time */
+	uint32_t n, cap;
+	struct ccfc_arena arena; /* their paths */
+};
+
+struct ccfc_checkpoint {
+	uint32_t node;
+	bool back;	      /* worked out from a later state */
+	struct ccfc_buf text; /* before it */
+};
+
+struct ccfc_chain {
+	struct ccfc_history *history;
+	uint32_t file;
+	uint64_t stamp; /* of all that it was made from */
+	struct ccfc_node *nodes;
+	uint32_t n;
+	struct ccfc_copies copies;
+	uint64_t copied; /* bytes of backups that were read */
+	/*
+	 * Where the pass forwards ended, so that it can go on when there are
+	 * more changes: its nodes, and the text in hand.
+	 */
+	struct ccfc_node *forward;
+	uint32_t nforward;
+	struct ccfc_buf hand;
+	enum ccfc_gap last_gap; /* between the last change and the disk */
+	struct ccfc_file_info disk;
+	struct ccfc_form disk_form;
+	bool disk_known; /* `disk` is what is there */
+	bool stale;	 /* something else was found than it was made from */
+	struct {
+		struct ccfc_checkpoint *items;
+		uint32_t n, cap;
+	} marks;
+	uint32_t stride;   /* of the checkpoints */
+	size_t mark_bytes; /* that they take */
+	uint64_t searched; /* bytes, for Reads */
+	struct ccfc_arena arena;
+	uint64_t used; /* for the choice of whom to drop */
+};
+
+struct ccfc_launches;
+struct ccfc_walks;
+
+struct ccfc_history {
+	struct ccfc_history_env env;
+	struct ccfc_chain *chains[4];
+	struct ccfc_walks *walks;	/* of blame; may be NULL */
+	struct ccfc_launches *launches; /* of agents; may be NULL */
+	uint64_t tick;
+	struct ccfc_arena scratch; /* of one piece of evidence */
+};
+
+/* The file's path, as a string. */
+const char *ccfc_chain_path(const struct ccfc_chain *chain);
+
+/*
+ * The evidence of a node, in history->scratch (cleared first). False when its
+ * lines are gone or are not what they were.
+ */
+bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
+			 uint32_t i);
+
+/*
+ * Works out everything about a chain whose `nodes` are in order. The first
+ * `nforward` are as `forward` has them; false when one of them would have to
+ * change its place.
+ */
+bool ccfc_replay(struct ccfc_chain *chain);
+/* The last part of it: line endings and encodings (encoding_choice.c). */
+void ccfc_replay_forms(struct ccfc_chain *chain);
+
+/*
+ * The backups of a file (backups.c), and a number that is another one when they
+ * are others.
+ */
+void ccfc_copies_find(struct ccfc_copies *out,
+		      const struct ccfc_history_env *env, uint32_t file);
+void ccfc_copies_release(struct ccfc_copies *copies);
+uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies);
+/*
+ * Gives them to a chain. Of one that had some already, false when they say
+ * something else of the first `nforward` nodes than before.
+ */
+bool ccfc_chain_take_copies(struct ccfc_chain *chain, struct ccfc_copies *now);
+
+/* The text of one state; false when it is not to be had any more. */
+bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
+		     bool after);
+
+/* The bytes of a backup or of the disk; false when they are gone. */
+bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
+			   uint32_t copy);
+bool ccfc_chain_disk_bytes(struct ccfc_buf *out,
+			   const struct ccfc_chain *chain);
+
+/* Largest file that is looked at. */
+#define CCFC_HISTORY_FILE_MAX ((size_t)256 << 20)
+
+#endif

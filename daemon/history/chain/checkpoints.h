@@ -1,0 +1,26 @@
+/*
+ * Checkpoints of a long chain: the text before some of its changes, so that a
+ * state far from any that is recorded whole is not replayed from the start.
+ * Bounded in bytes: when they grow too many, every other one goes.
+ */
+#ifndef CCFC_HISTORY_CHAIN_CHECKPOINTS_H
+#define CCFC_HISTORY_CHAIN_CHECKPOINTS_H
+
+#include "history/chain/chain.h"
+
+/*
+ * The text before node i; kept if its turn has come. `back`: it was worked out
+ * from a later state, and so is only good until the chain goes on.
+ */
+void ccfc_marks_add(struct ccfc_chain *chain, uint32_t i,
+		    struct ccfc_slice text, bool back);
+void ccfc_marks_drop_back(struct ccfc_chain *chain);
+/* Those of node i and later. */
+void ccfc_marks_cut(struct ccfc_chain *chain, uint32_t i);
+
+/* The text before node i if there is a checkpoint, else ptr NULL. */
+struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i);
+
+void ccfc_marks_release(struct ccfc_chain *chain);
+
+#endif

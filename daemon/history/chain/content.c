@@ -1,0 +1,388 @@
+/*
+ * A state of a chain brought back: from the nearest place where its text
+ * stands whole (its own lines, a backup, the disk, a checkpoint), step by step.
+ * The steps were found by replay.c; here they are only walked.
+ */
+#include "history/chain/chain.h"
+
+#include "base/hash.h"
+#include "history/chain/checkpoints.h"
+#include "history/chain/read_evidence.h"
+#include "history/step/patch_fit.h"
+
+#define GONE   "what it was worked out from is gone or has changed"
+#define ENDING "line endings are not recorded; those of Unix are assumed"
+#define BROKEN "some bytes were not valid text and are not recorded"
+#define FORM   "the encoding is not recorded; UTF-8 is assumed"
+
+/* A side of a node, as one number in the order of time. */
+static uint64_t place(uint32_t i, bool after)
+{
+	return (uint64_t)i * 2 + after;
+}
+
+static const struct ccfc_side_state *side_at(const struct ccfc_chain *chain,
+					     uint64_t at)
+{
+	const struct ccfc_node *node = &chain->nodes[at / 2];
+
+	return at % 2 ? &node->after : &node->before;
+}
+
+static bool is_whole(const struct ccfc_chain *chain, uint64_t at)
+{
+	enum ccfc_how how = side_at(chain, at)->how;
+
+	return how == CCFC_HOW_EVIDENCE || how == CCFC_HOW_COPY ||
+	       how == CCFC_HOW_DISK || how == CCFC_HOW_READ ||
+	       (at % 2 == 0 && ccfc_marks_get(chain, (uint32_t)(at / 2)).ptr);
+}
+
+/* Where the text is worked out from: the state in front or behind. */
+static uint64_t source_of(const struct ccfc_chain *chain, uint64_t at)
+{
+	enum ccfc_how how = side_at(chain, at)->how;
+
+	if (at % 2)
+		return how == CCFC_HOW_STEP ? at - 1 : at + 1;
+	return how == CCFC_HOW_SAME ? at - 1 : at + 1;
+}
+
+bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
+			   uint32_t copy)
+{
+	const char *path = chain->copies.items[copy].file.path;
+	struct ccfc_file_info info;
+
+	return path &&
+	       !ccfc_file_read_itself(out, &info, path, CCFC_HISTORY_FILE_MAX,
+				      NULL) &&
+	       info.regular;
+}
+
+bool ccfc_chain_disk_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain)
+{
+	struct ccfc_file_info info;
+
+	return !ccfc_file_read(out, &info, ccfc_chain_path(chain),
+			       CCFC_HISTORY_FILE_MAX, NULL) &&
+	       info.regular;
+}
+
+/* Decodes what `read` put into `bytes`. */
+static void decode(struct ccfc_buf *out, struct ccfc_slice bytes)
+{
+	struct ccfc_form form;
+
+	ccfc_form_decode(out, &form, bytes);
+}
+
+static bool read_whole(struct ccfc_buf *out, struct ccfc_chain *chain,
+		       uint64_t at)
+{
+	const struct ccfc_side_state *side = side_at(chain, at);
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	struct ccfc_slice mark = CCFC_SLICE_NONE;
+	struct ccfc_evidence ev;
+	bool got;
+
+	if (at % 2 == 0)
+		mark = ccfc_marks_get(chain, (uint32_t)(at / 2));
+	if (mark.ptr) {
+		ccfc_buf_clear(out);
+		ccfc_buf_slice(out, mark);
+		return true;
+	}
+	if (side->how == CCFC_HOW_EVIDENCE) {
+		got = ccfc_chain_evidence(&ev, chain, (uint32_t)(at / 2));
+		if (got)
+			decode(out, at % 2 ? ev.after : ev.original);
+		return got;
+	}
+	if (side->how == CCFC_HOW_READ)
+		return ccfc_reads_again(out, chain, (uint32_t)(at / 2));
+	got = side->how == CCFC_HOW_DISK
+		      ? ccfc_chain_disk_bytes(&bytes, chain)
+		      : ccfc_chain_copy_bytes(&bytes, chain, side->copy);
+	if (got)
+		decode(out, ccfc_buf_view(&bytes));
+	ccfc_buf_release(&bytes);
+	return got;
+}
+
+/* From the text at `at` in `text` to that of the neighbour `to`. */
+static bool walk(struct ccfc_buf *text, struct ccfc_chain *chain, uint64_t at,
+		 uint64_t to)
+{
+	struct ccfc_buf next = CCFC_BUF_INIT;
+	struct ccfc_evidence ev;
+	bool done;
+
+	if (at / 2 != to / 2)
+		return true; /* over a gap in which nothing happened */
+	if (!ccfc_chain_evidence(&ev, chain, (uint32_t)(at / 2)))
+		return false;
+	done = to > at ? ccfc_step_repeat(&next, chain->nodes[at / 2].way, &ev,
+					  ccfc_buf_view(text))
+		       : ccfc_step_back(&next, &ev, ccfc_buf_view(text)) !=
+				 CCFC_STEP_NO;
+	ccfc_buf_release(text);
+	*text = next;
+	return done;
+}
+
+/* What a chain was made from may have changed under it. */
+static bool is_right(struct ccfc_chain *chain,
+		     const struct ccfc_side_state *side, struct ccfc_slice text)
+{
+	bool right = ccfc_hash_slice(text) == side->hash;
+
+	chain->stale |= !right;
+	return right;
+}
+
+bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
+		     bool after)
+{
+	uint64_t want = place(i, after), at = want;
+
+	while (!is_whole(chain, at)) {
+		if (side_at(chain, at)->how == CCFC_HOW_NOT)
+			return false;
+		at = source_of(chain, at);
+	}
+	if (!read_whole(out, chain, at))
+		return false;
+	while (at != want) {
+		uint64_t to = at < want ? at + 1 : at - 1;
+
+		if (!walk(out, chain, at, to))
+			return false;
+		at = to;
+	}
+	return is_right(chain, side_at(chain, want), ccfc_buf_view(out));
+}
+
+/* --- what readers get --- */
+
+static bool is_raw(const struct ccfc_side_state *side)
+{
+	return side->how == CCFC_HOW_COPY || side->how == CCFC_HOW_DISK;
+}
+
+/* The bytes that stand in the evidence as they are. */
+static bool read_raw(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
+		     bool after)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+	const struct ccfc_side_state *side =
+		after ? &node->after : &node->before;
+	struct ccfc_evidence ev;
+
+	if (side->how == CCFC_HOW_COPY)
+		return ccfc_chain_copy_bytes(out, chain, side->copy);
+	if (side->how == CCFC_HOW_DISK)
+		return ccfc_chain_disk_bytes(out, chain);
+	if (!after || !node->whole || !node->as_is ||
+	    side->form.encoding != CCFC_UTF8 ||
+	    !ccfc_chain_evidence(&ev, chain, i))
+		return false;
+	ccfc_buf_clear(out);
+	ccfc_buf_slice(out, ev.after);
+	return true;
+}
+
+/* The same, if they still are what replay made of them. */
+static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
+		      uint32_t i, bool after)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+	const struct ccfc_side_state *side =
+		after ? &node->after : &node->before;
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_form form;
+	bool right;
+
+	if (!read_raw(out, chain, i, after))
+		return false;
+	ccfc_form_decode(&text, &form, ccfc_buf_view(out));
+	right = is_right(chain, side, ccfc_buf_view(&text));
+	/* Line endings are not in the text. */
+	if (right && is_raw(side))
+		right = form.eol == side->form.eol &&
+			form.mixed == side->form.mixed &&
+			form.encoding == side->form.encoding;
+	chain->stale |= !right;
+	ccfc_buf_release(&text);
+	return right;
+}
+
+static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
+			uint32_t i, bool after)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+	const struct ccfc_side_state *side =
+		after ? &node->after : &node->before;
+	struct ccfc_form form = { 0 };
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	bool got;
+
+	if (raw_bytes(out, chain, i, after))
+		return true;
+	if (is_raw(side))
+		return false;
+	if (side->has_form)
+		form = side->form;
+	form.mixed = false;
+	got = ccfc_chain_text(&text, chain, i, after);
+	if (got)
+		ccfc_form_encode(out, &form, ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+	return got;
+}
+
+/* What was assumed of the form, or NULL. */
+static const char *doubt(const struct ccfc_side_state *side)
+{
+	if (is_raw(side))
+		return NULL;
+	if (side->has_bad)
+		return BROKEN;
+	if (side->has_form && side->form_proven)
+		return NULL;
+	if (side->has_mark)
+		return FORM;
+	return side->has_lines ? ENDING : NULL;
+}
+
+static void known_lines(struct ccfc_content_state *out,
+			struct ccfc_chain *chain, uint32_t i, bool after,
+			struct ccfc_arena *arena)
+{
+	struct ccfc_known *known;
+	struct ccfc_unfold unfold;
+	struct ccfc_evidence ev;
+	bool guessed = false;
+
+	if (!ccfc_chain_evidence(&ev, chain, i) || !ev.has_patch)
+		return;
+	ccfc_unfold_init(&unfold, &ev, after ? CCFC_SIDE_NEW : CCFC_SIDE_OLD);
+	known = ccfc_arena_alloc(arena, ev.nhunks * sizeof(*known));
+	for (uint32_t h = 0; h < ev.nhunks; h++) {
+		const struct ccfc_hunk *hunk = &ev.hunks[h];
+		struct ccfc_buf text = CCFC_BUF_INIT;
+
+		known[h].line = after ? hunk->new_start : hunk->old_start;
+		known[h].nlines = after ? hunk->new_lines : hunk->old_lines;
+		for (uint32_t k = 0; k < hunk->nlines; k++) {
+			struct ccfc_slice line = hunk->lines[k];
+
+			if (!line.len || (line.ptr[0] != ' ' &&
+					  line.ptr[0] != (after ? '+' : '-')))
+				continue;
+			line = ccfc_slice(line.ptr + 1, line.len - 1);
+			ccfc_buf_slice(&text, ccfc_unfold_get(&unfold, line,
+							      &guessed));
+			ccfc_buf_putc(&text, '\n');
+		}
+		known[h].text = ccfc_arena_copy(arena, ccfc_buf_view(&text));
+		ccfc_buf_release(&text);
+	}
+	ccfc_unfold_release(&unfold);
+	out->known = known;
+	out->nknown = ev.nhunks;
+}
+
+static void read_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		       uint32_t i, bool after, struct ccfc_arena *arena)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+	const struct ccfc_side_state *side =
+		after ? &node->after : &node->before;
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	const char *why = doubt(side);
+
+	*out = (struct ccfc_content_state){ .fidelity = side->fidelity,
+					    .origin = side->origin,
+					    .exists = side->exists,
+					    .why = side->why ? side->why : "" };
+	if (side->how == CCFC_HOW_NOT) {
+		if (side->fidelity == CCFC_FIDELITY_PARTIAL)
+			known_lines(out, chain, i, after, arena);
+		return;
+	}
+	if (!side->exists)
+		return;
+	if (!state_bytes(&bytes, chain, i, after)) {
+		*out = (struct ccfc_content_state){ .exists = true,
+						    .why = GONE };
+	} else {
+		out->bytes = ccfc_arena_copy(arena, ccfc_buf_view(&bytes));
+		if (why && out->fidelity == CCFC_FIDELITY_EXACT) {
+			out->fidelity = CCFC_FIDELITY_RECONSTRUCTED;
+			out->why = why;
+		}
+	}
+	ccfc_buf_release(&bytes);
+}
+
+void ccfc_chain_before(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		       uint32_t i, struct ccfc_arena *arena)
+{
+	read_state(out, chain, i, false, arena);
+}
+
+void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		      uint32_t i, struct ccfc_arena *arena)
+{
+	read_state(out, chain, i, true, arena);
+}
+
+/* A line of a patch with its sign, and its tabs. */
+static struct ccfc_slice copy_line(struct ccfc_slice line,
+				   struct ccfc_unfold sides[2],
+				   struct ccfc_arena *arena)
+{
+	bool guessed = false;
+	struct ccfc_slice text;
+	char *copy;
+
+	if (!line.len)
+		return ccfc_arena_copy(arena, line);
+	text = ccfc_unfold_get(&sides[line.ptr[0] == '+'],
+			       ccfc_slice(line.ptr + 1, line.len - 1),
+			       &guessed);
+	copy = ccfc_arena_alloc(arena, text.len + 2);
+	copy[0] = line.ptr[0];
+	memcpy(copy + 1, text.ptr, text.len);
+	copy[text.len + 1] = '\0';
+	return ccfc_slice(copy, text.len + 1);
+}
+
+bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
+		      struct ccfc_chain *chain, uint32_t i,
+		      struct ccfc_arena *arena)
+{
+	struct ccfc_unfold sides[2];
+	struct ccfc_evidence ev;
+	struct ccfc_hunk *copy;
+
+	if (!ccfc_chain_evidence(&ev, chain, i) || !ev.has_patch)
+		return false;
+	ccfc_unfold_init(&sides[0], &ev, CCFC_SIDE_OLD);
+	ccfc_unfold_init(&sides[1], &ev, CCFC_SIDE_NEW);
+	copy = ccfc_arena_alloc(arena, ev.nhunks * sizeof(*copy));
+	for (uint32_t h = 0; h < ev.nhunks; h++) {
+		copy[h] = ev.hunks[h];
+		copy[h].lines = ccfc_arena_alloc(
+			arena, (copy[h].nlines + 1) * sizeof(*copy[h].lines));
+		for (uint32_t k = 0; k < copy[h].nlines; k++)
+			copy[h].lines[k] =
+				copy_line(ev.hunks[h].lines[k], sides, arena);
+	}
+	ccfc_unfold_release(&sides[0]);
+	ccfc_unfold_release(&sides[1]);
+	*hunks = copy;
+	*n = ev.nhunks;
+	return true;
+}

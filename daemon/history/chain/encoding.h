@@ -1,0 +1,34 @@
+/*
+ * The form that a text has on disk: line endings and encoding. Transcripts
+ * hold texts with "\n" and in UTF-8 whatever the file has; only bytes that
+ * were seen (the disk, a backup, what a Write made) tell the form.
+ */
+#ifndef CCFC_HISTORY_CHAIN_ENCODING_H
+#define CCFC_HISTORY_CHAIN_ENCODING_H
+
+#include "base/buf.h"
+
+enum ccfc_eol { CCFC_EOL_LF, CCFC_EOL_CRLF };
+enum ccfc_encoding { CCFC_UTF8, CCFC_UTF16LE };
+
+struct ccfc_form {
+	enum ccfc_eol eol;
+	enum ccfc_encoding encoding;
+	/* The bytes are not what encoding the text gives: both kinds of line
+	 * endings, or what is no valid text. `eol` is then the majority's. */
+	bool mixed;
+};
+
+/*
+ * Bytes to text, as the client reads a file: "\r\n" becomes "\n", UTF-16LE
+ * (by its byte order mark) UTF-8, what is invalid U+FFFD. Replaces the
+ * content of `text`.
+ */
+void ccfc_form_decode(struct ccfc_buf *text, struct ccfc_form *form,
+		      struct ccfc_slice bytes);
+
+/* Text to bytes; `form` is not mixed. Replaces the content of `bytes`. */
+void ccfc_form_encode(struct ccfc_buf *bytes, const struct ccfc_form *form,
+		      struct ccfc_slice text);
+
+#endif

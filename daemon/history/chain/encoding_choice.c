@@ -1,0 +1,161 @@
+/*
+ * Line endings and encodings of a chain's states, which no transcript holds.
+ * Bytes were seen of backups, of the disk, and of files that a Write made.
+ * From there forms are carried along: the client writes a file back as it was
+ * (one that was mixed, as most of it was), so an edit keeps the form, and what
+ * the client wrote is never mixed. Nothing is carried over an outside step.
+ */
+#include "history/chain/chain.h"
+
+#include <stdlib.h>
+
+/* Write keeps the file's line endings up to this version … */
+#define KEEPS_UP_TO 201000050u /* 2.1.50 */
+/* … and writes those of its content from this one on. */
+#define AS_IS_FROM 201000100u /* 2.1.100 */
+
+/* "2.1.50" as 201000050; 0 when it is no version. */
+static uint32_t version_number(struct ccfc_slice s)
+{
+	uint32_t part[3] = { 0 }, n = 0;
+
+	for (size_t i = 0; i < s.len && n < 3; i++) {
+		if (s.ptr[i] == '.')
+			n++;
+		else if (s.ptr[i] >= '0' && s.ptr[i] <= '9')
+			part[n] = part[n] * 10 + (uint32_t)(s.ptr[i] - '0');
+		else
+			break;
+		if (n < 3 && part[n] > 99999)
+			return 0;
+	}
+	return part[0] * 100000000 + part[1] * 1000000 + part[2];
+}
+
+static uint32_t client_of(const struct ccfc_chain *chain,
+			  const struct ccfc_node *node)
+{
+	const struct ccfc_index *index = chain->history->env.index;
+	const struct ccfc_change *change = &index->changes.items[node->change];
+
+	return version_number(ccfc_index_str(index, change->call.version));
+}
+
+static void give(struct ccfc_side_state *to, const struct ccfc_form *form,
+		 bool proven)
+{
+	to->form = *form;
+	to->has_form = true;
+	to->form_proven = proven;
+}
+
+/* What the client makes of such a file: of one without lines, "\n". */
+static struct ccfc_form written_back(const struct ccfc_side_state *before)
+{
+	struct ccfc_form form = before->form;
+
+	form.mixed = false;
+	if (!before->has_lines)
+		form.eol = CCFC_EOL_LF;
+	return form;
+}
+
+/*
+ * A Write's: up to some version that of the file, if the content has "\n"
+ * only; else the content's own.
+ */
+static void form_of_whole(const struct ccfc_chain *chain,
+			  struct ccfc_node *node)
+{
+	const struct ccfc_side_state *before = &node->before;
+	struct ccfc_form own = node->own, kept = written_back(before);
+	uint32_t client = client_of(chain, node);
+	bool fresh = before->how != CCFC_HOW_NOT && !before->exists;
+
+	if (before->has_form)
+		own.encoding = before->form.encoding;
+	if (fresh || client >= AS_IS_FROM || own.eol == CCFC_EOL_CRLF ||
+	    own.mixed)
+		give(&node->after, &own, fresh || before->has_form);
+	else if (before->has_form && kept.eol == CCFC_EOL_LF)
+		give(&node->after, &own, before->form_proven);
+	else if (before->has_form)
+		give(&node->after, &kept,
+		     before->form_proven && client && client <= KEEPS_UP_TO);
+}
+
+static void forwards(struct ccfc_chain *chain)
+{
+	for (uint32_t i = 0; i < chain->n; i++) {
+		struct ccfc_node *node = &chain->nodes[i];
+		struct ccfc_side_state *b = &node->before, *a = &node->after;
+
+		if (b->how == CCFC_HOW_SAME)
+			b->has_form = b->form_proven = false;
+		if (!b->has_form && i && node->gap == CCFC_GAP_NONE &&
+		    node[-1].after.has_form)
+			give(b, &node[-1].after.form,
+			     node[-1].after.form_proven);
+		if (node->whole) {
+			if (!a->form_proven)
+				form_of_whole(chain, node);
+		} else if (b->has_form && a->how != CCFC_HOW_DISK) {
+			struct ccfc_form form = written_back(b);
+
+			/* A file that an edit made has the edit's own. */
+			give(a, &form, b->form_proven);
+		} else if (b->how != CCFC_HOW_NOT && !b->exists) {
+			give(a, &(struct ccfc_form){ 0 }, true);
+		}
+	}
+}
+
+/* What is known of the same state from behind. */
+static void meet(struct ccfc_side_state *s, const struct ccfc_form *form,
+		 bool proven)
+{
+	if (form->mixed)
+		return;
+	if (!s->has_form || (!s->form_proven && proven))
+		give(s, form, proven);
+	else if (s->how != CCFC_HOW_COPY && s->form.eol != form->eol)
+		/* Somebody changed the endings, nobody knows when. */
+		s->form_proven = false;
+}
+
+static void backwards(struct ccfc_chain *chain)
+{
+	const struct ccfc_node *next = NULL;
+
+	for (uint32_t i = chain->n; i-- > 0; next = &chain->nodes[i]) {
+		struct ccfc_node *node = &chain->nodes[i];
+		struct ccfc_side_state *b = &node->before, *a = &node->after;
+
+		if (!next && chain->last_gap == CCFC_GAP_NONE &&
+		    chain->disk.exists)
+			meet(a, &chain->disk_form,
+			     chain->disk.mtime <= node->time);
+		if (next && next->gap == CCFC_GAP_NONE && next->before.has_form)
+			meet(a, &next->before.form, next->before.form_proven);
+		/* What a client wrote before is not mixed; what anybody else
+		 * wrote may have been. A Write may have changed the form. */
+		if (a->has_form && a->has_lines && !node->whole)
+			meet(b, &a->form,
+			     a->form_proven && i && node->gap == CCFC_GAP_NONE);
+	}
+}
+
+void ccfc_replay_forms(struct ccfc_chain *chain)
+{
+	forwards(chain);
+	backwards(chain);
+	/* What came from behind may help those in front. */
+	forwards(chain);
+	for (uint32_t i = 0; i < chain->n; i++) {
+		struct ccfc_node *node = &chain->nodes[i];
+
+		node->as_is =
+			node->whole && (!node->after.has_form ||
+					node->after.form.eol == node->own.eol);
+	}
+}

@@ -1,0 +1,73 @@
+/*
+ * The lines of a change, read again at the places that the index keeps. Where
+ * the owner's line is gone, other transcripts that hold a copy of the call are
+ * tried. Nothing is believed: evidence.h only takes lines of that call.
+ */
+#include "history/chain/lines.h"
+#include "history/chain/chain.h"
+
+struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
+				    const struct ccfc_place *place,
+				    struct ccfc_arena *arena)
+{
+	const struct ccfc_index *index = env->index;
+	struct ccfc_slice path, line;
+	char *copy;
+
+	if (!ccfc_index_place_present(index, place))
+		return CCFC_SLICE_NONE;
+	path = ccfc_index_str(index, index->sources.items[place->source].path);
+	if (ccfc_tail_read_at(env->tail, &line, path.ptr, place->offset,
+			      place->len, NULL) < 0)
+		return CCFC_SLICE_NONE;
+	copy = ccfc_arena_alloc(arena, line.len + CCFC_TAIL_PADDING);
+	memcpy(copy, line.ptr, line.len);
+	memset(copy + line.len, 0, CCFC_TAIL_PADDING);
+	return ccfc_slice(copy, line.len);
+}
+
+static struct ccfc_slice read_call(const struct ccfc_history_env *env,
+				   const struct ccfc_change *change,
+				   struct ccfc_arena *arena)
+{
+	const struct ccfc_obs *obs = &change->call;
+
+	if (!obs->known)
+		return CCFC_SLICE_NONE;
+	for (;;) {
+		struct ccfc_slice line =
+			ccfc_history_line(env, &obs->place, arena);
+
+		if (line.len || obs->next == CCFC_ID_NONE)
+			return line;
+		obs = &env->index->obs.items[obs->next];
+	}
+}
+
+bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
+			const struct ccfc_history_env *env,
+			const struct ccfc_change *change,
+			struct ccfc_arena *arena)
+{
+	*call = read_call(env, change, arena);
+	*result = change->result.known
+			  ? ccfc_history_line(env, &change->result.place, arena)
+			  : CCFC_SLICE_NONE;
+	return call->len || result->len;
+}
+
+bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
+			 uint32_t i)
+{
+	struct ccfc_history *h = chain->history;
+	const struct ccfc_change *change =
+		&h->env.index->changes.items[chain->nodes[i].change];
+	struct ccfc_slice call, result;
+
+	ccfc_arena_clear(&h->scratch);
+	return ccfc_history_lines(&call, &result, &h->env, change,
+				  &h->scratch) &&
+	       ccfc_evidence_read(h->env.parser, out,
+				  ccfc_index_call_id(change), change->part,
+				  call, result, &h->scratch);
+}

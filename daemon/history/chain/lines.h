@@ -1,0 +1,21 @@
+/* The transcript's lines of one change. Core thread. */
+#ifndef CCFC_HISTORY_CHAIN_LINES_H
+#define CCFC_HISTORY_CHAIN_LINES_H
+
+#include "history/history.h"
+
+/* The line at a place, padded, in `arena`; empty where it is gone. */
+struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
+				    const struct ccfc_place *place,
+				    struct ccfc_arena *arena);
+
+/*
+ * The line of the call and that of the result, padded as the parser needs
+ * them, in `arena`; empty where it is gone. False when both are.
+ */
+bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
+			const struct ccfc_history_env *env,
+			const struct ccfc_change *change,
+			struct ccfc_arena *arena);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * Lines backwards; see lines_back.h. The file is read in windows, each up to
+ * where the one behind it was used up; a line that is longer than the window
+ * makes it double.
+ */
+#include "history/chain/lines_back.h"
+
+#define WINDOW ((size_t)1 << 20)
+
+void ccfc_back_init(struct ccfc_back *back, struct ccfc_tail *tail,
+		    const char *path, uint64_t end, uint64_t floor, bool cut)
+{
+	*back = (struct ccfc_back){ .tail = tail,
+				    .path = path,
+				    .floor = floor,
+				    .start = end,
+				    .window = WINDOW,
+				    .cut = cut };
+}
+
+void ccfc_back_release(struct ccfc_back *back)
+{
+	ccfc_buf_release(&back->bytes);
+}
+
+/* Puts the `size` bytes in front of `end` into the window. */
+static int load(struct ccfc_back *back, uint64_t end, size_t size)
+{
+	struct ccfc_slice bytes;
+	int r;
+
+	if (size > end - back->floor)
+		size = (size_t)(end - back->floor);
+	r = ccfc_tail_read_at(back->tail, &bytes, back->path, end - size, size,
+			      NULL);
+	if (r < 0)
+		return r;
+	ccfc_buf_clear(&back->bytes);
+	ccfc_buf_slice(&back->bytes, bytes);
+	memset(ccfc_buf_reserve(&back->bytes, CCFC_TAIL_PADDING), 0,
+	       CCFC_TAIL_PADDING);
+	back->start = end - size;
+	back->end = size;
+	back->read += size;
+	return 0;
+}
+
+/* More in front of what is left. */
+static bool extend(struct ccfc_back *back)
+{
+	uint64_t end = back->start + back->end;
+	size_t rest = back->end, size = back->window;
+	int r;
+
+	while (size <= rest)
+		size *= 2;
+	/* The tail may have been told to take less at once. */
+	while ((r = load(back, end, size)) == CCFC_ETOOBIG && size / 2 > rest)
+		size /= 2;
+	return !r;
+}
+
+bool ccfc_back_next(struct ccfc_back *back, struct ccfc_slice *line,
+		    uint64_t *offset)
+{
+	for (;;) {
+		const char *bytes = back->bytes.ptr, *nl = NULL;
+		size_t at = 0;
+
+		/* The last byte is the newline of the line that is wanted. */
+		if (back->end)
+			nl = memrchr(bytes, '\n', back->end - 1);
+		if (nl)
+			at = (size_t)(nl - bytes) + 1;
+		if (nl ||
+		    (back->end && back->start == back->floor && !back->cut)) {
+			*line = ccfc_slice(bytes + at, back->end - 1 - at);
+			*offset = back->start + at;
+			back->end = at;
+			return true;
+		}
+		if (back->start <= back->floor || !extend(back))
+			return false;
+	}
+}

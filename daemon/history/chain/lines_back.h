@@ -1,0 +1,39 @@
+/*
+ * The lines of a transcript from some place on backwards, the last one first.
+ */
+#ifndef CCFC_HISTORY_CHAIN_LINES_BACK_H
+#define CCFC_HISTORY_CHAIN_LINES_BACK_H
+
+#include "base/buf.h"
+#include "source/tail.h"
+
+struct ccfc_back {
+	struct ccfc_tail *tail;
+	const char *path;
+	uint64_t floor; /* nothing in front of it is read */
+	uint64_t start; /* of `bytes`, in the file */
+	uint64_t read;	/* how much was, in all */
+	size_t end;	/* of what was not given out yet, in `bytes` */
+	size_t window;	/* how much to read at once */
+	struct ccfc_buf bytes;
+	bool cut; /* the floor lies within a line */
+};
+
+/*
+ * From the line in front of `end`, where a line begins, to `floor`. `cut`: a
+ * line may begin in front of the floor and end behind it; it is left out.
+ * `tail` and `path` are borrowed.
+ */
+void ccfc_back_init(struct ccfc_back *back, struct ccfc_tail *tail,
+		    const char *path, uint64_t end, uint64_t floor, bool cut);
+void ccfc_back_release(struct ccfc_back *back);
+
+/*
+ * The next line (without its newline, padded as the parser needs it), valid
+ * until the next call, and where it begins. False at the floor, when the file
+ * cannot be read, and at a line of more than half of what the tail takes.
+ */
+bool ccfc_back_next(struct ccfc_back *back, struct ccfc_slice *line,
+		    uint64_t *offset);
+
+#endif

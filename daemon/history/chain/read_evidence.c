@@ -1,0 +1,285 @@
+/*
+ * Reads in front of changes; see read_evidence.h.
+ *
+ * A result that has a toolUseResult tells all by itself. Of others, the call
+ * has the path and the result has the text. Mostly the result stands behind
+ * its call and so comes first here; now and then it is the other way round. So
+ * the last few of either kind are remembered by their ids until the other one
+ * comes; the text is looked at only then.
+ *
+ * A Read counts only if it came after the change before this one. Within the
+ * same transcript the search ends there, so no byte is searched for two
+ * changes; else times tell.
+ */
+#include "history/chain/read_evidence.h"
+
+#include "base/hash.h"
+#include "base/time.h"
+#include "history/chain/lines.h"
+#include "history/chain/lines_back.h"
+#include "transcript/content/read_result.h"
+
+#define CALL_MAX  ((uint64_t)16 << 20)
+#define CHAIN_MAX ((uint64_t)256 << 20)
+/* Changes that are looked at for one of the same transcript. */
+#define FLOOR_MAX 4096u
+
+/* Calls that may be under way at once, and blocks of one line. */
+#define WAITING	 64u
+#define PER_LINE 64u
+
+/* A call or a result that waits for the other one. */
+struct half {
+	uint64_t id; /* 0: free */
+	struct ccfc_place place;
+};
+
+struct halves {
+	struct half items[WAITING];
+	uint32_t next; /* the one to go when there are too many */
+};
+
+struct search {
+	struct ccfc_chain *chain;
+	struct ccfc_buf *text;
+	uint32_t i;
+	struct ccfc_place place; /* of the line at hand */
+	struct halves calls, results;
+	struct ccfc_back back;
+	uint64_t reread; /* bytes */
+	bool over;	 /* the Read that was found is too old */
+};
+
+static void remember(struct halves *list, uint64_t id, struct ccfc_place place)
+{
+	list->items[list->next] = (struct half){ id, place };
+	list->next = (list->next + 1) % WAITING;
+}
+
+static bool recall(struct ccfc_place *place, const struct halves *list,
+		   uint64_t id)
+{
+	for (uint32_t k = 0; k < WAITING; k++) {
+		if (list->items[k].id != id)
+			continue;
+		*place = list->items[k].place;
+		return true;
+	}
+	return false;
+}
+
+static bool is_ours(const struct ccfc_chain *chain,
+		    const struct ccfc_reading *reading)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	bool ours =
+		ccfc_index_path(&path, chain->history->env.index, reading->path,
+				reading->cwd, reading->version) &&
+		ccfc_slice_is(ccfc_buf_view(&path), ccfc_chain_path(chain));
+
+	ccfc_buf_release(&path);
+	return ours;
+}
+
+/* Was it before the change before this one? */
+static bool is_stale(const struct search *s, int64_t time)
+{
+	const struct ccfc_node *node = &s->chain->nodes[s->i];
+
+	return s->i && time != CCFC_TIME_NONE &&
+	       node[-1].time != CCFC_TIME_NONE && time < node[-1].time;
+}
+
+static bool take(struct search *s, const struct ccfc_reading *reading,
+		 struct ccfc_place place)
+{
+	struct ccfc_node *node = &s->chain->nodes[s->i];
+	struct ccfc_form form;
+
+	s->over = is_stale(s, reading->time);
+	if (s->over)
+		return false;
+	node->read = place;
+	node->read_id = reading->id;
+	ccfc_form_decode(s->text, &form, reading->text);
+	return true;
+}
+
+static bool try_detail(struct search *s, struct ccfc_slice line)
+{
+	struct ccfc_history *h = s->chain->history;
+	struct ccfc_reading reading;
+
+	ccfc_arena_clear(&h->scratch);
+	return ccfc_reading_detail(h->env.parser, &reading, line,
+				   &h->scratch) &&
+	       is_ours(s->chain, &reading) && take(s, &reading, s->place);
+}
+
+static bool try_results(struct search *s, struct ccfc_slice line)
+{
+	struct ccfc_history *h = s->chain->history;
+	struct ccfc_reading reading;
+	struct ccfc_place call;
+	uint64_t ids[PER_LINE];
+	uint32_t n = ccfc_reading_results(h->env.parser, ids, PER_LINE, line);
+
+	for (uint32_t k = 0; k < n && !s->over; k++) {
+		if (!recall(&call, &s->calls, ids[k])) {
+			remember(&s->results, ids[k], s->place);
+			continue;
+		}
+		ccfc_arena_clear(&h->scratch);
+		if (ccfc_reading_result(h->env.parser, &reading, line, ids[k],
+					&h->scratch) &&
+		    take(s, &reading, s->place))
+			return true;
+	}
+	return false;
+}
+
+/* The result `id` (0: the toolUseResult) of the line at `place`. */
+static bool read_at(struct ccfc_reading *out, const struct ccfc_chain *chain,
+		    uint64_t id, const struct ccfc_place *place)
+{
+	struct ccfc_history *h = chain->history;
+	struct ccfc_slice line = ccfc_history_line(&h->env, place, &h->scratch);
+
+	if (!line.len)
+		return false;
+	return id ? ccfc_reading_result(h->env.parser, out, line, id,
+					&h->scratch)
+		  : ccfc_reading_detail(h->env.parser, out, line, &h->scratch);
+}
+
+/* The result that was met before its call, which is ours. */
+static bool try_result_at(struct search *s, uint64_t id,
+			  struct ccfc_place place)
+{
+	struct ccfc_reading reading;
+
+	s->reread += place.len;
+	return read_at(&reading, s->chain, id, &place) &&
+	       take(s, &reading, place);
+}
+
+static bool try_calls(struct search *s, struct ccfc_slice line)
+{
+	struct ccfc_history *h = s->chain->history;
+	struct ccfc_reading calls[PER_LINE];
+	struct ccfc_place place;
+	uint32_t n;
+
+	ccfc_arena_clear(&h->scratch);
+	n = ccfc_reading_calls(h->env.parser, calls, PER_LINE, line,
+			       &h->scratch);
+	/* The last call first, as with lines. */
+	while (n-- > 0 && !s->over) {
+		if (!is_ours(s->chain, &calls[n]))
+			continue;
+		if (!recall(&place, &s->results, calls[n].id))
+			remember(&s->calls, calls[n].id, s->place);
+		else if (try_result_at(s, calls[n].id, place))
+			return true;
+	}
+	return false;
+}
+
+/* Few lines have these words; the others need not be parsed. */
+static bool try_line(struct search *s, struct ccfc_slice line)
+{
+	if (ccfc_slice_contains(line, "\"totalLines\""))
+		return try_detail(s, line);
+	if (ccfc_slice_contains(line, "\"tool_result\"") &&
+	    !ccfc_slice_contains(line, "\"toolUseResult\""))
+		return try_results(s, line);
+	return ccfc_slice_contains(line, "\"Read\"") && try_calls(s, line);
+}
+
+static bool search_back(struct search *s)
+{
+	struct ccfc_slice line;
+	bool found = false;
+
+	while (!found && !s->over &&
+	       s->chain->searched + s->back.read + s->reread < CHAIN_MAX &&
+	       ccfc_back_next(&s->back, &line, &s->place.offset)) {
+		s->place.len = (uint32_t)line.len;
+		found = try_line(s, line);
+	}
+	s->chain->searched += s->back.read + s->reread;
+	return found;
+}
+
+static uint64_t end_of(const struct ccfc_place *place)
+{
+	return place->offset + place->len + 1;
+}
+
+/* Behind the change before node i that is in the same transcript, or 0. */
+static uint64_t floor_of(const struct ccfc_chain *chain, uint32_t i,
+			 const struct ccfc_place *call)
+{
+	const struct ccfc_index *index = chain->history->env.index;
+
+	/* Times tell as well, so one that is far off does not matter. */
+	for (uint32_t left = FLOOR_MAX; left && i-- > 0; left--) {
+		const struct ccfc_change *c =
+			&index->changes.items[chain->nodes[i].change];
+
+		if (c->result.known && c->result.place.source == call->source &&
+		    c->result.place.gen == call->gen)
+			return end_of(&c->result.place);
+		if (c->call.known && c->call.place.source == call->source &&
+		    c->call.place.gen == call->gen)
+			return end_of(&c->call.place);
+	}
+	return 0;
+}
+
+bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
+		     uint32_t i)
+{
+	const struct ccfc_history_env *env = &chain->history->env;
+	const struct ccfc_index *index = env->index;
+	const struct ccfc_change *change =
+		&index->changes.items[chain->nodes[i].change];
+	const struct ccfc_place *call = &change->call.place;
+	struct search s = {
+		.chain = chain, .text = text, .i = i, .place = *call
+	};
+	uint64_t floor;
+	bool cut, found;
+
+	if (!change->call.known || chain->searched >= CHAIN_MAX ||
+	    !ccfc_index_place_present(index, call))
+		return false;
+	floor = floor_of(chain, i, call);
+	cut = call->offset > CALL_MAX && floor < call->offset - CALL_MAX;
+	if (cut)
+		floor = call->offset - CALL_MAX;
+	if (floor >= call->offset)
+		return false;
+	ccfc_back_init(
+		&s.back, env->tail,
+		ccfc_index_str(index, index->sources.items[call->source].path)
+			.ptr,
+		call->offset, floor, cut);
+	found = search_back(&s);
+	ccfc_back_release(&s.back);
+	return found;
+}
+
+bool ccfc_reads_again(struct ccfc_buf *text, struct ccfc_chain *chain,
+		      uint32_t i)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+	struct ccfc_reading reading;
+	struct ccfc_form form;
+
+	ccfc_arena_clear(&chain->history->scratch);
+	if (!read_at(&reading, chain, node->read_id, &node->read))
+		return false;
+	ccfc_form_decode(text, &form, reading.text);
+	return ccfc_hash_slice(ccfc_buf_view(text)) == node->before.hash;
+}

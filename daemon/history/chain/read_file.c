@@ -1,0 +1,181 @@
+/*
+ * Reading a whole file; see read_file.h. The name is asked first, since opening
+ * a device can have effects and opening a FIFO would wait; then it is opened
+ * without blocking and asked again, so that what was looked at is what is
+ * read. A file that changes under the reading is read again, and not given
+ * out as a mixture of two.
+ */
+#include "history/chain/read_file.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRIES 3
+
+static bool is_absence(int errnum)
+{
+	/* Nothing can be where no name can be. */
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == ENAMETOOLONG;
+}
+
+static int fail(const char *path, int errnum, struct ccfc_err *err)
+{
+	int r = ccfc_err_errno(err, errnum, "%s: cannot be read", path);
+
+	return r == CCFC_EDENIED ? r : CCFC_EIO;
+}
+
+uint64_t ccfc_file_stamp(const struct stat *st)
+{
+	uint64_t all[] = {
+		(uint64_t)st->st_ino,	      (uint64_t)st->st_dev,
+		(uint64_t)st->st_size,	      st->st_mode,
+		(uint64_t)st->st_mtim.tv_sec, (uint64_t)st->st_mtim.tv_nsec,
+		(uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec
+	};
+
+	return ccfc_hash(all, sizeof(all));
+}
+
+static void take(struct ccfc_file_info *info, const struct stat *st)
+{
+	info->exists = true;
+	info->regular = S_ISREG(st->st_mode);
+	info->mtime = (int64_t)st->st_mtim.tv_sec * 1000 +
+		      st->st_mtim.tv_nsec / 1000000;
+	info->ctime = (int64_t)st->st_ctim.tv_sec * 1000 +
+		      st->st_ctim.tv_nsec / 1000000;
+	info->size = st->st_size > 0 ? (uint64_t)st->st_size : 0;
+	info->stamp = ccfc_file_stamp(st);
+}
+
+/* What the name is, without opening anything. */
+static int look(struct ccfc_file_info *info, const char *path, bool follow,
+		struct ccfc_err *err)
+{
+	struct stat st;
+
+	*info = (struct ccfc_file_info){ 0 };
+	/* Not ours: a path of another system. */
+	if (*path != '/')
+		return 0;
+	if (lstat(path, &st))
+		return is_absence(errno) ? 0 : fail(path, errno, err);
+	take(info, &st);
+	info->link = S_ISLNK(st.st_mode);
+	if (!info->link || !follow)
+		return 0;
+	if (!stat(path, &st))
+		take(info, &st);
+	else if (!is_absence(errno) && errno != ELOOP)
+		return fail(path, errno, err);
+	return 0;
+}
+
+static int too_big(const char *path, size_t max, struct ccfc_err *err)
+{
+	return ccfc_err_set(err, CCFC_ETOOBIG, "%s: is larger than %zu bytes",
+			    path, max);
+}
+
+/* Up to the end, wherever that is by now. */
+static int read_all(struct ccfc_buf *out, int fd, const char *path,
+		    uint64_t size, size_t max, struct ccfc_err *err)
+{
+	ccfc_buf_clear(out);
+	while (out->len <= max) {
+		/* One more than there should be, to see the end. */
+		size_t want = size >= out->len ? (size_t)(size - out->len) + 1
+					       : 65536;
+		ssize_t n = pread(fd, ccfc_buf_reserve(out, want), want,
+				  (off_t)out->len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return fail(path, errno, err);
+		out->len += (size_t)n;
+		out->ptr[out->len] = '\0';
+		if (!n)
+			return 0;
+	}
+	return too_big(path, max, err);
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static int read_fd(struct ccfc_buf *out, struct ccfc_file_info *info, int fd,
+		   const char *path, size_t max, struct ccfc_err *err)
+{
+	struct stat before, after;
+
+	if (fstat(fd, &after))
+		return fail(path, errno, err);
+	for (int i = 0; i < TRIES; i++) {
+		int r;
+
+		before = after;
+		take(info, &before);
+		if (!info->regular)
+			return 0;
+		if (info->size > max)
+			return too_big(path, max, err);
+		r = read_all(out, fd, path, info->size, max, err);
+		if (r)
+			return r;
+		if (fstat(fd, &after))
+			return fail(path, errno, err);
+		if (is_same(&before, &after) && out->len == info->size)
+			return 0;
+	}
+	return ccfc_err_set(err, CCFC_EAGAIN, "%s: is being written, try again",
+			    path);
+}
+
+static int read_path(struct ccfc_buf *out, struct ccfc_file_info *info,
+		     const char *path, bool follow, size_t max,
+		     struct ccfc_err *err)
+{
+	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int r, fd;
+
+	if (out)
+		ccfc_buf_clear(out);
+	r = look(info, path, follow, err);
+	if (r || !out || !info->regular)
+		return r;
+	fd = open(path, follow ? flags : flags | O_NOFOLLOW);
+	if (fd < 0) {
+		r = errno;
+		/* It was there a moment ago: look again, once. */
+		if (is_absence(r) || r == ELOOP || r == ENXIO)
+			return look(info, path, follow, err);
+		return fail(path, r, err);
+	}
+	r = read_fd(out, info, fd, path, max, err);
+	close(fd);
+	if (r)
+		ccfc_buf_clear(out);
+	return r;
+}
+
+int ccfc_file_read(struct ccfc_buf *out, struct ccfc_file_info *info,
+		   const char *path, size_t max, struct ccfc_err *err)
+{
+	return read_path(out, info, path, true, max, err);
+}
+
+int ccfc_file_read_itself(struct ccfc_buf *out, struct ccfc_file_info *info,
+			  const char *path, size_t max, struct ccfc_err *err)
+{
+	return read_path(out, info, path, false, max, err);
+}

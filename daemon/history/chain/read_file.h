@@ -1,0 +1,42 @@
+/*
+ * A whole file, read with care: regular files only, never blocking (a FIFO in
+ * the way is no file), with pread, bounded.
+ */
+#ifndef CCFC_HISTORY_CHAIN_READ_FILE_H
+#define CCFC_HISTORY_CHAIN_READ_FILE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct ccfc_file_info {
+	bool exists;   /* something is there */
+	bool regular;  /* and it is a regular file (a link to one counts) */
+	bool link;     /* the name itself is a symbolic link */
+	int64_t mtime; /* milliseconds */
+	int64_t ctime;
+	uint64_t size;
+	uint64_t stamp; /* see ccfc_file_stamp */
+};
+
+struct stat;
+
+/* A number that is another one when the file was written to or replaced. */
+uint64_t ccfc_file_stamp(const struct stat *st);
+
+/*
+ * Replaces the content of `out` by the file's. 0 and info->exists false when
+ * there is nothing; 0 and info->regular false when it is no file; CCFC_ETOOBIG
+ * beyond `max` bytes; CCFC_EIO, CCFC_EDENIED; CCFC_EAGAIN when it is being
+ * written. `out` is empty unless it was read, and may be NULL: only looks.
+ * A path that is not absolute (one of another system) has nothing.
+ */
+int ccfc_file_read(struct ccfc_buf *out, struct ccfc_file_info *info,
+		   const char *path, size_t max, struct ccfc_err *err);
+
+/* The same, but a symbolic link is no file. */
+int ccfc_file_read_itself(struct ccfc_buf *out, struct ccfc_file_info *info,
+			  const char *path, size_t max, struct ccfc_err *err);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * One replay of a chain while it is under way; what replay.c and
+ * replay_before.c share.
+ */
+#ifndef CCFC_HISTORY_CHAIN_REPLAY_H
+#define CCFC_HISTORY_CHAIN_REPLAY_H
+
+#include "history/chain/state.h"
+
+#define CCFC_NO_LINES "the transcript does not have the change any more"
+#define CCFC_NO_FIT   "what is recorded of the change fits no known content"
+
+struct ccfc_replay {
+	struct ccfc_chain *chain;
+	struct ccfc_evidence ev;
+	bool has_ev;
+	struct ccfc_buf hand;  /* text after the last change, if known */
+	struct ccfc_buf text;  /* before the change at hand */
+	struct ccfc_buf bytes; /* of a backup, the disk */
+	struct ccfc_buf copy;  /* its text */
+	uint32_t before;       /* on the way back, `text` is before this one */
+};
+
+/*
+ * Fills in nodes[i].before. r->ev is that of node i, r->hand the text after the
+ * node in front of it, if known; r->text will be the text before, if known.
+ */
+void ccfc_replay_before(struct ccfc_replay *r, uint32_t i);
+
+#endif

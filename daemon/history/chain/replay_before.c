@@ -1,0 +1,299 @@
+/*
+ * The state before a change: what its result shows; else a backup of that
+ * moment, or the text in hand, whichever the change fits; else what its session
+ * had read. See replay.c.
+ */
+#include "history/chain/replay.h"
+
+#include "base/hash.h"
+#include "base/time.h"
+#include "history/chain/read_evidence.h"
+#include "history/step/hunks.h"
+
+#define UNCONFIRMED    "no later state confirms it"
+#define MADE_OR_FILLED "whether it was empty or not there is not recorded"
+#define READ_ONLY      "from what the session had read before"
+#define COPY_ONLY      "from a backup without a date"
+#define COPY_BEFORE    "from a backup that was made some time before"
+#define NO_STATE       "the content before it is not recorded"
+
+/* A backup may be this much ahead of the line of the call it was made for. */
+#define COPY_EARLY_MS 1000
+
+/* Bytes of backups that are read for one chain; what reading one costs. */
+#define COPIED_MAX  ((uint64_t)256 << 20)
+#define UNDATED_MAX ((uint64_t)32 << 20) /* then only those with a date */
+#define COPY_COST   4096u
+
+/* Could the change have been made to that text? */
+static enum ccfc_step fits(struct ccfc_replay *r, struct ccfc_slice text)
+{
+	struct ccfc_buf sink = CCFC_BUF_INIT;
+	enum ccfc_step step;
+
+	if (r->ev.has_patch)
+		return ccfc_hunks_fit(&r->ev, CCFC_SIDE_OLD, text)
+			       ? CCFC_STEP_VERIFIED
+			       : CCFC_STEP_NO;
+	/* A cell's edit may be right and yet not to be worked out. */
+	if (r->ev.has_after || r->ev.has_cell)
+		return CCFC_STEP_GUESSED;
+	step = ccfc_step_forward(&sink, &r->ev, text);
+	ccfc_buf_release(&sink);
+	return step ? CCFC_STEP_GUESSED : CCFC_STEP_NO;
+}
+
+/* Reads a backup into r->copy; false when there is no more to be had. */
+static bool read_copy(struct ccfc_replay *r, uint32_t k)
+{
+	struct ccfc_copy *copy = &r->chain->copies.items[k];
+
+	if ((copy->looked && !copy->readable) || r->chain->copied > COPIED_MAX)
+		return false;
+	copy->looked = true;
+	copy->readable = ccfc_chain_copy_bytes(&r->bytes, r->chain, k);
+	r->chain->copied += r->bytes.len + COPY_COST;
+	if (!copy->readable)
+		return false;
+	ccfc_form_decode(&r->copy, &copy->form, ccfc_buf_view(&r->bytes));
+	copy->hash = ccfc_hash_slice(ccfc_buf_view(&r->copy));
+	return true;
+}
+
+/* Is the backup known to be that text? It is read but once. */
+static bool is_copy_of(struct ccfc_replay *r, uint32_t k, uint64_t hash)
+{
+	const struct ccfc_copy *copy = &r->chain->copies.items[k];
+
+	if (!copy->file.path || (!copy->looked && !read_copy(r, k)))
+		return false;
+	return copy->readable && copy->hash == hash;
+}
+
+/* May the backup k be the state before node i? */
+static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
+			  uint32_t i)
+{
+	const struct ccfc_copy *copy = &chain->copies.items[k];
+	uint32_t change = chain->nodes[i].change;
+	const struct ccfc_index *index = chain->history->env.index;
+
+	if (copy->file.recorded)
+		return copy->at == i;
+	return copy->file.session == index->changes.items[change].session;
+}
+
+/*
+ * A backup that is the text before node i: its form counts. One without a date
+ * may be of another time, with other line endings.
+ */
+static void find_form(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_side_state *s = &r->chain->nodes[i].before;
+
+	for (uint32_t k = 0; k < r->chain->copies.n; k++) {
+		const struct ccfc_copy *copy = &r->chain->copies.items[k];
+
+		if (!stands_before(r->chain, k, i) ||
+		    !is_copy_of(r, k, s->hash))
+			continue;
+		s->form = copy->form;
+		s->has_form = true;
+		if (!copy->file.recorded)
+			continue;
+		s->how = CCFC_HOW_COPY;
+		s->copy = k;
+		s->form_proven = true;
+		return;
+	}
+}
+
+/*
+ * Was the backup made while that change was under way? Then it is what the
+ * change found. Others are of some moment before.
+ */
+static bool made_for(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
+{
+	const struct ccfc_copy *copy = &chain->copies.items[k];
+	const struct ccfc_change *change =
+		&chain->history->env.index->changes
+			 .items[chain->nodes[i].change];
+
+	return copy->file.recorded && copy->at == i &&
+	       copy->time == copy->file.time &&
+	       copy->file.session == change->session &&
+	       ccfc_index_time(change) != CCFC_TIME_NONE &&
+	       copy->time >= ccfc_index_time(change) - COPY_EARLY_MS;
+}
+
+/* Does a backup of after the last change show something else than it left? */
+static bool is_refuted(struct ccfc_replay *r, uint32_t i)
+{
+	const struct ccfc_side_state *last = &r->chain->nodes[i - 1].after;
+
+	for (uint32_t k = 0; k < r->chain->copies.n; k++) {
+		const struct ccfc_copy *copy = &r->chain->copies.items[k];
+
+		if (!copy->file.recorded || copy->at != i)
+			continue;
+		if (!copy->file.path
+			    ? last->exists
+			    : !is_copy_of(r, k, last->hash) && copy->readable)
+			return true;
+	}
+	return false;
+}
+
+/* The text in hand, if the change can have been made to it. */
+static bool take_hand(struct ccfc_replay *r, uint32_t i)
+{
+	const struct ccfc_side_state *last =
+		i ? &r->chain->nodes[i - 1].after : NULL;
+	struct ccfc_node *node = &r->chain->nodes[i];
+	struct ccfc_buf text;
+
+	if (!last || !ccfc_state_is_known(last))
+		return false;
+	if (last->exists ? !fits(r, ccfc_buf_view(&r->hand))
+			 : !r->ev.has_after || r->ev.has_patch)
+		return false;
+	if (is_refuted(r, i))
+		return false;
+	/* What is in hand is written anew for the state after. */
+	text = r->text;
+	r->text = r->hand;
+	r->hand = text;
+	node->before = *last;
+	node->before.how = CCFC_HOW_SAME;
+	node->before.origin = CCFC_ORIGIN_REPLAY;
+	ccfc_state_weaken(&node->before, UNCONFIRMED, true);
+	return true;
+}
+
+/* An edit that makes a file leaves the same as one that fills an empty one. */
+static bool makes_or_fills(const struct ccfc_evidence *ev)
+{
+	return ev->shape == CCFC_TOOL_EDIT && ev->nedits == 1 &&
+	       !ev->original.len && !ev->edits[0].old_text.len;
+}
+
+/* The text before is in the result. */
+static void take_shown(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_node *node = &r->chain->nodes[i];
+	struct ccfc_form form;
+
+	if (r->ev.before == CCFC_BEFORE_ABSENT) {
+		/* Clients call it a creation, too, to fill an empty file. */
+		if (i && ccfc_state_is_known(&node[-1].after) &&
+		    node[-1].after.exists && !r->hand.len && take_hand(r, i))
+			return;
+		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
+				      CCFC_ORIGIN_RESULT);
+		return;
+	}
+	if (makes_or_fills(&r->ev)) {
+		if (i && ccfc_state_is_known(&node[-1].after) && !r->hand.len &&
+		    take_hand(r, i))
+			return;
+		ccfc_buf_clear(&r->text);
+		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
+				      CCFC_ORIGIN_RESULT);
+		ccfc_state_weaken(&node->before, MADE_OR_FILLED, false);
+		return;
+	}
+	ccfc_form_decode(&r->text, &form, r->ev.original);
+	ccfc_state_set(&node->before, CCFC_HOW_EVIDENCE, CCFC_ORIGIN_RESULT,
+		       ccfc_buf_view(&r->text));
+	node->shown = true;
+	find_form(r, i);
+}
+
+/* The state before node i is the backup k, which is in r->copy. */
+static void set_copy(struct ccfc_replay *r, uint32_t i, uint32_t k)
+{
+	const struct ccfc_copy *copy = &r->chain->copies.items[k];
+	struct ccfc_side_state *s = &r->chain->nodes[i].before;
+
+	ccfc_buf_clear(&r->text);
+	if (copy->file.path) {
+		ccfc_buf_slice(&r->text, ccfc_buf_view(&r->copy));
+		ccfc_state_set(s, CCFC_HOW_COPY, CCFC_ORIGIN_BACKUP,
+			       ccfc_buf_view(&r->text));
+		s->form = copy->form;
+		s->has_form = s->form_proven = true;
+	} else {
+		ccfc_state_set_absent(s, CCFC_HOW_COPY, CCFC_ORIGIN_BACKUP);
+	}
+	s->copy = k;
+	if (!copy->file.recorded)
+		ccfc_state_weaken(s, COPY_ONLY, false);
+	else if (!made_for(r->chain, k, i))
+		ccfc_state_weaken(s, COPY_BEFORE, true);
+}
+
+/* A backup of that moment which the change fits; the latest of them. */
+static bool take_copy(struct ccfc_replay *r, uint32_t i, bool recorded)
+{
+	struct ccfc_chain *chain = r->chain;
+
+	for (uint32_t k = chain->copies.n; k-- > 0;) {
+		const struct ccfc_backup_copy *file =
+			&chain->copies.items[k].file;
+		enum ccfc_step step;
+
+		if (!recorded && chain->copied > UNDATED_MAX)
+			return false;
+		if (file->recorded != recorded || !stands_before(chain, k, i))
+			continue;
+		if (!file->path && r->ev.has_after && !r->ev.has_patch) {
+			set_copy(r, i, k);
+			return true;
+		}
+		if (!file->path || !read_copy(r, k))
+			continue;
+		step = fits(r, ccfc_buf_view(&r->copy));
+		if (step == CCFC_STEP_NO ||
+		    (step == CCFC_STEP_GUESSED && !recorded))
+			continue;
+		set_copy(r, i, k);
+		return true;
+	}
+	return false;
+}
+
+/* What the session had read, if the change can have been made to it. */
+static bool take_read(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_node *node = &r->chain->nodes[i];
+	struct ccfc_evidence ev = r->ev;
+	bool found;
+
+	/* The search reads other lines into the same memory. */
+	found = ccfc_reads_find(&r->text, r->chain, i);
+	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
+	if (!r->has_ev)
+		r->ev = ev;
+	if (!found || !r->has_ev || !fits(r, ccfc_buf_view(&r->text)))
+		return false;
+	ccfc_state_set(&node->before, CCFC_HOW_READ, CCFC_ORIGIN_READ,
+		       ccfc_buf_view(&r->text));
+	ccfc_state_weaken(&node->before, READ_ONLY, true);
+	return true;
+}
+
+void ccfc_replay_before(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_node *node = &r->chain->nodes[i];
+
+	if (!r->has_ev)
+		ccfc_state_set_unknown(&node->before, false, CCFC_NO_LINES);
+	else if (r->ev.before != CCFC_BEFORE_UNKNOWN)
+		take_shown(r, i);
+	else if (!take_copy(r, i, true) && !take_hand(r, i) &&
+		 !take_copy(r, i, false) && !take_read(r, i))
+		ccfc_state_set_unknown(&node->before, r->ev.has_patch,
+				       i && ccfc_state_is_known(&node[-1].after)
+					       ? CCFC_NO_FIT
+					       : NO_STATE);
+}

@@ -1,0 +1,47 @@
+/*
+ * The diff of a change, or between any two states, with how sure it is. Of a
+ * change whose states are not known, what its own patch shows.
+ */
+#ifndef CCFC_HISTORY_PLAN_DELTA_H
+#define CCFC_HISTORY_PLAN_DELTA_H
+
+#include "history/plan/file_merge.h"
+
+struct ccfc_delta_form {
+	struct ccfc_slice name; /* without a leading slash */
+	uint32_t context;	/* lines */
+};
+
+struct ccfc_delta {
+	bool known;  /* there is a diff; it may be empty */
+	bool binary; /* a side has NUL bytes; lines mean little then */
+	uint64_t added, removed;
+	enum ccfc_fidelity fidelity;
+	const char *why; /* "" when exact */
+};
+
+/*
+ * Each appends the diff to `buf` and fills in `out`. Between two versions it
+ * is always known, and exact.
+ */
+void ccfc_delta_versions(struct ccfc_delta *out, struct ccfc_buf *buf,
+			 const struct ccfc_delta_form *form,
+			 const struct ccfc_version *before,
+			 const struct ccfc_version *after);
+/* Not known unless both states are reconstructed at least. */
+void ccfc_delta_states(struct ccfc_delta *out, struct ccfc_buf *buf,
+		       const struct ccfc_delta_form *form,
+		       const struct ccfc_content_state *before,
+		       const struct ccfc_content_state *after);
+/*
+ * Change `i`, whose states the caller has: by them, else by its patch, which
+ * is partial.
+ */
+void ccfc_delta_change(struct ccfc_delta *out, struct ccfc_buf *buf,
+		       const struct ccfc_delta_form *form,
+		       struct ccfc_chain *chain, uint32_t i,
+		       const struct ccfc_content_state *before,
+		       const struct ccfc_content_state *after,
+		       struct ccfc_arena *arena);
+
+#endif

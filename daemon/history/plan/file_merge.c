@@ -1,0 +1,142 @@
+/* Versions of a file put together, and runs of changes; see file_merge.h. */
+#include "history/plan/file_merge.h"
+
+#include "diff/merge3.h"
+
+#include <stdlib.h>
+
+bool ccfc_version_eq(const struct ccfc_version *a, const struct ccfc_version *b)
+{
+	return a->exists == b->exists &&
+	       (!a->exists || ccfc_slice_eq(a->bytes, b->bytes));
+}
+
+bool ccfc_version_is_binary(const struct ccfc_version *v)
+{
+	return v->bytes.len && memchr(v->bytes.ptr, '\0', v->bytes.len);
+}
+
+bool ccfc_version_of(struct ccfc_version *out,
+		     const struct ccfc_content_state *state)
+{
+	*out = (struct ccfc_version){ 0 };
+	if (state->fidelity < CCFC_FIDELITY_RECONSTRUCTED)
+		return false;
+	out->exists = state->exists;
+	if (state->exists)
+		out->bytes = state->bytes;
+	return true;
+}
+
+/* --- three-way merge --- */
+
+static bool is_text(const struct ccfc_version *v)
+{
+	return v->exists && !ccfc_version_is_binary(v);
+}
+
+enum ccfc_woven ccfc_version_weave(struct ccfc_version *out,
+				   struct ccfc_buf *buf, uint32_t *conflicts,
+				   const struct ccfc_weave *w)
+{
+	struct ccfc_merge merge = { w->base.bytes, w->ours.bytes,
+				    w->theirs.bytes, w->ours_label,
+				    w->theirs_label };
+
+	*conflicts = 0;
+	*out = w->ours;
+	if (ccfc_version_eq(&w->base, &w->theirs) ||
+	    ccfc_version_eq(&w->ours, &w->theirs))
+		return CCFC_WOVEN_TAKEN;
+	if (ccfc_version_eq(&w->base, &w->ours)) {
+		*out = w->theirs;
+		return CCFC_WOVEN_TAKEN;
+	}
+	if (!is_text(&w->base) || !is_text(&w->ours) || !is_text(&w->theirs)) {
+		*conflicts = 1;
+		return CCFC_WOVEN_CLASH;
+	}
+	ccfc_buf_clear(buf);
+	*conflicts = ccfc_merge(buf, &merge);
+	out->bytes = ccfc_buf_view(buf);
+	return *conflicts ? CCFC_WOVEN_CONFLICT : CCFC_WOVEN_MERGED;
+}
+
+/* --- runs --- */
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Where the changes, which are put in order, stand in the chain, in order. */
+static uint32_t positions(uint32_t *out, const struct ccfc_chain *chain,
+			  uint32_t *changes, uint32_t n)
+{
+	uint32_t found = 0;
+
+	if (!n)
+		return 0;
+	qsort(changes, n, sizeof(*changes), by_number);
+	for (uint32_t i = 0; i < ccfc_chain_len(chain); i++) {
+		uint32_t change = ccfc_chain_change(chain, i);
+
+		if (bsearch(&change, changes, n, sizeof(*changes), by_number))
+			out[found++] = i;
+	}
+	return found;
+}
+
+bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
+		    const uint32_t *changes, uint32_t n,
+		    struct ccfc_arena *arena)
+{
+	uint32_t *at = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*at));
+	uint32_t *ids = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*ids));
+
+	if (n)
+		memcpy(ids, changes, n * sizeof(*ids));
+	n = positions(at, chain, ids, n);
+	*out = (struct ccfc_runs){
+		.items = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*out->items))
+	};
+	for (uint32_t k = 0; k < n; k++) {
+		bool next = k && at[k] == at[k - 1] + 1;
+
+		if (k && !next)
+			out->others = true;
+		if (next && ccfc_chain_gap(chain, at[k]) == CCFC_GAP_NONE)
+			out->items[out->n - 1].last = at[k];
+		else
+			out->items[out->n++] =
+				(struct ccfc_run){ at[k], at[k] };
+	}
+	return n != 0;
+}
+
+void ccfc_fidelity_weigh(enum ccfc_fidelity *fidelity, const char **why,
+			 const struct ccfc_content_state *state)
+{
+	if (state->fidelity < *fidelity) {
+		*fidelity = state->fidelity;
+		*why = state->why ? state->why : "";
+	}
+}
+
+bool ccfc_run_ends(struct ccfc_version *before, struct ccfc_version *after,
+		   struct ccfc_chain *chain, const struct ccfc_run *run,
+		   enum ccfc_fidelity *fidelity, const char **why,
+		   struct ccfc_arena *arena)
+{
+	struct ccfc_content_state b, a;
+	bool known;
+
+	ccfc_chain_before(&b, chain, run->first, arena);
+	ccfc_chain_after(&a, chain, run->last, arena);
+	ccfc_fidelity_weigh(fidelity, why, &b);
+	ccfc_fidelity_weigh(fidelity, why, &a);
+	known = ccfc_version_of(before, &b);
+	return ccfc_version_of(after, &a) && known;
+}

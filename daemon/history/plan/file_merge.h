@@ -1,0 +1,80 @@
+/*
+ * Versions of a file put together: three-way merge that also knows files that
+ * are not there, and does not touch what is no text. And runs, the parts of a
+ * chain in which only the changes asked about happened.
+ */
+#ifndef CCFC_HISTORY_PLAN_FILE_MERGE_H
+#define CCFC_HISTORY_PLAN_FILE_MERGE_H
+
+#include "base/buf.h"
+#include "history/history.h"
+
+/* Content that is known: bytes, or that there is no file. */
+struct ccfc_version {
+	bool exists;
+	struct ccfc_slice bytes; /* empty where it does not exist */
+};
+
+bool ccfc_version_eq(const struct ccfc_version *a,
+		     const struct ccfc_version *b);
+/* Has it bytes that no text has? */
+bool ccfc_version_is_binary(const struct ccfc_version *version);
+
+/* False when the state is not known well enough. */
+bool ccfc_version_of(struct ccfc_version *out,
+		     const struct ccfc_content_state *state);
+
+struct ccfc_weave {
+	struct ccfc_version base, ours, theirs;
+	const char *ours_label, *theirs_label;
+};
+
+enum ccfc_woven {
+	CCFC_WOVEN_TAKEN,    /* one of the three, as it is */
+	CCFC_WOVEN_MERGED,   /* both changed it, at different places */
+	CCFC_WOVEN_CONFLICT, /* at the same ones: the text has markers */
+	CCFC_WOVEN_CLASH,    /* not to be merged: a side does not exist, or is
+			      * no text; nothing is put out */
+};
+
+/*
+ * What became of `base` in `ours` and in `theirs`. *out refers to one of them
+ * or to `buf`, whose content is replaced. *conflicts counts them.
+ */
+enum ccfc_woven ccfc_version_weave(struct ccfc_version *out,
+				   struct ccfc_buf *buf, uint32_t *conflicts,
+				   const struct ccfc_weave *weave);
+
+/* Changes first to last of a chain, with nobody else's between them. */
+struct ccfc_run {
+	uint32_t first, last;
+};
+
+struct ccfc_runs {
+	struct ccfc_run *items; /* in the order of the chain, at least one */
+	uint32_t n;
+	bool others; /* another change of the chain lies between two of them */
+};
+
+/*
+ * The runs of `changes` (ids, any order). Where it is not known whether
+ * somebody else changed the file, a run ends. False if none is in the chain.
+ */
+bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
+		    const uint32_t *changes, uint32_t n,
+		    struct ccfc_arena *arena);
+
+/*
+ * What a run began with and what it left. *fidelity becomes the lesser of
+ * itself and theirs, and *why that one's. False when either is not known.
+ */
+bool ccfc_run_ends(struct ccfc_version *before, struct ccfc_version *after,
+		   struct ccfc_chain *chain, const struct ccfc_run *run,
+		   enum ccfc_fidelity *fidelity, const char **why,
+		   struct ccfc_arena *arena);
+
+/* A state's part in what is made of several: the least sure one counts. */
+void ccfc_fidelity_weigh(enum ccfc_fidelity *fidelity, const char **why,
+			 const struct ccfc_content_state *state);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Points in a file's history, as users name them: a change, a session, a
+ * time, or before one of the first two.
+ */
+#ifndef CCFC_HISTORY_PLAN_POINT_H
+#define CCFC_HISTORY_PLAN_POINT_H
+
+#include "history/history.h"
+
+/* What a word names, of whatever file. */
+struct ccfc_at {
+	enum {
+		CCFC_AT_LAST, /* nothing: the last change there is */
+		CCFC_AT_CHANGE,
+		CCFC_AT_SESSION,
+		CCFC_AT_TIME,
+	} kind;
+	bool before;
+	uint32_t id; /* of the change or the session */
+	int64_t time;
+};
+
+/*
+ * Reads a word: a time (RFC 3339, or a date for the end of that day); the id
+ * of a change; a session's id, prefix or transcript; a change's prefix; and
+ * "before:" with any but the first. An empty word is the last change.
+ * CCFC_EINVAL, CCFC_ENOTFOUND, CCFC_EAMBIGUOUS.
+ */
+int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
+		 struct ccfc_slice word, struct ccfc_err *err);
+
+/* Right before or right after change `i` of a chain. */
+struct ccfc_point {
+	uint32_t i;
+	bool before;
+	bool by_time; /* some moment before the next change */
+};
+
+/* Where that is in the chain of one file; CCFC_ENOTFOUND says why not. */
+int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
+		 const struct ccfc_chain *chain, const struct ccfc_index *index,
+		 struct ccfc_err *err);
+
+/*
+ * The content there. For a moment that somebody else's change may lie before
+ * or after, it is reconstructed at most.
+ */
+void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		   const struct ccfc_point *point, struct ccfc_arena *arena);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * Patches against texts; see hunks.h. Hunk starts count from 1; an empty side
+ * of a hunk starts at the line that would follow (some writers give 0 at the
+ * top of a file, which means the same).
+ */
+#include "history/step/hunks.h"
+
+#include "history/step/patch_fit.h"
+#include "history/step/text_lines.h"
+
+static uint32_t start_of(const struct ccfc_hunk *hunk, enum ccfc_side side)
+{
+	uint32_t start =
+		side == CCFC_SIDE_OLD ? hunk->old_start : hunk->new_start;
+
+	return start ? start - 1 : 0;
+}
+
+static char sign_of(enum ccfc_side side)
+{
+	return side == CCFC_SIDE_OLD ? '-' : '+';
+}
+
+static struct ccfc_slice shown(struct ccfc_slice line)
+{
+	return ccfc_slice(line.ptr + 1, line.len - 1);
+}
+
+/* The sign of a hunk's line; '\\' for what is no line of either side. */
+static char sign(struct ccfc_slice line)
+{
+	return line.len ? line.ptr[0] : '\\';
+}
+
+static bool hunk_fits(const struct ccfc_hunk *hunk, enum ccfc_side side,
+		      const struct ccfc_text_lines *lines, uint32_t *at)
+{
+	uint32_t i = start_of(hunk, side);
+	bool ours = false; /* the last line is one of that side */
+
+	/* Also a hunk that shows nothing of this side stands in the text. */
+	if (i < *at || i > lines->n)
+		return false;
+	for (uint32_t k = 0; k < hunk->nlines; k++) {
+		char c = sign(hunk->lines[k]);
+
+		if (c == '\\' && ours && (i != lines->n || !lines->open))
+			return false;
+		if (c != '\\')
+			ours = c == ' ' || c == sign_of(side);
+		if (c == '\\' || !ours)
+			continue;
+		if (i >= lines->n ||
+		    !ccfc_line_shows(shown(hunk->lines[k]), lines->items[i]))
+			return false;
+		i++;
+	}
+	*at = i;
+	return true;
+}
+
+static bool all_fit(const struct ccfc_evidence *ev, enum ccfc_side side,
+		    const struct ccfc_text_lines *lines)
+{
+	uint32_t at = 0;
+
+	for (uint32_t h = 0; h < ev->nhunks; h++)
+		if (!hunk_fits(&ev->hunks[h], side, lines, &at))
+			return false;
+	return true;
+}
+
+bool ccfc_hunks_fit(const struct ccfc_evidence *evidence, enum ccfc_side side,
+		    struct ccfc_slice text)
+{
+	struct ccfc_text_lines lines = { 0 };
+	bool fit;
+
+	ccfc_text_lines_read(&lines, text);
+	fit = all_fit(evidence, side, &lines);
+	ccfc_text_lines_release(&lines);
+	return fit;
+}
+
+/* --- explaining --- */
+
+/* Where one is in a text, and how many lines lie behind. */
+struct cursor {
+	const char *at, *end;
+	uint32_t line;
+};
+
+static struct cursor cursor_at_start(struct ccfc_slice text)
+{
+	return (struct cursor){ text.ptr, text.ptr + text.len, 0 };
+}
+
+/* False at the end of the text. */
+static bool next_line(struct cursor *c, struct ccfc_slice *line)
+{
+	size_t left = (size_t)(c->end - c->at);
+	const char *nl = left ? memchr(c->at, '\n', left) : NULL;
+
+	if (!left)
+		return false;
+	*line = ccfc_slice(c->at, nl ? (size_t)(nl - c->at) : left);
+	c->at = nl ? nl + 1 : c->end;
+	c->line++;
+	return true;
+}
+
+/* Two texts that are walked along the hunks. */
+struct walk {
+	struct cursor a, b;
+};
+
+/*
+ * The next `n` lines of both, if they are the same byte by byte: most of two
+ * texts is, and goes by quickly so.
+ */
+static bool skip_same(struct walk *w, uint32_t n)
+{
+	struct cursor a = w->a;
+	struct ccfc_slice line;
+	size_t len;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!next_line(&a, &line))
+			return false;
+	len = (size_t)(a.at - w->a.at);
+	if (!len)
+		return true;
+	/* A line that is open in one of them is left to the caller. */
+	if (a.at[-1] != '\n' || len > (size_t)(w->b.end - w->b.at) ||
+	    memcmp(w->a.at, w->b.at, len) != 0)
+		return false;
+	w->a = a;
+	w->b.at += len;
+	w->b.line += n;
+	return true;
+}
+
+/* Up to the starts of the next hunk both must look the same. */
+static bool walk_to(struct walk *w, uint32_t a, uint32_t b)
+{
+	struct ccfc_slice x, y;
+
+	if (a < w->a.line || b < w->b.line || a - w->a.line != b - w->b.line)
+		return false;
+	if (skip_same(w, a - w->a.line))
+		return true;
+	while (w->a.line < a)
+		if (!next_line(&w->a, &x) || !next_line(&w->b, &y) ||
+		    !ccfc_line_looks(x, y))
+			return false;
+	return true;
+}
+
+static bool walk_line(struct walk *w, struct ccfc_slice line)
+{
+	char c = sign(line);
+	struct ccfc_slice have;
+
+	if ((c == ' ' || c == '-') &&
+	    (!next_line(&w->a, &have) || !ccfc_line_shows(shown(line), have)))
+		return false;
+	if ((c == ' ' || c == '+') &&
+	    (!next_line(&w->b, &have) || !ccfc_line_shows(shown(line), have)))
+		return false;
+	return true;
+}
+
+static bool is_open(struct ccfc_slice text)
+{
+	return text.len && text.ptr[text.len - 1] != '\n';
+}
+
+/* Did the last hunk reach the end of both? Then it may say of newlines. */
+static bool walk_end(struct walk *w, bool same_end)
+{
+	bool at_end = w->a.at == w->a.end || w->b.at == w->b.end;
+	size_t left = (size_t)(w->a.end - w->a.at);
+	struct ccfc_slice x, y;
+
+	if (left && left == (size_t)(w->b.end - w->b.at) &&
+	    !memcmp(w->a.at, w->b.at, left))
+		return true;
+	for (;;) {
+		bool more = next_line(&w->a, &x);
+
+		if (more != next_line(&w->b, &y))
+			return false;
+		if (!more)
+			return at_end || same_end;
+		if (!ccfc_line_looks(x, y))
+			return false;
+	}
+}
+
+static bool walk_hunks(struct walk *w, const struct ccfc_evidence *ev)
+{
+	for (uint32_t h = 0; h < ev->nhunks; h++) {
+		const struct ccfc_hunk *hunk = &ev->hunks[h];
+
+		if (!walk_to(w, start_of(hunk, CCFC_SIDE_OLD),
+			     start_of(hunk, CCFC_SIDE_NEW)))
+			return false;
+		for (uint32_t k = 0; k < hunk->nlines; k++)
+			if (!walk_line(w, hunk->lines[k]))
+				return false;
+	}
+	return true;
+}
+
+bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
+			struct ccfc_slice before, struct ccfc_slice after)
+{
+	struct walk w = { cursor_at_start(before), cursor_at_start(after) };
+
+	return walk_hunks(&w, evidence) &&
+	       walk_end(&w, is_open(before) == is_open(after));
+}
+
+/* --- building --- */
+
+struct build {
+	struct ccfc_buf *out;
+	const struct ccfc_text_lines *lines; /* of the known side */
+	struct ccfc_unfold unfold;
+	enum ccfc_side want;
+	uint32_t at;
+	bool guessed;
+	bool open; /* the last line built has no newline */
+};
+
+static void put_line(struct build *b, struct ccfc_slice line)
+{
+	ccfc_buf_slice(b->out, line);
+	ccfc_buf_putc(b->out, '\n');
+	b->open = false;
+}
+
+static void copy_to(struct build *b, uint32_t end)
+{
+	for (; b->at < end; b->at++)
+		put_line(b, b->lines->items[b->at]);
+}
+
+static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
+{
+	char last = 0;
+
+	for (uint32_t k = 0; k < hunk->nlines; k++) {
+		struct ccfc_slice line = hunk->lines[k];
+		char c = sign(line);
+
+		if (c == ' ') {
+			put_line(b, b->lines->items[b->at++]);
+		} else if (c == sign_of(b->want)) {
+			put_line(b, ccfc_unfold_get(&b->unfold, shown(line),
+						    &b->guessed));
+		} else if (c == '\\') {
+			if (last == ' ' || last == sign_of(b->want))
+				b->open = true;
+			continue;
+		} else {
+			b->at++;
+		}
+		last = c;
+	}
+}
+
+enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
+				const struct ccfc_evidence *evidence,
+				enum ccfc_side have, struct ccfc_slice text)
+{
+	struct ccfc_text_lines lines = { 0 };
+	struct build b = { .out = out,
+			   .lines = &lines,
+			   .want = have == CCFC_SIDE_OLD ? CCFC_SIDE_NEW
+							 : CCFC_SIDE_OLD };
+	bool fit;
+
+	ccfc_buf_clear(out);
+	ccfc_unfold_init(&b.unfold, evidence, b.want);
+	ccfc_text_lines_read(&lines, text);
+	fit = all_fit(evidence, have, &lines);
+	if (fit) {
+		for (uint32_t h = 0; h < evidence->nhunks; h++) {
+			copy_to(&b, start_of(&evidence->hunks[h], have));
+			build_hunk(&b, &evidence->hunks[h]);
+		}
+		if (b.at < lines.n) {
+			copy_to(&b, lines.n);
+			b.open = lines.open;
+		}
+		if (b.open && out->len)
+			out->ptr[--out->len] = '\0';
+	}
+	ccfc_text_lines_release(&lines);
+	ccfc_unfold_release(&b.unfold);
+	if (!fit)
+		return CCFC_STEP_NO;
+	/* Tabs that became spaces, or spaces tabs, do not show. */
+	if (ccfc_slice_starts(text, "\t") || ccfc_slice_contains(text, "\n\t"))
+		return CCFC_STEP_GUESSED;
+	return b.guessed ? CCFC_STEP_GUESSED : CCFC_STEP_VERIFIED;
+}

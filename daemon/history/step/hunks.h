@@ -1,0 +1,32 @@
+/*
+ * The client's patches against texts: does a patch lead from one text to the
+ * other, and what is on its other side?
+ *
+ * The side that is built takes its lines from the text that is known, where
+ * the patch shows them unchanged, and else from the strings of
+ * the call (patch_fit.h), else from the patch itself. Where the last
+ * could be a folded tab, the result is a guess.
+ */
+#ifndef CCFC_HISTORY_STEP_HUNKS_H
+#define CCFC_HISTORY_STEP_HUNKS_H
+
+#include "base/buf.h"
+#include "history/step/step.h"
+#include "transcript/content/evidence.h"
+
+enum ccfc_side { CCFC_SIDE_OLD, CCFC_SIDE_NEW };
+
+/* Do all hunks show what `text` has on that side, line numbers included? */
+bool ccfc_hunks_fit(const struct ccfc_evidence *evidence, enum ccfc_side side,
+		    struct ccfc_slice text);
+
+/* Do the hunks, and nothing else, make `after` of `before`? */
+bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
+			struct ccfc_slice before, struct ccfc_slice after);
+
+/* Builds the side other than `have`, whose text is known. */
+enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
+				const struct ccfc_evidence *evidence,
+				enum ccfc_side have, struct ccfc_slice text);
+
+#endif

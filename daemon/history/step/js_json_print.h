@@ -1,0 +1,33 @@
+/*
+ * Strings and numbers as JavaScript's JSON.stringify prints them: there is
+ * exactly one way to print each value, whatever way it was written before.
+ */
+#ifndef CCFC_HISTORY_STEP_JS_JSON_PRINT_H
+#define CCFC_HISTORY_STEP_JS_JSON_PRINT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+/*
+ * Appends, with quotes, the string that stands in JSON as `raw` (what is
+ * between its quotes: valid UTF-8 without control characters). False when an
+ * escape in it is none. `scratch` is cleared.
+ */
+bool ccfc_js_string(struct ccfc_buf *out, struct ccfc_slice raw,
+		    struct ccfc_arena *scratch);
+
+/*
+ * The same for a text, which is valid UTF-8. False when U+FFFD is in it: in a
+ * text out of a transcript it may stand for half a surrogate pair, which would
+ * be printed as an escape.
+ */
+bool ccfc_js_text(struct ccfc_buf *out, struct ccfc_slice text);
+
+/*
+ * Appends the double that `raw`, a well-formed JSON number, is read as. False
+ * where its shortest form is not certain: it is infinite, nearly so, or nearly
+ * zero.
+ */
+bool ccfc_js_number(struct ccfc_buf *out, struct ccfc_slice raw);
+
+#endif

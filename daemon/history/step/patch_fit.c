@@ -1,0 +1,110 @@
+/* Tabs put back into the lines of a patch; see patch_fit.h. */
+#include "history/step/patch_fit.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "history/step/text_lines.h"
+
+#include <stdlib.h>
+
+void ccfc_unfold_init(struct ccfc_unfold *unfold,
+		      const struct ccfc_evidence *evidence, enum ccfc_side side)
+{
+	*unfold = (struct ccfc_unfold){ .evidence = evidence, .side = side };
+	ccfc_map_init(&unfold->map);
+}
+
+void ccfc_unfold_release(struct ccfc_unfold *unfold)
+{
+	free(unfold->lines.items);
+	ccfc_map_release(&unfold->map);
+}
+
+static bool shows(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_unfold *unfold = ctx;
+
+	return ccfc_line_shows(*(const struct ccfc_slice *)key,
+			       unfold->lines.items[id].line);
+}
+
+static struct ccfc_unfold_line *find(const struct ccfc_unfold *unfold,
+				     struct ccfc_slice shown)
+{
+	uint32_t id = ccfc_map_get(&unfold->map, ccfc_hash_slice(shown), shows,
+				   unfold, &shown);
+
+	return id == CCFC_ID_NONE ? NULL : &unfold->lines.items[id];
+}
+
+static void fold(struct ccfc_buf *out, struct ccfc_slice line)
+{
+	size_t tabs = 0;
+
+	ccfc_buf_clear(out);
+	for (; tabs < line.len && line.ptr[tabs] == '\t'; tabs++)
+		ccfc_buf_puts(out, "  ");
+	ccfc_buf_append(out, line.ptr + tabs, line.len - tabs);
+}
+
+static void add_line(struct ccfc_unfold *unfold, struct ccfc_slice line,
+		     struct ccfc_buf *scratch)
+{
+	struct ccfc_unfold_line fresh = { .line = line };
+	struct ccfc_unfold_line *same;
+
+	fold(scratch, line);
+	if (!ccfc_slice_starts(ccfc_buf_view(scratch), "  "))
+		return;
+	same = find(unfold, ccfc_buf_view(scratch));
+	if (same) {
+		same->several |= !ccfc_slice_eq(same->line, line);
+		same->line = line;
+		return;
+	}
+	ccfc_map_put(&unfold->map, ccfc_hash_slice(ccfc_buf_view(scratch)),
+		     unfold->lines.n);
+	CCFC_VEC_PUSH(unfold->lines, fresh);
+}
+
+static void add_text(struct ccfc_unfold *unfold, struct ccfc_slice text,
+		     struct ccfc_buf *scratch)
+{
+	struct ccfc_text_lines lines = { 0 };
+
+	ccfc_text_lines_read(&lines, text);
+	for (uint32_t i = 0; i < lines.n; i++)
+		add_line(unfold, lines.items[i], scratch);
+	ccfc_text_lines_release(&lines);
+}
+
+static void make(struct ccfc_unfold *unfold)
+{
+	const struct ccfc_evidence *ev = unfold->evidence;
+	struct ccfc_buf scratch = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < ev->nedits; i++)
+		add_text(unfold,
+			 unfold->side == CCFC_SIDE_OLD ? ev->edits[i].old_text
+						       : ev->edits[i].new_text,
+			 &scratch);
+	if (unfold->side == CCFC_SIDE_NEW && ev->has_after)
+		add_text(unfold, ev->after, &scratch);
+	unfold->made = true;
+	ccfc_buf_release(&scratch);
+}
+
+struct ccfc_slice ccfc_unfold_get(struct ccfc_unfold *unfold,
+				  struct ccfc_slice shown, bool *guessed)
+{
+	const struct ccfc_unfold_line *found;
+
+	if (!ccfc_slice_starts(shown, "  "))
+		return shown;
+	if (!unfold->made)
+		make(unfold);
+	found = find(unfold, shown);
+	if (!found || found->several)
+		*guessed = true;
+	return found ? found->line : shown;
+}

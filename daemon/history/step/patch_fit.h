@@ -1,0 +1,40 @@
+/*
+ * Lines of a patch as they were: the client shows each leading tab as two
+ * spaces. The strings of the call have them as they are, so the lines of these
+ * are looked up by what they look like. One table for each side of a change,
+ * made when it is first needed: patches and strings may both be long.
+ */
+#ifndef CCFC_HISTORY_STEP_PATCH_FIT_H
+#define CCFC_HISTORY_STEP_PATCH_FIT_H
+
+#include "base/map.h"
+#include "history/step/hunks.h"
+
+struct ccfc_unfold {
+	const struct ccfc_evidence *evidence; /* borrowed */
+	enum ccfc_side side;
+	struct {
+		struct ccfc_unfold_line {
+			struct ccfc_slice line;
+			bool several; /* other ones look the same */
+		} * items;
+		uint32_t n, cap;
+	} lines;
+	struct ccfc_map map;
+	bool made;
+};
+
+void ccfc_unfold_init(struct ccfc_unfold *unfold,
+		      const struct ccfc_evidence *evidence,
+		      enum ccfc_side side);
+void ccfc_unfold_release(struct ccfc_unfold *unfold);
+
+/*
+ * The line as it was before folding, as far as the texts of that side of the
+ * call tell; else as shown, and *guessed is set if it might differ. In the
+ * evidence's memory.
+ */
+struct ccfc_slice ccfc_unfold_get(struct ccfc_unfold *unfold,
+				  struct ccfc_slice shown, bool *guessed);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * One step, forwards and back; see step.h. Strings are tried first, because
+ * they hold tabs as they are, and the patch is asked whether they gave what
+ * the client wrote. Where they did not (a person changed the edit on its way,
+ * a client wrote other quotes), the patch itself is applied.
+ */
+#include "history/step/step.h"
+
+#include "history/step/hunks.h"
+#include "history/step/notebook.h"
+#include "history/step/strings.h"
+
+static enum ccfc_step try_strings(struct ccfc_buf *out,
+				  const struct ccfc_evidence *ev,
+				  struct ccfc_slice before,
+				  enum ccfc_quotes quotes, bool *loose)
+{
+	if (!ccfc_strings_apply(out, ev, before, quotes, loose))
+		return CCFC_STEP_NO;
+	/* No hunks at all, with a result, show that nothing is to be seen:
+	 * tabs for spaces, say. */
+	if ((ev->has_patch || ev->from_result) &&
+	    ccfc_hunks_explain(ev, before, ccfc_buf_view(out)))
+		return CCFC_STEP_VERIFIED;
+	return ev->has_patch ? CCFC_STEP_NO : CCFC_STEP_GUESSED;
+}
+
+static enum ccfc_step edit_forward(struct ccfc_buf *out, enum ccfc_way *way,
+				   const struct ccfc_evidence *ev,
+				   struct ccfc_slice before)
+{
+	bool loose = false;
+	enum ccfc_step step =
+		try_strings(out, ev, before, CCFC_QUOTES_AS_GIVEN, &loose);
+
+	*way = loose ? CCFC_WAY_LOOSE : CCFC_WAY_STRINGS;
+	if (step == CCFC_STEP_NO && loose) {
+		step = try_strings(out, ev, before, CCFC_QUOTES_AS_FILE,
+				   &loose);
+		*way = CCFC_WAY_QUOTES;
+	}
+	if (step == CCFC_STEP_NO && ev->has_patch) {
+		step = ccfc_hunks_build(out, ev, CCFC_SIDE_OLD, before);
+		*way = CCFC_WAY_PATCH;
+	}
+	return step;
+}
+
+/* A Write: what it wrote, if `before` is what its patch shows. */
+static enum ccfc_step whole_forward(struct ccfc_buf *out,
+				    const struct ccfc_evidence *ev,
+				    struct ccfc_slice before)
+{
+	if (ev->has_patch && !ccfc_hunks_fit(ev, CCFC_SIDE_OLD, before))
+		return CCFC_STEP_NO;
+	ccfc_buf_clear(out);
+	ccfc_buf_slice(out, ev->after);
+	return ev->has_patch ? CCFC_STEP_VERIFIED : CCFC_STEP_GUESSED;
+}
+
+enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_way *way,
+			      const struct ccfc_evidence *evidence,
+			      struct ccfc_slice before)
+{
+	*way = CCFC_WAY_OTHER;
+	if (evidence->has_after)
+		return whole_forward(out, evidence, before);
+	if (evidence->has_cell)
+		return ccfc_notebook_edit(out, &evidence->cell, before)
+			       ? CCFC_STEP_GUESSED
+			       : CCFC_STEP_NO;
+	if (!evidence->nedits && !evidence->has_patch)
+		return CCFC_STEP_NO;
+	return edit_forward(out, way, evidence, before);
+}
+
+enum ccfc_step ccfc_step_forward(struct ccfc_buf *out,
+				 const struct ccfc_evidence *evidence,
+				 struct ccfc_slice before)
+{
+	enum ccfc_way way;
+
+	return ccfc_step_find(out, &way, evidence, before);
+}
+
+bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_way way,
+		      const struct ccfc_evidence *evidence,
+		      struct ccfc_slice before)
+{
+	bool loose;
+
+	switch (way) {
+	case CCFC_WAY_STRINGS:
+	case CCFC_WAY_LOOSE:
+		return ccfc_strings_apply(out, evidence, before,
+					  CCFC_QUOTES_AS_GIVEN, &loose);
+	case CCFC_WAY_QUOTES:
+		return ccfc_strings_apply(out, evidence, before,
+					  CCFC_QUOTES_AS_FILE, &loose);
+	case CCFC_WAY_PATCH:
+		return ccfc_hunks_build(out, evidence, CCFC_SIDE_OLD, before);
+	default:
+		return ccfc_step_forward(out, evidence, before);
+	}
+}
+
+/* Do the change's strings lead from `before` to `after`? */
+static bool leads_to(const struct ccfc_evidence *ev, struct ccfc_slice before,
+		     struct ccfc_slice after)
+{
+	struct ccfc_buf again = CCFC_BUF_INIT;
+	enum ccfc_way way;
+	bool same = !ev->has_after &&
+		    edit_forward(&again, &way, ev, before) != CCFC_STEP_NO &&
+		    way != CCFC_WAY_PATCH &&
+		    ccfc_slice_eq(ccfc_buf_view(&again), after);
+
+	ccfc_buf_release(&again);
+	return same;
+}
+
+bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
+		       struct ccfc_slice before, struct ccfc_slice after)
+{
+	struct ccfc_buf back = CCFC_BUF_INIT;
+	bool only;
+
+	if (evidence->has_patch)
+		return true;
+	if (evidence->has_after || evidence->has_cell)
+		return false;
+	only = ccfc_strings_unapply(&back, evidence, after) &&
+	       ccfc_slice_eq(ccfc_buf_view(&back), before);
+	ccfc_buf_release(&back);
+	return only;
+}
+
+/* Is there a line whose start may have looked the same as another? */
+static bool is_indented(struct ccfc_slice text)
+{
+	return ccfc_slice_starts(text, "\t") || ccfc_slice_starts(text, "  ") ||
+	       ccfc_slice_contains(text, "\n\t") ||
+	       ccfc_slice_contains(text, "\n  ");
+}
+
+enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
+			      const struct ccfc_evidence *evidence,
+			      struct ccfc_slice after)
+{
+	enum ccfc_step step = CCFC_STEP_NO;
+
+	if (evidence->has_patch)
+		step = ccfc_hunks_build(out, evidence, CCFC_SIDE_NEW, after);
+	else if (evidence->has_after || evidence->has_cell)
+		return CCFC_STEP_NO;
+	else if (ccfc_strings_unapply(out, evidence, after))
+		/* Only believed if it leads to `after` again. */
+		return leads_to(evidence, ccfc_buf_view(out), after)
+			       ? CCFC_STEP_GUESSED
+			       : CCFC_STEP_NO;
+	/*
+	 * What the patch leaves open the strings may tell. It also leaves open
+	 * whether a line that looks the same on both sides is: one whose tabs
+	 * became spaces does.
+	 */
+	if (step == CCFC_STEP_GUESSED ||
+	    (step == CCFC_STEP_VERIFIED && is_indented(after)))
+		step = leads_to(evidence, ccfc_buf_view(out), after)
+			       ? CCFC_STEP_VERIFIED
+			       : CCFC_STEP_GUESSED;
+	return step;
+}

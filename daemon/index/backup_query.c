@@ -1,0 +1,179 @@
+/*
+ * Questions about backups; see query.h. Snapshots name files relative to the
+ * directory that the client was started in, or absolutely; that directory is
+ * mostly, but not always, what we take for the session's project.
+ */
+#include "base/path.h"
+#include "base/sha256.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+#include "index/query.h"
+
+#include <stdlib.h>
+
+static const struct ccfc_backup_ref *ref_at(const struct ccfc_index *index,
+					    uint32_t id)
+{
+	return id == CCFC_ID_NONE ? NULL : &index->backups.items[id];
+}
+
+/* By the last snapshot, then version, then name. */
+static bool is_later(const struct ccfc_index *index,
+		     const struct ccfc_backup_ref *a,
+		     const struct ccfc_backup_ref *b)
+{
+	if (a->last != b->last)
+		return a->last > b->last;
+	if (a->version != b->version)
+		return a->version > b->version;
+	return ccfc_slice_cmp(ccfc_index_str(index, a->name),
+			      ccfc_index_str(index, b->name)) > 0;
+}
+
+static struct ccfc_slice project_of(const struct ccfc_index *index,
+				    uint32_t session)
+{
+	return ccfc_index_str(index, index->sessions.items[session].project);
+}
+
+const struct ccfc_backup_ref *ccfc_query_backup(const struct ccfc_index *index,
+						uint32_t session, uint32_t file)
+{
+	struct ccfc_slice path = ccfc_index_file_path(index, file);
+	struct ccfc_slice keys[2] = {
+		ccfc_path_relative(path, project_of(index, session)), path
+	};
+	const struct ccfc_backup_ref *best = NULL, *ref;
+
+	for (int i = 0; i < 2 && !best; i++) {
+		uint32_t key = ccfc_strtab_find(&index->strings, keys[i]);
+
+		if (key == CCFC_ID_NONE)
+			continue;
+		ref = ref_at(index,
+			     ccfc_index_find_backups(index, session, key));
+		for (; ref; ref = ref_at(index, ref->next))
+			if (!best || is_later(index, ref, best))
+				best = ref;
+	}
+	return best;
+}
+
+int64_t ccfc_query_backup_time(const struct ccfc_backup_ref *ref)
+{
+	return ref->made != CCFC_TIME_NONE ? ref->made : ref->first;
+}
+
+void ccfc_query_backup_hash(char out[CCFC_BACKUP_HASH + 1],
+			    struct ccfc_slice path)
+{
+	char hex[CCFC_SHA256_HEX + 1];
+
+	ccfc_sha256_hex(hex, path);
+	memcpy(out, hex, CCFC_BACKUP_HASH);
+	out[CCFC_BACKUP_HASH] = '\0';
+}
+
+/* --- all of a file's backups --- */
+
+struct wanted {
+	const struct ccfc_index *index;
+	struct ccfc_slice path, project, home;
+	char start[CCFC_BACKUP_HASH + 3]; /* of the names: "<hash>@v" */
+	struct ccfc_buf scratch;
+};
+
+/* Is it the file's path in another spelling, or the key of its backups? */
+static bool is_key_of(struct wanted *w, const struct ccfc_backup_ref *first)
+{
+	struct ccfc_slice key = ccfc_index_str(w->index, first->key);
+	const struct ccfc_backup_ref *ref = first;
+
+	ccfc_buf_clear(&w->scratch);
+	if (ccfc_path_normalise(&w->scratch, key, w->project, w->home) &&
+	    ccfc_slice_eq(ccfc_buf_view(&w->scratch), w->path))
+		return true;
+	for (; ref; ref = ref_at(w->index, ref->next))
+		if (ccfc_slice_starts(ccfc_index_str(w->index, ref->name),
+				      w->start))
+			return true;
+	return false;
+}
+
+/* Of refs whose names are in the index's strings: ids are no order. */
+struct sortable {
+	const struct ccfc_backup_ref *ref;
+	struct ccfc_slice name;
+};
+
+static int by_time(const void *x, const void *y)
+{
+	const struct sortable *a = x, *b = y;
+	int64_t s = ccfc_query_backup_time(a->ref);
+	int64_t t = ccfc_query_backup_time(b->ref);
+
+	if (s != t)
+		return s < t ? -1 : 1;
+	if (a->ref->version != b->ref->version)
+		return a->ref->version < b->ref->version ? -1 : 1;
+	return ccfc_slice_cmp(a->name, b->name);
+}
+
+static void sort(struct ccfc_backup_refs *refs, const struct ccfc_index *index,
+		 struct ccfc_arena *arena)
+{
+	struct sortable *rows =
+		ccfc_arena_alloc(arena, (refs->n + 1u) * sizeof(*rows));
+
+	for (uint32_t i = 0; i < refs->n; i++)
+		rows[i] = (struct sortable){
+			refs->items[i],
+			ccfc_index_str(index, refs->items[i]->name)
+		};
+	qsort(rows, refs->n, sizeof(*rows), by_time);
+	for (uint32_t i = 0; i < refs->n; i++)
+		refs->items[i] = rows[i].ref;
+}
+
+/* Adds the key's backups, or only counts them while there is no room yet. */
+static void gather(struct ccfc_backup_refs *out, struct wanted *w,
+		   uint32_t session)
+{
+	const struct ccfc_index *index = w->index;
+	const struct ccfc_backup_ref *first =
+		ref_at(index, index->sessions.items[session].backups);
+
+	out->n = 0;
+	for (; first; first = ref_at(index, first->next_key)) {
+		const struct ccfc_backup_ref *ref = first;
+
+		if (!is_key_of(w, first))
+			continue;
+		for (; ref; ref = ref_at(index, ref->next)) {
+			if (out->items)
+				out->items[out->n] = ref;
+			out->n++;
+		}
+	}
+}
+
+void ccfc_query_backups(struct ccfc_backup_refs *out,
+			const struct ccfc_index *index, uint32_t session,
+			uint32_t file, struct ccfc_arena *arena)
+{
+	struct wanted w = { .index = index,
+			    .path = ccfc_index_file_path(index, file),
+			    .project = project_of(index, session),
+			    .home = ccfc_slice_str(index->home),
+			    .scratch = CCFC_BUF_INIT };
+
+	ccfc_query_backup_hash(w.start, w.path);
+	memcpy(w.start + CCFC_BACKUP_HASH, "@v", 3);
+	out->items = NULL;
+	gather(out, &w, session);
+	out->items =
+		ccfc_arena_alloc(arena, (out->n + 1u) * sizeof(*out->items));
+	gather(out, &w, session);
+	ccfc_buf_release(&w.scratch);
+	sort(out, index, arena);
+}

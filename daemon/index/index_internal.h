@@ -1,0 +1,153 @@
+/*
+ * What the files of index/ share among themselves and nobody else needs.
+ * The store uses the ccfc_index_add_… functions to load rows.
+ */
+#ifndef CCFC_INDEX_INDEX_INTERNAL_H
+#define CCFC_INDEX_INDEX_INTERNAL_H
+
+#include "index/index.h"
+
+/* One line on its way in. */
+struct ccfc_incoming {
+	struct ccfc_index *index;
+	const struct ccfc_record *record;
+	struct ccfc_place place;
+	uint32_t session;
+	uint32_t agent;
+	uint32_t part; /* of a message; CCFC_ID_NONE: there is none */
+	bool aside;    /* an agent's line, in whatever file */
+};
+
+/* session_merge.c: what the line says of its session. */
+void ccfc_index_merge_session(const struct ccfc_incoming *line);
+void ccfc_index_merge_backup(const struct ccfc_incoming *line,
+			     const struct ccfc_backup *backup);
+
+/* session_prompt.c: the line may be a prompt of the main thread. */
+void ccfc_index_merge_prompt(const struct ccfc_incoming *line);
+
+/* merge.c: the file that a path of the line means, 0: it cannot be told. */
+uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
+			      struct ccfc_slice path);
+
+/* session_source.c: counts a message; notes a title; finds line->part. */
+void ccfc_index_merge_part(struct ccfc_incoming *line);
+void ccfc_index_merge_naming(const struct ccfc_incoming *line);
+
+/* model_message.c: the message of the line, CCFC_ID_NONE if it is none. */
+uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line);
+/* tool_call.c: a call and what it looks at; a result. Both return the use. */
+uint32_t ccfc_index_merge_use(const struct ccfc_incoming *line, uint32_t say,
+			      const struct ccfc_call *call);
+uint32_t ccfc_index_merge_used(const struct ccfc_incoming *line,
+			       const struct ccfc_result *result);
+/* Lets the owner of each message of the batch be its first. */
+void ccfc_index_settle_says(struct ccfc_index *index);
+/* Touches messages that hang on a session that was turned. */
+void ccfc_index_touch_turned_says(struct ccfc_index *index);
+void ccfc_index_touch_say(struct ccfc_index *index, uint32_t say);
+
+/* The same bytes of a transcript, at a later reading? */
+static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
+				       const struct ccfc_place *old)
+{
+	return fresh->source == old->source && fresh->offset == old->offset &&
+	       fresh->len == old->len && fresh->gen > old->gen;
+}
+
+/*
+ * observation.c: adds an observation to a change. True when the change has not
+ * been seen in that transcript before.
+ */
+bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
+			  struct ccfc_obs *fresh);
+
+/* Marks for the store; idempotent within a batch. */
+void ccfc_index_mark_source(struct ccfc_index *index, uint32_t source);
+void ccfc_index_mark_session(struct ccfc_index *index, uint32_t session);
+void ccfc_index_mark_change(struct ccfc_index *index, uint32_t change);
+
+/* Marks a change to be looked at by settle. */
+void ccfc_index_touch_change(struct ccfc_index *index, uint32_t change);
+
+/* The session of that id, made if it is new; 0 for an empty id. */
+uint32_t ccfc_index_session(struct ccfc_index *index, struct ccfc_slice id);
+/* The file of that normal path, made if it is new. */
+uint32_t ccfc_index_file(struct ccfc_index *index, struct ccfc_slice path);
+/* The change of that id, CCFC_ID_NONE if there is none. */
+uint32_t ccfc_index_find_change(const struct ccfc_index *index,
+				struct ccfc_slice id);
+uint32_t ccfc_index_add_change(struct ccfc_index *index, struct ccfc_slice id);
+uint32_t ccfc_index_find_orphan(const struct ccfc_index *index,
+				struct ccfc_slice id);
+uint32_t ccfc_index_add_orphan(struct ccfc_index *index, struct ccfc_slice id);
+/* Its call has been seen: it is nobody's orphan any more. */
+void ccfc_index_take_orphan(struct ccfc_index *index, uint32_t orphan);
+/* Forgets orphans that were taken; when nothing is dirty. */
+void ccfc_index_drop_taken(struct ccfc_index *index);
+uint32_t ccfc_index_find_prompt(const struct ccfc_index *index,
+				uint32_t session, uint64_t uuid);
+/* It has no place yet. */
+uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
+			       uint64_t uuid, int64_t time);
+/* Goes by the backup's session, key, version and name. */
+uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
+				const struct ccfc_backup_ref *like);
+uint32_t ccfc_index_add_backup(struct ccfc_index *index,
+			       const struct ccfc_backup_ref *backup);
+/* The first of a key's backups, which are chained by `next`. */
+uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
+				 uint32_t session, uint32_t key);
+
+/* Rows of what was said: found by their keys, made if they are new. */
+uint32_t ccfc_index_part(struct ccfc_index *index, uint32_t source,
+			 uint32_t session);
+/* The message's first row, CCFC_ID_NONE if there is none. */
+uint32_t ccfc_index_find_say(const struct ccfc_index *index, uint64_t id);
+/* A row of the message whose first one that is, CCFC_ID_NONE: there is none. */
+uint32_t ccfc_index_add_say(struct ccfc_index *index, uint64_t id,
+			    uint32_t first);
+uint32_t ccfc_index_find_use(const struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_add_use(struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_find_look(const struct ccfc_index *index, uint32_t use,
+			      uint32_t file);
+uint32_t ccfc_index_add_look(struct ccfc_index *index, uint32_t use,
+			     uint32_t file, int64_t time);
+uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
+			      uint32_t session);
+uint32_t ccfc_index_add_leaf(struct ccfc_index *index, uint64_t uuid,
+			     uint32_t session, int64_t time);
+uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf);
+uint32_t ccfc_index_add_summary(struct ccfc_index *index, uint64_t leaf,
+				uint32_t text);
+
+/* Adds an id to a list that has it at most once. */
+void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);
+void ccfc_ids_push(struct ccfc_ids *ids, uint32_t id);
+void ccfc_ids_remove(struct ccfc_ids *ids, uint32_t id);
+
+/*
+ * owner.c: a total order of observations, by time, session, agent, what they
+ * say, and the transcript's path; 0 only for the same line.
+ */
+int ccfc_index_compare_obs(const struct ccfc_index *index,
+			   const struct ccfc_obs *a, const struct ccfc_obs *b);
+/*
+ * Which of two sessions is the older, as rule 2 of owner.c has it: <0: a is.
+ * 0 only when they are the same.
+ */
+int ccfc_index_compare_tied(struct ccfc_index *index, uint32_t a, uint32_t b);
+/* Makes the owner's observation the change's first one. */
+void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change);
+/* Takes in the batch's facts about sessions; touches changes that hang on
+ * them. */
+void ccfc_index_settle_ties(struct ccfc_index *index);
+
+/* settle.c: does the call's transcript show that no result will come? */
+bool ccfc_index_is_closed(const struct ccfc_index *index,
+			  const struct ccfc_obs *obs);
+
+/* Puts a settled change on its file's and its owner's lists. */
+void ccfc_index_link(struct ccfc_index *index, uint32_t change);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * Sessions and changes by what a user calls them: an id, the start of one, or
+ * for a session its transcript; see query.h. A prefix is looked for in all
+ * ids, so that "unique" is meant as it says.
+ */
+#include "index/query.h"
+
+#include "index/index_internal.h"
+
+#define CANDIDATES_SHOWN 5
+
+/* Long enough to mean something: ids of changes start with "toolu_". */
+#define CHANGE_PREFIX_MIN 6
+
+/* What a prefix fits. */
+struct found {
+	struct ccfc_slice names[CANDIDATES_SHOWN];
+	uint32_t ids[CANDIDATES_SHOWN];
+	uint32_t n; /* all, shown or not */
+};
+
+static void add(struct found *found, uint32_t id, struct ccfc_slice name)
+{
+	if (found->n < CANDIDATES_SHOWN) {
+		found->ids[found->n] = id;
+		found->names[found->n] = name;
+	}
+	found->n++;
+}
+
+static bool starts(struct ccfc_slice id, struct ccfc_slice ref)
+{
+	return id.len >= ref.len && !memcmp(id.ptr, ref.ptr, ref.len);
+}
+
+static int shown(struct ccfc_slice ref)
+{
+	return (int)(ref.len < 200 ? ref.len : 200);
+}
+
+static int ambiguous(const struct found *found, const char *kind,
+		     struct ccfc_slice ref, struct ccfc_err *err)
+{
+	uint32_t n = found->n < CANDIDATES_SHOWN ? found->n : CANDIDATES_SHOWN;
+	char text[CCFC_ERR_HINT_MAX];
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct ccfc_slice id = found->names[i];
+
+		if (id.len + 3 > sizeof(text) - at)
+			break;
+		memcpy(text + at, i ? ", " : "", i ? 2 : 0);
+		at += i ? 2 : 0;
+		memcpy(text + at, id.ptr, id.len);
+		at += id.len;
+	}
+	ccfc_err_set(err, CCFC_EAMBIGUOUS, "%s %.*s: %u %ss start with that",
+		     kind, shown(ref), ref.ptr, found->n, kind);
+	ccfc_err_hint(err, "candidates: %.*s%s", (int)at, text,
+		      found->n > n ? ", …" : "");
+	return CCFC_EAMBIGUOUS;
+}
+
+/* CCFC_ENOTFOUND without a text: that is the caller's. */
+static int pick(uint32_t *out, const struct found *found, const char *kind,
+		struct ccfc_slice ref, struct ccfc_err *err)
+{
+	if (!found->n)
+		return CCFC_ENOTFOUND;
+	if (found->n > 1)
+		return ambiguous(found, kind, ref, err);
+	*out = found->ids[0];
+	return 0;
+}
+
+/* --- sessions --- */
+
+static int session_of_source(uint32_t *out, const struct ccfc_index *index,
+			     uint32_t source)
+{
+	uint32_t named = index->sources.items[source].session;
+
+	if (named && index->sessions.items[named].seen) {
+		*out = named;
+		return 0;
+	}
+	/* The file's name is not the session of its lines: 2.1.50's forks. */
+	for (uint32_t s = 1; s < index->sessions.n; s++) {
+		const struct ccfc_ids *of = &index->sessions.items[s].sources;
+
+		for (uint32_t i = 0; i < of->n; i++) {
+			if (of->items[i] == source) {
+				*out = s;
+				return 0;
+			}
+		}
+	}
+	return CCFC_ENOTFOUND;
+}
+
+static int session_by_prefix(uint32_t *out, const struct ccfc_index *index,
+			     struct ccfc_slice ref, struct ccfc_err *err)
+{
+	struct found found = { .n = 0 };
+
+	for (uint32_t s = 1; s < index->sessions.n; s++) {
+		struct ccfc_slice id = ccfc_index_session_id(index, s);
+
+		if (index->sessions.items[s].seen && starts(id, ref))
+			add(&found, s, id);
+	}
+	return pick(out, &found, "session", ref, err);
+}
+
+int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
+		       struct ccfc_slice ref, struct ccfc_err *err)
+{
+	uint32_t id;
+	int r = CCFC_ENOTFOUND;
+
+	if (!ref.len)
+		return ccfc_err_set(err, CCFC_EINVAL, "session: is empty");
+	id = ccfc_strtab_find(&index->session_ids, ref);
+	if (id != CCFC_ID_NONE && id && index->sessions.items[id].seen) {
+		*out = id;
+		return 0;
+	}
+	if (memchr(ref.ptr, '/', ref.len)) {
+		id = ccfc_index_source_find(index, ref);
+		if (id != CCFC_ID_NONE)
+			r = session_of_source(out, index, id);
+	} else {
+		r = session_by_prefix(out, index, ref, err);
+	}
+	if (r == CCFC_ENOTFOUND) {
+		ccfc_err_set(err, r, "session %.*s: nothing found", shown(ref),
+			     ref.ptr);
+		ccfc_err_hint(err, "a session is named by its id, a unique "
+				   "prefix of it, or its transcript's path");
+	}
+	return r;
+}
+
+/* --- changes --- */
+
+static bool is_known(const struct ccfc_change *change)
+{
+	return change->settled && change->file;
+}
+
+uint32_t ccfc_query_change_id(const struct ccfc_index *index,
+			      struct ccfc_slice id)
+{
+	uint32_t change = ccfc_index_find_change(index, id);
+
+	if (change == CCFC_ID_NONE || !is_known(&index->changes.items[change]))
+		return CCFC_ID_NONE;
+	return change;
+}
+
+/* The further files of a call are no candidates of their own. */
+static int change_by_prefix(uint32_t *out, const struct ccfc_index *index,
+			    struct ccfc_slice ref, struct ccfc_err *err)
+{
+	struct found found = { .n = 0 };
+
+	for (uint32_t i = 0; i < index->changes.n; i++) {
+		const struct ccfc_change *c = &index->changes.items[i];
+		struct ccfc_slice id = ccfc_slice(c->id, c->id_len);
+
+		if (!starts(id, ref) || !is_known(c))
+			continue;
+		if (!c->part || memchr(ref.ptr, '#', ref.len))
+			add(&found, i, id);
+	}
+	return pick(out, &found, "change", ref, err);
+}
+
+int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
+		      struct ccfc_slice ref, struct ccfc_err *err)
+{
+	int r = CCFC_ENOTFOUND;
+
+	if (!ref.len)
+		return ccfc_err_set(err, CCFC_EINVAL, "change: is empty");
+	*out = ccfc_query_change_id(index, ref);
+	if (*out != CCFC_ID_NONE)
+		return 0;
+	if (ref.len >= CHANGE_PREFIX_MIN)
+		r = change_by_prefix(out, index, ref, err);
+	if (r == CCFC_ENOTFOUND) {
+		ccfc_err_set(err, r, "change %.*s: nothing found", shown(ref),
+			     ref.ptr);
+		ccfc_err_hint(err,
+			      "a change is named by its id (toolu_…), or a "
+			      "unique prefix of it of at least %d characters",
+			      CHANGE_PREFIX_MIN);
+	}
+	return r;
+}

@@ -1,0 +1,328 @@
+/*
+ * Messages of the model (says), each once however often it was copied. A say
+ * is known by its message.id. One message is several lines; usage is repeated
+ * on each, and the last line of a transcript counts. There is one row for
+ * each transcript and session that shows the message; a transcript that is
+ * read anew replaces its own.
+ *
+ * The first row is the owner's: that of the earliest time; then of the session
+ * itself before its agents; then by the rule for changes (owner.c); then by
+ * the transcript's path.
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+
+/* Rows of one message that are kept: the first ones in their order. */
+#define VIEWS_MAX 256u
+
+/* Ids that are not of a message.id come after those that are. */
+#define MADE_UP ((uint64_t)1 << 63)
+
+/* --- rows --- */
+
+static bool same_say(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+
+	return index->says.items[id].id == *(const uint64_t *)key;
+}
+
+uint32_t ccfc_index_find_say(const struct ccfc_index *index, uint64_t id)
+{
+	return ccfc_map_get(&index->say_map, id, same_say, index, &id);
+}
+
+uint32_t ccfc_index_add_say(struct ccfc_index *index, uint64_t id,
+			    uint32_t first)
+{
+	uint32_t row = index->says.n;
+	struct ccfc_say say = { .id = id,
+				.time = CCFC_TIME_NONE,
+				.part = CCFC_ID_NONE,
+				.copy = first != CCFC_ID_NONE,
+				.next = CCFC_ID_NONE };
+
+	if (first == CCFC_ID_NONE) {
+		ccfc_map_put(&index->say_map, id, row);
+	} else {
+		if (index->says.items[first].next == CCFC_ID_NONE)
+			ccfc_ids_push(&index->shared, first);
+		say.next = index->says.items[first].next;
+		index->says.items[first].next = row;
+	}
+	CCFC_VEC_PUSH(index->says, say);
+	return row;
+}
+
+static void mark_say(struct ccfc_index *index, uint32_t say)
+{
+	if (!index->says.items[say].dirty)
+		ccfc_ids_push(&index->dirty.says, say);
+	index->says.items[say].dirty = true;
+}
+
+void ccfc_index_touch_say(struct ccfc_index *index, uint32_t say)
+{
+	if (index->says.items[say].touched)
+		return;
+	index->says.items[say].touched = true;
+	ccfc_ids_push(&index->touched_says, say);
+}
+
+/* --- whose it is --- */
+
+static int64_t time_of(const struct ccfc_say *say)
+{
+	return say->time == CCFC_TIME_NONE ? INT64_MAX : say->time;
+}
+
+static const struct ccfc_part *part_of(const struct ccfc_index *index,
+				       const struct ccfc_say *say)
+{
+	return &index->parts.items[say->part];
+}
+
+static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
+{
+	const struct ccfc_source *sources = index->sources.items;
+
+	return ccfc_slice_cmp(ccfc_index_str(index, sources[a].path),
+			      ccfc_index_str(index, sources[b].path));
+}
+
+/* A total order that needs nothing but the rows themselves. */
+static int compare_rows(const struct ccfc_index *index,
+			const struct ccfc_say *a, const struct ccfc_say *b)
+{
+	const struct ccfc_part *p = part_of(index, a), *q = part_of(index, b);
+	int r;
+
+	if (time_of(a) != time_of(b))
+		return time_of(a) < time_of(b) ? -1 : 1;
+	if (p->session != q->session)
+		return ccfc_slice_cmp(ccfc_index_session_id(index, p->session),
+				      ccfc_index_session_id(index, q->session));
+	r = a->agent - b->agent;
+	return r ? r : compare_paths(index, p->source, q->source);
+}
+
+/* <0: a is the owner before b. */
+static int compare_owners(struct ccfc_index *index, const struct ccfc_say *a,
+			  const struct ccfc_say *b)
+{
+	uint32_t mine = part_of(index, a)->session;
+	uint32_t theirs = part_of(index, b)->session;
+
+	if (time_of(a) != time_of(b) || mine == theirs)
+		return compare_rows(index, a, b);
+	return ccfc_index_compare_tied(index, mine, theirs);
+}
+
+/* How many others does `a` come before? */
+static uint32_t wins(struct ccfc_index *index, uint32_t first, uint32_t a,
+		     uint32_t *others)
+{
+	const struct ccfc_say *items = index->says.items;
+	uint32_t n = 0;
+
+	*others = 0;
+	for (uint32_t b = first; b != CCFC_ID_NONE; b = items[b].next) {
+		if (b == a)
+			continue;
+		*others += 1;
+		n += compare_owners(index, &items[a], &items[b]) < 0;
+	}
+	return n;
+}
+
+/* The rule need not be transitive; then the one that most come after. */
+static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
+{
+	const struct ccfc_say *items = index->says.items;
+	uint32_t best = first, most = 0, others;
+
+	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next) {
+		uint32_t n = wins(index, first, a, &others);
+
+		if (n > most || (n == most && compare_rows(index, &items[a],
+							   &items[best]) < 0)) {
+			most = n;
+			best = a;
+		}
+	}
+	return best;
+}
+
+static uint32_t find_owner(struct ccfc_index *index, uint32_t first)
+{
+	const struct ccfc_say *items = index->says.items;
+	uint32_t best = first, others;
+
+	for (uint32_t a = items[first].next; a != CCFC_ID_NONE;
+	     a = items[a].next)
+		if (compare_owners(index, &items[a], &items[best]) < 0)
+			best = a;
+	if (wins(index, first, best, &others) < others)
+		best = most_wins(index, first);
+	return best;
+}
+
+/* Swaps what two rows say; chain and marks stay with the rows. */
+static void swap_rows(struct ccfc_index *index, uint32_t a, uint32_t b)
+{
+	struct ccfc_say *x = &index->says.items[a], *y = &index->says.items[b];
+	struct ccfc_say old = *x;
+
+	*x = *y;
+	x->next = old.next;
+	x->copy = old.copy;
+	x->dirty = old.dirty;
+	x->touched = old.touched;
+	old.next = y->next;
+	old.copy = y->copy;
+	old.dirty = y->dirty;
+	old.touched = y->touched;
+	*y = old;
+	mark_say(index, a);
+	mark_say(index, b);
+}
+
+void ccfc_index_settle_says(struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->touched_says.n; i++) {
+		uint32_t first = index->touched_says.items[i];
+		uint32_t best = find_owner(index, first);
+
+		if (best != first)
+			swap_rows(index, first, best);
+		index->says.items[first].touched = false;
+	}
+	index->touched_says.n = 0;
+}
+
+void ccfc_index_touch_turned_says(struct ccfc_index *index)
+{
+	const struct ccfc_say *items = index->says.items;
+
+	for (uint32_t i = 0; i < index->shared.n; i++) {
+		uint32_t first = index->shared.items[i];
+
+		for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next)
+			if (index->sessions
+				    .items[part_of(index, &items[a])->session]
+				    .turned)
+				ccfc_index_touch_say(index, first);
+	}
+}
+
+/* --- merging --- */
+
+/* Old records have no message.id, and some not even a uuid. */
+static uint64_t say_id(const struct ccfc_record *r)
+{
+	uint64_t made[3] = { (uint64_t)r->time, 0, r->ncalls };
+
+	if (r->message_id.len)
+		return ccfc_hash_slice(r->message_id) & ~MADE_UP;
+	if (r->uuid.len)
+		return ccfc_hash_slice(r->uuid) | MADE_UP;
+	if (r->ncalls)
+		made[1] = ccfc_hash_slice(r->calls[0].id);
+	return ccfc_hash(made, sizeof(made)) | MADE_UP;
+}
+
+/* The last of a message's rows gives way to `fresh`, or is it: ID_NONE. */
+static uint32_t give_way(const struct ccfc_index *index, uint32_t first,
+			 const struct ccfc_say *fresh)
+{
+	const struct ccfc_say *items = index->says.items;
+	uint32_t last = first;
+
+	for (uint32_t a = items[first].next; a != CCFC_ID_NONE;
+	     a = items[a].next)
+		if (compare_rows(index, &items[a], &items[last]) > 0)
+			last = a;
+	return compare_rows(index, fresh, &items[last]) < 0 ? last
+							    : CCFC_ID_NONE;
+}
+
+/* The row of this transcript and session, new if need be. */
+static uint32_t find_row(const struct ccfc_incoming *line, uint32_t first)
+{
+	struct ccfc_index *index = line->index;
+	const struct ccfc_say *items = index->says.items;
+	const struct ccfc_say fresh = { .time = line->record->time,
+					.part = line->part,
+					.agent = line->aside };
+	uint32_t n = 0;
+
+	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next, n++)
+		if (items[a].part == line->part)
+			return a;
+	if (n >= VIEWS_MAX)
+		return give_way(index, first, &fresh);
+	return ccfc_index_add_say(index, items[first].id, first);
+}
+
+static uint32_t saturate(uint64_t tokens)
+{
+	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
+}
+
+static void put_usage(struct ccfc_say *say, const struct ccfc_usage *usage)
+{
+	say->input = saturate(usage->input);
+	say->output = saturate(usage->output);
+	say->cache_write = saturate(usage->cache_write);
+	say->cache_read = saturate(usage->cache_read);
+}
+
+static void put_line(const struct ccfc_incoming *line, struct ccfc_say *say)
+{
+	const struct ccfc_record *r = line->record;
+	uint16_t gen = (uint16_t)line->place.gen;
+
+	/* The first of the transcript, or of a new reading of it. */
+	if (say->part != line->part || say->gen != gen) {
+		say->part = line->part;
+		say->gen = gen;
+		say->time = r->time;
+		say->agent = line->aside;
+		say->model = 0;
+		put_usage(say, &(struct ccfc_usage){ 0 });
+	}
+	if (r->time != CCFC_TIME_NONE && r->time < time_of(say))
+		say->time = r->time;
+	if (!line->aside)
+		say->agent = false;
+	if (r->model.len)
+		say->model = ccfc_strtab_put(&line->index->strings, r->model);
+	if (r->has_usage)
+		put_usage(say, &r->usage);
+}
+
+uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line)
+{
+	struct ccfc_index *index = line->index;
+	uint32_t first, row;
+	uint64_t id;
+
+	if (line->record->kind != CCFC_RECORD_ASSISTANT ||
+	    line->part == CCFC_ID_NONE)
+		return CCFC_ID_NONE;
+	id = say_id(line->record);
+	first = ccfc_index_find_say(index, id);
+	if (first == CCFC_ID_NONE)
+		first = row = ccfc_index_add_say(index, id, CCFC_ID_NONE);
+	else
+		row = find_row(line, first);
+	if (row == CCFC_ID_NONE)
+		return first;
+	put_line(line, &index->says.items[row]);
+	mark_say(index, row);
+	if (index->says.items[first].next != CCFC_ID_NONE)
+		ccfc_index_touch_say(index, first);
+	return first;
+}

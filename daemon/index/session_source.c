@@ -1,0 +1,275 @@
+/*
+ * What one transcript holds of one session: how many messages, what came
+ * last, which titles. Lines of a transcript come in the order of the file,
+ * whatever the order of transcripts, so that "last" means the same always.
+ *
+ * Titles of old clients are summaries: they stand in another transcript and
+ * name a message (the leaf) of the session that they are of. Either may come
+ * first, and forks have the same message in several sessions. A session has
+ * the title of its last leaf: the greatest (time, text) over all pairs of a
+ * leaf and a summary of it, which only ever grows.
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+
+/* --- rows --- */
+
+static bool same_part(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+	const uint32_t *want = key;
+
+	return index->parts.items[id].source == want[0] &&
+	       index->parts.items[id].session == want[1];
+}
+
+uint32_t ccfc_index_part(struct ccfc_index *index, uint32_t source,
+			 uint32_t session)
+{
+	uint32_t key[2] = { source, session };
+	uint64_t hash = ccfc_hash(key, sizeof(key));
+	uint32_t id =
+		ccfc_map_get(&index->part_map, hash, same_part, index, key);
+	struct ccfc_session *s = &index->sessions.items[session];
+
+	if (id != CCFC_ID_NONE)
+		return id;
+	id = index->parts.n;
+	CCFC_VEC_PUSH(index->parts,
+		      ((struct ccfc_part){
+			      .time = CCFC_TIME_NONE,
+			      .result_time = CCFC_TIME_NONE,
+			      .source = source,
+			      .session = session,
+			      .next = s->parts,
+			      .gen = index->sources.items[source].gen }));
+	s->parts = id;
+	ccfc_map_put(&index->part_map, hash, id);
+	return id;
+}
+
+static bool same_leaf(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+
+	return index->leaves.items[id].uuid == *(const uint64_t *)key;
+}
+
+static uint32_t first_leaf(const struct ccfc_index *index, uint64_t uuid)
+{
+	return ccfc_map_get(&index->leaf_map, uuid, same_leaf, index, &uuid);
+}
+
+uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
+			      uint32_t session)
+{
+	uint32_t id = first_leaf(index, uuid);
+
+	while (id != CCFC_ID_NONE && index->leaves.items[id].session != session)
+		id = index->leaves.items[id].next;
+	return id;
+}
+
+uint32_t ccfc_index_add_leaf(struct ccfc_index *index, uint64_t uuid,
+			     uint32_t session, int64_t time)
+{
+	uint32_t first = first_leaf(index, uuid);
+	uint32_t id = index->leaves.n;
+	struct ccfc_leaf leaf = { .uuid = uuid,
+				  .time = time,
+				  .session = session,
+				  .next = CCFC_ID_NONE };
+
+	if (first != CCFC_ID_NONE) {
+		leaf.next = index->leaves.items[first].next;
+		index->leaves.items[first].next = id;
+	} else {
+		ccfc_map_put(&index->leaf_map, uuid, id);
+	}
+	CCFC_VEC_PUSH(index->leaves, leaf);
+	return id;
+}
+
+static bool same_summary(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+
+	return index->summaries.items[id].leaf == *(const uint64_t *)key;
+}
+
+uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf)
+{
+	return ccfc_map_get(&index->summary_map, leaf, same_summary, index,
+			    &leaf);
+}
+
+uint32_t ccfc_index_add_summary(struct ccfc_index *index, uint64_t leaf,
+				uint32_t text)
+{
+	struct ccfc_summary summary = { leaf, text };
+
+	ccfc_map_put(&index->summary_map, leaf, index->summaries.n);
+	CCFC_VEC_PUSH(index->summaries, summary);
+	return index->summaries.n - 1;
+}
+
+/* --- messages --- */
+
+static struct ccfc_part *open_part(const struct ccfc_incoming *line,
+				   uint32_t *id)
+{
+	struct ccfc_index *index = line->index;
+	struct ccfc_source *source = &index->sources.items[line->place.source];
+	struct ccfc_part *part;
+
+	*id = source->last_part;
+	if (*id >= index->parts.n ||
+	    index->parts.items[*id].session != line->session ||
+	    index->parts.items[*id].source != line->place.source)
+		*id = ccfc_index_part(index, line->place.source, line->session);
+	source->last_part = *id;
+	part = &index->parts.items[*id];
+	if (part->gen != source->gen) {
+		struct ccfc_part fresh = { .time = CCFC_TIME_NONE,
+					   .result_time = CCFC_TIME_NONE,
+					   .source = part->source,
+					   .session = part->session,
+					   .next = part->next,
+					   .gen = source->gen,
+					   .custom = part->custom,
+					   .ai = part->ai,
+					   .dirty = part->dirty };
+		*part = fresh;
+	}
+	if (!part->dirty)
+		ccfc_ids_push(&index->dirty.parts, *id);
+	part->dirty = true;
+	return part;
+}
+
+/* Summaries are of clients up to 2.0.0. */
+static bool may_be_leaf(const struct ccfc_record *r)
+{
+	if (!r->uuid.len)
+		return false;
+	return !r->version.len || ccfc_slice_starts(r->version, "2.0.") ||
+	       ccfc_slice_starts(r->version, "1.") ||
+	       ccfc_slice_starts(r->version, "0.");
+}
+
+static void take_summary(struct ccfc_index *index, const struct ccfc_leaf *leaf,
+			 uint32_t text)
+{
+	struct ccfc_session *s = &index->sessions.items[leaf->session];
+
+	if (s->summary &&
+	    (leaf->time < s->summary_time ||
+	     (leaf->time == s->summary_time &&
+	      ccfc_slice_cmp(ccfc_index_str(index, text),
+			     ccfc_index_str(index, s->summary)) <= 0)))
+		return;
+	s->summary = text;
+	s->summary_time = leaf->time;
+	ccfc_index_mark_session(index, leaf->session);
+}
+
+static void merge_leaf(const struct ccfc_incoming *line)
+{
+	struct ccfc_index *index = line->index;
+	uint64_t uuid = ccfc_hash_slice(line->record->uuid);
+	int64_t time = line->record->time;
+	uint32_t id = ccfc_index_find_leaf(index, uuid, line->session);
+	uint32_t summary;
+
+	if (id == CCFC_ID_NONE)
+		id = ccfc_index_add_leaf(index, uuid, line->session, time);
+	else if (time > index->leaves.items[id].time)
+		index->leaves.items[id].time = time;
+	else
+		return;
+	ccfc_ids_push(&index->dirty.leaves, id);
+	summary = ccfc_index_find_summary(index, uuid);
+	if (summary != CCFC_ID_NONE)
+		take_summary(index, &index->leaves.items[id],
+			     index->summaries.items[summary].text);
+}
+
+static void note_last(struct ccfc_part *part, const struct ccfc_record *r)
+{
+	if (r->time != CCFC_TIME_NONE)
+		part->time = r->time;
+	/* What the client puts in answers nothing. */
+	if (!r->meta)
+		part->asks = r->asks;
+	if (!r->nresults)
+		return;
+	if (r->time != CCFC_TIME_NONE)
+		part->result_time = r->time;
+	part->results = true;
+	part->error = r->results[r->nresults - 1].error;
+}
+
+void ccfc_index_merge_part(struct ccfc_incoming *line)
+{
+	const struct ccfc_record *r = line->record;
+	struct ccfc_part *part;
+
+	if (!line->session)
+		return;
+	part = open_part(line, &line->part);
+	if (r->kind == CCFC_RECORD_USER)
+		part->user[line->aside]++;
+	else
+		part->assistant[line->aside]++;
+	if (line->aside)
+		return;
+	note_last(part, r);
+	if (may_be_leaf(r))
+		merge_leaf(line);
+}
+
+/* --- titles --- */
+
+static void merge_summary(const struct ccfc_incoming *line)
+{
+	struct ccfc_index *index = line->index;
+	struct ccfc_slice title = line->record->title;
+	uint64_t leaf = ccfc_hash_slice(line->record->leaf);
+	uint32_t id = ccfc_index_find_summary(index, leaf);
+	struct ccfc_summary *s;
+
+	if (!title.len || !line->record->leaf.len)
+		return;
+	if (id == CCFC_ID_NONE)
+		id = ccfc_index_add_summary(index, leaf, 0);
+	s = &index->summaries.items[id];
+	if (ccfc_slice_cmp(title, ccfc_index_str(index, s->text)) <= 0)
+		return;
+	s->text = ccfc_strtab_put(&index->strings, title);
+	ccfc_ids_push(&index->dirty.summaries, id);
+	for (uint32_t i = first_leaf(index, leaf); i != CCFC_ID_NONE;
+	     i = index->leaves.items[i].next)
+		take_summary(index, &index->leaves.items[i], s->text);
+}
+
+void ccfc_index_merge_naming(const struct ccfc_incoming *line)
+{
+	const struct ccfc_record *r = line->record;
+	struct ccfc_part *part;
+	uint32_t text, id;
+
+	if (r->naming == CCFC_NAMING_SUMMARY) {
+		merge_summary(line);
+		return;
+	}
+	if (!line->session)
+		return;
+	part = open_part(line, &id);
+	text = ccfc_strtab_put(&line->index->strings, r->title);
+	if (r->naming == CCFC_NAMING_CUSTOM)
+		part->custom = text;
+	else
+		part->ai = text;
+}

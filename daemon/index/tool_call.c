@@ -1,0 +1,175 @@
+/*
+ * Calls of tools (uses) and what they looked at (looks), each once however
+ * often it was copied.
+ *
+ * - A use is known by its tool_use id. It belongs to the say whose line shows
+ *   the call; should several claim it, to the one of the least id, those by
+ *   message.id first.
+ * - A look is a use and a file, with the least time that was said.
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+
+/* --- rows --- */
+
+static bool same_use(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+
+	return index->uses.items[id].id == *(const uint64_t *)key;
+}
+
+uint32_t ccfc_index_find_use(const struct ccfc_index *index, uint64_t id)
+{
+	return ccfc_map_get(&index->use_map, id, same_use, index, &id);
+}
+
+uint32_t ccfc_index_add_use(struct ccfc_index *index, uint64_t id)
+{
+	struct ccfc_use use = { .id = id, .say = CCFC_ID_NONE };
+
+	ccfc_map_put(&index->use_map, id, index->uses.n);
+	CCFC_VEC_PUSH(index->uses, use);
+	return index->uses.n - 1;
+}
+
+static uint64_t look_hash(uint32_t use, uint32_t file)
+{
+	uint32_t both[2] = { use, file };
+
+	return ccfc_hash(both, sizeof(both));
+}
+
+static bool same_look(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_index *index = ctx;
+	const uint32_t *want = key;
+
+	return index->looks.items[id].use == want[0] &&
+	       index->looks.items[id].file == want[1];
+}
+
+uint32_t ccfc_index_find_look(const struct ccfc_index *index, uint32_t use,
+			      uint32_t file)
+{
+	uint32_t key[2] = { use, file };
+
+	return ccfc_map_get(&index->look_map, look_hash(use, file), same_look,
+			    index, key);
+}
+
+uint32_t ccfc_index_add_look(struct ccfc_index *index, uint32_t use,
+			     uint32_t file, int64_t time)
+{
+	uint32_t *first = &index->file_looks.items[file];
+	struct ccfc_look_ref look = {
+		.time = time, .use = use, .file = file, .next = *first
+	};
+
+	*first = index->looks.n;
+	ccfc_map_put(&index->look_map, look_hash(use, file), *first);
+	CCFC_VEC_PUSH(index->looks, look);
+	return *first;
+}
+
+static void mark_use(struct ccfc_index *index, uint32_t use)
+{
+	if (!index->uses.items[use].dirty)
+		ccfc_ids_push(&index->dirty.uses, use);
+	index->uses.items[use].dirty = true;
+}
+
+/* --- merging --- */
+
+static bool is_better_say(const struct ccfc_index *index, uint32_t fresh,
+			  uint32_t old)
+{
+	if (fresh == CCFC_ID_NONE || fresh == old)
+		return false;
+	return old == CCFC_ID_NONE ||
+	       index->says.items[fresh].id < index->says.items[old].id;
+}
+
+static void merge_look(const struct ccfc_incoming *line, uint32_t use,
+		       struct ccfc_slice path)
+{
+	struct ccfc_index *index = line->index;
+	uint32_t file = ccfc_index_line_file(line, path);
+	int64_t time = line->record->time;
+	uint32_t id;
+
+	if (!file)
+		return;
+	id = ccfc_index_find_look(index, use, file);
+	if (id == CCFC_ID_NONE) {
+		id = ccfc_index_add_look(index, use, file, time);
+	} else {
+		struct ccfc_look_ref *look = &index->looks.items[id];
+
+		if (time == CCFC_TIME_NONE ||
+		    (look->time != CCFC_TIME_NONE && look->time <= time))
+			return;
+		look->time = time;
+	}
+	ccfc_ids_push(&index->dirty.looks, id);
+}
+
+static uint32_t find_use(struct ccfc_index *index, struct ccfc_slice id)
+{
+	uint64_t hash = ccfc_hash_slice(id);
+	uint32_t use = ccfc_index_find_use(index, hash);
+
+	return use == CCFC_ID_NONE ? ccfc_index_add_use(index, hash) : use;
+}
+
+static bool is_better_tool(const struct ccfc_index *index,
+			   struct ccfc_slice tool, const struct ccfc_use *use)
+{
+	return !use->called ||
+	       ccfc_slice_cmp(tool, ccfc_index_str(index, use->tool)) < 0;
+}
+
+uint32_t ccfc_index_merge_use(const struct ccfc_incoming *line, uint32_t say,
+			      const struct ccfc_call *call)
+{
+	struct ccfc_index *index = line->index;
+	uint32_t id = find_use(index, call->id);
+	struct ccfc_use *use = &index->uses.items[id];
+	struct ccfc_use old = *use;
+
+	if (is_better_tool(index, call->tool, use)) {
+		uint32_t tool = ccfc_strtab_put(&index->strings, call->tool);
+
+		use->tool = tool <= CCFC_USE_TOOL_MAX ? tool : 0;
+	}
+	if (is_better_say(index, say, use->say))
+		use->say = say;
+	use->called = true;
+	if (call->writes)
+		use->writes = true;
+	else
+		use->other = true;
+	if (memcmp(use, &old, sizeof(old)) != 0)
+		mark_use(index, id);
+	if (call->reads && call->path.len)
+		merge_look(line, id, call->path);
+	return id;
+}
+
+uint32_t ccfc_index_merge_used(const struct ccfc_incoming *line,
+			       const struct ccfc_result *result)
+{
+	uint32_t id = find_use(line->index, result->id);
+	struct ccfc_use *use = &line->index->uses.items[id];
+	bool is_news = result->error ? !use->error : !use->ok;
+
+	if (result->error)
+		use->error = true;
+	else
+		use->ok = true;
+	if (is_news)
+		mark_use(line->index, id);
+	return id;
+}

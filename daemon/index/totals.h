@@ -1,0 +1,147 @@
+/*
+ * What was said and spent: the facts behind session listings and statistics.
+ *
+ * Like all of the index these are sets and minima, so that they do not depend
+ * on the order of reading (model_message.c, session_source.c):
+ *
+ * - A part is what one transcript holds of one session. Its counts are of the
+ *   transcript as it stands, or stood when it was last seen; reading it anew
+ *   starts them over.
+ * - A say is one message of the model, by its message.id. One message is
+ *   written as several lines, whose usage is repeated: the last line counts.
+ *   Resumes and forks copy messages; the tokens belong to the session that
+ *   spent them, by the rule of owner.c.
+ * - A use is one call of any tool, by its tool_use id, and belongs to its
+ *   message. It is an error if it has an error result and no other.
+ * - A look is what a use of a reading tool looked at.
+ *
+ * Sums are made when they are asked for, by one pass over the arrays.
+ */
+#ifndef CCFC_INDEX_TOTALS_H
+#define CCFC_INDEX_TOTALS_H
+
+#include "index/query.h"
+
+struct ccfc_tokens {
+	uint64_t input, output, cache_write, cache_read;
+};
+
+static inline void ccfc_tokens_add(struct ccfc_tokens *sum,
+				   const struct ccfc_tokens *t)
+{
+	sum->input += t->input;
+	sum->output += t->output;
+	sum->cache_write += t->cache_write;
+	sum->cache_read += t->cache_read;
+}
+
+enum ccfc_title {
+	CCFC_TITLE_NONE,
+	CCFC_TITLE_PROMPT,  /* how the first prompt begins */
+	CCFC_TITLE_SUMMARY, /* of a client up to 2.0.0, by leafUuid */
+	CCFC_TITLE_AI,
+	CCFC_TITLE_CUSTOM,
+};
+
+/* "custom", "ai", "summary", "prompt", "" */
+const char *ccfc_title_text(enum ccfc_title from);
+
+enum ccfc_status {
+	CCFC_STATUS_WAITING,   /* its last record asks the user */
+	CCFC_STATUS_ACTIVE,    /* a record of the last five minutes */
+	CCFC_STATUS_FAILED,    /* its last result is an error */
+	CCFC_STATUS_COMPLETED, /* none of these */
+};
+
+/* "waiting", …; -1 for a text that is none of them. */
+const char *ccfc_status_text(enum ccfc_status status);
+int ccfc_status_from_text(struct ccfc_slice text);
+
+/* Messages, calls and tokens of one thread, or of all agents together. */
+struct ccfc_tally_part {
+	uint64_t user, assistant; /* records, as the transcripts hold them */
+	uint64_t uses, errors;	  /* calls that it made itself */
+	struct ccfc_tokens tokens;
+};
+
+struct ccfc_tally {
+	struct ccfc_tally_part main;
+	struct ccfc_tally_part agents; /* agents' files, inline sidechains */
+	uint32_t nagents;	       /* transcripts of agents */
+	uint64_t files_read;	       /* that it or its agents saw */
+	uint64_t files_modified;       /* with an applied change */
+	uint64_t changes;	       /* applied */
+	int64_t last_change;	       /* CCFC_TIME_NONE: none */
+	uint64_t bytes;		       /* of its own transcripts */
+	uint64_t agent_bytes;
+};
+
+/*
+ * The tallies of all sessions, by session: an array of index->sessions.n in
+ * the arena. One pass over everything.
+ */
+struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
+				  struct ccfc_arena *arena);
+/* One session's. */
+void ccfc_tally_session(struct ccfc_tally *out, const struct ccfc_index *index,
+			uint32_t session);
+
+/* The best title there is: custom, AI, summary, first prompt. */
+enum ccfc_title ccfc_tally_title(struct ccfc_slice *out,
+				 const struct ccfc_index *index,
+				 uint32_t session);
+
+enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
+				   uint32_t session, int64_t now);
+
+/*
+ * The transcript that is the session's own: the one of its name that still
+ * exists, else any of its own that does, else the last one known.
+ * CCFC_ID_NONE when there are only agents' or none.
+ */
+uint32_t ccfc_tally_source(const struct ccfc_index *index, uint32_t session);
+
+/* --- facts one by one, for statistics --- */
+
+/* A message of the model. */
+struct ccfc_said {
+	int64_t time; /* may be CCFC_TIME_NONE */
+	uint32_t session;
+	uint32_t model; /* string; 0: none */
+	bool agent;
+	struct ccfc_tokens tokens;
+};
+
+/* A call. */
+struct ccfc_used {
+	int64_t time;
+	uint32_t session;
+	uint32_t model;
+	uint32_t tool; /* string */
+	bool agent;
+	bool error;
+};
+
+/* A file that was looked at. */
+struct ccfc_look {
+	int64_t time;
+	uint32_t session;
+	uint32_t file;
+	uint32_t agent; /* string; 0: the session itself; "sidechain": an
+			 * agent that has no file of its own */
+	bool error;	/* it was not to be had */
+};
+
+/* Each exactly once, with the session that owns it; in no given order. */
+typedef void (*ccfc_said_fn)(void *ctx, const struct ccfc_said *said);
+typedef void (*ccfc_used_fn)(void *ctx, const struct ccfc_used *used);
+typedef void (*ccfc_look_fn)(void *ctx, const struct ccfc_look *look);
+void ccfc_tally_said(const struct ccfc_index *index, ccfc_said_fn fn,
+		     void *ctx);
+void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn,
+		     void *ctx);
+/* All; or those at one file (quick) or of one session, where not 0. */
+void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
+		      uint32_t session, ccfc_look_fn fn, void *ctx);
+
+#endif

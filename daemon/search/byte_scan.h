@@ -1,0 +1,30 @@
+/*
+ * Places in raw JSON at which a run of characters may stand: as it is, or
+ * spelled in another way. The latter are suspects.
+ */
+#ifndef CCFC_SEARCH_BYTE_SCAN_H
+#define CCFC_SEARCH_BYTE_SCAN_H
+
+#include "search/needle.h"
+
+/* Readable bytes that have to stand behind every text. */
+#define CCFC_SCAN_SLACK 64u
+
+struct ccfc_scan {
+	struct ccfc_needle needle;
+	bool has[128]; /* characters of ASCII in it, in every case that fits */
+	bool folds;    /* it has an s or a k, and case is no matter */
+	bool wide;     /* it has characters outside of ASCII */
+};
+
+/* `run` has 1 to CCFC_NEEDLE_MAX bytes that JSON may write as they are. */
+void ccfc_scan_init(struct ccfc_scan *scan, struct ccfc_slice run, bool fold);
+
+/* The next place from `from` on, or CCFC_NOWHERE. */
+size_t ccfc_scan_find(const struct ccfc_scan *scan, struct ccfc_slice text,
+		      size_t from);
+/* The next suspect. */
+size_t ccfc_scan_suspect(const struct ccfc_scan *scan, struct ccfc_slice text,
+			 size_t from);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * A hit in a transcript, read once more for what is shown of it: its place is
+ * known, so that one line is read and parsed.
+ */
+#include "base/alloc.h"
+#include "search/search_internal.h"
+#include "search/snippet.h"
+#include "search/tool_text.h"
+#include "source/tail.h"
+
+#include <stdlib.h>
+
+struct ccfc_again {
+	struct ccfc_run *run;
+	struct ccfc_parser *parser;
+	struct ccfc_tail *tail;
+	struct ccfc_told told;
+};
+
+struct ccfc_again *ccfc_again_new(struct ccfc_run *run)
+{
+	struct ccfc_again *r = ccfc_calloc(1, sizeof(*r));
+
+	r->run = run;
+	ccfc_told_init(&r->told);
+	return r;
+}
+
+void ccfc_again_free(struct ccfc_again *r)
+{
+	ccfc_parser_free(r->parser);
+	ccfc_tail_free(r->tail);
+	ccfc_told_release(&r->told);
+	free(r);
+}
+
+static int by_id(const void *key, const void *item)
+{
+	uint32_t a = *(const uint32_t *)key;
+	uint32_t b = ((const struct ccfc_search_source *)item)->id;
+
+	return (a > b) - (a < b);
+}
+
+static bool read_line(struct ccfc_again *r, struct ccfc_slice *line,
+		      const struct ccfc_hit *hit)
+{
+	const struct ccfc_search *s = r->run->search;
+	const struct ccfc_search_source *source =
+		bsearch(&hit->source, s->sources, s->nsources,
+			sizeof(*s->sources), by_id);
+	struct ccfc_err err;
+
+	if (!source)
+		return false;
+	if (!r->parser) {
+		r->parser = ccfc_parser_new(NULL);
+		r->tail = ccfc_tail_new(s->max_line);
+	}
+	return !ccfc_tail_read_at(r->tail, line, source->path, hit->offset,
+				  hit->line_len, &err);
+}
+
+bool ccfc_again_show(struct ccfc_again *r, struct ccfc_found *out,
+		     const struct ccfc_hit *hit, struct ccfc_arena *arena)
+{
+	struct ccfc_slice line;
+	bool ok = false;
+
+	if (!read_line(r, &line, hit) ||
+	    !ccfc_told_open(&r->told, r->parser, line, CCFC_IN_BIT(hit->in)))
+		return false;
+	while (ccfc_told_next(&r->told)) {
+		if (r->told.n != hit->block)
+			continue;
+		ccfc_told_text(&r->told);
+		ok = ccfc_snippet(out, r->run->matcher, &r->told.text, arena);
+		out->uuid = ccfc_arena_copy(arena, ccfc_told_uuid(&r->told));
+		out->tool = ccfc_arena_copy(arena, ccfc_told_tool(&r->told));
+	}
+	return ok;
+}

@@ -1,0 +1,138 @@
+/*
+ * Large pieces of whole lines; see line_blocks.h. Each read lands on a page
+ * boundary (elsewhere the copy is several times slower); the rest of a line
+ * of the piece before is moved to end right there:
+ *
+ *	|  free  | rest of a line | piece just read …  | padding |
+ *	mem      pos              page boundary        end
+ */
+#include "search/line_blocks.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PAGE  4096u
+#define PIECE ((size_t)128 << 10)
+
+void ccfc_pieces_init(struct ccfc_pieces *p, size_t max_line)
+{
+	*p = (struct ccfc_pieces){ .fd = -1, .max_line = max_line };
+}
+
+void ccfc_pieces_release(struct ccfc_pieces *p)
+{
+	ccfc_pieces_close(p);
+	free(p->block);
+	p->block = NULL;
+}
+
+bool ccfc_pieces_open(struct ccfc_pieces *p, const char *path, uint64_t stop)
+{
+	struct stat st;
+
+	p->next = 0;
+	p->stop = stop;
+	p->pos = p->end = 0;
+	p->lost = false;
+	p->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (p->fd < 0) {
+		p->lost = errno != ENOENT && errno != ENOTDIR;
+		return false;
+	}
+	if (fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode))
+		return true;
+	ccfc_pieces_close(p);
+	p->lost = true;
+	return false;
+}
+
+void ccfc_pieces_close(struct ccfc_pieces *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+}
+
+/* The rest of a line is moved before a page boundary, with room behind. */
+static void make_room(struct ccfc_pieces *p)
+{
+	size_t rest = p->end - p->pos;
+	size_t to = (rest + PAGE - 1) & ~(size_t)(PAGE - 1);
+	/* A line that outgrows its piece is read on in ever larger ones. */
+	size_t cap = to + (rest > PIECE ? rest : PIECE);
+
+	if (cap > p->cap) {
+		char *block = ccfc_malloc(cap + PAGE + CCFC_PIECES_PADDING);
+		char *mem = block + (PAGE - (uintptr_t)block % PAGE) % PAGE;
+
+		if (rest)
+			memcpy(mem + to - rest, p->mem + p->pos, rest);
+		free(p->block);
+		p->block = block;
+		p->mem = mem;
+		p->cap = cap;
+	} else if (rest) {
+		memmove(p->mem + to - rest, p->mem + p->pos, rest);
+	}
+	p->pos = to - rest;
+	p->end = to;
+}
+
+/* Reads one piece; false when there is no more. */
+static bool read_piece(struct ccfc_pieces *p)
+{
+	size_t room = p->cap - p->end;
+	uint64_t left = p->stop - p->next;
+	ssize_t n;
+
+	if (!left)
+		return false;
+	if (left < room)
+		room = (size_t)left;
+	do
+		n = pread(p->fd, p->mem + p->end, room, (off_t)p->next);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0) {
+		/* It broke, or it is shorter than it was. */
+		p->lost = true;
+		p->stop = p->next;
+		return false;
+	}
+	p->end += (size_t)n;
+	p->next += (uint64_t)n;
+	memset(p->mem + p->end, 0, CCFC_PIECES_PADDING);
+	return true;
+}
+
+bool ccfc_pieces_next(struct ccfc_pieces *p, struct ccfc_slice *lines,
+		      uint64_t *offset)
+{
+	for (;;) {
+		const char *nl;
+		size_t before;
+
+		make_room(p);
+		before = p->end;
+		if (!read_piece(p))
+			return false;
+		nl = memrchr(p->mem + before, '\n', p->end - before);
+		if (nl) {
+			*lines = ccfc_slice(p->mem + p->pos,
+					    (size_t)(nl + 1 - p->mem) - p->pos);
+			*offset = p->next - (p->end - p->pos);
+			p->pos += lines->len;
+			return true;
+		}
+		if (p->end - p->pos <= p->max_line)
+			continue;
+		/* Dropped; what is left of it, up to its newline, is then no
+		 * JSON and says nothing. */
+		p->pos = p->end;
+		p->lost = true;
+	}
+}

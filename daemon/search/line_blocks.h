@@ -1,0 +1,40 @@
+/*
+ * A transcript read in large pieces of whole lines. Opened read-only and never
+ * blocking, read with pread, never mapped. One thread at a time.
+ */
+#ifndef CCFC_SEARCH_LINE_BLOCKS_H
+#define CCFC_SEARCH_LINE_BLOCKS_H
+
+#include "base/slice.h"
+
+#include <stdint.h>
+
+/* Readable bytes behind every piece, which the parser may look at. */
+#define CCFC_PIECES_PADDING 64u
+
+struct ccfc_pieces {
+	int fd;
+	uint64_t next; /* offset in the file of mem[end] */
+	uint64_t stop; /* read up to here */
+	size_t max_line;
+	char *block, *mem; /* mem: the first page boundary of the block */
+	size_t cap, pos, end;
+	bool lost; /* something could not be read, or a line was too long */
+};
+
+void ccfc_pieces_init(struct ccfc_pieces *pieces, size_t max_line);
+void ccfc_pieces_release(struct ccfc_pieces *pieces);
+
+/*
+ * Reads `path` up to `stop`, where a line ends. False when there is no such
+ * file, or (pieces->lost) it cannot be read.
+ */
+bool ccfc_pieces_open(struct ccfc_pieces *pieces, const char *path,
+		      uint64_t stop);
+void ccfc_pieces_close(struct ccfc_pieces *pieces);
+
+/* The next lines and where they begin in the file; false at the end. */
+bool ccfc_pieces_next(struct ccfc_pieces *pieces, struct ccfc_slice *lines,
+		      uint64_t *offset);
+
+#endif

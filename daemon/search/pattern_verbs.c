@@ -1,0 +1,70 @@
+/* Finding verbs and \G; see pattern_verbs.h. */
+#include "search/pattern_verbs.h"
+
+static bool stands(struct ccfc_slice s, size_t at, const char *what)
+{
+	size_t n = strlen(what);
+
+	return s.len - at >= n && !memcmp(s.ptr + at, what, n);
+}
+
+/* Where what begins at `at` is over: behind the next `what`, or at the end. */
+static size_t behind(struct ccfc_slice s, size_t at, const char *what)
+{
+	while (at < s.len && !stands(s, at, what))
+		at++;
+	return at < s.len ? at + strlen(what) : at;
+}
+
+/* Behind the escape at `at`, and all that it quotes. */
+static size_t skip_escape(struct ccfc_slice s, size_t at)
+{
+	return stands(s, at, "\\Q") ? behind(s, at + 2, "\\E") : at + 2;
+}
+
+/* Behind the class whose bracket is at `at`. */
+static size_t skip_class(struct ccfc_slice s, size_t at)
+{
+	at += stands(s, at, "[^") ? 2 : 1;
+	at += at < s.len && s.ptr[at] == ']';
+	while (at < s.len && s.ptr[at] != ']') {
+		if (s.ptr[at] == '\\')
+			at = skip_escape(s, at);
+		else if (stands(s, at, "[:"))
+			at = behind(s, at, ":]");
+		else
+			at++;
+	}
+	return at + 1;
+}
+
+static bool is_verb(struct ccfc_slice s, size_t at)
+{
+	char c;
+
+	if (!stands(s, at, "(*") || s.len - at < 3)
+		return false;
+	c = s.ptr[at + 2];
+	return c == ':' || (c >= 'A' && c <= 'Z');
+}
+
+int ccfc_verbs_refuse(struct ccfc_slice s, struct ccfc_err *err)
+{
+	for (size_t at = 0; at < s.len;) {
+		if (stands(s, at, "\\G") || is_verb(s, at))
+			return ccfc_err_set(
+				err, CCFC_EINVAL,
+				"bad pattern at byte %zu: %s cannot be used in "
+				"a search",
+				at + 1,
+				s.ptr[at] == '(' ? "verbs as in (*SKIP)"
+						 : "\\G");
+		if (s.ptr[at] == '\\')
+			at = skip_escape(s, at);
+		else if (s.ptr[at] == '[')
+			at = skip_class(s, at);
+		else
+			at++;
+	}
+	return 0;
+}

@@ -1,0 +1,91 @@
+/* change.get: one change, the file before and after it, and its diff. */
+#include "serve/rpc/content_reply.h"
+
+#include <stdio.h>
+
+/* A change that did nothing has no states. */
+static void no_states(struct ccfc_content_state *before,
+		      struct ccfc_content_state *after,
+		      const struct ccfc_change *c, struct ccfc_arena *arena)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "it did not take effect: it is %s",
+		 ccfc_state_text(c->state));
+	*before = (struct ccfc_content_state){ 0 };
+	before->why = ccfc_arena_copy(arena, ccfc_slice_str(why)).ptr;
+	*after = *before;
+}
+
+struct found {
+	uint32_t id;
+	struct ccfc_content_state before, after;
+	struct ccfc_delta delta;
+	struct ccfc_buf diff;
+	struct ccfc_slice name;
+};
+
+static void look_up(struct found *f, struct ccfc_request *rq)
+{
+	const struct ccfc_change *c = &rq->index->changes.items[f->id];
+	struct ccfc_chain *chain =
+		ccfc_chain_open(rq->service->history, c->file);
+	int64_t i = chain ? ccfc_chain_find(chain, f->id) : -1;
+	struct ccfc_delta_form form;
+
+	f->name =
+		ccfc_states_name(rq, c->file, ccfc_ask_project(rq, c->session));
+	form = (struct ccfc_delta_form){ f->name, (uint32_t)rq->opt.context };
+	if (i < 0) {
+		no_states(&f->before, &f->after, c, rq->arena);
+		ccfc_delta_states(&f->delta, &f->diff, &form, &f->before,
+				  &f->after);
+		return;
+	}
+	ccfc_chain_before(&f->before, chain, (uint32_t)i, rq->arena);
+	ccfc_chain_after(&f->after, chain, (uint32_t)i, rq->arena);
+	ccfc_delta_change(&f->delta, &f->diff, &form, chain, (uint32_t)i,
+			  &f->before, &f->after, rq->arena);
+}
+
+static void pack_change(struct ccfc_request *rq, const struct found *f)
+{
+	const struct ccfc_change *c = &rq->index->changes.items[f->id];
+	bool content = rq->opt.include_content;
+	struct ccfc_pack *p = rq->pack;
+	bool cut;
+
+	ccfc_pack_map(p);
+	ccfc_reply_change_names(p, rq->index, c);
+	if (f->delta.known)
+		ccfc_reply_delta_lines(p, &f->delta);
+	else
+		ccfc_reply_line_counts(p, c);
+	ccfc_reply_change_source(p, rq->index, c);
+	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(rq->index, c->file));
+	ccfc_reply_str(p, "projectPath", ccfc_ask_project(rq, c->session));
+	ccfc_pack_kv_str(p, "name", f->name);
+	/* The diff first: it is what is asked for. */
+	cut = !ccfc_reply_delta(rq, &f->delta, ccfc_buf_view(&f->diff));
+	cut |= ccfc_reply_state(rq, "before", &f->before, content);
+	cut |= ccfc_reply_state(rq, "after", &f->after, content);
+	ccfc_reply_prompt(rq, c);
+	cut |= ccfc_reply_prompt_full(rq, c);
+	ccfc_pack_kv_bool(p, "truncated", cut);
+	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_end(p);
+}
+
+int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct found f = { .diff = CCFC_BUF_INIT };
+	int r = ccfc_query_change(&f.id, rq->index, rq->opt.change, err);
+
+	if (r)
+		return r;
+	ccfc_states_want_whole(rq);
+	look_up(&f, rq);
+	pack_change(rq, &f);
+	ccfc_buf_release(&f.diff);
+	return 0;
+}

@@ -1,0 +1,352 @@
+/*
+ * file.blame: who wrote each line. What there is to say of an owner is packed
+ * once, however many lines it has: a line of the reply is its number, those
+ * bytes, and its content.
+ */
+#include "history/blame/agent_type.h"
+#include "history/blame/blame.h"
+#include "history/blame/prompt.h"
+#include "serve/rpc/content_reply.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <stdlib.h>
+
+#define PROMPT_CHARS 200
+/* More lines than that take a second question. */
+#define REPLY_MAX ((size_t)256 << 20)
+
+/* Packed keys and values, and how many of both there are. */
+struct packed {
+	struct ccfc_slice bytes;
+	uint32_t items;
+};
+
+struct owner {
+	uint32_t number;
+	bool known; /* the rest is there */
+	struct packed line, block;
+};
+
+/* The type of the agent whose transcript that is. */
+struct agent {
+	uint32_t source;
+	struct ccfc_slice type;
+};
+
+struct blaming {
+	struct ccfc_request *rq;
+	struct ccfc_chain *chain;
+	struct ccfc_blame blame;
+	uint32_t first, last; /* lines asked for: [first, last) */
+	struct owner *owners; /* hashed by their numbers */
+	uint32_t mask;
+	struct {
+		struct agent *items;
+		uint32_t n, cap;
+	} agents;
+};
+
+/* --- owners --- */
+
+static struct ccfc_slice agent_type(struct blaming *b,
+				    const struct ccfc_change *c)
+{
+	uint32_t source =
+		c->call.known ? c->call.place.source : c->result.place.source;
+	struct agent agent = { source, CCFC_SLICE_NONE };
+
+	for (uint32_t i = 0; i < b->agents.n; i++)
+		if (b->agents.items[i].source == source)
+			return b->agents.items[i].type;
+	agent.type =
+		ccfc_agent_type(b->rq->service->history, source, b->rq->arena);
+	CCFC_VEC_PUSH(b->agents, agent);
+	return agent.type;
+}
+
+/* One line, its white space made single spaces, cut to a few characters. */
+static struct ccfc_slice shorten(struct ccfc_slice text,
+				 struct ccfc_arena *arena)
+{
+	char *out = ccfc_arena_alloc(arena, text.len + 1);
+	size_t n = 0, chars = 0;
+
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == ' ' || (c >= '\t' && c <= '\r')) {
+			if (!n || out[n - 1] == ' ')
+				continue;
+			c = ' ';
+		}
+		chars += (c & 0xc0) != 0x80;
+		if (chars > PROMPT_CHARS)
+			break;
+		out[n++] = (char)c;
+	}
+	while (n && out[n - 1] == ' ')
+		n--;
+	return ccfc_slice(out, n);
+}
+
+static struct ccfc_slice prompt_of(struct blaming *b, uint32_t change)
+{
+	struct ccfc_service *service = b->rq->service;
+	const struct ccfc_history_env env = { .index = service->index,
+					      .tail = service->tail,
+					      .parser = service->parser,
+					      .roots = service->roots,
+					      .nroots = service->nroots };
+	struct ccfc_slice text =
+		ccfc_prompt_of(&env, change, 8 * PROMPT_CHARS, b->rq->arena);
+
+	return text.ptr ? shorten(text, b->rq->arena) : CCFC_SLICE_NONE;
+}
+
+static const char *kind_text(enum ccfc_blame_kind kind)
+{
+	static const char *const text[] = {
+		[CCFC_BLAME_UNKNOWN] = "unknown",
+		[CCFC_BLAME_OUTSIDE] = "outside",
+		[CCFC_BLAME_SESSION] = "session",
+	};
+
+	return text[kind];
+}
+
+/* What both lines and blocks have. */
+static void pack_owner(struct ccfc_pack *p, struct blaming *b,
+		       const struct ccfc_blame_owner *owner,
+		       const struct ccfc_change *c, struct ccfc_slice prompt)
+{
+	const struct ccfc_index *index = b->rq->index;
+
+	ccfc_pack_kv_cstr(p, "kind", kind_text(owner->kind));
+	ccfc_reply_str(p, "changeId",
+		       c ? ccfc_slice(c->id, c->id_len) : CCFC_SLICE_NONE);
+	ccfc_reply_str(p, "sessionId",
+		       c ? ccfc_index_session_id(index, c->session)
+			 : CCFC_SLICE_NONE);
+	ccfc_reply_id(p, "agentId", index, c ? ccfc_index_agent(c) : 0);
+	ccfc_reply_id(p, "model", index, c ? c->call.model : 0);
+	ccfc_pack_kv_time(p, "timestamp",
+			  c ? ccfc_index_time(c) : CCFC_TIME_NONE);
+	ccfc_reply_str(p, "prompt", prompt);
+	ccfc_pack_kv_time(p, "from", c ? CCFC_TIME_NONE : owner->from);
+	ccfc_pack_kv_time(p, "to", c ? CCFC_TIME_NONE : owner->to);
+}
+
+/* What only lines have. */
+static void pack_more(struct ccfc_pack *p, struct blaming *b,
+		      const struct ccfc_change *c)
+{
+	const struct ccfc_index *index = b->rq->index;
+	char uuid[64];
+
+	ccfc_reply_str(p, "agentType",
+		       c && ccfc_index_agent(c) ? agent_type(b, c)
+						: CCFC_SLICE_NONE);
+	ccfc_reply_id(p, "version", index, c ? c->call.version : 0);
+	ccfc_reply_str(p, "tool",
+		       c ? ccfc_index_tool(index, c) : CCFC_SLICE_NONE);
+	ccfc_reply_str(p, "messageUuid",
+		       c && c->call.known
+			       ? ccfc_index_uuid(index, &c->call, uuid)
+			       : CCFC_SLICE_NONE);
+}
+
+/* What was packed into an array of its own, without the array's head. */
+static struct packed finish(struct ccfc_pack *p, struct ccfc_arena *arena)
+{
+	struct packed out = { .items = p->open[0].items };
+
+	out.bytes = ccfc_arena_copy(
+		arena, ccfc_slice(p->buf->ptr + 1, p->buf->len - 1));
+	return out;
+}
+
+static void know(struct blaming *b, struct owner *owner)
+{
+	struct ccfc_blame_owner is = ccfc_blame_owner(b->chain, owner->number);
+	struct ccfc_slice prompt = CCFC_SLICE_NONE;
+	const struct ccfc_change *c = NULL;
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	struct ccfc_pack p;
+
+	if (is.kind == CCFC_BLAME_SESSION) {
+		c = &b->rq->index->changes.items[is.change];
+		prompt = prompt_of(b, is.change);
+	}
+	ccfc_pack_init(&p, &buf);
+	ccfc_pack_array(&p);
+	pack_owner(&p, b, &is, c, prompt);
+	owner->block = finish(&p, b->rq->arena);
+	pack_more(&p, b, c);
+	owner->line = finish(&p, b->rq->arena);
+	owner->known = true;
+	ccfc_buf_release(&buf);
+}
+
+static struct owner *find_owner(struct blaming *b, uint32_t number)
+{
+	uint32_t i = number * 2654435761u >> 7 & b->mask;
+
+	while (b->owners[i].known && b->owners[i].number != number)
+		i = (i + 1) & b->mask;
+	if (!b->owners[i].known) {
+		b->owners[i].number = number;
+		know(b, &b->owners[i]);
+	}
+	return &b->owners[i];
+}
+
+/* Room for as many owners as there can be: two a change, and hidden gaps. */
+static void make_room(struct blaming *b)
+{
+	uint32_t n = ccfc_chain_len(b->chain) * 3 + 3, size = 16;
+
+	if (n > b->last - b->first + 1)
+		n = b->last - b->first + 1;
+	while (size < 2 * n)
+		size *= 2;
+	b->mask = size - 1;
+	b->owners = ccfc_calloc(size, sizeof(*b->owners));
+}
+
+/* --- the reply --- */
+
+/* Without its line ending. */
+static struct ccfc_slice content_of(const struct ccfc_blame *blame, uint32_t i)
+{
+	size_t from = blame->lines[i].at;
+	size_t to = i + 1 < blame->n ? blame->lines[i + 1].at : blame->text.len;
+
+	if (to > from && blame->text.ptr[to - 1] == '\n') {
+		to--;
+		if (to > from && blame->text.ptr[to - 1] == '\r')
+			to--;
+	}
+	return ccfc_slice(blame->text.ptr + from, to - from);
+}
+
+static void pack_line(struct blaming *b, uint32_t i)
+{
+	const struct owner *owner = find_owner(b, b->blame.lines[i].owner);
+	struct ccfc_pack *p = b->rq->pack;
+
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "line", i + 1);
+	ccfc_pack_kv_uint(p, "origLine", b->blame.lines[i].origin);
+	ccfc_pack_raws(p, owner->line.bytes, owner->line.items);
+	if (b->rq->opt.include_content)
+		ccfc_pack_kv_bin(p, "content", content_of(&b->blame, i));
+	ccfc_pack_end(p);
+}
+
+/* Where the reply is full, `last` is put back to there. */
+static bool pack_lines(struct blaming *b)
+{
+	struct ccfc_pack *p = b->rq->pack;
+	uint32_t i = b->first, end = b->last;
+
+	ccfc_pack_cstr(p, "lines");
+	ccfc_pack_array(p);
+	for (; i < end && p->buf->len < REPLY_MAX; i++)
+		pack_line(b, i);
+	ccfc_pack_end(p);
+	b->last = i;
+	return i < end;
+}
+
+static void pack_blocks(struct blaming *b)
+{
+	const struct ccfc_owned *lines = b->blame.lines;
+	struct ccfc_pack *p = b->rq->pack;
+
+	ccfc_pack_cstr(p, "blocks");
+	ccfc_pack_array(p);
+	for (uint32_t i = b->first, end; i < b->last; i = end) {
+		const struct owner *owner = find_owner(b, lines[i].owner);
+
+		end = i + 1;
+		while (end < b->last && lines[end].owner == lines[i].owner)
+			end++;
+		ccfc_pack_map(p);
+		ccfc_pack_kv_uint(p, "start", i + 1);
+		ccfc_pack_kv_uint(p, "end", end);
+		ccfc_pack_raws(p, owner->block.bytes, owner->block.items);
+		ccfc_pack_end(p);
+	}
+	ccfc_pack_end(p);
+}
+
+static void pack_blame(struct blaming *b, struct ccfc_slice path)
+{
+	struct ccfc_request *rq = b->rq;
+	struct ccfc_pack *p = rq->pack;
+	bool cut;
+
+	make_room(b);
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "path", path);
+	ccfc_reply_str(p, "at", rq->opt.at);
+	ccfc_pack_kv_uint(p, "totalLines", b->blame.n);
+	ccfc_pack_kv_cstr(p, "fidelity", ccfc_fidelity_text(b->blame.fidelity));
+	ccfc_reply_str(p, "why", ccfc_slice_str(b->blame.why));
+	cut = pack_lines(b);
+	pack_blocks(b);
+	ccfc_pack_kv_bool(p, "truncated", cut);
+	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_end(p);
+	free(b->owners);
+	free(b->agents.items);
+}
+
+/* --- the question --- */
+
+static int find_range(struct blaming *b, struct ccfc_slice path,
+		      struct ccfc_err *err)
+{
+	const struct ccfc_options *opt = &b->rq->opt;
+	uint32_t n = b->blame.n;
+
+	b->first = 0;
+	b->last = n;
+	if (opt->given & CCFC_OPT(TO) && opt->last_line < n)
+		b->last = (uint32_t)opt->last_line;
+	if (!(opt->given & CCFC_OPT(FROM)))
+		return 0;
+	if (opt->first_line > n)
+		return ccfc_err_set(err, CCFC_ENOTFOUND,
+				    "%.*s: line %lld: it has only %u lines",
+				    (int)path.len, path.ptr,
+				    (long long)opt->first_line, n);
+	b->first = (uint32_t)opt->first_line - 1;
+	return 0;
+}
+
+int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct blaming b = { .rq = rq };
+	struct ccfc_blame_options options = {
+		.disk = !rq->opt.at.len,
+		.space = rq->opt.ignore_space,
+	};
+	struct ccfc_slice path = CCFC_SLICE_NONE;
+	struct ccfc_at at;
+	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
+
+	if (!r)
+		r = ccfc_states_open(&b.chain, &path, rq, err);
+	if (!r && !options.disk)
+		r = ccfc_at_find(&options.point, &at, b.chain, rq->index, err);
+	if (!r)
+		r = ccfc_blame(&b.blame, b.chain, &options, rq->arena, err);
+	if (!r)
+		r = find_range(&b, path, err);
+	if (!r)
+		pack_blame(&b, path);
+	return r;
+}

@@ -1,0 +1,315 @@
+/*
+ * session.diff: what a session did, as unified diffs: one for each change in
+ * the order of their effects, or the net effect on each file.
+ *
+ * A file's chain is opened once, so the diffs are made file by file, each
+ * packed on its own, and then put in order.
+ */
+#include "history/plan/net.h"
+#include "serve/rpc/content_reply.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <stdlib.h>
+
+/* One packed diff. */
+struct entry {
+	int64_t time; /* for the order; not falling within a file */
+	uint32_t nth;
+	size_t at, len; /* in `packed` */
+};
+
+struct diffs {
+	struct ccfc_request *rq;
+	struct ccfc_pack pack;
+	struct ccfc_buf packed;
+	struct {
+		struct entry *items;
+		uint32_t n, cap;
+	} entries;
+	int64_t added, removed;
+	bool truncated;
+	/* Of the file at hand: */
+	const struct ccfc_group *group;
+	struct ccfc_chain *chain;
+	struct ccfc_delta_form form;
+	int64_t time;
+	struct ccfc_buf diff;
+};
+
+/* What a diff goes from and to, and what it is of. */
+struct subject {
+	const struct ccfc_change *change; /* NULL: several */
+	const struct ccfc_change *last;
+	uint32_t nchanges;
+	struct ccfc_content_state before, after;
+	struct ccfc_delta delta;
+};
+
+/* --- one diff --- */
+
+static void begin(struct diffs *d, uint32_t i)
+{
+	int64_t time = ccfc_chain_time(d->chain, i);
+	struct entry entry = { .nth = d->entries.n, .at = d->packed.len };
+
+	/* Patches of a file only apply in their order. */
+	if (time > d->time)
+		d->time = time;
+	entry.time = d->time;
+	CCFC_VEC_PUSH(d->entries, entry);
+	ccfc_pack_map(&d->pack);
+}
+
+static void end(struct diffs *d)
+{
+	struct entry *entry = &d->entries.items[d->entries.n - 1];
+
+	ccfc_pack_end(&d->pack);
+	entry->len = d->packed.len - entry->at;
+	ccfc_buf_clear(&d->diff);
+	ccfc_arena_clear(&d->rq->methods->texts);
+}
+
+static const char *operation(const struct subject *s)
+{
+	if (s->change)
+		return ccfc_op_text(s->change->result.op);
+	if (!s->before.exists)
+		return ccfc_op_text(CCFC_OP_CREATED);
+	return ccfc_op_text(s->after.exists ? CCFC_OP_MODIFIED
+					    : CCFC_OP_DELETED);
+}
+
+static void pack_subject(struct diffs *d, const struct subject *s)
+{
+	const struct ccfc_index *index = d->rq->index;
+	const struct ccfc_change *c = s->change;
+	struct ccfc_pack *p = &d->pack;
+
+	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(index, d->group->key));
+	ccfc_pack_kv_str(p, "name", d->form.name);
+	ccfc_reply_str(p, "changeId",
+		       c ? ccfc_slice(c->id, c->id_len) : CCFC_SLICE_NONE);
+	ccfc_pack_kv_uint(p, "changes", s->nchanges);
+	ccfc_reply_str(p, "tool",
+		       c ? ccfc_index_tool(index, c) : CCFC_SLICE_NONE);
+	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(s->last));
+	ccfc_reply_id(p, "agentId", index, c ? ccfc_index_agent(c) : 0);
+	ccfc_pack_kv_cstr(p, "operation", operation(s));
+}
+
+/* An entry, of a diff that stands in d->diff. */
+static void put(struct diffs *d, uint32_t i, const struct subject *s)
+{
+	bool cut;
+
+	begin(d, i);
+	pack_subject(d, s);
+	if (s->delta.known || !s->change)
+		ccfc_reply_delta_lines(&d->pack, &s->delta);
+	else
+		ccfc_reply_line_counts(&d->pack, s->change);
+	cut = !ccfc_reply_delta(d->rq, &s->delta, ccfc_buf_view(&d->diff));
+	if (d->rq->opt.include_content) {
+		cut |= ccfc_reply_state(d->rq, "before", &s->before, true);
+		cut |= ccfc_reply_state(d->rq, "after", &s->after, true);
+	}
+	if (s->delta.known && !s->delta.binary) {
+		d->added += (int64_t)s->delta.added;
+		d->removed += (int64_t)s->delta.removed;
+	}
+	d->truncated |= cut;
+	end(d);
+}
+
+/* --- one change --- */
+
+static const struct ccfc_change *change_at(const struct diffs *d, uint32_t i)
+{
+	return &d->rq->index->changes.items[ccfc_chain_change(d->chain, i)];
+}
+
+static void put_change(struct diffs *d, uint32_t i)
+{
+	struct ccfc_arena *arena = &d->rq->methods->texts;
+	struct subject s = { .change = change_at(d, i), .nchanges = 1 };
+
+	s.last = s.change;
+	if (!d->rq->reading_left) {
+		s.before.why = s.after.why = s.delta.why = CCFC_REPLY_FULL;
+		d->truncated = true;
+		put(d, i, &s);
+		return;
+	}
+	ccfc_chain_before(&s.before, d->chain, i, arena);
+	ccfc_chain_after(&s.after, d->chain, i, arena);
+	ccfc_states_charge(d->rq, s.before.bytes.len + s.after.bytes.len);
+	ccfc_delta_change(&s.delta, &d->diff, &d->form, d->chain, i, &s.before,
+			  &s.after, arena);
+	put(d, i, &s);
+}
+
+static void put_changes(struct diffs *d, const struct ccfc_run *run)
+{
+	for (uint32_t i = run->first; i <= run->last; i++)
+		put_change(d, i);
+}
+
+/* --- the net effect --- */
+
+static const char *both(const char *a, const char *b, struct ccfc_arena *arena)
+{
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	const char *text;
+
+	if (!b[0] || !strcmp(a, b))
+		return a;
+	ccfc_buf_printf(&buf, "%s; %s", a, b);
+	text = ccfc_arena_copy(arena, ccfc_buf_view(&buf)).ptr;
+	ccfc_buf_release(&buf);
+	return text;
+}
+
+/* A run that cannot be put together with the others, `why`. */
+static void put_run(struct diffs *d, const struct ccfc_run *run,
+		    const char *why)
+{
+	struct ccfc_arena *arena = &d->rq->methods->texts;
+	struct subject s = { .last = change_at(d, run->last),
+			     .nchanges = run->last - run->first + 1 };
+
+	if (s.nchanges == 1)
+		s.change = s.last;
+	ccfc_chain_before(&s.before, d->chain, run->first, arena);
+	ccfc_chain_after(&s.after, d->chain, run->last, arena);
+	ccfc_delta_states(&s.delta, &d->diff, &d->form, &s.before, &s.after);
+	if (!s.delta.known) {
+		ccfc_arena_clear(arena);
+		put_changes(d, run);
+		return;
+	}
+	s.delta.why = both(why, s.delta.why, arena);
+	put(d, run->first, &s);
+}
+
+static struct ccfc_content_state as_state(const struct ccfc_version *version,
+					  const struct ccfc_net *net)
+{
+	return (struct ccfc_content_state){ .fidelity = net->fidelity,
+					    .origin = CCFC_ORIGIN_REPLAY,
+					    .exists = version->exists,
+					    .bytes = version->bytes,
+					    .why = net->why };
+}
+
+static void put_net(struct diffs *d, const struct ccfc_runs *runs)
+{
+	struct ccfc_arena *arena = &d->rq->methods->texts;
+	struct subject s = { .nchanges = d->group->nchanges };
+	struct ccfc_net net;
+
+	ccfc_net_compose(&net, d->chain, runs, arena);
+	if (!net.composed) {
+		/* Entries clear the arena. */
+		const char *why =
+			ccfc_arena_copy(d->rq->arena, ccfc_slice_str(net.why))
+				.ptr;
+
+		ccfc_arena_clear(arena);
+		for (uint32_t k = 0; k < runs->n; k++)
+			put_run(d, &runs->items[k], why);
+		return;
+	}
+	s.last = change_at(d, runs->items[runs->n - 1].last);
+	s.before = as_state(&net.before, &net);
+	s.after = as_state(&net.after, &net);
+	ccfc_delta_versions(&s.delta, &d->diff, &d->form, &net.before,
+			    &net.after);
+	s.delta.fidelity = net.fidelity;
+	s.delta.why = net.why;
+	put(d, runs->items[0].first, &s);
+}
+
+/* --- all --- */
+
+static void add_file(struct diffs *d, const struct ccfc_group *group,
+		     struct ccfc_slice project)
+{
+	struct ccfc_request *rq = d->rq;
+	struct ccfc_runs runs;
+
+	d->group = group;
+	d->time = CCFC_TIME_NONE;
+	d->form.name = ccfc_states_name(rq, group->key, project);
+	d->form.context = (uint32_t)rq->opt.context;
+	d->chain = ccfc_chain_open(rq->service->history, group->key);
+	if (!d->chain || !ccfc_runs_find(&runs, d->chain, group->changes,
+					 group->nchanges, rq->arena))
+		return;
+	if (rq->opt.net) {
+		put_net(d, &runs);
+		return;
+	}
+	for (uint32_t k = 0; k < runs.n; k++)
+		put_changes(d, &runs.items[k]);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->nth > y->nth) - (x->nth < y->nth);
+}
+
+static void pack_diffs(struct ccfc_pack *p, struct diffs *d)
+{
+	if (d->entries.n)
+		qsort(d->entries.items, d->entries.n, sizeof(struct entry),
+		      by_time);
+	ccfc_pack_cstr(p, "diffs");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < d->entries.n; i++) {
+		const struct entry *e = &d->entries.items[i];
+
+		ccfc_pack_raw(p, ccfc_slice(d->packed.ptr + e->at, e->len));
+	}
+	ccfc_pack_end(p);
+	ccfc_pack_kv_int(p, "totalAdded", d->added);
+	ccfc_pack_kv_int(p, "totalRemoved", d->removed);
+	ccfc_pack_kv_bool(p, "truncated", d->truncated);
+}
+
+int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct diffs d = { .rq = rq };
+	struct ccfc_pack *p = rq->pack;
+	struct ccfc_groups files;
+	struct ccfc_slice project;
+	uint32_t session;
+	int r = ccfc_ask_session_files(&session, &files, rq, err);
+
+	if (r)
+		return r;
+	ccfc_states_want_whole(rq);
+	project = ccfc_ask_project(rq, session);
+	ccfc_pack_init(&d.pack, &d.packed);
+	rq->pack = &d.pack;
+	for (uint32_t i = 0; i < files.n; i++)
+		add_file(&d, &files.items[i], project);
+	rq->pack = p;
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "sessionId",
+			 ccfc_index_session_id(rq->index, session));
+	ccfc_reply_str(p, "projectPath", project);
+	pack_diffs(p, &d);
+	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_end(p);
+	ccfc_buf_release(&d.packed);
+	ccfc_buf_release(&d.diff);
+	free(d.entries.items);
+	return 0;
+}

@@ -1,0 +1,139 @@
+/*
+ * session.revert: what to do to each file to take back what a session did. A
+ * plan: writing is the client's.
+ */
+#include "history/plan/revert_plan.h"
+#include "serve/rpc/content_reply.h"
+
+#include "base/sha256.h"
+
+#include <stdio.h>
+
+struct revert {
+	struct ccfc_request *rq;
+	struct ccfc_slice project;
+	char label[64]; /* behind the markers of a conflict */
+	bool truncated;
+};
+
+static void pack_present(struct ccfc_pack *p, const struct ccfc_plan *plan)
+{
+	char sum[CCFC_SHA256_HEX + 1] = "";
+	bool known = plan->looked && plan->present.exists;
+
+	if (known)
+		ccfc_sha256_hex(sum, plan->present.bytes);
+	ccfc_pack_cstr(p, "present");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_bool(p, "exists", plan->present.exists);
+	ccfc_reply_str(p, "sha256", ccfc_slice_str(sum));
+	ccfc_pack_cstr(p, "size");
+	if (known)
+		ccfc_pack_uint(p, plan->present.bytes.len);
+	else
+		ccfc_pack_nil(p);
+	ccfc_pack_end(p);
+}
+
+/* A part of a plan is none: what does not fit is not planned at all. */
+static void fit(struct revert *r, struct ccfc_plan *plan, size_t bytes)
+{
+	if (bytes <= r->rq->content_left) {
+		r->rq->content_left -= bytes;
+		return;
+	}
+	plan->action = CCFC_PLAN_UNKNOWN;
+	plan->why = CCFC_REPLY_FULL;
+	plan->has_result = false;
+	r->truncated = true;
+}
+
+static void pack_bytes(struct ccfc_pack *p, const char *key, bool have,
+		       struct ccfc_slice bytes)
+{
+	ccfc_pack_cstr(p, key);
+	if (have)
+		ccfc_pack_bin(p, bytes);
+	else
+		ccfc_pack_nil(p);
+}
+
+static void pack_plan(struct revert *r, uint32_t file, struct ccfc_plan *plan)
+{
+	struct ccfc_pack *p = r->rq->pack;
+	const struct ccfc_delta_form form = { ccfc_states_name(r->rq, file,
+							       r->project),
+					      (uint32_t)r->rq->opt.context };
+	struct ccfc_buf diff = CCFC_BUF_INIT;
+	struct ccfc_delta delta = { 0 };
+
+	if (plan->has_result)
+		ccfc_delta_versions(&delta, &diff, &form, &plan->present,
+				    &plan->result);
+	fit(r, plan, diff.len + plan->result.bytes.len);
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(r->rq->index, file));
+	ccfc_pack_kv_str(p, "name", form.name);
+	ccfc_pack_kv_cstr(p, "action", ccfc_plan_text(plan->action));
+	ccfc_reply_str(p, "why", ccfc_slice_str(plan->why));
+	pack_present(p, plan);
+	pack_bytes(p, "content", plan->has_result && plan->result.exists,
+		   plan->result.bytes);
+	ccfc_pack_kv_uint(p, "conflicts", plan->conflicts);
+	pack_bytes(p, "diff", plan->has_result, ccfc_buf_view(&diff));
+	ccfc_reply_delta_lines(p, &delta);
+	ccfc_pack_kv_bool(p, "binary", delta.binary);
+	ccfc_reply_str(
+		p, "fidelity",
+		plan->action == CCFC_PLAN_REFUSED
+			? CCFC_SLICE_NONE
+			: ccfc_slice_str(ccfc_fidelity_text(plan->fidelity)));
+	ccfc_pack_end(p);
+	ccfc_buf_release(&diff);
+}
+
+static void plan_file(struct revert *r, const struct ccfc_group *group)
+{
+	struct ccfc_request *rq = r->rq;
+	struct ccfc_arena *arena = &rq->methods->texts;
+	struct ccfc_chain *chain =
+		ccfc_chain_open(rq->service->history, group->key);
+	struct ccfc_plan plan;
+
+	if (!chain)
+		return;
+	ccfc_plan_revert(&plan, chain, group->changes, group->nchanges,
+			 ccfc_index_file_path(rq->index, group->key).ptr,
+			 r->label, arena);
+	pack_plan(r, group->key, &plan);
+	ccfc_arena_clear(arena);
+}
+
+int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct revert revert = { .rq = rq };
+	struct ccfc_pack *p = rq->pack;
+	struct ccfc_groups files;
+	struct ccfc_slice id;
+	uint32_t session;
+	int r = ccfc_ask_session_files(&session, &files, rq, err);
+
+	if (r)
+		return r;
+	id = ccfc_index_session_id(rq->index, session);
+	revert.project = ccfc_ask_project(rq, session);
+	snprintf(revert.label, sizeof(revert.label), "before session %.*s",
+		 (int)(id.len < 40 ? id.len : 40), id.ptr);
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "sessionId", id);
+	ccfc_reply_str(p, "projectPath", revert.project);
+	ccfc_pack_cstr(p, "files");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < files.n; i++)
+		plan_file(&revert, &files.items[i]);
+	ccfc_pack_end(p);
+	ccfc_pack_kv_bool(p, "truncated", revert.truncated);
+	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_end(p);
+	return 0;
+}

@@ -1,0 +1,45 @@
+/*
+ * Events: which of them somebody wants, and how they are packed. For
+ * events.since and for subscriptions. Core thread.
+ */
+#ifndef CCFC_SERVE_METHODS_EVENTS_SINCE_H
+#define CCFC_SERVE_METHODS_EVENTS_SINCE_H
+
+#include "serve/rpc/request.h"
+
+/*
+ * What is wanted. Owns its memory, so that it can outlive the request. A
+ * path without pattern characters means the file, or all below a directory.
+ */
+struct ccfc_wish {
+	struct ccfc_arena arena;
+	struct ccfc_filter filter; /* without the session */
+	struct ccfc_slice path;
+	struct ccfc_glob *glob;
+	uint32_t session;
+};
+
+int ccfc_wish_init(struct ccfc_wish *wish, struct ccfc_request *rq,
+		   struct ccfc_err *err);
+void ccfc_wish_release(struct ccfc_wish *wish);
+/* A change that left the session is wanted by its subscribers too. */
+bool ccfc_wish_accepts(const struct ccfc_wish *wish,
+		       const struct ccfc_index *index,
+		       const struct ccfc_event *event);
+
+/*
+ * The event as a map whose last value, that of the key `subscription`, is
+ * still to be packed behind it.
+ */
+void ccfc_event_pack(struct ccfc_buf *out, const struct ccfc_index *index,
+		     const struct ccfc_event *event);
+
+/*
+ * Packs the keys fresh, clock and events of what came after `since`, at most
+ * `limit`. The clock is that of the last event given, or of now if that is
+ * all. `sub` is the subscription named in each, 0 for nil.
+ */
+void ccfc_events_since(struct ccfc_request *rq, const struct ccfc_wish *wish,
+		       int64_t sub);
+
+#endif

@@ -1,0 +1,196 @@
+/* index.stats, server.info and server.stop: the daemon about itself. */
+#include "serve/rpc/reply.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef __linux__
+/* Resident bytes now. */
+static uint64_t memory_bytes(void)
+{
+	char line[128], *resident;
+	FILE *f = fopen("/proc/self/statm", "re");
+	bool read;
+
+	if (!f)
+		return 0;
+	/* "size resident shared …", in pages. */
+	read = fgets(line, sizeof(line), f);
+	fclose(f);
+	resident = read ? strchr(line, ' ') : NULL;
+	if (!resident)
+		return 0;
+	return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+#else
+/* The most that was resident: better than nothing. */
+static uint64_t memory_bytes(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage) < 0)
+		return 0;
+#ifdef __APPLE__
+	return (uint64_t)usage.ru_maxrss;
+#else
+	return (uint64_t)usage.ru_maxrss * 1024;
+#endif
+}
+#endif
+
+static void pack_states(struct ccfc_pack *p, const struct ccfc_totals *t)
+{
+	ccfc_pack_cstr(p, "changesByState");
+	ccfc_pack_map(p);
+	for (int i = 0; i < CCFC_STATE_COUNT; i++)
+		ccfc_pack_kv_uint(p, ccfc_state_text(i), t->by_state[i]);
+	ccfc_pack_end(p);
+}
+
+static void pack_sources(struct ccfc_pack *p, const struct ccfc_totals *t)
+{
+	uint64_t read = t->too_long;
+
+	for (int i = 0; i < CCFC_RECORD_KINDS; i++)
+		read += t->lines[i];
+	ccfc_pack_cstr(p, "sources");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "present", t->sources_present);
+	ccfc_pack_kv_uint(p, "gone", t->sources_gone);
+	ccfc_pack_kv_uint(p, "bytes", t->bytes);
+	ccfc_pack_end(p);
+	ccfc_pack_cstr(p, "lines");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "read", read);
+	ccfc_pack_kv_uint(p, "blank", t->lines[CCFC_RECORD_BLANK]);
+	ccfc_pack_kv_uint(p, "malformed", t->lines[CCFC_RECORD_MALFORMED]);
+	ccfc_pack_kv_uint(p, "unknown", t->lines[CCFC_RECORD_UNKNOWN]);
+	ccfc_pack_kv_uint(p, "damaged", t->damaged);
+	ccfc_pack_kv_uint(p, "tooLong", t->too_long);
+	ccfc_pack_end(p);
+}
+
+static void pack_unknown_types(struct ccfc_pack *p,
+			       const struct ccfc_index *index)
+{
+	ccfc_pack_cstr(p, "unknownTypes");
+	ccfc_pack_map(p);
+	for (uint32_t i = 0; i < index->unknown_types.n; i++) {
+		const struct ccfc_unknown_type *t =
+			&index->unknown_types.items[i];
+
+		ccfc_pack_str(p, ccfc_index_str(index, t->type));
+		ccfc_pack_uint(p, t->n);
+	}
+	ccfc_pack_end(p);
+}
+
+static uint64_t text_bytes(struct ccfc_service *service)
+{
+	struct ccfc_texts_view view = { .fd = -1 };
+	uint64_t bytes;
+
+	if (service->texts)
+		service->texts(service->ctx, &view);
+	bytes = view.end;
+	ccfc_texts_view_release(&view);
+	return bytes;
+}
+
+void ccfc_reply_stats(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	struct ccfc_totals t;
+
+	ccfc_query_totals(&t, service->index);
+	ccfc_pack_kv_uint(p, "totalSessions", t.sessions);
+	ccfc_pack_kv_uint(p, "totalFiles", t.files);
+	ccfc_pack_kv_uint(p, "totalChanges", t.by_state[CCFC_STATE_APPLIED]);
+	ccfc_pack_kv_time(p, "lastIndexed",
+			  service->last_indexed(service->ctx));
+	ccfc_pack_kv_uint(p, "indexSize", service->store_bytes(service->ctx));
+	ccfc_pack_kv_uint(p, "textBytes", text_bytes(service));
+	pack_states(p, &t);
+	pack_sources(p, &t);
+	pack_unknown_types(p, service->index);
+	ccfc_pack_kv_uint(p, "memory", memory_bytes());
+	ccfc_reply_clock(p, service);
+}
+
+int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	ccfc_pack_map(rq->pack);
+	ccfc_reply_stats(rq->pack, rq->service);
+	ccfc_pack_end(rq->pack);
+	return 0;
+}
+
+static void pack_roots(struct ccfc_pack *p, const struct ccfc_service *service)
+{
+	ccfc_pack_cstr(p, "roots");
+	ccfc_pack_array(p);
+	for (size_t i = 0; i < service->nroots; i++) {
+		struct stat st;
+
+		ccfc_pack_map(p);
+		ccfc_pack_kv_cstr(p, "path", service->roots[i]);
+		ccfc_pack_kv_bool(p, "exists",
+				  stat(service->roots[i], &st) == 0);
+		ccfc_pack_end(p);
+	}
+	ccfc_pack_end(p);
+}
+
+static void pack_watch(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	struct ccfc_tree_stats watch = { 0 };
+
+	service->watch_stats(service->ctx, &watch);
+	ccfc_pack_cstr(p, "watch");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "dirs", watch.dirs_watched);
+	ccfc_pack_kv_uint(p, "polled", watch.dirs_polled);
+	ccfc_pack_kv_uint(p, "denied", watch.dirs_denied);
+	ccfc_pack_kv_uint(p, "overflows", watch.overflows);
+	ccfc_pack_kv_uint(p, "rescans", watch.rescans);
+	ccfc_pack_end(p);
+}
+
+int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_service *service = rq->service;
+	struct ccfc_pack *p = rq->pack;
+
+	(void)err;
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "name", "ccfcd");
+	ccfc_pack_kv_cstr(p, "version", CCFC_VERSION);
+	ccfc_pack_kv_int(p, "protocol", CCFC_PROTOCOL_VERSION);
+	ccfc_pack_kv_int(p, "pid", getpid());
+	ccfc_pack_kv_time(p, "startedAt", service->started);
+	ccfc_pack_kv_cstr(p, "socket", service->socket_path);
+	ccfc_pack_kv_cstr(p, "stateDir", service->state_dir);
+	pack_roots(p, service);
+	pack_watch(p, service);
+	ccfc_pack_kv_uint(p, "clients", ccfc_server_clients(service->server));
+	ccfc_pack_kv_uint(p, "subscribers",
+			  ccfc_methods_subscribers(rq->methods));
+	ccfc_reply_stats(p, service);
+	ccfc_pack_end(p);
+	return 0;
+}
+
+int ccfc_method_server_stop(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	ccfc_pack_map(rq->pack);
+	ccfc_pack_kv_bool(rq->pack, "stopping", true);
+	ccfc_pack_end(rq->pack);
+	rq->stop = true;
+	return 0;
+}

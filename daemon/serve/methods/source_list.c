@@ -1,0 +1,40 @@
+/*
+ * source.list: which transcripts there are and how far each was read, so that
+ * one who looks at the files can tell whether something is missing.
+ */
+#include "serve/rpc/reply.h"
+
+static void pack_source(struct ccfc_pack *p, const struct ccfc_index *index,
+			const struct ccfc_source *s)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "path", ccfc_index_str(index, s->path));
+	ccfc_reply_str(p, "sessionId",
+		       s->session ? ccfc_index_session_id(index, s->session)
+				  : CCFC_SLICE_NONE);
+	ccfc_reply_id(p, "agentId", index, s->agent);
+	ccfc_reply_source(p, !s->gone);
+	ccfc_pack_kv_uint(p, "bytes", s->cursor.offset);
+	ccfc_pack_kv_uint(p, "malformed", s->lines[CCFC_RECORD_MALFORMED]);
+	ccfc_pack_kv_uint(p, "tooLong", s->too_long);
+	ccfc_pack_end(p);
+}
+
+int ccfc_method_source_list(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	const struct ccfc_index *index = rq->index;
+	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
+	struct ccfc_pack *p = rq->pack;
+
+	(void)err;
+	ccfc_pack_map(p);
+	ccfc_pack_cstr(p, "sources");
+	ccfc_pack_array(p);
+	for (; n && i < index->sources.n; i++, n--)
+		pack_source(p, index, &index->sources.items[i]);
+	ccfc_pack_end(p);
+	ccfc_pack_kv_uint(p, "totalSources", index->sources.n);
+	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_end(p);
+	return 0;
+}

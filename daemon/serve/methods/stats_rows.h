@@ -1,0 +1,50 @@
+/*
+ * Rows of counts by some key, as statistics need them: one row for each day,
+ * model, file … that anything is said of. How many different sessions and
+ * files a row has is worked out at the end.
+ */
+#ifndef CCFC_SERVE_METHODS_STATS_ROWS_H
+#define CCFC_SERVE_METHODS_STATS_ROWS_H
+
+#include "index/totals.h"
+#include "serve/rpc/reply.h"
+
+struct ccfc_count {
+	uint64_t key;
+	uint64_t messages; /* of the model */
+	uint64_t uses, errors;
+	uint64_t changes;
+	uint32_t sessions, files; /* after ccfc_counts_close */
+	struct ccfc_tokens tokens;
+	struct ccfc_lines lines;
+	struct ccfc_slice name; /* for the caller */
+	uint32_t session, file; /* the last one that was put */
+};
+
+/* Row and id together, one or several times each. */
+struct ccfc_pairs {
+	uint64_t *items;
+	uint32_t n, cap;
+};
+
+struct ccfc_counts {
+	struct ccfc_count *items;
+	uint32_t n, cap;
+	uint32_t last; /* row that was asked for */
+	struct ccfc_map map;
+	struct ccfc_pairs sessions, files;
+};
+
+void ccfc_counts_init(struct ccfc_counts *counts);
+void ccfc_counts_release(struct ccfc_counts *counts);
+
+/* The row of a key, made if it is new; valid until the next call. */
+struct ccfc_count *ccfc_counts_at(struct ccfc_counts *counts, uint64_t key);
+/* The row that was asked for last has this session, this file. */
+void ccfc_counts_session(struct ccfc_counts *counts, uint32_t session);
+void ccfc_counts_file(struct ccfc_counts *counts, uint32_t file);
+
+/* Works out `sessions` and `files`; nothing is put after that. */
+void ccfc_counts_close(struct ccfc_counts *counts);
+
+#endif

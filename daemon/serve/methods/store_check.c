@@ -1,0 +1,99 @@
+/*
+ * store.check: is what is on disk as it should be? A worker looks (store/
+ * check.h); the core says what it knows by itself.
+ */
+#include "serve/rpc/defer.h"
+#include "serve/rpc/reply.h"
+
+#include "base/alloc.h"
+#include "store/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct store_check {
+	struct ccfc_deferred d;
+	struct ccfc_check check;
+	struct ccfc_texts_view texts;
+	const char *dir; /* the service's, which outlives every job */
+};
+
+static int work(struct ccfc_deferred *d, struct ccfc_err *err)
+{
+	struct store_check *c = (struct store_check *)d;
+
+	return ccfc_check_run(&c->check, c->dir, &c->texts, &d->job.cancelled,
+			      err);
+}
+
+static void pack_problem(struct ccfc_pack *p, const char *file,
+			 const char *problem)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "file", file);
+	ccfc_pack_kv_cstr(p, "problem", problem);
+	ccfc_pack_end(p);
+}
+
+static void pack_problems(struct ccfc_pack *p, const struct ccfc_check *check)
+{
+	char text[64];
+
+	ccfc_pack_cstr(p, "problems");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < check->problems.n; i++)
+		pack_problem(p, "index.db", check->problems.items[i]);
+	if (check->damaged_texts) {
+		snprintf(text, sizeof(text), "damaged in %llu place%s",
+			 (unsigned long long)check->damaged_texts,
+			 check->damaged_texts == 1 ? "" : "s");
+		pack_problem(p, "texts", text);
+	}
+	ccfc_pack_end(p);
+}
+
+static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
+		  struct ccfc_err *err)
+{
+	const struct store_check *c = (const struct store_check *)d;
+	const struct ccfc_check *check = &c->check;
+	struct ccfc_service *service = rq->service;
+	struct ccfc_pack *p = rq->pack;
+
+	(void)err;
+	ccfc_pack_map(p);
+	ccfc_pack_kv_bool(p, "ok", !check->problems.n && !check->damaged_texts);
+	pack_problems(p, check);
+	ccfc_pack_kv_uint(p, "bytes", service->store_bytes(service->ctx));
+	ccfc_pack_kv_uint(p, "textBytes", c->texts.end);
+	ccfc_pack_kv_uint(p, "texts", check->texts);
+	ccfc_pack_kv_uint(p, "damagedTexts", check->damaged_texts);
+	ccfc_pack_kv_int(p, "schema", check->schema);
+	ccfc_pack_kv_int(p, "reader", check->reader);
+	ccfc_reply_clock(p, service);
+	ccfc_pack_end(p);
+	return 0;
+}
+
+static void release(struct ccfc_deferred *d)
+{
+	struct store_check *c = (struct store_check *)d;
+
+	ccfc_texts_view_release(&c->texts);
+	ccfc_check_release(&c->check);
+	free(c);
+}
+
+int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct store_check *c = ccfc_calloc(1, sizeof(*c));
+
+	c->d.work = work;
+	c->d.finish = finish;
+	c->d.release = release;
+	c->dir = rq->service->state_dir;
+	c->texts.fd = -1;
+	if (rq->service->texts)
+		rq->service->texts(rq->service->ctx, &c->texts);
+	return ccfc_defer(rq, &c->d, err);
+}

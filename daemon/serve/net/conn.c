@@ -1,0 +1,288 @@
+/*
+ * A connection; see conn.h.
+ *
+ * Receiving: one operation is always under way, into `bytes`; its callback
+ * appends them to `in`, posts the connection and receives on, until so much
+ * waits that the core has to catch up first (then the core receives on).
+ *
+ * Sending: the core hands a buffer over; if nothing is being sent it goes out
+ * at once, on the core's thread, without a copy. What is queued meanwhile is
+ * collected in `out` and sent when `flight` is through. The core is only
+ * woken for a queue that ran empty when somebody waits for that.
+ *
+ * Freeing: the stream is closed, then both operations are stopped, which
+ * waits for their callbacks and lets no new operation begin; only then is
+ * memory freed. A receive that was begun on a closed stream would never end
+ * by itself in nng 1.5, so nothing here waits for a completion.
+ */
+#include "serve/net/conn.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <ccfc/protocol.h>
+#include <stdlib.h>
+
+/* Stop receiving when this much waits for the core. */
+#define IN_MAX CCFC_REQUEST_MAX_BYTES
+/* Buffers that grew beyond this are not kept. */
+#define KEEP_BYTES (256u << 10)
+
+static size_t queued(const struct ccfc_conn *c)
+{
+	return c->out.len + c->flight.len - c->flight_at;
+}
+
+static void recycle(struct ccfc_buf *buf)
+{
+	if (buf->cap > KEEP_BYTES)
+		ccfc_buf_release(buf);
+	else
+		ccfc_buf_clear(buf);
+}
+
+static void swap(struct ccfc_buf *a, struct ccfc_buf *b)
+{
+	struct ccfc_buf t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static void begin_receive(struct ccfc_conn *c)
+{
+	nng_iov iov = { c->bytes, sizeof(c->bytes) };
+
+	nng_aio_set_iov(c->recv_aio, 1, &iov);
+	nng_stream_recv(c->stream, c->recv_aio);
+}
+
+static void on_received(void *arg)
+{
+	struct ccfc_conn *c = arg;
+	bool failed = nng_aio_result(c->recv_aio) != 0;
+	size_t n = nng_aio_count(c->recv_aio);
+	bool ring, more;
+
+	ccfc_mailbox_lock(c->box);
+	if (failed)
+		c->ended = true;
+	else
+		ccfc_buf_append(&c->in, c->bytes, n);
+	more = c->receiving = !failed && c->in.len < IN_MAX;
+	ring = ccfc_mailbox_post(c->box, &c->mail);
+	ccfc_mailbox_unlock(c->box);
+	if (ring)
+		ccfc_mailbox_ring(c->box);
+	if (more)
+		begin_receive(c);
+}
+
+static void begin_send(struct ccfc_conn *c)
+{
+	nng_iov iov = { c->flight.ptr + c->flight_at,
+			c->flight.len - c->flight_at };
+
+	nng_aio_set_iov(c->send_aio, 1, &iov);
+	nng_stream_send(c->stream, c->send_aio);
+}
+
+/* Under the lock: `n` bytes of the flight are through. More to send? */
+static bool advance(struct ccfc_conn *c, size_t n)
+{
+	c->flight_at += n;
+	c->box->queued -= n;
+	c->moved = ccfc_time_monotonic();
+	if (c->flight_at < c->flight.len)
+		return true;
+	recycle(&c->flight);
+	c->flight_at = 0;
+	swap(&c->flight, &c->out);
+	return c->flight.len != 0;
+}
+
+/* Under the lock: the peer does not take any more. */
+static void give_up(struct ccfc_conn *c)
+{
+	c->broken = true;
+	c->tell = true;
+	c->box->queued -= queued(c);
+	c->flight_at = 0;
+	ccfc_buf_release(&c->flight);
+	ccfc_buf_release(&c->out);
+}
+
+/* Under the lock: nothing is queued. True: ring. */
+static bool went_idle(struct ccfc_conn *c)
+{
+	c->sending = false;
+	pthread_cond_signal(&c->box->idle);
+	if (!c->tell)
+		return false;
+	c->tell = false;
+	c->drained = true;
+	return ccfc_mailbox_post(c->box, &c->mail);
+}
+
+static void on_sent(void *arg)
+{
+	struct ccfc_conn *c = arg;
+	bool failed = nng_aio_result(c->send_aio) != 0;
+	size_t n = nng_aio_count(c->send_aio);
+	bool more = false, ring = false;
+
+	ccfc_mailbox_lock(c->box);
+	if (failed)
+		give_up(c);
+	else
+		more = advance(c, n);
+	if (!more)
+		ring = went_idle(c);
+	ccfc_mailbox_unlock(c->box);
+	if (ring)
+		ccfc_mailbox_ring(c->box);
+	if (more)
+		begin_send(c);
+}
+
+struct ccfc_conn *ccfc_conn_new(struct ccfc_mailbox *box, nng_stream *stream)
+{
+	struct ccfc_conn *c = ccfc_calloc(1, sizeof(*c));
+
+	c->box = box;
+	c->stream = stream;
+	ccfc_framer_init(&c->framer, &ccfc_frame_request);
+	if (nng_aio_alloc(&c->recv_aio, on_received, c) == 0 &&
+	    nng_aio_alloc(&c->send_aio, on_sent, c) == 0)
+		return c;
+	ccfc_conn_free(c);
+	return NULL;
+}
+
+static void stop(nng_aio *aio)
+{
+	if (aio)
+		nng_aio_stop(aio);
+}
+
+void ccfc_conn_free(struct ccfc_conn *c)
+{
+	if (!c)
+		return;
+	nng_stream_close(c->stream);
+	stop(c->recv_aio);
+	stop(c->send_aio);
+	ccfc_mailbox_lock(c->box);
+	ccfc_mailbox_remove(c->box, &c->mail);
+	c->box->queued -= queued(c);
+	ccfc_mailbox_unlock(c->box);
+	nng_aio_free(c->recv_aio);
+	nng_aio_free(c->send_aio);
+	nng_stream_free(c->stream);
+	ccfc_buf_release(&c->in);
+	ccfc_buf_release(&c->out);
+	ccfc_buf_release(&c->flight);
+	ccfc_buf_release(&c->work);
+	free(c);
+}
+
+void ccfc_conn_receive(struct ccfc_conn *c)
+{
+	bool begin;
+
+	ccfc_mailbox_lock(c->box);
+	begin = !c->receiving && !c->ended && c->in.len < IN_MAX;
+	if (begin)
+		c->receiving = true;
+	ccfc_mailbox_unlock(c->box);
+	if (begin)
+		begin_receive(c);
+}
+
+/* Under the lock. The common case, a whole request, moves no bytes. */
+static void take_in(struct ccfc_conn *c)
+{
+	if (!c->work.len)
+		swap(&c->work, &c->in);
+	else
+		ccfc_buf_slice(&c->work, ccfc_buf_view(&c->in));
+	recycle(&c->in);
+}
+
+struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *c, bool take)
+{
+	struct ccfc_conn_news news;
+
+	ccfc_mailbox_lock(c->box);
+	if (take && c->in.len)
+		take_in(c);
+	news = (struct ccfc_conn_news){ c->ended, c->broken, c->drained };
+	c->drained = false;
+	ccfc_mailbox_unlock(c->box);
+	return news;
+}
+
+bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
+{
+	bool begin = false, broken;
+
+	if (!buf->len)
+		return true;
+	ccfc_mailbox_lock(c->box);
+	broken = c->broken;
+	if (!broken)
+		c->box->queued += buf->len;
+	if (!broken && c->sending) {
+		ccfc_buf_slice(&c->out, ccfc_buf_view(buf));
+	} else if (!broken) {
+		swap(&c->flight, buf);
+		begin = c->sending = true;
+		c->moved = ccfc_time_monotonic();
+	}
+	if (queued(c) > CCFC_CONN_TELL_BYTES)
+		c->tell = true;
+	ccfc_mailbox_unlock(c->box);
+	recycle(buf);
+	if (begin)
+		begin_send(c);
+	return !broken;
+}
+
+size_t ccfc_conn_queued(struct ccfc_conn *c)
+{
+	size_t n;
+
+	ccfc_mailbox_lock(c->box);
+	n = queued(c);
+	ccfc_mailbox_unlock(c->box);
+	return n;
+}
+
+bool ccfc_conn_is_stalled(const struct ccfc_conn *c, int64_t since)
+{
+	return c->moved < since && queued(c) > CCFC_CONN_TELL_BYTES;
+}
+
+void ccfc_conn_post(struct ccfc_conn *c)
+{
+	bool ring;
+
+	ccfc_mailbox_lock(c->box);
+	ring = ccfc_mailbox_post(c->box, &c->mail);
+	ccfc_mailbox_unlock(c->box);
+	if (ring)
+		ccfc_mailbox_ring(c->box);
+}
+
+void ccfc_conn_tell(struct ccfc_conn *c)
+{
+	bool ring = false;
+
+	ccfc_mailbox_lock(c->box);
+	c->tell = true;
+	if (!c->sending)
+		ring = went_idle(c);
+	ccfc_mailbox_unlock(c->box);
+	if (ring)
+		ccfc_mailbox_ring(c->box);
+}

@@ -1,0 +1,75 @@
+/*
+ * One connection: the bytes that came, the bytes that go, and nng's two
+ * operations on them. Only server.c uses this.
+ *
+ * Threads: the fields in the second group are under the mailbox's lock; those
+ * in the third are the core's own. No nng call is made under the lock.
+ */
+#ifndef CCFC_SERVE_NET_CONN_H
+#define CCFC_SERVE_NET_CONN_H
+
+#include "base/buf.h"
+#include "serve/net/mailbox.h"
+#include "wire/frame.h"
+
+#include <nng/nng.h>
+
+#define CCFC_CONN_READ_BYTES 8192
+/* A queue that was longer is reported when it is empty again. */
+#define CCFC_CONN_TELL_BYTES ((size_t)256 << 10)
+
+struct ccfc_conn {
+	struct ccfc_mail mail; /* first: a mail is its connection */
+	struct ccfc_mailbox *box;
+	nng_stream *stream;
+	nng_aio *recv_aio, *send_aio;
+	uint64_t id; /* set before it is visible */
+	bool refused;
+
+	struct ccfc_buf in;	/* came, not yet taken by the core */
+	struct ccfc_buf out;	/* waits behind `flight` */
+	struct ccfc_buf flight; /* nng's while `sending` */
+	size_t flight_at;
+	int64_t moved; /* when the peer took bytes last; monotonic, ms */
+	bool receiving;
+	bool sending;
+	bool ended;   /* nothing more will come */
+	bool broken;  /* nothing more can be sent */
+	bool tell;    /* post when all is sent */
+	bool drained; /* and it was */
+
+	struct ccfc_buf work; /* taken, not yet answered */
+	struct ccfc_framer framer;
+	bool closing; /* hang up when all is sent */
+
+	char bytes[CCFC_CONN_READ_BYTES]; /* nng's while `receiving` */
+};
+
+/* Takes the stream, in any case. NULL when nng is out of something. */
+struct ccfc_conn *ccfc_conn_new(struct ccfc_mailbox *box, nng_stream *stream);
+/* Core: waits for nng's callbacks (they are short), then frees. */
+void ccfc_conn_free(struct ccfc_conn *conn);
+
+/* Receives on unless that is under way, has ended, or too much waits. */
+void ccfc_conn_receive(struct ccfc_conn *conn);
+
+/* What happened since the last call. Moves `in` to `work` if `take`. */
+struct ccfc_conn_news {
+	bool ended, broken, drained;
+};
+struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *conn, bool take);
+
+/*
+ * Queues the bytes of `buf` and leaves it empty, with other memory to reuse.
+ * False when the peer is gone.
+ */
+bool ccfc_conn_send(struct ccfc_conn *conn, struct ccfc_buf *buf);
+size_t ccfc_conn_queued(struct ccfc_conn *conn);
+/* Under the lock: much waits, and the peer took none of it since `since`. */
+bool ccfc_conn_is_stalled(const struct ccfc_conn *conn, int64_t since);
+/* Posts the connection, for the core's next turn. */
+void ccfc_conn_post(struct ccfc_conn *conn);
+/* Posts the connection once nothing is queued, maybe now. */
+void ccfc_conn_tell(struct ccfc_conn *conn);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * Who asks: the Unix socket, the connections on it, and the way between
+ * nng's threads and the core.
+ *
+ * Threads: nng's callbacks only move bytes: they append what was received to
+ * the connection and post the connection's name to the mailbox, under its
+ * lock. Everything else below is called on the core thread. The core learns
+ * of mail through ccfc_server_fd.
+ *
+ * A connection is named by a number that is never reused, so a late reply to
+ * a peer that went is simply dropped. Each connection has a queue of bytes to
+ * send; who has a long one is not answered further until it reads, and pushed
+ * events are dropped: then the subscription is told `resync`.
+ */
+#ifndef CCFC_SERVE_NET_SERVER_H
+#define CCFC_SERVE_NET_SERVER_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct ccfc_server;
+
+/*
+ * Handlers, called on the core thread from ccfc_server_dispatch. `bytes` is
+ * one whole message that the framer has passed, valid during the call.
+ */
+struct ccfc_server_handlers {
+	void *ctx;
+	void (*on_message)(void *ctx, uint64_t conn, struct ccfc_slice bytes);
+	void (*on_close)(void *ctx, uint64_t conn);
+	/*
+	 * All that was queued for this connection has been sent. Only for a
+	 * queue that had grown long (256 KiB): nobody is woken for less.
+	 */
+	void (*on_drained)(void *ctx, uint64_t conn);
+};
+
+/*
+ * Listens on `socket_path`. A socket of ours that nobody listens on any more is
+ * replaced; anything else there is refused untouched (CCFC_EBUSY). Directory
+ * 0700, socket 0600, peers of another uid are hung up on. Signals must be
+ * blocked before (nng starts threads).
+ */
+int ccfc_server_new(struct ccfc_server **out, const char *socket_path,
+		    const struct ccfc_server_handlers *handlers,
+		    struct ccfc_err *err);
+
+/* Hangs up on everyone, stops nng's threads, removes the socket. */
+void ccfc_server_free(struct ccfc_server *server);
+
+/* Readable when ccfc_server_dispatch has work. */
+int ccfc_server_fd(const struct ccfc_server *server);
+
+/*
+ * Takes in all mail: calls the handlers for complete messages, bad bytes
+ * (answered with an error, then hung up) and closed connections.
+ */
+void ccfc_server_dispatch(struct ccfc_server *server);
+
+/*
+ * Queues bytes without a copy: those of `buf` are handed over, and `buf` is
+ * empty afterwards (with other memory), also when the connection is gone.
+ * False when it is.
+ */
+bool ccfc_server_send_buf(struct ccfc_server *server, uint64_t conn,
+			  struct ccfc_buf *buf);
+
+/* Bytes that wait to be sent to a connection. */
+size_t ccfc_server_queued(const struct ccfc_server *server, uint64_t conn);
+
+/*
+ * So much waits for all connections together that nobody should be given much
+ * more. Peers that do not read are being hung up on; it passes.
+ */
+bool ccfc_server_crowded(const struct ccfc_server *server);
+
+/* Hangs up after what is queued has been sent. */
+void ccfc_server_hang_up(struct ccfc_server *server, uint64_t conn);
+
+/* Waits (bounded) until every queue is empty: the last words of a stop. */
+void ccfc_server_flush(struct ccfc_server *server, int timeout_ms);
+
+uint32_t ccfc_server_clients(const struct ccfc_server *server);
+
+#endif

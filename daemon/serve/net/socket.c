@@ -1,0 +1,207 @@
+/*
+ * The socket's name; see socket.h.
+ *
+ * nng would unlink a regular file that stands in its way, and on closing it
+ * unlinks its path whoever's socket is there by then. So it never gets to
+ * know the real path: it binds a private name in the same directory, which is
+ * then linked to the real one. link(2) fails if anything is there, so nothing
+ * can be overwritten between looking and binding, and peers see the socket
+ * only when it listens and has its mode. The private name is removed at once.
+ *
+ * The daemon's lock is its state directory's, not the socket's: a socket that
+ * is found may be that of another daemon, so it is tried before it is removed.
+ */
+#include "serve/net/socket.h"
+
+#include "base/alloc.h"
+#include "os/dirs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int check_dir(const char *dir, struct ccfc_err *err)
+{
+	struct stat st;
+
+	if (stat(dir, &st) < 0)
+		return ccfc_err_errno(err, errno, "%s", dir);
+	if (st.st_uid != getuid() || (st.st_mode & 022)) {
+		ccfc_err_set(err, CCFC_EDENIED,
+			     "%s: others may write to the socket's directory",
+			     dir);
+		ccfc_err_hint(err, "set CCFC_SOCKET to a path in a private "
+				   "directory");
+		return CCFC_EDENIED;
+	}
+	return 0;
+}
+
+static int in_the_way(const char *path, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_EBUSY, "%s: in the way, and no socket of ours",
+		     path);
+	ccfc_err_hint(err, "move it away or set CCFC_SOCKET");
+	return CCFC_EBUSY;
+}
+
+/*
+ * Does nobody listen there? A daemon with another state directory may: then
+ * its clients must not lose it. Whatever is not a clear no counts as yes.
+ */
+static bool is_stale(const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	bool refused;
+
+	if (fd < 0)
+		return false;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	memcpy(addr.sun_path, path, strlen(path));
+	refused = connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 &&
+		  errno == ECONNREFUSED;
+	close(fd);
+	return refused;
+}
+
+static int in_use(const char *path, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_EBUSY, "%s: another daemon listens there", path);
+	ccfc_err_hint(err, "stop it or set CCFC_SOCKET");
+	return CCFC_EBUSY;
+}
+
+/* Removes a stale socket of ours; anything else is in the way. */
+static int clear_path(const char *path, struct ccfc_err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0
+				       : ccfc_err_errno(err, errno, "%s", path);
+	if (!S_ISSOCK(st.st_mode) || st.st_uid != getuid())
+		return in_the_way(path, err);
+	if (!is_stale(path))
+		return in_use(path, err);
+	if (unlink(path) < 0)
+		return ccfc_err_errno(err, errno, "%s", path);
+	return 0;
+}
+
+static int listen_at(struct ccfc_socket *s, const char *path,
+		     struct ccfc_err *err)
+{
+	struct ccfc_buf url = CCFC_BUF_INIT;
+	mode_t mask;
+	int rv;
+
+	ccfc_buf_printf(&url, "ipc://%s", path);
+	rv = nng_stream_listener_alloc(&s->listener, url.ptr);
+	ccfc_buf_release(&url);
+	if (rv == 0) {
+		mask = umask(0177);
+		rv = nng_stream_listener_listen(s->listener);
+		umask(mask);
+	}
+	if (rv == 0)
+		return 0;
+	return ccfc_err_set(err, CCFC_EIO, "%s: %s", path, nng_strerror(rv));
+}
+
+/* Gives the socket that listens at `name` its real name. */
+static int publish(struct ccfc_socket *s, const char *name, const char *path,
+		   struct ccfc_err *err)
+{
+	struct stat st = { 0 };
+	int r = 0;
+
+	if (chmod(name, 0600) < 0 || lstat(name, &st) < 0)
+		r = ccfc_err_errno(err, errno, "%s", name);
+	else if (link(name, path) == 0)
+		unlink(name);
+	else if (errno == EEXIST)
+		r = in_the_way(path, err);
+	else if (rename(name, path) < 0) /* no links to sockets there */
+		r = ccfc_err_errno(err, errno, "%s", path);
+	if (r) {
+		unlink(name);
+		return r;
+	}
+	s->path = ccfc_strdup(path);
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return 0;
+}
+
+static int listen_in(struct ccfc_socket *s, const char *dir, const char *path,
+		     struct ccfc_err *err)
+{
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	int r;
+
+	ccfc_buf_printf(&name, "%s/.s%ld", dir, (long)getpid());
+	r = ccfc_dirs_check_socket(ccfc_buf_view(&name), err);
+	if (r >= 0)
+		r = clear_path(name.ptr, err);
+	if (!r)
+		r = clear_path(path, err);
+	if (!r)
+		r = listen_at(s, name.ptr, err);
+	if (!r)
+		r = publish(s, name.ptr, path, err);
+	ccfc_buf_release(&name);
+	return r;
+}
+
+int ccfc_socket_listen(struct ccfc_socket *s, const char *path,
+		       struct ccfc_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir;
+	int r;
+
+	*s = (struct ccfc_socket){ 0 };
+	if (path[0] != '/' || !slash[1])
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "%s: not an absolute socket path", path);
+	r = ccfc_dirs_check_socket(ccfc_slice_str(path), err);
+	if (r < 0)
+		return r;
+	dir = slash == path ? ccfc_strdup("/")
+			    : ccfc_strndup(path, (size_t)(slash - path));
+	r = ccfc_dirs_make(dir, err);
+	if (!r)
+		r = check_dir(dir, err);
+	if (!r)
+		r = listen_in(s, dir, path, err);
+	free(dir);
+	if (r)
+		ccfc_socket_release(s);
+	return r;
+}
+
+void ccfc_socket_close(struct ccfc_socket *s)
+{
+	struct stat st;
+
+	if (s->path && lstat(s->path, &st) == 0 && st.st_dev == s->dev &&
+	    st.st_ino == s->ino)
+		unlink(s->path);
+	if (s->listener)
+		nng_stream_listener_close(s->listener);
+}
+
+void ccfc_socket_release(struct ccfc_socket *s)
+{
+	if (s->listener)
+		nng_stream_listener_free(s->listener);
+	free(s->path);
+	*s = (struct ccfc_socket){ 0 };
+}

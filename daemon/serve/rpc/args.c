@@ -1,0 +1,363 @@
+/*
+ * From options to questions: paths made normal, filters put together, and
+ * for a file that nobody changed a look at where it is known otherwise.
+ *
+ * The same file in another worktree or clone has the same path below another
+ * root. A known file is such a twin when its path relative to its session's
+ * project is the tail of the path that was asked for. A short tail ("x.md")
+ * proves little, so then what is left of the path has to be a root that the
+ * caller or a session names.
+ */
+#include "serve/rpc/request.h"
+
+#include "base/path.h"
+#include "index/glob.h"
+
+#include <stdio.h>
+
+#define TWINS_SHOWN 2
+
+static struct ccfc_slice home_of(const struct ccfc_request *rq)
+{
+	return ccfc_slice_str(rq->service->home);
+}
+
+static int relative(struct ccfc_request *rq, enum ccfc_option what,
+		    struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is a relative path",
+		     rq->method, ccfc_option_name(what));
+	ccfc_err_hint(err, "give an absolute path, or 'cwd' with it");
+	return CCFC_EINVAL;
+}
+
+/* Against one base only. */
+static bool normalise(struct ccfc_slice *out, struct ccfc_request *rq,
+		      struct ccfc_slice path, struct ccfc_slice base)
+{
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	bool ok = ccfc_path_normalise(&buf, path, base, home_of(rq));
+
+	if (ok)
+		*out = ccfc_arena_copy(rq->arena, ccfc_buf_view(&buf));
+	ccfc_buf_release(&buf);
+	return ok;
+}
+
+/* cwd has to be absolute; projectPath may be relative to it. */
+static int find_base(struct ccfc_slice *out, struct ccfc_request *rq,
+		     struct ccfc_slice base, struct ccfc_err *err)
+{
+	*out = base;
+	if (rq->opt.given & CCFC_OPT(CWD)) {
+		if (!normalise(out, rq, rq->opt.cwd, CCFC_SLICE_NONE))
+			return relative(rq, CCFC_OPT_CWD, err);
+	} else if (rq->opt.given & CCFC_OPT(PROJECT_PATH)) {
+		if (!normalise(out, rq, rq->opt.project, CCFC_SLICE_NONE))
+			return relative(rq, CCFC_OPT_PROJECT_PATH, err);
+	}
+	return 0;
+}
+
+int ccfc_ask_path(struct ccfc_slice *out, struct ccfc_request *rq,
+		  enum ccfc_option what, struct ccfc_slice path,
+		  struct ccfc_slice base, struct ccfc_err *err)
+{
+	struct ccfc_slice from;
+	int r = find_base(&from, rq, base, err);
+
+	if (r)
+		return r;
+	if (!normalise(out, rq, path, from))
+		return relative(rq, what, err);
+	return 0;
+}
+
+int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
+		    struct ccfc_err *err)
+{
+	const struct ccfc_options *o = &rq->opt;
+
+	*out = (struct ccfc_filter){
+		.states = o->states,
+		.has_from = o->given & CCFC_OPT(FROM_DATE),
+		.has_to = o->given & CCFC_OPT(TO_DATE),
+		.from = o->from,
+		.to = o->to,
+		.tools = o->tools.items,
+		.ntools = o->tools.n,
+		.extensions = o->extensions.items,
+		.nextensions = o->extensions.n,
+	};
+	if (!(o->given & CCFC_OPT(PROJECT_PATH)))
+		return 0;
+	return ccfc_ask_path(&out->project, rq, CCFC_OPT_PROJECT_PATH,
+			     o->project, CCFC_SLICE_NONE, err);
+}
+
+int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
+		  enum ccfc_option what, struct ccfc_slice pattern,
+		  struct ccfc_err *err)
+{
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	struct ccfc_slice base;
+	int r = find_base(&base, rq, CCFC_SLICE_NONE, err);
+
+	if (!r && !base.len && ccfc_slice_starts(pattern, "**"))
+		base = CCFC_SLICE_LIT("/");
+	if (!r && !base.len && !ccfc_path_is_absolute(pattern))
+		r = relative(rq, what, err);
+	if (!r)
+		r = ccfc_glob_anchor(&buf, pattern, base, err);
+	if (!r)
+		r = ccfc_glob_new(out, ccfc_buf_view(&buf), err);
+	ccfc_buf_release(&buf);
+	return r;
+}
+
+int ccfc_ask_too_costly(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_ETOOBIG,
+		     "%s: the pattern takes too long on all these files",
+		     rq->method);
+	ccfc_err_hint(err, "use fewer * and fewer choices in braces");
+	return CCFC_ETOOBIG;
+}
+
+int ccfc_ask_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
+		    struct ccfc_slice text, const char *const *choices,
+		    struct ccfc_err *err)
+{
+	char list[256] = "";
+	size_t len = 0;
+
+	if (!(rq->opt.given & CCFC_OPT_BIT(what)))
+		return 0;
+	for (int i = 0; choices[i]; i++) {
+		if (ccfc_slice_is(text, choices[i])) {
+			*out = i;
+			return 0;
+		}
+		if (len < sizeof(list))
+			len += (size_t)snprintf(list + len, sizeof(list) - len,
+						"%s'%s'", i ? ", " : "",
+						choices[i]);
+	}
+	return ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is none of %s",
+			    rq->method, ccfc_option_name(what), list);
+}
+
+int ccfc_ask_paths(struct ccfc_slices *list, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice base,
+		   struct ccfc_err *err)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; !r && i < list->n; i++)
+		r = ccfc_ask_path(&list->items[i], rq, what, list->items[i],
+				  base, err);
+	return r;
+}
+
+int ccfc_ask_offset(struct ccfc_request *rq, uint32_t n, const char *what,
+		    struct ccfc_err *err)
+{
+	if ((uint64_t)rq->opt.offset < n)
+		return 0;
+	return ccfc_err_set(err, CCFC_ENOTFOUND,
+			    "%s: offset %lld: there are only %u %s", rq->method,
+			    (long long)rq->opt.offset, n, what);
+}
+
+/* --- a file --- */
+
+static bool has_changes(struct ccfc_groups *sessions, struct ccfc_request *rq,
+			struct ccfc_slice path,
+			const struct ccfc_filter *filter)
+{
+	uint32_t file = ccfc_query_file(rq->index, path);
+
+	sessions->n = 0;
+	if (file)
+		ccfc_query_file_sessions(sessions, rq->index, file, filter,
+					 rq->arena);
+	return sessions->n != 0;
+}
+
+static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
+		  struct ccfc_err *err)
+{
+	const struct ccfc_filter everything = { 0 };
+	struct ccfc_groups groups;
+
+	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
+		     (int)path.len, path.ptr);
+	if (has_changes(&groups, rq, path, &everything))
+		ccfc_err_hint(err, "it has changes in another state, time or "
+				   "project than asked for");
+	else
+		ccfc_ask_elsewhere(rq, path, err);
+	return CCFC_ENOTFOUND;
+}
+
+int ccfc_ask_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+		  struct ccfc_request *rq, const struct ccfc_filter *filter,
+		  struct ccfc_err *err)
+{
+	struct ccfc_slices *more = &rq->opt.alternatives;
+	struct ccfc_slice asked;
+	int r = ccfc_ask_path(&asked, rq, CCFC_OPT_PATH, rq->opt.path,
+			      CCFC_SLICE_NONE, err);
+
+	if (!r)
+		r = ccfc_ask_paths(more, rq, CCFC_OPT_ALTERNATIVES,
+				   CCFC_SLICE_NONE, err);
+	if (r)
+		return r;
+	*path = asked;
+	for (uint32_t i = 0; !has_changes(sessions, rq, *path, filter); i++) {
+		if (i == more->n)
+			return nobody(rq, asked, err);
+		*path = more->items[i];
+	}
+	return 0;
+}
+
+/* --- a session --- */
+
+struct ccfc_slice ccfc_ask_project(const struct ccfc_request *rq,
+				   uint32_t session)
+{
+	return ccfc_index_str(rq->index,
+			      rq->index->sessions.items[session].project);
+}
+
+/* Leaves the files that are one of `paths`, or below one. */
+static int keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
+		      uint32_t session, struct ccfc_err *err)
+{
+	const struct ccfc_slices *paths = &rq->opt.paths;
+	struct ccfc_slice id = ccfc_index_session_id(rq->index, session);
+	uint32_t n = 0;
+
+	files->nchanges = 0;
+	for (uint32_t i = 0; i < files->n; i++) {
+		struct ccfc_slice path =
+			ccfc_index_file_path(rq->index, files->items[i].key);
+		bool wanted = false;
+
+		for (uint32_t k = 0; !wanted && k < paths->n; k++)
+			wanted = ccfc_path_is_below(path, paths->items[k]);
+		if (!wanted)
+			continue;
+		files->nchanges += files->items[i].nchanges;
+		files->items[n++] = files->items[i];
+	}
+	files->n = n;
+	if (n)
+		return 0;
+	return ccfc_err_set(err, CCFC_ENOTFOUND,
+			    "session %.*s did not change %.*s", (int)id.len,
+			    id.ptr, (int)paths->items[0].len,
+			    paths->items[0].ptr);
+}
+
+/* Relative ones are the project's, wherever the caller stands. */
+static int ask_directories(struct ccfc_request *rq, struct ccfc_slice project,
+			   struct ccfc_err *err)
+{
+	struct ccfc_slices *dirs = &rq->opt.directories;
+
+	for (uint32_t i = 0; i < dirs->n; i++)
+		if (!normalise(&dirs->items[i], rq, dirs->items[i], project))
+			return relative(rq, CCFC_OPT_DIRECTORIES, err);
+	return 0;
+}
+
+int ccfc_ask_session_files(uint32_t *session, struct ccfc_groups *files,
+			   struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_slices *dirs = &rq->opt.directories;
+	struct ccfc_slice project;
+	struct ccfc_filter filter;
+	int r = ccfc_query_session(session, rq->index, rq->opt.session, err);
+
+	if (r)
+		return r;
+	project = ccfc_ask_project(rq, *session);
+	r = ccfc_ask_filter(&filter, rq, err);
+	if (!r)
+		r = ask_directories(rq, project, err);
+	if (!r)
+		r = ccfc_ask_paths(&rq->opt.paths, rq, CCFC_OPT_PATHS, project,
+				   err);
+	if (r)
+		return r;
+	filter.directories = dirs->items;
+	filter.ndirectories = dirs->n;
+	ccfc_query_session_files(files, rq->index, *session, &filter,
+				 rq->arena);
+	return rq->opt.paths.n ? keep_paths(files, rq, *session, err) : 0;
+}
+
+/* --- twins --- */
+
+static bool is_project(const struct ccfc_index *index, struct ccfc_slice root)
+{
+	uint32_t id = ccfc_strtab_find(&index->strings, root);
+
+	for (uint32_t s = 1; id != CCFC_ID_NONE && s < index->sessions.n; s++)
+		if (index->sessions.items[s].project == id)
+			return true;
+	return false;
+}
+
+/* Could `root` be the root of a project, for all we are told? */
+static bool is_root(struct ccfc_request *rq, struct ccfc_slice root)
+{
+	struct ccfc_slice from;
+
+	if (find_base(&from, rq, CCFC_SLICE_NONE, NULL) == 0 && from.len &&
+	    ccfc_path_is_below(from, root))
+		return true;
+	return is_project(rq->index, root);
+}
+
+static bool is_twin(struct ccfc_request *rq, uint32_t file,
+		    struct ccfc_slice path)
+{
+	const struct ccfc_index *index = rq->index;
+	const struct ccfc_ids *ids = &index->files.items[file];
+	struct ccfc_slice known = ccfc_index_file_path(index, file);
+	struct ccfc_slice project, tail;
+	uint32_t session;
+
+	if (!ids->n || ccfc_slice_eq(known, path))
+		return false;
+	session = index->changes.items[ids->items[0]].session;
+	project = ccfc_index_str(index, index->sessions.items[session].project);
+	if (!project.len || !ccfc_path_is_below(known, project))
+		return false;
+	tail = ccfc_path_relative(known, project);
+	if (path.len <= tail.len + 1 || !ccfc_slice_ends(path, tail.ptr) ||
+	    path.ptr[path.len - tail.len - 1] != '/')
+		return false;
+	return memchr(tail.ptr, '/', tail.len) ||
+	       is_root(rq, ccfc_slice(path.ptr, path.len - tail.len - 1));
+}
+
+void ccfc_ask_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
+			struct ccfc_err *err)
+{
+	struct ccfc_slice found[TWINS_SHOWN] = { { 0 } };
+	uint32_t n = 0;
+
+	for (uint32_t f = 1; f < rq->index->files.n && n < TWINS_SHOWN; f++)
+		if (is_twin(rq, f, path))
+			found[n++] = ccfc_index_file_path(rq->index, f);
+	if (n)
+		ccfc_err_hint(err, "the same path is known as %.*s%s%.*s",
+			      (int)found[0].len, found[0].ptr,
+			      n > 1 ? " and " : "", (int)found[1].len,
+			      n > 1 ? found[1].ptr : "");
+}

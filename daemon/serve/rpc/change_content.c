@@ -1,0 +1,136 @@
+/*
+ * The texts of a change, read from its transcript when somebody asks
+ * (history/chain/lines.h). Nothing is believed: if the lines are not what they
+ * were, the content is not available, and the reply says why.
+ *
+ * Bounds: maxContent for each text, and totals for the reply, of its content
+ * and of what is read for it (thousands of calls may stand in one long line,
+ * which is then read for each); beyond them content is left out.
+ */
+#include "serve/rpc/reply.h"
+
+#include "history/chain/lines.h"
+#include "transcript/content/change_text.h"
+
+#define FULL "the reply is full; ask for fewer changes"
+#define GONE "the transcript is gone"
+#define ELSE "the transcript does not have it any more"
+
+/* The call's line and the result's; false when both are gone. */
+static bool read_lines(struct ccfc_slice *call, struct ccfc_slice *result,
+		       struct ccfc_request *rq,
+		       const struct ccfc_change *change)
+{
+	bool any = ccfc_history_lines(call, result,
+				      ccfc_history_env(rq->service->history),
+				      change, &rq->methods->texts);
+	size_t n = call->len + result->len;
+
+	rq->reading_left -= n < rq->reading_left ? n : rq->reading_left;
+	return any;
+}
+
+/* Cuts a text to `max` bytes, not within a character. */
+static struct ccfc_slice cut(struct ccfc_slice s, size_t max, bool *truncated)
+{
+	*truncated |= s.len > max;
+	return ccfc_slice_cut(s, max);
+}
+
+static bool has_nul(struct ccfc_slice s)
+{
+	return s.len && memchr(s.ptr, '\0', s.len);
+}
+
+static bool is_binary(const struct ccfc_content *content)
+{
+	for (uint32_t i = 0; i < content->nedits; i++)
+		if (has_nul(content->edits[i].old_text) ||
+		    has_nul(content->edits[i].new_text))
+			return true;
+	return false;
+}
+
+static size_t trim(struct ccfc_content *content, size_t max, bool *truncated)
+{
+	size_t total = 0;
+
+	for (uint32_t i = 0; i < content->nedits; i++) {
+		struct ccfc_edit *e = &content->edits[i];
+
+		e->old_text = cut(e->old_text, max, truncated);
+		e->new_text = cut(e->new_text, max, truncated);
+		total += e->old_text.len + e->new_text.len;
+	}
+	return total;
+}
+
+static void pack_edit(struct ccfc_pack *p, const struct ccfc_edit *e)
+{
+	if (e->old_text.ptr)
+		ccfc_pack_kv_str(p, "oldContent", e->old_text);
+	if (e->new_text.ptr)
+		ccfc_pack_kv_str(p, "newContent", e->new_text);
+}
+
+static void pack_edits(struct ccfc_pack *p, const struct ccfc_content *content)
+{
+	if (content->nedits == 1) {
+		pack_edit(p, &content->edits[0]);
+		return;
+	}
+	ccfc_pack_cstr(p, "edits");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < content->nedits; i++) {
+		ccfc_pack_map(p);
+		pack_edit(p, &content->edits[i]);
+		ccfc_pack_end(p);
+	}
+	ccfc_pack_end(p);
+}
+
+/* NULL, or why there is no content. */
+static const char *read_content(struct ccfc_content *out,
+				struct ccfc_request *rq,
+				const struct ccfc_change *change)
+{
+	struct ccfc_slice call, result;
+
+	if (!rq->content_left || !rq->reading_left)
+		return FULL;
+	if (!read_lines(&call, &result, rq, change))
+		return GONE;
+	if (!ccfc_content_read(rq->service->parser, out,
+			       ccfc_index_call_id(change), change->part, call,
+			       result, &rq->methods->texts) ||
+	    !out->nedits)
+		return ELSE;
+	return NULL;
+}
+
+void ccfc_reply_content(struct ccfc_request *rq,
+			const struct ccfc_change *change)
+{
+	struct ccfc_content content = { 0 };
+	const char *why = read_content(&content, rq, change);
+	bool truncated = false;
+	size_t total = 0;
+
+	if (!why && is_binary(&content)) {
+		ccfc_pack_kv_bool(rq->pack, "binary", true);
+	} else if (!why) {
+		total = trim(&content, (size_t)rq->opt.max_content, &truncated);
+		if (total > rq->content_left) {
+			rq->content_left = total = 0;
+			why = FULL;
+		} else {
+			pack_edits(rq->pack, &content);
+		}
+	}
+	if (truncated && !why)
+		ccfc_pack_kv_bool(rq->pack, "truncated", true);
+	if (why)
+		ccfc_pack_kv_cstr(rq->pack, "contentUnavailable", why);
+	rq->content_left -= total;
+	ccfc_arena_clear(&rq->methods->texts);
+}

@@ -1,0 +1,204 @@
+/* Parts of the replies about history; see content_reply.h. */
+#include "serve/rpc/content_reply.h"
+
+#include "base/path.h"
+#include "base/sha256.h"
+
+void ccfc_states_want_whole(struct ccfc_request *rq)
+{
+	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
+		rq->opt.max_content = CCFC_MAX_CONTENT_MAX;
+}
+
+bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes)
+{
+	rq->reading_left -= bytes < rq->reading_left ? bytes : rq->reading_left;
+	return rq->reading_left != 0;
+}
+
+int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
+		     struct ccfc_request *rq, struct ccfc_err *err)
+{
+	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
+	struct ccfc_groups sessions;
+	int r = ccfc_ask_file(path, &sessions, rq, &applied, err);
+
+	if (r)
+		return r;
+	*out = ccfc_chain_open(rq->service->history,
+			       ccfc_query_file(rq->index, *path));
+	if (*out)
+		return 0;
+	return ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no change took effect",
+			    (int)path->len, path->ptr);
+}
+
+static void text_or_nil(struct ccfc_pack *p, const char *key, const char *s)
+{
+	ccfc_reply_str(p, key, ccfc_slice_str(s));
+}
+
+static bool has_bytes(const struct ccfc_content_state *state)
+{
+	return state->fidelity >= CCFC_FIDELITY_RECONSTRUCTED && state->exists;
+}
+
+/* --- states --- */
+
+void ccfc_reply_state_facts(struct ccfc_pack *p,
+			    const struct ccfc_content_state *state)
+{
+	char sum[CCFC_SHA256_HEX + 1] = "";
+
+	ccfc_pack_kv_cstr(p, "fidelity", ccfc_fidelity_text(state->fidelity));
+	text_or_nil(p, "source", ccfc_origin_text(state->origin));
+	text_or_nil(p, "why", state->why);
+	ccfc_pack_cstr(p, "size");
+	if (has_bytes(state)) {
+		ccfc_pack_uint(p, state->bytes.len);
+		ccfc_sha256_hex(sum, state->bytes);
+	} else {
+		ccfc_pack_nil(p);
+	}
+	text_or_nil(p, "sha256", sum);
+}
+
+static bool is_middle(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* What of `bytes` may still be sent, counted as sent. */
+static struct ccfc_slice take(struct ccfc_request *rq, struct ccfc_slice bytes,
+			      bool *cut)
+{
+	size_t max = (size_t)rq->opt.max_content;
+
+	if (max > rq->content_left)
+		max = rq->content_left;
+	if (bytes.len > max) {
+		/* Not within a character, if they are characters. */
+		for (int i = 0; i < 3 && max && is_middle(bytes.ptr[max]); i++)
+			max--;
+		bytes.len = max;
+		*cut = true;
+	}
+	rq->content_left -= bytes.len;
+	return bytes;
+}
+
+/* Runs of lines are whole or not there. */
+static void pack_known(struct ccfc_request *rq,
+		       const struct ccfc_content_state *state, bool *cut)
+{
+	struct ccfc_pack *p = rq->pack;
+
+	ccfc_pack_cstr(p, "known");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < state->nknown; i++) {
+		const struct ccfc_known *k = &state->known[i];
+
+		if (k->text.len > rq->content_left ||
+		    k->text.len > (size_t)rq->opt.max_content) {
+			*cut = true;
+			continue;
+		}
+		rq->content_left -= k->text.len;
+		ccfc_pack_map(p);
+		ccfc_pack_kv_uint(p, "line", k->line);
+		ccfc_pack_kv_uint(p, "lines", k->nlines);
+		ccfc_pack_kv_bin(p, "text", k->text);
+		ccfc_pack_end(p);
+	}
+	ccfc_pack_end(p);
+}
+
+bool ccfc_reply_state_fields(struct ccfc_request *rq,
+			     const struct ccfc_content_state *state,
+			     bool content)
+{
+	struct ccfc_pack *p = rq->pack;
+	bool cut = false;
+
+	ccfc_pack_cstr(p, "exists");
+	if (state->fidelity == CCFC_FIDELITY_UNKNOWN)
+		ccfc_pack_nil(p);
+	else
+		ccfc_pack_bool(p, state->exists);
+	ccfc_reply_state_facts(p, state);
+	if (content && has_bytes(state))
+		ccfc_pack_kv_bin(p, "content", take(rq, state->bytes, &cut));
+	if (content && state->fidelity == CCFC_FIDELITY_PARTIAL)
+		pack_known(rq, state, &cut);
+	if (cut)
+		ccfc_pack_kv_bool(p, "truncated", true);
+	return cut;
+}
+
+bool ccfc_reply_state(struct ccfc_request *rq, const char *key,
+		      const struct ccfc_content_state *state, bool content)
+{
+	bool cut;
+
+	ccfc_pack_cstr(rq->pack, key);
+	ccfc_pack_map(rq->pack);
+	cut = ccfc_reply_state_fields(rq, state, content);
+	ccfc_pack_end(rq->pack);
+	return cut;
+}
+
+void ccfc_reply_change_ref(struct ccfc_request *rq, uint32_t change)
+{
+	const struct ccfc_change *c = &rq->index->changes.items[change];
+
+	ccfc_pack_kv_str(rq->pack, "changeId", ccfc_slice(c->id, c->id_len));
+	ccfc_pack_kv_str(rq->pack, "sessionId",
+			 ccfc_index_session_id(rq->index, c->session));
+	ccfc_pack_kv_time(rq->pack, "timestamp", ccfc_index_time(c));
+}
+
+/* --- diffs --- */
+
+void ccfc_reply_delta_lines(struct ccfc_pack *p, const struct ccfc_delta *delta)
+{
+	bool counts = delta->known && !delta->binary;
+	const struct ccfc_lines lines = {
+		.added = (int64_t)delta->added,
+		.removed = (int64_t)delta->removed,
+		.any_added = counts,
+		.any_removed = counts,
+	};
+
+	ccfc_reply_lines(p, &lines);
+}
+
+bool ccfc_reply_delta(struct ccfc_request *rq, const struct ccfc_delta *delta,
+		      struct ccfc_slice diff)
+{
+	bool fits = diff.len <= rq->content_left;
+	struct ccfc_pack *p = rq->pack;
+
+	ccfc_pack_kv_bool(p, "binary", delta->binary);
+	ccfc_pack_kv_cstr(p, "fidelity", ccfc_fidelity_text(delta->fidelity));
+	text_or_nil(p, "why", fits ? delta->why : CCFC_REPLY_FULL);
+	ccfc_pack_cstr(p, "diff");
+	if (delta->known && fits) {
+		rq->content_left -= diff.len;
+		ccfc_pack_bin(p, diff);
+	} else {
+		ccfc_pack_nil(p);
+	}
+	return fits;
+}
+
+struct ccfc_slice ccfc_states_name(const struct ccfc_request *rq, uint32_t file,
+				   struct ccfc_slice base)
+{
+	struct ccfc_slice path = ccfc_index_file_path(rq->index, file);
+
+	if (base.len)
+		path = ccfc_path_relative(path, base);
+	if (ccfc_slice_starts(path, "/"))
+		path = ccfc_slice(path.ptr + 1, path.len - 1);
+	return path;
+}

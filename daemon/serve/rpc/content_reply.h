@@ -1,0 +1,63 @@
+/*
+ * Parts of the replies about history: what is known of a file's content, and
+ * diffs. Field names are those of PROTOCOL.md (STATE). Core thread.
+ *
+ * Content is sent as bytes. All of a reply's content together is bounded; what
+ * goes beyond is cut (content) or left out (diffs: half of one is none).
+ */
+#ifndef CCFC_SERVE_RPC_CONTENT_REPLY_H
+#define CCFC_SERVE_RPC_CONTENT_REPLY_H
+
+#include "history/plan/delta.h"
+#include "serve/rpc/reply.h"
+
+#define CCFC_REPLY_FULL "the reply is full; ask for less at a time"
+
+/* Unless maxContent is given, content is not cut at 64 KiB. */
+void ccfc_states_want_whole(struct ccfc_request *rq);
+
+/*
+ * Counts bytes of states that were worked out for a reply, which is not for
+ * free. False when they are so many that there should be no more of them.
+ */
+bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
+
+/* The chain of the file that `path` or `alternatives` names, and which. */
+int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
+		     struct ccfc_request *rq, struct ccfc_err *err);
+
+/* fidelity, source, why, size and sha256, into an open map. */
+void ccfc_reply_state_facts(struct ccfc_pack *p,
+			    const struct ccfc_content_state *state);
+/*
+ * Those, `exists`, and if asked for the content or the lines that are known,
+ * into an open map. True when the content was cut.
+ */
+bool ccfc_reply_state_fields(struct ccfc_request *rq,
+			     const struct ccfc_content_state *state,
+			     bool content);
+/* A whole STATE under `key`. */
+bool ccfc_reply_state(struct ccfc_request *rq, const char *key,
+		      const struct ccfc_content_state *state, bool content);
+
+/* changeId, sessionId and timestamp, into an open map. */
+void ccfc_reply_change_ref(struct ccfc_request *rq, uint32_t change);
+
+/* linesAdded and linesRemoved of a diff; nil where they mean nothing. */
+void ccfc_reply_delta_lines(struct ccfc_pack *p,
+			    const struct ccfc_delta *delta);
+/*
+ * binary, fidelity, why and diff, into an open map. False when the diff was
+ * left out because the reply is full.
+ */
+bool ccfc_reply_delta(struct ccfc_request *rq, const struct ccfc_delta *delta,
+		      struct ccfc_slice diff);
+
+/*
+ * What a file is called in diffs and when it is written elsewhere: relative to
+ * `base` where it is below it, else its path without the leading slash.
+ */
+struct ccfc_slice ccfc_states_name(const struct ccfc_request *rq, uint32_t file,
+				   struct ccfc_slice base);
+
+#endif

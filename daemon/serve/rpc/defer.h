@@ -1,0 +1,43 @@
+/*
+ * A request that a worker answers. The method fills in a struct of its own
+ * that begins with a struct ccfc_deferred, and hands it over; it returns what
+ * ccfc_defer returned. `work` runs on the worker's thread and sees only that
+ * struct. `finish` runs on the core's thread and packs the result: it may look
+ * at the index. A peer that went away in between costs nothing.
+ */
+#ifndef CCFC_SERVE_RPC_DEFER_H
+#define CCFC_SERVE_RPC_DEFER_H
+
+#include "serve/rpc/request.h"
+#include "serve/rpc/worker.h"
+
+struct ccfc_deferred {
+	struct ccfc_job job;
+	/* 0 or an error in `err`, which is then the reply. */
+	int (*work)(struct ccfc_deferred *d, struct ccfc_err *err);
+	/* Packs one value, as a method does; may be NULL, see `result`. */
+	int (*finish)(struct ccfc_deferred *d, struct ccfc_request *rq,
+		      struct ccfc_err *err);
+	/* Frees `d` and what is its own; core. `arena` and `result` are
+	 * released already. */
+	void (*release)(struct ccfc_deferred *d);
+	struct ccfc_methods *methods;
+	const char *method;
+	uint32_t id;
+	struct ccfc_options opt; /* slices live in `arena` */
+	struct ccfc_arena arena; /* the job's own */
+	struct ccfc_buf result;	 /* without `finish`: the value, packed */
+	size_t content_left, reading_left; /* as the request's */
+	struct ccfc_err err;
+	int r;
+};
+
+/*
+ * Takes `d` over (also on failure) and returns CCFC_DEFERRED, or an error.
+ * `d` was zeroed, work, finish and release set, and `arena` may be in use; the
+ * rest of struct ccfc_deferred is filled in here.
+ */
+int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
+	       struct ccfc_err *err);
+
+#endif

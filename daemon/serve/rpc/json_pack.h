@@ -1,0 +1,29 @@
+/*
+ * JSON out of a transcript as msgpack, for the input of a tool's call.
+ * Whole numbers are ints, others doubles; strings are unescaped. What lies
+ * too deep for a reply is given as the text of its JSON.
+ */
+#ifndef CCFC_SERVE_RPC_JSON_PACK_H
+#define CCFC_SERVE_RPC_JSON_PACK_H
+
+#include "base/arena.h"
+#include "transcript/json/json.h"
+#include "wire/pack.h"
+
+/* Values of one call's input; what follows is left out. */
+#define CCFC_JSON_PACK_ITEMS 65536u
+
+struct ccfc_json_pack {
+	struct ccfc_pack *pack;
+	const struct ccfc_json *json;
+	struct ccfc_arena *arena; /* for scratch */
+	size_t max;		  /* bytes of a text; whole characters */
+	size_t left;		  /* bytes of all of them */
+	uint32_t items;		  /* values so far */
+	bool cut;		  /* something was */
+};
+
+/* Packs the value `tok`. */
+void ccfc_json_pack(struct ccfc_json_pack *j, uint32_t tok);
+
+#endif

@@ -1,0 +1,246 @@
+/* Parts of replies; see reply.h. */
+#include "serve/rpc/reply.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
+				  uint64_t seq)
+{
+	snprintf(out, CCFC_CLOCK_TEXT_MAX, "%" PRIu64 ":%" PRIu64, epoch, seq);
+	return out;
+}
+
+void ccfc_reply_progress(struct ccfc_pack *p, const struct ccfc_progress *at)
+{
+	ccfc_pack_kv_uint(p, "filesDone", at->files_done);
+	ccfc_pack_kv_uint(p, "filesTotal", at->files_total);
+	ccfc_pack_kv_uint(p, "bytesDone", at->bytes_done);
+	ccfc_pack_kv_uint(p, "bytesTotal", at->bytes_total);
+}
+
+void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	const struct ccfc_index *index = service->index;
+	struct ccfc_progress at = { 0 };
+	char text[CCFC_CLOCK_TEXT_MAX];
+
+	ccfc_pack_kv_cstr(
+		p, "clock",
+		ccfc_reply_clock_text(text, index->epoch, index->seq));
+	service->progress(service->ctx, &at);
+	if (!at.running)
+		return;
+	ccfc_pack_cstr(p, "indexing");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_bool(p, "running", true);
+	ccfc_reply_progress(p, &at);
+	ccfc_pack_end(p);
+}
+
+void ccfc_reply_str(struct ccfc_pack *p, const char *key, struct ccfc_slice s)
+{
+	ccfc_pack_cstr(p, key);
+	if (s.len)
+		ccfc_pack_str(p, s);
+	else
+		ccfc_pack_nil(p);
+}
+
+void ccfc_reply_id(struct ccfc_pack *p, const char *key,
+		   const struct ccfc_index *index, uint32_t string)
+{
+	ccfc_reply_str(p, key, ccfc_index_str(index, string));
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return ccfc_slice_cmp(*(const struct ccfc_slice *)a,
+			      *(const struct ccfc_slice *)b);
+}
+
+void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n)
+{
+	if (n)
+		qsort(list, n, sizeof(*list), by_bytes);
+}
+
+void ccfc_reply_source(struct ccfc_pack *p, bool present)
+{
+	ccfc_pack_kv_cstr(p, "source", present ? "present" : "gone");
+}
+
+void ccfc_reply_ids(struct ccfc_pack *p, const char *key,
+		    const struct ccfc_index *index, const struct ccfc_ids *ids,
+		    bool sorted)
+{
+	struct ccfc_slice *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		list[i] = ccfc_index_str(index, ids->items[i]);
+	if (sorted)
+		ccfc_reply_sort(list, ids->n);
+	ccfc_pack_cstr(p, key);
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < ids->n; i++)
+		ccfc_pack_str(p, list[i]);
+	ccfc_pack_end(p);
+	free(list);
+}
+
+/* --- one change --- */
+
+static void count_lines(struct ccfc_lines *sum, const struct ccfc_change *c)
+{
+	int32_t added, removed;
+
+	ccfc_index_lines(c, &added, &removed);
+	if (added != CCFC_LINES_UNKNOWN) {
+		sum->any_added = true;
+		sum->added += added;
+	}
+	if (removed != CCFC_LINES_UNKNOWN) {
+		sum->any_removed = true;
+		sum->removed += removed;
+	}
+}
+
+void ccfc_reply_line_counts(struct ccfc_pack *p, const struct ccfc_change *c)
+{
+	struct ccfc_lines sum = { 0 };
+
+	count_lines(&sum, c);
+	ccfc_reply_lines(p, &sum);
+}
+
+void ccfc_reply_change_source(struct ccfc_pack *p,
+			      const struct ccfc_index *index,
+			      const struct ccfc_change *c)
+{
+	ccfc_reply_source(p, ccfc_index_place_present(
+				     index, c->call.known ? &c->call.place
+							  : &c->result.place));
+}
+
+void ccfc_reply_change_names(struct ccfc_pack *p,
+			     const struct ccfc_index *index,
+			     const struct ccfc_change *c)
+{
+	char uuid[64];
+
+	ccfc_pack_kv_str(p, "changeId", ccfc_slice(c->id, c->id_len));
+	ccfc_reply_str(p, "tool", ccfc_index_tool(index, c));
+	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(c));
+	ccfc_pack_kv_str(p, "toolUseId", ccfc_index_call_id(c));
+	ccfc_reply_str(p, "messageUuid",
+		       c->call.known ? ccfc_index_uuid(index, &c->call, uuid)
+				     : CCFC_SLICE_NONE);
+	ccfc_pack_kv_cstr(p, "state", ccfc_state_text(c->state));
+	ccfc_pack_kv_cstr(p, "operation", ccfc_op_text(c->result.op));
+	ccfc_reply_str(p, "sessionId",
+		       ccfc_index_session_id(index, c->session));
+	ccfc_reply_id(p, "agentId", index, ccfc_index_agent(c));
+	ccfc_pack_kv_bool(p, "isSidechain", c->call.sidechain);
+	ccfc_reply_id(p, "model", index, c->call.model);
+}
+
+void ccfc_reply_change_facts(struct ccfc_pack *p,
+			     const struct ccfc_index *index,
+			     const struct ccfc_change *c)
+{
+	ccfc_reply_change_names(p, index, c);
+	ccfc_reply_line_counts(p, c);
+}
+
+void ccfc_reply_change_fields(struct ccfc_pack *p,
+			      const struct ccfc_index *index,
+			      const struct ccfc_change *c)
+{
+	ccfc_reply_change_facts(p, index, c);
+	ccfc_reply_change_source(p, index, c);
+}
+
+void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
+			uint32_t n)
+{
+	ccfc_pack_array(rq->pack);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ccfc_change *c =
+			&rq->index->changes.items[changes[i]];
+
+		ccfc_pack_map(rq->pack);
+		ccfc_reply_change_fields(rq->pack, rq->index, c);
+		if (rq->opt.include_prompt)
+			ccfc_reply_prompt(rq, c);
+		if (rq->opt.include_content)
+			ccfc_reply_content(rq, c);
+		ccfc_pack_end(rq->pack);
+	}
+	ccfc_pack_end(rq->pack);
+}
+
+/* --- several changes --- */
+
+void ccfc_lines_add(struct ccfc_lines *sum, const struct ccfc_index *index,
+		    const struct ccfc_group *group)
+{
+	for (uint32_t i = 0; i < group->nchanges; i++)
+		count_lines(sum, &index->changes.items[group->changes[i]]);
+}
+
+void ccfc_reply_lines(struct ccfc_pack *p, const struct ccfc_lines *sum)
+{
+	ccfc_pack_cstr(p, "linesAdded");
+	if (sum->any_added)
+		ccfc_pack_int(p, sum->added);
+	else
+		ccfc_pack_nil(p);
+	ccfc_pack_cstr(p, "linesRemoved");
+	if (sum->any_removed)
+		ccfc_pack_int(p, sum->removed);
+	else
+		ccfc_pack_nil(p);
+}
+
+/* Names of tools are interned, so equal ones are at the same address. */
+static bool used_before(const struct ccfc_index *index,
+			const struct ccfc_group *group, uint32_t i,
+			struct ccfc_slice tool)
+{
+	while (i--)
+		if (ccfc_index_tool(index,
+				    &index->changes.items[group->changes[i]])
+			    .ptr == tool.ptr)
+			return true;
+	return false;
+}
+
+static void tools_used(struct ccfc_pack *p, const struct ccfc_index *index,
+		       const struct ccfc_group *group)
+{
+	ccfc_pack_cstr(p, "toolsUsed");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < group->nchanges; i++) {
+		struct ccfc_slice tool = ccfc_index_tool(
+			index, &index->changes.items[group->changes[i]]);
+
+		if (tool.len && !used_before(index, group, i, tool))
+			ccfc_pack_str(p, tool);
+	}
+	ccfc_pack_end(p);
+}
+
+void ccfc_reply_group(struct ccfc_request *rq, const struct ccfc_group *group)
+{
+	struct ccfc_lines sum = { 0 };
+
+	ccfc_lines_add(&sum, rq->index, group);
+	ccfc_pack_kv_uint(rq->pack, "changeCount", group->nchanges);
+	tools_used(rq->pack, rq->index, group);
+	ccfc_reply_lines(rq->pack, &sum);
+	ccfc_pack_cstr(rq->pack, "changes");
+	ccfc_reply_changes(rq, group->changes, group->nchanges);
+}

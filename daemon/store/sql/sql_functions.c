@@ -1,0 +1,158 @@
+/*
+ * SQLite asks whether to go on between two steps, not within a function. Most
+ * of them take as long as their arguments are; those that can take the square
+ * of it are replaced here by ones that do not, or that ask first.
+ */
+#include "store/sql/sql_run.h"
+
+#include <string.h>
+
+#define FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
+
+/* The bytes of an argument; false where that is NULL. */
+static bool text_of(struct ccfc_slice *out, sqlite3_value *v)
+{
+	bool blob = sqlite3_value_type(v) == SQLITE_BLOB;
+	const void *p = blob ? sqlite3_value_blob(v)
+			     : (const void *)sqlite3_value_text(v);
+
+	*out = ccfc_slice(p ? p : "", (size_t)sqlite3_value_bytes(v));
+	return sqlite3_value_type(v) != SQLITE_NULL;
+}
+
+/* A call that would begin after the end does not. */
+static bool ended(sqlite3_context *c)
+{
+	if (!ccfc_sql_stopped(sqlite3_user_data(c)))
+		return false;
+	sqlite3_result_error_code(c, SQLITE_INTERRUPT);
+	return true;
+}
+
+static const char *find(struct ccfc_slice in, struct ccfc_slice what)
+{
+	return in.len ? memmem(in.ptr, in.len, what.ptr, what.len) : NULL;
+}
+
+static void instr(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	struct ccfc_slice in, what;
+	bool bytes = sqlite3_value_type(v[0]) == SQLITE_BLOB &&
+		     sqlite3_value_type(v[1]) == SQLITE_BLOB;
+	const char *at;
+	int64_t place = 1;
+
+	(void)n;
+	if (!text_of(&in, v[0]) || !text_of(&what, v[1]) || ended(c))
+		return;
+	at = what.len ? find(in, what) : in.ptr;
+	for (const char *p = in.ptr; at && p < at; p++)
+		place += bytes || ((unsigned char)*p & 0xc0) != 0x80;
+	sqlite3_result_int64(c, at ? place : 0);
+}
+
+static void replace(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	struct ccfc_sql_run *run = sqlite3_user_data(c);
+	struct ccfc_slice in, what, by;
+	const char *at;
+	sqlite3_str *out;
+	int len, code;
+	char *text;
+
+	(void)n;
+	if (!text_of(&in, v[0]) || !text_of(&what, v[1]) ||
+	    !text_of(&by, v[2]) || ended(c))
+		return;
+	out = sqlite3_str_new(run->db);
+	while (what.len && !sqlite3_str_errcode(out) && (at = find(in, what))) {
+		size_t skip = (size_t)(at - in.ptr);
+
+		sqlite3_str_append(out, in.ptr, (int)skip);
+		sqlite3_str_append(out, by.ptr, (int)by.len);
+		in = ccfc_slice(at + what.len, in.len - skip - what.len);
+	}
+	sqlite3_str_append(out, in.ptr, (int)in.len);
+	code = sqlite3_str_errcode(out);
+	len = sqlite3_str_length(out);
+	text = sqlite3_str_finish(out); /* NULL where it is empty */
+	if (code)
+		sqlite3_result_error_code(c, code);
+	else if (text)
+		sqlite3_result_text(c, text, len, sqlite3_free);
+	else
+		sqlite3_result_text(c, "", 0, SQLITE_STATIC);
+}
+
+/* The pattern and the text of LIKE and GLOB; false: there is an answer. */
+static bool pattern(const char **pat, const char **text, sqlite3_context *c,
+		    sqlite3_value **v)
+{
+	*pat = (const char *)sqlite3_value_text(v[0]);
+	*text = (const char *)sqlite3_value_text(v[1]);
+	if (!*pat || !*text || ended(c))
+		return false;
+	if (sqlite3_value_bytes(v[0]) <= CCFC_SQL_MAX_PATTERN)
+		return true;
+	sqlite3_result_error(c, "LIKE or GLOB pattern too complex", -1);
+	return false;
+}
+
+static void like(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	const char *pat, *text, *escape = "";
+
+	if (n == 3) {
+		escape = (const char *)sqlite3_value_text(v[2]);
+		if (!escape)
+			return;
+		if (!*escape || escape[1] || (unsigned char)*escape >= 0x80) {
+			sqlite3_result_error(c,
+					     "ESCAPE expression must be a "
+					     "single ASCII character",
+					     -1);
+			return;
+		}
+	}
+	if (pattern(&pat, &text, c, v))
+		sqlite3_result_int(
+			c, !sqlite3_strlike(pat, text, (unsigned)*escape));
+}
+
+static void glob(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	const char *pat, *text;
+
+	(void)n;
+	if (pattern(&pat, &text, c, v))
+		sqlite3_result_int(c, !sqlite3_strglob(pat, text));
+}
+
+static void not_offered(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	(void)n;
+	(void)v;
+	sqlite3_result_error(c, "trim, ltrim and rtrim take one argument here",
+			     -1);
+}
+
+int ccfc_sql_functions(struct ccfc_sql_run *run)
+{
+	static const struct {
+		const char *name;
+		int args;
+		void (*fn)(sqlite3_context *, int, sqlite3_value **);
+	} table[] = {
+		{ "instr", 2, instr },	     { "replace", 3, replace },
+		{ "like", 2, like },	     { "like", 3, like },
+		{ "glob", 2, glob },	     { "trim", 2, not_offered },
+		{ "ltrim", 2, not_offered }, { "rtrim", 2, not_offered },
+	};
+	int r = SQLITE_OK;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table) && !r; i++)
+		r = sqlite3_create_function_v2(run->db, table[i].name,
+					       table[i].args, FLAGS, run,
+					       table[i].fn, NULL, NULL, NULL);
+	return r;
+}

@@ -1,0 +1,276 @@
+/*
+ * What a query may do: read the views. SQLite asks the authorizer about each
+ * column, with the name of the view that it is read in; but a common table
+ * expression has a name as well, and WITH sessions AS (SELECT … FROM t_meta)
+ * looks just like the view; and of the columns that NATURAL JOIN and USING
+ * compare it does not ask at all. So tables must not be named in the first
+ * place: the store is attached under a name of random digits, "main" is empty,
+ * and in front of each table there is an empty one of its name. The views are
+ * made anew on this connection, each behind one whose name has the same digits,
+ * and tables are read in those only. No query can know them: they are drawn
+ * after it was written.
+ */
+#include "store/sql/sql_run.h"
+#include "store/sql/views.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_OPS	     100000
+#define MAX_DEPTH    100
+#define MAX_COMPOUND 50
+#define MAX_ARGS     32
+#define STEPS	     500 /* between two looks at the clock */
+
+/* None of them reaches a file, changes a setting, or tells of the schema. */
+static const char functions[] =
+	" -> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling"
+	" char coalesce concat concat_ws cos cosh count cume_dist"
+	" current_date current_time current_timestamp date datetime degrees"
+	" dense_rank exp first_value floor format glob group_concat hex"
+	" ifnull iif instr json json_array json_array_length json_extract"
+	" json_group_array json_group_object json_object json_quote"
+	" json_type json_valid julianday lag last_value lead length like"
+	" likelihood likely ln log log10 log2 lower ltrim max min mod"
+	" nth_value ntile nullif octet_length percent_rank pi pow power"
+	" printf quote radians random randomblob rank replace round"
+	" row_number rtrim sign sin sinh sqlite_version sqrt strftime"
+	" string_agg substr substring sum tan tanh time timediff total trim"
+	" trunc typeof unhex unicode unixepoch unlikely upper zeroblob ";
+
+static bool is_function(const char *name)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), " %.60s ", name);
+	return !strchr(name, ' ') && strcasestr(functions, word);
+}
+
+static bool is_view(const char *name)
+{
+	for (int i = 0; i < CCFC_VIEWS; i++)
+		if (!strcasecmp(ccfc_views[i].name, name))
+			return true;
+	return false;
+}
+
+static bool is_secret(const struct ccfc_sql_run *run, const char *name)
+{
+	return name && !strncmp(name, run->secret, CCFC_SQL_SECRET_LEN);
+}
+
+static int refuse(struct ccfc_sql_run *run, const char *what, const char *name)
+{
+	if (!run->refused[0])
+		snprintf(run->refused, sizeof(run->refused), what, name);
+	return SQLITE_DENY;
+}
+
+/*
+ * Where only the rows of something count, SQLite asks for its column "". It
+ * then names no view where that was merged into the query, but the database
+ * just as it was written: for a view's tables that is the secret, too.
+ * Otherwise it may be a common table expression.
+ */
+static bool may_count(const struct ccfc_sql_run *run, const char *name,
+		      const char *db)
+{
+	if (!strncasecmp(name, "t_", 2) || !strncasecmp(name, "sqlite_", 7))
+		return db && !strcmp(db, run->secret);
+	return true;
+}
+
+/* May a column of `table` be read within `view`? */
+static int may_read(struct ccfc_sql_run *run, const char *table,
+		    const char *column, const char *db, const char *view)
+{
+	bool temp = db && !strcmp(db, "temp");
+
+	if (is_secret(run, view) || is_secret(run, table) ||
+	    (temp && is_view(table)))
+		return SQLITE_OK;
+	if (!*column && may_count(run, table, db))
+		return SQLITE_OK;
+	return refuse(run, "'%.60s' is not one of the views", table);
+}
+
+static int authorize(void *arg, int action, const char *a, const char *b,
+		     const char *db, const char *view)
+{
+	struct ccfc_sql_run *run = arg;
+
+	/* Much nesting makes long work of understanding the query, too. */
+	if (ccfc_sql_stopped(run))
+		return SQLITE_DENY;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_READ:
+		return may_read(run, a ? a : "", b ? b : "", db, view);
+	case SQLITE_FUNCTION:
+		return is_function(b) ? SQLITE_OK
+				      : refuse(run,
+					       "the function '%.60s' is not "
+					       "offered",
+					       b);
+	default:
+		return refuse(run, "only SELECT can be asked%s", "");
+	}
+}
+
+static int progress(void *arg)
+{
+	return ccfc_sql_stopped(arg);
+}
+
+static void set_limits(sqlite3 *db)
+{
+	static const int limits[][2] = {
+		{ SQLITE_LIMIT_LENGTH, CCFC_SQL_MAX_VALUE },
+		{ SQLITE_LIMIT_SQL_LENGTH, CCFC_SQL_MAX_QUERY },
+		{ SQLITE_LIMIT_COLUMN, CCFC_SQL_MAX_COLUMNS },
+		{ SQLITE_LIMIT_EXPR_DEPTH, MAX_DEPTH },
+		{ SQLITE_LIMIT_COMPOUND_SELECT, MAX_COMPOUND },
+		{ SQLITE_LIMIT_VDBE_OP, MAX_OPS },
+		{ SQLITE_LIMIT_FUNCTION_ARG, MAX_ARGS },
+		{ SQLITE_LIMIT_ATTACHED, 0 },
+		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, CCFC_SQL_MAX_PATTERN },
+		{ SQLITE_LIMIT_VARIABLE_NUMBER, MAX_ARGS },
+		{ SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
+		{ SQLITE_LIMIT_WORKER_THREADS, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+		sqlite3_limit(db, limits[i][0], limits[i][1]);
+}
+
+static void set_switches(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
+	/* "x" is a column or a mistake, never a text. */
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+}
+
+static void draw_secret(struct ccfc_sql_run *run)
+{
+	unsigned char bytes[CCFC_SQL_SECRET_LEN / 2];
+
+	sqlite3_randomness(sizeof(bytes), bytes);
+	/* A letter first, whatever the digits. */
+	bytes[0] |= 0xf0;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(run->secret + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Runs a text of sqlite3_str, and frees it. */
+static int exec(struct ccfc_sql_run *run, sqlite3_str *text)
+{
+	char *sql = sqlite3_str_finish(text);
+	int r = sql ? sqlite3_exec(run->db, sql, NULL, NULL, NULL)
+		    : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	return r;
+}
+
+static int attach(struct ccfc_sql_run *run, const char *path)
+{
+	sqlite3_str *text = sqlite3_str_new(run->db);
+
+	/* Temporary tables in memory: nothing is written, and all is counted */
+	sqlite3_str_appendf(text,
+			    "PRAGMA temp_store=MEMORY; ATTACH %Q AS %s;"
+			    "PRAGMA %s.cache_size=-2048",
+			    path, run->secret, run->secret);
+	return exec(run, text);
+}
+
+static int hide(void *arg, int n, char **values, char **names)
+{
+	sqlite3_str *text = arg;
+
+	(void)n;
+	(void)names;
+	sqlite3_str_appendf(text, "CREATE TEMP TABLE \"%w\"(\"\");", values[0]);
+	return 0;
+}
+
+static int hide_tables(struct ccfc_sql_run *run)
+{
+	sqlite3_str *text = sqlite3_str_new(run->db);
+	char *sql = sqlite3_mprintf("SELECT name FROM %s.sqlite_master"
+				    " WHERE type = 'table'"
+				    " AND name NOT LIKE 'sqlite_%%'",
+				    run->secret);
+	int r = sql ? sqlite3_exec(run->db, sql, hide, text, NULL)
+		    : SQLITE_NOMEM;
+
+	sqlite3_free(sql);
+	if (!r)
+		return exec(run, text);
+	sqlite3_free(sqlite3_str_finish(text));
+	return r;
+}
+
+/* The view's SELECT, with the database named at each table. */
+static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
+		       const char *sql)
+{
+	const char *table;
+
+	while ((table = strstr(sql, " t_"))) {
+		sqlite3_str_append(out, sql, (int)(table - sql));
+		sqlite3_str_appendf(out, " %s.t_", run->secret);
+		sql = table + strlen(" t_");
+	}
+	sqlite3_str_appendall(out, sql);
+}
+
+static int make_views(struct ccfc_sql_run *run)
+{
+	int r = SQLITE_OK;
+
+	for (int i = 0; i < CCFC_VIEWS && !r; i++) {
+		const struct ccfc_view *v = &ccfc_views[i];
+		sqlite3_str *text = sqlite3_str_new(run->db);
+
+		sqlite3_str_appendf(text, "CREATE TEMP VIEW %s_%s AS ",
+				    run->secret, v->name);
+		add_select(text, run, v->sql);
+		sqlite3_str_appendf(text,
+				    ";CREATE TEMP VIEW %s AS"
+				    " SELECT * FROM %s_%s",
+				    v->name, run->secret, v->name);
+		r = exec(run, text);
+	}
+	return r;
+}
+
+int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path)
+{
+	int r;
+
+	set_switches(run->db);
+	draw_secret(run);
+	r = attach(run, path);
+	if (!r)
+		r = hide_tables(run);
+	if (!r)
+		r = make_views(run);
+	if (!r)
+		r = sqlite3_exec(run->db, "PRAGMA query_only=1", NULL, NULL,
+				 NULL);
+	if (!r)
+		r = ccfc_sql_functions(run);
+	if (r)
+		return r;
+	set_limits(run->db);
+	sqlite3_progress_handler(run->db, STEPS, progress, run);
+	return sqlite3_set_authorizer(run->db, authorize, run);
+}

@@ -1,0 +1,31 @@
+/*
+ * The views for users' own SQL: the one place where they are written down.
+ * The store's file has them, sql.c reads through them, and `sql.schema` and
+ * ccfc-sql(7) tell of them. Columns are only ever added, at the end.
+ */
+#ifndef CCFC_STORE_SQL_VIEWS_H
+#define CCFC_STORE_SQL_VIEWS_H
+
+#include <stdint.h>
+
+/* Raised when views or columns are added. */
+#define CCFC_VIEWS_VERSION 1
+
+struct ccfc_view_column {
+	const char *name;
+	const char *type; /* "INTEGER", "TEXT"; any may be NULL */
+	const char *about;
+};
+
+struct ccfc_view {
+	const char *name;
+	const char *about;
+	const char *sql; /* the SELECT */
+	const struct ccfc_view_column *columns;
+	uint32_t ncolumns;
+};
+
+#define CCFC_VIEWS 6
+extern const struct ccfc_view ccfc_views[CCFC_VIEWS];
+
+#endif

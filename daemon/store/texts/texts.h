@@ -1,0 +1,93 @@
+/*
+ * What was said, unescaped: a file beside the store, <state>/texts, that text
+ * search scans and that outlives the transcripts.
+ *
+ * It only grows. A batch's texts are written before the batch is committed,
+ * and the commit stores how long the file is then: what stands behind that
+ * length was never committed and is cut off at the next start. The file begins
+ * with an id that the store has too, so that the two are never mixed up; a
+ * file that does not fit is put aside and made anew by reading the sources.
+ *
+ * Each text has a head, and a checksum over both: a scan skips what is damaged
+ * and says so. Text is valid UTF-8: whatever is not (a lone surrogate, a bad
+ * byte) is U+FFFD. The same message can stand here more than once, of forks,
+ * and where a transcript was rewritten: a reader goes by uuid and block.
+ *
+ * Writing: core thread. Reading: any thread, through a struct ccfc_texts_view.
+ */
+#ifndef CCFC_STORE_TEXTS_TEXTS_H
+#define CCFC_STORE_TEXTS_TEXTS_H
+
+#include "base/err.h"
+#include "base/slice.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ccfc_text_kind {
+	CCFC_TEXT_TEXT,
+	CCFC_TEXT_THINKING,
+	CCFC_TEXT_TASKS, /* the tool_use block of a call that plans, as JSON, or
+			  * the tool_result that gives a task its number;
+			  * never searched */
+};
+
+enum ccfc_text_role {
+	CCFC_ROLE_USER,
+	CCFC_ROLE_ASSISTANT,
+};
+
+#define CCFC_TEXT_META	    1u	/* isMeta: put in by the client */
+#define CCFC_TEXT_SUMMARY   2u	/* isCompactSummary */
+#define CCFC_TEXT_SIDECHAIN 4u	/* an agent's, in whatever file */
+#define CCFC_TEXT_FOLDS	    8u	/* holds U+017F or U+212A, which fold to s, k */
+#define CCFC_TEXT_RESULT    16u /* TASKS: a tool_result block */
+
+/* A text's head, as in the file (native order; the file never travels). */
+struct ccfc_text_head {
+	uint32_t magic;
+	uint32_t len;	/* of the text, which follows; then zeros up to 8 */
+	uint64_t check; /* over all of the head but magic and check, and text */
+	int64_t time;	/* CCFC_TIME_NONE where there is none */
+	uint64_t offset; /* of the line in its transcript */
+	uint32_t source; /* of the index */
+	uint32_t session;
+	uint32_t gen; /* the source's */
+	uint16_t block;
+	uint8_t kind;
+	uint8_t role;
+	unsigned char uuid[16]; /* of the record; zeros: none that is one */
+	uint32_t flags;
+	uint32_t line_len; /* of the line in its transcript */
+};
+_Static_assert(sizeof(struct ccfc_text_head) == 72, "no holes");
+
+#define CCFC_TEXT_MAX (16u << 20) /* longer ones are cut */
+
+/* What there is to read at one moment; owns a descriptor. */
+struct ccfc_texts_view {
+	int fd;		/* -1: nothing */
+	uint64_t start; /* of the first head */
+	uint64_t end;
+};
+
+struct ccfc_texts_reader;
+
+/* Reads on through a view; `size` is how much is read at once (0: 1 MiB). */
+struct ccfc_texts_reader *
+ccfc_texts_reader_new(const struct ccfc_texts_view *view, size_t size);
+void ccfc_texts_reader_free(struct ccfc_texts_reader *reader);
+/*
+ * The next text: 1; 0 at the end. Head and text are valid until the next
+ * call; 16 readable bytes follow the text. What is damaged is skipped and
+ * counted; checksums are only looked at with `verify`.
+ */
+int ccfc_texts_next(struct ccfc_texts_reader *reader,
+		    struct ccfc_text_head *head, struct ccfc_slice *text);
+void ccfc_texts_verify(struct ccfc_texts_reader *reader, bool verify);
+uint64_t ccfc_texts_damaged(const struct ccfc_texts_reader *reader);
+uint64_t ccfc_texts_scanned(const struct ccfc_texts_reader *reader);
+
+void ccfc_texts_view_release(struct ccfc_texts_view *view);
+
+#endif

@@ -1,0 +1,38 @@
+/* How a text stands in the file; within store/ only. See texts.h. */
+#ifndef CCFC_STORE_TEXTS_TEXTS_FORMAT_H
+#define CCFC_STORE_TEXTS_TEXTS_FORMAT_H
+
+#include "base/hash.h"
+#include "store/texts/texts.h"
+
+/* The file begins with this; the first head follows. */
+struct ccfc_texts_begin {
+	char magic[16];
+	uint64_t id;
+	uint64_t none; /* zero */
+};
+
+#define CCFC_TEXTS_MAGIC "ccfc texts 1\n\n\n" /* with its NUL 16 bytes */
+#define CCFC_TEXTS_START sizeof(struct ccfc_texts_begin)
+
+/* Not to be had in valid UTF-8. */
+#define CCFC_TEXT_MAGIC 0xfe7ec0ffu
+
+#define CCFC_TEXTS_HEAD sizeof(struct ccfc_text_head)
+/* Where what the checksum covers begins: it runs to the text's end. */
+#define CCFC_TEXTS_CHECKED offsetof(struct ccfc_text_head, time)
+
+/* Bytes of a head, its text and the zeros behind it. */
+static inline uint64_t ccfc_texts_room(uint64_t len)
+{
+	return (CCFC_TEXTS_HEAD + len + 7) & ~(uint64_t)7;
+}
+
+/* The checksum of the head at `at`, which its text of `len` bytes follows. */
+static inline uint64_t ccfc_texts_check(const char *at, size_t len)
+{
+	return ccfc_hash(at + CCFC_TEXTS_CHECKED,
+			 CCFC_TEXTS_HEAD - CCFC_TEXTS_CHECKED + len);
+}
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * The store's texts: opening them with the rows that count them, and what a
+ * record says as texts. See texts.h.
+ *
+ * Where texts are missing, all sources are told so in the same transaction
+ * that names the new file: if we end before they were read anew, the next
+ * start still knows.
+ */
+#include "base/log.h"
+#include "index/index_internal.h"
+#include "store/db.h"
+#include "store/store.h"
+
+#include <stdio.h>
+
+static void tell(const struct ccfc_store *store, enum ccfc_texts_found found,
+		 uint64_t id)
+{
+	if (found == CCFC_TEXTS_NONE && id)
+		ccfc_log(CCFC_LOG_ERROR,
+			 "%s/texts is missing; it is made anew from the "
+			 "transcripts",
+			 store->dir);
+	if (found == CCFC_TEXTS_ALIEN)
+		ccfc_log(CCFC_LOG_ERROR,
+			 "%s/texts did not fit the store; it was put aside "
+			 "and is made anew from the transcripts",
+			 store->dir);
+	if (found == CCFC_TEXTS_SHORT)
+		ccfc_log(CCFC_LOG_ERROR,
+			 "%s/texts has lost its last texts; they are read "
+			 "again from the transcripts",
+			 store->dir);
+}
+
+/* No source's texts are known to be there. */
+static int forget(struct ccfc_store *store, struct ccfc_index *index,
+		  struct ccfc_err *err)
+{
+	char sql[400];
+
+	for (uint32_t i = 0; i < index->sources.n; i++) {
+		struct ccfc_source *s = &index->sources.items[i];
+
+		s->texts = (struct ccfc_cursor){ 0 };
+		s->texts_gen = s->gen;
+	}
+	snprintf(sql, sizeof(sql),
+		 "BEGIN IMMEDIATE;"
+		 "UPDATE t_source SET text_gen = gen, text_offset = 0,"
+		 " text_marker = 0, text_marker_len = 0;"
+		 "REPLACE INTO t_meta VALUES('texts', %lld);"
+		 "REPLACE INTO t_meta VALUES('textsLength', %lld);"
+		 "COMMIT;",
+		 (long long)ccfc_texts_file_id(store->texts),
+		 (long long)ccfc_texts_file_length(store->texts));
+	return ccfc_db_exec(store, sql, err);
+}
+
+int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
+			  uint64_t id, uint64_t length, bool *anew,
+			  struct ccfc_err *err)
+{
+	enum ccfc_texts_found found;
+	int r = ccfc_texts_file_new(&store->texts, store->dir, id, length,
+				    &found, err);
+
+	if (r)
+		return r;
+	tell(store, found, id);
+	store->texts_length = ccfc_texts_file_length(store->texts);
+	*anew = found != CCFC_TEXTS_FIT;
+	return *anew ? forget(store, index, err) : 0;
+}
+
+static uint32_t flags_of(const struct ccfc_record *r,
+			 const struct ccfc_source *source)
+{
+	return (r->meta ? CCFC_TEXT_META : 0) |
+	       (r->summary ? CCFC_TEXT_SUMMARY : 0) |
+	       (r->sidechain || source->is_agent ? CCFC_TEXT_SIDECHAIN : 0);
+}
+
+static uint8_t kind_of(enum ccfc_spoken_kind kind)
+{
+	switch (kind) {
+	case CCFC_SPOKEN_THINKING:
+		return CCFC_TEXT_THINKING;
+	case CCFC_SPOKEN_TASKS:
+		return CCFC_TEXT_TASKS;
+	default:
+		return CCFC_TEXT_TEXT;
+	}
+}
+
+static bool say(struct ccfc_store *store, struct ccfc_text_head *head,
+		const struct ccfc_spoken *spoken)
+{
+	bool tasks = spoken->kind == CCFC_SPOKEN_TASKS;
+	uint32_t flags = head->flags;
+	bool fine;
+
+	/* Part of a list in JSON is of no use. */
+	if (tasks && spoken->raw.len > CCFC_TEXT_MAX)
+		return true;
+	head->block = spoken->block < UINT16_MAX ? (uint16_t)spoken->block
+						 : UINT16_MAX;
+	head->kind = kind_of(spoken->kind);
+	head->flags |= spoken->result ? CCFC_TEXT_RESULT : 0;
+	fine = ccfc_texts_file_add(store->texts, head, spoken->raw, !tasks);
+	head->flags = flags;
+	return fine;
+}
+
+bool ccfc_store_say(struct ccfc_store *store, struct ccfc_index *index,
+		    uint32_t source, const struct ccfc_record *record,
+		    uint64_t offset, size_t len)
+{
+	const struct ccfc_source *s = &index->sources.items[source];
+	struct ccfc_text_head head = {
+		.time = record->time,
+		.offset = offset,
+		.source = source,
+		.gen = s->gen,
+		.role = record->kind == CCFC_RECORD_USER ? CCFC_ROLE_USER
+							 : CCFC_ROLE_ASSISTANT,
+		.flags = flags_of(record, s),
+		.line_len = (uint32_t)len,
+	};
+	struct ccfc_uuid uuid = { 0 };
+	bool fine = true;
+
+	if (!record->nspoken || !store->texts)
+		return true;
+	if (ccfc_uuid_read(&uuid, record->uuid))
+		memcpy(head.uuid, uuid.bytes, sizeof(head.uuid));
+	head.session = record->session.len
+			       ? ccfc_index_session(index, record->session)
+			       : s->session;
+	for (uint32_t i = 0; i < record->nspoken && fine; i++)
+		fine = say(store, &head, &record->spoken[i]);
+	return fine;
+}
+
+bool ccfc_store_says(const struct ccfc_store *store)
+{
+	return store->texts && ccfc_texts_file_takes(store->texts);
+}
+
+void ccfc_store_texts(const struct ccfc_store *store,
+		      struct ccfc_texts_view *out)
+{
+	*out = (struct ccfc_texts_view){ .fd = -1 };
+	if (store->texts)
+		ccfc_texts_file_view(store->texts, out);
+}
+
+uint64_t ccfc_store_texts_bytes(const struct ccfc_store *store)
+{
+	return store->texts ? ccfc_texts_file_length(store->texts) : 0;
+}

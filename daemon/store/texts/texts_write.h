@@ -1,0 +1,60 @@
+/*
+ * Writing the file of texts.h. Within store/ only: the rest of the daemon
+ * goes through store.h, because the store's commits say how much of the file
+ * counts. Core thread.
+ *
+ * Adding never fails for the caller: texts wait in memory until they could be
+ * written, and a text is never written twice, because writing begins anew at
+ * the same place when it failed. Only when the disk has been full for so long
+ * that CCFC_TEXTS_WAIT bytes wait, further texts are turned away.
+ */
+#ifndef CCFC_STORE_TEXTS_TEXTS_WRITE_H
+#define CCFC_STORE_TEXTS_TEXTS_WRITE_H
+
+#include "store/texts/texts.h"
+
+#define CCFC_TEXTS_WAIT (64u << 20)
+
+struct ccfc_texts_file;
+
+enum ccfc_texts_found {
+	CCFC_TEXTS_FIT,	  /* it is the store's */
+	CCFC_TEXTS_SHORT, /* it is, but its last texts are lost */
+	CCFC_TEXTS_NONE,  /* there was none: it is new */
+	CCFC_TEXTS_ALIEN, /* it was not the store's: put aside, a new one made
+			   */
+};
+
+/*
+ * Opens <dir>/texts, of which the store says that its id is `id` (0: it knows
+ * of none) and that `length` bytes count; more is cut off.
+ */
+int ccfc_texts_file_new(struct ccfc_texts_file **out, const char *dir,
+			uint64_t id, uint64_t length,
+			enum ccfc_texts_found *found, struct ccfc_err *err);
+void ccfc_texts_file_free(struct ccfc_texts_file *file);
+
+uint64_t ccfc_texts_file_id(const struct ccfc_texts_file *file);
+/* Bytes that were written, the file's beginning among them. */
+uint64_t ccfc_texts_file_length(const struct ccfc_texts_file *file);
+
+/*
+ * Adds a text; the writer fills in the head's magic, len, check and
+ * CCFC_TEXT_FOLDS. `escaped`: it is the inside of a JSON string. False when
+ * it was turned away.
+ */
+bool ccfc_texts_file_add(struct ccfc_texts_file *file,
+			 const struct ccfc_text_head *head,
+			 struct ccfc_slice text, bool escaped);
+
+/* Would a text be taken now? */
+bool ccfc_texts_file_takes(const struct ccfc_texts_file *file);
+
+/* Writes what waits. */
+int ccfc_texts_file_flush(struct ccfc_texts_file *file, struct ccfc_err *err);
+
+/* What was written so far. */
+void ccfc_texts_file_view(const struct ccfc_texts_file *file,
+			  struct ccfc_texts_view *out);
+
+#endif

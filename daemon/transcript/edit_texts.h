@@ -1,0 +1,133 @@
+/*
+ * Where the texts of a change stand: in the input of its call, or in the
+ * detail (toolUseResult) of its result. Both are brought into one form, from
+ * which lines are counted (record) and texts read (content).
+ */
+#ifndef CCFC_TRANSCRIPT_EDIT_TEXTS_H
+#define CCFC_TRANSCRIPT_EDIT_TEXTS_H
+
+#include "transcript/record_internal.h"
+
+struct ccfc_texts {
+	enum ccfc_tool_shape shape;
+	uint32_t path;
+	uint32_t old_text;
+	uint32_t new_text;
+	uint32_t edits; /* of a MultiEdit, an array */
+	uint32_t mode;	/* edit_mode of a notebook, command of an editor */
+	bool many;	/* replace_all: how often is not known */
+};
+
+/* One element of `edits`. */
+enum ccfc_edit_field {
+	CCFC_EDIT_OLD,
+	CCFC_EDIT_OLD_TEXT, /* another spelling */
+	CCFC_EDIT_NEW,
+	CCFC_EDIT_NEW_TEXT,
+	CCFC_EDIT_ALL,
+	CCFC_EDIT_PATH,
+	CCFC_EDIT_PATH_ALIAS,
+	CCFC_EDIT_COUNT
+};
+
+/* Reads one element; path is only set in the many-files shape. */
+struct ccfc_texts ccfc_texts_edit(const struct ccfc_parser *parser,
+				  uint32_t edit);
+
+/* The input of a call. False when this call of the tool writes nothing. */
+bool ccfc_texts_input(struct ccfc_texts *out, const struct ccfc_parser *parser,
+		      const struct ccfc_tool *tool, uint32_t input);
+
+/* Lines added and removed; CCFC_LINES_UNKNOWN where the texts do not say. */
+void ccfc_texts_count(struct ccfc_parser *parser,
+		      const struct ccfc_texts *texts, int32_t *added,
+		      int32_t *removed);
+
+/* a += b, where either may be unknown. */
+void ccfc_texts_add(int32_t *a, int32_t b);
+
+/*
+ * The files of a call on several of them, in the order of their first edit.
+ * Beyond CCFC_PARTS_MAX no more are taken.
+ */
+#define CCFC_PARTS_MAX 256u
+
+struct ccfc_parts {
+	struct ccfc_slice *paths;
+	uint32_t n;
+};
+
+/* The part of the edit `texts`, new if need be; CCFC_PARTS_MAX: none. */
+uint32_t ccfc_parts_put(struct ccfc_parts *parts, struct ccfc_parser *parser,
+			const struct ccfc_texts *texts);
+
+/*
+ * The edits of a MultiEdit one after another; where each names its file,
+ * those of one part.
+ */
+struct ccfc_edits {
+	struct ccfc_parser *parser;
+	struct ccfc_parts parts; /* all of them; empty: no edit names a file */
+	uint32_t part;
+	uint32_t at;
+	uint32_t n; /* of all parts */
+};
+
+void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
+		     const struct ccfc_texts *texts, uint32_t part);
+bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_texts *out);
+
+/*
+ * A copy in `arena` of the text of the string `tok`; ptr NULL when it is no
+ * string. *bad (may be NULL) as for ccfc_unescape.
+ */
+struct ccfc_slice ccfc_texts_copy(const struct ccfc_parser *parser,
+				  uint32_t tok, struct ccfc_arena *arena,
+				  bool *bad);
+
+/* Fields of toolUseResult. */
+enum ccfc_detail_field {
+	CCFC_DETAIL_PATH,
+	CCFC_DETAIL_TYPE,
+	CCFC_DETAIL_OLD,
+	CCFC_DETAIL_NEW,
+	CCFC_DETAIL_CONTENT,
+	CCFC_DETAIL_EDITS,
+	CCFC_DETAIL_PATCH,
+	CCFC_DETAIL_ALL,
+	CCFC_DETAIL_STAGED,
+	CCFC_DETAIL_ERROR,
+	CCFC_DETAIL_NEW_SOURCE,
+	CCFC_DETAIL_OLD_SOURCE,
+	CCFC_DETAIL_CELL_TYPE,
+	CCFC_DETAIL_EDIT_MODE,
+	CCFC_DETAIL_NOTEBOOK,
+	CCFC_DETAIL_COUNT
+};
+
+/* result_detail.c: what toolUseResult says of a write. */
+struct ccfc_detail {
+	const char *tool; /* NULL: not the shape of a write */
+	struct ccfc_texts texts;
+	uint32_t patch; /* structuredPatch */
+	bool created;
+	bool staged;
+	bool error; /* of a notebook */
+};
+
+void ccfc_detail_read(struct ccfc_detail *out, const struct ccfc_parser *parser,
+		      uint32_t tok);
+void ccfc_detail_count(struct ccfc_parser *parser,
+		       const struct ccfc_detail *detail, int32_t *added,
+		       int32_t *removed);
+
+/*
+ * read_tools.c: appends the calls of a tool that looks at files, one for each;
+ * or that of an editor tool with the command "view". False when it is none.
+ */
+bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
+		    uint32_t input);
+bool ccfc_look_view(struct ccfc_parser *parser, struct ccfc_call *call,
+		    const struct ccfc_texts *texts);
+
+#endif

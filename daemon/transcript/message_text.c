@@ -1,0 +1,63 @@
+/*
+ * What was said: where in its line each text of a message stands. Nothing is
+ * copied or unescaped here, because every line comes this way and most of
+ * what is said is read by nobody.
+ *
+ * Lists of tasks are kept as the blocks that made them. A TodoWrite has the
+ * whole list; of the newer tools TaskCreate is given its task's number by its
+ * result, so that this is kept, too, and later calls name the number.
+ */
+#include "base/alloc.h"
+#include "transcript/record_internal.h"
+#include "transcript/word_pattern.h"
+
+#define PLANNING "TodoWrite|TaskCreate|TaskUpdate|TaskDelete"
+#define CREATED	 "Task #" /* "Task #1 created successfully: …" */
+
+static void put(struct ccfc_parser *parser, enum ccfc_spoken_kind kind,
+		uint32_t n, struct ccfc_slice raw)
+{
+	struct ccfc_spoken spoken = { .kind = kind, .block = n, .raw = raw };
+
+	if (raw.len)
+		CCFC_VEC_PUSH(parser->spoken, spoken);
+}
+
+void ccfc_spoken_string(struct ccfc_parser *parser, uint32_t content)
+{
+	put(parser, CCFC_SPOKEN_TEXT, 0,
+	    ccfc_json_string(&parser->json, content));
+}
+
+static struct ccfc_slice whole(struct ccfc_parser *parser, uint32_t at)
+{
+	return ccfc_json_raw(&parser->json, at == CCFC_BLOCK_ROOT ? 0 : at);
+}
+
+void ccfc_spoken_block(struct ccfc_parser *parser, uint32_t at, uint32_t n,
+		       const uint32_t *block)
+{
+	struct ccfc_json *json = &parser->json;
+	struct ccfc_slice type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
+
+	if (ccfc_slice_is(type, "text"))
+		put(parser, CCFC_SPOKEN_TEXT, n,
+		    ccfc_json_string(json, block[CCFC_BLOCK_TEXT]));
+	else if (ccfc_slice_is(type, "thinking"))
+		put(parser, CCFC_SPOKEN_THINKING, n,
+		    ccfc_json_string(json, block[CCFC_BLOCK_THINKING]));
+	else if (ccfc_slice_is(type, "tool_use") &&
+		 ccfc_pattern_lists(
+			 PLANNING,
+			 ccfc_json_string(json, block[CCFC_BLOCK_NAME])))
+		put(parser, CCFC_SPOKEN_TASKS, n, whole(parser, at));
+}
+
+void ccfc_spoken_result(struct ccfc_parser *parser, uint32_t at, uint32_t n,
+			struct ccfc_slice text)
+{
+	if (!ccfc_slice_starts(text, CREATED))
+		return;
+	put(parser, CCFC_SPOKEN_TASKS, n, whole(parser, at));
+	parser->spoken.items[parser->spoken.n - 1].result = true;
+}

@@ -1,0 +1,259 @@
+/*
+ * What the files of this folder share: the parser's insides, and the steps of
+ * reading one record. Tokens (uint32_t) are of the parser's current line, see
+ * json.h; 0 is "none" in all of them.
+ */
+#ifndef CCFC_TRANSCRIPT_RECORD_INTERNAL_H
+#define CCFC_TRANSCRIPT_RECORD_INTERNAL_H
+
+#include "base/buf.h"
+#include "transcript/json/json.h"
+#include "transcript/record.h"
+
+/* The longest names that are believed; anything beyond counts as missing. */
+#define CCFC_ID_MAX   256u
+#define CCFC_NAME_MAX 1024u
+#define CCFC_PATH_MAX 16384u
+
+/* Fields of a record; the names of all fields are in keys.c. */
+enum ccfc_field {
+	CCFC_FIELD_TYPE,
+	CCFC_FIELD_ROLE,
+	CCFC_FIELD_UUID,
+	CCFC_FIELD_SESSION,
+	CCFC_FIELD_SESSION_ALIAS,
+	CCFC_FIELD_AGENT,
+	CCFC_FIELD_CWD,
+	CCFC_FIELD_BRANCH,
+	CCFC_FIELD_VERSION,
+	CCFC_FIELD_TIME,
+	CCFC_FIELD_SIDECHAIN,
+	CCFC_FIELD_META,
+	CCFC_FIELD_SUMMARY,
+	CCFC_FIELD_MESSAGE,
+	CCFC_FIELD_CONTENT,
+	CCFC_FIELD_RESULT,
+	CCFC_FIELD_DENIAL,
+	CCFC_FIELD_SNAPSHOT,
+	CCFC_FIELD_TRACKING_PATH,
+	CCFC_FIELD_BACKUP,
+	CCFC_FIELD_COUNT
+};
+
+/* Of a block of message.content. */
+enum ccfc_block_field {
+	CCFC_BLOCK_TYPE,
+	CCFC_BLOCK_ID,
+	CCFC_BLOCK_NAME,
+	CCFC_BLOCK_INPUT,
+	CCFC_BLOCK_CALL_ID, /* tool_use_id */
+	CCFC_BLOCK_CONTENT,
+	CCFC_BLOCK_IS_ERROR,
+	CCFC_BLOCK_TEXT,
+	CCFC_BLOCK_THINKING,
+	CCFC_BLOCK_COUNT
+};
+
+/* Of a message. */
+enum ccfc_message_field {
+	CCFC_MESSAGE_ID,
+	CCFC_MESSAGE_MODEL,
+	CCFC_MESSAGE_CONTENT,
+	CCFC_MESSAGE_USAGE,
+	CCFC_MESSAGE_COUNT
+};
+
+/* Of message.usage. */
+enum ccfc_usage_field {
+	CCFC_USAGE_INPUT,
+	CCFC_USAGE_OUTPUT,
+	CCFC_USAGE_CACHE_WRITE,
+	CCFC_USAGE_CACHE_READ,
+	CCFC_USAGE_COUNT
+};
+
+/* Of a record that names a session. */
+enum ccfc_naming_field {
+	CCFC_NAMING_FIELD_CUSTOM,
+	CCFC_NAMING_FIELD_AI,
+	CCFC_NAMING_FIELD_SUMMARY,
+	CCFC_NAMING_FIELD_LEAF,
+	CCFC_NAMING_FIELD_COUNT
+};
+
+/* Of a snapshot and of the backups in it. */
+enum ccfc_history_field {
+	CCFC_HISTORY_FILES,
+	CCFC_HISTORY_TIME,
+	CCFC_HISTORY_NAME,
+	CCFC_HISTORY_VERSION,
+	CCFC_HISTORY_BACKUP_TIME,
+	CCFC_HISTORY_COUNT
+};
+
+/* Of toolUseResult, a notebook call's input and a hunk; see evidence.c. */
+enum ccfc_evidence_field {
+	CCFC_EVIDENCE_ORIGINAL,
+	CCFC_EVIDENCE_ORIGINAL_MULTI,
+	CCFC_EVIDENCE_ORIGINAL_NOTEBOOK,
+	CCFC_EVIDENCE_UPDATED_NOTEBOOK,
+	CCFC_EVIDENCE_USER_MODIFIED,
+	CCFC_EVIDENCE_ALL,
+	CCFC_EVIDENCE_CELL_MODE,
+	CCFC_EVIDENCE_CELL_ID,
+	CCFC_EVIDENCE_CELL_NUMBER,
+	CCFC_EVIDENCE_CELL_TYPE,
+	CCFC_EVIDENCE_OLD_START,
+	CCFC_EVIDENCE_OLD_LINES,
+	CCFC_EVIDENCE_NEW_START,
+	CCFC_EVIDENCE_NEW_LINES,
+	CCFC_EVIDENCE_LINES,
+	CCFC_EVIDENCE_COUNT
+};
+
+/* Of toolUseResult of a Read, and of the file in it; see read_result.c. */
+enum ccfc_read_field {
+	CCFC_READ_FILE,
+	CCFC_READ_PATH,
+	CCFC_READ_CONTENT,
+	CCFC_READ_START,
+	CCFC_READ_LINES,
+	CCFC_READ_TOTAL,
+	CCFC_READ_COUNT
+};
+
+/* Of an agent's launch: its call's input, its result, progress; agent_launch.c.
+ */
+enum ccfc_launch_field {
+	CCFC_LAUNCH_WANTED, /* subagent_type */
+	CCFC_LAUNCH_PROMPT,
+	CCFC_LAUNCH_AGENT,
+	CCFC_LAUNCH_TYPE, /* agentType */
+	CCFC_LAUNCH_DATA,
+	CCFC_LAUNCH_DATA_TYPE,
+	CCFC_LAUNCH_CALL, /* parentToolUseID */
+	CCFC_LAUNCH_COUNT
+};
+
+struct ccfc_parser {
+	const struct ccfc_tools *tools;
+	struct ccfc_tools own_tools; /* where the caller gave none */
+	struct ccfc_json json;
+	struct ccfc_arena arena;  /* of the current record */
+	struct ccfc_buf repaired; /* the current line, where it was damaged */
+	uint64_t budget;	  /* of its diffs; see line_count.h */
+
+	struct ccfc_json_keys record_keys;
+	struct ccfc_json_keys message_keys;
+	struct ccfc_json_keys usage_keys;
+	struct ccfc_json_keys naming_keys;
+	struct ccfc_json_keys block_keys;
+	struct ccfc_json_keys edit_keys;
+	struct ccfc_json_keys detail_keys;
+	struct ccfc_json_keys history_keys; /* snapshots and backups */
+	struct ccfc_json_keys evidence_keys;
+	struct ccfc_json_keys read_keys;
+	struct ccfc_json_keys launch_keys;
+
+	struct {
+		struct ccfc_call *items;
+		uint32_t n, cap;
+	} calls;
+	struct {
+		struct ccfc_result *items;
+		uint32_t n, cap;
+	} results;
+	struct {
+		struct ccfc_backup *items;
+		uint32_t n, cap;
+	} backups;
+	struct {
+		struct ccfc_spoken *items;
+		uint32_t n, cap;
+	} spoken;
+};
+
+/* keys.c: fills in the parser's *_keys. */
+void ccfc_parser_init_keys(struct ccfc_parser *parser);
+
+/* The text of a string as a name, see ccfc_unescape_name. */
+struct ccfc_slice ccfc_parser_name(struct ccfc_parser *parser, uint32_t tok,
+				   size_t max);
+
+/* The time that a string says, or CCFC_TIME_NONE. */
+int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok);
+
+/*
+ * Reads a line, and the fields of its record. False when it is malformed.
+ * ccfc_parser_done gives back what a huge line has taken.
+ */
+bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
+		      uint32_t *fields);
+void ccfc_parser_done(struct ccfc_parser *parser, struct ccfc_slice line);
+
+/*
+ * The same, but a line that is not UTF-8 is read with U+FFFD for what is not:
+ * for what was said and done. Not for the content of files, which would be
+ * given as what it was not.
+ */
+bool ccfc_parser_open_damaged(struct ccfc_parser *parser,
+			      struct ccfc_slice line, uint32_t *fields);
+
+/* What a record is by its type, or by its role where it has no type. */
+enum ccfc_record_kind ccfc_parser_kind(struct ccfc_parser *parser,
+				       const uint32_t *fields);
+
+/*
+ * The blocks of a message: the first one's token, and the following ones';
+ * 0 at the end. A record that is itself a block (type tool_use or
+ * tool_result) has that one; its token is CCFC_BLOCK_ROOT.
+ */
+#define CCFC_BLOCK_ROOT UINT32_MAX
+
+uint32_t ccfc_parser_first_block(const struct ccfc_parser *parser,
+				 const uint32_t *fields, uint32_t content);
+uint32_t ccfc_parser_next_block(const struct ccfc_parser *parser,
+				uint32_t block);
+void ccfc_parser_block(const struct ccfc_parser *parser, uint32_t block,
+		       uint32_t *fields);
+
+/* message.content, or the record's own. */
+uint32_t ccfc_parser_content(const struct ccfc_parser *parser,
+			     const uint32_t *fields);
+
+/* tool_use.c: appends the calls of a tool_use block. */
+void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block);
+
+/* result.c: appends the results of a user record; returns how many
+ * tool_result blocks it has, `text` whether it has text. */
+uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
+			  struct ccfc_slice uuid, bool *text);
+
+/* Does the text of a tool_result block say that it created the file? */
+bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
+
+/* prompt_text.c: has a person given this prompt? *typed is how it begins. */
+bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields,
+		   struct ccfc_slice *typed);
+
+/* message.c: what a message cost, and whether its text asks something. */
+void ccfc_said_usage(const struct ccfc_parser *parser, struct ccfc_record *out,
+		     uint32_t usage);
+bool ccfc_said_asks(struct ccfc_slice raw);
+bool ccfc_said_asking_tool(struct ccfc_slice name);
+/* message.c: the title that a record gives, by its type. */
+void ccfc_said_naming(struct ccfc_parser *parser, struct ccfc_record *out);
+
+/* message_text.c: appends what a message says that is a plain string; what its
+ * block number `n` says, whose token is `at`; and the result of a call. */
+void ccfc_spoken_string(struct ccfc_parser *parser, uint32_t content);
+void ccfc_spoken_block(struct ccfc_parser *parser, uint32_t at, uint32_t n,
+		       const uint32_t *block);
+void ccfc_spoken_result(struct ccfc_parser *parser, uint32_t at, uint32_t n,
+			struct ccfc_slice text);
+
+/* backup.c: appends the backups of a file-history record. */
+void ccfc_snapshot_read(struct ccfc_parser *parser, const uint32_t *fields,
+			int64_t time);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * Patterns over short texts: * is any run of bytes, ? any one byte, all else
+ * itself. For names of tools and for the sentences of error texts.
+ */
+#ifndef CCFC_TRANSCRIPT_WORD_PATTERN_H
+#define CCFC_TRANSCRIPT_WORD_PATTERN_H
+
+#include "base/slice.h"
+
+bool ccfc_pattern_match(const char *pattern, struct ccfc_slice text);
+
+/* Is `word` one of the words of `list`, which are separated by '|'? */
+bool ccfc_pattern_lists(const char *list, struct ccfc_slice word);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Three-way merge of texts, line by line: what became of `base` in `ours` and
+ * in `theirs`, put together. Where both changed the same lines (or lines that
+ * touch) differently, that is a conflict, shown between markers as git does.
+ */
+#ifndef CCFC_DIFF_MERGE3_H
+#define CCFC_DIFF_MERGE3_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+struct ccfc_merge {
+	struct ccfc_slice base, ours, theirs;
+	const char *ours_label, *theirs_label; /* behind the markers */
+};
+
+/*
+ * Appends the result; returns the number of conflicts in it. A result without
+ * conflicts has a final newline exactly when the text that gave its last line
+ * has. In a conflict a last line without a newline is given one, so that each
+ * marker has a line of its own; what both sides begin and end with stands
+ * outside the markers. Markers end with "\r\n" when the base's first line does
+ * (ours, when the base is empty). Labels may be NULL or empty.
+ */
+uint32_t ccfc_merge(struct ccfc_buf *out, const struct ccfc_merge *merge);
+
+#endif

@@ -1,0 +1,89 @@
+/* Claude Code's directories; see claude_dir.h. */
+#include "os/claude_dir.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "os/config_file.h"
+#include "os/dirs.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void ccfc_claude_release(struct ccfc_claude *roots)
+{
+	for (uint32_t i = 0; i < roots->n; i++)
+		free(roots->items[i]);
+	free(roots->items);
+	*roots = (struct ccfc_claude){ 0 };
+}
+
+void ccfc_claude_add(struct ccfc_claude *roots, const char *path)
+{
+	struct ccfc_buf root = CCFC_BUF_INIT;
+	char here[PATH_MAX];
+
+	if (!getcwd(here, sizeof(here)))
+		here[0] = '\0';
+	if (!ccfc_path_normalise(&root, ccfc_slice_str(path),
+				 ccfc_slice_str(here), CCFC_SLICE_NONE))
+		ccfc_buf_puts(&root, path);
+	for (uint32_t i = 0; i < roots->n; i++) {
+		if (!strcmp(roots->items[i], root.ptr)) {
+			ccfc_buf_release(&root);
+			return;
+		}
+	}
+	CCFC_VEC_PUSH(*roots, ccfc_buf_detach(&root, NULL));
+}
+
+static void add_listed(struct ccfc_claude *roots, const char *value)
+{
+	struct stat st;
+	char *copy, *save = NULL;
+
+	/* A directory may have a colon in its name. */
+	if (!strchr(value, ':') || !stat(value, &st)) {
+		ccfc_claude_add(roots, value);
+		return;
+	}
+	copy = ccfc_strdup(value);
+	for (char *w = strtok_r(copy, ":", &save); w;
+	     w = strtok_r(NULL, ":", &save))
+		ccfc_claude_add(roots, w);
+	free(copy);
+}
+
+void ccfc_claude_add_default(struct ccfc_claude *roots)
+{
+	const char *dir = getenv("CLAUDE_CONFIG_DIR");
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	if (dir && *dir) {
+		add_listed(roots, dir);
+		return;
+	}
+	if (ccfc_dirs_home(&path, NULL) < 0)
+		return;
+	ccfc_buf_puts(&path, "/.claude");
+	ccfc_claude_add(roots, path.ptr);
+	ccfc_buf_release(&path);
+}
+
+static int add_root(void *data, const char *key, char *value)
+{
+	if (!strcmp(key, "root"))
+		ccfc_claude_add(data, value);
+	return 0;
+}
+
+void ccfc_claude_add_all(struct ccfc_claude *roots)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	ccfc_claude_add_default(roots);
+	if (!ccfc_dirs_config(&path, NULL))
+		ccfc_conf_read(path.ptr, false, add_root, roots, NULL);
+	ccfc_buf_release(&path);
+}

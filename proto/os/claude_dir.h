@@ -1,0 +1,29 @@
+/*
+ * Claude Code's directories, as the environment and the config file name
+ * them. The daemon reads them; nobody ever writes below one.
+ */
+#ifndef CCFC_OS_CLAUDE_DIR_H
+#define CCFC_OS_CLAUDE_DIR_H
+
+#include <stdint.h>
+
+struct ccfc_claude {
+	char **items; /* absolute and normal, each once */
+	uint32_t n, cap;
+};
+
+void ccfc_claude_release(struct ccfc_claude *roots);
+
+/* One more; a relative path is taken from the working directory. */
+void ccfc_claude_add(struct ccfc_claude *roots, const char *path);
+
+/*
+ * $CLAUDE_CONFIG_DIR, which may be several with colons between; else
+ * ~/.claude, or nothing where HOME is not set.
+ */
+void ccfc_claude_add_default(struct ccfc_claude *roots);
+
+/* The same, and all that the user's config file names as far as it is right. */
+void ccfc_claude_add_all(struct ccfc_claude *roots);
+
+#endif

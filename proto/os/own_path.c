@@ -1,0 +1,43 @@
+/* Where the running program lies; each system has its own way to ask. */
+#include "os/own_path.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
+#ifdef __FreeBSD__
+#include <sys/types.h>
+/* It needs the one before it. */
+#include <sys/sysctl.h>
+#endif
+
+/* Bytes that were put in `path`, or nothing. */
+static size_t ask(char *path, size_t size)
+{
+#if defined(__APPLE__)
+	uint32_t n = (uint32_t)size;
+
+	return _NSGetExecutablePath(path, &n) ? 0 : strlen(path);
+#elif defined(__FreeBSD__)
+	int name[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
+
+	return sysctl(name, 4, path, &size, NULL, 0) || !size ? 0 : size - 1;
+#else
+	ssize_t n = readlink("/proc/self/exe", path, size);
+
+	return n > 0 && (size_t)n < size ? (size_t)n : 0;
+#endif
+}
+
+bool ccfc_self_path(struct ccfc_buf *out)
+{
+	char path[PATH_MAX];
+	size_t n = ask(path, sizeof(path));
+
+	if (!n || path[0] != '/')
+		return false;
+	ccfc_buf_append(out, path, n);
+	return true;
+}

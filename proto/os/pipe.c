@@ -1,0 +1,18 @@
+/* A pipe that no child inherits; see pipe.h. */
+#include "os/pipe.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+int ccfc_fd_pipe(int fds[2])
+{
+#ifdef __APPLE__
+	if (pipe(fds) < 0)
+		return -1;
+	fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+	fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+	return 0;
+#else
+	return pipe2(fds, O_CLOEXEC);
+#endif
+}

@@ -16,21 +16,23 @@
 #define TAIL	 ".jsonl"
 #define NOTE	 ".meta.json"
 
-uint32_t ccfc_talk_agent_of(const struct ccfc_talk *talk, uint32_t line)
+uint32_t ccfc_conversation_agent_of(const struct ccfc_conversation *conv,
+				    uint32_t line)
 {
-	const struct ccfc_talk_line *l = &talk->lines.items[line];
+	const struct ccfc_conversation_line *l = &conv->lines.items[line];
 
-	return l->sidechain ? talk->sidechain
-			    : talk->agent_of[ccfc_talk_source_no(l)];
+	return l->sidechain ? conv->sidechain
+			    : conv->agent_of[ccfc_conversation_source_no(l)];
 }
 
-int ccfc_talk_find_agent(uint32_t *out, const struct ccfc_talk *talk,
-			 struct ccfc_slice id, struct ccfc_err *err)
+int ccfc_conversation_find_agent(uint32_t *out,
+				 const struct ccfc_conversation *conv,
+				 struct ccfc_slice id, struct ccfc_err *err)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < talk->agents.n; i++) {
-		struct ccfc_slice a = talk->agents.items[i].id;
+	for (uint32_t i = 0; i < conv->agents.n; i++) {
+		struct ccfc_slice a = conv->agents.items[i].id;
 
 		if (a.len < id.len || memcmp(a.ptr, id.ptr, id.len) != 0)
 			continue;
@@ -47,23 +49,25 @@ int ccfc_talk_find_agent(uint32_t *out, const struct ccfc_talk *talk,
 			    id.len > 64 ? 64 : (int)id.len, id.ptr);
 }
 
-uint32_t ccfc_talk_started(const struct ccfc_talk *talk, uint64_t call)
+uint32_t ccfc_conversation_started(const struct ccfc_conversation *conv,
+				   uint64_t call)
 {
 	if (!call)
-		return CCFC_TALK_NONE;
-	for (uint32_t i = 0; i < talk->agents.n; i++)
-		if (talk->agents.items[i].call == call)
+		return CCFC_CONVERSATION_NONE;
+	for (uint32_t i = 0; i < conv->agents.n; i++)
+		if (conv->agents.items[i].call == call)
 			return i;
-	for (uint32_t i = 0; i < talk->roots.n; i++)
-		if (talk->roots.items[i].call == call)
-			return talk->sidechain;
-	return CCFC_TALK_NONE;
+	for (uint32_t i = 0; i < conv->roots.n; i++)
+		if (conv->roots.items[i].call == call)
+			return conv->sidechain;
+	return CCFC_CONVERSATION_NONE;
 }
 
 /* --- notes --- */
 
-static bool read_note(struct ccfc_slice *out, struct ccfc_talk_reader *reader,
-		      const char *path, struct ccfc_arena *scratch)
+static bool read_note(struct ccfc_slice *out,
+		      struct ccfc_conversation_reader *reader, const char *path,
+		      struct ccfc_arena *scratch)
 {
 	struct ccfc_slice base = ccfc_slice_str(path);
 	struct stat st;
@@ -81,41 +85,44 @@ static bool read_note(struct ccfc_slice *out, struct ccfc_talk_reader *reader,
 				  (size_t)st.st_size, NULL);
 }
 
-static struct ccfc_slice take(struct ccfc_talk *talk,
-			      struct ccfc_talk_reader *reader, uint32_t tok)
+static struct ccfc_slice take(struct ccfc_conversation *conv,
+			      struct ccfc_conversation_reader *reader,
+			      uint32_t tok)
 {
-	struct ccfc_slice s = ccfc_talk_name(reader, tok);
+	struct ccfc_slice s = ccfc_conversation_name(reader, tok);
 
-	return s.len ? ccfc_arena_copy(&talk->arena, s) : CCFC_SLICE_NONE;
+	return s.len ? ccfc_arena_copy(&conv->arena, s) : CCFC_SLICE_NONE;
 }
 
-static void take_note(struct ccfc_talk *talk, struct ccfc_talk_reader *reader,
-		      uint32_t source, struct ccfc_arena *scratch)
+static void take_note(struct ccfc_conversation *conv,
+		      struct ccfc_conversation_reader *reader, uint32_t source,
+		      struct ccfc_arena *scratch)
 {
 	static const char *const names[] = { "toolUseId", "agentType",
 					     "description" };
-	struct ccfc_talk_agent *a = &talk->agents.items[talk->agent_of[source]];
+	struct ccfc_conversation_agent *a =
+		&conv->agents.items[conv->agent_of[source]];
 	struct ccfc_json_keys keys;
 	uint32_t f[3], fields[CCFC_FIELD_COUNT];
 	struct ccfc_slice note;
 
-	if (!read_note(&note, reader, talk->sources[source].path, scratch) ||
+	if (!read_note(&note, reader, conv->sources[source].path, scratch) ||
 	    !ccfc_parser_open(reader->parser, note, fields))
 		return;
 	ccfc_json_keys_init(&keys, names, 3);
 	ccfc_json_root_fields(&reader->parser->json, &keys, f);
-	a->call = ccfc_talk_hash(reader, f[0]);
-	a->type = take(talk, reader, f[1]);
-	a->description = take(talk, reader, f[2]);
+	a->call = ccfc_conversation_hash(reader, f[0]);
+	a->type = take(conv, reader, f[1]);
+	a->description = take(conv, reader, f[2]);
 }
 
 /* --- calls --- */
 
-static struct ccfc_talk_launch *find_call(const struct ccfc_talk *talk,
-					  uint64_t call)
+static struct ccfc_conversation_launch *
+find_call(const struct ccfc_conversation *conv, uint64_t call)
 {
-	for (uint32_t i = 0; call && i < talk->launches.n; i++) {
-		struct ccfc_talk_launch *l = &talk->launches.items[i];
+	for (uint32_t i = 0; call && i < conv->launches.n; i++) {
+		struct ccfc_conversation_launch *l = &conv->launches.items[i];
 
 		if (!l->agent && l->call == call)
 			return l;
@@ -123,11 +130,11 @@ static struct ccfc_talk_launch *find_call(const struct ccfc_talk *talk,
 	return NULL;
 }
 
-static struct ccfc_talk_launch *find_prompt(const struct ccfc_talk *talk,
-					    uint64_t prompt)
+static struct ccfc_conversation_launch *
+find_prompt(const struct ccfc_conversation *conv, uint64_t prompt)
 {
-	for (uint32_t i = 0; prompt && i < talk->launches.n; i++) {
-		struct ccfc_talk_launch *l = &talk->launches.items[i];
+	for (uint32_t i = 0; prompt && i < conv->launches.n; i++) {
+		struct ccfc_conversation_launch *l = &conv->launches.items[i];
 
 		if (!l->agent && !l->claimed && l->prompt == prompt)
 			return l;
@@ -136,23 +143,26 @@ static struct ccfc_talk_launch *find_prompt(const struct ccfc_talk *talk,
 }
 
 /* What results and progress say of the agent. */
-static void take_links(struct ccfc_talk *talk, struct ccfc_talk_agent *a)
+static void take_links(struct ccfc_conversation *conv,
+		       struct ccfc_conversation_agent *a)
 {
-	for (uint32_t i = 0; i < talk->launches.n; i++) {
-		const struct ccfc_talk_launch *l = &talk->launches.items[i];
+	for (uint32_t i = 0; i < conv->launches.n; i++) {
+		const struct ccfc_conversation_launch *l =
+			&conv->launches.items[i];
 
 		if (l->agent != a->hash)
 			continue;
 		/* Other tools' results name agents, too. */
-		if (!a->call && find_call(talk, l->call))
+		if (!a->call && find_call(conv, l->call))
 			a->call = l->call;
 		if (!a->type.len && l->type && l->call == a->call)
-			a->type = ccfc_strtab_get(&talk->names, l->type);
+			a->type = ccfc_strtab_get(&conv->names, l->type);
 	}
 }
 
-static void settle(struct ccfc_talk *talk, struct ccfc_talk_agent *a,
-		   struct ccfc_talk_launch *l)
+static void settle(struct ccfc_conversation *conv,
+		   struct ccfc_conversation_agent *a,
+		   struct ccfc_conversation_launch *l)
 {
 	if (!l)
 		return;
@@ -160,32 +170,34 @@ static void settle(struct ccfc_talk *talk, struct ccfc_talk_agent *a,
 	a->call = l->call;
 	a->line = l->line;
 	if (!a->type.len && l->type)
-		a->type = ccfc_strtab_get(&talk->names, l->type);
+		a->type = ccfc_strtab_get(&conv->names, l->type);
 }
 
-void ccfc_talk_join(struct ccfc_talk *talk, struct ccfc_talk_reader *reader)
+void ccfc_conversation_join(struct ccfc_conversation *conv,
+			    struct ccfc_conversation_reader *reader)
 {
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
 
-	for (uint32_t i = 0; i < talk->nsources; i++)
-		if (talk->agent_of[i] != CCFC_TALK_NONE)
-			take_note(talk, reader, i, &scratch);
+	for (uint32_t i = 0; i < conv->nsources; i++)
+		if (conv->agent_of[i] != CCFC_CONVERSATION_NONE)
+			take_note(conv, reader, i, &scratch);
 	ccfc_arena_release(&scratch);
-	for (uint32_t i = 0; i < talk->agents.n; i++) {
-		struct ccfc_talk_agent *a = &talk->agents.items[i];
+	for (uint32_t i = 0; i < conv->agents.n; i++) {
+		struct ccfc_conversation_agent *a = &conv->agents.items[i];
 
-		take_links(talk, a);
-		settle(talk, a, find_call(talk, a->call));
+		take_links(conv, a);
+		settle(conv, a, find_call(conv, a->call));
 	}
-	for (uint32_t i = 0; i < talk->agents.n; i++) {
-		struct ccfc_talk_agent *a = &talk->agents.items[i];
+	for (uint32_t i = 0; i < conv->agents.n; i++) {
+		struct ccfc_conversation_agent *a = &conv->agents.items[i];
 
 		if (!a->call)
-			settle(talk, a, find_prompt(talk, a->prompt));
+			settle(conv, a, find_prompt(conv, a->prompt));
 	}
-	for (uint32_t i = 0; i < talk->roots.n; i++) {
-		struct ccfc_talk_root *root = &talk->roots.items[i];
-		struct ccfc_talk_launch *l = find_prompt(talk, root->prompt);
+	for (uint32_t i = 0; i < conv->roots.n; i++) {
+		struct ccfc_conversation_root *root = &conv->roots.items[i];
+		struct ccfc_conversation_launch *l =
+			find_prompt(conv, root->prompt);
 
 		if (!l)
 			continue;

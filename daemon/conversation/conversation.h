@@ -23,12 +23,12 @@
 #include "source/tail.h"
 #include "transcript/record_internal.h"
 
-#define CCFC_TALK_LINES	  (4u << 20) /* of a skeleton */
-#define CCFC_TALK_SOURCES 65535u
-#define CCFC_TALK_NONE	  UINT32_MAX
+#define CCFC_CONVERSATION_LINES	  (4u << 20) /* of a skeleton */
+#define CCFC_CONVERSATION_SOURCES 65535u
+#define CCFC_CONVERSATION_NONE	  UINT32_MAX
 
 /* A transcript that holds lines of the session. */
-struct ccfc_talk_source {
+struct ccfc_conversation_source {
 	const char *path;
 	struct ccfc_slice agent; /* whose it is; empty: the session's */
 	uint64_t end;		 /* lines up to here are read */
@@ -38,16 +38,16 @@ struct ccfc_talk_source {
 	bool unnamed; /* … the last one's that was named */
 };
 
-enum ccfc_talk_kind {
-	CCFC_TALK_OTHER, /* part of the tree only */
-	CCFC_TALK_USER,
-	CCFC_TALK_ASSISTANT,
-	CCFC_TALK_SYSTEM,
-	CCFC_TALK_SUMMARY,
+enum ccfc_conversation_kind {
+	CCFC_CONVERSATION_OTHER, /* part of the tree only */
+	CCFC_CONVERSATION_USER,
+	CCFC_CONVERSATION_ASSISTANT,
+	CCFC_CONVERSATION_SYSTEM,
+	CCFC_CONVERSATION_SUMMARY,
 };
 
 /* A line of the skeleton. */
-struct ccfc_talk_line {
+struct ccfc_conversation_line {
 	uint64_t at;	 /* source in the upper 16 bits, offset in the rest */
 	int64_t time;	 /* its own or that of the line before */
 	uint64_t uuid;	 /* hash; 0: none */
@@ -56,24 +56,24 @@ struct ccfc_talk_line {
 	unsigned kind : 3;
 	unsigned sidechain : 1; /* of an agent, in the session's transcript */
 	unsigned results : 1;	/* it has results of tools */
-	unsigned tasks : 2;	/* it may plan: CCFC_TALK_TODO, _TASK */
+	unsigned tasks : 2;	/* it may plan: CCFC_CONVERSATION_TODO, _TASK */
 	unsigned boundary : 1;	/* of a compaction */
 	unsigned again : 1;	/* its uuid stands in an earlier line, … */
 	unsigned copy : 1;	/* … of the same thread */
 	unsigned events : 13;	/* of the timeline, without … */
 	unsigned thoughts : 9;	/* … these */
 };
-_Static_assert(sizeof(struct ccfc_talk_line) == 40, "no holes");
+_Static_assert(sizeof(struct ccfc_conversation_line) == 40, "no holes");
 
 /* A call that starts an agent, or (agent set) what joins the two. */
-struct ccfc_talk_launch {
+struct ccfc_conversation_launch {
 	uint64_t call, agent, prompt; /* as in struct ccfc_launch */
 	uint32_t type;		      /* of `names`; 0: not said */
 	uint32_t line;
 	bool claimed;
 };
 
-struct ccfc_talk_agent {
+struct ccfc_conversation_agent {
 	struct ccfc_slice id;
 	struct ccfc_slice type;	       /* empty: not known; so below */
 	struct ccfc_slice description; /* by the note beside its transcript */
@@ -85,39 +85,39 @@ struct ccfc_talk_agent {
 };
 
 /* The first line of an inline sidechain. */
-struct ccfc_talk_root {
+struct ccfc_conversation_root {
 	uint32_t line;
 	uint32_t caller; /* line of the call, or NONE */
 	uint64_t prompt;
 	uint64_t call;
 };
 
-struct ccfc_talk_type {
+struct ccfc_conversation_type {
 	uint32_t name; /* of `names` */
 	uint64_t n;
 };
 
-struct ccfc_talk {
+struct ccfc_conversation {
 	struct ccfc_arena arena;
 	struct ccfc_slice session;
-	struct ccfc_talk_source *sources;
+	struct ccfc_conversation_source *sources;
 	uint32_t *agent_of; /* of each source; NONE: the session's */
 	uint32_t nsources;
 	struct {
-		struct ccfc_talk_line *items;
+		struct ccfc_conversation_line *items;
 		uint32_t n, cap;
 	} lines;
 	uint32_t *order; /* of the lines, by time */
 	struct {
-		struct ccfc_talk_launch *items;
+		struct ccfc_conversation_launch *items;
 		uint32_t n, cap;
 	} launches;
 	struct {
-		struct ccfc_talk_agent *items;
+		struct ccfc_conversation_agent *items;
 		uint32_t n, cap;
 	} agents;
 	struct {
-		struct ccfc_talk_root *items;
+		struct ccfc_conversation_root *items;
 		uint32_t n, cap;
 	} roots;
 	struct {
@@ -125,7 +125,7 @@ struct ccfc_talk {
 		uint32_t n, cap;
 	} errors;
 	struct {
-		struct ccfc_talk_type *items;
+		struct ccfc_conversation_type *items;
 		uint32_t n, cap;
 	} types;
 	struct {
@@ -140,7 +140,7 @@ struct ccfc_talk {
 };
 
 /* What reads: a tail and a parser of its own. */
-struct ccfc_talk_reader {
+struct ccfc_conversation_reader {
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	struct ccfc_json_keys more_keys, block_keys, task_keys;
@@ -150,46 +150,55 @@ struct ccfc_talk_reader {
 	void *ctx;
 };
 
-void ccfc_talk_reader_init(struct ccfc_talk_reader *reader, uint64_t left);
-void ccfc_talk_reader_release(struct ccfc_talk_reader *reader);
+void ccfc_conversation_reader_init(struct ccfc_conversation_reader *reader,
+				   uint64_t left);
+void ccfc_conversation_reader_release(struct ccfc_conversation_reader *reader);
 
 /*
  * Goes through the sources, which are copied. `find` (may be empty): how the
  * uuid of a line that is looked for begins. CCFC_EAGAIN when it was cancelled.
  */
-int ccfc_talk_read(struct ccfc_talk **out, struct ccfc_talk_reader *reader,
-		   struct ccfc_slice session,
-		   const struct ccfc_talk_source *sources, uint32_t n,
-		   struct ccfc_slice find, struct ccfc_err *err);
+int ccfc_conversation_read(struct ccfc_conversation **out,
+			   struct ccfc_conversation_reader *reader,
+			   struct ccfc_slice session,
+			   const struct ccfc_conversation_source *sources,
+			   uint32_t n, struct ccfc_slice find,
+			   struct ccfc_err *err);
 /* May be NULL. */
-void ccfc_talk_free(struct ccfc_talk *talk);
+void ccfc_conversation_free(struct ccfc_conversation *conv);
 
 /* Is it still what these sources say? */
-bool ccfc_talk_fits(const struct ccfc_talk *talk, struct ccfc_slice session,
-		    const struct ccfc_talk_source *sources, uint32_t n);
+bool ccfc_conversation_fits(const struct ccfc_conversation *conv,
+			    struct ccfc_slice session,
+			    const struct ccfc_conversation_source *sources,
+			    uint32_t n);
 /* Bytes that it takes. */
-size_t ccfc_talk_size(const struct ccfc_talk *talk);
+size_t ccfc_conversation_size(const struct ccfc_conversation *conv);
 
 /* The agent whose line it is, or NONE. */
-uint32_t ccfc_talk_agent_of(const struct ccfc_talk *talk, uint32_t line);
+uint32_t ccfc_conversation_agent_of(const struct ccfc_conversation *conv,
+				    uint32_t line);
 /* By id or a unique prefix of it: CCFC_ENOTFOUND, CCFC_EAMBIGUOUS. */
-int ccfc_talk_find_agent(uint32_t *out, const struct ccfc_talk *talk,
-			 struct ccfc_slice id, struct ccfc_err *err);
+int ccfc_conversation_find_agent(uint32_t *out,
+				 const struct ccfc_conversation *conv,
+				 struct ccfc_slice id, struct ccfc_err *err);
 /* The agent that a call started: agents' number, or NONE. */
-uint32_t ccfc_talk_started(const struct ccfc_talk *talk, uint64_t call);
-bool ccfc_talk_failed(const struct ccfc_talk *talk, uint64_t call);
+uint32_t ccfc_conversation_started(const struct ccfc_conversation *conv,
+				   uint64_t call);
+bool ccfc_conversation_failed(const struct ccfc_conversation *conv,
+			      uint64_t call);
 
 /* --- messages --- */
 
-enum ccfc_talk_role {
-	CCFC_TALK_SAID, /* user and assistant */
-	CCFC_TALK_OF_USER,
-	CCFC_TALK_OF_ASSISTANT,
-	CCFC_TALK_OF_SYSTEM,
-	CCFC_TALK_OF_TOOL, /* with results of tools */
+enum ccfc_conversation_role {
+	CCFC_CONVERSATION_SAID, /* user and assistant */
+	CCFC_CONVERSATION_OF_USER,
+	CCFC_CONVERSATION_OF_ASSISTANT,
+	CCFC_CONVERSATION_OF_SYSTEM,
+	CCFC_CONVERSATION_OF_TOOL, /* with results of tools */
 };
 
-struct ccfc_talk_page {
+struct ccfc_conversation_page {
 	uint32_t *lines; /* in the arena */
 	uint32_t n;
 	uint64_t total, offset;
@@ -200,88 +209,92 @@ struct ccfc_talk_page {
  * NONE) it is the one that has that line in its middle: CCFC_ENOTFOUND when
  * the thread has not, or when the offset is behind the end.
  */
-int ccfc_talk_page(struct ccfc_talk_page *out, const struct ccfc_talk *talk,
-		   enum ccfc_talk_role role, uint32_t agent, uint64_t offset,
-		   uint64_t limit, uint32_t around, struct ccfc_arena *arena,
-		   struct ccfc_err *err);
+int ccfc_conversation_page(struct ccfc_conversation_page *out,
+			   const struct ccfc_conversation *conv,
+			   enum ccfc_conversation_role role, uint32_t agent,
+			   uint64_t offset, uint64_t limit, uint32_t around,
+			   struct ccfc_arena *arena, struct ccfc_err *err);
 
 /* --- a line, opened --- */
 
-enum ccfc_talk_field {
-	CCFC_TALK_PARENT,
-	CCFC_TALK_LOGICAL,
-	CCFC_TALK_SUBTYPE,
-	CCFC_TALK_SUMMARY_TEXT,
-	CCFC_TALK_ATTACHMENT,
-	CCFC_TALK_DATA,
-	CCFC_TALK_FIELDS
+enum ccfc_conversation_field {
+	CCFC_CONVERSATION_PARENT,
+	CCFC_CONVERSATION_LOGICAL,
+	CCFC_CONVERSATION_SUBTYPE,
+	CCFC_CONVERSATION_SUMMARY_TEXT,
+	CCFC_CONVERSATION_ATTACHMENT,
+	CCFC_CONVERSATION_DATA,
+	CCFC_CONVERSATION_FIELDS
 };
 
 /* Tokens are of reader->parser->json; valid until the next line. */
-struct ccfc_talk_record {
+struct ccfc_conversation_record {
 	struct ccfc_slice line;
-	enum ccfc_talk_kind kind;
+	enum ccfc_conversation_kind kind;
 	uint32_t fields[CCFC_FIELD_COUNT];
-	uint32_t more[CCFC_TALK_FIELDS];
+	uint32_t more[CCFC_CONVERSATION_FIELDS];
 	uint32_t content;
 	uint32_t first; /* block, 0: none */
 };
 
 /* Parses `line` (padded). False when it is malformed. */
-bool ccfc_talk_parse(struct ccfc_talk_reader *reader,
-		     struct ccfc_talk_record *out, struct ccfc_slice line);
+bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
+			     struct ccfc_conversation_record *out,
+			     struct ccfc_slice line);
 /* Reads it again; false when it is not there any more, or too much was read. */
-bool ccfc_talk_open(struct ccfc_talk_reader *reader,
-		    struct ccfc_talk_record *out, const struct ccfc_talk *talk,
-		    uint32_t line);
+bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
+			    struct ccfc_conversation_record *out,
+			    const struct ccfc_conversation *conv,
+			    uint32_t line);
 
 /* The name that a field has: the record's memory, empty if none. */
-struct ccfc_slice ccfc_talk_name(struct ccfc_talk_reader *reader, uint32_t tok);
+struct ccfc_slice
+ccfc_conversation_name(struct ccfc_conversation_reader *reader, uint32_t tok);
 
 /*
  * Its texts, or its thoughts, one a line; of a record that is no message, what
  * it has to say. At most `max` bytes, whole characters; *cut is set when
  * there is more. In the arena.
  */
-struct ccfc_slice ccfc_talk_text(struct ccfc_talk_reader *reader,
-				 const struct ccfc_talk_record *record,
-				 size_t max, bool *cut,
-				 struct ccfc_arena *arena);
-struct ccfc_slice ccfc_talk_thinking(struct ccfc_talk_reader *reader,
-				     const struct ccfc_talk_record *record,
-				     size_t max, bool *cut,
-				     struct ccfc_arena *arena);
+struct ccfc_slice
+ccfc_conversation_text(struct ccfc_conversation_reader *reader,
+		       const struct ccfc_conversation_record *record,
+		       size_t max, bool *cut, struct ccfc_arena *arena);
+struct ccfc_slice
+ccfc_conversation_thinking(struct ccfc_conversation_reader *reader,
+			   const struct ccfc_conversation_record *record,
+			   size_t max, bool *cut, struct ccfc_arena *arena);
 /* The text of a string, any other value as compact JSON, in the same way. */
-struct ccfc_slice ccfc_talk_value(const struct ccfc_json *json, uint32_t tok,
-				  size_t max, bool *cut,
-				  struct ccfc_arena *arena);
+struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
+					  uint32_t tok, size_t max, bool *cut,
+					  struct ccfc_arena *arena);
 
 /* Only out->usage; false when it says nothing. */
-bool ccfc_talk_usage(struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk_record *record,
-		     struct ccfc_record *out);
+bool ccfc_conversation_usage(struct ccfc_conversation_reader *reader,
+			     const struct ccfc_conversation_record *record,
+			     struct ccfc_record *out);
 /* model and message.id; empty where there is none. */
-void ccfc_talk_model(struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk_record *record,
-		     struct ccfc_slice *model, struct ccfc_slice *id);
+void ccfc_conversation_model(struct ccfc_conversation_reader *reader,
+			     const struct ccfc_conversation_record *record,
+			     struct ccfc_slice *model, struct ccfc_slice *id);
 
 /* --- the timeline --- */
 
-enum ccfc_talk_event_type {
-	CCFC_TALK_PROMPT,
-	CCFC_TALK_TEXT,
-	CCFC_TALK_THINKING,
-	CCFC_TALK_CALL,
-	CCFC_TALK_RESULT,
-	CCFC_TALK_NOTE, /* system */
-	CCFC_TALK_COMPACTION,
-	CCFC_TALK_AGENT, /* what it was started with */
+enum ccfc_conversation_event_type {
+	CCFC_CONVERSATION_PROMPT,
+	CCFC_CONVERSATION_TEXT,
+	CCFC_CONVERSATION_THINKING,
+	CCFC_CONVERSATION_CALL,
+	CCFC_CONVERSATION_RESULT,
+	CCFC_CONVERSATION_NOTE, /* system */
+	CCFC_CONVERSATION_COMPACTION,
+	CCFC_CONVERSATION_AGENT, /* what it was started with */
 };
 
 /* The events of a record one after another; zeroed but for `record`. */
-struct ccfc_talk_events {
-	const struct ccfc_talk_record *record;
-	enum ccfc_talk_event_type type;
+struct ccfc_conversation_events {
+	const struct ccfc_conversation_record *record;
+	enum ccfc_conversation_event_type type;
 	uint32_t block[CCFC_BLOCK_COUNT]; /* of all but whole records */
 	uint32_t text;			  /* of a thought or a text */
 	uint32_t at;
@@ -290,22 +303,23 @@ struct ccfc_talk_events {
 	bool counting; /* set by the caller: `type` of these is of no use */
 };
 
-bool ccfc_talk_events_next(struct ccfc_talk_reader *reader,
-			   struct ccfc_talk_events *e);
+bool ccfc_conversation_events_next(struct ccfc_conversation_reader *reader,
+				   struct ccfc_conversation_events *e);
 
 /* Where in `order` the event number `offset` is, and which of its line's. */
-struct ccfc_talk_moment {
+struct ccfc_conversation_moment {
 	uint64_t total;
 	uint32_t at;
 	uint32_t skip;
 };
 
-void ccfc_talk_seek(struct ccfc_talk_moment *out, const struct ccfc_talk *talk,
-		    bool thinking, uint64_t offset);
+void ccfc_conversation_seek(struct ccfc_conversation_moment *out,
+			    const struct ccfc_conversation *conv, bool thinking,
+			    uint64_t offset);
 
 /* --- the tree --- */
 
-struct ccfc_talk_node {
+struct ccfc_conversation_node {
 	uint32_t line;
 	uint32_t parent; /* a line, or NONE */
 	uint32_t depth;
@@ -316,43 +330,45 @@ struct ccfc_talk_node {
 	bool hangs;	 /* it is one deeper than its parent */
 };
 
-struct ccfc_talk_tree {
-	struct ccfc_talk_node *nodes; /* of the page; in the arena */
+struct ccfc_conversation_tree {
+	struct ccfc_conversation_node *nodes; /* of the page; in the arena */
 	uint32_t n;
 	uint64_t total;
 	uint64_t branches;
 };
 
 /* CCFC_ENOTFOUND when the offset is behind the end. */
-int ccfc_talk_tree(struct ccfc_talk_tree *out, const struct ccfc_talk *talk,
-		   uint64_t offset, uint64_t limit, struct ccfc_arena *arena,
-		   struct ccfc_err *err);
+int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
+			   const struct ccfc_conversation *conv,
+			   uint64_t offset, uint64_t limit,
+			   struct ccfc_arena *arena, struct ccfc_err *err);
 
 /* --- tasks --- */
 
-struct ccfc_talk_task {
+struct ccfc_conversation_task {
 	struct ccfc_slice id; /* empty: none; so all */
 	struct ccfc_slice content, status, active, description, owner;
 	struct ccfc_slice *blocked_by;
 	uint32_t nblocked;
 };
 
-struct ccfc_talk_tasks {
-	struct ccfc_talk_task *items; /* in the arena, as all that they have */
+struct ccfc_conversation_tasks {
+	struct ccfc_conversation_task
+		*items; /* in the arena, as all that they have */
 	uint32_t n;
 	bool truncated;
 };
 
 /* The plan of the session's thread as it stands after its last line. */
-void ccfc_talk_tasks(struct ccfc_talk_tasks *out,
-		     struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk *talk, size_t max,
-		     struct ccfc_arena *arena);
+void ccfc_conversation_tasks(struct ccfc_conversation_tasks *out,
+			     struct ccfc_conversation_reader *reader,
+			     const struct ccfc_conversation *conv, size_t max,
+			     struct ccfc_arena *arena);
 
 /* The same out of single blocks (JSON, padded), in their order. */
-void ccfc_talk_tasks_left(struct ccfc_talk_tasks *out,
-			  struct ccfc_talk_reader *reader,
-			  const struct ccfc_slice *blocks, uint32_t n,
-			  size_t max, struct ccfc_arena *arena);
+void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
+				  struct ccfc_conversation_reader *reader,
+				  const struct ccfc_slice *blocks, uint32_t n,
+				  size_t max, struct ccfc_arena *arena);
 
 #endif

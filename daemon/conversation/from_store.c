@@ -31,7 +31,7 @@ struct items {
 
 struct gone {
 	const struct ccfc_gone_ask *ask;
-	struct ccfc_talk_reader *reader;
+	struct ccfc_conversation_reader *reader;
 	struct ccfc_arena *arena;
 	struct items texts;
 	struct {
@@ -50,7 +50,7 @@ static void take(struct gone *g, const struct ccfc_text_head *h,
 			     .no = no,
 			     .source = h->source,
 			     .flags = h->flags,
-			     .message = CCFC_TALK_NONE,
+			     .message = CCFC_CONVERSATION_NONE,
 			     .block = h->block,
 			     .kind = h->kind,
 			     .role = h->role };
@@ -71,7 +71,7 @@ static void take(struct gone *g, const struct ccfc_text_head *h,
 
 static int scan(struct gone *g, struct ccfc_err *err)
 {
-	struct ccfc_talk_reader *reader = g->reader;
+	struct ccfc_conversation_reader *reader = g->reader;
 	struct ccfc_texts_reader *r = ccfc_texts_reader_new(g->ask->view, 0);
 	struct ccfc_text_head head;
 	struct ccfc_slice text;
@@ -126,12 +126,12 @@ static bool same_message(const struct item *x, const struct item *y)
 static bool wanted(const struct gone *g, const struct item *x)
 {
 	switch (g->ask->role) {
-	case CCFC_TALK_OF_USER:
+	case CCFC_CONVERSATION_OF_USER:
 		return x->role == CCFC_ROLE_USER;
-	case CCFC_TALK_OF_ASSISTANT:
+	case CCFC_CONVERSATION_OF_ASSISTANT:
 		return x->role == CCFC_ROLE_ASSISTANT;
 	default:
-		return g->ask->role == CCFC_TALK_SAID;
+		return g->ask->role == CCFC_CONVERSATION_SAID;
 	}
 }
 
@@ -256,7 +256,8 @@ static void make_page(struct gone *g, struct ccfc_gone *out)
 	for (uint32_t i = 0; i < g->texts.n; i++) {
 		const struct item *x = &g->texts.items[i];
 
-		if (x->message != CCFC_TALK_NONE && x->message >= out->offset &&
+		if (x->message != CCFC_CONVERSATION_NONE &&
+		    x->message >= out->offset &&
 		    x->message - out->offset < out->n && !is_copy(&page, x))
 			CCFC_VEC_PUSH(page, *x);
 	}
@@ -291,7 +292,8 @@ static int answer(struct gone *g, struct ccfc_gone *out, struct ccfc_err *err)
 	return 0;
 }
 
-int ccfc_gone_read(struct ccfc_gone *out, struct ccfc_talk_reader *reader,
+int ccfc_gone_read(struct ccfc_gone *out,
+		   struct ccfc_conversation_reader *reader,
 		   const struct ccfc_gone_ask *ask, struct ccfc_arena *arena,
 		   struct ccfc_err *err)
 {
@@ -303,8 +305,8 @@ int ccfc_gone_read(struct ccfc_gone *out, struct ccfc_talk_reader *reader,
 	if (!r)
 		r = answer(&g, out, err);
 	if (!r)
-		ccfc_talk_tasks_left(&out->tasks, reader, g.plans.items,
-				     g.plans.n, ask->max, arena);
+		ccfc_conversation_tasks_left(&out->tasks, reader, g.plans.items,
+					     g.plans.n, ask->max, arena);
 	free(g.texts.items);
 	free(g.plans.items);
 	return r;

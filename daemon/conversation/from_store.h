@@ -25,21 +25,23 @@ struct ccfc_gone {
 	struct ccfc_gone_message *items; /* of the page; in the arena */
 	uint32_t n;
 	uint64_t total, offset;
-	struct ccfc_talk_tasks tasks;
+	struct ccfc_conversation_tasks tasks;
 };
 
 struct ccfc_gone_ask {
 	const struct ccfc_texts_view *view;
 	uint32_t session; /* of the index */
-	enum ccfc_talk_role role;
+	enum ccfc_conversation_role role;
 	struct ccfc_slice find; /* how the uuid begins; empty: none */
 	uint64_t offset, limit;
 	size_t max;  /* of a text */
 	size_t left; /* of all */
 };
 
-/* CCFC_ENOTFOUND as ccfc_talk_page; CCFC_EAGAIN when it was cancelled. */
-int ccfc_gone_read(struct ccfc_gone *out, struct ccfc_talk_reader *reader,
+/* CCFC_ENOTFOUND as ccfc_conversation_page; CCFC_EAGAIN when it was cancelled.
+ */
+int ccfc_gone_read(struct ccfc_gone *out,
+		   struct ccfc_conversation_reader *reader,
 		   const struct ccfc_gone_ask *ask, struct ccfc_arena *arena,
 		   struct ccfc_err *err);
 

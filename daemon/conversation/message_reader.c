@@ -8,42 +8,46 @@
 #include "base/hash.h"
 #include "transcript/json/unescape.h"
 
-static const char *const more_names[CCFC_TALK_FIELDS] = {
-	[CCFC_TALK_PARENT] = "parentUuid",
-	[CCFC_TALK_LOGICAL] = "logicalParentUuid",
-	[CCFC_TALK_SUBTYPE] = "subtype",
-	[CCFC_TALK_SUMMARY_TEXT] = "summary",
-	[CCFC_TALK_ATTACHMENT] = "attachment",
-	[CCFC_TALK_DATA] = "data",
+static const char *const more_names[CCFC_CONVERSATION_FIELDS] = {
+	[CCFC_CONVERSATION_PARENT] = "parentUuid",
+	[CCFC_CONVERSATION_LOGICAL] = "logicalParentUuid",
+	[CCFC_CONVERSATION_SUBTYPE] = "subtype",
+	[CCFC_CONVERSATION_SUMMARY_TEXT] = "summary",
+	[CCFC_CONVERSATION_ATTACHMENT] = "attachment",
+	[CCFC_CONVERSATION_DATA] = "data",
 };
 
 static const char *const thinking_key[] = { "thinking" };
 static const char *const task_names[] = { "task", "success" };
 
-void ccfc_talk_reader_init(struct ccfc_talk_reader *reader, uint64_t left)
+void ccfc_conversation_reader_init(struct ccfc_conversation_reader *reader,
+				   uint64_t left)
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->tail = ccfc_tail_new(CCFC_TAIL_DEFAULT_MAX_LINE);
 	reader->parser = ccfc_parser_new(NULL);
 	reader->left = left;
-	ccfc_json_keys_init(&reader->more_keys, more_names, CCFC_TALK_FIELDS);
+	ccfc_json_keys_init(&reader->more_keys, more_names,
+			    CCFC_CONVERSATION_FIELDS);
 	ccfc_json_keys_init(&reader->block_keys, thinking_key, 1);
 	ccfc_json_keys_init(&reader->task_keys, task_names, 2);
 }
 
-void ccfc_talk_reader_release(struct ccfc_talk_reader *reader)
+void ccfc_conversation_reader_release(struct ccfc_conversation_reader *reader)
 {
 	ccfc_tail_free(reader->tail);
 	ccfc_parser_free(reader->parser);
 	memset(reader, 0, sizeof(*reader));
 }
 
-struct ccfc_slice ccfc_talk_name(struct ccfc_talk_reader *reader, uint32_t tok)
+struct ccfc_slice
+ccfc_conversation_name(struct ccfc_conversation_reader *reader, uint32_t tok)
 {
 	return ccfc_parser_name(reader->parser, tok, CCFC_NAME_MAX);
 }
 
-uint64_t ccfc_talk_hash(struct ccfc_talk_reader *reader, uint32_t tok)
+uint64_t ccfc_conversation_hash(struct ccfc_conversation_reader *reader,
+				uint32_t tok)
 {
 	struct ccfc_slice id =
 		ccfc_parser_name(reader->parser, tok, CCFC_ID_MAX);
@@ -51,28 +55,30 @@ uint64_t ccfc_talk_hash(struct ccfc_talk_reader *reader, uint32_t tok)
 	return id.len ? ccfc_hash_slice(id) : 0;
 }
 
-static enum ccfc_talk_kind kind_of(struct ccfc_talk_reader *reader,
-				   const uint32_t *fields)
+static enum ccfc_conversation_kind
+kind_of(struct ccfc_conversation_reader *reader, const uint32_t *fields)
 {
 	struct ccfc_slice type;
 
 	switch (ccfc_parser_kind(reader->parser, fields)) {
 	case CCFC_RECORD_USER:
-		return CCFC_TALK_USER;
+		return CCFC_CONVERSATION_USER;
 	case CCFC_RECORD_ASSISTANT:
-		return CCFC_TALK_ASSISTANT;
+		return CCFC_CONVERSATION_ASSISTANT;
 	default:
 		type = ccfc_json_string(&reader->parser->json,
 					fields[CCFC_FIELD_TYPE]);
 		if (ccfc_slice_is(type, "system"))
-			return CCFC_TALK_SYSTEM;
-		return ccfc_slice_is(type, "summary") ? CCFC_TALK_SUMMARY
-						      : CCFC_TALK_OTHER;
+			return CCFC_CONVERSATION_SYSTEM;
+		return ccfc_slice_is(type, "summary")
+			       ? CCFC_CONVERSATION_SUMMARY
+			       : CCFC_CONVERSATION_OTHER;
 	}
 }
 
-bool ccfc_talk_parse(struct ccfc_talk_reader *reader,
-		     struct ccfc_talk_record *out, struct ccfc_slice line)
+bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
+			     struct ccfc_conversation_record *out,
+			     struct ccfc_slice line)
 {
 	struct ccfc_parser *parser = reader->parser;
 
@@ -83,28 +89,31 @@ bool ccfc_talk_parse(struct ccfc_talk_reader *reader,
 	out->kind = kind_of(reader, out->fields);
 	out->content = ccfc_parser_content(parser, out->fields);
 	out->first = 0;
-	if (out->kind == CCFC_TALK_USER || out->kind == CCFC_TALK_ASSISTANT)
+	if (out->kind == CCFC_CONVERSATION_USER ||
+	    out->kind == CCFC_CONVERSATION_ASSISTANT)
 		out->first = ccfc_parser_first_block(parser, out->fields,
 						     out->content);
 	return true;
 }
 
-bool ccfc_talk_open(struct ccfc_talk_reader *reader,
-		    struct ccfc_talk_record *out, const struct ccfc_talk *talk,
-		    uint32_t line)
+bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
+			    struct ccfc_conversation_record *out,
+			    const struct ccfc_conversation *conv, uint32_t line)
 {
-	const struct ccfc_talk_line *l = &talk->lines.items[line];
+	const struct ccfc_conversation_line *l = &conv->lines.items[line];
 	struct ccfc_slice bytes;
 
 	if (l->len > reader->left)
 		return false;
 	reader->left -= l->len;
 	reader->bytes += l->len;
-	return !ccfc_tail_read_at(reader->tail, &bytes,
-				  talk->sources[ccfc_talk_source_no(l)].path,
-				  ccfc_talk_offset(l), l->len, NULL) &&
-	       ccfc_talk_parse(reader, out, bytes) &&
-	       ccfc_talk_hash(reader, out->fields[CCFC_FIELD_UUID]) == l->uuid;
+	return !ccfc_tail_read_at(
+		       reader->tail, &bytes,
+		       conv->sources[ccfc_conversation_source_no(l)].path,
+		       ccfc_conversation_offset(l), l->len, NULL) &&
+	       ccfc_conversation_parse(reader, out, bytes) &&
+	       ccfc_conversation_hash(reader, out->fields[CCFC_FIELD_UUID]) ==
+		       l->uuid;
 }
 
 /* --- texts --- */
@@ -138,7 +147,7 @@ static struct ccfc_slice keep(struct ccfc_buf *buf, struct ccfc_arena *arena)
 }
 
 /* The text or the thought of a block; 0 when it is another. */
-static uint32_t text_of(struct ccfc_talk_reader *reader, uint32_t at,
+static uint32_t text_of(struct ccfc_conversation_reader *reader, uint32_t at,
 			bool thinking)
 {
 	struct ccfc_parser *parser = reader->parser;
@@ -155,9 +164,11 @@ static uint32_t text_of(struct ccfc_talk_reader *reader, uint32_t at,
 	return thought;
 }
 
-static void put_blocks(struct ccfc_buf *out, struct ccfc_talk_reader *reader,
-		       const struct ccfc_talk_record *record, bool thinking,
-		       size_t max, bool *cut, struct ccfc_arena *arena)
+static void put_blocks(struct ccfc_buf *out,
+		       struct ccfc_conversation_reader *reader,
+		       const struct ccfc_conversation_record *record,
+		       bool thinking, size_t max, bool *cut,
+		       struct ccfc_arena *arena)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t at = record->first;
@@ -178,32 +189,33 @@ static void put_blocks(struct ccfc_buf *out, struct ccfc_talk_reader *reader,
 }
 
 /* What is named where nothing is said. */
-static struct ccfc_slice other_text(struct ccfc_talk_reader *reader,
-				    const struct ccfc_talk_record *record)
+static struct ccfc_slice
+other_text(struct ccfc_conversation_reader *reader,
+	   const struct ccfc_conversation_record *record)
 {
 	struct ccfc_parser *parser = reader->parser;
-	uint32_t inside = record->more[CCFC_TALK_ATTACHMENT];
+	uint32_t inside = record->more[CCFC_CONVERSATION_ATTACHMENT];
 	uint32_t block[CCFC_BLOCK_COUNT];
 
 	if (!inside)
-		inside = record->more[CCFC_TALK_DATA];
+		inside = record->more[CCFC_CONVERSATION_DATA];
 	ccfc_json_fields(&parser->json, inside, &parser->block_keys, block);
 	return ccfc_json_string(&parser->json, block[CCFC_BLOCK_TYPE]);
 }
 
-struct ccfc_slice ccfc_talk_text(struct ccfc_talk_reader *reader,
-				 const struct ccfc_talk_record *record,
-				 size_t max, bool *cut,
-				 struct ccfc_arena *arena)
+struct ccfc_slice
+ccfc_conversation_text(struct ccfc_conversation_reader *reader,
+		       const struct ccfc_conversation_record *record,
+		       size_t max, bool *cut, struct ccfc_arena *arena)
 {
 	const struct ccfc_json *json = &reader->parser->json;
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	struct ccfc_slice raw = ccfc_json_string(json, record->content);
 
-	if (record->kind == CCFC_TALK_SUMMARY)
-		raw = ccfc_json_string(json,
-				       record->more[CCFC_TALK_SUMMARY_TEXT]);
-	else if (record->kind == CCFC_TALK_OTHER)
+	if (record->kind == CCFC_CONVERSATION_SUMMARY)
+		raw = ccfc_json_string(
+			json, record->more[CCFC_CONVERSATION_SUMMARY_TEXT]);
+	else if (record->kind == CCFC_CONVERSATION_OTHER)
 		raw = other_text(reader, record);
 	if (record->first)
 		put_blocks(&out, reader, record, false, max, cut, arena);
@@ -212,10 +224,10 @@ struct ccfc_slice ccfc_talk_text(struct ccfc_talk_reader *reader,
 	return keep(&out, arena);
 }
 
-struct ccfc_slice ccfc_talk_thinking(struct ccfc_talk_reader *reader,
-				     const struct ccfc_talk_record *record,
-				     size_t max, bool *cut,
-				     struct ccfc_arena *arena)
+struct ccfc_slice
+ccfc_conversation_thinking(struct ccfc_conversation_reader *reader,
+			   const struct ccfc_conversation_record *record,
+			   size_t max, bool *cut, struct ccfc_arena *arena)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
@@ -240,9 +252,9 @@ static const char *token_end(const struct ccfc_json *json, uint32_t tok)
 	return p;
 }
 
-struct ccfc_slice ccfc_talk_value(const struct ccfc_json *json, uint32_t tok,
-				  size_t max, bool *cut,
-				  struct ccfc_arena *arena)
+struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
+					  uint32_t tok, size_t max, bool *cut,
+					  struct ccfc_arena *arena)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	char c = ccfc_json_first(json, tok);
@@ -272,9 +284,9 @@ struct ccfc_slice ccfc_talk_value(const struct ccfc_json *json, uint32_t tok,
 
 /* --- numbers and names of a message --- */
 
-bool ccfc_talk_usage(struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk_record *record,
-		     struct ccfc_record *out)
+bool ccfc_conversation_usage(struct ccfc_conversation_reader *reader,
+			     const struct ccfc_conversation_record *record,
+			     struct ccfc_record *out)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t m[CCFC_MESSAGE_COUNT];
@@ -286,15 +298,15 @@ bool ccfc_talk_usage(struct ccfc_talk_reader *reader,
 	return out->has_usage;
 }
 
-void ccfc_talk_model(struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk_record *record,
-		     struct ccfc_slice *model, struct ccfc_slice *id)
+void ccfc_conversation_model(struct ccfc_conversation_reader *reader,
+			     const struct ccfc_conversation_record *record,
+			     struct ccfc_slice *model, struct ccfc_slice *id)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t m[CCFC_MESSAGE_COUNT];
 
 	ccfc_json_fields(&parser->json, record->fields[CCFC_FIELD_MESSAGE],
 			 &parser->message_keys, m);
-	*model = ccfc_talk_name(reader, m[CCFC_MESSAGE_MODEL]);
-	*id = ccfc_talk_name(reader, m[CCFC_MESSAGE_ID]);
+	*model = ccfc_conversation_name(reader, m[CCFC_MESSAGE_MODEL]);
+	*id = ccfc_conversation_name(reader, m[CCFC_MESSAGE_ID]);
 }

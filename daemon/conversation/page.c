@@ -4,61 +4,64 @@
  */
 #include "conversation/conversation_internal.h"
 
-static bool wanted(const struct ccfc_talk_line *l, enum ccfc_talk_role role)
+static bool wanted(const struct ccfc_conversation_line *l,
+		   enum ccfc_conversation_role role)
 {
 	switch (role) {
-	case CCFC_TALK_OF_USER:
-		return l->kind == CCFC_TALK_USER;
-	case CCFC_TALK_OF_ASSISTANT:
-		return l->kind == CCFC_TALK_ASSISTANT;
-	case CCFC_TALK_OF_SYSTEM:
-		return l->kind == CCFC_TALK_SYSTEM ||
-		       l->kind == CCFC_TALK_SUMMARY;
-	case CCFC_TALK_OF_TOOL:
+	case CCFC_CONVERSATION_OF_USER:
+		return l->kind == CCFC_CONVERSATION_USER;
+	case CCFC_CONVERSATION_OF_ASSISTANT:
+		return l->kind == CCFC_CONVERSATION_ASSISTANT;
+	case CCFC_CONVERSATION_OF_SYSTEM:
+		return l->kind == CCFC_CONVERSATION_SYSTEM ||
+		       l->kind == CCFC_CONVERSATION_SUMMARY;
+	case CCFC_CONVERSATION_OF_TOOL:
 		return l->results;
 	default:
-		return l->kind == CCFC_TALK_USER ||
-		       l->kind == CCFC_TALK_ASSISTANT;
+		return l->kind == CCFC_CONVERSATION_USER ||
+		       l->kind == CCFC_CONVERSATION_ASSISTANT;
 	}
 }
 
-static bool in_thread(const struct ccfc_talk *talk, uint32_t line,
-		      enum ccfc_talk_role role, uint32_t agent)
+static bool in_thread(const struct ccfc_conversation *conv, uint32_t line,
+		      enum ccfc_conversation_role role, uint32_t agent)
 {
-	const struct ccfc_talk_line *l = &talk->lines.items[line];
+	const struct ccfc_conversation_line *l = &conv->lines.items[line];
 
 	return !l->copy && wanted(l, role) &&
-	       ccfc_talk_agent_of(talk, line) == agent;
+	       ccfc_conversation_agent_of(conv, line) == agent;
 }
 
 /* How many there are, and the number of the line that is looked for. */
-static uint64_t count(const struct ccfc_talk *talk, enum ccfc_talk_role role,
-		      uint32_t agent, uint32_t around, uint64_t *at)
+static uint64_t count(const struct ccfc_conversation *conv,
+		      enum ccfc_conversation_role role, uint32_t agent,
+		      uint32_t around, uint64_t *at)
 {
 	uint64_t n = 0;
 
 	*at = UINT64_MAX;
-	for (uint32_t i = 0; i < talk->lines.n; i++) {
-		if (!in_thread(talk, talk->order[i], role, agent))
+	for (uint32_t i = 0; i < conv->lines.n; i++) {
+		if (!in_thread(conv, conv->order[i], role, agent))
 			continue;
-		if (talk->order[i] == around)
+		if (conv->order[i] == around)
 			*at = n;
 		n++;
 	}
 	return n;
 }
 
-int ccfc_talk_page(struct ccfc_talk_page *out, const struct ccfc_talk *talk,
-		   enum ccfc_talk_role role, uint32_t agent, uint64_t offset,
-		   uint64_t limit, uint32_t around, struct ccfc_arena *arena,
-		   struct ccfc_err *err)
+int ccfc_conversation_page(struct ccfc_conversation_page *out,
+			   const struct ccfc_conversation *conv,
+			   enum ccfc_conversation_role role, uint32_t agent,
+			   uint64_t offset, uint64_t limit, uint32_t around,
+			   struct ccfc_arena *arena, struct ccfc_err *err)
 {
-	uint64_t at, total = count(talk, role, agent, around, &at), n = 0;
+	uint64_t at, total = count(conv, role, agent, around, &at), n = 0;
 
-	if (around != CCFC_TALK_NONE && at == UINT64_MAX)
+	if (around != CCFC_CONVERSATION_NONE && at == UINT64_MAX)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "no message of that role has this uuid");
-	if (around != CCFC_TALK_NONE)
+	if (around != CCFC_CONVERSATION_NONE)
 		offset = at > limit / 2 ? at - limit / 2 : 0;
 	if (offset && offset >= total)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
@@ -66,11 +69,12 @@ int ccfc_talk_page(struct ccfc_talk_page *out, const struct ccfc_talk *talk,
 				    (unsigned long long)total);
 	if (limit > total - offset)
 		limit = total - offset;
-	*out = (struct ccfc_talk_page){ .total = total, .offset = offset };
+	*out = (struct ccfc_conversation_page){ .total = total,
+						.offset = offset };
 	out->lines = ccfc_arena_alloc(arena, (limit + 1) * sizeof(uint32_t));
-	for (uint32_t i = 0; i < talk->lines.n && out->n < limit; i++)
-		if (in_thread(talk, talk->order[i], role, agent) &&
+	for (uint32_t i = 0; i < conv->lines.n && out->n < limit; i++)
+		if (in_thread(conv, conv->order[i], role, agent) &&
 		    n++ >= offset)
-			out->lines[out->n++] = talk->order[i];
+			out->lines[out->n++] = conv->order[i];
 	return 0;
 }

@@ -31,9 +31,9 @@
 
 /* One transcript while it is read. */
 struct scan {
-	struct ccfc_talk *talk;
-	struct ccfc_talk_reader *reader;
-	struct ccfc_talk_record record;
+	struct ccfc_conversation *conv;
+	struct ccfc_conversation_reader *reader;
+	struct ccfc_conversation_record record;
 	struct ccfc_slice find;
 	struct ccfc_arena scratch;
 	uint32_t source;
@@ -42,29 +42,29 @@ struct scan {
 	bool prompted; /* the agent's first prompt was seen */
 };
 
-static const struct ccfc_talk_source *source_of(const struct scan *s)
+static const struct ccfc_conversation_source *source_of(const struct scan *s)
 {
-	return &s->talk->sources[s->source];
+	return &s->conv->sources[s->source];
 }
 
 /* --- lines by type --- */
 
-static void count_type(struct ccfc_talk *talk, struct ccfc_slice type)
+static void count_type(struct ccfc_conversation *conv, struct ccfc_slice type)
 {
 	uint32_t name, i = 0;
 
 	if (type.len > TYPE_LEN)
 		type = OTHERS;
-	name = ccfc_strtab_find(&talk->names, type);
-	if (name == CCFC_ID_NONE && talk->types.n >= TYPES)
+	name = ccfc_strtab_find(&conv->names, type);
+	if (name == CCFC_ID_NONE && conv->types.n >= TYPES)
 		type = OTHERS;
-	name = ccfc_strtab_put(&talk->names, type);
-	while (i < talk->types.n && talk->types.items[i].name != name)
+	name = ccfc_strtab_put(&conv->names, type);
+	while (i < conv->types.n && conv->types.items[i].name != name)
 		i++;
-	if (i == talk->types.n)
-		CCFC_VEC_PUSH(talk->types,
-			      ((struct ccfc_talk_type){ name, 0 }));
-	talk->types.items[i].n++;
+	if (i == conv->types.n)
+		CCFC_VEC_PUSH(conv->types,
+			      ((struct ccfc_conversation_type){ name, 0 }));
+	conv->types.items[i].n++;
 }
 
 /* Lines that name no session are the file's, or go with the line before. */
@@ -73,17 +73,17 @@ static bool is_ours(struct scan *s)
 	const uint32_t *f = s->record.fields;
 	struct ccfc_slice id;
 
-	id = ccfc_talk_name(s->reader, f[CCFC_FIELD_SESSION]
-					       ? f[CCFC_FIELD_SESSION]
-					       : f[CCFC_FIELD_SESSION_ALIAS]);
+	id = ccfc_conversation_name(
+		s->reader, f[CCFC_FIELD_SESSION] ? f[CCFC_FIELD_SESSION]
+						 : f[CCFC_FIELD_SESSION_ALIAS]);
 	if (id.len)
-		return s->ours = ccfc_slice_eq(id, s->talk->session);
+		return s->ours = ccfc_slice_eq(id, s->conv->session);
 	return source_of(s)->own || (source_of(s)->unnamed && s->ours);
 }
 
 /* --- agents --- */
 
-static bool same_launch(const struct ccfc_talk_launch *a,
+static bool same_launch(const struct ccfc_conversation_launch *a,
 			const struct ccfc_launch *b)
 {
 	return a->call == b->call && a->agent == b->agent &&
@@ -93,37 +93,38 @@ static bool same_launch(const struct ccfc_talk_launch *a,
 static void keep_launch(struct scan *s, const struct ccfc_launch *found,
 			uint32_t line)
 {
-	struct ccfc_talk *talk = s->talk;
+	struct ccfc_conversation *conv = s->conv;
 	uint32_t left = REPEATS;
 
 	/* The progress of agents says the same again and again. */
-	for (uint32_t i = talk->launches.n; i > 0 && left; left--)
-		if (same_launch(&talk->launches.items[--i], found))
+	for (uint32_t i = conv->launches.n; i > 0 && left; left--)
+		if (same_launch(&conv->launches.items[--i], found))
 			return;
-	if (talk->launches.n == LAUNCHES) {
-		talk->truncated = true;
+	if (conv->launches.n == LAUNCHES) {
+		conv->truncated = true;
 		return;
 	}
-	CCFC_VEC_GROW(talk->launches);
-	talk->launches.items[talk->launches.n++] = (struct ccfc_talk_launch){
-		.call = found->call,
-		.agent = found->agent,
-		.prompt = found->prompt,
-		.type = found->type.len
-				? ccfc_strtab_put(&talk->names, found->type)
-				: 0,
-		.line = line,
-	};
+	CCFC_VEC_GROW(conv->launches);
+	conv->launches.items[conv->launches.n++] =
+		(struct ccfc_conversation_launch){
+			.call = found->call,
+			.agent = found->agent,
+			.prompt = found->prompt,
+			.type = found->type.len ? ccfc_strtab_put(&conv->names,
+								  found->type)
+						: 0,
+			.line = line,
+		};
 }
 
 /* May the record tell of an agent's start? */
 static bool may_launch(struct scan *s)
 {
 	struct ccfc_parser *parser = s->reader->parser;
-	const struct ccfc_talk_record *r = &s->record;
+	const struct ccfc_conversation_record *r = &s->record;
 	uint32_t f[CCFC_LAUNCH_COUNT], b[CCFC_BLOCK_COUNT], at = r->first;
 
-	if (r->kind == CCFC_TALK_ASSISTANT) {
+	if (r->kind == CCFC_CONVERSATION_ASSISTANT) {
 		for (; at; at = ccfc_parser_next_block(parser, at)) {
 			struct ccfc_slice name;
 
@@ -137,9 +138,9 @@ static bool may_launch(struct scan *s)
 		return false;
 	}
 	ccfc_json_fields(&parser->json,
-			 r->kind == CCFC_TALK_USER
+			 r->kind == CCFC_CONVERSATION_USER
 				 ? r->fields[CCFC_FIELD_RESULT]
-				 : r->more[CCFC_TALK_DATA],
+				 : r->more[CCFC_CONVERSATION_DATA],
 			 &parser->launch_keys, f);
 	return f[CCFC_LAUNCH_AGENT];
 }
@@ -157,35 +158,36 @@ static void read_launches(struct scan *s, uint32_t line)
 }
 
 /* The first prompt of an agent; ends the parse. */
-static void read_prompt(struct scan *s, const struct ccfc_talk_line *l,
+static void read_prompt(struct scan *s, const struct ccfc_conversation_line *l,
 			uint32_t line)
 {
-	struct ccfc_talk *talk = s->talk;
-	uint32_t agent = talk->agent_of[s->source];
+	struct ccfc_conversation *conv = s->conv;
+	uint32_t agent = conv->agent_of[s->source];
 	uint64_t prompt = 0;
 
-	if (l->kind != CCFC_TALK_USER)
+	if (l->kind != CCFC_CONVERSATION_USER)
 		return;
-	if (agent != CCFC_TALK_NONE) {
+	if (agent != CCFC_CONVERSATION_NONE) {
 		if (s->prompted)
 			return;
 		s->prompted = true;
 		ccfc_launch_prompt(s->reader->parser, &prompt, s->record.line);
-		if (!talk->agents.items[agent].prompt)
-			talk->agents.items[agent].prompt = prompt;
-	} else if (l->sidechain && !l->parent && talk->roots.n < LAUNCHES) {
+		if (!conv->agents.items[agent].prompt)
+			conv->agents.items[agent].prompt = prompt;
+	} else if (l->sidechain && !l->parent && conv->roots.n < LAUNCHES) {
 		ccfc_launch_prompt(s->reader->parser, &prompt, s->record.line);
-		CCFC_VEC_PUSH(talk->roots, ((struct ccfc_talk_root){
-						   .line = line,
-						   .caller = CCFC_TALK_NONE,
-						   .prompt = prompt }));
+		CCFC_VEC_PUSH(conv->roots,
+			      ((struct ccfc_conversation_root){
+				      .line = line,
+				      .caller = CCFC_CONVERSATION_NONE,
+				      .prompt = prompt }));
 	}
 }
 
 /* --- one line --- */
 
 /* Results: whether there are any, and which calls failed. */
-static void take_results(struct scan *s, struct ccfc_talk_line *l)
+static void take_results(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_parser *parser = s->reader->parser;
 	uint32_t b[CCFC_BLOCK_COUNT], at = s->record.first;
@@ -201,18 +203,19 @@ static void take_results(struct scan *s, struct ccfc_talk_line *l)
 		l->results = 1;
 		if (!ccfc_json_is_true(&parser->json, b[CCFC_BLOCK_IS_ERROR]))
 			continue;
-		id = ccfc_talk_hash(s->reader, b[CCFC_BLOCK_CALL_ID]);
-		if (s->talk->errors.n < ERRORS)
-			CCFC_VEC_PUSH(s->talk->errors, id);
+		id = ccfc_conversation_hash(s->reader, b[CCFC_BLOCK_CALL_ID]);
+		if (s->conv->errors.n < ERRORS)
+			CCFC_VEC_PUSH(s->conv->errors, id);
 	}
 }
 
-static void count_events(struct scan *s, struct ccfc_talk_line *l)
+static void count_events(struct scan *s, struct ccfc_conversation_line *l)
 {
-	struct ccfc_talk_events e = { .record = &s->record, .counting = true };
+	struct ccfc_conversation_events e = { .record = &s->record,
+					      .counting = true };
 
-	while (ccfc_talk_events_next(s->reader, &e)) {
-		if (e.type == CCFC_TALK_THINKING) {
+	while (ccfc_conversation_events_next(s->reader, &e)) {
+		if (e.type == CCFC_CONVERSATION_THINKING) {
 			if (l->thoughts < THOUGHTS)
 				l->thoughts++;
 		} else if (l->events < EVENTS) {
@@ -223,62 +226,65 @@ static void count_events(struct scan *s, struct ccfc_talk_line *l)
 
 static void look_for(struct scan *s, uint32_t line)
 {
-	struct ccfc_slice id =
-		ccfc_talk_name(s->reader, s->record.fields[CCFC_FIELD_UUID]);
+	struct ccfc_slice id = ccfc_conversation_name(
+		s->reader, s->record.fields[CCFC_FIELD_UUID]);
 
 	if (s->find.len && id.len >= s->find.len &&
 	    !memcmp(id.ptr, s->find.ptr, s->find.len) &&
-	    s->talk->found.n < FOUND)
-		CCFC_VEC_PUSH(s->talk->found, line);
+	    s->conv->found.n < FOUND)
+		CCFC_VEC_PUSH(s->conv->found, line);
 }
 
-static void fill(struct scan *s, struct ccfc_talk_line *l)
+static void fill(struct scan *s, struct ccfc_conversation_line *l)
 {
-	struct ccfc_talk_reader *reader = s->reader;
-	const struct ccfc_talk_record *r = &s->record;
+	struct ccfc_conversation_reader *reader = s->reader;
+	const struct ccfc_conversation_record *r = &s->record;
 	const struct ccfc_json *json = &reader->parser->json;
 
 	l->kind = r->kind;
 	l->sidechain = !source_of(s)->is_agent &&
 		       ccfc_json_is_true(json, r->fields[CCFC_FIELD_SIDECHAIN]);
-	l->boundary = r->kind == CCFC_TALK_SYSTEM &&
-		      ccfc_slice_is(ccfc_json_string(
-					    json, r->more[CCFC_TALK_SUBTYPE]),
-				    "compact_boundary");
-	l->parent = ccfc_talk_hash(reader, r->more[CCFC_TALK_LOGICAL]);
+	l->boundary =
+		r->kind == CCFC_CONVERSATION_SYSTEM &&
+		ccfc_slice_is(ccfc_json_string(
+				      json, r->more[CCFC_CONVERSATION_SUBTYPE]),
+			      "compact_boundary");
+	l->parent = ccfc_conversation_hash(reader,
+					   r->more[CCFC_CONVERSATION_LOGICAL]);
 	if (!l->boundary || !l->parent)
-		l->parent = ccfc_talk_hash(reader, r->more[CCFC_TALK_PARENT]);
-	if (r->kind == CCFC_TALK_USER)
+		l->parent = ccfc_conversation_hash(
+			reader, r->more[CCFC_CONVERSATION_PARENT]);
+	if (r->kind == CCFC_CONVERSATION_USER)
 		take_results(s, l);
-	l->tasks = ccfc_talk_plans(reader, r) & 3u;
+	l->tasks = ccfc_conversation_plans(reader, r) & 3u;
 	count_events(s, l);
 }
 
 /* A record that is ours: into the skeleton, unless nothing ever shows it. */
 static void take_record(struct scan *s, const struct ccfc_line *line)
 {
-	struct ccfc_talk *talk = s->talk;
-	struct ccfc_talk_line l = {
+	struct ccfc_conversation *conv = s->conv;
+	struct ccfc_conversation_line l = {
 		.at = (uint64_t)s->source << 48 | line->offset,
 		.time = s->time,
 		.len = (uint32_t)line->len,
-		.uuid = ccfc_talk_hash(s->reader,
-				       s->record.fields[CCFC_FIELD_UUID]),
+		.uuid = ccfc_conversation_hash(
+			s->reader, s->record.fields[CCFC_FIELD_UUID]),
 	};
-	uint32_t no = talk->lines.n;
+	uint32_t no = conv->lines.n;
 
-	if (!l.uuid && s->record.kind == CCFC_TALK_OTHER) {
+	if (!l.uuid && s->record.kind == CCFC_CONVERSATION_OTHER) {
 		if (may_launch(s))
-			read_launches(s, CCFC_TALK_NONE);
+			read_launches(s, CCFC_CONVERSATION_NONE);
 		return;
 	}
-	if (no == CCFC_TALK_LINES) {
-		talk->truncated = true;
+	if (no == CCFC_CONVERSATION_LINES) {
+		conv->truncated = true;
 		return;
 	}
 	fill(s, &l);
 	look_for(s, no);
-	CCFC_VEC_PUSH(talk->lines, l);
+	CCFC_VEC_PUSH(conv->lines, l);
 	if (may_launch(s))
 		read_launches(s, no);
 	read_prompt(s, &l, no);
@@ -301,18 +307,18 @@ static void take_line(struct scan *s, const struct ccfc_line *line)
 
 	if (line->too_long || line->len > UINT32_MAX) {
 		if (near)
-			count_type(s->talk, TOO_LONG);
+			count_type(s->conv, TOO_LONG);
 		return;
 	}
 	if (is_blank(bytes))
 		return;
-	if (!ccfc_talk_parse(s->reader, &s->record, bytes)) {
+	if (!ccfc_conversation_parse(s->reader, &s->record, bytes)) {
 		if (near)
-			count_type(s->talk, MALFORMED);
+			count_type(s->conv, MALFORMED);
 	} else if (is_ours(s)) {
-		type = ccfc_talk_name(s->reader,
-				      s->record.fields[CCFC_FIELD_TYPE]);
-		count_type(s->talk, type.len ? type : NO_TYPE);
+		type = ccfc_conversation_name(
+			s->reader, s->record.fields[CCFC_FIELD_TYPE]);
+		count_type(s->conv, type.len ? type : NO_TYPE);
 		time = ccfc_parser_time(s->reader->parser,
 					s->record.fields[CCFC_FIELD_TIME]);
 		if (time != CCFC_TIME_NONE)
@@ -332,7 +338,7 @@ static int cancelled(struct ccfc_err *err)
 static int read_lines(struct scan *s, struct ccfc_cursor *cursor,
 		      struct ccfc_err *err)
 {
-	struct ccfc_talk_reader *reader = s->reader;
+	struct ccfc_conversation_reader *reader = s->reader;
 	uint64_t end = source_of(s)->end;
 	struct ccfc_line line;
 	int r;
@@ -344,19 +350,19 @@ static int read_lines(struct scan *s, struct ccfc_cursor *cursor,
 		r = ccfc_tail_next(reader->tail, cursor, &line, NULL);
 		/* Not one line is worth failing for: the others are there. */
 		if (r < 0)
-			s->talk->truncated = true;
+			s->conv->truncated = true;
 		if (r <= 0 || cursor->offset > end)
 			return 0;
-		s->talk->bytes += line.len + 1;
+		s->conv->bytes += line.len + 1;
 		take_line(s, &line);
 	}
 }
 
-static int read_source(struct ccfc_talk *talk, struct ccfc_talk_reader *reader,
-		       uint32_t source, struct ccfc_slice find,
-		       struct ccfc_err *err)
+static int read_source(struct ccfc_conversation *conv,
+		       struct ccfc_conversation_reader *reader, uint32_t source,
+		       struct ccfc_slice find, struct ccfc_err *err)
 {
-	struct scan s = { .talk = talk,
+	struct scan s = { .conv = conv,
 			  .reader = reader,
 			  .find = find,
 			  .scratch = CCFC_ARENA_INIT,
@@ -365,9 +371,9 @@ static int read_source(struct ccfc_talk *talk, struct ccfc_talk_reader *reader,
 	struct ccfc_cursor cursor = { 0 };
 	int r;
 
-	if (ccfc_tail_open(reader->tail, talk->sources[source].path, &cursor,
+	if (ccfc_tail_open(reader->tail, conv->sources[source].path, &cursor,
 			   NULL) != CCFC_TAIL_OPEN) {
-		talk->truncated = true;
+		conv->truncated = true;
 		return 0;
 	}
 	r = read_lines(&s, &cursor, err);
@@ -376,12 +382,13 @@ static int read_source(struct ccfc_talk *talk, struct ccfc_talk_reader *reader,
 	return r;
 }
 
-int ccfc_talk_scan(struct ccfc_talk *talk, struct ccfc_talk_reader *reader,
-		   struct ccfc_slice find, struct ccfc_err *err)
+int ccfc_conversation_scan(struct ccfc_conversation *conv,
+			   struct ccfc_conversation_reader *reader,
+			   struct ccfc_slice find, struct ccfc_err *err)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < talk->nsources && !r; i++)
-		r = read_source(talk, reader, i, find, err);
+	for (uint32_t i = 0; i < conv->nsources && !r; i++)
+		r = read_source(conv, reader, i, find, err);
 	return r;
 }

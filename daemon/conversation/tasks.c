@@ -21,11 +21,11 @@
 static unsigned plans_by_name(struct ccfc_slice name)
 {
 	if (ccfc_slice_is(name, "TodoWrite"))
-		return CCFC_TALK_TODO;
+		return CCFC_CONVERSATION_TODO;
 	return ccfc_slice_is(name, "TaskCreate") ||
 			       ccfc_slice_is(name, "TaskUpdate") ||
 			       ccfc_slice_is(name, "TaskDelete")
-		       ? CCFC_TALK_TASK
+		       ? CCFC_CONVERSATION_TASK
 		       : 0;
 }
 
@@ -57,8 +57,8 @@ static struct ccfc_slice created_id(struct ccfc_slice text)
 }
 
 /* Has a task been made, or is something said not to have worked? */
-static bool tells(struct ccfc_talk_reader *reader,
-		  const struct ccfc_talk_record *record)
+static bool tells(struct ccfc_conversation_reader *reader,
+		  const struct ccfc_conversation_record *record)
 {
 	const struct ccfc_json *json = &reader->parser->json;
 	uint32_t f[2];
@@ -68,20 +68,21 @@ static bool tells(struct ccfc_talk_reader *reader,
 	return f[0] || (f[1] && ccfc_json_first(json, f[1]) == 'f');
 }
 
-unsigned ccfc_talk_plans(struct ccfc_talk_reader *reader,
-			 const struct ccfc_talk_record *record)
+unsigned ccfc_conversation_plans(struct ccfc_conversation_reader *reader,
+				 const struct ccfc_conversation_record *record)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t b[CCFC_BLOCK_COUNT], at = record->first;
 	unsigned bits = 0;
 
-	if (record->kind == CCFC_TALK_USER && at && tells(reader, record))
-		bits = CCFC_TALK_TASK;
+	if (record->kind == CCFC_CONVERSATION_USER && at &&
+	    tells(reader, record))
+		bits = CCFC_CONVERSATION_TASK;
 	for (; at; at = ccfc_parser_next_block(parser, at)) {
 		struct ccfc_slice text;
 
 		ccfc_parser_block(parser, at, b);
-		if (record->kind == CCFC_TALK_ASSISTANT) {
+		if (record->kind == CCFC_CONVERSATION_ASSISTANT) {
 			bits |= plans_by_name(ccfc_json_string(
 				&parser->json, b[CCFC_BLOCK_NAME]));
 			continue;
@@ -89,14 +90,15 @@ unsigned ccfc_talk_plans(struct ccfc_talk_reader *reader,
 		text = result_text(parser, b);
 		if (ccfc_slice_starts(text, CREATED) ||
 		    ccfc_slice_starts(text, NOT_FOUND))
-			bits |= CCFC_TALK_TASK;
+			bits |= CCFC_CONVERSATION_TASK;
 	}
 	return bits;
 }
 
 /* --- results --- */
 
-static void take_result(struct ccfc_todo *p, const struct ccfc_talk_record *r,
+static void take_result(struct ccfc_todo *p,
+			const struct ccfc_conversation_record *r,
 			const uint32_t *block, bool only)
 {
 	struct ccfc_parser *parser = p->reader->parser;
@@ -104,7 +106,7 @@ static void take_result(struct ccfc_todo *p, const struct ccfc_talk_record *r,
 	struct ccfc_todo_made o = { 0 };
 	uint32_t detail[CCFC_TODO_COUNT] = { 0 }, task[CCFC_TODO_COUNT] = { 0 };
 
-	o.call = ccfc_talk_hash(p->reader, block[CCFC_BLOCK_CALL_ID]);
+	o.call = ccfc_conversation_hash(p->reader, block[CCFC_BLOCK_CALL_ID]);
 	if (only)
 		ccfc_json_fields(json, r->fields[CCFC_FIELD_RESULT], &p->keys,
 				 detail);
@@ -121,7 +123,8 @@ static void take_result(struct ccfc_todo *p, const struct ccfc_talk_record *r,
 		CCFC_VEC_PUSH(p->outcomes, o);
 }
 
-static void take_results(struct ccfc_todo *p, const struct ccfc_talk_record *r)
+static void take_results(struct ccfc_todo *p,
+			 const struct ccfc_conversation_record *r)
 {
 	struct ccfc_parser *parser = p->reader->parser;
 	bool only = r->first && !ccfc_parser_next_block(parser, r->first);
@@ -158,12 +161,13 @@ static bool failed(const struct ccfc_todo *p, uint64_t call)
 {
 	const struct ccfc_todo_made *o = ccfc_todo_outcome(p, call);
 
-	return (p->talk && ccfc_talk_failed(p->talk, call)) || (o && o->failed);
+	return (p->conv && ccfc_conversation_failed(p->conv, call)) ||
+	       (o && o->failed);
 }
 
 /* The planning calls of a record of `kind`; true when any counted. */
-static bool take_calls(struct ccfc_todo *p, const struct ccfc_talk_record *r,
-		       unsigned kind)
+static bool take_calls(struct ccfc_todo *p,
+		       const struct ccfc_conversation_record *r, unsigned kind)
 {
 	struct ccfc_parser *parser = p->reader->parser;
 	uint32_t b[CCFC_BLOCK_COUNT], f[CCFC_TODO_COUNT], at = r->first;
@@ -175,13 +179,13 @@ static bool take_calls(struct ccfc_todo *p, const struct ccfc_talk_record *r,
 
 		ccfc_parser_block(parser, at, b);
 		name = ccfc_json_string(&parser->json, b[CCFC_BLOCK_NAME]);
-		call = ccfc_talk_hash(p->reader, b[CCFC_BLOCK_ID]);
+		call = ccfc_conversation_hash(p->reader, b[CCFC_BLOCK_ID]);
 		if (plans_by_name(name) != kind || failed(p, call))
 			continue;
 		any = true;
 		ccfc_json_fields(&parser->json, b[CCFC_BLOCK_INPUT], &p->keys,
 				 f);
-		if (kind == CCFC_TALK_TODO)
+		if (kind == CCFC_CONVERSATION_TODO)
 			ccfc_todo_todos(p, f[CCFC_TODO_TODOS]);
 		else if (ccfc_slice_is(name, "TaskCreate"))
 			ccfc_todo_create(p, f, call);
@@ -196,20 +200,21 @@ static bool take_calls(struct ccfc_todo *p, const struct ccfc_talk_record *r,
 
 static bool is_mine(const struct ccfc_todo *p, uint32_t at, unsigned kind)
 {
-	uint32_t line = p->talk->order[at];
-	const struct ccfc_talk_line *l = &p->talk->lines.items[line];
+	uint32_t line = p->conv->order[at];
+	const struct ccfc_conversation_line *l = &p->conv->lines.items[line];
 
 	return (l->tasks & kind) && !l->copy &&
-	       ccfc_talk_agent_of(p->talk, line) == CCFC_TALK_NONE;
+	       ccfc_conversation_agent_of(p->conv, line) ==
+		       CCFC_CONVERSATION_NONE;
 }
 
 /* Opens a line of the session's thread that plans. */
-static bool open_plan(struct ccfc_todo *p, struct ccfc_talk_record *r,
+static bool open_plan(struct ccfc_todo *p, struct ccfc_conversation_record *r,
 		      uint32_t at, unsigned kind)
 {
 	if (!is_mine(p, at, kind))
 		return false;
-	if (ccfc_talk_open(p->reader, r, p->talk, p->talk->order[at]))
+	if (ccfc_conversation_open(p->reader, r, p->conv, p->conv->order[at]))
 		return true;
 	p->cut = true;
 	return false;
@@ -218,12 +223,12 @@ static bool open_plan(struct ccfc_todo *p, struct ccfc_talk_record *r,
 /* Leaves the last todo list; where it stands, from 1, or 0. */
 static uint32_t last_todo(struct ccfc_todo *p)
 {
-	struct ccfc_talk_record r;
-	uint32_t i = p->talk->lines.n;
+	struct ccfc_conversation_record r;
+	uint32_t i = p->conv->lines.n;
 
 	while (i-- > 0)
-		if (open_plan(p, &r, i, CCFC_TALK_TODO) &&
-		    take_calls(p, &r, CCFC_TALK_TODO))
+		if (open_plan(p, &r, i, CCFC_CONVERSATION_TODO) &&
+		    take_calls(p, &r, CCFC_CONVERSATION_TODO))
 			return i + 1;
 	return 0;
 }
@@ -238,31 +243,31 @@ static void sort_outcomes(struct ccfc_todo *p)
 /* Applies all calls; where the last stands, from 1, or 0. */
 static uint32_t all_tasks(struct ccfc_todo *p)
 {
-	struct ccfc_talk_record r;
+	struct ccfc_conversation_record r;
 	uint32_t last = 0;
 
-	for (uint32_t i = 0; i < p->talk->lines.n; i++)
-		if (open_plan(p, &r, i, CCFC_TALK_TASK) &&
-		    r.kind == CCFC_TALK_USER)
+	for (uint32_t i = 0; i < p->conv->lines.n; i++)
+		if (open_plan(p, &r, i, CCFC_CONVERSATION_TASK) &&
+		    r.kind == CCFC_CONVERSATION_USER)
 			take_results(p, &r);
 	sort_outcomes(p);
-	for (uint32_t i = 0; i < p->talk->lines.n; i++)
-		if (open_plan(p, &r, i, CCFC_TALK_TASK) &&
-		    r.kind == CCFC_TALK_ASSISTANT &&
-		    take_calls(p, &r, CCFC_TALK_TASK))
+	for (uint32_t i = 0; i < p->conv->lines.n; i++)
+		if (open_plan(p, &r, i, CCFC_CONVERSATION_TASK) &&
+		    r.kind == CCFC_CONVERSATION_ASSISTANT &&
+		    take_calls(p, &r, CCFC_CONVERSATION_TASK))
 			last = i + 1;
 	return last;
 }
 
 /* Of the two plans the one that was used last. */
-static void give(struct ccfc_talk_tasks *out, struct ccfc_todo *tasks,
+static void give(struct ccfc_conversation_tasks *out, struct ccfc_todo *tasks,
 		 struct ccfc_todo *todos, bool todo)
 {
 	const struct ccfc_todo *p = todo ? todos : tasks;
 
-	*out = (struct ccfc_talk_tasks){ .n = p->tasks.n,
-					 .truncated =
-						 tasks->cut || todos->cut };
+	*out = (struct ccfc_conversation_tasks){
+		.n = p->tasks.n, .truncated = tasks->cut || todos->cut
+	};
 	out->items =
 		ccfc_arena_alloc(p->arena, (out->n + 1) * sizeof(*out->items));
 	if (out->n)
@@ -273,43 +278,43 @@ static void give(struct ccfc_talk_tasks *out, struct ccfc_todo *tasks,
 	free(todos->tasks.items);
 }
 
-void ccfc_talk_tasks(struct ccfc_talk_tasks *out,
-		     struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk *talk, size_t max,
-		     struct ccfc_arena *arena)
+void ccfc_conversation_tasks(struct ccfc_conversation_tasks *out,
+			     struct ccfc_conversation_reader *reader,
+			     const struct ccfc_conversation *conv, size_t max,
+			     struct ccfc_arena *arena)
 {
 	struct ccfc_todo tasks, todos;
 	uint32_t task;
 
-	ccfc_todo_init(&tasks, reader, talk, max, arena);
-	ccfc_todo_init(&todos, reader, talk, max, arena);
+	ccfc_todo_init(&tasks, reader, conv, max, arena);
+	ccfc_todo_init(&todos, reader, conv, max, arena);
 	task = all_tasks(&tasks);
 	give(out, &tasks, &todos, last_todo(&todos) > task);
 }
 
-void ccfc_talk_tasks_left(struct ccfc_talk_tasks *out,
-			  struct ccfc_talk_reader *reader,
-			  const struct ccfc_slice *blocks, uint32_t n,
-			  size_t max, struct ccfc_arena *arena)
+void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
+				  struct ccfc_conversation_reader *reader,
+				  const struct ccfc_slice *blocks, uint32_t n,
+				  size_t max, struct ccfc_arena *arena)
 {
 	struct ccfc_todo tasks, todos;
-	struct ccfc_talk_record r;
+	struct ccfc_conversation_record r;
 	bool todo = false;
 
 	ccfc_todo_init(&tasks, reader, NULL, max, arena);
 	ccfc_todo_init(&todos, reader, NULL, max, arena);
 	for (uint32_t i = 0; i < n; i++)
-		if (ccfc_talk_parse(reader, &r, blocks[i]) &&
-		    r.kind == CCFC_TALK_USER)
+		if (ccfc_conversation_parse(reader, &r, blocks[i]) &&
+		    r.kind == CCFC_CONVERSATION_USER)
 			take_results(&tasks, &r);
 	sort_outcomes(&tasks);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!ccfc_talk_parse(reader, &r, blocks[i]) ||
-		    r.kind != CCFC_TALK_ASSISTANT)
+		if (!ccfc_conversation_parse(reader, &r, blocks[i]) ||
+		    r.kind != CCFC_CONVERSATION_ASSISTANT)
 			continue;
-		if (take_calls(&tasks, &r, CCFC_TALK_TASK))
+		if (take_calls(&tasks, &r, CCFC_CONVERSATION_TASK))
 			todo = false;
-		if (take_calls(&todos, &r, CCFC_TALK_TODO))
+		if (take_calls(&todos, &r, CCFC_CONVERSATION_TODO))
 			todo = true;
 	}
 	give(out, &tasks, &todos, todo);

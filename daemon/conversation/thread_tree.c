@@ -18,12 +18,12 @@
 
 #include <stdlib.h>
 
-#define NONE CCFC_TALK_NONE
+#define NONE CCFC_CONVERSATION_NONE
 
 enum { ON_WAY = 1, DONE = 2, AGENT_ROOT = 4 };
 
 struct tree {
-	const struct ccfc_talk *talk;
+	const struct ccfc_conversation *conv;
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *first, *next; /* child, sibling */
@@ -35,15 +35,16 @@ struct tree {
 	uint64_t total, branches;
 };
 
-static const struct ccfc_talk_line *line_of(const struct tree *t, uint32_t pos)
+static const struct ccfc_conversation_line *line_of(const struct tree *t,
+						    uint32_t pos)
 {
-	return &t->talk->lines.items[t->talk->order[pos]];
+	return &t->conv->lines.items[t->conv->order[pos]];
 }
 
-static bool is_node(const struct ccfc_talk_line *l)
+static bool is_node(const struct ccfc_conversation_line *l)
 {
-	return !l->again && (l->uuid || (l->kind != CCFC_TALK_SUMMARY &&
-					 l->kind != CCFC_TALK_OTHER));
+	return !l->again && (l->uuid || (l->kind != CCFC_CONVERSATION_SUMMARY &&
+					 l->kind != CCFC_CONVERSATION_OTHER));
 }
 
 /* --- parents --- */
@@ -60,31 +61,31 @@ static uint32_t find(const struct tree *t, const struct ccfc_map *map,
 }
 
 /* The line of the call that started the thread which begins with `line`. */
-static uint32_t caller_of(const struct ccfc_talk *talk, uint32_t line)
+static uint32_t caller_of(const struct ccfc_conversation *conv, uint32_t line)
 {
-	uint32_t lo = 0, hi = talk->roots.n;
-	uint32_t agent = ccfc_talk_agent_of(talk, line);
+	uint32_t lo = 0, hi = conv->roots.n;
+	uint32_t agent = ccfc_conversation_agent_of(conv, line);
 
 	if (agent == NONE)
 		return NONE;
-	if (!talk->lines.items[line].sidechain)
-		return talk->agents.items[agent].line;
+	if (!conv->lines.items[line].sidechain)
+		return conv->agents.items[agent].line;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (talk->roots.items[mid].line < line)
+		if (conv->roots.items[mid].line < line)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < talk->roots.n && talk->roots.items[lo].line == line
-		       ? talk->roots.items[lo].caller
+	return lo < conv->roots.n && conv->roots.items[lo].line == line
+		       ? conv->roots.items[lo].caller
 		       : NONE;
 }
 
 static void link_nodes(struct tree *t)
 {
-	const struct ccfc_talk *talk = t->talk;
+	const struct ccfc_conversation *conv = t->conv;
 	struct ccfc_map map;
 
 	ccfc_map_init(&map);
@@ -100,10 +101,10 @@ static void link_nodes(struct tree *t)
 		t->parent[i] = find(t, &map, line_of(t, i)->parent);
 		if (t->parent[i] != NONE)
 			continue;
-		caller = caller_of(talk, talk->order[i]);
+		caller = caller_of(conv, conv->order[i]);
 		if (caller == NONE)
 			continue;
-		t->parent[i] = find(t, &map, talk->lines.items[caller].uuid);
+		t->parent[i] = find(t, &map, conv->lines.items[caller].uuid);
 		if (t->parent[i] != NONE)
 			t->state[i] |= AGENT_ROOT;
 	}
@@ -162,7 +163,7 @@ static bool is_way(const struct tree *t, uint32_t pos)
 {
 	return !(t->state[pos] & AGENT_ROOT) &&
 	       (t->first[pos] != NONE ||
-		line_of(t, pos)->kind != CCFC_TALK_OTHER);
+		line_of(t, pos)->kind != CCFC_CONVERSATION_OTHER);
 }
 
 static void count_ways(struct tree *t)
@@ -204,19 +205,19 @@ static uint32_t step(const struct tree *t, uint32_t pos, uint32_t root)
 	return NONE;
 }
 
-static struct ccfc_talk_node visit(struct tree *t, uint32_t pos)
+static struct ccfc_conversation_node visit(struct tree *t, uint32_t pos)
 {
 	uint32_t parent = t->parent[pos];
-	struct ccfc_talk_node node = { .line = t->talk->order[pos],
-				       .parent = NONE,
-				       .children = t->children[pos],
-				       .ways = t->ways[pos],
-				       .after = t->depth[pos],
-				       .hangs = hangs(t, pos) };
+	struct ccfc_conversation_node node = { .line = t->conv->order[pos],
+					       .parent = NONE,
+					       .children = t->children[pos],
+					       .ways = t->ways[pos],
+					       .after = t->depth[pos],
+					       .hangs = hangs(t, pos) };
 
 	if (parent == NONE)
 		return node;
-	node.parent = t->talk->order[parent];
+	node.parent = t->conv->order[parent];
 	t->depth[pos] = t->depth[parent] + node.hangs;
 	node.depth = t->depth[pos];
 	if (t->ways[parent] > 1 && is_way(t, pos))
@@ -224,8 +225,8 @@ static struct ccfc_talk_node visit(struct tree *t, uint32_t pos)
 	return node;
 }
 
-static void walk(struct tree *t, struct ccfc_talk_tree *out, uint64_t offset,
-		 uint64_t limit)
+static void walk(struct tree *t, struct ccfc_conversation_tree *out,
+		 uint64_t offset, uint64_t limit)
 {
 	uint64_t at = 0;
 
@@ -233,7 +234,7 @@ static void walk(struct tree *t, struct ccfc_talk_tree *out, uint64_t offset,
 		if (t->parent[i] != NONE || !is_node(line_of(t, i)))
 			continue;
 		for (uint32_t pos = i; pos != NONE; pos = step(t, pos, i)) {
-			struct ccfc_talk_node node = visit(t, pos);
+			struct ccfc_conversation_node node = visit(t, pos);
 
 			if (at++ < offset)
 				continue;
@@ -281,16 +282,17 @@ static void release(struct tree *t)
 	free(t->seen);
 }
 
-int ccfc_talk_tree(struct ccfc_talk_tree *out, const struct ccfc_talk *talk,
-		   uint64_t offset, uint64_t limit, struct ccfc_arena *arena,
-		   struct ccfc_err *err)
+int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
+			   const struct ccfc_conversation *conv,
+			   uint64_t offset, uint64_t limit,
+			   struct ccfc_arena *arena, struct ccfc_err *err)
 {
-	struct tree t = { .talk = talk, .n = talk->lines.n };
+	struct tree t = { .conv = conv, .n = conv->lines.n };
 	int r = 0;
 
 	build(&t);
-	*out = (struct ccfc_talk_tree){ .total = t.total,
-					.branches = t.branches };
+	*out = (struct ccfc_conversation_tree){ .total = t.total,
+						.branches = t.branches };
 	if (offset && offset >= t.total) {
 		r = ccfc_err_set(err, CCFC_ENOTFOUND,
 				 "there are only %llu nodes",

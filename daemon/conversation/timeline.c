@@ -12,8 +12,8 @@ static struct ccfc_slice type_of(const struct ccfc_json *json,
 }
 
 /* Has the record a text, or in place of it a picture? */
-static bool has_text(struct ccfc_talk_reader *reader,
-		     const struct ccfc_talk_record *record)
+static bool has_text(struct ccfc_conversation_reader *reader,
+		     const struct ccfc_conversation_record *record)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t block[CCFC_BLOCK_COUNT], at = record->first;
@@ -36,50 +36,55 @@ static bool has_text(struct ccfc_talk_reader *reader,
 	return other && !results;
 }
 
-static enum ccfc_talk_event_type user_type(struct ccfc_talk_reader *reader,
-					   const struct ccfc_talk_record *r)
+static enum ccfc_conversation_event_type
+user_type(struct ccfc_conversation_reader *reader,
+	  const struct ccfc_conversation_record *r)
 {
 	struct ccfc_json *json = &reader->parser->json;
 	bool aside = ccfc_json_is_true(json, r->fields[CCFC_FIELD_SIDECHAIN]);
 	struct ccfc_slice typed;
 
 	if (aside)
-		return ccfc_json_is_string(json, r->more[CCFC_TALK_PARENT])
-			       ? CCFC_TALK_TEXT
-			       : CCFC_TALK_AGENT;
+		return ccfc_json_is_string(json,
+					   r->more[CCFC_CONVERSATION_PARENT])
+			       ? CCFC_CONVERSATION_TEXT
+			       : CCFC_CONVERSATION_AGENT;
 	if (ccfc_json_is_true(json, r->fields[CCFC_FIELD_META]) ||
 	    !ccfc_asked_is(reader->parser, r->fields, &typed))
-		return CCFC_TALK_TEXT;
-	return CCFC_TALK_PROMPT;
+		return CCFC_CONVERSATION_TEXT;
+	return CCFC_CONVERSATION_PROMPT;
 }
 
 /* The event that is the record's text as a whole, if it has one. */
-static bool whole(struct ccfc_talk_reader *reader, struct ccfc_talk_events *e)
+static bool whole(struct ccfc_conversation_reader *reader,
+		  struct ccfc_conversation_events *e)
 {
-	const struct ccfc_talk_record *r = e->record;
+	const struct ccfc_conversation_record *r = e->record;
 
 	e->whole = true;
 	e->text = 0;
 	switch (r->kind) {
-	case CCFC_TALK_USER:
+	case CCFC_CONVERSATION_USER:
 		if (!has_text(reader, r))
 			return false;
-		e->type = e->counting ? CCFC_TALK_TEXT : user_type(reader, r);
+		e->type = e->counting ? CCFC_CONVERSATION_TEXT
+				      : user_type(reader, r);
 		return true;
-	case CCFC_TALK_ASSISTANT:
-		e->type = CCFC_TALK_TEXT;
+	case CCFC_CONVERSATION_ASSISTANT:
+		e->type = CCFC_CONVERSATION_TEXT;
 		return !r->first &&
 		       ccfc_json_string(&reader->parser->json, r->content).len;
-	case CCFC_TALK_SYSTEM:
+	case CCFC_CONVERSATION_SYSTEM:
 		e->type = ccfc_slice_is(
-				  ccfc_json_string(&reader->parser->json,
-						   r->more[CCFC_TALK_SUBTYPE]),
+				  ccfc_json_string(
+					  &reader->parser->json,
+					  r->more[CCFC_CONVERSATION_SUBTYPE]),
 				  "compact_boundary")
-				  ? CCFC_TALK_COMPACTION
-				  : CCFC_TALK_NOTE;
+				  ? CCFC_CONVERSATION_COMPACTION
+				  : CCFC_CONVERSATION_NOTE;
 		return true;
-	case CCFC_TALK_SUMMARY:
-		e->type = CCFC_TALK_NOTE;
+	case CCFC_CONVERSATION_SUMMARY:
+		e->type = CCFC_CONVERSATION_NOTE;
 		return true;
 	default:
 		return false;
@@ -87,32 +92,32 @@ static bool whole(struct ccfc_talk_reader *reader, struct ccfc_talk_events *e)
 }
 
 /* Is the block at hand an event of its own? */
-static bool is_event(struct ccfc_talk_reader *reader,
-		     struct ccfc_talk_events *e, uint32_t at)
+static bool is_event(struct ccfc_conversation_reader *reader,
+		     struct ccfc_conversation_events *e, uint32_t at)
 {
 	struct ccfc_json *json = &reader->parser->json;
 	struct ccfc_slice type = type_of(json, e->block);
 
-	if (e->record->kind == CCFC_TALK_USER) {
-		e->type = CCFC_TALK_RESULT;
+	if (e->record->kind == CCFC_CONVERSATION_USER) {
+		e->type = CCFC_CONVERSATION_RESULT;
 		return ccfc_slice_is(type, "tool_result");
 	}
 	e->text = 0;
 	if (ccfc_slice_is(type, "text")) {
-		e->type = CCFC_TALK_TEXT;
+		e->type = CCFC_CONVERSATION_TEXT;
 		e->text = e->block[CCFC_BLOCK_TEXT];
 	} else if (ccfc_slice_is(type, "thinking") && at != CCFC_BLOCK_ROOT) {
-		e->type = CCFC_TALK_THINKING;
+		e->type = CCFC_CONVERSATION_THINKING;
 		ccfc_json_fields(json, at, &reader->block_keys, &e->text);
 	} else {
-		e->type = CCFC_TALK_CALL;
+		e->type = CCFC_CONVERSATION_CALL;
 		return ccfc_slice_is(type, "tool_use");
 	}
 	return true;
 }
 
-bool ccfc_talk_events_next(struct ccfc_talk_reader *reader,
-			   struct ccfc_talk_events *e)
+bool ccfc_conversation_events_next(struct ccfc_conversation_reader *reader,
+				   struct ccfc_conversation_events *e)
 {
 	if (!e->begun) {
 		e->begun = true;
@@ -132,13 +137,14 @@ bool ccfc_talk_events_next(struct ccfc_talk_reader *reader,
 	return false;
 }
 
-void ccfc_talk_seek(struct ccfc_talk_moment *out, const struct ccfc_talk *talk,
-		    bool thinking, uint64_t offset)
+void ccfc_conversation_seek(struct ccfc_conversation_moment *out,
+			    const struct ccfc_conversation *conv, bool thinking,
+			    uint64_t offset)
 {
-	*out = (struct ccfc_talk_moment){ .at = talk->lines.n };
-	for (uint32_t i = 0; i < talk->lines.n; i++) {
-		const struct ccfc_talk_line *l =
-			&talk->lines.items[talk->order[i]];
+	*out = (struct ccfc_conversation_moment){ .at = conv->lines.n };
+	for (uint32_t i = 0; i < conv->lines.n; i++) {
+		const struct ccfc_conversation_line *l =
+			&conv->lines.items[conv->order[i]];
 		uint32_t n = l->events + (thinking ? l->thoughts : 0);
 
 		if (l->again || !n)

@@ -22,12 +22,13 @@ static const char *const names[CCFC_TODO_COUNT] = {
 	[CCFC_TODO_SUCCESS] = "success",
 };
 
-void ccfc_todo_init(struct ccfc_todo *p, struct ccfc_talk_reader *reader,
-		    const struct ccfc_talk *talk, size_t max,
+void ccfc_todo_init(struct ccfc_todo *p,
+		    struct ccfc_conversation_reader *reader,
+		    const struct ccfc_conversation *conv, size_t max,
 		    struct ccfc_arena *arena)
 {
 	*p = (struct ccfc_todo){
-		.reader = reader, .talk = talk, .arena = arena, .max = max
+		.reader = reader, .conv = conv, .arena = arena, .max = max
 	};
 	ccfc_json_keys_init(&p->keys, names, CCFC_TODO_COUNT);
 }
@@ -38,7 +39,7 @@ struct ccfc_slice ccfc_todo_text(struct ccfc_todo *p, uint32_t tok)
 
 	if (!tok || ccfc_json_first(json, tok) == 'n')
 		return CCFC_SLICE_NONE;
-	return ccfc_talk_value(json, tok, p->max, &p->cut, p->arena);
+	return ccfc_conversation_value(json, tok, p->max, &p->cut, p->arena);
 }
 
 /* --- one task --- */
@@ -58,7 +59,7 @@ static void set(struct ccfc_todo *p, struct ccfc_slice *out, uint32_t tok)
 		*out = s;
 }
 
-static void fill(struct ccfc_todo *p, struct ccfc_talk_task *task,
+static void fill(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 		 const uint32_t *f)
 {
 	set(p, &task->content,
@@ -71,7 +72,7 @@ static void fill(struct ccfc_todo *p, struct ccfc_talk_task *task,
 			status_of(ccfc_todo_text(p, f[CCFC_TODO_STATUS]));
 }
 
-static void add(struct ccfc_todo *p, const struct ccfc_talk_task *task)
+static void add(struct ccfc_todo *p, const struct ccfc_conversation_task *task)
 {
 	if (p->tasks.n < TASKS)
 		CCFC_VEC_PUSH(p->tasks, *task);
@@ -79,7 +80,8 @@ static void add(struct ccfc_todo *p, const struct ccfc_talk_task *task)
 		p->cut = true;
 }
 
-static struct ccfc_talk_task *find(struct ccfc_todo *p, struct ccfc_slice id)
+static struct ccfc_conversation_task *find(struct ccfc_todo *p,
+					   struct ccfc_slice id)
 {
 	for (uint32_t i = 0; id.len && i < p->tasks.n; i++)
 		if (ccfc_slice_eq(p->tasks.items[i].id, id))
@@ -87,7 +89,8 @@ static struct ccfc_talk_task *find(struct ccfc_todo *p, struct ccfc_slice id)
 	return NULL;
 }
 
-static void add_blocker(struct ccfc_todo *p, struct ccfc_talk_task *task,
+static void add_blocker(struct ccfc_todo *p,
+			struct ccfc_conversation_task *task,
 			struct ccfc_slice by)
 {
 	if (!task || !by.len)
@@ -102,7 +105,7 @@ static void add_blocker(struct ccfc_todo *p, struct ccfc_talk_task *task,
 		task->blocked_by[task->nblocked++] = by;
 }
 
-static void link_tasks(struct ccfc_todo *p, struct ccfc_talk_task *task,
+static void link_tasks(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 		       const uint32_t *f)
 {
 	const struct ccfc_json *json = &p->reader->parser->json;
@@ -120,7 +123,7 @@ static void link_tasks(struct ccfc_todo *p, struct ccfc_talk_task *task,
 		add_blocker(p, find(p, ccfc_todo_text(p, at)), task->id);
 }
 
-static void drop(struct ccfc_todo *p, const struct ccfc_talk_task *task)
+static void drop(struct ccfc_todo *p, const struct ccfc_conversation_task *task)
 {
 	uint32_t i = (uint32_t)(task - p->tasks.items);
 
@@ -134,7 +137,7 @@ static void drop(struct ccfc_todo *p, const struct ccfc_talk_task *task)
 void ccfc_todo_create(struct ccfc_todo *p, const uint32_t *f, uint64_t call)
 {
 	const struct ccfc_todo_made *o = ccfc_todo_outcome(p, call);
-	struct ccfc_talk_task task = { 0 };
+	struct ccfc_conversation_task task = { 0 };
 
 	if (o)
 		task.id = o->id;
@@ -147,7 +150,7 @@ void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
 	struct ccfc_slice id =
 		ccfc_todo_text(p, f[CCFC_TODO_TASK_ID] ? f[CCFC_TODO_TASK_ID]
 						       : f[CCFC_TODO_ID]);
-	struct ccfc_talk_task *task = find(p, id);
+	struct ccfc_conversation_task *task = find(p, id);
 
 	if (!task)
 		return;
@@ -169,7 +172,7 @@ void ccfc_todo_todos(struct ccfc_todo *p, uint32_t list)
 	if (list && ccfc_json_is_array(json, list))
 		at = ccfc_json_child(json, list);
 	for (; at; at = ccfc_json_next(json, at)) {
-		struct ccfc_talk_task task = { 0 };
+		struct ccfc_conversation_task task = { 0 };
 
 		ccfc_json_fields(json, at, &p->keys, f);
 		set(p, &task.id, f[CCFC_TODO_ID]);

@@ -30,14 +30,14 @@ struct ccfc_todo_made {
 };
 
 struct ccfc_todo {
-	struct ccfc_talk_reader *reader;
-	const struct ccfc_talk *talk;
+	struct ccfc_conversation_reader *reader;
+	const struct ccfc_conversation *conv;
 	struct ccfc_arena *arena;
 	struct ccfc_json_keys keys;
 	size_t max;
 	bool cut;
 	struct {
-		struct ccfc_talk_task *items;
+		struct ccfc_conversation_task *items;
 		uint32_t n, cap;
 	} tasks;
 	struct {
@@ -47,8 +47,9 @@ struct ccfc_todo {
 };
 
 /* `talk` may be NULL: nothing else is known of calls. */
-void ccfc_todo_init(struct ccfc_todo *p, struct ccfc_talk_reader *reader,
-		    const struct ccfc_talk *talk, size_t max,
+void ccfc_todo_init(struct ccfc_todo *p,
+		    struct ccfc_conversation_reader *reader,
+		    const struct ccfc_conversation *conv, size_t max,
 		    struct ccfc_arena *arena);
 /* A value of the line at hand as text; ptr NULL where there is none. */
 struct ccfc_slice ccfc_todo_text(struct ccfc_todo *p, uint32_t tok);

@@ -179,7 +179,7 @@ void ccfc_methods_free(struct ccfc_methods *m)
 		return;
 	ccfc_subs_release(m);
 	ccfc_builds_release(m);
-	ccfc_talk_forget(m);
+	ccfc_conversation_forget(m);
 	ccfc_arena_release(&m->arena);
 	ccfc_arena_release(&m->texts);
 	ccfc_buf_release(&m->out);

@@ -42,7 +42,7 @@ struct job {
 	char *path;		  /* of -o; NULL: stdout */
 	struct ccfc_reply *reply; /* of session.get */
 	struct ccfc_redact redact;
-	struct ccfc_talk talk;
+	struct ccfc_message_stream talk;
 };
 
 static bool has(const struct job *job, int option)
@@ -69,19 +69,19 @@ static int write_document(struct job *job, struct ccfc_obj info,
 {
 	int64_t agents =
 		ccfc_obj_get_int(ccfc_obj_get(info, "agents"), "count", 0);
-	struct ccfc_talk *talk = &job->talk;
+	struct ccfc_message_stream *talk = &job->talk;
 	int code;
 
 	talk->project = ccfc_obj_get_str(info, "projectPath");
 	job->export->head(talk, info);
-	code = ccfc_talk_run(talk, err);
+	code = ccfc_message_stream_run(talk, err);
 	/* A session without messages is one all the same. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	if (code < 0)
 		return code;
 	job->export->rest(talk);
-	code = ccfc_talk_rest(talk, agents, err);
+	code = ccfc_message_stream_rest(talk, agents, err);
 	if (!code)
 		job->export->foot(talk);
 	return code;
@@ -110,9 +110,9 @@ static int write_redacted(struct job *job, struct ccfc_obj info,
 static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 {
 	struct ccfc_obj info = ccfc_ask_value(job->reply);
-	struct ccfc_talk *talk = &job->talk;
+	struct ccfc_message_stream *talk = &job->talk;
 
-	ccfc_talk_init(talk);
+	ccfc_message_stream_init(talk);
 	talk->client = job->cli->client;
 	talk->out = out;
 	talk->session = job->session;
@@ -219,7 +219,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 	job.export = exports[ccfc_opts_own(opts, OPT_FORMAT)->num];
 	status = run_job(&job);
-	ccfc_talk_release(&job.talk);
+	ccfc_message_stream_release(&job.talk);
 	ccfc_redact_release(&job.redact);
 	ccfc_reply_free(job.reply);
 	ccfc_where_release(&job.where);

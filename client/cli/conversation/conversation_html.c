@@ -74,7 +74,8 @@ static bool is_plain_id(struct ccfc_slice id)
 }
 
 /* "m-" and the message's id, or its number; agents may repeat ids. */
-static void put_anchor(struct ccfc_talk *talk, struct ccfc_obj message)
+static void put_anchor(struct ccfc_message_stream *talk,
+		       struct ccfc_obj message)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(message, "id");
 	struct ccfc_slice agent = ccfc_obj_get_str(message, "agentId");
@@ -92,7 +93,8 @@ static void put_anchor(struct ccfc_talk *talk, struct ccfc_obj message)
 	ccfc_buf_slice(buf, id);
 }
 
-static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_head(struct ccfc_message_stream *talk,
+		       struct ccfc_obj message)
 {
 	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
 	struct ccfc_buf *buf = &talk->out->buf;
@@ -104,7 +106,7 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
 	ccfc_buf_puts(buf, "</a> <time datetime=\"");
 	ccfc_html_text(buf, time);
 	ccfc_buf_puts(buf, "\">");
-	ccfc_talk_utc(buf, time);
+	ccfc_message_stream_utc(buf, time);
 	ccfc_buf_puts(buf, "</time>");
 	if (ccfc_obj_get_bool(message, "isCompactSummary", false))
 		ccfc_buf_puts(buf, " summary of what came before");
@@ -113,8 +115,8 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
 	ccfc_buf_puts(buf, "</h2>\n");
 }
 
-static void print_argument(struct ccfc_talk *talk, struct ccfc_obj key,
-			   struct ccfc_obj value)
+static void print_argument(struct ccfc_message_stream *talk,
+			   struct ccfc_obj key, struct ccfc_obj value)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_buf json = CCFC_BUF_INIT;
@@ -131,13 +133,13 @@ static void print_argument(struct ccfc_talk *talk, struct ccfc_obj key,
 	ccfc_buf_release(&json);
 }
 
-static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
+static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 {
 	struct ccfc_buf label = CCFC_BUF_INIT, *buf = &talk->out->buf;
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 
-	ccfc_talk_label(&label, talk, call);
+	ccfc_message_stream_label(&label, talk, call);
 	ccfc_buf_puts(buf, "<details class=\"call\"><summary>");
 	ccfc_html_text(buf, ccfc_buf_view(&label));
 	if (state.len && !ccfc_slice_is(state, "applied")) {
@@ -150,7 +152,7 @@ static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
 		print_argument(talk, ccfc_obj_key_at(input, i),
 			       ccfc_obj_value_at(input, i));
 	ccfc_buf_puts(buf, "</details>\n");
-	ccfc_talk_called(talk, call);
+	ccfc_message_stream_called(talk, call);
 	ccfc_buf_release(&label);
 }
 
@@ -163,11 +165,13 @@ static bool is_short(struct ccfc_slice text)
 	return lines <= OPEN_LINES && text.len < 2000;
 }
 
-static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
+static void print_result(struct ccfc_message_stream *talk,
+			 struct ccfc_obj result)
 {
 	struct ccfc_slice output = ccfc_obj_get_str(result, "output");
 	bool error = ccfc_obj_get_bool(result, "isError", false);
-	char *label = ccfc_talk_answered(talk, ccfc_obj_get_str(result, "id"));
+	char *label = ccfc_message_stream_answered(
+		talk, ccfc_obj_get_str(result, "id"));
 	struct ccfc_buf *buf = &talk->out->buf;
 
 	ccfc_buf_printf(buf, "<details class=\"%s\"%s><summary>%s",
@@ -186,14 +190,15 @@ static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
 
 static const char *class_of(struct ccfc_obj message)
 {
-	if (ccfc_talk_is_result(message))
+	if (ccfc_message_stream_is_result(message))
 		return "tool";
 	return ccfc_slice_is(ccfc_obj_get_str(message, "role"), "user")
 		       ? "user"
 		       : "assistant";
 }
 
-static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_message(struct ccfc_message_stream *talk,
+			  struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
@@ -201,12 +206,12 @@ static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
 	struct ccfc_slice content = ccfc_obj_get_str(message, "content");
 	struct ccfc_buf *buf = &talk->out->buf;
 
-	if (ccfc_talk_is_empty(message))
+	if (ccfc_message_stream_is_empty(message))
 		return;
 	ccfc_buf_printf(buf, "<article class=\"%s\" id=\"", class_of(message));
 	put_anchor(talk, message);
 	ccfc_buf_puts(buf, "\">\n");
-	if (!ccfc_talk_is_result(message))
+	if (!ccfc_message_stream_is_result(message))
 		print_head(talk, message);
 	if (thinking.len) {
 		ccfc_buf_puts(buf, "<details class=\"thinking\"><summary>"
@@ -225,7 +230,7 @@ static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
 	ccfc_buf_puts(buf, "</article>\n");
 }
 
-static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -239,12 +244,12 @@ static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
 	ccfc_buf_puts(buf, "</summary>\n");
 }
 
-static void end_agent(struct ccfc_talk *talk)
+static void end_agent(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "</details>\n");
 }
 
-const struct ccfc_talk_writer ccfc_talk_html = {
+const struct ccfc_message_stream_writer ccfc_message_stream_html = {
 	.message = print_message,
 	.agent_begin = begin_agent,
 	.agent_end = end_agent,

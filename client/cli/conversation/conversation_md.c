@@ -122,21 +122,22 @@ void ccfc_md_words(struct ccfc_out *out, struct ccfc_slice text)
 	ccfc_buf_release(&safe);
 }
 
-static void put_head(struct ccfc_talk *talk, unsigned level)
+static void put_head(struct ccfc_message_stream *talk, unsigned level)
 {
 	level += talk->depth;
 	put_fence(talk->out, '#', level < HEAD_MAX ? level : HEAD_MAX);
 	ccfc_buf_putc(&talk->out->buf, ' ');
 }
 
-static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_head(struct ccfc_message_stream *talk,
+		       struct ccfc_obj message)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
 	put_head(talk, HEAD_LEVEL);
 	ccfc_md_words(talk->out, ccfc_obj_get_str(message, "role"));
 	ccfc_buf_puts(buf, ", ");
-	ccfc_talk_utc(buf, ccfc_obj_get_str(message, "timestamp"));
+	ccfc_message_stream_utc(buf, ccfc_obj_get_str(message, "timestamp"));
 	if (ccfc_obj_get_bool(message, "isCompactSummary", false))
 		ccfc_buf_puts(buf, " (summary of what came before)");
 	else if (ccfc_obj_get_bool(message, "isMeta", false))
@@ -145,8 +146,8 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
 }
 
 /* One argument: a short one in its line, others as code below. */
-static void print_argument(struct ccfc_talk *talk, struct ccfc_obj key,
-			   struct ccfc_obj value)
+static void print_argument(struct ccfc_message_stream *talk,
+			   struct ccfc_obj key, struct ccfc_obj value)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_buf json = CCFC_BUF_INIT;
@@ -164,14 +165,14 @@ static void print_argument(struct ccfc_talk *talk, struct ccfc_obj key,
 	ccfc_buf_release(&json);
 }
 
-static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
+static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 	struct ccfc_buf label = CCFC_BUF_INIT;
 
-	ccfc_talk_label(&label, talk, call);
+	ccfc_message_stream_label(&label, talk, call);
 	ccfc_buf_puts(&out->buf, "**");
 	ccfc_md_words(out, ccfc_buf_view(&label));
 	ccfc_buf_puts(&out->buf, "**");
@@ -184,15 +185,17 @@ static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
 	for (uint32_t i = 0; talk->full && i < ccfc_obj_len(input); i++)
 		print_argument(talk, ccfc_obj_key_at(input, i),
 			       ccfc_obj_value_at(input, i));
-	ccfc_talk_called(talk, call);
+	ccfc_message_stream_called(talk, call);
 	ccfc_buf_release(&label);
 }
 
-static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
+static void print_result(struct ccfc_message_stream *talk,
+			 struct ccfc_obj result)
 {
 	struct ccfc_out *out = talk->out;
 	bool error = ccfc_obj_get_bool(result, "isError", false);
-	char *label = ccfc_talk_answered(talk, ccfc_obj_get_str(result, "id"));
+	char *label = ccfc_message_stream_answered(
+		talk, ccfc_obj_get_str(result, "id"));
 
 	ccfc_buf_puts(&out->buf, error ? "Error" : "Result");
 	if (label) {
@@ -204,16 +207,17 @@ static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
 	free(label);
 }
 
-static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_message(struct ccfc_message_stream *talk,
+			  struct ccfc_obj message)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
 	struct ccfc_slice thinking = ccfc_obj_get_str(message, "thinking");
 
-	if (ccfc_talk_is_empty(message))
+	if (ccfc_message_stream_is_empty(message))
 		return;
-	if (!ccfc_talk_is_result(message))
+	if (!ccfc_message_stream_is_result(message))
 		print_head(talk, message);
 	if (thinking.len) {
 		ccfc_buf_puts(&out->buf, "Thinking:\n\n");
@@ -230,7 +234,7 @@ static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
 					 "\n\n");
 }
 
-static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -245,12 +249,12 @@ static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
 	ccfc_buf_puts(&out->buf, "\n\n");
 }
 
-static void end_agent(struct ccfc_talk *talk)
+static void end_agent(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "*End of the agent.*\n\n");
 }
 
-const struct ccfc_talk_writer ccfc_talk_md = {
+const struct ccfc_message_stream_writer ccfc_message_stream_md = {
 	.message = print_message,
 	.agent_begin = begin_agent,
 	.agent_end = end_agent,

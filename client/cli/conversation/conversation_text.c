@@ -56,14 +56,15 @@ void ccfc_text_lines(struct ccfc_out *out, struct ccfc_slice text,
 	}
 }
 
-static void indent(struct ccfc_talk *talk, unsigned more)
+static void indent(struct ccfc_message_stream *talk, unsigned more)
 {
 	ccfc_buf_printf(&talk->out->buf, "%*s", (int)(talk->depth * 4 + more),
 			"");
 }
 
 /* The day, where it is another one than that of the message before. */
-static const char *time_format(struct ccfc_talk *talk, struct ccfc_slice time)
+static const char *time_format(struct ccfc_message_stream *talk,
+			       struct ccfc_slice time)
 {
 	struct ccfc_slice day = ccfc_slice(time.ptr, time.len < 10 ? 0 : 10);
 
@@ -74,7 +75,8 @@ static const char *time_format(struct ccfc_talk *talk, struct ccfc_slice time)
 	return CCFC_RENDER_SECOND;
 }
 
-static void print_marks(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_marks(struct ccfc_message_stream *talk,
+			struct ccfc_obj message)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 	struct ccfc_slice subtype = ccfc_obj_get_str(message, "subtype");
@@ -90,14 +92,16 @@ static void print_marks(struct ccfc_talk *talk, struct ccfc_obj message)
 	}
 }
 
-static bool is_marked(const struct ccfc_talk *talk, struct ccfc_obj message)
+static bool is_marked(const struct ccfc_message_stream *talk,
+		      struct ccfc_obj message)
 {
 	return talk->marked && *talk->marked &&
 	       ccfc_slice_starts(ccfc_obj_get_str(message, "id"), talk->marked);
 }
 
 /* "── user 10:05:23 ──" */
-static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_head(struct ccfc_message_stream *talk,
+		       struct ccfc_obj message)
 {
 	struct ccfc_out *out = talk->out;
 	const char *rule = ccfc_is_utf8() ? "──" : "--";
@@ -121,7 +125,7 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj message)
 }
 
 /* One response is several records: a head for all of them. */
-static bool goes_on(struct ccfc_talk *talk, struct ccfc_obj message)
+static bool goes_on(struct ccfc_message_stream *talk, struct ccfc_obj message)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(message, "messageId");
 	bool same = id.len && ccfc_slice_eq(id, ccfc_buf_view(&talk->last));
@@ -131,7 +135,7 @@ static bool goes_on(struct ccfc_talk *talk, struct ccfc_obj message)
 	return same && !is_marked(talk, message);
 }
 
-static void print_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+static void print_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 {
 	struct ccfc_out *out = talk->out;
 
@@ -150,14 +154,14 @@ static void print_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
-static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
+static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_obj agent = ccfc_obj_get(call, "agent");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 	struct ccfc_buf label = CCFC_BUF_INIT;
 
-	ccfc_talk_label(&label, talk, call);
+	ccfc_message_stream_label(&label, talk, call);
 	indent(talk, 2);
 	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_HUNK));
 	ccfc_out_field(out, ccfc_buf_view(&label));
@@ -172,17 +176,19 @@ static void print_call(struct ccfc_talk *talk, struct ccfc_obj call)
 	if (talk->agents == CCFC_AGENTS_NAMED &&
 	    ccfc_obj_get_str(agent, "agentId").len)
 		print_agent(talk, agent);
-	ccfc_talk_called(talk, call);
+	ccfc_message_stream_called(talk, call);
 	ccfc_buf_release(&label);
 }
 
 /* With the call's name where another one came in between. */
-static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
+static void print_result(struct ccfc_message_stream *talk,
+			 struct ccfc_obj result)
 {
 	struct ccfc_out *out = talk->out;
 	bool error = ccfc_obj_get_bool(result, "isError", false);
 	bool several = talk->calls.n > 1 || talk->after_agent;
-	char *label = ccfc_talk_answered(talk, ccfc_obj_get_str(result, "id"));
+	char *label = ccfc_message_stream_answered(
+		talk, ccfc_obj_get_str(result, "id"));
 
 	if (error || several || !label) {
 		indent(talk, 2);
@@ -202,17 +208,18 @@ static void print_result(struct ccfc_talk *talk, struct ccfc_obj result)
 	free(label);
 }
 
-static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_message(struct ccfc_message_stream *talk,
+			  struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
 	bool same;
 
-	if (ccfc_talk_is_empty(message) && !is_marked(talk, message))
+	if (ccfc_message_stream_is_empty(message) && !is_marked(talk, message))
 		return;
 	same = goes_on(talk, message);
 	if (is_marked(talk, message) ||
-	    (!same && !ccfc_talk_is_result(message)))
+	    (!same && !ccfc_message_stream_is_result(message)))
 		print_head(talk, message);
 	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "thinking"),
 			talk->depth * 4 + 2, CCFC_STYLE_FAINT, true, 0);
@@ -231,7 +238,7 @@ static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
 	}
 }
 
-static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -253,12 +260,12 @@ static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
-static void end_agent(struct ccfc_talk *talk)
+static void end_agent(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_putc(&talk->out->buf, '\n');
 }
 
-const struct ccfc_talk_writer ccfc_talk_text = {
+const struct ccfc_message_stream_writer ccfc_conversation_text = {
 	.message = print_message,
 	.agent_begin = begin_agent,
 	.agent_end = end_agent,

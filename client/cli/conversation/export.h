@@ -18,12 +18,12 @@ enum ccfc_export_format {
  * reply of session.get, redacted if the talk is.
  */
 struct ccfc_export {
-	const struct ccfc_talk_writer *writer;
-	enum ccfc_talk_agents agents;
-	void (*head)(struct ccfc_talk *talk, struct ccfc_obj info);
+	const struct ccfc_message_stream_writer *writer;
+	enum ccfc_message_stream_agents agents;
+	void (*head)(struct ccfc_message_stream *talk, struct ccfc_obj info);
 	/* Between the main thread and agents that did not come yet. */
-	void (*rest)(struct ccfc_talk *talk);
-	void (*foot)(struct ccfc_talk *talk);
+	void (*rest)(struct ccfc_message_stream *talk);
+	void (*foot)(struct ccfc_message_stream *talk);
 };
 
 extern const struct ccfc_export ccfc_export_md;

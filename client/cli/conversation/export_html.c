@@ -92,7 +92,7 @@ static void print_tasks(struct ccfc_buf *buf, struct ccfc_obj tasks)
 	ccfc_buf_puts(buf, "</ul>\n");
 }
 
-static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
+static void print_head(struct ccfc_message_stream *talk, struct ccfc_obj info)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -110,12 +110,12 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
 	ccfc_buf_puts(buf, "</header>\n<main>\n");
 }
 
-static void print_rest(struct ccfc_talk *talk)
+static void print_rest(struct ccfc_message_stream *talk)
 {
 	(void)talk;
 }
 
-static void print_foot(struct ccfc_talk *talk)
+static void print_foot(struct ccfc_message_stream *talk)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -132,7 +132,7 @@ static void print_foot(struct ccfc_talk *talk)
 }
 
 const struct ccfc_export ccfc_export_html = {
-	.writer = &ccfc_talk_html,
+	.writer = &ccfc_message_stream_html,
 	.agents = CCFC_AGENTS_BELOW,
 	.head = print_head,
 	.rest = print_rest,

@@ -6,14 +6,15 @@
 
 #include "wire/to_json.h"
 
-static void print_message(struct ccfc_talk *talk, struct ccfc_obj message)
+static void print_message(struct ccfc_message_stream *talk,
+			  struct ccfc_obj message)
 {
 	ccfc_buf_puts(&talk->out->buf, talk->in_thread ? ",\n" : "\n");
 	ccfc_json_write(&talk->out->buf, message, 0);
 }
 
 /* The agent's own fields, and its messages after them. */
-static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
+static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -27,18 +28,18 @@ static void begin_agent(struct ccfc_talk *talk, struct ccfc_obj agent)
 	ccfc_buf_puts(buf, "\"messages\":[");
 }
 
-static void end_agent(struct ccfc_talk *talk)
+static void end_agent(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "\n]}");
 }
 
-const struct ccfc_talk_writer ccfc_talk_json = {
+const struct ccfc_message_stream_writer ccfc_message_stream_json = {
 	.message = print_message,
 	.agent_begin = begin_agent,
 	.agent_end = end_agent,
 };
 
-static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
+static void print_head(struct ccfc_message_stream *talk, struct ccfc_obj info)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 	bool first = true;
@@ -60,12 +61,12 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
 	ccfc_buf_puts(buf, "\n},\n\"messages\": [");
 }
 
-static void print_rest(struct ccfc_talk *talk)
+static void print_rest(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "\n],\n\"agents\": [");
 }
 
-static void print_counts(struct ccfc_talk *talk)
+static void print_counts(struct ccfc_message_stream *talk)
 {
 	struct ccfc_buf packed = CCFC_BUF_INIT, *buf = &talk->out->buf;
 	struct ccfc_doc *doc;
@@ -83,7 +84,7 @@ static void print_counts(struct ccfc_talk *talk)
 	ccfc_buf_release(&packed);
 }
 
-static void print_foot(struct ccfc_talk *talk)
+static void print_foot(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "\n]");
 	if (talk->redact)
@@ -94,7 +95,7 @@ static void print_foot(struct ccfc_talk *talk)
 }
 
 const struct ccfc_export ccfc_export_json = {
-	.writer = &ccfc_talk_json,
+	.writer = &ccfc_message_stream_json,
 	.agents = CCFC_AGENTS_LAST,
 	.head = print_head,
 	.rest = print_rest,

@@ -3,7 +3,7 @@
 
 #include "cli/conversation/show.h"
 
-static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
+static void print_head(struct ccfc_message_stream *talk, struct ccfc_obj info)
 {
 	struct ccfc_out *out = talk->out;
 
@@ -13,12 +13,12 @@ static void print_head(struct ccfc_talk *talk, struct ccfc_obj info)
 	ccfc_buf_puts(&out->buf, "\n## Messages\n\n");
 }
 
-static void print_rest(struct ccfc_talk *talk)
+static void print_rest(struct ccfc_message_stream *talk)
 {
 	(void)talk;
 }
 
-static void print_foot(struct ccfc_talk *talk)
+static void print_foot(struct ccfc_message_stream *talk)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -33,7 +33,7 @@ static void print_foot(struct ccfc_talk *talk)
 }
 
 const struct ccfc_export ccfc_export_md = {
-	.writer = &ccfc_talk_md,
+	.writer = &ccfc_message_stream_md,
 	.agents = CCFC_AGENTS_BELOW,
 	.head = print_head,
 	.rest = print_rest,

@@ -11,14 +11,14 @@
 #define CALLS_MAX 10000 /* without a result */
 #define LABEL_MAX 300
 
-void ccfc_talk_init(struct ccfc_talk *talk)
+void ccfc_message_stream_init(struct ccfc_message_stream *talk)
 {
 	const struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
 
-	*talk = (struct ccfc_talk){ .query = query, .limit = -1 };
+	*talk = (struct ccfc_message_stream){ .query = query, .limit = -1 };
 }
 
-void ccfc_talk_release(struct ccfc_talk *talk)
+void ccfc_message_stream_release(struct ccfc_message_stream *talk)
 {
 	for (uint32_t i = 0; i < talk->seen.n; i++) {
 		free(talk->seen.items[i].id);
@@ -67,8 +67,9 @@ static struct ccfc_slice key_argument(struct ccfc_obj input)
 	return CCFC_SLICE_NONE;
 }
 
-void ccfc_talk_label(struct ccfc_buf *out, const struct ccfc_talk *talk,
-		     struct ccfc_obj call)
+void ccfc_message_stream_label(struct ccfc_buf *out,
+			       const struct ccfc_message_stream *talk,
+			       struct ccfc_obj call)
 {
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice key = key_argument(input), line;
@@ -86,14 +87,15 @@ void ccfc_talk_label(struct ccfc_buf *out, const struct ccfc_talk *talk,
 		ccfc_buf_puts(out, " …");
 }
 
-void ccfc_talk_called(struct ccfc_talk *talk, struct ccfc_obj call)
+void ccfc_message_stream_called(struct ccfc_message_stream *talk,
+				struct ccfc_obj call)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(call, "id");
 	struct ccfc_buf label = CCFC_BUF_INIT;
 
 	if (!id.len || talk->calls.n >= CALLS_MAX)
 		return;
-	ccfc_talk_label(&label, talk, call);
+	ccfc_message_stream_label(&label, talk, call);
 	ccfc_buf_puts(&label, "");
 	CCFC_VEC_GROW(talk->calls);
 	talk->calls.items[talk->calls.n].id = ccfc_strndup(id.ptr, id.len);
@@ -101,7 +103,8 @@ void ccfc_talk_called(struct ccfc_talk *talk, struct ccfc_obj call)
 		ccfc_buf_detach(&label, NULL);
 }
 
-char *ccfc_talk_answered(struct ccfc_talk *talk, struct ccfc_slice id)
+char *ccfc_message_stream_answered(struct ccfc_message_stream *talk,
+				   struct ccfc_slice id)
 {
 	/* The latest first: there it nearly always is. */
 	for (uint32_t i = talk->calls.n; i-- > 0;) {
@@ -118,7 +121,7 @@ char *ccfc_talk_answered(struct ccfc_talk *talk, struct ccfc_slice id)
 	return NULL;
 }
 
-bool ccfc_talk_is_empty(struct ccfc_obj message)
+bool ccfc_message_stream_is_empty(struct ccfc_obj message)
 {
 	return !ccfc_obj_get_str(message, "content").len &&
 	       !ccfc_obj_get_str(message, "thinking").len &&
@@ -126,13 +129,13 @@ bool ccfc_talk_is_empty(struct ccfc_obj message)
 	       !ccfc_obj_len(ccfc_obj_get(message, "toolResults"));
 }
 
-bool ccfc_talk_is_result(struct ccfc_obj message)
+bool ccfc_message_stream_is_result(struct ccfc_obj message)
 {
 	return !ccfc_obj_get_str(message, "content").len &&
 	       ccfc_obj_len(ccfc_obj_get(message, "toolResults"));
 }
 
-void ccfc_talk_utc(struct ccfc_buf *out, struct ccfc_slice time)
+void ccfc_message_stream_utc(struct ccfc_buf *out, struct ccfc_slice time)
 {
 	if (time.len < 19) {
 		ccfc_buf_puts(out, "-");
@@ -145,7 +148,8 @@ void ccfc_talk_utc(struct ccfc_buf *out, struct ccfc_slice time)
 
 /* ---- agents ---- */
 
-static uint32_t find_agent(const struct ccfc_talk *talk, struct ccfc_slice id)
+static uint32_t find_agent(const struct ccfc_message_stream *talk,
+			   struct ccfc_slice id)
 {
 	for (uint32_t i = 0; i < talk->seen.n; i++)
 		if (ccfc_slice_is(id, talk->seen.items[i].id))
@@ -153,7 +157,7 @@ static uint32_t find_agent(const struct ccfc_talk *talk, struct ccfc_slice id)
 	return UINT32_MAX;
 }
 
-static void put_field(struct ccfc_pack *p, struct ccfc_talk *talk,
+static void put_field(struct ccfc_pack *p, struct ccfc_message_stream *talk,
 		      const char *key, struct ccfc_slice s)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -169,10 +173,12 @@ static void put_field(struct ccfc_pack *p, struct ccfc_talk *talk,
 }
 
 /* Notes down an agent of which it is known only now. */
-static uint32_t add_agent(struct ccfc_talk *talk, struct ccfc_slice id,
-			  struct ccfc_obj agent, struct ccfc_slice call)
+static uint32_t add_agent(struct ccfc_message_stream *talk,
+			  struct ccfc_slice id, struct ccfc_obj agent,
+			  struct ccfc_slice call)
 {
-	struct ccfc_talk_agent row = { .id = ccfc_strndup(id.ptr, id.len) };
+	struct ccfc_conversation_agent row = { .id = ccfc_strndup(id.ptr,
+								  id.len) };
 	struct ccfc_pack p;
 
 	ccfc_pack_init(&p, &row.packed);
@@ -187,11 +193,12 @@ static uint32_t add_agent(struct ccfc_talk *talk, struct ccfc_slice id,
 	return talk->seen.n - 1;
 }
 
-static int run_thread(struct ccfc_talk *talk, struct ccfc_pages *pages,
-		      struct ccfc_err *err);
+static int run_thread(struct ccfc_message_stream *talk,
+		      struct ccfc_pages *pages, struct ccfc_err *err);
 
 /* An agent's messages, between its beginning and its end. */
-static int run_agent(struct ccfc_talk *talk, uint32_t i, struct ccfc_err *err)
+static int run_agent(struct ccfc_message_stream *talk, uint32_t i,
+		     struct ccfc_err *err)
 {
 	/* The row may move when others are found. */
 	const char *id = talk->seen.items[i].id;
@@ -228,7 +235,7 @@ static int run_agent(struct ccfc_talk *talk, uint32_t i, struct ccfc_err *err)
 }
 
 /* The agents that a message's calls started. */
-static int run_calls(struct ccfc_talk *talk, struct ccfc_obj message,
+static int run_calls(struct ccfc_message_stream *talk, struct ccfc_obj message,
 		     struct ccfc_err *err)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
@@ -253,7 +260,8 @@ static int run_calls(struct ccfc_talk *talk, struct ccfc_obj message,
 /* ---- messages ---- */
 
 /* To the writer, without what is not to be seen. */
-static void write_message(struct ccfc_talk *talk, struct ccfc_obj message)
+static void write_message(struct ccfc_message_stream *talk,
+			  struct ccfc_obj message)
 {
 	struct ccfc_buf packed = CCFC_BUF_INIT;
 	struct ccfc_doc *doc = NULL;
@@ -276,8 +284,8 @@ static void write_message(struct ccfc_talk *talk, struct ccfc_obj message)
 	ccfc_buf_release(&packed);
 }
 
-static int run_thread(struct ccfc_talk *talk, struct ccfc_pages *pages,
-		      struct ccfc_err *err)
+static int run_thread(struct ccfc_message_stream *talk,
+		      struct ccfc_pages *pages, struct ccfc_err *err)
 {
 	struct ccfc_obj root;
 	int code = 0;
@@ -299,7 +307,8 @@ static int run_thread(struct ccfc_talk *talk, struct ccfc_pages *pages,
 	return talk->out->error ? 0 : code;
 }
 
-int ccfc_talk_run(struct ccfc_talk *talk, struct ccfc_err *err)
+int ccfc_message_stream_run(struct ccfc_message_stream *talk,
+			    struct ccfc_err *err)
 {
 	struct ccfc_pages pages;
 	int code;
@@ -314,7 +323,7 @@ int ccfc_talk_run(struct ccfc_talk *talk, struct ccfc_err *err)
 }
 
 /* Agents that no call names show in the timeline only. */
-static int find_rest(struct ccfc_talk *talk, struct ccfc_err *err)
+static int find_rest(struct ccfc_message_stream *talk, struct ccfc_err *err)
 {
 	struct ccfc_pages pages;
 	struct ccfc_obj root;
@@ -339,7 +348,8 @@ static int find_rest(struct ccfc_talk *talk, struct ccfc_err *err)
 	return code;
 }
 
-int ccfc_talk_rest(struct ccfc_talk *talk, int64_t count, struct ccfc_err *err)
+int ccfc_message_stream_rest(struct ccfc_message_stream *talk, int64_t count,
+			     struct ccfc_err *err)
 {
 	int code = 0;
 

@@ -13,38 +13,40 @@
 
 #include <ccfc/client.h>
 
-struct ccfc_talk;
+struct ccfc_message_stream;
 
-struct ccfc_talk_writer {
-	void (*message)(struct ccfc_talk *talk, struct ccfc_obj message);
+struct ccfc_message_stream_writer {
+	void (*message)(struct ccfc_message_stream *talk,
+			struct ccfc_obj message);
 	/* An agent {agentId, agentType, description}; its messages; its end. */
-	void (*agent_begin)(struct ccfc_talk *talk, struct ccfc_obj agent);
-	void (*agent_end)(struct ccfc_talk *talk);
+	void (*agent_begin)(struct ccfc_message_stream *talk,
+			    struct ccfc_obj agent);
+	void (*agent_end)(struct ccfc_message_stream *talk);
 };
 
 /* Where agents come. */
-enum ccfc_talk_agents {
+enum ccfc_message_stream_agents {
 	CCFC_AGENTS_NAMED, /* nowhere: the writer may name them */
 	CCFC_AGENTS_BELOW, /* below the call that started them */
 	CCFC_AGENTS_LAST,  /* after everything else */
 };
 
 /* An agent that was seen; its texts are owned, and redacted. */
-struct ccfc_talk_agent {
+struct ccfc_conversation_agent {
 	char *id;		/* as the daemon knows it */
 	struct ccfc_buf packed; /* the map for agent_begin */
 	bool done;
 };
 
-struct ccfc_talk {
+struct ccfc_message_stream {
 	/* Set by the caller, and borrowed. */
 	struct ccfc_client *client;
 	struct ccfc_out *out;
-	const struct ccfc_talk_writer *writer;
+	const struct ccfc_message_stream_writer *writer;
 	const char *session;
 	struct ccfc_redact *redact; /* NULL: texts as they are */
 	struct ccfc_slice project;  /* paths of calls are shown from there */
-	enum ccfc_talk_agents agents;
+	enum ccfc_message_stream_agents agents;
 	struct ccfc_talk_query query;
 	int64_t limit;	    /* messages of the main thread; negative: all */
 	bool full;	    /* all of a call's input, not only the one line */
@@ -60,7 +62,7 @@ struct ccfc_talk {
 	struct ccfc_buf day;
 	/* Its own. */
 	struct {
-		struct ccfc_talk_agent *items;
+		struct ccfc_conversation_agent *items;
 		uint32_t n, cap;
 	} seen;
 	struct {
@@ -72,39 +74,44 @@ struct ccfc_talk {
 };
 
 /* Zeroes it; limit -1, query initialised. */
-void ccfc_talk_init(struct ccfc_talk *talk);
-void ccfc_talk_release(struct ccfc_talk *talk);
+void ccfc_message_stream_init(struct ccfc_message_stream *talk);
+void ccfc_message_stream_release(struct ccfc_message_stream *talk);
 
 /* All messages that the query and the limit allow, to the writer. */
-int ccfc_talk_run(struct ccfc_talk *talk, struct ccfc_err *err);
+int ccfc_message_stream_run(struct ccfc_message_stream *talk,
+			    struct ccfc_err *err);
 
 /*
  * The agents that were seen and did not come yet, and where `count` says that
  * there are more, those that no call names.
  */
-int ccfc_talk_rest(struct ccfc_talk *talk, int64_t count, struct ccfc_err *err);
+int ccfc_message_stream_rest(struct ccfc_message_stream *talk, int64_t count,
+			     struct ccfc_err *err);
 
 /* "Edit src/a.ts": the tool, and what says most of its input. */
-void ccfc_talk_label(struct ccfc_buf *out, const struct ccfc_talk *talk,
-		     struct ccfc_obj call);
+void ccfc_message_stream_label(struct ccfc_buf *out,
+			       const struct ccfc_message_stream *talk,
+			       struct ccfc_obj call);
 /* Remembers a call for the result that will come; writers do it. */
-void ccfc_talk_called(struct ccfc_talk *talk, struct ccfc_obj call);
+void ccfc_message_stream_called(struct ccfc_message_stream *talk,
+				struct ccfc_obj call);
 /* The label of the call with that id, which the caller frees; or NULL. */
-char *ccfc_talk_answered(struct ccfc_talk *talk, struct ccfc_slice id);
+char *ccfc_message_stream_answered(struct ccfc_message_stream *talk,
+				   struct ccfc_slice id);
 
 /* "2025-12-10 10:05:23" of a reply's time, in UTC; "-". */
-void ccfc_talk_utc(struct ccfc_buf *out, struct ccfc_slice time);
+void ccfc_message_stream_utc(struct ccfc_buf *out, struct ccfc_slice time);
 
 /* Is it a message that says nothing, as it was asked for? */
-bool ccfc_talk_is_empty(struct ccfc_obj message);
+bool ccfc_message_stream_is_empty(struct ccfc_obj message);
 
 /* Is it a message of results only? */
-bool ccfc_talk_is_result(struct ccfc_obj message);
+bool ccfc_message_stream_is_result(struct ccfc_obj message);
 
-extern const struct ccfc_talk_writer ccfc_talk_text;
-extern const struct ccfc_talk_writer ccfc_talk_md;
-extern const struct ccfc_talk_writer ccfc_talk_html;
-extern const struct ccfc_talk_writer ccfc_talk_json;
+extern const struct ccfc_message_stream_writer ccfc_conversation_text;
+extern const struct ccfc_message_stream_writer ccfc_message_stream_md;
+extern const struct ccfc_message_stream_writer ccfc_message_stream_html;
+extern const struct ccfc_message_stream_writer ccfc_message_stream_json;
 
 /* ---- what the formats share with the rest of their documents ---- */
 

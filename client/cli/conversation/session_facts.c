@@ -47,7 +47,7 @@ static void tell_list(struct teller *t, struct ccfc_obj info, const char *label,
 static void put_time(struct ccfc_buf *out, struct ccfc_obj time, bool utc)
 {
 	if (utc)
-		ccfc_talk_utc(out, ccfc_obj_str(time));
+		ccfc_message_stream_utc(out, ccfc_obj_str(time));
 	else
 		ccfc_render_time(out, time, CCFC_RENDER_MINUTE);
 }

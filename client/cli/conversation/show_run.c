@@ -182,18 +182,20 @@ static int json_overview(struct ccfc_show *show, struct ccfc_err *err)
 /* ---- text and Markdown ---- */
 
 static int64_t put_messages(struct ccfc_show *show, int64_t limit,
-			    enum ccfc_talk_agents agents, struct ccfc_err *err)
+			    enum ccfc_message_stream_agents agents,
+			    struct ccfc_err *err)
 {
 	bool markdown = show->format == CCFC_SHOW_MARKDOWN;
-	struct ccfc_talk talk;
+	struct ccfc_message_stream talk;
 	int64_t n;
 	int code;
 
-	ccfc_talk_init(&talk);
+	ccfc_message_stream_init(&talk);
 	talk.client = show->cli->client;
 	talk.out = &show->cli->out;
 	talk.session = show->session;
-	talk.writer = markdown ? &ccfc_talk_md : &ccfc_talk_text;
+	talk.writer =
+		markdown ? &ccfc_message_stream_md : &ccfc_conversation_text;
 	talk.project = ccfc_obj_get_str(show->info, "projectPath");
 	talk.agents = agents;
 	talk.query = show->query;
@@ -202,10 +204,10 @@ static int64_t put_messages(struct ccfc_show *show, int64_t limit,
 	if (markdown)
 		ccfc_buf_printf(&talk.out->buf, "%s## Messages\n\n",
 				talk.out->buf.len ? "\n" : "");
-	code = ccfc_talk_run(&talk, err);
+	code = ccfc_message_stream_run(&talk, err);
 	n = (int64_t)talk.shown;
 	show->truncated |= talk.truncated;
-	ccfc_talk_release(&talk);
+	ccfc_message_stream_release(&talk);
 	return code < 0 ? code : n;
 }
 

@@ -12,33 +12,33 @@
 
 #include <stdlib.h>
 
-const char *ccfc_talk_role_name(enum ccfc_talk_kind kind)
+const char *ccfc_conversation_role_name(enum ccfc_conversation_kind kind)
 {
-	return kind == CCFC_TALK_USER	     ? "user"
-	       : kind == CCFC_TALK_ASSISTANT ? "assistant"
-					     : "system";
+	return kind == CCFC_CONVERSATION_USER	     ? "user"
+	       : kind == CCFC_CONVERSATION_ASSISTANT ? "assistant"
+						     : "system";
 }
 
 /* --- calls --- */
 
 static int by_call(const void *a, const void *b)
 {
-	uint64_t x = ((const struct ccfc_talk_state *)a)->call;
-	uint64_t y = ((const struct ccfc_talk_state *)b)->call;
+	uint64_t x = ((const struct ccfc_conversation_state *)a)->call;
+	uint64_t y = ((const struct ccfc_conversation_state *)b)->call;
 
 	return (x > y) - (x < y);
 }
 
-void ccfc_talk_sort_states(struct ccfc_talk_job *job)
+void ccfc_conversation_sort_states(struct ccfc_conversation_job *job)
 {
 	if (job->nstates)
 		qsort(job->states, job->nstates, sizeof(*job->states), by_call);
 }
 
-static void pack_state(struct ccfc_talk_job *job, uint64_t call)
+static void pack_state(struct ccfc_conversation_job *job, uint64_t call)
 {
-	struct ccfc_talk_state key = { .call = call };
-	const struct ccfc_talk_state *s = NULL;
+	struct ccfc_conversation_state key = { .call = call };
+	const struct ccfc_conversation_state *s = NULL;
 
 	if (job->nstates)
 		s = bsearch(&key, job->states, job->nstates, sizeof(key),
@@ -49,7 +49,8 @@ static void pack_state(struct ccfc_talk_job *job, uint64_t call)
 }
 
 /* Of the call's input. */
-static struct ccfc_slice described(struct ccfc_talk_job *job, uint32_t input)
+static struct ccfc_slice described(struct ccfc_conversation_job *job,
+				   uint32_t input)
 {
 	static const char *const names[] = { "description" };
 	struct ccfc_json_keys keys;
@@ -57,32 +58,32 @@ static struct ccfc_slice described(struct ccfc_talk_job *job, uint32_t input)
 
 	ccfc_json_keys_init(&keys, names, 1);
 	ccfc_json_fields(&job->reader.parser->json, input, &keys, &tok);
-	return ccfc_talk_name(&job->reader, tok);
+	return ccfc_conversation_name(&job->reader, tok);
 }
 
-static void pack_started(struct ccfc_talk_job *job, uint64_t call,
+static void pack_started(struct ccfc_conversation_job *job, uint64_t call,
 			 uint32_t input)
 {
-	uint32_t no = ccfc_talk_started(job->talk, call);
-	const struct ccfc_talk_agent *a;
+	uint32_t no = ccfc_conversation_started(job->conv, call);
+	const struct ccfc_conversation_agent *a;
 
-	if (no == CCFC_TALK_NONE)
+	if (no == CCFC_CONVERSATION_NONE)
 		return;
-	a = &job->talk->agents.items[no];
+	a = &job->conv->agents.items[no];
 	ccfc_pack_cstr(&job->pack, "agent");
 	ccfc_pack_map(&job->pack);
 	ccfc_pack_kv_str(&job->pack, "agentId", a->id);
-	ccfc_talk_put_name(job, "agentType", a->type);
-	ccfc_talk_put_name(job, "description",
-			   a->description.len ? a->description
-					      : described(job, input));
+	ccfc_conversation_put_name(job, "agentType", a->type);
+	ccfc_conversation_put_name(job, "description",
+				   a->description.len ? a->description
+						      : described(job, input));
 	/* All inline sidechains are one agent: whose these are is not told. */
-	if (no != job->talk->sidechain)
+	if (no != job->conv->sidechain)
 		ccfc_pack_kv_uint(&job->pack, "messageCount", a->messages);
 	ccfc_pack_end(&job->pack);
 }
 
-static bool pack_call(struct ccfc_talk_job *job, const uint32_t *block)
+static bool pack_call(struct ccfc_conversation_job *job, const uint32_t *block)
 {
 	struct ccfc_json_pack j = { .pack = &job->pack,
 				    .json = &job->reader.parser->json,
@@ -90,14 +91,14 @@ static bool pack_call(struct ccfc_talk_job *job, const uint32_t *block)
 				    .max = (size_t)job->d.opt.max_content,
 				    .left = job->left };
 	struct ccfc_slice id =
-		ccfc_talk_name(&job->reader, block[CCFC_BLOCK_ID]);
+		ccfc_conversation_name(&job->reader, block[CCFC_BLOCK_ID]);
 	struct ccfc_slice name =
-		ccfc_talk_name(&job->reader, block[CCFC_BLOCK_NAME]);
+		ccfc_conversation_name(&job->reader, block[CCFC_BLOCK_NAME]);
 	uint64_t call = id.len ? ccfc_hash_slice(id) : 0;
 
 	ccfc_pack_map(&job->pack);
-	ccfc_talk_put_name(job, "id", id);
-	ccfc_talk_put_name(job, "name", name);
+	ccfc_conversation_put_name(job, "id", id);
+	ccfc_conversation_put_name(job, "name", name);
 	if (job->d.opt.include_content) {
 		ccfc_pack_cstr(&job->pack, "input");
 		if (block[CCFC_BLOCK_INPUT]) {
@@ -115,20 +116,23 @@ static bool pack_call(struct ccfc_talk_job *job, const uint32_t *block)
 	return j.cut;
 }
 
-static bool pack_result(struct ccfc_talk_job *job, const uint32_t *block)
+static bool pack_result(struct ccfc_conversation_job *job,
+			const uint32_t *block)
 {
 	const struct ccfc_json *json = &job->reader.parser->json;
 	bool cut = false;
 
 	ccfc_pack_map(&job->pack);
-	ccfc_talk_put_name(
+	ccfc_conversation_put_name(
 		job, "id",
-		ccfc_talk_name(&job->reader, block[CCFC_BLOCK_CALL_ID]));
+		ccfc_conversation_name(&job->reader,
+				       block[CCFC_BLOCK_CALL_ID]));
 	if (job->d.opt.include_content)
-		ccfc_talk_put(job, "output",
-			      ccfc_talk_value(json, block[CCFC_BLOCK_CONTENT],
-					      ccfc_talk_room(job), &cut,
-					      &job->scratch));
+		ccfc_conversation_put(
+			job, "output",
+			ccfc_conversation_value(json, block[CCFC_BLOCK_CONTENT],
+						ccfc_conversation_room(job),
+						&cut, &job->scratch));
 	ccfc_pack_kv_bool(
 		&job->pack, "isError",
 		block[CCFC_BLOCK_IS_ERROR] &&
@@ -138,10 +142,11 @@ static bool pack_result(struct ccfc_talk_job *job, const uint32_t *block)
 }
 
 /* The blocks of one type under `key`, if there are any. True: one was cut. */
-static bool pack_blocks(struct ccfc_talk_job *job,
-			const struct ccfc_talk_record *r, const char *key,
-			const char *type,
-			bool (*pack)(struct ccfc_talk_job *, const uint32_t *))
+static bool pack_blocks(struct ccfc_conversation_job *job,
+			const struct ccfc_conversation_record *r,
+			const char *key, const char *type,
+			bool (*pack)(struct ccfc_conversation_job *,
+				     const uint32_t *))
 {
 	struct ccfc_parser *parser = job->reader.parser;
 	uint32_t block[CCFC_BLOCK_COUNT], at = r->first;
@@ -167,33 +172,35 @@ static bool pack_blocks(struct ccfc_talk_job *job,
 
 /* --- the rest of a message --- */
 
-static void pack_flag(struct ccfc_talk_job *job, const char *key, uint32_t tok)
+static void pack_flag(struct ccfc_conversation_job *job, const char *key,
+		      uint32_t tok)
 {
 	if (tok && ccfc_json_is_true(&job->reader.parser->json, tok))
 		ccfc_pack_kv_bool(&job->pack, key, true);
 }
 
-void ccfc_talk_put_agent(struct ccfc_talk_job *job, uint32_t line)
+void ccfc_conversation_put_agent(struct ccfc_conversation_job *job,
+				 uint32_t line)
 {
-	uint32_t agent = ccfc_talk_agent_of(job->talk, line);
+	uint32_t agent = ccfc_conversation_agent_of(job->conv, line);
 
-	if (agent != CCFC_TALK_NONE)
+	if (agent != CCFC_CONVERSATION_NONE)
 		ccfc_pack_kv_str(&job->pack, "agentId",
-				 job->talk->agents.items[agent].id);
+				 job->conv->agents.items[agent].id);
 }
 
-static void pack_model(struct ccfc_talk_job *job,
-		       const struct ccfc_talk_record *r)
+static void pack_model(struct ccfc_conversation_job *job,
+		       const struct ccfc_conversation_record *r)
 {
 	struct ccfc_slice model, id;
 	struct ccfc_record said;
 
-	if (r->kind != CCFC_TALK_ASSISTANT)
+	if (r->kind != CCFC_CONVERSATION_ASSISTANT)
 		return;
-	ccfc_talk_model(&job->reader, r, &model, &id);
-	ccfc_talk_put_name(job, "model", model);
-	ccfc_talk_put_name(job, "messageId", id);
-	if (ccfc_talk_usage(&job->reader, r, &said)) {
+	ccfc_conversation_model(&job->reader, r, &model, &id);
+	ccfc_conversation_put_name(job, "model", model);
+	ccfc_conversation_put_name(job, "messageId", id);
+	if (ccfc_conversation_usage(&job->reader, r, &said)) {
 		struct ccfc_tokens t = { .input = said.usage.input,
 					 .output = said.usage.output,
 					 .cache_write = said.usage.cache_write,
@@ -203,71 +210,80 @@ static void pack_model(struct ccfc_talk_job *job,
 	}
 }
 
-static void pack_facts(struct ccfc_talk_job *job,
-		       const struct ccfc_talk_record *r)
+static void pack_facts(struct ccfc_conversation_job *job,
+		       const struct ccfc_conversation_record *r)
 {
-	struct ccfc_talk_reader *reader = &job->reader;
+	struct ccfc_conversation_reader *reader = &job->reader;
 	const uint32_t *f = r->fields;
 
-	ccfc_talk_put_name(job, "type",
-			   ccfc_talk_name(reader, f[CCFC_FIELD_TYPE]));
-	ccfc_talk_put_name(job, "subtype",
-			   ccfc_talk_name(reader, r->more[CCFC_TALK_SUBTYPE]));
-	ccfc_talk_put_name(job, "parentUuid",
-			   ccfc_talk_name(reader, r->more[CCFC_TALK_PARENT]));
+	ccfc_conversation_put_name(
+		job, "type",
+		ccfc_conversation_name(reader, f[CCFC_FIELD_TYPE]));
+	ccfc_conversation_put_name(
+		job, "subtype",
+		ccfc_conversation_name(reader,
+				       r->more[CCFC_CONVERSATION_SUBTYPE]));
+	ccfc_conversation_put_name(
+		job, "parentUuid",
+		ccfc_conversation_name(reader,
+				       r->more[CCFC_CONVERSATION_PARENT]));
 	pack_model(job, r);
 	pack_flag(job, "isMeta", f[CCFC_FIELD_META]);
 	pack_flag(job, "isSidechain", f[CCFC_FIELD_SIDECHAIN]);
 	pack_flag(job, "isCompactSummary", f[CCFC_FIELD_SUMMARY]);
 }
 
-static bool pack_body(struct ccfc_talk_job *job,
-		      const struct ccfc_talk_record *r)
+static bool pack_body(struct ccfc_conversation_job *job,
+		      const struct ccfc_conversation_record *r)
 {
 	bool cut = false;
 
-	ccfc_talk_put(job, "content",
-		      ccfc_talk_text(&job->reader, r, ccfc_talk_room(job), &cut,
-				     &job->scratch));
-	if (job->d.opt.include_thinking && r->kind == CCFC_TALK_ASSISTANT) {
-		struct ccfc_slice s =
-			ccfc_talk_thinking(&job->reader, r, ccfc_talk_room(job),
-					   &cut, &job->scratch);
+	ccfc_conversation_put(
+		job, "content",
+		ccfc_conversation_text(&job->reader, r,
+				       ccfc_conversation_room(job), &cut,
+				       &job->scratch));
+	if (job->d.opt.include_thinking &&
+	    r->kind == CCFC_CONVERSATION_ASSISTANT) {
+		struct ccfc_slice s = ccfc_conversation_thinking(
+			&job->reader, r, ccfc_conversation_room(job), &cut,
+			&job->scratch);
 
 		if (s.len)
-			ccfc_talk_put(job, "thinking", s);
+			ccfc_conversation_put(job, "thinking", s);
 	}
 	cut |= pack_blocks(job, r, "toolCalls", "tool_use", pack_call);
 	cut |= pack_blocks(job, r, "toolResults", "tool_result", pack_result);
 	return cut;
 }
 
-void ccfc_talk_message(struct ccfc_talk_job *job, uint32_t line)
+void ccfc_conversation_message(struct ccfc_conversation_job *job, uint32_t line)
 {
-	const struct ccfc_talk_line *l = &job->talk->lines.items[line];
+	const struct ccfc_conversation_line *l = &job->conv->lines.items[line];
 	struct ccfc_pack *p = &job->pack;
-	struct ccfc_talk_record r;
+	struct ccfc_conversation_record r;
 	bool cut = true;
 
 	ccfc_arena_clear(&job->scratch);
 	ccfc_pack_map(p);
-	ccfc_pack_kv_cstr(p, "role", ccfc_talk_role_name(l->kind));
-	if (ccfc_talk_open(&job->reader, &r, job->talk, line)) {
-		ccfc_talk_put_name(job, "id",
-				   ccfc_talk_name(&job->reader,
-						  r.fields[CCFC_FIELD_UUID]));
-		ccfc_talk_put_time(job,
-				   ccfc_parser_time(job->reader.parser,
-						    r.fields[CCFC_FIELD_TIME]));
+	ccfc_pack_kv_cstr(p, "role", ccfc_conversation_role_name(l->kind));
+	if (ccfc_conversation_open(&job->reader, &r, job->conv, line)) {
+		ccfc_conversation_put_name(
+			job, "id",
+			ccfc_conversation_name(&job->reader,
+					       r.fields[CCFC_FIELD_UUID]));
+		ccfc_conversation_put_time(
+			job, ccfc_parser_time(job->reader.parser,
+					      r.fields[CCFC_FIELD_TIME]));
 		pack_facts(job, &r);
 		cut = pack_body(job, &r);
 		ccfc_parser_done(job->reader.parser, r.line);
 	} else {
 		ccfc_pack_kv_cstr(p, "content", "");
-		ccfc_talk_put_time(job, l->time);
+		ccfc_conversation_put_time(job, l->time);
 		job->truncated = true;
 	}
-	ccfc_talk_put_agent(job, line);
+	ccfc_conversation_put_agent(job, line);
 	if (cut)
 		ccfc_pack_kv_bool(p, "truncated", true);
 	ccfc_pack_end(p);
@@ -275,7 +291,8 @@ void ccfc_talk_message(struct ccfc_talk_job *job, uint32_t line)
 
 /* --- tasks --- */
 
-static void pack_blocked(struct ccfc_pack *p, const struct ccfc_talk_task *t)
+static void pack_blocked(struct ccfc_pack *p,
+			 const struct ccfc_conversation_task *t)
 {
 	if (!t->nblocked)
 		return;
@@ -286,22 +303,22 @@ static void pack_blocked(struct ccfc_pack *p, const struct ccfc_talk_task *t)
 	ccfc_pack_end(p);
 }
 
-void ccfc_talk_pack_tasks(struct ccfc_talk_job *job,
-			  const struct ccfc_talk_tasks *tasks)
+void ccfc_conversation_pack_tasks(struct ccfc_conversation_job *job,
+				  const struct ccfc_conversation_tasks *tasks)
 {
-	struct ccfc_pack *p = ccfc_talk_key(job, "tasks");
+	struct ccfc_pack *p = ccfc_conversation_key(job, "tasks");
 
 	ccfc_pack_array(p);
 	for (uint32_t i = 0; i < tasks->n; i++) {
-		const struct ccfc_talk_task *t = &tasks->items[i];
+		const struct ccfc_conversation_task *t = &tasks->items[i];
 
 		ccfc_pack_map(p);
-		ccfc_talk_put_name(job, "id", t->id);
+		ccfc_conversation_put_name(job, "id", t->id);
 		ccfc_pack_kv_str(p, "content", t->content);
 		ccfc_pack_kv_str(p, "status", t->status);
-		ccfc_talk_put_name(job, "activeForm", t->active);
-		ccfc_talk_put_name(job, "description", t->description);
-		ccfc_talk_put_name(job, "owner", t->owner);
+		ccfc_conversation_put_name(job, "activeForm", t->active);
+		ccfc_conversation_put_name(job, "description", t->description);
+		ccfc_conversation_put_name(job, "owner", t->owner);
 		pack_blocked(p, t);
 		ccfc_pack_end(p);
 	}

@@ -13,35 +13,36 @@
 
 /* --- on the worker --- */
 
-static void pack_types(struct ccfc_talk_job *job)
+static void pack_types(struct ccfc_conversation_job *job)
 {
-	const struct ccfc_talk *talk = job->talk;
-	struct ccfc_pack *p = ccfc_talk_key(job, "types");
+	const struct ccfc_conversation *conv = job->conv;
+	struct ccfc_pack *p = ccfc_conversation_key(job, "types");
 
 	ccfc_pack_map(p);
-	for (uint32_t i = 0; i < talk->types.n; i++) {
-		ccfc_pack_str(p, ccfc_strtab_get(&talk->names,
-						 talk->types.items[i].name));
-		ccfc_pack_uint(p, talk->types.items[i].n);
+	for (uint32_t i = 0; i < conv->types.n; i++) {
+		ccfc_pack_str(p, ccfc_strtab_get(&conv->names,
+						 conv->types.items[i].name));
+		ccfc_pack_uint(p, conv->types.items[i].n);
 	}
 	ccfc_pack_end(p);
 }
 
-int ccfc_talk_answer_get(struct ccfc_talk_job *job, struct ccfc_err *err)
+int ccfc_conversation_answer_get(struct ccfc_conversation_job *job,
+				 struct ccfc_err *err)
 {
-	struct ccfc_talk_tasks tasks;
-	int r = ccfc_talk_pack_messages(job, CCFC_TALK_NONE, CCFC_TALK_NONE,
-					err);
+	struct ccfc_conversation_tasks tasks;
+	int r = ccfc_conversation_pack_messages(job, CCFC_CONVERSATION_NONE,
+						CCFC_CONVERSATION_NONE, err);
 
 	if (r)
 		return r;
-	ccfc_talk_tasks(&tasks, &job->reader, job->talk,
-			(size_t)job->d.opt.max_content, &job->d.arena);
+	ccfc_conversation_tasks(&tasks, &job->reader, job->conv,
+				(size_t)job->d.opt.max_content, &job->d.arena);
 	job->truncated |= tasks.truncated;
-	ccfc_talk_pack_tasks(job, &tasks);
+	ccfc_conversation_pack_tasks(job, &tasks);
 	pack_types(job);
-	ccfc_pack_uint(ccfc_talk_key(job, "compactions"),
-		       job->talk->compactions);
+	ccfc_pack_uint(ccfc_conversation_key(job, "compactions"),
+		       job->conv->compactions);
 	return 0;
 }
 
@@ -96,7 +97,7 @@ static void pack_uses(struct ccfc_request *rq, const char *key,
 	ccfc_counts_release(uses);
 }
 
-void ccfc_talk_pack_summary(struct ccfc_request *rq, uint32_t session)
+void ccfc_conversation_pack_summary(struct ccfc_request *rq, uint32_t session)
 {
 	struct tools tools = { .session = session };
 	struct ccfc_tally tally;

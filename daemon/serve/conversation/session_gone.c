@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "serve/conversation/session_messages.h"
 
-static const char *type_of(const struct ccfc_talk_job *job,
+static const char *type_of(const struct ccfc_conversation_job *job,
 			   const struct ccfc_gone_message *m)
 {
 	if (!job->timeline)
@@ -19,7 +19,7 @@ static const char *type_of(const struct ccfc_talk_job *job,
 		       : "text";
 }
 
-static void pack_message(struct ccfc_talk_job *job,
+static void pack_message(struct ccfc_conversation_job *job,
 			 const struct ccfc_gone_message *m)
 {
 	struct ccfc_pack *p = &job->pack;
@@ -27,12 +27,12 @@ static void pack_message(struct ccfc_talk_job *job,
 	ccfc_pack_map(p);
 	ccfc_pack_kv_cstr(p, "role",
 			  m->role == CCFC_ROLE_USER ? "user" : "assistant");
-	ccfc_talk_put_name(job, "id", ccfc_slice_str(m->id));
+	ccfc_conversation_put_name(job, "id", ccfc_slice_str(m->id));
 	ccfc_pack_kv_cstr(p, "type", type_of(job, m));
-	ccfc_talk_put_time(job, m->time);
-	ccfc_talk_put(job, "content", m->content);
+	ccfc_conversation_put_time(job, m->time);
+	ccfc_conversation_put(job, "content", m->content);
 	if (job->d.opt.include_thinking && m->thinking.len)
-		ccfc_talk_put(job, "thinking", m->thinking);
+		ccfc_conversation_put(job, "thinking", m->thinking);
 	if (m->flags & CCFC_TEXT_META)
 		ccfc_pack_kv_bool(p, "isMeta", true);
 	if (m->flags & CCFC_TEXT_SUMMARY)
@@ -42,39 +42,43 @@ static void pack_message(struct ccfc_talk_job *job,
 	ccfc_pack_end(p);
 }
 
-static void pack_page(struct ccfc_talk_job *job, const struct ccfc_gone *gone)
+static void pack_page(struct ccfc_conversation_job *job,
+		      const struct ccfc_gone *gone)
 {
 	bool none = job->summary && !job->d.opt.include_content;
 
-	ccfc_pack_uint(ccfc_talk_key(job, job->timeline ? "totalEvents"
-							: "totalMessages"),
+	ccfc_pack_uint(ccfc_conversation_key(job, job->timeline
+							  ? "totalEvents"
+							  : "totalMessages"),
 		       gone->total);
-	ccfc_pack_uint(ccfc_talk_key(job, "offset"), gone->offset);
-	ccfc_pack_array(
-		ccfc_talk_key(job, job->timeline ? "events" : "messages"));
+	ccfc_pack_uint(ccfc_conversation_key(job, "offset"), gone->offset);
+	ccfc_pack_array(ccfc_conversation_key(job, job->timeline ? "events"
+								 : "messages"));
 	for (uint32_t i = 0; i < gone->n && !none; i++)
 		pack_message(job, &gone->items[i]);
 	ccfc_pack_end(&job->pack);
 }
 
 /* Nobody knows what followed what. */
-static void pack_no_tree(struct ccfc_talk_job *job)
+static void pack_no_tree(struct ccfc_conversation_job *job)
 {
-	ccfc_pack_uint(ccfc_talk_key(job, "totalNodes"), 0);
-	ccfc_pack_uint(ccfc_talk_key(job, "branches"), 0);
-	ccfc_pack_array(ccfc_talk_key(job, "nodes"));
+	ccfc_pack_uint(ccfc_conversation_key(job, "totalNodes"), 0);
+	ccfc_pack_uint(ccfc_conversation_key(job, "branches"), 0);
+	ccfc_pack_array(ccfc_conversation_key(job, "nodes"));
 	ccfc_pack_end(&job->pack);
 }
 
-static void pack_rest(struct ccfc_talk_job *job, const struct ccfc_gone *gone)
+static void pack_rest(struct ccfc_conversation_job *job,
+		      const struct ccfc_gone *gone)
 {
-	ccfc_talk_pack_tasks(job, &gone->tasks);
-	ccfc_pack_map(ccfc_talk_key(job, "types"));
+	ccfc_conversation_pack_tasks(job, &gone->tasks);
+	ccfc_pack_map(ccfc_conversation_key(job, "types"));
 	ccfc_pack_end(&job->pack);
-	ccfc_pack_uint(ccfc_talk_key(job, "compactions"), 0);
+	ccfc_pack_uint(ccfc_conversation_key(job, "compactions"), 0);
 }
 
-int ccfc_talk_answer_gone(struct ccfc_talk_job *job, struct ccfc_err *err)
+int ccfc_conversation_answer_gone(struct ccfc_conversation_job *job,
+				  struct ccfc_err *err)
 {
 	const struct ccfc_options *opt = &job->d.opt;
 	struct ccfc_gone_ask ask = { .view = &job->texts,
@@ -94,7 +98,7 @@ int ccfc_talk_answer_gone(struct ccfc_talk_job *job, struct ccfc_err *err)
 				    "are gone");
 	/* Its summary says it. */
 	if (!job->summary)
-		ccfc_pack_cstr(ccfc_talk_key(job, "source"), "gone");
+		ccfc_pack_cstr(ccfc_conversation_key(job, "source"), "gone");
 	if (job->tree) {
 		pack_no_tree(job);
 		return 0;

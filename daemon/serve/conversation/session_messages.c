@@ -25,36 +25,37 @@
 
 /* --- packing, on the worker --- */
 
-struct ccfc_pack *ccfc_talk_key(struct ccfc_talk_job *job, const char *key)
+struct ccfc_pack *ccfc_conversation_key(struct ccfc_conversation_job *job,
+					const char *key)
 {
 	job->nkeys += 2;
 	ccfc_pack_cstr(&job->pack, key);
 	return &job->pack;
 }
 
-size_t ccfc_talk_room(const struct ccfc_talk_job *job)
+size_t ccfc_conversation_room(const struct ccfc_conversation_job *job)
 {
 	size_t max = (size_t)job->d.opt.max_content;
 
 	return max < job->left ? max : job->left;
 }
 
-void ccfc_talk_put(struct ccfc_talk_job *job, const char *key,
-		   struct ccfc_slice text)
+void ccfc_conversation_put(struct ccfc_conversation_job *job, const char *key,
+			   struct ccfc_slice text)
 {
 	job->left -= text.len < job->left ? text.len : job->left;
 	job->truncated |= !job->left;
 	ccfc_pack_kv_str(&job->pack, key, text);
 }
 
-void ccfc_talk_put_name(struct ccfc_talk_job *job, const char *key,
-			struct ccfc_slice name)
+void ccfc_conversation_put_name(struct ccfc_conversation_job *job,
+				const char *key, struct ccfc_slice name)
 {
 	if (name.len)
 		ccfc_pack_kv_str(&job->pack, key, name);
 }
 
-void ccfc_talk_put_time(struct ccfc_talk_job *job, int64_t time)
+void ccfc_conversation_put_time(struct ccfc_conversation_job *job, int64_t time)
 {
 	if (time != CCFC_TIME_NONE)
 		ccfc_pack_kv_time(&job->pack, "timestamp", time);
@@ -62,38 +63,40 @@ void ccfc_talk_put_time(struct ccfc_talk_job *job, int64_t time)
 
 /* --- messages --- */
 
-static struct ccfc_slice uuid_of(struct ccfc_talk_job *job, uint32_t line)
+static struct ccfc_slice uuid_of(struct ccfc_conversation_job *job,
+				 uint32_t line)
 {
-	struct ccfc_talk_record r;
+	struct ccfc_conversation_record r;
 
-	if (!ccfc_talk_open(&job->reader, &r, job->talk, line))
+	if (!ccfc_conversation_open(&job->reader, &r, job->conv, line))
 		return CCFC_SLICE_NONE;
 	return ccfc_arena_copy(
 		&job->d.arena,
-		ccfc_talk_name(&job->reader, r.fields[CCFC_FIELD_UUID]));
+		ccfc_conversation_name(&job->reader,
+				       r.fields[CCFC_FIELD_UUID]));
 }
 
 /* The line that `message` means, and whose it is. */
-static int find_message(struct ccfc_talk_job *job, uint32_t *line,
+static int find_message(struct ccfc_conversation_job *job, uint32_t *line,
 			uint32_t *agent, struct ccfc_err *err)
 {
-	const struct ccfc_talk *talk = job->talk;
+	const struct ccfc_conversation *conv = job->conv;
 	struct ccfc_slice ref = job->d.opt.message;
 	int len = ref.len > 64 ? 64 : (int)ref.len;
 	struct ccfc_buf hint = CCFC_BUF_INIT;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < talk->found.n; i++) {
-		if (talk->lines.items[talk->found.items[i]].again)
+	for (uint32_t i = 0; i < conv->found.n; i++) {
+		if (conv->lines.items[conv->found.items[i]].again)
 			continue;
 		if (!n)
-			*line = talk->found.items[i];
+			*line = conv->found.items[i];
 		if (n++ < SHOWN)
 			ccfc_buf_printf(&hint, "%s%s", hint.len ? ", " : "",
-					uuid_of(job, talk->found.items[i]).ptr);
+					uuid_of(job, conv->found.items[i]).ptr);
 	}
 	if (n == 1) {
-		*agent = ccfc_talk_agent_of(talk, *line);
+		*agent = ccfc_conversation_agent_of(conv, *line);
 	} else if (n) {
 		ccfc_err_set(err, CCFC_EAMBIGUOUS,
 			     "several messages begin with '%.*s'", len,
@@ -107,43 +110,46 @@ static int find_message(struct ccfc_talk_job *job, uint32_t *line,
 	return n == 1 ? 0 : n ? CCFC_EAMBIGUOUS : CCFC_ENOTFOUND;
 }
 
-int ccfc_talk_pack_messages(struct ccfc_talk_job *job, uint32_t agent,
-			    uint32_t around, struct ccfc_err *err)
+int ccfc_conversation_pack_messages(struct ccfc_conversation_job *job,
+				    uint32_t agent, uint32_t around,
+				    struct ccfc_err *err)
 {
-	struct ccfc_talk_page page;
-	int r = ccfc_talk_page(
-		&page, job->talk, job->role, agent, (uint64_t)job->d.opt.offset,
+	struct ccfc_conversation_page page;
+	int r = ccfc_conversation_page(
+		&page, job->conv, job->role, agent, (uint64_t)job->d.opt.offset,
 		(uint64_t)job->d.opt.limit, around, &job->d.arena, err);
 
 	if (r)
 		return r;
-	ccfc_pack_uint(ccfc_talk_key(job, "totalMessages"), page.total);
-	ccfc_pack_uint(ccfc_talk_key(job, "offset"), page.offset);
+	ccfc_pack_uint(ccfc_conversation_key(job, "totalMessages"), page.total);
+	ccfc_pack_uint(ccfc_conversation_key(job, "offset"), page.offset);
 	if (job->summary && !job->d.opt.include_content)
 		page.n = 0;
-	ccfc_pack_array(ccfc_talk_key(job, "messages"));
+	ccfc_pack_array(ccfc_conversation_key(job, "messages"));
 	for (uint32_t i = 0; i < page.n; i++)
-		ccfc_talk_message(job, page.lines[i]);
+		ccfc_conversation_message(job, page.lines[i]);
 	ccfc_pack_end(&job->pack);
 	return 0;
 }
 
-static int answer_messages(struct ccfc_talk_job *job, struct ccfc_err *err)
+static int answer_messages(struct ccfc_conversation_job *job,
+			   struct ccfc_err *err)
 {
-	uint32_t agent = CCFC_TALK_NONE, around = CCFC_TALK_NONE;
+	uint32_t agent = CCFC_CONVERSATION_NONE,
+		 around = CCFC_CONVERSATION_NONE;
 	int r = 0;
 
 	if (job->d.opt.message.len)
 		r = find_message(job, &around, &agent, err);
 	else if (job->d.opt.agent.len)
-		r = ccfc_talk_find_agent(&agent, job->talk, job->d.opt.agent,
-					 err);
+		r = ccfc_conversation_find_agent(&agent, job->conv,
+						 job->d.opt.agent, err);
 	if (r)
 		return r;
-	if (agent != CCFC_TALK_NONE)
-		ccfc_pack_str(ccfc_talk_key(job, "agentId"),
-			      job->talk->agents.items[agent].id);
-	return ccfc_talk_pack_messages(job, agent, around, err);
+	if (agent != CCFC_CONVERSATION_NONE)
+		ccfc_pack_str(ccfc_conversation_key(job, "agentId"),
+			      job->conv->agents.items[agent].id);
+	return ccfc_conversation_pack_messages(job, agent, around, err);
 }
 
 /* --- the job --- */
@@ -155,60 +161,61 @@ static bool is_cancelled(void *ctx)
 
 static int work(struct ccfc_deferred *d, struct ccfc_err *err)
 {
-	struct ccfc_talk_job *job = (struct ccfc_talk_job *)d;
+	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 	int r = 0;
 
-	ccfc_talk_reader_init(&job->reader, d->reading_left);
+	ccfc_conversation_reader_init(&job->reader, d->reading_left);
 	job->reader.cancelled = is_cancelled;
 	job->reader.ctx = &d->job;
 	job->left = d->content_left;
 	ccfc_pack_init(&job->pack, &d->result);
 	if (job->texts.fd >= 0)
-		r = ccfc_talk_answer_gone(job, err);
-	else if (!job->talk)
-		r = ccfc_talk_read(&job->talk, &job->reader, job->id,
-				   job->sources, job->nsources, d->opt.message,
-				   err);
-	if (!r && job->talk) {
+		r = ccfc_conversation_answer_gone(job, err);
+	else if (!job->conv)
+		r = ccfc_conversation_read(&job->conv, &job->reader, job->id,
+					   job->sources, job->nsources,
+					   d->opt.message, err);
+	if (!r && job->conv) {
 		r = job->answer(job, err);
-		job->truncated |= job->talk->truncated;
+		job->truncated |= job->conv->truncated;
 	}
 	if (!r) {
-		ccfc_pack_bool(ccfc_talk_key(job, "truncated"), job->truncated);
-		ccfc_pack_uint(ccfc_talk_key(job, "scannedBytes"),
+		ccfc_pack_bool(ccfc_conversation_key(job, "truncated"),
+			       job->truncated);
+		ccfc_pack_uint(ccfc_conversation_key(job, "scannedBytes"),
 			       job->reader.bytes);
 	}
-	ccfc_talk_reader_release(&job->reader);
+	ccfc_conversation_reader_release(&job->reader);
 	ccfc_arena_release(&job->scratch);
 	return r;
 }
 
-void ccfc_talk_forget(struct ccfc_methods *methods)
+void ccfc_conversation_forget(struct ccfc_methods *methods)
 {
-	ccfc_talk_free(methods->talk);
-	methods->talk = NULL;
+	ccfc_conversation_free(methods->conv);
+	methods->conv = NULL;
 }
 
 /* Keeps a short skeleton that has everything. */
-static void put_back(struct ccfc_talk_job *job)
+static void put_back(struct ccfc_conversation_job *job)
 {
 	struct ccfc_methods *m = job->d.methods;
 
-	if (!job->talk || job->talk->truncated ||
-	    ccfc_talk_size(job->talk) > KEEP_MAX)
+	if (!job->conv || job->conv->truncated ||
+	    ccfc_conversation_size(job->conv) > KEEP_MAX)
 		return;
-	ccfc_talk_forget(m);
-	m->talk = job->talk;
-	m->talk->found.n = 0;
-	job->talk = NULL;
+	ccfc_conversation_forget(m);
+	m->conv = job->conv;
+	m->conv->found.n = 0;
+	job->conv = NULL;
 }
 
 static void release(struct ccfc_deferred *d)
 {
-	struct ccfc_talk_job *job = (struct ccfc_talk_job *)d;
-	bool big = job->talk && ccfc_talk_size(job->talk) > KEEP_MAX;
+	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
+	bool big = job->conv && ccfc_conversation_size(job->conv) > KEEP_MAX;
 
-	ccfc_talk_free(job->talk);
+	ccfc_conversation_free(job->conv);
 	ccfc_texts_view_release(&job->texts);
 	free(job);
 	if (big)
@@ -220,12 +227,12 @@ static void release(struct ccfc_deferred *d)
 static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
 		  struct ccfc_err *err)
 {
-	struct ccfc_talk_job *job = (struct ccfc_talk_job *)d;
+	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 
 	(void)err;
 	ccfc_pack_map(rq->pack);
 	if (job->summary)
-		ccfc_talk_pack_summary(rq, job->session);
+		ccfc_conversation_pack_summary(rq, job->session);
 	else
 		ccfc_pack_kv_str(rq->pack, "sessionId", job->id);
 	ccfc_pack_raws(rq->pack, ccfc_buf_view(&d->result), job->nkeys);
@@ -237,7 +244,8 @@ static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
 
 /* --- the request --- */
 
-static void take_sources(struct ccfc_talk_job *job, struct ccfc_request *rq)
+static void take_sources(struct ccfc_conversation_job *job,
+			 struct ccfc_request *rq)
 {
 	const struct ccfc_index *index = rq->index;
 	const struct ccfc_ids *ids =
@@ -252,22 +260,25 @@ static void take_sources(struct ccfc_talk_job *job, struct ccfc_request *rq)
 
 		if (s->gone)
 			continue;
-		job->sources[job->nsources++] = (struct ccfc_talk_source){
-			.path = ccfc_arena_copy(arena,
+		job->sources[job->nsources++] =
+			(struct ccfc_conversation_source){
+				.path = ccfc_arena_copy(
+						arena,
 						ccfc_index_str(index, s->path))
-					.ptr,
-			.agent = ccfc_arena_copy(
-				arena, ccfc_index_str(index, s->agent)),
-			.end = s->cursor.offset,
-			.gen = s->gen,
-			.is_agent = s->is_agent,
-			.own = s->session == job->session,
-			.unnamed = !s->session,
-		};
+						.ptr,
+				.agent = ccfc_arena_copy(
+					arena, ccfc_index_str(index, s->agent)),
+				.end = s->cursor.offset,
+				.gen = s->gen,
+				.is_agent = s->is_agent,
+				.own = s->session == job->session,
+				.unnamed = !s->session,
+			};
 	}
 }
 
-static void take_states(struct ccfc_talk_job *job, struct ccfc_request *rq)
+static void take_states(struct ccfc_conversation_job *job,
+			struct ccfc_request *rq)
 {
 	const struct ccfc_ids *ids =
 		&rq->index->sessions.items[job->session].changes;
@@ -278,30 +289,33 @@ static void take_states(struct ccfc_talk_job *job, struct ccfc_request *rq)
 		const struct ccfc_change *c =
 			&rq->index->changes.items[ids->items[i]];
 
-		job->states[job->nstates++] = (struct ccfc_talk_state){
+		job->states[job->nstates++] = (struct ccfc_conversation_state){
 			ccfc_hash_slice(ccfc_index_call_id(c)), c->state
 		};
 	}
-	ccfc_talk_sort_states(job);
+	ccfc_conversation_sort_states(job);
 }
 
 /* The skeleton that is kept, if it is this one. */
-static void take_kept(struct ccfc_talk_job *job, struct ccfc_request *rq)
+static void take_kept(struct ccfc_conversation_job *job,
+		      struct ccfc_request *rq)
 {
 	struct ccfc_methods *m = rq->methods;
 
-	if (!m->talk || rq->opt.message.len ||
-	    !ccfc_talk_fits(m->talk, job->id, job->sources, job->nsources))
+	if (!m->conv || rq->opt.message.len ||
+	    !ccfc_conversation_fits(m->conv, job->id, job->sources,
+				    job->nsources))
 		return;
-	job->talk = m->talk;
-	m->talk = NULL;
+	job->conv = m->conv;
+	m->conv = NULL;
 }
 
-static int start(struct ccfc_request *rq, enum ccfc_talk_role role,
-		 int (*answer)(struct ccfc_talk_job *, struct ccfc_err *),
+static int start(struct ccfc_request *rq, enum ccfc_conversation_role role,
+		 int (*answer)(struct ccfc_conversation_job *,
+			       struct ccfc_err *),
 		 struct ccfc_err *err)
 {
-	struct ccfc_talk_job *job;
+	struct ccfc_conversation_job *job;
 	uint32_t session;
 	int r = ccfc_query_session(&session, rq->index, rq->opt.session, err);
 
@@ -314,9 +328,9 @@ static int start(struct ccfc_request *rq, enum ccfc_talk_role role,
 	job->answer = answer;
 	job->session = session;
 	job->role = role;
-	job->summary = answer == ccfc_talk_answer_get;
-	job->timeline = answer == ccfc_talk_answer_timeline;
-	job->tree = answer == ccfc_talk_answer_tree;
+	job->summary = answer == ccfc_conversation_answer_get;
+	job->timeline = answer == ccfc_conversation_answer_timeline;
+	job->tree = answer == ccfc_conversation_answer_tree;
 	job->texts.fd = -1;
 	job->id = ccfc_arena_copy(&job->d.arena,
 				  ccfc_index_session_id(rq->index, session));
@@ -330,14 +344,15 @@ static int start(struct ccfc_request *rq, enum ccfc_talk_role role,
 
 int ccfc_method_session_get(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return start(rq, CCFC_TALK_SAID, ccfc_talk_answer_get, err);
+	return start(rq, CCFC_CONVERSATION_SAID, ccfc_conversation_answer_get,
+		     err);
 }
 
 int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	static const char *const roles[] = { "any",    "user", "assistant",
 					     "system", "tool", NULL };
-	int role = CCFC_TALK_SAID;
+	int role = CCFC_CONVERSATION_SAID;
 	int r = ccfc_ask_choice(&role, rq, CCFC_OPT_ROLE, rq->opt.role, roles,
 				err);
 
@@ -348,19 +363,22 @@ int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err)
 				    "%s: option 'message' must have at least "
 				    "6 characters",
 				    rq->method);
-	return start(rq, (enum ccfc_talk_role)role, answer_messages, err);
+	return start(rq, (enum ccfc_conversation_role)role, answer_messages,
+		     err);
 }
 
 int ccfc_method_session_timeline(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
 		rq->opt.max_content = SHORT_EVENT;
-	return start(rq, CCFC_TALK_SAID, ccfc_talk_answer_timeline, err);
+	return start(rq, CCFC_CONVERSATION_SAID,
+		     ccfc_conversation_answer_timeline, err);
 }
 
 int ccfc_method_session_tree(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
 		rq->opt.max_content = SHORT_NODE;
-	return start(rq, CCFC_TALK_SAID, ccfc_talk_answer_tree, err);
+	return start(rq, CCFC_CONVERSATION_SAID, ccfc_conversation_answer_tree,
+		     err);
 }

@@ -11,29 +11,29 @@
 #include "serve/rpc/defer.h"
 
 /* The state of a change, by its call. */
-struct ccfc_talk_state {
+struct ccfc_conversation_state {
 	uint64_t call; /* hash */
 	int state;
 };
 
-struct ccfc_talk_job {
+struct ccfc_conversation_job {
 	struct ccfc_deferred d; /* has to be the first */
-	int (*answer)(struct ccfc_talk_job *job, struct ccfc_err *err);
+	int (*answer)(struct ccfc_conversation_job *job, struct ccfc_err *err);
 	uint32_t session;
 	struct ccfc_slice id; /* of the session; all in d.arena */
-	struct ccfc_talk_source *sources;
+	struct ccfc_conversation_source *sources;
 	uint32_t nsources;
-	struct ccfc_talk_state *states; /* sorted */
+	struct ccfc_conversation_state *states; /* sorted */
 	uint32_t nstates;
 	struct ccfc_texts_view texts; /* where no source is left; else fd -1 */
-	enum ccfc_talk_role role;
+	enum ccfc_conversation_role role;
 	bool summary;  /* session.get */
 	bool timeline; /* session.timeline */
 	bool tree;     /* session.tree */
 
 	/* The worker's: */
-	struct ccfc_talk *talk; /* NULL: to be read */
-	struct ccfc_talk_reader reader;
+	struct ccfc_conversation *conv; /* NULL: to be read */
+	struct ccfc_conversation_reader reader;
 	struct ccfc_pack pack;	   /* into d.result */
 	struct ccfc_arena scratch; /* of one line */
 	size_t left;		   /* bytes of content for the reply */
@@ -42,45 +42,54 @@ struct ccfc_talk_job {
 };
 
 /* Key and value of the reply's map: counts both. */
-struct ccfc_pack *ccfc_talk_key(struct ccfc_talk_job *job, const char *key);
+struct ccfc_pack *ccfc_conversation_key(struct ccfc_conversation_job *job,
+					const char *key);
 
 /* Bytes that one more text may have. */
-size_t ccfc_talk_room(const struct ccfc_talk_job *job);
+size_t ccfc_conversation_room(const struct ccfc_conversation_job *job);
 
 /* A text under `key`, counted. */
-void ccfc_talk_put(struct ccfc_talk_job *job, const char *key,
-		   struct ccfc_slice text);
+void ccfc_conversation_put(struct ccfc_conversation_job *job, const char *key,
+			   struct ccfc_slice text);
 /* The same for names: nothing when it is empty. */
-void ccfc_talk_put_name(struct ccfc_talk_job *job, const char *key,
-			struct ccfc_slice name);
-void ccfc_talk_put_time(struct ccfc_talk_job *job, int64_t time);
+void ccfc_conversation_put_name(struct ccfc_conversation_job *job,
+				const char *key, struct ccfc_slice name);
+void ccfc_conversation_put_time(struct ccfc_conversation_job *job,
+				int64_t time);
 
 /* message_reply.c: one Message, and the tasks. */
-const char *ccfc_talk_role_name(enum ccfc_talk_kind kind);
-void ccfc_talk_message(struct ccfc_talk_job *job, uint32_t line);
-void ccfc_talk_pack_tasks(struct ccfc_talk_job *job,
-			  const struct ccfc_talk_tasks *tasks);
-void ccfc_talk_put_agent(struct ccfc_talk_job *job, uint32_t line);
+const char *ccfc_conversation_role_name(enum ccfc_conversation_kind kind);
+void ccfc_conversation_message(struct ccfc_conversation_job *job,
+			       uint32_t line);
+void ccfc_conversation_pack_tasks(struct ccfc_conversation_job *job,
+				  const struct ccfc_conversation_tasks *tasks);
+void ccfc_conversation_put_agent(struct ccfc_conversation_job *job,
+				 uint32_t line);
 
 /* Puts job->states in the order that they are looked for. */
-void ccfc_talk_sort_states(struct ccfc_talk_job *job);
+void ccfc_conversation_sort_states(struct ccfc_conversation_job *job);
 
 /* session_messages.c: a page of messages, and what is said of it. */
-int ccfc_talk_pack_messages(struct ccfc_talk_job *job, uint32_t agent,
-			    uint32_t around, struct ccfc_err *err);
+int ccfc_conversation_pack_messages(struct ccfc_conversation_job *job,
+				    uint32_t agent, uint32_t around,
+				    struct ccfc_err *err);
 
 /* session_get.c; the second on the core, into an open map. */
-int ccfc_talk_answer_get(struct ccfc_talk_job *job, struct ccfc_err *err);
-void ccfc_talk_pack_summary(struct ccfc_request *rq, uint32_t session);
+int ccfc_conversation_answer_get(struct ccfc_conversation_job *job,
+				 struct ccfc_err *err);
+void ccfc_conversation_pack_summary(struct ccfc_request *rq, uint32_t session);
 
 /* session_gone.c: what is left where all transcripts are gone. */
-int ccfc_talk_answer_gone(struct ccfc_talk_job *job, struct ccfc_err *err);
+int ccfc_conversation_answer_gone(struct ccfc_conversation_job *job,
+				  struct ccfc_err *err);
 
 /* session_views.c */
-int ccfc_talk_answer_timeline(struct ccfc_talk_job *job, struct ccfc_err *err);
-int ccfc_talk_answer_tree(struct ccfc_talk_job *job, struct ccfc_err *err);
+int ccfc_conversation_answer_timeline(struct ccfc_conversation_job *job,
+				      struct ccfc_err *err);
+int ccfc_conversation_answer_tree(struct ccfc_conversation_job *job,
+				  struct ccfc_err *err);
 
 /* Gives the skeleton that is kept back. */
-void ccfc_talk_forget(struct ccfc_methods *methods);
+void ccfc_conversation_forget(struct ccfc_methods *methods);
 
 #endif

@@ -14,7 +14,7 @@ static void pack_text(struct ccfc_json_pack *j, uint32_t tok)
 {
 	size_t max = j->max < j->left ? j->max : j->left;
 	struct ccfc_slice s =
-		ccfc_talk_value(j->json, tok, max, &j->cut, j->arena);
+		ccfc_conversation_value(j->json, tok, max, &j->cut, j->arena);
 
 	j->left -= s.len;
 	ccfc_pack_str(j->pack, s);
@@ -54,7 +54,7 @@ static void pack_key(struct ccfc_json_pack *j, uint32_t key)
 {
 	bool cut = false;
 	struct ccfc_slice s =
-		ccfc_talk_value(j->json, key, j->left, &cut, j->arena);
+		ccfc_conversation_value(j->json, key, j->left, &cut, j->arena);
 
 	j->cut |= cut;
 	j->left -= s.len;

@@ -11,7 +11,7 @@
 #include "wire/rpc.h"
 
 struct ccfc_subscription;
-struct ccfc_talk;
+struct ccfc_conversation;
 struct ccfc_build;
 
 struct ccfc_methods {
@@ -24,9 +24,9 @@ struct ccfc_methods {
 		uint32_t n, cap;
 	} subs;
 	int64_t last_sub;
-	struct ccfc_build *builds; /* asked for, not yet done */
-	int64_t last_progress;	   /* monotonic, ms */
-	struct ccfc_talk *talk;	   /* a skeleton that is kept, or NULL */
+	struct ccfc_build *builds;	/* asked for, not yet done */
+	int64_t last_progress;		/* monotonic, ms */
+	struct ccfc_conversation *conv; /* a skeleton that is kept, or NULL */
 };
 
 struct ccfc_request {

@@ -33,11 +33,11 @@
 
 struct world {
 	char path[2][64];
-	struct ccfc_talk_source sources[2];
+	struct ccfc_conversation_source sources[2];
 	uint32_t n;
-	struct ccfc_talk_reader reader;
+	struct ccfc_conversation_reader reader;
 	struct ccfc_arena arena;
-	struct ccfc_talk *talk;
+	struct ccfc_conversation *conv;
 	struct ccfc_buf text;
 };
 
@@ -55,7 +55,7 @@ static void add(struct world *w, const char *lines, const char *agent)
 	for (size_t i = 0; i < len; i++)
 		fputc(lines[i] == '`' ? '"' : lines[i], f);
 	fclose(f);
-	w->sources[w->n++] = (struct ccfc_talk_source){
+	w->sources[w->n++] = (struct ccfc_conversation_source){
 		.path = path,
 		.agent = ccfc_slice_str(agent),
 		.end = len,
@@ -66,17 +66,17 @@ static void add(struct world *w, const char *lines, const char *agent)
 
 static void read_all(struct world *w)
 {
-	ccfc_talk_reader_init(&w->reader, UINT64_MAX);
-	assert_int_equal(ccfc_talk_read(&w->talk, &w->reader,
-					CCFC_SLICE_LIT(SESSION), w->sources,
-					w->n, CCFC_SLICE_NONE, NULL),
+	ccfc_conversation_reader_init(&w->reader, UINT64_MAX);
+	assert_int_equal(ccfc_conversation_read(
+				 &w->conv, &w->reader, CCFC_SLICE_LIT(SESSION),
+				 w->sources, w->n, CCFC_SLICE_NONE, NULL),
 			 0);
 }
 
 static void drop(struct world *w)
 {
-	ccfc_talk_free(w->talk);
-	ccfc_talk_reader_release(&w->reader);
+	ccfc_conversation_free(w->conv);
+	ccfc_conversation_reader_release(&w->reader);
 	ccfc_arena_release(&w->arena);
 	ccfc_buf_release(&w->text);
 	for (uint32_t i = 0; i < w->n; i++)
@@ -85,23 +85,24 @@ static void drop(struct world *w)
 
 static void put_id(struct world *w, uint32_t line)
 {
-	struct ccfc_talk_record r;
+	struct ccfc_conversation_record r;
 	struct ccfc_slice id;
 
-	assert_true(ccfc_talk_open(&w->reader, &r, w->talk, line));
-	id = ccfc_talk_name(&w->reader, r.fields[CCFC_FIELD_UUID]);
+	assert_true(ccfc_conversation_open(&w->reader, &r, w->conv, line));
+	id = ccfc_conversation_name(&w->reader, r.fields[CCFC_FIELD_UUID]);
 	ccfc_buf_printf(&w->text, "%.*s", (int)id.len, id.len ? id.ptr : "");
 }
 
 static const char *page(struct world *w, uint32_t agent, uint64_t offset,
 			uint64_t limit)
 {
-	struct ccfc_talk_page p;
+	struct ccfc_conversation_page p;
 
 	ccfc_buf_clear(&w->text);
 	ccfc_buf_puts(&w->text, "");
-	if (ccfc_talk_page(&p, w->talk, CCFC_TALK_SAID, agent, offset, limit,
-			   CCFC_TALK_NONE, &w->arena, NULL))
+	if (ccfc_conversation_page(&p, w->conv, CCFC_CONVERSATION_SAID, agent,
+				   offset, limit, CCFC_CONVERSATION_NONE,
+				   &w->arena, NULL))
 		return "none";
 	for (uint32_t i = 0; i < p.n; i++) {
 		put_id(w, p.lines[i]);
@@ -113,14 +114,15 @@ static const char *page(struct world *w, uint32_t agent, uint64_t offset,
 /* "id<parent:depth" of each node. */
 static const char *tree(struct world *w)
 {
-	struct ccfc_talk_tree t;
+	struct ccfc_conversation_tree t;
 
 	ccfc_buf_clear(&w->text);
-	assert_int_equal(ccfc_talk_tree(&t, w->talk, 0, 100, &w->arena, NULL),
-			 0);
+	assert_int_equal(
+		ccfc_conversation_tree(&t, w->conv, 0, 100, &w->arena, NULL),
+		0);
 	for (uint32_t i = 0; i < t.n; i++) {
 		put_id(w, t.nodes[i].line);
-		if (t.nodes[i].parent != CCFC_TALK_NONE) {
+		if (t.nodes[i].parent != CCFC_CONVERSATION_NONE) {
 			ccfc_buf_putc(&w->text, '<');
 			put_id(w, t.nodes[i].parent);
 		}
@@ -143,15 +145,15 @@ static void test_order_and_pages(void **state)
 	    NULL);
 	read_all(&w);
 	/* c has the time of the copy before it. */
-	assert_string_equal(page(&w, CCFC_TALK_NONE, 0, 9), "a b c ");
-	assert_string_equal(page(&w, CCFC_TALK_NONE, 1, 1), "b ");
-	assert_string_equal(page(&w, CCFC_TALK_NONE, 3, 1), "none");
-	assert_int_equal(w.talk->types.n, 3); /* user, malformed, mode */
-	assert_true(
-		ccfc_talk_fits(w.talk, CCFC_SLICE_LIT(SESSION), w.sources, 1));
+	assert_string_equal(page(&w, CCFC_CONVERSATION_NONE, 0, 9), "a b c ");
+	assert_string_equal(page(&w, CCFC_CONVERSATION_NONE, 1, 1), "b ");
+	assert_string_equal(page(&w, CCFC_CONVERSATION_NONE, 3, 1), "none");
+	assert_int_equal(w.conv->types.n, 3); /* user, malformed, mode */
+	assert_true(ccfc_conversation_fits(w.conv, CCFC_SLICE_LIT(SESSION),
+					   w.sources, 1));
 	w.sources[0].end++;
-	assert_false(
-		ccfc_talk_fits(w.talk, CCFC_SLICE_LIT(SESSION), w.sources, 1));
+	assert_false(ccfc_conversation_fits(w.conv, CCFC_SLICE_LIT(SESSION),
+					    w.sources, 1));
 	drop(&w);
 }
 
@@ -163,7 +165,7 @@ static void test_only_what_was_indexed(void **state)
 	add(&w, USER("a", "", T(1)) USER("b", "", T(2)), NULL);
 	w.sources[0].end--;
 	read_all(&w);
-	assert_string_equal(page(&w, CCFC_TALK_NONE, 0, 9), "a ");
+	assert_string_equal(page(&w, CCFC_CONVERSATION_NONE, 0, 9), "a ");
 	drop(&w);
 }
 
@@ -197,11 +199,12 @@ static void test_agents_under_calls(void **state)
 	add(&w, USER("p", "", T(2)), "a1");
 	read_all(&w);
 	assert_string_equal(tree(&w), "a:0 c:0 p<c:1 r:0 ");
-	assert_int_equal(
-		ccfc_talk_find_agent(&agent, w.talk, CCFC_SLICE_LIT("a"), NULL),
-		0);
-	assert_int_equal(ccfc_talk_started(w.talk, ccfc_hash("t1", 2)), agent);
-	assert_true(ccfc_slice_is(w.talk->agents.items[agent].type, "Plan"));
+	assert_int_equal(ccfc_conversation_find_agent(
+				 &agent, w.conv, CCFC_SLICE_LIT("a"), NULL),
+			 0);
+	assert_int_equal(ccfc_conversation_started(w.conv, ccfc_hash("t1", 2)),
+			 agent);
+	assert_true(ccfc_slice_is(w.conv->agents.items[agent].type, "Plan"));
 	assert_string_equal(page(&w, agent, 0, 9), "p ");
 	drop(&w);
 }
@@ -209,7 +212,7 @@ static void test_agents_under_calls(void **state)
 static void test_failed_plans_do_not_count(void **state)
 {
 	struct world w = { 0 };
-	struct ccfc_talk_tasks tasks;
+	struct ccfc_conversation_tasks tasks;
 
 	(void)state;
 	add(&w,
@@ -220,7 +223,7 @@ static void test_failed_plans_do_not_count(void **state)
 				    RESULT("d", "t2", "true"),
 	    NULL);
 	read_all(&w);
-	ccfc_talk_tasks(&tasks, &w.reader, w.talk, 100, &w.arena);
+	ccfc_conversation_tasks(&tasks, &w.reader, w.conv, 100, &w.arena);
 	assert_int_equal(tasks.n, 1);
 	assert_true(ccfc_slice_is(tasks.items[0].content, "x"));
 	assert_true(ccfc_slice_is(tasks.items[0].status, "pending"));
@@ -262,7 +265,8 @@ static void test_values(void **state)
 
 		snprintf(line, 128, "{\"v\": %s }", rows[i].json);
 		assert_true(ccfc_json_parse(&json, ccfc_slice_str(line)));
-		got = ccfc_talk_value(&json, 3, rows[i].max, &cut, &arena);
+		got = ccfc_conversation_value(&json, 3, rows[i].max, &cut,
+					      &arena);
 		assert_true(ccfc_slice_is(got, rows[i].text));
 		assert_int_equal(cut, rows[i].cut);
 	}

@@ -95,7 +95,7 @@ static int set_key(void *data, const char *key, char *value)
 
 	if (!strcmp(key, "root")) {
 		if (!config->roots_are_given)
-			ccfc_claude_add(&config->roots, value);
+			ccfc_claude_roots_add(&config->roots, value);
 		return 0;
 	}
 	if (!strcmp(key, "tool"))
@@ -148,7 +148,7 @@ static int set_option(struct ccfc_config *config, int opt, char **config_path,
 		return 0;
 	case 'r':
 		config->roots_are_given = true;
-		ccfc_claude_add(&config->roots, optarg);
+		ccfc_claude_roots_add(&config->roots, optarg);
 		return 0;
 	case 's':
 		free(config->state_dir);
@@ -233,9 +233,10 @@ static int read_config_file(struct ccfc_config *config, const char *given,
 	int r = 0;
 
 	if (given)
-		return ccfc_conf_read(given, true, set_key, config, err);
+		return ccfc_config_file_read(given, true, set_key, config, err);
 	if (!ccfc_dirs_config(&path, NULL))
-		r = ccfc_conf_read(path.ptr, false, set_key, config, err);
+		r = ccfc_config_file_read(path.ptr, false, set_key, config,
+					  err);
 	ccfc_buf_release(&path);
 	return r;
 }
@@ -256,7 +257,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 		config->home = ccfc_buf_detach(&home, NULL);
 	r = read_options(config, argc, argv, &config_path, &log_level, err);
 	if (!r && !config->roots_are_given)
-		ccfc_claude_add_default(&config->roots);
+		ccfc_claude_roots_add_default(&config->roots);
 	if (!r)
 		r = read_config_file(config, config_path, err);
 	if (!r && log_level)
@@ -271,7 +272,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 
 void ccfc_config_release(struct ccfc_config *config)
 {
-	ccfc_claude_release(&config->roots);
+	ccfc_claude_roots_release(&config->roots);
 	free(config->state_dir);
 	free(config->socket_path);
 	free(config->home);

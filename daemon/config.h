@@ -20,7 +20,7 @@
 #include <stddef.h>
 
 struct ccfc_config {
-	struct ccfc_claude roots;
+	struct ccfc_claude_roots roots;
 	char *state_dir;
 	char *socket_path;
 	char *home; /* may be NULL */

@@ -48,7 +48,7 @@ int ccfc_signals_start(struct ccfc_err *err)
 	pthread_t thread;
 	int e;
 
-	if (ccfc_fd_pipe(bell) < 0)
+	if (ccfc_pipe(bell) < 0)
 		return ccfc_err_errno(err, errno, "signal pipe");
 	fcntl(bell[0], F_SETFL, O_NONBLOCK);
 	signal(SIGPIPE, SIG_IGN);

@@ -53,7 +53,7 @@ char *ccfc_lib_find_daemon(void)
 
 	if (named && named[0])
 		return ccfc_strdup(named);
-	if (ccfc_self_path(&self)) {
+	if (ccfc_own_path(&self)) {
 		*strrchr(self.ptr, '/') = '\0';
 		if (try_binary(&path, self.ptr, "ccfcd") ||
 		    try_binary(&path, self.ptr, "../libexec/ccfc/ccfcd") ||
@@ -101,7 +101,7 @@ static int lift(int fd)
 
 static int make_pipe(int fds[2])
 {
-	if (ccfc_fd_pipe(fds) < 0)
+	if (ccfc_pipe(fds) < 0)
 		return -1;
 	fds[0] = lift(fds[0]);
 	fds[1] = lift(fds[1]);

@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void ccfc_claude_release(struct ccfc_claude *roots)
+void ccfc_claude_roots_release(struct ccfc_claude_roots *roots)
 {
 	for (uint32_t i = 0; i < roots->n; i++)
 		free(roots->items[i]);
 	free(roots->items);
-	*roots = (struct ccfc_claude){ 0 };
+	*roots = (struct ccfc_claude_roots){ 0 };
 }
 
-void ccfc_claude_add(struct ccfc_claude *roots, const char *path)
+void ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path)
 {
 	struct ccfc_buf root = CCFC_BUF_INIT;
 	char here[PATH_MAX];
@@ -38,24 +38,24 @@ void ccfc_claude_add(struct ccfc_claude *roots, const char *path)
 	CCFC_VEC_PUSH(*roots, ccfc_buf_detach(&root, NULL));
 }
 
-static void add_listed(struct ccfc_claude *roots, const char *value)
+static void add_listed(struct ccfc_claude_roots *roots, const char *value)
 {
 	struct stat st;
 	char *copy, *save = NULL;
 
 	/* A directory may have a colon in its name. */
 	if (!strchr(value, ':') || !stat(value, &st)) {
-		ccfc_claude_add(roots, value);
+		ccfc_claude_roots_add(roots, value);
 		return;
 	}
 	copy = ccfc_strdup(value);
 	for (char *w = strtok_r(copy, ":", &save); w;
 	     w = strtok_r(NULL, ":", &save))
-		ccfc_claude_add(roots, w);
+		ccfc_claude_roots_add(roots, w);
 	free(copy);
 }
 
-void ccfc_claude_add_default(struct ccfc_claude *roots)
+void ccfc_claude_roots_add_default(struct ccfc_claude_roots *roots)
 {
 	const char *dir = getenv("CLAUDE_CONFIG_DIR");
 	struct ccfc_buf path = CCFC_BUF_INIT;
@@ -67,23 +67,23 @@ void ccfc_claude_add_default(struct ccfc_claude *roots)
 	if (ccfc_dirs_home(&path, NULL) < 0)
 		return;
 	ccfc_buf_puts(&path, "/.claude");
-	ccfc_claude_add(roots, path.ptr);
+	ccfc_claude_roots_add(roots, path.ptr);
 	ccfc_buf_release(&path);
 }
 
 static int add_root(void *data, const char *key, char *value)
 {
 	if (!strcmp(key, "root"))
-		ccfc_claude_add(data, value);
+		ccfc_claude_roots_add(data, value);
 	return 0;
 }
 
-void ccfc_claude_add_all(struct ccfc_claude *roots)
+void ccfc_claude_roots_add_all(struct ccfc_claude_roots *roots)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 
-	ccfc_claude_add_default(roots);
+	ccfc_claude_roots_add_default(roots);
 	if (!ccfc_dirs_config(&path, NULL))
-		ccfc_conf_read(path.ptr, false, add_root, roots, NULL);
+		ccfc_config_file_read(path.ptr, false, add_root, roots, NULL);
 	ccfc_buf_release(&path);
 }

@@ -7,23 +7,23 @@
 
 #include <stdint.h>
 
-struct ccfc_claude {
+struct ccfc_claude_roots {
 	char **items; /* absolute and normal, each once */
 	uint32_t n, cap;
 };
 
-void ccfc_claude_release(struct ccfc_claude *roots);
+void ccfc_claude_roots_release(struct ccfc_claude_roots *roots);
 
 /* One more; a relative path is taken from the working directory. */
-void ccfc_claude_add(struct ccfc_claude *roots, const char *path);
+void ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path);
 
 /*
  * $CLAUDE_CONFIG_DIR, which may be several with colons between; else
  * ~/.claude, or nothing where HOME is not set.
  */
-void ccfc_claude_add_default(struct ccfc_claude *roots);
+void ccfc_claude_roots_add_default(struct ccfc_claude_roots *roots);
 
 /* The same, and all that the user's config file names as far as it is right. */
-void ccfc_claude_add_all(struct ccfc_claude *roots);
+void ccfc_claude_roots_add_all(struct ccfc_claude_roots *roots);
 
 #endif

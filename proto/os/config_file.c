@@ -21,8 +21,8 @@ static char *trim(char *s)
 	return s;
 }
 
-static int read_line(const char *path, int number, char *line, ccfc_conf_fn fn,
-		     void *data, struct ccfc_err *err)
+static int read_line(const char *path, int number, char *line,
+		     ccfc_config_file_fn fn, void *data, struct ccfc_err *err)
 {
 	char *hash = strchr(line, '#');
 	char *eq;
@@ -50,8 +50,9 @@ static int read_line(const char *path, int number, char *line, ccfc_conf_fn fn,
 	return 0;
 }
 
-int ccfc_conf_read(const char *path, bool must_exist, ccfc_conf_fn fn,
-		   void *data, struct ccfc_err *err)
+int ccfc_config_file_read(const char *path, bool must_exist,
+			  ccfc_config_file_fn fn, void *data,
+			  struct ccfc_err *err)
 {
 	FILE *f = fopen(path, "re");
 	char *text, *save = NULL;

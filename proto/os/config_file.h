@@ -13,13 +13,14 @@
  * One setting; both texts are gone afterwards, and `value` may be written to.
  * 0; CCFC_ENOTFOUND: there is no such key; other errors: not such a value.
  */
-typedef int (*ccfc_conf_fn)(void *data, const char *key, char *value);
+typedef int (*ccfc_config_file_fn)(void *data, const char *key, char *value);
 
 /*
  * Reads the file, line by line up to the first that is wrong: an error that
  * names it. A file that is not there is empty unless `must_exist`.
  */
-int ccfc_conf_read(const char *path, bool must_exist, ccfc_conf_fn fn,
-		   void *data, struct ccfc_err *err);
+int ccfc_config_file_read(const char *path, bool must_exist,
+			  ccfc_config_file_fn fn, void *data,
+			  struct ccfc_err *err);
 
 #endif

@@ -31,7 +31,7 @@ static size_t ask(char *path, size_t size)
 #endif
 }
 
-bool ccfc_self_path(struct ccfc_buf *out)
+bool ccfc_own_path(struct ccfc_buf *out)
 {
 	char path[PATH_MAX];
 	size_t n = ask(path, sizeof(path));

@@ -11,6 +11,6 @@
  * Appends the absolute path of the program's file. False, and nothing
  * appended, where the system does not say.
  */
-bool ccfc_self_path(struct ccfc_buf *out);
+bool ccfc_own_path(struct ccfc_buf *out);
 
 #endif

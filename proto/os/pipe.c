@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-int ccfc_fd_pipe(int fds[2])
+int ccfc_pipe(int fds[2])
 {
 #ifdef __APPLE__
 	if (pipe(fds) < 0)

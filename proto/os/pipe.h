@@ -6,6 +6,6 @@
 #define CCFC_OS_PIPE_H
 
 /* As pipe(); -1 and errno. */
-int ccfc_fd_pipe(int fds[2]);
+int ccfc_pipe(int fds[2]);
 
 #endif

@@ -37,10 +37,10 @@ static int check_user(struct ccfc_err *err)
 
 static int check_roots(const struct ccfc_setup *s, struct ccfc_err *err)
 {
-	struct ccfc_claude roots = { 0 };
+	struct ccfc_claude_roots roots = { 0 };
 	int code = 0;
 
-	ccfc_claude_add_all(&roots);
+	ccfc_claude_roots_add_all(&roots);
 	/* The last one is the record itself. */
 	for (uint32_t i = 0; !code && i <= s->steps.n; i++) {
 		const struct ccfc_step *step =
@@ -57,7 +57,7 @@ static int check_roots(const struct ccfc_setup *s, struct ccfc_err *err)
 			code = ccfc_roots_check(s->cli, "setup", &s->where,
 						&path, 1, err);
 	}
-	ccfc_claude_release(&roots);
+	ccfc_claude_roots_release(&roots);
 	return code;
 }
 

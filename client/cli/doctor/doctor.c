@@ -30,11 +30,11 @@ static void find_roots(struct ccfc_doctor *d)
 			ccfc_obj_get_str(ccfc_obj_at(roots, i), "path");
 		char *copy = ccfc_strndup(path.len ? path.ptr : "", path.len);
 
-		ccfc_claude_add(&d->roots, copy);
+		ccfc_claude_roots_add(&d->roots, copy);
 		free(copy);
 	}
 	if (!d->roots.n)
-		ccfc_claude_add_all(&d->roots);
+		ccfc_claude_roots_add_all(&d->roots);
 }
 
 /* A daemon that hangs must not take its doctor along. */
@@ -92,7 +92,7 @@ void ccfc_doctor_release(struct ccfc_doctor *d)
 	ccfc_reply_free(d->sources);
 	ccfc_reply_free(d->info);
 	ccfc_service_release(&d->service);
-	ccfc_claude_release(&d->roots);
+	ccfc_claude_roots_release(&d->roots);
 	ccfc_buf_release(&d->socket);
 	ccfc_buf_release(&d->state);
 }

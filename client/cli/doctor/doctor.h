@@ -31,10 +31,10 @@ struct ccfc_finding {
 
 struct ccfc_doctor {
 	struct ccfc_cli *cli;
-	int64_t now;		  /* milliseconds */
-	struct ccfc_buf state;	  /* the directory; empty: not known */
-	struct ccfc_buf socket;	  /* its path; empty: not known */
-	struct ccfc_claude roots; /* the daemon's, if there is one */
+	int64_t now;			/* milliseconds */
+	struct ccfc_buf state;		/* the directory; empty: not known */
+	struct ccfc_buf socket;		/* its path; empty: not known */
+	struct ccfc_claude_roots roots; /* the daemon's, if there is one */
 	struct ccfc_service service;
 	struct ccfc_err service_err; /* code 0: the manager answered */
 	struct ccfc_err daemon_err;  /* code 0: the daemon answered */

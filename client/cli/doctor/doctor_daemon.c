@@ -206,7 +206,7 @@ static void check_state(struct ccfc_doctor *d, struct ccfc_obj info)
 	ccfc_buf_slice(&d->state, state);
 }
 
-static bool has_root(const struct ccfc_claude *roots, const char *path)
+static bool has_root(const struct ccfc_claude_roots *roots, const char *path)
 {
 	for (uint32_t i = 0; i < roots->n; i++)
 		if (!strcmp(roots->items[i], path))
@@ -217,9 +217,9 @@ static bool has_root(const struct ccfc_claude *roots, const char *path)
 /* Does it read what the environment of this shell says? */
 static void check_roots(struct ccfc_doctor *d)
 {
-	struct ccfc_claude wanted = { 0 };
+	struct ccfc_claude_roots wanted = { 0 };
 
-	ccfc_claude_add_all(&wanted);
+	ccfc_claude_roots_add_all(&wanted);
 	for (uint32_t i = 0; i < wanted.n; i++) {
 		struct ccfc_finding *f;
 
@@ -233,7 +233,7 @@ static void check_roots(struct ccfc_doctor *d)
 			"one when it was started");
 		put_restart(d, &f->fix);
 	}
-	ccfc_claude_release(&wanted);
+	ccfc_claude_roots_release(&wanted);
 }
 
 static void check_running(struct ccfc_doctor *d)

@@ -114,7 +114,7 @@ static int by_age(const void *x, const void *y)
 }
 
 void ccfc_transcripts_find(struct ccfc_transcripts *out,
-			   const struct ccfc_claude *roots)
+			   const struct ccfc_claude_roots *roots)
 {
 	struct walk w = { .out = out };
 

@@ -27,7 +27,7 @@ struct ccfc_transcripts {
 
 /* Release it after use. */
 void ccfc_transcripts_find(struct ccfc_transcripts *out,
-			   const struct ccfc_claude *roots);
+			   const struct ccfc_claude_roots *roots);
 void ccfc_transcripts_release(struct ccfc_transcripts *t);
 
 /*

@@ -84,7 +84,7 @@ int ccfc_child_run(struct ccfc_child *child, const char *const *argv,
 	*child = (struct ccfc_child){ .code = -1 };
 	/* Where a parent has it ignored, a child's status would be lost. */
 	signal(SIGCHLD, SIG_DFL);
-	if (!ccfc_fd_pipe(outs) && !ccfc_fd_pipe(errs))
+	if (!ccfc_pipe(outs) && !ccfc_pipe(errs))
 		pid = fork();
 	if (pid == 0)
 		become(argv, outs[1], errs[1], prepare, data);

@@ -73,7 +73,7 @@ int ccfc_pager_start(pid_t *pid)
 	int fds[2];
 
 	*pid = 0;
-	if (!can_start(command) || ccfc_fd_pipe(fds) < 0)
+	if (!can_start(command) || ccfc_pipe(fds) < 0)
 		return -1;
 	*pid = fork();
 	if (*pid < 0) {

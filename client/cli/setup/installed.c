@@ -15,7 +15,7 @@ void ccfc_data_share(struct ccfc_buf *out)
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool found = false;
 
-	if (ccfc_self_path(&path)) {
+	if (ccfc_own_path(&path)) {
 		path.len -= ccfc_path_basename(ccfc_buf_view(&path)).len;
 		ccfc_buf_puts(&path, "../share/ccfc");
 		found = ccfc_where_is_directory(path.ptr);

@@ -35,9 +35,10 @@ static bool is_text(const struct ccfc_version *v)
 	return v->exists && !ccfc_version_is_binary(v);
 }
 
-enum ccfc_woven ccfc_version_weave(struct ccfc_version *out,
-				   struct ccfc_buf *buf, uint32_t *conflicts,
-				   const struct ccfc_weave *w)
+enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
+					    struct ccfc_buf *buf,
+					    uint32_t *conflicts,
+					    const struct ccfc_merge3 *w)
 {
 	struct ccfc_merge merge = { w->base.bytes, w->ours.bytes,
 				    w->theirs.bytes, w->ours_label,

@@ -24,12 +24,12 @@ bool ccfc_version_is_binary(const struct ccfc_version *version);
 bool ccfc_version_of(struct ccfc_version *out,
 		     const struct ccfc_content_state *state);
 
-struct ccfc_weave {
+struct ccfc_merge3 {
 	struct ccfc_version base, ours, theirs;
 	const char *ours_label, *theirs_label;
 };
 
-enum ccfc_woven {
+enum ccfc_merge3_result {
 	CCFC_WOVEN_TAKEN,    /* one of the three, as it is */
 	CCFC_WOVEN_MERGED,   /* both changed it, at different places */
 	CCFC_WOVEN_CONFLICT, /* at the same ones: the text has markers */
@@ -41,9 +41,10 @@ enum ccfc_woven {
  * What became of `base` in `ours` and in `theirs`. *out refers to one of them
  * or to `buf`, whose content is replaced. *conflicts counts them.
  */
-enum ccfc_woven ccfc_version_weave(struct ccfc_version *out,
-				   struct ccfc_buf *buf, uint32_t *conflicts,
-				   const struct ccfc_weave *weave);
+enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
+					    struct ccfc_buf *buf,
+					    uint32_t *conflicts,
+					    const struct ccfc_merge3 *weave);
 
 /* Changes first to last of a chain, with nobody else's between them. */
 struct ccfc_run {

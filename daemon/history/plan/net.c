@@ -19,12 +19,12 @@ static bool add_run(struct ccfc_net *net, struct ccfc_buf *text,
 		    const struct ccfc_version *before,
 		    const struct ccfc_version *after)
 {
-	struct ccfc_weave w = { *before, net->after, *after, "", "" };
+	struct ccfc_merge3 w = { *before, net->after, *after, "", "" };
 	struct ccfc_buf merged = CCFC_BUF_INIT;
 	struct ccfc_version result;
 	uint32_t conflicts;
-	enum ccfc_woven r =
-		ccfc_version_weave(&result, &merged, &conflicts, &w);
+	enum ccfc_merge3_result r =
+		ccfc_version_merge3(&result, &merged, &conflicts, &w);
 
 	if (r == CCFC_WOVEN_MERGED &&
 	    net->fidelity > CCFC_FIDELITY_RECONSTRUCTED) {

@@ -69,7 +69,7 @@ static bool look(struct ccfc_plan *out, const char *path,
 
 /* --- one run --- */
 
-static const char *clash_text(const struct ccfc_weave *w)
+static const char *clash_text(const struct ccfc_merge3 *w)
 {
 	if (!w->ours.exists)
 		return DELETED;
@@ -80,12 +80,13 @@ static const char *clash_text(const struct ccfc_weave *w)
 
 /* Makes *cur, which is in `text`, what it would be without the run. */
 static bool undo_run(struct ccfc_plan *out, struct ccfc_version *cur,
-		     struct ccfc_buf *text, const struct ccfc_weave *w)
+		     struct ccfc_buf *text, const struct ccfc_merge3 *w)
 {
 	struct ccfc_buf merged = CCFC_BUF_INIT;
 	struct ccfc_version result;
 	uint32_t conflicts;
-	enum ccfc_woven r = ccfc_version_weave(&result, &merged, &conflicts, w);
+	enum ccfc_merge3_result r =
+		ccfc_version_merge3(&result, &merged, &conflicts, w);
 
 	out->conflicts += conflicts;
 	if (r == CCFC_WOVEN_CLASH) /* and nothing is in `merged` */
@@ -109,9 +110,9 @@ static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
 	bool ok = true;
 
 	for (uint32_t k = runs->n; ok && k--;) {
-		struct ccfc_weave w = { .ours = *cur,
-					.ours_label = "as it is",
-					.theirs_label = label };
+		struct ccfc_merge3 w = { .ours = *cur,
+					 .ours_label = "as it is",
+					 .theirs_label = label };
 		const char *why = out->why;
 
 		ccfc_arena_clear(&scratch);

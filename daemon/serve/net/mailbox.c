@@ -27,7 +27,7 @@ static int open_bell(struct ccfc_mailbox *box)
 {
 	int fds[2];
 
-	if (ccfc_fd_pipe(fds) < 0)
+	if (ccfc_pipe(fds) < 0)
 		return -1;
 	for (int i = 0; i < 2; i++)
 		fcntl(fds[i], F_SETFL, O_NONBLOCK);

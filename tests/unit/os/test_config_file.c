@@ -68,7 +68,8 @@ static void expect(const char *text, int code, const char *seen,
 
 	ccfc_buf_puts(&out, "");
 	put(text);
-	assert_int_equal(ccfc_conf_read(config, true, note, &out, &err), code);
+	assert_int_equal(ccfc_config_file_read(config, true, note, &out, &err),
+			 code);
 	assert_string_equal(out.ptr, seen);
 	if (what)
 		snprintf(want, sizeof(want), "config %s:%s", config, what);
@@ -86,23 +87,24 @@ static void test_lines(void **state)
 	expect("unknown = 1\n", CCFC_EINVAL, "", "1: unknown key 'unknown'");
 	expect("#\nbad = 1\n", CCFC_EINVAL, "", "2: bad value for 'bad'");
 	unlink(config);
-	assert_int_equal(ccfc_conf_read(config, false, note, NULL, NULL), 0);
-	assert_true(ccfc_conf_read(config, true, note, NULL, NULL) < 0);
+	assert_int_equal(ccfc_config_file_read(config, false, note, NULL, NULL),
+			 0);
+	assert_true(ccfc_config_file_read(config, true, note, NULL, NULL) < 0);
 }
 
 static void expect_roots(const char *claude, const char *home, const char *all)
 {
-	struct ccfc_claude roots = { 0 };
+	struct ccfc_claude_roots roots = { 0 };
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
 	setenv("CLAUDE_CONFIG_DIR", claude, 1);
 	setenv("HOME", home, 1);
 	ccfc_buf_puts(&out, "");
-	ccfc_claude_add_all(&roots);
+	ccfc_claude_roots_add_all(&roots);
 	for (uint32_t i = 0; i < roots.n; i++)
 		ccfc_buf_printf(&out, "%s|", roots.items[i]);
 	assert_string_equal(out.ptr, all);
-	ccfc_claude_release(&roots);
+	ccfc_claude_roots_release(&roots);
 	ccfc_buf_release(&out);
 }
 
@@ -134,8 +136,9 @@ static void test_self(void **state)
 	struct ccfc_buf path = CCFC_BUF_INIT;
 
 	(void)state;
-	assert_true(ccfc_self_path(&path));
-	assert_true(ccfc_slice_ends(ccfc_buf_view(&path), "/unit_os_config_file"));
+	assert_true(ccfc_own_path(&path));
+	assert_true(
+		ccfc_slice_ends(ccfc_buf_view(&path), "/unit_os_config_file"));
 	assert_int_equal(access(path.ptr, X_OK), 0);
 	ccfc_buf_release(&path);
 }

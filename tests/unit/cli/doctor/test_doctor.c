@@ -103,7 +103,7 @@ static void check_path(const struct ccfc_transcript *t, const char *name)
 static void test_transcripts(void **state)
 {
 	struct ccfc_transcripts t;
-	struct ccfc_claude roots = { 0 };
+	struct ccfc_claude_roots roots = { 0 };
 	char missing[96];
 
 	(void)state;
@@ -122,8 +122,8 @@ static void test_transcripts(void **state)
 	set_age("projects/-p/a.jsonl", 200);
 	set_age("projects/-p/b.jsonl", 400);
 	snprintf(missing, sizeof(missing), "%s/missing", top);
-	ccfc_claude_add(&roots, missing);
-	ccfc_claude_add(&roots, top);
+	ccfc_claude_roots_add(&roots, missing);
+	ccfc_claude_roots_add(&roots, top);
 	ccfc_transcripts_find(&t, &roots);
 	assert_int_equal(t.n, 4);
 	check_path(&t.items[0],
@@ -142,7 +142,7 @@ static void test_transcripts(void **state)
 	assert_false(ccfc_transcript_is_read(&t.items[1], 0));
 	assert_false(ccfc_transcript_is_read(&t.items[1], -1));
 	ccfc_transcripts_release(&t);
-	ccfc_claude_release(&roots);
+	ccfc_claude_roots_release(&roots);
 }
 
 static void test_quote(void **state)

@@ -25,7 +25,7 @@ static void test_weave(void **state)
 {
 	static const struct {
 		const char *base, *ours, *theirs;
-		enum ccfc_woven woven;
+		enum ccfc_merge3_result woven;
 		const char *out;
 	} cases[] = {
 		{ "x", "x", "y", CCFC_WOVEN_TAKEN, "y" },
@@ -49,15 +49,16 @@ static void test_weave(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct ccfc_weave w = { version(cases[i].base),
-					version(cases[i].ours),
-					version(cases[i].theirs), "us",
-					"them" };
+		struct ccfc_merge3 w = { version(cases[i].base),
+					 version(cases[i].ours),
+					 version(cases[i].theirs), "us",
+					 "them" };
 		struct ccfc_version want = version(cases[i].out), out;
 		uint32_t conflicts;
 
-		assert_int_equal(ccfc_version_weave(&out, &buf, &conflicts, &w),
-				 cases[i].woven);
+		assert_int_equal(
+			ccfc_version_merge3(&out, &buf, &conflicts, &w),
+			cases[i].woven);
 		assert_true(ccfc_version_eq(&out, &want));
 		assert_int_equal(conflicts,
 				 cases[i].woven >= CCFC_WOVEN_CONFLICT);

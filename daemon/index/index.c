@@ -60,7 +60,7 @@ struct ccfc_index *ccfc_index_new(const char *home)
 	/* Row 0 is "none", like string 0. */
 	CCFC_VEC_PUSH(index->sessions, NO_SESSION);
 	CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
-	ccfc_ids_push(&index->file_looks, CCFC_ID_NONE);
+	ccfc_ids_push(&index->file_reads, CCFC_ID_NONE);
 	index->sidechain =
 		ccfc_strtab_put(&index->strings, CCFC_SLICE_LIT("sidechain"));
 	index->dirty.files_from = 1;
@@ -96,9 +96,9 @@ static void release_said(struct ccfc_index *index)
 	free(index->looks.items);
 	free(index->leaves.items);
 	free(index->summaries.items);
-	free(index->file_looks.items);
+	free(index->file_reads.items);
 	free(index->shared.items);
-	free(index->touched_says.items);
+	free(index->touched_messages.items);
 	free(index->dirty.parts.items);
 	free(index->dirty.says.items);
 	free(index->dirty.uses.items);
@@ -301,7 +301,7 @@ uint32_t ccfc_index_file(struct ccfc_index *index, struct ccfc_slice path)
 
 	if (file == index->files.n) {
 		CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
-		ccfc_ids_push(&index->file_looks, CCFC_ID_NONE);
+		ccfc_ids_push(&index->file_reads, CCFC_ID_NONE);
 	}
 	return file;
 }

@@ -48,7 +48,7 @@ struct ccfc_uuid {
 };
 
 /* A call of a write tool, as one transcript shows it. */
-struct ccfc_obs {
+struct ccfc_observation {
 	int64_t time;
 	struct ccfc_place place;
 	struct ccfc_uuid uuid;
@@ -84,9 +84,9 @@ struct ccfc_outcome {
 
 /* One tool call's effect on one file. */
 struct ccfc_change {
-	const char *id;	      /* tool_use id, with "#2" … for further files */
-	uint64_t seq;	      /* of its last event; 0: none yet */
-	struct ccfc_obs call; /* the owner's */
+	const char *id; /* tool_use id, with "#2" … for further files */
+	uint64_t seq;	/* of its last event; 0: none yet */
+	struct ccfc_observation call; /* the owner's */
 	struct ccfc_outcome result;
 	/* What a reader sees, worked out by ccfc_index_settle: */
 	uint32_t file;
@@ -146,7 +146,7 @@ struct ccfc_backup_ref {
  * inline sidechains are [1]. All but the titles starts over when the
  * transcript is read anew, and counts as nothing until then.
  */
-struct ccfc_part {
+struct ccfc_session_source {
 	int64_t time;	     /* of the last record of its own thread */
 	int64_t result_time; /* of the last result there */
 	uint32_t source;
@@ -165,7 +165,7 @@ struct ccfc_part {
  * A message of the model, as one transcript shows it; the first one of a
  * message is its owner's (model_message.c).
  */
-struct ccfc_say {
+struct ccfc_model_message {
 	uint64_t id; /* hash */
 	int64_t time;
 	uint32_t input, output, cache_write, cache_read;
@@ -178,10 +178,10 @@ struct ccfc_say {
 	bool dirty : 1;
 	bool touched : 1; /* of the first one, in this batch */
 };
-_Static_assert(sizeof(struct ccfc_say) == 48, "there are many");
+_Static_assert(sizeof(struct ccfc_model_message) == 48, "there are many");
 
 /* A call of any tool. */
-struct ccfc_use {
+struct ccfc_tool_call {
 	uint64_t id;	    /* hash */
 	uint32_t say;	    /* its first one, ID_NONE: not known */
 	uint32_t tool : 26; /* string */
@@ -192,12 +192,12 @@ struct ccfc_use {
 	uint32_t error : 1;
 	uint32_t dirty : 1;
 };
-_Static_assert(sizeof(struct ccfc_use) == 16, "there are many");
+_Static_assert(sizeof(struct ccfc_tool_call) == 16, "there are many");
 
-#define CCFC_USE_TOOL_MAX ((1u << 26) - 1)
+#define CCFC_CALL_TOOL_MAX ((1u << 26) - 1)
 
 /* A file that a use looked at. */
-struct ccfc_look_ref {
+struct ccfc_read_ref {
 	int64_t time; /* the least that was said */
 	uint32_t use;
 	uint32_t file;
@@ -247,9 +247,9 @@ struct ccfc_source {
 	uint32_t path;	  /* string */
 	uint32_t session; /* by its name; 0: none */
 	uint32_t agent;
-	uint32_t gen;	       /* how often it was read anew */
-	uint32_t last_session; /* of its last line; 0: not known */
-	uint32_t last_part;    /* as above; may be out of bounds */
+	uint32_t gen;		      /* how often it was read anew */
+	uint32_t last_session;	      /* of its last line; 0: not known */
+	uint32_t last_session_source; /* as above; may be out of bounds */
 	struct ccfc_cursor cursor;
 	/* How far what was said is in the store's texts: as far as `cursor`,
 	 * or further where the same bytes are read anew; less where it is
@@ -299,13 +299,14 @@ struct ccfc_index {
 		struct ccfc_ids *items; /* the file's changes */
 		uint32_t n, cap;
 	} files;
-	struct ccfc_ids file_looks; /* by file: one of its looks, or ID_NONE */
+	struct ccfc_ids file_reads; /* by file: one of its looks, or ID_NONE */
 	struct {
 		struct ccfc_change *items;
 		uint32_t n, cap;
 	} changes;
 	struct {
-		struct ccfc_obs *items; /* beyond the first of a change */
+		struct ccfc_observation
+			*items; /* beyond the first of a change */
 		uint32_t n, cap;
 	} obs;
 	struct {
@@ -326,19 +327,19 @@ struct ccfc_index {
 		uint32_t n, cap;
 	} backups;
 	struct {
-		struct ccfc_part *items;
+		struct ccfc_session_source *items;
 		uint32_t n, cap;
 	} parts;
 	struct {
-		struct ccfc_say *items;
+		struct ccfc_model_message *items;
 		uint32_t n, cap;
 	} says;
 	struct {
-		struct ccfc_use *items;
+		struct ccfc_tool_call *items;
 		uint32_t n, cap;
 	} uses;
 	struct {
-		struct ccfc_look_ref *items;
+		struct ccfc_read_ref *items;
 		uint32_t n, cap;
 	} looks;
 	struct {
@@ -372,7 +373,7 @@ struct ccfc_index {
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
 	struct ccfc_ids shared; /* says that several transcripts show */
-	struct ccfc_ids touched_says;
+	struct ccfc_ids touched_messages;
 	uint32_t sidechain; /* string: the agent that has no file */
 	struct {
 		struct ccfc_ids sources, sessions, changes, obs, orphans;
@@ -484,7 +485,8 @@ void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
 
 /* "" or the UUID of the message that holds the call; `out` has 64 bytes. */
 struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
-				  const struct ccfc_obs *obs, char *out);
+				  const struct ccfc_observation *obs,
+				  char *out);
 
 /* The bytes of a canonical UUID; false when the text is none. */
 bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text);

@@ -31,21 +31,21 @@ uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
 			      struct ccfc_slice path);
 
 /* session_source.c: counts a message; notes a title; finds line->part. */
-void ccfc_index_merge_part(struct ccfc_incoming *line);
+void ccfc_index_merge_session_source(struct ccfc_incoming *line);
 void ccfc_index_merge_naming(const struct ccfc_incoming *line);
 
 /* model_message.c: the message of the line, CCFC_ID_NONE if it is none. */
-uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line);
+uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line);
 /* tool_call.c: a call and what it looks at; a result. Both return the use. */
-uint32_t ccfc_index_merge_use(const struct ccfc_incoming *line, uint32_t say,
-			      const struct ccfc_call *call);
-uint32_t ccfc_index_merge_used(const struct ccfc_incoming *line,
-			       const struct ccfc_result *result);
+uint32_t ccfc_index_merge_call(const struct ccfc_incoming *line, uint32_t say,
+			       const struct ccfc_call *call);
+uint32_t ccfc_index_merge_call_result(const struct ccfc_incoming *line,
+				      const struct ccfc_result *result);
 /* Lets the owner of each message of the batch be its first. */
-void ccfc_index_settle_says(struct ccfc_index *index);
+void ccfc_index_settle_messages(struct ccfc_index *index);
 /* Touches messages that hang on a session that was turned. */
-void ccfc_index_touch_turned_says(struct ccfc_index *index);
-void ccfc_index_touch_say(struct ccfc_index *index, uint32_t say);
+void ccfc_index_touch_turned_messages(struct ccfc_index *index);
+void ccfc_index_touch_message(struct ccfc_index *index, uint32_t say);
 
 /* The same bytes of a transcript, at a later reading? */
 static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
@@ -60,7 +60,7 @@ static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
  * been seen in that transcript before.
  */
 bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
-			  struct ccfc_obs *fresh);
+			  struct ccfc_observation *fresh);
 
 /* Marks for the store; idempotent within a batch. */
 void ccfc_index_mark_source(struct ccfc_index *index, uint32_t source);
@@ -100,18 +100,18 @@ uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
 				 uint32_t session, uint32_t key);
 
 /* Rows of what was said: found by their keys, made if they are new. */
-uint32_t ccfc_index_part(struct ccfc_index *index, uint32_t source,
-			 uint32_t session);
+uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
+				   uint32_t session);
 /* The message's first row, CCFC_ID_NONE if there is none. */
-uint32_t ccfc_index_find_say(const struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_find_message(const struct ccfc_index *index, uint64_t id);
 /* A row of the message whose first one that is, CCFC_ID_NONE: there is none. */
-uint32_t ccfc_index_add_say(struct ccfc_index *index, uint64_t id,
-			    uint32_t first);
-uint32_t ccfc_index_find_use(const struct ccfc_index *index, uint64_t id);
-uint32_t ccfc_index_add_use(struct ccfc_index *index, uint64_t id);
-uint32_t ccfc_index_find_look(const struct ccfc_index *index, uint32_t use,
+uint32_t ccfc_index_add_message(struct ccfc_index *index, uint64_t id,
+				uint32_t first);
+uint32_t ccfc_index_find_call(const struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_add_call(struct ccfc_index *index, uint64_t id);
+uint32_t ccfc_index_find_read(const struct ccfc_index *index, uint32_t use,
 			      uint32_t file);
-uint32_t ccfc_index_add_look(struct ccfc_index *index, uint32_t use,
+uint32_t ccfc_index_add_read(struct ccfc_index *index, uint32_t use,
 			     uint32_t file, int64_t time);
 uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
 			      uint32_t session);
@@ -131,7 +131,8 @@ void ccfc_ids_remove(struct ccfc_ids *ids, uint32_t id);
  * say, and the transcript's path; 0 only for the same line.
  */
 int ccfc_index_compare_obs(const struct ccfc_index *index,
-			   const struct ccfc_obs *a, const struct ccfc_obs *b);
+			   const struct ccfc_observation *a,
+			   const struct ccfc_observation *b);
 /*
  * Which of two sessions is the older, as rule 2 of owner.c has it: <0: a is.
  * 0 only when they are the same.
@@ -145,7 +146,7 @@ void ccfc_index_settle_ties(struct ccfc_index *index);
 
 /* settle.c: does the call's transcript show that no result will come? */
 bool ccfc_index_is_closed(const struct ccfc_index *index,
-			  const struct ccfc_obs *obs);
+			  const struct ccfc_observation *obs);
 
 /* Puts a settled change on its file's and its owner's lists. */
 void ccfc_index_link(struct ccfc_index *index, uint32_t change);

@@ -72,7 +72,7 @@ bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text)
 	return true;
 }
 
-static void put_uuid(struct ccfc_index *index, struct ccfc_obs *obs,
+static void put_uuid(struct ccfc_index *index, struct ccfc_observation *obs,
 		     struct ccfc_slice text)
 {
 	uint32_t id;
@@ -138,20 +138,20 @@ uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
 	return ccfc_index_file(index, ccfc_buf_view(&index->scratch));
 }
 
-static struct ccfc_obs observe(const struct ccfc_incoming *line,
-			       const struct ccfc_call *call)
+static struct ccfc_observation observe(const struct ccfc_incoming *line,
+				       const struct ccfc_call *call)
 {
 	const struct ccfc_record *r = line->record;
 	struct ccfc_strtab *strings = &line->index->strings;
-	struct ccfc_obs obs = { .time = r->time,
-				.place = line->place,
-				.session = line->session,
-				.agent = line->agent,
-				.added = call->added,
-				.removed = call->removed,
-				.next = CCFC_ID_NONE,
-				.known = true,
-				.sidechain = r->sidechain };
+	struct ccfc_observation obs = { .time = r->time,
+					.place = line->place,
+					.session = line->session,
+					.agent = line->agent,
+					.added = call->added,
+					.removed = call->removed,
+					.next = CCFC_ID_NONE,
+					.known = true,
+					.sidechain = r->sidechain };
 
 	obs.model = ccfc_strtab_put(strings, r->model);
 	obs.version = ccfc_strtab_put(strings, r->version);
@@ -270,7 +270,7 @@ static void merge_call(const struct ccfc_incoming *line,
 		       const struct ccfc_call *call)
 {
 	struct ccfc_index *index = line->index;
-	struct ccfc_obs obs = observe(line, call);
+	struct ccfc_observation obs = observe(line, call);
 	struct ccfc_slice key = change_key(index, call->id, call->part);
 	uint32_t id = ccfc_index_find_change(index, key);
 	uint32_t first;
@@ -306,12 +306,12 @@ static void merge_other(struct ccfc_index *index, struct ccfc_slice id)
 static void merge_calls(const struct ccfc_incoming *line)
 {
 	const struct ccfc_record *r = line->record;
-	uint32_t say = ccfc_index_merge_say(line);
+	uint32_t say = ccfc_index_merge_message(line);
 
 	for (uint32_t i = 0; i < r->ncalls; i++) {
 		if (!r->calls[i].id.len)
 			continue;
-		ccfc_index_merge_use(line, say, &r->calls[i]);
+		ccfc_index_merge_call(line, say, &r->calls[i]);
 		if (r->calls[i].writes)
 			merge_call(line, &r->calls[i]);
 		else
@@ -358,13 +358,13 @@ static void merge_result(const struct ccfc_incoming *line,
 			 const struct ccfc_result *result)
 {
 	struct ccfc_index *index = line->index;
-	const struct ccfc_use *use;
+	const struct ccfc_tool_call *use;
 	struct ccfc_outcome o;
 	uint32_t id;
 
 	if (!result->id.len)
 		return;
-	id = ccfc_index_merge_used(line, result);
+	id = ccfc_index_merge_call_result(line, result);
 	use = &index->uses.items[id];
 	if (!result->detail && use->other && !use->writes)
 		return;
@@ -460,7 +460,7 @@ static void apply_facts(struct ccfc_incoming *line)
 	if (r->naming)
 		ccfc_index_merge_naming(line);
 	if (r->kind == CCFC_RECORD_USER || r->kind == CCFC_RECORD_ASSISTANT)
-		ccfc_index_merge_part(line);
+		ccfc_index_merge_session_source(line);
 	merge_calls(line);
 	note_turn(line);
 	for (uint32_t i = 0; i < r->nresults; i++)

@@ -29,20 +29,20 @@ static bool same_say(const void *ctx, uint32_t id, const void *key)
 	return index->says.items[id].id == *(const uint64_t *)key;
 }
 
-uint32_t ccfc_index_find_say(const struct ccfc_index *index, uint64_t id)
+uint32_t ccfc_index_find_message(const struct ccfc_index *index, uint64_t id)
 {
 	return ccfc_map_get(&index->say_map, id, same_say, index, &id);
 }
 
-uint32_t ccfc_index_add_say(struct ccfc_index *index, uint64_t id,
-			    uint32_t first)
+uint32_t ccfc_index_add_message(struct ccfc_index *index, uint64_t id,
+				uint32_t first)
 {
 	uint32_t row = index->says.n;
-	struct ccfc_say say = { .id = id,
-				.time = CCFC_TIME_NONE,
-				.part = CCFC_ID_NONE,
-				.copy = first != CCFC_ID_NONE,
-				.next = CCFC_ID_NONE };
+	struct ccfc_model_message say = { .id = id,
+					  .time = CCFC_TIME_NONE,
+					  .part = CCFC_ID_NONE,
+					  .copy = first != CCFC_ID_NONE,
+					  .next = CCFC_ID_NONE };
 
 	if (first == CCFC_ID_NONE) {
 		ccfc_map_put(&index->say_map, id, row);
@@ -63,23 +63,23 @@ static void mark_say(struct ccfc_index *index, uint32_t say)
 	index->says.items[say].dirty = true;
 }
 
-void ccfc_index_touch_say(struct ccfc_index *index, uint32_t say)
+void ccfc_index_touch_message(struct ccfc_index *index, uint32_t say)
 {
 	if (index->says.items[say].touched)
 		return;
 	index->says.items[say].touched = true;
-	ccfc_ids_push(&index->touched_says, say);
+	ccfc_ids_push(&index->touched_messages, say);
 }
 
 /* --- whose it is --- */
 
-static int64_t time_of(const struct ccfc_say *say)
+static int64_t time_of(const struct ccfc_model_message *say)
 {
 	return say->time == CCFC_TIME_NONE ? INT64_MAX : say->time;
 }
 
-static const struct ccfc_part *part_of(const struct ccfc_index *index,
-				       const struct ccfc_say *say)
+static const struct ccfc_session_source *
+part_of(const struct ccfc_index *index, const struct ccfc_model_message *say)
 {
 	return &index->parts.items[say->part];
 }
@@ -94,9 +94,11 @@ static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
 
 /* A total order that needs nothing but the rows themselves. */
 static int compare_rows(const struct ccfc_index *index,
-			const struct ccfc_say *a, const struct ccfc_say *b)
+			const struct ccfc_model_message *a,
+			const struct ccfc_model_message *b)
 {
-	const struct ccfc_part *p = part_of(index, a), *q = part_of(index, b);
+	const struct ccfc_session_source *p = part_of(index, a),
+					 *q = part_of(index, b);
 	int r;
 
 	if (time_of(a) != time_of(b))
@@ -109,8 +111,9 @@ static int compare_rows(const struct ccfc_index *index,
 }
 
 /* <0: a is the owner before b. */
-static int compare_owners(struct ccfc_index *index, const struct ccfc_say *a,
-			  const struct ccfc_say *b)
+static int compare_owners(struct ccfc_index *index,
+			  const struct ccfc_model_message *a,
+			  const struct ccfc_model_message *b)
 {
 	uint32_t mine = part_of(index, a)->session;
 	uint32_t theirs = part_of(index, b)->session;
@@ -124,7 +127,7 @@ static int compare_owners(struct ccfc_index *index, const struct ccfc_say *a,
 static uint32_t wins(struct ccfc_index *index, uint32_t first, uint32_t a,
 		     uint32_t *others)
 {
-	const struct ccfc_say *items = index->says.items;
+	const struct ccfc_model_message *items = index->says.items;
 	uint32_t n = 0;
 
 	*others = 0;
@@ -140,7 +143,7 @@ static uint32_t wins(struct ccfc_index *index, uint32_t first, uint32_t a,
 /* The rule need not be transitive; then the one that most come after. */
 static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
 {
-	const struct ccfc_say *items = index->says.items;
+	const struct ccfc_model_message *items = index->says.items;
 	uint32_t best = first, most = 0, others;
 
 	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next) {
@@ -157,7 +160,7 @@ static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
 
 static uint32_t find_owner(struct ccfc_index *index, uint32_t first)
 {
-	const struct ccfc_say *items = index->says.items;
+	const struct ccfc_model_message *items = index->says.items;
 	uint32_t best = first, others;
 
 	for (uint32_t a = items[first].next; a != CCFC_ID_NONE;
@@ -172,8 +175,9 @@ static uint32_t find_owner(struct ccfc_index *index, uint32_t first)
 /* Swaps what two rows say; chain and marks stay with the rows. */
 static void swap_rows(struct ccfc_index *index, uint32_t a, uint32_t b)
 {
-	struct ccfc_say *x = &index->says.items[a], *y = &index->says.items[b];
-	struct ccfc_say old = *x;
+	struct ccfc_model_message *x = &index->says.items[a],
+				  *y = &index->says.items[b];
+	struct ccfc_model_message old = *x;
 
 	*x = *y;
 	x->next = old.next;
@@ -189,22 +193,22 @@ static void swap_rows(struct ccfc_index *index, uint32_t a, uint32_t b)
 	mark_say(index, b);
 }
 
-void ccfc_index_settle_says(struct ccfc_index *index)
+void ccfc_index_settle_messages(struct ccfc_index *index)
 {
-	for (uint32_t i = 0; i < index->touched_says.n; i++) {
-		uint32_t first = index->touched_says.items[i];
+	for (uint32_t i = 0; i < index->touched_messages.n; i++) {
+		uint32_t first = index->touched_messages.items[i];
 		uint32_t best = find_owner(index, first);
 
 		if (best != first)
 			swap_rows(index, first, best);
 		index->says.items[first].touched = false;
 	}
-	index->touched_says.n = 0;
+	index->touched_messages.n = 0;
 }
 
-void ccfc_index_touch_turned_says(struct ccfc_index *index)
+void ccfc_index_touch_turned_messages(struct ccfc_index *index)
 {
-	const struct ccfc_say *items = index->says.items;
+	const struct ccfc_model_message *items = index->says.items;
 
 	for (uint32_t i = 0; i < index->shared.n; i++) {
 		uint32_t first = index->shared.items[i];
@@ -213,7 +217,7 @@ void ccfc_index_touch_turned_says(struct ccfc_index *index)
 			if (index->sessions
 				    .items[part_of(index, &items[a])->session]
 				    .turned)
-				ccfc_index_touch_say(index, first);
+				ccfc_index_touch_message(index, first);
 	}
 }
 
@@ -235,9 +239,9 @@ static uint64_t say_id(const struct ccfc_record *r)
 
 /* The last of a message's rows gives way to `fresh`, or is it: ID_NONE. */
 static uint32_t give_way(const struct ccfc_index *index, uint32_t first,
-			 const struct ccfc_say *fresh)
+			 const struct ccfc_model_message *fresh)
 {
-	const struct ccfc_say *items = index->says.items;
+	const struct ccfc_model_message *items = index->says.items;
 	uint32_t last = first;
 
 	for (uint32_t a = items[first].next; a != CCFC_ID_NONE;
@@ -252,10 +256,10 @@ static uint32_t give_way(const struct ccfc_index *index, uint32_t first,
 static uint32_t find_row(const struct ccfc_incoming *line, uint32_t first)
 {
 	struct ccfc_index *index = line->index;
-	const struct ccfc_say *items = index->says.items;
-	const struct ccfc_say fresh = { .time = line->record->time,
-					.part = line->part,
-					.agent = line->aside };
+	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message fresh = { .time = line->record->time,
+						  .part = line->part,
+						  .agent = line->aside };
 	uint32_t n = 0;
 
 	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next, n++)
@@ -263,7 +267,7 @@ static uint32_t find_row(const struct ccfc_incoming *line, uint32_t first)
 			return a;
 	if (n >= VIEWS_MAX)
 		return give_way(index, first, &fresh);
-	return ccfc_index_add_say(index, items[first].id, first);
+	return ccfc_index_add_message(index, items[first].id, first);
 }
 
 static uint32_t saturate(uint64_t tokens)
@@ -271,7 +275,8 @@ static uint32_t saturate(uint64_t tokens)
 	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
 }
 
-static void put_usage(struct ccfc_say *say, const struct ccfc_usage *usage)
+static void put_usage(struct ccfc_model_message *say,
+		      const struct ccfc_usage *usage)
 {
 	say->input = saturate(usage->input);
 	say->output = saturate(usage->output);
@@ -279,7 +284,8 @@ static void put_usage(struct ccfc_say *say, const struct ccfc_usage *usage)
 	say->cache_read = saturate(usage->cache_read);
 }
 
-static void put_line(const struct ccfc_incoming *line, struct ccfc_say *say)
+static void put_line(const struct ccfc_incoming *line,
+		     struct ccfc_model_message *say)
 {
 	const struct ccfc_record *r = line->record;
 	uint16_t gen = (uint16_t)line->place.gen;
@@ -303,7 +309,7 @@ static void put_line(const struct ccfc_incoming *line, struct ccfc_say *say)
 		put_usage(say, &r->usage);
 }
 
-uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line)
+uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
 {
 	struct ccfc_index *index = line->index;
 	uint32_t first, row;
@@ -313,9 +319,9 @@ uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line)
 	    line->part == CCFC_ID_NONE)
 		return CCFC_ID_NONE;
 	id = say_id(line->record);
-	first = ccfc_index_find_say(index, id);
+	first = ccfc_index_find_message(index, id);
 	if (first == CCFC_ID_NONE)
-		first = row = ccfc_index_add_say(index, id, CCFC_ID_NONE);
+		first = row = ccfc_index_add_message(index, id, CCFC_ID_NONE);
 	else
 		row = find_row(line, first);
 	if (row == CCFC_ID_NONE)
@@ -323,6 +329,6 @@ uint32_t ccfc_index_merge_say(const struct ccfc_incoming *line)
 	put_line(line, &index->says.items[row]);
 	mark_say(index, row);
 	if (index->says.items[first].next != CCFC_ID_NONE)
-		ccfc_index_touch_say(index, first);
+		ccfc_index_touch_message(index, first);
 	return first;
 }

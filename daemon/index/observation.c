@@ -10,15 +10,16 @@
 /* Observations of one change that are kept: the first ones in their order. */
 #define VIEWS_MAX 256u
 
-static bool is_same_view(const struct ccfc_obs *a, const struct ccfc_obs *b)
+static bool is_same_view(const struct ccfc_observation *a,
+			 const struct ccfc_observation *b)
 {
 	return a->session == b->session && a->agent == b->agent &&
 	       a->place.source == b->place.source;
 }
 
 /* The very same line, read anew: what it says now counts. */
-static bool is_same_line(const struct ccfc_obs *fresh,
-			 const struct ccfc_obs *old)
+static bool is_same_line(const struct ccfc_observation *fresh,
+			 const struct ccfc_observation *old)
 {
 	return is_same_view(fresh, old) &&
 	       ccfc_place_is_again(&fresh->place, &old->place) &&
@@ -28,15 +29,15 @@ static bool is_same_line(const struct ccfc_obs *fresh,
 }
 
 /* The last of a change's observations, in their order. */
-static struct ccfc_obs *last_view(struct ccfc_index *index,
-				  struct ccfc_change *c, uint32_t *id)
+static struct ccfc_observation *last_view(struct ccfc_index *index,
+					  struct ccfc_change *c, uint32_t *id)
 {
-	struct ccfc_obs *last = &c->call;
+	struct ccfc_observation *last = &c->call;
 
 	*id = CCFC_ID_NONE;
 	for (uint32_t i = c->call.next; i != CCFC_ID_NONE;
 	     i = index->obs.items[i].next) {
-		struct ccfc_obs *obs = &index->obs.items[i];
+		struct ccfc_observation *obs = &index->obs.items[i];
 
 		if (ccfc_index_compare_obs(index, last, obs) < 0) {
 			last = obs;
@@ -51,11 +52,12 @@ static struct ccfc_obs *last_view(struct ccfc_index *index,
  * agent and transcript, or the last one if there are too many; NULL if it
  * gets its own. *id is its place in index->obs, CCFC_ID_NONE for the first.
  */
-static struct ccfc_obs *find_rival(struct ccfc_index *index,
-				   struct ccfc_change *c,
-				   const struct ccfc_obs *fresh, uint32_t *id)
+static struct ccfc_observation *find_rival(struct ccfc_index *index,
+					   struct ccfc_change *c,
+					   const struct ccfc_observation *fresh,
+					   uint32_t *id)
 {
-	struct ccfc_obs *old = &c->call;
+	struct ccfc_observation *old = &c->call;
 	uint32_t n = 1;
 
 	for (*id = CCFC_ID_NONE; !is_same_view(old, fresh); n++) {
@@ -68,10 +70,10 @@ static struct ccfc_obs *find_rival(struct ccfc_index *index,
 }
 
 bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
-			  struct ccfc_obs *fresh)
+			  struct ccfc_observation *fresh)
 {
 	struct ccfc_change *c = &index->changes.items[change];
-	struct ccfc_obs *old;
+	struct ccfc_observation *old;
 	bool is_new;
 	uint32_t id;
 

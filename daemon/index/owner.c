@@ -25,7 +25,7 @@
 #include "base/time.h"
 #include "index/index_internal.h"
 
-static int64_t call_time(const struct ccfc_obs *obs)
+static int64_t call_time(const struct ccfc_observation *obs)
 {
 	return obs->time == CCFC_TIME_NONE ? INT64_MAX : obs->time;
 }
@@ -39,7 +39,8 @@ static int compare_strings(const struct ccfc_index *index, uint32_t a,
 }
 
 static int compare_uuids(const struct ccfc_index *index,
-			 const struct ccfc_obs *a, const struct ccfc_obs *b)
+			 const struct ccfc_observation *a,
+			 const struct ccfc_observation *b)
 {
 	char text_a[64], text_b[64];
 
@@ -57,7 +58,8 @@ static int compare_sessions(const struct ccfc_index *index, uint32_t a,
 
 /* What two calls say; any order will do, but one. */
 static int compare_facts(const struct ccfc_index *index,
-			 const struct ccfc_obs *a, const struct ccfc_obs *b)
+			 const struct ccfc_observation *a,
+			 const struct ccfc_observation *b)
 {
 	int r = compare_strings(index, a->tool, b->tool);
 
@@ -76,7 +78,8 @@ static int compare_facts(const struct ccfc_index *index,
 }
 
 int ccfc_index_compare_obs(const struct ccfc_index *index,
-			   const struct ccfc_obs *a, const struct ccfc_obs *b)
+			   const struct ccfc_observation *a,
+			   const struct ccfc_observation *b)
 {
 	const struct ccfc_source *sources = index->sources.items;
 	int r;
@@ -169,8 +172,9 @@ int ccfc_index_compare_tied(struct ccfc_index *index, uint32_t a, uint32_t b)
 }
 
 /* <0: a is the owner before b. Both are of the same time. */
-static int compare_tied(struct ccfc_index *index, const struct ccfc_obs *a,
-			const struct ccfc_obs *b)
+static int compare_tied(struct ccfc_index *index,
+			const struct ccfc_observation *a,
+			const struct ccfc_observation *b)
 {
 	if (a->session == b->session)
 		return ccfc_index_compare_obs(index, a, b);
@@ -179,14 +183,15 @@ static int compare_tied(struct ccfc_index *index, const struct ccfc_obs *a,
 
 /* --- the owner --- */
 
-static struct ccfc_obs *obs_at(struct ccfc_index *index,
-			       struct ccfc_change *change, uint32_t id)
+static struct ccfc_observation *obs_at(struct ccfc_index *index,
+				       struct ccfc_change *change, uint32_t id)
 {
 	return id == CCFC_ID_NONE ? &change->call : &index->obs.items[id];
 }
 
-static bool is_better(struct ccfc_index *index, const struct ccfc_obs *a,
-		      const struct ccfc_obs *b)
+static bool is_better(struct ccfc_index *index,
+		      const struct ccfc_observation *a,
+		      const struct ccfc_observation *b)
 {
 	if (call_time(a) != call_time(b))
 		return call_time(a) < call_time(b);
@@ -195,9 +200,9 @@ static bool is_better(struct ccfc_index *index, const struct ccfc_obs *a,
 
 /* How many of the others does `a` beat, among those of the same time? */
 static uint32_t wins(struct ccfc_index *index, const struct ccfc_change *c,
-		     const struct ccfc_obs *a, uint32_t *others)
+		     const struct ccfc_observation *a, uint32_t *others)
 {
-	const struct ccfc_obs *b = &c->call;
+	const struct ccfc_observation *b = &c->call;
 	uint32_t n = 0;
 
 	*others = 0;
@@ -221,7 +226,7 @@ static uint32_t most_wins(struct ccfc_index *index, struct ccfc_change *c,
 	uint32_t id = CCFC_ID_NONE;
 
 	do {
-		const struct ccfc_obs *obs = obs_at(index, c, id);
+		const struct ccfc_observation *obs = obs_at(index, c, id);
 		uint32_t n = call_time(obs) == time
 				     ? wins(index, c, obs, &others)
 				     : 0;
@@ -267,7 +272,7 @@ static uint32_t find_owner(struct ccfc_index *index, uint32_t change)
 void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
-	struct ccfc_obs moved;
+	struct ccfc_observation moved;
 	uint32_t best, next;
 
 	if (c->call.next == CCFC_ID_NONE)
@@ -345,7 +350,7 @@ static bool refresh(struct ccfc_index *index, const struct ccfc_session *s)
 static bool hangs_on_turned(const struct ccfc_index *index,
 			    const struct ccfc_change *c)
 {
-	const struct ccfc_obs *obs = &c->call;
+	const struct ccfc_observation *obs = &c->call;
 
 	for (;;) {
 		if (index->sessions.items[obs->session].turned)
@@ -364,7 +369,7 @@ static void touch_turned(struct ccfc_index *index)
 		if (hangs_on_turned(index, &index->changes.items[id]))
 			ccfc_index_touch_change(index, id);
 	}
-	ccfc_index_touch_turned_says(index);
+	ccfc_index_touch_turned_messages(index);
 	for (uint32_t i = 0; i < index->ties.n; i++)
 		for (int k = 0; k < 2; k++)
 			index->sessions.items[index->ties.items[i].session[k]]

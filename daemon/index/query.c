@@ -110,7 +110,7 @@ static int compare_times(int64_t a, int64_t b)
 /* By the line of the call; those that have none behind those that do. */
 static int compare_places(const struct row *a, const struct row *b)
 {
-	const struct ccfc_obs *x = &a->c->call, *y = &b->c->call;
+	const struct ccfc_observation *x = &a->c->call, *y = &b->c->call;
 
 	if (!x->known || !y->known)
 		return y->known - x->known;

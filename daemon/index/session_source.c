@@ -25,8 +25,8 @@ static bool same_part(const void *ctx, uint32_t id, const void *key)
 	       index->parts.items[id].session == want[1];
 }
 
-uint32_t ccfc_index_part(struct ccfc_index *index, uint32_t source,
-			 uint32_t session)
+uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
+				   uint32_t session)
 {
 	uint32_t key[2] = { source, session };
 	uint64_t hash = ccfc_hash(key, sizeof(key));
@@ -38,7 +38,7 @@ uint32_t ccfc_index_part(struct ccfc_index *index, uint32_t source,
 		return id;
 	id = index->parts.n;
 	CCFC_VEC_PUSH(index->parts,
-		      ((struct ccfc_part){
+		      ((struct ccfc_session_source){
 			      .time = CCFC_TIME_NONE,
 			      .result_time = CCFC_TIME_NONE,
 			      .source = source,
@@ -117,30 +117,32 @@ uint32_t ccfc_index_add_summary(struct ccfc_index *index, uint64_t leaf,
 
 /* --- messages --- */
 
-static struct ccfc_part *open_part(const struct ccfc_incoming *line,
-				   uint32_t *id)
+static struct ccfc_session_source *open_part(const struct ccfc_incoming *line,
+					     uint32_t *id)
 {
 	struct ccfc_index *index = line->index;
 	struct ccfc_source *source = &index->sources.items[line->place.source];
-	struct ccfc_part *part;
+	struct ccfc_session_source *part;
 
-	*id = source->last_part;
+	*id = source->last_session_source;
 	if (*id >= index->parts.n ||
 	    index->parts.items[*id].session != line->session ||
 	    index->parts.items[*id].source != line->place.source)
-		*id = ccfc_index_part(index, line->place.source, line->session);
-	source->last_part = *id;
+		*id = ccfc_index_session_source(index, line->place.source,
+						line->session);
+	source->last_session_source = *id;
 	part = &index->parts.items[*id];
 	if (part->gen != source->gen) {
-		struct ccfc_part fresh = { .time = CCFC_TIME_NONE,
-					   .result_time = CCFC_TIME_NONE,
-					   .source = part->source,
-					   .session = part->session,
-					   .next = part->next,
-					   .gen = source->gen,
-					   .custom = part->custom,
-					   .ai = part->ai,
-					   .dirty = part->dirty };
+		struct ccfc_session_source fresh = { .time = CCFC_TIME_NONE,
+						     .result_time =
+							     CCFC_TIME_NONE,
+						     .source = part->source,
+						     .session = part->session,
+						     .next = part->next,
+						     .gen = source->gen,
+						     .custom = part->custom,
+						     .ai = part->ai,
+						     .dirty = part->dirty };
 		*part = fresh;
 	}
 	if (!part->dirty)
@@ -196,7 +198,8 @@ static void merge_leaf(const struct ccfc_incoming *line)
 			     index->summaries.items[summary].text);
 }
 
-static void note_last(struct ccfc_part *part, const struct ccfc_record *r)
+static void note_last(struct ccfc_session_source *part,
+		      const struct ccfc_record *r)
 {
 	if (r->time != CCFC_TIME_NONE)
 		part->time = r->time;
@@ -211,10 +214,10 @@ static void note_last(struct ccfc_part *part, const struct ccfc_record *r)
 	part->error = r->results[r->nresults - 1].error;
 }
 
-void ccfc_index_merge_part(struct ccfc_incoming *line)
+void ccfc_index_merge_session_source(struct ccfc_incoming *line)
 {
 	const struct ccfc_record *r = line->record;
-	struct ccfc_part *part;
+	struct ccfc_session_source *part;
 
 	if (!line->session)
 		return;
@@ -257,7 +260,7 @@ static void merge_summary(const struct ccfc_incoming *line)
 void ccfc_index_merge_naming(const struct ccfc_incoming *line)
 {
 	const struct ccfc_record *r = line->record;
-	struct ccfc_part *part;
+	struct ccfc_session_source *part;
 	uint32_t text, id;
 
 	if (r->naming == CCFC_NAMING_SUMMARY) {

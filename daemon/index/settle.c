@@ -15,7 +15,7 @@
 #include "index/index_internal.h"
 
 bool ccfc_index_is_closed(const struct ccfc_index *index,
-			  const struct ccfc_obs *obs)
+			  const struct ccfc_observation *obs)
 {
 	const struct ccfc_source *s = &index->sources.items[obs->place.source];
 	int thread = obs->sidechain && !s->is_agent;
@@ -31,7 +31,7 @@ bool ccfc_index_is_closed(const struct ccfc_index *index,
 static enum ccfc_state state_of(const struct ccfc_index *index,
 				const struct ccfc_change *c)
 {
-	const struct ccfc_obs *obs = &c->call;
+	const struct ccfc_observation *obs = &c->call;
 
 	if (c->result.known)
 		return c->result.state;
@@ -159,7 +159,7 @@ void ccfc_index_settle(struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->touched_changes.n; i++)
 		settle_change(index, index->touched_changes.items[i]);
 	index->touched_changes.n = 0;
-	ccfc_index_settle_says(index);
+	ccfc_index_settle_messages(index);
 }
 
 void ccfc_index_stored(struct ccfc_index *index)
@@ -261,7 +261,7 @@ void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
 }
 
 struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
-				  const struct ccfc_obs *obs, char *out)
+				  const struct ccfc_observation *obs, char *out)
 {
 	static const char hex[] = "0123456789abcdef";
 	uint32_t id;

@@ -50,8 +50,9 @@ static bool is_own(const struct ccfc_index *index, uint32_t source,
 }
 
 /* Does what part `a` says of the session come before what `b` says? */
-static bool is_before(const struct ccfc_index *index, const struct ccfc_part *a,
-		      const struct ccfc_part *b)
+static bool is_before(const struct ccfc_index *index,
+		      const struct ccfc_session_source *a,
+		      const struct ccfc_session_source *b)
 {
 	bool mine = is_own(index, a->source, a->session);
 	bool theirs = is_own(index, b->source, b->session);
@@ -63,7 +64,7 @@ static bool is_before(const struct ccfc_index *index, const struct ccfc_part *a,
 	return compare_paths(index, a->source, b->source) < 0;
 }
 
-static uint32_t title_of(const struct ccfc_part *part, bool custom)
+static uint32_t title_of(const struct ccfc_session_source *part, bool custom)
 {
 	return custom ? part->custom : part->ai;
 }
@@ -71,8 +72,8 @@ static uint32_t title_of(const struct ccfc_part *part, bool custom)
 static uint32_t find_title(const struct ccfc_index *index, uint32_t session,
 			   bool custom)
 {
-	const struct ccfc_part *items = index->parts.items;
-	const struct ccfc_part *best = NULL;
+	const struct ccfc_session_source *items = index->parts.items;
+	const struct ccfc_session_source *best = NULL;
 
 	for (uint32_t i = index->sessions.items[session].parts;
 	     i != CCFC_ID_NONE; i = items[i].next)
@@ -107,16 +108,17 @@ enum ccfc_title ccfc_tally_title(struct ccfc_slice *out,
 }
 
 /* Of parts as they stand, that whose last record (or result) is the latest. */
-static const struct ccfc_part *last_part(const struct ccfc_index *index,
-					 uint32_t session, bool results)
+static const struct ccfc_session_source *
+last_session_source(const struct ccfc_index *index, uint32_t session,
+		    bool results)
 {
-	const struct ccfc_part *items = index->parts.items;
-	const struct ccfc_part *best = NULL;
+	const struct ccfc_session_source *items = index->parts.items;
+	const struct ccfc_session_source *best = NULL;
 	int64_t latest = 0;
 
 	for (uint32_t i = index->sessions.items[session].parts;
 	     i != CCFC_ID_NONE; i = items[i].next) {
-		const struct ccfc_part *p = &items[i];
+		const struct ccfc_session_source *p = &items[i];
 		int64_t time = results ? p->result_time : p->time;
 
 		if (p->gen != index->sources.items[p->source].gen ||
@@ -134,14 +136,15 @@ static const struct ccfc_part *last_part(const struct ccfc_index *index,
 enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
 				   uint32_t session, int64_t now)
 {
-	const struct ccfc_part *last = last_part(index, session, false);
+	const struct ccfc_session_source *last =
+		last_session_source(index, session, false);
 	int64_t end = index->sessions.items[session].end;
 
 	if (last && last->asks)
 		return CCFC_STATUS_WAITING;
 	if (end != CCFC_TIME_NONE && end > now - ACTIVE_MS)
 		return CCFC_STATUS_ACTIVE;
-	last = last_part(index, session, true);
+	last = last_session_source(index, session, true);
 	return last && last->error ? CCFC_STATUS_FAILED : CCFC_STATUS_COMPLETED;
 }
 

@@ -21,21 +21,21 @@ static bool same_use(const void *ctx, uint32_t id, const void *key)
 	return index->uses.items[id].id == *(const uint64_t *)key;
 }
 
-uint32_t ccfc_index_find_use(const struct ccfc_index *index, uint64_t id)
+uint32_t ccfc_index_find_call(const struct ccfc_index *index, uint64_t id)
 {
 	return ccfc_map_get(&index->use_map, id, same_use, index, &id);
 }
 
-uint32_t ccfc_index_add_use(struct ccfc_index *index, uint64_t id)
+uint32_t ccfc_index_add_call(struct ccfc_index *index, uint64_t id)
 {
-	struct ccfc_use use = { .id = id, .say = CCFC_ID_NONE };
+	struct ccfc_tool_call use = { .id = id, .say = CCFC_ID_NONE };
 
 	ccfc_map_put(&index->use_map, id, index->uses.n);
 	CCFC_VEC_PUSH(index->uses, use);
 	return index->uses.n - 1;
 }
 
-static uint64_t look_hash(uint32_t use, uint32_t file)
+static uint64_t read_hash(uint32_t use, uint32_t file)
 {
 	uint32_t both[2] = { use, file };
 
@@ -51,25 +51,25 @@ static bool same_look(const void *ctx, uint32_t id, const void *key)
 	       index->looks.items[id].file == want[1];
 }
 
-uint32_t ccfc_index_find_look(const struct ccfc_index *index, uint32_t use,
+uint32_t ccfc_index_find_read(const struct ccfc_index *index, uint32_t use,
 			      uint32_t file)
 {
 	uint32_t key[2] = { use, file };
 
-	return ccfc_map_get(&index->look_map, look_hash(use, file), same_look,
+	return ccfc_map_get(&index->look_map, read_hash(use, file), same_look,
 			    index, key);
 }
 
-uint32_t ccfc_index_add_look(struct ccfc_index *index, uint32_t use,
+uint32_t ccfc_index_add_read(struct ccfc_index *index, uint32_t use,
 			     uint32_t file, int64_t time)
 {
-	uint32_t *first = &index->file_looks.items[file];
-	struct ccfc_look_ref look = {
+	uint32_t *first = &index->file_reads.items[file];
+	struct ccfc_read_ref look = {
 		.time = time, .use = use, .file = file, .next = *first
 	};
 
 	*first = index->looks.n;
-	ccfc_map_put(&index->look_map, look_hash(use, file), *first);
+	ccfc_map_put(&index->look_map, read_hash(use, file), *first);
 	CCFC_VEC_PUSH(index->looks, look);
 	return *first;
 }
@@ -102,11 +102,11 @@ static void merge_look(const struct ccfc_incoming *line, uint32_t use,
 
 	if (!file)
 		return;
-	id = ccfc_index_find_look(index, use, file);
+	id = ccfc_index_find_read(index, use, file);
 	if (id == CCFC_ID_NONE) {
-		id = ccfc_index_add_look(index, use, file, time);
+		id = ccfc_index_add_read(index, use, file, time);
 	} else {
-		struct ccfc_look_ref *look = &index->looks.items[id];
+		struct ccfc_read_ref *look = &index->looks.items[id];
 
 		if (time == CCFC_TIME_NONE ||
 		    (look->time != CCFC_TIME_NONE && look->time <= time))
@@ -119,30 +119,31 @@ static void merge_look(const struct ccfc_incoming *line, uint32_t use,
 static uint32_t find_use(struct ccfc_index *index, struct ccfc_slice id)
 {
 	uint64_t hash = ccfc_hash_slice(id);
-	uint32_t use = ccfc_index_find_use(index, hash);
+	uint32_t use = ccfc_index_find_call(index, hash);
 
-	return use == CCFC_ID_NONE ? ccfc_index_add_use(index, hash) : use;
+	return use == CCFC_ID_NONE ? ccfc_index_add_call(index, hash) : use;
 }
 
 static bool is_better_tool(const struct ccfc_index *index,
-			   struct ccfc_slice tool, const struct ccfc_use *use)
+			   struct ccfc_slice tool,
+			   const struct ccfc_tool_call *use)
 {
 	return !use->called ||
 	       ccfc_slice_cmp(tool, ccfc_index_str(index, use->tool)) < 0;
 }
 
-uint32_t ccfc_index_merge_use(const struct ccfc_incoming *line, uint32_t say,
-			      const struct ccfc_call *call)
+uint32_t ccfc_index_merge_call(const struct ccfc_incoming *line, uint32_t say,
+			       const struct ccfc_call *call)
 {
 	struct ccfc_index *index = line->index;
 	uint32_t id = find_use(index, call->id);
-	struct ccfc_use *use = &index->uses.items[id];
-	struct ccfc_use old = *use;
+	struct ccfc_tool_call *use = &index->uses.items[id];
+	struct ccfc_tool_call old = *use;
 
 	if (is_better_tool(index, call->tool, use)) {
 		uint32_t tool = ccfc_strtab_put(&index->strings, call->tool);
 
-		use->tool = tool <= CCFC_USE_TOOL_MAX ? tool : 0;
+		use->tool = tool <= CCFC_CALL_TOOL_MAX ? tool : 0;
 	}
 	if (is_better_say(index, say, use->say))
 		use->say = say;
@@ -158,11 +159,11 @@ uint32_t ccfc_index_merge_use(const struct ccfc_incoming *line, uint32_t say,
 	return id;
 }
 
-uint32_t ccfc_index_merge_used(const struct ccfc_incoming *line,
-			       const struct ccfc_result *result)
+uint32_t ccfc_index_merge_call_result(const struct ccfc_incoming *line,
+				      const struct ccfc_result *result)
 {
 	uint32_t id = find_use(line->index, result->id);
-	struct ccfc_use *use = &line->index->uses.items[id];
+	struct ccfc_tool_call *use = &line->index->uses.items[id];
 	bool is_news = result->error ? !use->error : !use->ok;
 
 	if (result->error)

@@ -13,7 +13,7 @@
 /* --- facts one by one --- */
 
 static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
-		    const struct ccfc_say *say)
+		    const struct ccfc_model_message *say)
 {
 	*out = (struct ccfc_said){
 		.time = say->time,
@@ -37,7 +37,7 @@ void ccfc_tally_said(const struct ccfc_index *index, ccfc_said_fn fn, void *ctx)
 	}
 }
 
-static bool is_error(const struct ccfc_use *use)
+static bool is_error(const struct ccfc_tool_call *use)
 {
 	return use->error && !use->ok;
 }
@@ -45,7 +45,7 @@ static bool is_error(const struct ccfc_use *use)
 void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn, void *ctx)
 {
 	for (uint32_t i = 0; i < index->uses.n; i++) {
-		const struct ccfc_use *use = &index->uses.items[i];
+		const struct ccfc_tool_call *use = &index->uses.items[i];
 		struct ccfc_said said;
 		struct ccfc_used used;
 
@@ -63,9 +63,9 @@ void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn, void *ctx)
 }
 
 static uint32_t agent_of(const struct ccfc_index *index,
-			 const struct ccfc_say *say)
+			 const struct ccfc_model_message *say)
 {
-	const struct ccfc_part *part = &index->parts.items[say->part];
+	const struct ccfc_session_source *part = &index->parts.items[say->part];
 	uint32_t agent = index->sources.items[part->source].agent;
 
 	if (!say->agent)
@@ -75,10 +75,10 @@ static uint32_t agent_of(const struct ccfc_index *index,
 
 /* False when its message is not known. */
 static bool look_of(struct ccfc_look *out, const struct ccfc_index *index,
-		    const struct ccfc_look_ref *look)
+		    const struct ccfc_read_ref *look)
 {
-	const struct ccfc_use *use = &index->uses.items[look->use];
-	const struct ccfc_say *say;
+	const struct ccfc_tool_call *use = &index->uses.items[look->use];
+	const struct ccfc_model_message *say;
 
 	if (!use->called || use->say == CCFC_ID_NONE)
 		return false;
@@ -93,12 +93,12 @@ static bool look_of(struct ccfc_look *out, const struct ccfc_index *index,
 	return true;
 }
 
-static void file_looks(const struct ccfc_index *index, uint32_t file,
+static void file_reads(const struct ccfc_index *index, uint32_t file,
 		       uint32_t session, ccfc_look_fn fn, void *ctx)
 {
 	struct ccfc_look look;
 
-	for (uint32_t i = index->file_looks.items[file]; i != CCFC_ID_NONE;
+	for (uint32_t i = index->file_reads.items[file]; i != CCFC_ID_NONE;
 	     i = index->looks.items[i].next)
 		if (look_of(&look, index, &index->looks.items[i]) &&
 		    (!session || look.session == session))
@@ -111,8 +111,8 @@ void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
 	struct ccfc_look look;
 
 	if (file) {
-		if (file < index->file_looks.n)
-			file_looks(index, file, session, fn, ctx);
+		if (file < index->file_reads.n)
+			file_reads(index, file, session, fn, ctx);
 		return;
 	}
 	for (uint32_t i = 0; i < index->looks.n; i++)
@@ -178,7 +178,7 @@ static void add_parts(const struct summing *s)
 	const struct ccfc_index *index = s->index;
 
 	for (uint32_t i = 0; i < index->parts.n; i++) {
-		const struct ccfc_part *p = &index->parts.items[i];
+		const struct ccfc_session_source *p = &index->parts.items[i];
 		struct ccfc_tally *t = tally_of(s, p->session);
 
 		if (!t || p->gen != index->sources.items[p->source].gen)
@@ -248,8 +248,8 @@ static void sum(struct summing *s)
 	add_parts(s);
 	ccfc_tally_said(index, add_said, s);
 	ccfc_tally_used(index, add_used, s);
-	for (uint32_t f = 1; f < index->file_looks.n; f++)
-		file_looks(index, f, s->only, add_look, s);
+	for (uint32_t f = 1; f < index->file_reads.n; f++)
+		file_reads(index, f, s->only, add_look, s);
 	memset(s->stamp, 0, most * sizeof(*s->stamp));
 	for (uint32_t i = 1; i < index->sessions.n; i++) {
 		struct ccfc_tally *t = tally_of(s, i);

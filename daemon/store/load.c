@@ -155,7 +155,7 @@ static bool load_source(struct ccfc_load *load, struct ccfc_row *row)
 }
 
 static bool obs_makes_sense(const struct ccfc_index *index,
-			    const struct ccfc_obs *obs)
+			    const struct ccfc_observation *obs)
 {
 	return obs->session < index->sessions.n && obs->file < index->files.n &&
 	       (!obs->known || obs->place.source < index->sources.n);
@@ -201,7 +201,7 @@ static bool load_copy(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
-	struct ccfc_obs obs;
+	struct ccfc_observation obs;
 
 	ccfc_row_obs(row, index, &obs);
 	if (id != index->obs.n || !obs.known || !obs_makes_sense(index, &obs))
@@ -327,7 +327,7 @@ static void derive(struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->changes.n; i++) {
 		struct ccfc_change *c = &index->changes.items[i];
-		const struct ccfc_obs *obs = &c->call;
+		const struct ccfc_observation *obs = &c->call;
 
 		if (c->seq)
 			CCFC_VEC_PUSH(index->log,

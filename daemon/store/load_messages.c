@@ -10,17 +10,18 @@ static uint32_t get_string(struct ccfc_load *load, struct ccfc_row *row)
 	return ccfc_strtab_put(&load->index->strings, ccfc_row_str(row));
 }
 
-static bool load_part(struct ccfc_load *load, struct ccfc_row *row)
+static bool load_session_source(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
 	int64_t source = ccfc_row_int(row);
 	int64_t session = ccfc_row_int(row);
-	struct ccfc_part *p;
+	struct ccfc_session_source *p;
 
 	if (source < 0 || source >= index->sources.n || session <= 0 ||
 	    session >= index->sessions.n || id != index->parts.n ||
-	    ccfc_index_part(index, (uint32_t)source, (uint32_t)session) != id)
+	    ccfc_index_session_source(index, (uint32_t)source,
+				      (uint32_t)session) != id)
 		return false;
 	p = &index->parts.items[id];
 	p->gen = (uint32_t)ccfc_row_int(row);
@@ -38,15 +39,15 @@ static bool load_part(struct ccfc_load *load, struct ccfc_row *row)
 	return true;
 }
 
-static bool load_say(struct ccfc_load *load, struct ccfc_row *row)
+static bool load_model_message(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
 	uint64_t hash = (uint64_t)ccfc_row_int(row);
-	uint32_t first = ccfc_index_find_say(index, hash);
-	struct ccfc_say *s;
+	uint32_t first = ccfc_index_find_message(index, hash);
+	struct ccfc_model_message *s;
 
-	if (ccfc_index_add_say(index, hash, first) != id ||
+	if (ccfc_index_add_message(index, hash, first) != id ||
 	    ccfc_row_int(row) != (first != CCFC_ID_NONE))
 		return false;
 	s = &index->says.items[id];
@@ -70,21 +71,21 @@ static bool say_makes_sense(const struct ccfc_index *index, uint32_t say)
 	return say < index->says.n && !index->says.items[say].copy;
 }
 
-static bool load_use(struct ccfc_load *load, struct ccfc_row *row)
+static bool load_tool_call(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
 	uint64_t hash = (uint64_t)ccfc_row_int(row);
-	struct ccfc_use *u;
+	struct ccfc_tool_call *u;
 	uint32_t tool, flags;
 
-	if (ccfc_index_find_use(index, hash) != CCFC_ID_NONE ||
-	    ccfc_index_add_use(index, hash) != id)
+	if (ccfc_index_find_call(index, hash) != CCFC_ID_NONE ||
+	    ccfc_index_add_call(index, hash) != id)
 		return false;
 	u = &index->uses.items[id];
 	u->say = (uint32_t)ccfc_row_int(row);
 	tool = get_string(load, row);
-	u->tool = tool <= CCFC_USE_TOOL_MAX ? tool : 0;
+	u->tool = tool <= CCFC_CALL_TOOL_MAX ? tool : 0;
 	flags = (uint32_t)ccfc_row_int(row);
 	u->called = flags & 1;
 	u->writes = flags >> 1 & 1;
@@ -103,7 +104,7 @@ static bool load_look(struct ccfc_load *load, struct ccfc_row *row)
 	if (use < 0 || use >= index->uses.n || file <= 0 ||
 	    file >= index->files.n)
 		return false;
-	ccfc_index_add_look(index, (uint32_t)use, (uint32_t)file,
+	ccfc_index_add_read(index, (uint32_t)use, (uint32_t)file,
 			    ccfc_row_time(row));
 	return true;
 }
@@ -134,9 +135,9 @@ int ccfc_load_said(struct ccfc_load *load)
 		const char *sql;
 		ccfc_load_fn fn;
 	} steps[] = {
-		{ "SELECT * FROM t_part ORDER BY id", load_part },
-		{ "SELECT * FROM t_say ORDER BY id", load_say },
-		{ "SELECT * FROM t_use ORDER BY id", load_use },
+		{ "SELECT * FROM t_part ORDER BY id", load_session_source },
+		{ "SELECT * FROM t_say ORDER BY id", load_model_message },
+		{ "SELECT * FROM t_use ORDER BY id", load_tool_call },
 		{ "SELECT * FROM t_look", load_look },
 		{ "SELECT * FROM t_leaf", load_leaf },
 		{ "SELECT * FROM t_summary", load_summary },
@@ -151,6 +152,6 @@ int ccfc_load_said(struct ccfc_load *load)
 	}
 	/* Whose they are hangs on ties, which are not stored. */
 	for (uint32_t i = 0; i < index->shared.n; i++)
-		ccfc_index_touch_say(index, index->shared.items[i]);
+		ccfc_index_touch_message(index, index->shared.items[i]);
 	return 0;
 }

@@ -38,7 +38,7 @@ static void put_string(struct ccfc_row *row, const struct ccfc_index *index,
 
 /* 16 bytes as a blob, or the text that was no UUID. */
 static void put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
-		     const struct ccfc_obs *obs)
+		     const struct ccfc_observation *obs)
 {
 	char none[64];
 
@@ -50,7 +50,7 @@ static void put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
 }
 
 void ccfc_row_put_obs(struct ccfc_row *row, const struct ccfc_index *index,
-		      const struct ccfc_obs *obs)
+		      const struct ccfc_observation *obs)
 {
 	ccfc_row_put_int(row, obs->known);
 	ccfc_row_put_time(row, obs->known ? obs->time : CCFC_TIME_NONE);
@@ -121,7 +121,7 @@ void ccfc_row_place(struct ccfc_row *row, struct ccfc_place *place)
 }
 
 static void get_uuid(struct ccfc_row *row, struct ccfc_index *index,
-		     struct ccfc_obs *obs)
+		     struct ccfc_observation *obs)
 {
 	bool text = sqlite3_column_type(row->stmt, row->at) == SQLITE_TEXT;
 	struct ccfc_slice s = ccfc_row_str(row);
@@ -137,7 +137,7 @@ static void get_uuid(struct ccfc_row *row, struct ccfc_index *index,
 }
 
 void ccfc_row_obs(struct ccfc_row *row, struct ccfc_index *index,
-		  struct ccfc_obs *obs)
+		  struct ccfc_observation *obs)
 {
 	memset(obs, 0, sizeof(*obs));
 	obs->known = ccfc_row_int(row);

@@ -21,7 +21,7 @@ void ccfc_row_put_time(struct ccfc_row *row, int64_t ms);
 void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s);
 void ccfc_row_put_place(struct ccfc_row *row, const struct ccfc_place *place);
 void ccfc_row_put_obs(struct ccfc_row *row, const struct ccfc_index *index,
-		      const struct ccfc_obs *obs);
+		      const struct ccfc_observation *obs);
 void ccfc_row_put_outcome(struct ccfc_row *row, const struct ccfc_index *index,
 			  const struct ccfc_outcome *outcome);
 
@@ -31,7 +31,7 @@ int64_t ccfc_row_time(struct ccfc_row *row);
 struct ccfc_slice ccfc_row_str(struct ccfc_row *row);
 void ccfc_row_place(struct ccfc_row *row, struct ccfc_place *place);
 void ccfc_row_obs(struct ccfc_row *row, struct ccfc_index *index,
-		  struct ccfc_obs *obs);
+		  struct ccfc_observation *obs);
 void ccfc_row_outcome(struct ccfc_row *row, struct ccfc_index *index,
 		      struct ccfc_outcome *outcome);
 

@@ -8,7 +8,7 @@
 
 static void save_part(struct ccfc_batch *b, uint32_t id)
 {
-	const struct ccfc_part *p = &b->index->parts.items[id];
+	const struct ccfc_session_source *p = &b->index->parts.items[id];
 	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_PART);
 
 	ccfc_row_put_int(&row, id);
@@ -31,7 +31,7 @@ static void save_part(struct ccfc_batch *b, uint32_t id)
 
 static void save_say(struct ccfc_batch *b, uint32_t id)
 {
-	const struct ccfc_say *s = &b->index->says.items[id];
+	const struct ccfc_model_message *s = &b->index->says.items[id];
 	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_SAY);
 
 	ccfc_row_put_int(&row, id);
@@ -51,7 +51,7 @@ static void save_say(struct ccfc_batch *b, uint32_t id)
 
 static void save_use(struct ccfc_batch *b, uint32_t id)
 {
-	const struct ccfc_use *u = &b->index->uses.items[id];
+	const struct ccfc_tool_call *u = &b->index->uses.items[id];
 	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_USE);
 
 	ccfc_row_put_int(&row, id);
@@ -65,7 +65,7 @@ static void save_use(struct ccfc_batch *b, uint32_t id)
 
 static void save_look(struct ccfc_batch *b, uint32_t id)
 {
-	const struct ccfc_look_ref *l = &b->index->looks.items[id];
+	const struct ccfc_read_ref *l = &b->index->looks.items[id];
 	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_LOOK);
 
 	ccfc_row_put_int(&row, l->use);

@@ -30,7 +30,7 @@ static struct ccfc_slice read_call(const struct ccfc_history_env *env,
 				   const struct ccfc_change *change,
 				   struct ccfc_arena *arena)
 {
-	const struct ccfc_obs *obs = &change->call;
+	const struct ccfc_observation *obs = &change->call;
 
 	if (!obs->known)
 		return CCFC_SLICE_NONE;

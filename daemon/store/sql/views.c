@@ -10,7 +10,7 @@
 #define TEXT ") / 1000.0, 'unixepoch')"
 
 /* Of a say's row y: its session s, and who of it said so. */
-#define OF_SAY                                                                 \
+#define OF_MESSAGE                                                             \
 	" JOIN t_part p ON p.id = y.part"                                      \
 	" JOIN t_session s ON s.id = p.session"                                \
 	" JOIN t_source r ON r.id = p.source"
@@ -207,7 +207,7 @@ static const char usage_sql[] =
 	" y.cache_write AS cache_creation_input_tokens,"
 	" y.cache_read AS cache_read_input_tokens," UTC "y.time" TEXT
 	" AS time_utc"
-	" FROM t_say y" OF_SAY " WHERE NOT y.copy";
+	" FROM t_say y" OF_MESSAGE " WHERE NOT y.copy";
 
 static const struct ccfc_view_column tools[] = {
 	{ "id", "INTEGER", "a number within this store" },
@@ -226,7 +226,7 @@ static const char tools_sql[] =
 	" s.uuid AS session_id, s.project AS project_path, u.tool,"
 	" nullif(y.model, '') AS model, y.time," AGENT " AS agent_id,"
 	" (u.flags & 24) = 16 AS error," UTC "y.time" TEXT " AS time_utc"
-	" FROM t_use u JOIN t_say y ON y.id = u.say" OF_SAY
+	" FROM t_use u JOIN t_say y ON y.id = u.say" OF_MESSAGE
 	" WHERE u.flags & 1";
 
 static const struct ccfc_view_column reads[] = {
@@ -246,7 +246,7 @@ static const char reads_sql[] =
 	" " AGENT " AS agent_id, (u.flags & 24) = 16 AS error," UTC
 	"l.time" TEXT " AS time_utc"
 	" FROM t_look l JOIN t_file f ON f.id = l.file"
-	" JOIN t_use u ON u.id = l.use JOIN t_say y ON y.id = u.say" OF_SAY
+	" JOIN t_use u ON u.id = l.use JOIN t_say y ON y.id = u.say" OF_MESSAGE
 	" WHERE u.flags & 1";
 
 #define VIEW(name, about)                                                      \

@@ -37,7 +37,7 @@ static inline void put_place(struct ccfc_buf *out,
 static inline void dump_obs(struct rows_of_text *rows,
 			    const struct ccfc_index *index,
 			    const struct ccfc_change *c,
-			    const struct ccfc_obs *o)
+			    const struct ccfc_observation *o)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	char uuid[64];
@@ -195,7 +195,7 @@ static inline void dump_parts(struct rows_of_text *rows,
 			      const struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->parts.n; i++) {
-		const struct ccfc_part *p = &index->parts.items[i];
+		const struct ccfc_session_source *p = &index->parts.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(&out,
@@ -239,7 +239,7 @@ static inline void dump_rows(struct rows_of_text *rows,
 			     const struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->says.n; i++) {
-		const struct ccfc_say *s = &index->says.items[i];
+		const struct ccfc_model_message *s = &index->says.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(&out,
@@ -251,7 +251,7 @@ static inline void dump_rows(struct rows_of_text *rows,
 		add_row(rows, &out);
 	}
 	for (uint32_t i = 0; i < index->uses.n; i++) {
-		const struct ccfc_use *u = &index->uses.items[i];
+		const struct ccfc_tool_call *u = &index->uses.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(&out, "use %u %llx %u %s %d %d %d %d %d", i,
@@ -268,7 +268,7 @@ static inline void dump_deep(struct rows_of_text *rows,
 {
 	for (uint32_t i = 0; i < index->changes.n; i++) {
 		const struct ccfc_change *c = &index->changes.items[i];
-		const struct ccfc_obs *o = &c->call;
+		const struct ccfc_observation *o = &c->call;
 
 		dump_outcome(rows, index, c->id, c->id_len, &c->result);
 		while (o->known) {

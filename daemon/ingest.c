@@ -45,7 +45,7 @@ struct ccfc_ingest {
 		unsigned char *items; /* MARK_… of each source */
 		uint32_t n, cap;
 	} marks;
-	struct ccfc_progress progress;
+	struct ccfc_scan_progress progress;
 	struct ccfc_map by_ino; /* sources, by their cursors' */
 	int64_t last;
 	bool store_failed;
@@ -566,7 +566,7 @@ bool ccfc_ingest_cold(struct ccfc_ingest *in)
 }
 
 void ccfc_ingest_progress(const struct ccfc_ingest *in,
-			  struct ccfc_progress *out)
+			  struct ccfc_scan_progress *out)
 {
 	*out = in->progress;
 }

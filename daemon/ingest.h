@@ -42,7 +42,7 @@ void ccfc_ingest_hot(struct ccfc_ingest *ingest);
 bool ccfc_ingest_cold(struct ccfc_ingest *ingest);
 
 void ccfc_ingest_progress(const struct ccfc_ingest *ingest,
-			  struct ccfc_progress *out);
+			  struct ccfc_scan_progress *out);
 int64_t ccfc_ingest_last(const struct ccfc_ingest *ingest);
 
 #endif

@@ -201,7 +201,7 @@ static void service_build(void *ctx, struct ccfc_slice project,
 		start_build(loop);
 }
 
-static void service_progress(void *ctx, struct ccfc_progress *out)
+static void service_progress(void *ctx, struct ccfc_scan_progress *out)
 {
 	ccfc_ingest_progress(((struct loop *)ctx)->ingest, out);
 }

@@ -294,7 +294,7 @@ bool ccfc_conversation_usage(struct ccfc_conversation_reader *reader,
 	ccfc_json_fields(&parser->json, record->fields[CCFC_FIELD_MESSAGE],
 			 &parser->message_keys, m);
 	out->has_usage = false;
-	ccfc_said_usage(parser, out, m[CCFC_MESSAGE_USAGE]);
+	ccfc_message_usage(parser, out, m[CCFC_MESSAGE_USAGE]);
 	return out->has_usage;
 }
 

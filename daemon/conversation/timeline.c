@@ -50,7 +50,7 @@ user_type(struct ccfc_conversation_reader *reader,
 			       ? CCFC_CONVERSATION_TEXT
 			       : CCFC_CONVERSATION_AGENT;
 	if (ccfc_json_is_true(json, r->fields[CCFC_FIELD_META]) ||
-	    !ccfc_asked_is(reader->parser, r->fields, &typed))
+	    !ccfc_prompt_text_is(reader->parser, r->fields, &typed))
 		return CCFC_CONVERSATION_TEXT;
 	return CCFC_CONVERSATION_PROMPT;
 }

@@ -58,7 +58,7 @@ static void free_chain(struct ccfc_chain *chain)
 {
 	if (!chain)
 		return;
-	ccfc_marks_release(chain);
+	ccfc_checkpoints_release(chain);
 	ccfc_arena_release(&chain->arena);
 	ccfc_copies_release(&chain->copies);
 	ccfc_buf_release(&chain->hand);
@@ -263,7 +263,7 @@ static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 	put_in_order(chain);
 	if (!goes_on(chain) || !ccfc_chain_take_copies(chain, &m->copies))
 		return false;
-	ccfc_marks_drop_back(chain);
+	ccfc_checkpoints_drop_back(chain);
 	memcpy(chain->nodes, chain->forward,
 	       chain->nforward * sizeof(*chain->nodes));
 	chain->stamp = m->stamp;

@@ -14,9 +14,10 @@
 #include <immintrin.h>
 #endif
 
-void ccfc_scan_init(struct ccfc_scan *scan, struct ccfc_slice run, bool fold)
+void ccfc_byte_scan_init(struct ccfc_byte_scan *scan, struct ccfc_slice run,
+			 bool fold)
 {
-	*scan = (struct ccfc_scan){ 0 };
+	*scan = (struct ccfc_byte_scan){ 0 };
 	ccfc_needle_init(&scan->needle, run, fold);
 	for (size_t i = 0; i < run.len; i++) {
 		unsigned char c = (unsigned char)run.ptr[i];
@@ -35,7 +36,8 @@ void ccfc_scan_init(struct ccfc_scan *scan, struct ccfc_slice run, bool fold)
 }
 
 /* May "\uXXXX" at p be a character of the needle? */
-static bool hides(const struct ccfc_scan *scan, const char *p, const char *end)
+static bool hides(const struct ccfc_byte_scan *scan, const char *p,
+		  const char *end)
 {
 	int32_t unit;
 
@@ -53,7 +55,7 @@ static bool hides(const struct ccfc_scan *scan, const char *p, const char *end)
 	return scan->wide || (scan->folds && (unit == 0x17f || unit == 0x212a));
 }
 
-static bool is_suspect(const struct ccfc_scan *scan, const char *p,
+static bool is_suspect(const struct ccfc_byte_scan *scan, const char *p,
 		       const char *end)
 {
 	unsigned char c = (unsigned char)p[0], d = (unsigned char)p[1];
@@ -64,7 +66,7 @@ static bool is_suspect(const struct ccfc_scan *scan, const char *p,
 	       ((c == 0xc5 && d == 0xbf) || (c == 0xe2 && d == 0x84));
 }
 
-static bool is_place(const struct ccfc_scan *scan, struct ccfc_slice s,
+static bool is_place(const struct ccfc_byte_scan *scan, struct ccfc_slice s,
 		     size_t at)
 {
 	const struct ccfc_needle *n = &scan->needle;
@@ -82,7 +84,7 @@ static bool is_place(const struct ccfc_scan *scan, struct ccfc_slice s,
 
 /* The first place among those of the bits, which stand for `base` and on. */
 __attribute__((noinline)) static size_t
-first_place(const struct ccfc_scan *scan, struct ccfc_slice s, size_t base,
+first_place(const struct ccfc_byte_scan *scan, struct ccfc_slice s, size_t base,
 	    uint32_t bits)
 {
 	for (; bits; bits &= bits - 1) {
@@ -103,7 +105,7 @@ struct look16 {
 	bool folds;
 };
 
-static inline struct look16 begin16(const struct ccfc_scan *scan)
+static inline struct look16 begin16(const struct ccfc_byte_scan *scan)
 {
 	const struct ccfc_needle *n = &scan->needle;
 	struct look16 k = { .at = { n->at[0], n->at[1] },
@@ -149,7 +151,7 @@ static inline uint32_t look16(const struct look16 *k, const char *p)
 	return (uint32_t)_mm_movemask_epi8(a);
 }
 
-static size_t find16(const struct ccfc_scan *scan, struct ccfc_slice s,
+static size_t find16(const struct ccfc_byte_scan *scan, struct ccfc_slice s,
 		     size_t from, size_t to)
 {
 	const struct look16 k = begin16(scan);
@@ -173,7 +175,7 @@ struct look32 {
 	bool folds;
 };
 
-WITH_AVX2 static inline struct look32 begin32(const struct ccfc_scan *scan)
+WITH_AVX2 static inline struct look32 begin32(const struct ccfc_byte_scan *scan)
 {
 	const struct ccfc_needle *n = &scan->needle;
 	struct look32 k = { .at = { n->at[0], n->at[1] },
@@ -219,7 +221,7 @@ WITH_AVX2 static inline uint32_t look32(const struct look32 *k, const char *p)
 	return (uint32_t)_mm256_movemask_epi8(a);
 }
 
-WITH_AVX2 static size_t find32(const struct ccfc_scan *scan,
+WITH_AVX2 static size_t find32(const struct ccfc_byte_scan *scan,
 			       struct ccfc_slice s, size_t from, size_t to)
 {
 	const struct look32 k = begin32(scan);
@@ -234,8 +236,8 @@ WITH_AVX2 static size_t find32(const struct ccfc_scan *scan,
 	return CCFC_NOWHERE;
 }
 
-size_t ccfc_scan_suspect(const struct ccfc_scan *scan, struct ccfc_slice s,
-			 size_t from)
+size_t ccfc_byte_scan_suspect(const struct ccfc_byte_scan *scan,
+			      struct ccfc_slice s, size_t from)
 {
 	for (size_t i = from; i < s.len; i += 16) {
 		unsigned m = (unsigned)_mm_movemask_epi8(
@@ -252,8 +254,8 @@ size_t ccfc_scan_suspect(const struct ccfc_scan *scan, struct ccfc_slice s,
 	return CCFC_NOWHERE;
 }
 
-size_t ccfc_scan_find(const struct ccfc_scan *scan, struct ccfc_slice s,
-		      size_t from)
+size_t ccfc_byte_scan_find(const struct ccfc_byte_scan *scan,
+			   struct ccfc_slice s, size_t from)
 {
 	size_t to = s.len < scan->needle.len ? 0 : s.len - scan->needle.len + 1;
 	size_t at = CCFC_NOWHERE;
@@ -262,14 +264,14 @@ size_t ccfc_scan_find(const struct ccfc_scan *scan, struct ccfc_slice s,
 		at = __builtin_cpu_supports("avx2") ? find32(scan, s, from, to)
 						    : find16(scan, s, from, to);
 	if (at == CCFC_NOWHERE)
-		at = ccfc_scan_suspect(scan, s, from < to ? to : from);
+		at = ccfc_byte_scan_suspect(scan, s, from < to ? to : from);
 	return at;
 }
 
 #else
 
-size_t ccfc_scan_suspect(const struct ccfc_scan *scan, struct ccfc_slice s,
-			 size_t from)
+size_t ccfc_byte_scan_suspect(const struct ccfc_byte_scan *scan,
+			      struct ccfc_slice s, size_t from)
 {
 	for (size_t i = from; i < s.len; i++)
 		if (is_suspect(scan, s.ptr + i, s.ptr + s.len))
@@ -277,8 +279,8 @@ size_t ccfc_scan_suspect(const struct ccfc_scan *scan, struct ccfc_slice s,
 	return CCFC_NOWHERE;
 }
 
-size_t ccfc_scan_find(const struct ccfc_scan *scan, struct ccfc_slice s,
-		      size_t from)
+size_t ccfc_byte_scan_find(const struct ccfc_byte_scan *scan,
+			   struct ccfc_slice s, size_t from)
 {
 	for (size_t i = from; i < s.len; i++)
 		if (is_place(scan, s, i))

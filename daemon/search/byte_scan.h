@@ -10,7 +10,7 @@
 /* Readable bytes that have to stand behind every text. */
 #define CCFC_SCAN_SLACK 64u
 
-struct ccfc_scan {
+struct ccfc_byte_scan {
 	struct ccfc_needle needle;
 	bool has[128]; /* characters of ASCII in it, in every case that fits */
 	bool folds;    /* it has an s or a k, and case is no matter */
@@ -18,13 +18,14 @@ struct ccfc_scan {
 };
 
 /* `run` has 1 to CCFC_NEEDLE_MAX bytes that JSON may write as they are. */
-void ccfc_scan_init(struct ccfc_scan *scan, struct ccfc_slice run, bool fold);
+void ccfc_byte_scan_init(struct ccfc_byte_scan *scan, struct ccfc_slice run,
+			 bool fold);
 
 /* The next place from `from` on, or CCFC_NOWHERE. */
-size_t ccfc_scan_find(const struct ccfc_scan *scan, struct ccfc_slice text,
-		      size_t from);
+size_t ccfc_byte_scan_find(const struct ccfc_byte_scan *scan,
+			   struct ccfc_slice text, size_t from);
 /* The next suspect. */
-size_t ccfc_scan_suspect(const struct ccfc_scan *scan, struct ccfc_slice text,
-			 size_t from);
+size_t ccfc_byte_scan_suspect(const struct ccfc_byte_scan *scan,
+			      struct ccfc_slice text, size_t from);
 
 #endif

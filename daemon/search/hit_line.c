@@ -10,27 +10,27 @@
 
 #include <stdlib.h>
 
-struct ccfc_again {
-	struct ccfc_run *run;
+struct ccfc_hit_line {
+	struct ccfc_search_run *run;
 	struct ccfc_parser *parser;
 	struct ccfc_tail *tail;
-	struct ccfc_told told;
+	struct ccfc_tool_text told;
 };
 
-struct ccfc_again *ccfc_again_new(struct ccfc_run *run)
+struct ccfc_hit_line *ccfc_hit_line_new(struct ccfc_search_run *run)
 {
-	struct ccfc_again *r = ccfc_calloc(1, sizeof(*r));
+	struct ccfc_hit_line *r = ccfc_calloc(1, sizeof(*r));
 
 	r->run = run;
-	ccfc_told_init(&r->told);
+	ccfc_tool_text_init(&r->told);
 	return r;
 }
 
-void ccfc_again_free(struct ccfc_again *r)
+void ccfc_hit_line_free(struct ccfc_hit_line *r)
 {
 	ccfc_parser_free(r->parser);
 	ccfc_tail_free(r->tail);
-	ccfc_told_release(&r->told);
+	ccfc_tool_text_release(&r->told);
 	free(r);
 }
 
@@ -42,7 +42,7 @@ static int by_id(const void *key, const void *item)
 	return (a > b) - (a < b);
 }
 
-static bool read_line(struct ccfc_again *r, struct ccfc_slice *line,
+static bool read_line(struct ccfc_hit_line *r, struct ccfc_slice *line,
 		      const struct ccfc_hit *hit)
 {
 	const struct ccfc_search *s = r->run->search;
@@ -61,22 +61,25 @@ static bool read_line(struct ccfc_again *r, struct ccfc_slice *line,
 				  hit->line_len, &err);
 }
 
-bool ccfc_again_show(struct ccfc_again *r, struct ccfc_found *out,
-		     const struct ccfc_hit *hit, struct ccfc_arena *arena)
+bool ccfc_hit_line_show(struct ccfc_hit_line *r, struct ccfc_found *out,
+			const struct ccfc_hit *hit, struct ccfc_arena *arena)
 {
 	struct ccfc_slice line;
 	bool ok = false;
 
 	if (!read_line(r, &line, hit) ||
-	    !ccfc_told_open(&r->told, r->parser, line, CCFC_IN_BIT(hit->in)))
+	    !ccfc_tool_text_open(&r->told, r->parser, line,
+				 CCFC_IN_BIT(hit->in)))
 		return false;
-	while (ccfc_told_next(&r->told)) {
+	while (ccfc_tool_text_next(&r->told)) {
 		if (r->told.n != hit->block)
 			continue;
-		ccfc_told_text(&r->told);
+		ccfc_tool_text_text(&r->told);
 		ok = ccfc_snippet(out, r->run->matcher, &r->told.text, arena);
-		out->uuid = ccfc_arena_copy(arena, ccfc_told_uuid(&r->told));
-		out->tool = ccfc_arena_copy(arena, ccfc_told_tool(&r->told));
+		out->uuid =
+			ccfc_arena_copy(arena, ccfc_tool_text_uuid(&r->told));
+		out->tool =
+			ccfc_arena_copy(arena, ccfc_tool_text_tool(&r->told));
 	}
 	return ok;
 }

@@ -19,19 +19,20 @@
 #define PAGE  4096u
 #define PIECE ((size_t)128 << 10)
 
-void ccfc_pieces_init(struct ccfc_pieces *p, size_t max_line)
+void ccfc_line_blocks_init(struct ccfc_line_blocks *p, size_t max_line)
 {
-	*p = (struct ccfc_pieces){ .fd = -1, .max_line = max_line };
+	*p = (struct ccfc_line_blocks){ .fd = -1, .max_line = max_line };
 }
 
-void ccfc_pieces_release(struct ccfc_pieces *p)
+void ccfc_line_blocks_release(struct ccfc_line_blocks *p)
 {
-	ccfc_pieces_close(p);
+	ccfc_line_blocks_close(p);
 	free(p->block);
 	p->block = NULL;
 }
 
-bool ccfc_pieces_open(struct ccfc_pieces *p, const char *path, uint64_t stop)
+bool ccfc_line_blocks_open(struct ccfc_line_blocks *p, const char *path,
+			   uint64_t stop)
 {
 	struct stat st;
 
@@ -46,12 +47,12 @@ bool ccfc_pieces_open(struct ccfc_pieces *p, const char *path, uint64_t stop)
 	}
 	if (fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode))
 		return true;
-	ccfc_pieces_close(p);
+	ccfc_line_blocks_close(p);
 	p->lost = true;
 	return false;
 }
 
-void ccfc_pieces_close(struct ccfc_pieces *p)
+void ccfc_line_blocks_close(struct ccfc_line_blocks *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
@@ -59,7 +60,7 @@ void ccfc_pieces_close(struct ccfc_pieces *p)
 }
 
 /* The rest of a line is moved before a page boundary, with room behind. */
-static void make_room(struct ccfc_pieces *p)
+static void make_room(struct ccfc_line_blocks *p)
 {
 	size_t rest = p->end - p->pos;
 	size_t to = (rest + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -84,7 +85,7 @@ static void make_room(struct ccfc_pieces *p)
 }
 
 /* Reads one piece; false when there is no more. */
-static bool read_piece(struct ccfc_pieces *p)
+static bool read_piece(struct ccfc_line_blocks *p)
 {
 	size_t room = p->cap - p->end;
 	uint64_t left = p->stop - p->next;
@@ -109,8 +110,8 @@ static bool read_piece(struct ccfc_pieces *p)
 	return true;
 }
 
-bool ccfc_pieces_next(struct ccfc_pieces *p, struct ccfc_slice *lines,
-		      uint64_t *offset)
+bool ccfc_line_blocks_next(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
+			   uint64_t *offset)
 {
 	for (;;) {
 		const char *nl;

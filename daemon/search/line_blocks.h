@@ -12,7 +12,7 @@
 /* Readable bytes behind every piece, which the parser may look at. */
 #define CCFC_PIECES_PADDING 64u
 
-struct ccfc_pieces {
+struct ccfc_line_blocks {
 	int fd;
 	uint64_t next; /* offset in the file of mem[end] */
 	uint64_t stop; /* read up to here */
@@ -22,19 +22,19 @@ struct ccfc_pieces {
 	bool lost; /* something could not be read, or a line was too long */
 };
 
-void ccfc_pieces_init(struct ccfc_pieces *pieces, size_t max_line);
-void ccfc_pieces_release(struct ccfc_pieces *pieces);
+void ccfc_line_blocks_init(struct ccfc_line_blocks *pieces, size_t max_line);
+void ccfc_line_blocks_release(struct ccfc_line_blocks *pieces);
 
 /*
  * Reads `path` up to `stop`, where a line ends. False when there is no such
  * file, or (pieces->lost) it cannot be read.
  */
-bool ccfc_pieces_open(struct ccfc_pieces *pieces, const char *path,
-		      uint64_t stop);
-void ccfc_pieces_close(struct ccfc_pieces *pieces);
+bool ccfc_line_blocks_open(struct ccfc_line_blocks *pieces, const char *path,
+			   uint64_t stop);
+void ccfc_line_blocks_close(struct ccfc_line_blocks *pieces);
 
 /* The next lines and where they begin in the file; false at the end. */
-bool ccfc_pieces_next(struct ccfc_pieces *pieces, struct ccfc_slice *lines,
-		      uint64_t *offset);
+bool ccfc_line_blocks_next(struct ccfc_line_blocks *pieces,
+			   struct ccfc_slice *lines, uint64_t *offset);
 
 #endif

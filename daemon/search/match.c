@@ -198,7 +198,7 @@ int ccfc_matcher_new(struct ccfc_matcher **out,
 				    "a pattern has 1 to %u bytes, not %zu",
 				    CCFC_PATTERN_MAX, want->text.len);
 	if (want->regex)
-		r = ccfc_verbs_refuse(want->text, err);
+		r = ccfc_pattern_verbs_refuse(want->text, err);
 	if (r)
 		return r;
 	m = ccfc_calloc(1, sizeof(*m));

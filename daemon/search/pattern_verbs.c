@@ -48,7 +48,7 @@ static bool is_verb(struct ccfc_slice s, size_t at)
 	return c == ':' || (c >= 'A' && c <= 'Z');
 }
 
-int ccfc_verbs_refuse(struct ccfc_slice s, struct ccfc_err *err)
+int ccfc_pattern_verbs_refuse(struct ccfc_slice s, struct ccfc_err *err)
 {
 	for (size_t at = 0; at < s.len;) {
 		if (stands(s, at, "\\G") || is_verb(s, at))

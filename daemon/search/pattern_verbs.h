@@ -11,6 +11,6 @@
  * at a time (match.c). Bytes are looked at without knowing all of the syntax:
  * what is wrong with it otherwise is PCRE2's to say.
  */
-int ccfc_verbs_refuse(struct ccfc_slice pattern, struct ccfc_err *err);
+int ccfc_pattern_verbs_refuse(struct ccfc_slice pattern, struct ccfc_err *err);
 
 #endif

@@ -62,30 +62,33 @@ static struct ccfc_slice longest_run(struct ccfc_slice s)
 	return best;
 }
 
-void ccfc_raw_init(struct ccfc_raw *raw, const struct ccfc_pattern_want *want)
+void ccfc_raw_lines_init(struct ccfc_raw_lines *raw,
+			 const struct ccfc_pattern_want *want)
 {
 	struct ccfc_slice run = longest_run(want->text);
 
 	raw->all = want->regex || !run.len;
 	raw->whole = !raw->all && run.len == want->text.len;
 	if (!raw->all)
-		ccfc_scan_init(&raw->scan, run, !want->case_sensitive);
+		ccfc_byte_scan_init(&raw->scan, run, !want->case_sensitive);
 }
 
-void ccfc_raw_begin(struct ccfc_raw_walk *walk, const struct ccfc_raw *raw,
-		    struct ccfc_slice lines)
+void ccfc_raw_lines_begin(struct ccfc_raw_lines_walk *walk,
+			  const struct ccfc_raw_lines *raw,
+			  struct ccfc_slice lines)
 {
-	*walk = (struct ccfc_raw_walk){ .raw = raw, .lines = lines };
+	*walk = (struct ccfc_raw_lines_walk){ .raw = raw, .lines = lines };
 }
 
-bool ccfc_raw_next(struct ccfc_raw_walk *walk, struct ccfc_slice *line)
+bool ccfc_raw_lines_next(struct ccfc_raw_lines_walk *walk,
+			 struct ccfc_slice *line)
 {
-	const struct ccfc_raw *raw = walk->raw;
+	const struct ccfc_raw_lines *raw = walk->raw;
 	const char *start, *end, *p = walk->lines.ptr;
 	size_t place = walk->at;
 
 	if (!raw->all)
-		place = ccfc_scan_find(&raw->scan, walk->lines, place);
+		place = ccfc_byte_scan_find(&raw->scan, walk->lines, place);
 	if (place >= walk->lines.len)
 		return false;
 	start = place > walk->at ? memrchr(p + walk->at, '\n', place - walk->at)
@@ -95,10 +98,10 @@ bool ccfc_raw_next(struct ccfc_raw_walk *walk, struct ccfc_slice *line)
 	*line = ccfc_slice(start, (size_t)(end - start));
 	walk->at = (size_t)(end - p) + 1;
 	/* Before the place there is none. */
-	walk->plain =
-		raw->whole &&
-		ccfc_scan_suspect(&raw->scan, *line,
-				  (size_t)(p + place - start)) == CCFC_NOWHERE;
+	walk->plain = raw->whole &&
+		      ccfc_byte_scan_suspect(&raw->scan, *line,
+					     (size_t)(p + place - start)) ==
+			      CCFC_NOWHERE;
 	return true;
 }
 
@@ -120,8 +123,8 @@ static bool is_escaped(struct ccfc_slice s, size_t at)
 	return back < 2 || ccfc_unescape_unit(s.ptr + from, s.ptr + s.len) >= 0;
 }
 
-uint32_t ccfc_raw_count(const struct ccfc_raw *raw, struct ccfc_slice s,
-			uint32_t max)
+uint32_t ccfc_raw_lines_count(const struct ccfc_raw_lines *raw,
+			      struct ccfc_slice s, uint32_t max)
 {
 	const struct ccfc_needle *needle = &raw->scan.needle;
 	size_t at = 0;

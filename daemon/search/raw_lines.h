@@ -10,36 +10,39 @@
 
 #include <stdint.h>
 
-struct ccfc_raw {
-	struct ccfc_scan scan;
+struct ccfc_raw_lines {
+	struct ccfc_byte_scan scan;
 	bool all;   /* nothing can be told: every line is */
 	bool whole; /* the run that is looked for is the whole pattern */
 };
 
-void ccfc_raw_init(struct ccfc_raw *raw, const struct ccfc_pattern_want *want);
+void ccfc_raw_lines_init(struct ccfc_raw_lines *raw,
+			 const struct ccfc_pattern_want *want);
 
 /*
  * A walk over `lines`, whole lines of which the last one has its newline too,
  * with CCFC_SCAN_SLACK readable bytes behind.
  */
-struct ccfc_raw_walk {
-	const struct ccfc_raw *raw;
+struct ccfc_raw_lines_walk {
+	const struct ccfc_raw_lines *raw;
 	struct ccfc_slice lines;
 	size_t at;
-	bool plain; /* of the line at hand: ccfc_raw_count tells of its strings
-		     * what there is to tell of their texts */
+	bool plain; /* of the line at hand: ccfc_raw_lines_count tells of its
+		     * strings what there is to tell of their texts */
 };
 
-void ccfc_raw_begin(struct ccfc_raw_walk *walk, const struct ccfc_raw *raw,
-		    struct ccfc_slice lines);
+void ccfc_raw_lines_begin(struct ccfc_raw_lines_walk *walk,
+			  const struct ccfc_raw_lines *raw,
+			  struct ccfc_slice lines);
 /* The next line that may match, without its newline; false at the end. */
-bool ccfc_raw_next(struct ccfc_raw_walk *walk, struct ccfc_slice *line);
+bool ccfc_raw_lines_next(struct ccfc_raw_lines_walk *walk,
+			 struct ccfc_slice *line);
 
 /*
  * How often the pattern stands in the text of a raw JSON string of a plain
  * line, `max` at most.
  */
-uint32_t ccfc_raw_count(const struct ccfc_raw *raw, struct ccfc_slice string,
-			uint32_t max);
+uint32_t ccfc_raw_lines_count(const struct ccfc_raw_lines *raw,
+			      struct ccfc_slice string, uint32_t max);
 
 #endif

@@ -17,12 +17,12 @@
 #define ITEM_BYTES 512u /* of a reply, besides its snippet */
 #define UUID_TEXT  37u
 
-bool ccfc_run_over(void *ctx)
+bool ccfc_search_run_over(void *ctx)
 {
-	struct ccfc_run *run = ctx;
+	struct ccfc_search_run *run = ctx;
 	const struct ccfc_search *s = run->search;
 
-	if (ccfc_run_stopped(run))
+	if (ccfc_search_run_stopped(run))
 		return true;
 	if (!atomic_load_explicit(s->cancelled, memory_order_relaxed) &&
 	    ccfc_time_monotonic() <= run->deadline &&
@@ -33,32 +33,32 @@ bool ccfc_run_over(void *ctx)
 	return true;
 }
 
-void ccfc_run_scanned(struct ccfc_run *run, uint64_t bytes)
+void ccfc_search_run_scanned(struct ccfc_search_run *run, uint64_t bytes)
 {
 	atomic_fetch_add(&run->shared->bytes, bytes);
 }
 
-int ccfc_run_init(struct ccfc_run *run, struct ccfc_err *err)
+int ccfc_search_run_init(struct ccfc_search_run *run, struct ccfc_err *err)
 {
 	const struct ccfc_search *s = run->search;
 	const struct ccfc_pattern_want want = {
 		.text = s->pattern,
 		.regex = s->regex,
 		.case_sensitive = s->case_sensitive,
-		.stop = ccfc_run_over,
+		.stop = ccfc_search_run_over,
 		.ctx = run,
 	};
 
 	return ccfc_matcher_new(&run->matcher, &want, err);
 }
 
-void ccfc_run_release(struct ccfc_run *run)
+void ccfc_search_run_release(struct ccfc_search_run *run)
 {
 	ccfc_matcher_free(run->matcher);
 }
 
-bool ccfc_run_wants(const struct ccfc_run *run, uint32_t session, int64_t time,
-		    enum ccfc_text_role role)
+bool ccfc_search_run_wants(const struct ccfc_search_run *run, uint32_t session,
+			   int64_t time, enum ccfc_text_role role)
 {
 	const struct ccfc_search *s = run->search;
 
@@ -70,8 +70,9 @@ bool ccfc_run_wants(const struct ccfc_run *run, uint32_t session, int64_t time,
 	return s->any_role || role == s->role;
 }
 
-int ccfc_run_text(struct ccfc_run *run, const struct ccfc_text *text,
-		  struct ccfc_hit *hit, struct ccfc_err *err)
+int ccfc_search_run_text(struct ccfc_search_run *run,
+			 const struct ccfc_text *text, struct ccfc_hit *hit,
+			 struct ccfc_err *err)
 {
 	struct ccfc_span at = { 0, 0 };
 	uint32_t n = 0;
@@ -91,7 +92,8 @@ int ccfc_run_text(struct ccfc_run *run, const struct ccfc_text *text,
 	return 1;
 }
 
-void ccfc_run_hit(struct ccfc_run *run, const struct ccfc_hit *hit)
+void ccfc_search_run_hit(struct ccfc_search_run *run,
+			 const struct ccfc_hit *hit)
 {
 	pthread_mutex_lock(&run->shared->lock);
 	ccfc_hits_add(&run->shared->hits, hit);
@@ -130,7 +132,7 @@ static struct ccfc_text text_of(const struct ccfc_text_head *head,
 				   valid };
 }
 
-static bool is_asked(const struct ccfc_run *run,
+static bool is_asked(const struct ccfc_search_run *run,
 		     const struct ccfc_text_head *head)
 {
 	/* Kinds and places have the same numbers, as far as both go. */
@@ -139,11 +141,13 @@ static bool is_asked(const struct ccfc_run *run,
 		       "one number for both");
 	return head->kind <= CCFC_TEXT_THINKING &&
 	       (run->search->in & CCFC_IN_BIT(head->kind)) &&
-	       ccfc_run_wants(run, head->session, head->time, head->role);
+	       ccfc_search_run_wants(run, head->session, head->time,
+				     head->role);
 }
 
-static int scan_texts(struct ccfc_run *run, struct ccfc_texts_reader *reader,
-		      bool valid, struct ccfc_err *err)
+static int scan_texts(struct ccfc_search_run *run,
+		      struct ccfc_texts_reader *reader, bool valid,
+		      struct ccfc_err *err)
 {
 	uint64_t start = run->search->texts.start, done = 0;
 	struct ccfc_text_head head;
@@ -151,7 +155,7 @@ static int scan_texts(struct ccfc_run *run, struct ccfc_texts_reader *reader,
 	uint32_t n = 0;
 	int r = 0;
 
-	while (r >= 0 && !ccfc_run_stopped(run) &&
+	while (r >= 0 && !ccfc_search_run_stopped(run) &&
 	       ccfc_texts_next(reader, &head, &bytes)) {
 		struct ccfc_text text = text_of(&head, bytes, valid);
 		uint64_t end = ccfc_texts_scanned(reader);
@@ -166,22 +170,22 @@ static int scan_texts(struct ccfc_run *run, struct ccfc_texts_reader *reader,
 					.in = head.kind,
 					.role = head.role };
 
-		ccfc_run_scanned(run, end - done);
+		ccfc_search_run_scanned(run, end - done);
 		done = end;
-		if (!(++n % LOOK_EVERY) && ccfc_run_over(run))
+		if (!(++n % LOOK_EVERY) && ccfc_search_run_over(run))
 			break;
 		if (!is_asked(run, &head))
 			continue;
-		r = ccfc_run_text(run, &text, &hit, err);
+		r = ccfc_search_run_text(run, &text, &hit, err);
 		if (r <= 0)
 			continue;
 		hit.key = key_of(&head, bytes);
-		ccfc_run_hit(run, &hit);
+		ccfc_search_run_hit(run, &hit);
 	}
 	return r < 0 ? r : 0;
 }
 
-static int run_texts(struct ccfc_run *run, uint64_t *damaged,
+static int run_texts(struct ccfc_search_run *run, uint64_t *damaged,
 		     struct ccfc_err *err)
 {
 	bool valid = ccfc_matcher_wants_valid(run->matcher);
@@ -220,7 +224,7 @@ static struct ccfc_slice uuid_text(struct ccfc_arena *arena,
 }
 
 /* A text of the store, once more. */
-static bool show_text(struct ccfc_run *run, struct ccfc_found *out,
+static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 		      const struct ccfc_hit *hit, struct ccfc_arena *arena)
 {
 	struct ccfc_texts_view view = { run->search->texts.fd, hit->pos,
@@ -243,10 +247,11 @@ static bool show_text(struct ccfc_run *run, struct ccfc_found *out,
 	return ok;
 }
 
-static void show_page(struct ccfc_run *run, struct ccfc_search_result *out,
-		      const uint32_t *page, uint32_t n)
+static void show_page(struct ccfc_search_run *run,
+		      struct ccfc_search_result *out, const uint32_t *page,
+		      uint32_t n)
 {
-	struct ccfc_again *again = ccfc_again_new(run);
+	struct ccfc_hit_line *again = ccfc_hit_line_new(run);
 	size_t left = run->search->max_reply;
 
 	out->items = ccfc_arena_alloc(&out->arena, n * sizeof(*out->items));
@@ -265,7 +270,7 @@ static void show_page(struct ccfc_run *run, struct ccfc_search_result *out,
 					  .gen = hit->gen };
 		ok = hit->in <= CCFC_IN_THINKING
 			     ? show_text(run, f, hit, &out->arena)
-			     : ccfc_again_show(again, f, hit, &out->arena);
+			     : ccfc_hit_line_show(again, f, hit, &out->arena);
 		if (!ok)
 			continue;
 		out->n++;
@@ -273,10 +278,10 @@ static void show_page(struct ccfc_run *run, struct ccfc_search_result *out,
 		left -= left < f->snippet.len ? left : f->snippet.len;
 	}
 	run->truncated |= out->n < n;
-	ccfc_again_free(again);
+	ccfc_hit_line_free(again);
 }
 
-static int run_all(struct ccfc_run *run, struct ccfc_search_result *out,
+static int run_all(struct ccfc_search_run *run, struct ccfc_search_result *out,
 		   struct ccfc_err *err)
 {
 	const struct ccfc_search *s = run->search;
@@ -284,8 +289,8 @@ static int run_all(struct ccfc_run *run, struct ccfc_search_result *out,
 	uint32_t *page, n;
 	int r = run_texts(run, &out->damaged, err);
 
-	if (!r && !ccfc_run_over(run))
-		r = ccfc_run_sources(run, err);
+	if (!r && !ccfc_search_run_over(run))
+		r = ccfc_search_run_sources(run, err);
 	if (r)
 		return r;
 	out->total = ccfc_hits_total(hits);
@@ -302,16 +307,18 @@ static int run_all(struct ccfc_run *run, struct ccfc_search_result *out,
 int ccfc_search_run(struct ccfc_search_result *out,
 		    const struct ccfc_search *search, struct ccfc_err *err)
 {
-	struct ccfc_run_shared shared = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct ccfc_run run = { .search = search,
-				.shared = &shared,
-				.deadline = ccfc_time_monotonic() +
-					    search->max_ms };
+	struct ccfc_search_run_shared shared = {
+		.lock = PTHREAD_MUTEX_INITIALIZER
+	};
+	struct ccfc_search_run run = { .search = search,
+				       .shared = &shared,
+				       .deadline = ccfc_time_monotonic() +
+						   search->max_ms };
 	int r;
 
 	*out = (struct ccfc_search_result){ 0 };
 	ccfc_arena_init(&out->arena);
-	r = ccfc_run_init(&run, err);
+	r = ccfc_search_run_init(&run, err);
 	if (r)
 		return r;
 	ccfc_hits_init(&shared.hits, search->session_ids, search->nsessions,
@@ -319,7 +326,7 @@ int ccfc_search_run(struct ccfc_search_result *out,
 	r = run_all(&run, out, err);
 	ccfc_hits_release(&shared.hits);
 	pthread_mutex_destroy(&shared.lock);
-	ccfc_run_release(&run);
+	ccfc_search_run_release(&run);
 	return r;
 }
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 /* What all threads of a search share. */
-struct ccfc_run_shared {
+struct ccfc_search_run_shared {
 	pthread_mutex_t lock; /* of `hits` */
 	struct ccfc_hits hits;
 	atomic_uint_least64_t bytes; /* scanned */
@@ -15,9 +15,9 @@ struct ccfc_run_shared {
 };
 
 /* A thread of it. */
-struct ccfc_run {
+struct ccfc_search_run {
 	const struct ccfc_search *search;
-	struct ccfc_run_shared *shared;
+	struct ccfc_search_run_shared *shared;
 	struct ccfc_matcher *matcher;
 	int64_t deadline;
 	/* As of the result: */
@@ -26,37 +26,39 @@ struct ccfc_run {
 };
 
 /* Has the search come to its end? `ctx` is the run; looks at the clock. */
-bool ccfc_run_over(void *ctx);
+bool ccfc_search_run_over(void *ctx);
 /* The same, as far as it is known. */
-static inline bool ccfc_run_stopped(const struct ccfc_run *run)
+static inline bool ccfc_search_run_stopped(const struct ccfc_search_run *run)
 {
 	return atomic_load_explicit(&run->shared->over, memory_order_relaxed);
 }
 
 /* `run` is filled in but for the matcher, which is made here. */
-int ccfc_run_init(struct ccfc_run *run, struct ccfc_err *err);
-void ccfc_run_release(struct ccfc_run *run);
+int ccfc_search_run_init(struct ccfc_search_run *run, struct ccfc_err *err);
+void ccfc_search_run_release(struct ccfc_search_run *run);
 
 /* Notes that so many bytes were scanned. */
-void ccfc_run_scanned(struct ccfc_run *run, uint64_t bytes);
+void ccfc_search_run_scanned(struct ccfc_search_run *run, uint64_t bytes);
 
 /* Is a text of that session, time and role asked for? */
-bool ccfc_run_wants(const struct ccfc_run *run, uint32_t session, int64_t time,
-		    enum ccfc_text_role role);
+bool ccfc_search_run_wants(const struct ccfc_search_run *run, uint32_t session,
+			   int64_t time, enum ccfc_text_role role);
 
 /* Searches a text: 1 if it matches, with count and len of `hit`; or 0. */
-int ccfc_run_text(struct ccfc_run *run, const struct ccfc_text *text,
-		  struct ccfc_hit *hit, struct ccfc_err *err);
-void ccfc_run_hit(struct ccfc_run *run, const struct ccfc_hit *hit);
+int ccfc_search_run_text(struct ccfc_search_run *run,
+			 const struct ccfc_text *text, struct ccfc_hit *hit,
+			 struct ccfc_err *err);
+void ccfc_search_run_hit(struct ccfc_search_run *run,
+			 const struct ccfc_hit *hit);
 
 /* transcripts.c: all of the transcripts, by up to search->threads threads. */
-int ccfc_run_sources(struct ccfc_run *run, struct ccfc_err *err);
+int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err);
 
 /* hit_line.c: one hit in them, once more, for what is shown of it. */
-struct ccfc_again;
-struct ccfc_again *ccfc_again_new(struct ccfc_run *run);
-void ccfc_again_free(struct ccfc_again *again);
-bool ccfc_again_show(struct ccfc_again *again, struct ccfc_found *out,
-		     const struct ccfc_hit *hit, struct ccfc_arena *arena);
+struct ccfc_hit_line;
+struct ccfc_hit_line *ccfc_hit_line_new(struct ccfc_search_run *run);
+void ccfc_hit_line_free(struct ccfc_hit_line *again);
+bool ccfc_hit_line_show(struct ccfc_hit_line *again, struct ccfc_found *out,
+			const struct ccfc_hit *hit, struct ccfc_arena *arena);
 
 #endif

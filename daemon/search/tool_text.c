@@ -11,18 +11,18 @@
 
 #define KEEP (4u << 20)
 
-void ccfc_told_init(struct ccfc_told *told)
+void ccfc_tool_text_init(struct ccfc_tool_text *told)
 {
-	*told = (struct ccfc_told){ 0 };
+	*told = (struct ccfc_tool_text){ 0 };
 }
 
-void ccfc_told_release(struct ccfc_told *told)
+void ccfc_tool_text_release(struct ccfc_tool_text *told)
 {
 	ccfc_buf_release(&told->buf);
 }
 
 /* As ccfc_blocks_open; bytes that are not UTF-8 are repaired besides. */
-static bool open_line(struct ccfc_told *told, struct ccfc_parser *parser,
+static bool open_line(struct ccfc_tool_text *told, struct ccfc_parser *parser,
 		      struct ccfc_slice line)
 {
 	struct ccfc_blocks *b = &told->blocks;
@@ -37,8 +37,9 @@ static bool open_line(struct ccfc_told *told, struct ccfc_parser *parser,
 	return b->kind == CCFC_RECORD_USER || b->kind == CCFC_RECORD_ASSISTANT;
 }
 
-bool ccfc_told_open(struct ccfc_told *told, struct ccfc_parser *parser,
-		    struct ccfc_slice line, uint32_t in)
+bool ccfc_tool_text_open(struct ccfc_tool_text *told,
+			 struct ccfc_parser *parser, struct ccfc_slice line,
+			 uint32_t in)
 {
 	bool user;
 
@@ -58,7 +59,7 @@ bool ccfc_told_open(struct ccfc_told *told, struct ccfc_parser *parser,
 /* Who visits the strings of a text. */
 struct visit {
 	struct ccfc_parser *parser;
-	ccfc_told_fn fn;
+	ccfc_tool_text_fn fn;
 	void *ctx;
 };
 
@@ -107,7 +108,7 @@ static void visit_result(const struct visit *v, uint32_t content)
 	}
 }
 
-bool ccfc_told_next(struct ccfc_told *told)
+bool ccfc_tool_text_next(struct ccfc_tool_text *told)
 {
 	if (!ccfc_blocks_next(&told->blocks)) {
 		ccfc_parser_done(told->blocks.parser, told->line);
@@ -117,7 +118,8 @@ bool ccfc_told_next(struct ccfc_told *told)
 	return true;
 }
 
-void ccfc_told_each(struct ccfc_told *told, ccfc_told_fn fn, void *ctx)
+void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
+			 void *ctx)
 {
 	const uint32_t *block = told->blocks.block;
 	const struct visit v = { told->blocks.parser, fn, ctx };
@@ -130,7 +132,7 @@ void ccfc_told_each(struct ccfc_told *told, ccfc_told_fn fn, void *ctx)
 
 static void put(void *ctx, struct ccfc_slice raw)
 {
-	struct ccfc_told *told = ctx;
+	struct ccfc_tool_text *told = ctx;
 
 	if (told->buf.len)
 		ccfc_buf_putc(&told->buf, '\n');
@@ -138,12 +140,12 @@ static void put(void *ctx, struct ccfc_slice raw)
 		       ccfc_unescape(&told->blocks.parser->arena, raw, NULL));
 }
 
-void ccfc_told_text(struct ccfc_told *told)
+void ccfc_tool_text_text(struct ccfc_tool_text *told)
 {
 	if (told->buf.cap > KEEP)
 		ccfc_buf_release(&told->buf);
 	ccfc_buf_clear(&told->buf);
-	ccfc_told_each(told, put, told);
+	ccfc_tool_text_each(told, put, told);
 	memset(ccfc_buf_reserve(&told->buf, CCFC_NEEDLE_SLACK), 0,
 	       CCFC_NEEDLE_SLACK);
 	told->text.bytes = ccfc_buf_view(&told->buf);
@@ -151,13 +153,13 @@ void ccfc_told_text(struct ccfc_told *told)
 	told->text.valid = true; /* the parser has seen to it */
 }
 
-int64_t ccfc_told_time(struct ccfc_told *told)
+int64_t ccfc_tool_text_time(struct ccfc_tool_text *told)
 {
 	return ccfc_parser_time(told->blocks.parser,
 				told->blocks.fields[CCFC_FIELD_TIME]);
 }
 
-struct ccfc_slice ccfc_told_session(struct ccfc_told *told)
+struct ccfc_slice ccfc_tool_text_session(struct ccfc_tool_text *told)
 {
 	const uint32_t *f = told->blocks.fields;
 	uint32_t tok = f[CCFC_FIELD_SESSION] ? f[CCFC_FIELD_SESSION]
@@ -166,14 +168,14 @@ struct ccfc_slice ccfc_told_session(struct ccfc_told *told)
 	return ccfc_parser_name(told->blocks.parser, tok, CCFC_NAME_MAX);
 }
 
-struct ccfc_slice ccfc_told_uuid(struct ccfc_told *told)
+struct ccfc_slice ccfc_tool_text_uuid(struct ccfc_tool_text *told)
 {
 	return ccfc_parser_name(told->blocks.parser,
 				told->blocks.fields[CCFC_FIELD_UUID],
 				CCFC_NAME_MAX);
 }
 
-struct ccfc_slice ccfc_told_tool(struct ccfc_told *told)
+struct ccfc_slice ccfc_tool_text_tool(struct ccfc_tool_text *told)
 {
 	if (told->in != CCFC_IN_TOOL)
 		return CCFC_SLICE_NONE;

@@ -18,17 +18,17 @@
 
 /* What all threads look for, and the next transcript to take. */
 struct task {
-	struct ccfc_raw raw;
+	struct ccfc_raw_lines raw;
 	struct ccfc_needle block; /* what its type begins with */
 	atomic_uint next;
 };
 
 struct calls {
-	struct ccfc_run *run, own;
+	struct ccfc_search_run *run, own;
 	struct task *task;
 	struct ccfc_parser *parser;
-	struct ccfc_told told;
-	struct ccfc_pieces pieces;
+	struct ccfc_tool_text told;
+	struct ccfc_line_blocks pieces;
 	const struct ccfc_search_source *source;
 	uint32_t session; /* of the line before */
 	pthread_t thread;
@@ -40,7 +40,7 @@ struct calls {
 static uint32_t find_session(struct calls *c)
 {
 	const struct ccfc_search *s = c->run->search;
-	struct ccfc_slice id = ccfc_told_session(&c->told);
+	struct ccfc_slice id = ccfc_tool_text_session(&c->told);
 
 	if (!id.len)
 		return c->source->session;
@@ -54,7 +54,7 @@ static uint32_t find_session(struct calls *c)
 
 static uint64_t key_of(struct calls *c, const struct ccfc_hit *hit)
 {
-	struct ccfc_slice uuid = ccfc_told_uuid(&c->told);
+	struct ccfc_slice uuid = ccfc_tool_text_uuid(&c->told);
 	struct {
 		uint64_t uuid, more[2];
 	} k = { .more = { (uint64_t)hit->block << 8 | hit->in } };
@@ -67,7 +67,7 @@ static uint64_t key_of(struct calls *c, const struct ccfc_hit *hit)
 }
 
 struct count {
-	const struct ccfc_raw *raw; /* NULL: only add up the bytes */
+	const struct ccfc_raw_lines *raw; /* NULL: only add up the bytes */
 	struct ccfc_hit *hit;
 };
 
@@ -77,8 +77,8 @@ static void count(void *ctx, struct ccfc_slice raw)
 
 	c->hit->len += (uint32_t)raw.len;
 	if (c->raw)
-		c->hit->count += ccfc_raw_count(c->raw, raw,
-						CCFC_COUNT_MAX - c->hit->count);
+		c->hit->count += ccfc_raw_lines_count(
+			c->raw, raw, CCFC_COUNT_MAX - c->hit->count);
 }
 
 /* Searches the text at hand: 1 if it matches, 0 or an error. */
@@ -93,25 +93,25 @@ static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 	} else {
 		int r;
 
-		ccfc_told_text(&c->told);
-		r = ccfc_run_text(c->run, &c->told.text, hit, &c->err);
+		ccfc_tool_text_text(&c->told);
+		r = ccfc_search_run_text(c->run, &c->told.text, hit, &c->err);
 		if (r <= 0)
 			return r;
 	}
 	/* Its length is that of its strings as they stand there. */
 	hit->len = 0;
-	ccfc_told_each(&c->told, count, &counting);
+	ccfc_tool_text_each(&c->told, count, &counting);
 	return hit->count > 0;
 }
 
 static void search_texts(struct calls *c, struct ccfc_hit *hit, bool plain)
 {
-	while (c->r >= 0 && ccfc_told_next(&c->told)) {
+	while (c->r >= 0 && ccfc_tool_text_next(&c->told)) {
 		c->r = search_text(c, hit, plain);
 		if (c->r <= 0)
 			continue;
 		hit->key = key_of(c, hit);
-		ccfc_run_hit(c->run, hit);
+		ccfc_search_run_hit(c->run, hit);
 	}
 }
 
@@ -155,14 +155,14 @@ static void search_line(struct calls *c, struct ccfc_slice line,
 				.gen = c->source->gen };
 
 	if (!may_tell(c, line) ||
-	    !ccfc_told_open(&c->told, c->parser, line, c->run->search->in))
+	    !ccfc_tool_text_open(&c->told, c->parser, line, c->run->search->in))
 		return;
 	hit.in = (uint8_t)c->told.in;
 	hit.role = c->told.in == CCFC_IN_TOOL ? CCFC_ROLE_ASSISTANT
 					      : CCFC_ROLE_USER;
-	hit.time = ccfc_told_time(&c->told);
+	hit.time = ccfc_tool_text_time(&c->told);
 	hit.session = find_session(c);
-	if (!ccfc_run_wants(c->run, hit.session, hit.time, hit.role)) {
+	if (!ccfc_search_run_wants(c->run, hit.session, hit.time, hit.role)) {
 		ccfc_parser_done(c->parser, line);
 		return;
 	}
@@ -172,16 +172,16 @@ static void search_line(struct calls *c, struct ccfc_slice line,
 
 static void search_source(struct calls *c)
 {
-	struct ccfc_raw_walk walk;
+	struct ccfc_raw_lines_walk walk;
 	struct ccfc_slice lines, line;
 	uint64_t offset;
 
-	while (c->r >= 0 && !ccfc_run_over(c->run) &&
-	       ccfc_pieces_next(&c->pieces, &lines, &offset)) {
-		ccfc_run_scanned(c->run, lines.len);
-		ccfc_raw_begin(&walk, &c->task->raw, lines);
-		while (c->r >= 0 && !ccfc_run_stopped(c->run) &&
-		       ccfc_raw_next(&walk, &line))
+	while (c->r >= 0 && !ccfc_search_run_over(c->run) &&
+	       ccfc_line_blocks_next(&c->pieces, &lines, &offset)) {
+		ccfc_search_run_scanned(c->run, lines.len);
+		ccfc_raw_lines_begin(&walk, &c->task->raw, lines);
+		while (c->r >= 0 && !ccfc_search_run_stopped(c->run) &&
+		       ccfc_raw_lines_next(&walk, &line))
 			search_line(c, line,
 				    offset + (uint64_t)(line.ptr - lines.ptr),
 				    walk.plain);
@@ -196,21 +196,21 @@ static void *search_sources(void *arg)
 	uint32_t i;
 
 	c->parser = ccfc_parser_new(NULL);
-	ccfc_told_init(&c->told);
-	ccfc_pieces_init(&c->pieces, s->max_line);
-	while (c->r >= 0 && !ccfc_run_stopped(c->run) &&
+	ccfc_tool_text_init(&c->told);
+	ccfc_line_blocks_init(&c->pieces, s->max_line);
+	while (c->r >= 0 && !ccfc_search_run_stopped(c->run) &&
 	       (i = atomic_fetch_add(&c->task->next, 1)) < s->nsources) {
 		c->source = &s->sources[i];
-		if (ccfc_pieces_open(&c->pieces, c->source->path,
-				     c->source->end))
+		if (ccfc_line_blocks_open(&c->pieces, c->source->path,
+					  c->source->end))
 			search_source(c);
-		ccfc_pieces_close(&c->pieces);
+		ccfc_line_blocks_close(&c->pieces);
 		c->run->truncated |= c->pieces.lost;
 	}
 	if (c->r < 0)
 		atomic_store(&c->run->shared->over, true);
-	ccfc_pieces_release(&c->pieces);
-	ccfc_told_release(&c->told);
+	ccfc_line_blocks_release(&c->pieces);
+	ccfc_tool_text_release(&c->told);
 	ccfc_parser_free(c->parser);
 	return NULL;
 }
@@ -230,30 +230,30 @@ static uint32_t count_threads(const struct ccfc_search *s)
 }
 
 /* Begins a thread; who gets none is not needed. */
-static bool begin(struct calls *c, const struct ccfc_run *run)
+static bool begin(struct calls *c, const struct ccfc_search_run *run)
 {
 	c->run = &c->own;
-	c->own = (struct ccfc_run){ .search = run->search,
-				    .shared = run->shared,
-				    .deadline = run->deadline };
-	if (ccfc_run_init(c->run, NULL))
+	c->own = (struct ccfc_search_run){ .search = run->search,
+					   .shared = run->shared,
+					   .deadline = run->deadline };
+	if (ccfc_search_run_init(c->run, NULL))
 		return false;
 	if (!pthread_create(&c->thread, NULL, search_sources, c))
 		return true;
-	ccfc_run_release(c->run);
+	ccfc_search_run_release(c->run);
 	return false;
 }
 
 /* What the thread has found out goes to the run that began it. */
-static void join(struct calls *c, struct ccfc_run *run)
+static void join(struct calls *c, struct ccfc_search_run *run)
 {
 	pthread_join(c->thread, NULL);
 	run->scanned_texts += c->own.scanned_texts;
 	run->truncated |= c->own.truncated;
-	ccfc_run_release(&c->own);
+	ccfc_search_run_release(&c->own);
 }
 
-int ccfc_run_sources(struct ccfc_run *run, struct ccfc_err *err)
+int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err)
 {
 	const struct ccfc_search *s = run->search;
 	const struct ccfc_pattern_want want = { .text = s->pattern,
@@ -268,7 +268,7 @@ int ccfc_run_sources(struct ccfc_run *run, struct ccfc_err *err)
 	if (!(s->in & CALLS) || !s->nsessions)
 		return 0;
 	all = ccfc_calloc(n, sizeof(*all));
-	ccfc_raw_init(&task.raw, &want);
+	ccfc_raw_lines_init(&task.raw, &want);
 	ccfc_needle_init(&task.block, ccfc_slice_str("\"tool_"), false);
 	atomic_init(&task.next, 0);
 	for (uint32_t i = 0; i < n; i++)

@@ -139,13 +139,13 @@ static const struct method table[] = {
 	  WAIT },
 	{ CCFC_M_SOURCE_LIST, ccfc_method_source_list, PAGE, 0, NO_LIMIT, 0,
 	  false, WAIT },
-	{ CCFC_M_EVENTS_SUBSCRIBE, ccfc_method_subscribe,
+	{ CCFC_M_EVENTS_SUBSCRIBE, ccfc_method_events_subscribe,
 	  EVENTS | CCFC_OPT(SINCE) | CCFC_OPT(NOTIFY), 0, NO_LIMIT, NOT_PENDING,
 	  false, WAIT },
-	{ CCFC_M_EVENTS_UNSUBSCRIBE, ccfc_method_unsubscribe,
+	{ CCFC_M_EVENTS_UNSUBSCRIBE, ccfc_method_events_unsubscribe,
 	  CCFC_OPT(SUBSCRIPTION), CCFC_OPT(SUBSCRIPTION), 0, 0, false,
 	  NO_REFRESH },
-	{ CCFC_M_EVENTS_SINCE, ccfc_method_since,
+	{ CCFC_M_EVENTS_SINCE, ccfc_method_events_since,
 	  EVENTS | CCFC_OPT(CLOCK) | CCFC_OPT(LIMIT), CCFC_OPT(CLOCK), NO_LIMIT,
 	  NOT_PENDING, false, WAIT },
 	{ CCFC_M_SERVER_INFO, ccfc_method_server_info, 0, 0, 0, 0, false,
@@ -189,7 +189,7 @@ void ccfc_methods_free(struct ccfc_methods *m)
 /* While the first scan runs, what was not found may still come. */
 static void hint_indexing(struct ccfc_service *service, struct ccfc_err *err)
 {
-	struct ccfc_progress at = { 0 };
+	struct ccfc_scan_progress at = { 0 };
 
 	if (err->code != CCFC_ENOTFOUND || err->hint[0])
 		return;

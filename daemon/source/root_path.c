@@ -22,7 +22,7 @@ static bool way_uses(const struct ccfc_root *root, int wd)
 	return false;
 }
 
-void ccfc_way_unwatch(struct ccfc_tree *tree, int wd)
+void ccfc_root_path_unwatch(struct ccfc_tree *tree, int wd)
 {
 	if (ccfc_dirset_by_wd(&tree->set, wd))
 		return;
@@ -36,7 +36,7 @@ void ccfc_way_unwatch(struct ccfc_tree *tree, int wd)
 static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
 		       const char *path, bool names)
 {
-	struct ccfc_step step = { .wd = -1, .names = names };
+	struct ccfc_root_step step = { .wd = -1, .names = names };
 
 	if (!tree->watch)
 		return false;
@@ -85,9 +85,9 @@ static bool walk(struct ccfc_tree *tree, struct ccfc_root *root)
 	return !stat(root->projects, &st) && S_ISDIR(st.st_mode);
 }
 
-bool ccfc_way_watch(struct ccfc_tree *tree, struct ccfc_root *root)
+bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root)
 {
-	struct ccfc_step *old = root->way.items;
+	struct ccfc_root_step *old = root->way.items;
 	uint32_t n = root->way.n;
 	bool there;
 
@@ -95,14 +95,14 @@ bool ccfc_way_watch(struct ccfc_tree *tree, struct ccfc_root *root)
 	root->polled = false;
 	there = walk(tree, root);
 	for (uint32_t i = 0; i < n; i++)
-		ccfc_way_unwatch(tree, old[i].wd);
+		ccfc_root_path_unwatch(tree, old[i].wd);
 	free(old);
 	return there;
 }
 
-bool ccfc_way_sync(struct ccfc_tree *tree, struct ccfc_root *root)
+bool ccfc_root_path_sync(struct ccfc_tree *tree, struct ccfc_root *root)
 {
-	bool there = ccfc_way_watch(tree, root);
+	bool there = ccfc_root_path_watch(tree, root);
 
 	root->dirty = false;
 	if (root->dir && !ccfc_scan_is_same(root->dir, root->projects))

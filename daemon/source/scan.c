@@ -70,7 +70,7 @@ void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir)
 	ccfc_dirset_remove(&tree->set, dir);
 	ccfc_dir_free(dir);
 	if (wd >= 0)
-		ccfc_way_unwatch(tree, wd);
+		ccfc_root_path_unwatch(tree, wd);
 	if (tree->aliases)
 		tree->want_rescan = true;
 }

@@ -105,7 +105,7 @@ int ccfc_tree_new(struct ccfc_tree **out, const char *const *roots,
 	for (size_t i = 0; i < nroots; i++)
 		set_root(&tree->roots[i], roots[i]);
 	for (size_t i = 0; i < nroots; i++)
-		ccfc_way_watch(tree, &tree->roots[i]);
+		ccfc_root_path_watch(tree, &tree->roots[i]);
 	*out = tree;
 	return 0;
 }
@@ -161,7 +161,8 @@ void ccfc_tree_stats(const struct ccfc_tree *tree,
 }
 
 /* An event for a directory on the way to a root. */
-static void on_way(struct ccfc_root *root, const struct ccfc_watch_event *event)
+static void on_root_path(struct ccfc_root *root,
+			 const struct ccfc_watch_event *event)
 {
 	bool self = event->what == CCFC_WATCH_SELF ||
 		    event->what == CCFC_WATCH_ENDED;
@@ -169,7 +170,7 @@ static void on_way(struct ccfc_root *root, const struct ccfc_watch_event *event)
 		     event->what == CCFC_WATCH_VANISHED;
 
 	for (uint32_t i = 0; i < root->way.n; i++) {
-		const struct ccfc_step *step = &root->way.items[i];
+		const struct ccfc_root_step *step = &root->way.items[i];
 
 		if (step->wd == event->wd && (self || (names && step->names)))
 			root->dirty = true;
@@ -280,7 +281,7 @@ static void on_event(void *ctx, const struct ccfc_watch_event *event)
 		return;
 	}
 	for (size_t i = 0; i < tree->nroots; i++)
-		on_way(&tree->roots[i], event);
+		on_root_path(&tree->roots[i], event);
 	dir = ccfc_dirset_by_wd(&tree->set, event->wd);
 	if (!dir)
 		return;
@@ -300,7 +301,7 @@ static void walk_all(struct ccfc_tree *tree)
 	for (size_t i = 0; i < tree->nroots; i++) {
 		struct ccfc_root *root = &tree->roots[i];
 
-		if (!ccfc_way_sync(tree, root) && root->dir)
+		if (!ccfc_root_path_sync(tree, root) && root->dir)
 			ccfc_scan_dir(tree, root->dir, true);
 	}
 }
@@ -311,7 +312,7 @@ static void poll_roots(struct ccfc_tree *tree)
 		struct ccfc_root *root = &tree->roots[i];
 
 		if (root->dirty || root_is_polled(root))
-			ccfc_way_sync(tree, root);
+			ccfc_root_path_sync(tree, root);
 	}
 }
 

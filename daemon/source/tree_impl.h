@@ -20,7 +20,7 @@ struct ccfc_root {
 	bool dirty;	      /* something happened on the way to it */
 	bool polled;	      /* the way to it cannot be watched */
 	struct {
-		struct ccfc_step {
+		struct ccfc_root_step {
 			int wd;
 			bool names; /* wait for what is next on the way */
 		} * items;
@@ -84,16 +84,16 @@ void ccfc_scan_unwatched(struct ccfc_tree *tree, struct ccfc_dir *dir);
  * Watches all directories on the way to the root's projects directory.
  * Returns whether that exists.
  */
-bool ccfc_way_watch(struct ccfc_tree *tree, struct ccfc_root *root);
+bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root);
 
 /*
  * Brings the root up to date after something happened on the way to it: drops
  * and enters its projects directory if that is another one now. Returns
  * whether it was entered, and so scanned.
  */
-bool ccfc_way_sync(struct ccfc_tree *tree, struct ccfc_root *root);
+bool ccfc_root_path_sync(struct ccfc_tree *tree, struct ccfc_root *root);
 
 /* Ends a watch unless a directory or a way still uses it. */
-void ccfc_way_unwatch(struct ccfc_tree *tree, int wd);
+void ccfc_root_path_unwatch(struct ccfc_tree *tree, int wd);
 
 #endif

@@ -42,8 +42,8 @@ static void read_snapshot(struct ccfc_parser *parser, uint32_t tok)
 			    key + 2, time);
 }
 
-void ccfc_snapshot_read(struct ccfc_parser *parser, const uint32_t *fields,
-			int64_t time)
+void ccfc_backup_read_all(struct ccfc_parser *parser, const uint32_t *fields,
+			  int64_t time)
 {
 	read_snapshot(parser, fields[CCFC_FIELD_SNAPSHOT]);
 	read_backup(parser,

@@ -17,13 +17,13 @@ static uint32_t either(uint32_t a, uint32_t b)
 	return a ? a : b;
 }
 
-struct ccfc_texts ccfc_texts_edit(const struct ccfc_parser *parser,
-				  uint32_t edit)
+struct ccfc_edit_texts ccfc_edit_texts_edit(const struct ccfc_parser *parser,
+					    uint32_t edit)
 {
 	uint32_t f[CCFC_EDIT_COUNT];
 
 	ccfc_json_fields(&parser->json, edit, &parser->edit_keys, f);
-	return (struct ccfc_texts){
+	return (struct ccfc_edit_texts){
 		.shape = CCFC_TOOL_EDIT,
 		.path = either(f[CCFC_EDIT_PATH], f[CCFC_EDIT_PATH_ALIAS]),
 		.old_text = either(f[CCFC_EDIT_OLD], f[CCFC_EDIT_OLD_TEXT]),
@@ -33,8 +33,9 @@ struct ccfc_texts ccfc_texts_edit(const struct ccfc_parser *parser,
 }
 
 /* The fields that no row of the table names. Returns false for a dry run. */
-static bool read_option(struct ccfc_texts *out, const struct ccfc_json *json,
-			struct ccfc_slice key, uint32_t value)
+static bool read_option(struct ccfc_edit_texts *out,
+			const struct ccfc_json *json, struct ccfc_slice key,
+			uint32_t value)
 {
 	if (ccfc_slice_is(key, "edits") && ccfc_json_is_array(json, value))
 		out->edits = value;
@@ -50,14 +51,15 @@ static bool read_option(struct ccfc_texts *out, const struct ccfc_json *json,
 	return true;
 }
 
-bool ccfc_texts_input(struct ccfc_texts *out, const struct ccfc_parser *parser,
-		      const struct ccfc_tool *tool, uint32_t input)
+bool ccfc_edit_texts_input(struct ccfc_edit_texts *out,
+			   const struct ccfc_parser *parser,
+			   const struct ccfc_tool *tool, uint32_t input)
 {
 	const struct ccfc_json *json = &parser->json;
 	bool writes = true;
 	uint32_t key = 0;
 
-	*out = (struct ccfc_texts){ .shape = tool->shape };
+	*out = (struct ccfc_edit_texts){ .shape = tool->shape };
 	if (ccfc_json_is_object(json, input))
 		key = ccfc_json_child(json, input);
 	for (; key; key = ccfc_json_next(json, key + 2)) {
@@ -82,12 +84,12 @@ static int32_t count_text(const struct ccfc_parser *parser, uint32_t tok)
 {
 	if (!ccfc_json_is_string(&parser->json, tok))
 		return CCFC_LINES_UNKNOWN;
-	return ccfc_lines_count_raw(ccfc_json_string(&parser->json, tok));
+	return ccfc_line_count_raw(ccfc_json_string(&parser->json, tok));
 }
 
 /* Old text to new text. */
 static void count_pair(struct ccfc_parser *parser,
-		       const struct ccfc_texts *texts, int32_t *added,
+		       const struct ccfc_edit_texts *texts, int32_t *added,
 		       int32_t *removed)
 {
 	struct ccfc_json *json = &parser->json;
@@ -97,17 +99,17 @@ static void count_pair(struct ccfc_parser *parser,
 	if (texts->many || !after.ptr)
 		return;
 	if (!before.ptr) {
-		*added = ccfc_lines_count_raw(after);
+		*added = ccfc_line_count_raw(after);
 		return;
 	}
 	before = ccfc_unescape(&parser->arena, before, NULL);
 	after = ccfc_unescape(&parser->arena, after, NULL);
-	ccfc_lines_diff(&parser->arena, &parser->budget, before, after, added,
-			removed);
+	ccfc_line_count_diff(&parser->arena, &parser->budget, before, after,
+			     added, removed);
 }
 
 static void count_notebook(struct ccfc_parser *parser,
-			   const struct ccfc_texts *texts, int32_t *added,
+			   const struct ccfc_edit_texts *texts, int32_t *added,
 			   int32_t *removed)
 {
 	struct ccfc_slice mode = ccfc_json_string(&parser->json, texts->mode);
@@ -123,7 +125,7 @@ static void count_notebook(struct ccfc_parser *parser,
 	}
 }
 
-void ccfc_texts_add(int32_t *a, int32_t b)
+void ccfc_edit_texts_add(int32_t *a, int32_t b)
 {
 	if (*a == CCFC_LINES_UNKNOWN || b == CCFC_LINES_UNKNOWN)
 		*a = CCFC_LINES_UNKNOWN;
@@ -139,19 +141,20 @@ static void count_edits(struct ccfc_parser *parser, uint32_t edits,
 
 	*added = *removed = 0;
 	for (; edit; edit = ccfc_json_next(json, edit)) {
-		struct ccfc_texts texts = ccfc_texts_edit(parser, edit);
+		struct ccfc_edit_texts texts =
+			ccfc_edit_texts_edit(parser, edit);
 		int32_t plus;
 		int32_t minus;
 
-		ccfc_texts_count(parser, &texts, &plus, &minus);
-		ccfc_texts_add(added, plus);
-		ccfc_texts_add(removed, minus);
+		ccfc_edit_texts_count(parser, &texts, &plus, &minus);
+		ccfc_edit_texts_add(added, plus);
+		ccfc_edit_texts_add(removed, minus);
 	}
 }
 
-void ccfc_texts_count(struct ccfc_parser *parser,
-		      const struct ccfc_texts *texts, int32_t *added,
-		      int32_t *removed)
+void ccfc_edit_texts_count(struct ccfc_parser *parser,
+			   const struct ccfc_edit_texts *texts, int32_t *added,
+			   int32_t *removed)
 {
 	*added = *removed = CCFC_LINES_UNKNOWN;
 	switch (texts->shape) {
@@ -182,7 +185,7 @@ void ccfc_texts_count(struct ccfc_parser *parser,
 }
 
 uint32_t ccfc_parts_put(struct ccfc_parts *parts, struct ccfc_parser *parser,
-			const struct ccfc_texts *texts)
+			const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_slice path =
 		ccfc_parser_name(parser, texts->path, CCFC_PATH_MAX);
@@ -201,7 +204,7 @@ uint32_t ccfc_parts_put(struct ccfc_parts *parts, struct ccfc_parser *parser,
 }
 
 void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
-		     const struct ccfc_texts *texts, uint32_t part)
+		     const struct ccfc_edit_texts *texts, uint32_t part)
 {
 	uint32_t edit = 0;
 
@@ -213,7 +216,7 @@ void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
 		.at = edit,
 	};
 	for (; edit; edit = ccfc_json_next(&parser->json, edit)) {
-		struct ccfc_texts one = ccfc_texts_edit(parser, edit);
+		struct ccfc_edit_texts one = ccfc_edit_texts_edit(parser, edit);
 
 		if (!texts->path)
 			ccfc_parts_put(&edits->parts, parser, &one);
@@ -221,10 +224,10 @@ void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
 	}
 }
 
-bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_texts *out)
+bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_edit_texts *out)
 {
 	while (edits->at) {
-		*out = ccfc_texts_edit(edits->parser, edits->at);
+		*out = ccfc_edit_texts_edit(edits->parser, edits->at);
 		edits->at = ccfc_json_next(&edits->parser->json, edits->at);
 		if (!edits->parts.n ||
 		    ccfc_parts_put(&edits->parts, edits->parser, out) ==
@@ -234,9 +237,9 @@ bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_texts *out)
 	return false;
 }
 
-struct ccfc_slice ccfc_texts_copy(const struct ccfc_parser *parser,
-				  uint32_t tok, struct ccfc_arena *arena,
-				  bool *bad)
+struct ccfc_slice ccfc_edit_texts_copy(const struct ccfc_parser *parser,
+				       uint32_t tok, struct ccfc_arena *arena,
+				       bool *bad)
 {
 	struct ccfc_slice raw = ccfc_json_string(&parser->json, tok);
 	struct ccfc_slice text;

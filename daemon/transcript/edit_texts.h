@@ -8,7 +8,7 @@
 
 #include "transcript/record_internal.h"
 
-struct ccfc_texts {
+struct ccfc_edit_texts {
 	enum ccfc_tool_shape shape;
 	uint32_t path;
 	uint32_t old_text;
@@ -31,20 +31,21 @@ enum ccfc_edit_field {
 };
 
 /* Reads one element; path is only set in the many-files shape. */
-struct ccfc_texts ccfc_texts_edit(const struct ccfc_parser *parser,
-				  uint32_t edit);
+struct ccfc_edit_texts ccfc_edit_texts_edit(const struct ccfc_parser *parser,
+					    uint32_t edit);
 
 /* The input of a call. False when this call of the tool writes nothing. */
-bool ccfc_texts_input(struct ccfc_texts *out, const struct ccfc_parser *parser,
-		      const struct ccfc_tool *tool, uint32_t input);
+bool ccfc_edit_texts_input(struct ccfc_edit_texts *out,
+			   const struct ccfc_parser *parser,
+			   const struct ccfc_tool *tool, uint32_t input);
 
 /* Lines added and removed; CCFC_LINES_UNKNOWN where the texts do not say. */
-void ccfc_texts_count(struct ccfc_parser *parser,
-		      const struct ccfc_texts *texts, int32_t *added,
-		      int32_t *removed);
+void ccfc_edit_texts_count(struct ccfc_parser *parser,
+			   const struct ccfc_edit_texts *texts, int32_t *added,
+			   int32_t *removed);
 
 /* a += b, where either may be unknown. */
-void ccfc_texts_add(int32_t *a, int32_t b);
+void ccfc_edit_texts_add(int32_t *a, int32_t b);
 
 /*
  * The files of a call on several of them, in the order of their first edit.
@@ -59,7 +60,7 @@ struct ccfc_parts {
 
 /* The part of the edit `texts`, new if need be; CCFC_PARTS_MAX: none. */
 uint32_t ccfc_parts_put(struct ccfc_parts *parts, struct ccfc_parser *parser,
-			const struct ccfc_texts *texts);
+			const struct ccfc_edit_texts *texts);
 
 /*
  * The edits of a MultiEdit one after another; where each names its file,
@@ -74,16 +75,16 @@ struct ccfc_edits {
 };
 
 void ccfc_edits_init(struct ccfc_edits *edits, struct ccfc_parser *parser,
-		     const struct ccfc_texts *texts, uint32_t part);
-bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_texts *out);
+		     const struct ccfc_edit_texts *texts, uint32_t part);
+bool ccfc_edits_next(struct ccfc_edits *edits, struct ccfc_edit_texts *out);
 
 /*
  * A copy in `arena` of the text of the string `tok`; ptr NULL when it is no
  * string. *bad (may be NULL) as for ccfc_unescape.
  */
-struct ccfc_slice ccfc_texts_copy(const struct ccfc_parser *parser,
-				  uint32_t tok, struct ccfc_arena *arena,
-				  bool *bad);
+struct ccfc_slice ccfc_edit_texts_copy(const struct ccfc_parser *parser,
+				       uint32_t tok, struct ccfc_arena *arena,
+				       bool *bad);
 
 /* Fields of toolUseResult. */
 enum ccfc_detail_field {
@@ -108,7 +109,7 @@ enum ccfc_detail_field {
 /* result_detail.c: what toolUseResult says of a write. */
 struct ccfc_detail {
 	const char *tool; /* NULL: not the shape of a write */
-	struct ccfc_texts texts;
+	struct ccfc_edit_texts texts;
 	uint32_t patch; /* structuredPatch */
 	bool created;
 	bool staged;
@@ -128,6 +129,6 @@ void ccfc_detail_count(struct ccfc_parser *parser,
 bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
 		    uint32_t input);
 bool ccfc_look_view(struct ccfc_parser *parser, struct ccfc_call *call,
-		    const struct ccfc_texts *texts);
+		    const struct ccfc_edit_texts *texts);
 
 #endif

@@ -41,7 +41,7 @@ static uint64_t count_newlines(struct ccfc_slice text)
 	return n;
 }
 
-int32_t ccfc_lines_count(struct ccfc_slice text)
+int32_t ccfc_line_count(struct ccfc_slice text)
 {
 	if (!text.len)
 		return 0;
@@ -60,7 +60,7 @@ static bool is_newline_escape(const char *p, const char *end, size_t *len)
 	return end - p >= 2 && p[1] == 'n';
 }
 
-int32_t ccfc_lines_count_raw(struct ccfc_slice raw)
+int32_t ccfc_line_count_raw(struct ccfc_slice raw)
 {
 	const char *p = raw.ptr;
 	const char *end = raw.len ? raw.ptr + raw.len : raw.ptr;
@@ -219,17 +219,18 @@ static bool spend(uint64_t *budget, uint32_t n, uint32_t m)
 	return true;
 }
 
-void ccfc_lines_diff(struct ccfc_arena *arena, uint64_t *budget,
-		     struct ccfc_slice old_text, struct ccfc_slice new_text,
-		     int32_t *added, int32_t *removed)
+void ccfc_line_count_diff(struct ccfc_arena *arena, uint64_t *budget,
+			  struct ccfc_slice old_text,
+			  struct ccfc_slice new_text, int32_t *added,
+			  int32_t *removed)
 {
 	uint32_t common = 0;
 	uint32_t n;
 	uint32_t m;
 
 	trim_common(&old_text, &new_text);
-	n = (uint32_t)ccfc_lines_count(old_text);
-	m = (uint32_t)ccfc_lines_count(new_text);
+	n = (uint32_t)ccfc_line_count(old_text);
+	m = (uint32_t)ccfc_line_count(new_text);
 	if (spend(budget, n, m))
 		common = common_lines(arena, split(arena, old_text, n),
 				      split(arena, new_text, m));

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /* Lines of a text, and of a text that is still escaped as in JSON. */
-int32_t ccfc_lines_count(struct ccfc_slice text);
-int32_t ccfc_lines_count_raw(struct ccfc_slice raw);
+int32_t ccfc_line_count(struct ccfc_slice text);
+int32_t ccfc_line_count_raw(struct ccfc_slice raw);
 
 /*
  * How many lines the smallest line diff from `old_text` to `new_text` adds
@@ -23,9 +23,10 @@ int32_t ccfc_lines_count_raw(struct ccfc_slice raw);
  * either: a record begins with CCFC_LINES_BUDGET, so that thousands of edits
  * in one line cannot hold up the reader.
  */
-void ccfc_lines_diff(struct ccfc_arena *arena, uint64_t *budget,
-		     struct ccfc_slice old_text, struct ccfc_slice new_text,
-		     int32_t *added, int32_t *removed);
+void ccfc_line_count_diff(struct ccfc_arena *arena, uint64_t *budget,
+			  struct ccfc_slice old_text,
+			  struct ccfc_slice new_text, int32_t *added,
+			  int32_t *removed);
 
 #define CCFC_LINES_PRODUCT (4u << 20)
 #define CCFC_LINES_BUDGET  (UINT64_C(8) * CCFC_LINES_PRODUCT)

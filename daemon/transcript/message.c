@@ -21,8 +21,8 @@ static uint64_t tokens(const struct ccfc_parser *parser, uint32_t tok)
 	return (uint64_t)(n < TOKENS_MAX ? n : TOKENS_MAX);
 }
 
-void ccfc_said_usage(const struct ccfc_parser *parser, struct ccfc_record *out,
-		     uint32_t usage)
+void ccfc_message_usage(const struct ccfc_parser *parser,
+			struct ccfc_record *out, uint32_t usage)
 {
 	uint32_t f[CCFC_USAGE_COUNT];
 
@@ -52,7 +52,7 @@ static size_t closing(struct ccfc_slice raw)
 	return raw.len && memchr(" *_)'`", raw.ptr[raw.len - 1], 6) ? 1 : 0;
 }
 
-bool ccfc_said_asks(struct ccfc_slice raw)
+bool ccfc_message_asks(struct ccfc_slice raw)
 {
 	size_t n;
 
@@ -64,13 +64,13 @@ bool ccfc_said_asks(struct ccfc_slice raw)
 	       ccfc_slice_ends(raw, "\\uFF1F");
 }
 
-bool ccfc_said_asking_tool(struct ccfc_slice name)
+bool ccfc_message_asking_tool(struct ccfc_slice name)
 {
 	return ccfc_slice_is(name, "AskUserQuestion") ||
 	       ccfc_slice_is(name, "ExitPlanMode");
 }
 
-void ccfc_said_naming(struct ccfc_parser *parser, struct ccfc_record *out)
+void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out)
 {
 	uint32_t f[CCFC_NAMING_FIELD_COUNT];
 	uint32_t title;

@@ -14,18 +14,20 @@
 #define PLANNING "TodoWrite|TaskCreate|TaskUpdate|TaskDelete"
 #define CREATED	 "Task #" /* "Task #1 created successfully: …" */
 
-static void put(struct ccfc_parser *parser, enum ccfc_spoken_kind kind,
+static void put(struct ccfc_parser *parser, enum ccfc_message_text_kind kind,
 		uint32_t n, struct ccfc_slice raw)
 {
-	struct ccfc_spoken spoken = { .kind = kind, .block = n, .raw = raw };
+	struct ccfc_message_text spoken = { .kind = kind,
+					    .block = n,
+					    .raw = raw };
 
 	if (raw.len)
 		CCFC_VEC_PUSH(parser->spoken, spoken);
 }
 
-void ccfc_spoken_string(struct ccfc_parser *parser, uint32_t content)
+void ccfc_message_text_string(struct ccfc_parser *parser, uint32_t content)
 {
-	put(parser, CCFC_SPOKEN_TEXT, 0,
+	put(parser, CCFC_MESSAGE_TEXT_TEXT, 0,
 	    ccfc_json_string(&parser->json, content));
 }
 
@@ -34,30 +36,30 @@ static struct ccfc_slice whole(struct ccfc_parser *parser, uint32_t at)
 	return ccfc_json_raw(&parser->json, at == CCFC_BLOCK_ROOT ? 0 : at);
 }
 
-void ccfc_spoken_block(struct ccfc_parser *parser, uint32_t at, uint32_t n,
-		       const uint32_t *block)
+void ccfc_message_text_block(struct ccfc_parser *parser, uint32_t at,
+			     uint32_t n, const uint32_t *block)
 {
 	struct ccfc_json *json = &parser->json;
 	struct ccfc_slice type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 
 	if (ccfc_slice_is(type, "text"))
-		put(parser, CCFC_SPOKEN_TEXT, n,
+		put(parser, CCFC_MESSAGE_TEXT_TEXT, n,
 		    ccfc_json_string(json, block[CCFC_BLOCK_TEXT]));
 	else if (ccfc_slice_is(type, "thinking"))
-		put(parser, CCFC_SPOKEN_THINKING, n,
+		put(parser, CCFC_MESSAGE_TEXT_THINKING, n,
 		    ccfc_json_string(json, block[CCFC_BLOCK_THINKING]));
 	else if (ccfc_slice_is(type, "tool_use") &&
 		 ccfc_pattern_lists(
 			 PLANNING,
 			 ccfc_json_string(json, block[CCFC_BLOCK_NAME])))
-		put(parser, CCFC_SPOKEN_TASKS, n, whole(parser, at));
+		put(parser, CCFC_MESSAGE_TEXT_TASKS, n, whole(parser, at));
 }
 
-void ccfc_spoken_result(struct ccfc_parser *parser, uint32_t at, uint32_t n,
-			struct ccfc_slice text)
+void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
+			      uint32_t n, struct ccfc_slice text)
 {
 	if (!ccfc_slice_starts(text, CREATED))
 		return;
-	put(parser, CCFC_SPOKEN_TASKS, n, whole(parser, at));
+	put(parser, CCFC_MESSAGE_TEXT_TASKS, n, whole(parser, at));
 	parser->spoken.items[parser->spoken.n - 1].result = true;
 }

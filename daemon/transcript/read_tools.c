@@ -81,7 +81,7 @@ bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
 }
 
 bool ccfc_look_view(struct ccfc_parser *parser, struct ccfc_call *call,
-		    const struct ccfc_texts *texts)
+		    const struct ccfc_edit_texts *texts)
 {
 	if (texts->shape != CCFC_TOOL_COMMAND ||
 	    !ccfc_slice_is(ccfc_json_string(&parser->json, texts->mode),

@@ -202,10 +202,10 @@ static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
 static bool asks(const struct ccfc_parser *parser, uint32_t text)
 {
 	for (uint32_t i = 0; i < parser->calls.n; i++)
-		if (ccfc_said_asking_tool(parser->calls.items[i].tool))
+		if (ccfc_message_asking_tool(parser->calls.items[i].tool))
 			return true;
 	return !parser->calls.n &&
-	       ccfc_said_asks(ccfc_json_string(&parser->json, text));
+	       ccfc_message_asks(ccfc_json_string(&parser->json, text));
 }
 
 static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
@@ -226,16 +226,16 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 		out->model = CCFC_SLICE_NONE;
 	if (!m[CCFC_MESSAGE_CONTENT])
 		m[CCFC_MESSAGE_CONTENT] = fields[CCFC_FIELD_CONTENT];
-	ccfc_said_usage(parser, out, m[CCFC_MESSAGE_USAGE]);
+	ccfc_message_usage(parser, out, m[CCFC_MESSAGE_USAGE]);
 	text = m[CCFC_MESSAGE_CONTENT];
 	at = ccfc_parser_first_block(parser, fields, text);
 	if (!at)
-		ccfc_spoken_string(parser, text);
+		ccfc_message_text_string(parser, text);
 	for (; at; at = ccfc_parser_next_block(parser, at), n++) {
 		struct ccfc_slice type;
 
 		ccfc_parser_block(parser, at, block);
-		ccfc_spoken_block(parser, at, n, block);
+		ccfc_message_text_block(parser, at, n, block);
 		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 		if (ccfc_slice_is(type, "tool_use"))
 			ccfc_call_read(parser, block);
@@ -256,7 +256,8 @@ static void read_user(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->results = parser->results.items;
 	out->nresults = parser->results.n;
 	out->prompt = text && !n && !out->nresults && !out->meta;
-	out->asked = out->prompt && ccfc_asked_is(parser, fields, &out->typed);
+	out->asked =
+		out->prompt && ccfc_prompt_text_is(parser, fields, &out->typed);
 }
 
 static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
@@ -270,12 +271,12 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 		read_user(parser, out, fields);
 		break;
 	case CCFC_RECORD_SNAPSHOT:
-		ccfc_snapshot_read(parser, fields, out->time);
+		ccfc_backup_read_all(parser, fields, out->time);
 		out->backups = parser->backups.items;
 		out->nbackups = parser->backups.n;
 		break;
 	case CCFC_RECORD_OTHER:
-		ccfc_said_naming(parser, out);
+		ccfc_message_naming(parser, out);
 		break;
 	default:
 		break;

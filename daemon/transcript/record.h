@@ -90,15 +90,15 @@ enum ccfc_naming {
 #define CCFC_TITLE_MAX 512u
 #define CCFC_TYPED_MAX 200u
 
-enum ccfc_spoken_kind {
-	CCFC_SPOKEN_TEXT,
-	CCFC_SPOKEN_THINKING,
-	CCFC_SPOKEN_TASKS, /* a block: a call that plans, or its result */
+enum ccfc_message_text_kind {
+	CCFC_MESSAGE_TEXT_TEXT,
+	CCFC_MESSAGE_TEXT_THINKING,
+	CCFC_MESSAGE_TEXT_TASKS, /* a block: a call that plans, or its result */
 };
 
 /* Something that was said, out of a user or assistant record. */
-struct ccfc_spoken {
-	enum ccfc_spoken_kind kind;
+struct ccfc_message_text {
+	enum ccfc_message_text_kind kind;
 	uint32_t block; /* its number in the message; 0 for a plain string */
 	bool result;	/* TASKS: a tool_result block */
 	/* As it stands in the line: between the quotes of a string, still
@@ -142,7 +142,7 @@ struct ccfc_record {
 	uint32_t nresults;
 	const struct ccfc_backup *backups;
 	uint32_t nbackups;
-	const struct ccfc_spoken *spoken; /* never empty ones */
+	const struct ccfc_message_text *spoken; /* never empty ones */
 	uint32_t nspoken;
 };
 

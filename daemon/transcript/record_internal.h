@@ -168,7 +168,7 @@ struct ccfc_parser {
 		uint32_t n, cap;
 	} backups;
 	struct {
-		struct ccfc_spoken *items;
+		struct ccfc_message_text *items;
 		uint32_t n, cap;
 	} spoken;
 };
@@ -233,27 +233,27 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
 
 /* prompt_text.c: has a person given this prompt? *typed is how it begins. */
-bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields,
-		   struct ccfc_slice *typed);
+bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
+			 struct ccfc_slice *typed);
 
 /* message.c: what a message cost, and whether its text asks something. */
-void ccfc_said_usage(const struct ccfc_parser *parser, struct ccfc_record *out,
-		     uint32_t usage);
-bool ccfc_said_asks(struct ccfc_slice raw);
-bool ccfc_said_asking_tool(struct ccfc_slice name);
+void ccfc_message_usage(const struct ccfc_parser *parser,
+			struct ccfc_record *out, uint32_t usage);
+bool ccfc_message_asks(struct ccfc_slice raw);
+bool ccfc_message_asking_tool(struct ccfc_slice name);
 /* message.c: the title that a record gives, by its type. */
-void ccfc_said_naming(struct ccfc_parser *parser, struct ccfc_record *out);
+void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out);
 
 /* message_text.c: appends what a message says that is a plain string; what its
  * block number `n` says, whose token is `at`; and the result of a call. */
-void ccfc_spoken_string(struct ccfc_parser *parser, uint32_t content);
-void ccfc_spoken_block(struct ccfc_parser *parser, uint32_t at, uint32_t n,
-		       const uint32_t *block);
-void ccfc_spoken_result(struct ccfc_parser *parser, uint32_t at, uint32_t n,
-			struct ccfc_slice text);
+void ccfc_message_text_string(struct ccfc_parser *parser, uint32_t content);
+void ccfc_message_text_block(struct ccfc_parser *parser, uint32_t at,
+			     uint32_t n, const uint32_t *block);
+void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
+			      uint32_t n, struct ccfc_slice text);
 
 /* backup.c: appends the backups of a file-history record. */
-void ccfc_snapshot_read(struct ccfc_parser *parser, const uint32_t *fields,
-			int64_t time);
+void ccfc_backup_read_all(struct ccfc_parser *parser, const uint32_t *fields,
+			  int64_t time);
 
 #endif

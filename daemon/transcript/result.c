@@ -147,8 +147,9 @@ static void read_result(struct ccfc_parser *parser, uint32_t at,
 			uint32_t number, const uint32_t *block)
 {
 	read_block(parser, block);
-	ccfc_spoken_result(parser, at, number,
-			   content_text(parser, block[CCFC_BLOCK_CONTENT]));
+	ccfc_message_text_result(
+		parser, at, number,
+		content_text(parser, block[CCFC_BLOCK_CONTENT]));
 }
 
 static bool is_text(struct ccfc_slice type)
@@ -168,7 +169,7 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 	uint32_t n;
 
 	if (!at)
-		ccfc_spoken_string(parser, content);
+		ccfc_message_text_string(parser, content);
 	*text = !at && ccfc_json_string(json, content).len > 0;
 	for (; at; at = ccfc_parser_next_block(parser, at), number++) {
 		struct ccfc_slice type;
@@ -179,7 +180,7 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 			read_result(parser, at, number, block);
 		else if (is_text(type))
 			*text = true;
-		ccfc_spoken_block(parser, at, number, block);
+		ccfc_message_text_block(parser, at, number, block);
 	}
 	n = parser->results.n;
 	if (!n)

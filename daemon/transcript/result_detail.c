@@ -32,10 +32,10 @@ static const char *infer_tool(const struct ccfc_json *json, const uint32_t *f)
 	return f[CCFC_DETAIL_PATCH] ? "Edit" : NULL;
 }
 
-static struct ccfc_texts read_texts(const struct ccfc_json *json,
-				    const char *tool, const uint32_t *f)
+static struct ccfc_edit_texts read_texts(const struct ccfc_json *json,
+					 const char *tool, const uint32_t *f)
 {
-	struct ccfc_texts texts = {
+	struct ccfc_edit_texts texts = {
 		.shape = CCFC_TOOL_EDIT,
 		.path = f[CCFC_DETAIL_PATH],
 		.old_text = f[CCFC_DETAIL_OLD],
@@ -122,11 +122,11 @@ void ccfc_detail_count(struct ccfc_parser *parser,
 		       int32_t *removed)
 {
 	if (detail->created && detail->texts.shape == CCFC_TOOL_WRITE) {
-		ccfc_texts_count(parser, &detail->texts, added, removed);
+		ccfc_edit_texts_count(parser, &detail->texts, added, removed);
 		*removed = 0;
 	} else if (ccfc_json_is_array(&parser->json, detail->patch)) {
 		count_patch(&parser->json, detail->patch, added, removed);
 	} else {
-		ccfc_texts_count(parser, &detail->texts, added, removed);
+		ccfc_edit_texts_count(parser, &detail->texts, added, removed);
 	}
 }

@@ -6,10 +6,10 @@
 #include "transcript/edit_texts.h"
 
 static void read_one(struct ccfc_parser *parser, struct ccfc_call *call,
-		     const struct ccfc_texts *texts)
+		     const struct ccfc_edit_texts *texts)
 {
 	call->path = ccfc_parser_name(parser, texts->path, CCFC_PATH_MAX);
-	ccfc_texts_count(parser, texts, &call->added, &call->removed);
+	ccfc_edit_texts_count(parser, texts, &call->added, &call->removed);
 	CCFC_VEC_PUSH(parser->calls, *call);
 }
 
@@ -23,7 +23,8 @@ static bool read_parts(struct ccfc_parser *parser, struct ccfc_call *call,
 	uint32_t edit = ccfc_json_child(json, edits);
 
 	for (; edit; edit = ccfc_json_next(json, edit)) {
-		struct ccfc_texts texts = ccfc_texts_edit(parser, edit);
+		struct ccfc_edit_texts texts =
+			ccfc_edit_texts_edit(parser, edit);
 		uint32_t before = parts.n;
 		uint32_t part = ccfc_parts_put(&parts, parser, &texts);
 		struct ccfc_call *at;
@@ -38,10 +39,10 @@ static bool read_parts(struct ccfc_parser *parser, struct ccfc_call *call,
 			call->added = call->removed = 0;
 			CCFC_VEC_PUSH(parser->calls, *call);
 		}
-		ccfc_texts_count(parser, &texts, &added, &removed);
+		ccfc_edit_texts_count(parser, &texts, &added, &removed);
 		at = &parser->calls.items[first + part];
-		ccfc_texts_add(&at->added, added);
-		ccfc_texts_add(&at->removed, removed);
+		ccfc_edit_texts_add(&at->added, added);
+		ccfc_edit_texts_add(&at->removed, removed);
 	}
 	for (uint32_t i = first; i < parser->calls.n; i++)
 		parser->calls.items[i].nparts = parts.n;
@@ -61,7 +62,7 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 	};
 	const struct ccfc_tool *tool =
 		ccfc_tools_find(parser->tools, call.tool);
-	struct ccfc_texts texts;
+	struct ccfc_edit_texts texts;
 
 	/* Nothing can ever be joined with a call that has no id. */
 	if (!call.id.len)
@@ -71,7 +72,8 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 			CCFC_VEC_PUSH(parser->calls, call);
 		return;
 	}
-	if (!ccfc_texts_input(&texts, parser, tool, block[CCFC_BLOCK_INPUT])) {
+	if (!ccfc_edit_texts_input(&texts, parser, tool,
+				   block[CCFC_BLOCK_INPUT])) {
 		if (!ccfc_look_view(parser, &call, &texts))
 			CCFC_VEC_PUSH(parser->calls, call);
 		return;

@@ -20,7 +20,7 @@ static void read_content(struct ccfc_parser *parser, struct ccfc_slice id,
 			 uint32_t part, struct ccfc_slice line)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
-	struct ccfc_content content;
+	struct ccfc_change_text content;
 
 	ccfc_content_read(parser, &content, id, part, line, line, &arena);
 	ccfc_arena_release(&arena);

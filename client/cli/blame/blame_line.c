@@ -10,7 +10,7 @@
 
 const char *const ccfc_blame_col_names[CCFC_BLAME_COLS] = {
 	[CCFC_BLAME_PROMPT] = "prompt",	  [CCFC_BLAME_SESSION] = "session",
-	[CCFC_BLAME_MODEL] = "model",	  [CCFC_BLAME_AGENT] = "agent",
+	[CCFC_BLAME_COL_MODEL] = "model", [CCFC_BLAME_AGENT] = "agent",
 	[CCFC_BLAME_VERSION] = "version", [CCFC_BLAME_TOOL] = "tool",
 };
 
@@ -32,7 +32,7 @@ void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 	/* A subagent is named where there is one. */
 	if (any_agent(view->blocks))
 		view->cols[view->ncols++] = CCFC_BLAME_AGENT;
-	view->cols[view->ncols++] = CCFC_BLAME_MODEL;
+	view->cols[view->ncols++] = CCFC_BLAME_COL_MODEL;
 	view->change_length =
 		ccfc_render_unique_length(view->blocks, "changeId", CHANGE_MIN);
 	view->session_length = ccfc_render_unique_length(
@@ -130,7 +130,7 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		id = ccfc_obj_get_str(line, "sessionId");
 		ccfc_buf_slice(out, cut(id, view->session_length));
 		return;
-	case CCFC_BLAME_MODEL:
+	case CCFC_BLAME_COL_MODEL:
 		id = ccfc_obj_get_str(line, "model");
 		ccfc_buf_slice(out, ccfc_blame_model(id));
 		return;

@@ -186,21 +186,21 @@ static bool read_part(struct search *s, struct launch_log *log, uint64_t floor,
 	const struct ccfc_index *index = s->env->index;
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_slice line;
-	struct ccfc_back back;
+	struct ccfc_lines_back back;
 	uint64_t at = end;
 
-	ccfc_back_init(
+	ccfc_lines_back_init(
 		&back, s->env->tail,
 		ccfc_index_str(index, index->sources.items[log->source].path)
 			.ptr,
 		end, floor, cut);
-	while (ccfc_back_next(&back, &line, &at))
+	while (ccfc_lines_back_next(&back, &line, &at))
 		if (may_tell(line))
 			take_line(s, log, line, &arena);
 	/* What is left of a cut line is in hand, and all of it was read. */
 	if (cut && back.read && back.start == floor)
 		at = floor;
-	ccfc_back_release(&back);
+	ccfc_lines_back_release(&back);
 	ccfc_arena_release(&arena);
 	return at == floor;
 }

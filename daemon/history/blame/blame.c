@@ -57,7 +57,7 @@ static bool place_lines(struct ccfc_owned *lines, uint32_t n,
 static void give_lines(struct ccfc_blame *out, const struct end *e,
 		       struct ccfc_slice bytes, bool utf16)
 {
-	const struct ccfc_carry *carry = &e->walk->carry;
+	const struct ccfc_line_owners *carry = &e->walk->carry;
 	uint32_t n = carry->lines.n;
 	struct ccfc_owned *lines =
 		ccfc_arena_alloc(e->arena, (n + 1u) * sizeof(*lines));

@@ -19,7 +19,7 @@ struct blocks {
 };
 
 struct step {
-	struct ccfc_carry *carry;
+	struct ccfc_line_owners *carry;
 	struct ccfc_slice text; /* the new one */
 	struct blocks blocks;
 	uint32_t owner;
@@ -28,7 +28,7 @@ struct step {
 	bool space;
 };
 
-void ccfc_carry_release(struct ccfc_carry *carry)
+void ccfc_line_owners_release(struct ccfc_line_owners *carry)
 {
 	ccfc_buf_release(&carry->text);
 	free(carry->lines.items);
@@ -45,7 +45,8 @@ static void reserve(struct ccfc_owned_lines *lines, size_t n)
 		ccfc_realloc(lines->items, lines->cap * sizeof(*lines->items));
 }
 
-void ccfc_carry_copy(struct ccfc_carry *out, const struct ccfc_carry *from)
+void ccfc_line_owners_copy(struct ccfc_line_owners *out,
+			   const struct ccfc_line_owners *from)
 {
 	uint32_t n = from->lines.n;
 
@@ -57,12 +58,13 @@ void ccfc_carry_copy(struct ccfc_carry *out, const struct ccfc_carry *from)
 	out->lines.n = n;
 }
 
-struct ccfc_slice ccfc_carry_line(const struct ccfc_carry *carry, uint32_t i)
+struct ccfc_slice ccfc_line_owners_line(const struct ccfc_line_owners *carry,
+					uint32_t i)
 {
-	uint32_t at = ccfc_carry_start(carry, i);
+	uint32_t at = ccfc_line_owners_start(carry, i);
 
 	return ccfc_slice(carry->text.ptr + at,
-			  ccfc_carry_start(carry, i + 1) - at);
+			  ccfc_line_owners_start(carry, i + 1) - at);
 }
 
 /* --- the new list --- */
@@ -76,9 +78,9 @@ struct target {
 static bool keep(struct target *t, const struct step *step, uint32_t i,
 		 uint32_t end)
 {
-	const struct ccfc_carry *carry = step->carry;
-	uint32_t from = ccfc_carry_start(carry, i),
-		 to = ccfc_carry_start(carry, end);
+	const struct ccfc_line_owners *carry = step->carry;
+	uint32_t from = ccfc_line_owners_start(carry, i),
+		 to = ccfc_line_owners_start(carry, end);
 	struct ccfc_owned *out = t->lines->items + t->lines->n;
 
 	if (i == end)
@@ -139,13 +141,14 @@ static void squeeze(struct ccfc_split *lines, struct ccfc_arena *arena)
 	}
 }
 
-static void old_lines(struct ccfc_split *out, const struct ccfc_carry *carry,
-		      uint32_t from, uint32_t n, struct ccfc_arena *arena)
+static void old_lines(struct ccfc_split *out,
+		      const struct ccfc_line_owners *carry, uint32_t from,
+		      uint32_t n, struct ccfc_arena *arena)
 {
 	out->n = n;
 	out->lines = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*out->lines));
 	for (uint32_t i = 0; i < n; i++)
-		out->lines[i] = ccfc_carry_line(carry, from + i);
+		out->lines[i] = ccfc_line_owners_line(carry, from + i);
 }
 
 /*
@@ -257,7 +260,7 @@ static bool make_list(struct target *t, const struct step *step,
 /* Nothing is changed when the blocks do not lead to the new text. */
 static bool carry_over(struct step *step, struct ccfc_buf *text)
 {
-	struct ccfc_carry *carry = step->carry;
+	struct ccfc_line_owners *carry = step->carry;
 	struct target t = { &carry->spare, 0 };
 	struct ccfc_owned_lines lines;
 	struct ccfc_moved moved = { 0 };
@@ -289,9 +292,9 @@ static void compare(struct step *step)
 	struct ccfc_arena *arena = &step->carry->arena;
 	struct ccfc_split a, b;
 	struct ccfc_diff diff;
-	struct ccfc_middle m;
+	struct ccfc_owner_gaps m;
 
-	ccfc_middle_find(&m, step->carry, step->text);
+	ccfc_owner_gaps_find(&m, step->carry, step->text);
 	old_lines(&a, step->carry, m.first, m.last - m.first, arena);
 	ccfc_split(&b, ccfc_slice(step->text.ptr + m.from, m.to - m.from),
 		   arena);
@@ -314,8 +317,9 @@ static void by_comparison(struct step *step, struct ccfc_buf *text)
 	carry_over(step, text);
 }
 
-static struct step begin(struct ccfc_carry *carry, const struct ccfc_buf *text,
-			 uint32_t owner, bool space)
+static struct step begin(struct ccfc_line_owners *carry,
+			 const struct ccfc_buf *text, uint32_t owner,
+			 bool space)
 {
 	ccfc_arena_clear(&carry->arena);
 	return (struct step){ .carry = carry,
@@ -324,8 +328,8 @@ static struct step begin(struct ccfc_carry *carry, const struct ccfc_buf *text,
 			      .space = space };
 }
 
-void ccfc_carry_diff(struct ccfc_carry *carry, struct ccfc_buf *text,
-		     uint32_t owner, bool space)
+void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
+			   struct ccfc_buf *text, uint32_t owner, bool space)
 {
 	struct step step = begin(carry, text, owner, space);
 
@@ -333,8 +337,8 @@ void ccfc_carry_diff(struct ccfc_carry *carry, struct ccfc_buf *text,
 	free(step.blocks.items);
 }
 
-void ccfc_carry_change(struct ccfc_carry *carry, struct ccfc_buf *text,
-		       uint32_t owner, bool space)
+void ccfc_line_owners_change(struct ccfc_line_owners *carry,
+			     struct ccfc_buf *text, uint32_t owner, bool space)
 {
 	struct step step = begin(carry, text, owner, space);
 
@@ -375,9 +379,10 @@ static void read_hunk(struct blocks *blocks, const struct ccfc_hunk *hunk)
 	}
 }
 
-void ccfc_carry_patch(struct ccfc_carry *carry, struct ccfc_buf *text,
-		      const struct ccfc_evidence *evidence, uint32_t owner,
-		      bool space)
+void ccfc_line_owners_patch(struct ccfc_line_owners *carry,
+			    struct ccfc_buf *text,
+			    const struct ccfc_evidence *evidence,
+			    uint32_t owner, bool space)
 {
 	struct step step = begin(carry, text, owner, space);
 

@@ -22,27 +22,29 @@ struct ccfc_owned_lines {
 };
 
 /* Zeroed, it is an empty text. The text has less than 4 GiB. */
-struct ccfc_carry {
+struct ccfc_line_owners {
 	struct ccfc_buf text;
 	struct ccfc_owned_lines lines;
 	struct ccfc_owned_lines spare; /* of the step before, for reuse */
 	struct ccfc_arena arena;       /* of one step */
 };
 
-void ccfc_carry_release(struct ccfc_carry *carry);
+void ccfc_line_owners_release(struct ccfc_line_owners *carry);
 /* `out` is an empty one. */
-void ccfc_carry_copy(struct ccfc_carry *out, const struct ccfc_carry *from);
+void ccfc_line_owners_copy(struct ccfc_line_owners *out,
+			   const struct ccfc_line_owners *from);
 
 /* Where line i begins; of the one behind the last, where the text ends. */
-static inline uint32_t ccfc_carry_start(const struct ccfc_carry *carry,
-					uint32_t i)
+static inline uint32_t
+ccfc_line_owners_start(const struct ccfc_line_owners *carry, uint32_t i)
 {
 	return i < carry->lines.n ? carry->lines.items[i].at
 				  : (uint32_t)carry->text.len;
 }
 
 /* Line i, with its newline. */
-struct ccfc_slice ccfc_carry_line(const struct ccfc_carry *carry, uint32_t i);
+struct ccfc_slice ccfc_line_owners_line(const struct ccfc_line_owners *carry,
+					uint32_t i);
 
 /*
  * The steps. Each swaps the texts: `text` holds the old one afterwards. With
@@ -50,16 +52,17 @@ struct ccfc_slice ccfc_carry_line(const struct ccfc_carry *carry, uint32_t i);
  */
 
 /* To a text that somebody made of it, in whatever way. */
-void ccfc_carry_diff(struct ccfc_carry *carry, struct ccfc_buf *text,
-		     uint32_t owner, bool space);
+void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
+			   struct ccfc_buf *text, uint32_t owner, bool space);
 
 /* To a text that one change made of it; blocks that it moved stay owned. */
-void ccfc_carry_change(struct ccfc_carry *carry, struct ccfc_buf *text,
-		       uint32_t owner, bool space);
+void ccfc_line_owners_change(struct ccfc_line_owners *carry,
+			     struct ccfc_buf *text, uint32_t owner, bool space);
 
 /* The same, along the change's own patch where that leads there. */
-void ccfc_carry_patch(struct ccfc_carry *carry, struct ccfc_buf *text,
-		      const struct ccfc_evidence *evidence, uint32_t owner,
-		      bool space);
+void ccfc_line_owners_patch(struct ccfc_line_owners *carry,
+			    struct ccfc_buf *text,
+			    const struct ccfc_evidence *evidence,
+			    uint32_t owner, bool space);
 
 #endif

@@ -13,7 +13,8 @@ static bool same_line(const void *ctx, uint32_t id, const void *key)
 	const struct ccfc_moved *m = ctx;
 	const struct ccfc_slice *line = key;
 
-	return ccfc_slice_eq(ccfc_carry_line(m->carry, m->from + id), *line);
+	return ccfc_slice_eq(ccfc_line_owners_line(m->carry, m->from + id),
+			     *line);
 }
 
 static uint32_t find(const struct ccfc_moved *m, struct ccfc_slice line)
@@ -25,7 +26,7 @@ static uint32_t find(const struct ccfc_moved *m, struct ccfc_slice line)
 /* The first stays in the map and heads the chain. */
 static void note(struct ccfc_moved *m, uint32_t i)
 {
-	struct ccfc_slice line = ccfc_carry_line(m->carry, m->from + i);
+	struct ccfc_slice line = ccfc_line_owners_line(m->carry, m->from + i);
 	uint32_t first = find(m, line);
 
 	m->gone[i] = true;
@@ -38,7 +39,7 @@ static void note(struct ccfc_moved *m, uint32_t i)
 	m->same[first] = i;
 }
 
-void ccfc_moved_init(struct ccfc_moved *m, struct ccfc_carry *carry,
+void ccfc_moved_init(struct ccfc_moved *m, struct ccfc_line_owners *carry,
 		     const struct ccfc_block *blocks, uint32_t n)
 {
 	const struct ccfc_block *last = &blocks[n ? n - 1 : 0];
@@ -82,7 +83,7 @@ static uint32_t run_length(const struct ccfc_moved *m, uint32_t i,
 	uint32_t k = 0, letters = 0;
 
 	while (k < n && i + k < m->n && m->gone[i + k] &&
-	       ccfc_slice_eq(ccfc_carry_line(m->carry, m->from + i + k),
+	       ccfc_slice_eq(ccfc_line_owners_line(m->carry, m->from + i + k),
 			     lines[k]))
 		letters += letters_of(lines[k++]);
 	return letters >= LETTERS_MIN ? k : 0;

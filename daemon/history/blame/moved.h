@@ -11,7 +11,7 @@
 
 struct ccfc_moved {
 	struct ccfc_map map; /* → the first removed line like it */
-	const struct ccfc_carry *carry;
+	const struct ccfc_line_owners *carry;
 	uint32_t from;	/* the first line that was removed */
 	uint32_t *same; /* the next one that is like it, or ID_NONE */
 	bool *gone;	/* removed, and not yet found again */
@@ -19,7 +19,7 @@ struct ccfc_moved {
 };
 
 /* Notes the lines that the blocks remove. In the carry's arena, but the map. */
-void ccfc_moved_init(struct ccfc_moved *moved, struct ccfc_carry *carry,
+void ccfc_moved_init(struct ccfc_moved *moved, struct ccfc_line_owners *carry,
 		     const struct ccfc_block *blocks, uint32_t n);
 void ccfc_moved_release(struct ccfc_moved *moved);
 

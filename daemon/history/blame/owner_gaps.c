@@ -30,7 +30,7 @@ static size_t same_end(struct ccfc_slice a, struct ccfc_slice b)
 }
 
 /* The first line that begins at `offset` or behind it. */
-static uint32_t line_from(const struct ccfc_carry *carry, size_t offset)
+static uint32_t line_from(const struct ccfc_line_owners *carry, size_t offset)
 {
 	uint32_t lo = 0, hi = carry->lines.n;
 
@@ -45,8 +45,9 @@ static uint32_t line_from(const struct ccfc_carry *carry, size_t offset)
 	return lo;
 }
 
-void ccfc_middle_find(struct ccfc_middle *m, const struct ccfc_carry *carry,
-		      struct ccfc_slice b)
+void ccfc_owner_gaps_find(struct ccfc_owner_gaps *m,
+			  const struct ccfc_line_owners *carry,
+			  struct ccfc_slice b)
 {
 	struct ccfc_slice a = ccfc_buf_view(&carry->text);
 	size_t n = same_start(a, b), at;
@@ -55,17 +56,17 @@ void ccfc_middle_find(struct ccfc_middle *m, const struct ccfc_carry *carry,
 	m->first = line_from(carry, n + 1);
 	if (n < a.len || (n && a.ptr[n - 1] != '\n'))
 		m->first -= m->first != 0;
-	m->from = ccfc_carry_start(carry, m->first);
+	m->from = ccfc_line_owners_start(carry, m->first);
 	n = same_end(ccfc_slice(a.ptr + m->from, a.len - m->from),
 		     ccfc_slice(b.ptr + m->from, b.len - m->from));
 	/* From the first line that begins within, in both. */
 	at = b.len - n;
 	m->last = line_from(carry, a.len - n);
 	if (m->last < carry->lines.n &&
-	    ccfc_carry_start(carry, m->last) == a.len - n && at > m->from &&
-	    b.ptr[at - 1] != '\n')
+	    ccfc_line_owners_start(carry, m->last) == a.len - n &&
+	    at > m->from && b.ptr[at - 1] != '\n')
 		m->last++;
 	if (m->last < m->first)
 		m->last = m->first;
-	m->to = b.len - (a.len - ccfc_carry_start(carry, m->last));
+	m->to = b.len - (a.len - ccfc_line_owners_start(carry, m->last));
 }

@@ -7,12 +7,13 @@
 
 #include "history/blame/line_owners.h"
 
-struct ccfc_middle {
+struct ccfc_owner_gaps {
 	uint32_t first, last; /* lines of the old text: [first, last) */
 	size_t from, to;      /* bytes of the new one */
 };
 
-void ccfc_middle_find(struct ccfc_middle *out, const struct ccfc_carry *carry,
-		      struct ccfc_slice text);
+void ccfc_owner_gaps_find(struct ccfc_owner_gaps *out,
+			  const struct ccfc_line_owners *carry,
+			  struct ccfc_slice text);
 
 #endif

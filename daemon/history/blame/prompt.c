@@ -17,9 +17,10 @@ struct ccfc_slice ccfc_prompt_read(const struct ccfc_history_env *env,
 	struct ccfc_slice line =
 		ccfc_history_line(env, &prompt->place, &scratch);
 	struct ccfc_slice text = CCFC_SLICE_NONE;
-	struct ccfc_asked asked;
+	struct ccfc_prompt_text asked;
 
-	if (line.len && ccfc_asked_read(env->parser, &asked, line, &scratch) &&
+	if (line.len &&
+	    ccfc_prompt_text_read(env->parser, &asked, line, &scratch) &&
 	    ccfc_hash_slice(asked.uuid) == prompt->uuid)
 		text = ccfc_arena_copy(arena, ccfc_slice_cut(asked.text, max));
 	ccfc_arena_release(&scratch);

@@ -32,7 +32,7 @@ void ccfc_walk_cross(struct ccfc_walk *w, uint32_t i, struct ccfc_buf *text)
 	bool hidden = w->hidden || (!w->started && i);
 
 	w->leapt |= hidden && w->carry.lines.n;
-	ccfc_carry_diff(&w->carry, text, of_gap(i, hidden), w->space);
+	ccfc_line_owners_diff(&w->carry, text, of_gap(i, hidden), w->space);
 	w->started = true;
 	w->hidden = false;
 }
@@ -133,9 +133,10 @@ static void walk_node(struct step *s)
 		w->hidden = true;
 		ccfc_walk_cross(w, s->i, &s->text);
 	} else if (s->has_ev && s->ev.has_patch) {
-		ccfc_carry_patch(&w->carry, &s->text, &s->ev, owner, w->space);
+		ccfc_line_owners_patch(&w->carry, &s->text, &s->ev, owner,
+				       w->space);
 	} else {
-		ccfc_carry_change(&w->carry, &s->text, owner, w->space);
+		ccfc_line_owners_change(&w->carry, &s->text, owner, w->space);
 	}
 }
 
@@ -155,15 +156,15 @@ bool ccfc_walk_enter(struct ccfc_walk *w, struct ccfc_chain *chain)
 
 void ccfc_walk_release(struct ccfc_walk *walk)
 {
-	ccfc_carry_release(&walk->carry);
+	ccfc_line_owners_release(&walk->carry);
 	*walk = (struct ccfc_walk){ 0 };
 }
 
 void ccfc_walk_copy(struct ccfc_walk *out, const struct ccfc_walk *from)
 {
 	*out = *from;
-	out->carry = (struct ccfc_carry){ 0 };
-	ccfc_carry_copy(&out->carry, &from->carry);
+	out->carry = (struct ccfc_line_owners){ 0 };
+	ccfc_line_owners_copy(&out->carry, &from->carry);
 }
 
 void ccfc_walks_free(struct ccfc_walks *walks)

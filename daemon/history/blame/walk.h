@@ -27,14 +27,14 @@ static inline uint32_t ccfc_owner_node(uint32_t owner)
 struct ccfc_walk {
 	uint32_t file;
 	bool space;
-	struct ccfc_carry carry; /* text and owners in hand */
-	uint32_t at;		 /* nodes that were walked over */
-	bool started;		 /* there is a text in hand, or none by right */
-	bool hidden;		 /* since then, states were not known */
-	bool leapt;		 /* lines were carried over such states */
-	bool broken;		 /* something could not be read: not kept */
-	uint64_t stamp;		 /* of the nodes behind it */
-	uint64_t used;		 /* for the choice of whom to drop */
+	struct ccfc_line_owners carry; /* text and owners in hand */
+	uint32_t at;		       /* nodes that were walked over */
+	bool started;	/* there is a text in hand, or none by right */
+	bool hidden;	/* since then, states were not known */
+	bool leapt;	/* lines were carried over such states */
+	bool broken;	/* something could not be read: not kept */
+	uint64_t stamp; /* of the nodes behind it */
+	uint64_t used;	/* for the choice of whom to drop */
 };
 
 /* The walks that a history keeps. */

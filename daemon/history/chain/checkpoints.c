@@ -26,7 +26,7 @@ static void keep_some(struct ccfc_chain *chain, bool back)
 	chain->marks.n = n;
 }
 
-void ccfc_marks_drop_back(struct ccfc_chain *chain)
+void ccfc_checkpoints_drop_back(struct ccfc_chain *chain)
 {
 	keep_some(chain, true);
 }
@@ -47,7 +47,7 @@ static uint32_t lower(const struct ccfc_chain *chain, uint32_t i)
 	return lo;
 }
 
-void ccfc_marks_cut(struct ccfc_chain *chain, uint32_t i)
+void ccfc_checkpoints_cut(struct ccfc_chain *chain, uint32_t i)
 {
 	while (chain->marks.n &&
 	       chain->marks.items[chain->marks.n - 1].node >= i) {
@@ -59,8 +59,8 @@ void ccfc_marks_cut(struct ccfc_chain *chain, uint32_t i)
 	}
 }
 
-void ccfc_marks_add(struct ccfc_chain *chain, uint32_t i,
-		    struct ccfc_slice text, bool back)
+void ccfc_checkpoints_add(struct ccfc_chain *chain, uint32_t i,
+			  struct ccfc_slice text, bool back)
 {
 	struct ccfc_checkpoint mark = { .node = i, .back = back };
 	uint32_t at;
@@ -86,7 +86,8 @@ void ccfc_marks_add(struct ccfc_chain *chain, uint32_t i,
 	chain->marks.items[at] = mark;
 }
 
-struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i)
+struct ccfc_slice ccfc_checkpoints_get(const struct ccfc_chain *chain,
+				       uint32_t i)
 {
 	uint32_t lo = lower(chain, i);
 
@@ -95,7 +96,7 @@ struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i)
 	return ccfc_buf_view(&chain->marks.items[lo].text);
 }
 
-void ccfc_marks_release(struct ccfc_chain *chain)
+void ccfc_checkpoints_release(struct ccfc_chain *chain)
 {
 	for (uint32_t i = 0; i < chain->marks.n; i++)
 		ccfc_buf_release(&chain->marks.items[i].text);

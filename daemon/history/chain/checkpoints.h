@@ -12,15 +12,16 @@
  * The text before node i; kept if its turn has come. `back`: it was worked out
  * from a later state, and so is only good until the chain goes on.
  */
-void ccfc_marks_add(struct ccfc_chain *chain, uint32_t i,
-		    struct ccfc_slice text, bool back);
-void ccfc_marks_drop_back(struct ccfc_chain *chain);
+void ccfc_checkpoints_add(struct ccfc_chain *chain, uint32_t i,
+			  struct ccfc_slice text, bool back);
+void ccfc_checkpoints_drop_back(struct ccfc_chain *chain);
 /* Those of node i and later. */
-void ccfc_marks_cut(struct ccfc_chain *chain, uint32_t i);
+void ccfc_checkpoints_cut(struct ccfc_chain *chain, uint32_t i);
 
 /* The text before node i if there is a checkpoint, else ptr NULL. */
-struct ccfc_slice ccfc_marks_get(const struct ccfc_chain *chain, uint32_t i);
+struct ccfc_slice ccfc_checkpoints_get(const struct ccfc_chain *chain,
+				       uint32_t i);
 
-void ccfc_marks_release(struct ccfc_chain *chain);
+void ccfc_checkpoints_release(struct ccfc_chain *chain);
 
 #endif

@@ -35,7 +35,8 @@ static bool is_whole(const struct ccfc_chain *chain, uint64_t at)
 
 	return how == CCFC_HOW_EVIDENCE || how == CCFC_HOW_COPY ||
 	       how == CCFC_HOW_DISK || how == CCFC_HOW_READ ||
-	       (at % 2 == 0 && ccfc_marks_get(chain, (uint32_t)(at / 2)).ptr);
+	       (at % 2 == 0 &&
+		ccfc_checkpoints_get(chain, (uint32_t)(at / 2)).ptr);
 }
 
 /* Where the text is worked out from: the state in front or behind. */
@@ -87,7 +88,7 @@ static bool read_whole(struct ccfc_buf *out, struct ccfc_chain *chain,
 	bool got;
 
 	if (at % 2 == 0)
-		mark = ccfc_marks_get(chain, (uint32_t)(at / 2));
+		mark = ccfc_checkpoints_get(chain, (uint32_t)(at / 2));
 	if (mark.ptr) {
 		ccfc_buf_clear(out);
 		ccfc_buf_slice(out, mark);
@@ -260,13 +261,14 @@ static void known_lines(struct ccfc_content_state *out,
 			struct ccfc_arena *arena)
 {
 	struct ccfc_known *known;
-	struct ccfc_unfold unfold;
+	struct ccfc_patch_fit unfold;
 	struct ccfc_evidence ev;
 	bool guessed = false;
 
 	if (!ccfc_chain_evidence(&ev, chain, i) || !ev.has_patch)
 		return;
-	ccfc_unfold_init(&unfold, &ev, after ? CCFC_SIDE_NEW : CCFC_SIDE_OLD);
+	ccfc_patch_fit_init(&unfold, &ev,
+			    after ? CCFC_SIDE_NEW : CCFC_SIDE_OLD);
 	known = ccfc_arena_alloc(arena, ev.nhunks * sizeof(*known));
 	for (uint32_t h = 0; h < ev.nhunks; h++) {
 		const struct ccfc_hunk *hunk = &ev.hunks[h];
@@ -281,14 +283,14 @@ static void known_lines(struct ccfc_content_state *out,
 					  line.ptr[0] != (after ? '+' : '-')))
 				continue;
 			line = ccfc_slice(line.ptr + 1, line.len - 1);
-			ccfc_buf_slice(&text, ccfc_unfold_get(&unfold, line,
-							      &guessed));
+			ccfc_buf_slice(&text, ccfc_patch_fit_get(&unfold, line,
+								 &guessed));
 			ccfc_buf_putc(&text, '\n');
 		}
 		known[h].text = ccfc_arena_copy(arena, ccfc_buf_view(&text));
 		ccfc_buf_release(&text);
 	}
-	ccfc_unfold_release(&unfold);
+	ccfc_patch_fit_release(&unfold);
 	out->known = known;
 	out->nknown = ev.nhunks;
 }
@@ -340,7 +342,7 @@ void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
 
 /* A line of a patch with its sign, and its tabs. */
 static struct ccfc_slice copy_line(struct ccfc_slice line,
-				   struct ccfc_unfold sides[2],
+				   struct ccfc_patch_fit sides[2],
 				   struct ccfc_arena *arena)
 {
 	bool guessed = false;
@@ -349,9 +351,9 @@ static struct ccfc_slice copy_line(struct ccfc_slice line,
 
 	if (!line.len)
 		return ccfc_arena_copy(arena, line);
-	text = ccfc_unfold_get(&sides[line.ptr[0] == '+'],
-			       ccfc_slice(line.ptr + 1, line.len - 1),
-			       &guessed);
+	text = ccfc_patch_fit_get(&sides[line.ptr[0] == '+'],
+				  ccfc_slice(line.ptr + 1, line.len - 1),
+				  &guessed);
 	copy = ccfc_arena_alloc(arena, text.len + 2);
 	copy[0] = line.ptr[0];
 	memcpy(copy + 1, text.ptr, text.len);
@@ -363,14 +365,14 @@ bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
 		      struct ccfc_chain *chain, uint32_t i,
 		      struct ccfc_arena *arena)
 {
-	struct ccfc_unfold sides[2];
+	struct ccfc_patch_fit sides[2];
 	struct ccfc_evidence ev;
 	struct ccfc_hunk *copy;
 
 	if (!ccfc_chain_evidence(&ev, chain, i) || !ev.has_patch)
 		return false;
-	ccfc_unfold_init(&sides[0], &ev, CCFC_SIDE_OLD);
-	ccfc_unfold_init(&sides[1], &ev, CCFC_SIDE_NEW);
+	ccfc_patch_fit_init(&sides[0], &ev, CCFC_SIDE_OLD);
+	ccfc_patch_fit_init(&sides[1], &ev, CCFC_SIDE_NEW);
 	copy = ccfc_arena_alloc(arena, ev.nhunks * sizeof(*copy));
 	for (uint32_t h = 0; h < ev.nhunks; h++) {
 		copy[h] = ev.hunks[h];
@@ -380,8 +382,8 @@ bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
 			copy[h].lines[k] =
 				copy_line(ev.hunks[h].lines[k], sides, arena);
 	}
-	ccfc_unfold_release(&sides[0]);
-	ccfc_unfold_release(&sides[1]);
+	ccfc_patch_fit_release(&sides[0]);
+	ccfc_patch_fit_release(&sides[1]);
 	*hunks = copy;
 	*n = ev.nhunks;
 	return true;

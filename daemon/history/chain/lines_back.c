@@ -7,24 +7,25 @@
 
 #define WINDOW ((size_t)1 << 20)
 
-void ccfc_back_init(struct ccfc_back *back, struct ccfc_tail *tail,
-		    const char *path, uint64_t end, uint64_t floor, bool cut)
+void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
+			  const char *path, uint64_t end, uint64_t floor,
+			  bool cut)
 {
-	*back = (struct ccfc_back){ .tail = tail,
-				    .path = path,
-				    .floor = floor,
-				    .start = end,
-				    .window = WINDOW,
-				    .cut = cut };
+	*back = (struct ccfc_lines_back){ .tail = tail,
+					  .path = path,
+					  .floor = floor,
+					  .start = end,
+					  .window = WINDOW,
+					  .cut = cut };
 }
 
-void ccfc_back_release(struct ccfc_back *back)
+void ccfc_lines_back_release(struct ccfc_lines_back *back)
 {
 	ccfc_buf_release(&back->bytes);
 }
 
 /* Puts the `size` bytes in front of `end` into the window. */
-static int load(struct ccfc_back *back, uint64_t end, size_t size)
+static int load(struct ccfc_lines_back *back, uint64_t end, size_t size)
 {
 	struct ccfc_slice bytes;
 	int r;
@@ -46,7 +47,7 @@ static int load(struct ccfc_back *back, uint64_t end, size_t size)
 }
 
 /* More in front of what is left. */
-static bool extend(struct ccfc_back *back)
+static bool extend(struct ccfc_lines_back *back)
 {
 	uint64_t end = back->start + back->end;
 	size_t rest = back->end, size = back->window;
@@ -60,8 +61,8 @@ static bool extend(struct ccfc_back *back)
 	return !r;
 }
 
-bool ccfc_back_next(struct ccfc_back *back, struct ccfc_slice *line,
-		    uint64_t *offset)
+bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
+			  uint64_t *offset)
 {
 	for (;;) {
 		const char *bytes = back->bytes.ptr, *nl = NULL;

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "source/tail.h"
 
-struct ccfc_back {
+struct ccfc_lines_back {
 	struct ccfc_tail *tail;
 	const char *path;
 	uint64_t floor; /* nothing in front of it is read */
@@ -24,16 +24,17 @@ struct ccfc_back {
  * line may begin in front of the floor and end behind it; it is left out.
  * `tail` and `path` are borrowed.
  */
-void ccfc_back_init(struct ccfc_back *back, struct ccfc_tail *tail,
-		    const char *path, uint64_t end, uint64_t floor, bool cut);
-void ccfc_back_release(struct ccfc_back *back);
+void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
+			  const char *path, uint64_t end, uint64_t floor,
+			  bool cut);
+void ccfc_lines_back_release(struct ccfc_lines_back *back);
 
 /*
  * The next line (without its newline, padded as the parser needs it), valid
  * until the next call, and where it begins. False at the floor, when the file
  * cannot be read, and at a line of more than half of what the tail takes.
  */
-bool ccfc_back_next(struct ccfc_back *back, struct ccfc_slice *line,
-		    uint64_t *offset);
+bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
+			  uint64_t *offset);
 
 #endif

@@ -45,7 +45,7 @@ struct search {
 	uint32_t i;
 	struct ccfc_place place; /* of the line at hand */
 	struct halves calls, results;
-	struct ccfc_back back;
+	struct ccfc_lines_back back;
 	uint64_t reread; /* bytes */
 	bool over;	 /* the Read that was found is too old */
 };
@@ -69,7 +69,7 @@ static bool recall(struct ccfc_place *place, const struct halves *list,
 }
 
 static bool is_ours(const struct ccfc_chain *chain,
-		    const struct ccfc_reading *reading)
+		    const struct ccfc_read_result *reading)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool ours =
@@ -90,7 +90,7 @@ static bool is_stale(const struct search *s, int64_t time)
 	       node[-1].time != CCFC_TIME_NONE && time < node[-1].time;
 }
 
-static bool take(struct search *s, const struct ccfc_reading *reading,
+static bool take(struct search *s, const struct ccfc_read_result *reading,
 		 struct ccfc_place place)
 {
 	struct ccfc_node *node = &s->chain->nodes[s->i];
@@ -108,21 +108,22 @@ static bool take(struct search *s, const struct ccfc_reading *reading,
 static bool try_detail(struct search *s, struct ccfc_slice line)
 {
 	struct ccfc_history *h = s->chain->history;
-	struct ccfc_reading reading;
+	struct ccfc_read_result reading;
 
 	ccfc_arena_clear(&h->scratch);
-	return ccfc_reading_detail(h->env.parser, &reading, line,
-				   &h->scratch) &&
+	return ccfc_read_result_detail(h->env.parser, &reading, line,
+				       &h->scratch) &&
 	       is_ours(s->chain, &reading) && take(s, &reading, s->place);
 }
 
 static bool try_results(struct search *s, struct ccfc_slice line)
 {
 	struct ccfc_history *h = s->chain->history;
-	struct ccfc_reading reading;
+	struct ccfc_read_result reading;
 	struct ccfc_place call;
 	uint64_t ids[PER_LINE];
-	uint32_t n = ccfc_reading_results(h->env.parser, ids, PER_LINE, line);
+	uint32_t n =
+		ccfc_read_result_results(h->env.parser, ids, PER_LINE, line);
 
 	for (uint32_t k = 0; k < n && !s->over; k++) {
 		if (!recall(&call, &s->calls, ids[k])) {
@@ -130,8 +131,8 @@ static bool try_results(struct search *s, struct ccfc_slice line)
 			continue;
 		}
 		ccfc_arena_clear(&h->scratch);
-		if (ccfc_reading_result(h->env.parser, &reading, line, ids[k],
-					&h->scratch) &&
+		if (ccfc_read_result_result(h->env.parser, &reading, line,
+					    ids[k], &h->scratch) &&
 		    take(s, &reading, s->place))
 			return true;
 	}
@@ -139,24 +140,26 @@ static bool try_results(struct search *s, struct ccfc_slice line)
 }
 
 /* The result `id` (0: the toolUseResult) of the line at `place`. */
-static bool read_at(struct ccfc_reading *out, const struct ccfc_chain *chain,
-		    uint64_t id, const struct ccfc_place *place)
+static bool read_at(struct ccfc_read_result *out,
+		    const struct ccfc_chain *chain, uint64_t id,
+		    const struct ccfc_place *place)
 {
 	struct ccfc_history *h = chain->history;
 	struct ccfc_slice line = ccfc_history_line(&h->env, place, &h->scratch);
 
 	if (!line.len)
 		return false;
-	return id ? ccfc_reading_result(h->env.parser, out, line, id,
-					&h->scratch)
-		  : ccfc_reading_detail(h->env.parser, out, line, &h->scratch);
+	return id ? ccfc_read_result_result(h->env.parser, out, line, id,
+					    &h->scratch)
+		  : ccfc_read_result_detail(h->env.parser, out, line,
+					    &h->scratch);
 }
 
 /* The result that was met before its call, which is ours. */
 static bool try_result_at(struct search *s, uint64_t id,
 			  struct ccfc_place place)
 {
-	struct ccfc_reading reading;
+	struct ccfc_read_result reading;
 
 	s->reread += place.len;
 	return read_at(&reading, s->chain, id, &place) &&
@@ -166,13 +169,13 @@ static bool try_result_at(struct search *s, uint64_t id,
 static bool try_calls(struct search *s, struct ccfc_slice line)
 {
 	struct ccfc_history *h = s->chain->history;
-	struct ccfc_reading calls[PER_LINE];
+	struct ccfc_read_result calls[PER_LINE];
 	struct ccfc_place place;
 	uint32_t n;
 
 	ccfc_arena_clear(&h->scratch);
-	n = ccfc_reading_calls(h->env.parser, calls, PER_LINE, line,
-			       &h->scratch);
+	n = ccfc_read_result_calls(h->env.parser, calls, PER_LINE, line,
+				   &h->scratch);
 	/* The last call first, as with lines. */
 	while (n-- > 0 && !s->over) {
 		if (!is_ours(s->chain, &calls[n]))
@@ -203,7 +206,7 @@ static bool search_back(struct search *s)
 
 	while (!found && !s->over &&
 	       s->chain->searched + s->back.read + s->reread < CHAIN_MAX &&
-	       ccfc_back_next(&s->back, &line, &s->place.offset)) {
+	       ccfc_lines_back_next(&s->back, &line, &s->place.offset)) {
 		s->place.len = (uint32_t)line.len;
 		found = try_line(s, line);
 	}
@@ -260,13 +263,13 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 		floor = call->offset - CALL_MAX;
 	if (floor >= call->offset)
 		return false;
-	ccfc_back_init(
+	ccfc_lines_back_init(
 		&s.back, env->tail,
 		ccfc_index_str(index, index->sources.items[call->source].path)
 			.ptr,
 		call->offset, floor, cut);
 	found = search_back(&s);
-	ccfc_back_release(&s.back);
+	ccfc_lines_back_release(&s.back);
 	return found;
 }
 
@@ -274,7 +277,7 @@ bool ccfc_reads_again(struct ccfc_buf *text, struct ccfc_chain *chain,
 		      uint32_t i)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
-	struct ccfc_reading reading;
+	struct ccfc_read_result reading;
 	struct ccfc_form form;
 
 	ccfc_arena_clear(&chain->history->scratch);

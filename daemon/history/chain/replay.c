@@ -249,7 +249,7 @@ static bool before_from_after(struct ccfc_replay *r, uint32_t i)
 		return false;
 	ccfc_state_set(&node->before, CCFC_HOW_STEP_BACK, CCFC_ORIGIN_REPLAY,
 		       ccfc_buf_view(&r->text));
-	ccfc_marks_add(r->chain, i, ccfc_buf_view(&r->text), true);
+	ccfc_checkpoints_add(r->chain, i, ccfc_buf_view(&r->text), true);
 	r->before = i;
 	if (node->after.fidelity != CCFC_FIDELITY_EXACT)
 		ccfc_state_weaken(&node->before, node->after.why, false);
@@ -349,7 +349,7 @@ static void put_first(struct ccfc_replay *r, uint32_t i)
 				    .time = last->time,
 				    .stamp = last->stamp };
 	*last = fresh;
-	ccfc_marks_cut(r->chain, i - 1);
+	ccfc_checkpoints_cut(r->chain, i - 1);
 	ccfc_buf_clear(&r->hand);
 	if (i > 1 && ccfc_state_is_known(&last[-1].after) &&
 	    last[-1].after.exists &&
@@ -369,8 +369,8 @@ static bool go_forward(struct ccfc_replay *r)
 		ccfc_replay_before(r, i);
 		find_gap(r, i);
 		if (chain->nodes[i].before.how == CCFC_HOW_SAME)
-			ccfc_marks_add(chain, i, ccfc_buf_view(&r->text),
-				       false);
+			ccfc_checkpoints_add(chain, i, ccfc_buf_view(&r->text),
+					     false);
 		find_after(r, i);
 		if (!i || !came_first(chain, i) || swaps++ >= SWAPS_MAX)
 			continue;

@@ -90,9 +90,9 @@ static uint32_t positions(uint32_t *out, const struct ccfc_chain *chain,
 	return found;
 }
 
-bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
-		    const uint32_t *changes, uint32_t n,
-		    struct ccfc_arena *arena)
+bool ccfc_change_runs_find(struct ccfc_change_runs *out,
+			   struct ccfc_chain *chain, const uint32_t *changes,
+			   uint32_t n, struct ccfc_arena *arena)
 {
 	uint32_t *at = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*at));
 	uint32_t *ids = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*ids));
@@ -100,7 +100,7 @@ bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
 	if (n)
 		memcpy(ids, changes, n * sizeof(*ids));
 	n = positions(at, chain, ids, n);
-	*out = (struct ccfc_runs){
+	*out = (struct ccfc_change_runs){
 		.items = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*out->items))
 	};
 	for (uint32_t k = 0; k < n; k++) {
@@ -112,7 +112,7 @@ bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
 			out->items[out->n - 1].last = at[k];
 		else
 			out->items[out->n++] =
-				(struct ccfc_run){ at[k], at[k] };
+				(struct ccfc_change_run){ at[k], at[k] };
 	}
 	return n != 0;
 }
@@ -126,10 +126,11 @@ void ccfc_fidelity_weigh(enum ccfc_fidelity *fidelity, const char **why,
 	}
 }
 
-bool ccfc_run_ends(struct ccfc_version *before, struct ccfc_version *after,
-		   struct ccfc_chain *chain, const struct ccfc_run *run,
-		   enum ccfc_fidelity *fidelity, const char **why,
-		   struct ccfc_arena *arena)
+bool ccfc_change_run_ends(struct ccfc_version *before,
+			  struct ccfc_version *after, struct ccfc_chain *chain,
+			  const struct ccfc_change_run *run,
+			  enum ccfc_fidelity *fidelity, const char **why,
+			  struct ccfc_arena *arena)
 {
 	struct ccfc_content_state b, a;
 	bool known;

@@ -47,12 +47,13 @@ enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
 					    const struct ccfc_merge3 *weave);
 
 /* Changes first to last of a chain, with nobody else's between them. */
-struct ccfc_run {
+struct ccfc_change_run {
 	uint32_t first, last;
 };
 
-struct ccfc_runs {
-	struct ccfc_run *items; /* in the order of the chain, at least one */
+struct ccfc_change_runs {
+	struct ccfc_change_run
+		*items; /* in the order of the chain, at least one */
 	uint32_t n;
 	bool others; /* another change of the chain lies between two of them */
 };
@@ -61,18 +62,19 @@ struct ccfc_runs {
  * The runs of `changes` (ids, any order). Where it is not known whether
  * somebody else changed the file, a run ends. False if none is in the chain.
  */
-bool ccfc_runs_find(struct ccfc_runs *out, struct ccfc_chain *chain,
-		    const uint32_t *changes, uint32_t n,
-		    struct ccfc_arena *arena);
+bool ccfc_change_runs_find(struct ccfc_change_runs *out,
+			   struct ccfc_chain *chain, const uint32_t *changes,
+			   uint32_t n, struct ccfc_arena *arena);
 
 /*
  * What a run began with and what it left. *fidelity becomes the lesser of
  * itself and theirs, and *why that one's. False when either is not known.
  */
-bool ccfc_run_ends(struct ccfc_version *before, struct ccfc_version *after,
-		   struct ccfc_chain *chain, const struct ccfc_run *run,
-		   enum ccfc_fidelity *fidelity, const char **why,
-		   struct ccfc_arena *arena);
+bool ccfc_change_run_ends(struct ccfc_version *before,
+			  struct ccfc_version *after, struct ccfc_chain *chain,
+			  const struct ccfc_change_run *run,
+			  enum ccfc_fidelity *fidelity, const char **why,
+			  struct ccfc_arena *arena);
 
 /* A state's part in what is made of several: the least sure one counts. */
 void ccfc_fidelity_weigh(enum ccfc_fidelity *fidelity, const char **why,

@@ -42,7 +42,8 @@ static bool add_run(struct ccfc_net *net, struct ccfc_buf *text,
 }
 
 static bool compose(struct ccfc_net *net, struct ccfc_buf *text,
-		    struct ccfc_chain *chain, const struct ccfc_runs *runs,
+		    struct ccfc_chain *chain,
+		    const struct ccfc_change_runs *runs,
 		    struct ccfc_arena *arena)
 {
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
@@ -53,8 +54,9 @@ static bool compose(struct ccfc_net *net, struct ccfc_buf *text,
 		const char *why = net->why;
 
 		ccfc_arena_clear(&scratch);
-		ok = ccfc_run_ends(&before, &after, chain, &runs->items[k],
-				   &net->fidelity, &why, &scratch);
+		ok = ccfc_change_run_ends(&before, &after, chain,
+					  &runs->items[k], &net->fidelity, &why,
+					  &scratch);
 		if (why != net->why)
 			net->why =
 				ccfc_arena_copy(arena, ccfc_slice_str(why)).ptr;
@@ -73,7 +75,8 @@ static bool compose(struct ccfc_net *net, struct ccfc_buf *text,
 }
 
 void ccfc_net_compose(struct ccfc_net *out, struct ccfc_chain *chain,
-		      const struct ccfc_runs *runs, struct ccfc_arena *arena)
+		      const struct ccfc_change_runs *runs,
+		      struct ccfc_arena *arena)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 

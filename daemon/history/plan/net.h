@@ -21,6 +21,7 @@ struct ccfc_net {
  * then it is reconstructed at most.
  */
 void ccfc_net_compose(struct ccfc_net *out, struct ccfc_chain *chain,
-		      const struct ccfc_runs *runs, struct ccfc_arena *arena);
+		      const struct ccfc_change_runs *runs,
+		      struct ccfc_arena *arena);
 
 #endif

@@ -103,7 +103,7 @@ static bool undo_run(struct ccfc_plan *out, struct ccfc_version *cur,
 
 static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
 		      struct ccfc_buf *text, struct ccfc_chain *chain,
-		      const struct ccfc_runs *runs, const char *label,
+		      const struct ccfc_change_runs *runs, const char *label,
 		      struct ccfc_arena *arena)
 {
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
@@ -116,8 +116,9 @@ static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
 		const char *why = out->why;
 
 		ccfc_arena_clear(&scratch);
-		ok = ccfc_run_ends(&w.theirs, &w.base, chain, &runs->items[k],
-				   &out->fidelity, &why, &scratch);
+		ok = ccfc_change_run_ends(&w.theirs, &w.base, chain,
+					  &runs->items[k], &out->fidelity, &why,
+					  &scratch);
 		if (why != out->why)
 			out->why = copy(arena, why);
 		if (!ok)
@@ -137,10 +138,10 @@ static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
  * formatter's steps between go with the file.
  */
 static bool is_theirs_alone(struct ccfc_plan *out, struct ccfc_chain *chain,
-			    const struct ccfc_runs *runs)
+			    const struct ccfc_change_runs *runs)
 {
-	const struct ccfc_run ends = { runs->items[0].first,
-				       runs->items[runs->n - 1].last };
+	const struct ccfc_change_run ends = { runs->items[0].first,
+					      runs->items[runs->n - 1].last };
 	enum ccfc_fidelity fidelity = CCFC_FIDELITY_EXACT;
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
 	struct ccfc_version before, after;
@@ -148,8 +149,8 @@ static bool is_theirs_alone(struct ccfc_plan *out, struct ccfc_chain *chain,
 	bool yes;
 
 	yes = !runs->others &&
-	      ccfc_run_ends(&before, &after, chain, &ends, &fidelity, &why,
-			    &scratch) &&
+	      ccfc_change_run_ends(&before, &after, chain, &ends, &fidelity,
+				   &why, &scratch) &&
 	      !before.exists && after.exists &&
 	      ccfc_version_eq(&after, &out->present);
 	if (yes)
@@ -175,7 +176,7 @@ static void conclude(struct ccfc_plan *out)
 }
 
 static void undo(struct ccfc_plan *out, struct ccfc_chain *chain,
-		 const struct ccfc_runs *runs, const char *label,
+		 const struct ccfc_change_runs *runs, const char *label,
 		 struct ccfc_arena *arena)
 {
 	struct ccfc_version cur = out->present;
@@ -195,7 +196,7 @@ static void undo(struct ccfc_plan *out, struct ccfc_chain *chain,
 /* A file that is gone is as far back as a file that was created can go. */
 static bool is_gone_already(const struct ccfc_plan *out,
 			    struct ccfc_chain *chain,
-			    const struct ccfc_runs *runs,
+			    const struct ccfc_change_runs *runs,
 			    struct ccfc_arena *arena)
 {
 	struct ccfc_content_state first;
@@ -210,10 +211,10 @@ void ccfc_plan_revert(struct ccfc_plan *out, struct ccfc_chain *chain,
 		      const uint32_t *changes, uint32_t n, const char *path,
 		      const char *label, struct ccfc_arena *arena)
 {
-	struct ccfc_runs runs;
+	struct ccfc_change_runs runs;
 
 	*out = (struct ccfc_plan){ .fidelity = CCFC_FIDELITY_EXACT, .why = "" };
-	if (!ccfc_runs_find(&runs, chain, changes, n, arena)) {
+	if (!ccfc_change_runs_find(&runs, chain, changes, n, arena)) {
 		out->fidelity = CCFC_FIDELITY_UNKNOWN;
 		stop(out, CCFC_PLAN_UNKNOWN, "its changes are not known");
 		return;

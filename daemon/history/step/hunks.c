@@ -226,7 +226,7 @@ bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
 struct build {
 	struct ccfc_buf *out;
 	const struct ccfc_text_lines *lines; /* of the known side */
-	struct ccfc_unfold unfold;
+	struct ccfc_patch_fit unfold;
 	enum ccfc_side want;
 	uint32_t at;
 	bool guessed;
@@ -257,8 +257,8 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 		if (c == ' ') {
 			put_line(b, b->lines->items[b->at++]);
 		} else if (c == sign_of(b->want)) {
-			put_line(b, ccfc_unfold_get(&b->unfold, shown(line),
-						    &b->guessed));
+			put_line(b, ccfc_patch_fit_get(&b->unfold, shown(line),
+						       &b->guessed));
 		} else if (c == '\\') {
 			if (last == ' ' || last == sign_of(b->want))
 				b->open = true;
@@ -282,7 +282,7 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 	bool fit;
 
 	ccfc_buf_clear(out);
-	ccfc_unfold_init(&b.unfold, evidence, b.want);
+	ccfc_patch_fit_init(&b.unfold, evidence, b.want);
 	ccfc_text_lines_read(&lines, text);
 	fit = all_fit(evidence, have, &lines);
 	if (fit) {
@@ -298,7 +298,7 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 			out->ptr[--out->len] = '\0';
 	}
 	ccfc_text_lines_release(&lines);
-	ccfc_unfold_release(&b.unfold);
+	ccfc_patch_fit_release(&b.unfold);
 	if (!fit)
 		return CCFC_STEP_NO;
 	/* Tabs that became spaces, or spaces tabs, do not show. */

@@ -7,14 +7,15 @@
 
 #include <stdlib.h>
 
-void ccfc_unfold_init(struct ccfc_unfold *unfold,
-		      const struct ccfc_evidence *evidence, enum ccfc_side side)
+void ccfc_patch_fit_init(struct ccfc_patch_fit *unfold,
+			 const struct ccfc_evidence *evidence,
+			 enum ccfc_side side)
 {
-	*unfold = (struct ccfc_unfold){ .evidence = evidence, .side = side };
+	*unfold = (struct ccfc_patch_fit){ .evidence = evidence, .side = side };
 	ccfc_map_init(&unfold->map);
 }
 
-void ccfc_unfold_release(struct ccfc_unfold *unfold)
+void ccfc_patch_fit_release(struct ccfc_patch_fit *unfold)
 {
 	free(unfold->lines.items);
 	ccfc_map_release(&unfold->map);
@@ -22,14 +23,14 @@ void ccfc_unfold_release(struct ccfc_unfold *unfold)
 
 static bool shows(const void *ctx, uint32_t id, const void *key)
 {
-	const struct ccfc_unfold *unfold = ctx;
+	const struct ccfc_patch_fit *unfold = ctx;
 
 	return ccfc_line_shows(*(const struct ccfc_slice *)key,
 			       unfold->lines.items[id].line);
 }
 
-static struct ccfc_unfold_line *find(const struct ccfc_unfold *unfold,
-				     struct ccfc_slice shown)
+static struct ccfc_patch_fit_line *find(const struct ccfc_patch_fit *unfold,
+					struct ccfc_slice shown)
 {
 	uint32_t id = ccfc_map_get(&unfold->map, ccfc_hash_slice(shown), shows,
 				   unfold, &shown);
@@ -47,11 +48,11 @@ static void fold(struct ccfc_buf *out, struct ccfc_slice line)
 	ccfc_buf_append(out, line.ptr + tabs, line.len - tabs);
 }
 
-static void add_line(struct ccfc_unfold *unfold, struct ccfc_slice line,
+static void add_line(struct ccfc_patch_fit *unfold, struct ccfc_slice line,
 		     struct ccfc_buf *scratch)
 {
-	struct ccfc_unfold_line fresh = { .line = line };
-	struct ccfc_unfold_line *same;
+	struct ccfc_patch_fit_line fresh = { .line = line };
+	struct ccfc_patch_fit_line *same;
 
 	fold(scratch, line);
 	if (!ccfc_slice_starts(ccfc_buf_view(scratch), "  "))
@@ -67,7 +68,7 @@ static void add_line(struct ccfc_unfold *unfold, struct ccfc_slice line,
 	CCFC_VEC_PUSH(unfold->lines, fresh);
 }
 
-static void add_text(struct ccfc_unfold *unfold, struct ccfc_slice text,
+static void add_text(struct ccfc_patch_fit *unfold, struct ccfc_slice text,
 		     struct ccfc_buf *scratch)
 {
 	struct ccfc_text_lines lines = { 0 };
@@ -78,7 +79,7 @@ static void add_text(struct ccfc_unfold *unfold, struct ccfc_slice text,
 	ccfc_text_lines_release(&lines);
 }
 
-static void make(struct ccfc_unfold *unfold)
+static void make(struct ccfc_patch_fit *unfold)
 {
 	const struct ccfc_evidence *ev = unfold->evidence;
 	struct ccfc_buf scratch = CCFC_BUF_INIT;
@@ -94,10 +95,10 @@ static void make(struct ccfc_unfold *unfold)
 	ccfc_buf_release(&scratch);
 }
 
-struct ccfc_slice ccfc_unfold_get(struct ccfc_unfold *unfold,
-				  struct ccfc_slice shown, bool *guessed)
+struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,
+				     struct ccfc_slice shown, bool *guessed)
 {
-	const struct ccfc_unfold_line *found;
+	const struct ccfc_patch_fit_line *found;
 
 	if (!ccfc_slice_starts(shown, "  "))
 		return shown;

@@ -10,11 +10,11 @@
 #include "base/map.h"
 #include "history/step/hunks.h"
 
-struct ccfc_unfold {
+struct ccfc_patch_fit {
 	const struct ccfc_evidence *evidence; /* borrowed */
 	enum ccfc_side side;
 	struct {
-		struct ccfc_unfold_line {
+		struct ccfc_patch_fit_line {
 			struct ccfc_slice line;
 			bool several; /* other ones look the same */
 		} * items;
@@ -24,17 +24,17 @@ struct ccfc_unfold {
 	bool made;
 };
 
-void ccfc_unfold_init(struct ccfc_unfold *unfold,
-		      const struct ccfc_evidence *evidence,
-		      enum ccfc_side side);
-void ccfc_unfold_release(struct ccfc_unfold *unfold);
+void ccfc_patch_fit_init(struct ccfc_patch_fit *unfold,
+			 const struct ccfc_evidence *evidence,
+			 enum ccfc_side side);
+void ccfc_patch_fit_release(struct ccfc_patch_fit *unfold);
 
 /*
  * The line as it was before folding, as far as the texts of that side of the
  * call tell; else as shown, and *guessed is set if it might differ. In the
  * evidence's memory.
  */
-struct ccfc_slice ccfc_unfold_get(struct ccfc_unfold *unfold,
-				  struct ccfc_slice shown, bool *guessed);
+struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,
+				     struct ccfc_slice shown, bool *guessed);
 
 #endif

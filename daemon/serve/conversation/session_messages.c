@@ -353,8 +353,8 @@ int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err)
 	static const char *const roles[] = { "any",    "user", "assistant",
 					     "system", "tool", NULL };
 	int role = CCFC_CONVERSATION_SAID;
-	int r = ccfc_ask_choice(&role, rq, CCFC_OPT_ROLE, rq->opt.role, roles,
-				err);
+	int r = ccfc_args_choice(&role, rq, CCFC_OPT_ROLE, rq->opt.role, roles,
+				 err);
 
 	if (r)
 		return r;

@@ -44,8 +44,8 @@ static int ask_places(struct ccfc_search *s, struct ccfc_request *rq,
 	int place = 0, r = 0;
 
 	for (uint32_t i = 0; !r && i < in->n; i++) {
-		r = ccfc_ask_choice(&place, rq, CCFC_OPT_IN, in->items[i],
-				    places, err);
+		r = ccfc_args_choice(&place, rq, CCFC_OPT_IN, in->items[i],
+				     places, err);
 		s->in |= CCFC_IN_BIT(place);
 	}
 	if (!s->in)
@@ -135,16 +135,16 @@ static int ask(struct text_search *t, struct ccfc_request *rq,
 	const struct ccfc_options *o = &rq->opt;
 	struct ccfc_filter filter;
 	int role = -1, sort = 0;
-	int r = ccfc_ask_filter(&filter, rq, err);
+	int r = ccfc_args_filter(&filter, rq, err);
 
 	if (!r)
 		r = ask_places(&t->s, rq, err);
 	if (!r)
-		r = ccfc_ask_choice(&role, rq, CCFC_OPT_ROLE, o->role, roles,
-				    err);
+		r = ccfc_args_choice(&role, rq, CCFC_OPT_ROLE, o->role, roles,
+				     err);
 	if (!r)
-		r = ccfc_ask_choice(&sort, rq, CCFC_OPT_SORT, o->sort, sorts,
-				    err);
+		r = ccfc_args_choice(&sort, rq, CCFC_OPT_SORT, o->sort, sorts,
+				     err);
 	if (!r && (o->given & CCFC_OPT(SESSION)))
 		r = ccfc_query_session(&filter.session, rq->index, o->session,
 				       err);
@@ -264,7 +264,7 @@ static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
 
 	if (!found->total)
 		return nothing(found, rq, err);
-	r = ccfc_ask_offset(rq, (uint32_t)found->total, "matches", err);
+	r = ccfc_args_offset(rq, (uint32_t)found->total, "matches", err);
 	if (r)
 		return r;
 	ccfc_pack_map(p);

@@ -33,8 +33,8 @@ static void look_up(struct found *f, struct ccfc_request *rq)
 	int64_t i = chain ? ccfc_chain_find(chain, f->id) : -1;
 	struct ccfc_delta_form form;
 
-	f->name =
-		ccfc_states_name(rq, c->file, ccfc_ask_project(rq, c->session));
+	f->name = ccfc_states_name(rq, c->file,
+				   ccfc_args_project(rq, c->session));
 	form = (struct ccfc_delta_form){ f->name, (uint32_t)rq->opt.context };
 	if (i < 0) {
 		no_states(&f->before, &f->after, c, rq->arena);
@@ -63,7 +63,7 @@ static void pack_change(struct ccfc_request *rq, const struct found *f)
 		ccfc_reply_line_counts(p, c);
 	ccfc_reply_change_source(p, rq->index, c);
 	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(rq->index, c->file));
-	ccfc_reply_str(p, "projectPath", ccfc_ask_project(rq, c->session));
+	ccfc_reply_str(p, "projectPath", ccfc_args_project(rq, c->session));
 	ccfc_pack_kv_str(p, "name", f->name);
 	/* The diff first: it is what is asked for. */
 	cut = !ccfc_reply_delta(rq, &f->delta, ccfc_buf_view(&f->diff));

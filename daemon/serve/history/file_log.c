@@ -160,7 +160,7 @@ int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err)
 		return r;
 	log.len = ccfc_chain_len(log.chain);
 	find_steps(&log);
-	r = ccfc_ask_offset(rq, log.n, "steps", err);
+	r = ccfc_args_offset(rq, log.n, "steps", err);
 	if (r)
 		return r;
 	ccfc_pack_map(rq->pack);

@@ -151,7 +151,7 @@ static void put_change(struct diffs *d, uint32_t i)
 	put(d, i, &s);
 }
 
-static void put_changes(struct diffs *d, const struct ccfc_run *run)
+static void put_changes(struct diffs *d, const struct ccfc_change_run *run)
 {
 	for (uint32_t i = run->first; i <= run->last; i++)
 		put_change(d, i);
@@ -173,7 +173,7 @@ static const char *both(const char *a, const char *b, struct ccfc_arena *arena)
 }
 
 /* A run that cannot be put together with the others, `why`. */
-static void put_run(struct diffs *d, const struct ccfc_run *run,
+static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		    const char *why)
 {
 	struct ccfc_arena *arena = &d->rq->methods->texts;
@@ -204,7 +204,7 @@ static struct ccfc_content_state as_state(const struct ccfc_version *version,
 					    .why = net->why };
 }
 
-static void put_net(struct diffs *d, const struct ccfc_runs *runs)
+static void put_net(struct diffs *d, const struct ccfc_change_runs *runs)
 {
 	struct ccfc_arena *arena = &d->rq->methods->texts;
 	struct subject s = { .nchanges = d->group->nchanges };
@@ -238,15 +238,15 @@ static void add_file(struct diffs *d, const struct ccfc_group *group,
 		     struct ccfc_slice project)
 {
 	struct ccfc_request *rq = d->rq;
-	struct ccfc_runs runs;
+	struct ccfc_change_runs runs;
 
 	d->group = group;
 	d->time = CCFC_TIME_NONE;
 	d->form.name = ccfc_states_name(rq, group->key, project);
 	d->form.context = (uint32_t)rq->opt.context;
 	d->chain = ccfc_chain_open(rq->service->history, group->key);
-	if (!d->chain || !ccfc_runs_find(&runs, d->chain, group->changes,
-					 group->nchanges, rq->arena))
+	if (!d->chain || !ccfc_change_runs_find(&runs, d->chain, group->changes,
+						group->nchanges, rq->arena))
 		return;
 	if (rq->opt.net) {
 		put_net(d, &runs);
@@ -290,12 +290,12 @@ int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_groups files;
 	struct ccfc_slice project;
 	uint32_t session;
-	int r = ccfc_ask_session_files(&session, &files, rq, err);
+	int r = ccfc_args_session_files(&session, &files, rq, err);
 
 	if (r)
 		return r;
 	ccfc_states_want_whole(rq);
-	project = ccfc_ask_project(rq, session);
+	project = ccfc_args_project(rq, session);
 	ccfc_pack_init(&d.pack, &d.packed);
 	rq->pack = &d.pack;
 	for (uint32_t i = 0; i < files.n; i++)

@@ -165,7 +165,7 @@ static void pack_files(struct recover *r)
 static int ask_deleted(struct recover *r, struct ccfc_err *err)
 {
 	struct ccfc_filter filter;
-	int e = ccfc_ask_filter(&filter, r->rq, err);
+	int e = ccfc_args_filter(&filter, r->rq, err);
 
 	if (e)
 		return e;
@@ -187,9 +187,9 @@ static int ask(struct recover *r, struct ccfc_err *err)
 				    rq->method);
 	if (!by_session)
 		return ask_deleted(r, err);
-	e = ccfc_ask_session_files(&r->session, &r->files, rq, err);
+	e = ccfc_args_session_files(&r->session, &r->files, rq, err);
 	if (!e)
-		r->base = ccfc_ask_project(rq, r->session);
+		r->base = ccfc_args_project(rq, r->session);
 	return e;
 }
 

@@ -116,12 +116,12 @@ int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_groups files;
 	struct ccfc_slice id;
 	uint32_t session;
-	int r = ccfc_ask_session_files(&session, &files, rq, err);
+	int r = ccfc_args_session_files(&session, &files, rq, err);
 
 	if (r)
 		return r;
 	id = ccfc_index_session_id(rq->index, session);
-	revert.project = ccfc_ask_project(rq, session);
+	revert.project = ccfc_args_project(rq, session);
 	snprintf(revert.label, sizeof(revert.label), "before session %.*s",
 		 (int)(id.len < 40 ? id.len : 40), id.ptr);
 	ccfc_pack_map(p);

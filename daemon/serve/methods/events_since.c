@@ -23,13 +23,13 @@ static int wish_path(struct ccfc_wish *w, struct ccfc_request *rq,
 	if (!(rq->opt.given & CCFC_OPT(PATH)))
 		return 0;
 	if (ccfc_glob_is_pattern(rq->opt.path)) {
-		r = ccfc_ask_glob(&w->glob, rq, CCFC_OPT_PATH, rq->opt.path,
-				  err);
+		r = ccfc_args_glob(&w->glob, rq, CCFC_OPT_PATH, rq->opt.path,
+				   err);
 		w->filter.glob = w->glob;
 		return r;
 	}
-	r = ccfc_ask_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
-			  CCFC_SLICE_NONE, err);
+	r = ccfc_args_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
+			   CCFC_SLICE_NONE, err);
 	if (!r)
 		w->path = ccfc_arena_copy(&w->arena, path);
 	return r;
@@ -47,7 +47,7 @@ int ccfc_wish_init(struct ccfc_wish *w, struct ccfc_request *rq,
 				    "%s: option 'states': a pending change "
 				    "is no event yet",
 				    rq->method);
-	r = ccfc_ask_filter(&w->filter, rq, err);
+	r = ccfc_args_filter(&w->filter, rq, err);
 	if (!r && w->filter.project.len)
 		w->filter.project =
 			ccfc_arena_copy(&w->arena, w->filter.project);
@@ -181,7 +181,7 @@ void ccfc_events_since(struct ccfc_request *rq, const struct ccfc_wish *wish,
 		ccfc_reply_clock(rq->pack, rq->service);
 }
 
-int ccfc_method_since(struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_wish wish;
 	int r = ccfc_wish_init(&wish, rq, err);

@@ -218,7 +218,7 @@ static int new_sub(struct ccfc_subscription **out, struct ccfc_request *rq,
 	return 0;
 }
 
-int ccfc_method_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_subscription *sub;
 	int r = check_count(rq, err);
@@ -238,7 +238,8 @@ int ccfc_method_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 	return 0;
 }
 
-int ccfc_method_unsubscribe(struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_method_events_unsubscribe(struct ccfc_request *rq,
+				   struct ccfc_err *err)
 {
 	struct ccfc_methods *m = rq->methods;
 

@@ -75,12 +75,12 @@ int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_slice path = CCFC_SLICE_NONE;
 	struct ccfc_groups groups = { 0 };
 	struct ccfc_filter filter;
-	int r = ccfc_ask_filter(&filter, rq, err);
+	int r = ccfc_args_filter(&filter, rq, err);
 
 	if (!r)
-		r = ccfc_ask_file(&path, &groups, rq, &filter, err);
+		r = ccfc_args_file(&path, &groups, rq, &filter, err);
 	if (!r)
-		r = ccfc_ask_offset(rq, groups.n, "sessions", err);
+		r = ccfc_args_offset(rq, groups.n, "sessions", err);
 	if (!r)
 		pack_history(rq, path, &groups, page);
 	return r;
@@ -113,11 +113,11 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_glob *glob = NULL;
 	struct ccfc_filter filter;
 	struct ccfc_groups files;
-	int r = ccfc_ask_filter(&filter, rq, err);
+	int r = ccfc_args_filter(&filter, rq, err);
 
 	if (!r)
-		r = ccfc_ask_glob(&glob, rq, CCFC_OPT_PATTERN, rq->opt.pattern,
-				  err);
+		r = ccfc_args_glob(&glob, rq, CCFC_OPT_PATTERN, rq->opt.pattern,
+				   err);
 	if (r)
 		return r;
 	filter.glob = glob;
@@ -125,10 +125,10 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_query_files(&files, rq->index, &filter, rq->arena);
 	if (ccfc_glob_is_spent(glob)) {
 		ccfc_glob_free(glob);
-		return ccfc_ask_too_costly(rq, err);
+		return ccfc_args_too_costly(rq, err);
 	}
 	if (files.n)
-		r = ccfc_ask_offset(rq, files.n, "files", err);
+		r = ccfc_args_offset(rq, files.n, "files", err);
 	if (files.n && !r)
 		pack_histories(rq, &files, &filter);
 	if (!files.n)

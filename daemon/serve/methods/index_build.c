@@ -75,7 +75,7 @@ int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_methods *m = rq->methods;
 	struct ccfc_filter filter;
 	struct ccfc_build *build;
-	int r = ccfc_ask_filter(&filter, rq, err);
+	int r = ccfc_args_filter(&filter, rq, err);
 
 	if (r)
 		return r;
@@ -102,7 +102,7 @@ static int64_t now_ms(void)
 }
 
 static void send_progress(struct ccfc_methods *m, uint64_t conn,
-			  const struct ccfc_progress *at)
+			  const struct ccfc_scan_progress *at)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	struct ccfc_pack pack;
@@ -119,7 +119,7 @@ static void send_progress(struct ccfc_methods *m, uint64_t conn,
 
 void ccfc_methods_progress(struct ccfc_methods *m)
 {
-	struct ccfc_progress at = { 0 };
+	struct ccfc_scan_progress at = { 0 };
 	int64_t now;
 
 	if (!m->builds)

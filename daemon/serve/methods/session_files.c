@@ -116,7 +116,7 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_lines sum = { 0 };
 	struct ccfc_groups groups;
 	uint32_t session;
-	int r = ccfc_ask_session_files(&session, &groups, rq, err);
+	int r = ccfc_args_session_files(&session, &groups, rq, err);
 
 	if (r)
 		return r;
@@ -128,7 +128,7 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups.nchanges);
 	ccfc_reply_lines(rq->pack, &sum);
 	pack_files(rq, session, &groups);
-	pack_kinds(rq, &groups, ccfc_ask_project(rq, session));
+	pack_kinds(rq, &groups, ccfc_args_project(rq, session));
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
 	return 0;
@@ -146,10 +146,10 @@ int ccfc_method_session_file_changes(struct ccfc_request *rq,
 	int r = ccfc_query_session(&session, rq->index, rq->opt.session, err);
 
 	if (!r)
-		r = ccfc_ask_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
-				  ccfc_ask_project(rq, session), err);
+		r = ccfc_args_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
+				   ccfc_args_project(rq, session), err);
 	if (!r)
-		r = ccfc_ask_filter(&filter, rq, err);
+		r = ccfc_args_filter(&filter, rq, err);
 	if (r)
 		return r;
 	filter.session = session;

@@ -43,12 +43,12 @@ static int ask_touch(struct touch *out, struct ccfc_request *rq,
 	struct ccfc_slice given = rq->opt.touched;
 	bool pattern = ccfc_glob_is_pattern(given);
 	struct ccfc_err *quiet = pattern ? NULL : err;
-	int r = ccfc_ask_path(&out->path, rq, CCFC_OPT_TOUCHED, given,
-			      CCFC_SLICE_NONE, quiet);
+	int r = ccfc_args_path(&out->path, rq, CCFC_OPT_TOUCHED, given,
+			       CCFC_SLICE_NONE, quiet);
 
 	if (!pattern || (!r && ccfc_query_file(rq->index, out->path)))
 		return r;
-	r = ccfc_ask_glob(&out->glob, rq, CCFC_OPT_TOUCHED, given, err);
+	r = ccfc_args_glob(&out->glob, rq, CCFC_OPT_TOUCHED, given, err);
 	if (!r)
 		ccfc_glob_grant(out->glob, CCFC_GLOB_STEPS);
 	return r;
@@ -89,7 +89,7 @@ static int find_touched(struct wanted *w, struct ccfc_request *rq,
 		    is_touch(&t, ccfc_index_file_path(index, f)))
 			mark_file(marks, index, &index->files.items[f]);
 	if (t.glob && ccfc_glob_is_spent(t.glob))
-		r = ccfc_ask_too_costly(rq, err);
+		r = ccfc_args_too_costly(rq, err);
 	ccfc_glob_free(t.glob);
 	w->touched = marks;
 	return r;
@@ -104,21 +104,21 @@ static int ask_status(struct wanted *w, struct ccfc_request *rq,
 
 	for (int i = 0; i <= CCFC_STATUS_COMPLETED; i++)
 		names[i] = ccfc_status_text((enum ccfc_status)i);
-	return ccfc_ask_choice(&w->status, rq, CCFC_OPT_STATUS, rq->opt.status,
-			       names, err);
+	return ccfc_args_choice(&w->status, rq, CCFC_OPT_STATUS, rq->opt.status,
+				names, err);
 }
 
 static int ask(struct wanted *w, struct ccfc_request *rq, struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
-	int r = ccfc_ask_filter(&w->filter, rq, err);
+	int r = ccfc_args_filter(&w->filter, rq, err);
 
 	w->status = -1;
 	if (!r)
 		r = ask_status(w, rq, err);
 	if (!r)
-		r = ccfc_ask_choice(&w->sort, rq, CCFC_OPT_SORT, o->sort, sorts,
-				    err);
+		r = ccfc_args_choice(&w->sort, rq, CCFC_OPT_SORT, o->sort,
+				     sorts, err);
 	if (!r && (o->given & CCFC_OPT(TOUCHED)))
 		r = find_touched(w, rq, err);
 	if (r)
@@ -288,7 +288,7 @@ int ccfc_method_session_list(struct ccfc_request *rq, struct ccfc_err *err)
 	if (r)
 		return r;
 	n = find_rows(&rows, &w, rq);
-	r = n ? ccfc_ask_offset(rq, n, "sessions", err) : none(rq, err);
+	r = n ? ccfc_args_offset(rq, n, "sessions", err) : none(rq, err);
 	if (r)
 		return r;
 	ccfc_pack_map(rq->pack);

@@ -236,7 +236,7 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 {
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session looked at it",
 		     (int)path.len, path.ptr);
-	ccfc_ask_elsewhere(rq, path, err);
+	ccfc_args_elsewhere(rq, path, err);
 	return CCFC_ENOTFOUND;
 }
 
@@ -267,18 +267,19 @@ int ccfc_method_file_readers(struct ccfc_request *rq, struct ccfc_err *err)
 				 .by_session = true };
 	struct ccfc_slice path = CCFC_SLICE_NONE;
 	uint32_t file;
-	int r = ccfc_ask_filter(&filter, rq, err);
+	int r = ccfc_args_filter(&filter, rq, err);
 
 	if (!r)
-		r = ccfc_ask_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
-				  CCFC_SLICE_NONE, err);
+		r = ccfc_args_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
+				   CCFC_SLICE_NONE, err);
 	if (!r)
-		r = ccfc_ask_paths(&rq->opt.alternatives, rq,
-				   CCFC_OPT_ALTERNATIVES, CCFC_SLICE_NONE, err);
+		r = ccfc_args_paths(&rq->opt.alternatives, rq,
+				    CCFC_OPT_ALTERNATIVES, CCFC_SLICE_NONE,
+				    err);
 	if (r)
 		return r;
 	file = find_file(&all, rq, path);
-	r = file ? ccfc_ask_offset(rq, all.n, "sessions", err)
+	r = file ? ccfc_args_offset(rq, all.n, "sessions", err)
 		 : nobody(rq, path, err);
 	if (!r)
 		pack_readers(rq, &all, file);

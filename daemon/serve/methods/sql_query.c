@@ -127,7 +127,7 @@ static void release(struct ccfc_deferred *d)
 
 static void keep_clock(struct sql_query *s, struct ccfc_service *service)
 {
-	struct ccfc_progress at = { 0 };
+	struct ccfc_scan_progress at = { 0 };
 	struct ccfc_pack pack;
 
 	service->progress(service->ctx, &at);

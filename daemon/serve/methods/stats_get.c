@@ -130,11 +130,11 @@ static void pack_days(struct ccfc_pack *p, const struct ccfc_counts *t)
 static int ask(struct ccfc_spent *u, struct ccfc_request *rq,
 	       struct ccfc_err *err)
 {
-	int r = ccfc_ask_choice(&u->by, rq, CCFC_OPT_BY, rq->opt.by, names,
-				err);
+	int r = ccfc_args_choice(&u->by, rq, CCFC_OPT_BY, rq->opt.by, names,
+				 err);
 
 	if (!r)
-		r = ccfc_ask_filter(&u->filter, rq, err);
+		r = ccfc_args_filter(&u->filter, rq, err);
 	if (!r && (rq->opt.given & CCFC_OPT(SESSION)))
 		r = ccfc_query_session(&u->filter.session, rq->index,
 				       rq->opt.session, err);
@@ -148,7 +148,7 @@ static int pack(struct ccfc_request *rq, const struct ccfc_spent *u,
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "no session was at work there and then");
 	if (rq->opt.offset &&
-	    ccfc_ask_offset(rq, u->tables[u->by].n, "rows", err))
+	    ccfc_args_offset(rq, u->tables[u->by].n, "rows", err))
 		return CCFC_ENOTFOUND;
 	ccfc_pack_map(rq->pack);
 	pack_period(rq->pack, u);

@@ -59,9 +59,9 @@ static int find_base(struct ccfc_slice *out, struct ccfc_request *rq,
 	return 0;
 }
 
-int ccfc_ask_path(struct ccfc_slice *out, struct ccfc_request *rq,
-		  enum ccfc_option what, struct ccfc_slice path,
-		  struct ccfc_slice base, struct ccfc_err *err)
+int ccfc_args_path(struct ccfc_slice *out, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice path,
+		   struct ccfc_slice base, struct ccfc_err *err)
 {
 	struct ccfc_slice from;
 	int r = find_base(&from, rq, base, err);
@@ -73,8 +73,8 @@ int ccfc_ask_path(struct ccfc_slice *out, struct ccfc_request *rq,
 	return 0;
 }
 
-int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
-		    struct ccfc_err *err)
+int ccfc_args_filter(struct ccfc_filter *out, struct ccfc_request *rq,
+		     struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
 
@@ -91,13 +91,13 @@ int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
 	};
 	if (!(o->given & CCFC_OPT(PROJECT_PATH)))
 		return 0;
-	return ccfc_ask_path(&out->project, rq, CCFC_OPT_PROJECT_PATH,
-			     o->project, CCFC_SLICE_NONE, err);
+	return ccfc_args_path(&out->project, rq, CCFC_OPT_PROJECT_PATH,
+			      o->project, CCFC_SLICE_NONE, err);
 }
 
-int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
-		  enum ccfc_option what, struct ccfc_slice pattern,
-		  struct ccfc_err *err)
+int ccfc_args_glob(struct ccfc_glob **out, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice pattern,
+		   struct ccfc_err *err)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	struct ccfc_slice base;
@@ -115,7 +115,7 @@ int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 	return r;
 }
 
-int ccfc_ask_too_costly(struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_args_too_costly(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_ETOOBIG,
 		     "%s: the pattern takes too long on all these files",
@@ -124,9 +124,9 @@ int ccfc_ask_too_costly(struct ccfc_request *rq, struct ccfc_err *err)
 	return CCFC_ETOOBIG;
 }
 
-int ccfc_ask_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
-		    struct ccfc_slice text, const char *const *choices,
-		    struct ccfc_err *err)
+int ccfc_args_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
+		     struct ccfc_slice text, const char *const *choices,
+		     struct ccfc_err *err)
 {
 	char list[256] = "";
 	size_t len = 0;
@@ -147,20 +147,20 @@ int ccfc_ask_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
 			    rq->method, ccfc_option_name(what), list);
 }
 
-int ccfc_ask_paths(struct ccfc_slices *list, struct ccfc_request *rq,
-		   enum ccfc_option what, struct ccfc_slice base,
-		   struct ccfc_err *err)
+int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
+		    enum ccfc_option what, struct ccfc_slice base,
+		    struct ccfc_err *err)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; !r && i < list->n; i++)
-		r = ccfc_ask_path(&list->items[i], rq, what, list->items[i],
-				  base, err);
+		r = ccfc_args_path(&list->items[i], rq, what, list->items[i],
+				   base, err);
 	return r;
 }
 
-int ccfc_ask_offset(struct ccfc_request *rq, uint32_t n, const char *what,
-		    struct ccfc_err *err)
+int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
+		     struct ccfc_err *err)
 {
 	if ((uint64_t)rq->opt.offset < n)
 		return 0;
@@ -196,22 +196,22 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 		ccfc_err_hint(err, "it has changes in another state, time or "
 				   "project than asked for");
 	else
-		ccfc_ask_elsewhere(rq, path, err);
+		ccfc_args_elsewhere(rq, path, err);
 	return CCFC_ENOTFOUND;
 }
 
-int ccfc_ask_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
-		  struct ccfc_request *rq, const struct ccfc_filter *filter,
-		  struct ccfc_err *err)
+int ccfc_args_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+		   struct ccfc_request *rq, const struct ccfc_filter *filter,
+		   struct ccfc_err *err)
 {
 	struct ccfc_slices *more = &rq->opt.alternatives;
 	struct ccfc_slice asked;
-	int r = ccfc_ask_path(&asked, rq, CCFC_OPT_PATH, rq->opt.path,
-			      CCFC_SLICE_NONE, err);
+	int r = ccfc_args_path(&asked, rq, CCFC_OPT_PATH, rq->opt.path,
+			       CCFC_SLICE_NONE, err);
 
 	if (!r)
-		r = ccfc_ask_paths(more, rq, CCFC_OPT_ALTERNATIVES,
-				   CCFC_SLICE_NONE, err);
+		r = ccfc_args_paths(more, rq, CCFC_OPT_ALTERNATIVES,
+				    CCFC_SLICE_NONE, err);
 	if (r)
 		return r;
 	*path = asked;
@@ -225,8 +225,8 @@ int ccfc_ask_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
 
 /* --- a session --- */
 
-struct ccfc_slice ccfc_ask_project(const struct ccfc_request *rq,
-				   uint32_t session)
+struct ccfc_slice ccfc_args_project(const struct ccfc_request *rq,
+				    uint32_t session)
 {
 	return ccfc_index_str(rq->index,
 			      rq->index->sessions.items[session].project);
@@ -274,8 +274,8 @@ static int ask_directories(struct ccfc_request *rq, struct ccfc_slice project,
 	return 0;
 }
 
-int ccfc_ask_session_files(uint32_t *session, struct ccfc_groups *files,
-			   struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
+			    struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_slices *dirs = &rq->opt.directories;
 	struct ccfc_slice project;
@@ -284,13 +284,13 @@ int ccfc_ask_session_files(uint32_t *session, struct ccfc_groups *files,
 
 	if (r)
 		return r;
-	project = ccfc_ask_project(rq, *session);
-	r = ccfc_ask_filter(&filter, rq, err);
+	project = ccfc_args_project(rq, *session);
+	r = ccfc_args_filter(&filter, rq, err);
 	if (!r)
 		r = ask_directories(rq, project, err);
 	if (!r)
-		r = ccfc_ask_paths(&rq->opt.paths, rq, CCFC_OPT_PATHS, project,
-				   err);
+		r = ccfc_args_paths(&rq->opt.paths, rq, CCFC_OPT_PATHS, project,
+				    err);
 	if (r)
 		return r;
 	filter.directories = dirs->items;
@@ -346,8 +346,8 @@ static bool is_twin(struct ccfc_request *rq, uint32_t file,
 	       is_root(rq, ccfc_slice(path.ptr, path.len - tail.len - 1));
 }
 
-void ccfc_ask_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
-			struct ccfc_err *err)
+void ccfc_args_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
+			 struct ccfc_err *err)
 {
 	struct ccfc_slice found[TWINS_SHOWN] = { { 0 } };
 	uint32_t n = 0;

@@ -42,7 +42,7 @@ static bool has_nul(struct ccfc_slice s)
 	return s.len && memchr(s.ptr, '\0', s.len);
 }
 
-static bool is_binary(const struct ccfc_content *content)
+static bool is_binary(const struct ccfc_change_text *content)
 {
 	for (uint32_t i = 0; i < content->nedits; i++)
 		if (has_nul(content->edits[i].old_text) ||
@@ -51,7 +51,8 @@ static bool is_binary(const struct ccfc_content *content)
 	return false;
 }
 
-static size_t trim(struct ccfc_content *content, size_t max, bool *truncated)
+static size_t trim(struct ccfc_change_text *content, size_t max,
+		   bool *truncated)
 {
 	size_t total = 0;
 
@@ -73,7 +74,8 @@ static void pack_edit(struct ccfc_pack *p, const struct ccfc_edit *e)
 		ccfc_pack_kv_str(p, "newContent", e->new_text);
 }
 
-static void pack_edits(struct ccfc_pack *p, const struct ccfc_content *content)
+static void pack_edits(struct ccfc_pack *p,
+		       const struct ccfc_change_text *content)
 {
 	if (content->nedits == 1) {
 		pack_edit(p, &content->edits[0]);
@@ -90,7 +92,7 @@ static void pack_edits(struct ccfc_pack *p, const struct ccfc_content *content)
 }
 
 /* NULL, or why there is no content. */
-static const char *read_content(struct ccfc_content *out,
+static const char *read_content(struct ccfc_change_text *out,
 				struct ccfc_request *rq,
 				const struct ccfc_change *change)
 {
@@ -111,7 +113,7 @@ static const char *read_content(struct ccfc_content *out,
 void ccfc_reply_content(struct ccfc_request *rq,
 			const struct ccfc_change *change)
 {
-	struct ccfc_content content = { 0 };
+	struct ccfc_change_text content = { 0 };
 	const char *why = read_content(&content, rq, change);
 	bool truncated = false;
 	size_t total = 0;

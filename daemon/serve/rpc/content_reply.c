@@ -21,7 +21,7 @@ int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
 {
 	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
 	struct ccfc_groups sessions;
-	int r = ccfc_ask_file(path, &sessions, rq, &applied, err);
+	int r = ccfc_args_file(path, &sessions, rq, &applied, err);
 
 	if (r)
 		return r;

@@ -14,7 +14,8 @@ const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
 	return out;
 }
 
-void ccfc_reply_progress(struct ccfc_pack *p, const struct ccfc_progress *at)
+void ccfc_reply_progress(struct ccfc_pack *p,
+			 const struct ccfc_scan_progress *at)
 {
 	ccfc_pack_kv_uint(p, "filesDone", at->files_done);
 	ccfc_pack_kv_uint(p, "filesTotal", at->files_total);
@@ -25,7 +26,7 @@ void ccfc_reply_progress(struct ccfc_pack *p, const struct ccfc_progress *at)
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)
 {
 	const struct ccfc_index *index = service->index;
-	struct ccfc_progress at = { 0 };
+	struct ccfc_scan_progress at = { 0 };
 	char text[CCFC_CLOCK_TEXT_MAX];
 
 	ccfc_pack_kv_cstr(

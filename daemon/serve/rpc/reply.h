@@ -14,8 +14,9 @@ const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
 				  uint64_t seq);
 /* The key `clock`, and `indexing` while that runs: for every result map. */
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service);
-/* The fields of a struct ccfc_progress, into an open map. */
-void ccfc_reply_progress(struct ccfc_pack *p, const struct ccfc_progress *at);
+/* The fields of a struct ccfc_scan_progress, into an open map. */
+void ccfc_reply_progress(struct ccfc_pack *p,
+			 const struct ccfc_scan_progress *at);
 
 /* A string, nil where it is empty. */
 void ccfc_reply_str(struct ccfc_pack *p, const char *key, struct ccfc_slice s);

@@ -86,9 +86,10 @@ int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_source_list(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_subscribe(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_unsubscribe(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_since(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_method_events_unsubscribe(struct ccfc_request *rq,
+				   struct ccfc_err *err);
+int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_method_server_stop(struct ccfc_request *rq, struct ccfc_err *err);
 
@@ -98,52 +99,52 @@ int ccfc_method_server_stop(struct ccfc_request *rq, struct ccfc_err *err);
  * The normal form of a path that the option `what` gave, in the request's
  * arena: relative ones against cwd, else projectPath, else `base`.
  */
-int ccfc_ask_path(struct ccfc_slice *out, struct ccfc_request *rq,
-		  enum ccfc_option what, struct ccfc_slice path,
-		  struct ccfc_slice base, struct ccfc_err *err);
+int ccfc_args_path(struct ccfc_slice *out, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice path,
+		   struct ccfc_slice base, struct ccfc_err *err);
 /* The same for all of a list, in place. */
-int ccfc_ask_paths(struct ccfc_slices *list, struct ccfc_request *rq,
-		   enum ccfc_option what, struct ccfc_slice base,
-		   struct ccfc_err *err);
+int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
+		    enum ccfc_option what, struct ccfc_slice base,
+		    struct ccfc_err *err);
 /*
  * The first of `path` and `alternatives` that the filter leaves a change of,
  * and who changed it. CCFC_ENOTFOUND says what is known instead.
  */
-int ccfc_ask_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
-		  struct ccfc_request *rq, const struct ccfc_filter *filter,
-		  struct ccfc_err *err);
+int ccfc_args_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+		   struct ccfc_request *rq, const struct ccfc_filter *filter,
+		   struct ccfc_err *err);
 /* A page behind the last of `n` is nothing found, not an empty success. */
-int ccfc_ask_offset(struct ccfc_request *rq, uint32_t n, const char *what,
-		    struct ccfc_err *err);
+int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
+		     struct ccfc_err *err);
 /*
  * The files of the session that was asked about, as filtered by extensions,
  * directories, tools and paths. CCFC_ENOTFOUND when none of `paths` is there.
  */
-int ccfc_ask_session_files(uint32_t *session, struct ccfc_groups *files,
-			   struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
+			    struct ccfc_request *rq, struct ccfc_err *err);
 /* The normal path of a session's project, may be empty. */
-struct ccfc_slice ccfc_ask_project(const struct ccfc_request *rq,
-				   uint32_t session);
+struct ccfc_slice ccfc_args_project(const struct ccfc_request *rq,
+				    uint32_t session);
 /* states, dates, projectPath and tools. */
-int ccfc_ask_filter(struct ccfc_filter *out, struct ccfc_request *rq,
-		    struct ccfc_err *err);
+int ccfc_args_filter(struct ccfc_filter *out, struct ccfc_request *rq,
+		     struct ccfc_err *err);
 /* An absolute pattern out of `pattern` or `path`; the caller frees it. */
-int ccfc_ask_glob(struct ccfc_glob **out, struct ccfc_request *rq,
-		  enum ccfc_option what, struct ccfc_slice pattern,
-		  struct ccfc_err *err);
+int ccfc_args_glob(struct ccfc_glob **out, struct ccfc_request *rq,
+		   enum ccfc_option what, struct ccfc_slice pattern,
+		   struct ccfc_err *err);
 /* Of a pattern on all files: some tenths of a second. */
 #define CCFC_GLOB_STEPS 100000000u
 /* The error for one that took more. */
-int ccfc_ask_too_costly(struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_args_too_costly(struct ccfc_request *rq, struct ccfc_err *err);
 /*
  * Which of `choices` (ends with NULL) an option's text is; *out stays as it is
  * where the option was not given. CCFC_EINVAL names the choices.
  */
-int ccfc_ask_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
-		    struct ccfc_slice text, const char *const *choices,
-		    struct ccfc_err *err);
+int ccfc_args_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
+		     struct ccfc_slice text, const char *const *choices,
+		     struct ccfc_err *err);
 /* Other places that the same file of the project is known at, as a hint. */
-void ccfc_ask_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
-			struct ccfc_err *err);
+void ccfc_args_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
+			 struct ccfc_err *err);
 
 #endif

@@ -13,7 +13,7 @@
 #include "store/texts/texts.h"
 #include "transcript/record.h"
 
-struct ccfc_progress {
+struct ccfc_scan_progress {
 	bool running; /* first scan or rebuild under way */
 	uint32_t files_done, files_total;
 	uint64_t bytes_done, bytes_total;
@@ -46,7 +46,7 @@ struct ccfc_service {
 	 */
 	void (*build)(void *ctx, struct ccfc_slice project,
 		      void (*done)(void *arg), void *arg);
-	void (*progress)(void *ctx, struct ccfc_progress *out);
+	void (*progress)(void *ctx, struct ccfc_scan_progress *out);
 	void (*watch_stats)(void *ctx, struct ccfc_tree_stats *out);
 	int64_t (*last_indexed)(void *ctx);
 	uint64_t (*store_bytes)(void *ctx);

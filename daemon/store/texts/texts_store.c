@@ -81,12 +81,12 @@ static uint32_t flags_of(const struct ccfc_record *r,
 	       (r->sidechain || source->is_agent ? CCFC_TEXT_SIDECHAIN : 0);
 }
 
-static uint8_t kind_of(enum ccfc_spoken_kind kind)
+static uint8_t kind_of(enum ccfc_message_text_kind kind)
 {
 	switch (kind) {
-	case CCFC_SPOKEN_THINKING:
+	case CCFC_MESSAGE_TEXT_THINKING:
 		return CCFC_TEXT_THINKING;
-	case CCFC_SPOKEN_TASKS:
+	case CCFC_MESSAGE_TEXT_TASKS:
 		return CCFC_TEXT_TASKS;
 	default:
 		return CCFC_TEXT_TEXT;
@@ -94,9 +94,9 @@ static uint8_t kind_of(enum ccfc_spoken_kind kind)
 }
 
 static bool say(struct ccfc_store *store, struct ccfc_text_head *head,
-		const struct ccfc_spoken *spoken)
+		const struct ccfc_message_text *spoken)
 {
-	bool tasks = spoken->kind == CCFC_SPOKEN_TASKS;
+	bool tasks = spoken->kind == CCFC_MESSAGE_TEXT_TASKS;
 	uint32_t flags = head->flags;
 	bool fine;
 

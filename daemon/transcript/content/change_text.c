@@ -8,20 +8,20 @@
 
 struct reader {
 	struct ccfc_parser *parser;
-	struct ccfc_content *out;
+	struct ccfc_change_text *out;
 	struct ccfc_arena *arena;
 	struct ccfc_slice id;
 	uint32_t part;
 };
 
-static void add_edit(struct reader *reader, const struct ccfc_texts *texts)
+static void add_edit(struct reader *reader, const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_edit *edit = &reader->out->edits[reader->out->nedits++];
 
-	edit->old_text = ccfc_texts_copy(reader->parser, texts->old_text,
-					 reader->arena, NULL);
-	edit->new_text = ccfc_texts_copy(reader->parser, texts->new_text,
-					 reader->arena, NULL);
+	edit->old_text = ccfc_edit_texts_copy(reader->parser, texts->old_text,
+					      reader->arena, NULL);
+	edit->new_text = ccfc_edit_texts_copy(reader->parser, texts->new_text,
+					      reader->arena, NULL);
 }
 
 static void make_room(struct reader *reader, size_t n)
@@ -31,10 +31,11 @@ static void make_room(struct reader *reader, size_t n)
 		reader->arena, (n ? n : 1) * sizeof(*reader->out->edits));
 }
 
-static bool read_edits(struct reader *reader, const struct ccfc_texts *texts)
+static bool read_edits(struct reader *reader,
+		       const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_edits edits;
-	struct ccfc_texts one;
+	struct ccfc_edit_texts one;
 
 	ccfc_edits_init(&edits, reader->parser, texts, reader->part);
 	make_room(reader, edits.n);
@@ -43,7 +44,8 @@ static bool read_edits(struct reader *reader, const struct ccfc_texts *texts)
 	return reader->out->nedits > 0;
 }
 
-static bool read_texts(struct reader *reader, const struct ccfc_texts *texts)
+static bool read_texts(struct reader *reader,
+		       const struct ccfc_edit_texts *texts)
 {
 	const struct ccfc_json *json = &reader->parser->json;
 
@@ -73,7 +75,7 @@ static bool read_result(struct reader *reader, struct ccfc_slice line)
 	       found.detail.tool && read_texts(reader, &found.detail.texts);
 }
 
-bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_content *out,
+bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_change_text *out,
 		       struct ccfc_slice id, uint32_t part,
 		       struct ccfc_slice call_line,
 		       struct ccfc_slice result_line, struct ccfc_arena *arena)
@@ -81,7 +83,7 @@ bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_content *out,
 	struct reader reader = { parser, out, arena, id, part };
 	bool found;
 
-	*out = (struct ccfc_content){ NULL, 0 };
+	*out = (struct ccfc_change_text){ NULL, 0 };
 	if (!id.len)
 		return false;
 	found = read_result(&reader, result_line);
@@ -91,6 +93,6 @@ bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_content *out,
 		ccfc_parser_done(parser, call_line);
 	}
 	if (!found)
-		*out = (struct ccfc_content){ NULL, 0 };
+		*out = (struct ccfc_change_text){ NULL, 0 };
 	return found;
 }

@@ -13,7 +13,7 @@ struct ccfc_edit {
 	struct ccfc_slice new_text; /* ptr NULL: not known */
 };
 
-struct ccfc_content {
+struct ccfc_change_text {
 	struct ccfc_edit *edits;
 	uint32_t nedits;
 };
@@ -26,7 +26,7 @@ struct ccfc_content {
  * U+FFFD) in `arena`. False when neither line has the texts of that id: then
  * the lines are not what they were and the content is not available.
  */
-bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_content *out,
+bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_change_text *out,
 		       struct ccfc_slice id, uint32_t part,
 		       struct ccfc_slice call_line,
 		       struct ccfc_slice result_line, struct ccfc_arena *arena);

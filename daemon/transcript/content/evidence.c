@@ -27,7 +27,7 @@ static struct ccfc_slice read_text(struct reader *reader, uint32_t tok)
 {
 	bool bad = false;
 	struct ccfc_slice text =
-		ccfc_texts_copy(reader->parser, tok, reader->arena, &bad);
+		ccfc_edit_texts_copy(reader->parser, tok, reader->arena, &bad);
 
 	return bad ? CCFC_SLICE_NONE : text;
 }
@@ -47,7 +47,7 @@ static void make_room(struct reader *reader, uint32_t n)
 
 static void take_edits(struct reader *reader, struct ccfc_edits *edits)
 {
-	struct ccfc_texts one;
+	struct ccfc_edit_texts one;
 
 	make_room(reader, edits->n);
 	while (ccfc_edits_next(edits, &one))
@@ -59,7 +59,8 @@ static void take_edits(struct reader *reader, struct ccfc_edits *edits)
 			};
 }
 
-static void take_pair(struct reader *reader, const struct ccfc_texts *texts)
+static void take_pair(struct reader *reader,
+		      const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_slice old_text = read_text(reader, texts->old_text);
 	struct ccfc_slice new_text = read_text(reader, texts->new_text);
@@ -82,7 +83,8 @@ static void take_after(struct reader *reader, uint32_t tok)
 	reader->out->has_after = reader->out->after.ptr != NULL;
 }
 
-static void take_texts(struct reader *reader, const struct ccfc_texts *texts)
+static void take_texts(struct reader *reader,
+		       const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_edits edits;
 
@@ -170,7 +172,7 @@ static void take_asked(struct reader *reader,
 
 /* What the command of an editor amounts to. */
 static enum ccfc_tool_shape shape_of(const struct ccfc_json *json,
-				     const struct ccfc_texts *texts)
+				     const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_slice command = ccfc_json_string(json, texts->mode);
 
@@ -183,7 +185,8 @@ static enum ccfc_tool_shape shape_of(const struct ccfc_json *json,
 }
 
 /* False when the call has no such part (any more). */
-static bool take_part(struct reader *reader, const struct ccfc_texts *texts)
+static bool take_part(struct reader *reader,
+		      const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_edits edits;
 
@@ -232,7 +235,7 @@ static void take_before(struct reader *reader, const uint32_t *f, bool created)
 }
 
 static bool has_texts(const struct ccfc_json *json,
-		      const struct ccfc_texts *texts)
+		      const struct ccfc_edit_texts *texts)
 {
 	return texts->edits || ccfc_json_is_string(json, texts->old_text) ||
 	       ccfc_json_is_string(json, texts->new_text);
@@ -240,7 +243,7 @@ static bool has_texts(const struct ccfc_json *json,
 
 /* The texts of a result; the call's, where they are of another kind, go. */
 static void take_result_texts(struct reader *reader,
-			      const struct ccfc_texts *texts)
+			      const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_evidence *out = reader->out;
 

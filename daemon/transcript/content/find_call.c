@@ -51,7 +51,8 @@ bool ccfc_find_call(struct ccfc_parser *parser, struct ccfc_found_call *out,
 						CCFC_NAME_MAX));
 	out->input = block[CCFC_BLOCK_INPUT];
 	out->version = fields[CCFC_FIELD_VERSION];
-	return tool && ccfc_texts_input(&out->texts, parser, tool, out->input);
+	return tool &&
+	       ccfc_edit_texts_input(&out->texts, parser, tool, out->input);
 }
 
 bool ccfc_find_result(struct ccfc_parser *parser, struct ccfc_found_result *out,

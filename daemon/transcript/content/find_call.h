@@ -12,7 +12,7 @@
 #include "transcript/edit_texts.h"
 
 struct ccfc_found_call {
-	struct ccfc_texts texts;
+	struct ccfc_edit_texts texts;
 	uint32_t input;
 	uint32_t version; /* of the client; so below */
 };

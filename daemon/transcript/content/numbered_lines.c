@@ -105,8 +105,8 @@ static bool is_end(struct ccfc_slice s)
 	return true;
 }
 
-bool ccfc_numbered_text(struct ccfc_slice *text, struct ccfc_slice shown,
-			struct ccfc_arena *arena)
+bool ccfc_numbered_lines_text(struct ccfc_slice *text, struct ccfc_slice shown,
+			      struct ccfc_arena *arena)
 {
 	const char *mark = ARROW;
 	struct ccfc_slice rest = shown, next;

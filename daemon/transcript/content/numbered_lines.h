@@ -12,7 +12,7 @@
  * all of a file: it does not begin with line 1, a number is missing, the
  * client may have cut a line or the end, or something unknown stands behind.
  */
-bool ccfc_numbered_text(struct ccfc_slice *text, struct ccfc_slice shown,
-			struct ccfc_arena *arena);
+bool ccfc_numbered_lines_text(struct ccfc_slice *text, struct ccfc_slice shown,
+			      struct ccfc_arena *arena);
 
 #endif

@@ -200,8 +200,8 @@ static void gather(struct ccfc_buf *out, struct ccfc_parser *parser,
 		ccfc_buf_puts(out, other);
 }
 
-bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields,
-		   struct ccfc_slice *typed)
+bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
+			 struct ccfc_slice *typed)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -219,8 +219,9 @@ bool ccfc_asked_is(struct ccfc_parser *parser, const uint32_t *fields,
 	return any;
 }
 
-bool ccfc_asked_read(struct ccfc_parser *parser, struct ccfc_asked *out,
-		     struct ccfc_slice line, struct ccfc_arena *arena)
+bool ccfc_prompt_text_read(struct ccfc_parser *parser,
+			   struct ccfc_prompt_text *out, struct ccfc_slice line,
+			   struct ccfc_arena *arena)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	uint32_t fields[CCFC_FIELD_COUNT];

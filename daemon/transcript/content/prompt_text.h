@@ -7,7 +7,7 @@
 
 #include "transcript/record.h"
 
-struct ccfc_asked {
+struct ccfc_prompt_text {
 	struct ccfc_slice uuid; /* of the record */
 	struct ccfc_slice text; /* its texts, one a line; "/name args" for a
 				 * command; "[image]" where it has no text */
@@ -17,7 +17,8 @@ struct ccfc_asked {
  * Reads the prompt of `line` (padded like ccfc_record_parse's); slices are in
  * `arena`. False when the line is no prompt that a person gave.
  */
-bool ccfc_asked_read(struct ccfc_parser *parser, struct ccfc_asked *out,
-		     struct ccfc_slice line, struct ccfc_arena *arena);
+bool ccfc_prompt_text_read(struct ccfc_parser *parser,
+			   struct ccfc_prompt_text *out, struct ccfc_slice line,
+			   struct ccfc_arena *arena);
 
 #endif

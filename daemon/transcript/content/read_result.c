@@ -27,11 +27,11 @@ static uint64_t hash_id(struct ccfc_parser *parser, uint32_t tok)
 }
 
 /* All but id and text. False when there is no path. */
-static bool take_path(struct ccfc_parser *parser, struct ccfc_reading *out,
+static bool take_path(struct ccfc_parser *parser, struct ccfc_read_result *out,
 		      const uint32_t *fields, uint32_t path,
 		      struct ccfc_arena *arena)
 {
-	*out = (struct ccfc_reading){
+	*out = (struct ccfc_read_result){
 		.path = copy_name(parser, path, CCFC_PATH_MAX, arena),
 		.cwd = copy_name(parser, fields[CCFC_FIELD_CWD], CCFC_PATH_MAX,
 				 arena),
@@ -44,8 +44,9 @@ static bool take_path(struct ccfc_parser *parser, struct ccfc_reading *out,
 
 /* --- toolUseResult --- */
 
-static bool read_detail(struct ccfc_parser *parser, struct ccfc_reading *out,
-			const uint32_t *fields, struct ccfc_arena *arena)
+static bool read_detail(struct ccfc_parser *parser,
+			struct ccfc_read_result *out, const uint32_t *fields,
+			struct ccfc_arena *arena)
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t result = fields[CCFC_FIELD_RESULT];
@@ -64,12 +65,14 @@ static bool read_detail(struct ccfc_parser *parser, struct ccfc_reading *out,
 	    ccfc_json_int(json, f[CCFC_READ_TOTAL]) != lines ||
 	    !take_path(parser, out, fields, f[CCFC_READ_PATH], arena))
 		return false;
-	out->text = ccfc_texts_copy(parser, f[CCFC_READ_CONTENT], arena, &bad);
+	out->text =
+		ccfc_edit_texts_copy(parser, f[CCFC_READ_CONTENT], arena, &bad);
 	return out->text.ptr && !bad;
 }
 
-bool ccfc_reading_detail(struct ccfc_parser *parser, struct ccfc_reading *out,
-			 struct ccfc_slice line, struct ccfc_arena *arena)
+bool ccfc_read_result_detail(struct ccfc_parser *parser,
+			     struct ccfc_read_result *out,
+			     struct ccfc_slice line, struct ccfc_arena *arena)
 {
 	uint32_t fields[CCFC_FIELD_COUNT];
 	bool whole = ccfc_parser_open(parser, line, fields) &&
@@ -98,9 +101,10 @@ static uint32_t path_of(const struct ccfc_json *json, uint32_t input)
 	return path;
 }
 
-uint32_t ccfc_reading_calls(struct ccfc_parser *parser,
-			    struct ccfc_reading *out, uint32_t max,
-			    struct ccfc_slice line, struct ccfc_arena *arena)
+uint32_t ccfc_read_result_calls(struct ccfc_parser *parser,
+				struct ccfc_read_result *out, uint32_t max,
+				struct ccfc_slice line,
+				struct ccfc_arena *arena)
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t n = 0;
@@ -125,8 +129,8 @@ uint32_t ccfc_reading_calls(struct ccfc_parser *parser,
 
 /* --- results --- */
 
-uint32_t ccfc_reading_results(struct ccfc_parser *parser, uint64_t *ids,
-			      uint32_t max, struct ccfc_slice line)
+uint32_t ccfc_read_result_results(struct ccfc_parser *parser, uint64_t *ids,
+				  uint32_t max, struct ccfc_slice line)
 {
 	uint32_t n = 0;
 	struct ccfc_blocks w;
@@ -155,7 +159,7 @@ static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
 	if (tok && ccfc_json_is_array(json, tok))
 		item = ccfc_json_child(json, tok);
 	if (!item) {
-		text = ccfc_texts_copy(parser, tok, arena, &bad);
+		text = ccfc_edit_texts_copy(parser, tok, arena, &bad);
 		ccfc_buf_slice(out, text);
 		return text.ptr && !bad;
 	}
@@ -163,7 +167,8 @@ static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
 		if (!ccfc_json_is_object(json, item))
 			return false;
 		ccfc_json_fields(json, item, &parser->block_keys, f);
-		text = ccfc_texts_copy(parser, f[CCFC_BLOCK_TEXT], arena, &bad);
+		text = ccfc_edit_texts_copy(parser, f[CCFC_BLOCK_TEXT], arena,
+					    &bad);
 		if (!text.ptr || bad)
 			return false;
 		if (out->len)
@@ -173,27 +178,29 @@ static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
 	return true;
 }
 
-static bool read_result(struct ccfc_blocks *w, struct ccfc_reading *out,
+static bool read_result(struct ccfc_blocks *w, struct ccfc_read_result *out,
 			struct ccfc_arena *arena)
 {
 	struct ccfc_buf shown = CCFC_BUF_INIT;
 	bool whole;
 
-	*out = (struct ccfc_reading){
+	*out = (struct ccfc_read_result){
 		.time = ccfc_parser_time(w->parser, w->fields[CCFC_FIELD_TIME]),
 	};
 	whole = !ccfc_json_is_true(&w->parser->json,
 				   w->block[CCFC_BLOCK_IS_ERROR]) &&
 		take_shown(w->parser, &shown, w->block[CCFC_BLOCK_CONTENT],
 			   arena) &&
-		ccfc_numbered_text(&out->text, ccfc_buf_view(&shown), arena);
+		ccfc_numbered_lines_text(&out->text, ccfc_buf_view(&shown),
+					 arena);
 	ccfc_buf_release(&shown);
 	return whole;
 }
 
-bool ccfc_reading_result(struct ccfc_parser *parser, struct ccfc_reading *out,
-			 struct ccfc_slice line, uint64_t id,
-			 struct ccfc_arena *arena)
+bool ccfc_read_result_result(struct ccfc_parser *parser,
+			     struct ccfc_read_result *out,
+			     struct ccfc_slice line, uint64_t id,
+			     struct ccfc_arena *arena)
 {
 	bool whole = false;
 	struct ccfc_blocks w;

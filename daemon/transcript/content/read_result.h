@@ -15,7 +15,7 @@
 
 #include "transcript/record.h"
 
-struct ccfc_reading {
+struct ccfc_read_result {
 	uint64_t id;		   /* hash of the tool_use id */
 	struct ccfc_slice path;	   /* as written; … */
 	struct ccfc_slice cwd;	   /* … the record's directory, … */
@@ -25,27 +25,30 @@ struct ccfc_reading {
 };
 
 /* The first form: all but the id, which is 0. False when it is not that. */
-bool ccfc_reading_detail(struct ccfc_parser *parser, struct ccfc_reading *out,
-			 struct ccfc_slice line, struct ccfc_arena *arena);
+bool ccfc_read_result_detail(struct ccfc_parser *parser,
+			     struct ccfc_read_result *out,
+			     struct ccfc_slice line, struct ccfc_arena *arena);
 
 /*
  * The second form. The line's calls that ask for a whole file: all but the
  * text. Returns how many there are, at most `max`.
  */
-uint32_t ccfc_reading_calls(struct ccfc_parser *parser,
-			    struct ccfc_reading *out, uint32_t max,
-			    struct ccfc_slice line, struct ccfc_arena *arena);
+uint32_t ccfc_read_result_calls(struct ccfc_parser *parser,
+				struct ccfc_read_result *out, uint32_t max,
+				struct ccfc_slice line,
+				struct ccfc_arena *arena);
 
 /* Its results that may show one: ids only. */
-uint32_t ccfc_reading_results(struct ccfc_parser *parser, uint64_t *ids,
-			      uint32_t max, struct ccfc_slice line);
+uint32_t ccfc_read_result_results(struct ccfc_parser *parser, uint64_t *ids,
+				  uint32_t max, struct ccfc_slice line);
 
 /*
  * The result of the call `id`: text and time. False when it shows less than
  * all of a file, or when that cannot be told.
  */
-bool ccfc_reading_result(struct ccfc_parser *parser, struct ccfc_reading *out,
-			 struct ccfc_slice line, uint64_t id,
-			 struct ccfc_arena *arena);
+bool ccfc_read_result_result(struct ccfc_parser *parser,
+			     struct ccfc_read_result *out,
+			     struct ccfc_slice line, uint64_t id,
+			     struct ccfc_arena *arena);
 
 #endif

@@ -32,7 +32,7 @@ static bool read_line(struct ccfc_slice *line, const struct ccfc_parser *parser,
 {
 	bool bad = false;
 
-	*line = ccfc_texts_copy(parser, tok, arena, &bad);
+	*line = ccfc_edit_texts_copy(parser, tok, arena, &bad);
 	if (!line->len || bad)
 		return false;
 	*before += *line->ptr == ' ' || *line->ptr == '-';

@@ -4,8 +4,8 @@
  * or more than 100 kinds of lines there are no NUL bytes (git merge-file takes
  * none). Needs seed.h started.
  */
-#ifndef CCFC_TEST_TEXT_TEXTS_H
-#define CCFC_TEST_TEXT_TEXTS_H
+#ifndef CCFC_UNIT_DIFF_TEXTS_H
+#define CCFC_UNIT_DIFF_TEXTS_H
 
 #include "base/buf.h"
 #include "diff/diff.h"

@@ -3,8 +3,8 @@
  * during the test, files in it, and commands. Every failure fails the test; a
  * program that is not installed skips it.
  */
-#ifndef CCFC_TEST_TEXT_TOOLS_H
-#define CCFC_TEST_TEXT_TOOLS_H
+#ifndef CCFC_UNIT_DIFF_TOOLS_H
+#define CCFC_UNIT_DIFF_TOOLS_H
 
 #include "base/buf.h"
 

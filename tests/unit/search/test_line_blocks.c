@@ -25,14 +25,14 @@ static void put_file(const struct ccfc_buf *bytes)
 }
 
 /* Reads all again, and compares it with the bytes up to `stop`. */
-static void check(struct ccfc_pieces *p, const struct ccfc_buf *bytes,
+static void check(struct ccfc_line_blocks *p, const struct ccfc_buf *bytes,
 		  uint64_t stop)
 {
 	struct ccfc_slice lines;
 	uint64_t offset, at = 0;
 
-	assert_true(ccfc_pieces_open(p, path, stop));
-	while (ccfc_pieces_next(p, &lines, &offset)) {
+	assert_true(ccfc_line_blocks_open(p, path, stop));
+	while (ccfc_line_blocks_next(p, &lines, &offset)) {
 		assert_int_equal(offset, at);
 		assert_true(lines.len && lines.ptr[lines.len - 1] == '\n');
 		assert_memory_equal(lines.ptr, bytes->ptr + at, lines.len);
@@ -40,16 +40,16 @@ static void check(struct ccfc_pieces *p, const struct ccfc_buf *bytes,
 	}
 	assert_int_equal(at, stop);
 	assert_false(p->lost);
-	ccfc_pieces_close(p);
+	ccfc_line_blocks_close(p);
 }
 
 static void test_all_lines(void **state)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
-	struct ccfc_pieces p;
+	struct ccfc_line_blocks p;
 
 	(void)state;
-	ccfc_pieces_init(&p, (size_t)64 << 20);
+	ccfc_line_blocks_init(&p, (size_t)64 << 20);
 	for (int i = 0; i < 12; i++) {
 		uint64_t stop = 0;
 
@@ -70,7 +70,7 @@ static void test_all_lines(void **state)
 		check(&p, &bytes, stop);
 	}
 	check(&p, &bytes, 0);
-	ccfc_pieces_release(&p);
+	ccfc_line_blocks_release(&p);
 	ccfc_buf_release(&bytes);
 }
 
@@ -78,25 +78,25 @@ static void test_lost(void **state)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	struct ccfc_slice lines;
-	struct ccfc_pieces p;
+	struct ccfc_line_blocks p;
 	uint64_t offset;
 
 	(void)state;
-	ccfc_pieces_init(&p, 1000);
-	assert_false(ccfc_pieces_open(&p, "/nonexistent/x", 10));
+	ccfc_line_blocks_init(&p, 1000);
+	assert_false(ccfc_line_blocks_open(&p, "/nonexistent/x", 10));
 	assert_false(p.lost);
-	assert_false(ccfc_pieces_open(&p, "/tmp", 10));
+	assert_false(ccfc_line_blocks_open(&p, "/tmp", 10));
 	assert_true(p.lost);
 
 	/* Shorter than it was. */
 	ccfc_buf_puts(&bytes, "one\ntwo\n");
 	put_file(&bytes);
-	assert_true(ccfc_pieces_open(&p, path, 100));
-	assert_true(ccfc_pieces_next(&p, &lines, &offset));
+	assert_true(ccfc_line_blocks_open(&p, path, 100));
+	assert_true(ccfc_line_blocks_next(&p, &lines, &offset));
 	assert_int_equal(lines.len, 8);
-	assert_false(ccfc_pieces_next(&p, &lines, &offset));
+	assert_false(ccfc_line_blocks_next(&p, &lines, &offset));
 	assert_true(p.lost);
-	ccfc_pieces_close(&p);
+	ccfc_line_blocks_close(&p);
 
 	/* A line that is too long is passed over, but for its end. */
 	ccfc_buf_clear(&bytes);
@@ -104,11 +104,11 @@ static void test_lost(void **state)
 	bytes.len = 3000000;
 	ccfc_buf_puts(&bytes, "\nlast\n");
 	put_file(&bytes);
-	assert_true(ccfc_pieces_open(&p, path, bytes.len));
-	while (ccfc_pieces_next(&p, &lines, &offset))
+	assert_true(ccfc_line_blocks_open(&p, path, bytes.len));
+	while (ccfc_line_blocks_next(&p, &lines, &offset))
 		assert_true(lines.len < 2000000);
 	assert_true(p.lost);
-	ccfc_pieces_release(&p);
+	ccfc_line_blocks_release(&p);
 	ccfc_buf_release(&bytes);
 }
 

@@ -105,8 +105,8 @@ static void check(const char *needle, bool exact)
 	size_t start[LINES + 1] = { 0 };
 	uint32_t has[LINES];
 	struct ccfc_matcher *m;
-	struct ccfc_raw raw;
-	struct ccfc_raw_walk walk;
+	struct ccfc_raw_lines raw;
+	struct ccfc_raw_lines_walk walk;
 	struct ccfc_slice line;
 	int at = 0;
 
@@ -118,16 +118,16 @@ static void check(const char *needle, bool exact)
 		has[i] = matches(m, ccfc_buf_view(&text));
 	}
 	slack(&lines);
-	ccfc_raw_init(&raw, &want);
-	ccfc_raw_begin(&walk, &raw, ccfc_buf_view(&lines));
-	while (ccfc_raw_next(&walk, &line)) {
+	ccfc_raw_lines_init(&raw, &want);
+	ccfc_raw_lines_begin(&walk, &raw, ccfc_buf_view(&lines));
+	while (ccfc_raw_lines_next(&walk, &line)) {
 		while ((size_t)(line.ptr - lines.ptr) != start[at])
 			assert_false(has[at++]);
 		assert_int_equal(line.len, start[at + 1] - start[at] - 1);
 		if (walk.plain)
-			assert_int_equal(
-				ccfc_raw_count(&raw, string_of(line), 1000),
-				has[at]);
+			assert_int_equal(ccfc_raw_lines_count(
+						 &raw, string_of(line), 1000),
+					 has[at]);
 		plain_lines += walk.plain;
 		at++;
 	}
@@ -161,14 +161,14 @@ static uint32_t count_in(const char *pattern, const char *raw, uint32_t max)
 	const struct ccfc_pattern_want want = { .text = ccfc_slice_str(
 							pattern) };
 	struct ccfc_buf buf = CCFC_BUF_INIT;
-	struct ccfc_raw r;
+	struct ccfc_raw_lines r;
 	uint32_t n;
 
 	ccfc_buf_puts(&buf, raw);
 	slack(&buf);
-	ccfc_raw_init(&r, &want);
+	ccfc_raw_lines_init(&r, &want);
 	assert_true(r.whole);
-	n = ccfc_raw_count(&r, ccfc_buf_view(&buf), max);
+	n = ccfc_raw_lines_count(&r, ccfc_buf_view(&buf), max);
 	ccfc_buf_release(&buf);
 	return n;
 }
@@ -205,20 +205,20 @@ static void test_few_too_many(void **state)
 	const struct ccfc_pattern_want want = { .text = CCFC_SLICE_LIT(
 							"\"needle\"") };
 	struct ccfc_buf lines = CCFC_BUF_INIT;
-	struct ccfc_raw raw;
-	struct ccfc_raw_walk walk;
+	struct ccfc_raw_lines raw;
+	struct ccfc_raw_lines_walk walk;
 	struct ccfc_slice line;
 
 	(void)state;
 	ccfc_buf_puts(&lines, text);
 	slack(&lines);
-	ccfc_raw_init(&raw, &want);
-	ccfc_raw_begin(&walk, &raw, ccfc_buf_view(&lines));
-	assert_true(ccfc_raw_next(&walk, &line));
+	ccfc_raw_lines_init(&raw, &want);
+	ccfc_raw_lines_begin(&walk, &raw, ccfc_buf_view(&lines));
+	assert_true(ccfc_raw_lines_next(&walk, &line));
 	assert_true(ccfc_slice_is(line, "{\"a\":\"a Needle\"}"));
-	assert_true(ccfc_raw_next(&walk, &line));
+	assert_true(ccfc_raw_lines_next(&walk, &line));
 	assert_true(ccfc_slice_is(line, "{\"a\":\"nee\\u0064le\"}"));
-	assert_false(ccfc_raw_next(&walk, &line));
+	assert_false(ccfc_raw_lines_next(&walk, &line));
 	ccfc_buf_release(&lines);
 }
 

@@ -279,7 +279,7 @@ static void test_file_sessions_nobody(void **state)
 			fail_msg("%s: hint '%s'", cases[i].options,
 				 w->reply.error.hint);
 	}
-	w->progress = (struct ccfc_progress){ true, 1, 2, 3, 4 };
+	w->progress = (struct ccfc_scan_progress){ true, 1, 2, 3, 4 };
 	world_call(w, "file.sessions", "path=/nowhere/x.ts");
 	assert_non_null(strstr(w->reply.error.hint, "still being built"));
 }
@@ -311,7 +311,7 @@ static void test_stats(void **state)
 	struct world *w = *state;
 	char text[64];
 
-	w->progress = (struct ccfc_progress){ true, 1, 2, 3, 4 };
+	w->progress = (struct ccfc_scan_progress){ true, 1, 2, 3, 4 };
 	CHECK(world_get(w, "index.stats", NULL), { "totalSessions", "3" },
 	      { "totalFiles", "5" }, { "totalChanges", "7" },
 	      { "lastIndexed", "1970-01-01T00:00:01.000Z" },
@@ -379,7 +379,7 @@ static void test_build(void **state)
 	while (!w->done)
 		world_run(w, 10);
 	assert_string_equal(w->built, "/p/x");
-	w->progress = (struct ccfc_progress){ true, 1, 2, 3, 4 };
+	w->progress = (struct ccfc_scan_progress){ true, 1, 2, 3, 4 };
 	ccfc_methods_progress(w->methods);
 	ccfc_methods_progress(w->methods); /* too soon for another one */
 	world_next(w);

@@ -34,7 +34,7 @@ struct world {
 	struct ccfc_buf rest, got;
 	struct ccfc_doc *doc;
 	struct ccfc_rpc reply; /* the last one */
-	struct ccfc_progress progress;
+	struct ccfc_scan_progress progress;
 	int refreshed, stopped;
 	void (*done)(void *arg); /* of a build that waits */
 	void *done_arg;
@@ -74,7 +74,7 @@ static inline void world_build(void *ctx, struct ccfc_slice project,
 		 project.len ? project.ptr : "");
 }
 
-static inline void world_progress(void *ctx, struct ccfc_progress *out)
+static inline void world_progress(void *ctx, struct ccfc_scan_progress *out)
 {
 	*out = ((struct world *)ctx)->progress;
 }

@@ -183,7 +183,7 @@ static void test_store_fails(void **state)
 static void test_rebuild(void **state)
 {
 	struct fixture f = { .dir = *state };
-	struct ccfc_progress p;
+	struct ccfc_scan_progress p;
 	uint64_t epoch;
 
 	start(&f);

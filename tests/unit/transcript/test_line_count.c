@@ -30,10 +30,10 @@ static void test_count(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		assert_int_equal(ccfc_lines_count(ccfc_slice_str(rows[i].text)),
+		assert_int_equal(ccfc_line_count(ccfc_slice_str(rows[i].text)),
 				 rows[i].lines);
 		assert_int_equal(
-			ccfc_lines_count_raw(ccfc_slice_str(rows[i].raw)),
+			ccfc_line_count_raw(ccfc_slice_str(rows[i].raw)),
 			rows[i].lines);
 	}
 }
@@ -67,9 +67,9 @@ static void test_diff(void **state)
 		int32_t added;
 		int32_t removed;
 
-		ccfc_lines_diff(&arena, &budget, ccfc_slice_str(rows[i].before),
-				ccfc_slice_str(rows[i].after), &added,
-				&removed);
+		ccfc_line_count_diff(
+			&arena, &budget, ccfc_slice_str(rows[i].before),
+			ccfc_slice_str(rows[i].after), &added, &removed);
 		assert_int_equal(added, rows[i].added);
 		assert_int_equal(removed, rows[i].removed);
 	}
@@ -129,8 +129,8 @@ static void test_diff_is_smallest(void **state)
 		int32_t added;
 		int32_t removed;
 
-		ccfc_lines_diff(&arena, &budget, ccfc_buf_view(&before),
-				ccfc_buf_view(&after), &added, &removed);
+		ccfc_line_count_diff(&arena, &budget, ccfc_buf_view(&before),
+				     ccfc_buf_view(&after), &added, &removed);
 		assert_int_equal(added, (int32_t)m - common);
 		assert_int_equal(removed, (int32_t)n - common);
 		ccfc_arena_clear(&arena);
@@ -165,8 +165,8 @@ static void test_diff_of_big_texts(void **state)
 			ccfc_buf_printf(&after, "%u%s\n", j,
 					differs ? "x" : "");
 		}
-		ccfc_lines_diff(&arena, &budget, ccfc_buf_view(&before),
-				ccfc_buf_view(&after), &added, &removed);
+		ccfc_line_count_diff(&arena, &budget, ccfc_buf_view(&before),
+				     ccfc_buf_view(&after), &added, &removed);
 		assert_int_equal(added, rows[i].changed);
 		assert_int_equal(removed, rows[i].changed);
 		ccfc_buf_release(&before);
@@ -188,8 +188,8 @@ static void test_budget(void **state)
 		int32_t added;
 		int32_t removed;
 
-		ccfc_lines_diff(&arena, &budget, before, after, &added,
-				&removed);
+		ccfc_line_count_diff(&arena, &budget, before, after, &added,
+				     &removed);
 		assert_int_equal(added, i < 2 ? 2 : 3);
 		assert_int_equal(removed, i < 2 ? 2 : 3);
 		assert_int_equal(budget, i < 2 ? 11 - 9 * i : 2);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static void put(struct ccfc_buf *out, const struct ccfc_spoken *s)
+static void put(struct ccfc_buf *out, const struct ccfc_message_text *s)
 {
 	static const char *const kinds[] = { "text", "thinking", "tasks" };
 

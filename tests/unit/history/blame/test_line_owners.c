@@ -22,35 +22,36 @@ static void put_text(struct ccfc_buf *buf, const char *text)
 
 static int start(void **state)
 {
-	*state = calloc(1, sizeof(struct ccfc_carry));
+	*state = calloc(1, sizeof(struct ccfc_line_owners));
 	return *state ? 0 : -1;
 }
 
 static int stop(void **state)
 {
-	ccfc_carry_release(*state);
+	ccfc_line_owners_release(*state);
 	free(*state);
 	return 0;
 }
 
 enum how { DIFF, CHANGE, SPACE, SPACE_CHANGE };
 
-static void go(struct ccfc_carry *c, const char *text, char owner, enum how how)
+static void go(struct ccfc_line_owners *c, const char *text, char owner,
+	       enum how how)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	bool space = how == SPACE || how == SPACE_CHANGE;
 
 	put_text(&buf, text);
 	if (how == CHANGE || how == SPACE_CHANGE)
-		ccfc_carry_change(c, &buf, (uint32_t)owner, space);
+		ccfc_line_owners_change(c, &buf, (uint32_t)owner, space);
 	else
-		ccfc_carry_diff(c, &buf, (uint32_t)owner, space);
+		ccfc_line_owners_diff(c, &buf, (uint32_t)owner, space);
 	ccfc_buf_release(&buf);
 	assert_string_equal(c->text.ptr ? c->text.ptr : "", text);
 }
 
 /* The owners, one letter a line; and every line starts where it should. */
-static void owned(const struct ccfc_carry *c, const char *want)
+static void owned(const struct ccfc_line_owners *c, const char *want)
 {
 	char got[256];
 	uint32_t at = 0;
@@ -59,14 +60,14 @@ static void owned(const struct ccfc_carry *c, const char *want)
 	for (uint32_t i = 0; i < c->lines.n; i++) {
 		got[i] = (char)c->lines.items[i].owner;
 		assert_int_equal(c->lines.items[i].at, at);
-		at += (uint32_t)ccfc_carry_line(c, i).len;
+		at += (uint32_t)ccfc_line_owners_line(c, i).len;
 	}
 	got[c->lines.n] = '\0';
 	assert_int_equal(at, c->text.len);
 	assert_string_equal(got, want);
 }
 
-static void origins(const struct ccfc_carry *c, const char *want)
+static void origins(const struct ccfc_line_owners *c, const char *want)
 {
 	char got[256] = "";
 	size_t n = 0;
@@ -78,7 +79,7 @@ static void origins(const struct ccfc_carry *c, const char *want)
 }
 
 /* A step along a patch of one hunk, whose lines have newlines here. */
-static void patch(struct ccfc_carry *c, const char *text, char owner,
+static void patch(struct ccfc_line_owners *c, const char *text, char owner,
 		  uint32_t line, const char *hunk)
 {
 	struct ccfc_slice lines[32];
@@ -93,7 +94,7 @@ static void patch(struct ccfc_carry *c, const char *text, char owner,
 	for (const char *nl; (nl = strchr(hunk, '\n')); hunk = nl + 1)
 		lines[h.nlines++] = ccfc_slice(hunk, (size_t)(nl - hunk));
 	put_text(&buf, text);
-	ccfc_carry_patch(c, &buf, &ev, (uint32_t)owner, false);
+	ccfc_line_owners_patch(c, &buf, &ev, (uint32_t)owner, false);
 	ccfc_buf_release(&buf);
 	assert_string_equal(c->text.ptr, text);
 }
@@ -102,7 +103,7 @@ static void patch(struct ccfc_carry *c, const char *text, char owner,
 
 static void test_first_text(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	owned(c, "");
 	go(c, "one\ntwo\n", 'a', DIFF);
@@ -116,7 +117,7 @@ static void test_first_text(void **state)
 
 static void test_kept_and_new(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "1\n2\n3\n4\n5\n6\n", 'a', DIFF);
 	go(c, "1\nX\n3\n4\nY\nZ\n5\n6\n", 'b', DIFF);
@@ -130,7 +131,7 @@ static void test_kept_and_new(void **state)
 
 static void test_blank_lines_are_lines(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "a\n\nb\n", 'a', DIFF);
 	go(c, "a\n\n\n\nb\n", 'b', DIFF);
@@ -142,7 +143,7 @@ static void test_blank_lines_are_lines(void **state)
 /* The last line without its newline is another line. */
 static void test_no_newline_at_the_end(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "a\nb", 'a', DIFF);
 	owned(c, "aa");
@@ -159,7 +160,7 @@ static void test_no_newline_at_the_end(void **state)
 /* What both texts begin and end with may overlap. */
 static void test_repeated_lines(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "x\nx\nx\n", 'a', DIFF);
 	go(c, "x\nx\nx\nx\nx\n", 'b', DIFF);
@@ -170,7 +171,7 @@ static void test_repeated_lines(void **state)
 
 static void test_chance(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	srand(20251210);
 	for (int n = 0; n < 3000; n++) {
@@ -196,7 +197,7 @@ static void test_chance(void **state)
 
 static void test_moved_block(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, ONE TWO "x\ny\nz\n", 'a', DIFF);
 	go(c, THREE ONE TWO "x\ny\nz\n", 'b', DIFF);
@@ -212,7 +213,7 @@ static void test_moved_block(void **state)
 /* A bracket is no block; and what was taken once is not taken twice. */
 static void test_not_moved(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "}\na\nb\n", 'a', DIFF);
 	go(c, "a\nb\n}\n", 'b', CHANGE);
@@ -226,7 +227,7 @@ static void test_not_moved(void **state)
 
 static void test_space(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "if (x) {\nfoo();\nbar( a,b );\n}\n", 'a', DIFF);
 	go(c, "if (x) {\n\tfoo();\n\tbar(a, b);\n\tnew();\n}\n", 'o', SPACE);
@@ -242,7 +243,7 @@ static void test_space(void **state)
 
 static void test_patch(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "1\n2\n3\n4\n5\n", 'a', DIFF);
 	patch(c, "1\n2\nX\nY\n4\n5\n", 'b', 2, " 2\n-3\n+X\n+Y\n 4\n");
@@ -256,7 +257,7 @@ static void test_patch(void **state)
 /* The client's own choice among equal lines counts. */
 static void test_patch_chooses(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "x\nx\n", 'a', DIFF);
 	patch(c, "x\nx\nx\n", 'b', 1, "+x\n x\n x\n");
@@ -278,7 +279,7 @@ static void test_wrong_patch(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct ccfc_carry *c = *state;
+		struct ccfc_line_owners *c = *state;
 
 		go(c, "", '-', DIFF);
 		go(c, "1\n2\n3\n", 'a', DIFF);
@@ -290,7 +291,7 @@ static void test_wrong_patch(void **state)
 /* Other line endings show as if all were new; they are not. */
 static void test_patch_with_line_endings(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "one\ntwo\nsix\n", 'a', DIFF);
 	patch(c, "one\nTWO\nsix\n", 'b', 1,
@@ -301,7 +302,7 @@ static void test_patch_with_line_endings(void **state)
 /* "\ No newline at end of file" is no line. */
 static void test_patch_without_newline(void **state)
 {
-	struct ccfc_carry *c = *state;
+	struct ccfc_line_owners *c = *state;
 
 	go(c, "1\n2", 'a', DIFF);
 	patch(c, "1\n2\n3", 'b', 1, " 1\n-2\n\\ No\n+2\n+3\n\\ No\n");
@@ -310,14 +311,14 @@ static void test_patch_without_newline(void **state)
 
 static void test_copy(void **state)
 {
-	struct ccfc_carry *c = *state, copy = { 0 };
+	struct ccfc_line_owners *c = *state, copy = { 0 };
 
 	go(c, "1\n2\n", 'a', DIFF);
-	ccfc_carry_copy(&copy, c);
+	ccfc_line_owners_copy(&copy, c);
 	go(&copy, "1\n3\n", 'b', DIFF);
 	owned(&copy, "ab");
 	owned(c, "aa");
-	ccfc_carry_release(&copy);
+	ccfc_line_owners_release(&copy);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)

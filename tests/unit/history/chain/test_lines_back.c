@@ -9,13 +9,13 @@ static void list(struct ccfc_buf *out, size_t window, uint64_t end,
 		 uint64_t floor, bool cut)
 {
 	struct ccfc_slice line;
-	struct ccfc_back back;
+	struct ccfc_lines_back back;
 	uint64_t offset;
 
 	ccfc_buf_clear(out);
-	ccfc_back_init(&back, tail, tmp_path("t"), end, floor, cut);
+	ccfc_lines_back_init(&back, tail, tmp_path("t"), end, floor, cut);
 	back.window = window;
-	while (ccfc_back_next(&back, &line, &offset)) {
+	while (ccfc_lines_back_next(&back, &line, &offset)) {
 		ccfc_buf_printf(out, "%d:%.*s ", (int)offset, (int)line.len,
 				line.ptr);
 		/* Readable behind the line, as the parser wants it. */
@@ -25,7 +25,7 @@ static void list(struct ccfc_buf *out, size_t window, uint64_t end,
 	/* Nothing in front of the floor; less than twice for long lines. */
 	assert_true(back.read <= 3 * (end > floor ? end - floor : 0));
 	assert_true(back.start >= floor || back.start == end);
-	ccfc_back_release(&back);
+	ccfc_lines_back_release(&back);
 	ccfc_buf_putc(out, '\0');
 }
 

@@ -44,7 +44,7 @@ static void check_row(struct ccfc_parser *parser, const struct row *row)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_buf buf = CCFC_BUF_INIT;
-	struct ccfc_content content;
+	struct ccfc_change_text content;
 	char *call = quoted(row->call);
 	char *result = quoted(row->result);
 	bool found = ccfc_content_read(

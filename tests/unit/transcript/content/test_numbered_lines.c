@@ -21,7 +21,7 @@ static const char *text_of(struct ccfc_slice shown)
 	bool whole;
 
 	ccfc_arena_init(&arena);
-	whole = ccfc_numbered_text(&text, shown, &arena);
+	whole = ccfc_numbered_lines_text(&text, shown, &arena);
 	ccfc_buf_clear(&copy);
 	if (whole)
 		ccfc_buf_slice(&copy, text);

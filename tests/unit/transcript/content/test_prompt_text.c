@@ -21,14 +21,14 @@ static struct ccfc_arena arena;
 /* The text of the prompt of a line, NULL if nobody asked for anything. */
 static const char *asked(const char *line)
 {
-	struct ccfc_asked out;
+	struct ccfc_prompt_text out;
 	size_t n = strlen(line);
 	char *copy = calloc(1, n + PADDING);
 	bool any;
 
 	memcpy(copy, line, n);
 	ccfc_arena_clear(&arena);
-	any = ccfc_asked_read(parser, &out, ccfc_slice(copy, n), &arena);
+	any = ccfc_prompt_text_read(parser, &out, ccfc_slice(copy, n), &arena);
 	free(copy);
 	if (!any)
 		return NULL;

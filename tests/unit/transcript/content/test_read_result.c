@@ -42,7 +42,7 @@ static struct ccfc_buf said;
 
 typedef void say_fn(struct ccfc_slice line);
 
-static void put_reading(const struct ccfc_reading *r)
+static void put_reading(const struct ccfc_read_result *r)
 {
 	ccfc_buf_slice(&said, r->path);
 	put_field(&said, "cwd", r->cwd);
@@ -64,9 +64,9 @@ static void put_id(uint64_t id)
 
 static void say_detail(struct ccfc_slice line)
 {
-	struct ccfc_reading r;
+	struct ccfc_read_result r;
 
-	if (!ccfc_reading_detail(parser, &r, line, &arena))
+	if (!ccfc_read_result_detail(parser, &r, line, &arena))
 		return;
 	assert_int_equal(r.id, 0);
 	put_reading(&r);
@@ -74,8 +74,8 @@ static void say_detail(struct ccfc_slice line)
 
 static void say_calls(struct ccfc_slice line)
 {
-	struct ccfc_reading r[2];
-	uint32_t n = ccfc_reading_calls(parser, r, 2, line, &arena);
+	struct ccfc_read_result r[2];
+	uint32_t n = ccfc_read_result_calls(parser, r, 2, line, &arena);
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
@@ -88,7 +88,7 @@ static void say_calls(struct ccfc_slice line)
 static void say_results(struct ccfc_slice line)
 {
 	uint64_t ids[2];
-	uint32_t n = ccfc_reading_results(parser, ids, 2, line);
+	uint32_t n = ccfc_read_result_results(parser, ids, 2, line);
 
 	for (uint32_t i = 0; i < n; i++)
 		put_id(ids[i]);
@@ -96,10 +96,10 @@ static void say_results(struct ccfc_slice line)
 
 static void say_result(struct ccfc_slice line)
 {
-	struct ccfc_reading r;
+	struct ccfc_read_result r;
 	uint64_t id = ccfc_hash_slice(CCFC_SLICE_LIT("t"));
 
-	if (!ccfc_reading_result(parser, &r, line, id, &arena))
+	if (!ccfc_read_result_result(parser, &r, line, id, &arena))
 		return;
 	put_id(r.id);
 	put_reading(&r);

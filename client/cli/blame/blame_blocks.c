@@ -11,9 +11,12 @@
 #define COMMIT_LENGTH 8
 
 static const char *const titles[CCFC_BLAME_COLS] = {
-	[CCFC_BLAME_PROMPT] = "PROMPT",	  [CCFC_BLAME_SESSION] = "SESSION",
-	[CCFC_BLAME_COL_MODEL] = "MODEL", [CCFC_BLAME_AGENT] = "AGENT",
-	[CCFC_BLAME_VERSION] = "VERSION", [CCFC_BLAME_TOOL] = "TOOL",
+	[CCFC_BLAME_COL_PROMPT] = "PROMPT",
+	[CCFC_BLAME_COL_SESSION] = "SESSION",
+	[CCFC_BLAME_COL_MODEL] = "MODEL",
+	[CCFC_BLAME_COL_AGENT] = "AGENT",
+	[CCFC_BLAME_COL_VERSION] = "VERSION",
+	[CCFC_BLAME_COL_TOOL] = "TOOL",
 };
 
 static struct ccfc_obj line_at(const struct ccfc_blame_view *view, int64_t line)
@@ -105,9 +108,9 @@ void ccfc_blame_blocks(struct ccfc_out *out, const struct ccfc_blame_view *view)
 		struct ccfc_table_col col = { titles[view->cols[c]], 0, 2,
 					      true };
 
-		if (view->cols[c] == CCFC_BLAME_SESSION)
+		if (view->cols[c] == CCFC_BLAME_COL_SESSION)
 			col.elastic = false;
-		else if (view->cols[c] == CCFC_BLAME_PROMPT)
+		else if (view->cols[c] == CCFC_BLAME_COL_PROMPT)
 			col.elastic = CCFC_TABLE_PROSE;
 		cols[n++] = col;
 	}

@@ -9,9 +9,12 @@
 #define SESSION_MIN 8
 
 const char *const ccfc_blame_col_names[CCFC_BLAME_COLS] = {
-	[CCFC_BLAME_PROMPT] = "prompt",	  [CCFC_BLAME_SESSION] = "session",
-	[CCFC_BLAME_COL_MODEL] = "model", [CCFC_BLAME_AGENT] = "agent",
-	[CCFC_BLAME_VERSION] = "version", [CCFC_BLAME_TOOL] = "tool",
+	[CCFC_BLAME_COL_PROMPT] = "prompt",
+	[CCFC_BLAME_COL_SESSION] = "session",
+	[CCFC_BLAME_COL_MODEL] = "model",
+	[CCFC_BLAME_COL_AGENT] = "agent",
+	[CCFC_BLAME_COL_VERSION] = "version",
+	[CCFC_BLAME_COL_TOOL] = "tool",
 };
 
 static bool any_agent(struct ccfc_obj blocks)
@@ -28,10 +31,10 @@ void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 	*view = (struct ccfc_blame_view){ .root = root, .name = name };
 	view->lines = ccfc_obj_get(root, "lines");
 	view->blocks = ccfc_obj_get(root, "blocks");
-	view->cols[view->ncols++] = CCFC_BLAME_SESSION;
+	view->cols[view->ncols++] = CCFC_BLAME_COL_SESSION;
 	/* A subagent is named where there is one. */
 	if (any_agent(view->blocks))
-		view->cols[view->ncols++] = CCFC_BLAME_AGENT;
+		view->cols[view->ncols++] = CCFC_BLAME_COL_AGENT;
 	view->cols[view->ncols++] = CCFC_BLAME_COL_MODEL;
 	view->change_length =
 		ccfc_render_unique_length(view->blocks, "changeId", CHANGE_MIN);
@@ -51,9 +54,9 @@ ccfc_blame_commit(const struct ccfc_blame_view *view, struct ccfc_obj line)
 
 	if (!view->git || !ccfc_obj_is_str(content))
 		return NULL;
-	return ccfc_gitblame_commit(view->git,
-				    ccfc_obj_get_int(line, "line", 0),
-				    ccfc_obj_str(content));
+	return ccfc_git_blame_commit(view->git,
+				     ccfc_obj_get_int(line, "line", 0),
+				     ccfc_obj_str(content));
 }
 
 int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
@@ -126,7 +129,7 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		return;
 	}
 	switch (view->cols[col]) {
-	case CCFC_BLAME_SESSION:
+	case CCFC_BLAME_COL_SESSION:
 		id = ccfc_obj_get_str(line, "sessionId");
 		ccfc_buf_slice(out, cut(id, view->session_length));
 		return;
@@ -134,7 +137,7 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		id = ccfc_obj_get_str(line, "model");
 		ccfc_buf_slice(out, ccfc_blame_model(id));
 		return;
-	case CCFC_BLAME_AGENT:
+	case CCFC_BLAME_COL_AGENT:
 		agent_cell(out, line);
 		return;
 	default:

@@ -11,12 +11,12 @@
 
 /* Columns that --show picks. */
 enum ccfc_blame_col {
-	CCFC_BLAME_PROMPT,
-	CCFC_BLAME_SESSION,
+	CCFC_BLAME_COL_PROMPT,
+	CCFC_BLAME_COL_SESSION,
 	CCFC_BLAME_COL_MODEL,
-	CCFC_BLAME_AGENT,
-	CCFC_BLAME_VERSION,
-	CCFC_BLAME_TOOL,
+	CCFC_BLAME_COL_AGENT,
+	CCFC_BLAME_COL_VERSION,
+	CCFC_BLAME_COL_TOOL,
 	CCFC_BLAME_COLS,
 };
 
@@ -25,8 +25,8 @@ extern const char *const ccfc_blame_col_names[CCFC_BLAME_COLS];
 struct ccfc_blame_view {
 	struct ccfc_obj root; /* file.blame's reply */
 	struct ccfc_obj lines, blocks;
-	struct ccfc_slice name;		 /* the file's, as seen from here */
-	const struct ccfc_gitblame *git; /* NULL: was not asked */
+	struct ccfc_slice name;		  /* the file's, as seen from here */
+	const struct ccfc_git_blame *git; /* NULL: was not asked */
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS];
 	unsigned ncols;
 	size_t change_length, session_length; /* of ids, in tables */

@@ -44,8 +44,8 @@ static void read_entry(struct entry *e, const struct ccfc_blame_view *view,
 		e->id[ID_LENGTH] = '\0';
 	} else if (e->commit) {
 		memcpy(e->id, e->commit->id, sizeof(e->id));
-		git = ccfc_gitblame_line(view->git, number,
-					 ccfc_obj_get_str(line, "content"));
+		git = ccfc_git_blame_line(view->git, number,
+					  ccfc_obj_get_str(line, "content"));
 		e->orig = git ? git->orig : number;
 	} else {
 		memset(e->id, '0', ID_LENGTH);

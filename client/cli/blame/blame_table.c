@@ -91,8 +91,9 @@ static size_t least(const struct layout *l, unsigned col)
 {
 	if (col < COL_SHOWN)
 		return SIZE_MAX;
-	return is_shown(l, col, CCFC_BLAME_SESSION) ? l->view->session_length
-						    : CUT_TO_MIN;
+	return is_shown(l, col, CCFC_BLAME_COL_SESSION)
+		       ? l->view->session_length
+		       : CUT_TO_MIN;
 }
 
 /* What comes before the text leaves it a quarter of a terminal at least. */
@@ -122,7 +123,7 @@ static void put_cell(struct ccfc_out *out, struct layout *l,
 	if (!l->widths[col])
 		return;
 	s = make_cell(l, line, col);
-	if (is_shown(l, col, CCFC_BLAME_PROMPT))
+	if (is_shown(l, col, CCFC_BLAME_COL_PROMPT))
 		ccfc_width_cut(&out->buf, s, l->widths[col]);
 	else
 		ccfc_width_elide(&out->buf, s, l->widths[col]);

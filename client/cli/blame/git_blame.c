@@ -15,7 +15,7 @@
 
 #define LINES_MAX (1u << 27)
 
-void ccfc_gitblame_release(struct ccfc_gitblame *blame)
+void ccfc_git_blame_release(struct ccfc_git_blame *blame)
 {
 	ccfc_buf_release(&blame->bytes);
 	free(blame->commits.items);
@@ -68,7 +68,7 @@ static bool all_zero(struct ccfc_slice id)
 }
 
 /* Lines of one commit come together mostly: the last ones are tried first. */
-static int32_t find_commit(struct ccfc_gitblame *blame, struct ccfc_slice id)
+static int32_t find_commit(struct ccfc_git_blame *blame, struct ccfc_slice id)
 {
 	struct ccfc_git_commit commit = { .time = CCFC_TIME_NONE };
 
@@ -81,7 +81,7 @@ static int32_t find_commit(struct ccfc_gitblame *blame, struct ccfc_slice id)
 }
 
 /* "<hex> <orig> <final> [<n>]"; false when it is none. */
-static bool read_header(struct ccfc_gitblame *blame, struct ccfc_slice s)
+static bool read_header(struct ccfc_git_blame *blame, struct ccfc_slice s)
 {
 	size_t n = hex_length(s), at = n + 1;
 	struct ccfc_git_line line = { .commit = -1 };
@@ -135,13 +135,13 @@ static void read_key(struct ccfc_git_commit *commit, struct ccfc_slice s)
 	}
 }
 
-int ccfc_gitblame_parse(struct ccfc_gitblame *blame, struct ccfc_buf *bytes,
-			struct ccfc_err *err)
+int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
+			 struct ccfc_err *err)
 {
 	struct ccfc_slice rest, s;
 	bool inside = false; /* behind a header */
 
-	*blame = (struct ccfc_gitblame){ .bytes = *bytes };
+	*blame = (struct ccfc_git_blame){ .bytes = *bytes };
 	ccfc_buf_init(bytes);
 	rest = ccfc_buf_view(&blame->bytes);
 	while (next_line(&s, &rest)) {
@@ -165,9 +165,9 @@ int ccfc_gitblame_parse(struct ccfc_gitblame *blame, struct ccfc_buf *bytes,
 	return 0;
 }
 
-int ccfc_gitblame_read(struct ccfc_gitblame *blame, const char *path,
-		       int64_t from, int64_t to, bool ignore_space,
-		       struct ccfc_err *err)
+int ccfc_git_blame_read(struct ccfc_git_blame *blame, const char *path,
+			int64_t from, int64_t to, bool ignore_space,
+			struct ccfc_err *err)
 {
 	const char *args[12] = {
 		"blame",	 "--porcelain",	       "--no-textconv",
@@ -177,7 +177,7 @@ int ccfc_gitblame_read(struct ccfc_gitblame *blame, const char *path,
 	char range[64], *dir, *name;
 	int code, n = 6;
 
-	*blame = (struct ccfc_gitblame){ 0 };
+	*blame = (struct ccfc_git_blame){ 0 };
 	if (ignore_space)
 		args[n++] = "-w";
 	if (from || to) {
@@ -193,7 +193,7 @@ int ccfc_gitblame_read(struct ccfc_gitblame *blame, const char *path,
 	args[n] = name;
 	code = ccfc_git_run(&bytes, dir, args, err);
 	if (!code)
-		code = ccfc_gitblame_parse(blame, &bytes, err);
+		code = ccfc_git_blame_parse(blame, &bytes, err);
 	ccfc_buf_release(&bytes);
 	free(dir);
 	free(name);
@@ -207,9 +207,9 @@ static struct ccfc_slice without_cr(struct ccfc_slice s)
 	return s;
 }
 
-const struct ccfc_git_line *ccfc_gitblame_line(const struct ccfc_gitblame *b,
-					       int64_t line,
-					       struct ccfc_slice text)
+const struct ccfc_git_line *ccfc_git_blame_line(const struct ccfc_git_blame *b,
+						int64_t line,
+						struct ccfc_slice text)
 {
 	const struct ccfc_git_line *found;
 
@@ -221,10 +221,10 @@ const struct ccfc_git_line *ccfc_gitblame_line(const struct ccfc_gitblame *b,
 }
 
 const struct ccfc_git_commit *
-ccfc_gitblame_commit(const struct ccfc_gitblame *blame, int64_t line,
-		     struct ccfc_slice text)
+ccfc_git_blame_commit(const struct ccfc_git_blame *blame, int64_t line,
+		      struct ccfc_slice text)
 {
-	const struct ccfc_git_line *l = ccfc_gitblame_line(blame, line, text);
+	const struct ccfc_git_line *l = ccfc_git_blame_line(blame, line, text);
 
 	return l && l->commit >= 0 ? &blame->commits.items[l->commit] : NULL;
 }

@@ -25,7 +25,7 @@ struct ccfc_git_line {
 	struct ccfc_slice text;
 };
 
-struct ccfc_gitblame {
+struct ccfc_git_blame {
 	struct ccfc_buf bytes;
 	struct {
 		struct ccfc_git_commit *items;
@@ -44,27 +44,27 @@ struct ccfc_gitblame {
  * repository or not tracked, and with CCFC_EPROTO on words that are not
  * git's. The caller releases it in any case.
  */
-int ccfc_gitblame_read(struct ccfc_gitblame *blame, const char *path,
-		       int64_t from, int64_t to, bool ignore_space,
-		       struct ccfc_err *err);
-void ccfc_gitblame_release(struct ccfc_gitblame *blame);
+int ccfc_git_blame_read(struct ccfc_git_blame *blame, const char *path,
+			int64_t from, int64_t to, bool ignore_space,
+			struct ccfc_err *err);
+void ccfc_git_blame_release(struct ccfc_git_blame *blame);
 
 /* The same of what `git blame --porcelain` printed, taken from `bytes`. */
-int ccfc_gitblame_parse(struct ccfc_gitblame *blame, struct ccfc_buf *bytes,
-			struct ccfc_err *err);
+int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
+			 struct ccfc_err *err);
 
 /*
  * Line `line` (from 1) if git has it and its text is `text`, else NULL: a
  * file may have changed since, and line ends are turned around on the way
  * into a repository, so a final CR is not looked at.
  */
-const struct ccfc_git_line *ccfc_gitblame_line(const struct ccfc_gitblame *b,
-					       int64_t line,
-					       struct ccfc_slice text);
+const struct ccfc_git_line *ccfc_git_blame_line(const struct ccfc_git_blame *b,
+						int64_t line,
+						struct ccfc_slice text);
 
 /* Its commit, or NULL: not known, or not committed yet. */
 const struct ccfc_git_commit *
-ccfc_gitblame_commit(const struct ccfc_gitblame *blame, int64_t line,
-		     struct ccfc_slice text);
+ccfc_git_blame_commit(const struct ccfc_git_blame *blame, int64_t line,
+		      struct ccfc_slice text);
 
 #endif

@@ -62,7 +62,7 @@ static const struct ccfc_opt options[] = {
 struct blame {
 	const struct ccfc_opts *opts;
 	struct ccfc_blame_query query;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS]; /* of --show */
 	unsigned ncols;
 };
@@ -75,7 +75,7 @@ static bool flag(const struct ccfc_opts *opts, int option)
 static int read_range(struct ccfc_blame_query *query, const char *text,
 		      struct ccfc_err *err)
 {
-	if (ccfc_range_parse(&query->from, &query->to, text))
+	if (ccfc_line_range_parse(&query->from, &query->to, text))
 		return 0;
 	ccfc_err_set(err, CCFC_EINVAL, "blame: -L %s: no such lines", text);
 	ccfc_err_hint(err, "lines count from 1: -L 10,20, -L 10,+5, -L 10 or "
@@ -199,7 +199,7 @@ static void choose_columns(struct ccfc_blame_view *view, const struct blame *b)
 		memcpy(view->cols, b->cols, sizeof(b->cols));
 		view->ncols = b->ncols;
 	} else if (flag(b->opts, OPT_BLOCKS)) {
-		view->cols[view->ncols++] = CCFC_BLAME_PROMPT;
+		view->cols[view->ncols++] = CCFC_BLAME_COL_PROMPT;
 	}
 }
 
@@ -207,47 +207,47 @@ static void answer(struct ccfc_cli *cli, const struct blame *b,
 		   struct ccfc_obj root)
 {
 	const char *given = b->opts->args[0];
-	char *real = ccfc_where_real(&b->where, given);
-	struct ccfc_gitblame git = { 0 };
+	char *real = ccfc_cwd_real(&b->where, given);
+	struct ccfc_git_blame git = { 0 };
 	struct ccfc_blame_view view;
 	struct ccfc_err err;
 
-	ccfc_ask_note_indexing(root);
+	ccfc_cli_note_indexing(root);
 	note_fidelity(root, given);
 	ccfc_blame_view_init(
 		&view, root,
-		ccfc_where_short(&b->where, ccfc_obj_get_str(root, "path")));
+		ccfc_cwd_short(&b->where, ccfc_obj_get_str(root, "path")));
 	choose_columns(&view, b);
 	if (flag(b->opts, OPT_GIT)) {
-		if (ccfc_gitblame_read(&git, real, b->query.from, b->query.to,
-				       b->query.ignore_space, &err) < 0)
+		if (ccfc_git_blame_read(&git, real, b->query.from, b->query.to,
+					b->query.ignore_space, &err) < 0)
 			ccfc_cli_note("%s: no commits: %s", given, err.what);
 		view.git = &git;
 	}
 	print(&cli->out, &view, b->opts, real);
-	ccfc_gitblame_release(&git);
+	ccfc_git_blame_release(&git);
 	free(real);
 }
 
 static int ask(struct ccfc_cli *cli, struct blame *b, struct ccfc_err *err)
 {
 	const char *given = b->opts->args[0];
-	char *path = ccfc_where_absolute(&b->where, given);
+	char *path = ccfc_cwd_absolute(&b->where, given);
 	struct ccfc_reply *reply = NULL;
 	int code;
 
 	b->query.cwd = b->where.cwd;
-	b->query.alternatives = ccfc_where_names(&b->where, path, given);
+	b->query.alternatives = ccfc_cwd_names(&b->where, path, given);
 	if (!b->query.alternatives[0])
 		b->query.alternatives = NULL;
-	code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
 		code = ccfc_file_blame(&reply, cli->client, path, &b->query,
 				       err);
 	if (!code)
-		answer(cli, b, ccfc_ask_value(reply));
+		answer(cli, b, ccfc_cli_value(reply));
 	else
-		ccfc_where_hint(err, given);
+		ccfc_cwd_hint(err, given);
 	ccfc_reply_free(reply);
 	free(path);
 	return code;
@@ -268,13 +268,13 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code)
 		code = read_show(&b, &err);
 	if (!code && at->set)
-		code = ccfc_at_text(&when, at->text, &err);
+		code = ccfc_moment_text(&when, at->text, &err);
 	b.query.at = when;
 	if (!code)
-		code = ccfc_where_init(&b.where, &err);
+		code = ccfc_cwd_init(&b.where, &err);
 	if (!code)
 		code = ask(cli, &b, &err);
-	ccfc_where_release(&b.where);
+	ccfc_cwd_release(&b.where);
 	free(when);
 	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }

@@ -94,14 +94,14 @@ static void print_parts(struct ccfc_out *out, struct ccfc_obj parts, bool raw,
 }
 
 static int show_partial(struct ccfc_cli *cli, const struct ccfc_opts *opts,
-			const struct ccfc_past *past)
+			const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	struct ccfc_buf gaps = CCFC_BUF_INIT;
 	bool raw = is_raw(opts);
 
 	name_it(&name, opts);
-	ccfc_past_words(&words, past);
+	ccfc_old_content_words(&words, past);
 	print_parts(&cli->out, past->parts, raw, &gaps);
 	ccfc_cli_note("%s: %s", name.ptr, words.ptr);
 	ccfc_cli_note("%s: not known: lines %s", name.ptr, gaps.ptr);
@@ -112,20 +112,21 @@ static int show_partial(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 }
 
 /* Says why there is nothing to print; returns the exit status. */
-static int refuse(const struct ccfc_opts *opts, const struct ccfc_past *past)
+static int refuse(const struct ccfc_opts *opts,
+		  const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	struct ccfc_err err;
 
 	name_it(&name, opts);
-	ccfc_past_words(&words, past);
-	if (past->how == CCFC_PAST_ABSENT)
+	ccfc_old_content_words(&words, past);
+	if (past->how == CCFC_OLD_CONTENT_ABSENT)
 		ccfc_err_set(&err, CCFC_ENOTFOUND,
 			     "cat: %s: the file did not exist then", name.ptr);
 	else
 		ccfc_err_set(&err, CCFC_EIO, "cat: %s: %s", name.ptr,
 			     words.ptr);
-	if (past->how == CCFC_PAST_PARTIAL)
+	if (past->how == CCFC_OLD_CONTENT_PARTIAL)
 		ccfc_err_hint(&err, "--partial prints the lines that are "
 				    "known");
 	ccfc_buf_release(&name);
@@ -134,16 +135,16 @@ static int refuse(const struct ccfc_opts *opts, const struct ccfc_past *past)
 }
 
 static int show_content(struct ccfc_cli *cli, const struct ccfc_opts *opts,
-			const struct ccfc_past *past)
+			const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	bool raw = is_raw(opts);
 
 	name_it(&name, opts);
-	ccfc_past_words(&words, past);
-	if (past->how != CCFC_PAST_EXACT)
+	ccfc_old_content_words(&words, past);
+	if (past->how != CCFC_OLD_CONTENT_EXACT)
 		ccfc_cli_note("%s: %s", name.ptr, words.ptr);
-	if (cli->out.tty && !raw && ccfc_past_is_binary(past->content))
+	if (cli->out.tty && !raw && ccfc_old_content_is_binary(past->content))
 		ccfc_cli_note("%s: %zu bytes of binary content are not "
 			      "printed to a terminal; --format=raw does it",
 			      name.ptr, past->content.len);
@@ -157,20 +158,21 @@ static int show_content(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 static int answer(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 		  struct ccfc_obj reply)
 {
-	struct ccfc_past past;
+	struct ccfc_old_content past;
 
-	ccfc_ask_note_indexing(reply);
-	ccfc_past_read(&past, reply);
+	ccfc_cli_note_indexing(reply);
+	ccfc_old_content_read(&past, reply);
 	if (ccfc_opts_own(opts, OPT_FORMAT)->num == FORMAT_JSON) {
 		ccfc_render_json(&cli->out, reply, 2);
-		return past.how == CCFC_PAST_ABSENT    ? CCFC_EXIT_NOTHING
-		       : past.how == CCFC_PAST_NOTHING ? CCFC_EXIT_ERROR
-						       : CCFC_EXIT_FOUND;
+		return past.how == CCFC_OLD_CONTENT_ABSENT ? CCFC_EXIT_NOTHING
+		       : past.how == CCFC_OLD_CONTENT_NOTHING ? CCFC_EXIT_ERROR
+							      : CCFC_EXIT_FOUND;
 	}
-	if (past.how == CCFC_PAST_PARTIAL &&
+	if (past.how == CCFC_OLD_CONTENT_PARTIAL &&
 	    ccfc_opts_own(opts, OPT_PARTIAL)->set)
 		return show_partial(cli, opts, &past);
-	if (past.how == CCFC_PAST_EXACT || past.how == CCFC_PAST_RECONSTRUCTED)
+	if (past.how == CCFC_OLD_CONTENT_EXACT ||
+	    past.how == CCFC_OLD_CONTENT_RECONSTRUCTED)
 		return show_content(cli, opts, &past);
 	return refuse(opts, &past);
 }
@@ -191,7 +193,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	/* A pager is no place for bytes as they are. */
 	if (is_raw(opts))
 		cli->out.paged = false;
-	status = answer(cli, opts, ccfc_ask_value(reply));
+	status = answer(cli, opts, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 	return status;
 }

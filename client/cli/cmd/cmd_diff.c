@@ -49,12 +49,12 @@ struct paths {
 	uint32_t n, cap;
 };
 
-static void add_paths(struct paths *paths, const struct ccfc_where *where,
+static void add_paths(struct paths *paths, const struct ccfc_cwd *where,
 		      const struct ccfc_opts *opts)
 {
 	for (int i = 1; i < opts->nargs; i++) {
-		char *path = ccfc_where_absolute(where, opts->args[i]);
-		char *real = ccfc_where_real(where, opts->args[i]);
+		char *path = ccfc_cwd_absolute(where, opts->args[i]);
+		char *real = ccfc_cwd_real(where, opts->args[i]);
 
 		CCFC_VEC_PUSH(*paths, path);
 		if (strcmp(path, real))
@@ -78,9 +78,9 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_cli *cli,
 {
 	bool net = ccfc_opts_own(opts, OPT_NET)->set;
 	struct paths paths = { 0 };
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *session = NULL;
-	int code = ccfc_where_init(&where, err);
+	int code = ccfc_cwd_init(&where, err);
 
 	if (!code)
 		code = ccfc_where_session(&session, opts->args[0], err);
@@ -95,7 +95,7 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	}
 	free(session);
 	release_paths(&paths);
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 	return code;
 }
 
@@ -132,7 +132,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	       struct ccfc_err *err)
 {
 	struct ccfc_err second;
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 
 	if (code < 0)
 		return code;
@@ -184,7 +184,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (read_format(&format, opts, &err) < 0 ||
 	    ask(&reply, cli, opts, &query, &err) < 0)
 		return ccfc_cli_fail(&err);
-	status = ccfc_patch_answer(cli, ccfc_ask_value(reply), format,
+	status = ccfc_patch_answer(cli, ccfc_cli_value(reply), format,
 				   opts->command);
 	ccfc_reply_free(reply);
 	return status;

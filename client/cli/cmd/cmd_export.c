@@ -37,7 +37,7 @@ struct job {
 	struct ccfc_cli *cli;
 	const struct ccfc_opts *opts;
 	const struct ccfc_export *export;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *session;
 	char *path;		  /* of -o; NULL: stdout */
 	struct ccfc_reply *reply; /* of session.get */
@@ -109,7 +109,7 @@ static int write_redacted(struct job *job, struct ccfc_obj info,
 
 static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 {
-	struct ccfc_obj info = ccfc_ask_value(job->reply);
+	struct ccfc_obj info = ccfc_cli_value(job->reply);
 	struct ccfc_message_stream *talk = &job->talk;
 
 	ccfc_message_stream_init(talk);
@@ -128,9 +128,9 @@ static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 static int write_file(struct job *job, struct ccfc_err *err)
 {
 	bool force = has(job, OPT_FORCE);
-	struct ccfc_save save;
+	struct ccfc_new_file save;
 	struct ccfc_out out;
-	int code = ccfc_save_init(&save, job->path, force, err);
+	int code = ccfc_new_file_init(&save, job->path, force, err);
 
 	if (!code) {
 		struct ccfc_err second;
@@ -143,8 +143,8 @@ static int write_file(struct job *job, struct ccfc_err *err)
 		}
 	}
 	if (!code)
-		code = ccfc_save_commit(&save, force, err);
-	ccfc_save_release(&save);
+		code = ccfc_new_file_commit(&save, force, err);
+	ccfc_new_file_release(&save);
 	return code;
 }
 
@@ -156,10 +156,10 @@ static int ask(struct job *job, struct ccfc_err *err)
 
 	query.content = CCFC_CONTENT_NO;
 	if (!code)
-		code = ccfc_ask_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
+		code = ccfc_cli_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code && path) {
-		code = ccfc_roots_check(job->cli, "export", &job->where, &path,
-					1, err);
+		code = ccfc_claude_roots_dirs_check(job->cli, "export",
+						    &job->where, &path, 1, err);
 		if (code == CCFC_EDENIED)
 			ccfc_err_hint(err, "choose another with -o FILE");
 	}
@@ -167,7 +167,7 @@ static int ask(struct job *job, struct ccfc_err *err)
 		code = ccfc_session_get(&job->reply, job->cli->client,
 					job->session, &query, err);
 	if (!code)
-		ccfc_ask_note_indexing(ccfc_ask_value(job->reply));
+		ccfc_cli_note_indexing(ccfc_cli_value(job->reply));
 	return code;
 }
 
@@ -192,10 +192,10 @@ static int run_job(struct job *job)
 	const struct ccfc_opt_value *output =
 		ccfc_opts_own(job->opts, OPT_OUTPUT);
 	struct ccfc_err err;
-	int code = ccfc_where_init(&job->where, &err);
+	int code = ccfc_cwd_init(&job->where, &err);
 
 	if (!code && output->set && strcmp(output->text, "-") != 0)
-		job->path = ccfc_where_absolute(&job->where, output->text);
+		job->path = ccfc_cwd_absolute(&job->where, output->text);
 	if (!code)
 		code = ask(job, &err);
 	if (!code)
@@ -222,7 +222,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	ccfc_message_stream_release(&job.talk);
 	ccfc_redact_release(&job.redact);
 	ccfc_reply_free(job.reply);
-	ccfc_where_release(&job.where);
+	ccfc_cwd_release(&job.where);
 	free(job.session);
 	free(job.path);
 	return status;

@@ -88,7 +88,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	if (given->set)
 		code = ccfc_where_session(&session, given->text, err);
 	if (!code)
-		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	query.regex = ccfc_opts_own(opts, OPT_REGEX)->set;
 	query.case_sensitive = ccfc_opts_own(opts, OPT_CASE)->set;
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
@@ -125,7 +125,7 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 			ccfc_cli_note("the search is incomplete");
 		return;
 	case TEXT:
-		ccfc_hits_print(out, root,
+		ccfc_grep_print(out, root,
 				ccfc_opts_own(opts, OPT_OFFSET)->num);
 		return;
 	}

@@ -31,19 +31,19 @@ static int build(struct ccfc_reply **reply, struct ccfc_client *client,
 		 const char *project, struct ccfc_err *err)
 {
 	struct ccfc_progress_bar bar;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *dir = NULL;
-	int code = ccfc_where_init(&where, err);
+	int code = ccfc_cwd_init(&where, err);
 
 	if (!code && project)
-		dir = ccfc_where_real(&where, project);
+		dir = ccfc_cwd_real(&where, project);
 	ccfc_progress_init(&bar);
 	if (!code)
 		code = ccfc_index_build(reply, client, dir,
 					bar.tty ? ccfc_progress_draw : NULL,
 					&bar, err);
 	ccfc_progress_end(&bar);
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 	free(dir);
 	return code;
 }
@@ -51,7 +51,7 @@ static int build(struct ccfc_reply **reply, struct ccfc_client *client,
 static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	       const struct ccfc_opts *opts, struct ccfc_err *err)
 {
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 
 	if (code < 0)
 		return code;
@@ -102,8 +102,8 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 	if (check(opts, &err) < 0 || ask(&reply, cli, opts, &err) < 0)
 		return ccfc_cli_fail(&err);
-	ccfc_ask_note_indexing(ccfc_ask_value(reply));
-	print(&cli->out, ccfc_ask_value(reply), opts);
+	ccfc_cli_note_indexing(ccfc_cli_value(reply));
+	print(&cli->out, ccfc_cli_value(reply), opts);
 	ccfc_reply_free(reply);
 	return 0;
 }

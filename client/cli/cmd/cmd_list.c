@@ -170,7 +170,7 @@ static int answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	struct ccfc_slice id = ccfc_obj_get_str(root, "sessionId");
 	struct ccfc_err err;
 
-	ccfc_ask_note_indexing(root);
+	ccfc_cli_note_indexing(root);
 	print(&cli->out, root, listing);
 	if (ccfc_obj_len(ccfc_obj_get(root, "files")))
 		return CCFC_EXIT_FOUND;
@@ -193,7 +193,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	query.directories = ccfc_opts_own(opts, OPT_DIR)->list.items;
 	query.tools = ccfc_opts_own(opts, OPT_TOOL)->list.items;
 	if (!code)
-		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code && listing->format == CCFC_FORMAT_DIFF)
 		code = ccfc_session_diff(reply, cli->client, session, NULL,
 					 false, &query, err);
@@ -216,10 +216,10 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	    ask(&reply, cli, opts, &listing, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (listing.format == CCFC_FORMAT_DIFF)
-		status = ccfc_patch_answer(cli, ccfc_ask_value(reply),
+		status = ccfc_patch_answer(cli, ccfc_cli_value(reply),
 					   CCFC_PATCH_DIFF, opts->command);
 	else
-		status = answer(cli, ccfc_ask_value(reply), &listing);
+		status = answer(cli, ccfc_cli_value(reply), &listing);
 	ccfc_reply_free(reply);
 	return status;
 }

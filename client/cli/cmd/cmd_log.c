@@ -32,7 +32,7 @@ static const struct ccfc_opt options[] = {
 struct question {
 	struct ccfc_cli *cli;
 	const char *given;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	int64_t limit;
 };
 
@@ -45,12 +45,12 @@ static int ask_file(struct ccfc_reply **reply, struct question *q,
 		    struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
-	char *path = ccfc_where_absolute(&q->where, q->given);
+	char *path = ccfc_cwd_absolute(&q->where, q->given);
 	int code;
 
 	query.cwd = q->where.cwd;
 	query.limit = q->limit;
-	query.alternatives = ccfc_where_names(&q->where, path, q->given);
+	query.alternatives = ccfc_cwd_names(&q->where, path, q->given);
 	if (!query.alternatives[0])
 		query.alternatives = NULL;
 	code = ccfc_file_log(reply, q->cli->client, path, &query, err);
@@ -103,8 +103,8 @@ static int ask_below(struct ccfc_reply **reply, const struct question *q,
 static int ask_directory(struct ccfc_reply **reply, const struct question *q,
 			 struct ccfc_err *err)
 {
-	char *path = ccfc_where_absolute(&q->where, q->given);
-	char *real = ccfc_where_real(&q->where, q->given);
+	char *path = ccfc_cwd_absolute(&q->where, q->given);
+	char *real = ccfc_cwd_real(&q->where, q->given);
 	int code = ask_below(reply, q, strcmp(path, "/") ? path : "", err);
 
 	if (code == CCFC_ENOTFOUND && strcmp(path, real) != 0)
@@ -122,7 +122,7 @@ static int ask(struct ccfc_reply **reply, struct question *q,
 
 	if (is_transcript(q->given))
 		return ask_session(reply, q, err);
-	if (ccfc_where_is_directory(q->given))
+	if (ccfc_cwd_is_directory(q->given))
 		return ask_directory(reply, q, err);
 	code = ask_file(reply, q, err);
 	if (code != CCFC_ENOTFOUND)
@@ -145,7 +145,7 @@ static int answer(struct question *q, struct ccfc_obj root, int64_t format)
 	struct ccfc_err err;
 	bool more, found;
 
-	ccfc_ask_note_indexing(root);
+	ccfc_cli_note_indexing(root);
 	ccfc_log_take(&rows, root);
 	more = ccfc_log_order(&rows, q->limit) ||
 	       ccfc_obj_get_bool(root, "truncated", false);
@@ -182,7 +182,7 @@ static int run_git(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	}
 	if (ccfc_where_session(&session, opts->args[0], &err) < 0)
 		return ccfc_cli_fail(&err);
-	if (ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, &err) < 0)
+	if (ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err) < 0)
 		status = ccfc_cli_fail(&err);
 	else
 		status = ccfc_log_git(cli, session,
@@ -208,16 +208,16 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		ccfc_err_set(&err, CCFC_EINVAL, "log: the path is empty");
 		return ccfc_cli_fail(&err);
 	}
-	code = ccfc_where_init(&q.where, &err);
+	code = ccfc_cwd_init(&q.where, &err);
 	if (!code)
-		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, &err);
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
 	if (!code)
 		code = ask(&reply, &q, &err);
 	status = code < 0 ? ccfc_cli_fail(&err)
-			  : answer(&q, ccfc_ask_value(reply),
+			  : answer(&q, ccfc_cli_value(reply),
 				   ccfc_opts_own(opts, OPT_FORMAT)->num);
 	ccfc_reply_free(reply);
-	ccfc_where_release(&q.where);
+	ccfc_cwd_release(&q.where);
 	return status;
 }
 

@@ -43,7 +43,7 @@ static const struct ccfc_opt options[] = {
 struct job {
 	struct ccfc_cli *cli;
 	const struct ccfc_opts *opts;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *dir;
 	struct ccfc_recover result;
 	struct {
@@ -82,9 +82,9 @@ static int ask_files(struct job *job, const char *session,
 		if (code < 0)
 			return code;
 		CCFC_VEC_PUSH(job->pages, reply);
-		root = ccfc_ask_value(reply);
+		root = ccfc_cli_value(reply);
 		if (!query->offset)
-			ccfc_ask_note_indexing(root);
+			ccfc_cli_note_indexing(root);
 		got = ccfc_obj_len(ccfc_obj_get(root, "files"));
 		add_rows(job, ccfc_obj_get(root, "files"));
 		query->offset += got;
@@ -109,10 +109,10 @@ static int ask(struct job *job, struct ccfc_err *err)
 	if (job->opts->nargs)
 		code = ccfc_where_session(&session, job->opts->args[0], err);
 	if (project->set)
-		dir = ccfc_where_real(&job->where, project->text);
+		dir = ccfc_cwd_real(&job->where, project->text);
 	query.project_path = dir;
 	if (!code)
-		code = ccfc_ask_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
+		code = ccfc_cli_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
 		code = ask_files(job, session, &query, err);
 	free(session);
@@ -124,8 +124,8 @@ static int ask(struct job *job, struct ccfc_err *err)
 static int check_dir(struct job *job, struct ccfc_err *err)
 {
 	const char *dir = job->dir;
-	int code = ccfc_roots_check(job->cli, "recover", &job->where, &dir, 1,
-				    err);
+	int code = ccfc_claude_roots_dirs_check(job->cli, "recover",
+						&job->where, &dir, 1, err);
 
 	if (code == CCFC_EDENIED)
 		ccfc_err_hint(err, "choose another with -o DIR");
@@ -208,17 +208,17 @@ static int run_job(struct job *job)
 		ccfc_opts_own(job->opts, OPT_OUTPUT);
 	struct ccfc_err err;
 
-	if (ccfc_where_init(&job->where, &err) < 0)
+	if (ccfc_cwd_init(&job->where, &err) < 0)
 		return ccfc_cli_fail(&err);
-	job->dir = ccfc_where_absolute(&job->where, output->set ? output->text
-								: DEFAULT_DIR);
+	job->dir = ccfc_cwd_absolute(&job->where,
+				     output->set ? output->text : DEFAULT_DIR);
 	if (ask(job, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (!job->result.rows.n) {
 		return fail_nothing(job->opts);
 	}
 	if (check_dir(job, &err) < 0 ||
-	    ccfc_keep_init(&job->result.keep, job->dir, &err) < 0)
+	    ccfc_new_files_init(&job->result.keep, job->dir, &err) < 0)
 		return ccfc_cli_fail(&err);
 	return recover(job);
 }
@@ -259,7 +259,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	for (uint32_t i = 0; i < job.pages.n; i++)
 		ccfc_reply_free(job.pages.items[i]);
 	free(job.pages.items);
-	ccfc_where_release(&job.where);
+	ccfc_cwd_release(&job.where);
 	free(job.dir);
 	return status;
 }

@@ -40,10 +40,10 @@ struct work {
 	const char *given; /* the file, as the caller named it */
 	const char *at;
 	bool dry_run, force;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	struct ccfc_target present;
 	struct ccfc_obj reply;
-	struct ccfc_edit edit;
+	struct ccfc_file_edit edit;
 };
 
 /* "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)" */
@@ -70,10 +70,11 @@ static bool is_known(struct ccfc_obj state)
 		ccfc_slice_is(fidelity, "reconstructed"));
 }
 
-static int refuse_unknown(const struct work *w, const struct ccfc_past *past,
+static int refuse_unknown(const struct work *w,
+			  const struct ccfc_old_content *past,
 			  struct ccfc_err *err)
 {
-	bool partial = past->how == CCFC_PAST_PARTIAL;
+	bool partial = past->how == CCFC_OLD_CONTENT_PARTIAL;
 	struct ccfc_slice why = past->why;
 
 	ccfc_err_set(err, CCFC_EDENIED, "%s: its content then is %s%s%.*s",
@@ -89,19 +90,20 @@ static int refuse_unknown(const struct work *w, const struct ccfc_past *past,
 static int read_state(struct work *w, struct ccfc_err *err)
 {
 	struct ccfc_buf words = CCFC_BUF_INIT;
-	struct ccfc_past past;
+	struct ccfc_old_content past;
 
-	ccfc_past_read(&past, w->reply);
+	ccfc_old_content_read(&past, w->reply);
 	if (!is_known(ccfc_obj_get(w->reply, "state")) ||
-	    past.how == CCFC_PAST_PARTIAL || past.how == CCFC_PAST_NOTHING)
+	    past.how == CCFC_OLD_CONTENT_PARTIAL ||
+	    past.how == CCFC_OLD_CONTENT_NOTHING)
 		return refuse_unknown(w, &past, err);
 	w->edit.path = w->present.path;
 	w->edit.expect = w->present.sha256;
-	w->edit.exists = past.how != CCFC_PAST_ABSENT;
+	w->edit.exists = past.how != CCFC_OLD_CONTENT_ABSENT;
 	if (w->edit.exists)
 		w->edit.content = past.content;
 	if (!ccfc_slice_is(past.fidelity, "exact")) {
-		ccfc_past_words(&words, &past);
+		ccfc_old_content_words(&words, &past);
 		ccfc_cli_note("%s: %s", w->given, words.ptr);
 		ccfc_buf_release(&words);
 	}
@@ -129,7 +131,7 @@ static int check_present(const struct work *w, struct ccfc_err *err)
 	if (known && ccfc_obj_get_bool(latest, "exists", false) &&
 	    ccfc_slice_is(sha256, w->present.sha256))
 		return 0;
-	if (ccfc_apply_restored(&w->present))
+	if (ccfc_write_back_restored(&w->present))
 		return 0;
 	if (known) {
 		name_change(&change, latest);
@@ -169,10 +171,10 @@ static int write_it(const struct work *w, struct ccfc_cli *cli,
 		    struct ccfc_err *err)
 {
 	struct ccfc_buf command = CCFC_BUF_INIT;
-	struct ccfc_edits edits = { .kind = CCFC_UNDO_RESTORE,
-				    .force = w->force,
-				    .items = &w->edit,
-				    .n = 1 };
+	struct ccfc_file_edits edits = { .kind = CCFC_UNDO_RESTORE,
+					 .force = w->force,
+					 .items = &w->edit,
+					 .n = 1 };
 	char id[CCFC_UNDO_ID_MAX];
 	int r;
 
@@ -180,12 +182,12 @@ static int write_it(const struct work *w, struct ccfc_cli *cli,
 	if (w->at)
 		ccfc_buf_printf(&command, " --at=%s", w->at);
 	edits.command = command.ptr;
-	r = ccfc_apply(id, cli, "restore", &w->where, &edits, err);
+	r = ccfc_write_back(id, cli, "restore", &w->where, &edits, err);
 	ccfc_buf_release(&command);
 	if (r < 0)
 		return r;
 	print_done(w, &cli->out);
-	ccfc_apply_print_id(&cli->out, id);
+	ccfc_write_back_print_id(&cli->out, id);
 	return 0;
 }
 
@@ -204,7 +206,7 @@ static int decide(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
 		return 0;
 	}
 	if (w->dry_run)
-		ccfc_apply_preview(out, &w->where, &w->present, &w->edit);
+		ccfc_write_back_preview(out, &w->where, &w->present, &w->edit);
 	r = check_present(w, err);
 	if (r < 0 || w->dry_run)
 		return r;
@@ -215,21 +217,21 @@ static int restore(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = NULL;
 	char *path;
-	int r = ccfc_apply_recover(err);
+	int r = ccfc_write_back_recover(err);
 
 	if (!r)
-		r = ccfc_where_init(&w->where, err);
+		r = ccfc_cwd_init(&w->where, err);
 	if (r < 0)
 		return r;
-	path = ccfc_where_absolute(&w->where, w->given);
+	path = ccfc_cwd_absolute(&w->where, w->given);
 	r = ccfc_target_init(&w->present, path, err);
 	if (!r)
 		r = ccfc_target_look(&w->present, err);
 	if (!r)
 		r = ccfc_at_ask(&reply, cli, w->given, w->at, err);
 	if (!r) {
-		w->reply = ccfc_ask_value(reply);
-		ccfc_ask_note_indexing(w->reply);
+		w->reply = ccfc_cli_value(reply);
+		ccfc_cli_note_indexing(w->reply);
 		r = decide(w, cli, err);
 	}
 	ccfc_reply_free(reply);
@@ -250,7 +252,7 @@ static int run_file(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	int r = restore(&w, cli, &err);
 
 	ccfc_target_release(&w.present);
-	ccfc_where_release(&w.where);
+	ccfc_cwd_release(&w.where);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
 

@@ -33,7 +33,7 @@ static const struct ccfc_opt options[] = {
 struct work {
 	const char *given; /* the session, as the caller named it */
 	bool dry_run, write_conflicts, force;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *session;
 	const char *const *given_paths;
 	uint32_t ngiven;
@@ -41,7 +41,7 @@ struct work {
 	const char **paths;
 	uint32_t npaths;
 	/* What is to be done; paths and hashes are owned. */
-	struct ccfc_edit *edits;
+	struct ccfc_file_edit *edits;
 	uint32_t n;
 	uint32_t stuck; /* files that cannot be done */
 	bool markers;	/* some of those can, with --write-conflicts */
@@ -58,7 +58,7 @@ static void work_release(struct work *w)
 		free((char *)w->paths[i]);
 	free(w->paths);
 	free(w->session);
-	ccfc_where_release(&w->where);
+	ccfc_cwd_release(&w->where);
 }
 
 /* ---- the plan ---- */
@@ -98,7 +98,7 @@ static void add_edit(struct work *w, struct ccfc_obj file, bool exists)
 
 	if (!ccfc_obj_get_bool(present, "exists", false))
 		sha256.len = 0;
-	w->edits[w->n++] = (struct ccfc_edit){
+	w->edits[w->n++] = (struct ccfc_file_edit){
 		.path = ccfc_strndup(path.len ? path.ptr : "", path.len),
 		.expect =
 			ccfc_strndup(sha256.len ? sha256.ptr : "", sha256.len),
@@ -213,17 +213,17 @@ static int write_all(char id[CCFC_UNDO_ID_MAX], const struct work *w,
 		     const struct ccfc_cli *cli, struct ccfc_err *err)
 {
 	struct ccfc_buf command = CCFC_BUF_INIT;
-	struct ccfc_edits edits = { .kind = CCFC_UNDO_CHANGE,
-				    .force = w->force,
-				    .items = w->edits,
-				    .n = w->n };
+	struct ccfc_file_edits edits = { .kind = CCFC_UNDO_CHANGE,
+					 .force = w->force,
+					 .items = w->edits,
+					 .n = w->n };
 	int r;
 
 	ccfc_buf_printf(&command, "revert %s", w->given);
 	for (uint32_t i = 0; i < w->ngiven; i++)
 		ccfc_buf_printf(&command, " %s", w->given_paths[i]);
 	edits.command = command.ptr;
-	r = ccfc_apply(id, cli, "revert", &w->where, &edits, err);
+	r = ccfc_write_back(id, cli, "revert", &w->where, &edits, err);
 	ccfc_buf_release(&command);
 	if (r == CCFC_EDENIED && !*err->hint)
 		ccfc_err_hint(err, NAME_PATHS);
@@ -248,7 +248,7 @@ static int finish(const struct work *w, struct ccfc_cli *cli,
 		return r;
 	print_files(out, files);
 	if (w->n)
-		ccfc_apply_print_id(out, id);
+		ccfc_write_back_print_id(out, id);
 	else
 		ccfc_buf_puts(&out->buf, "nothing to do\n");
 	return 0;
@@ -316,12 +316,12 @@ static int ask(struct ccfc_reply **reply, struct work *w, struct ccfc_cli *cli,
 	       const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
-	int r = ccfc_where_init(&w->where, err);
+	int r = ccfc_cwd_init(&w->where, err);
 
 	if (!r)
 		r = ccfc_where_session(&w->session, opts->args[0], err);
 	if (!r)
-		r = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+		r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (r < 0)
 		return r;
 	query.cwd = w->where.cwd;
@@ -330,9 +330,9 @@ static int ask(struct ccfc_reply **reply, struct work *w, struct ccfc_cli *cli,
 	w->paths = ccfc_calloc((size_t)opts->nargs * 2, sizeof(*w->paths));
 	for (uint32_t i = 0; i < w->ngiven; i++) {
 		w->paths[w->npaths++] =
-			ccfc_where_absolute(&w->where, w->given_paths[i]);
+			ccfc_cwd_absolute(&w->where, w->given_paths[i]);
 		w->paths[w->npaths++] =
-			ccfc_where_real(&w->where, w->given_paths[i]);
+			ccfc_cwd_real(&w->where, w->given_paths[i]);
 	}
 	return ccfc_session_revert(reply, cli->client, w->session,
 				   w->npaths ? w->paths : NULL, &query, err);
@@ -349,13 +349,13 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	};
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
-	int r = ccfc_apply_recover(&err);
+	int r = ccfc_write_back_recover(&err);
 
 	if (!r)
 		r = ask(&reply, &w, cli, opts, &err);
 	if (!r) {
-		ccfc_ask_note_indexing(ccfc_ask_value(reply));
-		r = answer(&w, cli, ccfc_ask_value(reply), &err);
+		ccfc_cli_note_indexing(ccfc_cli_value(reply));
+		r = answer(&w, cli, ccfc_cli_value(reply), &err);
 	}
 	work_release(&w);
 	ccfc_reply_free(reply);

@@ -188,17 +188,17 @@ static void print_match(struct ccfc_out *out, struct ccfc_slice path,
 }
 
 static void print_readers(struct ccfc_out *out, struct ccfc_obj root,
-			  int64_t offset, const struct ccfc_where *where)
+			  int64_t offset, const struct ccfc_cwd *where)
 {
 	struct ccfc_slice path = ccfc_obj_get_str(root, "path");
 
-	ccfc_readers_print(out, root, ccfc_where_short(where, path), offset,
+	ccfc_readers_print(out, root, ccfc_cwd_short(where, path), offset,
 			   ccfc_time_now());
 }
 
 static void print_history(struct ccfc_out *out, struct ccfc_obj history,
 			  const struct ccfc_listing *listing,
-			  const struct ccfc_where *where)
+			  const struct ccfc_cwd *where)
 {
 	struct ccfc_obj sessions = ccfc_obj_get(history, "sessions");
 	struct ccfc_slice path = ccfc_obj_get_str(history, "path");
@@ -212,7 +212,7 @@ static void print_history(struct ccfc_out *out, struct ccfc_obj history,
 		ccfc_render_path(out, path, listing->end);
 		return;
 	default:
-		ccfc_search_print(out, history, ccfc_where_short(where, path),
+		ccfc_search_print(out, history, ccfc_cwd_short(where, path),
 				  listing->show_changes);
 	}
 }
@@ -220,7 +220,7 @@ static void print_history(struct ccfc_out *out, struct ccfc_obj history,
 /* `root` is a FileHistory, or an array of them for a glob. */
 static void print(struct ccfc_out *out, struct ccfc_obj root,
 		  const struct ccfc_listing *listing,
-		  const struct ccfc_where *where)
+		  const struct ccfc_cwd *where)
 {
 	if (listing->format == CCFC_FORMAT_JSON) {
 		ccfc_render_json(out, root, 2);
@@ -244,12 +244,12 @@ typedef int (*file_fn)(struct ccfc_reply **reply, struct ccfc_client *client,
 
 static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
 		    file_fn fn, const char *given, struct ccfc_query *query,
-		    struct ccfc_where *where, struct ccfc_err *err)
+		    struct ccfc_cwd *where, struct ccfc_err *err)
 {
-	char *path = ccfc_where_absolute(where, given);
+	char *path = ccfc_cwd_absolute(where, given);
 	int code;
 
-	query->alternatives = ccfc_where_names(where, path, given);
+	query->alternatives = ccfc_cwd_names(where, path, given);
 	if (!query->alternatives[0])
 		query->alternatives = NULL;
 	code = fn(reply, client, path, query, err);
@@ -260,9 +260,9 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
 
 static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli, bool reads,
 	       const char *given, struct ccfc_query *query,
-	       struct ccfc_where *where, struct ccfc_err *err)
+	       struct ccfc_cwd *where, struct ccfc_err *err)
 {
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 
 	if (code < 0)
 		return code;
@@ -274,7 +274,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli, bool reads,
 		code = ccfc_listing_match(reply, cli->client, given, query,
 					  where, err);
 	if (code == CCFC_ENOTFOUND)
-		ccfc_where_hint(err, given);
+		ccfc_cwd_hint(err, given);
 	return code;
 }
 
@@ -297,9 +297,9 @@ static int search(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 	code = ask(&reply, cli, reads, opts->args[0], &query, &scope->where,
 		   err);
 	if (!code) {
-		struct ccfc_obj root = ccfc_ask_value(reply);
+		struct ccfc_obj root = ccfc_cli_value(reply);
 
-		ccfc_ask_note_indexing(root);
+		ccfc_cli_note_indexing(root);
 		if (reads && listing->format == CCFC_FORMAT_TABLE)
 			print_readers(&cli->out, root, query.offset,
 				      &scope->where);

@@ -62,8 +62,8 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	       struct ccfc_err *err)
 {
 	struct ccfc_list_query query = CCFC_LIST_QUERY_INIT;
-	const struct ccfc_where *where = &scope->where;
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	const struct ccfc_cwd *where = &scope->where;
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
 	query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;

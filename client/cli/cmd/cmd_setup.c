@@ -43,19 +43,19 @@ static int check_roots(const struct ccfc_setup *s, struct ccfc_err *err)
 	ccfc_claude_roots_add_all(&roots);
 	/* The last one is the record itself. */
 	for (uint32_t i = 0; !code && i <= s->steps.n; i++) {
-		const struct ccfc_step *step =
+		const struct ccfc_setup_step *step =
 			i < s->steps.n ? &s->steps.items[i] : NULL;
 		const char *path = step ? step->text : s->record.path;
 
-		if (step && step->kind != CCFC_STEP_WRITE)
+		if (step && step->kind != CCFC_SETUP_STEP_WRITE)
 			continue;
 		for (uint32_t k = 0; !code && k < roots.n; k++)
-			code = ccfc_roots_check_one("setup", &s->where, path,
-						    roots.items[k], err);
+			code = ccfc_claude_roots_dirs_check_one(
+				"setup", &s->where, path, roots.items[k], err);
 		/* A daemon may have been told of more. */
 		if (!code && s->cli->client)
-			code = ccfc_roots_check(s->cli, "setup", &s->where,
-						&path, 1, err);
+			code = ccfc_claude_roots_dirs_check(
+				s->cli, "setup", &s->where, &path, 1, err);
 	}
 	ccfc_claude_roots_release(&roots);
 	return code;

@@ -119,7 +119,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	read_query(&show, opts);
 	show.session = session;
 	if (!code)
-		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, &err);
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
 	if (!code)
 		code = ccfc_show_run(&show, &err);
 	ccfc_show_release(&show);

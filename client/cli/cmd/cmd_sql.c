@@ -82,7 +82,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		ccfc_buf_puts(&text, opts->args[0]);
 	ccfc_buf_puts(&text, "");
 	if (!code)
-		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code && !opts->nargs)
 		code = ccfc_sql_schema(reply, cli->client, err);
 	else if (!code)
@@ -154,12 +154,12 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code)
 		code = ask(&reply, cli, opts, &err);
 	if (!code && opts->nargs) {
-		ccfc_ask_note_indexing(ccfc_ask_value(reply));
-		status = print_rows(&cli->out, ccfc_ask_value(reply),
+		ccfc_cli_note_indexing(ccfc_cli_value(reply));
+		status = print_rows(&cli->out, ccfc_cli_value(reply),
 				    format_of(opts),
 				    ccfc_opts_own(opts, OPT_LIMIT)->num);
 	} else if (!code) {
-		print_schema(&cli->out, ccfc_ask_value(reply), format_of(opts));
+		print_schema(&cli->out, ccfc_cli_value(reply), format_of(opts));
 	}
 	ccfc_reply_free(reply);
 	return code < 0 ? ccfc_cli_fail(&err) : status;

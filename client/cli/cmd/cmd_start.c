@@ -3,13 +3,13 @@
 
 static int start(struct ccfc_cli *cli, const char **said, struct ccfc_err *err)
 {
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, err);
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, err);
 
 	*said = "already running";
 	if (code != CCFC_EUNREACHABLE)
 		return code;
 	*said = "started";
-	return ccfc_ask_connect(cli, CCFC_SPAWN_ALWAYS, err);
+	return ccfc_cli_connect(cli, CCFC_SPAWN_ALWAYS, err);
 }
 
 static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
@@ -24,7 +24,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		return ccfc_cli_fail(&err);
 	ccfc_buf_printf(
 		&cli->out.buf, "%s (pid %lld)\n", said,
-		(long long)ccfc_obj_get_int(ccfc_ask_value(reply), "pid", 0));
+		(long long)ccfc_obj_get_int(ccfc_cli_value(reply), "pid", 0));
 	ccfc_reply_free(reply);
 	return 0;
 }

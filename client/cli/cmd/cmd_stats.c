@@ -51,7 +51,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	if (opts->nargs)
 		code = ccfc_where_session(&session, opts->args[0], err);
 	if (!code)
-		code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
 	query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;
 	query.session = session;
@@ -78,15 +78,15 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 		ccfc_render_json(out, root, 2);
 		return;
 	}
-	ccfc_usage_totals(out, root);
+	ccfc_stats_print_totals(out, root);
 	if (!ccfc_opts_own(opts, OPT_BY)->set) {
-		ccfc_usage_days(out, ccfc_obj_get(root, "days"));
-		ccfc_usage_rows(out, root, "Models");
-		ccfc_usage_tools(out, ccfc_obj_get(root, "tools"));
-		ccfc_usage_files(out, ccfc_obj_get(root, "files"));
+		ccfc_stats_print_days(out, ccfc_obj_get(root, "days"));
+		ccfc_stats_print_rows(out, root, "Models");
+		ccfc_stats_print_tools(out, ccfc_obj_get(root, "tools"));
+		ccfc_stats_print_files(out, ccfc_obj_get(root, "files"));
 		return;
 	}
-	ccfc_usage_rows(out, root, NULL);
+	ccfc_stats_print_rows(out, root, NULL);
 	ccfc_scope_more(out, ccfc_opts_own(opts, OPT_OFFSET)->num,
 			ccfc_obj_len(rows),
 			ccfc_obj_get_int(root, "totalRows", 0));

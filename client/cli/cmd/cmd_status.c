@@ -110,13 +110,13 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
 
-	if (ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, &err) < 0 ||
+	if (ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, &err) < 0 ||
 	    ccfc_server_info(&reply, cli->client, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (ccfc_opts_own(opts, OPT_FORMAT)->num)
-		ccfc_render_json(&cli->out, ccfc_ask_value(reply), 2);
+		ccfc_render_json(&cli->out, ccfc_cli_value(reply), 2);
 	else
-		print(&cli->out, ccfc_ask_value(reply));
+		print(&cli->out, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 	return 0;
 }

@@ -24,7 +24,7 @@ static int wait_gone(struct ccfc_client *client, struct ccfc_err *err)
 
 int ccfc_stop(struct ccfc_cli *cli, struct ccfc_err *err)
 {
-	int code = ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, err);
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, err);
 
 	if (!code)
 		code = ccfc_server_stop(cli->client, err);

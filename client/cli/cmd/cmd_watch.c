@@ -53,7 +53,7 @@ struct watch {
 	struct ccfc_cli *cli;
 	struct ccfc_event_filter filter;
 	struct ccfc_seen seen;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *project;
 	bool json;
 };
@@ -130,9 +130,9 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 /* Prints a change unless it was printed before. */
 static void print_event(struct watch *w, struct ccfc_obj event)
 {
-	struct ccfc_clock clock;
+	struct ccfc_event_clock clock;
 
-	if (ccfc_clock_parse(&clock, ccfc_obj_get_str(event, "clock")) &&
+	if (ccfc_event_clock_parse(&clock, ccfc_obj_get_str(event, "clock")) &&
 	    !ccfc_seen_add(&w->seen, &clock, event_hash(event)))
 		return;
 	if (w->json)
@@ -144,7 +144,7 @@ static void print_event(struct watch *w, struct ccfc_obj event)
 
 /* "hello" and "fresh": where the stream stands. */
 static void print_mark(struct watch *w, const char *type, const char *text,
-		       const struct ccfc_clock *clock)
+		       const struct ccfc_event_clock *clock)
 {
 	struct ccfc_out *out = &w->cli->out;
 
@@ -160,10 +160,10 @@ static void print_mark(struct watch *w, const char *type, const char *text,
 	ccfc_out_flush(out);
 }
 
-static int read_clock(struct ccfc_clock *clock, struct ccfc_obj reply,
+static int read_clock(struct ccfc_event_clock *clock, struct ccfc_obj reply,
 		      struct ccfc_err *err)
 {
-	if (ccfc_clock_parse(clock, ccfc_obj_get_str(reply, "clock")))
+	if (ccfc_event_clock_parse(clock, ccfc_obj_get_str(reply, "clock")))
 		return 0;
 	return ccfc_err_set(err, CCFC_EPROTO,
 			    "watch: the daemon's answer has no clock");
@@ -176,7 +176,7 @@ static int print_missed(struct watch *w, struct ccfc_obj answer,
 	struct ccfc_obj events = ccfc_obj_get(answer, "events");
 	uint64_t before = w->seen.done.seq;
 	uint32_t n = ccfc_obj_len(events);
-	struct ccfc_clock clock;
+	struct ccfc_event_clock clock;
 
 	if (read_clock(&clock, answer, err) < 0)
 		return CCFC_EPROTO;
@@ -206,25 +206,25 @@ static int catch_up(struct watch *w, struct ccfc_err *err)
 					 w->seen.done.text, &filter, err);
 		if (code < 0)
 			return code;
-		code = print_missed(w, ccfc_ask_value(reply), err);
+		code = print_missed(w, ccfc_cli_value(reply), err);
 		ccfc_reply_free(reply);
 	} while (code > 0);
 	ccfc_out_flush(&w->cli->out);
 	return code;
 }
 
-static int subscribe(struct watch *w, const struct ccfc_clock *since,
+static int subscribe(struct watch *w, const struct ccfc_event_clock *since,
 		     struct ccfc_err *err)
 {
-	struct ccfc_clock clock;
+	struct ccfc_event_clock clock;
 	struct ccfc_reply *reply;
 	int code = ccfc_events_subscribe(&reply, w->cli->client, &w->filter,
 					 NULL, err);
 
 	if (code < 0)
 		return code;
-	code = read_clock(&clock, ccfc_ask_value(reply), err);
-	ccfc_ask_note_indexing(ccfc_ask_value(reply));
+	code = read_clock(&clock, ccfc_cli_value(reply), err);
+	ccfc_cli_note_indexing(ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 	if (code < 0)
 		return code;
@@ -236,7 +236,7 @@ static int subscribe(struct watch *w, const struct ccfc_clock *since,
 static int take_event(struct watch *w, const struct ccfc_reply *reply,
 		      struct ccfc_err *err)
 {
-	struct ccfc_obj event = ccfc_ask_value(reply);
+	struct ccfc_obj event = ccfc_cli_value(reply);
 
 	if (strcmp(ccfc_reply_method(reply), CCFC_N_EVENT))
 		return 0;
@@ -287,17 +287,17 @@ static int watch(struct watch *w, const struct ccfc_opts *opts,
 		 struct ccfc_err *err)
 {
 	const struct ccfc_opt_value *since = ccfc_opts_own(opts, OPT_SINCE);
-	struct ccfc_clock clock;
+	struct ccfc_event_clock clock;
 	int code;
 
 	if (since->set &&
-	    !ccfc_clock_parse(&clock, ccfc_slice_str(since->text))) {
+	    !ccfc_event_clock_parse(&clock, ccfc_slice_str(since->text))) {
 		ccfc_err_set(err, CCFC_EINVAL, "watch: --since=%s: not a clock",
 			     since->text);
 		ccfc_err_hint(err, "take it from the clock of an event");
 		return CCFC_EINVAL;
 	}
-	code = ccfc_ask_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
+	code = ccfc_cli_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
 		code = subscribe(w, since->set ? &clock : NULL, err);
 	return code < 0 ? code : follow(w, err);
@@ -312,11 +312,11 @@ static int watch_init(struct watch *w, struct ccfc_cli *cli,
 
 	*w = (struct watch){ .cli = cli };
 	ccfc_seen_init(&w->seen);
-	code = ccfc_where_init(&w->where, err);
+	code = ccfc_cwd_init(&w->where, err);
 	if (code < 0)
 		return code;
 	if (project->set)
-		w->project = ccfc_where_real(&w->where, project->text);
+		w->project = ccfc_cwd_real(&w->where, project->text);
 	filter.path = ccfc_opts_own(opts, OPT_PATH)->text;
 	filter.cwd = w->where.cwd;
 	filter.project_path = w->project;
@@ -330,7 +330,7 @@ static int watch_init(struct watch *w, struct ccfc_cli *cli,
 static void watch_release(struct watch *w)
 {
 	ccfc_seen_release(&w->seen);
-	ccfc_where_release(&w->where);
+	ccfc_cwd_release(&w->where);
 	free(w->project);
 }
 

@@ -66,7 +66,7 @@ static uint32_t add_page(struct asking *a, int64_t limit, int64_t offset)
 
 	if (!reply)
 		return 0;
-	list = ccfc_obj_get(ccfc_ask_value(reply), "sessions");
+	list = ccfc_obj_get(ccfc_cli_value(reply), "sessions");
 	n = ccfc_obj_len(list);
 	for (uint32_t i = 0; i < n && !is_full(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(list, i);
@@ -102,7 +102,7 @@ static void add_of_sessions(struct asking *a, const char *field)
 
 	if (!reply)
 		return;
-	list = ccfc_obj_get(ccfc_ask_value(reply), "sessions");
+	list = ccfc_obj_get(ccfc_cli_value(reply), "sessions");
 	for (uint32_t i = 0; i < ccfc_obj_len(list); i++) {
 		struct ccfc_obj of = ccfc_obj_get(ccfc_obj_at(list, i), field);
 
@@ -123,7 +123,7 @@ static void add_tools(struct asking *a)
 	query.limit = 1;
 	if (ccfc_stats_get(&reply, a->cli->client, &query, NULL) < 0)
 		return;
-	list = ccfc_obj_get(ccfc_ask_value(reply), "tools");
+	list = ccfc_obj_get(ccfc_cli_value(reply), "tools");
 	for (uint32_t i = 0; i < ccfc_obj_len(list); i++)
 		ccfc_candidates_add(
 			a->to, ccfc_obj_get_str(ccfc_obj_at(list, i), "name"),
@@ -160,7 +160,7 @@ static void add_agents(struct asking *a)
 	free(session);
 	if (!reply)
 		return;
-	list = ccfc_obj_get(ccfc_ask_value(reply), "messages");
+	list = ccfc_obj_get(ccfc_cli_value(reply), "messages");
 	for (uint32_t i = 0; i < ccfc_obj_len(list); i++)
 		add_calls(a, ccfc_obj_get(ccfc_obj_at(list, i), "toolCalls"));
 	ccfc_reply_free(reply);
@@ -205,7 +205,7 @@ static void take_changes(struct changes *all, struct ccfc_obj file)
 }
 
 /* The latest are in the files that were changed last. */
-static void add_changes(struct asking *a, const struct ccfc_where *where)
+static void add_changes(struct asking *a, const struct ccfc_cwd *where)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply = NULL;
@@ -216,7 +216,7 @@ static void add_changes(struct asking *a, const struct ccfc_where *where)
 	ccfc_listing_match(&reply, a->cli->client, "**", &query, where, NULL);
 	if (!reply)
 		return;
-	files = ccfc_ask_value(reply);
+	files = ccfc_cli_value(reply);
 	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
 		take_changes(&all, ccfc_obj_at(files, i));
 	if (all.n)
@@ -226,14 +226,14 @@ static void add_changes(struct asking *a, const struct ccfc_where *where)
 
 		add(a, ccfc_obj_get_str(c, "changeId"),
 		    ccfc_obj_get(c, "timestamp"), ccfc_obj_get_str(c, "tool"),
-		    ccfc_where_short(where, all.items[i].path));
+		    ccfc_cwd_short(where, all.items[i].path));
 	}
 	free(all.items);
 	ccfc_reply_free(reply);
 }
 
 /* What --at can be for the file that was named: its changes and sessions. */
-static bool add_moments(struct asking *a, struct ccfc_where *where)
+static bool add_moments(struct asking *a, struct ccfc_cwd *where)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply = NULL;
@@ -242,8 +242,8 @@ static bool add_moments(struct asking *a, struct ccfc_where *where)
 
 	if (!a->c->nargs)
 		return false;
-	path = ccfc_where_absolute(where, a->c->args[0]);
-	query.alternatives = ccfc_where_names(where, path, a->c->args[0]);
+	path = ccfc_cwd_absolute(where, a->c->args[0]);
+	query.alternatives = ccfc_cwd_names(where, path, a->c->args[0]);
 	if (!query.alternatives[0])
 		query.alternatives = NULL;
 	query.limit = CHANGES_MAX;
@@ -251,7 +251,7 @@ static bool add_moments(struct asking *a, struct ccfc_where *where)
 	free(path);
 	if (!reply)
 		return false;
-	steps = ccfc_obj_get(ccfc_ask_value(reply), "steps");
+	steps = ccfc_obj_get(ccfc_cli_value(reply), "steps");
 	for (uint32_t i = 0; i < ccfc_obj_len(steps) && !is_full(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(steps, i);
 
@@ -273,7 +273,7 @@ bool ccfc_complete_must_ask(const struct ccfc_complete *c)
 			   CCFC_KIND_BRANCH | CCFC_KIND_MODEL | CCFC_KIND_TOOL);
 }
 
-static void ask_all(struct asking *a, struct ccfc_where *where)
+static void ask_all(struct asking *a, struct ccfc_cwd *where)
 {
 	unsigned kinds = a->c->kinds;
 
@@ -300,13 +300,13 @@ void ccfc_complete_ask(struct ccfc_candidates *to,
 		       const struct ccfc_complete *c, struct ccfc_cli *cli)
 {
 	struct asking a = { .to = to, .c = c, .cli = cli };
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 
 	a.before = to->seen.n;
-	if (ccfc_where_init(&where, NULL) < 0)
+	if (ccfc_cwd_init(&where, NULL) < 0)
 		return;
-	if (ccfc_ask_connect(cli, CCFC_SPAWN_NEVER, NULL) == 0)
+	if (ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, NULL) == 0)
 		ask_all(&a, &where);
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 	ccfc_buf_release(&a.about);
 }

@@ -74,7 +74,7 @@ static bool ask(struct walk *w, struct ccfc_client *client,
 	ccfc_buf_release(&pattern);
 	if (!reply)
 		return false;
-	files = ccfc_ask_value(reply);
+	files = ccfc_cli_value(reply);
 	for (uint32_t i = 0; i < ccfc_obj_len(files) &&
 			     w->to->seen.n - before < CCFC_COMPLETE_MAX;
 	     i++)
@@ -85,7 +85,7 @@ static bool ask(struct walk *w, struct ccfc_client *client,
 
 /* By the name that was typed, then by the one without symbolic links. */
 void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
-			 const struct ccfc_where *where)
+			 const struct ccfc_cwd *where)
 {
 	struct ccfc_slice prefix = to->prefix;
 	struct walk w = { .to = to };
@@ -99,8 +99,8 @@ void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
 		len--;
 	w.typed = ccfc_strndup(len ? prefix.ptr : "", len);
 	w.name = ccfc_slice(prefix.ptr + len, prefix.len - len);
-	path = ccfc_where_absolute(where, len ? w.typed : ".");
-	real = ccfc_where_real(where, len ? w.typed : ".");
+	path = ccfc_cwd_absolute(where, len ? w.typed : ".");
+	real = ccfc_cwd_real(where, len ? w.typed : ".");
 	if (!ask(&w, client, path) && strcmp(path, real) != 0)
 		ask(&w, client, real);
 	ccfc_buf_release(&w.path);

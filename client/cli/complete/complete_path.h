@@ -12,6 +12,6 @@
  * and directories with a "/". What is on the disk is left to the shell.
  */
 void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
-			 const struct ccfc_where *where);
+			 const struct ccfc_cwd *where);
 
 #endif

@@ -97,7 +97,7 @@ int ccfc_pages_next(struct ccfc_pages *p, struct ccfc_obj *root,
 		code = p->ask(&p->reply, p->client, p->session, &p->query, err);
 		if (code < 0)
 			return code;
-		*root = ccfc_ask_value(p->reply);
+		*root = ccfc_cli_value(p->reply);
 		taken = take(p, ccfc_obj_get(*root, p->list));
 	} while (!taken);
 	p->query.offset += taken;

@@ -11,7 +11,7 @@
 
 static struct ccfc_obj value_of(const struct ccfc_reply *reply)
 {
-	return reply ? ccfc_ask_value(reply) : (struct ccfc_obj){ 0 };
+	return reply ? ccfc_cli_value(reply) : (struct ccfc_obj){ 0 };
 }
 
 void ccfc_show_release(struct ccfc_show *show)
@@ -31,8 +31,8 @@ static int ask_info(struct ccfc_show *show, struct ccfc_err *err)
 				&query, err);
 	if (code < 0)
 		return code;
-	show->info = ccfc_ask_value(show->reply);
-	ccfc_ask_note_indexing(show->info);
+	show->info = ccfc_cli_value(show->reply);
+	ccfc_cli_note_indexing(show->info);
 	return 0;
 }
 
@@ -173,8 +173,8 @@ static int json_overview(struct ccfc_show *show, struct ccfc_err *err)
 				&show->query, err);
 	if (code < 0)
 		return code;
-	ccfc_ask_note_indexing(ccfc_ask_value(reply));
-	ccfc_render_json(&show->cli->out, ccfc_ask_value(reply), 2);
+	ccfc_cli_note_indexing(ccfc_cli_value(reply));
+	ccfc_render_json(&show->cli->out, ccfc_cli_value(reply), 2);
 	ccfc_reply_free(reply);
 	return 0;
 }

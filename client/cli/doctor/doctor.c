@@ -18,7 +18,7 @@ static const char *const level_names[] = { "ok", "note", "warn", "fail" };
 
 struct ccfc_obj ccfc_doctor_info(const struct ccfc_doctor *d)
 {
-	return d->info ? ccfc_ask_value(d->info) : (struct ccfc_obj){ 0 };
+	return d->info ? ccfc_cli_value(d->info) : (struct ccfc_obj){ 0 };
 }
 
 static void find_roots(struct ccfc_doctor *d)
@@ -58,7 +58,7 @@ static void ask(struct ccfc_doctor *d)
 	if (ask_info(d, &d->daemon_err) < 0)
 		return;
 	d->daemon_err.code = 0;
-	if (ccfc_ask_connect(d->cli, CCFC_SPAWN_NEVER, NULL) < 0 ||
+	if (ccfc_cli_connect(d->cli, CCFC_SPAWN_NEVER, NULL) < 0 ||
 	    ccfc_source_list(&d->sources, d->cli->client, NULL) < 0)
 		d->sources = NULL;
 }

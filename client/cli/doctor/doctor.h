@@ -35,7 +35,7 @@ struct ccfc_doctor {
 	struct ccfc_buf state;		/* the directory; empty: not known */
 	struct ccfc_buf socket;		/* its path; empty: not known */
 	struct ccfc_claude_roots roots; /* the daemon's, if there is one */
-	struct ccfc_service service;
+	struct ccfc_user_service service;
 	struct ccfc_err service_err; /* code 0: the manager answered */
 	struct ccfc_err daemon_err;  /* code 0: the daemon answered */
 	struct ccfc_reply *info;     /* server.info; NULL: it did not */

@@ -36,7 +36,7 @@ static void known_init(struct known *k, const struct ccfc_doctor *d)
 	uint32_t n;
 
 	if (d->sources)
-		rows = ccfc_obj_get(ccfc_ask_value(d->sources), "sources");
+		rows = ccfc_obj_get(ccfc_cli_value(d->sources), "sources");
 	n = ccfc_obj_len(rows);
 	ccfc_strtab_init(&k->paths);
 	k->read = ccfc_calloc((size_t)n + 1, sizeof(*k->read));

@@ -34,7 +34,7 @@ static void not_enabled(struct ccfc_doctor *d)
 
 void ccfc_doctor_service(struct ccfc_doctor *d)
 {
-	const struct ccfc_service *s = &d->service;
+	const struct ccfc_user_service *s = &d->service;
 	struct ccfc_finding *f;
 
 	if (s->manager == CCFC_MANAGER_NONE) {

@@ -66,7 +66,7 @@ static struct ccfc_slice first_with(const struct ccfc_doctor *d,
 	struct ccfc_obj rows = { 0 };
 
 	if (d->sources)
-		rows = ccfc_obj_get(ccfc_ask_value(d->sources), "sources");
+		rows = ccfc_obj_get(ccfc_cli_value(d->sources), "sources");
 	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++) {
 		struct ccfc_obj row = ccfc_obj_at(rows, i);
 

@@ -105,12 +105,12 @@ void ccfc_doctor_store(struct ccfc_doctor *d)
 		not_checked(d, "that takes a daemon");
 		return;
 	}
-	if (ccfc_ask_connect(d->cli, CCFC_SPAWN_NEVER, &err) < 0 ||
+	if (ccfc_cli_connect(d->cli, CCFC_SPAWN_NEVER, &err) < 0 ||
 	    ccfc_store_check(&reply, d->cli->client, &err) < 0)
 		not_checked(d, err.what);
-	else if (ccfc_obj_get_bool(ccfc_ask_value(reply), "ok", false))
-		whole(d, ccfc_ask_value(reply));
+	else if (ccfc_obj_get_bool(ccfc_cli_value(reply), "ok", false))
+		whole(d, ccfc_cli_value(reply));
 	else
-		damaged(d, ccfc_ask_value(reply));
+		damaged(d, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 }

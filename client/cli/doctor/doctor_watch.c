@@ -10,12 +10,12 @@
 #define INSTANCES_MIN 1024
 
 /* A limit is as good as reached when a twentieth of it is left. */
-static bool is_reached(const struct ccfc_watch_limit *l)
+static bool is_reached(const struct ccfc_inotify_limit *l)
 {
 	return l->used >= l->max - l->max / 20;
 }
 
-static void put_raise(struct ccfc_buf *fix, const struct ccfc_watch_limit *l,
+static void put_raise(struct ccfc_buf *fix, const struct ccfc_inotify_limit *l,
 		      int64_t least)
 {
 	int64_t to = l->max * 2 > least ? l->max * 2 : least;
@@ -26,8 +26,8 @@ static void put_raise(struct ccfc_buf *fix, const struct ccfc_watch_limit *l,
 			l->setting, (long long)to);
 }
 
-static void no_instance(struct ccfc_doctor *d, const struct ccfc_watches *w,
-			long long polled)
+static void no_instance(struct ccfc_doctor *d,
+			const struct ccfc_inotify_limits *w, long long polled)
 {
 	struct ccfc_finding *f = ccfc_doctor_add(d, CCFC_LEVEL_WARN, "watches");
 
@@ -50,8 +50,8 @@ static void no_instance(struct ccfc_doctor *d, const struct ccfc_watches *w,
 	ccfc_doctor_start(d, &f->fix);
 }
 
-static void no_watches(struct ccfc_doctor *d, const struct ccfc_watches *w,
-		       long long polled)
+static void no_watches(struct ccfc_doctor *d,
+		       const struct ccfc_inotify_limits *w, long long polled)
 {
 	struct ccfc_finding *f = ccfc_doctor_add(d, CCFC_LEVEL_WARN, "watches");
 
@@ -66,7 +66,7 @@ static void no_watches(struct ccfc_doctor *d, const struct ccfc_watches *w,
 	put_raise(&f->fix, &w->watches, WATCHES_MIN);
 }
 
-static void fine(struct ccfc_doctor *d, const struct ccfc_watches *w,
+static void fine(struct ccfc_doctor *d, const struct ccfc_inotify_limits *w,
 		 long long dirs, long long polled)
 {
 	struct ccfc_finding *f;
@@ -96,12 +96,12 @@ void ccfc_doctor_watch(struct ccfc_doctor *d)
 	struct ccfc_obj watch = ccfc_obj_get(ccfc_doctor_info(d), "watch");
 	long long dirs = (long long)ccfc_obj_get_int(watch, "dirs", 0);
 	long long polled = (long long)ccfc_obj_get_int(watch, "polled", 0);
-	struct ccfc_watches w;
+	struct ccfc_inotify_limits w;
 
 	/* That is not a matter of limits, and doctor_sources.c has it. */
 	if (polled <= (long long)ccfc_obj_get_int(watch, "denied", 0))
 		polled = 0;
-	if (!ccfc_watches_read(&w, "/proc"))
+	if (!ccfc_inotify_limits_read(&w, "/proc"))
 		return;
 	if (d->info ? polled && !dirs && !is_reached(&w.watches)
 		    : w.instances.used >= w.instances.max)

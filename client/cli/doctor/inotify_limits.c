@@ -34,7 +34,7 @@ static int64_t read_number(const char *proc, const char *name)
 }
 
 /* The smaller of two limits; names as files, the settings as sysctl's. */
-static void read_limit(struct ccfc_watch_limit *out, const char *proc,
+static void read_limit(struct ccfc_inotify_limit *out, const char *proc,
 		       const char *const names[2],
 		       const char *const settings[2])
 {
@@ -63,7 +63,7 @@ static int64_t count_watches(const char *fdinfo)
 	return n;
 }
 
-static void count_process(struct ccfc_watches *out, const char *process)
+static void count_process(struct ccfc_inotify_limits *out, const char *process)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	struct dirent *e;
@@ -91,7 +91,7 @@ static void count_process(struct ccfc_watches *out, const char *process)
 	ccfc_buf_release(&path);
 }
 
-static void count_use(struct ccfc_watches *out, const char *proc)
+static void count_use(struct ccfc_inotify_limits *out, const char *proc)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	DIR *dir = opendir(proc);
@@ -111,7 +111,7 @@ static void count_use(struct ccfc_watches *out, const char *proc)
 	ccfc_buf_release(&path);
 }
 
-bool ccfc_watches_read(struct ccfc_watches *out, const char *proc)
+bool ccfc_inotify_limits_read(struct ccfc_inotify_limits *out, const char *proc)
 {
 	static const char *const watches[] = { "fs/inotify/max_user_watches",
 					       "user/max_inotify_watches" };
@@ -125,7 +125,8 @@ bool ccfc_watches_read(struct ccfc_watches *out, const char *proc)
 		"fs.inotify.max_user_instances", "user.max_inotify_instances"
 	};
 
-	*out = (struct ccfc_watches){ .watches.max = -1, .instances.max = -1 };
+	*out = (struct ccfc_inotify_limits){ .watches.max = -1,
+					     .instances.max = -1 };
 	read_limit(&out->watches, proc, watches, set_watches);
 	read_limit(&out->instances, proc, instances, set_instances);
 	if (out->watches.max < 0 || out->instances.max < 0)

@@ -8,18 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct ccfc_watch_limit {
+struct ccfc_inotify_limit {
 	int64_t max;	     /* -1: not known */
 	int64_t used;	     /* by all processes of this user */
 	const char *setting; /* sysctl's name of what says `max` */
 };
 
-struct ccfc_watches {
-	struct ccfc_watch_limit watches;
-	struct ccfc_watch_limit instances;
+struct ccfc_inotify_limits {
+	struct ccfc_inotify_limit watches;
+	struct ccfc_inotify_limit instances;
 };
 
 /* `proc` is /proc; tests have their own. False: there are no such limits. */
-bool ccfc_watches_read(struct ccfc_watches *out, const char *proc);
+bool ccfc_inotify_limits_read(struct ccfc_inotify_limits *out,
+			      const char *proc);
 
 #endif

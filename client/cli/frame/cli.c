@@ -78,7 +78,7 @@ int ccfc_cli_fail(const struct ccfc_err *err)
 	struct ccfc_buf line = CCFC_BUF_INIT;
 	struct ccfc_slice what;
 
-	ccfc_skew_explain(&told);
+	ccfc_version_skew_explain(&told);
 	what = ccfc_slice_str(told.what);
 	/* Of the program's own options the text says so itself. */
 	if (!ccfc_slice_starts(what, "ccfc: "))
@@ -250,7 +250,7 @@ int ccfc_cli_main(int argc, char **argv)
 	ccfc_out_init(&cli.out, STDOUT_FILENO);
 	cli.out.paged = cli.out.tty;
 	status = run(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
-	ccfc_ask_close(&cli);
+	ccfc_cli_disconnect(&cli);
 	if (ccfc_out_finish(&cli.out, &err) < 0)
 		return ccfc_cli_fail(&err);
 	return status;

@@ -1,7 +1,7 @@
 /* Asking the daemon; see connect.h. */
 #include "cli/frame/connect.h"
 
-int ccfc_ask_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
+int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err)
 {
 	struct ccfc_client_options options = CCFC_CLIENT_OPTIONS_INIT;
@@ -12,19 +12,19 @@ int ccfc_ask_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 	return ccfc_client_new(&cli->client, &options, err);
 }
 
-void ccfc_ask_close(struct ccfc_cli *cli)
+void ccfc_cli_disconnect(struct ccfc_cli *cli)
 {
 	ccfc_client_free(cli->client);
 	cli->client = NULL;
 }
 
-struct ccfc_obj ccfc_ask_value(const struct ccfc_reply *reply)
+struct ccfc_obj ccfc_cli_value(const struct ccfc_reply *reply)
 {
 	/* The library's values are wire objects under a public name. */
 	return (struct ccfc_obj){ ccfc_reply_value(reply).opaque };
 }
 
-void ccfc_ask_note_indexing(struct ccfc_obj value)
+void ccfc_cli_note_indexing(struct ccfc_obj value)
 {
 	struct ccfc_obj indexing;
 

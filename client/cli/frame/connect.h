@@ -11,14 +11,14 @@
 #include <ccfc/client.h>
 
 /* Connects if that was not done yet; the error is the library's. */
-int ccfc_ask_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
+int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err);
-void ccfc_ask_close(struct ccfc_cli *cli);
+void ccfc_cli_disconnect(struct ccfc_cli *cli);
 
 /* The reply's value; lives as long as the reply. */
-struct ccfc_obj ccfc_ask_value(const struct ccfc_reply *reply);
+struct ccfc_obj ccfc_cli_value(const struct ccfc_reply *reply);
 
 /* A note on stderr if the daemon was still reading when it answered. */
-void ccfc_ask_note_indexing(struct ccfc_obj value);
+void ccfc_cli_note_indexing(struct ccfc_obj value);
 
 #endif

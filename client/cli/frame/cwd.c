@@ -29,11 +29,11 @@ static char *normal(const char *path, const char *base)
 	return ccfc_buf_detach(&out, NULL);
 }
 
-int ccfc_where_init(struct ccfc_where *where, struct ccfc_err *err)
+int ccfc_cwd_init(struct ccfc_cwd *where, struct ccfc_err *err)
 {
 	const char *pwd = getenv("PWD");
 
-	*where = (struct ccfc_where){ 0 };
+	*where = (struct ccfc_cwd){ 0 };
 	where->physical = getcwd(NULL, 0);
 	if (!where->physical)
 		return ccfc_err_io(err, errno, "the current directory");
@@ -44,7 +44,7 @@ int ccfc_where_init(struct ccfc_where *where, struct ccfc_err *err)
 	return 0;
 }
 
-void ccfc_where_release(struct ccfc_where *where)
+void ccfc_cwd_release(struct ccfc_cwd *where)
 {
 	free(where->cwd);
 	free(where->physical);
@@ -52,7 +52,7 @@ void ccfc_where_release(struct ccfc_where *where)
 		free(where->names[i]);
 }
 
-char *ccfc_where_absolute(const struct ccfc_where *where, const char *path)
+char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path)
 {
 	return normal(path, where->cwd);
 }
@@ -82,9 +82,9 @@ static char *resolve(const char *path)
 	return ccfc_buf_detach(&out, NULL);
 }
 
-char *ccfc_where_real(const struct ccfc_where *where, const char *path)
+char *ccfc_cwd_real(const struct ccfc_cwd *where, const char *path)
 {
-	char *absolute = ccfc_where_absolute(where, path);
+	char *absolute = ccfc_cwd_absolute(where, path);
 	char *real = resolve(absolute);
 
 	free(absolute);
@@ -92,7 +92,7 @@ char *ccfc_where_real(const struct ccfc_where *where, const char *path)
 }
 
 /* Keeps `name` (or frees it) unless it is `path` or there already. */
-static void add_name(struct ccfc_where *where, const char *path, char *name)
+static void add_name(struct ccfc_cwd *where, const char *path, char *name)
 {
 	int n = 0;
 
@@ -105,8 +105,8 @@ static void add_name(struct ccfc_where *where, const char *path, char *name)
 		where->names[n] = name;
 }
 
-const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
-				    const char *given)
+const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
+				  const char *given)
 {
 	add_name(where, path, normal(given, where->physical));
 	add_name(where, path, resolve(path));
@@ -115,7 +115,7 @@ const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
 
 int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
 {
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	int code;
 
 	*out = NULL;
@@ -127,30 +127,30 @@ int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
 		*out = ccfc_strdup(given);
 		return 0;
 	}
-	code = ccfc_where_init(&where, err);
+	code = ccfc_cwd_init(&where, err);
 	if (!code)
-		*out = ccfc_where_absolute(&where, given);
-	ccfc_where_release(&where);
+		*out = ccfc_cwd_absolute(&where, given);
+	ccfc_cwd_release(&where);
 	return code;
 }
 
-bool ccfc_where_is_directory(const char *path)
+bool ccfc_cwd_is_directory(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-void ccfc_where_hint(struct ccfc_err *err, const char *given)
+void ccfc_cwd_hint(struct ccfc_err *err, const char *given)
 {
-	if (err->code == CCFC_ENOTFOUND && ccfc_where_is_directory(given))
+	if (err->code == CCFC_ENOTFOUND && ccfc_cwd_is_directory(given))
 		ccfc_err_hint(err, "it is a directory; ccfc log lists the "
 				   "changes below it, ccfc search 'DIR/**' "
 				   "the files");
 }
 
-struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
-				   struct ccfc_slice path)
+struct ccfc_slice ccfc_cwd_short(const struct ccfc_cwd *where,
+				 struct ccfc_slice path)
 {
 	struct ccfc_slice s =
 		ccfc_path_relative(path, ccfc_slice_str(where->cwd));

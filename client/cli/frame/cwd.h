@@ -12,27 +12,27 @@
 
 #define CCFC_WHERE_NAMES 2
 
-struct ccfc_where {
+struct ccfc_cwd {
 	char *cwd;	/* as the shell has it */
 	char *physical; /* without symbolic links; may be the same text */
-	char *names[CCFC_WHERE_NAMES + 1]; /* of ccfc_where_names */
+	char *names[CCFC_WHERE_NAMES + 1]; /* of ccfc_cwd_names */
 };
 
-int ccfc_where_init(struct ccfc_where *where, struct ccfc_err *err);
-void ccfc_where_release(struct ccfc_where *where);
+int ccfc_cwd_init(struct ccfc_cwd *where, struct ccfc_err *err);
+void ccfc_cwd_release(struct ccfc_cwd *where);
 
 /* The absolute, normal form of `path`; the caller frees it. */
-char *ccfc_where_absolute(const struct ccfc_where *where, const char *path);
+char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path);
 
 /* The same without symbolic links, as far as the path exists. */
-char *ccfc_where_real(const struct ccfc_where *where, const char *path);
+char *ccfc_cwd_real(const struct ccfc_cwd *where, const char *path);
 
 /*
  * Other names of the file whose absolute name is `path` and that the caller
  * called `given`, ending with NULL. They belong to `where`; call it once.
  */
-const char *const *ccfc_where_names(struct ccfc_where *where, const char *path,
-				    const char *given);
+const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
+				  const char *given);
 
 /*
  * A session as the caller named it: an id as it is, the path of a transcript
@@ -44,12 +44,12 @@ int ccfc_where_session(char **out, const char *given, struct ccfc_err *err);
  * Where nothing was found of a file that is a directory: a hint that it is.
  * Other errors are left as they are.
  */
-void ccfc_where_hint(struct ccfc_err *err, const char *given);
+void ccfc_cwd_hint(struct ccfc_err *err, const char *given);
 
-bool ccfc_where_is_directory(const char *path);
+bool ccfc_cwd_is_directory(const char *path);
 
 /* `path` as seen from here: relative if it is below. Borrowed from `path`. */
-struct ccfc_slice ccfc_where_short(const struct ccfc_where *where,
-				   struct ccfc_slice path);
+struct ccfc_slice ccfc_cwd_short(const struct ccfc_cwd *where,
+				 struct ccfc_slice path);
 
 #endif

@@ -16,7 +16,7 @@ static int64_t read_number(const char **p)
 	return n ? n : -1;
 }
 
-bool ccfc_range_parse(int64_t *from, int64_t *to, const char *text)
+bool ccfc_line_range_parse(int64_t *from, int64_t *to, const char *text)
 {
 	bool count = false;
 

@@ -9,6 +9,6 @@
  * The first and the last line meant, from 1; 0 where that side is open. False
  * when it is none, or ends before it begins.
  */
-bool ccfc_range_parse(int64_t *from, int64_t *to, const char *text);
+bool ccfc_line_range_parse(int64_t *from, int64_t *to, const char *text);
 
 #endif

@@ -55,7 +55,7 @@ void ccfc_listing_escape(struct ccfc_buf *pattern, struct ccfc_slice text)
 
 int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
 		       const char *pattern, struct ccfc_query *query,
-		       const struct ccfc_where *where, struct ccfc_err *err)
+		       const struct ccfc_cwd *where, struct ccfc_err *err)
 {
 	int code;
 

@@ -99,7 +99,7 @@ bool ccfc_listing_is_glob(const char *text);
  */
 int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
 		       const char *pattern, struct ccfc_query *query,
-		       const struct ccfc_where *where, struct ccfc_err *err);
+		       const struct ccfc_cwd *where, struct ccfc_err *err);
 
 /* The table of `list`, of a ChangedFilesSummary. */
 void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,

@@ -46,7 +46,7 @@ static int64_t read_time(const char *given)
 	return ccfc_time_parse_user(s, true);
 }
 
-int ccfc_at_text(char **out, const char *given, struct ccfc_err *err)
+int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err)
 {
 	static const char before[] = "before:";
 	size_t skip = 0;
@@ -73,22 +73,22 @@ int ccfc_at_text(char **out, const char *given, struct ccfc_err *err)
 }
 
 static int ask_from(struct ccfc_reply **out, struct ccfc_cli *cli,
-		    const char *given, const char *at, struct ccfc_where *where,
+		    const char *given, const char *at, struct ccfc_cwd *where,
 		    struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
-	char *path = ccfc_where_absolute(where, given);
+	char *path = ccfc_cwd_absolute(where, given);
 	int code;
 
 	query.cwd = where->cwd;
-	query.alternatives = ccfc_where_names(where, path, given);
+	query.alternatives = ccfc_cwd_names(where, path, given);
 	if (!query.alternatives[0])
 		query.alternatives = NULL;
-	code = ccfc_ask_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
 		code = ccfc_file_at(out, cli->client, path, at, &query, err);
 	if (code < 0)
-		ccfc_where_hint(err, given);
+		ccfc_cwd_hint(err, given);
 	free(path);
 	return code;
 }
@@ -96,17 +96,17 @@ static int ask_from(struct ccfc_reply **out, struct ccfc_cli *cli,
 int ccfc_at_ask(struct ccfc_reply **out, struct ccfc_cli *cli,
 		const char *given, const char *at, struct ccfc_err *err)
 {
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *text = NULL;
-	int code = at ? ccfc_at_text(&text, at, err) : 0;
+	int code = at ? ccfc_moment_text(&text, at, err) : 0;
 
 	*out = NULL;
 	if (code < 0)
 		return code;
-	code = ccfc_where_init(&where, err);
+	code = ccfc_cwd_init(&where, err);
 	if (!code)
 		code = ask_from(out, cli, given, text, &where, err);
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 	free(text);
 	return code;
 }

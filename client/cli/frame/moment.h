@@ -34,7 +34,7 @@
  * What --at says, in the words of the daemon; the caller frees *out. Only a
  * path can fail, where there is no current directory: CCFC_EIO and the like.
  */
-int ccfc_at_text(char **out, const char *given, struct ccfc_err *err);
+int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err);
 
 /*
  * file.at of the file that the caller calls `given`, under all names that it

@@ -27,18 +27,18 @@ int ccfc_scope_init(struct ccfc_scope *scope, const struct ccfc_opts *opts,
 	int code;
 
 	*scope = (struct ccfc_scope){ 0 };
-	code = ccfc_where_init(&scope->where, err);
+	code = ccfc_cwd_init(&scope->where, err);
 	if (code < 0)
 		return code;
 	if (dir->set)
-		scope->project = ccfc_where_real(&scope->where, dir->text);
+		scope->project = ccfc_cwd_real(&scope->where, dir->text);
 	return read_dates(scope, opts, ccfc_opts_own(opts, from),
 			  ccfc_opts_own(opts, to), err);
 }
 
 void ccfc_scope_release(struct ccfc_scope *scope)
 {
-	ccfc_where_release(&scope->where);
+	ccfc_cwd_release(&scope->where);
 	free(scope->project);
 }
 
@@ -54,8 +54,8 @@ int ccfc_scope_answer(const struct ccfc_scoped *command, struct ccfc_cli *cli,
 	if (!code)
 		code = command->ask(&reply, cli, opts, &scope, &err);
 	if (!code) {
-		ccfc_ask_note_indexing(ccfc_ask_value(reply));
-		command->print(&cli->out, ccfc_ask_value(reply), opts);
+		ccfc_cli_note_indexing(ccfc_cli_value(reply));
+		command->print(&cli->out, ccfc_cli_value(reply), opts);
 	}
 	ccfc_reply_free(reply);
 	ccfc_scope_release(&scope);

@@ -42,7 +42,7 @@
 struct ccfc_reply;
 
 struct ccfc_scope {
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	char *project;	       /* NULL: all */
 	const char *from_date; /* RFC 3339, or NULL */
 	const char *to_date;

@@ -65,7 +65,7 @@ static void compare(struct ccfc_err *err, struct ccfc_obj info)
 			      version.ptr);
 }
 
-void ccfc_skew_explain(struct ccfc_err *err)
+void ccfc_version_skew_explain(struct ccfc_err *err)
 {
 	struct ccfc_client_options options = CCFC_CLIENT_OPTIONS_INIT;
 	struct ccfc_client *client = NULL;
@@ -77,7 +77,7 @@ void ccfc_skew_explain(struct ccfc_err *err)
 	options.timeout_ms = ASK_MS;
 	if (!ccfc_client_new(&client, &options, NULL) &&
 	    !ccfc_server_info(&reply, client, NULL))
-		compare(err, ccfc_ask_value(reply));
+		compare(err, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 	ccfc_client_free(client);
 }

@@ -9,6 +9,6 @@
  * its own, and says so: another protocol in place of what *err says, else a
  * hint. Leaves other errors as they are.
  */
-void ccfc_skew_explain(struct ccfc_err *err);
+void ccfc_version_skew_explain(struct ccfc_err *err);
 
 #endif

@@ -275,7 +275,7 @@ int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
 {
 	uint32_t shown;
 
-	ccfc_ask_note_indexing(root);
+	ccfc_cli_note_indexing(root);
 	if (format == CCFC_PATCH_JSON || format == CCFC_PATCH_JSONL)
 		shown = show_json(&cli->out, root, format == CCFC_PATCH_JSONL);
 	else

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-bool ccfc_clock_parse(struct ccfc_clock *clock, struct ccfc_slice s)
+bool ccfc_event_clock_parse(struct ccfc_event_clock *clock, struct ccfc_slice s)
 {
 	size_t i = s.len;
 
@@ -39,29 +39,32 @@ void ccfc_seen_release(struct ccfc_seen *seen)
 	ccfc_map_release(&seen->map);
 }
 
-static void set_current(struct ccfc_seen *seen, const struct ccfc_clock *clock)
+static void set_current(struct ccfc_seen *seen,
+			const struct ccfc_event_clock *clock)
 {
 	seen->current = *clock;
 	seen->hashes.n = 0;
 	ccfc_map_clear(&seen->map);
 }
 
-void ccfc_seen_complete(struct ccfc_seen *seen, const struct ccfc_clock *clock)
+void ccfc_seen_complete(struct ccfc_seen *seen,
+			const struct ccfc_event_clock *clock)
 {
 	seen->done = *clock;
 	set_current(seen, clock);
 }
 
-static bool same_epoch(const struct ccfc_clock *a, const struct ccfc_clock *b)
+static bool same_epoch(const struct ccfc_event_clock *a,
+		       const struct ccfc_event_clock *b)
 {
 	return a->epoch_len == b->epoch_len &&
 	       !memcmp(a->text, b->text, a->epoch_len);
 }
 
 /* The start of the epoch that `clock` is of. */
-static struct ccfc_clock epoch_start(const struct ccfc_clock *clock)
+static struct ccfc_event_clock epoch_start(const struct ccfc_event_clock *clock)
 {
-	struct ccfc_clock start = *clock;
+	struct ccfc_event_clock start = *clock;
 
 	/* There is room: at least one digit stands there. */
 	memcpy(start.text + start.epoch_len + 1, "0", 2);
@@ -76,7 +79,7 @@ static bool is_hash(const void *ctx, uint32_t id, const void *key)
 	return seen->hashes.items[id] == *(const uint64_t *)key;
 }
 
-bool ccfc_seen_add(struct ccfc_seen *seen, const struct ccfc_clock *clock,
+bool ccfc_seen_add(struct ccfc_seen *seen, const struct ccfc_event_clock *clock,
 		   uint64_t hash)
 {
 	bool same = same_epoch(&seen->current, clock);

@@ -19,14 +19,14 @@
 #define CCFC_CLOCK_MAX 64
 
 /* "epoch:seq", terminated, with its parts. */
-struct ccfc_clock {
+struct ccfc_event_clock {
 	char text[CCFC_CLOCK_MAX];
 	size_t epoch_len;
 	uint64_t seq;
 };
 
 struct ccfc_seen {
-	struct ccfc_clock done, current;
+	struct ccfc_event_clock done, current;
 	struct {
 		uint64_t *items; /* events of `current` that were printed */
 		uint32_t n, cap;
@@ -35,16 +35,18 @@ struct ccfc_seen {
 };
 
 /* False when `s` is no clock. */
-bool ccfc_clock_parse(struct ccfc_clock *clock, struct ccfc_slice s);
+bool ccfc_event_clock_parse(struct ccfc_event_clock *clock,
+			    struct ccfc_slice s);
 
 void ccfc_seen_init(struct ccfc_seen *seen);
 void ccfc_seen_release(struct ccfc_seen *seen);
 
 /* All that came up to `clock` is printed, or need not be. */
-void ccfc_seen_complete(struct ccfc_seen *seen, const struct ccfc_clock *clock);
+void ccfc_seen_complete(struct ccfc_seen *seen,
+			const struct ccfc_event_clock *clock);
 
 /* Is an event with this clock and hash new? It counts as printed then. */
-bool ccfc_seen_add(struct ccfc_seen *seen, const struct ccfc_clock *clock,
+bool ccfc_seen_add(struct ccfc_seen *seen, const struct ccfc_event_clock *clock,
 		   uint64_t hash);
 
 #endif

@@ -216,7 +216,7 @@ static void print_lacks(struct ccfc_out *out, struct ccfc_obj root)
 				(long long)damaged, ccfc_out_off(out));
 }
 
-void ccfc_hits_print(struct ccfc_out *out, struct ccfc_obj root, int64_t offset)
+void ccfc_grep_print(struct ccfc_out *out, struct ccfc_obj root, int64_t offset)
 {
 	struct ccfc_obj matches = ccfc_obj_get(root, "matches");
 	uint32_t n = ccfc_obj_len(matches);

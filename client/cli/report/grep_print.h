@@ -9,7 +9,7 @@
  * A reply of text.search: each match with its snippet and how to open it,
  * then the totals. `offset` is what was asked for.
  */
-void ccfc_hits_print(struct ccfc_out *out, struct ccfc_obj root,
+void ccfc_grep_print(struct ccfc_out *out, struct ccfc_obj root,
 		     int64_t offset);
 
 #endif

@@ -30,7 +30,7 @@ void ccfc_log_release(struct ccfc_log_rows *rows);
 bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit);
 
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
-		    const struct ccfc_where *where);
+		    const struct ccfc_cwd *where);
 
 /* Each in a line of JSON, with its path; `array`: as elements of one. */
 void ccfc_log_json(struct ccfc_out *out, const struct ccfc_log_rows *rows,

@@ -109,7 +109,7 @@ static int count_file(struct tally *tally, const char *path,
 		      struct ccfc_obj root, struct ccfc_err *err)
 {
 	struct ccfc_blame_view view;
-	struct ccfc_gitblame git;
+	struct ccfc_git_blame git;
 	int64_t ours, found = 0;
 	int code;
 
@@ -117,10 +117,10 @@ static int count_file(struct tally *tally, const char *path,
 	ours = count_ours(tally, view.lines);
 	if (!ours)
 		return 0;
-	code = ccfc_gitblame_read(&git, path, 0, 0, false, err);
+	code = ccfc_git_blame_read(&git, path, 0, 0, false, err);
 	if (code < 0 && (code != CCFC_ENOTFOUND || !in_work_tree(path))) {
 		tally->homeless++;
-		ccfc_gitblame_release(&git);
+		ccfc_git_blame_release(&git);
 		return code == CCFC_ENOTFOUND ? 0 : code;
 	}
 	view.git = &git;
@@ -136,7 +136,7 @@ static int count_file(struct tally *tally, const char *path,
 	}
 	tally->open += ours - found;
 	tally->open_in += found < ours;
-	ccfc_gitblame_release(&git);
+	ccfc_git_blame_release(&git);
 	return 0;
 }
 
@@ -151,7 +151,7 @@ static int blame_file(struct tally *tally, struct ccfc_client *client,
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	else if (!code)
-		code = count_file(tally, name, ccfc_ask_value(reply), err);
+		code = count_file(tally, name, ccfc_cli_value(reply), err);
 	ccfc_reply_free(reply);
 	free(name);
 	return code;
@@ -292,8 +292,8 @@ int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format)
 					      NULL, &err);
 
 	if (!code)
-		root = ccfc_ask_value(reply);
-	ccfc_ask_note_indexing(root);
+		root = ccfc_cli_value(reply);
+	ccfc_cli_note_indexing(root);
 	tally.session = ccfc_obj_get_str(root, "sessionId");
 	files = ccfc_obj_get(root, "files");
 	for (uint32_t i = 0; !code && i < ccfc_obj_len(files); i++)

@@ -186,7 +186,7 @@ static unsigned choose(enum col chosen[CCFC_TABLE_COLS],
 
 static void put_cell(struct ccfc_table *table, enum col col,
 		     const struct ccfc_log_row *row, const struct ccfc_out *out,
-		     const struct ccfc_where *where)
+		     const struct ccfc_cwd *where)
 {
 	struct ccfc_obj o = row->o;
 
@@ -211,7 +211,7 @@ static void put_cell(struct ccfc_table *table, enum col col,
 		put_lines(table, o);
 		return;
 	case PATH:
-		ccfc_table_cell(table, ccfc_where_short(where, row->path));
+		ccfc_table_cell(table, ccfc_cwd_short(where, row->path));
 		return;
 	case PROMPT:
 		ccfc_table_cell(table, ccfc_obj_get_str(o, "prompt"));
@@ -220,7 +220,7 @@ static void put_cell(struct ccfc_table *table, enum col col,
 }
 
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
-		    const struct ccfc_where *where)
+		    const struct ccfc_cwd *where)
 {
 	static const struct ccfc_table_col every[] = {
 		[TIME] = { " TIME", 0, 2, false },

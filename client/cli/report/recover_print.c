@@ -29,7 +29,7 @@ void ccfc_recover_init(struct ccfc_recover *r)
 
 void ccfc_recover_release(struct ccfc_recover *r)
 {
-	ccfc_keep_release(&r->keep);
+	ccfc_new_files_release(&r->keep);
 	ccfc_strtab_release(&r->taken);
 	ccfc_arena_release(&r->arena);
 	free(r->rows.items);
@@ -56,8 +56,8 @@ static bool choose_name(struct ccfc_recover *r, struct ccfc_recover_row *row)
 
 	for (int i = 0; !row->name && i < 2; i++) {
 		ccfc_buf_clear(&name);
-		if (!ccfc_keep_name(&name,
-				    ccfc_obj_get_str(row->file, keys[i])) ||
+		if (!ccfc_new_files_name(
+			    &name, ccfc_obj_get_str(row->file, keys[i])) ||
 		    ccfc_strtab_find(&r->taken, ccfc_buf_view(&name)) !=
 			    CCFC_ID_NONE)
 			continue;
@@ -84,7 +84,7 @@ static void row_failed(struct ccfc_recover *r, struct ccfc_recover_row *row,
 }
 
 static int write_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
-		     const struct ccfc_past *past)
+		     const struct ccfc_old_content *past)
 {
 	char hash[CCFC_SHA256_HEX + 1];
 	struct ccfc_err err;
@@ -92,17 +92,18 @@ static int write_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	ccfc_sha256_hex(hash, past->content);
 	row->sha256 = keep_text(r, ccfc_slice_str(hash));
 	row->size = past->content.len;
-	switch (ccfc_keep_write(&r->keep, row->name, past->content, &err)) {
+	switch (ccfc_new_files_write(&r->keep, row->name, past->content,
+				     &err)) {
 	case CCFC_KEPT:
 		row->what = CCFC_RECOVERED;
 		return 0;
-	case CCFC_KEPT_EXISTS:
+	case CCFC_NEW_FILES_EXISTS:
 		row_failed(r, row, CCFC_RECOVER_EXISTS, &err);
 		return 0;
-	case CCFC_KEPT_FAILED:
+	case CCFC_NEW_FILES_FAILED:
 		row_failed(r, row, CCFC_RECOVER_FAILED, &err);
 		return 0;
-	case CCFC_KEPT_FULL:
+	case CCFC_NEW_FILES_FULL:
 		ccfc_err_hint(&err, "the rest was not tried");
 		row_failed(r, row, CCFC_RECOVER_FAILED, &err);
 	}
@@ -110,12 +111,12 @@ static int write_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 }
 
 static void note_unknown(const struct ccfc_recover_row *row,
-			 const struct ccfc_past *past)
+			 const struct ccfc_old_content *past)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	ccfc_buf_printf(&text, "%s: not written: ", row->name);
-	ccfc_past_words(&text, past);
+	ccfc_old_content_words(&text, past);
 	ccfc_cli_note("%s", text.ptr);
 	ccfc_buf_release(&text);
 }
@@ -124,21 +125,21 @@ static void note_unknown(const struct ccfc_recover_row *row,
 static int use_reply(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     struct ccfc_obj reply)
 {
-	struct ccfc_past past;
+	struct ccfc_old_content past;
 
-	ccfc_past_read(&past, reply);
+	ccfc_old_content_read(&past, reply);
 	row->fidelity = keep_text(r, past.fidelity);
 	row->source = keep_text(r, past.source);
 	row->why = keep_text(r, past.why);
 	switch (past.how) {
-	case CCFC_PAST_EXACT:
-	case CCFC_PAST_RECONSTRUCTED:
+	case CCFC_OLD_CONTENT_EXACT:
+	case CCFC_OLD_CONTENT_RECONSTRUCTED:
 		return write_row(r, row, &past);
-	case CCFC_PAST_ABSENT:
+	case CCFC_OLD_CONTENT_ABSENT:
 		row->what = CCFC_RECOVER_ABSENT;
 		return 0;
-	case CCFC_PAST_PARTIAL:
-	case CCFC_PAST_NOTHING:
+	case CCFC_OLD_CONTENT_PARTIAL:
+	case CCFC_OLD_CONTENT_NOTHING:
 		row->what = CCFC_RECOVER_UNKNOWN;
 		note_unknown(row, &past);
 	}
@@ -170,7 +171,7 @@ int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	if (code < 0)
 		row_failed(r, row, CCFC_RECOVER_FAILED, &err);
 	else
-		stop = use_reply(r, row, ccfc_ask_value(reply));
+		stop = use_reply(r, row, ccfc_cli_value(reply));
 	if (code == CCFC_EUNREACHABLE)
 		stop = code;
 	ccfc_reply_free(reply);
@@ -268,16 +269,17 @@ void ccfc_recover_json(const struct ccfc_recover *r, struct ccfc_buf *out)
 int ccfc_recover_save(struct ccfc_buf *name, struct ccfc_recover *r,
 		      const struct ccfc_buf *json, struct ccfc_err *err)
 {
-	enum ccfc_kept kept = CCFC_KEPT_EXISTS;
+	enum ccfc_new_files_result kept = CCFC_NEW_FILES_EXISTS;
 
-	for (int i = 1; kept == CCFC_KEPT_EXISTS && i <= REPORTS_MAX; i++) {
+	for (int i = 1; kept == CCFC_NEW_FILES_EXISTS && i <= REPORTS_MAX;
+	     i++) {
 		ccfc_buf_clear(name);
 		if (i == 1)
 			ccfc_buf_puts(name, "REPORT.json");
 		else
 			ccfc_buf_printf(name, "REPORT-%d.json", i);
-		kept = ccfc_keep_write(&r->keep, name->ptr, ccfc_buf_view(json),
-				       err);
+		kept = ccfc_new_files_write(&r->keep, name->ptr,
+					    ccfc_buf_view(json), err);
 	}
 	return kept == CCFC_KEPT ? 0 : CCFC_EIO;
 }

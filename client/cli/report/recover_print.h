@@ -30,9 +30,9 @@ struct ccfc_recover_row {
 };
 
 struct ccfc_recover {
-	struct ccfc_keep keep;	  /* where it goes; see ccfc_keep_init */
-	struct ccfc_strtab taken; /* names that were given away */
-	struct ccfc_arena arena;  /* texts of rows */
+	struct ccfc_new_files keep; /* where it goes; see ccfc_new_files_init */
+	struct ccfc_strtab taken;   /* names that were given away */
+	struct ccfc_arena arena;    /* texts of rows */
 	struct {
 		struct ccfc_recover_row *items;
 		uint32_t n, cap;

@@ -95,7 +95,7 @@ static void print_line(struct ccfc_out *out, const char *label,
 	ccfc_buf_release(&text);
 }
 
-void ccfc_usage_days(struct ccfc_out *out, struct ccfc_obj days)
+void ccfc_stats_print_days(struct ccfc_out *out, struct ccfc_obj days)
 {
 	unsigned used = AT + 16, room = 0;
 	char from[CCFC_TIME_TEXT_MAX], to[CCFC_TIME_TEXT_MAX];

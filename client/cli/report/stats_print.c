@@ -72,7 +72,7 @@ static void print_agents(struct ccfc_out *out, struct ccfc_obj agents)
 	ccfc_buf_release(&text);
 }
 
-void ccfc_usage_totals(struct ccfc_out *out, struct ccfc_obj root)
+void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 {
 	struct ccfc_obj totals = ccfc_obj_get(root, "totals");
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -323,8 +323,8 @@ static void pick_key(struct field *field, struct ccfc_slice by)
 			*field = keys[i].field;
 }
 
-void ccfc_usage_rows(struct ccfc_out *out, struct ccfc_obj root,
-		     const char *title)
+void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
+			   const char *title)
 {
 	struct field fields[] = {
 		{ "KEY", "key", TEXT },
@@ -348,7 +348,7 @@ void ccfc_usage_rows(struct ccfc_out *out, struct ccfc_obj root,
 	print_chart(out, title, &chart, rows);
 }
 
-void ccfc_usage_tools(struct ccfc_out *out, struct ccfc_obj tools)
+void ccfc_stats_print_tools(struct ccfc_out *out, struct ccfc_obj tools)
 {
 	static const struct field fields[] = {
 		{ "TOOL", "name", TEXT },
@@ -360,7 +360,7 @@ void ccfc_usage_tools(struct ccfc_out *out, struct ccfc_obj tools)
 	print_chart(out, "Most used tools", &chart, tools);
 }
 
-void ccfc_usage_files(struct ccfc_out *out, struct ccfc_obj files)
+void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj files)
 {
 	static const struct field fields[] = {
 		{ "FILE", "path", PATH },

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-void ccfc_data_share(struct ccfc_buf *out)
+void ccfc_installed_share(struct ccfc_buf *out)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool found = false;
@@ -18,7 +18,7 @@ void ccfc_data_share(struct ccfc_buf *out)
 	if (ccfc_own_path(&path)) {
 		path.len -= ccfc_path_basename(ccfc_buf_view(&path)).len;
 		ccfc_buf_puts(&path, "../share/ccfc");
-		found = ccfc_where_is_directory(path.ptr);
+		found = ccfc_cwd_is_directory(path.ptr);
 	}
 	path.len -= found ? strlen("/ccfc") : 0;
 	if (!found || !ccfc_path_normalise(out, ccfc_buf_view(&path),
@@ -27,25 +27,25 @@ void ccfc_data_share(struct ccfc_buf *out)
 	ccfc_buf_release(&path);
 }
 
-int ccfc_data_daemon(struct ccfc_buf *out, struct ccfc_err *err)
+int ccfc_installed_daemon(struct ccfc_buf *out, struct ccfc_err *err)
 {
 	char *named = ccfc_lib_find_daemon();
-	struct ccfc_where where = { 0 };
+	struct ccfc_cwd where = { 0 };
 	size_t start = out->len;
 	int code = 0;
 
 	if (!strchr(named, '/')) {
 		ccfc_child_find(out, named);
 	} else {
-		code = ccfc_where_init(&where, err);
+		code = ccfc_cwd_init(&where, err);
 		if (!code) {
-			char *path = ccfc_where_absolute(&where, named);
+			char *path = ccfc_cwd_absolute(&where, named);
 
 			if (!access(path, X_OK))
 				ccfc_buf_puts(out, path);
 			free(path);
 		}
-		ccfc_where_release(&where);
+		ccfc_cwd_release(&where);
 	}
 	if (!code && out->len == start) {
 		code = ccfc_err_set(err, CCFC_EIO, "%s: not found", named);

@@ -12,12 +12,12 @@
  * Appends the directory "share" that belongs to …/bin/ccfc, if there is
  * something of ccfc's in it; else the one that the build was made for.
  */
-void ccfc_data_share(struct ccfc_buf *out);
+void ccfc_installed_share(struct ccfc_buf *out);
 
 /*
  * Appends the absolute path of the daemon's program, the one that a command
  * would start. CCFC_EIO with a hint.
  */
-int ccfc_data_daemon(struct ccfc_buf *out, struct ccfc_err *err);
+int ccfc_installed_daemon(struct ccfc_buf *out, struct ccfc_err *err);
 
 #endif

@@ -72,8 +72,8 @@ static bool is_usual(const char *value, const char *tail)
 static int put_environment(struct ccfc_buf *out, put_fn put,
 			   struct ccfc_err *err)
 {
-	struct ccfc_where where;
-	int code = ccfc_where_init(&where, err);
+	struct ccfc_cwd where;
+	int code = ccfc_cwd_init(&where, err);
 
 	for (size_t i = 0; !code && i < VARIABLES; i++) {
 		const char *value = getenv(variables[i].name);
@@ -88,12 +88,12 @@ static int put_environment(struct ccfc_buf *out, put_fn put,
 		/* A service does not stand where we stand. */
 		path = variables[i].is_path ||
 				       (value[0] != '/' && !strchr(value, ':'))
-			       ? ccfc_where_absolute(&where, value)
+			       ? ccfc_cwd_absolute(&where, value)
 			       : ccfc_strdup(value);
 		put(out, variables[i].name, path);
 		free(path);
 	}
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 	return code;
 }
 

@@ -112,7 +112,7 @@ static bool is_active(struct ccfc_slice state)
 	       ccfc_slice_is(state, "reloading");
 }
 
-static int probe_systemd(struct ccfc_service *s, struct ccfc_err *err)
+static int probe_systemd(struct ccfc_user_service *s, struct ccfc_err *err)
 {
 	static const char *const argv[] = {
 		"systemctl",
@@ -142,7 +142,7 @@ static int probe_systemd(struct ccfc_service *s, struct ccfc_err *err)
 	return code;
 }
 
-static int probe_launchd(struct ccfc_service *s, struct ccfc_err *err)
+static int probe_launchd(struct ccfc_user_service *s, struct ccfc_err *err)
 {
 	struct ccfc_buf target = CCFC_BUF_INIT;
 	const char *argv[] = { "launchctl", "print", NULL, NULL };
@@ -162,9 +162,10 @@ static int probe_launchd(struct ccfc_service *s, struct ccfc_err *err)
 	return code;
 }
 
-int ccfc_service_probe(struct ccfc_service *service, struct ccfc_err *err)
+int ccfc_service_probe(struct ccfc_user_service *service, struct ccfc_err *err)
 {
-	*service = (struct ccfc_service){ .manager = ccfc_service_manager() };
+	*service =
+		(struct ccfc_user_service){ .manager = ccfc_service_manager() };
 	switch (service->manager) {
 	case CCFC_MANAGER_SYSTEMD:
 		return probe_systemd(service, err);
@@ -175,10 +176,10 @@ int ccfc_service_probe(struct ccfc_service *service, struct ccfc_err *err)
 	}
 }
 
-void ccfc_service_release(struct ccfc_service *service)
+void ccfc_service_release(struct ccfc_user_service *service)
 {
 	free(service->file);
-	*service = (struct ccfc_service){ 0 };
+	*service = (struct ccfc_user_service){ 0 };
 }
 
 /* ---- where files are ---- */

@@ -18,7 +18,7 @@ enum ccfc_manager {
 	CCFC_MANAGER_LAUNCHD,
 };
 
-struct ccfc_service {
+struct ccfc_user_service {
 	enum ccfc_manager manager;
 	bool found;   /* the manager knows it */
 	bool masked;  /* systemd: somebody forbade it */
@@ -34,8 +34,8 @@ enum ccfc_manager ccfc_service_manager(void);
  * Asks the manager. CCFC_EIO with a hint: there is one and it does not answer;
  * `manager` is set then. Release it also after an error.
  */
-int ccfc_service_probe(struct ccfc_service *service, struct ccfc_err *err);
-void ccfc_service_release(struct ccfc_service *service);
+int ccfc_service_probe(struct ccfc_user_service *service, struct ccfc_err *err);
+void ccfc_service_release(struct ccfc_user_service *service);
 
 /*
  * Runs a command of the manager's; one that fails is CCFC_EIO, in its own

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 static const char *const verbs[] = {
-	[CCFC_STEP_WRITE] = "write",  [CCFC_STEP_REMOVE] = "remove",
-	[CCFC_STEP_FORGET] = "leave", [CCFC_STEP_RUN] = "run",
-	[CCFC_STEP_STOP] = "stop",    [CCFC_STEP_NOTE] = "note",
+	[CCFC_SETUP_STEP_WRITE] = "write",  [CCFC_SETUP_STEP_REMOVE] = "remove",
+	[CCFC_SETUP_STEP_FORGET] = "leave", [CCFC_SETUP_STEP_RUN] = "run",
+	[CCFC_SETUP_STEP_STOP] = "stop",    [CCFC_SETUP_STEP_NOTE] = "note",
 };
 
 int ccfc_setup_init(struct ccfc_setup *s, struct ccfc_cli *cli,
@@ -18,14 +18,14 @@ int ccfc_setup_init(struct ccfc_setup *s, struct ccfc_cli *cli,
 	int code;
 
 	*s = (struct ccfc_setup){ .cli = cli };
-	code = ccfc_where_init(&s->where, err);
+	code = ccfc_cwd_init(&s->where, err);
 	return code ? code : ccfc_setup_record_init(&s->record, err);
 }
 
 void ccfc_setup_release(struct ccfc_setup *s)
 {
 	for (uint32_t i = 0; i < s->steps.n; i++) {
-		struct ccfc_step *step = &s->steps.items[i];
+		struct ccfc_setup_step *step = &s->steps.items[i];
 
 		free(step->text);
 		free(step->content);
@@ -35,30 +35,32 @@ void ccfc_setup_release(struct ccfc_setup *s)
 	}
 	free(s->steps.items);
 	ccfc_setup_record_release(&s->record);
-	ccfc_where_release(&s->where);
+	ccfc_cwd_release(&s->where);
 }
 
-struct ccfc_step *ccfc_setup_add(struct ccfc_setup *s, enum ccfc_step_kind kind,
-				 const char *text, const char *what)
+struct ccfc_setup_step *ccfc_setup_add(struct ccfc_setup *s,
+				       enum ccfc_setup_step_kind kind,
+				       const char *text, const char *what)
 {
-	struct ccfc_step step = { .kind = kind,
-				  .text = ccfc_strdup(text),
-				  .what = what ? ccfc_strdup(what) : NULL };
+	struct ccfc_setup_step step = { .kind = kind,
+					.text = ccfc_strdup(text),
+					.what = what ? ccfc_strdup(what)
+						     : NULL };
 
 	CCFC_VEC_PUSH(s->steps, step);
 	return &s->steps.items[s->steps.n - 1];
 }
 
-struct ccfc_step *ccfc_setup_add_run(struct ccfc_setup *s,
-				     const char *const *words)
+struct ccfc_setup_step *ccfc_setup_add_run(struct ccfc_setup *s,
+					   const char *const *words)
 {
 	struct ccfc_buf line = CCFC_BUF_INIT;
-	struct ccfc_step *step;
+	struct ccfc_setup_step *step;
 
 	for (int i = 0; words[i]; i++)
 		ccfc_buf_printf(&line, "%s%s", i ? " " : "", words[i]);
-	step = ccfc_setup_add(s, CCFC_STEP_RUN, line.ptr, NULL);
-	for (int i = 0; i < CCFC_STEP_WORDS && words[i]; i++)
+	step = ccfc_setup_add(s, CCFC_SETUP_STEP_RUN, line.ptr, NULL);
+	for (int i = 0; i < CCFC_SETUP_STEP_WORDS && words[i]; i++)
 		step->words[i] = ccfc_strdup(words[i]);
 	ccfc_buf_release(&line);
 	return step;
@@ -69,7 +71,7 @@ static void leave(struct ccfc_setup *s, const char *path, const char *why)
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	ccfc_buf_printf(&text, "%s stays as it is: %s", path, why);
-	ccfc_setup_add(s, CCFC_STEP_NOTE, text.ptr, NULL);
+	ccfc_setup_add(s, CCFC_SETUP_STEP_NOTE, text.ptr, NULL);
 	ccfc_buf_release(&text);
 }
 
@@ -80,13 +82,14 @@ static int decide(struct ccfc_setup *s, const struct ccfc_target *t,
 	const struct ccfc_setup_file *row =
 		ccfc_setup_record_find(&s->record, t->path);
 	bool ours = row && ccfc_setup_file_is(row, t);
-	struct ccfc_step *step;
+	struct ccfc_setup_step *step;
 
 	if (!content) {
 		if (row && ours)
-			ccfc_setup_add(s, CCFC_STEP_REMOVE, t->path, what);
+			ccfc_setup_add(s, CCFC_SETUP_STEP_REMOVE, t->path,
+				       what);
 		else if (row)
-			ccfc_setup_add(s, CCFC_STEP_FORGET, t->path,
+			ccfc_setup_add(s, CCFC_SETUP_STEP_FORGET, t->path,
 				       t->exists ? "it was changed since"
 						 : "it is gone already");
 		return row && ours;
@@ -99,7 +102,7 @@ static int decide(struct ccfc_setup *s, const struct ccfc_target *t,
 			  : "it is not of setup's making");
 		return 0;
 	}
-	step = ccfc_setup_add(s, CCFC_STEP_WRITE, t->path, what);
+	step = ccfc_setup_add(s, CCFC_SETUP_STEP_WRITE, t->path, what);
 	step->content = ccfc_strdup(content);
 	return 1;
 }
@@ -130,7 +133,7 @@ int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 bool ccfc_setup_has_steps(const struct ccfc_setup *s)
 {
 	for (uint32_t i = 0; i < s->steps.n; i++)
-		if (s->steps.items[i].kind != CCFC_STEP_NOTE)
+		if (s->steps.items[i].kind != CCFC_SETUP_STEP_NOTE)
 			return true;
 	return false;
 }
@@ -140,7 +143,7 @@ void ccfc_setup_print(const struct ccfc_setup *s)
 	struct ccfc_out *out = &s->cli->out;
 
 	for (uint32_t i = 0; i < s->steps.n; i++) {
-		const struct ccfc_step *step = &s->steps.items[i];
+		const struct ccfc_setup_step *step = &s->steps.items[i];
 
 		ccfc_buf_printf(&out->buf, "  %-6s  ", verbs[step->kind]);
 		ccfc_out_field(out, ccfc_slice_str(step->text));

@@ -78,32 +78,33 @@ void ccfc_setup_record_drop(struct ccfc_setup_record *record, const char *path);
 
 /* ---- setup.c ---- */
 
-enum ccfc_step_kind {
-	CCFC_STEP_WRITE,
-	CCFC_STEP_REMOVE,
-	CCFC_STEP_FORGET, /* leave a file as it is, and its row out */
-	CCFC_STEP_RUN,
-	CCFC_STEP_STOP, /* the daemon that runs */
-	CCFC_STEP_NOTE, /* for the user to read; does nothing */
+enum ccfc_setup_step_kind {
+	CCFC_SETUP_STEP_WRITE,
+	CCFC_SETUP_STEP_REMOVE,
+	CCFC_SETUP_STEP_FORGET, /* leave a file as it is, and its row out */
+	CCFC_SETUP_STEP_RUN,
+	CCFC_SETUP_STEP_STOP, /* the daemon that runs */
+	CCFC_SETUP_STEP_NOTE, /* for the user to read; does nothing */
 };
 
-#define CCFC_STEP_WORDS 6
+#define CCFC_SETUP_STEP_WORDS 6
 
-struct ccfc_step {
-	enum ccfc_step_kind kind;
-	char *text;			  /* a path; the words of a note */
-	char *content;			  /* of a file to be written */
-	char *what;			  /* what it is, or why; may be NULL */
-	char *words[CCFC_STEP_WORDS + 1]; /* to be run, a NULL at the end */
-	unsigned set, clear;		  /* in the record, of its `service` */
+struct ccfc_setup_step {
+	enum ccfc_setup_step_kind kind;
+	char *text;    /* a path; the words of a note */
+	char *content; /* of a file to be written */
+	char *what;    /* what it is, or why; may be NULL */
+	char *words[CCFC_SETUP_STEP_WORDS +
+		    1];	     /* to be run, a NULL at the end */
+	unsigned set, clear; /* in the record, of its `service` */
 };
 
 struct ccfc_setup {
 	struct ccfc_cli *cli;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	struct ccfc_setup_record record;
 	struct {
-		struct ccfc_step *items;
+		struct ccfc_setup_step *items;
 		uint32_t n, cap;
 	} steps;
 	/* What cannot be done; the rest is done all the same. code 0: none. */
@@ -115,10 +116,11 @@ int ccfc_setup_init(struct ccfc_setup *s, struct ccfc_cli *cli,
 void ccfc_setup_release(struct ccfc_setup *s);
 
 /* One more step. Texts are copied; borrowed until the next one. */
-struct ccfc_step *ccfc_setup_add(struct ccfc_setup *s, enum ccfc_step_kind kind,
-				 const char *text, const char *what);
-struct ccfc_step *ccfc_setup_add_run(struct ccfc_setup *s,
-				     const char *const *words);
+struct ccfc_setup_step *ccfc_setup_add(struct ccfc_setup *s,
+				       enum ccfc_setup_step_kind kind,
+				       const char *text, const char *what);
+struct ccfc_setup_step *ccfc_setup_add_run(struct ccfc_setup *s,
+					   const char *const *words);
 
 /*
  * Has a file have that content, or be gone if it is NULL: adds the step that

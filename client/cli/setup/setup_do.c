@@ -56,7 +56,7 @@ static int announce(struct ccfc_setup *s, struct ccfc_target *t,
 	return ccfc_setup_record_save(&s->record, err);
 }
 
-static int write_found(struct ccfc_setup *s, const struct ccfc_step *step,
+static int write_found(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		       struct ccfc_target *t, struct ccfc_err *err)
 {
 	struct ccfc_slice content = ccfc_slice_str(step->content);
@@ -89,7 +89,8 @@ static int write_found(struct ccfc_setup *s, const struct ccfc_step *step,
 	return code;
 }
 
-static int remove_found(struct ccfc_setup *s, const struct ccfc_step *step,
+static int remove_found(struct ccfc_setup *s,
+			const struct ccfc_setup_step *step,
 			struct ccfc_target *t, struct ccfc_err *err)
 {
 	const struct ccfc_setup_file *row =
@@ -109,7 +110,7 @@ static int remove_found(struct ccfc_setup *s, const struct ccfc_step *step,
 	return ccfc_setup_record_save(&s->record, err);
 }
 
-static int do_file(struct ccfc_setup *s, const struct ccfc_step *step,
+static int do_file(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		   struct ccfc_err *err)
 {
 	struct ccfc_target target;
@@ -118,7 +119,7 @@ static int do_file(struct ccfc_setup *s, const struct ccfc_step *step,
 	if (!code)
 		code = ccfc_target_look(&target, err);
 	if (!code)
-		code = step->kind == CCFC_STEP_WRITE
+		code = step->kind == CCFC_SETUP_STEP_WRITE
 			       ? write_found(s, step, &target, err)
 			       : remove_found(s, step, &target, err);
 	ccfc_target_release(&target);
@@ -127,7 +128,7 @@ static int do_file(struct ccfc_setup *s, const struct ccfc_step *step,
 
 /* ---- the service ---- */
 
-static int do_run(struct ccfc_setup *s, const struct ccfc_step *step,
+static int do_run(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		  struct ccfc_err *err)
 {
 	unsigned before = s->record.service;
@@ -158,7 +159,7 @@ static int do_stop(struct ccfc_setup *s, struct ccfc_err *err)
 
 /* ---- all ---- */
 
-static int do_forget(struct ccfc_setup *s, const struct ccfc_step *step,
+static int do_forget(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		     struct ccfc_err *err)
 {
 	const struct ccfc_setup_file *row =
@@ -179,18 +180,18 @@ static int do_forget(struct ccfc_setup *s, const struct ccfc_step *step,
 	return ccfc_setup_record_save(&s->record, err);
 }
 
-static int do_step(struct ccfc_setup *s, const struct ccfc_step *step,
+static int do_step(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		   struct ccfc_err *err)
 {
 	switch (step->kind) {
-	case CCFC_STEP_WRITE:
-	case CCFC_STEP_REMOVE:
+	case CCFC_SETUP_STEP_WRITE:
+	case CCFC_SETUP_STEP_REMOVE:
 		return do_file(s, step, err);
-	case CCFC_STEP_FORGET:
+	case CCFC_SETUP_STEP_FORGET:
 		return do_forget(s, step, err);
-	case CCFC_STEP_RUN:
+	case CCFC_SETUP_STEP_RUN:
 		return do_run(s, step, err);
-	case CCFC_STEP_STOP:
+	case CCFC_SETUP_STEP_STOP:
 		return do_stop(s, err);
 	default:
 		return 0;
@@ -200,9 +201,12 @@ static int do_step(struct ccfc_setup *s, const struct ccfc_step *step,
 int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err)
 {
 	static const char *const done[] = {
-		[CCFC_STEP_WRITE] = "wrote",  [CCFC_STEP_REMOVE] = "removed",
-		[CCFC_STEP_FORGET] = "left",  [CCFC_STEP_RUN] = "ran",
-		[CCFC_STEP_STOP] = "stopped", [CCFC_STEP_NOTE] = NULL,
+		[CCFC_SETUP_STEP_WRITE] = "wrote",
+		[CCFC_SETUP_STEP_REMOVE] = "removed",
+		[CCFC_SETUP_STEP_FORGET] = "left",
+		[CCFC_SETUP_STEP_RUN] = "ran",
+		[CCFC_SETUP_STEP_STOP] = "stopped",
+		[CCFC_SETUP_STEP_NOTE] = NULL,
 	};
 	struct ccfc_out *out = &s->cli->out;
 	int code = ccfc_setup_record_lock(&s->record, err);
@@ -210,7 +214,7 @@ int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err)
 	if (code < 0)
 		ccfc_out_flush(out);
 	for (uint32_t i = 0; code >= 0 && i < s->steps.n; i++) {
-		const struct ccfc_step *step = &s->steps.items[i];
+		const struct ccfc_setup_step *step = &s->steps.items[i];
 
 		code = do_step(s, step, err);
 		if (code < 0) {

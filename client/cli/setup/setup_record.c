@@ -30,7 +30,7 @@
 static bool read_temp(char out[CCFC_TEMP_MAX], struct ccfc_slice v)
 {
 	out[0] = '\0';
-	return ccfc_slice_is(v, "-") || ccfc_fields_read_temp(out, v);
+	return ccfc_slice_is(v, "-") || ccfc_kvfile_read_temp(out, v);
 }
 
 static bool read_row(struct ccfc_setup_record *record, struct ccfc_slice *text)
@@ -40,16 +40,16 @@ static bool read_row(struct ccfc_setup_record *record, struct ccfc_slice *text)
 	struct ccfc_setup_file *file;
 	unsigned long dirs;
 	struct ccfc_slice v;
-	char *path = ccfc_fields_take(&v, text, "file") ? ccfc_fields_decode(v)
+	char *path = ccfc_kvfile_take(&v, text, "file") ? ccfc_kvfile_decode(v)
 							: NULL;
 	bool ok = path && path[0] == '/' && record->files.n < FILES_MAX &&
-		  ccfc_fields_take(&v, text, "sha256") &&
-		  ccfc_fields_take_hash(sha256, &v) && !v.len && *sha256 &&
-		  ccfc_fields_take(&v, text, "dirs") &&
-		  ccfc_fields_take_number(&dirs, &v, 10) && !v.len &&
-		  ccfc_fields_take(&v, text, "was") &&
-		  ccfc_fields_take_hash(was, &v) && !v.len &&
-		  ccfc_fields_take(&v, text, "temp") && read_temp(temp, v);
+		  ccfc_kvfile_take(&v, text, "sha256") &&
+		  ccfc_kvfile_take_hash(sha256, &v) && !v.len && *sha256 &&
+		  ccfc_kvfile_take(&v, text, "dirs") &&
+		  ccfc_kvfile_take_number(&dirs, &v, 10) && !v.len &&
+		  ccfc_kvfile_take(&v, text, "was") &&
+		  ccfc_kvfile_take_hash(was, &v) && !v.len &&
+		  ccfc_kvfile_take(&v, text, "temp") && read_temp(temp, v);
 
 	if (ok) {
 		file = ccfc_setup_record_put(record, path, sha256,
@@ -66,9 +66,9 @@ static bool read_text(struct ccfc_setup_record *record, struct ccfc_slice text)
 	unsigned long service;
 	struct ccfc_slice v;
 
-	if (!ccfc_fields_take(&v, &text, "ccfc-setup") ||
-	    !ccfc_slice_is(v, "1") || !ccfc_fields_take(&v, &text, "service") ||
-	    !ccfc_fields_take_number(&service, &v, 10) || v.len ||
+	if (!ccfc_kvfile_take(&v, &text, "ccfc-setup") ||
+	    !ccfc_slice_is(v, "1") || !ccfc_kvfile_take(&v, &text, "service") ||
+	    !ccfc_kvfile_take_number(&service, &v, 10) || v.len ||
 	    service & ~(unsigned long)SERVICE_BITS)
 		return false;
 	record->service = (unsigned)service;
@@ -181,7 +181,7 @@ int ccfc_setup_record_save(const struct ccfc_setup_record *record,
 			   struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
-	struct ccfc_save save;
+	struct ccfc_new_file save;
 	int code;
 
 	if (!record->files.n && !record->service)
@@ -192,7 +192,7 @@ int ccfc_setup_record_save(const struct ccfc_setup_record *record,
 	for (uint32_t i = 0; i < record->files.n; i++) {
 		const struct ccfc_setup_file *file = &record->files.items[i];
 
-		ccfc_fields_put(&text, "file", file->path);
+		ccfc_kvfile_put(&text, "file", file->path);
 		ccfc_buf_printf(&text, "sha256 %s\ndirs %u\nwas %s\ntemp %s\n",
 				file->sha256, file->dirs,
 				*file->was ? file->was : "-",
@@ -201,12 +201,12 @@ int ccfc_setup_record_save(const struct ccfc_setup_record *record,
 	ccfc_buf_puts(&text, "end -\n");
 	code = ccfc_dirs_make_parent(record->path, err);
 	if (!code) {
-		code = ccfc_save_init(&save, record->path, true, err);
+		code = ccfc_new_file_init(&save, record->path, true, err);
 		if (!code && ccfc_write_all(save.fd, ccfc_buf_view(&text)) < 0)
 			code = ccfc_err_io(err, errno, "%s", record->path);
 		if (!code)
-			code = ccfc_save_commit(&save, true, err);
-		ccfc_save_release(&save);
+			code = ccfc_new_file_commit(&save, true, err);
+		ccfc_new_file_release(&save);
 	}
 	ccfc_buf_release(&text);
 	return code;

@@ -8,7 +8,7 @@
 /* Whether the manager still knows the service; a doubt counts as yes. */
 static bool is_known(void)
 {
-	struct ccfc_service service;
+	struct ccfc_user_service service;
 	bool known = ccfc_service_probe(&service, NULL) < 0 || service.found;
 
 	ccfc_service_release(&service);
@@ -17,7 +17,8 @@ static bool is_known(void)
 
 static void forget(struct ccfc_setup *s, unsigned done)
 {
-	ccfc_setup_add(s, CCFC_STEP_FORGET, "the service", "it is gone already")
+	ccfc_setup_add(s, CCFC_SETUP_STEP_FORGET, "the service",
+		       "it is gone already")
 		->clear = done;
 }
 

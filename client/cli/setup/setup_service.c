@@ -21,7 +21,7 @@ static int want_file(struct ccfc_setup *s, enum ccfc_manager manager,
 		     const char *path, struct ccfc_err *err)
 {
 	struct ccfc_buf daemon = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
-	int code = ccfc_data_daemon(&daemon, err);
+	int code = ccfc_installed_daemon(&daemon, err);
 
 	if (!code)
 		code = ccfc_service_write(&text, manager, daemon.ptr, err);
@@ -53,7 +53,7 @@ static int stop_running(struct ccfc_setup *s, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_buf text = CCFC_BUF_INIT;
-	int code = ccfc_ask_connect(s->cli, CCFC_SPAWN_NEVER, err);
+	int code = ccfc_cli_connect(s->cli, CCFC_SPAWN_NEVER, err);
 
 	if (code == CCFC_EUNREACHABLE)
 		return 0;
@@ -63,8 +63,8 @@ static int stop_running(struct ccfc_setup *s, struct ccfc_err *err)
 		return code;
 	ccfc_buf_printf(
 		&text, "the daemon, pid %lld",
-		(long long)ccfc_obj_get_int(ccfc_ask_value(reply), "pid", 0));
-	ccfc_setup_add(s, CCFC_STEP_STOP, text.ptr,
+		(long long)ccfc_obj_get_int(ccfc_cli_value(reply), "pid", 0));
+	ccfc_setup_add(s, CCFC_SETUP_STEP_STOP, text.ptr,
 		       "the service starts one again");
 	ccfc_buf_release(&text);
 	ccfc_reply_free(reply);
@@ -85,7 +85,7 @@ static void systemctl(struct ccfc_setup *s, const char *verb, bool now,
 }
 
 static int start_systemd(struct ccfc_setup *s,
-			 const struct ccfc_service *service, bool changed,
+			 const struct ccfc_user_service *service, bool changed,
 			 struct ccfc_err *err)
 {
 	int code = 0;
@@ -108,7 +108,7 @@ static int start_systemd(struct ccfc_setup *s,
 }
 
 static int plan_systemd(struct ccfc_setup *s,
-			const struct ccfc_service *service,
+			const struct ccfc_user_service *service,
 			struct ccfc_err *err)
 {
 	char *path;
@@ -130,7 +130,7 @@ static int plan_systemd(struct ccfc_setup *s,
 }
 
 static int plan_launchd(struct ccfc_setup *s,
-			const struct ccfc_service *service,
+			const struct ccfc_user_service *service,
 			struct ccfc_err *err)
 {
 	struct ccfc_buf domain = CCFC_BUF_INIT, agent = CCFC_BUF_INIT;
@@ -161,7 +161,7 @@ static int plan_launchd(struct ccfc_setup *s,
 
 int ccfc_setup_plan_service(struct ccfc_setup *s, struct ccfc_err *err)
 {
-	struct ccfc_service service;
+	struct ccfc_user_service service;
 	int code = 0;
 
 	if (ccfc_service_probe(&service, &s->trouble) < 0) {
@@ -180,7 +180,7 @@ int ccfc_setup_plan_service(struct ccfc_setup *s, struct ccfc_err *err)
 	} else if (service.manager == CCFC_MANAGER_LAUNCHD) {
 		code = plan_launchd(s, &service, err);
 	} else {
-		ccfc_setup_add(s, CCFC_STEP_NOTE, NO_MANAGER, NULL);
+		ccfc_setup_add(s, CCFC_SETUP_STEP_NOTE, NO_MANAGER, NULL);
 	}
 	ccfc_service_release(&service);
 	return code;

@@ -99,7 +99,7 @@ static void note_fpath(struct ccfc_setup *s, const char *path)
 	ccfc_buf_append(&text, path,
 			file.len - ccfc_path_basename(file).len - 1);
 	ccfc_buf_puts(&text, " $fpath) in ~/.zshrc, before compinit");
-	ccfc_setup_add(s, CCFC_STEP_NOTE, text.ptr, NULL);
+	ccfc_setup_add(s, CCFC_SETUP_STEP_NOTE, text.ptr, NULL);
 	ccfc_buf_release(&text);
 }
 
@@ -132,13 +132,13 @@ int ccfc_setup_plan_shells(struct ccfc_setup *s, struct ccfc_err *err)
 	bool missing = false;
 	int code = 0;
 
-	ccfc_data_share(&share);
+	ccfc_installed_share(&share);
 	for (size_t i = 0; !code && i < sizeof(shells) / sizeof(*shells); i++)
 		code = plan_shell(s, share.ptr, &shells[i], &missing, err);
 	if (missing) {
 		ccfc_buf_puts(&share, "/ccfc/completions: completions are not "
 				      "installed there, so none are set up");
-		ccfc_setup_add(s, CCFC_STEP_NOTE, share.ptr, NULL);
+		ccfc_setup_add(s, CCFC_SETUP_STEP_NOTE, share.ptr, NULL);
 	}
 	ccfc_buf_release(&share);
 	return code;

@@ -162,7 +162,7 @@ void ccfc_undo_roll_back(struct ccfc_undo_report *report,
 
 struct job {
 	struct ccfc_undo *undo;
-	const struct ccfc_edits *edits;
+	const struct ccfc_file_edits *edits;
 	struct ccfc_target *targets; /* as many as edits */
 	uint32_t n;		     /* of them that are initialised */
 	struct ccfc_undo_entry entry;
@@ -208,7 +208,8 @@ static int check_twins(const struct job *job, struct ccfc_err *err)
 }
 
 static int check_expected(const struct ccfc_target *t,
-			  const struct ccfc_edit *edit, struct ccfc_err *err)
+			  const struct ccfc_file_edit *edit,
+			  struct ccfc_err *err)
 {
 	if (ccfc_target_is(t, edit->expect))
 		return 0;
@@ -217,7 +218,7 @@ static int check_expected(const struct ccfc_target *t,
 	return CCFC_EDENIED;
 }
 
-static void describe(struct job *job, const struct ccfc_edit *edit,
+static void describe(struct job *job, const struct ccfc_file_edit *edit,
 		     const struct ccfc_target *t)
 {
 	struct ccfc_undo_file *file =
@@ -236,7 +237,7 @@ static int look_all(struct job *job, struct ccfc_err *err)
 	int r = 0;
 
 	for (uint32_t i = 0; i < job->edits->n && !r; i++) {
-		const struct ccfc_edit *edit = &job->edits->items[i];
+		const struct ccfc_file_edit *edit = &job->edits->items[i];
 		struct ccfc_target *t = &job->targets[job->n++];
 
 		r = ccfc_target_init(t, edit->path, err);
@@ -361,7 +362,7 @@ static int prepare_all(struct job *job, struct ccfc_err *err)
 	int r = 0;
 
 	for (uint32_t i = 0; i < job->n && !r; i++) {
-		const struct ccfc_edit *edit = &job->edits->items[i];
+		const struct ccfc_file_edit *edit = &job->edits->items[i];
 
 		if (edit->exists)
 			r = ccfc_target_prepare(&job->targets[i], edit->content,
@@ -444,7 +445,7 @@ static void block_signals(sigset_t *old)
 }
 
 int ccfc_undo_apply(char id[CCFC_UNDO_ID_MAX], struct ccfc_undo *u,
-		    const struct ccfc_edits *edits, struct ccfc_err *err)
+		    const struct ccfc_file_edits *edits, struct ccfc_err *err)
 {
 	struct job job = { .undo = u, .edits = edits };
 	sigset_t old;

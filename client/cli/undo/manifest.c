@@ -45,7 +45,7 @@ struct ccfc_undo_file *ccfc_manifest_add(struct ccfc_manifest *m,
 
 static void put_file(struct ccfc_buf *out, const struct ccfc_undo_file *file)
 {
-	ccfc_fields_put(out, "path", file->path);
+	ccfc_kvfile_put(out, "path", file->path);
 	if (*file->was)
 		ccfc_buf_printf(out, "old %s %o %lu %lu\n", file->was,
 				(unsigned)file->attr.mode,
@@ -63,7 +63,7 @@ void ccfc_manifest_write(struct ccfc_buf *out, const struct ccfc_manifest *m)
 
 	ccfc_buf_puts(out, MAGIC "\n");
 	ccfc_buf_printf(out, "time %s\n", ccfc_time_format(time, m->time));
-	ccfc_fields_put(out, "command", m->command);
+	ccfc_kvfile_put(out, "command", m->command);
 	ccfc_buf_printf(out, "kind %s\n", kinds[m->kind]);
 	ccfc_buf_printf(out, "undoes %s\n", *m->undoes ? m->undoes : "-");
 	for (uint32_t i = 0; i < m->files.n; i++)
@@ -77,13 +77,13 @@ static bool read_old(struct ccfc_undo_file *file, struct ccfc_slice v)
 {
 	unsigned long mode, uid, gid;
 
-	if (!ccfc_fields_take_hash(file->was, &v))
+	if (!ccfc_kvfile_take_hash(file->was, &v))
 		return false;
 	if (!*file->was)
 		return !v.len;
-	if (!ccfc_fields_take_number(&mode, &v, 8) ||
-	    !ccfc_fields_take_number(&uid, &v, 10) ||
-	    !ccfc_fields_take_number(&gid, &v, 10) || v.len || mode > 07777)
+	if (!ccfc_kvfile_take_number(&mode, &v, 8) ||
+	    !ccfc_kvfile_take_number(&uid, &v, 10) ||
+	    !ccfc_kvfile_take_number(&gid, &v, 10) || v.len || mode > 07777)
 		return false;
 	file->attr = (struct ccfc_attr){ (mode_t)mode, (uid_t)uid, (gid_t)gid };
 	return true;
@@ -94,7 +94,7 @@ static bool read_file(struct ccfc_manifest *m, struct ccfc_slice *text)
 	struct ccfc_undo_file *file;
 	unsigned long dirs = 0;
 	struct ccfc_slice v;
-	char *path = ccfc_fields_take(&v, text, "path") ? ccfc_fields_decode(v)
+	char *path = ccfc_kvfile_take(&v, text, "path") ? ccfc_kvfile_decode(v)
 							: NULL;
 
 	if (!path || path[0] != '/' || m->files.n == CCFC_MANIFEST_FILES) {
@@ -103,13 +103,13 @@ static bool read_file(struct ccfc_manifest *m, struct ccfc_slice *text)
 	}
 	file = ccfc_manifest_add(m, path);
 	free(path);
-	if (!ccfc_fields_take(&v, text, "old") || !read_old(file, v) ||
-	    !ccfc_fields_take(&v, text, "new") ||
-	    !ccfc_fields_take_hash(file->now, &v) || v.len ||
-	    !ccfc_fields_take(&v, text, "temp") ||
-	    !ccfc_fields_read_temp(file->temp, v) ||
-	    !ccfc_fields_take(&v, text, "dirs") ||
-	    !ccfc_fields_take_number(&dirs, &v, 10) || v.len)
+	if (!ccfc_kvfile_take(&v, text, "old") || !read_old(file, v) ||
+	    !ccfc_kvfile_take(&v, text, "new") ||
+	    !ccfc_kvfile_take_hash(file->now, &v) || v.len ||
+	    !ccfc_kvfile_take(&v, text, "temp") ||
+	    !ccfc_kvfile_read_temp(file->temp, v) ||
+	    !ccfc_kvfile_take(&v, text, "dirs") ||
+	    !ccfc_kvfile_take_number(&dirs, &v, 10) || v.len)
 		return false;
 	file->dirs = (unsigned)dirs;
 	return true;
@@ -129,18 +129,18 @@ static bool read_head(struct ccfc_manifest *m, struct ccfc_slice *text)
 {
 	struct ccfc_slice v;
 
-	if (!ccfc_fields_take(&v, text, "ccfc-undo") ||
-	    !ccfc_slice_is(v, "1") || !ccfc_fields_take(&v, text, "time"))
+	if (!ccfc_kvfile_take(&v, text, "ccfc-undo") ||
+	    !ccfc_slice_is(v, "1") || !ccfc_kvfile_take(&v, text, "time"))
 		return false;
 	m->time = ccfc_time_parse(v);
-	if (!ccfc_fields_take(&v, text, "command"))
+	if (!ccfc_kvfile_take(&v, text, "command"))
 		return false;
 	free(m->command);
-	m->command = ccfc_fields_decode(v);
-	if (!m->command || !ccfc_fields_take(&v, text, "kind") ||
+	m->command = ccfc_kvfile_decode(v);
+	if (!m->command || !ccfc_kvfile_take(&v, text, "kind") ||
 	    !read_kind(&m->kind, v))
 		return false;
-	if (!ccfc_fields_take(&v, text, "undoes") || v.len >= sizeof(m->undoes))
+	if (!ccfc_kvfile_take(&v, text, "undoes") || v.len >= sizeof(m->undoes))
 		return false;
 	if (!ccfc_slice_is(v, "-"))
 		memcpy(m->undoes, v.ptr, v.len);

@@ -15,8 +15,7 @@
 
 /* ---- the list ---- */
 
-static void print_files(struct ccfc_table *table,
-			const struct ccfc_where *where,
+static void print_files(struct ccfc_table *table, const struct ccfc_cwd *where,
 			const struct ccfc_manifest *m)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -24,15 +23,15 @@ static void print_files(struct ccfc_table *table,
 	if (m->files.n)
 		ccfc_buf_slice(
 			&text,
-			ccfc_where_short(
-				where, ccfc_slice_str(m->files.items[0].path)));
+			ccfc_cwd_short(where,
+				       ccfc_slice_str(m->files.items[0].path)));
 	if (m->files.n > 1)
 		ccfc_buf_printf(&text, " and %u more", m->files.n - 1);
 	ccfc_table_cell(table, ccfc_buf_view(&text));
 	ccfc_buf_release(&text);
 }
 
-static void print_list(struct ccfc_out *out, const struct ccfc_where *where,
+static void print_list(struct ccfc_out *out, const struct ccfc_cwd *where,
 		       const struct ccfc_undo *undo)
 {
 	static const struct ccfc_table_col cols[] = {
@@ -71,19 +70,19 @@ static void print_list(struct ccfc_out *out, const struct ccfc_where *where,
 
 int ccfc_restore_list(struct ccfc_cli *cli)
 {
-	struct ccfc_where where = { 0 };
+	struct ccfc_cwd where = { 0 };
 	struct ccfc_undo undo;
 	struct ccfc_err err;
 	int r = ccfc_undo_open(&undo, false, &err);
 
 	if (!r)
-		r = ccfc_where_init(&where, &err);
+		r = ccfc_cwd_init(&where, &err);
 	if (!r && !undo.entries.n)
 		r = ccfc_err_set(&err, CCFC_ENOTFOUND,
 				 "restore: nothing to undo");
 	if (!r)
 		print_list(&cli->out, &where, &undo);
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 	ccfc_undo_close(&undo);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
@@ -92,13 +91,13 @@ int ccfc_restore_list(struct ccfc_cli *cli)
 
 struct work {
 	struct ccfc_out *out;
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	struct ccfc_undo undo;
 	struct ccfc_undo_entry *entry;
 	/* One of each for every file of the entry; edits only for `n`. */
 	struct ccfc_target *targets;
 	struct ccfc_buf *blobs;
-	struct ccfc_edit *edits;
+	struct ccfc_file_edit *edits;
 	uint32_t n;
 	bool dry_run, force;
 };
@@ -114,7 +113,7 @@ static void work_release(struct work *w)
 	free(w->targets);
 	free(w->blobs);
 	free(w->edits);
-	ccfc_where_release(&w->where);
+	ccfc_cwd_release(&w->where);
 	ccfc_undo_close(&w->undo);
 }
 
@@ -148,7 +147,7 @@ static int plan_file(struct work *w, uint32_t i, struct ccfc_err *err)
 		r = check_file(w, i, err);
 	if (r < 0 && !(w->dry_run && r == CCFC_EDENIED))
 		return r;
-	w->edits[w->n] = (struct ccfc_edit){
+	w->edits[w->n] = (struct ccfc_file_edit){
 		.path = file->path,
 		.expect = t->sha256,
 		.exists = *file->was,
@@ -156,7 +155,7 @@ static int plan_file(struct work *w, uint32_t i, struct ccfc_err *err)
 		.attr = &file->attr,
 	};
 	if (w->dry_run)
-		ccfc_apply_preview(w->out, &w->where, t, &w->edits[w->n]);
+		ccfc_write_back_preview(w->out, &w->where, t, &w->edits[w->n]);
 	w->n++;
 	return r;
 }
@@ -198,7 +197,7 @@ static void drop_dirs(const struct work *w)
 static int apply(struct work *w, struct ccfc_err *err)
 {
 	struct ccfc_buf command = CCFC_BUF_INIT;
-	struct ccfc_edits edits = {
+	struct ccfc_file_edits edits = {
 		.kind = w->entry->manifest.kind == CCFC_UNDO_UNDO
 				? CCFC_UNDO_CHANGE
 				: CCFC_UNDO_UNDO,
@@ -222,11 +221,11 @@ static int apply(struct work *w, struct ccfc_err *err)
 			      w->edits[i].exists ? "put back " : "removed ");
 		ccfc_out_field(
 			w->out,
-			ccfc_where_short(&w->where,
-					 ccfc_slice_str(w->edits[i].path)));
+			ccfc_cwd_short(&w->where,
+				       ccfc_slice_str(w->edits[i].path)));
 		ccfc_buf_putc(&w->out->buf, '\n');
 	}
-	ccfc_apply_print_id(w->out, id);
+	ccfc_write_back_print_id(w->out, id);
 	return 0;
 }
 
@@ -264,7 +263,7 @@ int ccfc_restore_undo(struct ccfc_cli *cli, const char *id, bool dry_run,
 	int r = ccfc_undo_open(&w.undo, false, &err);
 
 	if (!r)
-		r = ccfc_where_init(&w.where, &err);
+		r = ccfc_cwd_init(&w.where, &err);
 	if (!r) {
 		w.entry = ccfc_undo_find(&w.undo, id, &err);
 		r = w.entry ? undo_entry(&w, &err) : err.code;

@@ -79,7 +79,7 @@ int ccfc_undo_mark(const struct ccfc_undo *u, struct ccfc_undo_entry *entry,
 /* ---- changing files ---- */
 
 /* What is to become of one file. All borrowed. */
-struct ccfc_edit {
+struct ccfc_file_edit {
 	const char *path;	      /* absolute */
 	const char *expect;	      /* hash of what is there; "": no file */
 	bool exists;		      /* afterwards */
@@ -87,12 +87,12 @@ struct ccfc_edit {
 	const struct ccfc_attr *attr; /* of a file made anew; may be NULL */
 };
 
-struct ccfc_edits {
+struct ccfc_file_edits {
 	const char *command; /* for the list */
 	enum ccfc_undo_kind kind;
 	const char *undoes; /* id, or NULL */
 	bool force;	    /* also files with several names */
-	const struct ccfc_edit *items;
+	const struct ccfc_file_edit *items;
 	uint32_t n;
 };
 
@@ -102,7 +102,7 @@ struct ccfc_edits {
  * until it is done.
  */
 int ccfc_undo_apply(char id[CCFC_UNDO_ID_MAX], struct ccfc_undo *u,
-		    const struct ccfc_edits *edits, struct ccfc_err *err);
+		    const struct ccfc_file_edits *edits, struct ccfc_err *err);
 
 /* ---- between undo.c and journal.c ---- */
 

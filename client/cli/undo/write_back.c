@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-int ccfc_apply_recover(struct ccfc_err *err)
+int ccfc_write_back_recover(struct ccfc_err *err)
 {
 	struct ccfc_undo undo;
 	int r = ccfc_undo_open(&undo, false, err);
@@ -18,7 +18,7 @@ int ccfc_apply_recover(struct ccfc_err *err)
 	return r;
 }
 
-bool ccfc_apply_restored(const struct ccfc_target *present)
+bool ccfc_write_back_restored(const struct ccfc_target *present)
 {
 	struct ccfc_undo undo;
 	bool yes = !ccfc_undo_open(&undo, false, NULL) &&
@@ -28,12 +28,12 @@ bool ccfc_apply_restored(const struct ccfc_target *present)
 	return yes;
 }
 
-void ccfc_apply_preview(struct ccfc_out *out, const struct ccfc_where *where,
-			const struct ccfc_target *present,
-			const struct ccfc_edit *edit)
+void ccfc_write_back_preview(struct ccfc_out *out, const struct ccfc_cwd *where,
+			     const struct ccfc_target *present,
+			     const struct ccfc_file_edit *edit)
 {
 	struct ccfc_slice name =
-		ccfc_where_short(where, ccfc_slice_str(edit->path));
+		ccfc_cwd_short(where, ccfc_slice_str(edit->path));
 	struct ccfc_buf diff = CCFC_BUF_INIT;
 	struct ccfc_unified u = {
 		.old_exists = present->exists,
@@ -46,8 +46,8 @@ void ccfc_apply_preview(struct ccfc_out *out, const struct ccfc_where *where,
 	if (name.len && name.ptr[0] == '/')
 		name = ccfc_slice(name.ptr + 1, name.len - 1);
 	u.name = name;
-	if (ccfc_past_is_binary(u.old_text) ||
-	    ccfc_past_is_binary(u.new_text)) {
+	if (ccfc_old_content_is_binary(u.old_text) ||
+	    ccfc_old_content_is_binary(u.new_text)) {
 		ccfc_out_field(out, name);
 		ccfc_buf_printf(&out->buf, ": binary, %zu bytes, then %zu\n",
 				u.old_text.len, u.new_text.len);
@@ -59,28 +59,30 @@ void ccfc_apply_preview(struct ccfc_out *out, const struct ccfc_where *where,
 	ccfc_buf_release(&diff);
 }
 
-void ccfc_apply_print_id(struct ccfc_out *out, const char *id)
+void ccfc_write_back_print_id(struct ccfc_out *out, const char *id)
 {
 	ccfc_buf_printf(&out->buf, "undo with: ccfc restore --undo %s\n", id);
 }
 
 static int check_roots(const struct ccfc_cli *cli, const char *command,
-		       const struct ccfc_where *where,
-		       const struct ccfc_edits *edits, struct ccfc_err *err)
+		       const struct ccfc_cwd *where,
+		       const struct ccfc_file_edits *edits,
+		       struct ccfc_err *err)
 {
 	const char **paths = ccfc_calloc(edits->n, sizeof(*paths));
 	int r;
 
 	for (uint32_t i = 0; i < edits->n; i++)
 		paths[i] = edits->items[i].path;
-	r = ccfc_roots_check(cli, command, where, paths, edits->n, err);
+	r = ccfc_claude_roots_dirs_check(cli, command, where, paths, edits->n,
+					 err);
 	free(paths);
 	return r;
 }
 
-int ccfc_apply(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
-	       const char *command, const struct ccfc_where *where,
-	       const struct ccfc_edits *edits, struct ccfc_err *err)
+int ccfc_write_back(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
+		    const char *command, const struct ccfc_cwd *where,
+		    const struct ccfc_file_edits *edits, struct ccfc_err *err)
 {
 	struct ccfc_undo undo;
 	int r = check_roots(cli, command, where, edits, err);

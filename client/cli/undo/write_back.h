@@ -31,26 +31,26 @@
  * Puts back what a killed command left half done, if there is such. First of
  * all, so that the daemon sees the files as they should be.
  */
-int ccfc_apply_recover(struct ccfc_err *err);
+int ccfc_write_back_recover(struct ccfc_err *err);
 
 /* Is what is there what the last restore of it wrote? See undo.h. */
-bool ccfc_apply_restored(const struct ccfc_target *present);
+bool ccfc_write_back_restored(const struct ccfc_target *present);
 
 /* Appends the diff from what is there to what is to become of it. */
-void ccfc_apply_preview(struct ccfc_out *out, const struct ccfc_where *where,
-			const struct ccfc_target *present,
-			const struct ccfc_edit *edit);
+void ccfc_write_back_preview(struct ccfc_out *out, const struct ccfc_cwd *where,
+			     const struct ccfc_target *present,
+			     const struct ccfc_file_edit *edit);
 
 /*
  * Does it; see ccfc_undo_apply. Refused below the directories of Claude Code.
  * The client is connected; `command` is for messages.
  */
-int ccfc_apply(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
-	       const char *command, const struct ccfc_where *where,
-	       const struct ccfc_edits *edits, struct ccfc_err *err);
+int ccfc_write_back(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
+		    const char *command, const struct ccfc_cwd *where,
+		    const struct ccfc_file_edits *edits, struct ccfc_err *err);
 
 /* "undo with: …" */
-void ccfc_apply_print_id(struct ccfc_out *out, const char *id);
+void ccfc_write_back_print_id(struct ccfc_out *out, const char *id);
 
 /* `ccfc restore --undo [ID]` and `--list`; the exit status. */
 int ccfc_restore_undo(struct ccfc_cli *cli, const char *id, bool dry_run,

@@ -7,12 +7,13 @@
 
 #include <stdlib.h>
 
-int ccfc_roots_check_one(const char *command, const struct ccfc_where *where,
-			 const char *path, const char *root,
-			 struct ccfc_err *err)
+int ccfc_claude_roots_dirs_check_one(const char *command,
+				     const struct ccfc_cwd *where,
+				     const char *path, const char *root,
+				     struct ccfc_err *err)
 {
-	char *real_root = ccfc_where_real(where, root);
-	char *real = ccfc_where_real(where, path);
+	char *real_root = ccfc_cwd_real(where, root);
+	char *real = ccfc_cwd_real(where, path);
 	int code = 0;
 
 	if (*root &&
@@ -26,9 +27,11 @@ int ccfc_roots_check_one(const char *command, const struct ccfc_where *where,
 	return code;
 }
 
-int ccfc_roots_check(const struct ccfc_cli *cli, const char *command,
-		     const struct ccfc_where *where, const char *const *paths,
-		     uint32_t n, struct ccfc_err *err)
+int ccfc_claude_roots_dirs_check(const struct ccfc_cli *cli,
+				 const char *command,
+				 const struct ccfc_cwd *where,
+				 const char *const *paths, uint32_t n,
+				 struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;
 	struct ccfc_obj roots;
@@ -36,15 +39,15 @@ int ccfc_roots_check(const struct ccfc_cli *cli, const char *command,
 
 	if (code < 0)
 		return code;
-	roots = ccfc_obj_get(ccfc_ask_value(reply), "roots");
+	roots = ccfc_obj_get(ccfc_cli_value(reply), "roots");
 	for (uint32_t i = 0; !code && i < ccfc_obj_len(roots); i++) {
 		struct ccfc_slice text =
 			ccfc_obj_get_str(ccfc_obj_at(roots, i), "path");
 		char *root = ccfc_strndup(text.len ? text.ptr : "", text.len);
 
 		for (uint32_t k = 0; !code && k < n; k++)
-			code = ccfc_roots_check_one(command, where, paths[k],
-						    root, err);
+			code = ccfc_claude_roots_dirs_check_one(
+				command, where, paths[k], root, err);
 		free(root);
 	}
 	ccfc_reply_free(reply);

@@ -13,13 +13,16 @@
  * else 0, or the error of asking. `command` is for the message. The client is
  * connected.
  */
-int ccfc_roots_check(const struct ccfc_cli *cli, const char *command,
-		     const struct ccfc_where *where, const char *const *paths,
-		     uint32_t n, struct ccfc_err *err);
+int ccfc_claude_roots_dirs_check(const struct ccfc_cli *cli,
+				 const char *command,
+				 const struct ccfc_cwd *where,
+				 const char *const *paths, uint32_t n,
+				 struct ccfc_err *err);
 
 /* The same for one path and one directory; nobody is asked. */
-int ccfc_roots_check_one(const char *command, const struct ccfc_where *where,
-			 const char *path, const char *root,
-			 struct ccfc_err *err);
+int ccfc_claude_roots_dirs_check_one(const char *command,
+				     const struct ccfc_cwd *where,
+				     const char *path, const char *root,
+				     struct ccfc_err *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void ccfc_fields_put(struct ccfc_buf *out, const char *key, const char *text)
+void ccfc_kvfile_put(struct ccfc_buf *out, const char *key, const char *text)
 {
 	ccfc_buf_printf(out, "%s ", key);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -16,7 +16,7 @@ void ccfc_fields_put(struct ccfc_buf *out, const char *key, const char *text)
 	ccfc_buf_putc(out, '\n');
 }
 
-bool ccfc_fields_take(struct ccfc_slice *value, struct ccfc_slice *text,
+bool ccfc_kvfile_take(struct ccfc_slice *value, struct ccfc_slice *text,
 		      const char *key)
 {
 	const char *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
@@ -37,7 +37,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-char *ccfc_fields_decode(struct ccfc_slice s)
+char *ccfc_kvfile_decode(struct ccfc_slice s)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
@@ -61,7 +61,7 @@ char *ccfc_fields_decode(struct ccfc_slice s)
 	return ccfc_buf_detach(&out, NULL);
 }
 
-bool ccfc_fields_is_hex(struct ccfc_slice s)
+bool ccfc_kvfile_is_hex(struct ccfc_slice s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (hex(s.ptr[i]) < 0)
@@ -69,7 +69,7 @@ bool ccfc_fields_is_hex(struct ccfc_slice s)
 	return true;
 }
 
-bool ccfc_fields_take_hash(char out[CCFC_SHA256_HEX + 1],
+bool ccfc_kvfile_take_hash(char out[CCFC_SHA256_HEX + 1],
 			   struct ccfc_slice *value)
 {
 	size_t n = CCFC_SHA256_HEX;
@@ -79,7 +79,7 @@ bool ccfc_fields_take_hash(char out[CCFC_SHA256_HEX + 1],
 		*value = CCFC_SLICE_NONE;
 		return true;
 	}
-	if (value->len < n || !ccfc_fields_is_hex(ccfc_slice(value->ptr, n)))
+	if (value->len < n || !ccfc_kvfile_is_hex(ccfc_slice(value->ptr, n)))
 		return false;
 	memcpy(out, value->ptr, n);
 	out[n] = '\0';
@@ -87,7 +87,7 @@ bool ccfc_fields_take_hash(char out[CCFC_SHA256_HEX + 1],
 	return true;
 }
 
-bool ccfc_fields_take_number(unsigned long *out, struct ccfc_slice *value,
+bool ccfc_kvfile_take_number(unsigned long *out, struct ccfc_slice *value,
 			     int base)
 {
 	char text[24], *end;
@@ -106,10 +106,10 @@ bool ccfc_fields_take_number(unsigned long *out, struct ccfc_slice *value,
 	return !*end && *out <= UINT32_MAX;
 }
 
-bool ccfc_fields_read_temp(char out[CCFC_TEMP_MAX], struct ccfc_slice value)
+bool ccfc_kvfile_read_temp(char out[CCFC_TEMP_MAX], struct ccfc_slice value)
 {
 	if (value.len != 22 || !ccfc_slice_starts(value, ".ccfc-") ||
-	    !ccfc_fields_is_hex(ccfc_slice(value.ptr + 6, 16)))
+	    !ccfc_kvfile_is_hex(ccfc_slice(value.ptr + 6, 16)))
 		return false;
 	memcpy(out, value.ptr, value.len);
 	out[value.len] = '\0';

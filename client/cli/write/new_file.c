@@ -19,7 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int exists_already(const struct ccfc_save *save, struct ccfc_err *err)
+static int exists_already(const struct ccfc_new_file *save,
+			  struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EDENIED,
 		     "%s: exists already, and is left as it is", save->path);
@@ -27,7 +28,7 @@ static int exists_already(const struct ccfc_save *save, struct ccfc_err *err)
 	return CCFC_EDENIED;
 }
 
-static int check_target(const struct ccfc_save *save, bool force,
+static int check_target(const struct ccfc_new_file *save, bool force,
 			struct ccfc_err *err)
 {
 	struct stat st;
@@ -42,7 +43,7 @@ static int check_target(const struct ccfc_save *save, bool force,
 	return force ? 0 : exists_already(save, err);
 }
 
-static int open_dir(struct ccfc_save *save, struct ccfc_err *err)
+static int open_dir(struct ccfc_new_file *save, struct ccfc_err *err)
 {
 	char *slash = strrchr(save->path, '/');
 	char *dir = ccfc_strndup(
@@ -58,15 +59,15 @@ static int open_dir(struct ccfc_save *save, struct ccfc_err *err)
 	return code;
 }
 
-int ccfc_save_init(struct ccfc_save *save, const char *path, bool force,
-		   struct ccfc_err *err)
+int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
+		       struct ccfc_err *err)
 {
 	char digits[17];
 	int code;
 
-	*save = (struct ccfc_save){ .fd = -1,
-				    .dir = -1,
-				    .path = ccfc_strdup(path) };
+	*save = (struct ccfc_new_file){ .fd = -1,
+					.dir = -1,
+					.path = ccfc_strdup(path) };
 	code = open_dir(save, err);
 	if (!code)
 		code = check_target(save, force, err);
@@ -85,7 +86,7 @@ int ccfc_save_init(struct ccfc_save *save, const char *path, bool force,
 }
 
 /* Gives it its name; 0 or errno. */
-static int settle(const struct ccfc_save *save, bool force)
+static int settle(const struct ccfc_new_file *save, bool force)
 {
 	if (fsync(save->fd) < 0)
 		return errno;
@@ -96,7 +97,8 @@ static int settle(const struct ccfc_save *save, bool force)
 		       : 0;
 }
 
-int ccfc_save_commit(struct ccfc_save *save, bool force, struct ccfc_err *err)
+int ccfc_new_file_commit(struct ccfc_new_file *save, bool force,
+			 struct ccfc_err *err)
 {
 	int code = check_target(save, force, err), error;
 
@@ -113,7 +115,7 @@ int ccfc_save_commit(struct ccfc_save *save, bool force, struct ccfc_err *err)
 	return 0;
 }
 
-void ccfc_save_release(struct ccfc_save *save)
+void ccfc_new_file_release(struct ccfc_new_file *save)
 {
 	if (save->temp[0])
 		unlinkat(save->dir, save->temp, 0);

@@ -12,7 +12,7 @@
 
 #define CCFC_SAVE_TEMP_MAX 24
 
-struct ccfc_save {
+struct ccfc_new_file {
 	int fd; /* to write to */
 	/* Its own. */
 	char *path;
@@ -26,13 +26,14 @@ struct ccfc_save {
  * exists and `force` is not set, or it is no regular file. CCFC_EIO. Release
  * it also after an error.
  */
-int ccfc_save_init(struct ccfc_save *save, const char *path, bool force,
-		   struct ccfc_err *err);
+int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
+		       struct ccfc_err *err);
 
-/* Puts it in its place, as ccfc_save_init was asked to. */
-int ccfc_save_commit(struct ccfc_save *save, bool force, struct ccfc_err *err);
+/* Puts it in its place, as ccfc_new_file_init was asked to. */
+int ccfc_new_file_commit(struct ccfc_new_file *save, bool force,
+			 struct ccfc_err *err);
 
 /* Removes what is not in its place. */
-void ccfc_save_release(struct ccfc_save *save);
+void ccfc_new_file_release(struct ccfc_new_file *save);
 
 #endif

@@ -31,12 +31,12 @@ struct place {
 	char temp[TEMP_MAX];
 };
 
-int ccfc_keep_init(struct ccfc_keep *keep, const char *path,
-		   struct ccfc_err *err)
+int ccfc_new_files_init(struct ccfc_new_files *keep, const char *path,
+			struct ccfc_err *err)
 {
 	int code;
 
-	*keep = (struct ccfc_keep){ .path = ccfc_strdup(path), .dir = -1 };
+	*keep = (struct ccfc_new_files){ .path = ccfc_strdup(path), .dir = -1 };
 	code = ccfc_dirs_make(path, err);
 	if (code < 0)
 		return code;
@@ -46,14 +46,14 @@ int ccfc_keep_init(struct ccfc_keep *keep, const char *path,
 	return 0;
 }
 
-void ccfc_keep_release(struct ccfc_keep *keep)
+void ccfc_new_files_release(struct ccfc_new_files *keep)
 {
 	if (keep->dir >= 0)
 		close(keep->dir);
 	free(keep->path);
 }
 
-bool ccfc_keep_name(struct ccfc_buf *out, struct ccfc_slice name)
+bool ccfc_new_files_name(struct ccfc_buf *out, struct ccfc_slice name)
 {
 	struct ccfc_buf rooted = CCFC_BUF_INIT, normal = CCFC_BUF_INIT;
 	bool ok;
@@ -72,30 +72,31 @@ bool ccfc_keep_name(struct ccfc_buf *out, struct ccfc_slice name)
 	return ok;
 }
 
-static enum ccfc_kept failed(const struct ccfc_keep *keep, const char *name,
-			     int error, struct ccfc_err *err)
+static enum ccfc_new_files_result failed(const struct ccfc_new_files *keep,
+					 const char *name, int error,
+					 struct ccfc_err *err)
 {
 	switch (error) {
 	case EEXIST:
 		ccfc_err_set(err, CCFC_EDENIED,
 			     "%s/%s: exists already, and is left as it is",
 			     keep->path, name);
-		return CCFC_KEPT_EXISTS;
+		return CCFC_NEW_FILES_EXISTS;
 	case ELOOP:
 	case ENOTDIR:
 		ccfc_err_set(err, CCFC_EDENIED,
 			     "%s/%s: a file or a symbolic link is in the way",
 			     keep->path, name);
-		return CCFC_KEPT_FAILED;
+		return CCFC_NEW_FILES_FAILED;
 	case ENOSPC:
 	case EDQUOT:
 	case EFBIG:
 	case EROFS:
 		ccfc_err_io(err, error, "%s/%s", keep->path, name);
-		return CCFC_KEPT_FULL;
+		return CCFC_NEW_FILES_FULL;
 	default:
 		ccfc_err_io(err, error, "%s/%s", keep->path, name);
-		return CCFC_KEPT_FAILED;
+		return CCFC_NEW_FILES_FAILED;
 	}
 }
 
@@ -124,7 +125,7 @@ static int enter(int dir, const char *part)
 }
 
 /* Goes down to the directory that `name` is in; 0 or errno. */
-static int walk(struct place *place, const struct ccfc_keep *keep,
+static int walk(struct place *place, const struct ccfc_new_files *keep,
 		const char *name)
 {
 	const char *slash;
@@ -147,7 +148,7 @@ static int walk(struct place *place, const struct ccfc_keep *keep,
 }
 
 /* A new file of a name of its own; its descriptor, or -1 and errno. */
-static int make_temp(struct place *place, struct ccfc_keep *keep)
+static int make_temp(struct place *place, struct ccfc_new_files *keep)
 {
 	for (int i = 0; i < TEMP_TRIES; i++) {
 		int fd;
@@ -194,7 +195,7 @@ int ccfc_keep_settle(int dir, const char *temp, const char *name)
 }
 
 /* The file, in its directory; 0 or errno, and then nothing of it is left. */
-static int write_at(struct place *place, struct ccfc_keep *keep,
+static int write_at(struct place *place, struct ccfc_new_files *keep,
 		    struct ccfc_slice content)
 {
 	int fd = make_temp(place, keep), error;
@@ -216,8 +217,10 @@ static int write_at(struct place *place, struct ccfc_keep *keep,
 	return error;
 }
 
-enum ccfc_kept ccfc_keep_write(struct ccfc_keep *keep, const char *name,
-			       struct ccfc_slice content, struct ccfc_err *err)
+enum ccfc_new_files_result ccfc_new_files_write(struct ccfc_new_files *keep,
+						const char *name,
+						struct ccfc_slice content,
+						struct ccfc_err *err)
 {
 	struct place place = { .dir = -1 };
 	int error = walk(&place, keep, name);

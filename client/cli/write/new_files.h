@@ -11,36 +11,38 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct ccfc_keep {
+struct ccfc_new_files {
 	char *path; /* of the directory, for messages */
 	int dir;
 	unsigned temps; /* names of temporary files that were used */
 };
 
-enum ccfc_kept {
+enum ccfc_new_files_result {
 	CCFC_KEPT,
-	CCFC_KEPT_EXISTS, /* something of that name is there */
-	CCFC_KEPT_FAILED, /* this one cannot be written */
-	CCFC_KEPT_FULL,	  /* no room: nor can any other be */
+	CCFC_NEW_FILES_EXISTS, /* something of that name is there */
+	CCFC_NEW_FILES_FAILED, /* this one cannot be written */
+	CCFC_NEW_FILES_FULL,   /* no room: nor can any other be */
 };
 
 /* Makes the directory if it is not there. Release it also after an error. */
-int ccfc_keep_init(struct ccfc_keep *keep, const char *path,
-		   struct ccfc_err *err);
-void ccfc_keep_release(struct ccfc_keep *keep);
+int ccfc_new_files_init(struct ccfc_new_files *keep, const char *path,
+			struct ccfc_err *err);
+void ccfc_new_files_release(struct ccfc_new_files *keep);
 
 /*
  * Appends the normal form of `name`: relative, no empty parts, no "." and
  * "..". False, and nothing appended, when nothing is left of it.
  */
-bool ccfc_keep_name(struct ccfc_buf *out, struct ccfc_slice name);
+bool ccfc_new_files_name(struct ccfc_buf *out, struct ccfc_slice name);
 
 /*
  * Writes a file whose name is normal, and makes directories that it needs.
  * `err` is filled in unless it is CCFC_KEPT.
  */
-enum ccfc_kept ccfc_keep_write(struct ccfc_keep *keep, const char *name,
-			       struct ccfc_slice content, struct ccfc_err *err);
+enum ccfc_new_files_result ccfc_new_files_write(struct ccfc_new_files *keep,
+						const char *name,
+						struct ccfc_slice content,
+						struct ccfc_err *err);
 
 /*
  * Gives the temporary file of a directory its name, if that is free; 0 or

@@ -3,20 +3,20 @@
 
 #include "base/sha256.h"
 
-static enum ccfc_past_how read_how(struct ccfc_slice fidelity)
+static enum ccfc_old_content_how read_how(struct ccfc_slice fidelity)
 {
 	if (ccfc_slice_is(fidelity, "exact"))
-		return CCFC_PAST_EXACT;
+		return CCFC_OLD_CONTENT_EXACT;
 	if (ccfc_slice_is(fidelity, "reconstructed"))
-		return CCFC_PAST_RECONSTRUCTED;
+		return CCFC_OLD_CONTENT_RECONSTRUCTED;
 	if (ccfc_slice_is(fidelity, "partial"))
-		return CCFC_PAST_PARTIAL;
-	return CCFC_PAST_NOTHING;
+		return CCFC_OLD_CONTENT_PARTIAL;
+	return CCFC_OLD_CONTENT_NOTHING;
 }
 
-static void set_unknown(struct ccfc_past *past, struct ccfc_slice why)
+static void set_unknown(struct ccfc_old_content *past, struct ccfc_slice why)
 {
-	past->how = CCFC_PAST_NOTHING;
+	past->how = CCFC_OLD_CONTENT_NOTHING;
 	past->fidelity = CCFC_SLICE_LIT("unknown");
 	past->why = why;
 }
@@ -30,7 +30,7 @@ static bool has_hash(struct ccfc_slice content, struct ccfc_slice sha256)
 }
 
 /* Bytes that are said to be known have to be there, and be the right ones. */
-static void check_content(struct ccfc_past *past, struct ccfc_obj reply)
+static void check_content(struct ccfc_old_content *past, struct ccfc_obj reply)
 {
 	struct ccfc_obj s = ccfc_obj_get(reply, "state");
 	struct ccfc_obj content = ccfc_obj_get(s, "content");
@@ -48,11 +48,11 @@ static void check_content(struct ccfc_past *past, struct ccfc_obj reply)
 						 "its SHA-256"));
 }
 
-void ccfc_past_read(struct ccfc_past *past, struct ccfc_obj reply)
+void ccfc_old_content_read(struct ccfc_old_content *past, struct ccfc_obj reply)
 {
 	struct ccfc_obj s = ccfc_obj_get(reply, "state");
 
-	*past = (struct ccfc_past){
+	*past = (struct ccfc_old_content){
 		.fidelity = ccfc_obj_get_str(s, "fidelity"),
 		.source = ccfc_obj_get_str(s, "source"),
 		.why = ccfc_obj_get_str(s, "why"),
@@ -63,13 +63,14 @@ void ccfc_past_read(struct ccfc_past *past, struct ccfc_obj reply)
 	if (!past->fidelity.len)
 		past->fidelity = CCFC_SLICE_LIT("unknown");
 	if (!ccfc_obj_get_bool(s, "exists", true))
-		past->how = CCFC_PAST_ABSENT;
-	if (past->how == CCFC_PAST_EXACT ||
-	    past->how == CCFC_PAST_RECONSTRUCTED)
+		past->how = CCFC_OLD_CONTENT_ABSENT;
+	if (past->how == CCFC_OLD_CONTENT_EXACT ||
+	    past->how == CCFC_OLD_CONTENT_RECONSTRUCTED)
 		check_content(past, reply);
 }
 
-void ccfc_past_words(struct ccfc_buf *out, const struct ccfc_past *past)
+void ccfc_old_content_words(struct ccfc_buf *out,
+			    const struct ccfc_old_content *past)
 {
 	ccfc_buf_slice(out, past->fidelity);
 	if (!past->why.len)
@@ -78,7 +79,7 @@ void ccfc_past_words(struct ccfc_buf *out, const struct ccfc_past *past)
 	ccfc_buf_slice(out, past->why);
 }
 
-bool ccfc_past_is_binary(struct ccfc_slice content)
+bool ccfc_old_content_is_binary(struct ccfc_slice content)
 {
 	return content.len && memchr(content.ptr, '\0', content.len);
 }

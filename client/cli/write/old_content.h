@@ -9,16 +9,16 @@
 #include "base/err.h"
 #include "wire/obj.h"
 
-enum ccfc_past_how {
-	CCFC_PAST_EXACT,
-	CCFC_PAST_RECONSTRUCTED,
-	CCFC_PAST_PARTIAL, /* some lines */
-	CCFC_PAST_ABSENT,  /* the file did not exist */
-	CCFC_PAST_NOTHING,
+enum ccfc_old_content_how {
+	CCFC_OLD_CONTENT_EXACT,
+	CCFC_OLD_CONTENT_RECONSTRUCTED,
+	CCFC_OLD_CONTENT_PARTIAL, /* some lines */
+	CCFC_OLD_CONTENT_ABSENT,  /* the file did not exist */
+	CCFC_OLD_CONTENT_NOTHING,
 };
 
-struct ccfc_past {
-	enum ccfc_past_how how;
+struct ccfc_old_content {
+	enum ccfc_old_content_how how;
 	struct ccfc_slice fidelity, source, why, sha256;
 	struct ccfc_slice content; /* EXACT and RECONSTRUCTED only */
 	struct ccfc_obj parts;	   /* PARTIAL: [{line, lines, text}] */
@@ -29,12 +29,14 @@ struct ccfc_past {
  * there, or does not have the hash that it should, counts as not known.
  * Slices are borrowed from the reply, or constant.
  */
-void ccfc_past_read(struct ccfc_past *past, struct ccfc_obj reply);
+void ccfc_old_content_read(struct ccfc_old_content *past,
+			   struct ccfc_obj reply);
 
 /* Appends "reconstructed: WHY". */
-void ccfc_past_words(struct ccfc_buf *out, const struct ccfc_past *past);
+void ccfc_old_content_words(struct ccfc_buf *out,
+			    const struct ccfc_old_content *past);
 
 /* Has it NUL bytes? Such content is not for a terminal. */
-bool ccfc_past_is_binary(struct ccfc_slice content);
+bool ccfc_old_content_is_binary(struct ccfc_slice content);
 
 #endif

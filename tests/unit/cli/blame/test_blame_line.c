@@ -8,7 +8,7 @@
 
 struct world {
 	struct packed packed;
-	struct ccfc_gitblame git;
+	struct ccfc_git_blame git;
 	struct ccfc_blame_view view;
 	struct ccfc_out out;
 };
@@ -22,7 +22,7 @@ static void world_init(struct world *w, bool git, unsigned width)
 	ccfc_blame_view_init(&w->view, packed_root(&w->packed),
 			     CCFC_SLICE_LIT("a.c"));
 	ccfc_buf_puts(&words, git_words);
-	assert_int_equal(ccfc_gitblame_parse(&w->git, &words, NULL), 0);
+	assert_int_equal(ccfc_git_blame_parse(&w->git, &words, NULL), 0);
 	if (git)
 		w->view.git = &w->git;
 }
@@ -30,7 +30,7 @@ static void world_init(struct world *w, bool git, unsigned width)
 static void world_release(struct world *w)
 {
 	packed_release(&w->packed);
-	ccfc_gitblame_release(&w->git);
+	ccfc_git_blame_release(&w->git);
 	ccfc_buf_release(&w->out.buf);
 }
 
@@ -66,7 +66,7 @@ static void test_table_git(void **state)
 	(void)state;
 	world_init(&w, true, 0);
 	w.view.ncols = 1;
-	w.view.cols[0] = CCFC_BLAME_PROMPT;
+	w.view.cols[0] = CCFC_BLAME_COL_PROMPT;
 	ccfc_blame_table(&w.out, &w.view);
 	assert_string_equal(w.out.buf.ptr,
 			    "toolu_01AAAAAA 11111111 (add \xe6\x97\xa5     "
@@ -109,7 +109,7 @@ static void test_blocks(void **state)
 
 	(void)state;
 	world_init(&w, true, 0);
-	w.view.cols[w.view.ncols++] = CCFC_BLAME_PROMPT;
+	w.view.cols[w.view.ncols++] = CCFC_BLAME_COL_PROMPT;
 	ccfc_blame_blocks(&w.out, &w.view);
 	assert_string_equal(w.out.buf.ptr,
 			    "  LINES  OWNER           COMMIT    DATE           "

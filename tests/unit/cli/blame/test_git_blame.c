@@ -5,29 +5,29 @@
 #include "cli/blame/git_blame.h"
 #include "cli/frame/line_range.h"
 
-static int parse(struct ccfc_gitblame *blame, const char *words)
+static int parse(struct ccfc_git_blame *blame, const char *words)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	int code;
 
 	ccfc_buf_puts(&bytes, words);
-	code = ccfc_gitblame_parse(blame, &bytes, NULL);
+	code = ccfc_git_blame_parse(blame, &bytes, NULL);
 	assert_null(bytes.ptr);
 	return code;
 }
 
-static const char *commit_of(const struct ccfc_gitblame *b, int64_t line,
+static const char *commit_of(const struct ccfc_git_blame *b, int64_t line,
 			     const char *text)
 {
 	const struct ccfc_git_commit *c =
-		ccfc_gitblame_commit(b, line, ccfc_slice_str(text));
+		ccfc_git_blame_commit(b, line, ccfc_slice_str(text));
 
 	return c ? c->id : "none";
 }
 
 static void test_parse(void **state)
 {
-	struct ccfc_gitblame b;
+	struct ccfc_git_blame b;
 	const struct ccfc_git_commit *c;
 
 	(void)state;
@@ -49,20 +49,20 @@ static void test_parse(void **state)
 	assert_string_equal(commit_of(&b, 6, "int c;"), "none");
 	assert_string_equal(commit_of(&b, 0, "int a;"), "none");
 	assert_string_equal(commit_of(&b, 7, ""), "none");
-	ccfc_gitblame_release(&b);
+	ccfc_git_blame_release(&b);
 }
 
 /* A part of a file begins at its own line. */
 static void test_part(void **state)
 {
-	struct ccfc_gitblame b;
+	struct ccfc_git_blame b;
 
 	(void)state;
 	assert_int_equal(parse(&b, COMMIT_1 " 9 40 1\nsummary s\n\tx\n"), 0);
 	assert_string_equal(commit_of(&b, 40, "x"), COMMIT_1);
 	assert_string_equal(commit_of(&b, 1, "x"), "none");
 	assert_int_equal(b.commits.items[0].time, CCFC_TIME_NONE);
-	ccfc_gitblame_release(&b);
+	ccfc_git_blame_release(&b);
 }
 
 static void test_nonsense(void **state)
@@ -81,11 +81,11 @@ static void test_nonsense(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		struct ccfc_gitblame b;
+		struct ccfc_git_blame b;
 
 		if (parse(&b, bad[i]) != CCFC_EPROTO)
 			fail_msg("taken: %s", bad[i]);
-		ccfc_gitblame_release(&b);
+		ccfc_git_blame_release(&b);
 	}
 }
 
@@ -119,7 +119,7 @@ static void test_range(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t from, to;
-		bool ok = ccfc_range_parse(&from, &to, cases[i].text);
+		bool ok = ccfc_line_range_parse(&from, &to, cases[i].text);
 
 		if (ok != (cases[i].from >= 0) ||
 		    (ok && (from != cases[i].from || to != cases[i].to)))

@@ -236,7 +236,7 @@ static void check_terminal(const char *format,
 		assert_memory_equal(cli.out.buf.ptr, expected.ptr,
 				    expected.len);
 	ccfc_opts_release(&opts);
-	ccfc_ask_close(&cli);
+	ccfc_cli_disconnect(&cli);
 	ccfc_buf_release(&cli.out.buf);
 	assert_int_equal(wait_for(server), 0);
 	unlink(path);
@@ -281,7 +281,8 @@ static void test_at(void **state)
 
 		setenv("TZ", rows[i].zone, 1);
 		tzset();
-		assert_int_equal(ccfc_at_text(&text, rows[i].given, NULL), 0);
+		assert_int_equal(ccfc_moment_text(&text, rows[i].given, NULL),
+				 0);
 		assert_string_equal(text, rows[i].sent);
 		free(text);
 	}

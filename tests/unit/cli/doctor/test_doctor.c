@@ -57,13 +57,13 @@ static void put_link(const char *name, const char *target)
 
 static void test_watches(void **state)
 {
-	struct ccfc_watches w;
+	struct ccfc_inotify_limits w;
 
 	(void)state;
-	assert_false(ccfc_watches_read(&w, top));
+	assert_false(ccfc_inotify_limits_read(&w, top));
 	put("sys/fs/inotify/max_user_watches", "1000\n");
 	put("sys/fs/inotify/max_user_instances", "128\n");
-	assert_true(ccfc_watches_read(&w, top));
+	assert_true(ccfc_inotify_limits_read(&w, top));
 	assert_int_equal(w.watches.max, 1000);
 	assert_string_equal(w.watches.setting, "fs.inotify.max_user_watches");
 	assert_int_equal(w.watches.used, 0);
@@ -77,7 +77,7 @@ static void test_watches(void **state)
 	put_link("18/fd/0", "anon_inode:inotify");
 	put("18/fdinfo/0", "pos:\t0\ninotify wd:9 ino:2\n");
 	put_link("self/fd/4", "anon_inode:inotify");
-	assert_true(ccfc_watches_read(&w, top));
+	assert_true(ccfc_inotify_limits_read(&w, top));
 	assert_int_equal(w.watches.max, 50);
 	assert_string_equal(w.watches.setting, "user.max_inotify_watches");
 	assert_string_equal(w.instances.setting,

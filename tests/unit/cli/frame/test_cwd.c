@@ -57,15 +57,15 @@ static int teardown(void **state)
 static void check_names(const char *cwd, const char *given, const char *main,
 			const char *other)
 {
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	const char *const *names;
 	struct ccfc_err err;
 	char *path;
 
 	setenv("PWD", cwd, 1);
-	assert_int_equal(ccfc_where_init(&where, &err), 0);
-	path = ccfc_where_absolute(&where, given);
-	names = ccfc_where_names(&where, path, given);
+	assert_int_equal(ccfc_cwd_init(&where, &err), 0);
+	path = ccfc_cwd_absolute(&where, given);
+	names = ccfc_cwd_names(&where, path, given);
 	assert_string_equal(path, main);
 	if (other) {
 		assert_non_null(names[0]);
@@ -75,7 +75,7 @@ static void check_names(const char *cwd, const char *given, const char *main,
 		assert_null(names[0]);
 	}
 	free(path);
-	ccfc_where_release(&where);
+	ccfc_cwd_release(&where);
 }
 
 static void test_names(void **state)
@@ -103,18 +103,18 @@ static void test_short(void **state)
 {
 	const struct place *p = *state;
 	char *a = join(p->real, "a.c"), *b = join(p->link, "a.c");
-	struct ccfc_where where;
+	struct ccfc_cwd where;
 	struct ccfc_err err;
 
 	setenv("PWD", p->link, 1);
-	assert_int_equal(ccfc_where_init(&where, &err), 0);
-	assert_true(ccfc_slice_is(ccfc_where_short(&where, ccfc_slice_str(a)),
+	assert_int_equal(ccfc_cwd_init(&where, &err), 0);
+	assert_true(ccfc_slice_is(ccfc_cwd_short(&where, ccfc_slice_str(a)),
 				  "a.c"));
-	assert_true(ccfc_slice_is(ccfc_where_short(&where, ccfc_slice_str(b)),
+	assert_true(ccfc_slice_is(ccfc_cwd_short(&where, ccfc_slice_str(b)),
 				  "a.c"));
 	assert_true(ccfc_slice_is(
-		ccfc_where_short(&where, ccfc_slice_str("/etc/x")), "/etc/x"));
-	ccfc_where_release(&where);
+		ccfc_cwd_short(&where, ccfc_slice_str("/etc/x")), "/etc/x"));
+	ccfc_cwd_release(&where);
 	free(a);
 	free(b);
 }

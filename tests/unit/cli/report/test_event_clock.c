@@ -27,9 +27,9 @@ static void test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct ccfc_clock clock;
-		bool ok =
-			ccfc_clock_parse(&clock, ccfc_slice_str(rows[i].text));
+		struct ccfc_event_clock clock;
+		bool ok = ccfc_event_clock_parse(&clock,
+						 ccfc_slice_str(rows[i].text));
 
 		assert_int_equal(ok, rows[i].ok);
 		if (!ok)
@@ -75,10 +75,10 @@ static void test_seen(void **state)
 	(void)state;
 	ccfc_seen_init(&seen);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct ccfc_clock clock;
+		struct ccfc_event_clock clock;
 
-		assert_true(ccfc_clock_parse(&clock,
-					     ccfc_slice_str(rows[i].clock)));
+		assert_true(ccfc_event_clock_parse(
+			&clock, ccfc_slice_str(rows[i].clock)));
 		if (rows[i].complete)
 			ccfc_seen_complete(&seen, &clock);
 		else

@@ -67,7 +67,7 @@ static void test_pipe(void **state)
 	ccfc_pack_kv_cstr(p, "source", "gone");
 	ccfc_pack_end(p);
 	pack_end(p);
-	ccfc_hits_print(&out, packed_root(&packed), 0);
+	ccfc_grep_print(&out, packed_root(&packed), 0);
 	assert_string_equal(
 		out.buf.ptr,
 		"01234567-89ab  2025-12-10 10:05  user  The^Glogin\n"
@@ -107,7 +107,7 @@ static void test_terminal(void **state)
 	ccfc_pack_kv_cstr(p, "title", "a title that does not fit any more");
 	ccfc_pack_end(p);
 	pack_end(p);
-	ccfc_hits_print(&out, packed_root(&packed), 4);
+	ccfc_grep_print(&out, packed_root(&packed), 4);
 	assert_string_equal(
 		out.buf.ptr,
 		"\033[1m01234567\033[m  2025-12-10 10:05  user  a title that "

@@ -256,7 +256,7 @@ static void test_width(void **state)
 		{ 40, "   2025-12-10 12:00 3f2a91c4 such/a.c\n" },
 	};
 	char no[] = "/no";
-	struct ccfc_where where = { .cwd = no, .physical = no };
+	struct ccfc_cwd where = { .cwd = no, .physical = no };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -458,12 +458,12 @@ static void test_names(void **state)
 		bool ok;
 
 		ccfc_buf_clear(&out);
-		ok = ccfc_keep_name(&out, ccfc_slice_str(rows[i].name));
+		ok = ccfc_new_files_name(&out, ccfc_slice_str(rows[i].name));
 		assert_int_equal(ok, rows[i].normal != NULL);
 		assert_string_equal(out.len ? out.ptr : "",
 				    ok ? rows[i].normal : "");
 	}
-	assert_false(ccfc_keep_name(&out, CCFC_SLICE_LIT("a\0b")));
+	assert_false(ccfc_new_files_name(&out, CCFC_SLICE_LIT("a\0b")));
 	ccfc_buf_release(&out);
 }
 
@@ -472,16 +472,17 @@ static void test_confined(void **state)
 {
 	static const char *const names[] = { "../x", "a/../../x", ".." };
 	const struct box *box = *state;
-	struct ccfc_keep keep;
+	struct ccfc_new_files keep;
 	struct ccfc_err err;
 
-	assert_int_equal(ccfc_keep_init(&keep, box->out, &err), 0);
+	assert_int_equal(ccfc_new_files_init(&keep, box->out, &err), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_not_equal(ccfc_keep_write(&keep, names[i],
-						     CCFC_SLICE_LIT("!"), &err),
+		assert_int_not_equal(ccfc_new_files_write(&keep, names[i],
+							  CCFC_SLICE_LIT("!"),
+							  &err),
 				     CCFC_KEPT);
 	assert_int_equal(count_entries(box->dir), 1);
-	ccfc_keep_release(&keep);
+	ccfc_new_files_release(&keep);
 }
 
 /* No room: nothing of the file is left. A limit stands in for the disk. */
@@ -489,29 +490,29 @@ static void test_full(void **state)
 {
 	const struct box *box = *state;
 	struct rlimit old, limit;
-	struct ccfc_keep keep;
+	struct ccfc_new_files keep;
 	struct ccfc_err err;
 
-	assert_int_equal(ccfc_keep_init(&keep, box->out, &err), 0);
+	assert_int_equal(ccfc_new_files_init(&keep, box->out, &err), 0);
 	getrlimit(RLIMIT_FSIZE, &old);
 	limit = old;
 	limit.rlim_cur = 4;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
+	assert_int_equal(ccfc_new_files_write(&keep, "a",
+					      CCFC_SLICE_LIT("too long"), &err),
+			 CCFC_NEW_FILES_FULL);
 	assert_int_equal(
-		ccfc_keep_write(&keep, "a", CCFC_SLICE_LIT("too long"), &err),
-		CCFC_KEPT_FULL);
-	assert_int_equal(
-		ccfc_keep_write(&keep, "b", CCFC_SLICE_LIT("fits"), &err),
+		ccfc_new_files_write(&keep, "b", CCFC_SLICE_LIT("fits"), &err),
 		CCFC_KEPT);
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_non_null(strstr(err.what, "/out/a: File too large"));
 	assert_int_equal(count_entries(box->out), 1);
 	assert_int_equal(
-		ccfc_keep_write(&keep, "b", CCFC_SLICE_LIT("new"), &err),
-		CCFC_KEPT_EXISTS);
+		ccfc_new_files_write(&keep, "b", CCFC_SLICE_LIT("new"), &err),
+		CCFC_NEW_FILES_EXISTS);
 	check_file(box->out, "b", "fits");
-	ccfc_keep_release(&keep);
+	ccfc_new_files_release(&keep);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -51,7 +51,7 @@ static void test_totals(void **state)
 	ccfc_pack_map(p);
 	pack_totals(p);
 	ccfc_pack_end(p);
-	ccfc_usage_totals(&out, packed_root(&packed));
+	ccfc_stats_print_totals(&out, packed_root(&packed));
 	assert_string_equal(
 		out.buf.ptr,
 		"Period:    2025-12-01 08:00 - 2025-12-10 10:30\n"
@@ -92,7 +92,7 @@ static void check_rows(unsigned width, const char *locale, const char *want)
 	pack_row(p, "claude\a", 1000);
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
-	ccfc_usage_rows(&out, packed_root(&packed), "Models");
+	ccfc_stats_print_rows(&out, packed_root(&packed), "Models");
 	assert_string_equal(out.buf.ptr, want);
 	ccfc_buf_release(&out.buf);
 	packed_release(&packed);
@@ -151,7 +151,7 @@ static void check_days(unsigned width, const char *want)
 	pack_day(p, "2025-12-01", 16, 1500);
 	pack_day(p, "2025-12-02", 1, 3000);
 	ccfc_pack_end(p);
-	ccfc_usage_days(&out, packed_root(&packed));
+	ccfc_stats_print_days(&out, packed_root(&packed));
 	assert_string_equal(out.buf.ptr, want);
 	ccfc_buf_release(&out.buf);
 	packed_release(&packed);
@@ -192,10 +192,10 @@ static void test_tools_and_files(void **state)
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
 	packed_root(&packed);
-	ccfc_usage_tools(&out, ccfc_doc_root(packed.doc));
-	ccfc_usage_files(&out, ccfc_doc_root(packed.doc));
+	ccfc_stats_print_tools(&out, ccfc_doc_root(packed.doc));
+	ccfc_stats_print_files(&out, ccfc_doc_root(packed.doc));
 	/* Nothing of nothing. */
-	ccfc_usage_files(&out, (struct ccfc_obj){ NULL });
+	ccfc_stats_print_files(&out, (struct ccfc_obj){ NULL });
 	assert_string_equal(out.buf.ptr,
 			    "\nMost used tools:\n"
 			    "  TOOL  CALLS  ERRORS\n"

@@ -34,8 +34,8 @@ static int teardown(void **state)
 }
 
 /* What is to become of a file of the tree; NULL: no such file. */
-static struct ccfc_edit edit(const char *name, const char *old,
-			     const char *text)
+static struct ccfc_file_edit edit(const char *name, const char *old,
+				  const char *text)
 {
 	static char hashes[16][CCFC_SHA256_HEX + 1];
 	static unsigned turn;
@@ -44,15 +44,17 @@ static struct ccfc_edit edit(const char *name, const char *old,
 	hash[0] = '\0';
 	if (old)
 		ccfc_sha256_hex(hash, ccfc_slice_str(old));
-	return (struct ccfc_edit){ .path = in_tree(name),
-				   .expect = hash,
-				   .exists = text,
-				   .content = ccfc_slice_str(text) };
+	return (struct ccfc_file_edit){ .path = in_tree(name),
+					.expect = hash,
+					.exists = text,
+					.content = ccfc_slice_str(text) };
 }
 
-static int apply(const struct ccfc_edit *edits, uint32_t n)
+static int apply(const struct ccfc_file_edit *edits, uint32_t n)
 {
-	struct ccfc_edits e = { .command = "a test", .items = edits, .n = n };
+	struct ccfc_file_edits e = { .command = "a test",
+				     .items = edits,
+				     .n = n };
 
 	return ccfc_undo_apply(id, &undo, &e, &err);
 }
@@ -60,7 +62,7 @@ static int apply(const struct ccfc_edit *edits, uint32_t n)
 /* a and b are replaced, c is removed, x/d is made. */
 static void change_four(void)
 {
-	struct ccfc_edit edits[4];
+	struct ccfc_file_edit edits[4];
 
 	put_file("p/a", "a\n");
 	put_file("p/c", "c\n");
@@ -196,7 +198,7 @@ static void test_killed_before_it_began(void **state)
 	assert_int_equal(count_in("state/undo"), 2);
 }
 
-static void check_refused(const struct ccfc_edit *edits, uint32_t n,
+static void check_refused(const struct ccfc_file_edit *edits, uint32_t n,
 			  const char *why)
 {
 	assert_true(apply(edits, n) < 0);
@@ -207,7 +209,7 @@ static void check_refused(const struct ccfc_edit *edits, uint32_t n,
 
 static void test_all_or_nothing(void **state)
 {
-	struct ccfc_edit edits[3];
+	struct ccfc_file_edit edits[3];
 
 	(void)state;
 	reopen();
@@ -233,8 +235,8 @@ static void test_all_or_nothing(void **state)
 
 static void test_several_names(void **state)
 {
-	struct ccfc_edit one;
-	struct ccfc_edits e = { .command = "", .force = true, .n = 1 };
+	struct ccfc_file_edit one;
+	struct ccfc_file_edits e = { .command = "", .force = true, .n = 1 };
 
 	(void)state;
 	reopen();
@@ -316,7 +318,7 @@ static void test_prune(void **state)
 static void test_order(void **state)
 {
 	char newest[CCFC_UNDO_ID_MAX];
-	struct ccfc_edit one;
+	struct ccfc_file_edit one;
 	int64_t future = ccfc_time_now() + 100000000;
 
 	(void)state;
@@ -342,10 +344,10 @@ static void test_order(void **state)
 static void test_undone(void **state)
 {
 	char first[CCFC_UNDO_ID_MAX];
-	struct ccfc_edit one;
-	struct ccfc_edits e = { .command = "undo",
-				.kind = CCFC_UNDO_UNDO,
-				.n = 1 };
+	struct ccfc_file_edit one;
+	struct ccfc_file_edits e = { .command = "undo",
+				     .kind = CCFC_UNDO_UNDO,
+				     .n = 1 };
 
 	(void)state;
 	reopen();

@@ -35,7 +35,7 @@ static const char help[] =
 	"  --foreground      the default, for service files\n"
 	"  --help, --version\n";
 
-static void replace(char **slot, const char *value)
+static void replace_config(char **slot, const char *value)
 {
 	free(*slot);
 	*slot = ccfc_strdup(value);
@@ -159,10 +159,10 @@ static int set_option(struct ccfc_config *config, int opt, char **config_path,
 		config->socket_path = absolute(optarg);
 		return 0;
 	case 'c':
-		replace(config_path, optarg);
+		replace_config(config_path, optarg);
 		return 0;
 	case 'l':
-		replace(log_level, optarg);
+		replace_config(log_level, optarg);
 		if (ccfc_log_level_from_text(optarg) < 0)
 			return bad_option(err, "--log-level: error, warn, "
 					       "info or debug");

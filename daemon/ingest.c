@@ -344,8 +344,8 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 /* --- reading --- */
 
 /* One line of a source; false when its texts could not be taken. */
-static bool take_line(struct ccfc_ingest *in, uint32_t source,
-		      const struct ccfc_line *line)
+static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
+			     const struct ccfc_line *line)
 {
 	struct ccfc_record record;
 
@@ -362,7 +362,8 @@ static bool take_line(struct ccfc_ingest *in, uint32_t source,
 			      line->offset, line->len);
 }
 
-static int read_lines(struct ccfc_ingest *in, uint32_t source, uint64_t *budget)
+static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
+			     uint64_t *budget)
 {
 	struct ccfc_cursor cursor = source_at(in, source)->cursor;
 	bool said = source_at(in, source)->texts.offset >= cursor.offset;
@@ -375,7 +376,7 @@ static int read_lines(struct ccfc_ingest *in, uint32_t source, uint64_t *budget)
 		*budget -= *budget > line.len ? line.len + 1 : *budget;
 		/* Settling asks how far the source was read. */
 		source_at(in, source)->cursor.offset = cursor.offset;
-		said = take_line(in, source, &line) && said;
+		said = take_line_ingest(in, source, &line) && said;
 	}
 	if (r < 0)
 		ccfc_log(CCFC_LOG_WARN, "%s", err.what);
@@ -470,7 +471,7 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 		return false;
 	}
 	ccfc_index_source_gone(in->index, source, false);
-	r = read_lines(in, source, budget);
+	r = read_lines_ingest(in, source, budget);
 	now = &source_at(in, source)->cursor;
 	if (now->dev != dev || now->ino != ino)
 		note_ino(in, source);

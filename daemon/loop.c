@@ -158,7 +158,7 @@ static void finish_build(struct loop *loop)
 }
 
 /* One slice of the cold queue, and what is due when it is empty. */
-static void work(struct loop *loop)
+static void work_loop(struct loop *loop)
 {
 	loop->more = ccfc_ingest_cold(loop->ingest);
 	ccfc_methods_progress(loop->methods);
@@ -185,7 +185,7 @@ static void service_refresh(void *ctx, bool wait)
 
 	while (wait && loop->more && !loop->building &&
 	       monotonic_ms() < loop->grace_ends)
-		work(loop);
+		work_loop(loop);
 	take_in(loop);
 }
 
@@ -402,12 +402,12 @@ static void sleep_until_news(struct loop *loop)
 		take_in(loop);
 }
 
-static void run(struct loop *loop)
+static void run_loop(struct loop *loop)
 {
 	while (!loop->stop) {
 		sleep_until_news(loop);
 		if (loop->more && !loop->stop)
-			work(loop);
+			work_loop(loop);
 	}
 	ccfc_log(CCFC_LOG_INFO, "stopping");
 	ccfc_notify("STOPPING=1");
@@ -435,7 +435,7 @@ int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err)
 				 "transcripts are read anew");
 			ccfc_ingest_rebuild(loop.ingest, CCFC_SLICE_NONE);
 		}
-		run(&loop);
+		run_loop(&loop);
 	}
 	close_all(&loop);
 	return r;

@@ -31,7 +31,7 @@ static void stay_small(void)
 #endif
 }
 
-static int complain(const struct ccfc_err *err)
+static int complain_main(const struct ccfc_err *err)
 {
 	fprintf(stderr, "ccfcd: %s\n", err->what);
 	if (err->hint[0])
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	r = ccfc_config_read(&config, argc, argv, &err);
 	if (r) {
 		ccfc_config_release(&config);
-		return r > 0 ? 0 : complain(&err);
+		return r > 0 ? 0 : complain_main(&err);
 	}
 	ccfc_log_set_level(config.log_level);
 	/* All paths are absolute by now; keep no directory busy. */
@@ -106,5 +106,5 @@ int main(int argc, char **argv)
 	if (lock >= 0)
 		close(lock);
 	ccfc_config_release(&config);
-	return r ? complain(&err) : 0;
+	return r ? complain_main(&err) : 0;
 }

@@ -143,7 +143,7 @@ static int start_one(const char *path, const char *log, bool *again,
 }
 
 /* We hold the lock. */
-static int start(const char *path, struct ccfc_err *err)
+static int start_spawn(const char *path, struct ccfc_err *err)
 {
 	struct ccfc_buf log = CCFC_BUF_INIT;
 	bool again = true;
@@ -195,7 +195,7 @@ int ccfc_lib_spawn(const char *path, struct ccfc_err *err)
 	if (!r && fd < 0) {
 		fd = ccfc_lib_dial(path, err);
 		if (fd == CCFC_EUNREACHABLE)
-			fd = start(path, err);
+			fd = start_spawn(path, err);
 	}
 	close(lock);
 	return r < 0 ? r : fd;

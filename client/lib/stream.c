@@ -93,7 +93,8 @@ int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
 }
 
 /* Reads once. 1: some bytes came; 0: none in time. */
-static int fill(struct ccfc_client *c, int timeout_ms, struct ccfc_err *err)
+static int fill_stream(struct ccfc_client *c, int timeout_ms,
+		       struct ccfc_err *err)
 {
 	size_t room;
 	ssize_t n;
@@ -125,8 +126,8 @@ static char *take_bytes(struct ccfc_buf *in, size_t len)
 	return bytes;
 }
 
-static int take(struct ccfc_reply **out, struct ccfc_client *c, size_t len,
-		struct ccfc_err *err)
+static int take_stream(struct ccfc_reply **out, struct ccfc_client *c,
+		       size_t len, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = ccfc_calloc(1, sizeof(*reply));
 	int r;
@@ -161,8 +162,8 @@ int ccfc_stream_next(struct ccfc_reply **out, struct ccfc_client *c,
 		if (r < 0)
 			return ccfc_stream_fail(c, r);
 		if (r > 0)
-			return take(out, c, len, err);
-		r = fill(c, timeout_ms, err);
+			return take_stream(out, c, len, err);
+		r = fill_stream(c, timeout_ms, err);
 		if (r <= 0)
 			return r;
 	}

@@ -85,9 +85,9 @@ static bool read_note(struct ccfc_slice *out,
 				  (size_t)st.st_size, NULL);
 }
 
-static struct ccfc_slice take(struct ccfc_conversation *conv,
-			      struct ccfc_conversation_reader *reader,
-			      uint32_t tok)
+static struct ccfc_slice take_agents(struct ccfc_conversation *conv,
+				     struct ccfc_conversation_reader *reader,
+				     uint32_t tok)
 {
 	struct ccfc_slice s = ccfc_conversation_name(reader, tok);
 
@@ -112,8 +112,8 @@ static void take_note(struct ccfc_conversation *conv,
 	ccfc_json_keys_init(&keys, names, 3);
 	ccfc_json_root_fields(&reader->parser->json, &keys, f);
 	a->call = ccfc_conversation_hash(reader, f[0]);
-	a->type = take(conv, reader, f[1]);
-	a->description = take(conv, reader, f[2]);
+	a->type = take_agents(conv, reader, f[1]);
+	a->description = take_agents(conv, reader, f[2]);
 }
 
 /* --- calls --- */

@@ -141,7 +141,7 @@ void ccfc_conversation_mark_copies(struct ccfc_conversation *conv)
 	ccfc_map_release(&more);
 }
 
-static int by_time(const void *a, const void *b, void *ctx)
+static int by_time_conversation(const void *a, const void *b, void *ctx)
 {
 	const struct ccfc_conversation_line *lines = ctx;
 	const struct ccfc_conversation_line *x = &lines[*(const uint32_t *)a];
@@ -164,8 +164,8 @@ void ccfc_conversation_sort(struct ccfc_conversation *conv)
 					conv->lines.items[i].time;
 	}
 	if (!sorted)
-		qsort_r(conv->order, n, sizeof(*conv->order), by_time,
-			conv->lines.items);
+		qsort_r(conv->order, n, sizeof(*conv->order),
+			by_time_conversation, conv->lines.items);
 }
 
 static int by_value(const void *a, const void *b)
@@ -186,8 +186,8 @@ bool ccfc_conversation_failed(const struct ccfc_conversation *conv,
 /* --- life --- */
 
 /* What follows from the lines. */
-static void finish(struct ccfc_conversation *conv,
-		   struct ccfc_conversation_reader *reader)
+static void finish_conversation(struct ccfc_conversation *conv,
+				struct ccfc_conversation_reader *reader)
 {
 	if (conv->errors.n)
 		qsort(conv->errors.items, conv->errors.n,
@@ -236,7 +236,7 @@ int ccfc_conversation_read(struct ccfc_conversation **out,
 		ccfc_conversation_free(conv);
 		return r;
 	}
-	finish(conv, reader);
+	finish_conversation(conv, reader);
 	reader->bytes += conv->bytes;
 	*out = conv;
 	return 0;

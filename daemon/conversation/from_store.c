@@ -42,8 +42,8 @@ struct gone {
 
 /* --- where the texts are --- */
 
-static void take(struct gone *g, const struct ccfc_text_head *h,
-		 struct ccfc_slice text, uint64_t no)
+static void take_from_store(struct gone *g, const struct ccfc_text_head *h,
+			    struct ccfc_slice text, uint64_t no)
 {
 	struct item item = { .time = h->time,
 			     .offset = h->offset,
@@ -81,7 +81,7 @@ static int scan(struct gone *g, struct ccfc_err *err)
 	for (uint64_t no = 0; !stop && ccfc_texts_next(r, &head, &text); no++) {
 		if (head.session == g->ask->session &&
 		    !(head.flags & CCFC_TEXT_SIDECHAIN))
-			take(g, &head, text, no);
+			take_from_store(g, &head, text, no);
 		stop = no % ASK_EVERY == 0 && reader->cancelled &&
 		       reader->cancelled(reader->ctx);
 	}
@@ -99,7 +99,7 @@ static bool has_uuid(const struct item *x)
 	return memcmp(x->uuid, none, sizeof(none)) != 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_time_from_store(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 	int r = memcmp(x->uuid, y->uuid, sizeof(x->uuid));
@@ -267,14 +267,15 @@ static void make_page(struct gone *g, struct ccfc_gone *out)
 	free(page.items);
 }
 
-static int answer(struct gone *g, struct ccfc_gone *out, struct ccfc_err *err)
+static int answer_from_store(struct gone *g, struct ccfc_gone *out,
+			     struct ccfc_err *err)
 {
 	const struct ccfc_gone_ask *ask = g->ask;
 	uint64_t at, left;
 
 	if (g->texts.n)
 		qsort(g->texts.items, g->texts.n, sizeof(*g->texts.items),
-		      by_time);
+		      by_time_from_store);
 	out->total = number(g, &at);
 	out->offset = ask->offset;
 	if (ask->find.len && at == UINT64_MAX)
@@ -303,7 +304,7 @@ int ccfc_gone_read(struct ccfc_gone *out,
 	*out = (struct ccfc_gone){ 0 };
 	r = scan(&g, err);
 	if (!r)
-		r = answer(&g, out, err);
+		r = answer_from_store(&g, out, err);
 	if (!r)
 		ccfc_conversation_tasks_left(&out->tasks, reader, g.plans.items,
 					     g.plans.n, ask->max, arena);

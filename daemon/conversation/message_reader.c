@@ -138,7 +138,8 @@ static void put_raw(struct ccfc_buf *out, struct ccfc_slice raw, size_t max,
 	ccfc_buf_slice(out, text);
 }
 
-static struct ccfc_slice keep(struct ccfc_buf *buf, struct ccfc_arena *arena)
+static struct ccfc_slice keep_message_reader(struct ccfc_buf *buf,
+					     struct ccfc_arena *arena)
 {
 	struct ccfc_slice s = ccfc_arena_copy(arena, ccfc_buf_view(buf));
 
@@ -147,8 +148,8 @@ static struct ccfc_slice keep(struct ccfc_buf *buf, struct ccfc_arena *arena)
 }
 
 /* The text or the thought of a block; 0 when it is another. */
-static uint32_t text_of(struct ccfc_conversation_reader *reader, uint32_t at,
-			bool thinking)
+static uint32_t text_of_message_reader(struct ccfc_conversation_reader *reader,
+				       uint32_t at, bool thinking)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t block[CCFC_BLOCK_COUNT], thought = 0;
@@ -175,7 +176,7 @@ static void put_blocks(struct ccfc_buf *out,
 	bool any = false, full = false;
 
 	for (; at && !full; at = ccfc_parser_next_block(parser, at)) {
-		uint32_t text = text_of(reader, at, thinking);
+		uint32_t text = text_of_message_reader(reader, at, thinking);
 
 		if (!text)
 			continue;
@@ -221,7 +222,7 @@ ccfc_conversation_text(struct ccfc_conversation_reader *reader,
 		put_blocks(&out, reader, record, false, max, cut, arena);
 	else
 		put_raw(&out, raw, max, cut, arena);
-	return keep(&out, arena);
+	return keep_message_reader(&out, arena);
 }
 
 struct ccfc_slice
@@ -232,7 +233,7 @@ ccfc_conversation_thinking(struct ccfc_conversation_reader *reader,
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
 	put_blocks(&out, reader, record, true, max, cut, arena);
-	return keep(&out, arena);
+	return keep_message_reader(&out, arena);
 }
 
 /* --- any value --- */
@@ -265,7 +266,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 		return ccfc_slice("", 0);
 	if (c == '"') {
 		put_raw(&out, ccfc_json_string(json, tok), max, cut, arena);
-		return keep(&out, arena);
+		return keep_message_reader(&out, arena);
 	}
 	if (c == '{' || c == '[')
 		last = json->jump[tok];
@@ -277,7 +278,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 		ccfc_buf_append(&out, p,
 				n > max + 1 - out.len ? max + 1 - out.len : n);
 	}
-	all = keep(&out, arena);
+	all = keep_message_reader(&out, arena);
 	*cut |= all.len > max;
 	return ccfc_slice_cut(all, max);
 }

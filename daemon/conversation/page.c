@@ -33,9 +33,9 @@ static bool in_thread(const struct ccfc_conversation *conv, uint32_t line,
 }
 
 /* How many there are, and the number of the line that is looked for. */
-static uint64_t count(const struct ccfc_conversation *conv,
-		      enum ccfc_conversation_role role, uint32_t agent,
-		      uint32_t around, uint64_t *at)
+static uint64_t count_page(const struct ccfc_conversation *conv,
+			   enum ccfc_conversation_role role, uint32_t agent,
+			   uint32_t around, uint64_t *at)
 {
 	uint64_t n = 0;
 
@@ -56,7 +56,7 @@ int ccfc_conversation_page(struct ccfc_conversation_page *out,
 			   uint64_t offset, uint64_t limit, uint32_t around,
 			   struct ccfc_arena *arena, struct ccfc_err *err)
 {
-	uint64_t at, total = count(conv, role, agent, around, &at), n = 0;
+	uint64_t at, total = count_page(conv, role, agent, around, &at), n = 0;
 
 	if (around != CCFC_CONVERSATION_NONE && at == UINT64_MAX)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,

@@ -42,7 +42,8 @@ struct scan {
 	bool prompted; /* the agent's first prompt was seen */
 };
 
-static const struct ccfc_conversation_source *source_of(const struct scan *s)
+static const struct ccfc_conversation_source *
+source_of_skeleton_scan(const struct scan *s)
 {
 	return &s->conv->sources[s->source];
 }
@@ -68,7 +69,7 @@ static void count_type(struct ccfc_conversation *conv, struct ccfc_slice type)
 }
 
 /* Lines that name no session are the file's, or go with the line before. */
-static bool is_ours(struct scan *s)
+static bool is_ours_skeleton_scan(struct scan *s)
 {
 	const uint32_t *f = s->record.fields;
 	struct ccfc_slice id;
@@ -78,7 +79,8 @@ static bool is_ours(struct scan *s)
 						 : f[CCFC_FIELD_SESSION_ALIAS]);
 	if (id.len)
 		return s->ours = ccfc_slice_eq(id, s->conv->session);
-	return source_of(s)->own || (source_of(s)->unnamed && s->ours);
+	return source_of_skeleton_scan(s)->own ||
+	       (source_of_skeleton_scan(s)->unnamed && s->ours);
 }
 
 /* --- agents --- */
@@ -235,14 +237,14 @@ static void look_for(struct scan *s, uint32_t line)
 		CCFC_VEC_PUSH(s->conv->found, line);
 }
 
-static void fill(struct scan *s, struct ccfc_conversation_line *l)
+static void fill_skeleton_scan(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation_reader *reader = s->reader;
 	const struct ccfc_conversation_record *r = &s->record;
 	const struct ccfc_json *json = &reader->parser->json;
 
 	l->kind = r->kind;
-	l->sidechain = !source_of(s)->is_agent &&
+	l->sidechain = !source_of_skeleton_scan(s)->is_agent &&
 		       ccfc_json_is_true(json, r->fields[CCFC_FIELD_SIDECHAIN]);
 	l->boundary =
 		r->kind == CCFC_CONVERSATION_SYSTEM &&
@@ -282,7 +284,7 @@ static void take_record(struct scan *s, const struct ccfc_line *line)
 		conv->truncated = true;
 		return;
 	}
-	fill(s, &l);
+	fill_skeleton_scan(s, &l);
 	look_for(s, no);
 	CCFC_VEC_PUSH(conv->lines, l);
 	if (may_launch(s))
@@ -290,7 +292,7 @@ static void take_record(struct scan *s, const struct ccfc_line *line)
 	read_prompt(s, &l, no);
 }
 
-static bool is_blank(struct ccfc_slice line)
+static bool is_blank_skeleton_scan(struct ccfc_slice line)
 {
 	size_t i = 0;
 
@@ -299,10 +301,12 @@ static bool is_blank(struct ccfc_slice line)
 	return i == line.len;
 }
 
-static void take_line(struct scan *s, const struct ccfc_line *line)
+static void take_line_skeleton_scan(struct scan *s,
+				    const struct ccfc_line *line)
 {
 	struct ccfc_slice bytes = ccfc_slice(line->ptr, line->len), type;
-	bool near = source_of(s)->own || (source_of(s)->unnamed && s->ours);
+	bool near = source_of_skeleton_scan(s)->own ||
+		    (source_of_skeleton_scan(s)->unnamed && s->ours);
 	int64_t time;
 
 	if (line->too_long || line->len > UINT32_MAX) {
@@ -310,12 +314,12 @@ static void take_line(struct scan *s, const struct ccfc_line *line)
 			count_type(s->conv, TOO_LONG);
 		return;
 	}
-	if (is_blank(bytes))
+	if (is_blank_skeleton_scan(bytes))
 		return;
 	if (!ccfc_conversation_parse(s->reader, &s->record, bytes)) {
 		if (near)
 			count_type(s->conv, MALFORMED);
-	} else if (is_ours(s)) {
+	} else if (is_ours_skeleton_scan(s)) {
 		type = ccfc_conversation_name(
 			s->reader, s->record.fields[CCFC_FIELD_TYPE]);
 		count_type(s->conv, type.len ? type : NO_TYPE);
@@ -335,11 +339,11 @@ static int cancelled(struct ccfc_err *err)
 	return ccfc_err_set(err, CCFC_EAGAIN, "no longer wanted");
 }
 
-static int read_lines(struct scan *s, struct ccfc_cursor *cursor,
-		      struct ccfc_err *err)
+static int read_lines_skeleton_scan(struct scan *s, struct ccfc_cursor *cursor,
+				    struct ccfc_err *err)
 {
 	struct ccfc_conversation_reader *reader = s->reader;
-	uint64_t end = source_of(s)->end;
+	uint64_t end = source_of_skeleton_scan(s)->end;
 	struct ccfc_line line;
 	int r;
 
@@ -354,7 +358,7 @@ static int read_lines(struct scan *s, struct ccfc_cursor *cursor,
 		if (r <= 0 || cursor->offset > end)
 			return 0;
 		s->conv->bytes += line.len + 1;
-		take_line(s, &line);
+		take_line_skeleton_scan(s, &line);
 	}
 }
 
@@ -376,7 +380,7 @@ static int read_source(struct ccfc_conversation *conv,
 		conv->truncated = true;
 		return 0;
 	}
-	r = read_lines(&s, &cursor, err);
+	r = read_lines_skeleton_scan(&s, &cursor, err);
 	ccfc_tail_close(reader->tail, &cursor);
 	ccfc_arena_release(&s.scratch);
 	return r;

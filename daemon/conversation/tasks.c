@@ -157,7 +157,7 @@ const struct ccfc_todo_made *ccfc_todo_outcome(const struct ccfc_todo *p,
 			     : NULL;
 }
 
-static bool failed(const struct ccfc_todo *p, uint64_t call)
+static bool failed_tasks(const struct ccfc_todo *p, uint64_t call)
 {
 	const struct ccfc_todo_made *o = ccfc_todo_outcome(p, call);
 
@@ -180,7 +180,7 @@ static bool take_calls(struct ccfc_todo *p,
 		ccfc_parser_block(parser, at, b);
 		name = ccfc_json_string(&parser->json, b[CCFC_BLOCK_NAME]);
 		call = ccfc_conversation_hash(p->reader, b[CCFC_BLOCK_ID]);
-		if (plans_by_name(name) != kind || failed(p, call))
+		if (plans_by_name(name) != kind || failed_tasks(p, call))
 			continue;
 		any = true;
 		ccfc_json_fields(&parser->json, b[CCFC_BLOCK_INPUT], &p->keys,

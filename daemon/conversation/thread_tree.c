@@ -54,8 +54,8 @@ static bool same_uuid(const void *ctx, uint32_t pos, const void *key)
 	return line_of(ctx, pos)->uuid == *(const uint64_t *)key;
 }
 
-static uint32_t find(const struct tree *t, const struct ccfc_map *map,
-		     uint64_t uuid)
+static uint32_t find_thread_tree(const struct tree *t,
+				 const struct ccfc_map *map, uint64_t uuid)
 {
 	return uuid ? ccfc_map_get(map, uuid, same_uuid, t, &uuid) : NONE;
 }
@@ -98,13 +98,14 @@ static void link_nodes(struct tree *t)
 		t->parent[i] = NONE;
 		if (!is_node(line_of(t, i)))
 			continue;
-		t->parent[i] = find(t, &map, line_of(t, i)->parent);
+		t->parent[i] = find_thread_tree(t, &map, line_of(t, i)->parent);
 		if (t->parent[i] != NONE)
 			continue;
 		caller = caller_of(conv, conv->order[i]);
 		if (caller == NONE)
 			continue;
-		t->parent[i] = find(t, &map, conv->lines.items[caller].uuid);
+		t->parent[i] = find_thread_tree(t, &map,
+						conv->lines.items[caller].uuid);
 		if (t->parent[i] != NONE)
 			t->state[i] |= AGENT_ROOT;
 	}
@@ -195,7 +196,8 @@ static void count_after(struct tree *t)
 /* --- the walk --- */
 
 /* The node behind `pos`, within the tree below `root`. */
-static uint32_t step(const struct tree *t, uint32_t pos, uint32_t root)
+static uint32_t step_thread_tree(const struct tree *t, uint32_t pos,
+				 uint32_t root)
 {
 	if (t->first[pos] != NONE)
 		return t->first[pos];
@@ -225,15 +227,16 @@ static struct ccfc_conversation_node visit(struct tree *t, uint32_t pos)
 	return node;
 }
 
-static void walk(struct tree *t, struct ccfc_conversation_tree *out,
-		 uint64_t offset, uint64_t limit)
+static void walk_thread_tree(struct tree *t, struct ccfc_conversation_tree *out,
+			     uint64_t offset, uint64_t limit)
 {
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
 		if (t->parent[i] != NONE || !is_node(line_of(t, i)))
 			continue;
-		for (uint32_t pos = i; pos != NONE; pos = step(t, pos, i)) {
+		for (uint32_t pos = i; pos != NONE;
+		     pos = step_thread_tree(t, pos, i)) {
 			struct ccfc_conversation_node node = visit(t, pos);
 
 			if (at++ < offset)
@@ -270,7 +273,7 @@ static void build(struct tree *t)
 	count_after(t);
 }
 
-static void release(struct tree *t)
+static void release_thread_tree(struct tree *t)
 {
 	free(t->parent);
 	free(t->state);
@@ -302,8 +305,8 @@ int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
 			limit = t.total - offset;
 		out->nodes = ccfc_arena_alloc(
 			arena, (limit + 1) * sizeof(*out->nodes));
-		walk(&t, out, offset, limit);
+		walk_thread_tree(&t, out, offset, limit);
 	}
-	release(&t);
+	release_thread_tree(&t);
 	return r;
 }

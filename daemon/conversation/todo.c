@@ -59,8 +59,8 @@ static void set(struct ccfc_todo *p, struct ccfc_slice *out, uint32_t tok)
 		*out = s;
 }
 
-static void fill(struct ccfc_todo *p, struct ccfc_conversation_task *task,
-		 const uint32_t *f)
+static void fill_todo(struct ccfc_todo *p, struct ccfc_conversation_task *task,
+		      const uint32_t *f)
 {
 	set(p, &task->content,
 	    f[CCFC_TODO_CONTENT] ? f[CCFC_TODO_CONTENT] : f[CCFC_TODO_SUBJECT]);
@@ -72,7 +72,8 @@ static void fill(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 			status_of(ccfc_todo_text(p, f[CCFC_TODO_STATUS]));
 }
 
-static void add(struct ccfc_todo *p, const struct ccfc_conversation_task *task)
+static void add_todo(struct ccfc_todo *p,
+		     const struct ccfc_conversation_task *task)
 {
 	if (p->tasks.n < TASKS)
 		CCFC_VEC_PUSH(p->tasks, *task);
@@ -80,8 +81,8 @@ static void add(struct ccfc_todo *p, const struct ccfc_conversation_task *task)
 		p->cut = true;
 }
 
-static struct ccfc_conversation_task *find(struct ccfc_todo *p,
-					   struct ccfc_slice id)
+static struct ccfc_conversation_task *find_todo(struct ccfc_todo *p,
+						struct ccfc_slice id)
 {
 	for (uint32_t i = 0; id.len && i < p->tasks.n; i++)
 		if (ccfc_slice_eq(p->tasks.items[i].id, id))
@@ -120,7 +121,7 @@ static void link_tasks(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 	    ccfc_json_is_array(json, f[CCFC_TODO_BLOCKS]))
 		at = ccfc_json_child(json, f[CCFC_TODO_BLOCKS]);
 	for (; at; at = ccfc_json_next(json, at))
-		add_blocker(p, find(p, ccfc_todo_text(p, at)), task->id);
+		add_blocker(p, find_todo(p, ccfc_todo_text(p, at)), task->id);
 }
 
 static void drop(struct ccfc_todo *p, const struct ccfc_conversation_task *task)
@@ -141,8 +142,8 @@ void ccfc_todo_create(struct ccfc_todo *p, const uint32_t *f, uint64_t call)
 
 	if (o)
 		task.id = o->id;
-	fill(p, &task, f);
-	add(p, &task);
+	fill_todo(p, &task, f);
+	add_todo(p, &task);
 }
 
 void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
@@ -150,7 +151,7 @@ void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
 	struct ccfc_slice id =
 		ccfc_todo_text(p, f[CCFC_TODO_TASK_ID] ? f[CCFC_TODO_TASK_ID]
 						       : f[CCFC_TODO_ID]);
-	struct ccfc_conversation_task *task = find(p, id);
+	struct ccfc_conversation_task *task = find_todo(p, id);
 
 	if (!task)
 		return;
@@ -159,7 +160,7 @@ void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
 		drop(p, task);
 		return;
 	}
-	fill(p, task, f);
+	fill_todo(p, task, f);
 	link_tasks(p, task, f);
 }
 
@@ -176,7 +177,7 @@ void ccfc_todo_todos(struct ccfc_todo *p, uint32_t list)
 
 		ccfc_json_fields(json, at, &p->keys, f);
 		set(p, &task.id, f[CCFC_TODO_ID]);
-		fill(p, &task, f);
-		add(p, &task);
+		fill_todo(p, &task, f);
+		add_todo(p, &task);
 	}
 }

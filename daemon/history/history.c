@@ -99,7 +99,7 @@ struct sorted {
 	int64_t time;
 };
 
-static int compare(int64_t a, int64_t b)
+static int compare_history(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -109,14 +109,14 @@ static int by_effect(const void *pa, const void *pb)
 	const struct sorted *a = pa, *b = pb;
 	const struct ccfc_place *p = &a->change->result.place;
 	const struct ccfc_place *q = &b->change->result.place;
-	int r = compare(a->time, b->time);
+	int r = compare_history(a->time, b->time);
 
 	if (!r && a->change->result.known && b->change->result.known &&
 	    p->source == q->source)
-		r = compare((int64_t)p->offset, (int64_t)q->offset);
+		r = compare_history((int64_t)p->offset, (int64_t)q->offset);
 	if (!r)
-		r = compare(ccfc_index_time(a->change),
-			    ccfc_index_time(b->change));
+		r = compare_history(ccfc_index_time(a->change),
+				    ccfc_index_time(b->change));
 	if (!r)
 		r = ccfc_slice_cmp(
 			ccfc_slice(a->change->id, a->change->id_len),
@@ -272,7 +272,8 @@ static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 	return ccfc_replay(chain);
 }
 
-static void look(struct makings *m, struct ccfc_history *history, uint32_t file)
+static void look_history(struct makings *m, struct ccfc_history *history,
+			 uint32_t file)
 {
 	const char *path = ccfc_index_file_path(history->env.index, file).ptr;
 
@@ -306,14 +307,14 @@ struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
 	struct ccfc_chain **at = choose(history, file);
 	struct makings m;
 
-	look(&m, history, file);
+	look_history(&m, history, file);
 	if (*at && (*at)->file == file &&
 	    ((*at)->stamp != m.stamp || (*at)->stale) &&
 	    !extend_chain(*at, &m)) {
 		/* The backups may have been taken already. */
 		(*at)->file = 0;
 		ccfc_copies_release(&m.copies);
-		look(&m, history, file);
+		look_history(&m, history, file);
 	}
 	if (!*at || (*at)->file != file) {
 		free_chain(*at);

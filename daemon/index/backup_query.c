@@ -106,7 +106,7 @@ struct sortable {
 	struct ccfc_slice name;
 };
 
-static int by_time(const void *x, const void *y)
+static int by_time_backup_query(const void *x, const void *y)
 {
 	const struct sortable *a = x, *b = y;
 	int64_t s = ccfc_query_backup_time(a->ref);
@@ -130,14 +130,14 @@ static void sort(struct ccfc_backup_refs *refs, const struct ccfc_index *index,
 			refs->items[i],
 			ccfc_index_str(index, refs->items[i]->name)
 		};
-	qsort(rows, refs->n, sizeof(*rows), by_time);
+	qsort(rows, refs->n, sizeof(*rows), by_time_backup_query);
 	for (uint32_t i = 0; i < refs->n; i++)
 		refs->items[i] = rows[i].ref;
 }
 
 /* Adds the key's backups, or only counts them while there is no room yet. */
-static void gather(struct ccfc_backup_refs *out, struct wanted *w,
-		   uint32_t session)
+static void gather_backup_query(struct ccfc_backup_refs *out, struct wanted *w,
+				uint32_t session)
 {
 	const struct ccfc_index *index = w->index;
 	const struct ccfc_backup_ref *first =
@@ -170,10 +170,10 @@ void ccfc_query_backups(struct ccfc_backup_refs *out,
 	ccfc_query_backup_hash(w.start, w.path);
 	memcpy(w.start + CCFC_BACKUP_HASH, "@v", 3);
 	out->items = NULL;
-	gather(out, &w, session);
+	gather_backup_query(out, &w, session);
 	out->items =
 		ccfc_arena_alloc(arena, (out->n + 1u) * sizeof(*out->items));
-	gather(out, &w, session);
+	gather_backup_query(out, &w, session);
 	ccfc_buf_release(&w.scratch);
 	sort(out, index, arena);
 }

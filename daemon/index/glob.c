@@ -85,8 +85,8 @@ static void pay(uint64_t *steps, uint64_t n)
 }
 
 /* One step at p against s: how many bytes of s it takes, 0 if it fails. */
-static size_t step(const char **p, const char *pend, const char *s,
-		   const char *send, uint64_t *steps)
+static size_t step_glob(const char **p, const char *pend, const char *s,
+			const char *send, uint64_t *steps)
 {
 	const char *after;
 	bool hit;
@@ -131,7 +131,7 @@ static bool match_component(struct ccfc_slice pattern, struct ccfc_slice name,
 			continue;
 		}
 		if (p < pend)
-			n = step(&at, pend, s, send, steps);
+			n = step_glob(&at, pend, s, send, steps);
 		if (n) {
 			p = at;
 			s += n;

@@ -19,7 +19,7 @@ struct found {
 	uint32_t n; /* all, shown or not */
 };
 
-static void add(struct found *found, uint32_t id, struct ccfc_slice name)
+static void add_lookup(struct found *found, uint32_t id, struct ccfc_slice name)
 {
 	if (found->n < CANDIDATES_SHOWN) {
 		found->ids[found->n] = id;
@@ -108,7 +108,7 @@ static int session_by_prefix(uint32_t *out, const struct ccfc_index *index,
 		struct ccfc_slice id = ccfc_index_session_id(index, s);
 
 		if (index->sessions.items[s].seen && starts(id, ref))
-			add(&found, s, id);
+			add_lookup(&found, s, id);
 	}
 	return pick(out, &found, "session", ref, err);
 }
@@ -172,7 +172,7 @@ static int change_by_prefix(uint32_t *out, const struct ccfc_index *index,
 		if (!starts(id, ref) || !is_known(c))
 			continue;
 		if (!c->part || memchr(ref.ptr, '#', ref.len))
-			add(&found, i, id);
+			add_lookup(&found, i, id);
 	}
 	return pick(out, &found, "change", ref, err);
 }

@@ -37,7 +37,7 @@
 #define ORPHANS_MAX	  65536u
 #define UNKNOWN_TYPES_MAX 256u
 
-static struct ccfc_source *source_of(const struct ccfc_incoming *line)
+static struct ccfc_source *source_of_merge(const struct ccfc_incoming *line)
 {
 	return &line->index->sources.items[line->place.source];
 }
@@ -290,7 +290,7 @@ static void merge_call(const struct ccfc_incoming *line,
 				      &index->changes.items[first].result);
 	}
 	if (is_new && !index->changes.items[id].result.known)
-		ccfc_ids_push(&source_of(line)->open, id);
+		ccfc_ids_push(&source_of_merge(line)->open, id);
 	touch(index, id);
 }
 
@@ -396,7 +396,7 @@ static void merge_result(const struct ccfc_incoming *line,
 static void note_turn(const struct ccfc_incoming *line)
 {
 	const struct ccfc_record *r = line->record;
-	struct ccfc_source *source = source_of(line);
+	struct ccfc_source *source = source_of_merge(line);
 	int thread = r->sidechain && !source->is_agent;
 	uint64_t message;
 

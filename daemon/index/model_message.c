@@ -284,8 +284,8 @@ static void put_usage(struct ccfc_model_message *say,
 	say->cache_read = saturate(usage->cache_read);
 }
 
-static void put_line(const struct ccfc_incoming *line,
-		     struct ccfc_model_message *say)
+static void put_line_model_message(const struct ccfc_incoming *line,
+				   struct ccfc_model_message *say)
 {
 	const struct ccfc_record *r = line->record;
 	uint16_t gen = (uint16_t)line->place.gen;
@@ -326,7 +326,7 @@ uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
 		row = find_row(line, first);
 	if (row == CCFC_ID_NONE)
 		return first;
-	put_line(line, &index->says.items[row]);
+	put_line_model_message(line, &index->says.items[row]);
 	mark_say(index, row);
 	if (index->says.items[first].next != CCFC_ID_NONE)
 		ccfc_index_touch_message(index, first);

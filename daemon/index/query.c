@@ -153,9 +153,9 @@ static struct ccfc_slice transcript_of(const struct ccfc_index *index,
 	return ccfc_index_str(index, index->sources.items[source].path);
 }
 
-static void gather(struct rows *rows, const struct ccfc_index *index,
-		   const struct ccfc_ids *ids, bool by_session,
-		   const struct ccfc_filter *filter, bool check_path)
+static void gather_query(struct rows *rows, const struct ccfc_index *index,
+			 const struct ccfc_ids *ids, bool by_session,
+			 const struct ccfc_filter *filter, bool check_path)
 {
 	for (uint32_t i = 0; i < ids->n; i++) {
 		const struct ccfc_change *c =
@@ -176,8 +176,8 @@ static void gather(struct rows *rows, const struct ccfc_index *index,
 }
 
 /* Cuts sorted rows into groups of the same key. */
-static void cut(struct ccfc_groups *out, struct rows *rows,
-		struct ccfc_arena *arena)
+static void cut_query(struct ccfc_groups *out, struct rows *rows,
+		      struct ccfc_arena *arena)
 {
 	uint32_t *ids = ccfc_arena_alloc(arena, rows->n * sizeof(*ids));
 
@@ -256,8 +256,8 @@ void ccfc_query_session_files(struct ccfc_groups *out,
 	struct rows rows;
 
 	rows_init(&rows, ids->n, arena);
-	gather(&rows, index, ids, false, filter, true);
-	cut(out, &rows, arena);
+	gather_query(&rows, index, ids, false, filter, true);
+	cut_query(out, &rows, arena);
 	order(out, &index->file_paths, by_first, arena);
 }
 
@@ -270,8 +270,8 @@ void ccfc_query_file_sessions(struct ccfc_groups *out,
 	struct rows rows;
 
 	rows_init(&rows, ids->n, arena);
-	gather(&rows, index, ids, true, filter, false);
-	cut(out, &rows, arena);
+	gather_query(&rows, index, ids, true, filter, false);
+	cut_query(out, &rows, arena);
 	order(out, &index->session_ids, by_last_desc, arena);
 }
 
@@ -298,9 +298,9 @@ void ccfc_query_files(struct ccfc_groups *out, const struct ccfc_index *index,
 	for (uint32_t f = 1; most && f < index->files.n; f++)
 		if (index->files.items[f].n &&
 		    accepts_path(filter, ccfc_index_file_path(index, f)))
-			gather(&rows, index, &index->files.items[f], false,
-			       filter, false);
-	cut(out, &rows, arena);
+			gather_query(&rows, index, &index->files.items[f],
+				     false, filter, false);
+	cut_query(out, &rows, arena);
 	order(out, &index->file_paths, by_last_desc, arena);
 }
 

@@ -98,8 +98,8 @@ static int cmp(uint64_t a, uint64_t b)
 }
 
 /* Newest first; at one time what stands last in a transcript. */
-static int by_time(const struct ccfc_hits *hits, const struct ccfc_hit *a,
-		   const struct ccfc_hit *b)
+static int by_time_hits(const struct ccfc_hits *hits, const struct ccfc_hit *a,
+			const struct ccfc_hit *b)
 {
 	int r = (a->time < b->time) - (a->time > b->time);
 
@@ -121,7 +121,7 @@ static bool before(const struct heap *heap, uint32_t a, uint32_t b)
 
 	if (heap->score && heap->score[a] != heap->score[b])
 		return heap->score[a] > heap->score[b];
-	return by_time(heap->hits, &all[a], &all[b]) < 0;
+	return by_time_hits(heap->hits, &all[a], &all[b]) < 0;
 }
 
 static void sink(struct heap *heap, uint32_t i, uint32_t n)

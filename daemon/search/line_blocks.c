@@ -60,7 +60,7 @@ void ccfc_line_blocks_close(struct ccfc_line_blocks *p)
 }
 
 /* The rest of a line is moved before a page boundary, with room behind. */
-static void make_room(struct ccfc_line_blocks *p)
+static void make_room_line_blocks(struct ccfc_line_blocks *p)
 {
 	size_t rest = p->end - p->pos;
 	size_t to = (rest + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -117,7 +117,7 @@ bool ccfc_line_blocks_next(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
 		const char *nl;
 		size_t before;
 
-		make_room(p);
+		make_room_line_blocks(p);
 		before = p->end;
 		if (!read_piece(p))
 			return false;

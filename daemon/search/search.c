@@ -109,7 +109,8 @@ static uint64_t room(uint32_t len)
 }
 
 /* Texts of records without a uuid are told apart by what they are. */
-static uint64_t key_of(const struct ccfc_text_head *h, struct ccfc_slice text)
+static uint64_t key_of_search(const struct ccfc_text_head *h,
+			      struct ccfc_slice text)
 {
 	static const unsigned char none[16];
 	struct {
@@ -125,8 +126,8 @@ static uint64_t key_of(const struct ccfc_text_head *h, struct ccfc_slice text)
 	return ccfc_hash(&k, sizeof(k));
 }
 
-static struct ccfc_text text_of(const struct ccfc_text_head *head,
-				struct ccfc_slice bytes, bool valid)
+static struct ccfc_text text_of_search(const struct ccfc_text_head *head,
+				       struct ccfc_slice bytes, bool valid)
 {
 	return (struct ccfc_text){ bytes, head->flags & CCFC_TEXT_FOLDS,
 				   valid };
@@ -157,7 +158,7 @@ static int scan_texts(struct ccfc_search_run *run,
 
 	while (r >= 0 && !ccfc_search_run_stopped(run) &&
 	       ccfc_texts_next(reader, &head, &bytes)) {
-		struct ccfc_text text = text_of(&head, bytes, valid);
+		struct ccfc_text text = text_of_search(&head, bytes, valid);
 		uint64_t end = ccfc_texts_scanned(reader);
 		struct ccfc_hit hit = { .pos = start + end - room(head.len),
 					.offset = head.offset,
@@ -179,7 +180,7 @@ static int scan_texts(struct ccfc_search_run *run,
 		r = ccfc_search_run_text(run, &text, &hit, err);
 		if (r <= 0)
 			continue;
-		hit.key = key_of(&head, bytes);
+		hit.key = key_of_search(&head, bytes);
 		ccfc_search_run_hit(run, &hit);
 	}
 	return r < 0 ? r : 0;
@@ -238,7 +239,7 @@ static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 	ccfc_texts_verify(reader, valid);
 	ok = ccfc_texts_next(reader, &head, &bytes) == 1;
 	if (ok) {
-		struct ccfc_text text = text_of(&head, bytes, valid);
+		struct ccfc_text text = text_of_search(&head, bytes, valid);
 
 		ok = ccfc_snippet(out, run->matcher, &text, arena);
 		out->uuid = uuid_text(arena, head.uuid);

@@ -130,7 +130,7 @@ void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
 		visit_result(&v, block[CCFC_BLOCK_CONTENT]);
 }
 
-static void put(void *ctx, struct ccfc_slice raw)
+static void put_tool_text(void *ctx, struct ccfc_slice raw)
 {
 	struct ccfc_tool_text *told = ctx;
 
@@ -145,7 +145,7 @@ void ccfc_tool_text_text(struct ccfc_tool_text *told)
 	if (told->buf.cap > KEEP)
 		ccfc_buf_release(&told->buf);
 	ccfc_buf_clear(&told->buf);
-	ccfc_tool_text_each(told, put, told);
+	ccfc_tool_text_each(told, put_tool_text, told);
 	memset(ccfc_buf_reserve(&told->buf, CCFC_NEEDLE_SLACK), 0,
 	       CCFC_NEEDLE_SLACK);
 	told->text.bytes = ccfc_buf_view(&told->buf);

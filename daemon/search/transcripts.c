@@ -52,7 +52,7 @@ static uint32_t find_session(struct calls *c)
 	return s->nsessions;
 }
 
-static uint64_t key_of(struct calls *c, const struct ccfc_hit *hit)
+static uint64_t key_of_transcripts(struct calls *c, const struct ccfc_hit *hit)
 {
 	struct ccfc_slice uuid = ccfc_tool_text_uuid(&c->told);
 	struct {
@@ -66,14 +66,14 @@ static uint64_t key_of(struct calls *c, const struct ccfc_hit *hit)
 	return ccfc_hash(&k, sizeof(k));
 }
 
-struct count {
+struct count_transcripts {
 	const struct ccfc_raw_lines *raw; /* NULL: only add up the bytes */
 	struct ccfc_hit *hit;
 };
 
-static void count(void *ctx, struct ccfc_slice raw)
+static void count_transcripts(void *ctx, struct ccfc_slice raw)
 {
-	struct count *c = ctx;
+	struct count_transcripts *c = ctx;
 
 	c->hit->len += (uint32_t)raw.len;
 	if (c->raw)
@@ -84,7 +84,8 @@ static void count(void *ctx, struct ccfc_slice raw)
 /* Searches the text at hand: 1 if it matches, 0 or an error. */
 static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 {
-	struct count counting = { plain ? &c->task->raw : NULL, hit };
+	struct count_transcripts counting = { plain ? &c->task->raw : NULL,
+					      hit };
 
 	hit->block = (uint16_t)c->told.n;
 	hit->count = 0;
@@ -100,7 +101,7 @@ static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 	}
 	/* Its length is that of its strings as they stand there. */
 	hit->len = 0;
-	ccfc_tool_text_each(&c->told, count, &counting);
+	ccfc_tool_text_each(&c->told, count_transcripts, &counting);
 	return hit->count > 0;
 }
 
@@ -110,7 +111,7 @@ static void search_texts(struct calls *c, struct ccfc_hit *hit, bool plain)
 		c->r = search_text(c, hit, plain);
 		if (c->r <= 0)
 			continue;
-		hit->key = key_of(c, hit);
+		hit->key = key_of_transcripts(c, hit);
 		ccfc_search_run_hit(c->run, hit);
 	}
 }
@@ -230,7 +231,8 @@ static uint32_t count_threads(const struct ccfc_search *s)
 }
 
 /* Begins a thread; who gets none is not needed. */
-static bool begin(struct calls *c, const struct ccfc_search_run *run)
+static bool begin_transcripts(struct calls *c,
+			      const struct ccfc_search_run *run)
 {
 	c->run = &c->own;
 	c->own = (struct ccfc_search_run){ .search = run->search,
@@ -245,7 +247,7 @@ static bool begin(struct calls *c, const struct ccfc_search_run *run)
 }
 
 /* What the thread has found out goes to the run that began it. */
-static void join(struct calls *c, struct ccfc_search_run *run)
+static void join_transcripts(struct calls *c, struct ccfc_search_run *run)
 {
 	pthread_join(c->thread, NULL);
 	run->scanned_texts += c->own.scanned_texts;
@@ -273,13 +275,13 @@ int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err)
 	atomic_init(&task.next, 0);
 	for (uint32_t i = 0; i < n; i++)
 		all[i].task = &task;
-	while (begun < n && begin(&all[begun], run))
+	while (begun < n && begin_transcripts(&all[begun], run))
 		begun++;
 	/* This thread is one of them. */
 	all[0].run = run;
 	search_sources(&all[0]);
 	for (uint32_t i = 1; i < begun; i++)
-		join(&all[i], run);
+		join_transcripts(&all[i], run);
 	for (uint32_t i = 0; i < begun && !r; i++) {
 		r = all[i].r < 0 ? all[i].r : 0;
 		if (r && err)

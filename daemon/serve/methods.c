@@ -257,9 +257,9 @@ void ccfc_methods_fail(struct ccfc_methods *m, uint32_t id, struct ccfc_err *e)
 }
 
 /* `broken`: the params are no options (see ccfc_rpc_parse); err says why. */
-static void answer(struct ccfc_methods *m, uint64_t conn,
-		   const struct ccfc_rpc *rpc, bool broken,
-		   struct ccfc_err *err)
+static void answer_methods(struct ccfc_methods *m, uint64_t conn,
+			   const struct ccfc_rpc *rpc, bool broken,
+			   struct ccfc_err *err)
 {
 	const struct method *method = find_method(rpc->method);
 	struct ccfc_pack pack;
@@ -314,7 +314,8 @@ void ccfc_methods_message(struct ccfc_methods *m, uint64_t conn,
 		ccfc_server_hang_up(m->service->server, conn);
 	} else if (rpc.type == CCFC_MSG_REQUEST) {
 		/* Responses and notifications of clients mean nothing yet. */
-		answer(m, conn, &rpc, r && !only_nil(ccfc_doc_root(doc)), &err);
+		answer_methods(m, conn, &rpc,
+			       r && !only_nil(ccfc_doc_root(doc)), &err);
 	}
 	ccfc_doc_free(doc);
 }

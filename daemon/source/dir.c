@@ -67,7 +67,7 @@ struct ccfc_entry *ccfc_dir_add(struct ccfc_dir *dir, const char *name,
 	return entry;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_dir(const void *a, const void *b)
 {
 	const struct ccfc_entry *const *x = a;
 	const struct ccfc_entry *const *y = b;
@@ -109,7 +109,7 @@ void ccfc_dir_sort(struct ccfc_dir *dir)
 		insert_last(dir);
 	} else if (fresh > 1) {
 		qsort(dir->entries.items, dir->entries.n,
-		      sizeof(*dir->entries.items), compare);
+		      sizeof(*dir->entries.items), compare_dir);
 		drop_doubles(dir);
 	}
 	dir->sorted = dir->entries.n;

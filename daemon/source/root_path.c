@@ -63,7 +63,7 @@ static bool take_step(struct ccfc_tree *tree, struct ccfc_root *root,
 	return there || !lstat(child, &st);
 }
 
-static bool walk(struct ccfc_tree *tree, struct ccfc_root *root)
+static bool walk_root_path(struct ccfc_tree *tree, struct ccfc_root *root)
 {
 	char dir[PATH_MAX] = "/";
 	char child[PATH_MAX];
@@ -93,7 +93,7 @@ bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root)
 
 	memset(&root->way, 0, sizeof(root->way));
 	root->polled = false;
-	there = walk(tree, root);
+	there = walk_root_path(tree, root);
 	for (uint32_t i = 0; i < n; i++)
 		ccfc_root_path_unwatch(tree, old[i].wd);
 	free(old);

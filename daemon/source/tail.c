@@ -187,8 +187,8 @@ static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
 	return CCFC_TAIL_OPEN;
 }
 
-static void start(struct ccfc_tail *tail, struct ccfc_cursor *cursor, int fd,
-		  const struct stat *st)
+static void start_tail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		       int fd, const struct stat *st)
 {
 	bool same = cursor->dev == (uint64_t)st->st_dev &&
 		    cursor->ino == (uint64_t)st->st_ino;
@@ -226,7 +226,7 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 	status = check_marker(cursor, fd, (uint64_t)st.st_size,
 			      tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
-		start(tail, cursor, fd, &st);
+		start_tail(tail, cursor, fd, &st);
 	else
 		close(fd);
 	return status;
@@ -261,7 +261,7 @@ static int read_chunk(struct ccfc_tail *tail, size_t to, struct ccfc_err *err)
  * it. They are copied only if they are few or there is no room where they
  * are, so that a byte is copied a constant number of times on average.
  */
-static void make_room(struct ccfc_tail *tail)
+static void make_room_tail(struct ccfc_tail *tail)
 {
 	size_t before = tail->pos - tail->lo;
 	size_t hist =
@@ -411,7 +411,7 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 			return skip_line(tail, cursor, line, tail->at, err);
 		if (tail->at == tail->limit)
 			return no_line(tail, cursor);
-		make_room(tail);
+		make_room_tail(tail);
 		r = read_chunk(tail, tail->end, err);
 		if (r < 0)
 			return r;

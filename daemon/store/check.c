@@ -50,7 +50,7 @@ static void add_problem(struct state *s, const char *text)
 }
 
 /* What SQLite says about damage is an answer, not a failure to get one. */
-static int failed(struct state *s, const char *path, struct ccfc_err *err)
+static int failed_check(struct state *s, const char *path, struct ccfc_err *err)
 {
 	int code = sqlite3_errcode(s->db) & 0xff;
 
@@ -113,7 +113,7 @@ static int check_index(struct state *s, const char *path, struct ccfc_err *err)
 	}
 	if (code == SQLITE_OK)
 		code = each(s, "SELECT key, value FROM t_meta", on_meta);
-	return code == SQLITE_OK ? 0 : failed(s, path, err);
+	return code == SQLITE_OK ? 0 : failed_check(s, path, err);
 }
 
 static void check_texts(struct state *s, const struct ccfc_texts_view *view)

@@ -59,7 +59,7 @@ void ccfc_batch_end(struct ccfc_batch *b, struct ccfc_row *row)
 	sqlite3_reset(row->stmt);
 }
 
-static void run(struct ccfc_batch *b, enum ccfc_stmt which)
+static void run_save(struct ccfc_batch *b, enum ccfc_stmt which)
 {
 	struct ccfc_row row = ccfc_batch_row(b, which);
 
@@ -237,7 +237,7 @@ static void save_unknown_types(struct ccfc_batch *b)
 {
 	if (!b->index->dirty.unknown_types)
 		return;
-	run(b, CCFC_STMT_NO_UNKNOWN_TYPES);
+	run_save(b, CCFC_STMT_NO_UNKNOWN_TYPES);
 	for (uint32_t i = 0; i < b->index->unknown_types.n; i++) {
 		const struct ccfc_unknown_type *t =
 			&b->index->unknown_types.items[i];
@@ -288,7 +288,7 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 		b.failed = ccfc_texts_file_flush(store->texts, err);
 	if (b.failed)
 		return b.failed;
-	run(&b, CCFC_STMT_BEGIN);
+	run_save(&b, CCFC_STMT_BEGIN);
 	if (b.failed)
 		return b.failed;
 	ccfc_batch_each(&b, &index->dirty.sessions, save_session);
@@ -308,7 +308,7 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 		save_meta(&b, "reader", CCFC_STORE_READER);
 	}
 	save_texts(&b);
-	run(&b, CCFC_STMT_COMMIT);
+	run_save(&b, CCFC_STMT_COMMIT);
 	if (!b.failed) {
 		store->epoch = index->epoch;
 		store->texts_length = texts_length(store);
@@ -316,7 +316,7 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 	if (b.failed) {
 		struct ccfc_batch undo = { store, index, NULL, 0 };
 
-		run(&undo, CCFC_STMT_ROLLBACK);
+		run_save(&undo, CCFC_STMT_ROLLBACK);
 	}
 	return b.failed;
 }

@@ -115,8 +115,8 @@ static void trim_common(struct ccfc_slice *a, struct ccfc_slice *b)
 	b->len -= cut;
 }
 
-static struct lines split(struct ccfc_arena *arena, struct ccfc_slice text,
-			  uint32_t n)
+static struct lines split_line_count(struct ccfc_arena *arena,
+				     struct ccfc_slice text, uint32_t n)
 {
 	struct lines out = { ccfc_arena_alloc(arena, n * sizeof(struct line)),
 			     n };
@@ -232,8 +232,9 @@ void ccfc_line_count_diff(struct ccfc_arena *arena, uint64_t *budget,
 	n = (uint32_t)ccfc_line_count(old_text);
 	m = (uint32_t)ccfc_line_count(new_text);
 	if (spend(budget, n, m))
-		common = common_lines(arena, split(arena, old_text, n),
-				      split(arena, new_text, m));
+		common = common_lines(arena,
+				      split_line_count(arena, old_text, n),
+				      split_line_count(arena, new_text, m));
 	*added = (int32_t)(m - common);
 	*removed = (int32_t)(n - common);
 }

@@ -26,7 +26,7 @@ static const struct {
 	{ "mcp__acp__read", PATHS },
 };
 
-static const char *key_of(struct ccfc_slice tool)
+static const char *key_of_read_tools(struct ccfc_slice tool)
 {
 	for (size_t i = 0; i < sizeof(lookers) / sizeof(*lookers); i++)
 		if (tool.len && *tool.ptr == *lookers[i].pattern &&
@@ -63,7 +63,7 @@ bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
 		    uint32_t input)
 {
 	const struct ccfc_json *json = &parser->json;
-	const char *path_key = key_of(call->tool);
+	const char *path_key = key_of_read_tools(call->tool);
 	uint32_t key;
 
 	if (!path_key || !ccfc_json_is_object(json, input))

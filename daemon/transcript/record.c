@@ -298,7 +298,7 @@ static void clear(struct ccfc_parser *parser)
 	}
 }
 
-static bool is_blank(struct ccfc_slice line)
+static bool is_blank_record(struct ccfc_slice line)
 {
 	size_t i = 0;
 
@@ -315,7 +315,7 @@ void ccfc_record_parse(struct ccfc_parser *parser, struct ccfc_record *out,
 	*out = (struct ccfc_record){ .kind = CCFC_RECORD_MALFORMED,
 				     .time = CCFC_TIME_NONE };
 	clear(parser);
-	if (is_blank(line)) {
+	if (is_blank_record(line)) {
 		out->kind = CCFC_RECORD_BLANK;
 	} else if (ccfc_parser_open_damaged(parser, line, fields)) {
 		out->kind = ccfc_parser_kind(parser, fields);

@@ -113,8 +113,8 @@ static void read_alone(struct ccfc_parser *parser, uint32_t tok,
 		CCFC_VEC_PUSH(parser->results, result);
 }
 
-static void join(struct ccfc_parser *parser, uint32_t tok,
-		 struct ccfc_slice uuid)
+static void join_result(struct ccfc_parser *parser, uint32_t tok,
+			struct ccfc_slice uuid)
 {
 	struct ccfc_result *result = &parser->results.items[0];
 
@@ -126,7 +126,7 @@ static void join(struct ccfc_parser *parser, uint32_t tok,
 }
 
 /* toolDenialKind of whatever kind; drops results that nobody can join. */
-static void finish(struct ccfc_parser *parser, bool denied)
+static void finish_result(struct ccfc_parser *parser, bool denied)
 {
 	uint32_t kept = 0;
 
@@ -143,8 +143,8 @@ static void finish(struct ccfc_parser *parser, bool denied)
 	parser->results.n = kept;
 }
 
-static void read_result(struct ccfc_parser *parser, uint32_t at,
-			uint32_t number, const uint32_t *block)
+static void read_result_result(struct ccfc_parser *parser, uint32_t at,
+			       uint32_t number, const uint32_t *block)
 {
 	read_block(parser, block);
 	ccfc_message_text_result(
@@ -177,7 +177,7 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 		ccfc_parser_block(parser, at, block);
 		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 		if (ccfc_slice_is(type, "tool_result"))
-			read_result(parser, at, number, block);
+			read_result_result(parser, at, number, block);
 		else if (is_text(type))
 			*text = true;
 		ccfc_message_text_block(parser, at, number, block);
@@ -186,7 +186,8 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 	if (!n)
 		read_alone(parser, fields[CCFC_FIELD_RESULT], uuid);
 	else if (n == 1)
-		join(parser, fields[CCFC_FIELD_RESULT], uuid);
-	finish(parser, ccfc_json_string(json, fields[CCFC_FIELD_DENIAL]).len);
+		join_result(parser, fields[CCFC_FIELD_RESULT], uuid);
+	finish_result(parser,
+		      ccfc_json_string(json, fields[CCFC_FIELD_DENIAL]).len);
 	return n;
 }

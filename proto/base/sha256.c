@@ -26,7 +26,7 @@ static inline uint32_t ror(uint32_t x, unsigned n)
 	return x >> n | x << (32 - n);
 }
 
-static inline uint32_t load(const unsigned char *p)
+static inline uint32_t load_sha256(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
@@ -43,7 +43,7 @@ static inline void store(unsigned char *p, uint32_t x)
 static void expand(uint32_t w[64], const unsigned char *block)
 {
 	for (int i = 0; i < 16; i++)
-		w[i] = load(block + 4 * i);
+		w[i] = load_sha256(block + 4 * i);
 	for (int i = 16; i < 64; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
 

@@ -152,7 +152,7 @@ int64_t ccfc_time_parse_user(struct ccfc_slice s, bool end)
 	return end ? local_midnight(y, m, d + 1) - 1 : local_midnight(y, m, d);
 }
 
-static bool split(int64_t ms, time_t *sec, int *rest)
+static bool split_time(int64_t ms, time_t *sec, int *rest)
 {
 	if (ms == CCFC_TIME_NONE)
 		return false;
@@ -173,7 +173,7 @@ const char *ccfc_time_format(char out[CCFC_TIME_TEXT_MAX], int64_t ms)
 	int rest;
 
 	out[0] = '\0';
-	if (!split(ms, &sec, &rest) || !gmtime_r(&sec, &tm))
+	if (!split_time(ms, &sec, &rest) || !gmtime_r(&sec, &tm))
 		return out;
 	/* RFC 3339 has four digits of year; strftime may write fewer. */
 	if (tm.tm_year < -1900 || tm.tm_year > 9999 - 1900)
@@ -193,7 +193,7 @@ const char *ccfc_time_format_local(char out[CCFC_TIME_TEXT_MAX], int64_t ms,
 	int rest;
 
 	out[0] = '\0';
-	if (split(ms, &sec, &rest) && localtime_r(&sec, &tm) &&
+	if (split_time(ms, &sec, &rest) && localtime_r(&sec, &tm) &&
 	    !strftime(out, CCFC_TIME_TEXT_MAX, fmt, &tm))
 		out[0] = '\0';
 	return out;

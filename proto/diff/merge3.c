@@ -79,8 +79,9 @@ static struct range lines_of(const struct side *side, uint32_t first,
 	return out;
 }
 
-static void put_lines(struct ccfc_buf *out, const struct ccfc_split *text,
-		      uint32_t from, uint32_t to)
+static void put_lines_merge3(struct ccfc_buf *out,
+			     const struct ccfc_split *text, uint32_t from,
+			     uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
 		ccfc_buf_slice(out, text->lines[i]);
@@ -111,7 +112,7 @@ static void put_marker(struct ccfc_buf *out, const char *marker,
 static void put_whole_lines(struct ccfc_buf *out, const struct ccfc_split *text,
 			    struct range r, const char *end)
 {
-	put_lines(out, text, r.from, r.to);
+	put_lines_merge3(out, text, r.from, r.to);
 	if (r.from < r.to && !ccfc_slice_ends(text->lines[r.to - 1], "\n"))
 		ccfc_buf_puts(out, end);
 }
@@ -140,7 +141,7 @@ static void put_conflict(struct ccfc_buf *out, const struct side *ours,
 	put_marker(out, "=======", NULL, end);
 	put_whole_lines(out, &theirs->text, t, end);
 	put_marker(out, ">>>>>>>", theirs->label, end);
-	put_lines(out, &ours->text, o.to, o_end);
+	put_lines_merge3(out, &ours->text, o.to, o_end);
 }
 
 static bool same_lines(const struct side *ours, struct range o,
@@ -183,9 +184,9 @@ static uint32_t put_region(struct ccfc_buf *out, uint32_t *conflicts,
 	o = lines_of(ours, o_first, region);
 	t = lines_of(theirs, t_first, region);
 	if (theirs->next == t_first || same_lines(ours, o, theirs, t)) {
-		put_lines(out, &ours->text, o.from, o.to);
+		put_lines_merge3(out, &ours->text, o.from, o.to);
 	} else if (ours->next == o_first) {
-		put_lines(out, &theirs->text, t.from, t.to);
+		put_lines_merge3(out, &theirs->text, t.from, t.to);
 	} else {
 		put_conflict(out, ours, o, theirs, t, end);
 		++*conflicts;
@@ -204,11 +205,11 @@ uint32_t ccfc_merge(struct ccfc_buf *out, const struct ccfc_merge *merge)
 	side_init(&ours, &base, merge->ours, merge->ours_label, &arena);
 	side_init(&theirs, &base, merge->theirs, merge->theirs_label, &arena);
 	while (next_start(&start, &ours, &theirs)) {
-		put_lines(out, &base, at, start);
+		put_lines_merge3(out, &base, at, start);
 		at = put_region(out, &conflicts, &ours, &theirs, start,
 				line_end(&base, &ours));
 	}
-	put_lines(out, &base, at, base.n);
+	put_lines_merge3(out, &base, at, base.n);
 	ccfc_arena_release(&arena);
 	return conflicts;
 }

@@ -10,7 +10,7 @@
 
 #define MAX_BYTES (1u << 20)
 
-static char *trim(char *s)
+static char *trim_config_file(char *s)
 {
 	size_t n;
 
@@ -21,8 +21,9 @@ static char *trim(char *s)
 	return s;
 }
 
-static int read_line(const char *path, int number, char *line,
-		     ccfc_config_file_fn fn, void *data, struct ccfc_err *err)
+static int read_line_config_file(const char *path, int number, char *line,
+				 ccfc_config_file_fn fn, void *data,
+				 struct ccfc_err *err)
 {
 	char *hash = strchr(line, '#');
 	char *eq;
@@ -30,7 +31,7 @@ static int read_line(const char *path, int number, char *line,
 
 	if (hash)
 		*hash = '\0';
-	line = trim(line);
+	line = trim_config_file(line);
 	if (!*line)
 		return 0;
 	eq = strchr(line, '=');
@@ -38,8 +39,8 @@ static int read_line(const char *path, int number, char *line,
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "config %s:%d: no '=' in it", path, number);
 	*eq = '\0';
-	line = trim(line);
-	r = fn(data, line, trim(eq + 1));
+	line = trim_config_file(line);
+	r = fn(data, line, trim_config_file(eq + 1));
 	if (r == CCFC_ENOTFOUND)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "config %s:%d: unknown key '%s'", path,
@@ -71,7 +72,7 @@ int ccfc_config_file_read(const char *path, bool must_exist,
 	/* strsep keeps empty lines, so that numbers are right. */
 	save = text;
 	for (char *line; !r && (line = strsep(&save, "\n"));)
-		r = read_line(path, ++number, line, fn, data, err);
+		r = read_line_config_file(path, ++number, line, fn, data, err);
 	free(text);
 	return r;
 }

@@ -149,8 +149,8 @@ void ccfc_framer_init(struct ccfc_framer *f,
 }
 
 /* A value is at least one byte long, so `values` is held against bytes too. */
-static int check(const struct ccfc_framer *f, const struct token *t,
-		 struct ccfc_err *err)
+static int check_frame(const struct ccfc_framer *f, const struct token *t,
+		       struct ccfc_err *err)
 {
 	if (f->pos + t->head + t->body + t->values > f->limits.bytes)
 		return ccfc_err_set(err, CCFC_ETOOBIG,
@@ -196,7 +196,7 @@ int ccfc_framer_next(struct ccfc_framer *f, size_t *len,
 			return ccfc_err_set(err, r, "message is not msgpack");
 		if (r == 0)
 			return 0;
-		r = check(f, &t, err);
+		r = check_frame(f, &t, err);
 		if (r < 0)
 			return r;
 		if (avail < t.head + t.body)

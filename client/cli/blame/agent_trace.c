@@ -177,8 +177,9 @@ static void pack_talk(struct ccfc_pack *p, const struct ccfc_blame_view *view,
 }
 
 /* `files`: one, with its conversations in the order of their first line. */
-static void pack_files(struct ccfc_buf *out, const struct ccfc_blame_view *view,
-		       struct ccfc_slice name)
+static void pack_files_agent_trace(struct ccfc_buf *out,
+				   const struct ccfc_blame_view *view,
+				   struct ccfc_slice name)
 {
 	struct talks talks = { 0 };
 	struct ccfc_pack p;
@@ -299,7 +300,7 @@ void ccfc_agent_trace(struct ccfc_out *out, const struct ccfc_blame_view *view,
 	struct place place;
 
 	find_place(&place, path, view->name);
-	pack_files(&files, view, ccfc_buf_view(&place.name));
+	pack_files_agent_trace(&files, view, ccfc_buf_view(&place.name));
 	pack_record(&record, ccfc_buf_view(&files), latest(view->blocks),
 		    now ? place.head : CCFC_SLICE_NONE);
 	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&record), NULL))

@@ -97,7 +97,7 @@ static size_t least(const struct layout *l, unsigned col)
 }
 
 /* What comes before the text leaves it a quarter of a terminal at least. */
-static void fit(struct layout *l, unsigned max)
+static void fit_blame_table(struct layout *l, unsigned max)
 {
 	for (;;) {
 		size_t sum = FIXED + (size_t)l->digits, *widest = NULL;
@@ -172,7 +172,7 @@ void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view)
 	struct layout l = { .view = view, .ncols = view->ncols + COL_SHOWN };
 
 	measure(&l);
-	fit(&l, out->width / 4 * 3);
+	fit_blame_table(&l, out->width / 4 * 3);
 	for (uint32_t i = 0; i < ccfc_obj_len(view->lines); i++)
 		print_line(out, &l, ccfc_obj_at(view->lines, i));
 	ccfc_buf_release(&l.raw);

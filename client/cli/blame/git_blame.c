@@ -47,7 +47,7 @@ static size_t hex_length(struct ccfc_slice s)
 }
 
 /* A decimal number at s[*at], and *at moved behind it; -1. */
-static int64_t read_number(struct ccfc_slice s, size_t *at)
+static int64_t read_number_git_blame(struct ccfc_slice s, size_t *at)
 {
 	int64_t n = -1;
 
@@ -89,10 +89,10 @@ static bool read_header(struct ccfc_git_blame *blame, struct ccfc_slice s)
 
 	if ((n != 40 && n != 64) || n == s.len || s.ptr[n] != ' ')
 		return false;
-	orig = read_number(s, &at);
+	orig = read_number_git_blame(s, &at);
 	if (orig < 0 || orig > LINES_MAX || at == s.len || s.ptr[at++] != ' ')
 		return false;
-	final = read_number(s, &at);
+	final = read_number_git_blame(s, &at);
 	/* One line after the other, from the first on. */
 	if (!blame->lines.n)
 		blame->first = final;
@@ -128,7 +128,7 @@ static void read_key(struct ccfc_git_commit *commit, struct ccfc_slice s)
 	    take_key(&commit->summary, s, "summary "))
 		return;
 	if (take_key(&value, s, "author-time ")) {
-		int64_t sec = read_number(value, &at);
+		int64_t sec = read_number_git_blame(value, &at);
 
 		if (sec >= 0 && sec < INT64_MAX / 1000)
 			commit->time = sec * 1000;

@@ -122,7 +122,7 @@ static int read_show(struct blame *b, struct ccfc_err *err)
 }
 
 /* Options that do not go together. */
-static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
+static int check_blame(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	int64_t format = ccfc_opts_own(opts, OPT_FORMAT)->num;
 	bool chosen = flag(opts, OPT_FORMAT);
@@ -151,8 +151,9 @@ static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static void print(struct ccfc_out *out, const struct ccfc_blame_view *view,
-		  const struct ccfc_opts *opts, const char *path)
+static void print_blame(struct ccfc_out *out,
+			const struct ccfc_blame_view *view,
+			const struct ccfc_opts *opts, const char *path)
 {
 	bool blocks = flag(opts, OPT_BLOCKS);
 
@@ -224,12 +225,13 @@ static void answer(struct ccfc_cli *cli, const struct blame *b,
 			ccfc_cli_note("%s: no commits: %s", given, err.what);
 		view.git = &git;
 	}
-	print(&cli->out, &view, b->opts, real);
+	print_blame(&cli->out, &view, b->opts, real);
 	ccfc_git_blame_release(&git);
 	free(real);
 }
 
-static int ask(struct ccfc_cli *cli, struct blame *b, struct ccfc_err *err)
+static int ask_blame(struct ccfc_cli *cli, struct blame *b,
+		     struct ccfc_err *err)
 {
 	const char *given = b->opts->args[0];
 	char *path = ccfc_cwd_absolute(&b->where, given);
@@ -253,13 +255,13 @@ static int ask(struct ccfc_cli *cli, struct blame *b, struct ccfc_err *err)
 	return code;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_blame(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *at = ccfc_opts_own(opts, OPT_AT);
 	struct blame b = { .opts = opts, .query = CCFC_BLAME_QUERY_INIT };
 	struct ccfc_err err;
 	char *when = NULL;
-	int code = check(opts, &err);
+	int code = check_blame(opts, &err);
 
 	b.query.ignore_space = flag(opts, OPT_SPACE);
 	if (!code && flag(opts, OPT_LINES))
@@ -273,7 +275,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code)
 		code = ccfc_cwd_init(&b.where, &err);
 	if (!code)
-		code = ask(cli, &b, &err);
+		code = ask_blame(cli, &b, &err);
 	ccfc_cwd_release(&b.where);
 	free(when);
 	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
@@ -310,5 +312,5 @@ const struct ccfc_command ccfc_cmd_blame = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_blame,
 };

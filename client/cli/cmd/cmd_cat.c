@@ -112,8 +112,8 @@ static int show_partial(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 }
 
 /* Says why there is nothing to print; returns the exit status. */
-static int refuse(const struct ccfc_opts *opts,
-		  const struct ccfc_old_content *past)
+static int refuse_cat(const struct ccfc_opts *opts,
+		      const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	struct ccfc_err err;
@@ -174,10 +174,10 @@ static int answer(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 	if (past.how == CCFC_OLD_CONTENT_EXACT ||
 	    past.how == CCFC_OLD_CONTENT_RECONSTRUCTED)
 		return show_content(cli, opts, &past);
-	return refuse(opts, &past);
+	return refuse_cat(opts, &past);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_cat(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_reply *reply;
 	struct ccfc_err err;
@@ -216,5 +216,5 @@ const struct ccfc_command ccfc_cmd_cat = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_cat,
 };

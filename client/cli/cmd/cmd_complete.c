@@ -73,8 +73,8 @@ static bool is_one_line(struct ccfc_slice stem)
 			     !memchr(stem.ptr, '\t', stem.len));
 }
 
-static void answer(struct ccfc_cli *cli, const struct ccfc_complete *c,
-		   const struct ccfc_bash *bash)
+static void answer_complete(struct ccfc_cli *cli, const struct ccfc_complete *c,
+			    const struct ccfc_bash *bash)
 {
 	struct ccfc_candidates to = { .out = &cli->out.buf,
 				      .stem = c->stem,
@@ -104,7 +104,7 @@ static void complete(struct ccfc_cli *cli, int n, const char *const *words,
 	struct ccfc_complete c;
 
 	ccfc_complete_read(&c, n, words);
-	answer(cli, &c, bash);
+	answer_complete(cli, &c, bash);
 	ccfc_complete_release(&c);
 }
 

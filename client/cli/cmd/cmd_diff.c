@@ -127,9 +127,9 @@ static bool is_change_id(const char *text)
 	return ccfc_slice_starts(ccfc_slice_str(text), "toolu_");
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, struct ccfc_query *query,
-	       struct ccfc_err *err)
+static int ask_diff(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		    const struct ccfc_opts *opts, struct ccfc_query *query,
+		    struct ccfc_err *err)
 {
 	struct ccfc_err second;
 	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
@@ -166,7 +166,7 @@ static int read_format(enum ccfc_patch_format *format,
 	return 0;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_diff(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *unified = ccfc_opts_own(opts, OPT_UNIFIED);
 	struct ccfc_query query = CCFC_QUERY_INIT;
@@ -182,7 +182,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (unified->set)
 		query.context = unified->num ? unified->num : -1;
 	if (read_format(&format, opts, &err) < 0 ||
-	    ask(&reply, cli, opts, &query, &err) < 0)
+	    ask_diff(&reply, cli, opts, &query, &err) < 0)
 		return ccfc_cli_fail(&err);
 	status = ccfc_patch_answer(cli, ccfc_cli_value(reply), format,
 				   opts->command);
@@ -218,5 +218,5 @@ const struct ccfc_command ccfc_cmd_diff = {
 	.args_min = 1,
 	.args_max = INT_MAX,
 	.paged = true,
-	.run = run,
+	.run = run_diff,
 };

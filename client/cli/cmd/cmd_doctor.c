@@ -9,7 +9,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_doctor(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_doctor d;
 	int status;
@@ -49,5 +49,5 @@ const struct ccfc_command ccfc_cmd_doctor = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
-	.run = run,
+	.run = run_doctor,
 };

@@ -148,7 +148,7 @@ static int write_file(struct job *job, struct ccfc_err *err)
 	return code;
 }
 
-static int ask(struct job *job, struct ccfc_err *err)
+static int ask_export(struct job *job, struct ccfc_err *err)
 {
 	struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
 	const char *path = job->path;
@@ -172,7 +172,7 @@ static int ask(struct job *job, struct ccfc_err *err)
 }
 
 /* What the reader has to know, and need not look for at the end. */
-static void tell(const struct job *job)
+static void tell_export(const struct job *job)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -197,17 +197,17 @@ static int run_job(struct job *job)
 	if (!code && output->set && strcmp(output->text, "-") != 0)
 		job->path = ccfc_cwd_absolute(&job->where, output->text);
 	if (!code)
-		code = ask(job, &err);
+		code = ask_export(job, &err);
 	if (!code)
 		code = job->path ? write_file(job, &err)
 				 : write_to(job, &job->cli->out, &err);
 	if (code < 0)
 		return ccfc_cli_fail(&err);
-	tell(job);
+	tell_export(job);
 	return CCFC_EXIT_FOUND;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	static const struct ccfc_export *const exports[] = {
 		[CCFC_EXPORT_MARKDOWN] = &ccfc_export_md,
@@ -263,5 +263,5 @@ const struct ccfc_command ccfc_cmd_export = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_export,
 };

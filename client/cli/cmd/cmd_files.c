@@ -15,7 +15,7 @@ bool ccfc_files_has(const char *name)
 	return false;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_files(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_suggest near;
 	struct ccfc_err err;
@@ -42,5 +42,5 @@ const struct ccfc_command ccfc_cmd_files = {
 	.summary = "another spelling of list, search and index",
 	.about = "ccfc files list is ccfc list, and so on: see their help.",
 	.args_max = INT_MAX,
-	.run = run,
+	.run = run_files,
 };

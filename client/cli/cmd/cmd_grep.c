@@ -76,9 +76,9 @@ static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, const struct ccfc_scope *scope,
-	       struct ccfc_err *err)
+static int ask_grep(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		    const struct ccfc_opts *opts,
+		    const struct ccfc_scope *scope, struct ccfc_err *err)
 {
 	const struct ccfc_opt_value *given = ccfc_opts_own(opts, OPT_SESSION);
 	struct ccfc_text_query query = CCFC_TEXT_QUERY_INIT;
@@ -108,8 +108,8 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	return code;
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_opts *opts)
+static void print_grep(struct ccfc_out *out, struct ccfc_obj root,
+		       const struct ccfc_opts *opts)
 {
 	struct ccfc_obj matches = ccfc_obj_get(root, "matches");
 
@@ -131,10 +131,10 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 	}
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_grep(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	static const struct ccfc_scoped scoped = {
-		OPT_PROJECT, OPT_FROM, OPT_TO, ask, print,
+		OPT_PROJECT, OPT_FROM, OPT_TO, ask_grep, print_grep,
 	};
 	struct ccfc_err err;
 
@@ -171,5 +171,5 @@ const struct ccfc_command ccfc_cmd_grep = {
 	.args_min = 1,
 	.args_max = INT_MAX,
 	.paged = true,
-	.run = run,
+	.run = run_grep,
 };

@@ -1,7 +1,7 @@
 /* ccfc help: what --help says, by name. */
 #include "cli/frame/cli.h"
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_help(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	const struct ccfc_command *command = NULL;
 	struct ccfc_err err;
@@ -22,5 +22,5 @@ const struct ccfc_command ccfc_cmd_help = {
 	.about = "Shows the help of a command, or the list of commands.",
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_help,
 };

@@ -27,8 +27,8 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-static int build(struct ccfc_reply **reply, struct ccfc_client *client,
-		 const char *project, struct ccfc_err *err)
+static int build_index(struct ccfc_reply **reply, struct ccfc_client *client,
+		       const char *project, struct ccfc_err *err)
 {
 	struct ccfc_progress_bar bar;
 	struct ccfc_cwd where;
@@ -48,23 +48,23 @@ static int build(struct ccfc_reply **reply, struct ccfc_client *client,
 	return code;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, struct ccfc_err *err)
+static int ask_index(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		     const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 
 	if (code < 0)
 		return code;
 	if (ccfc_opts_own(opts, OPT_BUILD)->set)
-		return build(reply, cli->client,
-			     ccfc_opts_own(opts, OPT_PROJECT)->text, err);
+		return build_index(reply, cli->client,
+				   ccfc_opts_own(opts, OPT_PROJECT)->text, err);
 	if (ccfc_opts_own(opts, OPT_DUMP)->set)
 		return ccfc_index_dump(reply, cli->client, err);
 	return ccfc_index_stats(reply, cli->client, err);
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_opts *opts)
+static void print_index(struct ccfc_out *out, struct ccfc_obj root,
+			const struct ccfc_opts *opts)
 {
 	if (ccfc_opts_own(opts, OPT_DUMP)->set)
 		for (uint32_t i = 0; i < ccfc_obj_len(root); i++)
@@ -95,15 +95,15 @@ static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_index(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
 
-	if (check(opts, &err) < 0 || ask(&reply, cli, opts, &err) < 0)
+	if (check(opts, &err) < 0 || ask_index(&reply, cli, opts, &err) < 0)
 		return ccfc_cli_fail(&err);
 	ccfc_cli_note_indexing(ccfc_cli_value(reply));
-	print(&cli->out, ccfc_cli_value(reply), opts);
+	print_index(&cli->out, ccfc_cli_value(reply), opts);
 	ccfc_reply_free(reply);
 	return 0;
 }
@@ -124,5 +124,5 @@ const struct ccfc_command ccfc_cmd_index = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
-	.run = run,
+	.run = run_index,
 };

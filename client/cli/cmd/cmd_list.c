@@ -30,7 +30,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-static void print_head(struct ccfc_out *out, struct ccfc_obj root)
+static void print_head_list(struct ccfc_out *out, struct ccfc_obj root)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -114,7 +114,7 @@ static void print_changes(struct ccfc_out *out, struct ccfc_obj root)
 void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 		     bool show_changes)
 {
-	print_head(out, root);
+	print_head_list(out, root);
 	ccfc_buf_puts(&out->buf, "\nChanged Files (");
 	ccfc_render_count(&out->buf,
 			  ccfc_obj_get_int(root, "totalFilesChanged", 0),
@@ -134,8 +134,8 @@ void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 		print_changes(out, root);
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_listing *listing)
+static void print_list(struct ccfc_out *out, struct ccfc_obj root,
+		       const struct ccfc_listing *listing)
 {
 	struct ccfc_obj files = ccfc_obj_get(root, "files");
 	uint32_t n = ccfc_obj_len(files);
@@ -171,7 +171,7 @@ static int answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	struct ccfc_err err;
 
 	ccfc_cli_note_indexing(root);
-	print(&cli->out, root, listing);
+	print_list(&cli->out, root, listing);
 	if (ccfc_obj_len(ccfc_obj_get(root, "files")))
 		return CCFC_EXIT_FOUND;
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
@@ -180,9 +180,9 @@ static int answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	return ccfc_cli_fail(&err);
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, const struct ccfc_listing *listing,
-	       struct ccfc_err *err)
+static int ask_list(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		    const struct ccfc_opts *opts,
+		    const struct ccfc_listing *listing, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	char *session;
@@ -204,7 +204,7 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	return code;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_list(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_listing listing;
 	struct ccfc_reply *reply = NULL;
@@ -213,7 +213,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 	if (ccfc_listing_read(&listing, opts, OPT_SHOW_CHANGES, OPT_FORMAT,
 			      OPT_NULL, OPT_STATE, &err) < 0 ||
-	    ask(&reply, cli, opts, &listing, &err) < 0)
+	    ask_list(&reply, cli, opts, &listing, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (listing.format == CCFC_FORMAT_DIFF)
 		status = ccfc_patch_answer(cli, ccfc_cli_value(reply),
@@ -243,5 +243,5 @@ const struct ccfc_command ccfc_cmd_list = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_list,
 };

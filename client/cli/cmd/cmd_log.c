@@ -114,8 +114,8 @@ static int ask_directory(struct ccfc_reply **reply, const struct question *q,
 	return code;
 }
 
-static int ask(struct ccfc_reply **reply, struct question *q,
-	       struct ccfc_err *err)
+static int ask_log(struct ccfc_reply **reply, struct question *q,
+		   struct ccfc_err *err)
 {
 	struct ccfc_err second;
 	int code;
@@ -191,7 +191,7 @@ static int run_git(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	return status;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_log(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *limit = ccfc_opts_own(opts, OPT_LIMIT);
 	struct question q = { .cli = cli, .given = "." };
@@ -212,7 +212,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code)
 		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
 	if (!code)
-		code = ask(&reply, &q, &err);
+		code = ask_log(&reply, &q, &err);
 	status = code < 0 ? ccfc_cli_fail(&err)
 			  : answer(&q, ccfc_cli_value(reply),
 				   ccfc_opts_own(opts, OPT_FORMAT)->num);
@@ -249,5 +249,5 @@ const struct ccfc_command ccfc_cmd_log = {
 	.args_min = 0,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_log,
 };

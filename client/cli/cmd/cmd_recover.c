@@ -98,7 +98,7 @@ static int ask_files(struct job *job, const char *session,
 	return 0;
 }
 
-static int ask(struct job *job, struct ccfc_err *err)
+static int ask_recover(struct job *job, struct ccfc_err *err)
 {
 	const struct ccfc_opt_value *project =
 		ccfc_opts_own(job->opts, OPT_PROJECT);
@@ -133,7 +133,7 @@ static int check_dir(struct job *job, struct ccfc_err *err)
 }
 
 /* The table or the report on stdout, the report in the directory. */
-static int finish(struct job *job, bool save)
+static int finish_recover(struct job *job, bool save)
 {
 	struct ccfc_out *out = &job->cli->out;
 	struct ccfc_buf json = CCFC_BUF_INIT, name = CCFC_BUF_INIT;
@@ -184,7 +184,7 @@ static int recover(struct job *job)
 	for (uint32_t i = 0; i < r->rows.n && !stop; i++)
 		stop = ccfc_recover_row(r, &r->rows.items[i], job->cli->client);
 	/* Where there is no room for a file, there is none for a report. */
-	if (finish(job, stop != CCFC_EIO) < 0 || stop == CCFC_EIO)
+	if (finish_recover(job, stop != CCFC_EIO) < 0 || stop == CCFC_EIO)
 		return CCFC_EXIT_ERROR;
 	return stop ? CCFC_EXIT_UNREACHABLE : status_of(r);
 }
@@ -212,7 +212,7 @@ static int run_job(struct job *job)
 		return ccfc_cli_fail(&err);
 	job->dir = ccfc_cwd_absolute(&job->where,
 				     output->set ? output->text : DEFAULT_DIR);
-	if (ask(job, &err) < 0)
+	if (ask_recover(job, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (!job->result.rows.n) {
 		return fail_nothing(job->opts);
@@ -245,7 +245,7 @@ static int check_words(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_recover(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct job job = { .cli = cli, .opts = opts };
 	struct ccfc_err err;
@@ -286,5 +286,5 @@ const struct ccfc_command ccfc_cmd_recover = {
 		    "--format=json\n",
 	.options = options,
 	.args_max = 1,
-	.run = run,
+	.run = run_recover,
 };

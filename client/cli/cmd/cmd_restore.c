@@ -257,7 +257,7 @@ static int run_file(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 }
 
 /* FILE, --undo [ID] or --list. */
-static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
+static int check_restore(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	bool undo = ccfc_opts_own(opts, OPT_UNDO)->set;
 	bool list = ccfc_opts_own(opts, OPT_LIST)->set;
@@ -284,11 +284,11 @@ static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_restore(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_err err;
 
-	if (check(opts, &err) < 0)
+	if (check_restore(opts, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (ccfc_opts_own(opts, OPT_LIST)->set)
 		return ccfc_restore_list(cli);
@@ -323,5 +323,5 @@ const struct ccfc_command ccfc_cmd_restore = {
 	.args_min = 0,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_restore,
 };

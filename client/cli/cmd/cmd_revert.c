@@ -190,7 +190,8 @@ static void preview_file(struct ccfc_out *out, struct ccfc_obj file)
 			      why.len ? why.ptr : "");
 }
 
-static int refuse(const struct work *w, uint32_t total, struct ccfc_err *err)
+static int refuse_revert(const struct work *w, uint32_t total,
+			 struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EDENIED,
 		     "revert: %u of %u files cannot be taken back: nothing was "
@@ -237,8 +238,8 @@ static void print_files(struct ccfc_out *out, struct ccfc_obj files)
 }
 
 /* Does what was planned, and says what that was. */
-static int finish(const struct work *w, struct ccfc_cli *cli,
-		  struct ccfc_obj files, struct ccfc_err *err)
+static int finish_revert(const struct work *w, struct ccfc_cli *cli,
+			 struct ccfc_obj files, struct ccfc_err *err)
 {
 	struct ccfc_out *out = &cli->out;
 	char id[CCFC_UNDO_ID_MAX];
@@ -287,8 +288,8 @@ static int check_paths(const struct work *w, struct ccfc_obj files,
 	return 0;
 }
 
-static int answer(struct work *w, struct ccfc_cli *cli, struct ccfc_obj root,
-		  struct ccfc_err *err)
+static int answer_revert(struct work *w, struct ccfc_cli *cli,
+			 struct ccfc_obj root, struct ccfc_err *err)
 {
 	struct ccfc_out *out = &cli->out;
 	struct ccfc_obj files = ccfc_obj_get(root, "files");
@@ -308,12 +309,13 @@ static int answer(struct work *w, struct ccfc_cli *cli, struct ccfc_obj root,
 	if (w->stuck && !w->dry_run)
 		print_files(out, files);
 	if (w->stuck)
-		return refuse(w, n, err);
-	return w->dry_run ? 0 : finish(w, cli, files, err);
+		return refuse_revert(w, n, err);
+	return w->dry_run ? 0 : finish_revert(w, cli, files, err);
 }
 
-static int ask(struct ccfc_reply **reply, struct work *w, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, struct ccfc_err *err)
+static int ask_revert(struct ccfc_reply **reply, struct work *w,
+		      struct ccfc_cli *cli, const struct ccfc_opts *opts,
+		      struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	int r = ccfc_cwd_init(&w->where, err);
@@ -338,7 +340,7 @@ static int ask(struct ccfc_reply **reply, struct work *w, struct ccfc_cli *cli,
 				   w->npaths ? w->paths : NULL, &query, err);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_revert(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct work w = {
 		.given = opts->args[0],
@@ -352,10 +354,10 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	int r = ccfc_write_back_recover(&err);
 
 	if (!r)
-		r = ask(&reply, &w, cli, opts, &err);
+		r = ask_revert(&reply, &w, cli, opts, &err);
 	if (!r) {
 		ccfc_cli_note_indexing(ccfc_cli_value(reply));
-		r = answer(&w, cli, ccfc_cli_value(reply), &err);
+		r = answer_revert(&w, cli, ccfc_cli_value(reply), &err);
 	}
 	work_release(&w);
 	ccfc_reply_free(reply);
@@ -383,5 +385,5 @@ const struct ccfc_command ccfc_cmd_revert = {
 	.args_min = 1,
 	.args_max = 100000,
 	.paged = true,
-	.run = run,
+	.run = run_revert,
 };

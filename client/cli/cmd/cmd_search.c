@@ -112,7 +112,7 @@ static void print_sessions(struct ccfc_out *out, struct ccfc_obj sessions)
 	ccfc_buf_release(&text);
 }
 
-static void print_total(struct ccfc_out *out, struct ccfc_obj history)
+static void print_total_search(struct ccfc_out *out, struct ccfc_obj history)
 {
 	uint32_t shown = ccfc_obj_len(ccfc_obj_get(history, "sessions"));
 	int64_t total = ccfc_obj_get_int(history, "totalSessions", 0);
@@ -162,7 +162,7 @@ void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,
 			  "session");
 	ccfc_buf_puts(&out->buf, ":\n\n");
 	print_sessions(out, sessions);
-	print_total(out, history);
+	print_total_search(out, history);
 	if (show_changes)
 		print_changes(out, sessions, name);
 }
@@ -218,9 +218,9 @@ static void print_history(struct ccfc_out *out, struct ccfc_obj history,
 }
 
 /* `root` is a FileHistory, or an array of them for a glob. */
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_listing *listing,
-		  const struct ccfc_cwd *where)
+static void print_search(struct ccfc_out *out, struct ccfc_obj root,
+			 const struct ccfc_listing *listing,
+			 const struct ccfc_cwd *where)
 {
 	if (listing->format == CCFC_FORMAT_JSON) {
 		ccfc_render_json(out, root, 2);
@@ -258,9 +258,9 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_client *client,
 	return code;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli, bool reads,
-	       const char *given, struct ccfc_query *query,
-	       struct ccfc_cwd *where, struct ccfc_err *err)
+static int ask_search(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		      bool reads, const char *given, struct ccfc_query *query,
+		      struct ccfc_cwd *where, struct ccfc_err *err)
 {
 	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 
@@ -294,8 +294,8 @@ static int search(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 	query.prompts = ccfc_opts_own(opts, OPT_WHY)->set;
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
 	query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;
-	code = ask(&reply, cli, reads, opts->args[0], &query, &scope->where,
-		   err);
+	code = ask_search(&reply, cli, reads, opts->args[0], &query,
+			  &scope->where, err);
 	if (!code) {
 		struct ccfc_obj root = ccfc_cli_value(reply);
 
@@ -304,7 +304,7 @@ static int search(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 			print_readers(&cli->out, root, query.offset,
 				      &scope->where);
 		else
-			print(&cli->out, root, listing, &scope->where);
+			print_search(&cli->out, root, listing, &scope->where);
 	}
 	ccfc_reply_free(reply);
 	return code;
@@ -326,7 +326,7 @@ static int check_reads(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_search(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_listing listing;
 	struct ccfc_scope scope;
@@ -373,5 +373,5 @@ const struct ccfc_command ccfc_cmd_search = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_search,
 };

@@ -57,9 +57,9 @@ static const char *text_of(const struct ccfc_opts *opts, int row)
 	return ccfc_opts_own(opts, row)->text;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, const struct ccfc_scope *scope,
-	       struct ccfc_err *err)
+static int ask_sessions(struct ccfc_reply **reply, struct ccfc_cli *cli,
+			const struct ccfc_opts *opts,
+			const struct ccfc_scope *scope, struct ccfc_err *err)
 {
 	struct ccfc_list_query query = CCFC_LIST_QUERY_INIT;
 	const struct ccfc_cwd *where = &scope->where;
@@ -95,8 +95,8 @@ static enum format format_of(const struct ccfc_opts *opts)
 	return (enum format)f->num;
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_opts *opts)
+static void print_sessions(struct ccfc_out *out, struct ccfc_obj root,
+			   const struct ccfc_opts *opts)
 {
 	enum format format = format_of(opts);
 	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
@@ -135,10 +135,10 @@ static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 			    "sessions: -0: goes with --format=paths or ids");
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_sessions(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	static const struct ccfc_scoped scoped = {
-		OPT_PROJECT, OPT_FROM, OPT_TO, ask, print,
+		OPT_PROJECT, OPT_FROM, OPT_TO, ask_sessions, print_sessions,
 	};
 	struct ccfc_err err;
 
@@ -173,5 +173,5 @@ const struct ccfc_command ccfc_cmd_sessions = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
-	.run = run,
+	.run = run_sessions,
 };

@@ -161,7 +161,7 @@ static int setup(struct ccfc_setup *s, const struct ccfc_opts *opts,
 	return code;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_setup(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_setup s = { 0 };
 	struct ccfc_err err;
@@ -195,5 +195,5 @@ const struct ccfc_command ccfc_cmd_setup = {
 		    "  ccfc setup --remove     as if it had never been\n",
 	.options = options,
 	.args_max = 0,
-	.run = run,
+	.run = run_setup,
 };

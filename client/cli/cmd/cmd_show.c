@@ -109,7 +109,7 @@ static void read_query(struct ccfc_show *show, const struct ccfc_opts *opts)
 	show->sections = read_sections(opts);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_show(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_show show = { .cli = cli };
 	struct ccfc_err err;
@@ -157,5 +157,5 @@ const struct ccfc_command ccfc_cmd_show = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_show,
 };

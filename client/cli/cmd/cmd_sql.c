@@ -33,7 +33,7 @@ static enum format format_of(const struct ccfc_opts *opts)
 	return (enum format)ccfc_opts_own(opts, OPT_FORMAT)->num;
 }
 
-static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
+static int check_sql(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	bool schema = ccfc_opts_own(opts, OPT_SCHEMA)->set;
 
@@ -70,8 +70,8 @@ static int read_stdin(struct ccfc_buf *out, struct ccfc_err *err)
 	return 0;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, struct ccfc_err *err)
+static int ask_sql(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		   const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	int code = 0;
@@ -144,15 +144,15 @@ static int print_rows(struct ccfc_out *out, struct ccfc_obj root,
 	return n ? CCFC_EXIT_FOUND : CCFC_EXIT_NOTHING;
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_sql(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_reply *reply = NULL;
 	int code, status = CCFC_EXIT_FOUND;
 	struct ccfc_err err;
 
-	code = check(opts, &err);
+	code = check_sql(opts, &err);
 	if (!code)
-		code = ask(&reply, cli, opts, &err);
+		code = ask_sql(&reply, cli, opts, &err);
 	if (!code && opts->nargs) {
 		ccfc_cli_note_indexing(ccfc_cli_value(reply));
 		status = print_rows(&cli->out, ccfc_cli_value(reply),
@@ -191,5 +191,5 @@ const struct ccfc_command ccfc_cmd_sql = {
 	.options = options,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_sql,
 };

@@ -1,7 +1,8 @@
 /* ccfc start: have a daemon running. */
 #include "cli/frame/connect.h"
 
-static int start(struct ccfc_cli *cli, const char **said, struct ccfc_err *err)
+static int start_start(struct ccfc_cli *cli, const char **said,
+		       struct ccfc_err *err)
 {
 	int code = ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, err);
 
@@ -12,14 +13,14 @@ static int start(struct ccfc_cli *cli, const char **said, struct ccfc_err *err)
 	return ccfc_cli_connect(cli, CCFC_SPAWN_ALWAYS, err);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_start(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
 	const char *said;
 
 	(void)opts;
-	if (start(cli, &said, &err) < 0 ||
+	if (start_start(cli, &said, &err) < 0 ||
 	    ccfc_server_info(&reply, cli->client, &err) < 0)
 		return ccfc_cli_fail(&err);
 	ccfc_buf_printf(
@@ -37,5 +38,5 @@ const struct ccfc_command ccfc_cmd_start = {
 		 "set. There is\nseldom a need: every command that asks it "
 		 "something does so by itself.",
 	.args_max = 0,
-	.run = run,
+	.run = run_start,
 };

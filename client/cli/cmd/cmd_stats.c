@@ -40,9 +40,9 @@ static bool is_json(const struct ccfc_opts *opts)
 	return ccfc_opts_own(opts, OPT_FORMAT)->num == JSON;
 }
 
-static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
-	       const struct ccfc_opts *opts, const struct ccfc_scope *scope,
-	       struct ccfc_err *err)
+static int ask_stats(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		     const struct ccfc_opts *opts,
+		     const struct ccfc_scope *scope, struct ccfc_err *err)
 {
 	struct ccfc_stats_query query = CCFC_STATS_QUERY_INIT;
 	char *session = NULL;
@@ -69,8 +69,8 @@ static int ask(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	return code;
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj root,
-		  const struct ccfc_opts *opts)
+static void print_stats(struct ccfc_out *out, struct ccfc_obj root,
+			const struct ccfc_opts *opts)
 {
 	struct ccfc_obj rows = ccfc_obj_get(root, "rows");
 
@@ -92,10 +92,10 @@ static void print(struct ccfc_out *out, struct ccfc_obj root,
 			ccfc_obj_get_int(root, "totalRows", 0));
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_stats(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	static const struct ccfc_scoped scoped = {
-		OPT_PROJECT, OPT_FROM, OPT_TO, ask, print,
+		OPT_PROJECT, OPT_FROM, OPT_TO, ask_stats, print_stats,
 	};
 
 	return ccfc_scope_answer(&scoped, cli, opts);
@@ -123,5 +123,5 @@ const struct ccfc_command ccfc_cmd_stats = {
 	.options = options,
 	.args_max = 1,
 	.paged = true,
-	.run = run,
+	.run = run_stats,
 };

@@ -91,7 +91,7 @@ static void print_indexing(struct ccfc_out *out, struct ccfc_obj indexing)
 	ccfc_buf_release(&text);
 }
 
-static void print(struct ccfc_out *out, struct ccfc_obj info)
+static void print_status(struct ccfc_out *out, struct ccfc_obj info)
 {
 	print_daemon(out, info);
 	line_str(out, "Socket", info, "socket");
@@ -105,7 +105,7 @@ static void print(struct ccfc_out *out, struct ccfc_obj info)
 	ccfc_stats_print(out, info);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_status(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
@@ -116,7 +116,7 @@ static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (ccfc_opts_own(opts, OPT_FORMAT)->num)
 		ccfc_render_json(&cli->out, ccfc_cli_value(reply), 2);
 	else
-		print(&cli->out, ccfc_cli_value(reply));
+		print_status(&cli->out, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 	return 0;
 }
@@ -133,5 +133,5 @@ const struct ccfc_command ccfc_cmd_status = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
-	.run = run,
+	.run = run_status,
 };

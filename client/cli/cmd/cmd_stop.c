@@ -32,7 +32,7 @@ int ccfc_stop(struct ccfc_cli *cli, struct ccfc_err *err)
 	return code ? code : wait_gone(cli->client, err);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_stop(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_err err;
 	int code = ccfc_stop(cli, &err);
@@ -54,5 +54,5 @@ const struct ccfc_command ccfc_cmd_stop = {
 		 "lost: the next one\ngoes on where it was. Exits with 1 if "
 		 "none is running.",
 	.args_max = 0,
-	.run = run,
+	.run = run_stop,
 };

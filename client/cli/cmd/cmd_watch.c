@@ -334,7 +334,7 @@ static void watch_release(struct watch *w)
 	free(w->project);
 }
 
-static int run(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int run_watch(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_err err;
 	struct watch w;
@@ -364,5 +364,5 @@ const struct ccfc_command ccfc_cmd_watch = {
 		    "  ccfc watch --since=1794810928728:42 --format=jsonl\n",
 	.options = options,
 	.args_max = 0,
-	.run = run,
+	.run = run_watch,
 };

@@ -20,12 +20,12 @@ struct reader {
 	char quote;	      /* the open one */
 };
 
-static bool is_blank(char c)
+static bool is_blank_complete_bash(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-static void put(struct reader *r, char c)
+static void put_complete_bash(struct reader *r, char c)
 {
 	ccfc_buf_putc(&r->word, c);
 }
@@ -49,7 +49,7 @@ static void read_char(struct reader *r)
 	char c = *r->p;
 
 	if (is_escape(r)) {
-		put(r, r->p[1]);
+		put_complete_bash(r, r->p[1]);
 		r->p += 2;
 		return;
 	}
@@ -61,7 +61,7 @@ static void read_char(struct reader *r)
 	/* A backslash at the end is the start of something. */
 	if (c == '\\' && !r->quote)
 		return;
-	put(r, c);
+	put_complete_bash(r, c);
 	if (!r->quote && strchr(r->breaks, c))
 		r->kept = r->word.len;
 }
@@ -72,7 +72,7 @@ static char *read_word(struct reader *r)
 	ccfc_buf_clear(&r->word);
 	r->kept = 0;
 	r->quote = '\0';
-	while (*r->p && (r->quote || !is_blank(*r->p)))
+	while (*r->p && (r->quote || !is_blank_complete_bash(*r->p)))
 		read_char(r);
 	return ccfc_strndup(r->word.len ? r->word.ptr : "", r->word.len);
 }
@@ -86,10 +86,10 @@ void ccfc_bash_init(struct ccfc_bash *bash, const char *line,
 
 	*bash = (struct ccfc_bash){ 0 };
 	for (const char *p = line; *p; p++)
-		room += is_blank(*p);
+		room += is_blank_complete_bash(*p);
 	bash->words = ccfc_calloc(room, sizeof(*bash->words));
 	do {
-		while (is_blank(*r.p))
+		while (is_blank_complete_bash(*r.p))
 			r.p++;
 		bash->words[bash->n++] = read_word(&r);
 	} while (*r.p);

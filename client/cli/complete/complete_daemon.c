@@ -32,8 +32,9 @@ static bool is_full(const struct asking *a)
 }
 
 /* A candidate, described by when it was and a text. */
-static void add(struct asking *a, struct ccfc_slice value, struct ccfc_obj when,
-		struct ccfc_slice what, struct ccfc_slice more)
+static void add_complete_daemon(struct asking *a, struct ccfc_slice value,
+				struct ccfc_obj when, struct ccfc_slice what,
+				struct ccfc_slice more)
 {
 	ccfc_buf_clear(&a->about);
 	ccfc_human_when(&a->about, &a->cli->out, when, ccfc_time_now());
@@ -71,10 +72,11 @@ static uint32_t add_page(struct asking *a, int64_t limit, int64_t offset)
 	for (uint32_t i = 0; i < n && !is_full(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(list, i);
 
-		add(a, ccfc_obj_get_str(s, "sessionId"),
-		    ccfc_obj_get(s, "endTime"),
-		    ccfc_human_title(ccfc_obj_get_str(s, "title")),
-		    CCFC_SLICE_NONE);
+		add_complete_daemon(
+			a, ccfc_obj_get_str(s, "sessionId"),
+			ccfc_obj_get(s, "endTime"),
+			ccfc_human_title(ccfc_obj_get_str(s, "title")),
+			CCFC_SLICE_NONE);
 	}
 	ccfc_reply_free(reply);
 	return n;
@@ -224,9 +226,10 @@ static void add_changes(struct asking *a, const struct ccfc_cwd *where)
 	for (uint32_t i = 0; i < all.n && !is_full(a); i++) {
 		struct ccfc_obj c = all.items[i].change;
 
-		add(a, ccfc_obj_get_str(c, "changeId"),
-		    ccfc_obj_get(c, "timestamp"), ccfc_obj_get_str(c, "tool"),
-		    ccfc_cwd_short(where, all.items[i].path));
+		add_complete_daemon(a, ccfc_obj_get_str(c, "changeId"),
+				    ccfc_obj_get(c, "timestamp"),
+				    ccfc_obj_get_str(c, "tool"),
+				    ccfc_cwd_short(where, all.items[i].path));
 	}
 	free(all.items);
 	ccfc_reply_free(reply);
@@ -255,12 +258,14 @@ static bool add_moments(struct asking *a, struct ccfc_cwd *where)
 	for (uint32_t i = 0; i < ccfc_obj_len(steps) && !is_full(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(steps, i);
 
-		add(a, ccfc_obj_get_str(s, "changeId"),
-		    ccfc_obj_get(s, "timestamp"), ccfc_obj_get_str(s, "tool"),
-		    ccfc_obj_get_str(s, "prompt"));
-		add(a, ccfc_obj_get_str(s, "sessionId"),
-		    ccfc_obj_get(s, "timestamp"), ccfc_obj_get_str(s, "prompt"),
-		    CCFC_SLICE_NONE);
+		add_complete_daemon(a, ccfc_obj_get_str(s, "changeId"),
+				    ccfc_obj_get(s, "timestamp"),
+				    ccfc_obj_get_str(s, "tool"),
+				    ccfc_obj_get_str(s, "prompt"));
+		add_complete_daemon(a, ccfc_obj_get_str(s, "sessionId"),
+				    ccfc_obj_get(s, "timestamp"),
+				    ccfc_obj_get_str(s, "prompt"),
+				    CCFC_SLICE_NONE);
 	}
 	ccfc_reply_free(reply);
 	return true;

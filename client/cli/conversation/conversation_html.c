@@ -93,8 +93,8 @@ static void put_anchor(struct ccfc_message_stream *talk,
 	ccfc_buf_slice(buf, id);
 }
 
-static void print_head(struct ccfc_message_stream *talk,
-		       struct ccfc_obj message)
+static void print_head_conversation_html(struct ccfc_message_stream *talk,
+					 struct ccfc_obj message)
 {
 	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
 	struct ccfc_buf *buf = &talk->out->buf;
@@ -197,8 +197,8 @@ static const char *class_of(struct ccfc_obj message)
 		       : "assistant";
 }
 
-static void print_message(struct ccfc_message_stream *talk,
-			  struct ccfc_obj message)
+static void print_message_conversation_html(struct ccfc_message_stream *talk,
+					    struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
@@ -212,7 +212,7 @@ static void print_message(struct ccfc_message_stream *talk,
 	put_anchor(talk, message);
 	ccfc_buf_puts(buf, "\">\n");
 	if (!ccfc_message_stream_is_result(message))
-		print_head(talk, message);
+		print_head_conversation_html(talk, message);
 	if (thinking.len) {
 		ccfc_buf_puts(buf, "<details class=\"thinking\"><summary>"
 				   "Thinking</summary>\n");
@@ -230,7 +230,8 @@ static void print_message(struct ccfc_message_stream *talk,
 	ccfc_buf_puts(buf, "</article>\n");
 }
 
-static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
+static void begin_agent_conversation_html(struct ccfc_message_stream *talk,
+					  struct ccfc_obj agent)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -244,13 +245,13 @@ static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 	ccfc_buf_puts(buf, "</summary>\n");
 }
 
-static void end_agent(struct ccfc_message_stream *talk)
+static void end_agent_conversation_html(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "</details>\n");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_html = {
-	.message = print_message,
-	.agent_begin = begin_agent,
-	.agent_end = end_agent,
+	.message = print_message_conversation_html,
+	.agent_begin = begin_agent_conversation_html,
+	.agent_end = end_agent_conversation_html,
 };

@@ -13,7 +13,8 @@
 #define HEAD_MAX   6
 
 /* One line after another, made safe on a terminal. */
-static void put_lines(struct ccfc_out *out, struct ccfc_slice text)
+static void put_lines_conversation_md(struct ccfc_out *out,
+				      struct ccfc_slice text)
 {
 	bool open = text.len && text.ptr[text.len - 1] != '\n';
 
@@ -52,7 +53,7 @@ void ccfc_md_code(struct ccfc_out *out, struct ccfc_slice text,
 	n = n < 3 ? 3 : n;
 	put_fence(out, '`', n);
 	ccfc_buf_printf(&out->buf, "%s\n", language);
-	put_lines(out, text);
+	put_lines_conversation_md(out, text);
 	put_fence(out, '`', n);
 	ccfc_buf_puts(&out->buf, "\n\n");
 	ccfc_out_check(out);
@@ -87,7 +88,7 @@ void ccfc_md_text(struct ccfc_out *out, struct ccfc_slice text)
 	unsigned open = 0;
 	char with = 0;
 
-	put_lines(out, text);
+	put_lines_conversation_md(out, text);
 	while (rest.len) {
 		const char *nl = memchr(rest.ptr, '\n', rest.len);
 		size_t len = nl ? (size_t)(nl - rest.ptr) : rest.len;
@@ -129,8 +130,8 @@ static void put_head(struct ccfc_message_stream *talk, unsigned level)
 	ccfc_buf_putc(&talk->out->buf, ' ');
 }
 
-static void print_head(struct ccfc_message_stream *talk,
-		       struct ccfc_obj message)
+static void print_head_conversation_md(struct ccfc_message_stream *talk,
+				       struct ccfc_obj message)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -207,8 +208,8 @@ static void print_result(struct ccfc_message_stream *talk,
 	free(label);
 }
 
-static void print_message(struct ccfc_message_stream *talk,
-			  struct ccfc_obj message)
+static void print_message_conversation_md(struct ccfc_message_stream *talk,
+					  struct ccfc_obj message)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
@@ -218,7 +219,7 @@ static void print_message(struct ccfc_message_stream *talk,
 	if (ccfc_message_stream_is_empty(message))
 		return;
 	if (!ccfc_message_stream_is_result(message))
-		print_head(talk, message);
+		print_head_conversation_md(talk, message);
 	if (thinking.len) {
 		ccfc_buf_puts(&out->buf, "Thinking:\n\n");
 		ccfc_md_code(out, thinking, "");
@@ -234,7 +235,8 @@ static void print_message(struct ccfc_message_stream *talk,
 					 "\n\n");
 }
 
-static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
+static void begin_agent_conversation_md(struct ccfc_message_stream *talk,
+					struct ccfc_obj agent)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -249,13 +251,13 @@ static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 	ccfc_buf_puts(&out->buf, "\n\n");
 }
 
-static void end_agent(struct ccfc_message_stream *talk)
+static void end_agent_conversation_md(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "*End of the agent.*\n\n");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_md = {
-	.message = print_message,
-	.agent_begin = begin_agent,
-	.agent_end = end_agent,
+	.message = print_message_conversation_md,
+	.agent_begin = begin_agent_conversation_md,
+	.agent_end = end_agent_conversation_md,
 };

@@ -100,8 +100,8 @@ static bool is_marked(const struct ccfc_message_stream *talk,
 }
 
 /* "── user 10:05:23 ──" */
-static void print_head(struct ccfc_message_stream *talk,
-		       struct ccfc_obj message)
+static void print_head_conversation_text(struct ccfc_message_stream *talk,
+					 struct ccfc_obj message)
 {
 	struct ccfc_out *out = talk->out;
 	const char *rule = ccfc_is_utf8() ? "──" : "--";
@@ -208,8 +208,8 @@ static void print_result(struct ccfc_message_stream *talk,
 	free(label);
 }
 
-static void print_message(struct ccfc_message_stream *talk,
-			  struct ccfc_obj message)
+static void print_message_conversation_text(struct ccfc_message_stream *talk,
+					    struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
@@ -220,7 +220,7 @@ static void print_message(struct ccfc_message_stream *talk,
 	same = goes_on(talk, message);
 	if (is_marked(talk, message) ||
 	    (!same && !ccfc_message_stream_is_result(message)))
-		print_head(talk, message);
+		print_head_conversation_text(talk, message);
 	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "thinking"),
 			talk->depth * 4 + 2, CCFC_STYLE_FAINT, true, 0);
 	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "content"),
@@ -238,7 +238,8 @@ static void print_message(struct ccfc_message_stream *talk,
 	}
 }
 
-static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
+static void begin_agent_conversation_text(struct ccfc_message_stream *talk,
+					  struct ccfc_obj agent)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -260,13 +261,13 @@ static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
-static void end_agent(struct ccfc_message_stream *talk)
+static void end_agent_conversation_text(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_putc(&talk->out->buf, '\n');
 }
 
 const struct ccfc_message_stream_writer ccfc_conversation_text = {
-	.message = print_message,
-	.agent_begin = begin_agent,
-	.agent_end = end_agent,
+	.message = print_message_conversation_text,
+	.agent_begin = begin_agent_conversation_text,
+	.agent_end = end_agent_conversation_text,
 };

@@ -92,7 +92,8 @@ static void print_tasks(struct ccfc_buf *buf, struct ccfc_obj tasks)
 	ccfc_buf_puts(buf, "</ul>\n");
 }
 
-static void print_head(struct ccfc_message_stream *talk, struct ccfc_obj info)
+static void print_head_export_html(struct ccfc_message_stream *talk,
+				   struct ccfc_obj info)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -134,7 +135,7 @@ static void print_foot(struct ccfc_message_stream *talk)
 const struct ccfc_export ccfc_export_html = {
 	.writer = &ccfc_message_stream_html,
 	.agents = CCFC_AGENTS_BELOW,
-	.head = print_head,
+	.head = print_head_export_html,
 	.rest = print_rest,
 	.foot = print_foot,
 };

@@ -6,15 +6,16 @@
 
 #include "wire/to_json.h"
 
-static void print_message(struct ccfc_message_stream *talk,
-			  struct ccfc_obj message)
+static void print_message_export_json(struct ccfc_message_stream *talk,
+				      struct ccfc_obj message)
 {
 	ccfc_buf_puts(&talk->out->buf, talk->in_thread ? ",\n" : "\n");
 	ccfc_json_write(&talk->out->buf, message, 0);
 }
 
 /* The agent's own fields, and its messages after them. */
-static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
+static void begin_agent_export_json(struct ccfc_message_stream *talk,
+				    struct ccfc_obj agent)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 
@@ -28,18 +29,19 @@ static void begin_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 	ccfc_buf_puts(buf, "\"messages\":[");
 }
 
-static void end_agent(struct ccfc_message_stream *talk)
+static void end_agent_export_json(struct ccfc_message_stream *talk)
 {
 	ccfc_buf_puts(&talk->out->buf, "\n]}");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_json = {
-	.message = print_message,
-	.agent_begin = begin_agent,
-	.agent_end = end_agent,
+	.message = print_message_export_json,
+	.agent_begin = begin_agent_export_json,
+	.agent_end = end_agent_export_json,
 };
 
-static void print_head(struct ccfc_message_stream *talk, struct ccfc_obj info)
+static void print_head_export_json(struct ccfc_message_stream *talk,
+				   struct ccfc_obj info)
 {
 	struct ccfc_buf *buf = &talk->out->buf;
 	bool first = true;
@@ -97,7 +99,7 @@ static void print_foot(struct ccfc_message_stream *talk)
 const struct ccfc_export ccfc_export_json = {
 	.writer = &ccfc_message_stream_json,
 	.agents = CCFC_AGENTS_LAST,
-	.head = print_head,
+	.head = print_head_export_json,
 	.rest = print_rest,
 	.foot = print_foot,
 };

@@ -3,7 +3,8 @@
 
 #include "cli/conversation/show.h"
 
-static void print_head(struct ccfc_message_stream *talk, struct ccfc_obj info)
+static void print_head_export_md(struct ccfc_message_stream *talk,
+				 struct ccfc_obj info)
 {
 	struct ccfc_out *out = talk->out;
 
@@ -35,7 +36,7 @@ static void print_foot(struct ccfc_message_stream *talk)
 const struct ccfc_export ccfc_export_md = {
 	.writer = &ccfc_message_stream_md,
 	.agents = CCFC_AGENTS_BELOW,
-	.head = print_head,
+	.head = print_head_export_md,
 	.rest = print_rest,
 	.foot = print_foot,
 };

@@ -72,7 +72,7 @@ static int64_t page_size(const struct ccfc_pages *p)
  * cannot be had is none in the list, but has its number all the same, so the
  * offset goes by what was asked for.
  */
-static int64_t take(struct ccfc_pages *p, struct ccfc_obj list)
+static int64_t take_pages(struct ccfc_pages *p, struct ccfc_obj list)
 {
 	uint32_t got = ccfc_obj_len(list);
 	uint32_t whole = p->whole && !p->alone ? count_whole(list) : got;
@@ -98,7 +98,7 @@ int ccfc_pages_next(struct ccfc_pages *p, struct ccfc_obj *root,
 		if (code < 0)
 			return code;
 		*root = ccfc_cli_value(p->reply);
-		taken = take(p, ccfc_obj_get(*root, p->list));
+		taken = take_pages(p, ccfc_obj_get(*root, p->list));
 	} while (!taken);
 	p->query.offset += taken;
 	if (p->left >= 0)

@@ -17,7 +17,7 @@ struct teller {
 	void *data;
 };
 
-static void tell(struct teller *t, const char *label)
+static void tell_session_facts(struct teller *t, const char *label)
 {
 	if (t->text.len)
 		t->fn(t->data, label, ccfc_buf_view(&t->text));
@@ -28,7 +28,7 @@ static void tell_field(struct teller *t, struct ccfc_obj info,
 		       const char *label, const char *key)
 {
 	ccfc_buf_slice(&t->text, ccfc_obj_get_str(info, key));
-	tell(t, label);
+	tell_session_facts(t, label);
 }
 
 /* One, or where there were several all of them. */
@@ -41,7 +41,7 @@ static void tell_list(struct teller *t, struct ccfc_obj info, const char *label,
 		ccfc_render_join(&t->text, list);
 	else
 		ccfc_buf_slice(&t->text, ccfc_obj_get_str(info, one));
-	tell(t, label);
+	tell_session_facts(t, label);
 }
 
 static void put_time(struct ccfc_buf *out, struct ccfc_obj time, bool utc)
@@ -70,7 +70,7 @@ static void tell_period(struct teller *t, struct ccfc_obj info, bool utc)
 	else if (seconds >= 60)
 		ccfc_buf_printf(&t->text, " (%lld min)",
 				(long long)(seconds / 60));
-	tell(t, "Period");
+	tell_session_facts(t, "Period");
 }
 
 /* "12 messages, 3 tool calls, 1 error" */
@@ -95,18 +95,18 @@ static void tell_work(struct teller *t, struct ccfc_obj info)
 	int64_t n = ccfc_obj_get_int(agents, "count", 0);
 
 	put_counts(&t->text, info);
-	tell(t, "Work");
+	tell_session_facts(t, "Work");
 	if (n) {
 		ccfc_render_count(&t->text, n, "agent");
 		ccfc_buf_puts(&t->text, ": ");
 		put_counts(&t->text, agents);
-		tell(t, "Agents");
+		tell_session_facts(t, "Agents");
 	}
 	ccfc_buf_printf(
 		&t->text, "%lld modified, %lld read",
 		(long long)ccfc_obj_get_int(info, "filesModifiedCount", 0),
 		(long long)ccfc_obj_get_int(info, "filesReadCount", 0));
-	tell(t, "Files");
+	tell_session_facts(t, "Files");
 }
 
 static void tell_tokens(struct teller *t, struct ccfc_obj info)
@@ -123,7 +123,7 @@ static void tell_tokens(struct teller *t, struct ccfc_obj info)
 				"%lld cache write",
 				(long long)in, (long long)out, (long long)read,
 				(long long)write);
-	tell(t, "Tokens");
+	tell_session_facts(t, "Tokens");
 }
 
 void ccfc_export_facts(struct ccfc_obj info, bool utc, ccfc_export_fact_fn fn,
@@ -143,7 +143,7 @@ void ccfc_export_facts(struct ccfc_obj info, bool utc, ccfc_export_fact_fn fn,
 	if (ccfc_slice_is(ccfc_obj_get_str(info, "source"), "gone") ||
 	    !ccfc_obj_get_bool(info, "sourcePresent", true)) {
 		ccfc_buf_puts(&t.text, "the transcript is gone");
-		tell(&t, "Source");
+		tell_session_facts(&t, "Source");
 	}
 	ccfc_buf_release(&t.text);
 }

@@ -12,7 +12,8 @@
 
 #define LABEL_WIDTH 10
 
-static void put_line(void *data, const char *label, struct ccfc_slice text)
+static void put_line_show_sections(void *data, const char *label,
+				   struct ccfc_slice text)
 {
 	ccfc_render_line(data, label, LABEL_WIDTH, text);
 }
@@ -28,7 +29,7 @@ static void put_item(void *data, const char *label, struct ccfc_slice text)
 
 void ccfc_show_head(struct ccfc_out *out, struct ccfc_obj info)
 {
-	ccfc_export_facts(info, false, put_line, out);
+	ccfc_export_facts(info, false, put_line_show_sections, out);
 }
 
 void ccfc_show_head_md(struct ccfc_out *out, struct ccfc_obj info)

@@ -53,7 +53,7 @@ static int ask_info(struct ccfc_doctor *d, struct ccfc_err *err)
 	return code;
 }
 
-static void ask(struct ccfc_doctor *d)
+static void ask_doctor(struct ccfc_doctor *d)
 {
 	if (ask_info(d, &d->daemon_err) < 0)
 		return;
@@ -72,7 +72,7 @@ void ccfc_doctor_init(struct ccfc_doctor *d, struct ccfc_cli *cli)
 		ccfc_buf_clear(&d->socket);
 	if (ccfc_service_probe(&d->service, &d->service_err) == 0)
 		d->service_err.code = 0;
-	ask(d);
+	ask_doctor(d);
 	find_roots(d);
 	ccfc_transcripts_find(&d->transcripts, &d->roots);
 }
@@ -221,8 +221,8 @@ void ccfc_doctor_print(const struct ccfc_doctor *d)
 		print_one(&d->cli->out, d->findings.items[i]);
 }
 
-static void pack_text(struct ccfc_pack *p, const char *key,
-		      const struct ccfc_buf *text)
+static void pack_text_doctor(struct ccfc_pack *p, const char *key,
+			     const struct ccfc_buf *text)
 {
 	ccfc_pack_cstr(p, key);
 	if (text->len)
@@ -246,9 +246,9 @@ static void pack_all(struct ccfc_pack *p, const struct ccfc_doctor *d)
 		ccfc_pack_map(p);
 		ccfc_pack_kv_cstr(p, "level", level_names[f->level]);
 		ccfc_pack_kv_cstr(p, "check", f->check);
-		pack_text(p, "what", &f->what);
-		pack_text(p, "why", &f->why);
-		pack_text(p, "fix", &f->fix);
+		pack_text_doctor(p, "what", &f->what);
+		pack_text_doctor(p, "why", &f->why);
+		pack_text_doctor(p, "fix", &f->fix);
 		ccfc_pack_end(p);
 	}
 	ccfc_pack_end(p);

@@ -36,7 +36,7 @@ static void become(const char *const *argv, int out, int err,
 }
 
 /* False when the other side has closed it. */
-static bool take(struct ccfc_buf *buf, int fd, size_t max)
+static bool take_child(struct ccfc_buf *buf, int fd, size_t max)
 {
 	char *at = ccfc_buf_reserve(buf, 65536);
 	ssize_t n = read(fd, at, 65536);
@@ -59,10 +59,10 @@ static void drain(struct ccfc_child *child, int from_out, int from_err)
 		if (poll(fds, 2, -1) < 0)
 			continue; /* EINTR */
 		if (fds[0].fd >= 0 && fds[0].revents &&
-		    !take(&child->out, from_out, CCFC_REPLY_MAX_BYTES))
+		    !take_child(&child->out, from_out, CCFC_REPLY_MAX_BYTES))
 			fds[0].fd = -1;
 		if (fds[1].fd >= 0 && fds[1].revents &&
-		    !take(&child->words, from_err, WORDS_MAX))
+		    !take_child(&child->words, from_err, WORDS_MAX))
 			fds[1].fd = -1;
 	}
 }

@@ -2,7 +2,7 @@
 #include "cli/frame/line_range.h"
 
 /* A number from 1 at *p, and *p behind it; 0 when there is none, else -1. */
-static int64_t read_number(const char **p)
+static int64_t read_number_line_range(const char **p)
 {
 	int64_t n = 0;
 
@@ -21,11 +21,11 @@ bool ccfc_line_range_parse(int64_t *from, int64_t *to, const char *text)
 	bool count = false;
 
 	*to = 0;
-	*from = read_number(&text);
+	*from = read_number_line_range(&text);
 	if (*text == ',') {
 		count = *++text == '+';
 		text += count;
-		*to = read_number(&text);
+		*to = read_number_line_range(&text);
 	}
 	if (*from < 0 || *to < 0 || *text || (count && !*to) ||
 	    (!*from && !*to))

@@ -250,9 +250,9 @@ static int unknown(const struct ccfc_opts *opts, const char *word,
 	return CCFC_EINVAL;
 }
 
-static const struct ccfc_opt *find(struct ccfc_opts *opts,
-				   struct ccfc_slice name, char letter,
-				   struct ccfc_opt_value **value)
+static const struct ccfc_opt *find_opt(struct ccfc_opts *opts,
+				       struct ccfc_slice name, char letter,
+				       struct ccfc_opt_value **value)
 {
 	for (int t = 0; t < 2; t++) {
 		const struct ccfc_opt *o = opts->tables[t];
@@ -275,7 +275,7 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 	struct ccfc_slice key = eq ? ccfc_slice(name, (size_t)(eq - name))
 				   : ccfc_slice_str(name);
 	struct ccfc_opt_value *v;
-	const struct ccfc_opt *opt = find(opts, key, 0, &v);
+	const struct ccfc_opt *opt = find_opt(opts, key, 0, &v);
 	int code;
 
 	if (!opt)
@@ -310,7 +310,7 @@ static int read_letters(struct ccfc_opts *opts, int argc, char **argv,
 	for (const char *p = argv[0] + 1; *p; p++) {
 		struct ccfc_opt_value *v;
 		const struct ccfc_opt *opt =
-			find(opts, CCFC_SLICE_NONE, *p, &v);
+			find_opt(opts, CCFC_SLICE_NONE, *p, &v);
 		int code;
 
 		if (!opt)

@@ -58,7 +58,7 @@ static bool can_start(const char *command)
 	return in_path(ccfc_slice(command, n));
 }
 
-static void run(const char *command, int fd)
+static void run_pager(const char *command, int fd)
 {
 	signal(SIGPIPE, SIG_DFL);
 	dup2(fd, STDIN_FILENO);
@@ -83,7 +83,7 @@ int ccfc_pager_start(pid_t *pid)
 		return -1;
 	}
 	if (*pid == 0)
-		run(command, fds[0]);
+		run_pager(command, fds[0]);
 	close(fds[0]);
 	/* ^C belongs to the pager; we end when it does. */
 	signal(SIGINT, SIG_IGN);

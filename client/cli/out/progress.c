@@ -58,7 +58,7 @@ void ccfc_progress_text(struct ccfc_buf *out, unsigned width,
 	ccfc_buf_release(&tail);
 }
 
-static void put(const struct ccfc_buf *buf)
+static void put_progress(const struct ccfc_buf *buf)
 {
 	/* A bar that could not be drawn is no reason to stop. */
 	if (write(STDERR_FILENO, buf->ptr, buf->len) < 0)
@@ -78,7 +78,7 @@ void ccfc_progress_draw(void *data, const struct ccfc_progress *progress)
 	ccfc_buf_putc(&line, '\r');
 	ccfc_progress_text(&line, bar->width, progress);
 	ccfc_buf_puts(&line, "\033[K");
-	put(&line);
+	put_progress(&line);
 	ccfc_buf_release(&line);
 }
 
@@ -89,6 +89,6 @@ void ccfc_progress_end(struct ccfc_progress_bar *bar)
 	if (!bar->drawn)
 		return;
 	ccfc_buf_puts(&line, "\r\033[K");
-	put(&line);
+	put_progress(&line);
 	ccfc_buf_release(&line);
 }

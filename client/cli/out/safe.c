@@ -40,7 +40,7 @@ bool ccfc_utf8_is_layout(int32_t cp)
 	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
 }
 
-static bool is_plain(int32_t cp, bool keep_tabs)
+static bool is_plain_safe(int32_t cp, bool keep_tabs)
 {
 	if (cp < 0x20)
 		return cp == '\t' && keep_tabs;
@@ -68,7 +68,7 @@ void ccfc_safe_append(struct ccfc_buf *out, struct ccfc_slice s, bool keep_tabs)
 		const char *at = p;
 		int32_t cp = ccfc_utf8_next(&p, end);
 
-		if (is_plain(cp, keep_tabs))
+		if (is_plain_safe(cp, keep_tabs))
 			continue;
 		ccfc_buf_append(out, run, (size_t)(at - run));
 		append_escaped(out, cp, *at);

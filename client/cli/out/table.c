@@ -137,7 +137,7 @@ static void leave_out(struct ccfc_table *table, size_t max)
 }
 
 /* Pads columns to their minimum, or cuts them, whichever `max` asks for. */
-static void fit(struct ccfc_table *table, size_t max)
+static void fit_table(struct ccfc_table *table, size_t max)
 {
 	size_t pad = 0, total = total_width(table), *w;
 
@@ -228,7 +228,7 @@ void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out)
 	uint32_t note = 0;
 
 	leave_out(table, out->width);
-	fit(table, out->width);
+	fit_table(table, out->width);
 	print_titles(table, out);
 	for (uint32_t i = 0; i < table->cells.n; i++) {
 		if (i % table->ncols == 0)

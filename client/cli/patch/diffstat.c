@@ -100,7 +100,7 @@ static void measure(struct layout *l, const struct ccfc_diffstat *stat)
  * As git does it: the bars get up to three eighths of the width, and what the
  * names leave. Names are cut on a terminal only.
  */
-static void fit(struct layout *l, const struct ccfc_out *out)
+static void fit_diffstat(struct layout *l, const struct ccfc_out *out)
 {
 	size_t max = out->width ? out->width : DEFAULT_WIDTH;
 	size_t frame = l->number + FRAME, share;
@@ -185,7 +185,8 @@ static void print_row(struct ccfc_out *out, const struct ccfc_diffstat_row *row,
 	ccfc_buf_release(&cut);
 }
 
-static void print_total(struct ccfc_out *out, const struct ccfc_diffstat *stat)
+static void print_total_diffstat(struct ccfc_out *out,
+				 const struct ccfc_diffstat *stat)
 {
 	long long added = 0, removed = 0;
 
@@ -209,8 +210,8 @@ void ccfc_diffstat_print(const struct ccfc_diffstat *stat, struct ccfc_out *out)
 	struct layout l;
 
 	measure(&l, stat);
-	fit(&l, out);
+	fit_diffstat(&l, out);
 	for (uint32_t i = 0; i < stat->rows.n; i++)
 		print_row(out, &stat->rows.items[i], &l);
-	print_total(out, stat);
+	print_total_diffstat(out, stat);
 }

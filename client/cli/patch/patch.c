@@ -200,7 +200,7 @@ static bool is_list(struct ccfc_obj root)
 	return ccfc_obj_type(ccfc_obj_get(root, "diffs")) == CCFC_OBJ_ARRAY;
 }
 
-static uint32_t count(struct ccfc_obj root)
+static uint32_t count_patch(struct ccfc_obj root)
 {
 	return is_list(root) ? ccfc_obj_len(ccfc_obj_get(root, "diffs")) : 1;
 }
@@ -215,7 +215,7 @@ static struct ccfc_obj nth(struct ccfc_obj root, uint32_t i)
 static uint32_t show(struct ccfc_out *out, struct ccfc_obj root, bool stat)
 {
 	struct ccfc_diffstat table;
-	uint32_t n = count(root), shown = 0;
+	uint32_t n = count_patch(root), shown = 0;
 
 	ccfc_diffstat_init(&table);
 	for (uint32_t i = 0; i < n; i++) {
@@ -242,7 +242,7 @@ static uint32_t show(struct ccfc_out *out, struct ccfc_obj root, bool stat)
 static uint32_t show_json(struct ccfc_out *out, struct ccfc_obj root,
 			  bool lines)
 {
-	uint32_t n = count(root);
+	uint32_t n = count_patch(root);
 
 	if (!lines)
 		ccfc_render_json(out, root, 2);
@@ -256,7 +256,7 @@ static int fail_none(struct ccfc_obj root, const char *command)
 	struct ccfc_slice id = ccfc_obj_get_str(root, "sessionId");
 	struct ccfc_err err;
 
-	if (!count(root))
+	if (!count_patch(root))
 		ccfc_err_set(&err, CCFC_ENOTFOUND,
 			     "%s: nothing found: session %.*s has no such "
 			     "changes",

@@ -186,8 +186,8 @@ static bool is_fixed(struct ccfc_slice key)
 	return false;
 }
 
-static void pack_text(struct ccfc_pack *p, struct ccfc_redact *r,
-		      struct ccfc_slice s, const struct place *at)
+static void pack_text_redact(struct ccfc_pack *p, struct ccfc_redact *r,
+			     struct ccfc_slice s, const struct place *at)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -210,7 +210,7 @@ static void pack_deep(struct ccfc_pack *p, struct ccfc_redact *r,
 	struct ccfc_buf json = CCFC_BUF_INIT;
 
 	ccfc_json_write(&json, o, 0);
-	pack_text(p, r, ccfc_buf_view(&json), at);
+	pack_text_redact(p, r, ccfc_buf_view(&json), at);
 	ccfc_buf_release(&json);
 }
 
@@ -235,7 +235,7 @@ static void pack_map(struct ccfc_pack *p, struct ccfc_redact *r,
 
 		if (skip && ccfc_slice_is(key, skip))
 			continue;
-		pack_text(p, r, key, &name);
+		pack_text_redact(p, r, key, &name);
 		below.input = at->input || ccfc_slice_is(key, "input");
 		pack_value(p, r, ccfc_obj_value_at(o, i), &below, NULL);
 	}
@@ -263,7 +263,7 @@ static void pack_value(struct ccfc_pack *p, struct ccfc_redact *r,
 		return;
 	case CCFC_OBJ_STR:
 	case CCFC_OBJ_BIN:
-		pack_text(p, r, ccfc_obj_str(o), at);
+		pack_text_redact(p, r, ccfc_obj_str(o), at);
 		return;
 	case CCFC_OBJ_ARRAY:
 	case CCFC_OBJ_MAP:

@@ -31,7 +31,7 @@ static bool is_upper(char c)
 }
 
 /* Lower-case words of a name, without digits. */
-static void split(struct words *w, struct ccfc_slice name)
+static void split_redact_name(struct words *w, struct ccfc_slice name)
 {
 	size_t len = 0;
 	bool open = false;
@@ -121,7 +121,7 @@ enum ccfc_redact_name ccfc_redact_classify(struct ccfc_slice name)
 	struct words w;
 	const char *last;
 
-	split(&w, name);
+	split_redact_name(&w, name);
 	if (!w.n)
 		return CCFC_NAME_PLAIN;
 	last = w.at[w.n - 1];

@@ -70,7 +70,7 @@ static void count_line(struct tally *tally,
 	}
 }
 
-static bool is_ours(const struct tally *tally, struct ccfc_obj line)
+static bool is_ours_log_git(const struct tally *tally, struct ccfc_obj line)
 {
 	return ccfc_blame_is_session(line) &&
 	       ccfc_slice_eq(ccfc_obj_get_str(line, "sessionId"),
@@ -82,7 +82,7 @@ static int64_t count_ours(const struct tally *tally, struct ccfc_obj lines)
 	int64_t n = 0;
 
 	for (uint32_t i = 0; i < ccfc_obj_len(lines); i++)
-		n += is_ours(tally, ccfc_obj_at(lines, i));
+		n += is_ours_log_git(tally, ccfc_obj_at(lines, i));
 	return n;
 }
 
@@ -127,8 +127,9 @@ static int count_file(struct tally *tally, const char *path,
 	for (uint32_t i = 0; i < ccfc_obj_len(view.lines); i++) {
 		struct ccfc_obj line = ccfc_obj_at(view.lines, i);
 		const struct ccfc_git_commit *commit =
-			is_ours(tally, line) ? ccfc_blame_commit(&view, line)
-					     : NULL;
+			is_ours_log_git(tally, line)
+				? ccfc_blame_commit(&view, line)
+				: NULL;
 
 		if (commit)
 			count_line(tally, commit, ccfc_slice_str(path));
@@ -157,7 +158,7 @@ static int blame_file(struct tally *tally, struct ccfc_client *client,
 	return code;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_log_git(const void *a, const void *b)
 {
 	const struct carrier *x = a, *y = b;
 
@@ -250,7 +251,8 @@ static void print_json(struct ccfc_out *out, const struct tally *tally,
 	ccfc_buf_release(&buf);
 }
 
-static int print(struct ccfc_cli *cli, struct tally *tally, int64_t format)
+static int print_log_git(struct ccfc_cli *cli, struct tally *tally,
+			 int64_t format)
 {
 	struct ccfc_err err;
 
@@ -261,7 +263,7 @@ static int print(struct ccfc_cli *cli, struct tally *tally, int64_t format)
 			      tally->homeless == 1 ? "is" : "are");
 	if (tally->commits.n)
 		qsort(tally->commits.items, tally->commits.n,
-		      sizeof(*tally->commits.items), compare);
+		      sizeof(*tally->commits.items), compare_log_git);
 	if (format != CCFC_LOG_TABLE)
 		print_json(&cli->out, tally, format == CCFC_LOG_JSONL);
 	else if (tally->commits.n || tally->open)
@@ -274,7 +276,7 @@ static int print(struct ccfc_cli *cli, struct tally *tally, int64_t format)
 	return ccfc_cli_fail(&err);
 }
 
-static void release(struct tally *tally)
+static void release_log_git(struct tally *tally)
 {
 	for (uint32_t i = 0; i < tally->commits.n; i++)
 		free(tally->commits.items[i].files.items);
@@ -300,8 +302,9 @@ int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format)
 		code = blame_file(
 			&tally, cli->client,
 			ccfc_obj_get_str(ccfc_obj_at(files, i), "path"), &err);
-	status = code < 0 ? ccfc_cli_fail(&err) : print(cli, &tally, format);
-	release(&tally);
+	status = code < 0 ? ccfc_cli_fail(&err)
+			  : print_log_git(cli, &tally, format);
+	release_log_git(&tally);
 	ccfc_reply_free(reply);
 	return status;
 }

@@ -67,7 +67,7 @@ void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root)
 }
 
 /* By time, then by place and id, so that the order is always the same. */
-static int compare(const void *a, const void *b)
+static int compare_log_rows(const void *a, const void *b)
 {
 	const struct ccfc_log_row *x = a, *y = b;
 	int r;
@@ -83,7 +83,8 @@ static int compare(const void *a, const void *b)
 bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit)
 {
 	if (!rows->one_file && rows->n)
-		qsort(rows->items, rows->n, sizeof(*rows->items), compare);
+		qsort(rows->items, rows->n, sizeof(*rows->items),
+		      compare_log_rows);
 	if (rows->n <= limit)
 		return false;
 	rows->n = (uint32_t)limit;

@@ -146,7 +146,7 @@ static int use_reply(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	return 0;
 }
 
-static char *get_string(struct ccfc_obj o, const char *key)
+static char *get_string_recover_print(struct ccfc_obj o, const char *key)
 {
 	struct ccfc_slice s = ccfc_obj_get_str(o, key);
 
@@ -156,8 +156,8 @@ static char *get_string(struct ccfc_obj o, const char *key)
 int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     struct ccfc_client *client)
 {
-	char *path = get_string(row->file, "path");
-	char *change = get_string(row->file, "changeId");
+	char *path = get_string_recover_print(row->file, "path");
+	char *change = get_string_recover_print(row->file, "changeId");
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
 	int code = 0, stop = 0;
@@ -214,7 +214,8 @@ void ccfc_recover_table(const struct ccfc_recover *r, struct ccfc_out *out)
 }
 
 /* A text, or nil where there is none. */
-static void pack_text(struct ccfc_pack *p, const char *key, struct ccfc_slice s)
+static void pack_text_recover_print(struct ccfc_pack *p, const char *key,
+				    struct ccfc_slice s)
 {
 	ccfc_pack_cstr(p, key);
 	if (s.len)
@@ -230,15 +231,16 @@ static void pack_row(struct ccfc_pack *p, const struct ccfc_recover_row *row)
 
 	ccfc_pack_map(p);
 	for (int i = 0; i < 4; i++)
-		pack_text(p, same[i], ccfc_obj_get_str(row->file, same[i]));
-	pack_text(p, "file", ccfc_slice_str(row->name));
+		pack_text_recover_print(p, same[i],
+					ccfc_obj_get_str(row->file, same[i]));
+	pack_text_recover_print(p, "file", ccfc_slice_str(row->name));
 	ccfc_pack_kv_cstr(p, "result", words[row->what]);
-	pack_text(p, "source", row->source);
-	pack_text(p, "fidelity", row->fidelity);
-	pack_text(p, "why", row->why);
+	pack_text_recover_print(p, "source", row->source);
+	pack_text_recover_print(p, "fidelity", row->fidelity);
+	pack_text_recover_print(p, "why", row->why);
 	if (row->sha256.len)
 		ccfc_pack_kv_int(p, "size", (int64_t)row->size);
-	pack_text(p, "sha256", row->sha256);
+	pack_text_recover_print(p, "sha256", row->sha256);
 	ccfc_pack_end(p);
 }
 

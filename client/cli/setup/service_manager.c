@@ -39,8 +39,8 @@ static bool is_no_bus(const struct ccfc_child *child)
 	       ccfc_slice_contains(words, "XDG_RUNTIME_DIR");
 }
 
-static int complain(const struct ccfc_child *child, const char *who,
-		    struct ccfc_err *err)
+static int complain_service_manager(const struct ccfc_child *child,
+				    const char *who, struct ccfc_err *err)
 {
 	struct ccfc_slice says = ccfc_child_says(child);
 
@@ -72,7 +72,7 @@ int ccfc_service_run(const char *const *argv, struct ccfc_err *err)
 	for (int i = 0; argv[i]; i++)
 		ccfc_buf_printf(&line, "%s%s", i ? " " : "", argv[i]);
 	if (!code && child.code)
-		code = complain(&child, line.ptr, err);
+		code = complain_service_manager(&child, line.ptr, err);
 	ccfc_child_release(&child);
 	ccfc_buf_release(&line);
 	return code;
@@ -137,7 +137,8 @@ static int probe_systemd(struct ccfc_user_service *s, struct ccfc_err *err)
 	if (file.len)
 		s->file = ccfc_strndup(file.ptr, file.len);
 	if (!code && child.code)
-		code = complain(&child, "systemd's user manager", err);
+		code = complain_service_manager(&child,
+						"systemd's user manager", err);
 	ccfc_child_release(&child);
 	return code;
 }

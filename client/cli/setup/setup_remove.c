@@ -15,7 +15,7 @@ static bool is_known(void)
 	return known;
 }
 
-static void forget(struct ccfc_setup *s, unsigned done)
+static void forget_setup_remove(struct ccfc_setup *s, unsigned done)
 {
 	ccfc_setup_add(s, CCFC_SETUP_STEP_FORGET, "the service",
 		       "it is gone already")
@@ -41,7 +41,7 @@ static void plan_systemd(struct ccfc_setup *s)
 		return;
 	if (ccfc_service_manager() != CCFC_MANAGER_SYSTEMD ||
 	    (!enabled && !known))
-		forget(s, done);
+		forget_setup_remove(s, done);
 	else
 		ccfc_setup_add_run(s, words)->clear = done;
 }
@@ -54,7 +54,7 @@ static void plan_launchd(struct ccfc_setup *s)
 	if (!(s->record.service & CCFC_SETUP_LOADED))
 		return;
 	if (!is_known()) {
-		forget(s, CCFC_SETUP_LOADED);
+		forget_setup_remove(s, CCFC_SETUP_LOADED);
 		return;
 	}
 	ccfc_service_domain(&agent);

@@ -68,8 +68,9 @@ enum found {
 	UNREADABLE,
 };
 
-static enum found look(struct ccfc_target *t, const struct ccfc_undo_file *file,
-		       struct ccfc_err *err)
+static enum found look_journal(struct ccfc_target *t,
+			       const struct ccfc_undo_file *file,
+			       struct ccfc_err *err)
 {
 	int r = ccfc_target_look(t, err);
 
@@ -127,7 +128,7 @@ static void roll_back_file(struct ccfc_undo_report *report,
 	struct ccfc_target t;
 
 	if (!ccfc_target_init(&t, file->path, NULL)) {
-		found = look(&t, file, err);
+		found = look_journal(&t, file, err);
 		drop_temps(&t, file, found);
 	}
 	if (found == AS_LEFT && !put_back(&t, u, entry, i, err))
@@ -332,7 +333,7 @@ static int write_entry(const struct job *job, int dir)
 }
 
 /* Blobs, then the manifest under its name: from here on it has begun. */
-static int begin(struct job *job, struct ccfc_err *err)
+static int begin_journal(struct job *job, struct ccfc_err *err)
 {
 	const struct ccfc_undo *u = job->undo;
 	int dir = -1, r = -1;
@@ -403,7 +404,7 @@ static void take_back(struct job *job, struct ccfc_err *err)
 
 static int do_all(struct job *job, struct ccfc_err *err)
 {
-	int r = begin(job, err);
+	int r = begin_journal(job, err);
 
 	if (r < 0)
 		return r;

@@ -169,7 +169,7 @@ static int by_id(const void *a, const void *b)
 	return strcmp(x->id, y->id);
 }
 
-static int load(struct ccfc_undo *u, struct ccfc_err *err)
+static int load_undo(struct ccfc_undo *u, struct ccfc_err *err)
 {
 	int fd = openat(u->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -213,9 +213,10 @@ static void note_undone(struct ccfc_undo *u)
 
 /* ---- what a killed process left ---- */
 
-static void tell(const struct ccfc_undo *u, const struct ccfc_undo_entry *entry,
-		 const struct ccfc_undo_report *report,
-		 const struct ccfc_err *err)
+static void tell_undo(const struct ccfc_undo *u,
+		      const struct ccfc_undo_entry *entry,
+		      const struct ccfc_undo_report *report,
+		      const struct ccfc_err *err)
 {
 	if (report->failed)
 		ccfc_cli_note("'ccfc %s' was cut off, and %u of its files "
@@ -248,7 +249,7 @@ static void recover(struct ccfc_undo *u)
 
 		if (entry->state == CCFC_UNDO_BEGUN) {
 			ccfc_undo_roll_back(&report, u, entry, &err);
-			tell(u, entry, &report, &err);
+			tell_undo(u, entry, &report, &err);
 		}
 		if (entry->state == CCFC_UNDO_BEGUN && !report.failed)
 			ccfc_manifest_release(&entry->manifest);
@@ -326,7 +327,7 @@ int ccfc_undo_open(struct ccfc_undo *u, bool make, struct ccfc_err *err)
 		return r;
 	r = lock(u, err);
 	if (!r)
-		r = load(u, err);
+		r = load_undo(u, err);
 	if (!r) {
 		recover(u);
 		note_undone(u);

@@ -86,7 +86,7 @@ int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 }
 
 /* Gives it its name; 0 or errno. */
-static int settle(const struct ccfc_new_file *save, bool force)
+static int settle_new_file(const struct ccfc_new_file *save, bool force)
 {
 	if (fsync(save->fd) < 0)
 		return errno;
@@ -104,7 +104,7 @@ int ccfc_new_file_commit(struct ccfc_new_file *save, bool force,
 
 	if (code < 0)
 		return code;
-	error = settle(save, force);
+	error = settle_new_file(save, force);
 	if (error == EEXIST)
 		return exists_already(save, err);
 	if (error)

@@ -72,9 +72,9 @@ bool ccfc_new_files_name(struct ccfc_buf *out, struct ccfc_slice name)
 	return ok;
 }
 
-static enum ccfc_new_files_result failed(const struct ccfc_new_files *keep,
-					 const char *name, int error,
-					 struct ccfc_err *err)
+static enum ccfc_new_files_result
+failed_new_files(const struct ccfc_new_files *keep, const char *name, int error,
+		 struct ccfc_err *err)
 {
 	switch (error) {
 	case EEXIST:
@@ -125,8 +125,8 @@ static int enter(int dir, const char *part)
 }
 
 /* Goes down to the directory that `name` is in; 0 or errno. */
-static int walk(struct place *place, const struct ccfc_new_files *keep,
-		const char *name)
+static int walk_new_files(struct place *place,
+			  const struct ccfc_new_files *keep, const char *name)
 {
 	const char *slash;
 	int error = 0;
@@ -223,11 +223,11 @@ enum ccfc_new_files_result ccfc_new_files_write(struct ccfc_new_files *keep,
 						struct ccfc_err *err)
 {
 	struct place place = { .dir = -1 };
-	int error = walk(&place, keep, name);
+	int error = walk_new_files(&place, keep, name);
 
 	if (!error)
 		error = write_at(&place, keep, content);
 	if (place.dir >= 0)
 		close(place.dir);
-	return error ? failed(keep, name, error, err) : CCFC_KEPT;
+	return error ? failed_new_files(keep, name, error, err) : CCFC_KEPT;
 }

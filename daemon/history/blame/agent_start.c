@@ -83,7 +83,7 @@ struct search {
 
 /* --- what is kept --- */
 
-static void forget(struct ccfc_launches *l)
+static void forget_agent_start(struct ccfc_launches *l)
 {
 	for (uint32_t i = 0; i < l->logs.n; i++)
 		free(l->logs.items[i].items.items);
@@ -98,10 +98,10 @@ static struct ccfc_launches *launches_of(struct ccfc_history *history)
 	if (!history->launches) {
 		history->launches = ccfc_calloc(1, sizeof(*history->launches));
 		ccfc_strtab_init(&history->launches->types);
-		forget(history->launches);
+		forget_agent_start(history->launches);
 	}
 	if (history->launches->logs.n >= LOGS_MAX)
-		forget(history->launches);
+		forget_agent_start(history->launches);
 	return history->launches;
 }
 
@@ -109,7 +109,7 @@ void ccfc_launches_free(struct ccfc_launches *launches)
 {
 	if (!launches)
 		return;
-	forget(launches);
+	forget_agent_start(launches);
 	ccfc_strtab_release(&launches->types);
 	free(launches->logs.items);
 	free(launches->agents.items);
@@ -147,7 +147,7 @@ static bool same_item(const struct item *a, const struct item *b)
 	       a->prompt == b->prompt && a->type == b->type;
 }
 
-static void keep(struct launch_log *log, const struct item *item)
+static void keep_agent_start(struct launch_log *log, const struct item *item)
 {
 	/* The progress of agents says the same again and again. */
 	for (uint32_t i = log->items.n, left = REPEATS; i > 0 && left; left--)
@@ -159,8 +159,9 @@ static void keep(struct launch_log *log, const struct item *item)
 		log->partial = true;
 }
 
-static void take_line(struct search *s, struct launch_log *log,
-		      struct ccfc_slice line, struct ccfc_arena *arena)
+static void take_line_agent_start(struct search *s, struct launch_log *log,
+				  struct ccfc_slice line,
+				  struct ccfc_arena *arena)
 {
 	struct ccfc_launch found[PER_LINE];
 	uint32_t n;
@@ -175,7 +176,7 @@ static void take_line(struct search *s, struct launch_log *log,
 		if (found[i].type.len)
 			item.type =
 				ccfc_strtab_put(&s->l->types, found[i].type);
-		keep(log, &item);
+		keep_agent_start(log, &item);
 	}
 }
 
@@ -196,7 +197,7 @@ static bool read_part(struct search *s, struct launch_log *log, uint64_t floor,
 		end, floor, cut);
 	while (ccfc_lines_back_next(&back, &line, &at))
 		if (may_tell(line))
-			take_line(s, log, line, &arena);
+			take_line_agent_start(s, log, line, &arena);
 	/* What is left of a cut line is in hand, and all of it was read. */
 	if (cut && back.read && back.start == floor)
 		at = floor;
@@ -409,7 +410,7 @@ static void find_prompted(struct search *s, uint64_t prompt)
 			add_type(s, item->type);
 }
 
-static void find(struct search *s, uint32_t source)
+static void find_agent_start(struct search *s, uint32_t source)
 {
 	uint64_t prompt;
 
@@ -439,7 +440,7 @@ struct ccfc_slice ccfc_launch_type(struct ccfc_history *history,
 	if (agent->last_session != agent->session)
 		add_session(&s, agent->last_session);
 	if (agent->agent)
-		find(&s, source);
+		find_agent_start(&s, source);
 	if (!s.type || s.many)
 		return CCFC_SLICE_NONE;
 	return ccfc_arena_copy(arena, ccfc_strtab_get(&s.l->types, s.type));

@@ -75,8 +75,8 @@ struct target {
 };
 
 /* Lines [i, end) stay. False when they are not the same in the new text. */
-static bool keep(struct target *t, const struct step *step, uint32_t i,
-		 uint32_t end)
+static bool keep_line_owners(struct target *t, const struct step *step,
+			     uint32_t i, uint32_t end)
 {
 	const struct ccfc_line_owners *carry = step->carry;
 	uint32_t from = ccfc_line_owners_start(carry, i),
@@ -99,8 +99,8 @@ static bool keep(struct target *t, const struct step *step, uint32_t i,
 }
 
 /* The next `n` lines of the new text; false when it has not that many. */
-static bool cut(struct ccfc_slice *out, const struct step *step, size_t at,
-		uint32_t n)
+static bool cut_line_owners(struct ccfc_slice *out, const struct step *step,
+			    size_t at, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		size_t left = step->text.len - at;
@@ -115,8 +115,8 @@ static bool cut(struct ccfc_slice *out, const struct step *step, size_t at,
 	return true;
 }
 
-static void put(struct target *t, struct ccfc_slice line, uint32_t owner,
-		uint32_t origin)
+static void put_line_owners(struct target *t, struct ccfc_slice line,
+			    uint32_t owner, uint32_t origin)
 {
 	struct ccfc_owned item = { t->at, owner, origin };
 
@@ -196,11 +196,12 @@ static void put_old(struct target *t, const struct step *step,
 {
 	const struct ccfc_owned *was = &step->carry->lines.items[old];
 
-	put(t, line, was->owner, was->origin);
+	put_line_owners(t, line, was->owner, was->origin);
 }
 
-static bool add(struct target *t, const struct step *step,
-		const struct ccfc_block *block, struct ccfc_moved *moved)
+static bool add_line_owners(struct target *t, const struct step *step,
+			    const struct ccfc_block *block,
+			    struct ccfc_moved *moved)
 {
 	uint32_t n = block->bn, *pairs = NULL, from = 0;
 	struct ccfc_slice *lines;
@@ -208,7 +209,7 @@ static bool add(struct target *t, const struct step *step,
 	if (!n)
 		return true;
 	lines = ccfc_arena_alloc(&step->carry->arena, n * sizeof(*lines));
-	if (!cut(lines, step, t->at, n))
+	if (!cut_line_owners(lines, step, t->at, n))
 		return false;
 	if ((step->space || step->patched) && block->an)
 		pairs = pair_up(step, block, lines);
@@ -223,7 +224,8 @@ static bool add(struct target *t, const struct step *step,
 		if (moved)
 			count = ccfc_moved_take(moved, lines + i, n - i, &from);
 		if (!count)
-			put(t, lines[i++], step->owner, t->lines->n + 1);
+			put_line_owners(t, lines[i++], step->owner,
+					t->lines->n + 1);
 		for (; count; count--)
 			put_old(t, step, lines[i++], from++);
 	}
@@ -250,11 +252,12 @@ static bool make_list(struct target *t, const struct step *step,
 		const struct ccfc_block *block = &step->blocks.items[k];
 
 		if (block->a < a || block->a > n || block->an > n - block->a ||
-		    !keep(t, step, a, block->a) || !add(t, step, block, moved))
+		    !keep_line_owners(t, step, a, block->a) ||
+		    !add_line_owners(t, step, block, moved))
 			return false;
 		a = block->a + block->an;
 	}
-	return keep(t, step, a, n) && t->at == step->text.len;
+	return keep_line_owners(t, step, a, n) && t->at == step->text.len;
 }
 
 /* Nothing is changed when the blocks do not lead to the new text. */
@@ -287,7 +290,7 @@ static bool carry_over(struct step *step, struct ccfc_buf *text)
 
 /* --- by comparison --- */
 
-static void compare(struct step *step)
+static void compare_line_owners(struct step *step)
 {
 	struct ccfc_arena *arena = &step->carry->arena;
 	struct ccfc_split a, b;
@@ -313,13 +316,13 @@ static void by_comparison(struct step *step, struct ccfc_buf *text)
 	if (ccfc_slice_eq(ccfc_buf_view(&step->carry->text), step->text))
 		return;
 	step->blocks.n = 0;
-	compare(step);
+	compare_line_owners(step);
 	carry_over(step, text);
 }
 
-static struct step begin(struct ccfc_line_owners *carry,
-			 const struct ccfc_buf *text, uint32_t owner,
-			 bool space)
+static struct step begin_line_owners(struct ccfc_line_owners *carry,
+				     const struct ccfc_buf *text,
+				     uint32_t owner, bool space)
 {
 	ccfc_arena_clear(&carry->arena);
 	return (struct step){ .carry = carry,
@@ -331,7 +334,7 @@ static struct step begin(struct ccfc_line_owners *carry,
 void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
 			   struct ccfc_buf *text, uint32_t owner, bool space)
 {
-	struct step step = begin(carry, text, owner, space);
+	struct step step = begin_line_owners(carry, text, owner, space);
 
 	by_comparison(&step, text);
 	free(step.blocks.items);
@@ -340,7 +343,7 @@ void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
 void ccfc_line_owners_change(struct ccfc_line_owners *carry,
 			     struct ccfc_buf *text, uint32_t owner, bool space)
 {
-	struct step step = begin(carry, text, owner, space);
+	struct step step = begin_line_owners(carry, text, owner, space);
 
 	step.moves = true;
 	by_comparison(&step, text);
@@ -384,7 +387,7 @@ void ccfc_line_owners_patch(struct ccfc_line_owners *carry,
 			    const struct ccfc_evidence *evidence,
 			    uint32_t owner, bool space)
 {
-	struct step step = begin(carry, text, owner, space);
+	struct step step = begin_line_owners(carry, text, owner, space);
 
 	step.moves = step.patched = true;
 	for (uint32_t h = 0; h < evidence->nhunks; h++)

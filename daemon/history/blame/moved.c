@@ -17,7 +17,7 @@ static bool same_line(const void *ctx, uint32_t id, const void *key)
 			     *line);
 }
 
-static uint32_t find(const struct ccfc_moved *m, struct ccfc_slice line)
+static uint32_t find_moved(const struct ccfc_moved *m, struct ccfc_slice line)
 {
 	return ccfc_map_get(&m->map, ccfc_hash_slice(line), same_line, m,
 			    &line);
@@ -27,7 +27,7 @@ static uint32_t find(const struct ccfc_moved *m, struct ccfc_slice line)
 static void note(struct ccfc_moved *m, uint32_t i)
 {
 	struct ccfc_slice line = ccfc_line_owners_line(m->carry, m->from + i);
-	uint32_t first = find(m, line);
+	uint32_t first = find_moved(m, line);
 
 	m->gone[i] = true;
 	m->same[i] = CCFC_ID_NONE;
@@ -96,7 +96,7 @@ uint32_t ccfc_moved_take(struct ccfc_moved *m, const struct ccfc_slice *lines,
 
 	if (!m->n)
 		return 0;
-	for (i = find(m, lines[0]); i != CCFC_ID_NONE && tries;
+	for (i = find_moved(m, lines[0]); i != CCFC_ID_NONE && tries;
 	     i = m->same[i], tries--) {
 		uint32_t length = run_length(m, i, lines, n);
 

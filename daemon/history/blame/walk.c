@@ -49,7 +49,7 @@ struct step {
 	struct ccfc_buf text;
 };
 
-static void load(struct step *s)
+static void load_walk(struct step *s)
 {
 	s->has_ev = ccfc_chain_evidence(&s->ev, s->chain, s->i);
 }
@@ -70,7 +70,7 @@ static bool read_side(struct step *s, bool after)
 	/* This reads other evidence into the same memory. */
 	got = ccfc_chain_text(&s->text, s->chain, s->i, after);
 	if (s->has_ev)
-		load(s);
+		load_walk(s);
 	return got;
 }
 
@@ -123,7 +123,7 @@ static void walk_node(struct step *s)
 	uint32_t owner = of_change(s->i);
 	bool entered;
 
-	load(s);
+	load_walk(s);
 	entered = enter(s);
 	if (s->node->after.how == CCFC_HOW_NOT || !read_after(s, entered)) {
 		w->broken |= s->node->after.how != CCFC_HOW_NOT;

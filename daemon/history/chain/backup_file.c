@@ -36,7 +36,7 @@ struct search {
 };
 
 /* Could it be the name of a directory right below another? */
-static bool is_plain(struct ccfc_slice name)
+static bool is_plain_backup_file(struct ccfc_slice name)
 {
 	size_t dots = 0;
 
@@ -167,7 +167,8 @@ static void list_root(struct search *s, const char *root)
  * relative to a directory that is not known; copies of another file under the
  * same key give that away.
  */
-static bool is_ours(const struct search *s, const struct ccfc_backup_ref *null)
+static bool is_ours_backup_file(const struct search *s,
+				const struct ccfc_backup_ref *null)
 {
 	for (uint32_t i = 0; i < s->refs.n; i++) {
 		const struct ccfc_backup_ref *ref = s->refs.items[i];
@@ -189,12 +190,12 @@ static void add_absences(struct search *s)
 
 		take_times(&copy, ref);
 		if (!ref->name && copy.time != CCFC_TIME_NONE &&
-		    is_ours(s, ref))
+		    is_ours_backup_file(s, ref))
 			CCFC_VEC_PUSH(s->found, copy);
 	}
 }
 
-static int by_time(const void *x, const void *y)
+static int by_time_backup_file(const void *x, const void *y)
 {
 	const struct ccfc_backup_copy *a = x, *b = y;
 
@@ -220,14 +221,16 @@ void ccfc_backup_list(struct ccfc_backup_copies *out,
 
 	ccfc_query_backup_hash(s.hash, ccfc_index_file_path(index, file));
 	ccfc_query_backups(&s.refs, index, session, file, arena);
-	for (size_t i = 0; is_plain(s.session_id) && i < nroots; i++)
+	for (size_t i = 0; is_plain_backup_file(s.session_id) && i < nroots;
+	     i++)
 		list_root(&s, roots[i]);
 	add_absences(&s);
 	bytes = s.found.n * sizeof(*out->items);
 	out->n = s.found.n;
 	out->items = ccfc_arena_alloc(arena, bytes + 1);
 	if (out->n) {
-		qsort(s.found.items, out->n, sizeof(*out->items), by_time);
+		qsort(s.found.items, out->n, sizeof(*out->items),
+		      by_time_backup_file);
 		memcpy(out->items, s.found.items, bytes);
 	}
 	free(s.found.items);

@@ -40,7 +40,7 @@ static uint32_t *sessions_of(uint32_t *n, const struct ccfc_index *index,
 	return list;
 }
 
-static int by_time(const void *x, const void *y)
+static int by_time_backups(const void *x, const void *y)
 {
 	const struct ccfc_copy *a = x, *b = y;
 
@@ -55,7 +55,8 @@ static int by_time(const void *x, const void *y)
 	return strcmp(a->file.path, b->file.path);
 }
 
-static void add(struct ccfc_copies *out, const struct ccfc_backup_copy *file)
+static void add_backups(struct ccfc_copies *out,
+			const struct ccfc_backup_copy *file)
 {
 	struct ccfc_copy copy = { .file = *file, .time = file->time };
 
@@ -77,11 +78,11 @@ void ccfc_copies_find(struct ccfc_copies *out,
 		ccfc_backup_list(&found, env->index, env->roots, env->nroots,
 				 sessions[i], file, &out->arena);
 		for (uint32_t k = 0; k < found.n; k++)
-			add(out, &found.items[k]);
+			add_backups(out, &found.items[k]);
 	}
 	free(sessions);
 	if (out->n)
-		qsort(out->items, out->n, sizeof(*out->items), by_time);
+		qsort(out->items, out->n, sizeof(*out->items), by_time_backups);
 }
 
 void ccfc_copies_release(struct ccfc_copies *copies)

@@ -40,7 +40,7 @@ static bool is_whole(const struct ccfc_chain *chain, uint64_t at)
 }
 
 /* Where the text is worked out from: the state in front or behind. */
-static uint64_t source_of(const struct ccfc_chain *chain, uint64_t at)
+static uint64_t source_of_content(const struct ccfc_chain *chain, uint64_t at)
 {
 	enum ccfc_how how = side_at(chain, at)->how;
 
@@ -112,8 +112,8 @@ static bool read_whole(struct ccfc_buf *out, struct ccfc_chain *chain,
 }
 
 /* From the text at `at` in `text` to that of the neighbour `to`. */
-static bool walk(struct ccfc_buf *text, struct ccfc_chain *chain, uint64_t at,
-		 uint64_t to)
+static bool walk_content(struct ccfc_buf *text, struct ccfc_chain *chain,
+			 uint64_t at, uint64_t to)
 {
 	struct ccfc_buf next = CCFC_BUF_INIT;
 	struct ccfc_evidence ev;
@@ -150,14 +150,14 @@ bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 	while (!is_whole(chain, at)) {
 		if (side_at(chain, at)->how == CCFC_HOW_NOT)
 			return false;
-		at = source_of(chain, at);
+		at = source_of_content(chain, at);
 	}
 	if (!read_whole(out, chain, at))
 		return false;
 	while (at != want) {
 		uint64_t to = at < want ? at + 1 : at - 1;
 
-		if (!walk(out, chain, at, to))
+		if (!walk_content(out, chain, at, to))
 			return false;
 		at = to;
 	}

@@ -25,7 +25,8 @@ void ccfc_lines_back_release(struct ccfc_lines_back *back)
 }
 
 /* Puts the `size` bytes in front of `end` into the window. */
-static int load(struct ccfc_lines_back *back, uint64_t end, size_t size)
+static int load_lines_back(struct ccfc_lines_back *back, uint64_t end,
+			   size_t size)
 {
 	struct ccfc_slice bytes;
 	int r;
@@ -56,7 +57,8 @@ static bool extend(struct ccfc_lines_back *back)
 	while (size <= rest)
 		size *= 2;
 	/* The tail may have been told to take less at once. */
-	while ((r = load(back, end, size)) == CCFC_ETOOBIG && size / 2 > rest)
+	while ((r = load_lines_back(back, end, size)) == CCFC_ETOOBIG &&
+	       size / 2 > rest)
 		size /= 2;
 	return !r;
 }

@@ -68,8 +68,8 @@ static bool recall(struct ccfc_place *place, const struct halves *list,
 	return false;
 }
 
-static bool is_ours(const struct ccfc_chain *chain,
-		    const struct ccfc_read_result *reading)
+static bool is_ours_read_evidence(const struct ccfc_chain *chain,
+				  const struct ccfc_read_result *reading)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool ours =
@@ -90,8 +90,9 @@ static bool is_stale(const struct search *s, int64_t time)
 	       node[-1].time != CCFC_TIME_NONE && time < node[-1].time;
 }
 
-static bool take(struct search *s, const struct ccfc_read_result *reading,
-		 struct ccfc_place place)
+static bool take_read_evidence(struct search *s,
+			       const struct ccfc_read_result *reading,
+			       struct ccfc_place place)
 {
 	struct ccfc_node *node = &s->chain->nodes[s->i];
 	struct ccfc_form form;
@@ -113,7 +114,8 @@ static bool try_detail(struct search *s, struct ccfc_slice line)
 	ccfc_arena_clear(&h->scratch);
 	return ccfc_read_result_detail(h->env.parser, &reading, line,
 				       &h->scratch) &&
-	       is_ours(s->chain, &reading) && take(s, &reading, s->place);
+	       is_ours_read_evidence(s->chain, &reading) &&
+	       take_read_evidence(s, &reading, s->place);
 }
 
 static bool try_results(struct search *s, struct ccfc_slice line)
@@ -133,7 +135,7 @@ static bool try_results(struct search *s, struct ccfc_slice line)
 		ccfc_arena_clear(&h->scratch);
 		if (ccfc_read_result_result(h->env.parser, &reading, line,
 					    ids[k], &h->scratch) &&
-		    take(s, &reading, s->place))
+		    take_read_evidence(s, &reading, s->place))
 			return true;
 	}
 	return false;
@@ -163,7 +165,7 @@ static bool try_result_at(struct search *s, uint64_t id,
 
 	s->reread += place.len;
 	return read_at(&reading, s->chain, id, &place) &&
-	       take(s, &reading, place);
+	       take_read_evidence(s, &reading, place);
 }
 
 static bool try_calls(struct search *s, struct ccfc_slice line)
@@ -178,7 +180,7 @@ static bool try_calls(struct search *s, struct ccfc_slice line)
 				   &h->scratch);
 	/* The last call first, as with lines. */
 	while (n-- > 0 && !s->over) {
-		if (!is_ours(s->chain, &calls[n]))
+		if (!is_ours_read_evidence(s->chain, &calls[n]))
 			continue;
 		if (!recall(&place, &s->results, calls[n].id))
 			remember(&s->calls, calls[n].id, s->place);

@@ -41,7 +41,7 @@ uint64_t ccfc_file_stamp(const struct stat *st)
 	return ccfc_hash(all, sizeof(all));
 }
 
-static void take(struct ccfc_file_info *info, const struct stat *st)
+static void take_read_file(struct ccfc_file_info *info, const struct stat *st)
 {
 	info->exists = true;
 	info->regular = S_ISREG(st->st_mode);
@@ -54,8 +54,8 @@ static void take(struct ccfc_file_info *info, const struct stat *st)
 }
 
 /* What the name is, without opening anything. */
-static int look(struct ccfc_file_info *info, const char *path, bool follow,
-		struct ccfc_err *err)
+static int look_read_file(struct ccfc_file_info *info, const char *path,
+			  bool follow, struct ccfc_err *err)
 {
 	struct stat st;
 
@@ -65,12 +65,12 @@ static int look(struct ccfc_file_info *info, const char *path, bool follow,
 		return 0;
 	if (lstat(path, &st))
 		return is_absence(errno) ? 0 : fail(path, errno, err);
-	take(info, &st);
+	take_read_file(info, &st);
 	info->link = S_ISLNK(st.st_mode);
 	if (!info->link || !follow)
 		return 0;
 	if (!stat(path, &st))
-		take(info, &st);
+		take_read_file(info, &st);
 	else if (!is_absence(errno) && errno != ELOOP)
 		return fail(path, errno, err);
 	return 0;
@@ -124,7 +124,7 @@ static int read_fd(struct ccfc_buf *out, struct ccfc_file_info *info, int fd,
 		int r;
 
 		before = after;
-		take(info, &before);
+		take_read_file(info, &before);
 		if (!info->regular)
 			return 0;
 		if (info->size > max)
@@ -150,7 +150,7 @@ static int read_path(struct ccfc_buf *out, struct ccfc_file_info *info,
 
 	if (out)
 		ccfc_buf_clear(out);
-	r = look(info, path, follow, err);
+	r = look_read_file(info, path, follow, err);
 	if (r || !out || !info->regular)
 		return r;
 	fd = open(path, follow ? flags : flags | O_NOFOLLOW);
@@ -158,7 +158,7 @@ static int read_path(struct ccfc_buf *out, struct ccfc_file_info *info,
 		r = errno;
 		/* It was there a moment ago: look again, once. */
 		if (is_absence(r) || r == ELOOP || r == ENXIO)
-			return look(info, path, follow, err);
+			return look_read_file(info, path, follow, err);
 		return fail(path, r, err);
 	}
 	r = read_fd(out, info, fd, path, max, err);

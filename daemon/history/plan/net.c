@@ -7,8 +7,8 @@
 #define MERGED "others changed the file in between; that is left out"
 #define CLASH  "others changed the same lines in between"
 
-static void keep(struct ccfc_version *out, const struct ccfc_version *v,
-		 struct ccfc_arena *arena)
+static void keep_net(struct ccfc_version *out, const struct ccfc_version *v,
+		     struct ccfc_arena *arena)
 {
 	out->exists = v->exists;
 	out->bytes = ccfc_arena_copy(arena, v->bytes);
@@ -63,7 +63,7 @@ static bool compose(struct ccfc_net *net, struct ccfc_buf *text,
 		if (!ok)
 			break;
 		if (!k) {
-			keep(&net->before, &before, arena);
+			keep_net(&net->before, &before, arena);
 			net->after = net->before;
 		}
 		ok = add_run(net, text, &before, &after);
@@ -83,7 +83,7 @@ void ccfc_net_compose(struct ccfc_net *out, struct ccfc_chain *chain,
 	*out = (struct ccfc_net){ .fidelity = CCFC_FIDELITY_EXACT, .why = "" };
 	out->composed = compose(out, &text, chain, runs, arena);
 	if (out->composed)
-		keep(&out->after, &out->after, arena);
+		keep_net(&out->after, &out->after, arena);
 	else
 		out->before = out->after = (struct ccfc_version){ 0 };
 	ccfc_buf_release(&text);

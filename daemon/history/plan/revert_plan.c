@@ -30,7 +30,7 @@ const char *ccfc_plan_text(enum ccfc_plan_action action)
 	return texts[action];
 }
 
-static const char *copy(struct ccfc_arena *arena, const char *s)
+static const char *copy_revert_plan(struct ccfc_arena *arena, const char *s)
 {
 	return ccfc_arena_copy(arena, ccfc_slice_str(s)).ptr;
 }
@@ -44,8 +44,8 @@ static bool stop(struct ccfc_plan *out, enum ccfc_plan_action action,
 }
 
 /* What is on disk; false when that is nothing we write to. */
-static bool look(struct ccfc_plan *out, const char *path,
-		 struct ccfc_arena *arena)
+static bool look_revert_plan(struct ccfc_plan *out, const char *path,
+			     struct ccfc_arena *arena)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	struct ccfc_file_info info = { 0 };
@@ -61,7 +61,8 @@ static bool look(struct ccfc_plan *out, const char *path,
 	if (info.link)
 		return stop(out, CCFC_PLAN_REFUSED, "is a symbolic link");
 	if (r)
-		return stop(out, CCFC_PLAN_REFUSED, copy(arena, err.what));
+		return stop(out, CCFC_PLAN_REFUSED,
+			    copy_revert_plan(arena, err.what));
 	if (info.exists && !info.regular)
 		return stop(out, CCFC_PLAN_REFUSED, "is no regular file");
 	return true;
@@ -120,7 +121,7 @@ static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
 					  &runs->items[k], &out->fidelity, &why,
 					  &scratch);
 		if (why != out->why)
-			out->why = copy(arena, why);
+			out->why = copy_revert_plan(arena, why);
 		if (!ok)
 			out->action = CCFC_PLAN_UNKNOWN;
 		else
@@ -219,7 +220,7 @@ void ccfc_plan_revert(struct ccfc_plan *out, struct ccfc_chain *chain,
 		stop(out, CCFC_PLAN_UNKNOWN, "its changes are not known");
 		return;
 	}
-	if (!look(out, path, arena))
+	if (!look_revert_plan(out, path, arena))
 		return;
 	if (is_gone_already(out, chain, &runs, arena)) {
 		stop(out, CCFC_PLAN_NONE, "it does not exist any more");

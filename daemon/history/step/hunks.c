@@ -233,7 +233,7 @@ struct build {
 	bool open; /* the last line built has no newline */
 };
 
-static void put_line(struct build *b, struct ccfc_slice line)
+static void put_line_hunks(struct build *b, struct ccfc_slice line)
 {
 	ccfc_buf_slice(b->out, line);
 	ccfc_buf_putc(b->out, '\n');
@@ -243,7 +243,7 @@ static void put_line(struct build *b, struct ccfc_slice line)
 static void copy_to(struct build *b, uint32_t end)
 {
 	for (; b->at < end; b->at++)
-		put_line(b, b->lines->items[b->at]);
+		put_line_hunks(b, b->lines->items[b->at]);
 }
 
 static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
@@ -255,10 +255,11 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 		char c = sign(line);
 
 		if (c == ' ') {
-			put_line(b, b->lines->items[b->at++]);
+			put_line_hunks(b, b->lines->items[b->at++]);
 		} else if (c == sign_of(b->want)) {
-			put_line(b, ccfc_patch_fit_get(&b->unfold, shown(line),
-						       &b->guessed));
+			put_line_hunks(b, ccfc_patch_fit_get(&b->unfold,
+							     shown(line),
+							     &b->guessed));
 		} else if (c == '\\') {
 			if (last == ' ' || last == sign_of(b->want))
 				b->open = true;

@@ -95,8 +95,8 @@ static bool has_key(const void *ctx, uint32_t id, const void *key)
 			     *(const struct ccfc_slice *)key);
 }
 
-static uint32_t find(const struct ccfc_js_members *members,
-		     const struct ccfc_map *map, struct ccfc_slice key)
+static uint32_t find_js_json(const struct ccfc_js_members *members,
+			     const struct ccfc_map *map, struct ccfc_slice key)
 {
 	if (members->n > FEW)
 		return ccfc_map_get(map, ccfc_hash_slice(key), has_key, members,
@@ -108,8 +108,8 @@ static uint32_t find(const struct ccfc_js_members *members,
 }
 
 /* Appends; `map` knows all members as soon as they are more than a few. */
-static void add(struct ccfc_js_members *members, struct ccfc_map *map,
-		struct ccfc_js_member member)
+static void add_js_json(struct ccfc_js_members *members, struct ccfc_map *map,
+			struct ccfc_js_member member)
 {
 	uint32_t from = members->n == FEW ? 0 : members->n;
 
@@ -183,11 +183,11 @@ bool ccfc_js_members_read(struct ccfc_js_members *out, struct ccfc_js_doc *doc,
 		if (!ok)
 			break;
 		member.value = key + 2;
-		twin = find(out, &map, member.key);
+		twin = find_js_json(out, &map, member.key);
 		if (twin < out->n)
 			out->items[twin].value = member.value;
 		else
-			add(out, &map, member);
+			add_js_json(out, &map, member);
 		key = ccfc_json_next(&doc->json, member.value);
 	}
 	ccfc_map_release(&map);

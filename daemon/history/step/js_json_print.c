@@ -38,7 +38,7 @@ static void put_char(struct ccfc_buf *out, char c)
 	}
 }
 
-static void put_text(struct ccfc_buf *out, struct ccfc_slice text)
+static void put_text_js_json_print(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	size_t from = 0;
 
@@ -60,7 +60,7 @@ bool ccfc_js_text(struct ccfc_buf *out, struct ccfc_slice text)
 		return false;
 	ccfc_buf_putc(out, '"');
 	if (text.len)
-		put_text(out, text);
+		put_text_js_json_print(out, text);
 	ccfc_buf_putc(out, '"');
 	return true;
 }
@@ -97,7 +97,7 @@ static size_t put_escape(struct ccfc_buf *out, struct ccfc_slice raw,
 		for (size_t i = 2; i < 6; i++)
 			ccfc_buf_putc(out, (char)(raw.ptr[i] | 0x20));
 	} else {
-		put_text(out, text);
+		put_text_js_json_print(out, text);
 	}
 	return len;
 }
@@ -130,7 +130,7 @@ struct decimal {
 	int point;
 };
 
-static void trim(struct decimal *d)
+static void trim_js_json_print(struct decimal *d)
 {
 	int zeros = 0;
 
@@ -161,7 +161,7 @@ static bool read_decimal(struct decimal *d, const char *p)
 	if (exponent < -9999 || exponent > 9999)
 		return false;
 	d->point = (seen < 0 ? d->n : seen) + (int)exponent;
-	trim(d);
+	trim_js_json_print(d);
 	return true;
 }
 

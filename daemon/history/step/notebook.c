@@ -37,7 +37,7 @@ static bool wanted_type(struct ccfc_slice *out, const struct ccfc_notebook *nb,
 	return true;
 }
 
-static bool replace(struct ccfc_notebook *nb)
+static bool replace_notebook(struct ccfc_notebook *nb)
 {
 	const struct ccfc_json *json = &nb->doc.json;
 	struct ccfc_js_members *edited = &nb->edited;
@@ -160,7 +160,7 @@ static bool edit(struct ccfc_notebook *nb)
 {
 	switch (nb->cell->mode) {
 	case CCFC_CELL_REPLACE:
-		return find_target(nb) && replace(nb);
+		return find_target(nb) && replace_notebook(nb);
 	case CCFC_CELL_INSERT:
 		return insert(nb);
 	case CCFC_CELL_DELETE:

@@ -29,8 +29,8 @@ static bool shows(const void *ctx, uint32_t id, const void *key)
 			       unfold->lines.items[id].line);
 }
 
-static struct ccfc_patch_fit_line *find(const struct ccfc_patch_fit *unfold,
-					struct ccfc_slice shown)
+static struct ccfc_patch_fit_line *
+find_patch_fit(const struct ccfc_patch_fit *unfold, struct ccfc_slice shown)
 {
 	uint32_t id = ccfc_map_get(&unfold->map, ccfc_hash_slice(shown), shows,
 				   unfold, &shown);
@@ -57,7 +57,7 @@ static void add_line(struct ccfc_patch_fit *unfold, struct ccfc_slice line,
 	fold(scratch, line);
 	if (!ccfc_slice_starts(ccfc_buf_view(scratch), "  "))
 		return;
-	same = find(unfold, ccfc_buf_view(scratch));
+	same = find_patch_fit(unfold, ccfc_buf_view(scratch));
 	if (same) {
 		same->several |= !ccfc_slice_eq(same->line, line);
 		same->line = line;
@@ -104,7 +104,7 @@ struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,
 		return shown;
 	if (!unfold->made)
 		make(unfold);
-	found = find(unfold, shown);
+	found = find_patch_fit(unfold, shown);
 	if (!found || found->several)
 		*guessed = true;
 	return found ? found->line : shown;

@@ -62,8 +62,8 @@ static const char *search(struct ccfc_slice text, struct ccfc_slice what)
 	return NULL;
 }
 
-static const char *find(struct ccfc_slice text, size_t from,
-			struct ccfc_slice what)
+static const char *find_strings(struct ccfc_slice text, size_t from,
+				struct ccfc_slice what)
 {
 	if (!what.len || from > text.len)
 		return NULL;
@@ -73,10 +73,10 @@ static const char *find(struct ccfc_slice text, size_t from,
 /* Once, as the client counts: places that overlap are one. */
 static bool is_single(struct ccfc_slice text, struct ccfc_slice what)
 {
-	const char *first = find(text, 0, what);
+	const char *first = find_strings(text, 0, what);
 
 	return first &&
-	       !find(text, (size_t)(first - text.ptr) + what.len, what);
+	       !find_strings(text, (size_t)(first - text.ptr) + what.len, what);
 }
 
 /* --- quotes --- */
@@ -199,7 +199,7 @@ static void append_curly(struct ccfc_buf *out, struct ccfc_slice s,
 
 /* --- replacing --- */
 
-static bool replace(struct ccfc_buf *out, const struct edit *e)
+static bool replace_strings(struct ccfc_buf *out, const struct edit *e)
 {
 	struct ccfc_slice text = e->text;
 	size_t at = 0;
@@ -207,7 +207,7 @@ static bool replace(struct ccfc_buf *out, const struct edit *e)
 
 	if (!e->all && !is_single(text, e->old_text))
 		return false;
-	while ((hit = find(text, at, e->old_text))) {
+	while ((hit = find_strings(text, at, e->old_text))) {
 		ccfc_buf_append(out, text.ptr + at,
 				(size_t)(hit - text.ptr) - at);
 		ccfc_buf_slice(out, e->new_text);
@@ -228,7 +228,7 @@ static struct ccfc_slice with_newline(const struct edit *e,
 	ccfc_buf_clear(scratch);
 	ccfc_buf_slice(scratch, e->old_text);
 	ccfc_buf_putc(scratch, '\n');
-	if (!find(e->text, 0, ccfc_buf_view(scratch)))
+	if (!find_strings(e->text, 0, ccfc_buf_view(scratch)))
 		return e->old_text;
 	return ccfc_buf_view(scratch);
 }
@@ -244,7 +244,7 @@ static bool apply_one(struct ccfc_buf *out, struct edit *e,
 		ccfc_buf_slice(out, e->new_text);
 		return !e->text.len;
 	}
-	if (!find(e->text, 0, e->old_text))
+	if (!find_strings(e->text, 0, e->old_text))
 		e->old_text = find_loosely(e->text, e->old_text);
 	if (has_curly(e->old_text, '"') || has_curly(e->old_text, '\'')) {
 		*loose = true;
@@ -258,7 +258,7 @@ static bool apply_one(struct ccfc_buf *out, struct edit *e,
 		applied = false;
 	} else {
 		e->old_text = with_newline(e, &line);
-		applied = replace(out, e);
+		applied = replace_strings(out, e);
 	}
 	ccfc_buf_release(&line);
 	ccfc_buf_release(&curly);
@@ -309,7 +309,7 @@ bool ccfc_strings_unapply(struct ccfc_buf *out,
 
 		ccfc_buf_clear(&next);
 		done = r->old_text.ptr && r->new_text.ptr && !r->all &&
-		       replace(&next, &e);
+		       replace_strings(&next, &e);
 		swap = *out;
 		*out = next;
 		next = swap;

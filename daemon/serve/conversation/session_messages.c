@@ -159,7 +159,7 @@ static bool is_cancelled(void *ctx)
 	return ccfc_job_cancelled(ctx);
 }
 
-static int work(struct ccfc_deferred *d, struct ccfc_err *err)
+static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 	int r = 0;
@@ -210,7 +210,7 @@ static void put_back(struct ccfc_conversation_job *job)
 	job->conv = NULL;
 }
 
-static void release(struct ccfc_deferred *d)
+static void release_session_messages(struct ccfc_deferred *d)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 	bool big = job->conv && ccfc_conversation_size(job->conv) > KEEP_MAX;
@@ -224,8 +224,9 @@ static void release(struct ccfc_deferred *d)
 
 /* --- back on the core --- */
 
-static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
-		  struct ccfc_err *err)
+static int finish_session_messages(struct ccfc_deferred *d,
+				   struct ccfc_request *rq,
+				   struct ccfc_err *err)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 
@@ -310,10 +311,11 @@ static void take_kept(struct ccfc_conversation_job *job,
 	m->conv = NULL;
 }
 
-static int start(struct ccfc_request *rq, enum ccfc_conversation_role role,
-		 int (*answer)(struct ccfc_conversation_job *,
-			       struct ccfc_err *),
-		 struct ccfc_err *err)
+static int start_session_messages(struct ccfc_request *rq,
+				  enum ccfc_conversation_role role,
+				  int (*answer)(struct ccfc_conversation_job *,
+						struct ccfc_err *),
+				  struct ccfc_err *err)
 {
 	struct ccfc_conversation_job *job;
 	uint32_t session;
@@ -322,9 +324,9 @@ static int start(struct ccfc_request *rq, enum ccfc_conversation_role role,
 	if (r)
 		return r;
 	job = ccfc_calloc(1, sizeof(*job));
-	job->d.work = work;
-	job->d.finish = finish;
-	job->d.release = release;
+	job->d.work = work_session_messages;
+	job->d.finish = finish_session_messages;
+	job->d.release = release_session_messages;
 	job->answer = answer;
 	job->session = session;
 	job->role = role;
@@ -344,8 +346,8 @@ static int start(struct ccfc_request *rq, enum ccfc_conversation_role role,
 
 int ccfc_method_session_get(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return start(rq, CCFC_CONVERSATION_SAID, ccfc_conversation_answer_get,
-		     err);
+	return start_session_messages(rq, CCFC_CONVERSATION_SAID,
+				      ccfc_conversation_answer_get, err);
 }
 
 int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err)
@@ -363,22 +365,22 @@ int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err)
 				    "%s: option 'message' must have at least "
 				    "6 characters",
 				    rq->method);
-	return start(rq, (enum ccfc_conversation_role)role, answer_messages,
-		     err);
+	return start_session_messages(rq, (enum ccfc_conversation_role)role,
+				      answer_messages, err);
 }
 
 int ccfc_method_session_timeline(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
 		rq->opt.max_content = SHORT_EVENT;
-	return start(rq, CCFC_CONVERSATION_SAID,
-		     ccfc_conversation_answer_timeline, err);
+	return start_session_messages(rq, CCFC_CONVERSATION_SAID,
+				      ccfc_conversation_answer_timeline, err);
 }
 
 int ccfc_method_session_tree(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
 		rq->opt.max_content = SHORT_NODE;
-	return start(rq, CCFC_CONVERSATION_SAID, ccfc_conversation_answer_tree,
-		     err);
+	return start_session_messages(rq, CCFC_CONVERSATION_SAID,
+				      ccfc_conversation_answer_tree, err);
 }

@@ -129,8 +129,8 @@ static void list_sources(struct text_search *t, struct ccfc_request *rq)
 	t->s.sources = list;
 }
 
-static int ask(struct text_search *t, struct ccfc_request *rq,
-	       struct ccfc_err *err)
+static int ask_text_search(struct text_search *t, struct ccfc_request *rq,
+			   struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
 	struct ccfc_filter filter;
@@ -163,7 +163,7 @@ static int ask(struct text_search *t, struct ccfc_request *rq,
 
 /* --- on the worker --- */
 
-static int work(struct ccfc_deferred *d, struct ccfc_err *err)
+static int work_text_search(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct text_search *t = (struct text_search *)d;
 	char what[sizeof(err->what)];
@@ -254,8 +254,8 @@ static int nothing(const struct ccfc_search_result *found,
 	return CCFC_ENOTFOUND;
 }
 
-static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
-		  struct ccfc_err *err)
+static int finish_text_search(struct ccfc_deferred *d, struct ccfc_request *rq,
+			      struct ccfc_err *err)
 {
 	const struct ccfc_search_result *found =
 		&((struct text_search *)d)->result;
@@ -285,7 +285,7 @@ static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
 	return 0;
 }
 
-static void release(struct ccfc_deferred *d)
+static void release_text_search(struct ccfc_deferred *d)
 {
 	struct text_search *t = (struct text_search *)d;
 
@@ -306,9 +306,9 @@ int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err)
 	struct text_search *t = ccfc_calloc(1, sizeof(*t));
 	int r;
 
-	t->d.work = work;
-	t->d.finish = finish;
-	t->d.release = release;
+	t->d.work = work_text_search;
+	t->d.finish = finish_text_search;
+	t->d.release = release_text_search;
 	t->s = (struct ccfc_search){ .regex = rq->opt.regex,
 				     .case_sensitive = rq->opt.case_sensitive,
 				     .offset = (uint64_t)rq->opt.offset,
@@ -320,10 +320,10 @@ int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err)
 				     .max_line = CCFC_TAIL_DEFAULT_MAX_LINE,
 				     .max_reply = MAX_REPLY,
 				     .threads = cores() };
-	r = ask(t, rq, err);
+	r = ask_text_search(t, rq, err);
 	if (r) {
 		ccfc_arena_release(&t->d.arena);
-		release(&t->d);
+		release_text_search(&t->d);
 		return r;
 	}
 	if (rq->service->texts)

@@ -158,7 +158,8 @@ static void pack_more(struct ccfc_pack *p, struct blaming *b,
 }
 
 /* What was packed into an array of its own, without the array's head. */
-static struct packed finish(struct ccfc_pack *p, struct ccfc_arena *arena)
+static struct packed finish_file_blame(struct ccfc_pack *p,
+				       struct ccfc_arena *arena)
 {
 	struct packed out = { .items = p->open[0].items };
 
@@ -182,9 +183,9 @@ static void know(struct blaming *b, struct owner *owner)
 	ccfc_pack_init(&p, &buf);
 	ccfc_pack_array(&p);
 	pack_owner(&p, b, &is, c, prompt);
-	owner->block = finish(&p, b->rq->arena);
+	owner->block = finish_file_blame(&p, b->rq->arena);
 	pack_more(&p, b, c);
-	owner->line = finish(&p, b->rq->arena);
+	owner->line = finish_file_blame(&p, b->rq->arena);
 	owner->known = true;
 	ccfc_buf_release(&buf);
 }
@@ -203,7 +204,7 @@ static struct owner *find_owner(struct blaming *b, uint32_t number)
 }
 
 /* Room for as many owners as there can be: two a change, and hidden gaps. */
-static void make_room(struct blaming *b)
+static void make_room_file_blame(struct blaming *b)
 {
 	uint32_t n = ccfc_chain_len(b->chain) * 3 + 3, size = 16;
 
@@ -288,7 +289,7 @@ static void pack_blame(struct blaming *b, struct ccfc_slice path)
 	struct ccfc_pack *p = rq->pack;
 	bool cut;
 
-	make_room(b);
+	make_room_file_blame(b);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "path", path);
 	ccfc_reply_str(p, "at", rq->opt.at);

@@ -49,7 +49,7 @@ struct subject {
 
 /* --- one diff --- */
 
-static void begin(struct diffs *d, uint32_t i)
+static void begin_session_diff(struct diffs *d, uint32_t i)
 {
 	int64_t time = ccfc_chain_time(d->chain, i);
 	struct entry entry = { .nth = d->entries.n, .at = d->packed.len };
@@ -101,11 +101,12 @@ static void pack_subject(struct diffs *d, const struct subject *s)
 }
 
 /* An entry, of a diff that stands in d->diff. */
-static void put(struct diffs *d, uint32_t i, const struct subject *s)
+static void put_session_diff(struct diffs *d, uint32_t i,
+			     const struct subject *s)
 {
 	bool cut;
 
-	begin(d, i);
+	begin_session_diff(d, i);
 	pack_subject(d, s);
 	if (s->delta.known || !s->change)
 		ccfc_reply_delta_lines(&d->pack, &s->delta);
@@ -140,7 +141,7 @@ static void put_change(struct diffs *d, uint32_t i)
 	if (!d->rq->reading_left) {
 		s.before.why = s.after.why = s.delta.why = CCFC_REPLY_FULL;
 		d->truncated = true;
-		put(d, i, &s);
+		put_session_diff(d, i, &s);
 		return;
 	}
 	ccfc_chain_before(&s.before, d->chain, i, arena);
@@ -148,7 +149,7 @@ static void put_change(struct diffs *d, uint32_t i)
 	ccfc_states_charge(d->rq, s.before.bytes.len + s.after.bytes.len);
 	ccfc_delta_change(&s.delta, &d->diff, &d->form, d->chain, i, &s.before,
 			  &s.after, arena);
-	put(d, i, &s);
+	put_session_diff(d, i, &s);
 }
 
 static void put_changes(struct diffs *d, const struct ccfc_change_run *run)
@@ -191,7 +192,7 @@ static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		return;
 	}
 	s.delta.why = both(why, s.delta.why, arena);
-	put(d, run->first, &s);
+	put_session_diff(d, run->first, &s);
 }
 
 static struct ccfc_content_state as_state(const struct ccfc_version *version,
@@ -229,7 +230,7 @@ static void put_net(struct diffs *d, const struct ccfc_change_runs *runs)
 			    &net.after);
 	s.delta.fidelity = net.fidelity;
 	s.delta.why = net.why;
-	put(d, runs->items[0].first, &s);
+	put_session_diff(d, runs->items[0].first, &s);
 }
 
 /* --- all --- */
@@ -256,7 +257,7 @@ static void add_file(struct diffs *d, const struct ccfc_group *group,
 		put_changes(d, &runs.items[k]);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_time_session_diff(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -269,7 +270,7 @@ static void pack_diffs(struct ccfc_pack *p, struct diffs *d)
 {
 	if (d->entries.n)
 		qsort(d->entries.items, d->entries.n, sizeof(struct entry),
-		      by_time);
+		      by_time_session_diff);
 	ccfc_pack_cstr(p, "diffs");
 	ccfc_pack_array(p);
 	for (uint32_t i = 0; i < d->entries.n; i++) {

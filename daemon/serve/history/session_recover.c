@@ -102,8 +102,8 @@ static bool is_on_disk(const struct recover *r, uint32_t file)
 	return e || info.exists;
 }
 
-static bool choose(struct candidate *c, struct recover *r,
-		   const struct ccfc_group *group)
+static bool choose_session_recover(struct candidate *c, struct recover *r,
+				   const struct ccfc_group *group)
 {
 	const struct ccfc_index *index = r->rq->index;
 
@@ -137,7 +137,7 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 	ccfc_pack_end(p);
 }
 
-static void pack_files(struct recover *r)
+static void pack_files_session_recover(struct recover *r)
 {
 	uint64_t from = (uint64_t)r->rq->opt.offset;
 	uint64_t limit = (uint64_t)r->rq->opt.limit;
@@ -147,7 +147,7 @@ static void pack_files(struct recover *r)
 	ccfc_pack_array(r->rq->pack);
 	for (uint32_t i = 0; i < r->files.n; i++) {
 		struct candidate c;
-		bool wanted = choose(&c, r, &r->files.items[i]);
+		bool wanted = choose_session_recover(&c, r, &r->files.items[i]);
 
 		if (wanted && r->total >= from && shown < limit) {
 			pack_candidate(r, &c);
@@ -201,7 +201,7 @@ int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
 	if (e)
 		return e;
 	ccfc_pack_map(rq->pack);
-	pack_files(&r);
+	pack_files_session_recover(&r);
 	ccfc_pack_kv_uint(rq->pack, "total", r.total);
 	ccfc_pack_kv_bool(rq->pack, "truncated", r.truncated);
 	ccfc_reply_clock(rq->pack, rq->service);

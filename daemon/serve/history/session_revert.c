@@ -36,7 +36,8 @@ static void pack_present(struct ccfc_pack *p, const struct ccfc_plan *plan)
 }
 
 /* A part of a plan is none: what does not fit is not planned at all. */
-static void fit(struct revert *r, struct ccfc_plan *plan, size_t bytes)
+static void fit_session_revert(struct revert *r, struct ccfc_plan *plan,
+			       size_t bytes)
 {
 	if (bytes <= r->rq->content_left) {
 		r->rq->content_left -= bytes;
@@ -70,7 +71,7 @@ static void pack_plan(struct revert *r, uint32_t file, struct ccfc_plan *plan)
 	if (plan->has_result)
 		ccfc_delta_versions(&delta, &diff, &form, &plan->present,
 				    &plan->result);
-	fit(r, plan, diff.len + plan->result.bytes.len);
+	fit_session_revert(r, plan, diff.len + plan->result.bytes.len);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(r->rq->index, file));
 	ccfc_pack_kv_str(p, "name", form.name);

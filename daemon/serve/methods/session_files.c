@@ -82,8 +82,8 @@ static void pack_file(struct ccfc_request *rq, uint32_t session,
 	ccfc_pack_end(p);
 }
 
-static void pack_files(struct ccfc_request *rq, uint32_t session,
-		       const struct ccfc_groups *groups)
+static void pack_files_session_files(struct ccfc_request *rq, uint32_t session,
+				     const struct ccfc_groups *groups)
 {
 	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 
@@ -127,7 +127,7 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_uint(rq->pack, "totalFilesChanged", groups.n);
 	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups.nchanges);
 	ccfc_reply_lines(rq->pack, &sum);
-	pack_files(rq, session, &groups);
+	pack_files_session_files(rq, session, &groups);
 	pack_kinds(rq, &groups, ccfc_args_project(rq, session));
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);

@@ -108,7 +108,8 @@ static int ask_status(struct wanted *w, struct ccfc_request *rq,
 				names, err);
 }
 
-static int ask(struct wanted *w, struct ccfc_request *rq, struct ccfc_err *err)
+static int ask_session_list(struct wanted *w, struct ccfc_request *rq,
+			    struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
 	int r = ccfc_args_filter(&w->filter, rq, err);
@@ -191,8 +192,8 @@ struct row {
 	uint32_t session;
 };
 
-static uint64_t key_of(const struct wanted *w, const struct ccfc_session *s,
-		       uint32_t id)
+static uint64_t key_of_session_list(const struct wanted *w,
+				    const struct ccfc_session *s, uint32_t id)
 {
 	const struct ccfc_tally *t = &w->tallies[id];
 
@@ -236,7 +237,7 @@ static uint32_t find_rows(struct row **out, const struct wanted *w,
 
 		if (!is_wanted(w, index, i))
 			continue;
-		rows[n++] = (struct row){ key_of(w, s, i), s->end,
+		rows[n++] = (struct row){ key_of_session_list(w, s, i), s->end,
 					  ccfc_index_session_id(index, i), i };
 	}
 	if (n)
@@ -283,7 +284,7 @@ int ccfc_method_session_list(struct ccfc_request *rq, struct ccfc_err *err)
 	struct wanted w = { 0 };
 	struct row *rows;
 	uint32_t n;
-	int r = ask(&w, rq, err);
+	int r = ask_session_list(&w, rq, err);
 
 	if (r)
 		return r;

@@ -49,7 +49,7 @@ static int by_key(const void *x, const void *y)
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-static void join(struct looks *to, const struct looks *one)
+static void join_session_reads(struct looks *to, const struct looks *one)
 {
 	to->n++;
 	if (one->first == CCFC_TIME_NONE)
@@ -72,7 +72,7 @@ static void join_all(struct all_looks *all)
 		qsort(all->items, all->n, sizeof(*all->items), by_key);
 	for (uint32_t i = 0; i < all->n; i++) {
 		if (n && all->items[n - 1].key == all->items[i].key) {
-			join(&all->items[n - 1], &all->items[i]);
+			join_session_reads(&all->items[n - 1], &all->items[i]);
 			continue;
 		}
 		all->items[n] = all->items[i];
@@ -120,8 +120,9 @@ static const bool *find_modified(struct ccfc_request *rq, uint32_t session)
 	return marks;
 }
 
-static void pack_files(struct ccfc_request *rq, const struct all_looks *all,
-		       const bool *modified)
+static void pack_files_session_reads(struct ccfc_request *rq,
+				     const struct all_looks *all,
+				     const bool *modified)
 {
 	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 	struct ccfc_pack *p = rq->pack;
@@ -157,7 +158,7 @@ int ccfc_method_session_reads(struct ccfc_request *rq, struct ccfc_err *err)
 			 ccfc_index_session_id(rq->index, session));
 	ccfc_pack_kv_uint(rq->pack, "totalFiles", all.n);
 	ccfc_pack_kv_uint(rq->pack, "totalReads", all.total);
-	pack_files(rq, &all, find_modified(rq, session));
+	pack_files_session_reads(rq, &all, find_modified(rq, session));
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
 	free(all.items);

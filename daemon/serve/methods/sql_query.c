@@ -81,7 +81,7 @@ static bool on_row(void *ctx, const struct ccfc_sql_value *values, uint32_t n)
 	return true;
 }
 
-static int work(struct ccfc_deferred *d, struct ccfc_err *err)
+static int work_sql_query(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct sql_query *s = (struct sql_query *)d;
 	char what[sizeof(err->what)];
@@ -101,8 +101,8 @@ static int work(struct ccfc_deferred *d, struct ccfc_err *err)
 
 /* --- the core --- */
 
-static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
-		  struct ccfc_err *err)
+static int finish_sql_query(struct ccfc_deferred *d, struct ccfc_request *rq,
+			    struct ccfc_err *err)
 {
 	struct sql_query *s = (struct sql_query *)d;
 	struct ccfc_pack *p = rq->pack;
@@ -116,7 +116,7 @@ static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
 	return 0;
 }
 
-static void release(struct ccfc_deferred *d)
+static void release_sql_query(struct ccfc_deferred *d)
 {
 	struct sql_query *s = (struct sql_query *)d;
 
@@ -140,9 +140,9 @@ int ccfc_method_sql_query(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct sql_query *s = ccfc_calloc(1, sizeof(*s));
 
-	s->d.work = work;
-	s->d.finish = finish;
-	s->d.release = release;
+	s->d.work = work_sql_query;
+	s->d.finish = finish_sql_query;
+	s->d.release = release_sql_query;
 	s->q = (struct ccfc_sql){ .dir = rq->service->state_dir,
 				  .max_rows = (uint64_t)rq->opt.limit,
 				  .max_ms = MAX_MS,

@@ -45,7 +45,8 @@ static int64_t day_of(int64_t time)
 	return time / DAY_MS - (time % DAY_MS < 0);
 }
 
-static uint64_t key_of(struct gather *g, int by, const struct fact *f)
+static uint64_t key_of_stats_gather(struct gather *g, int by,
+				    const struct fact *f)
 {
 	const struct ccfc_index *index = g->index;
 
@@ -74,14 +75,15 @@ static uint64_t key_of(struct gather *g, int by, const struct fact *f)
 static struct ccfc_count *row_of(struct gather *g, int by, const struct fact *f)
 {
 	struct ccfc_counts *table = &g->u->tables[by];
-	struct ccfc_count *row = ccfc_counts_at(table, key_of(g, by, f));
+	struct ccfc_count *row =
+		ccfc_counts_at(table, key_of_stats_gather(g, by, f));
 
 	ccfc_counts_session(table, f->session);
 	return row;
 }
 
 /* Does it count? Then its session does. */
-static bool take(struct gather *g, uint32_t session, int64_t time)
+static bool take_stats_gather(struct gather *g, uint32_t session, int64_t time)
 {
 	struct ccfc_spent *u = g->u;
 
@@ -112,7 +114,7 @@ static void on_said(void *ctx, const struct ccfc_said *said)
 			  .session = said->session,
 			  .model = said->model };
 
-	if (!take(g, said->session, said->time))
+	if (!take_stats_gather(g, said->session, said->time))
 		return;
 	count_said(&g->u->total, said);
 	if (said->agent)
@@ -136,7 +138,7 @@ static void on_used(void *ctx, const struct ccfc_used *used)
 			  .model = used->model,
 			  .tool = used->tool };
 
-	if (!take(g, used->session, used->time))
+	if (!take_stats_gather(g, used->session, used->time))
 		return;
 	count_used(&g->u->total, used);
 	g->u->agent_uses += used->agent;
@@ -165,7 +167,7 @@ static void on_change(struct gather *g, uint32_t id)
 				  ccfc_index_tool(g->index, c)),
 			  .file = c->file };
 
-	if (!take(g, f.session, f.time))
+	if (!take_stats_gather(g, f.session, f.time))
 		return;
 	count_change(&g->u->total, g->index, id);
 	for (int by = 0; by < CCFC_BY_COUNT; by++) {
@@ -191,7 +193,7 @@ static void gather_moment(struct gather *g, uint32_t session, int64_t time)
 {
 	struct fact f = { .time = time, .session = session };
 
-	if (take(g, session, time) && time != CCFC_TIME_NONE)
+	if (take_stats_gather(g, session, time) && time != CCFC_TIME_NONE)
 		row_of(g, CCFC_BY_DAY, &f);
 }
 
@@ -302,7 +304,7 @@ static bool *flags(struct gather *g)
 	return list;
 }
 
-static void begin(struct gather *g)
+static void begin_stats_gather(struct gather *g)
 {
 	struct ccfc_spent *u = g->u;
 
@@ -324,7 +326,7 @@ void ccfc_spent_gather(struct ccfc_spent *u, const struct ccfc_index *index,
 {
 	struct gather g = { .u = u, .index = index, .arena = arena };
 
-	begin(&g);
+	begin_stats_gather(&g);
 	ccfc_strtab_init(&g.exts);
 	ccfc_tally_said(index, on_said, &g);
 	ccfc_tally_used(index, on_used, &g);

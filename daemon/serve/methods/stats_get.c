@@ -97,7 +97,8 @@ static void pack_tools(struct ccfc_pack *p, const struct ccfc_counts *t)
 	ccfc_pack_end(p);
 }
 
-static void pack_files(struct ccfc_pack *p, const struct ccfc_counts *t)
+static void pack_files_stats_get(struct ccfc_pack *p,
+				 const struct ccfc_counts *t)
 {
 	ccfc_pack_cstr(p, "files");
 	ccfc_pack_array(p);
@@ -127,8 +128,8 @@ static void pack_days(struct ccfc_pack *p, const struct ccfc_counts *t)
 	ccfc_pack_end(p);
 }
 
-static int ask(struct ccfc_spent *u, struct ccfc_request *rq,
-	       struct ccfc_err *err)
+static int ask_stats_get(struct ccfc_spent *u, struct ccfc_request *rq,
+			 struct ccfc_err *err)
 {
 	int r = ccfc_args_choice(&u->by, rq, CCFC_OPT_BY, rq->opt.by, names,
 				 err);
@@ -155,7 +156,7 @@ static int pack(struct ccfc_request *rq, const struct ccfc_spent *u,
 	pack_totals(rq->pack, u);
 	pack_rows(rq, u);
 	pack_tools(rq->pack, &u->tables[CCFC_BY_TOOL]);
-	pack_files(rq->pack, &u->tables[CCFC_BY_FILE]);
+	pack_files_stats_get(rq->pack, &u->tables[CCFC_BY_FILE]);
 	pack_days(rq->pack, &u->tables[CCFC_BY_DAY]);
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
@@ -165,7 +166,7 @@ static int pack(struct ccfc_request *rq, const struct ccfc_spent *u,
 int ccfc_method_stats_get(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_spent u = { .by = CCFC_BY_DAY };
-	int r = ask(&u, rq, err);
+	int r = ask_stats_get(&u, rq, err);
 
 	if (r)
 		return r;

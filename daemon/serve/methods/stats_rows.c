@@ -48,8 +48,8 @@ struct ccfc_count *ccfc_counts_at(struct ccfc_counts *c, uint64_t key)
 	return &c->items[c->last];
 }
 
-static void put(struct ccfc_pairs *pairs, uint32_t row, uint32_t *last,
-		uint32_t id)
+static void put_stats_rows(struct ccfc_pairs *pairs, uint32_t row,
+			   uint32_t *last, uint32_t id)
 {
 	if (*last == id)
 		return;
@@ -59,15 +59,16 @@ static void put(struct ccfc_pairs *pairs, uint32_t row, uint32_t *last,
 
 void ccfc_counts_session(struct ccfc_counts *c, uint32_t session)
 {
-	put(&c->sessions, c->last, &c->items[c->last].session, session);
+	put_stats_rows(&c->sessions, c->last, &c->items[c->last].session,
+		       session);
 }
 
 void ccfc_counts_file(struct ccfc_counts *c, uint32_t file)
 {
-	put(&c->files, c->last, &c->items[c->last].file, file);
+	put_stats_rows(&c->files, c->last, &c->items[c->last].file, file);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_stats_rows(const void *x, const void *y)
 {
 	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
 
@@ -77,7 +78,8 @@ static int compare(const void *x, const void *y)
 static void sort(struct ccfc_pairs *pairs)
 {
 	if (pairs->n)
-		qsort(pairs->items, pairs->n, sizeof(*pairs->items), compare);
+		qsort(pairs->items, pairs->n, sizeof(*pairs->items),
+		      compare_stats_rows);
 }
 
 static bool is_first(const struct ccfc_pairs *pairs, uint32_t i)

@@ -18,7 +18,7 @@ struct store_check {
 	const char *dir; /* the service's, which outlives every job */
 };
 
-static int work(struct ccfc_deferred *d, struct ccfc_err *err)
+static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct store_check *c = (struct store_check *)d;
 
@@ -52,8 +52,8 @@ static void pack_problems(struct ccfc_pack *p, const struct ccfc_check *check)
 	ccfc_pack_end(p);
 }
 
-static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
-		  struct ccfc_err *err)
+static int finish_store_check(struct ccfc_deferred *d, struct ccfc_request *rq,
+			      struct ccfc_err *err)
 {
 	const struct store_check *c = (const struct store_check *)d;
 	const struct ccfc_check *check = &c->check;
@@ -75,7 +75,7 @@ static int finish(struct ccfc_deferred *d, struct ccfc_request *rq,
 	return 0;
 }
 
-static void release(struct ccfc_deferred *d)
+static void release_store_check(struct ccfc_deferred *d)
 {
 	struct store_check *c = (struct store_check *)d;
 
@@ -88,9 +88,9 @@ int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct store_check *c = ccfc_calloc(1, sizeof(*c));
 
-	c->d.work = work;
-	c->d.finish = finish;
-	c->d.release = release;
+	c->d.work = work_store_check;
+	c->d.finish = finish_store_check;
+	c->d.release = release_store_check;
 	c->dir = rq->service->state_dir;
 	c->texts.fd = -1;
 	if (rq->service->texts)

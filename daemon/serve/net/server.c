@@ -188,7 +188,7 @@ int ccfc_server_fd(const struct ccfc_server *s)
 }
 
 /* The core is the only one to free connections, so it may use the result. */
-static struct ccfc_conn *find(const struct ccfc_server *s, uint64_t id)
+static struct ccfc_conn *find_server(const struct ccfc_server *s, uint64_t id)
 {
 	struct ccfc_mailbox *box = (struct ccfc_mailbox *)&s->box;
 	struct ccfc_conn *conn;
@@ -228,7 +228,7 @@ static void reject(struct ccfc_server *s, struct ccfc_conn *conn,
 	conn->closing = true;
 }
 
-static void refuse(struct ccfc_server *s, struct ccfc_conn *conn)
+static void refuse_server(struct ccfc_server *s, struct ccfc_conn *conn)
 {
 	struct ccfc_err err;
 
@@ -291,7 +291,7 @@ static void serve(struct ccfc_server *s, struct ccfc_conn *conn)
 	if (news.drained && !news.broken && s->handlers.on_drained)
 		s->handlers.on_drained(s->handlers.ctx, conn->id);
 	if (conn->refused && !conn->closing)
-		refuse(s, conn);
+		refuse_server(s, conn);
 	if (!full && !news.broken)
 		more = read_messages(s, conn);
 	full = is_behind(s, conn);
@@ -346,7 +346,7 @@ void ccfc_server_dispatch(struct ccfc_server *s)
 bool ccfc_server_send_buf(struct ccfc_server *s, uint64_t id,
 			  struct ccfc_buf *buf)
 {
-	struct ccfc_conn *conn = find(s, id);
+	struct ccfc_conn *conn = find_server(s, id);
 
 	if (conn && !conn->closing)
 		return ccfc_conn_send(conn, buf);
@@ -356,14 +356,14 @@ bool ccfc_server_send_buf(struct ccfc_server *s, uint64_t id,
 
 size_t ccfc_server_queued(const struct ccfc_server *s, uint64_t id)
 {
-	struct ccfc_conn *conn = find(s, id);
+	struct ccfc_conn *conn = find_server(s, id);
 
 	return conn ? ccfc_conn_queued(conn) : 0;
 }
 
 void ccfc_server_hang_up(struct ccfc_server *s, uint64_t id)
 {
-	struct ccfc_conn *conn = find(s, id);
+	struct ccfc_conn *conn = find_server(s, id);
 
 	if (!conn)
 		return;

@@ -17,9 +17,10 @@
 #define ELSE "the transcript does not have it any more"
 
 /* The call's line and the result's; false when both are gone. */
-static bool read_lines(struct ccfc_slice *call, struct ccfc_slice *result,
-		       struct ccfc_request *rq,
-		       const struct ccfc_change *change)
+static bool read_lines_change_content(struct ccfc_slice *call,
+				      struct ccfc_slice *result,
+				      struct ccfc_request *rq,
+				      const struct ccfc_change *change)
 {
 	bool any = ccfc_history_lines(call, result,
 				      ccfc_history_env(rq->service->history),
@@ -31,7 +32,8 @@ static bool read_lines(struct ccfc_slice *call, struct ccfc_slice *result,
 }
 
 /* Cuts a text to `max` bytes, not within a character. */
-static struct ccfc_slice cut(struct ccfc_slice s, size_t max, bool *truncated)
+static struct ccfc_slice cut_change_content(struct ccfc_slice s, size_t max,
+					    bool *truncated)
 {
 	*truncated |= s.len > max;
 	return ccfc_slice_cut(s, max);
@@ -51,16 +53,16 @@ static bool is_binary(const struct ccfc_change_text *content)
 	return false;
 }
 
-static size_t trim(struct ccfc_change_text *content, size_t max,
-		   bool *truncated)
+static size_t trim_change_content(struct ccfc_change_text *content, size_t max,
+				  bool *truncated)
 {
 	size_t total = 0;
 
 	for (uint32_t i = 0; i < content->nedits; i++) {
 		struct ccfc_edit *e = &content->edits[i];
 
-		e->old_text = cut(e->old_text, max, truncated);
-		e->new_text = cut(e->new_text, max, truncated);
+		e->old_text = cut_change_content(e->old_text, max, truncated);
+		e->new_text = cut_change_content(e->new_text, max, truncated);
 		total += e->old_text.len + e->new_text.len;
 	}
 	return total;
@@ -100,7 +102,7 @@ static const char *read_content(struct ccfc_change_text *out,
 
 	if (!rq->content_left || !rq->reading_left)
 		return FULL;
-	if (!read_lines(&call, &result, rq, change))
+	if (!read_lines_change_content(&call, &result, rq, change))
 		return GONE;
 	if (!ccfc_content_read(rq->service->parser, out,
 			       ccfc_index_call_id(change), change->part, call,
@@ -121,7 +123,8 @@ void ccfc_reply_content(struct ccfc_request *rq,
 	if (!why && is_binary(&content)) {
 		ccfc_pack_kv_bool(rq->pack, "binary", true);
 	} else if (!why) {
-		total = trim(&content, (size_t)rq->opt.max_content, &truncated);
+		total = trim_change_content(
+			&content, (size_t)rq->opt.max_content, &truncated);
 		if (total > rq->content_left) {
 			rq->content_left = total = 0;
 			why = FULL;

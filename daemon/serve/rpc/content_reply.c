@@ -69,8 +69,8 @@ static bool is_middle(char c)
 }
 
 /* What of `bytes` may still be sent, counted as sent. */
-static struct ccfc_slice take(struct ccfc_request *rq, struct ccfc_slice bytes,
-			      bool *cut)
+static struct ccfc_slice take_content_reply(struct ccfc_request *rq,
+					    struct ccfc_slice bytes, bool *cut)
 {
 	size_t max = (size_t)rq->opt.max_content;
 
@@ -127,7 +127,8 @@ bool ccfc_reply_state_fields(struct ccfc_request *rq,
 		ccfc_pack_bool(p, state->exists);
 	ccfc_reply_state_facts(p, state);
 	if (content && has_bytes(state))
-		ccfc_pack_kv_bin(p, "content", take(rq, state->bytes, &cut));
+		ccfc_pack_kv_bin(p, "content",
+				 take_content_reply(rq, state->bytes, &cut));
 	if (content && state->fidelity == CCFC_FIDELITY_PARTIAL)
 		pack_known(rq, state, &cut);
 	if (cut)

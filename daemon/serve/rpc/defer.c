@@ -54,7 +54,7 @@ static void release(struct ccfc_deferred *d)
 	d->release(d);
 }
 
-static void run(struct ccfc_job *job)
+static void run_defer(struct ccfc_job *job)
 {
 	struct ccfc_deferred *d = (struct ccfc_deferred *)job;
 
@@ -115,7 +115,7 @@ int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 {
 	int r;
 
-	d->job.run = run;
+	d->job.run = run_defer;
 	d->job.done = done;
 	d->job.conn = rq->conn;
 	d->methods = rq->methods;

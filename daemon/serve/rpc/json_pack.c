@@ -10,7 +10,7 @@
 /* A client unpacks 32 levels; the response and its result are two of them. */
 #define DEPTH (CCFC_PACK_DEPTH - 4)
 
-static void pack_text(struct ccfc_json_pack *j, uint32_t tok)
+static void pack_text_json_pack(struct ccfc_json_pack *j, uint32_t tok)
 {
 	size_t max = j->max < j->left ? j->max : j->left;
 	struct ccfc_slice s =
@@ -102,10 +102,10 @@ void ccfc_json_pack(struct ccfc_json_pack *j, uint32_t tok)
 			break;
 		}
 		j->cut = true;
-		pack_text(j, tok);
+		pack_text_json_pack(j, tok);
 		break;
 	case '"':
-		pack_text(j, tok);
+		pack_text_json_pack(j, tok);
 		break;
 	case 't':
 	case 'f':

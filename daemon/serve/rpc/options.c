@@ -30,7 +30,7 @@ const char *ccfc_option_name(enum ccfc_option option)
 	return names[option];
 }
 
-static const char *read_text(struct ccfc_slice *out, struct ccfc_obj v)
+static const char *read_text_options(struct ccfc_slice *out, struct ccfc_obj v)
 {
 	if (!ccfc_obj_is_str(v))
 		return IS_BAD("a string");
@@ -81,7 +81,7 @@ static struct ccfc_slice *string_of(struct ccfc_options *o,
 
 static const char *read_string(struct reading *r, struct ccfc_obj v)
 {
-	return read_text(string_of(r->out, r->option), v);
+	return read_text_options(string_of(r->out, r->option), v);
 }
 
 static bool *bool_of(struct ccfc_options *o, enum ccfc_option option)
@@ -142,7 +142,7 @@ static const char *read_line(struct reading *r, struct ccfc_obj v)
 	return NULL;
 }
 
-static const char *read_number(struct reading *r, struct ccfc_obj v)
+static const char *read_number_options(struct reading *r, struct ccfc_obj v)
 {
 	int64_t n;
 
@@ -190,7 +190,7 @@ static const char *read_list(struct reading *r, struct ccfc_slices *out,
 	for (uint32_t i = 0; i < n && !bad; i++) {
 		if (!ccfc_obj_is_str(ccfc_obj_at(v, i)))
 			return IS_BAD("a list of strings");
-		bad = read_text(&out->items[i], ccfc_obj_at(v, i));
+		bad = read_text_options(&out->items[i], ccfc_obj_at(v, i));
 	}
 	return bad ? "must not have empty elements" : NULL;
 }
@@ -265,7 +265,7 @@ static const char *read_date(struct reading *r, struct ccfc_obj v)
 {
 	bool end = r->option == CCFC_OPT_TO_DATE;
 	struct ccfc_slice text = CCFC_SLICE_NONE;
-	const char *bad = read_text(&text, v);
+	const char *bad = read_text_options(&text, v);
 	int64_t t;
 
 	if (bad)
@@ -298,7 +298,7 @@ static bool digits(uint64_t *out, struct ccfc_slice s)
 static const char *read_clock(struct reading *r, struct ccfc_obj v)
 {
 	struct ccfc_slice s = CCFC_SLICE_NONE;
-	const char *colon, *bad = read_text(&s, v);
+	const char *colon, *bad = read_text_options(&s, v);
 	size_t n;
 
 	if (bad)
@@ -317,7 +317,8 @@ static const char *read_notify(struct reading *r, struct ccfc_obj v)
 	enum ccfc_obj_type type = ccfc_obj_type(args);
 
 	if (ccfc_obj_type(v) != CCFC_OBJ_MAP ||
-	    read_text(&r->out->notify_method, ccfc_obj_get(v, "method")) ||
+	    read_text_options(&r->out->notify_method,
+			      ccfc_obj_get(v, "method")) ||
 	    (type != CCFC_OBJ_ARRAY && type != CCFC_OBJ_NONE &&
 	     type != CCFC_OBJ_NIL) ||
 	    ccfc_obj_len(v) != 1u + (type != CCFC_OBJ_NONE))
@@ -335,7 +336,7 @@ static const read_fn readers[] = {
 	[CCFC_OPT_CASE_SENSITIVE] = read_bool,
 	[CCFC_OPT_CHANGE] = read_string,
 	[CCFC_OPT_CLOCK] = read_clock,
-	[CCFC_OPT_CONTEXT] = read_number,
+	[CCFC_OPT_CONTEXT] = read_number_options,
 	[CCFC_OPT_CWD] = read_string,
 	[CCFC_OPT_DELETED] = read_bool,
 	[CCFC_OPT_DIRECTORIES] = read_strings,
@@ -348,13 +349,13 @@ static const read_fn readers[] = {
 	[CCFC_OPT_INCLUDE_THINKING] = read_bool,
 	[CCFC_OPT_IN] = read_strings,
 	[CCFC_OPT_KEYWORDS] = read_strings,
-	[CCFC_OPT_LIMIT] = read_number,
-	[CCFC_OPT_MAX_CONTENT] = read_number,
+	[CCFC_OPT_LIMIT] = read_number_options,
+	[CCFC_OPT_MAX_CONTENT] = read_number_options,
 	[CCFC_OPT_MESSAGE] = read_string,
 	[CCFC_OPT_MODEL] = read_string,
 	[CCFC_OPT_NET] = read_bool,
 	[CCFC_OPT_NOTIFY] = read_notify,
-	[CCFC_OPT_OFFSET] = read_number,
+	[CCFC_OPT_OFFSET] = read_number_options,
 	[CCFC_OPT_PATHS] = read_strings,
 	[CCFC_OPT_PATH] = read_string,
 	[CCFC_OPT_PATTERN] = read_string,
@@ -368,7 +369,7 @@ static const read_fn readers[] = {
 	[CCFC_OPT_SORT] = read_string,
 	[CCFC_OPT_STATES] = read_states,
 	[CCFC_OPT_STATUS] = read_string,
-	[CCFC_OPT_SUBSCRIPTION] = read_number,
+	[CCFC_OPT_SUBSCRIPTION] = read_number_options,
 	[CCFC_OPT_TOOLS] = read_strings,
 	[CCFC_OPT_TOUCHED] = read_string,
 	[CCFC_OPT_TO] = read_line,

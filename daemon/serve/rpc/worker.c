@@ -70,7 +70,7 @@ static void unlock_with_news(struct ccfc_worker *w)
 /* --- a thread --- */
 
 /* Under the lock. The place that it runs in, THREADS when it is to end. */
-static uint32_t begin(struct ccfc_worker *w)
+static uint32_t begin_worker(struct ccfc_worker *w)
 {
 	uint32_t slot = 0;
 
@@ -92,7 +92,7 @@ static void *thread(void *arg)
 	uint32_t slot;
 
 	ccfc_mailbox_lock(&w->box);
-	while ((slot = begin(w)) < THREADS) {
+	while ((slot = begin_worker(w)) < THREADS) {
 		struct ccfc_job *job = w->running[slot];
 
 		ccfc_mailbox_unlock(&w->box);

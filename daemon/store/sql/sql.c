@@ -55,7 +55,8 @@ static int wrong(const char *why, struct ccfc_err *err)
 	return CCFC_EINVAL;
 }
 
-static int failed(const struct ccfc_sql_run *run, int r, struct ccfc_err *err)
+static int failed_sql(const struct ccfc_sql_run *run, int r,
+		      struct ccfc_err *err)
 {
 	const char *why = sqlite3_errmsg(run->db);
 
@@ -132,7 +133,8 @@ static void tell_columns(const struct ccfc_sql *q, sqlite3_stmt *stmt, int n)
 	q->columns(q->ctx, names, (uint32_t)n);
 }
 
-static int step(struct ccfc_sql_run *run, sqlite3_stmt *stmt, bool *truncated)
+static int step_sql(struct ccfc_sql_run *run, sqlite3_stmt *stmt,
+		    bool *truncated)
 {
 	const struct ccfc_sql *q = run->q;
 	struct ccfc_sql_value values[CCFC_SQL_MAX_COLUMNS];
@@ -171,8 +173,8 @@ static bool has_more(struct ccfc_sql_run *run, const char *tail,
 	return r || stmt;
 }
 
-static int check(struct ccfc_sql_run *run, sqlite3_stmt *stmt, const char *tail,
-		 struct ccfc_err *err)
+static int check_sql(struct ccfc_sql_run *run, sqlite3_stmt *stmt,
+		     const char *tail, struct ccfc_err *err)
 {
 	const struct ccfc_slice *text = &run->q->query;
 
@@ -200,13 +202,13 @@ static int run_text(struct ccfc_sql_run *run, bool *truncated,
 				   SQLITE_PREPARE_NO_VTAB, &stmt, &tail);
 
 	if (r) {
-		r = failed(run, r, err);
+		r = failed_sql(run, r, err);
 	} else {
-		r = check(run, stmt, tail, err);
+		r = check_sql(run, stmt, tail, err);
 		if (!r) {
-			r = step(run, stmt, truncated);
+			r = step_sql(run, stmt, truncated);
 			if (r)
-				r = failed(run, r, err);
+				r = failed_sql(run, r, err);
 		}
 	}
 	sqlite3_finalize(stmt);
@@ -247,7 +249,7 @@ int ccfc_sql_run(const struct ccfc_sql *q, bool *truncated,
 		r = ccfc_sql_guard(&run, path.ptr);
 	}
 	if (r)
-		r = failed(&run, r, err);
+		r = failed_sql(&run, r, err);
 	else
 		r = run_text(&run, truncated, err);
 	sqlite3_close(run.db);

@@ -10,7 +10,7 @@
 #define FLAGS (SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
 
 /* The bytes of an argument; false where that is NULL. */
-static bool text_of(struct ccfc_slice *out, sqlite3_value *v)
+static bool text_of_sql_functions(struct ccfc_slice *out, sqlite3_value *v)
 {
 	bool blob = sqlite3_value_type(v) == SQLITE_BLOB;
 	const void *p = blob ? sqlite3_value_blob(v)
@@ -29,7 +29,8 @@ static bool ended(sqlite3_context *c)
 	return true;
 }
 
-static const char *find(struct ccfc_slice in, struct ccfc_slice what)
+static const char *find_sql_functions(struct ccfc_slice in,
+				      struct ccfc_slice what)
 {
 	return in.len ? memmem(in.ptr, in.len, what.ptr, what.len) : NULL;
 }
@@ -43,15 +44,16 @@ static void instr(sqlite3_context *c, int n, sqlite3_value **v)
 	int64_t place = 1;
 
 	(void)n;
-	if (!text_of(&in, v[0]) || !text_of(&what, v[1]) || ended(c))
+	if (!text_of_sql_functions(&in, v[0]) ||
+	    !text_of_sql_functions(&what, v[1]) || ended(c))
 		return;
-	at = what.len ? find(in, what) : in.ptr;
+	at = what.len ? find_sql_functions(in, what) : in.ptr;
 	for (const char *p = in.ptr; at && p < at; p++)
 		place += bytes || ((unsigned char)*p & 0xc0) != 0x80;
 	sqlite3_result_int64(c, at ? place : 0);
 }
 
-static void replace(sqlite3_context *c, int n, sqlite3_value **v)
+static void replace_sql_functions(sqlite3_context *c, int n, sqlite3_value **v)
 {
 	struct ccfc_sql_run *run = sqlite3_user_data(c);
 	struct ccfc_slice in, what, by;
@@ -61,11 +63,13 @@ static void replace(sqlite3_context *c, int n, sqlite3_value **v)
 	char *text;
 
 	(void)n;
-	if (!text_of(&in, v[0]) || !text_of(&what, v[1]) ||
-	    !text_of(&by, v[2]) || ended(c))
+	if (!text_of_sql_functions(&in, v[0]) ||
+	    !text_of_sql_functions(&what, v[1]) ||
+	    !text_of_sql_functions(&by, v[2]) || ended(c))
 		return;
 	out = sqlite3_str_new(run->db);
-	while (what.len && !sqlite3_str_errcode(out) && (at = find(in, what))) {
+	while (what.len && !sqlite3_str_errcode(out) &&
+	       (at = find_sql_functions(in, what))) {
 		size_t skip = (size_t)(at - in.ptr);
 
 		sqlite3_str_append(out, in.ptr, (int)skip);
@@ -143,10 +147,14 @@ int ccfc_sql_functions(struct ccfc_sql_run *run)
 		int args;
 		void (*fn)(sqlite3_context *, int, sqlite3_value **);
 	} table[] = {
-		{ "instr", 2, instr },	     { "replace", 3, replace },
-		{ "like", 2, like },	     { "like", 3, like },
-		{ "glob", 2, glob },	     { "trim", 2, not_offered },
-		{ "ltrim", 2, not_offered }, { "rtrim", 2, not_offered },
+		{ "instr", 2, instr },
+		{ "replace", 3, replace_sql_functions },
+		{ "like", 2, like },
+		{ "like", 3, like },
+		{ "glob", 2, glob },
+		{ "trim", 2, not_offered },
+		{ "ltrim", 2, not_offered },
+		{ "rtrim", 2, not_offered },
 	};
 	int r = SQLITE_OK;
 

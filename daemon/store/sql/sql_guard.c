@@ -60,7 +60,8 @@ static bool is_secret(const struct ccfc_sql_run *run, const char *name)
 	return name && !strncmp(name, run->secret, CCFC_SQL_SECRET_LEN);
 }
 
-static int refuse(struct ccfc_sql_run *run, const char *what, const char *name)
+static int refuse_sql_guard(struct ccfc_sql_run *run, const char *what,
+			    const char *name)
 {
 	if (!run->refused[0])
 		snprintf(run->refused, sizeof(run->refused), what, name);
@@ -92,7 +93,7 @@ static int may_read(struct ccfc_sql_run *run, const char *table,
 		return SQLITE_OK;
 	if (!*column && may_count(run, table, db))
 		return SQLITE_OK;
-	return refuse(run, "'%.60s' is not one of the views", table);
+	return refuse_sql_guard(run, "'%.60s' is not one of the views", table);
 }
 
 static int authorize(void *arg, int action, const char *a, const char *b,
@@ -110,13 +111,14 @@ static int authorize(void *arg, int action, const char *a, const char *b,
 	case SQLITE_READ:
 		return may_read(run, a ? a : "", b ? b : "", db, view);
 	case SQLITE_FUNCTION:
-		return is_function(b) ? SQLITE_OK
-				      : refuse(run,
-					       "the function '%.60s' is not "
-					       "offered",
-					       b);
+		return is_function(b)
+			       ? SQLITE_OK
+			       : refuse_sql_guard(run,
+						  "the function '%.60s' is not "
+						  "offered",
+						  b);
 	default:
-		return refuse(run, "only SELECT can be asked%s", "");
+		return refuse_sql_guard(run, "only SELECT can be asked%s", "");
 	}
 }
 

@@ -15,7 +15,7 @@ static _Thread_local struct {
 	size_t used;
 } budget;
 
-static void *count(void *p)
+static void *count_sql_memory(void *p)
 {
 	if (p && budget.max)
 		budget.used += (size_t)real.xSize(p);
@@ -37,10 +37,10 @@ static bool has_room(int n)
 
 static void *get(int n)
 {
-	return has_room(n) ? count(real.xMalloc(n)) : NULL;
+	return has_room(n) ? count_sql_memory(real.xMalloc(n)) : NULL;
 }
 
-static void put(void *p)
+static void put_sql_memory(void *p)
 {
 	uncount(p);
 	real.xFree(p);
@@ -54,7 +54,7 @@ static void *resize(void *p, int n)
 		return NULL;
 	uncount(p);
 	new = real.xRealloc(p, n);
-	count(new ? new : p);
+	count_sql_memory(new ? new : p);
 	return new;
 }
 
@@ -66,7 +66,7 @@ static void setup(void)
 		return;
 	wrapped = real;
 	wrapped.xMalloc = get;
-	wrapped.xFree = put;
+	wrapped.xFree = put_sql_memory;
 	wrapped.xRealloc = resize;
 	sqlite3_config(SQLITE_CONFIG_MALLOC, &wrapped);
 }

@@ -94,7 +94,7 @@ uint64_t ccfc_texts_scanned(const struct ccfc_texts_reader *r)
 
 /* Moves the rest so that it ends on a page boundary, `more` bytes of room
  * behind it. */
-static void make_room(struct ccfc_texts_reader *r, size_t more)
+static void make_room_texts_read(struct ccfc_texts_reader *r, size_t more)
 {
 	size_t rest = r->end - r->pos;
 	size_t to = round_page(rest);
@@ -160,7 +160,7 @@ static bool have(struct ccfc_texts_reader *r, uint64_t need)
 		more = r->size;
 	if (more > r->stop - r->next)
 		more = r->stop - r->next;
-	make_room(r, (size_t)more);
+	make_room_texts_read(r, (size_t)more);
 	read_piece(r, (size_t)more);
 	return r->end - r->pos >= need;
 }
@@ -173,8 +173,8 @@ static bool makes_sense(const struct ccfc_text_head *head)
 }
 
 /* The text at pos, if there is a whole one. */
-static bool look(struct ccfc_texts_reader *r, struct ccfc_text_head *head,
-		 bool verify)
+static bool look_texts_read(struct ccfc_texts_reader *r,
+			    struct ccfc_text_head *head, bool verify)
 {
 	if (!have(r, CCFC_TEXTS_HEAD))
 		return false;
@@ -193,7 +193,7 @@ static bool resync(struct ccfc_texts_reader *r, struct ccfc_text_head *head)
 	r->damaged++;
 	while (!found && have(r, 8 + CCFC_TEXTS_HEAD)) {
 		r->pos += 8;
-		found = look(r, head, true);
+		found = look_texts_read(r, head, true);
 	}
 	if (!found) {
 		r->pos = r->end;
@@ -213,7 +213,7 @@ static bool at_end(struct ccfc_texts_reader *r)
 }
 
 /* The first piece begins on a page boundary, before the first head. */
-static void begin(struct ccfc_texts_reader *r)
+static void begin_texts_read(struct ccfc_texts_reader *r)
 {
 	size_t skip = (size_t)(r->start - r->next);
 
@@ -228,8 +228,9 @@ int ccfc_texts_next(struct ccfc_texts_reader *r, struct ccfc_text_head *head,
 		    struct ccfc_slice *text)
 {
 	if (!r->begun)
-		begin(r);
-	if (!look(r, head, r->verify) && (at_end(r) || !resync(r, head)))
+		begin_texts_read(r);
+	if (!look_texts_read(r, head, r->verify) &&
+	    (at_end(r) || !resync(r, head)))
 		return 0;
 	*text = ccfc_slice(r->mem + r->pos + CCFC_TEXTS_HEAD, head->len);
 	r->pos += (size_t)ccfc_texts_room(head->len);

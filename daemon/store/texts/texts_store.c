@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-static void tell(const struct ccfc_store *store, enum ccfc_texts_found found,
-		 uint64_t id)
+static void tell_texts_store(const struct ccfc_store *store,
+			     enum ccfc_texts_found found, uint64_t id)
 {
 	if (found == CCFC_TEXTS_NONE && id)
 		ccfc_log(CCFC_LOG_ERROR,
@@ -34,8 +34,8 @@ static void tell(const struct ccfc_store *store, enum ccfc_texts_found found,
 }
 
 /* No source's texts are known to be there. */
-static int forget(struct ccfc_store *store, struct ccfc_index *index,
-		  struct ccfc_err *err)
+static int forget_texts_store(struct ccfc_store *store,
+			      struct ccfc_index *index, struct ccfc_err *err)
 {
 	char sql[400];
 
@@ -67,10 +67,10 @@ int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
 
 	if (r)
 		return r;
-	tell(store, found, id);
+	tell_texts_store(store, found, id);
 	store->texts_length = ccfc_texts_file_length(store->texts);
 	*anew = found != CCFC_TEXTS_FIT;
-	return *anew ? forget(store, index, err) : 0;
+	return *anew ? forget_texts_store(store, index, err) : 0;
 }
 
 static uint32_t flags_of(const struct ccfc_record *r,

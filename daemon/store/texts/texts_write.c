@@ -79,8 +79,8 @@ static uint64_t last_whole(const struct ccfc_texts_file *file, uint64_t size)
 	return end;
 }
 
-static int cut(struct ccfc_texts_file *file, uint64_t length,
-	       struct ccfc_err *err)
+static int cut_texts_write(struct ccfc_texts_file *file, uint64_t length,
+			   struct ccfc_err *err)
 {
 	file->length = length;
 	if (ftruncate(file->fd, (off_t)length))
@@ -142,7 +142,7 @@ static int begin_anew(struct ccfc_texts_file *file, uint64_t size,
 		*found = CCFC_TEXTS_ALIEN;
 		r = put_aside(file, err);
 	} else {
-		r = cut(file, 0, err);
+		r = cut_texts_write(file, 0, err);
 	}
 	return r ? r : begin_file(file, err);
 }
@@ -160,7 +160,8 @@ static int open_all(struct ccfc_texts_file *file, uint64_t length,
 	if (!is_of(file, file->id) || length < CCFC_TEXTS_START)
 		return begin_anew(file, size, found, err);
 	*found = size < length ? CCFC_TEXTS_SHORT : CCFC_TEXTS_FIT;
-	return cut(file, size < length ? last_whole(file, size) : length, err);
+	return cut_texts_write(
+		file, size < length ? last_whole(file, size) : length, err);
 }
 
 int ccfc_texts_file_new(struct ccfc_texts_file **out, const char *dir,
@@ -237,7 +238,8 @@ static bool folds(const char *ptr, size_t len)
 }
 
 /* Appends the text in its final form behind its head; returns its flags. */
-static uint32_t put_text(struct ccfc_buf *out, struct ccfc_slice text)
+static uint32_t put_text_texts_write(struct ccfc_buf *out,
+				     struct ccfc_slice text)
 {
 	size_t start = out->len;
 	bool ascii = ccfc_utf8_append(out, text);
@@ -251,15 +253,15 @@ static uint32_t put_text(struct ccfc_buf *out, struct ccfc_slice text)
 	return CCFC_TEXT_FOLDS;
 }
 
-static void put(struct ccfc_buf *out, struct ccfc_text_head head,
-		struct ccfc_slice text)
+static void put_texts_write(struct ccfc_buf *out, struct ccfc_text_head head,
+			    struct ccfc_slice text)
 {
 	static const char zeros[8];
 	size_t at = out->len;
 	uint64_t room;
 
 	ccfc_buf_append(out, &head, sizeof(head));
-	head.flags |= put_text(out, text);
+	head.flags |= put_text_texts_write(out, text);
 	head.magic = CCFC_TEXT_MAGIC;
 	head.len = (uint32_t)(out->len - at - sizeof(head));
 	room = ccfc_texts_room(head.len);
@@ -282,7 +284,7 @@ bool ccfc_texts_file_add(struct ccfc_texts_file *file,
 		return false;
 	if (escaped)
 		text = ccfc_unescape(&file->arena, text, NULL);
-	put(&file->wait, *head, text);
+	put_texts_write(&file->wait, *head, text);
 	ccfc_arena_clear(&file->arena);
 	/* An error is told by the commit. */
 	if (file->wait.len > WRITE_FROM && !file->failed)

@@ -88,8 +88,9 @@ static uint64_t only_result(struct ccfc_blocks *b)
 	return id;
 }
 
-static bool read_result(struct ccfc_blocks *b, struct ccfc_launch *out,
-			struct ccfc_arena *arena)
+static bool read_result_agent_launch(struct ccfc_blocks *b,
+				     struct ccfc_launch *out,
+				     struct ccfc_arena *arena)
 {
 	struct ccfc_parser *parser = b->parser;
 	uint32_t result = b->fields[CCFC_FIELD_RESULT];
@@ -143,7 +144,7 @@ uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 		if (b.kind == CCFC_RECORD_ASSISTANT)
 			n = read_calls(&b, out, max, arena);
 		else if (b.kind == CCFC_RECORD_USER)
-			n = max && read_result(&b, out, arena);
+			n = max && read_result_agent_launch(&b, out, arena);
 		else
 			n = max && read_progress(parser, out);
 	}

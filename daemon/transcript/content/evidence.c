@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* A text with damaged escapes is not the text that was written. */
-static struct ccfc_slice read_text(struct reader *reader, uint32_t tok)
+static struct ccfc_slice read_text_evidence(struct reader *reader, uint32_t tok)
 {
 	bool bad = false;
 	struct ccfc_slice text =
@@ -38,7 +38,7 @@ static void override(struct ccfc_slice *text, struct ccfc_slice by)
 		*text = by;
 }
 
-static void make_room(struct reader *reader, uint32_t n)
+static void make_room_evidence(struct reader *reader, uint32_t n)
 {
 	reader->out->nedits = 0;
 	reader->out->edits = ccfc_arena_alloc(reader->arena,
@@ -49,12 +49,14 @@ static void take_edits(struct reader *reader, struct ccfc_edits *edits)
 {
 	struct ccfc_edit_texts one;
 
-	make_room(reader, edits->n);
+	make_room_evidence(reader, edits->n);
 	while (ccfc_edits_next(edits, &one))
 		reader->out->edits[reader->out->nedits++] =
 			(struct ccfc_replacement){
-				.old_text = read_text(reader, one.old_text),
-				.new_text = read_text(reader, one.new_text),
+				.old_text = read_text_evidence(reader,
+							       one.old_text),
+				.new_text = read_text_evidence(reader,
+							       one.new_text),
 				.all = one.many,
 			};
 }
@@ -62,14 +64,16 @@ static void take_edits(struct reader *reader, struct ccfc_edits *edits)
 static void take_pair(struct reader *reader,
 		      const struct ccfc_edit_texts *texts)
 {
-	struct ccfc_slice old_text = read_text(reader, texts->old_text);
-	struct ccfc_slice new_text = read_text(reader, texts->new_text);
+	struct ccfc_slice old_text =
+		read_text_evidence(reader, texts->old_text);
+	struct ccfc_slice new_text =
+		read_text_evidence(reader, texts->new_text);
 	struct ccfc_evidence *out = reader->out;
 
 	if (!old_text.ptr && !new_text.ptr)
 		return;
 	if (out->nedits != 1) {
-		make_room(reader, 1);
+		make_room_evidence(reader, 1);
 		out->edits[out->nedits++] =
 			(struct ccfc_replacement){ .all = texts->many };
 	}
@@ -79,7 +83,7 @@ static void take_pair(struct reader *reader,
 
 static void take_after(struct reader *reader, uint32_t tok)
 {
-	override(&reader->out->after, read_text(reader, tok));
+	override(&reader->out->after, read_text_evidence(reader, tok));
 	reader->out->has_after = reader->out->after.ptr != NULL;
 }
 
@@ -149,11 +153,12 @@ static void take_cell(struct reader *reader, uint32_t object, uint32_t source,
 	number = ccfc_json_count(json, f[CCFC_EVIDENCE_CELL_NUMBER]);
 	if (number >= 0)
 		cell->number = number;
-	id = read_text(reader, f[CCFC_EVIDENCE_CELL_ID]);
+	id = read_text_evidence(reader, f[CCFC_EVIDENCE_CELL_ID]);
 	override(&cell->id, id);
-	override(&cell->type, read_text(reader, f[CCFC_EVIDENCE_CELL_TYPE]));
-	override(&cell->source, read_text(reader, source));
-	override(&cell->version, read_text(reader, version));
+	override(&cell->type,
+		 read_text_evidence(reader, f[CCFC_EVIDENCE_CELL_TYPE]));
+	override(&cell->source, read_text_evidence(reader, source));
+	override(&cell->version, read_text_evidence(reader, version));
 	reader->out->has_cell =
 		known && !odd_id(json, f[CCFC_EVIDENCE_CELL_ID], id) &&
 		(cell->source.ptr || cell->mode == CCFC_CELL_DELETE);
@@ -220,11 +225,13 @@ static void take_before(struct reader *reader, const uint32_t *f, bool created)
 {
 	struct ccfc_evidence *out = reader->out;
 
-	override(&out->original, read_text(reader, f[CCFC_EVIDENCE_ORIGINAL]));
 	override(&out->original,
-		 read_text(reader, f[CCFC_EVIDENCE_ORIGINAL_MULTI]));
+		 read_text_evidence(reader, f[CCFC_EVIDENCE_ORIGINAL]));
 	override(&out->original,
-		 read_text(reader, f[CCFC_EVIDENCE_ORIGINAL_NOTEBOOK]));
+		 read_text_evidence(reader, f[CCFC_EVIDENCE_ORIGINAL_MULTI]));
+	override(
+		&out->original,
+		read_text_evidence(reader, f[CCFC_EVIDENCE_ORIGINAL_NOTEBOOK]));
 	if (!created)
 		out->before = out->original.ptr ? CCFC_BEFORE_TEXT
 						: CCFC_BEFORE_UNKNOWN;

@@ -61,7 +61,7 @@ static bool skip_number(struct ccfc_slice *s, uint32_t want, const char *mark)
 }
 
 /* Up to the newline, which is not part of it; it stays in front of `s`. */
-static struct ccfc_slice take_line(struct ccfc_slice *s)
+static struct ccfc_slice take_line_numbered_lines(struct ccfc_slice *s)
 {
 	const char *nl = s->len ? memchr(s->ptr, '\n', s->len) : NULL;
 	size_t n = nl ? (size_t)(nl - s->ptr) : s->len;
@@ -125,7 +125,7 @@ bool ccfc_numbered_lines_text(struct ccfc_slice *text, struct ccfc_slice shown,
 	}
 	out = ccfc_arena_alloc(arena, shown.len);
 	for (;;) {
-		struct ccfc_slice line = take_line(&rest);
+		struct ccfc_slice line = take_line_numbered_lines(&rest);
 
 		if (n >= LINES_MAX || count_units(line) >= UNITS_MAX)
 			return false;

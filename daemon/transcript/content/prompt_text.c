@@ -37,7 +37,7 @@ static const struct {
 
 #define INSERTED (sizeof(inserted) / sizeof(*inserted))
 
-static struct ccfc_slice trim(struct ccfc_slice s)
+static struct ccfc_slice trim_prompt_text(struct ccfc_slice s)
 {
 	while (s.len && ccfc_json_is_space(s.ptr[s.len - 1]))
 		s.len--;
@@ -47,7 +47,7 @@ static struct ccfc_slice trim(struct ccfc_slice s)
 }
 
 /* Where `needle` stands in `s`, or NULL. */
-static const char *find(struct ccfc_slice s, const char *needle)
+static const char *find_prompt_text(struct ccfc_slice s, const char *needle)
 {
 	return s.len ? memmem(s.ptr, s.len, needle, strlen(needle)) : NULL;
 }
@@ -63,7 +63,7 @@ static size_t insertion(struct ccfc_slice s, bool unclosed[INSERTED])
 
 		if (unclosed[i] || !ccfc_slice_starts(s, inserted[i].open))
 			continue;
-		end = find(s, inserted[i].close);
+		end = find_prompt_text(s, inserted[i].close);
 		if (end)
 			return (size_t)(end - s.ptr) +
 			       strlen(inserted[i].close);
@@ -115,14 +115,14 @@ static bool is_machine(struct ccfc_slice text)
 static struct ccfc_slice between(struct ccfc_slice s, const char *open,
 				 const char *close)
 {
-	const char *start = find(s, open), *end;
+	const char *start = find_prompt_text(s, open), *end;
 
 	if (!start)
 		return CCFC_SLICE_NONE;
 	start += strlen(open);
 	s = ccfc_slice(start, s.len - (size_t)(start - s.ptr));
-	end = find(s, close);
-	return end ? trim(ccfc_slice(start, (size_t)(end - start)))
+	end = find_prompt_text(s, close);
+	return end ? trim_prompt_text(ccfc_slice(start, (size_t)(end - start)))
 		   : CCFC_SLICE_NONE;
 }
 
@@ -158,11 +158,11 @@ static struct ccfc_slice typed(struct ccfc_slice raw, struct ccfc_arena *arena)
 {
 	struct ccfc_slice text = ccfc_unescape(arena, raw, NULL);
 
-	text = trim(drop_inserted(text, arena));
+	text = trim_prompt_text(drop_inserted(text, arena));
 	return is_machine(text) ? CCFC_SLICE_NONE : unwrap(text, arena);
 }
 
-static void put_text(struct ccfc_buf *out, struct ccfc_slice text)
+static void put_text_prompt_text(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	if (out->len && text.len)
 		ccfc_buf_putc(out, '\n');
@@ -170,8 +170,8 @@ static void put_text(struct ccfc_buf *out, struct ccfc_slice text)
 }
 
 /* What was typed in all blocks; pictures are named where that is nothing. */
-static void gather(struct ccfc_buf *out, struct ccfc_parser *parser,
-		   const uint32_t *fields, struct ccfc_arena *arena)
+static void gather_prompt_text(struct ccfc_buf *out, struct ccfc_parser *parser,
+			       const uint32_t *fields, struct ccfc_arena *arena)
 {
 	struct ccfc_json *json = &parser->json;
 	uint32_t content = ccfc_parser_content(parser, fields);
@@ -179,7 +179,8 @@ static void gather(struct ccfc_buf *out, struct ccfc_parser *parser,
 	const char *other = "";
 
 	if (!at)
-		put_text(out, typed(ccfc_json_string(json, content), arena));
+		put_text_prompt_text(
+			out, typed(ccfc_json_string(json, content), arena));
 	for (; at; at = ccfc_parser_next_block(parser, at)) {
 		uint32_t block[CCFC_BLOCK_COUNT];
 		struct ccfc_slice type;
@@ -187,10 +188,11 @@ static void gather(struct ccfc_buf *out, struct ccfc_parser *parser,
 		ccfc_parser_block(parser, at, block);
 		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 		if (ccfc_slice_is(type, "text"))
-			put_text(out,
-				 typed(ccfc_json_string(json,
-							block[CCFC_BLOCK_TEXT]),
-				       arena));
+			put_text_prompt_text(
+				out,
+				typed(ccfc_json_string(json,
+						       block[CCFC_BLOCK_TEXT]),
+				      arena));
 		else if (ccfc_slice_is(type, "image"))
 			other = "[image]";
 		else if (ccfc_slice_is(type, "document") && !*other)
@@ -209,7 +211,7 @@ bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 
 	if (ccfc_json_is_true(&parser->json, fields[CCFC_FIELD_SUMMARY]))
 		return false;
-	gather(&text, parser, fields, &arena);
+	gather_prompt_text(&text, parser, fields, &arena);
 	any = text.len;
 	*typed = ccfc_arena_copy(
 		&parser->arena,
@@ -232,7 +234,7 @@ bool ccfc_prompt_text_read(struct ccfc_parser *parser,
 		return false;
 	out->uuid = ccfc_arena_copy(arena, record.uuid);
 	if (ccfc_parser_open_damaged(parser, line, fields))
-		gather(&text, parser, fields, arena);
+		gather_prompt_text(&text, parser, fields, arena);
 	ccfc_parser_done(parser, line);
 	out->text = ccfc_arena_copy(arena, ccfc_buf_view(&text));
 	ccfc_buf_release(&text);

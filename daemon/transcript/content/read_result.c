@@ -178,8 +178,9 @@ static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
 	return true;
 }
 
-static bool read_result(struct ccfc_blocks *w, struct ccfc_read_result *out,
-			struct ccfc_arena *arena)
+static bool read_result_read_result(struct ccfc_blocks *w,
+				    struct ccfc_read_result *out,
+				    struct ccfc_arena *arena)
 {
 	struct ccfc_buf shown = CCFC_BUF_INIT;
 	bool whole;
@@ -209,7 +210,7 @@ bool ccfc_read_result_result(struct ccfc_parser *parser,
 	while (ccfc_blocks_next(&w)) {
 		if (hash_id(parser, w.block[CCFC_BLOCK_CALL_ID]) != id)
 			continue;
-		whole = read_result(&w, out, arena);
+		whole = read_result_read_result(&w, out, arena);
 		out->id = id;
 		break;
 	}

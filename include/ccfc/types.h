@@ -1,7 +1,7 @@
 /*
- * Words that the daemon, the library and their users share: the states and
- * operations of a change. The text of each is what stands in JSON and on the
- * wire.
+ * Words that the daemon, the library and their users share: the states, the
+ * operations and the evidence of a change. The text of each is what stands in
+ * JSON and on the wire.
  */
 #ifndef CCFC_TYPES_H
 #define CCFC_TYPES_H
@@ -24,21 +24,41 @@ extern "C" {
 #define CCFC_OP_LIST(X)                                                        \
 	X(CCFC_OP_MODIFIED, 0, "modified")                                     \
 	X(CCFC_OP_CREATED, 1, "created")                                       \
-	X(CCFC_OP_DELETED, 2, "deleted")
+	X(CCFC_OP_DELETED, 2, "deleted")                                       \
+	X(CCFC_OP_RENAMED, 3, "renamed")
+
+/*
+ * The evidence of a change: how it is known to be one of its call: by the
+ * result of a tool that names its file; by what the client saw changed while a
+ * command ran; by watching the disk; by the command's own text; by what the
+ * file's contents before and after have in common with a command; or it may as
+ * well be another call's.
+ */
+#define CCFC_PROOF_LIST(X)                                                     \
+	X(CCFC_PROOF_RESULT, 0, "result")                                      \
+	X(CCFC_PROOF_RECORDED, 1, "recorded")                                  \
+	X(CCFC_PROOF_OBSERVED, 2, "observed")                                  \
+	X(CCFC_PROOF_PARSED, 3, "parsed")                                      \
+	X(CCFC_PROOF_INFERRED, 4, "inferred")                                  \
+	X(CCFC_PROOF_AMBIGUOUS, 5, "ambiguous")
 
 #define X(sym, num, text) sym = num,
 enum ccfc_state { CCFC_STATE_LIST(X) };
 enum ccfc_op { CCFC_OP_LIST(X) };
+enum ccfc_proof { CCFC_PROOF_LIST(X) };
 #undef X
 
 #define CCFC_STATE_COUNT 6
+#define CCFC_PROOF_COUNT 6
 
 /* "applied" for CCFC_STATE_APPLIED; "unknown" for a number that is none. */
 CCFC_API const char *ccfc_state_text(int state);
 CCFC_API const char *ccfc_op_text(int op);
+CCFC_API const char *ccfc_proof_text(int proof);
 
-/* The state of that name, or -1. */
+/* The state, or the evidence, of that name; -1: there is none. */
 CCFC_API int ccfc_state_from_text(const char *text, unsigned long len);
+CCFC_API int ccfc_proof_from_text(const char *text, unsigned long len);
 
 #ifdef __cplusplus
 }

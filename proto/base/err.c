@@ -35,6 +35,7 @@ int ccfc_error_from_name(const char *name)
 #define X(sym, num, text) [sym] = text,
 static const char *const state_texts[] = { CCFC_STATE_LIST(X) };
 static const char *const op_texts[] = { CCFC_OP_LIST(X) };
+static const char *const proof_texts[] = { CCFC_PROOF_LIST(X) };
 #undef X
 
 const char *ccfc_state_text(int state)
@@ -51,12 +52,29 @@ const char *ccfc_op_text(int op)
 	return op_texts[op];
 }
 
-int ccfc_state_from_text(const char *text, unsigned long len)
+const char *ccfc_proof_text(int proof)
 {
-	for (int i = 0; i < CCFC_STATE_COUNT; i++)
-		if (ccfc_slice_is(ccfc_slice(text, len), state_texts[i]))
+	if (proof < 0 || proof >= CCFC_PROOF_COUNT)
+		return "unknown";
+	return proof_texts[proof];
+}
+
+static int number_of(struct ccfc_slice text, const char *const *texts, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (ccfc_slice_is(text, texts[i]))
 			return i;
 	return -1;
+}
+
+int ccfc_state_from_text(const char *text, unsigned long len)
+{
+	return number_of(ccfc_slice(text, len), state_texts, CCFC_STATE_COUNT);
+}
+
+int ccfc_proof_from_text(const char *text, unsigned long len)
+{
+	return number_of(ccfc_slice(text, len), proof_texts, CCFC_PROOF_COUNT);
 }
 
 /* Through a copy: the arguments may be err's own texts. */

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static void *checked(void *p, size_t size)
 {
@@ -42,4 +45,21 @@ char *ccfc_strndup(const char *s, size_t n)
 char *ccfc_strdup(const char *s)
 {
 	return ccfc_strndup(s, strlen(s));
+}
+
+/* glibc would otherwise learn that large blocks are worth keeping. */
+void ccfc_alloc_stay_small(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+	mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
+void ccfc_alloc_give_back(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }

@@ -15,6 +15,14 @@ char *ccfc_strndup(const char *s, size_t n);
 char *ccfc_strdup(const char *s);
 
 /*
+ * For a process that lives long: what large blocks took goes back to the
+ * system at once (from the start on), and what was freed up to now (after much
+ * work). They do nothing where the system's allocator is not glibc's.
+ */
+void ccfc_alloc_stay_small(void);
+void ccfc_alloc_give_back(void);
+
+/*
  * Makes room for one more element in a vector {T *items; uint32_t n, cap;}.
  * `vec` is evaluated several times.
  */

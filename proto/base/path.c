@@ -9,7 +9,7 @@ static bool is_sep(char c)
 }
 
 /* "C:" followed by a slash of either kind, or by nothing. */
-static bool has_drive(struct ccfc_slice p)
+bool ccfc_path_has_drive(struct ccfc_slice p)
 {
 	return p.len >= 2 && isalpha((unsigned char)p.ptr[0]) &&
 	       p.ptr[1] == ':' && (p.len == 2 || is_sep(p.ptr[2]));
@@ -17,7 +17,8 @@ static bool has_drive(struct ccfc_slice p)
 
 bool ccfc_path_is_absolute(struct ccfc_slice p)
 {
-	return (p.len && p.ptr[0] == '/') || (has_drive(p) && p.len > 2);
+	return (p.len && p.ptr[0] == '/') ||
+	       (ccfc_path_has_drive(p) && p.len > 2);
 }
 
 /* "/c/x" as MSYS writes "C:/x". */
@@ -76,8 +77,8 @@ static struct ccfc_slice take_root(struct ccfc_buf *out, struct ccfc_slice p,
 				   bool msys, bool *windows)
 {
 	*windows = true;
-	if (has_drive(p) || (msys && is_msys(p))) {
-		size_t letter = has_drive(p) ? 0 : 1;
+	if (ccfc_path_has_drive(p) || (msys && is_msys(p))) {
+		size_t letter = ccfc_path_has_drive(p) ? 0 : 1;
 
 		ccfc_buf_putc(out, (char)toupper((unsigned char)p.ptr[letter]));
 		ccfc_buf_putc(out, ':');
@@ -106,7 +107,7 @@ static void append_absolute(struct ccfc_buf *out, struct ccfc_slice head,
 bool ccfc_path_normalise(struct ccfc_buf *out, struct ccfc_slice path,
 			 struct ccfc_slice base, struct ccfc_slice home)
 {
-	bool win_base = has_drive(base);
+	bool win_base = ccfc_path_has_drive(base);
 
 	if (!path.len)
 		return false;

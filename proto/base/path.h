@@ -18,6 +18,9 @@
 bool ccfc_path_normalise(struct ccfc_buf *out, struct ccfc_slice path,
 			 struct ccfc_slice base, struct ccfc_slice home);
 
+/* Does it begin with a drive, as Windows paths do: "C:\x", "c:/x", "C:"? */
+bool ccfc_path_has_drive(struct ccfc_slice path);
+
 /* Is it absolute, in the Unix or the Windows way? */
 bool ccfc_path_is_absolute(struct ccfc_slice path);
 

@@ -27,6 +27,20 @@ static inline struct ccfc_slice ccfc_slice_str(const char *s)
 	return (struct ccfc_slice){ s, s ? strlen(s) : 0 };
 }
 
+/*
+ * An empty slice may have no pointer, to which not even 0 may be added: its
+ * end, and what follows its first `n` bytes, are asked for here.
+ */
+static inline const char *ccfc_slice_end(struct ccfc_slice s)
+{
+	return s.len ? s.ptr + s.len : s.ptr;
+}
+
+static inline struct ccfc_slice ccfc_slice_from(struct ccfc_slice s, size_t n)
+{
+	return (struct ccfc_slice){ n ? s.ptr + n : s.ptr, s.len - n };
+}
+
 static inline bool ccfc_slice_eq(struct ccfc_slice a, struct ccfc_slice b)
 {
 	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
@@ -34,6 +48,9 @@ static inline bool ccfc_slice_eq(struct ccfc_slice a, struct ccfc_slice b)
 
 static inline bool ccfc_slice_is(struct ccfc_slice a, const char *s)
 {
+	/* Mostly the first byte tells, in a look through a table. */
+	if (a.len && s && *a.ptr != *s)
+		return false;
 	return ccfc_slice_eq(a, ccfc_slice_str(s));
 }
 

@@ -3,7 +3,10 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+#define PATIENCE_MAX 1000
 
 /* Days since 1970-01-01 of a proleptic Gregorian date. */
 static int64_t days_from_civil(int64_t y, int m, int d)
@@ -215,4 +218,14 @@ int64_t ccfc_time_now(void)
 int64_t ccfc_time_monotonic(void)
 {
 	return read_clock(CLOCK_MONOTONIC);
+}
+
+int ccfc_time_patience(int ms)
+{
+	const char *text = getenv("CCFC_PATIENCE");
+	long times = text ? strtol(text, NULL, 10) : 1;
+
+	if (times < 1 || times > PATIENCE_MAX)
+		times = 1;
+	return ms < INT_MAX / times ? ms * (int)times : INT_MAX;
 }

@@ -41,4 +41,10 @@ int64_t ccfc_time_now(void);
 /* Milliseconds of a clock that nobody sets, for time limits. */
 int64_t ccfc_time_monotonic(void);
 
+/*
+ * How long to wait for somebody, in milliseconds, where `ms` is enough as a
+ * rule: CCFC_PATIENCE times as long, for slow machines and for tests.
+ */
+int ccfc_time_patience(int ms);
+
 #endif

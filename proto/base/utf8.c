@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #define HIGH_BITS 0x8080808080808080u
+#define ELLIPSIS  "\xe2\x80\xa6"
 
 /* Lowest and highest second byte that a lead byte allows, and the length. */
 struct lead {
@@ -73,4 +74,41 @@ bool ccfc_utf8_append(struct ccfc_buf *out, struct ccfc_slice text)
 	if (text.len > from)
 		ccfc_buf_append(out, p + from, text.len - from);
 	return ascii;
+}
+
+bool ccfc_utf8_append_line(struct ccfc_buf *out, struct ccfc_slice text,
+			   size_t chars)
+{
+	size_t start = out->len, last = out->len, n = 0;
+	size_t most = start + 4 * chars; /* bytes, also if not UTF-8 */
+	size_t at = start;
+	bool space = false;
+	char *to;
+
+	ccfc_buf_reserve(out, 4 * chars);
+	to = out->ptr;
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == ' ' || (c >= '\t' && c <= '\r')) {
+			space = at > start;
+			continue;
+		}
+		n += space + ((c & 0xc0) != 0x80);
+		if (n > chars || at + space >= most) {
+			out->len = last;
+			ccfc_buf_puts(out, ELLIPSIS);
+			return true;
+		}
+		if (space)
+			to[at++] = ' ';
+		space = false;
+		to[at++] = (char)c;
+		/* With the ellipsis it may not be longer than this. */
+		if (n < chars)
+			last = at;
+	}
+	out->len = at;
+	ccfc_buf_append(out, "", 0);
+	return false;
 }

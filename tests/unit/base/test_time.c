@@ -3,9 +3,11 @@
 
 #include "../seed.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -182,6 +184,35 @@ static void test_clocks(void **state)
 	assert_true(ccfc_time_now() > T0 - 86400000);
 }
 
+static void test_patience(void **state)
+{
+	static const struct {
+		const char *times;
+		int ms, want;
+	} rows[] = {
+		{ "1", 300, 300 },
+		{ "100", 300, 30000 },
+		{ "1000", 30000, 30000000 },
+		{ "1000", INT_MAX, INT_MAX },
+		{ "1", INT_MAX, INT_MAX },
+		{ "0", 300, 300 },
+		{ "-5", 300, 300 },
+		{ "1001", 300, 300 },
+		{ "x", 300, 300 },
+		{ "", 300, 300 },
+		{ "99999999999999", 300, 300 },
+	};
+
+	(void)state;
+	unsetenv("CCFC_PATIENCE");
+	assert_int_equal(ccfc_time_patience(300), 300);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		setenv("CCFC_PATIENCE", rows[i].times, 1);
+		assert_int_equal(ccfc_time_patience(rows[i].ms), rows[i].want);
+	}
+	unsetenv("CCFC_PATIENCE");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_user_dates),
 		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_patience),
 	};
 
 	seed_start();

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#define E "\xe2\x80\xa6"
 #define R "\xef\xbf\xbd"
 
 static void check(struct ccfc_slice in, const char *want, bool ascii)
@@ -67,11 +68,48 @@ static void test_invalid(void **state)
 		check(ccfc_slice_str(cases[i][0]), cases[i][1], false);
 }
 
+static void test_line(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t chars;
+		const char *line;
+		bool cut;
+	} rows[] = {
+		{ "", 5, "", false },
+		{ " \n\t ", 5, "", false },
+		{ "abc", 3, "abc", false },
+		{ "abcd", 3, "ab" E, true },
+		{ "  a \r\n\t b  ", 3, "a b", false },
+		{ "abc \n", 3, "abc", false },
+		{ "abc \nd", 3, "ab" E, true },
+		{ "abc \nd", 4, "abc" E, true },
+		{ "abc \nd", 5, "abc d", false },
+		{ "\xe2\x82\xac\xe2\x82\xac", 1, E, true },
+		{ "\x80\x80\x80\x80\x80\x80", 1, "\x80\x80\x80\x80" E, true },
+		{ "\xe2\x82\xac", 1, "\xe2\x82\xac", false },
+	};
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ccfc_slice text = ccfc_slice_str(rows[i].text);
+
+		ccfc_buf_clear(&buf);
+		assert_int_equal(
+			ccfc_utf8_append_line(&buf, text, rows[i].chars),
+			rows[i].cut);
+		assert_true(ccfc_slice_is(ccfc_buf_view(&buf), rows[i].line));
+	}
+	ccfc_buf_release(&buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_valid),
 		cmocka_unit_test(test_invalid),
+		cmocka_unit_test(test_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

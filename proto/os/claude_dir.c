@@ -19,23 +19,37 @@ void ccfc_claude_roots_release(struct ccfc_claude_roots *roots)
 	*roots = (struct ccfc_claude_roots){ 0 };
 }
 
-void ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path)
+static bool normalise(struct ccfc_buf *out, const char *path)
 {
-	struct ccfc_buf root = CCFC_BUF_INIT;
+	struct ccfc_buf home = CCFC_BUF_INIT;
 	char here[PATH_MAX];
+	bool ok;
 
 	if (!getcwd(here, sizeof(here)))
 		here[0] = '\0';
-	if (!ccfc_path_normalise(&root, ccfc_slice_str(path),
-				 ccfc_slice_str(here), CCFC_SLICE_NONE))
-		ccfc_buf_puts(&root, path);
+	ccfc_dirs_home(&home, NULL);
+	ok = ccfc_path_normalise(out, ccfc_slice_str(path),
+				 ccfc_slice_str(here), ccfc_buf_view(&home));
+	ccfc_buf_release(&home);
+	return ok;
+}
+
+bool ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path)
+{
+	struct ccfc_buf root = CCFC_BUF_INIT;
+
+	if (!normalise(&root, path)) {
+		ccfc_buf_release(&root);
+		return false;
+	}
 	for (uint32_t i = 0; i < roots->n; i++) {
 		if (!strcmp(roots->items[i], root.ptr)) {
 			ccfc_buf_release(&root);
-			return;
+			return true;
 		}
 	}
 	CCFC_VEC_PUSH(*roots, ccfc_buf_detach(&root, NULL));
+	return true;
 }
 
 static void add_listed(struct ccfc_claude_roots *roots, const char *value)
@@ -73,9 +87,9 @@ void ccfc_claude_roots_add_default(struct ccfc_claude_roots *roots)
 
 static int add_root(void *data, const char *key, char *value)
 {
-	if (!strcmp(key, "root"))
-		ccfc_claude_roots_add(data, value);
-	return 0;
+	return !strcmp(key, "root") && !ccfc_claude_roots_add(data, value)
+		       ? CCFC_EINVAL
+		       : 0;
 }
 
 void ccfc_claude_roots_add_all(struct ccfc_claude_roots *roots)

@@ -5,6 +5,7 @@
 #ifndef CCFC_OS_CLAUDE_DIR_H
 #define CCFC_OS_CLAUDE_DIR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct ccfc_claude_roots {
@@ -14,8 +15,12 @@ struct ccfc_claude_roots {
 
 void ccfc_claude_roots_release(struct ccfc_claude_roots *roots);
 
-/* One more; a relative path is taken from the working directory. */
-void ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path);
+/*
+ * One more; a relative path is taken from the working directory, "~/x" from
+ * the user's home. False, and none added: it is empty, or there is nothing to
+ * take it from.
+ */
+bool ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path);
 
 /*
  * $CLAUDE_CONFIG_DIR, which may be several with colons between; else

@@ -47,8 +47,8 @@ static int append_own(struct ccfc_buf *out, const char *value,
 }
 
 /*
- * Not the user database's word: a static program should not ask it, and
- * whoever has no HOME has set the other variables.
+ * Only $HOME: a static program should not ask the user database, and users
+ * without HOME set the other variables.
  */
 int ccfc_dirs_home(struct ccfc_buf *out, struct ccfc_err *err)
 {

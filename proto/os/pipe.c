@@ -1,4 +1,4 @@
-/* A pipe that no child inherits; see pipe.h. */
+/* Descriptors; see pipe.h. */
 #include "os/pipe.h"
 
 #include <fcntl.h>
@@ -15,4 +15,11 @@ int ccfc_pipe(int fds[2])
 #else
 	return pipe2(fds, O_CLOEXEC);
 #endif
+}
+
+int ccfc_fd_nonblock(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }

@@ -123,6 +123,12 @@ static void test_roots(void **state)
 	/* Up to the line that is wrong. */
 	put("root = /c\nroot\nroot = /d\n");
 	expect_roots("/a", "/h", "/a|/c|");
+	put("root = /c\nroot =\nroot = /d\n");
+	expect_roots("/a", "/h", "/a|/c|");
+	/* The home is the user's, wherever the daemon was started. */
+	put("root = ~/x\nroot = ~\n");
+	expect_roots("/a", "/h", "/a|/h/x|/h|");
+	put("root = /c\n");
 	/* A directory that is there is one, whatever its name. */
 	snprintf(odd, sizeof(odd), "%s/x:y", top);
 	snprintf(want, sizeof(want), "%s|/c|", odd);
@@ -137,8 +143,7 @@ static void test_self(void **state)
 
 	(void)state;
 	assert_true(ccfc_own_path(&path));
-	assert_true(
-		ccfc_slice_ends(ccfc_buf_view(&path), "/unit_os"));
+	assert_true(ccfc_slice_ends(ccfc_buf_view(&path), "/unit_os"));
 	assert_int_equal(access(path.ptr, X_OK), 0);
 	ccfc_buf_release(&path);
 }

@@ -101,6 +101,13 @@ void ccfc_pack_end(struct ccfc_pack *p)
 		msgpack_pack_array(&pk, n);
 }
 
+void ccfc_pack_array_head(struct ccfc_pack *p, uint32_t n)
+{
+	msgpack_packer pk = next(p);
+
+	msgpack_pack_array(&pk, n);
+}
+
 void ccfc_pack_nil(struct ccfc_pack *p)
 {
 	msgpack_packer pk = next(p);

@@ -26,6 +26,8 @@ void ccfc_pack_init(struct ccfc_pack *p, struct ccfc_buf *buf);
 
 void ccfc_pack_map(struct ccfc_pack *p);
 void ccfc_pack_array(struct ccfc_pack *p);
+/* The head of an array whose `n` items are sent behind it by themselves. */
+void ccfc_pack_array_head(struct ccfc_pack *p, uint32_t n);
 /* Closes what was opened last. */
 void ccfc_pack_end(struct ccfc_pack *p);
 

@@ -1,6 +1,6 @@
 /*
- * msgpack to JSON: the CLI's --format=json and REST are this transcoding of
- * the very bytes of a reply, so they cannot disagree with it.
+ * msgpack to JSON: the CLI's --format=json is this transcoding of the very
+ * bytes of a reply, so the two cannot disagree.
  */
 #ifndef CCFC_WIRE_TO_JSON_H
 #define CCFC_WIRE_TO_JSON_H

@@ -15,6 +15,7 @@ MAY = {
     "proto/os": {"base"},
     "proto/wire": BASE,
     "proto/diff": BASE,
+    "proto/schema": {"base"},
     "daemon/source": BASE,
     "daemon/transcript": BASE,
     "daemon/index": BASE | {"source", "transcript"},

@@ -1,0 +1,139 @@
+/*
+ * Which files a shell command has as its targets, read from its text alone.
+ * The reader touches no file system and runs nothing. What the text does not
+ * say for sure is counted as unsure and never guessed.
+ *
+ * Assumed, since no text can tell: programs are what their names say (no
+ * aliases, no other program of that name in PATH), a path is not a symbolic
+ * link, and a "cd" whose failure nobody asks for has worked (`checked` is
+ * false then for what follows).
+ *
+ * Not reported: directories that are made or removed empty, modes and owners
+ * of files, devices such as /dev/null, and what git keeps below .git.
+ */
+#ifndef CCFC_SHELL_SHELL_H
+#define CCFC_SHELL_SHELL_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+#define CCFC_SHELL_COMMAND_MAX (64u << 10) /* bytes of a command */
+#define CCFC_SHELL_EFFECTS_MAX 256u
+
+enum ccfc_shell_op {
+	CCFC_SHELL_WRITE,   /* the whole content: >, tee, a here-document */
+	CCFC_SHELL_APPEND,  /* >>, tee -a */
+	CCFC_SHELL_MODIFY,  /* in place: sed -i, perl -i, dd conv=notrunc */
+	CCFC_SHELL_DELETE,  /* rm, git rm */
+	CCFC_SHELL_RENAME,  /* mv, git mv: `from` is gone */
+	CCFC_SHELL_COPY,    /* cp, install; `from` is as it was */
+	CCFC_SHELL_LINK,    /* ln: `path` is a link to `from` */
+	CCFC_SHELL_RESTORE, /* git checkout -- PATH, git restore PATH */
+	CCFC_SHELL_TOUCH,   /* made if it was not there, else as it was */
+	CCFC_SHELL_OPS
+};
+
+/* Was the command that has the effect run at all? */
+enum ccfc_shell_reach {
+	CCFC_SHELL_ALWAYS,
+	CCFC_SHELL_IF_OK, /* yes, if the whole command's exit status is 0 */
+	CCFC_SHELL_MAYBE, /* an if, a loop, after ||, in the background … */
+};
+
+/* Slices end in a NUL that does not count. */
+struct ccfc_shell_effect {
+	enum ccfc_shell_op op;
+	enum ccfc_shell_reach reach;
+	/*
+	 * An exit status of 0 of the whole command means that this has not
+	 * failed. False: "mv a b; true" ends with 0 without an a, too.
+	 */
+	bool checked;
+	/*
+	 * `path` (and `from`) may be a directory: then the effect is one on
+	 * everything below it.
+	 */
+	bool tree;
+	/*
+	 * `path` may be a directory that was there: then the target is the name
+	 * of `from` in it ("cp a b"). Never set where the text is plain about
+	 * it ("cp a b/", "cp a b dir", "mv -t dir a").
+	 */
+	bool into;
+	/* WRITE: the content; APPEND: what was added. */
+	bool has_content;
+	struct ccfc_slice content;
+	struct ccfc_slice path;	  /* normal, see base/path.h */
+	struct ccfc_slice from;	  /* RENAME, COPY, LINK; normal */
+	struct ccfc_slice source; /* RESTORE: git's revision; empty: index */
+	/*
+	 * How many of the unsure parts came before; fewer than all of them
+	 * (ccfc_shell_unsure): the file may have been changed again.
+	 */
+	uint32_t unsure_before;
+};
+
+/* Why files may have changed that no effect names. */
+enum ccfc_shell_why {
+	CCFC_SHELL_WHY_PROGRAM, /* one that is not known: make, python, ./x */
+	CCFC_SHELL_WHY_TARGET,	/* a target that is not plain: > "$x", rm *.o */
+	CCFC_SHELL_WHY_BULK, /* git stash, reset --hard, checkout BRANCH … */
+	CCFC_SHELL_WHY_HOOK, /* git commit, push: only the repository's hooks */
+	CCFC_SHELL_WHY_BACKGROUND, /* something that went on beside the rest */
+	CCFC_SHELL_WHY_LIMIT,	   /* too long, too deep, too many */
+	CCFC_SHELL_WHY_SYNTAX,	   /* not understood: no effects are named */
+	CCFC_SHELL_WHYS
+};
+
+struct ccfc_shell_effects {
+	struct {
+		struct ccfc_shell_effect *items;
+		uint32_t n, cap;
+	} all; /* in the order of the command */
+	uint32_t why[CCFC_SHELL_WHYS];
+	struct ccfc_slice first_unsure; /* the program, where it has a name */
+	struct ccfc_arena arena;
+};
+
+enum ccfc_shell_language {
+	CCFC_SHELL_BASH,
+	CCFC_SHELL_POWERSHELL,
+};
+
+/* Where the command was run. Both may be empty: not known. */
+struct ccfc_shell_env {
+	struct ccfc_slice cwd;
+	struct ccfc_slice home;
+	enum ccfc_shell_language language;
+};
+
+void ccfc_shell_effects_init(struct ccfc_shell_effects *effects);
+void ccfc_shell_effects_release(struct ccfc_shell_effects *effects);
+
+/*
+ * Reads a command. What `out` had before is forgotten; all slices in it live
+ * until the next reading or the release. Any bytes are a command: there is no
+ * error, only unsure parts. Any thread, one at a time for each `out`.
+ */
+void ccfc_shell_read(struct ccfc_shell_effects *out, struct ccfc_slice command,
+		     const struct ccfc_shell_env *env);
+
+/* How many parts of the command may have changed files that are not named. */
+uint32_t ccfc_shell_unsure(const struct ccfc_shell_effects *effects);
+
+/* Surely no file was changed. */
+bool ccfc_shell_writes_nothing(const struct ccfc_shell_effects *effects);
+
+/*
+ * Was it surely run; has it surely happened? `ok`: the whole command's exit
+ * status is known to be 0.
+ */
+bool ccfc_shell_ran(const struct ccfc_shell_effect *effect, bool ok);
+bool ccfc_shell_happened(const struct ccfc_shell_effect *effect, bool ok);
+
+/* "write", "delete" …; "program", "target" … */
+const char *ccfc_shell_op_name(enum ccfc_shell_op op);
+const char *ccfc_shell_why_name(enum ccfc_shell_why why);
+
+#endif

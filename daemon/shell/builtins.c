@@ -1,0 +1,302 @@
+/* What the shell does itself: directory, variables, echo. See walk.h. */
+#include "base/path.h"
+#include "shell/walk.h"
+
+typedef void (*builtin_fn)(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
+
+static void do_nothing(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	(void)w;
+	call->out = CCFC_SH_FLOW_NONE;
+	call->steady = !ccfc_slice_is(call->name, "false") &&
+		       !ccfc_slice_is(call->name, "test") &&
+		       !ccfc_slice_is(call->name, "[");
+}
+
+/* ---- where we are ---- */
+
+/* Goes there; what is above the first directory is surely there. */
+static void go_to(struct ccfc_sh_walk *w, struct ccfc_slice dir)
+{
+	w->state.old_cwd = w->state.cwd;
+	w->state.cwd = dir;
+	w->state.cd_new |= !ccfc_path_is_below(w->env->cwd, dir);
+}
+
+static void do_cd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	static const struct ccfc_sh_field home = { .text = { "~", 1 },
+						   .known = true,
+						   .home = true };
+	const struct ccfc_sh_field *to = &home;
+	uint32_t i = 0;
+
+	call->out = CCFC_SH_FLOW_NONE;
+	call->steady = true;
+	while (i < call->n && (ccfc_sh_is(&call->args[i], "-P") ||
+			       ccfc_sh_is(&call->args[i], "-L") ||
+			       ccfc_sh_is(&call->args[i], "--")))
+		i++;
+	if (i < call->n)
+		to = &call->args[i];
+	if (to->home || ccfc_path_is_absolute(to->text))
+		w->state.cd_risk = w->state.cd_new = false;
+	if (ccfc_sh_is(to, "-")) {
+		call->out = CCFC_SH_FLOW_UNKNOWN;
+		go_to(w, w->state.old_cwd);
+	} else {
+		go_to(w,
+		      i + 1 < call->n ? CCFC_SLICE_NONE : ccfc_sh_path(w, to));
+	}
+}
+
+static void do_pushd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	struct ccfc_sh_state *state = &w->state;
+
+	call->steady = true;
+	if (call->n != 1 || state->stack_n == CCFC_SH_STACK_MAX ||
+	    ccfc_slice_starts(call->args[0].text, "-") ||
+	    ccfc_slice_starts(call->args[0].text, "+")) {
+		state->stack_n = 0;
+		go_to(w, CCFC_SLICE_NONE);
+		return;
+	}
+	state->stack[state->stack_n++] = state->cwd;
+	go_to(w, ccfc_sh_path(w, &call->args[0]));
+}
+
+static void do_popd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	struct ccfc_sh_state *state = &w->state;
+	bool known = !call->n && state->stack_n;
+
+	call->steady = true;
+	go_to(w, known ? state->stack[--state->stack_n] : CCFC_SLICE_NONE);
+}
+
+static void do_pwd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	if (!call->n && w->state.cwd.len && !w->state.cd_risk)
+		call->out = (struct ccfc_sh_flow){
+			true,
+			ccfc_sh_join(w, w->state.cwd, CCFC_SLICE_LIT("\n"))
+		};
+}
+
+/* ---- how it goes on ---- */
+
+static void do_exit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	bool fails = call->after_or && !call->n;
+
+	if (call->n == 1 && call->args[0].text.len == 1)
+		fails = strchr("123456789", call->args[0].text.ptr[0]) != NULL;
+	call->fails_shell = fails;
+	if (fails)
+		w->state.may_exit = true;
+	else
+		w->state.may_leave = true;
+}
+
+static void do_return(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	(void)call;
+	w->state.may_leave = true;
+}
+
+static void do_break(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	(void)call;
+	w->state.may_break = true;
+}
+
+static void set_option(struct ccfc_sh_walk *w, bool on, char letter,
+		       struct ccfc_slice name)
+{
+	struct ccfc_sh_state *state = &w->state;
+
+	if (letter == 'e' || ccfc_slice_is(name, "errexit")) {
+		state->errexit = on;
+		state->may_exit |= on;
+	} else if (ccfc_slice_is(name, "pipefail")) {
+		state->pipefail = on;
+	} else if (letter == 'u' || ccfc_slice_is(name, "nounset")) {
+		state->may_exit |= on;
+	} else if (letter != 'x' && letter != 'v' && letter != 'h' &&
+		   letter != 'm' && letter != 'H') {
+		w->state.may_leave = true;
+		ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM,
+			       CCFC_SLICE_LIT("set"));
+	}
+}
+
+static void do_set(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	call->steady = true;
+	for (uint32_t i = 0; i < call->n; i++) {
+		struct ccfc_slice text = call->args[i].text;
+
+		if (!call->args[i].known || text.len < 2 ||
+		    !strchr("-+", text.ptr[0]))
+			continue;
+		for (size_t k = 1; k < text.len && text.ptr[1] != '-'; k++) {
+			if (text.ptr[k] != 'o')
+				set_option(w, text.ptr[0] == '-', text.ptr[k],
+					   CCFC_SLICE_NONE);
+			else if (i + 1 < call->n)
+				set_option(w, text.ptr[0] == '-', 0,
+					   call->args[++i].text);
+		}
+	}
+}
+
+/* Anything can come of it: eval, source, trap. */
+static void do_anything(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM, call->name);
+	ccfc_sh_forget_state(w);
+	w->state.may_leave = true;
+}
+
+/* What everybody sources does not lead away. */
+static void do_source(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	if (call->n != 1 || !call->args[0].known ||
+	    !ccfc_slice_ends(call->args[0].text, "bin/activate"))
+		do_anything(w, call);
+}
+
+static void do_exec(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	if (call->n)
+		do_anything(w, call);
+}
+
+/* ---- variables ---- */
+
+/* export, local, declare: names, some with a value. */
+static void do_declare(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	call->steady = true;
+	call->out = CCFC_SH_FLOW_NONE;
+	for (uint32_t i = 0; i < call->n; i++) {
+		const struct ccfc_sh_field *arg = &call->args[i];
+		size_t n = ccfc_sh_name_length(arg->text);
+		struct ccfc_slice name, value;
+
+		if (!n && (arg->known || arg->text.len))
+			continue;
+		name = ccfc_slice(arg->text.ptr, n);
+		if (!n) {
+			ccfc_sh_forget_variables(w);
+		} else if (n < arg->text.len && arg->text.ptr[n] == '=') {
+			value = ccfc_slice_from(arg->text, n + 1);
+			if (ccfc_slice_is(name, "IFS"))
+				do_anything(w, call);
+			ccfc_sh_set(w, name,
+				    arg->known && !ccfc_slice_starts(value, "~")
+					    ? &value
+					    : NULL);
+		} else if (!ccfc_slice_is(call->name, "export")) {
+			ccfc_sh_set(w, name, NULL);
+		}
+	}
+}
+
+/* read, unset, mapfile: the variables that are named have any value. */
+static void do_lose(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	for (uint32_t i = 0; i < call->n; i++) {
+		const struct ccfc_sh_field *arg = &call->args[i];
+
+		if (!arg->known)
+			ccfc_sh_forget_variables(w);
+		else if (ccfc_sh_name_length(arg->text))
+			ccfc_sh_set(w, arg->text, NULL);
+	}
+	if (ccfc_slice_is(call->name, "let"))
+		ccfc_sh_forget_variables(w);
+}
+
+/* ---- commands within commands ---- */
+
+#define SHELLS_MAX 3 /* sh -c "sh -c …" */
+
+/* Does "sh" understand it as bash does, whatever shell that is? */
+static bool is_for_every_shell(struct ccfc_slice text)
+{
+	static const char *const own[] = { "{",	    "$'",      "[[", "&>",
+					   "<<<",   "<(",      ">(", "((",
+					   "+=",    "\\",      ">&", "echo -",
+					   "pushd", "function" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (ccfc_slice_contains(text, own[i]))
+			return false;
+	return true;
+}
+
+/* sh -c TEXT: read as a command of its own, which knows no variables. */
+static void do_shell(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	const struct ccfc_sh_node *list = NULL;
+	struct ccfc_sh_state before = w->state;
+	uint32_t start = w->out->all.n;
+
+	if (call->n && ccfc_sh_is(&call->args[0], "-n"))
+		return;
+	if (call->n >= 2 && w->depth < SHELLS_MAX &&
+	    (ccfc_sh_is(&call->args[0], "-c") ||
+	     ccfc_sh_is(&call->args[0], "-lc")) &&
+	    call->args[1].known &&
+	    (!ccfc_slice_is(call->name, "sh") ||
+	     is_for_every_shell(call->args[1].text)))
+		list = ccfc_sh_parse(call->args[1].text, w->arena);
+	if (!list) {
+		ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM, call->name);
+		return;
+	}
+	w->depth++;
+	ccfc_sh_forget_variables(w);
+	w->state.errexit = w->state.pipefail = w->state.may_exit = false;
+	call->out = ccfc_sh_walk_list(w, list, call->in).out;
+	ccfc_sh_left_subshell(w, start, before.may_exit);
+	w->depth--;
+	w->state = before;
+}
+
+static const struct {
+	const char *name;
+	builtin_fn run;
+} builtins[] = {
+	{ ":", do_nothing },	     { "true", do_nothing },
+	{ "false", do_nothing },     { "test", do_nothing },
+	{ "[", do_nothing },	     { "cd", do_cd },
+	{ "pushd", do_pushd },	     { "popd", do_popd },
+	{ "pwd", do_pwd },	     { "exit", do_exit },
+	{ "return", do_return },     { "break", do_break },
+	{ "continue", do_break },    { "set", do_set },
+	{ "eval", do_anything },     { "trap", do_anything },
+	{ "alias", do_anything },    { "shopt", do_anything },
+	{ "enable", do_anything },   { "source", do_source },
+	{ ".", do_source },	     { "exec", do_exec },
+	{ "export", do_declare },    { "local", do_declare },
+	{ "declare", do_declare },   { "typeset", do_declare },
+	{ "readonly", do_declare },  { "read", do_lose },
+	{ "unset", do_lose },	     { "mapfile", do_lose },
+	{ "readarray", do_lose },    { "getopts", do_lose },
+	{ "let", do_lose },	     { "echo", ccfc_sh_print },
+	{ "printf", ccfc_sh_print }, { "bash", do_shell },
+	{ "sh", do_shell },
+};
+
+bool ccfc_sh_builtin(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+{
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
+		if (ccfc_slice_is(call->name, builtins[i].name)) {
+			builtins[i].run(w, call);
+			return true;
+		}
+	return false;
+}

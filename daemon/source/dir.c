@@ -22,6 +22,11 @@ bool ccfc_dir_is_polled(const struct ccfc_dir *dir)
 	return untold || dir->failed || dir->links;
 }
 
+bool ccfc_dir_ticks(const struct ccfc_dir *dir)
+{
+	return (dir->wd < 0 && !dir->denied) || dir->links;
+}
+
 void ccfc_dir_free(struct ccfc_dir *dir)
 {
 	for (uint32_t i = 0; i < dir->entries.n; i++)

@@ -20,6 +20,11 @@ struct ccfc_entry {
 			       * directory that could not be entered */
 	bool is_dir;
 	bool seen; /* by the scan that is under way */
+	bool link; /* a transcript that is a symbolic link */
+	struct ccfc_link_target {
+		uint64_t dev, ino, size;
+		int64_t mtime, ctime; /* in nanoseconds */
+	} target; /* of the link, when it was last looked at; 0: nothing */
 	char name[];
 };
 
@@ -43,6 +48,12 @@ struct ccfc_dir {
 
 /* Must be looked at now and then because no event tells. */
 bool ccfc_dir_is_polled(const struct ccfc_dir *dir);
+
+/*
+ * Must be looked at every second. One that is only failed or denied is not:
+ * that is tried again after ever longer waits (failed.h).
+ */
+bool ccfc_dir_ticks(const struct ccfc_dir *dir);
 
 /* Frees the directory and its entries; those below must be gone. */
 void ccfc_dir_free(struct ccfc_dir *dir);

@@ -1,11 +1,11 @@
 /*
- * The way to a root: the directories from "/" down to <claude>.
+ * The path to a root: the directories from "/" down to <claude>.
  *
- * Each of them is watched for being moved or deleted itself, because then
- * everything below has gone without a word. Where the next directory on the
- * way does not exist, the last one that does is watched for new names, and
- * where the next one is a symlink, for the link being replaced. The watch is
- * in place before we look again, so nothing that appears is missed.
+ * Each of them is watched for being moved or deleted itself, because then no
+ * event comes for what was below. Where the next directory does not exist, the
+ * last one that does is watched for new names; where the next one is a symlink,
+ * for the link being replaced. The watch is set before the next look, so
+ * nothing that appears is missed.
  */
 #include "source/tree_impl.h"
 
@@ -16,8 +16,8 @@
 
 static bool way_uses(const struct ccfc_root *root, int wd)
 {
-	for (uint32_t i = 0; i < root->way.n; i++)
-		if (root->way.items[i].wd == wd)
+	for (uint32_t i = 0; i < root->steps.n; i++)
+		if (root->steps.items[i].wd == wd)
 			return true;
 	return false;
 }
@@ -32,7 +32,7 @@ void ccfc_root_path_unwatch(struct ccfc_tree *tree, int wd)
 	ccfc_watch_remove(tree->watch, wd);
 }
 
-/* Watches one directory; true if that says all that we need to know. */
+/* Watches one directory; true if its events are enough. */
 static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
 		       const char *path, bool names)
 {
@@ -44,8 +44,8 @@ static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
 		ccfc_watch_add(tree->watch, path,
 			       names ? CCFC_WATCH_NAMES : CCFC_WATCH_ONLY_SELF);
 	if (step.wd >= 0)
-		CCFC_VEC_PUSH(root->way, step);
-	/* /home is often not readable: then only its move goes unseen. */
+		CCFC_VEC_PUSH(root->steps, step);
+	/* /home is often not readable: then only its move is missed. */
 	return step.wd >= 0 || (!names && step.wd == CCFC_EDENIED);
 }
 
@@ -87,11 +87,11 @@ static bool walk_root_path(struct ccfc_tree *tree, struct ccfc_root *root)
 
 bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root)
 {
-	struct ccfc_root_step *old = root->way.items;
-	uint32_t n = root->way.n;
+	struct ccfc_root_step *old = root->steps.items;
+	uint32_t n = root->steps.n;
 	bool there;
 
-	memset(&root->way, 0, sizeof(root->way));
+	memset(&root->steps, 0, sizeof(root->steps));
 	root->polled = false;
 	there = walk_root_path(tree, root);
 	for (uint32_t i = 0; i < n; i++)

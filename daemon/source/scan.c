@@ -3,18 +3,24 @@
  *
  * A directory is watched first and read then: what is created in between is
  * found by reading, what is created later is told by the watch. Reading one
- * compares it with what is known: entries that were not seen have vanished.
- * A directory that is reachable by two names is entered by the first one
- * only; if that name no longer leads there, it is dropped and the other one
+ * compares it with what is known: entries that were not seen have vanished. A
+ * directory that is reachable by two names is entered by the better one only
+ * (tree.h); if that name no longer leads there, it is dropped and the other one
  * takes over. Names decide what is entered (classify.h), so the depth is
  * bounded.
  */
 #include "source/tree_impl.h"
 
 #include "base/alloc.h"
+#include "base/log.h"
+#include "source/tail.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <time.h>
+
+/* Longer than a tick of any file system's clock. */
+#define TICK_SECONDS 3
 
 /* Takes a directory out of the totals (-1) or counts it in again (+1). */
 static void tally(struct ccfc_tree *tree, const struct ccfc_dir *dir, int by)
@@ -27,6 +33,8 @@ static void tally(struct ccfc_tree *tree, const struct ccfc_dir *dir, int by)
 		stats->dirs_polled += (uint32_t)by;
 	if (dir->denied)
 		stats->dirs_denied += (uint32_t)by;
+	if (ccfc_dir_ticks(dir))
+		tree->ticking += (uint32_t)by;
 }
 
 bool ccfc_scan_is_same(const struct ccfc_dir *dir, const char *path)
@@ -38,27 +46,21 @@ bool ccfc_scan_is_same(const struct ccfc_dir *dir, const char *path)
 	       dir->ino == (uint64_t)st.st_ino;
 }
 
-static void mark_entry(struct ccfc_tree *tree, const struct ccfc_dir *dir,
-		       const struct ccfc_entry *entry)
-{
-	char path[PATH_MAX];
-
-	if (ccfc_dir_path(dir, entry->name, path))
-		ccfc_tree_mark(tree, dir->root, path);
-}
-
 static void mark_all(struct ccfc_tree *tree, const struct ccfc_dir *dir)
 {
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		if (!dir->entries.items[i]->is_dir)
-			mark_entry(tree, dir, dir->entries.items[i]);
+			ccfc_alias_mark(tree, dir, dir->entries.items[i]->name);
 }
 
 void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir)
 {
 	int wd = dir->wd;
+	char path[PATH_MAX];
 
 	mark_all(tree, dir);
+	if (ccfc_dir_path(dir, NULL, path))
+		ccfc_failed_clear(&tree->failed, path);
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		if (dir->entries.items[i]->dir)
 			ccfc_scan_drop(tree, dir->entries.items[i]->dir);
@@ -109,13 +111,30 @@ static void set_state(struct ccfc_tree *tree, struct ccfc_dir *dir, bool denied,
 	tally(tree, dir, 1);
 }
 
-static void see(struct ccfc_dir *dir, const char *name, bool is_dir)
+/* The directory, or what is below it, could not be read. */
+static void note_failure(struct ccfc_tree *tree, const char *path, int errnum)
+{
+	if (ccfc_failed_note(&tree->failed, path, NULL, strerror(errnum)))
+		ccfc_log(CCFC_LOG_WARN, "%s: %s; it is tried again", path,
+			 strerror(errnum));
+}
+
+static struct ccfc_entry *see(struct ccfc_dir *dir, const char *name,
+			      bool is_dir)
 {
 	struct ccfc_entry *entry = ccfc_dir_find(dir, name);
 
 	if (!entry)
 		entry = ccfc_dir_add(dir, name, is_dir);
 	entry->seen = true;
+	return entry;
+}
+
+bool ccfc_scan_is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
 /* One name that readdir gave; true if it is a transcript behind a link. */
@@ -128,6 +147,7 @@ static bool read_entry(struct ccfc_tree *tree, struct ccfc_dir *dir,
 			  de->d_type == DT_UNKNOWN;
 	char path[PATH_MAX];
 	enum ccfc_name_kind kind;
+	bool link;
 
 	if (!ccfc_dir_path(dir, de->d_name, path))
 		return false;
@@ -137,9 +157,11 @@ static bool read_entry(struct ccfc_tree *tree, struct ccfc_dir *dir,
 	if ((kind != CCFC_NAME_SESSION && kind != CCFC_NAME_AGENT) ||
 	    !maybe_file)
 		return false;
-	see(dir, de->d_name, false);
-	ccfc_tree_mark(tree, dir->root, path);
-	return de->d_type == DT_LNK;
+	ccfc_alias_mark(tree, dir, de->d_name);
+	link = de->d_type == DT_LNK ||
+	       (de->d_type == DT_UNKNOWN && ccfc_scan_is_link(path));
+	see(dir, de->d_name, false)->link = link;
+	return link;
 }
 
 /* What the scan did not see has vanished. */
@@ -153,25 +175,27 @@ static void sweep(struct ccfc_tree *tree, struct ccfc_dir *dir)
 		if (entry->dir)
 			ccfc_scan_drop(tree, entry->dir);
 		if (!entry->is_dir)
-			mark_entry(tree, dir, entry);
+			ccfc_alias_mark(tree, dir, entry->name);
 		ccfc_dir_remove(dir, entry);
 	}
 }
 
 static void read_entries(struct ccfc_tree *tree, struct ccfc_dir *dir,
-			 DIR *stream)
+			 DIR *stream, const char *path)
 {
 	const struct dirent *de;
 	bool links = false;
-	bool failed;
+	int failed;
 
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		dir->entries.items[i]->seen = false;
 	while (errno = 0, (de = readdir(stream)))
 		links |= read_entry(tree, dir, de);
-	failed = errno != 0;
+	failed = errno;
 	ccfc_dir_sort(dir);
-	if (!failed)
+	if (failed)
+		note_failure(tree, path, failed);
+	else
 		sweep(tree, dir);
 	set_state(tree, dir, false, failed, links);
 }
@@ -200,20 +224,68 @@ void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep)
 	watch_dir(tree, dir, path);
 	stream = opendir(path);
 	if (!stream) {
-		/* One that is gone is dropped when its parent is looked at. */
+		/*
+		 * A directory that is gone is dropped with its parent's scan.
+		 */
 		bool gone = errno == ENOENT || errno == ENOTDIR;
 		bool denied = errno == EACCES || errno == EPERM;
 
+		if (gone)
+			ccfc_failed_clear(&tree->failed, path);
+		else
+			note_failure(tree, path, errno);
 		set_state(tree, dir, denied, !denied && !gone, dir->links);
 		mark_all(tree, dir);
 		return;
 	}
-	read_entries(tree, dir, stream);
+	read_entries(tree, dir, stream, path);
 	closedir(stream);
-	/* No entry is added or removed meanwhile, only those below. */
+	/* Meanwhile entries are only added and removed below. */
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		if (dir->entries.items[i]->is_dir)
 			visit_child(tree, dir, dir->entries.items[i], deep);
+	if (!dir->failed)
+		ccfc_failed_clear(&tree->failed, path);
+}
+
+/* What a link leads to now. True when a change could hide behind it. */
+static bool read_target(struct ccfc_link_target *out, const char *path)
+{
+	struct stat st;
+
+	*out = (struct ccfc_link_target){ 0 };
+	if (stat(path, &st))
+		return false;
+	out->dev = (uint64_t)st.st_dev;
+	out->ino = (uint64_t)st.st_ino;
+	out->size = (uint64_t)st.st_size;
+	out->mtime =
+		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	out->ctime =
+		(int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
+	/* Two writes within one tick of its clock have the same time. */
+	return time(NULL) - st.st_ctim.tv_sec < TICK_SECONDS;
+}
+
+void ccfc_scan_links(struct ccfc_tree *tree, struct ccfc_dir *dir)
+{
+	char path[PATH_MAX];
+	bool links = false;
+
+	for (uint32_t i = 0; i < dir->entries.n; i++) {
+		struct ccfc_entry *entry = dir->entries.items[i];
+		struct ccfc_link_target now;
+		bool fresh;
+
+		if (!entry->link || !ccfc_dir_path(dir, entry->name, path))
+			continue;
+		links = true;
+		fresh = read_target(&now, path);
+		if (fresh || memcmp(&now, &entry->target, sizeof(now)) != 0)
+			ccfc_alias_mark(tree, dir, entry->name);
+		entry->target = now;
+	}
+	set_state(tree, dir, dir->denied, dir->failed, links);
 }
 
 static bool is_above(const struct ccfc_dir *dir, const struct ccfc_dir *below)
@@ -223,21 +295,41 @@ static bool is_above(const struct ccfc_dir *dir, const struct ccfc_dir *below)
 	return below;
 }
 
-/* Has the directory been entered by another name that still leads there? */
-static bool is_alias(struct ccfc_tree *tree, const struct ccfc_dir *parent,
+/*
+ * Has the directory been entered by another name that still leads there, and
+ * is not a worse one?
+ */
+static bool is_alias(struct ccfc_tree *tree, const struct ccfc_root *root,
+		     const struct ccfc_dir *parent, const char *path,
 		     const struct stat *st)
 {
 	struct ccfc_dir *other = ccfc_dirset_by_ino(
 		&tree->set, (uint64_t)st->st_dev, (uint64_t)st->st_ino);
-	char path[PATH_MAX];
+	char known[PATH_MAX];
 
 	if (!other)
 		return false;
-	if (is_above(other, parent) || (ccfc_dir_path(other, NULL, path) &&
-					ccfc_scan_is_same(other, path)))
+	if (is_above(other, parent) || (ccfc_dir_path(other, NULL, known) &&
+					ccfc_scan_is_same(other, known) &&
+					!ccfc_tree_is_better(path, known))) {
+		ccfc_alias_note(tree, root, path, other);
 		return true;
+	}
 	ccfc_scan_drop(tree, other);
+	/* A later scan finds that it is a second name. */
+	tree->want_rescan = true;
 	return false;
+}
+
+/* A name in it could not be examined: read the directory again. */
+static void child_failed(struct ccfc_tree *tree, struct ccfc_dir *dir,
+			 int errnum)
+{
+	char path[PATH_MAX];
+
+	if (ccfc_dir_path(dir, NULL, path))
+		note_failure(tree, path, errnum);
+	set_state(tree, dir, dir->denied, true, dir->links);
 }
 
 void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
@@ -247,11 +339,18 @@ void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
 	struct ccfc_dir *dir;
 	struct stat st;
 
-	if (parent && !ccfc_dir_path(parent, entry->name, path))
+	if (!parent)
+		memcpy(path, root->projects, root->projects_len + 1);
+	else if (!ccfc_dir_path(parent, entry->name, path))
 		return;
-	if (stat(parent ? path : root->projects, &st) || !S_ISDIR(st.st_mode))
+	if (stat(path, &st)) {
+		if (parent && !ccfc_tail_means_gone(errno))
+			child_failed(tree, parent, errno);
 		return;
-	if (is_alias(tree, parent, &st)) {
+	}
+	if (!S_ISDIR(st.st_mode))
+		return;
+	if (is_alias(tree, root, parent, path, &st)) {
 		tree->aliases = true;
 		return;
 	}

@@ -54,7 +54,13 @@ struct ccfc_tail {
 	uint64_t limit; /* read up to here: size, or less if it shrank */
 	uint64_t at;	/* offset in the file of mem[end] */
 	uint64_t probe; /* look for a newline from here first, or 0 */
+	uint64_t seen;	/* the rest was looked at up to here, or 0 */
 	bool moved;	/* the cursor's marker is out of date */
+	bool within;	/* the cursor is within a line: its start was used */
+
+	bool (*ask_over)(void *ctx); /* see ccfc_tail_until; may be NULL */
+	void *ctx;
+	bool over; /* it has said so */
 };
 
 static size_t round_page(size_t n)
@@ -78,7 +84,7 @@ static void set_capacity(struct ccfc_tail *tail, size_t cap)
 	tail->lo = tail->pos = tail->scan = tail->end = 0;
 }
 
-/* One huge line shall not cost its memory for ever. */
+/* The memory of one huge line is not kept for ever. */
 static void shrink(struct ccfc_tail *tail)
 {
 	if (tail->cap > CAP_KEEP)
@@ -132,8 +138,7 @@ static int read_error(struct ccfc_err *err, uint64_t offset)
 			      (unsigned long long)offset);
 }
 
-/* Errors of open that mean: there is no such file. */
-static bool means_gone(int errnum)
+bool ccfc_tail_means_gone(int errnum)
 {
 	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP ||
 	       errnum == ENXIO || errnum == ENAMETOOLONG;
@@ -143,7 +148,7 @@ static enum ccfc_tail_status
 open_regular(int *fd, struct stat *st, const char *path, struct ccfc_err *err)
 {
 	*fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (*fd < 0 && means_gone(errno))
+	if (*fd < 0 && ccfc_tail_means_gone(errno))
 		return CCFC_TAIL_GONE;
 	if (*fd < 0 || fstat(*fd, st) < 0) {
 		ccfc_err_errno(err, errno, "%s", path);
@@ -201,6 +206,8 @@ static void start_tail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	tail->pos = tail->scan = tail->end = PAGE;
 	tail->lo = PAGE - cursor->marker_len;
 	tail->moved = !cursor->offset;
+	tail->within = cursor->offset && tail->mem[PAGE - 1] != '\n';
+	tail->seen = same ? cursor->probe : 0;
 	tail->probe = 0;
 	if (same && cursor->probe > cursor->offset + PROBE_MIN &&
 	    cursor->probe <= tail->size)
@@ -222,7 +229,7 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 	status = open_regular(&fd, &st, path, err);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
-	/* They are the history of the first line. */
+	/* These bytes are the history of the first line. */
 	status = check_marker(cursor, fd, (uint64_t)st.st_size,
 			      tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
@@ -373,6 +380,26 @@ static int use_probe(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	return 1;
 }
 
+/* The end of a line of which nothing is left. */
+static bool ends_used_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+			   const char *newline)
+{
+	const char *p = tail->mem + tail->pos;
+
+	if (!tail->within)
+		return false;
+	tail->within = false;
+	while (*p == ' ' || *p == '\t' || *p == '\r')
+		p++;
+	if (p != newline)
+		return false;
+	p = tail->mem + tail->pos;
+	tail->pos = tail->scan = (size_t)(newline + 1 - tail->mem);
+	cursor->offset += (uint64_t)(newline + 1 - p);
+	tail->moved = true;
+	return true;
+}
+
 static int give(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		struct ccfc_line *line, const char *newline)
 {
@@ -390,6 +417,27 @@ static int give(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	return 1;
 }
 
+void ccfc_tail_until(struct ccfc_tail *tail, bool (*over)(void *ctx), void *ctx)
+{
+	tail->ask_over = over;
+	tail->ctx = ctx;
+	tail->over = false;
+}
+
+bool ccfc_tail_is_over(struct ccfc_tail *tail)
+{
+	if (tail->ask_over && !tail->over)
+		tail->over = tail->ask_over(tail->ctx);
+	return tail->over;
+}
+
+static int check_over(struct ccfc_tail *tail, struct ccfc_err *err)
+{
+	if (!ccfc_tail_is_over(tail))
+		return 0;
+	return ccfc_err_set(err, CCFC_EAGAIN, "no longer wanted");
+}
+
 int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		   struct ccfc_line *line, struct ccfc_err *err)
 {
@@ -404,6 +452,8 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		const char *nl = memchr(tail->mem + tail->scan, '\n',
 					tail->end - tail->scan);
 
+		if (nl && ends_used_line(tail, cursor, nl))
+			continue;
 		if (nl)
 			return give(tail, cursor, line, nl);
 		tail->scan = tail->end;
@@ -412,10 +462,56 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		if (tail->at == tail->limit)
 			return no_line(tail, cursor);
 		make_room_tail(tail);
-		r = read_chunk(tail, tail->end, err);
+		r = check_over(tail, err);
+		if (!r)
+			r = read_chunk(tail, tail->end, err);
 		if (r < 0)
 			return r;
 	}
+}
+
+/* Reads up to the limit, unless all of it is in the buffer. */
+static int fill_rest(struct ccfc_tail *tail, const struct ccfc_cursor *cursor,
+		     struct ccfc_err *err)
+{
+	int r = 1;
+
+	if (tail->at - (tail->end - tail->pos) != cursor->offset)
+		seek_to(tail, cursor->offset);
+	while (r > 0 && tail->at < tail->limit) {
+		make_room_tail(tail);
+		r = check_over(tail, err);
+		if (!r)
+			r = read_chunk(tail, tail->end, err);
+	}
+	return r < 0 ? r : 0;
+}
+
+int ccfc_tail_rest(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		   struct ccfc_line *line, size_t max, struct ccfc_err *err)
+{
+	uint64_t len = tail->limit - cursor->offset;
+	int r;
+
+	if (tail->limit <= cursor->offset || tail->limit == tail->seen ||
+	    len > max || len > tail->max_line)
+		return 0;
+	r = fill_rest(tail, cursor, err);
+	if (r)
+		return r;
+	*line = (struct ccfc_line){ .ptr = tail->mem + tail->pos,
+				    .len = tail->end - tail->pos,
+				    .offset = cursor->offset };
+	return line->len > 0;
+}
+
+void ccfc_tail_take(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		    size_t len)
+{
+	tail->pos += len;
+	tail->scan = tail->end;
+	cursor->offset += len;
+	tail->moved = tail->within = true;
 }
 
 /* The marker, from the buffer if its bytes are there. */
@@ -483,6 +579,9 @@ int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
 		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: line of %zu bytes",
 				    path, len);
 	shrink(tail);
+	r = check_over(tail, err);
+	if (r)
+		return r;
 	status = open_regular(&fd, &st, path, err);
 	if (status == CCFC_TAIL_ERROR)
 		return err->code;

@@ -1,12 +1,13 @@
 /*
  * Reading a transcript on from where we were: complete lines only.
  *
- * A cursor says how far a file was read. It moves on '\n' only, never on
- * parse success. A file is known by path, device, inode and a hash of the
- * bytes just before the cursor (the marker); the inode alone proves nothing.
- * If the file is shorter than the cursor or the marker does not match, the
- * file was truncated, replaced or rewritten: CCFC_TAIL_RESET, and the caller
- * starts over with a cleared cursor.
+ * A cursor says how far a file was read. It moves on '\n', never on parse
+ * success; but for what stands behind the last newline, where the caller has
+ * found something whole in it (ccfc_tail_rest). A file is known by path,
+ * device, inode and a hash of the bytes just before the cursor (the marker);
+ * the inode alone proves nothing. If the file is shorter than the cursor or the
+ * marker does not match, the file was truncated, replaced or rewritten:
+ * CCFC_TAIL_RESET, and the caller starts over with a cleared cursor.
  *
  * One struct ccfc_tail serves all files, one after the other; it owns the
  * read buffer. Files are opened read-only and never blocking (a FIFO in the
@@ -57,6 +58,9 @@ struct ccfc_tail;
 struct ccfc_tail *ccfc_tail_new(size_t max_line);
 void ccfc_tail_free(struct ccfc_tail *tail);
 
+/* Does this errno mean that there is no such file? */
+bool ccfc_tail_means_gone(int errnum);
+
 /*
  * Opens `path` to read on from `cursor`. On CCFC_TAIL_OPEN dev and ino of a
  * cursor with offset 0 are set; on any other status nothing is open and the
@@ -82,8 +86,31 @@ bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other);
 int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		   struct ccfc_line *line, struct ccfc_err *err);
 
+/*
+ * What stands behind the last newline, once ccfc_tail_next has said 0: 1, and
+ * `line` is as if there were a newline; 0 when there is nothing, nothing new
+ * since the last look, or more than `max`; negative on a read error. The
+ * cursor stays, until ccfc_tail_take moves it on by `len` bytes that the
+ * caller has made use of. A newline that then follows at once is no line of
+ * its own.
+ */
+int ccfc_tail_rest(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		   struct ccfc_line *line, size_t max, struct ccfc_err *err);
+void ccfc_tail_take(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		    size_t len);
+
 /* Brings the cursor's marker up to date and closes the file. */
 void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor);
+
+/*
+ * For readers whose question may be cancelled: as soon as `over` is true,
+ * nothing more is read, and ccfc_tail_next and ccfc_tail_read_at fail with
+ * CCFC_EAGAIN. It is asked before each read.
+ */
+void ccfc_tail_until(struct ccfc_tail *tail, bool (*over)(void *ctx),
+		     void *ctx);
+/* Is `over` true, or was it? For loops that read nothing. */
+bool ccfc_tail_is_over(struct ccfc_tail *tail);
 
 /*
  * One line at a known place, for content on request: reads `len` bytes at

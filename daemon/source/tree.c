@@ -1,11 +1,11 @@
 /*
- * All transcripts below the roots, and the news about them; see tree.h.
+ * All transcripts below the roots, and what happens to them; see tree.h.
  *
- * Events are taken in as they come and only ever mark paths; each marked path
- * gets one look when all events are in. What a name means decides classify.h,
- * how directories come and go is in scan.c, and how roots do in root_path.c. An
- * event may be old news by the time it is read, so each handler looks at what
- * is there now; a later event then finds its work done.
+ * Events only mark paths; each marked path gets one look when all events are
+ * in. classify.h decides what a name means, scan.c enters and drops
+ * directories, root_path.c does so for roots. An event may be outdated by the
+ * time it is read, so each handler looks at what is there now; a later event
+ * then finds its work done.
  */
 #include "source/tree.h"
 
@@ -125,12 +125,14 @@ void ccfc_tree_free(struct ccfc_tree *tree)
 	free_dirs(&tree->set);
 	for (size_t i = 0; i < tree->nroots; i++) {
 		free(tree->roots[i].projects);
-		free(tree->roots[i].way.items);
+		free(tree->roots[i].steps.items);
 	}
 	free(tree->roots);
 	ccfc_strtab_release(&tree->paths);
 	free(tree->owners.items);
 	ccfc_watch_free(tree->watch);
+	ccfc_alias_release(tree);
+	ccfc_failed_release(&tree->failed);
 	free(tree);
 }
 
@@ -146,18 +148,23 @@ static bool root_is_polled(const struct ccfc_root *root)
 
 int ccfc_tree_timeout_ms(const struct ccfc_tree *tree)
 {
-	if (tree->stats.dirs_polled)
+	if (tree->ticking)
 		return POLL_MS;
 	for (size_t i = 0; i < tree->nroots; i++)
-		if (root_is_polled(&tree->roots[i]))
+		if (tree->roots[i].polled)
 			return POLL_MS;
-	return -1;
+	return ccfc_failed_timeout_ms(&tree->failed);
 }
 
 void ccfc_tree_stats(const struct ccfc_tree *tree,
 		     struct ccfc_tree_stats *stats)
 {
 	*stats = tree->stats;
+}
+
+const struct ccfc_failed *ccfc_tree_failures(const struct ccfc_tree *tree)
+{
+	return &tree->failed;
 }
 
 /* An event for a directory on the way to a root. */
@@ -169,8 +176,8 @@ static void on_root_path(struct ccfc_root *root,
 	bool names = event->what == CCFC_WATCH_APPEARED ||
 		     event->what == CCFC_WATCH_VANISHED;
 
-	for (uint32_t i = 0; i < root->way.n; i++) {
-		const struct ccfc_root_step *step = &root->way.items[i];
+	for (uint32_t i = 0; i < root->steps.n; i++) {
+		const struct ccfc_root_step *step = &root->steps.items[i];
 
 		if (step->wd == event->wd && (self || (names && step->names)))
 			root->dirty = true;
@@ -192,32 +199,31 @@ static void on_self(struct ccfc_tree *tree, struct ccfc_dir *dir, bool ended)
 		ccfc_scan_drop(tree, dir);
 }
 
-static bool is_link(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && S_ISLNK(st.st_mode);
-}
-
 static void on_transcript(struct ccfc_tree *tree, struct ccfc_dir *dir,
 			  const char *path,
 			  const struct ccfc_watch_event *event)
 {
 	struct ccfc_entry *entry = ccfc_dir_find(dir, event->name);
 
-	ccfc_tree_mark(tree, dir->root, path);
+	/* Names come and go together, but one is enough to read on by. */
+	if (event->what == CCFC_WATCH_CHANGED)
+		ccfc_tree_mark(tree, dir->root, path);
+	else
+		ccfc_alias_mark(tree, dir, event->name);
 	if (event->what == CCFC_WATCH_VANISHED) {
 		if (entry)
 			ccfc_dir_remove(dir, entry);
 		return;
 	}
 	if (!entry) {
-		ccfc_dir_add(dir, event->name, false);
+		entry = ccfc_dir_add(dir, event->name, false);
 		ccfc_dir_sort(dir);
 	}
-	/* The scan finds out what a link means for the directory. */
-	if (event->what == CCFC_WATCH_APPEARED && !dir->links && is_link(path))
-		ccfc_scan_dir(tree, dir, false);
+	if (event->what != CCFC_WATCH_APPEARED)
+		return;
+	entry->link = ccfc_scan_is_link(path);
+	if (entry->link)
+		ccfc_scan_links(tree, dir);
 }
 
 static void on_dir_gone(struct ccfc_tree *tree, struct ccfc_dir *dir,
@@ -321,15 +327,20 @@ static void poll_dirs(struct ccfc_tree *tree)
 	const struct ccfc_dirset *set = &tree->set;
 	uint32_t n = set->dirs.n;
 
-	if (!tree->stats.dirs_polled)
+	if (!tree->stats.dirs_polled && !tree->stats.dirs_denied)
 		return;
-	for (uint32_t i = 0; i < n; i++)
-		if (set->dirs.items[i] &&
-		    ccfc_dir_is_polled(set->dirs.items[i]))
-			ccfc_scan_dir(tree, set->dirs.items[i], false);
+	for (uint32_t i = 0; i < n; i++) {
+		struct ccfc_dir *dir = set->dirs.items[i];
+
+		if (dir && dir->links && dir->wd >= 0 && !dir->failed &&
+		    !dir->denied)
+			ccfc_scan_links(tree, dir);
+		else if (dir && (dir->denied || ccfc_dir_is_polled(dir)))
+			ccfc_scan_dir(tree, dir, false);
+	}
 }
 
-/* Walks that became necessary on the way. */
+/* Walks that became necessary meanwhile. */
 static void rescan_if_wanted(struct ccfc_tree *tree)
 {
 	for (int i = 0; i < RESCANS_MAX && tree->want_rescan; i++)
@@ -340,9 +351,12 @@ int ccfc_tree_drain(struct ccfc_tree *tree)
 {
 	if (tree->watch)
 		ccfc_watch_read(tree->watch, on_event, tree);
+	/* All that failed is tried now, due or not. */
+	ccfc_failed_put_off(&tree->failed);
 	poll_roots(tree);
 	poll_dirs(tree);
 	rescan_if_wanted(tree);
+	ccfc_alias_check(tree);
 	return look_at_marked(tree);
 }
 
@@ -350,5 +364,6 @@ int ccfc_tree_rescan(struct ccfc_tree *tree)
 {
 	walk_all(tree);
 	rescan_if_wanted(tree);
+	ccfc_alias_check(tree);
 	return look_at_marked(tree);
 }

@@ -1,13 +1,16 @@
 /*
- * All transcripts below the roots, and the news about them.
+ * All transcripts below the roots, and what happens to them.
  *
- * The tree watches directories (inotify, or libinotify-kqueue where that is
- * the system's) and calls back with paths that want a look. An event only
- * says "look": the caller finds out what happened with ccfc_tail_open. New
- * directories are watched first and scanned then, so that what was created
- * in between is found. A directory that cannot be watched (limit reached) is
- * polled instead and counted. Symlinks to directories and files are followed;
- * a directory is entered once, by device and inode, so loops end.
+ * The tree watches directories (inotify, or libinotify-kqueue on BSD and macOS)
+ * and calls back with paths to look at. An event only says "look": the caller
+ * finds out what happened with ccfc_tail_open. New directories are watched
+ * first and scanned then, so nothing that is created in between is missed. A
+ * directory that cannot be watched (limit reached) is polled instead, and
+ * counted. Symlinks to directories and files are followed; a directory is
+ * entered once, by device and inode, so loops end. By which of its names it is
+ * entered does not depend on their order; the caller is called for its
+ * transcripts under each of its names. What cannot be read is tried again by
+ * each drain, and in between after ever longer waits.
  *
  * One thread. Callbacks come from within the calls below, never later.
  */
@@ -16,6 +19,7 @@
 
 #include "base/err.h"
 #include "source/classify.h"
+#include "source/failed.h"
 
 #include <stdint.h>
 
@@ -50,7 +54,10 @@ void ccfc_tree_free(struct ccfc_tree *tree);
 /* For poll(); readable when there is something to drain. */
 int ccfc_tree_fd(const struct ccfc_tree *tree);
 
-/* How long poll() may sleep: -1 unless directories have to be polled. */
+/*
+ * How long poll() may sleep: -1 unless directories have to be polled or could
+ * not be read.
+ */
 int ccfc_tree_timeout_ms(const struct ccfc_tree *tree);
 
 /*
@@ -66,5 +73,14 @@ int ccfc_tree_rescan(struct ccfc_tree *tree);
 
 void ccfc_tree_stats(const struct ccfc_tree *tree,
 		     struct ccfc_tree_stats *stats);
+
+/* The directories that could not be read. */
+const struct ccfc_failed *ccfc_tree_failures(const struct ccfc_tree *tree);
+
+/*
+ * Of two names of one file or directory, is `a` the better one? One that no
+ * link is part of before one that goes through a link, then the lesser path.
+ */
+bool ccfc_tree_is_better(const char *a, const char *b);
 
 #endif

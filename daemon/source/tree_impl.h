@@ -1,13 +1,15 @@
 /*
  * The tree as its own files see it: tree.c (the calls of tree.h, events),
- * scan.c (entering and reading directories) and root_path.c (the directories
- * that lead to a root). Nobody else includes this.
+ * scan.c (entering and reading directories), alias.c (further names of
+ * directories) and root_path.c (the directories that lead to a root). Nobody
+ * else includes this.
  */
 #ifndef CCFC_SOURCE_TREE_IMPL_H
 #define CCFC_SOURCE_TREE_IMPL_H
 
 #include "base/strtab.h"
 #include "source/dir.h"
+#include "source/failed.h"
 #include "source/tree.h"
 #include "source/watch.h"
 
@@ -17,15 +19,22 @@ struct ccfc_root {
 	char *projects; /* path of <claude>/projects */
 	size_t projects_len;
 	struct ccfc_dir *dir; /* owned; NULL while it does not exist */
-	bool dirty;	      /* something happened on the way to it */
-	bool polled;	      /* the way to it cannot be watched */
+	bool dirty;	      /* something happened to a directory above it */
+	bool polled;	      /* the directories above it cannot be watched */
 	struct {
 		struct ccfc_root_step {
 			int wd;
-			bool names; /* wait for what is next on the way */
+			bool names; /* wait for the next directory */
 		} * items;
 		uint32_t n, cap;
-	} way;
+	} steps;
+};
+
+/* A name that leads to a directory which was entered by another one. */
+struct ccfc_dir_alias {
+	char *path;
+	uint32_t root; /* that it is below */
+	uint64_t dev, ino;
 };
 
 struct ccfc_tree {
@@ -39,6 +48,12 @@ struct ccfc_tree {
 	struct ccfc_tree_stats stats;
 	bool want_rescan;
 	bool aliases; /* some directory has a second name that was skipped */
+	struct {
+		struct ccfc_dir_alias *items;
+		uint32_t n, cap;
+	} names;	  /* these second names */
+	uint32_t ticking; /* directories that make us wake up now and then */
+	struct ccfc_failed failed; /* directories that cannot be read */
 
 	/* Paths that want a look, each once, until they get it. */
 	struct ccfc_strtab paths;
@@ -74,11 +89,31 @@ void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
  */
 void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep);
 
+bool ccfc_scan_is_link(const char *path);
+
+/*
+ * Marks those links to transcripts whose targets have changed. Cheaper than
+ * reading the directory: its own names are told by its watch.
+ */
+void ccfc_scan_links(struct ccfc_tree *tree, struct ccfc_dir *dir);
+
 /* Forgets the directory and all below; their transcripts are marked. */
 void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir);
 
 /* An event ended the watch of the directory. */
 void ccfc_scan_unwatched(struct ccfc_tree *tree, struct ccfc_dir *dir);
+
+/* Notes that a transcript of the directory wants a look, by all its names. */
+void ccfc_alias_mark(struct ccfc_tree *tree, const struct ccfc_dir *dir,
+		     const char *name);
+
+/* `path` is a second name of the directory. */
+void ccfc_alias_note(struct ccfc_tree *tree, const struct ccfc_root *root,
+		     const char *path, const struct ccfc_dir *dir);
+
+/* Forgets second names that lead elsewhere now; what they led to is marked. */
+void ccfc_alias_check(struct ccfc_tree *tree);
+void ccfc_alias_release(struct ccfc_tree *tree);
 
 /*
  * Watches all directories on the way to the root's projects directory.
@@ -93,7 +128,7 @@ bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root);
  */
 bool ccfc_root_path_sync(struct ccfc_tree *tree, struct ccfc_root *root);
 
-/* Ends a watch unless a directory or a way still uses it. */
+/* Ends a watch unless a directory or a root's path still uses it. */
 void ccfc_root_path_unwatch(struct ccfc_tree *tree, int wd);
 
 #endif

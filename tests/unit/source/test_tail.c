@@ -402,6 +402,45 @@ static void test_read_at(void **state)
 	ccfc_tail_free(tail);
 }
 
+/* As often as *ctx says, then it is over. */
+static bool is_over(void *ctx)
+{
+	int *left = ctx;
+
+	return (*left)-- <= 0;
+}
+
+static void test_until(void **state)
+{
+	struct ccfc_tail *tail = ccfc_tail_new(1 << 20);
+	const char *path = tmp_path(FILE_NAME);
+	struct ccfc_cursor cursor = { 0 };
+	struct ccfc_line line;
+	struct ccfc_slice got;
+	int left = 1;
+
+	(void)state;
+	tmp_write(FILE_NAME, "one\ntwo\n");
+	ccfc_tail_until(tail, is_over, &left);
+	assert_int_equal(ccfc_tail_read_at(tail, &got, path, 0, 3, NULL), 0);
+	assert_int_equal(ccfc_tail_read_at(tail, &got, path, 0, 3, NULL),
+			 CCFC_EAGAIN);
+	assert_int_equal(ccfc_tail_open(tail, path, &cursor, NULL),
+			 CCFC_TAIL_OPEN);
+	assert_int_equal(ccfc_tail_next(tail, &cursor, &line, NULL),
+			 CCFC_EAGAIN);
+	ccfc_tail_close(tail, &cursor);
+	assert_int_equal(cursor.offset, 0);
+	/* It is not asked again. */
+	assert_true(ccfc_tail_is_over(tail));
+	assert_int_equal(left, -1);
+	left = 100;
+	ccfc_tail_until(tail, is_over, &left);
+	assert_false(ccfc_tail_is_over(tail));
+	assert_int_equal(ccfc_tail_read_at(tail, &got, path, 4, 3, NULL), 0);
+	ccfc_tail_free(tail);
+}
+
 /* Lines of some megabytes, which make the buffer grow and shrink again. */
 static void test_growing(void **state)
 {
@@ -421,6 +460,81 @@ static void test_growing(void **state)
 	ccfc_tail_free(NULL);
 }
 
+/* Looks at what stands behind the last newline, and takes `n` bytes of it. */
+static const char *rest(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+			size_t max, size_t n)
+{
+	static char text[64];
+	struct ccfc_line line;
+	struct ccfc_err err;
+	int r;
+
+	assert_int_equal(
+		ccfc_tail_open(tail, tmp_path(FILE_NAME), cursor, &err),
+		CCFC_TAIL_OPEN);
+	while (ccfc_tail_next(tail, cursor, &line, &err) > 0)
+		;
+	r = ccfc_tail_rest(tail, cursor, &line, max, &err);
+	assert_true(r >= 0);
+	text[0] = '\0';
+	if (r) {
+		assert_true(line.offset == cursor->offset);
+		tmp_touch(line.ptr, line.len + CCFC_TAIL_PADDING);
+		snprintf(text, sizeof(text), "%.*s",
+			 line.len < 60 ? (int)line.len : 60, line.ptr);
+		if (n)
+			ccfc_tail_take(tail, cursor, n);
+	}
+	ccfc_tail_close(tail, cursor);
+	return text;
+}
+
+static void put(const char *text)
+{
+	tmp_put(FILE_NAME, text, strlen(text), O_APPEND);
+}
+
+static void test_rest(void **state)
+{
+	struct ccfc_tail *tail = ccfc_tail_new(DEFAULT);
+	struct ccfc_cursor c = { 0 };
+	struct look l;
+
+	(void)state;
+	put("one\ntwo");
+	assert_string_equal(rest(tail, &c, 2, 0), "");
+	/* Nothing new since the last look. */
+	assert_string_equal(rest(tail, &c, 100, 0), "");
+	put("+");
+	assert_string_equal(rest(tail, &c, 100, 4), "two+");
+	assert_int_equal(c.offset, 8);
+	/* Its newline makes no line, also with white space before it. */
+	put(" \nthree\nfour");
+	l = look(tail, &c);
+	assert_int_equal(l.lines, 1);
+	assert_string_equal(l.last, "three");
+	/* What follows in the same line is one. */
+	assert_string_equal(rest(tail, &(struct ccfc_cursor){ 0 }, 100, 0),
+			    "four");
+	c.probe = 0;
+	assert_string_equal(rest(tail, &c, 100, 4), "four");
+	put("five\n");
+	l = look(tail, &c);
+	assert_int_equal(l.lines, 1);
+	assert_string_equal(l.last, "five");
+	/* A rest of several chunks, of which the first were searched before. */
+	append_big(sizeof(big));
+	l = look(tail, &c);
+	assert_int_equal(l.lines, 0);
+	put("}");
+	assert_int_equal(strlen(rest(tail, &c, SIZE_MAX, sizeof(big) + 1)), 60);
+	put("\n");
+	l = look(tail, &c);
+	assert_int_equal(l.lines, 0);
+	assert_string_equal(rest(tail, &c, SIZE_MAX, 0), "");
+	ccfc_tail_free(tail);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, tmp_setup, tmp_teardown)
 
 int main(void)
@@ -436,7 +550,9 @@ int main(void)
 		TEST(test_rewritten_rest),
 		TEST(test_too_long_in_pieces),
 		TEST(test_read_at),
+		TEST(test_until),
 		TEST(test_growing),
+		TEST(test_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,9 @@ bool ccfc_edit_texts_input(struct ccfc_edit_texts *out,
 		else if (!read_option(out, json, name, key + 2))
 			writes = false;
 	}
+	if (tool->shape == CCFC_TOOL_SHELL ||
+	    tool->shape == CCFC_TOOL_SHELL_OTHER)
+		return false;
 	if (tool->shape == CCFC_TOOL_COMMAND)
 		return ccfc_pattern_lists(WRITE_COMMANDS,
 					  ccfc_json_string(json, out->mode));
@@ -179,6 +182,8 @@ void ccfc_edit_texts_count(struct ccfc_parser *parser,
 	case CCFC_TOOL_EDIT:
 		count_pair(parser, texts, added, removed);
 		break;
+	case CCFC_TOOL_SHELL:
+	case CCFC_TOOL_SHELL_OTHER:
 	case CCFC_TOOL_OPAQUE:
 		break;
 	}

@@ -103,12 +103,18 @@ enum ccfc_detail_field {
 	CCFC_DETAIL_CELL_TYPE,
 	CCFC_DETAIL_EDIT_MODE,
 	CCFC_DETAIL_NOTEBOOK,
+	CCFC_DETAIL_SHELL_DIFF,
+	CCFC_DETAIL_BACKGROUND,
+	CCFC_DETAIL_INTERRUPTED,
 	CCFC_DETAIL_COUNT
 };
 
-/* result_detail.c: what toolUseResult says of a write. */
+/* result_detail.c: what toolUseResult says of a write, or of a command. */
 struct ccfc_detail {
-	const char *tool; /* NULL: not the shape of a write */
+	const char *tool;  /* NULL: not the shape of a write */
+	uint32_t run_diff; /* bashEditDiff; with what follows: no write */
+	bool background;
+	bool interrupted;
 	struct ccfc_edit_texts texts;
 	uint32_t patch; /* structuredPatch */
 	bool created;
@@ -121,6 +127,9 @@ void ccfc_detail_read(struct ccfc_detail *out, const struct ccfc_parser *parser,
 void ccfc_detail_count(struct ccfc_parser *parser,
 		       const struct ccfc_detail *detail, int32_t *added,
 		       int32_t *removed);
+/* The marked lines of an array of hunks. */
+void ccfc_detail_count_hunks(const struct ccfc_json *json, uint32_t hunks,
+			     int32_t *added, int32_t *removed);
 
 /*
  * read_tools.c: appends the calls of a tool that looks at files, one for each;

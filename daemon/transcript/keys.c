@@ -22,6 +22,7 @@ static const char *const record_names[CCFC_FIELD_COUNT] = {
 	[CCFC_FIELD_SNAPSHOT] = "snapshot",
 	[CCFC_FIELD_TRACKING_PATH] = "trackingPath",
 	[CCFC_FIELD_BACKUP] = "backup",
+	[CCFC_FIELD_REQUEST] = "requestId",
 };
 
 static const char *const message_names[CCFC_MESSAGE_COUNT] = {
@@ -43,6 +44,8 @@ static const char *const naming_names[CCFC_NAMING_FIELD_COUNT] = {
 	[CCFC_NAMING_FIELD_AI] = "aiTitle",
 	[CCFC_NAMING_FIELD_SUMMARY] = "summary",
 	[CCFC_NAMING_FIELD_LEAF] = "leafUuid",
+	[CCFC_NAMING_FIELD_PULL_REQUEST] = "prUrl",
+	[CCFC_NAMING_FIELD_SUBTYPE] = "subtype",
 };
 
 static const char *const block_names[CCFC_BLOCK_COUNT] = {
@@ -76,6 +79,9 @@ static const char *const detail_names[CCFC_DETAIL_COUNT] = {
 	[CCFC_DETAIL_CELL_TYPE] = "cell_type",
 	[CCFC_DETAIL_EDIT_MODE] = "edit_mode",
 	[CCFC_DETAIL_NOTEBOOK] = "notebook_path",
+	[CCFC_DETAIL_SHELL_DIFF] = "bashEditDiff",
+	[CCFC_DETAIL_BACKGROUND] = "backgroundTaskId",
+	[CCFC_DETAIL_INTERRUPTED] = "interrupted",
 };
 
 static const char *const history_names[CCFC_HISTORY_COUNT] = {
@@ -118,12 +124,46 @@ static const char *const launch_names[CCFC_LAUNCH_COUNT] = {
 	[CCFC_LAUNCH_DATA] = "data",
 	[CCFC_LAUNCH_DATA_TYPE] = "type",
 	[CCFC_LAUNCH_CALL] = "parentToolUseID",
+	[CCFC_LAUNCH_NAME] = "name",
+	[CCFC_LAUNCH_MESSAGE] = "message",
+};
+
+static const char *const added_names[CCFC_ADDED_COUNT] = {
+	[CCFC_ADDED_ATTACHMENT] = "attachment",
+	[CCFC_ADDED_TYPE] = "type",
+	[CCFC_ADDED_SNAPSHOT] = "snapshot",
+	[CCFC_ADDED_DIRS] = "additionalWorkingDirectories",
+	[CCFC_ADDED_CALL] = "toolUseID",
+	[CCFC_ADDED_CONTENT] = "content",
+};
+
+static const char *const run_names[CCFC_RUN_FIELD_COUNT] = {
+	[CCFC_RUN_FIELD_FILES] = "files",
+	[CCFC_RUN_FIELD_CHANGED] = "changedFiles",
+	[CCFC_RUN_FIELD_MORE] = "moreFiles",
+	[CCFC_RUN_FIELD_SHARED] = "shared",
+	[CCFC_RUN_FIELD_SKIPPED] = "skipped",
+	[CCFC_RUN_FIELD_UNAVAILABLE] = "unavailable",
+	[CCFC_RUN_FIELD_PATH] = "filePath",
+	[CCFC_RUN_FIELD_HUNKS] = "hunks",
+	[CCFC_RUN_FIELD_CREATED] = "created",
+	[CCFC_RUN_FIELD_DELETED] = "deleted",
+};
+
+static const char *const hook_names[CCFC_HOOK_COUNT] = {
+	[CCFC_HOOK_EVENT] = "hookEvent",
+	[CCFC_HOOK_CALL] = "toolUseID",
+	[CCFC_HOOK_DATA] = "data",
+	[CCFC_HOOK_ATTACHMENT] = "attachment",
 };
 
 void ccfc_parser_init_keys(struct ccfc_parser *parser)
 {
 	ccfc_json_keys_init(&parser->launch_keys, launch_names,
 			    CCFC_LAUNCH_COUNT);
+	ccfc_json_keys_init(&parser->hook_keys, hook_names, CCFC_HOOK_COUNT);
+	ccfc_json_keys_init(&parser->added_keys, added_names, CCFC_ADDED_COUNT);
+	ccfc_json_keys_init(&parser->run_keys, run_names, CCFC_RUN_FIELD_COUNT);
 	ccfc_json_keys_init(&parser->read_keys, read_names, CCFC_READ_COUNT);
 	ccfc_json_keys_init(&parser->record_keys, record_names,
 			    CCFC_FIELD_COUNT);

@@ -70,11 +70,32 @@ bool ccfc_message_asking_tool(struct ccfc_slice name)
 	       ccfc_slice_is(name, "ExitPlanMode");
 }
 
+/* The pull request of a session; a compaction. */
+static void read_more(struct ccfc_parser *parser, struct ccfc_record *out)
+{
+	uint32_t f[CCFC_NAMING_FIELD_COUNT];
+	bool link = ccfc_slice_is(out->type, "pr-link");
+
+	if (!link && !ccfc_slice_is(out->type, "system"))
+		return;
+	ccfc_json_root_fields(&parser->json, &parser->naming_keys, f);
+	if (link)
+		out->pull_request = ccfc_parser_name(
+			parser, f[CCFC_NAMING_FIELD_PULL_REQUEST],
+			CCFC_NAME_MAX);
+	else
+		out->boundary = ccfc_slice_is(
+			ccfc_json_string(&parser->json,
+					 f[CCFC_NAMING_FIELD_SUBTYPE]),
+			"compact_boundary");
+}
+
 void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out)
 {
 	uint32_t f[CCFC_NAMING_FIELD_COUNT];
 	uint32_t title;
 
+	read_more(parser, out);
 	if (ccfc_slice_is(out->type, "custom-title"))
 		out->naming = CCFC_NAMING_CUSTOM;
 	else if (ccfc_slice_is(out->type, "ai-title"))

@@ -1,8 +1,10 @@
 /*
  * One line as a record. The fields of the object are looked up in one pass,
  * whatever their order; only then is it decided by the record's own type what
- * they mean. (Other records carry copies of messages with calls in them:
- * api-request-blob, progress, attachments. They are never looked into.)
+ * they mean. Other records carry copies of messages with calls in them:
+ * api-request-blob, attachments. They are never looked into. But the progress
+ * of an agent is a copy of the agent's own record, and all that there is of it
+ * where the agent's transcript is not there: it is read in its place.
  */
 #include "base/alloc.h"
 #include "base/time.h"
@@ -23,7 +25,8 @@ static const char *const other_types[] = {
 	"ai-title",	    "mode",	   "relocated",
 	"worktree-state",   "atis-latch",  "cost-state",
 	"tools-used",	    "api-request", "api-request-shape",
-	"api-request-blob", "init",
+	"api-request-blob", "init",	   "pr-link",
+	"bridge-session",   "frame-link",  "fork-context-ref",
 };
 
 struct ccfc_parser *ccfc_parser_new(const struct ccfc_tools *tools)
@@ -49,8 +52,10 @@ void ccfc_parser_free(struct ccfc_parser *parser)
 	ccfc_tools_release(&parser->own_tools);
 	free(parser->calls.items);
 	free(parser->results.items);
+	free(parser->run_files.items);
 	free(parser->backups.items);
 	free(parser->spoken.items);
+	free(parser->added.items);
 	free(parser);
 }
 
@@ -68,13 +73,61 @@ int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok)
 	return raw.len ? ccfc_time_parse(raw) : CCFC_TIME_NONE;
 }
 
+/* The agent's record that is within the progress of an agent, if it is such. */
+static uint32_t find_told(const struct ccfc_parser *parser, uint32_t *agent)
+{
+	const struct ccfc_json *json = &parser->json;
+	uint32_t f[CCFC_LAUNCH_COUNT];
+
+	ccfc_json_root_fields(json, &parser->launch_keys, f);
+	ccfc_json_fields(json, f[CCFC_LAUNCH_DATA], &parser->launch_keys, f);
+	*agent = f[CCFC_LAUNCH_AGENT];
+	if (!*agent ||
+	    !ccfc_slice_is(ccfc_json_string(json, f[CCFC_LAUNCH_DATA_TYPE]),
+			   "agent_progress"))
+		return 0;
+	return f[CCFC_LAUNCH_MESSAGE];
+}
+
+/*
+ * Where the line tells what an agent said or got, the fields are those of that
+ * record; the place and the session are the line's, which the copy leaves out.
+ */
+static void read_told(struct ccfc_parser *parser, uint32_t *fields)
+{
+	static const enum ccfc_field lines_own[] = {
+		CCFC_FIELD_SESSION, CCFC_FIELD_SESSION_ALIAS, CCFC_FIELD_CWD,
+		CCFC_FIELD_BRANCH, CCFC_FIELD_VERSION
+	};
+	const struct ccfc_json *json = &parser->json;
+	uint32_t inner[CCFC_FIELD_COUNT], agent;
+	struct ccfc_slice type;
+
+	ccfc_json_fields(json, find_told(parser, &agent), &parser->record_keys,
+			 inner);
+	type = ccfc_json_string(json, inner[CCFC_FIELD_TYPE]);
+	parser->told =
+		ccfc_slice_is(type, "user") || ccfc_slice_is(type, "assistant");
+	if (!parser->told)
+		return;
+	for (size_t i = 0; i < sizeof(lines_own) / sizeof(*lines_own); i++)
+		inner[lines_own[i]] = fields[lines_own[i]];
+	inner[CCFC_FIELD_AGENT] = agent;
+	memcpy(fields, inner, sizeof(inner));
+}
+
 bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
 		      uint32_t *fields)
 {
 	ccfc_arena_clear(&parser->arena);
+	parser->told = false;
 	if (!ccfc_json_parse(&parser->json, line))
 		return false;
 	ccfc_json_root_fields(&parser->json, &parser->record_keys, fields);
+	if (ccfc_slice_is(
+		    ccfc_json_string(&parser->json, fields[CCFC_FIELD_TYPE]),
+		    "progress"))
+		read_told(parser, fields);
 	return true;
 }
 
@@ -192,7 +245,9 @@ static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->version =
 		ccfc_parser_name(parser, f[CCFC_FIELD_VERSION], CCFC_NAME_MAX);
 	out->time = ccfc_parser_time(parser, f[CCFC_FIELD_TIME]);
+	out->told = parser->told;
 	out->sidechain =
+		out->told ||
 		ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SIDECHAIN]);
 	out->meta = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_META]);
 	out->summary = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SUMMARY]);
@@ -208,6 +263,32 @@ static bool asks(const struct ccfc_parser *parser, uint32_t text)
 	       ccfc_message_asks(ccfc_json_string(&parser->json, text));
 }
 
+/* "msg_20260213060303": not an id but a time. */
+static bool is_time_id(struct ccfc_slice id)
+{
+	size_t i = 4;
+
+	if (id.len != 18 || !ccfc_slice_starts(id, "msg_"))
+		return false;
+	while (i < id.len && id.ptr[i] >= '0' && id.ptr[i] <= '9')
+		i++;
+	return i == id.len;
+}
+
+/* Agents that run at the same time have different requests, or ids. */
+static struct ccfc_slice apart(struct ccfc_parser *parser,
+			       const struct ccfc_record *r,
+			       const uint32_t *fields)
+{
+	struct ccfc_slice request = CCFC_SLICE_NONE;
+
+	if (!is_time_id(r->message_id))
+		return request;
+	request = ccfc_parser_name(parser, fields[CCFC_FIELD_REQUEST],
+				   CCFC_NAME_MAX);
+	return request.len ? request : r->agent;
+}
+
 static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 			   const uint32_t *fields)
 {
@@ -220,6 +301,7 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 			 &parser->message_keys, m);
 	out->message_id =
 		ccfc_parser_name(parser, m[CCFC_MESSAGE_ID], CCFC_NAME_MAX);
+	out->apart = apart(parser, out, fields);
 	out->model =
 		ccfc_parser_name(parser, m[CCFC_MESSAGE_MODEL], CCFC_NAME_MAX);
 	if (ccfc_slice_is(out->model, "<synthetic>"))
@@ -247,6 +329,14 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->asks = asks(parser, text);
 }
 
+/* A note that the client gives to the model, or keeps for it. */
+static void read_ended(struct ccfc_parser *parser, struct ccfc_record *out,
+		       uint32_t text)
+{
+	out->ended =
+		ccfc_run_ended(parser, ccfc_json_string(&parser->json, text));
+}
+
 static void read_user(struct ccfc_parser *parser, struct ccfc_record *out,
 		      const uint32_t *fields)
 {
@@ -258,6 +348,8 @@ static void read_user(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->prompt = text && !n && !out->nresults && !out->meta;
 	out->asked =
 		out->prompt && ccfc_prompt_text_is(parser, fields, &out->typed);
+	if (out->prompt && !out->asked)
+		read_ended(parser, out, ccfc_parser_content(parser, fields));
 }
 
 static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
@@ -277,10 +369,18 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 		break;
 	case CCFC_RECORD_OTHER:
 		ccfc_message_naming(parser, out);
+		if (ccfc_slice_is(out->type, "queue-operation"))
+			read_ended(parser, out, fields[CCFC_FIELD_CONTENT]);
+		if (ccfc_slice_is(out->type, "progress") ||
+		    ccfc_slice_is(out->type, "attachment"))
+			ccfc_hook_read(parser);
+		out->results = parser->results.items;
+		out->nresults = parser->results.n;
 		break;
 	default:
 		break;
 	}
+	ccfc_added_read(parser, out, fields);
 	out->spoken = parser->spoken.items;
 	out->nspoken = parser->spoken.n;
 }
@@ -289,13 +389,47 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 static void clear(struct ccfc_parser *parser)
 {
 	parser->calls.n = parser->results.n = parser->backups.n = 0;
-	parser->spoken.n = 0;
+	parser->spoken.n = parser->added.n = parser->run_files.n = 0;
 	parser->budget = CCFC_LINES_BUDGET;
 	if (parser->backups.cap > KEEP_BACKUPS) {
 		free(parser->backups.items);
 		parser->backups.items = NULL;
 		parser->backups.cap = 0;
 	}
+}
+
+size_t ccfc_record_end(struct ccfc_slice line)
+{
+	bool quoted = false;
+	size_t depth = 0, i = 0;
+
+	while (i < line.len && ccfc_json_is_space(line.ptr[i]))
+		i++;
+	if (i == line.len || line.ptr[i] != '{')
+		return 0;
+	for (; i < line.len; i++) {
+		char c = line.ptr[i];
+
+		if (c == '"')
+			quoted = !quoted;
+		else if (quoted)
+			i += c == '\\';
+		else if (c == '{' || c == '[')
+			depth++;
+		else if ((c == '}' || c == ']') && !--depth)
+			return i + 1;
+	}
+	return 0;
+}
+
+size_t ccfc_record_split(struct ccfc_slice line)
+{
+	size_t n;
+
+	while (line.len && ccfc_json_is_space(line.ptr[line.len - 1]))
+		line.len--;
+	n = ccfc_record_end(line);
+	return n < line.len ? n : 0;
 }
 
 static bool is_blank_record(struct ccfc_slice line)

@@ -31,6 +31,9 @@ enum ccfc_record_kind {
 /* Lines added or removed that are not known. */
 #define CCFC_LINES_UNKNOWN (-1)
 
+/* The longest command of a shell that is read; the rest is cut off. */
+#define CCFC_COMMAND_MAX (64u << 10)
+
 /* A call of a tool, out of an assistant record. */
 struct ccfc_call {
 	struct ccfc_slice id;	/* tool_use id */
@@ -46,6 +49,32 @@ struct ccfc_call {
 	int32_t removed;
 	bool reads; /* it looks at the file `path`, and does not write; several
 		     * files are parts, as above */
+	bool shell; /* it is a command of a shell, and not `writes` */
+	bool foreign;		   /* of a shell whose language is not read */
+	bool background;	   /* it was asked to run in the background */
+	bool cut;		   /* `command` is not all of it */
+	struct ccfc_slice command; /* its text */
+};
+
+/* What the result of a command of a shell says besides files: bits. */
+enum ccfc_run_flag {
+	CCFC_RUN_DIFF = 1,	  /* the client looked at what it changed */
+	CCFC_RUN_SHARED = 2,	  /* and at another command's changes too */
+	CCFC_RUN_PARTIAL = 4,	  /* and does not name all, or gave up */
+	CCFC_RUN_BACKGROUND = 8,  /* it goes on running */
+	CCFC_RUN_INTERRUPTED = 16 /* it was stopped before its end */
+};
+
+/* Files of one result that are taken in. */
+#define CCFC_RUN_FILES_MAX 512u
+
+/* A file that the client saw changed while a command ran. */
+struct ccfc_run_file {
+	struct ccfc_slice path; /* as written */
+	enum ccfc_op op;
+	bool hunks; /* it comes with its changed lines */
+	int32_t added;
+	int32_t removed;
 };
 
 /* A result, out of a user record. */
@@ -54,6 +83,7 @@ struct ccfc_result {
 				* result stands there without any id */
 	enum ccfc_state state; /* never pending */
 	bool error;	       /* it says that the call did not go through */
+	bool hook; /* it is none: a hook tells that runs after success only */
 	/* toolUseResult is an object of the shape that a write tool leaves.
 	 * What follows is only filled in then, except op. */
 	bool detail;
@@ -62,6 +92,10 @@ struct ccfc_result {
 	enum ccfc_op op; /* CREATED where the detail or the text says so */
 	int32_t added;
 	int32_t removed;
+	/* bashEditDiff: each path once, those with hunks first. */
+	const struct ccfc_run_file *files;
+	uint32_t nfiles;
+	uint8_t run; /* enum ccfc_run_flag */
 };
 
 /* One file of a file-history-snapshot or -delta. */
@@ -106,6 +140,8 @@ struct ccfc_message_text {
 	struct ccfc_slice raw;
 };
 
+/* There is one at a time, so the order is the reader's, not the analyzer's. */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct ccfc_record {
 	enum ccfc_record_kind kind;
 	struct ccfc_slice type;	   /* as written */
@@ -117,13 +153,20 @@ struct ccfc_record {
 	struct ccfc_slice version;    /* of the client */
 	struct ccfc_slice model;      /* assistant; not "<synthetic>" */
 	struct ccfc_slice message_id; /* assistant */
-	int64_t time;		      /* CCFC_TIME_NONE where there is none */
+	/* What tells two messages of one id apart, where that is only the
+	 * second in which it was made (other providers). */
+	struct ccfc_slice apart;
+	int64_t time; /* CCFC_TIME_NONE where there is none */
 	bool sidechain;
 	bool prompt;	/* a user record that starts a turn: it has text and no
 			 * tool_result, and is not isMeta */
 	bool asked;	/* a prompt that a person gave: no summary, no output of
-			 * a command, no note of the client's (prompt_text.h) */
+			 * a command, no note of the client's
+			 * (content/prompt_text.h) */
 	bool meta;	/* isMeta: put in by the client */
+	bool told;	/* of an agent, by the session that started it: a
+			 * progress record with a copy of the agent's */
+	bool boundary;	/* a compaction: what was before is not gone on with */
 	bool damaged;	/* was not UTF-8: what is not reads as U+FFFD */
 	bool summary;	/* isCompactSummary */
 	bool has_usage; /* assistant */
@@ -136,6 +179,9 @@ struct ccfc_record {
 	struct ccfc_slice title; /* at most CCFC_TITLE_MAX bytes; empty: no
 				  * title any more */
 	struct ccfc_slice leaf;	 /* uuid */
+	struct ccfc_slice pull_request; /* pr-link: its address */
+	struct ccfc_slice ended; /* id of the call of a command that ran in the
+				  * background and has ended by now */
 	const struct ccfc_call *calls;
 	uint32_t ncalls;
 	const struct ccfc_result *results;
@@ -144,6 +190,8 @@ struct ccfc_record {
 	uint32_t nbackups;
 	const struct ccfc_message_text *spoken; /* never empty ones */
 	uint32_t nspoken;
+	const struct ccfc_slice *added; /* directories besides its own */
+	uint32_t nadded;
 };
 
 struct ccfc_parser;
@@ -161,5 +209,19 @@ void ccfc_parser_free(struct ccfc_parser *parser);
  */
 void ccfc_record_parse(struct ccfc_parser *parser, struct ccfc_record *out,
 		       struct ccfc_slice line);
+
+/*
+ * The length of the object that a line begins with, as far as brackets and
+ * quotes tell; 0 when there is none or it does not end. Clients that write at
+ * the same time, or after one that was killed, put several in one line: what
+ * follows a whole record in its line is a line of its own.
+ */
+size_t ccfc_record_end(struct ccfc_slice line);
+
+/*
+ * The same where something else than white space follows: the first of several
+ * records. 0: the line is one record, or none.
+ */
+size_t ccfc_record_split(struct ccfc_slice line);
 
 #endif

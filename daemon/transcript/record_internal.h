@@ -37,6 +37,7 @@ enum ccfc_field {
 	CCFC_FIELD_SNAPSHOT,
 	CCFC_FIELD_TRACKING_PATH,
 	CCFC_FIELD_BACKUP,
+	CCFC_FIELD_REQUEST,
 	CCFC_FIELD_COUNT
 };
 
@@ -78,6 +79,8 @@ enum ccfc_naming_field {
 	CCFC_NAMING_FIELD_AI,
 	CCFC_NAMING_FIELD_SUMMARY,
 	CCFC_NAMING_FIELD_LEAF,
+	CCFC_NAMING_FIELD_PULL_REQUEST,
+	CCFC_NAMING_FIELD_SUBTYPE, /* of a system record */
 	CCFC_NAMING_FIELD_COUNT
 };
 
@@ -91,7 +94,7 @@ enum ccfc_history_field {
 	CCFC_HISTORY_COUNT
 };
 
-/* Of toolUseResult, a notebook call's input and a hunk; see evidence.c. */
+/* Of toolUseResult, a notebook call's input and a hunk (content/evidence.c). */
 enum ccfc_evidence_field {
 	CCFC_EVIDENCE_ORIGINAL,
 	CCFC_EVIDENCE_ORIGINAL_MULTI,
@@ -111,7 +114,7 @@ enum ccfc_evidence_field {
 	CCFC_EVIDENCE_COUNT
 };
 
-/* Of toolUseResult of a Read, and of the file in it; see read_result.c. */
+/* Of toolUseResult of a Read, and of the file in it (content/read_result.c). */
 enum ccfc_read_field {
 	CCFC_READ_FILE,
 	CCFC_READ_PATH,
@@ -122,7 +125,9 @@ enum ccfc_read_field {
 	CCFC_READ_COUNT
 };
 
-/* Of an agent's launch: its call's input, its result, progress; agent_launch.c.
+/*
+ * Of an agent's launch: its call's input, its result, progress
+ * (content/agent_launch.c).
  */
 enum ccfc_launch_field {
 	CCFC_LAUNCH_WANTED, /* subagent_type */
@@ -132,7 +137,45 @@ enum ccfc_launch_field {
 	CCFC_LAUNCH_DATA,
 	CCFC_LAUNCH_DATA_TYPE,
 	CCFC_LAUNCH_CALL, /* parentToolUseID */
+	CCFC_LAUNCH_NAME,
+	CCFC_LAUNCH_MESSAGE, /* a copy of the agent's record */
 	CCFC_LAUNCH_COUNT
+};
+
+/* Of a hook's progress or attachment: on either level; hook.c. */
+enum ccfc_hook_field {
+	CCFC_HOOK_EVENT,
+	CCFC_HOOK_CALL, /* toolUseID */
+	CCFC_HOOK_DATA,
+	CCFC_HOOK_ATTACHMENT,
+	CCFC_HOOK_COUNT
+};
+
+/* Of an attachment: about the environment, on three levels (added_dirs.c); of
+ * a hook (content/hook_note.c). */
+enum ccfc_added_field {
+	CCFC_ADDED_ATTACHMENT,
+	CCFC_ADDED_TYPE,
+	CCFC_ADDED_SNAPSHOT,
+	CCFC_ADDED_DIRS,
+	CCFC_ADDED_CALL,
+	CCFC_ADDED_CONTENT,
+	CCFC_ADDED_COUNT
+};
+
+/* Of bashEditDiff, and of a file in it; see command_result.c. */
+enum ccfc_run_field {
+	CCFC_RUN_FIELD_FILES,
+	CCFC_RUN_FIELD_CHANGED,
+	CCFC_RUN_FIELD_MORE,
+	CCFC_RUN_FIELD_SHARED,
+	CCFC_RUN_FIELD_SKIPPED,
+	CCFC_RUN_FIELD_UNAVAILABLE,
+	CCFC_RUN_FIELD_PATH,
+	CCFC_RUN_FIELD_HUNKS,
+	CCFC_RUN_FIELD_CREATED,
+	CCFC_RUN_FIELD_DELETED,
+	CCFC_RUN_FIELD_COUNT
 };
 
 struct ccfc_parser {
@@ -154,6 +197,10 @@ struct ccfc_parser {
 	struct ccfc_json_keys evidence_keys;
 	struct ccfc_json_keys read_keys;
 	struct ccfc_json_keys launch_keys;
+	struct ccfc_json_keys added_keys;
+	struct ccfc_json_keys hook_keys;
+	bool told; /* the fields are those of an agent's record, see record.h */
+	struct ccfc_json_keys run_keys;
 
 	struct {
 		struct ccfc_call *items;
@@ -164,6 +211,10 @@ struct ccfc_parser {
 		uint32_t n, cap;
 	} results;
 	struct {
+		struct ccfc_run_file *items;
+		uint32_t n, cap;
+	} run_files; /* of the one result that may have some */
+	struct {
 		struct ccfc_backup *items;
 		uint32_t n, cap;
 	} backups;
@@ -171,6 +222,10 @@ struct ccfc_parser {
 		struct ccfc_message_text *items;
 		uint32_t n, cap;
 	} spoken;
+	struct {
+		struct ccfc_slice *items;
+		uint32_t n, cap;
+	} added;
 };
 
 /* keys.c: fills in the parser's *_keys. */
@@ -232,7 +287,10 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 /* Does the text of a tool_result block say that it created the file? */
 bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
 
-/* prompt_text.c: has a person given this prompt? *typed is how it begins. */
+/*
+ * content/prompt_text.c: has a person given this prompt? *typed is how it
+ * begins.
+ */
 bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 			 struct ccfc_slice *typed);
 
@@ -244,6 +302,10 @@ bool ccfc_message_asking_tool(struct ccfc_slice name);
 /* message.c: the title that a record gives, by its type. */
 void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out);
 
+/* added_dirs.c: the directories that a session got by this record. */
+void ccfc_added_read(struct ccfc_parser *parser, struct ccfc_record *out,
+		     const uint32_t *fields);
+
 /* message_text.c: appends what a message says that is a plain string; what its
  * block number `n` says, whose token is `at`; and the result of a call. */
 void ccfc_message_text_string(struct ccfc_parser *parser, uint32_t content);
@@ -251,6 +313,27 @@ void ccfc_message_text_block(struct ccfc_parser *parser, uint32_t at,
 			     uint32_t n, const uint32_t *block);
 void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
 			      uint32_t n, struct ccfc_slice text);
+
+/*
+ * command.c: what the call of a shell, a row of the table of tools, says; and
+ * the same, appended to the line's calls.
+ */
+void ccfc_command_fill(struct ccfc_parser *parser, struct ccfc_call *call,
+		       const struct ccfc_tool *tool, uint32_t input);
+void ccfc_command_read(struct ccfc_parser *parser, struct ccfc_call *call,
+		       const struct ccfc_tool *tool, uint32_t input);
+/* command_result.c: fills in what bashEditDiff says. */
+void ccfc_run_diff_read(struct ccfc_parser *parser, struct ccfc_result *out,
+			uint32_t diff);
+/*
+ * command_result.c: the id of the call whose end in the background a raw text
+ * tells of; empty: it tells of none.
+ */
+struct ccfc_slice ccfc_run_ended(struct ccfc_parser *parser,
+				 struct ccfc_slice raw);
+
+/* hook.c: appends what a hook that ran after a call tells of it. */
+void ccfc_hook_read(struct ccfc_parser *parser);
 
 /* backup.c: appends the backups of a file-history record. */
 void ccfc_backup_read_all(struct ccfc_parser *parser, const uint32_t *fields,

@@ -81,6 +81,21 @@ static void join_string(struct ccfc_parser *parser, struct ccfc_result *result,
 		result->state = judge(parser, raw);
 }
 
+/* A command that was stopped may have done anything up to then. */
+static void join_shell(struct ccfc_parser *parser, struct ccfc_result *result,
+		       const struct ccfc_detail *detail)
+{
+	if (detail->interrupted) {
+		result->run |= CCFC_RUN_INTERRUPTED;
+		if (result->state == CCFC_STATE_APPLIED)
+			result->state = CCFC_STATE_INTERRUPTED;
+	}
+	if (detail->background)
+		result->run |= CCFC_RUN_BACKGROUND;
+	if (detail->run_diff)
+		ccfc_run_diff_read(parser, result, detail->run_diff);
+}
+
 /* Returns whether it has the shape of a write. */
 static bool join_object(struct ccfc_parser *parser, struct ccfc_result *result,
 			uint32_t tok)
@@ -90,8 +105,10 @@ static bool join_object(struct ccfc_parser *parser, struct ccfc_result *result,
 	ccfc_detail_read(&detail, parser, tok);
 	if (result->state == CCFC_STATE_APPLIED && detail.staged)
 		result->state = CCFC_STATE_STAGED;
-	if (!detail.tool)
+	if (!detail.tool) {
+		join_shell(parser, result, &detail);
 		return false;
+	}
 	if (result->state == CCFC_STATE_APPLIED && detail.error)
 		result->state = CCFC_STATE_FAILED;
 	result->detail = true;

@@ -64,6 +64,15 @@ static struct ccfc_edit_texts read_texts(const struct ccfc_json *json,
 	return texts;
 }
 
+static void read_shell(struct ccfc_detail *out, const struct ccfc_json *json,
+		       const uint32_t *f)
+{
+	if (ccfc_json_is_object(json, f[CCFC_DETAIL_SHELL_DIFF]))
+		out->run_diff = f[CCFC_DETAIL_SHELL_DIFF];
+	out->background = has_text(json, f[CCFC_DETAIL_BACKGROUND]);
+	out->interrupted = ccfc_json_is_true(json, f[CCFC_DETAIL_INTERRUPTED]);
+}
+
 void ccfc_detail_read(struct ccfc_detail *out, const struct ccfc_parser *parser,
 		      uint32_t tok)
 {
@@ -74,8 +83,10 @@ void ccfc_detail_read(struct ccfc_detail *out, const struct ccfc_parser *parser,
 	ccfc_json_fields(json, tok, &parser->detail_keys, f);
 	out->staged = ccfc_json_is_true(json, f[CCFC_DETAIL_STAGED]);
 	out->tool = infer_tool(json, f);
-	if (!out->tool)
+	if (!out->tool) {
+		read_shell(out, json, f);
 		return;
+	}
 	out->texts = read_texts(json, out->tool, f);
 	out->patch = f[CCFC_DETAIL_PATCH];
 	out->created = ccfc_slice_is(
@@ -100,10 +111,10 @@ static void count_marks(const struct ccfc_json *json, uint32_t lines,
 	}
 }
 
-static void count_patch(const struct ccfc_json *json, uint32_t patch,
-			int32_t *added, int32_t *removed)
+void ccfc_detail_count_hunks(const struct ccfc_json *json, uint32_t hunks,
+			     int32_t *added, int32_t *removed)
 {
-	uint32_t hunk = ccfc_json_child(json, patch);
+	uint32_t hunk = ccfc_json_child(json, hunks);
 
 	*added = *removed = 0;
 	for (; hunk; hunk = ccfc_json_next(json, hunk)) {
@@ -125,7 +136,8 @@ void ccfc_detail_count(struct ccfc_parser *parser,
 		ccfc_edit_texts_count(parser, &detail->texts, added, removed);
 		*removed = 0;
 	} else if (ccfc_json_is_array(&parser->json, detail->patch)) {
-		count_patch(&parser->json, detail->patch, added, removed);
+		ccfc_detail_count_hunks(&parser->json, detail->patch, added,
+					removed);
 	} else {
 		ccfc_edit_texts_count(parser, &detail->texts, added, removed);
 	}

@@ -22,6 +22,7 @@ static const struct {
 	{ "User rejected *", CCFC_STATE_DENIED },
 	{ "Claude requested permission* to *", CCFC_STATE_DENIED },
 	{ "Permission to * denied*", CCFC_STATE_DENIED },
+	{ "Permission to * auto-denied*", CCFC_STATE_DENIED },
 	{ "Permission for * denied*", CCFC_STATE_DENIED },
 	{ "File is in a directory that is denied by your permission*",
 	  CCFC_STATE_DENIED },

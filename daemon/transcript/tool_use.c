@@ -72,6 +72,11 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 			CCFC_VEC_PUSH(parser->calls, call);
 		return;
 	}
+	if (tool->shape == CCFC_TOOL_SHELL ||
+	    tool->shape == CCFC_TOOL_SHELL_OTHER) {
+		ccfc_command_read(parser, &call, tool, block[CCFC_BLOCK_INPUT]);
+		return;
+	}
 	if (!ccfc_edit_texts_input(&texts, parser, tool,
 				   block[CCFC_BLOCK_INPUT])) {
 		if (!ccfc_look_view(parser, &call, &texts))

@@ -10,10 +10,11 @@
 
 #include <stdlib.h>
 
-#define PATHS "path|file_path|filePath|target_filepath|target_file|abs_path"
-#define OLDS  "old_string|old_str|old_text|oldText"
-#define NEWS  "new_string|new_str|new_text|newText"
-#define TEXTS "content|contents|file_text|text"
+#define PATHS	 "path|file_path|filePath|target_filepath|target_file|abs_path"
+#define OLDS	 "old_string|old_str|old_text|oldText"
+#define NEWS	 "new_string|new_str|new_text|newText"
+#define TEXTS	 "content|contents|file_text|text"
+#define COMMANDS "command|cmd"
 
 static const struct {
 	const char *pattern;
@@ -61,6 +62,15 @@ static const struct {
 	  CCFC_TOOL_OPAQUE },
 	{ "mcp__*__insert_*_symbol", "relative_path", NULL, NULL,
 	  CCFC_TOOL_OPAQUE },
+	{ "mcp__*__execute_command", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL },
+	{ "mcp__*__execute_shell_command", COMMANDS, NULL, NULL,
+	  CCFC_TOOL_SHELL },
+	{ "mcp__*__run_command", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL },
+	{ "mcp__*__start_process", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL },
+	{ "mcp__acp__Bash", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL },
+	{ "mcp__acp__bash", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL },
+	{ "PowerShell", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL_OTHER },
+	{ "Bash", COMMANDS, NULL, NULL, CCFC_TOOL_SHELL },
 	{ "NotebookEdit", "notebook_path", "new_source", "old_source",
 	  CCFC_TOOL_NOTEBOOK },
 	{ "MultiEdit", "file_path", NEWS, OLDS, CCFC_TOOL_MULTI },

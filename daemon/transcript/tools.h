@@ -1,6 +1,7 @@
 /*
  * The table of write tools: which tools change files, where their path is and
- * where the texts are. Users add rows in the config file
+ * where the texts are. Shells are in it too: which files a command changes,
+ * its result and its text have to tell. Users add rows in the config file
  * ("tool = NAME PATHKEY [NEWKEY [OLDKEY]]", NAME may hold * and ?).
  */
 #ifndef CCFC_TRANSCRIPT_TOOLS_H
@@ -11,17 +12,20 @@
 #include <stdint.h>
 
 enum ccfc_tool_shape {
-	CCFC_TOOL_EDIT,	    /* path, old text, new text, replace_all */
-	CCFC_TOOL_WRITE,    /* path, whole content */
-	CCFC_TOOL_MULTI,    /* path (or a path in each edit), edits[] */
-	CCFC_TOOL_NOTEBOOK, /* path, cell source */
-	CCFC_TOOL_OPAQUE,   /* path only; the texts are not known to us */
-	CCFC_TOOL_COMMAND,  /* as EDIT, where "command" says what is done */
+	CCFC_TOOL_EDIT,	       /* path, old text, new text, replace_all */
+	CCFC_TOOL_WRITE,       /* path, whole content */
+	CCFC_TOOL_MULTI,       /* path (or a path in each edit), edits[] */
+	CCFC_TOOL_NOTEBOOK,    /* path, cell source */
+	CCFC_TOOL_OPAQUE,      /* path only; the texts are not known to us */
+	CCFC_TOOL_COMMAND,     /* as EDIT, where "command" says what is done */
+	CCFC_TOOL_SHELL,       /* a command line of a POSIX shell */
+	CCFC_TOOL_SHELL_OTHER, /* one of a shell that nobody here reads */
 };
 
 struct ccfc_tool {
 	char *pattern;	/* name, or a pattern with * and ? */
-	char *path_key; /* each key may be several, as "path|file_path" */
+	char *path_key; /* each key may be several, as "path|file_path"; that
+			 * of the command line where it is a shell */
 	char *new_key;	/* may be NULL */
 	char *old_key;	/* may be NULL */
 	enum ccfc_tool_shape shape;

@@ -64,6 +64,7 @@ static uint32_t read_calls(struct ccfc_blocks *b, struct ccfc_launch *out,
 		out[n++] = (struct ccfc_launch){
 			.call = id,
 			.prompt = hash_text(parser, f[CCFC_LAUNCH_PROMPT]),
+			.name = hash_id(parser, f[CCFC_LAUNCH_NAME]),
 			.type = take_type(parser, f[CCFC_LAUNCH_WANTED], arena),
 		};
 	}
@@ -141,7 +142,9 @@ uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 	uint32_t n = 0;
 
 	if (ccfc_blocks_open(&b, parser, line, CCFC_RECORD_KINDS, "tool_use")) {
-		if (b.kind == CCFC_RECORD_ASSISTANT)
+		if (parser->told)
+			n = max && read_progress(parser, out);
+		else if (b.kind == CCFC_RECORD_ASSISTANT)
 			n = read_calls(&b, out, max, arena);
 		else if (b.kind == CCFC_RECORD_USER)
 			n = max && read_result_agent_launch(&b, out, arena);

@@ -18,6 +18,7 @@ struct ccfc_launch {
 	uint64_t call;		/* tool_use id */
 	uint64_t agent;		/* 0: this is the call, which does not know */
 	uint64_t prompt;	/* of a call; 0: none */
+	uint64_t name;		/* that a call gives a teammate; 0: none */
 	struct ccfc_slice type; /* in `arena`; empty: not said */
 };
 

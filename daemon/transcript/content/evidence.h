@@ -5,7 +5,8 @@
  *
  * Texts are as the client writes them: unescaped UTF-8 (lone surrogates
  * become U+FFFD), "\n" for every line ending of a file that was read, U+FEFF
- * for a byte order mark. Hunk lines show each leading tab as two spaces.
+ * for a byte order mark. Hunk lines of structuredPatch show each leading tab as
+ * two spaces.
  */
 #ifndef CCFC_TRANSCRIPT_CONTENT_EVIDENCE_H
 #define CCFC_TRANSCRIPT_CONTENT_EVIDENCE_H
@@ -73,6 +74,26 @@ struct ccfc_evidence {
 	uint32_t nhunks;
 	bool has_cell;
 	struct ccfc_cell cell;
+	/*
+	 * Of a shell's command (run_evidence.h). Its hunks show tabs as they
+	 * are. Without `gone`, `has_after`, `has_added` and a patch, what it
+	 * made of the file is not known.
+	 */
+	bool is_shell;
+	bool gone;	/* there is no file after it */
+	bool has_added; /* it put `added` behind what was there */
+	struct ccfc_slice added;
+	/* `after`, `added` and `gone` are from the text of the command, … */
+	bool from_text;
+	bool went_on; /* which may have changed the file again later. */
+	/* The text of the command says the same as the lines that were seen. */
+	bool confirmed;
+	/* Whether the last line of `original` or `after` ends in a newline is
+	 * not known. */
+	bool open_end;
+	/* Lines of the hunks that had a "\r" at their end, which is left out;
+	 * and others. */
+	bool with_cr, without_cr;
 };
 
 /*

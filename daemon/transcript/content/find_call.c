@@ -33,26 +33,49 @@ static bool find_block(struct ccfc_parser *parser, const uint32_t *fields,
 	return any;
 }
 
-bool ccfc_find_call(struct ccfc_parser *parser, struct ccfc_found_call *out,
-		    struct ccfc_slice line, struct ccfc_slice id)
+/* NULL when the line has no such call, or one of no tool that we know. */
+static const struct ccfc_tool *find_tool(struct ccfc_parser *parser,
+					 struct ccfc_found_call *out,
+					 struct ccfc_slice line,
+					 struct ccfc_slice id)
 {
 	uint32_t fields[CCFC_FIELD_COUNT];
 	uint32_t block[CCFC_BLOCK_COUNT];
-	const struct ccfc_tool *tool;
 	uint32_t n;
 
 	if (!ccfc_parser_open(parser, line, fields) ||
 	    ccfc_parser_kind(parser, fields) != CCFC_RECORD_ASSISTANT ||
 	    !find_block(parser, fields, "tool_use", CCFC_BLOCK_ID, id, block,
 			&n))
-		return false;
-	tool = ccfc_tools_find(parser->tools,
-			       ccfc_parser_name(parser, block[CCFC_BLOCK_NAME],
-						CCFC_NAME_MAX));
+		return NULL;
 	out->input = block[CCFC_BLOCK_INPUT];
 	out->version = fields[CCFC_FIELD_VERSION];
+	out->cwd = fields[CCFC_FIELD_CWD];
+	return ccfc_tools_find(parser->tools,
+			       ccfc_parser_name(parser, block[CCFC_BLOCK_NAME],
+						CCFC_NAME_MAX));
+}
+
+bool ccfc_find_call(struct ccfc_parser *parser, struct ccfc_found_call *out,
+		    struct ccfc_slice line, struct ccfc_slice id)
+{
+	const struct ccfc_tool *tool = find_tool(parser, out, line, id);
+
 	return tool &&
 	       ccfc_edit_texts_input(&out->texts, parser, tool, out->input);
+}
+
+const struct ccfc_tool *ccfc_find_command(struct ccfc_parser *parser,
+					  struct ccfc_found_call *out,
+					  struct ccfc_slice line,
+					  struct ccfc_slice id)
+{
+	const struct ccfc_tool *tool = find_tool(parser, out, line, id);
+
+	return tool && (tool->shape == CCFC_TOOL_SHELL ||
+			tool->shape == CCFC_TOOL_SHELL_OTHER)
+		       ? tool
+		       : NULL;
 }
 
 bool ccfc_find_result(struct ccfc_parser *parser, struct ccfc_found_result *out,
@@ -76,6 +99,7 @@ bool ccfc_find_result(struct ccfc_parser *parser, struct ccfc_found_result *out,
 	else if (n > 1 || !ccfc_slice_eq(uuid, id))
 		return false;
 	out->version = fields[CCFC_FIELD_VERSION];
+	out->cwd = fields[CCFC_FIELD_CWD];
 	if (n <= 1)
 		ccfc_detail_read(&out->detail, parser,
 				 fields[CCFC_FIELD_RESULT]);

@@ -15,16 +15,24 @@ struct ccfc_found_call {
 	struct ccfc_edit_texts texts;
 	uint32_t input;
 	uint32_t version; /* of the client; so below */
+	uint32_t cwd;
 };
 
 /* False when the line has no such call, or the call writes nothing. */
 bool ccfc_find_call(struct ccfc_parser *parser, struct ccfc_found_call *out,
 		    struct ccfc_slice line, struct ccfc_slice id);
 
+/* The same for a call of a shell; `texts` is not set. NULL: there is none. */
+const struct ccfc_tool *ccfc_find_command(struct ccfc_parser *parser,
+					  struct ccfc_found_call *out,
+					  struct ccfc_slice line,
+					  struct ccfc_slice id);
+
 struct ccfc_found_result {
 	struct ccfc_detail detail; /* tool NULL: there is none of a write */
 	uint32_t result;	   /* toolUseResult; 0 without detail */
 	uint32_t version;
+	uint32_t cwd;
 	bool created; /* the block's text says so */
 };
 

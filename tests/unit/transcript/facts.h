@@ -74,6 +74,11 @@ static inline void put_call(struct ccfc_buf *out, const struct ccfc_call *call)
 	ccfc_buf_puts(out, "; call ");
 	ccfc_buf_slice(out, call->id);
 	put_path(out, call->tool);
+	if (call->shell)
+		ccfc_buf_printf(out, " [%.*s]%s%s%s", (int)call->command.len,
+				call->command.ptr, call->cut ? " cut" : "",
+				call->foreign ? " foreign" : "",
+				call->background ? " background" : "");
 	if (!call->writes)
 		return;
 	put_path(out, call->path);
@@ -82,14 +87,37 @@ static inline void put_call(struct ccfc_buf *out, const struct ccfc_call *call)
 	put_lines(out, call->added, call->removed);
 }
 
+/* The files of a command, with what else its result says of it. */
+static inline void put_run(struct ccfc_buf *out,
+			   const struct ccfc_result *result)
+{
+	static const char *const flags[] = { "diff", "shared", "partial",
+					     "background", "interrupted" };
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (result->run & 1u << i)
+			ccfc_buf_printf(out, " %s", flags[i]);
+	for (uint32_t i = 0; i < result->nfiles; i++) {
+		const struct ccfc_run_file *f = &result->files[i];
+
+		ccfc_buf_printf(out, ", %s", ccfc_op_text((int)f->op));
+		put_path(out, f->path);
+		if (f->hunks)
+			put_lines(out, f->added, f->removed);
+	}
+}
+
 static inline void put_result(struct ccfc_buf *out,
 			      const struct ccfc_result *result)
 {
 	ccfc_buf_puts(out, "; result ");
 	ccfc_buf_slice(out, result->id);
 	ccfc_buf_printf(out, " %s", ccfc_state_text((int)result->state));
+	if (result->hook)
+		ccfc_buf_puts(out, " hook");
 	if (result->op != CCFC_OP_MODIFIED)
 		ccfc_buf_printf(out, " %s", ccfc_op_text((int)result->op));
+	put_run(out, result);
 	if (!result->detail)
 		return;
 	put_path(out, result->tool);
@@ -135,10 +163,16 @@ static inline void put_common(struct ccfc_buf *out,
 				ccfc_time_format(time, record->time));
 	if (record->sidechain)
 		ccfc_buf_puts(out, " sidechain");
+	if (record->told)
+		ccfc_buf_puts(out, " told");
+	if (record->boundary)
+		ccfc_buf_puts(out, " boundary");
+	put_field(out, "pr", record->pull_request);
 	if (record->prompt)
 		ccfc_buf_puts(out, " prompt");
 	if (record->asked)
 		ccfc_buf_puts(out, " asked");
+	put_field(out, "ended", record->ended);
 }
 
 static inline void put_facts(struct ccfc_buf *out,

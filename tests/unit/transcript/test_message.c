@@ -271,13 +271,64 @@ static void test_errors(void **state)
 	CHECK(rows, put_errors);
 }
 
+static void put_added(struct ccfc_buf *out, const struct ccfc_record *r)
+{
+	for (uint32_t i = 0; i < r->nadded; i++) {
+		ccfc_buf_slice(out, r->added[i]);
+		ccfc_buf_putc(out, ';');
+	}
+}
+
+#define ENVIRONMENT(type, dirs)                                                \
+	"{`type`:`attachment`,`attachment`:{`type`:`" type                     \
+	"`,`snapshot`:{`additionalWorkingDirectories`:" dirs "}}}"
+#define PRINTED(text)                                                          \
+	"{`type`:`user`,`message`:{`role`:`user`,`content`:`"                  \
+	"<local-command-stdout>" text "</local-command-stdout>`}}"
+
+static void test_added_directories(void **state)
+{
+	static const struct row rows[] = {
+		{ ENVIRONMENT("environment", "[`/a`,`/b c`]"), "/a;/b c;" },
+		{ ENVIRONMENT("environment", "[7,null,`rel`,``,`/a`]"), "/a;" },
+		{ ENVIRONMENT("environment", "`/a`"), "" },
+		{ ENVIRONMENT("other", "[`/a`]"), "" },
+		{ "{`type`:`attachment`,`attachment`:[1]}", "" },
+		{ "{`type`:`attachment`}", "" },
+		{ "{`type`:`user`,`attachment`:{`type`:`environment`,"
+		  "`snapshot`:{`additionalWorkingDirectories`:[`/a`]}}}",
+		  "" },
+		{ PRINTED("Added \\u001b[1m/a b\\u001b[22m as a working "
+			  "directory for this session"),
+		  "/a b;" },
+		{ PRINTED("Added /a as a working directory and saved to local "
+			  "settings"),
+		  "/a;" },
+		{ PRINTED("Added a as a working directory"), "" },
+		{ PRINTED("Added  as a working directory"), "" },
+		{ PRINTED("Added /a"), "" },
+		{ PRINTED("Did not add /a as a working directory."), "" },
+		{ PRINTED("x Added /a as a working directory"), "" },
+		{ "{`type`:`system`,`content`:`<local-command-stdout>Added /a "
+		  "as a working directory</local-command-stdout>`}",
+		  "/a;" },
+	};
+
+	(void)state;
+	CHECK(rows, put_added);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_usage),  cmocka_unit_test(test_asks),
-		cmocka_unit_test(test_titles), cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_typed),  cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_asks),
+		cmocka_unit_test(test_titles),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_added_directories),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

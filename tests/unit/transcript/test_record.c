@@ -64,6 +64,10 @@ static void test_kinds(void **state)
 		{ "{`type`:`relocated`}", "other" },
 		{ "{`type`:`api-request`}", "other" },
 		{ "{`type`:`tools-used`}", "other" },
+		{ "{`type`:`bridge-session`,`bridgeSessionId`:`b`}", "other" },
+		{ "{`type`:`fork-context-ref`,`agentId`:`a1`}",
+		  "other agent=a1" },
+		{ "{`type`:`frame-link`,`frameUrl`:`u`}", "other" },
 		{ "{`type`:`file-history-snapshot`}", "snapshot" },
 		{ "{`type`:`file-history-delta`}", "snapshot" },
 		{ "{`type`:`next-years-type`,`sessionId`:`s`}",
@@ -326,6 +330,103 @@ static void test_damaged(void **state)
 	ccfc_parser_free(parser);
 }
 
+/* What stands in a record's place where the agent has no transcript. */
+static void test_told(void **state)
+{
+	static const struct row rows[] = {
+		{ "{`type`:`progress`,`sessionId`:`s`,`uuid`:`p`,`cwd`:`/p`,"
+		  "`data`:{`type`:`agent_progress`,`agentId`:`a1`,`message`:"
+		  "{`type`:`assistant`,`uuid`:`u`,`message`:{`id`:`m`,"
+		  "`content`:[{`type`:`tool_use`,`id`:`t`,`name`:`Write`,"
+		  "`input`:{`file_path`:`/p/x`,`content`:`1`}}]}}}}",
+		  "assistant session=s agent=a1 uuid=u cwd=/p message=m "
+		  "sidechain told; call t Write /p/x +1 -?" },
+		{ "{`type`:`progress`,`data`:{`type`:`agent_progress`,"
+		  "`agentId`:`a1`,`message`:{`type`:`user`,`message`:{"
+		  "`content`:[{`type`:`tool_result`,`tool_use_id`:`t`,"
+		  "`content`:`ok`}]}}}}",
+		  "user agent=a1 sidechain told; result t applied" },
+		/* Whose it is is not said; or it is something else. */
+		{ "{`type`:`progress`,`data`:{`type`:`agent_progress`,"
+		  "`message`:{`type`:`user`}}}",
+		  "other" },
+		{ "{`type`:`progress`,`data`:{`type`:`agent_progress`,"
+		  "`agentId`:`a1`,`message`:{`type`:`progress`}}}",
+		  "other" },
+		{ "{`type`:`progress`,`data`:{`type`:`bash_progress`,"
+		  "`agentId`:`a1`,`message`:{`type`:`user`}}}",
+		  "other" },
+		{ "{`type`:`progress`,`data`:7}", "other" },
+	};
+
+	(void)state;
+	CHECK_ROWS(rows);
+}
+
+static void test_hooks(void **state)
+{
+	static const struct row rows[] = {
+		{ "{`type`:`progress`,`toolUseID`:`t`,`data`:{`type`:"
+		  "`hook_progress`,`hookEvent`:`PostToolUse`}}",
+		  "other; result t applied hook" },
+		{ "{`type`:`attachment`,`attachment`:{`type`:`hook_success`,"
+		  "`hookEvent`:`PostToolUse`,`toolUseID`:`t`}}",
+		  "other; result t applied hook" },
+		{ "{`type`:`progress`,`toolUseID`:`t`,`data`:{`type`:"
+		  "`hook_progress`,`hookEvent`:`PreToolUse`}}",
+		  "other" },
+		{ "{`type`:`progress`,`toolUseID`:`t`,`data`:{`type`:"
+		  "`hook_progress`,`hookEvent`:`PostToolUseFailure`}}",
+		  "other" },
+		{ "{`type`:`progress`,`data`:{`hookEvent`:`PostToolUse`}}",
+		  "other" },
+		{ "{`type`:`system`,`subtype`:`compact_boundary`}",
+		  "other boundary" },
+		{ "{`type`:`pr-link`,`sessionId`:`s`,`prUrl`:`https://x/1`}",
+		  "other session=s pr=https://x/1" },
+	};
+
+	(void)state;
+	CHECK_ROWS(rows);
+}
+
+static void test_several_in_a_line(void **state)
+{
+	static const struct {
+		const char *line;
+		size_t end, split;
+	} rows[] = {
+		{ "", 0, 0 },
+		{ "x", 0, 0 },
+		{ "{}", 2, 0 },
+		{ " {} ", 3, 0 },
+		{ "{}{}", 2, 2 },
+		{ " {} {}", 3, 3 },
+		{ "{}x", 2, 2 },
+		{ "x{}", 0, 0 },
+		{ "{`a`:[{`b`:1}]}{`c`:2}", 15, 15 },
+		{ "{`}`:`{`}{", 9, 9 },
+		{ "{`\\`}`:1}{}", 9, 9 },
+		{ "{`\\\\`:1}{}", 8, 8 },
+		{ "{`a`:[}]}", 8, 8 },
+		{ "{`a`:`}", 0, 0 },
+		{ "{`a`:`\\", 0, 0 },
+		{ "{{}", 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *line = quoted(rows[i].line);
+		struct ccfc_slice s = ccfc_slice(line, strlen(rows[i].line));
+
+		if (rows[i].end != ccfc_record_end(s))
+			print_error("line: %s\n", rows[i].line);
+		assert_int_equal(ccfc_record_end(s), rows[i].end);
+		assert_int_equal(ccfc_record_split(s), rows[i].split);
+		free(line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +437,9 @@ int main(void)
 		cmocka_unit_test(test_prompts),
 		cmocka_unit_test(test_snapshots),
 		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_told),
+		cmocka_unit_test(test_hooks),
+		cmocka_unit_test(test_several_in_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

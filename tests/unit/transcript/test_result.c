@@ -62,6 +62,9 @@ static void test_error_texts(void **state)
 		  "granted it yet.",
 		  "denied" },
 		{ "Permission to use Write has been denied.", "denied" },
+		{ "Permission to use Edit has been auto-denied (prompts "
+		  "unavailable).",
+		  "denied" },
 		{ "<tool_use_error>File is in a directory that is denied by "
 		  "your permission settings.</tool_use_error>",
 		  "denied" },

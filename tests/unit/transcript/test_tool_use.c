@@ -52,7 +52,7 @@ static void test_client_tools(void **state)
 {
 	static const struct row rows[] = {
 		{ "`name`:`Read`,`input`:{`file_path`:`/a`}", "Read" },
-		{ "`input`:{`command`:`rm x`},`name`:`Bash`", "Bash" },
+		{ "`input`:{`command`:`rm x`},`name`:`Bash`", "Bash [rm x]" },
 		{ "`name`:`Edit`,`input`:{`file_path`:`/a.c`,"
 		  "`old_string`:`x\\ny\\n`,`new_string`:`x\\nz\\nw\\n`,"
 		  "`replace_all`:false}",

@@ -78,7 +78,10 @@ static void test_built_in(void **state)
 		{ "Read", -1 },
 		{ "NotebookRead", -1 },
 		{ "TodoWrite", -1 },
-		{ "Bash", -1 },
+		{ "Bash", CCFC_TOOL_SHELL },
+		{ "mcp__desktop__start_process", CCFC_TOOL_SHELL },
+		{ "PowerShell", CCFC_TOOL_SHELL_OTHER },
+		{ "BashOutput", -1 },
 		{ "", -1 },
 	};
 	struct ccfc_tools tools;

@@ -3,7 +3,9 @@
  * each alternative is a list of components. Matching goes component by
  * component with one point to come back to for "**", and byte by byte within
  * a component with one point to come back to for "*": the last star is the
- * only one that ever needs to be moved, so no pattern is exponential. What a
+ * only one that ever needs to be moved, so no pattern is exponential. Braces
+ * often differ in an ending only, so an alternative is not gone through for a
+ * path that does not begin and end as it does. What a
  * pattern may cost in memory is bounded when it is compiled, and what it may
  * cost in time by a number of steps that its user grants it.
  */
@@ -26,6 +28,8 @@ struct alternative {
 		uint32_t n, cap;
 	} parts; /* one for each component */
 	char *text;
+	/* What a path has to begin and end with; literal bytes of `text`. */
+	struct ccfc_slice head, tail;
 };
 
 struct ccfc_glob {
@@ -200,9 +204,22 @@ static bool match_alternative(const struct alternative *alt,
 	return pos > path.len && i == alt->parts.n;
 }
 
+static bool may_match(const struct alternative *alt, struct ccfc_slice path)
+{
+	return path.len >= alt->head.len && path.len >= alt->tail.len &&
+	       !memcmp(path.ptr, alt->head.ptr, alt->head.len) &&
+	       !memcmp(path.ptr + path.len - alt->tail.len, alt->tail.ptr,
+		       alt->tail.len);
+}
+
 void ccfc_glob_grant(struct ccfc_glob *glob, uint64_t steps)
 {
 	glob->steps = steps;
+}
+
+uint64_t ccfc_glob_left(const struct ccfc_glob *glob)
+{
+	return glob->steps;
 }
 
 bool ccfc_glob_is_spent(const struct ccfc_glob *glob)
@@ -213,13 +230,32 @@ bool ccfc_glob_is_spent(const struct ccfc_glob *glob)
 bool ccfc_glob_match(struct ccfc_glob *glob, struct ccfc_slice path)
 {
 	/* Both sides start with a slash: the empty first component. */
-	for (uint32_t i = 0; i < glob->n; i++)
-		if (match_alternative(&glob->items[i], path, &glob->steps))
+	for (uint32_t i = 0; i < glob->n; i++) {
+		pay(&glob->steps, 1);
+		if (may_match(&glob->items[i], path) &&
+		    match_alternative(&glob->items[i], path, &glob->steps))
 			return true;
+	}
 	return false;
 }
 
 /* --- compiling --- */
+
+/*
+ * The tail is of the last component only: "**" may stand for nothing, and then
+ * the slash behind it does too.
+ */
+static void find_ends(struct alternative *alt, struct ccfc_slice text)
+{
+	size_t from = 0, to = text.len;
+
+	while (from < text.len && !memchr("*?[]\\", text.ptr[from], 5))
+		from++;
+	while (to && !memchr("*?[]\\/", text.ptr[to - 1], 6))
+		to--;
+	alt->head = ccfc_slice(text.ptr, from);
+	alt->tail = ccfc_slice_from(text, to);
+}
 
 static void add_alternative(struct ccfc_glob *glob, struct ccfc_slice text)
 {
@@ -234,6 +270,7 @@ static void add_alternative(struct ccfc_glob *glob, struct ccfc_slice text)
 
 		CCFC_VEC_PUSH(alt.parts, part);
 	}
+	find_ends(&alt, copy);
 	glob->bytes += text.len;
 	CCFC_VEC_PUSH(*glob, alt);
 }

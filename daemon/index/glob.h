@@ -24,6 +24,7 @@ bool ccfc_glob_match(struct ccfc_glob *glob, struct ccfc_slice path);
  * first. When they are spent nothing matches any more.
  */
 void ccfc_glob_grant(struct ccfc_glob *glob, uint64_t steps);
+uint64_t ccfc_glob_left(const struct ccfc_glob *glob);
 bool ccfc_glob_is_spent(const struct ccfc_glob *glob);
 
 /* Has the text any character that means something in a pattern? */

@@ -67,7 +67,8 @@ static int failed_sql(const struct ccfc_sql_run *run, int r,
 	switch (r & 0xff) {
 	case SQLITE_NOMEM:
 		ccfc_err_set(err, CCFC_ETOOBIG,
-			     "it needs more than %zu MiB of memory",
+			     "it needs more than %zu MiB of memory, or "
+			     "has too many parts",
 			     run->q->max_memory >> 20);
 		ccfc_err_hint(err, "ask for less: WHERE, fewer joins");
 		return CCFC_ETOOBIG;
@@ -240,7 +241,7 @@ int ccfc_sql_run(const struct ccfc_sql *q, bool *truncated,
 	run.deadline = ccfc_time_monotonic() + q->max_ms;
 	ccfc_buf_printf(&path, "%s/index.db", q->dir);
 	ccfc_sql_memory_setup();
-	ccfc_sql_memory(q->max_memory);
+	ccfc_sql_memory(&run);
 	/* What is attached to it is opened like it. */
 	r = sqlite3_open_v2(":memory:", &run.db,
 			    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
@@ -253,7 +254,7 @@ int ccfc_sql_run(const struct ccfc_sql *q, bool *truncated,
 	else
 		r = run_text(&run, truncated, err);
 	sqlite3_close(run.db);
-	ccfc_sql_memory(0);
+	ccfc_sql_memory(NULL);
 	ccfc_buf_release(&path);
 	return r;
 }

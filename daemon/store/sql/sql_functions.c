@@ -1,7 +1,17 @@
 /*
- * SQLite asks whether to go on between two steps, not within a function. Most
- * of them take as long as their arguments are; those that can take the square
- * of it are replaced here by ones that do not, or that ask first.
+ * SQLite asks whether to go on between two steps, not within a function, and
+ * not between two calls in one row. Most functions take as long as their
+ * arguments are, which is bounded, and need memory for their answer, where it
+ * is asked (sql_memory.c). Those that can take the square of it or need no
+ * memory are replaced here by ones that do not, or that ask first.
+ *
+ * Of the functions of SQLite 3.40.1, those that are neither here nor on the
+ * list in sql_guard.c are refused: of files and code (load_extension,
+ * fts3_tokenizer, edit), of settings and the schema (sqlite_compileoption_*,
+ * sqlite_source_id, sqlite_log, changes, total_changes, last_insert_rowid),
+ * of virtual tables (fts*, bm25, snippet, offsets, matchinfo, highlight,
+ * optimize, match, rtree*), and those that make JSON anew (json_patch, json_set
+ * and the like) or that nobody asked for (soundex, subtype).
  */
 #include "store/sql/sql_run.h"
 
@@ -51,6 +61,21 @@ static void instr(sqlite3_context *c, int n, sqlite3_value **v)
 	for (const char *p = in.ptr; at && p < at; p++)
 		place += bytes || ((unsigned char)*p & 0xc0) != 0x80;
 	sqlite3_result_int64(c, at ? place : 0);
+}
+
+/* Characters up to a NUL, or bytes of what is no text. */
+static void length(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	bool is_text = sqlite3_value_type(v[0]) == SQLITE_TEXT;
+	struct ccfc_slice in;
+	int64_t len = 0;
+
+	(void)n;
+	if (!text_of_sql_functions(&in, v[0]) || ended(c))
+		return;
+	for (size_t i = 0; is_text && i < in.len && in.ptr[i]; i++)
+		len += ((unsigned char)in.ptr[i] & 0xc0) != 0x80;
+	sqlite3_result_int64(c, is_text ? len : (int64_t)in.len);
 }
 
 static void replace_sql_functions(sqlite3_context *c, int n, sqlite3_value **v)
@@ -155,6 +180,9 @@ int ccfc_sql_functions(struct ccfc_sql_run *run)
 		{ "trim", 2, not_offered },
 		{ "ltrim", 2, not_offered },
 		{ "rtrim", 2, not_offered },
+		{ "printf", -1, ccfc_sql_printf },
+		{ "format", -1, ccfc_sql_printf },
+		{ "length", 1, length },
 	};
 	int r = SQLITE_OK;
 

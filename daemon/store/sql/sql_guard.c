@@ -17,7 +17,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define MAX_OPS	     100000
+/* A row that needs no loop is one step, however many calls it has. */
+#define MAX_OPS	     6000
 #define MAX_DEPTH    100
 #define MAX_COMPOUND 50
 #define MAX_ARGS     32

@@ -1,30 +1,39 @@
 /*
- * A limit for the memory of one query. SQLite's own limits are for the whole
- * process, and the daemon's store must not run dry because somebody sorts all
- * pairs of files. So SQLite's allocator is wrapped, and counts for a thread
- * that has a limit: a query opens, uses and closes its connection on one.
+ * A limit for the memory of one query, and the one place that all of its work
+ * comes by: who needs memory is asked whether to go on. That ends what SQLite
+ * does not look at the clock in: a row with thousands of calls, and planning.
+ *
+ * SQLite's own limits are for the whole process, and the daemon's store must
+ * not run dry because somebody sorts all pairs of files. So SQLite's allocator
+ * is wrapped, and counts for a thread that has a limit: a query opens, uses
+ * and closes its connection on one.
  */
 #include "store/sql/sql_run.h"
 
 #include <pthread.h>
 
+/* Pieces that are asked for without a look at the clock. */
+#define SMALL 4096
+#define MANY  64
+
 static sqlite3_mem_methods real;
 
 static _Thread_local struct {
-	size_t max; /* 0: none */
+	struct ccfc_sql_run *run; /* NULL: no limit */
 	size_t used;
+	uint32_t asked;
 } budget;
 
 static void *count_sql_memory(void *p)
 {
-	if (p && budget.max)
+	if (p && budget.run)
 		budget.used += (size_t)real.xSize(p);
 	return p;
 }
 
 static void uncount(void *p)
 {
-	size_t n = p && budget.max ? (size_t)real.xSize(p) : 0;
+	size_t n = p && budget.run ? (size_t)real.xSize(p) : 0;
 
 	/* What was there before the limit is not in it. */
 	budget.used -= n < budget.used ? n : budget.used;
@@ -32,7 +41,12 @@ static void uncount(void *p)
 
 static bool has_room(int n)
 {
-	return !budget.max || budget.used + (size_t)n <= budget.max;
+	if (!budget.run)
+		return true;
+	if ((n >= SMALL || ++budget.asked % MANY == 0) &&
+	    ccfc_sql_stopped(budget.run))
+		return false;
+	return budget.used + (size_t)n <= budget.run->q->max_memory;
 }
 
 static void *get(int n)
@@ -78,8 +92,8 @@ void ccfc_sql_memory_setup(void)
 	pthread_once(&once, setup);
 }
 
-void ccfc_sql_memory(size_t max)
+void ccfc_sql_memory(struct ccfc_sql_run *run)
 {
-	budget.max = max;
+	budget.run = run;
 	budget.used = 0;
 }

@@ -33,11 +33,15 @@ int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path);
 /* sql_functions.c: functions that take long are replaced. */
 int ccfc_sql_functions(struct ccfc_sql_run *run);
 
+/* sql_printf.c: printf and format. */
+void ccfc_sql_printf(sqlite3_context *c, int n, sqlite3_value **v);
+
 /*
- * sql_memory.c: from now on this thread gets at most `max` bytes from SQLite,
- * 0 is no limit. Ends with the connection that was opened after it.
+ * sql_memory.c: from now on this thread gets at most run->q->max_memory bytes
+ * from SQLite, and none once `run` is to end. NULL: no limit any more; the
+ * connection that was opened meanwhile is closed.
  */
-void ccfc_sql_memory(size_t max);
+void ccfc_sql_memory(struct ccfc_sql_run *run);
 /* Before SQLite is used for the first time; any number of times. */
 void ccfc_sql_memory_setup(void);
 

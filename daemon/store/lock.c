@@ -1,12 +1,12 @@
 /* One daemon per state directory; see lock.h. */
 #include "store/lock.h"
 
+#include "base/holder.h"
 #include "os/dirs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -36,27 +36,6 @@ static int check_dir(const char *dir, struct ccfc_err *err)
 	return 0;
 }
 
-static long read_pid(int fd)
-{
-	char text[32];
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	return strtol(text, NULL, 10);
-}
-
-static void write_pid(int fd)
-{
-	char text[32];
-	int n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
-
-	/* For people only: a failure costs nothing. */
-	if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)n, 0) < 0)
-		return;
-}
-
 int ccfc_lock_take(const char *dir, long *pid, struct ccfc_err *err)
 {
 	char path[4200];
@@ -65,14 +44,14 @@ int ccfc_lock_take(const char *dir, long *pid, struct ccfc_err *err)
 	r = check_dir(dir, err);
 	if (r)
 		return r;
-	snprintf(path, sizeof(path), "%s/ccfcd.lock", dir);
+	snprintf(path, sizeof(path), "%s/" CCFC_HOLDER_FILE, dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return ccfc_err_errno(err, errno, "lock %s", path);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		int why = errno;
 
-		*pid = read_pid(fd);
+		*pid = ccfc_holder_written(fd);
 		close(fd);
 		if (why == EWOULDBLOCK)
 			return ccfc_err_set(err, CCFC_EBUSY,
@@ -81,6 +60,17 @@ int ccfc_lock_take(const char *dir, long *pid, struct ccfc_err *err)
 					    dir, *pid);
 		return ccfc_err_errno(err, why, "lock %s", path);
 	}
-	write_pid(fd);
+	ccfc_holder_write(fd, NULL, 0, NULL);
+	ccfc_holder_claim(fd);
 	return fd;
+}
+
+bool ccfc_lock_is_there(int fd, const char *dir)
+{
+	struct stat ours, there;
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/" CCFC_HOLDER_FILE, dir);
+	return !fstat(fd, &ours) && !lstat(path, &there) &&
+	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }

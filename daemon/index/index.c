@@ -48,7 +48,7 @@ void ccfc_ids_remove(struct ccfc_ids *ids, uint32_t id)
 				.summary_time = CCFC_TIME_NONE,                \
 				.prompts = CCFC_ID_NONE,                       \
 				.backups = CCFC_ID_NONE,                       \
-				.parts = CCFC_ID_NONE })
+				.session_sources = CCFC_ID_NONE })
 
 struct ccfc_index *ccfc_index_new(const char *home)
 {
@@ -61,19 +61,13 @@ struct ccfc_index *ccfc_index_new(const char *home)
 	CCFC_VEC_PUSH(index->sessions, NO_SESSION);
 	CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
 	ccfc_ids_push(&index->file_reads, CCFC_ID_NONE);
-	index->sidechain =
-		ccfc_strtab_put(&index->strings, CCFC_SLICE_LIT("sidechain"));
-	index->dirty.files_from = 1;
+	index->sidechain = ccfc_strtab_put(
+		&index->strings, CCFC_SLICE_LIT(CCFC_INDEX_SIDECHAIN));
+	ccfc_shell_effects_init(&index->effects);
 	index->epoch = 1;
+	index->latest = CCFC_TIME_NONE;
 	index->home = home ? ccfc_strdup(home) : NULL;
 	return index;
-}
-
-static void release_sources(struct ccfc_index *index)
-{
-	for (uint32_t i = 0; i < index->sources.n; i++)
-		free(index->sources.items[i].open.items);
-	free(index->sources.items);
 }
 
 static void release_sessions(struct ccfc_index *index)
@@ -81,84 +75,48 @@ static void release_sessions(struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->sessions.n; i++) {
 		free(index->sessions.items[i].branches.items);
 		free(index->sessions.items[i].models.items);
+		free(index->sessions.items[i].pull_requests.items);
+		free(index->sessions.items[i].roots.items);
 		free(index->sessions.items[i].sources.items);
 		free(index->sessions.items[i].changes.items);
+		free(index->sessions.items[i].commands.items);
 		free(index->sessions.items[i].ties.items);
 	}
-	free(index->sessions.items);
 }
 
-static void release_said(struct ccfc_index *index)
+/* What rows of tables own. */
+static void release_rows(struct ccfc_index *index)
 {
-	free(index->parts.items);
-	free(index->says.items);
-	free(index->uses.items);
-	free(index->looks.items);
-	free(index->leaves.items);
-	free(index->summaries.items);
-	free(index->file_reads.items);
-	free(index->shared.items);
-	free(index->touched_messages.items);
-	free(index->dirty.parts.items);
-	free(index->dirty.says.items);
-	free(index->dirty.uses.items);
-	free(index->dirty.looks.items);
-	free(index->dirty.leaves.items);
-	free(index->dirty.summaries.items);
-	ccfc_map_release(&index->part_map);
-	ccfc_map_release(&index->say_map);
-	ccfc_map_release(&index->use_map);
-	ccfc_map_release(&index->look_map);
-	ccfc_map_release(&index->leaf_map);
-	ccfc_map_release(&index->summary_map);
-}
-
-static void release_dirty(struct ccfc_index *index)
-{
-	free(index->dirty.sources.items);
-	free(index->dirty.sessions.items);
-	free(index->dirty.changes.items);
-	free(index->dirty.obs.items);
-	free(index->dirty.orphans.items);
-	free(index->dirty.prompts.items);
-	free(index->dirty.backups.items);
-	free(index->touched_changes.items);
-	free(index->touched_sources.items);
-	free(index->tied.items);
+	for (uint32_t i = 0; i < index->sources.n; i++)
+		free(index->sources.items[i].open.items);
+	for (uint32_t i = 0; i < index->files.n; i++)
+		free(index->files.items[i].items);
+	release_sessions(index);
 }
 
 void ccfc_index_free(struct ccfc_index *index)
 {
 	if (!index)
 		return;
-	release_sources(index);
-	release_sessions(index);
-	release_dirty(index);
-	release_said(index);
-	for (uint32_t i = 0; i < index->files.n; i++)
-		free(index->files.items[i].items);
-	free(index->files.items);
-	free(index->changes.items);
-	free(index->obs.items);
-	free(index->orphans.items);
-	free(index->prompts.items);
-	free(index->ties.items);
-	free(index->backups.items);
-	free(index->unknown_types.items);
+	release_rows(index);
+#define TABLE(rows, row, marks, first) CCFC_TABLE_RELEASE(index->rows);
+#include "index/tables.def"
+	free(index->file_reads.items);
+	free(index->shared.items);
+	free(index->touched_messages.items);
+	free(index->touched_changes.items);
+	free(index->touched_sources.items);
+	free(index->tied.items);
 	free(index->events.items);
 	free(index->log.items);
-	ccfc_map_release(&index->source_map);
-	ccfc_map_release(&index->change_map);
-	ccfc_map_release(&index->orphan_map);
-	ccfc_map_release(&index->prompt_map);
-	ccfc_map_release(&index->tie_map);
-	ccfc_map_release(&index->backup_map);
+	free(index->rivals.items);
 	ccfc_map_release(&index->backup_keys);
 	ccfc_arena_release(&index->ids);
 	ccfc_strtab_release(&index->strings);
 	ccfc_strtab_release(&index->session_ids);
 	ccfc_strtab_release(&index->file_paths);
 	ccfc_buf_release(&index->scratch);
+	ccfc_shell_effects_release(&index->effects);
 	free(index->home);
 	free(index);
 }
@@ -167,26 +125,19 @@ void ccfc_index_free(struct ccfc_index *index)
 
 void ccfc_index_mark_source(struct ccfc_index *index, uint32_t source)
 {
-	if (index->sources.items[source].dirty)
-		return;
-	index->sources.items[source].dirty = true;
-	ccfc_ids_push(&index->dirty.sources, source);
+	index->revision++;
+	CCFC_TABLE_MARK_FLAG(index->sources, source);
 }
 
 void ccfc_index_mark_session(struct ccfc_index *index, uint32_t session)
 {
-	if (!session || index->sessions.items[session].dirty)
-		return;
-	index->sessions.items[session].dirty = true;
-	ccfc_ids_push(&index->dirty.sessions, session);
+	if (session)
+		CCFC_TABLE_MARK_FLAG(index->sessions, session);
 }
 
 void ccfc_index_mark_change(struct ccfc_index *index, uint32_t change)
 {
-	if (index->changes.items[change].dirty)
-		return;
-	index->changes.items[change].dirty = true;
-	ccfc_ids_push(&index->dirty.changes, change);
+	CCFC_TABLE_MARK_FLAG(index->changes, change);
 }
 
 void ccfc_index_touch_change(struct ccfc_index *index, uint32_t change)
@@ -199,20 +150,13 @@ void ccfc_index_touch_change(struct ccfc_index *index, uint32_t change)
 
 /* --- sources --- */
 
-static bool same_source(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const struct ccfc_slice *path = key;
-
-	return ccfc_slice_eq(
-		ccfc_index_str(index, index->sources.items[id].path), *path);
-}
+CCFC_TABLE_FIND(find_source, sources, struct ccfc_source, struct ccfc_slice,
+		ccfc_slice_eq(ccfc_index_str(index, r->path), *k))
 
 uint32_t ccfc_index_source_find(const struct ccfc_index *index,
 				struct ccfc_slice path)
 {
-	return ccfc_map_get(&index->source_map, ccfc_hash_slice(path),
-			    same_source, index, &path);
+	return find_source(index, ccfc_hash_slice(path), &path);
 }
 
 static void name_source(struct ccfc_index *index, uint32_t id,
@@ -225,7 +169,7 @@ static void name_source(struct ccfc_index *index, uint32_t id,
 	source->session = session;
 	source->agent = ccfc_strtab_put(&index->strings, name->agent);
 	source->is_agent = name->kind == CCFC_NAME_AGENT;
-	ccfc_map_put(&index->source_map, ccfc_hash_slice(path), id);
+	ccfc_map_put(&index->sources.map, ccfc_hash_slice(path), id);
 	ccfc_index_mark_source(index, id);
 }
 
@@ -302,24 +246,18 @@ uint32_t ccfc_index_file(struct ccfc_index *index, struct ccfc_slice path)
 	if (file == index->files.n) {
 		CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
 		ccfc_ids_push(&index->file_reads, CCFC_ID_NONE);
+		CCFC_TABLE_MARK_LIST(index->files, file);
 	}
 	return file;
 }
 
-static bool same_change(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const struct ccfc_change *change = &index->changes.items[id];
-	const struct ccfc_slice *want = key;
-
-	return ccfc_slice_eq(ccfc_slice(change->id, change->id_len), *want);
-}
+CCFC_TABLE_FIND(find_change, changes, struct ccfc_change, struct ccfc_slice,
+		ccfc_slice_eq(ccfc_slice(r->id, r->id_len), *k))
 
 uint32_t ccfc_index_find_change(const struct ccfc_index *index,
 				struct ccfc_slice id)
 {
-	return ccfc_map_get(&index->change_map, ccfc_hash_slice(id),
-			    same_change, index, &id);
+	return find_change(index, ccfc_hash_slice(id), &id);
 }
 
 uint32_t ccfc_index_add_change(struct ccfc_index *index, struct ccfc_slice id)
@@ -329,27 +267,19 @@ uint32_t ccfc_index_add_change(struct ccfc_index *index, struct ccfc_slice id)
 	change.id = ccfc_arena_copy(&index->ids, id).ptr;
 	change.id_len = (uint16_t)id.len;
 	change.call.next = CCFC_ID_NONE;
-	CCFC_VEC_PUSH(index->changes, change);
-	ccfc_map_put(&index->change_map, ccfc_hash_slice(id),
-		     index->changes.n - 1);
+	change.command = change.next_file = CCFC_ID_NONE;
+	change.shell_time = CCFC_TIME_NONE;
+	CCFC_TABLE_ADD(index->changes, ccfc_hash_slice(id), change);
 	return index->changes.n - 1;
 }
 
-static bool same_orphan(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const struct ccfc_orphan *orphan = &index->orphans.items[id];
-	const struct ccfc_slice *want = key;
-
-	return !orphan->taken &&
-	       ccfc_slice_eq(ccfc_slice(orphan->id, orphan->id_len), *want);
-}
+CCFC_TABLE_FIND(find_orphan, orphans, struct ccfc_orphan, struct ccfc_slice,
+		!r->taken && ccfc_slice_eq(ccfc_slice(r->id, r->id_len), *k))
 
 uint32_t ccfc_index_find_orphan(const struct ccfc_index *index,
 				struct ccfc_slice id)
 {
-	return ccfc_map_get(&index->orphan_map, ccfc_hash_slice(id),
-			    same_orphan, index, &id);
+	return find_orphan(index, ccfc_hash_slice(id), &id);
 }
 
 uint32_t ccfc_index_add_orphan(struct ccfc_index *index, struct ccfc_slice id)
@@ -358,38 +288,36 @@ uint32_t ccfc_index_add_orphan(struct ccfc_index *index, struct ccfc_slice id)
 
 	orphan.id = ccfc_arena_copy(&index->ids, id).ptr;
 	orphan.id_len = (uint16_t)id.len;
-	CCFC_VEC_PUSH(index->orphans, orphan);
-	ccfc_map_put(&index->orphan_map, ccfc_hash_slice(id),
-		     index->orphans.n - 1);
+	CCFC_TABLE_ADD(index->orphans, ccfc_hash_slice(id), orphan);
 	return index->orphans.n - 1;
 }
 
 void ccfc_index_take_orphan(struct ccfc_index *index, uint32_t orphan)
 {
 	index->orphans.items[orphan].taken = true;
-	index->orphans.taken++;
-	ccfc_ids_push(&index->dirty.orphans, orphan);
+	index->orphans_taken++;
+	ccfc_ids_push(&index->orphans.dirty, orphan);
 }
 
 void ccfc_index_drop_taken(struct ccfc_index *index)
 {
 	uint32_t kept = 0;
 
-	if (index->orphans.taken < 64 ||
-	    index->orphans.taken < index->orphans.n / 2)
+	if (index->orphans_taken < 64 ||
+	    index->orphans_taken < index->orphans.n / 2)
 		return;
-	ccfc_map_clear(&index->orphan_map);
+	ccfc_map_clear(&index->orphans.map);
 	for (uint32_t i = 0; i < index->orphans.n; i++) {
 		struct ccfc_orphan *o = &index->orphans.items[i];
 
 		if (o->taken)
 			continue;
-		ccfc_map_put(&index->orphan_map, ccfc_hash(o->id, o->id_len),
+		ccfc_map_put(&index->orphans.map, ccfc_hash(o->id, o->id_len),
 			     kept);
 		index->orphans.items[kept++] = *o;
 	}
 	index->orphans.n = kept;
-	index->orphans.taken = 0;
+	index->orphans_taken = 0;
 }
 
 struct pair_key {
@@ -404,37 +332,27 @@ static uint64_t pair_hash(uint32_t session, uint64_t second)
 	return ccfc_hash(both, sizeof(both));
 }
 
-static bool same_prompt(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const struct ccfc_prompt *prompt = &index->prompts.items[id];
-	const struct pair_key *want = key;
-
-	return prompt->session == want->session && prompt->uuid == want->second;
-}
+CCFC_TABLE_FIND(find_prompt, prompts, struct ccfc_prompt, struct pair_key,
+		r->session == k->session && r->uuid == k->second)
 
 uint32_t ccfc_index_find_prompt(const struct ccfc_index *index,
 				uint32_t session, uint64_t uuid)
 {
 	struct pair_key key = { session, uuid };
 
-	return ccfc_map_get(&index->prompt_map, pair_hash(session, uuid),
-			    same_prompt, index, &key);
+	return find_prompt(index, pair_hash(session, uuid), &key);
 }
 
-uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
-			       uint64_t uuid, int64_t time)
+uint32_t ccfc_index_add_prompt(struct ccfc_index *index,
+			       const struct ccfc_prompt *prompt)
 {
-	struct ccfc_session *s = &index->sessions.items[session];
-	struct ccfc_prompt prompt = { .uuid = uuid,
-				      .time = time,
-				      .place.source = CCFC_ID_NONE,
-				      .session = session,
-				      .next = s->prompts };
+	struct ccfc_session *s = &index->sessions.items[prompt->session];
+	struct ccfc_prompt fresh = *prompt;
 
+	fresh.next = s->prompts;
 	s->prompts = index->prompts.n;
-	CCFC_VEC_PUSH(index->prompts, prompt);
-	ccfc_map_put(&index->prompt_map, pair_hash(session, uuid), s->prompts);
+	CCFC_TABLE_ADD(index->prompts, pair_hash(fresh.session, fresh.uuid),
+		       fresh);
 	return s->prompts;
 }
 
@@ -446,21 +364,15 @@ static uint64_t backup_hash(const struct ccfc_backup_ref *backup)
 	return ccfc_hash(all, sizeof(all));
 }
 
-static bool same_backup(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const struct ccfc_backup_ref *backup = &index->backups.items[id];
-	const struct ccfc_backup_ref *want = key;
-
-	return backup->session == want->session && backup->key == want->key &&
-	       backup->version == want->version && backup->name == want->name;
-}
+CCFC_TABLE_FIND(find_backup, backups, struct ccfc_backup_ref,
+		struct ccfc_backup_ref,
+		r->session == k->session && r->key == k->key &&
+			r->version == k->version && r->name == k->name)
 
 uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
 				const struct ccfc_backup_ref *like)
 {
-	return ccfc_map_get(&index->backup_map, backup_hash(like), same_backup,
-			    index, like);
+	return find_backup(index, backup_hash(like), like);
 }
 
 static bool same_backup_key(const void *ctx, uint32_t id, const void *key)
@@ -500,8 +412,7 @@ uint32_t ccfc_index_add_backup(struct ccfc_index *index,
 		ccfc_map_put(&index->backup_keys,
 			     pair_hash(fresh.session, fresh.key), id);
 	}
-	CCFC_VEC_PUSH(index->backups, fresh);
-	ccfc_map_put(&index->backup_map, backup_hash(&fresh), id);
+	CCFC_TABLE_ADD(index->backups, backup_hash(&fresh), fresh);
 	return id;
 }
 
@@ -511,5 +422,6 @@ void ccfc_index_new_epoch(struct ccfc_index *index)
 	 * again. */
 	uint64_t now = (uint64_t)ccfc_time_now();
 
+	index->revision++;
 	index->epoch = now > index->epoch ? now : index->epoch + 1;
 }

@@ -23,16 +23,16 @@
 
 #include "base/buf.h"
 #include "base/strtab.h"
+#include "index/table.h"
+#include "shell/shell.h"
 #include "source/classify.h"
 #include "source/tail.h"
 #include "transcript/record.h"
 
 #include <ccfc/types.h>
 
-struct ccfc_ids {
-	uint32_t *items;
-	uint32_t n, cap;
-};
+/* What an agent is called that has no transcript of its own. */
+#define CCFC_INDEX_SIDECHAIN "sidechain"
 
 /* Where a line stands. */
 struct ccfc_place {
@@ -63,7 +63,17 @@ struct ccfc_observation {
 	uint32_t next; /* further observation of the change, or ID_NONE */
 	bool known;    /* a call was seen */
 	bool sidechain;
+	bool told;	/* by the session that started the agent */
+	bool swallowed; /* a compaction followed at once: its result was lost
+			 * with what was before */
 	bool uuid_is_text;
+};
+
+/* What tells of a result, the best first. */
+enum ccfc_told_by {
+	CCFC_TOLD_BY_RESULT,
+	CCFC_TOLD_BY_PARENT, /* the progress of an agent */
+	CCFC_TOLD_BY_HOOK,   /* that runs after success */
 };
 
 /* The best result seen for a change. */
@@ -78,13 +88,34 @@ struct ccfc_outcome {
 	int32_t removed;
 	uint8_t state;
 	uint8_t op;
-	bool known; /* there is a result */
+	uint8_t run; /* of a command: enum ccfc_run_flag */
+	uint8_t by;  /* enum ccfc_told_by */
+	bool known;  /* there is a result */
 	bool detail;
+};
+
+/*
+ * A command of a shell is a change row that has no file: it is what the
+ * shell's changes of files hang on, and is itself in no list of changes. A
+ * shell change is a row for one file of a command (shell_command.c).
+ */
+enum ccfc_shell_bit {
+	CCFC_SHELL_IS_COMMAND = 1,
+	/* Of a shell change: */
+	CCFC_SHELL_PARSED = 2,	 /* the command's text has the file as target */
+	CCFC_SHELL_RECORDED = 4, /* the command's result names the file */
+	CCFC_SHELL_NOBODYS =
+		32, /* only a copy of the call names it: not seen */
+	/* Of a command: */
+	CCFC_SHELL_UNSURE = 8, /* it may change files that its text does not
+				* surely say it changes */
+	CCFC_SHELL_CUT = 16,   /* `text` is not all of it */
 };
 
 /* One tool call's effect on one file. */
 struct ccfc_change {
-	const char *id; /* tool_use id, with "#2" … for further files */
+	const char *id; /* tool_use id, with "#2" … for further files, or with
+			 * a hash of the path for a file of a command */
 	uint64_t seq;	/* of its last event; 0: none yet */
 	struct ccfc_observation call; /* the owner's */
 	struct ccfc_outcome result;
@@ -92,6 +123,19 @@ struct ccfc_change {
 	uint32_t file;
 	uint32_t session; /* the owner */
 	uint8_t state;
+	uint8_t shell;	     /* enum ccfc_shell_bit; 0: not a shell's */
+	uint8_t target_op;   /* what a command's text says of the file */
+	uint8_t judged;	     /* in an excerpt: enum ccfc_proof + 1 */
+	bool alone;	     /* in an excerpt: ccfc_query_is_alone; only where
+			      * no result shows its lines */
+	uint32_t text;	     /* of a command: string, shortened */
+	uint32_t command;    /* of a shell change: its command, or ID_NONE */
+	uint32_t next_file;  /* further change of the command, or ID_NONE; of a
+			      * command the newest */
+	uint32_t other_file; /* that this one was renamed to or from */
+	/* Of a command: when a note said that it had ended. Of a shell change:
+	 * the least time of a call whose text has the file as target. */
+	int64_t shell_time;
 	uint16_t id_len;
 	uint16_t part;
 	bool settled; /* the fields above are valid */
@@ -143,7 +187,9 @@ struct ccfc_backup_ref {
 
 /*
  * What one transcript holds of one session; its own thread is [0], agents and
- * inline sidechains are [1]. All but the titles starts over when the
+ * inline sidechains are [1]. What it tells of an agent, by copies of the
+ * agent's records, is a part of its own, which counts only where the agent has
+ * no transcript. All but the titles starts over when the
  * transcript is read anew, and counts as nothing until then.
  */
 struct ccfc_session_source {
@@ -155,6 +201,7 @@ struct ccfc_session_source {
 	uint32_t gen;  /* the source's */
 	uint32_t user[2], assistant[2];
 	uint32_t custom, ai; /* strings: its last titles */
+	uint32_t told;	     /* string: the agent that it tells of; 0: none */
 	bool asks;	     /* the last record asks the user */
 	bool results;	     /* there is a result */
 	bool error;	     /* and it is an error */
@@ -169,24 +216,28 @@ struct ccfc_model_message {
 	uint64_t id; /* hash */
 	int64_t time;
 	uint32_t input, output, cache_write, cache_read;
-	uint32_t part;
+	uint32_t session_source;
 	uint32_t next;	/* further transcript that shows it, or ID_NONE */
 	uint32_t model; /* string */
-	uint16_t gen;	/* the source's */
+	/* Lines of an agent's transcript, which may begin as a copy of another
+	 * one: the message's own, and those of the user behind them. */
+	uint16_t lines, answers;
+	uint16_t gen; /* the source's */
 	bool agent : 1;
 	bool copy : 1; /* it is not the first one */
 	bool dirty : 1;
 	bool touched : 1; /* of the first one, in this batch */
 };
-_Static_assert(sizeof(struct ccfc_model_message) == 48, "there are many");
+_Static_assert(sizeof(struct ccfc_model_message) == 56, "there are many");
 
 /* A call of any tool. */
 struct ccfc_tool_call {
 	uint64_t id;	    /* hash */
-	uint32_t say;	    /* its first one, ID_NONE: not known */
+	uint32_t message;   /* its first row, ID_NONE: not known */
 	uint32_t tool : 26; /* string */
 	uint32_t called : 1;
-	uint32_t writes : 1; /* called as a write tool */
+	uint32_t writes : 1; /* called as a write tool, or as a command that
+			      * is kept */
 	uint32_t other : 1;  /* called as any other */
 	uint32_t ok : 1;     /* there is a result that is none of an error */
 	uint32_t error : 1;
@@ -196,10 +247,10 @@ _Static_assert(sizeof(struct ccfc_tool_call) == 16, "there are many");
 
 #define CCFC_CALL_TOOL_MAX ((1u << 26) - 1)
 
-/* A file that a use looked at. */
+/* A file that a tool call read. */
 struct ccfc_read_ref {
 	int64_t time; /* the least that was said */
-	uint32_t use;
+	uint32_t call;
 	uint32_t file;
 	uint32_t next; /* of the file, or ID_NONE */
 };
@@ -226,14 +277,18 @@ struct ccfc_session {
 	uint32_t model;
 	struct ccfc_ids branches;
 	struct ccfc_ids models;
-	struct ccfc_ids sources; /* whose lines name it */
-	struct ccfc_ids changes; /* that it owns */
-	struct ccfc_ids ties;	 /* of index->ties, that it is part of */
-	uint32_t prompts;	 /* the newest, chained by `next` */
-	uint32_t backups;	 /* one of each key, chained by `next_key` */
-	uint32_t parts;		 /* the newest, chained by `next` */
-	uint32_t opening;	 /* string: how its first prompt begins */
-	uint32_t summary;	 /* string: that of its last leaf */
+	struct ccfc_ids pull_requests; /* their addresses */
+	struct ccfc_ids roots; /* directories of its records, and added ones */
+	struct ccfc_ids sources;   /* whose lines name it */
+	struct ccfc_ids changes;   /* that it owns */
+	struct ccfc_ids commands;  /* of shells, that it owns */
+	uint32_t unknown_commands; /* in an excerpt: see ccfc_query_unknown */
+	struct ccfc_ids ties;	   /* of index->ties, that it is part of */
+	uint32_t prompts;	   /* the newest, chained by `next` */
+	uint32_t backups;	   /* one of each key, chained by `next_key` */
+	uint32_t session_sources;  /* the newest, chained by `next` */
+	uint32_t opening;	   /* string: how its first prompt begins */
+	uint32_t summary;	   /* string: that of its last leaf */
 	int64_t opening_time, summary_time;
 	bool project_from_agent;
 	bool model_from_agent;
@@ -258,15 +313,23 @@ struct ccfc_source {
 	uint32_t texts_gen;
 	/* Start of the last turn, main thread and inline sidechains: */
 	uint64_t turn[2];
-	uint64_t message[2]; /* hash of the last message id */
+	uint64_t message[2]; /* the last message, as rows of messages have it */
 	uint64_t lines[CCFC_RECORD_KINDS];
 	uint64_t too_long;
 	uint64_t damaged; /* lines that were not UTF-8; of their own kind too */
 	struct ccfc_ids open; /* changes without a result */
+	uint32_t aliases;     /* further names it has now; not stored */
 	bool is_agent;
 	bool gone;
 	bool touched;
 	bool dirty;
+};
+
+/* A further name of a source; what the name says, as strings. */
+struct ccfc_alias {
+	uint32_t path, session, agent;
+	uint32_t source; /* CCFC_ID_NONE: it leads nowhere now */
+	bool is_agent;
 };
 
 /* A result whose call has not been seen. */
@@ -275,6 +338,17 @@ struct ccfc_orphan {
 	struct ccfc_outcome result;
 	uint16_t id_len;
 	bool taken;
+};
+
+/* In an excerpt: whose else an ambiguous change may be. */
+struct ccfc_rival {
+	uint32_t change, rival;
+};
+
+/* A type of records that we do not know, and how many there were. */
+struct ccfc_unknown_type {
+	uint32_t type; /* string */
+	uint64_t n;
 };
 
 struct ccfc_event {
@@ -287,102 +361,17 @@ struct ccfc_index {
 	struct ccfc_strtab strings;	/* models, branches, cwds, tools, … */
 	struct ccfc_strtab session_ids; /* id there == index in sessions */
 	struct ccfc_strtab file_paths;	/* id there == index in files */
-	struct {
-		struct ccfc_source *items;
-		uint32_t n, cap;
-	} sources;
-	struct {
-		struct ccfc_session *items;
-		uint32_t n, cap;
-	} sessions;
-	struct {
-		struct ccfc_ids *items; /* the file's changes */
-		uint32_t n, cap;
-	} files;
-	struct ccfc_ids file_reads; /* by file: one of its looks, or ID_NONE */
-	struct {
-		struct ccfc_change *items;
-		uint32_t n, cap;
-	} changes;
-	struct {
-		struct ccfc_observation
-			*items; /* beyond the first of a change */
-		uint32_t n, cap;
-	} obs;
-	struct {
-		struct ccfc_orphan *items;
-		uint32_t n, cap;
-		uint32_t taken; /* of them */
-	} orphans;
-	struct {
-		struct ccfc_prompt *items;
-		uint32_t n, cap;
-	} prompts;
-	struct {
-		struct ccfc_tie *items;
-		uint32_t n, cap;
-	} ties;
-	struct {
-		struct ccfc_backup_ref *items;
-		uint32_t n, cap;
-	} backups;
-	struct {
-		struct ccfc_session_source *items;
-		uint32_t n, cap;
-	} parts;
-	struct {
-		struct ccfc_model_message *items;
-		uint32_t n, cap;
-	} says;
-	struct {
-		struct ccfc_tool_call *items;
-		uint32_t n, cap;
-	} uses;
-	struct {
-		struct ccfc_read_ref *items;
-		uint32_t n, cap;
-	} looks;
-	struct {
-		struct ccfc_leaf *items;
-		uint32_t n, cap;
-	} leaves;
-	struct {
-		struct ccfc_summary *items;
-		uint32_t n, cap;
-	} summaries;
-	struct {
-		struct ccfc_unknown_type {
-			uint32_t type;
-			uint64_t n;
-		} * items;
-		uint32_t n, cap;
-	} unknown_types;
-	struct ccfc_map source_map;
-	struct ccfc_map change_map;
-	struct ccfc_map orphan_map;
-	struct ccfc_map prompt_map;
-	struct ccfc_map tie_map;
-	struct ccfc_map backup_map;
-	struct ccfc_map backup_keys; /* a key's first */
-	struct ccfc_map part_map;
-	struct ccfc_map say_map; /* the first of each message */
-	struct ccfc_map use_map;
-	struct ccfc_map look_map;
-	struct ccfc_map leaf_map; /* the first of each uuid */
-	struct ccfc_map summary_map;
+#define TABLE(rows, row, marks, first) CCFC_TABLE_OF(row) rows;
+#include "index/tables.def"
+	struct ccfc_ids file_reads;  /* by file: one of its looks, or ID_NONE */
+	struct ccfc_map backup_keys; /* the first backup of each key */
+	uint32_t orphans_taken;	     /* how many of them are */
+	bool unknown_types_dirty;
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
 	struct ccfc_ids shared; /* says that several transcripts show */
 	struct ccfc_ids touched_messages;
 	uint32_t sidechain; /* string: the agent that has no file */
-	struct {
-		struct ccfc_ids sources, sessions, changes, obs, orphans;
-		struct ccfc_ids parts, says, uses;
-		/* These may name one twice: */
-		struct ccfc_ids prompts, backups, looks, leaves, summaries;
-		uint32_t files_from; /* files from here on are new */
-		bool unknown_types;
-	} dirty;
 	struct ccfc_ids touched_changes, touched_sources;
 	struct {
 		struct ccfc_event *items;
@@ -392,11 +381,20 @@ struct ccfc_index {
 		struct ccfc_event *items;
 		uint32_t n, cap;
 	} log; /* all events by seq; stale where the change has a later one */
+	struct {
+		struct ccfc_rival *items; /* by change */
+		uint32_t n, cap;
+	} rivals;
 	uint64_t epoch;
 	uint64_t seq;
+	/* Goes up with everything that an answer could depend on; not stored.
+	 * While it is the same, pointers into the arrays stay valid. */
+	uint64_t revision;
 	uint64_t by_state[CCFC_STATE_COUNT];
+	int64_t latest; /* end of the session that was active last */
 	struct ccfc_buf scratch;
-	char *home; /* for "~", may be NULL */
+	struct ccfc_shell_effects effects; /* of the command being read */
+	char *home;			   /* for "~", may be NULL */
 };
 
 /* `home` is what "~/x" in a call means where the record's cwd does not tell. */
@@ -422,6 +420,28 @@ void ccfc_index_source_gone(struct ccfc_index *index, uint32_t source,
 /* The cursor was moved by the tail. */
 void ccfc_index_source_touch(struct ccfc_index *index, uint32_t source);
 
+/* --- further names of sources (names.c) --- */
+
+/* `path` leads to the source as well; it no longer leads to another one. */
+void ccfc_index_alias_put(struct ccfc_index *index, uint32_t source,
+			  struct ccfc_slice path, const struct ccfc_name *name);
+void ccfc_index_alias_drop(struct ccfc_index *index, struct ccfc_slice path);
+/* The source that `path` is a further name of, or CCFC_ID_NONE. */
+uint32_t ccfc_index_alias_find(const struct ccfc_index *index,
+			       struct ccfc_slice path);
+/*
+ * The source that `path` leads to, by whichever of its names. A further name
+ * comes first: a source whose path has become one is gone.
+ */
+uint32_t ccfc_index_source_named(const struct ccfc_index *index,
+				 struct ccfc_slice path);
+/* The next of a source's further names, from *at (0 first) on, or NULL. */
+const struct ccfc_alias *ccfc_index_alias_next(const struct ccfc_index *index,
+					       uint32_t source, uint32_t *at);
+/* Slices of the answer are strings of the index. */
+struct ccfc_name ccfc_index_alias_name(const struct ccfc_index *index,
+				       const struct ccfc_alias *alias);
+
 /* --- a batch --- */
 
 void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
@@ -430,6 +450,8 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 /* A line that was too long to read. */
 void ccfc_index_too_long(struct ccfc_index *index, uint32_t source);
 void ccfc_index_settle(struct ccfc_index *index);
+/* Everything is dirty: the store has lost what it had. */
+void ccfc_index_mark_all(struct ccfc_index *index);
 /* The store has written what was dirty. */
 void ccfc_index_stored(struct ccfc_index *index);
 /* The events have been sent. */
@@ -469,6 +491,24 @@ bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
 /* The tool that made a change: the call's name, else the inferred one. */
 struct ccfc_slice ccfc_index_tool(const struct ccfc_index *index,
 				  const struct ccfc_change *change);
+
+static inline bool ccfc_index_is_command(const struct ccfc_change *change)
+{
+	return change->shell & CCFC_SHELL_IS_COMMAND;
+}
+
+/* What was done to the file. */
+enum ccfc_op ccfc_index_op(const struct ccfc_change *change);
+
+/* The command that a shell change hangs on; NULL for any other change. */
+const struct ccfc_change *ccfc_index_command(const struct ccfc_index *index,
+					     const struct ccfc_change *change);
+
+/*
+ * May a command have changed files that nothing names? It ran, and neither its
+ * text nor its result tells.
+ */
+bool ccfc_index_is_unknown(const struct ccfc_change *command);
 
 /* The id of the call that made a change, without a part's number. */
 struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change);

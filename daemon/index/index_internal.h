@@ -12,16 +12,25 @@ struct ccfc_incoming {
 	struct ccfc_index *index;
 	const struct ccfc_record *record;
 	struct ccfc_place place;
+	struct ccfc_slice cwd; /* the record's; a Windows path in normal form */
 	uint32_t session;
 	uint32_t agent;
-	uint32_t part; /* of a message; CCFC_ID_NONE: there is none */
-	bool aside;    /* an agent's line, in whatever file */
+	uint32_t session_source; /* of a message; CCFC_ID_NONE: none */
+	bool aside;		 /* an agent's line, in whatever file */
 };
 
 /* session_merge.c: what the line says of its session. */
 void ccfc_index_merge_session(const struct ccfc_incoming *line);
 void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 			     const struct ccfc_backup *backup);
+
+/* The session may be the one that was active last. */
+static inline void ccfc_index_note_end(struct ccfc_index *index,
+				       const struct ccfc_session *session)
+{
+	if (session->end > index->latest)
+		index->latest = session->end;
+}
 
 /* session_prompt.c: the line may be a prompt of the main thread. */
 void ccfc_index_merge_prompt(const struct ccfc_incoming *line);
@@ -30,15 +39,30 @@ void ccfc_index_merge_prompt(const struct ccfc_incoming *line);
 uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
 			      struct ccfc_slice path);
 
-/* session_source.c: counts a message; notes a title; finds line->part. */
+/* merge.c: a directory as it is kept: a Windows path in normal form. */
+struct ccfc_slice ccfc_index_directory(struct ccfc_index *index,
+				       struct ccfc_slice path);
+
+/* session_source.c: counts a message; notes a title; finds
+ * line->session_source. */
 void ccfc_index_merge_session_source(struct ccfc_incoming *line);
 void ccfc_index_merge_naming(const struct ccfc_incoming *line);
 
 /* model_message.c: the message of the line, CCFC_ID_NONE if it is none. */
 uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line);
-/* tool_call.c: a call and what it looks at; a result. Both return the use. */
+/* Which message the record is of, as rows of messages have it. */
+uint64_t ccfc_index_message_id(const struct ccfc_record *record);
+/* The more complete usage counts, in the first row of a message. */
+void ccfc_index_adopt_usage(struct ccfc_index *index, uint32_t first,
+			    const struct ccfc_model_message *row);
+/* A line of the user in an agent's transcript, behind the last message. */
+void ccfc_index_merge_answer(const struct ccfc_incoming *line);
+/*
+ * tool_call.c: a call and what it looks at, and whether it has a row of its
+ * own; a result. Both return the use.
+ */
 uint32_t ccfc_index_merge_call(const struct ccfc_incoming *line, uint32_t say,
-			       const struct ccfc_call *call);
+			       const struct ccfc_call *call, bool kept);
 uint32_t ccfc_index_merge_call_result(const struct ccfc_incoming *line,
 				      const struct ccfc_result *result);
 /* Lets the owner of each message of the batch be its first. */
@@ -61,6 +85,85 @@ static inline bool ccfc_place_is_again(const struct ccfc_place *fresh,
  */
 bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
 			  struct ccfc_observation *fresh);
+/*
+ * A compaction in the source follows the calls that are open there. True when
+ * the change is one of them and was not known to be.
+ */
+bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
+			uint32_t source);
+
+/* merge.c: the better of two results counts. */
+void ccfc_index_merge_outcome(struct ccfc_index *index,
+			      struct ccfc_outcome *old,
+			      const struct ccfc_outcome *fresh);
+
+/* merge.c: the line's call and result as rows have them. */
+struct ccfc_observation ccfc_index_observe(const struct ccfc_incoming *line,
+					   const struct ccfc_call *call);
+struct ccfc_outcome ccfc_index_outcome(const struct ccfc_incoming *line,
+				       const struct ccfc_result *result);
+/* merge.c: keeps a result until its call comes. */
+void ccfc_index_keep_orphan(const struct ccfc_incoming *line,
+			    const struct ccfc_result *result);
+/* merge.c: a result that came before the call of `change`. */
+void ccfc_index_adopt_orphan(struct ccfc_index *index, uint32_t change,
+			     struct ccfc_slice id);
+
+/*
+ * shell_command.c: a call of a shell. False when it surely changes nothing, and
+ * is not kept.
+ */
+bool ccfc_index_merge_command(const struct ccfc_incoming *line,
+			      const struct ccfc_call *call);
+/* The files of a command that a result names. */
+void ccfc_index_merge_run(const struct ccfc_incoming *line, uint32_t command,
+			  const struct ccfc_result *result);
+/* A note says that a command has ended. */
+void ccfc_index_merge_ended(const struct ccfc_incoming *line);
+/* The row of a command's change of a file; ID_NONE: it has none. */
+uint32_t ccfc_index_shell_change(struct ccfc_index *index, uint32_t command,
+				 uint32_t file);
+/* Merges what the text of a command says of a file. */
+void ccfc_index_merge_target(struct ccfc_index *index, uint32_t change,
+			     uint8_t op, uint32_t other_file, int64_t time);
+/* Merges what a result says of a file. */
+void ccfc_index_merge_recorded(struct ccfc_index *index, uint32_t change,
+			       const struct ccfc_outcome *outcome);
+/* Makes a row a command's, if it is not. */
+void ccfc_index_be_command(struct ccfc_index *index, uint32_t change);
+/* Hangs a loaded shell change on its command; false when that is not there. */
+bool ccfc_index_hang(struct ccfc_index *index, uint32_t change);
+/* Gives a shell change what its command knows. False: it is nobody's. */
+bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change);
+
+/* session_merge.c: adds a name to a sorted set; its string, 0: it is none. */
+uint32_t ccfc_index_add_name(struct ccfc_index *index, struct ccfc_ids *set,
+			     struct ccfc_slice name);
+/*
+ * session_merge.c: takes the lesser or the greater of two times; one that is
+ * known before none. True when it was taken.
+ */
+bool ccfc_index_take_time(int64_t *time, int64_t fresh, bool least);
+
+/*
+ * adopt.c: merges what another store knew of a session. All but the sets of
+ * `row` are looked at; its strings are this index's.
+ */
+void ccfc_index_adopt_session(struct ccfc_index *index, uint32_t session,
+			      const struct ccfc_session *row);
+/*
+ * adopt.c: a command, and a change of `file` that hangs on one, as another
+ * store knew them; `other_file` and the result are this index's. The result of
+ * a shell change counts where `has_result`.
+ */
+void ccfc_index_adopt_command(struct ccfc_index *index, uint32_t command,
+			      const struct ccfc_change *row);
+void ccfc_index_adopt_file(struct ccfc_index *index, uint32_t command,
+			   uint32_t file, const struct ccfc_change *row,
+			   bool has_result);
+/* adopt.c: a call as another store knew it. */
+void ccfc_index_adopt_call(struct ccfc_index *index,
+			   const struct ccfc_tool_call *row);
 
 /* Marks for the store; idempotent within a batch. */
 void ccfc_index_mark_source(struct ccfc_index *index, uint32_t source);
@@ -87,9 +190,12 @@ void ccfc_index_take_orphan(struct ccfc_index *index, uint32_t orphan);
 void ccfc_index_drop_taken(struct ccfc_index *index);
 uint32_t ccfc_index_find_prompt(const struct ccfc_index *index,
 				uint32_t session, uint64_t uuid);
-/* It has no place yet. */
-uint32_t ccfc_index_add_prompt(struct ccfc_index *index, uint32_t session,
-			       uint64_t uuid, int64_t time);
+/*
+ * These and those below add a copy of the row. Links to other rows (`next`)
+ * are set by them, whatever the row says.
+ */
+uint32_t ccfc_index_add_prompt(struct ccfc_index *index,
+			       const struct ccfc_prompt *prompt);
 /* Goes by the backup's session, key, version and name. */
 uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
 				const struct ccfc_backup_ref *like);
@@ -101,7 +207,7 @@ uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
 
 /* Rows of what was said: found by their keys, made if they are new. */
 uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
-				   uint32_t session);
+				   uint32_t session, uint32_t told);
 /* The message's first row, CCFC_ID_NONE if there is none. */
 uint32_t ccfc_index_find_message(const struct ccfc_index *index, uint64_t id);
 /* A row of the message whose first one that is, CCFC_ID_NONE: there is none. */
@@ -111,15 +217,15 @@ uint32_t ccfc_index_find_call(const struct ccfc_index *index, uint64_t id);
 uint32_t ccfc_index_add_call(struct ccfc_index *index, uint64_t id);
 uint32_t ccfc_index_find_read(const struct ccfc_index *index, uint32_t use,
 			      uint32_t file);
-uint32_t ccfc_index_add_read(struct ccfc_index *index, uint32_t use,
-			     uint32_t file, int64_t time);
+uint32_t ccfc_index_add_read(struct ccfc_index *index,
+			     const struct ccfc_read_ref *look);
 uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
 			      uint32_t session);
-uint32_t ccfc_index_add_leaf(struct ccfc_index *index, uint64_t uuid,
-			     uint32_t session, int64_t time);
+uint32_t ccfc_index_add_leaf(struct ccfc_index *index,
+			     const struct ccfc_leaf *leaf);
 uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf);
-uint32_t ccfc_index_add_summary(struct ccfc_index *index, uint64_t leaf,
-				uint32_t text);
+uint32_t ccfc_index_add_summary(struct ccfc_index *index,
+				const struct ccfc_summary *summary);
 
 /* Adds an id to a list that has it at most once. */
 void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);
@@ -148,7 +254,8 @@ void ccfc_index_settle_ties(struct ccfc_index *index);
 bool ccfc_index_is_closed(const struct ccfc_index *index,
 			  const struct ccfc_observation *obs);
 
-/* Puts a settled change on its file's and its owner's lists. */
+/* Puts a settled change on its file's and its owner's lists; and off them. */
 void ccfc_index_link(struct ccfc_index *index, uint32_t change);
+void ccfc_index_unlink(struct ccfc_index *index, uint32_t change);
 
 #endif

@@ -127,7 +127,7 @@ int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 		return 0;
 	}
 	if (memchr(ref.ptr, '/', ref.len)) {
-		id = ccfc_index_source_find(index, ref);
+		id = ccfc_index_source_named(index, ref);
 		if (id != CCFC_ID_NONE)
 			r = session_of_source(out, index, id);
 	} else {

@@ -10,10 +10,13 @@
  *   one per (session, agent, transcript); of two such the earlier counts.
  *   Which session owns the change is decided over that set, in owner.c.
  * - Of its results the best counts: success with details before success
- *   without, before staged, denied, failed, interrupted; then the earlier;
- *   then the smaller session id. A copied history that lost the details of a
+ *   without, before staged, denied, failed, what a hook tells that runs after
+ *   success only, interrupted; then that of the transcript itself before that
+ *   which the parent of an agent tells; then the earlier; then the smaller
+ *   session id. A copied history that lost the details of a
  *   result, or that was given a made-up error, thus never spoils the original.
  * - Paths: the result's where it names one, else the call's.
+ * - Commands of a shell, and what hangs on them: shell_command.c.
  * - Prompts are a set over (session, uuid), each with its least time and the
  *   least of its places (session_prompt.c).
  * - Backups are a set over (session, key, version, name), each with the least
@@ -33,6 +36,7 @@
 #include "index/index_internal.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #define ORPHANS_MAX	  65536u
 #define UNKNOWN_TYPES_MAX 256u
@@ -126,20 +130,45 @@ bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
 	return known;
 }
 
+struct ccfc_slice ccfc_index_directory(struct ccfc_index *index,
+				       struct ccfc_slice path)
+{
+	uint32_t id;
+
+	if (!ccfc_path_has_drive(path))
+		return path;
+	ccfc_buf_clear(&index->scratch);
+	if (!ccfc_path_normalise(&index->scratch, path, CCFC_SLICE_NONE,
+				 CCFC_SLICE_NONE))
+		return path;
+	id = ccfc_strtab_put(&index->strings, ccfc_buf_view(&index->scratch));
+	return ccfc_index_str(index, id);
+}
+
+/* On Windows a path below `dir` may be spelt with other cases than it. */
+static void spell_as(struct ccfc_buf *path, struct ccfc_slice dir)
+{
+	if (ccfc_path_has_drive(dir) && path->len > dir.len &&
+	    path->ptr[dir.len] == '/' &&
+	    !strncasecmp(path->ptr, dir.ptr, dir.len))
+		memcpy(path->ptr, dir.ptr, dir.len);
+}
+
 uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
 			      struct ccfc_slice path)
 {
 	struct ccfc_index *index = line->index;
 
 	ccfc_buf_clear(&index->scratch);
-	if (!ccfc_index_path(&index->scratch, index, path, line->record->cwd,
+	if (!ccfc_index_path(&index->scratch, index, path, line->cwd,
 			     line->record->version))
 		return 0;
+	spell_as(&index->scratch, line->cwd);
 	return ccfc_index_file(index, ccfc_buf_view(&index->scratch));
 }
 
-static struct ccfc_observation observe(const struct ccfc_incoming *line,
-				       const struct ccfc_call *call)
+struct ccfc_observation ccfc_index_observe(const struct ccfc_incoming *line,
+					   const struct ccfc_call *call)
 {
 	const struct ccfc_record *r = line->record;
 	struct ccfc_strtab *strings = &line->index->strings;
@@ -151,7 +180,8 @@ static struct ccfc_observation observe(const struct ccfc_incoming *line,
 					.removed = call->removed,
 					.next = CCFC_ID_NONE,
 					.known = true,
-					.sidechain = r->sidechain };
+					.sidechain = r->sidechain,
+					.told = r->told };
 
 	obs.model = ccfc_strtab_put(strings, r->model);
 	obs.version = ccfc_strtab_put(strings, r->version);
@@ -165,6 +195,10 @@ static struct ccfc_observation observe(const struct ccfc_incoming *line,
 
 static int rank_of(const struct ccfc_outcome *o)
 {
+	/* Not as good as a result; but one that says "interrupted" is made up
+	 * when the client stops, and says nothing of the file. */
+	if (o->by == CCFC_TOLD_BY_HOOK)
+		return 5;
 	switch (o->state) {
 	case CCFC_STATE_APPLIED:
 		return o->detail ? 0 : 1;
@@ -175,7 +209,7 @@ static int rank_of(const struct ccfc_outcome *o)
 	case CCFC_STATE_FAILED:
 		return 4;
 	default:
-		return 5;
+		return 6;
 	}
 }
 
@@ -185,6 +219,8 @@ static int compare_outcomes(const struct ccfc_index *index,
 {
 	int r = rank_of(a) - rank_of(b);
 
+	if (!r)
+		r = a->by - b->by;
 	if (r)
 		return r;
 	if (a->time != b->time)
@@ -209,7 +245,9 @@ static int compare_outcomes(const struct ccfc_index *index,
 	if (a->op != b->op || a->detail != b->detail)
 		return (b->op * 2 + b->detail) - (a->op * 2 + a->detail);
 	r = (a->added > b->added) - (a->added < b->added);
-	return r ? r : (a->removed > b->removed) - (a->removed < b->removed);
+	if (!r)
+		r = (a->removed > b->removed) - (a->removed < b->removed);
+	return r ? r : a->run - b->run;
 }
 
 /* The very same line, read anew: what it says now counts. */
@@ -221,8 +259,9 @@ static bool is_reread(const struct ccfc_outcome *fresh,
 	       fresh->agent == old->agent;
 }
 
-static void merge_outcome(struct ccfc_index *index, struct ccfc_outcome *old,
-			  const struct ccfc_outcome *fresh)
+void ccfc_index_merge_outcome(struct ccfc_index *index,
+			      struct ccfc_outcome *old,
+			      const struct ccfc_outcome *fresh)
 {
 	int r;
 
@@ -253,16 +292,15 @@ static void touch(struct ccfc_index *index, uint32_t change)
 	ccfc_index_touch_change(index, change);
 }
 
-/* A result that came before its call. */
-static void adopt_orphan(struct ccfc_index *index, uint32_t change,
-			 struct ccfc_slice id)
+void ccfc_index_adopt_orphan(struct ccfc_index *index, uint32_t change,
+			     struct ccfc_slice id)
 {
 	uint32_t orphan = ccfc_index_find_orphan(index, id);
 
 	if (orphan == CCFC_ID_NONE)
 		return;
-	merge_outcome(index, &index->changes.items[change].result,
-		      &index->orphans.items[orphan].result);
+	ccfc_index_merge_outcome(index, &index->changes.items[change].result,
+				 &index->orphans.items[orphan].result);
 	ccfc_index_take_orphan(index, orphan);
 }
 
@@ -270,7 +308,7 @@ static void merge_call(const struct ccfc_incoming *line,
 		       const struct ccfc_call *call)
 {
 	struct ccfc_index *index = line->index;
-	struct ccfc_observation obs = observe(line, call);
+	struct ccfc_observation obs = ccfc_index_observe(line, call);
 	struct ccfc_slice key = change_key(index, call->id, call->part);
 	uint32_t id = ccfc_index_find_change(index, key);
 	uint32_t first;
@@ -278,19 +316,28 @@ static void merge_call(const struct ccfc_incoming *line,
 
 	if (id == CCFC_ID_NONE)
 		id = ccfc_index_add_change(index, key);
+	/* An id that was made to look like that of a command's file. */
+	if (index->changes.items[id].command != CCFC_ID_NONE)
+		return;
 	index->changes.items[id].part = (uint16_t)call->part;
 	index->changes.items[id].several |= call->nparts > 1;
 	is_new = ccfc_index_merge_obs(index, id, &obs);
-	adopt_orphan(index, id, call->id);
+	ccfc_index_adopt_orphan(index, id, call->id);
 	if (call->part) {
 		first = ccfc_index_find_change(index, call->id);
 		if (first != CCFC_ID_NONE &&
 		    index->changes.items[first].result.known)
-			merge_outcome(index, &index->changes.items[id].result,
-				      &index->changes.items[first].result);
+			ccfc_index_merge_outcome(
+				index, &index->changes.items[id].result,
+				&index->changes.items[first].result);
 	}
-	if (is_new && !index->changes.items[id].result.known)
-		ccfc_ids_push(&source_of_merge(line)->open, id);
+	if (!index->changes.items[id].result.known) {
+		/* One that was seen there before may have been closed. */
+		if (is_new)
+			ccfc_ids_push(&source_of_merge(line)->open, id);
+		else
+			ccfc_ids_add(&source_of_merge(line)->open, id);
+	}
 	touch(index, id);
 }
 
@@ -309,18 +356,22 @@ static void merge_calls(const struct ccfc_incoming *line)
 	uint32_t say = ccfc_index_merge_message(line);
 
 	for (uint32_t i = 0; i < r->ncalls; i++) {
+		bool kept = r->calls[i].writes;
+
 		if (!r->calls[i].id.len)
 			continue;
-		ccfc_index_merge_call(line, say, &r->calls[i]);
-		if (r->calls[i].writes)
+		if (kept)
 			merge_call(line, &r->calls[i]);
-		else
+		else if (r->calls[i].shell)
+			kept = ccfc_index_merge_command(line, &r->calls[i]);
+		if (!kept)
 			merge_other(line->index, r->calls[i].id);
+		ccfc_index_merge_call(line, say, &r->calls[i], kept);
 	}
 }
 
-static struct ccfc_outcome outcome_of(const struct ccfc_incoming *line,
-				      const struct ccfc_result *result)
+struct ccfc_outcome ccfc_index_outcome(const struct ccfc_incoming *line,
+				       const struct ccfc_result *result)
 {
 	struct ccfc_outcome o = { .time = line->record->time,
 				  .place = line->place,
@@ -330,28 +381,69 @@ static struct ccfc_outcome outcome_of(const struct ccfc_incoming *line,
 				  .removed = result->removed,
 				  .state = (uint8_t)result->state,
 				  .op = (uint8_t)result->op,
+				  .run = result->run,
+				  .by = result->hook ? CCFC_TOLD_BY_HOOK
+					: line->record->told
+						? CCFC_TOLD_BY_PARENT
+						: CCFC_TOLD_BY_RESULT,
 				  .known = true,
 				  .detail = result->detail };
 
-	if (result->detail) {
+	if (result->nfiles) {
+		o.tool = ccfc_strtab_put(&line->index->strings,
+					 CCFC_SLICE_LIT("Bash"));
+		o.detail = true;
+	} else if (result->detail) {
 		o.tool = ccfc_strtab_put(&line->index->strings, result->tool);
 		o.file = ccfc_index_line_file(line, result->path);
 	}
 	return o;
 }
 
-static void keep_orphan(struct ccfc_index *index, struct ccfc_slice id,
-			const struct ccfc_outcome *outcome)
+void ccfc_index_keep_orphan(const struct ccfc_incoming *line,
+			    const struct ccfc_result *result)
 {
-	uint32_t orphan = ccfc_index_find_orphan(index, id);
+	struct ccfc_index *index = line->index;
+	struct ccfc_outcome outcome = ccfc_index_outcome(line, result);
+	uint32_t orphan = ccfc_index_find_orphan(index, result->id);
 
 	if (orphan == CCFC_ID_NONE) {
-		if (index->orphans.n - index->orphans.taken >= ORPHANS_MAX)
+		if (index->orphans.n - index->orphans_taken >= ORPHANS_MAX)
 			return;
-		orphan = ccfc_index_add_orphan(index, id);
+		orphan = ccfc_index_add_orphan(index, result->id);
 	}
-	merge_outcome(index, &index->orphans.items[orphan].result, outcome);
-	ccfc_ids_push(&index->dirty.orphans, orphan);
+	ccfc_index_merge_outcome(index, &index->orphans.items[orphan].result,
+				 &outcome);
+	ccfc_ids_push(&index->orphans.dirty, orphan);
+}
+
+/*
+ * Only the call can tell whose result it is, or whether a command is kept of
+ * which another result names files.
+ */
+static bool waits_for_call(const struct ccfc_index *index, uint32_t change,
+			   const struct ccfc_result *result)
+{
+	const struct ccfc_change *c;
+
+	if (result->detail || result->nfiles)
+		return false;
+	if (change == CCFC_ID_NONE)
+		return true;
+	c = &index->changes.items[change];
+	return ccfc_index_is_command(c) && !c->call.known;
+}
+
+static void merge_part_result(const struct ccfc_incoming *line, uint32_t id,
+			      const struct ccfc_result *result,
+			      const struct ccfc_outcome *o)
+{
+	struct ccfc_index *index = line->index;
+
+	ccfc_index_merge_outcome(index, &index->changes.items[id].result, o);
+	touch(index, id);
+	if (result->nfiles)
+		ccfc_index_merge_run(line, id, result);
 }
 
 static void merge_result(const struct ccfc_incoming *line,
@@ -365,22 +457,27 @@ static void merge_result(const struct ccfc_incoming *line,
 	if (!result->id.len)
 		return;
 	id = ccfc_index_merge_call_result(line, result);
-	use = &index->uses.items[id];
-	if (!result->detail && use->other && !use->writes)
+	use = &index->calls.items[id];
+	/* A call of another tool is no concern of ours. */
+	if (!result->detail && !result->nfiles && use->other && !use->writes)
 		return;
 	id = ccfc_index_find_change(index, result->id);
-	o = outcome_of(line, result);
-	if (id == CCFC_ID_NONE && !result->detail) {
-		keep_orphan(index, result->id, &o);
+	if (waits_for_call(index, id, result)) {
+		ccfc_index_keep_orphan(line, result);
 		return;
 	}
 	if (id == CCFC_ID_NONE) {
 		id = ccfc_index_add_change(index, result->id);
-		adopt_orphan(index, id, result->id);
+		if (!result->nfiles)
+			ccfc_index_adopt_orphan(index, id, result->id);
 	}
+	if (result->nfiles)
+		ccfc_index_be_command(index, id);
+	o = ccfc_index_outcome(line, result);
 	for (uint32_t part = 1; id != CCFC_ID_NONE; part++) {
-		merge_outcome(index, &index->changes.items[id].result, &o);
-		touch(index, id);
+		merge_part_result(line, id, result, &o);
+		if (ccfc_index_is_command(&index->changes.items[id]))
+			return;
 		id = ccfc_index_find_change(
 			index, change_key(index, result->id, part));
 	}
@@ -391,24 +488,51 @@ static void merge_result(const struct ccfc_incoming *line,
 /*
  * A turn starts with a prompt, or with a message of the model that is not the
  * one before it. A call whose transcript shows a later turn gets no result
- * any more. Sidechains written into a session's own file are a thread apart.
+ * any more. Sidechains written into a session's own file are a thread apart,
+ * which ends with the turn of the session that started them.
  */
 static void note_turn(const struct ccfc_incoming *line)
 {
 	const struct ccfc_record *r = line->record;
 	struct ccfc_source *source = source_of_merge(line);
 	int thread = r->sidechain && !source->is_agent;
+	bool turns = r->prompt;
 	uint64_t message;
 
-	if (r->prompt)
-		source->turn[thread] = line->place.offset + 1;
-	if (r->kind != CCFC_RECORD_ASSISTANT || !r->message_id.len)
+	/* Several agents are told of among each other. */
+	if (r->told)
 		return;
-	message = ccfc_hash_slice(r->message_id);
-	if (message == source->message[thread])
+	if (r->kind == CCFC_RECORD_ASSISTANT && r->message_id.len) {
+		message = ccfc_index_message_id(r);
+		turns |= message != source->message[thread];
+		source->message[thread] = message;
+	}
+	if (!turns)
 		return;
-	source->message[thread] = message;
 	source->turn[thread] = line->place.offset + 1;
+	/* Whoever was started before has come to an end. */
+	if (!thread)
+		source->turn[1] = source->turn[0];
+}
+
+/*
+ * A compaction that follows a call at once has swallowed its result: whether
+ * it took effect is not known, and it is not closed by what comes then.
+ */
+static void note_boundary(const struct ccfc_incoming *line)
+{
+	struct ccfc_index *index = line->index;
+	const struct ccfc_ids *open = &source_of_merge(line)->open;
+
+	if (line->record->sidechain && !source_of_merge(line)->is_agent)
+		return;
+	for (uint32_t i = 0; i < open->n; i++) {
+		uint32_t id = open->items[i];
+
+		if (!index->changes.items[id].result.known &&
+		    ccfc_index_swallow(index, id, line->place.source))
+			touch(index, id);
+	}
 }
 
 static void count_unknown(struct ccfc_index *index, struct ccfc_slice type)
@@ -420,7 +544,7 @@ static void count_unknown(struct ccfc_index *index, struct ccfc_slice type)
 	if (type.len > 64)
 		type.len = 64;
 	id = ccfc_strtab_put(&index->strings, type);
-	index->dirty.unknown_types = true;
+	index->unknown_types_dirty = true;
 	for (uint32_t i = 0; i < index->unknown_types.n; i++) {
 		if (index->unknown_types.items[i].type == id) {
 			index->unknown_types.items[i].n++;
@@ -463,8 +587,12 @@ static void apply_facts(struct ccfc_incoming *line)
 		ccfc_index_merge_session_source(line);
 	merge_calls(line);
 	note_turn(line);
+	if (r->boundary)
+		note_boundary(line);
 	for (uint32_t i = 0; i < r->nresults; i++)
 		merge_result(line, &r->results[i]);
+	if (r->ended.len)
+		ccfc_index_merge_ended(line);
 }
 
 void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
@@ -474,7 +602,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 	struct ccfc_source *s = &index->sources.items[source];
 	struct ccfc_incoming line = { .index = index,
 				      .record = record,
-				      .part = CCFC_ID_NONE,
+				      .session_source = CCFC_ID_NONE,
 				      .aside = s->is_agent || record->sidechain,
 				      .place = { .offset = offset,
 						 .source = source,
@@ -482,7 +610,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 						 .gen = s->gen } };
 
 	ccfc_index_source_touch(index, source);
-	s->lines[record->kind]++;
+	s->lines[record->told ? CCFC_RECORD_OTHER : record->kind]++;
 	/* Taken in as far as it goes, and told of. */
 	if (record->damaged)
 		s->damaged++;
@@ -491,6 +619,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 		return;
 	if (record->kind == CCFC_RECORD_UNKNOWN)
 		count_unknown(index, record->type);
+	line.cwd = ccfc_index_directory(index, record->cwd);
 	line.session = session_of(index, s, record);
 	line.agent = record->agent.len
 			     ? ccfc_strtab_put(&index->strings, record->agent)

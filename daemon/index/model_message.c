@@ -1,11 +1,13 @@
 /*
  * Messages of the model (says), each once however often it was copied. A say
  * is known by its message.id. One message is several lines; usage is repeated
- * on each, and the last line of a transcript counts. There is one row for
- * each transcript and session that shows the message; a transcript that is
- * read anew replaces its own.
+ * on each, and the most complete one counts, that of the most output tokens,
+ * in whichever transcript it stands: it is kept in the first row. There is one
+ * row for each transcript and session that shows the message; a transcript
+ * that is read anew replaces its own.
  *
- * The first row is the owner's: that of the earliest time; then of the session
+ * The first row is the owner's: that of a transcript itself before what the
+ * parent of an agent tells; that of the earliest time; then of the session
  * itself before its agents; then by the rule for changes (owner.c); then by
  * the transcript's path.
  */
@@ -22,52 +24,48 @@
 
 /* --- rows --- */
 
-static bool same_say(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-
-	return index->says.items[id].id == *(const uint64_t *)key;
-}
+CCFC_TABLE_FIND(find_message, messages, struct ccfc_model_message, uint64_t,
+		r->id == *k)
 
 uint32_t ccfc_index_find_message(const struct ccfc_index *index, uint64_t id)
 {
-	return ccfc_map_get(&index->say_map, id, same_say, index, &id);
+	return find_message(index, id, &id);
 }
 
 uint32_t ccfc_index_add_message(struct ccfc_index *index, uint64_t id,
 				uint32_t first)
 {
-	uint32_t row = index->says.n;
+	uint32_t row = index->messages.n;
 	struct ccfc_model_message say = { .id = id,
 					  .time = CCFC_TIME_NONE,
-					  .part = CCFC_ID_NONE,
+					  .session_source = CCFC_ID_NONE,
 					  .copy = first != CCFC_ID_NONE,
 					  .next = CCFC_ID_NONE };
 
 	if (first == CCFC_ID_NONE) {
-		ccfc_map_put(&index->say_map, id, row);
+		ccfc_map_put(&index->messages.map, id, row);
 	} else {
-		if (index->says.items[first].next == CCFC_ID_NONE)
+		if (index->messages.items[first].next == CCFC_ID_NONE)
 			ccfc_ids_push(&index->shared, first);
-		say.next = index->says.items[first].next;
-		index->says.items[first].next = row;
+		say.next = index->messages.items[first].next;
+		index->messages.items[first].next = row;
 	}
-	CCFC_VEC_PUSH(index->says, say);
+	CCFC_VEC_PUSH(index->messages, say);
 	return row;
 }
 
 static void mark_say(struct ccfc_index *index, uint32_t say)
 {
-	if (!index->says.items[say].dirty)
-		ccfc_ids_push(&index->dirty.says, say);
-	index->says.items[say].dirty = true;
+	if (!index->messages.items[say].dirty)
+		ccfc_ids_push(&index->messages.dirty, say);
+	index->messages.items[say].dirty = true;
 }
 
 void ccfc_index_touch_message(struct ccfc_index *index, uint32_t say)
 {
-	if (index->says.items[say].touched)
+	if (index->messages.items[say].touched)
 		return;
-	index->says.items[say].touched = true;
+	index->messages.items[say].touched = true;
 	ccfc_ids_push(&index->touched_messages, say);
 }
 
@@ -81,7 +79,13 @@ static int64_t time_of(const struct ccfc_model_message *say)
 static const struct ccfc_session_source *
 part_of(const struct ccfc_index *index, const struct ccfc_model_message *say)
 {
-	return &index->parts.items[say->part];
+	return &index->session_sources.items[say->session_source];
+}
+
+static bool is_told(const struct ccfc_index *index,
+		    const struct ccfc_model_message *say)
+{
+	return part_of(index, say)->told;
 }
 
 static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
@@ -99,15 +103,21 @@ static int compare_rows(const struct ccfc_index *index,
 {
 	const struct ccfc_session_source *p = part_of(index, a),
 					 *q = part_of(index, b);
-	int r;
+	int r = is_told(index, a) - is_told(index, b);
 
+	if (r)
+		return r;
 	if (time_of(a) != time_of(b))
 		return time_of(a) < time_of(b) ? -1 : 1;
 	if (p->session != q->session)
 		return ccfc_slice_cmp(ccfc_index_session_id(index, p->session),
 				      ccfc_index_session_id(index, q->session));
 	r = a->agent - b->agent;
-	return r ? r : compare_paths(index, p->source, q->source);
+	if (!r)
+		r = compare_paths(index, p->source, q->source);
+	return r ? r
+		 : ccfc_slice_cmp(ccfc_index_str(index, p->told),
+				  ccfc_index_str(index, q->told));
 }
 
 /* <0: a is the owner before b. */
@@ -118,7 +128,8 @@ static int compare_owners(struct ccfc_index *index,
 	uint32_t mine = part_of(index, a)->session;
 	uint32_t theirs = part_of(index, b)->session;
 
-	if (time_of(a) != time_of(b) || mine == theirs)
+	if (is_told(index, a) != is_told(index, b) ||
+	    time_of(a) != time_of(b) || mine == theirs)
 		return compare_rows(index, a, b);
 	return ccfc_index_compare_tied(index, mine, theirs);
 }
@@ -127,7 +138,7 @@ static int compare_owners(struct ccfc_index *index,
 static uint32_t wins(struct ccfc_index *index, uint32_t first, uint32_t a,
 		     uint32_t *others)
 {
-	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message *items = index->messages.items;
 	uint32_t n = 0;
 
 	*others = 0;
@@ -143,7 +154,7 @@ static uint32_t wins(struct ccfc_index *index, uint32_t first, uint32_t a,
 /* The rule need not be transitive; then the one that most come after. */
 static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
 {
-	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message *items = index->messages.items;
 	uint32_t best = first, most = 0, others;
 
 	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next) {
@@ -160,7 +171,7 @@ static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
 
 static uint32_t find_owner(struct ccfc_index *index, uint32_t first)
 {
-	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message *items = index->messages.items;
 	uint32_t best = first, others;
 
 	for (uint32_t a = items[first].next; a != CCFC_ID_NONE;
@@ -172,18 +183,29 @@ static uint32_t find_owner(struct ccfc_index *index, uint32_t first)
 	return best;
 }
 
-/* Swaps what two rows say; chain and marks stay with the rows. */
+static void keep_usage(struct ccfc_model_message *to,
+		       const struct ccfc_model_message *from)
+{
+	to->input = from->input;
+	to->output = from->output;
+	to->cache_write = from->cache_write;
+	to->cache_read = from->cache_read;
+}
+
+/* Swaps what two rows say; chain, marks and usage stay with the rows. */
 static void swap_rows(struct ccfc_index *index, uint32_t a, uint32_t b)
 {
-	struct ccfc_model_message *x = &index->says.items[a],
-				  *y = &index->says.items[b];
+	struct ccfc_model_message *x = &index->messages.items[a],
+				  *y = &index->messages.items[b];
 	struct ccfc_model_message old = *x;
 
 	*x = *y;
+	keep_usage(x, &old);
 	x->next = old.next;
 	x->copy = old.copy;
 	x->dirty = old.dirty;
 	x->touched = old.touched;
+	keep_usage(&old, y);
 	old.next = y->next;
 	old.copy = y->copy;
 	old.dirty = y->dirty;
@@ -201,14 +223,14 @@ void ccfc_index_settle_messages(struct ccfc_index *index)
 
 		if (best != first)
 			swap_rows(index, first, best);
-		index->says.items[first].touched = false;
+		index->messages.items[first].touched = false;
 	}
 	index->touched_messages.n = 0;
 }
 
 void ccfc_index_touch_turned_messages(struct ccfc_index *index)
 {
-	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message *items = index->messages.items;
 
 	for (uint32_t i = 0; i < index->shared.n; i++) {
 		uint32_t first = index->shared.items[i];
@@ -224,12 +246,17 @@ void ccfc_index_touch_turned_messages(struct ccfc_index *index)
 /* --- merging --- */
 
 /* Old records have no message.id, and some not even a uuid. */
-static uint64_t say_id(const struct ccfc_record *r)
+uint64_t ccfc_index_message_id(const struct ccfc_record *r)
 {
 	uint64_t made[3] = { (uint64_t)r->time, 0, r->ncalls };
 
-	if (r->message_id.len)
-		return ccfc_hash_slice(r->message_id) & ~MADE_UP;
+	if (r->message_id.len) {
+		made[0] = ccfc_hash_slice(r->message_id);
+		made[1] = ccfc_hash_slice(r->apart);
+		return (r->apart.len ? ccfc_hash(made, 2 * sizeof(*made))
+				     : made[0]) &
+		       ~MADE_UP;
+	}
 	if (r->uuid.len)
 		return ccfc_hash_slice(r->uuid) | MADE_UP;
 	if (r->ncalls)
@@ -241,7 +268,7 @@ static uint64_t say_id(const struct ccfc_record *r)
 static uint32_t give_way(const struct ccfc_index *index, uint32_t first,
 			 const struct ccfc_model_message *fresh)
 {
-	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message *items = index->messages.items;
 	uint32_t last = first;
 
 	for (uint32_t a = items[first].next; a != CCFC_ID_NONE;
@@ -256,14 +283,15 @@ static uint32_t give_way(const struct ccfc_index *index, uint32_t first,
 static uint32_t find_row(const struct ccfc_incoming *line, uint32_t first)
 {
 	struct ccfc_index *index = line->index;
-	const struct ccfc_model_message *items = index->says.items;
+	const struct ccfc_model_message *items = index->messages.items;
 	const struct ccfc_model_message fresh = { .time = line->record->time,
-						  .part = line->part,
+						  .session_source =
+							  line->session_source,
 						  .agent = line->aside };
 	uint32_t n = 0;
 
 	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next, n++)
-		if (items[a].part == line->part)
+		if (items[a].session_source == line->session_source)
 			return a;
 	if (n >= VIEWS_MAX)
 		return give_way(index, first, &fresh);
@@ -275,13 +303,40 @@ static uint32_t saturate(uint64_t tokens)
 	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
 }
 
-static void put_usage(struct ccfc_model_message *say,
-		      const struct ccfc_usage *usage)
+/* Is `a` more complete than `b`? Any order beyond the output will do. */
+static bool is_more(const struct ccfc_model_message *a,
+		    const struct ccfc_model_message *b)
 {
-	say->input = saturate(usage->input);
-	say->output = saturate(usage->output);
-	say->cache_write = saturate(usage->cache_write);
-	say->cache_read = saturate(usage->cache_read);
+	if (a->output != b->output)
+		return a->output > b->output;
+	if (a->input != b->input)
+		return a->input > b->input;
+	if (a->cache_write != b->cache_write)
+		return a->cache_write > b->cache_write;
+	return a->cache_read > b->cache_read;
+}
+
+void ccfc_index_adopt_usage(struct ccfc_index *index, uint32_t first,
+			    const struct ccfc_model_message *row)
+{
+	if (!is_more(row, &index->messages.items[first]))
+		return;
+	keep_usage(&index->messages.items[first], row);
+	mark_say(index, first);
+}
+
+/* The usage that a line says, for the first row of its message. */
+static void merge_usage(struct ccfc_index *index, uint32_t first,
+			const struct ccfc_usage *usage)
+{
+	const struct ccfc_model_message fresh = {
+		.input = saturate(usage->input),
+		.output = saturate(usage->output),
+		.cache_write = saturate(usage->cache_write),
+		.cache_read = saturate(usage->cache_read),
+	};
+
+	ccfc_index_adopt_usage(index, first, &fresh);
 }
 
 static void put_line_model_message(const struct ccfc_incoming *line,
@@ -291,22 +346,22 @@ static void put_line_model_message(const struct ccfc_incoming *line,
 	uint16_t gen = (uint16_t)line->place.gen;
 
 	/* The first of the transcript, or of a new reading of it. */
-	if (say->part != line->part || say->gen != gen) {
-		say->part = line->part;
+	if (say->session_source != line->session_source || say->gen != gen) {
+		say->session_source = line->session_source;
 		say->gen = gen;
 		say->time = r->time;
 		say->agent = line->aside;
 		say->model = 0;
-		put_usage(say, &(struct ccfc_usage){ 0 });
+		say->lines = say->answers = 0;
 	}
+	if (line->aside && say->lines < UINT16_MAX)
+		say->lines++;
 	if (r->time != CCFC_TIME_NONE && r->time < time_of(say))
 		say->time = r->time;
 	if (!line->aside)
 		say->agent = false;
 	if (r->model.len)
 		say->model = ccfc_strtab_put(&line->index->strings, r->model);
-	if (r->has_usage)
-		put_usage(say, &r->usage);
 }
 
 uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
@@ -316,19 +371,53 @@ uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
 	uint64_t id;
 
 	if (line->record->kind != CCFC_RECORD_ASSISTANT ||
-	    line->part == CCFC_ID_NONE)
+	    line->session_source == CCFC_ID_NONE)
 		return CCFC_ID_NONE;
-	id = say_id(line->record);
+	id = ccfc_index_message_id(line->record);
 	first = ccfc_index_find_message(index, id);
 	if (first == CCFC_ID_NONE)
 		first = row = ccfc_index_add_message(index, id, CCFC_ID_NONE);
 	else
 		row = find_row(line, first);
+	if (line->record->has_usage)
+		merge_usage(index, first, &line->record->usage);
 	if (row == CCFC_ID_NONE)
 		return first;
-	put_line_model_message(line, &index->says.items[row]);
+	put_line_model_message(line, &index->messages.items[row]);
 	mark_say(index, row);
-	if (index->says.items[first].next != CCFC_ID_NONE)
+	if (index->messages.items[first].next != CCFC_ID_NONE)
 		ccfc_index_touch_message(index, first);
 	return first;
+}
+
+/* The row of the last message of the line's transcript, or CCFC_ID_NONE. */
+static uint32_t find_last(const struct ccfc_incoming *line)
+{
+	struct ccfc_index *index = line->index;
+	const struct ccfc_source *source =
+		&index->sources.items[line->place.source];
+	int thread = line->record->sidechain && !source->is_agent;
+	uint32_t a = ccfc_index_find_message(index, source->message[thread]);
+
+	while (a != CCFC_ID_NONE &&
+	       (index->messages.items[a].session_source !=
+			line->session_source ||
+		index->messages.items[a].gen != (uint16_t)line->place.gen))
+		a = index->messages.items[a].next;
+	return a;
+}
+
+void ccfc_index_merge_answer(const struct ccfc_incoming *line)
+{
+	uint32_t row;
+
+	/* What is told of counts, or it does not. */
+	if (line->record->told)
+		return;
+	row = find_last(line);
+	if (row == CCFC_ID_NONE ||
+	    line->index->messages.items[row].answers == UINT16_MAX)
+		return;
+	line->index->messages.items[row].answers++;
+	mark_say(line->index, row);
 }

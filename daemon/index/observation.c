@@ -85,7 +85,7 @@ bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
 	if (!old) {
 		fresh->next = c->call.next;
 		c->call.next = index->obs.n;
-		ccfc_ids_push(&index->dirty.obs, index->obs.n);
+		ccfc_ids_push(&index->obs.dirty, index->obs.n);
 		CCFC_VEC_PUSH(index->obs, *fresh);
 		return true;
 	}
@@ -96,9 +96,34 @@ bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
 	/* A turn between the two lines counts, whenever it is settled. */
 	if (fresh->place.gen == old->place.gen)
 		c->closed |= ccfc_index_is_closed(index, old);
+	fresh->swallowed |= old->swallowed;
 	fresh->next = old->next;
 	*old = *fresh;
 	if (id != CCFC_ID_NONE)
-		ccfc_ids_push(&index->dirty.obs, id);
+		ccfc_ids_push(&index->obs.dirty, id);
 	return is_new;
+}
+
+bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
+			uint32_t source)
+{
+	struct ccfc_observation *obs = &index->changes.items[change].call;
+	uint32_t gen = index->sources.items[source].gen;
+	uint32_t id = CCFC_ID_NONE;
+	bool any = false;
+
+	for (;; obs = &index->obs.items[id]) {
+		bool here = obs->known && obs->place.source == source &&
+			    obs->place.gen == gen && !obs->told;
+
+		if (here && !obs->swallowed &&
+		    !ccfc_index_is_closed(index, obs)) {
+			obs->swallowed = any = true;
+			if (id != CCFC_ID_NONE)
+				ccfc_ids_push(&index->obs.dirty, id);
+		}
+		id = obs->next;
+		if (id == CCFC_ID_NONE)
+			return any;
+	}
 }

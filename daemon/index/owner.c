@@ -90,6 +90,8 @@ int ccfc_index_compare_obs(const struct ccfc_index *index,
 	if (!r)
 		r = compare_strings(index, a->agent, b->agent);
 	if (!r)
+		r = a->told - b->told;
+	if (!r)
 		r = compare_uuids(index, a, b);
 	if (!r)
 		r = compare_facts(index, a, b);
@@ -119,13 +121,8 @@ static int64_t own_since(const struct ccfc_index *index, uint32_t session,
 	return least;
 }
 
-static bool same_tie(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-
-	return !memcmp(index->ties.items[id].session, key,
-		       sizeof(index->ties.items[id].session));
-}
+CCFC_TABLE_FIND(find_tie, ties, struct ccfc_tie, uint32_t,
+		r->session[0] == k[0] && r->session[1] == k[1])
 
 static uint32_t add_tie(struct ccfc_index *index, const uint32_t *pair,
 			uint64_t hash)
@@ -137,7 +134,7 @@ static uint32_t add_tie(struct ccfc_index *index, const uint32_t *pair,
 	for (int i = 0; i < 2; i++)
 		ccfc_ids_push(&index->sessions.items[pair[i]].ties,
 			      index->ties.n);
-	ccfc_map_put(&index->tie_map, hash, index->ties.n);
+	ccfc_map_put(&index->ties.map, hash, index->ties.n);
 	CCFC_VEC_PUSH(index->ties, tie);
 	return index->ties.n - 1;
 }
@@ -164,7 +161,7 @@ int ccfc_index_compare_tied(struct ccfc_index *index, uint32_t a, uint32_t b)
 
 	if (a == b)
 		return 0;
-	tie = ccfc_map_get(&index->tie_map, hash, same_tie, index, pair);
+	tie = find_tie(index, hash, pair);
 	if (tie == CCFC_ID_NONE)
 		tie = add_tie(index, pair, hash);
 	r = compare_since(index, &index->ties.items[tie]);
@@ -287,7 +284,7 @@ void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change)
 	index->obs.items[best] = c->call;
 	c->call = moved;
 	c->call.next = next;
-	ccfc_ids_push(&index->dirty.obs, best);
+	ccfc_ids_push(&index->obs.dirty, best);
 	ccfc_index_mark_change(index, change);
 }
 
@@ -380,11 +377,11 @@ void ccfc_index_settle_ties(struct ccfc_index *index)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < index->dirty.prompts.n; i++)
-		note_prompt(index, index->dirty.prompts.items[i]);
-	for (uint32_t i = 0; i < index->dirty.sessions.n; i++) {
+	for (uint32_t i = 0; i < index->prompts.dirty.n; i++)
+		note_prompt(index, index->prompts.dirty.items[i]);
+	for (uint32_t i = 0; i < index->sessions.dirty.n; i++) {
 		struct ccfc_session *s =
-			&index->sessions.items[index->dirty.sessions.items[i]];
+			&index->sessions.items[index->sessions.dirty.items[i]];
 
 		if (s->news)
 			note_birth(index, s);

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "index/index_internal.h"
 
-/* Branches and models kept of one session. */
+/* Branches, models and directories kept of one session. */
 #define NAMES_MAX 256u
 
 static struct ccfc_source *
@@ -40,7 +40,7 @@ static void merge_project(const struct ccfc_incoming *line,
 	int64_t mine = r->time == CCFC_TIME_NONE ? INT64_MAX : r->time;
 	int64_t best = s->project_time;
 
-	if (!r->cwd.len)
+	if (!line->cwd.len)
 		return;
 	if (s->project) {
 		if (agent != s->project_from_agent) {
@@ -49,13 +49,13 @@ static void merge_project(const struct ccfc_incoming *line,
 		} else if (mine != best) {
 			if (mine > best)
 				return;
-		} else if (ccfc_slice_cmp(r->cwd, ccfc_index_str(line->index,
-								 s->project)) >=
-			   0) {
+		} else if (ccfc_slice_cmp(line->cwd,
+					  ccfc_index_str(line->index,
+							 s->project)) >= 0) {
 			return;
 		}
 	}
-	s->project = ccfc_strtab_put(&line->index->strings, r->cwd);
+	s->project = ccfc_strtab_put(&line->index->strings, line->cwd);
 	s->project_time = mine;
 	s->project_from_agent = agent;
 }
@@ -66,8 +66,8 @@ static void merge_project(const struct ccfc_incoming *line,
  * newline are none that git or the client would make; the store has one a
  * line.
  */
-static uint32_t add_name(struct ccfc_index *index, struct ccfc_ids *set,
-			 struct ccfc_slice name)
+uint32_t ccfc_index_add_name(struct ccfc_index *index, struct ccfc_ids *set,
+			     struct ccfc_slice name)
 {
 	uint32_t lo = 0, hi = set->n, id;
 
@@ -97,6 +97,19 @@ static uint32_t add_name(struct ccfc_index *index, struct ccfc_ids *set,
 	return id;
 }
 
+/* All directories that it was in or was given: what it may have changed. */
+static void merge_roots(const struct ccfc_incoming *line,
+			struct ccfc_session *s)
+{
+	const struct ccfc_record *r = line->record;
+
+	ccfc_index_add_name(line->index, &s->roots, line->cwd);
+	for (uint32_t i = 0; i < r->nadded; i++)
+		ccfc_index_add_name(
+			line->index, &s->roots,
+			ccfc_index_directory(line->index, r->added[i]));
+}
+
 /* Is (time, text) later than what stands there? */
 static bool is_later(const struct ccfc_index *index, int64_t time,
 		     struct ccfc_slice text, int64_t best, uint32_t best_text)
@@ -111,7 +124,8 @@ static void merge_branch(const struct ccfc_incoming *line,
 			 struct ccfc_session *s)
 {
 	const struct ccfc_record *r = line->record;
-	uint32_t branch = add_name(line->index, &s->branches, r->branch);
+	uint32_t branch =
+		ccfc_index_add_name(line->index, &s->branches, r->branch);
 
 	if (branch && is_later(line->index, r->time, r->branch, s->branch_time,
 			       s->branch)) {
@@ -126,7 +140,7 @@ static void merge_model(const struct ccfc_incoming *line,
 {
 	const struct ccfc_record *r = line->record;
 	bool agent = from_agent(line);
-	uint32_t model = add_name(line->index, &s->models, r->model);
+	uint32_t model = ccfc_index_add_name(line->index, &s->models, r->model);
 
 	if (!model)
 		return;
@@ -187,10 +201,14 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 	s = &line->index->sessions.items[line->session];
 	s->seen = true;
 	merge_times(s, line->record->time);
+	ccfc_index_note_end(line->index, s);
 	merge_project(line, s);
+	merge_roots(line, s);
 	merge_branch(line, s);
 	merge_model(line, s);
 	merge_birth(line, s);
+	ccfc_index_add_name(line->index, &s->pull_requests,
+			    line->record->pull_request);
 	merge_opening(line, s);
 	/* Nearly all lines of a source are of one session. */
 	if (source_of_session_merge(line)->last_session != line->session)
@@ -202,7 +220,7 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 }
 
 /* The lesser or the greater of two times; one that is known before none. */
-static bool take_time(int64_t *time, int64_t fresh, bool least)
+bool ccfc_index_take_time(int64_t *time, int64_t fresh, bool least)
 {
 	if (fresh == CCFC_TIME_NONE || fresh == *time)
 		return false;
@@ -232,9 +250,9 @@ void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 	if (news)
 		id = ccfc_index_add_backup(index, &like);
 	ref = &index->backups.items[id];
-	news |= take_time(&ref->made, like.made, false);
-	news |= take_time(&ref->first, like.first, true);
-	news |= take_time(&ref->last, like.last, false);
+	news |= ccfc_index_take_time(&ref->made, like.made, false);
+	news |= ccfc_index_take_time(&ref->first, like.first, true);
+	news |= ccfc_index_take_time(&ref->last, like.last, false);
 	if (news)
-		ccfc_ids_push(&index->dirty.backups, id);
+		ccfc_ids_push(&index->backups.dirty, id);
 }

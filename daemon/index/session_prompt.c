@@ -69,7 +69,12 @@ void ccfc_index_merge_prompt(const struct ccfc_incoming *line)
 	id = ccfc_index_find_prompt(index, line->session, uuid);
 	news = id == CCFC_ID_NONE;
 	if (news)
-		id = ccfc_index_add_prompt(index, line->session, uuid, r->time);
+		id = ccfc_index_add_prompt(
+			index,
+			&(struct ccfc_prompt){ .uuid = uuid,
+					       .time = r->time,
+					       .place.source = CCFC_ID_NONE,
+					       .session = line->session });
 	prompt = &index->prompts.items[id];
 	if (r->time < prompt->time) {
 		prompt->time = r->time;
@@ -78,7 +83,7 @@ void ccfc_index_merge_prompt(const struct ccfc_incoming *line)
 	if (take_place(prompt, line))
 		news = true;
 	if (news)
-		ccfc_ids_push(&index->dirty.prompts, id);
+		ccfc_ids_push(&index->prompts.dirty, id);
 }
 
 /* Two of one millisecond: the one that stands further on. */

@@ -16,50 +16,40 @@
 
 /* --- rows --- */
 
-static bool same_part(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const uint32_t *want = key;
-
-	return index->parts.items[id].source == want[0] &&
-	       index->parts.items[id].session == want[1];
-}
+CCFC_TABLE_FIND(find_session_source, session_sources,
+		struct ccfc_session_source, uint32_t,
+		r->source == k[0] && r->session == k[1] && r->told == k[2])
 
 uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
-				   uint32_t session)
+				   uint32_t session, uint32_t told)
 {
-	uint32_t key[2] = { source, session };
+	uint32_t key[3] = { source, session, told };
 	uint64_t hash = ccfc_hash(key, sizeof(key));
-	uint32_t id =
-		ccfc_map_get(&index->part_map, hash, same_part, index, key);
+	uint32_t id = find_session_source(index, hash, key);
 	struct ccfc_session *s = &index->sessions.items[session];
 
 	if (id != CCFC_ID_NONE)
 		return id;
-	id = index->parts.n;
-	CCFC_VEC_PUSH(index->parts,
-		      ((struct ccfc_session_source){
-			      .time = CCFC_TIME_NONE,
-			      .result_time = CCFC_TIME_NONE,
-			      .source = source,
-			      .session = session,
-			      .next = s->parts,
-			      .gen = index->sources.items[source].gen }));
-	s->parts = id;
-	ccfc_map_put(&index->part_map, hash, id);
+	id = index->session_sources.n;
+	CCFC_TABLE_ADD(index->session_sources, hash,
+		       ((struct ccfc_session_source){
+			       .time = CCFC_TIME_NONE,
+			       .result_time = CCFC_TIME_NONE,
+			       .source = source,
+			       .session = session,
+			       .told = told,
+			       .next = s->session_sources,
+			       .gen = index->sources.items[source].gen }));
+	s->session_sources = id;
 	return id;
 }
 
-static bool same_leaf(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-
-	return index->leaves.items[id].uuid == *(const uint64_t *)key;
-}
+CCFC_TABLE_FIND(find_first_leaf, leaves, struct ccfc_leaf, uint64_t,
+		r->uuid == *k)
 
 static uint32_t first_leaf(const struct ccfc_index *index, uint64_t uuid)
 {
-	return ccfc_map_get(&index->leaf_map, uuid, same_leaf, index, &uuid);
+	return find_first_leaf(index, uuid, &uuid);
 }
 
 uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
@@ -72,46 +62,36 @@ uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
 	return id;
 }
 
-uint32_t ccfc_index_add_leaf(struct ccfc_index *index, uint64_t uuid,
-			     uint32_t session, int64_t time)
+uint32_t ccfc_index_add_leaf(struct ccfc_index *index,
+			     const struct ccfc_leaf *leaf)
 {
-	uint32_t first = first_leaf(index, uuid);
+	uint32_t first = first_leaf(index, leaf->uuid);
 	uint32_t id = index->leaves.n;
-	struct ccfc_leaf leaf = { .uuid = uuid,
-				  .time = time,
-				  .session = session,
-				  .next = CCFC_ID_NONE };
+	struct ccfc_leaf fresh = *leaf;
 
+	fresh.next = CCFC_ID_NONE;
 	if (first != CCFC_ID_NONE) {
-		leaf.next = index->leaves.items[first].next;
+		fresh.next = index->leaves.items[first].next;
 		index->leaves.items[first].next = id;
 	} else {
-		ccfc_map_put(&index->leaf_map, uuid, id);
+		ccfc_map_put(&index->leaves.map, fresh.uuid, id);
 	}
-	CCFC_VEC_PUSH(index->leaves, leaf);
+	CCFC_VEC_PUSH(index->leaves, fresh);
 	return id;
 }
 
-static bool same_summary(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-
-	return index->summaries.items[id].leaf == *(const uint64_t *)key;
-}
+CCFC_TABLE_FIND(find_summary, summaries, struct ccfc_summary, uint64_t,
+		r->leaf == *k)
 
 uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf)
 {
-	return ccfc_map_get(&index->summary_map, leaf, same_summary, index,
-			    &leaf);
+	return find_summary(index, leaf, &leaf);
 }
 
-uint32_t ccfc_index_add_summary(struct ccfc_index *index, uint64_t leaf,
-				uint32_t text)
+uint32_t ccfc_index_add_summary(struct ccfc_index *index,
+				const struct ccfc_summary *summary)
 {
-	struct ccfc_summary summary = { leaf, text };
-
-	ccfc_map_put(&index->summary_map, leaf, index->summaries.n);
-	CCFC_VEC_PUSH(index->summaries, summary);
+	CCFC_TABLE_ADD(index->summaries, summary->leaf, *summary);
 	return index->summaries.n - 1;
 }
 
@@ -122,22 +102,25 @@ static struct ccfc_session_source *open_part(const struct ccfc_incoming *line,
 {
 	struct ccfc_index *index = line->index;
 	struct ccfc_source *source = &index->sources.items[line->place.source];
+	uint32_t told = line->record->told ? line->agent : 0;
 	struct ccfc_session_source *part;
 
 	*id = source->last_session_source;
-	if (*id >= index->parts.n ||
-	    index->parts.items[*id].session != line->session ||
-	    index->parts.items[*id].source != line->place.source)
+	if (*id >= index->session_sources.n ||
+	    index->session_sources.items[*id].session != line->session ||
+	    index->session_sources.items[*id].told != told ||
+	    index->session_sources.items[*id].source != line->place.source)
 		*id = ccfc_index_session_source(index, line->place.source,
-						line->session);
+						line->session, told);
 	source->last_session_source = *id;
-	part = &index->parts.items[*id];
+	part = &index->session_sources.items[*id];
 	if (part->gen != source->gen) {
 		struct ccfc_session_source fresh = { .time = CCFC_TIME_NONE,
 						     .result_time =
 							     CCFC_TIME_NONE,
 						     .source = part->source,
 						     .session = part->session,
+						     .told = part->told,
 						     .next = part->next,
 						     .gen = source->gen,
 						     .custom = part->custom,
@@ -146,7 +129,7 @@ static struct ccfc_session_source *open_part(const struct ccfc_incoming *line,
 		*part = fresh;
 	}
 	if (!part->dirty)
-		ccfc_ids_push(&index->dirty.parts, *id);
+		ccfc_ids_push(&index->session_sources.dirty, *id);
 	part->dirty = true;
 	return part;
 }
@@ -186,12 +169,15 @@ static void merge_leaf(const struct ccfc_incoming *line)
 	uint32_t summary;
 
 	if (id == CCFC_ID_NONE)
-		id = ccfc_index_add_leaf(index, uuid, line->session, time);
+		id = ccfc_index_add_leaf(
+			index, &(struct ccfc_leaf){ .uuid = uuid,
+						    .time = time,
+						    .session = line->session });
 	else if (time > index->leaves.items[id].time)
 		index->leaves.items[id].time = time;
 	else
 		return;
-	ccfc_ids_push(&index->dirty.leaves, id);
+	ccfc_ids_push(&index->leaves.dirty, id);
 	summary = ccfc_index_find_summary(index, uuid);
 	if (summary != CCFC_ID_NONE)
 		take_summary(index, &index->leaves.items[id],
@@ -221,13 +207,16 @@ void ccfc_index_merge_session_source(struct ccfc_incoming *line)
 
 	if (!line->session)
 		return;
-	part = open_part(line, &line->part);
+	part = open_part(line, &line->session_source);
 	if (r->kind == CCFC_RECORD_USER)
 		part->user[line->aside]++;
 	else
 		part->assistant[line->aside]++;
-	if (line->aside)
+	if (line->aside) {
+		if (r->kind == CCFC_RECORD_USER)
+			ccfc_index_merge_answer(line);
 		return;
+	}
 	note_last(part, r);
 	if (may_be_leaf(r))
 		merge_leaf(line);
@@ -246,12 +235,13 @@ static void merge_summary(const struct ccfc_incoming *line)
 	if (!title.len || !line->record->leaf.len)
 		return;
 	if (id == CCFC_ID_NONE)
-		id = ccfc_index_add_summary(index, leaf, 0);
+		id = ccfc_index_add_summary(index,
+					    &(struct ccfc_summary){ leaf, 0 });
 	s = &index->summaries.items[id];
 	if (ccfc_slice_cmp(title, ccfc_index_str(index, s->text)) <= 0)
 		return;
 	s->text = ccfc_strtab_put(&index->strings, title);
-	ccfc_ids_push(&index->dirty.summaries, id);
+	ccfc_ids_push(&index->summaries.dirty, id);
 	for (uint32_t i = first_leaf(index, leaf); i != CCFC_ID_NONE;
 	     i = index->leaves.items[i].next)
 		take_summary(index, &index->leaves.items[i], s->text);

@@ -4,7 +4,9 @@
  *
  * State: the result's, where there is one. Without one a call is `pending`,
  * until a transcript that has it shows a later turn, or was rewritten without
- * it: then none will come, and it is `interrupted`. No clock is asked.
+ * it: then none will come, and it is `interrupted`. No clock is asked. But a
+ * compaction right behind a call has swallowed its result: that stays
+ * `pending`, the word for "not known", because such calls mostly took effect.
  *
  * An event is due when a change's state becomes known or changes, or when it
  * moves to another owner or file. Each event has its own sequence number, so
@@ -28,6 +30,17 @@ bool ccfc_index_is_closed(const struct ccfc_index *index,
 	return s->turn[thread] > obs->place.offset + 1;
 }
 
+/* Whether such a call took effect nobody has told, and nobody will. */
+static bool is_swallowed(const struct ccfc_index *index,
+			 const struct ccfc_change *c)
+{
+	const struct ccfc_observation *obs = &c->call;
+
+	while (!obs->swallowed && obs->next != CCFC_ID_NONE)
+		obs = &index->obs.items[obs->next];
+	return obs->swallowed;
+}
+
 static enum ccfc_state state_of(const struct ccfc_index *index,
 				const struct ccfc_change *c)
 {
@@ -35,6 +48,8 @@ static enum ccfc_state state_of(const struct ccfc_index *index,
 
 	if (c->result.known)
 		return c->result.state;
+	if (is_swallowed(index, c))
+		return CCFC_STATE_PENDING;
 	/* It does not become pending again because its lines are read anew. */
 	if (c->closed || (c->settled && c->state == CCFC_STATE_INTERRUPTED))
 		return CCFC_STATE_INTERRUPTED;
@@ -62,18 +77,40 @@ void ccfc_index_link(struct ccfc_index *index, uint32_t change)
 {
 	const struct ccfc_change *c = &index->changes.items[change];
 
+	if (ccfc_index_is_command(c)) {
+		ccfc_ids_push(&index->sessions.items[c->session].commands,
+			      change);
+		return;
+	}
 	ccfc_ids_push(&index->files.items[c->file], change);
 	ccfc_ids_push(&index->sessions.items[c->session].changes, change);
 	index->by_state[c->state]++;
 }
 
-static void unlink_change(struct ccfc_index *index, uint32_t change)
+void ccfc_index_unlink(struct ccfc_index *index, uint32_t change)
 {
 	const struct ccfc_change *c = &index->changes.items[change];
 
+	if (ccfc_index_is_command(c)) {
+		ccfc_ids_remove(&index->sessions.items[c->session].commands,
+				change);
+		return;
+	}
 	ccfc_ids_remove(&index->files.items[c->file], change);
 	ccfc_ids_remove(&index->sessions.items[c->session].changes, change);
 	index->by_state[c->state]--;
+}
+
+/* How many changes are in a state; commands are none. */
+static void count_state(struct ccfc_index *index, const struct ccfc_change *c,
+			bool more)
+{
+	if (ccfc_index_is_command(c))
+		return;
+	if (more)
+		index->by_state[c->state]++;
+	else
+		index->by_state[c->state]--;
 }
 
 /* A new state alone leaves the lists as they are. */
@@ -84,15 +121,15 @@ static void relink(struct ccfc_index *index, uint32_t change, uint32_t file,
 	bool stays = c->settled && c->file == file && c->session == session;
 
 	if (stays)
-		index->by_state[c->state]--;
+		count_state(index, c, false);
 	else if (c->settled)
-		unlink_change(index, change);
+		ccfc_index_unlink(index, change);
 	c->file = file;
 	c->session = session;
 	c->state = (uint8_t)state;
 	c->settled = true;
 	if (stays)
-		index->by_state[c->state]++;
+		count_state(index, c, true);
 	else
 		ccfc_index_link(index, change);
 }
@@ -107,17 +144,13 @@ static void raise_event(struct ccfc_index *index, uint32_t change,
 	CCFC_VEC_PUSH(index->log, event);
 }
 
-static void settle_change(struct ccfc_index *index, uint32_t change)
+/* What is seen of a change now is this; an event if that is news. */
+static void show(struct ccfc_index *index, uint32_t change, uint32_t file,
+		 uint32_t session, enum ccfc_state state)
 {
 	struct ccfc_change *c = &index->changes.items[change];
-	uint32_t file, session, previous = 0;
-	enum ccfc_state state;
+	uint32_t previous = 0;
 
-	ccfc_index_pick_owner(index, change);
-	file = file_of(c);
-	session = owner_of(c);
-	state = state_of(index, c);
-	c->touched = false;
 	if (c->settled && c->file == file && c->session == session &&
 	    c->state == state)
 		return;
@@ -125,8 +158,59 @@ static void settle_change(struct ccfc_index *index, uint32_t change)
 		previous = c->session;
 	relink(index, change, file, session, state);
 	ccfc_index_mark_change(index, change);
-	if (state != CCFC_STATE_PENDING)
+	/* Who was told that it was interrupted hears that it is not known. */
+	if ((state != CCFC_STATE_PENDING || c->seq) &&
+	    !ccfc_index_is_command(c))
 		raise_event(index, change, previous);
+}
+
+/* The changes of a command have its owner and its state. */
+static void settle_files(struct ccfc_index *index, uint32_t command)
+{
+	const struct ccfc_change *of = &index->changes.items[command];
+	uint32_t id = of->next_file;
+
+	for (; id != CCFC_ID_NONE; id = index->changes.items[id].next_file) {
+		struct ccfc_change *c = &index->changes.items[id];
+
+		ccfc_index_mark_change(index, id);
+		if (ccfc_index_take_command(index, id)) {
+			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
+			show(index, id, c->call.file, of->session, of->state);
+			continue;
+		}
+		if (c->settled)
+			ccfc_index_unlink(index, id);
+		c->settled = false;
+		c->shell |= CCFC_SHELL_NOBODYS;
+	}
+}
+
+static void settle_change(struct ccfc_index *index, uint32_t change)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+	bool is_command = ccfc_index_is_command(c);
+
+	c->touched = false;
+	ccfc_index_pick_owner(index, change);
+	show(index, change, is_command ? 0 : file_of(c), owner_of(c),
+	     state_of(index, c));
+	if (is_command)
+		settle_files(index, change);
+}
+
+static bool is_open_here(const struct ccfc_index *index,
+			 const struct ccfc_change *c, uint32_t source)
+{
+	const struct ccfc_observation *obs = &c->call;
+
+	while (obs->place.source != source ||
+	       ccfc_index_is_closed(index, obs)) {
+		if (obs->next == CCFC_ID_NONE)
+			return false;
+		obs = &index->obs.items[obs->next];
+	}
+	return true;
 }
 
 /* Calls of a source without a result: some may have none to come now. */
@@ -141,10 +225,11 @@ static void settle_source(struct ccfc_index *index, uint32_t source)
 
 		if (c->result.known)
 			continue;
-		if (state_of(index, c) == CCFC_STATE_PENDING)
-			s->open.items[kept++] = id;
-		else
+		if (state_of(index, c) != CCFC_STATE_PENDING)
 			ccfc_index_touch_change(index, id);
+		/* Whatever others show: here its result may still come. */
+		if (is_open_here(index, c, source))
+			s->open.items[kept++] = id;
 	}
 	s->open.n = kept;
 	s->touched = false;
@@ -152,6 +237,7 @@ static void settle_source(struct ccfc_index *index, uint32_t source)
 
 void ccfc_index_settle(struct ccfc_index *index)
 {
+	index->revision += index->touched_sources.n || index->touched_changes.n;
 	for (uint32_t i = 0; i < index->touched_sources.n; i++)
 		settle_source(index, index->touched_sources.items[i]);
 	index->touched_sources.n = 0;
@@ -160,41 +246,6 @@ void ccfc_index_settle(struct ccfc_index *index)
 		settle_change(index, index->touched_changes.items[i]);
 	index->touched_changes.n = 0;
 	ccfc_index_settle_messages(index);
-}
-
-void ccfc_index_stored(struct ccfc_index *index)
-{
-	for (uint32_t i = 0; i < index->dirty.sources.n; i++)
-		index->sources.items[index->dirty.sources.items[i]].dirty =
-			false;
-	for (uint32_t i = 0; i < index->dirty.sessions.n; i++)
-		index->sessions.items[index->dirty.sessions.items[i]].dirty =
-			false;
-	for (uint32_t i = 0; i < index->dirty.changes.n; i++)
-		index->changes.items[index->dirty.changes.items[i]].dirty =
-			false;
-	for (uint32_t i = 0; i < index->dirty.parts.n; i++)
-		index->parts.items[index->dirty.parts.items[i]].dirty = false;
-	for (uint32_t i = 0; i < index->dirty.says.n; i++)
-		index->says.items[index->dirty.says.items[i]].dirty = false;
-	for (uint32_t i = 0; i < index->dirty.uses.n; i++)
-		index->uses.items[index->dirty.uses.items[i]].dirty = false;
-	index->dirty.parts.n = 0;
-	index->dirty.says.n = 0;
-	index->dirty.uses.n = 0;
-	index->dirty.looks.n = 0;
-	index->dirty.leaves.n = 0;
-	index->dirty.summaries.n = 0;
-	index->dirty.sources.n = 0;
-	index->dirty.sessions.n = 0;
-	index->dirty.changes.n = 0;
-	index->dirty.obs.n = 0;
-	index->dirty.orphans.n = 0;
-	index->dirty.prompts.n = 0;
-	index->dirty.backups.n = 0;
-	index->dirty.files_from = index->files.n;
-	index->dirty.unknown_types = false;
-	ccfc_index_drop_taken(index);
 }
 
 void ccfc_index_published(struct ccfc_index *index)
@@ -216,8 +267,10 @@ struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change)
 	struct ccfc_slice id = ccfc_slice(change->id, change->id_len);
 	size_t n = id.len;
 
-	/* A further file of a call is "id#2". */
-	if (!change->part)
+	/* A further file of a call is "id#2", one of a command "id#1a2b3c4d".
+	 */
+	if (!change->part &&
+	    !(change->shell & (CCFC_SHELL_PARSED | CCFC_SHELL_RECORDED)))
 		return id;
 	while (n && id.ptr[n - 1] != '#')
 		n--;
@@ -251,13 +304,18 @@ void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
 		if (change->result.op == CCFC_OP_CREATED)
 			*removed = 0;
 		return;
-	case CCFC_STATE_DENIED:
 	case CCFC_STATE_FAILED:
+		/* A command may fail after it has done something. */
+		if (change->shell)
+			break;
+		/* fallthrough */
+	case CCFC_STATE_DENIED:
 		*added = *removed = 0;
 		return;
 	default:
-		*added = *removed = CCFC_LINES_UNKNOWN;
+		break;
 	}
+	*added = *removed = CCFC_LINES_UNKNOWN;
 }
 
 struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,

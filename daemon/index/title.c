@@ -7,6 +7,7 @@
 #include "index/totals.h"
 
 #define ACTIVE_MS (5 * 60 * 1000)
+#define WAIT_MS	  (24 * 60 * 60 * 1000)
 
 const char *ccfc_title_text(enum ccfc_title from)
 {
@@ -49,19 +50,29 @@ static bool is_own(const struct ccfc_index *index, uint32_t source,
 	return !s->is_agent && s->session == session;
 }
 
-/* Does what part `a` says of the session come before what `b` says? */
-static bool is_before(const struct ccfc_index *index,
-		      const struct ccfc_session_source *a,
-		      const struct ccfc_session_source *b)
+/*
+ * Which of two transcripts of a session counts: its own, then the one that was
+ * written last. >0: a does; 0: this does not tell.
+ */
+static int compare_rank(const struct ccfc_index *index,
+			const struct ccfc_session_source *a,
+			const struct ccfc_session_source *b)
 {
 	bool mine = is_own(index, a->source, a->session);
 	bool theirs = is_own(index, b->source, b->session);
 
 	if (mine != theirs)
-		return mine;
-	if (a->time != b->time)
-		return a->time > b->time;
-	return compare_paths(index, a->source, b->source) < 0;
+		return mine - theirs;
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+static bool is_before(const struct ccfc_index *index,
+		      const struct ccfc_session_source *a,
+		      const struct ccfc_session_source *b)
+{
+	int rank = compare_rank(index, a, b);
+
+	return rank ? rank > 0 : compare_paths(index, a->source, b->source) < 0;
 }
 
 static uint32_t title_of(const struct ccfc_session_source *part, bool custom)
@@ -69,16 +80,29 @@ static uint32_t title_of(const struct ccfc_session_source *part, bool custom)
 	return custom ? part->custom : part->ai;
 }
 
+/* The view `sessions` (store/sql/views.c) has the same rule. */
+static bool is_better_title(const struct ccfc_index *index,
+			    const struct ccfc_session_source *a,
+			    const struct ccfc_session_source *b, bool custom)
+{
+	int rank = compare_rank(index, a, b);
+
+	return rank ? rank > 0
+		    : ccfc_slice_cmp(
+			      ccfc_index_str(index, title_of(a, custom)),
+			      ccfc_index_str(index, title_of(b, custom))) > 0;
+}
+
 static uint32_t find_title(const struct ccfc_index *index, uint32_t session,
 			   bool custom)
 {
-	const struct ccfc_session_source *items = index->parts.items;
+	const struct ccfc_session_source *items = index->session_sources.items;
 	const struct ccfc_session_source *best = NULL;
 
-	for (uint32_t i = index->sessions.items[session].parts;
+	for (uint32_t i = index->sessions.items[session].session_sources;
 	     i != CCFC_ID_NONE; i = items[i].next)
 		if (title_of(&items[i], custom) &&
-		    (!best || is_before(index, &items[i], best)))
+		    (!best || is_better_title(index, &items[i], best, custom)))
 			best = &items[i];
 	return best ? title_of(best, custom) : 0;
 }
@@ -112,11 +136,11 @@ static const struct ccfc_session_source *
 last_session_source(const struct ccfc_index *index, uint32_t session,
 		    bool results)
 {
-	const struct ccfc_session_source *items = index->parts.items;
+	const struct ccfc_session_source *items = index->session_sources.items;
 	const struct ccfc_session_source *best = NULL;
 	int64_t latest = 0;
 
-	for (uint32_t i = index->sessions.items[session].parts;
+	for (uint32_t i = index->sessions.items[session].session_sources;
 	     i != CCFC_ID_NONE; i = items[i].next) {
 		const struct ccfc_session_source *p = &items[i];
 		int64_t time = results ? p->result_time : p->time;
@@ -133,6 +157,19 @@ last_session_source(const struct ccfc_index *index, uint32_t session,
 	return best;
 }
 
+/*
+ * Nobody waits for an answer to a question that was left for good. That is
+ * told by what was done since: once there are records, of whatever session, of
+ * more than a day later, its user has gone on without an answer. Time that
+ * passes while nothing is done does not count.
+ */
+static bool is_left(const struct ccfc_index *index, int64_t end, int64_t now)
+{
+	int64_t latest = index->latest < now ? index->latest : now;
+
+	return end != CCFC_TIME_NONE && latest > end && latest - end > WAIT_MS;
+}
+
 enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
 				   uint32_t session, int64_t now)
 {
@@ -140,7 +177,7 @@ enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
 		last_session_source(index, session, false);
 	int64_t end = index->sessions.items[session].end;
 
-	if (last && last->asks)
+	if (last && last->asks && !is_left(index, end, now))
 		return CCFC_STATUS_WAITING;
 	if (end != CCFC_TIME_NONE && end > now - ACTIVE_MS)
 		return CCFC_STATUS_ACTIVE;

@@ -14,25 +14,19 @@
 
 /* --- rows --- */
 
-static bool same_use(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-
-	return index->uses.items[id].id == *(const uint64_t *)key;
-}
+CCFC_TABLE_FIND(find_call, calls, struct ccfc_tool_call, uint64_t, r->id == *k)
 
 uint32_t ccfc_index_find_call(const struct ccfc_index *index, uint64_t id)
 {
-	return ccfc_map_get(&index->use_map, id, same_use, index, &id);
+	return find_call(index, id, &id);
 }
 
 uint32_t ccfc_index_add_call(struct ccfc_index *index, uint64_t id)
 {
-	struct ccfc_tool_call use = { .id = id, .say = CCFC_ID_NONE };
+	struct ccfc_tool_call use = { .id = id, .message = CCFC_ID_NONE };
 
-	ccfc_map_put(&index->use_map, id, index->uses.n);
-	CCFC_VEC_PUSH(index->uses, use);
-	return index->uses.n - 1;
+	CCFC_TABLE_ADD(index->calls, id, use);
+	return index->calls.n - 1;
 }
 
 static uint64_t read_hash(uint32_t use, uint32_t file)
@@ -42,43 +36,32 @@ static uint64_t read_hash(uint32_t use, uint32_t file)
 	return ccfc_hash(both, sizeof(both));
 }
 
-static bool same_look(const void *ctx, uint32_t id, const void *key)
-{
-	const struct ccfc_index *index = ctx;
-	const uint32_t *want = key;
-
-	return index->looks.items[id].use == want[0] &&
-	       index->looks.items[id].file == want[1];
-}
+CCFC_TABLE_FIND(find_read, reads, struct ccfc_read_ref, struct ccfc_read_ref,
+		r->call == k->call && r->file == k->file)
 
 uint32_t ccfc_index_find_read(const struct ccfc_index *index, uint32_t use,
 			      uint32_t file)
 {
-	uint32_t key[2] = { use, file };
+	struct ccfc_read_ref key = { .call = use, .file = file };
 
-	return ccfc_map_get(&index->look_map, read_hash(use, file), same_look,
-			    index, key);
+	return find_read(index, read_hash(use, file), &key);
 }
 
-uint32_t ccfc_index_add_read(struct ccfc_index *index, uint32_t use,
-			     uint32_t file, int64_t time)
+uint32_t ccfc_index_add_read(struct ccfc_index *index,
+			     const struct ccfc_read_ref *look)
 {
-	uint32_t *first = &index->file_reads.items[file];
-	struct ccfc_read_ref look = {
-		.time = time, .use = use, .file = file, .next = *first
-	};
+	uint32_t *first = &index->file_reads.items[look->file];
+	struct ccfc_read_ref fresh = *look;
 
-	*first = index->looks.n;
-	ccfc_map_put(&index->look_map, read_hash(use, file), *first);
-	CCFC_VEC_PUSH(index->looks, look);
+	fresh.next = *first;
+	*first = index->reads.n;
+	CCFC_TABLE_ADD(index->reads, read_hash(fresh.call, fresh.file), fresh);
 	return *first;
 }
 
 static void mark_use(struct ccfc_index *index, uint32_t use)
 {
-	if (!index->uses.items[use].dirty)
-		ccfc_ids_push(&index->dirty.uses, use);
-	index->uses.items[use].dirty = true;
+	CCFC_TABLE_MARK_FLAG(index->calls, use);
 }
 
 /* --- merging --- */
@@ -89,7 +72,7 @@ static bool is_better_say(const struct ccfc_index *index, uint32_t fresh,
 	if (fresh == CCFC_ID_NONE || fresh == old)
 		return false;
 	return old == CCFC_ID_NONE ||
-	       index->says.items[fresh].id < index->says.items[old].id;
+	       index->messages.items[fresh].id < index->messages.items[old].id;
 }
 
 static void merge_look(const struct ccfc_incoming *line, uint32_t use,
@@ -104,16 +87,19 @@ static void merge_look(const struct ccfc_incoming *line, uint32_t use,
 		return;
 	id = ccfc_index_find_read(index, use, file);
 	if (id == CCFC_ID_NONE) {
-		id = ccfc_index_add_read(index, use, file, time);
+		id = ccfc_index_add_read(
+			index, &(struct ccfc_read_ref){ .time = time,
+							.call = use,
+							.file = file });
 	} else {
-		struct ccfc_read_ref *look = &index->looks.items[id];
+		struct ccfc_read_ref *look = &index->reads.items[id];
 
 		if (time == CCFC_TIME_NONE ||
 		    (look->time != CCFC_TIME_NONE && look->time <= time))
 			return;
 		look->time = time;
 	}
-	ccfc_ids_push(&index->dirty.looks, id);
+	ccfc_ids_push(&index->reads.dirty, id);
 }
 
 static uint32_t find_use(struct ccfc_index *index, struct ccfc_slice id)
@@ -133,11 +119,11 @@ static bool is_better_tool(const struct ccfc_index *index,
 }
 
 uint32_t ccfc_index_merge_call(const struct ccfc_incoming *line, uint32_t say,
-			       const struct ccfc_call *call)
+			       const struct ccfc_call *call, bool kept)
 {
 	struct ccfc_index *index = line->index;
 	uint32_t id = find_use(index, call->id);
-	struct ccfc_tool_call *use = &index->uses.items[id];
+	struct ccfc_tool_call *use = &index->calls.items[id];
 	struct ccfc_tool_call old = *use;
 
 	if (is_better_tool(index, call->tool, use)) {
@@ -145,10 +131,10 @@ uint32_t ccfc_index_merge_call(const struct ccfc_incoming *line, uint32_t say,
 
 		use->tool = tool <= CCFC_CALL_TOOL_MAX ? tool : 0;
 	}
-	if (is_better_say(index, say, use->say))
-		use->say = say;
+	if (is_better_say(index, say, use->message))
+		use->message = say;
 	use->called = true;
-	if (call->writes)
+	if (kept)
 		use->writes = true;
 	else
 		use->other = true;
@@ -163,7 +149,7 @@ uint32_t ccfc_index_merge_call_result(const struct ccfc_incoming *line,
 				      const struct ccfc_result *result)
 {
 	uint32_t id = find_use(line->index, result->id);
-	struct ccfc_tool_call *use = &line->index->uses.items[id];
+	struct ccfc_tool_call *use = &line->index->calls.items[id];
 	bool is_news = result->error ? !use->error : !use->ok;
 
 	if (result->error)

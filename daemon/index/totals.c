@@ -5,10 +5,7 @@
  */
 #include "index/totals.h"
 
-#include "base/alloc.h"
 #include "base/time.h"
-
-#include <stdlib.h>
 
 /* --- facts one by one --- */
 
@@ -17,7 +14,8 @@ static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
 {
 	*out = (struct ccfc_said){
 		.time = say->time,
-		.session = index->parts.items[say->part].session,
+		.session = index->session_sources.items[say->session_source]
+				   .session,
 		.model = say->model,
 		.agent = say->agent,
 		.tokens = { say->input, say->output, say->cache_write,
@@ -25,16 +23,22 @@ static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
 	};
 }
 
+bool ccfc_tally_said_at(struct ccfc_said *out, const struct ccfc_index *index,
+			uint32_t message)
+{
+	if (index->messages.items[message].copy)
+		return false;
+	said_of(out, index, &index->messages.items[message]);
+	return true;
+}
+
 void ccfc_tally_said(const struct ccfc_index *index, ccfc_said_fn fn, void *ctx)
 {
 	struct ccfc_said said;
 
-	for (uint32_t i = 0; i < index->says.n; i++) {
-		if (index->says.items[i].copy)
-			continue;
-		said_of(&said, index, &index->says.items[i]);
-		fn(ctx, &said);
-	}
+	for (uint32_t i = 0; i < index->messages.n; i++)
+		if (ccfc_tally_said_at(&said, index, i))
+			fn(ctx, &said);
 }
 
 static bool is_error(const struct ccfc_tool_call *use)
@@ -42,34 +46,44 @@ static bool is_error(const struct ccfc_tool_call *use)
 	return use->error && !use->ok;
 }
 
+bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,
+			uint32_t call)
+{
+	const struct ccfc_tool_call *use = &index->calls.items[call];
+	struct ccfc_said said;
+
+	if (!use->called || use->message == CCFC_ID_NONE)
+		return false;
+	said_of(&said, index, &index->messages.items[use->message]);
+	*out = (struct ccfc_used){ .time = said.time,
+				   .session = said.session,
+				   .model = said.model,
+				   .tool = use->tool,
+				   .agent = said.agent,
+				   .error = is_error(use) };
+	return true;
+}
+
 void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn, void *ctx)
 {
-	for (uint32_t i = 0; i < index->uses.n; i++) {
-		const struct ccfc_tool_call *use = &index->uses.items[i];
-		struct ccfc_said said;
-		struct ccfc_used used;
+	struct ccfc_used used;
 
-		if (!use->called || use->say == CCFC_ID_NONE)
-			continue;
-		said_of(&said, index, &index->says.items[use->say]);
-		used = (struct ccfc_used){ .time = said.time,
-					   .session = said.session,
-					   .model = said.model,
-					   .tool = use->tool,
-					   .agent = said.agent,
-					   .error = is_error(use) };
-		fn(ctx, &used);
-	}
+	for (uint32_t i = 0; i < index->calls.n; i++)
+		if (ccfc_tally_used_at(&used, index, i))
+			fn(ctx, &used);
 }
 
 static uint32_t agent_of(const struct ccfc_index *index,
 			 const struct ccfc_model_message *say)
 {
-	const struct ccfc_session_source *part = &index->parts.items[say->part];
+	const struct ccfc_session_source *part =
+		&index->session_sources.items[say->session_source];
 	uint32_t agent = index->sources.items[part->source].agent;
 
 	if (!say->agent)
 		return 0;
+	if (part->told)
+		return part->told;
 	return agent ? agent : index->sidechain;
 }
 
@@ -77,20 +91,27 @@ static uint32_t agent_of(const struct ccfc_index *index,
 static bool look_of(struct ccfc_look *out, const struct ccfc_index *index,
 		    const struct ccfc_read_ref *look)
 {
-	const struct ccfc_tool_call *use = &index->uses.items[look->use];
+	const struct ccfc_tool_call *use = &index->calls.items[look->call];
 	const struct ccfc_model_message *say;
 
-	if (!use->called || use->say == CCFC_ID_NONE)
+	if (!use->called || use->message == CCFC_ID_NONE)
 		return false;
-	say = &index->says.items[use->say];
+	say = &index->messages.items[use->message];
 	*out = (struct ccfc_look){
 		.time = look->time,
-		.session = index->parts.items[say->part].session,
+		.session = index->session_sources.items[say->session_source]
+				   .session,
 		.file = look->file,
 		.agent = agent_of(index, say),
 		.error = is_error(use),
 	};
 	return true;
+}
+
+bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
+			uint32_t read)
+{
+	return look_of(out, index, &index->reads.items[read]);
 }
 
 static void file_reads(const struct ccfc_index *index, uint32_t file,
@@ -99,8 +120,8 @@ static void file_reads(const struct ccfc_index *index, uint32_t file,
 	struct ccfc_look look;
 
 	for (uint32_t i = index->file_reads.items[file]; i != CCFC_ID_NONE;
-	     i = index->looks.items[i].next)
-		if (look_of(&look, index, &index->looks.items[i]) &&
+	     i = index->reads.items[i].next)
+		if (look_of(&look, index, &index->reads.items[i]) &&
 		    (!session || look.session == session))
 			fn(ctx, &look);
 }
@@ -115,82 +136,145 @@ void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
 			file_reads(index, file, session, fn, ctx);
 		return;
 	}
-	for (uint32_t i = 0; i < index->looks.n; i++)
-		if (look_of(&look, index, &index->looks.items[i]) &&
+	for (uint32_t i = 0; i < index->reads.n; i++)
+		if (look_of(&look, index, &index->reads.items[i]) &&
 		    (!session || look.session == session))
 			fn(ctx, &look);
 }
 
 /* --- sums --- */
 
-/* Sums of all sessions, or of one: then `out` is that one's alone. */
-struct summing {
-	const struct ccfc_index *index;
-	struct ccfc_tally *out;
-	uint32_t only;	 /* 0: all */
-	uint32_t *stamp; /* by file: the last session that has it; or by
-			  * session: the last file */
-};
-
-static struct ccfc_tally *tally_of(const struct summing *s, uint32_t session)
+static struct ccfc_tally *tally_of(const struct ccfc_tallying *s,
+				   uint32_t session)
 {
 	if (!s->only)
 		return &s->out[session];
 	return session == s->only ? s->out : NULL;
 }
 
-static void add_said(void *ctx, const struct ccfc_said *said)
+static void add_said(struct ccfc_tallying *s, uint32_t message)
 {
-	struct ccfc_tally *t = tally_of(ctx, said->session);
+	struct ccfc_tally *t;
+	struct ccfc_said said;
 
+	if (!ccfc_tally_said_at(&said, s->index, message))
+		return;
+	t = tally_of(s, said.session);
 	if (t)
-		ccfc_tokens_add(said->agent ? &t->agents.tokens
-					    : &t->main.tokens,
-				&said->tokens);
+		ccfc_tokens_add(said.agent ? &t->agents.tokens
+					   : &t->main.tokens,
+				&said.tokens);
 }
 
-static void add_used(void *ctx, const struct ccfc_used *used)
+static void add_used(struct ccfc_tallying *s, uint32_t call)
 {
-	struct ccfc_tally *t = tally_of(ctx, used->session);
 	struct ccfc_tally_part *part;
+	struct ccfc_tally *t;
+	struct ccfc_used used;
 
+	if (!ccfc_tally_used_at(&used, s->index, call))
+		return;
+	t = tally_of(s, used.session);
 	if (!t)
 		return;
-	part = used->agent ? &t->agents : &t->main;
+	part = used.agent ? &t->agents : &t->main;
 	part->uses++;
-	part->errors += used->error;
+	part->errors += used.error;
 }
 
-/* Looks come file by file. */
 static void add_look(void *ctx, const struct ccfc_look *look)
 {
-	struct summing *s = ctx;
+	struct ccfc_tallying *s = ctx;
 	struct ccfc_tally *t = tally_of(s, look->session);
 
-	if (!t || look->error || s->stamp[look->session] == look->file)
+	if (!t || look->error || s->last_file[look->session] == look->file)
 		return;
-	s->stamp[look->session] = look->file;
+	s->last_file[look->session] = look->file;
 	t->files_read++;
 }
 
-static void add_parts(const struct summing *s)
+/* File by file, so that the last one of each session is enough to know. */
+static void add_looks(struct ccfc_tallying *s, uint32_t file)
+{
+	file_reads(s->index, file, s->only, add_look, s);
+}
+
+/*
+ * What is told of an agent counts where the agent has no transcript of the
+ * session. So much of a part is what it was when it was last read.
+ */
+static bool counts(const struct ccfc_index *index,
+		   const struct ccfc_session_source *p)
+{
+	const struct ccfc_ids *ids = &index->sessions.items[p->session].sources;
+
+	if (p->gen != index->sources.items[p->source].gen)
+		return false;
+	for (uint32_t i = 0; p->told && i < ids->n; i++) {
+		const struct ccfc_source *s =
+			&index->sources.items[ids->items[i]];
+
+		if (s->is_agent && s->agent == p->told)
+			return false;
+	}
+	return true;
+}
+
+/* Several transcripts may tell of one agent. */
+static bool is_first_told(const struct ccfc_index *index,
+			  const struct ccfc_session_source *p)
+{
+	const struct ccfc_session_source *items = index->session_sources.items;
+	uint32_t i = p->next;
+
+	if (!p->told)
+		return false;
+	while (i != CCFC_ID_NONE &&
+	       (items[i].told != p->told || !counts(index, &items[i])))
+		i = items[i].next;
+	return i == CCFC_ID_NONE;
+}
+
+/* Transcripts of agents may begin as copies of others of the session. */
+static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
 {
 	const struct ccfc_index *index = s->index;
+	const struct ccfc_model_message *m =
+		&index->messages.items[index->shared.items[shared]];
+	uint32_t session =
+		index->session_sources.items[m->session_source].session;
+	struct ccfc_tally *t = tally_of(s, session);
 
-	for (uint32_t i = 0; i < index->parts.n; i++) {
-		const struct ccfc_session_source *p = &index->parts.items[i];
-		struct ccfc_tally *t = tally_of(s, p->session);
+	while (t && m->next != CCFC_ID_NONE) {
+		const struct ccfc_session_source *p;
 
-		if (!t || p->gen != index->sources.items[p->source].gen)
+		m = &index->messages.items[m->next];
+		p = &index->session_sources.items[m->session_source];
+		if (!m->agent || p->session != session ||
+		    m->gen != (uint16_t)p->gen || !counts(index, p))
 			continue;
-		t->main.user += p->user[0];
-		t->main.assistant += p->assistant[0];
-		t->agents.user += p->user[1];
-		t->agents.assistant += p->assistant[1];
+		t->agents.user -= m->answers;
+		t->agents.assistant -= m->lines;
 	}
 }
 
-static void add_changes(const struct summing *s, uint32_t session,
+static void add_part(struct ccfc_tallying *s, uint32_t part)
+{
+	const struct ccfc_index *index = s->index;
+	const struct ccfc_session_source *p =
+		&index->session_sources.items[part];
+	struct ccfc_tally *t = tally_of(s, p->session);
+
+	if (!t || !counts(index, p))
+		return;
+	t->nagents += is_first_told(index, p);
+	t->main.user += p->user[0];
+	t->main.assistant += p->assistant[0];
+	t->agents.user += p->user[1];
+	t->agents.assistant += p->assistant[1];
+}
+
+static void add_changes(const struct ccfc_tallying *s, uint32_t session,
 			struct ccfc_tally *t)
 {
 	const struct ccfc_index *index = s->index;
@@ -204,16 +288,18 @@ static void add_changes(const struct summing *s, uint32_t session,
 		if (c->state != CCFC_STATE_APPLIED)
 			continue;
 		t->changes++;
+		t->shell_changes += c->shell != 0;
 		if (ccfc_index_time(c) > t->last_change)
 			t->last_change = ccfc_index_time(c);
-		if (s->stamp[c->file] != session)
+		if (s->last_session[c->file] != session)
 			t->files_modified++;
-		s->stamp[c->file] = session;
+		s->last_session[c->file] = session;
 	}
+	t->unknown_commands = ccfc_query_unknown(index, session);
 }
 
 /* Is it the session's own by its name, or has it none such? */
-static void add_sources(const struct summing *s, uint32_t session,
+static void add_sources(const struct ccfc_tallying *s, uint32_t session,
 			struct ccfc_tally *t)
 {
 	const struct ccfc_index *index = s->index;
@@ -238,49 +324,111 @@ static void add_sources(const struct summing *s, uint32_t session,
 	t->bytes = has_named ? named : any;
 }
 
-static void sum(struct summing *s)
+static void add_session(struct ccfc_tallying *s, uint32_t session)
 {
+	struct ccfc_tally *t = tally_of(s, session);
+
+	if (!t)
+		return;
+	add_changes(s, session, t);
+	add_sources(s, session, t);
+}
+
+/* The tables that are summed up, one after the other, from their first row. */
+static bool table_of(const struct ccfc_tallying *s, uint32_t *first,
+		     uint32_t *end,
+		     void (**add)(struct ccfc_tallying *s, uint32_t row))
+{
+	static void (*const adds[])(struct ccfc_tallying *,
+				    uint32_t) = { add_part,  drop_copies,
+						  add_said,  add_used,
+						  add_looks, add_session };
 	const struct ccfc_index *index = s->index;
-	uint32_t most = index->files.n > index->sessions.n ? index->files.n
-							   : index->sessions.n;
+	const uint32_t ends[] = { index->session_sources.n, index->shared.n,
+				  index->messages.n,	    index->calls.n,
+				  index->file_reads.n,	    index->sessions.n };
 
-	s->stamp = ccfc_calloc(most, sizeof(*s->stamp));
-	add_parts(s);
-	ccfc_tally_said(index, add_said, s);
-	ccfc_tally_used(index, add_used, s);
-	for (uint32_t f = 1; f < index->file_reads.n; f++)
-		file_reads(index, f, s->only, add_look, s);
-	memset(s->stamp, 0, most * sizeof(*s->stamp));
-	for (uint32_t i = 1; i < index->sessions.n; i++) {
-		struct ccfc_tally *t = tally_of(s, i);
+	if (s->table == sizeof(ends) / sizeof(*ends))
+		return false;
+	*add = adds[s->table];
+	*first = *add == add_looks || *add == add_session;
+	*end = ends[s->table];
+	return true;
+}
 
-		if (!t)
-			continue;
-		add_changes(s, i, t);
-		add_sources(s, i, t);
+bool ccfc_tally_some(struct ccfc_tallying *s, uint32_t rows)
+{
+	void (*add)(struct ccfc_tallying * s, uint32_t row);
+	uint32_t first, end;
+
+	while (table_of(s, &first, &end, &add)) {
+		if (s->row < first)
+			s->row = first;
+		for (; s->row < end; s->row++) {
+			if (!rows--)
+				return true;
+			add(s, s->row);
+		}
+		s->row = 0;
+		s->table++;
 	}
-	free(s->stamp);
+	return false;
+}
+
+/* Zeroed. */
+static uint32_t *stamps(uint32_t n, struct ccfc_arena *arena)
+{
+	uint32_t *list = ccfc_arena_alloc(arena, n * sizeof(*list));
+
+	memset(list, 0, n * sizeof(*list));
+	return list;
+}
+
+static void begin(struct ccfc_tallying *s, const struct ccfc_index *index,
+		  struct ccfc_arena *arena)
+{
+	*s = (struct ccfc_tallying){
+		.index = index,
+		.last_file = stamps(index->sessions.n, arena),
+		.last_session = stamps(index->files.n, arena),
+	};
+}
+
+void ccfc_tally_begin(struct ccfc_tallying *s, const struct ccfc_index *index,
+		      struct ccfc_arena *arena)
+{
+	size_t size = index->sessions.n * sizeof(struct ccfc_tally);
+
+	begin(s, index, arena);
+	s->out = ccfc_arena_alloc(arena, size);
+	memset(s->out, 0, size);
+	s->out[0].last_change = CCFC_TIME_NONE;
 }
 
 struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
 				  struct ccfc_arena *arena)
 {
-	size_t size = index->sessions.n * sizeof(struct ccfc_tally);
-	struct summing s = { .index = index,
-			     .out = ccfc_arena_alloc(arena, size) };
+	struct ccfc_tallying s;
 
-	memset(s.out, 0, size);
-	s.out[0].last_change = CCFC_TIME_NONE;
-	sum(&s);
+	ccfc_tally_begin(&s, index, arena);
+	while (ccfc_tally_some(&s, UINT32_MAX))
+		;
 	return s.out;
 }
 
 void ccfc_tally_session(struct ccfc_tally *out, const struct ccfc_index *index,
 			uint32_t session)
 {
-	struct summing s = { .index = index, .out = out, .only = session };
+	struct ccfc_arena arena = CCFC_ARENA_INIT;
+	struct ccfc_tallying s;
 
 	*out = (struct ccfc_tally){ .last_change = CCFC_TIME_NONE };
-	if (session)
-		sum(&s);
+	if (!session)
+		return;
+	begin(&s, index, &arena);
+	s.only = session;
+	s.out = out;
+	while (ccfc_tally_some(&s, UINT32_MAX))
+		;
+	ccfc_arena_release(&arena);
 }

@@ -8,7 +8,8 @@
  *   transcript as it stands, or stood when it was last seen; reading it anew
  *   starts them over.
  * - A say is one message of the model, by its message.id. One message is
- *   written as several lines, whose usage is repeated: the last line counts.
+ *   written as several lines, whose usage is repeated: the one with the most
+ *   output tokens counts.
  *   Resumes and forks copy messages; the tokens belong to the session that
  *   spent them, by the rule of owner.c.
  * - A use is one call of any tool, by its tool_use id, and belongs to its
@@ -67,12 +68,14 @@ struct ccfc_tally_part {
 struct ccfc_tally {
 	struct ccfc_tally_part main;
 	struct ccfc_tally_part agents; /* agents' files, inline sidechains */
-	uint32_t nagents;	       /* transcripts of agents */
-	uint64_t files_read;	       /* that it or its agents saw */
-	uint64_t files_modified;       /* with an applied change */
-	uint64_t changes;	       /* applied */
-	int64_t last_change;	       /* CCFC_TIME_NONE: none */
-	uint64_t bytes;		       /* of its own transcripts */
+	uint32_t nagents; /* with a transcript, or told of by the session's */
+	uint64_t files_read;	   /* that it or its agents saw */
+	uint64_t files_modified;   /* with an applied change */
+	uint64_t changes;	   /* applied */
+	uint64_t shell_changes;	   /* those of them that commands made */
+	uint64_t unknown_commands; /* whose effects are not known */
+	int64_t last_change;	   /* CCFC_TIME_NONE: none */
+	uint64_t bytes;		   /* of its own transcripts */
 	uint64_t agent_bytes;
 };
 
@@ -82,6 +85,23 @@ struct ccfc_tally {
  */
 struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
 				  struct ccfc_arena *arena);
+/*
+ * The same piece by piece: `out` is the array when ccfc_tally_some returns
+ * false. Nothing may be applied to the index in between.
+ */
+struct ccfc_tallying {
+	struct ccfc_tally *out;
+	/* totals.c's own: */
+	const struct ccfc_index *index;
+	uint32_t only;		/* one session, whose tally `out` is; 0: all */
+	uint32_t *last_file;	/* by session: that it looked at */
+	uint32_t *last_session; /* by file: that changed it */
+	uint32_t table, row;	/* how far it is */
+};
+void ccfc_tally_begin(struct ccfc_tallying *tallying,
+		      const struct ccfc_index *index, struct ccfc_arena *arena);
+/* At most so many rows; false when all have been summed up. */
+bool ccfc_tally_some(struct ccfc_tallying *tallying, uint32_t rows);
 /* One session's. */
 void ccfc_tally_session(struct ccfc_tally *out, const struct ccfc_index *index,
 			uint32_t session);
@@ -143,5 +163,13 @@ void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn,
 /* All; or those at one file (quick) or of one session, where not 0. */
 void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
 		      uint32_t session, ccfc_look_fn fn, void *ctx);
+
+/* The fact in one row of `messages`, `calls` or `reads`; false: none. */
+bool ccfc_tally_said_at(struct ccfc_said *out, const struct ccfc_index *index,
+			uint32_t message);
+bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,
+			uint32_t call);
+bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
+			uint32_t read);
 
 #endif

@@ -192,7 +192,7 @@ static void test_read_anew(void **state)
 	assert_true(ccfc_index_place_present(index, &p->place));
 	assert_int_equal(p->place.offset, LINE);
 	/* The store has to know. */
-	assert_int_equal(index->dirty.prompts.n, 2);
+	assert_int_equal(index->prompts.dirty.n, 2);
 	ccfc_index_free(index);
 }
 

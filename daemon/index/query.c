@@ -76,7 +76,9 @@ static bool accepts_change(const struct ccfc_index *index,
 	if (f->ntools &&
 	    !has_slice(f->tools, f->ntools, ccfc_index_tool(index, c)))
 		return false;
-	return ccfc_filter_accepts_session(index, f, c->session);
+	if (!ccfc_filter_accepts_session(index, f, c->session))
+		return false;
+	return !f->proofs || f->proofs & (1u << ccfc_query_proof(index, c));
 }
 
 bool ccfc_filter_accepts(const struct ccfc_index *index,
@@ -286,20 +288,24 @@ void ccfc_query_files(struct ccfc_groups *out, const struct ccfc_index *index,
 		      const struct ccfc_filter *filter,
 		      struct ccfc_arena *arena)
 {
+	uint32_t *found =
+		ccfc_arena_alloc(arena, index->files.n * sizeof(*found));
+	uint32_t n = 0;
 	struct rows rows;
 	size_t most = 0;
 
 	/* Paths first: few files match a pattern, and they bound the rows. */
-	for (uint32_t f = 1; f < index->files.n; f++)
-		if (index->files.items[f].n &&
-		    accepts_path(filter, ccfc_index_file_path(index, f)))
-			most += index->files.items[f].n;
+	for (uint32_t f = 1; f < index->files.n; f++) {
+		if (!index->files.items[f].n ||
+		    !accepts_path(filter, ccfc_index_file_path(index, f)))
+			continue;
+		most += index->files.items[f].n;
+		found[n++] = f;
+	}
 	rows_init(&rows, most, arena);
-	for (uint32_t f = 1; most && f < index->files.n; f++)
-		if (index->files.items[f].n &&
-		    accepts_path(filter, ccfc_index_file_path(index, f)))
-			gather_query(&rows, index, &index->files.items[f],
-				     false, filter, false);
+	for (uint32_t i = 0; i < n; i++)
+		gather_query(&rows, index, &index->files.items[found[i]], false,
+			     filter, false);
 	cut_query(out, &rows, arena);
 	order(out, &index->file_paths, by_last_desc, arena);
 }
@@ -333,8 +339,9 @@ enum ccfc_op ccfc_query_group_op(const struct ccfc_index *index,
 
 	if (last->result.op == CCFC_OP_DELETED)
 		return CCFC_OP_DELETED;
-	return first->result.op == CCFC_OP_CREATED ? CCFC_OP_CREATED
-						   : CCFC_OP_MODIFIED;
+	if (first->result.op == CCFC_OP_CREATED)
+		return CCFC_OP_CREATED;
+	return group->nchanges == 1 ? ccfc_index_op(last) : CCFC_OP_MODIFIED;
 }
 
 static bool has_applied(const struct ccfc_index *index,
@@ -347,6 +354,22 @@ static bool has_applied(const struct ccfc_index *index,
 	return false;
 }
 
+static void count_shell(struct ccfc_totals *out, const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->changes.n; i++) {
+		const struct ccfc_change *c = &index->changes.items[i];
+
+		if (!c->shell || !c->settled)
+			continue;
+		if (ccfc_index_is_command(c)) {
+			out->commands++;
+			out->unknown_commands += ccfc_index_is_unknown(c);
+		} else {
+			out->shell_changes += c->state == CCFC_STATE_APPLIED;
+		}
+	}
+}
+
 void ccfc_query_totals(struct ccfc_totals *out, const struct ccfc_index *index)
 {
 	memset(out, 0, sizeof(*out));
@@ -355,6 +378,7 @@ void ccfc_query_totals(struct ccfc_totals *out, const struct ccfc_index *index)
 	for (uint32_t i = 1; i < index->files.n; i++)
 		out->files += has_applied(index, &index->files.items[i]);
 	memcpy(out->by_state, index->by_state, sizeof(out->by_state));
+	count_shell(out, index);
 	for (uint32_t i = 0; i < index->sources.n; i++) {
 		const struct ccfc_source *s = &index->sources.items[i];
 

@@ -11,6 +11,7 @@
 /* Which changes count. Zeroed, it is "all states, any time, everything". */
 struct ccfc_filter {
 	uint32_t states; /* bit (1 << state); 0: all */
+	uint32_t proofs; /* bit (1 << enum ccfc_proof); 0: all */
 	bool has_from, has_to;
 	int64_t from, to;	   /* inclusive */
 	struct ccfc_slice project; /* normal path; the session's project is it
@@ -57,6 +58,26 @@ uint32_t ccfc_query_change_id(const struct ccfc_index *index,
  */
 int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 		      struct ccfc_slice ref, struct ccfc_err *err);
+
+/* How sure it is that the change is its call's (proof.c). */
+enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
+				 const struct ccfc_change *change);
+/*
+ * Whose an ambiguous change may be as well: changes of the file, and commands
+ * that may have changed it, by time. `out` is the caller's to free.
+ */
+void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
+		       const struct ccfc_change *change);
+
+/*
+ * Of a shell change of a file: did no other command of the project run, whose
+ * effects are not known, between the changes in front of and behind it?
+ */
+bool ccfc_query_is_alone(const struct ccfc_index *index,
+			 const struct ccfc_change *change);
+
+/* How many commands of a session have effects that are not known? */
+uint32_t ccfc_query_unknown(const struct ccfc_index *index, uint32_t session);
 
 /* A run of changes that belong together: one file's, or one session's. */
 struct ccfc_group {
@@ -148,6 +169,9 @@ struct ccfc_totals {
 	uint64_t sessions; /* seen */
 	uint64_t files;	   /* with an applied change */
 	uint64_t by_state[CCFC_STATE_COUNT];
+	uint64_t shell_changes;	   /* applied */
+	uint64_t commands;	   /* that are kept */
+	uint64_t unknown_commands; /* those whose effects are not known */
 	uint64_t sources_present, sources_gone;
 	uint64_t bytes; /* read so far, of present sources */
 	uint64_t lines[CCFC_RECORD_KINDS];

@@ -1,0 +1,348 @@
+/*
+ * How sure it is that a change is its call's; whose else it may be.
+ *
+ * What a client recorded while a command ran is what changed on the disk in
+ * that time, by whomever. So a recorded change is in doubt when another call,
+ * of another session or another agent, may have changed the file at that time:
+ * a rival. Calls of one thread run one after another and are no rivals.
+ *
+ * A command whose text has the file's name is believed where no rival has it
+ * too. A write tool's change is its own doubtlessly, and counts as named.
+ *
+ * All this is asked of the set of changes of a file, and of the commands of a
+ * session; it depends on nothing that was worked out before, so not on the
+ * order in which lines came.
+ */
+#include "base/alloc.h"
+#include "base/path.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+#include "index/query.h"
+
+#include <stdlib.h>
+
+#define LATE 100 /* ms that a change is seen after its end */
+#define LONGEST_RUN                                                            \
+	(10 * 60 * 1000) /* of a command that never ended, in ms               \
+			  */
+
+struct window {
+	int64_t from, to;
+};
+
+enum named { NOT_NAMED, MAYBE_NAMED, NAMED };
+
+struct doubt {
+	const struct ccfc_index *index;
+	const struct ccfc_change *c;
+	struct window when;
+	struct ccfc_slice name; /* the file's, without directories */
+	uint32_t rivals;
+	enum named named;      /* the best of the rivals */
+	struct ccfc_ids *list; /* of rivals; may be NULL */
+};
+
+/* A row that has the call's times: a shell change's are its command's. */
+static const struct ccfc_change *call_row(const struct ccfc_index *index,
+					  const struct ccfc_change *c)
+{
+	const struct ccfc_change *command = ccfc_index_command(index, c);
+
+	return command ? command : c;
+}
+
+static int64_t later(int64_t time, int64_t ms)
+{
+	return time > INT64_MAX - ms ? INT64_MAX : time + ms;
+}
+
+/* When may it have changed the file? Anytime, where no time is known. */
+static struct window window_of(const struct ccfc_index *index,
+			       const struct ccfc_change *change)
+{
+	const struct ccfc_change *c = call_row(index, change);
+	struct window w = { ccfc_index_time(c), INT64_MAX };
+
+	if (w.from == CCFC_TIME_NONE)
+		return (struct window){ INT64_MIN, INT64_MAX };
+	if (!c->result.known) {
+		w.to = later(w.from, LONGEST_RUN);
+	} else if (c->result.run & CCFC_RUN_BACKGROUND) {
+		if (c->shell_time != CCFC_TIME_NONE)
+			w.to = later(c->shell_time, LATE);
+	} else if (c->result.time != CCFC_TIME_NONE) {
+		w.to = later(c->result.time, LATE);
+	}
+	if (w.to < w.from)
+		w.to = later(w.from, LATE);
+	return w;
+}
+
+static bool is_same_thread(const struct ccfc_change *a,
+			   const struct ccfc_change *b)
+{
+	return a->session == b->session &&
+	       ccfc_index_agent(a) == ccfc_index_agent(b);
+}
+
+/* --- names in texts --- */
+
+static bool is_word_char(unsigned char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c >= 0x80;
+}
+
+/* Neither the end nor the beginning of a longer name. */
+static bool stands_alone(struct ccfc_slice text, size_t at, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text.ptr;
+	size_t end = at + len;
+
+	if (at && (is_word_char(p[at - 1]) || p[at - 1] == '.'))
+		return false;
+	if (end < text.len && is_word_char(p[end]))
+		return false;
+	return end + 1 >= text.len || p[end] != '.' ||
+	       !is_word_char(p[end + 1]);
+}
+
+static bool has_name(struct ccfc_slice text, struct ccfc_slice name)
+{
+	for (size_t i = 0; name.len && i + name.len <= text.len; i++)
+		if (!memcmp(text.ptr + i, name.ptr, name.len) &&
+		    stands_alone(text, i, name.len))
+			return true;
+	return false;
+}
+
+static enum named named_by(const struct doubt *d, const struct ccfc_change *c)
+{
+	const struct ccfc_change *command = call_row(d->index, c);
+
+	if (!command->shell || (c->shell & CCFC_SHELL_PARSED))
+		return NAMED;
+	if (has_name(ccfc_index_str(d->index, command->text), d->name))
+		return NAMED;
+	return !command->text || (command->shell & CCFC_SHELL_CUT) ? MAYBE_NAMED
+								   : NOT_NAMED;
+}
+
+/* --- rivals --- */
+
+/* Can a call in that state have changed a file? */
+static bool may_have_run(const struct ccfc_change *c)
+{
+	if (!c->shell)
+		return c->state == CCFC_STATE_APPLIED;
+	return c->state != CCFC_STATE_DENIED && c->state != CCFC_STATE_STAGED;
+}
+
+static void weigh(struct doubt *d, uint32_t id)
+{
+	const struct ccfc_change *c = &d->index->changes.items[id];
+	struct window w;
+	enum named named;
+
+	if (c == d->c || !c->settled || !may_have_run(c) ||
+	    is_same_thread(c, d->c))
+		return;
+	w = window_of(d->index, c);
+	if (w.from > d->when.to || w.to < d->when.from)
+		return;
+	named = named_by(d, c);
+	if (named > d->named)
+		d->named = named;
+	d->rivals++;
+	if (d->list)
+		ccfc_ids_push(d->list, id);
+}
+
+/* Has the command a change of this file? That is weighed for it. */
+static bool has_change(const struct ccfc_index *index,
+		       const struct ccfc_change *command, uint32_t file)
+{
+	uint32_t id = command->next_file;
+
+	for (; id != CCFC_ID_NONE; id = index->changes.items[id].next_file)
+		if (index->changes.items[id].file == file &&
+		    index->changes.items[id].settled)
+			return true;
+	return false;
+}
+
+static void weigh_all(struct doubt *d)
+{
+	const struct ccfc_index *index = d->index;
+	const struct ccfc_ids *ids = &index->files.items[d->c->file];
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		weigh(d, ids->items[i]);
+	if (!(d->c->result.run & CCFC_RUN_SHARED))
+		return;
+	/* The client saw another command of its own run at the same time. */
+	ids = &index->sessions.items[d->c->session].commands;
+	for (uint32_t i = 0; i < ids->n; i++)
+		if (!has_change(index, &index->changes.items[ids->items[i]],
+				d->c->file))
+			weigh(d, ids->items[i]);
+}
+
+/* Is the change in doubt? `list` (may be NULL) gets the rivals. */
+static bool is_doubtful(const struct ccfc_index *index,
+			const struct ccfc_change *c, struct ccfc_ids *list)
+{
+	struct doubt d = {
+		.index = index,
+		.c = c,
+		.when = window_of(index, c),
+		.name = ccfc_path_basename(
+			ccfc_index_file_path(index, c->file)),
+		.list = list,
+	};
+
+	weigh_all(&d);
+	if (!d.rivals)
+		return c->result.run & CCFC_RUN_SHARED;
+	return named_by(&d, c) != NAMED || d.named != NOT_NAMED;
+}
+
+/* --- gaps --- */
+
+/* From the change of the file in front of `c` to the one behind it. */
+static struct window between(const struct ccfc_index *index,
+			     const struct ccfc_change *c)
+{
+	const struct ccfc_ids *ids = &index->files.items[c->file];
+	struct window own = window_of(index, c);
+	struct window gap = { INT64_MIN, INT64_MAX };
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *other =
+			&index->changes.items[ids->items[i]];
+		struct window w = window_of(index, other);
+
+		if (other == c || other->state != CCFC_STATE_APPLIED)
+			continue;
+		if (w.to <= own.to && w.to > gap.from)
+			gap.from = w.to;
+		else if (w.to > own.to && w.from < gap.to)
+			gap.to = w.from;
+	}
+	/* Behind the last one only the time of the file itself tells. */
+	if (gap.to == INT64_MAX)
+		gap.to = own.to;
+	return gap;
+}
+
+static bool has_unknown(const struct ccfc_index *index, uint32_t session,
+			const struct window *gap, uint32_t own)
+{
+	const struct ccfc_ids *ids = &index->sessions.items[session].commands;
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *command =
+			&index->changes.items[ids->items[i]];
+		struct window w;
+
+		if (ids->items[i] == own || !command->settled ||
+		    !ccfc_index_is_unknown(command))
+			continue;
+		w = window_of(index, command);
+		if (w.from <= gap->to && w.to >= gap->from)
+			return true;
+	}
+	return false;
+}
+
+bool ccfc_query_is_alone(const struct ccfc_index *index,
+			 const struct ccfc_change *c)
+{
+	struct window gap = between(index, c);
+	uint32_t project = index->sessions.items[c->session].project;
+
+	for (uint32_t s = 1; s < index->sessions.n; s++)
+		if ((s == c->session ||
+		     index->sessions.items[s].project == project) &&
+		    has_unknown(index, s, &gap, c->command))
+			return false;
+	return true;
+}
+
+/* --- answers --- */
+
+enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
+				 const struct ccfc_change *c)
+{
+	bool parsed = c->shell & CCFC_SHELL_PARSED;
+
+	if (!c->shell)
+		return CCFC_PROOF_RESULT;
+	if (c->judged)
+		return (enum ccfc_proof)(c->judged - 1);
+	if (!(c->shell & CCFC_SHELL_RECORDED))
+		return CCFC_PROOF_PARSED;
+	if (!is_doubtful(index, c, NULL))
+		return CCFC_PROOF_RECORDED;
+	return parsed ? CCFC_PROOF_PARSED : CCFC_PROOF_AMBIGUOUS;
+}
+
+struct by_time {
+	int64_t time;
+	struct ccfc_slice name;
+	uint32_t id;
+};
+
+static int compare_by_time(const void *x, const void *y)
+{
+	const struct by_time *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return ccfc_slice_cmp(a->name, b->name);
+}
+
+static void sort_rivals(const struct ccfc_index *index, struct ccfc_ids *ids)
+{
+	struct by_time *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+
+		list[i] = (struct by_time){ ccfc_index_time(c),
+					    ccfc_slice(c->id, c->id_len),
+					    ids->items[i] };
+	}
+	qsort(list, ids->n, sizeof(*list), compare_by_time);
+	for (uint32_t i = 0; i < ids->n; i++)
+		ids->items[i] = list[i].id;
+	free(list);
+}
+
+void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
+		       const struct ccfc_change *change)
+{
+	uint32_t id = (uint32_t)(change - index->changes.items);
+
+	out->n = 0;
+	if (!change->judged) {
+		is_doubtful(index, change, out);
+		sort_rivals(index, out);
+		return;
+	}
+	for (uint32_t i = 0; i < index->rivals.n; i++)
+		if (index->rivals.items[i].change == id)
+			ccfc_ids_push(out, index->rivals.items[i].rival);
+}
+
+uint32_t ccfc_query_unknown(const struct ccfc_index *index, uint32_t session)
+{
+	const struct ccfc_ids *ids = &index->sessions.items[session].commands;
+	uint32_t n = index->sessions.items[session].unknown_commands;
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		n += ccfc_index_is_unknown(
+			&index->changes.items[ids->items[i]]);
+	return n;
+}

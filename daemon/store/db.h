@@ -4,45 +4,37 @@
 
 #include "base/err.h"
 #include "store/rows.h"
+#include "store/schema.h"
+#include "store/store.h"
 #include "store/texts/texts_write.h"
+
+#include <sys/types.h>
 
 enum ccfc_stmt {
 	CCFC_STMT_BEGIN,
 	CCFC_STMT_COMMIT,
 	CCFC_STMT_ROLLBACK,
-	CCFC_STMT_META,
-	CCFC_STMT_SOURCE,
-	CCFC_STMT_SESSION,
-	CCFC_STMT_FILE,
-	CCFC_STMT_CHANGE,
-	CCFC_STMT_COPY,
-	CCFC_STMT_ORPHAN,
 	CCFC_STMT_ORPHAN_GONE,
-	CCFC_STMT_PROMPT,
-	CCFC_STMT_BACKUP,
-	CCFC_STMT_PART,
-	CCFC_STMT_SAY,
-	CCFC_STMT_USE,
-	CCFC_STMT_LOOK,
-	CCFC_STMT_LEAF,
-	CCFC_STMT_SUMMARY,
 	CCFC_STMT_NO_UNKNOWN_TYPES,
-	CCFC_STMT_UNKNOWN_TYPE,
-	CCFC_STMT_COUNT
+	CCFC_STMT_REPLACE, /* a row: one statement for each table */
+	CCFC_STMT_COUNT = CCFC_STMT_REPLACE + CCFC_TABLES
 };
 
 struct ccfc_store {
 	sqlite3 *db;
 	char *dir;
 	char *path;
+	dev_t dev; /* of the file that is open */
+	ino_t ino;
 	struct ccfc_texts_file *texts; /* NULL: nothing was loaded yet */
 	uint64_t texts_length;	       /* that was committed */
 	uint64_t epoch;		       /* that was written by us; 0: none yet */
+	uint64_t rows;		       /* that the file says it has */
+	uint64_t reader;	       /* what the rows are said to be of */
+	bool texts_damaged;	       /* as the file says */
+	struct ccfc_store_past past;
 	sqlite3_stmt *stmts[CCFC_STMT_COUNT]; /* prepared on first use */
 };
-
-/* The text of a statement (save.c). */
-extern const char *const ccfc_store_sql[CCFC_STMT_COUNT];
 
 /*
  * texts_store.c: opens the texts when the index was loaded. *anew: texts are
@@ -52,42 +44,63 @@ int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
 			  uint64_t id, uint64_t length, bool *anew,
 			  struct ccfc_err *err);
 
-/* A batch on its way out; the first failure sticks. */
-struct ccfc_batch {
-	struct ccfc_store *store;
-	const struct ccfc_index *index;
-	struct ccfc_err *err;
-	int failed;
-};
-
-/* save.c: a row to bind, and writing it. */
-struct ccfc_row ccfc_batch_row(struct ccfc_batch *batch, enum ccfc_stmt which);
-void ccfc_batch_end(struct ccfc_batch *batch, struct ccfc_row *row);
-void ccfc_batch_each(struct ccfc_batch *batch, const struct ccfc_ids *ids,
-		     void (*save)(struct ccfc_batch *, uint32_t));
-/* save_said.c: what was said and spent. */
-void ccfc_batch_said(struct ccfc_batch *batch);
+/* save.c: how many rows the index is, t_meta's not among them. */
+uint64_t ccfc_store_rows(const struct ccfc_index *index);
+/* save.c: all sources, and which file of texts it is. */
+int ccfc_store_commit_texts(struct ccfc_store *store,
+			    const struct ccfc_index *index,
+			    struct ccfc_err *err);
+/* save.c: one row of t_meta. */
+int ccfc_store_note(struct ccfc_store *store, const char *key, uint64_t value,
+		    struct ccfc_err *err);
 
 /* The store on its way in. */
 struct ccfc_load {
 	struct ccfc_store *store;
 	struct ccfc_index *index;
 	struct ccfc_err *err;
+	uint64_t rows;			      /* that were read */
+	uint64_t wanted;		      /* that there are, by t_meta */
+	uint64_t reader, texts, texts_length; /* of t_meta; 0: not there */
+	bool texts_damaged;
 	bool has_epoch;
+	bool has_rows; /* t_meta says how many there are */
+	bool whole;    /* and that all that was saved is in (salvage.h) */
 };
 
 /* False when the row makes no sense. */
 typedef bool (*ccfc_load_fn)(struct ccfc_load *load, struct ccfc_row *row);
 
-/* load.c: calls `fn` for each row of a query. */
-int ccfc_load_each(struct ccfc_load *load, const char *sql, ccfc_load_fn fn);
+/* load.c: calls `fn` for each row of a table, when its sum is right. */
+int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
+		   ccfc_load_fn fn);
+/* load.c: t_meta alone. */
+int ccfc_load_meta(struct ccfc_load *load);
 /* load_messages.c: what was said and spent; after sources, sessions and files.
  */
 int ccfc_load_said(struct ccfc_load *load);
 
+/* store.c: the store in index.db<tail>. */
+int ccfc_store_new_at(struct ccfc_store **out, const char *dir,
+		      const char *tail, struct ccfc_err *err);
+
 /* views_store.c: makes the views that are not there as they should be. */
 int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err);
 
+/* store.c: the database's part of opening and closing. */
+int ccfc_db_open(struct ccfc_store *store, struct ccfc_err *err);
+void ccfc_db_close(struct ccfc_store *store);
+
+/* upgrade.c: makes tables, and brings those of older schemas up. */
+int ccfc_store_make_tables(struct ccfc_store *store, struct ccfc_err *err);
+
+/* store.c: all columns of the table and the sum, in the order of its ids. */
+int ccfc_db_select(sqlite3_stmt **out, sqlite3 *db, enum ccfc_table_id table);
+
+/*
+ * CCFC_ECORRUPT when the error is about what the file says, CCFC_EIO when it
+ * is about reading or writing it. Either may pass: see start.c.
+ */
 int ccfc_db_error(const struct ccfc_store *store, const char *doing,
 		  struct ccfc_err *err);
 int ccfc_db_exec(struct ccfc_store *store, const char *sql,

@@ -6,33 +6,48 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "index/index_internal.h"
+#include "store/columns.h"
 #include "store/db.h"
+#include "store/row_sum.h"
 #include "store/schema.h"
 #include "store/store.h"
 
 #include <stdlib.h>
 
-static int damaged(const struct ccfc_load *load, const char *sql)
+static int damaged(const struct ccfc_load *load, const char *what)
 {
 	return ccfc_err_set(load->err, CCFC_ECORRUPT,
 			    "store %s: rows make no sense (%s)",
-			    load->store->path, sql);
+			    load->store->path, what);
 }
 
-/* Calls `fn` for each row of a query; false from it means nonsense. */
-int ccfc_load_each(struct ccfc_load *load, const char *sql, ccfc_load_fn fn)
+/* A value that cannot be read is no value; why is told by the connection. */
+static int wrong_row(struct ccfc_load *load, const char *table)
 {
+	int code = sqlite3_errcode(load->store->db) & 0xff;
+
+	if (code == SQLITE_IOERR || code == SQLITE_NOMEM)
+		return ccfc_db_error(load->store, "cannot read", load->err);
+	return damaged(load, table);
+}
+
+/* Calls `fn` for each row of a table; false from it means nonsense. */
+int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
+		   ccfc_load_fn fn)
+{
+	const char *name = ccfc_store_tables[table].name;
 	sqlite3_stmt *stmt;
 	int step, r = 0;
 
-	if (sqlite3_prepare_v2(load->store->db, sql, -1, &stmt, NULL) !=
-	    SQLITE_OK)
+	if (ccfc_db_select(&stmt, load->store->db, table) != SQLITE_OK)
 		return ccfc_db_error(load->store, "cannot read", load->err);
 	while ((step = sqlite3_step(stmt)) == SQLITE_ROW && !r) {
-		struct ccfc_row row = { stmt, 0 };
+		struct ccfc_row row = { .stmt = stmt };
 
-		if (!fn(load, &row))
-			r = damaged(load, sql);
+		if (!ccfc_sum_fits(stmt, table, CCFC_STORE_SCHEMA) ||
+		    !fn(load, &row))
+			r = wrong_row(load, name);
+		load->rows += table != CCFC_TABLE_META;
 	}
 	if (!r && step != SQLITE_DONE)
 		r = ccfc_db_error(load->store, "cannot read", load->err);
@@ -40,69 +55,15 @@ int ccfc_load_each(struct ccfc_load *load, const char *sql, ccfc_load_fn fn)
 	return r;
 }
 
-static uint32_t get_string(struct ccfc_load *load, struct ccfc_row *row)
-{
-	return ccfc_strtab_put(&load->index->strings, ccfc_row_str(row));
-}
-
-static void split_strings(struct ccfc_load *load, struct ccfc_ids *out,
-			  struct ccfc_slice text)
-{
-	while (text.len) {
-		const char *nl = memchr(text.ptr, '\n', text.len);
-		size_t n = nl ? (size_t)(nl - text.ptr) : text.len;
-
-		if (n)
-			ccfc_ids_push(out,
-				      ccfc_strtab_put(&load->index->strings,
-						      ccfc_slice(text.ptr, n)));
-		n += nl ? 1 : 0;
-		text = ccfc_slice(text.ptr + n, text.len - n);
-	}
-}
-
-static void split_ids(struct ccfc_ids *out, struct ccfc_slice text)
-{
-	uint32_t v = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] >= '0' && text.ptr[i] <= '9') {
-			v = v * 10 + (uint32_t)(text.ptr[i] - '0');
-			continue;
-		}
-		ccfc_ids_push(out, v);
-		v = 0;
-	}
-}
-
 static bool load_session(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
-	struct ccfc_session *s;
 
-	if (ccfc_index_session(index, ccfc_row_str(row)) != id)
+	if (ccfc_index_session(index, ccfc_row_str(row)) != id ||
+	    !ccfc_row_get_session(row, index, &index->sessions.items[id]))
 		return false;
-	s = &index->sessions.items[id];
-	s->seen = ccfc_row_int(row);
-	s->start = ccfc_row_time(row);
-	s->end = ccfc_row_time(row);
-	s->born = ccfc_row_time(row);
-	s->project = get_string(load, row);
-	s->project_time = ccfc_row_time(row);
-	s->project_from_agent = ccfc_row_int(row);
-	s->branch = get_string(load, row);
-	s->branch_time = ccfc_row_time(row);
-	split_strings(load, &s->branches, ccfc_row_str(row));
-	s->model = get_string(load, row);
-	s->model_time = ccfc_row_time(row);
-	s->model_from_agent = ccfc_row_int(row);
-	split_strings(load, &s->models, ccfc_row_str(row));
-	split_ids(&s->sources, ccfc_row_str(row));
-	s->opening = get_string(load, row);
-	s->opening_time = ccfc_row_time(row);
-	s->summary = get_string(load, row);
-	s->summary_time = ccfc_row_time(row);
+	ccfc_index_note_end(index, &index->sessions.items[id]);
 	return true;
 }
 
@@ -111,15 +72,6 @@ static bool load_file(struct ccfc_load *load, struct ccfc_row *row)
 	int64_t id = ccfc_row_int(row);
 
 	return ccfc_index_file(load->index, ccfc_row_str(row)) == id;
-}
-
-static void load_cursor(struct ccfc_row *row, struct ccfc_cursor *cursor)
-{
-	cursor->dev = (uint64_t)ccfc_row_int(row);
-	cursor->ino = (uint64_t)ccfc_row_int(row);
-	cursor->offset = (uint64_t)ccfc_row_int(row);
-	cursor->marker = (uint64_t)ccfc_row_int(row);
-	cursor->marker_len = (uint32_t)ccfc_row_int(row);
 }
 
 static bool load_source(struct ccfc_load *load, struct ccfc_row *row)
@@ -132,25 +84,8 @@ static bool load_source(struct ccfc_load *load, struct ccfc_row *row)
 	if (ccfc_index_source(index, ccfc_row_str(row), &name) != id)
 		return false;
 	s = &index->sources.items[id];
-	s->session = (uint32_t)ccfc_row_int(row);
-	s->agent = get_string(load, row);
-	s->is_agent = ccfc_row_int(row);
-	s->gone = ccfc_row_int(row);
-	s->gen = (uint32_t)ccfc_row_int(row);
-	load_cursor(row, &s->cursor);
-	s->turn[0] = (uint64_t)ccfc_row_int(row);
-	s->turn[1] = (uint64_t)ccfc_row_int(row);
-	s->message[0] = (uint64_t)ccfc_row_int(row);
-	s->message[1] = (uint64_t)ccfc_row_int(row);
-	for (int k = 0; k < CCFC_RECORD_KINDS; k++)
-		s->lines[k] = (uint64_t)ccfc_row_int(row);
-	s->too_long = (uint64_t)ccfc_row_int(row);
-	s->texts_gen = (uint32_t)ccfc_row_int(row);
-	s->texts.offset = (uint64_t)ccfc_row_int(row);
-	s->texts.marker = (uint64_t)ccfc_row_int(row);
-	s->texts.marker_len = (uint32_t)ccfc_row_int(row);
-	s->damaged = (uint64_t)ccfc_row_int(row);
-	return s->session < index->sessions.n &&
+	return ccfc_row_get_source(row, index, s) &&
+	       s->session < index->sessions.n &&
 	       s->cursor.marker_len <= CCFC_TAIL_MARKER_MAX;
 }
 
@@ -169,6 +104,19 @@ static bool outcome_makes_sense(const struct ccfc_index *index,
 	       (!o->known || o->place.source < index->sources.n);
 }
 
+/* Shell changes hang on commands, whose rows come before theirs. */
+static bool load_shell(struct ccfc_index *index, uint32_t id)
+{
+	struct ccfc_change *c = &index->changes.items[id];
+
+	c->settled = !(c->shell & CCFC_SHELL_NOBODYS);
+	if (c->target_op > CCFC_OP_RENAMED || c->other_file >= index->files.n)
+		return false;
+	if (!c->shell || ccfc_index_is_command(c))
+		return c->command == CCFC_ID_NONE;
+	return ccfc_index_hang(index, id);
+}
+
 static bool load_change(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
@@ -178,21 +126,16 @@ static bool load_change(struct ccfc_load *load, struct ccfc_row *row)
 	if (ccfc_index_add_change(index, ccfc_row_str(row)) != id)
 		return false;
 	c = &index->changes.items[id];
-	c->part = (uint16_t)ccfc_row_int(row);
-	c->several = ccfc_row_int(row);
-	c->seq = (uint64_t)ccfc_row_int(row);
-	c->file = (uint32_t)ccfc_row_int(row);
-	c->session = (uint32_t)ccfc_row_int(row);
-	c->state = (uint8_t)ccfc_row_int(row);
-	ccfc_row_obs(row, index, &c->call);
-	ccfc_row_outcome(row, index, &c->result);
-	if (c->file >= index->files.n || c->session >= index->sessions.n ||
-	    c->state >= CCFC_STATE_COUNT || c->seq > INT64_MAX)
+	if (!ccfc_row_get_change(row, index, c) || c->file >= index->files.n ||
+	    c->session >= index->sessions.n || c->state >= CCFC_STATE_COUNT ||
+	    c->seq > INT64_MAX)
 		return false;
 	if (c->seq > index->seq)
 		index->seq = c->seq;
-	c->settled = true;
-	ccfc_index_link(index, (uint32_t)id);
+	if (!load_shell(index, (uint32_t)id))
+		return false;
+	if (c->settled)
+		ccfc_index_link(index, (uint32_t)id);
 	return obs_makes_sense(index, &c->call) &&
 	       outcome_makes_sense(index, &c->result);
 }
@@ -201,10 +144,10 @@ static bool load_copy(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
 	int64_t id = ccfc_row_int(row);
-	struct ccfc_observation obs;
+	struct ccfc_observation obs = { 0 };
 
-	ccfc_row_obs(row, index, &obs);
-	if (id != index->obs.n || !obs.known || !obs_makes_sense(index, &obs))
+	if (!ccfc_row_get_observation(row, index, &obs) || id != index->obs.n ||
+	    !obs.known || !obs_makes_sense(index, &obs))
 		return false;
 	CCFC_VEC_PUSH(index->obs, obs);
 	return true;
@@ -213,68 +156,80 @@ static bool load_copy(struct ccfc_load *load, struct ccfc_row *row)
 static bool load_orphan(struct ccfc_load *load, struct ccfc_row *row)
 {
 	uint32_t id = ccfc_index_add_orphan(load->index, ccfc_row_str(row));
-	struct ccfc_outcome *o = &load->index->orphans.items[id].result;
+	struct ccfc_orphan *o = &load->index->orphans.items[id];
 
-	ccfc_row_outcome(row, load->index, o);
-	return outcome_makes_sense(load->index, o);
+	return ccfc_row_get_orphan(row, load->index, o) &&
+	       outcome_makes_sense(load->index, &o->result);
 }
 
 static bool load_prompt(struct ccfc_load *load, struct ccfc_row *row)
 {
-	int64_t session = ccfc_row_int(row);
-	uint64_t uuid = (uint64_t)ccfc_row_int(row);
-	struct ccfc_place *place;
-	uint32_t id;
+	struct ccfc_index *index = load->index;
+	struct ccfc_prompt prompt = { 0 };
 
-	if (session <= 0 || session >= load->index->sessions.n)
+	if (!ccfc_row_get_prompt(row, index, &prompt) || !prompt.session ||
+	    prompt.session >= index->sessions.n ||
+	    (prompt.place.source != CCFC_ID_NONE &&
+	     prompt.place.source >= index->sources.n))
 		return false;
-	id = ccfc_index_add_prompt(load->index, (uint32_t)session, uuid,
-				   ccfc_row_time(row));
-	if (!ccfc_row_int(row))
-		return true;
-	place = &load->index->prompts.items[id].place;
-	ccfc_row_place(row, place);
-	return place->source < load->index->sources.n;
+	ccfc_index_add_prompt(index, &prompt);
+	return true;
 }
 
 static bool load_backup(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
-	int64_t session = ccfc_row_int(row);
-	struct ccfc_backup_ref ref = { .key = get_string(load, row) };
+	struct ccfc_backup_ref backup = { 0 };
 
-	if (session <= 0 || session >= index->sessions.n)
-		return false;
-	ref.session = (uint32_t)session;
-	ref.version = ccfc_row_int(row);
-	ref.name = get_string(load, row);
-	ref.made = ccfc_row_time(row);
-	ref.first = ccfc_row_time(row);
-	ref.last = ccfc_row_time(row);
 	/* To SQLite a text and a blob are two keys. */
-	if (ccfc_index_find_backup(index, &ref) != CCFC_ID_NONE)
+	if (!ccfc_row_get_backup(row, index, &backup) || !backup.session ||
+	    backup.session >= index->sessions.n ||
+	    ccfc_index_find_backup(index, &backup) != CCFC_ID_NONE)
 		return false;
-	ccfc_index_add_backup(index, &ref);
+	ccfc_index_add_backup(index, &backup);
 	return true;
 }
 
 static bool load_unknown_type(struct ccfc_load *load, struct ccfc_row *row)
 {
-	struct ccfc_unknown_type t = { get_string(load, row), 0 };
+	struct ccfc_unknown_type type = { 0 };
 
-	t.n = (uint64_t)ccfc_row_int(row);
-	CCFC_VEC_PUSH(load->index->unknown_types, t);
+	ccfc_row_get_unknown_type(row, load->index, &type);
+	CCFC_VEC_PUSH(load->index->unknown_types, type);
 	return true;
 }
 
-static bool load_clock(struct ccfc_load *load, struct ccfc_row *row)
+static bool take_meta(struct ccfc_load *load, struct ccfc_row *row)
 {
-	struct ccfc_slice key = ccfc_row_str(row);
-	uint64_t value = (uint64_t)ccfc_row_int(row);
+	struct ccfc_meta meta;
+	struct ccfc_slice key;
+	uint64_t value;
 
+	ccfc_row_get_meta(row, load->index, &meta);
+	key = meta.key;
+	value = meta.value;
 	if (ccfc_slice_is(key, "epoch")) {
 		load->index->epoch = value;
 		load->has_epoch = true;
+	} else if (ccfc_slice_is(key, "rows")) {
+		load->wanted = value;
+		load->has_rows = true;
+	} else if (ccfc_slice_is(key, "reader")) {
+		load->reader = value;
+	} else if (ccfc_slice_is(key, "texts")) {
+		load->texts = value;
+	} else if (ccfc_slice_is(key, "textsLength")) {
+		load->texts_length = value;
+	} else if (ccfc_slice_is(key, "textsDamaged")) {
+		load->texts_damaged = value;
+	} else if (ccfc_slice_is(key, "whole")) {
+		load->whole = true;
+	} else if (ccfc_slice_is(key, "damagedAt")) {
+		load->store->past.damaged_at = (int64_t)value;
+	} else if (ccfc_slice_is(key, "lostRows")) {
+		load->store->past.lost_rows = value;
+	} else if (ccfc_slice_is(key, "lostTexts")) {
+		load->store->past.lost_texts = value;
 	}
 	return true;
 }
@@ -332,7 +287,9 @@ static void derive(struct ccfc_index *index)
 		if (c->seq)
 			CCFC_VEC_PUSH(index->log,
 				      ((struct ccfc_event){ c->seq, i, 0 }));
-		while (obs->known && !c->result.known) {
+		/* A shell change is settled with its command. */
+		while (c->command == CCFC_ID_NONE && obs->known &&
+		       !c->result.known) {
 			ccfc_ids_push(
 				&index->sources.items[obs->place.source].open,
 				i);
@@ -348,64 +305,66 @@ static void derive(struct ccfc_index *index)
 		      by_seq);
 }
 
-static int64_t meta(struct ccfc_store *store, const char *key)
+int ccfc_load_meta(struct ccfc_load *load)
 {
-	sqlite3_stmt *stmt;
-	int64_t value = 0;
+	return ccfc_load_each(load, CCFC_TABLE_META, take_meta);
+}
 
-	if (sqlite3_prepare_v2(store->db,
-			       "SELECT value FROM t_meta WHERE key = ?", -1,
-			       &stmt, NULL) != SQLITE_OK)
-		return 0;
-	sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
-		value = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	return value;
+static int load_rows(struct ccfc_load *load)
+{
+	static const struct {
+		enum ccfc_table_id table;
+		ccfc_load_fn fn;
+	} steps[] = {
+		{ CCFC_TABLE_SESSION, load_session },
+		{ CCFC_TABLE_FILE, load_file },
+		{ CCFC_TABLE_SOURCE, load_source },
+		{ CCFC_TABLE_CHANGE, load_change },
+		{ CCFC_TABLE_COPY, load_copy },
+		{ CCFC_TABLE_ORPHAN, load_orphan },
+		{ CCFC_TABLE_PROMPT, load_prompt },
+		{ CCFC_TABLE_BACKUP, load_backup },
+		{ CCFC_TABLE_UNKNOWN_TYPE, load_unknown_type },
+	};
+	int r = ccfc_load_meta(load);
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !r; i++)
+		r = ccfc_load_each(load, steps[i].table, steps[i].fn);
+	if (!r)
+		r = ccfc_load_said(load);
+	if (r)
+		return r;
+	/* Nothing is said of a store that was never written to. */
+	if (load->rows != load->wanted || load->has_rows != load->has_epoch)
+		return damaged(load, "some are missing");
+	/* Found by a check of the daemon before. */
+	if (load->texts_damaged)
+		return ccfc_err_set(load->err, CCFC_ECORRUPT,
+				    "%s/texts: has damaged texts",
+				    load->store->dir);
+	if (!chains_make_sense(load->index) || !sources_make_sense(load->index))
+		return damaged(load, "links");
+	return 0;
 }
 
 int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 		    bool *stale, struct ccfc_err *err)
 {
-	static const struct {
-		const char *sql;
-		ccfc_load_fn fn;
-	} steps[] = {
-		{ "SELECT key, value FROM t_meta", load_clock },
-		{ "SELECT * FROM t_session ORDER BY id", load_session },
-		{ "SELECT * FROM t_file ORDER BY id", load_file },
-		{ "SELECT * FROM t_source ORDER BY id", load_source },
-		{ "SELECT * FROM t_change ORDER BY id", load_change },
-		{ "SELECT * FROM t_copy ORDER BY id", load_copy },
-		{ "SELECT * FROM t_orphan", load_orphan },
-		{ "SELECT * FROM t_prompt", load_prompt },
-		{ "SELECT * FROM t_backup", load_backup },
-		{ "SELECT * FROM t_unknown_type", load_unknown_type },
-	};
-	struct ccfc_load load = { store, index, err, false };
+	struct ccfc_load load = { .store = store, .index = index, .err = err };
 	bool anew;
-	int r;
+	int r = load_rows(&load);
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
-		r = ccfc_load_each(&load, steps[i].sql, steps[i].fn);
-		if (r)
-			return r;
-	}
-	r = ccfc_load_said(&load);
 	if (r)
 		return r;
-	if (!chains_make_sense(index) || !sources_make_sense(index))
-		return damaged(&load, "links");
+	store->rows = load.wanted;
 	derive(index);
 	ccfc_index_stored(index);
 	if (!load.has_epoch)
 		ccfc_index_new_epoch(index);
-	r = ccfc_store_open_texts(store, index, (uint64_t)meta(store, "texts"),
-				  (uint64_t)meta(store, "textsLength"), &anew,
-				  err);
+	r = ccfc_store_open_texts(store, index, load.texts, load.texts_length,
+				  &anew, err);
 	if (r)
 		return r;
-	*stale = index->sources.n &&
-		 (anew || meta(store, "reader") != CCFC_STORE_READER);
+	*stale = index->sources.n && (anew || load.reader != CCFC_STORE_READER);
 	return 0;
 }

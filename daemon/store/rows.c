@@ -1,93 +1,97 @@
-/* The index's structs as rows; see rows.h. */
+/* Values of a row; see rows.h. */
 #include "store/rows.h"
 
 #include "base/time.h"
+#include "index/index_internal.h"
+#include "store/row_sum.h"
 
 void ccfc_row_put_int(struct ccfc_row *row, int64_t v)
 {
+	row->sum = ccfc_sum_int(row->sum, v);
 	sqlite3_bind_int64(row->stmt, row->at++, v);
 }
 
 void ccfc_row_put_time(struct ccfc_row *row, int64_t ms)
 {
-	if (ms == CCFC_TIME_NONE)
-		sqlite3_bind_null(row->stmt, row->at++);
-	else
+	if (ms != CCFC_TIME_NONE) {
 		ccfc_row_put_int(row, ms);
+		return;
+	}
+	row->sum = ccfc_sum_null(row->sum);
+	sqlite3_bind_null(row->stmt, row->at++);
+}
+
+static void put_text(struct ccfc_row *row, struct ccfc_slice s,
+		     sqlite3_destructor_type whose)
+{
+	row->sum = ccfc_sum_text(row->sum, s);
+	sqlite3_bind_text(row->stmt, row->at++, s.len ? s.ptr : "", (int)s.len,
+			  whose);
 }
 
 void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s)
 {
-	sqlite3_bind_text(row->stmt, row->at++, s.len ? s.ptr : "", (int)s.len,
+	put_text(row, s, SQLITE_STATIC);
+}
+
+void ccfc_row_put_sum(struct ccfc_row *row)
+{
+	sqlite3_bind_int64(row->stmt, row->at++, ccfc_sum_end(row->sum));
+}
+
+void ccfc_row_put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
+		       const struct ccfc_uuid *uuid, bool is_text)
+{
+	struct ccfc_slice bytes =
+		ccfc_slice((const char *)uuid->bytes, sizeof(uuid->bytes));
+	uint32_t id;
+
+	if (is_text) {
+		memcpy(&id, uuid->bytes, sizeof(id));
+		ccfc_row_put_str(row, ccfc_index_str(index, id));
+		return;
+	}
+	row->sum = ccfc_sum_blob(row->sum, bytes);
+	sqlite3_bind_blob(row->stmt, row->at++, bytes.ptr, (int)bytes.len,
 			  SQLITE_STATIC);
 }
 
-void ccfc_row_put_place(struct ccfc_row *row, const struct ccfc_place *place)
+void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
+			  const struct ccfc_ids *strings)
 {
-	ccfc_row_put_int(row, place->source);
-	ccfc_row_put_int(row, (int64_t)place->offset);
-	ccfc_row_put_int(row, place->len);
-	ccfc_row_put_int(row, place->gen);
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < strings->n; i++) {
+		ccfc_buf_slice(&text, ccfc_index_str(index, strings->items[i]));
+		ccfc_buf_putc(&text, '\n');
+	}
+	put_text(row, ccfc_buf_view(&text), SQLITE_TRANSIENT);
+	ccfc_buf_release(&text);
 }
 
-static void put_string(struct ccfc_row *row, const struct ccfc_index *index,
-		       uint32_t id)
+void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
 {
-	ccfc_row_put_str(row, ccfc_index_str(index, id));
-}
+	struct ccfc_buf text = CCFC_BUF_INIT;
 
-/* 16 bytes as a blob, or the text that was no UUID. */
-static void put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
-		     const struct ccfc_observation *obs)
-{
-	char none[64];
-
-	if (obs->uuid_is_text)
-		ccfc_row_put_str(row, ccfc_index_uuid(index, obs, none));
-	else
-		sqlite3_bind_blob(row->stmt, row->at++, obs->uuid.bytes,
-				  sizeof(obs->uuid.bytes), SQLITE_STATIC);
-}
-
-void ccfc_row_put_obs(struct ccfc_row *row, const struct ccfc_index *index,
-		      const struct ccfc_observation *obs)
-{
-	ccfc_row_put_int(row, obs->known);
-	ccfc_row_put_time(row, obs->known ? obs->time : CCFC_TIME_NONE);
-	ccfc_row_put_place(row, &obs->place);
-	put_uuid(row, index, obs);
-	ccfc_row_put_int(row, obs->session);
-	put_string(row, index, obs->agent);
-	put_string(row, index, obs->model);
-	put_string(row, index, obs->version);
-	put_string(row, index, obs->tool);
-	ccfc_row_put_int(row, obs->file);
-	ccfc_row_put_int(row, obs->added);
-	ccfc_row_put_int(row, obs->removed);
-	ccfc_row_put_int(row, obs->sidechain);
-	ccfc_row_put_int(row, obs->next);
-}
-
-void ccfc_row_put_outcome(struct ccfc_row *row, const struct ccfc_index *index,
-			  const struct ccfc_outcome *o)
-{
-	ccfc_row_put_int(row, o->known);
-	ccfc_row_put_time(row, o->known ? o->time : CCFC_TIME_NONE);
-	ccfc_row_put_place(row, &o->place);
-	ccfc_row_put_int(row, o->session);
-	put_string(row, index, o->agent);
-	put_string(row, index, o->tool);
-	ccfc_row_put_int(row, o->file);
-	ccfc_row_put_int(row, o->added);
-	ccfc_row_put_int(row, o->removed);
-	ccfc_row_put_int(row, o->state);
-	ccfc_row_put_int(row, o->op);
-	ccfc_row_put_int(row, o->detail);
+	for (uint32_t i = 0; i < ids->n; i++)
+		ccfc_buf_printf(&text, "%u ", ids->items[i]);
+	put_text(row, ccfc_buf_view(&text), SQLITE_TRANSIENT);
+	ccfc_buf_release(&text);
 }
 
 int64_t ccfc_row_int(struct ccfc_row *row)
 {
 	return sqlite3_column_int64(row->stmt, row->at++);
+}
+
+int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min, int64_t max)
+{
+	int64_t v = ccfc_row_int(row);
+
+	if (v >= min && v <= max)
+		return v;
+	row->wrong = true;
+	return 0;
 }
 
 int64_t ccfc_row_time(struct ccfc_row *row)
@@ -107,69 +111,56 @@ struct ccfc_slice ccfc_row_str(struct ccfc_row *row)
 	return ccfc_slice(ptr, (size_t)len);
 }
 
-static uint32_t get_string(struct ccfc_row *row, struct ccfc_index *index)
+uint32_t ccfc_row_string(struct ccfc_row *row, struct ccfc_index *index)
 {
 	return ccfc_strtab_put(&index->strings, ccfc_row_str(row));
 }
 
-void ccfc_row_place(struct ccfc_row *row, struct ccfc_place *place)
+bool ccfc_row_uuid(struct ccfc_row *row, struct ccfc_index *index,
+		   struct ccfc_uuid *uuid)
 {
-	place->source = (uint32_t)ccfc_row_int(row);
-	place->offset = (uint64_t)ccfc_row_int(row);
-	place->len = (uint32_t)ccfc_row_int(row);
-	place->gen = (uint32_t)ccfc_row_int(row);
-}
-
-static void get_uuid(struct ccfc_row *row, struct ccfc_index *index,
-		     struct ccfc_observation *obs)
-{
-	bool text = sqlite3_column_type(row->stmt, row->at) == SQLITE_TEXT;
+	bool is_text = sqlite3_column_type(row->stmt, row->at) == SQLITE_TEXT;
 	struct ccfc_slice s = ccfc_row_str(row);
 	uint32_t id;
 
-	obs->uuid_is_text = text;
-	if (text) {
+	if (is_text) {
 		id = ccfc_strtab_put(&index->strings, s);
-		memcpy(obs->uuid.bytes, &id, sizeof(id));
-	} else if (s.len == sizeof(obs->uuid.bytes)) {
-		memcpy(obs->uuid.bytes, s.ptr, s.len);
+		memcpy(uuid->bytes, &id, sizeof(id));
+	} else if (s.len == sizeof(uuid->bytes)) {
+		memcpy(uuid->bytes, s.ptr, s.len);
+	}
+	return is_text;
+}
+
+void ccfc_row_strings(struct ccfc_row *row, struct ccfc_index *index,
+		      struct ccfc_ids *out)
+{
+	struct ccfc_slice text = ccfc_row_str(row);
+
+	while (text.len) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t n = nl ? (size_t)(nl - text.ptr) : text.len;
+
+		if (n)
+			ccfc_ids_push(out,
+				      ccfc_strtab_put(&index->strings,
+						      ccfc_slice(text.ptr, n)));
+		n += nl ? 1 : 0;
+		text = ccfc_slice(text.ptr + n, text.len - n);
 	}
 }
 
-void ccfc_row_obs(struct ccfc_row *row, struct ccfc_index *index,
-		  struct ccfc_observation *obs)
+void ccfc_row_ids(struct ccfc_row *row, struct ccfc_ids *out)
 {
-	memset(obs, 0, sizeof(*obs));
-	obs->known = ccfc_row_int(row);
-	obs->time = ccfc_row_time(row);
-	ccfc_row_place(row, &obs->place);
-	get_uuid(row, index, obs);
-	obs->session = (uint32_t)ccfc_row_int(row);
-	obs->agent = get_string(row, index);
-	obs->model = get_string(row, index);
-	obs->version = get_string(row, index);
-	obs->tool = get_string(row, index);
-	obs->file = (uint32_t)ccfc_row_int(row);
-	obs->added = (int32_t)ccfc_row_int(row);
-	obs->removed = (int32_t)ccfc_row_int(row);
-	obs->sidechain = ccfc_row_int(row);
-	obs->next = (uint32_t)ccfc_row_int(row);
-}
+	struct ccfc_slice text = ccfc_row_str(row);
+	uint32_t v = 0;
 
-void ccfc_row_outcome(struct ccfc_row *row, struct ccfc_index *index,
-		      struct ccfc_outcome *o)
-{
-	memset(o, 0, sizeof(*o));
-	o->known = ccfc_row_int(row);
-	o->time = ccfc_row_time(row);
-	ccfc_row_place(row, &o->place);
-	o->session = (uint32_t)ccfc_row_int(row);
-	o->agent = get_string(row, index);
-	o->tool = get_string(row, index);
-	o->file = (uint32_t)ccfc_row_int(row);
-	o->added = (int32_t)ccfc_row_int(row);
-	o->removed = (int32_t)ccfc_row_int(row);
-	o->state = (uint8_t)ccfc_row_int(row);
-	o->op = (uint8_t)ccfc_row_int(row);
-	o->detail = ccfc_row_int(row);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.ptr[i] >= '0' && text.ptr[i] <= '9') {
+			v = v * 10 + (uint32_t)(text.ptr[i] - '0');
+			continue;
+		}
+		ccfc_ids_push(out, v);
+		v = 0;
+	}
 }

@@ -1,6 +1,7 @@
 /*
- * The index's structs as rows: binding them to a statement and reading them
- * back, in the column order of schema.c. Shared by save.c and load.c.
+ * Values of a row: binding them to a statement, with their sum, and reading
+ * them back, one column after the other. What whole rows are made of is in
+ * columns.h. Within store/ only.
  */
 #ifndef CCFC_STORE_ROWS_H
 #define CCFC_STORE_ROWS_H
@@ -13,26 +14,39 @@
 struct ccfc_row {
 	sqlite3_stmt *stmt;
 	int at;
+	uint64_t sum; /* of what was bound (row_sum.h) */
+	bool wrong;   /* a number that was read is not one of its kind */
 };
 
 /* Binding: strings are borrowed until the statement is stepped. */
 void ccfc_row_put_int(struct ccfc_row *row, int64_t v);
 void ccfc_row_put_time(struct ccfc_row *row, int64_t ms);
 void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s);
-void ccfc_row_put_place(struct ccfc_row *row, const struct ccfc_place *place);
-void ccfc_row_put_obs(struct ccfc_row *row, const struct ccfc_index *index,
-		      const struct ccfc_observation *obs);
-void ccfc_row_put_outcome(struct ccfc_row *row, const struct ccfc_index *index,
-			  const struct ccfc_outcome *outcome);
+/* 16 bytes as a blob, or the text that was no UUID. */
+void ccfc_row_put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
+		       const struct ccfc_uuid *uuid, bool is_text);
+/* Strings one a line, which none of them has in it; copied. */
+void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
+			  const struct ccfc_ids *strings);
+/* Numbers with a blank behind each; copied. */
+void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids);
+/* The last column, the sum of those before. */
+void ccfc_row_put_sum(struct ccfc_row *row);
 
 /* Reading: slices live until the next step. */
 int64_t ccfc_row_int(struct ccfc_row *row);
+/* From `min` to `max`, or else `wrong`. */
+int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min, int64_t max);
 int64_t ccfc_row_time(struct ccfc_row *row);
 struct ccfc_slice ccfc_row_str(struct ccfc_row *row);
-void ccfc_row_place(struct ccfc_row *row, struct ccfc_place *place);
-void ccfc_row_obs(struct ccfc_row *row, struct ccfc_index *index,
-		  struct ccfc_observation *obs);
-void ccfc_row_outcome(struct ccfc_row *row, struct ccfc_index *index,
-		      struct ccfc_outcome *outcome);
+/* Puts the string into the index. */
+uint32_t ccfc_row_string(struct ccfc_row *row, struct ccfc_index *index);
+/* True: it is the id of a text that is no UUID. */
+bool ccfc_row_uuid(struct ccfc_row *row, struct ccfc_index *index,
+		   struct ccfc_uuid *uuid);
+/* Append to `out`. */
+void ccfc_row_strings(struct ccfc_row *row, struct ccfc_index *index,
+		      struct ccfc_ids *out);
+void ccfc_row_ids(struct ccfc_row *row, struct ccfc_ids *out);
 
 #endif

@@ -3,54 +3,56 @@
  * of its sources among them. Rows are replaced whole.
  */
 #include "base/buf.h"
+#include "store/columns.h"
 #include "store/db.h"
+#include "store/row_sum.h"
 #include "store/schema.h"
 #include "store/store.h"
 
-#define Q5  "?,?,?,?,?"
-#define Q15 Q5 "," Q5 "," Q5
-#define Q17 Q15 ",?,?"
+/* A batch on its way out; the first failure sticks. */
+struct batch {
+	struct ccfc_store *store;
+	const struct ccfc_index *index;
+	struct ccfc_err *err;
+	int failed;
+};
 
-const char *const ccfc_store_sql[CCFC_STMT_COUNT] = {
+static const char *const sql_of[CCFC_STMT_REPLACE] = {
 	[CCFC_STMT_BEGIN] = "BEGIN IMMEDIATE",
 	[CCFC_STMT_COMMIT] = "COMMIT",
 	[CCFC_STMT_ROLLBACK] = "ROLLBACK",
-	[CCFC_STMT_META] = "REPLACE INTO t_meta VALUES(?,?)",
-	[CCFC_STMT_SOURCE] =
-		"REPLACE INTO t_source VALUES(" Q17 "," Q5 "," Q5 ",?,?)",
-	[CCFC_STMT_SESSION] = "REPLACE INTO t_session VALUES(" Q17 ",?,?,?,?)",
-	[CCFC_STMT_FILE] = "REPLACE INTO t_file VALUES(?,?)",
-	[CCFC_STMT_CHANGE] =
-		"REPLACE INTO t_change VALUES(" Q5 ",?,?,?," Q17 "," Q15 ")",
-	[CCFC_STMT_COPY] = "REPLACE INTO t_copy VALUES(?," Q17 ")",
-	[CCFC_STMT_ORPHAN] = "REPLACE INTO t_orphan VALUES(?," Q15 ")",
 	[CCFC_STMT_ORPHAN_GONE] = "DELETE FROM t_orphan WHERE tool_use_id = ?",
-	[CCFC_STMT_PROMPT] = "REPLACE INTO t_prompt VALUES(" Q5 ",?,?,?)",
-	[CCFC_STMT_BACKUP] = "REPLACE INTO t_backup VALUES(" Q5 ",?,?)",
-	[CCFC_STMT_PART] = "REPLACE INTO t_part VALUES(" Q15 ")",
-	[CCFC_STMT_SAY] = "REPLACE INTO t_say VALUES(" Q5 "," Q5 ",?,?)",
-	[CCFC_STMT_USE] = "REPLACE INTO t_use VALUES(" Q5 ")",
-	[CCFC_STMT_LOOK] = "REPLACE INTO t_look VALUES(?,?,?)",
-	[CCFC_STMT_LEAF] = "REPLACE INTO t_leaf VALUES(?,?,?)",
-	[CCFC_STMT_SUMMARY] = "REPLACE INTO t_summary VALUES(?,?)",
 	[CCFC_STMT_NO_UNKNOWN_TYPES] = "DELETE FROM t_unknown_type",
-	[CCFC_STMT_UNKNOWN_TYPE] = "REPLACE INTO t_unknown_type VALUES(?,?)",
 };
 
-struct ccfc_row ccfc_batch_row(struct ccfc_batch *b, enum ccfc_stmt which)
+static int prepare_save(sqlite3_stmt **out, sqlite3 *db, int which)
+{
+	struct ccfc_buf sql = CCFC_BUF_INIT;
+	int code;
+
+	if (which < CCFC_STMT_REPLACE)
+		ccfc_buf_puts(&sql, sql_of[which]);
+	else
+		ccfc_schema_put_replace(
+			&sql, (enum ccfc_table_id)(which - CCFC_STMT_REPLACE));
+	code = sqlite3_prepare_v3(db, sql.ptr, -1, SQLITE_PREPARE_PERSISTENT,
+				  out, NULL);
+	ccfc_buf_release(&sql);
+	return code;
+}
+
+/* A statement, prepared, with nothing bound yet. */
+static struct ccfc_row begin_stmt(struct batch *b, int which)
 {
 	sqlite3_stmt **stmt = &b->store->stmts[which];
 
-	if (!*stmt &&
-	    sqlite3_prepare_v3(b->store->db, ccfc_store_sql[which], -1,
-			       SQLITE_PREPARE_PERSISTENT, stmt,
-			       NULL) != SQLITE_OK &&
+	if (!*stmt && prepare_save(stmt, b->store->db, which) != SQLITE_OK &&
 	    !b->failed)
 		b->failed = ccfc_db_error(b->store, "cannot write", b->err);
-	return (struct ccfc_row){ *stmt, 1 };
+	return (struct ccfc_row){ .stmt = *stmt, .at = 1 };
 }
 
-void ccfc_batch_end(struct ccfc_batch *b, struct ccfc_row *row)
+static void step_save(struct batch *b, struct ccfc_row *row)
 {
 	if (b->failed)
 		return;
@@ -59,203 +61,77 @@ void ccfc_batch_end(struct ccfc_batch *b, struct ccfc_row *row)
 	sqlite3_reset(row->stmt);
 }
 
-static void run_save(struct ccfc_batch *b, enum ccfc_stmt which)
+static void run_save(struct batch *b, enum ccfc_stmt which)
 {
-	struct ccfc_row row = ccfc_batch_row(b, which);
+	struct ccfc_row row = begin_stmt(b, which);
 
-	ccfc_batch_end(b, &row);
+	step_save(b, &row);
 }
 
-static void save_source(struct ccfc_batch *b, uint32_t id)
+/* A row of a table, to be bound. */
+static struct ccfc_row begin_row(struct batch *b, enum ccfc_table_id table)
 {
-	const struct ccfc_source *s = &b->index->sources.items[id];
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_SOURCE);
+	struct ccfc_row row = begin_stmt(b, CCFC_STMT_REPLACE + (int)table);
 
-	ccfc_row_put_int(&row, id);
-	ccfc_row_put_str(&row, ccfc_index_str(b->index, s->path));
-	ccfc_row_put_int(&row, s->session);
-	ccfc_row_put_str(&row, ccfc_index_str(b->index, s->agent));
-	ccfc_row_put_int(&row, s->is_agent);
-	ccfc_row_put_int(&row, s->gone);
-	ccfc_row_put_int(&row, s->gen);
-	ccfc_row_put_int(&row, (int64_t)s->cursor.dev);
-	ccfc_row_put_int(&row, (int64_t)s->cursor.ino);
-	ccfc_row_put_int(&row, (int64_t)s->cursor.offset);
-	ccfc_row_put_int(&row, (int64_t)s->cursor.marker);
-	ccfc_row_put_int(&row, s->cursor.marker_len);
-	ccfc_row_put_int(&row, (int64_t)s->turn[0]);
-	ccfc_row_put_int(&row, (int64_t)s->turn[1]);
-	ccfc_row_put_int(&row, (int64_t)s->message[0]);
-	ccfc_row_put_int(&row, (int64_t)s->message[1]);
-	for (int k = 0; k < CCFC_RECORD_KINDS; k++)
-		ccfc_row_put_int(&row, (int64_t)s->lines[k]);
-	ccfc_row_put_int(&row, (int64_t)s->too_long);
-	ccfc_row_put_int(&row, s->texts_gen);
-	ccfc_row_put_int(&row, (int64_t)s->texts.offset);
-	ccfc_row_put_int(&row, (int64_t)s->texts.marker);
-	ccfc_row_put_int(&row, s->texts.marker_len);
-	ccfc_row_put_int(&row, (int64_t)s->damaged);
-	ccfc_batch_end(b, &row);
+	row.sum = ccfc_sum_begin(ccfc_store_tables[table].name);
+	return row;
 }
 
-/* Strings one a line: branch and model names hold no newline. */
-static void join_strings(struct ccfc_buf *out, const struct ccfc_index *index,
-			 const struct ccfc_ids *ids)
+static void end_row(struct batch *b, struct ccfc_row *row)
 {
-	ccfc_buf_clear(out);
-	for (uint32_t i = 0; i < ids->n; i++) {
-		ccfc_buf_slice(out, ccfc_index_str(index, ids->items[i]));
-		ccfc_buf_putc(out, '\n');
+	ccfc_row_put_sum(row);
+	step_save(b, row);
+}
+
+/* save_<name>: writes one row of the index. */
+#define LOOSE_TABLE(ID, name, sql_name, keys, item)
+#define TABLE(ID, name, sql_name, keys, item, rows)                            \
+	static void save_##name(struct batch *b, uint32_t id)                  \
+	{                                                                      \
+		struct ccfc_row row = begin_row(b, CCFC_TABLE_##ID);           \
+                                                                               \
+		ccfc_row_put_##name(&row, b->index, id,                        \
+				    &b->index->rows.items[id]);                \
+		end_row(b, &row);                                              \
 	}
-}
+#define COLUMN(sql_name, kind, member, since, before)
+#define END(name)
+#include "store/columns.def"
 
-static void join_ids(struct ccfc_buf *out, const struct ccfc_ids *ids)
+static void drop_orphan(struct batch *b, const struct ccfc_orphan *o)
 {
-	ccfc_buf_clear(out);
-	for (uint32_t i = 0; i < ids->n; i++)
-		ccfc_buf_printf(out, "%u ", ids->items[i]);
-}
-
-static void save_session(struct ccfc_batch *b, uint32_t id)
-{
-	const struct ccfc_index *index = b->index;
-	const struct ccfc_session *s = &index->sessions.items[id];
-	struct ccfc_buf branches = CCFC_BUF_INIT, models = CCFC_BUF_INIT;
-	struct ccfc_buf sources = CCFC_BUF_INIT;
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_SESSION);
-
-	join_strings(&branches, index, &s->branches);
-	join_strings(&models, index, &s->models);
-	join_ids(&sources, &s->sources);
-	ccfc_row_put_int(&row, id);
-	ccfc_row_put_str(&row, ccfc_index_session_id(index, id));
-	ccfc_row_put_int(&row, s->seen);
-	ccfc_row_put_time(&row, s->start);
-	ccfc_row_put_time(&row, s->end);
-	ccfc_row_put_time(&row, s->born);
-	ccfc_row_put_str(&row, ccfc_index_str(index, s->project));
-	ccfc_row_put_time(&row, s->project_time);
-	ccfc_row_put_int(&row, s->project_from_agent);
-	ccfc_row_put_str(&row, ccfc_index_str(index, s->branch));
-	ccfc_row_put_time(&row, s->branch_time);
-	ccfc_row_put_str(&row, ccfc_buf_view(&branches));
-	ccfc_row_put_str(&row, ccfc_index_str(index, s->model));
-	ccfc_row_put_time(&row, s->model_time);
-	ccfc_row_put_int(&row, s->model_from_agent);
-	ccfc_row_put_str(&row, ccfc_buf_view(&models));
-	ccfc_row_put_str(&row, ccfc_buf_view(&sources));
-	ccfc_row_put_str(&row, ccfc_index_str(index, s->opening));
-	ccfc_row_put_time(&row, s->opening_time);
-	ccfc_row_put_str(&row, ccfc_index_str(index, s->summary));
-	ccfc_row_put_time(&row, s->summary_time);
-	ccfc_batch_end(b, &row);
-	ccfc_buf_release(&branches);
-	ccfc_buf_release(&models);
-	ccfc_buf_release(&sources);
-}
-
-static void save_change(struct ccfc_batch *b, uint32_t id)
-{
-	const struct ccfc_change *c = &b->index->changes.items[id];
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_CHANGE);
-
-	ccfc_row_put_int(&row, id);
-	ccfc_row_put_str(&row, ccfc_slice(c->id, c->id_len));
-	ccfc_row_put_int(&row, c->part);
-	ccfc_row_put_int(&row, c->several);
-	ccfc_row_put_int(&row, (int64_t)c->seq);
-	ccfc_row_put_int(&row, c->file);
-	ccfc_row_put_int(&row, c->session);
-	ccfc_row_put_int(&row, c->state);
-	ccfc_row_put_obs(&row, b->index, &c->call);
-	ccfc_row_put_outcome(&row, b->index, &c->result);
-	ccfc_batch_end(b, &row);
-}
-
-static void save_orphan(struct ccfc_batch *b, uint32_t id)
-{
-	const struct ccfc_orphan *o = &b->index->orphans.items[id];
-	struct ccfc_row row = ccfc_batch_row(b, o->taken ? CCFC_STMT_ORPHAN_GONE
-							 : CCFC_STMT_ORPHAN);
+	struct ccfc_row row = begin_stmt(b, CCFC_STMT_ORPHAN_GONE);
 
 	ccfc_row_put_str(&row, ccfc_slice(o->id, o->id_len));
-	if (!o->taken)
-		ccfc_row_put_outcome(&row, b->index, &o->result);
-	ccfc_batch_end(b, &row);
+	step_save(b, &row);
 }
 
-static void save_copy(struct ccfc_batch *b, uint32_t id)
+static void save_or_drop_orphan(struct batch *b, uint32_t id)
 {
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_COPY);
+	const struct ccfc_orphan *o = &b->index->orphans.items[id];
 
-	ccfc_row_put_int(&row, id);
-	ccfc_row_put_obs(&row, b->index, &b->index->obs.items[id]);
-	ccfc_batch_end(b, &row);
+	if (o->taken)
+		drop_orphan(b, o);
+	else
+		save_orphan(b, id);
 }
 
-static void save_prompt(struct ccfc_batch *b, uint32_t id)
+static void save_unknown_types(struct batch *b)
 {
-	const struct ccfc_prompt *p = &b->index->prompts.items[id];
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_PROMPT);
-
-	ccfc_row_put_int(&row, p->session);
-	ccfc_row_put_int(&row, (int64_t)p->uuid);
-	ccfc_row_put_time(&row, p->time);
-	ccfc_row_put_int(&row, p->place.source != CCFC_ID_NONE);
-	ccfc_row_put_place(&row, &p->place);
-	ccfc_batch_end(b, &row);
-}
-
-static void save_backup(struct ccfc_batch *b, uint32_t id)
-{
-	const struct ccfc_backup_ref *r = &b->index->backups.items[id];
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_BACKUP);
-
-	ccfc_row_put_int(&row, r->session);
-	ccfc_row_put_str(&row, ccfc_index_str(b->index, r->key));
-	ccfc_row_put_int(&row, r->version);
-	ccfc_row_put_str(&row, ccfc_index_str(b->index, r->name));
-	ccfc_row_put_time(&row, r->made);
-	ccfc_row_put_time(&row, r->first);
-	ccfc_row_put_time(&row, r->last);
-	ccfc_batch_end(b, &row);
-}
-
-static void save_files(struct ccfc_batch *b)
-{
-	for (uint32_t f = b->index->dirty.files_from; f < b->index->files.n;
-	     f++) {
-		struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_FILE);
-
-		ccfc_row_put_int(&row, f);
-		ccfc_row_put_str(&row, ccfc_index_file_path(b->index, f));
-		ccfc_batch_end(b, &row);
-	}
-}
-
-static void save_unknown_types(struct ccfc_batch *b)
-{
-	if (!b->index->dirty.unknown_types)
+	if (!b->index->unknown_types_dirty)
 		return;
 	run_save(b, CCFC_STMT_NO_UNKNOWN_TYPES);
-	for (uint32_t i = 0; i < b->index->unknown_types.n; i++) {
-		const struct ccfc_unknown_type *t =
-			&b->index->unknown_types.items[i];
-		struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_UNKNOWN_TYPE);
-
-		ccfc_row_put_str(&row, ccfc_index_str(b->index, t->type));
-		ccfc_row_put_int(&row, (int64_t)t->n);
-		ccfc_batch_end(b, &row);
-	}
+	for (uint32_t i = 0; i < b->index->unknown_types.n; i++)
+		save_unknown_type(b, i);
 }
 
-static void save_meta(struct ccfc_batch *b, const char *key, uint64_t value)
+static void save_meta(struct batch *b, const char *key, uint64_t value)
 {
-	struct ccfc_row row = ccfc_batch_row(b, CCFC_STMT_META);
+	const struct ccfc_meta meta = { ccfc_slice_str(key), value };
+	struct ccfc_row row = begin_row(b, CCFC_TABLE_META);
 
-	ccfc_row_put_str(&row, ccfc_slice_str(key));
-	ccfc_row_put_int(&row, (int64_t)value);
-	ccfc_batch_end(b, &row);
+	ccfc_row_put_meta(&row, b->index, 0, &meta);
+	end_row(b, &row);
 }
 
 static uint64_t texts_length(const struct ccfc_store *store)
@@ -263,7 +139,7 @@ static uint64_t texts_length(const struct ccfc_store *store)
 	return store->texts ? ccfc_texts_file_length(store->texts) : 0;
 }
 
-static void save_texts(struct ccfc_batch *b)
+static void save_texts(struct batch *b)
 {
 	uint64_t length = texts_length(b->store);
 
@@ -271,52 +147,153 @@ static void save_texts(struct ccfc_batch *b)
 		save_meta(b, "textsLength", length);
 }
 
-void ccfc_batch_each(struct ccfc_batch *b, const struct ccfc_ids *ids,
-		     void (*save)(struct ccfc_batch *, uint32_t))
+/* So that a row which is not there any more is missed. */
+static void save_count(struct batch *b)
+{
+	uint64_t rows = ccfc_store_rows(b->index);
+
+	if (rows != b->store->rows || b->store->epoch != b->index->epoch)
+		save_meta(b, "rows", rows);
+}
+
+uint64_t ccfc_store_rows(const struct ccfc_index *index)
+{
+	uint64_t n = 0;
+
+#define LOOSE_TABLE(ID, name, sql_name, keys, item)
+#define TABLE(ID, name, sql_name, keys, item, rows) n += index->rows.n;
+#define COLUMN(sql_name, kind, member, since, before)
+#define END(name)
+#include "store/columns.def"
+	/* The first session and the first file are none. */
+	return n - 2 - index->orphans_taken;
+}
+
+static void save_each(struct batch *b, const struct ccfc_ids *ids,
+		      void (*save)(struct batch *, uint32_t))
 {
 	for (uint32_t i = 0; i < ids->n && !b->failed; i++)
 		save(b, ids->items[i]);
 }
 
+/* For a file that was made anew; in the one before it stands. */
+static void save_past(struct batch *b)
+{
+	const struct ccfc_store_past *past = &b->store->past;
+
+	if (past->damaged_at) {
+		save_meta(b, "damagedAt", (uint64_t)past->damaged_at);
+		save_meta(b, "lostRows", past->lost_rows);
+		save_meta(b, "lostTexts", past->lost_texts);
+	}
+	if (b->store->texts_damaged)
+		save_meta(b, "textsDamaged", 1);
+}
+
+/* Orphans may have to go, and unknown types are written as a whole. */
+static bool is_special(enum ccfc_table_id table)
+{
+	return table == CCFC_TABLE_ORPHAN || table == CCFC_TABLE_UNKNOWN_TYPE;
+}
+
+static void save_rows(struct batch *b)
+{
+#define LOOSE_TABLE(ID, name, sql_name, keys, item)
+#define TABLE(ID, name, sql_name, keys, item, rows)                            \
+	if (!is_special(CCFC_TABLE_##ID))                                      \
+		save_each(b, &b->index->rows.dirty, save_##name);
+#define COLUMN(sql_name, kind, member, since, before)
+#define END(name)
+#include "store/columns.def"
+	save_each(b, &b->index->orphans.dirty, save_or_drop_orphan);
+	save_unknown_types(b);
+}
+
+static void save_all(struct batch *b)
+{
+	const struct ccfc_index *index = b->index;
+
+	save_rows(b);
+	/* The clock's other half is the greatest seq of the changes. */
+	if (b->store->epoch != index->epoch) {
+		save_meta(b, "epoch", index->epoch);
+		save_meta(b, "schema", CCFC_STORE_SCHEMA);
+		save_meta(b, "reader", b->store->reader);
+		if (b->store->texts)
+			save_meta(b, "texts",
+				  ccfc_texts_file_id(b->store->texts));
+		save_past(b);
+	}
+	save_texts(b);
+	save_count(b);
+}
+
+/* Ends the transaction, one way or the other. */
+static int end(struct batch *b)
+{
+	struct batch undo = { b->store, b->index, NULL, 0 };
+
+	run_save(b, CCFC_STMT_COMMIT);
+	if (b->failed)
+		run_save(&undo, CCFC_STMT_ROLLBACK);
+	return b->failed;
+}
+
+/* Begins the transaction. */
+static int begin_save(struct batch *b)
+{
+	if (!b->store->db)
+		b->failed = ccfc_err_set(b->err, CCFC_EIO,
+					 "store %s: it was removed, and could "
+					 "not be made anew",
+					 b->store->path);
+	else
+		run_save(b, CCFC_STMT_BEGIN);
+	return b->failed;
+}
+
 int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 		      struct ccfc_err *err)
 {
-	struct ccfc_batch b = { store, index, err, 0 };
+	struct batch b = { store, index, err, 0 };
 
 	/* Before the commit that counts them. */
 	if (store->texts)
 		b.failed = ccfc_texts_file_flush(store->texts, err);
-	if (b.failed)
+	if (b.failed || begin_save(&b))
 		return b.failed;
-	run_save(&b, CCFC_STMT_BEGIN);
-	if (b.failed)
+	save_all(&b);
+	if (end(&b))
 		return b.failed;
-	ccfc_batch_each(&b, &index->dirty.sessions, save_session);
-	save_files(&b);
-	ccfc_batch_each(&b, &index->dirty.changes, save_change);
-	ccfc_batch_each(&b, &index->dirty.obs, save_copy);
-	ccfc_batch_each(&b, &index->dirty.orphans, save_orphan);
-	ccfc_batch_each(&b, &index->dirty.prompts, save_prompt);
-	ccfc_batch_each(&b, &index->dirty.backups, save_backup);
-	ccfc_batch_said(&b);
-	save_unknown_types(&b);
-	ccfc_batch_each(&b, &index->dirty.sources, save_source);
-	/* The clock's other half is the greatest seq of the changes. */
-	if (store->epoch != index->epoch) {
-		save_meta(&b, "epoch", index->epoch);
-		save_meta(&b, "schema", CCFC_STORE_SCHEMA);
-		save_meta(&b, "reader", CCFC_STORE_READER);
-	}
-	save_texts(&b);
-	run_save(&b, CCFC_STMT_COMMIT);
-	if (!b.failed) {
-		store->epoch = index->epoch;
-		store->texts_length = texts_length(store);
-	}
-	if (b.failed) {
-		struct ccfc_batch undo = { store, index, NULL, 0 };
+	store->epoch = index->epoch;
+	store->texts_length = texts_length(store);
+	store->rows = ccfc_store_rows(index);
+	return 0;
+}
 
-		run_save(&undo, CCFC_STMT_ROLLBACK);
-	}
-	return b.failed;
+int ccfc_store_commit_texts(struct ccfc_store *store,
+			    const struct ccfc_index *index,
+			    struct ccfc_err *err)
+{
+	struct batch b = { store, index, err, 0 };
+
+	if (begin_save(&b))
+		return b.failed;
+	for (uint32_t i = 0; i < index->sources.n && !b.failed; i++)
+		save_source(&b, i);
+	save_meta(&b, "texts", ccfc_texts_file_id(store->texts));
+	save_meta(&b, "textsLength", texts_length(store));
+	save_past(&b);
+	return end(&b);
+}
+
+int ccfc_store_note(struct ccfc_store *store, const char *key, uint64_t value,
+		    struct ccfc_err *err)
+{
+	struct batch b = { store, NULL, err, 0 };
+
+	if (begin_save(&b))
+		return b.failed;
+	save_meta(&b, key, value);
+	return end(&b);
 }

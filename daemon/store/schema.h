@@ -1,17 +1,72 @@
-/* The schema of the store. */
+/*
+ * The schema of the store: its tables, as columns.def describes them, and the
+ * SQL that follows from that. Within store/ only.
+ */
 #ifndef CCFC_STORE_SCHEMA_H
 #define CCFC_STORE_SCHEMA_H
 
+#include "base/buf.h"
+
+#include <stdbool.h>
+
 /* Raised when tables change. */
-#define CCFC_STORE_SCHEMA 3
+#define CCFC_STORE_SCHEMA 7
+/* The first whose rows have sums (row_sum.h). */
+#define CCFC_STORE_SUMS 5
 /* Raised when the reading of transcripts changes what the rows say. */
-#define CCFC_STORE_READER 3
+#define CCFC_STORE_READER 7
 
-/* Creates tables and views where they are not there yet. */
-extern const char ccfc_store_schema[];
+enum ccfc_table_id {
+#define TABLE(ID, name, sql_name, keys, row, rows) CCFC_TABLE_##ID,
+#define COLUMN(sql_name, kind, member, since, before)
+#define END(name)
+#include "store/columns.def"
+	CCFC_TABLES
+};
 
-/* Each brings the tables of schema n to n + 1, in a transaction; [0] is
- * empty. */
-extern const char *const ccfc_store_upgrades[CCFC_STORE_SCHEMA];
+struct ccfc_schema_column {
+	const char *name;
+	const char *type; /* "INTEGER", "TEXT", or "" */
+	int since;	  /* schema */
+	const char *before;
+};
+
+struct ccfc_store_table {
+	const char *name;
+	const struct ccfc_schema_column
+		*columns; /* without the sum, their last */
+	int n;
+	int keys;
+};
+
+extern const struct ccfc_store_table ccfc_store_tables[CCFC_TABLES];
+
+/* Has each row a number of its own, `id`? */
+bool ccfc_schema_has_id(enum ccfc_table_id table);
+/* Has any column come after that schema, which has sums? */
+bool ccfc_schema_changed(enum ccfc_table_id table, int schema);
+
+/* Each of these appends SQL. */
+
+/* CREATE TABLE as it was in a schema, which has sums. */
+void ccfc_schema_put_create(struct ccfc_buf *out, enum ccfc_table_id table,
+			    int schema);
+/* REPLACE INTO the table, a parameter for each column and for the sum. */
+void ccfc_schema_put_replace(struct ccfc_buf *out, enum ccfc_table_id table);
+/* All columns of today, as expressions over rows of an older schema. */
+void ccfc_schema_put_columns(struct ccfc_buf *out, enum ccfc_table_id table,
+			     int schema);
+/* The sum of a row of an older schema, computed; see ccfc_sum_setup. */
+void ccfc_schema_put_sum(struct ccfc_buf *out, enum ccfc_table_id table,
+			 int schema);
+/*
+ * SELECT those, and the sum that stands there, or NULL before there were
+ * any, FROM the table.
+ */
+void ccfc_schema_put_select(struct ccfc_buf *out, enum ccfc_table_id table,
+			    int schema);
+
+/* Do two definitions differ in blanks only? Those do not define anything. */
+bool ccfc_schema_same(const char *a, const char *b);
 
 #endif

@@ -5,34 +5,105 @@
  */
 #include "store/sql/views.h"
 
+#include "store/columns.h"
+
+/*
+ * The numbers of the index as SQL has them. Others read the store's file
+ * without our functions, so that what the index decides in C has to be said
+ * here once more: which lines count (ccfc_index_lines), whose title a session
+ * has (ccfc_tally_title). tests/func/sql.py holds both against each other.
+ */
+#define PRINT(x) #x
+#define SQL(x)	 PRINT(x)
+
+/* Enumerators cannot be printed; that these are the same is checked. */
+#define APPLIED 1
+#define STAGED	2
+#define DENIED	3
+#define FAILED	4
+#define CREATED 1
+#define DELETED 2
+#define RENAMED 3
+_Static_assert(CCFC_STATE_APPLIED == APPLIED, "its number");
+_Static_assert(CCFC_STATE_STAGED == STAGED, "its number");
+_Static_assert(CCFC_STATE_DENIED == DENIED, "its number");
+_Static_assert(CCFC_STATE_FAILED == FAILED, "its number");
+_Static_assert(CCFC_OP_CREATED == CREATED, "its number");
+_Static_assert(CCFC_OP_DELETED == DELETED, "its number");
+_Static_assert(CCFC_OP_RENAMED == RENAMED, "its number");
+
+/* Bits of a shell's rows, and of what a command's result said. */
+#define COMMAND	 1
+#define PARSED	 2
+#define RECORDED 4
+#define UNSURE	 8
+#define NOBODYS	 32
+#define DIFF	 1
+#define PARTIAL	 4
+_Static_assert(CCFC_SHELL_IS_COMMAND == COMMAND, "its number");
+_Static_assert(CCFC_SHELL_PARSED == PARSED, "its number");
+_Static_assert(CCFC_SHELL_RECORDED == RECORDED, "its number");
+_Static_assert(CCFC_SHELL_UNSURE == UNSURE, "its number");
+_Static_assert(CCFC_SHELL_NOBODYS == NOBODYS, "its number");
+_Static_assert(CCFC_RUN_DIFF == DIFF, "its number");
+_Static_assert(CCFC_RUN_PARTIAL == PARTIAL, "its number");
+
+/* The name of each number of a list of ccfc/types.h. */
+#define WHEN(symbol, number, text) " WHEN " #number " THEN '" text "'"
+
+/* Of a tool call: it was seen; it failed, and was not repeated with success. */
+#define CALLED "(u.flags & " SQL(CCFC_CALL_CALLED) ")"
+#define CALL_FAILED                                                            \
+	"(u.flags & (" SQL(CCFC_CALL_OK) " | " SQL(                            \
+		CCFC_CALL_ERROR) ")) = " SQL(CCFC_CALL_ERROR)
+/* NULL where lines are not known. */
+#define LINES(column) "nullif(" column ", " SQL(CCFC_LINES_UNKNOWN) ")"
+
 /* UTC and TEXT around a time make it text. */
 #define UTC  " strftime('%Y-%m-%dT%H:%M:%fZ', ("
 #define TEXT ") / 1000.0, 'unixepoch')"
 
-/* Of a say's row y: its session s, and who of it said so. */
+/* Of a model message's row y: its session s, and who of it said so. */
 #define OF_MESSAGE                                                             \
 	" JOIN t_part p ON p.id = y.part"                                      \
 	" JOIN t_session s ON s.id = p.session"                                \
 	" JOIN t_source r ON r.id = p.source"
 #define AGENT                                                                  \
 	" CASE y.agent WHEN 1 THEN"                                            \
-	" coalesce(nullif(r.agent, ''), 'sidechain') END"
+	" coalesce(nullif(p.told, ''), nullif(r.agent, ''), "                  \
+	"'" CCFC_INDEX_SIDECHAIN "') END"
 #define CHANGE_TIME "CASE c.c_known WHEN 1 THEN c.c_time ELSE c.r_time END"
 #define FIRST	    "min(" CHANGE_TIME ")"
 #define LAST	    "max(" CHANGE_TIME ")"
 /* Lines as ccfc_index_lines has them. */
+#define TOOK_EFFECT "c.state IN (" SQL(APPLIED) ", " SQL(STAGED) ")"
 #define BY_RESULT                                                              \
-	" CASE WHEN c.state IN (1, 2) AND c.r_detail AND NOT c.several THEN "
-#define BY_CALL " WHEN c.state IN (1, 2) THEN "
-#define BY_NONE " WHEN c.state IN (3, 4) THEN 0 END"
-#define ADDED                                                                  \
-	BY_RESULT "nullif(c.r_added, -1)" BY_CALL                              \
-		  "nullif(c.c_added, -1)" BY_NONE
+	" CASE WHEN " TOOK_EFFECT " AND c.r_detail AND NOT c.several THEN "
+#define BY_CALL " WHEN " TOOK_EFFECT " THEN "
+#define BY_NONE                                                                \
+	" WHEN c.state = " SQL(DENIED) " OR (c.state = " SQL(                  \
+		FAILED) " AND NOT c.shell) THEN 0 END"
+#define ADDED BY_RESULT LINES("c.r_added") BY_CALL LINES("c.c_added") BY_NONE
 /* A file that was made had no lines to lose. */
 #define REMOVED                                                                \
-	BY_RESULT "nullif(c.r_removed, -1)" BY_CALL                            \
-		  "CASE c.r_op WHEN 1 THEN 0"                                  \
-		  " ELSE nullif(c.c_removed, -1) END" BY_NONE
+	BY_RESULT LINES("c.r_removed") BY_CALL "CASE c.r_op WHEN " SQL(        \
+		CREATED) " THEN 0 ELSE " LINES("c.c_removed") " END" BY_NONE
+
+/* Of t_change: neither a command nor what only a copy of one would mean. */
+#define IS_CHANGE  " NOT (c.shell & (" SQL(COMMAND) " | " SQL(NOBODYS) "))"
+#define IS(bit)	   "c.shell & " SQL(bit) " <> 0"
+#define STATE_TEXT " CASE c.state" CCFC_STATE_LIST(WHEN) " END"
+/* As ccfc_index_op has it. */
+#define IS_RENAMED                                                             \
+	IS(PARSED)                                                             \
+	" AND c.target_op = " SQL(RENAMED) " AND c.r_op <> " SQL(DELETED)
+#define OP	"CASE WHEN " IS_RENAMED " THEN " SQL(RENAMED) " ELSE c.r_op END"
+#define OP_TEXT " CASE " OP CCFC_OP_LIST(WHEN) " END"
+/* Has the client looked at all that the command changed? */
+#define ALL_NOTED   "c.r_run & (" SQL(DIFF) " | " SQL(PARTIAL) ") = " SQL(DIFF)
+#define CHANGE_TOOL " CASE c.c_known WHEN 1 THEN c.c_tool ELSE c.r_tool END"
+#define CHANGE_AGENT                                                           \
+	" nullif(CASE c.c_known WHEN 1 THEN c.c_agent ELSE c.r_agent END, '')"
 
 #define SESSION_ID                                                             \
 	{                                                                      \
@@ -91,12 +162,27 @@ static const struct ccfc_view_column sessions[] = {
 
 /*
  * Of several transcripts that name a session its own counts, then the one
- * that was written last, as in index/title.c: the greatest of this and the
- * title behind it.
+ * that was written last, then the greater title: the greatest of this and the
+ * title behind it. As ccfc_tally_title has it.
  */
 #define WHOSE                                                                  \
 	" (NOT r.is_agent AND r.session = p.session) ||"                       \
 	" substr('0000000000000000' || coalesce(p.time, 0), -16)"
+
+/* What is told of an agent counts where the agent has no transcript. */
+#define COUNTS                                                                 \
+	"(p.gen = r.gen AND (coalesce(p.told, '') = '' OR NOT EXISTS (SELECT " \
+	"1"                                                                    \
+	" FROM t_source a JOIN t_part b ON b.source = a.id"                    \
+	" WHERE a.is_agent AND a.agent = p.told AND b.session = p.session)))"
+/* Lines of each part that are copies of another one's of the session. */
+#define COPIES                                                                 \
+	"SELECT y.part AS part, sum(y.lines + y.answers) AS n"                 \
+	" FROM t_say y JOIN t_part p ON p.id = y.part"                         \
+	" JOIN t_say f ON f.hash = y.hash AND NOT f.copy"                      \
+	" JOIN t_part q ON q.id = f.part"                                      \
+	" WHERE y.copy AND y.agent AND q.session = p.session"                  \
+	" AND y.gen = p.gen & 65535 GROUP BY y.part"
 
 static const char sessions_sql[] =
 	"SELECT s.id, s.uuid AS session_id,"
@@ -114,24 +200,31 @@ static const char sessions_sql[] =
 	"s.start" TEXT " AS start_utc," UTC "s.end" TEXT " AS end_utc"
 	" FROM t_session s"
 	" LEFT JOIN (SELECT c.session AS session, count(*) AS changes"
-	"  FROM t_change c WHERE c.state = 1"
-	"  GROUP BY c.session) c ON c.session = s.id"
-	" LEFT JOIN (SELECT p.session AS session,"
-	"  substr(max(CASE WHEN p.custom <> '' THEN" WHOSE
-	"   || p.custom END), 18) AS custom,"
-	"  substr(max(CASE WHEN p.ai <> '' THEN" WHOSE
-	"   || p.ai END), 18) AS ai,"
-	"  sum((p.user + p.assistant) * (p.gen = r.gen)) AS messages,"
-	"  sum((p.agent_user + p.agent_assistant) * (p.gen = r.gen))"
-	"   AS agent_messages"
-	"  FROM t_part p JOIN t_source r ON r.id = p.source"
-	"  GROUP BY p.session) p ON p.session = s.id"
-	" LEFT JOIN (SELECT p.session AS session, sum(y.input) AS input,"
-	"  sum(y.output) AS output, sum(y.cache_write) AS cache_write,"
-	"  sum(y.cache_read) AS cache_read"
-	"  FROM t_say y JOIN t_part p ON p.id = y.part WHERE NOT y.copy"
-	"  GROUP BY p.session) u ON u.session = s.id"
-	" WHERE s.seen";
+	"  FROM t_change c WHERE c.state = " SQL(
+		APPLIED) " AND" IS_CHANGE
+			 "  GROUP BY c.session) c ON c.session = s.id"
+			 " LEFT JOIN (SELECT p.session AS session,"
+			 "  substr(max(CASE WHEN p.custom <> '' THEN" WHOSE
+			 "   || p.custom END), 18) AS custom,"
+			 "  substr(max(CASE WHEN p.ai <> '' THEN" WHOSE
+			 "   || p.ai END), 18) AS ai,"
+			 "  sum((p.user + p.assistant) * (p.gen = r.gen)) AS "
+			 "messages,"
+			 "  sum((p.agent_user + p.agent_assistant - "
+			 "coalesce(y.n, 0))"
+			 "   * " COUNTS ") AS agent_messages"
+			 "  FROM t_part p JOIN t_source r ON r.id = p.source"
+			 "  LEFT JOIN (" COPIES ") y ON y.part = p.id"
+			 "  GROUP BY p.session) p ON p.session = s.id"
+			 " LEFT JOIN (SELECT p.session AS session, "
+			 "sum(y.input) AS input,"
+			 "  sum(y.output) AS output, sum(y.cache_write) AS "
+			 "cache_write,"
+			 "  sum(y.cache_read) AS cache_read"
+			 "  FROM t_say y JOIN t_part p ON p.id = y.part WHERE "
+			 "NOT y.copy"
+			 "  GROUP BY p.session) u ON u.session = s.id"
+			 " WHERE s.seen";
 
 static const struct ccfc_view_column files[] = {
 	{ "id", "INTEGER", "a number within this store" },
@@ -151,7 +244,7 @@ static const char files_sql[] =
 	" AS last_modified," UTC FIRST TEXT
 	" AS first_modified_utc," UTC LAST TEXT " AS last_modified_utc"
 	" FROM t_change c JOIN t_file f ON f.id = c.file"
-	" WHERE c.state = 1 GROUP BY f.id";
+	" WHERE c.state = " SQL(APPLIED) " AND" IS_CHANGE " GROUP BY f.id";
 
 static const struct ccfc_view_column changes[] = {
 	{ "id", "INTEGER", "a number within this store" },
@@ -159,35 +252,88 @@ static const struct ccfc_view_column changes[] = {
 	{ "path", "TEXT", "the file's absolute path" },
 	SESSION_ID,
 	PROJECT,
-	{ "tool", "TEXT", "the tool: Edit, Write" },
+	{ "tool", "TEXT", "the tool: Edit, Write, Bash" },
 	{ "state", "TEXT",
 	  "applied, pending, staged, denied, failed, interrupted" },
-	{ "operation", "TEXT", "created, modified, deleted" },
+	{ "operation", "TEXT", "created, modified, deleted, renamed" },
 	AGENT_ID,
 	MODEL,
 	TIME,
 	{ "lines_added", "INTEGER", "lines that it added" },
 	{ "lines_removed", "INTEGER", "lines that it took away" },
 	TIME_UTC,
+	{ "evidence", "TEXT",
+	  "result; of a command recorded or parsed (whether another call may "
+	  "have made it, list and search say)" },
+	{ "command", "TEXT", "the shell's command; NULL: another tool" },
+	{ "other_path", "TEXT", "the file it was renamed from, or to" },
 };
 
+/* clang-format off: it takes the macros for functions */
 static const char changes_sql[] =
 	"SELECT c.id, c.tool_use_id,"
-	" f.path, s.uuid AS session_id, s.project AS project_path,"
-	" CASE c.c_known WHEN 1 THEN c.c_tool ELSE c.r_tool END AS tool,"
-	" CASE c.state WHEN 0 THEN 'pending' WHEN 1 THEN 'applied'"
-	"  WHEN 2 THEN 'staged' WHEN 3 THEN 'denied' WHEN 4 THEN 'failed'"
-	"  WHEN 5 THEN 'interrupted' END AS state,"
-	" CASE c.r_op WHEN 1 THEN 'created' WHEN 2 THEN 'deleted'"
-	"  ELSE 'modified' END AS operation,"
-	" nullif(CASE c.c_known WHEN 1 THEN c.c_agent ELSE c.r_agent END, '')"
-	"  AS agent_id,"
+	" f.path, s.uuid AS session_id, s.project AS project_path," CHANGE_TOOL
+	" AS tool," STATE_TEXT " AS state," OP_TEXT
+	" AS operation," CHANGE_AGENT " AS agent_id,"
 	" nullif(c.c_model, '') AS model,"
 	" " CHANGE_TIME " AS time," ADDED " AS lines_added," REMOVED
-	" AS lines_removed," UTC CHANGE_TIME TEXT " AS time_utc"
-	" FROM t_change c LEFT JOIN t_file f ON f.id = c.file"
-	" LEFT JOIN t_session s ON s.id = c.session";
+	" AS lines_removed," UTC CHANGE_TIME TEXT " AS time_utc,"
+	" CASE WHEN " IS(
+		RECORDED) " THEN 'recorded' WHEN c.shell THEN 'parsed'"
+			  "  ELSE 'result' END AS evidence,"
+			  " nullif(o.command, '') AS command, g.path AS "
+			  "other_path"
+			  " FROM t_change c LEFT JOIN t_file f ON f.id = c.file"
+			  " LEFT JOIN t_session s ON s.id = c.session"
+			  " LEFT JOIN t_change o ON o.id = c.command_id"
+			  " LEFT JOIN t_file g ON g.id = nullif(c.other_file, "
+			  "0)"
+			  " WHERE" IS_CHANGE;
 
+static const struct ccfc_view_column commands[] = {
+	{ "id", "INTEGER", "a number within this store" },
+	{ "tool_use_id", "TEXT", "the id of the shell's call" },
+	SESSION_ID,
+	PROJECT,
+	{ "tool", "TEXT", "the tool: Bash" },
+	{ "command", "TEXT", "how it begins, in one line" },
+	{ "state", "TEXT",
+	  "applied (it ended well), pending, denied, failed, interrupted" },
+	{ "files", "INTEGER", "files that it is known to change" },
+	{ "unknown", "INTEGER", "1: it may have changed others as well" },
+	AGENT_ID,
+	MODEL,
+	TIME,
+	TIME_UTC,
+};
+
+/* Unknown as ccfc_index_is_unknown has it. */
+static const char commands_sql[] =
+	"SELECT c.id, c.tool_use_id,"
+	" s.uuid AS session_id, s.project AS project_path," CHANGE_TOOL
+	" AS tool, nullif(c.command, '') AS command," STATE_TEXT " AS state,"
+	" coalesce(k.files, 0) AS files,"
+	" CASE WHEN c.state = " SQL(APPLIED) " THEN " IS(
+		UNSURE) "  AND NOT (" ALL_NOTED
+			") WHEN c.state > " SQL(DENIED) " THEN " IS(
+				UNSURE) " OR k.files IS NOT NULL ELSE 0 END AS "
+					"unknown," CHANGE_AGENT
+					" AS agent_id, nullif(c.c_model, '') "
+					"AS model,"
+					" " CHANGE_TIME
+					" AS time," UTC CHANGE_TIME TEXT
+					" AS time_utc"
+					" FROM t_change c LEFT JOIN t_session "
+					"s ON s.id = c.session"
+					" LEFT JOIN (SELECT c.command_id AS "
+					"of, count(*) AS files"
+					"  FROM t_change c WHERE " IS(PARSED) " OR " IS(
+						RECORDED) "  GROUP BY "
+							  "c.command_id) k ON "
+							  "k.of = c.id"
+							  " WHERE " IS(COMMAND);
+
+/* clang-format on */
 static const struct ccfc_view_column usage[] = {
 	{ "id", "INTEGER", "a number within this store" },
 	SESSION_ID,
@@ -225,9 +371,9 @@ static const char tools_sql[] =
 	"SELECT u.id,"
 	" s.uuid AS session_id, s.project AS project_path, u.tool,"
 	" nullif(y.model, '') AS model, y.time," AGENT " AS agent_id,"
-	" (u.flags & 24) = 16 AS error," UTC "y.time" TEXT " AS time_utc"
+	" " CALL_FAILED " AS error," UTC "y.time" TEXT " AS time_utc"
 	" FROM t_use u JOIN t_say y ON y.id = u.say" OF_MESSAGE
-	" WHERE u.flags & 1";
+	" WHERE " CALLED;
 
 static const struct ccfc_view_column reads[] = {
 	{ "path", "TEXT", "the file's absolute path" },
@@ -243,11 +389,11 @@ static const struct ccfc_view_column reads[] = {
 static const char reads_sql[] =
 	"SELECT f.path,"
 	" s.uuid AS session_id, s.project AS project_path, u.tool, l.time,"
-	" " AGENT " AS agent_id, (u.flags & 24) = 16 AS error," UTC
-	"l.time" TEXT " AS time_utc"
+	" " AGENT " AS agent_id, " CALL_FAILED " AS error," UTC "l.time" TEXT
+	" AS time_utc"
 	" FROM t_look l JOIN t_file f ON f.id = l.file"
 	" JOIN t_use u ON u.id = l.use JOIN t_say y ON y.id = u.say" OF_MESSAGE
-	" WHERE u.flags & 1";
+	" WHERE " CALLED;
 
 #define VIEW(name, about)                                                      \
 	{                                                                      \
@@ -258,6 +404,9 @@ const struct ccfc_view ccfc_views[CCFC_VIEWS] = {
 	VIEW(sessions, "a row for each session"),
 	VIEW(files, "a row for each file that a session changed"),
 	VIEW(changes, "a row for each change to a file, in whatever state"),
+	VIEW(commands,
+	     "a row for each command of a shell, but those that surely "
+	     "change no file"),
 	VIEW(usage, "a row for each message of a model, and its tokens"),
 	VIEW(tools, "a row for each call of a tool"),
 	VIEW(reads, "a row for each file that a call looked at"),

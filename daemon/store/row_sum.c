@@ -1,0 +1,150 @@
+/* The checksum of a row; see row_sum.h. */
+#include "store/row_sum.h"
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+#define MIX UINT64_C(0x9e3779b97f4a7c15)
+
+/* What kind of value it is counts, too: 1 is not '1'. */
+enum tag { TAG_INT = 1, TAG_NULL, TAG_TEXT, TAG_BLOB, TAG_REAL };
+
+static uint64_t mix(uint64_t sum, enum tag tag, uint64_t v)
+{
+	sum = (sum ^ v) * MIX + (uint64_t)tag;
+	return sum ^ sum >> 32;
+}
+
+uint64_t ccfc_sum_begin(const char *table)
+{
+	return ccfc_hash(table, strlen(table));
+}
+
+uint64_t ccfc_sum_int(uint64_t sum, int64_t v)
+{
+	return mix(sum, TAG_INT, (uint64_t)v);
+}
+
+uint64_t ccfc_sum_null(uint64_t sum)
+{
+	return mix(sum, TAG_NULL, 0);
+}
+
+uint64_t ccfc_sum_text(uint64_t sum, struct ccfc_slice text)
+{
+	return mix(sum, TAG_TEXT,
+		   ccfc_hash(text.len ? text.ptr : "", text.len));
+}
+
+uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes)
+{
+	return mix(sum, TAG_BLOB,
+		   ccfc_hash(bytes.len ? bytes.ptr : "", bytes.len));
+}
+
+int64_t ccfc_sum_end(uint64_t sum)
+{
+	return (int64_t)(mix(sum, TAG_NULL, 1) >> 17);
+}
+
+/* No column of ours is a number with a fraction. */
+static uint64_t sum_real(uint64_t sum, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return mix(sum, TAG_REAL, bits);
+}
+
+static uint64_t sum_value(uint64_t sum, sqlite3_value *value)
+{
+	const void *ptr;
+	size_t len;
+
+	switch (sqlite3_value_type(value)) {
+	case SQLITE_INTEGER:
+		return ccfc_sum_int(sum, sqlite3_value_int64(value));
+	case SQLITE_NULL:
+		return ccfc_sum_null(sum);
+	case SQLITE_FLOAT:
+		return sum_real(sum, sqlite3_value_double(value));
+	case SQLITE_TEXT:
+		ptr = sqlite3_value_blob(value);
+		len = (size_t)sqlite3_value_bytes(value);
+		return ccfc_sum_text(sum, ccfc_slice(ptr, ptr ? len : 0));
+	default:
+		ptr = sqlite3_value_blob(value);
+		len = (size_t)sqlite3_value_bytes(value);
+		return ccfc_sum_blob(sum, ccfc_slice(ptr, ptr ? len : 0));
+	}
+}
+
+bool ccfc_sum_fits(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema)
+{
+	const struct ccfc_store_table *t = &ccfc_store_tables[table];
+	uint64_t sum = ccfc_sum_begin(t->name);
+
+	if (sqlite3_column_count(stmt) != t->n + 1 ||
+	    sqlite3_column_type(stmt, t->n) != SQLITE_INTEGER)
+		return false;
+	for (int i = 0; i < t->n; i++)
+		/* Of a connection that one thread has: as good as one's own. */
+		if (t->columns[i].since <= schema)
+			sum = sum_value(sum, sqlite3_column_value(stmt, i));
+	return sqlite3_column_int64(stmt, t->n) == ccfc_sum_end(sum);
+}
+
+/* --- in SQL --- */
+
+static void row_sum(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+	const char *table = (const char *)sqlite3_value_text(values[0]);
+	uint64_t sum = ccfc_sum_begin(table ? table : "");
+
+	for (int i = 1; i < n; i++)
+		sum = sum_value(sum, values[i]);
+	sqlite3_result_int64(ctx, ccfc_sum_end(sum));
+}
+
+int ccfc_sum_setup(sqlite3 *db)
+{
+	return sqlite3_create_function_v2(db, "row_sum", -1, SQLITE_UTF8, NULL,
+					  row_sum, NULL, NULL, NULL);
+}
+
+/* The columns of a table but its sum, as SQL. */
+static int put_columns(struct ccfc_buf *out, sqlite3 *db, const char *table)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = sqlite3_prepare_v2(db,
+				      "SELECT name FROM pragma_table_info(?)"
+				      " WHERE name <> 'sum' ORDER BY cid",
+				      -1, &stmt, NULL);
+
+	if (code != SQLITE_OK)
+		return code;
+	sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+	while ((code = sqlite3_step(stmt)) == SQLITE_ROW)
+		ccfc_buf_printf(out, ", \"%s\"",
+				(const char *)sqlite3_column_text(stmt, 0));
+	sqlite3_finalize(stmt);
+	return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int ccfc_sum_table(sqlite3 *db, const char *table)
+{
+	struct ccfc_buf sql = CCFC_BUF_INIT;
+	int code;
+
+	ccfc_buf_printf(&sql, "UPDATE %s SET sum = row_sum('%s'", table, table);
+	code = ccfc_sum_setup(db);
+	if (code == SQLITE_OK)
+		code = put_columns(&sql, db, table);
+	ccfc_buf_puts(&sql, ")");
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(db, sql.ptr, NULL, NULL, NULL);
+	ccfc_buf_release(&sql);
+	return code;
+}

@@ -1,0 +1,48 @@
+/*
+ * The checksum of a row. Each row of each table ends with one, over the
+ * table's name and all columns before it, so that a bit which turned over on
+ * disk is found when the row is read. SQLite sees to pages that make no sense;
+ * it does not see that a number is another one. Within store/ only.
+ *
+ * What a sum covers is what SQLite gives back, so it holds for every version
+ * that writes the same values. It never changes for t_meta: by that row a
+ * store of a newer version is told from a damaged one.
+ */
+#ifndef CCFC_STORE_ROW_SUM_H
+#define CCFC_STORE_ROW_SUM_H
+
+#include "base/err.h"
+#include "base/slice.h"
+#include "store/schema.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the sum of a row of this table begins with. */
+uint64_t ccfc_sum_begin(const char *table);
+/* Takes in the next column. */
+uint64_t ccfc_sum_int(uint64_t sum, int64_t v);
+uint64_t ccfc_sum_null(uint64_t sum);
+uint64_t ccfc_sum_text(uint64_t sum, struct ccfc_slice text);
+uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes);
+/* As it is stored: 47 bits, which SQLite keeps in 6 bytes. */
+int64_t ccfc_sum_end(uint64_t sum);
+
+/*
+ * Is the last column the sum of the others? `stmt` stands on a row, of which
+ * it has the columns of today; those that came after `schema` are not in its
+ * sum.
+ */
+bool ccfc_sum_fits(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema);
+
+/* SQL of this connection may say row_sum('table', column, …); SQLite's code. */
+int ccfc_sum_setup(sqlite3 *db);
+
+/*
+ * Gives all rows of a table their sums; SQLite's code. For tests that spoil
+ * what sums do not tell.
+ */
+int ccfc_sum_table(sqlite3 *db, const char *table);
+
+#endif

@@ -7,8 +7,11 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "store/row_sum.h"
+#include "store/schema.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define QUOTE(x)      #x
@@ -19,6 +22,9 @@
 
 struct state {
 	struct ccfc_check *out;
+	uint64_t wanted; /* rows, as t_meta says */
+	enum ccfc_table_id table;
+	uint64_t wrong; /* rows of it */
 	sqlite3 *db;
 	const atomic_bool *cancelled;
 };
@@ -96,9 +102,53 @@ static void on_meta(struct state *s, sqlite3_stmt *stmt)
 		s->out->schema = value;
 	else if (key && !strcmp(key, "reader"))
 		s->out->reader = value;
+	else if (key && !strcmp(key, "rows"))
+		s->wanted = (uint64_t)value;
 }
 
-static int check_index(struct state *s, const char *path, struct ccfc_err *err)
+static void on_row(struct state *s, sqlite3_stmt *stmt)
+{
+	if (!ccfc_sum_fits(stmt, s->table, CCFC_STORE_SCHEMA))
+		s->wrong++;
+	s->out->rows += s->table != CCFC_TABLE_META;
+}
+
+static void tell_check(struct state *s, const char *table, uint64_t n)
+{
+	char text[100];
+
+	snprintf(text, sizeof(text), "%s: %llu row%s", table,
+		 (unsigned long long)n,
+		 n == 1 ? " has a wrong sum" : "s have wrong sums");
+	add_problem(s, text);
+}
+
+/* Every row, in one view of the file. */
+static int check_rows(struct state *s)
+{
+	int code = sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL);
+
+	s->wanted = 0;
+	if (code == SQLITE_OK)
+		code = each(s, "SELECT key, value FROM t_meta", on_meta);
+	for (int i = 0; i < CCFC_TABLES && code == SQLITE_OK; i++) {
+		char sql[64];
+
+		s->table = (enum ccfc_table_id)i;
+		s->wrong = 0;
+		snprintf(sql, sizeof(sql), "SELECT * FROM %s",
+			 ccfc_store_tables[i].name);
+		code = each(s, sql, on_row);
+		if (s->wrong)
+			tell_check(s, ccfc_store_tables[i].name, s->wrong);
+	}
+	if (code == SQLITE_OK && s->out->rows != s->wanted)
+		add_problem(s, "rows are missing, or there are too many");
+	return code;
+}
+
+static int check_index(struct state *s, const char *path, bool deep,
+		       struct ccfc_err *err)
 {
 	int code = sqlite3_open_v2(
 		path, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
@@ -113,24 +163,32 @@ static int check_index(struct state *s, const char *path, struct ccfc_err *err)
 	}
 	if (code == SQLITE_OK)
 		code = each(s, "SELECT key, value FROM t_meta", on_meta);
+	if (code == SQLITE_OK && deep)
+		code = check_rows(s);
 	return code == SQLITE_OK ? 0 : failed_check(s, path, err);
 }
 
-static void check_texts(struct state *s, const struct ccfc_texts_view *view)
+static int check_texts(struct state *s, const struct ccfc_texts_view *view,
+		       const char *dir, struct ccfc_err *err)
 {
 	struct ccfc_texts_reader *reader = ccfc_texts_reader_new(view, 0);
 	struct ccfc_text_head head;
 	struct ccfc_slice text;
+	int r = 0;
 
 	ccfc_texts_verify(reader, true);
 	while (!is_cancelled(s) && ccfc_texts_next(reader, &head, &text))
 		s->out->texts++;
 	s->out->damaged_texts = ccfc_texts_damaged(reader);
+	if (ccfc_texts_error(reader))
+		r = ccfc_err_io(err, ccfc_texts_error(reader),
+				"cannot check %s/texts", dir);
 	ccfc_texts_reader_free(reader);
+	return r;
 }
 
 int ccfc_check_run(struct ccfc_check *out, const char *dir,
-		   const struct ccfc_texts_view *view,
+		   const struct ccfc_texts_view *view, bool deep,
 		   const atomic_bool *cancelled, struct ccfc_err *err)
 {
 	struct state s = { .out = out, .cancelled = cancelled };
@@ -139,12 +197,10 @@ int ccfc_check_run(struct ccfc_check *out, const char *dir,
 
 	*out = (struct ccfc_check){ 0 };
 	ccfc_buf_printf(&path, "%s/index.db", dir);
-	r = check_index(&s, path.ptr, err);
+	r = check_index(&s, path.ptr, deep, err);
 	sqlite3_close(s.db);
 	ccfc_buf_release(&path);
-	if (!r)
-		check_texts(&s, view);
-	return r;
+	return r ? r : check_texts(&s, view, dir, err);
 }
 
 void ccfc_check_release(struct ccfc_check *check)

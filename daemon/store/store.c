@@ -1,30 +1,65 @@
-/* Opening, closing and putting aside the store's file; see store.h. */
+/* Opening and closing the store's file; see store.h. */
 #include "store/store.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/log.h"
-#include "base/time.h"
 #include "store/db.h"
 #include "store/schema.h"
 #include "store/sql/sql_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* In the file's header: what it takes to write it; 1, or 2 with a log. */
+#define FORMAT_AT  18
+#define FORMAT_MAX 2
+
+/*
+ * What a file says can be wrong; that it cannot be read, locked or written is
+ * about the disk or the system. SQLITE_ERROR is a statement of ours that does
+ * not fit the tables, or a format that is not one.
+ */
+static bool is_damage(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+	case SQLITE_ERROR:
+	case SQLITE_FORMAT:
+	case SQLITE_TOOBIG:
+	case SQLITE_CONSTRAINT:
+	case SQLITE_MISMATCH:
+		return true;
+	default:
+		return false;
+	}
+}
 
 int ccfc_db_error(const struct ccfc_store *store, const char *doing,
 		  struct ccfc_err *err)
 {
-	int code = sqlite3_errcode(store->db) & 0xff;
+	int code = sqlite3_errcode(store->db);
 
-	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-		return ccfc_err_set(err, CCFC_ECORRUPT, "store %s: %s: %s",
-				    store->path, doing,
-				    sqlite3_errmsg(store->db));
-	return ccfc_err_set(err, CCFC_EIO, "store %s: %s: %s", store->path,
-			    doing, sqlite3_errmsg(store->db));
+	return ccfc_err_set(err, is_damage(code) ? CCFC_ECORRUPT : CCFC_EIO,
+			    "store %s: %s: %s", store->path, doing,
+			    sqlite3_errmsg(store->db));
+}
+
+int ccfc_db_select(sqlite3_stmt **out, sqlite3 *db, enum ccfc_table_id table)
+{
+	struct ccfc_buf sql = CCFC_BUF_INIT;
+	int code;
+
+	ccfc_schema_put_select(&sql, table, CCFC_STORE_SCHEMA);
+	if (ccfc_schema_has_id(table))
+		ccfc_buf_puts(&sql, " ORDER BY id");
+	code = sqlite3_prepare_v2(db, sql.ptr, -1, out, NULL);
+	ccfc_buf_release(&sql);
+	return code;
 }
 
 int ccfc_db_exec(struct ccfc_store *store, const char *sql,
@@ -35,57 +70,28 @@ int ccfc_db_exec(struct ccfc_store *store, const char *sql,
 	return 0;
 }
 
-/* Nothing was ever written to tables without a schema's number. */
-static int upgrade(struct ccfc_store *store, int64_t schema,
-		   struct ccfc_err *err)
+/*
+ * SQLite opens a file that it may not write for reading only, and says so no
+ * sooner than at the first write. Where the system would let us, it is what
+ * the file says of its format.
+ */
+static int check_writable(struct ccfc_store *store, struct ccfc_err *err)
 {
-	int r = 0;
+	unsigned char format = 0;
+	int fd;
 
-	if (!schema)
-		return ccfc_db_exec(store,
-				    "DROP TABLE IF EXISTS t_source;"
-				    "DROP TABLE IF EXISTS t_session;"
-				    "DROP VIEW IF EXISTS sessions;"
-				    "DROP TABLE IF EXISTS t_backup;"
-				    "DROP TABLE IF EXISTS t_prompt",
-				    err);
-	for (; schema < CCFC_STORE_SCHEMA && !r; schema++)
-		r = ccfc_db_exec(store, ccfc_store_upgrades[schema], err);
-	if (r)
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	else
-		ccfc_log(CCFC_LOG_INFO,
-			 "store %s: was made by an older version, and is "
-			 "brought to schema %d",
-			 store->path, CCFC_STORE_SCHEMA);
-	return r;
-}
-
-/* Rows of a newer version would be misread, and spoilt by being written. */
-static int check_schema(struct ccfc_store *store, struct ccfc_err *err)
-{
-	sqlite3_stmt *stmt;
-	int64_t schema = 0;
-	int r = sqlite3_prepare_v2(
-		store->db, "SELECT value FROM t_meta WHERE key = 'schema'", -1,
-		&stmt, NULL);
-
-	/* No such table: it is new. */
-	if (r == SQLITE_ERROR)
+	if (sqlite3_db_readonly(store->db, "main") != 1)
 		return 0;
-	if (r != SQLITE_OK)
-		return ccfc_db_error(store, "cannot read", err);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
-		schema = sqlite3_column_int64(stmt, 0);
-	sqlite3_finalize(stmt);
-	if (schema == CCFC_STORE_SCHEMA)
-		return 0;
-	if (schema >= 0 && schema < CCFC_STORE_SCHEMA)
-		return upgrade(store, schema, err);
-	ccfc_err_set(err, CCFC_EIO, "store %s: was made by a newer version",
-		     store->path);
-	ccfc_err_hint(err, "upgrade, or set another CCFC_STATE_DIR");
-	return CCFC_EIO;
+	fd = open(store->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0) {
+		if (pread(fd, &format, 1, FORMAT_AT) != 1)
+			format = 0;
+		close(fd);
+	}
+	return ccfc_err_set(err, format > FORMAT_MAX ? CCFC_ECORRUPT : CCFC_EIO,
+			    "store %s: %s", store->path,
+			    format > FORMAT_MAX ? "its format makes no sense"
+						: "cannot be written");
 }
 
 /*
@@ -94,7 +100,7 @@ static int check_schema(struct ccfc_store *store, struct ccfc_err *err)
  * because a batch of an append is a few rows in a few tables; and a longer
  * log, because emptying it waits for the disk.
  */
-static int open_db(struct ccfc_store *store, struct ccfc_err *err)
+int ccfc_db_open(struct ccfc_store *store, struct ccfc_err *err)
 {
 	struct stat st;
 	int r;
@@ -116,64 +122,65 @@ static int open_db(struct ccfc_store *store, struct ccfc_err *err)
 			 "PRAGMA wal_autocheckpoint=4000;"
 			 "PRAGMA cache_size=-2048;",
 			 err);
+	if (!r && stat(store->path, &st))
+		r = ccfc_err_io(err, errno, "store %s", store->path);
+	if (r)
+		return r;
+	store->dev = st.st_dev;
+	store->ino = st.st_ino;
+	r = check_writable(store, err);
 	if (!r)
-		r = check_schema(store, err);
-	if (!r)
-		r = ccfc_db_exec(store, ccfc_store_schema, err);
+		r = ccfc_store_make_tables(store, err);
 	return r ? r : ccfc_store_make_views(store, err);
 }
 
-static void close_db(struct ccfc_store *store)
+void ccfc_db_close(struct ccfc_store *store)
 {
+	int keep = 1;
+
+	/*
+	 * SQLite would remove the log by its name, and that may be another
+	 * store's by now. If opening failed, whose it was is not known.
+	 */
+	if (store->db && store->ino &&
+	    ccfc_store_look(store) != CCFC_STORE_THERE)
+		sqlite3_file_control(store->db, "main",
+				     SQLITE_FCNTL_PERSIST_WAL, &keep);
 	for (int i = 0; i < CCFC_STMT_COUNT; i++) {
 		sqlite3_finalize(store->stmts[i]);
 		store->stmts[i] = NULL;
 	}
 	sqlite3_close(store->db);
 	store->db = NULL;
-	ccfc_texts_file_free(store->texts);
-	store->texts = NULL;
 	store->epoch = 0;
 }
 
-int ccfc_store_put_aside(struct ccfc_store *store, struct ccfc_err *err)
+static void close_all(struct ccfc_store *store)
 {
-	static const char *const tails[] = { "", "-wal", "-shm" };
-	struct ccfc_buf from = CCFC_BUF_INIT, to = CCFC_BUF_INIT;
-	long long now = ccfc_time_now();
-	int r = 0;
-
-	close_db(store);
-	for (int i = 0; i < 3 && !r; i++) {
-		ccfc_buf_clear(&from);
-		ccfc_buf_clear(&to);
-		ccfc_buf_printf(&from, "%s%s", store->path, tails[i]);
-		ccfc_buf_printf(&to, "%s.damaged-%lld%s", store->path, now,
-				tails[i]);
-		if (rename(from.ptr, to.ptr) && errno != ENOENT)
-			r = ccfc_err_errno(err, errno, "store %s", from.ptr);
-	}
-	ccfc_buf_release(&from);
-	ccfc_buf_release(&to);
-	return r ? r : open_db(store, err);
+	ccfc_db_close(store);
+	ccfc_texts_file_free(store->texts);
+	store->texts = NULL;
 }
 
-int ccfc_store_new(struct ccfc_store **out, const char *dir, bool *put_aside,
+int ccfc_store_new(struct ccfc_store **out, const char *dir,
 		   struct ccfc_err *err)
+{
+	return ccfc_store_new_at(out, dir, "", err);
+}
+
+int ccfc_store_new_at(struct ccfc_store **out, const char *dir,
+		      const char *tail, struct ccfc_err *err)
 {
 	struct ccfc_store *store = ccfc_calloc(1, sizeof(*store));
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	int r;
 
 	store->dir = ccfc_strdup(dir);
-	ccfc_buf_printf(&path, "%s/index.db", dir);
+	store->reader = CCFC_STORE_READER;
+	ccfc_buf_printf(&path, "%s/index.db%s", dir, tail);
 	store->path = ccfc_buf_detach(&path, NULL);
 	ccfc_sql_memory_setup(); /* before SQLite's first call */
-	r = open_db(store, err);
-	if (put_aside)
-		*put_aside = r == CCFC_ECORRUPT;
-	if (r == CCFC_ECORRUPT)
-		r = ccfc_store_put_aside(store, err);
+	r = ccfc_db_open(store, err);
 	if (r) {
 		ccfc_store_free(store);
 		return r;
@@ -186,7 +193,7 @@ void ccfc_store_free(struct ccfc_store *store)
 {
 	if (!store)
 		return;
-	close_db(store);
+	close_all(store);
 	free(store->dir);
 	free(store->path);
 	free(store);

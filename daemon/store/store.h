@@ -21,12 +21,41 @@
 
 struct ccfc_store;
 
+/* What befell the store, as far as users should know. */
+struct ccfc_store_past {
+	int64_t damaged_at;  /* when it was last put aside; 0: never */
+	uint64_t lost_rows;  /* that could not be saved then */
+	uint64_t lost_texts; /* the same */
+};
+
 /*
- * Opens or makes the store in `dir`, which exists. A file that is damaged is
- * put aside as index.db.damaged-<time> and a new one is begun; *put_aside
- * (may be NULL) tells.
+ * Opens or makes the store in `dir`, which exists, and loads it: the way a
+ * daemon begins. An error that may pass is said in the log and tried again,
+ * for some seconds in all; if it stays, that is the answer, and nothing was
+ * changed. A store that is damaged whenever it is read is put aside, as
+ * index.db.damaged-<time> and texts.damaged-<time>, and what can be read of it
+ * is carried over (import.h); so is what only a store that was put aside
+ * before knows. `home` as for ccfc_index_new. *stale: see ccfc_store_load.
  */
-int ccfc_store_new(struct ccfc_store **out, const char *dir, bool *put_aside,
+int ccfc_store_start(struct ccfc_store **out, struct ccfc_index **index,
+		     const char *dir, const char *home, bool *stale,
+		     struct ccfc_err *err);
+
+/*
+ * A check found damaged texts: the next start makes the file anew, from what
+ * is whole of it and from the transcripts.
+ */
+void ccfc_store_texts_damaged(struct ccfc_store *store);
+
+/* Of the store that was started last. */
+void ccfc_store_past(const struct ccfc_store *store,
+		     struct ccfc_store_past *out);
+
+/*
+ * Opens or makes the store in `dir`, once. CCFC_ECORRUPT: it is damaged, or
+ * seems so.
+ */
+int ccfc_store_new(struct ccfc_store **out, const char *dir,
 		   struct ccfc_err *err);
 void ccfc_store_free(struct ccfc_store *store);
 
@@ -45,11 +74,21 @@ int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 		      struct ccfc_err *err);
 
+/* Are the files that are open those which others find? */
+enum ccfc_store_place {
+	CCFC_STORE_THERE,
+	CCFC_STORE_MISSING,  /* removed or moved away, one or both */
+	CCFC_STORE_REPLACED, /* others are there; they are not ours to write */
+};
+enum ccfc_store_place ccfc_store_look(const struct ccfc_store *store);
+
 /*
- * After a load that failed with CCFC_ECORRUPT: puts the file aside and begins
- * a new one.
+ * Makes what is missing anew, in a directory that exists: the index as it is
+ * in memory, and the texts, which can still be read. On failure it can be
+ * tried again, and everything is dirty meanwhile. On success nothing is.
  */
-int ccfc_store_put_aside(struct ccfc_store *store, struct ccfc_err *err);
+int ccfc_store_make_anew(struct ccfc_store *store, struct ccfc_index *index,
+			 struct ccfc_err *err);
 
 /*
  * Adds what the line says to the texts (texts.h), which are committed with
@@ -66,8 +105,6 @@ bool ccfc_store_says(const struct ccfc_store *store);
 /* The texts of all batches that were written; the caller releases it. */
 void ccfc_store_texts(const struct ccfc_store *store,
 		      struct ccfc_texts_view *out);
-/* Their bytes on disk. */
-uint64_t ccfc_store_texts_bytes(const struct ccfc_store *store);
 
 /* Bytes on disk, with the write-ahead log. */
 uint64_t ccfc_store_bytes(const struct ccfc_store *store);

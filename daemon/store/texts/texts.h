@@ -66,7 +66,7 @@ _Static_assert(sizeof(struct ccfc_text_head) == 72, "no holes");
 
 /* What there is to read at one moment; owns a descriptor. */
 struct ccfc_texts_view {
-	int fd;		/* -1: nothing */
+	int fd; /* -1: nothing, or with an `end`: no descriptor was left */
 	uint64_t start; /* of the first head */
 	uint64_t end;
 };
@@ -86,6 +86,11 @@ int ccfc_texts_next(struct ccfc_texts_reader *reader,
 		    struct ccfc_text_head *head, struct ccfc_slice *text);
 void ccfc_texts_verify(struct ccfc_texts_reader *reader, bool verify);
 uint64_t ccfc_texts_damaged(const struct ccfc_texts_reader *reader);
+/*
+ * The errno of a read that failed, or 0. It ended the reading, and says nothing
+ * about the texts behind: they are not counted as damaged.
+ */
+int ccfc_texts_error(const struct ccfc_texts_reader *reader);
 uint64_t ccfc_texts_scanned(const struct ccfc_texts_reader *reader);
 
 void ccfc_texts_view_release(struct ccfc_texts_view *view);

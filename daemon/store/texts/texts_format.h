@@ -15,6 +15,19 @@ struct ccfc_texts_begin {
 #define CCFC_TEXTS_MAGIC "ccfc texts 1\n\n\n" /* with its NUL 16 bytes */
 #define CCFC_TEXTS_START sizeof(struct ccfc_texts_begin)
 
+/* So few wrong bits of 256 do not make it another store's. */
+#define CCFC_TEXTS_WRONG_BITS 8
+
+enum ccfc_texts_whose {
+	CCFC_TEXTS_OURS,
+	CCFC_TEXTS_MENDED, /* it can be: how it begins was damaged */
+	CCFC_TEXTS_OTHERS,
+};
+
+/* texts_write.c: is it the file of this id? */
+enum ccfc_texts_whose ccfc_texts_is_of(const struct ccfc_texts_begin *begin,
+				       uint64_t id);
+
 /* Not to be had in valid UTF-8. */
 #define CCFC_TEXT_MAGIC 0xfe7ec0ffu
 

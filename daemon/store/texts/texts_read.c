@@ -36,6 +36,7 @@ struct ccfc_texts_reader {
 	size_t pos; /* where the next head is */
 	size_t end;
 	uint64_t damaged;
+	int error; /* errno of a read that failed, 0 */
 	bool verify;
 	bool begun;
 	bool cut; /* it ended early, which is not counted yet */
@@ -55,6 +56,8 @@ ccfc_texts_reader_new(const struct ccfc_texts_view *view, size_t size)
 	if (r->fd >= 0) {
 		r->start = view->start;
 		r->stop = view->end > view->start ? view->end : view->start;
+	} else if (view->end > view->start) {
+		r->error = EMFILE; /* there was no descriptor to be had */
 	}
 	r->size = round_page(size ? size : SIZE_FIRST);
 	r->next = r->start & ~(uint64_t)(PAGE - 1);
@@ -117,11 +120,17 @@ static void make_room_texts_read(struct ccfc_texts_reader *r, size_t more)
 	r->end = to;
 }
 
+int ccfc_texts_error(const struct ccfc_texts_reader *r)
+{
+	return r->error;
+}
+
 /* A file that is shorter than it should be, or cannot be read, ends here. */
-static void end_early(struct ccfc_texts_reader *r)
+static void end_early(struct ccfc_texts_reader *r, int error)
 {
 	r->stop = r->next;
-	r->cut = true;
+	r->cut = !error;
+	r->error = error;
 }
 
 static void read_piece(struct ccfc_texts_reader *r, size_t want)
@@ -135,7 +144,7 @@ static void read_piece(struct ccfc_texts_reader *r, size_t want)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0) {
-			end_early(r);
+			end_early(r, n < 0 ? errno : 0);
 			break;
 		}
 		done += (size_t)n;
@@ -190,6 +199,9 @@ static bool resync(struct ccfc_texts_reader *r, struct ccfc_text_head *head)
 {
 	bool found = false;
 
+	/* A text that was cut off by a read that failed may well be whole. */
+	if (r->error)
+		return false;
 	r->damaged++;
 	while (!found && have(r, 8 + CCFC_TEXTS_HEAD)) {
 		r->pos += 8;

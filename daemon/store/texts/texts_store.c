@@ -7,11 +7,10 @@
  * start still knows.
  */
 #include "base/log.h"
+#include "base/time.h"
 #include "index/index_internal.h"
 #include "store/db.h"
 #include "store/store.h"
-
-#include <stdio.h>
 
 static void tell_texts_store(const struct ccfc_store *store,
 			     enum ccfc_texts_found found, uint64_t id)
@@ -33,28 +32,43 @@ static void tell_texts_store(const struct ccfc_store *store,
 			 store->dir);
 }
 
+static bool any_gone(const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->sources.n; i++)
+		if (index->sources.items[i].gone)
+			return true;
+	return false;
+}
+
+/*
+ * What transcripts have is read again. What only this file had is lost, and one
+ * that fits no row at all had rows: that stays told. How much it was is not
+ * known, so that it counts as one place.
+ */
+static void note_loss(struct ccfc_store *store, const struct ccfc_index *index,
+		      enum ccfc_texts_found found, uint64_t id)
+{
+	bool lost = found == CCFC_TEXTS_ALIEN;
+
+	if (found == CCFC_TEXTS_SHORT || (found == CCFC_TEXTS_NONE && id))
+		lost = any_gone(index);
+	if (!lost)
+		return;
+	store->past.damaged_at = ccfc_time_now();
+	store->past.lost_texts++;
+}
+
 /* No source's texts are known to be there. */
 static int forget_texts_store(struct ccfc_store *store,
 			      struct ccfc_index *index, struct ccfc_err *err)
 {
-	char sql[400];
-
 	for (uint32_t i = 0; i < index->sources.n; i++) {
 		struct ccfc_source *s = &index->sources.items[i];
 
 		s->texts = (struct ccfc_cursor){ 0 };
 		s->texts_gen = s->gen;
 	}
-	snprintf(sql, sizeof(sql),
-		 "BEGIN IMMEDIATE;"
-		 "UPDATE t_source SET text_gen = gen, text_offset = 0,"
-		 " text_marker = 0, text_marker_len = 0;"
-		 "REPLACE INTO t_meta VALUES('texts', %lld);"
-		 "REPLACE INTO t_meta VALUES('textsLength', %lld);"
-		 "COMMIT;",
-		 (long long)ccfc_texts_file_id(store->texts),
-		 (long long)ccfc_texts_file_length(store->texts));
-	return ccfc_db_exec(store, sql, err);
+	return ccfc_store_commit_texts(store, index, err);
 }
 
 int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
@@ -68,6 +82,7 @@ int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
 	if (r)
 		return r;
 	tell_texts_store(store, found, id);
+	note_loss(store, index, found, id);
 	store->texts_length = ccfc_texts_file_length(store->texts);
 	*anew = found != CCFC_TEXTS_FIT;
 	return *anew ? forget_texts_store(store, index, err) : 0;
@@ -153,9 +168,4 @@ void ccfc_store_texts(const struct ccfc_store *store,
 	*out = (struct ccfc_texts_view){ .fd = -1 };
 	if (store->texts)
 		ccfc_texts_file_view(store->texts, out);
-}
-
-uint64_t ccfc_store_texts_bytes(const struct ccfc_store *store)
-{
-	return store->texts ? ccfc_texts_file_length(store->texts) : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "store/texts/texts_format.h"
@@ -52,31 +53,91 @@ static int open_file(struct ccfc_texts_file *file, struct stat *st, int flags,
 	return 0;
 }
 
-static bool is_of(const struct ccfc_texts_file *file, uint64_t id)
+static int bits(uint64_t v)
+{
+	int n = 0;
+
+	for (; v; v &= v - 1)
+		n++;
+	return n;
+}
+
+enum ccfc_texts_whose ccfc_texts_is_of(const struct ccfc_texts_begin *begin,
+				       uint64_t id)
+{
+	int wrong = bits(begin->id ^ id) + bits(begin->none);
+
+	for (size_t i = 0; i < sizeof(begin->magic); i++)
+		wrong += bits((uint64_t)(unsigned char)(begin->magic[i] ^
+							CCFC_TEXTS_MAGIC[i]));
+	if (!id || wrong > CCFC_TEXTS_WRONG_BITS)
+		return CCFC_TEXTS_OTHERS;
+	return wrong ? CCFC_TEXTS_MENDED : CCFC_TEXTS_OURS;
+}
+
+static int write_begin(const struct ccfc_texts_file *file, struct ccfc_err *err)
+{
+	const struct ccfc_texts_begin begin = { .magic = CCFC_TEXTS_MAGIC,
+						.id = file->id };
+
+	if (pwrite(file->fd, &begin, sizeof(begin), 0) !=
+	    (ssize_t)sizeof(begin))
+		return ccfc_err_io(err, errno, "texts %s: cannot write",
+				   file->path);
+	ccfc_log(CCFC_LOG_WARN,
+		 "texts %s: how it begins was damaged, and is "
+		 "mended",
+		 file->path);
+	return 0;
+}
+
+/* Is it the store's? That it cannot be read does not mean that it is not. */
+static int look_texts_write(const struct ccfc_texts_file *file, bool *ours,
+			    struct ccfc_err *err)
 {
 	struct ccfc_texts_begin begin;
+	ssize_t n;
 
-	return id &&
-	       pread(file->fd, &begin, sizeof(begin), 0) ==
-		       (ssize_t)sizeof(begin) &&
-	       !memcmp(begin.magic, CCFC_TEXTS_MAGIC, sizeof(begin.magic)) &&
-	       begin.id == id;
+	*ours = false;
+	do
+		n = pread(file->fd, &begin, sizeof(begin), 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return ccfc_err_io(err, errno, "texts %s: cannot read",
+				   file->path);
+	if (n != (ssize_t)sizeof(begin))
+		return 0;
+	switch (ccfc_texts_is_of(&begin, file->id)) {
+	case CCFC_TEXTS_OTHERS:
+		return 0;
+	case CCFC_TEXTS_MENDED:
+		*ours = true;
+		return write_begin(file, err);
+	default:
+		*ours = true;
+		return 0;
+	}
 }
 
 /* Where the last whole text of a file of `size` bytes ends. */
-static uint64_t last_whole(const struct ccfc_texts_file *file, uint64_t size)
+static int last_whole(uint64_t *end, const struct ccfc_texts_file *file,
+		      uint64_t size, struct ccfc_err *err)
 {
 	struct ccfc_texts_view view = { file->fd, CCFC_TEXTS_START, size };
 	struct ccfc_texts_reader *reader = ccfc_texts_reader_new(&view, 0);
 	struct ccfc_text_head head;
 	struct ccfc_slice text;
-	uint64_t end = CCFC_TEXTS_START;
+	int r = 0;
 
+	*end = CCFC_TEXTS_START;
 	ccfc_texts_verify(reader, true);
 	while (ccfc_texts_next(reader, &head, &text))
-		end = CCFC_TEXTS_START + ccfc_texts_scanned(reader);
+		*end = CCFC_TEXTS_START + ccfc_texts_scanned(reader);
+	if (ccfc_texts_error(reader))
+		r = ccfc_err_io(err, ccfc_texts_error(reader),
+				"texts %s: cannot read", file->path);
 	ccfc_texts_reader_free(reader);
-	return end;
+	return r;
 }
 
 static int cut_texts_write(struct ccfc_texts_file *file, uint64_t length,
@@ -152,27 +213,38 @@ static int open_all(struct ccfc_texts_file *file, uint64_t length,
 {
 	struct stat st = { 0 };
 	uint64_t size;
+	bool ours;
 	int r = open_file(file, &st, 0, err);
 
+	if (!r)
+		r = look_texts_write(file, &ours, err);
 	if (r)
 		return r;
 	size = (uint64_t)st.st_size;
-	if (!is_of(file, file->id) || length < CCFC_TEXTS_START)
+	if (!ours || length < CCFC_TEXTS_START)
 		return begin_anew(file, size, found, err);
 	*found = size < length ? CCFC_TEXTS_SHORT : CCFC_TEXTS_FIT;
-	return cut_texts_write(
-		file, size < length ? last_whole(file, size) : length, err);
+	if (size < length)
+		r = last_whole(&length, file, size, err);
+	return r ? r : cut_texts_write(file, length, err);
 }
 
 int ccfc_texts_file_new(struct ccfc_texts_file **out, const char *dir,
 			uint64_t id, uint64_t length,
 			enum ccfc_texts_found *found, struct ccfc_err *err)
 {
+	return ccfc_texts_file_new_at(out, dir, "", id, length, found, err);
+}
+
+int ccfc_texts_file_new_at(struct ccfc_texts_file **out, const char *dir,
+			   const char *tail, uint64_t id, uint64_t length,
+			   enum ccfc_texts_found *found, struct ccfc_err *err)
+{
 	struct ccfc_texts_file *file = ccfc_calloc(1, sizeof(*file));
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	int r;
 
-	ccfc_buf_printf(&path, "%s/texts", dir);
+	ccfc_buf_printf(&path, "%s/texts%s", dir, tail);
 	file->path = ccfc_buf_detach(&path, NULL);
 	file->fd = -1;
 	file->id = id;
@@ -197,6 +269,15 @@ void ccfc_texts_file_free(struct ccfc_texts_file *file)
 	free(file);
 }
 
+int ccfc_texts_file_sync(const struct ccfc_texts_file *file,
+			 struct ccfc_err *err)
+{
+	if (fsync(file->fd) < 0)
+		return ccfc_err_io(err, errno, "texts %s: cannot write",
+				   file->path);
+	return 0;
+}
+
 uint64_t ccfc_texts_file_id(const struct ccfc_texts_file *file)
 {
 	return file->id;
@@ -213,6 +294,67 @@ void ccfc_texts_file_view(const struct ccfc_texts_file *file,
 	out->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
 	out->start = CCFC_TEXTS_START;
 	out->end = file->length;
+}
+
+/* --- when it was removed --- */
+
+int ccfc_texts_file_is_there(const struct ccfc_texts_file *file)
+{
+	struct stat ours, there;
+
+	if (lstat(file->path, &there))
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+	return !fstat(file->fd, &ours) && ours.st_dev == there.st_dev &&
+			       ours.st_ino == there.st_ino
+		       ? 1
+		       : -1;
+}
+
+static int copy_texts_write(int to, const struct ccfc_texts_file *file,
+			    struct ccfc_err *err)
+{
+	char *room = ccfc_malloc(WRITE_FROM);
+	uint64_t at = 0;
+	int r = 0;
+
+	while (at < file->length && !r) {
+		uint64_t left = file->length - at;
+		ssize_t n =
+			pread(file->fd, room,
+			      left < WRITE_FROM ? left : WRITE_FROM, (off_t)at);
+
+		if (n > 0)
+			n = pwrite(to, room, (size_t)n, (off_t)at);
+		if (n > 0)
+			at += (uint64_t)n;
+		else if (!n || errno != EINTR)
+			r = ccfc_err_io(err, n ? errno : EIO,
+					"texts %s: cannot make it anew",
+					file->path);
+	}
+	free(room);
+	return r;
+}
+
+int ccfc_texts_file_again(struct ccfc_texts_file *file, struct ccfc_err *err)
+{
+	struct ccfc_texts_file fresh = { .path = file->path };
+	struct stat st;
+	int r = open_file(&fresh, &st, O_EXCL, err);
+
+	if (!r) {
+		r = copy_texts_write(fresh.fd, file, err);
+		if (r)
+			unlink(file->path);
+	}
+	if (r) {
+		if (fresh.fd >= 0)
+			close(fresh.fd);
+		return r;
+	}
+	close(file->fd);
+	file->fd = fresh.fd;
+	return 0;
 }
 
 /* --- adding --- */

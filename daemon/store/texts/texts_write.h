@@ -32,6 +32,10 @@ enum ccfc_texts_found {
 int ccfc_texts_file_new(struct ccfc_texts_file **out, const char *dir,
 			uint64_t id, uint64_t length,
 			enum ccfc_texts_found *found, struct ccfc_err *err);
+/* The same with <dir>/texts<tail>. */
+int ccfc_texts_file_new_at(struct ccfc_texts_file **out, const char *dir,
+			   const char *tail, uint64_t id, uint64_t length,
+			   enum ccfc_texts_found *found, struct ccfc_err *err);
 void ccfc_texts_file_free(struct ccfc_texts_file *file);
 
 uint64_t ccfc_texts_file_id(const struct ccfc_texts_file *file);
@@ -52,6 +56,19 @@ bool ccfc_texts_file_takes(const struct ccfc_texts_file *file);
 
 /* Writes what waits. */
 int ccfc_texts_file_flush(struct ccfc_texts_file *file, struct ccfc_err *err);
+
+/* Is it the file that others find? 0: none is there; -1: another one is. */
+int ccfc_texts_file_is_there(const struct ccfc_texts_file *file);
+
+/*
+ * It was removed: writes what it had to a new file of that name, from the one
+ * that is still open.
+ */
+int ccfc_texts_file_again(struct ccfc_texts_file *file, struct ccfc_err *err);
+
+/* What was written is on the disk. */
+int ccfc_texts_file_sync(const struct ccfc_texts_file *file,
+			 struct ccfc_err *err);
 
 /* What was written so far. */
 void ccfc_texts_file_view(const struct ccfc_texts_file *file,

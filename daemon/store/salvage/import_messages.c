@@ -1,0 +1,152 @@
+/* Taking over what was said and spent; see import.h. */
+#include "index/index_internal.h"
+#include "store/columns.h"
+#include "store/salvage/import.h"
+
+static bool take_session_source(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	int64_t id = ccfc_row_int(row);
+	struct ccfc_session_source read = { 0 }, *part;
+	uint32_t source, session, before = index->session_sources.n, to;
+
+	if (!ccfc_row_get_session_source(row, index, &read))
+		return false;
+	source = ccfc_import_get(&im->sources, read.source);
+	session = ccfc_import_get(&im->sessions, read.session);
+	if (ccfc_import_get(&im->skipped, read.source) == 1)
+		return true;
+	if (source == CCFC_ID_NONE || session == CCFC_ID_NONE || !session)
+		return false;
+	to = ccfc_index_session_source(index, source, session, read.told);
+	/* One of the same source and session was there already? */
+	if (index->session_sources.n == before)
+		return false;
+	part = &index->session_sources.items[to];
+	read.source = source;
+	read.session = session;
+	read.next = part->next;
+	*part = read;
+	ccfc_import_put(&im->session_sources, id, to);
+	return true;
+}
+
+static bool take_model_message(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	int64_t id = ccfc_row_int(row);
+	struct ccfc_model_message read = { 0 }, *s;
+	uint32_t first, to;
+
+	if (!ccfc_row_get_model_message(row, index, &read))
+		return false;
+	read.session_source =
+		ccfc_import_get(&im->session_sources, read.session_source);
+	/* Which of its sources' are not wanted is not known here. */
+	if (read.session_source == CCFC_ID_NONE)
+		return im->only_gone;
+	first = ccfc_index_find_message(index, read.id);
+	to = ccfc_index_add_message(index, read.id, first);
+	s = &index->messages.items[to];
+	/* Whether it is a copy follows from the others. */
+	read.next = s->next;
+	read.copy = s->copy;
+	*s = read;
+	if (first != CCFC_ID_NONE)
+		ccfc_index_adopt_usage(index, first, &read);
+	/* Calls hang on the first one. */
+	ccfc_import_put(&im->messages, id, first == CCFC_ID_NONE ? to : first);
+	ccfc_index_touch_message(index, first == CCFC_ID_NONE ? to : first);
+	return true;
+}
+
+static bool take_tool_call(struct ccfc_import *im, struct ccfc_row *row)
+{
+	int64_t id = ccfc_row_int(row);
+	struct ccfc_tool_call use = { 0 };
+	bool lost;
+
+	if (!ccfc_row_get_tool_call(row, im->index, &use))
+		return false;
+	lost = use.message != CCFC_ID_NONE;
+	use.message = ccfc_import_get(&im->messages, use.message);
+	lost = lost && use.message == CCFC_ID_NONE;
+	if (im->only_gone && use.message == CCFC_ID_NONE)
+		return true;
+	ccfc_index_adopt_call(im->index, &use);
+	ccfc_import_put(&im->calls, id,
+			ccfc_index_find_call(im->index, use.id));
+	return !lost;
+}
+
+static bool take_look(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	struct ccfc_read_ref look = { 0 };
+	uint32_t id;
+
+	if (!ccfc_row_get_read(row, index, &look))
+		return false;
+	look.call = ccfc_import_get(&im->calls, look.call);
+	look.file = ccfc_import_get(&im->files, look.file);
+	if (look.call == CCFC_ID_NONE || look.file == CCFC_ID_NONE ||
+	    !look.file)
+		return im->only_gone;
+	id = ccfc_index_find_read(index, look.call, look.file);
+	if (id == CCFC_ID_NONE)
+		ccfc_index_add_read(index, &look);
+	else
+		ccfc_index_take_time(&index->reads.items[id].time, look.time,
+				     true);
+	return true;
+}
+
+static bool take_leaf(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	struct ccfc_leaf leaf = { 0 };
+	uint32_t id;
+
+	if (!ccfc_row_get_leaf(row, index, &leaf))
+		return false;
+	leaf.session = ccfc_import_get(&im->sessions, leaf.session);
+	if (leaf.session == CCFC_ID_NONE || !leaf.session)
+		return im->only_gone;
+	id = ccfc_index_find_leaf(index, leaf.uuid, leaf.session);
+	if (id == CCFC_ID_NONE)
+		ccfc_index_add_leaf(index, &leaf);
+	else
+		ccfc_index_take_time(&index->leaves.items[id].time, leaf.time,
+				     false);
+	return true;
+}
+
+/* Sessions have taken theirs already. */
+static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	struct ccfc_summary summary = { 0 }, *s;
+	uint32_t id;
+
+	ccfc_row_get_summary(row, index, &summary);
+	id = ccfc_index_find_summary(index, summary.leaf);
+	if (id == CCFC_ID_NONE) {
+		ccfc_index_add_summary(index, &summary);
+		return true;
+	}
+	s = &index->summaries.items[id];
+	if (ccfc_slice_cmp(ccfc_index_str(index, summary.text),
+			   ccfc_index_str(index, s->text)) > 0)
+		s->text = summary.text;
+	return true;
+}
+
+void ccfc_import_said(struct ccfc_import *im)
+{
+	ccfc_import_each(im, CCFC_TABLE_SESSION_SOURCE, take_session_source);
+	ccfc_import_each(im, CCFC_TABLE_MODEL_MESSAGE, take_model_message);
+	ccfc_import_each(im, CCFC_TABLE_TOOL_CALL, take_tool_call);
+	ccfc_import_each(im, CCFC_TABLE_READ, take_look);
+	ccfc_import_each(im, CCFC_TABLE_LEAF, take_leaf);
+	ccfc_import_each(im, CCFC_TABLE_SUMMARY, take_summary);
+}

@@ -1,0 +1,137 @@
+/*
+ * How a daemon begins: see ccfc_store_start.
+ *
+ * A call to the system that fails says nothing about the file, whatever it
+ * looks like from within SQLite: a page that could not be read can come out as
+ * a malformed database. So every failure is followed by another try with
+ * nothing left of the one before, and a store is damaged when two tries in a
+ * row say so.
+ */
+#include "base/log.h"
+#include "store/db.h"
+#include "store/salvage/salvage.h"
+#include "store/store.h"
+
+#include <string.h>
+#include <time.h>
+
+/* 10 ms, and then twice as long each time: about 5 seconds in all. */
+#define TRIES	 9
+#define FIRST_MS 10
+
+struct start {
+	const char *dir, *home;
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	bool stale;
+};
+
+static void forget_start(struct start *s)
+{
+	ccfc_store_free(s->store);
+	ccfc_index_free(s->index);
+	s->store = NULL;
+	s->index = NULL;
+}
+
+/*
+ * Pages that hold no row are not read by a load, but written by the next
+ * batch: what SQLite keeps account of must be right before that.
+ */
+static int check_pages(struct start *s, struct ccfc_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	const char *said = NULL;
+	int code = sqlite3_prepare_v2(s->store->db, "PRAGMA quick_check(1)", -1,
+				      &stmt, NULL);
+	int r = 0;
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(stmt);
+	if (code == SQLITE_ROW)
+		said = (const char *)sqlite3_column_text(stmt, 0);
+	if (code != SQLITE_ROW)
+		r = ccfc_db_error(s->store, "cannot read", err);
+	else if (!said || strcmp(said, "ok") != 0)
+		r = ccfc_err_set(err, CCFC_ECORRUPT, "store %s/index.db: %s",
+				 s->dir, said ? said : "cannot be checked");
+	sqlite3_finalize(stmt);
+	return r;
+}
+
+static int try_once(struct start *s, struct ccfc_err *err)
+{
+	bool some = false;
+	int r = ccfc_salvage_finish(s->dir, err);
+
+	s->index = ccfc_index_new(s->home);
+	if (!r)
+		r = ccfc_store_new(&s->store, s->dir, err);
+	if (!r)
+		r = check_pages(s, err);
+	if (!r)
+		r = ccfc_store_load(s->store, s->index, &s->stale, err);
+	if (!r)
+		r = ccfc_salvage_old(s->store, s->index, &some, err);
+	if (r)
+		forget_start(s);
+	return r;
+}
+
+static void pause_for(int ms)
+{
+	struct timespec rest = { ms / 1000, ms % 1000 * 1000000L };
+
+	while (nanosleep(&rest, &rest))
+		;
+}
+
+int ccfc_store_start(struct ccfc_store **out, struct ccfc_index **index,
+		     const char *dir, const char *home, bool *stale,
+		     struct ccfc_err *err)
+{
+	struct start s = { .dir = dir, .home = home };
+	int r = CCFC_EIO, before = 0, ms = FIRST_MS;
+
+	for (int i = 0; i < TRIES; i++, ms *= 2) {
+		r = try_once(&s, err);
+		/* Nothing that waiting would mend. */
+		if (!r || (r != CCFC_EIO && r != CCFC_ECORRUPT))
+			break;
+		ccfc_log(CCFC_LOG_ERROR, "%s", err->what);
+		if (r == CCFC_ECORRUPT && before == CCFC_ECORRUPT) {
+			r = ccfc_salvage(dir, home, err);
+			if (r)
+				ccfc_log(CCFC_LOG_ERROR, "%s", err->what);
+			before = 0;
+			continue;
+		}
+		before = r;
+		if (i + 1 < TRIES)
+			pause_for(ms);
+	}
+	if (r == CCFC_EIO)
+		ccfc_err_hint(err, "nothing was changed; see to the disk, and "
+				   "start it again");
+	*out = s.store;
+	*index = s.index;
+	*stale = s.stale;
+	return r;
+}
+
+void ccfc_store_texts_damaged(struct ccfc_store *store)
+{
+	struct ccfc_err err = { 0 };
+
+	if (store->texts_damaged)
+		return;
+	store->texts_damaged = true;
+	if (ccfc_store_note(store, "textsDamaged", 1, &err))
+		ccfc_log(CCFC_LOG_WARN, "%s", err.what);
+}
+
+void ccfc_store_past(const struct ccfc_store *store,
+		     struct ccfc_store_past *out)
+{
+	*out = store->past;
+}

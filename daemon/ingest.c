@@ -2,12 +2,12 @@
  * From bytes to a stored index; see ingest.h.
  *
  * What happened to a file is decided here, from what ccfc_tail_open finds,
- * never from the watcher's event: grown, truncated or replaced (read anew,
- * what was seen stays), gone, or back. A new path whose device and inode are
- * those of a source that is no longer at its old path, and whose bytes match
- * that source's marker, is a transcript that was moved.
+ * never from the watcher's event: grown, truncated or replaced (read anew, what
+ * was seen stays), gone, or back. Which source is at a path, by however many
+ * names, is for source_names.c. What cannot be opened or read is tried again
+ * (source/failed.h).
  */
-#include "ingest.h"
+#include "ingest_impl.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -15,46 +15,15 @@
 #include "base/path.h"
 #include "base/time.h"
 
+#include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #define SLICE_BYTES   (8u << 20)
 #define SLICE_SOURCES 256u
-
-struct entry {
-	uint32_t source;
-	int64_t mtime;
-};
-
-struct queue {
-	struct entry *items;
-	uint32_t n, cap;
-	uint32_t at; /* next to work on */
-	bool sorted;
-};
-
-struct ccfc_ingest {
-	struct ccfc_index *index;
-	struct ccfc_store *store;
-	struct ccfc_tail *tail;
-	struct ccfc_parser *parser;
-	void (*on_batch)(void *ctx);
-	void *ctx;
-	struct queue hot, cold;
-	struct {
-		unsigned char *items; /* MARK_… of each source */
-		uint32_t n, cap;
-	} marks;
-	struct ccfc_scan_progress progress;
-	struct ccfc_map by_ino; /* sources, by their cursors' */
-	int64_t last;
-	bool store_failed;
-};
-
-#define MARK_HOT   1u
-#define MARK_COLD  2u
-#define MARK_FOUND 4u
-#define MARK_ANEW  8u
+/* A slice reads this much before a waiting client can end it. */
+#define STEP_BYTES (64u << 10)
+/* Records beyond this size have to wait for their newline. */
+#define REST_MAX ((size_t)8 << 20)
 
 static bool is_source(const void *ctx, uint32_t id, const void *key)
 {
@@ -62,20 +31,27 @@ static bool is_source(const void *ctx, uint32_t id, const void *key)
 	return id == *(const uint32_t *)key;
 }
 
-static uint64_t hash_ino(uint64_t dev, uint64_t ino)
+struct ccfc_ingest_note *ccfc_ingest_note_of(struct ccfc_ingest *in,
+					     uint32_t source)
 {
-	uint64_t both[2] = { dev, ino };
-
-	return ccfc_hash(both, sizeof(both));
+	while (in->notes.n <= source)
+		CCFC_VEC_PUSH(in->notes, (struct ccfc_ingest_note){ 0 });
+	return &in->notes.items[source];
 }
 
-static void note_ino(struct ccfc_ingest *in, uint32_t source)
+void ccfc_ingest_note_file(struct ccfc_ingest *in, uint32_t source,
+			   uint64_t dev, uint64_t ino)
 {
-	const struct ccfc_cursor *c = &in->index->sources.items[source].cursor;
-	uint64_t hash = hash_ino(c->dev, c->ino);
+	struct ccfc_ingest_note *note = ccfc_ingest_note_of(in, source);
+	uint64_t file[2] = { dev, ino };
+	uint64_t hash = ccfc_hash(file, sizeof(file));
 
-	if (c->ino && ccfc_map_get(&in->by_ino, hash, is_source, NULL,
-				   &source) == CCFC_ID_NONE)
+	if (note->dev == dev && note->ino == ino)
+		return;
+	note->dev = dev;
+	note->ino = ino;
+	if (ino && ccfc_map_get(&in->by_ino, hash, is_source, NULL, &source) ==
+			   CCFC_ID_NONE)
 		ccfc_map_put(&in->by_ino, hash, source);
 }
 
@@ -95,7 +71,8 @@ struct ccfc_ingest *ccfc_ingest_new(struct ccfc_index *index,
 	in->ctx = ctx;
 	in->last = CCFC_TIME_NONE;
 	for (uint32_t i = 0; i < index->sources.n; i++)
-		note_ino(in, i);
+		ccfc_ingest_note_file(in, i, ccfc_ingest_at(in, i)->cursor.dev,
+				      ccfc_ingest_at(in, i)->cursor.ino);
 	return in;
 }
 
@@ -105,7 +82,9 @@ void ccfc_ingest_free(struct ccfc_ingest *in)
 		return;
 	free(in->hot.items);
 	free(in->cold.items);
-	free(in->marks.items);
+	free(in->notes.items);
+	free(in->again.items);
+	ccfc_failed_release(&in->failed);
 	ccfc_map_release(&in->by_ino);
 	free(in);
 }
@@ -114,32 +93,20 @@ void ccfc_ingest_free(struct ccfc_ingest *in)
 
 static unsigned char *mark_of(struct ccfc_ingest *in, uint32_t source)
 {
-	while (in->marks.n <= source)
-		CCFC_VEC_PUSH(in->marks, 0);
-	return &in->marks.items[source];
+	return &ccfc_ingest_note_of(in, source)->mark;
 }
 
-static struct ccfc_source *source_at(struct ccfc_ingest *in, uint32_t source)
-{
-	return &in->index->sources.items[source];
-}
-
-static const char *path_of(struct ccfc_ingest *in, uint32_t source)
-{
-	return ccfc_index_str(in->index, source_at(in, source)->path).ptr;
-}
-
-static void push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
-		 uint64_t bytes, bool hot)
+void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
+		      uint64_t bytes, bool hot)
 {
 	unsigned char *mark = mark_of(in, source);
-	struct queue *q = hot ? &in->hot : &in->cold;
-	unsigned char bit = hot ? MARK_HOT : MARK_COLD;
+	struct ccfc_ingest_queue *q = hot ? &in->hot : &in->cold;
+	unsigned char bit = hot ? CCFC_MARK_HOT : CCFC_MARK_COLD;
 
 	if (*mark & bit)
 		return;
 	*mark |= bit;
-	CCFC_VEC_PUSH(*q, ((struct entry){ source, mtime }));
+	CCFC_VEC_PUSH(*q, ((struct ccfc_ingest_entry){ source, mtime }));
 	q->sorted = false;
 	if (hot)
 		return;
@@ -150,7 +117,7 @@ static void push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 
 static int newest_first(const void *x, const void *y)
 {
-	const struct entry *a = x, *b = y;
+	const struct ccfc_ingest_entry *a = x, *b = y;
 
 	if (a->mtime != b->mtime)
 		return a->mtime > b->mtime ? -1 : 1;
@@ -159,7 +126,7 @@ static int newest_first(const void *x, const void *y)
 
 static bool pop(struct ccfc_ingest *in, uint32_t *source, bool hot)
 {
-	struct queue *q = hot ? &in->hot : &in->cold;
+	struct ccfc_ingest_queue *q = hot ? &in->hot : &in->cold;
 
 	if (q->at == q->n) {
 		q->at = q->n = 0;
@@ -171,124 +138,76 @@ static bool pop(struct ccfc_ingest *in, uint32_t *source, bool hot)
 		q->sorted = true;
 	}
 	*source = q->items[q->at++].source;
-	*mark_of(in, *source) &= (unsigned char)~(hot ? MARK_HOT : MARK_COLD);
+	*mark_of(in, *source) &=
+		(unsigned char)~(hot ? CCFC_MARK_HOT : CCFC_MARK_COLD);
 	return true;
 }
 
-/* --- finding the source of a path --- */
-
-static bool is_elsewhere(const char *path, const struct stat *st)
+struct ccfc_name ccfc_ingest_name(const struct ccfc_ingest *in, uint32_t source)
 {
-	struct stat now;
+	const struct ccfc_source *s = &in->index->sources.items[source];
 
-	return lstat(path, &now) || now.st_dev != st->st_dev ||
-	       now.st_ino != st->st_ino;
+	return (struct ccfc_name){
+		.kind = s->is_agent ? CCFC_NAME_AGENT : CCFC_NAME_SESSION,
+		.session = s->session ? ccfc_index_session_id(in->index,
+							      s->session)
+				      : CCFC_SLICE_NONE,
+		.agent = ccfc_index_str(in->index, s->agent),
+	};
 }
 
-/* A file at a path that no source has. */
-struct newcomer {
-	struct ccfc_ingest *in;
-	const char *path;
-	const struct stat *st;
-};
+/* --- looks that fail --- */
 
-/* Is this the source that the file was before it was moved? */
-static bool was_source(const void *ctx, uint32_t source, const void *key)
+void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,
+			const struct ccfc_name *name, const char *why)
 {
-	const struct newcomer *file = key;
-	struct ccfc_ingest *in = file->in;
-	struct ccfc_cursor cursor = source_at(in, source)->cursor;
-
-	(void)ctx;
-	if (cursor.ino != (uint64_t)file->st->st_ino ||
-	    cursor.dev != (uint64_t)file->st->st_dev || !cursor.offset ||
-	    !is_elsewhere(path_of(in, source), file->st))
-		return false;
-	if (ccfc_tail_open(in->tail, file->path, &cursor, NULL) !=
-	    CCFC_TAIL_OPEN)
-		return false;
-	ccfc_tail_close(in->tail, &cursor);
-	return true;
+	if (ccfc_failed_note(&in->failed, path, name, why))
+		ccfc_log(CCFC_LOG_WARN, "%s: %s; it is tried again", path, why);
 }
 
-/* The source that this file was before it was moved, or CCFC_ID_NONE. */
-static uint32_t moved_from(struct ccfc_ingest *in, const char *path,
-			   const struct stat *st)
+void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path)
 {
-	struct newcomer file = { in, path, st };
-	uint64_t hash = hash_ino((uint64_t)st->st_dev, (uint64_t)st->st_ino);
-
-	return ccfc_map_get(&in->by_ino, hash, was_source, NULL, &file);
+	if (ccfc_failed_clear(&in->failed, path))
+		ccfc_log(CCFC_LOG_INFO, "%s: is as it should be again", path);
 }
 
-/* Another file may have taken its place already, and have had its look. */
-static void look_at_old_place(struct ccfc_ingest *in, const char *path,
-			      const struct ccfc_source *was, bool hot)
+static void try_again(void *ctx, const struct ccfc_failure *f)
 {
-	struct ccfc_name name = {
-		.kind = was->is_agent ? CCFC_NAME_AGENT : CCFC_NAME_SESSION,
-		.session = ccfc_index_session_id(in->index, was->session),
-		.agent = ccfc_index_str(in->index, was->agent),
+	const struct ccfc_name name = {
+		.kind = f->kind,
+		.session = ccfc_slice_str(f->session),
+		.agent = ccfc_slice_str(f->agent),
 	};
 
-	ccfc_ingest_look(in, path, &name, hot);
+	ccfc_ingest_look(ctx, f->path, &name, true);
 }
 
-static uint32_t new_source(struct ccfc_ingest *in, const char *path,
-			   const struct ccfc_name *name, const struct stat *st,
-			   bool hot)
+void ccfc_ingest_retry(struct ccfc_ingest *in, bool all)
 {
-	uint32_t id = moved_from(in, path, st);
-	struct ccfc_source was;
-	const char *old;
-
-	if (id == CCFC_ID_NONE)
-		return ccfc_index_source(in->index, ccfc_slice_str(path), name);
-	was = *source_at(in, id);
-	old = path_of(in, id);
-	ccfc_log(CCFC_LOG_DEBUG, "%s: was %s", path, old);
-	ccfc_index_source_move(in->index, id, ccfc_slice_str(path), name);
-	look_at_old_place(in, old, &was, hot);
-	return id;
+	ccfc_failed_retry(&in->failed, all, try_again, in);
 }
 
-void ccfc_ingest_look(struct ccfc_ingest *in, const char *path,
-		      const struct ccfc_name *name, bool hot)
+const struct ccfc_failed *ccfc_ingest_failures(const struct ccfc_ingest *in)
 {
-	uint32_t id = ccfc_index_source_find(in->index, ccfc_slice_str(path));
-	struct stat st;
-	uint64_t rest;
-	bool there;
+	return &in->failed;
+}
 
-	/* The way of every append: opening it will tell what there is. */
-	if (hot && id != CCFC_ID_NONE) {
-		push(in, id, 0, 0, true);
-		return;
-	}
-	there = !stat(path, &st) && S_ISREG(st.st_mode);
-	if (id == CCFC_ID_NONE) {
-		if (!there)
-			return;
-		id = new_source(in, path, name, &st, hot);
-	}
-	/* Only a scan says what there is; an event may tell of an end. */
-	if (!hot)
-		*mark_of(in, id) |= MARK_FOUND;
-	rest = there ? (uint64_t)st.st_size : 0;
-	rest -= rest < source_at(in, id)->cursor.offset
-			? rest
-			: source_at(in, id)->cursor.offset;
-	push(in, id, there ? (int64_t)st.st_mtime : 0, rest, hot);
+/* --- all of them --- */
+
+void ccfc_ingest_scanning(struct ccfc_ingest *in)
+{
+	in->scanning = true;
 }
 
 void ccfc_ingest_scanned(struct ccfc_ingest *in)
 {
+	in->scanning = false;
 	for (uint32_t i = 0; i < in->index->sources.n; i++) {
 		unsigned char *mark = mark_of(in, i);
 
-		if (!(*mark & MARK_FOUND) && !source_at(in, i)->gone)
-			push(in, i, 0, 0, false);
-		*mark &= (unsigned char)~MARK_FOUND;
+		if (!(*mark & CCFC_MARK_FOUND) && !ccfc_ingest_at(in, i)->gone)
+			ccfc_ingest_push(in, i, 0, 0, false);
+		*mark &= (unsigned char)~CCFC_MARK_FOUND;
 	}
 }
 
@@ -305,22 +224,25 @@ static void mark_project(struct ccfc_ingest *in, struct ccfc_slice project)
 					project))
 			continue;
 		for (uint32_t i = 0; i < session->sources.n; i++)
-			*mark_of(in, session->sources.items[i]) |= MARK_ANEW;
+			*mark_of(in, session->sources.items[i]) |=
+				CCFC_MARK_ANEW;
 	}
 }
 
 static void read_anew(struct ccfc_ingest *in, uint32_t source)
 {
-	uint64_t done = source_at(in, source)->cursor.offset;
+	uint64_t done = ccfc_ingest_at(in, source)->cursor.offset;
 	struct stat st;
 
-	/* One that is not there any more is all that we have. */
-	if (stat(path_of(in, source), &st) || !S_ISREG(st.st_mode))
+	/* Nothing can replace what was read of a deleted transcript. */
+	if (ccfc_ingest_lost(in, source) ||
+	    stat(ccfc_ingest_path(in, source), &st) || !S_ISREG(st.st_mode))
 		return;
 	ccfc_index_source_reset(in->index, source);
-	if (*mark_of(in, source) & MARK_COLD)
+	if (*mark_of(in, source) & CCFC_MARK_COLD)
 		in->progress.bytes_total += done;
-	push(in, source, (int64_t)st.st_mtime, (uint64_t)st.st_size, false);
+	ccfc_ingest_push(in, source, (int64_t)st.st_mtime, (uint64_t)st.st_size,
+			 false);
 }
 
 void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
@@ -330,43 +252,150 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 		mark_project(in, project);
 	} else {
 		in->index->unknown_types.n = 0;
-		in->index->dirty.unknown_types = true;
+		in->index->unknown_types_dirty = true;
 	}
 	for (uint32_t i = 0; i < in->index->sources.n; i++) {
 		unsigned char *mark = mark_of(in, i);
 
-		if (!project.len || (*mark & MARK_ANEW))
+		if (!project.len || (*mark & CCFC_MARK_ANEW))
 			read_anew(in, i);
-		*mark &= (unsigned char)~MARK_ANEW;
+		*mark &= (unsigned char)~CCFC_MARK_ANEW;
 	}
 }
 
 /* --- reading --- */
 
-/* One line of a source; false when its texts could not be taken. */
+/* False when its texts could not be taken. */
+static bool take_record(struct ccfc_ingest *in, uint32_t source,
+			const struct ccfc_record *record, uint64_t offset,
+			size_t len)
+{
+	ccfc_index_apply(in->index, source, record, offset, len);
+	/* Lines that are read anew have their texts stored already. */
+	return offset < ccfc_ingest_at(in, source)->texts.offset ||
+	       ccfc_store_say(in->store, in->index, source, record, offset,
+			      len);
+}
+
+static void drop_start(struct ccfc_slice *text, size_t n)
+{
+	*text = ccfc_slice(text->ptr + n, text->len - n);
+}
+
+/*
+ * A line that is not one record: whole records at its start, and what is left
+ * as one line that says nothing. In a line that may still grow (`rest`) what
+ * is left may become something. *used is how much of the line was made use of.
+ */
+static bool take_glued(struct ccfc_ingest *in, uint32_t source,
+		       struct ccfc_slice line, uint64_t offset, bool rest,
+		       size_t *used)
+{
+	struct ccfc_slice left = line;
+	struct ccfc_record record;
+	bool said = true;
+	size_t n;
+
+	while ((n = rest ? ccfc_record_end(left) : ccfc_record_split(left))) {
+		ccfc_record_parse(in->parser, &record, ccfc_slice(left.ptr, n));
+		if (record.kind == CCFC_RECORD_MALFORMED)
+			break;
+		said &= take_record(in, source, &record,
+				    offset + (line.len - left.len), n);
+		drop_start(&left, n);
+	}
+	*used = line.len - left.len;
+	if (rest)
+		return said;
+	ccfc_record_parse(in->parser, &record, left);
+	return take_record(in, source, &record, offset + *used, left.len) &&
+	       said;
+}
+
+/* Takes in one line; false when its texts could not be stored. */
 static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
 			     const struct ccfc_line *line)
 {
+	struct ccfc_slice text = ccfc_slice(line->ptr, line->len);
 	struct ccfc_record record;
+	size_t used;
 
 	if (line->too_long) {
 		ccfc_index_too_long(in->index, source);
 		return true;
 	}
-	ccfc_record_parse(in->parser, &record,
-			  ccfc_slice(line->ptr, line->len));
-	ccfc_index_apply(in->index, source, &record, line->offset, line->len);
-	/* What is read anew has its texts already. */
-	return line->offset < source_at(in, source)->texts.offset ||
-	       ccfc_store_say(in->store, in->index, source, &record,
-			      line->offset, line->len);
+	/* As long as if it had been read before its end was there. */
+	while (text.len && memchr(" \t\r", text.ptr[text.len - 1], 3))
+		text.len--;
+	ccfc_record_parse(in->parser, &record, text);
+	if (record.kind == CCFC_RECORD_MALFORMED)
+		return take_glued(in, source, text, line->offset, false, &used);
+	return take_record(in, source, &record, line->offset, text.len);
+}
+
+/*
+ * What stands behind the last newline. The start of an object is never itself
+ * an object, so that one that is whole is all of its record: its newline is on
+ * its way, or was cut off for good.
+ */
+static bool take_rest(struct ccfc_ingest *in, uint32_t source,
+		      struct ccfc_cursor *cursor)
+{
+	struct ccfc_line line;
+	struct ccfc_err err;
+	bool said;
+	size_t used;
+
+	if (ccfc_tail_rest(in->tail, cursor, &line, REST_MAX, &err) <= 0)
+		return true;
+	/* Settling asks how far the source was read. */
+	ccfc_ingest_at(in, source)->cursor.offset = cursor->offset + line.len;
+	said = take_glued(in, source, ccfc_slice(line.ptr, line.len),
+			  line.offset, true, &used);
+	if (used)
+		ccfc_tail_take(in->tail, cursor, used);
+	ccfc_ingest_at(in, source)->cursor.offset = cursor->offset;
+	return said;
+}
+
+/* Opening or reading the source failed. */
+static void read_failed(struct ccfc_ingest *in, uint32_t source,
+			const struct ccfc_err *err)
+{
+	struct ccfc_name name = ccfc_ingest_name(in, source);
+	const char *path = ccfc_ingest_path(in, source);
+	size_t len = strlen(path);
+	const char *why = err->what;
+
+	/* The path is part of the message anyhow. */
+	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
+		why += len + 2;
+	ccfc_ingest_failed(in, path, &name, why);
+}
+
+void ccfc_ingest_yield(struct ccfc_ingest *in, bool (*waits)(void *ctx))
+{
+	in->waits = waits;
+}
+
+/* Within a slice: is a client waiting for the core? */
+static bool has_to_yield(struct ccfc_ingest *in, size_t bytes)
+{
+	if (!in->waits || !in->slicing)
+		return false;
+	in->read += bytes;
+	if (in->read < STEP_BYTES)
+		return false;
+	in->read = 0;
+	in->yield = in->waits(in->ctx);
+	return in->yield;
 }
 
 static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 			     uint64_t *budget)
 {
-	struct ccfc_cursor cursor = source_at(in, source)->cursor;
-	bool said = source_at(in, source)->texts.offset >= cursor.offset;
+	struct ccfc_cursor cursor = ccfc_ingest_at(in, source)->cursor;
+	bool said = ccfc_ingest_at(in, source)->texts.offset >= cursor.offset;
 	struct ccfc_line line;
 	struct ccfc_err err;
 	int r = 1;
@@ -375,39 +404,45 @@ static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 	       (r = ccfc_tail_next(in->tail, &cursor, &line, &err)) > 0) {
 		*budget -= *budget > line.len ? line.len + 1 : *budget;
 		/* Settling asks how far the source was read. */
-		source_at(in, source)->cursor.offset = cursor.offset;
+		ccfc_ingest_at(in, source)->cursor.offset = cursor.offset;
 		said = take_line_ingest(in, source, &line) && said;
+		if (has_to_yield(in, line.len))
+			break;
 	}
+	if (!r)
+		said = take_rest(in, source, &cursor) && said;
 	if (r < 0)
-		ccfc_log(CCFC_LOG_WARN, "%s", err.what);
+		read_failed(in, source, &err);
+	else
+		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
 	ccfc_tail_close(in->tail, &cursor);
-	source_at(in, source)->cursor = cursor;
-	/* One text that is missing is made good by reading all anew. */
-	if (said && source_at(in, source)->texts.offset <= cursor.offset)
-		source_at(in, source)->texts = cursor;
+	ccfc_ingest_at(in, source)->cursor = cursor;
+	/* A missing text is made up for by reading the source anew. */
+	if (said && ccfc_ingest_at(in, source)->texts.offset <= cursor.offset)
+		ccfc_ingest_at(in, source)->texts = cursor;
 	return r;
 }
 
-/* The bytes are others: texts of them are to come. */
+/* The file has other bytes now: their texts are not stored yet. */
 static void forget_texts(struct ccfc_ingest *in, uint32_t source)
 {
-	struct ccfc_source *s = source_at(in, source);
+	struct ccfc_source *s = ccfc_ingest_at(in, source);
 
 	s->texts = (struct ccfc_cursor){ 0 };
 	s->texts_gen = s->gen;
 }
 
 /*
- * Opens the file to read on from `cursor`. Its texts may be further, but of
- * bytes that are no longer there: the file that is open now has to tell.
+ * Opens the file to read on from `cursor`. Texts may be stored beyond the
+ * cursor, but of bytes that were replaced since: the open file shows which.
  */
 static enum ccfc_tail_status open_at(struct ccfc_ingest *in, uint32_t source,
 				     struct ccfc_cursor *cursor,
 				     struct ccfc_err *err)
 {
-	const struct ccfc_source *s = source_at(in, source);
-	enum ccfc_tail_status status =
-		ccfc_tail_open(in->tail, path_of(in, source), cursor, err);
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
+	enum ccfc_tail_status status = ccfc_tail_open(
+		in->tail, ccfc_ingest_path(in, source), cursor, err);
 
 	if (status == CCFC_TAIL_OPEN && s->texts.offset > cursor->offset &&
 	    !ccfc_tail_holds(in->tail, &s->texts))
@@ -415,18 +450,27 @@ static enum ccfc_tail_status open_at(struct ccfc_ingest *in, uint32_t source,
 	return status;
 }
 
-/* Do texts of what was read lack, lost or for want of room? */
+/*
+ * Is stored text missing for lines already read (lost, or the disk was full)?
+ */
 static bool lacks_texts(struct ccfc_ingest *in, uint32_t source)
 {
-	const struct ccfc_source *s = source_at(in, source);
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
 
 	return s->texts.offset < s->cursor.offset && ccfc_store_says(in->store);
+}
+
+static bool is_gone(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) && ccfc_tail_means_gone(errno);
 }
 
 static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 					 uint32_t source)
 {
-	struct ccfc_cursor cursor = source_at(in, source)->cursor;
+	struct ccfc_cursor cursor = ccfc_ingest_at(in, source)->cursor;
 	struct ccfc_err err;
 	enum ccfc_tail_status status = open_at(in, source, &cursor, &err);
 	bool off = status == CCFC_TAIL_OPEN && lacks_texts(in, source);
@@ -434,48 +478,57 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 	if (status == CCFC_TAIL_RESET || off) {
 		ccfc_tail_close(in->tail, &cursor);
 		ccfc_log(CCFC_LOG_INFO, "%s: %s, reading it from its start",
-			 path_of(in, source),
+			 ccfc_ingest_path(in, source),
 			 off ? "lacks texts" : "was rewritten");
 		ccfc_index_source_reset(in->index, source);
 		if (status == CCFC_TAIL_RESET ||
-		    !source_at(in, source)->texts.offset)
+		    !ccfc_ingest_at(in, source)->texts.offset)
 			forget_texts(in, source);
-		cursor = source_at(in, source)->cursor;
+		cursor = ccfc_ingest_at(in, source)->cursor;
 		status = open_at(in, source, &cursor, &err);
 	}
+	/*
+	 * Without a descriptor to open it with, stat() says whether it exists.
+	 */
+	if (status == CCFC_TAIL_ERROR && is_gone(ccfc_ingest_path(in, source)))
+		status = CCFC_TAIL_GONE;
 	if (status == CCFC_TAIL_ERROR)
-		ccfc_log(CCFC_LOG_WARN, "%s", err.what);
+		read_failed(in, source, &err);
 	if (status == CCFC_TAIL_OPEN)
-		source_at(in, source)->cursor = cursor;
+		ccfc_ingest_at(in, source)->cursor = cursor;
 	return status;
+}
+
+/* Opens the source, if its file exists under a name of its own. */
+static bool open_if_there(struct ccfc_ingest *in, uint32_t source)
+{
+	enum ccfc_tail_status status = CCFC_TAIL_GONE;
+
+	if (!ccfc_ingest_lost(in, source))
+		status = open_source(in, source);
+	if (status == CCFC_TAIL_GONE)
+		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
+	if (status == CCFC_TAIL_GONE || status == CCFC_TAIL_OPEN)
+		ccfc_index_source_gone(in->index, source,
+				       status == CCFC_TAIL_GONE);
+	return status == CCFC_TAIL_OPEN;
 }
 
 /* Reads one source on; true when it has more than the budget allowed. */
 static bool read_source(struct ccfc_ingest *in, uint32_t source,
 			uint64_t *budget)
 {
-	uint64_t before, dev, ino;
+	struct ccfc_cursor before = ccfc_ingest_at(in, source)->cursor;
 	const struct ccfc_cursor *now;
 	int r;
 
-	before = source_at(in, source)->cursor.offset;
-	dev = source_at(in, source)->cursor.dev;
-	ino = source_at(in, source)->cursor.ino;
-	switch (open_source(in, source)) {
-	case CCFC_TAIL_OPEN:
-		break;
-	case CCFC_TAIL_GONE:
-		ccfc_index_source_gone(in->index, source, true);
+	if (!open_if_there(in, source))
 		return false;
-	default:
-		return false;
-	}
-	ccfc_index_source_gone(in->index, source, false);
 	r = read_lines_ingest(in, source, budget);
-	now = &source_at(in, source)->cursor;
-	if (now->dev != dev || now->ino != ino)
-		note_ino(in, source);
-	if (now->offset != before || now->dev != dev || now->ino != ino)
+	now = &ccfc_ingest_at(in, source)->cursor;
+	ccfc_ingest_note_file(in, source, now->dev, now->ino);
+	if (now->offset != before.offset || now->dev != before.dev ||
+	    now->ino != before.ino)
 		ccfc_index_source_touch(in->index, source);
 	return r > 0;
 }
@@ -484,9 +537,9 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 
 static bool is_dirty(const struct ccfc_index *index)
 {
-	return index->dirty.sources.n || index->dirty.sessions.n ||
-	       index->dirty.changes.n || index->events.n ||
-	       index->dirty.unknown_types;
+	return index->sources.dirty.n || index->sessions.dirty.n ||
+	       index->changes.dirty.n || index->events.n ||
+	       index->unknown_types_dirty;
 }
 
 static void store_batch(struct ccfc_ingest *in)
@@ -495,16 +548,17 @@ static void store_batch(struct ccfc_ingest *in)
 
 	if (ccfc_store_commit(in->store, in->index, &err)) {
 		/*
-		 * Everything stays dirty; the next batch tries again. Events
-		 * go out meanwhile, but under an epoch that is stored only
-		 * with them: if we end before, their clocks are not taken
-		 * for those of the events that come then.
+		 * Everything stays dirty, and the next batch tries again.
+		 * Events go out meanwhile, under a new epoch that is stored
+		 * only with them. If the daemon ends before that, nobody takes
+		 * their clocks for those of later events.
 		 */
 		if (!in->store_failed) {
 			ccfc_log(CCFC_LOG_ERROR, "%s", err.what);
 			ccfc_index_new_epoch(in->index);
 		}
 		in->store_failed = true;
+		memcpy(in->store_error, err.what, sizeof(in->store_error));
 		return;
 	}
 	if (in->store_failed)
@@ -544,24 +598,29 @@ bool ccfc_ingest_cold(struct ccfc_ingest *in)
 	uint64_t budget = SLICE_BYTES;
 	uint32_t source, n = 0;
 
-	while (budget && n++ < SLICE_SOURCES && pop(in, &source, false)) {
+	in->slicing = true;
+	in->yield = false;
+	in->read = 0;
+	while (budget && !in->yield && n++ < SLICE_SOURCES &&
+	       pop(in, &source, false)) {
 		uint64_t before = budget;
 
 		if (read_source(in, source, &budget)) {
-			/* Its turn again, before the others. */
+			/* It comes first in the next slice. */
 			in->cold.at--;
-			*mark_of(in, source) |= MARK_COLD;
+			*mark_of(in, source) |= CCFC_MARK_COLD;
 		} else {
 			in->progress.files_done++;
 		}
 		in->progress.bytes_done += before - budget;
 	}
+	in->slicing = false;
 	end_batch(in);
 	if (in->cold.at < in->cold.n)
 		return true;
 	memset(&in->progress, 0, sizeof(in->progress));
 	in->cold.at = in->cold.n = 0;
-	/* Everything that there is has been taken in. */
+	/* All transcripts have been read. */
 	in->last = ccfc_time_now();
 	return false;
 }
@@ -570,6 +629,11 @@ void ccfc_ingest_progress(const struct ccfc_ingest *in,
 			  struct ccfc_scan_progress *out)
 {
 	*out = in->progress;
+}
+
+const char *ccfc_ingest_store_error(const struct ccfc_ingest *in)
+{
+	return in->store_failed ? in->store_error : "";
 }
 
 int64_t ccfc_ingest_last(const struct ccfc_ingest *in)

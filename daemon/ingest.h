@@ -1,17 +1,18 @@
 /*
- * From bytes to a stored index: takes paths that want a look, reads what is
- * new in them line by line, merges it, stores the batch, and says so.
+ * From bytes to a stored index: looks at paths, reads the new lines of each
+ * transcript, merges them, stores the batch, and reports it.
  *
- * There are two queues. Hot: what the watcher reported; a query empties it
- * before it is answered. Cold: the first scan and rebuilds, newest transcript
- * first, worked off in slices so that the daemon answers meanwhile. Core
+ * There are two queues. Hot: what the watcher reported; it is emptied before a
+ * query is answered. Cold: the first scan and rebuilds, newest transcript
+ * first, worked off in slices, so that the daemon answers in between. Core
  * thread.
  */
 #ifndef CCFC_INGEST_H
 #define CCFC_INGEST_H
 
 #include "index/index.h"
-#include "serve/rpc/service.h"
+#include "source/failed.h"
+#include "source/scan_progress.h"
 #include "source/tail.h"
 #include "store/store.h"
 
@@ -25,24 +26,46 @@ struct ccfc_ingest *ccfc_ingest_new(struct ccfc_index *index,
 				    void (*on_batch)(void *ctx), void *ctx);
 void ccfc_ingest_free(struct ccfc_ingest *ingest);
 
-/* The tree's callback; `hot` says which queue. */
+/* Looks at a path; `hot` says which queue its source goes to. */
 void ccfc_ingest_look(struct ccfc_ingest *ingest, const char *path,
 		      const struct ccfc_name *name, bool hot);
+/* The same as the tree's callback: cold while the tree is being scanned. */
+void ccfc_ingest_on_look(void *ingest, const char *path,
+			 const struct ccfc_name *name);
 
-/* Sources of the index that the scan did not find are gone. */
+/*
+ * A scan of the whole tree begins, and has ended. Sources of the index that
+ * the scan did not find are gone.
+ */
+void ccfc_ingest_scanning(struct ccfc_ingest *ingest);
 void ccfc_ingest_scanned(struct ccfc_ingest *ingest);
 
 /* Reads every source (of a project, if not empty) anew. */
 void ccfc_ingest_rebuild(struct ccfc_ingest *ingest, struct ccfc_slice project);
+
+/*
+ * Tries again what could not be opened or read: what is due, or all of it. Goes
+ * to the hot queue.
+ */
+void ccfc_ingest_retry(struct ccfc_ingest *ingest, bool all);
+const struct ccfc_failed *
+ccfc_ingest_failures(const struct ccfc_ingest *ingest);
 
 /* Empties the hot queue. */
 void ccfc_ingest_hot(struct ccfc_ingest *ingest);
 
 /* Works off one slice of the cold queue; false when it is empty. */
 bool ccfc_ingest_cold(struct ccfc_ingest *ingest);
+/*
+ * `waits` (with the ctx of on_batch) is asked now and then whether somebody
+ * waits for the core; if so, the slice ends there.
+ */
+void ccfc_ingest_yield(struct ccfc_ingest *ingest, bool (*waits)(void *ctx));
 
 void ccfc_ingest_progress(const struct ccfc_ingest *ingest,
 			  struct ccfc_scan_progress *out);
+/* Why the last batch could not be stored; "" if it was. */
+const char *ccfc_ingest_store_error(const struct ccfc_ingest *ingest);
 int64_t ccfc_ingest_last(const struct ccfc_ingest *ingest);
 
 #endif

@@ -274,38 +274,13 @@ static void init_service(struct loop *loop)
 
 /* --- start and end --- */
 
-static int load_index(struct loop *loop, struct ccfc_err *err)
-{
-	bool aside = false;
-	int r = ccfc_store_new(&loop->store, loop->config->state_dir, &aside,
-			       err);
-
-	if (r)
-		return r;
-	loop->index = ccfc_index_new(loop->config->home);
-	r = ccfc_store_load(loop->store, loop->index, &loop->stale, err);
-	if (r == CCFC_ECORRUPT) {
-		ccfc_log(CCFC_LOG_ERROR, "%s", err->what);
-		ccfc_index_free(loop->index);
-		loop->index = ccfc_index_new(loop->config->home);
-		aside = true;
-		r = ccfc_store_put_aside(loop->store, err);
-		if (!r)
-			r = ccfc_store_load(loop->store, loop->index,
-					    &loop->stale, err);
-	}
-	if (aside)
-		ccfc_log(CCFC_LOG_ERROR, "the store was damaged; it was put "
-					 "aside and a new one is begun");
-	return r;
-}
-
 static int open_all(struct loop *loop, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = loop->config;
 	struct ccfc_server_handlers handlers = { loop, on_message, on_close,
 						 on_drained };
-	int r = load_index(loop, err);
+	int r = ccfc_store_start(&loop->store, &loop->index, config->state_dir,
+				 config->home, &loop->stale, err);
 
 	if (r)
 		return r;

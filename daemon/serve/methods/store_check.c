@@ -22,8 +22,8 @@ static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct store_check *c = (struct store_check *)d;
 
-	return ccfc_check_run(&c->check, c->dir, &c->texts, &d->job.cancelled,
-			      err);
+	return ccfc_check_run(&c->check, c->dir, &c->texts, false,
+			      &d->job.cancelled, err);
 }
 
 static void pack_problem(struct ccfc_pack *p, const char *file,

@@ -9,15 +9,10 @@
 #include "index/index.h"
 #include "serve/net/server.h"
 #include "serve/rpc/worker.h"
+#include "source/scan_progress.h"
 #include "source/tree.h"
 #include "store/texts/texts.h"
 #include "transcript/record.h"
-
-struct ccfc_scan_progress {
-	bool running; /* first scan or rebuild under way */
-	uint32_t files_done, files_total;
-	uint64_t bytes_done, bytes_total;
-};
 
 struct ccfc_service {
 	void *ctx;

@@ -43,16 +43,16 @@ static inline void dump_obs(struct rows_of_text *rows,
 	char uuid[64];
 	struct ccfc_slice u = ccfc_index_uuid(index, o, uuid);
 
-	ccfc_buf_printf(&out, "obs %.*s %s %s %s %s %s %s %.*s %d %d %d %lld",
-			c->id_len, c->id,
-			ccfc_index_session_id(index, o->session).ptr,
-			ccfc_index_str(index, o->agent).ptr,
-			ccfc_index_str(index, o->model).ptr,
-			ccfc_index_str(index, o->version).ptr,
-			ccfc_index_str(index, o->tool).ptr,
-			ccfc_index_file_path(index, o->file).ptr, (int)u.len,
-			u.ptr ? u.ptr : "", o->added, o->removed, o->sidechain,
-			(long long)o->time);
+	ccfc_buf_printf(
+		&out, "obs %.*s %s %s %s %s %s %s %.*s %d %d %d%d%d %lld",
+		c->id_len, c->id, ccfc_index_session_id(index, o->session).ptr,
+		ccfc_index_str(index, o->agent).ptr,
+		ccfc_index_str(index, o->model).ptr,
+		ccfc_index_str(index, o->version).ptr,
+		ccfc_index_str(index, o->tool).ptr,
+		ccfc_index_file_path(index, o->file).ptr, (int)u.len,
+		u.ptr ? u.ptr : "", o->added, o->removed, o->sidechain, o->told,
+		o->swallowed, (long long)o->time);
 	put_place(&out, &o->place);
 	add_row(rows, &out);
 }
@@ -66,12 +66,12 @@ static inline void dump_outcome(struct rows_of_text *rows,
 	if (!o->known)
 		return;
 	ccfc_buf_printf(
-		&out, "result %.*s %s %s %s %s %d %d %d %d %d %lld",
+		&out, "result %.*s %s %s %s %s %d %d %d %d %d %d %d %lld",
 		(int)id_len, id, ccfc_index_session_id(index, o->session).ptr,
 		ccfc_index_str(index, o->agent).ptr,
 		ccfc_index_str(index, o->tool).ptr,
 		ccfc_index_file_path(index, o->file).ptr, o->added, o->removed,
-		o->state, o->op, o->detail, (long long)o->time);
+		o->state, o->op, o->by, o->detail, o->run, (long long)o->time);
 	put_place(&out, &o->place);
 	add_row(rows, &out);
 }
@@ -194,19 +194,21 @@ static inline void dump_tallies(struct rows_of_text *rows,
 static inline void dump_parts(struct rows_of_text *rows,
 			      const struct ccfc_index *index)
 {
-	for (uint32_t i = 0; i < index->parts.n; i++) {
-		const struct ccfc_session_source *p = &index->parts.items[i];
+	for (uint32_t i = 0; i < index->session_sources.n; i++) {
+		const struct ccfc_session_source *p =
+			&index->session_sources.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(&out,
 				"part %u %u %u %u %u %u %u %lld %lld %d %d %d"
-				" '%s' '%s'",
+				" '%s' '%s' '%s'",
 				p->source, p->session, p->gen, p->user[0],
 				p->user[1], p->assistant[0], p->assistant[1],
 				(long long)p->time, (long long)p->result_time,
 				p->asks, p->results, p->error,
 				ccfc_index_str(index, p->custom).ptr,
-				ccfc_index_str(index, p->ai).ptr);
+				ccfc_index_str(index, p->ai).ptr,
+				ccfc_index_str(index, p->told).ptr);
 		add_row(rows, &out);
 	}
 }
@@ -238,24 +240,25 @@ static inline void dump_leaves(struct rows_of_text *rows,
 static inline void dump_rows(struct rows_of_text *rows,
 			     const struct ccfc_index *index)
 {
-	for (uint32_t i = 0; i < index->says.n; i++) {
-		const struct ccfc_model_message *s = &index->says.items[i];
+	for (uint32_t i = 0; i < index->messages.n; i++) {
+		const struct ccfc_model_message *s = &index->messages.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
-		ccfc_buf_printf(&out,
-				"say %u %llx %u %u %lld %d %s %u %u %u %u", i,
-				(unsigned long long)s->id, s->part, s->gen,
-				(long long)s->time, s->agent,
-				ccfc_index_str(index, s->model).ptr, s->input,
-				s->output, s->cache_write, s->cache_read);
+		ccfc_buf_printf(
+			&out, "say %u %llx %u %u %lld %d %s %u %u %u %u %u %u",
+			i, (unsigned long long)s->id, s->session_source, s->gen,
+			(long long)s->time, s->agent,
+			ccfc_index_str(index, s->model).ptr, s->input,
+			s->output, s->cache_write, s->cache_read, s->lines,
+			s->answers);
 		add_row(rows, &out);
 	}
-	for (uint32_t i = 0; i < index->uses.n; i++) {
-		const struct ccfc_tool_call *u = &index->uses.items[i];
+	for (uint32_t i = 0; i < index->calls.n; i++) {
+		const struct ccfc_tool_call *u = &index->calls.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(&out, "use %u %llx %u %s %d %d %d %d %d", i,
-				(unsigned long long)u->id, u->say,
+				(unsigned long long)u->id, u->message,
 				ccfc_index_str(index, u->tool).ptr, u->called,
 				u->writes, u->other, u->ok, u->error);
 		add_row(rows, &out);
@@ -335,6 +338,47 @@ static inline void dump_prompt(struct rows_of_text *rows,
 	add_row(rows, &out);
 }
 
+static inline void put_shell(struct ccfc_buf *out,
+			     const struct ccfc_index *index,
+			     const struct ccfc_change *c)
+{
+	const struct ccfc_change *command = ccfc_index_command(index, c);
+	struct ccfc_ids rivals = { 0 };
+	struct rows_of_text names = { 0 };
+
+	if (!c->shell)
+		return;
+	ccfc_buf_printf(
+		out, " shell%u %s %s [%s] %lld", c->shell,
+		ccfc_op_text((int)ccfc_index_op(c)),
+		ccfc_index_file_path(index, c->other_file).ptr,
+		ccfc_index_str(index, command ? command->text : c->text).ptr,
+		(long long)c->shell_time);
+	if (!command) {
+		ccfc_buf_printf(out, " unknown%d", ccfc_index_is_unknown(c));
+		return;
+	}
+	ccfc_buf_printf(
+		out, " %s:", ccfc_proof_text((int)ccfc_query_proof(index, c)));
+	ccfc_query_rivals(&rivals, index, c);
+	for (uint32_t i = 0; i < rivals.n; i++) {
+		const struct ccfc_change *r =
+			&index->changes.items[rivals.items[i]];
+		struct ccfc_buf name = CCFC_BUF_INIT;
+
+		ccfc_buf_append(&name, r->id, r->id_len);
+		CCFC_VEC_PUSH(names, ccfc_buf_detach(&name, NULL));
+	}
+	if (names.n)
+		qsort(names.items, names.n, sizeof(char *), compare_text);
+	for (uint32_t i = 0; i < names.n; i++) {
+		ccfc_buf_printf(out, " %s", names.items[i]);
+		free(names.items[i]);
+	}
+	free(names.items);
+	free(rivals.items);
+}
+
 static inline void dump_change(struct rows_of_text *rows,
 			       const struct ccfc_index *index,
 			       const struct ccfc_change *c)
@@ -345,6 +389,12 @@ static inline void dump_change(struct rows_of_text *rows,
 	struct ccfc_slice u = ccfc_index_uuid(index, &c->call, uuid);
 	const struct ccfc_prompt *why = ccfc_query_prompt(index, c);
 
+	if (!c->settled) {
+		ccfc_buf_printf(&out, "hidden %.*s %d", c->id_len, c->id,
+				c->shell);
+		add_row(rows, &out);
+		return;
+	}
 	ccfc_index_lines(c, &added, &removed);
 	ccfc_buf_printf(
 		&out, "change %.*s %s %s %s %s %s t%lld +%d -%d %.*s %s %s v%s",
@@ -360,6 +410,7 @@ static inline void dump_change(struct rows_of_text *rows,
 	ccfc_buf_printf(&out, " part%u %d %d for %llx", c->part, c->several,
 			c->call.sidechain,
 			why ? (unsigned long long)why->uuid : 0);
+	put_shell(&out, index, c);
 	add_row(rows, &out);
 }
 
@@ -407,6 +458,7 @@ static inline void dump_session(struct rows_of_text *rows,
 			ccfc_index_str(index, s->model).ptr, s->sources.n);
 	put_names(&out, index, &s->branches);
 	put_names(&out, index, &s->models);
+	put_names(&out, index, &s->roots);
 	ccfc_arena_init(&arena);
 	ccfc_query_session_files(&groups, index, id, &all, &arena);
 	put_groups(&out, index, &groups);

@@ -55,10 +55,9 @@ static inline struct ccfc_index *reload(struct ccfc_store **store,
 {
 	struct ccfc_index *index = ccfc_index_new("/home/u");
 	struct ccfc_err err = { 0 };
-	bool aside, stale;
+	bool stale;
 
-	assert_int_equal(ccfc_store_new(store, dir, &aside, &err), 0);
-	assert_false(aside);
+	assert_int_equal(ccfc_store_new(store, dir, &err), 0);
 	if (ccfc_store_load(*store, index, &stale, &err))
 		fail_msg("%s", err.what);
 	assert_false(stale);

@@ -16,7 +16,8 @@ static int check(const char *dir, const struct ccfc_texts_view *view,
 
 	ccfc_check_release(&checked);
 	atomic_init(&cancel, cancelled);
-	return ccfc_check_run(&checked, dir, view ? view : &none, &cancel, err);
+	return ccfc_check_run(&checked, dir, view ? view : &none, true, &cancel,
+			      err);
 }
 
 /* A store with rows in it, closed again. */
@@ -25,9 +26,9 @@ static void make_store(const char *dir)
 	struct ccfc_index *index = ccfc_index_new("/home/u");
 	struct ccfc_store *store;
 	struct ccfc_err err = { 0 };
-	bool aside, stale;
+	bool stale;
 
-	assert_int_equal(ccfc_store_new(&store, dir, &aside, &err), 0);
+	assert_int_equal(ccfc_store_new(&store, dir, &err), 0);
 	assert_int_equal(ccfc_store_load(store, index, &stale, &err), 0);
 	settle_and_store(store, index);
 	ccfc_store_free(store);

@@ -3,7 +3,7 @@
  * back, replaced, deleted, come back; a store that cannot be written; a
  * rebuild. The daemon's ingest is no library, so it is taken in whole.
  */
-#include "ingest.c"
+#include "ingest.h"
 
 #include "fixture.h"
 
@@ -129,6 +129,107 @@ static void test_replaced(void **state)
 	stop(&f);
 }
 
+static void expect_names(const struct fixture *f, const char *path,
+			 const char *one, const char *two)
+{
+	const char *names[] = { one, two };
+	uint32_t id =
+		ccfc_index_source_find(f->index, ccfc_slice_str(at(f, path)));
+	uint32_t n = 0;
+
+	assert_int_not_equal(id, CCFC_ID_NONE);
+	for (int i = 0; i < 2 && names[i]; i++, n++)
+		assert_int_equal(
+			ccfc_index_alias_find(f->index,
+					      ccfc_slice_str(at(f, names[i]))),
+			id);
+	assert_int_equal(f->index->sources.items[id].aliases, n);
+	assert_false(f->index->sources.items[id].gone);
+}
+
+/* Looks at the three names, the first one first, and so on around. */
+static void look_around(struct fixture *f, int first)
+{
+	static const char *const names[] = { "a", "b", "p" };
+
+	for (int i = 0; i < 3; i++)
+		look(f, names[(first + i) % 3]);
+}
+
+static void begin_anew(struct fixture *f)
+{
+	static const char *const names[] = { "a", "b", "p", "out" };
+
+	for (int i = 0; i < 4; i++)
+		unlink(at(f, names[i]));
+	wipe(f->dir);
+	f->told = 0;
+	start(f);
+}
+
+/* Two links to one file: each look at one led to one at the other. */
+static void test_links(void **state)
+{
+	struct fixture f = { .dir = *state };
+
+	for (int first = 0; first < 3; first++) {
+		begin_anew(&f);
+		edit(&f, "p", "1");
+		assert_int_equal(symlink(at(&f, "p"), at(&f, "a")), 0);
+		assert_int_equal(symlink(at(&f, "p"), at(&f, "b")), 0);
+		look_around(&f, first);
+		expect(&f, 1, 1);
+		expect_names(&f, "p", "a", "b");
+		/* Links among themselves go by their paths. */
+		move(&f, "p", "out");
+		unlink(at(&f, "a"));
+		unlink(at(&f, "b"));
+		assert_int_equal(symlink(at(&f, "out"), at(&f, "a")), 0);
+		assert_int_equal(symlink(at(&f, "out"), at(&f, "b")), 0);
+		look_around(&f, first);
+		expect(&f, 1, 1);
+		expect_names(&f, "a", "b", NULL);
+		stop(&f);
+		start(&f);
+		look_around(&f, first);
+		ccfc_ingest_hot(f.ingest);
+		assert_int_equal(f.index->sources.n, 1);
+		expect_names(&f, "a", "b", NULL);
+		stop(&f);
+	}
+}
+
+/* Two sources that become one file: one goes, and nothing is read twice. */
+static void test_become_one(void **state)
+{
+	struct fixture f = { .dir = *state };
+
+	for (int first = 0; first < 3; first++) {
+		begin_anew(&f);
+		edit(&f, "a", "1");
+		edit(&f, "p", "2");
+		look_around(&f, first);
+		expect(&f, 2, 2);
+		unlink(at(&f, "a"));
+		assert_int_equal(symlink(at(&f, "p"), at(&f, "a")), 0);
+		look_around(&f, first);
+		expect(&f, 2, 2);
+		expect_names(&f, "p", "a", NULL);
+		assert_true(f.index->sources.items[first == 0 ? 0 : 1].gone);
+		edit(&f, "p", "3");
+		look_around(&f, first);
+		expect(&f, 3, 2);
+		/* And again a file of its own, where it was. */
+		unlink(at(&f, "a"));
+		edit(&f, "a", "4");
+		look_around(&f, first);
+		expect(&f, 4, 2);
+		expect_names(&f, "p", NULL, NULL);
+		expect_names(&f, "a", NULL, NULL);
+		stop(&f);
+	}
+}
+
 /* A scan that does not come across it finds that it is gone, whatever was
  * heard of it before. */
 static void test_not_found(void **state)
@@ -219,6 +320,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_place_taken, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_links, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_become_one, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_not_found, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_store_fails, setup,

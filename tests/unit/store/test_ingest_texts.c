@@ -96,7 +96,7 @@ static void restart_stale(struct fixture *f)
 	bool stale = false;
 
 	stop(f);
-	assert_int_equal(ccfc_store_new(&f->store, f->dir, NULL, &err), 0);
+	assert_int_equal(ccfc_store_new(&f->store, f->dir, &err), 0);
 	if (ccfc_store_load(f->store, index, &stale, &err))
 		fail_msg("%s", err.what);
 	assert_true(stale);

@@ -1,8 +1,9 @@
 /*
  * A random world of transcripts, as facts: sessions, forks and agents that
  * share prompts and calls, results before calls, results alone, calls on
- * several files, lines without a time or with a uuid that is none, and
- * transcripts that are rewritten with lines dropped. Times collide often:
+ * several files, commands of shells whose texts and results name files, lines
+ * without a time or with a uuid that is none, and transcripts that are
+ * rewritten with lines dropped. Times collide often:
  * ties are where an order of reading could show.
  */
 #ifndef TESTS_STORE_WORLD_H
@@ -19,7 +20,8 @@
 #define LINES	    40
 #define PARTS	    3
 #define LINE_BYTES  100u
-#define IDS	    44u
+#define FILES	    3
+#define IDS	    48u
 #define LONE_RESULT 40u /* ids from here on have results only */
 
 /* A line that owns its texts. */
@@ -27,6 +29,7 @@ struct line {
 	struct ccfc_record record;
 	struct ccfc_call calls[PARTS];
 	struct ccfc_result result;
+	struct ccfc_run_file files[FILES];
 	struct ccfc_backup backup;
 	char session[8], uuid[40], agent[8], id[24], paths[PARTS][16];
 	char cwd[8], branch[8], model[8], message[16], version[8];
@@ -52,6 +55,17 @@ static inline unsigned pick(struct world *w, unsigned n)
 
 #define TEXT(field, ...)                                                       \
 	(snprintf(field, sizeof(field), __VA_ARGS__), ccfc_slice_str(field))
+
+/* The texts of some commands; with which directory, the lines say. */
+static const char *const commands[] = {
+	"rm f0.c", "echo a > f1.c && rm /r/f1.c", "make", "mv f2.c f3.c",
+	"ls",	   "cat f1.c > f2.c; x",
+};
+
+static inline bool is_command_id(unsigned id)
+{
+	return id % 8 == 4;
+}
 
 static inline void make_call(struct world *w, struct line *l, unsigned id)
 {
@@ -85,9 +99,33 @@ static inline void make_call(struct world *w, struct line *l, unsigned id)
 		call->nparts = parts;
 		call->added = (int)pick(w, 3);
 		call->removed = 1;
+		call->shell = is_command_id(id);
+		if (call->shell)
+			call->command =
+				ccfc_slice_str(commands[id / 8 %
+							(sizeof(commands) /
+							 sizeof(*commands))]);
 	}
 	l->record.calls = l->calls;
 	l->record.ncalls = parts;
+}
+
+/* What the client saw change while a command ran. */
+static inline void make_run(struct world *w, struct line *l)
+{
+	l->result.run = (uint8_t)pick(w, 32);
+	l->result.files = l->files;
+	l->result.nfiles = pick(w, 2) ? pick(w, FILES + 1) : 0;
+	for (uint32_t i = 0; i < l->result.nfiles; i++) {
+		struct ccfc_run_file *f = &l->files[i];
+
+		f->path = TEXT(l->paths[i], "/%s/f%u.c",
+			       pick(w, 2) ? "r" : "p0", pick(w, 3) * FILES + i);
+		f->op = (enum ccfc_op)pick(w, 3);
+		f->hunks = pick(w, 2);
+		f->added = f->hunks ? (int)pick(w, 2) : CCFC_LINES_UNKNOWN;
+		f->removed = f->hunks ? 1 : CCFC_LINES_UNKNOWN;
+	}
 }
 
 static inline void make_result(struct world *w, struct line *l, unsigned id)
@@ -110,8 +148,16 @@ static inline void make_result(struct world *w, struct line *l, unsigned id)
 		l->result.path = TEXT(l->paths[0], "/r/f%u.c", pick(w, 3));
 		l->result.added = (int)pick(w, 3);
 	}
+	if (is_command_id(id))
+		make_run(w, l);
 	l->record.results = &l->result;
 	l->record.nresults = 1;
+}
+
+static inline void make_note(struct world *w, struct line *l)
+{
+	l->record.kind = CCFC_RECORD_OTHER;
+	l->record.ended = TEXT(l->id, "toolu_%u", 4 + 8 * pick(w, IDS / 8));
 }
 
 static inline void make_backup(struct world *w, struct line *l)
@@ -170,6 +216,23 @@ static inline void make_common(struct world *w, struct line *l, unsigned source)
 		r->agent = TEXT(l->agent, "a%u", source - pick(w, 2));
 }
 
+/* What a session tells of an agent, which may have a source of its own. */
+static inline void make_told(struct world *w, struct line *l)
+{
+	l->record.told = l->record.sidechain = true;
+	l->record.prompt = l->record.asked = false;
+	l->record.agent = TEXT(l->agent, "a%u", MAIN + pick(w, 4));
+}
+
+/* A hook that ran after a call. */
+static inline void make_hook(struct line *l)
+{
+	l->record.kind = CCFC_RECORD_OTHER;
+	l->result.state = CCFC_STATE_APPLIED;
+	l->result.hook = true;
+	l->result.detail = l->result.error = false;
+}
+
 static inline void make_line(struct world *w, unsigned source, unsigned at)
 {
 	struct line *l = &w->lines[source][at];
@@ -178,7 +241,12 @@ static inline void make_line(struct world *w, unsigned source, unsigned at)
 	make_common(w, l, source);
 	switch (pick(w, 8)) {
 	case 7:
-		make_naming(w, l);
+		if (pick(w, 3))
+			make_naming(w, l);
+		else if (pick(w, 2))
+			make_note(w, l);
+		else
+			l->record.boundary = true;
 		break;
 	case 0:
 	case 1:
@@ -198,7 +266,13 @@ static inline void make_line(struct world *w, unsigned source, unsigned at)
 		break;
 	default:
 		make_result(w, l, pick(w, IDS));
+		if (!pick(w, 6))
+			make_hook(l);
 	}
+	if (source < MAIN && !pick(w, 6) &&
+	    (l->record.kind == CCFC_RECORD_USER ||
+	     l->record.kind == CCFC_RECORD_ASSISTANT))
+		make_told(w, l);
 }
 
 /*

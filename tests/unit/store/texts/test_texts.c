@@ -306,7 +306,8 @@ static void test_alien(void **state)
 	uint64_t id = ccfc_texts_file_id(file);
 
 	ccfc_texts_file_free(file);
-	file = open_texts(*state, id + 1, AT(4), CCFC_TEXTS_ALIEN);
+	/* Not one of which a few bits turned over, as test_mended has. */
+	file = open_texts(*state, ~id, AT(4), CCFC_TEXTS_ALIEN);
 	assert_true(ccfc_texts_file_id(file) != id);
 	check(file, "", 0);
 	assert_int_equal(count_aside(*state), 1);
@@ -315,6 +316,33 @@ static void test_alien(void **state)
 	file = open_texts(*state, id, AT(4), CCFC_TEXTS_NONE);
 	assert_int_equal(count_aside(*state), 1);
 	ccfc_texts_file_free(file);
+}
+
+/* How it begins is damaged: it is ours all the same. */
+static void test_mended(void **state)
+{
+	struct ccfc_texts_file *file = four(*state);
+	uint64_t id = ccfc_texts_file_id(file);
+	struct stat before, after;
+	char path[600];
+	int fd;
+
+	ccfc_texts_file_free(file);
+	snprintf(path, sizeof(path), "%s/texts", (const char *)*state);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(pwrite(fd, "b", 1, 0), 1); /* was a c */
+	for (int i = 0; i < 2; i++) {
+		file = open_texts(*state, id, AT(4), CCFC_TEXTS_FIT);
+		ccfc_texts_file_free(file);
+		assert_int_equal(pread(fd, path, 1, 0), 1);
+		assert_int_equal(path[0], 'c');
+	}
+	assert_int_equal(fstat(fd, &after), 0);
+	assert_true(before.st_size == after.st_size);
+	close(fd);
+	assert_int_equal(count_aside(*state), 0);
 }
 
 static void test_in_the_way(void **state)
@@ -386,6 +414,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_short, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_alien, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mended, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_in_the_way, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_full, setup, teardown),

@@ -1,0 +1,110 @@
+/*
+ * The ingest as its own files see it: ingest.c (queues, reading, batches) and
+ * source_names.c (which source a path leads to). Nobody else includes this.
+ */
+#ifndef CCFC_INGEST_IMPL_H
+#define CCFC_INGEST_IMPL_H
+
+#include "ingest.h"
+
+#include "base/map.h"
+
+#include <sys/stat.h>
+
+#define CCFC_MARK_HOT	1u
+#define CCFC_MARK_COLD	2u
+#define CCFC_MARK_FOUND 4u
+#define CCFC_MARK_ANEW	8u
+
+/* What is remembered of a source while the process lives. */
+struct ccfc_ingest_note {
+	uint64_t dev, ino; /* the file at its last look; ino 0: none */
+	unsigned char mark;
+};
+
+struct ccfc_ingest_entry {
+	uint32_t source;
+	int64_t mtime;
+};
+
+struct ccfc_ingest_queue {
+	struct ccfc_ingest_entry *items;
+	uint32_t n, cap;
+	uint32_t at; /* next to work on */
+	bool sorted;
+};
+
+struct ccfc_ingest {
+	struct ccfc_index *index;
+	struct ccfc_store *store;
+	struct ccfc_tail *tail;
+	struct ccfc_parser *parser;
+	void (*on_batch)(void *ctx);
+	bool (*waits)(void *ctx); /* may be NULL */
+	void *ctx;
+	uint64_t read; /* since `waits` was asked */
+	bool scanning; /* looks go to the cold queue */
+	bool slicing;  /* this is a slice of the cold queue */
+	bool yield;    /* `waits` said so */
+	struct ccfc_ingest_queue hot, cold;
+	struct {
+		struct ccfc_ingest_note *items; /* of each source */
+		uint32_t n, cap;
+	} notes;
+	struct {
+		struct ccfc_ingest_again {
+			const char *path; /* strings of the index */
+			struct ccfc_name name;
+		} * items;
+		uint32_t n, cap;
+	} again; /* paths to look at because of another look */
+	struct ccfc_failed failed;
+	struct ccfc_scan_progress progress;
+	struct ccfc_map by_ino; /* sources, by the file of their notes */
+	int64_t last;
+	bool store_failed;
+	char store_error[CCFC_ERR_WHAT_MAX];
+};
+
+/* Valid until the next source is made. */
+struct ccfc_ingest_note *ccfc_ingest_note_of(struct ccfc_ingest *in,
+					     uint32_t source);
+
+/* The source was found to be this file. */
+void ccfc_ingest_note_file(struct ccfc_ingest *in, uint32_t source,
+			   uint64_t dev, uint64_t ino);
+
+void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
+		      uint64_t bytes, bool hot);
+
+/* A look at the path failed, and will be tried again. */
+void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,
+			const struct ccfc_name *name, const char *why);
+/* It no longer does. */
+void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path);
+
+/* What the name of the source's path says. */
+struct ccfc_name ccfc_ingest_name(const struct ccfc_ingest *in,
+				  uint32_t source);
+
+static inline struct ccfc_source *ccfc_ingest_at(struct ccfc_ingest *in,
+						 uint32_t source)
+{
+	return &in->index->sources.items[source];
+}
+
+static inline const char *ccfc_ingest_path(struct ccfc_ingest *in,
+					   uint32_t source)
+{
+	return ccfc_index_str(in->index, ccfc_ingest_at(in, source)->path).ptr;
+}
+
+/* Has its path become a further name of another source? */
+static inline bool ccfc_ingest_lost(struct ccfc_ingest *in, uint32_t source)
+{
+	return ccfc_index_alias_find(in->index, ccfc_slice_str(ccfc_ingest_path(
+							in, source))) !=
+	       CCFC_ID_NONE;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/*
+ * A part of the index, by value: what one question about a few files needs,
+ * for a thread that is not the core's. The copy is an index itself, so all
+ * that reads an index reads it. Its rows have numbers of their own, in the
+ * order of the whole index; the numbers there ("home") tell what is the same
+ * row in two excerpts.
+ *
+ * The core names what is wanted (init, add, finish); after that the excerpt
+ * shares no memory with the index and is not changed any more.
+ */
+#ifndef CCFC_INDEX_EXCERPT_H
+#define CCFC_INDEX_EXCERPT_H
+
+#include "index/query.h"
+
+/* Home numbers, rising. */
+struct ccfc_homes {
+	const uint32_t *items;
+	uint32_t n;
+};
+
+/* A transcript that a file may have been read in. */
+struct ccfc_looked {
+	uint32_t file, source; /* ID_NONE: any */
+};
+
+struct ccfc_excerpt {
+	struct ccfc_index *index;
+	/* By number in `index`: the number at home. */
+	struct ccfc_homes changes, sources, sessions, files;
+	const struct ccfc_looked *looked; /* sorted */
+	uint32_t nlooked;
+	struct ccfc_arena arena;
+};
+
+/* What is wanted besides changes, their sessions and their transcripts. */
+enum ccfc_excerpt_more {
+	CCFC_EXCERPT_PROMPTS = 1, /* of the sessions */
+	CCFC_EXCERPT_BACKUPS = 2, /* of the files, in the sessions */
+	CCFC_EXCERPT_SOURCES = 4, /* all transcripts of the sessions */
+	CCFC_EXCERPT_LOOKS = 8,	  /* at the files */
+	/* What a chain is made from (history/history.h). */
+	CCFC_EXCERPT_CHAINS = CCFC_EXCERPT_BACKUPS | CCFC_EXCERPT_LOOKS,
+};
+
+/* What is wanted, while it is gathered. Core thread. */
+struct ccfc_excerpting {
+	const struct ccfc_index *from;
+	struct ccfc_ids files, changes, sessions;
+	uint32_t more; /* of enum ccfc_excerpt_more */
+};
+
+void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
+		       uint32_t more);
+/* A file with all of its changes. */
+void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
+/* Single changes; their files have no others then. */
+void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
+			      const uint32_t *changes, uint32_t n);
+void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session);
+/* Makes the copy and releases `e`. */
+struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e);
+
+/* May be NULL. */
+void ccfc_excerpt_free(struct ccfc_excerpt *excerpt);
+
+/* The number of a row that is at home `home`; CCFC_ID_NONE: it is not there. */
+uint32_t ccfc_homes_find(const struct ccfc_homes *homes, uint32_t home);
+
+/*
+ * A copy of groups of the whole index in numbers of the excerpt, in `arena`.
+ * All their rows are in the excerpt. `by_session`: what their keys are.
+ */
+void ccfc_excerpt_groups(struct ccfc_groups *out,
+			 const struct ccfc_excerpt *excerpt,
+			 const struct ccfc_groups *groups, bool by_session,
+			 struct ccfc_arena *arena);
+
+/* Can the transcript (both in numbers of the excerpt) have read the file? */
+bool ccfc_excerpt_looked(const struct ccfc_excerpt *excerpt, uint32_t file,
+			 uint32_t source);
+
+#endif

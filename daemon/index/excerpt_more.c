@@ -1,0 +1,182 @@
+/*
+ * What an excerpt has besides its changes: prompts of the sessions, backups of
+ * the files, and which transcripts looked at them; see excerpt.h.
+ */
+#include "index/excerpt_impl.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "index/index_internal.h"
+
+#include <stdlib.h>
+
+static void copy_prompts_of(struct ccfc_excerpt_copying *c, uint32_t own)
+{
+	uint32_t home = c->ex->sessions.items[own];
+	uint32_t id = c->from->sessions.items[home].prompts;
+
+	for (; id != CCFC_ID_NONE; id = c->from->prompts.items[id].next) {
+		const struct ccfc_prompt *p = &c->from->prompts.items[id];
+		struct ccfc_prompt copy = *p;
+
+		if (p->place.source == CCFC_ID_NONE)
+			continue;
+		copy.session = own;
+		copy.place.source = ccfc_excerpt_source(c, p->place.source);
+		ccfc_index_add_prompt(c->to, &copy);
+	}
+}
+
+void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c)
+{
+	for (uint32_t own = 1; own < c->ex->sessions.n; own++)
+		copy_prompts_of(c, own);
+}
+
+/* How the keys and the names of the files' backups may end and begin. */
+struct backups_of {
+	struct ccfc_strtab ends, starts;
+};
+
+static void know_files(struct backups_of *of, const struct ccfc_index *index)
+{
+	char hash[CCFC_BACKUP_HASH + 1];
+
+	ccfc_strtab_init(&of->ends);
+	ccfc_strtab_init(&of->starts);
+	for (uint32_t i = 1; i < index->files.n; i++) {
+		struct ccfc_slice path = ccfc_index_file_path(index, i);
+
+		ccfc_query_backup_hash(hash, path);
+		ccfc_strtab_put(&of->ends, ccfc_path_basename(path));
+		ccfc_strtab_put(&of->starts, ccfc_slice_str(hash));
+	}
+}
+
+/* May the key be one of the files'? ccfc_query_backups looks closer. */
+static bool may_be_theirs(const struct backups_of *of,
+			  const struct ccfc_index *from, uint32_t first)
+{
+	struct ccfc_slice end = ccfc_path_basename(
+		ccfc_index_str(from, from->backups.items[first].key));
+
+	if (!end.len || end.ptr[0] == '.' ||
+	    ccfc_strtab_find(&of->ends, end) != CCFC_ID_NONE)
+		return true;
+	for (; first != CCFC_ID_NONE; first = from->backups.items[first].next) {
+		struct ccfc_slice name =
+			ccfc_index_str(from, from->backups.items[first].name);
+
+		if (name.len > CCFC_BACKUP_HASH)
+			name.len = CCFC_BACKUP_HASH;
+		if (ccfc_strtab_find(&of->starts, name) != CCFC_ID_NONE &&
+		    name.len)
+			return true;
+	}
+	return false;
+}
+
+static void copy_key(struct ccfc_excerpt_copying *c, uint32_t own, uint32_t id)
+{
+	for (; id != CCFC_ID_NONE; id = c->from->backups.items[id].next) {
+		struct ccfc_backup_ref ref = c->from->backups.items[id];
+
+		ref.session = own;
+		ref.key = ccfc_excerpt_string(c, ref.key);
+		ref.name = ccfc_excerpt_string(c, ref.name);
+		ccfc_index_add_backup(c->to, &ref);
+	}
+}
+
+void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c)
+{
+	struct backups_of of;
+
+	know_files(&of, c->to);
+	for (uint32_t own = 1; own < c->ex->sessions.n; own++) {
+		uint32_t home = c->ex->sessions.items[own];
+		uint32_t id = c->from->sessions.items[home].backups;
+
+		for (; id != CCFC_ID_NONE;
+		     id = c->from->backups.items[id].next_key)
+			if (may_be_theirs(&of, c->from, id))
+				copy_key(c, own, id);
+	}
+	ccfc_strtab_release(&of.ends);
+	ccfc_strtab_release(&of.starts);
+}
+
+struct looked_list {
+	struct ccfc_looked *items;
+	uint32_t n, cap;
+};
+
+static void add_look(struct looked_list *list, uint32_t file, uint32_t source)
+{
+	const struct ccfc_looked look = { file, source };
+	const struct ccfc_looked *last =
+		list->n ? &list->items[list->n - 1] : NULL;
+
+	if (!last || last->file != file || last->source != source)
+		CCFC_VEC_PUSH(*list, look);
+}
+
+/* All transcripts that show the message of the call. */
+static void copy_look(struct looked_list *list,
+		      const struct ccfc_excerpt_copying *c, uint32_t file,
+		      const struct ccfc_read_ref *look)
+{
+	uint32_t say = c->from->calls.items[look->call].message;
+
+	if (say == CCFC_ID_NONE)
+		add_look(list, file, CCFC_ID_NONE);
+	for (; say != CCFC_ID_NONE; say = c->from->messages.items[say].next) {
+		uint32_t part = c->from->messages.items[say].session_source;
+		uint32_t source = ccfc_excerpt_source(
+			c, c->from->session_sources.items[part].source);
+
+		if (source != CCFC_ID_NONE)
+			add_look(list, file, source);
+	}
+}
+
+static int by_file(const void *x, const void *y)
+{
+	const struct ccfc_looked *a = x, *b = y;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->source > b->source) - (a->source < b->source);
+}
+
+void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c)
+{
+	struct looked_list list = { 0 };
+	struct ccfc_looked *items;
+
+	for (uint32_t own = 1; own < c->ex->files.n; own++) {
+		uint32_t id =
+			c->from->file_reads.items[c->ex->files.items[own]];
+
+		for (; id != CCFC_ID_NONE; id = c->from->reads.items[id].next)
+			copy_look(&list, c, own, &c->from->reads.items[id]);
+	}
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), by_file);
+	items = ccfc_arena_alloc(&c->ex->arena, (list.n + 1u) * sizeof(*items));
+	if (list.n)
+		memcpy(items, list.items, list.n * sizeof(*items));
+	c->ex->looked = items;
+	c->ex->nlooked = list.n;
+	free(list.items);
+}
+
+bool ccfc_excerpt_looked(const struct ccfc_excerpt *ex, uint32_t file,
+			 uint32_t source)
+{
+	const struct ccfc_looked any = { file, CCFC_ID_NONE };
+	const struct ccfc_looked one = { file, source };
+
+	return bsearch(&one, ex->looked, ex->nlooked, sizeof(one), by_file) ||
+	       bsearch(&any, ex->looked, ex->nlooked, sizeof(any), by_file);
+}

@@ -195,6 +195,34 @@ static void add_absences(struct search *s)
 	}
 }
 
+static bool has_copy(const struct search *s, int64_t version)
+{
+	for (uint32_t i = 0; i < s->found.n; i++)
+		if (s->found.items[i].path &&
+		    s->found.items[i].version == version)
+			return true;
+	return false;
+}
+
+/* What snapshots name and is not there. */
+static void add_missing(struct search *s)
+{
+	for (uint32_t i = 0; i < s->refs.n; i++) {
+		const struct ccfc_backup_ref *ref = s->refs.items[i];
+		struct ccfc_backup_copy copy = { .session = s->session,
+						 .missing = true };
+
+		if (!ref->name)
+			continue;
+		take_times(&copy, ref);
+		copy.version = version_of(ccfc_index_str(s->index, ref->name),
+					  s->hash);
+		if (copy.version >= 0 && copy.time != CCFC_TIME_NONE &&
+		    !has_copy(s, copy.version))
+			CCFC_VEC_PUSH(s->found, copy);
+	}
+}
+
 static int by_time_backup_file(const void *x, const void *y)
 {
 	const struct ccfc_backup_copy *a = x, *b = y;
@@ -224,6 +252,7 @@ void ccfc_backup_list(struct ccfc_backup_copies *out,
 	for (size_t i = 0; is_plain_backup_file(s.session_id) && i < nroots;
 	     i++)
 		list_root(&s, roots[i]);
+	add_missing(&s);
 	add_absences(&s);
 	bytes = s.found.n * sizeof(*out->items);
 	out->n = s.found.n;

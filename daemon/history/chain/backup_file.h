@@ -21,6 +21,7 @@ struct ccfc_backup_copy {
 	uint64_t stamp;	 /* another one when the copy was written anew */
 	uint32_t session;
 	bool recorded; /* the time is the snapshot's */
+	bool missing;  /* a snapshot names it, and there is no copy; no path */
 };
 
 struct ccfc_backup_copies {
@@ -31,9 +32,9 @@ struct ccfc_backup_copies {
 /*
  * The copies of `file` in `session` that there are in any of the roots'
  * file-history directories, and what the snapshots say of versions without a
- * copy only where they say that the file did not exist. Looks at regular files
- * only, and through no symbolic link below a root: read the copies with
- * ccfc_file_read_itself.
+ * copy: that the file did not exist, or that the copy is missing. Looks at
+ * regular files only, and through no symbolic link below a root: read the
+ * copies with ccfc_file_read_itself.
  *
  * A first version is made while the session's first edit of the file is under
  * way, between its call and its result, also when the edit fails then. Later

@@ -67,8 +67,10 @@ static void add_backups(struct ccfc_copies *out,
 }
 
 void ccfc_copies_find(struct ccfc_copies *out,
-		      const struct ccfc_history_env *env, uint32_t file)
+		      const struct ccfc_history *history, uint32_t file)
 {
+	const struct ccfc_history_env *env = &history->env;
+	const struct ccfc_homes *homes = CCFC_HOMES(history, sessions);
 	uint32_t n, *sessions = sessions_of(&n, env->index, file);
 
 	*out = (struct ccfc_copies){ 0 };
@@ -77,8 +79,11 @@ void ccfc_copies_find(struct ccfc_copies *out,
 
 		ccfc_backup_list(&found, env->index, env->roots, env->nroots,
 				 sessions[i], file, &out->arena);
-		for (uint32_t k = 0; k < found.n; k++)
+		for (uint32_t k = 0; k < found.n; k++) {
+			found.items[k].session =
+				ccfc_home_of(homes, sessions[i]);
 			add_backups(out, &found.items[k]);
+		}
 	}
 	free(sessions);
 	if (out->n)
@@ -103,7 +108,7 @@ uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies)
 				   c->file.stamp,
 				   c->file.session,
 				   (uint64_t)c->file.version,
-				   c->file.recorded };
+				   c->file.recorded + 2u * c->file.missing };
 
 		stamp = ccfc_hash(all, sizeof(all));
 	}
@@ -136,6 +141,7 @@ static bool same_copy(const struct ccfc_copy *a, const struct ccfc_copy *b)
 	return a->file.session == b->file.session &&
 	       a->file.version == b->file.version && a->time == b->time &&
 	       a->file.recorded == b->file.recorded &&
+	       a->file.missing == b->file.missing &&
 	       a->file.stamp == b->file.stamp &&
 	       same_path(a->file.path, b->file.path);
 }

@@ -23,6 +23,8 @@ enum ccfc_how {
 	CCFC_HOW_STEP_BACK, /* before: the step back, from after */
 	CCFC_HOW_SAME,	    /* before: as after the change before this one;
 			     * after: as before the next change */
+	CCFC_HOW_BASE,	    /* before: as after an earlier change, `base` */
+	CCFC_HOW_NEXT,	    /* before: as before the next change */
 };
 
 /* One side of a change. */
@@ -39,6 +41,7 @@ struct ccfc_side_state {
 	bool guessed;	  /* by a step that nothing confirms so far */
 	bool has_form;	  /* `form` is known */
 	bool form_proven; /* and proven */
+	bool empty;	  /* the text is */
 	bool has_lines;	  /* the text has a newline */
 	bool has_mark;	  /* it begins with a byte order mark */
 	bool has_bad;	  /* it holds U+FFFD: what was there is not known */
@@ -46,11 +49,19 @@ struct ccfc_side_state {
 
 struct ccfc_node {
 	uint32_t change;
-	int64_t time;
-	uint64_t stamp; /* of the change, as it was then */
+	uint32_t home;	  /* its number in the whole index */
+	int64_t start;	  /* when its call was made */
+	int64_t late;	  /* when its result was there, else as `start` */
+	int64_t time;	  /* by when its effect was there; never falls */
+	uint64_t stamp;	  /* of the change, as it was then */
+	uint64_t back;	  /* the place that came back in front, if one did */
+	uint64_t brought; /* the place that its command brought back */
 	struct ccfc_side_state before, after;
 	enum ccfc_gap gap;	/* in front of it */
-	struct ccfc_place read; /* of HOW_READ: the Read's result */
+	uint32_t base;		/* the node whose state it was made from;
+				 * ID_NONE: the one in front, or as shown */
+	struct ccfc_place read; /* of HOW_READ: the Read's result; its source
+				 * is a number in the whole index */
 	uint64_t read_id;	/* hash of its id; 0: see read_evidence.h */
 	struct ccfc_form own;	/* of the content that it writes, if whole */
 	bool shown;		/* its result shows the text before */
@@ -58,13 +69,18 @@ struct ccfc_node {
 	bool lossy;		/* its step may lead there from other texts */
 	bool as_is;		/* and its line endings are the content's */
 	bool has_patch;
+	bool came_back;	   /* a command brought back `brought` */
+	bool is_shell;	   /* a shell's command made it */
+	bool from_text;	   /* as the command's text says, not as it was seen */
+	bool with_cr;	   /* lines that were seen end in "\r\n" */
+	bool without_cr;   /* lines that were seen do not */
 	enum ccfc_way way; /* of its step */
 };
 
 /* A backup, and the change that it stands in front of. */
 struct ccfc_copy {
-	struct ccfc_backup_copy file;
-	int64_t time; /* at which the file was so */
+	struct ccfc_backup_copy file; /* the session as in the whole index */
+	int64_t time;		      /* at which the file was so */
 	uint32_t at;
 	bool looked; /* the rest is known: */
 	bool readable;
@@ -78,6 +94,14 @@ struct ccfc_copies {
 	struct ccfc_arena arena; /* their paths */
 };
 
+/* A side of a node as one number, in the order of time. */
+static inline uint64_t ccfc_place_of(uint32_t i, bool after)
+{
+	return (uint64_t)i * 2 + after;
+}
+
+#define CCFC_PLACE_NONE UINT64_MAX
+
 struct ccfc_checkpoint {
 	uint32_t node;
 	bool back;	      /* worked out from a later state */
@@ -87,6 +111,7 @@ struct ccfc_checkpoint {
 struct ccfc_chain {
 	struct ccfc_history *history;
 	uint32_t file;
+	uint32_t home;	/* its number in the whole index */
 	uint64_t stamp; /* of all that it was made from */
 	struct ccfc_node *nodes;
 	uint32_t n;
@@ -98,12 +123,16 @@ struct ccfc_chain {
 	 */
 	struct ccfc_node *forward;
 	uint32_t nforward;
+	uint32_t mended;  /* of them, whose order is settled, */
+	uint64_t ordered; /* and what that took */
 	struct ccfc_buf hand;
 	enum ccfc_gap last_gap; /* between the last change and the disk */
+	uint64_t last_back;	/* as `back` of a node */
 	struct ccfc_file_info disk;
 	struct ccfc_form disk_form;
-	bool disk_known; /* `disk` is what is there */
-	bool stale;	 /* something else was found than it was made from */
+	struct ccfc_side_state disk_state; /* if it was read, else not known */
+	bool disk_known;		   /* `disk` is what is there */
+	bool stale; /* something else was found than it was made from */
 	struct {
 		struct ccfc_checkpoint *items;
 		uint32_t n, cap;
@@ -111,21 +140,48 @@ struct ccfc_chain {
 	uint32_t stride;   /* of the checkpoints */
 	size_t mark_bytes; /* that they take */
 	uint64_t searched; /* bytes, for Reads */
+	/*
+	 * The text of the state that was asked for last: the next one that is
+	 * asked for is mostly one step further.
+	 */
+	struct ccfc_buf last;
+	uint64_t last_at;   /* its place */
+	uint64_t last_hash; /* of the text */
+	bool has_last;
 	struct ccfc_arena arena;
-	uint64_t used; /* for the choice of whom to drop */
 };
 
 struct ccfc_launches;
-struct ccfc_walks;
 
 struct ccfc_history {
 	struct ccfc_history_env env;
-	struct ccfc_chain *chains[4];
-	struct ccfc_walks *walks;	/* of blame; may be NULL */
+	struct ccfc_kept *own_kept;	/* if none was given */
+	struct ccfc_chain *chain;	/* that is open; may be NULL */
 	struct ccfc_launches *launches; /* of agents; may be NULL */
-	uint64_t tick;
-	struct ccfc_arena scratch; /* of one piece of evidence */
+	struct ccfc_arena scratch;	/* of one piece of evidence */
 };
+
+void ccfc_chain_free(struct ccfc_chain *chain);
+/* That it takes, about. */
+size_t ccfc_chain_bytes(const struct ccfc_chain *chain);
+
+/* A row's number in the whole index, by the one in history->env.index. */
+static inline uint32_t ccfc_home_of(const struct ccfc_homes *homes,
+				    uint32_t own)
+{
+	return homes ? homes->items[own] : own;
+}
+
+/* The other way round; CCFC_ID_NONE where it is not there. */
+static inline uint32_t ccfc_own_of(const struct ccfc_homes *homes,
+				   uint32_t home)
+{
+	return homes ? ccfc_homes_find(homes, home) : home;
+}
+
+/* NULL where the numbers are the same. */
+#define CCFC_HOMES(history, what)                                              \
+	((history)->env.excerpt ? &(history)->env.excerpt->what : NULL)
 
 /* The file's path, as a string. */
 const char *ccfc_chain_path(const struct ccfc_chain *chain);
@@ -143,6 +199,12 @@ bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
  * change its place.
  */
 bool ccfc_replay(struct ccfc_chain *chain);
+/* May either have come first: were both under way, in two transcripts? */
+bool ccfc_nodes_overlap(const struct ccfc_chain *chain, uint32_t k, uint32_t i);
+/* Finds the gaps in which an earlier state came back (returns.c). */
+void ccfc_replay_returns(struct ccfc_chain *chain);
+/* Finds those that a hook of the client's made (hooks.c). */
+void ccfc_replay_hooks(struct ccfc_chain *chain);
 /* The last part of it: line endings and encodings (encoding_choice.c). */
 void ccfc_replay_forms(struct ccfc_chain *chain);
 
@@ -151,7 +213,7 @@ void ccfc_replay_forms(struct ccfc_chain *chain);
  * are others.
  */
 void ccfc_copies_find(struct ccfc_copies *out,
-		      const struct ccfc_history_env *env, uint32_t file);
+		      const struct ccfc_history *history, uint32_t file);
 void ccfc_copies_release(struct ccfc_copies *copies);
 uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies);
 /*

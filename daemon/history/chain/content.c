@@ -5,21 +5,18 @@
  */
 #include "history/chain/chain.h"
 
+#include "base/alloc.h"
 #include "base/hash.h"
 #include "history/chain/checkpoints.h"
 #include "history/chain/read_evidence.h"
 #include "history/step/patch_fit.h"
 
+#include <stdlib.h>
+
 #define GONE   "what it was worked out from is gone or has changed"
 #define ENDING "line endings are not recorded; those of Unix are assumed"
 #define BROKEN "some bytes were not valid text and are not recorded"
 #define FORM   "the encoding is not recorded; UTF-8 is assumed"
-
-/* A side of a node, as one number in the order of time. */
-static uint64_t place(uint32_t i, bool after)
-{
-	return (uint64_t)i * 2 + after;
-}
 
 static const struct ccfc_side_state *side_at(const struct ccfc_chain *chain,
 					     uint64_t at)
@@ -46,6 +43,10 @@ static uint64_t source_of_content(const struct ccfc_chain *chain, uint64_t at)
 
 	if (at % 2)
 		return how == CCFC_HOW_STEP ? at - 1 : at + 1;
+	if (how == CCFC_HOW_BASE)
+		return ccfc_place_of(chain->nodes[at / 2].base, true);
+	if (how == CCFC_HOW_NEXT)
+		return at + 2;
 	return how == CCFC_HOW_SAME ? at - 1 : at + 1;
 }
 
@@ -142,26 +143,72 @@ static bool is_right(struct ccfc_chain *chain,
 	return right;
 }
 
+static bool is_last(const struct ccfc_chain *chain, uint64_t at)
+{
+	return chain->has_last && chain->last_at == at &&
+	       chain->last_hash == side_at(chain, at)->hash;
+}
+
+static bool read_from(struct ccfc_buf *out, struct ccfc_chain *chain,
+		      uint64_t at)
+{
+	if (is_whole(chain, at))
+		return read_whole(out, chain, at);
+	ccfc_buf_clear(out);
+	ccfc_buf_slice(out, ccfc_buf_view(&chain->last));
+	return true;
+}
+
+static void keep_last(struct ccfc_chain *chain, uint64_t at,
+		      struct ccfc_slice text)
+{
+	ccfc_buf_clear(&chain->last);
+	ccfc_buf_slice(&chain->last, text);
+	chain->last_at = at;
+	chain->last_hash = side_at(chain, at)->hash;
+	chain->has_last = true;
+}
+
+/* The text at a place, from where it stands whole, step by step. */
+static bool read_along(struct ccfc_buf *out, struct ccfc_chain *chain,
+		       uint64_t at)
+{
+	struct {
+		uint64_t *items;
+		uint32_t n, cap;
+	} way = { 0 };
+	bool got = true;
+
+	/* What stands somewhere is read there: it may have changed. */
+	while (got && !is_whole(chain, at) && !is_last(chain, at)) {
+		got = side_at(chain, at)->how != CCFC_HOW_NOT;
+		CCFC_VEC_PUSH(way, at);
+		if (got)
+			at = source_of_content(chain, at);
+	}
+	got = got && read_from(out, chain, at);
+	while (got && way.n) {
+		uint64_t to = way.items[--way.n];
+
+		got = walk_content(out, chain, at, to);
+		at = to;
+	}
+	free(way.items);
+	return got;
+}
+
 bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		     bool after)
 {
-	uint64_t want = place(i, after), at = want;
+	uint64_t want = ccfc_place_of(i, after);
 
-	while (!is_whole(chain, at)) {
-		if (side_at(chain, at)->how == CCFC_HOW_NOT)
-			return false;
-		at = source_of_content(chain, at);
-	}
-	if (!read_whole(out, chain, at))
+	if (!read_along(out, chain, want))
 		return false;
-	while (at != want) {
-		uint64_t to = at < want ? at + 1 : at - 1;
-
-		if (!walk_content(out, chain, at, to))
-			return false;
-		at = to;
-	}
-	return is_right(chain, side_at(chain, want), ccfc_buf_view(out));
+	if (!is_right(chain, side_at(chain, want), ccfc_buf_view(out)))
+		return false;
+	if (!is_last(chain, want))
+		keep_last(chain, want, ccfc_buf_view(out));
+	return true;
 }
 
 /* --- what readers get --- */
@@ -308,6 +355,8 @@ static void read_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 					    .origin = side->origin,
 					    .exists = side->exists,
 					    .why = side->why ? side->why : "" };
+	if (side->fidelity == CCFC_FIDELITY_RECONSTRUCTED)
+		out->assumed = CCFC_ASSUMED_CONTENT;
 	if (side->how == CCFC_HOW_NOT) {
 		if (side->fidelity == CCFC_FIDELITY_PARTIAL)
 			known_lines(out, chain, i, after, arena);
@@ -322,6 +371,8 @@ static void read_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		out->bytes = ccfc_arena_copy(arena, ccfc_buf_view(&bytes));
 		if (why && out->fidelity == CCFC_FIDELITY_EXACT) {
 			out->fidelity = CCFC_FIDELITY_RECONSTRUCTED;
+			out->assumed = side->has_bad ? CCFC_ASSUMED_CONTENT
+						     : CCFC_ASSUMED_FORM;
 			out->why = why;
 		}
 	}

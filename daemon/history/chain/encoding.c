@@ -185,7 +185,7 @@ void ccfc_form_decode(struct ccfc_buf *text, struct ccfc_form *form,
 
 static void append_crlf(struct ccfc_buf *out, struct ccfc_slice text)
 {
-	const char *at = text.ptr, *end = text.ptr + text.len;
+	const char *at = text.ptr, *end = ccfc_slice_end(text);
 
 	while (at < end) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at));

@@ -84,6 +84,55 @@ static void form_of_whole(const struct ccfc_chain *chain,
 		     before->form_proven && client && client <= KEEPS_UP_TO);
 }
 
+/*
+ * Are the line endings of a shell's lines those of the file before? Lines
+ * without a "\r" may have had one: git can take it out of what it compares.
+ */
+static bool is_like(const struct ccfc_node *node, enum ccfc_eol eol)
+{
+	if (eol == CCFC_EOL_LF)
+		return !node->with_cr;
+	return node->with_cr && !node->without_cr;
+}
+
+/*
+ * A command does to a file what it likes. What it wrote whole has its own
+ * form; where it changed lines, these may be like the others.
+ */
+static void form_of_shell(struct ccfc_node *node)
+{
+	const struct ccfc_side_state *before = &node->before;
+	struct ccfc_side_state *after = &node->after;
+
+	if (!after->exists || after->how == CCFC_HOW_NOT ||
+	    after->how == CCFC_HOW_DISK || after->how == CCFC_HOW_SAME ||
+	    after->form_proven)
+		return;
+	if (node->whole)
+		give(after, &node->own, node->from_text || node->with_cr);
+	else if (before->has_form && node->way == CCFC_WAY_SAME)
+		give(after, &before->form, before->form_proven);
+	else if (before->has_form && !before->form.mixed)
+		give(after, &before->form,
+		     before->form_proven && is_like(node, before->form.eol));
+	else if (!before->exists && node->from_text)
+		give(after, &(struct ccfc_form){ 0 }, true);
+}
+
+/* That of the state that the change was made from, if a change left it. */
+static void form_of_last(struct ccfc_chain *chain, uint32_t i)
+{
+	struct ccfc_node *node = &chain->nodes[i];
+	const struct ccfc_side_state *last = &node[-1].after;
+
+	if (node->gap == CCFC_GAP_OVERWRITTEN && node->back % 2)
+		last = &chain->nodes[node->back / 2].after;
+	else if (node->gap != CCFC_GAP_NONE)
+		return;
+	if (last->has_form)
+		give(&node->before, &last->form, last->form_proven);
+}
+
 static void forwards(struct ccfc_chain *chain)
 {
 	for (uint32_t i = 0; i < chain->n; i++) {
@@ -92,11 +141,11 @@ static void forwards(struct ccfc_chain *chain)
 
 		if (b->how == CCFC_HOW_SAME)
 			b->has_form = b->form_proven = false;
-		if (!b->has_form && i && node->gap == CCFC_GAP_NONE &&
-		    node[-1].after.has_form)
-			give(b, &node[-1].after.form,
-			     node[-1].after.form_proven);
-		if (node->whole) {
+		if (!b->has_form && i)
+			form_of_last(chain, i);
+		if (node->is_shell) {
+			form_of_shell(node);
+		} else if (node->whole) {
 			if (!a->form_proven)
 				form_of_whole(chain, node);
 		} else if (b->has_form && a->how != CCFC_HOW_DISK) {
@@ -139,7 +188,8 @@ static void backwards(struct ccfc_chain *chain)
 			meet(a, &next->before.form, next->before.form_proven);
 		/* What a client wrote before is not mixed; what anybody else
 		 * wrote may have been. A Write may have changed the form. */
-		if (a->has_form && a->has_lines && !node->whole)
+		if (a->has_form && a->has_lines && !node->whole &&
+		    !node->is_shell)
 			meet(b, &a->form,
 			     a->form_proven && i && node->gap == CCFC_GAP_NONE);
 	}

@@ -1,10 +1,12 @@
 /*
  * The lines of a change, read again at the places that the index keeps. Where
  * the owner's line is gone, other transcripts that hold a copy of the call are
- * tried. Nothing is believed: evidence.h only takes lines of that call.
+ * tried. Nothing is believed: transcript/content/evidence.h only takes lines of
+ * that call.
  */
 #include "history/chain/lines.h"
 #include "history/chain/chain.h"
+#include "history/chain/shell_evidence.h"
 
 struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
 				    const struct ccfc_place *place,
@@ -56,18 +58,30 @@ bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
 	return call->len || result->len;
 }
 
+bool ccfc_history_evidence(struct ccfc_evidence *out,
+			   const struct ccfc_history_env *env,
+			   const struct ccfc_change *change,
+			   struct ccfc_arena *arena)
+{
+	struct ccfc_shell_lines lines;
+
+	if (!ccfc_history_lines(&lines.call, &lines.result, env, change, arena))
+		return false;
+	if (change->shell)
+		return ccfc_shell_evidence(out, env, change, &lines, arena);
+	return ccfc_evidence_read(env->parser, out, ccfc_index_call_id(change),
+				  change->part, lines.call, lines.result,
+				  arena);
+}
+
 bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 			 uint32_t i)
 {
 	struct ccfc_history *h = chain->history;
-	const struct ccfc_change *change =
-		&h->env.index->changes.items[chain->nodes[i].change];
-	struct ccfc_slice call, result;
 
 	ccfc_arena_clear(&h->scratch);
-	return ccfc_history_lines(&call, &result, &h->env, change,
-				  &h->scratch) &&
-	       ccfc_evidence_read(h->env.parser, out,
-				  ccfc_index_call_id(change), change->part,
-				  call, result, &h->scratch);
+	return ccfc_history_evidence(
+		out, &h->env,
+		&h->env.index->changes.items[chain->nodes[i].change],
+		&h->scratch);
 }

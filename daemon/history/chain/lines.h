@@ -1,4 +1,4 @@
-/* The transcript's lines of one change. Core thread. */
+/* The transcript's lines of one change. */
 #ifndef CCFC_HISTORY_CHAIN_LINES_H
 #define CCFC_HISTORY_CHAIN_LINES_H
 
@@ -17,5 +17,11 @@ bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
 			const struct ccfc_history_env *env,
 			const struct ccfc_change *change,
 			struct ccfc_arena *arena);
+
+/* What these lines say of the file's content, in `arena`; false: nothing. */
+bool ccfc_history_evidence(struct ccfc_evidence *out,
+			   const struct ccfc_history_env *env,
+			   const struct ccfc_change *change,
+			   struct ccfc_arena *arena);
 
 #endif

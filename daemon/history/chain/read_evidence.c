@@ -101,6 +101,8 @@ static bool take_read_evidence(struct search *s,
 	if (s->over)
 		return false;
 	node->read = place;
+	node->read.source = ccfc_home_of(CCFC_HOMES(s->chain->history, sources),
+					 place.source);
 	node->read_id = reading->id;
 	ccfc_form_decode(s->text, &form, reading->text);
 	return true;
@@ -242,6 +244,14 @@ static uint64_t floor_of(const struct ccfc_chain *chain, uint32_t i,
 	return 0;
 }
 
+/* Did a call in that transcript look at the file at all? */
+static bool may_have_read(const struct ccfc_chain *chain, uint32_t source)
+{
+	const struct ccfc_excerpt *excerpt = chain->history->env.excerpt;
+
+	return !excerpt || ccfc_excerpt_looked(excerpt, chain->file, source);
+}
+
 bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 		     uint32_t i)
 {
@@ -257,7 +267,8 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 	bool cut, found;
 
 	if (!change->call.known || chain->searched >= CHAIN_MAX ||
-	    !ccfc_index_place_present(index, call))
+	    !ccfc_index_place_present(index, call) ||
+	    !may_have_read(chain, call->source))
 		return false;
 	floor = floor_of(chain, i, call);
 	cut = call->offset > CALL_MAX && floor < call->offset - CALL_MAX;
@@ -279,11 +290,14 @@ bool ccfc_reads_again(struct ccfc_buf *text, struct ccfc_chain *chain,
 		      uint32_t i)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
+	struct ccfc_place place = node->read;
 	struct ccfc_read_result reading;
 	struct ccfc_form form;
 
+	place.source =
+		ccfc_own_of(CCFC_HOMES(chain->history, sources), place.source);
 	ccfc_arena_clear(&chain->history->scratch);
-	if (!read_at(&reading, chain, node->read_id, &node->read))
+	if (!read_at(&reading, chain, node->read_id, &place))
 		return false;
 	ccfc_form_decode(text, &form, reading.text);
 	return ccfc_hash_slice(ccfc_buf_view(text)) == node->before.hash;

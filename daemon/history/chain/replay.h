@@ -19,6 +19,10 @@ struct ccfc_replay {
 	struct ccfc_buf bytes; /* of a backup, the disk */
 	struct ccfc_buf copy;  /* its text */
 	uint32_t before;       /* on the way back, `text` is before this one */
+	uint32_t mended;       /* nodes whose order is settled */
+	uint64_t ordered;      /* bytes that were tried in other orders */
+	uint32_t open_gap;     /* one that the end of the chain may explain */
+	bool at_end;	       /* the disk was looked at, its text is `copy` */
 };
 
 /*

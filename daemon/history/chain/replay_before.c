@@ -25,12 +25,17 @@
 #define UNDATED_MAX ((uint64_t)32 << 20) /* then only those with a date */
 #define COPY_COST   4096u
 
+#define NO_NEWLINE "whether its last line ends in a newline is not recorded"
+
 /* Could the change have been made to that text? */
 static enum ccfc_step fits(struct ccfc_replay *r, struct ccfc_slice text)
 {
 	struct ccfc_buf sink = CCFC_BUF_INIT;
 	enum ccfc_step step;
 
+	/* What the text of a command says fits any. */
+	if (r->ev.is_shell && !r->ev.has_patch)
+		return CCFC_STEP_GUESSED;
 	if (r->ev.has_patch)
 		return ccfc_hunks_fit(&r->ev, CCFC_SIDE_OLD, text)
 			       ? CCFC_STEP_VERIFIED
@@ -70,6 +75,16 @@ static bool is_copy_of(struct ccfc_replay *r, uint32_t k, uint64_t hash)
 	return copy->readable && copy->hash == hash;
 }
 
+/* Was the backup made for the session of that change? */
+static bool same_session(const struct ccfc_chain *chain,
+			 const struct ccfc_copy *copy,
+			 const struct ccfc_change *change)
+{
+	return copy->file.session ==
+	       ccfc_home_of(CCFC_HOMES(chain->history, sessions),
+			    change->session);
+}
+
 /* May the backup k be the state before node i? */
 static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
 			  uint32_t i)
@@ -78,9 +93,11 @@ static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
 	uint32_t change = chain->nodes[i].change;
 	const struct ccfc_index *index = chain->history->env.index;
 
+	if (copy->file.missing)
+		return false;
 	if (copy->file.recorded)
 		return copy->at == i;
-	return copy->file.session == index->changes.items[change].session;
+	return same_session(chain, copy, &index->changes.items[change]);
 }
 
 /*
@@ -121,7 +138,7 @@ static bool made_for(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
 
 	return copy->file.recorded && copy->at == i &&
 	       copy->time == copy->file.time &&
-	       copy->file.session == change->session &&
+	       same_session(chain, copy, change) &&
 	       ccfc_index_time(change) != CCFC_TIME_NONE &&
 	       copy->time >= ccfc_index_time(change) - COPY_EARLY_MS;
 }
@@ -134,7 +151,7 @@ static bool is_refuted(struct ccfc_replay *r, uint32_t i)
 	for (uint32_t k = 0; k < r->chain->copies.n; k++) {
 		const struct ccfc_copy *copy = &r->chain->copies.items[k];
 
-		if (!copy->file.recorded || copy->at != i)
+		if (!copy->file.recorded || copy->file.missing || copy->at != i)
 			continue;
 		if (!copy->file.path
 			    ? last->exists
@@ -142,6 +159,12 @@ static bool is_refuted(struct ccfc_replay *r, uint32_t i)
 			return true;
 	}
 	return false;
+}
+
+/* Could the change have been made where there was no file? */
+static bool fits_nothing(const struct ccfc_evidence *ev)
+{
+	return (ev->has_after || ev->is_shell) && !ev->has_patch;
 }
 
 /* The text in hand, if the change can have been made to it. */
@@ -155,7 +178,7 @@ static bool take_hand(struct ccfc_replay *r, uint32_t i)
 	if (!last || !ccfc_state_is_known(last))
 		return false;
 	if (last->exists ? !fits(r, ccfc_buf_view(&r->hand))
-			 : !r->ev.has_after || r->ev.has_patch)
+			 : !fits_nothing(&r->ev))
 		return false;
 	if (is_refuted(r, i))
 		return false;
@@ -165,6 +188,26 @@ static bool take_hand(struct ccfc_replay *r, uint32_t i)
 	r->hand = text;
 	node->before = *last;
 	node->before.how = CCFC_HOW_SAME;
+	node->before.origin = CCFC_ORIGIN_REPLAY;
+	ccfc_state_weaken(&node->before, UNCONFIRMED, true);
+	return true;
+}
+
+/* The state that the node was found to be made from (order.h). */
+static bool take_base(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_node *node = &r->chain->nodes[i];
+	bool got;
+
+	if (node->base == CCFC_ID_NONE)
+		return false;
+	got = ccfc_chain_text(&r->text, r->chain, node->base, true);
+	/* That read other evidence into the same memory. */
+	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
+	if (!got || !r->has_ev)
+		return false;
+	node->before = r->chain->nodes[node->base].after;
+	node->before.how = CCFC_HOW_BASE;
 	node->before.origin = CCFC_ORIGIN_REPLAY;
 	ccfc_state_weaken(&node->before, UNCONFIRMED, true);
 	return true;
@@ -192,6 +235,9 @@ static void take_shown(struct ccfc_replay *r, uint32_t i)
 				      CCFC_ORIGIN_RESULT);
 		return;
 	}
+	/* A file that a command deleted, with its lines but not its end. */
+	if (r->ev.open_end && take_hand(r, i))
+		return;
 	if (makes_or_fills(&r->ev)) {
 		if (i && ccfc_state_is_known(&node[-1].after) && !r->hand.len &&
 		    take_hand(r, i))
@@ -205,8 +251,40 @@ static void take_shown(struct ccfc_replay *r, uint32_t i)
 	ccfc_form_decode(&r->text, &form, r->ev.original);
 	ccfc_state_set(&node->before, CCFC_HOW_EVIDENCE, CCFC_ORIGIN_RESULT,
 		       ccfc_buf_view(&r->text));
-	node->shown = true;
+	node->shown = !r->ev.open_end;
+	if (r->ev.open_end)
+		ccfc_state_weaken(&node->before, NO_NEWLINE, false);
 	find_form(r, i);
+}
+
+/* --- what is there already --- */
+
+/*
+ * A client notes what changes on the disk while a command runs, whoever does
+ * it. So one change may be noted by two sessions that run at the same time: it
+ * is in the text in hand when it comes for the second time.
+ */
+static bool take_noted(struct ccfc_replay *r, uint32_t i)
+{
+	struct ccfc_node *node = &r->chain->nodes[i];
+	const struct ccfc_side_state *last = &node[-1].after;
+	struct ccfc_buf text = r->text;
+
+	if (!r->ev.is_shell || !r->ev.from_result || !i ||
+	    !ccfc_state_is_known(last) ||
+	    !ccfc_nodes_overlap(r->chain, i - 1, i))
+		return false;
+	if (last->exists ? !ccfc_step_is_done(&r->ev, ccfc_buf_view(&r->hand))
+			 : !r->ev.gone)
+		return false;
+	r->text = r->hand;
+	r->hand = text;
+	node->before = *last;
+	node->before.how = CCFC_HOW_SAME;
+	node->before.origin = CCFC_ORIGIN_REPLAY;
+	ccfc_state_weaken(&node->before, UNCONFIRMED, true);
+	node->way = CCFC_WAY_SAME;
+	return true;
 }
 
 /* The state before node i is the backup k, which is in r->copy. */
@@ -288,10 +366,13 @@ void ccfc_replay_before(struct ccfc_replay *r, uint32_t i)
 
 	if (!r->has_ev)
 		ccfc_state_set_unknown(&node->before, false, CCFC_NO_LINES);
+	else if (take_noted(r, i))
+		return;
 	else if (r->ev.before != CCFC_BEFORE_UNKNOWN)
 		take_shown(r, i);
-	else if (!take_copy(r, i, true) && !take_hand(r, i) &&
-		 !take_copy(r, i, false) && !take_read(r, i))
+	else if (!take_base(r, i) && !take_copy(r, i, true) &&
+		 !take_hand(r, i) && !take_copy(r, i, false) &&
+		 !take_read(r, i))
 		ccfc_state_set_unknown(&node->before, r->ev.has_patch,
 				       i && ccfc_state_is_known(&node[-1].after)
 					       ? CCFC_NO_FIT

@@ -3,10 +3,15 @@
 
 #include "base/hash.h"
 
+#define OPEN_ORDER "the order of changes made at the same time is not recorded"
+
+/* Changes on either side that are looked at for their order. */
+#define NEAR 8u
+
 /* U+FFFD. Not by memmem, which is slow for so few bytes. */
 static bool has_bad(struct ccfc_slice text)
 {
-	const char *at = text.ptr, *end = text.ptr + text.len;
+	const char *at = text.ptr, *end = ccfc_slice_end(text);
 
 	while (at < end && (at = memchr(at, 0xef, (size_t)(end - at)))) {
 		if (end - at >= 3 && !memcmp(at, "\xef\xbf\xbd", 3))
@@ -19,6 +24,7 @@ static bool has_bad(struct ccfc_slice text)
 static void look_at(struct ccfc_side_state *s, struct ccfc_slice text)
 {
 	s->hash = ccfc_hash_slice(text);
+	s->empty = !text.len;
 	s->has_lines = text.len && memchr(text.ptr, '\n', text.len);
 	s->has_mark = ccfc_slice_starts(text, "\xef\xbb\xbf");
 	s->has_bad = has_bad(text);
@@ -69,18 +75,61 @@ static void make_exact(struct ccfc_side_state *s)
 	s->why = "";
 }
 
+/* Does its evidence say by itself what it found, or what it left? */
+static bool is_pinned(const struct ccfc_node *node)
+{
+	return node->shown || node->whole ||
+	       node->before.how == CCFC_HOW_EVIDENCE;
+}
+
+/*
+ * May a change in front of node i have come behind it, or the other way round,
+ * before node `end`? Then all of them together are known, and not what was
+ * there in between.
+ */
+static bool is_order_open(const struct ccfc_chain *chain, uint32_t i,
+			  uint32_t end)
+{
+	uint32_t lo = i > NEAR ? i - NEAR : 0;
+	uint32_t hi = end - i > NEAR ? i + NEAR : end;
+
+	for (uint32_t k = i; k-- > lo;) {
+		if (is_pinned(&chain->nodes[k]))
+			continue;
+		for (uint32_t j = i; j < hi; j++)
+			if (!is_pinned(&chain->nodes[j]) &&
+			    ccfc_nodes_overlap(chain, k, j))
+				return true;
+	}
+	return false;
+}
+
+static void confirm_side(struct ccfc_side_state *s, bool open)
+{
+	if (open)
+		ccfc_state_weaken(s, OPEN_ORDER, false);
+	else
+		make_exact(s);
+}
+
 void ccfc_state_confirm(struct ccfc_chain *chain, uint32_t i)
 {
+	uint32_t end = i;
+	bool open = false;
+
 	while (i-- > 0) {
 		struct ccfc_node *node = &chain->nodes[i];
 
 		if (node->after.pending)
-			make_exact(&node->after);
+			confirm_side(&node->after, open);
 		/* What is written whole says nothing of what was there. */
 		if (!node->before.pending || node->whole || node->lossy)
 			return;
-		make_exact(&node->before);
-		if (node->before.how != CCFC_HOW_SAME)
+		open = is_order_open(chain, i, end);
+		confirm_side(&node->before, open);
+		if (node->before.how == CCFC_HOW_BASE)
+			i = end = node->base + 1;
+		else if (node->before.how != CCFC_HOW_SAME)
 			return;
 	}
 }

@@ -32,7 +32,16 @@ static char sign(struct ccfc_slice line)
 	return line.len ? line.ptr[0] : '\\';
 }
 
-static bool hunk_fits(const struct ccfc_hunk *hunk, enum ccfc_side side,
+/* Does the patch show `line` so? Those of a shell show it as it is. */
+static bool shows(const struct ccfc_evidence *ev, struct ccfc_slice patch_line,
+		  struct ccfc_slice line)
+{
+	return ev->is_shell ? ccfc_slice_eq(shown(patch_line), line)
+			    : ccfc_line_shows(shown(patch_line), line);
+}
+
+static bool hunk_fits(const struct ccfc_evidence *ev,
+		      const struct ccfc_hunk *hunk, enum ccfc_side side,
 		      const struct ccfc_text_lines *lines, uint32_t *at)
 {
 	uint32_t i = start_of(hunk, side);
@@ -51,7 +60,7 @@ static bool hunk_fits(const struct ccfc_hunk *hunk, enum ccfc_side side,
 		if (c == '\\' || !ours)
 			continue;
 		if (i >= lines->n ||
-		    !ccfc_line_shows(shown(hunk->lines[k]), lines->items[i]))
+		    !shows(ev, hunk->lines[k], lines->items[i]))
 			return false;
 		i++;
 	}
@@ -65,7 +74,7 @@ static bool all_fit(const struct ccfc_evidence *ev, enum ccfc_side side,
 	uint32_t at = 0;
 
 	for (uint32_t h = 0; h < ev->nhunks; h++)
-		if (!hunk_fits(&ev->hunks[h], side, lines, &at))
+		if (!hunk_fits(ev, &ev->hunks[h], side, lines, &at))
 			return false;
 	return true;
 }
@@ -92,7 +101,7 @@ struct cursor {
 
 static struct cursor cursor_at_start(struct ccfc_slice text)
 {
-	return (struct cursor){ text.ptr, text.ptr + text.len, 0 };
+	return (struct cursor){ text.ptr, ccfc_slice_end(text), 0 };
 }
 
 /* False at the end of the text. */
@@ -229,8 +238,10 @@ struct build {
 	struct ccfc_patch_fit unfold;
 	enum ccfc_side want;
 	uint32_t at;
+	bool is_shell;
 	bool guessed;
 	bool open; /* the last line built has no newline */
+	bool told; /* whether it has one is known */
 };
 
 static void put_line_hunks(struct build *b, struct ccfc_slice line)
@@ -238,12 +249,27 @@ static void put_line_hunks(struct build *b, struct ccfc_slice line)
 	ccfc_buf_slice(b->out, line);
 	ccfc_buf_putc(b->out, '\n');
 	b->open = false;
+	b->told = true;
 }
 
 static void copy_to(struct build *b, uint32_t end)
 {
 	for (; b->at < end; b->at++)
 		put_line_hunks(b, b->lines->items[b->at]);
+}
+
+/*
+ * A line that the patch shows on both sides ends as it did. The patches of the
+ * file tools say so of a last line without a newline; those of a shell do not
+ * always.
+ */
+static void copy_shown(struct build *b)
+{
+	bool last = b->at + 1 == b->lines->n;
+
+	put_line_hunks(b, b->lines->items[b->at++]);
+	if (b->is_shell && last)
+		b->open = b->lines->open;
 }
 
 static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
@@ -255,14 +281,17 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 		char c = sign(line);
 
 		if (c == ' ') {
-			put_line_hunks(b, b->lines->items[b->at++]);
+			copy_shown(b);
+		} else if (c == sign_of(b->want) && b->is_shell) {
+			put_line_hunks(b, shown(line));
+			b->told = false;
 		} else if (c == sign_of(b->want)) {
 			put_line_hunks(b, ccfc_patch_fit_get(&b->unfold,
 							     shown(line),
 							     &b->guessed));
 		} else if (c == '\\') {
 			if (last == ' ' || last == sign_of(b->want))
-				b->open = true;
+				b->open = b->told = true;
 			continue;
 		} else {
 			b->at++;
@@ -279,7 +308,9 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 	struct build b = { .out = out,
 			   .lines = &lines,
 			   .want = have == CCFC_SIDE_OLD ? CCFC_SIDE_NEW
-							 : CCFC_SIDE_OLD };
+							 : CCFC_SIDE_OLD,
+			   .is_shell = evidence->is_shell,
+			   .told = true };
 	bool fit;
 
 	ccfc_buf_clear(out);
@@ -302,6 +333,8 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 	ccfc_patch_fit_release(&b.unfold);
 	if (!fit)
 		return CCFC_STEP_NO;
+	if (b.is_shell)
+		return b.told ? CCFC_STEP_VERIFIED : CCFC_STEP_GUESSED;
 	/* Tabs that became spaces, or spaces tabs, do not show. */
 	if (ccfc_slice_starts(text, "\t") || ccfc_slice_contains(text, "\n\t"))
 		return CCFC_STEP_GUESSED;

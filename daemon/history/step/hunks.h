@@ -3,9 +3,9 @@
  * other, and what is on its other side?
  *
  * The side that is built takes its lines from the text that is known, where
- * the patch shows them unchanged, and else from the strings of
- * the call (patch_fit.h), else from the patch itself. Where the last
- * could be a folded tab, the result is a guess.
+ * the patch shows them unchanged, and else from the strings of the call
+ * (patch_fit.h), else from the patch itself. Where the last could be a folded
+ * tab, the result is a guess.
  */
 #ifndef CCFC_HISTORY_STEP_HUNKS_H
 #define CCFC_HISTORY_STEP_HUNKS_H

@@ -58,11 +58,73 @@ static enum ccfc_step whole_forward(struct ccfc_buf *out,
 	return ev->has_patch ? CCFC_STEP_VERIFIED : CCFC_STEP_GUESSED;
 }
 
+bool ccfc_step_is_hidden(const struct ccfc_evidence *ev)
+{
+	return ev->is_shell && !ev->has_patch && !ev->has_after &&
+	       !ev->has_added && !ev->gone;
+}
+
+bool ccfc_step_is_done(const struct ccfc_evidence *ev, struct ccfc_slice text)
+{
+	if (!ev->is_shell || !ev->has_patch || ev->gone)
+		return false;
+	if (ev->before != CCFC_BEFORE_ABSENT &&
+	    ccfc_hunks_fit(ev, CCFC_SIDE_OLD, text))
+		return false;
+	return ccfc_hunks_fit(ev, CCFC_SIDE_NEW, text);
+}
+
+/* --- a shell's command --- */
+
+static enum ccfc_step shell_forward(struct ccfc_buf *out, enum ccfc_way *way,
+				    const struct ccfc_evidence *ev,
+				    struct ccfc_slice before)
+{
+	if (ev->has_patch) {
+		*way = CCFC_WAY_PATCH;
+		return ccfc_hunks_build(out, ev, CCFC_SIDE_OLD, before);
+	}
+	if (!ev->has_added)
+		return CCFC_STEP_NO;
+	ccfc_buf_clear(out);
+	ccfc_buf_slice(out, before);
+	ccfc_buf_slice(out, ev->added);
+	return CCFC_STEP_GUESSED;
+}
+
+static bool ends_with(struct ccfc_slice text, struct ccfc_slice end)
+{
+	return text.len >= end.len &&
+	       (!end.len ||
+		!memcmp(text.ptr + text.len - end.len, end.ptr, end.len));
+}
+
+static enum ccfc_step shell_back(struct ccfc_buf *out,
+				 const struct ccfc_evidence *ev,
+				 struct ccfc_slice after)
+{
+	if (ev->gone)
+		return CCFC_STEP_NO;
+	if (ev->has_patch)
+		return ccfc_hunks_build(out, ev, CCFC_SIDE_NEW, after);
+	/* Of nothing that is left there may as well have been no file. */
+	if (!ev->has_added || after.len <= ev->added.len ||
+	    !ends_with(after, ev->added))
+		return CCFC_STEP_NO;
+	ccfc_buf_clear(out);
+	ccfc_buf_append(out, after.ptr, after.len - ev->added.len);
+	return CCFC_STEP_GUESSED;
+}
+
+/* --- any change --- */
+
 enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_way *way,
 			      const struct ccfc_evidence *evidence,
 			      struct ccfc_slice before)
 {
 	*way = CCFC_WAY_OTHER;
+	if (evidence->is_shell)
+		return shell_forward(out, way, evidence, before);
 	if (evidence->has_after)
 		return whole_forward(out, evidence, before);
 	if (evidence->has_cell)
@@ -97,6 +159,10 @@ bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_way way,
 	case CCFC_WAY_QUOTES:
 		return ccfc_strings_apply(out, evidence, before,
 					  CCFC_QUOTES_AS_FILE, &loose);
+	case CCFC_WAY_SAME:
+		ccfc_buf_clear(out);
+		ccfc_buf_slice(out, before);
+		return true;
 	case CCFC_WAY_PATCH:
 		return ccfc_hunks_build(out, evidence, CCFC_SIDE_OLD, before);
 	default:
@@ -125,7 +191,7 @@ bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
 	struct ccfc_buf back = CCFC_BUF_INIT;
 	bool only;
 
-	if (evidence->has_patch)
+	if (evidence->has_patch || evidence->has_added)
 		return true;
 	if (evidence->has_after || evidence->has_cell)
 		return false;
@@ -149,6 +215,8 @@ enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 {
 	enum ccfc_step step = CCFC_STEP_NO;
 
+	if (evidence->is_shell)
+		return shell_back(out, evidence, after);
 	if (evidence->has_patch)
 		step = ccfc_hunks_build(out, evidence, CCFC_SIDE_NEW, after);
 	else if (evidence->has_after || evidence->has_cell)

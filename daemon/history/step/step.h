@@ -27,6 +27,7 @@ enum ccfc_way {
 	CCFC_WAY_LOOSE,	 /* the strings as given, in spite of other quotes */
 	CCFC_WAY_QUOTES, /* the strings, with the quotes of the file */
 	CCFC_WAY_PATCH,
+	CCFC_WAY_SAME, /* it changed nothing: the change is in it already */
 };
 
 /* Replaces the content of `out`. `before` must not lie in `out`. */
@@ -49,6 +50,16 @@ bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_way way,
  */
 bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
 		       struct ccfc_slice before, struct ccfc_slice after);
+
+/*
+ * Are the lines that a client saw change while a command ran in the text as
+ * they became, and not as they were?
+ */
+bool ccfc_step_is_done(const struct ccfc_evidence *evidence,
+		       struct ccfc_slice text);
+
+/* Is nothing known of what a shell's command made of the file? */
+bool ccfc_step_is_hidden(const struct ccfc_evidence *evidence);
 
 enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 			      const struct ccfc_evidence *evidence,

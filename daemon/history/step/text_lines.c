@@ -7,7 +7,7 @@
 
 void ccfc_text_lines_read(struct ccfc_text_lines *lines, struct ccfc_slice text)
 {
-	const char *at = text.ptr, *end = text.ptr + text.len;
+	const char *at = text.ptr, *end = ccfc_slice_end(text);
 
 	lines->n = 0;
 	lines->open = text.len && end[-1] != '\n';

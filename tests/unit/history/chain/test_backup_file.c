@@ -82,10 +82,13 @@ static void list(struct ccfc_buf *out, const char *session, const char *path)
 
 		if (c->path)
 			assert_int_equal(access(c->path, F_OK), 0);
-		ccfc_buf_printf(
-			out, "%sv%lld %.2s %s %lld", i ? ", " : "",
-			(long long)c->version, c->path ? c->path + at : "-",
-			c->recorded ? "said" : "mtime", (long long)c->time);
+		ccfc_buf_printf(out, "%sv%lld %.2s %s %lld", i ? ", " : "",
+				(long long)c->version,
+				c->path	     ? c->path + at
+				: c->missing ? "?"
+					     : "-",
+				c->recorded ? "said" : "mtime",
+				(long long)c->time);
 		if (c->last != c->time)
 			ccfc_buf_printf(out, " to %lld", (long long)c->last);
 	}
@@ -153,8 +156,8 @@ static void test_found_and_timed(void **state)
 	put("r0", "s", name_of(2));
 	put("r0", "s", name_of(10));
 	put("r0", "other", name_of(4));
-	expect("s",
-	       "v1 - said 100, v2 r0 said 200, v10 r0 mtime 1700000000000");
+	expect("s", "v1 - said 100, v2 r0 said 200, v3 ? said 300, "
+		    "v10 r0 mtime 1700000000000");
 }
 
 /* Snapshots begin before the copies that are added to them. */

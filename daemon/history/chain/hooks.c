@@ -1,0 +1,83 @@
+/*
+ * Changes of hooks. A formatter that the client runs after a change is nobody
+ * else: the client notes behind the result that the hook of that call changed
+ * the file, and the gap behind the change is the hook's.
+ */
+#include "history/chain/chain.h"
+
+#include "transcript/content/hook_note.h"
+
+/* How far behind a result its note may stand, and in how many lines. */
+#define NEAR_BYTES ((size_t)64 << 10)
+#define NEAR_LINES 16u
+
+static bool is_note(struct ccfc_history *h, struct ccfc_slice line,
+		    struct ccfc_slice id)
+{
+	char *copy;
+
+	/* Most lines are not, and need not be parsed for that. */
+	if (!ccfc_slice_contains(line, "hook_additional_context"))
+		return false;
+	ccfc_arena_clear(&h->scratch);
+	copy = ccfc_arena_alloc(&h->scratch, line.len + CCFC_TAIL_PADDING);
+	memcpy(copy, line.ptr, line.len);
+	memset(copy + line.len, 0, CCFC_TAIL_PADDING);
+	return ccfc_hook_note_is_of(h->env.parser, ccfc_slice(copy, line.len),
+				    id);
+}
+
+/* The bytes behind a line, as many as there are within bounds. */
+static struct ccfc_slice read_behind(struct ccfc_history *h,
+				     const struct ccfc_place *place)
+{
+	const struct ccfc_index *index = h->env.index;
+	struct ccfc_slice path, bytes;
+	struct ccfc_file_info info;
+	uint64_t from = place->offset + place->len;
+	size_t size = NEAR_BYTES;
+
+	if (!ccfc_index_place_present(index, place))
+		return CCFC_SLICE_NONE;
+	path = ccfc_index_str(index, index->sources.items[place->source].path);
+	if (ccfc_file_read(NULL, &info, path.ptr, 0, NULL) || info.size <= from)
+		return CCFC_SLICE_NONE;
+	if (size > info.size - from)
+		size = (size_t)(info.size - from);
+	if (ccfc_tail_read_at(h->env.tail, &bytes, path.ptr, from, size, NULL))
+		return CCFC_SLICE_NONE;
+	return bytes;
+}
+
+/* Does the client note that a hook changed the file after node i? */
+static bool has_note(struct ccfc_chain *chain, uint32_t i)
+{
+	struct ccfc_history *h = chain->history;
+	const struct ccfc_change *change =
+		&h->env.index->changes.items[chain->nodes[i].change];
+	struct ccfc_slice rest, id = ccfc_index_call_id(change);
+
+	if (!change->result.known)
+		return false;
+	rest = read_behind(h, &change->result.place);
+	for (uint32_t n = 0; rest.len && n <= NEAR_LINES; n++) {
+		const char *nl = memchr(rest.ptr, '\n', rest.len);
+		size_t len = nl ? (size_t)(nl - rest.ptr) : rest.len;
+
+		if (nl && is_note(h, ccfc_slice(rest.ptr, len), id))
+			return true;
+		rest = ccfc_slice_from(rest, nl ? len + 1 : len);
+	}
+	return false;
+}
+
+void ccfc_replay_hooks(struct ccfc_chain *chain)
+{
+	for (uint32_t i = 1; i < chain->n; i++)
+		if (chain->nodes[i].gap == CCFC_GAP_OUTSIDE &&
+		    has_note(chain, i - 1))
+			chain->nodes[i].gap = CCFC_GAP_HOOK;
+	if (chain->n && chain->last_gap == CCFC_GAP_OUTSIDE &&
+	    chain->disk.exists && has_note(chain, chain->n - 1))
+		chain->last_gap = CCFC_GAP_HOOK;
+}

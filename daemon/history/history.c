@@ -9,15 +9,13 @@
 #include "base/hash.h"
 #include "base/time.h"
 #include "history/blame/agent_start.h"
-#include "history/blame/walk.h"
 #include "history/chain/checkpoints.h"
+#include "history/kept.h"
 
 #include <stdlib.h>
 
 /* File systems' clocks are not finer than that. */
 #define FRESH_MS 100
-
-#define CHAINS (sizeof(((struct ccfc_history *)NULL)->chains) / sizeof(void *))
 
 const char *ccfc_fidelity_text(enum ccfc_fidelity fidelity)
 {
@@ -39,11 +37,25 @@ const char *ccfc_origin_text(enum ccfc_origin origin)
 	return text[origin];
 }
 
+const char *ccfc_assumed_text(enum ccfc_assumed assumed)
+{
+	static const char *const text[] = {
+		[CCFC_ASSUMED_NOTHING] = "",
+		[CCFC_ASSUMED_FORM] = "form",
+		[CCFC_ASSUMED_MOMENT] = "moment",
+		[CCFC_ASSUMED_CONTENT] = "content",
+	};
+
+	return text[assumed];
+}
+
 struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env)
 {
 	struct ccfc_history *h = ccfc_calloc(1, sizeof(*h));
 
 	h->env = *env;
+	if (!env->kept)
+		h->env.kept = h->own_kept = ccfc_kept_new();
 	ccfc_arena_init(&h->scratch);
 	return h;
 }
@@ -54,7 +66,7 @@ ccfc_history_env(const struct ccfc_history *history)
 	return &history->env;
 }
 
-static void free_chain(struct ccfc_chain *chain)
+void ccfc_chain_free(struct ccfc_chain *chain)
 {
 	if (!chain)
 		return;
@@ -62,19 +74,42 @@ static void free_chain(struct ccfc_chain *chain)
 	ccfc_arena_release(&chain->arena);
 	ccfc_copies_release(&chain->copies);
 	ccfc_buf_release(&chain->hand);
+	ccfc_buf_release(&chain->last);
 	free(chain->nodes);
 	free(chain->forward);
 	free(chain);
+}
+
+size_t ccfc_chain_bytes(const struct ccfc_chain *chain)
+{
+	return sizeof(*chain) + chain->mark_bytes + chain->hand.cap +
+	       chain->last.cap +
+	       ((size_t)chain->n + chain->nforward) * sizeof(*chain->nodes) +
+	       chain->copies.cap * sizeof(*chain->copies.items);
+}
+
+/* For the next question, unless this one was given up on the way. */
+static void put_back(struct ccfc_history *history)
+{
+	struct ccfc_chain *chain = history->chain;
+
+	history->chain = NULL;
+	if (chain && !ccfc_tail_is_over(history->env.tail))
+		ccfc_kept_put_chain(history->env.kept, chain);
+	else
+		ccfc_chain_free(chain);
 }
 
 void ccfc_history_free(struct ccfc_history *history)
 {
 	if (!history)
 		return;
-	for (size_t i = 0; i < CHAINS; i++)
-		free_chain(history->chains[i]);
-	ccfc_walks_free(history->walks);
-	ccfc_launches_free(history->launches);
+	put_back(history);
+	if (history->launches && !ccfc_tail_is_over(history->env.tail))
+		ccfc_kept_put_launches(history->env.kept, history->launches);
+	else
+		ccfc_launches_free(history->launches);
+	ccfc_kept_free(history->own_kept);
 	ccfc_arena_release(&history->scratch);
 	free(history);
 }
@@ -132,32 +167,40 @@ static uint64_t mix(uint64_t a, uint64_t b)
 }
 
 /* Where a line stands, and whether it still does. */
-static uint64_t place_stamp(const struct ccfc_index *index,
+static uint64_t place_stamp(const struct ccfc_history *h,
 			    const struct ccfc_place *place)
 {
-	const struct ccfc_source *source = &index->sources.items[place->source];
-	uint64_t all[] = { place->source, place->offset, place->len,
-			   place->gen,	  source->gen,	 source->gone };
+	const struct ccfc_source *source =
+		&h->env.index->sources.items[place->source];
+	uint64_t all[] = { ccfc_home_of(CCFC_HOMES(h, sources), place->source),
+			   place->offset,
+			   place->len,
+			   place->gen,
+			   source->gen,
+			   source->gone };
 
 	return ccfc_hash(all, sizeof(all));
 }
 
 /* A copy of a transcript may move the lines and tell readers nothing new. */
-static uint64_t change_stamp(const struct ccfc_index *index,
+static uint64_t change_stamp(const struct ccfc_history *h,
 			     const struct ccfc_change *c)
 {
 	uint64_t stamp = c->seq;
 
 	if (c->call.known)
-		stamp = mix(stamp, place_stamp(index, &c->call.place));
+		stamp = mix(stamp, place_stamp(h, &c->call.place));
 	if (c->result.known)
-		stamp = mix(stamp, place_stamp(index, &c->result.place));
+		stamp = mix(stamp, place_stamp(h, &c->result.place));
+	if (c->alone)
+		stamp = mix(stamp, 1);
 	return stamp;
 }
 
 static void put_in_order(struct ccfc_chain *chain)
 {
-	const struct ccfc_index *index = chain->history->env.index;
+	const struct ccfc_history *h = chain->history;
+	const struct ccfc_index *index = h->env.index;
 	const struct ccfc_ids *ids = &index->files.items[chain->file];
 	struct sorted *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
 	uint32_t n = 0;
@@ -176,10 +219,15 @@ static void put_in_order(struct ccfc_chain *chain)
 	chain->nodes = ccfc_calloc(n + 1u, sizeof(*chain->nodes));
 	for (uint32_t i = 0; i < n; i++) {
 		chain->nodes[i].change = list[i].id;
-		chain->nodes[i].time = list[i].time;
-		chain->nodes[i].stamp = change_stamp(index, list[i].change);
+		chain->nodes[i].home =
+			ccfc_home_of(CCFC_HOMES(h, changes), list[i].id);
+		chain->nodes[i].base = CCFC_ID_NONE;
+		chain->nodes[i].start = ccfc_index_time(list[i].change);
+		chain->nodes[i].time = chain->nodes[i].late = list[i].time;
+		chain->nodes[i].stamp = change_stamp(h, list[i].change);
 	}
 	free(list);
+	chain->has_last = false;
 }
 
 /* --- keeping --- */
@@ -210,10 +258,10 @@ static uint64_t stamp_of(struct ccfc_history *history, uint32_t file,
 			     mix(m->disk.stamp, ccfc_copies_stamp(&m->copies)));
 
 	if (is_fresh(&m->disk))
-		stamp = mix(stamp, ++history->tick);
+		stamp = mix(stamp, ccfc_kept_tick(history->env.kept));
 	for (uint32_t i = 0; i < ids->n; i++)
 		stamp = mix(stamp,
-			    change_stamp(index,
+			    change_stamp(history,
 					 &index->changes.items[ids->items[i]]));
 	return stamp;
 }
@@ -225,6 +273,7 @@ static struct ccfc_chain *make_chain(struct ccfc_history *history,
 
 	chain->history = history;
 	chain->file = file;
+	chain->home = ccfc_home_of(CCFC_HOMES(history, files), file);
 	chain->stamp = m->stamp;
 	chain->disk = m->disk;
 	chain->disk_known = m->disk_known;
@@ -244,10 +293,15 @@ static bool goes_on(const struct ccfc_chain *chain)
 		const struct ccfc_node *a = &chain->nodes[i];
 		const struct ccfc_node *b = &chain->forward[i];
 
-		if (i >= chain->n || a->change != b->change ||
-		    a->time != b->time || a->stamp != b->stamp)
+		if (i >= chain->n || a->home != b->home || a->time != b->time ||
+		    a->stamp != b->stamp)
 			return false;
 	}
+	/* One that was under way with them might stand in front of them. */
+	for (uint32_t i = chain->nforward; chain->nforward && i < chain->n; i++)
+		if (chain->nodes[i].start <=
+		    chain->nodes[chain->nforward - 1].late)
+			return false;
 	return chain->nforward != 0;
 }
 
@@ -257,8 +311,6 @@ static bool goes_on(const struct ccfc_chain *chain)
  */
 static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 {
-	if (chain->stale)
-		return false;
 	free(chain->nodes);
 	put_in_order(chain);
 	if (!goes_on(chain) || !ccfc_chain_take_copies(chain, &m->copies))
@@ -282,47 +334,60 @@ static void look_history(struct makings *m, struct ccfc_history *history,
 	 * nothing is known. */
 	m->disk_known =
 		*path == '/' && !ccfc_file_read(NULL, &m->disk, path, 0, NULL);
-	ccfc_copies_find(&m->copies, &history->env, file);
+	ccfc_copies_find(&m->copies, history, file);
 	m->stamp = stamp_of(history, file, m);
 }
 
-/* The place of the file's old chain, else of the one used longest ago. */
-static struct ccfc_chain **choose(struct ccfc_history *history, uint32_t file)
+static bool renumber(struct ccfc_node *nodes, uint32_t n,
+		     const struct ccfc_homes *homes)
 {
-	struct ccfc_chain **best = &history->chains[0];
-
-	for (size_t i = 0; i < CHAINS; i++) {
-		struct ccfc_chain **at = &history->chains[i];
-
-		if (*at && (*at)->file == file)
-			return at;
-		if (!*at || (*best && (*at)->used < (*best)->used))
-			best = at;
+	for (uint32_t i = 0; i < n; i++) {
+		nodes[i].change = ccfc_own_of(homes, nodes[i].home);
+		if (nodes[i].change == CCFC_ID_NONE)
+			return false;
 	}
-	return best;
+	return true;
+}
+
+/* The chain that is kept of the file, if any, in the numbers of today. */
+static struct ccfc_chain *take_kept(struct ccfc_history *history, uint32_t file)
+{
+	const struct ccfc_homes *homes = CCFC_HOMES(history, changes);
+	struct ccfc_chain *chain = ccfc_kept_take_chain(
+		history->env.kept,
+		ccfc_home_of(CCFC_HOMES(history, files), file));
+
+	if (!chain)
+		return NULL;
+	chain->history = history;
+	chain->file = file;
+	if (!chain->stale && renumber(chain->nodes, chain->n, homes) &&
+	    renumber(chain->forward, chain->nforward, homes))
+		return chain;
+	ccfc_chain_free(chain);
+	return NULL;
 }
 
 struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
 {
-	struct ccfc_chain **at = choose(history, file);
+	struct ccfc_chain *chain;
 	struct makings m;
 
+	put_back(history);
+	chain = take_kept(history, file);
 	look_history(&m, history, file);
-	if (*at && (*at)->file == file &&
-	    ((*at)->stamp != m.stamp || (*at)->stale) &&
-	    !extend_chain(*at, &m)) {
+	if (chain && chain->stamp != m.stamp && !extend_chain(chain, &m)) {
+		ccfc_chain_free(chain);
+		chain = NULL;
 		/* The backups may have been taken already. */
-		(*at)->file = 0;
 		ccfc_copies_release(&m.copies);
 		look_history(&m, history, file);
 	}
-	if (!*at || (*at)->file != file) {
-		free_chain(*at);
-		*at = make_chain(history, file, &m);
-	}
+	if (!chain)
+		chain = make_chain(history, file, &m);
 	ccfc_copies_release(&m.copies);
-	(*at)->used = ++history->tick;
-	return (*at)->n ? *at : NULL;
+	history->chain = chain;
+	return chain->n ? chain : NULL;
 }
 
 /* --- looking --- */
@@ -353,4 +418,18 @@ int64_t ccfc_chain_find(const struct ccfc_chain *chain, uint32_t change)
 enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i)
 {
 	return i >= chain->n ? chain->last_gap : chain->nodes[i].gap;
+}
+
+bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
+		       uint32_t i)
+{
+	enum ccfc_gap gap =
+		i >= chain->n ? chain->last_gap : chain->nodes[i].gap;
+	uint64_t back = i >= chain->n ? chain->last_back : chain->nodes[i].back;
+
+	if (gap != CCFC_GAP_RETURNED && gap != CCFC_GAP_OVERWRITTEN)
+		return false;
+	*out = (struct ccfc_return){ .i = (uint32_t)(back / 2),
+				     .before = back % 2 == 0 };
+	return true;
 }

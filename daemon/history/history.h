@@ -14,20 +14,34 @@
  *   partial        only some lines are known
  *   unknown        nothing is
  *
- * Core thread. A struct ccfc_history borrows what it is given. Slices that it
- * gives out are in the caller's arena.
+ * A struct ccfc_history is of one question and one thread, mostly a worker's;
+ * it borrows what it is given and sees the index by an excerpt (a copy). What
+ * is worth keeping for the next question is in struct ccfc_kept, which all
+ * share. Slices that are given out are in the caller's arena.
  */
 #ifndef CCFC_HISTORY_HISTORY_H
 #define CCFC_HISTORY_HISTORY_H
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "index/index.h"
+#include "index/excerpt.h"
 #include "source/tail.h"
 #include "transcript/content/evidence.h"
 
+/* Chains and the like, between questions (kept.h). Any thread. */
+struct ccfc_kept;
+
+struct ccfc_kept *ccfc_kept_new(void);
+/* May be NULL. Nobody uses it any more. */
+void ccfc_kept_free(struct ccfc_kept *kept);
+
 struct ccfc_history_env {
 	const struct ccfc_index *index;
+	/* What `index` is of; NULL: it is the whole index. */
+	const struct ccfc_excerpt *excerpt;
+	struct ccfc_kept *kept; /* NULL: nothing is kept beyond the question */
+	/* When its ccfc_tail_until says so, nothing more is read, what was
+	 * not yet is not known, and nothing of it is kept. */
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	const char *const *roots;
@@ -69,6 +83,17 @@ enum ccfc_origin {
 /* "result", "write", "call", "read", "backup", "disk", "replay"; "" for NONE */
 const char *ccfc_origin_text(enum ccfc_origin origin);
 
+/* What of a reconstructed state was assumed; ordered, the most counts. */
+enum ccfc_assumed {
+	CCFC_ASSUMED_NOTHING,
+	CCFC_ASSUMED_FORM,   /* line endings or the encoding */
+	CCFC_ASSUMED_MOMENT, /* that it was so at that very moment */
+	CCFC_ASSUMED_CONTENT,
+};
+
+/* "form", "moment", "content"; "" for NOTHING */
+const char *ccfc_assumed_text(enum ccfc_assumed assumed);
+
 /* A run of lines that are known of a partial state. */
 struct ccfc_known {
 	uint32_t line; /* of the first, from 1 */
@@ -80,6 +105,7 @@ struct ccfc_known {
 struct ccfc_content_state {
 	enum ccfc_fidelity fidelity;
 	enum ccfc_origin origin;
+	enum ccfc_assumed assumed;	/* when reconstructed */
 	bool exists;			/* valid unless unknown */
 	struct ccfc_slice bytes;	/* valid when reconstructed or exact */
 	const struct ccfc_known *known; /* when partial */
@@ -87,13 +113,12 @@ struct ccfc_content_state {
 	const char *why; /* one clause for the user, "" when exact */
 };
 
-/* One file's changes; valid until the index next takes in a batch. */
+/* One file's changes. */
 struct ccfc_chain;
 
 /*
  * The chain of a file. NULL when it has no applied change. Belongs to
- * `history`, which keeps the last few; valid until the next one is opened
- * or the index changes.
+ * `history`; valid until the next one is opened.
  */
 struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file);
 
@@ -118,8 +143,47 @@ enum ccfc_gap {
 	CCFC_GAP_NONE,	  /* as far as the evidence goes, nobody did */
 	CCFC_GAP_OUTSIDE, /* somebody did: the states differ */
 	CCFC_GAP_UNKNOWN, /* one of the states is not known */
+	/* An earlier state of the chain came back, byte for byte: */
+	CCFC_GAP_RETURNED,    /* by a rewind, a checkout and the like */
+	CCFC_GAP_OVERWRITTEN, /* change i was made from that state while the
+			       * changes in between were under way */
+	CCFC_GAP_HOOK, /* a hook of the client's did, after change i - 1 */
 };
 enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i);
+
+/* The state that came back: before or after change `i`. */
+struct ccfc_return {
+	uint32_t i;
+	bool before;
+};
+
+/* Of a gap that is RETURNED or OVERWRITTEN; false of others. */
+bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
+		       uint32_t i);
+
+/*
+ * States that backups of the client show: `k` is the number of one, or
+ * CCFC_ID_NONE. The last one in front of change i (the number of changes:
+ * behind the last) that is not later than `until`; the one before it, in front
+ * of the same change.
+ */
+uint32_t ccfc_chain_seen(const struct ccfc_chain *chain, uint32_t i,
+			 int64_t until);
+uint32_t ccfc_chain_seen_before(const struct ccfc_chain *chain, uint32_t k);
+/* When it was so, and in which session (0: not known). */
+int64_t ccfc_chain_seen_time(const struct ccfc_chain *chain, uint32_t k);
+uint32_t ccfc_chain_seen_session(const struct ccfc_chain *chain, uint32_t k);
+/* Unknown where the backup was named and is not there. */
+void ccfc_chain_seen_state(struct ccfc_content_state *out,
+			   struct ccfc_chain *chain, uint32_t k,
+			   struct ccfc_arena *arena);
+/* Between the change in front of it and it; and between it and what is known
+ * next: a backup, a change, the disk. */
+enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k);
+enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k);
+/* Is it a state that the file had before? The last one. */
+bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
+			    uint32_t k);
 
 /*
  * What the change's own patch shows, for a change whose states are not known:

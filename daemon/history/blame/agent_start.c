@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "history/chain/chain.h"
 #include "history/chain/lines_back.h"
+#include "history/kept.h"
 #include "transcript/content/agent_launch.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ struct item {
 
 /* What one transcript says. */
 struct launch_log {
-	uint32_t source;
+	uint32_t source; /* as in the whole index */
 	uint32_t gen;
 	uint64_t end; /* it was read up to here */
 	bool partial; /* not all of that was */
@@ -50,7 +51,7 @@ struct launch_log {
 };
 
 struct agent_prompt {
-	uint32_t source;
+	uint32_t source; /* as in the whole index */
 	uint32_t gen;
 	uint64_t end;	 /* its transcript's, when it was looked for */
 	uint64_t prompt; /* 0: it has none so far */
@@ -72,7 +73,8 @@ struct ccfc_launches {
 struct search {
 	struct ccfc_launches *l;
 	const struct ccfc_history_env *env;
-	uint32_t logs[TRANSCRIPTS]; /* of the agent's session */
+	const struct ccfc_homes *homes; /* of sources */
+	uint32_t logs[TRANSCRIPTS];	/* of the agent's session */
 	uint32_t nlogs;
 	uint64_t left; /* bytes that may be read */
 	bool partial;  /* not all transcripts were read whole */
@@ -95,6 +97,8 @@ static void forget_agent_start(struct ccfc_launches *l)
 
 static struct ccfc_launches *launches_of(struct ccfc_history *history)
 {
+	if (!history->launches)
+		history->launches = ccfc_kept_take_launches(history->env.kept);
 	if (!history->launches) {
 		history->launches = ccfc_calloc(1, sizeof(*history->launches));
 		ccfc_strtab_init(&history->launches->types);
@@ -181,20 +185,19 @@ static void take_line_agent_start(struct search *s, struct launch_log *log,
 }
 
 /* Reads [floor, end). False when that failed on the way. */
-static bool read_part(struct search *s, struct launch_log *log, uint64_t floor,
-		      uint64_t end, bool cut)
+static bool read_part(struct search *s, struct launch_log *log,
+		      const struct ccfc_source *source, uint64_t floor,
+		      bool cut)
 {
-	const struct ccfc_index *index = s->env->index;
+	uint64_t end = source->cursor.offset;
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_slice line;
 	struct ccfc_lines_back back;
 	uint64_t at = end;
 
-	ccfc_lines_back_init(
-		&back, s->env->tail,
-		ccfc_index_str(index, index->sources.items[log->source].path)
-			.ptr,
-		end, floor, cut);
+	ccfc_lines_back_init(&back, s->env->tail,
+			     ccfc_index_str(s->env->index, source->path).ptr,
+			     end, floor, cut);
 	while (ccfc_lines_back_next(&back, &line, &at))
 		if (may_tell(line))
 			take_line_agent_start(s, log, line, &arena);
@@ -207,10 +210,9 @@ static bool read_part(struct search *s, struct launch_log *log, uint64_t floor,
 }
 
 /* Takes in what the transcript has more than before. */
-static void bring_up(struct search *s, struct launch_log *log)
+static void bring_up(struct search *s, struct launch_log *log,
+		     const struct ccfc_source *source)
 {
-	const struct ccfc_source *source =
-		&s->env->index->sources.items[log->source];
 	uint64_t end = source->cursor.offset, floor;
 	bool cut;
 
@@ -230,7 +232,7 @@ static void bring_up(struct search *s, struct launch_log *log)
 	}
 	s->left -= end - floor;
 	log->partial |= cut;
-	if (end == floor || read_part(s, log, floor, end, cut)) {
+	if (end == floor || read_part(s, log, source, floor, cut)) {
 		log->end = end;
 	} else {
 		log->items.n = 0;
@@ -260,8 +262,8 @@ static void add_session(struct search *s, uint32_t session)
 			s->partial = true;
 			break;
 		}
-		log = log_of(s->l, sources->items[i]);
-		bring_up(s, &s->l->logs.items[log]);
+		log = log_of(s->l, ccfc_home_of(s->homes, sources->items[i]));
+		bring_up(s, &s->l->logs.items[log], source);
 		s->logs[s->nlogs++] = log;
 	}
 }
@@ -318,7 +320,7 @@ static struct agent_prompt *agent_of(struct ccfc_launches *l, uint32_t source)
 static uint64_t prompt_of(struct search *s, uint32_t id)
 {
 	const struct ccfc_source *source = &s->env->index->sources.items[id];
-	struct agent_prompt *agent = agent_of(s->l, id);
+	struct agent_prompt *agent = agent_of(s->l, ccfc_home_of(s->homes, id));
 	uint64_t end = source->cursor.offset;
 
 	if (agent->gen != source->gen || (!agent->prompt && agent->end != end))
@@ -432,6 +434,7 @@ struct ccfc_slice ccfc_launch_type(struct ccfc_history *history,
 	struct search s = {
 		.l = launches_of(history),
 		.env = &history->env,
+		.homes = CCFC_HOMES(history, sources),
 		.left = CCFC_LAUNCH_READ,
 		.agent = ccfc_hash_slice(ccfc_index_str(index, agent->agent)),
 	};

@@ -6,7 +6,7 @@
  *
  * The session's transcripts are read when somebody asks, each once and then
  * only what was added, and what they say of launches is kept with the history.
- * One question reads at most CCFC_LAUNCH_READ bytes of them. Core thread.
+ * One question reads at most CCFC_LAUNCH_READ bytes of them.
  */
 #ifndef CCFC_HISTORY_BLAME_AGENT_START_H
 #define CCFC_HISTORY_BLAME_AGENT_START_H

@@ -5,6 +5,7 @@
  */
 #include "history/blame/blame.h"
 
+#include "base/hash.h"
 #include "base/time.h"
 #include "history/blame/walk.h"
 
@@ -123,6 +124,17 @@ static void go_alone(struct end *e)
 	e->walk = &e->own;
 }
 
+/* Is the disk an earlier state again? Then its lines have owners. */
+static bool is_return(struct end *e, struct ccfc_slice text)
+{
+	struct ccfc_return back;
+
+	/* It may have been written to since the chain was made. */
+	return ccfc_chain_return(&back, e->chain, e->chain->n) &&
+	       ccfc_hash_slice(text) == e->chain->disk_state.hash &&
+	       ccfc_walk_return(e->walk, ccfc_place_of(back.i, !back.before));
+}
+
 static int end_on_disk(struct ccfc_blame *out, struct end *e,
 		       struct ccfc_err *err)
 {
@@ -145,7 +157,8 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 		    !ccfc_slice_eq(ccfc_buf_view(&text),
 				   ccfc_buf_view(&e->walk->carry.text))) {
 			go_alone(e);
-			ccfc_walk_cross(e->walk, chain->n, &text);
+			if (!is_return(e, ccfc_buf_view(&text)))
+				ccfc_walk_cross(e->walk, chain->n, &text);
 		}
 		out->fidelity = CCFC_FIDELITY_EXACT;
 		out->why = "";
@@ -156,6 +169,34 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 	ccfc_buf_release(&bytes);
 	ccfc_buf_release(&text);
 	return r;
+}
+
+/*
+ * A state that a backup shows: one that the file had before, or what somebody
+ * made of the last one.
+ */
+static int end_at_seen(struct ccfc_blame *out, struct end *e,
+		       const struct ccfc_content_state *state)
+{
+	const struct ccfc_point *point = &e->options->point;
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_return back;
+	struct ccfc_form form;
+	bool again = ccfc_chain_seen_return(&back, e->chain, point->seen);
+
+	ccfc_form_decode(&text, &form, state->bytes);
+	go_to(e, again ? back.i + !back.before : point->i + !point->before);
+	go_alone(e);
+	if (!again || (back.before && !ccfc_walk_enter(e->walk, e->chain)) ||
+	    !ccfc_slice_eq(ccfc_buf_view(&text),
+			   ccfc_buf_view(&e->walk->carry.text)))
+		ccfc_walk_cross(e->walk, point->i + !point->before, &text);
+	out->fidelity = state->fidelity;
+	out->why = state->why;
+	give_lines(out, e, state->bytes, form.encoding == CCFC_UTF16LE);
+	find_doubt(out, e);
+	ccfc_buf_release(&text);
+	return 0;
 }
 
 static int end_at_point(struct ccfc_blame *out, struct end *e,
@@ -172,6 +213,8 @@ static int end_at_point(struct ccfc_blame *out, struct end *e,
 		return unknown(e->chain, state.why, err);
 	if (!state.exists)
 		return nothing(e->chain, "did not exist then", err);
+	if (point->seen != CCFC_ID_NONE)
+		return end_at_seen(out, e, &state);
 	go_to(e, point->i + !point->before);
 	known = !e->walk->hidden;
 	if (point->before) {
@@ -198,7 +241,7 @@ int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 
 	ccfc_walk_release(&e.own);
 	if (e.kept)
-		ccfc_walk_done(e.kept);
+		ccfc_walk_done(e.kept, chain);
 	return r;
 }
 
@@ -223,6 +266,11 @@ static int64_t window_start(const struct ccfc_chain *chain, uint32_t i,
 	return nodes[i].time;
 }
 
+static enum ccfc_gap gap_in_front(const struct ccfc_chain *chain, uint32_t i)
+{
+	return i < chain->n ? chain->nodes[i].gap : chain->last_gap;
+}
+
 struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
 					 uint32_t owner)
 {
@@ -236,6 +284,12 @@ struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
 	if (ccfc_owner_is_change(owner)) {
 		o.kind = CCFC_BLAME_SESSION;
 		o.change = chain->nodes[i].change;
+		return o;
+	}
+	if (!hidden && i && gap_in_front(chain, i) == CCFC_GAP_HOOK) {
+		o.kind = CCFC_BLAME_SESSION;
+		o.change = chain->nodes[i - 1].change;
+		o.hook = true;
 		return o;
 	}
 	o.from = window_start(chain, i, hidden);

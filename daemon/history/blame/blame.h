@@ -24,6 +24,7 @@ enum ccfc_blame_kind {
 struct ccfc_blame_owner {
 	enum ccfc_blame_kind kind;
 	uint32_t change; /* SESSION: the id of the change */
+	bool hook;	 /* and a hook made it, which ran after the change */
 	/* Else: when it happened, CCFC_TIME_NONE where that side is open. */
 	int64_t from, to;
 };

@@ -104,10 +104,11 @@ static bool cut_line_owners(struct ccfc_slice *out, const struct step *step,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		size_t left = step->text.len - at;
-		const char *line = step->text.ptr + at, *nl;
+		const char *line, *nl;
 
 		if (!left)
 			return false;
+		line = step->text.ptr + at;
 		nl = memchr(line, '\n', left);
 		out[i] = ccfc_slice(line, nl ? (size_t)(nl - line) + 1 : left);
 		at += out[i].len;
@@ -299,7 +300,9 @@ static void compare_line_owners(struct step *step)
 
 	ccfc_owner_gaps_find(&m, step->carry, step->text);
 	old_lines(&a, step->carry, m.first, m.last - m.first, arena);
-	ccfc_split(&b, ccfc_slice(step->text.ptr + m.from, m.to - m.from),
+	ccfc_split(&b,
+		   ccfc_slice(ccfc_slice_from(step->text, m.from).ptr,
+			      m.to - m.from),
 		   arena);
 	ccfc_diff(&diff, &a, &b, arena);
 	for (uint32_t k = 0; k < diff.n; k++) {

@@ -19,7 +19,7 @@ static size_t same_end(struct ccfc_slice a, struct ccfc_slice b)
 {
 	const size_t chunk = 4096;
 	size_t n = a.len < b.len ? a.len : b.len, i = 0;
-	const char *ea = a.ptr + a.len, *eb = b.ptr + b.len;
+	const char *ea = ccfc_slice_end(a), *eb = ccfc_slice_end(b);
 
 	while (n - i >= chunk &&
 	       memcmp(ea - i - chunk, eb - i - chunk, chunk) == 0)
@@ -57,8 +57,7 @@ void ccfc_owner_gaps_find(struct ccfc_owner_gaps *m,
 	if (n < a.len || (n && a.ptr[n - 1] != '\n'))
 		m->first -= m->first != 0;
 	m->from = ccfc_line_owners_start(carry, m->first);
-	n = same_end(ccfc_slice(a.ptr + m->from, a.len - m->from),
-		     ccfc_slice(b.ptr + m->from, b.len - m->from));
+	n = same_end(ccfc_slice_from(a, m->from), ccfc_slice_from(b, m->from));
 	/* From the first line that begins within, in both. */
 	at = b.len - n;
 	m->last = line_from(carry, a.len - n);

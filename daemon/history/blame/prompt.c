@@ -6,7 +6,6 @@
 
 #include "base/hash.h"
 #include "history/chain/lines.h"
-#include "index/query.h"
 #include "transcript/content/prompt_text.h"
 
 struct ccfc_slice ccfc_prompt_read(const struct ccfc_history_env *env,
@@ -25,15 +24,4 @@ struct ccfc_slice ccfc_prompt_read(const struct ccfc_history_env *env,
 		text = ccfc_arena_copy(arena, ccfc_slice_cut(asked.text, max));
 	ccfc_arena_release(&scratch);
 	return text;
-}
-
-struct ccfc_slice ccfc_prompt_of(const struct ccfc_history_env *env,
-				 uint32_t change, size_t max,
-				 struct ccfc_arena *arena)
-{
-	const struct ccfc_prompt *prompt = ccfc_query_prompt(
-		env->index, &env->index->changes.items[change]);
-
-	return prompt ? ccfc_prompt_read(env, prompt, max, arena)
-		      : CCFC_SLICE_NONE;
 }

@@ -9,13 +9,14 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "history/kept.h"
 
 #include <stdlib.h>
 
-#define WALKS                                                                  \
-	(sizeof(((struct ccfc_walks *)NULL)->items) / sizeof(struct ccfc_walk))
 /* Larger texts are walked anew each time. */
 #define KEPT_MAX ((size_t)16 << 20)
+/* Lines of states that come back; beyond, they are told by a diff. */
+#define SAVED_MAX ((size_t)64 << 20)
 
 static uint32_t of_change(uint32_t i)
 {
@@ -37,6 +38,103 @@ void ccfc_walk_cross(struct ccfc_walk *w, uint32_t i, struct ccfc_buf *text)
 	w->hidden = false;
 }
 
+/* --- states that come back --- */
+
+static size_t carry_bytes(const struct ccfc_line_owners *carry)
+{
+	return carry->text.cap + ((size_t)carry->lines.cap + carry->spare.cap) *
+					 sizeof(*carry->lines.items);
+}
+
+static const struct ccfc_walk_saved *find_saved(const struct ccfc_walk *w,
+						uint64_t place)
+{
+	uint32_t lo = 0, hi;
+
+	if (w->lender)
+		w = w->lender;
+	hi = w->saved.n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->saved.items[mid].place < place)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->saved.n && w->saved.items[lo].place == place
+		       ? &w->saved.items[lo]
+		       : NULL;
+}
+
+/* The state in hand is that of `place`. */
+static void save_lines(struct ccfc_walk *w, uint64_t place)
+{
+	struct ccfc_walk_saved saved = { .place = place };
+
+	if (!w->started || w->hidden || w->saved_bytes > SAVED_MAX)
+		return;
+	ccfc_line_owners_copy(&saved.carry, &w->carry);
+	w->saved_bytes += carry_bytes(&saved.carry);
+	CCFC_VEC_PUSH(w->saved, saved);
+}
+
+bool ccfc_walk_return(struct ccfc_walk *w, uint64_t place)
+{
+	const struct ccfc_walk_saved *saved = find_saved(w, place);
+
+	if (!saved)
+		return false;
+	ccfc_line_owners_release(&w->carry);
+	w->carry = (struct ccfc_line_owners){ 0 };
+	ccfc_line_owners_copy(&w->carry, &saved->carry);
+	w->started = true;
+	w->hidden = false;
+	return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The places that come back anywhere, in order; the caller frees them. */
+static uint64_t *returns_of(uint32_t *n, const struct ccfc_chain *chain)
+{
+	uint64_t *list = ccfc_calloc(2 * (chain->n + 1u), sizeof(*list));
+	uint32_t all = 0;
+
+	for (uint32_t i = 0; i <= chain->n; i++) {
+		struct ccfc_return back;
+
+		if (ccfc_chain_return(&back, chain, i))
+			list[all++] = ccfc_place_of(back.i, !back.before);
+		if (i < chain->n && chain->nodes[i].came_back)
+			list[all++] = chain->nodes[i].brought;
+	}
+	qsort(list, all, sizeof(*list), by_place);
+	*n = 0;
+	for (uint32_t i = 0; i < all; i++)
+		if (!i || list[i] != list[i - 1])
+			list[(*n)++] = list[i];
+	return list;
+}
+
+/* Has the walk saved all that come back of what it has passed? */
+static bool has_saved(const struct ccfc_walk *w, const struct ccfc_chain *chain)
+{
+	uint32_t n;
+	uint64_t *list = returns_of(&n, chain);
+	bool all = true;
+
+	for (uint32_t i = 0; i < n && list[i] < 2 * (uint64_t)w->at; i++)
+		all = all && find_saved(w, list[i]);
+	free(list);
+	return all;
+}
+
 /* --- one node --- */
 
 struct step {
@@ -44,6 +142,8 @@ struct step {
 	struct ccfc_chain *chain;
 	const struct ccfc_node *node;
 	uint32_t i;
+	const uint64_t *wanted; /* places to save, and how many there are */
+	uint32_t nwanted;
 	struct ccfc_evidence ev;
 	bool has_ev; /* `ev` is that of the node */
 	struct ccfc_buf text;
@@ -77,11 +177,15 @@ static bool read_side(struct step *s, bool after)
 static bool enter(struct step *s)
 {
 	struct ccfc_walk *w = s->walk;
+	struct ccfc_return back;
 	bool got = true;
 
 	if (s->node->before.how == CCFC_HOW_NOT)
 		return false;
 	if (w->started && !w->hidden && s->node->gap == CCFC_GAP_NONE && s->i)
+		return true;
+	if (ccfc_chain_return(&back, s->chain, s->i) &&
+	    ccfc_walk_return(w, ccfc_place_of(back.i, !back.before)))
 		return true;
 	ccfc_buf_clear(&s->text);
 	if (s->node->before.exists)
@@ -117,6 +221,16 @@ static bool read_after(struct step *s, bool entered)
 	return read_side(s, true);
 }
 
+static void save_if_wanted(struct step *s, uint64_t place)
+{
+	while (s->nwanted && s->wanted[0] < place) {
+		s->wanted++;
+		s->nwanted--;
+	}
+	if (s->nwanted && s->wanted[0] == place)
+		save_lines(s->walk, place);
+}
+
 static void walk_node(struct step *s)
 {
 	struct ccfc_walk *w = s->walk;
@@ -125,19 +239,26 @@ static void walk_node(struct step *s)
 
 	load_walk(s);
 	entered = enter(s);
+	if (entered)
+		save_if_wanted(s, ccfc_place_of(s->i, false));
 	if (s->node->after.how == CCFC_HOW_NOT || !read_after(s, entered)) {
 		w->broken |= s->node->after.how != CCFC_HOW_NOT;
 		w->hidden = true;
+	} else if (s->node->came_back &&
+		   ccfc_walk_return(w, s->node->brought)) {
+		/* Its lines are those who wrote them before. */
 	} else if (!entered) {
 		/* Its own lines cannot be told from those it found. */
 		w->hidden = true;
 		ccfc_walk_cross(w, s->i, &s->text);
-	} else if (s->has_ev && s->ev.has_patch) {
+	} else if (s->has_ev && s->ev.has_patch &&
+		   s->node->way != CCFC_WAY_SAME) {
 		ccfc_line_owners_patch(&w->carry, &s->text, &s->ev, owner,
 				       w->space);
 	} else {
 		ccfc_line_owners_change(&w->carry, &s->text, owner, w->space);
 	}
+	save_if_wanted(s, ccfc_place_of(s->i, true));
 }
 
 bool ccfc_walk_enter(struct ccfc_walk *w, struct ccfc_chain *chain)
@@ -156,24 +277,30 @@ bool ccfc_walk_enter(struct ccfc_walk *w, struct ccfc_chain *chain)
 
 void ccfc_walk_release(struct ccfc_walk *walk)
 {
+	for (uint32_t i = 0; i < walk->saved.n; i++)
+		ccfc_line_owners_release(&walk->saved.items[i].carry);
+	free(walk->saved.items);
 	ccfc_line_owners_release(&walk->carry);
 	*walk = (struct ccfc_walk){ 0 };
 }
 
 void ccfc_walk_copy(struct ccfc_walk *out, const struct ccfc_walk *from)
 {
-	*out = *from;
-	out->carry = (struct ccfc_line_owners){ 0 };
+	*out = (struct ccfc_walk){ .home = from->home,
+				   .space = from->space,
+				   .at = from->at,
+				   .started = from->started,
+				   .hidden = from->hidden,
+				   .leapt = from->leapt,
+				   .broken = from->broken,
+				   .stamp = from->stamp,
+				   .lender = from };
 	ccfc_line_owners_copy(&out->carry, &from->carry);
 }
 
-void ccfc_walks_free(struct ccfc_walks *walks)
+size_t ccfc_walk_bytes(const struct ccfc_walk *walk)
 {
-	if (!walks)
-		return;
-	for (size_t i = 0; i < WALKS; i++)
-		ccfc_walk_release(&walks->items[i]);
-	free(walks);
+	return sizeof(*walk) + carry_bytes(&walk->carry) + walk->saved_bytes;
 }
 
 static uint64_t side_stamp(const struct ccfc_side_state *side)
@@ -189,9 +316,14 @@ static uint64_t stamp_on(uint64_t stamp, const struct ccfc_chain *chain,
 {
 	for (uint32_t i = from; i < to; i++) {
 		const struct ccfc_node *node = &chain->nodes[i];
-		uint64_t all[] = { stamp, node->change,
+		uint64_t all[] = { stamp,
+				   node->home,
 				   side_stamp(&node->before),
-				   side_stamp(&node->after), node->gap };
+				   side_stamp(&node->after),
+				   node->gap,
+				   node->back,
+				   node->came_back ? node->brought
+						   : CCFC_PLACE_NONE };
 
 		stamp = ccfc_hash(all, sizeof(all));
 	}
@@ -199,61 +331,52 @@ static uint64_t stamp_on(uint64_t stamp, const struct ccfc_chain *chain,
 }
 
 static bool is_good(const struct ccfc_walk *w, const struct ccfc_chain *chain,
-		    uint32_t n, bool space)
+		    uint32_t n)
 {
-	return w->used && w->file == chain->file && w->space == space &&
-	       w->at <= n && w->stamp == stamp_on(0, chain, 0, w->at);
-}
-
-/* The file's own, else the one used longest ago. */
-static struct ccfc_walk *choose(struct ccfc_walks *walks,
-				const struct ccfc_chain *chain, bool space)
-{
-	struct ccfc_walk *best = &walks->items[0];
-
-	for (size_t i = 0; i < WALKS; i++) {
-		struct ccfc_walk *w = &walks->items[i];
-
-		if (w->used && w->file == chain->file && w->space == space)
-			return w;
-		if (w->used < best->used)
-			best = w;
-	}
-	return best;
+	return w->at <= n && w->stamp == stamp_on(0, chain, 0, w->at) &&
+	       has_saved(w, chain);
 }
 
 static void walk_on(struct ccfc_walk *w, struct ccfc_chain *chain, uint32_t n)
 {
 	struct step s = { .walk = w, .chain = chain };
+	uint64_t *wanted = returns_of(&s.nwanted, chain);
 
+	s.wanted = wanted;
 	w->stamp = stamp_on(w->stamp, chain, w->at, n);
 	for (; w->at < n; w->at++) {
 		s.i = w->at;
 		s.node = &chain->nodes[s.i];
 		walk_node(&s);
 	}
+	free(wanted);
 	ccfc_buf_release(&s.text);
 }
 
-void ccfc_walk_done(struct ccfc_walk *w)
+void ccfc_walk_done(struct ccfc_walk *w, struct ccfc_chain *chain)
 {
-	if (w->broken || w->carry.text.len > KEPT_MAX)
-		ccfc_walk_release(w);
+	const struct ccfc_history_env *env = &chain->history->env;
+
+	if (!w->broken && w->carry.text.len <= KEPT_MAX &&
+	    !ccfc_tail_is_over(env->tail)) {
+		ccfc_kept_put_walk(env->kept, w);
+		return;
+	}
+	ccfc_walk_release(w);
+	free(w);
 }
 
 struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n, bool space)
 {
-	struct ccfc_walks **walks = &chain->history->walks;
-	struct ccfc_walk *w;
+	struct ccfc_kept *kept = chain->history->env.kept;
+	struct ccfc_walk *w = ccfc_kept_take_walk(kept, chain->home, space);
 
-	if (!*walks)
-		*walks = ccfc_calloc(1, sizeof(**walks));
-	w = choose(*walks, chain, space);
-	if (!is_good(w, chain, n, space))
+	if (!w)
+		w = ccfc_calloc(1, sizeof(*w));
+	else if (!is_good(w, chain, n))
 		ccfc_walk_release(w);
-	w->file = chain->file;
+	w->home = chain->home;
 	w->space = space;
-	w->used = ++(*walks)->tick;
 	walk_on(w, chain, n);
 	return w;
 }

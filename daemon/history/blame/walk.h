@@ -24,8 +24,14 @@ static inline uint32_t ccfc_owner_node(uint32_t owner)
 	return (owner & ~CCFC_OWNER_HIDDEN) / 2;
 }
 
+/* The lines of a state that comes back later. */
+struct ccfc_walk_saved {
+	uint64_t place;
+	struct ccfc_line_owners carry;
+};
+
 struct ccfc_walk {
-	uint32_t file;
+	uint32_t home; /* the file, as in the whole index */
 	bool space;
 	struct ccfc_line_owners carry; /* text and owners in hand */
 	uint32_t at;		       /* nodes that were walked over */
@@ -34,33 +40,36 @@ struct ccfc_walk {
 	bool leapt;	/* lines were carried over such states */
 	bool broken;	/* something could not be read: not kept */
 	uint64_t stamp; /* of the nodes behind it */
-	uint64_t used;	/* for the choice of whom to drop */
-};
-
-/* The walks that a history keeps. */
-struct ccfc_walks {
-	struct ccfc_walk items[4];
-	uint64_t tick;
+	struct {
+		struct ccfc_walk_saved *items; /* by place */
+		uint32_t n, cap;
+	} saved;
+	size_t saved_bytes;
+	const struct ccfc_walk *lender; /* of a copy: whose are saved */
 };
 
 void ccfc_walk_release(struct ccfc_walk *walk);
-void ccfc_walks_free(struct ccfc_walks *walks);
+/* That it takes, about. */
+size_t ccfc_walk_bytes(const struct ccfc_walk *walk);
 
 /*
  * A walk over the first `n` nodes of the chain; a kept one is taken further
- * if it fits. Valid until the next call.
+ * if it fits. The caller gives it to ccfc_walk_done.
  */
 struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n,
 			       bool space);
 
-/* A kept walk was used: it is dropped again if it is not worth keeping. */
-void ccfc_walk_done(struct ccfc_walk *walk);
+/* Keeps a walk for the next question if it is worth it. */
+void ccfc_walk_done(struct ccfc_walk *walk, struct ccfc_chain *chain);
 
-/* A walk of its own from there on. */
+/* A walk of its own from there on; `from` has to outlive it. */
 void ccfc_walk_copy(struct ccfc_walk *out, const struct ccfc_walk *from);
 
 /* To the state before node i, which is next; false: it is not known. */
 bool ccfc_walk_enter(struct ccfc_walk *walk, struct ccfc_chain *chain);
+
+/* To the state at that place again; false: its lines were not saved. */
+bool ccfc_walk_return(struct ccfc_walk *walk, uint64_t place);
 
 /*
  * To a text that stood before node i (the number of nodes: to the disk).

@@ -5,7 +5,9 @@
 #include "history/plan/net.h"
 
 #define MERGED "others changed the file in between; that is left out"
-#define CLASH  "others changed the same lines in between"
+#define CLASH                                                                  \
+	"others changed the same lines in between; there are several diffs, "  \
+	"each of what it found"
 
 static void keep_net(struct ccfc_version *out, const struct ccfc_version *v,
 		     struct ccfc_arena *arena)

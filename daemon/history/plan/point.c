@@ -162,6 +162,32 @@ static int find_session(struct ccfc_point *out, const struct search *s,
 	return CCFC_ENOTFOUND;
 }
 
+/*
+ * Listings show when a change was asked for, and the file changes when its
+ * result says so, a little later. Who gives a time that was shown means that
+ * change, also where only its seconds were shown.
+ */
+static bool is_shown_time(const struct search *s, uint32_t i)
+{
+	int64_t shown = ccfc_index_time(change_at(s, i));
+	int64_t asked = s->at->time;
+
+	if (shown == CCFC_TIME_NONE)
+		return false;
+	return shown == asked ||
+	       (asked % 1000 == 0 && shown - asked > 0 && shown - asked < 1000);
+}
+
+/* The last backup in front of change i that is not later than asked for. */
+static void see(struct ccfc_point *out, const struct search *s, uint32_t i)
+{
+	out->seen = ccfc_chain_seen(s->chain, i, s->at->time);
+	/* At that very moment nothing is open. */
+	if (out->seen != CCFC_ID_NONE &&
+	    ccfc_chain_seen_time(s->chain, out->seen) == s->at->time)
+		out->by_time = false;
+}
+
 static int find_time(struct ccfc_point *out, const struct search *s,
 		     struct ccfc_err *err)
 {
@@ -169,11 +195,18 @@ static int find_time(struct ccfc_point *out, const struct search *s,
 	const struct ccfc_change *c;
 
 	for (uint32_t i = s->len; i--;) {
-		if (ccfc_chain_time(s->chain, i) <= s->at->time) {
+		if (ccfc_chain_time(s->chain, i) <= s->at->time ||
+		    is_shown_time(s, i)) {
 			out->i = i;
+			see(out, s, i + 1);
 			return 0;
 		}
 	}
+	out->before = true;
+	out->i = 0;
+	see(out, s, 0);
+	if (out->seen != CCFC_ID_NONE)
+		return 0;
 	c = change_at(s, 0);
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: %s is before its first change",
 		     (int)s->path.len, s->path.ptr,
@@ -197,7 +230,8 @@ int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 	s.path = ccfc_index_file_path(index, change_at(&s, 0)->file);
 	*out = (struct ccfc_point){ .i = s.len - 1,
 				    .before = at->before,
-				    .by_time = at->kind == CCFC_AT_TIME };
+				    .by_time = at->kind == CCFC_AT_TIME,
+				    .seen = CCFC_ID_NONE };
 	switch (at->kind) {
 	case CCFC_AT_CHANGE:
 		return find_change(out, &s, err);
@@ -206,36 +240,66 @@ int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 	case CCFC_AT_TIME:
 		return find_time(out, &s, err);
 	default:
+		*out = ccfc_point_last(chain, s.len - 1);
 		return 0;
 	}
 }
 
+struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i)
+{
+	return (struct ccfc_point){
+		.i = i, .seen = ccfc_chain_seen(chain, i + 1, INT64_MAX)
+	};
+}
+
 /* --- what was there --- */
 
-/* "between A and B", or "after A" where no change follows. */
-static void window(char *out, size_t size, const struct ccfc_chain *chain,
-		   uint32_t i)
+/* What is known last before a moment, and first behind it. */
+struct between {
+	int64_t from, to; /* `to` NONE: there is nothing behind it */
+	enum ccfc_gap gap;
+};
+
+static struct between around(struct ccfc_chain *chain,
+			     const struct ccfc_point *point)
+{
+	uint32_t next = point->i + !point->before;
+	struct between b = { .to = CCFC_TIME_NONE };
+
+	if (point->seen == CCFC_ID_NONE) {
+		b.from = ccfc_chain_time(chain, point->i);
+		b.gap = ccfc_chain_gap(chain, next);
+	} else {
+		b.from = ccfc_chain_seen_time(chain, point->seen);
+		b.gap = ccfc_chain_seen_gap(chain, point->seen);
+	}
+	if (next < ccfc_chain_len(chain))
+		b.to = ccfc_chain_time(chain, next);
+	return b;
+}
+
+/* "between A and B", or "after A" where nothing follows. */
+static void window(char *out, size_t size, const struct between *b)
 {
 	char from[CCFC_TIME_TEXT_MAX], to[CCFC_TIME_TEXT_MAX];
-	bool last = i + 1 == ccfc_chain_len(chain);
 
-	ccfc_time_format(from, ccfc_chain_time(chain, i));
-	if (last)
+	ccfc_time_format(from, b->from);
+	if (b->to == CCFC_TIME_NONE)
 		snprintf(out, size, "after %s", from);
 	else
 		snprintf(out, size, "between %s and %s", from,
-			 ccfc_time_format(to, ccfc_chain_time(chain, i + 1)));
+			 ccfc_time_format(to, b->to));
 }
 
-static void doubt(struct ccfc_content_state *state,
-		  const struct ccfc_chain *chain, uint32_t i, enum ccfc_gap gap,
+static void doubt(struct ccfc_content_state *state, const struct between *b,
 		  struct ccfc_arena *arena)
 {
 	char when[2 * CCFC_TIME_TEXT_MAX + 32], text[512];
 	bool more = state->fidelity == CCFC_FIDELITY_RECONSTRUCTED;
 
-	window(when, sizeof(when), chain, i);
-	if (gap == CCFC_GAP_OUTSIDE)
+	window(when, sizeof(when), b);
+	if (b->gap == CCFC_GAP_OUTSIDE || b->gap == CCFC_GAP_RETURNED ||
+	    b->gap == CCFC_GAP_HOOK)
 		snprintf(text, sizeof(text),
 			 "%.256s%schanged outside %s; the moment is not known",
 			 more ? state->why : "", more ? "; " : "", when);
@@ -245,21 +309,26 @@ static void doubt(struct ccfc_content_state *state,
 			 "known",
 			 more ? state->why : "", more ? "; " : "", when);
 	state->fidelity = CCFC_FIDELITY_RECONSTRUCTED;
+	if (state->assumed < CCFC_ASSUMED_MOMENT)
+		state->assumed = CCFC_ASSUMED_MOMENT;
 	state->why = ccfc_arena_copy(arena, ccfc_slice_str(text)).ptr;
 }
 
 void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		   const struct ccfc_point *point, struct ccfc_arena *arena)
 {
-	enum ccfc_gap gap;
+	struct between b;
 
-	if (point->before)
+	if (point->seen != CCFC_ID_NONE)
+		ccfc_chain_seen_state(out, chain, point->seen, arena);
+	else if (point->before)
 		ccfc_chain_before(out, chain, point->i, arena);
 	else
 		ccfc_chain_after(out, chain, point->i, arena);
 	if (!point->by_time || out->fidelity < CCFC_FIDELITY_RECONSTRUCTED)
 		return;
-	gap = ccfc_chain_gap(chain, point->i + 1);
-	if (gap != CCFC_GAP_NONE)
-		doubt(out, chain, point->i, gap, arena);
+	b = around(chain, point);
+	/* What overwrote it is the next change itself. */
+	if (b.gap != CCFC_GAP_NONE && b.gap != CCFC_GAP_OVERWRITTEN)
+		doubt(out, &b, arena);
 }

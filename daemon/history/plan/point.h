@@ -10,7 +10,7 @@
 /* What a word names, of whatever file. */
 struct ccfc_at {
 	enum {
-		CCFC_AT_LAST, /* nothing: the last change there is */
+		CCFC_AT_LAST, /* nothing: the last state that is known */
 		CCFC_AT_CHANGE,
 		CCFC_AT_SESSION,
 		CCFC_AT_TIME,
@@ -23,18 +23,25 @@ struct ccfc_at {
 /*
  * Reads a word: a time (RFC 3339, or a date for the end of that day); the id
  * of a change; a session's id, prefix or transcript; a change's prefix; and
- * "before:" with any but the first. An empty word is the last change.
+ * "before:" with any but the first. An empty word is the last known state.
  * CCFC_EINVAL, CCFC_ENOTFOUND, CCFC_EAMBIGUOUS.
  */
 int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
 		 struct ccfc_slice word, struct ccfc_err *err);
 
-/* Right before or right after change `i` of a chain. */
+/*
+ * Right before or right after change `i` of a chain; or a state that a backup
+ * shows between there and the change on that side.
+ */
 struct ccfc_point {
 	uint32_t i;
 	bool before;
-	bool by_time; /* some moment before the next change */
+	bool by_time;  /* some moment before the next change */
+	uint32_t seen; /* of the chain's seen states, or ID_NONE */
 };
+
+/* The last state that is known of the file up to change i + 1, or now. */
+struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i);
 
 /* Where that is in the chain of one file; CCFC_ENOTFOUND says why not. */
 int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,

@@ -99,8 +99,12 @@ static struct ccfc_slice prompt_of(struct blaming *b, uint32_t change)
 					      .parser = service->parser,
 					      .roots = service->roots,
 					      .nroots = service->nroots };
+	const struct ccfc_prompt *prompt = ccfc_query_prompt(
+		env.index, &env.index->changes.items[change]);
 	struct ccfc_slice text =
-		ccfc_prompt_of(&env, change, 8 * PROMPT_CHARS, b->rq->arena);
+		prompt ? ccfc_prompt_read(&env, prompt, 8 * PROMPT_CHARS,
+					  b->rq->arena)
+		       : CCFC_SLICE_NONE;
 
 	return text.ptr ? shorten(text, b->rq->arena) : CCFC_SLICE_NONE;
 }

@@ -309,6 +309,27 @@ static void test_patch_without_newline(void **state)
 	owned(c, "abb");
 }
 
+/* Texts of no bytes, which have no pointer: the sanitizer looks at it. */
+static void test_nothing(void **state)
+{
+	struct ccfc_line_owners *c = *state;
+	struct ccfc_buf none = CCFC_BUF_INIT;
+	enum how ways[] = { DIFF, CHANGE, SPACE, SPACE_CHANGE };
+
+	ccfc_line_owners_diff(c, &none, 'a', false);
+	ccfc_line_owners_diff(c, &none, 'b', true);
+	ccfc_line_owners_change(c, &none, 'c', false);
+	assert_null(c->text.ptr);
+	owned(c, "");
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		go(c, "one\n", 'd', ways[i]);
+		owned(c, "d");
+		go(c, "", 'e', ways[i]);
+		owned(c, "");
+	}
+	ccfc_buf_release(&none);
+}
+
 static void test_copy(void **state)
 {
 	struct ccfc_line_owners *c = *state, copy = { 0 };
@@ -340,6 +361,7 @@ int main(void)
 		TEST(test_wrong_patch),
 		TEST(test_patch_with_line_endings),
 		TEST(test_patch_without_newline),
+		TEST(test_nothing),
 		TEST(test_copy),
 	};
 

@@ -2,6 +2,7 @@
 #include "../source/tmp.h"
 #include "base/time.h"
 #include "history/blame/prompt.h"
+#include "index/query.h"
 #include "transcript/record.h"
 
 #define PROMPT                                                                 \
@@ -43,7 +44,10 @@ static void take_in(const char *rel, const char *text)
 /* NULL: it is not known. */
 static const char *prompt_of(uint32_t change, size_t max)
 {
-	return ccfc_prompt_of(&env, change, max, &arena).ptr;
+	const struct ccfc_prompt *prompt =
+		ccfc_query_prompt(index_, &index_->changes.items[change]);
+
+	return prompt ? ccfc_prompt_read(&env, prompt, max, &arena).ptr : NULL;
 }
 
 static void test_text(void **state)

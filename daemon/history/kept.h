@@ -1,0 +1,39 @@
+/*
+ * What is kept of a question about history for the next one: chains, the
+ * walks of blame, what transcripts say of launched agents. A question takes
+ * what it needs out and puts it back when it is done, so that nothing is ever
+ * used by two threads; a second question about the same file makes its own.
+ * Any thread.
+ *
+ * Rows of the index are known here by their numbers in the whole index.
+ */
+#ifndef CCFC_HISTORY_KEPT_H
+#define CCFC_HISTORY_KEPT_H
+
+#include "history/history.h"
+
+/* So many bytes at most; what was used longest ago goes first. */
+#define CCFC_KEPT_BYTES ((size_t)64 << 20)
+
+struct ccfc_chain;
+struct ccfc_walk;
+struct ccfc_launches;
+
+/* A number that was not given out before. */
+uint64_t ccfc_kept_tick(struct ccfc_kept *kept);
+
+/* The chain of a file, or NULL; then the caller's. */
+struct ccfc_chain *ccfc_kept_take_chain(struct ccfc_kept *kept, uint32_t home);
+void ccfc_kept_put_chain(struct ccfc_kept *kept, struct ccfc_chain *chain);
+
+/* The same for a walk; `space` as of blame. */
+struct ccfc_walk *ccfc_kept_take_walk(struct ccfc_kept *kept, uint32_t home,
+				      bool space);
+void ccfc_kept_put_walk(struct ccfc_kept *kept, struct ccfc_walk *walk);
+
+/* There is but one of these. */
+struct ccfc_launches *ccfc_kept_take_launches(struct ccfc_kept *kept);
+void ccfc_kept_put_launches(struct ccfc_kept *kept,
+			    struct ccfc_launches *launches);
+
+#endif

@@ -1,9 +1,9 @@
 /*
- * Which call started which agent. The note beside an agent's transcript says
- * it (meta.json, newer clients), or the result of the call or the progress of
- * the agent does; else it is the first call that was given the agent's prompt
- * and is nobody's yet. So it is with inline sidechains, of which there is
- * nothing but the prompt.
+ * Which call started which agent. The note beside an agent's transcript says it
+ * (meta.json, newer clients), or the result of the call, or the progress of the
+ * agent. Otherwise it is the first call without an agent that named a teammate
+ * so, or that had the agent's prompt. Of inline sidechains only the prompt is
+ * known.
  */
 #include "conversation/conversation_internal.h"
 
@@ -142,6 +142,27 @@ find_prompt(const struct ccfc_conversation *conv, uint64_t prompt)
 	return NULL;
 }
 
+/*
+ * A teammate has the name that its call gave it. Its lines have the name; for
+ * clients that do not write it, the note has it as the type.
+ */
+static struct ccfc_conversation_launch *
+find_name(const struct ccfc_conversation *conv,
+	  const struct ccfc_conversation_agent *a)
+{
+	uint64_t name = a->name;
+
+	if (!name && a->type.len)
+		name = ccfc_hash_slice(a->type);
+	for (uint32_t i = 0; name && i < conv->launches.n; i++) {
+		struct ccfc_conversation_launch *l = &conv->launches.items[i];
+
+		if (!l->agent && !l->claimed && l->name == name)
+			return l;
+	}
+	return NULL;
+}
+
 /* What results and progress say of the agent. */
 static void take_links(struct ccfc_conversation *conv,
 		       struct ccfc_conversation_agent *a)
@@ -192,7 +213,11 @@ void ccfc_conversation_join(struct ccfc_conversation *conv,
 		struct ccfc_conversation_agent *a = &conv->agents.items[i];
 
 		if (!a->call)
+			settle(conv, a, find_name(conv, a));
+		if (!a->call)
 			settle(conv, a, find_prompt(conv, a->prompt));
+		if (!a->type.len)
+			a->type = a->said;
 	}
 	for (uint32_t i = 0; i < conv->roots.n; i++) {
 		struct ccfc_conversation_root *root = &conv->roots.items[i];

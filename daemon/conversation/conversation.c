@@ -1,5 +1,5 @@
 /*
- * A skeleton's life: made of its sources, put in order, kept or not. Lines
+ * The life of a skeleton: made from its sources, sorted, kept or freed. Lines
  * are numbered as they were read, source by source; `order` is by time.
  */
 #include "conversation/conversation_internal.h"
@@ -39,9 +39,10 @@ static void copy_sources(struct ccfc_conversation *conv,
 		n = CCFC_CONVERSATION_SOURCES;
 		conv->truncated = true;
 	}
-	conv->nsources = n;
+	conv->nsources = conv->nthreads = n;
 	conv->sources = ccfc_arena_alloc(arena, (n + 1) * sizeof(*sources));
 	conv->agent_of = ccfc_arena_alloc(arena, (n + 1) * sizeof(uint32_t));
+	conv->threads_cap = n + 1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct ccfc_conversation_source *s = &conv->sources[i];
 
@@ -53,6 +54,47 @@ static void copy_sources(struct ccfc_conversation *conv,
 		conv->agent_of[i] = s->is_agent ? agent_no(conv, s->agent)
 						: CCFC_CONVERSATION_NONE;
 	}
+}
+
+static void grow_threads(struct ccfc_conversation *conv)
+{
+	struct ccfc_conversation_source *sources = conv->sources;
+	uint32_t *agent_of = conv->agent_of;
+	uint32_t n = conv->nthreads;
+
+	if (n < conv->threads_cap)
+		return;
+	conv->threads_cap = 2 * n;
+	conv->sources = ccfc_arena_alloc(&conv->arena,
+					 2 * (size_t)n * sizeof(*sources));
+	conv->agent_of = ccfc_arena_alloc(&conv->arena,
+					  2 * (size_t)n * sizeof(*agent_of));
+	memcpy(conv->sources, sources, n * sizeof(*sources));
+	memcpy(conv->agent_of, agent_of, n * sizeof(*agent_of));
+}
+
+uint32_t ccfc_conversation_told(struct ccfc_conversation *conv, uint32_t source,
+				struct ccfc_slice agent)
+{
+	uint64_t hash = ccfc_hash_slice(agent);
+	uint32_t i = conv->nthreads;
+
+	while (i-- > conv->nsources)
+		if (conv->sources[i].path == conv->sources[source].path &&
+		    conv->agents.items[conv->agent_of[i]].hash == hash)
+			return i;
+	if (conv->nthreads >= CCFC_CONVERSATION_TOLD + conv->nsources ||
+	    conv->nthreads >= CCFC_CONVERSATION_SOURCES) {
+		conv->truncated = true;
+		return CCFC_CONVERSATION_NONE;
+	}
+	grow_threads(conv);
+	i = conv->nthreads++;
+	conv->sources[i] = conv->sources[source];
+	conv->sources[i].is_agent = true;
+	conv->sources[i].agent = ccfc_arena_copy(&conv->arena, agent);
+	conv->agent_of[i] = agent_no(conv, conv->sources[i].agent);
+	return i;
 }
 
 bool ccfc_conversation_fits(const struct ccfc_conversation *conv,
@@ -80,12 +122,13 @@ size_t ccfc_conversation_size(const struct ccfc_conversation *conv)
 	       conv->agents.cap * sizeof(*conv->agents.items) +
 	       conv->roots.cap * sizeof(*conv->roots.items) +
 	       conv->errors.cap * sizeof(*conv->errors.items) +
+	       conv->nodes.n * sizeof(*conv->nodes.items) +
 	       conv->nsources * (sizeof(*conv->sources) + 256);
 }
 
 /* --- copies and order --- */
 
-/* Which lines are one: by uuid, and within a thread by that, too. */
+/* Which lines are copies: by uuid, and by uuid and thread. */
 struct key {
 	uint64_t uuid;
 	uint32_t thread;
@@ -107,38 +150,51 @@ static bool same_thread(const void *ctx, uint32_t id, const void *key)
 	       ccfc_conversation_agent_of(conv, id) == k->thread;
 }
 
+/* Where uuids were seen: first, and besides in which threads. */
+struct seen {
+	struct ccfc_map all, more;
+};
+
+static void mark_copy(struct ccfc_conversation *conv, struct seen *seen,
+		      uint32_t i)
+{
+	struct ccfc_conversation_line *l = &conv->lines.items[i];
+	struct key key = { l->uuid, ccfc_conversation_agent_of(conv, i) };
+	uint32_t first;
+
+	if (!l->uuid)
+		return;
+	first = ccfc_map_get(&seen->all, l->uuid, same_uuid, conv, &key);
+	if (first == CCFC_ID_NONE) {
+		ccfc_map_put(&seen->all, l->uuid, i);
+		return;
+	}
+	l->repeated = 1;
+	l->copy = same_thread(conv, first, &key) ||
+		  ccfc_map_get(&seen->more, l->uuid, same_thread, conv, &key) !=
+			  CCFC_ID_NONE;
+	if (!l->copy)
+		ccfc_map_put(&seen->more, l->uuid, i);
+}
+
 /*
- * Nearly all uuids are there once. For those that are not, a second table has
- * which threads they were seen in besides that of the first line.
+ * Nearly all uuids occur once. For the others, a second table has the threads
+ * that they were seen in besides that of the first line. What is told
+ * of an agent is a copy where the agent's own transcript has it.
  */
 void ccfc_conversation_mark_copies(struct ccfc_conversation *conv)
 {
-	struct ccfc_map all, more;
+	struct seen seen;
 
-	ccfc_map_init(&all);
-	ccfc_map_init(&more);
-	for (uint32_t i = 0; i < conv->lines.n; i++) {
-		struct ccfc_conversation_line *l = &conv->lines.items[i];
-		struct key key = { l->uuid,
-				   ccfc_conversation_agent_of(conv, i) };
-		uint32_t first;
-
-		if (!l->uuid)
-			continue;
-		first = ccfc_map_get(&all, l->uuid, same_uuid, conv, &key);
-		if (first == CCFC_ID_NONE) {
-			ccfc_map_put(&all, l->uuid, i);
-			continue;
-		}
-		l->again = 1;
-		l->copy = same_thread(conv, first, &key) ||
-			  ccfc_map_get(&more, l->uuid, same_thread, conv,
-				       &key) != CCFC_ID_NONE;
-		if (!l->copy)
-			ccfc_map_put(&more, l->uuid, i);
-	}
-	ccfc_map_release(&all);
-	ccfc_map_release(&more);
+	ccfc_map_init(&seen.all);
+	ccfc_map_init(&seen.more);
+	for (int told = 0; told < 2; told++)
+		for (uint32_t i = 0; i < conv->lines.n; i++)
+			if (ccfc_conversation_is_told(
+				    conv, &conv->lines.items[i]) == told)
+				mark_copy(conv, &seen, i);
+	ccfc_map_release(&seen.all);
+	ccfc_map_release(&seen.more);
 }
 
 static int by_time_conversation(const void *a, const void *b, void *ctx)
@@ -204,7 +260,7 @@ static void finish_conversation(struct ccfc_conversation *conv,
 		const struct ccfc_conversation_line *l = &conv->lines.items[i];
 		uint32_t agent = ccfc_conversation_agent_of(conv, i);
 
-		conv->compactions += l->boundary && !l->again;
+		conv->compactions += l->boundary && !l->repeated;
 		if (agent != CCFC_CONVERSATION_NONE && !l->copy &&
 		    (l->kind == CCFC_CONVERSATION_USER ||
 		     l->kind == CCFC_CONVERSATION_ASSISTANT))
@@ -254,6 +310,7 @@ void ccfc_conversation_free(struct ccfc_conversation *conv)
 	free(conv->errors.items);
 	free(conv->types.items);
 	free(conv->found.items);
+	free(conv->nodes.items);
 	ccfc_strtab_release(&conv->names);
 	ccfc_arena_release(&conv->arena);
 	free(conv);

@@ -26,6 +26,8 @@
 #define CCFC_CONVERSATION_LINES	  (4u << 20) /* of a skeleton */
 #define CCFC_CONVERSATION_SOURCES 65535u
 #define CCFC_CONVERSATION_NONE	  UINT32_MAX
+/* Agents that have no transcript, each in one that tells of it. */
+#define CCFC_CONVERSATION_TOLD 1024u
 
 /* A transcript that holds lines of the session. */
 struct ccfc_conversation_source {
@@ -34,8 +36,8 @@ struct ccfc_conversation_source {
 	uint64_t end;		 /* lines up to here are read */
 	uint32_t gen;
 	bool is_agent;
-	bool own;     /* lines that name no session are this one's; else … */
-	bool unnamed; /* … the last one's that was named */
+	bool own; /* lines without a session id are this session's; else … */
+	bool unnamed; /* … those of the session that was named last */
 };
 
 enum ccfc_conversation_kind {
@@ -56,19 +58,20 @@ struct ccfc_conversation_line {
 	unsigned kind : 3;
 	unsigned sidechain : 1; /* of an agent, in the session's transcript */
 	unsigned results : 1;	/* it has results of tools */
-	unsigned tasks : 2;	/* it may plan: CCFC_CONVERSATION_TODO, _TASK */
-	unsigned boundary : 1;	/* of a compaction */
-	unsigned again : 1;	/* its uuid stands in an earlier line, … */
-	unsigned copy : 1;	/* … of the same thread */
-	unsigned events : 13;	/* of the timeline, without … */
-	unsigned thoughts : 9;	/* … these */
+	unsigned tasks : 2; /* it may have a plan: CCFC_CONVERSATION_TODO, _TASK
+			     */
+	unsigned boundary : 1; /* of a compaction */
+	unsigned repeated : 1; /* its uuid stands in an earlier line, … */
+	unsigned copy : 1;     /* … of the same thread */
+	unsigned events : 13;  /* of the timeline, without … */
+	unsigned thoughts : 9; /* … these */
 };
 _Static_assert(sizeof(struct ccfc_conversation_line) == 40, "no holes");
 
-/* A call that starts an agent, or (agent set) what joins the two. */
+/* A call that starts an agent; with `agent` set, a record that names both. */
 struct ccfc_conversation_launch {
-	uint64_t call, agent, prompt; /* as in struct ccfc_launch */
-	uint32_t type;		      /* of `names`; 0: not said */
+	uint64_t call, agent, prompt, name; /* as in struct ccfc_launch */
+	uint32_t type;			    /* of `names`; 0: not said */
 	uint32_t line;
 	bool claimed;
 };
@@ -77,6 +80,9 @@ struct ccfc_conversation_agent {
 	struct ccfc_slice id;
 	struct ccfc_slice type;	       /* empty: not known; so below */
 	struct ccfc_slice description; /* by the note beside its transcript */
+	struct ccfc_slice said;	       /* type that its own lines say */
+	uint64_t name;		       /* of a teammate; 0: not said */
+	uint64_t told;		       /* the last line that was told; 0 */
 	uint64_t hash;		       /* of the id */
 	uint64_t prompt;	       /* its first; 0: none */
 	uint64_t call;		       /* hash of the call; 0: not known */
@@ -97,12 +103,27 @@ struct ccfc_conversation_type {
 	uint64_t n;
 };
 
+/* A line in the tree of all threads. */
+struct ccfc_conversation_node {
+	uint32_t line;
+	uint32_t parent; /* a line, or NONE */
+	uint32_t depth;
+	uint32_t children;
+	uint32_t ways;	 /* of these, those that continue the conversation */
+	uint32_t branch; /* from 1; 0: its parent has no other */
+	uint32_t after;	 /* later siblings that are one deeper, too */
+	bool hangs;	 /* it is one deeper than its parent */
+};
+
 struct ccfc_conversation {
 	struct ccfc_arena arena;
 	struct ccfc_slice session;
 	struct ccfc_conversation_source *sources;
 	uint32_t *agent_of; /* of each source; NONE: the session's */
 	uint32_t nsources;
+	/* Behind the sources: what they tell of an agent, each with the path
+	 * of the source that does. */
+	uint32_t nthreads, threads_cap;
 	struct {
 		struct ccfc_conversation_line *items;
 		uint32_t n, cap;
@@ -132,6 +153,11 @@ struct ccfc_conversation {
 		uint32_t *items; /* lines whose uuid begins as asked */
 		uint32_t n, cap;
 	} found;
+	struct {
+		struct ccfc_conversation_node
+			*items; /* once the tree was asked for */
+		uint64_t n, branches;
+	} nodes;
 	struct ccfc_strtab names;
 	uint32_t sidechain; /* the agent "sidechain", or NONE */
 	uint64_t compactions;
@@ -146,17 +172,16 @@ struct ccfc_conversation_reader {
 	struct ccfc_json_keys more_keys, block_keys, task_keys;
 	uint64_t bytes; /* read so far */
 	uint64_t left;	/* bytes of lines that may still be read for a page */
-	bool (*cancelled)(void *ctx); /* may be NULL */
-	void *ctx;
 };
 
+/* To cancel it, see ccfc_tail_until. */
 void ccfc_conversation_reader_init(struct ccfc_conversation_reader *reader,
 				   uint64_t left);
 void ccfc_conversation_reader_release(struct ccfc_conversation_reader *reader);
 
 /*
- * Goes through the sources, which are copied. `find` (may be empty): how the
- * uuid of a line that is looked for begins. CCFC_EAGAIN when it was cancelled.
+ * Reads the sources, whose list is copied. `find` (may be empty): a prefix of
+ * the uuid to look for. CCFC_EAGAIN when it was cancelled.
  */
 int ccfc_conversation_read(struct ccfc_conversation **out,
 			   struct ccfc_conversation_reader *reader,
@@ -167,7 +192,7 @@ int ccfc_conversation_read(struct ccfc_conversation **out,
 /* May be NULL. */
 void ccfc_conversation_free(struct ccfc_conversation *conv);
 
-/* Is it still what these sources say? */
+/* Is the skeleton up to date with these sources? */
 bool ccfc_conversation_fits(const struct ccfc_conversation *conv,
 			    struct ccfc_slice session,
 			    const struct ccfc_conversation_source *sources,
@@ -206,8 +231,8 @@ struct ccfc_conversation_page {
 
 /*
  * A page of the thread of `agent` (NONE: the session's). With `around` (else
- * NONE) it is the one that has that line in its middle: CCFC_ENOTFOUND when
- * the thread has not, or when the offset is behind the end.
+ * NONE) it is the page with that line in its middle. CCFC_ENOTFOUND when the
+ * thread does not have the line, or when the offset is behind the end.
  */
 int ccfc_conversation_page(struct ccfc_conversation_page *out,
 			   const struct ccfc_conversation *conv,
@@ -224,6 +249,8 @@ enum ccfc_conversation_field {
 	CCFC_CONVERSATION_SUMMARY_TEXT,
 	CCFC_CONVERSATION_ATTACHMENT,
 	CCFC_CONVERSATION_DATA,
+	CCFC_CONVERSATION_AGENT_NAME, /* of a teammate */
+	CCFC_CONVERSATION_AGENT_TYPE,
 	CCFC_CONVERSATION_FIELDS
 };
 
@@ -235,13 +262,18 @@ struct ccfc_conversation_record {
 	uint32_t more[CCFC_CONVERSATION_FIELDS];
 	uint32_t content;
 	uint32_t first; /* block, 0: none */
+	bool tells;	/* the line is the progress of an agent, and has a copy
+			 * of the agent's record */
 };
 
-/* Parses `line` (padded). False when it is malformed. */
+/*
+ * Parses `line` (padded), or the record that it tells of (`told`). False when
+ * it is malformed.
+ */
 bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
 			     struct ccfc_conversation_record *out,
-			     struct ccfc_slice line);
-/* Reads it again; false when it is not there any more, or too much was read. */
+			     struct ccfc_slice line, bool told);
+/* Reads the line again; false when it is gone, or too much was read. */
 bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
 			    struct ccfc_conversation_record *out,
 			    const struct ccfc_conversation *conv,
@@ -252,8 +284,8 @@ struct ccfc_slice
 ccfc_conversation_name(struct ccfc_conversation_reader *reader, uint32_t tok);
 
 /*
- * Its texts, or its thoughts, one a line; of a record that is no message, what
- * it has to say. At most `max` bytes, whole characters; *cut is set when
+ * The texts of a record, or its thoughts, one a line; of a record that is not a
+ * message, its content. At most `max` bytes, whole characters; *cut is set when
  * there is more. In the arena.
  */
 struct ccfc_slice
@@ -300,13 +332,16 @@ struct ccfc_conversation_events {
 	uint32_t at;
 	bool begun;
 	bool whole;    /* the event is the record's text */
-	bool counting; /* set by the caller: `type` of these is of no use */
+	bool counting; /* set by the caller, which does not need `type` then */
 };
 
 bool ccfc_conversation_events_next(struct ccfc_conversation_reader *reader,
 				   struct ccfc_conversation_events *e);
 
-/* Where in `order` the event number `offset` is, and which of its line's. */
+/*
+ * Where in `order` the event with the number `offset` is, and which of the
+ * events of its line it is.
+ */
 struct ccfc_conversation_moment {
 	uint64_t total;
 	uint32_t at;
@@ -319,29 +354,21 @@ void ccfc_conversation_seek(struct ccfc_conversation_moment *out,
 
 /* --- the tree --- */
 
-struct ccfc_conversation_node {
-	uint32_t line;
-	uint32_t parent; /* a line, or NONE */
-	uint32_t depth;
-	uint32_t children;
-	uint32_t ways;	 /* of these, those that the talk goes on in */
-	uint32_t branch; /* from 1; 0: its parent has no other */
-	uint32_t after;	 /* siblings to come that hang, too */
-	bool hangs;	 /* it is one deeper than its parent */
-};
-
 struct ccfc_conversation_tree {
-	struct ccfc_conversation_node *nodes; /* of the page; in the arena */
+	const struct ccfc_conversation_node
+		*nodes; /* of the page; the conversation's */
 	uint32_t n;
 	uint64_t total;
 	uint64_t branches;
 };
 
-/* CCFC_ENOTFOUND when the offset is behind the end. */
+/*
+ * A page of the tree, which is made once and kept with the conversation.
+ * CCFC_ENOTFOUND when the offset is behind the end.
+ */
 int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
-			   const struct ccfc_conversation *conv,
-			   uint64_t offset, uint64_t limit,
-			   struct ccfc_arena *arena, struct ccfc_err *err);
+			   struct ccfc_conversation *conv, uint64_t offset,
+			   uint64_t limit, struct ccfc_err *err);
 
 /* --- tasks --- */
 
@@ -354,7 +381,7 @@ struct ccfc_conversation_task {
 
 struct ccfc_conversation_tasks {
 	struct ccfc_conversation_task
-		*items; /* in the arena, as all that they have */
+		*items; /* in the arena, with all their texts */
 	uint32_t n;
 	bool truncated;
 };

@@ -69,6 +69,13 @@ static void take_from_store(struct gone *g, const struct ccfc_text_head *h,
 	}
 }
 
+static int failed_to_read(const struct ccfc_texts_reader *r,
+			  struct ccfc_err *err)
+{
+	return ccfc_err_io(err, ccfc_texts_error(r),
+			   "what was said cannot be read");
+}
+
 static int scan(struct gone *g, struct ccfc_err *err)
 {
 	struct ccfc_conversation_reader *reader = g->reader;
@@ -76,18 +83,22 @@ static int scan(struct gone *g, struct ccfc_err *err)
 	struct ccfc_text_head head;
 	struct ccfc_slice text;
 	bool stop = false;
+	int code = 0;
 
 	ccfc_texts_verify(r, true);
 	for (uint64_t no = 0; !stop && ccfc_texts_next(r, &head, &text); no++) {
 		if (head.session == g->ask->session &&
 		    !(head.flags & CCFC_TEXT_SIDECHAIN))
 			take_from_store(g, &head, text, no);
-		stop = no % ASK_EVERY == 0 && reader->cancelled &&
-		       reader->cancelled(reader->ctx);
+		stop = no % ASK_EVERY == 0 && ccfc_tail_is_over(reader->tail);
 	}
 	reader->bytes += ccfc_texts_scanned(r);
+	if (stop)
+		code = ccfc_err_set(err, CCFC_EAGAIN, "no longer wanted");
+	else if (ccfc_texts_error(r))
+		code = failed_to_read(r, err);
 	ccfc_texts_reader_free(r);
-	return stop ? ccfc_err_set(err, CCFC_EAGAIN, "no longer wanted") : 0;
+	return code;
 }
 
 /* --- which of them are a message --- */
@@ -216,13 +227,15 @@ static void add_text(struct gone *g, struct ccfc_gone *out, size_t *left,
 }
 
 /* A message's texts stand in the file in the order of its blocks. */
-static void fetch(struct gone *g, struct ccfc_gone *out, struct items *page)
+static int fetch(struct gone *g, struct ccfc_gone *out, struct items *page,
+		 struct ccfc_err *err)
 {
 	struct ccfc_texts_reader *r = ccfc_texts_reader_new(g->ask->view, 0);
 	struct ccfc_text_head head;
 	struct ccfc_slice text;
 	size_t left = g->ask->left;
 	uint32_t i = 0;
+	int code = 0;
 
 	ccfc_texts_verify(r, true);
 	for (uint64_t no = 0; i < page->n && ccfc_texts_next(r, &head, &text);
@@ -230,7 +243,10 @@ static void fetch(struct gone *g, struct ccfc_gone *out, struct items *page)
 		if (page->items[i].no == no)
 			add_text(g, out, &left, &page->items[i++], text);
 	g->reader->bytes += ccfc_texts_scanned(r);
+	if (ccfc_texts_error(r))
+		code = failed_to_read(r, err);
 	ccfc_texts_reader_free(r);
+	return code;
 }
 
 /* The same text may stand there more than once. */
@@ -246,9 +262,11 @@ static bool is_copy(const struct items *page, const struct item *x)
 		last->source != x->source);
 }
 
-static void make_page(struct gone *g, struct ccfc_gone *out)
+static int make_page(struct gone *g, struct ccfc_gone *out,
+		     struct ccfc_err *err)
 {
 	struct items page = { 0 };
+	int r;
 
 	out->items =
 		ccfc_arena_alloc(g->arena, (out->n + 1) * sizeof(*out->items));
@@ -263,8 +281,9 @@ static void make_page(struct gone *g, struct ccfc_gone *out)
 	}
 	if (page.n)
 		qsort(page.items, page.n, sizeof(*page.items), by_no);
-	fetch(g, out, &page);
+	r = fetch(g, out, &page, err);
 	free(page.items);
+	return r;
 }
 
 static int answer_from_store(struct gone *g, struct ccfc_gone *out,
@@ -289,8 +308,7 @@ static int answer_from_store(struct gone *g, struct ccfc_gone *out,
 				    (unsigned long long)out->total);
 	left = out->total - out->offset;
 	out->n = (uint32_t)(left < ask->limit ? left : ask->limit);
-	make_page(g, out);
-	return 0;
+	return make_page(g, out, err);
 }
 
 int ccfc_gone_read(struct ccfc_gone *out,

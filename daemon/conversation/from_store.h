@@ -1,7 +1,7 @@
 /*
- * What is left of a session whose transcripts are gone: its texts, in the
- * file that text search reads (store/texts/texts.h). There are no calls, no
- * results and no tree in it; only what was said, and the plans.
+ * What is left of a session whose transcripts are gone: its texts, in the file
+ * that text search reads (store/texts/texts.h). There are no calls, no results
+ * and no tree in it; only what was said, and the plans.
  *
  * The file is read twice: once for where the session's texts are, then for
  * those of the page. Any thread.

@@ -15,6 +15,8 @@ static const char *const more_names[CCFC_CONVERSATION_FIELDS] = {
 	[CCFC_CONVERSATION_SUMMARY_TEXT] = "summary",
 	[CCFC_CONVERSATION_ATTACHMENT] = "attachment",
 	[CCFC_CONVERSATION_DATA] = "data",
+	[CCFC_CONVERSATION_AGENT_NAME] = "agentName",
+	[CCFC_CONVERSATION_AGENT_TYPE] = "attributionAgent",
 };
 
 static const char *const thinking_key[] = { "thinking" };
@@ -78,13 +80,17 @@ kind_of(struct ccfc_conversation_reader *reader, const uint32_t *fields)
 
 bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
 			     struct ccfc_conversation_record *out,
-			     struct ccfc_slice line)
+			     struct ccfc_slice line, bool told)
 {
 	struct ccfc_parser *parser = reader->parser;
 
 	out->line = line;
 	if (!ccfc_parser_open_damaged(parser, line, out->fields))
 		return false;
+	out->tells = parser->told;
+	if (out->tells && !told)
+		ccfc_json_root_fields(&parser->json, &parser->record_keys,
+				      out->fields);
 	ccfc_json_root_fields(&parser->json, &reader->more_keys, out->more);
 	out->kind = kind_of(reader, out->fields);
 	out->content = ccfc_parser_content(parser, out->fields);
@@ -111,7 +117,8 @@ bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
 		       reader->tail, &bytes,
 		       conv->sources[ccfc_conversation_source_no(l)].path,
 		       ccfc_conversation_offset(l), l->len, NULL) &&
-	       ccfc_conversation_parse(reader, out, bytes) &&
+	       ccfc_conversation_parse(reader, out, bytes,
+				       ccfc_conversation_is_told(conv, l)) &&
 	       ccfc_conversation_hash(reader, out->fields[CCFC_FIELD_UUID]) ==
 		       l->uuid;
 }
@@ -189,7 +196,7 @@ static void put_blocks(struct ccfc_buf *out,
 	*cut |= full;
 }
 
-/* What is named where nothing is said. */
+/* What stands in place of a text. */
 static struct ccfc_slice
 other_text(struct ccfc_conversation_reader *reader,
 	   const struct ccfc_conversation_record *record)
@@ -274,7 +281,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 		const char *p = json->text + json->at[tok];
 		size_t n = (size_t)(token_end(json, tok) - p);
 
-		/* One byte more than there is room for tells that it is cut. */
+		/* One byte more than fits shows that it is cut. */
 		ccfc_buf_append(&out, p,
 				n > max + 1 - out.len ? max + 1 - out.len : n);
 	}

@@ -32,7 +32,7 @@ static bool in_thread(const struct ccfc_conversation *conv, uint32_t line,
 	       ccfc_conversation_agent_of(conv, line) == agent;
 }
 
-/* How many there are, and the number of the line that is looked for. */
+/* Counts the lines, and finds the number of the wanted one. */
 static uint64_t count_page(const struct ccfc_conversation *conv,
 			   enum ccfc_conversation_role role, uint32_t agent,
 			   uint32_t around, uint64_t *at)

@@ -1,8 +1,7 @@
 /*
- * The skeleton: one pass over the transcripts of a session. Of each line that
- * a page or the tree can show there are 40 bytes, of the others only their
- * number by type; nothing of what they say is kept. What joins agents with
- * calls is rare and kept beside.
+ * The skeleton: one pass over the transcripts of a session. Each line that a
+ * page or the tree can show takes 40 bytes; the others are only counted by
+ * type. No text is kept. What links agents with calls is rare and kept beside.
  */
 #include "conversation/conversation_internal.h"
 
@@ -13,16 +12,15 @@
 
 #include <stdlib.h>
 
-#define ASK_EVERY 256u /* lines: whether it is still wanted */
-#define TYPES	  256u
-#define TYPE_LEN  64u
-#define FOUND	  64u
-#define LAUNCHES  16384u
-#define PER_LINE  64u
-#define REPEATS	  64u
-#define ERRORS	  (1u << 20)
-#define EVENTS	  8191u
-#define THOUGHTS  511u
+#define TYPES	 256u
+#define TYPE_LEN 64u
+#define FOUND	 64u
+#define LAUNCHES 16384u
+#define PER_LINE 64u
+#define REPEATS	 64u
+#define ERRORS	 (1u << 20)
+#define EVENTS	 8191u
+#define THOUGHTS 511u
 
 #define MALFORMED CCFC_SLICE_LIT("(malformed)")
 #define TOO_LONG  CCFC_SLICE_LIT("(too long)")
@@ -68,7 +66,10 @@ static void count_type(struct ccfc_conversation *conv, struct ccfc_slice type)
 	conv->types.items[i].n++;
 }
 
-/* Lines that name no session are the file's, or go with the line before. */
+/*
+ * Lines without a session id belong to the file's session, or to that of the
+ * line before.
+ */
 static bool is_ours_skeleton_scan(struct scan *s)
 {
 	const uint32_t *f = s->record.fields;
@@ -98,7 +99,7 @@ static void keep_launch(struct scan *s, const struct ccfc_launch *found,
 	struct ccfc_conversation *conv = s->conv;
 	uint32_t left = REPEATS;
 
-	/* The progress of agents says the same again and again. */
+	/* Progress records of agents repeat the same. */
 	for (uint32_t i = conv->launches.n; i > 0 && left; left--)
 		if (same_launch(&conv->launches.items[--i], found))
 			return;
@@ -112,6 +113,7 @@ static void keep_launch(struct scan *s, const struct ccfc_launch *found,
 			.call = found->call,
 			.agent = found->agent,
 			.prompt = found->prompt,
+			.name = found->name,
 			.type = found->type.len ? ccfc_strtab_put(&conv->names,
 								  found->type)
 						: 0,
@@ -119,7 +121,7 @@ static void keep_launch(struct scan *s, const struct ccfc_launch *found,
 		};
 }
 
-/* May the record tell of an agent's start? */
+/* May the record link an agent with its call? */
 static bool may_launch(struct scan *s)
 {
 	struct ccfc_parser *parser = s->reader->parser;
@@ -186,6 +188,27 @@ static void read_prompt(struct scan *s, const struct ccfc_conversation_line *l,
 	}
 }
 
+/* Newer clients say on each line of an agent what it is. */
+static void read_agent(struct scan *s)
+{
+	struct ccfc_conversation *conv = s->conv;
+	uint32_t no = conv->agent_of[s->source];
+	struct ccfc_conversation_agent *a;
+	const uint32_t *more = s->record.more;
+
+	if (no == CCFC_CONVERSATION_NONE)
+		return;
+	a = &conv->agents.items[no];
+	if (!a->name)
+		a->name = ccfc_conversation_hash(
+			s->reader, more[CCFC_CONVERSATION_AGENT_NAME]);
+	if (!a->said.len && more[CCFC_CONVERSATION_AGENT_TYPE])
+		a->said = ccfc_arena_copy(
+			&conv->arena,
+			ccfc_conversation_name(
+				s->reader, more[CCFC_CONVERSATION_AGENT_TYPE]));
+}
+
 /* --- one line --- */
 
 /* Results: whether there are any, and which calls failed. */
@@ -237,6 +260,22 @@ static void look_for(struct scan *s, uint32_t line)
 		CCFC_VEC_PUSH(s->conv->found, line);
 }
 
+/* A line of an agent, as the session tells it: it follows the one before. */
+static bool begin_told(struct scan *s, struct ccfc_conversation_line *l)
+{
+	struct ccfc_conversation *conv = s->conv;
+	uint32_t told = ccfc_conversation_told(
+		conv, s->source,
+		ccfc_conversation_name(s->reader,
+				       s->record.fields[CCFC_FIELD_AGENT]));
+
+	if (told == CCFC_CONVERSATION_NONE)
+		return false;
+	l->at = (uint64_t)told << 48 | ccfc_conversation_offset(l);
+	s->source = told;
+	return true;
+}
+
 static void fill_skeleton_scan(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation_reader *reader = s->reader;
@@ -256,14 +295,21 @@ static void fill_skeleton_scan(struct scan *s, struct ccfc_conversation_line *l)
 	if (!l->boundary || !l->parent)
 		l->parent = ccfc_conversation_hash(
 			reader, r->more[CCFC_CONVERSATION_PARENT]);
+	if (s->source >= s->conv->nsources) {
+		struct ccfc_conversation_agent *a =
+			&s->conv->agents.items[s->conv->agent_of[s->source]];
+
+		l->parent = a->told;
+		a->told = l->uuid;
+	}
 	if (r->kind == CCFC_CONVERSATION_USER)
 		take_results(s, l);
 	l->tasks = ccfc_conversation_plans(reader, r) & 3u;
 	count_events(s, l);
 }
 
-/* A record that is ours: into the skeleton, unless nothing ever shows it. */
-static void take_record(struct scan *s, const struct ccfc_line *line)
+/* A record of the session: into the skeleton, unless nothing ever shows it. */
+static void take_record(struct scan *s, const struct ccfc_line *line, bool told)
 {
 	struct ccfc_conversation *conv = s->conv;
 	struct ccfc_conversation_line l = {
@@ -273,7 +319,7 @@ static void take_record(struct scan *s, const struct ccfc_line *line)
 		.uuid = ccfc_conversation_hash(
 			s->reader, s->record.fields[CCFC_FIELD_UUID]),
 	};
-	uint32_t no = conv->lines.n;
+	uint32_t no = conv->lines.n, source = s->source;
 
 	if (!l.uuid && s->record.kind == CCFC_CONVERSATION_OTHER) {
 		if (may_launch(s))
@@ -284,12 +330,29 @@ static void take_record(struct scan *s, const struct ccfc_line *line)
 		conv->truncated = true;
 		return;
 	}
+	if (told && !begin_told(s, &l))
+		return;
 	fill_skeleton_scan(s, &l);
+	read_agent(s);
 	look_for(s, no);
 	CCFC_VEC_PUSH(conv->lines, l);
-	if (may_launch(s))
+	if (!told && may_launch(s))
 		read_launches(s, no);
-	read_prompt(s, &l, no);
+	if (!told)
+		read_prompt(s, &l, no);
+	s->source = source;
+}
+
+static void take_told(struct scan *s, const struct ccfc_line *line)
+{
+	int64_t before = s->time;
+	int64_t time = ccfc_parser_time(s->reader->parser,
+					s->record.fields[CCFC_FIELD_TIME]);
+
+	if (time != CCFC_TIME_NONE)
+		s->time = time;
+	take_record(s, line, true);
+	s->time = before;
 }
 
 static bool is_blank_skeleton_scan(struct ccfc_slice line)
@@ -301,23 +364,22 @@ static bool is_blank_skeleton_scan(struct ccfc_slice line)
 	return i == line.len;
 }
 
-static void take_line_skeleton_scan(struct scan *s,
-				    const struct ccfc_line *line)
+static bool is_near(const struct scan *s)
+{
+	return source_of_skeleton_scan(s)->own ||
+	       (source_of_skeleton_scan(s)->unnamed && s->ours);
+}
+
+/* One record of the file; false when it is malformed, which `last` counts. */
+static bool take_bytes(struct scan *s, const struct ccfc_line *line, bool last)
 {
 	struct ccfc_slice bytes = ccfc_slice(line->ptr, line->len), type;
-	bool near = source_of_skeleton_scan(s)->own ||
-		    (source_of_skeleton_scan(s)->unnamed && s->ours);
+	bool whole =
+		ccfc_conversation_parse(s->reader, &s->record, bytes, false);
 	int64_t time;
 
-	if (line->too_long || line->len > UINT32_MAX) {
-		if (near)
-			count_type(s->conv, TOO_LONG);
-		return;
-	}
-	if (is_blank_skeleton_scan(bytes))
-		return;
-	if (!ccfc_conversation_parse(s->reader, &s->record, bytes)) {
-		if (near)
+	if (!whole) {
+		if (last && is_near(s))
 			count_type(s->conv, MALFORMED);
 	} else if (is_ours_skeleton_scan(s)) {
 		type = ccfc_conversation_name(
@@ -327,16 +389,50 @@ static void take_line_skeleton_scan(struct scan *s,
 					s->record.fields[CCFC_FIELD_TIME]);
 		if (time != CCFC_TIME_NONE)
 			s->time = time;
-		take_record(s, line);
+		take_record(s, line, false);
+		/* The line is one of the session, and one of the agent. */
+		if (s->record.tells &&
+		    ccfc_conversation_parse(s->reader, &s->record, bytes, true))
+			take_told(s, line);
 	}
 	ccfc_parser_done(s->reader->parser, bytes);
+	return whole;
+}
+
+/* Whole records at the start of a line, and what is left of it. */
+static void take_line_skeleton_scan(struct scan *s,
+				    const struct ccfc_line *line)
+{
+	struct ccfc_line left = *line, piece = *line;
+
+	if (line->too_long || line->len > UINT32_MAX) {
+		if (is_near(s))
+			count_type(s->conv, TOO_LONG);
+		return;
+	}
+	if (is_blank_skeleton_scan(ccfc_slice(line->ptr, line->len)) ||
+	    take_bytes(s, line, false))
+		return;
+	while ((piece.len =
+			ccfc_record_split(ccfc_slice(left.ptr, left.len))) &&
+	       take_bytes(s, &piece, false)) {
+		left.ptr += piece.len;
+		left.offset += piece.len;
+		left.len -= piece.len;
+		piece = left;
+	}
+	take_bytes(s, &left, true);
 }
 
 /* --- a transcript --- */
 
-static int cancelled(struct ccfc_err *err)
+/* The index may have read no more than the start of the last line. */
+static void take_up_to(struct scan *s, struct ccfc_line *line, uint64_t end)
 {
-	return ccfc_err_set(err, CCFC_EAGAIN, "no longer wanted");
+	if (!line->too_long && line->len > end - line->offset)
+		line->len = (size_t)(end - line->offset);
+	s->conv->bytes += line->len + 1;
+	take_line_skeleton_scan(s, line);
 }
 
 static int read_lines_skeleton_scan(struct scan *s, struct ccfc_cursor *cursor,
@@ -347,18 +443,25 @@ static int read_lines_skeleton_scan(struct scan *s, struct ccfc_cursor *cursor,
 	struct ccfc_line line;
 	int r;
 
-	for (uint32_t n = 1;; n++) {
-		if (n % ASK_EVERY == 0 && reader->cancelled &&
-		    reader->cancelled(reader->ctx))
-			return cancelled(err);
-		r = ccfc_tail_next(reader->tail, cursor, &line, NULL);
-		/* Not one line is worth failing for: the others are there. */
+	for (;;) {
+		r = ccfc_tail_next(reader->tail, cursor, &line, err);
+		if (r == CCFC_EAGAIN)
+			return r;
+		/*
+		 * A line that cannot be read is no reason to fail: the others
+		 * are there.
+		 */
 		if (r < 0)
 			s->conv->truncated = true;
-		if (r <= 0 || cursor->offset > end)
+		/* What was read before its newline was there. */
+		if (!r && cursor->offset < end)
+			r = ccfc_tail_rest(reader->tail, cursor, &line,
+					   SIZE_MAX, err);
+		if (r <= 0 || line.offset >= end)
+			return r == CCFC_EAGAIN ? r : 0;
+		take_up_to(s, &line, end);
+		if (cursor->offset <= line.offset)
 			return 0;
-		s->conv->bytes += line.len + 1;
-		take_line_skeleton_scan(s, &line);
 	}
 }
 

@@ -56,7 +56,7 @@ static struct ccfc_slice created_id(struct ccfc_slice text)
 			  n - (sizeof(CREATED) - 1));
 }
 
-/* Has a task been made, or is something said not to have worked? */
+/* Does the result have a task's id, or an error? */
 static bool tells(struct ccfc_conversation_reader *reader,
 		  const struct ccfc_conversation_record *record)
 {
@@ -220,7 +220,7 @@ static bool open_plan(struct ccfc_todo *p, struct ccfc_conversation_record *r,
 	return false;
 }
 
-/* Leaves the last todo list; where it stands, from 1, or 0. */
+/* Finds the last todo list; returns its place, from 1, or 0. */
 static uint32_t last_todo(struct ccfc_todo *p)
 {
 	struct ccfc_conversation_record r;
@@ -240,7 +240,7 @@ static void sort_outcomes(struct ccfc_todo *p)
 		      sizeof(*p->outcomes.items), by_call);
 }
 
-/* Applies all calls; where the last stands, from 1, or 0. */
+/* Applies all calls; returns the place of the last, from 1, or 0. */
 static uint32_t all_tasks(struct ccfc_todo *p)
 {
 	struct ccfc_conversation_record r;
@@ -259,7 +259,7 @@ static uint32_t all_tasks(struct ccfc_todo *p)
 	return last;
 }
 
-/* Of the two plans the one that was used last. */
+/* Takes the plan that was used last. */
 static void give(struct ccfc_conversation_tasks *out, struct ccfc_todo *tasks,
 		 struct ccfc_todo *todos, bool todo)
 {
@@ -304,12 +304,12 @@ void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
 	ccfc_todo_init(&tasks, reader, NULL, max, arena);
 	ccfc_todo_init(&todos, reader, NULL, max, arena);
 	for (uint32_t i = 0; i < n; i++)
-		if (ccfc_conversation_parse(reader, &r, blocks[i]) &&
+		if (ccfc_conversation_parse(reader, &r, blocks[i], false) &&
 		    r.kind == CCFC_CONVERSATION_USER)
 			take_results(&tasks, &r);
 	sort_outcomes(&tasks);
 	for (uint32_t i = 0; i < n; i++) {
-		if (!ccfc_conversation_parse(reader, &r, blocks[i]) ||
+		if (!ccfc_conversation_parse(reader, &r, blocks[i], false) ||
 		    r.kind != CCFC_CONVERSATION_ASSISTANT)
 			continue;
 		if (take_calls(&tasks, &r, CCFC_CONVERSATION_TASK))

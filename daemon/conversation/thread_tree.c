@@ -8,8 +8,9 @@
  * Made-up transcripts can have cycles; each is cut above its earliest node.
  *
  * A node is as deep as its parent, and one deeper below a point where the
- * talk goes on in more than one way. Agents are always one deeper and make no
- * such point; nor do leaves that are no messages (attachments, progress).
+ * conversation goes on in more than one way. Agents are always one deeper and
+ * make no such point; nor do leaves that are no messages (attachments,
+ * progress).
  */
 #include "conversation/conversation_internal.h"
 
@@ -43,8 +44,9 @@ static const struct ccfc_conversation_line *line_of(const struct tree *t,
 
 static bool is_node(const struct ccfc_conversation_line *l)
 {
-	return !l->again && (l->uuid || (l->kind != CCFC_CONVERSATION_SUMMARY &&
-					 l->kind != CCFC_CONVERSATION_OTHER));
+	return !l->repeated &&
+	       (l->uuid || (l->kind != CCFC_CONVERSATION_SUMMARY &&
+			    l->kind != CCFC_CONVERSATION_OTHER));
 }
 
 /* --- parents --- */
@@ -184,7 +186,7 @@ static bool hangs(const struct tree *t, uint32_t pos)
 	       (t->ways[t->parent[pos]] > 1 || t->state[pos] & AGENT_ROOT);
 }
 
-/* How many siblings that hang come after each that does. */
+/* For each node that is one deeper: how many such siblings follow. */
 static void count_after(struct tree *t)
 {
 	for (uint32_t i = t->n; i-- > 0;)
@@ -227,24 +229,14 @@ static struct ccfc_conversation_node visit(struct tree *t, uint32_t pos)
 	return node;
 }
 
-static void walk_thread_tree(struct tree *t, struct ccfc_conversation_tree *out,
-			     uint64_t offset, uint64_t limit)
+static void walk_thread_tree(struct tree *t, struct ccfc_conversation_node *out)
 {
-	uint64_t at = 0;
-
 	for (uint32_t i = 0; i < t->n; i++) {
 		if (t->parent[i] != NONE || !is_node(line_of(t, i)))
 			continue;
 		for (uint32_t pos = i; pos != NONE;
-		     pos = step_thread_tree(t, pos, i)) {
-			struct ccfc_conversation_node node = visit(t, pos);
-
-			if (at++ < offset)
-				continue;
-			if (out->n == limit)
-				return;
-			out->nodes[out->n++] = node;
-		}
+		     pos = step_thread_tree(t, pos, i))
+			*out++ = visit(t, pos);
 	}
 }
 
@@ -285,28 +277,36 @@ static void release_thread_tree(struct tree *t)
 	free(t->seen);
 }
 
-int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
-			   const struct ccfc_conversation *conv,
-			   uint64_t offset, uint64_t limit,
-			   struct ccfc_arena *arena, struct ccfc_err *err)
+static void make_nodes(struct ccfc_conversation *conv)
 {
 	struct tree t = { .conv = conv, .n = conv->lines.n };
-	int r = 0;
 
 	build(&t);
-	*out = (struct ccfc_conversation_tree){ .total = t.total,
-						.branches = t.branches };
-	if (offset && offset >= t.total) {
-		r = ccfc_err_set(err, CCFC_ENOTFOUND,
-				 "there are only %llu nodes",
-				 (unsigned long long)t.total);
-	} else {
-		if (limit > t.total - offset)
-			limit = t.total - offset;
-		out->nodes = ccfc_arena_alloc(
-			arena, (limit + 1) * sizeof(*out->nodes));
-		walk_thread_tree(&t, out, offset, limit);
-	}
+	conv->nodes.n = t.total;
+	conv->nodes.branches = t.branches;
+	conv->nodes.items =
+		ccfc_calloc(t.total + 1, sizeof(*conv->nodes.items));
+	walk_thread_tree(&t, conv->nodes.items);
 	release_thread_tree(&t);
-	return r;
+}
+
+int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
+			   struct ccfc_conversation *conv, uint64_t offset,
+			   uint64_t limit, struct ccfc_err *err)
+{
+	uint64_t total;
+
+	if (!conv->nodes.items)
+		make_nodes(conv);
+	total = conv->nodes.n;
+	*out = (struct ccfc_conversation_tree){ .total = total,
+						.branches =
+							conv->nodes.branches };
+	if (offset && offset >= total)
+		return ccfc_err_set(err, CCFC_ENOTFOUND,
+				    "there are only %llu nodes",
+				    (unsigned long long)total);
+	out->nodes = conv->nodes.items + offset;
+	out->n = (uint32_t)(limit < total - offset ? limit : total - offset);
+	return 0;
 }

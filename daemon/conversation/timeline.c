@@ -147,7 +147,7 @@ void ccfc_conversation_seek(struct ccfc_conversation_moment *out,
 			&conv->lines.items[conv->order[i]];
 		uint32_t n = l->events + (thinking ? l->thoughts : 0);
 
-		if (l->again || !n)
+		if (l->repeated || !n)
 			continue;
 		if (offset >= out->total && offset < out->total + n) {
 			out->at = i;

@@ -46,7 +46,7 @@ struct ccfc_todo {
 	} outcomes;
 };
 
-/* `talk` may be NULL: nothing else is known of calls. */
+/* `conv` may be NULL: then only the calls at hand are known. */
 void ccfc_todo_init(struct ccfc_todo *p,
 		    struct ccfc_conversation_reader *reader,
 		    const struct ccfc_conversation *conv, size_t max,

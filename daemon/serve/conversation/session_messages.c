@@ -87,7 +87,7 @@ static int find_message(struct ccfc_conversation_job *job, uint32_t *line,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < conv->found.n; i++) {
-		if (conv->lines.items[conv->found.items[i]].again)
+		if (conv->lines.items[conv->found.items[i]].repeated)
 			continue;
 		if (!n)
 			*line = conv->found.items[i];
@@ -165,8 +165,7 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 	int r = 0;
 
 	ccfc_conversation_reader_init(&job->reader, d->reading_left);
-	job->reader.cancelled = is_cancelled;
-	job->reader.ctx = &d->job;
+	ccfc_tail_until(job->reader.tail, is_cancelled, &d->job);
 	job->left = d->content_left;
 	ccfc_pack_init(&job->pack, &d->result);
 	if (job->texts.fd >= 0)

@@ -181,7 +181,7 @@ int ccfc_conversation_answer_timeline(struct ccfc_conversation_job *job,
 		const struct ccfc_conversation_line *l =
 			&conv->lines.items[conv->order[i]];
 
-		if (!l->again && l->events + l->thoughts)
+		if (!l->repeated && l->events + l->thoughts)
 			left = pack_line(job, conv->order[i],
 					 i == at.at ? at.skip : 0, left);
 	}
@@ -312,9 +312,9 @@ int ccfc_conversation_answer_tree(struct ccfc_conversation_job *job,
 				  struct ccfc_err *err)
 {
 	struct ccfc_conversation_tree tree;
-	int r = ccfc_conversation_tree(
-		&tree, job->conv, (uint64_t)job->d.opt.offset,
-		(uint64_t)job->d.opt.limit, &job->d.arena, err);
+	int r = ccfc_conversation_tree(&tree, job->conv,
+				       (uint64_t)job->d.opt.offset,
+				       (uint64_t)job->d.opt.limit, err);
 
 	if (r)
 		return r;

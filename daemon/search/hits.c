@@ -57,8 +57,8 @@ static int by_session(const struct ccfc_hits *hits, const struct ccfc_hit *a,
 }
 
 /*
- * Is `a` the copy to show? In one transcript that is the last it had. Whatever
- * order they come in, it is the same one.
+ * Is `a` the copy to show? Of one transcript that is the last one. The choice
+ * does not depend on the order in which copies come.
  */
 static bool is_first(const struct ccfc_hits *hits, const struct ccfc_hit *a,
 		     const struct ccfc_hit *b)

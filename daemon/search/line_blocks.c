@@ -68,7 +68,8 @@ static void make_room_line_blocks(struct ccfc_line_blocks *p)
 	size_t cap = to + (rest > PIECE ? rest : PIECE);
 
 	if (cap > p->cap) {
-		char *block = ccfc_malloc(cap + PAGE + CCFC_PIECES_PADDING);
+		/* One more for a newline that is missing. */
+		char *block = ccfc_malloc(cap + PAGE + 1 + CCFC_PIECES_PADDING);
 		char *mem = block + (PAGE - (uintptr_t)block % PAGE) % PAGE;
 
 		if (rest)
@@ -110,6 +111,20 @@ static bool read_piece(struct ccfc_line_blocks *p)
 	return true;
 }
 
+/* A last record that was read without its newline gets one. */
+static bool give_rest(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
+		      uint64_t *offset)
+{
+	if (p->lost || p->pos == p->end)
+		return false;
+	*offset = p->next - (p->end - p->pos);
+	p->mem[p->end] = '\n';
+	memset(p->mem + p->end + 1, 0, CCFC_PIECES_PADDING);
+	*lines = ccfc_slice(p->mem + p->pos, p->end + 1 - p->pos);
+	p->pos = p->end;
+	return true;
+}
+
 bool ccfc_line_blocks_next(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
 			   uint64_t *offset)
 {
@@ -120,7 +135,7 @@ bool ccfc_line_blocks_next(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
 		make_room_line_blocks(p);
 		before = p->end;
 		if (!read_piece(p))
-			return false;
+			return give_rest(p, lines, offset);
 		nl = memrchr(p->mem + before, '\n', p->end - before);
 		if (nl) {
 			*lines = ccfc_slice(p->mem + p->pos,

@@ -26,8 +26,8 @@ void ccfc_line_blocks_init(struct ccfc_line_blocks *pieces, size_t max_line);
 void ccfc_line_blocks_release(struct ccfc_line_blocks *pieces);
 
 /*
- * Reads `path` up to `stop`, where a line ends. False when there is no such
- * file, or (pieces->lost) it cannot be read.
+ * Reads `path` up to `stop`, where a line or a record ends. False when there is
+ * no such file, or (pieces->lost) it cannot be read.
  */
 bool ccfc_line_blocks_open(struct ccfc_line_blocks *pieces, const char *path,
 			   uint64_t stop);

@@ -1,6 +1,6 @@
 /*
- * Which lines of a transcript are worth being parsed for a pattern, told from
- * their raw bytes: never too few, and seldom too many.
+ * Finds, by raw bytes, the lines of a transcript that may match a pattern:
+ * never too few, and seldom too many.
  */
 #ifndef CCFC_SEARCH_RAW_LINES_H
 #define CCFC_SEARCH_RAW_LINES_H
@@ -12,7 +12,7 @@
 
 struct ccfc_raw_lines {
 	struct ccfc_byte_scan scan;
-	bool all;   /* nothing can be told: every line is */
+	bool all;   /* the bytes decide nothing: every line may match */
 	bool whole; /* the run that is looked for is the whole pattern */
 };
 

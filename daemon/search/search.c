@@ -108,7 +108,7 @@ static uint64_t room(uint32_t len)
 	       ~(uint64_t)7;
 }
 
-/* Texts of records without a uuid are told apart by what they are. */
+/* Records without a uuid are distinguished by their text. */
 static uint64_t key_of_search(const struct ccfc_text_head *h,
 			      struct ccfc_slice text)
 {
@@ -197,10 +197,16 @@ static int run_texts(struct ccfc_search_run *run, uint64_t *damaged,
 	      (CCFC_IN_BIT(CCFC_IN_TEXT) | CCFC_IN_BIT(CCFC_IN_THINKING))))
 		return 0;
 	reader = ccfc_texts_reader_new(&run->search->texts, 0);
-	/* A damaged text might not be UTF-8, which PCRE2 has to rely on. */
-	ccfc_texts_verify(reader, valid);
+	/*
+	 * A damaged text is left out: it is not what was said, and it may not
+	 * even be UTF-8, which PCRE2 relies on.
+	 */
+	ccfc_texts_verify(reader, true);
 	r = scan_texts(run, reader, valid, err);
 	*damaged = ccfc_texts_damaged(reader);
+	if (!r && ccfc_texts_error(reader))
+		r = ccfc_err_io(err, ccfc_texts_error(reader),
+				"text.search: what was said cannot be read");
 	ccfc_texts_reader_free(reader);
 	return r;
 }
@@ -236,7 +242,7 @@ static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 	struct ccfc_slice bytes;
 	bool ok;
 
-	ccfc_texts_verify(reader, valid);
+	ccfc_texts_verify(reader, true);
 	ok = ccfc_texts_next(reader, &head, &bytes) == 1;
 	if (ok) {
 		struct ccfc_text text = text_of_search(&head, bytes, valid);
@@ -252,7 +258,7 @@ static void show_page(struct ccfc_search_run *run,
 		      struct ccfc_search_result *out, const uint32_t *page,
 		      uint32_t n)
 {
-	struct ccfc_hit_line *again = ccfc_hit_line_new(run);
+	struct ccfc_hit_line *line = ccfc_hit_line_new(run);
 	size_t left = run->search->max_reply;
 
 	out->items = ccfc_arena_alloc(&out->arena, n * sizeof(*out->items));
@@ -271,7 +277,7 @@ static void show_page(struct ccfc_search_run *run,
 					  .gen = hit->gen };
 		ok = hit->in <= CCFC_IN_THINKING
 			     ? show_text(run, f, hit, &out->arena)
-			     : ccfc_hit_line_show(again, f, hit, &out->arena);
+			     : ccfc_hit_line_show(line, f, hit, &out->arena);
 		if (!ok)
 			continue;
 		out->n++;
@@ -279,7 +285,7 @@ static void show_page(struct ccfc_search_run *run,
 		left -= left < f->snippet.len ? left : f->snippet.len;
 	}
 	run->truncated |= out->n < n;
-	ccfc_hit_line_free(again);
+	ccfc_hit_line_free(line);
 }
 
 static int run_all(struct ccfc_search_run *run, struct ccfc_search_result *out,

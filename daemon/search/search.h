@@ -1,11 +1,11 @@
 /*
- * Text search over what was said, and over what tools were given and said.
+ * Text search over messages, the input of tool calls and their results.
  *
- * Text and thinking are read from the text store, which has all of them,
+ * Messages and thinking are read from the text store, which has all of them,
  * unescaped, also those of transcripts that are gone. The input of calls and
- * their results are read from the transcripts that are still there.
+ * their results are read from the transcripts that still exist.
  *
- * A search is filled in on the core's thread and run on any other: it touches
+ * A search is filled in on the core thread and run on any other: it uses
  * nothing but what it is given. What is borrowed must not change meanwhile.
  */
 #ifndef CCFC_SEARCH_SEARCH_H

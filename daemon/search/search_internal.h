@@ -54,11 +54,11 @@ void ccfc_search_run_hit(struct ccfc_search_run *run,
 /* transcripts.c: all of the transcripts, by up to search->threads threads. */
 int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err);
 
-/* hit_line.c: one hit in them, once more, for what is shown of it. */
+/* hit_line.c: reads the line of one hit again, for what is shown of it. */
 struct ccfc_hit_line;
 struct ccfc_hit_line *ccfc_hit_line_new(struct ccfc_search_run *run);
-void ccfc_hit_line_free(struct ccfc_hit_line *again);
-bool ccfc_hit_line_show(struct ccfc_hit_line *again, struct ccfc_found *out,
+void ccfc_hit_line_free(struct ccfc_hit_line *line);
+bool ccfc_hit_line_show(struct ccfc_hit_line *line, struct ccfc_found *out,
 			const struct ccfc_hit *hit, struct ccfc_arena *arena);
 
 #endif

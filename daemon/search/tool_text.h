@@ -1,7 +1,4 @@
-/*
- * The texts of calls and results in a line of a transcript: what tools were
- * given and what they told.
- */
+/* The texts of tool calls and their results in a line of a transcript. */
 #ifndef CCFC_SEARCH_TOOL_TEXT_H
 #define CCFC_SEARCH_TOOL_TEXT_H
 

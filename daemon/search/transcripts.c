@@ -1,7 +1,7 @@
 /*
- * Search in the transcripts: what tools were given, and what they said. The
- * bytes are looked through as they stand (raw_lines.h), and only lines that may
- * match are parsed. Threads take one transcript after another.
+ * Search in the transcripts: the input of calls, and results. The raw bytes are
+ * searched first (raw_lines.h), and only lines that may match are parsed.
+ * Threads take one transcript after another.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -121,7 +121,7 @@ static bool begins_with(struct ccfc_slice s, struct ccfc_slice with)
 	return s.len >= with.len && !memcmp(s.ptr, with.ptr, with.len);
 }
 
-/* Can it have what is asked for? Who has calls, or results, says so. */
+/* Can the line have calls, or results? Their keys are in its bytes. */
 static bool may_tell(const struct calls *c, struct ccfc_slice line)
 {
 	static const struct ccfc_slice names[] = {
@@ -146,8 +146,9 @@ static bool may_tell(const struct calls *c, struct ccfc_slice line)
 	return false;
 }
 
-static void search_line(struct calls *c, struct ccfc_slice line,
-			uint64_t offset, bool plain)
+/* False when it has nothing of what is asked for, or is malformed. */
+static bool search_record(struct calls *c, struct ccfc_slice line,
+			  uint64_t offset, bool plain)
 {
 	struct ccfc_hit hit = { .pos = offset,
 				.offset = offset,
@@ -155,9 +156,8 @@ static void search_line(struct calls *c, struct ccfc_slice line,
 				.source = c->source->id,
 				.gen = c->source->gen };
 
-	if (!may_tell(c, line) ||
-	    !ccfc_tool_text_open(&c->told, c->parser, line, c->run->search->in))
-		return;
+	if (!ccfc_tool_text_open(&c->told, c->parser, line, c->run->search->in))
+		return false;
 	hit.in = (uint8_t)c->told.in;
 	hit.role = c->told.in == CCFC_IN_TOOL ? CCFC_ROLE_ASSISTANT
 					      : CCFC_ROLE_USER;
@@ -165,10 +165,26 @@ static void search_line(struct calls *c, struct ccfc_slice line,
 	hit.session = find_session(c);
 	if (!ccfc_search_run_wants(c->run, hit.session, hit.time, hit.role)) {
 		ccfc_parser_done(c->parser, line);
-		return;
+		return true;
 	}
 	c->session = hit.session;
 	search_texts(c, &hit, plain);
+	return true;
+}
+
+/* There may be several records in it. */
+static void search_line(struct calls *c, struct ccfc_slice line,
+			uint64_t offset, bool plain)
+{
+	size_t n;
+
+	if (!may_tell(c, line) || search_record(c, line, offset, plain))
+		return;
+	for (n = ccfc_record_split(line); n; n = ccfc_record_end(line)) {
+		search_record(c, ccfc_slice(line.ptr, n), offset, plain);
+		line = ccfc_slice(line.ptr + n, line.len - n);
+		offset += n;
+	}
 }
 
 static void search_source(struct calls *c)
@@ -230,7 +246,7 @@ static uint32_t count_threads(const struct ccfc_search *s)
 	return n ? n : 1;
 }
 
-/* Begins a thread; who gets none is not needed. */
+/* Starts a thread; if that fails, the others do its work. */
 static bool begin_transcripts(struct calls *c,
 			      const struct ccfc_search_run *run)
 {

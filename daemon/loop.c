@@ -277,8 +277,9 @@ static void init_service(struct loop *loop)
 static int open_all(struct loop *loop, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = loop->config;
-	struct ccfc_server_handlers handlers = { loop, on_message, on_close,
-						 on_drained };
+	struct ccfc_server_handlers handlers = { loop,	   on_message,
+						 on_close, on_drained,
+						 NULL,	   NULL };
 	int r = ccfc_store_start(&loop->store, &loop->index, config->state_dir,
 				 config->home, &loop->stale, err);
 

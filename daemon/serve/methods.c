@@ -201,14 +201,6 @@ static void hint_indexing(struct ccfc_service *service, struct ccfc_err *err)
 			      at.files_done, at.files_total);
 }
 
-static int crowded(struct ccfc_err *err, const char *method)
-{
-	ccfc_err_set(err, CCFC_EAGAIN,
-		     "%s: too much waits for clients that do not read", method);
-	ccfc_err_hint(err, "ask again in a moment");
-	return CCFC_EAGAIN;
-}
-
 static int run(struct ccfc_request *rq, const struct method *method,
 	       struct ccfc_obj params, struct ccfc_err *err)
 {
@@ -228,8 +220,6 @@ static int run(struct ccfc_request *rq, const struct method *method,
 			      method->required, rq->arena, err);
 	if (r)
 		return r;
-	if (method->refresh == WAIT && ccfc_server_crowded(rq->service->server))
-		return crowded(err, method->name);
 	if (method->refresh)
 		rq->service->refresh(rq->service->ctx, method->refresh == WAIT);
 	ccfc_rpc_response_begin(rq->pack, rq->id);

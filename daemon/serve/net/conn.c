@@ -6,9 +6,11 @@
  * waits that the core has to catch up first (then the core receives on).
  *
  * Sending: the core hands a buffer over; if nothing is being sent it goes out
- * at once, on the core's thread, without a copy. What is queued meanwhile is
- * collected in `out` and sent when `flight` is through. The core is only
- * woken for a queue that ran empty when somebody waits for that.
+ * at once, on the core's thread, without a copy. What is queued meanwhile, and
+ * what is long, is collected in `out` and sent a piece at a time: nng has no
+ * more than PIECE of it in `flight`, so that the rest can be moved to files.
+ * The core is only woken for a queue that ran empty when somebody waits for
+ * that.
  *
  * Freeing: the stream is closed, then both operations are stopped, which
  * waits for their callbacks and lets no new operation begin; only then is
@@ -27,10 +29,16 @@
 #define IN_MAX CCFC_REQUEST_MAX_BYTES
 /* Buffers that grew beyond this are not kept. */
 #define KEEP_BYTES (256u << 10)
+#define PIECE	   ((size_t)256 << 10)
 
-static size_t queued(const struct ccfc_conn *c)
+size_t ccfc_conn_waiting(const struct ccfc_conn *c)
 {
-	return c->out.len + c->flight.len - c->flight_at;
+	return c->out.waiting + c->flight.len - c->flight_at;
+}
+
+size_t ccfc_conn_memory(const struct ccfc_conn *c)
+{
+	return c->out.memory;
 }
 
 static void recycle(struct ccfc_buf *buf)
@@ -87,18 +95,12 @@ static void begin_send(struct ccfc_conn *c)
 	nng_stream_send(c->stream, c->send_aio);
 }
 
-/* Under the lock: `n` bytes of the flight are through. More to send? */
-static bool advance(struct ccfc_conn *c, size_t n)
+/* Under the lock: all that waits is not sent any more. */
+static void forget_conn(struct ccfc_conn *c)
 {
-	c->flight_at += n;
-	c->box->queued -= n;
-	c->moved = ccfc_time_monotonic();
-	if (c->flight_at < c->flight.len)
-		return true;
-	recycle(&c->flight);
-	c->flight_at = 0;
-	swap(&c->flight, &c->out);
-	return c->flight.len != 0;
+	c->box->queued -= c->out.waiting;
+	c->box->memory -= c->out.memory;
+	ccfc_outbox_release(&c->out);
 }
 
 /* Under the lock: the peer does not take any more. */
@@ -106,10 +108,34 @@ static void give_up(struct ccfc_conn *c)
 {
 	c->broken = true;
 	c->tell = true;
-	c->box->queued -= queued(c);
+	forget_conn(c);
+	c->box->queued -= c->flight.len - c->flight_at;
 	c->flight_at = 0;
 	ccfc_buf_release(&c->flight);
-	ccfc_buf_release(&c->out);
+}
+
+/* Under the lock: the next piece, if there is one. */
+static bool load_conn(struct ccfc_conn *c)
+{
+	size_t memory = c->out.memory;
+
+	recycle(&c->flight);
+	c->flight_at = 0;
+	if (ccfc_outbox_take(&c->out, &c->flight, PIECE)) {
+		give_up(c);
+		return false;
+	}
+	c->box->memory -= memory - c->out.memory;
+	return c->flight.len != 0;
+}
+
+/* Under the lock: `n` bytes of the flight are through. More to send? */
+static bool advance(struct ccfc_conn *c, size_t n)
+{
+	c->flight_at += n;
+	c->box->queued -= n;
+	c->moved = ccfc_time_monotonic();
+	return c->flight_at < c->flight.len || load_conn(c);
 }
 
 /* Under the lock: nothing is queued. True: ring. */
@@ -174,14 +200,12 @@ void ccfc_conn_free(struct ccfc_conn *c)
 	stop(c->send_aio);
 	ccfc_mailbox_lock(c->box);
 	ccfc_mailbox_remove(c->box, &c->mail);
-	c->box->queued -= queued(c);
+	give_up(c);
 	ccfc_mailbox_unlock(c->box);
 	nng_aio_free(c->recv_aio);
 	nng_aio_free(c->send_aio);
 	nng_stream_free(c->stream);
 	ccfc_buf_release(&c->in);
-	ccfc_buf_release(&c->out);
-	ccfc_buf_release(&c->flight);
 	ccfc_buf_release(&c->work);
 	free(c);
 }
@@ -222,6 +246,20 @@ struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *c, bool take)
 	return news;
 }
 
+/* Under the lock: what is in `out` goes out. True: begin_send. */
+static bool set_off(struct ccfc_conn *c)
+{
+	bool begin = !c->sending && (c->flight.len || load_conn(c));
+
+	if (begin) {
+		c->sending = true;
+		c->moved = ccfc_time_monotonic();
+	}
+	if (ccfc_conn_waiting(c) > CCFC_CONN_TELL_BYTES)
+		c->tell = true;
+	return begin;
+}
+
 bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
 {
 	bool begin = false, broken;
@@ -230,19 +268,41 @@ bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
 		return true;
 	ccfc_mailbox_lock(c->box);
 	broken = c->broken;
-	if (!broken)
+	if (!broken) {
 		c->box->queued += buf->len;
-	if (!broken && c->sending) {
-		ccfc_buf_slice(&c->out, ccfc_buf_view(buf));
-	} else if (!broken) {
-		swap(&c->flight, buf);
-		begin = c->sending = true;
-		c->moved = ccfc_time_monotonic();
+		if (c->sending || buf->len > PIECE) {
+			c->box->memory += buf->len;
+			ccfc_outbox_add(&c->out, buf);
+		} else {
+			swap(&c->flight, buf);
+		}
+		begin = set_off(c);
 	}
-	if (queued(c) > CCFC_CONN_TELL_BYTES)
-		c->tell = true;
 	ccfc_mailbox_unlock(c->box);
 	recycle(buf);
+	if (begin)
+		begin_send(c);
+	return !broken;
+}
+
+bool ccfc_conn_send_spool(struct ccfc_conn *c, struct ccfc_spool *spool)
+{
+	bool begin = false, ring = false, broken;
+
+	ccfc_mailbox_lock(c->box);
+	broken = c->broken;
+	if (!broken) {
+		c->box->queued += ccfc_spool_size(spool);
+		c->box->memory += spool->mem.len;
+		ccfc_outbox_add_spool(&c->out, spool);
+		begin = set_off(c);
+		broken = c->broken;
+		ring = broken && ccfc_mailbox_post(c->box, &c->mail);
+	}
+	ccfc_mailbox_unlock(c->box);
+	ccfc_spool_release(spool);
+	if (ring)
+		ccfc_mailbox_ring(c->box);
 	if (begin)
 		begin_send(c);
 	return !broken;
@@ -253,14 +313,25 @@ size_t ccfc_conn_queued(struct ccfc_conn *c)
 	size_t n;
 
 	ccfc_mailbox_lock(c->box);
-	n = queued(c);
+	n = ccfc_conn_waiting(c);
 	ccfc_mailbox_unlock(c->box);
 	return n;
 }
 
-bool ccfc_conn_is_stalled(const struct ccfc_conn *c, int64_t since)
+int ccfc_conn_spill(struct ccfc_conn *c, const char *dir)
 {
-	return c->moved < since && queued(c) > CCFC_CONN_TELL_BYTES;
+	size_t memory = c->out.memory;
+	int r = dir ? ccfc_outbox_spill(&c->out, dir) : -1;
+
+	c->box->memory -= memory - c->out.memory;
+	return r;
+}
+
+bool ccfc_conn_drop(struct ccfc_conn *c)
+{
+	c->broken = true;
+	forget_conn(c);
+	return ccfc_mailbox_post(c->box, &c->mail);
 }
 
 void ccfc_conn_post(struct ccfc_conn *c)

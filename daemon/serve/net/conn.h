@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "serve/net/mailbox.h"
+#include "serve/net/outbox.h"
 #include "wire/frame.h"
 
 #include <nng/nng.h>
@@ -27,7 +28,7 @@ struct ccfc_conn {
 	bool refused;
 
 	struct ccfc_buf in;	/* came, not yet taken by the core */
-	struct ccfc_buf out;	/* waits behind `flight` */
+	struct ccfc_outbox out; /* waits behind `flight` */
 	struct ccfc_buf flight; /* nng's while `sending` */
 	size_t flight_at;
 	int64_t moved; /* when the peer took bytes last; monotonic, ms */
@@ -40,12 +41,14 @@ struct ccfc_conn {
 
 	struct ccfc_buf work; /* taken, not yet answered */
 	struct ccfc_framer framer;
-	bool closing; /* hang up when all is sent */
+	bool closing;  /* hang up when all is sent */
+	bool full;     /* handlers.on_full was told */
+	uint32_t owed; /* answers that come later */
 
 	char bytes[CCFC_CONN_READ_BYTES]; /* nng's while `receiving` */
 };
 
-/* Takes the stream, in any case. NULL when nng is out of something. */
+/* Takes the stream, in any case. NULL when nng has no resources left. */
 struct ccfc_conn *ccfc_conn_new(struct ccfc_mailbox *box, nng_stream *stream);
 /* Core: waits for nng's callbacks (they are short), then frees. */
 void ccfc_conn_free(struct ccfc_conn *conn);
@@ -64,9 +67,19 @@ struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *conn, bool take);
  * False when the peer is gone.
  */
 bool ccfc_conn_send(struct ccfc_conn *conn, struct ccfc_buf *buf);
+/* The same for a long answer. */
+bool ccfc_conn_send_spool(struct ccfc_conn *conn, struct ccfc_spool *spool);
 size_t ccfc_conn_queued(struct ccfc_conn *conn);
-/* Under the lock: much waits, and the peer took none of it since `since`. */
-bool ccfc_conn_is_stalled(const struct ccfc_conn *conn, int64_t since);
+/* Under the lock: bytes that wait, and those of them that could be filed. */
+size_t ccfc_conn_waiting(const struct ccfc_conn *conn);
+size_t ccfc_conn_memory(const struct ccfc_conn *conn);
+/*
+ * Under the lock: moves what waits from memory to files in `dir`. -1: that
+ * fails, or `dir` is NULL.
+ */
+int ccfc_conn_spill(struct ccfc_conn *conn, const char *dir);
+/* Under the lock: gives the peer up, for the core to hang up. True: ring. */
+bool ccfc_conn_drop(struct ccfc_conn *conn);
 /* Posts the connection, for the core's next turn. */
 void ccfc_conn_post(struct ccfc_conn *conn);
 /* Posts the connection once nothing is queued, maybe now. */

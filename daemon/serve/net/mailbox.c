@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define RING_TRIES 1000
+
 #ifdef __linux__
 #include <sys/eventfd.h>
 
@@ -29,8 +31,11 @@ static int open_bell(struct ccfc_mailbox *box)
 
 	if (ccfc_pipe(fds) < 0)
 		return -1;
-	for (int i = 0; i < 2; i++)
-		fcntl(fds[i], F_SETFL, O_NONBLOCK);
+	if (ccfc_fd_nonblock(fds[0]) < 0 || ccfc_fd_nonblock(fds[1]) < 0) {
+		close(fds[0]);
+		close(fds[1]);
+		return -1;
+	}
 	box->rfd = fds[0];
 	box->wfd = fds[1];
 	return 0;
@@ -85,12 +90,13 @@ bool ccfc_mailbox_post(struct ccfc_mailbox *box, struct ccfc_mail *mail)
 void ccfc_mailbox_ring(struct ccfc_mailbox *box)
 {
 	uint64_t one = 1;
-	ssize_t r;
+	int tries = 0;
 
-	/* A full pipe (EAGAIN) is readable already, so it has rung. */
-	do
-		r = write(box->wfd, &one, sizeof(one));
-	while (r < 0 && errno == EINTR);
+	/* A full pipe (EAGAIN) is readable already, so it has rung. Whatever
+	 * else went wrong, nobody would hear of what is in the box. */
+	while (write(box->wfd, &one, sizeof(one)) < 0 && errno != EAGAIN &&
+	       tries++ < RING_TRIES)
+		;
 }
 
 uint32_t ccfc_mailbox_open(struct ccfc_mailbox *box)

@@ -26,6 +26,7 @@ struct ccfc_mailbox {
 	struct ccfc_mail *head, *tail;
 	uint32_t n;
 	size_t queued; /* bytes that wait to be sent, of all connections */
+	size_t memory; /* that is held for them; the rest is in files */
 	bool rung;     /* the core has been or is being woken */
 	int rfd, wfd;
 };

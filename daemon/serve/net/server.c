@@ -1,6 +1,6 @@
 /*
- * The server; see server.h. nng's accept callback admits connections: it
- * checks the peer's uid, gives the connection a number and lets it receive.
+ * The server; see server.h. Connections are admitted on nng's threads
+ * (gate.c): each gets a number and is let receive.
  * From then on the connection moves bytes by itself (conn.c) and posts itself
  * to the mailbox; ccfc_server_dispatch pops what was posted, cuts the bytes
  * into messages and hands them over.
@@ -10,19 +10,22 @@
  *
  * What a peer can cost: SLICE messages or TURN_BYTES of replies a turn before
  * the others are served; no request is taken from it while more than QUEUE_MAX
- * bytes of replies wait for it; and what it has sent is bounded by conn.c.
- * What all peers can cost: with more than TOTAL_MAX bytes waiting the server is
- * crowded. Then those that have taken nothing for STALL_MS are hung up on, no
- * queue grows, and requests for more can be refused (ccfc_server_crowded).
- * Peers beyond CLIENTS_MAX are told so and hung up on. When accepting fails (no
- * descriptors left) the listener rests for a while instead of spinning.
+ * bytes of replies wait for it, or OWED_MAX answers are being worked on; and
+ * what it has sent is bounded by conn.c. One with more than QUEUE_MAX waiting
+ * that takes nothing for UNREAD_MS is hung up on.
+ * What all peers can cost: MEMORY_MAX bytes of answers are held in memory, the
+ * longest of the rest are moved to files. With more than TOTAL_MAX bytes in all
+ * the server is crowded: those that have taken nothing for STALL_MS are hung up
+ * on; with twice as many, whoever took nothing for the longest time. Others are
+ * answered all the while.
+ * Peers beyond CLIENTS_MAX are told so and hung up on.
  */
 #include "serve/net/server.h"
 
 #include "base/alloc.h"
 #include "base/time.h"
 #include "serve/net/conn.h"
-#include "serve/net/socket.h"
+#include "serve/net/gate.h"
 #include "wire/rpc.h"
 
 #include <stdlib.h>
@@ -33,18 +36,21 @@
 #define SLOTS	    512u /* a power of two; with those being refused */
 #define SLICE	    64
 #define TURN_BYTES  ((size_t)4 << 20)
-#define QUEUE_MAX   ((size_t)64 << 20)
-#define TOTAL_MAX   ((size_t)256 << 20)
+#define QUEUE_MAX   ((size_t)8 << 20)
+#define OWED_MAX    8
+#define MEMORY_MAX  ((size_t)64 << 20)
+#define TOTAL_MAX   ((size_t)1 << 30)
+#define UNREAD_MS   60000
 #define STALL_MS    2000
-#define REST_MS	    100
 
 struct ccfc_server {
 	struct ccfc_mailbox box;
 	struct ccfc_server_handlers handlers;
-	struct ccfc_socket socket;
-	nng_aio *accept_aio;
-	bool resting; /* the accept operation is a pause: its own thread's */
+	struct ccfc_gate *gate;
+	char *path;
 	struct ccfc_buf scratch;
+	const char *spool; /* borrowed; may be NULL */
+	struct ccfc_server_limits limits;
 
 	/* Under the mailbox's lock: */
 	struct ccfc_conn *slots[SLOTS];
@@ -53,14 +59,6 @@ struct ccfc_server {
 };
 
 /* --- admitting, on nng's threads --- */
-
-static bool peer_is_us(nng_stream *stream)
-{
-	uint64_t uid;
-
-	return nng_stream_get_uint64(stream, NNG_OPT_IPC_PEER_UID, &uid) == 0 &&
-	       uid == getuid();
-}
 
 /*
  * Under the lock. Peers that hung up and that the core has not come round to
@@ -97,16 +95,12 @@ static bool place(struct ccfc_server *s, struct ccfc_conn *conn)
 	return false;
 }
 
-static void admit(struct ccfc_server *s, nng_stream *stream)
+static void admit(void *ctx, nng_stream *stream)
 {
-	struct ccfc_conn *conn;
+	struct ccfc_server *s = ctx;
+	struct ccfc_conn *conn = ccfc_conn_new(&s->box, stream);
 	bool placed, refused, ring = false;
 
-	if (!peer_is_us(stream)) {
-		nng_stream_free(stream);
-		return;
-	}
-	conn = ccfc_conn_new(&s->box, stream);
 	if (!conn)
 		return;
 	ccfc_mailbox_lock(&s->box);
@@ -123,25 +117,6 @@ static void admit(struct ccfc_server *s, nng_stream *stream)
 		ccfc_conn_receive(conn);
 }
 
-static void on_accepted(void *arg)
-{
-	struct ccfc_server *s = arg;
-	int rv = nng_aio_result(s->accept_aio);
-
-	if (rv == NNG_ECLOSED || rv == NNG_ECANCELED)
-		return;
-	if (rv) {
-		s->resting = true;
-		nng_sleep_aio(REST_MS, s->accept_aio);
-		return;
-	}
-	if (s->resting)
-		s->resting = false;
-	else
-		admit(s, nng_aio_get_output(s->accept_aio, 0));
-	nng_stream_listener_accept(s->socket.listener, s->accept_aio);
-}
-
 /* --- life --- */
 
 int ccfc_server_new(struct ccfc_server **out, const char *socket_path,
@@ -153,15 +128,15 @@ int ccfc_server_new(struct ccfc_server **out, const char *socket_path,
 
 	*out = NULL;
 	s->handlers = *handlers;
-	if (!r && nng_aio_alloc(&s->accept_aio, on_accepted, s) != 0)
-		r = ccfc_err_set(err, CCFC_EIO, "nng does not start");
+	s->path = ccfc_strdup(socket_path);
+	s->limits =
+		(struct ccfc_server_limits){ MEMORY_MAX, TOTAL_MAX, UNREAD_MS };
 	if (!r)
-		r = ccfc_socket_listen(&s->socket, socket_path, err);
+		r = ccfc_gate_new(&s->gate, socket_path, admit, s, err);
 	if (r) {
 		ccfc_server_free(s);
 		return r;
 	}
-	nng_stream_listener_accept(s->socket.listener, s->accept_aio);
 	*out = s;
 	return 0;
 }
@@ -170,16 +145,42 @@ void ccfc_server_free(struct ccfc_server *s)
 {
 	if (!s)
 		return;
-	ccfc_socket_close(&s->socket);
-	if (s->accept_aio)
-		nng_aio_stop(s->accept_aio);
+	ccfc_gate_free(s->gate);
 	for (uint32_t i = 0; i < SLOTS; i++)
 		ccfc_conn_free(s->slots[i]);
-	nng_aio_free(s->accept_aio);
-	ccfc_socket_release(&s->socket);
 	ccfc_mailbox_release(&s->box);
 	ccfc_buf_release(&s->scratch);
+	free(s->path);
 	free(s);
+}
+
+bool ccfc_server_is_there(const struct ccfc_server *s)
+{
+	return ccfc_gate_is_there(s->gate);
+}
+
+int ccfc_server_listen_again(struct ccfc_server *s, struct ccfc_err *err)
+{
+	struct ccfc_gate *gate;
+	int r = ccfc_gate_new(&gate, s->path, admit, s, err);
+
+	if (r)
+		return r;
+	/* Connections of the old gate stay. */
+	ccfc_gate_free(s->gate);
+	s->gate = gate;
+	return 0;
+}
+
+void ccfc_server_spool_in(struct ccfc_server *s, const char *dir)
+{
+	s->spool = dir;
+}
+
+void ccfc_server_limit(struct ccfc_server *s,
+		       const struct ccfc_server_limits *limits)
+{
+	s->limits = *limits;
 }
 
 int ccfc_server_fd(const struct ccfc_server *s)
@@ -215,7 +216,7 @@ static void close_conn(struct ccfc_server *s, struct ccfc_conn *conn)
 		s->handlers.on_close(s->handlers.ctx, id);
 }
 
-/* The last words to a peer that cannot be served. */
+/* Sends an error to a peer and hangs up on it. */
 static void reject(struct ccfc_server *s, struct ccfc_conn *conn,
 		   const struct ccfc_err *why)
 {
@@ -236,22 +237,34 @@ static void refuse_server(struct ccfc_server *s, struct ccfc_conn *conn)
 	reject(s, conn, &err);
 }
 
-bool ccfc_server_crowded(const struct ccfc_server *s)
+void ccfc_server_unsent(const struct ccfc_server *s, uint64_t *bytes,
+			uint64_t *memory)
 {
 	struct ccfc_mailbox *box = (struct ccfc_mailbox *)&s->box;
-	bool crowded;
 
 	ccfc_mailbox_lock(box);
-	crowded = box->queued > TOTAL_MAX;
+	*bytes = box->queued;
+	*memory = box->memory;
 	ccfc_mailbox_unlock(box);
-	return crowded;
 }
 
-/* So much waits for it that no request is taken: it is posted when read. */
+static bool is_crowded(const struct ccfc_server *s)
+{
+	uint64_t bytes, memory;
+
+	ccfc_server_unsent(s, &bytes, &memory);
+	return bytes > s->limits.total;
+}
+
+/*
+ * Do so many replies wait for the peer, or are being worked on, that no request
+ * is taken? It is posted when it has read or an answer is ready.
+ */
 static bool is_behind(const struct ccfc_server *s, struct ccfc_conn *conn)
 {
-	return ccfc_conn_queued(conn) >
-	       (ccfc_server_crowded(s) ? CCFC_CONN_TELL_BYTES : QUEUE_MAX);
+	return conn->owed >= OWED_MAX ||
+	       ccfc_conn_queued(conn) >
+		       (is_crowded(s) ? CCFC_CONN_TELL_BYTES : QUEUE_MAX);
 }
 
 /* Hands over the messages in `work`. True: there may be more. */
@@ -288,12 +301,18 @@ static void serve(struct ccfc_server *s, struct ccfc_conn *conn)
 	bool full = is_behind(s, conn), more = false, ended;
 	struct ccfc_conn_news news = ccfc_conn_news(conn, !full);
 
-	if (news.drained && !news.broken && s->handlers.on_drained)
-		s->handlers.on_drained(s->handlers.ctx, conn->id);
+	if (news.drained && !news.broken) {
+		conn->full = false;
+		if (s->handlers.on_drained)
+			s->handlers.on_drained(s->handlers.ctx, conn->id);
+	}
 	if (conn->refused && !conn->closing)
 		refuse_server(s, conn);
-	if (!full && !news.broken)
+	if (!full && !news.broken) {
+		if (conn->work.len && s->handlers.on_requests)
+			s->handlers.on_requests(s->handlers.ctx);
 		more = read_messages(s, conn);
+	}
 	full = is_behind(s, conn);
 	ended = news.ended && !more && !full;
 	if (news.broken ||
@@ -309,29 +328,117 @@ static void serve(struct ccfc_server *s, struct ccfc_conn *conn)
 		ccfc_conn_receive(conn);
 }
 
-/* Room for those who read. */
-static void drop_stalled(struct ccfc_server *s)
+/* --- peers that do not read --- */
+
+/*
+ * Under the lock: when it is hung up on unless it reads, INT64_MAX if never.
+ */
+static int64_t ends_at(const struct ccfc_server *s,
+		       const struct ccfc_conn *conn)
 {
-	int64_t since = ccfc_time_monotonic() - STALL_MS;
+	bool crowded = s->box.queued > s->limits.total;
+	size_t most = crowded ? CCFC_CONN_TELL_BYTES : QUEUE_MAX;
+	int64_t wait = s->limits.unread_ms;
+
+	if (ccfc_conn_waiting(conn) <= most)
+		return INT64_MAX;
+	if (s->box.queued > 2 * s->limits.total)
+		wait = 0;
+	else if (crowded && wait > STALL_MS)
+		wait = STALL_MS;
+	return conn->moved + wait;
+}
+
+/* The peer to hang up on first, and when; NULL: none. */
+static struct ccfc_conn *first_to_end(const struct ccfc_server *s, int64_t *at)
+{
+	struct ccfc_mailbox *box = (struct ccfc_mailbox *)&s->box;
+	struct ccfc_conn *first = NULL;
+
+	*at = INT64_MAX;
+	ccfc_mailbox_lock(box);
+	for (uint32_t i = 0; i < SLOTS && box->queued > QUEUE_MAX; i++) {
+		int64_t end = s->slots[i] ? ends_at(s, s->slots[i]) : *at;
+
+		if (end < *at) {
+			*at = end;
+			first = s->slots[i];
+		}
+	}
+	ccfc_mailbox_unlock(box);
+	return first;
+}
+
+int ccfc_server_timeout_ms(const struct ccfc_server *s)
+{
+	int64_t at, left;
+
+	if (!first_to_end(s, &at))
+		return -1;
+	left = at - ccfc_time_monotonic();
+	return left < 0 ? 0 : left > UNREAD_MS ? UNREAD_MS : (int)left;
+}
+
+/* Room for those who read. */
+static void drop_unread(struct ccfc_server *s)
+{
+	struct ccfc_conn *conn;
+	int64_t at;
+
+	while ((conn = first_to_end(s, &at)) && at <= ccfc_time_monotonic())
+		close_conn(s, conn);
+}
+
+/* Under the lock: who but `kept` has the most in memory, if that is much. */
+static struct ccfc_conn *largest(const struct ccfc_server *s,
+				 const struct ccfc_conn *kept)
+{
+	size_t most = CCFC_CONN_TELL_BYTES;
+	struct ccfc_conn *found = NULL;
 
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		struct ccfc_conn *conn;
-		bool stalled;
+		struct ccfc_conn *conn = s->slots[i];
 
-		ccfc_mailbox_lock(&s->box);
-		conn = s->slots[i];
-		stalled = conn && ccfc_conn_is_stalled(conn, since);
-		ccfc_mailbox_unlock(&s->box);
-		if (stalled)
-			close_conn(s, conn);
+		if (!conn || conn == kept || ccfc_conn_memory(conn) <= most)
+			continue;
+		most = ccfc_conn_memory(conn);
+		found = conn;
 	}
+	return found;
+}
+
+/*
+ * Replies beyond the memory bound wait in files. Where no file can be made,
+ * peers are given up, but not `last`, the one that was just answered.
+ */
+static void keep_small(struct ccfc_server *s, struct ccfc_conn *last)
+{
+	struct ccfc_conn *conn, *kept = NULL;
+	bool ring = false;
+
+	ccfc_mailbox_lock(&s->box);
+	while (s->box.memory > s->limits.memory && (conn = largest(s, kept))) {
+		size_t before = s->box.memory;
+		int r = ccfc_conn_spill(conn, s->spool);
+
+		if (r && conn == last)
+			kept = conn;
+		else if (r)
+			ring |= ccfc_conn_drop(conn);
+		if (s->box.memory == before && kept != conn)
+			break;
+	}
+	ccfc_mailbox_unlock(&s->box);
+	if (ring)
+		ccfc_mailbox_ring(&s->box);
 }
 
 void ccfc_server_dispatch(struct ccfc_server *s)
 {
-	if (ccfc_server_crowded(s))
-		drop_stalled(s);
-	/* Those that post themselves again meanwhile have to wait. */
+	drop_unread(s);
+	/*
+	 * Connections that are posted again meanwhile wait for the next turn.
+	 */
 	for (uint32_t n = ccfc_mailbox_open(&s->box); n; n--) {
 		struct ccfc_mail *mail = ccfc_mailbox_pop(&s->box);
 
@@ -343,15 +450,56 @@ void ccfc_server_dispatch(struct ccfc_server *s)
 
 /* --- bytes out --- */
 
+/* After something was queued. */
+static void check_bounds(struct ccfc_server *s, struct ccfc_conn *conn)
+{
+	keep_small(s, conn);
+	if (conn->full || ccfc_conn_queued(conn) <= QUEUE_MAX)
+		return;
+	conn->full = true;
+	if (s->handlers.on_full)
+		s->handlers.on_full(s->handlers.ctx, conn->id);
+}
+
 bool ccfc_server_send_buf(struct ccfc_server *s, uint64_t id,
 			  struct ccfc_buf *buf)
 {
 	struct ccfc_conn *conn = find_server(s, id);
+	bool sent;
 
-	if (conn && !conn->closing)
-		return ccfc_conn_send(conn, buf);
-	ccfc_buf_clear(buf);
-	return false;
+	if (!conn || conn->closing) {
+		ccfc_buf_clear(buf);
+		return false;
+	}
+	sent = ccfc_conn_send(conn, buf);
+	check_bounds(s, conn);
+	return sent;
+}
+
+bool ccfc_server_send_spool(struct ccfc_server *s, uint64_t id,
+			    struct ccfc_spool *spool)
+{
+	struct ccfc_conn *conn = find_server(s, id);
+	bool sent;
+
+	if (!conn || conn->closing) {
+		ccfc_spool_release(spool);
+		return false;
+	}
+	sent = ccfc_conn_send_spool(conn, spool);
+	check_bounds(s, conn);
+	return sent;
+}
+
+void ccfc_server_owe(struct ccfc_server *s, uint64_t id, bool more)
+{
+	struct ccfc_conn *conn = find_server(s, id);
+
+	if (!conn)
+		return;
+	if (!more && conn->owed == OWED_MAX)
+		ccfc_conn_post(conn);
+	conn->owed += more ? 1 : -1u;
 }
 
 size_t ccfc_server_queued(const struct ccfc_server *s, uint64_t id)

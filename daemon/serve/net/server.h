@@ -10,13 +10,15 @@
  * A connection is named by a number that is never reused, so a late reply to
  * a peer that went is simply dropped. Each connection has a queue of bytes to
  * send; who has a long one is not answered further until it reads, and pushed
- * events are dropped: then the subscription is told `resync`.
+ * events are dropped: then the subscription is told `resync`. What waits is in
+ * memory up to a bound for all, then in files.
  */
 #ifndef CCFC_SERVE_NET_SERVER_H
 #define CCFC_SERVE_NET_SERVER_H
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "serve/net/spool.h"
 
 #include <stdint.h>
 
@@ -35,6 +37,17 @@ struct ccfc_server_handlers {
 	 * queue that had grown long (256 KiB): nobody is woken for less.
 	 */
 	void (*on_drained)(void *ctx, uint64_t conn);
+	/*
+	 * More waits for this connection than it may have: nothing is to be
+	 * begun for it until on_drained. May be NULL.
+	 */
+	void (*on_full)(void *ctx, uint64_t conn);
+	/*
+	 * Bytes of a connection were taken, and on_message follows for each
+	 * request in them. Whatever their sender did before it sent them has
+	 * happened by now. May be NULL.
+	 */
+	void (*on_requests)(void *ctx);
 };
 
 /*
@@ -50,8 +63,35 @@ int ccfc_server_new(struct ccfc_server **out, const char *socket_path,
 /* Hangs up on everyone, stops nng's threads, removes the socket. */
 void ccfc_server_free(struct ccfc_server *server);
 
+/*
+ * Does a connect to the socket's path reach this server? Not when the socket or
+ * its directory was removed, moved or replaced.
+ */
+bool ccfc_server_is_there(const struct ccfc_server *server);
+
+/*
+ * Listens at the same path anew, as ccfc_server_new does; connections stay. On
+ * failure all is as before: a socket that was moved may be moved back.
+ */
+int ccfc_server_listen_again(struct ccfc_server *server, struct ccfc_err *err);
+
+/*
+ * Where answers wait that are too many for memory; `dir` is borrowed. Without,
+ * peers that do not read are hung up on instead.
+ */
+void ccfc_server_spool_in(struct ccfc_server *server, const char *dir);
+/* What all peers may cost; see server.c, which has the usual ones. */
+struct ccfc_server_limits {
+	size_t memory, total; /* bytes that wait: in memory, in all */
+	int64_t unread_ms;    /* how long one may take nothing */
+};
+void ccfc_server_limit(struct ccfc_server *server,
+		       const struct ccfc_server_limits *limits);
+
 /* Readable when ccfc_server_dispatch has work. */
 int ccfc_server_fd(const struct ccfc_server *server);
+/* When it has to be called in any case: in so many ms, or -1. */
+int ccfc_server_timeout_ms(const struct ccfc_server *server);
 
 /*
  * Takes in all mail: calls the handlers for complete messages, bad bytes
@@ -67,19 +107,24 @@ void ccfc_server_dispatch(struct ccfc_server *server);
 bool ccfc_server_send_buf(struct ccfc_server *server, uint64_t conn,
 			  struct ccfc_buf *buf);
 
+/* The same for a long answer, or a part of one. */
+bool ccfc_server_send_spool(struct ccfc_server *server, uint64_t conn,
+			    struct ccfc_spool *spool);
+
 /* Bytes that wait to be sent to a connection. */
 size_t ccfc_server_queued(const struct ccfc_server *server, uint64_t conn);
 
-/*
- * So much waits for all connections together that nobody should be given much
- * more. Peers that do not read are being hung up on; it passes.
- */
-bool ccfc_server_crowded(const struct ccfc_server *server);
+/* A request is answered later (true), or has been (false). */
+void ccfc_server_owe(struct ccfc_server *server, uint64_t conn, bool more);
+
+/* What waits for all connections: bytes, and the memory held for them. */
+void ccfc_server_unsent(const struct ccfc_server *server, uint64_t *bytes,
+			uint64_t *memory);
 
 /* Hangs up after what is queued has been sent. */
 void ccfc_server_hang_up(struct ccfc_server *server, uint64_t conn);
 
-/* Waits (bounded) until every queue is empty: the last words of a stop. */
+/* Waits (bounded) until every queue is empty, at the end of the daemon. */
 void ccfc_server_flush(struct ccfc_server *server, int timeout_ms);
 
 uint32_t ccfc_server_clients(const struct ccfc_server *server);

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "os/dirs.h"
+#include "os/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* Our descriptors are below this when we begin to listen. */
+#define FDS_MAX 256
 
 static int check_dir(const char *dir, struct ccfc_err *err)
 {
@@ -51,8 +55,8 @@ static int in_the_way(const char *path, struct ccfc_err *err)
 }
 
 /*
- * Does nobody listen there? A daemon with another state directory may: then
- * its clients must not lose it. Whatever is not a clear no counts as yes.
+ * Is it sure that nobody listens there? A daemon with another state directory
+ * may, and its clients must not lose it.
  */
 static bool is_stale(const char *path)
 {
@@ -63,7 +67,11 @@ static bool is_stale(const char *path)
 	if (fd < 0)
 		return false;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	fcntl(fd, F_SETFL, O_NONBLOCK);
+	/* A connect that waits for a full backlog might wait for ever. */
+	if (ccfc_fd_nonblock(fd) < 0) {
+		close(fd);
+		return false;
+	}
 	memcpy(addr.sun_path, path, strlen(path));
 	refused = connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 &&
 		  errno == ECONNREFUSED;
@@ -140,6 +148,27 @@ static int publish(struct ccfc_socket *s, const char *name, const char *path,
 	return 0;
 }
 
+/*
+ * nng makes the socket non-blocking without checking that it worked: a blocking
+ * one would hold the daemon in accept() for ever. nng keeps the descriptor to
+ * itself, so it is looked for among ours.
+ */
+static int never_wait(const char *name, struct ccfc_err *err)
+{
+	for (int fd = 0; fd < FDS_MAX; fd++) {
+		struct sockaddr_un addr = { 0 };
+		socklen_t len = sizeof(addr) - 1;
+
+		if (getsockname(fd, (struct sockaddr *)&addr, &len) < 0 ||
+		    addr.sun_family != AF_UNIX ||
+		    strcmp(addr.sun_path, name) != 0)
+			continue;
+		if (ccfc_fd_nonblock(fd) < 0)
+			return ccfc_err_errno(err, errno, "%s", name);
+	}
+	return 0;
+}
+
 static int listen_in(struct ccfc_socket *s, const char *dir, const char *path,
 		     struct ccfc_err *err)
 {
@@ -154,6 +183,8 @@ static int listen_in(struct ccfc_socket *s, const char *dir, const char *path,
 		r = clear_path(path, err);
 	if (!r)
 		r = listen_at(s, name.ptr, err);
+	if (!r)
+		r = never_wait(name.ptr, err);
 	if (!r)
 		r = publish(s, name.ptr, path, err);
 	ccfc_buf_release(&name);
@@ -187,12 +218,18 @@ int ccfc_socket_listen(struct ccfc_socket *s, const char *path,
 	return r;
 }
 
-void ccfc_socket_close(struct ccfc_socket *s)
+/* The socket that listens keeps its inode, so the number is nobody else's. */
+bool ccfc_socket_is_there(const struct ccfc_socket *s)
 {
 	struct stat st;
 
-	if (s->path && lstat(s->path, &st) == 0 && st.st_dev == s->dev &&
-	    st.st_ino == s->ino)
+	return s->path && lstat(s->path, &st) == 0 && st.st_dev == s->dev &&
+	       st.st_ino == s->ino;
+}
+
+void ccfc_socket_close(struct ccfc_socket *s)
+{
+	if (ccfc_socket_is_there(s))
 		unlink(s->path);
 	if (s->listener)
 		nng_stream_listener_close(s->listener);

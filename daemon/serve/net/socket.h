@@ -9,6 +9,7 @@
 #include "base/err.h"
 
 #include <nng/nng.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 
 struct ccfc_socket {
@@ -26,6 +27,9 @@ struct ccfc_socket {
  */
 int ccfc_socket_listen(struct ccfc_socket *socket, const char *path,
 		       struct ccfc_err *err);
+
+/* Is it this socket that has the path? */
+bool ccfc_socket_is_there(const struct ccfc_socket *socket);
 
 /* Stops listening and removes the socket if it is still this one. */
 void ccfc_socket_close(struct ccfc_socket *socket);

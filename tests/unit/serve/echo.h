@@ -34,10 +34,14 @@ struct fixture {
 	struct ccfc_server *server;
 	pthread_t core;
 	int stop;
-	atomic_int answered, closed, drained;
+	atomic_int answered, closed, drained, full;
+	atomic_int taken;      /* calls of on_requests … */
+	atomic_int seen;       /* … before the last message */
 	atomic_size_t longest; /* queue seen by on_message */
 	atomic_size_t blow;    /* reply with so many bytes instead */
 	atomic_ullong last;    /* connection of the last message */
+	atomic_bool owes;      /* see owe() */
+	uint64_t other;
 };
 
 static inline bool send_bytes(struct fixture *f, uint64_t conn,
@@ -53,6 +57,30 @@ static inline bool send_bytes(struct fixture *f, uint64_t conn,
 	return sent;
 }
 
+/* The bytes of a blown-up reply: each is a message, a small number. */
+static inline char blown(size_t i)
+{
+	return (char)((i ^ (i >> 8) ^ (i >> 16) * 3) & 0x7f);
+}
+
+/*
+ * Requests of others are not answered (yet): the first one to ask waits for
+ * them, and each of its requests ends one.
+ */
+static inline void owe(struct fixture *f, uint64_t conn,
+		       struct ccfc_slice bytes)
+{
+	if (!f->other)
+		f->other = conn;
+	if (conn != f->other) {
+		ccfc_server_owe(f->server, f->other, false);
+		send_bytes(f, conn, bytes);
+		return;
+	}
+	ccfc_server_owe(f->server, conn, true);
+	atomic_fetch_add(&f->answered, 1);
+}
+
 static inline void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 {
 	struct fixture *f = ctx;
@@ -61,15 +89,22 @@ static inline void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 	struct ccfc_pack p;
 
 	atomic_store(&f->last, conn);
+	atomic_store(&f->seen, atomic_load(&f->taken));
 	if (n > atomic_load(&f->longest))
 		atomic_store(&f->longest, n);
+	if (f->owes) {
+		owe(f, conn, bytes);
+		return;
+	}
 	if (!f->blow) {
 		send_bytes(f, conn, bytes);
 		return;
 	}
 	ccfc_pack_init(&p, &buf);
-	memset(ccfc_buf_reserve(&buf, f->blow), 0, f->blow);
-	buf.len = f->blow; /* that many zeros are that many messages */
+	ccfc_buf_reserve(&buf, f->blow);
+	for (size_t i = 0; i < f->blow; i++)
+		buf.ptr[i] = blown(i);
+	buf.len = f->blow;
 	ccfc_server_send_buf(f->server, conn, &buf);
 	assert_int_equal(buf.len, 0);
 	ccfc_buf_release(&buf);
@@ -94,6 +129,19 @@ static inline void on_drained(void *ctx, uint64_t conn)
 	atomic_fetch_add(&f->drained, 1);
 }
 
+static inline void on_full(void *ctx, uint64_t conn)
+{
+	struct fixture *f = ctx;
+
+	(void)conn;
+	atomic_fetch_add(&f->full, 1);
+}
+
+static inline void on_requests(void *ctx)
+{
+	atomic_fetch_add(&((struct fixture *)ctx)->taken, 1);
+}
+
 static inline void *core(void *arg)
 {
 	struct fixture *f = arg;
@@ -102,15 +150,17 @@ static inline void *core(void *arg)
 		{ .fd = f->stop, .events = POLLIN },
 	};
 
-	while (poll(fds, 2, -1) >= 0 && !fds[1].revents)
+	while (poll(fds, 2, ccfc_server_timeout_ms(f->server)) >= 0 &&
+	       !fds[1].revents)
 		ccfc_server_dispatch(f->server);
 	return NULL;
 }
 
 static inline int listen_on(struct fixture *f, struct ccfc_err *err)
 {
-	struct ccfc_server_handlers handlers = { f, on_message, on_close,
-						 on_drained };
+	struct ccfc_server_handlers handlers = { f,	   on_message,
+						 on_close, on_drained,
+						 on_full,  on_requests };
 
 	return ccfc_server_new(&f->server, f->path, &handlers, err);
 }

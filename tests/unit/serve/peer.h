@@ -15,7 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PEER_TIMEOUT_S 20
+#define PEER_TIMEOUT_S 200
 
 static inline int peer_connect(const char *path)
 {

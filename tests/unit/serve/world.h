@@ -106,7 +106,7 @@ static inline struct world *world_new(void)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	struct ccfc_server_handlers handlers = { w, world_message, world_closed,
-						 world_drained };
+						 world_drained, NULL, NULL };
 	struct ccfc_err err;
 
 	assert_non_null(w);

@@ -19,6 +19,21 @@ static void test_round_trip(void **state)
 	await(&f->closed, 1);
 }
 
+/* Each message comes after a call that follows the taking of its bytes. */
+static void test_taken_first(void **state)
+{
+	struct fixture *f = *state;
+	int fd = peer_connect(f->path);
+
+	for (uint32_t i = 0; i < 100; i++) {
+		int before = atomic_load(&f->taken);
+
+		assert_echo(fd, i, 10);
+		assert_true(atomic_load(&f->seen) > before);
+	}
+	close(fd);
+}
+
 static void test_pipelined(void **state)
 {
 	struct fixture *f = *state;
@@ -229,7 +244,7 @@ static void test_many_connections(void **state)
 
 /*
  * A client that asks and does not read: its requests are no longer taken
- * once 64 MiB wait for it; another is served meanwhile; and when it reads, it
+ * once 8 MiB wait for it; another is served meanwhile; and when it reads, it
  * gets all.
  */
 static void test_slow_reader(void **state)
@@ -255,43 +270,188 @@ static void test_slow_reader(void **state)
 		total += (size_t)n;
 	}
 	assert_int_equal(total, (size_t)ASKS * REPLY);
-	assert_in_range(atomic_load(&f->longest), 1, (64u << 20));
+	assert_in_range(atomic_load(&f->longest), 1, (8u << 20));
 	await(&f->drained, 1);
 	close(fd);
 	free(sink);
 	ccfc_buf_release(&ask);
 }
 
-/*
- * Many that ask and do not read: others are served all the same, and once too
- * much waits, those that have not read for a while are hung up on.
- */
-static void test_stalled_crowd(void **state)
+/* Little memory, and no hurry. */
+static const struct ccfc_server_limits few = { 10 << 20, 1 << 30, 3600000 };
+
+/* All of a blown-up reply, byte by byte as it was made. */
+static void assert_blown(int fd, size_t size)
 {
-	enum { PEERS = 6, REPLY = 48 << 20 };
-	struct fixture *f = *state;
+	char *sink = malloc(1 << 16);
+
+	assert_non_null(sink);
+	for (size_t at = 0; at < size;) {
+		ssize_t n = recv(fd, sink, 1 << 16, 0);
+
+		assert_true(n > 0);
+		for (ssize_t i = 0; i < n; i++)
+			if (sink[i] != blown(at + (size_t)i))
+				fail_msg("byte %zu differs", at + (size_t)i);
+		at += (size_t)n;
+	}
+	free(sink);
+}
+
+static size_t memory_held(struct fixture *f)
+{
+	uint64_t bytes, memory;
+
+	ccfc_server_unsent(f->server, &bytes, &memory);
+	return memory;
+}
+
+static uint64_t unsent(struct fixture *f)
+{
+	uint64_t bytes, memory;
+
+	ccfc_server_unsent(f->server, &bytes, &memory);
+	return bytes;
+}
+
+/* `n` peers that ask once each for `f->blow` bytes and do not read. */
+static void ask_all(struct fixture *f, int *fds, int n)
+{
 	struct ccfc_buf ask = CCFC_BUF_INIT;
-	int fds[PEERS];
 
 	request(&ask, 1, 1);
-	f->blow = REPLY;
-	for (int i = 0; i < PEERS; i++) {
-		assert_int_equal(ccfc_server_crowded(f->server), 0);
+	for (int i = 0; i < n; i++) {
+		int before = atomic_load(&f->answered);
+
 		fds[i] = peer_connect(f->path);
 		assert_true(peer_write(fds[i], ccfc_buf_view(&ask)));
-		await(&f->answered, i + 1);
+		await(&f->answered, before + 1);
 	}
+	ccfc_buf_release(&ask);
+}
+
+/*
+ * Many that ask and do not read: what waits for them is in files, others are
+ * served, and when they read they get all.
+ */
+static void test_unread_in_files(void **state)
+{
+	enum { PEERS = 6, REPLY = 9 << 20 };
+	struct fixture *f = *state;
+	int fds[PEERS];
+
+	ccfc_server_spool_in(f->server, f->dir);
+	ccfc_server_limit(f->server, &few);
+	f->blow = REPLY;
+	ask_all(f, fds, PEERS);
 	f->blow = 0;
-	assert_int_equal(ccfc_server_crowded(f->server), 1);
-	for (int i = 0; i < PEER_TIMEOUT_S * 1000; i++) {
-		assert_serving(f);
-		if (!ccfc_server_crowded(f->server))
-			break;
-		poll(NULL, 0, 1);
+	assert_serving(f);
+	assert_true(memory_held(f) <= few.memory);
+	assert_true(unsent(f) > (uint64_t)(PEERS - 1) * REPLY);
+	assert_int_equal(atomic_load(&f->full), PEERS);
+	for (int i = 0; i < PEERS; i++) {
+		assert_blown(fds[i], REPLY);
+		assert_echo(fds[i], 2, 100);
+		close(fds[i]);
 	}
-	assert_true(peer_is_hung_up(fds[0]));
+	/* A peer may have read before the server knows that it sent. */
+	for (int i = 0; unsent(f) && i < PEER_TIMEOUT_S * 1000; i++)
+		poll(NULL, 0, 1);
+	assert_int_equal(unsent(f), 0);
+	assert_int_equal(memory_held(f), 0);
+}
+
+/* The same without a place for files: some are hung up on. */
+static void test_unread_without_files(void **state)
+{
+	enum { PEERS = 6, REPLY = 9 << 20 };
+	struct fixture *f = *state;
+	int fds[PEERS];
+
+	ccfc_server_limit(f->server, &few);
+	f->blow = REPLY;
+	ask_all(f, fds, PEERS);
+	f->blow = 0;
+	assert_serving(f);
+	assert_true(memory_held(f) <= few.memory);
+	await(&f->closed, PEERS - 1);
 	for (int i = 0; i < PEERS; i++)
 		close(fds[i]);
+}
+
+/* Too much in all: those that read least are hung up on, others served. */
+static void test_crowd(void **state)
+{
+	enum { PEERS = 12, REPLY = 4 << 20 };
+	static const struct ccfc_server_limits limits = { 1 << 20, 16 << 20,
+							  600000 };
+	struct fixture *f = *state;
+	int fds[PEERS];
+
+	ccfc_server_spool_in(f->server, f->dir);
+	ccfc_server_limit(f->server, &limits);
+	f->blow = REPLY;
+	ask_all(f, fds, PEERS);
+	f->blow = 0;
+	assert_serving(f);
+	assert_true(memory_held(f) <= limits.memory + (1u << 18));
+	/* Eight fit for a moment, four for longer. */
+	await(&f->closed, PEERS - 8);
+	assert_true(unsent(f) <= 2 * limits.total);
+	await(&f->closed, PEERS - 4);
+	assert_serving(f);
+	for (int i = 0; i < PEERS; i++)
+		close(fds[i]);
+}
+
+/* One with a full queue is hung up on after a while; with less it is not. */
+static void test_unread_ends(void **state)
+{
+	enum { LONG = 16 << 20, SHORT = 4 << 20 };
+	static const struct ccfc_server_limits limits = { 64 << 20, 1 << 30,
+							  1 };
+	struct fixture *f = *state;
+	int more, less;
+
+	assert_int_equal(ccfc_server_timeout_ms(f->server), -1);
+	ccfc_server_limit(f->server, &limits);
+	f->blow = SHORT;
+	ask_all(f, &less, 1);
+	assert_int_equal(ccfc_server_timeout_ms(f->server), -1);
+	f->blow = LONG;
+	ask_all(f, &more, 1);
+	await(&f->closed, 1);
+	assert_true(peer_is_hung_up(more));
+	assert_int_equal(ccfc_server_timeout_ms(f->server), -1);
+	assert_blown(less, SHORT);
+	close(more);
+	close(less);
+}
+
+/* Eight answers can be waited for; requests beyond are not taken. */
+static void test_owed(void **state)
+{
+	enum { ASKS = 20, OWED = 8 };
+	struct fixture *f = *state;
+	struct ccfc_buf ask = CCFC_BUF_INIT;
+	int one = peer_connect(f->path), two = peer_connect(f->path);
+
+	f->owes = true;
+	for (uint32_t i = 0; i < ASKS; i++)
+		request(&ask, i, 1);
+	assert_true(peer_write(one, ccfc_buf_view(&ask)));
+	await(&f->answered, OWED);
+	for (int i = 1; i <= ASKS; i++) {
+		int most = OWED + i < ASKS ? OWED + i : ASKS;
+
+		assert_echo(two, (uint32_t)i, 1);
+		await(&f->answered, most);
+		assert_int_equal(atomic_load(&f->answered), most);
+	}
+	f->owes = false;
+	assert_echo(one, 1, 1);
+	close(one);
+	close(two);
 	ccfc_buf_release(&ask);
 }
 
@@ -334,12 +494,23 @@ static void test_free_with_clients(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(test_round_trip),	   T(test_pipelined),
-		T(test_byte_by_byte),	   T(test_half_closed),
-		T(test_connect_and_close), T(test_bad_bytes),
-		T(test_random_bytes),	   T(test_no_descriptors),
-		T(test_many_connections),  T(test_slow_reader),
-		T(test_stalled_crowd),	   T(test_gone_while_sending),
+		T(test_round_trip),
+		T(test_taken_first),
+		T(test_pipelined),
+		T(test_byte_by_byte),
+		T(test_half_closed),
+		T(test_connect_and_close),
+		T(test_bad_bytes),
+		T(test_random_bytes),
+		T(test_no_descriptors),
+		T(test_many_connections),
+		T(test_slow_reader),
+		T(test_unread_in_files),
+		T(test_unread_without_files),
+		T(test_crowd),
+		T(test_unread_ends),
+		T(test_owed),
+		T(test_gone_while_sending),
 		T(test_free_with_clients),
 	};
 

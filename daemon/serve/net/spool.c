@@ -1,0 +1,86 @@
+/*
+ * Spools; see spool.h. The file is in the state directory, which is on a disk
+ * (the socket's is often in memory), and has no name: nothing is left of it
+ * when the daemon ends, however it does.
+ */
+#include "serve/net/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MEMORY_MAX ((size_t)1 << 20)
+
+static int named_file(const char *dir)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	int fd;
+
+	ccfc_buf_printf(&path, "%s/answer-XXXXXX", dir);
+	fd = mkostemp(path.ptr, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path.ptr);
+	ccfc_buf_release(&path);
+	return fd;
+}
+
+int ccfc_spool_file(const char *dir)
+{
+#ifdef O_TMPFILE
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0)
+		return fd;
+#endif
+	return named_file(dir);
+}
+
+int ccfc_spool_write(int fd, uint64_t at, struct ccfc_slice bytes)
+{
+	while (bytes.len) {
+		ssize_t n = pwrite(fd, bytes.ptr, bytes.len, (off_t)at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += (uint64_t)n;
+		bytes = ccfc_slice(bytes.ptr + n, bytes.len - (size_t)n);
+	}
+	return 0;
+}
+
+void ccfc_spool_init(struct ccfc_spool *s, const char *dir)
+{
+	*s = (struct ccfc_spool){ .dir = dir, .fd = -1 };
+}
+
+void ccfc_spool_release(struct ccfc_spool *s)
+{
+	ccfc_buf_release(&s->mem);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->bytes = 0;
+}
+
+int ccfc_spool_settle(struct ccfc_spool *s, struct ccfc_err *err)
+{
+	if (s->mem.len <= MEMORY_MAX)
+		return 0;
+	if (s->fd < 0)
+		s->fd = ccfc_spool_file(s->dir);
+	if (s->fd < 0 ||
+	    ccfc_spool_write(s->fd, s->bytes, ccfc_buf_view(&s->mem)))
+		return ccfc_err_errno(
+			err, errno, "no room for a long answer in %s", s->dir);
+	s->bytes += s->mem.len;
+	ccfc_buf_clear(&s->mem);
+	return 0;
+}
+
+uint64_t ccfc_spool_size(const struct ccfc_spool *s)
+{
+	return s->bytes + s->mem.len;
+}

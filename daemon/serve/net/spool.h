@@ -1,0 +1,32 @@
+/*
+ * A long answer while it is made: packed into `mem`, and what is there beyond
+ * a MiB goes to a file without a name, so that an answer costs little memory
+ * however long it is and however slowly its peer reads. One thread at a time.
+ */
+#ifndef CCFC_SERVE_NET_SPOOL_H
+#define CCFC_SERVE_NET_SPOOL_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+struct ccfc_spool {
+	const char *dir;     /* where the file is; borrowed */
+	struct ccfc_buf mem; /* what comes behind the file */
+	int fd;		     /* -1: nothing went there */
+	uint64_t bytes;	     /* in the file */
+};
+
+void ccfc_spool_init(struct ccfc_spool *spool, const char *dir);
+void ccfc_spool_release(struct ccfc_spool *spool);
+/* To be called when `mem` has grown; `mem` may be empty afterwards. */
+int ccfc_spool_settle(struct ccfc_spool *spool, struct ccfc_err *err);
+uint64_t ccfc_spool_size(const struct ccfc_spool *spool);
+
+/* A file that only its descriptor knows; -1 and errno. */
+int ccfc_spool_file(const char *dir);
+/* All of it; -1 and errno. */
+int ccfc_spool_write(int fd, uint64_t at, struct ccfc_slice bytes);
+
+#endif

@@ -1,166 +1,32 @@
 /*
- * From a message to its reply: the table of methods, and what is the same for
- * all of them. A question first lets the daemon take in what was written
- * before it was asked; then its options are read against the table, and the
- * method packs its result behind the head of the response. An error replaces
- * whatever was packed.
+ * From a message to its reply: what is the same for all methods of
+ * schema/methods.def. The options are read against the table, a first scan that
+ * is nearly done is finished, and the method packs its result behind the head
+ * of the response. An error replaces whatever was packed. What was written
+ * before the request was sent has been taken in already (server.h,
+ * on_requests).
  */
 #include "serve/rpc/request.h"
 
 #include "base/alloc.h"
 #include "serve/conversation/session_messages.h"
 #include "serve/methods/subscriptions.h"
+#include "serve/rpc/slices.h"
 
 #include <stdlib.h>
 
 /* Content in one reply; each text is bounded by maxContent besides. */
 #define CONTENT_TOTAL ((size_t)64 << 20)
-/* Lines that are read for it: each change reads its own, however many share. */
+/* Bytes of lines that a reply may read; a line counts for each change in it. */
 #define READING_TOTAL ((size_t)512 << 20)
 #define STOP_FLUSH_MS 1000
 
-#define CONTENT (CCFC_OPT(INCLUDE_CONTENT) | CCFC_OPT(MAX_CONTENT))
-#define WHY	CCFC_OPT(INCLUDE_PROMPT)
-#define PAGE	(CCFC_OPT(LIMIT) | CCFC_OPT(OFFSET))
-#define DATES	(CCFC_OPT(FROM_DATE) | CCFC_OPT(TO_DATE))
-#define PLACE	(CCFC_OPT(CWD) | CCFC_OPT(PROJECT_PATH))
-#define EVENTS	(PLACE | CCFC_OPT(PATH) | CCFC_OPT(SESSION) | CCFC_OPT(STATES))
-
-struct method {
-	const char *name;
-	ccfc_method_fn run;
-	uint64_t allowed, required;
-	/* Defaults that differ from method to method: */
-	int64_t limit;
-	uint32_t states;
-	bool content;
-	enum { NO_REFRESH, REFRESH, WAIT } refresh; /* before it answers */
+/* By their numbers in the schema. */
+static const ccfc_method_fn functions[CCFC_METHODS] = {
+#define METHOD(symbol, function, ...) ccfc_method_##function,
+#include "schema/methods.def"
+#undef METHOD
 };
-
-#define NO_LIMIT    INT64_MAX
-#define ALL_STATES  ((1u << CCFC_STATE_COUNT) - 1)
-#define NOT_PENDING (ALL_STATES & ~CCFC_STATE_BIT(CCFC_STATE_PENDING))
-
-static const struct method table[] = {
-	{ CCFC_M_SESSION_FILES, ccfc_method_session_files,
-	  CONTENT | WHY | PAGE | CCFC_OPT(SESSION) | CCFC_OPT(EXTENSIONS) |
-		  CCFC_OPT(DIRECTORIES) | CCFC_OPT(TOOLS) | CCFC_OPT(STATES),
-	  CCFC_OPT(SESSION), NO_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_SESSION_FILE_CHANGES, ccfc_method_session_file_changes,
-	  CONTENT | WHY | CCFC_OPT(SESSION) | CCFC_OPT(PATH) | CCFC_OPT(CWD) |
-		  CCFC_OPT(STATES),
-	  CCFC_OPT(SESSION) | CCFC_OPT(PATH), NO_LIMIT, CCFC_STATES_APPLIED,
-	  true, WAIT },
-	{ CCFC_M_SESSION_DIFF, ccfc_method_session_diff,
-	  CCFC_OPT(SESSION) | CCFC_OPT(PATHS) | CCFC_OPT(CWD) |
-		  CCFC_OPT(EXTENSIONS) | CCFC_OPT(DIRECTORIES) |
-		  CCFC_OPT(TOOLS) | CCFC_OPT(NET) | CCFC_OPT(CONTEXT) | CONTENT,
-	  CCFC_OPT(SESSION), NO_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_SESSION_REVERT, ccfc_method_session_revert,
-	  CCFC_OPT(SESSION) | CCFC_OPT(PATHS) | CCFC_OPT(CWD) |
-		  CCFC_OPT(CONTEXT),
-	  CCFC_OPT(SESSION), NO_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_SESSION_RECOVER, ccfc_method_session_recover,
-	  PAGE | PLACE | CCFC_OPT(SESSION) | CCFC_OPT(DELETED) |
-		  CCFC_OPT(KEYWORDS),
-	  0, NO_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_SESSION_LIST, ccfc_method_session_list,
-	  PAGE | DATES | PLACE | CCFC_OPT(BRANCH) | CCFC_OPT(MODEL) |
-		  CCFC_OPT(STATUS) | CCFC_OPT(TOUCHED) | CCFC_OPT(SORT),
-	  0, CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_SESSION_READS, ccfc_method_session_reads,
-	  PAGE | CCFC_OPT(SESSION), CCFC_OPT(SESSION), NO_LIMIT,
-	  CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_FILE_READERS, ccfc_method_file_readers,
-	  PAGE | DATES | PLACE | CCFC_OPT(PATH) | CCFC_OPT(ALTERNATIVES),
-	  CCFC_OPT(PATH), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
-	  WAIT },
-	{ CCFC_M_STATS_GET, ccfc_method_stats_get,
-	  PAGE | DATES | PLACE | CCFC_OPT(SESSION) | CCFC_OPT(BY), 0,
-	  CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false, WAIT },
-	{ CCFC_M_SESSION_GET, ccfc_method_session_get,
-	  CONTENT | PAGE | CCFC_OPT(SESSION) | CCFC_OPT(INCLUDE_THINKING),
-	  CCFC_OPT(SESSION), CCFC_DEFAULT_LIMIT, 0, true, WAIT },
-	{ CCFC_M_SESSION_MESSAGES, ccfc_method_session_messages,
-	  CONTENT | PAGE | CCFC_OPT(SESSION) | CCFC_OPT(ROLE) |
-		  CCFC_OPT(AGENT) | CCFC_OPT(MESSAGE) |
-		  CCFC_OPT(INCLUDE_THINKING),
-	  CCFC_OPT(SESSION), CCFC_DEFAULT_LIMIT, 0, true, WAIT },
-	{ CCFC_M_SESSION_TIMELINE, ccfc_method_session_timeline,
-	  PAGE | CCFC_OPT(SESSION) | CCFC_OPT(MAX_CONTENT) |
-		  CCFC_OPT(INCLUDE_THINKING),
-	  CCFC_OPT(SESSION), 200, 0, true, WAIT },
-	{ CCFC_M_SESSION_TREE, ccfc_method_session_tree,
-	  PAGE | CCFC_OPT(SESSION) | CCFC_OPT(MAX_CONTENT), CCFC_OPT(SESSION),
-	  1000, 0, true, WAIT },
-	{ CCFC_M_CHANGE_GET, ccfc_method_change_get,
-	  CONTENT | CCFC_OPT(CHANGE) | CCFC_OPT(CONTEXT), CCFC_OPT(CHANGE),
-	  NO_LIMIT, 0, false, WAIT },
-	{ CCFC_M_FILE_SESSIONS, ccfc_method_file_sessions,
-	  CONTENT | WHY | PAGE | DATES | PLACE | CCFC_OPT(PATH) |
-		  CCFC_OPT(ALTERNATIVES) | CCFC_OPT(STATES),
-	  CCFC_OPT(PATH), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
-	  WAIT },
-	{ CCFC_M_FILE_MATCH, ccfc_method_file_match,
-	  CONTENT | WHY | PAGE | DATES | PLACE | CCFC_OPT(PATTERN) |
-		  CCFC_OPT(STATES),
-	  CCFC_OPT(PATTERN), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
-	  WAIT },
-	{ CCFC_M_FILE_AT, ccfc_method_file_at,
-	  CONTENT | CCFC_OPT(PATH) | CCFC_OPT(CWD) | CCFC_OPT(ALTERNATIVES) |
-		  CCFC_OPT(AT),
-	  CCFC_OPT(PATH), NO_LIMIT, CCFC_STATES_APPLIED, true, WAIT },
-	{ CCFC_M_FILE_LOG, ccfc_method_file_log,
-	  PAGE | CCFC_OPT(PATH) | CCFC_OPT(CWD) | CCFC_OPT(ALTERNATIVES),
-	  CCFC_OPT(PATH), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
-	  WAIT },
-	{ CCFC_M_FILE_BLAME, ccfc_method_file_blame,
-	  CCFC_OPT(PATH) | CCFC_OPT(CWD) | CCFC_OPT(ALTERNATIVES) |
-		  CCFC_OPT(AT) | CCFC_OPT(FROM) | CCFC_OPT(TO) |
-		  CCFC_OPT(IGNORE_SPACE) | CCFC_OPT(INCLUDE_CONTENT),
-	  CCFC_OPT(PATH), NO_LIMIT, CCFC_STATES_APPLIED, true, WAIT },
-	{ CCFC_M_TEXT_SEARCH, ccfc_method_text_search,
-	  PAGE | DATES | PLACE | CCFC_OPT(PATTERN) | CCFC_OPT(REGEX) |
-		  CCFC_OPT(CASE_SENSITIVE) | CCFC_OPT(ROLE) |
-		  CCFC_OPT(SESSION) | CCFC_OPT(IN) | CCFC_OPT(SORT),
-	  CCFC_OPT(PATTERN), CCFC_DEFAULT_LIMIT, CCFC_STATES_APPLIED, false,
-	  WAIT },
-	{ CCFC_M_SQL_QUERY, ccfc_method_sql_query,
-	  CCFC_OPT(QUERY) | CCFC_OPT(LIMIT), CCFC_OPT(QUERY), 1000, 0, false,
-	  WAIT },
-	{ CCFC_M_SQL_SCHEMA, ccfc_method_sql_schema, 0, 0, 0, 0, false,
-	  NO_REFRESH },
-	{ CCFC_M_INDEX_BUILD, ccfc_method_index_build,
-	  PLACE | CCFC_OPT(PROGRESS), 0, 0, 0, false, NO_REFRESH },
-	{ CCFC_M_INDEX_STATS, ccfc_method_index_stats, 0, 0, 0, 0, false,
-	  WAIT },
-	{ CCFC_M_INDEX_DUMP, ccfc_method_index_dump, 0, 0, 0, 0, false, WAIT },
-	{ CCFC_M_STORE_CHECK, ccfc_method_store_check, 0, 0, 0, 0, false,
-	  WAIT },
-	{ CCFC_M_SOURCE_LIST, ccfc_method_source_list, PAGE, 0, NO_LIMIT, 0,
-	  false, WAIT },
-	{ CCFC_M_EVENTS_SUBSCRIBE, ccfc_method_events_subscribe,
-	  EVENTS | CCFC_OPT(SINCE) | CCFC_OPT(NOTIFY), 0, NO_LIMIT, NOT_PENDING,
-	  false, WAIT },
-	{ CCFC_M_EVENTS_UNSUBSCRIBE, ccfc_method_events_unsubscribe,
-	  CCFC_OPT(SUBSCRIPTION), CCFC_OPT(SUBSCRIPTION), 0, 0, false,
-	  NO_REFRESH },
-	{ CCFC_M_EVENTS_SINCE, ccfc_method_events_since,
-	  EVENTS | CCFC_OPT(CLOCK) | CCFC_OPT(LIMIT), CCFC_OPT(CLOCK), NO_LIMIT,
-	  NOT_PENDING, false, WAIT },
-	{ CCFC_M_SERVER_INFO, ccfc_method_server_info, 0, 0, 0, 0, false,
-	  REFRESH },
-	{ CCFC_M_SERVER_STOP, ccfc_method_server_stop, 0, 0, 0, 0, false,
-	  NO_REFRESH },
-};
-
-static const struct method *find_method(struct ccfc_slice name)
-{
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
-		if (ccfc_slice_is(name, table[i].name))
-			return &table[i];
-	return NULL;
-}
 
 struct ccfc_methods *ccfc_methods_new(struct ccfc_service *service)
 {
@@ -168,7 +34,6 @@ struct ccfc_methods *ccfc_methods_new(struct ccfc_service *service)
 
 	m->service = service;
 	ccfc_arena_init(&m->arena);
-	ccfc_arena_init(&m->texts);
 	ccfc_buf_init(&m->out);
 	return m;
 }
@@ -179,14 +44,14 @@ void ccfc_methods_free(struct ccfc_methods *m)
 		return;
 	ccfc_subs_release(m);
 	ccfc_builds_release(m);
+	ccfc_slices_release(m);
 	ccfc_conversation_forget(m);
 	ccfc_arena_release(&m->arena);
-	ccfc_arena_release(&m->texts);
 	ccfc_buf_release(&m->out);
 	free(m);
 }
 
-/* While the first scan runs, what was not found may still come. */
+/* During the first scan, a missing session or file may still be found. */
 static void hint_indexing(struct ccfc_service *service, struct ccfc_err *err)
 {
 	struct ccfc_scan_progress at = { 0 };
@@ -201,9 +66,10 @@ static void hint_indexing(struct ccfc_service *service, struct ccfc_err *err)
 			      at.files_done, at.files_total);
 }
 
-static int run(struct ccfc_request *rq, const struct method *method,
-	       struct ccfc_obj params, struct ccfc_err *err)
+static int run_method(struct ccfc_request *rq, int number,
+		      struct ccfc_obj params, struct ccfc_err *err)
 {
+	const struct ccfc_method_row *method = &ccfc_method_rows[number];
 	int r;
 
 	rq->method = method->name;
@@ -214,16 +80,18 @@ static int run(struct ccfc_request *rq, const struct method *method,
 		.max_content = CCFC_CONTENT_MAX_BYTES,
 		.context = CCFC_DEFAULT_CONTEXT,
 		.states = method->states,
-		.include_content = method->content,
+		.changes = true,
+		.content = method->content,
 	};
-	r = ccfc_options_read(&rq->opt, method->name, params, method->allowed,
+	r = ccfc_options_read(&rq->opt, method->name, params,
+			      method->required | method->optional,
 			      method->required, rq->arena, err);
 	if (r)
 		return r;
-	if (method->refresh)
-		rq->service->refresh(rq->service->ctx, method->refresh == WAIT);
+	if (method->waits)
+		rq->service->finish_scan(rq->service->ctx);
 	ccfc_rpc_response_begin(rq->pack, rq->id);
-	r = method->run(rq, err);
+	r = functions[number](rq, err);
 	if (r)
 		return r;
 	ccfc_rpc_response_end(rq->pack);
@@ -246,12 +114,37 @@ void ccfc_methods_fail(struct ccfc_methods *m, uint32_t id, struct ccfc_err *e)
 	ccfc_rpc_error(&pack, id, e);
 }
 
-/* `broken`: the params are no options (see ccfc_rpc_parse); err says why. */
+void ccfc_methods_body(struct ccfc_request *rq, struct ccfc_spool *body,
+		       uint32_t n)
+{
+	ccfc_pack_array_head(rq->pack, n);
+	rq->body = body;
+	rq->body_at = rq->pack->buf->len;
+}
+
+void ccfc_methods_send(struct ccfc_request *rq)
+{
+	struct ccfc_server *server = rq->service->server;
+	struct ccfc_buf *out = &rq->methods->out, tail = CCFC_BUF_INIT;
+
+	if (rq->body) {
+		ccfc_buf_append(&tail, out->ptr + rq->body_at,
+				out->len - rq->body_at);
+		out->len = rq->body_at;
+	}
+	ccfc_server_send_buf(server, rq->conn, out);
+	if (rq->body)
+		ccfc_server_send_spool(server, rq->conn, rq->body);
+	ccfc_server_send_buf(server, rq->conn, &tail);
+	ccfc_buf_release(&tail);
+}
+
+/* `broken`: the params are not options (see ccfc_rpc_parse); err says why. */
 static void answer_methods(struct ccfc_methods *m, uint64_t conn,
 			   const struct ccfc_rpc *rpc, bool broken,
 			   struct ccfc_err *err)
 {
-	const struct method *method = find_method(rpc->method);
+	int method = ccfc_method_find(rpc->method);
 	struct ccfc_pack pack;
 	struct ccfc_request rq = { .methods = m,
 				   .service = m->service,
@@ -264,14 +157,18 @@ static void answer_methods(struct ccfc_methods *m, uint64_t conn,
 
 	ccfc_buf_clear(&m->out);
 	ccfc_pack_init(&pack, &m->out);
-	if (!method)
+	if (method < 0 || !ccfc_conversation_is_page(functions[method]))
+		ccfc_conversation_left(m, conn);
+	if (method < 0)
 		r = no_method(rpc->method, err);
 	else if (!broken)
-		r = run(&rq, method, rpc->params, err);
-	if (r < 0)
+		r = run_method(&rq, method, rpc->params, err);
+	if (r < 0) {
 		ccfc_methods_fail(m, rpc->id, err);
+		rq.body = NULL;
+	}
 	if (r <= 0)
-		ccfc_server_send_buf(m->service->server, conn, &m->out);
+		ccfc_methods_send(&rq);
 	ccfc_arena_clear(&m->arena);
 	if (!rq.stop)
 		return;
@@ -313,6 +210,8 @@ void ccfc_methods_message(struct ccfc_methods *m, uint64_t conn,
 void ccfc_methods_closed(struct ccfc_methods *m, uint64_t conn)
 {
 	ccfc_subs_closed(m, conn);
+	ccfc_conversation_left(m, conn);
+	ccfc_slices_closed(m, conn);
 	if (m->service->worker) /* not any more when all ends */
 		ccfc_worker_closed(m->service->worker, conn);
 }
@@ -320,6 +219,16 @@ void ccfc_methods_closed(struct ccfc_methods *m, uint64_t conn)
 void ccfc_methods_drained(struct ccfc_methods *m, uint64_t conn)
 {
 	ccfc_subs_drained(m, conn);
+	ccfc_slices_hold(m, conn, false);
+	if (m->service->worker)
+		ccfc_worker_hold(m->service->worker, conn, false);
+}
+
+void ccfc_methods_full(struct ccfc_methods *m, uint64_t conn)
+{
+	ccfc_slices_hold(m, conn, true);
+	if (m->service->worker) /* not any more when all ends */
+		ccfc_worker_hold(m->service->worker, conn, true);
 }
 
 uint32_t ccfc_methods_subscribers(const struct ccfc_methods *m)

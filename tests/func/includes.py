@@ -25,7 +25,7 @@ MAY = {
                               "index"},
     "daemon/search": BASE | {"source", "transcript", "store"},
     "daemon/conversation": BASE | {"source", "transcript", "store"},
-    "daemon/serve": BASE | {"conversation", "wire", "diff", "source",
+    "daemon/serve": BASE | {"conversation", "wire", "diff", "schema", "source",
                             "transcript", "index", "store", "history",
                             "search"},
     # The daemon's own files put everything together.

@@ -1,12 +1,12 @@
 /*
- * From options to questions: paths made normal, filters put together, and
- * for a file that nobody changed a look at where it is known otherwise.
+ * From options to questions: makes paths normal and puts filters together. For
+ * a file that nobody changed it looks for the same file elsewhere.
  *
  * The same file in another worktree or clone has the same path below another
- * root. A known file is such a twin when its path relative to its session's
+ * root. A known file is such a twin if its path relative to its session's
  * project is the tail of the path that was asked for. A short tail ("x.md")
- * proves little, so then what is left of the path has to be a root that the
- * caller or a session names.
+ * proves little: then the rest of the path has to be a root that the caller or
+ * a session names.
  */
 #include "serve/rpc/request.h"
 
@@ -14,6 +14,10 @@
 #include "index/glob.h"
 
 #include <stdio.h>
+
+#define GLOB_STEPS	  10000000u
+#define GLOB_STEPS_A_FILE 1000u
+#define GLOB_STEPS_MAX	  100000000u
 
 #define TWINS_SHOWN 2
 
@@ -26,7 +30,7 @@ static int relative(struct ccfc_request *rq, enum ccfc_option what,
 		    struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is a relative path",
-		     rq->method, ccfc_option_name(what));
+		     rq->method, ccfc_option_rows[what].name);
 	ccfc_err_hint(err, "give an absolute path, or 'cwd' with it");
 	return CCFC_EINVAL;
 }
@@ -53,7 +57,7 @@ static int find_base(struct ccfc_slice *out, struct ccfc_request *rq,
 		if (!normalise(out, rq, rq->opt.cwd, CCFC_SLICE_NONE))
 			return relative(rq, CCFC_OPT_CWD, err);
 	} else if (rq->opt.given & CCFC_OPT(PROJECT_PATH)) {
-		if (!normalise(out, rq, rq->opt.project, CCFC_SLICE_NONE))
+		if (!normalise(out, rq, rq->opt.project_path, CCFC_SLICE_NONE))
 			return relative(rq, CCFC_OPT_PROJECT_PATH, err);
 	}
 	return 0;
@@ -80,10 +84,11 @@ int ccfc_args_filter(struct ccfc_filter *out, struct ccfc_request *rq,
 
 	*out = (struct ccfc_filter){
 		.states = o->states,
+		.proofs = o->evidence,
 		.has_from = o->given & CCFC_OPT(FROM_DATE),
 		.has_to = o->given & CCFC_OPT(TO_DATE),
-		.from = o->from,
-		.to = o->to,
+		.from = o->from_date,
+		.to = o->to_date,
 		.tools = o->tools.items,
 		.ntools = o->tools.n,
 		.extensions = o->extensions.items,
@@ -92,7 +97,7 @@ int ccfc_args_filter(struct ccfc_filter *out, struct ccfc_request *rq,
 	if (!(o->given & CCFC_OPT(PROJECT_PATH)))
 		return 0;
 	return ccfc_args_path(&out->project, rq, CCFC_OPT_PROJECT_PATH,
-			      o->project, CCFC_SLICE_NONE, err);
+			      o->project_path, CCFC_SLICE_NONE, err);
 }
 
 int ccfc_args_glob(struct ccfc_glob **out, struct ccfc_request *rq,
@@ -113,6 +118,14 @@ int ccfc_args_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 		r = ccfc_glob_new(out, ccfc_buf_view(&buf), err);
 	ccfc_buf_release(&buf);
 	return r;
+}
+
+void ccfc_args_grant(struct ccfc_glob *glob, const struct ccfc_request *rq)
+{
+	uint64_t steps =
+		GLOB_STEPS + (uint64_t)rq->index->files.n * GLOB_STEPS_A_FILE;
+
+	ccfc_glob_grant(glob, steps < GLOB_STEPS_MAX ? steps : GLOB_STEPS_MAX);
 }
 
 int ccfc_args_too_costly(struct ccfc_request *rq, struct ccfc_err *err)
@@ -144,7 +157,7 @@ int ccfc_args_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
 						choices[i]);
 	}
 	return ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is none of %s",
-			    rq->method, ccfc_option_name(what), list);
+			    rq->method, ccfc_option_rows[what].name, list);
 }
 
 int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
@@ -232,7 +245,7 @@ struct ccfc_slice ccfc_args_project(const struct ccfc_request *rq,
 			      rq->index->sessions.items[session].project);
 }
 
-/* Leaves the files that are one of `paths`, or below one. */
+/* Keeps the files that are one of `paths`, or below one. */
 static int keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
 		      uint32_t session, struct ccfc_err *err)
 {
@@ -262,7 +275,7 @@ static int keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
 			    paths->items[0].ptr);
 }
 
-/* Relative ones are the project's, wherever the caller stands. */
+/* Relative paths are relative to the project, not to the cwd. */
 static int ask_directories(struct ccfc_request *rq, struct ccfc_slice project,
 			   struct ccfc_err *err)
 {
@@ -312,7 +325,7 @@ static bool is_project(const struct ccfc_index *index, struct ccfc_slice root)
 	return false;
 }
 
-/* Could `root` be the root of a project, for all we are told? */
+/* Does the caller or a session name `root` as the root of a project? */
 static bool is_root(struct ccfc_request *rq, struct ccfc_slice root)
 {
 	struct ccfc_slice from;

@@ -1,11 +1,11 @@
 /*
- * The texts of a change, read from its transcript when somebody asks
- * (history/chain/lines.h). Nothing is believed: if the lines are not what they
- * were, the content is not available, and the reply says why.
+ * The texts of a change, read from its transcript on request
+ * (history/chain/lines.h). If the lines are not what they were, the content is
+ * not available, and the reply says why.
  *
  * Bounds: maxContent for each text, and totals for the reply, of its content
- * and of what is read for it (thousands of calls may stand in one long line,
- * which is then read for each); beyond them content is left out.
+ * and of the bytes read for it (thousands of calls may stand in one long line,
+ * which is then read for each). Beyond the bounds content is left out.
  */
 #include "serve/rpc/reply.h"
 
@@ -22,9 +22,8 @@ static bool read_lines_change_content(struct ccfc_slice *call,
 				      struct ccfc_request *rq,
 				      const struct ccfc_change *change)
 {
-	bool any = ccfc_history_lines(call, result,
-				      ccfc_history_env(rq->service->history),
-				      change, &rq->methods->texts);
+	bool any = ccfc_history_lines(
+		call, result, ccfc_history_env(rq->history), change, rq->texts);
 	size_t n = call->len + result->len;
 
 	rq->reading_left -= n < rq->reading_left ? n : rq->reading_left;
@@ -104,9 +103,9 @@ static const char *read_content(struct ccfc_change_text *out,
 		return FULL;
 	if (!read_lines_change_content(&call, &result, rq, change))
 		return GONE;
-	if (!ccfc_content_read(rq->service->parser, out,
+	if (!ccfc_content_read(ccfc_history_env(rq->history)->parser, out,
 			       ccfc_index_call_id(change), change->part, call,
-			       result, &rq->methods->texts) ||
+			       result, rq->texts) ||
 	    !out->nedits)
 		return ELSE;
 	return NULL;
@@ -137,5 +136,5 @@ void ccfc_reply_content(struct ccfc_request *rq,
 	if (why)
 		ccfc_pack_kv_cstr(rq->pack, "contentUnavailable", why);
 	rq->content_left -= total;
-	ccfc_arena_clear(&rq->methods->texts);
+	ccfc_arena_clear(rq->texts);
 }

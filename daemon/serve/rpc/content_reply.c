@@ -16,21 +16,14 @@ bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes)
 	return rq->reading_left != 0;
 }
 
-int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
-		     struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
+		     const struct ccfc_history_job *job, struct ccfc_err *err)
 {
-	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
-	struct ccfc_groups sessions;
-	int r = ccfc_args_file(path, &sessions, rq, &applied, err);
-
-	if (r)
-		return r;
-	*out = ccfc_chain_open(rq->service->history,
-			       ccfc_query_file(rq->index, *path));
+	*out = ccfc_chain_open(rq->history, job->file);
 	if (*out)
 		return 0;
 	return ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no change took effect",
-			    (int)path->len, path->ptr);
+			    (int)job->path.len, job->path.ptr);
 }
 
 static void text_or_nil(struct ccfc_pack *p, const char *key, const char *s)
@@ -51,8 +44,13 @@ void ccfc_reply_state_facts(struct ccfc_pack *p,
 	char sum[CCFC_SHA256_HEX + 1] = "";
 
 	ccfc_pack_kv_cstr(p, "fidelity", ccfc_fidelity_text(state->fidelity));
+	text_or_nil(p, "knownBy", ccfc_origin_text(state->origin));
+	/* Its old name, which means a transcript everywhere else. */
 	text_or_nil(p, "source", ccfc_origin_text(state->origin));
 	text_or_nil(p, "why", state->why);
+	if (state->fidelity == CCFC_FIDELITY_RECONSTRUCTED)
+		ccfc_pack_kv_cstr(p, "assumed",
+				  ccfc_assumed_text(state->assumed));
 	ccfc_pack_cstr(p, "size");
 	if (has_bytes(state)) {
 		ccfc_pack_uint(p, state->bytes.len);
@@ -68,7 +66,7 @@ static bool is_middle(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* What of `bytes` may still be sent, counted as sent. */
+/* The part of `bytes` that may still be sent; counts it as sent. */
 static struct ccfc_slice take_content_reply(struct ccfc_request *rq,
 					    struct ccfc_slice bytes, bool *cut)
 {
@@ -77,7 +75,7 @@ static struct ccfc_slice take_content_reply(struct ccfc_request *rq,
 	if (max > rq->content_left)
 		max = rq->content_left;
 	if (bytes.len > max) {
-		/* Not within a character, if they are characters. */
+		/* Does not cut within a character, if these are characters. */
 		for (int i = 0; i < 3 && max && is_middle(bytes.ptr[max]); i++)
 			max--;
 		bytes.len = max;

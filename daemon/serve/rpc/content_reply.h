@@ -1,14 +1,15 @@
 /*
  * Parts of the replies about history: what is known of a file's content, and
- * diffs. Field names are those of PROTOCOL.md (STATE). Core thread.
+ * diffs. Field names are those of PROTOCOL.md (STATE). On a worker.
  *
- * Content is sent as bytes. All of a reply's content together is bounded; what
- * goes beyond is cut (content) or left out (diffs: half of one is none).
+ * Content is sent as bytes. All content of a reply together is bounded: beyond
+ * that, content is cut and diffs are left out (half a diff is of no use).
  */
 #ifndef CCFC_SERVE_RPC_CONTENT_REPLY_H
 #define CCFC_SERVE_RPC_CONTENT_REPLY_H
 
 #include "history/plan/delta.h"
+#include "serve/rpc/history_job.h"
 #include "serve/rpc/reply.h"
 
 #define CCFC_REPLY_FULL "the reply is full; ask for less at a time"
@@ -17,21 +18,21 @@
 void ccfc_states_want_whole(struct ccfc_request *rq);
 
 /*
- * Counts bytes of states that were worked out for a reply, which is not for
- * free. False when they are so many that there should be no more of them.
+ * Counts the bytes of states that were worked out for a reply. False when they
+ * are so many that there should be no more of them.
  */
 bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
 
-/* The chain of the file that `path` or `alternatives` names, and which. */
-int ccfc_states_open(struct ccfc_chain **out, struct ccfc_slice *path,
-		     struct ccfc_request *rq, struct ccfc_err *err);
+/* The chain of the file that was asked about. */
+int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
+		     const struct ccfc_history_job *job, struct ccfc_err *err);
 
-/* fidelity, source, why, size and sha256, into an open map. */
+/* fidelity, knownBy, why, size and sha256, into an open map. */
 void ccfc_reply_state_facts(struct ccfc_pack *p,
 			    const struct ccfc_content_state *state);
 /*
- * Those, `exists`, and if asked for the content or the lines that are known,
- * into an open map. True when the content was cut.
+ * These fields, `exists`, and on request the content or the known lines, into
+ * an open map. True when the content was cut.
  */
 bool ccfc_reply_state_fields(struct ccfc_request *rq,
 			     const struct ccfc_content_state *state,
@@ -43,7 +44,7 @@ bool ccfc_reply_state(struct ccfc_request *rq, const char *key,
 /* changeId, sessionId and timestamp, into an open map. */
 void ccfc_reply_change_ref(struct ccfc_request *rq, uint32_t change);
 
-/* linesAdded and linesRemoved of a diff; nil where they mean nothing. */
+/* linesAdded and linesRemoved of a diff; nil if binary or not known. */
 void ccfc_reply_delta_lines(struct ccfc_pack *p,
 			    const struct ccfc_delta *delta);
 /*

@@ -1,53 +1,11 @@
 /*
- * Requests that a worker answers; see defer.h. The request's own memory ends
- * with the call of its method, so its options are copied as a whole; what
- * `finish` sees looks like the request that was asked.
+ * Requests that a worker answers; see defer.h. The memory of a request ends
+ * with the call of its method, so its options are copied; `finish` sees a
+ * request like the first one.
  */
 #include "serve/rpc/defer.h"
 
-static void copy(struct ccfc_slice *s, struct ccfc_arena *arena)
-{
-	if (s->len)
-		*s = ccfc_arena_copy(arena, *s);
-}
-
-static void copy_list(struct ccfc_slices *list, struct ccfc_arena *arena)
-{
-	const struct ccfc_slice *from = list->items;
-
-	if (!list->n)
-		return;
-	list->items = ccfc_arena_alloc(arena, list->n * sizeof(*from));
-	for (uint32_t i = 0; i < list->n; i++)
-		list->items[i] = ccfc_arena_copy(arena, from[i]);
-}
-
-static void copy_options(struct ccfc_deferred *d,
-			 const struct ccfc_options *from)
-{
-	struct ccfc_options *o = &d->opt;
-	struct ccfc_slice *texts[] = {
-		&o->session, &o->path,	 &o->pattern, &o->cwd,	   &o->project,
-		&o->at,	     &o->change, &o->agent,   &o->message, &o->branch,
-		&o->model,   &o->status, &o->role,    &o->touched, &o->sort,
-		&o->by,	     &o->query,
-	};
-	struct ccfc_slices *lists[] = {
-		&o->alternatives, &o->directories, &o->extensions, &o->tools,
-		&o->paths,	  &o->keywords,	   &o->in
-	};
-
-	*o = *from;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		copy(texts[i], &d->arena);
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
-		copy_list(lists[i], &d->arena);
-	/* These are of subscriptions, which nobody defers. */
-	o->notify_method = CCFC_SLICE_NONE;
-	o->notify_args = (struct ccfc_obj){ 0 };
-}
-
-static void release(struct ccfc_deferred *d)
+void ccfc_deferred_release(struct ccfc_deferred *d)
 {
 	ccfc_arena_release(&d->arena);
 	ccfc_buf_release(&d->result);
@@ -63,51 +21,80 @@ static void run_defer(struct ccfc_job *job)
 }
 
 /* Packs the result behind the head of the response, into methods->out. */
-static int pack_result(struct ccfc_deferred *d)
+static int pack_result(struct ccfc_deferred *d, struct ccfc_request *rq)
 {
 	struct ccfc_methods *m = d->methods;
-	struct ccfc_pack pack;
-	struct ccfc_request rq = { .methods = m,
-				   .service = m->service,
-				   .index = m->service->index,
-				   .arena = &d->arena,
-				   .pack = &pack,
-				   .opt = d->opt,
-				   .method = d->method,
-				   .conn = d->job.conn,
-				   .id = d->id,
-				   .content_left = d->content_left,
-				   .reading_left = d->reading_left };
 	int r = 0;
 
 	ccfc_buf_clear(&m->out);
-	ccfc_pack_init(&pack, &m->out);
-	ccfc_rpc_response_begin(&pack, d->id);
+	ccfc_pack_init(rq->pack, &m->out);
+	ccfc_rpc_response_begin(rq->pack, d->id);
 	if (d->finish)
-		r = d->finish(d, &rq, &d->err);
+		r = d->finish(d, rq, &d->err);
 	else
-		ccfc_pack_raw(&pack, ccfc_buf_view(&d->result));
+		ccfc_pack_raw(rq->pack, ccfc_buf_view(&d->result));
 	if (r)
 		return r;
-	ccfc_rpc_response_end(&pack);
+	ccfc_rpc_response_end(rq->pack);
 	return 0;
+}
+
+struct ccfc_request ccfc_deferred_request(struct ccfc_deferred *d,
+					  struct ccfc_pack *pack)
+{
+	return (struct ccfc_request){
+		.arena = &d->arena,
+		.pack = pack,
+		.opt = d->opt,
+		.method = d->method,
+		.conn = d->job.conn,
+		.id = d->id,
+		.content_left = d->content_left,
+		.reading_left = d->reading_left,
+	};
+}
+
+void ccfc_deferred_reply(struct ccfc_deferred *d)
+{
+	struct ccfc_methods *m = d->methods;
+	struct ccfc_pack pack;
+	struct ccfc_request rq = ccfc_deferred_request(d, &pack);
+
+	ccfc_server_owe(m->service->server, d->job.conn, false);
+	rq.methods = m;
+	rq.service = m->service;
+	rq.index = m->service->index;
+	if (!d->r)
+		d->r = pack_result(d, &rq);
+	if (d->r == CCFC_DEFERRED)
+		return; /* `finish` has another question for the workers */
+	if (d->r) {
+		ccfc_methods_fail(m, d->id, &d->err);
+		rq.body = NULL;
+	}
+	ccfc_methods_send(&rq);
 }
 
 static void done(struct ccfc_job *job)
 {
 	struct ccfc_deferred *d = (struct ccfc_deferred *)job;
-	struct ccfc_methods *m = d->methods;
 
-	if (ccfc_job_cancelled(job)) {
-		release(d);
-		return;
-	}
-	if (!d->r)
-		d->r = pack_result(d);
-	if (d->r)
-		ccfc_methods_fail(m, d->id, &d->err);
-	ccfc_server_send_buf(m->service->server, job->conn, &m->out);
-	release(d);
+	if (ccfc_job_cancelled(job))
+		ccfc_server_owe(d->methods->service->server, job->conn, false);
+	else
+		ccfc_deferred_reply(d);
+	ccfc_deferred_release(d);
+}
+
+void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq)
+{
+	d->job.conn = rq->conn;
+	d->methods = rq->methods;
+	d->method = rq->method;
+	d->id = rq->id;
+	d->content_left = rq->content_left;
+	d->reading_left = rq->reading_left;
+	ccfc_options_copy(&d->opt, &rq->opt, &d->arena);
 }
 
 int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
@@ -117,16 +104,12 @@ int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 
 	d->job.run = run_defer;
 	d->job.done = done;
-	d->job.conn = rq->conn;
-	d->methods = rq->methods;
-	d->method = rq->method;
-	d->id = rq->id;
-	d->content_left = rq->content_left;
-	d->reading_left = rq->reading_left;
-	copy_options(d, &rq->opt);
+	ccfc_deferred_init(d, rq);
 	r = ccfc_worker_submit(rq->service->worker, &d->job, err);
-	if (!r)
+	if (!r) {
+		ccfc_server_owe(rq->service->server, rq->conn, true);
 		return CCFC_DEFERRED;
-	release(d);
+	}
+	ccfc_deferred_release(d);
 	return r;
 }

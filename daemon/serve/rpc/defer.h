@@ -1,9 +1,9 @@
 /*
- * A request that a worker answers. The method fills in a struct of its own
- * that begins with a struct ccfc_deferred, and hands it over; it returns what
- * ccfc_defer returned. `work` runs on the worker's thread and sees only that
- * struct. `finish` runs on the core's thread and packs the result: it may look
- * at the index. A peer that went away in between costs nothing.
+ * A request that a worker answers. The method fills in a struct of its own that
+ * begins with a struct ccfc_deferred, hands it over, and returns what
+ * ccfc_defer returned. `work` runs on a worker and sees only that struct.
+ * `finish` runs on the core thread and packs the result; it may use the index.
+ * If the peer has gone, the reply is dropped.
  */
 #ifndef CCFC_SERVE_RPC_DEFER_H
 #define CCFC_SERVE_RPC_DEFER_H
@@ -15,7 +15,8 @@ struct ccfc_deferred {
 	struct ccfc_job job;
 	/* 0 or an error in `err`, which is then the reply. */
 	int (*work)(struct ccfc_deferred *d, struct ccfc_err *err);
-	/* Packs one value, as a method does; may be NULL, see `result`. */
+	/* Packs one value, as a method does; may be NULL, see `result`. May
+	 * defer again, and then returns what ccfc_defer did. */
 	int (*finish)(struct ccfc_deferred *d, struct ccfc_request *rq,
 		      struct ccfc_err *err);
 	/* Frees `d` and what is its own; core. `arena` and `result` are
@@ -39,5 +40,21 @@ struct ccfc_deferred {
  */
 int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 	       struct ccfc_err *err);
+
+/*
+ * The request again, as far as a worker may see it: without methods, service
+ * and index, which the caller adds if they are its to use. `pack` is not
+ * initialized here.
+ */
+struct ccfc_request ccfc_deferred_request(struct ccfc_deferred *d,
+					  struct ccfc_pack *pack);
+
+/* --- for who does the work otherwise (slices.c) --- */
+
+/* What ccfc_defer fills in. */
+void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq);
+/* Sends the reply or the error of `r`, which the server was told it owes. */
+void ccfc_deferred_reply(struct ccfc_deferred *d);
+void ccfc_deferred_release(struct ccfc_deferred *d);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "serve/rpc/reply.h"
 
-#define ELLIPSIS "\xe2\x80\xa6"
+#include "base/utf8.h"
 
 static struct ccfc_slice read_prompt(struct ccfc_request *rq,
 				     const struct ccfc_prompt *prompt,
@@ -18,42 +18,23 @@ static struct ccfc_slice read_prompt(struct ccfc_request *rq,
 	rq->reading_left -= prompt->place.len < rq->reading_left
 				    ? prompt->place.len
 				    : rq->reading_left;
-	return ccfc_prompt_read(ccfc_history_env(rq->service->history), prompt,
-				SIZE_MAX, arena);
-}
-
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	return ccfc_prompt_read(ccfc_history_env(rq->history), prompt, SIZE_MAX,
+				arena);
 }
 
 struct ccfc_slice ccfc_reply_short(struct ccfc_slice s,
 				   struct ccfc_arena *arena)
 {
-	char *out = ccfc_arena_alloc(arena,
-				     4 * CCFC_PROMPT_SHORT + sizeof(ELLIPSIS));
-	size_t n = 0, chars = 0, last = 0;
+	struct ccfc_buf line = CCFC_BUF_INIT;
 
-	for (size_t i = 0; i < s.len; i++) {
-		bool space = is_space(s.ptr[i]);
-
-		if (space && i + 1 < s.len && is_space(s.ptr[i + 1]))
-			continue;
-		if (((unsigned char)s.ptr[i] & 0xc0) != 0x80)
-			chars++;
-		if (chars > CCFC_PROMPT_SHORT || n == 4 * CCFC_PROMPT_SHORT) {
-			memcpy(out + last, ELLIPSIS, sizeof(ELLIPSIS) - 1);
-			return ccfc_slice(out, last + sizeof(ELLIPSIS) - 1);
-		}
-		if (chars < CCFC_PROMPT_SHORT)
-			last = n + 1;
-		out[n++] = space ? ' ' : s.ptr[i];
-	}
-	return ccfc_slice(out, n);
+	ccfc_utf8_append_line(&line, s, CCFC_PROMPT_SHORT);
+	s = ccfc_arena_copy(arena, ccfc_buf_view(&line));
+	ccfc_buf_release(&line);
+	return s;
 }
 
-void ccfc_reply_prompt(struct ccfc_request *rq,
-		       const struct ccfc_change *change)
+struct ccfc_slice ccfc_reply_prompt_text(struct ccfc_request *rq,
+					 const struct ccfc_change *change)
 {
 	const struct ccfc_prompt *prompt = ccfc_query_prompt(rq->index, change);
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
@@ -64,7 +45,13 @@ void ccfc_reply_prompt(struct ccfc_request *rq,
 			read_prompt(rq, prompt, &scratch), rq->arena);
 		ccfc_arena_release(&scratch);
 	}
-	ccfc_reply_str(rq->pack, "prompt", rq->prompt_text);
+	return rq->prompt_text;
+}
+
+void ccfc_reply_prompt(struct ccfc_request *rq,
+		       const struct ccfc_change *change)
+{
+	ccfc_reply_str(rq->pack, "prompt", ccfc_reply_prompt_text(rq, change));
 }
 
 bool ccfc_reply_prompt_full(struct ccfc_request *rq,

@@ -23,23 +23,37 @@ void ccfc_reply_progress(struct ccfc_pack *p,
 	ccfc_pack_kv_uint(p, "bytesTotal", at->bytes_total);
 }
 
-void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)
+static void pack_clock(struct ccfc_pack *p, const struct ccfc_index *index,
+		       const struct ccfc_scan_progress *at)
 {
-	const struct ccfc_index *index = service->index;
-	struct ccfc_scan_progress at = { 0 };
 	char text[CCFC_CLOCK_TEXT_MAX];
 
 	ccfc_pack_kv_cstr(
 		p, "clock",
 		ccfc_reply_clock_text(text, index->epoch, index->seq));
-	service->progress(service->ctx, &at);
-	if (!at.running)
+	if (!at->running)
 		return;
 	ccfc_pack_cstr(p, "indexing");
 	ccfc_pack_map(p);
 	ccfc_pack_kv_bool(p, "running", true);
-	ccfc_reply_progress(p, &at);
+	ccfc_reply_progress(p, at);
 	ccfc_pack_end(p);
+}
+
+void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	struct ccfc_scan_progress at = { 0 };
+
+	service->progress(service->ctx, &at);
+	pack_clock(p, service->index, &at);
+}
+
+void ccfc_reply_asked(struct ccfc_request *rq)
+{
+	if (rq->progress)
+		pack_clock(rq->pack, rq->index, rq->progress);
+	else
+		ccfc_reply_clock(rq->pack, rq->service);
 }
 
 void ccfc_reply_str(struct ccfc_pack *p, const char *key, struct ccfc_slice s)
@@ -140,7 +154,7 @@ void ccfc_reply_change_names(struct ccfc_pack *p,
 		       c->call.known ? ccfc_index_uuid(index, &c->call, uuid)
 				     : CCFC_SLICE_NONE);
 	ccfc_pack_kv_cstr(p, "state", ccfc_state_text(c->state));
-	ccfc_pack_kv_cstr(p, "operation", ccfc_op_text(c->result.op));
+	ccfc_reply_shell(p, index, c);
 	ccfc_reply_str(p, "sessionId",
 		       ccfc_index_session_id(index, c->session));
 	ccfc_reply_id(p, "agentId", index, ccfc_index_agent(c));
@@ -174,9 +188,9 @@ void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
 
 		ccfc_pack_map(rq->pack);
 		ccfc_reply_change_fields(rq->pack, rq->index, c);
-		if (rq->opt.include_prompt)
+		if (rq->opt.prompts)
 			ccfc_reply_prompt(rq, c);
-		if (rq->opt.include_content)
+		if (rq->opt.content)
 			ccfc_reply_content(rq, c);
 		ccfc_pack_end(rq->pack);
 	}
@@ -242,6 +256,8 @@ void ccfc_reply_group(struct ccfc_request *rq, const struct ccfc_group *group)
 	ccfc_pack_kv_uint(rq->pack, "changeCount", group->nchanges);
 	tools_used(rq->pack, rq->index, group);
 	ccfc_reply_lines(rq->pack, &sum);
+	if (!rq->opt.changes)
+		return;
 	ccfc_pack_cstr(rq->pack, "changes");
 	ccfc_reply_changes(rq, group->changes, group->nchanges);
 }

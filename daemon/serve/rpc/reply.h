@@ -1,6 +1,6 @@
 /*
  * Parts of replies: the maps that several methods give. Field names are those
- * of the protocol (PROTOCOL.md). Core thread; nothing here fails.
+ * of the protocol (PROTOCOL.md). Nothing here fails.
  */
 #ifndef CCFC_SERVE_RPC_REPLY_H
 #define CCFC_SERVE_RPC_REPLY_H
@@ -14,6 +14,8 @@ const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
 				  uint64_t seq);
 /* The key `clock`, and `indexing` while that runs: for every result map. */
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service);
+/* The same as of the moment of asking, also if a worker answers. */
+void ccfc_reply_asked(struct ccfc_request *rq);
 /* The fields of a struct ccfc_scan_progress, into an open map. */
 void ccfc_reply_progress(struct ccfc_pack *p,
 			 const struct ccfc_scan_progress *at);
@@ -33,14 +35,23 @@ void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n);
 /* Is the transcript still there? */
 void ccfc_reply_source(struct ccfc_pack *p, bool present);
 
-/* What a transcript says of a change: the fields that never go stale. */
+/* The fields of a change that never change once they are known. */
 void ccfc_reply_change_facts(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *change);
-/* The same without the numbers of lines, and those apart. */
+/* The same without linesAdded and linesRemoved; and only those two. */
 void ccfc_reply_change_names(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *change);
+/*
+ * What was done, and how that is known: operation, renamedFrom or renamedTo,
+ * evidence, command, candidates (shell_reply.c).
+ */
+void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
+		      const struct ccfc_change *change);
+/* Of these `command` alone. */
+void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
+			const struct ccfc_change *change);
 void ccfc_reply_line_counts(struct ccfc_pack *p,
 			    const struct ccfc_change *change);
 /* Is the transcript of its call still there? */
@@ -59,15 +70,21 @@ void ccfc_reply_content(struct ccfc_request *rq,
 			const struct ccfc_change *change);
 
 /*
- * `prompt`: what the user asked for when the change was made, in one line of
- * at most CCFC_PROMPT_SHORT characters; nil when not known (prompt_reply.c).
+ * A prompt or a title as replies show it: one line of at most
+ * CCFC_PROMPT_SHORT characters, "…" at the end if the text was cut. White space
+ * at the ends is dropped; a run of it in between is one blank.
  */
 #define CCFC_PROMPT_SHORT 200
-void ccfc_reply_prompt(struct ccfc_request *rq,
-		       const struct ccfc_change *change);
-/* A text made that short: runs of white space are one blank. */
 struct ccfc_slice ccfc_reply_short(struct ccfc_slice text,
 				   struct ccfc_arena *arena);
+/*
+ * What the user asked for when the change was made, made short; empty when that
+ * is not known (prompt_reply.c). The second packs it as `prompt`.
+ */
+struct ccfc_slice ccfc_reply_prompt_text(struct ccfc_request *rq,
+					 const struct ccfc_change *change);
+void ccfc_reply_prompt(struct ccfc_request *rq,
+		       const struct ccfc_change *change);
 /* `promptFull`: all of it, up to 64 KiB. True when it was cut. */
 bool ccfc_reply_prompt_full(struct ccfc_request *rq,
 			    const struct ccfc_change *change);
@@ -80,10 +97,14 @@ struct ccfc_lines {
 void ccfc_lines_add(struct ccfc_lines *lines, const struct ccfc_index *index,
 		    const struct ccfc_group *group);
 void ccfc_reply_lines(struct ccfc_pack *p, const struct ccfc_lines *lines);
-/* changeCount, toolsUsed, linesAdded, linesRemoved and changes of a group. */
+/*
+ * changeCount, toolsUsed, linesAdded and linesRemoved of a group, and its
+ * changes unless `includeChanges` is false.
+ */
 void ccfc_reply_group(struct ccfc_request *rq, const struct ccfc_group *group);
 
-/* The fields of IndexStats, clock included, into an open map (server_info.c).
+/*
+ * The fields of IndexStats, clock included, into an open map (server_info.c).
  */
 void ccfc_reply_stats(struct ccfc_pack *p, struct ccfc_service *service);
 

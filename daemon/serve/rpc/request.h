@@ -1,6 +1,9 @@
 /*
  * What the files of the methods share: the state of all, and a request while
- * it is being answered. Core thread. Nobody outside of serve/ needs this.
+ * it is being answered. Nobody outside of serve/ needs this.
+ *
+ * A request is the core thread's, unless a worker answers it (history_job.h):
+ * then it sees `index` as an excerpt, and neither `methods` nor `service`.
  */
 #ifndef CCFC_SERVE_RPC_REQUEST_H
 #define CCFC_SERVE_RPC_REQUEST_H
@@ -13,11 +16,11 @@
 struct ccfc_subscription;
 struct ccfc_conversation;
 struct ccfc_build;
+struct ccfc_sliced;
 
 struct ccfc_methods {
 	struct ccfc_service *service; /* borrowed */
 	struct ccfc_arena arena;      /* of the request */
-	struct ccfc_arena texts;      /* of one change's content */
 	struct ccfc_buf out;	      /* the reply */
 	struct {
 		struct ccfc_subscription **items;
@@ -26,13 +29,15 @@ struct ccfc_methods {
 	int64_t last_sub;
 	struct ccfc_build *builds;	/* asked for, not yet done */
 	int64_t last_progress;		/* monotonic, ms */
+	struct ccfc_sliced *slices;	/* answered in slices; see slices.h */
 	struct ccfc_conversation *conv; /* a skeleton that is kept, or NULL */
+	uint64_t conv_conn;		/* whose it is, if it is large */
 };
 
 struct ccfc_request {
 	struct ccfc_methods *methods;
 	struct ccfc_service *service;
-	struct ccfc_index *index;
+	const struct ccfc_index *index;
 	struct ccfc_arena *arena;
 	struct ccfc_pack *pack; /* where the result goes */
 	struct ccfc_options opt;
@@ -43,7 +48,13 @@ struct ccfc_request {
 	size_t reading_left; /* bytes of transcripts that it may read for it */
 	const struct ccfc_prompt *prompt; /* the last one shown, and its text */
 	struct ccfc_slice prompt_text;
-	bool stop; /* the daemon is to end after the reply */
+	struct ccfc_spool *body; /* see ccfc_methods_body; or NULL */
+	size_t body_at;		 /* where it belongs in the reply */
+	bool stop;		 /* the daemon is to end after the reply */
+	/* On a worker only: */
+	struct ccfc_history *history;
+	struct ccfc_arena *texts;		   /* of one change's content */
+	const struct ccfc_scan_progress *progress; /* when it was asked */
 };
 
 /* The request is answered later. */
@@ -55,43 +66,24 @@ struct ccfc_request {
  */
 typedef int (*ccfc_method_fn)(struct ccfc_request *rq, struct ccfc_err *err);
 
-/* Makes `out` the error response, with what is to be said while indexing. */
+/*
+ * Packs an array of `n` items that are in `body`, for a reply that is too long
+ * for memory. The items are sent from `body`, which has to live until then and
+ * is empty afterwards. Not within a map or array of more than 15 items, whose
+ * head would still move.
+ */
+void ccfc_methods_body(struct ccfc_request *rq, struct ccfc_spool *body,
+		       uint32_t n);
+/* Sends the reply, and the body in its place. */
+void ccfc_methods_send(struct ccfc_request *rq);
+/* Makes `out` the error response, with a hint while indexing. */
 void ccfc_methods_fail(struct ccfc_methods *m, uint32_t id, struct ccfc_err *e);
 
-int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_file_changes(struct ccfc_request *rq,
-				     struct ccfc_err *err);
-int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_list(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_reads(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_file_readers(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_stats_get(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_get(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_timeline(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_session_tree(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_sql_query(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_sql_schema(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_index_stats(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_source_list(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_events_unsubscribe(struct ccfc_request *rq,
+#define METHOD(symbol, function, ...)                                          \
+	int ccfc_method_##function(struct ccfc_request *rq,                    \
 				   struct ccfc_err *err);
-int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err);
-int ccfc_method_server_stop(struct ccfc_request *rq, struct ccfc_err *err);
+#include "schema/methods.def"
+#undef METHOD
 
 /* --- asking (args.c): options turned into what the index understands --- */
 
@@ -107,13 +99,14 @@ int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
 		    enum ccfc_option what, struct ccfc_slice base,
 		    struct ccfc_err *err);
 /*
- * The first of `path` and `alternatives` that the filter leaves a change of,
- * and who changed it. CCFC_ENOTFOUND says what is known instead.
+ * The first of `path` and `alternatives` that has a change within the filter,
+ * and the sessions that changed it. CCFC_ENOTFOUND hints at what is known
+ * instead.
  */
 int ccfc_args_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
 		   struct ccfc_request *rq, const struct ccfc_filter *filter,
 		   struct ccfc_err *err);
-/* A page behind the last of `n` is nothing found, not an empty success. */
+/* CCFC_ENOTFOUND if the page is behind the last of `n`. */
 int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
 		     struct ccfc_err *err);
 /*
@@ -132,9 +125,12 @@ int ccfc_args_filter(struct ccfc_filter *out, struct ccfc_request *rq,
 int ccfc_args_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 		   enum ccfc_option what, struct ccfc_slice pattern,
 		   struct ccfc_err *err);
-/* Of a pattern on all files: some tenths of a second. */
-#define CCFC_GLOB_STEPS 100000000u
-/* The error for one that took more. */
+/*
+ * Bounds what a pattern may cost on all files, so that other clients do not
+ * wait: in proportion to their number, some tenths of a second at most.
+ */
+void ccfc_args_grant(struct ccfc_glob *glob, const struct ccfc_request *rq);
+/* The error for a pattern that cost more. */
 int ccfc_args_too_costly(struct ccfc_request *rq, struct ccfc_err *err);
 /*
  * Which of `choices` (ends with NULL) an option's text is; *out stays as it is

@@ -11,15 +11,22 @@
 #include "serve/rpc/worker.h"
 #include "source/scan_progress.h"
 #include "source/tree.h"
+#include "store/store.h"
 #include "store/texts/texts.h"
 #include "transcript/record.h"
+
+/* What happened to the state directory while the daemon ran. */
+struct ccfc_state_news {
+	const char *problem;	/* why it is gone; NULL: it is there */
+	int64_t lost, restored; /* the last times; 0: never */
+};
 
 struct ccfc_service {
 	void *ctx;
 	struct ccfc_index *index;
-	struct ccfc_tail *tail; /* for content on request */
-	struct ccfc_parser *parser;
-	struct ccfc_history *history;
+	struct ccfc_kept *kept;		/* of history, between questions */
+	const struct ccfc_tools *tools; /* for who reads lines again */
+	size_t max_line;
 	struct ccfc_server *server;
 	struct ccfc_worker *worker; /* for what takes long */
 	const char *socket_path;
@@ -29,11 +36,10 @@ struct ccfc_service {
 	const char *home;
 	int64_t started;
 
-	/*
-	 * Takes in all that was written before now. With `wait`, a scan that
-	 * is nearly done is finished first.
-	 */
-	void (*refresh)(void *ctx, bool wait);
+	/* Finishes a first scan that is nearly done. */
+	void (*finish_scan)(void *ctx);
+	/* Does anybody wait for the core? May be NULL: then nobody does. */
+	bool (*somebody_waits)(void *ctx);
 	/*
 	 * Starts reading everything anew; `done` is called when it is. When
 	 * a build runs already, waits for it and then starts. `project`
@@ -43,10 +49,21 @@ struct ccfc_service {
 		      void (*done)(void *arg), void *arg);
 	void (*progress)(void *ctx, struct ccfc_scan_progress *out);
 	void (*watch_stats)(void *ctx, struct ccfc_tree_stats *out);
+	/* Transcripts and directories that could not be read, and will be
+	 * tried again. */
+	void (*failed)(void *ctx, const struct ccfc_failed *out[2]);
 	int64_t (*last_indexed)(void *ctx);
 	uint64_t (*store_bytes)(void *ctx);
-	/* What was said, as far as it was taken in; the caller releases it. */
+	/*
+	 * Damage of the store, and why it cannot be written; "" if it can be.
+	 * May be NULL.
+	 */
+	const char *(*store_past)(void *ctx, struct ccfc_store_past *out);
+	/* A check found that texts are damaged. May be NULL. */
+	void (*texts_damaged)(void *ctx);
+	/* The stored texts of messages; the caller releases the view. */
 	void (*texts)(void *ctx, struct ccfc_texts_view *out);
+	void (*state)(void *ctx, struct ccfc_state_news *out);
 	void (*stop)(void *ctx);
 };
 

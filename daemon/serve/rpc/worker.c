@@ -1,5 +1,5 @@
 /*
- * The workers; see worker.h. One lock, three lists: jobs that wait, the two
+ * The workers; see worker.h. One lock, three lists: jobs that wait, those
  * that run, and those that wait for the core. A mailbox gives the lock and the
  * descriptor; its only mail says that there is something in the last list, so
  * any number of jobs that end together wake the core once.
@@ -10,9 +10,13 @@
 #include "serve/net/mailbox.h"
 
 #include <stdlib.h>
+#include <time.h>
 
-#define THREADS	    2
-#define WAITING_MAX 64
+#define THREADS	      4
+#define OF_ONE	      2 /* run at once for one connection */
+#define UNBOUNDED_MAX (THREADS - 1)
+/* Each of 256 connections may wait for eight (server.c). */
+#define WAITING_MAX 2048
 
 struct list {
 	struct ccfc_job *head, **end;
@@ -22,11 +26,12 @@ struct list {
 struct ccfc_worker {
 	struct ccfc_mailbox box; /* its lock is that of all below */
 	struct ccfc_mail news;	 /* `ready` has something */
-	pthread_cond_t work;	 /* `waiting` has something, or `stop` */
+	pthread_cond_t work;	 /* a job may begin, or `stop` */
 	struct list waiting, ready;
 	struct ccfc_job *running[THREADS];
 	pthread_t threads[THREADS];
 	uint32_t nthreads; /* core */
+	uint32_t alive;	   /* threads that have not ended */
 	uint32_t idle;
 	bool stop;
 };
@@ -44,17 +49,21 @@ static void list_add(struct list *list, struct ccfc_job *job)
 	list->n++;
 }
 
-static struct ccfc_job *list_take(struct list *list)
+/* `at` points to the job within its list. */
+static struct ccfc_job *list_remove(struct list *list, struct ccfc_job **at)
 {
-	struct ccfc_job *job = list->head;
+	struct ccfc_job *job = *at;
 
-	if (!job)
-		return NULL;
-	list->head = job->next;
-	if (!list->head)
-		list->end = &list->head;
+	*at = job->next;
+	if (!job->next)
+		list->end = at;
 	list->n--;
 	return job;
+}
+
+static struct ccfc_job *list_take(struct list *list)
+{
+	return list->head ? list_remove(list, &list->head) : NULL;
 }
 
 /* Unlocks, and wakes the core for what is in `ready`. */
@@ -69,20 +78,58 @@ static void unlock_with_news(struct ccfc_worker *w)
 
 /* --- a thread --- */
 
+static uint32_t running_for(const struct ccfc_worker *w, uint64_t conn)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < THREADS; i++)
+		n += w->running[i] && w->running[i]->conn == conn;
+	return n;
+}
+
+static uint32_t running_unbounded(const struct ccfc_worker *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < THREADS; i++)
+		n += w->running[i] && w->running[i]->unbounded;
+	return n;
+}
+
+/* Under the lock: the job to begin next, taken out of its list, or NULL. */
+static struct ccfc_job *take_next(struct ccfc_worker *w)
+{
+	bool any = running_unbounded(w) < UNBOUNDED_MAX;
+	struct ccfc_job **best = NULL;
+	uint32_t fewest = OF_ONE;
+
+	for (struct ccfc_job **at = &w->waiting.head; *at && fewest;
+	     at = &(*at)->next) {
+		uint32_t n = running_for(w, (*at)->conn);
+
+		if ((*at)->held || (!any && (*at)->unbounded) || n >= fewest)
+			continue;
+		fewest = n;
+		best = at;
+	}
+	return best ? list_remove(&w->waiting, best) : NULL;
+}
+
 /* Under the lock. The place that it runs in, THREADS when it is to end. */
 static uint32_t begin_worker(struct ccfc_worker *w)
 {
+	struct ccfc_job *job = NULL;
 	uint32_t slot = 0;
 
 	w->idle++;
-	while (!w->waiting.n && !w->stop)
+	while (!w->stop && !(job = take_next(w)))
 		pthread_cond_wait(&w->work, &w->box.lock);
 	w->idle--;
-	if (w->stop)
+	if (!job)
 		return THREADS;
 	while (w->running[slot])
 		slot++;
-	w->running[slot] = list_take(&w->waiting);
+	w->running[slot] = job;
 	return slot;
 }
 
@@ -91,6 +138,9 @@ static void *thread(void *arg)
 	struct ccfc_worker *w = arg;
 	uint32_t slot;
 
+#ifdef __linux__
+	pthread_setname_np(pthread_self(), "worker");
+#endif
 	ccfc_mailbox_lock(&w->box);
 	while ((slot = begin_worker(w)) < THREADS) {
 		struct ccfc_job *job = w->running[slot];
@@ -100,9 +150,14 @@ static void *thread(void *arg)
 		ccfc_mailbox_lock(&w->box);
 		w->running[slot] = NULL;
 		list_add(&w->ready, job);
+		/* More than one may have waited for this to end. */
+		if (w->waiting.n)
+			pthread_cond_broadcast(&w->work);
 		unlock_with_news(w);
 		ccfc_mailbox_lock(&w->box);
 	}
+	w->alive--;
+	pthread_cond_signal(&w->box.idle);
 	ccfc_mailbox_unlock(&w->box);
 	return NULL;
 }
@@ -142,6 +197,10 @@ static void cancel_those(struct ccfc_worker *w, bool all, uint64_t conn)
 	for (uint32_t i = 0; i < THREADS; i++)
 		if (w->running[i] && (all || w->running[i]->conn == conn))
 			cancel(w->running[i]);
+	/* Nor does anybody wait for what has run. */
+	for (job = w->ready.head; job; job = job->next)
+		if (all || job->conn == conn)
+			cancel(job);
 	for (; n && (job = list_take(&w->waiting)); n--) {
 		bool wanted = !all && job->conn != conn;
 
@@ -151,21 +210,39 @@ static void cancel_those(struct ccfc_worker *w, bool all, uint64_t conn)
 	}
 }
 
-void ccfc_worker_free(struct ccfc_worker *w)
+/* Under the lock: do all threads end in time? */
+static bool wait_for_end(struct ccfc_worker *w)
 {
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += CCFC_WORKER_GRACE_MS / 1000;
+	while (w->alive && ccfc_mailbox_wait(&w->box, &until))
+		;
+	return !w->alive;
+}
+
+bool ccfc_worker_free(struct ccfc_worker *w)
+{
+	bool ended;
+
 	if (!w)
-		return;
+		return true;
 	ccfc_mailbox_lock(&w->box);
 	w->stop = true;
 	cancel_those(w, true, 0);
 	pthread_cond_broadcast(&w->work);
+	ended = wait_for_end(w);
 	ccfc_mailbox_unlock(&w->box);
-	for (uint32_t i = 0; i < w->nthreads; i++)
+	for (uint32_t i = 0; ended && i < w->nthreads; i++)
 		pthread_join(w->threads[i], NULL);
 	ccfc_worker_dispatch(w);
+	if (!ended)
+		return false;
 	pthread_cond_destroy(&w->work);
 	ccfc_mailbox_release(&w->box);
 	free(w);
+	return true;
 }
 
 int ccfc_worker_fd(const struct ccfc_worker *w)
@@ -181,7 +258,10 @@ static int start_thread(struct ccfc_worker *w, bool wanted,
 
 	if (!wanted || w->nthreads == THREADS)
 		return 0;
+	ccfc_mailbox_lock(&w->box);
 	r = pthread_create(&w->threads[w->nthreads], NULL, thread, w);
+	w->alive += !r;
+	ccfc_mailbox_unlock(&w->box);
 	if (!r)
 		w->nthreads++;
 	/* With one that runs already, things only take longer. */
@@ -228,6 +308,28 @@ void ccfc_worker_dispatch(struct ccfc_worker *w)
 		job->done(job);
 		ccfc_mailbox_lock(&w->box);
 	}
+	ccfc_mailbox_unlock(&w->box);
+}
+
+void ccfc_worker_hold(struct ccfc_worker *w, uint64_t conn, bool hold)
+{
+	ccfc_mailbox_lock(&w->box);
+	for (struct ccfc_job *job = w->waiting.head; job; job = job->next)
+		if (job->conn == conn)
+			job->held = hold;
+	if (!hold)
+		pthread_cond_broadcast(&w->work);
+	ccfc_mailbox_unlock(&w->box);
+}
+
+void ccfc_worker_count(struct ccfc_worker *w, uint32_t *running,
+		       uint32_t *waiting)
+{
+	*running = 0;
+	ccfc_mailbox_lock(&w->box);
+	for (uint32_t i = 0; i < THREADS; i++)
+		*running += w->running[i] != NULL;
+	*waiting = w->waiting.n;
 	ccfc_mailbox_unlock(&w->box);
 }
 

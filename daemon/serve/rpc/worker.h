@@ -1,12 +1,17 @@
 /*
- * Work that takes long, beside the core: text search, reading a long session.
+ * Work that takes long, beside the core: text search, history, long sessions.
  *
  * A job gets all that it needs by value. `run` is called on a worker's thread
  * and touches nothing but the job; `done` is called on the core's, where the
  * reply is sent, exactly once for each job that was submitted. A job that is
  * no longer wanted is told so through ccfc_job_cancelled, which long loops
  * ask now and then; its `done` still comes, without `run` if that had not
- * begun. Jobs are begun in the order they were submitted, two at a time.
+ * begun.
+ *
+ * Four run at a time, two of one connection, and three of those that have no
+ * bound: so one place is always left for a question that ends by itself. Of
+ * the jobs that may begin, that of the connection with the fewest running is
+ * first, then the oldest.
  */
 #ifndef CCFC_SERVE_RPC_WORKER_H
 #define CCFC_SERVE_RPC_WORKER_H
@@ -21,16 +26,24 @@ struct ccfc_job {
 	void (*run)(struct ccfc_job *job);
 	void (*done)(struct ccfc_job *job); /* frees it */
 	uint64_t conn;			    /* whom it is for */
-	atomic_bool cancelled;		    /* set by the core */
-	struct ccfc_job *next;		    /* the worker's */
+	bool unbounded;			    /* may run until its time is up */
+	bool held;	       /* not to be begun yet; see ccfc_worker_hold */
+	atomic_bool cancelled; /* set by the core */
+	struct ccfc_job *next; /* the worker's */
 };
 
 struct ccfc_worker;
 
 /* No thread is started before the first job. Signals are blocked already. */
 int ccfc_worker_new(struct ccfc_worker **out, struct ccfc_err *err);
-/* Cancels all, waits for what runs, and calls `done` of every job left. */
-void ccfc_worker_free(struct ccfc_worker *worker);
+/*
+ * Cancels all jobs, waits for those that run, and calls `done` of each. A job
+ * that does not end within CCFC_WORKER_GRACE_MS cannot be interrupted: then the
+ * result is false, the worker and those jobs stay, and so must everything that
+ * a job may use. The process has to end by _exit.
+ */
+#define CCFC_WORKER_GRACE_MS 2000
+bool ccfc_worker_free(struct ccfc_worker *worker);
 
 /* Readable when a job is ready for ccfc_worker_dispatch. */
 int ccfc_worker_fd(const struct ccfc_worker *worker);
@@ -40,6 +53,11 @@ int ccfc_worker_submit(struct ccfc_worker *worker, struct ccfc_job *job,
 		       struct ccfc_err *err);
 /* Calls `done` of the jobs that have run. */
 void ccfc_worker_dispatch(struct ccfc_worker *worker);
+/* Holds back (true) or lets begin the waiting jobs of a connection. */
+void ccfc_worker_hold(struct ccfc_worker *worker, uint64_t conn, bool hold);
+/* How many jobs run, and how many wait for a thread. */
+void ccfc_worker_count(struct ccfc_worker *worker, uint32_t *running,
+		       uint32_t *waiting);
 /* The peer went away: its jobs are not wanted any more. */
 void ccfc_worker_closed(struct ccfc_worker *worker, uint64_t conn);
 

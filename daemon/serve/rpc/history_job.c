@@ -1,0 +1,214 @@
+/* Requests about history; see history_job.h. */
+#include "serve/rpc/history_job.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "serve/rpc/reply.h"
+
+#include <stdlib.h>
+
+typedef int (*answer_fn)(struct ccfc_history_job *job, struct ccfc_request *rq,
+			 struct ccfc_err *err);
+
+/* --- on the worker --- */
+
+static bool is_over(void *ctx)
+{
+	struct ccfc_history_job *job = ctx;
+
+	return ccfc_job_cancelled(&job->d.job) ||
+	       ccfc_time_monotonic() > job->deadline;
+}
+
+bool ccfc_history_job_is_over(const struct ccfc_request *rq)
+{
+	return ccfc_tail_is_over(ccfc_history_env(rq->history)->tail);
+}
+
+static int too_late(const struct ccfc_history_job *job, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_ETOOBIG, "%s: no answer within %d s",
+		     job->d.method, CCFC_HISTORY_JOB_MS / 1000);
+	ccfc_err_hint(err, "ask about fewer files, or for a shorter page");
+	return CCFC_ETOOBIG;
+}
+
+static int pack_answer(struct ccfc_history_job *job,
+		       struct ccfc_history *history, struct ccfc_err *err)
+{
+	struct ccfc_deferred *d = &job->d;
+	struct ccfc_pack pack;
+	struct ccfc_request rq = ccfc_deferred_request(d, &pack);
+
+	rq.index = job->excerpt->index;
+	rq.history = history;
+	rq.texts = &job->texts;
+	rq.progress = &job->progress;
+	ccfc_pack_init(&pack, &d->result);
+	return job->answer(job, &rq, err);
+}
+
+static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
+{
+	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
+	const struct ccfc_service *service = job->service;
+	struct ccfc_history_env env = {
+		.index = job->excerpt->index,
+		.excerpt = job->excerpt,
+		.kept = service->kept,
+		.tail = ccfc_tail_new(service->max_line),
+		.parser = ccfc_parser_new(service->tools),
+		.roots = service->roots,
+		.nroots = service->nroots,
+	};
+	struct ccfc_history *history;
+	int r;
+
+	job->deadline = ccfc_time_monotonic() + CCFC_HISTORY_JOB_MS;
+	ccfc_tail_until(env.tail, is_over, job);
+	history = ccfc_history_new(&env);
+	r = pack_answer(job, history, err);
+	if (ccfc_tail_is_over(env.tail))
+		r = too_late(job, err);
+	ccfc_history_free(history);
+	ccfc_tail_free(env.tail);
+	ccfc_parser_free(env.parser);
+	/* Frees on this thread what the core does not need. */
+	ccfc_excerpt_free(job->excerpt);
+	job->excerpt = NULL;
+	ccfc_arena_release(&job->texts);
+	return r;
+}
+
+/* --- on the core --- */
+
+static void release_history_job(struct ccfc_deferred *d)
+{
+	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
+
+	ccfc_excerpt_free(job->excerpt);
+	free(job);
+}
+
+struct ccfc_history_job *ccfc_history_job_new(struct ccfc_request *rq,
+					      struct ccfc_excerpting *e,
+					      answer_fn answer)
+{
+	struct ccfc_history_job *job = ccfc_calloc(1, sizeof(*job));
+
+	job->d.work = work_history_job;
+	job->d.release = release_history_job;
+	job->answer = answer;
+	job->service = rq->service;
+	job->excerpt = ccfc_excerpt_finish(e);
+	rq->service->progress(rq->service->ctx, &job->progress);
+	return job;
+}
+
+void ccfc_history_job_groups(struct ccfc_history_job *job,
+			     const struct ccfc_groups *groups, bool by_session)
+{
+	ccfc_excerpt_groups(&job->groups, job->excerpt, groups, by_session,
+			    &job->d.arena);
+}
+
+bool ccfc_history_job_is_needed(const struct ccfc_request *rq)
+{
+	return rq->opt.changes && (rq->opt.content || rq->opt.prompts);
+}
+
+struct ccfc_history_job *
+ccfc_history_job_changes(struct ccfc_request *rq,
+			 const struct ccfc_groups *groups, bool by_session,
+			 uint32_t more, answer_fn answer)
+{
+	struct ccfc_history_job *job;
+	struct ccfc_excerpting e;
+
+	if (rq->opt.prompts)
+		more |= CCFC_EXCERPT_PROMPTS;
+	ccfc_excerpt_init(&e, rq->index, more);
+	for (uint32_t i = 0; i < groups->n; i++)
+		ccfc_excerpt_add_changes(&e, groups->items[i].changes,
+					 groups->items[i].nchanges);
+	job = ccfc_history_job_new(rq, &e, answer);
+	ccfc_history_job_groups(job, groups, by_session);
+	return job;
+}
+
+int ccfc_history_job_start(struct ccfc_request *rq,
+			   struct ccfc_history_job *job, struct ccfc_err *err)
+{
+	return ccfc_defer(rq, &job->d, err);
+}
+
+/*
+ * The change or session that `at` names is in the excerpt too, because the
+ * reply names it.
+ */
+static void want_at(struct ccfc_excerpting *e, const struct ccfc_at *at)
+{
+	if (at->kind == CCFC_AT_CHANGE)
+		ccfc_excerpt_add_changes(e, &at->id, 1);
+	else if (at->kind == CCFC_AT_SESSION)
+		ccfc_excerpt_add_session(e, at->id);
+}
+
+static void take_at(struct ccfc_history_job *job, const struct ccfc_at *at)
+{
+	const struct ccfc_excerpt *ex = job->excerpt;
+
+	job->at = *at;
+	if (at->kind == CCFC_AT_CHANGE)
+		job->at.id = ccfc_homes_find(&ex->changes, at->id);
+	else if (at->kind == CCFC_AT_SESSION)
+		job->at.id = ccfc_homes_find(&ex->sessions, at->id);
+}
+
+int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
+			  answer_fn answer, struct ccfc_err *err)
+{
+	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
+	struct ccfc_slice path = CCFC_SLICE_NONE;
+	struct ccfc_groups sessions;
+	struct ccfc_history_job *job;
+	struct ccfc_excerpting e;
+	struct ccfc_at at;
+	uint32_t file;
+	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
+
+	if (!r)
+		r = ccfc_args_file(&path, &sessions, rq, &applied, err);
+	if (r)
+		return r;
+	file = ccfc_query_file(rq->index, path);
+	ccfc_excerpt_init(&e, rq->index, more);
+	ccfc_excerpt_add_file(&e, file);
+	want_at(&e, &at);
+	job = ccfc_history_job_new(rq, &e, answer);
+	take_at(job, &at);
+	job->path = ccfc_arena_copy(&job->d.arena, path);
+	job->file = ccfc_homes_find(&job->excerpt->files, file);
+	return ccfc_history_job_start(rq, job, err);
+}
+
+int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,
+			     answer_fn answer, struct ccfc_err *err)
+{
+	struct ccfc_history_job *job;
+	struct ccfc_excerpting e;
+	struct ccfc_groups files;
+	uint32_t session;
+	int r = ccfc_args_session_files(&session, &files, rq, err);
+
+	if (r)
+		return r;
+	ccfc_excerpt_init(&e, rq->index, more);
+	ccfc_excerpt_add_session(&e, session);
+	for (uint32_t i = 0; i < files.n; i++)
+		ccfc_excerpt_add_file(&e, files.items[i].key);
+	job = ccfc_history_job_new(rq, &e, answer);
+	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	ccfc_history_job_groups(job, &files, false);
+	return ccfc_history_job_start(rq, job, err);
+}

@@ -1,0 +1,87 @@
+/*
+ * A request about history: its answer needs lines of transcripts, backups or
+ * the disk, so a worker gives it. On the core thread the method finds out which
+ * files it is about and copies them out of the index (an excerpt). `answer`
+ * runs on a worker and packs the reply from the excerpt, with a history and a
+ * parser of its own. The clock of the reply is that of the excerpt.
+ *
+ * If the client is gone, the job ends at the next line that is read. A job that
+ * takes longer than CCFC_HISTORY_JOB_MS ends with an error.
+ */
+#ifndef CCFC_SERVE_RPC_HISTORY_JOB_H
+#define CCFC_SERVE_RPC_HISTORY_JOB_H
+
+#include "history/plan/point.h"
+#include "index/excerpt.h"
+#include "serve/rpc/defer.h"
+
+#define CCFC_HISTORY_JOB_MS 300000
+
+struct ccfc_history_job {
+	struct ccfc_deferred d; /* has to be the first */
+	/* On the worker. Packs one value, as a method does. */
+	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
+		      struct ccfc_err *err);
+	/*
+	 * What the request is about, as ids of the excerpt and in d.arena.
+	 * Fields that a method does not use are zero.
+	 */
+	struct ccfc_excerpt *excerpt;
+	struct ccfc_groups groups;
+	struct ccfc_filter filter;
+	struct ccfc_slice path;
+	struct ccfc_at at;
+	uint32_t session, file, change;
+	/* The worker's: */
+	struct ccfc_scan_progress progress; /* when it was asked */
+	const struct ccfc_service *service; /* the constant part */
+	int64_t deadline;
+	struct ccfc_arena texts;
+};
+
+/* Makes a job for the request; `e` becomes its excerpt. Core thread. */
+struct ccfc_history_job *ccfc_history_job_new(
+	struct ccfc_request *rq, struct ccfc_excerpting *e,
+	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
+		      struct ccfc_err *err));
+/* Does the answer need lines: content, or prompts? */
+bool ccfc_history_job_is_needed(const struct ccfc_request *rq);
+/*
+ * Makes a job that needs only the lines of these changes, which become
+ * `groups`, and on request their prompts.
+ */
+struct ccfc_history_job *ccfc_history_job_changes(
+	struct ccfc_request *rq, const struct ccfc_groups *groups,
+	bool by_session, uint32_t more,
+	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
+		      struct ccfc_err *err));
+/* Takes the groups over, as ids of the excerpt. */
+void ccfc_history_job_groups(struct ccfc_history_job *job,
+			     const struct ccfc_groups *groups, bool by_session);
+/* Hands it to a worker: what a method returns. */
+int ccfc_history_job_start(struct ccfc_request *rq,
+			   struct ccfc_history_job *job, struct ccfc_err *err);
+
+/*
+ * All that a method about one file does on the core thread. Sets `path`, `file`
+ * (of the options `path` and `alternatives`) and the point of `at`.
+ */
+int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
+			  int (*answer)(struct ccfc_history_job *job,
+					struct ccfc_request *rq,
+					struct ccfc_err *err),
+			  struct ccfc_err *err);
+/*
+ * The same for the files of a session (ccfc_args_session_files). Sets `session`
+ * and `groups`.
+ */
+int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,
+			     int (*answer)(struct ccfc_history_job *job,
+					   struct ccfc_request *rq,
+					   struct ccfc_err *err),
+			     struct ccfc_err *err);
+
+/* On the worker: was the job cancelled, or is its time up? Then stop. */
+bool ccfc_history_job_is_over(const struct ccfc_request *rq);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * How a change is known to be its call's, in replies: of most changes a tool's
+ * result tells; of those that a shell's command made, less is sure.
+ */
+#include "serve/rpc/reply.h"
+
+#include <stdlib.h>
+
+void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
+			const struct ccfc_change *c)
+{
+	const struct ccfc_change *command = ccfc_index_command(index, c);
+
+	if (ccfc_index_is_command(c))
+		command = c;
+	ccfc_reply_id(p, "command", index, command ? command->text : 0);
+}
+
+static void pack_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
+			   const struct ccfc_change *c)
+{
+	ccfc_pack_map(p);
+	ccfc_reply_str(p, "sessionId",
+		       ccfc_index_session_id(index, c->session));
+	ccfc_reply_id(p, "agentId", index, ccfc_index_agent(c));
+	ccfc_pack_kv_str(p, "changeId", ccfc_slice(c->id, c->id_len));
+	ccfc_reply_str(p, "tool", ccfc_index_tool(index, c));
+	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(c));
+	ccfc_reply_command(p, index, c);
+	ccfc_pack_end(p);
+}
+
+static void pack_candidates(struct ccfc_pack *p, const struct ccfc_index *index,
+			    const struct ccfc_change *c)
+{
+	struct ccfc_ids rivals = { 0 };
+
+	ccfc_query_rivals(&rivals, index, c);
+	ccfc_pack_cstr(p, "candidates");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < rivals.n; i++)
+		pack_candidate(p, index,
+			       &index->changes.items[rivals.items[i]]);
+	ccfc_pack_end(p);
+	free(rivals.items);
+}
+
+void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
+		      const struct ccfc_change *c)
+{
+	enum ccfc_proof proof = ccfc_query_proof(index, c);
+	enum ccfc_op op = ccfc_index_op(c);
+
+	ccfc_pack_kv_cstr(p, "operation", ccfc_op_text((int)op));
+	if (c->other_file)
+		ccfc_pack_kv_str(
+			p, op == CCFC_OP_DELETED ? "renamedTo" : "renamedFrom",
+			ccfc_index_file_path(index, c->other_file));
+	ccfc_pack_kv_cstr(p, "evidence", ccfc_proof_text((int)proof));
+	ccfc_reply_command(p, index, c);
+	if (proof == CCFC_PROOF_AMBIGUOUS)
+		pack_candidates(p, index, c);
+}

@@ -1,0 +1,57 @@
+/*
+ * A request that the core thread answers in slices: some steps, then others are
+ * served, then some more. The work goes by the index as it is, so it starts
+ * over when something was applied to the index in between. After some starts it
+ * is done in one piece, so that it always ends.
+ *
+ * The method fills in a struct of its own that begins with a struct
+ * ccfc_sliced, hands it over, and returns what ccfc_slice_up returned. If the
+ * peer has gone, the request is dropped.
+ *
+ * Four requests are under way at a time, one of each connection; they take
+ * turns. The others have gathered nothing yet. Core thread.
+ */
+#ifndef CCFC_SERVE_RPC_SLICES_H
+#define CCFC_SERVE_RPC_SLICES_H
+
+#include "serve/rpc/defer.h"
+
+struct ccfc_sliced {
+	/* `finish` packs the result, `release` frees the struct. */
+	struct ccfc_deferred d;
+	/*
+	 * A little of the work, some tenths of a millisecond. CCFC_DEFERRED:
+	 * there is more; 0: `finish` may come; or an error.
+	 */
+	int (*step)(struct ccfc_sliced *s, const struct ccfc_index *index,
+		    struct ccfc_err *err);
+	/*
+	 * The work starts over: drops what steps made. `memory` is empty
+	 * already.
+	 */
+	void (*reset)(struct ccfc_sliced *s);
+	struct ccfc_arena memory; /* what steps gather */
+	/* slices.c's own: */
+	uint64_t revision; /* the index's that was gathered from */
+	uint32_t starts;   /* 0: not begun */
+	bool held;	   /* not to be begun: its peer does not read */
+	struct ccfc_sliced *next;
+};
+
+/*
+ * Takes `s` over, and returns CCFC_DEFERRED. `s` was zeroed; step, reset,
+ * d.finish and d.release are set, and d.arena may be in use. Does the first
+ * slice, and sends the reply if that was all.
+ */
+int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s);
+
+/* How many are under way, and how many wait to begin. */
+void ccfc_slices_count(const struct ccfc_methods *m, uint32_t *running,
+		       uint32_t *waiting);
+/* The peer went away. */
+void ccfc_slices_closed(struct ccfc_methods *m, uint64_t conn);
+/* Holds back (true) or lets begin what a connection has asked for. */
+void ccfc_slices_hold(struct ccfc_methods *m, uint64_t conn, bool hold);
+void ccfc_slices_release(struct ccfc_methods *m);
+
+#endif

@@ -1,0 +1,243 @@
+/*
+ * Requests that are answered in slices, by the longest of them, index.dump.
+ * Somebody waits all the time here, so that a slice is one step; the tests do
+ * what happens in between.
+ */
+#include "world.h"
+
+#include "serve/rpc/request.h"
+#include "serve/rpc/slices.h"
+
+#define CHANGES 300
+#define SESSION "aaaaaaaa-0000-4000-8000-000000000001"
+#define LATER	"bbbbbbbb-0000-4000-8000-000000000002"
+
+static bool always(void *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+static void write_change(struct world *w, const char *session, int number)
+{
+	struct ccfc_buf line = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(
+		&line,
+		"{\"sessionId\":\"%s\",\"cwd\":\"/p\",\"version\":\"2.1.0\","
+		"\"timestamp\":\"2025-12-10T10:00:00.000Z\","
+		"\"type\":\"assistant\","
+		"\"uuid\":\"00000000-0000-4000-8000-00000000%04d\","
+		"\"message\":{\"id\":\"m%d\",\"role\":\"assistant\","
+		"\"model\":\"opus\",\"usage\":{\"input_tokens\":%d},"
+		"\"content\":[{\"type\":\"tool_use\",\"id\":\"t%d\","
+		"\"name\":\"Write\",\"input\":{\"file_path\":\"/p/f%d\","
+		"\"content\":\"x\"}}]}}\n",
+		session, number, number, number * 7919 % 1000,
+		number * 7919 % 10007, number % 50);
+	world_write(w, session, line.ptr);
+	ccfc_buf_release(&line);
+}
+
+static void *made(int later)
+{
+	struct world *w = world_new();
+
+	w->service.state_dir = w->dir;
+	for (int i = 0; i < CHANGES; i++)
+		write_change(w, SESSION, i);
+	for (int i = 0; i < later; i++)
+		write_change(w, LATER, CHANGES + i);
+	return w;
+}
+
+static int setup(void **state)
+{
+	struct world *w = made(0);
+
+	w->service.somebody_waits = always;
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	world_free(*state);
+	return 0;
+}
+
+static uint32_t count(struct world *w)
+{
+	uint32_t running, waiting;
+
+	ccfc_slices_count(w->methods, &running, &waiting);
+	return running + waiting;
+}
+
+/* The core takes the request in; nothing more is done for it. */
+static void begin_dump(struct world *w)
+{
+	uint32_t before = count(w);
+
+	world_ask(w, "index.dump", NULL);
+	while (count(w) == before) {
+		struct pollfd fd = { .fd = ccfc_server_fd(w->service.server),
+				     .events = POLLIN };
+
+		assert_true(poll(&fd, 1, PEER_TIMEOUT_S * 1000) > 0);
+		ccfc_server_dispatch(w->service.server);
+	}
+}
+
+/* The dump of another world, made in one go, is the same. */
+static void check_dump(struct world *w, int later)
+{
+	struct world *other = made(later);
+
+	assert_false(w->reply.failed);
+	assert_true(ccfc_obj_len(w->reply.result) > 2 * (uint32_t)CHANGES);
+	world_get(other, "index.dump", NULL);
+	assert_int_equal(ccfc_obj_len(other->reply.result),
+			 ccfc_obj_len(w->reply.result));
+	assert_int_equal(other->got.len, w->got.len);
+	/* From its end on, as ids of requests differ. */
+	assert_memory_equal(other->got.ptr + 8, w->got.ptr + 8, w->got.len - 8);
+	world_free(other);
+}
+
+static void test_others_are_answered(void **state)
+{
+	struct world *w = *state;
+	int asker = w->fd;
+
+	begin_dump(w);
+	for (int i = 0; i < 3; i++) {
+		ccfc_methods_work(w->methods);
+		assert_true(ccfc_methods_has_work(w->methods));
+	}
+	/* Another one comes and is answered, before any more is done. */
+	w->fd = peer_connect(w->path);
+	world_ask(w, "file.sessions", "path=/p/f1;states[all");
+	for (;;) {
+		struct pollfd fds[] = {
+			{ .fd = w->fd, .events = POLLIN },
+			{ .fd = ccfc_server_fd(w->service.server),
+			  .events = POLLIN },
+		};
+
+		assert_true(poll(fds, 2, PEER_TIMEOUT_S * 1000) > 0);
+		if (fds[0].revents)
+			break;
+		ccfc_server_dispatch(w->service.server);
+	}
+	assert_true(ccfc_methods_has_work(w->methods));
+	world_next(w);
+	assert_false(w->reply.failed);
+	close(w->fd);
+	w->fd = asker;
+	world_next(w);
+	check_dump(w, 0);
+}
+
+static void test_starts_over(void **state)
+{
+	struct world *w = *state;
+
+	begin_dump(w);
+	for (int i = 0; i < 5; i++)
+		ccfc_methods_work(w->methods);
+	write_change(w, LATER, CHANGES);
+	world_next(w);
+	check_dump(w, 1);
+}
+
+/* However often something is written, it ends. */
+static void test_always_ends(void **state)
+{
+	struct world *w = *state;
+	int later = 0;
+
+	begin_dump(w);
+	while (ccfc_methods_has_work(w->methods)) {
+		write_change(w, LATER, CHANGES + later++);
+		ccfc_methods_work(w->methods);
+		assert_true(later < 20);
+	}
+	assert_true(later > 1);
+	world_next(w);
+	check_dump(w, later);
+}
+
+static void test_gone(void **state)
+{
+	struct world *w = *state;
+
+	begin_dump(w);
+	ccfc_methods_work(w->methods);
+	ccfc_methods_closed(w->methods, w->conn);
+	assert_false(ccfc_methods_has_work(w->methods));
+}
+
+static void test_left_at_the_end(void **state)
+{
+	struct world *w = *state;
+
+	begin_dump(w);
+	ccfc_methods_work(w->methods);
+	assert_true(ccfc_methods_has_work(w->methods));
+}
+
+static void test_one_of_a_connection(void **state)
+{
+	struct world *w = *state;
+	uint32_t running, waiting;
+
+	begin_dump(w);
+	begin_dump(w);
+	ccfc_slices_count(w->methods, &running, &waiting);
+	assert_int_equal(running, 1);
+	assert_int_equal(waiting, 1);
+	for (int i = 0; i < 2; i++) {
+		world_next(w);
+		check_dump(w, 0);
+	}
+	assert_int_equal(count(w), 0);
+}
+
+/* What a peer that does not read has asked for is not begun. */
+static void test_held(void **state)
+{
+	struct world *w = *state;
+	uint32_t running, waiting;
+
+	begin_dump(w);
+	begin_dump(w);
+	ccfc_methods_full(w->methods, w->conn);
+	while (ccfc_methods_has_work(w->methods))
+		ccfc_methods_work(w->methods);
+	ccfc_slices_count(w->methods, &running, &waiting);
+	assert_int_equal(running, 0);
+	assert_int_equal(waiting, 1);
+	ccfc_methods_drained(w->methods, w->conn);
+	assert_true(ccfc_methods_has_work(w->methods));
+	world_next(w);
+	world_next(w);
+	check_dump(w, 0);
+}
+
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_others_are_answered),
+		TEST(test_starts_over),
+		TEST(test_always_ends),
+		TEST(test_gone),
+		TEST(test_left_at_the_end),
+		TEST(test_one_of_a_connection),
+		TEST(test_held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

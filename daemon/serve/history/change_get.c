@@ -28,8 +28,7 @@ struct found {
 static void look_up(struct found *f, struct ccfc_request *rq)
 {
 	const struct ccfc_change *c = &rq->index->changes.items[f->id];
-	struct ccfc_chain *chain =
-		ccfc_chain_open(rq->service->history, c->file);
+	struct ccfc_chain *chain = ccfc_chain_open(rq->history, c->file);
 	int64_t i = chain ? ccfc_chain_find(chain, f->id) : -1;
 	struct ccfc_delta_form form;
 
@@ -51,7 +50,7 @@ static void look_up(struct found *f, struct ccfc_request *rq)
 static void pack_change(struct ccfc_request *rq, const struct found *f)
 {
 	const struct ccfc_change *c = &rq->index->changes.items[f->id];
-	bool content = rq->opt.include_content;
+	bool content = rq->opt.content;
 	struct ccfc_pack *p = rq->pack;
 	bool cut;
 
@@ -72,20 +71,36 @@ static void pack_change(struct ccfc_request *rq, const struct found *f)
 	ccfc_reply_prompt(rq, c);
 	cut |= ccfc_reply_prompt_full(rq, c);
 	ccfc_pack_kv_bool(p, "truncated", cut);
-	ccfc_reply_clock(p, rq->service);
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 }
 
-int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_change_get(struct ccfc_history_job *job,
+			     struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct found f = { .diff = CCFC_BUF_INIT };
-	int r = ccfc_query_change(&f.id, rq->index, rq->opt.change, err);
+	struct found f = { .id = job->change, .diff = CCFC_BUF_INIT };
 
-	if (r)
-		return r;
+	(void)err;
 	ccfc_states_want_whole(rq);
 	look_up(&f, rq);
 	pack_change(rq, &f);
 	ccfc_buf_release(&f.diff);
 	return 0;
+}
+
+int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_history_job *job;
+	struct ccfc_excerpting e;
+	uint32_t change;
+	int r = ccfc_query_change(&change, rq->index, rq->opt.change, err);
+
+	if (r)
+		return r;
+	ccfc_excerpt_init(&e, rq->index,
+			  CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS);
+	ccfc_excerpt_add_file(&e, rq->index->changes.items[change].file);
+	job = ccfc_history_job_new(rq, &e, answer_change_get);
+	job->change = ccfc_homes_find(&job->excerpt->changes, change);
+	return ccfc_history_job_start(rq, job, err);
 }

@@ -1,14 +1,16 @@
 /* file.at: a file as it was at some point. */
 #include "history/plan/point.h"
+#include "serve/history/transcript_origin.h"
 #include "serve/rpc/content_reply.h"
 
-/* The state after the last change: what the disk should be. */
+/* The last state that is known: what the disk should be. */
 static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 {
 	uint32_t last = ccfc_chain_len(chain) - 1;
+	struct ccfc_point point = ccfc_point_last(chain, last);
 	struct ccfc_content_state state;
 
-	ccfc_chain_after(&state, chain, last, rq->arena);
+	ccfc_at_state(&state, chain, &point, rq->arena);
 	ccfc_pack_cstr(rq->pack, "latest");
 	ccfc_pack_map(rq->pack);
 	ccfc_reply_state_fields(rq, &state, false);
@@ -16,33 +18,66 @@ static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 	ccfc_pack_end(rq->pack);
 }
 
-int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err)
+/* Whose word it is. */
+static void pack_origin(struct ccfc_request *rq, const struct ccfc_chain *chain,
+			uint32_t change)
+{
+	struct ccfc_origins origins;
+
+	ccfc_origins_init(&origins, rq);
+	ccfc_reply_origin(&origins, rq->index->changes.items[change].session);
+	ccfc_reply_foreign(&origins, chain);
+}
+
+/* The backup that shows it, if it is not the change's own state. */
+static void pack_seen(struct ccfc_request *rq, const struct ccfc_chain *chain,
+		      uint32_t seen)
+{
+	uint32_t session;
+
+	if (seen == CCFC_ID_NONE)
+		return;
+	session = ccfc_chain_seen_session(chain, seen);
+	ccfc_pack_kv_time(rq->pack, "seenAt",
+			  ccfc_chain_seen_time(chain, seen));
+	if (session != CCFC_ID_NONE)
+		ccfc_pack_kv_str(rq->pack, "seenBySession",
+				 ccfc_index_session_id(rq->index, session));
+}
+
+static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
+			  struct ccfc_err *err)
 {
 	struct ccfc_content_state state;
 	struct ccfc_pack *p = rq->pack;
 	struct ccfc_chain *chain;
 	struct ccfc_point point;
-	struct ccfc_slice path;
-	struct ccfc_at at;
-	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
+	int r = ccfc_states_open(&chain, rq, job, err);
 
 	if (!r)
-		r = ccfc_states_open(&chain, &path, rq, err);
-	if (!r)
-		r = ccfc_at_find(&point, &at, chain, rq->index, err);
+		r = ccfc_at_find(&point, &job->at, chain, rq->index, err);
 	if (r)
 		return r;
 	ccfc_states_want_whole(rq);
 	ccfc_at_state(&state, chain, &point, rq->arena);
 	ccfc_pack_map(p);
-	ccfc_pack_kv_str(p, "path", path);
+	ccfc_pack_kv_str(p, "path", job->path);
 	ccfc_reply_str(p, "at", rq->opt.at);
-	if (ccfc_reply_state(rq, "state", &state, rq->opt.include_content))
+	if (ccfc_reply_state(rq, "state", &state, rq->opt.content))
 		ccfc_pack_kv_bool(p, "truncated", true);
 	ccfc_reply_change_ref(rq, ccfc_chain_change(chain, point.i));
 	ccfc_pack_kv_cstr(p, "side", point.before ? "before" : "after");
+	pack_seen(rq, chain, point.seen);
 	pack_latest(rq, chain);
-	ccfc_reply_clock(p, rq->service);
+	pack_origin(rq, chain, ccfc_chain_change(chain, point.i));
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	return 0;
+}
+
+int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	return ccfc_history_job_file(rq,
+				     CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES,
+				     answer_file_at, err);
 }

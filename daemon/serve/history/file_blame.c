@@ -1,7 +1,7 @@
 /*
- * file.blame: who wrote each line. What there is to say of an owner is packed
- * once, however many lines it has: a line of the reply is its number, those
- * bytes, and its content.
+ * file.blame: who wrote each line. The fields of an owner are packed once,
+ * however many lines it has: a line of the reply is its number, those bytes,
+ * and its content.
  */
 #include "history/blame/agent_type.h"
 #include "history/blame/blame.h"
@@ -13,8 +13,7 @@
 
 #include <stdlib.h>
 
-#define PROMPT_CHARS 200
-/* More lines than that take a second question. */
+/* Further lines need a second question. */
 #define REPLY_MAX ((size_t)256 << 20)
 
 /* Packed keys and values, and how many of both there are. */
@@ -60,53 +59,9 @@ static struct ccfc_slice agent_type(struct blaming *b,
 	for (uint32_t i = 0; i < b->agents.n; i++)
 		if (b->agents.items[i].source == source)
 			return b->agents.items[i].type;
-	agent.type =
-		ccfc_agent_type(b->rq->service->history, source, b->rq->arena);
+	agent.type = ccfc_agent_type(b->rq->history, source, b->rq->arena);
 	CCFC_VEC_PUSH(b->agents, agent);
 	return agent.type;
-}
-
-/* One line, its white space made single spaces, cut to a few characters. */
-static struct ccfc_slice shorten(struct ccfc_slice text,
-				 struct ccfc_arena *arena)
-{
-	char *out = ccfc_arena_alloc(arena, text.len + 1);
-	size_t n = 0, chars = 0;
-
-	for (size_t i = 0; i < text.len; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
-
-		if (c == ' ' || (c >= '\t' && c <= '\r')) {
-			if (!n || out[n - 1] == ' ')
-				continue;
-			c = ' ';
-		}
-		chars += (c & 0xc0) != 0x80;
-		if (chars > PROMPT_CHARS)
-			break;
-		out[n++] = (char)c;
-	}
-	while (n && out[n - 1] == ' ')
-		n--;
-	return ccfc_slice(out, n);
-}
-
-static struct ccfc_slice prompt_of(struct blaming *b, uint32_t change)
-{
-	struct ccfc_service *service = b->rq->service;
-	const struct ccfc_history_env env = { .index = service->index,
-					      .tail = service->tail,
-					      .parser = service->parser,
-					      .roots = service->roots,
-					      .nroots = service->nroots };
-	const struct ccfc_prompt *prompt = ccfc_query_prompt(
-		env.index, &env.index->changes.items[change]);
-	struct ccfc_slice text =
-		prompt ? ccfc_prompt_read(&env, prompt, 8 * PROMPT_CHARS,
-					  b->rq->arena)
-		       : CCFC_SLICE_NONE;
-
-	return text.ptr ? shorten(text, b->rq->arena) : CCFC_SLICE_NONE;
 }
 
 static const char *kind_text(enum ccfc_blame_kind kind)
@@ -137,6 +92,8 @@ static void pack_owner(struct ccfc_pack *p, struct blaming *b,
 	ccfc_reply_id(p, "model", index, c ? c->call.model : 0);
 	ccfc_pack_kv_time(p, "timestamp",
 			  c ? ccfc_index_time(c) : CCFC_TIME_NONE);
+	if (owner->hook)
+		ccfc_pack_kv_bool(p, "hook", true);
 	ccfc_reply_str(p, "prompt", prompt);
 	ccfc_pack_kv_time(p, "from", c ? CCFC_TIME_NONE : owner->from);
 	ccfc_pack_kv_time(p, "to", c ? CCFC_TIME_NONE : owner->to);
@@ -155,6 +112,14 @@ static void pack_more(struct ccfc_pack *p, struct blaming *b,
 	ccfc_reply_id(p, "version", index, c ? c->call.version : 0);
 	ccfc_reply_str(p, "tool",
 		       c ? ccfc_index_tool(index, c) : CCFC_SLICE_NONE);
+	ccfc_reply_str(p, "evidence",
+		       c ? ccfc_slice_str(ccfc_proof_text(
+				   (int)ccfc_query_proof(index, c)))
+			 : CCFC_SLICE_NONE);
+	if (c)
+		ccfc_reply_command(p, index, c);
+	else
+		ccfc_reply_id(p, "command", index, 0);
 	ccfc_reply_str(p, "messageUuid",
 		       c && c->call.known
 			       ? ccfc_index_uuid(index, &c->call, uuid)
@@ -182,7 +147,7 @@ static void know(struct blaming *b, struct owner *owner)
 
 	if (is.kind == CCFC_BLAME_SESSION) {
 		c = &b->rq->index->changes.items[is.change];
-		prompt = prompt_of(b, is.change);
+		prompt = ccfc_reply_prompt_text(b->rq, c);
 	}
 	ccfc_pack_init(&p, &buf);
 	ccfc_pack_array(&p);
@@ -245,7 +210,7 @@ static void pack_line(struct blaming *b, uint32_t i)
 	ccfc_pack_kv_uint(p, "line", i + 1);
 	ccfc_pack_kv_uint(p, "origLine", b->blame.lines[i].origin);
 	ccfc_pack_raws(p, owner->line.bytes, owner->line.items);
-	if (b->rq->opt.include_content)
+	if (b->rq->opt.content)
 		ccfc_pack_kv_bin(p, "content", content_of(&b->blame, i));
 	ccfc_pack_end(p);
 }
@@ -303,7 +268,7 @@ static void pack_blame(struct blaming *b, struct ccfc_slice path)
 	cut = pack_lines(b);
 	pack_blocks(b);
 	ccfc_pack_kv_bool(p, "truncated", cut);
-	ccfc_reply_clock(p, rq->service);
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	free(b->owners);
 	free(b->agents.items);
@@ -319,39 +284,46 @@ static int find_range(struct blaming *b, struct ccfc_slice path,
 
 	b->first = 0;
 	b->last = n;
-	if (opt->given & CCFC_OPT(TO) && opt->last_line < n)
-		b->last = (uint32_t)opt->last_line;
+	if (opt->given & CCFC_OPT(TO) && opt->to_line < n)
+		b->last = (uint32_t)opt->to_line;
 	if (!(opt->given & CCFC_OPT(FROM)))
 		return 0;
-	if (opt->first_line > n)
+	if (opt->from_line > n)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "%.*s: line %lld: it has only %u lines",
 				    (int)path.len, path.ptr,
-				    (long long)opt->first_line, n);
-	b->first = (uint32_t)opt->first_line - 1;
+				    (long long)opt->from_line, n);
+	b->first = (uint32_t)opt->from_line - 1;
 	return 0;
 }
 
-int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_file_blame(struct ccfc_history_job *job,
+			     struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct blaming b = { .rq = rq };
 	struct ccfc_blame_options options = {
 		.disk = !rq->opt.at.len,
 		.space = rq->opt.ignore_space,
 	};
-	struct ccfc_slice path = CCFC_SLICE_NONE;
-	struct ccfc_at at;
-	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
+	int r = ccfc_states_open(&b.chain, rq, job, err);
 
-	if (!r)
-		r = ccfc_states_open(&b.chain, &path, rq, err);
 	if (!r && !options.disk)
-		r = ccfc_at_find(&options.point, &at, b.chain, rq->index, err);
+		r = ccfc_at_find(&options.point, &job->at, b.chain, rq->index,
+				 err);
 	if (!r)
 		r = ccfc_blame(&b.blame, b.chain, &options, rq->arena, err);
 	if (!r)
-		r = find_range(&b, path, err);
+		r = find_range(&b, job->path, err);
 	if (!r)
-		pack_blame(&b, path);
+		pack_blame(&b, job->path);
 	return r;
+}
+
+int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	return ccfc_history_job_file(rq,
+				     CCFC_EXCERPT_CHAINS |
+					     CCFC_EXCERPT_PROMPTS |
+					     CCFC_EXCERPT_SOURCES,
+				     answer_file_blame, err);
 }

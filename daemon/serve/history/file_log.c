@@ -6,10 +6,18 @@
 #include "history/chain/read_file.h"
 #include "serve/rpc/content_reply.h"
 
+#include "base/time.h"
+
+/* Steps that are made at once; see pack_block. */
+#define BLOCK 256u
+
 /* Change i, or what lies in front of it. */
 struct step {
 	uint32_t i;
-	enum { CHANGE, OUTSIDE, UNKNOWN } kind;
+	bool is_change;
+	enum ccfc_gap gap; /* of what is none */
+	uint32_t seen;	   /* leads to what a backup shows, or ID_NONE */
+	uint32_t from;	   /* comes from there, or ID_NONE */
 };
 
 struct log {
@@ -19,21 +27,48 @@ struct log {
 	uint32_t n, len;    /* steps, changes */
 };
 
+static void add_gap(struct log *log, uint32_t i, enum ccfc_gap gap,
+		    uint32_t from, uint32_t seen)
+{
+	if (gap != CCFC_GAP_NONE)
+		log->steps[log->n++] = (struct step){
+			.i = i, .gap = gap, .from = from, .seen = seen
+		};
+}
+
+/* Behind the last change: what a backup shows, then the disk. */
+static void find_last_steps(struct log *log)
+{
+	enum ccfc_gap gap = ccfc_chain_gap(log->chain, log->len), since, then;
+	uint32_t k = ccfc_chain_seen(log->chain, log->len, INT64_MAX);
+
+	since = k == CCFC_ID_NONE ? CCFC_GAP_NONE
+				  : ccfc_chain_seen_since(log->chain, k);
+	if (since != CCFC_GAP_OUTSIDE && since != CCFC_GAP_RETURNED) {
+		add_gap(log, log->len, gap, CCFC_ID_NONE, CCFC_ID_NONE);
+		return;
+	}
+	add_gap(log, log->len, since, CCFC_ID_NONE, k);
+	then = ccfc_chain_seen_gap(log->chain, k);
+	if (then == CCFC_GAP_OUTSIDE && gap == CCFC_GAP_NONE)
+		gap = CCFC_GAP_OUTSIDE; /* and was put back since */
+	add_gap(log, log->len, then == CCFC_GAP_OUTSIDE ? gap : then, k,
+		CCFC_ID_NONE);
+}
+
 static void find_steps(struct log *log)
 {
 	log->steps = ccfc_arena_alloc(
-		log->rq->arena, (2u * log->len + 1u) * sizeof(*log->steps));
-	for (uint32_t i = 0; i <= log->len; i++) {
+		log->rq->arena, (2u * log->len + 2u) * sizeof(*log->steps));
+	for (uint32_t i = 0; i < log->len; i++) {
 		enum ccfc_gap gap =
 			i ? ccfc_chain_gap(log->chain, i) : CCFC_GAP_NONE;
 
-		if (gap != CCFC_GAP_NONE)
-			log->steps[log->n++] = (struct step){
-				i, gap == CCFC_GAP_OUTSIDE ? OUTSIDE : UNKNOWN
-			};
-		if (i < log->len)
-			log->steps[log->n++] = (struct step){ i, CHANGE };
+		add_gap(log, i, gap, CCFC_ID_NONE, CCFC_ID_NONE);
+		log->steps[log->n++] =
+			(struct step){ .i = i, .is_change = true };
 	}
+	find_last_steps(log);
 }
 
 /* The file as it is now, as a state. */
@@ -93,68 +128,188 @@ static void pack_change(struct log *log, uint32_t i, struct ccfc_arena *arena)
 	ccfc_reply_id(p, "agentId", rq->index, ccfc_index_agent(c));
 	ccfc_reply_id(p, "model", rq->index, c->call.model);
 	ccfc_reply_str(p, "tool", ccfc_index_tool(rq->index, c));
-	ccfc_pack_kv_cstr(p, "operation", ccfc_op_text(c->result.op));
+	ccfc_reply_shell(p, rq->index, c);
 	ccfc_reply_prompt(rq, c);
 	pack_lines(rq, &before, &after, c);
 	ccfc_reply_state(rq, "after", &after, false);
 }
 
-/* Between change i - 1 and change i, or now. */
+static const char *gap_text(enum ccfc_gap gap)
+{
+	static const char *const text[] = {
+		[CCFC_GAP_OUTSIDE] = "outside",
+		[CCFC_GAP_UNKNOWN] = "unknown",
+		[CCFC_GAP_RETURNED] = "returned",
+		[CCFC_GAP_OVERWRITTEN] = "overwritten",
+		[CCFC_GAP_HOOK] = "hook",
+	};
+
+	return text[gap];
+}
+
+/* The state that came back, and who brought it. */
+static void pack_return(struct log *log, const struct step *step)
+{
+	const struct ccfc_index *index = log->rq->index;
+	struct ccfc_pack *p = log->rq->pack;
+	const struct ccfc_change *c;
+	struct ccfc_return back;
+
+	if (step->gap != CCFC_GAP_RETURNED && step->gap != CCFC_GAP_OVERWRITTEN)
+		return;
+	if (step->seen == CCFC_ID_NONE
+		    ? !ccfc_chain_return(&back, log->chain, step->i)
+		    : !ccfc_chain_seen_return(&back, log->chain, step->seen))
+		return;
+	c = &index->changes.items[ccfc_chain_change(log->chain, back.i)];
+	ccfc_pack_kv_str(p, "returnedTo", ccfc_slice(c->id, c->id_len));
+	ccfc_pack_kv_cstr(p, "returnedSide", back.before ? "before" : "after");
+	if (step->gap != CCFC_GAP_OVERWRITTEN)
+		return;
+	c = &index->changes.items[ccfc_chain_change(log->chain, step->i)];
+	ccfc_pack_kv_str(p, "overwrittenBy", ccfc_slice(c->id, c->id_len));
+	ccfc_pack_kv_str(p, "overwrittenBySession",
+			 ccfc_index_session_id(index, c->session));
+}
+
+/* The call whose hook it was. */
+static void pack_hook(struct log *log, const struct step *step)
+{
+	const struct ccfc_change *c;
+
+	if (step->gap != CCFC_GAP_HOOK)
+		return;
+	c = &log->rq->index->changes
+		     .items[ccfc_chain_change(log->chain, step->i - 1)];
+	ccfc_pack_kv_str(log->rq->pack, "hookOf", ccfc_slice(c->id, c->id_len));
+}
+
+/* When the step was there: at a backup, a change, or now (NONE). */
+static int64_t time_of_step(const struct log *log, const struct step *step)
+{
+	if (step->seen != CCFC_ID_NONE)
+		return ccfc_chain_seen_time(log->chain, step->seen);
+	return step->i == log->len ? CCFC_TIME_NONE
+				   : ccfc_chain_time(log->chain, step->i);
+}
+
+static void read_after(struct ccfc_content_state *out, struct log *log,
+		       const struct step *step, struct ccfc_arena *arena)
+{
+	if (step->seen != CCFC_ID_NONE)
+		ccfc_chain_seen_state(out, log->chain, step->seen, arena);
+	else if (step->i == log->len)
+		read_disk(out, log, arena);
+	else
+		ccfc_chain_before(out, log->chain, step->i, arena);
+}
+
+/* Between change i - 1 and change i, or a backup behind the last, or now. */
 static void pack_gap(struct log *log, const struct step *step,
 		     struct ccfc_arena *arena)
 {
 	struct ccfc_content_state before, after;
 	struct ccfc_pack *p = log->rq->pack;
-	bool last = step->i == log->len;
+	bool seen = step->from != CCFC_ID_NONE;
 
-	ccfc_chain_after(&before, log->chain, step->i - 1, arena);
-	if (last)
-		read_disk(&after, log, arena);
+	if (seen)
+		ccfc_chain_seen_state(&before, log->chain, step->from, arena);
 	else
-		ccfc_chain_before(&after, log->chain, step->i, arena);
-	ccfc_pack_kv_cstr(p, "kind",
-			  step->kind == OUTSIDE ? "outside" : "unknown");
-	ccfc_pack_kv_time(p, "from", ccfc_chain_time(log->chain, step->i - 1));
-	ccfc_pack_cstr(p, "to");
-	if (last)
-		ccfc_pack_nil(p);
-	else
-		ccfc_pack_time(p, ccfc_chain_time(log->chain, step->i));
+		ccfc_chain_after(&before, log->chain, step->i - 1, arena);
+	read_after(&after, log, step, arena);
+	ccfc_pack_kv_cstr(p, "kind", gap_text(step->gap));
+	pack_return(log, step);
+	pack_hook(log, step);
+	ccfc_pack_kv_time(p, "from",
+			  seen ? ccfc_chain_seen_time(log->chain, step->from)
+			       : ccfc_chain_time(log->chain, step->i - 1));
+	ccfc_pack_kv_time(p, "to", time_of_step(log, step));
 	pack_lines(log->rq, &before, &after, NULL);
 	ccfc_reply_state(log->rq, "after", &after, false);
+}
+
+static void pack_step(struct log *log, const struct step *step)
+{
+	struct ccfc_request *rq = log->rq;
+
+	ccfc_pack_map(rq->pack);
+	if (step->is_change)
+		pack_change(log, step->i, rq->texts);
+	else
+		pack_gap(log, step, rq->texts);
+	ccfc_pack_end(rq->pack);
+	ccfc_arena_clear(rq->texts);
+}
+
+/* One packed step, and what it cost of the request's budget. */
+struct packed {
+	size_t from, len;
+	size_t cost;
+};
+
+/*
+ * Packs the steps [first, end) into `buf`, oldest first: a state is one step
+ * from the one before it, and many from the one behind it.
+ */
+static void pack_block(struct packed *out, struct ccfc_buf *buf,
+		       struct log *log, uint64_t first, uint64_t end)
+{
+	struct ccfc_request *rq = log->rq;
+	struct ccfc_pack *outer = rq->pack, pack;
+
+	ccfc_buf_clear(buf);
+	ccfc_pack_init(&pack, buf);
+	rq->pack = &pack;
+	for (uint64_t i = first; i < end && !ccfc_history_job_is_over(rq);
+	     i++) {
+		size_t left = rq->reading_left;
+
+		out->from = buf->len;
+		pack_step(log, &log->steps[i]);
+		out->len = buf->len - out->from;
+		out->cost = left - rq->reading_left;
+		out++;
+	}
+	rq->pack = outer;
 }
 
 /* True when there are more. */
 static bool pack_steps(struct log *log)
 {
-	struct ccfc_arena *arena = &log->rq->methods->texts;
-	struct ccfc_pack *p = log->rq->pack;
-	uint64_t i = (uint64_t)log->rq->opt.offset;
-	uint64_t n = (uint64_t)log->rq->opt.limit;
+	struct ccfc_request *rq = log->rq;
+	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
+	size_t left = rq->reading_left;
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	struct packed block[BLOCK] = { { 0 } };
 
-	ccfc_pack_cstr(p, "steps");
-	ccfc_pack_array(p);
-	for (; n && i < log->n && log->rq->reading_left; i++, n--) {
-		const struct step *step = &log->steps[log->n - 1 - i];
+	ccfc_pack_cstr(rq->pack, "steps");
+	ccfc_pack_array(rq->pack);
+	while (n && i < log->n && left && !ccfc_history_job_is_over(rq)) {
+		uint64_t end = log->n - i, k = n < BLOCK ? n : BLOCK;
 
-		ccfc_pack_map(p);
-		if (step->kind == CHANGE)
-			pack_change(log, step->i, arena);
-		else
-			pack_gap(log, step, arena);
-		ccfc_pack_end(p);
-		ccfc_arena_clear(arena);
+		if (k > end)
+			k = end;
+		rq->reading_left = SIZE_MAX; /* what is too much is dropped */
+		pack_block(block, &buf, log, end - k, end);
+		for (; k && left && !ccfc_history_job_is_over(rq); i++, n--) {
+			const struct packed *p = &block[--k];
+
+			ccfc_pack_raw(rq->pack,
+				      ccfc_slice(buf.ptr + p->from, p->len));
+			left -= p->cost < left ? p->cost : left;
+		}
 	}
-	ccfc_pack_end(p);
+	ccfc_pack_end(rq->pack);
+	ccfc_buf_release(&buf);
 	return i < log->n;
 }
 
-int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_file_log(struct ccfc_history_job *job,
+			   struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct log log = { .rq = rq };
-	struct ccfc_slice path;
 	bool more;
-	int r = ccfc_states_open(&log.chain, &path, rq, err);
+	int r = ccfc_states_open(&log.chain, rq, job, err);
 
 	if (r)
 		return r;
@@ -164,11 +319,18 @@ int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err)
 	if (r)
 		return r;
 	ccfc_pack_map(rq->pack);
-	ccfc_pack_kv_str(rq->pack, "path", path);
+	ccfc_pack_kv_str(rq->pack, "path", job->path);
 	ccfc_pack_kv_uint(rq->pack, "totalSteps", log.n);
 	more = pack_steps(&log);
 	ccfc_pack_kv_bool(rq->pack, "truncated", more);
-	ccfc_reply_clock(rq->pack, rq->service);
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(rq->pack);
 	return 0;
+}
+
+int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	return ccfc_history_job_file(rq,
+				     CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS,
+				     answer_file_log, err);
 }

@@ -69,13 +69,13 @@ static void end(struct diffs *d)
 	ccfc_pack_end(&d->pack);
 	entry->len = d->packed.len - entry->at;
 	ccfc_buf_clear(&d->diff);
-	ccfc_arena_clear(&d->rq->methods->texts);
+	ccfc_arena_clear(d->rq->texts);
 }
 
 static const char *operation(const struct subject *s)
 {
 	if (s->change)
-		return ccfc_op_text(s->change->result.op);
+		return ccfc_op_text((int)ccfc_index_op(s->change));
 	if (!s->before.exists)
 		return ccfc_op_text(CCFC_OP_CREATED);
 	return ccfc_op_text(s->after.exists ? CCFC_OP_MODIFIED
@@ -98,6 +98,14 @@ static void pack_subject(struct diffs *d, const struct subject *s)
 	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(s->last));
 	ccfc_reply_id(p, "agentId", index, c ? ccfc_index_agent(c) : 0);
 	ccfc_pack_kv_cstr(p, "operation", operation(s));
+	ccfc_reply_str(p, "evidence",
+		       c ? ccfc_slice_str(ccfc_proof_text(
+				   (int)ccfc_query_proof(index, c)))
+			 : CCFC_SLICE_NONE);
+	if (c)
+		ccfc_reply_command(p, index, c);
+	else
+		ccfc_reply_id(p, "command", index, 0);
 }
 
 /* An entry, of a diff that stands in d->diff. */
@@ -113,7 +121,7 @@ static void put_session_diff(struct diffs *d, uint32_t i,
 	else
 		ccfc_reply_line_counts(&d->pack, s->change);
 	cut = !ccfc_reply_delta(d->rq, &s->delta, ccfc_buf_view(&d->diff));
-	if (d->rq->opt.include_content) {
+	if (d->rq->opt.content) {
 		cut |= ccfc_reply_state(d->rq, "before", &s->before, true);
 		cut |= ccfc_reply_state(d->rq, "after", &s->after, true);
 	}
@@ -134,7 +142,7 @@ static const struct ccfc_change *change_at(const struct diffs *d, uint32_t i)
 
 static void put_change(struct diffs *d, uint32_t i)
 {
-	struct ccfc_arena *arena = &d->rq->methods->texts;
+	struct ccfc_arena *arena = d->rq->texts;
 	struct subject s = { .change = change_at(d, i), .nchanges = 1 };
 
 	s.last = s.change;
@@ -177,7 +185,7 @@ static const char *both(const char *a, const char *b, struct ccfc_arena *arena)
 static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		    const char *why)
 {
-	struct ccfc_arena *arena = &d->rq->methods->texts;
+	struct ccfc_arena *arena = d->rq->texts;
 	struct subject s = { .last = change_at(d, run->last),
 			     .nchanges = run->last - run->first + 1 };
 
@@ -207,7 +215,7 @@ static struct ccfc_content_state as_state(const struct ccfc_version *version,
 
 static void put_net(struct diffs *d, const struct ccfc_change_runs *runs)
 {
-	struct ccfc_arena *arena = &d->rq->methods->texts;
+	struct ccfc_arena *arena = d->rq->texts;
 	struct subject s = { .nchanges = d->group->nchanges };
 	struct ccfc_net net;
 
@@ -245,7 +253,7 @@ static void add_file(struct diffs *d, const struct ccfc_group *group,
 	d->time = CCFC_TIME_NONE;
 	d->form.name = ccfc_states_name(rq, group->key, project);
 	d->form.context = (uint32_t)rq->opt.context;
-	d->chain = ccfc_chain_open(rq->service->history, group->key);
+	d->chain = ccfc_chain_open(rq->history, group->key);
 	if (!d->chain || !ccfc_change_runs_find(&runs, d->chain, group->changes,
 						group->nchanges, rq->arena))
 		return;
@@ -284,33 +292,38 @@ static void pack_diffs(struct ccfc_pack *p, struct diffs *d)
 	ccfc_pack_kv_bool(p, "truncated", d->truncated);
 }
 
-int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_session_diff(struct ccfc_history_job *job,
+			       struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct diffs d = { .rq = rq };
 	struct ccfc_pack *p = rq->pack;
-	struct ccfc_groups files;
-	struct ccfc_slice project;
-	uint32_t session;
-	int r = ccfc_args_session_files(&session, &files, rq, err);
+	struct ccfc_slice project = ccfc_args_project(rq, job->session);
 
-	if (r)
-		return r;
+	(void)err;
 	ccfc_states_want_whole(rq);
-	project = ccfc_args_project(rq, session);
 	ccfc_pack_init(&d.pack, &d.packed);
 	rq->pack = &d.pack;
-	for (uint32_t i = 0; i < files.n; i++)
-		add_file(&d, &files.items[i], project);
+	for (uint32_t i = 0; i < job->groups.n && !ccfc_history_job_is_over(rq);
+	     i++)
+		add_file(&d, &job->groups.items[i], project);
 	rq->pack = p;
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "sessionId",
-			 ccfc_index_session_id(rq->index, session));
+			 ccfc_index_session_id(rq->index, job->session));
 	ccfc_reply_str(p, "projectPath", project);
 	pack_diffs(p, &d);
-	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_kv_uint(p, "unknownCommands",
+			  ccfc_query_unknown(rq->index, job->session));
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	ccfc_buf_release(&d.packed);
 	ccfc_buf_release(&d.diff);
 	free(d.entries.items);
 	return 0;
+}
+
+int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	return ccfc_history_job_session(rq, CCFC_EXCERPT_CHAINS,
+					answer_session_diff, err);
 }

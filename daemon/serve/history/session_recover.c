@@ -1,23 +1,35 @@
 /*
- * session.recover: files whose last content can be had from history; those of
- * a session, or all that are not on disk any more. The client asks for each
+ * session.recover: files whose last content is known from history; those of a
+ * session, or all that are not on disk any more. The client asks for each
  * content with file.at.
  *
- * Names and what is on disk are cheap; content is only put together for files
- * on the page, or where a keyword is not in the path. What is searched is
- * bounded.
+ * Content is only worked out for files on the page, or where a keyword is not
+ * in the path; how much is searched is bounded.
+ *
+ * Few of all files are gone. So a first job finds those by their paths, and
+ * only their rows are copied out of the index for the second job.
  */
+#include "history/chain/lines.h"
 #include "history/chain/read_file.h"
+#include "history/plan/point.h"
 #include "history/plan/words.h"
 #include "serve/rpc/content_reply.h"
 
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <stdlib.h>
+
 #define GONE "its changes are not known any more"
+#define CUT                                                                    \
+	"the call is recorded, not its result: whether it was written is not " \
+	"known"
 
 struct recover {
 	struct ccfc_request *rq;
-	struct ccfc_groups files;
-	struct ccfc_slice base; /* of names */
-	uint32_t session;	/* 0: those that are deleted */
+	const struct ccfc_groups *files; /* of each the last change counts */
+	struct ccfc_slice base;		 /* of names */
+	uint32_t session;		 /* 0: those that are deleted */
 	uint64_t total;
 	bool truncated;
 };
@@ -26,6 +38,10 @@ struct candidate {
 	uint32_t file, change;
 	bool on_disk;
 	bool has_state;
+	int64_t seen;  /* when a backup shows the state, or TIME_NONE */
+	int64_t since; /* of which on it was not there, or TIME_NONE */
+	bool cut;      /* the change is a Write without a result */
+	bool taken;    /* a command deleted it: the content is that before */
 	struct ccfc_content_state state;
 };
 
@@ -45,6 +61,34 @@ static int64_t last_change(const struct recover *r,
 	return -1;
 }
 
+/*
+ * The last content from change i on, up to the next change: a later backup
+ * shows it, or that there was none any more.
+ */
+static void find_last(struct candidate *c, struct ccfc_chain *chain, uint32_t i,
+		      struct ccfc_arena *arena)
+{
+	struct ccfc_point point = ccfc_point_last(chain, i);
+
+	ccfc_at_state(&c->state, chain, &point, arena);
+	while (point.seen != CCFC_ID_NONE &&
+	       c->state.fidelity == CCFC_FIDELITY_EXACT && !c->state.exists) {
+		c->since = ccfc_chain_seen_time(chain, point.seen);
+		point.seen = ccfc_chain_seen_before(chain, point.seen);
+		ccfc_at_state(&c->state, chain, &point, arena);
+	}
+	if (point.seen != CCFC_ID_NONE)
+		c->seen = ccfc_chain_seen_time(chain, point.seen);
+}
+
+static bool is_deleted_by_command(const struct ccfc_index *index,
+				  uint32_t change)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+
+	return c->shell && c->result.op == CCFC_OP_DELETED;
+}
+
 static void find_state(struct candidate *c, struct recover *r)
 {
 	struct ccfc_request *rq = r->rq;
@@ -58,13 +102,19 @@ static void find_state(struct candidate *c, struct recover *r)
 		r->truncated = true;
 		return;
 	}
-	chain = ccfc_chain_open(rq->service->history, c->file);
+	chain = ccfc_chain_open(rq->history, c->file);
 	i = chain ? last_change(r, chain) : -1;
 	c->state = (struct ccfc_content_state){ .why = GONE };
 	if (i < 0)
 		return;
 	c->change = ccfc_chain_change(chain, (uint32_t)i);
-	ccfc_chain_after(&c->state, chain, (uint32_t)i, &rq->methods->texts);
+	c->taken = is_deleted_by_command(rq->index, c->change);
+	if (c->taken) {
+		c->since = ccfc_chain_time(chain, (uint32_t)i);
+		ccfc_chain_before(&c->state, chain, (uint32_t)i, rq->texts);
+	} else {
+		find_last(c, chain, (uint32_t)i, rq->texts);
+	}
 	ccfc_states_charge(rq, c->state.bytes.len);
 }
 
@@ -83,7 +133,7 @@ static bool has_words(struct candidate *c, struct recover *r)
 		}
 		if (!c->has_state)
 			find_state(c, r);
-		/* Searching is not for free either. */
+		/* Searching counts as reading. */
 		ccfc_states_charge(r->rq, c->state.bytes.len);
 		if (!ccfc_word_in_state(words->items[i], &c->state))
 			return false;
@@ -91,35 +141,166 @@ static bool has_words(struct candidate *c, struct recover *r)
 	return true;
 }
 
-static bool is_on_disk(const struct recover *r, uint32_t file)
+static bool is_on_disk(const char *path)
 {
 	struct ccfc_file_info info = { 0 };
-	int e = ccfc_file_read(NULL, &info,
-			       ccfc_index_file_path(r->rq->index, file).ptr, 0,
-			       NULL);
+	int e = ccfc_file_read(NULL, &info, path, 0, NULL);
 
-	/* What cannot be looked at is not known to be gone. */
+	/* A file that cannot be examined is not known to be gone. */
 	return e || info.exists;
 }
 
+static uint32_t last_of(const struct ccfc_group *group)
+{
+	return group->changes[group->nchanges - 1];
+}
+
+/* A tool has deleted it: that is as it was meant. */
+static bool was_deleted(const struct ccfc_index *index,
+			const struct ccfc_group *group)
+{
+	const struct ccfc_change *c = &index->changes.items[last_of(group)];
+
+	return !c->shell && c->result.op == CCFC_OP_DELETED;
+}
+
+/* Of most files that a command deletes nothing was ever known. */
+static bool has_known(struct candidate *c, struct recover *r)
+{
+	if (!is_deleted_by_command(r->rq->index, c->change))
+		return true;
+	find_state(c, r);
+	return c->state.fidelity != CCFC_FIDELITY_UNKNOWN && c->state.exists;
+}
+
+/* Those of the group that took effect; of none, empty. */
+static struct ccfc_group applied_of(const struct ccfc_group *group,
+				    const struct ccfc_index *index,
+				    struct ccfc_arena *arena)
+{
+	struct ccfc_group out = *group;
+	uint32_t *list =
+		ccfc_arena_alloc(arena, (group->nchanges + 1u) * sizeof(*list));
+
+	out.changes = list;
+	out.nchanges = 0;
+	for (uint32_t i = 0; i < group->nchanges; i++)
+		if (index->changes.items[group->changes[i]].state ==
+		    CCFC_STATE_APPLIED)
+			list[out.nchanges++] = group->changes[i];
+	return out;
+}
+
 static bool choose_session_recover(struct candidate *c, struct recover *r,
-				   const struct ccfc_group *group)
+				   const struct ccfc_group *all)
 {
 	const struct ccfc_index *index = r->rq->index;
+	struct ccfc_group applied = applied_of(all, index, r->rq->texts);
+	const struct ccfc_group *group = &applied;
 
-	*c = (struct candidate){ .file = group->key,
-				 .change =
-					 group->changes[group->nchanges - 1] };
-	/* Nothing is left of a file that was deleted by a change. */
-	if (index->changes.items[c->change].result.op == CCFC_OP_DELETED)
+	if (!group->nchanges)
 		return false;
-	c->on_disk = is_on_disk(r, c->file);
+	*c = (struct candidate){ .file = group->key,
+				 .change = last_of(group),
+				 .seen = CCFC_TIME_NONE,
+				 .since = CCFC_TIME_NONE };
+	if (was_deleted(index, group))
+		return false;
+	c->on_disk = is_on_disk(ccfc_index_file_path(index, c->file).ptr);
 	if (!r->session && c->on_disk)
 		return false;
+	return has_known(c, r) && has_words(c, r);
+}
+
+/* --- Writes without a result --- */
+
+/* What the call would write, if it is one of a whole file. */
+static bool read_cut(struct ccfc_content_state *out, struct recover *r,
+		     const struct ccfc_change *change)
+{
+	const struct ccfc_history_env *env = ccfc_history_env(r->rq->history);
+	struct ccfc_slice call, result;
+	struct ccfc_evidence ev;
+
+	if (!ccfc_history_lines(&call, &result, env, change, r->rq->texts) ||
+	    !ccfc_evidence_read(env->parser, &ev, ccfc_index_call_id(change),
+				change->part, call, CCFC_SLICE_NONE,
+				r->rq->texts) ||
+	    !ev.has_after)
+		return false;
+	*out = (struct ccfc_content_state){ .fidelity =
+						    CCFC_FIDELITY_RECONSTRUCTED,
+					    .origin = CCFC_ORIGIN_CALL,
+					    .assumed = CCFC_ASSUMED_CONTENT,
+					    .exists = true,
+					    .bytes = ev.after,
+					    .why = CUT };
+	return true;
+}
+
+/*
+ * The last change of the file, if it is a Write whose result a crash took: it
+ * may be what was there last.
+ */
+static bool choose_cut(struct candidate *c, struct recover *r,
+		       const struct ccfc_group *group)
+{
+	const struct ccfc_index *index = r->rq->index;
+	const struct ccfc_change *change =
+		&index->changes.items[last_of(group)];
+
+	*c = (struct candidate){ .file = group->key,
+				 .change = last_of(group),
+				 .seen = CCFC_TIME_NONE,
+				 .since = CCFC_TIME_NONE,
+				 .cut = true,
+				 .has_state = true };
+	if (!r->session || (change->state != CCFC_STATE_PENDING &&
+			    change->state != CCFC_STATE_INTERRUPTED))
+		return false;
+	if (!r->rq->reading_left) {
+		r->truncated = true;
+		return false;
+	}
+	if (!read_cut(&c->state, r, change))
+		return false;
+	ccfc_states_charge(r->rq, c->state.bytes.len);
+	c->on_disk = is_on_disk(ccfc_index_file_path(index, c->file).ptr);
 	return has_words(c, r);
 }
 
 /* --- packing --- */
+
+static void pack_before(struct ccfc_pack *p, const struct ccfc_change *change)
+{
+	struct ccfc_buf at = CCFC_BUF_INIT;
+
+	ccfc_buf_puts(&at, "before:");
+	ccfc_buf_append(&at, change->id, change->id_len);
+	ccfc_pack_kv_str(p, "at", ccfc_buf_view(&at));
+	ccfc_buf_release(&at);
+}
+
+/* How to ask for the content. */
+static void pack_at(struct ccfc_pack *p, const struct ccfc_index *index,
+		    const struct candidate *c)
+{
+	const struct ccfc_change *change = &index->changes.items[c->change];
+
+	if (c->cut) {
+		ccfc_pack_kv_bool(p, "pending", true);
+		return;
+	}
+	if (c->seen != CCFC_TIME_NONE)
+		ccfc_pack_kv_time(p, "at", c->seen);
+	else if (c->taken)
+		pack_before(p, change);
+	else
+		ccfc_pack_kv_str(p, "at",
+				 ccfc_slice(change->id, change->id_len));
+	if (c->since != CCFC_TIME_NONE)
+		ccfc_pack_kv_time(p, "goneSince", c->since);
+}
 
 static void pack_candidate(struct recover *r, struct candidate *c)
 {
@@ -132,8 +313,14 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 			 ccfc_index_file_path(r->rq->index, c->file));
 	ccfc_pack_kv_str(p, "name", ccfc_states_name(r->rq, c->file, r->base));
 	ccfc_reply_change_ref(r->rq, c->change);
+	pack_at(p, r->rq->index, c);
 	ccfc_pack_kv_bool(p, "exists", c->on_disk);
 	ccfc_reply_state_facts(p, &c->state);
+	/* No moment of the file's history is this one. */
+	if (c->cut && c->state.bytes.len <= r->rq->content_left) {
+		r->rq->content_left -= c->state.bytes.len;
+		ccfc_pack_kv_bin(p, "content", c->state.bytes);
+	}
 	ccfc_pack_end(p);
 }
 
@@ -145,40 +332,152 @@ static void pack_files_session_recover(struct recover *r)
 
 	ccfc_pack_cstr(r->rq->pack, "files");
 	ccfc_pack_array(r->rq->pack);
-	for (uint32_t i = 0; i < r->files.n; i++) {
-		struct candidate c;
-		bool wanted = choose_session_recover(&c, r, &r->files.items[i]);
+	for (uint32_t i = 0;
+	     i < r->files->n && !ccfc_history_job_is_over(r->rq); i++) {
+		const struct ccfc_group *group = &r->files->items[i];
 
-		if (wanted && r->total >= from && shown < limit) {
-			pack_candidate(r, &c);
-			shown++;
+		for (int cut = 0; cut < 2; cut++) {
+			struct candidate c;
+			bool wanted =
+				cut ? choose_cut(&c, r, group)
+				    : choose_session_recover(&c, r, group);
+
+			if (wanted && r->total >= from && shown < limit) {
+				pack_candidate(r, &c);
+				shown++;
+			}
+			r->total += wanted;
+			ccfc_arena_clear(r->rq->texts);
 		}
-		r->total += wanted;
-		ccfc_arena_clear(&r->rq->methods->texts);
 	}
 	ccfc_pack_end(r->rq->pack);
 	r->truncated |= r->total > from && r->total - from > shown;
 }
 
-/* --- asking --- */
-
-static int ask_deleted(struct recover *r, struct ccfc_err *err)
+static int answer_session_recover(struct ccfc_history_job *job,
+				  struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct ccfc_filter filter;
-	int e = ccfc_args_filter(&filter, r->rq, err);
+	struct recover r = { .rq = rq,
+			     .files = &job->groups,
+			     .base = job->path,
+			     .session = job->session };
 
-	if (e)
-		return e;
-	r->base = filter.project;
-	ccfc_query_files(&r->files, r->rq->index, &filter, r->rq->arena);
+	(void)err;
+	if (job->session)
+		r.base = ccfc_args_project(rq, job->session);
+	ccfc_pack_map(rq->pack);
+	pack_files_session_recover(&r);
+	ccfc_pack_kv_uint(rq->pack, "total", r.total);
+	ccfc_pack_kv_bool(rq->pack, "truncated", r.truncated);
+	ccfc_reply_asked(rq);
+	ccfc_pack_end(rq->pack);
 	return 0;
 }
 
-static int ask(struct recover *r, struct ccfc_err *err)
+/* --- files that are gone --- */
+
+struct gone_file {
+	uint32_t file, change; /* the last one */
+	const char *path;
+	bool gone;
+};
+
+struct gone {
+	struct ccfc_deferred d; /* has to be the first */
+	struct gone_file *files;
+	uint32_t n;
+	struct ccfc_slice base;
+};
+
+static int look_session_recover(struct ccfc_deferred *d, struct ccfc_err *err)
 {
-	struct ccfc_request *rq = r->rq;
+	struct gone *g = (struct gone *)d;
+
+	(void)err;
+	for (uint32_t i = 0; i < g->n && !ccfc_job_cancelled(&d->job); i++)
+		g->files[i].gone = !is_on_disk(g->files[i].path);
+	return 0;
+}
+
+/* Those that are gone, each with its last change. */
+static struct ccfc_groups gone_ones(const struct gone *g,
+				    struct ccfc_arena *arena)
+{
+	struct ccfc_groups out = { .items = ccfc_arena_alloc(
+					   arena,
+					   (g->n + 1u) * sizeof(*out.items)) };
+
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->files[i].gone)
+			out.items[out.n++] = (struct ccfc_group){
+				.key = g->files[i].file,
+				.changes = &g->files[i].change,
+				.nchanges = 1
+			};
+	return out;
+}
+
+/* Back on the core: on to the content. */
+static int look_back(struct ccfc_deferred *d, struct ccfc_request *rq,
+		     struct ccfc_err *err)
+{
+	struct gone *g = (struct gone *)d;
+	struct ccfc_groups files = gone_ones(g, &d->arena);
+	struct ccfc_history_job *job;
+	struct ccfc_excerpting e;
+
+	ccfc_excerpt_init(&e, rq->index, CCFC_EXCERPT_CHAINS);
+	for (uint32_t i = 0; i < files.n; i++) {
+		ccfc_excerpt_add_file(&e, files.items[i].key);
+		ccfc_excerpt_add_changes(&e, files.items[i].changes, 1);
+	}
+	job = ccfc_history_job_new(rq, &e, answer_session_recover);
+	ccfc_history_job_groups(job, &files, false);
+	job->path = ccfc_arena_copy(&job->d.arena, g->base);
+	return ccfc_history_job_start(rq, job, err);
+}
+
+static void release_session_recover(struct ccfc_deferred *d)
+{
+	free(d);
+}
+
+static int ask_deleted(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	const struct ccfc_index *index = rq->index;
+	struct ccfc_filter filter;
+	struct ccfc_groups files;
+	struct gone *g;
+	int r = ccfc_args_filter(&filter, rq, err);
+
+	if (r)
+		return r;
+	ccfc_query_files(&files, index, &filter, rq->arena);
+	g = ccfc_calloc(1, sizeof(*g));
+	g->d.work = look_session_recover;
+	g->d.finish = look_back;
+	g->d.release = release_session_recover;
+	g->base = ccfc_arena_copy(&g->d.arena, filter.project);
+	g->files = ccfc_arena_alloc(&g->d.arena,
+				    (files.n + 1u) * sizeof(*g->files));
+	for (uint32_t i = 0; i < files.n; i++) {
+		const struct ccfc_group *group = &files.items[i];
+		struct ccfc_slice path =
+			ccfc_index_file_path(index, group->key);
+
+		if (!was_deleted(index, group))
+			g->files[g->n++] = (struct gone_file){
+				.file = group->key,
+				.change = last_of(group),
+				.path = ccfc_arena_copy(&g->d.arena, path).ptr
+			};
+	}
+	return ccfc_defer(rq, &g->d, err);
+}
+
+int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
+{
 	bool by_session = rq->opt.given & CCFC_OPT(SESSION);
-	int e;
 
 	if (by_session == rq->opt.deleted)
 		return ccfc_err_set(err, CCFC_EINVAL,
@@ -186,25 +485,9 @@ static int ask(struct recover *r, struct ccfc_err *err)
 				    "'deleted' has to be given",
 				    rq->method);
 	if (!by_session)
-		return ask_deleted(r, err);
-	e = ccfc_args_session_files(&r->session, &r->files, rq, err);
-	if (!e)
-		r->base = ccfc_args_project(rq, r->session);
-	return e;
-}
-
-int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
-{
-	struct recover r = { .rq = rq };
-	int e = ask(&r, err);
-
-	if (e)
-		return e;
-	ccfc_pack_map(rq->pack);
-	pack_files_session_recover(&r);
-	ccfc_pack_kv_uint(rq->pack, "total", r.total);
-	ccfc_pack_kv_bool(rq->pack, "truncated", r.truncated);
-	ccfc_reply_clock(rq->pack, rq->service);
-	ccfc_pack_end(rq->pack);
-	return 0;
+		return ask_deleted(rq, err);
+	rq->opt.states |= CCFC_STATE_BIT(CCFC_STATE_PENDING) |
+			  CCFC_STATE_BIT(CCFC_STATE_INTERRUPTED);
+	return ccfc_history_job_session(rq, CCFC_EXCERPT_CHAINS,
+					answer_session_recover, err);
 }

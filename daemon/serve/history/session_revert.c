@@ -1,8 +1,9 @@
 /*
- * session.revert: what to do to each file to take back what a session did. A
- * plan: writing is the client's.
+ * session.revert: a plan, what to do to each file to take back what a session
+ * did. The client writes.
  */
 #include "history/plan/revert_plan.h"
+#include "serve/history/transcript_origin.h"
 #include "serve/rpc/content_reply.h"
 
 #include "base/sha256.h"
@@ -11,6 +12,7 @@
 
 struct revert {
 	struct ccfc_request *rq;
+	struct ccfc_origins origins;
 	struct ccfc_slice project;
 	char label[64]; /* behind the markers of a conflict */
 	bool truncated;
@@ -35,7 +37,7 @@ static void pack_present(struct ccfc_pack *p, const struct ccfc_plan *plan)
 	ccfc_pack_end(p);
 }
 
-/* A part of a plan is none: what does not fit is not planned at all. */
+/* A partial plan is of no use: a file that does not fit is left out. */
 static void fit_session_revert(struct revert *r, struct ccfc_plan *plan,
 			       size_t bytes)
 {
@@ -59,7 +61,9 @@ static void pack_bytes(struct ccfc_pack *p, const char *key, bool have,
 		ccfc_pack_nil(p);
 }
 
-static void pack_plan(struct revert *r, uint32_t file, struct ccfc_plan *plan)
+static void pack_plan(struct revert *r, uint32_t file,
+		      const struct ccfc_chain *chain, struct ccfc_plan *plan,
+		      bool by_commands)
 {
 	struct ccfc_pack *p = r->rq->pack;
 	const struct ccfc_delta_form form = { ccfc_states_name(r->rq, file,
@@ -89,52 +93,92 @@ static void pack_plan(struct revert *r, uint32_t file, struct ccfc_plan *plan)
 		plan->action == CCFC_PLAN_REFUSED
 			? CCFC_SLICE_NONE
 			: ccfc_slice_str(ccfc_fidelity_text(plan->fidelity)));
+	ccfc_reply_foreign(&r->origins, chain);
+	ccfc_pack_kv_bool(p, "byCommands", by_commands);
 	ccfc_pack_end(p);
 	ccfc_buf_release(&diff);
+}
+
+/* The changes of a file that are surely the session's, and what they are. */
+struct taken {
+	uint32_t *items;
+	uint32_t n;
+	bool by_commands; /* all of the group are */
+};
+
+static struct taken sure_ones(const struct revert *r,
+			      const struct ccfc_group *group,
+			      struct ccfc_arena *arena)
+{
+	const struct ccfc_index *index = r->rq->index;
+	struct taken out = { .by_commands = true };
+
+	out.items = ccfc_arena_alloc(arena, (group->nchanges + 1u) *
+						    sizeof(*out.items));
+	for (uint32_t i = 0; i < group->nchanges; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[group->changes[i]];
+
+		out.by_commands &= c->shell != 0;
+		if (ccfc_query_proof(index, c) != CCFC_PROOF_AMBIGUOUS)
+			out.items[out.n++] = group->changes[i];
+	}
+	return out;
 }
 
 static void plan_file(struct revert *r, const struct ccfc_group *group)
 {
 	struct ccfc_request *rq = r->rq;
-	struct ccfc_arena *arena = &rq->methods->texts;
-	struct ccfc_chain *chain =
-		ccfc_chain_open(rq->service->history, group->key);
+	struct ccfc_arena *arena = rq->texts;
+	struct ccfc_chain *chain = ccfc_chain_open(rq->history, group->key);
+	struct taken taken;
 	struct ccfc_plan plan;
 
 	if (!chain)
 		return;
-	ccfc_plan_revert(&plan, chain, group->changes, group->nchanges,
+	taken = sure_ones(r, group, arena);
+	ccfc_plan_revert(&plan, chain, taken.items, taken.n,
 			 ccfc_index_file_path(rq->index, group->key).ptr,
 			 r->label, arena);
-	pack_plan(r, group->key, &plan);
+	if (!taken.n)
+		plan.why = "another session may have changed it";
+	pack_plan(r, group->key, chain, &plan, taken.by_commands);
 	ccfc_arena_clear(arena);
 }
 
-int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_session_revert(struct ccfc_history_job *job,
+				 struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct revert revert = { .rq = rq };
 	struct ccfc_pack *p = rq->pack;
-	struct ccfc_groups files;
-	struct ccfc_slice id;
-	uint32_t session;
-	int r = ccfc_args_session_files(&session, &files, rq, err);
+	struct ccfc_slice id = ccfc_index_session_id(rq->index, job->session);
 
-	if (r)
-		return r;
-	id = ccfc_index_session_id(rq->index, session);
-	revert.project = ccfc_args_project(rq, session);
+	(void)err;
+	revert.project = ccfc_args_project(rq, job->session);
 	snprintf(revert.label, sizeof(revert.label), "before session %.*s",
 		 (int)(id.len < 40 ? id.len : 40), id.ptr);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "sessionId", id);
 	ccfc_reply_str(p, "projectPath", revert.project);
+	ccfc_origins_init(&revert.origins, rq);
+	ccfc_reply_origin(&revert.origins, job->session);
 	ccfc_pack_cstr(p, "files");
 	ccfc_pack_array(p);
-	for (uint32_t i = 0; i < files.n; i++)
-		plan_file(&revert, &files.items[i]);
+	for (uint32_t i = 0; i < job->groups.n && !ccfc_history_job_is_over(rq);
+	     i++)
+		plan_file(&revert, &job->groups.items[i]);
 	ccfc_pack_end(p);
 	ccfc_pack_kv_bool(p, "truncated", revert.truncated);
-	ccfc_reply_clock(p, rq->service);
+	ccfc_pack_kv_uint(p, "unknownCommands",
+			  ccfc_query_unknown(rq->index, job->session));
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	return 0;
+}
+
+int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	return ccfc_history_job_session(
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES,
+		answer_session_revert, err);
 }

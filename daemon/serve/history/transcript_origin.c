@@ -1,0 +1,255 @@
+/*
+ * Where a session comes from; see transcript_origin.h.
+ *
+ * A transcript is somebody else's if another user owns it, or may write to it
+ * or to a directory that it is in. And it was copied from elsewhere if it lies
+ * in a folder that is not named after one of the directories its session was
+ * in: the client names the folder so. That finds copies, not forgeries: whoever
+ * can put a file where he likes can name the folder as he likes.
+ */
+#include "serve/history/transcript_origin.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "serve/rpc/reply.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GONE   "its transcript is gone, and whose it was is not known any more"
+#define COPIED "its transcript lies in the folder of another project"
+
+/* The client cuts longer names, and puts a hash behind. */
+#define CUT_MIN	 150u
+#define HASH_MAX 8u
+
+static const char fine[] = "";
+static const char gone[] = GONE;
+
+void ccfc_origins_init(struct ccfc_origins *o, struct ccfc_request *rq)
+{
+	size_t n = rq->index->sessions.n;
+
+	*o = (struct ccfc_origins){ .rq = rq };
+	o->found = ccfc_arena_alloc(rq->arena, (n + 1) * sizeof(*o->found));
+	memset(o->found, 0, (n + 1) * sizeof(*o->found));
+}
+
+/* ---- whose a file is ---- */
+
+/* What is wrong with a file or a directory; NULL: nothing. */
+static const char *whose(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return "its transcript cannot be looked at";
+	if (st.st_uid != geteuid() && st.st_uid != 0)
+		return "its transcript, or the folder of it, belongs to "
+		       "another user";
+	if ((st.st_mode & S_IWOTH) &&
+	    !(S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX)))
+		return "its transcript, or the folder of it, can be written "
+		       "by everybody";
+	if ((st.st_mode & S_IWGRP) && st.st_gid != getegid())
+		return "its transcript, or the folder of it, can be written "
+		       "by a group that is not yours";
+	return NULL;
+}
+
+/* The Claude directory that the path is below, or NULL. */
+static const char *root_of(const struct ccfc_origins *o, struct ccfc_slice path)
+{
+	const struct ccfc_history_env *env = ccfc_history_env(o->rq->history);
+
+	for (size_t i = 0; i < env->nroots; i++)
+		if (ccfc_path_is_below(path, ccfc_slice_str(env->roots[i])))
+			return env->roots[i];
+	return NULL;
+}
+
+/* The file, and the directories up to Claude Code's. */
+static const char *whose_all(const struct ccfc_origins *o,
+			     struct ccfc_slice path)
+{
+	const char *root = root_of(o, path);
+	char *dir = ccfc_strndup(path.ptr, path.len);
+	const char *why = whose(dir);
+	char *slash;
+
+	while (!why && (slash = strrchr(dir, '/')) && slash != dir) {
+		*slash = '\0';
+		why = whose(dir);
+		if (!root || !strcmp(dir, root))
+			break;
+	}
+	free(dir);
+	return why;
+}
+
+/* ---- where it lies ---- */
+
+static bool is_plain_transcript_origin(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9');
+}
+
+/* A directory as the client names its folder: a '-' a UTF-16 unit. */
+static void put_folder(struct ccfc_buf *out, struct ccfc_slice dir)
+{
+	for (size_t i = 0; i < dir.len; i++) {
+		unsigned char c = (unsigned char)dir.ptr[i];
+
+		if ((c & 0xc0) == 0x80)
+			continue; /* not the first byte of a character */
+		ccfc_buf_putc(out, is_plain_transcript_origin((char)c) ? (char)c
+								       : '-');
+		if (c >= 0xf0)
+			ccfc_buf_putc(out, '-');
+	}
+}
+
+static bool is_folder_of(struct ccfc_slice folder, struct ccfc_slice dir)
+{
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	size_t hash = 0;
+	bool yes;
+
+	put_folder(&name, dir);
+	yes = ccfc_slice_eq(ccfc_buf_view(&name), folder);
+	while (hash < folder.len &&
+	       is_plain_transcript_origin(folder.ptr[folder.len - 1 - hash]))
+		hash++;
+	if (!yes && hash <= HASH_MAX && folder.len > CUT_MIN + hash + 1) {
+		folder.len -= hash + 1;
+		yes = name.len > folder.len &&
+		      !memcmp(name.ptr, folder.ptr, folder.len);
+	}
+	ccfc_buf_release(&name);
+	return yes;
+}
+
+/* The folder below projects/ that a transcript lies in; NONE: in none. */
+static struct ccfc_slice folder_of(const struct ccfc_origins *o,
+				   struct ccfc_slice path)
+{
+	static const char projects[] = "projects/";
+	const char *root = root_of(o, path);
+	const char *end;
+
+	if (!root)
+		return CCFC_SLICE_NONE;
+	path = ccfc_path_relative(path, ccfc_slice_str(root));
+	if (!ccfc_slice_starts(path, projects))
+		return CCFC_SLICE_NONE;
+	path = ccfc_slice(path.ptr + strlen(projects),
+			  path.len - strlen(projects));
+	end = memchr(path.ptr, '/', path.len);
+	return end ? ccfc_slice(path.ptr, (size_t)(end - path.ptr))
+		   : CCFC_SLICE_NONE;
+}
+
+/* Is it the folder of one of the session's directories, or what that is? */
+static bool lies_well(const struct ccfc_origins *o,
+		      const struct ccfc_session *s, struct ccfc_slice path)
+{
+	struct ccfc_slice folder = folder_of(o, path);
+	bool yes = false;
+
+	for (uint32_t i = 0; folder.len && !yes && i < s->roots.n; i++) {
+		struct ccfc_slice dir =
+			ccfc_index_str(o->rq->index, s->roots.items[i]);
+		char *real;
+
+		yes = is_folder_of(folder, dir);
+		real = yes ? NULL : realpath(dir.ptr, NULL);
+		if (real)
+			yes = is_folder_of(folder, ccfc_slice_str(real));
+		free(real);
+	}
+	return yes;
+}
+
+/* ---- sessions ---- */
+
+/*
+ * Each of its transcripts has to be the user's and in its place: what a copy
+ * adds to a session is not known from what the session had before.
+ */
+static const char *look_transcript_origin(const struct ccfc_origins *o,
+					  uint32_t session)
+{
+	const struct ccfc_index *index = o->rq->index;
+	const struct ccfc_session *s = &index->sessions.items[session];
+	const char *why = NULL;
+	bool present = false, well = true;
+
+	for (uint32_t i = 0; !why && i < s->sources.n; i++) {
+		const struct ccfc_source *source =
+			&index->sources.items[s->sources.items[i]];
+		struct ccfc_slice path = ccfc_index_str(index, source->path);
+
+		if (source->gone)
+			continue;
+		present = true;
+		well = well && lies_well(o, s, path);
+		why = whose_all(o, path);
+	}
+	if (!present)
+		return gone;
+	return why ? why : well ? fine : COPIED;
+}
+
+static const char *origin(struct ccfc_origins *o, uint32_t session)
+{
+	if (!o->found[session])
+		o->found[session] = look_transcript_origin(o, session);
+	return o->found[session];
+}
+
+void ccfc_reply_origin(struct ccfc_origins *o, uint32_t session)
+{
+	const struct ccfc_index *index = o->rq->index;
+	struct ccfc_pack *p = o->rq->pack;
+	const char *why = origin(o, session);
+
+	ccfc_pack_cstr(p, "origin");
+	ccfc_pack_map(p);
+	ccfc_reply_ids(p, "directories", index,
+		       &index->sessions.items[session].roots, true);
+	ccfc_pack_cstr(p, "own");
+	if (why == gone)
+		ccfc_pack_nil(p);
+	else
+		ccfc_pack_bool(p, why == fine);
+	ccfc_reply_str(p, "why", ccfc_slice_str(why));
+	ccfc_pack_end(p);
+}
+
+/* One that is gone has no bytes left that could be anybody's. */
+static const char *foreign(struct ccfc_origins *o, uint32_t session)
+{
+	const char *why = session ? origin(o, session) : fine;
+
+	return why == gone ? fine : why;
+}
+
+void ccfc_reply_foreign(struct ccfc_origins *o, const struct ccfc_chain *chain)
+{
+	const char *why = fine;
+
+	for (uint32_t i = 0; why == fine && i < ccfc_chain_len(chain); i++) {
+		const struct ccfc_change *c =
+			&o->rq->index->changes
+				 .items[ccfc_chain_change(chain, i)];
+
+		why = foreign(o, c->session);
+		if (why == fine)
+			why = foreign(o, c->call.session);
+		if (why == fine)
+			why = foreign(o, c->result.session);
+	}
+	ccfc_reply_str(o->rq->pack, "foreign", ccfc_slice_str(why));
+}

@@ -1,7 +1,6 @@
 /*
- * A line of a transcript as a Message, and tasks: packed on the worker's
- * thread. A line that cannot be read any more still has its place, so that
- * pages stay what they are.
+ * A line of a transcript as a Message, and tasks; packed on a worker. A line
+ * that cannot be read any more keeps its place, so that pages do not shift.
  */
 #include "serve/conversation/session_messages.h"
 
@@ -77,7 +76,7 @@ static void pack_started(struct ccfc_conversation_job *job, uint64_t call,
 	ccfc_conversation_put_name(job, "description",
 				   a->description.len ? a->description
 						      : described(job, input));
-	/* All inline sidechains are one agent: whose these are is not told. */
+	/* All inline sidechains are one agent: the lines do not say which. */
 	if (no != job->conv->sidechain)
 		ccfc_pack_kv_uint(&job->pack, "messageCount", a->messages);
 	ccfc_pack_end(&job->pack);
@@ -99,7 +98,7 @@ static bool pack_call(struct ccfc_conversation_job *job, const uint32_t *block)
 	ccfc_pack_map(&job->pack);
 	ccfc_conversation_put_name(job, "id", id);
 	ccfc_conversation_put_name(job, "name", name);
-	if (job->d.opt.include_content) {
+	if (job->d.opt.content) {
 		ccfc_pack_cstr(&job->pack, "input");
 		if (block[CCFC_BLOCK_INPUT]) {
 			ccfc_json_pack(&j, block[CCFC_BLOCK_INPUT]);
@@ -127,7 +126,7 @@ static bool pack_result(struct ccfc_conversation_job *job,
 		job, "id",
 		ccfc_conversation_name(&job->reader,
 				       block[CCFC_BLOCK_CALL_ID]));
-	if (job->d.opt.include_content)
+	if (job->d.opt.content)
 		ccfc_conversation_put(
 			job, "output",
 			ccfc_conversation_value(json, block[CCFC_BLOCK_CONTENT],
@@ -243,8 +242,7 @@ static bool pack_body(struct ccfc_conversation_job *job,
 		ccfc_conversation_text(&job->reader, r,
 				       ccfc_conversation_room(job), &cut,
 				       &job->scratch));
-	if (job->d.opt.include_thinking &&
-	    r->kind == CCFC_CONVERSATION_ASSISTANT) {
+	if (job->d.opt.thinking && r->kind == CCFC_CONVERSATION_ASSISTANT) {
 		struct ccfc_slice s = ccfc_conversation_thinking(
 			&job->reader, r, ccfc_conversation_room(job), &cut,
 			&job->scratch);

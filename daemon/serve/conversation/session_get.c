@@ -86,13 +86,8 @@ static void pack_uses(struct ccfc_request *rq, const char *key,
 		qsort(uses->items, uses->n, sizeof(*uses->items), by_count);
 	ccfc_pack_cstr(p, key);
 	ccfc_pack_array(p);
-	for (uint32_t i = 0; i < uses->n; i++) {
-		ccfc_pack_map(p);
-		ccfc_pack_kv_str(p, "name", uses->items[i].name);
-		ccfc_pack_kv_uint(p, "count", uses->items[i].uses);
-		ccfc_pack_kv_uint(p, "errors", uses->items[i].errors);
-		ccfc_pack_end(p);
-	}
+	for (uint32_t i = 0; i < uses->n; i++)
+		ccfc_counts_pack_tool(p, &uses->items[i]);
 	ccfc_pack_end(p);
 	ccfc_counts_release(uses);
 }

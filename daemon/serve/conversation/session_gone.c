@@ -31,7 +31,7 @@ static void pack_message(struct ccfc_conversation_job *job,
 	ccfc_pack_kv_cstr(p, "type", type_of(job, m));
 	ccfc_conversation_put_time(job, m->time);
 	ccfc_conversation_put(job, "content", m->content);
-	if (job->d.opt.include_thinking && m->thinking.len)
+	if (job->d.opt.thinking && m->thinking.len)
 		ccfc_conversation_put(job, "thinking", m->thinking);
 	if (m->flags & CCFC_TEXT_META)
 		ccfc_pack_kv_bool(p, "isMeta", true);
@@ -45,7 +45,7 @@ static void pack_message(struct ccfc_conversation_job *job,
 static void pack_page(struct ccfc_conversation_job *job,
 		      const struct ccfc_gone *gone)
 {
-	bool none = job->summary && !job->d.opt.include_content;
+	bool none = job->summary && !job->d.opt.content;
 
 	ccfc_pack_uint(ccfc_conversation_key(job, job->timeline
 							  ? "totalEvents"
@@ -59,7 +59,7 @@ static void pack_page(struct ccfc_conversation_job *job,
 	ccfc_pack_end(&job->pack);
 }
 
-/* Nobody knows what followed what. */
+/* The order of records is not known. */
 static void pack_no_tree(struct ccfc_conversation_job *job)
 {
 	ccfc_pack_uint(ccfc_conversation_key(job, "totalNodes"), 0);

@@ -4,8 +4,9 @@
  * The core looks up the session and hands the worker what it needs by value:
  * the transcripts and how far the index has read them, so that an answer
  * never shows what other answers do not know. The worker reads and packs; the
- * core adds what is the index's. A short skeleton is kept for the next page
- * of the same session: it goes with the job to the worker and comes back.
+ * core adds what is the index's. The last skeleton is kept for the next page of
+ * the same session: it goes with the job to the worker and comes back. A large
+ * one is kept for as long as the client that asked for it asks for more.
  */
 #include "serve/conversation/session_messages.h"
 
@@ -14,10 +15,10 @@
 #include "base/time.h"
 #include "serve/rpc/reply.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
-#define KEEP_MAX    ((size_t)8 << 20)
+#define KEEP_MAX    ((size_t)8 << 20)	/* also when its client is gone */
+#define LARGE_MAX   ((size_t)256 << 20) /* 500,000 lines take 36 MiB */
 #define PREFIX_MIN  6u
 #define SHORT_EVENT 400
 #define SHORT_NODE  120
@@ -123,7 +124,7 @@ int ccfc_conversation_pack_messages(struct ccfc_conversation_job *job,
 		return r;
 	ccfc_pack_uint(ccfc_conversation_key(job, "totalMessages"), page.total);
 	ccfc_pack_uint(ccfc_conversation_key(job, "offset"), page.offset);
-	if (job->summary && !job->d.opt.include_content)
+	if (job->summary && !job->d.opt.content)
 		page.n = 0;
 	ccfc_pack_array(ccfc_conversation_key(job, "messages"));
 	for (uint32_t i = 0; i < page.n; i++)
@@ -168,7 +169,7 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 	ccfc_tail_until(job->reader.tail, is_cancelled, &d->job);
 	job->left = d->content_left;
 	ccfc_pack_init(&job->pack, &d->result);
-	if (job->texts.fd >= 0)
+	if (job->texts.end)
 		r = ccfc_conversation_answer_gone(job, err);
 	else if (!job->conv)
 		r = ccfc_conversation_read(&job->conv, &job->reader, job->id,
@@ -195,15 +196,37 @@ void ccfc_conversation_forget(struct ccfc_methods *methods)
 	methods->conv = NULL;
 }
 
-/* Keeps a short skeleton that has everything. */
+static bool is_large(const struct ccfc_conversation *conv)
+{
+	return conv && ccfc_conversation_size(conv) > KEEP_MAX;
+}
+
+bool ccfc_conversation_is_page(ccfc_method_fn method)
+{
+	return method == ccfc_method_session_get ||
+	       method == ccfc_method_session_messages ||
+	       method == ccfc_method_session_timeline ||
+	       method == ccfc_method_session_tree;
+}
+
+void ccfc_conversation_left(struct ccfc_methods *methods, uint64_t conn)
+{
+	if (!is_large(methods->conv) || methods->conv_conn != conn)
+		return;
+	ccfc_conversation_forget(methods);
+	ccfc_alloc_give_back();
+}
+
+/* Keeps a skeleton that has everything. */
 static void put_back(struct ccfc_conversation_job *job)
 {
 	struct ccfc_methods *m = job->d.methods;
 
 	if (!job->conv || job->conv->truncated ||
-	    ccfc_conversation_size(job->conv) > KEEP_MAX)
+	    ccfc_conversation_size(job->conv) > LARGE_MAX)
 		return;
 	ccfc_conversation_forget(m);
+	m->conv_conn = job->d.job.conn;
 	m->conv = job->conv;
 	m->conv->found.n = 0;
 	job->conv = NULL;
@@ -212,13 +235,13 @@ static void put_back(struct ccfc_conversation_job *job)
 static void release_session_messages(struct ccfc_deferred *d)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
-	bool big = job->conv && ccfc_conversation_size(job->conv) > KEEP_MAX;
+	bool big = is_large(job->conv);
 
 	ccfc_conversation_free(job->conv);
 	ccfc_texts_view_release(&job->texts);
 	free(job);
 	if (big)
-		malloc_trim(0);
+		ccfc_alloc_give_back();
 }
 
 /* --- back on the core --- */

@@ -69,7 +69,7 @@ void ccfc_conversation_put_agent(struct ccfc_conversation_job *job,
 /* Puts job->states in the order that they are looked for. */
 void ccfc_conversation_sort_states(struct ccfc_conversation_job *job);
 
-/* session_messages.c: a page of messages, and what is said of it. */
+/* session_messages.c: a page of messages, and its totals. */
 int ccfc_conversation_pack_messages(struct ccfc_conversation_job *job,
 				    uint32_t agent, uint32_t around,
 				    struct ccfc_err *err);
@@ -89,7 +89,14 @@ int ccfc_conversation_answer_timeline(struct ccfc_conversation_job *job,
 int ccfc_conversation_answer_tree(struct ccfc_conversation_job *job,
 				  struct ccfc_err *err);
 
-/* Gives the skeleton that is kept back. */
+/* Frees the skeleton that is kept. */
 void ccfc_conversation_forget(struct ccfc_methods *methods);
+/*
+ * The peer went away, or asks for something that is not a page of a session
+ * (ccfc_conversation_is_page): a large skeleton was kept for its next page
+ * only.
+ */
+void ccfc_conversation_left(struct ccfc_methods *methods, uint64_t conn);
+bool ccfc_conversation_is_page(ccfc_method_fn method);
 
 #endif

@@ -17,7 +17,7 @@ static const char *const event_names[] = {
 
 /* --- events --- */
 
-/* What the call does with which file, as the index takes it. */
+/* Which file the call reads or modifies, as in the index. */
 static void pack_access(struct ccfc_conversation_job *job,
 			const struct ccfc_conversation_events *e)
 {
@@ -130,12 +130,12 @@ static void pack_event(struct ccfc_conversation_job *job,
 	ccfc_pack_end(p);
 }
 
-/* The events of a line but the first `skip`; returns how many at most left. */
+/* Packs the events of a line but the first `skip`, at most `left`. */
 static uint64_t pack_line(struct ccfc_conversation_job *job, uint32_t line,
 			  uint32_t skip, uint64_t left)
 {
 	const struct ccfc_conversation_line *l = &job->conv->lines.items[line];
-	bool thinking = job->d.opt.include_thinking;
+	bool thinking = job->d.opt.thinking;
 	uint32_t most = l->events + (thinking ? l->thoughts : 0);
 	struct ccfc_conversation_record r;
 	struct ccfc_conversation_events e = { .record = &r };
@@ -170,7 +170,7 @@ int ccfc_conversation_answer_timeline(struct ccfc_conversation_job *job,
 	struct ccfc_conversation_moment at;
 	uint32_t i;
 
-	ccfc_conversation_seek(&at, conv, job->d.opt.include_thinking, offset);
+	ccfc_conversation_seek(&at, conv, job->d.opt.thinking, offset);
 	if (offset && offset >= at.total)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "there are only %llu events",

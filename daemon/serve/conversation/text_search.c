@@ -1,10 +1,11 @@
 /*
- * text.search: which texts match a pattern. What is asked is worked out here,
- * on the core: names become numbers, the sessions that count are marked, and
- * the transcripts to read are listed with how far they were taken in. All of
- * that is copied, but for strings of the index, which never move or change
- * and outlive every job. The search itself (search/) runs on a worker.
+ * text.search: which texts match a pattern. The core prepares the search: it
+ * turns names into numbers, marks the sessions that count, and lists the
+ * transcripts to read with how far they were taken in. All of that is copied,
+ * but for strings of the index, which never move or change and outlive every
+ * job. The search itself (search/) runs on a worker.
  */
+#include "serve/methods/session_summary.h"
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
 
@@ -60,7 +61,7 @@ static bool has_session(const struct ccfc_index *index, uint32_t id,
 
 	if (filter->session && id != filter->session)
 		return false;
-	/* One without a time has no text with a time either. */
+	/* A session without a time has no text with a time either. */
 	if ((filter->has_from && s->end < filter->from) ||
 	    (filter->has_to && s->start > filter->to))
 		return false;
@@ -193,7 +194,7 @@ static void pack_spans(struct ccfc_pack *p, const struct ccfc_found *f)
 	ccfc_pack_end(p);
 }
 
-/* A text that matched is on disk as its transcript, or in the store only. */
+/* Does the transcript of the text exist, or is the text only in the store? */
 static bool is_present(const struct ccfc_index *index,
 		       const struct ccfc_found *f)
 {
@@ -215,7 +216,7 @@ static void pack_names(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_kv_str(p, "sessionId",
 			 ccfc_index_session_id(index, f->session));
 	if (ccfc_tally_title(&title, index, f->session) != CCFC_TITLE_NONE)
-		ccfc_pack_kv_str(p, "title", title);
+		ccfc_reply_title(p, index, f->session);
 	ccfc_reply_id(p, "projectPath", index,
 		      index->sessions.items[f->session].project);
 	if (f->uuid.len)
@@ -251,6 +252,9 @@ static int nothing(const struct ccfc_search_result *found,
 	if (found->truncated)
 		ccfc_err_hint(err, "not everything could be searched; ask "
 				   "for fewer sessions or a shorter time");
+	else if (found->damaged)
+		ccfc_err_hint(err, "damaged texts were left out; ccfc doctor "
+				   "says more");
 	return CCFC_ENOTFOUND;
 }
 
@@ -259,9 +263,12 @@ static int finish_text_search(struct ccfc_deferred *d, struct ccfc_request *rq,
 {
 	const struct ccfc_search_result *found =
 		&((struct text_search *)d)->result;
+	struct ccfc_service *service = rq->service;
 	struct ccfc_pack *p = rq->pack;
 	int r;
 
+	if (found->damaged && service->texts_damaged)
+		service->texts_damaged(service->ctx);
 	if (!found->total)
 		return nothing(found, rq, err);
 	r = ccfc_args_offset(rq, (uint32_t)found->total, "matches", err);
@@ -309,6 +316,7 @@ int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err)
 	t->d.work = work_text_search;
 	t->d.finish = finish_text_search;
 	t->d.release = release_text_search;
+	t->d.job.unbounded = rq->opt.regex;
 	t->s = (struct ccfc_search){ .regex = rq->opt.regex,
 				     .case_sensitive = rq->opt.case_sensitive,
 				     .offset = (uint64_t)rq->opt.offset,
@@ -316,7 +324,7 @@ int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err)
 				     .texts = { .fd = -1 },
 				     .cancelled = &t->d.job.cancelled,
 				     .max_bytes = MAX_BYTES,
-				     .max_ms = MAX_MS,
+				     .max_ms = ccfc_time_patience(MAX_MS),
 				     .max_line = CCFC_TAIL_DEFAULT_MAX_LINE,
 				     .max_reply = MAX_REPLY,
 				     .threads = cores() };

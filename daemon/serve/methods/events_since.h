@@ -22,7 +22,7 @@ struct ccfc_wish {
 int ccfc_wish_init(struct ccfc_wish *wish, struct ccfc_request *rq,
 		   struct ccfc_err *err);
 void ccfc_wish_release(struct ccfc_wish *wish);
-/* A change that left the session is wanted by its subscribers too. */
+/* Subscribers of a session also get a change that left the session. */
 bool ccfc_wish_accepts(const struct ccfc_wish *wish,
 		       const struct ccfc_index *index,
 		       const struct ccfc_event *event);

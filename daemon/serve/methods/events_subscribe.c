@@ -144,7 +144,7 @@ static int add_arg(struct ccfc_subscription *sub, struct ccfc_request *rq,
 static int read_args(struct ccfc_subscription *sub, struct ccfc_request *rq,
 		     struct ccfc_buf *buf, struct ccfc_err *err)
 {
-	struct ccfc_obj args = rq->opt.notify_args, list = { 0 };
+	struct ccfc_obj args = rq->opt.notify.args, list = { 0 };
 	uint32_t n = ccfc_obj_len(args);
 	int r = 0;
 
@@ -152,7 +152,7 @@ static int read_args(struct ccfc_subscription *sub, struct ccfc_request *rq,
 		list = ccfc_obj_at(args, --n);
 	sub->inner = ccfc_obj_len(list);
 	sub->listed = ccfc_obj_type(list) == CCFC_OBJ_ARRAY ||
-		      wants_list(rq->opt.notify_method);
+		      wants_list(rq->opt.notify.method);
 	sub->args.items = ccfc_arena_alloc(&sub->wish.arena,
 					   ((size_t)n + sub->inner + 1) *
 						   sizeof(*sub->args.items));
@@ -166,7 +166,7 @@ static int read_args(struct ccfc_subscription *sub, struct ccfc_request *rq,
 static int read_notify(struct ccfc_subscription *sub, struct ccfc_request *rq,
 		       struct ccfc_err *err)
 {
-	struct ccfc_slice method = rq->opt.notify_method;
+	struct ccfc_slice method = rq->opt.notify.method;
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	int r;
 
@@ -229,6 +229,7 @@ int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 		return r;
 	ccfc_pack_map(rq->pack);
 	ccfc_pack_kv_int(rq->pack, "subscription", sub->id);
+	rq->opt.clock = rq->opt.since;
 	if (rq->opt.given & CCFC_OPT(SINCE))
 		ccfc_events_since(rq, &sub->wish, sub->id);
 	else

@@ -1,4 +1,5 @@
 /* file.sessions and file.match: which sessions changed a file. */
+#include "serve/rpc/history_job.h"
 #include "serve/rpc/reply.h"
 
 #include "index/glob.h"
@@ -62,16 +63,32 @@ static void pack_history(struct ccfc_request *rq, struct ccfc_slice path,
 	ccfc_pack_kv_time(p, "firstModified", first);
 	ccfc_pack_kv_time(p, "lastModified", last);
 	pack_matches(rq, groups, page);
-	ccfc_reply_clock(p, rq->service);
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 }
 
 /* --- file.sessions --- */
 
-int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
+static void pack_sessions(struct ccfc_request *rq, struct ccfc_slice path,
+			  const struct ccfc_groups *groups)
 {
 	struct page page = { (uint64_t)rq->opt.offset,
 			     (uint64_t)rq->opt.limit };
+
+	pack_history(rq, path, groups, page);
+}
+
+static int answer_sessions(struct ccfc_history_job *job,
+			   struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	pack_sessions(rq, job->path, &job->groups);
+	return 0;
+}
+
+int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_history_job *job;
 	struct ccfc_slice path = CCFC_SLICE_NONE;
 	struct ccfc_groups groups = { 0 };
 	struct ccfc_filter filter;
@@ -81,22 +98,40 @@ int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
 		r = ccfc_args_file(&path, &groups, rq, &filter, err);
 	if (!r)
 		r = ccfc_args_offset(rq, groups.n, "sessions", err);
-	if (!r)
-		pack_history(rq, path, &groups, page);
-	return r;
+	if (r)
+		return r;
+	if (!ccfc_history_job_is_needed(rq)) {
+		pack_sessions(rq, path, &groups);
+		return 0;
+	}
+	job = ccfc_history_job_changes(rq, &groups, true, CCFC_EXCERPT_SOURCES,
+				       answer_sessions);
+	job->path = ccfc_arena_copy(&job->d.arena, path);
+	return ccfc_history_job_start(rq, job, err);
 }
 
 /* --- file.match --- */
+
+/* The files of the page that was asked for. */
+static struct ccfc_groups cut_page(const struct ccfc_request *rq,
+				   const struct ccfc_groups *files)
+{
+	uint64_t from = (uint64_t)rq->opt.offset, n = files->n - from;
+
+	if (n > (uint64_t)rq->opt.limit)
+		n = (uint64_t)rq->opt.limit;
+	return (struct ccfc_groups){ .items = files->items + from,
+				     .n = (uint32_t)n };
+}
 
 static void pack_histories(struct ccfc_request *rq,
 			   const struct ccfc_groups *files,
 			   const struct ccfc_filter *filter)
 {
-	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 	struct page all = { 0, UINT64_MAX };
 
 	ccfc_pack_array(rq->pack);
-	for (; n && i < files->n; i++, n--) {
+	for (uint32_t i = 0; i < files->n; i++) {
 		uint32_t file = files->items[i].key;
 		struct ccfc_groups groups;
 
@@ -106,6 +141,37 @@ static void pack_histories(struct ccfc_request *rq,
 			     all);
 	}
 	ccfc_pack_end(rq->pack);
+}
+
+static int answer_match(struct ccfc_history_job *job, struct ccfc_request *rq,
+			struct ccfc_err *err)
+{
+	(void)err;
+	job->filter.tools = rq->opt.tools.items;
+	job->filter.extensions = rq->opt.extensions.items;
+	pack_histories(rq, &job->groups, &job->filter);
+	return 0;
+}
+
+static int give_histories(struct ccfc_request *rq,
+			  const struct ccfc_groups *files,
+			  const struct ccfc_filter *filter,
+			  struct ccfc_err *err)
+{
+	struct ccfc_groups page = cut_page(rq, files);
+	struct ccfc_filter plain = *filter;
+	struct ccfc_history_job *job;
+
+	plain.glob = NULL; /* all of the page match */
+	if (!ccfc_history_job_is_needed(rq)) {
+		pack_histories(rq, &page, &plain);
+		return 0;
+	}
+	job = ccfc_history_job_changes(rq, &page, false, CCFC_EXCERPT_SOURCES,
+				       answer_match);
+	job->filter = plain;
+	job->filter.project = ccfc_arena_copy(&job->d.arena, plain.project);
+	return ccfc_history_job_start(rq, job, err);
 }
 
 int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
@@ -121,7 +187,7 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 	if (r)
 		return r;
 	filter.glob = glob;
-	ccfc_glob_grant(glob, CCFC_GLOB_STEPS);
+	ccfc_args_grant(glob, rq);
 	ccfc_query_files(&files, rq->index, &filter, rq->arena);
 	if (ccfc_glob_is_spent(glob)) {
 		ccfc_glob_free(glob);
@@ -130,7 +196,7 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 	if (files.n)
 		r = ccfc_args_offset(rq, files.n, "files", err);
 	if (files.n && !r)
-		pack_histories(rq, &files, &filter);
+		r = give_histories(rq, &files, &filter, err);
 	if (!files.n)
 		r = ccfc_err_set(err, CCFC_ENOTFOUND,
 				 "%.*s: no session changed a file like that",

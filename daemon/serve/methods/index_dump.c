@@ -1,39 +1,55 @@
 /*
- * index.dump: all that the index says, in one canonical order, with nothing
- * in it that depends on how or when it was read: no clocks, offsets, sources
- * or times of indexing. Two indexes are equal if their dumps are equal byte
- * by byte; that is how the tests compare a daemon with a cold scan.
+ * index.dump: everything in the index, in one canonical order, without anything
+ * that depends on how or when it was read: no clocks, offsets, sources or times
+ * of indexing. Two indexes are equal if their dumps are equal byte by byte; so
+ * the tests compare a daemon with a cold scan.
+ *
+ * It is long, so it is made in slices (slices.h), into a spool: it is never in
+ * memory as a whole. What is: the tallies of all sessions, and the rows of one
+ * kind after the other, first gathered, then sorted, then packed.
  */
 #include "serve/methods/index_dump.h"
 
 #include "base/alloc.h"
+#include "serve/rpc/slices.h"
+#include "serve/rpc/sorting.h"
 
 #include <stdlib.h>
 
-/* A thing and the name that it is sorted by. */
-struct named {
-	struct ccfc_slice name;
-	uint32_t part;
-	uint32_t id;
-};
+/* How much is done in a step. */
+#define SUM_ROWS    256
+#define GATHER_ROWS 2048
+#define SORT_ROWS   512
+#define PACK_ROWS   64
 
-static int by_name(const void *x, const void *y)
+int ccfc_dump_compare(const void *x, const void *y)
 {
-	const struct named *a = x, *b = y;
+	const struct ccfc_dump_row *a = x, *b = y;
 	int r = ccfc_slice_cmp(a->name, b->name);
 
-	return r ? r : (a->part > b->part) - (a->part < b->part);
+	return r ? r : (a->order > b->order) - (a->order < b->order);
 }
 
-static void sort(struct named *list, uint32_t n)
+/* --- sessions --- */
+
+static uint32_t session_rows(const struct ccfc_index *index)
 {
-	if (n)
-		qsort(list, n, sizeof(*list), by_name);
+	return index->sessions.n;
 }
 
-static void dump_session(struct ccfc_pack *p, const struct ccfc_index *index,
-			 uint32_t id, const struct ccfc_tally *tally)
+static bool session_row(struct ccfc_dump_row *out,
+			const struct ccfc_index *index, uint32_t id)
 {
+	const struct ccfc_session *s = &index->sessions.items[id];
+
+	out->name = ccfc_index_session_id(index, id);
+	return id && (s->seen || s->changes.n);
+}
+
+static bool pack_session(struct ccfc_dump_out *out,
+			 const struct ccfc_index *index, uint32_t id)
+{
+	struct ccfc_pack *p = &out->pack;
 	const struct ccfc_session *s = &index->sessions.items[id];
 
 	ccfc_pack_map(p);
@@ -44,110 +60,278 @@ static void dump_session(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_ids(p, "gitBranches", index, &s->branches, true);
 	ccfc_reply_id(p, "model", index, s->model);
 	ccfc_reply_ids(p, "models", index, &s->models, true);
+	ccfc_reply_ids(p, "pullRequests", index, &s->pull_requests, true);
+	ccfc_reply_ids(p, "directories", index, &s->roots, true);
 	ccfc_pack_kv_time(p, "sessionStart", s->start);
 	ccfc_pack_kv_time(p, "sessionEnd", s->end);
-	ccfc_dump_tally(p, index, id, tally);
+	ccfc_dump_tally(p, index, id, &out->tallies[id]);
 	ccfc_pack_end(p);
+	return true;
 }
 
-static void dump_sessions(struct ccfc_request *rq)
-{
-	const struct ccfc_index *index = rq->index;
-	struct named *list = ccfc_arena_alloc(
-		rq->arena, (index->sessions.n + 1u) * sizeof(*list));
-	const struct ccfc_tally *tally = ccfc_tally_all(index, rq->arena);
-	uint32_t n = 0;
+/* --- files --- */
 
-	for (uint32_t i = 1; i < index->sessions.n; i++)
-		if (index->sessions.items[i].seen ||
-		    index->sessions.items[i].changes.n)
-			list[n++] =
-				(struct named){ ccfc_index_session_id(index, i),
-						0, i };
-	sort(list, n);
-	for (uint32_t i = 0; i < n; i++)
-		dump_session(rq->pack, index, list[i].id, &tally[list[i].id]);
+static uint32_t file_rows(const struct ccfc_index *index)
+{
+	return index->files.n;
 }
 
-static void dump_file(struct ccfc_request *rq, uint32_t file)
+static bool file_row(struct ccfc_dump_row *out, const struct ccfc_index *index,
+		     uint32_t id)
 {
-	const struct ccfc_filter all = { 0 };
-	const struct ccfc_index *index = rq->index;
-	struct ccfc_groups groups;
+	out->name = ccfc_index_file_path(index, id);
+	return id && index->files.items[id].n;
+}
+
+static uint32_t count_applied(const struct ccfc_index *index,
+			      const struct ccfc_groups *groups)
+{
 	uint32_t applied = 0;
 
-	ccfc_query_file_sessions(&groups, index, file, &all, rq->arena);
+	for (uint32_t i = 0; i < groups->n; i++)
+		for (uint32_t k = 0; k < groups->items[i].nchanges; k++)
+			applied += index->changes
+					   .items[groups->items[i].changes[k]]
+					   .state == CCFC_STATE_APPLIED;
+	return applied;
+}
+
+static bool pack_file(struct ccfc_dump_out *out, const struct ccfc_index *index,
+		      uint32_t id)
+{
+	const struct ccfc_filter all = { 0 };
+	struct ccfc_pack *p = &out->pack;
+	struct ccfc_groups groups;
+
+	ccfc_query_file_sessions(&groups, index, id, &all, &out->scratch);
 	if (!groups.n)
-		return;
-	for (uint32_t i = 0; i < groups.n; i++)
-		for (uint32_t k = 0; k < groups.items[i].nchanges; k++)
-			applied +=
-				index->changes.items[groups.items[i].changes[k]]
-					.state == CCFC_STATE_APPLIED;
-	ccfc_pack_map(rq->pack);
-	ccfc_pack_kv_cstr(rq->pack, "kind", "file");
-	ccfc_pack_kv_str(rq->pack, "path", ccfc_index_file_path(index, file));
-	ccfc_pack_kv_uint(rq->pack, "changeCount", applied);
-	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups.nchanges);
-	ccfc_pack_kv_uint(rq->pack, "sessionCount", groups.n);
-	ccfc_pack_end(rq->pack);
-}
-
-static void dump_files(struct ccfc_request *rq)
-{
-	const struct ccfc_index *index = rq->index;
-	struct named *list = ccfc_arena_alloc(rq->arena, (index->files.n + 1u) *
-								 sizeof(*list));
-	uint32_t n = 0;
-
-	for (uint32_t i = 1; i < index->files.n; i++)
-		if (index->files.items[i].n)
-			list[n++] =
-				(struct named){ ccfc_index_file_path(index, i),
-						0, i };
-	sort(list, n);
-	for (uint32_t i = 0; i < n; i++)
-		dump_file(rq, list[i].id);
-}
-
-static void dump_change(struct ccfc_pack *p, const struct ccfc_index *index,
-			const struct ccfc_change *c)
-{
+		return false;
 	ccfc_pack_map(p);
-	ccfc_pack_kv_cstr(p, "kind", "change");
+	ccfc_pack_kv_cstr(p, "kind", "file");
+	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(index, id));
+	ccfc_pack_kv_uint(p, "changeCount", count_applied(index, &groups));
+	ccfc_pack_kv_uint(p, "totalChanges", groups.nchanges);
+	ccfc_pack_kv_uint(p, "sessionCount", groups.n);
+	ccfc_pack_end(p);
+	return true;
+}
+
+/* --- changes --- */
+
+static uint32_t change_rows(const struct ccfc_index *index)
+{
+	return index->changes.n;
+}
+
+/* The files of a command go by their own ids, those of a write by number. */
+static struct ccfc_slice name_of(const struct ccfc_change *c)
+{
+	return c->shell ? ccfc_slice(c->id, c->id_len) : ccfc_index_call_id(c);
+}
+
+static bool change_row(struct ccfc_dump_row *out,
+		       const struct ccfc_index *index, uint32_t id)
+{
+	const struct ccfc_change *c = &index->changes.items[id];
+
+	out->name = name_of(c);
+	out->order = c->part;
+	return c->settled;
+}
+
+static bool pack_change(struct ccfc_dump_out *out,
+			const struct ccfc_index *index, uint32_t id)
+{
+	const struct ccfc_change *c = &index->changes.items[id];
+	struct ccfc_pack *p = &out->pack;
+
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "kind",
+			  ccfc_index_is_command(c) ? "command" : "change");
+	if (ccfc_index_is_command(c))
+		ccfc_pack_kv_bool(p, "unknown", ccfc_index_is_unknown(c));
 	ccfc_reply_str(p, "path", ccfc_index_file_path(index, c->file));
 	ccfc_reply_id(p, "version", index, c->call.version);
 	ccfc_reply_change_facts(p, index, c);
 	ccfc_pack_end(p);
+	return true;
 }
 
-static void dump_changes(struct ccfc_request *rq)
+/* --- all kinds, one after the other --- */
+
+#define OWN_KINDS 3
+
+static const struct ccfc_dump_kind own_kinds[OWN_KINDS] = {
+	{ session_rows, session_row, ccfc_dump_compare, pack_session },
+	{ file_rows, file_row, ccfc_dump_compare, pack_file },
+	{ change_rows, change_row, ccfc_dump_compare, pack_change },
+};
+
+enum phase { SUM, GATHER, SORT, PACK };
+
+struct dump {
+	struct ccfc_sliced s;
+	struct ccfc_spool spool;
+	struct ccfc_dump_out out; /* into the spool */
+	struct ccfc_tallying tallying;
+	uint32_t entries;
+	/* How far it is: */
+	uint32_t kind;
+	enum phase phase;
+	uint32_t at; /* the next row of the table, or of those in order */
+	struct ccfc_dump_row *rows, *spare;
+	uint32_t n;
+	struct ccfc_sorting sorting;
+};
+
+static const struct ccfc_dump_kind *kind_of(const struct dump *d)
 {
-	const struct ccfc_index *index = rq->index;
-	struct named *list = ccfc_arena_alloc(
-		rq->arena, (index->changes.n + 1u) * sizeof(*list));
-	uint32_t n = 0;
+	return d->kind < OWN_KINDS ? &own_kinds[d->kind]
+				   : &ccfc_dump_facts[d->kind - OWN_KINDS];
+}
 
-	for (uint32_t i = 0; i < index->changes.n; i++) {
-		const struct ccfc_change *c = &index->changes.items[i];
+static void drop_rows(struct dump *d)
+{
+	free(d->rows);
+	free(d->spare);
+	d->rows = d->spare = NULL;
+	d->n = d->at = 0;
+}
 
-		if (c->settled)
-			list[n++] = (struct named){ ccfc_index_call_id(c),
-						    c->part, i };
+static void begin_kind(struct dump *d, const struct ccfc_index *index)
+{
+	size_t most = kind_of(d)->rows(index) + (size_t)1;
+
+	drop_rows(d);
+	d->rows = ccfc_malloc(most * sizeof(*d->rows));
+	d->phase = GATHER;
+}
+
+static void sum(struct dump *d, const struct ccfc_index *index)
+{
+	if (!d->tallying.out) {
+		ccfc_spool_init(&d->spool, d->s.d.methods->service->state_dir);
+		ccfc_pack_init(&d->out.pack, &d->spool.mem);
+		ccfc_tally_begin(&d->tallying, index, &d->s.memory);
 	}
-	sort(list, n);
-	for (uint32_t i = 0; i < n; i++)
-		dump_change(rq->pack, index, &index->changes.items[list[i].id]);
+	if (ccfc_tally_some(&d->tallying, SUM_ROWS))
+		return;
+	d->out.tallies = d->tallying.out;
+	begin_kind(d, index);
+}
+
+static void begin_sort(struct dump *d)
+{
+	d->spare = ccfc_malloc((d->n + (size_t)1) * sizeof(*d->spare));
+	ccfc_sorting_init(&d->sorting, d->rows, d->spare, d->n,
+			  sizeof(*d->rows), kind_of(d)->compare);
+	d->phase = SORT;
+}
+
+static void gather_rows(struct dump *d, const struct ccfc_index *index)
+{
+	const struct ccfc_dump_kind *kind = kind_of(d);
+	uint32_t end = kind->rows(index);
+
+	for (uint32_t left = GATHER_ROWS; left && d->at < end; left--) {
+		struct ccfc_dump_row row = { .index = index, .id = d->at++ };
+
+		if (kind->row(&row, index, row.id))
+			d->rows[d->n++] = row;
+	}
+	if (d->at == end)
+		begin_sort(d);
+}
+
+static void sort_rows(struct dump *d)
+{
+	if (ccfc_sorting_some(&d->sorting, SORT_ROWS))
+		return;
+	d->rows = (struct ccfc_dump_row *)(void *)d->sorting.items;
+	d->spare = (struct ccfc_dump_row *)(void *)d->sorting.spare;
+	d->at = 0;
+	d->phase = PACK;
+}
+
+/* Packs some rows. True: all kinds have been packed. */
+static bool pack_rows(struct dump *d, const struct ccfc_index *index)
+{
+	for (uint32_t left = PACK_ROWS; left && d->at < d->n; left--) {
+		d->entries +=
+			kind_of(d)->pack(&d->out, index, d->rows[d->at++].id);
+		ccfc_arena_clear(&d->out.scratch);
+	}
+	if (d->at < d->n)
+		return false;
+	if (++d->kind == OWN_KINDS + CCFC_DUMP_FACTS)
+		return true;
+	begin_kind(d, index);
+	return false;
+}
+
+static int step_dump(struct ccfc_sliced *s, const struct ccfc_index *index,
+		     struct ccfc_err *err)
+{
+	struct dump *d = (struct dump *)s;
+	int r;
+
+	switch (d->phase) {
+	case SUM:
+		sum(d, index);
+		break;
+	case GATHER:
+		gather_rows(d, index);
+		break;
+	case SORT:
+		sort_rows(d);
+		break;
+	case PACK:
+		if (pack_rows(d, index))
+			return 0;
+		r = ccfc_spool_settle(&d->spool, err);
+		if (r)
+			return r;
+	}
+	return CCFC_DEFERRED;
+}
+
+static void reset_dump(struct ccfc_sliced *s)
+{
+	struct dump *d = (struct dump *)s;
+
+	drop_rows(d);
+	ccfc_arena_release(&d->out.scratch);
+	if (d->tallying.out)
+		ccfc_spool_release(&d->spool);
+	d->tallying.out = NULL;
+	d->entries = 0;
+	d->kind = 0;
+	d->phase = SUM;
+}
+
+static int finish_dump(struct ccfc_deferred *deferred, struct ccfc_request *rq,
+		       struct ccfc_err *err)
+{
+	struct dump *d = (struct dump *)deferred;
+
+	(void)err;
+	ccfc_methods_body(rq, &d->spool, d->entries);
+	return 0;
+}
+
+static void release_dump(struct ccfc_deferred *d)
+{
+	free(d);
 }
 
 int ccfc_method_index_dump(struct ccfc_request *rq, struct ccfc_err *err)
 {
+	struct dump *d = ccfc_calloc(1, sizeof(*d));
+
 	(void)err;
-	ccfc_pack_array(rq->pack);
-	dump_sessions(rq);
-	dump_files(rq);
-	dump_changes(rq);
-	ccfc_dump_said(rq);
-	ccfc_pack_end(rq->pack);
-	return 0;
+	d->s.step = step_dump;
+	d->s.reset = reset_dump;
+	d->s.d.finish = finish_dump;
+	d->s.d.release = release_dump;
+	return ccfc_slice_up(rq, &d->s);
 }

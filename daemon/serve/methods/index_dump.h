@@ -5,8 +5,40 @@
 #include "index/totals.h"
 #include "serve/rpc/reply.h"
 
-/* Entries for all messages of models, calls and looks. */
-void ccfc_dump_said(struct ccfc_request *rq);
+/* A thing of the index, and what it is sorted by. */
+struct ccfc_dump_row {
+	struct ccfc_slice name;
+	int64_t order; /* of those with the same name */
+	const struct ccfc_index *index;
+	uint32_t id;
+};
+
+/* Where entries of a dump are packed. */
+struct ccfc_dump_out {
+	struct ccfc_pack pack;
+	const struct ccfc_tally *tallies; /* by session */
+	struct ccfc_arena scratch;	  /* of one entry */
+};
+
+/* Entries of one kind: the rows of a table. */
+struct ccfc_dump_kind {
+	uint32_t (*rows)(const struct ccfc_index *index);
+	/* The row with that id, but for `id` and `index`; false: no entry. */
+	bool (*row)(struct ccfc_dump_row *out, const struct ccfc_index *index,
+		    uint32_t id);
+	int (*compare)(const void *x, const void *y);
+	/* False when there is nothing to say about it. */
+	bool (*pack)(struct ccfc_dump_out *out, const struct ccfc_index *index,
+		     uint32_t id);
+};
+
+/* By name, then by order. */
+int ccfc_dump_compare(const void *x, const void *y);
+
+/* Messages of models, tool calls and reads. */
+#define CCFC_DUMP_FACTS 3
+extern const struct ccfc_dump_kind ccfc_dump_facts[CCFC_DUMP_FACTS];
+
 /* A session's title, state and sums, into an open map. */
 void ccfc_dump_tally(struct ccfc_pack *p, const struct ccfc_index *index,
 		     uint32_t session, const struct ccfc_tally *tally);

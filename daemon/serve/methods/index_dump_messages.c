@@ -1,14 +1,12 @@
 /*
- * index.dump, second part: what was said and spent, one entry for each
- * message of a model, call and look, in one canonical order. See index_dump.c.
+ * index.dump, second part: messages of models, tool calls and reads, one entry
+ * each, in one canonical order. See index_dump.c.
  */
 #include "serve/methods/index_dump.h"
 
-#include "base/alloc.h"
 #include "base/time.h"
 #include "index/totals.h"
-
-#include <stdlib.h>
+#include "serve/methods/session_summary.h"
 
 struct fact {
 	const char *kind;
@@ -20,11 +18,68 @@ struct fact {
 	bool agent, error;
 };
 
-struct facts {
-	const struct ccfc_index *index;
-	struct fact *items;
-	uint32_t n, cap;
-};
+/* --- one fact; false: there is none in that row --- */
+
+typedef bool (*fact_fn)(struct fact *out, const struct ccfc_index *index,
+			uint32_t id);
+
+static bool said_fact(struct fact *out, const struct ccfc_index *index,
+		      uint32_t id)
+{
+	struct ccfc_said said;
+
+	if (!ccfc_tally_said_at(&said, index, id))
+		return false;
+	*out = (struct fact){
+		.kind = "message",
+		.session = ccfc_index_session_id(index, said.session),
+		.name = ccfc_index_str(index, said.model),
+		.time = said.time,
+		.tokens = said.tokens,
+		.agent = said.agent,
+	};
+	return true;
+}
+
+static bool used_fact(struct fact *out, const struct ccfc_index *index,
+		      uint32_t id)
+{
+	struct ccfc_used used;
+
+	if (!ccfc_tally_used_at(&used, index, id))
+		return false;
+	*out = (struct fact){
+		.kind = "call",
+		.session = ccfc_index_session_id(index, used.session),
+		.name = ccfc_index_str(index, used.tool),
+		.who = ccfc_index_str(index, used.model),
+		.time = used.time,
+		.agent = used.agent,
+		.error = used.error,
+	};
+	return true;
+}
+
+static bool look_fact(struct fact *out, const struct ccfc_index *index,
+		      uint32_t id)
+{
+	struct ccfc_look look;
+
+	if (!ccfc_tally_look_at(&look, index, id))
+		return false;
+	*out = (struct fact){
+		.kind = "look",
+		.session = ccfc_index_session_id(index, look.session),
+		.name = ccfc_index_file_path(index, look.file),
+		.who = ccfc_index_str(index, look.agent),
+		.time = look.time,
+		.agent = look.agent,
+		.error = look.error,
+	};
+	return true;
+}
+
+/* --- their order: session, time, then all the rest --- */
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -41,107 +96,94 @@ static int compare_tokens(const struct ccfc_tokens *a,
 	return r ? r : compare_numbers(a->cache_read, b->cache_read);
 }
 
-static int by_fact(const void *x, const void *y)
+static int compare_rest(const struct fact *a, const struct fact *b)
 {
-	const struct fact *a = x, *b = y;
-	int r = ccfc_slice_cmp(a->session, b->session);
+	int r = ccfc_slice_cmp(a->name, b->name);
 
-	r = r ? r : (a->time > b->time) - (a->time < b->time);
-	r = r ? r : ccfc_slice_cmp(a->name, b->name);
 	r = r ? r : ccfc_slice_cmp(a->who, b->who);
 	r = r ? r : a->agent - b->agent;
 	r = r ? r : a->error - b->error;
 	return r ? r : compare_tokens(&a->tokens, &b->tokens);
 }
 
-static void add_said(void *ctx, const struct ccfc_said *said)
+static int compare_facts(const void *x, const void *y, fact_fn fact_of)
 {
-	struct facts *f = ctx;
-	struct fact fact = {
-		.kind = "message",
-		.session = ccfc_index_session_id(f->index, said->session),
-		.name = ccfc_index_str(f->index, said->model),
-		.time = said->time,
-		.tokens = said->tokens,
-		.agent = said->agent,
-	};
+	const struct ccfc_dump_row *a = x, *b = y;
+	int r = ccfc_dump_compare(a, b);
+	struct fact one = { 0 }, other = { 0 };
 
-	CCFC_VEC_PUSH(*f, fact);
+	if (r)
+		return r;
+	fact_of(&one, a->index, a->id);
+	fact_of(&other, b->index, b->id);
+	return compare_rest(&one, &other);
 }
 
-static void add_used(void *ctx, const struct ccfc_used *used)
+static bool fact_row(struct ccfc_dump_row *out, const struct ccfc_index *index,
+		     uint32_t id, fact_fn fact_of)
 {
-	struct facts *f = ctx;
-	struct fact fact = {
-		.kind = "call",
-		.session = ccfc_index_session_id(f->index, used->session),
-		.name = ccfc_index_str(f->index, used->tool),
-		.who = ccfc_index_str(f->index, used->model),
-		.time = used->time,
-		.agent = used->agent,
-		.error = used->error,
-	};
+	struct fact fact;
 
-	CCFC_VEC_PUSH(*f, fact);
+	if (!fact_of(&fact, index, id))
+		return false;
+	out->name = fact.session;
+	out->order = fact.time;
+	return true;
 }
 
-static void add_look(void *ctx, const struct ccfc_look *look)
+static bool pack_fact(struct ccfc_pack *p, const struct ccfc_index *index,
+		      uint32_t id, fact_fn fact_of)
 {
-	struct facts *f = ctx;
-	struct fact fact = {
-		.kind = "look",
-		.session = ccfc_index_session_id(f->index, look->session),
-		.name = ccfc_index_file_path(f->index, look->file),
-		.who = ccfc_index_str(f->index, look->agent),
-		.time = look->time,
-		.agent = look->agent,
-		.error = look->error,
-	};
+	struct fact f;
 
-	CCFC_VEC_PUSH(*f, fact);
+	if (!fact_of(&f, index, id))
+		return false;
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "kind", f.kind);
+	ccfc_pack_kv_str(p, "sessionId", f.session);
+	ccfc_reply_str(p, "name", f.name);
+	ccfc_reply_str(p, "of", f.who);
+	ccfc_pack_kv_time(p, "time", f.time);
+	ccfc_pack_kv_bool(p, "agent", f.agent);
+	ccfc_pack_kv_bool(p, "error", f.error);
+	ccfc_reply_token_counts(p, &f.tokens);
+	ccfc_pack_end(p);
+	return true;
 }
 
-static void dump_tokens(struct ccfc_pack *p, const struct ccfc_tokens *t)
-{
-	ccfc_pack_kv_uint(p, "input", t->input);
-	ccfc_pack_kv_uint(p, "output", t->output);
-	ccfc_pack_kv_uint(p, "cacheWrite", t->cache_write);
-	ccfc_pack_kv_uint(p, "cacheRead", t->cache_read);
-}
+/* --- the three kinds --- */
 
-static void dump_facts(struct ccfc_pack *p, struct facts *facts)
-{
-	if (facts->n)
-		qsort(facts->items, facts->n, sizeof(*facts->items), by_fact);
-	for (uint32_t i = 0; i < facts->n; i++) {
-		const struct fact *f = &facts->items[i];
-
-		ccfc_pack_map(p);
-		ccfc_pack_kv_cstr(p, "kind", f->kind);
-		ccfc_pack_kv_str(p, "sessionId", f->session);
-		ccfc_reply_str(p, "name", f->name);
-		ccfc_reply_str(p, "of", f->who);
-		ccfc_pack_kv_time(p, "time", f->time);
-		ccfc_pack_kv_bool(p, "agent", f->agent);
-		ccfc_pack_kv_bool(p, "error", f->error);
-		dump_tokens(p, &f->tokens);
-		ccfc_pack_end(p);
+#define FACTS(what, table)                                                     \
+	static uint32_t what##_rows(const struct ccfc_index *index)            \
+	{                                                                      \
+		return index->table.n;                                         \
+	}                                                                      \
+	static bool what##_row(struct ccfc_dump_row *out,                      \
+			       const struct ccfc_index *index, uint32_t id)    \
+	{                                                                      \
+		return fact_row(out, index, id, what##_fact);                  \
+	}                                                                      \
+	static int compare_##what(const void *x, const void *y)                \
+	{                                                                      \
+		return compare_facts(x, y, what##_fact);                       \
+	}                                                                      \
+	static bool pack_##what(struct ccfc_dump_out *out,                     \
+				const struct ccfc_index *index, uint32_t id)   \
+	{                                                                      \
+		return pack_fact(&out->pack, index, id, what##_fact);          \
 	}
-	facts->n = 0;
-}
 
-void ccfc_dump_said(struct ccfc_request *rq)
-{
-	struct facts facts = { .index = rq->index };
+FACTS(said, messages)
+FACTS(used, calls)
+FACTS(look, reads)
 
-	ccfc_tally_said(rq->index, add_said, &facts);
-	dump_facts(rq->pack, &facts);
-	ccfc_tally_used(rq->index, add_used, &facts);
-	dump_facts(rq->pack, &facts);
-	ccfc_tally_looks(rq->index, 0, 0, add_look, &facts);
-	dump_facts(rq->pack, &facts);
-	free(facts.items);
-}
+const struct ccfc_dump_kind ccfc_dump_facts[CCFC_DUMP_FACTS] = {
+	{ said_rows, said_row, compare_said, pack_said },
+	{ used_rows, used_row, compare_used, pack_used },
+	{ look_rows, look_row, compare_look, pack_look },
+};
+
+/* --- tallies of sessions --- */
 
 static void dump_part(struct ccfc_pack *p, const char *key,
 		      const struct ccfc_tally_part *part)
@@ -152,7 +194,7 @@ static void dump_part(struct ccfc_pack *p, const char *key,
 	ccfc_pack_kv_uint(p, "assistant", part->assistant);
 	ccfc_pack_kv_uint(p, "calls", part->uses);
 	ccfc_pack_kv_uint(p, "errors", part->errors);
-	dump_tokens(p, &part->tokens);
+	ccfc_reply_token_counts(p, &part->tokens);
 	ccfc_pack_end(p);
 }
 
@@ -164,7 +206,7 @@ void ccfc_dump_tally(struct ccfc_pack *p, const struct ccfc_index *index,
 
 	ccfc_reply_str(p, "title", title);
 	ccfc_pack_kv_cstr(p, "titleFrom", ccfc_title_text(from));
-	/* Long after all of it, so that none is active. */
+	/* Long after the last record, so that no session is active. */
 	ccfc_pack_kv_cstr(
 		p, "status",
 		ccfc_status_text(ccfc_tally_status(index, session, INT64_MAX)));

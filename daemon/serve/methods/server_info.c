@@ -2,6 +2,7 @@
 #include "serve/rpc/reply.h"
 
 #include "base/alloc.h"
+#include "serve/rpc/slices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,9 @@ static void pack_states(struct ccfc_pack *p, const struct ccfc_totals *t)
 	for (int i = 0; i < CCFC_STATE_COUNT; i++)
 		ccfc_pack_kv_uint(p, ccfc_state_text(i), t->by_state[i]);
 	ccfc_pack_end(p);
+	ccfc_pack_kv_uint(p, "shellChanges", t->shell_changes);
+	ccfc_pack_kv_uint(p, "commands", t->commands);
+	ccfc_pack_kv_uint(p, "unknownCommands", t->unknown_commands);
 }
 
 static void pack_sources(struct ccfc_pack *p, const struct ccfc_totals *t)
@@ -161,6 +165,99 @@ static void pack_watch(struct ccfc_pack *p, struct ccfc_service *service)
 	ccfc_pack_end(p);
 }
 
+static void pack_state(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	struct ccfc_state_news news = { 0 };
+
+	ccfc_pack_kv_cstr(p, "stateDir", service->state_dir);
+	if (service->state)
+		service->state(service->ctx, &news);
+	if (news.problem)
+		ccfc_pack_kv_cstr(p, "stateProblem", news.problem);
+	if (news.lost)
+		ccfc_pack_kv_time(p, "stateLost", news.lost);
+	if (news.restored)
+		ccfc_pack_kv_time(p, "stateRestored", news.restored);
+}
+
+/* So many are named; all are counted. */
+#define UNREAD_MAX 100u
+
+static void pack_failure(struct ccfc_pack *p, const struct ccfc_failure *f)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "path", f->path);
+	ccfc_pack_kv_cstr(p, "error", f->why);
+	ccfc_pack_kv_time(p, "since", f->since);
+	ccfc_pack_kv_uint(p, "tries", f->tries);
+	ccfc_pack_kv_time(p, "nextTry", ccfc_failure_next(f));
+	ccfc_pack_end(p);
+}
+
+static void pack_unread(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	const struct ccfc_failed none = { 0 }, *failed[2] = { &none, &none };
+	uint32_t left = UNREAD_MAX;
+
+	if (service->failed)
+		service->failed(service->ctx, failed);
+	ccfc_pack_cstr(p, "unread");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "total", failed[0]->n + failed[1]->n);
+	ccfc_pack_cstr(p, "paths");
+	ccfc_pack_array(p);
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < failed[k]->n && left; i++, left--)
+			pack_failure(p, &failed[k]->items[i]);
+	ccfc_pack_end(p);
+	ccfc_pack_end(p);
+}
+
+static void pack_unsent(struct ccfc_pack *p, const struct ccfc_service *service)
+{
+	uint64_t bytes, memory;
+
+	ccfc_server_unsent(service->server, &bytes, &memory);
+	ccfc_pack_cstr(p, "unsent");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "bytes", bytes);
+	ccfc_pack_kv_uint(p, "memory", memory);
+	ccfc_pack_end(p);
+}
+
+/* Only what there is to tell. */
+static void pack_store(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	struct ccfc_store_past past = { 0 };
+	const char *error = "";
+
+	if (service->store_past)
+		error = service->store_past(service->ctx, &past);
+	ccfc_pack_cstr(p, "store");
+	ccfc_pack_map(p);
+	if (past.damaged_at) {
+		ccfc_pack_kv_time(p, "damagedAt", past.damaged_at);
+		ccfc_pack_kv_uint(p, "lostRows", past.lost_rows);
+		ccfc_pack_kv_uint(p, "lostTexts", past.lost_texts);
+	}
+	if (*error)
+		ccfc_pack_kv_cstr(p, "error", error);
+	ccfc_pack_end(p);
+}
+
+static void pack_jobs(struct ccfc_pack *p, const struct ccfc_methods *m)
+{
+	uint32_t running, waiting, in_slices, held;
+
+	ccfc_worker_count(m->service->worker, &running, &waiting);
+	ccfc_slices_count(m, &in_slices, &held);
+	ccfc_pack_cstr(p, "jobs");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_uint(p, "running", running + in_slices);
+	ccfc_pack_kv_uint(p, "waiting", waiting + held);
+	ccfc_pack_end(p);
+}
+
 int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_service *service = rq->service;
@@ -174,12 +271,16 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_int(p, "pid", getpid());
 	ccfc_pack_kv_time(p, "startedAt", service->started);
 	ccfc_pack_kv_cstr(p, "socket", service->socket_path);
-	ccfc_pack_kv_cstr(p, "stateDir", service->state_dir);
+	pack_state(p, service);
 	pack_roots(p, service);
 	pack_watch(p, service);
+	pack_unread(p, service);
+	pack_store(p, service);
 	ccfc_pack_kv_uint(p, "clients", ccfc_server_clients(service->server));
+	pack_unsent(p, service);
 	ccfc_pack_kv_uint(p, "subscribers",
 			  ccfc_methods_subscribers(rq->methods));
+	pack_jobs(p, rq->methods);
 	ccfc_reply_stats(p, service);
 	ccfc_pack_end(p);
 	return 0;

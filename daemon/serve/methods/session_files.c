@@ -1,4 +1,5 @@
 /* session.files and session.file_changes: what a session changed. */
+#include "serve/rpc/history_job.h"
 #include "serve/rpc/reply.h"
 
 #include "base/path.h"
@@ -111,30 +112,78 @@ static void pack_session(struct ccfc_request *rq, uint32_t id)
 	ccfc_reply_source(p, ccfc_index_session_present(index, id));
 }
 
-int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
+static uint64_t shell_changes(const struct ccfc_request *rq,
+			      const struct ccfc_groups *groups)
+{
+	const struct ccfc_change *all = rq->index->changes.items;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < groups->n; i++)
+		for (uint32_t k = 0; k < groups->items[i].nchanges; k++)
+			n += all[groups->items[i].changes[k]].shell != 0;
+	return n;
+}
+
+static void pack_all(struct ccfc_request *rq, uint32_t session,
+		     const struct ccfc_groups *groups)
 {
 	struct ccfc_lines sum = { 0 };
+
+	for (uint32_t i = 0; i < groups->n; i++)
+		ccfc_lines_add(&sum, rq->index, &groups->items[i]);
+	ccfc_pack_map(rq->pack);
+	pack_session(rq, session);
+	ccfc_pack_kv_uint(rq->pack, "totalFilesChanged", groups->n);
+	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups->nchanges);
+	ccfc_pack_kv_uint(rq->pack, "shellChanges", shell_changes(rq, groups));
+	ccfc_pack_kv_uint(rq->pack, "unknownCommands",
+			  ccfc_query_unknown(rq->index, session));
+	ccfc_reply_lines(rq->pack, &sum);
+	pack_files_session_files(rq, session, groups);
+	pack_kinds(rq, groups, ccfc_args_project(rq, session));
+	ccfc_reply_asked(rq);
+	ccfc_pack_end(rq->pack);
+}
+
+static int answer_files(struct ccfc_history_job *job, struct ccfc_request *rq,
+			struct ccfc_err *err)
+{
+	(void)err;
+	pack_all(rq, job->session, &job->groups);
+	return 0;
+}
+
+int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_history_job *job;
 	struct ccfc_groups groups;
 	uint32_t session;
 	int r = ccfc_args_session_files(&session, &groups, rq, err);
 
 	if (r)
 		return r;
-	for (uint32_t i = 0; i < groups.n; i++)
-		ccfc_lines_add(&sum, rq->index, &groups.items[i]);
-	ccfc_pack_map(rq->pack);
-	pack_session(rq, session);
-	ccfc_pack_kv_uint(rq->pack, "totalFilesChanged", groups.n);
-	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups.nchanges);
-	ccfc_reply_lines(rq->pack, &sum);
-	pack_files_session_files(rq, session, &groups);
-	pack_kinds(rq, &groups, ccfc_args_project(rq, session));
-	ccfc_reply_clock(rq->pack, rq->service);
-	ccfc_pack_end(rq->pack);
-	return 0;
+	if (!groups.n || !ccfc_history_job_is_needed(rq)) {
+		pack_all(rq, session, &groups);
+		return 0;
+	}
+	job = ccfc_history_job_changes(
+		rq, &groups, false, CCFC_EXCERPT_SOURCES | CCFC_EXCERPT_BACKUPS,
+		answer_files);
+	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	return ccfc_history_job_start(rq, job, err);
 }
 
 /* --- session.file_changes --- */
+
+static int answer_changes(struct ccfc_history_job *job, struct ccfc_request *rq,
+			  struct ccfc_err *err)
+{
+	const struct ccfc_group *group = &job->groups.items[0];
+
+	(void)err;
+	ccfc_reply_changes(rq, group->changes, group->nchanges);
+	return 0;
+}
 
 int ccfc_method_session_file_changes(struct ccfc_request *rq,
 				     struct ccfc_err *err)
@@ -161,6 +210,12 @@ int ccfc_method_session_file_changes(struct ccfc_request *rq,
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "%.*s: the session did not change it",
 				    (int)path.len, path.ptr);
+	if (ccfc_history_job_is_needed(rq))
+		return ccfc_history_job_start(
+			rq,
+			ccfc_history_job_changes(rq, &groups, true, 0,
+						 answer_changes),
+			err);
 	ccfc_reply_changes(rq, groups.items[0].changes,
 			   groups.items[0].nchanges);
 	return 0;

@@ -1,8 +1,7 @@
 /*
- * session.list: which sessions there are. All are looked at once, in memory;
- * only those on the page are looked at on disk. What they did is summed up
- * before, in one pass over everything, so that ten thousand sessions cost
- * little more than one.
+ * session.list: which sessions there are. All are examined once, in memory; the
+ * disk is only asked about those on the page. One pass over everything sums up
+ * what they did, so ten thousand sessions cost little more than one.
  */
 #include "serve/rpc/reply.h"
 
@@ -50,7 +49,7 @@ static int ask_touch(struct touch *out, struct ccfc_request *rq,
 		return r;
 	r = ccfc_args_glob(&out->glob, rq, CCFC_OPT_TOUCHED, given, err);
 	if (!r)
-		ccfc_glob_grant(out->glob, CCFC_GLOB_STEPS);
+		ccfc_args_grant(out->glob, rq);
 	return r;
 }
 

@@ -1,6 +1,6 @@
 /*
- * session.reads and file.readers: who looked at what. A look counts when it
- * was given something to see; an agent's is its session's.
+ * session.reads and file.readers: who read which file. A read counts if it
+ * succeeded; an agent's counts for its session.
  */
 #include "serve/rpc/reply.h"
 
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Looks of one file, or of one session. */
+/* Reads of one file, or of one session. */
 struct looks {
 	uint32_t key;
 	uint32_t n;
@@ -60,7 +60,7 @@ static void join_session_reads(struct looks *to, const struct looks *one)
 		to->last = one->last;
 }
 
-/* Makes one of all looks with the same key. */
+/* Joins all reads with the same key. */
 static void join_all(struct all_looks *all)
 {
 	const struct ccfc_strtab *names = all->by_session
@@ -241,7 +241,7 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 	return CCFC_ENOTFOUND;
 }
 
-/* The first of `path` and `alternatives` that was looked at; 0: none. */
+/* The first of `path` and `alternatives` that was read; 0: none. */
 static uint32_t find_file(struct all_looks *all, struct ccfc_request *rq,
 			  struct ccfc_slice path)
 {

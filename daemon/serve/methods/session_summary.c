@@ -1,7 +1,7 @@
 /*
  * The summary of a session; see session_summary.h. What its own thread did and
- * what its agents did are told apart; only tokens are given together as well,
- * for that is what the session cost.
+ * what its agents did are kept apart; only tokens are also given as a sum,
+ * because that is what the session cost.
  */
 #include "serve/methods/session_summary.h"
 
@@ -11,15 +11,20 @@
 
 #include <sys/stat.h>
 
+void ccfc_reply_token_counts(struct ccfc_pack *p, const struct ccfc_tokens *t)
+{
+	ccfc_pack_kv_uint(p, "input", t->input);
+	ccfc_pack_kv_uint(p, "output", t->output);
+	ccfc_pack_kv_uint(p, "cacheRead", t->cache_read);
+	ccfc_pack_kv_uint(p, "cacheWrite", t->cache_write);
+}
+
 void ccfc_reply_tokens(struct ccfc_pack *p, const char *key,
 		       const struct ccfc_tokens *t)
 {
 	ccfc_pack_cstr(p, key);
 	ccfc_pack_map(p);
-	ccfc_pack_kv_uint(p, "input", t->input);
-	ccfc_pack_kv_uint(p, "output", t->output);
-	ccfc_pack_kv_uint(p, "cacheRead", t->cache_read);
-	ccfc_pack_kv_uint(p, "cacheWrite", t->cache_write);
+	ccfc_reply_token_counts(p, t);
 	ccfc_pack_end(p);
 }
 
@@ -55,6 +60,7 @@ static void pack_names(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_ids(p, "gitBranches", index, &s->branches, false);
 	ccfc_reply_id(p, "model", index, s->model);
 	ccfc_reply_ids(p, "models", index, &s->models, false);
+	ccfc_reply_ids(p, "pullRequests", index, &s->pull_requests, false);
 }
 
 static void pack_times(struct ccfc_pack *p, const struct ccfc_session *s)
@@ -79,6 +85,8 @@ static void pack_counts(struct ccfc_pack *p, const struct ccfc_tally *t)
 	ccfc_pack_kv_uint(p, "filesModifiedCount", t->files_modified);
 	ccfc_pack_kv_uint(p, "filesReadCount", t->files_read);
 	ccfc_pack_kv_uint(p, "totalChanges", t->changes);
+	ccfc_pack_kv_uint(p, "shellChanges", t->shell_changes);
+	ccfc_pack_kv_uint(p, "unknownCommands", t->unknown_commands);
 	ccfc_pack_kv_time(p, "lastChange", t->last_change);
 	ccfc_reply_tokens(p, "tokenUsage", &all);
 }
@@ -98,7 +106,7 @@ static void pack_agents(struct ccfc_pack *p, const struct ccfc_tally *t)
 	ccfc_pack_end(p);
 }
 
-/* As it is on disk; what was read of it where it is gone. */
+/* Its size on disk, or how much was read of it if it is gone. */
 static uint64_t size_of(const char *path, const struct ccfc_source *source)
 {
 	struct stat st;

@@ -23,7 +23,9 @@ enum ccfc_title ccfc_reply_title(struct ccfc_pack *p,
 				 const struct ccfc_index *index,
 				 uint32_t session);
 
-/* A map {input, output, cacheRead, cacheWrite} under `key`. */
+/* `input`, `output`, `cacheRead`, `cacheWrite`, into an open map. */
+void ccfc_reply_token_counts(struct ccfc_pack *p, const struct ccfc_tokens *t);
+/* A map of these under `key`. */
 void ccfc_reply_tokens(struct ccfc_pack *p, const char *key,
 		       const struct ccfc_tokens *tokens);
 

@@ -1,13 +1,14 @@
 /*
  * sql.query: users' own SQL over the views, on a worker (store/sql/sql.h); and
- * sql.schema: the views that there are. Rows are packed as they come, so that
- * an answer is in memory once. The clock is that of the moment of asking: what
- * came later may be in the answer, but nothing earlier is missing.
+ * sql.schema: the views that there are. Rows are packed as they come, and wait
+ * in a file where there are many. The clock is that of the moment of asking:
+ * what came later may be in the answer, but nothing earlier is missing.
  */
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
 
 #include "base/alloc.h"
+#include "base/time.h"
 #include "store/sql/sql.h"
 #include "store/sql/views.h"
 
@@ -15,18 +16,20 @@
 #include <stdlib.h>
 
 #define MAX_MS	   30000
-#define MAX_MEMORY ((size_t)128 << 20)
+#define MAX_MEMORY ((size_t)64 << 20)
 #define MAX_REPLY  ((size_t)64 << 20)
 #define VALUE_HEAD 9 /* bytes of a number, or in front of a text */
 
 struct sql_query {
 	struct ccfc_deferred d;
 	struct ccfc_sql q;
-	struct ccfc_buf answer; /* two keys and their values */
-	struct ccfc_buf clock;	/* keys and values, `nclock` of them */
-	struct ccfc_pack pack;	/* into `answer` */
-	uint32_t nclock;
+	struct ccfc_buf columns; /* their key and value */
+	struct ccfc_spool rows;
+	struct ccfc_buf clock; /* keys and values, `nclock` of them */
+	struct ccfc_pack pack; /* into `rows` */
+	uint32_t nclock, nrows;
 	bool truncated;
+	struct ccfc_err no_room; /* for rows; code 0: there was */
 };
 
 /* --- on the worker --- */
@@ -34,14 +37,14 @@ struct sql_query {
 static void on_columns(void *ctx, const char *const *names, uint32_t n)
 {
 	struct sql_query *s = ctx;
+	struct ccfc_pack pack;
 
-	ccfc_pack_cstr(&s->pack, "columns");
-	ccfc_pack_array(&s->pack);
+	ccfc_pack_init(&pack, &s->columns);
+	ccfc_pack_cstr(&pack, "columns");
+	ccfc_pack_array(&pack);
 	for (uint32_t i = 0; i < n; i++)
-		ccfc_pack_cstr(&s->pack, names[i]);
-	ccfc_pack_end(&s->pack);
-	ccfc_pack_cstr(&s->pack, "rows");
-	ccfc_pack_array(&s->pack);
+		ccfc_pack_cstr(&pack, names[i]);
+	ccfc_pack_end(&pack);
 }
 
 static void pack_value(struct ccfc_pack *p, const struct ccfc_sql_value *v)
@@ -68,7 +71,7 @@ static void pack_value(struct ccfc_pack *p, const struct ccfc_sql_value *v)
 static bool on_row(void *ctx, const struct ccfc_sql_value *values, uint32_t n)
 {
 	struct sql_query *s = ctx;
-	size_t size = s->answer.len + VALUE_HEAD;
+	uint64_t size = ccfc_spool_size(&s->rows) + VALUE_HEAD;
 
 	for (uint32_t i = 0; i < n; i++)
 		size += VALUE_HEAD + values[i].text.len;
@@ -78,7 +81,8 @@ static bool on_row(void *ctx, const struct ccfc_sql_value *values, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		pack_value(&s->pack, &values[i]);
 	ccfc_pack_end(&s->pack);
-	return true;
+	s->nrows++;
+	return !ccfc_spool_settle(&s->rows, &s->no_room);
 }
 
 static int work_sql_query(struct ccfc_deferred *d, struct ccfc_err *err)
@@ -88,12 +92,14 @@ static int work_sql_query(struct ccfc_deferred *d, struct ccfc_err *err)
 	int r;
 
 	s->q.query = d->opt.query;
-	ccfc_pack_init(&s->pack, &s->answer);
+	ccfc_pack_init(&s->pack, &s->rows.mem);
 	r = ccfc_sql_run(&s->q, &s->truncated, err);
-	if (!r) {
-		ccfc_pack_end(&s->pack); /* rows */
-		return 0;
+	if (!r && s->no_room.code) {
+		*err = s->no_room;
+		r = err->code;
 	}
+	if (!r)
+		return 0;
 	memcpy(what, err->what, sizeof(what));
 	snprintf(err->what, sizeof(err->what), "%s: %.400s", d->method, what);
 	return r;
@@ -109,7 +115,9 @@ static int finish_sql_query(struct ccfc_deferred *d, struct ccfc_request *rq,
 
 	(void)err;
 	ccfc_pack_map(p);
-	ccfc_pack_raws(p, ccfc_buf_view(&s->answer), 4);
+	ccfc_pack_raws(p, ccfc_buf_view(&s->columns), 2);
+	ccfc_pack_cstr(p, "rows");
+	ccfc_methods_body(rq, &s->rows, s->nrows);
 	ccfc_pack_kv_bool(p, "truncated", s->truncated);
 	ccfc_pack_raws(p, ccfc_buf_view(&s->clock), s->nclock);
 	ccfc_pack_end(p);
@@ -120,7 +128,8 @@ static void release_sql_query(struct ccfc_deferred *d)
 {
 	struct sql_query *s = (struct sql_query *)d;
 
-	ccfc_buf_release(&s->answer);
+	ccfc_buf_release(&s->columns);
+	ccfc_spool_release(&s->rows);
 	ccfc_buf_release(&s->clock);
 	free(s);
 }
@@ -143,9 +152,11 @@ int ccfc_method_sql_query(struct ccfc_request *rq, struct ccfc_err *err)
 	s->d.work = work_sql_query;
 	s->d.finish = finish_sql_query;
 	s->d.release = release_sql_query;
+	s->d.job.unbounded = true;
+	ccfc_spool_init(&s->rows, rq->service->state_dir);
 	s->q = (struct ccfc_sql){ .dir = rq->service->state_dir,
 				  .max_rows = (uint64_t)rq->opt.limit,
-				  .max_ms = MAX_MS,
+				  .max_ms = ccfc_time_patience(MAX_MS),
 				  .max_memory = MAX_MEMORY,
 				  .cancelled = &s->d.job.cancelled,
 				  .ctx = s,

@@ -82,7 +82,7 @@ static struct ccfc_count *row_of(struct gather *g, int by, const struct fact *f)
 	return row;
 }
 
-/* Does it count? Then its session does. */
+/* Is it within the period? Then its session counts too. */
 static bool take_stats_gather(struct gather *g, uint32_t session, int64_t time)
 {
 	struct ccfc_spent *u = g->u;
@@ -188,7 +188,7 @@ static void gather_changes(struct gather *g)
 	}
 }
 
-/* A moment at which the session is known to have been there. */
+/* Counts the session if this time is within the period. */
 static void gather_moment(struct gather *g, uint32_t session, int64_t time)
 {
 	struct fact f = { .time = time, .session = session };
@@ -228,7 +228,7 @@ static struct ccfc_slice name_of(struct gather *g, int by, uint64_t key)
 		name = ccfc_index_file_path(g->index, (uint32_t)key);
 		break;
 	case CCFC_BY_EXT:
-		/* None is a name, as in byExtension. */
+		/* No extension is a name of its own, as in byExtension. */
 		return ccfc_arena_copy(
 			g->arena, ccfc_strtab_get(&g->exts, (uint32_t)key));
 	default:

@@ -45,7 +45,7 @@ static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_end(p);
 }
 
-/* What a row of this kind has no part in is left out. */
+/* Fields that make no sense for this kind of row are left out. */
 static void pack_row(struct ccfc_pack *p, int by, const struct ccfc_count *c)
 {
 	ccfc_pack_map(p);
@@ -85,14 +85,10 @@ static void pack_tools(struct ccfc_pack *p, const struct ccfc_counts *t)
 	ccfc_pack_cstr(p, "tools");
 	ccfc_pack_array(p);
 	for (uint32_t i = 0; i < t->n && i < TOOLS_SHOWN; i++) {
-		/* Last are those of changes whose call nobody has seen. */
+		/* The last rows belong to changes whose call was never read. */
 		if (!t->items[i].uses)
 			break;
-		ccfc_pack_map(p);
-		ccfc_pack_kv_str(p, "name", t->items[i].name);
-		ccfc_pack_kv_uint(p, "count", t->items[i].uses);
-		ccfc_pack_kv_uint(p, "errors", t->items[i].errors);
-		ccfc_pack_end(p);
+		ccfc_counts_pack_tool(p, &t->items[i]);
 	}
 	ccfc_pack_end(p);
 }

@@ -98,3 +98,12 @@ void ccfc_counts_close(struct ccfc_counts *c)
 		if (is_first(&c->files, i))
 			c->items[c->files.items[i] >> 32].files++;
 }
+
+void ccfc_counts_pack_tool(struct ccfc_pack *p, const struct ccfc_count *tool)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "name", tool->name);
+	ccfc_pack_kv_uint(p, "count", tool->uses);
+	ccfc_pack_kv_uint(p, "errors", tool->errors);
+	ccfc_pack_end(p);
+}

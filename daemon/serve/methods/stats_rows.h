@@ -44,6 +44,9 @@ struct ccfc_count *ccfc_counts_at(struct ccfc_counts *counts, uint64_t key);
 void ccfc_counts_session(struct ccfc_counts *counts, uint32_t session);
 void ccfc_counts_file(struct ccfc_counts *counts, uint32_t file);
 
+/* A tool's row as the protocol's ToolCount. */
+void ccfc_counts_pack_tool(struct ccfc_pack *p, const struct ccfc_count *tool);
+
 /* Works out `sessions` and `files`; nothing is put after that. */
 void ccfc_counts_close(struct ccfc_counts *counts);
 

@@ -1,6 +1,6 @@
 /*
- * store.check: is what is on disk as it should be? A worker looks (store/
- * check.h); the core says what it knows by itself.
+ * store.check: is the store undamaged? A worker reads it (store/check.h); the
+ * core adds what it knows.
  */
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
@@ -15,6 +15,7 @@ struct store_check {
 	struct ccfc_deferred d;
 	struct ccfc_check check;
 	struct ccfc_texts_view texts;
+	bool deep;
 	const char *dir; /* the service's, which outlives every job */
 };
 
@@ -22,7 +23,7 @@ static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct store_check *c = (struct store_check *)d;
 
-	return ccfc_check_run(&c->check, c->dir, &c->texts, false,
+	return ccfc_check_run(&c->check, c->dir, &c->texts, c->deep,
 			      &d->job.cancelled, err);
 }
 
@@ -61,6 +62,8 @@ static int finish_store_check(struct ccfc_deferred *d, struct ccfc_request *rq,
 	struct ccfc_pack *p = rq->pack;
 
 	(void)err;
+	if (check->damaged_texts && service->texts_damaged)
+		service->texts_damaged(service->ctx);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_bool(p, "ok", !check->problems.n && !check->damaged_texts);
 	pack_problems(p, check);
@@ -68,6 +71,8 @@ static int finish_store_check(struct ccfc_deferred *d, struct ccfc_request *rq,
 	ccfc_pack_kv_uint(p, "textBytes", c->texts.end);
 	ccfc_pack_kv_uint(p, "texts", check->texts);
 	ccfc_pack_kv_uint(p, "damagedTexts", check->damaged_texts);
+	if (c->deep)
+		ccfc_pack_kv_uint(p, "rows", check->rows);
 	ccfc_pack_kv_int(p, "schema", check->schema);
 	ccfc_pack_kv_int(p, "reader", check->reader);
 	ccfc_reply_clock(p, service);
@@ -91,6 +96,7 @@ int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err)
 	c->d.work = work_store_check;
 	c->d.finish = finish_store_check;
 	c->d.release = release_store_check;
+	c->deep = rq->opt.deep;
 	c->dir = rq->service->state_dir;
 	c->texts.fd = -1;
 	if (rq->service->texts)

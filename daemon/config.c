@@ -41,7 +41,7 @@ static void replace_config(char **slot, const char *value)
 	*slot = ccfc_strdup(value);
 }
 
-/* An absolute, normal path from one that may start from here. */
+/* Makes a path absolute and normal; a relative one starts at the cwd. */
 static char *absolute(const char *path)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
@@ -64,7 +64,7 @@ static int parse_size(size_t *out, const char *text)
 
 	errno = 0;
 	v = strtoull(text, &end, 10);
-	if (end == text || errno || text[0] == '-')
+	if (end == text || errno || text[0] == '-' || v > MAX_LINE_LIMIT)
 		return CCFC_EINVAL;
 	if (*end == 'K' || *end == 'M' || *end == 'G')
 		v <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
@@ -93,11 +93,11 @@ static int set_key(void *data, const char *key, char *value)
 {
 	struct ccfc_config *config = data;
 
-	if (!strcmp(key, "root")) {
-		if (!config->roots_are_given)
-			ccfc_claude_roots_add(&config->roots, value);
-		return 0;
-	}
+	if (!strcmp(key, "root"))
+		return config->roots_are_given || ccfc_claude_roots_add(
+							  &config->roots, value)
+			       ? 0
+			       : CCFC_EINVAL;
 	if (!strcmp(key, "tool"))
 		return add_tool(config, value);
 	if (!strcmp(key, "max-line"))
@@ -148,8 +148,10 @@ static int set_option(struct ccfc_config *config, int opt, char **config_path,
 		return 0;
 	case 'r':
 		config->roots_are_given = true;
-		ccfc_claude_roots_add(&config->roots, optarg);
-		return 0;
+		return ccfc_claude_roots_add(&config->roots, optarg)
+			       ? 0
+			       : bad_option(err, "--root: not a directory's "
+						 "name");
 	case 's':
 		free(config->state_dir);
 		config->state_dir = absolute(optarg);
@@ -199,7 +201,7 @@ static int read_options(struct ccfc_config *config, int argc, char **argv,
 	return 0;
 }
 
-/* Where things are, for what the command line did not say. */
+/* Paths that the command line did not give. */
 static int fill_in(struct ccfc_config *config, struct ccfc_err *err)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;

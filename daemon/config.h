@@ -27,7 +27,7 @@ struct ccfc_config {
 	struct ccfc_tools tools;
 	size_t max_line;
 	int log_level;
-	int ready_fd;	      /* gets one byte when we listen; -1: none */
+	int ready_fd; /* gets a byte once the socket listens; -1: none */
 	bool roots_are_given; /* on the command line: no others count */
 };
 

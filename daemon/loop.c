@@ -1,10 +1,12 @@
 /*
  * The core loop; see loop.h.
  *
- * Freshness: inotify tells of a write before the writer's write() returns, so
- * taking in all pending events before a query answers it from everything that
- * was written before it was asked. Only the first scan of a large history is
- * not waited for beyond a grace period: then answers say how far it is.
+ * Freshness: inotify reports a write before the writer's write() returns. When
+ * the bytes of requests were taken from a connection, all pending events are
+ * taken in before the first of the requests is answered. So an answer has
+ * everything that was written before the question was sent. Only the first scan
+ * of a large history is not waited for beyond a grace period: then answers say
+ * how far it is.
  *
  * Signals come as bytes in a pipe (signals.h), polled like the rest.
  */
@@ -16,6 +18,7 @@
 #include "index/query.h"
 #include "ingest.h"
 #include "notify.h"
+#include "own_files.h"
 #include "serve/methods.h"
 #include "signals.h"
 #include "source/tree.h"
@@ -24,11 +27,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 /* How long the first queries wait for the first scan. */
 #define GRACE_MS 2000
@@ -45,42 +44,42 @@ struct loop {
 	struct ccfc_store *store;
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
-	struct ccfc_history *history;
+	struct ccfc_kept *kept;
 	struct ccfc_tree *tree;
 	struct ccfc_ingest *ingest;
 	struct ccfc_server *server;
 	struct ccfc_worker *worker;
 	struct ccfc_methods *methods;
+	struct ccfc_own_files *own_files;
 	struct ccfc_service service;
 	struct {
 		struct waiter *items;
 		uint32_t n, cap;
 	} builds; /* items[0] is under way if `building` */
 	int64_t grace_ends;
+	int *lock;   /* of the state directory */
 	int signals; /* where they arrive */
-	bool stale;  /* another version's reading: read all anew */
+	bool stale;  /* stored by another version: read all anew */
 	bool building;
-	bool scanning; /* looks go to the cold queue */
-	bool more;     /* the cold queue has work */
+	bool finishing; /* within service_finish_scan */
+	bool more;	/* the cold queue has work */
 	bool stop;
+	struct ccfc_err *failed; /* says why, if we have to */
+	int result;
 };
 
-static int64_t monotonic_ms(void)
+/*
+ * Takes in what was written. `asked`: for a client, so all that failed is tried
+ * again, due or not.
+ */
+static void take_in(struct loop *loop, bool asked)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	ccfc_tree_drain(loop->tree);
+	ccfc_ingest_retry(loop->ingest, asked);
+	ccfc_ingest_hot(loop->ingest);
 }
 
 /* --- callbacks --- */
-
-static void on_look(void *ctx, const char *path, const struct ccfc_name *name)
-{
-	struct loop *loop = ctx;
-
-	ccfc_ingest_look(loop->ingest, path, name, !loop->scanning);
-}
 
 static void on_batch(void *ctx)
 {
@@ -88,6 +87,11 @@ static void on_batch(void *ctx)
 
 	if (loop->methods)
 		ccfc_methods_publish(loop->methods);
+}
+
+static void on_requests(void *ctx)
+{
+	take_in(ctx, true);
 }
 
 static void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
@@ -105,13 +109,17 @@ static void on_drained(void *ctx, uint64_t conn)
 	ccfc_methods_drained(((struct loop *)ctx)->methods, conn);
 }
 
+static void on_full(void *ctx, uint64_t conn)
+{
+	ccfc_methods_full(((struct loop *)ctx)->methods, conn);
+}
+
 /* --- scanning --- */
 
 static void scan(struct loop *loop)
 {
-	loop->scanning = true;
+	ccfc_ingest_scanning(loop->ingest);
 	ccfc_tree_rescan(loop->tree);
-	loop->scanning = false;
 	ccfc_ingest_scanned(loop->ingest);
 	loop->more = true;
 }
@@ -130,10 +138,8 @@ static void report_scan(struct loop *loop)
 	ccfc_notify("STATUS=watching %llu transcripts, %llu changes",
 		    (unsigned long long)t.sources_present,
 		    (unsigned long long)t.by_state[CCFC_STATE_APPLIED]);
-#ifdef __GLIBC__
 	/* A first scan leaves much that was freed; give it back. */
-	malloc_trim(0);
-#endif
+	ccfc_alloc_give_back();
 }
 
 static void start_build(struct loop *loop)
@@ -157,7 +163,28 @@ static void finish_build(struct loop *loop)
 	free(w.project);
 }
 
-/* One slice of the cold queue, and what is due when it is empty. */
+/*
+ * Does a client, a worker or a signal wait? New lines can wait for the slice.
+ */
+static bool somebody_waits(void *ctx)
+{
+	struct loop *loop = ctx;
+	struct pollfd fds[] = {
+		{ .fd = ccfc_server_fd(loop->server), .events = POLLIN },
+		{ .fd = ccfc_worker_fd(loop->worker), .events = POLLIN },
+		{ .fd = loop->signals, .events = POLLIN },
+	};
+
+	return !loop->finishing && poll(fds, 3, 0) > 0;
+}
+
+/* Is there something to go on with, so that the loop does not sleep? */
+static bool is_busy(const struct loop *loop)
+{
+	return loop->more || ccfc_methods_has_work(loop->methods);
+}
+
+/* Works off a slice of the cold queue, and starts what waits for its end. */
 static void work_loop(struct loop *loop)
 {
 	loop->more = ccfc_ingest_cold(loop->ingest);
@@ -173,20 +200,16 @@ static void work_loop(struct loop *loop)
 
 /* --- the service --- */
 
-static void take_in(struct loop *loop)
-{
-	ccfc_tree_drain(loop->tree);
-	ccfc_ingest_hot(loop->ingest);
-}
-
-static void service_refresh(void *ctx, bool wait)
+static void service_finish_scan(void *ctx)
 {
 	struct loop *loop = ctx;
 
-	while (wait && loop->more && !loop->building &&
-	       monotonic_ms() < loop->grace_ends)
+	/* The client waits for the scan, so slices are not cut for others. */
+	loop->finishing = true;
+	while (loop->more && !loop->building &&
+	       ccfc_time_monotonic() < loop->grace_ends)
 		work_loop(loop);
-	take_in(loop);
+	loop->finishing = false;
 }
 
 static void service_build(void *ctx, struct ccfc_slice project,
@@ -211,6 +234,14 @@ static void service_watch_stats(void *ctx, struct ccfc_tree_stats *out)
 	ccfc_tree_stats(((struct loop *)ctx)->tree, out);
 }
 
+static void service_failed(void *ctx, const struct ccfc_failed *out[2])
+{
+	struct loop *loop = ctx;
+
+	out[0] = ccfc_ingest_failures(loop->ingest);
+	out[1] = ccfc_tree_failures(loop->tree);
+}
+
 static int64_t service_last_indexed(void *ctx)
 {
 	return ccfc_ingest_last(((struct loop *)ctx)->ingest);
@@ -221,27 +252,32 @@ static uint64_t service_store_bytes(void *ctx)
 	return ccfc_store_bytes(((struct loop *)ctx)->store);
 }
 
+static const char *service_store_past(void *ctx, struct ccfc_store_past *out)
+{
+	struct loop *loop = ctx;
+
+	ccfc_store_past(loop->store, out);
+	return ccfc_ingest_store_error(loop->ingest);
+}
+
+static void service_texts_damaged(void *ctx)
+{
+	ccfc_store_texts_damaged(((struct loop *)ctx)->store);
+}
+
 static void service_texts(void *ctx, struct ccfc_texts_view *out)
 {
 	ccfc_store_texts(((struct loop *)ctx)->store, out);
 }
 
+static void service_state(void *ctx, struct ccfc_state_news *out)
+{
+	ccfc_own_files_state(((struct loop *)ctx)->own_files, out);
+}
+
 static void service_stop(void *ctx)
 {
 	((struct loop *)ctx)->stop = true;
-}
-
-static void init_history(struct loop *loop)
-{
-	const struct ccfc_history_env env = {
-		.index = loop->index,
-		.tail = loop->tail,
-		.parser = loop->parser,
-		.roots = (const char *const *)loop->config->roots.items,
-		.nroots = loop->config->roots.n,
-	};
-
-	loop->history = ccfc_history_new(&env);
 }
 
 static void init_service(struct loop *loop)
@@ -251,9 +287,9 @@ static void init_service(struct loop *loop)
 	loop->service = (struct ccfc_service){
 		.ctx = loop,
 		.index = loop->index,
-		.tail = loop->tail,
-		.parser = loop->parser,
-		.history = loop->history,
+		.kept = loop->kept,
+		.tools = &config->tools,
+		.max_line = config->max_line,
 		.worker = loop->worker,
 		.socket_path = config->socket_path,
 		.state_dir = config->state_dir,
@@ -261,25 +297,44 @@ static void init_service(struct loop *loop)
 		.nroots = config->roots.n,
 		.home = config->home,
 		.started = ccfc_time_now(),
-		.refresh = service_refresh,
+		.finish_scan = service_finish_scan,
+		.somebody_waits = somebody_waits,
 		.build = service_build,
 		.progress = service_progress,
 		.watch_stats = service_watch_stats,
+		.failed = service_failed,
 		.last_indexed = service_last_indexed,
 		.store_bytes = service_store_bytes,
+		.store_past = service_store_past,
 		.texts = service_texts,
+		.state = service_state,
+		.texts_damaged = service_texts_damaged,
 		.stop = service_stop,
 	};
 }
 
 /* --- start and end --- */
 
+static void init_own_files(struct loop *loop)
+{
+	const struct ccfc_own_files_env env = {
+		.socket_path = loop->config->socket_path,
+		.state_dir = loop->config->state_dir,
+		.server = loop->server,
+		.store = loop->store,
+		.index = loop->index,
+		.lock = loop->lock,
+	};
+
+	loop->own_files = ccfc_own_files_new(&env);
+}
+
 static int open_all(struct loop *loop, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = loop->config;
 	struct ccfc_server_handlers handlers = { loop,	   on_message,
 						 on_close, on_drained,
-						 NULL,	   NULL };
+						 on_full,  on_requests };
 	int r = ccfc_store_start(&loop->store, &loop->index, config->state_dir,
 				 config->home, &loop->stale, err);
 
@@ -290,20 +345,24 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 	loop->ingest = ccfc_ingest_new(loop->index, loop->store, loop->tail,
 				       loop->parser, on_batch, loop);
 	r = ccfc_tree_new(&loop->tree, (const char *const *)config->roots.items,
-			  config->roots.n, 0, on_look, loop, err);
+			  config->roots.n, 0, ccfc_ingest_on_look, loop->ingest,
+			  err);
 	if (r)
 		return r;
 	r = ccfc_worker_new(&loop->worker, err);
 	if (r)
 		return r;
-	init_history(loop);
+	loop->kept = ccfc_kept_new();
 	init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
 	r = ccfc_server_new(&loop->server, config->socket_path, &handlers, err);
 	if (r)
 		return r;
+	ccfc_server_spool_in(loop->server, config->state_dir);
 	loop->service.server = loop->server;
-	return 0;
+	ccfc_ingest_yield(loop->ingest, somebody_waits);
+	init_own_files(loop);
+	return ccfc_own_files_look(loop->own_files, err);
 }
 
 static void drop_builds(struct loop *loop)
@@ -314,15 +373,35 @@ static void drop_builds(struct loop *loop)
 	free(loop->builds.items);
 }
 
+/*
+ * A job that cannot be interrupted, within SQLite or a system call, does not
+ * delay the end: the store is closed and peers are hung up on as always. The
+ * job may still use the rest of memory, so nothing is freed and the process
+ * ends here.
+ */
+static void end_without(struct loop *loop)
+{
+	ccfc_log(CCFC_LOG_WARN, "a question that did not end is left alone");
+	ccfc_tree_free(loop->tree);
+	ccfc_store_free(loop->store);
+	ccfc_server_free(loop->server);
+	_exit(0);
+}
+
 static void close_all(struct loop *loop)
 {
-	/* Its jobs end with a look at all of the rest. */
-	ccfc_worker_free(loop->worker);
+	ccfc_own_files_free(loop->own_files);
+	loop->service.state = NULL;
+	/* Jobs may use everything below until they end. */
+	bool ended = ccfc_worker_free(loop->worker);
+
 	loop->service.worker = NULL;
 	if (loop->server)
 		ccfc_server_flush(loop->server, 1000);
 	drop_builds(loop);
-	ccfc_history_free(loop->history);
+	if (!ended)
+		end_without(loop);
+	ccfc_kept_free(loop->kept);
 	ccfc_ingest_free(loop->ingest);
 	ccfc_tree_free(loop->tree);
 	ccfc_parser_free(loop->parser);
@@ -336,46 +415,90 @@ static void close_all(struct loop *loop)
 
 static void say_ready(const struct ccfc_config *config)
 {
+	bool said = false;
+
 	ccfc_log(CCFC_LOG_INFO, "listening on %s", config->socket_path);
 	ccfc_notify("READY=1\nSTATUS=reading transcripts");
 	if (config->ready_fd < 0)
 		return;
-	if (write(config->ready_fd, "1", 1) != 1)
+	/* A starter waits for this byte: try twice. */
+	for (int i = 0; i < 2 && !said; i++)
+		said = write(config->ready_fd, "1", 1) == 1;
+	if (!said)
 		ccfc_log(CCFC_LOG_DEBUG, "nobody waits at --ready-fd");
 	close(config->ready_fd);
 }
 
+/* Another daemon has the state directory: nothing can be stored any more. */
+static void end_if(struct loop *loop, int r)
+{
+	if (!r)
+		return;
+	loop->result = r;
+	loop->stop = true;
+}
+
 static void take_signals(struct loop *loop)
 {
+	bool look = false;
+
 	for (int n; (n = ccfc_signals_next(loop->signals));) {
 		if (n == SIGHUP)
-			scan(loop);
+			look = true;
 		else
 			loop->stop = true;
 	}
+	if (!look)
+		return;
+	/* A client that sends SIGHUP waits for the socket. */
+	end_if(loop, ccfc_own_files_look(loop->own_files, loop->failed));
+	scan(loop);
+}
+
+/* The shorter of two times to wait; negative is without end. */
+static int sooner(int a, int b)
+{
+	return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
+/* Sleep until the next poll or retry is due. */
+static int timeout_ms(struct loop *loop)
+{
+	int failed = ccfc_failed_timeout_ms(ccfc_ingest_failures(loop->ingest));
+	int own_files = ccfc_own_files_timeout_ms(loop->own_files);
+	int unread = ccfc_server_timeout_ms(loop->server);
+
+	if (is_busy(loop))
+		return 0;
+	return sooner(sooner(ccfc_tree_timeout_ms(loop->tree), unread),
+		      sooner(failed, own_files));
 }
 
 static void sleep_until_news(struct loop *loop)
 {
-	struct pollfd fds[] = {
+	struct pollfd fds[4 + CCFC_OWN_FILES_FDS] = {
 		{ .fd = ccfc_tree_fd(loop->tree), .events = POLLIN },
 		{ .fd = ccfc_server_fd(loop->server), .events = POLLIN },
 		{ .fd = loop->signals, .events = POLLIN },
 		{ .fd = ccfc_worker_fd(loop->worker), .events = POLLIN },
 	};
-	int ms = loop->more ? 0 : ccfc_tree_timeout_ms(loop->tree);
+	int n;
 
-	if (poll(fds, 4, ms) < 0)
+	ccfc_own_files_poll(loop->own_files, fds + 4);
+	n = poll(fds, 4 + CCFC_OWN_FILES_FDS, timeout_ms(loop));
+	if (n < 0)
 		return;
+	end_if(loop,
+	       ccfc_own_files_dispatch(loop->own_files, fds + 4, loop->failed));
 	if (fds[2].revents)
 		take_signals(loop);
-	/* A client first: its query takes in the rest by itself. */
-	if (fds[1].revents)
+	/* A client first: on_requests takes in what was written. */
+	if (fds[1].revents || ccfc_server_timeout_ms(loop->server) == 0)
 		ccfc_server_dispatch(loop->server);
 	if (fds[3].revents)
 		ccfc_worker_dispatch(loop->worker);
-	if (fds[0].revents || (ms > 0 && !fds[1].revents && !fds[3].revents))
-		take_in(loop);
+	if (fds[0].revents || (!n && !is_busy(loop)))
+		take_in(loop, false);
 }
 
 static void run_loop(struct loop *loop)
@@ -384,14 +507,17 @@ static void run_loop(struct loop *loop)
 		sleep_until_news(loop);
 		if (loop->more && !loop->stop)
 			work_loop(loop);
+		if (!loop->stop)
+			ccfc_methods_work(loop->methods);
 	}
 	ccfc_log(CCFC_LOG_INFO, "stopping");
 	ccfc_notify("STOPPING=1");
 }
 
-int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err)
+int ccfc_loop_run(const struct ccfc_config *config, int *lock,
+		  struct ccfc_err *err)
 {
-	struct loop loop = { .config = config };
+	struct loop loop = { .config = config, .lock = lock, .failed = err };
 	int r;
 
 	loop.signals = ccfc_signals_start(err);
@@ -399,12 +525,18 @@ int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err)
 		return loop.signals;
 	r = open_all(&loop, err);
 	if (!r) {
-		loop.grace_ends = monotonic_ms() + GRACE_MS;
-		/* Listening is said first: queries may come while we scan. */
+		loop.grace_ends =
+			ccfc_time_monotonic() + ccfc_time_patience(GRACE_MS);
+		/*
+		 * Reports that it listens first: queries may come during the
+		 * scan.
+		 */
 		say_ready(config);
 		scan(&loop);
-		/* After the scan, which knows files that were moved by what
-		 * was read of them. */
+		/*
+		 * After the scan: it recognizes moved files by what was read of
+		 * them.
+		 */
 		if (loop.stale) {
 			ccfc_log(CCFC_LOG_INFO,
 				 "the index is another version's: all "
@@ -412,6 +544,7 @@ int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err)
 			ccfc_ingest_rebuild(loop.ingest, CCFC_SLICE_NONE);
 		}
 		run_loop(&loop);
+		r = loop.result;
 	}
 	close_all(&loop);
 	return r;

@@ -10,8 +10,10 @@
 
 /*
  * Runs the daemon until it is told to stop. The caller holds the lock of the
- * state directory. Blocks signals for every thread but itself.
+ * state directory; should that be removed, *lock becomes the descriptor of a
+ * new one. Blocks signals for every thread but itself.
  */
-int ccfc_loop_run(const struct ccfc_config *config, struct ccfc_err *err);
+int ccfc_loop_run(const struct ccfc_config *config, int *lock,
+		  struct ccfc_err *err);
 
 #endif

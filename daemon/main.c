@@ -1,4 +1,6 @@
 /* ccfcd: reads its settings, takes the lock, runs the loop. */
+#include "base/alloc.h"
+#include "base/holder.h"
 #include "base/log.h"
 #include "config.h"
 #include "loop.h"
@@ -11,25 +13,9 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 /* 5 seconds, by 20 ms. */
 #define LOCK_TRIES 250
-
-/*
- * What a large reply or line took goes back to the system at once: glibc
- * would otherwise learn from each that large blocks are worth keeping.
- */
-static void stay_small(void)
-{
-#ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, 4 << 20);
-	mallopt(M_TRIM_THRESHOLD, 4 << 20);
-	mallopt(M_ARENA_MAX, 2);
-#endif
-}
 
 static int complain_main(const struct ccfc_err *err)
 {
@@ -56,10 +42,20 @@ static bool is_served(const char *path)
 	return !r;
 }
 
+/* A daemon that lost its socket makes it anew on SIGHUP. */
+static void wake(const struct ccfc_config *config)
+{
+	struct ccfc_holder holder;
+
+	ccfc_holder_read(&holder, config->state_dir);
+	if (holder.pid && !strcmp(holder.socket, config->socket_path))
+		ccfc_holder_poke(config->state_dir, holder.pid);
+}
+
 /*
- * The lock, or CCFC_EBUSY when a daemon is running. One that holds the lock
- * and does not answer is just starting or about to end: we wait for either,
- * so that a restart right after a stop finds its way.
+ * The lock, or CCFC_EBUSY when a daemon is running. A daemon that holds the
+ * lock and does not answer is starting or ending: wait for either, so that a
+ * restart right after a stop works.
  */
 static int take_lock(const struct ccfc_config *config, long *pid,
 		     struct ccfc_err *err)
@@ -67,6 +63,8 @@ static int take_lock(const struct ccfc_config *config, long *pid,
 	const struct timespec pause = { 0, 20 * 1000000 };
 	int lock = ccfc_lock_take(config->state_dir, pid, err);
 
+	if (lock == CCFC_EBUSY && !is_served(config->socket_path))
+		wake(config);
 	for (int tries = 0; lock == CCFC_EBUSY && tries < LOCK_TRIES &&
 			    !is_served(config->socket_path);
 	     tries++) {
@@ -85,7 +83,7 @@ int main(int argc, char **argv)
 
 	/* Everything that we make is for our user alone. */
 	umask(077);
-	stay_small();
+	ccfc_alloc_stay_small();
 	r = ccfc_config_read(&config, argc, argv, &err);
 	if (r) {
 		ccfc_config_release(&config);
@@ -97,12 +95,12 @@ int main(int argc, char **argv)
 		ccfc_log(CCFC_LOG_WARN, "cannot change to /");
 	lock = take_lock(&config, &pid, &err);
 	if (lock == CCFC_EBUSY) {
-		/* What was wanted, a running daemon, is there. */
+		/* A daemon is running, which is what was wanted. */
 		fprintf(stderr, "ccfcd: already running (pid %ld)\n", pid);
 		ccfc_config_release(&config);
 		return 0;
 	}
-	r = lock < 0 ? lock : ccfc_loop_run(&config, &err);
+	r = lock < 0 ? lock : ccfc_loop_run(&config, &lock, &err);
 	if (lock >= 0)
 		close(lock);
 	ccfc_config_release(&config);

@@ -34,7 +34,9 @@ void ccfc_notify(const char *fmt, ...)
 	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 	if (fd < 0)
 		return;
-	/* SIGPIPE is ignored in the daemon. */
-	sendto(fd, text, strlen(text), 0, (struct sockaddr *)&addr, len);
+	/* SIGPIPE is ignored in the daemon. A status is not worth a wait. */
+	sendto(fd, text, strlen(text),
+	       strncmp(text, "STATUS=", 7) ? 0 : MSG_DONTWAIT,
+	       (struct sockaddr *)&addr, len);
 	close(fd);
 }

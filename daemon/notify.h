@@ -4,7 +4,8 @@
 
 /*
  * Sends `state` ("READY=1\nSTATUS=…") to $NOTIFY_SOCKET, if that is set.
- * Failures are ignored: nobody but the service manager cares.
+ * Failures are ignored. A state that is only a STATUS is dropped if sending it
+ * would block.
  */
 void ccfc_notify(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

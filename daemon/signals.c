@@ -7,7 +7,6 @@
 #include "os/pipe.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -50,7 +49,12 @@ int ccfc_signals_start(struct ccfc_err *err)
 
 	if (ccfc_pipe(bell) < 0)
 		return ccfc_err_errno(err, errno, "signal pipe");
-	fcntl(bell[0], F_SETFL, O_NONBLOCK);
+	if (ccfc_fd_nonblock(bell[0]) < 0) {
+		e = errno;
+		close(bell[0]);
+		close(bell[1]);
+		return ccfc_err_errno(err, e, "signal pipe");
+	}
 	signal(SIGPIPE, SIG_IGN);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	e = pthread_create(&thread, NULL, wait_for_signals, NULL);

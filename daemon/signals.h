@@ -1,10 +1,10 @@
 /*
- * The signals that ccfcd lives by, as bytes in a pipe: SIGTERM and SIGINT end
- * it, SIGHUP makes it look at everything again.
+ * The signals of ccfcd as bytes in a pipe: SIGTERM and SIGINT end it, SIGHUP
+ * makes it look at everything again, its own socket first.
  *
- * They are blocked in every thread and taken by one that does nothing else,
- * so that no handler ever runs: nothing can be interrupted at a bad moment,
- * and no signal falls between a test and a poll().
+ * They are blocked in every thread and taken by one that does nothing else, so
+ * no handler ever runs: nothing is interrupted at a bad moment, and no signal
+ * falls between a test and a poll().
  */
 #ifndef CCFC_SIGNALS_H
 #define CCFC_SIGNALS_H

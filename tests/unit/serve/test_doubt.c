@@ -140,7 +140,10 @@ static void test_rewind(void **state)
 	CHECK(get(t, "toolu_32"), { "before/content", F1 },
 	      { "after/content", F2 }, { "after/fidelity", "exact" });
 	CHECK(world_get(t->w, "file.log", on(t, "g", "")), { "steps", "[3]" },
-	      { "steps/1/kind", "outside" });
+	      { "steps/1/kind", "returned" },
+	      { "steps/1/returnedTo", "toolu_31" },
+	      { "steps/1/returnedSide", "before" },
+	      { "steps/1/overwrittenBy", "(none)" });
 }
 
 /* The backup is found, or is written anew, after the first question. */
@@ -173,7 +176,7 @@ static void test_a_disk_that_changes(void **state)
 			utimensat(AT_FDCWD, told_path(t, "f.txt"), times, 0),
 			0);
 		CHECK(world_get(t->w, "file.log", on(t, "f.txt", "limit:1")),
-		      { "steps/0/kind", i % 2 ? "change" : "outside" });
+		      { "steps/0/kind", i % 2 ? "change" : "returned" });
 	}
 }
 

@@ -35,10 +35,13 @@ struct world {
 	struct ccfc_doc *doc;
 	struct ccfc_rpc reply; /* the last one */
 	struct ccfc_scan_progress progress;
-	int refreshed, stopped;
+	int refreshed, finished, stopped;
 	void (*done)(void *arg); /* of a build that waits */
 	void *done_arg;
 	char built[64]; /* its project */
+	/* What is taken in is read by these: */
+	struct ccfc_tail *tail;
+	struct ccfc_parser *parser;
 };
 
 static inline void world_message(void *ctx, uint64_t conn, struct ccfc_slice s)
@@ -57,10 +60,19 @@ static inline void world_drained(void *ctx, uint64_t conn)
 	ccfc_methods_drained(((struct world *)ctx)->methods, conn);
 }
 
-static inline void world_refresh(void *ctx, bool wait)
+static inline void world_full(void *ctx, uint64_t conn)
 {
-	(void)wait;
+	ccfc_methods_full(((struct world *)ctx)->methods, conn);
+}
+
+static inline void world_requests(void *ctx)
+{
 	((struct world *)ctx)->refreshed++;
+}
+
+static inline void world_finish(void *ctx)
+{
+	((struct world *)ctx)->finished++;
 }
 
 static inline void world_build(void *ctx, struct ccfc_slice project,
@@ -105,8 +117,10 @@ static inline void world_stop(void *ctx)
 static inline struct world *world_new(void)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct ccfc_server_handlers handlers = { w, world_message, world_closed,
-						 world_drained, NULL, NULL };
+	struct ccfc_server_handlers handlers = {
+		w,	    world_message, world_closed, world_drained,
+		world_full, world_requests
+	};
 	struct ccfc_err err;
 
 	assert_non_null(w);
@@ -118,14 +132,14 @@ static inline struct world *world_new(void)
 	w->service = (struct ccfc_service){
 		.ctx = w,
 		.index = ccfc_index_new("/home/u"),
-		.tail = ccfc_tail_new(1 << 20),
-		.parser = ccfc_parser_new(NULL),
+		.kept = ccfc_kept_new(),
+		.max_line = 1 << 20,
 		.socket_path = w->path,
 		.state_dir = "/state",
 		.roots = w->roots,
 		.nroots = 2,
 		.home = "/home/u",
-		.refresh = world_refresh,
+		.finish_scan = world_finish,
 		.build = world_build,
 		.progress = world_progress,
 		.watch_stats = world_watch,
@@ -133,14 +147,9 @@ static inline struct world *world_new(void)
 		.store_bytes = world_bytes,
 		.stop = world_stop,
 	};
+	w->tail = ccfc_tail_new(1 << 20);
+	w->parser = ccfc_parser_new(NULL);
 	assert_int_equal(ccfc_worker_new(&w->service.worker, &err), 0);
-	w->service.history = ccfc_history_new(&(struct ccfc_history_env){
-		.index = w->service.index,
-		.tail = w->service.tail,
-		.parser = w->service.parser,
-		.roots = w->roots,
-		.nroots = 2,
-	});
 	assert_int_equal(
 		ccfc_server_new(&w->service.server, w->path, &handlers, &err),
 		0);
@@ -159,10 +168,10 @@ static inline void world_free(struct world *w)
 	w->service.worker = NULL;
 	ccfc_methods_free(w->methods);
 	ccfc_server_free(w->service.server);
-	ccfc_history_free(w->service.history);
+	ccfc_kept_free(w->service.kept);
 	ccfc_index_free(w->service.index);
-	ccfc_tail_free(w->service.tail);
-	ccfc_parser_free(w->service.parser);
+	ccfc_tail_free(w->tail);
+	ccfc_parser_free(w->parser);
 	ccfc_doc_free(w->doc);
 	ccfc_buf_release(&w->rest);
 	ccfc_buf_release(&w->got);
@@ -190,19 +199,17 @@ static inline void world_write(struct world *w, const char *session,
 	close(fd);
 	id = ccfc_index_source(index, ccfc_slice_str(path), &name);
 	source = &index->sources.items[id];
-	assert_int_equal(
-		ccfc_tail_open(w->service.tail, path, &source->cursor, NULL),
-		CCFC_TAIL_OPEN);
-	while (ccfc_tail_next(w->service.tail, &source->cursor, &line, NULL) ==
-	       1) {
+	assert_int_equal(ccfc_tail_open(w->tail, path, &source->cursor, NULL),
+			 CCFC_TAIL_OPEN);
+	while (ccfc_tail_next(w->tail, &source->cursor, &line, NULL) == 1) {
 		struct ccfc_record record;
 
-		ccfc_record_parse(w->service.parser, &record,
+		ccfc_record_parse(w->parser, &record,
 				  ccfc_slice(line.ptr, line.len));
 		ccfc_index_apply(index, id, &record, line.offset, line.len);
 		source = &index->sources.items[id];
 	}
-	ccfc_tail_close(w->service.tail, &source->cursor);
+	ccfc_tail_close(w->tail, &source->cursor);
 	ccfc_index_source_touch(index, id);
 	ccfc_index_settle(index);
 	ccfc_index_stored(index);
@@ -221,15 +228,18 @@ static inline bool world_run(struct world *w, int ms)
 			{ .fd = ccfc_worker_fd(w->service.worker),
 			  .events = POLLIN },
 		};
-		int n = poll(fds, 3, ms);
+		bool busy = ccfc_methods_has_work(w->methods);
+		int n = poll(fds, 3, busy ? 0 : ms);
 
 		if (fds[1].revents)
 			ccfc_server_dispatch(w->service.server);
 		if (fds[2].revents)
 			ccfc_worker_dispatch(w->service.worker);
+		if (busy)
+			ccfc_methods_work(w->methods);
 		if (fds[0].revents)
 			return true;
-		if (n == 0)
+		if (n == 0 && !busy)
 			return false;
 	}
 }

@@ -1,0 +1,57 @@
+/*
+ * The daemon's own files: its socket, and its state directory with the lock and
+ * the store. Both may be removed while it runs (at logout, for example, the
+ * runtime directory is). The daemon notices by inotify on their directories and
+ * by changes of the mounts, and looks on SIGHUP, which clients send
+ * (base/holder.h). It makes a missing socket anew, and writes a missing store
+ * again from memory. It never touches what stands in their place. Core thread.
+ */
+#ifndef CCFC_OWN_FILES_H
+#define CCFC_OWN_FILES_H
+
+#include "base/err.h"
+#include "index/index.h"
+#include "serve/net/server.h"
+#include "serve/rpc/service.h"
+#include "store/store.h"
+
+#include <poll.h>
+
+struct ccfc_own_files;
+
+/* All outlive the places. */
+struct ccfc_own_files_env {
+	const char *socket_path;
+	const char *state_dir;
+	struct ccfc_server *server;
+	struct ccfc_store *store;
+	struct ccfc_index *index;
+	int *lock; /* the descriptor; another one when it had to be retaken */
+};
+
+/* Never fails: without watches it looks on SIGHUP only. */
+struct ccfc_own_files *ccfc_own_files_new(const struct ccfc_own_files_env *env);
+/* Tells clients that we do not listen any more. */
+void ccfc_own_files_free(struct ccfc_own_files *own_files);
+
+/* What to poll for, and for how long at most (-1: no limit). */
+#define CCFC_OWN_FILES_FDS 2
+void ccfc_own_files_poll(const struct ccfc_own_files *own_files,
+			 struct pollfd fds[CCFC_OWN_FILES_FDS]);
+int ccfc_own_files_timeout_ms(const struct ccfc_own_files *own_files);
+
+/*
+ * After poll(): looks, once something has happened and it has been quiet for a
+ * moment. Negative: another daemon has the state directory now, and this one
+ * has to end.
+ */
+int ccfc_own_files_dispatch(struct ccfc_own_files *own_files,
+			    const struct pollfd *fds, struct ccfc_err *err);
+/* Looks now. */
+int ccfc_own_files_look(struct ccfc_own_files *own_files, struct ccfc_err *err);
+
+/* Whether the state directory was lost, and restored. */
+void ccfc_own_files_state(const struct ccfc_own_files *own_files,
+			  struct ccfc_state_news *out);
+
+#endif

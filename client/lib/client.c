@@ -47,6 +47,8 @@ static int reach(const char *socket, enum ccfc_spawn how, struct ccfc_err *err)
 {
 	int fd = ccfc_lib_dial(socket, err);
 
+	if (fd == CCFC_EUNREACHABLE)
+		fd = ccfc_lib_wake(socket, err);
 	if (fd == CCFC_EUNREACHABLE && may_spawn(how))
 		fd = ccfc_lib_spawn(socket, err);
 	return fd;

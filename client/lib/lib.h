@@ -48,6 +48,15 @@ typedef bool (*ccfc_notify_fn)(void *data, const struct ccfc_reply *reply);
  */
 int ccfc_lib_dial(const char *path, struct ccfc_err *err);
 
+/* ---- wake.c: reaching one that runs and has lost its socket ---- */
+
+/*
+ * Has the daemon of our state directory listen at `path` again, and dials;
+ * after a dial that failed, whose `err` is kept. CCFC_EUNREACHABLE: none runs
+ * that should listen there. CCFC_EBUSY: one does, and cannot; `err` says why.
+ */
+int ccfc_lib_wake(const char *path, struct ccfc_err *err);
+
 /* ---- spawn.c: reaching one that does not run yet ---- */
 
 /* Starts a daemon for `path`, or waits for who is doing so; then dials. */

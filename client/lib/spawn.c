@@ -55,7 +55,7 @@ static int log_path(struct ccfc_buf *out, struct ccfc_err *err)
 /* True if it said that it is ready or has ended, false if time ran out. */
 static bool wait_ready(int fd)
 {
-	int64_t end = ccfc_time_monotonic() + READY_MS;
+	int64_t end = ccfc_time_monotonic() + ccfc_time_patience(READY_MS);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	int64_t left;
 
@@ -161,7 +161,8 @@ static int lock_or_dial(int lock, const char *path, int *fd,
 			struct ccfc_err *err)
 {
 	/* The holder may need two attempts. */
-	int64_t end = ccfc_time_monotonic() + (ATTEMPTS + 1) * READY_MS;
+	int64_t end = ccfc_time_monotonic() +
+		      ccfc_time_patience((ATTEMPTS + 1) * READY_MS);
 
 	*fd = -1;
 	while (flock(lock, LOCK_EX | LOCK_NB) < 0) {

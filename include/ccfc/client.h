@@ -92,7 +92,7 @@
  * their …_INIT macro, which also zeroes the rest, and zero means "default".
  * Fields are added at the end under a new version number, and the library
  * accepts all older ones. Functions are only added. Until version 1.0 the
- * shared library's soname is libccfc.so.0, and changes whenever that is broken.
+ * shared library's soname is libccfc.so.1, and changes whenever that is broken.
  */
 #ifndef CCFC_CLIENT_H
 #define CCFC_CLIENT_H
@@ -224,7 +224,7 @@ CCFC_API int ccfc_client_call(struct ccfc_reply **out,
 
 /* ---- queries ---- */
 
-#define CCFC_QUERY_VERSION 2u
+#define CCFC_QUERY_VERSION 4u
 #define CCFC_QUERY_INIT                                                        \
 	{                                                                      \
 		.version = CCFC_QUERY_VERSION                                  \
@@ -237,27 +237,62 @@ enum ccfc_content {
 };
 
 /*
- * What a query is narrowed by. Lists end with NULL. Not every method has every
- * option; the daemon answers CCFC_EINVAL and names the one that it has not.
+ * What a question is narrowed by. NULL, 0 and false are the method's default;
+ * lists end with NULL. Not every method has every option; the daemon answers
+ * CCFC_EINVAL and names the one that it has not. PROTOCOL.md says which.
  */
 struct ccfc_query {
 	uint32_t version;
-	enum ccfc_content content; /* the texts of changes */
-	int64_t max_content;	   /* bytes of each text; 0: 64 KiB */
-	int64_t limit;		   /* 0: default */
+
+	/* How much of the answer. */
+	enum ccfc_content content; /* texts of changes, lines, messages */
+	enum ccfc_content changes; /* NO: listings only count them */
+	int64_t max_content;	   /* bytes of each text */
+	int64_t limit;
 	int64_t offset;
-	const char *const *states; /* NULL: applied changes; { "all", NULL } */
-	const char *const *extensions;	 /* ".ts" */
-	const char *const *directories;	 /* absolute, or below the project */
-	const char *const *tools;	 /* "Edit" */
-	const char *const *alternatives; /* other names of the same path */
+	int64_t context; /* lines around a diff's hunks; negative: none */
+	bool prompts;	 /* why each change was made */
+	bool thinking;	 /* what the model thought */
+
+	/* Where, and when. */
 	const char *cwd; /* what relative paths are taken against */
 	const char *project_path;
-	const char *from_date; /* RFC 3339, or YYYY-MM-DD */
+	const char *session;
+	const char *path;		 /* events: a path or a glob */
+	const char *const *alternatives; /* other names of the same path */
+	const char *from_date;		 /* RFC 3339, or YYYY-MM-DD */
 	const char *to_date;
-	/* Since version 2: */
-	int64_t context; /* lines around a diff's hunks; 0: 3, negative: none */
-	bool prompts;	 /* why each change was made, where listings can */
+
+	/* Which changes and files. */
+	const char *const *states;     /* NULL: applied ones; { "all", NULL } */
+	const char *const *extensions; /* ".ts" */
+	const char *const *directories; /* absolute, or below the project */
+	const char *const *tools;	/* "Edit" */
+	const char *const *evidence;	/* "recorded", "parsed" … */
+
+	/* Which sessions. */
+	const char *branch;
+	const char *model;   /* or a part of its name */
+	const char *status;  /* "waiting", "active", "failed", "completed" */
+	const char *touched; /* changed this file, or one of this glob */
+
+	/* Which messages. */
+	const char *role;    /* "user", "assistant", "system", "tool" */
+	const char *agent;   /* of this agent, not of the main thread */
+	const char *message; /* uuid, or a unique prefix: the page around it */
+	const char *const *in; /* "text", "thinking", "tool", "result" */
+	bool regex;
+	bool case_sensitive;
+
+	/* Which lines, and of which content of the file. */
+	const char *at; /* as in ccfc_file_at; NULL: the file on disk */
+	int64_t from_line, to_line; /* from 1, both included */
+	bool ignore_space; /* white space that moved changes no owner */
+
+	/* The order, and what rows stand for. */
+	const char *sort; /* sessions: "recent", "changes", "tokens",
+			   * "duration"; texts: "recent", "rank" */
+	const char *by;	  /* "day", "project", "model", "tool", "file", "ext" */
 };
 
 /*
@@ -359,23 +394,6 @@ ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
 
 /* ---- blame ---- */
 
-#define CCFC_BLAME_QUERY_VERSION 1u
-#define CCFC_BLAME_QUERY_INIT                                                  \
-	{                                                                      \
-		.version = CCFC_BLAME_QUERY_VERSION                            \
-	}
-
-/* Which lines, and of which content of the file. */
-struct ccfc_blame_query {
-	uint32_t version;
-	enum ccfc_content content; /* of the lines; default yes */
-	const char *at;	   /* as in ccfc_file_at; NULL: the file on disk */
-	int64_t from, to;  /* first and last line, from 1; 0: no limit */
-	bool ignore_space; /* white space that moved changes no owner */
-	const char *const *alternatives; /* other names of the same path */
-	const char *cwd; /* what relative paths are taken against */
-};
-
 /*
  * Who wrote each line of a file: {path, at, totalLines, fidelity, why, lines,
  * blocks}. A line's `kind` is "session" (it has `changeId`, `sessionId`,
@@ -386,32 +404,10 @@ struct ccfc_blame_query {
  */
 CCFC_API int ccfc_file_blame(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *path,
-			     const struct ccfc_blame_query *query,
+			     const struct ccfc_query *query,
 			     struct ccfc_err *err);
 
 /* ---- sessions ---- */
-
-#define CCFC_LIST_QUERY_VERSION 1u
-#define CCFC_LIST_QUERY_INIT                                                   \
-	{                                                                      \
-		.version = CCFC_LIST_QUERY_VERSION                             \
-	}
-
-/* Which sessions, and in which order. NULL and zero are no restriction. */
-struct ccfc_list_query {
-	uint32_t version;
-	int64_t limit; /* 0: 50 */
-	int64_t offset;
-	const char *project_path; /* of this project, or below it */
-	const char *cwd;	  /* what relative paths are taken against */
-	const char *from_date;	  /* at work since; RFC 3339, or YYYY-MM-DD */
-	const char *to_date;	  /* at work before */
-	const char *branch;
-	const char *model;   /* or a part of its name */
-	const char *status;  /* "waiting", "active", "failed", "completed" */
-	const char *touched; /* changed this file, or one of this glob */
-	const char *sort;    /* "recent", "changes", "tokens", "duration" */
-};
 
 /*
  * The sessions there are: {sessions: [SessionSummary], totalSessions}, most
@@ -420,35 +416,8 @@ struct ccfc_list_query {
  */
 CCFC_API int ccfc_session_list(struct ccfc_reply **out,
 			       struct ccfc_client *client,
-			       const struct ccfc_list_query *query,
+			       const struct ccfc_query *query,
 			       struct ccfc_err *err);
-
-#define CCFC_TALK_QUERY_VERSION 1u
-#define CCFC_TALK_QUERY_INIT                                                   \
-	{                                                                      \
-		.version = CCFC_TALK_QUERY_VERSION                             \
-	}
-
-/*
- * Which messages of a session, and how much of them. Not every call has every
- * option; the daemon answers CCFC_EINVAL and names the one that it has not.
- */
-struct ccfc_talk_query {
-	uint32_t version;
-	/*
-	 * ccfc_session_messages: what tools were given and said, default yes.
-	 * ccfc_session_get: the first messages, default yes.
-	 */
-	enum ccfc_content content;
-	int64_t max_content; /* bytes of each text; 0: as the method has it */
-	int64_t limit;	     /* 0: as the method has it */
-	int64_t offset;
-	bool thinking; /* what the model thought, too */
-	/* ccfc_session_messages only: */
-	const char *role;    /* "user", "assistant", "system", "tool" */
-	const char *agent;   /* of this agent, not of the main thread */
-	const char *message; /* uuid, or a unique prefix: the page around it */
-};
 
 /*
  * One session: a SessionSummary with `tools`, `agentTools`, `tasks`, `types`,
@@ -458,7 +427,7 @@ struct ccfc_talk_query {
  */
 CCFC_API int ccfc_session_get(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *session,
-			      const struct ccfc_talk_query *query,
+			      const struct ccfc_query *query,
 			      struct ccfc_err *err);
 
 /*
@@ -468,7 +437,7 @@ CCFC_API int ccfc_session_get(struct ccfc_reply **out,
 CCFC_API int ccfc_session_messages(struct ccfc_reply **out,
 				   struct ccfc_client *client,
 				   const char *session,
-				   const struct ccfc_talk_query *query,
+				   const struct ccfc_query *query,
 				   struct ccfc_err *err);
 
 /*
@@ -478,7 +447,7 @@ CCFC_API int ccfc_session_messages(struct ccfc_reply **out,
 CCFC_API int ccfc_session_timeline(struct ccfc_reply **out,
 				   struct ccfc_client *client,
 				   const char *session,
-				   const struct ccfc_talk_query *query,
+				   const struct ccfc_query *query,
 				   struct ccfc_err *err);
 
 /*
@@ -487,7 +456,7 @@ CCFC_API int ccfc_session_timeline(struct ccfc_reply **out,
  */
 CCFC_API int ccfc_session_tree(struct ccfc_reply **out,
 			       struct ccfc_client *client, const char *session,
-			       const struct ccfc_talk_query *query,
+			       const struct ccfc_query *query,
 			       struct ccfc_err *err);
 
 /*
@@ -511,56 +480,13 @@ CCFC_API int ccfc_file_readers(struct ccfc_reply **out,
 			       const struct ccfc_query *query,
 			       struct ccfc_err *err);
 
-#define CCFC_STATS_QUERY_VERSION 1u
-#define CCFC_STATS_QUERY_INIT                                                  \
-	{                                                                      \
-		.version = CCFC_STATS_QUERY_VERSION                            \
-	}
-
-/* What is counted, and by what. NULL and zero are no restriction. */
-struct ccfc_stats_query {
-	uint32_t version;
-	int64_t limit; /* rows; 0: 50 */
-	int64_t offset;
-	const char *session;
-	const char *project_path; /* of this project, or below it */
-	const char *cwd;	  /* what relative paths are taken against */
-	const char *from_date;	  /* RFC 3339, or YYYY-MM-DD */
-	const char *to_date;
-	const char *by; /* "day", "project", "model", "tool", "file", "ext" */
-};
-
 /*
  * What was done and spent: {period, totals, by, totalRows, rows, tools, files,
  * days}.
  */
 CCFC_API int ccfc_stats_get(struct ccfc_reply **out, struct ccfc_client *client,
-			    const struct ccfc_stats_query *query,
+			    const struct ccfc_query *query,
 			    struct ccfc_err *err);
-
-#define CCFC_TEXT_QUERY_VERSION 1u
-#define CCFC_TEXT_QUERY_INIT                                                   \
-	{                                                                      \
-		.version = CCFC_TEXT_QUERY_VERSION                             \
-	}
-
-/* Where a text is searched, and how. NULL and zero are no restriction. */
-struct ccfc_text_query {
-	uint32_t version;
-	bool regex;
-	bool case_sensitive;
-	int64_t limit; /* 0: 50 */
-	int64_t offset;
-	const char *role; /* "user", "assistant" */
-	const char *session;
-	const char *project_path; /* of this project, or below it */
-	const char *cwd;	  /* what relative paths are taken against */
-	const char *from_date;	  /* RFC 3339, or YYYY-MM-DD */
-	const char *to_date;
-	/* "text", "thinking", "tool", "result"; ends with NULL; NULL: text */
-	const char *const *in;
-	const char *sort; /* "recent", "rank" */
-};
 
 /*
  * Messages of all sessions that have a text: {matches, totalMatches,
@@ -569,7 +495,7 @@ struct ccfc_text_query {
  */
 CCFC_API int ccfc_text_search(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *pattern,
-			      const struct ccfc_text_query *query,
+			      const struct ccfc_query *query,
 			      struct ccfc_err *err);
 
 /* ---- SQL ---- */
@@ -625,31 +551,20 @@ CCFC_API int ccfc_index_dump(struct ccfc_reply **out,
 CCFC_API int ccfc_store_check(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
+/* The same, and the sum of every row is looked at; adds `rows`. */
+CCFC_API int ccfc_store_check_deep(struct ccfc_reply **out,
+				   struct ccfc_client *client,
+				   struct ccfc_err *err);
+
 /*
  * The transcripts that are known, and how far each was read: {sources: [{path,
- * sessionId, agentId, source, bytes, malformed, tooLong}], totalSources}.
+ * sessionId, agentId, source, bytes, malformed, tooLong, names?}],
+ * totalSources}. One with several names, through links, is there once.
  */
 CCFC_API int ccfc_source_list(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
 /* ---- events ---- */
-
-#define CCFC_EVENT_FILTER_VERSION 1u
-#define CCFC_EVENT_FILTER_INIT                                                 \
-	{                                                                      \
-		.version = CCFC_EVENT_FILTER_VERSION                           \
-	}
-
-/* Which events; NULL and zero are no restriction. */
-struct ccfc_event_filter {
-	uint32_t version;
-	const char *path; /* a path or a glob */
-	const char *cwd;  /* what a relative path is taken against */
-	const char *project_path;
-	const char *session;
-	const char *const *states; /* NULL: all but pending */
-	int64_t limit;		   /* ccfc_events_since only */
-};
 
 /*
  * Subscribes: {subscription, clock, …}. With a clock as `since` the reply also
@@ -658,7 +573,7 @@ struct ccfc_event_filter {
  */
 CCFC_API int ccfc_events_subscribe(struct ccfc_reply **out,
 				   struct ccfc_client *client,
-				   const struct ccfc_event_filter *filter,
+				   const struct ccfc_query *query,
 				   const char *since, struct ccfc_err *err);
 
 /* Ends a subscription. Events that were sent before may still come. */
@@ -669,7 +584,7 @@ CCFC_API int ccfc_events_unsubscribe(struct ccfc_client *client,
 /* What came after a clock: {clock, fresh, events}. */
 CCFC_API int ccfc_events_since(struct ccfc_reply **out,
 			       struct ccfc_client *client, const char *clock,
-			       const struct ccfc_event_filter *filter,
+			       const struct ccfc_query *query,
 			       struct ccfc_err *err);
 
 /*
@@ -683,7 +598,7 @@ CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
 
 /* ---- the daemon ---- */
 
-/* Its version, paths, state and totals. */
+/* Its version, paths, state and totals, and what it cannot read now. */
 CCFC_API int ccfc_server_info(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 

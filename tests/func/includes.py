@@ -31,7 +31,7 @@ MAY = {
     # The daemon's own files put everything together.
     "daemon": BASE | {"wire", "source", "transcript", "index", "store",
                       "history", "serve", "search"},
-    "client/lib": BASE | {"wire"},
+    "client/lib": BASE | {"wire", "schema"},
     "client/cli": BASE | {"wire", "diff", "lib"},
 }
 # Room of a folder → the rooms beside it that it may include. Every room may

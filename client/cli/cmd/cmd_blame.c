@@ -61,7 +61,7 @@ static const struct ccfc_opt options[] = {
 /* One run. */
 struct blame {
 	const struct ccfc_opts *opts;
-	struct ccfc_blame_query query;
+	struct ccfc_query query;
 	struct ccfc_cwd where;
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS]; /* of --show */
 	unsigned ncols;
@@ -72,10 +72,10 @@ static bool flag(const struct ccfc_opts *opts, int option)
 	return ccfc_opts_own(opts, option)->set;
 }
 
-static int read_range(struct ccfc_blame_query *query, const char *text,
+static int read_range(struct ccfc_query *query, const char *text,
 		      struct ccfc_err *err)
 {
-	if (ccfc_line_range_parse(&query->from, &query->to, text))
+	if (ccfc_line_range_parse(&query->from_line, &query->to_line, text))
 		return 0;
 	ccfc_err_set(err, CCFC_EINVAL, "blame: -L %s: no such lines", text);
 	ccfc_err_hint(err, "lines count from 1: -L 10,20, -L 10,+5, -L 10 or "
@@ -220,8 +220,9 @@ static void answer(struct ccfc_cli *cli, const struct blame *b,
 		ccfc_cwd_short(&b->where, ccfc_obj_get_str(root, "path")));
 	choose_columns(&view, b);
 	if (flag(b->opts, OPT_GIT)) {
-		if (ccfc_git_blame_read(&git, real, b->query.from, b->query.to,
-					b->query.ignore_space, &err) < 0)
+		if (ccfc_git_blame_read(&git, real, b->query.from_line,
+					b->query.to_line, b->query.ignore_space,
+					&err) < 0)
 			ccfc_cli_note("%s: no commits: %s", given, err.what);
 		view.git = &git;
 	}
@@ -258,7 +259,7 @@ static int ask_blame(struct ccfc_cli *cli, struct blame *b,
 static int run_blame(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *at = ccfc_opts_own(opts, OPT_AT);
-	struct blame b = { .opts = opts, .query = CCFC_BLAME_QUERY_INIT };
+	struct blame b = { .opts = opts, .query = CCFC_QUERY_INIT };
 	struct ccfc_err err;
 	char *when = NULL;
 	int code = check_blame(opts, &err);

@@ -150,7 +150,7 @@ static int write_file(struct job *job, struct ccfc_err *err)
 
 static int ask_export(struct job *job, struct ccfc_err *err)
 {
-	struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	const char *path = job->path;
 	int code = ccfc_where_session(&job->session, job->opts->args[0], err);
 

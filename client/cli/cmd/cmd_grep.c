@@ -81,7 +81,7 @@ static int ask_grep(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		    const struct ccfc_scope *scope, struct ccfc_err *err)
 {
 	const struct ccfc_opt_value *given = ccfc_opts_own(opts, OPT_SESSION);
-	struct ccfc_text_query query = CCFC_TEXT_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	char *session = NULL;
 	int code = 0;
 

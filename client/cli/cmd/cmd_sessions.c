@@ -61,7 +61,7 @@ static int ask_sessions(struct ccfc_reply **reply, struct ccfc_cli *cli,
 			const struct ccfc_opts *opts,
 			const struct ccfc_scope *scope, struct ccfc_err *err)
 {
-	struct ccfc_list_query query = CCFC_LIST_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	const struct ccfc_cwd *where = &scope->where;
 	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 

@@ -93,7 +93,7 @@ static unsigned read_sections(const struct ccfc_opts *opts)
 static void read_query(struct ccfc_show *show, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *limit = ccfc_opts_own(opts, OPT_LIMIT);
-	const struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	const struct ccfc_query query = CCFC_QUERY_INIT;
 
 	show->query = query;
 	show->query.thinking = ccfc_opts_own(opts, OPT_THINKING)->set;

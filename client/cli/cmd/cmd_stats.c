@@ -44,7 +44,7 @@ static int ask_stats(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		     const struct ccfc_opts *opts,
 		     const struct ccfc_scope *scope, struct ccfc_err *err)
 {
-	struct ccfc_stats_query query = CCFC_STATS_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	char *session = NULL;
 	int code = 0;
 

@@ -51,7 +51,7 @@ static const struct ccfc_opt options[] = {
 
 struct watch {
 	struct ccfc_cli *cli;
-	struct ccfc_event_filter filter;
+	struct ccfc_query filter;
 	struct ccfc_seen seen;
 	struct ccfc_cwd where;
 	char *project;
@@ -196,7 +196,7 @@ static int print_missed(struct watch *w, struct ccfc_obj answer,
 /* What came after the last clock that is known to be printed in full. */
 static int catch_up(struct watch *w, struct ccfc_err *err)
 {
-	struct ccfc_event_filter filter = w->filter;
+	struct ccfc_query filter = w->filter;
 	struct ccfc_reply *reply;
 	int code;
 
@@ -307,7 +307,7 @@ static int watch_init(struct watch *w, struct ccfc_cli *cli,
 		      const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	const struct ccfc_opt_value *project = ccfc_opts_own(opts, OPT_PROJECT);
-	struct ccfc_event_filter filter = CCFC_EVENT_FILTER_INIT;
+	struct ccfc_query filter = CCFC_QUERY_INIT;
 	int code;
 
 	*w = (struct watch){ .cli = cli };

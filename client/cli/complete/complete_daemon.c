@@ -49,7 +49,7 @@ static void add_complete_daemon(struct asking *a, struct ccfc_slice value,
 static struct ccfc_reply *list_sessions(struct asking *a, int64_t limit,
 					int64_t offset)
 {
-	struct ccfc_list_query query = CCFC_LIST_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply = NULL;
 
 	query.limit = limit;
@@ -118,7 +118,7 @@ static void add_of_sessions(struct asking *a, const char *field)
 
 static void add_tools(struct asking *a)
 {
-	struct ccfc_stats_query query = CCFC_STATS_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply;
 	struct ccfc_obj list;
 
@@ -147,7 +147,7 @@ static void add_calls(struct asking *a, struct ccfc_obj calls)
 /* Those that calls of the session started; it was said before. */
 static void add_agents(struct asking *a)
 {
-	struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_obj list;
 	char *session;

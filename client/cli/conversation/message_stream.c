@@ -13,7 +13,7 @@
 
 void ccfc_message_stream_init(struct ccfc_message_stream *talk)
 {
-	const struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	const struct ccfc_query query = CCFC_QUERY_INIT;
 
 	*talk = (struct ccfc_message_stream){ .query = query, .limit = -1 };
 }

@@ -47,7 +47,7 @@ struct ccfc_message_stream {
 	struct ccfc_redact *redact; /* NULL: texts as they are */
 	struct ccfc_slice project;  /* paths of calls are shown from there */
 	enum ccfc_message_stream_agents agents;
-	struct ccfc_talk_query query;
+	struct ccfc_query query;
 	int64_t limit;	    /* messages of the main thread; negative: all */
 	bool full;	    /* all of a call's input, not only the one line */
 	const char *marked; /* start of a message's id, or NULL */

@@ -8,7 +8,7 @@
 static void set(struct ccfc_pages *p, struct ccfc_client *client,
 		const char *session)
 {
-	const struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	const struct ccfc_query query = CCFC_QUERY_INIT;
 
 	*p = (struct ccfc_pages){
 		.client = client, .session = session, .query = query, .left = -1

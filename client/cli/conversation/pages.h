@@ -13,7 +13,7 @@
 /* ccfc_session_messages, _timeline or _tree. */
 typedef int (*ccfc_pages_fn)(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *session,
-			     const struct ccfc_talk_query *query,
+			     const struct ccfc_query *query,
 			     struct ccfc_err *err);
 
 struct ccfc_pages {
@@ -22,8 +22,8 @@ struct ccfc_pages {
 	const char *list;  /* the field with the page's items */
 	const char *total; /* the field with the number of all */
 	ccfc_pages_fn ask;
-	struct ccfc_talk_query query; /* its offset moves on */
-	int64_t left;		      /* items wanted; negative: all */
+	struct ccfc_query query; /* its offset moves on */
+	int64_t left;		 /* items wanted; negative: all */
 	/*
 	 * Texts are wanted whole: where a page is too much for one reply, an
 	 * item that is cut comes once more, on a page of its own.

@@ -23,7 +23,7 @@ void ccfc_show_release(struct ccfc_show *show)
 
 static int ask_info(struct ccfc_show *show, struct ccfc_err *err)
 {
-	struct ccfc_talk_query query = CCFC_TALK_QUERY_INIT;
+	struct ccfc_query query = CCFC_QUERY_INIT;
 	int code;
 
 	query.content = CCFC_CONTENT_NO;
@@ -213,7 +213,7 @@ static int64_t put_messages(struct ccfc_show *show, int64_t limit,
 
 static int64_t text_messages(struct ccfc_show *show, struct ccfc_err *err)
 {
-	const struct ccfc_talk_query *q = &show->query;
+	const struct ccfc_query *q = &show->query;
 	int64_t limit = show->limit;
 
 	if (q->message && limit < 0)

@@ -27,7 +27,7 @@ struct ccfc_show {
 	unsigned sections; /* 0: the overview */
 	enum ccfc_show_format format;
 	enum ccfc_show_which which;
-	struct ccfc_talk_query query;
+	struct ccfc_query query;
 	int64_t limit; /* negative: none */
 	bool offset_set;
 	/* Told to the caller. */

@@ -332,7 +332,7 @@ static void test_bad_arguments(void **state)
 	static const struct step steps[] = { { READ, NULL, 0 },
 					     { END, NULL, 0 } };
 	struct ccfc_query q = { .version = 99 };
-	struct ccfc_event_filter f = { .version = 0 };
+	struct ccfc_query f = { .version = 0 };
 	struct ccfc_reply *reply = NULL;
 	size_t n = CCFC_REQUEST_MAX_BYTES;
 	char *big = calloc(1, n + 1);

@@ -53,7 +53,7 @@ static void run_all(struct ccfc_client *c)
 	static const char *const ext[] = { ".ts", ".c", NULL };
 	static const char *const none[] = { NULL };
 	struct ccfc_query q = CCFC_QUERY_INIT;
-	struct ccfc_event_filter f = CCFC_EVENT_FILTER_INIT;
+	struct ccfc_query f = CCFC_QUERY_INIT;
 	struct ccfc_reply *r[10] = { NULL };
 	int failed = 0;
 
@@ -85,7 +85,7 @@ static void run_all(struct ccfc_client *c)
 	f.session = "ab";
 	f.states = all;
 	failed |= ccfc_events_subscribe(&r[7], c, &f, "1:2", NULL);
-	f = (struct ccfc_event_filter)CCFC_EVENT_FILTER_INIT;
+	f = (struct ccfc_query)CCFC_QUERY_INIT;
 	f.limit = 5;
 	f.project_path = "/p";
 	failed |= ccfc_events_since(&r[8], c, "1:2", &f, NULL);
@@ -97,11 +97,11 @@ static void run_all(struct ccfc_client *c)
 		ccfc_reply_free(r[i]);
 }
 
-/* The calls for history, and a caller that knows no `context` yet. */
+/* The calls for history. */
 static void run_history(struct ccfc_client *c)
 {
 	static const char *const two[] = { "a", "b", NULL };
-	struct ccfc_query q = CCFC_QUERY_INIT, old = CCFC_QUERY_INIT;
+	struct ccfc_query q = CCFC_QUERY_INIT;
 	struct ccfc_reply *r[8] = { NULL };
 	int failed = 0;
 
@@ -119,10 +119,7 @@ static void run_history(struct ccfc_client *c)
 	q.tools = two;
 	q.context = 5;
 	failed |= ccfc_session_diff(&r[4], c, "ab", two, true, &q, NULL);
-	old.version = 1;
-	old.context = 5;
-	old.prompts = true;
-	failed |= ccfc_session_diff(&r[5], c, "ab", NULL, false, &old, NULL);
+	failed |= ccfc_session_diff(&r[5], c, "ab", NULL, false, NULL, NULL);
 	q = (struct ccfc_query)CCFC_QUERY_INIT;
 	q.cwd = "/c";
 	failed |= ccfc_session_revert(&r[6], c, "ab", two, &q, NULL);
@@ -145,43 +142,43 @@ static void run_history(struct ccfc_client *c)
 static void run_blame(struct ccfc_client *c)
 {
 	static const char *const two[] = { "a", "b", NULL };
-	struct ccfc_blame_query q = CCFC_BLAME_QUERY_INIT;
+	struct ccfc_query q = CCFC_QUERY_INIT;
 	struct ccfc_reply *r;
 
 	assert_int_equal(ccfc_file_blame(&r, c, "x", NULL, NULL), 0);
 	ccfc_reply_free(r);
 	q.at = "before:ab";
-	q.from = 3;
-	q.to = 5;
+	q.from_line = 3;
+	q.to_line = 5;
 	q.ignore_space = true;
 	q.content = CCFC_CONTENT_NO;
 	q.alternatives = two;
 	q.cwd = "/c";
 	assert_int_equal(ccfc_file_blame(&r, c, "x", &q, NULL), 0);
 	ccfc_reply_free(r);
-	q.version = CCFC_BLAME_QUERY_VERSION + 1;
+	q.version = CCFC_QUERY_VERSION + 1;
 	assert_int_equal(ccfc_file_blame(&r, c, "x", &q, NULL), CCFC_EINVAL);
 	assert_null(r);
 }
 
 static const char requests[] =
-	"[0,1,\"session.files\",[{\"session\":\"ab\",\"includeContent\":true,"
-	"\"maxContent\":9,\"limit\":3,\"offset\":4,\"states\":[\"all\"],"
-	"\"extensions\":[\".ts\",\".c\"],\"directories\":[],\"cwd\":\"/c\","
-	"\"projectPath\":\"/p\",\"fromDate\":\"2025-01-01\","
-	"\"toDate\":\"2025-01-02\"}]]\n"
+	"[0,1,\"session.files\",[{\"session\":\"ab\",\"cwd\":\"/c\","
+	"\"directories\":[],\"extensions\":[\".ts\",\".c\"],"
+	"\"fromDate\":\"2025-01-01\",\"includeContent\":true,\"limit\":3,"
+	"\"maxContent\":9,\"offset\":4,\"projectPath\":\"/p\","
+	"\"states\":[\"all\"],\"toDate\":\"2025-01-02\"}]]\n"
 	"[0,2,\"session.file_changes\",[{\"session\":\"ab\",\"path\":\"x\","
-	"\"includeContent\":false,\"tools\":[\".ts\",\".c\"],"
-	"\"alternatives\":[\"all\"],\"includePrompt\":true}]]\n"
+	"\"alternatives\":[\"all\"],\"includeContent\":false,"
+	"\"includePrompt\":true,\"tools\":[\".ts\",\".c\"]}]]\n"
 	"[0,3,\"file.sessions\",[{\"path\":\"x\"}]]\n"
 	"[0,4,\"file.match\",[{\"pattern\":\"*.c\"}]]\n"
 	"[0,5,\"index.build\",[{}]]\n"
 	"[0,6,\"index.stats\",[]]\n"
 	"[0,7,\"index.dump\",[]]\n"
-	"[0,8,\"events.subscribe\",[{\"since\":\"1:2\",\"path\":\"/x\","
-	"\"cwd\":\"/c\",\"session\":\"ab\",\"states\":[\"all\"]}]]\n"
-	"[0,9,\"events.since\",[{\"clock\":\"1:2\",\"projectPath\":\"/p\","
-	"\"limit\":5}]]\n"
+	"[0,8,\"events.subscribe\",[{\"since\":\"1:2\",\"cwd\":\"/c\","
+	"\"path\":\"/x\",\"session\":\"ab\",\"states\":[\"all\"]}]]\n"
+	"[0,9,\"events.since\",[{\"clock\":\"1:2\",\"limit\":5,"
+	"\"projectPath\":\"/p\"}]]\n"
 	"[0,10,\"events.unsubscribe\",[{\"subscription\":6}]]\n"
 	"[0,11,\"server.info\",[]]\n"
 	"[0,12,\"server.stop\",[]]\n";
@@ -190,25 +187,24 @@ static const char history_requests[] =
 	"[0,1,\"file.at\",[{\"path\":\"x\",\"at\":\"before:ab\","
 	"\"alternatives\":[\"a\",\"b\"],\"cwd\":\"/c\"}]]\n"
 	"[0,2,\"file.at\",[{\"path\":\"x\"}]]\n"
-	"[0,3,\"file.log\",[{\"path\":\"x\",\"limit\":2,"
-	"\"alternatives\":[\"a\",\"b\"],\"cwd\":\"/c\"}]]\n"
-	"[0,4,\"change.get\",[{\"change\":\"toolu_1\","
-	"\"includeContent\":true,\"context\":0}]]\n"
-	"[0,5,\"session.diff\",[{\"session\":\"ab\",\"paths\":[\"a\",\"b\"],"
-	"\"net\":true,\"tools\":[\"a\",\"b\"],\"context\":5}]]\n"
+	"[0,3,\"file.log\",[{\"path\":\"x\",\"alternatives\":[\"a\",\"b\"],"
+	"\"cwd\":\"/c\",\"limit\":2}]]\n"
+	"[0,4,\"change.get\",[{\"change\":\"toolu_1\",\"context\":0,"
+	"\"includeContent\":true}]]\n"
+	"[0,5,\"session.diff\",[{\"session\":\"ab\",\"paths\":[\"a\","
+	"\"b\"],\"net\":true,\"context\":5,\"tools\":[\"a\",\"b\"]}]]\n"
 	"[0,6,\"session.diff\",[{\"session\":\"ab\"}]]\n"
-	"[0,7,\"session.revert\",[{\"session\":\"ab\","
-	"\"paths\":[\"a\",\"b\"],\"cwd\":\"/c\"}]]\n"
+	"[0,7,\"session.revert\",[{\"session\":\"ab\",\"paths\":[\"a\","
+	"\"b\"],\"cwd\":\"/c\"}]]\n"
 	"[0,8,\"session.recover\",[{\"session\":\"ab\"}]]\n"
-	"[0,9,\"session.recover\",[{\"deleted\":true,"
-	"\"keywords\":[\"a\",\"b\"],\"projectPath\":\"/p\"}]]\n";
+	"[0,9,\"session.recover\",[{\"deleted\":true,\"keywords\":[\"a\","
+	"\"b\"],\"projectPath\":\"/p\"}]]\n";
 
 static const char blame_requests[] =
 	"[0,1,\"file.blame\",[{\"path\":\"x\"}]]\n"
-	"[0,2,\"file.blame\",[{\"path\":\"x\",\"at\":\"before:ab\","
-	"\"from\":3,\"to\":5,\"ignoreSpace\":true,"
-	"\"includeContent\":false,\"alternatives\":[\"a\",\"b\"],"
-	"\"cwd\":\"/c\"}]]\n";
+	"[0,2,\"file.blame\",[{\"path\":\"x\",\"alternatives\":[\"a\","
+	"\"b\"],\"at\":\"before:ab\",\"cwd\":\"/c\",\"from\":3,"
+	"\"ignoreSpace\":true,\"includeContent\":false,\"to\":5}]]\n";
 
 static void test_methods(void **state)
 {

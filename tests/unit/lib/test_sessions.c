@@ -3,8 +3,8 @@
 
 static void run_lists(struct ccfc_client *c)
 {
-	struct ccfc_list_query q = CCFC_LIST_QUERY_INIT;
-	struct ccfc_stats_query s = CCFC_STATS_QUERY_INIT;
+	struct ccfc_query q = CCFC_QUERY_INIT;
+	struct ccfc_query s = CCFC_QUERY_INIT;
 	struct ccfc_reply *r[4] = { NULL };
 	int failed = 0;
 
@@ -38,15 +38,16 @@ static void run_lists(struct ccfc_client *c)
 
 static const char list_requests[] =
 	"[0,1,\"session.list\",[{}]]\n"
-	"[0,2,\"session.list\",[{\"projectPath\":\"/p\",\"cwd\":\"/c\","
-	"\"fromDate\":\"2025-01-01\",\"toDate\":\"2025-01-02\","
-	"\"branch\":\"main\",\"model\":\"opus\",\"status\":\"failed\","
-	"\"touched\":\"*.c\",\"sort\":\"tokens\",\"limit\":3,\"offset\":4}]]\n"
+	"[0,2,\"session.list\",[{\"branch\":\"main\",\"cwd\":\"/c\","
+	"\"fromDate\":\"2025-01-01\",\"limit\":3,\"model\":\"opus\","
+	"\"offset\":4,\"projectPath\":\"/p\",\"sort\":\"tokens\","
+	"\"status\":\"failed\",\"toDate\":\"2025-01-02\","
+	"\"touched\":\"*.c\"}]]\n"
 	"[0,3,\"stats.get\",[{}]]\n"
-	"[0,4,\"stats.get\",[{\"session\":\"ab\",\"projectPath\":\"/p\","
-	"\"cwd\":\"/c\",\"fromDate\":\"2025-01-01\","
-	"\"toDate\":\"2025-01-02\",\"by\":\"model\",\"limit\":5,"
-	"\"offset\":6}]]\n";
+	"[0,4,\"stats.get\",[{\"by\":\"model\",\"cwd\":\"/c\","
+	"\"fromDate\":\"2025-01-01\",\"limit\":5,\"offset\":6,"
+	"\"projectPath\":\"/p\",\"session\":\"ab\","
+	"\"toDate\":\"2025-01-02\"}]]\n";
 
 static void test_lists(void **state)
 {
@@ -56,7 +57,7 @@ static void test_lists(void **state)
 
 static void run_talk(struct ccfc_client *c)
 {
-	struct ccfc_talk_query q = CCFC_TALK_QUERY_INIT;
+	struct ccfc_query q = CCFC_QUERY_INIT;
 	struct ccfc_reply *r[5] = { NULL };
 	int failed = 0;
 
@@ -68,7 +69,7 @@ static void run_talk(struct ccfc_client *c)
 	q.agent = "a1";
 	q.message = "0123456";
 	failed |= ccfc_session_messages(&r[2], c, "ab", &q, NULL);
-	q = (struct ccfc_talk_query)CCFC_TALK_QUERY_INIT;
+	q = (struct ccfc_query)CCFC_QUERY_INIT;
 	q.thinking = true;
 	q.max_content = 9;
 	q.limit = 3;
@@ -84,10 +85,11 @@ static const char talk_requests[] =
 	"[0,1,\"session.get\",[{\"session\":\"ab\"}]]\n"
 	"[0,2,\"session.get\",[{\"session\":\"ab\","
 	"\"includeContent\":false}]]\n"
-	"[0,3,\"session.messages\",[{\"session\":\"ab\",\"role\":\"user\","
-	"\"agentId\":\"a1\",\"message\":\"0123456\"}]]\n"
-	"[0,4,\"session.timeline\",[{\"session\":\"ab\",\"maxContent\":9,"
-	"\"includeThinking\":true,\"limit\":3,\"offset\":4}]]\n"
+	"[0,3,\"session.messages\",[{\"session\":\"ab\",\"agentId\":\"a1\","
+	"\"message\":\"0123456\",\"role\":\"user\"}]]\n"
+	"[0,4,\"session.timeline\",[{\"session\":\"ab\","
+	"\"includeThinking\":true,\"limit\":3,\"maxContent\":9,"
+	"\"offset\":4}]]\n"
 	"[0,5,\"session.tree\",[{\"session\":\"ab\"}]]\n";
 
 static void test_talk(void **state)
@@ -99,7 +101,7 @@ static void test_talk(void **state)
 static void run_finds(struct ccfc_client *c)
 {
 	static const char *const two[] = { "text", "tool", NULL };
-	struct ccfc_text_query t = CCFC_TEXT_QUERY_INIT;
+	struct ccfc_query t = CCFC_QUERY_INIT;
 	struct ccfc_query q = CCFC_QUERY_INIT;
 	struct ccfc_reply *r[4] = { NULL };
 	int failed = 0;
@@ -129,14 +131,14 @@ static void run_finds(struct ccfc_client *c)
 
 static const char find_requests[] =
 	"[0,1,\"session.reads\",[{\"session\":\"ab\",\"limit\":3}]]\n"
-	"[0,2,\"file.readers\",[{\"path\":\"x\",\"limit\":3,"
-	"\"alternatives\":[\"text\",\"tool\"]}]]\n"
+	"[0,2,\"file.readers\",[{\"path\":\"x\",\"alternatives\":[\"text\","
+	"\"tool\"],\"limit\":3}]]\n"
 	"[0,3,\"text.search\",[{\"pattern\":\"x\"}]]\n"
-	"[0,4,\"text.search\",[{\"pattern\":\"x.*\",\"regex\":true,"
-	"\"caseSensitive\":true,\"role\":\"user\",\"session\":\"ab\","
-	"\"projectPath\":\"/p\",\"cwd\":\"/c\",\"fromDate\":\"2025-01-01\","
-	"\"toDate\":\"2025-01-02\",\"in\":[\"text\",\"tool\"],"
-	"\"sort\":\"rank\",\"limit\":1,\"offset\":2}]]\n";
+	"[0,4,\"text.search\",[{\"pattern\":\"x.*\",\"caseSensitive\":true,"
+	"\"cwd\":\"/c\",\"fromDate\":\"2025-01-01\",\"in\":[\"text\","
+	"\"tool\"],\"limit\":1,\"offset\":2,\"projectPath\":\"/p\","
+	"\"regex\":true,\"role\":\"user\",\"session\":\"ab\","
+	"\"sort\":\"rank\",\"toDate\":\"2025-01-02\"}]]\n";
 
 static void test_finds(void **state)
 {
@@ -147,10 +149,10 @@ static void test_finds(void **state)
 /* A struct of another time is refused before anything is sent. */
 static void run_versions(struct ccfc_client *c)
 {
-	struct ccfc_list_query l = { 0 };
-	struct ccfc_talk_query k = { .version = CCFC_TALK_QUERY_VERSION + 1 };
-	struct ccfc_stats_query s = { 0 };
-	struct ccfc_text_query t = { .version = CCFC_TEXT_QUERY_VERSION + 1 };
+	struct ccfc_query l = { 0 };
+	struct ccfc_query k = { .version = CCFC_QUERY_VERSION + 1 };
+	struct ccfc_query s = { 0 };
+	struct ccfc_query t = { .version = CCFC_QUERY_VERSION + 1 };
 	struct ccfc_reply *r = (struct ccfc_reply *)&l;
 
 	assert_int_equal(ccfc_session_list(&r, c, &l, NULL), CCFC_EINVAL);

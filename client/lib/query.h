@@ -1,0 +1,45 @@
+/*
+ * What a call sends: its arguments, and what is set in the caller's struct
+ * ccfc_query. What is not set (NULL, 0, false) is left out, so that the
+ * daemon's default counts. Names and kinds are those of proto/schema.
+ */
+#ifndef CCFC_LIB_QUERY_H
+#define CCFC_LIB_QUERY_H
+
+#include "lib/lib.h"
+#include "schema/schema.h"
+
+/* One argument of a call; of the last three the one of the option's kind. */
+struct ccfc_arg {
+	enum ccfc_option option;
+	const char *text;	 /* NULL: not given */
+	const char *const *list; /* ends with NULL; NULL: not given */
+	int64_t number;		 /* and flags; 0: not given */
+};
+
+#define CCFC_ARG_TEXT(symbol, value)                                           \
+	{                                                                      \
+		.option = CCFC_OPT_##symbol, .text = (value)                   \
+	}
+#define CCFC_ARG_LIST(symbol, value)                                           \
+	{                                                                      \
+		.option = CCFC_OPT_##symbol, .list = (value)                   \
+	}
+#define CCFC_ARG_FLAG(symbol, value)                                           \
+	{                                                                      \
+		.option = CCFC_OPT_##symbol, .number = (value)                 \
+	}
+#define CCFC_ARG_NUMBER(symbol, value)                                         \
+	{                                                                      \
+		.option = CCFC_OPT_##symbol, .number = (value)                 \
+	}
+
+/*
+ * Appends the map of options, packed. `query` may be NULL. CCFC_EINVAL: it is
+ * of a version that is not known here.
+ */
+int ccfc_query_pack(struct ccfc_buf *out, const struct ccfc_arg *args,
+		    size_t nargs, const struct ccfc_query *query,
+		    struct ccfc_err *err);
+
+#endif

@@ -114,6 +114,23 @@ struct ccfc_slice ccfc_human_title(struct ccfc_slice title)
 	return title.len ? title : CCFC_SLICE_LIT("-");
 }
 
+struct ccfc_slice ccfc_human_model(struct ccfc_slice model)
+{
+	static const char vendor[] = "claude-";
+	size_t skip = sizeof(vendor) - 1, digits = 0;
+
+	if (ccfc_slice_starts(model, vendor) && model.len > skip)
+		model = ccfc_slice(model.ptr + skip, model.len - skip);
+	while (digits < model.len && digits <= 8 &&
+	       model.ptr[model.len - 1 - digits] >= '0' &&
+	       model.ptr[model.len - 1 - digits] <= '9')
+		digits++;
+	/* A date of eight digits behind a dash. */
+	if (digits == 8 && model.len > 9 && model.ptr[model.len - 9] == '-')
+		model.len -= 9;
+	return model;
+}
+
 /* `n` of `max` in steps, rounded, but 1 for whatever is there. */
 static unsigned scale(int64_t n, int64_t max, unsigned steps)
 {

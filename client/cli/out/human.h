@@ -35,6 +35,9 @@ void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
 /* The first line of a session's title that has a text; "-" if none has. */
 struct ccfc_slice ccfc_human_title(struct ccfc_slice title);
 
+/* "opus-4-5" of "claude-opus-4-5-20251101"; a part of `model`. */
+struct ccfc_slice ccfc_human_model(struct ccfc_slice model);
+
 /*
  * A bar for `n` of `max`, `width` columns where it is all of it; '#' unless
  * `utf8`. There is something for whatever is more than nothing.

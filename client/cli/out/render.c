@@ -20,6 +20,20 @@ void ccfc_render_time(struct ccfc_buf *out, struct ccfc_obj time,
 	ccfc_buf_puts(out, *text ? text : "-");
 }
 
+void ccfc_render_unread(struct ccfc_buf *out, struct ccfc_obj failure)
+{
+	ccfc_buf_slice(out, ccfc_obj_get_str(failure, "path"));
+	ccfc_buf_puts(out, ": ");
+	ccfc_buf_slice(out, ccfc_obj_get_str(failure, "error"));
+	ccfc_buf_puts(out, ", since ");
+	ccfc_render_time(out, ccfc_obj_get(failure, "since"),
+			 CCFC_RENDER_SECOND);
+	ccfc_buf_puts(out, "; tried again at ");
+	ccfc_render_time(out, ccfc_obj_get(failure, "nextTry"),
+			 CCFC_RENDER_SECOND);
+	ccfc_buf_puts(out, " and by each question");
+}
+
 void ccfc_render_count(struct ccfc_buf *out, int64_t n, const char *noun)
 {
 	ccfc_buf_printf(out, "%lld %s%s", (long long)n, noun,
@@ -166,12 +180,34 @@ static void render_content(struct ccfc_out *out, struct ccfc_obj change)
 			    CCFC_SLICE_NONE);
 }
 
+/* Whose else an ambiguous change may be. */
+static void render_candidates(struct ccfc_out *out, struct ccfc_obj list)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < ccfc_obj_len(list); i++) {
+		struct ccfc_obj c = ccfc_obj_at(list, i);
+		struct ccfc_slice what = ccfc_obj_get_str(c, "command");
+
+		if (!what.len)
+			what = ccfc_obj_get_str(c, "tool");
+		ccfc_buf_clear(&text);
+		ccfc_buf_slice(&text, ccfc_obj_get_str(c, "sessionId"));
+		ccfc_buf_puts(&text, ": ");
+		ccfc_buf_slice(&text, what);
+		render_note(out, "or session ", ccfc_buf_view(&text));
+	}
+	ccfc_buf_release(&text);
+}
+
 /* "[1] 2025-12-10 10:05:23 (Edit, failed, agent a1b2c3d)" */
 static void render_change(struct ccfc_out *out, struct ccfc_obj change,
 			  uint32_t number)
 {
 	struct ccfc_slice state = ccfc_obj_get_str(change, "state");
 	struct ccfc_slice agent = ccfc_obj_get_str(change, "agentId");
+	struct ccfc_slice command = ccfc_obj_get_str(change, "command");
+	struct ccfc_slice evidence = ccfc_obj_get_str(change, "evidence");
 	struct ccfc_buf *buf = &out->buf;
 
 	ccfc_buf_printf(buf, "\n[%u] ", number);
@@ -185,11 +221,19 @@ static void render_change(struct ccfc_out *out, struct ccfc_obj change,
 		ccfc_out_field(out, state);
 		ccfc_buf_puts(buf, ccfc_out_off(out));
 	}
+	if (command.len ||
+	    (evidence.len && !ccfc_slice_is(evidence, "result"))) {
+		ccfc_buf_puts(buf, ", ");
+		ccfc_out_field(out, evidence);
+	}
 	if (agent.len) {
 		ccfc_buf_puts(buf, ", agent ");
 		ccfc_out_field(out, agent);
 	}
 	ccfc_buf_puts(buf, ")\n");
+	if (command.len)
+		render_note(out, "while it ran: ", command);
+	render_candidates(out, ccfc_obj_get(change, "candidates"));
 	render_content(out, change);
 }
 
@@ -221,6 +265,12 @@ void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent)
 	ccfc_json_write(&out->buf, value, indent);
 	ccfc_buf_putc(&out->buf, '\n');
 	ccfc_out_check(out);
+}
+
+void ccfc_render_jsonl(struct ccfc_out *out, struct ccfc_obj array)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(array); i++)
+		ccfc_render_json(out, ccfc_obj_at(array, i), 0);
 }
 
 static size_t common_prefix(struct ccfc_slice a, struct ccfc_slice b)

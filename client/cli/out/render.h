@@ -16,6 +16,9 @@
 void ccfc_render_time(struct ccfc_buf *out, struct ccfc_obj time,
 		      const char *fmt);
 
+/* One of server.info's unread paths: what failed, since when, what next. */
+void ccfc_render_unread(struct ccfc_buf *out, struct ccfc_obj failure);
+
 /* "1 file", "5 files". */
 void ccfc_render_count(struct ccfc_buf *out, int64_t n, const char *noun);
 
@@ -45,6 +48,9 @@ void ccfc_render_path(struct ccfc_out *out, struct ccfc_slice path, char end);
 
 /* One value as JSON and a newline; `indent` as in wire/to_json.h. */
 void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent);
+
+/* Each element of an array as a line of JSON. */
+void ccfc_render_jsonl(struct ccfc_out *out, struct ccfc_obj array);
 
 /*
  * The shortest length, `min` at least, at which the texts under `key` in an

@@ -1,0 +1,192 @@
+/* Tables whose columns are data; see columns.h. */
+#include "cli/out/columns.h"
+
+#include "base/path.h"
+#include "cli/out/human.h"
+#include "cli/out/locale_utf8.h"
+#include "cli/out/render.h"
+
+#define GAP 2
+#define BAR 20 /* columns of the longest bar */
+
+int64_t ccfc_cell_number(struct ccfc_obj row, const char *key)
+{
+	struct ccfc_obj v = ccfc_obj_get(row, key);
+
+	return ccfc_obj_type(v) == CCFC_OBJ_MAP ? ccfc_human_tokens(v)
+						: ccfc_obj_int(v, 0);
+}
+
+/* `s` up to `max` bytes, or what stands for an empty one. */
+static void put_cell_text(struct ccfc_buf *text, struct ccfc_slice s,
+			  size_t max, const char *empty)
+{
+	if (s.len)
+		ccfc_buf_slice(text, ccfc_slice_cut(s, max));
+	else
+		ccfc_buf_puts(text, empty);
+}
+
+static void put_cell_string(struct ccfc_buf *text,
+			    const struct ccfc_cells *cells,
+			    const struct ccfc_column *col, struct ccfc_obj row)
+{
+	struct ccfc_slice s = ccfc_obj_get_str(row, col->key);
+
+	switch (col->kind) {
+	case CCFC_CELL_OPTIONAL:
+		put_cell_text(text, s, SIZE_MAX, "");
+		return;
+	case CCFC_CELL_GROUP:
+		put_cell_text(text, s, SIZE_MAX, "(none)");
+		return;
+	case CCFC_CELL_TITLE:
+		ccfc_buf_slice(text, ccfc_human_title(s));
+		return;
+	case CCFC_CELL_MODEL:
+		put_cell_text(text, ccfc_human_model(s), SIZE_MAX, "-");
+		return;
+	case CCFC_CELL_PATH:
+		ccfc_human_path(text, cells->out, s);
+		return;
+	case CCFC_CELL_BELOW:
+		ccfc_buf_slice(text, ccfc_path_relative(s, cells->base));
+		return;
+	case CCFC_CELL_PREFIX:
+		put_cell_text(text, s, cells->id_length, "");
+		return;
+	case CCFC_CELL_ID:
+		put_cell_text(text, s, cells->out->tty ? col->cut : SIZE_MAX,
+			      "-");
+		return;
+	default:
+		if (!s.len && col->second)
+			s = ccfc_obj_get_str(row, col->second);
+		put_cell_text(text, s, SIZE_MAX, "-");
+	}
+}
+
+static void put_cell_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			  enum ccfc_cell_kind kind, struct ccfc_obj time)
+{
+	if (kind == CCFC_CELL_WHEN)
+		ccfc_human_when(text, cells->out, time, cells->now);
+	else
+		ccfc_render_time(text, time,
+				 kind == CCFC_CELL_MINUTE ? CCFC_RENDER_MINUTE
+							  : CCFC_RENDER_SECOND);
+}
+
+static void put_cell(struct ccfc_buf *text, const struct ccfc_cells *cells,
+		     const struct ccfc_column *col, struct ccfc_obj row)
+{
+	long long n = ccfc_obj_get_int(row, col->key, 0);
+
+	switch (col->kind) {
+	case CCFC_CELL_COUNT:
+		ccfc_buf_printf(text, "%lld", n);
+		return;
+	case CCFC_CELL_PAIR:
+		ccfc_buf_printf(
+			text, "%lld/%lld", n,
+			(long long)ccfc_obj_get_int(row, col->second, 0));
+		return;
+	case CCFC_CELL_LENGTH:
+		ccfc_buf_printf(text, "%u",
+				ccfc_obj_len(ccfc_obj_get(row, col->key)));
+		return;
+	case CCFC_CELL_TOKENS:
+		ccfc_human_count(text, ccfc_cell_number(row, col->key));
+		return;
+	case CCFC_CELL_LINES:
+		ccfc_buf_printf(
+			text, "+%lld -%lld",
+			(long long)ccfc_obj_get_int(row, "linesAdded", 0),
+			(long long)ccfc_obj_get_int(row, "linesRemoved", 0));
+		return;
+	case CCFC_CELL_DURATION:
+		ccfc_human_duration(text, ccfc_obj_get_int(row, col->key, -1));
+		return;
+	case CCFC_CELL_MINUTE:
+	case CCFC_CELL_SECOND:
+	case CCFC_CELL_WHEN:
+		put_cell_time(text, cells, col->kind,
+			      ccfc_obj_get(row, col->key));
+		return;
+	case CCFC_CELL_JOIN:
+		ccfc_render_join(text, ccfc_obj_get(row, col->key));
+		return;
+	case CCFC_CELL_BAR:
+		ccfc_human_bar(text, ccfc_cell_number(row, col->key),
+			       cells->max, BAR, ccfc_is_utf8());
+		return;
+	case CCFC_CELL_OWN:
+		col->put(text, cells, row);
+		return;
+	default:
+		put_cell_string(text, cells, col, row);
+	}
+}
+
+/* Columns in the order in which they are left out; returns their number. */
+static unsigned order_drops(unsigned *drop, const struct ccfc_column *columns,
+			    unsigned n)
+{
+	unsigned k = 0;
+
+	for (unsigned turn = 1; turn <= n; turn++)
+		for (unsigned i = 0; i < n; i++)
+			if (columns[i].drop == turn)
+				drop[k++] = i;
+	return k;
+}
+
+void ccfc_columns_init(struct ccfc_columns *c,
+		       const struct ccfc_column *columns, unsigned n,
+		       const struct ccfc_cells *cells)
+{
+	c->columns = columns;
+	c->n = n;
+	c->cells = *cells;
+	for (unsigned i = 0; i < n; i++)
+		c->cols[i] = (struct ccfc_table_col){
+			.title = columns[i].title,
+			.min = columns[i].min,
+			.gap = columns[i].gap ? columns[i].gap : GAP,
+			.elastic = columns[i].elastic,
+		};
+	ccfc_table_init(&c->table, c->cols, n);
+	ccfc_table_drop(&c->table, c->drop, order_drops(c->drop, columns, n));
+}
+
+void ccfc_columns_row(struct ccfc_columns *c, struct ccfc_obj row)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	for (unsigned i = 0; i < c->n; i++) {
+		ccfc_buf_clear(&text);
+		put_cell(&text, &c->cells, &c->columns[i], row);
+		ccfc_table_cell(&c->table, ccfc_buf_view(&text));
+	}
+	if (c->cells.note)
+		c->cells.note(&c->table, row);
+	ccfc_buf_release(&text);
+}
+
+void ccfc_columns_release(struct ccfc_columns *c)
+{
+	ccfc_table_release(&c->table);
+}
+
+void ccfc_columns_print(struct ccfc_out *out, const struct ccfc_column *columns,
+			unsigned n, const struct ccfc_cells *cells,
+			struct ccfc_obj rows)
+{
+	struct ccfc_columns c;
+
+	ccfc_columns_init(&c, columns, n, cells);
+	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++)
+		ccfc_columns_row(&c, ccfc_obj_at(rows, i));
+	ccfc_table_print(&c.table, out);
+	ccfc_columns_release(&c);
+}

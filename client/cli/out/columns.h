@@ -1,0 +1,91 @@
+/*
+ * Tables whose columns are data: a title, the field of a row that it shows,
+ * and what kind of field that is. The cells of all kinds are made here.
+ */
+#ifndef CCFC_CLI_OUT_COLUMNS_H
+#define CCFC_CLI_OUT_COLUMNS_H
+
+#include "cli/out/table.h"
+#include "wire/obj.h"
+
+/* What a cell shows of the field `key`. */
+enum ccfc_cell_kind {
+	CCFC_CELL_TEXT,	    /* a text; "-" where it is empty */
+	CCFC_CELL_OPTIONAL, /* a text; nothing where it is empty */
+	CCFC_CELL_GROUP,    /* a text; "(none)" where it is empty */
+	CCFC_CELL_TITLE,    /* the first line of a session's title */
+	CCFC_CELL_MODEL,    /* a model's short name */
+	CCFC_CELL_PATH,	    /* a path, with "~" on a terminal */
+	CCFC_CELL_BELOW,    /* a path, relative to cells->base */
+	CCFC_CELL_PREFIX,   /* the first cells->id_length bytes */
+	CCFC_CELL_ID,	    /* the first `cut` bytes on a terminal */
+	CCFC_CELL_COUNT,    /* "12345" */
+	CCFC_CELL_PAIR,	    /* two counts, `key` and `second`: "3/4" */
+	CCFC_CELL_LENGTH,   /* the number of elements of an array */
+	CCFC_CELL_TOKENS,   /* a count, or all of a TokenUsage: "12.3k" */
+	CCFC_CELL_LINES,    /* linesAdded and linesRemoved: "+3 -1" */
+	CCFC_CELL_DURATION, /* of seconds: "1h05m" */
+	CCFC_CELL_MINUTE,   /* a time: "2025-12-31 14:05" */
+	CCFC_CELL_SECOND,   /* a time: "2025-12-31 14:05:59" */
+	CCFC_CELL_WHEN,	    /* a time, seen from cells->now */
+	CCFC_CELL_JOIN,	    /* an array of texts: "Edit, Write" */
+	CCFC_CELL_BAR,	    /* a bar for a number of cells->max */
+	CCFC_CELL_OWN,	    /* what `put` appends */
+};
+
+/* What the cells of a table have in common. */
+struct ccfc_cells {
+	const struct ccfc_out *out;
+	int64_t now;		/* ccfc_time_now's */
+	size_t id_length;	/* see ccfc_render_id_length */
+	struct ccfc_slice base; /* a directory */
+	int64_t max;		/* what the longest bar stands for */
+	const void *data;	/* of `put` and `note` */
+	/* Called after each row; may add notes to it. NULL: none. */
+	void (*note)(struct ccfc_table *table, struct ccfc_obj row);
+};
+
+struct ccfc_column {
+	const char *title;
+	const char *key;
+	enum ccfc_cell_kind kind;
+	unsigned min; /* as in struct ccfc_table_col, … */
+	unsigned gap; /* … but 0 means 2 */
+	int elastic;
+	unsigned drop; /* on a narrow terminal 1 goes first; 0: it stays */
+	unsigned cut;
+	const char *second; /* CCFC_CELL_TEXT: the key where `key` is empty */
+	void (*put)(struct ccfc_buf *text, const struct ccfc_cells *cells,
+		    struct ccfc_obj row);
+};
+
+/* The number that a bar shows of a field: its count, or all of its tokens. */
+int64_t ccfc_cell_number(struct ccfc_obj row, const char *key);
+
+/*
+ * A table of these columns. `columns` is kept. Rows are added one after
+ * another, then it is printed and released as any other.
+ */
+struct ccfc_columns {
+	struct ccfc_table table;
+	const struct ccfc_column *columns;
+	unsigned n;
+	struct ccfc_cells cells;
+	struct ccfc_table_col cols[CCFC_TABLE_COLS];
+	unsigned drop[CCFC_TABLE_COLS];
+};
+
+void ccfc_columns_init(struct ccfc_columns *c,
+		       const struct ccfc_column *columns, unsigned n,
+		       const struct ccfc_cells *cells);
+void ccfc_columns_row(struct ccfc_columns *c, struct ccfc_obj row);
+void ccfc_columns_release(struct ccfc_columns *c);
+
+/* All of it, for an array of maps. */
+void ccfc_columns_print(struct ccfc_out *out, const struct ccfc_column *columns,
+			unsigned n, const struct ccfc_cells *cells,
+			struct ccfc_obj rows);
+
+#define CCFC_NCOLUMNS(columns) (sizeof(columns) / sizeof(*(columns)))
+
+#endif

@@ -226,7 +226,7 @@ static void pack_map(struct ccfc_pack *p, struct ccfc_redact *r,
 	for (uint32_t i = 0; i < ccfc_obj_len(o); i++) {
 		struct ccfc_slice key = ccfc_obj_str(ccfc_obj_key_at(o, i));
 		struct place below = { key, at->input, at->depth + 1 };
-		/* Of our own names only a secret's shape is no part. */
+		/* Our own field names are only checked for secrets. */
 		const struct place name = {
 			.key = at->input ? CCFC_SLICE_NONE
 					 : CCFC_SLICE_LIT("name"),

@@ -176,7 +176,9 @@ void ccfc_patch_note(const struct ccfc_patch *patch,
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	int rank = fidelity_rank(patch->fidelity);
 
-	if ((patch->shown && rank <= 1) || (last && same_note(patch, last)))
+	/* Several diffs of one file may be exact, and say why they are. */
+	if ((patch->shown && rank <= 1 && !patch->why.len) ||
+	    (last && same_note(patch, last)))
 		return;
 	ccfc_buf_slice(&text, patch->name);
 	if (!patch->shown)
@@ -251,17 +253,51 @@ static uint32_t show_json(struct ccfc_out *out, struct ccfc_obj root,
 	return n;
 }
 
-static int fail_none(struct ccfc_obj root, const char *command)
+/* "the effects of 2 commands are not known"; false when all are. */
+static bool put_unknown(struct ccfc_buf *text, struct ccfc_obj root)
+{
+	int64_t n = ccfc_obj_get_int(root, "unknownCommands", 0);
+
+	if (n <= 0)
+		return false;
+	ccfc_buf_puts(text, "the effects of ");
+	ccfc_render_count(text, n, "command");
+	ccfc_buf_puts(text, " are not known: ccfc show ");
+	ccfc_buf_slice(text,
+		       ccfc_slice_cut(ccfc_obj_get_str(root, "sessionId"), 64));
+	return true;
+}
+
+static void note_unknown(struct ccfc_obj root)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (put_unknown(&text, root))
+		ccfc_cli_note("%s", text.ptr);
+	ccfc_buf_release(&text);
+}
+
+static void fail_empty(struct ccfc_err *err, struct ccfc_obj root,
+		       const char *command)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(root, "sessionId");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	ccfc_err_set(err, CCFC_ENOTFOUND,
+		     "%s: nothing found: session %.*s has no such changes",
+		     command, (int)(id.len < 64 ? id.len : 64),
+		     id.ptr ? id.ptr : "");
+	if (put_unknown(&text, root))
+		ccfc_err_hint(err, "%s", text.ptr);
+	ccfc_buf_release(&text);
+}
+
+static int fail_none(struct ccfc_obj root, const char *command)
+{
 	struct ccfc_err err;
 
 	if (!count_patch(root))
-		ccfc_err_set(&err, CCFC_ENOTFOUND,
-			     "%s: nothing found: session %.*s has no such "
-			     "changes",
-			     command, (int)(id.len < 64 ? id.len : 64),
-			     id.ptr ? id.ptr : "");
+		fail_empty(&err, root, command);
 	else
 		ccfc_err_set(&err, CCFC_EIO,
 			     "%s: no diff can be shown: the content is not "
@@ -275,7 +311,6 @@ int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
 {
 	uint32_t shown;
 
-	ccfc_cli_note_indexing(root);
 	if (format == CCFC_PATCH_JSON || format == CCFC_PATCH_JSONL)
 		shown = show_json(&cli->out, root, format == CCFC_PATCH_JSONL);
 	else
@@ -283,5 +318,8 @@ int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	if (ccfc_obj_get_bool(root, "truncated", false))
 		ccfc_cli_note("the answer is not complete: ask for some of "
 			      "the files at a time");
-	return shown ? CCFC_EXIT_FOUND : fail_none(root, command);
+	if (!shown)
+		return fail_none(root, command);
+	note_unknown(root);
+	return CCFC_EXIT_FOUND;
 }

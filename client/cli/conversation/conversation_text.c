@@ -266,7 +266,7 @@ static void end_agent_conversation_text(struct ccfc_message_stream *talk)
 	ccfc_buf_putc(&talk->out->buf, '\n');
 }
 
-const struct ccfc_message_stream_writer ccfc_conversation_text = {
+const struct ccfc_message_stream_writer ccfc_message_stream_text = {
 	.message = print_message_conversation_text,
 	.agent_begin = begin_agent_conversation_text,
 	.agent_end = end_agent_conversation_text,

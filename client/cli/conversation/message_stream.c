@@ -177,8 +177,8 @@ static uint32_t add_agent(struct ccfc_message_stream *talk,
 			  struct ccfc_slice id, struct ccfc_obj agent,
 			  struct ccfc_slice call)
 {
-	struct ccfc_conversation_agent row = { .id = ccfc_strndup(id.ptr,
-								  id.len) };
+	struct ccfc_message_stream_agent row = { .id = ccfc_strndup(id.ptr,
+								    id.len) };
 	struct ccfc_pack p;
 
 	ccfc_pack_init(&p, &row.packed);
@@ -222,7 +222,7 @@ static int run_agent(struct ccfc_message_stream *talk, uint32_t i,
 	talk->in_thread = 0;
 	ccfc_buf_clear(&talk->last);
 	code = run_thread(talk, &pages, err);
-	/* Its file may be gone; that it was there is told. */
+	/* Its file may be gone; the agent is named all the same. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	talk->writer->agent_end(talk);

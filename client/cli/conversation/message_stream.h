@@ -32,7 +32,7 @@ enum ccfc_message_stream_agents {
 };
 
 /* An agent that was seen; its texts are owned, and redacted. */
-struct ccfc_conversation_agent {
+struct ccfc_message_stream_agent {
 	char *id;		/* as the daemon knows it */
 	struct ccfc_buf packed; /* the map for agent_begin */
 	bool done;
@@ -62,7 +62,7 @@ struct ccfc_message_stream {
 	struct ccfc_buf day;
 	/* Its own. */
 	struct {
-		struct ccfc_conversation_agent *items;
+		struct ccfc_message_stream_agent *items;
 		uint32_t n, cap;
 	} seen;
 	struct {
@@ -108,7 +108,7 @@ bool ccfc_message_stream_is_empty(struct ccfc_obj message);
 /* Is it a message of results only? */
 bool ccfc_message_stream_is_result(struct ccfc_obj message);
 
-extern const struct ccfc_message_stream_writer ccfc_conversation_text;
+extern const struct ccfc_message_stream_writer ccfc_message_stream_text;
 extern const struct ccfc_message_stream_writer ccfc_message_stream_md;
 extern const struct ccfc_message_stream_writer ccfc_message_stream_html;
 extern const struct ccfc_message_stream_writer ccfc_message_stream_json;

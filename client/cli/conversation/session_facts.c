@@ -138,10 +138,10 @@ void ccfc_export_facts(struct ccfc_obj info, bool utc, ccfc_export_fact_fn fn,
 	tell_period(&t, info, utc);
 	tell_field(&t, info, "Status", "status");
 	tell_list(&t, info, "Model", "model", "models");
+	tell_list(&t, info, "PR", "", "pullRequests");
 	tell_work(&t, info);
 	tell_tokens(&t, info);
-	if (ccfc_slice_is(ccfc_obj_get_str(info, "source"), "gone") ||
-	    !ccfc_obj_get_bool(info, "sourcePresent", true)) {
+	if (ccfc_slice_is(ccfc_obj_get_str(info, "source"), "gone")) {
 		ccfc_buf_puts(&t.text, "the transcript is gone");
 		tell_session_facts(&t, "Source");
 	}

@@ -195,7 +195,7 @@ static int64_t put_messages(struct ccfc_show *show, int64_t limit,
 	talk.out = &show->cli->out;
 	talk.session = show->session;
 	talk.writer =
-		markdown ? &ccfc_message_stream_md : &ccfc_conversation_text;
+		markdown ? &ccfc_message_stream_md : &ccfc_message_stream_text;
 	talk.project = ccfc_obj_get_str(show->info, "projectPath");
 	talk.agents = agents;
 	talk.query = show->query;
@@ -269,7 +269,7 @@ static int64_t text_section(struct ccfc_show *show, unsigned section,
 	return n;
 }
 
-/* The head, what there is as a whole, and the last messages. */
+/* The overview: head, tasks, tools, files, and the last messages. */
 static int text_overview(struct ccfc_show *show, struct ccfc_err *err)
 {
 	int64_t total = ccfc_obj_get_int(show->info, "totalMessages", 0);

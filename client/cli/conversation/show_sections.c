@@ -7,8 +7,8 @@
 #include "base/path.h"
 #include "cli/conversation/export.h"
 #include "cli/conversation/message_stream.h"
+#include "cli/out/columns.h"
 #include "cli/out/render.h"
-#include "cli/out/table.h"
 
 #define LABEL_WIDTH 10
 
@@ -97,45 +97,45 @@ void ccfc_show_tasks_md(struct ccfc_out *out, struct ccfc_obj info)
 
 /* ---- tools ---- */
 
-static void tool_rows(struct ccfc_table *table, struct ccfc_obj tools,
+static void put_whose(struct ccfc_buf *text, const struct ccfc_cells *cells,
+		      struct ccfc_obj tool)
+{
+	(void)tool;
+	ccfc_buf_puts(text, cells->data);
+}
+
+static const struct ccfc_column tool_columns[] = {
+	{ "TOOL", "name", .kind = CCFC_CELL_OPTIONAL, .min = 12,
+	  .elastic = true },
+	{ "CALLS", "count", .kind = CCFC_CELL_COUNT },
+	{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
+	{ "BY", NULL, .kind = CCFC_CELL_OWN, .put = put_whose },
+};
+
+static void tool_rows(struct ccfc_columns *columns, struct ccfc_obj tools,
 		      const char *whose)
 {
-	for (uint32_t i = 0; i < ccfc_obj_len(tools); i++) {
-		struct ccfc_obj tool = ccfc_obj_at(tools, i);
-
-		ccfc_table_cell(table, ccfc_obj_get_str(tool, "name"));
-		ccfc_table_printf(
-			table, "%lld",
-			(long long)ccfc_obj_get_int(tool, "count", 0));
-		ccfc_table_printf(
-			table, "%lld",
-			(long long)ccfc_obj_get_int(tool, "errors", 0));
-		if (whose)
-			ccfc_table_cell(table, ccfc_slice_str(whose));
-	}
+	columns->cells.data = whose;
+	for (uint32_t i = 0; i < ccfc_obj_len(tools); i++)
+		ccfc_columns_row(columns, ccfc_obj_at(tools, i));
 }
 
 void ccfc_show_tools(struct ccfc_out *out, struct ccfc_obj info)
 {
-	static const struct ccfc_table_col cols[] = {
-		{ "TOOL", 12, 2, true },
-		{ "CALLS", 0, 2, false },
-		{ "ERRORS", 0, 2, false },
-		{ "BY", 0, 0, false },
-	};
 	struct ccfc_obj own = ccfc_obj_get(info, "tools");
 	struct ccfc_obj agents = ccfc_obj_get(info, "agentTools");
+	struct ccfc_cells cells = { .out = out };
 	bool both = ccfc_obj_len(agents);
-	struct ccfc_table table;
+	struct ccfc_columns columns;
 
 	if (!ccfc_obj_len(own) && !both)
 		return;
 	ccfc_buf_puts(&out->buf, out->buf.len ? "\n" : "");
-	ccfc_table_init(&table, cols, both ? 4 : 3);
-	tool_rows(&table, own, both ? "session" : NULL);
-	tool_rows(&table, agents, "agents");
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
+	ccfc_columns_init(&columns, tool_columns, both ? 4 : 3, &cells);
+	tool_rows(&columns, own, "session");
+	tool_rows(&columns, agents, "agents");
+	ccfc_table_print(&columns.table, out);
+	ccfc_columns_release(&columns);
 }
 
 static void tool_rows_md(struct ccfc_out *out, struct ccfc_obj tools,

@@ -83,7 +83,7 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	int code = ccfc_cwd_init(&where, err);
 
 	if (!code)
-		code = ccfc_where_session(&session, opts->args[0], err);
+		code = ccfc_cwd_session(&session, opts->args[0], err);
 	if (!code) {
 		query->cwd = where.cwd;
 		if (opts->nargs > 1)

@@ -152,7 +152,7 @@ static int ask_export(struct job *job, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	const char *path = job->path;
-	int code = ccfc_where_session(&job->session, job->opts->args[0], err);
+	int code = ccfc_cwd_session(&job->session, job->opts->args[0], err);
 
 	query.content = CCFC_CONTENT_NO;
 	if (!code)

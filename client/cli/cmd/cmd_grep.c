@@ -86,7 +86,7 @@ static int ask_grep(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	int code = 0;
 
 	if (given->set)
-		code = ccfc_where_session(&session, given->text, err);
+		code = ccfc_cwd_session(&session, given->text, err);
 	if (!code)
 		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	query.regex = ccfc_opts_own(opts, OPT_REGEX)->set;

@@ -186,7 +186,7 @@ static int ask_list(struct ccfc_reply **reply, struct ccfc_cli *cli,
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	char *session;
-	int code = ccfc_where_session(&session, opts->args[0], err);
+	int code = ccfc_cwd_session(&session, opts->args[0], err);
 
 	ccfc_listing_query(&query, listing);
 	query.extensions = ccfc_opts_own(opts, OPT_EXT)->list.items;

@@ -62,7 +62,7 @@ static int ask_session(struct ccfc_reply **reply, const struct question *q,
 		       struct ccfc_err *err)
 {
 	char *session;
-	int code = ccfc_where_session(&session, q->given, err);
+	int code = ccfc_cwd_session(&session, q->given, err);
 
 	if (!code)
 		code = ccfc_session_files(reply, q->cli->client, session, NULL,
@@ -180,7 +180,7 @@ static int run_git(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		ccfc_err_hint(&err, "usage: ccfc log --git SESSION");
 		return ccfc_cli_fail(&err);
 	}
-	if (ccfc_where_session(&session, opts->args[0], &err) < 0)
+	if (ccfc_cwd_session(&session, opts->args[0], &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err) < 0)
 		status = ccfc_cli_fail(&err);

@@ -107,7 +107,7 @@ static int ask_recover(struct job *job, struct ccfc_err *err)
 	int code = 0;
 
 	if (job->opts->nargs)
-		code = ccfc_where_session(&session, job->opts->args[0], err);
+		code = ccfc_cwd_session(&session, job->opts->args[0], err);
 	if (project->set)
 		dir = ccfc_cwd_real(&job->where, project->text);
 	query.project_path = dir;

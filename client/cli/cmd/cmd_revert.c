@@ -321,7 +321,7 @@ static int ask_revert(struct ccfc_reply **reply, struct work *w,
 	int r = ccfc_cwd_init(&w->where, err);
 
 	if (!r)
-		r = ccfc_where_session(&w->session, opts->args[0], err);
+		r = ccfc_cwd_session(&w->session, opts->args[0], err);
 	if (!r)
 		r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (r < 0)

@@ -114,7 +114,7 @@ static int run_show(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	struct ccfc_show show = { .cli = cli };
 	struct ccfc_err err;
 	char *session = NULL;
-	int code = ccfc_where_session(&session, opts->args[0], &err);
+	int code = ccfc_cwd_session(&session, opts->args[0], &err);
 
 	read_query(&show, opts);
 	show.session = session;

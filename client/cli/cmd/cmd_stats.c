@@ -49,7 +49,7 @@ static int ask_stats(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	int code = 0;
 
 	if (opts->nargs)
-		code = ccfc_where_session(&session, opts->args[0], err);
+		code = ccfc_cwd_session(&session, opts->args[0], err);
 	if (!code)
 		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;

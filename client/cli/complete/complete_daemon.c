@@ -152,8 +152,7 @@ static void add_agents(struct asking *a)
 	struct ccfc_obj list;
 	char *session;
 
-	if (!a->c->nargs ||
-	    ccfc_where_session(&session, a->c->args[0], NULL) < 0)
+	if (!a->c->nargs || ccfc_cwd_session(&session, a->c->args[0], NULL) < 0)
 		return;
 	query.content = CCFC_CONTENT_NO;
 	query.max_content = 1;

@@ -91,6 +91,23 @@ char *ccfc_cwd_real(const struct ccfc_cwd *where, const char *path)
 	return real;
 }
 
+char *ccfc_cwd_place(const struct ccfc_cwd *where, const char *path)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	char *absolute = ccfc_cwd_absolute(where, path);
+	char *slash = strrchr(absolute, '/'), *dir;
+
+	if (absolute[0] != '/')
+		return absolute; /* there is no such place */
+	*slash = '\0';
+	dir = resolve(*absolute ? absolute : "/");
+	ccfc_buf_puts(&out, strcmp(dir, "/") ? dir : "");
+	ccfc_buf_printf(&out, "/%s", slash + 1);
+	free(dir);
+	free(absolute);
+	return ccfc_buf_detach(&out, NULL);
+}
+
 /* Keeps `name` (or frees it) unless it is `path` or there already. */
 static void add_name(struct ccfc_cwd *where, const char *path, char *name)
 {
@@ -113,7 +130,7 @@ const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
 	return (const char *const *)where->names;
 }
 
-int ccfc_where_session(char **out, const char *given, struct ccfc_err *err)
+int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err)
 {
 	struct ccfc_cwd where;
 	int code;

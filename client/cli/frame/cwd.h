@@ -28,6 +28,12 @@ char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path);
 char *ccfc_cwd_real(const struct ccfc_cwd *where, const char *path);
 
 /*
+ * Where the file really is: its directory without symbolic links, as far as it
+ * exists, and its name, which may be that of a link. The caller frees it.
+ */
+char *ccfc_cwd_place(const struct ccfc_cwd *where, const char *path);
+
+/*
  * Other names of the file whose absolute name is `path` and that the caller
  * called `given`, ending with NULL. They belong to `where`; call it once.
  */
@@ -38,7 +44,7 @@ const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
  * A session as the caller named it: an id as it is, the path of a transcript
  * made absolute. The caller frees *out.
  */
-int ccfc_where_session(char **out, const char *given, struct ccfc_err *err);
+int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err);
 
 /*
  * Where nothing was found of a file that is a directory: a hint that it is.

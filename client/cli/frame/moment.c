@@ -62,7 +62,7 @@ int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err)
 	}
 	if (ccfc_slice_starts(ccfc_slice_str(given), before))
 		skip = sizeof(before) - 1;
-	code = ccfc_where_session(&session, given + skip, err);
+	code = ccfc_cwd_session(&session, given + skip, err);
 	if (code < 0)
 		return code;
 	ccfc_buf_append(&buf, given, skip);

@@ -27,29 +27,66 @@ int ccfc_claude_roots_dirs_check_one(const char *command,
 	return code;
 }
 
+int ccfc_claude_roots_dirs_init(struct ccfc_roots *roots,
+				const struct ccfc_cli *cli,
+				struct ccfc_err *err)
+{
+	const char *mine = getenv("CLAUDE_CONFIG_DIR");
+	struct ccfc_reply *reply;
+	struct ccfc_obj list;
+	int code;
+
+	*roots = (struct ccfc_roots){ 0 };
+	/* The daemon may have been started with another. */
+	if (mine && *mine)
+		CCFC_VEC_PUSH(*roots, ccfc_strdup(mine));
+	code = ccfc_server_info(&reply, cli->client, err);
+	if (code < 0)
+		return code;
+	list = ccfc_obj_get(ccfc_cli_value(reply), "roots");
+	for (uint32_t i = 0; i < ccfc_obj_len(list); i++) {
+		struct ccfc_slice path =
+			ccfc_obj_get_str(ccfc_obj_at(list, i), "path");
+
+		if (path.len)
+			CCFC_VEC_PUSH(*roots, ccfc_strndup(path.ptr, path.len));
+	}
+	ccfc_reply_free(reply);
+	return 0;
+}
+
+void ccfc_claude_roots_dirs_release(struct ccfc_roots *roots)
+{
+	for (uint32_t i = 0; i < roots->n; i++)
+		free(roots->items[i]);
+	free(roots->items);
+}
+
+int ccfc_claude_roots_dirs_refuse(const struct ccfc_roots *roots,
+				  const char *command,
+				  const struct ccfc_cwd *where,
+				  const char *path, struct ccfc_err *err)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; !code && i < roots->n; i++)
+		code = ccfc_claude_roots_dirs_check_one(command, where, path,
+							roots->items[i], err);
+	return code;
+}
+
 int ccfc_claude_roots_dirs_check(const struct ccfc_cli *cli,
 				 const char *command,
 				 const struct ccfc_cwd *where,
 				 const char *const *paths, uint32_t n,
 				 struct ccfc_err *err)
 {
-	struct ccfc_reply *reply;
-	struct ccfc_obj roots;
-	int code = ccfc_server_info(&reply, cli->client, err);
+	struct ccfc_roots roots;
+	int code = ccfc_claude_roots_dirs_init(&roots, cli, err);
 
-	if (code < 0)
-		return code;
-	roots = ccfc_obj_get(ccfc_cli_value(reply), "roots");
-	for (uint32_t i = 0; !code && i < ccfc_obj_len(roots); i++) {
-		struct ccfc_slice text =
-			ccfc_obj_get_str(ccfc_obj_at(roots, i), "path");
-		char *root = ccfc_strndup(text.len ? text.ptr : "", text.len);
-
-		for (uint32_t k = 0; !code && k < n; k++)
-			code = ccfc_claude_roots_dirs_check_one(
-				command, where, paths[k], root, err);
-		free(root);
-	}
-	ccfc_reply_free(reply);
+	for (uint32_t i = 0; !code && i < n; i++)
+		code = ccfc_claude_roots_dirs_refuse(&roots, command, where,
+						     paths[i], err);
+	ccfc_claude_roots_dirs_release(&roots);
 	return code;
 }

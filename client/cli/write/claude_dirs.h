@@ -1,6 +1,6 @@
 /*
- * The directories of Claude Code that the daemon reads: nothing is ever
- * written below one of them.
+ * The directories of Claude Code: those that the daemon reads, and that of the
+ * caller's environment. Nothing is ever written below one of them.
  */
 #ifndef CCFC_CLI_WRITE_CLAUDE_DIRS_H
 #define CCFC_CLI_WRITE_CLAUDE_DIRS_H
@@ -8,11 +8,27 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/cwd.h"
 
+struct ccfc_roots {
+	char **items; /* as they were named */
+	uint32_t n, cap;
+};
+
+/* Asks for them; the client is connected. Release it also after an error. */
+int ccfc_claude_roots_dirs_init(struct ccfc_roots *roots,
+				const struct ccfc_cli *cli,
+				struct ccfc_err *err);
+void ccfc_claude_roots_dirs_release(struct ccfc_roots *roots);
+
 /*
- * CCFC_EDENIED if one of `n` paths is one of them or below, by whatever links;
- * else 0, or the error of asking. `command` is for the message. The client is
- * connected.
+ * CCFC_EDENIED if the path is one of them or below, by whatever links; else 0.
+ * `command` is for the message.
  */
+int ccfc_claude_roots_dirs_refuse(const struct ccfc_roots *roots,
+				  const char *command,
+				  const struct ccfc_cwd *where,
+				  const char *path, struct ccfc_err *err);
+
+/* The same for `n` paths, or the error of asking. */
 int ccfc_claude_roots_dirs_check(const struct ccfc_cli *cli,
 				 const char *command,
 				 const struct ccfc_cwd *where,

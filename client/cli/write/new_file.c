@@ -1,19 +1,11 @@
-/*
- * One new file, complete or not at all; see new_file.h.
- *
- * It is written under a temporary name in the same directory, and gets its
- * own by link(), which fails where the name is taken, or by rename() where
- * that is meant.
- */
+/* One new file, complete or not at all; see new_file.h. */
 #include "cli/write/new_file.h"
 
 #include "base/alloc.h"
 #include "cli/frame/file_io.h"
-#include "cli/write/new_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,7 +54,6 @@ static int open_dir(struct ccfc_new_file *save, struct ccfc_err *err)
 int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 		       struct ccfc_err *err)
 {
-	char digits[17];
 	int code;
 
 	*save = (struct ccfc_new_file){ .fd = -1,
@@ -73,11 +64,8 @@ int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 		code = check_target(save, force, err);
 	if (code < 0)
 		return code;
-	ccfc_random_hex(digits, 16);
-	snprintf(save->temp, sizeof(save->temp), ".ccfc-%s", digits);
-	save->fd = openat(save->dir, save->temp,
-			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			  0600);
+	ccfc_temp_name(save->temp);
+	save->fd = ccfc_temp_open(save->dir, save->temp, 0600);
 	if (save->fd >= 0)
 		return 0;
 	code = ccfc_err_io(err, errno, "%s", save->path);
@@ -85,30 +73,29 @@ int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 	return code;
 }
 
-/* Gives it its name; 0 or errno. */
-static int settle_new_file(const struct ccfc_new_file *save, bool force)
+/* Gives it its name; -1 and errno. */
+static int settle_new_file(struct ccfc_new_file *save, bool force)
 {
-	if (fsync(save->fd) < 0)
-		return errno;
-	if (!force)
-		return ccfc_keep_settle(save->dir, save->temp, save->name);
-	return renameat(save->dir, save->temp, save->dir, save->name) < 0
-		       ? errno
-		       : 0;
+	int fd = save->fd;
+
+	save->fd = -1;
+	if (ccfc_temp_close(fd) < 0)
+		return -1;
+	return ccfc_temp_place(save->dir, save->temp, save->name,
+			       force ? CCFC_PLACE_OVER : CCFC_PLACE_NEW);
 }
 
 int ccfc_new_file_commit(struct ccfc_new_file *save, bool force,
 			 struct ccfc_err *err)
 {
-	int code = check_target(save, force, err), error;
+	int code = check_target(save, force, err);
 
 	if (code < 0)
 		return code;
-	error = settle_new_file(save, force);
-	if (error == EEXIST)
-		return exists_already(save, err);
-	if (error)
-		return ccfc_err_io(err, error, "%s", save->path);
+	if (settle_new_file(save, force) < 0)
+		return errno == EEXIST
+			       ? exists_already(save, err)
+			       : ccfc_err_io(err, errno, "%s", save->path);
 	save->temp[0] = '\0';
 	if (ccfc_sync_dir(save->dir) < 0)
 		return ccfc_err_io(err, errno, "%s", save->path);

@@ -7,10 +7,9 @@
 #define CCFC_CLI_WRITE_NEW_FILE_H
 
 #include "base/err.h"
+#include "cli/write/whole_file.h"
 
 #include <stdbool.h>
-
-#define CCFC_SAVE_TEMP_MAX 24
 
 struct ccfc_new_file {
 	int fd; /* to write to */
@@ -18,7 +17,7 @@ struct ccfc_new_file {
 	char *path;
 	const char *name;
 	int dir;
-	char temp[CCFC_SAVE_TEMP_MAX]; /* "": there is none */
+	char temp[CCFC_TEMP_MAX]; /* "": there is none */
 };
 
 /*

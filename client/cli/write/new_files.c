@@ -1,47 +1,47 @@
-/*
- * Writing files below one directory; see new_files.h.
- *
- * The content goes to a temporary file beside the place, and is linked to its
- * name when it is complete: link() fails if the name is taken, where rename()
- * would replace what is there. On file systems that have no links the name is
- * taken first, with an empty file that only we can have made (O_EXCL), and
- * that one is replaced.
- */
+/* Writing files below one directory; see new_files.h. */
 #include "cli/write/new_files.h"
 
 #include "base/alloc.h"
 #include "base/path.h"
 #include "cli/frame/file_io.h"
+#include "cli/write/path_walk.h"
+#include "cli/write/whole_file.h"
 #include "os/dirs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define TEMP_MAX   48
-#define TEMP_TRIES 1000
 
 /* Where a file goes: its directory, and the last part of its name. */
 struct place {
 	int dir;
 	const char *base;
-	char temp[TEMP_MAX];
 };
 
 int ccfc_new_files_init(struct ccfc_new_files *keep, const char *path,
 			struct ccfc_err *err)
 {
+	struct ccfc_buf inside = CCFC_BUF_INIT;
+	unsigned missing = 0;
 	int code;
 
 	*keep = (struct ccfc_new_files){ .path = ccfc_strdup(path), .dir = -1 };
 	code = ccfc_dirs_make(path, err);
 	if (code < 0)
 		return code;
-	keep->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (keep->dir < 0)
+	keep->real = realpath(path, NULL);
+	if (keep->real) {
+		/* What is judged is what is opened: no link comes between. */
+		ccfc_buf_printf(&inside, "%s/x",
+				strcmp(keep->real, "/") ? keep->real : "");
+		keep->dir = ccfc_path_walk_open(inside.ptr, 0, &missing);
+		ccfc_buf_release(&inside);
+	}
+	if (missing)
+		errno = ENOENT;
+	if (keep->dir < 0 || missing)
 		return ccfc_err_io(err, errno, "%s", path);
 	return 0;
 }
@@ -51,6 +51,7 @@ void ccfc_new_files_release(struct ccfc_new_files *keep)
 	if (keep->dir >= 0)
 		close(keep->dir);
 	free(keep->path);
+	free(keep->real);
 }
 
 bool ccfc_new_files_name(struct ccfc_buf *out, struct ccfc_slice name)
@@ -147,73 +148,23 @@ static int walk_new_files(struct place *place,
 	return place->dir >= 0 ? 0 : error ? error : errno;
 }
 
-/* A new file of a name of its own; its descriptor, or -1 and errno. */
-static int make_temp(struct place *place, struct ccfc_new_files *keep)
-{
-	for (int i = 0; i < TEMP_TRIES; i++) {
-		int fd;
-
-		snprintf(place->temp, sizeof(place->temp), ".ccfc-%ld-%u.tmp",
-			 (long)getpid(), keep->temps++);
-		fd = openat(place->dir, place->temp,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-				    O_CLOEXEC,
-			    0666);
-		if (fd >= 0 || errno != EEXIST)
-			return fd;
-	}
-	errno = EBUSY;
-	return -1;
-}
-
-/* For file systems without links; 0 or errno. */
-static int settle_by_rename(int dir, const char *temp, const char *name)
-{
-	int fd = openat(dir, name,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0666);
-	int error;
-
-	if (fd < 0)
-		return errno;
-	close(fd);
-	if (!renameat(dir, temp, dir, name))
-		return 0;
-	error = errno;
-	unlinkat(dir, name, 0);
-	return error;
-}
-
-int ccfc_keep_settle(int dir, const char *temp, const char *name)
-{
-	if (linkat(dir, temp, dir, name, 0) < 0)
-		return errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS
-			       ? settle_by_rename(dir, temp, name)
-			       : errno;
-	unlinkat(dir, temp, 0);
-	return 0;
-}
-
 /* The file, in its directory; 0 or errno, and then nothing of it is left. */
-static int write_at(struct place *place, struct ccfc_new_files *keep,
-		    struct ccfc_slice content)
+static int write_new_file(const struct place *place, struct ccfc_slice content)
 {
-	int fd = make_temp(place, keep), error;
+	char temp[CCFC_TEMP_MAX];
+	int error = 0;
 
-	if (fd < 0)
+	ccfc_temp_name(temp);
+	if (ccfc_temp_write(place->dir, temp, 0666, content) < 0)
 		return errno;
-	error = ccfc_write_all(fd, content) < 0 || fsync(fd) < 0 ? errno : 0;
-	if (close(fd) < 0 && !error)
+	if (ccfc_temp_place(place->dir, temp, place->base, CCFC_PLACE_NEW) <
+	    0) {
 		error = errno;
-	if (!error)
-		error = ccfc_keep_settle(place->dir, place->temp, place->base);
-	if (error) {
-		unlinkat(place->dir, place->temp, 0);
-		return error;
-	}
-	error = ccfc_sync_dir(place->dir) < 0 ? errno : 0;
-	if (error)
+		unlinkat(place->dir, temp, 0);
+	} else if (ccfc_sync_dir(place->dir) < 0) {
+		error = errno;
 		unlinkat(place->dir, place->base, 0);
+	}
 	return error;
 }
 
@@ -226,7 +177,7 @@ enum ccfc_new_files_result ccfc_new_files_write(struct ccfc_new_files *keep,
 	int error = walk_new_files(&place, keep, name);
 
 	if (!error)
-		error = write_at(&place, keep, content);
+		error = write_new_file(&place, content);
 	if (place.dir >= 0)
 		close(place.dir);
 	return error ? failed_new_files(keep, name, error, err) : CCFC_KEPT;

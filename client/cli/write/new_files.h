@@ -13,8 +13,8 @@
 
 struct ccfc_new_files {
 	char *path; /* of the directory, for messages */
+	char *real; /* the same without links */
 	int dir;
-	unsigned temps; /* names of temporary files that were used */
 };
 
 enum ccfc_new_files_result {
@@ -43,11 +43,5 @@ enum ccfc_new_files_result ccfc_new_files_write(struct ccfc_new_files *keep,
 						const char *name,
 						struct ccfc_slice content,
 						struct ccfc_err *err);
-
-/*
- * Gives the temporary file of a directory its name, if that is free; 0 or
- * errno.
- */
-int ccfc_keep_settle(int dir, const char *temp, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * One of the user's files replaced, made or removed; see replace.h.
  *
- * A new file is put in place with link(), which fails if somebody made one of
- * that name meanwhile. One that is there is looked at a second time, and then
+ * A new file is put in place only if nobody made one of that name meanwhile.
+ * One that is there is looked at a second time, and then
  * changes places with the new one (renameat2 with RENAME_EXCHANGE, on Linux):
  * what comes out has to be what we decided on, or it goes back. Where that call
  * does not work it is rename(), and for a file to be removed unlink(): then a
@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "cli/frame/file_io.h"
 #include "cli/write/attributes.h"
+#include "cli/write/path_walk.h"
 
 #include <ccfc/protocol.h>
 #include <errno.h>
@@ -21,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -34,25 +34,17 @@ static int fail(struct ccfc_err *err, int errnum, const char *verb,
 
 /* ---- the directory ---- */
 
-/* Opens the nearest directory that there is; t->dir only if it is the last. */
-static int open_nearest(const struct ccfc_target *t, unsigned *missing)
+static int fail_to_open(const struct ccfc_target *t, const char *verb,
+			struct ccfc_err *err)
 {
-	char *dir = ccfc_strdup(t->path);
-	size_t cut = (size_t)(t->name - t->path) - 1;
-	int fd;
-
-	*missing = 0;
-	for (;;) {
-		dir[cut] = '\0';
-		fd = open(cut ? dir : "/", OPEN_DIR);
-		if (fd >= 0 || errno != ENOENT || !cut)
-			break;
-		while (cut && dir[--cut] != '/')
-			;
-		(*missing)++;
-	}
-	free(dir);
-	return fd;
+	if (errno != ENOTDIR && errno != ELOOP)
+		return fail(err, errno, verb, t->path);
+	ccfc_err_set(err, CCFC_EDENIED,
+		     "%s: a symbolic link or a file is in the place of one of "
+		     "its directories",
+		     t->path);
+	ccfc_err_hint(err, "nothing was written");
+	return CCFC_EDENIED;
 }
 
 int ccfc_target_init(struct ccfc_target *t, const char *path,
@@ -67,9 +59,9 @@ int ccfc_target_init(struct ccfc_target *t, const char *path,
 		return ccfc_err_set(err, CCFC_EDENIED,
 				    "%s: not a file of this machine", path);
 	t->name = t->path + (slash + 1 - path);
-	fd = open_nearest(t, &t->missing);
+	fd = ccfc_path_walk_open(t->path, 0, &t->missing);
 	if (fd < 0)
-		return fail(err, errno, "open the directory of", path);
+		return fail_to_open(t, "open the directory of", err);
 	if (t->missing)
 		close(fd);
 	else
@@ -103,9 +95,14 @@ void ccfc_target_drop_dirs(const struct ccfc_target *t, unsigned n)
 {
 	for (unsigned up = 0; up < n; up++) {
 		char *dir = directory(t, up);
+		unsigned missing;
+		int fd = *dir ? ccfc_path_walk_open(t->path, up + 1, &missing)
+			      : -1;
 
-		if (*dir)
-			rmdir(dir);
+		if (fd >= 0 && !missing)
+			unlinkat(fd, strrchr(dir, '/') + 1, AT_REMOVEDIR);
+		if (fd >= 0)
+			close(fd);
 		free(dir);
 	}
 }
@@ -137,7 +134,7 @@ static int make_dir(int at, const char *name)
 static int make_dirs(struct ccfc_target *t, struct ccfc_err *err)
 {
 	unsigned missing;
-	int fd = open_nearest(t, &missing), r = 0;
+	int fd = ccfc_path_walk_open(t->path, 0, &missing), r = 0;
 
 	for (; fd >= 0 && missing; missing--) {
 		char *dir = directory(t, missing - 1);
@@ -148,7 +145,7 @@ static int make_dirs(struct ccfc_target *t, struct ccfc_err *err)
 	}
 	t->dir = fd;
 	if (fd < 0) {
-		r = fail(err, errno, "make the directory of", t->path);
+		r = fail_to_open(t, "make the directory of", err);
 		take_back_dirs(t);
 	}
 	return r;
@@ -297,8 +294,7 @@ int ccfc_target_name_temp(struct ccfc_target *t, struct ccfc_err *err)
 {
 	struct stat st;
 
-	memcpy(t->temp, ".ccfc-", 6);
-	ccfc_random_hex(t->temp + 6, 16);
+	ccfc_temp_name(t->temp);
 	if (t->dir < 0 ||
 	    (fstatat(t->dir, t->temp, &st, AT_SYMLINK_NOFOLLOW) < 0 &&
 	     errno == ENOENT))
@@ -365,8 +361,6 @@ static int fill_temp(int fd, const struct ccfc_target *t,
 		r = set_owner(fd, t, as, err);
 	if (!r && t->exists)
 		r = take_over(fd, t, err);
-	if (!r && fsync(fd) < 0)
-		r = fail(err, errno, "write", t->path);
 	return r;
 }
 
@@ -382,16 +376,15 @@ int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
 	if (r < 0)
 		return r;
 	/* What is to be kept from others is so from the start. */
-	fd = openat(t->dir, t->temp,
-		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		    as ? 0600 : 0666);
+	fd = ccfc_temp_open(t->dir, t->temp, as ? 0600 : 0666);
 	if (fd < 0) {
 		r = fail(err, errno, "write", t->path);
 	} else {
 		t->temp_made = true;
 		r = fill_temp(fd, t, content, as, err);
-		/* Some file systems say only now that there was no room. */
-		if (close(fd) < 0 && !r)
+		if (r < 0)
+			close(fd);
+		else if (ccfc_temp_close(fd) < 0)
 			r = fail(err, errno, "write", t->path);
 	}
 	if (r < 0) {
@@ -402,38 +395,19 @@ int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
 	return r;
 }
 
-/* A new file: not over one that somebody made meanwhile. */
-static int put_new(struct ccfc_target *t)
+static int place_temp(const struct ccfc_target *t, enum ccfc_placing how)
 {
-	if (!linkat(t->dir, t->temp, t->dir, t->name, 0))
-		return unlinkat(t->dir, t->temp, 0);
-	/* Some file systems have no links; we have just looked. */
-	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
-		return -1;
-	return renameat(t->dir, t->temp, t->dir, t->name);
-}
-
-/* The two files change places; -1 and errno. */
-static int exchange(const struct ccfc_target *t)
-{
-#if defined(SYS_renameat2) && defined(RENAME_EXCHANGE)
-	return (int)syscall(SYS_renameat2, t->dir, t->temp, t->dir, t->name,
-			    RENAME_EXCHANGE);
-#else
-	(void)t;
-	errno = ENOSYS;
-	return -1;
-#endif
+	return ccfc_temp_place(t->dir, t->temp, t->name, how);
 }
 
 /* Over the old file, if it is still the one that was found. */
 static int put_over(struct ccfc_target *t, struct ccfc_err *err)
 {
-	int r = exchange(t);
+	int r = place_temp(t, CCFC_PLACE_EXCHANGE);
 
 	if (r < 0 &&
 	    (errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP)) {
-		r = renameat(t->dir, t->temp, t->dir, t->name);
+		r = place_temp(t, CCFC_PLACE_OVER);
 		t->temp_made = r < 0;
 	}
 	if (r < 0)
@@ -446,7 +420,7 @@ static int put_over(struct ccfc_target *t, struct ccfc_err *err)
 		return 0;
 	}
 	/* Somebody's new file: it goes back, or stays where it is now. */
-	if (exchange(t) < 0)
+	if (place_temp(t, CCFC_PLACE_EXCHANGE) < 0)
 		t->temp_made = false;
 	return r;
 }
@@ -460,7 +434,7 @@ int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err)
 	if (t->temp_made && t->exists)
 		return put_over(t, err);
 	if (t->temp_made)
-		r = put_new(t);
+		r = place_temp(t, CCFC_PLACE_NEW_SEEN);
 	else
 		r = t->exists ? unlinkat(t->dir, t->name, 0) : 0;
 	if (r < 0)

@@ -5,9 +5,11 @@
  * content is prepared in a temporary file beside it, where everything that
  * can fail does, and then put in its place with one system call, by which the
  * two change places where the system can do that. The
- * directory is opened once; everything is done relative to it, and the last
- * part of the path is never followed if it is a symbolic link. Only regular
- * files are touched: anything else in the way is an error.
+ * directory is opened once, and everything is done relative to it. No part of
+ * the path is followed if it is a symbolic link, neither the last nor one on
+ * the way: the caller resolves links first (ccfc_cwd_place), and decides by
+ * the outcome. Only regular files are touched: anything else in the way is an
+ * error.
  *
  * Errors are CCFC_EIO, CCFC_EDENIED (what is there must not be touched, or we
  * may not) or CCFC_ETOOBIG; their text names the path.
@@ -18,11 +20,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/sha256.h"
+#include "cli/write/whole_file.h"
 
 #include <sys/types.h>
-
-/* ".ccfc-", 16 hex digits that nobody can guess, and maybe a letter. */
-#define CCFC_TEMP_MAX 24
 
 /* Whoever may read and write it. */
 struct ccfc_attr {

@@ -221,14 +221,17 @@ static void test_all_or_nothing(void **state)
 	edits[1] = edit("p/a", "a\n", "AA\n");
 	check_refused(edits, 2, "are one file");
 
-	/*
-	 * Found out at the very end: of link/x it is not seen that it is d/x
-	 * until d has been made.
-	 */
 	assert_int_equal(symlink("d", in_tree("p/link")), 0);
 	edits[1] = edit("p/d/x", NULL, "1\n");
 	edits[2] = edit("p/link/x", NULL, "1\n");
-	check_refused(edits, 3, "p/link/x was changed by somebody else");
+	check_refused(edits, 3, "p/link/x: a symbolic link");
+	check_file("p/a", "a\n");
+	assert_int_equal(count_in("p"), 2);
+
+	/* Found out at the very end: the third is what the second is in. */
+	edits[2] = edit("p/d", NULL, "1\n");
+	assert_true(apply(edits, 3) < 0);
+	assert_non_null(strstr(err.what, "p/d is a directory"));
 	check_file("p/a", "a\n");
 	assert_int_equal(count_in("p"), 2);
 }

@@ -157,7 +157,8 @@ static void test_a_file_for_a_directory(void **state)
 {
 	(void)state;
 	put_file("a", "old\n");
-	assert_int_equal(ccfc_target_init(&t, in_tree("a/b"), &err), CCFC_EIO);
+	assert_int_equal(ccfc_target_init(&t, in_tree("a/b"), &err),
+			 CCFC_EDENIED);
 	ccfc_target_release(&t);
 	assert_int_equal(ccfc_target_init(&t, "/", &err), CCFC_EDENIED);
 	ccfc_target_release(&t);
@@ -165,15 +166,56 @@ static void test_a_file_for_a_directory(void **state)
 	ccfc_target_release(&t);
 }
 
-/* The directory may be reached by a link; only the file itself may not. */
+static void check_link_refused(const char *name)
+{
+	err = (struct ccfc_err){ 0 };
+	assert_int_equal(ccfc_target_init(&t, in_tree(name), &err),
+			 CCFC_EDENIED);
+	assert_non_null(strstr(err.what, "a symbolic link or a file"));
+	ccfc_target_release(&t);
+}
+
+/* No directory is reached by a link, however far it is from the file. */
 static void test_directory_by_a_link(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(in_tree("real"), 0700), 0);
+	assert_int_equal(mkdir(in_tree("real/deep"), 0700), 0);
 	assert_int_equal(symlink("real", in_tree("link")), 0);
+	assert_int_equal(symlink("gone", in_tree("dangling")), 0);
 	put_file("real/a", "old\n");
-	replace("link/a", "new\n");
-	check_file("real/a", "new\n");
+	check_link_refused("link/a");
+	check_link_refused("link/deep/a");
+	check_link_refused("link/new/a");
+	check_link_refused("dangling/a");
+	check_link_refused("real/../real/a");
+	check_file("real/a", "old\n");
+}
+
+/* A link that comes when directories have to be made leads nowhere. */
+static void test_a_link_while_directories_are_made(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(in_tree("real"), 0700), 0);
+	look("new/deep/a");
+	assert_int_equal(t.missing, 2);
+	assert_int_equal(symlink("real", in_tree("new")), 0);
+	assert_int_equal(prepare("x"), CCFC_EDENIED);
+	ccfc_target_release(&t);
+	assert_int_equal(rmdir(in_tree("real")), 0);
+}
+
+/* Nor are directories removed through one. */
+static void test_a_link_while_directories_are_removed(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(in_tree("real"), 0700), 0);
+	assert_int_equal(mkdir(in_tree("real/deep"), 0700), 0);
+	look("new/deep/a");
+	assert_int_equal(symlink("real", in_tree("new")), 0);
+	ccfc_target_drop_dirs(&t, 2);
+	assert_int_equal(rmdir(in_tree("real/deep")), 0);
+	ccfc_target_release(&t);
 }
 
 static void check_changed(void)
@@ -307,6 +349,8 @@ int main(void)
 		TEST(test_regular_files_only),
 		TEST(test_a_file_for_a_directory),
 		TEST(test_directory_by_a_link),
+		TEST(test_a_link_while_directories_are_made),
+		TEST(test_a_link_while_directories_are_removed),
 		TEST(test_changed_meanwhile),
 		TEST(test_no_room),
 		TEST(test_attributes),

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* What the daemon goes by. Those with a default are for XDG directories. */
+/* Variables that the daemon reads; a default is that of an XDG directory. */
 static const struct {
 	const char *name;
 	const char *usual; /* below HOME; said only if it is another */
@@ -59,7 +59,7 @@ static bool is_usual(const char *value, const char *tail)
 	struct ccfc_buf home = CCFC_BUF_INIT;
 	bool same;
 
-	/* A relative one is no directory, by its specification. */
+	/* The specification says to ignore relative paths. */
 	if (value[0] != '/')
 		return true;
 	ccfc_dirs_home(&home, NULL);

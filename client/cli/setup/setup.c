@@ -76,20 +76,20 @@ static void leave(struct ccfc_setup *s, const char *path, const char *why)
 }
 
 /* As ccfc_setup_want, once it is known what is there. */
-static int decide(struct ccfc_setup *s, const struct ccfc_target *t,
-		  const char *content, const char *what)
+static int decide(struct ccfc_setup *s, const char *path,
+		  const struct ccfc_target *t, const char *content,
+		  const char *what)
 {
 	const struct ccfc_setup_file *row =
-		ccfc_setup_record_find(&s->record, t->path);
+		ccfc_setup_record_find(&s->record, path);
 	bool ours = row && ccfc_setup_file_is(row, t);
 	struct ccfc_setup_step *step;
 
 	if (!content) {
 		if (row && ours)
-			ccfc_setup_add(s, CCFC_SETUP_STEP_REMOVE, t->path,
-				       what);
+			ccfc_setup_add(s, CCFC_SETUP_STEP_REMOVE, path, what);
 		else if (row)
-			ccfc_setup_add(s, CCFC_SETUP_STEP_FORGET, t->path,
+			ccfc_setup_add(s, CCFC_SETUP_STEP_FORGET, path,
 				       t->exists ? "it was changed since"
 						 : "it is gone already");
 		return row && ours;
@@ -97,14 +97,24 @@ static int decide(struct ccfc_setup *s, const struct ccfc_target *t,
 	if (t->exists && ccfc_slice_is(ccfc_buf_view(&t->content), content))
 		return 0;
 	if (t->exists && !ours) {
-		leave(s, t->path,
+		leave(s, path,
 		      row ? "it was changed since setup wrote it"
 			  : "it is not of setup's making");
 		return 0;
 	}
-	step = ccfc_setup_add(s, CCFC_SETUP_STEP_WRITE, t->path, what);
+	step = ccfc_setup_add(s, CCFC_SETUP_STEP_WRITE, path, what);
 	step->content = ccfc_strdup(content);
 	return 1;
+}
+
+int ccfc_setup_target(struct ccfc_target *out, const struct ccfc_setup *s,
+		      const char *path, struct ccfc_err *err)
+{
+	char *place = ccfc_cwd_place(&s->where, path);
+	int code = ccfc_target_init(out, place, err);
+
+	free(place);
+	return code;
 }
 
 int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
@@ -112,12 +122,12 @@ int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 {
 	struct ccfc_target target;
 	struct ccfc_err why;
-	int code = ccfc_target_init(&target, path, err);
+	int code = ccfc_setup_target(&target, s, path, err);
 
 	if (!code) {
 		code = ccfc_target_look(&target, &why);
 		if (!code) {
-			code = decide(s, &target, content, what);
+			code = decide(s, path, &target, content, what);
 		} else if (code == CCFC_EDENIED) {
 			/* A link of somebody's dotfiles, say. */
 			leave(s, path, why.what);

@@ -123,6 +123,13 @@ struct ccfc_setup_step *ccfc_setup_add_run(struct ccfc_setup *s,
 					   const char *const *words);
 
 /*
+ * The file `path` as a target. Directories on the way may be links: a home
+ * directory's are the user's own. Released by the caller, also on failure.
+ */
+int ccfc_setup_target(struct ccfc_target *out, const struct ccfc_setup *s,
+		      const char *path, struct ccfc_err *err);
+
+/*
  * Has a file have that content, or be gone if it is NULL: adds the step that
  * it takes, if any. A file that is not setup's own is left, with a note. 1:
  * there will be a change; 0: none.

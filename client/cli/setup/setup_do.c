@@ -38,10 +38,10 @@ static int put_file(struct ccfc_target *t, struct ccfc_slice content,
 	return code;
 }
 
-/* Its row says what is going to be, what is, and by what name it is made. */
-static int announce(struct ccfc_setup *s, struct ccfc_target *t,
-		    struct ccfc_slice content, unsigned dirs,
-		    struct ccfc_err *err)
+/* The row has the new hash, the old one and the temporary name. */
+static int announce(struct ccfc_setup *s, const struct ccfc_setup_step *step,
+		    struct ccfc_target *t, struct ccfc_slice content,
+		    unsigned dirs, struct ccfc_err *err)
 {
 	char sha256[CCFC_SHA256_HEX + 1];
 	struct ccfc_setup_file *row;
@@ -50,7 +50,7 @@ static int announce(struct ccfc_setup *s, struct ccfc_target *t,
 	if (code < 0)
 		return code;
 	ccfc_sha256_hex(sha256, content);
-	row = ccfc_setup_record_put(&s->record, t->path, sha256, dirs);
+	row = ccfc_setup_record_put(&s->record, step->text, sha256, dirs);
 	memcpy(row->was, t->sha256, sizeof(row->was));
 	memcpy(row->temp, t->temp, sizeof(row->temp));
 	return ccfc_setup_record_save(&s->record, err);
@@ -72,7 +72,7 @@ static int write_found(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 				    step->text);
 	if (row)
 		drop_temp(t, row);
-	code = announce(s, t, content, dirs, err);
+	code = announce(s, step, t, content, dirs, err);
 	if (!code)
 		code = put_file(t, content, err);
 	row = ccfc_setup_record_find(&s->record, step->text);
@@ -114,7 +114,7 @@ static int do_file(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		   struct ccfc_err *err)
 {
 	struct ccfc_target target;
-	int code = ccfc_target_init(&target, step->text, err);
+	int code = ccfc_setup_target(&target, s, step->text, err);
 
 	if (!code)
 		code = ccfc_target_look(&target, err);
@@ -168,7 +168,7 @@ static int do_forget(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 
 	if (row) {
 		/* Directories of a file that is there are not empty. */
-		if (!ccfc_target_init(&target, step->text, NULL) &&
+		if (!ccfc_setup_target(&target, s, step->text, NULL) &&
 		    !ccfc_target_look(&target, NULL)) {
 			drop_temp(&target, row);
 			ccfc_target_drop_dirs(&target, row->dirs);

@@ -119,7 +119,7 @@ int ccfc_setup_record_init(struct ccfc_setup_record *record,
 	return code < 0 ? code : 0;
 }
 
-/* The directory is what is locked: there is no file to be left behind. */
+/* The directory is locked, so that no lock file is left behind. */
 static int lock_directory(struct ccfc_setup_record *record,
 			  struct ccfc_err *err)
 {

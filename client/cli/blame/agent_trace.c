@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/sha256.h"
 #include "base/time.h"
-#include "cli/blame/git.h"
+#include "cli/blame/git_repo.h"
 #include "cli/out/render.h"
 #include "wire/pack.h"
 
@@ -236,33 +236,20 @@ static void pack_id(struct ccfc_pack *p, struct ccfc_slice of)
 
 /* The repository that a file is in, if any: HEAD, and the path in it. */
 struct place {
-	struct ccfc_buf name;
+	struct ccfc_repo repo;
+	struct ccfc_slice name;
 	struct ccfc_slice head;
-	struct ccfc_buf words;
 };
 
 static void find_place(struct place *place, const char *path,
 		       struct ccfc_slice otherwise)
 {
-	static const char *const args[] = { "rev-parse", "--show-prefix",
-					    "HEAD", NULL };
-	char *dir, *name;
-	const char *nl;
-
-	*place = (struct place){ 0 };
-	ccfc_git_split(&dir, &name, path);
-	if (ccfc_git_run(&place->words, dir, args, NULL) == 0 &&
-	    place->words.len &&
-	    (nl = memchr(place->words.ptr, '\n', place->words.len))) {
-		ccfc_buf_append(&place->name, place->words.ptr,
-				(size_t)(nl - place->words.ptr));
-		ccfc_buf_puts(&place->name, name);
-		place->head = ccfc_slice(nl + 1, strcspn(nl + 1, "\n"));
-	} else {
-		ccfc_buf_slice(&place->name, otherwise);
+	*place = (struct place){ .name = otherwise };
+	if (ccfc_repo_find(&place->repo, path, NULL) == 0 &&
+	    *place->repo.head) {
+		place->name = ccfc_slice_str(place->repo.name);
+		place->head = ccfc_slice_str(place->repo.head);
 	}
-	free(dir);
-	free(name);
 }
 
 static void pack_record(struct ccfc_buf *out, struct ccfc_slice files,
@@ -300,7 +287,7 @@ void ccfc_agent_trace(struct ccfc_out *out, const struct ccfc_blame_view *view,
 	struct place place;
 
 	find_place(&place, path, view->name);
-	pack_files_agent_trace(&files, view, ccfc_buf_view(&place.name));
+	pack_files_agent_trace(&files, view, place.name);
 	pack_record(&record, ccfc_buf_view(&files), latest(view->blocks),
 		    now ? place.head : CCFC_SLICE_NONE);
 	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&record), NULL))
@@ -308,6 +295,5 @@ void ccfc_agent_trace(struct ccfc_out *out, const struct ccfc_blame_view *view,
 	ccfc_doc_free(doc);
 	ccfc_buf_release(&files);
 	ccfc_buf_release(&record);
-	ccfc_buf_release(&place.name);
-	ccfc_buf_release(&place.words);
+	ccfc_repo_release(&place.repo);
 }

@@ -2,6 +2,7 @@
 #include "cli/blame/blame_line.h"
 
 #include "base/time.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 
 /* A change's id starts with "toolu_01": 6 characters more tell them apart. */
@@ -82,28 +83,6 @@ int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
 	return t;
 }
 
-struct ccfc_slice ccfc_blame_model(struct ccfc_slice model)
-{
-	static const char vendor[] = "claude-";
-	size_t skip = sizeof(vendor) - 1, digits = 0;
-
-	if (ccfc_slice_starts(model, vendor) && model.len > skip)
-		model = ccfc_slice(model.ptr + skip, model.len - skip);
-	while (digits < model.len && digits <= 8 &&
-	       model.ptr[model.len - 1 - digits] >= '0' &&
-	       model.ptr[model.len - 1 - digits] <= '9')
-		digits++;
-	/* A date of eight digits behind a dash. */
-	if (digits == 8 && model.len > 9 && model.ptr[model.len - 9] == '-')
-		model.len -= 9;
-	return model;
-}
-
-static struct ccfc_slice cut(struct ccfc_slice s, size_t max)
-{
-	return ccfc_slice(s.ptr, s.len < max ? s.len : max);
-}
-
 /* "Explore a1b2c3d": what kind of agent, and which. */
 static void agent_cell(struct ccfc_buf *out, struct ccfc_obj line)
 {
@@ -113,7 +92,7 @@ static void agent_cell(struct ccfc_buf *out, struct ccfc_obj line)
 	ccfc_buf_slice(out, type);
 	if (type.len && id.len)
 		ccfc_buf_putc(out, ' ');
-	ccfc_buf_slice(out, cut(id, SESSION_MIN));
+	ccfc_buf_slice(out, ccfc_slice_cut(id, SESSION_MIN));
 }
 
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
@@ -131,11 +110,11 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 	switch (view->cols[col]) {
 	case CCFC_BLAME_COL_SESSION:
 		id = ccfc_obj_get_str(line, "sessionId");
-		ccfc_buf_slice(out, cut(id, view->session_length));
+		ccfc_buf_slice(out, ccfc_slice_cut(id, view->session_length));
 		return;
 	case CCFC_BLAME_COL_MODEL:
 		id = ccfc_obj_get_str(line, "model");
-		ccfc_buf_slice(out, ccfc_blame_model(id));
+		ccfc_buf_slice(out, ccfc_human_model(id));
 		return;
 	case CCFC_BLAME_COL_AGENT:
 		agent_cell(out, line);
@@ -154,7 +133,7 @@ void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 	struct ccfc_slice id = ccfc_obj_get_str(line, "changeId");
 
 	if (ccfc_blame_is_session(line))
-		ccfc_buf_slice(out, cut(id, view->change_length));
+		ccfc_buf_slice(out, ccfc_slice_cut(id, view->change_length));
 	else
 		ccfc_buf_slice(out, ccfc_obj_get_str(line, "kind"));
 }

@@ -44,7 +44,7 @@ const struct ccfc_git_commit *
 ccfc_blame_commit(const struct ccfc_blame_view *view, struct ccfc_obj line);
 
 /*
- * The time of a line: of its change, or for a line that git has to tell about
+ * The time of a line: of its change, or for a line with a commit
  * of its commit. For other lines *sign is '>' (it came after that time) or
  * '<' (before it), else ' '. CCFC_TIME_NONE: nothing is known.
  */
@@ -53,7 +53,7 @@ int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
 
 /*
  * Appends what column `col` says about a line, not made safe. The first
- * column of a line that git has to tell about is the commit's author.
+ * column of a line with a commit is the commit's author.
  */
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		     struct ccfc_obj line, unsigned col);
@@ -61,9 +61,6 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 /* Appends the short id of its change, "outside" or "unknown". */
 void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		      struct ccfc_obj line);
-
-/* "opus-4-5" of "claude-opus-4-5-20251101"; a part of `model`. */
-struct ccfc_slice ccfc_blame_model(struct ccfc_slice model);
 
 /* The formats. */
 void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view);

@@ -85,7 +85,7 @@ static int64_t group_size(const struct ccfc_blame_view *view, uint32_t i,
 	return n;
 }
 
-/* True the first time. Nobody's lines are told about in every group. */
+/* True the first time. Lines without an owner repeat their facts. */
 static bool is_new(struct seen *seen, const struct entry *e)
 {
 	for (uint32_t i = seen->n; !e->zero && i-- > 0;)
@@ -195,6 +195,8 @@ static void put_details(struct ccfc_buf *out,
 	put_known(out, "ccfc-agent", line, "agentId");
 	put_known(out, "ccfc-agent-type", line, "agentType");
 	put_known(out, "ccfc-tool", line, "tool");
+	put_known(out, "ccfc-evidence", line, "evidence");
+	put_known(out, "ccfc-command", line, "command");
 	put_known(out, "ccfc-from", line, "from");
 	put_known(out, "ccfc-to", line, "to");
 	put_blame_porcelain(out, "filename", view->name);

@@ -1,51 +1,103 @@
-/* Asking git; see git.h. */
+/* Running git; see git.h. */
 #include "cli/blame/git.h"
 
-#include "base/alloc.h"
 #include "cli/frame/child.h"
 
 #include <ccfc/protocol.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define ARGS_MAX     24
 #define NO_DIRECTORY 126
 
-/* In front of all that it is asked. */
+#ifndef __linux__
+extern char **environ;
+#endif
+
+/*
+ * In front of all that it is asked; the first is the program. These win over
+ * a repository's configuration.
+ */
 static const char *const always[] = {
-	"git", "--no-pager",
-	"-c",  "core.fsmonitor=false",
-	"-c",  "core.hooksPath=/dev/null",
+	"git",
+	"--no-pager",
+	"--literal-pathspecs",
+	"-c",
+	"core.fsmonitor=false",
+	"-c",
+	"core.hooksPath=/dev/null",
+	"-c",
+	"protocol.allow=never",
+	"-c",
+	"safe.bareRepository=explicit",
 };
 #define ALWAYS (sizeof(always) / sizeof(*always))
 
-/* What a hook, or a shell in another repository, may have left. */
-static const char *const forget[] = {
-	"GIT_DIR",
-	"GIT_WORK_TREE",
-	"GIT_INDEX_FILE",
-	"GIT_PREFIX",
-	"GIT_COMMON_DIR",
-	"GIT_NAMESPACE",
-	"GIT_OBJECT_DIRECTORY",
-	"GIT_ALTERNATE_OBJECT_DIRECTORIES",
-	"GIT_CONFIG",
-	"GIT_CONFIG_PARAMETERS",
-	"GIT_CONFIG_COUNT",
-	"GIT_SHALLOW_FILE",
-	"GIT_GRAFT_FILE",
-	"GIT_EXTERNAL_DIFF",
-	"GIT_LITERAL_PATHSPECS",
+/* Which files are the user's own configuration: that is all that stays. */
+static const char *const keep[] = {
+	"GIT_CONFIG_GLOBAL=",
+	"GIT_CONFIG_SYSTEM=",
+	"GIT_CONFIG_NOSYSTEM=",
+	"GIT_ATTR_NOSYSTEM=",
 };
 
-static void prepare(const void *dir)
+static bool is_kept(const char *entry)
 {
-	for (size_t i = 0; i < sizeof(forget) / sizeof(*forget); i++)
-		unsetenv(forget[i]);
+	for (size_t i = 0; i < sizeof(keep) / sizeof(*keep); i++)
+		if (!strncmp(entry, keep[i], strlen(keep[i])))
+			return true;
+	return false;
+}
+
+/*
+ * A hook, or a shell in another repository, may have left variables that name
+ * a repository, configuration or programs. git has new ones in each version:
+ * all go that are not known to be harmless.
+ */
+static void forget_git(void)
+{
+	char **to = environ;
+
+	for (char **from = environ; from && *from; from++)
+		if (strncmp(*from, "GIT_", 4) != 0 || is_kept(*from))
+			*to++ = *from;
+	if (environ)
+		*to = NULL;
+}
+
+/* The parent may hold signals back; git is to end with the terminal's. */
+static void let_signals_in(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void prepare(const void *data)
+{
+	const struct ccfc_git_place *place = data;
+
+	let_signals_in();
+	forget_git();
 	setenv("GIT_OPTIONAL_LOCKS", "0", 1);
-	setenv("GIT_NO_LAZY_FETCH", "1", 1);
 	setenv("GIT_TERMINAL_PROMPT", "0", 1);
-	if (chdir(dir) < 0)
+	/*
+	 * An object that is not there is not fetched. Only newer ones know the
+	 * first; the second forbids each transport, whatever is configured.
+	 */
+	setenv("GIT_NO_LAZY_FETCH", "1", 1);
+	setenv("GIT_ALLOW_PROTOCOL", "none", 1);
+	if (place->git_dir) {
+		setenv("GIT_DIR", place->git_dir, 1);
+		setenv("GIT_OBJECT_DIRECTORY", place->objects, 1);
+	}
+	if (place->work_tree)
+		setenv("GIT_WORK_TREE", place->work_tree, 1);
+	if (place->index)
+		setenv("GIT_INDEX_FILE", place->index, 1);
+	if (chdir(place->dir) < 0)
 		_exit(NO_DIRECTORY);
 }
 
@@ -55,33 +107,40 @@ static int judge(const struct ccfc_child *child, struct ccfc_err *err)
 
 	if (!child->code)
 		return 0;
-	if (child->code == CCFC_CHILD_NOT_FOUND && !say.len)
-		return ccfc_err_set(err, CCFC_EIO, "git: not found in PATH");
 	if (child->code == NO_DIRECTORY && !say.len)
-		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "git: the directory does not exist");
+		return ccfc_err_set(err, CCFC_EDENIED,
+				    "git: the directory cannot be entered");
 	if (!say.len)
-		return ccfc_err_set(err, CCFC_EIO, "git: ended with %d",
+		return ccfc_err_set(err, CCFC_EDENIED, "git: ended with %d",
 				    child->code);
 	if (ccfc_slice_starts(say, "fatal: "))
 		say = ccfc_slice(say.ptr + 7, say.len - 7);
-	return ccfc_err_set(err, CCFC_ENOTFOUND, "git: %.*s", (int)say.len,
-			    say.ptr);
+	return ccfc_err_set(err, CCFC_EDENIED, "git: %.*s%s", (int)say.len,
+			    say.ptr,
+			    ccfc_slice_starts(say, "detected dubious ownership")
+				    ? " (see safe.directory in git-config(1))"
+				    : "");
 }
 
-int ccfc_git_run(struct ccfc_buf *out, const char *dir, const char *const *args,
-		 struct ccfc_err *err)
+int ccfc_git_run(struct ccfc_buf *out, const struct ccfc_git_place *place,
+		 const char *const *args, struct ccfc_err *err)
 {
 	const char *argv[ALWAYS + ARGS_MAX + 1] = { NULL };
+	struct ccfc_buf program = CCFC_BUF_INIT;
 	struct ccfc_child child;
 	size_t n = 0;
 	int code;
 
+	if (!ccfc_child_find(&program, always[0])) {
+		ccfc_buf_release(&program);
+		return ccfc_err_set(err, CCFC_EIO, "git: not found in PATH");
+	}
 	for (size_t i = 0; i < ALWAYS; i++)
 		argv[n++] = always[i];
+	argv[0] = program.ptr;
 	while (*args && n < ALWAYS + ARGS_MAX)
 		argv[n++] = *args++;
-	code = ccfc_child_run(&child, argv, prepare, dir, err);
+	code = ccfc_child_run(&child, argv, prepare, place, err);
 	if (!code)
 		code = judge(&child, err);
 	if (!code && child.out.len > CCFC_REPLY_MAX_BYTES)
@@ -89,14 +148,17 @@ int ccfc_git_run(struct ccfc_buf *out, const char *dir, const char *const *args,
 	if (!code)
 		ccfc_buf_slice(out, ccfc_buf_view(&child.out));
 	ccfc_child_release(&child);
+	ccfc_buf_release(&program);
 	return code;
 }
 
-void ccfc_git_split(char **dir, char **name, const char *path)
+bool ccfc_git_next(struct ccfc_slice *word, struct ccfc_slice *rest)
 {
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
+	const char *end = rest->len ? memchr(rest->ptr, 0, rest->len) : NULL;
 
-	*name = ccfc_strdup(slash ? slash + 1 : path);
-	*dir = n ? ccfc_strndup(path, n) : ccfc_strdup(slash ? "/" : ".");
+	if (!end)
+		return false;
+	*word = ccfc_slice(rest->ptr, (size_t)(end - rest->ptr));
+	*rest = ccfc_slice(end + 1, rest->len - word->len - 1);
+	return true;
 }

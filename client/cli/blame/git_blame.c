@@ -8,16 +8,23 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "cli/blame/git.h"
+#include "cli/blame/git_match.h"
+#include "cli/blame/git_objects.h"
+#include "cli/frame/file_io.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define LINES_MAX (1u << 27)
 
 void ccfc_git_blame_release(struct ccfc_git_blame *blame)
 {
 	ccfc_buf_release(&blame->bytes);
+	ccfc_buf_release(&blame->content);
 	free(blame->commits.items);
 	free(blame->lines.items);
 }
@@ -165,38 +172,135 @@ int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
 	return 0;
 }
 
+/* Lines `from` to `to` of HEAD's file, 0 and 0: none. */
+static int ask_head(struct ccfc_git_blame *blame, const struct ccfc_objects *o,
+		    const struct ccfc_git_match *match, bool ignore_space,
+		    struct ccfc_err *err)
+{
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	char range[64], map[128];
+	/* In a git directory of its own git would not look for a mailmap. */
+	const char *args[16] = { "-c",
+				 map,
+				 "blame",
+				 "--porcelain",
+				 "--no-textconv",
+				 "--no-progress",
+				 "--ignore-revs-file",
+				 "" };
+	int code, n = 8;
+
+	if (!match->first)
+		return 0;
+	snprintf(map, sizeof(map), "mailmap.blob=%s:.mailmap", o->repo->head);
+	snprintf(range, sizeof(range), "-L%u,%u", match->first, match->last);
+	if (ignore_space)
+		args[n++] = "-w";
+	args[n++] = range;
+	args[n++] = o->repo->head;
+	args[n++] = "--";
+	args[n] = o->name;
+	code = ccfc_objects_ask(&bytes, o, args, err);
+	if (!code)
+		code = ccfc_git_blame_parse(blame, &bytes, err);
+	ccfc_buf_release(&bytes);
+	return code;
+}
+
+/* From lines of HEAD to lines of the file. */
+static void take_over(struct ccfc_git_blame *blame,
+		      const struct ccfc_git_match *match, int64_t from)
+{
+	struct ccfc_git_blame head = *blame;
+
+	blame->lines.items = NULL;
+	blame->lines.n = blame->lines.cap = 0;
+	blame->first = from;
+	for (uint32_t i = 0; i < match->n; i++) {
+		struct ccfc_git_line line = { .commit = -1 };
+		int64_t at = (int64_t)match->lines[i].head - head.first;
+
+		if (match->lines[i].head && at >= 0 && at < head.lines.n)
+			line = head.lines.items[at];
+		line.text = match->lines[i].text;
+		CCFC_VEC_PUSH(blame->lines, line);
+	}
+	free(head.lines.items);
+}
+
+static int read_work_file(struct ccfc_buf *out, const char *path,
+			  struct ccfc_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	int code = 0;
+
+	if (fd < 0)
+		return ccfc_err_errno(err, errno, "git: %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		code = ccfc_err_set(err, CCFC_EDENIED,
+				    "git: %s is no regular file", path);
+	else if (ccfc_read_all(out, fd) < 0)
+		code = ccfc_err_io(err, errno, "git: %s", path);
+	close(fd);
+	return code;
+}
+
+static int blame_repo(struct ccfc_git_blame *blame,
+		      const struct ccfc_repo *repo,
+		      const struct ccfc_git_match_range *range,
+		      struct ccfc_err *err)
+{
+	struct ccfc_buf old = CCFC_BUF_INIT, content = CCFC_BUF_INIT;
+	struct ccfc_git_match match = { .arena = CCFC_ARENA_INIT };
+	struct ccfc_git_attrs attrs = { 0 };
+	struct ccfc_objects o;
+	int code = ccfc_objects_open(&o, repo, err);
+
+	if (!code)
+		code = ccfc_objects_content(&old, &o, err);
+	blame->untracked = code == CCFC_ENOTFOUND;
+	if (!code)
+		code = read_work_file(&content, repo->path, err);
+	/* Where both are the same nothing has stood in between. */
+	if (!code &&
+	    !ccfc_slice_eq(ccfc_buf_view(&old), ccfc_buf_view(&content)))
+		code = ccfc_objects_attrs(&attrs, &o, err);
+	if (!code) {
+		ccfc_git_match(&match, ccfc_buf_view(&old),
+			       ccfc_buf_view(&content), &attrs, range);
+		code = ask_head(blame, &o, &match, range->ignore_space, err);
+	}
+	blame->content = content;
+	if (!code) {
+		take_over(blame, &match, range->from);
+		memcpy(blame->filter, attrs.other, sizeof(attrs.other));
+	}
+	ccfc_objects_close(&o);
+	ccfc_arena_release(&match.arena);
+	ccfc_buf_release(&old);
+	return code;
+}
+
 int ccfc_git_blame_read(struct ccfc_git_blame *blame, const char *path,
 			int64_t from, int64_t to, bool ignore_space,
 			struct ccfc_err *err)
 {
-	const char *args[12] = {
-		"blame",	 "--porcelain",	       "--no-textconv",
-		"--no-progress", "--ignore-revs-file", ""
-	};
-	struct ccfc_buf bytes = CCFC_BUF_INIT;
-	char range[64], *dir, *name;
-	int code, n = 6;
+	struct ccfc_git_match_range range = { from ? from : 1,
+					      to ? to : INT64_MAX,
+					      ignore_space };
+	struct ccfc_repo repo;
+	int code = ccfc_repo_find(&repo, path, err);
 
 	*blame = (struct ccfc_git_blame){ 0 };
-	if (ignore_space)
-		args[n++] = "-w";
-	if (from || to) {
-		snprintf(range, sizeof(range), "-L%lld,",
-			 (long long)(from ? from : 1));
-		if (to)
-			snprintf(range + strlen(range), 32, "%lld",
-				 (long long)to);
-		args[n++] = range;
+	if (!code && !*repo.head) {
+		blame->untracked = true;
+		code = ccfc_err_set(err, CCFC_ENOTFOUND,
+				    "git: the repository has no commit yet");
 	}
-	ccfc_git_split(&dir, &name, path);
-	args[n++] = "--";
-	args[n] = name;
-	code = ccfc_git_run(&bytes, dir, args, err);
 	if (!code)
-		code = ccfc_git_blame_parse(blame, &bytes, err);
-	ccfc_buf_release(&bytes);
-	free(dir);
-	free(name);
+		code = blame_repo(blame, &repo, &range, err);
+	ccfc_repo_release(&repo);
 	return code;
 }
 

@@ -1,6 +1,8 @@
 /*
  * The commit of each line of a file in a git work tree, as `git blame` tells
- * it: the one that first holds the line as it stands.
+ * it: the one that first holds the line as it stands. git is asked about HEAD;
+ * which lines of the file are still those of HEAD is found here, since git
+ * would run the repository's filters over the file.
  */
 #ifndef CCFC_CLI_BLAME_GIT_BLAME_H
 #define CCFC_CLI_BLAME_GIT_BLAME_H
@@ -26,7 +28,8 @@ struct ccfc_git_line {
 };
 
 struct ccfc_git_blame {
-	struct ccfc_buf bytes;
+	struct ccfc_buf bytes;	 /* of git */
+	struct ccfc_buf content; /* of the file */
 	struct {
 		struct ccfc_git_commit *items;
 		uint32_t n, cap;
@@ -36,13 +39,22 @@ struct ccfc_git_blame {
 		uint32_t n, cap;
 	} lines;
 	int64_t first;
+	/* It is in a work tree, and nothing of it is committed. */
+	bool untracked;
+	/*
+	 * "filter=NAME": git keeps another content than the file's, made by
+	 * what we do not run. Lines that are the same in both have commits; of
+	 * others it is not known whether they are committed. Else empty.
+	 */
+	char filter[80];
 };
 
 /*
  * Blames `path` (absolute) as it is on disk, from line `from` to line `to`; 0
- * is no limit. Fails as ccfc_git_run does, also when the file is in no
- * repository or not tracked, and with CCFC_EPROTO on words that are not
- * git's. The caller releases it in any case.
+ * is no limit. CCFC_ENOTFOUND when the file is in no work tree, or `untracked`;
+ * CCFC_EIO when git cannot be run; CCFC_EDENIED when it refuses, also as the
+ * repository lacks objects; CCFC_EPROTO on words that are not git's. The
+ * caller releases it in any case.
  */
 int ccfc_git_blame_read(struct ccfc_git_blame *blame, const char *path,
 			int64_t from, int64_t to, bool ignore_space,

@@ -86,24 +86,6 @@ static int64_t count_ours(const struct tally *tally, struct ccfc_obj lines)
 	return n;
 }
 
-/* Is it in a work tree at all? Then it has not been added yet. */
-static bool in_work_tree(const char *path)
-{
-	static const char *const args[] = { "rev-parse",
-					    "--is-inside-work-tree", NULL };
-	struct ccfc_buf words = CCFC_BUF_INIT;
-	char *dir, *name;
-	bool in;
-
-	ccfc_git_split(&dir, &name, path);
-	in = ccfc_git_run(&words, dir, args, NULL) == 0 &&
-	     ccfc_slice_starts(ccfc_buf_view(&words), "true");
-	ccfc_buf_release(&words);
-	free(dir);
-	free(name);
-	return in;
-}
-
 /* Fails only where git cannot be asked at all. */
 static int count_file(struct tally *tally, const char *path,
 		      struct ccfc_obj root, struct ccfc_err *err)
@@ -118,7 +100,7 @@ static int count_file(struct tally *tally, const char *path,
 	if (!ours)
 		return 0;
 	code = ccfc_git_blame_read(&git, path, 0, 0, false, err);
-	if (code < 0 && (code != CCFC_ENOTFOUND || !in_work_tree(path))) {
+	if (code < 0 && !git.untracked) {
 		tally->homeless++;
 		ccfc_git_blame_release(&git);
 		return code == CCFC_ENOTFOUND ? 0 : code;

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "cli/blame/blame_line.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 #include "cli/out/table.h"
 #include "wire/to_json.h"
@@ -202,7 +203,7 @@ static void put_cell(struct ccfc_table *table, enum col col,
 		put_change(table, out, o);
 		return;
 	case MODEL:
-		ccfc_table_cell(table, or_dash(ccfc_blame_model(
+		ccfc_table_cell(table, or_dash(ccfc_human_model(
 					       ccfc_obj_get_str(o, "model"))));
 		return;
 	case TOOL:

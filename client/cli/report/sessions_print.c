@@ -98,7 +98,7 @@ static void put_row(struct ccfc_table *table, const struct ccfc_out *out,
 			 ccfc_human_tokens(ccfc_obj_get(s, "tokenUsage")));
 	put_text(table, &text);
 	ccfc_table_cell(
-		table, or_dash(ccfc_blame_model(ccfc_obj_get_str(s, "model"))));
+		table, or_dash(ccfc_human_model(ccfc_obj_get_str(s, "model"))));
 	ccfc_table_cell(table, or_dash(ccfc_obj_get_str(s, "status")));
 	ccfc_buf_release(&text);
 }

@@ -5,6 +5,7 @@
 
 #include "cli/blame/agent_trace.h"
 #include "cli/blame/blame_line.h"
+#include "cli/out/human.h"
 
 struct world {
 	struct packed packed;
@@ -345,7 +346,7 @@ static void test_model(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_true(ccfc_slice_is(
-			ccfc_blame_model(ccfc_slice_str(cases[i][0])),
+			ccfc_human_model(ccfc_slice_str(cases[i][0])),
 			cases[i][1]));
 }
 

@@ -1,0 +1,40 @@
+/*
+ * Which lines of a file are those that git has in HEAD: our own comparison.
+ * What git would do to the file on its way in is done to a copy here as far as
+ * it is git's own: line ends and $Id$. Filters are programs and are not run.
+ */
+#ifndef CCFC_CLI_BLAME_GIT_MATCH_H
+#define CCFC_CLI_BLAME_GIT_MATCH_H
+
+#include "base/arena.h"
+#include "cli/blame/git_objects.h"
+
+#include <stdint.h>
+
+struct ccfc_git_match_range {
+	int64_t from, to; /* lines of the file, from 1 */
+	bool ignore_space;
+};
+
+struct ccfc_git_match_line {
+	uint32_t head;		/* its number in HEAD, from 1; 0: not there */
+	struct ccfc_slice text; /* of the file, without the newline */
+};
+
+struct ccfc_git_match {
+	struct ccfc_arena arena;
+	struct ccfc_git_match_line *lines; /* those of the range */
+	uint32_t n;
+	uint32_t first, last; /* of HEAD, that were met; 0: none */
+};
+
+/*
+ * `m` has an arena and nothing else; the caller releases that. The texts of
+ * lines borrow from `content`.
+ */
+void ccfc_git_match(struct ccfc_git_match *m, struct ccfc_slice head,
+		    struct ccfc_slice content,
+		    const struct ccfc_git_attrs *attrs,
+		    const struct ccfc_git_match_range *range);
+
+#endif

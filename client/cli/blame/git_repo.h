@@ -1,0 +1,31 @@
+/*
+ * The git work tree that a file is in. It is the next directory above the
+ * file that has a `.git`: a directory that only looks like a repository (HEAD,
+ * objects, refs, as a clone may carry one among its files) is never taken for
+ * one. What core.worktree says is not looked at.
+ */
+#ifndef CCFC_CLI_BLAME_GIT_REPO_H
+#define CCFC_CLI_BLAME_GIT_REPO_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+struct ccfc_repo {
+	char *top;     /* the work tree */
+	char *path;    /* the file, without symbolic links */
+	char *name;    /* the same from `top` on; a part of `path` */
+	char *git_dir; /* of this work tree */
+	char *common;  /* where objects and configuration are */
+	char head[65]; /* the commit, in hex; empty: there is none yet */
+};
+
+/*
+ * `path` is absolute; the file need not exist. CCFC_ENOTFOUND: it is in no
+ * work tree. CCFC_EDENIED: git refuses the repository, as one of another
+ * user, or it is none; CCFC_EIO as ccfc_git_run. Release it in any case.
+ */
+int ccfc_repo_find(struct ccfc_repo *repo, const char *path,
+		   struct ccfc_err *err);
+void ccfc_repo_release(struct ccfc_repo *repo);
+
+#endif

@@ -20,7 +20,7 @@ static int run_doctor(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	ccfc_doctor_files(&d);
 	ccfc_doctor_watch(&d);
 	ccfc_doctor_sources(&d);
-	ccfc_doctor_store(&d);
+	ccfc_doctor_store(&d, false);
 	ccfc_doctor_retention(&d);
 	if (ccfc_opts_own(opts, OPT_FORMAT)->num)
 		ccfc_doctor_print_json(&d);

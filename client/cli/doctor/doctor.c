@@ -1,4 +1,4 @@
-/* What doctor found, and how it is told; see doctor.h. */
+/* What doctor found, and how it is printed; see doctor.h. */
 #include "cli/doctor/doctor.h"
 
 #include "base/alloc.h"
@@ -45,7 +45,7 @@ static int ask_info(struct ccfc_doctor *d, struct ccfc_err *err)
 	int code;
 
 	options.spawn = CCFC_SPAWN_NEVER;
-	options.timeout_ms = ANSWER_MS;
+	options.timeout_ms = ccfc_time_patience(ANSWER_MS);
 	code = ccfc_client_new(&client, &options, err);
 	if (!code)
 		code = ccfc_server_info(&d->info, client, err);

@@ -1,7 +1,7 @@
 /*
  * What `ccfc doctor` looks at, and what it found. Each group of checks is a
  * file of its own, doctor_*.c, that adds findings; nothing is changed by any
- * of them. Every finding that is not fine has the command that mends it, which
+ * of them. Every finding that is not fine has the command that fixes it, which
  * can be pasted into a shell as it is.
  */
 #ifndef CCFC_CLI_DOCTOR_DOCTOR_H
@@ -87,7 +87,7 @@ void ccfc_doctor_service(struct ccfc_doctor *d);
 void ccfc_doctor_files(struct ccfc_doctor *d);
 void ccfc_doctor_watch(struct ccfc_doctor *d);
 void ccfc_doctor_sources(struct ccfc_doctor *d);
-void ccfc_doctor_store(struct ccfc_doctor *d);
+void ccfc_doctor_store(struct ccfc_doctor *d, bool deep);
 void ccfc_doctor_retention(struct ccfc_doctor *d);
 
 #endif

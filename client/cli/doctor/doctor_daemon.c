@@ -54,6 +54,14 @@ static long lock_holder(const struct ccfc_doctor *d)
 	return pid;
 }
 
+static bool is_blocked(const struct ccfc_doctor *d)
+{
+	struct stat st;
+
+	return d->socket.len && !lstat(d->socket.ptr, &st) &&
+	       !S_ISSOCK(st.st_mode);
+}
+
 static void in_the_way(struct ccfc_doctor *d)
 {
 	struct ccfc_finding *f = ccfc_doctor_say(
@@ -90,10 +98,7 @@ static void not_running(struct ccfc_doctor *d)
 	struct stat st = { 0 };
 	struct ccfc_finding *f;
 
-	if (!lstat(d->socket.ptr, &st) && !S_ISSOCK(st.st_mode)) {
-		in_the_way(d);
-		return;
-	}
+	lstat(d->socket.ptr, &st);
 	if (pid) {
 		elsewhere(d, pid);
 		return;
@@ -255,6 +260,8 @@ void ccfc_doctor_daemon(struct ccfc_doctor *d)
 {
 	if (!d->daemon_err.code)
 		check_running(d);
+	else if (is_blocked(d))
+		in_the_way(d);
 	else if (d->daemon_err.code == CCFC_EUNREACHABLE && d->socket.len)
 		not_running(d);
 	else

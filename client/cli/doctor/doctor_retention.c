@@ -19,7 +19,10 @@
 /* The daemon's list, by path. */
 struct known {
 	struct ccfc_strtab paths;
-	int64_t *read; /* of string i; -1: gone, as far as it knows */
+	struct {
+		int64_t *items;
+		uint32_t n, cap;
+	} read; /* of string i: how far */
 };
 
 /* What is to be said about one directory. */
@@ -30,36 +33,51 @@ struct due {
 	const struct ccfc_transcript *first, *first_unread;
 };
 
+static void know(struct known *k, struct ccfc_slice path, struct ccfc_obj row)
+{
+	uint32_t id = ccfc_strtab_put(&k->paths, path);
+
+	while (k->read.n <= id)
+		CCFC_VEC_PUSH(k->read, 0);
+	k->read.items[id] = ccfc_obj_get_int(row, "bytes", 0);
+}
+
 static void known_init(struct known *k, const struct ccfc_doctor *d)
 {
 	struct ccfc_obj rows = { 0 };
-	uint32_t n;
 
+	*k = (struct known){ 0 };
 	if (d->sources)
 		rows = ccfc_obj_get(ccfc_cli_value(d->sources), "sources");
-	n = ccfc_obj_len(rows);
 	ccfc_strtab_init(&k->paths);
-	k->read = ccfc_calloc((size_t)n + 1, sizeof(*k->read));
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++) {
 		struct ccfc_obj row = ccfc_obj_at(rows, i);
-		uint32_t id = ccfc_strtab_put(&k->paths,
-					      ccfc_obj_get_str(row, "path"));
 
-		k->read[id] = ccfc_obj_get_int(row, "bytes", 0);
+		know(k, ccfc_obj_get_str(row, "path"), row);
+	}
+	/* The path of one that is gone may be another name of one that is
+	 * there. */
+	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++) {
+		struct ccfc_obj row = ccfc_obj_at(rows, i);
+		struct ccfc_obj names = ccfc_obj_get(row, "names");
+
+		for (uint32_t j = 0; j < ccfc_obj_len(names); j++)
+			know(k, ccfc_obj_str(ccfc_obj_at(names, j)), row);
 	}
 }
 
 static void known_release(struct known *k)
 {
 	ccfc_strtab_release(&k->paths);
-	free(k->read);
+	free(k->read.items);
 }
 
 static bool is_indexed(const struct known *k, const struct ccfc_transcript *t)
 {
 	uint32_t id = ccfc_strtab_find(&k->paths, ccfc_slice_str(t->path));
 
-	return id != CCFC_ID_NONE && ccfc_transcript_is_read(t, k->read[id]);
+	return id != CCFC_ID_NONE &&
+	       ccfc_transcript_is_read(t, k->read.items[id]);
 }
 
 /* Transcripts are in the order in which they go. */

@@ -59,6 +59,57 @@ static bool check_denied(struct ccfc_doctor *d)
 	return false;
 }
 
+/* What the daemon could not read when it last tried. */
+static bool check_unread(struct ccfc_doctor *d, bool denied)
+{
+	struct ccfc_obj unread = ccfc_obj_get(ccfc_doctor_info(d), "unread");
+	long long n = (long long)ccfc_obj_get_int(unread, "total", 0);
+	struct ccfc_obj paths = ccfc_obj_get(unread, "paths");
+	struct ccfc_finding *f;
+
+	if (n <= 0)
+		return true;
+	/* If we may not read it either, another finding has the fix. */
+	f = ccfc_doctor_say(d, denied ? CCFC_LEVEL_NOTE : CCFC_LEVEL_WARN, KEY,
+			    "the daemon could not read %lld: ", n);
+	ccfc_render_unread(&f->what, ccfc_obj_at(paths, 0));
+	ccfc_buf_puts(&f->why, "what was written there since is missing from "
+			       "answers; each question tries again");
+	if (denied)
+		return false;
+	ccfc_doctor_stop(d, &f->fix);
+	ccfc_buf_puts(&f->fix, " && ");
+	ccfc_doctor_start(d, &f->fix);
+	return false;
+}
+
+/* Links are followed, and counted as what they lead to. */
+static void note_names(struct ccfc_doctor *d)
+{
+	struct ccfc_obj rows = { 0 };
+	struct ccfc_finding *f;
+	uint32_t n = 0, first = 0;
+
+	if (d->sources)
+		rows = ccfc_obj_get(ccfc_cli_value(d->sources), "sources");
+	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++)
+		if (ccfc_obj_len(ccfc_obj_get(ccfc_obj_at(rows, i), "names")) &&
+		    !n++)
+			first = i;
+	if (!n)
+		return;
+	rows = ccfc_obj_at(rows, first);
+	f = ccfc_doctor_add(d, CCFC_LEVEL_NOTE, KEY);
+	ccfc_render_count(&f->what, n, "transcript");
+	ccfc_buf_printf(&f->what, " %s several names, first ",
+			n == 1 ? "has" : "have");
+	ccfc_buf_slice(&f->what, ccfc_obj_get_str(rows, "path"));
+	ccfc_buf_puts(&f->what, ", also ");
+	ccfc_buf_slice(&f->what, ccfc_obj_str(ccfc_obj_at(
+					 ccfc_obj_get(rows, "names"), 0)));
+	ccfc_buf_puts(&f->why, "links lead to it; it is read and counted once");
+}
+
 /* The first of the transcripts with a count under `key`. */
 static struct ccfc_slice first_with(const struct ccfc_doctor *d,
 				    const char *key)
@@ -144,13 +195,15 @@ void ccfc_doctor_sources(struct ccfc_doctor *d)
 {
 	struct ccfc_obj sources = ccfc_obj_get(ccfc_doctor_info(d), "sources");
 	struct ccfc_finding *f;
-	bool good = true;
+	bool good = true, denied;
 
 	for (uint32_t i = 0; i < d->roots.n; i++)
 		good = check_root(d, d->roots.items[i]) && good;
-	good = check_denied(d) && good;
+	denied = !check_denied(d);
+	good = check_unread(d, denied) && !denied && good;
 	good = check_lines(d) && good;
 	check_indexing(d);
+	note_names(d);
 	if (!good)
 		return;
 	f = ccfc_doctor_say(d, CCFC_LEVEL_OK, KEY, "%u on disk",

@@ -1,39 +1,16 @@
 /*
  * Is what is stored whole? The daemon looks (store.check). The store has what
  * is known of transcripts that are gone, so nothing of it is ever thrown away:
- * what is damaged is put aside.
+ * the daemon's next start puts aside what is damaged and carries over the rest.
  */
 #include "base/time.h"
 #include "cli/doctor/doctor.h"
 #include "cli/frame/connect.h"
 #include "cli/out/render.h"
 
+#include <sys/stat.h>
+
 #define KEY "store"
-
-/* Which files of the state directory are to be made anew. */
-static void put_fix(const struct ccfc_doctor *d, struct ccfc_buf *fix,
-		    bool index)
-{
-	struct ccfc_buf dir = CCFC_BUF_INIT;
-	char now[CCFC_TIME_TEXT_MAX];
-
-	ccfc_buf_printf(&dir, "%s/damaged-%s", d->state.ptr,
-			ccfc_time_format_local(now, d->now, "%Y%m%d-%H%M%S"));
-	ccfc_doctor_stop(d, fix);
-	ccfc_buf_puts(fix, " && mkdir ");
-	ccfc_doctor_quote(fix, dir.ptr);
-	ccfc_buf_puts(fix, " && mv ");
-	if (index) {
-		ccfc_doctor_quote(fix, d->state.ptr);
-		ccfc_buf_puts(fix, "/index.db* ");
-	}
-	ccfc_doctor_quote(fix, d->state.ptr);
-	ccfc_buf_puts(fix, "/texts ");
-	ccfc_doctor_quote(fix, dir.ptr);
-	ccfc_buf_puts(fix, " && ");
-	ccfc_doctor_start(d, fix);
-	ccfc_buf_release(&dir);
-}
 
 static void put_cost(const struct ccfc_doctor *d, struct ccfc_buf *why)
 {
@@ -44,7 +21,8 @@ static void put_cost(const struct ccfc_doctor *d, struct ccfc_buf *why)
 		return;
 	ccfc_buf_puts(why, "; what is known of ");
 	ccfc_render_count(why, gone, "transcript");
-	ccfc_buf_puts(why, " that are gone stays in the files put aside only");
+	ccfc_buf_puts(why, " that are gone is carried over where it can be "
+			   "read");
 }
 
 static struct ccfc_slice first_problem(struct ccfc_obj problems,
@@ -69,9 +47,11 @@ static void damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 				d->state.ptr, index.len ? "index.db" : "texts");
 
 	ccfc_buf_slice(&f->why, index.len ? index : texts);
-	ccfc_buf_puts(&f->why, "; it can be made anew from the transcripts");
+	ccfc_buf_puts(&f->why, "; a start makes it anew from the transcripts");
 	put_cost(d, &f->why);
-	put_fix(d, &f->fix, index.len > 0);
+	ccfc_doctor_stop(d, &f->fix);
+	ccfc_buf_puts(&f->fix, " && ");
+	ccfc_doctor_start(d, &f->fix);
 }
 
 static void whole(struct ccfc_doctor *d, struct ccfc_obj reply)
@@ -96,7 +76,83 @@ static void not_checked(struct ccfc_doctor *d, const char *why)
 		ccfc_doctor_start(d, &f->fix);
 }
 
-void ccfc_doctor_store(struct ccfc_doctor *d)
+/* The daemon has it in memory only. */
+static void homeless(struct ccfc_doctor *d, struct ccfc_obj info)
+{
+	struct ccfc_finding *f =
+		ccfc_doctor_say(d, CCFC_LEVEL_FAIL, KEY,
+				"nothing is stored in %s", d->state.ptr);
+	struct ccfc_buf aside = CCFC_BUF_INIT;
+	struct stat st;
+
+	ccfc_buf_puts(&f->why, "it was removed while the daemon ran: ");
+	ccfc_buf_slice(&f->why, ccfc_obj_get_str(info, "stateProblem"));
+	if (!lstat(d->state.ptr, &st) && !S_ISDIR(st.st_mode)) {
+		ccfc_buf_printf(&aside, "%s.old", d->state.ptr);
+		ccfc_buf_puts(&f->fix, "mv ");
+		ccfc_doctor_quote(&f->fix, d->state.ptr);
+		ccfc_buf_putc(&f->fix, ' ');
+		ccfc_doctor_quote(&f->fix, aside.ptr);
+	} else {
+		ccfc_buf_puts(&f->fix, "mkdir -p -m 700 ");
+		ccfc_doctor_quote(&f->fix, d->state.ptr);
+	}
+	ccfc_buf_printf(&f->fix, " && kill -HUP %lld",
+			(long long)ccfc_obj_get_int(info, "pid", 0));
+	ccfc_buf_release(&aside);
+}
+
+static void check_losses(struct ccfc_doctor *d)
+{
+	struct ccfc_obj info = ccfc_doctor_info(d);
+	struct ccfc_obj when = ccfc_obj_get(info, "stateRestored");
+	struct ccfc_finding *f;
+
+	if (ccfc_obj_get_str(info, "stateProblem").len) {
+		homeless(d, info);
+		return;
+	}
+	if (!ccfc_obj_str(when).len)
+		return;
+	f = ccfc_doctor_say(d, CCFC_LEVEL_NOTE, KEY,
+			    "files were removed while the daemon ran; they "
+			    "were written again at ");
+	ccfc_render_time(&f->what, when, CCFC_RENDER_MINUTE);
+}
+
+/* What was lost stays lost; it is reported while the file is there. */
+static void say_past(struct ccfc_doctor *d)
+{
+	struct ccfc_obj info = ccfc_doctor_info(d);
+	struct ccfc_obj store = ccfc_obj_get(info, "store");
+	long long rows = (long long)ccfc_obj_get_int(store, "lostRows", 0);
+	long long texts = (long long)ccfc_obj_get_int(store, "lostTexts", 0);
+	struct ccfc_slice error = ccfc_obj_get_str(store, "error");
+	struct ccfc_finding *f;
+
+	if (error.len && !ccfc_obj_get_str(info, "stateProblem").len) {
+		f = ccfc_doctor_say(d, CCFC_LEVEL_FAIL, KEY,
+				    "cannot be written");
+		ccfc_buf_slice(&f->why, error);
+	}
+	if (!ccfc_obj_get_str(store, "damagedAt").len)
+		return;
+	f = ccfc_doctor_say(d, CCFC_LEVEL_NOTE, KEY, "was found damaged on ");
+	ccfc_render_time(&f->what, ccfc_obj_get(store, "damagedAt"),
+			 CCFC_RENDER_MINUTE);
+	ccfc_buf_printf(&f->what,
+			"; what was put aside is named %s/*.damaged-…",
+			d->state.ptr);
+	if (rows || texts)
+		ccfc_buf_printf(&f->why,
+				"%lld rows and %lld texts could not be saved, "
+				"and are lost where no transcript has them",
+				rows, texts);
+	else
+		ccfc_buf_puts(&f->why, "all of it was saved");
+}
+
+void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
 {
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
@@ -105,8 +161,11 @@ void ccfc_doctor_store(struct ccfc_doctor *d)
 		not_checked(d, "that takes a daemon");
 		return;
 	}
+	check_losses(d);
+	say_past(d);
 	if (ccfc_cli_connect(d->cli, CCFC_SPAWN_NEVER, &err) < 0 ||
-	    ccfc_store_check(&reply, d->cli->client, &err) < 0)
+	    (deep ? ccfc_store_check_deep
+		  : ccfc_store_check)(&reply, d->cli->client, &err) < 0)
 		not_checked(d, err.what);
 	else if (ccfc_obj_get_bool(ccfc_cli_value(reply), "ok", false))
 		whole(d, ccfc_cli_value(reply));

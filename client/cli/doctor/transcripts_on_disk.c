@@ -15,6 +15,7 @@
 #define DEPTH_MAX 8
 #define FILES_MAX 1000000u
 #define TAIL_MAX  65536
+#define REST_MAX  (64 << 20)
 
 struct walk {
 	struct ccfc_transcripts *out;
@@ -141,21 +142,23 @@ void ccfc_transcripts_release(struct ccfc_transcripts *t)
 /* A line that was begun and never ended is nobody's to read. */
 bool ccfc_transcript_is_read(const struct ccfc_transcript *t, int64_t read)
 {
+	bool line = false;
 	char *tail;
 	ssize_t n;
-	bool line;
 	int fd;
 
 	if (read >= t->size)
 		return true;
-	if (read < 0 || t->size - read > TAIL_MAX)
+	if (read < 0 || t->size - read > REST_MAX)
 		return false;
 	fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	tail = ccfc_malloc(TAIL_MAX);
-	n = pread(fd, tail, TAIL_MAX, (off_t)read);
-	line = n < 0 || memchr(tail, '\n', (size_t)n);
+	while (!line && (n = pread(fd, tail, TAIL_MAX, (off_t)read)) != 0) {
+		line = n < 0 || memchr(tail, '\n', (size_t)n);
+		read += n;
+	}
 	free(tail);
 	close(fd);
 	return !line;

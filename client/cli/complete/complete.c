@@ -141,7 +141,7 @@ void ccfc_complete_read(struct ccfc_complete *c, int n,
 			if (o)
 				CCFC_VEC_PUSH(c->given, o);
 			if (o && !value && o->type != CCFC_OPT_FLAG &&
-			    (o->type != CCFC_OPT_MAYBE || words[i][1] != '-'))
+			    (!ccfc_opt_is_free(o) || words[i][1] != '-'))
 				pending = o;
 		} else {
 			read_argument(c, words[i]);

@@ -123,7 +123,4 @@ bool ccfc_complete_must_ask(const struct ccfc_complete *c);
 void ccfc_complete_ask(struct ccfc_candidates *to,
 		       const struct ccfc_complete *c, struct ccfc_cli *cli);
 
-/* The hidden command "__complete"; argv is what follows it. Always 0. */
-int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv);
-
 #endif

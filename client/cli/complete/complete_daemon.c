@@ -287,7 +287,7 @@ static void ask_all(struct asking *a, struct ccfc_cwd *where)
 		ccfc_complete_paths(a->to, a->cli->client, where);
 	if (kinds & CCFC_KIND_SESSION)
 		add_sessions(a);
-	/* There are many; whoever wants one has begun it. */
+	/* There are too many to list all: the user has to type a part. */
 	if (kinds & CCFC_KIND_CHANGE && a->c->prefix.len)
 		add_changes(a, where);
 	if (kinds & CCFC_KIND_AGENT)

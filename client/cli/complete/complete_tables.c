@@ -113,7 +113,8 @@ static void add_commands(struct ccfc_candidates *to)
 static bool is_given(const struct ccfc_complete *c, const struct ccfc_opt *o)
 {
 	if (o->type == CCFC_OPT_LIST || o->type == CCFC_OPT_WORDS ||
-	    o->type == CCFC_OPT_EXTS || o->type == CCFC_OPT_STATES)
+	    o->type == CCFC_OPT_NAMED || o->type == CCFC_OPT_EXTS ||
+	    o->type == CCFC_OPT_STATES)
 		return false; /* it adds up */
 	for (uint32_t i = 0; i < c->given.n; i++)
 		if (c->given.items[i] == o)
@@ -130,7 +131,7 @@ static void add_option(struct ccfc_candidates *to, const struct ccfc_opt *o)
 	if (o->letter)
 		ccfc_candidates_add(to, ccfc_slice_str(letter), about);
 	ccfc_buf_printf(&name, "--%s", o->name);
-	if (o->type == CCFC_OPT_FLAG || o->type == CCFC_OPT_MAYBE)
+	if (o->type == CCFC_OPT_FLAG || ccfc_opt_is_free(o))
 		ccfc_candidates_add(to, ccfc_buf_view(&name), about);
 	ccfc_buf_putc(&name, '=');
 	if (o->type != CCFC_OPT_FLAG)

@@ -12,7 +12,7 @@
 
 struct ccfc_child {
 	struct ccfc_buf out;   /* up to CCFC_REPLY_MAX_BYTES + 64 KiB */
-	struct ccfc_buf words; /* of stderr, as much as is worth telling */
+	struct ccfc_buf words; /* the start of stderr, for messages */
 	int code;	       /* exit status; -1: a signal ended it */
 };
 

@@ -1,7 +1,6 @@
 /* The frame of the `ccfc` command: options, dispatch, errors; see cli.h. */
 #include "cli/frame/cli.h"
 
-#include "cli/complete/complete.h"
 #include "cli/frame/connect.h"
 #include "cli/frame/suggest.h"
 #include "cli/frame/version_skew.h"
@@ -12,49 +11,21 @@
 #include <signal.h>
 #include <unistd.h>
 
-const struct ccfc_command *const ccfc_commands[] = {
-	&ccfc_cmd_list,
-	&ccfc_cmd_search,
-	&ccfc_cmd_sessions,
-	&ccfc_cmd_grep,
-	&ccfc_cmd_stats,
-	&ccfc_cmd_sql,
-	&ccfc_cmd_show,
-	&ccfc_cmd_export,
-	&ccfc_cmd_log,
-	&ccfc_cmd_blame,
-	&ccfc_cmd_diff,
-	&ccfc_cmd_cat,
-	&ccfc_cmd_recover,
-	&ccfc_cmd_restore,
-	&ccfc_cmd_revert,
-	&ccfc_cmd_index,
-	&ccfc_cmd_files,
-	&ccfc_cmd_watch,
-	&ccfc_cmd_status,
-	&ccfc_cmd_start,
-	&ccfc_cmd_stop,
-	&ccfc_cmd_setup,
-	&ccfc_cmd_doctor,
-	&ccfc_cmd_help,
-	NULL,
-};
-
 const struct ccfc_opt ccfc_cli_common[] = {
 	[CCFC_COMMON_COLOR] = { "color", 0, CCFC_OPT_CHOICE, "WHEN",
-				"auto (default), always or never",
-				"auto|always|never", 0, 0 },
-	[CCFC_COMMON_NO_PAGER] = { "no-pager", 0, CCFC_OPT_FLAG, NULL,
-				   "never start a pager", NULL, 0, 0 },
-	[CCFC_COMMON_HELP] = { "help", 'h', CCFC_OPT_FLAG, NULL,
-			       "show this help", NULL, 0, 0 },
+				.help = "auto (default), always or never",
+				.choices = "auto|always|never" },
+	[CCFC_COMMON_NO_PAGER] = { "no-pager", 0, CCFC_OPT_FLAG,
+				   .help = "never start a pager" },
+	[CCFC_COMMON_HELP] = { "help", 'h', CCFC_OPT_FLAG,
+			       .help = "show this help" },
 	{ 0 },
 };
 
 enum { OPT_VERSION };
 const struct ccfc_opt ccfc_cli_global[] = {
-	[OPT_VERSION] = { "version", 'V', CCFC_OPT_FLAG, NULL,
-			  "show the version", NULL, 0, 0 },
+	[OPT_VERSION] = { "version", 'V', CCFC_OPT_FLAG,
+			  .help = "show the version" },
 	{ 0 },
 };
 
@@ -122,12 +93,12 @@ const struct ccfc_command *ccfc_cli_find(const char *name, struct ccfc_err *err)
 {
 	struct ccfc_suggest near;
 
-	ccfc_suggest_init(&near, name);
-	for (int i = 0; ccfc_commands[i]; i++) {
+	for (int i = 0; ccfc_commands[i]; i++)
 		if (!strcmp(ccfc_commands[i]->name, name))
 			return ccfc_commands[i];
+	ccfc_suggest_init(&near, name);
+	for (int i = 0; ccfc_commands[i]; i++)
 		ccfc_suggest_try(&near, ccfc_commands[i]->name);
-	}
 	ccfc_err_set(err, CCFC_EINVAL, "unknown command '%s'", name);
 	if (near.best)
 		ccfc_err_hint(err, "did you mean 'ccfc %s'?", near.best);
@@ -190,7 +161,6 @@ static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 	struct ccfc_err err;
 	int status;
 
-	/* What shells ask; not a row of the table, so that no help has it. */
 	if (!strcmp(argv[0], "__complete"))
 		return ccfc_complete_run(cli, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[0], "files") && ccfc_files_has(argv[1])) {

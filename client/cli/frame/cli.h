@@ -37,30 +37,9 @@ struct ccfc_command {
 /* Rows of the table of commands, in the order of the help; ends with NULL. */
 extern const struct ccfc_command *const ccfc_commands[];
 
-extern const struct ccfc_command ccfc_cmd_list;
-extern const struct ccfc_command ccfc_cmd_search;
-extern const struct ccfc_command ccfc_cmd_sessions;
-extern const struct ccfc_command ccfc_cmd_grep;
-extern const struct ccfc_command ccfc_cmd_stats;
-extern const struct ccfc_command ccfc_cmd_sql;
-extern const struct ccfc_command ccfc_cmd_show;
-extern const struct ccfc_command ccfc_cmd_export;
-extern const struct ccfc_command ccfc_cmd_log;
-extern const struct ccfc_command ccfc_cmd_blame;
-extern const struct ccfc_command ccfc_cmd_diff;
-extern const struct ccfc_command ccfc_cmd_cat;
-extern const struct ccfc_command ccfc_cmd_recover;
-extern const struct ccfc_command ccfc_cmd_restore;
-extern const struct ccfc_command ccfc_cmd_revert;
-extern const struct ccfc_command ccfc_cmd_index;
-extern const struct ccfc_command ccfc_cmd_files;
-extern const struct ccfc_command ccfc_cmd_watch;
-extern const struct ccfc_command ccfc_cmd_status;
-extern const struct ccfc_command ccfc_cmd_start;
-extern const struct ccfc_command ccfc_cmd_stop;
-extern const struct ccfc_command ccfc_cmd_setup;
-extern const struct ccfc_command ccfc_cmd_doctor;
-extern const struct ccfc_command ccfc_cmd_help;
+#define COMMAND(name) extern const struct ccfc_command ccfc_cmd_##name;
+#include "cli/commands.def"
+#undef COMMAND
 
 /* Options that every command takes. */
 extern const struct ccfc_opt ccfc_cli_common[];
@@ -84,6 +63,12 @@ int ccfc_cli_fail(const struct ccfc_err *err);
 
 /* "ccfc: note: …" on stderr. */
 void ccfc_cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * "ccfc __complete": what shells ask (cmd/cmd_complete.c). It is no row of the
+ * table, so that no help shows it. `argv` is what follows the word. Always 0.
+ */
+int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv);
 
 /* Help on one command; on all of them where it is NULL. */
 void ccfc_help_print(struct ccfc_out *out, const struct ccfc_command *command);

@@ -11,7 +11,7 @@ static void print_option(struct ccfc_buf *buf, const struct ccfc_opt *o)
 		ccfc_buf_printf(buf, "  -%c, --%s", o->letter, o->name);
 	else
 		ccfc_buf_printf(buf, "      --%s", o->name);
-	if (o->type == CCFC_OPT_MAYBE)
+	if (ccfc_opt_is_free(o))
 		ccfc_buf_printf(buf, "[=%s]", o->arg);
 	else if (o->type != CCFC_OPT_FLAG)
 		ccfc_buf_printf(buf, "=%s", o->arg);

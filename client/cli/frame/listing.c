@@ -1,42 +1,28 @@
-/* What `list` and `search` have in common; see listing.h. */
+/* What `list` and `search` share; see listing.h. */
 #include "cli/frame/listing.h"
 
-int ccfc_listing_read(struct ccfc_listing *listing,
-		      const struct ccfc_opts *opts, int show_changes,
-		      int format, int null, int state, struct ccfc_err *err)
+int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
+			 struct ccfc_err *err)
 {
-	const struct ccfc_opt_value *f = ccfc_opts_own(opts, format);
-	bool zero = ccfc_opts_own(opts, null)->set;
+	const char *command = q->opts->command;
 
-	listing->show_changes = ccfc_opts_own(opts, show_changes)->set;
-	listing->states = ccfc_opts_own(opts, state)->list.items;
-	listing->format = (enum ccfc_format)f->num;
-	listing->end = zero ? '\0' : '\n';
-	if (zero && !f->set)
-		listing->format = CCFC_FORMAT_PATHS;
-	if (zero && listing->format != CCFC_FORMAT_PATHS)
-		return ccfc_err_set(err, CCFC_EINVAL,
-				    "%s: -0: goes with --format=paths only",
-				    opts->command);
-	if (listing->show_changes && listing->format == CCFC_FORMAT_PATHS)
+	if (show_changes && q->format == CCFC_FORMAT_PATHS)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: --show-changes: paths have no room "
 				    "for changes",
-				    opts->command);
-	if (listing->states && listing->format == CCFC_FORMAT_DIFF)
+				    command);
+	if (q->query.states && q->format == CCFC_FORMAT_DIFF)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: --state: only changes that took "
 				    "effect have a diff",
-				    opts->command);
+				    command);
+	if (show_changes && q->format != CCFC_FORMAT_DIFF)
+		q->query.content = CCFC_CONTENT_YES;
+	/* A table shows how many there are. */
+	if (!show_changes &&
+	    (q->format == CCFC_FORMAT_TABLE || q->format == CCFC_FORMAT_PATHS))
+		q->query.changes = CCFC_CONTENT_NO;
 	return 0;
-}
-
-void ccfc_listing_query(struct ccfc_query *query,
-			const struct ccfc_listing *listing)
-{
-	query->states = listing->states;
-	if (listing->show_changes && listing->format != CCFC_FORMAT_DIFF)
-		query->content = CCFC_CONTENT_YES;
 }
 
 bool ccfc_listing_is_glob(const char *text)

@@ -1,59 +1,41 @@
 /*
- * What `list` and `search` have in common: the options for format, content
- * and states, and the tables that they print (declared here for the tests).
+ * What `list`, `search`, `diff` and `log` share: rows of options, globs, and
+ * the tables that they print (declared here for the tests).
  */
 #ifndef CCFC_CLI_FRAME_LISTING_H
 #define CCFC_CLI_FRAME_LISTING_H
 
-#include "cli/frame/cli.h"
-#include "cli/frame/cwd.h"
-#include "wire/obj.h"
-
-#include <ccfc/client.h>
-
-enum ccfc_format {
-	CCFC_FORMAT_TABLE,
-	CCFC_FORMAT_JSON,
-	CCFC_FORMAT_JSONL,
-	CCFC_FORMAT_PATHS,
-	CCFC_FORMAT_DIFF, /* of list only */
-};
+#include "cli/frame/answer.h"
 
 #define CCFC_LISTING_SHOW_CHANGES                                              \
 	{                                                                      \
-		"show-changes", 0, CCFC_OPT_FLAG, NULL,                        \
-			"show what each change took away and put there", NULL, \
-			0, 0                                                   \
+		"show-changes", 0, CCFC_OPT_FLAG,                              \
+			.help = "show the lines that each change removed and " \
+				"added"                                        \
 	}
 #define CCFC_LISTING_FORMAT                                                    \
 	{                                                                      \
 		"format", 0, CCFC_OPT_CHOICE, "FORMAT",                        \
-			"table (default), json, jsonl or paths",               \
-			"table|json|jsonl|paths", 0, 0                         \
+			.help = "table (default), json, jsonl or paths",       \
+			.choices = "table|json|jsonl|paths"                    \
 	}
 #define CCFC_LISTING_FORMAT_DIFF                                               \
 	{                                                                      \
 		"format", 0, CCFC_OPT_CHOICE, "FORMAT",                        \
-			"table (default), json, jsonl, paths or diff",         \
-			"table|json|jsonl|paths|diff", 0, 0                    \
+			.help = "table (default), json, jsonl, paths or diff", \
+			.choices = "table|json|jsonl|paths|diff"               \
 	}
 #define CCFC_LISTING_NULL                                                      \
 	{                                                                      \
-		"null", '0', CCFC_OPT_FLAG, NULL,                              \
-			"--format=paths, each ended by a NUL byte", NULL, 0, 0 \
+		"null", '0', CCFC_OPT_FLAG,                                    \
+			.help = "--format=paths, each ended by a NUL byte"     \
 	}
 #define CCFC_LISTING_STATE                                                     \
 	{                                                                      \
 		"state", 0, CCFC_OPT_STATES, "LIST",                           \
-			"in these states, or all; default applied", NULL, 0, 0 \
+			.help = "in these states, or all; default applied",    \
+			CCFC_ASKS(states)                                      \
 	}
-
-struct ccfc_listing {
-	enum ccfc_format format;
-	bool show_changes;
-	char end; /* of a path */
-	const char *const *states;
-};
 
 /* For the help of both. */
 #define CCFC_LISTING_ABOUT_STATES                                              \
@@ -64,30 +46,45 @@ struct ccfc_listing {
 #define CCFC_LISTING_EXT                                                       \
 	{                                                                      \
 		"ext", 0, CCFC_OPT_EXTS, "LIST",                               \
-			"only files with these extensions: .ts,.tsx", NULL, 0, \
-			0                                                      \
+			.help = "only files with these extensions: .ts,.tsx",  \
+			CCFC_ASKS(extensions)                                  \
 	}
 #define CCFC_LISTING_DIR                                                       \
 	{                                                                      \
 		"dir", 0, CCFC_OPT_LIST, "DIRS",                               \
-			"only files below these directories: src/", NULL, 0, 0 \
+			.help = "only files below these directories: src/",    \
+			CCFC_ASKS(directories)                                 \
 	}
 #define CCFC_LISTING_TOOL                                                      \
 	{                                                                      \
 		"tool", 0, CCFC_OPT_LIST, "TOOLS",                             \
-			"only changes by these tools: Edit,Write", NULL, 0, 0  \
+			.help = "only changes by these tools: Edit,Bash",      \
+			CCFC_ASKS(tools)                                       \
+	}
+#define CCFC_LISTING_EVIDENCE                                                  \
+	{                                                                      \
+		"evidence", 0, CCFC_OPT_LIST, "WORDS",                         \
+			.help = "only changes known so: recorded,parsed",      \
+			CCFC_ASKS(evidence)                                    \
 	}
 
-/* Takes them from the rows with these numbers. CCFC_EINVAL. */
-int ccfc_listing_read(struct ccfc_listing *listing,
-		      const struct ccfc_opts *opts, int show_changes,
-		      int format, int null, int state, struct ccfc_err *err);
+/* What the help of `list` and `search` says of commands. */
+#define CCFC_LISTING_ABOUT_SHELL                                               \
+	"Changes by commands of a shell say how they are known: recorded "     \
+	"(the client saw\n"                                                    \
+	"the file change while the command ran), parsed (the command's text "  \
+	"says so) or\n"                                                        \
+	"ambiguous (another call may have made it). --tool=Bash asks for "     \
+	"these."
 
-/* Sets what the daemon has to know of them. */
-void ccfc_listing_query(struct ccfc_query *query,
-			const struct ccfc_listing *listing);
+/*
+ * The query of `list` and `search`: how much of the changes the format shows.
+ * CCFC_EINVAL: options that do not go together.
+ */
+int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
+			 struct ccfc_err *err);
 
-/* Appends `text` such that a pattern has it as it is. */
+/* Appends `text` with the characters of globs escaped. */
 void ccfc_listing_escape(struct ccfc_buf *pattern, struct ccfc_slice text);
 
 /* Has it glob characters? It may be the name of a file all the same. */

@@ -7,8 +7,8 @@
 #include "cli/frame/moment.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/time.h"
-#include "cli/frame/connect.h"
 #include "cli/frame/cwd.h"
 
 #include <stdlib.h>
@@ -70,43 +70,4 @@ int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err)
 	free(session);
 	*out = ccfc_buf_detach(&buf, NULL);
 	return 0;
-}
-
-static int ask_from(struct ccfc_reply **out, struct ccfc_cli *cli,
-		    const char *given, const char *at, struct ccfc_cwd *where,
-		    struct ccfc_err *err)
-{
-	struct ccfc_query query = CCFC_QUERY_INIT;
-	char *path = ccfc_cwd_absolute(where, given);
-	int code;
-
-	query.cwd = where->cwd;
-	query.alternatives = ccfc_cwd_names(where, path, given);
-	if (!query.alternatives[0])
-		query.alternatives = NULL;
-	code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
-	if (!code)
-		code = ccfc_file_at(out, cli->client, path, at, &query, err);
-	if (code < 0)
-		ccfc_cwd_hint(err, given);
-	free(path);
-	return code;
-}
-
-int ccfc_at_ask(struct ccfc_reply **out, struct ccfc_cli *cli,
-		const char *given, const char *at, struct ccfc_err *err)
-{
-	struct ccfc_cwd where;
-	char *text = NULL;
-	int code = at ? ccfc_moment_text(&text, at, err) : 0;
-
-	*out = NULL;
-	if (code < 0)
-		return code;
-	code = ccfc_cwd_init(&where, err);
-	if (!code)
-		code = ask_from(out, cli, given, text, &where, err);
-	ccfc_cwd_release(&where);
-	free(text);
-	return code;
 }

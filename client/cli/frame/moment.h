@@ -6,14 +6,13 @@
 #ifndef CCFC_CLI_FRAME_MOMENT_H
 #define CCFC_CLI_FRAME_MOMENT_H
 
-#include "cli/frame/cli.h"
-
-#include <ccfc/client.h>
+#include "cli/frame/opt.h"
 
 #define CCFC_AT_OPTION                                                         \
 	{                                                                      \
-		"at", 0, CCFC_OPT_TEXT, "WHEN",                                \
-			"a change, a session, a time; see above", NULL, 0, 0   \
+		"at", 0, CCFC_OPT_MOMENT, "WHEN",                              \
+			.help = "a change, a session, a time; see above",      \
+			CCFC_ASKS(at)                                          \
 	}
 
 /* For the help of all that take it. */
@@ -35,13 +34,5 @@
  * path can fail, where there is no current directory: CCFC_EIO and the like.
  */
 int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err);
-
-/*
- * file.at of the file that the caller calls `given`, under all names that it
- * has, with all of its content. `at` as on the command line, or NULL.
- * Connects if need be.
- */
-int ccfc_at_ask(struct ccfc_reply **out, struct ccfc_cli *cli,
-		const char *given, const char *at, struct ccfc_err *err);
 
 #endif

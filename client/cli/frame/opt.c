@@ -214,6 +214,7 @@ static int read_value(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	case CCFC_OPT_EXTS:
 	case CCFC_OPT_STATES:
 		return read_list(v, opts, opt, err);
+	case CCFC_OPT_NAMED:
 	case CCFC_OPT_WORDS:
 		push(v, ccfc_slice_str(v->text), false);
 		return 0;
@@ -287,9 +288,9 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 					 opts->command, opt->name)
 			  : 1;
 	}
-	if (!eq && opt->type == CCFC_OPT_MAYBE) {
+	if (!eq && ccfc_opt_is_free(opt)) {
 		v->set = true;
-		v->num = 0;
+		v->num = opt->type == CCFC_OPT_NAMED;
 		return 1;
 	}
 	if (!eq && argc < 2)

@@ -11,22 +11,28 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+#include <ccfc/client.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CCFC_OPT_MAX 16 /* options in one table */
 
 enum ccfc_opt_type {
 	CCFC_OPT_FLAG,
-	CCFC_OPT_TEXT,	 /* not empty */
-	CCFC_OPT_INT,	 /* min … max */
-	CCFC_OPT_CHOICE, /* num is the index in `choices` */
-	CCFC_OPT_MAYBE,	 /* the same; --name alone is the first of them */
-	CCFC_OPT_LIST,	 /* a,b,c (of `choices`); given twice, it adds up */
-	CCFC_OPT_WORDS,	 /* a list, one element each time it is given */
-	CCFC_OPT_EXTS,	 /* a list of extensions; "ts" becomes ".ts" */
-	CCFC_OPT_STATES, /* a list of states, or "all" */
-	CCFC_OPT_FROM,	 /* num is the first millisecond meant */
-	CCFC_OPT_TO,	 /* num is the last millisecond meant */
+	CCFC_OPT_TEXT,	  /* not empty */
+	CCFC_OPT_INT,	  /* min … max */
+	CCFC_OPT_CHOICE,  /* num is the index in `choices` */
+	CCFC_OPT_MAYBE,	  /* the same; --name alone is the first of them */
+	CCFC_OPT_NAMED,	  /* words as below; --name alone makes num 1 */
+	CCFC_OPT_LIST,	  /* a,b,c (of `choices`); given twice, it adds up */
+	CCFC_OPT_WORDS,	  /* a list, one element each time it is given */
+	CCFC_OPT_EXTS,	  /* a list of extensions; "ts" becomes ".ts" */
+	CCFC_OPT_STATES,  /* a list of states, or "all" */
+	CCFC_OPT_DIR,	  /* a text; a query has the real path */
+	CCFC_OPT_SESSION, /* a text; a query has a transcript's absolute path */
+	CCFC_OPT_MOMENT,  /* a text; see moment.h */
+	CCFC_OPT_FROM,	  /* num is the first millisecond meant */
+	CCFC_OPT_TO,	  /* num is the last millisecond meant */
 };
 
 /* One row of a table; a row without a name ends it. */
@@ -38,7 +44,17 @@ struct ccfc_opt {
 	const char *help;    /* one line */
 	const char *choices; /* "table|json" */
 	int64_t min, max;
+	size_t field; /* where a struct ccfc_query has it; 0: nowhere */
 };
+
+/* The `field` of a row. */
+#define CCFC_ASKS(name) .field = offsetof(struct ccfc_query, name)
+
+/* May it stand alone, and have a value only behind a '='? */
+static inline bool ccfc_opt_is_free(const struct ccfc_opt *opt)
+{
+	return opt->type == CCFC_OPT_MAYBE || opt->type == CCFC_OPT_NAMED;
+}
 
 struct ccfc_opt_value {
 	bool set;

@@ -6,6 +6,7 @@
  */
 #include "cli/frame/version_skew.h"
 
+#include "base/time.h"
 #include "cli/frame/connect.h"
 
 /* The question comes on top of an error: do not make it last. */
@@ -74,7 +75,7 @@ void ccfc_version_skew_explain(struct ccfc_err *err)
 	if (!is_sign(err))
 		return;
 	options.spawn = CCFC_SPAWN_NEVER;
-	options.timeout_ms = ASK_MS;
+	options.timeout_ms = ccfc_time_patience(ASK_MS);
 	if (!ccfc_client_new(&client, &options, NULL) &&
 	    !ccfc_server_info(&reply, client, NULL))
 		compare_version_skew(err, ccfc_cli_value(reply));

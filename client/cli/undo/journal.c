@@ -290,24 +290,6 @@ static int area_fail(const struct job *job, struct ccfc_err *err)
 	return code;
 }
 
-/* A file of the entry, durable. -1 and errno. */
-static int write_file(int dir, const char *name, struct ccfc_slice bytes)
-{
-	int fd = openat(dir, name,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0600);
-	int r;
-
-	if (fd < 0)
-		return -1;
-	r = ccfc_write_all(fd, bytes);
-	if (!r)
-		r = fsync(fd);
-	if (close(fd) < 0)
-		r = -1;
-	return r;
-}
-
 static int write_entry(const struct job *job, int dir)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -319,12 +301,13 @@ static int write_entry(const struct job *job, int dir)
 
 		snprintf(name, sizeof(name), "%u", i);
 		if (t->exists)
-			r = write_file(dir, name, ccfc_buf_view(&t->content));
+			r = ccfc_temp_write(dir, name, 0600,
+					    ccfc_buf_view(&t->content));
 	}
-	/* Not after a failure, whose errno is told. */
+	/* Not after a failure: its errno is reported. */
 	if (!r) {
 		ccfc_manifest_write(&text, &job->entry.manifest);
-		r = write_file(dir, "new", ccfc_buf_view(&text));
+		r = ccfc_temp_write(dir, "new", 0600, ccfc_buf_view(&text));
 	}
 	if (!r)
 		r = ccfc_sync_dir(dir);
@@ -344,7 +327,7 @@ static int begin_journal(struct job *job, struct ccfc_err *err)
 	if (dir >= 0)
 		r = write_entry(job, dir);
 	if (!r)
-		r = renameat(dir, "new", dir, "begun");
+		r = ccfc_temp_place(dir, "new", "begun", CCFC_PLACE_OVER);
 	if (!r)
 		r = ccfc_sync_dir(dir);
 	if (r < 0)

@@ -64,32 +64,27 @@ void ccfc_write_back_print_id(struct ccfc_out *out, const char *id)
 	ccfc_buf_printf(&out->buf, "undo with: ccfc restore --undo %s\n", id);
 }
 
-static int check_roots(const struct ccfc_cli *cli, const char *command,
-		       const struct ccfc_cwd *where,
-		       const struct ccfc_file_edits *edits,
-		       struct ccfc_err *err)
+int ccfc_write_back_check(const struct ccfc_cli *cli, const char *command,
+			  const struct ccfc_cwd *where,
+			  const struct ccfc_file_edit *edits, uint32_t n,
+			  struct ccfc_err *err)
 {
-	const char **paths = ccfc_calloc(edits->n, sizeof(*paths));
+	const char **paths = ccfc_calloc((size_t)n + 1, sizeof(*paths));
 	int r;
 
-	for (uint32_t i = 0; i < edits->n; i++)
-		paths[i] = edits->items[i].path;
-	r = ccfc_claude_roots_dirs_check(cli, command, where, paths, edits->n,
-					 err);
+	for (uint32_t i = 0; i < n; i++)
+		paths[i] = edits[i].path;
+	r = ccfc_claude_roots_dirs_check(cli, command, where, paths, n, err);
 	free(paths);
 	return r;
 }
 
-int ccfc_write_back(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
-		    const char *command, const struct ccfc_cwd *where,
+int ccfc_write_back(char id[CCFC_UNDO_ID_MAX],
 		    const struct ccfc_file_edits *edits, struct ccfc_err *err)
 {
 	struct ccfc_undo undo;
-	int r = check_roots(cli, command, where, edits, err);
+	int r = ccfc_undo_open(&undo, true, err);
 
-	if (r < 0)
-		return r;
-	r = ccfc_undo_open(&undo, true, err);
 	if (!r)
 		r = ccfc_undo_apply(id, &undo, edits, err);
 	ccfc_undo_close(&undo);

@@ -8,15 +8,16 @@
 #include "cli/frame/cli.h"
 #include "cli/frame/cwd.h"
 #include "cli/undo/undo.h"
+#include "cli/write/outside.h"
 
 #define CCFC_APPLY_DRY_RUN                                                     \
 	{                                                                      \
-		"dry-run", 0, CCFC_OPT_FLAG, NULL,                             \
-			"only show what would be done, as a diff", NULL, 0, 0  \
+		"dry-run", 0, CCFC_OPT_FLAG,                                   \
+			.help = "only show what would be done, as a diff"      \
 	}
-#define CCFC_APPLY_FORCE(help)                                                 \
+#define CCFC_APPLY_FORCE(what)                                                 \
 	{                                                                      \
-		"force", 0, CCFC_OPT_FLAG, NULL, help, NULL, 0, 0              \
+		"force", 0, CCFC_OPT_FLAG, .help = what                        \
 	}
 
 /* For the help of both. */
@@ -42,11 +43,16 @@ void ccfc_write_back_preview(struct ccfc_out *out, const struct ccfc_cwd *where,
 			     const struct ccfc_file_edit *edit);
 
 /*
- * Does it; see ccfc_undo_apply. Refused below the directories of Claude Code.
- * The client is connected; `command` is for messages.
+ * CCFC_EDENIED where one of the files is below a directory of Claude Code. The
+ * client is connected; `command` is for messages.
  */
-int ccfc_write_back(char id[CCFC_UNDO_ID_MAX], const struct ccfc_cli *cli,
-		    const char *command, const struct ccfc_cwd *where,
+int ccfc_write_back_check(const struct ccfc_cli *cli, const char *command,
+			  const struct ccfc_cwd *where,
+			  const struct ccfc_file_edit *edits, uint32_t n,
+			  struct ccfc_err *err);
+
+/* Does what was checked; see ccfc_undo_apply. */
+int ccfc_write_back(char id[CCFC_UNDO_ID_MAX],
 		    const struct ccfc_file_edits *edits, struct ccfc_err *err);
 
 /* "undo with: …" */

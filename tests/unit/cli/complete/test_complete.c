@@ -54,8 +54,8 @@ static void test_tables(void **state)
 		{ { "list", "--format=jsonl" }, "--format=|jsonl\n" },
 		{ { "list", "--format", "di" }, "|diff\n" },
 		{ { "list", "--show-c" },
-		  "|--show-changes\tshow what each change took away and put "
-		  "there\n" },
+		  "|--show-changes\tshow the lines that each change removed "
+		  "and added\n" },
 		{ { "list", "--show-changes", "--show-c" }, "|" },
 		{ { "list", "--state=failed,a" },
 		  "--state=failed,|all\napplied\n" },

@@ -8,18 +8,20 @@
 enum { FLAG, TEXT, INT, CHOICE, LIST, EXTS, STATES, FROM, TO, WORD, PICK };
 
 static const struct ccfc_opt table[] = {
-	[FLAG] = { "flag", '0', CCFC_OPT_FLAG, NULL, "", NULL, 0, 0 },
-	[TEXT] = { "text", 'o', CCFC_OPT_TEXT, "T", "", NULL, 0, 0 },
-	[INT] = { "limit", 'U', CCFC_OPT_INT, "N", "", NULL, 1, 100000 },
-	[CHOICE] = { "format", 0, CCFC_OPT_CHOICE, "F", "", "table|json|paths",
-		     0, 0 },
-	[LIST] = { "list", 0, CCFC_OPT_LIST, "L", "", NULL, 0, 0 },
-	[EXTS] = { "ext", 0, CCFC_OPT_EXTS, "L", "", NULL, 0, 0 },
-	[STATES] = { "state", 0, CCFC_OPT_STATES, "L", "", NULL, 0, 0 },
-	[FROM] = { "from", 0, CCFC_OPT_FROM, "D", "", NULL, 0, 0 },
-	[TO] = { "to", 0, CCFC_OPT_TO, "D", "", NULL, 0, 0 },
-	[WORD] = { "word", 'k', CCFC_OPT_WORDS, "W", "", NULL, 0, 0 },
-	[PICK] = { "in", 0, CCFC_OPT_LIST, "L", "", "text|tool", 0, 0 },
+	[FLAG] = { "flag", '0', CCFC_OPT_FLAG, .help = "" },
+	[TEXT] = { "text", 'o', CCFC_OPT_TEXT, "T", .help = "" },
+	[INT] = { "limit", 'U', CCFC_OPT_INT, "N", .help = "", .min = 1,
+		  .max = 100000 },
+	[CHOICE] = { "format", 0, CCFC_OPT_CHOICE, "F", .help = "",
+		     .choices = "table|json|paths" },
+	[LIST] = { "list", 0, CCFC_OPT_LIST, "L", .help = "" },
+	[EXTS] = { "ext", 0, CCFC_OPT_EXTS, "L", .help = "" },
+	[STATES] = { "state", 0, CCFC_OPT_STATES, "L", .help = "" },
+	[FROM] = { "from", 0, CCFC_OPT_FROM, "D", .help = "" },
+	[TO] = { "to", 0, CCFC_OPT_TO, "D", .help = "" },
+	[WORD] = { "word", 'k', CCFC_OPT_WORDS, "W", .help = "" },
+	[PICK] = { "in", 0, CCFC_OPT_LIST, "L", .help = "",
+		   .choices = "text|tool" },
 	{ 0 },
 };
 

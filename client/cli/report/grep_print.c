@@ -5,7 +5,7 @@
  */
 #include "cli/report/grep_print.h"
 
-#include "cli/frame/scope.h"
+#include "cli/frame/answer.h"
 #include "cli/out/human.h"
 #include "cli/out/render.h"
 #include "cli/out/safe.h"
@@ -14,11 +14,6 @@
 /* On a terminal. */
 #define UUID_LENGTH 8
 #define TITLE_LEAST 8
-
-static struct ccfc_slice first_bytes(struct ccfc_slice s, size_t max)
-{
-	return ccfc_slice(s.ptr, s.len < max ? s.len : max);
-}
 
 /* The next range that starts at `from` or later; false: none. */
 static bool next_range(size_t *start, size_t *end, struct ccfc_obj ranges,
@@ -134,8 +129,8 @@ static void put_title(struct ccfc_buf *text, const struct ccfc_out *out,
 }
 
 /* "3f2a91c4  2025-12-10 10:05  user  Fix the login" */
-static void print_head(struct ccfc_out *out, struct ccfc_obj match,
-		       struct ccfc_slice id)
+static void print_match_head(struct ccfc_out *out, struct ccfc_obj match,
+			     struct ccfc_slice id)
 {
 	struct ccfc_slice title = ccfc_obj_get_str(match, "title");
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -163,12 +158,12 @@ static void print_match(struct ccfc_out *out, struct ccfc_obj match,
 			size_t id_length, size_t uuid_length)
 {
 	struct ccfc_slice id =
-		first_bytes(ccfc_obj_get_str(match, "sessionId"), id_length);
-	struct ccfc_slice uuid = first_bytes(
+		ccfc_slice_cut(ccfc_obj_get_str(match, "sessionId"), id_length);
+	struct ccfc_slice uuid = ccfc_slice_cut(
 		ccfc_obj_get_str(match, "messageUuid"), uuid_length);
 	struct ccfc_slice agent = ccfc_obj_get_str(match, "agentId");
 
-	print_head(out, match, id);
+	print_match_head(out, match, id);
 	print_snippet(out, match);
 	ccfc_buf_printf(&out->buf, "  %sopen: ccfc show ",
 			ccfc_out_on(out, CCFC_STYLE_FAINT));
@@ -185,7 +180,7 @@ static void print_match(struct ccfc_out *out, struct ccfc_obj match,
 	ccfc_out_check(out);
 }
 
-static void print_total(struct ccfc_out *out, struct ccfc_obj root)
+static void print_match_total(struct ccfc_out *out, struct ccfc_obj root)
 {
 	int64_t total = ccfc_obj_get_int(root, "totalMatches", 0);
 	struct ccfc_buf *buf = &out->buf;
@@ -229,8 +224,8 @@ void ccfc_grep_print(struct ccfc_out *out, struct ccfc_obj root, int64_t offset)
 	for (uint32_t i = 0; i < n; i++)
 		print_match(out, ccfc_obj_at(matches, i), id_length,
 			    uuid_length);
-	print_total(out, root);
+	print_match_total(out, root);
 	print_lacks(out, root);
-	ccfc_scope_more(out, offset, n,
-			ccfc_obj_get_int(root, "totalMatches", 0));
+	ccfc_answer_more(out, offset, n,
+			 ccfc_obj_get_int(root, "totalMatches", 0));
 }

@@ -5,9 +5,7 @@
 #ifndef CCFC_CLI_REPORT_LOG_H
 #define CCFC_CLI_REPORT_LOG_H
 
-#include "cli/frame/cli.h"
-#include "cli/frame/cwd.h"
-#include "wire/obj.h"
+#include "cli/frame/answer.h"
 
 /* A change, or a step that was none; borrowed from a reply. */
 struct ccfc_log_row {
@@ -36,10 +34,11 @@ void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 void ccfc_log_json(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 		   bool array);
 
-/* The formats of `log`. */
-enum { CCFC_LOG_TABLE, CCFC_LOG_JSON, CCFC_LOG_JSONL };
-
-/* `ccfc log --git SESSION`; returns the exit status. */
-int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format);
+/*
+ * `ccfc log --git SESSION`, for a reply of session.files: asks who wrote the
+ * lines of each file, and git. Returns the exit status.
+ */
+int ccfc_log_git(struct ccfc_cli *cli, struct ccfc_obj root,
+		 enum ccfc_format format);
 
 #endif

@@ -10,10 +10,9 @@
 #include "base/arena.h"
 #include "base/time.h"
 #include "cli/blame/blame_line.h"
-#include "cli/blame/git.h"
 #include "cli/frame/connect.h"
+#include "cli/out/columns.h"
 #include "cli/out/render.h"
-#include "cli/out/table.h"
 #include "wire/pack.h"
 
 #include <stdlib.h>
@@ -39,6 +38,9 @@ struct tally {
 	int64_t open;	  /* lines that are not committed yet */
 	int64_t open_in;  /* files with such lines */
 	int64_t homeless; /* files with its lines that are in no repository */
+	int64_t unsure;	  /* lines that could not be compared with git's */
+	int64_t unsure_in;
+	struct ccfc_slice why; /* of the first such file */
 };
 
 static struct carrier *find_carrier(struct tally *tally,
@@ -86,6 +88,23 @@ static int64_t count_ours(const struct tally *tally, struct ccfc_obj lines)
 	return n;
 }
 
+/* Lines of which nobody knows whether they are committed. */
+static void count_unsure(struct tally *tally, const char *path, int64_t lines,
+			 const char *why, const char *more)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (!lines)
+		return;
+	if (!tally->unsure_in++) {
+		ccfc_buf_printf(&text, "%s: %s%s", path, why, more);
+		tally->why =
+			ccfc_arena_copy(&tally->arena, ccfc_buf_view(&text));
+	}
+	tally->unsure += lines;
+	ccfc_buf_release(&text);
+}
+
 /* Fails only where git cannot be asked at all. */
 static int count_file(struct tally *tally, const char *path,
 		      struct ccfc_obj root, struct ccfc_err *err)
@@ -101,9 +120,14 @@ static int count_file(struct tally *tally, const char *path,
 		return 0;
 	code = ccfc_git_blame_read(&git, path, 0, 0, false, err);
 	if (code < 0 && !git.untracked) {
-		tally->homeless++;
 		ccfc_git_blame_release(&git);
-		return code == CCFC_ENOTFOUND ? 0 : code;
+		if (code == CCFC_EIO)
+			return code;
+		if (code == CCFC_ENOTFOUND)
+			tally->homeless++;
+		else
+			count_unsure(tally, path, ours, err->what, "");
+		return 0;
 	}
 	view.git = &git;
 	for (uint32_t i = 0; i < ccfc_obj_len(view.lines); i++) {
@@ -117,8 +141,13 @@ static int count_file(struct tally *tally, const char *path,
 			count_line(tally, commit, ccfc_slice_str(path));
 		found += commit != NULL;
 	}
-	tally->open += ours - found;
-	tally->open_in += found < ours;
+	if (*git.filter) {
+		count_unsure(tally, path, ours - found, git.filter,
+			     " applies and is not run");
+	} else {
+		tally->open += ours - found;
+		tally->open_in += found < ours;
+	}
 	ccfc_git_blame_release(&git);
 	return 0;
 }
@@ -149,44 +178,6 @@ static int compare_log_git(const void *a, const void *b)
 	return strcmp(x->commit.id, y->commit.id);
 }
 
-static void print_table(struct ccfc_out *out, const struct tally *tally)
-{
-	static const struct ccfc_table_col cols[] = {
-		{ "COMMIT", 0, 2, false }, { "DATE", 0, 2, false },
-		{ "AUTHOR", 0, 2, true },  { "LINES", 0, 2, false },
-		{ "FILES", 0, 2, false },  { "SUBJECT", 0, 0, true },
-	};
-	struct ccfc_table table;
-	char text[CCFC_TIME_TEXT_MAX];
-
-	ccfc_table_init(&table, cols, 6);
-	for (uint32_t i = 0; i < tally->commits.n; i++) {
-		const struct carrier *c = &tally->commits.items[i];
-
-		ccfc_table_cell(&table,
-				ccfc_slice(c->commit.id, COMMIT_LENGTH));
-		ccfc_time_format_local(text, c->commit.time,
-				       CCFC_RENDER_MINUTE);
-		ccfc_table_cell(&table, ccfc_slice_str(*text ? text : "-"));
-		ccfc_table_cell(&table, c->commit.author);
-		ccfc_table_printf(&table, "%lld", (long long)c->lines);
-		ccfc_table_printf(&table, "%u", c->files.n);
-		ccfc_table_cell(&table, c->commit.summary);
-	}
-	if (tally->commits.n) {
-		ccfc_table_print(&table, out);
-		ccfc_buf_putc(&out->buf, '\n');
-	}
-	ccfc_table_release(&table);
-	ccfc_buf_puts(&out->buf, "Not committed yet: ");
-	ccfc_render_count(&out->buf, tally->open, "line");
-	if (tally->open) {
-		ccfc_buf_puts(&out->buf, " in ");
-		ccfc_render_count(&out->buf, tally->open_in, "file");
-	}
-	ccfc_buf_putc(&out->buf, '\n');
-}
-
 static void pack_carrier(struct ccfc_pack *p, const struct carrier *c)
 {
 	ccfc_pack_map(p);
@@ -203,16 +194,12 @@ static void pack_carrier(struct ccfc_pack *p, const struct carrier *c)
 	ccfc_pack_end(p);
 }
 
-/* Packed as a reply would be, and transcoded as one. */
-static void print_json(struct ccfc_out *out, const struct tally *tally,
-		       bool lines)
+/* Packed as a reply would be. */
+static void pack_tally(struct ccfc_buf *out, const struct tally *tally)
 {
-	struct ccfc_buf buf = CCFC_BUF_INIT;
-	struct ccfc_doc *doc = NULL;
-	struct ccfc_obj commits;
 	struct ccfc_pack p;
 
-	ccfc_pack_init(&p, &buf);
+	ccfc_pack_init(&p, out);
 	ccfc_pack_map(&p);
 	ccfc_pack_kv_str(&p, "sessionId", tally->session);
 	ccfc_pack_cstr(&p, "commits");
@@ -221,20 +208,78 @@ static void print_json(struct ccfc_out *out, const struct tally *tally,
 		pack_carrier(&p, &tally->commits.items[i]);
 	ccfc_pack_end(&p);
 	ccfc_pack_kv_int(&p, "notCommitted", tally->open);
+	ccfc_pack_kv_int(&p, "notCompared", tally->unsure);
 	ccfc_pack_end(&p);
+}
+
+static void print_tally_commits(struct ccfc_out *out, struct ccfc_obj commits)
+{
+	static const struct ccfc_column columns[] = {
+		{ "COMMIT", "commit", .kind = CCFC_CELL_PREFIX },
+		{ "DATE", "commitTime", .kind = CCFC_CELL_MINUTE },
+		{ "AUTHOR", "commitAuthor", .kind = CCFC_CELL_OPTIONAL,
+		  .elastic = true },
+		{ "LINES", "lines", .kind = CCFC_CELL_COUNT },
+		{ "FILES", "files", .kind = CCFC_CELL_LENGTH },
+		{ "SUBJECT", "subject", .kind = CCFC_CELL_OPTIONAL,
+		  .elastic = true },
+	};
+	struct ccfc_cells cells = { .out = out, .id_length = COMMIT_LENGTH };
+
+	ccfc_columns_print(out, columns, CCFC_NCOLUMNS(columns), &cells,
+			   commits);
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+static void print_tally_text(struct ccfc_out *out, struct ccfc_obj commits,
+			     const struct tally *tally)
+{
+	if (ccfc_obj_len(commits))
+		print_tally_commits(out, commits);
+	ccfc_buf_puts(&out->buf, "Not committed yet: ");
+	ccfc_render_count(&out->buf, tally->open, "line");
+	if (tally->open) {
+		ccfc_buf_puts(&out->buf, " in ");
+		ccfc_render_count(&out->buf, tally->open_in, "file");
+	}
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+static void print_tally(struct ccfc_out *out, const struct tally *tally,
+			enum ccfc_format format)
+{
+	struct ccfc_buf buf = CCFC_BUF_INIT;
+	struct ccfc_doc *doc = NULL;
+	struct ccfc_obj commits;
+
+	pack_tally(&buf, tally);
 	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&buf), NULL)) {
 		commits = ccfc_obj_get(ccfc_doc_root(doc), "commits");
-		for (uint32_t i = 0; lines && i < ccfc_obj_len(commits); i++)
-			ccfc_render_json(out, ccfc_obj_at(commits, i), 0);
-		if (!lines)
+		if (format == CCFC_FORMAT_JSON)
 			ccfc_render_json(out, ccfc_doc_root(doc), 2);
+		else if (format == CCFC_FORMAT_JSONL)
+			ccfc_render_jsonl(out, commits);
+		else if (ccfc_obj_len(commits) || tally->open)
+			print_tally_text(out, commits, tally);
 	}
 	ccfc_doc_free(doc);
 	ccfc_buf_release(&buf);
 }
 
+static void note_unsure(const struct tally *tally)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	ccfc_render_count(&text, tally->unsure, "line");
+	ccfc_buf_puts(&text, " in ");
+	ccfc_render_count(&text, tally->unsure_in, "file");
+	ccfc_cli_note("not compared with git: %s: %.*s", text.ptr,
+		      (int)tally->why.len, tally->why.ptr);
+	ccfc_buf_release(&text);
+}
+
 static int print_log_git(struct ccfc_cli *cli, struct tally *tally,
-			 int64_t format)
+			 enum ccfc_format format)
 {
 	struct ccfc_err err;
 
@@ -243,18 +288,18 @@ static int print_log_git(struct ccfc_cli *cli, struct tally *tally,
 			      "tree",
 			      (long long)tally->homeless,
 			      tally->homeless == 1 ? "is" : "are");
+	if (tally->unsure_in)
+		note_unsure(tally);
 	if (tally->commits.n)
 		qsort(tally->commits.items, tally->commits.n,
 		      sizeof(*tally->commits.items), compare_log_git);
-	if (format != CCFC_LOG_TABLE)
-		print_json(&cli->out, tally, format == CCFC_LOG_JSONL);
-	else if (tally->commits.n || tally->open)
-		print_table(&cli->out, tally);
+	print_tally(&cli->out, tally, format);
 	if (tally->commits.n || tally->open)
 		return CCFC_EXIT_FOUND;
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
-		     "log: nothing found: none of the session's lines is in a "
-		     "git work tree any more");
+		     "log: nothing found: none of the session's lines %s",
+		     tally->unsure ? "could be compared with git's"
+				   : "is in a git work tree any more");
 	return ccfc_cli_fail(&err);
 }
 
@@ -266,20 +311,15 @@ static void release_log_git(struct tally *tally)
 	ccfc_arena_release(&tally->arena);
 }
 
-int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format)
+int ccfc_log_git(struct ccfc_cli *cli, struct ccfc_obj root,
+		 enum ccfc_format format)
 {
 	struct tally tally = { .arena = CCFC_ARENA_INIT };
-	struct ccfc_reply *reply = NULL;
-	struct ccfc_obj root = { 0 }, files;
+	struct ccfc_obj files = ccfc_obj_get(root, "files");
 	struct ccfc_err err;
-	int status, code = ccfc_session_files(&reply, cli->client, session,
-					      NULL, &err);
+	int status, code = 0;
 
-	if (!code)
-		root = ccfc_cli_value(reply);
-	ccfc_cli_note_indexing(root);
 	tally.session = ccfc_obj_get_str(root, "sessionId");
-	files = ccfc_obj_get(root, "files");
 	for (uint32_t i = 0; !code && i < ccfc_obj_len(files); i++)
 		code = blame_file(
 			&tally, cli->client,
@@ -287,6 +327,5 @@ int ccfc_log_git(struct ccfc_cli *cli, const char *session, int64_t format)
 	status = code < 0 ? ccfc_cli_fail(&err)
 			  : print_log_git(cli, &tally, format);
 	release_log_git(&tally);
-	ccfc_reply_free(reply);
 	return status;
 }

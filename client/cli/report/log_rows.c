@@ -7,10 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "cli/blame/blame_line.h"
-#include "cli/out/human.h"
+#include "cli/out/columns.h"
 #include "cli/out/render.h"
-#include "cli/out/table.h"
 #include "wire/to_json.h"
 
 #include <stdlib.h>
@@ -99,72 +97,175 @@ static bool is_change(struct ccfc_obj o)
 	return !kind.len || ccfc_slice_is(kind, "change");
 }
 
-static struct ccfc_slice or_dash(struct ccfc_slice s)
+/* What the cells of a log need besides the row. */
+struct log_cells {
+	const struct ccfc_cwd *where;
+	const struct ccfc_log_row *row; /* the one that is being filled */
+	bool narrow;
+};
+
+static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			 struct ccfc_obj o)
 {
-	return s.len ? s : CCFC_SLICE_LIT("-");
+	const struct log_cells *log = cells->data;
+	char time[CCFC_TIME_TEXT_MAX];
+
+	ccfc_time_format_local(time, log->row->time,
+			       log->narrow ? CCFC_RENDER_MINUTE
+					   : CCFC_RENDER_SECOND);
+	/* A step that is no change happened some time after that. */
+	ccfc_buf_printf(text, "%c%s", is_change(o) ? ' ' : '>',
+			*time ? time : "-");
 }
 
-static void put_time(struct ccfc_table *table, const struct ccfc_log_row *row,
-		     bool narrow)
-{
-	char text[CCFC_TIME_TEXT_MAX];
-
-	ccfc_time_format_local(text, row->time,
-			       narrow ? CCFC_RENDER_MINUTE
-				      : CCFC_RENDER_SECOND);
-	/* Somewhen after that. */
-	ccfc_table_printf(table, "%c%s", is_change(row->o) ? ' ' : '>',
-			  *text ? text : "-");
-}
-
-static void put_who(struct ccfc_table *table, const struct ccfc_out *out,
-		    struct ccfc_obj o)
+static void put_log_who(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			struct ccfc_obj o)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(o, "sessionId");
 
 	if (!is_change(o))
 		id = ccfc_obj_get_str(o, "kind");
-	else if (out->tty && id.len > SESSION_LENGTH)
-		id.len = SESSION_LENGTH;
-	ccfc_table_cell(table, or_dash(id));
+	else if (cells->out->tty)
+		id = ccfc_slice_cut(id, SESSION_LENGTH);
+	ccfc_buf_slice(text, id.len ? id : CCFC_SLICE_LIT("-"));
 }
 
-static void put_change(struct ccfc_table *table, const struct ccfc_out *out,
-		       struct ccfc_obj o)
+static void put_log_change(struct ccfc_buf *text,
+			   const struct ccfc_cells *cells, struct ccfc_obj o)
 {
-	struct ccfc_slice id = ccfc_obj_get_str(o, "changeId");
+	struct ccfc_slice id =
+		ccfc_obj_get_str(o, is_change(o) ? "changeId" : "returnedTo");
 
-	if (out->tty && id.len > CHANGE_LENGTH)
-		id.len = CHANGE_LENGTH;
-	ccfc_table_cell(table, or_dash(id));
+	if (cells->out->tty)
+		id = ccfc_slice_cut(id, CHANGE_LENGTH);
+	ccfc_buf_slice(text, id.len ? id : CCFC_SLICE_LIT("-"));
 }
 
-static void put_lines(struct ccfc_table *table, struct ccfc_obj o)
+static void put_log_lines(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			  struct ccfc_obj o)
 {
 	int64_t added = ccfc_obj_get_int(o, "linesAdded", -1);
 	int64_t removed = ccfc_obj_get_int(o, "linesRemoved", -1);
 
+	(void)cells;
 	if (added < 0 || removed < 0)
-		ccfc_table_cell(table, CCFC_SLICE_LIT("?"));
+		ccfc_buf_putc(text, '?');
 	else
-		ccfc_table_printf(table, "+%lld -%lld", (long long)added,
-				  (long long)removed);
+		ccfc_buf_printf(text, "+%lld -%lld", (long long)added,
+				(long long)removed);
+}
+
+static void put_log_path(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			 struct ccfc_obj o)
+{
+	const struct log_cells *log = cells->data;
+
+	(void)o;
+	ccfc_buf_slice(text, ccfc_cwd_short(log->where, log->row->path));
+}
+
+/* "returned to …", "overwritten by …"; nothing for other steps. */
+static void put_return(struct ccfc_buf *out, struct ccfc_obj o)
+{
+	struct ccfc_slice to = ccfc_obj_get_str(o, "returnedTo");
+	struct ccfc_slice by = ccfc_obj_get_str(o, "overwrittenBySession");
+	struct ccfc_slice hook = ccfc_obj_get_str(o, "hookOf");
+
+	if (hook.len) {
+		ccfc_buf_puts(out, "a hook after ");
+		ccfc_buf_slice(out, hook);
+	}
+	if (!to.len)
+		return;
+	if (by.len > SESSION_LENGTH)
+		by.len = SESSION_LENGTH;
+	if (by.len) {
+		ccfc_buf_puts(out, "overwritten by ");
+		ccfc_buf_slice(out, by);
+		ccfc_buf_puts(out, ", which had read the state ");
+	} else {
+		ccfc_buf_puts(out, "returned to ");
+	}
+	if (ccfc_slice_is(ccfc_obj_get_str(o, "returnedSide"), "before"))
+		ccfc_buf_puts(out, "before ");
+	else if (by.len)
+		ccfc_buf_puts(out, "of ");
+	ccfc_buf_slice(out, to);
+}
+
+/* "$ make" in place of the prompt: what ran when the file changed. */
+static void put_command(struct ccfc_buf *out, struct ccfc_obj o)
+{
+	struct ccfc_slice command = ccfc_obj_get_str(o, "command");
+
+	if (!command.len)
+		return;
+	ccfc_buf_puts(out, "$ ");
+	ccfc_buf_slice(out, command);
+}
+
+/* "Bash, parsed"; other tools tell for themselves. */
+static void put_log_tool(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			 struct ccfc_obj o)
+{
+	struct ccfc_slice evidence = ccfc_obj_get_str(o, "evidence");
+	struct ccfc_slice tool = ccfc_obj_get_str(o, "tool");
+
+	(void)cells;
+	ccfc_buf_slice(text, tool.len ? tool : CCFC_SLICE_LIT("-"));
+	if (!evidence.len || ccfc_slice_is(evidence, "result"))
+		return;
+	ccfc_buf_puts(text, ", ");
+	ccfc_buf_slice(text, evidence);
 }
 
 static bool any_prompt(const struct ccfc_log_rows *rows)
 {
 	for (uint32_t i = 0; i < rows->n; i++)
-		if (ccfc_obj_get_str(rows->items[i].o, "prompt").len)
+		if (ccfc_obj_get_str(rows->items[i].o, "prompt").len ||
+		    ccfc_obj_get_str(rows->items[i].o, "returnedTo").len ||
+		    ccfc_obj_get_str(rows->items[i].o, "command").len ||
+		    ccfc_obj_get_str(rows->items[i].o, "hookOf").len)
 			return true;
 	return false;
 }
 
-enum col { TIME, SESSION, CHANGE, MODEL, TOOL, LINES, PATH, PROMPT };
+/* Why a change was made, or what a step came to. */
+static void put_log_prompt(struct ccfc_buf *text,
+			   const struct ccfc_cells *cells, struct ccfc_obj o)
+{
+	(void)cells;
+	put_return(text, o);
+	if (!text->len)
+		put_command(text, o);
+	if (!text->len)
+		ccfc_buf_slice(text, ccfc_obj_get_str(o, "prompt"));
+}
+
+enum col { TIME, SESSION, CHANGE, MODEL, TOOL, LINES, PATH, PROMPT, NCOLS };
+
+static const struct ccfc_column every[NCOLS] = {
+	[TIME] = { " TIME", NULL, .kind = CCFC_CELL_OWN, .put = put_log_time },
+	[SESSION] = { "SESSION", NULL, .kind = CCFC_CELL_OWN,
+		      .put = put_log_who },
+	[CHANGE] = { "CHANGE", NULL, .kind = CCFC_CELL_OWN,
+		     .put = put_log_change },
+	[MODEL] = { "MODEL", "model", .kind = CCFC_CELL_MODEL,
+		    .elastic = true },
+	[TOOL] = { "TOOL", NULL, .kind = CCFC_CELL_OWN, .put = put_log_tool,
+		   .elastic = true },
+	[LINES] = { "LINES", NULL, .kind = CCFC_CELL_OWN,
+		    .put = put_log_lines },
+	[PATH] = { "PATH", NULL, .kind = CCFC_CELL_OWN, .put = put_log_path,
+		   .elastic = true },
+	[PROMPT] = { "PROMPT", NULL, .kind = CCFC_CELL_OWN,
+		     .put = put_log_prompt, .elastic = CCFC_TABLE_PROSE },
+};
 
 /* Those that there is room and a reason for; returns their number. */
-static unsigned choose(enum col chosen[CCFC_TABLE_COLS],
-		       const struct ccfc_out *out,
-		       const struct ccfc_log_rows *rows)
+static unsigned choose_log_columns(struct ccfc_column chosen[NCOLS],
+				   const struct ccfc_out *out,
+				   const struct ccfc_log_rows *rows)
 {
 	bool narrow = out->width && out->width < NARROW;
 	bool wide = !out->width || out->width >= WIDE;
@@ -180,77 +281,34 @@ static unsigned choose(enum col chosen[CCFC_TABLE_COLS],
 	};
 	unsigned n = 0;
 
-	for (enum col i = TIME; i <= PROMPT; i++)
-		if (wanted[i])
-			chosen[n++] = i;
-	return n;
-}
-
-static void put_cell(struct ccfc_table *table, enum col col,
-		     const struct ccfc_log_row *row, const struct ccfc_out *out,
-		     const struct ccfc_cwd *where)
-{
-	struct ccfc_obj o = row->o;
-
-	switch (col) {
-	case TIME:
-		put_time(table, row, out->width && out->width < NARROW);
-		return;
-	case SESSION:
-		put_who(table, out, o);
-		return;
-	case CHANGE:
-		put_change(table, out, o);
-		return;
-	case MODEL:
-		ccfc_table_cell(table, or_dash(ccfc_human_model(
-					       ccfc_obj_get_str(o, "model"))));
-		return;
-	case TOOL:
-		ccfc_table_cell(table, or_dash(ccfc_obj_get_str(o, "tool")));
-		return;
-	case LINES:
-		put_lines(table, o);
-		return;
-	case PATH:
-		ccfc_table_cell(table, ccfc_cwd_short(where, row->path));
-		return;
-	case PROMPT:
-		ccfc_table_cell(table, ccfc_obj_get_str(o, "prompt"));
-		return;
+	for (enum col i = TIME; i < NCOLS; i++) {
+		if (!wanted[i])
+			continue;
+		chosen[n] = every[i];
+		chosen[n++].gap = narrow;
 	}
+	return n;
 }
 
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 		    const struct ccfc_cwd *where)
 {
-	static const struct ccfc_table_col every[] = {
-		[TIME] = { " TIME", 0, 2, false },
-		[SESSION] = { "SESSION", 0, 2, false },
-		[CHANGE] = { "CHANGE", 0, 2, false },
-		[MODEL] = { "MODEL", 0, 2, true },
-		[TOOL] = { "TOOL", 0, 2, true },
-		[LINES] = { "LINES", 0, 2, false },
-		[PATH] = { "PATH", 0, 2, true },
-		[PROMPT] = { "PROMPT", 0, 2, CCFC_TABLE_PROSE },
+	struct log_cells log = {
+		.where = where,
+		.narrow = out->width && out->width < NARROW,
 	};
-	struct ccfc_table_col cols[CCFC_TABLE_COLS];
-	enum col chosen[CCFC_TABLE_COLS];
-	unsigned n = choose(chosen, out, rows);
-	struct ccfc_table table;
+	struct ccfc_cells cells = { .out = out, .data = &log };
+	struct ccfc_column chosen[NCOLS];
+	struct ccfc_columns columns;
 
-	for (unsigned i = 0; i < n; i++) {
-		cols[i] = every[chosen[i]];
-		if (out->width && out->width < NARROW)
-			cols[i].gap = 1;
+	ccfc_columns_init(&columns, chosen,
+			  choose_log_columns(chosen, out, rows), &cells);
+	for (uint32_t i = 0; i < rows->n; i++) {
+		log.row = &rows->items[i];
+		ccfc_columns_row(&columns, log.row->o);
 	}
-	ccfc_table_init(&table, cols, n);
-	for (uint32_t r = 0; r < rows->n; r++)
-		for (unsigned i = 0; i < n; i++)
-			put_cell(&table, chosen[i], &rows->items[r], out,
-				 where);
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
+	ccfc_table_print(&columns.table, out);
+	ccfc_columns_release(&columns);
 }
 
 static void put_json(struct ccfc_out *out, const struct ccfc_log_row *row)

@@ -4,20 +4,22 @@
 #include "base/alloc.h"
 #include "base/sha256.h"
 #include "cli/frame/connect.h"
-#include "cli/out/table.h"
+#include "cli/out/columns.h"
+#include "cli/out/render.h"
 #include "cli/write/old_content.h"
 #include "wire/pack.h"
-#include "wire/to_json.h"
 
 #include <stdlib.h>
 
 #define REPORTS_MAX   1000
+#define NAMES_MAX     100 /* numbers behind one name */
 #define SHA256_ON_TTY 16
 
 static const char *const words[] = {
-	[CCFC_RECOVERED] = "written",	  [CCFC_RECOVER_EXISTS] = "exists",
-	[CCFC_RECOVER_ABSENT] = "absent", [CCFC_RECOVER_UNKNOWN] = "unknown",
-	[CCFC_RECOVER_FAILED] = "failed", [CCFC_RECOVER_LEFT] = "not tried",
+	[CCFC_RECOVERED] = "written",	    [CCFC_RECOVER_EXISTS] = "exists",
+	[CCFC_RECOVER_ABSENT] = "absent",   [CCFC_RECOVER_UNKNOWN] = "unknown",
+	[CCFC_RECOVER_REFUSED] = "refused", [CCFC_RECOVER_FAILED] = "failed",
+	[CCFC_RECOVER_LEFT] = "not tried",
 };
 
 void ccfc_recover_init(struct ccfc_recover *r)
@@ -25,13 +27,19 @@ void ccfc_recover_init(struct ccfc_recover *r)
 	*r = (struct ccfc_recover){ .keep = { .dir = -1 } };
 	ccfc_arena_init(&r->arena);
 	ccfc_strtab_init(&r->taken);
+	ccfc_strtab_init(&r->dirs);
 }
 
 void ccfc_recover_release(struct ccfc_recover *r)
 {
 	ccfc_new_files_release(&r->keep);
+	ccfc_outside_release(&r->outside);
+	ccfc_claude_roots_dirs_release(&r->roots);
 	ccfc_strtab_release(&r->taken);
+	ccfc_strtab_release(&r->dirs);
 	ccfc_arena_release(&r->arena);
+	ccfc_doc_free(r->report);
+	ccfc_buf_release(&r->packed);
 	free(r->rows.items);
 }
 
@@ -45,23 +53,48 @@ uint32_t ccfc_recover_count(const struct ccfc_recover *r,
 	return n;
 }
 
+/* Is the name given away, or needed as a directory, or below a file? */
+static bool is_taken(const struct ccfc_recover *r, struct ccfc_slice name)
+{
+	if (ccfc_strtab_find(&r->taken, name) != CCFC_ID_NONE ||
+	    ccfc_strtab_find(&r->dirs, name) != CCFC_ID_NONE)
+		return true;
+	for (size_t i = 1; i < name.len; i++)
+		if (name.ptr[i] == '/' &&
+		    ccfc_strtab_find(&r->taken, ccfc_slice(name.ptr, i)) !=
+			    CCFC_ID_NONE)
+			return true;
+	return false;
+}
+
+static void take_name(struct ccfc_recover *r, struct ccfc_slice name)
+{
+	ccfc_strtab_put(&r->taken, name);
+	for (size_t i = 1; i < name.len; i++)
+		if (name.ptr[i] == '/')
+			ccfc_strtab_put(&r->dirs, ccfc_slice(name.ptr, i));
+}
+
 /*
  * The file's name below the directory. Two projects can have files of the
- * same name: the second one gets its whole path.
+ * same name: the second one gets its whole path. What was a file once and a
+ * directory later, and what there is twice, gets a number.
  */
 static bool choose_name(struct ccfc_recover *r, struct ccfc_recover_row *row)
 {
 	static const char *const keys[] = { "name", "path" };
 	struct ccfc_buf name = CCFC_BUF_INIT;
 
-	for (int i = 0; !row->name && i < 2; i++) {
+	for (int i = 0; !row->name && i < 2 + NAMES_MAX; i++) {
 		ccfc_buf_clear(&name);
 		if (!ccfc_new_files_name(
-			    &name, ccfc_obj_get_str(row->file, keys[i])) ||
-		    ccfc_strtab_find(&r->taken, ccfc_buf_view(&name)) !=
-			    CCFC_ID_NONE)
+			    &name, ccfc_obj_get_str(row->file, keys[i == 1])))
 			continue;
-		ccfc_strtab_put(&r->taken, ccfc_buf_view(&name));
+		if (i > 1)
+			ccfc_buf_printf(&name, "~%d", i);
+		if (is_taken(r, ccfc_buf_view(&name)))
+			continue;
+		take_name(r, ccfc_buf_view(&name));
 		row->name =
 			ccfc_arena_copy(&r->arena, ccfc_buf_view(&name)).ptr;
 	}
@@ -83,12 +116,60 @@ static void row_failed(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	ccfc_cli_fail(err);
 }
 
+/*
+ * Names come from transcripts, and the directory may be one where other
+ * programs look for what they run. Below it no link is followed: where the file
+ * would be is known.
+ */
+static int check_place(const struct ccfc_recover *r,
+		       const struct ccfc_recover_row *row, struct ccfc_err *err)
+{
+	struct ccfc_buf place = CCFC_BUF_INIT, why = CCFC_BUF_INIT;
+	enum ccfc_reach reach;
+	int code;
+
+	ccfc_buf_printf(&place, "%s/%s",
+			strcmp(r->keep.real, "/") ? r->keep.real : "",
+			row->name);
+	code = ccfc_claude_roots_dirs_refuse(&r->roots, "recover",
+					     r->outside.where, place.ptr, err);
+	reach = ccfc_outside_judge(&why, &r->outside, place.ptr, place.ptr,
+				   CCFC_SLICE_NONE);
+	if (!code && reach != CCFC_INSIDE) {
+		code = ccfc_err_set(err, CCFC_EDENIED,
+				    "recover: %s: not written just so: %s",
+				    row->name, why.ptr);
+		ccfc_outside_hint(err, reach, place.ptr);
+	}
+	ccfc_buf_release(&place);
+	ccfc_buf_release(&why);
+	return code;
+}
+
+/* Somebody had removed it, or a rewind had. */
+static void note_gone(const struct ccfc_recover_row *row)
+{
+	struct ccfc_obj since = ccfc_obj_get(row->file, "goneSince");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (ccfc_obj_type(since) != CCFC_OBJ_STR)
+		return;
+	ccfc_render_time(&text, since, CCFC_RENDER_SECOND);
+	ccfc_cli_note("%s: as it was last; by %s it was not there any more",
+		      row->name, text.ptr);
+	ccfc_buf_release(&text);
+}
+
 static int write_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     const struct ccfc_old_content *past)
 {
 	char hash[CCFC_SHA256_HEX + 1];
 	struct ccfc_err err;
 
+	if (check_place(r, row, &err) < 0) {
+		row_failed(r, row, CCFC_RECOVER_REFUSED, &err);
+		return 0;
+	}
 	ccfc_sha256_hex(hash, past->content);
 	row->sha256 = keep_text(r, ccfc_slice_str(hash));
 	row->size = past->content.len;
@@ -96,6 +177,7 @@ static int write_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 				     &err)) {
 	case CCFC_KEPT:
 		row->what = CCFC_RECOVERED;
+		note_gone(row);
 		return 0;
 	case CCFC_NEW_FILES_EXISTS:
 		row_failed(r, row, CCFC_RECOVER_EXISTS, &err);
@@ -153,21 +235,56 @@ static char *get_string_recover_print(struct ccfc_obj o, const char *key)
 	return ccfc_strndup(s.len ? s.ptr : "", s.len);
 }
 
+void ccfc_recover_names(struct ccfc_recover *r)
+{
+	for (uint32_t i = 0; i < r->rows.n; i++)
+		choose_name(r, &r->rows.items[i]);
+}
+
+/* A Write whose result a crash took: its content came with the list. */
+static int use_pending(struct ccfc_recover *r, struct ccfc_recover_row *row)
+{
+	struct ccfc_old_content past = {
+		.how = CCFC_OLD_CONTENT_RECONSTRUCTED,
+		.fidelity = ccfc_obj_get_str(row->file, "fidelity"),
+		.source = ccfc_obj_get_str(row->file, "source"),
+		.why = ccfc_obj_get_str(row->file, "why"),
+		.content = ccfc_obj_get_str(row->file, "content"),
+	};
+	int stop;
+
+	row->fidelity = past.fidelity;
+	row->source = past.source;
+	row->why = past.why;
+	stop = write_row(r, row, &past);
+	if (row->what == CCFC_RECOVERED)
+		ccfc_cli_note("%s: %.*s", row->name, (int)past.why.len,
+			      past.why.ptr);
+	return stop;
+}
+
 int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     struct ccfc_client *client)
 {
 	char *path = get_string_recover_print(row->file, "path");
-	char *change = get_string_recover_print(row->file, "changeId");
+	char *at = get_string_recover_print(
+		row->file,
+		ccfc_obj_get_str(row->file, "at").len ? "at" : "changeId");
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
 	int code = 0, stop = 0;
 
-	if (!choose_name(r, row))
+	if (!row->name)
 		code = ccfc_err_set(&err, CCFC_EDENIED,
 				    "recover: %s: no name to write it under",
 				    path);
+	if (!code && ccfc_obj_get_bool(row->file, "pending", false)) {
+		free(path);
+		free(at);
+		return use_pending(r, row);
+	}
 	if (!code)
-		code = ccfc_file_at(&reply, client, path, change, NULL, &err);
+		code = ccfc_file_at(&reply, client, path, at, NULL, &err);
 	if (code < 0)
 		row_failed(r, row, CCFC_RECOVER_FAILED, &err);
 	else
@@ -176,41 +293,8 @@ int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		stop = code;
 	ccfc_reply_free(reply);
 	free(path);
-	free(change);
+	free(at);
 	return stop;
-}
-
-static struct ccfc_slice or_dash(struct ccfc_slice s)
-{
-	return s.len ? s : CCFC_SLICE_LIT("-");
-}
-
-void ccfc_recover_table(const struct ccfc_recover *r, struct ccfc_out *out)
-{
-	static const struct ccfc_table_col cols[] = {
-		{ "FILE", 28, 2, true },    { "RESULT", 0, 2, false },
-		{ "SOURCE", 0, 2, false },  { "FIDELITY", 0, 2, false },
-		{ "SHA-256", 0, 0, false },
-	};
-	struct ccfc_table table;
-
-	ccfc_table_init(&table, cols, 5);
-	for (uint32_t i = 0; i < r->rows.n; i++) {
-		const struct ccfc_recover_row *row = &r->rows.items[i];
-		struct ccfc_slice hash = or_dash(row->sha256);
-
-		if (out->tty && hash.len > SHA256_ON_TTY)
-			hash.len = SHA256_ON_TTY;
-		ccfc_table_cell(&table, row->name ? ccfc_slice_str(row->name)
-						  : ccfc_obj_get_str(row->file,
-								     "path"));
-		ccfc_table_cell(&table, ccfc_slice_str(words[row->what]));
-		ccfc_table_cell(&table, or_dash(row->source));
-		ccfc_table_cell(&table, or_dash(row->fidelity));
-		ccfc_table_cell(&table, hash);
-	}
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
 }
 
 /* A text, or nil where there is none. */
@@ -228,6 +312,7 @@ static void pack_row(struct ccfc_pack *p, const struct ccfc_recover_row *row)
 {
 	static const char *const same[] = { "path", "changeId", "sessionId",
 					    "timestamp" };
+	struct ccfc_slice since = ccfc_obj_get_str(row->file, "goneSince");
 
 	ccfc_pack_map(p);
 	for (int i = 0; i < 4; i++)
@@ -241,16 +326,16 @@ static void pack_row(struct ccfc_pack *p, const struct ccfc_recover_row *row)
 	if (row->sha256.len)
 		ccfc_pack_kv_int(p, "size", (int64_t)row->size);
 	pack_text_recover_print(p, "sha256", row->sha256);
+	if (since.len)
+		ccfc_pack_kv_str(p, "goneSince", since);
 	ccfc_pack_end(p);
 }
 
-void ccfc_recover_json(const struct ccfc_recover *r, struct ccfc_buf *out)
+struct ccfc_obj ccfc_recover_report(struct ccfc_recover *r)
 {
-	struct ccfc_buf packed = CCFC_BUF_INIT;
-	struct ccfc_doc *doc = NULL;
 	struct ccfc_pack p;
 
-	ccfc_pack_init(&p, &packed);
+	ccfc_pack_init(&p, &r->packed);
 	ccfc_pack_map(&p);
 	ccfc_pack_kv_cstr(&p, "directory", r->keep.path);
 	ccfc_pack_kv_int(&p, "total", r->rows.n);
@@ -261,11 +346,26 @@ void ccfc_recover_json(const struct ccfc_recover *r, struct ccfc_buf *out)
 		pack_row(&p, &r->rows.items[i]);
 	ccfc_pack_end(&p);
 	ccfc_pack_end(&p);
-	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL))
-		ccfc_json_write(out, ccfc_doc_root(doc), 2);
-	ccfc_buf_putc(out, '\n');
-	ccfc_doc_free(doc);
-	ccfc_buf_release(&packed);
+	if (ccfc_doc_parse(&r->report, ccfc_buf_view(&r->packed), NULL) < 0)
+		return (struct ccfc_obj){ 0 };
+	return ccfc_doc_root(r->report);
+}
+
+void ccfc_recover_table(struct ccfc_out *out, struct ccfc_obj report)
+{
+	static const struct ccfc_column columns[] = {
+		{ "FILE", "file", .kind = CCFC_CELL_TEXT, .second = "path",
+		  .min = 28, .elastic = true },
+		{ "RESULT", "result", .kind = CCFC_CELL_TEXT },
+		{ "SOURCE", "source", .kind = CCFC_CELL_TEXT },
+		{ "FIDELITY", "fidelity", .kind = CCFC_CELL_TEXT },
+		{ "SHA-256", "sha256", .kind = CCFC_CELL_ID,
+		  .cut = SHA256_ON_TTY },
+	};
+	struct ccfc_cells cells = { .out = out };
+
+	ccfc_columns_print(out, columns, CCFC_NCOLUMNS(columns), &cells,
+			   ccfc_obj_get(report, "files"));
 }
 
 int ccfc_recover_save(struct ccfc_buf *name, struct ccfc_recover *r,

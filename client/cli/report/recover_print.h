@@ -7,7 +7,9 @@
 
 #include "base/strtab.h"
 #include "cli/out/out.h"
+#include "cli/write/claude_dirs.h"
 #include "cli/write/new_files.h"
+#include "cli/write/outside.h"
 #include "wire/obj.h"
 
 #include <ccfc/client.h>
@@ -17,6 +19,7 @@ enum ccfc_recovery {
 	CCFC_RECOVER_EXISTS,  /* a file of that name is there already */
 	CCFC_RECOVER_ABSENT,  /* the last change left no file */
 	CCFC_RECOVER_UNKNOWN, /* the content is not known, or not all of it */
+	CCFC_RECOVER_REFUSED, /* not to be written without being named */
 	CCFC_RECOVER_FAILED,  /* could not be asked for, or not be written */
 	CCFC_RECOVER_LEFT,    /* not tried: something ended the run */
 };
@@ -31,16 +34,24 @@ struct ccfc_recover_row {
 
 struct ccfc_recover {
 	struct ccfc_new_files keep; /* where it goes; see ccfc_new_files_init */
-	struct ccfc_strtab taken;   /* names that were given away */
-	struct ccfc_arena arena;    /* texts of rows */
+	struct ccfc_outside outside; /* what may be written there */
+	struct ccfc_roots roots;     /* and where never */
+	struct ccfc_strtab taken;    /* names that were given away */
+	struct ccfc_strtab dirs;     /* and directories that they are in */
+	struct ccfc_arena arena;     /* texts of rows */
 	struct {
 		struct ccfc_recover_row *items;
 		uint32_t n, cap;
 	} rows;
+	struct ccfc_buf packed; /* the report, as a reply would be */
+	struct ccfc_doc *report;
 };
 
 void ccfc_recover_init(struct ccfc_recover *r);
 void ccfc_recover_release(struct ccfc_recover *r);
+
+/* Gives every row a name that is in no other's way; before any is written. */
+void ccfc_recover_names(struct ccfc_recover *r);
 
 /*
  * Asks for the content of one of the rows and writes it. What came of it is in
@@ -54,10 +65,11 @@ int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 uint32_t ccfc_recover_count(const struct ccfc_recover *r,
 			    enum ccfc_recovery what);
 
-void ccfc_recover_table(const struct ccfc_recover *r, struct ccfc_out *out);
+/* The report on all rows; call it once. It lives as long as `r`. */
+struct ccfc_obj ccfc_recover_report(struct ccfc_recover *r);
 
-/* Appends the report as JSON. */
-void ccfc_recover_json(const struct ccfc_recover *r, struct ccfc_buf *out);
+/* The report's files as a table. */
+void ccfc_recover_table(struct ccfc_out *out, struct ccfc_obj report);
 
 /*
  * Keeps `json` as REPORT.json; where that is taken, as REPORT-2.json and so

@@ -5,107 +5,80 @@
  */
 #include "cli/report/sessions_print.h"
 
-#include "cli/blame/blame_line.h"
+#include "base/path.h"
+#include "cli/frame/answer.h"
+#include "cli/out/columns.h"
 #include "cli/out/human.h"
 #include "cli/out/render.h"
-#include "cli/out/table.h"
 
-enum col {
-	ID,
-	TITLE,
-	PROJECT,
-	BRANCH,
-	LAST,
-	DURATION,
-	MESSAGES,
-	TOOLS,
-	FILES,
-	CHANGES,
-	TOKENS,
-	MODEL,
-	STATUS,
-	NCOLS,
+/* "#12, #7" */
+static void put_pull_requests(struct ccfc_buf *text,
+			      const struct ccfc_cells *cells,
+			      struct ccfc_obj row)
+{
+	struct ccfc_obj urls = ccfc_obj_get(row, "pullRequests");
+
+	(void)cells;
+	for (uint32_t i = 0; i < ccfc_obj_len(urls); i++) {
+		ccfc_buf_puts(text, i ? ", #" : "#");
+		ccfc_buf_slice(text, ccfc_path_basename(ccfc_obj_str(
+					     ccfc_obj_at(urls, i))));
+	}
+}
+
+/* The last one is left out where no session has any. */
+static const struct ccfc_column session_columns[] = {
+	{ "SESSION", "sessionId", .kind = CCFC_CELL_PREFIX },
+	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 24,
+	  .elastic = CCFC_TABLE_PROSE },
+	{ "PROJECT", "projectPath", .kind = CCFC_CELL_PATH, .elastic = true,
+	  .drop = 10 },
+	{ "BRANCH", "gitBranch", .kind = CCFC_CELL_TEXT, .elastic = true,
+	  .drop = 5 },
+	{ "LAST", "endTime", .kind = CCFC_CELL_WHEN },
+	{ "TIME", "durationSeconds", .kind = CCFC_CELL_DURATION, .drop = 4 },
+	{ "MSGS", "messageCount", .kind = CCFC_CELL_COUNT, .drop = 8 },
+	{ "TOOLS", "toolCount", .kind = CCFC_CELL_COUNT, .drop = 1 },
+	{ "MOD/READ", "filesModifiedCount", .kind = CCFC_CELL_PAIR,
+	  .second = "filesReadCount", .drop = 3 },
+	{ "CHANGES", "totalChanges", .kind = CCFC_CELL_COUNT, .drop = 9 },
+	{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS, .drop = 6 },
+	{ "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
+	  .drop = 2 },
+	{ "STATUS", "status", .kind = CCFC_CELL_TEXT, .drop = 7 },
+	{ "PR", "pullRequests", .kind = CCFC_CELL_OWN, .drop = 11,
+	  .put = put_pull_requests },
 };
 
-static const struct ccfc_table_col cols[NCOLS] = {
-	[ID] = { "SESSION", 0, 2, false },
-	[TITLE] = { "TITLE", 24, 2, CCFC_TABLE_PROSE },
-	[PROJECT] = { "PROJECT", 0, 2, true },
-	[BRANCH] = { "BRANCH", 0, 2, true },
-	[LAST] = { "LAST", 0, 2, false },
-	[DURATION] = { "TIME", 0, 2, false },
-	[MESSAGES] = { "MSGS", 0, 2, false },
-	[TOOLS] = { "TOOLS", 0, 2, false },
-	[FILES] = { "MOD/READ", 0, 2, false },
-	[CHANGES] = { "CHANGES", 0, 2, false },
-	[TOKENS] = { "TOKENS", 0, 2, false },
-	[MODEL] = { "MODEL", 0, 2, true },
-	[STATUS] = { "STATUS", 0, 0, false },
+static const struct ccfc_column reader_columns[] = {
+	{ "SESSION ID", "sessionId", .kind = CCFC_CELL_PREFIX },
+	{ "PROJECT", "projectPath", .kind = CCFC_CELL_PATH, .elastic = true,
+	  .drop = 4 },
+	{ "BRANCH", "gitBranch", .kind = CCFC_CELL_TEXT, .elastic = true,
+	  .drop = 1 },
+	{ "READS", "readCount", .kind = CCFC_CELL_COUNT },
+	{ "CHANGES", "changeCount", .kind = CCFC_CELL_COUNT, .drop = 3 },
+	{ "LAST READ", "lastRead", .kind = CCFC_CELL_WHEN },
+	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 20,
+	  .elastic = CCFC_TABLE_PROSE, .drop = 2 },
 };
 
-static const unsigned drop[] = { TOOLS,	 MODEL,	 FILES,	   DURATION, BRANCH,
-				 TOKENS, STATUS, MESSAGES, CHANGES,  PROJECT };
-
-static struct ccfc_slice or_dash(struct ccfc_slice s)
+static void print_session_columns(struct ccfc_out *out,
+				  const struct ccfc_column *columns, unsigned n,
+				  struct ccfc_obj sessions, int64_t now)
 {
-	return s.len ? s : CCFC_SLICE_LIT("-");
-}
+	struct ccfc_cells cells = {
+		.out = out,
+		.now = now,
+		.id_length = ccfc_render_id_length(out, sessions),
+	};
 
-static void put_count(struct ccfc_table *table, struct ccfc_obj s,
-		      const char *key)
-{
-	ccfc_table_printf(table, "%lld",
-			  (long long)ccfc_obj_get_int(s, key, 0));
-}
-
-static void put_id(struct ccfc_table *table, struct ccfc_obj s, size_t length)
-{
-	struct ccfc_slice id = ccfc_obj_get_str(s, "sessionId");
-
-	if (id.len > length)
-		id.len = length;
-	ccfc_table_cell(table, id);
-}
-
-static void put_text(struct ccfc_table *table, struct ccfc_buf *text)
-{
-	ccfc_table_cell(table, ccfc_buf_view(text));
-	ccfc_buf_clear(text);
-}
-
-static void put_row(struct ccfc_table *table, const struct ccfc_out *out,
-		    struct ccfc_obj s, size_t id_length, int64_t now)
-{
-	struct ccfc_buf text = CCFC_BUF_INIT;
-
-	put_id(table, s, id_length);
-	ccfc_table_cell(table, ccfc_human_title(ccfc_obj_get_str(s, "title")));
-	ccfc_human_path(&text, out, ccfc_obj_get_str(s, "projectPath"));
-	put_text(table, &text);
-	ccfc_table_cell(table, or_dash(ccfc_obj_get_str(s, "gitBranch")));
-	ccfc_human_when(&text, out, ccfc_obj_get(s, "endTime"), now);
-	put_text(table, &text);
-	ccfc_human_duration(&text, ccfc_obj_get_int(s, "durationSeconds", -1));
-	put_text(table, &text);
-	put_count(table, s, "messageCount");
-	put_count(table, s, "toolCount");
-	ccfc_table_printf(
-		table, "%lld/%lld",
-		(long long)ccfc_obj_get_int(s, "filesModifiedCount", 0),
-		(long long)ccfc_obj_get_int(s, "filesReadCount", 0));
-	put_count(table, s, "totalChanges");
-	ccfc_human_count(&text,
-			 ccfc_human_tokens(ccfc_obj_get(s, "tokenUsage")));
-	put_text(table, &text);
-	ccfc_table_cell(
-		table, or_dash(ccfc_human_model(ccfc_obj_get_str(s, "model"))));
-	ccfc_table_cell(table, or_dash(ccfc_obj_get_str(s, "status")));
-	ccfc_buf_release(&text);
+	ccfc_columns_print(out, columns, n, &cells, sessions);
 }
 
 /* "Total: 3 sessions, …"; of a page what is on it, and what there is. */
-static void print_total(struct ccfc_out *out, struct ccfc_obj root,
-			int64_t offset)
+static void print_session_total(struct ccfc_out *out, struct ccfc_obj root,
+				int64_t offset)
 {
 	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
 	uint32_t shown = ccfc_obj_len(sessions);
@@ -132,62 +105,28 @@ static void print_total(struct ccfc_out *out, struct ccfc_obj root,
 	ccfc_buf_puts(buf, ", ");
 	ccfc_human_count(buf, tokens);
 	ccfc_buf_puts(buf, " tokens\n");
-	ccfc_scope_more(out, offset, shown, total);
+	ccfc_answer_more(out, offset, shown, total);
+}
+
+static bool has_pull_requests(struct ccfc_obj sessions)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++)
+		if (ccfc_obj_len(ccfc_obj_get(ccfc_obj_at(sessions, i),
+					      "pullRequests")))
+			return true;
+	return false;
 }
 
 void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 			 int64_t offset, int64_t now)
 {
 	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
-	size_t id_length = ccfc_render_id_length(out, sessions);
-	struct ccfc_table table;
+	unsigned n = CCFC_NCOLUMNS(session_columns);
 
-	ccfc_table_init(&table, cols, NCOLS);
-	ccfc_table_drop(&table, drop, sizeof(drop) / sizeof(*drop));
-	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++)
-		put_row(&table, out, ccfc_obj_at(sessions, i), id_length, now);
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
-	print_total(out, root, offset);
-}
-
-static void print_readers(struct ccfc_out *out, struct ccfc_obj sessions,
-			  int64_t now)
-{
-	static const struct ccfc_table_col readers[] = {
-		{ "SESSION ID", 0, 2, false },
-		{ "PROJECT", 0, 2, true },
-		{ "BRANCH", 0, 2, true },
-		{ "READS", 0, 2, false },
-		{ "CHANGES", 0, 2, false },
-		{ "LAST READ", 0, 2, false },
-		{ "TITLE", 20, 0, CCFC_TABLE_PROSE },
-	};
-	static const unsigned least[] = { 2, 6, 4, 1 };
-	size_t id_length = ccfc_render_id_length(out, sessions);
-	struct ccfc_buf text = CCFC_BUF_INIT;
-	struct ccfc_table table;
-
-	ccfc_table_init(&table, readers, 7);
-	ccfc_table_drop(&table, least, 4);
-	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++) {
-		struct ccfc_obj s = ccfc_obj_at(sessions, i);
-
-		put_id(&table, s, id_length);
-		ccfc_human_path(&text, out, ccfc_obj_get_str(s, "projectPath"));
-		put_text(&table, &text);
-		ccfc_table_cell(&table,
-				or_dash(ccfc_obj_get_str(s, "gitBranch")));
-		put_count(&table, s, "readCount");
-		put_count(&table, s, "changeCount");
-		ccfc_human_when(&text, out, ccfc_obj_get(s, "lastRead"), now);
-		put_text(&table, &text);
-		ccfc_table_cell(&table,
-				ccfc_human_title(ccfc_obj_get_str(s, "title")));
-	}
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
-	ccfc_buf_release(&text);
+	if (!has_pull_requests(sessions))
+		n--;
+	print_session_columns(out, session_columns, n, sessions, now);
+	print_session_total(out, root, offset);
 }
 
 void ccfc_readers_print(struct ccfc_out *out, struct ccfc_obj root,
@@ -200,12 +139,13 @@ void ccfc_readers_print(struct ccfc_out *out, struct ccfc_obj root,
 	ccfc_buf_puts(&out->buf, "Read by ");
 	ccfc_render_count(&out->buf, total, "session");
 	ccfc_buf_puts(&out->buf, ":\n\n");
-	print_readers(out, sessions, now);
+	print_session_columns(out, reader_columns,
+			      CCFC_NCOLUMNS(reader_columns), sessions, now);
 	ccfc_buf_puts(&out->buf, "\nTotal: ");
 	ccfc_render_count(&out->buf, ccfc_obj_get_int(root, "totalReads", 0),
 			  "read");
 	ccfc_buf_puts(&out->buf, " across ");
 	ccfc_render_count(&out->buf, total, "session");
 	ccfc_buf_putc(&out->buf, '\n');
-	ccfc_scope_more(out, offset, ccfc_obj_len(sessions), total);
+	ccfc_answer_more(out, offset, ccfc_obj_len(sessions), total);
 }

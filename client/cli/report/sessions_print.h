@@ -3,7 +3,6 @@
 #define CCFC_CLI_REPORT_SESSIONS_PRINT_H
 
 #include "cli/frame/cli.h"
-#include "cli/frame/scope.h"
 #include "wire/obj.h"
 
 /*

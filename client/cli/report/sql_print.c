@@ -2,8 +2,8 @@
 #include "cli/report/sql_print.h"
 
 #include "base/alloc.h"
+#include "cli/out/columns.h"
 #include "cli/out/safe.h"
-#include "cli/out/table.h"
 #include "cli/out/width.h"
 #include "wire/to_json.h"
 
@@ -195,13 +195,13 @@ void ccfc_sql_jsonl(struct ccfc_out *out, struct ccfc_obj reply)
 
 static void print_view(struct ccfc_out *out, struct ccfc_obj view)
 {
-	static const struct ccfc_table_col cols[] = {
-		{ "COLUMN", 28, GAP, false },
-		{ "TYPE", 7, GAP, false },
-		{ "ABOUT", 0, 0, CCFC_TABLE_PROSE },
+	static const struct ccfc_column columns[] = {
+		{ "COLUMN", "name", .kind = CCFC_CELL_OPTIONAL, .min = 28 },
+		{ "TYPE", "type", .kind = CCFC_CELL_OPTIONAL, .min = 7 },
+		{ "ABOUT", "about", .kind = CCFC_CELL_OPTIONAL,
+		  .elastic = CCFC_TABLE_PROSE },
 	};
-	struct ccfc_obj columns = ccfc_obj_get(view, "columns");
-	struct ccfc_table table;
+	struct ccfc_cells cells = { .out = out };
 
 	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_HEAD));
 	ccfc_out_field(out, ccfc_obj_get_str(view, "name"));
@@ -209,16 +209,8 @@ static void print_view(struct ccfc_out *out, struct ccfc_obj view)
 	ccfc_buf_puts(&out->buf, ": ");
 	ccfc_out_field(out, ccfc_obj_get_str(view, "about"));
 	ccfc_buf_puts(&out->buf, "\n\n");
-	ccfc_table_init(&table, cols, sizeof(cols) / sizeof(*cols));
-	for (uint32_t i = 0; i < ccfc_obj_len(columns); i++) {
-		struct ccfc_obj c = ccfc_obj_at(columns, i);
-
-		ccfc_table_cell(&table, ccfc_obj_get_str(c, "name"));
-		ccfc_table_cell(&table, ccfc_obj_get_str(c, "type"));
-		ccfc_table_cell(&table, ccfc_obj_get_str(c, "about"));
-	}
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
+	ccfc_columns_print(out, columns, CCFC_NCOLUMNS(columns), &cells,
+			   ccfc_obj_get(view, "columns"));
 }
 
 void ccfc_sql_views(struct ccfc_out *out, struct ccfc_obj reply)

@@ -5,13 +5,11 @@
  */
 #include "cli/report/stats_print.h"
 
+#include "cli/out/columns.h"
 #include "cli/out/human.h"
-#include "cli/out/locale_utf8.h"
 #include "cli/out/render.h"
-#include "cli/out/table.h"
 
-#define AT  11 /* where the totals start */
-#define BAR 20 /* columns */
+#define AT 11 /* where the totals start */
 
 /* ---- totals ---- */
 
@@ -107,16 +105,9 @@ void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 
 /* ---- rows ---- */
 
-/* What a column shows of a row. */
-struct field {
-	const char *title;
-	const char *key;
-	enum { TEXT, PATH, COUNT, LINES, TOKENS } kind;
-};
-
 /* A table of rows, and the field that its bars are for. */
 struct chart {
-	const struct field *fields;
+	const struct ccfc_column *columns;
 	unsigned n;
 	const char *measure; /* NULL: no bars */
 	const char *name;    /* of what is measured */
@@ -131,147 +122,72 @@ static bool any_has(struct ccfc_obj rows, const char *key)
 	return false;
 }
 
-/* The number of a row that its bar shows. */
-static int64_t measure(struct ccfc_obj row, const char *key)
-{
-	struct ccfc_obj v = ccfc_obj_get(row, key);
-
-	return ccfc_obj_type(v) == CCFC_OBJ_MAP ? ccfc_human_tokens(v)
-						: ccfc_obj_int(v, 0);
-}
-
 static int64_t highest(struct ccfc_obj rows, const char *key)
 {
 	int64_t max = 0;
 
 	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++) {
-		int64_t n = measure(ccfc_obj_at(rows, i), key);
+		int64_t n = ccfc_cell_number(ccfc_obj_at(rows, i), key);
 
 		max = n > max ? n : max;
 	}
 	return max;
 }
 
-static void put_field(struct ccfc_buf *text, const struct ccfc_out *out,
-		      const struct field *field, struct ccfc_obj row)
-{
-	struct ccfc_slice s = ccfc_obj_get_str(row, field->key);
-
-	switch (field->kind) {
-	case TEXT:
-		ccfc_buf_slice(text, s.len ? s : CCFC_SLICE_LIT("(none)"));
-		return;
-	case PATH:
-		ccfc_human_path(text, out, s);
-		return;
-	case LINES:
-		ccfc_buf_printf(
-			text, "+%lld -%lld",
-			(long long)ccfc_obj_get_int(row, "linesAdded", 0),
-			(long long)ccfc_obj_get_int(row, "linesRemoved", 0));
-		return;
-	case COUNT:
-		ccfc_buf_printf(
-			text, "%lld",
-			(long long)ccfc_obj_get_int(row, field->key, 0));
-		return;
-	case TOKENS:
-		ccfc_human_count(text, measure(row, field->key));
-		return;
-	}
-}
-
-/* The columns that the rows have, and one for the bars; returns their number.
- */
-static unsigned choose(struct ccfc_table_col cols[CCFC_TABLE_COLS],
-		       const struct field *chosen[CCFC_TABLE_COLS],
-		       const struct ccfc_out *out, const struct chart *chart,
-		       struct ccfc_obj rows)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < chart->n; i++) {
-		const struct field *f = &chart->fields[i];
-
-		if (i && !any_has(rows, f->key))
-			continue;
-		chosen[n] = f;
-		cols[n++] = (struct ccfc_table_col){
-			f->title, 0, 2, f->kind == PATH || f->kind == TEXT
-		};
-	}
-	if (out->tty && chart->measure && any_has(rows, chart->measure)) {
-		chosen[n] = NULL;
-		cols[n++] = (struct ccfc_table_col){ chart->name, 0, 0, false };
-	}
-	return n;
-}
-
-static void fill(struct ccfc_table *table, const struct field *const *chosen,
-		 const struct ccfc_out *out, const struct chart *chart,
-		 struct ccfc_obj rows)
-{
-	int64_t max = chart->measure ? highest(rows, chart->measure) : 0;
-	struct ccfc_buf text = CCFC_BUF_INIT;
-	bool utf8 = ccfc_is_utf8();
-
-	for (uint32_t r = 0; r < ccfc_obj_len(rows); r++) {
-		struct ccfc_obj row = ccfc_obj_at(rows, r);
-
-		for (unsigned i = 0; i < table->ncols; i++) {
-			ccfc_buf_clear(&text);
-			if (chosen[i])
-				put_field(&text, out, chosen[i], row);
-			else
-				ccfc_human_bar(&text,
-					       measure(row, chart->measure),
-					       max, BAR, utf8);
-			ccfc_table_cell(table, ccfc_buf_view(&text));
-		}
-	}
-	ccfc_buf_release(&text);
-}
-
 /*
  * A narrow terminal loses columns from the right, but the bars only when the
  * first three are left.
  */
-static unsigned order_drops(unsigned drop[CCFC_TABLE_COLS], unsigned n,
-			    bool bars)
+static void order_drops(struct ccfc_column *columns, unsigned n, bool bars)
 {
-	unsigned fields = n - bars, k = 0;
+	unsigned fields = n - bars, turn = 1;
 
 	for (unsigned i = fields; i > 3; i--)
-		drop[k++] = i - 1;
+		columns[i - 1].drop = turn++;
 	if (bars)
-		drop[k++] = fields;
+		columns[fields].drop = turn++;
 	for (unsigned i = fields < 3 ? fields : 3; i > 1; i--)
-		drop[k++] = i - 1;
-	return k;
+		columns[i - 1].drop = turn++;
+}
+
+/* The columns that the rows have, and one for the bars; returns their number.
+ */
+static unsigned choose_stats_columns(struct ccfc_column chosen[CCFC_TABLE_COLS],
+				     const struct ccfc_out *out,
+				     const struct chart *chart,
+				     struct ccfc_obj rows)
+{
+	bool bars = out->tty && chart->measure && any_has(rows, chart->measure);
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < chart->n; i++)
+		if (!i || any_has(rows, chart->columns[i].key))
+			chosen[n++] = chart->columns[i];
+	if (bars)
+		chosen[n++] = (struct ccfc_column){ chart->name, chart->measure,
+						    .kind = CCFC_CELL_BAR };
+	order_drops(chosen, n, bars);
+	return n;
 }
 
 static void print_chart(struct ccfc_out *out, const char *title,
 			const struct chart *chart, struct ccfc_obj rows)
 {
-	struct ccfc_table_col cols[CCFC_TABLE_COLS];
-	const struct field *chosen[CCFC_TABLE_COLS];
-	unsigned drop[CCFC_TABLE_COLS], n, ndrop;
-	struct ccfc_table table;
+	struct ccfc_column columns[CCFC_TABLE_COLS];
+	struct ccfc_cells cells = { .out = out };
+	unsigned n;
 
 	if (!ccfc_obj_len(rows))
 		return;
-	n = choose(cols, chosen, out, chart, rows);
-	ndrop = order_drops(drop, n, !chosen[n - 1]);
-	ccfc_table_init(&table, cols, n);
-	ccfc_table_drop(&table, drop, ndrop);
-	fill(&table, chosen, out, chart, rows);
+	n = choose_stats_columns(columns, out, chart, rows);
+	if (chart->measure)
+		cells.max = highest(rows, chart->measure);
 	ccfc_buf_putc(&out->buf, '\n');
 	if (title)
 		ccfc_buf_printf(&out->buf, "%s%s:%s\n",
 				ccfc_out_on(out, CCFC_STYLE_HEAD), title,
 				ccfc_out_off(out));
-	ccfc_table_print(&table, out);
-	ccfc_table_release(&table);
+	ccfc_columns_print(out, columns, n, &cells, rows);
 }
 
 /* What is measured depends on what the rows are, as does their order. */
@@ -290,85 +206,86 @@ static void pick_measure(struct chart *chart, struct ccfc_slice by,
 }
 
 /* What is measured stands beside the key, where no terminal is too narrow. */
-static void move_first(struct field *fields, unsigned n, const char *key)
+static void move_first(struct ccfc_column *columns, unsigned n, const char *key)
 {
 	for (unsigned i = 2; i < n; i++)
-		if (!strcmp(fields[i].key, key)) {
-			struct field f = fields[i];
+		if (!strcmp(columns[i].key, key)) {
+			struct ccfc_column column = columns[i];
 
-			memmove(&fields[2], &fields[1],
-				(i - 1) * sizeof(*fields));
-			fields[1] = f;
+			memmove(&columns[2], &columns[1],
+				(i - 1) * sizeof(*columns));
+			columns[1] = column;
 			return;
 		}
 }
 
 /* The first column, by what the rows are. */
-static void pick_key(struct field *field, struct ccfc_slice by)
+static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 {
 	static const struct {
-		const char *by;
-		struct field field;
+		const char *by, *title;
+		enum ccfc_cell_kind kind;
 	} keys[] = {
-		{ "day", { "DAY", "key", TEXT } },
-		{ "project", { "PROJECT", "key", PATH } },
-		{ "model", { "MODEL", "key", TEXT } },
-		{ "tool", { "TOOL", "key", TEXT } },
-		{ "file", { "FILE", "key", PATH } },
-		{ "ext", { "EXTENSION", "key", TEXT } },
+		{ "day", "DAY", .kind = CCFC_CELL_GROUP },
+		{ "project", "PROJECT", .kind = CCFC_CELL_PATH },
+		{ "model", "MODEL", .kind = CCFC_CELL_GROUP },
+		{ "tool", "TOOL", .kind = CCFC_CELL_GROUP },
+		{ "file", "FILE", .kind = CCFC_CELL_PATH },
+		{ "ext", "EXTENSION", .kind = CCFC_CELL_GROUP },
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (ccfc_slice_is(by, keys[i].by))
-			*field = keys[i].field;
+		if (ccfc_slice_is(by, keys[i].by)) {
+			column->title = keys[i].title;
+			column->kind = keys[i].kind;
+		}
 }
 
 void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 			   const char *title)
 {
-	struct field fields[] = {
-		{ "KEY", "key", TEXT },
-		{ "SESSIONS", "sessions", COUNT },
-		{ "CHANGES", "changes", COUNT },
-		{ "LINES", "linesAdded", LINES },
-		{ "TOKENS", "tokenUsage", TOKENS },
-		{ "CALLS", "toolCalls", COUNT },
-		{ "ERRORS", "errors", COUNT },
-		{ "MESSAGES", "messages", COUNT },
-		{ "FILES", "filesChanged", COUNT },
+	struct ccfc_column columns[] = {
+		{ "KEY", "key", .kind = CCFC_CELL_GROUP, .elastic = true },
+		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
+		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
+		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
+		{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS },
+		{ "CALLS", "toolCalls", .kind = CCFC_CELL_COUNT },
+		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
+		{ "MESSAGES", "messages", .kind = CCFC_CELL_COUNT },
+		{ "FILES", "filesChanged", .kind = CCFC_CELL_COUNT },
 	};
-	struct chart chart = { fields, sizeof(fields) / sizeof(*fields), NULL,
-			       NULL };
+	struct chart chart = { columns, CCFC_NCOLUMNS(columns), NULL, NULL };
 	struct ccfc_slice by = ccfc_obj_get_str(root, "by");
 	struct ccfc_obj rows = ccfc_obj_get(root, "rows");
 
-	pick_key(&fields[0], by);
+	pick_key(&columns[0], by);
 	pick_measure(&chart, by, rows);
-	move_first(fields, chart.n, chart.measure);
+	move_first(columns, chart.n, chart.measure);
 	print_chart(out, title, &chart, rows);
 }
 
 void ccfc_stats_print_tools(struct ccfc_out *out, struct ccfc_obj tools)
 {
-	static const struct field fields[] = {
-		{ "TOOL", "name", TEXT },
-		{ "CALLS", "count", COUNT },
-		{ "ERRORS", "errors", COUNT },
+	static const struct ccfc_column columns[] = {
+		{ "TOOL", "name", .kind = CCFC_CELL_GROUP, .elastic = true },
+		{ "CALLS", "count", .kind = CCFC_CELL_COUNT },
+		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
 	};
-	static const struct chart chart = { fields, 3, "count", "calls" };
+	static const struct chart chart = { columns, 3, "count", "calls" };
 
 	print_chart(out, "Most used tools", &chart, tools);
 }
 
 void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj files)
 {
-	static const struct field fields[] = {
-		{ "FILE", "path", PATH },
-		{ "CHANGES", "changes", COUNT },
-		{ "SESSIONS", "sessions", COUNT },
-		{ "LINES", "linesAdded", LINES },
+	static const struct ccfc_column columns[] = {
+		{ "FILE", "path", .kind = CCFC_CELL_PATH, .elastic = true },
+		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
+		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
+		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 	};
-	static const struct chart chart = { fields, 4, "changes", "changes" };
+	static const struct chart chart = { columns, 4, "changes", "changes" };
 
 	print_chart(out, "Most changed files", &chart, files);
 }

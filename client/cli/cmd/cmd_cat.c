@@ -1,37 +1,35 @@
 /* ccfc cat: a file as it was. */
-#include "cli/frame/connect.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/moment.h"
 #include "cli/out/render.h"
 #include "cli/write/old_content.h"
 
 enum { OPT_AT, OPT_PARTIAL, OPT_FORMAT };
-enum { FORMAT_RAW, FORMAT_JSON };
 
 static const struct ccfc_opt options[] = {
 	[OPT_AT] = CCFC_AT_OPTION,
-	[OPT_PARTIAL] = { "partial", 0, CCFC_OPT_FLAG, NULL,
-			  "if not all of it is known, the lines that are", NULL,
-			  0, 0 },
+	[OPT_PARTIAL] = { "partial", 0, CCFC_OPT_FLAG,
+			  .help = "if only a part is known, print the known "
+				  "lines" },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "raw (default), also to a terminal, or json",
-			 "raw|json", 0, 0 },
+			 .help = "raw (default), also to a terminal, or json",
+			 .choices = "raw|json" },
 	{ 0 },
 };
 
-/* Asked for in so many words: then a terminal gets them too. */
-static bool is_raw(const struct ccfc_opts *opts)
+/* --format=raw was given: then a terminal gets raw bytes, too. */
+static bool is_raw(const struct ccfc_question *q)
 {
-	const struct ccfc_opt_value *format = ccfc_opts_own(opts, OPT_FORMAT);
-
-	return format->set && format->num == FORMAT_RAW;
+	return q->format == CCFC_FORMAT_RAW &&
+	       ccfc_opts_own(q->opts, OPT_FORMAT)->set;
 }
 
 /* "FILE" or "FILE at WHEN", as the user put it. */
-static void name_it(struct ccfc_buf *out, const struct ccfc_opts *opts)
+static void name_it(struct ccfc_buf *out, const struct ccfc_question *q)
 {
-	const char *at = ccfc_opts_own(opts, OPT_AT)->text;
+	const char *at = ccfc_opts_own(q->opts, OPT_AT)->text;
 
-	ccfc_buf_puts(out, opts->args[0]);
+	ccfc_buf_puts(out, q->given);
 	if (at)
 		ccfc_buf_printf(out, " at %s", at);
 }
@@ -93,16 +91,16 @@ static void print_parts(struct ccfc_out *out, struct ccfc_obj parts, bool raw,
 			(long long)next);
 }
 
-static int show_partial(struct ccfc_cli *cli, const struct ccfc_opts *opts,
+static int show_partial(struct ccfc_question *q,
 			const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	struct ccfc_buf gaps = CCFC_BUF_INIT;
-	bool raw = is_raw(opts);
+	bool raw = is_raw(q);
 
-	name_it(&name, opts);
+	name_it(&name, q);
 	ccfc_old_content_words(&words, past);
-	print_parts(&cli->out, past->parts, raw, &gaps);
+	print_parts(&q->cli->out, past->parts, raw, &gaps);
 	ccfc_cli_note("%s: %s", name.ptr, words.ptr);
 	ccfc_cli_note("%s: not known: lines %s", name.ptr, gaps.ptr);
 	ccfc_buf_release(&name);
@@ -112,13 +110,13 @@ static int show_partial(struct ccfc_cli *cli, const struct ccfc_opts *opts,
 }
 
 /* Says why there is nothing to print; returns the exit status. */
-static int refuse_cat(const struct ccfc_opts *opts,
+static int refuse_cat(const struct ccfc_question *q,
 		      const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	struct ccfc_err err;
 
-	name_it(&name, opts);
+	name_it(&name, q);
 	ccfc_old_content_words(&words, past);
 	if (past->how == CCFC_OLD_CONTENT_ABSENT)
 		ccfc_err_set(&err, CCFC_ENOTFOUND,
@@ -134,80 +132,87 @@ static int refuse_cat(const struct ccfc_opts *opts,
 	return ccfc_cli_fail(&err);
 }
 
-static int show_content(struct ccfc_cli *cli, const struct ccfc_opts *opts,
+static int show_content(struct ccfc_question *q,
 			const struct ccfc_old_content *past)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
-	bool raw = is_raw(opts);
+	bool raw = is_raw(q);
 
-	name_it(&name, opts);
+	name_it(&name, q);
 	ccfc_old_content_words(&words, past);
 	if (past->how != CCFC_OLD_CONTENT_EXACT)
 		ccfc_cli_note("%s: %s", name.ptr, words.ptr);
-	if (cli->out.tty && !raw && ccfc_old_content_is_binary(past->content))
+	if (q->cli->out.tty && !raw &&
+	    ccfc_old_content_is_binary(past->content))
 		ccfc_cli_note("%s: %zu bytes of binary content are not "
 			      "printed to a terminal; --format=raw does it",
 			      name.ptr, past->content.len);
 	else
-		print_content(&cli->out, past->content, raw);
+		print_content(&q->cli->out, past->content, raw);
 	ccfc_buf_release(&name);
 	ccfc_buf_release(&words);
 	return CCFC_EXIT_FOUND;
 }
 
-static int answer(struct ccfc_cli *cli, const struct ccfc_opts *opts,
-		  struct ccfc_obj reply)
+static int print_cat(struct ccfc_question *q, struct ccfc_obj root)
 {
 	struct ccfc_old_content past;
 
-	ccfc_cli_note_indexing(reply);
-	ccfc_old_content_read(&past, reply);
-	if (ccfc_opts_own(opts, OPT_FORMAT)->num == FORMAT_JSON) {
-		ccfc_render_json(&cli->out, reply, 2);
-		return past.how == CCFC_OLD_CONTENT_ABSENT ? CCFC_EXIT_NOTHING
-		       : past.how == CCFC_OLD_CONTENT_NOTHING ? CCFC_EXIT_ERROR
-							      : CCFC_EXIT_FOUND;
-	}
+	ccfc_old_content_read(&past, root);
 	if (past.how == CCFC_OLD_CONTENT_PARTIAL &&
-	    ccfc_opts_own(opts, OPT_PARTIAL)->set)
-		return show_partial(cli, opts, &past);
+	    ccfc_opts_own(q->opts, OPT_PARTIAL)->set)
+		return show_partial(q, &past);
 	if (past.how == CCFC_OLD_CONTENT_EXACT ||
 	    past.how == CCFC_OLD_CONTENT_RECONSTRUCTED)
-		return show_content(cli, opts, &past);
-	return refuse_cat(opts, &past);
+		return show_content(q, &past);
+	return refuse_cat(q, &past);
+}
+
+static int status_of_state(struct ccfc_question *q, struct ccfc_obj root)
+{
+	struct ccfc_old_content past;
+
+	(void)q;
+	ccfc_old_content_read(&past, root);
+	return past.how == CCFC_OLD_CONTENT_ABSENT    ? CCFC_EXIT_NOTHING
+	       : past.how == CCFC_OLD_CONTENT_NOTHING ? CCFC_EXIT_ERROR
+						      : CCFC_EXIT_FOUND;
+}
+
+static int ask_cat(struct ccfc_reply **reply, struct ccfc_question *q,
+		   struct ccfc_err *err)
+{
+	int code = ccfc_file_at(reply, q->cli->client, q->path, NULL, &q->query,
+				err);
+
+	/* Raw bytes do not go through a pager. */
+	if (!code && is_raw(q))
+		q->cli->out.paged = false;
+	return code;
 }
 
 static int run_cat(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	struct ccfc_reply *reply;
-	struct ccfc_err err;
-	int status;
+	static const struct ccfc_answer answer = {
+		.subject = CCFC_ABOUT_FILE,
+		.ask = ask_cat,
+		.print = print_cat,
+		.status = status_of_state,
+	};
 
-	if (!*opts->args[0]) {
-		ccfc_err_set(&err, CCFC_EINVAL, "cat: the path is empty");
-		return ccfc_cli_fail(&err);
-	}
-	if (ccfc_at_ask(&reply, cli, opts->args[0],
-			ccfc_opts_own(opts, OPT_AT)->text, &err) < 0)
-		return ccfc_cli_fail(&err);
-	/* A pager is no place for bytes as they are. */
-	if (is_raw(opts))
-		cli->out.paged = false;
-	status = answer(cli, opts, ccfc_cli_value(reply));
-	ccfc_reply_free(reply);
-	return status;
+	return ccfc_answer_run(&answer, cli, opts, NULL);
 }
 
 const struct ccfc_command ccfc_cmd_cat = {
 	.name = "cat",
 	.usage = "cat FILE [--at=WHEN] [options]",
 	.summary = "a file as it was",
-	.about = "Prints a file as it was at a moment, byte for byte. The "
-		 "file need not exist any\n"
-		 "more. If its content is not known exactly, a note on stderr "
-		 "says how it was put\n"
-		 "together; if it is not known, nothing is "
-		 "printed.\n\n" CCFC_AT_ABOUT,
+	.about = "Prints a file as it was at a moment, byte for byte. The file "
+		 "may have been\n"
+		 "deleted. If its content is not known exactly, a note on "
+		 "stderr says how it was\n"
+		 "reconstructed. If it is not known, nothing is printed.\n"
+		 "\n" CCFC_AT_ABOUT,
 	.examples = "  ccfc cat src/auth/login.ts --at=before:3f2a\n"
 		    "  ccfc cat login.ts --at='2025-12-31 14:05' > old.ts\n"
 		    "  ccfc cat deleted.py --at=toolu_01A2b3\n"

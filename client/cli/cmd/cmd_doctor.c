@@ -1,11 +1,14 @@
-/* ccfc doctor: what is wrong, and what mends it; see doctor.h. */
+/* ccfc doctor: what is wrong, and how to fix it; see doctor.h. */
 #include "cli/doctor/doctor.h"
 
-enum { OPT_FORMAT };
+enum { OPT_DEEP, OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
+	[OPT_DEEP] = { "deep", 0, CCFC_OPT_FLAG,
+		       .help = "look at every row of the index, too" },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "text (default) or json", "text|json", 0, 0 },
+			 .help = "text (default) or json",
+			 .choices = "text|json" },
 	{ 0 },
 };
 
@@ -20,7 +23,7 @@ static int run_doctor(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	ccfc_doctor_files(&d);
 	ccfc_doctor_watch(&d);
 	ccfc_doctor_sources(&d);
-	ccfc_doctor_store(&d, false);
+	ccfc_doctor_store(&d, ccfc_opts_own(opts, OPT_DEEP)->set);
 	ccfc_doctor_retention(&d);
 	if (ccfc_opts_own(opts, OPT_FORMAT)->num)
 		ccfc_doctor_print_json(&d);
@@ -35,13 +38,16 @@ static int run_doctor(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_doctor = {
 	.name = "doctor",
 	.usage = "doctor [options]",
-	.summary = "what is wrong, and what mends it",
+	.summary = "what is wrong, and how to fix it",
 	.about = "Looks at the daemon, its version, its service, permissions, "
-		 "watch limits, the\ntranscripts, the store, and what Claude "
-		 "Code will delete next. Each finding is a\nline: ok, note "
-		 "(good to know), warn (works, but could be better) or fail; "
-		 "below\nit is the command that mends it. Nothing is changed, "
-		 "and no daemon is started.\n\n"
+		 "watch limits, the\n"
+		 "transcripts, the store, and what Claude Code will delete "
+		 "next. Each finding is a\n"
+		 "line: ok, note (good to know), warn (works, but could be "
+		 "better) or fail; below\n"
+		 "it is the command that fixes it. Nothing is changed, and no "
+		 "daemon is started.\n"
+		 "\n"
 		 "Exits with 0 if all is fine, with 1 if there is a warn or a "
 		 "fail.",
 	.examples = "  ccfc doctor\n"

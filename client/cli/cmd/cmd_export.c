@@ -3,8 +3,8 @@
  * so that no session is too long.
  */
 #include "cli/conversation/export.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
-#include "cli/frame/cwd.h"
 #include "cli/write/claude_dirs.h"
 #include "cli/write/new_file.h"
 
@@ -17,18 +17,19 @@ enum { OPT_FORMAT, OPT_REDACT, OPT_THINKING, OPT_OUTPUT, OPT_FORCE };
 
 static const struct ccfc_opt options[] = {
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "markdown (default), json or html",
-			 "markdown|json|html", 0, 0 },
-	[OPT_REDACT] = { "redact", 0, CCFC_OPT_FLAG, NULL,
-			 "replace secrets, addresses, names and homes", NULL, 0,
-			 0 },
-	[OPT_THINKING] = { "thinking", 0, CCFC_OPT_FLAG, NULL,
-			   "with what the model thought", NULL, 0, 0 },
+			 .help = "markdown (default), json or html",
+			 .choices = "markdown|json|html" },
+	[OPT_REDACT] = { "redact", 0, CCFC_OPT_FLAG,
+			 .help = "replace secrets, addresses, names and "
+				 "homes" },
+	[OPT_THINKING] = { "thinking", 0, CCFC_OPT_FLAG,
+			   .help = "include the model's thinking",
+			   CCFC_ASKS(thinking) },
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "FILE",
-			 "write FILE, for the owner only; default stdout", NULL,
-			 0, 0 },
-	[OPT_FORCE] = { "force", 'f', CCFC_OPT_FLAG, NULL,
-			"with -o: replace FILE if it exists", NULL, 0, 0 },
+			 .help = "write FILE, for the owner only; default "
+				 "stdout" },
+	[OPT_FORCE] = { "force", 'f', CCFC_OPT_FLAG,
+			.help = "with -o: replace FILE if it exists" },
 	{ 0 },
 };
 
@@ -37,8 +38,7 @@ struct job {
 	struct ccfc_cli *cli;
 	const struct ccfc_opts *opts;
 	const struct ccfc_export *export;
-	struct ccfc_cwd where;
-	char *session;
+	struct ccfc_question q;
 	char *path;		  /* of -o; NULL: stdout */
 	struct ccfc_reply *reply; /* of session.get */
 	struct ccfc_redact redact;
@@ -115,11 +115,11 @@ static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 	ccfc_message_stream_init(talk);
 	talk->client = job->cli->client;
 	talk->out = out;
-	talk->session = job->session;
+	talk->session = job->q.session;
 	talk->writer = job->export->writer;
 	talk->agents = job->export->agents;
 	talk->full = true;
-	talk->query.thinking = has(job, OPT_THINKING);
+	talk->query.thinking = job->q.query.thinking;
 	talk->query.max_content = CONTENT_MAX;
 	return has(job, OPT_REDACT) ? write_redacted(job, info, err)
 				    : write_document(job, info, err);
@@ -152,20 +152,20 @@ static int ask_export(struct job *job, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	const char *path = job->path;
-	int code = ccfc_cwd_session(&job->session, job->opts->args[0], err);
+	int code = ccfc_question_session(&job->q, job->opts->args[0], err);
 
 	query.content = CCFC_CONTENT_NO;
 	if (!code)
 		code = ccfc_cli_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code && path) {
-		code = ccfc_claude_roots_dirs_check(job->cli, "export",
-						    &job->where, &path, 1, err);
+		code = ccfc_claude_roots_dirs_check(
+			job->cli, "export", &job->q.where, &path, 1, err);
 		if (code == CCFC_EDENIED)
 			ccfc_err_hint(err, "choose another with -o FILE");
 	}
 	if (!code)
 		code = ccfc_session_get(&job->reply, job->cli->client,
-					job->session, &query, err);
+					job->q.session, &query, err);
 	if (!code)
 		ccfc_cli_note_indexing(ccfc_cli_value(job->reply));
 	return code;
@@ -192,10 +192,12 @@ static int run_job(struct job *job)
 	const struct ccfc_opt_value *output =
 		ccfc_opts_own(job->opts, OPT_OUTPUT);
 	struct ccfc_err err;
-	int code = ccfc_cwd_init(&job->where, &err);
+	int code = ccfc_question_init(&job->q, job->cli, job->opts, &err);
 
+	if (!code)
+		code = ccfc_question_here(&job->q, &err);
 	if (!code && output->set && strcmp(output->text, "-") != 0)
-		job->path = ccfc_cwd_absolute(&job->where, output->text);
+		job->path = ccfc_cwd_absolute(&job->q.where, output->text);
 	if (!code)
 		code = ask_export(job, &err);
 	if (!code)
@@ -222,8 +224,7 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	ccfc_message_stream_release(&job.talk);
 	ccfc_redact_release(&job.redact);
 	ccfc_reply_free(job.reply);
-	ccfc_cwd_release(&job.where);
-	free(job.session);
+	ccfc_question_release(&job.q);
 	free(job.path);
 	return status;
 }
@@ -234,9 +235,10 @@ const struct ccfc_command ccfc_cmd_export = {
 	.summary = "a whole session as one document",
 	.about = "Writes all messages of a session, with those of its agents, "
 		 "as Markdown, as one\n"
-		 "JSON object {session, messages, agents}, or as one HTML file "
-		 "that needs nothing\n"
-		 "else and runs nothing.\n\n"
+		 "JSON object {session, messages, agents}, or as one "
+		 "self-contained HTML\n"
+		 "file without scripts.\n"
+		 "\n"
 		 "--redact replaces, in every text, path and name:\n"
 		 "  home directories    /home/user, /Users/user, "
 		 "C:\\Users\\user, ~\n"
@@ -249,11 +251,11 @@ const struct ccfc_command ccfc_cmd_export = {
 		 "  logins in URLs, and values of names like PASSWORD, "
 		 "api_key, token, secret\n"
 		 "                      [redacted]\n"
-		 "How many of each is said at the end. Rules go by shape: they "
-		 "cannot promise to\n"
-		 "find everything, and do not see a secret that is split over "
-		 "several texts. Read\n"
-		 "it before you pass it on.",
+		 "The end says how many of each. The rules match shapes and "
+		 "cannot find\n"
+		 "everything, for instance a secret that is split over several "
+		 "texts. Read the\n"
+		 "document before you pass it on.",
 	.examples = "  ccfc export 3f2a > session.md\n"
 		    "  ccfc export 3f2a --format=html --redact -o "
 		    "session.html\n"

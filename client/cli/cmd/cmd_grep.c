@@ -3,13 +3,11 @@
  * searches what was said, not the lines of the files, so that no escape stands
  * between a pattern and its text.
  */
-#include "cli/frame/connect.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/scope.h"
-#include "cli/out/render.h"
 #include "cli/report/grep_print.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 enum {
 	OPT_IGNORE_CASE,
@@ -28,37 +26,39 @@ enum {
 };
 
 static const struct ccfc_opt options[] = {
-	[OPT_IGNORE_CASE] = { "ignore-case", 'i', CCFC_OPT_FLAG, NULL,
-			      "a and A are the same (default)", NULL, 0, 0 },
-	[OPT_CASE] = { "case-sensitive", 's', CCFC_OPT_FLAG, NULL,
-		       "a and A differ", NULL, 0, 0 },
-	[OPT_REGEX] = { "regex", 'e', CCFC_OPT_FLAG, NULL,
-			"PATTERN is a regular expression (PCRE2)", NULL, 0, 0 },
+	[OPT_IGNORE_CASE] = { "ignore-case", 'i', CCFC_OPT_FLAG,
+			      .help = "a and A are the same (default)" },
+	[OPT_CASE] = { "case-sensitive", 's', CCFC_OPT_FLAG,
+		       .help = "a and A differ", CCFC_ASKS(case_sensitive) },
+	[OPT_REGEX] = { "regex", 'e', CCFC_OPT_FLAG,
+			.help = "PATTERN is a regular expression (PCRE2)",
+			CCFC_ASKS(regex) },
 	[OPT_ROLE] = { "role", 0, CCFC_OPT_CHOICE, "ROLE",
-		       "only what this one said: user or assistant",
-		       "user|assistant", 0, 0 },
-	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "SESSION",
-			  "only in this session", NULL, 0, 0 },
+		       .help = "only what this one said: user or assistant",
+		       .choices = "user|assistant", CCFC_ASKS(role) },
+	[OPT_SESSION] = { "session", 0, CCFC_OPT_SESSION, "SESSION",
+			  .help = "only in this session", CCFC_ASKS(session) },
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
 	[OPT_FROM] = CCFC_SCOPE_FROM("messages"),
 	[OPT_TO] = CCFC_SCOPE_TO("messages"),
 	[OPT_IN] = { "in", 0, CCFC_OPT_LIST, "LIST",
-		     "text (default), thinking, tool, result",
-		     "text|thinking|tool|result", 0, 0 },
+		     .help = "text (default), thinking, tool, result",
+		     .choices = "text|thinking|tool|result", CCFC_ASKS(in) },
 	[OPT_SORT] = { "sort", 0, CCFC_OPT_CHOICE, "BY",
-		       "recent (default) or rank", "recent|rank", 0, 0 },
+		       .help = "recent (default) or rank",
+		       .choices = "recent|rank", CCFC_ASKS(sort) },
 	[OPT_LIMIT] = CCFC_SCOPE_LIMIT("matches"),
 	[OPT_OFFSET] = CCFC_SCOPE_OFFSET,
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "text (default), json or jsonl", "text|json|jsonl", 0,
-			 0 },
+			 .help = "text (default), json or jsonl",
+			 .choices = "text|json|jsonl" },
 	{ 0 },
 };
 
-enum format { TEXT, JSON, JSONL };
-
-static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
+static int prepare_grep(struct ccfc_question *q, struct ccfc_err *err)
 {
+	const struct ccfc_opts *opts = q->opts;
+
 	if (opts->nargs > 1) {
 		ccfc_err_set(err, CCFC_EINVAL,
 			     "grep: one argument too many: '%s'",
@@ -76,91 +76,63 @@ static int check(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static int ask_grep(struct ccfc_reply **reply, struct ccfc_cli *cli,
-		    const struct ccfc_opts *opts,
-		    const struct ccfc_scope *scope, struct ccfc_err *err)
+static int ask_grep(struct ccfc_reply **reply, struct ccfc_question *q,
+		    struct ccfc_err *err)
 {
-	const struct ccfc_opt_value *given = ccfc_opts_own(opts, OPT_SESSION);
-	struct ccfc_query query = CCFC_QUERY_INIT;
-	char *session = NULL;
-	int code = 0;
-
-	if (given->set)
-		code = ccfc_cwd_session(&session, given->text, err);
-	if (!code)
-		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
-	query.regex = ccfc_opts_own(opts, OPT_REGEX)->set;
-	query.case_sensitive = ccfc_opts_own(opts, OPT_CASE)->set;
-	query.limit = ccfc_opts_own(opts, OPT_LIMIT)->num;
-	query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;
-	query.role = ccfc_opts_own(opts, OPT_ROLE)->text;
-	query.session = session;
-	query.project_path = scope->project;
-	query.cwd = scope->where.cwd;
-	query.from_date = scope->from_date;
-	query.to_date = scope->to_date;
-	query.in = ccfc_opts_own(opts, OPT_IN)->list.items;
-	query.sort = ccfc_opts_own(opts, OPT_SORT)->text;
-	if (!code)
-		code = ccfc_text_search(reply, cli->client, opts->args[0],
-					&query, err);
-	free(session);
-	return code;
+	return ccfc_text_search(reply, q->cli->client, q->given, &q->query,
+				err);
 }
 
-static void print_grep(struct ccfc_out *out, struct ccfc_obj root,
-		       const struct ccfc_opts *opts)
+static int print_grep(struct ccfc_question *q, struct ccfc_obj root)
 {
-	struct ccfc_obj matches = ccfc_obj_get(root, "matches");
+	ccfc_grep_print(&q->cli->out, root, q->query.offset);
+	return CCFC_EXIT_FOUND;
+}
 
-	switch ((enum format)ccfc_opts_own(opts, OPT_FORMAT)->num) {
-	case JSON:
-		ccfc_render_json(out, root, 2);
-		return;
-	case JSONL:
-		for (uint32_t i = 0; i < ccfc_obj_len(matches); i++)
-			ccfc_render_json(out, ccfc_obj_at(matches, i), 0);
-		/* The lines have no place for it. */
-		if (ccfc_obj_get_bool(root, "truncated", false))
-			ccfc_cli_note("the search is incomplete");
-		return;
-	case TEXT:
-		ccfc_grep_print(out, root,
-				ccfc_opts_own(opts, OPT_OFFSET)->num);
-		return;
-	}
+static int status_of_lines(struct ccfc_question *q, struct ccfc_obj root)
+{
+	/* The lines have no place for it. */
+	if (q->format == CCFC_FORMAT_JSONL &&
+	    ccfc_obj_get_bool(root, "truncated", false))
+		ccfc_cli_note("the search is incomplete");
+	if (q->format == CCFC_FORMAT_JSONL &&
+	    ccfc_obj_get_int(root, "damaged", 0))
+		ccfc_cli_note("damaged texts were left out");
+	return CCFC_EXIT_FOUND;
 }
 
 static int run_grep(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	static const struct ccfc_scoped scoped = {
-		OPT_PROJECT, OPT_FROM, OPT_TO, ask_grep, print_grep,
+	static const struct ccfc_answer answer = {
+		.here = true,
+		.rows = "matches",
+		.prepare = prepare_grep,
+		.ask = ask_grep,
+		.print = print_grep,
+		.status = status_of_lines,
 	};
-	struct ccfc_err err;
 
-	if (check(opts, &err) < 0)
-		return ccfc_cli_fail(&err);
-	return ccfc_scope_answer(&scoped, cli, opts);
+	return ccfc_answer_run(&answer, cli, opts, NULL);
 }
 
 const struct ccfc_command ccfc_cmd_grep = {
 	.name = "grep",
 	.usage = "grep PATTERN [options]",
 	.summary = "messages that have a text",
-	.about = "Searches what was said in all sessions, the latest first, "
-		 "and shows the text\n"
-		 "around the first match of each message and how to open it; "
-		 "with --sort=rank\n"
-		 "prompts, short messages and those with many matches come "
-		 "first.\n\n"
-		 "PATTERN is plain text, whatever its characters; with -e a "
-		 "regular expression\n"
-		 "as Perl has them. Several words are one pattern: quote them. "
-		 "Case does not\n"
-		 "matter but with -s. --in says what is searched: the text of "
-		 "messages, the\n"
-		 "model's thinking, what tools were given (tool) and what they "
-		 "said (result).",
+	.about = "Searches the messages of all sessions, the latest first. It "
+		 "shows the text\n"
+		 "around the first match of each message, and the command that "
+		 "opens it. With\n"
+		 "--sort=rank prompts, short messages and those with many "
+		 "matches come first.\n"
+		 "\n"
+		 "PATTERN is plain text, or with -e a Perl-compatible regular "
+		 "expression. Several\n"
+		 "words are one pattern: quote them. Case only matters with "
+		 "-s. --in says what is\n"
+		 "searched: the text of messages, the model's thinking, the "
+		 "input of tools (tool)\n"
+		 "and their results (result).",
 	.examples = "  ccfc grep 'rate limit'\n"
 		    "  ccfc grep -e 'E[A-Z]+: .*denied' --in=result "
 		    "--project=.\n"

@@ -5,7 +5,6 @@
  * What the argument is, is found out by asking: a file's history first, since
  * that has the steps outside of sessions too, then a session, then a pattern.
  */
-#include "cli/frame/connect.h"
 #include "cli/frame/listing.h"
 #include "cli/out/render.h"
 #include "cli/report/log.h"
@@ -19,55 +18,46 @@ enum { OPT_LIMIT, OPT_FORMAT, OPT_GIT };
 
 static const struct ccfc_opt options[] = {
 	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
-			"at most N steps; default 50", NULL, 1, MAX_LIMIT },
+			.help = "at most N steps; default 50", .min = 1,
+			.max = MAX_LIMIT, CCFC_ASKS(limit) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "table (default), json or jsonl", "table|json|jsonl",
-			 0, 0 },
-	[OPT_GIT] = { "git", 0, CCFC_OPT_FLAG, NULL,
-		      "the commits that carry the lines of a session", NULL, 0,
-		      0 },
+			 .help = "table (default), json or jsonl",
+			 .choices = "table|json|jsonl" },
+	[OPT_GIT] = { "git", 0, CCFC_OPT_FLAG,
+		      .help = "the commits that have the lines of a session" },
 	{ 0 },
 };
 
-struct question {
-	struct ccfc_cli *cli;
-	const char *given;
-	struct ccfc_cwd where;
-	int64_t limit;
-};
+static const char *given_or_here(const struct ccfc_question *q)
+{
+	return q->given ? q->given : ".";
+}
 
 static bool is_transcript(const char *text)
 {
 	return ccfc_slice_ends(ccfc_slice_str(text), ".jsonl");
 }
 
-static int ask_file(struct ccfc_reply **reply, struct question *q,
-		    struct ccfc_err *err)
+static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
+		    const char *given, struct ccfc_err *err)
 {
-	struct ccfc_query query = CCFC_QUERY_INIT;
-	char *path = ccfc_cwd_absolute(&q->where, q->given);
-	int code;
+	int code = ccfc_question_file(q, given, err);
 
-	query.cwd = q->where.cwd;
-	query.limit = q->limit;
-	query.alternatives = ccfc_cwd_names(&q->where, path, q->given);
-	if (!query.alternatives[0])
-		query.alternatives = NULL;
-	code = ccfc_file_log(reply, q->cli->client, path, &query, err);
-	free(path);
+	if (!code)
+		code = ccfc_file_log(reply, q->cli->client, q->path, &q->query,
+				     err);
+	q->query.alternatives = NULL;
 	return code;
 }
 
-static int ask_session(struct ccfc_reply **reply, const struct question *q,
-		       struct ccfc_err *err)
+static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
+		       const char *given, struct ccfc_err *err)
 {
-	char *session;
-	int code = ccfc_cwd_session(&session, q->given, err);
+	int code = ccfc_question_session(q, given, err);
 
 	if (!code)
-		code = ccfc_session_files(reply, q->cli->client, session, NULL,
-					  err);
-	free(session);
+		code = ccfc_session_files(reply, q->cli->client, q->session,
+					  NULL, err);
 	return code;
 }
 
@@ -75,18 +65,19 @@ static int ask_session(struct ccfc_reply **reply, const struct question *q,
  * The N latest changes are in the N files that were changed last; one more
  * tells whether there is more.
  */
-static int ask_glob(struct ccfc_reply **reply, const struct question *q,
+static int ask_glob(struct ccfc_reply **reply, struct ccfc_question *q,
 		    const char *pattern, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
+	int64_t limit = q->query.limit;
 
-	query.limit = q->limit < MAX_LIMIT ? q->limit + 1 : MAX_LIMIT;
+	query.limit = limit < MAX_LIMIT ? limit + 1 : MAX_LIMIT;
 	return ccfc_listing_match(reply, q->cli->client, pattern, &query,
 				  &q->where, err);
 }
 
 /* All below a directory, whatever characters are in its name. */
-static int ask_below(struct ccfc_reply **reply, const struct question *q,
+static int ask_below(struct ccfc_reply **reply, struct ccfc_question *q,
 		     const char *directory, struct ccfc_err *err)
 {
 	struct ccfc_buf pattern = CCFC_BUF_INIT;
@@ -100,11 +91,11 @@ static int ask_below(struct ccfc_reply **reply, const struct question *q,
 }
 
 /* By the name that was given, then by the one without symbolic links. */
-static int ask_directory(struct ccfc_reply **reply, const struct question *q,
-			 struct ccfc_err *err)
+static int ask_directory(struct ccfc_reply **reply, struct ccfc_question *q,
+			 const char *given, struct ccfc_err *err)
 {
-	char *path = ccfc_cwd_absolute(&q->where, q->given);
-	char *real = ccfc_cwd_real(&q->where, q->given);
+	char *path = ccfc_cwd_absolute(&q->where, given);
+	char *real = ccfc_cwd_real(&q->where, given);
 	int code = ask_below(reply, q, strcmp(path, "/") ? path : "", err);
 
 	if (code == CCFC_ENOTFOUND && strcmp(path, real) != 0)
@@ -114,111 +105,133 @@ static int ask_directory(struct ccfc_reply **reply, const struct question *q,
 	return code;
 }
 
-static int ask_log(struct ccfc_reply **reply, struct question *q,
+/* A transcript is a session; any other file of such a name is a file. */
+static int ask_transcript(struct ccfc_reply **reply, struct ccfc_question *q,
+			  const char *given, struct ccfc_err *err)
+{
+	struct ccfc_err second;
+	int code = ask_session(reply, q, given, err);
+
+	if (code != CCFC_ENOTFOUND)
+		return code;
+	code = ask_file(reply, q, given, &second);
+	if (code < 0 && code != CCFC_ENOTFOUND)
+		*err = second;
+	return code;
+}
+
+static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 		   struct ccfc_err *err)
 {
+	const char *given = given_or_here(q);
 	struct ccfc_err second;
 	int code;
 
-	if (is_transcript(q->given))
-		return ask_session(reply, q, err);
-	if (ccfc_cwd_is_directory(q->given))
-		return ask_directory(reply, q, err);
-	code = ask_file(reply, q, err);
+	if (is_transcript(given) && !ccfc_listing_is_glob(given))
+		return ask_transcript(reply, q, given, err);
+	if (ccfc_cwd_is_directory(given))
+		return ask_directory(reply, q, given, err);
+	code = ask_file(reply, q, given, err);
 	if (code != CCFC_ENOTFOUND)
 		return code;
-	if (ccfc_listing_is_glob(q->given))
-		return ask_glob(reply, q, q->given, err);
-	if (strchr(q->given, '/'))
+	if (ccfc_listing_is_glob(given))
+		return ask_glob(reply, q, given, err);
+	if (strchr(given, '/'))
 		return code;
-	code = ask_session(reply, q, &second);
+	code = ask_session(reply, q, given, &second);
 	/* What is neither was meant to be a file. */
 	if (code < 0 && code != CCFC_ENOTFOUND)
 		*err = second;
 	return code;
 }
 
-static int answer(struct question *q, struct ccfc_obj root, int64_t format)
+static int fail_nothing(const struct ccfc_question *q)
 {
-	struct ccfc_log_rows rows = { 0 };
-	struct ccfc_out *out = &q->cli->out;
 	struct ccfc_err err;
-	bool more, found;
 
-	ccfc_cli_note_indexing(root);
-	ccfc_log_take(&rows, root);
-	more = ccfc_log_order(&rows, q->limit) ||
-	       ccfc_obj_get_bool(root, "truncated", false);
-	found = rows.n;
-	if (format == CCFC_LOG_JSON && rows.one_file)
-		ccfc_render_json(out, root, 2);
-	else if (format != CCFC_LOG_TABLE)
-		ccfc_log_json(out, &rows, format == CCFC_LOG_JSON);
-	else if (found)
-		ccfc_log_table(out, &rows, &q->where);
-	if (more && format == CCFC_LOG_TABLE)
-		ccfc_cli_note("there is more; --limit=%lld shows it",
-			      (long long)q->limit * 2);
-	ccfc_log_release(&rows);
-	if (found)
-		return CCFC_EXIT_FOUND;
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
 		     "log: nothing found: %s has no changes that took effect",
-		     q->given);
+		     given_or_here(q));
 	return ccfc_cli_fail(&err);
 }
 
-static int run_git(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 {
-	struct ccfc_err err;
-	char *session;
-	int status;
+	struct ccfc_log_rows rows = { 0 };
+	struct ccfc_out *out = &q->cli->out;
+	bool more, found, table = q->format == CCFC_FORMAT_TABLE;
 
-	if (!opts->nargs) {
-		ccfc_err_set(&err, CCFC_EINVAL,
-			     "log: --git: of which session?");
-		ccfc_err_hint(&err, "usage: ccfc log --git SESSION");
-		return ccfc_cli_fail(&err);
-	}
-	if (ccfc_cwd_session(&session, opts->args[0], &err) < 0)
-		return ccfc_cli_fail(&err);
-	if (ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err) < 0)
-		status = ccfc_cli_fail(&err);
-	else
-		status = ccfc_log_git(cli, session,
-				      ccfc_opts_own(opts, OPT_FORMAT)->num);
-	free(session);
-	return status;
+	ccfc_log_take(&rows, root);
+	more = ccfc_log_order(&rows, q->query.limit) ||
+	       ccfc_obj_get_bool(root, "truncated", false);
+	found = rows.n;
+	if (q->format == CCFC_FORMAT_JSON && rows.one_file)
+		ccfc_render_json(out, root, 2);
+	else if (!table)
+		ccfc_log_json(out, &rows, q->format == CCFC_FORMAT_JSON);
+	else if (found)
+		ccfc_log_table(out, &rows, &q->where);
+	if (more && table)
+		ccfc_cli_note("there is more; --limit=%lld shows it",
+			      (long long)q->query.limit * 2);
+	ccfc_log_release(&rows);
+	return found ? CCFC_EXIT_FOUND : fail_nothing(q);
+}
+
+static int prepare_git(struct ccfc_question *q, struct ccfc_err *err)
+{
+	if (q->given)
+		return 0;
+	ccfc_err_set(err, CCFC_EINVAL, "log: --git: of which session?");
+	ccfc_err_hint(err, "usage: ccfc log --git SESSION");
+	return CCFC_EINVAL;
+}
+
+static int ask_git(struct ccfc_reply **reply, struct ccfc_question *q,
+		   struct ccfc_err *err)
+{
+	return ccfc_session_files(reply, q->cli->client, q->session, NULL, err);
+}
+
+static int print_git(struct ccfc_question *q, struct ccfc_obj root)
+{
+	return ccfc_log_git(q->cli, root, q->format);
+}
+
+static int prepare_log(struct ccfc_question *q, struct ccfc_err *err)
+{
+	(void)err;
+	if (!q->query.limit)
+		q->query.limit = DEFAULT_LIMIT;
+	return 0;
 }
 
 static int run_log(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	const struct ccfc_opt_value *limit = ccfc_opts_own(opts, OPT_LIMIT);
-	struct question q = { .cli = cli, .given = "." };
-	struct ccfc_reply *reply = NULL;
+	const unsigned own = CCFC_FORMAT_BIT(JSON) | CCFC_FORMAT_BIT(JSONL);
+	const struct ccfc_answer git = {
+		.subject = CCFC_ABOUT_SESSION,
+		.own = own,
+		.prepare = prepare_git,
+		.ask = ask_git,
+		.print = print_git,
+	};
+	const struct ccfc_answer log = {
+		.here = true,
+		.own = own,
+		.prepare = prepare_log,
+		.ask = ask_log,
+		.print = print_log,
+	};
 	struct ccfc_err err;
-	int code, status;
 
 	if (ccfc_opts_own(opts, OPT_GIT)->set)
-		return run_git(cli, opts);
-	q.limit = limit->set ? limit->num : DEFAULT_LIMIT;
-	if (opts->nargs)
-		q.given = opts->args[0];
-	if (!*q.given) {
+		return ccfc_answer_run(&git, cli, opts, NULL);
+	if (opts->nargs && !*opts->args[0]) {
 		ccfc_err_set(&err, CCFC_EINVAL, "log: the path is empty");
 		return ccfc_cli_fail(&err);
 	}
-	code = ccfc_cwd_init(&q.where, &err);
-	if (!code)
-		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
-	if (!code)
-		code = ask_log(&reply, &q, &err);
-	status = code < 0 ? ccfc_cli_fail(&err)
-			  : answer(&q, ccfc_cli_value(reply),
-				   ccfc_opts_own(opts, OPT_FORMAT)->num);
-	ccfc_reply_free(reply);
-	ccfc_cwd_release(&q.where);
-	return status;
+	return ccfc_answer_run(&log, cli, opts, NULL);
 }
 
 const struct ccfc_command ccfc_cmd_log = {
@@ -227,16 +240,17 @@ const struct ccfc_command ccfc_cmd_log = {
 	.summary = "what happened, newest first",
 	.about = "Lists changes with their time, session, model, tool and "
 		 "lines, the latest first:\n"
-		 "those of a file, of the files below a directory (the "
-		 "current one if none is\n"
-		 "given) or of a glob, or those of a session. For one file "
-		 "also the steps that no\n"
-		 "session made: \"outside\" (somebody else changed it, after "
+		 "those of a file, of the files below a directory (default: "
+		 "the current one) or\n"
+		 "of a glob, or those of a session. For one file it also lists "
+		 "steps that no\n"
+		 "session made: \"outside\" (somebody else changed it after "
 		 "the time shown) and\n"
 		 "\"unknown\". CHANGE is what diff and --at take; a terminal "
 		 "of less than 100\n"
-		 "columns does not show it.\n\n"
-		 "With --git it lists the commits that carry lines of a "
+		 "columns does not show it.\n"
+		 "\n"
+		 "With --git it lists the commits that have lines of a "
 		 "session, as the files are\n"
 		 "now, and how many of its lines are not committed yet. It "
 		 "only reads.",

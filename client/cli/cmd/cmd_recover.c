@@ -9,33 +9,45 @@
  */
 #include "base/alloc.h"
 #include "base/path.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
-#include "cli/frame/cwd.h"
 #include "cli/report/recover_print.h"
 #include "cli/write/claude_dirs.h"
+#include "wire/to_json.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #define PAGE	    10000
 #define DEFAULT_DIR "ccfc-recovered"
 
-enum { OPT_DELETED, OPT_OUTPUT, OPT_KEYWORD, OPT_PROJECT, OPT_FORMAT };
-enum { FORMAT_TABLE, FORMAT_JSON };
+enum {
+	OPT_DELETED,
+	OPT_OUTPUT,
+	OPT_KEYWORD,
+	OPT_PROJECT,
+	OPT_FORMAT,
+	OPT_OUTSIDE
+};
 
 static const struct ccfc_opt options[] = {
-	[OPT_DELETED] = { "deleted", 0, CCFC_OPT_FLAG, NULL,
-			  "files that do not exist any more, of all sessions",
-			  NULL, 0, 0 },
+	[OPT_DELETED] = { "deleted", 0, CCFC_OPT_FLAG,
+			  .help = "files that do not exist any more, of all "
+				  "sessions" },
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "DIR",
-			 "write below DIR; default ./" DEFAULT_DIR, NULL, 0,
-			 0 },
+			 .help = "write below DIR; default ./" DEFAULT_DIR },
 	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",
-			  "only with WORD in path or content; all, if several",
-			  NULL, 0, 0 },
-	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
-			  "with --deleted: only of this project", NULL, 0, 0 },
+			  .help = "only with WORD in path or content; all, if "
+				  "several" },
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
+			  .help = "with --deleted: only of this project",
+			  CCFC_ASKS(project_path) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "table (default) or json", "table|json", 0, 0 },
+			 .help = "table (default) or json",
+			 .choices = "table|json" },
+	[OPT_OUTSIDE] = { "outside", 0, CCFC_OPT_NAMED, "PATH",
+			  .help = "also that file, which other programs run or "
+				  "trust" },
 	{ 0 },
 };
 
@@ -43,7 +55,7 @@ static const struct ccfc_opt options[] = {
 struct job {
 	struct ccfc_cli *cli;
 	const struct ccfc_opts *opts;
-	struct ccfc_cwd where;
+	struct ccfc_question q;
 	char *dir;
 	struct ccfc_recover result;
 	struct {
@@ -65,11 +77,11 @@ static void add_rows(struct job *job, struct ccfc_obj files)
 }
 
 /* Asks for all files there are. */
-static int ask_files(struct job *job, const char *session,
-		     struct ccfc_query *query, struct ccfc_err *err)
+static int ask_files(struct job *job, struct ccfc_err *err)
 {
 	const char *const *keywords =
 		ccfc_opts_own(job->opts, OPT_KEYWORD)->list.items;
+	struct ccfc_query *query = &job->q.query;
 	uint32_t got;
 
 	query->limit = PAGE;
@@ -77,7 +89,8 @@ static int ask_files(struct job *job, const char *session,
 		struct ccfc_reply *reply;
 		struct ccfc_obj root;
 		int code = ccfc_session_recover(&reply, job->cli->client,
-						session, keywords, query, err);
+						job->q.session, keywords, query,
+						err);
 
 		if (code < 0)
 			return code;
@@ -100,33 +113,42 @@ static int ask_files(struct job *job, const char *session,
 
 static int ask_recover(struct job *job, struct ccfc_err *err)
 {
-	const struct ccfc_opt_value *project =
-		ccfc_opts_own(job->opts, OPT_PROJECT);
-	struct ccfc_query query = CCFC_QUERY_INIT;
-	char *session = NULL, *dir = NULL;
 	int code = 0;
 
 	if (job->opts->nargs)
-		code = ccfc_cwd_session(&session, job->opts->args[0], err);
-	if (project->set)
-		dir = ccfc_cwd_real(&job->where, project->text);
-	query.project_path = dir;
+		code = ccfc_question_session(&job->q, job->opts->args[0], err);
 	if (!code)
 		code = ccfc_cli_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
-	if (!code)
-		code = ask_files(job, session, &query, err);
-	free(session);
-	free(dir);
-	return code;
+	return code < 0 ? code : ask_files(job, err);
+}
+
+/*
+ * Nobody has named the default directory: a repository that brings a link of
+ * that name is not to say where files go.
+ */
+static int check_default(const struct job *job, struct ccfc_err *err)
+{
+	struct stat st;
+
+	if (ccfc_opts_own(job->opts, OPT_OUTPUT)->set ||
+	    lstat(job->dir, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	return ccfc_err_set(err, CCFC_EDENIED, "recover: %s is a symbolic link",
+			    job->dir);
 }
 
 /* Nothing is ever written below a directory of Claude Code. */
 static int check_dir(struct job *job, struct ccfc_err *err)
 {
-	const char *dir = job->dir;
-	int code = ccfc_claude_roots_dirs_check(job->cli, "recover",
-						&job->where, &dir, 1, err);
+	int code = check_default(job, err);
 
+	if (!code)
+		code = ccfc_claude_roots_dirs_init(&job->result.roots, job->cli,
+						   err);
+	if (!code)
+		code = ccfc_claude_roots_dirs_refuse(&job->result.roots,
+						     "recover", &job->q.where,
+						     job->dir, err);
 	if (code == CCFC_EDENIED)
 		ccfc_err_hint(err, "choose another with -o DIR");
 	return code;
@@ -137,17 +159,18 @@ static int finish_recover(struct job *job, bool save)
 {
 	struct ccfc_out *out = &job->cli->out;
 	struct ccfc_buf json = CCFC_BUF_INIT, name = CCFC_BUF_INIT;
-	bool as_json = ccfc_opts_own(job->opts, OPT_FORMAT)->num == FORMAT_JSON;
+	struct ccfc_obj report = ccfc_recover_report(&job->result);
 	struct ccfc_err err;
 	int code = 0;
 
-	ccfc_recover_json(&job->result, &json);
+	ccfc_json_write(&json, report, 2);
+	ccfc_buf_putc(&json, '\n');
 	if (save)
 		code = ccfc_recover_save(&name, &job->result, &json, &err);
-	if (as_json) {
+	if (job->q.format == CCFC_FORMAT_JSON) {
 		ccfc_buf_slice(&out->buf, ccfc_buf_view(&json));
 	} else {
-		ccfc_recover_table(&job->result, out);
+		ccfc_recover_table(out, report);
 		ccfc_buf_printf(
 			&out->buf, "\n%u of %u written below ",
 			ccfc_recover_count(&job->result, CCFC_RECOVERED),
@@ -169,6 +192,7 @@ static int status_of(const struct ccfc_recover *r)
 	uint32_t absent = ccfc_recover_count(r, CCFC_RECOVER_ABSENT);
 
 	if (ccfc_recover_count(r, CCFC_RECOVER_EXISTS) ||
+	    ccfc_recover_count(r, CCFC_RECOVER_REFUSED) ||
 	    ccfc_recover_count(r, CCFC_RECOVER_FAILED))
 		return CCFC_EXIT_ERROR;
 	if (ccfc_recover_count(r, CCFC_RECOVERED))
@@ -181,6 +205,7 @@ static int recover(struct job *job)
 	struct ccfc_recover *r = &job->result;
 	int stop = 0;
 
+	ccfc_recover_names(r);
 	for (uint32_t i = 0; i < r->rows.n && !stop; i++)
 		stop = ccfc_recover_row(r, &r->rows.items[i], job->cli->client);
 	/* Where there is no room for a file, there is none for a report. */
@@ -208,18 +233,21 @@ static int run_job(struct job *job)
 		ccfc_opts_own(job->opts, OPT_OUTPUT);
 	struct ccfc_err err;
 
-	if (ccfc_cwd_init(&job->where, &err) < 0)
+	if (ccfc_question_here(&job->q, &err) < 0)
 		return ccfc_cli_fail(&err);
-	job->dir = ccfc_cwd_absolute(&job->where,
+	job->dir = ccfc_cwd_absolute(&job->q.where,
 				     output->set ? output->text : DEFAULT_DIR);
 	if (ask_recover(job, &err) < 0)
 		return ccfc_cli_fail(&err);
-	if (!job->result.rows.n) {
+	if (!job->result.rows.n)
 		return fail_nothing(job->opts);
-	}
 	if (check_dir(job, &err) < 0 ||
 	    ccfc_new_files_init(&job->result.keep, job->dir, &err) < 0)
 		return ccfc_cli_fail(&err);
+	ccfc_outside_init(&job->result.outside, &job->q.where,
+			  ccfc_opts_own(job->opts, OPT_OUTSIDE));
+	ccfc_outside_root(&job->result.outside,
+			  ccfc_slice_str(job->result.keep.real));
 	return recover(job);
 }
 
@@ -254,12 +282,15 @@ static int run_recover(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (check_words(opts, &err) < 0)
 		return ccfc_cli_fail(&err);
 	ccfc_recover_init(&job.result);
-	status = run_job(&job);
+	if (ccfc_question_init(&job.q, cli, opts, &err) < 0)
+		status = ccfc_cli_fail(&err);
+	else
+		status = run_job(&job);
 	ccfc_recover_release(&job.result);
 	for (uint32_t i = 0; i < job.pages.n; i++)
 		ccfc_reply_free(job.pages.items[i]);
 	free(job.pages.items);
-	ccfc_cwd_release(&job.where);
+	ccfc_question_release(&job.q);
 	free(job.dir);
 	return status;
 }
@@ -268,17 +299,21 @@ const struct ccfc_command ccfc_cmd_recover = {
 	.name = "recover",
 	.usage = "recover SESSION|--deleted [options]",
 	.summary = "write out the last known content of files",
-	.about = "Writes the last known content of every file of a session, "
-		 "or of all files that\n"
-		 "do not exist any more, below a directory, under their names "
-		 "in the project.\n"
+	.about = "Writes the last known content of every file of a session, or "
+		 "of all deleted\n"
+		 "files, below a directory, under their names in the project.\n"
 		 "Nothing that exists is overwritten, and nothing is written "
-		 "elsewhere.\n\n"
-		 "DIR/REPORT.json says for each file where the content is "
-		 "from, whether it is\n"
+		 "elsewhere.\n"
+		 "Files that other programs run or trust (start-up files, "
+		 ".ssh, .git, .claude\n"
+		 "and the like) have to be named where they would go, each "
+		 "with --outside=PATH.\n"
+		 "\n"
+		 "DIR/REPORT.json has for each file the source of the content, "
+		 "whether it is\n"
 		 "exact or reconstructed, and its SHA-256. Content that is "
-		 "not all known is not\n"
-		 "written; ccfc cat --partial shows what there is.",
+		 "only partly known is\n"
+		 "not written; ccfc cat --partial shows it.",
 	.examples = "  ccfc recover 3f2a\n"
 		    "  ccfc recover 3f2a -o /tmp/old -k login\n"
 		    "  ccfc recover --deleted --project=. -o rescued\n"

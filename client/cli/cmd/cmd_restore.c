@@ -6,6 +6,7 @@
  * after the last change that is known. Otherwise somebody changed the file
  * outside of any session, and that would be taken away too.
  */
+#include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
 #include "cli/frame/moment.h"
 #include "cli/out/render.h"
@@ -20,18 +21,20 @@ enum {
 	OPT_LIST,
 	OPT_DRY_RUN,
 	OPT_FORCE,
+	OPT_OUTSIDE,
 };
 
 static const struct ccfc_opt options[] = {
 	[OPT_AT] = CCFC_AT_OPTION,
-	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG, NULL,
-		       "take back the last restore or revert, or that with ID",
-		       NULL, 0, 0 },
-	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG, NULL,
-		       "show what can be undone, newest first", NULL, 0, 0 },
+	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG,
+		       .help = "take back the last restore or revert, or that "
+			       "with ID" },
+	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG,
+		       .help = "show what can be undone, newest first" },
 	[OPT_DRY_RUN] = CCFC_APPLY_DRY_RUN,
-	[OPT_FORCE] =
-		CCFC_APPLY_FORCE("also over outside changes and hard links"),
+	[OPT_FORCE] = CCFC_APPLY_FORCE(
+		"also unsure content, outside changes, hard links"),
+	[OPT_OUTSIDE] = CCFC_OUTSIDE_OPTION,
 	{ 0 },
 };
 
@@ -40,7 +43,9 @@ struct work {
 	const char *given; /* the file, as the caller named it */
 	const char *at;
 	bool dry_run, force;
-	struct ccfc_cwd where;
+	struct ccfc_question q;
+	struct ccfc_outside outside;
+	const struct ccfc_opt_value *outside_given;
 	struct ccfc_target present;
 	struct ccfc_obj reply;
 	struct ccfc_file_edit edit;
@@ -110,6 +115,23 @@ static int read_state(struct work *w, struct ccfc_err *err)
 	return 0;
 }
 
+/* Is what would be written sure? Line endings may be assumed. */
+static int check_sure(const struct work *w, struct ccfc_err *err)
+{
+	struct ccfc_obj state = ccfc_obj_get(w->reply, "state");
+	struct ccfc_slice why = ccfc_obj_get_str(state, "why");
+
+	if (w->force ||
+	    !ccfc_slice_is(ccfc_obj_get_str(state, "assumed"), "content"))
+		return 0;
+	ccfc_err_set(err, CCFC_EDENIED,
+		     "%s: its content then is not known for sure: %.*s",
+		     w->given, (int)(why.len < 200 ? why.len : 200),
+		     why.len ? why.ptr : "");
+	ccfc_err_hint(err, "--force writes it all the same");
+	return CCFC_EDENIED;
+}
+
 static bool is_done(const struct work *w)
 {
 	struct ccfc_slice now = ccfc_buf_view(&w->present.content);
@@ -160,8 +182,15 @@ static void print_done(const struct work *w, struct ccfc_out *out)
 
 	ccfc_buf_puts(&out->buf, w->edit.exists ? "restored " : "removed ");
 	ccfc_out_field(out, ccfc_slice_str(w->given));
-	ccfc_buf_puts(&out->buf, before ? ": as before " : ": as after ");
-	name_change(&name, w->reply);
+	if (ccfc_obj_get_str(w->reply, "seenAt").len) {
+		ccfc_buf_puts(&out->buf, ": as a backup shows it, of ");
+		ccfc_render_time(&name, ccfc_obj_get(w->reply, "seenAt"),
+				 CCFC_RENDER_SECOND);
+	} else {
+		ccfc_buf_puts(&out->buf,
+			      before ? ": as before " : ": as after ");
+		name_change(&name, w->reply);
+	}
 	ccfc_out_field(out, ccfc_buf_view(&name));
 	ccfc_buf_putc(&out->buf, '\n');
 	ccfc_buf_release(&name);
@@ -182,13 +211,34 @@ static int write_it(const struct work *w, struct ccfc_cli *cli,
 	if (w->at)
 		ccfc_buf_printf(&command, " --at=%s", w->at);
 	edits.command = command.ptr;
-	r = ccfc_write_back(id, cli, "restore", &w->where, &edits, err);
+	r = ccfc_write_back(id, &edits, err);
 	ccfc_buf_release(&command);
 	if (r < 0)
 		return r;
 	print_done(w, &cli->out);
 	ccfc_write_back_print_id(&cli->out, id);
 	return 0;
+}
+
+/* May the session decide what is written there? */
+static int check_outside(struct work *w, struct ccfc_err *err)
+{
+	char *path = ccfc_cwd_absolute(&w->q.where, w->given);
+	struct ccfc_buf why = CCFC_BUF_INIT;
+	enum ccfc_reach reach;
+
+	ccfc_outside_origin(&w->outside, w->reply);
+	reach = ccfc_outside_judge(&why, &w->outside, path, w->present.path,
+				   ccfc_obj_get_str(w->reply, "foreign"));
+	if (reach != CCFC_INSIDE) {
+		ccfc_err_set(err, CCFC_EDENIED,
+			     "restore: %s: not written just so: %s", w->given,
+			     why.ptr);
+		ccfc_outside_hint(err, reach, w->present.path);
+	}
+	ccfc_buf_release(&why);
+	free(path);
+	return reach == CCFC_INSIDE ? 0 : CCFC_EDENIED;
 }
 
 static int decide(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
@@ -206,29 +256,57 @@ static int decide(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
 		return 0;
 	}
 	if (w->dry_run)
-		ccfc_write_back_preview(out, &w->where, &w->present, &w->edit);
-	r = check_present(w, err);
+		ccfc_write_back_preview(out, &w->q.where, &w->present,
+					&w->edit);
+	r = ccfc_write_back_check(cli, "restore", &w->q.where, &w->edit, 1,
+				  err);
+	if (!r)
+		r = check_outside(w, err);
+	if (!r)
+		r = check_sure(w, err);
+	if (!r)
+		r = check_present(w, err);
 	if (r < 0 || w->dry_run)
 		return r;
 	return write_it(w, cli, err);
 }
 
-static int restore(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
+/* The file at the moment, by all names that it has. */
+static int ask_restore(struct ccfc_reply **reply, struct work *w,
+		       struct ccfc_err *err)
+{
+	int r = ccfc_question_file(&w->q, w->given, err);
+
+	if (!r)
+		r = ccfc_cli_connect(w->q.cli, CCFC_SPAWN_DEFAULT, err);
+	if (!r)
+		r = ccfc_file_at(reply, w->q.cli->client, w->q.path, NULL,
+				 &w->q.query, err);
+	if (r < 0)
+		ccfc_cwd_hint(err, w->given);
+	return r;
+}
+
+static int restore(struct work *w, struct ccfc_cli *cli,
+		   const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = NULL;
 	char *path;
-	int r = ccfc_write_back_recover(err);
+	int r = ccfc_question_init(&w->q, cli, opts, err);
 
 	if (!r)
-		r = ccfc_cwd_init(&w->where, err);
+		r = ccfc_write_back_recover(err);
+	if (!r)
+		r = ccfc_question_here(&w->q, err);
 	if (r < 0)
 		return r;
-	path = ccfc_cwd_absolute(&w->where, w->given);
+	ccfc_outside_init(&w->outside, &w->q.where, w->outside_given);
+	path = ccfc_cwd_place(&w->q.where, w->given);
 	r = ccfc_target_init(&w->present, path, err);
 	if (!r)
 		r = ccfc_target_look(&w->present, err);
 	if (!r)
-		r = ccfc_at_ask(&reply, cli, w->given, w->at, err);
+		r = ask_restore(&reply, w, err);
 	if (!r) {
 		w->reply = ccfc_cli_value(reply);
 		ccfc_cli_note_indexing(w->reply);
@@ -246,13 +324,15 @@ static int run_file(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		.at = ccfc_opts_own(opts, OPT_AT)->text,
 		.dry_run = ccfc_opts_own(opts, OPT_DRY_RUN)->set,
 		.force = ccfc_opts_own(opts, OPT_FORCE)->set,
+		.outside_given = ccfc_opts_own(opts, OPT_OUTSIDE),
 		.present = { .dir = -1 },
 	};
 	struct ccfc_err err;
-	int r = restore(&w, cli, &err);
+	int r = restore(&w, cli, opts, &err);
 
 	ccfc_target_release(&w.present);
-	ccfc_cwd_release(&w.where);
+	ccfc_outside_release(&w.outside);
+	ccfc_question_release(&w.q);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
 
@@ -262,9 +342,11 @@ static int check_restore(const struct ccfc_opts *opts, struct ccfc_err *err)
 	bool undo = ccfc_opts_own(opts, OPT_UNDO)->set;
 	bool list = ccfc_opts_own(opts, OPT_LIST)->set;
 
-	if ((undo || list) && ccfc_opts_own(opts, OPT_AT)->set)
+	if ((undo || list) && (ccfc_opts_own(opts, OPT_AT)->set ||
+			       ccfc_opts_own(opts, OPT_OUTSIDE)->set))
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "restore: --at goes with a file only");
+				    "restore: --at and --outside go with a "
+				    "file only");
 	if (undo && list)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "restore: --undo or --list, not both");
@@ -305,16 +387,23 @@ const struct ccfc_command ccfc_cmd_restore = {
 	.usage = "restore FILE [--at=WHEN] [options]\n"
 		 "       ccfc restore --undo [ID] | --list",
 	.summary = "a file's old content back in its place",
-	.about = "Writes a file as it was. " CCFC_AT_ABOUT "\n\n"
-		 "Refused where the content of then is not known for sure, "
-		 "and where the file\nwas changed outside of any session "
-		 "since, unless --force. If the file did not\nexist then, it "
-		 "is removed.\n\n" CCFC_APPLY_ABOUT "\n\n"
-		 "--undo takes back the newest restore or revert that was not "
-		 "undone yet; doing\nit again, the one before. An undo is "
-		 "undone by its own ID. A file that was\nchanged since is not "
-		 "touched, unless --force.\n\n--dry-run has the exit "
-		 "status that the command would have.",
+	.about = "Writes a file as it was. " CCFC_AT_ABOUT "\n"
+		 "\n"
+		 "restore refuses if that content is not known for sure, or if "
+		 "the file was\n"
+		 "changed outside of any session since, unless --force. If the "
+		 "file did not\n"
+		 "exist then, it is removed.\n"
+		 "\n" CCFC_OUTSIDE_ABOUT "\n"
+		 "\n" CCFC_APPLY_ABOUT "\n"
+		 "\n"
+		 "--undo undoes the newest restore or revert that was not "
+		 "undone yet; a second\n"
+		 "--undo, the one before. To undo an undo, give its ID. A file "
+		 "that was changed\n"
+		 "since is not touched, unless --force.\n"
+		 "\n"
+		 "--dry-run has the exit status that the command would have.",
 	.examples = "  ccfc restore src/app.ts --at=before:3f2a91c4 --dry-run\n"
 		    "  ccfc restore src/app.ts --at=before:3f2a91c4\n"
 		    "  ccfc restore src/app.ts --at='2025-12-31 14:05'\n"

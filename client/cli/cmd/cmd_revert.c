@@ -18,15 +18,17 @@ enum {
 	OPT_DRY_RUN,
 	OPT_WRITE_CONFLICTS,
 	OPT_FORCE,
+	OPT_OUTSIDE,
 };
 
 static const struct ccfc_opt options[] = {
 	[OPT_DRY_RUN] = CCFC_APPLY_DRY_RUN,
-	[OPT_WRITE_CONFLICTS] = { "write-conflicts", 0, CCFC_OPT_FLAG, NULL,
-				  "write files with conflict markers in them",
-				  NULL, 0, 0 },
+	[OPT_WRITE_CONFLICTS] = { "write-conflicts", 0, CCFC_OPT_FLAG,
+				  .help = "write files with conflict markers "
+					  "in them" },
 	[OPT_FORCE] = CCFC_APPLY_FORCE(
 		"also files that have several names (hard links)"),
+	[OPT_OUTSIDE] = CCFC_OUTSIDE_OPTION,
 	{ 0 },
 };
 
@@ -44,7 +46,17 @@ struct work {
 	struct ccfc_file_edit *edits;
 	uint32_t n;
 	uint32_t stuck; /* files that cannot be done */
-	bool markers;	/* some of those can, with --write-conflicts */
+	struct ccfc_outside outside;
+	uint32_t refused; /* files that are not written without being meant */
+	enum ccfc_reach worst; /* of them, … */
+	const char *example;   /* … and the first of those */
+	char **why;	       /* by number of the file; NULL: it is written */
+	uint32_t nfiles;
+	bool markers; /* some of those can, with --write-conflicts */
+	/* What stays: files that commands changed, nobody knows from what; and
+	 * commands, nobody knows what they changed. */
+	uint32_t left;
+	int64_t unknown;
 };
 
 static void work_release(struct work *w)
@@ -58,6 +70,10 @@ static void work_release(struct work *w)
 		free((char *)w->paths[i]);
 	free(w->paths);
 	free(w->session);
+	for (uint32_t i = 0; i < w->nfiles; i++)
+		free(w->why[i]);
+	free(w->why);
+	ccfc_outside_release(&w->outside);
 	ccfc_cwd_release(&w->where);
 }
 
@@ -90,25 +106,64 @@ static bool has_markers(struct ccfc_obj file)
 	return ccfc_obj_get_int(file, "conflicts", 0) > 0 && has_content(file);
 }
 
-static void add_edit(struct work *w, struct ccfc_obj file, bool exists)
+static char *copy_of(struct ccfc_slice s)
 {
-	struct ccfc_slice path = ccfc_obj_get_str(file, "path");
+	return ccfc_strndup(s.len ? s.ptr : "", s.len);
+}
+
+/* The others can be done without a file that only commands changed. */
+static bool is_left(struct ccfc_obj file)
+{
+	return ccfc_slice_is(ccfc_obj_get_str(file, "action"), "unknown") &&
+	       ccfc_obj_get_bool(file, "byCommands", false);
+}
+
+/*
+ * Files that must not be written are counted. What is judged is the place that
+ * the edit has: it is found once.
+ */
+static void judge(struct work *w, const struct ccfc_file_edit *edit, uint32_t i,
+		  struct ccfc_obj file)
+{
+	char *path = copy_of(ccfc_obj_get_str(file, "path"));
+	struct ccfc_buf why = CCFC_BUF_INIT;
+	enum ccfc_reach reach =
+		ccfc_outside_judge(&why, &w->outside, path, edit->path,
+				   ccfc_obj_get_str(file, "foreign"));
+
+	if (reach != CCFC_INSIDE) {
+		w->refused++;
+		w->why[i] = ccfc_buf_detach(&why, NULL);
+	}
+	if (reach > w->worst) {
+		w->worst = reach;
+		w->example = edit->path;
+	}
+	ccfc_buf_release(&why);
+	free(path);
+}
+
+static void add_edit(struct work *w, uint32_t i, struct ccfc_obj file,
+		     bool exists)
+{
 	struct ccfc_obj present = ccfc_obj_get(file, "present");
 	struct ccfc_slice sha256 = ccfc_obj_get_str(present, "sha256");
+	char *path = copy_of(ccfc_obj_get_str(file, "path"));
 
 	if (!ccfc_obj_get_bool(present, "exists", false))
 		sha256.len = 0;
-	w->edits[w->n++] = (struct ccfc_file_edit){
-		.path = ccfc_strndup(path.len ? path.ptr : "", path.len),
-		.expect =
-			ccfc_strndup(sha256.len ? sha256.ptr : "", sha256.len),
+	w->edits[w->n] = (struct ccfc_file_edit){
+		.path = ccfc_cwd_place(&w->where, path),
+		.expect = copy_of(sha256),
 		.exists = exists,
 		.content = exists ? ccfc_obj_get_str(file, "content")
 				  : CCFC_SLICE_NONE,
 	};
+	judge(w, &w->edits[w->n++], i, file);
+	free(path);
 }
 
-static void plan_file(struct work *w, struct ccfc_obj file)
+static void plan_file(struct work *w, uint32_t i, struct ccfc_obj file)
 {
 	switch (action_of(file)) {
 	case NONE:
@@ -116,23 +171,26 @@ static void plan_file(struct work *w, struct ccfc_obj file)
 	case WRITE:
 	case CREATE:
 		if (has_content(file))
-			add_edit(w, file, true);
+			add_edit(w, i, file, true);
 		else
 			w->stuck++;
 		return;
 	case REMOVE:
-		add_edit(w, file, false);
+		add_edit(w, i, file, false);
 		return;
 	case CONFLICT:
 		if (has_markers(file) && w->write_conflicts) {
-			add_edit(w, file, true);
+			add_edit(w, i, file, true);
 			return;
 		}
 		w->markers |= has_markers(file);
 		w->stuck++;
 		return;
 	case STUCK:
-		w->stuck++;
+		if (is_left(file))
+			w->left++;
+		else
+			w->stuck++;
 		return;
 	}
 }
@@ -147,13 +205,16 @@ static struct ccfc_slice name_of(struct ccfc_obj file)
 }
 
 /* "write     src/a.c  +1 -2: why" */
-static void print_file(struct ccfc_out *out, struct ccfc_obj file)
+static void print_file(struct ccfc_out *out, struct ccfc_obj file,
+		       const char *refused)
 {
-	struct ccfc_slice action = ccfc_obj_get_str(file, "action");
-	struct ccfc_slice why = ccfc_obj_get_str(file, "why");
+	struct ccfc_slice action = refused ? CCFC_SLICE_LIT("outside")
+					   : ccfc_obj_get_str(file, "action");
+	struct ccfc_slice why = refused ? ccfc_slice_str(refused)
+					: ccfc_obj_get_str(file, "why");
 	int64_t added = ccfc_obj_get_int(file, "linesAdded", 0);
 	int64_t removed = ccfc_obj_get_int(file, "linesRemoved", 0);
-	bool alert = action_of(file) >= CONFLICT;
+	bool alert = refused || action_of(file) >= CONFLICT;
 
 	if (alert)
 		ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_ALERT));
@@ -175,7 +236,8 @@ static void print_file(struct ccfc_out *out, struct ccfc_obj file)
 }
 
 /* The diffs alone go to stdout, for `patch`; the rest is said besides. */
-static void preview_file(struct ccfc_out *out, struct ccfc_obj file)
+static void preview_file(struct ccfc_out *out, struct ccfc_obj file,
+			 const char *refused)
 {
 	struct ccfc_slice why = ccfc_obj_get_str(file, "why");
 	struct ccfc_slice name = name_of(file);
@@ -188,6 +250,9 @@ static void preview_file(struct ccfc_out *out, struct ccfc_obj file)
 			      (int)action.len, action.len ? action.ptr : "",
 			      why.len ? ": " : "", (int)why.len,
 			      why.len ? why.ptr : "");
+	if (refused)
+		ccfc_cli_note("%.*s: outside: %s", (int)name.len, name.ptr,
+			      refused);
 }
 
 static int refuse_revert(const struct work *w, uint32_t total,
@@ -208,10 +273,71 @@ static int refuse_revert(const struct work *w, uint32_t total,
 	return CCFC_EDENIED;
 }
 
+static int refuse_outside(const struct work *w, struct ccfc_err *err)
+{
+	ccfc_err_set(err, CCFC_EDENIED,
+		     "revert: %u of %u files are not to be written just so: "
+		     "nothing was written",
+		     w->refused, w->n);
+	ccfc_outside_hint(err, w->worst, w->example);
+	return CCFC_EDENIED;
+}
+
+/* "1 file and the effects of 2 commands"; false when nothing stays. */
+static bool put_left(struct ccfc_buf *text, const struct work *w)
+{
+	if (w->left)
+		ccfc_render_count(text, w->left, "file");
+	if (w->left && w->unknown)
+		ccfc_buf_puts(text, " and ");
+	if (w->unknown) {
+		ccfc_buf_puts(text, "the effects of ");
+		ccfc_render_count(text, w->unknown, "command");
+	}
+	return text->len;
+}
+
+static void note_left(const struct work *w)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (put_left(&text, w))
+		ccfc_cli_note("not taken back, since it is not known: %s",
+			      text.ptr);
+	ccfc_buf_release(&text);
+}
+
+/* What stays is said before anything is written. */
+static void note_files_left(struct ccfc_obj files)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
+		struct ccfc_obj file = ccfc_obj_at(files, i);
+		struct ccfc_slice name = name_of(file);
+		struct ccfc_slice why = ccfc_obj_get_str(file, "why");
+
+		if (is_left(file))
+			ccfc_cli_note("%.*s: stays as it is: %.*s",
+				      (int)name.len, name.ptr, (int)why.len,
+				      why.len ? why.ptr : "");
+	}
+}
+
+static int fail_left(const struct work *w, struct ccfc_err *err)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	put_left(&text, w);
+	ccfc_err_set(err, CCFC_EDENIED,
+		     "revert: nothing can be taken back: not known: %s",
+		     text.ptr);
+	ccfc_buf_release(&text);
+	return CCFC_EDENIED;
+}
+
 /* ---- doing it ---- */
 
 static int write_all(char id[CCFC_UNDO_ID_MAX], const struct work *w,
-		     const struct ccfc_cli *cli, struct ccfc_err *err)
+		     struct ccfc_err *err)
 {
 	struct ccfc_buf command = CCFC_BUF_INIT;
 	struct ccfc_file_edits edits = { .kind = CCFC_UNDO_CHANGE,
@@ -224,17 +350,28 @@ static int write_all(char id[CCFC_UNDO_ID_MAX], const struct work *w,
 	for (uint32_t i = 0; i < w->ngiven; i++)
 		ccfc_buf_printf(&command, " %s", w->given_paths[i]);
 	edits.command = command.ptr;
-	r = ccfc_write_back(id, cli, "revert", &w->where, &edits, err);
+	r = ccfc_write_back(id, &edits, err);
 	ccfc_buf_release(&command);
-	if (r == CCFC_EDENIED && !*err->hint)
-		ccfc_err_hint(err, NAME_PATHS);
 	return r;
 }
 
-static void print_files(struct ccfc_out *out, struct ccfc_obj files)
+static void print_files(struct ccfc_out *out, const struct work *w,
+			struct ccfc_obj files)
 {
-	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
-		print_file(out, ccfc_obj_at(files, i));
+	for (uint32_t i = 0; i < w->nfiles; i++)
+		print_file(out, ccfc_obj_at(files, i), w->why[i]);
+}
+
+/* The last line. */
+static void print_left(struct ccfc_out *out, const struct work *w)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (put_left(&text, w))
+		ccfc_buf_printf(&out->buf,
+				"not taken back, since it is not known: %s\n",
+				text.ptr);
+	ccfc_buf_release(&text);
 }
 
 /* Does what was planned, and says what that was. */
@@ -243,19 +380,20 @@ static int finish_revert(const struct work *w, struct ccfc_cli *cli,
 {
 	struct ccfc_out *out = &cli->out;
 	char id[CCFC_UNDO_ID_MAX];
-	int r = w->n ? write_all(id, w, cli, err) : 0;
+	int r = w->n ? write_all(id, w, err) : 0;
 
 	if (r < 0)
 		return r;
-	print_files(out, files);
+	print_files(out, w, files);
 	if (w->n)
 		ccfc_write_back_print_id(out, id);
 	else
 		ccfc_buf_puts(&out->buf, "nothing to do\n");
+	print_left(out, w);
 	return 0;
 }
 
-/* Is one of the files meant by what was given as path `i`? */
+/* Is one of the files at or below the path `i` that was given? */
 static bool is_meant(const struct work *w, struct ccfc_obj files, uint32_t i)
 {
 	for (uint32_t k = 0; k < ccfc_obj_len(files); k++) {
@@ -274,11 +412,18 @@ static bool is_meant(const struct work *w, struct ccfc_obj files, uint32_t i)
 static int check_paths(const struct work *w, struct ccfc_obj files,
 		       struct ccfc_err *err)
 {
-	if (!ccfc_obj_len(files))
-		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "revert: nothing found: session %s has no "
-				    "such changes",
-				    w->given);
+	if (!ccfc_obj_len(files)) {
+		ccfc_err_set(err, CCFC_ENOTFOUND,
+			     "revert: nothing found: session %s has no such "
+			     "changes",
+			     w->given);
+		if (w->unknown)
+			ccfc_err_hint(err,
+				      "the effects of %lld commands are not "
+				      "known: ccfc show %s",
+				      (long long)w->unknown, w->given);
+		return CCFC_ENOTFOUND;
+	}
 	for (uint32_t i = 0; i < w->ngiven; i++)
 		if (!is_meant(w, files, i))
 			return ccfc_err_set(err, CCFC_ENOTFOUND,
@@ -288,29 +433,55 @@ static int check_paths(const struct work *w, struct ccfc_obj files,
 	return 0;
 }
 
+/* Where one file was refused, the others can be named. */
+static int name_paths(int r, struct ccfc_err *err)
+{
+	if (r == CCFC_EDENIED && !*err->hint)
+		ccfc_err_hint(err, NAME_PATHS);
+	return r;
+}
+
 static int answer_revert(struct work *w, struct ccfc_cli *cli,
 			 struct ccfc_obj root, struct ccfc_err *err)
 {
 	struct ccfc_out *out = &cli->out;
 	struct ccfc_obj files = ccfc_obj_get(root, "files");
 	uint32_t n = ccfc_obj_len(files);
-	int r = check_paths(w, files, err);
+	int r;
 
+	w->unknown = ccfc_obj_get_int(root, "unknownCommands", 0);
+	r = check_paths(w, files, err);
 	if (r < 0)
 		return r;
+	ccfc_outside_origin(&w->outside, root);
 	w->edits = ccfc_calloc(n, sizeof(*w->edits));
+	w->why = ccfc_calloc(n, sizeof(*w->why));
+	w->nfiles = n;
 	for (uint32_t i = 0; i < n; i++) {
 		struct ccfc_obj file = ccfc_obj_at(files, i);
 
-		plan_file(w, file);
+		plan_file(w, i, file);
 		if (w->dry_run)
-			preview_file(out, file);
+			preview_file(out, file, w->why[i]);
 	}
-	if (w->stuck && !w->dry_run)
-		print_files(out, files);
+	r = ccfc_write_back_check(cli, "revert", &w->where, w->edits, w->n,
+				  err);
+	if (r < 0)
+		return name_paths(r, err);
+	if ((w->stuck || w->refused) && !w->dry_run)
+		print_files(out, w, files);
 	if (w->stuck)
 		return refuse_revert(w, n, err);
-	return w->dry_run ? 0 : finish_revert(w, cli, files, err);
+	if (w->refused)
+		return refuse_outside(w, err);
+	if (!w->dry_run)
+		note_files_left(files);
+	if (w->left == n)
+		return fail_left(w, err);
+	if (!w->dry_run)
+		return name_paths(finish_revert(w, cli, files, err), err);
+	note_left(w);
+	return 0;
 }
 
 static int ask_revert(struct ccfc_reply **reply, struct work *w,
@@ -326,6 +497,8 @@ static int ask_revert(struct ccfc_reply **reply, struct work *w,
 		r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (r < 0)
 		return r;
+	ccfc_outside_init(&w->outside, &w->where,
+			  ccfc_opts_own(opts, OPT_OUTSIDE));
 	query.cwd = w->where.cwd;
 	w->given_paths = opts->args + 1;
 	w->ngiven = (uint32_t)opts->nargs - 1;
@@ -368,15 +541,31 @@ const struct ccfc_command ccfc_cmd_revert = {
 	.name = "revert",
 	.usage = "revert SESSION [PATH…] [options]",
 	.summary = "take back what a session did, keep what came later",
-	.about = "Takes back what a session did to its files, or to those "
-		 "that are or are below\na PATH, and keeps what others did to "
-		 "them since: a three-way merge for each\nfile. A file that "
-		 "the session made is removed if nobody changed it since.\n\n"
-		 "If one of the files cannot be done (a conflict, a content "
-		 "that is not known),\nnone is touched; the answer says which "
-		 "and why. --write-conflicts writes files\nwith conflict "
-		 "markers. --dry-run has the exit status that the command\n"
-		 "would have.\n\n" CCFC_APPLY_ABOUT,
+	.about = "Undoes what a session did to its files, or to the files at "
+		 "or below a PATH, and\n"
+		 "keeps what others did since: a three-way merge for each "
+		 "file. A file that the\n"
+		 "session created is removed if nobody changed it since.\n"
+		 "\n"
+		 "If one of the files cannot be reverted (a conflict, or "
+		 "content that is not\n"
+		 "known), none is touched; the answer says which and why. "
+		 "--write-conflicts\n"
+		 "writes files with conflict markers. --dry-run has the exit "
+		 "status that the\n"
+		 "command would have.\n"
+		 "\n"
+		 "What commands of the session's shell changed is taken back "
+		 "where the content\n"
+		 "before is known. Files that only commands changed, and whose "
+		 "content is not\n"
+		 "known, stay as they are, as do effects of commands that are "
+		 "not known; both are\n"
+		 "said before anything is written and again at the end. That "
+		 "is no error, unless\n"
+		 "nothing at all can be taken back.\n"
+		 "\n" CCFC_OUTSIDE_ABOUT "\n"
+		 "\n" CCFC_APPLY_ABOUT,
 	.examples = "  ccfc revert 3f2a91c4 --dry-run\n"
 		    "  ccfc revert 3f2a91c4\n"
 		    "  ccfc revert 3f2a91c4 src/app.ts\n"

@@ -13,12 +13,11 @@
 enum { OPT_REMOVE, OPT_YES, OPT_DRY_RUN };
 
 static const struct ccfc_opt options[] = {
-	[OPT_REMOVE] = { "remove", 0, CCFC_OPT_FLAG, NULL,
-			 "undo what setup did", NULL, 0, 0 },
-	[OPT_YES] = { "yes", 'y', CCFC_OPT_FLAG, NULL, "do not ask", NULL, 0,
-		      0 },
-	[OPT_DRY_RUN] = { "dry-run", 'n', CCFC_OPT_FLAG, NULL,
-			  "only show what would be done", NULL, 0, 0 },
+	[OPT_REMOVE] = { "remove", 0, CCFC_OPT_FLAG,
+			 .help = "undo what setup did" },
+	[OPT_YES] = { "yes", 'y', CCFC_OPT_FLAG, .help = "do not ask" },
+	[OPT_DRY_RUN] = { "dry-run", 'n', CCFC_OPT_FLAG,
+			  .help = "only show what would be done" },
 	{ 0 },
 };
 

@@ -7,11 +7,8 @@
  */
 #include "cli/conversation/show.h"
 #include "cli/conversation/show_run.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
-#include "cli/frame/cwd.h"
-#include "cli/out/render.h"
-
-#include <stdlib.h>
 
 enum {
 	OPT_MESSAGES,
@@ -32,36 +29,40 @@ enum {
 #define LIMIT_MAX 1000000000
 
 static const struct ccfc_opt options[] = {
-	[OPT_MESSAGES] = { "messages", 'm', CCFC_OPT_FLAG, NULL,
-			   "all messages, with those of agents", NULL, 0, 0 },
-	[OPT_TIMELINE] = { "timeline", 't', CCFC_OPT_FLAG, NULL,
-			   "what happened, one line an event", NULL, 0, 0 },
-	[OPT_TOOLS] = { "tools", 0, CCFC_OPT_FLAG, NULL,
-			"tools, how often, and how often in vain", NULL, 0, 0 },
+	[OPT_MESSAGES] = { "messages", 'm', CCFC_OPT_FLAG,
+			   .help = "all messages, with those of agents" },
+	[OPT_TIMELINE] = { "timeline", 't', CCFC_OPT_FLAG,
+			   .help = "what happened, one line for each event" },
+	[OPT_TOOLS] = { "tools", 0, CCFC_OPT_FLAG,
+			.help = "tools, with call and error counts" },
 	[OPT_FILES] = { "files", 0, CCFC_OPT_MAYBE, "WHICH",
-			"files: all (default), modified or read",
-			"all|modified|read", 0, 0 },
-	[OPT_TASKS] = { "tasks", 0, CCFC_OPT_FLAG, NULL, "its list of tasks",
-			NULL, 0, 0 },
-	[OPT_TREE] = { "tree", 0, CCFC_OPT_FLAG, NULL,
-		       "the conversation with its branches", NULL, 0, 0 },
-	[OPT_THINKING] = { "thinking", 0, CCFC_OPT_FLAG, NULL,
-			   "with what the model thought", NULL, 0, 0 },
+			.help = "files: all (default), modified or read",
+			.choices = "all|modified|read" },
+	[OPT_TASKS] = { "tasks", 0, CCFC_OPT_FLAG,
+			.help = "its list of tasks" },
+	[OPT_TREE] = { "tree", 0, CCFC_OPT_FLAG,
+		       .help = "the conversation with its branches" },
+	[OPT_THINKING] = { "thinking", 0, CCFC_OPT_FLAG,
+			   .help = "include the model's thinking",
+			   CCFC_ASKS(thinking) },
 	[OPT_AGENT] = { "agent", 0, CCFC_OPT_TEXT, "AGENT",
-			"messages of this agent", NULL, 0, 0 },
+			.help = "messages of this agent", CCFC_ASKS(agent) },
 	[OPT_MESSAGE] = { "message", 0, CCFC_OPT_TEXT, "UUID",
-			  "this message, and those around it", NULL, 0, 0 },
+			  .help = "this message, and those around it",
+			  CCFC_ASKS(message) },
 	[OPT_ROLE] = { "role", 0, CCFC_OPT_CHOICE, "ROLE",
-		       "messages of user, assistant, system or tool",
-		       "user|assistant|system|tool", 0, 0 },
+		       .help = "messages of user, assistant, system or tool",
+		       .choices = "user|assistant|system|tool",
+		       CCFC_ASKS(role) },
 	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
-			"at most N messages, events or nodes", NULL, 1,
-			LIMIT_MAX },
-	[OPT_OFFSET] = { "offset", 0, CCFC_OPT_INT, "N", "without the first N",
-			 NULL, 0, LIMIT_MAX },
+			.help = "at most N messages, events or nodes", .min = 1,
+			.max = LIMIT_MAX },
+	[OPT_OFFSET] = { "offset", 0, CCFC_OPT_INT, "N",
+			 .help = "without the first N", .max = LIMIT_MAX,
+			 CCFC_ASKS(offset) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "text (default), json, jsonl or markdown",
-			 "text|json|jsonl|markdown", 0, 0 },
+			 .help = "text (default), json, jsonl or markdown",
+			 .choices = "text|json|jsonl|markdown" },
 	{ 0 },
 };
 
@@ -90,17 +91,10 @@ static unsigned read_sections(const struct ccfc_opts *opts)
 	return sections;
 }
 
-static void read_query(struct ccfc_show *show, const struct ccfc_opts *opts)
+static void read_options(struct ccfc_show *show, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *limit = ccfc_opts_own(opts, OPT_LIMIT);
-	const struct ccfc_query query = CCFC_QUERY_INIT;
 
-	show->query = query;
-	show->query.thinking = ccfc_opts_own(opts, OPT_THINKING)->set;
-	show->query.agent = ccfc_opts_own(opts, OPT_AGENT)->text;
-	show->query.message = ccfc_opts_own(opts, OPT_MESSAGE)->text;
-	show->query.role = ccfc_opts_own(opts, OPT_ROLE)->text;
-	show->query.offset = ccfc_opts_own(opts, OPT_OFFSET)->num;
 	show->limit = limit->set ? limit->num : -1;
 	show->offset_set = ccfc_opts_own(opts, OPT_OFFSET)->set;
 	show->which = (enum ccfc_show_which)ccfc_opts_own(opts, OPT_FILES)->num;
@@ -112,18 +106,21 @@ static void read_query(struct ccfc_show *show, const struct ccfc_opts *opts)
 static int run_show(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_show show = { .cli = cli };
+	struct ccfc_question q;
 	struct ccfc_err err;
-	char *session = NULL;
-	int code = ccfc_cwd_session(&session, opts->args[0], &err);
+	int code = ccfc_question_init(&q, cli, opts, &err);
 
-	read_query(&show, opts);
-	show.session = session;
+	read_options(&show, opts);
+	show.query = q.query;
+	if (!code)
+		code = ccfc_question_session(&q, opts->args[0], &err);
+	show.session = q.session;
 	if (!code)
 		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
 	if (!code)
 		code = ccfc_show_run(&show, &err);
 	ccfc_show_release(&show);
-	free(session);
+	ccfc_question_release(&q);
 	if (code < 0)
 		return ccfc_cli_fail(&err);
 	if (show.truncated && show.format != CCFC_SHOW_JSON &&
@@ -136,18 +133,20 @@ const struct ccfc_command ccfc_cmd_show = {
 	.name = "show",
 	.usage = "show SESSION [options]",
 	.summary = "one session: messages, tools, files, tasks",
-	.about = "Shows a session: what it is, its tasks, tools and files, and "
+	.about = "Shows a session: a summary, its tasks, tools and files, and "
 		 "its last messages;\n"
-		 "or the sections that are asked for.\n\n"
-		 "SESSION is an id, any unique start of one, or a transcript's "
+		 "or only the sections that are asked for.\n"
+		 "\n"
+		 "SESSION is an id, a unique prefix of one, or a transcript's "
 		 "path. UUID is a\n"
-		 "message's id or its first 6 characters and more; ccfc grep "
-		 "shows it.\n\n"
-		 "Messages have one line for each call of a tool and the first "
-		 "lines of each\n"
-		 "result; agents are indented below the call that started "
-		 "them. JSON has all of\n"
-		 "it, texts up to 64 KiB each; ccfc export has them whole.",
+		 "message's id or a prefix of at least 6 characters; ccfc grep "
+		 "shows it.\n"
+		 "\n"
+		 "A message has one line for each tool call and the first "
+		 "lines of each result.\n"
+		 "Agents are indented below the call that started them. JSON "
+		 "has everything, with\n"
+		 "texts up to 64 KiB; ccfc export has whole texts.",
 	.examples = "  ccfc show 3f2a\n"
 		    "  ccfc show 3f2a --messages --thinking\n"
 		    "  ccfc show 3f2a --message=9b1deb4d --limit=20\n"

@@ -2,45 +2,40 @@
  * ccfc sql: the user's own question, in SQL over the views. The daemon runs
  * it, so that it sees what was written a moment ago, and bounds what it costs.
  */
-#include "cli/frame/connect.h"
+#include "cli/frame/answer.h"
 #include "cli/out/render.h"
 #include "cli/report/sql_print.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#define QUERY_MAX (1u << 20) /* more is no request */
+#define QUERY_MAX (1u << 20) /* bytes that fit a request */
 
 #define LIMIT_DEFAULT 1000 /* the daemon's */
 
 enum { OPT_SCHEMA, OPT_LIMIT, OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
-	[OPT_SCHEMA] = { "schema", 0, CCFC_OPT_FLAG, NULL,
-			 "list the views and their columns", NULL, 0, 0 },
+	[OPT_SCHEMA] = { "schema", 0, CCFC_OPT_FLAG,
+			 .help = "list the views and their columns" },
 	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
-			"at most N rows; default 1000", NULL, 1, 100000 },
+			.help = "at most N rows; default 1000", .min = 1,
+			.max = 100000, CCFC_ASKS(limit) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "table (default), csv, json or jsonl",
-			 "table|csv|json|jsonl", 0, 0 },
+			 .help = "table (default), csv, json or jsonl",
+			 .choices = "table|csv|json|jsonl" },
 	{ 0 },
 };
 
-enum format { TABLE, CSV, JSON, JSONL };
-
-static enum format format_of(const struct ccfc_opts *opts)
+static int check_sql(const struct ccfc_question *q, struct ccfc_err *err)
 {
-	return (enum format)ccfc_opts_own(opts, OPT_FORMAT)->num;
-}
-
-static int check_sql(const struct ccfc_opts *opts, struct ccfc_err *err)
-{
+	const struct ccfc_opts *opts = q->opts;
 	bool schema = ccfc_opts_own(opts, OPT_SCHEMA)->set;
 
 	if (schema && opts->nargs)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "sql: --schema takes no query");
-	if (schema && format_of(opts) == CSV)
+	if (schema && q->format == CCFC_FORMAT_CSV)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "sql: --schema has no --format=csv");
 	if (schema || opts->nargs)
@@ -70,40 +65,29 @@ static int read_stdin(struct ccfc_buf *out, struct ccfc_err *err)
 	return 0;
 }
 
-static int ask_sql(struct ccfc_reply **reply, struct ccfc_cli *cli,
-		   const struct ccfc_opts *opts, struct ccfc_err *err)
+/* The text of the query is the command's own. */
+static int prepare_sql(struct ccfc_question *q, struct ccfc_err *err)
 {
-	struct ccfc_buf text = CCFC_BUF_INIT;
-	int code = 0;
+	struct ccfc_buf *text = q->own;
+	int code = check_sql(q, err);
 
-	if (opts->nargs && !strcmp(opts->args[0], "-"))
-		code = read_stdin(&text, err);
-	else if (opts->nargs)
-		ccfc_buf_puts(&text, opts->args[0]);
-	ccfc_buf_puts(&text, "");
-	if (!code)
-		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
-	if (!code && !opts->nargs)
-		code = ccfc_sql_schema(reply, cli->client, err);
-	else if (!code)
-		code = ccfc_sql_query(reply, cli->client, text.ptr,
-				      ccfc_opts_own(opts, OPT_LIMIT)->num, err);
-	ccfc_buf_release(&text);
+	if (!code && q->given && !strcmp(q->given, "-"))
+		code = read_stdin(text, err);
+	else if (!code && q->given)
+		ccfc_buf_puts(text, q->given);
+	ccfc_buf_puts(text, "");
 	return code;
 }
 
-static void print_schema(struct ccfc_out *out, struct ccfc_obj root,
-			 enum format format)
+static int ask_sql(struct ccfc_reply **reply, struct ccfc_question *q,
+		   struct ccfc_err *err)
 {
-	struct ccfc_obj views = ccfc_obj_get(root, "views");
+	const struct ccfc_buf *text = q->own;
 
-	if (format == JSON)
-		ccfc_render_json(out, root, 2);
-	else if (format == JSONL)
-		for (uint32_t i = 0; i < ccfc_obj_len(views); i++)
-			ccfc_render_json(out, ccfc_obj_at(views, i), 0);
-	else
-		ccfc_sql_views(out, root);
+	if (!q->given)
+		return ccfc_sql_schema(reply, q->cli->client, err);
+	return ccfc_sql_query(reply, q->cli->client, text->ptr, q->query.limit,
+			      err);
 }
 
 /* Not all rows were wanted, or they are too much for one answer. */
@@ -120,49 +104,50 @@ static void note_more(uint32_t n, int64_t limit)
 			      (unsigned)n);
 }
 
-static int print_rows(struct ccfc_out *out, struct ccfc_obj root,
-		      enum format format, int64_t limit)
+static int status_of_rows(struct ccfc_question *q, struct ccfc_obj root)
 {
 	uint32_t n = ccfc_obj_len(ccfc_obj_get(root, "rows"));
 
-	switch (format) {
-	case TABLE:
-		ccfc_sql_table(out, root);
-		break;
-	case CSV:
-		ccfc_sql_csv(out, root);
-		break;
-	case JSON:
-		ccfc_render_json(out, root, 2);
-		break;
-	case JSONL:
-		ccfc_sql_jsonl(out, root);
-		break;
-	}
-	if (format != JSON && ccfc_obj_get_bool(root, "truncated", false))
-		note_more(n, limit);
+	if (!q->given)
+		return CCFC_EXIT_FOUND;
+	if (q->format != CCFC_FORMAT_JSON &&
+	    ccfc_obj_get_bool(root, "truncated", false))
+		note_more(n, q->query.limit);
 	return n ? CCFC_EXIT_FOUND : CCFC_EXIT_NOTHING;
+}
+
+static int print_sql(struct ccfc_question *q, struct ccfc_obj root)
+{
+	struct ccfc_out *out = &q->cli->out;
+
+	if (q->format == CCFC_FORMAT_JSONL && !q->given)
+		ccfc_render_jsonl(out, ccfc_obj_get(root, "views"));
+	else if (q->format == CCFC_FORMAT_JSONL)
+		ccfc_sql_jsonl(out, root);
+	else if (!q->given)
+		ccfc_sql_views(out, root);
+	else if (q->format == CCFC_FORMAT_CSV)
+		ccfc_sql_csv(out, root);
+	else
+		ccfc_sql_table(out, root);
+
+	return status_of_rows(q, root);
 }
 
 static int run_sql(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	struct ccfc_reply *reply = NULL;
-	int code, status = CCFC_EXIT_FOUND;
-	struct ccfc_err err;
+	static const struct ccfc_answer answer = {
+		.own = CCFC_FORMAT_BIT(JSONL),
+		.prepare = prepare_sql,
+		.ask = ask_sql,
+		.print = print_sql,
+		.status = status_of_rows,
+	};
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	int status = ccfc_answer_run(&answer, cli, opts, &text);
 
-	code = check_sql(opts, &err);
-	if (!code)
-		code = ask_sql(&reply, cli, opts, &err);
-	if (!code && opts->nargs) {
-		ccfc_cli_note_indexing(ccfc_cli_value(reply));
-		status = print_rows(&cli->out, ccfc_cli_value(reply),
-				    format_of(opts),
-				    ccfc_opts_own(opts, OPT_LIMIT)->num);
-	} else if (!code) {
-		print_schema(&cli->out, ccfc_cli_value(reply), format_of(opts));
-	}
-	ccfc_reply_free(reply);
-	return code < 0 ? ccfc_cli_fail(&err) : status;
+	ccfc_buf_release(&text);
+	return status;
 }
 
 const struct ccfc_command ccfc_cmd_sql = {

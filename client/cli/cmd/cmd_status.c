@@ -1,5 +1,5 @@
 /* ccfc status: what the daemon is doing. Never starts one. */
-#include "cli/frame/connect.h"
+#include "cli/frame/answer.h"
 #include "cli/out/render.h"
 #include "cli/report/totals_print.h"
 
@@ -7,7 +7,8 @@ enum { OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "table (default) or json", "table|json", 0, 0 },
+			 .help = "table (default) or json",
+			 .choices = "table|json" },
 	{ 0 },
 };
 
@@ -74,6 +75,25 @@ static void print_watch(struct ccfc_out *out, struct ccfc_obj watch)
 	ccfc_buf_release(&text);
 }
 
+/* What cannot be read now; answers do without it. */
+static void print_unread(struct ccfc_out *out, struct ccfc_obj unread)
+{
+	struct ccfc_obj paths = ccfc_obj_get(unread, "paths");
+	long long more = ccfc_obj_get_int(unread, "total", 0) -
+			 (long long)ccfc_obj_len(paths);
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < ccfc_obj_len(paths); i++) {
+		ccfc_buf_clear(&text);
+		ccfc_render_unread(&text, ccfc_obj_at(paths, i));
+		ccfc_render_line(out, "Unread", CCFC_STATS_COLUMN,
+				 ccfc_buf_view(&text));
+	}
+	if (more > 0)
+		ccfc_stats_line(out, "Unread", "and %lld more", more);
+	ccfc_buf_release(&text);
+}
+
 static void print_indexing(struct ccfc_out *out, struct ccfc_obj indexing)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -91,34 +111,89 @@ static void print_indexing(struct ccfc_out *out, struct ccfc_obj indexing)
 	ccfc_buf_release(&text);
 }
 
-static void print_status(struct ccfc_out *out, struct ccfc_obj info)
+/* The state directory, and what was removed or cannot be written there. */
+static void print_state(struct ccfc_out *out, struct ccfc_obj info)
 {
+	struct ccfc_slice problem = ccfc_obj_get_str(info, "stateProblem");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	line_str(out, "State", info, "stateDir");
+	if (problem.len) {
+		ccfc_buf_puts(&text, "nothing is stored since ");
+		ccfc_render_time(&text, ccfc_obj_get(info, "stateLost"),
+				 CCFC_RENDER_SECOND);
+		ccfc_buf_puts(&text, ": ");
+		ccfc_buf_slice(&text, problem);
+	} else if (ccfc_obj_get_str(info, "stateRestored").len) {
+		ccfc_buf_puts(&text, "files of it were removed; written again "
+				     "from memory at ");
+		ccfc_render_time(&text, ccfc_obj_get(info, "stateRestored"),
+				 CCFC_RENDER_SECOND);
+	}
+	if (text.len)
+		ccfc_render_line(out, "State lost", CCFC_STATS_COLUMN,
+				 ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
+static void print_store(struct ccfc_out *out, struct ccfc_obj info)
+{
+	struct ccfc_obj store = ccfc_obj_get(info, "store");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	/* Not both: it follows from the other. */
+	if (ccfc_obj_get_str(store, "error").len &&
+	    !ccfc_obj_get_str(info, "stateProblem").len)
+		ccfc_render_line(out, "Not stored", CCFC_STATS_COLUMN,
+				 ccfc_obj_get_str(store, "error"));
+	if (ccfc_obj_get_str(store, "damagedAt").len) {
+		ccfc_buf_puts(&text, "found on ");
+		ccfc_render_time(&text, ccfc_obj_get(store, "damagedAt"),
+				 CCFC_RENDER_SECOND);
+		ccfc_buf_printf(
+			&text, ", %lld rows and %lld texts of it lost",
+			(long long)ccfc_obj_get_int(store, "lostRows", 0),
+			(long long)ccfc_obj_get_int(store, "lostTexts", 0));
+		ccfc_render_line(out, "Damage", CCFC_STATS_COLUMN,
+				 ccfc_buf_view(&text));
+	}
+	ccfc_buf_release(&text);
+}
+
+static int print_status(struct ccfc_question *q, struct ccfc_obj info)
+{
+	struct ccfc_out *out = &q->cli->out;
+
 	print_daemon(out, info);
 	line_str(out, "Socket", info, "socket");
-	line_str(out, "State", info, "stateDir");
+	print_state(out, info);
 	print_roots(out, ccfc_obj_get(info, "roots"));
 	print_watch(out, ccfc_obj_get(info, "watch"));
+	print_unread(out, ccfc_obj_get(info, "unread"));
+	print_store(out, info);
 	print_indexing(out, ccfc_obj_get(info, "indexing"));
 	ccfc_stats_line(out, "Clients", "%lld, %lld of them subscribed",
 			(long long)ccfc_obj_get_int(info, "clients", 0),
 			(long long)ccfc_obj_get_int(info, "subscribers", 0));
 	ccfc_stats_print(out, info);
+	return CCFC_EXIT_FOUND;
+}
+
+static int ask_status(struct ccfc_reply **reply, struct ccfc_question *q,
+		      struct ccfc_err *err)
+{
+	return ccfc_server_info(reply, q->cli->client, err);
 }
 
 static int run_status(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
-	struct ccfc_reply *reply = NULL;
-	struct ccfc_err err;
+	static const struct ccfc_answer answer = {
+		.running = true,
+		.ask = ask_status,
+		.print = print_status,
+	};
 
-	if (ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, &err) < 0 ||
-	    ccfc_server_info(&reply, cli->client, &err) < 0)
-		return ccfc_cli_fail(&err);
-	if (ccfc_opts_own(opts, OPT_FORMAT)->num)
-		ccfc_render_json(&cli->out, ccfc_cli_value(reply), 2);
-	else
-		print_status(&cli->out, ccfc_cli_value(reply));
-	ccfc_reply_free(reply);
-	return 0;
+	return ccfc_answer_run(&answer, cli, opts, NULL);
 }
 
 const struct ccfc_command ccfc_cmd_status = {
@@ -126,8 +201,8 @@ const struct ccfc_command ccfc_cmd_status = {
 	.usage = "status [options]",
 	.summary = "what the daemon is doing",
 	.about = "Shows the daemon's process, paths, watches and totals. It "
-		 "does not start one: if\nnone runs, it says so and exits "
-		 "with 3.",
+		 "starts no\n"
+		 "daemon: if none runs, it says so and exits with 3.",
 	.examples = "  ccfc status\n"
 		    "  ccfc status --format=json | jq .clock\n",
 	.options = options,

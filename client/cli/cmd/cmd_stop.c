@@ -1,6 +1,7 @@
 /* ccfc stop: end the daemon, and wait until it has ended. */
 #include "cli/setup/stop.h"
 
+#include "base/time.h"
 #include "cli/frame/connect.h"
 
 #define WAIT_MS 30000
@@ -12,7 +13,8 @@ static int wait_gone(struct ccfc_client *client, struct ccfc_err *err)
 	int code;
 
 	do {
-		code = ccfc_client_next_event(&event, client, WAIT_MS, err);
+		code = ccfc_client_next_event(&event, client,
+					      ccfc_time_patience(WAIT_MS), err);
 		if (code > 0)
 			ccfc_reply_free(event);
 	} while (code > 0);

@@ -7,17 +7,15 @@
  * same question fills the gap, and whoever reads our output sees nothing of
  * it.
  */
-#include "base/hash.h"
 #include "base/path.h"
+#include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
-#include "cli/frame/cwd.h"
 #include "cli/out/render.h"
 #include "cli/report/event_clock.h"
 #include "wire/to_json.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <stdlib.h>
 
 #define SINCE_LIMIT 10000 /* events a question */
 #define ID_SHOWN    8
@@ -33,46 +31,30 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_PATH] = { "path", 0, CCFC_OPT_TEXT, "GLOB",
-		       "only files that match", NULL, 0, 0 },
-	[OPT_PROJECT] = { "project", 0, CCFC_OPT_TEXT, "DIR",
-			  "only sessions of this project", NULL, 0, 0 },
+		       .help = "only files that match", CCFC_ASKS(path) },
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
+			  .help = "only sessions of this project",
+			  CCFC_ASKS(project_path) },
 	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "SESSION",
-			  "only this session", NULL, 0, 0 },
+			  .help = "only this session", CCFC_ASKS(session) },
 	[OPT_SINCE] = { "since", 0, CCFC_OPT_TEXT, "CLOCK",
-			"first what came after this clock", NULL, 0, 0 },
+			.help = "first what came after this clock" },
 	[OPT_STATE] = { "state", 0, CCFC_OPT_STATES, "LIST",
-			"only changes in these states; default all but pending",
-			NULL, 0, 0 },
+			.help = "only changes in these states; default all but "
+				"pending",
+			CCFC_ASKS(states) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 "text (default) or jsonl (an object a line)",
-			 "text|jsonl", 0, 0 },
+			 .help = "text (default) or jsonl (an object a line)",
+			 .choices = "text|jsonl" },
 	{ 0 },
 };
 
 struct watch {
 	struct ccfc_cli *cli;
-	struct ccfc_query filter;
-	struct ccfc_seen seen;
-	struct ccfc_cwd where;
-	char *project;
+	struct ccfc_question q;
+	struct ccfc_event_clock last; /* of all that is printed */
 	bool json;
 };
-
-static uint64_t event_hash(struct ccfc_obj event)
-{
-	static const char *const keys[] = { "changeId", "path", "state",
-					    "sessionId", "previousSessionId" };
-	struct ccfc_buf all = CCFC_BUF_INIT;
-	uint64_t hash;
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		ccfc_buf_slice(&all, ccfc_obj_get_str(event, keys[i]));
-		ccfc_buf_putc(&all, '\0');
-	}
-	hash = ccfc_hash_slice(ccfc_buf_view(&all));
-	ccfc_buf_release(&all);
-	return hash;
-}
 
 static void print_lines(struct ccfc_buf *buf, struct ccfc_obj event)
 {
@@ -132,9 +114,11 @@ static void print_event(struct watch *w, struct ccfc_obj event)
 {
 	struct ccfc_event_clock clock;
 
-	if (ccfc_event_clock_parse(&clock, ccfc_obj_get_str(event, "clock")) &&
-	    !ccfc_seen_add(&w->seen, &clock, event_hash(event)))
-		return;
+	if (ccfc_event_clock_parse(&clock, ccfc_obj_get_str(event, "clock"))) {
+		if (!ccfc_event_clock_after(&clock, &w->last))
+			return;
+		w->last = clock;
+	}
 	if (w->json)
 		ccfc_render_json(&w->cli->out, event, 0);
 	else
@@ -174,7 +158,7 @@ static int print_missed(struct watch *w, struct ccfc_obj answer,
 			struct ccfc_err *err)
 {
 	struct ccfc_obj events = ccfc_obj_get(answer, "events");
-	uint64_t before = w->seen.done.seq;
+	struct ccfc_event_clock before = w->last;
 	uint32_t n = ccfc_obj_len(events);
 	struct ccfc_event_clock clock;
 
@@ -187,23 +171,23 @@ static int print_missed(struct watch *w, struct ccfc_obj answer,
 			   &clock);
 	for (uint32_t i = 0; i < n; i++)
 		print_event(w, ccfc_obj_at(events, i));
-	if (n >= SINCE_LIMIT && w->seen.done.seq > before)
+	if (n >= SINCE_LIMIT && ccfc_event_clock_after(&w->last, &before))
 		return 1;
-	ccfc_seen_complete(&w->seen, &clock);
+	w->last = clock;
 	return 0;
 }
 
 /* What came after the last clock that is known to be printed in full. */
 static int catch_up(struct watch *w, struct ccfc_err *err)
 {
-	struct ccfc_query filter = w->filter;
+	struct ccfc_query filter = w->q.query;
 	struct ccfc_reply *reply;
 	int code;
 
 	filter.limit = SINCE_LIMIT;
 	do {
-		code = ccfc_events_since(&reply, w->cli->client,
-					 w->seen.done.text, &filter, err);
+		code = ccfc_events_since(&reply, w->cli->client, w->last.text,
+					 &filter, err);
 		if (code < 0)
 			return code;
 		code = print_missed(w, ccfc_cli_value(reply), err);
@@ -218,7 +202,7 @@ static int subscribe(struct watch *w, const struct ccfc_event_clock *since,
 {
 	struct ccfc_event_clock clock;
 	struct ccfc_reply *reply;
-	int code = ccfc_events_subscribe(&reply, w->cli->client, &w->filter,
+	int code = ccfc_events_subscribe(&reply, w->cli->client, &w->q.query,
 					 NULL, err);
 
 	if (code < 0)
@@ -229,7 +213,7 @@ static int subscribe(struct watch *w, const struct ccfc_event_clock *since,
 	if (code < 0)
 		return code;
 	print_mark(w, "hello", "watching", &clock);
-	ccfc_seen_complete(&w->seen, since ? since : &clock);
+	w->last = since ? *since : clock;
 	return since ? catch_up(w, err) : 0;
 }
 
@@ -306,32 +290,15 @@ static int watch(struct watch *w, const struct ccfc_opts *opts,
 static int watch_init(struct watch *w, struct ccfc_cli *cli,
 		      const struct ccfc_opts *opts, struct ccfc_err *err)
 {
-	const struct ccfc_opt_value *project = ccfc_opts_own(opts, OPT_PROJECT);
-	struct ccfc_query filter = CCFC_QUERY_INIT;
 	int code;
 
 	*w = (struct watch){ .cli = cli };
-	ccfc_seen_init(&w->seen);
-	code = ccfc_cwd_init(&w->where, err);
-	if (code < 0)
-		return code;
-	if (project->set)
-		w->project = ccfc_cwd_real(&w->where, project->text);
-	filter.path = ccfc_opts_own(opts, OPT_PATH)->text;
-	filter.cwd = w->where.cwd;
-	filter.project_path = w->project;
-	filter.session = ccfc_opts_own(opts, OPT_SESSION)->text;
-	filter.states = ccfc_opts_own(opts, OPT_STATE)->list.items;
-	w->filter = filter;
-	w->json = ccfc_opts_own(opts, OPT_FORMAT)->num;
-	return 0;
-}
-
-static void watch_release(struct watch *w)
-{
-	ccfc_seen_release(&w->seen);
-	ccfc_cwd_release(&w->where);
-	free(w->project);
+	code = ccfc_question_init(&w->q, cli, opts, err);
+	if (!code)
+		code = ccfc_question_here(&w->q, err);
+	w->q.query.cwd = w->q.where.cwd;
+	w->json = w->q.format == CCFC_FORMAT_JSONL;
+	return code;
 }
 
 static int run_watch(struct ccfc_cli *cli, const struct ccfc_opts *opts)
@@ -342,7 +309,7 @@ static int run_watch(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 	if (!code)
 		code = watch(&w, opts, &err);
-	watch_release(&w);
+	ccfc_question_release(&w.q);
 	return code < 0 ? ccfc_cli_fail(&err) : 0;
 }
 
@@ -350,14 +317,18 @@ const struct ccfc_command ccfc_cmd_watch = {
 	.name = "watch",
 	.usage = "watch [options]",
 	.summary = "changes as they happen",
-	.about = "Prints each change when it happens, one a line, after a "
-		 "first line with the\nclock.\n\n"
-		 "Every event has a clock (in the jsonl format). Given as "
-		 "--since, it goes on\nfrom there: nothing is missed and "
-		 "nothing comes twice. If the daemon cannot go\nback to that "
-		 "clock, a line says \"fresh\": read everything again, then "
-		 "follow.\n\n"
-		 "Ends with 0 when its reader goes away, with 3 when the "
+	.about = "Prints each change when it happens, one on a line, after a "
+		 "first line with the\n"
+		 "clock.\n"
+		 "\n"
+		 "Every event has a clock (in the jsonl format). With --since "
+		 "and a clock it goes\n"
+		 "on from there: no event is missed or repeated. If the daemon "
+		 "cannot go\n"
+		 "back to that clock, a line says \"fresh\": read everything "
+		 "again, then follow.\n"
+		 "\n"
+		 "Exits with 0 when its reader goes away, with 3 when the "
 		 "daemon does.",
 	.examples = "  ccfc watch --path='src/**'\n"
 		    "  ccfc watch --project=. --state=applied --format=jsonl\n"

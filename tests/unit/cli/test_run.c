@@ -274,31 +274,31 @@ static void pack_subscribed(struct ccfc_pack *p)
 	ccfc_pack_end(p);
 }
 
-/* Half of batch 12 was pushed; the answer has all of it, and more. */
+/* 12 was pushed already; what came after it is new. */
 static void pack_since(struct ccfc_pack *p)
 {
 	ccfc_pack_map(p);
-	ccfc_pack_kv_cstr(p, "clock", "1:14");
+	ccfc_pack_kv_cstr(p, "clock", "1:15");
 	ccfc_pack_kv_bool(p, "fresh", false);
 	ccfc_pack_cstr(p, "events");
 	ccfc_pack_array(p);
 	pack_event(p, "1:12", "b1", "applied");
-	pack_event(p, "1:12", "b2", "failed");
-	pack_event(p, "1:13", "c", "applied");
+	pack_event(p, "1:13", "b2", "failed");
+	pack_event(p, "1:14", "c", "applied");
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
 }
 
 static bool check_since(struct ccfc_obj params)
 {
-	return ccfc_slice_is(ccfc_obj_get_str(params, "clock"), "1:11");
+	return ccfc_slice_is(ccfc_obj_get_str(params, "clock"), "1:12");
 }
 
 static void push_more(struct ccfc_pack *p)
 {
-	push_event(p, "1:13", "c");
-	push_event(p, "1:14", "late");
-	push_event(p, "1:15", "d");
+	push_event(p, "1:14", "c");
+	push_event(p, "1:15", "late");
+	push_event(p, "1:16", "d");
 }
 
 #define LINE(id) "12:30:01  applied  Edit  src/main.c  +3 -1  " id "\n"

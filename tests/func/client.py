@@ -21,7 +21,7 @@ class Style:
 
     def __init__(self, version, keys, *, multi=False, write_original=True,
                  leaves_out=False, agent=None, backups=None, curly=False,
-                 keeps_crlf=True, notebooks=False):
+                 keeps_crlf=True, notebooks=False, notes_hooks=False):
         self.version = version
         self.keys = keys
         self.multi = multi                    # MultiEdit
@@ -32,13 +32,14 @@ class Style:
         self.curly = curly                    # curly quotes stay curly
         self.keeps_crlf = keeps_crlf          # a Write over CRLF
         self.notebooks = notebooks            # the whole file in the result
+        self.notes_hooks = notes_hooks        # what a hook changed
 
 
 STYLES = [
     Style("1.0.128", "old", multi=True, write_original=False),
     Style("2.0.60", "old", agent="detail", backups="whole"),
     Style("2.1.325", "new", leaves_out=True, agent="bare", backups="delta",
-          curly=True, keeps_crlf=False, notebooks=True),
+          curly=True, keeps_crlf=False, notebooks=True, notes_hooks=True),
 ]
 
 

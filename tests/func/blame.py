@@ -125,11 +125,26 @@ def test_published_tables():
 
 # --- recordings ---
 
+def hooked(scenario):
+    """Calls after which, as the client notes, a hook changed the file."""
+    found = set()
+    for root in roots(scenario):
+        for folder, _, files in os.walk(os.path.join(root, "projects")):
+            for name in files:
+                with open(os.path.join(folder, name), "rb") as f:
+                    for data in f:
+                        if b'"hook_additional_context"' in data:
+                            note = json.loads(data)["attachment"]
+                            found.add(note["toolUseID"])
+    return found
+
+
 class Truth:
     """One file of a scenario: the owners of its lines in the end."""
 
     def __init__(self, scenario, path, below):
         self.scenario, self.path, self.below = scenario, path, below
+        self.noted = hooked(scenario)
         self.lines = owners.Lines()
         self.last = None  # (visible change, owners right after it)
 
@@ -141,7 +156,7 @@ class Truth:
             return f.read()
 
     def outside(self, data):
-        self.lines.step(owners.split(data), {OUTSIDE})
+        self.lines.again(owners.split(data), {OUTSIDE})
 
     def before(self, call, detail, after):
         """To what the call found."""
@@ -192,7 +207,9 @@ class Truth:
                 mine |= {OUTSIDE, UNKNOWN}
             self.lines.step(owners.split(wrote), mine, moves=True)
             self.last = tid, list(self.lines.owners)
-            if LATER.get(tid) != EARLY:
+            if tid in self.noted:
+                self.lines.again(owners.split(after), {tid})
+            elif LATER.get(tid) != EARLY:
                 self.outside(after)
 
 
@@ -232,6 +249,20 @@ class Verdicts:
     def __init__(self):
         self.counts = collections.Counter()
         self.wrong = []
+        self.shell, self.paths = {}, set()
+
+    def note_shell(self, box):
+        """Changes that commands made. What one left may not be known, and
+        then neither is who came after it."""
+        self.shell = {c["changeId"]: c for c in box.dump().changes
+                      if c["evidence"] != "result"}
+        self.paths = {c["path"] for c in self.shell.values()}
+
+    def has_written(self, who, line):
+        """Is the text of the line in the command?"""
+        words = [w for w in self.shell[who]["command"].split("/")
+                 if len(w) > 3]
+        return any(w in line["content"].decode() for w in words)
 
     def line(self, truth, line, may):
         who = owner(line)
@@ -239,6 +270,13 @@ class Verdicts:
         self.counts["strict" if len(may) == 1 else "ambiguous"] += 1
         if who in may or owners.ANY in may:
             self.counts["right"] += 1
+            return
+        if who == UNKNOWN and may == {OUTSIDE} and truth.path in self.paths:
+            self.counts["right, behind a command"] += 1
+            return
+        if may == {OUTSIDE} and who in self.shell and \
+                self.has_written(who, line):
+            self.counts["right, by a command"] += 1
             return
         kind = "unknown" if who == UNKNOWN else "wrong"
         self.counts[kind] += 1
@@ -282,6 +320,7 @@ def test_recordings():
                     link(truth, moved.base)
                     found.append(truth)
             box.start()
+            seen.note_shell(box)
             with box.rpc() as rpc:
                 for truth in found:
                     reply = rpc.call("file.blame", path=truth.path)
@@ -301,6 +340,7 @@ def test_recordings_alone():
                 box.roots += roots(scenario)
                 found += truths(scenario, facts_of(scenario)["base"])
             box.start()
+            seen.note_shell(box)
             with box.rpc() as rpc:
                 for truth in found:
                     tid, want = truth.last
@@ -497,13 +537,15 @@ class Story:
         self.lines = owners.Lines()
         self.owned = {}  # change → owners and text right after it
         # What others did is seen between two changes, not step by step.
+        other = OUTSIDE
         for event in self.chain.changes:
-            self.lines.step(owners.split(event.before), {OUTSIDE})
+            self.lines.again(owners.split(event.before), {other})
+            other = event.change if event.noted else OUTSIDE
             self.lines.step(owners.split(event.after), {event.change},
                             moves=True, patch=folded)
             self.owned[event.change] = (list(self.lines.owners),
                                         self.lines.text)
-        self.lines.step(owners.split(now), {OUTSIDE})
+        self.lines.again(owners.split(now), {other})
         self.clear = self.is_clear()
 
     def is_clear(self):

@@ -185,7 +185,7 @@ def slow_two_builds_are_the_same():
 
 
 def slow_library_is_found_and_linked():
-    """libccfc-dev and libccfc0, unpacked: a program is built with them."""
+    """libccfc-dev and libccfc1, unpacked: a program is built with them."""
     top = os.path.join(scratch(), "unpacked")
     for path in first().values():
         sh("dpkg-deb", "-x", path, top)
@@ -198,7 +198,7 @@ def slow_library_is_found_and_linked():
        *(os.path.join(sources, n) for n in os.listdir(sources)
          if n.endswith(".c")), *flags)
     needed = sh("readelf", "-d", program)
-    if "[libccfc.so.0]" not in needed:
+    if "[libccfc.so.1]" not in needed:
         raise AssertionError(needed)
 
 
@@ -307,7 +307,7 @@ def slow_installed_used_upgraded_purged():
 
         ccfc(root, "stop")
         state = tree_sums(root.path(STATE))
-        root.apt("purge", "ccfc", "libccfc0", "libccfc-dev")
+        root.apt("purge", "ccfc", "libccfc1", "libccfc-dev")
         root.apt("autoremove", "--purge")
         no_trace(root, before)
         eq(bool(state), True, "store")

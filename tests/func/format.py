@@ -193,10 +193,14 @@ def test_t09_partial_last_line(box, ids, style):
     append(t.path, call + result[:-20])
     eq(list(box.dump().states().values()), ["pending"])
     append(t.path, result[-20:-1])
-    eq(list(box.dump().states().values()), ["pending"], "without newline")
+    eq(list(box.dump().states().values()), ["applied"], "without newline")
+    before = box.dump().text
     append(t.path, b"\n")
-    eq(list(box.dump().states().values()), ["applied"])
-    eq(lines_of(box)["malformed"], 0, "malformed lines")
+    lines = lines_of(box)
+    eq((lines["malformed"], lines["blank"]), (0, 0), "lines")
+    eq(box.dump().text, before, "nothing new by the newline")
+    box.ok("index", "--build")
+    eq(box.dump().text, before, "nor by reading it anew")
 
 
 @both
@@ -216,12 +220,24 @@ def test_t09_glued_to_a_stump(box, ids, style):
 def test_t09_two_records_in_one_line(box, ids, style):
     t = Transcript(box, ids, style=style)
     t.live = False
-    t.write(P + "/glued")
+    glued = t.write(P + "/glued", "of glued\n")
     append(t.path, t.lines[0][:-1] + t.lines[1])
     t.live = True
     good = t.write(P + "/good")
-    dump = box.dump()
-    eq(dump.by_id(good)["state"], "applied")
+    eq(box.dump().states(), {glued: "applied", good: "applied"})
+    eq(lines_of(box)["malformed"], 0, "malformed lines")
+    eq(box.ok("cat", P + "/glued"), "of glued\n")
+    assert "of glued" in box.ok("grep", "of glued", "--in=tool")
+    assert "Write glued" in box.ok("show", t.session, "--messages")
+
+
+@both
+def test_t09_what_follows_a_whole_record(box, ids, style):
+    t = Transcript(box, ids, style=style)
+    t.live = False
+    whole = t.write(P + "/whole")
+    append(t.path, t.lines[0] + t.lines[1][:-1] + b'{"type":"user","mess\n')
+    eq(box.dump().states(), {whole: "applied"})
     eq(lines_of(box)["malformed"], 1, "malformed lines")
 
 
@@ -421,14 +437,18 @@ def test_t14_api_request_blob(box, ids, style):
 
 
 @both
-def test_t15_bash_is_no_change(box, ids, style):
+def test_t15_an_error_of_bash_is_not_no_effect(box, ids, style):
     t = Transcript(box, ids, style=style)
     t.prompt()
     for error in (False, True):
         tid = t.call("Bash", {"command": f"echo 1 > {P}/a"})
         t.result(tid, {"stdout": "", "stderr": "", "interrupted": False},
                  error=error)
-    eq(box.dump().states(), {})
+    dump = box.dump()
+    eq(sorted((c["path"], c["state"], c["evidence"]) for c in dump.changes),
+       [(P + "/a", "applied", "parsed"), (P + "/a", "failed", "parsed")])
+    eq({c["state"]: c["unknown"] for c in dump.commands},
+       {"applied": False, "failed": True})
     eq(lines_of(box)["malformed"], 0)
 
 

@@ -113,7 +113,7 @@ def exe_of_daemon(box):
 
 def test_everything_is_in_its_place():
     lib = cache("CMAKE_INSTALL_LIBDIR")
-    want = {f"{lib}/libccfc.so", f"{lib}/libccfc.so.0", f"{lib}/libccfc.a",
+    want = {f"{lib}/libccfc.so", f"{lib}/libccfc.so.1", f"{lib}/libccfc.a",
             f"{lib}/libccfc.so.{VERSION}", "bin/ccfc", "bin/ccfcd",
             f"{lib}/pkgconfig/ccfc.pc", f"{lib}/cmake/ccfc/ccfcConfig.cmake",
             f"{lib}/cmake/ccfc/ccfcConfigVersion.cmake",
@@ -133,8 +133,8 @@ def test_everything_is_in_its_place():
         eq(sorted(want - there), [], "missing")
         unit = read(prefix, "lib/systemd/user/ccfcd.service")
         assert f"ExecStart={prefix}/bin/ccfcd " in unit, unit
-        eq(os.readlink(f"{libdir(prefix)}/libccfc.so.0"),
-           f"libccfc.so.{VERSION}", "libccfc.so.0")
+        eq(os.readlink(f"{libdir(prefix)}/libccfc.so.1"),
+           f"libccfc.so.{VERSION}", "libccfc.so.1")
 
 
 def test_destdir():
@@ -190,7 +190,7 @@ def test_exports():
         eq(sorted(listed() - names), [], "no longer exported")
         eq(sorted(names - listed()), [], "exported, not in the map")
         needed = sh("objdump", "-p", f"{libdir(prefix)}/libccfc.so")
-        assert re.search(r"SONAME\s+libccfc\.so\.0$", needed, re.M), needed
+        assert re.search(r"SONAME\s+libccfc\.so\.1$", needed, re.M), needed
 
 
 def test_the_archive_keeps_to_its_names():
@@ -220,7 +220,7 @@ def test_pkg_config():
         shared = os.path.join(box.top, "shared")
         sh(cc, *CFLAGS, main, "-o", shared,
            *pkg_config(prefix, "--cflags", "--libs"))
-        assert "libccfc.so.0" in sh("ldd", shared, env=box.env)
+        assert "libccfc.so.1" in sh("ldd", shared, env=box.env)
         ask(box, shared)
         # No ccfcd beside the program: it is the one in PATH.
         eq(exe_of_daemon(box), os.path.realpath(box.ccfcd), "daemon")
@@ -243,7 +243,7 @@ def test_find_package():
         sh("cmake", "--build", build)
         box.env.pop("LD_LIBRARY_PATH")
         loaded = sh("ldd", f"{build}/shared", env=box.env)
-        assert f"{libdir(prefix)}/libccfc.so.0" in loaded, loaded
+        assert f"{libdir(prefix)}/libccfc.so.1" in loaded, loaded
         ask(box, f"{build}/shared")
         loaded = sh("ldd", f"{build}/static", env=box.env)
         assert "libccfc" not in loaded, loaded

@@ -1,7 +1,8 @@
 """A made-up world for replay.py: files on a disk, sessions and subagents that
-change them with every tool, several at once, formatters right behind them,
-people who change them in between, sessions that are rewound or go on in
-another file, and the transcripts and backups that clients of several ages
+change them with every tool, several at once (also from what they read before
+another one wrote), formatters right behind them, people who change them in
+between or check an old state out, sessions that are rewound or go on in another
+file, and the transcripts and backups that clients of several ages
 write about it.
 
 The disk is simulated byte for byte, so the truth is known at every step; the
@@ -27,7 +28,9 @@ class Event:
 
     The flags say what the records prove by themselves: the content before
     and after, and whether the strings alone lead from one to the other.
-    empty: there was nothing before, an empty file or none.
+    empty: there was nothing before, an empty file or none. group: of changes
+    that were under way at the same time, whose results came in any order.
+    noted: the client noted that a hook changed the file after the change.
     """
 
     def __init__(self, before, after, change=None, session=None, agent=None,
@@ -40,6 +43,8 @@ class Event:
         self.replays = replays
         self.empty = empty
         self.tool = tool
+        self.group = None
+        self.noted = False
 
 
 class World:
@@ -53,6 +58,7 @@ class World:
         self.events, self.backups = {}, {}
         self.make_files()
         self.writers, self.left = [], []
+        self.groups = 0
         for _ in range(self.random.choice([2, 2, 3])):
             self.make_session()
         self.waiting = []
@@ -151,7 +157,11 @@ class World:
             self.resume(self.random.choice(self.writers))
         elif kind < 0.28:
             self.race()
-        elif kind < 0.32:
+        elif kind < 0.31:
+            self.contend()
+        elif kind < 0.33:
+            self.check_out()
+        elif kind < 0.36:
             self.random.choice(self.writers).out.text("so " * 20)
         else:
             op = self.make_op(self.random.choice(self.writers),
@@ -186,6 +196,78 @@ class World:
         self.random.shuffle(ops)
         for op in ops:
             self.finish(op, step=1)
+
+    def contend(self):
+        """Several sessions at one file, none of which waits for the others:
+        each reads the file and writes it a moment later, so what another one
+        wrote in between is lost; and their results are noted in any order."""
+        path = self.random.choice(list(self.disk))
+        if path.endswith(".ipynb") or self.disk[path] is None:
+            return
+        some = {id(w.out): w for w in self.writers}
+        some = self.random.sample(list(some.values()),
+                                  min(len(some), self.random.randint(2, 4)))
+        ops = [self.make_op(w, path) for w in some]
+        self.groups += 1
+        done = {}
+        for op, writes in self.schedule(ops):
+            if not writes:
+                done[op] = self.read_for(op)
+            elif done[op]:
+                self.write_for(op, *done[op])
+        self.random.shuffle(ops)
+        for op in ops:
+            detail = done[op] and done[op][2]
+            self.note_result(op, detail, done[op])
+
+    def schedule(self, ops):
+        """(op, False: it reads, True: it writes), in the order of time."""
+        todo = [[op, False] for op in ops]
+        while todo:
+            one = self.random.choice(todo)
+            yield tuple(one)
+            if one[1]:
+                todo.remove(one)
+                continue
+            one[1] = True
+            if self.random.random() < 0.6:  # at once
+                yield tuple(one)
+                todo.remove(one)
+
+    def read_for(self, op):
+        """What it will write, by what is there now; None: it fails."""
+        op.writer.before_edit(op.path)
+        try:
+            after, detail, flags = op.finish()
+        except Fail as fail:
+            op.failed = str(fail)
+            return None
+        return self.disk[op.path], after, detail, flags
+
+    def write_for(self, op, before, after, _, flags):
+        self.ids.time(self.random.choice([1, 3, 10]))
+        self.disk[op.path] = after
+        self.mtime[op.path] = self.ids.now
+        event = self.event_of(op, before, after, flags)
+        event.group = self.groups
+
+    def note_result(self, op, detail, done):
+        if done is None:
+            op.writer.out.result(
+                op.id, f"Error: {op.failed}",
+                f"<tool_use_error>{op.failed}</tool_use_error>", error=True)
+            return
+        op.writer.out.result(op.id, None if op.writer.bare else detail,
+                             f"The file {op.path} has been updated.",
+                             timestamp=self.ids.time(1))
+
+    def check_out(self):
+        """A file is as it was some time ago; no line tells."""
+        path = self.random.choice(list(self.disk))
+        past = [d for e in self.events[path] for d in (e.before, e.after)
+                if d]
+        if past:
+            self.outside(path, self.random.choice(past))
 
     def rewind(self, writer):
         """Files go back to an earlier prompt; no line tells."""
@@ -305,6 +387,7 @@ class World:
             text = fold(text)
         self.outside(path, encode(text, crlf),
                      step=self.random.choice([1, 1, 40, 2000]))
+        return data != self.disk[path]
 
     def finish(self, op, step=1000):
         out, path = op.writer.out, op.path
@@ -322,23 +405,34 @@ class World:
         op.writer.before_edit(path)
         before, self.disk[path] = self.disk[path], after
         self.mtime[path] = self.ids.now
+        event = self.event_of(op, before, after, flags)
+        text = (f"The file {path} has been updated." if before
+                else f"File created successfully at: {path}")
+        early = self.random.random() < 0.5
+        changed = early and self.hook(op.writer, path)
+        out.result(op.id, None if op.writer.bare else detail, text,
+                   timestamp=self.ids.time(step))
+        if not early:
+            changed = self.hook(op.writer, path)
+        if changed and op.writer.style.notes_hooks:
+            event.noted = True
+            out.emit(out.record("attachment", attachment={
+                "type": "hook_additional_context",
+                "content": [f"PostToolUse hook modified {path} after your "
+                            "edit"],
+                "hookName": f"PostToolUse:{op.tool}", "toolUseID": op.id,
+                "hookEvent": "PostToolUse"}))
+
+    def event_of(self, op, before, after, flags):
         if op.writer.bare:
             flags = {"proves_before": False,
                      "proves_after": op.tool == "Write",
                      "replays": flags.get("replays", True),
                      "empty": flags.get("empty", False)}
-        self.events[path].append(Event(
-            before, after, op.id, out.session, out.agent, tool=op.tool,
-            **flags))
-        text = (f"The file {path} has been updated." if before
-                else f"File created successfully at: {path}")
-        early = self.random.random() < 0.5
-        if early:
-            self.hook(op.writer, path)
-        out.result(op.id, None if op.writer.bare else detail, text,
-                   timestamp=self.ids.time(step))
-        if not early:
-            self.hook(op.writer, path)
+        self.events[op.path].append(Event(
+            before, after, op.id, op.writer.out.session, op.writer.out.agent,
+            tool=op.tool, **flags))
+        return self.events[op.path][-1]
 
     # What is left of it.
 

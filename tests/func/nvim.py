@@ -12,7 +12,7 @@ from transcript import Ids, Transcript
 P = "/home/dev/p"
 
 SCRIPT = r"""
-local sock, path, trigger, out = unpack(vim.fn.json_decode(vim.env.CCFC_ARGS))
+local sock, path, trigger, out, limit = unpack(vim.fn.json_decode(vim.env.CCFC_ARGS))
 _G.ccfc_event = nil
 local ch = vim.fn.sockconnect('pipe', sock, { rpc = true })
 local history = vim.rpcrequest(ch, 'file.sessions', { path = path })
@@ -23,7 +23,7 @@ local sub = vim.rpcrequest(ch, 'events.subscribe', {
 local ok, why = pcall(vim.rpcrequest, ch, 'file.sessions',
                       { path = path, limit = 0 })
 vim.fn.writefile({ 'now' }, trigger)
-vim.wait(30000, function() return ccfc_event ~= nil end, 10)
+vim.wait(limit, function() return ccfc_event ~= nil end, 10)
 vim.fn.writefile({ vim.fn.json_encode({
   history = history, sub = sub, event = ccfc_event, ok = ok,
   why = tostring(why) }) }, out)
@@ -46,7 +46,8 @@ def test_neovim_asks_and_is_told():
         with open(script, "w", encoding="utf-8") as f:
             f.write(SCRIPT)
         os.mkfifo(trigger)
-        args = json.dumps([box.socket, P + "/a.c", trigger, out])
+        args = json.dumps([box.socket, P + "/a.c", trigger, out,
+                           int(harness.LIMIT * 1000)])
         process = subprocess.Popen(
             [nvim, "--headless", "--clean", "-c", f"luafile {script}",
              "-c", "qa!"],

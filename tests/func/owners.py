@@ -4,7 +4,8 @@ that blame is held against. Shares nothing with ccfc.
 A step keeps a longest common subsequence of the lines. Where there are
 several, as with repeated or blank lines, a line has every owner that one of
 them gives it, and is ambiguous if these are more than one. A change that
-takes a line away and puts the same one down elsewhere may have moved it.
+takes a line away and puts the same one down elsewhere may have moved it. A text
+that comes back as a whole has the owners that it had.
 """
 import difflib
 
@@ -81,6 +82,16 @@ class Lines:
     def __init__(self, text=(), owner=None):
         self.text = list(text)
         self.owners = [{owner} for _ in self.text]
+        self.past = {}  # text → owners, as it was last
+
+    def again(self, text, owners):
+        """To a text that somebody else put there: an earlier one, maybe."""
+        text = list(text)
+        if text != self.text and text and tuple(text) in self.past:
+            self.text = text
+            self.owners = list(self.past[tuple(text)])
+        else:
+            self.step(text, owners)
 
     def step(self, text, owners, moves=False, patch=None):
         """To another text; new lines may be of any of `owners`. patch: the
@@ -88,6 +99,7 @@ class Lines:
         a, b = self.text, list(text)
         if a == b:
             return
+        self.past[tuple(a)] = list(self.owners)
         first, enda, endb = middle(a, b)
         old, new = a[first:enda], b[first:endb]
         if len(old) * len(new) > MOST:
@@ -98,6 +110,7 @@ class Lines:
             self.shown(found, a, b, first, set(owners), patch)
         self.owners[first:enda] = found
         self.text = b
+        self.past[tuple(b)] = list(self.owners)
 
     def match(self, old, new, first, owners, moves):
         same, fresh, gone = alignments(old, new)

@@ -133,7 +133,7 @@ def test_every_change_of_the_recordings():
             raise Skip(f"no {program}")
     found, count, total = [], 0, 0
     for box, _ in looks("alone"):
-        ids = [c["toolUseId"] for c in box.dump().changes
+        ids = [c["changeId"] for c in box.dump().changes
                if c["state"] == "applied"]
         with box.rpc() as rpc:
             for tid in ids:

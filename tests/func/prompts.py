@@ -159,6 +159,12 @@ def test_short_and_full():
             eq(got["promptFull"], text.strip())
             flat = " ".join(text.split())
             eq(got["prompt"], flat[:199] + "…")
+            others = rpc.call("file.log", path=f"{P}/a")["steps"] + \
+                rpc.call("file.sessions", path=f"{P}/a", includePrompt=True)[
+                    "sessions"][0]["changes"] + \
+                rpc.call("file.blame", path=f"{P}/a", at=tid)["lines"]
+            eq({x["prompt"] for x in others if x.get("changeId") == tid},
+               {flat[:199] + "…"}, "the same everywhere")
             eq(got["truncated"], False)
             t.prompt("é" * 40000)
             got = rpc.call("change.get", change=change(t, "a", "b", "c"))

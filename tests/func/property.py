@@ -4,7 +4,8 @@
 A seeded generator makes a set of transcripts: all tools, several sessions
 and agents, resumed and forked copies, failures, torn lines. They are fed in
 random pieces, interleaved over the files, with queries, restarts and kill -9
-in between. Then `ccfc index --dump` must be, byte for byte, that of a daemon
+in between, and with links to them that come, go and are pointed elsewhere.
+Then `ccfc index --dump` must be, byte for byte, that of a daemon
 that sees the finished files for the first time; and so must the rows about
 backups, which no dump shows, and what the store's views say.
 
@@ -85,6 +86,26 @@ class World:
         agent.prompt("task")
         for _ in range(self.random.randint(1, 10)):
             self.step(agent)
+        self.tell(t, agent)
+
+    def tell(self, t, agent):
+        """Copies of an agent's records in its parent's transcript; of some
+        agents there is nothing else."""
+        if self.random.random() < 0.4:
+            return
+        for data in agent.lines:
+            try:
+                record = json.loads(data)
+                message = {k: record[k] for k in (
+                    "type", "message", "uuid", "timestamp", "requestId")}
+            except (ValueError, TypeError, KeyError):
+                continue
+            if self.random.random() < 0.9:
+                t.emit(t.record("progress", data={
+                    "message": message, "type": "agent_progress",
+                    "agentId": agent.agent}, parentToolUseID="toolu_x"))
+        if self.random.random() < 0.4:
+            self.made.remove(agent)
 
     def step(self, t):
         rng = self.random
@@ -92,7 +113,8 @@ class World:
                            "bash", "text", "prompt", "early", "none",
                            "noise", "torn", "snapshot", "backwards",
                            "message", "message", "read", "read", "reads",
-                           "title", "summary", "aside", "question"])
+                           "title", "summary", "aside", "question",
+                           "glued", "compacted", "hook", "pull_request"])
         getattr(self, "do_" + kind)(t)
 
     def outcome(self, t, tid, detail):
@@ -171,12 +193,42 @@ class World:
         t.call("Write", {"file_path": self.file(), "content": "1"})
 
     def do_bash(self, t):
-        tid = t.call("Bash", {"command": "make"})
-        if self.random.random() < 0.3:
+        rng = self.random
+        a, b = self.file(), self.file()
+        command = rng.choice([
+            "make", "ls -l", f"rm {a}", f"echo x > {a} && rm {b}",
+            f"mv {a} {b}", f"sed -i s/a/b/ {a}; ls", f"if x; then rm {a}; fi",
+            f"cat > {a} <<'E'\nx\nE", "x" * 300 + f" > {a}", "'"])
+        tid = t.call("Bash", {"command": command,
+                              "run_in_background": rng.random() < 0.2})
+        if rng.random() < 0.3:
             t.result(tid, "Error: Exit code 2", "Exit code 2", error=True)
             return
-        t.result(tid, {"stdout": "z" * self.random.randint(0, 3000),
-                       "stderr": "", "interrupted": False})
+        detail = {"stdout": "z" * rng.randint(0, 3000),
+                  "stderr": "", "interrupted": rng.random() < 0.1}
+        if rng.random() < 0.2:
+            detail["backgroundTaskId"] = "b1"
+        if rng.random() < 0.5:
+            detail["bashEditDiff"] = self.noted()
+        t.result(tid, detail)
+        if rng.random() < 0.3:
+            t.emit({"type": "queue-operation", "operation": "enqueue",
+                    "sessionId": t.session, "timestamp": self.ids.time(),
+                    "content": f"<task-notification>\n<tool-use-id>{tid}"
+                               "</tool-use-id>\n</task-notification>"})
+
+    def noted(self):
+        """What the client saw change while a command ran."""
+        rng = self.random
+        names = [f"/home/dev/{rng.choice('pq')}/{rng.choice('abcdefgh')}"
+                 f"{rng.choice(['.c', '.py', '.h'])}"
+                 for _ in range(rng.randint(0, 4))]
+        return {"files": [{"filePath": n, "hunks": patch(["a"], ["b"]),
+                           **rng.choice([{}, {"created": True},
+                                         {"deleted": True}])}
+                          for n in names[:2]],
+                "moreFiles": rng.randint(0, 3), "changedFiles": names,
+                **rng.choice([{}, {}, {"shared": True}, {"skipped": True}])}
 
     def do_message(self, t):
         """One message on several lines; the last one's usage counts."""
@@ -267,6 +319,43 @@ class World:
             at = self.random.randrange(1, len(outer))
             t.lines.append(outer[:at] + inner + outer[at:])
 
+    def do_compacted(self, t):
+        """A compaction, now and then right behind a call."""
+        if self.random.random() < 0.7:
+            tid = t.call("Write", {"file_path": self.file(), "content": "1"})
+            if self.random.random() < 0.3:
+                self.do_hook(t, tid)
+        t.emit(t.record("system", subtype="compact_boundary", content="c"))
+        if self.random.random() < 0.8:
+            t.prompt("continued", isCompactSummary=True)
+
+    def do_hook(self, t, tid=None):
+        if not tid:
+            given, detail = self.edit_parts()
+            tid = t.call("Edit", given)
+            if self.random.random() < 0.5:
+                self.outcome(t, tid, detail)
+        t.emit(t.record("progress", toolUseID=tid, data={
+            "type": "hook_progress", "hookEvent": self.random.choice(
+                ["PostToolUse", "PostToolUse", "PreToolUse"])}))
+
+    def do_pull_request(self, t):
+        t.lines.append(line({
+            "type": "pr-link", "sessionId": t.session,
+            "prUrl": f"https://x/pull/{self.random.randint(1, 9)}"}))
+
+    def do_glued(self, t):
+        """Several records in one line, or one and the start of another."""
+        first = len(t.lines)
+        self.do_edit(t)
+        lines = t.lines[first:]
+        del t.lines[first:]
+        space = self.random.choice([b"", b"", b" ", b"\t "])
+        data = b"".join(x[:-1] + space for x in lines)
+        if self.random.random() < 0.3:
+            data = data[:self.random.randrange(1, len(data))]
+        t.lines.append(data + self.random.choice([b"\n", b"}\n", b"{}\n"]))
+
     def do_snapshot(self, t):
         name = self.file()
         t.lines.append(line({
@@ -311,8 +400,13 @@ class World:
         for t in self.made:
             name = os.path.relpath(t.path, self.claude)
             data = b"".join(t.lines)
-            if self.random.random() < 0.2:
+            end = self.random.random()
+            if end < 0.2:
                 data += b'{"type":"user","partial'
+            elif end < 0.4:
+                data = data[:-1]
+            elif end < 0.5:
+                data += b'{"type":"user","partial'[:-1] * 5000
             out[name] = out.get(name, b"") + data
         return out
 
@@ -328,6 +422,30 @@ def piece(rng, data, at):
     return min(len(data), at + rng.randint(1, 20_000))
 
 
+LINKED = ("projects/-a", "projects/-z")  # before and after the others
+
+
+def tie(box, name, rng):
+    """Makes, takes away or moves one more name of a transcript.
+
+    What the name says of its session stays, so that nothing may change.
+    """
+    parts = name.split("/")
+    link = os.path.join(box.claude, rng.choice(LINKED), *parts[2:])
+    file = os.path.join(box.claude, name)
+    if not os.path.exists(file):
+        return
+    os.makedirs(os.path.dirname(link), exist_ok=True)
+    if os.path.lexists(link) and rng.random() < 0.4:
+        os.unlink(link)
+        return
+    new = os.path.join(box.top, "new-link")
+    rng.choice([os.symlink, os.link])(file, new)
+    os.replace(new, link)
+    if os.path.lexists(new):  # both were names of one file already
+        os.unlink(new)
+
+
 def feed(box, files, rng):
     at = dict.fromkeys(files, 0)
     left = [n for n in files if files[n]]
@@ -340,6 +458,8 @@ def feed(box, files, rng):
         if end == len(files[name]):
             left.remove(name)
         steps += 1
+        if rng.random() < 0.1:
+            tie(box, name, rng)
         act = rng.random()
         if act < 0.15:
             with box.rpc() as rpc:
@@ -413,6 +533,8 @@ def one_round(seed):
 COUNTED = ['"toolUseId"', '^."backup"', '^."usage"', '^."tool"', '^."read"',
            '"titleFrom":"custom"', '"titleFrom":"ai"',
            '"titleFrom":"summary"', '"titleFrom":"prompt"',
+           '"evidence":"recorded"', '"evidence":"parsed"',
+           '"evidence":"ambiguous"', '"kind":"command"', '"renamedTo"',
            '"status":"waiting"', '"status":"failed"', '"of":"sidechain"']
 
 

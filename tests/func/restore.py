@@ -11,6 +11,7 @@ import subprocess
 
 import harness
 from harness import Skip, eq
+from transcript import patch
 from world import World
 
 LINES = [f"line {n}\n" for n in range(1, 10)]
@@ -340,6 +341,89 @@ def test_not_known():
         eq(w.get("g"), "three\n")
         w.ok("restore", "g", f"--at={w.id('a')}", "--force")
         eq(w.get("g"), "two\n")
+
+
+def test_not_sure():
+    """A state that nothing confirms is only written if asked for twice; line
+    endings may be assumed."""
+    with World() as w:
+        w.write("a", "f", "one\ntwo\n")
+        blind = w.blind("a", "f", "two", "2")
+        w.put("f", "one\n2\nthree\n")
+        said = w.fails("restore", "f", f"--at={blind}", "--dry-run")
+        assert "is not known for sure" in said, said
+        said = w.fails("restore", "f", f"--at={blind}")
+        assert "is not known for sure: " in said, said
+        assert "--force" in said, said
+        eq(w.get("f"), "one\n2\nthree\n", "the file")
+        w.ok("restore", "f", f"--at={blind}", "--force")
+        eq(w.get("f"), "one\n2\n", "the file by force")
+    with World() as w:
+        # Of what an Edit found only the text is recorded.
+        w.put("g", "one\ntwo\n")
+        t = w.sessions["a"]
+        tid = t.call("Edit", {"file_path": w.path("g"), "old_string": "one",
+                              "new_string": "1"})
+        t.result(tid, {"filePath": w.path("g"), "oldString": "one",
+                       "newString": "1", "originalFile": "one\ntwo\n",
+                       "structuredPatch": patch(
+                           ["one", "two"], ["1", "two"])})
+        w.put("g", "1\ntwo\n")
+        done = w.run("restore", "g", f"--at=before:{tid}")
+        eq(done.returncode, 0, done.stderr)
+        eq(w.get("g"), "one\ntwo\n", "the file")
+
+
+def recovered(w, *args):
+    """What recover writes: name → text; and what it says."""
+    done = w.run("recover", *args, "-o", "out")
+    eq(done.returncode, 0, done.stderr)
+    found = {}
+    top = w.path("out")
+    for folder, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as f:
+                found[os.path.relpath(path, top)] = f.read()
+    found.pop("REPORT.json")
+    return found, done.stderr
+
+
+def test_recover_a_write_without_a_result():
+    """A crash took its result: it is offered, beside what is known."""
+    with World() as w:
+        w.write("a", "f", "one\n")
+        t = w.sessions["a"]
+        t.call("Write", {"file_path": w.path("f"), "content": "two\n"})
+        t.call("Write", {"file_path": w.path("g"), "content": "new\n"})
+        t.call("Edit", {"file_path": w.path("h"), "old_string": "a",
+                        "new_string": "b"})
+        found, said = recovered(w, w.id("a"))
+        eq(found.pop("f"), "one\n", "what is known")
+        eq(found.pop("g"), "new\n", "the only one")
+        eq(list(found.values()), ["two\n"], "the second one")
+        eq(said.count("whether it was written is not known"), 2, said)
+        with w.box.rpc() as rpc:
+            rows = rpc.call("session.recover", session=w.id("a"))["files"]
+        eq([(os.path.basename(r["path"]), r.get("pending", False),
+             r["fidelity"]) for r in rows if r.get("pending")],
+           [("f", True, "reconstructed"), ("g", True, "reconstructed")],
+           "rows that are marked")
+
+
+def test_recover_a_file_that_became_a_directory():
+    """Names are made sure of before anything is written."""
+    for first, second in (("a", "a/b"), ("a/b", "a")):
+        with World() as w:
+            w.write("a", first, "first\n")
+            if os.path.isdir(w.path("a")):
+                os.unlink(w.path("a/b"))
+                os.rmdir(w.path("a"))
+            else:
+                os.unlink(w.path("a"))
+            w.write("a", second, "second\n")
+            found, said = recovered(w, w.id("a"))
+            eq(sorted(found.values()), ["first\n", "second\n"], said)
 
 
 def test_waits_for_another():

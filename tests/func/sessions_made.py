@@ -61,6 +61,26 @@ def refused(rpc, method, **options):
     raise AssertionError(f"{method} {options}: no error")
 
 
+def test_titles_are_short():
+    """One line of at most 200 characters, wherever a title is given."""
+    with Made() as m, m.box.rpc() as rpc:
+        t = m.begin()
+        t.emit({"type": "custom-title", "sessionId": t.session,
+                "customTitle": " two\n lines\t" + "é" * 300})
+        t.result(t.call("Read", {"file_path": "/home/dev/p/a"}), {
+            "type": "text", "file": {"filePath": "/home/dev/p/a",
+                                     "content": "one", "numLines": 1,
+                                     "startLine": 1, "totalLines": 1}})
+        t.text("a word to find")
+        want = "two lines " + "é" * 189 + "…"
+        eq(rpc.call("session.list")["sessions"][0]["title"], want)
+        eq(rpc.call("session.get", session=t.session)["title"], want)
+        eq(rpc.call("file.readers", path="/home/dev/p/a")["sessions"][0][
+            "title"], want)
+        eq(rpc.call("text.search", pattern="word to find")["matches"][0][
+            "title"], want)
+
+
 def test_states():
     with Made() as m, m.box.rpc() as rpc:
         asks = m.begin(60)

@@ -421,6 +421,17 @@ def test_never_below_a_claude_directory():
         assert not os.path.exists(f"{box.config}/systemd")
 
 
+def test_a_linked_directory_is_the_users_own():
+    """~/.config may be a link to where somebody keeps such files."""
+    with Home() as box:
+        os.makedirs(f"{box.home}/dotfiles")
+        os.symlink(f"{box.home}/dotfiles", f"{box.home}/.config")
+        box.ok("setup", "--yes")
+        assert os.path.exists(f"{box.home}/dotfiles/{UNIT}")
+        box.ok("setup", "--remove", "--yes")
+        assert not os.path.exists(f"{box.home}/dotfiles/{UNIT}")
+
+
 def test_links_stay():
     """A unit that is a link into somebody's dotfiles is theirs."""
     with Home() as box:

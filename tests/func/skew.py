@@ -12,6 +12,7 @@ import threading
 import msgpack
 
 import harness
+import sums
 from harness import Box, TOP, eq
 from transcript import Ids, Transcript
 
@@ -47,8 +48,10 @@ class Fake:
             return None, self.info
         if method == "server.stop":
             return None, {"stopping": True}
-        return self.methods.get(
+        answer = self.methods.get(
             method, (f"no-method: no method '{method}'", None))
+        # A list has one answer for each time that it is asked.
+        return answer.pop(0) if isinstance(answer, list) else answer
 
     def serve(self, peer):
         unpacker = msgpack.Unpacker(raw=False)
@@ -122,6 +125,18 @@ def test_an_older_daemon_lacks_an_option():
                 "hint: the daemon is version 0.0.9")
 
 
+def test_an_older_daemon_knows_no_less_than_all():
+    """An option that only asks for less is not worth an error."""
+    error = "invalid: file.sessions: unknown option 'includeChanges'"
+    found = {"path": FILE, "totalSessions": 0, "totalChanges": 0,
+             "sessions": [], "truncated": False, "clock": "1:1"}
+    with against({**INFO, "version": "0.0.9"},
+                 {"file.sessions": [(error, None), (None, found)]}
+                 ) as (box, fake):
+        assert f"File: {FILE}" in box.ok("search", FILE)
+        eq(fake.asked, ["file.sessions"] * 2, "asked")
+
+
 def test_options_of_the_command_line_are_no_matter_of_the_daemon():
     with against(INFO) as (box, fake):
         done = box.run("search", "--nonsense", FILE)
@@ -171,6 +186,7 @@ def test_other_errors_are_not_looked_into():
 def sql(box, text):
     path = os.path.join(box.state, "index.db")
     with contextlib.closing(sqlite3.connect(path)) as db, db:
+        db.create_function("row_sum", -1, sums.row_sum)
         return db.execute(text).fetchall()
 
 
@@ -188,7 +204,8 @@ def stored():
 
 def test_a_newer_store_is_refused():
     with stored() as box:
-        sql(box, "UPDATE t_meta SET value = 99 WHERE key = 'schema'")
+        sql(box, "UPDATE t_meta SET value = 99, "
+            "sum = row_sum('t_meta', key, 99) WHERE key = 'schema'")
         rows = sql(box, "SELECT * FROM t_change")
         env = {k: v for k, v in box.env.items() if k != "CCFC_NO_SPAWN"}
         done = box.run("search", FILE, env=env)
@@ -216,19 +233,34 @@ def old_stores():
                 yield int(found[1]), f.read()
 
 
+def put_old(box, text, name):
+    os.mkdir(box.state, 0o700)
+    path = os.path.join(box.state, name)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA page_size=1024")  # as all of ours
+        db.executescript(text.replace("@TOP@", box.top))
+
+
+def check_old(box, schema):
+    """What it knows of a transcript that is gone is known."""
+    found = box.json("search", FILE)
+    eq(found["totalSessions"], 1, "sessions")
+    eq(found["sessions"][0]["changeCount"], 2, "changes")
+    with box.rpc() as rpc:
+        plan = rpc.call("session.revert",
+                        session=found["sessions"][0]["sessionId"])
+    # The others are in stores since schema 4.
+    eq(plan["origin"]["directories"],
+       ["/home/dev/p", *["/home/dev/q"] * (schema > 3)], "directories")
+
+
 def test_older_stores_are_brought_up():
-    """What they know of a transcript that is gone is known after it."""
     now = schema_now()
     for schema, text in old_stores():
         with Box() as box:
-            os.mkdir(box.state, 0o700)
-            path = os.path.join(box.state, "index.db")
-            with contextlib.closing(sqlite3.connect(path)) as db:
-                db.executescript(text.replace("@TOP@", box.top))
+            put_old(box, text, "index.db")
             box.start()
-            found = box.json("search", FILE)
-            eq(found["totalSessions"], 1, "sessions")
-            eq(found["sessions"][0]["changeCount"], 2, "changes")
+            check_old(box, schema)
             said = f"is brought to schema {now}"
             eq(box.log_text().count(said), int(schema < now), said)
             box.restart()
@@ -236,9 +268,38 @@ def test_older_stores_are_brought_up():
             eq(box.log_text().count(said), int(schema < now), "said again")
 
 
+def test_a_wrong_sum_is_not_made_right_by_bringing_it_up():
+    for schema, text in old_stores():
+        if schema < 5:
+            continue  # there were none
+        with Box() as box:
+            put_old(box, text, "index.db")
+            path = os.path.join(box.state, "index.db")
+            with contextlib.closing(sqlite3.connect(path)) as db:
+                db.execute("UPDATE t_change SET c_added = 99 WHERE id = 0")
+                db.commit()
+            box.start()
+            # The row alone is lost.
+            found = box.json("search", FILE)
+            eq(found["sessions"][0]["changeCount"], 1, "changes")
+            assert "rows make no sense (t_change)" in box.log_text()
+
+
+def test_older_stores_that_were_put_aside():
+    """Older versions put a whole store aside when a disk had failed once."""
+    for schema, text in old_stores():
+        with Box() as box:
+            put_old(box, text, "index.db.damaged-1700000000000")
+            for _ in range(2):
+                box.start()
+                check_old(box, schema)
+                box.stop()
+
+
 def test_the_reading_of_an_older_version_is_done_anew():
     with stored() as box:
-        sql(box, "UPDATE t_meta SET value = value - 1 WHERE key = 'reader'")
+        sql(box, "UPDATE t_meta SET value = value - 1, "
+            "sum = row_sum('t_meta', key, value - 1) WHERE key = 'reader'")
         box.start()
         eq(box.ok("search", FILE, "--format=paths"), f"{FILE}\n", "search")
         said = "the index is another version's: all transcripts are read anew"

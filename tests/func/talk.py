@@ -418,7 +418,7 @@ def test_order_copies_and_no_uuid():
                ["two", "one", "no uuid, no time"])
             eq([g.get("id") for g in got["messages"]], ["b", "a", None])
             eq(rpc.call("session.get", session=m.id)["types"],
-               {"user": 4, "(malformed)": 2})
+               {"user": 4, "(malformed)": 1, "(none)": 2})
             # What comes later is in the next answer.
             m.write(m.user("c", "new", timestamp="2025-12-10T10:00:06Z"))
             eq(rpc.call("session.messages", session=m.id)["totalMessages"], 4)

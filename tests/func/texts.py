@@ -47,6 +47,15 @@ def blocks(record):
             yield TASKS, number, json.dumps(block)
 
 
+def told(record):
+    """The record of an agent that its progress has a copy of."""
+    data = record.get("data")
+    if record.get("type") == "progress" and isinstance(data, dict) \
+            and data.get("type") == "agent_progress" and "agentId" in data:
+        return data["message"]
+    return record
+
+
 def records(lines):
     """Whole lines that are an object."""
     for line in lines:
@@ -63,7 +72,7 @@ def said(*paths):
     found = collections.Counter()
     for path in paths:
         with open(path, "rb") as f:
-            for record in records(f):
+            for record in map(told, records(f)):
                 name = record.get("uuid", NOBODY)
                 found.update((name, *x) for x in blocks(record))
     return found

@@ -7,6 +7,7 @@ gives the same bytes each time.
 import json
 import os
 import random
+import re
 import uuid
 
 from harness import append
@@ -67,6 +68,11 @@ def patch(old, new, start=1):
     return [{"oldStart": start, "oldLines": len(old), "newStart": start,
              "newLines": len(new),
              "lines": ["-" + x for x in old] + ["+" + x for x in new]}]
+
+
+def folder(directory):
+    """The name of the folder in which the client keeps its transcripts."""
+    return re.sub("[^A-Za-z0-9]", "-", directory)
 
 
 def edit_result(path, old, new, **more):

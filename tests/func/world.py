@@ -3,7 +3,7 @@ of restore and revert start from."""
 import os
 
 from harness import Box
-from transcript import Ids, Transcript, patch
+from transcript import Ids, Transcript, folder, patch
 
 
 class World:
@@ -16,7 +16,8 @@ class World:
         self.undo = os.path.join(self.box.state, "undo")
         ids = Ids()
         self.sessions = {
-            name: Transcript(self.box, ids, cwd=self.dir)
+            name: Transcript(self.box, ids, cwd=self.dir,
+                             project=folder(self.dir))
             for name in sessions or ("a", "b")}
         for t in self.sessions.values():
             t.prompt()

@@ -247,8 +247,8 @@ def test_methods():
     """ccfc-protocol(7) has the methods, with the options that each takes."""
     methods = re.findall(r'CCFC_M_\w+\s+"([\w.]+)"',
                          source("include/ccfc/protocol.h"))
-    every = re.findall(r'\bX\([A-Z_]+, "(\w+)"\)',
-                       source("daemon/serve/rpc/options.h"))
+    every = re.findall(r'^OPTION\([A-Z_]+, "(\w+)"',
+                       source("proto/schema/options.def"), re.M)
     assert len(methods) >= 30 and len(every) >= 40
     terms = [t.split() for t in Page("ccfc-protocol.7").terms("# METHODS")]
     same([t[0] for t in terms], methods, "methods")

@@ -37,7 +37,7 @@ static const struct quantiles write_call = { 1100, 1900, 7800, 23e3, 95e3 };
 static const struct quantiles write_result = { 700, 10.8e3, 39.8e3, 102e3,
 					       509e3 };
 
-enum tool_kind { TOOL_OTHER, TOOL_EDIT, TOOL_WRITE, TOOL_MULTI };
+enum tool_kind { TOOL_OTHER, TOOL_SHELL, TOOL_EDIT, TOOL_WRITE, TOOL_MULTI };
 
 /* Shares of all tool calls, in tenths of a percent. */
 static const struct tool {
@@ -45,11 +45,37 @@ static const struct tool {
 	unsigned share;
 	enum tool_kind kind;
 } tools[] = {
-	{ "Bash", 290, TOOL_OTHER },	{ "Read", 240, TOOL_OTHER },
+	{ "Bash", 290, TOOL_SHELL },	{ "Read", 240, TOOL_OTHER },
 	{ "Edit", 140, TOOL_EDIT },	{ "TodoWrite", 65, TOOL_OTHER },
 	{ "Grep", 64, TOOL_OTHER },	{ "Write", 43, TOOL_WRITE },
 	{ "Glob", 29, TOOL_OTHER },	{ "Task", 23, TOOL_OTHER },
 	{ "MultiEdit", 4, TOOL_MULTI }, { "WebFetch", 102, TOOL_OTHER },
+};
+
+/*
+ * What Bash is asked to run, in about the shares of published transcripts: half
+ * only looks, six in a hundred plainly change files. %s is a file.
+ */
+static const struct {
+	const char *text;
+	unsigned share; /* in a thousand */
+} commands[] = {
+	{ "ls -la src && git status --short", 130 },
+	{ "grep -rn \\\"TODO\\\" %s | head -20", 150 },
+	{ "cd /home/dev/src && cat %s | sed -n '1,80p'", 120 },
+	{ "git diff --stat HEAD~1 && git log --oneline -5", 100 },
+	{ "npm test -- --runInBand 2>&1 | tail -40", 140 },
+	{ "python3 -m pytest tests -q -k 'not slow' 2>&1 | tail -20", 100 },
+	{ "cargo build --release && ./target/release/app --check %s", 60 },
+	{ "for f in src/*.ts; do npx tsc --noEmit \\\"$f\\\"; done", 30 },
+	{ "git add -A && git commit -m \\\"Fix the parser\\\" && git push",
+	  70 },
+	{ "cat > %s <<'EOF'\\nconst a = 1;\\nexport default a;\\nEOF", 25 },
+	{ "sed -i 's/foo/bar/g' %s && git diff %s", 10 },
+	{ "rm -f %s; mkdir -p build && make -j4", 20 },
+	{ "mv %s /tmp/old.ts && echo done >> notes.md", 10 },
+	{ "if [ -f %s ]; then cp %s backup.ts; fi", 10 },
+	{ "curl -s localhost:3000/health | jq .status", 25 },
 };
 
 static uint64_t state;
@@ -330,6 +356,23 @@ static void pick_path(struct file *f, char *out, size_t cap)
 		 n % 17, n, n % 5 ? "ts" : "md");
 }
 
+static void command_text(struct file *f, const char *path)
+{
+	unsigned u = below(1000), i = 0;
+
+	while (u >= commands[i].share &&
+	       i + 1 < sizeof(commands) / sizeof(*commands))
+		u -= commands[i++].share;
+	for (const char *p = commands[i].text; *p; p++) {
+		if (p[0] == '%' && p[1] == 's') {
+			put(f, "%s", path);
+			p++;
+		} else {
+			put(f, "%c", *p);
+		}
+	}
+}
+
 static void call_line(struct file *f, const struct tool *tool, const char *id,
 		      const char *path, size_t want)
 {
@@ -359,6 +402,13 @@ static void call_line(struct file *f, const struct tool *tool, const char *id,
 		put(f, "\",\"new_string\":\"");
 		filler(f, want / 2);
 		put(f, "\"}]");
+		break;
+	case TOOL_SHELL:
+		put(f, "\"command\":\"");
+		command_text(f, path);
+		put(f, "\",\"description\":\"");
+		filler(f, want / 4 + 20);
+		put(f, "\"");
 		break;
 	case TOOL_OTHER:
 		put(f, "\"command\":\"");
@@ -396,7 +446,7 @@ static void detail(struct file *f, const struct tool *tool, const char *path,
 		    chance(700) ? "create" : "update", path);
 		filler(f, want);
 		put(f, "\",\"structuredPatch\":[]");
-	} else if (tool->kind == TOOL_OTHER) {
+	} else if (tool->kind < TOOL_EDIT) {
 		put(f, "\"stdout\":\"");
 		filler(f, want);
 		put(f, "\",\"stderr\":\"\",\"interrupted\":false,"
@@ -426,7 +476,7 @@ static void result_line(struct file *f, const struct tool *tool, const char *id,
 	    "\"message\":{\"role\":\"user\",\"content\":[{\"tool_use_id\":"
 	    "\"%s\",\"type\":\"tool_result\",\"content\":\"",
 	    id);
-	filler(f, tool->kind == TOOL_OTHER ? want / 2 : 120);
+	filler(f, tool->kind < TOOL_EDIT ? want / 2 : 120);
 	put(f, "\"%s}]}", error ? ",\"is_error\":true" : "");
 	if (error)
 		put(f, ",\"toolUseResult\":\"Error: String not found\"");
@@ -446,7 +496,7 @@ static void tool_step(struct file *f)
 		at -= tool->share;
 		tool++;
 	}
-	writes = tool->kind != TOOL_OTHER;
+	writes = tool->kind >= TOOL_EDIT;
 	snprintf(id, sizeof(id), "toolu_01%016llx%06x",
 		 (unsigned long long)rnd(), below(1u << 24));
 	pick_path(f, path, sizeof(path));

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define THREADS	      4
-#define OF_ONE	      2 /* run at once for one connection */
+#define OF_ONE	      2 /* begun at once for one connection */
 #define UNBOUNDED_MAX (THREADS - 1)
 /* Each of 256 connections may wait for eight (server.c). */
 #define WAITING_MAX 2048
@@ -29,6 +29,8 @@ struct ccfc_worker {
 	pthread_cond_t work;	 /* a job may begin, or `stop` */
 	struct list waiting, ready;
 	struct ccfc_job *running[THREADS];
+	uint64_t delivering; /* the connection whose `done` runs, if any does */
+	bool is_delivering;
 	pthread_t threads[THREADS];
 	uint32_t nthreads; /* core */
 	uint32_t alive;	   /* threads that have not ended */
@@ -78,12 +80,20 @@ static void unlock_with_news(struct ccfc_worker *w)
 
 /* --- a thread --- */
 
-static uint32_t running_for(const struct ccfc_worker *w, uint64_t conn)
+/*
+ * Jobs of a connection that run, or have run and whose answer the server does
+ * not have yet. Only the answer tells the server that the connection is full:
+ * if the second kind did not count, a busy core would let the workers make any
+ * number of answers for a peer that reads none.
+ */
+static uint32_t begun_for(const struct ccfc_worker *w, uint64_t conn)
 {
-	uint32_t n = 0;
+	uint32_t n = w->is_delivering && w->delivering == conn;
 
 	for (uint32_t i = 0; i < THREADS; i++)
 		n += w->running[i] && w->running[i]->conn == conn;
+	for (const struct ccfc_job *job = w->ready.head; job; job = job->next)
+		n += job->conn == conn;
 	return n;
 }
 
@@ -105,7 +115,7 @@ static struct ccfc_job *take_next(struct ccfc_worker *w)
 
 	for (struct ccfc_job **at = &w->waiting.head; *at && fewest;
 	     at = &(*at)->next) {
-		uint32_t n = running_for(w, (*at)->conn);
+		uint32_t n = begun_for(w, (*at)->conn);
 
 		if ((*at)->held || (!any && (*at)->unbounded) || n >= fewest)
 			continue;
@@ -304,9 +314,15 @@ void ccfc_worker_dispatch(struct ccfc_worker *w)
 	ccfc_mailbox_pop(&w->box);
 	ccfc_mailbox_lock(&w->box);
 	while ((job = list_take(&w->ready))) {
+		w->delivering = job->conn;
+		w->is_delivering = true;
 		ccfc_mailbox_unlock(&w->box);
 		job->done(job);
 		ccfc_mailbox_lock(&w->box);
+		w->is_delivering = false;
+		/* Its connection may have another job begun now. */
+		if (w->waiting.n)
+			pthread_cond_broadcast(&w->work);
 	}
 	ccfc_mailbox_unlock(&w->box);
 }

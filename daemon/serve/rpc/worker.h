@@ -8,10 +8,12 @@
  * ask now and then; its `done` still comes, without `run` if that had not
  * begun.
  *
- * Four run at a time, two of one connection, and three of those that have no
- * bound: so one place is always left for a question that ends by itself. Of
- * the jobs that may begin, that of the connection with the fewest running is
- * first, then the oldest.
+ * Four run at a time, and three of those that have no bound: so one place is
+ * always left for a question that ends by itself. Two of one connection are
+ * begun at a time: a job counts until its `done` has returned, so a connection
+ * that ccfc_worker_hold holds back gets two more answers at most. Of the jobs
+ * that may begin, that of the connection with the fewest begun is first, then
+ * the oldest.
  */
 #ifndef CCFC_SERVE_RPC_WORKER_H
 #define CCFC_SERVE_RPC_WORKER_H

@@ -158,10 +158,32 @@ static void test_order(void **state)
 	atomic_store(&f->open, true);
 	for (int i = 0; i < 30; i++) {
 		submit(f, i, 1);
-		until_begun(f, i + 1);
+		until_done(f, i + 1);
 		assert_int_equal(f->order[i], i);
 	}
-	until_done(f, 30);
+}
+
+/*
+ * A job that has run counts until the core has its answer: a core that is busy
+ * does not let one connection have more made.
+ */
+static void test_not_taken(void **state)
+{
+	struct fixture *f = *state;
+
+	atomic_store(&f->open, true);
+	submit(f, 0, 1);
+	submit(f, 1, 1);
+	until_begun(f, 2);
+	while (atomic_load(&f->at_once))
+		sched_yield();
+	for (int i = 0; i < 20; i++) {
+		submit(f, 2 + 2 * i, 1);
+		submit(f, 3 + 2 * i, 2 + (uint64_t)i);
+		until_begun(f, 3 + i);
+		assert_int_equal(f->order[2 + i], 3 + 2 * i);
+	}
+	until_done(f, 42);
 }
 
 /* What a peer that went away wanted is not begun, and ends if it has. */
@@ -333,9 +355,11 @@ static void test_no_job(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_two_of_one), TEST(test_order),  TEST(test_closed),
-		TEST(test_too_many),   TEST(test_fair),	  TEST(test_unbounded),
-		TEST(test_held),       TEST(test_again),  TEST(test_end),
+		TEST(test_two_of_one), TEST(test_order),
+		TEST(test_not_taken),  TEST(test_closed),
+		TEST(test_too_many),   TEST(test_fair),
+		TEST(test_unbounded),  TEST(test_held),
+		TEST(test_again),      TEST(test_end),
 		TEST(test_stuck),      TEST(test_no_job),
 	};
 

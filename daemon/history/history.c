@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "history/blame/agent_start.h"
 #include "history/chain/checkpoints.h"
+#include "history/gap/inferred.h"
 #include "history/kept.h"
 
 #include <stdlib.h>
@@ -66,6 +67,13 @@ ccfc_history_env(const struct ccfc_history *history)
 	return &history->env;
 }
 
+const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
+					   uint32_t *n)
+{
+	*n = history->spans.n;
+	return history->spans.items;
+}
+
 void ccfc_chain_free(struct ccfc_chain *chain)
 {
 	if (!chain)
@@ -77,6 +85,8 @@ void ccfc_chain_free(struct ccfc_chain *chain)
 	ccfc_buf_release(&chain->last);
 	free(chain->nodes);
 	free(chain->forward);
+	free(chain->runs.items);
+	free(chain->run_commands.items);
 	free(chain);
 }
 
@@ -110,6 +120,7 @@ void ccfc_history_free(struct ccfc_history *history)
 	else
 		ccfc_launches_free(history->launches);
 	ccfc_kept_free(history->own_kept);
+	free(history->spans.items);
 	ccfc_arena_release(&history->scratch);
 	free(history);
 }
@@ -183,8 +194,8 @@ static uint64_t place_stamp(const struct ccfc_history *h,
 }
 
 /* A copy of a transcript may move the lines and tell readers nothing new. */
-static uint64_t change_stamp(const struct ccfc_history *h,
-			     const struct ccfc_change *c)
+uint64_t ccfc_change_stamp(const struct ccfc_history *h,
+			   const struct ccfc_change *c)
 {
 	uint64_t stamp = c->seq;
 
@@ -224,7 +235,7 @@ static void put_in_order(struct ccfc_chain *chain)
 		chain->nodes[i].base = CCFC_ID_NONE;
 		chain->nodes[i].start = ccfc_index_time(list[i].change);
 		chain->nodes[i].time = chain->nodes[i].late = list[i].time;
-		chain->nodes[i].stamp = change_stamp(h, list[i].change);
+		chain->nodes[i].stamp = ccfc_change_stamp(h, list[i].change);
 	}
 	free(list);
 	chain->has_last = false;
@@ -260,9 +271,10 @@ static uint64_t stamp_of(struct ccfc_history *history, uint32_t file,
 	if (is_fresh(&m->disk))
 		stamp = mix(stamp, ccfc_kept_tick(history->env.kept));
 	for (uint32_t i = 0; i < ids->n; i++)
-		stamp = mix(stamp,
-			    change_stamp(history,
-					 &index->changes.items[ids->items[i]]));
+		stamp = mix(
+			stamp,
+			ccfc_change_stamp(
+				history, &index->changes.items[ids->items[i]]));
 	return stamp;
 }
 
@@ -387,6 +399,7 @@ struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
 		chain = make_chain(history, file, &m);
 	ccfc_copies_release(&m.copies);
 	history->chain = chain;
+	ccfc_chain_explain(chain);
 	return chain->n ? chain : NULL;
 }
 

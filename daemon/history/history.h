@@ -37,8 +37,9 @@ void ccfc_kept_free(struct ccfc_kept *kept);
 
 struct ccfc_history_env {
 	const struct ccfc_index *index;
-	/* What `index` is of; NULL: it is the whole index. */
-	const struct ccfc_excerpt *excerpt;
+	/* What `index` is of; NULL: it is the whole index. Changes that the
+	 * contents tell are added to it. */
+	struct ccfc_excerpt *excerpt;
 	struct ccfc_kept *kept; /* NULL: nothing is kept beyond the question */
 	/* When its ccfc_tail_until says so, nothing more is read, what was
 	 * not yet is not known, and nothing of it is kept. */
@@ -56,6 +57,14 @@ void ccfc_history_free(struct ccfc_history *history);
 /* What it was given: for those that read a line themselves. */
 const struct ccfc_history_env *
 ccfc_history_env(const struct ccfc_history *history);
+
+/*
+ * When commands of a shell ran that may explain what the chains so far leave
+ * open. The excerpt did not have them: who asks again with one that does
+ * (ccfc_excerpt_add_commands) gets them named. Empty otherwise.
+ */
+const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
+					   uint32_t *n);
 
 /* Ordered: a lesser one is less sure. */
 enum ccfc_fidelity {
@@ -160,6 +169,21 @@ struct ccfc_return {
 /* Of a gap that is RETURNED or OVERWRITTEN; false of others. */
 bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 		       uint32_t i);
+
+/*
+ * The change of a shell's command that made the gap in front of change i, as
+ * the contents tell: a row of the excerpt that is in no list, with the evidence
+ * "inferred". CCFC_ID_NONE: there is none. `ccfc_chain_gap` says what the gap is
+ * besides, OUTSIDE or RETURNED.
+ */
+uint32_t ccfc_chain_inferred(const struct ccfc_chain *chain, uint32_t i);
+/*
+ * Where several commands fit, how many there are ("ambiguous", it is one of
+ * theirs), and their rows in the order of time; else none.
+ */
+uint32_t ccfc_chain_commands(const struct ccfc_chain *chain, uint32_t i);
+uint32_t ccfc_chain_command(const struct ccfc_chain *chain, uint32_t i,
+			    uint32_t k);
 
 /*
  * States that backups of the client show: `k` is the number of one, or

@@ -403,6 +403,8 @@ static void copy_changes(struct ccfc_excerpt_copying *c)
 
 	/* All at once: there may be many. */
 	c->to->changes.cap = ids->n + 1;
+	if (c->e->has_commands)
+		c->to->changes.cap += CCFC_EXCERPT_INFERRED_MAX;
 	c->to->changes.items =
 		ccfc_calloc(c->to->changes.cap, sizeof(*c->to->changes.items));
 	for (uint32_t i = 0; i < ids->n; i++) {
@@ -456,11 +458,13 @@ struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e)
 	c.ex->sources = number(&c.sources, &c.ex->arena);
 	c.ex->sessions = number(&c.sessions, &c.ex->arena);
 	copy_rows(&c);
+	ccfc_excerpt_keep_commands(&c);
 	free(c.sources.own);
 	free(c.sessions.own);
 	free(e->files.items);
 	free(e->changes.items);
 	free(e->sessions.items);
+	free(e->commands.items);
 	*e = (struct ccfc_excerpting){ 0 };
 	return c.ex;
 }

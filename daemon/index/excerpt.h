@@ -6,7 +6,8 @@
  * row in two excerpts.
  *
  * The core names what is wanted (init, add, finish); after that the excerpt
- * shares no memory with the index and is not changed any more.
+ * shares no memory with the index and is not changed any more, but for changes
+ * that the contents of files tell (ccfc_excerpt_infer).
  */
 #ifndef CCFC_INDEX_EXCERPT_H
 #define CCFC_INDEX_EXCERPT_H
@@ -30,6 +31,12 @@ struct ccfc_excerpt {
 	struct ccfc_homes changes, sources, sessions, files;
 	const struct ccfc_looked *looked; /* sorted */
 	uint32_t nlooked;
+	/* Commands that may have done what nothing else explains, as they were
+	 * asked for; rising. False: nobody asked. */
+	bool has_commands;
+	const uint32_t *commands;
+	uint32_t ncommands;
+	uint32_t ninferred; /* changes behind those of `changes` */
 	struct ccfc_arena arena;
 };
 
@@ -46,7 +53,8 @@ enum ccfc_excerpt_more {
 /* What is wanted, while it is gathered. Core thread. */
 struct ccfc_excerpting {
 	const struct ccfc_index *from;
-	struct ccfc_ids files, changes, sessions;
+	struct ccfc_ids files, changes, sessions, commands;
+	bool has_commands;
 	uint32_t more; /* of enum ccfc_excerpt_more */
 };
 
@@ -58,8 +66,25 @@ void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
 void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 			      const uint32_t *changes, uint32_t n);
 void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session);
+/*
+ * Commands whose effects are not known, that ran in one of the spans. Where
+ * there are too many, none: of some of them nothing would follow.
+ */
+void ccfc_excerpt_add_commands(struct ccfc_excerpting *e,
+			       const struct ccfc_period *spans, uint32_t n);
 /* Makes the copy and releases `e`. */
 struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e);
+
+/* So many changes can be inferred in one excerpt. */
+#define CCFC_EXCERPT_INFERRED_MAX 1024u
+
+/*
+ * A change of the file by one of `commands`, which is in no line: the thread
+ * that has the excerpt found it out. It is in no list and has no number at
+ * home; pointers to changes stay valid. CCFC_ID_NONE: there is no room.
+ */
+uint32_t ccfc_excerpt_infer(struct ccfc_excerpt *excerpt, uint32_t command,
+			    uint32_t file, enum ccfc_op op);
 
 /* May be NULL. */
 void ccfc_excerpt_free(struct ccfc_excerpt *excerpt);

@@ -38,5 +38,7 @@ uint32_t ccfc_excerpt_string(struct ccfc_excerpt_copying *c, uint32_t home);
 void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c);
+/* The commands that were asked for, in the numbers of the excerpt. */
+void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c);
 
 #endif

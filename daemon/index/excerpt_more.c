@@ -180,3 +180,67 @@ bool ccfc_excerpt_looked(const struct ccfc_excerpt *ex, uint32_t file,
 	return bsearch(&one, ex->looked, ex->nlooked, sizeof(one), by_file) ||
 	       bsearch(&any, ex->looked, ex->nlooked, sizeof(any), by_file);
 }
+
+/* --- commands whose effects are not known --- */
+
+static int by_row(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void ccfc_excerpt_add_commands(struct ccfc_excerpting *e,
+			       const struct ccfc_period *spans, uint32_t n)
+{
+	struct ccfc_ids *ids = &e->commands;
+
+	e->has_commands = true;
+	ids->n = 0;
+	if (!ccfc_query_commands(ids, e->from, spans, n))
+		ids->n = 0;
+	if (ids->n)
+		qsort(ids->items, ids->n, sizeof(*ids->items), by_row);
+	for (uint32_t i = 0; i < ids->n; i++)
+		ccfc_ids_push(&e->changes, ids->items[i]);
+}
+
+void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c)
+{
+	const struct ccfc_ids *ids = &c->e->commands;
+	uint32_t *own =
+		ccfc_arena_alloc(&c->ex->arena, (ids->n + 1u) * sizeof(*own));
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		own[i] = ccfc_homes_find(&c->ex->changes, ids->items[i]);
+	c->ex->commands = own;
+	c->ex->ncommands = ids->n;
+	c->ex->has_commands = c->e->has_commands;
+}
+
+uint32_t ccfc_excerpt_infer(struct ccfc_excerpt *ex, uint32_t command,
+			    uint32_t file, enum ccfc_op op)
+{
+	struct ccfc_index *index = ex->index;
+	struct ccfc_change c = index->changes.items[command];
+	struct ccfc_buf id = CCFC_BUF_INIT;
+
+	if (!ex->has_commands || ex->ninferred == CCFC_EXCERPT_INFERRED_MAX)
+		return CCFC_ID_NONE;
+	ccfc_index_shell_id(&id, &c, ccfc_index_file_path(index, file));
+	c.id = ccfc_arena_copy(&index->ids, ccfc_buf_view(&id)).ptr;
+	c.id_len = (uint16_t)id.len;
+	ccfc_buf_release(&id);
+	c.file = c.call.file = c.result.file = file;
+	c.call.added = c.call.removed = CCFC_LINES_UNKNOWN;
+	c.result.added = c.result.removed = CCFC_LINES_UNKNOWN;
+	c.result.op = (uint8_t)op;
+	c.result.detail = false;
+	c.shell = CCFC_SHELL_INFERRED;
+	c.judged = 1 + CCFC_PROOF_INFERRED;
+	c.part = 1;
+	c.command = command;
+	ex->ninferred++;
+	CCFC_VEC_PUSH(index->changes, c);
+	return index->changes.n - 1;
+}

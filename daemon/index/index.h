@@ -106,6 +106,7 @@ enum ccfc_shell_bit {
 	CCFC_SHELL_RECORDED = 4, /* the command's result names the file */
 	CCFC_SHELL_NOBODYS =
 		32, /* only a copy of the call names it: not seen */
+	CCFC_SHELL_INFERRED = 64, /* in an excerpt: the contents tell it */
 	/* Of a command: */
 	CCFC_SHELL_UNSURE = 8, /* it may change files that its text does not
 				* surely say it changes */
@@ -496,6 +497,11 @@ static inline bool ccfc_index_is_command(const struct ccfc_change *change)
 {
 	return change->shell & CCFC_SHELL_IS_COMMAND;
 }
+
+/* Appends the id that a change of that file by a command has. */
+void ccfc_index_shell_id(struct ccfc_buf *out,
+			 const struct ccfc_change *command,
+			 struct ccfc_slice path);
 
 /* What was done to the file. */
 enum ccfc_op ccfc_index_op(const struct ccfc_change *change);

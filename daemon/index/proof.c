@@ -26,16 +26,12 @@
 	(10 * 60 * 1000) /* of a command that never ended, in ms               \
 			  */
 
-struct window {
-	int64_t from, to;
-};
-
 enum named { NOT_NAMED, MAYBE_NAMED, NAMED };
 
 struct doubt {
 	const struct ccfc_index *index;
 	const struct ccfc_change *c;
-	struct window when;
+	struct ccfc_period when;
 	struct ccfc_slice name; /* the file's, without directories */
 	uint32_t rivals;
 	enum named named;      /* the best of the rivals */
@@ -56,15 +52,14 @@ static int64_t later(int64_t time, int64_t ms)
 	return time > INT64_MAX - ms ? INT64_MAX : time + ms;
 }
 
-/* When may it have changed the file? Anytime, where no time is known. */
-static struct window window_of(const struct ccfc_index *index,
-			       const struct ccfc_change *change)
+struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
+				   const struct ccfc_change *change)
 {
 	const struct ccfc_change *c = call_row(index, change);
-	struct window w = { ccfc_index_time(c), INT64_MAX };
+	struct ccfc_period w = { ccfc_index_time(c), INT64_MAX };
 
 	if (w.from == CCFC_TIME_NONE)
-		return (struct window){ INT64_MIN, INT64_MAX };
+		return (struct ccfc_period){ INT64_MIN, INT64_MAX };
 	if (!c->result.known) {
 		w.to = later(w.from, LONGEST_RUN);
 	} else if (c->result.run & CCFC_RUN_BACKGROUND) {
@@ -141,13 +136,13 @@ static bool may_have_run(const struct ccfc_change *c)
 static void weigh(struct doubt *d, uint32_t id)
 {
 	const struct ccfc_change *c = &d->index->changes.items[id];
-	struct window w;
+	struct ccfc_period w;
 	enum named named;
 
 	if (c == d->c || !c->settled || !may_have_run(c) ||
 	    is_same_thread(c, d->c))
 		return;
-	w = window_of(d->index, c);
+	w = ccfc_query_window(d->index, c);
 	if (w.from > d->when.to || w.to < d->when.from)
 		return;
 	named = named_by(d, c);
@@ -195,7 +190,7 @@ static bool is_doubtful(const struct ccfc_index *index,
 	struct doubt d = {
 		.index = index,
 		.c = c,
-		.when = window_of(index, c),
+		.when = ccfc_query_window(index, c),
 		.name = ccfc_path_basename(
 			ccfc_index_file_path(index, c->file)),
 		.list = list,
@@ -210,17 +205,17 @@ static bool is_doubtful(const struct ccfc_index *index,
 /* --- gaps --- */
 
 /* From the change of the file in front of `c` to the one behind it. */
-static struct window between(const struct ccfc_index *index,
-			     const struct ccfc_change *c)
+static struct ccfc_period between(const struct ccfc_index *index,
+				const struct ccfc_change *c)
 {
 	const struct ccfc_ids *ids = &index->files.items[c->file];
-	struct window own = window_of(index, c);
-	struct window gap = { INT64_MIN, INT64_MAX };
+	struct ccfc_period own = ccfc_query_window(index, c);
+	struct ccfc_period gap = { INT64_MIN, INT64_MAX };
 
 	for (uint32_t i = 0; i < ids->n; i++) {
 		const struct ccfc_change *other =
 			&index->changes.items[ids->items[i]];
-		struct window w = window_of(index, other);
+		struct ccfc_period w = ccfc_query_window(index, other);
 
 		if (other == c || other->state != CCFC_STATE_APPLIED)
 			continue;
@@ -236,29 +231,83 @@ static struct window between(const struct ccfc_index *index,
 }
 
 static bool has_unknown(const struct ccfc_index *index, uint32_t session,
-			const struct window *gap, uint32_t own)
+			const struct ccfc_period *gap, uint32_t own)
 {
 	const struct ccfc_ids *ids = &index->sessions.items[session].commands;
 
 	for (uint32_t i = 0; i < ids->n; i++) {
 		const struct ccfc_change *command =
 			&index->changes.items[ids->items[i]];
-		struct window w;
+		struct ccfc_period w;
 
 		if (ids->items[i] == own || !command->settled ||
 		    !ccfc_index_is_unknown(command))
 			continue;
-		w = window_of(index, command);
+		w = ccfc_query_window(index, command);
 		if (w.from <= gap->to && w.to >= gap->from)
 			return true;
 	}
 	return false;
 }
 
+/* Is it worth while to look at the commands of a session? */
+static bool was_there(const struct ccfc_session *s, const struct ccfc_period *all)
+{
+	return (s->start == CCFC_TIME_NONE || s->start <= all->to) &&
+	       (s->end == CCFC_TIME_NONE ||
+		later(s->end, LONGEST_RUN) >= all->from);
+}
+
+static bool ran_in(const struct ccfc_period *w, const struct ccfc_period *spans,
+		   uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (w->from <= spans[i].to && w->to >= spans[i].from)
+			return true;
+	return false;
+}
+
+static void add_commands(struct ccfc_ids *out, const struct ccfc_index *index,
+			 const struct ccfc_ids *ids,
+			 const struct ccfc_period *spans, uint32_t n)
+{
+	for (uint32_t i = 0; i < ids->n && out->n <= CCFC_QUERY_COMMANDS_MAX;
+	     i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+		struct ccfc_period w;
+
+		if (!c->settled || !ccfc_index_is_unknown(c))
+			continue;
+		w = ccfc_query_window(index, c);
+		if (ran_in(&w, spans, n))
+			ccfc_ids_push(out, ids->items[i]);
+	}
+}
+
+bool ccfc_query_commands(struct ccfc_ids *out, const struct ccfc_index *index,
+			 const struct ccfc_period *spans, uint32_t n)
+{
+	struct ccfc_period all = { INT64_MAX, INT64_MIN };
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (spans[i].from < all.from)
+			all.from = spans[i].from;
+		if (spans[i].to > all.to)
+			all.to = spans[i].to;
+	}
+	for (uint32_t s = 1; n && s < index->sessions.n; s++)
+		if (was_there(&index->sessions.items[s], &all))
+			add_commands(out, index,
+				     &index->sessions.items[s].commands, spans,
+				     n);
+	return out->n <= CCFC_QUERY_COMMANDS_MAX;
+}
+
 bool ccfc_query_is_alone(const struct ccfc_index *index,
 			 const struct ccfc_change *c)
 {
-	struct window gap = between(index, c);
+	struct ccfc_period gap = between(index, c);
 	uint32_t project = index->sessions.items[c->session].project;
 
 	for (uint32_t s = 1; s < index->sessions.n; s++)

@@ -47,6 +47,29 @@ bool ccfc_filter_accepts_time(const struct ccfc_filter *filter, int64_t time);
 int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 		       struct ccfc_slice ref, struct ccfc_err *err);
 
+/* A stretch of time; both ends belong to it. */
+struct ccfc_period {
+	int64_t from, to;
+};
+
+/*
+ * When a call may have changed files: from the call to a little after its
+ * result. The ends are INT64_MIN and INT64_MAX where they are not known.
+ */
+struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
+				   const struct ccfc_change *change);
+
+/* How many ccfc_query_commands gives at most. */
+#define CCFC_QUERY_COMMANDS_MAX 4096u
+
+/*
+ * Commands that may have changed files which nothing names
+ * (ccfc_index_is_unknown), and that ran in one of the spans; in no order. False
+ * when there are too many; `out` has some of them then.
+ */
+bool ccfc_query_commands(struct ccfc_ids *out, const struct ccfc_index *index,
+			 const struct ccfc_period *spans, uint32_t n);
+
 /* The change of that very id, CCFC_ID_NONE if there is none. */
 uint32_t ccfc_query_change_id(const struct ccfc_index *index,
 			      struct ccfc_slice id);

@@ -97,15 +97,21 @@ bool ccfc_index_hang(struct ccfc_index *index, uint32_t change)
 	return true;
 }
 
+void ccfc_index_shell_id(struct ccfc_buf *out,
+			 const struct ccfc_change *command,
+			 struct ccfc_slice path)
+{
+	ccfc_buf_append(out, command->id, command->id_len);
+	ccfc_buf_printf(out, "#%08x", (unsigned)(ccfc_hash_slice(path) >> 32));
+}
+
 static struct ccfc_slice shell_key(struct ccfc_index *index,
 				   const struct ccfc_change *command,
 				   uint32_t file)
 {
-	uint64_t hash = ccfc_hash_slice(ccfc_index_file_path(index, file));
-
 	ccfc_buf_clear(&index->scratch);
-	ccfc_buf_append(&index->scratch, command->id, command->id_len);
-	ccfc_buf_printf(&index->scratch, "#%08x", (unsigned)(hash >> 32));
+	ccfc_index_shell_id(&index->scratch, command,
+			    ccfc_index_file_path(index, file));
 	return ccfc_buf_view(&index->scratch);
 }
 

@@ -73,6 +73,7 @@ static int run_method(struct ccfc_request *rq, int number,
 	int r;
 
 	rq->method = method->name;
+	rq->answered_by = functions[number];
 	rq->content_left = CONTENT_TOTAL;
 	rq->reading_left = READING_TOTAL;
 	rq->opt = (struct ccfc_options){

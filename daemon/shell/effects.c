@@ -11,6 +11,8 @@ void ccfc_shell_effects_init(struct ccfc_shell_effects *effects)
 void ccfc_shell_effects_release(struct ccfc_shell_effects *effects)
 {
 	free(effects->all.items);
+	free(effects->texts.items);
+	free(effects->bulk.items);
 	ccfc_arena_release(&effects->arena);
 	ccfc_shell_effects_init(effects);
 }

@@ -1,4 +1,5 @@
 /* What git does to the files of the work tree. See walk.h. */
+#include "base/alloc.h"
 #include "shell/walk.h"
 
 struct command {
@@ -39,6 +40,15 @@ static void on_paths(struct ccfc_sh_walk *w, enum ccfc_shell_op op, bool tree,
 
 static void bulk(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
 {
+	struct ccfc_shell_bulk one = {
+		.name = ccfc_arena_copy(w->arena, call->name),
+		.dir = w->state.cwd,
+		.pops = call->n && (ccfc_sh_is(&call->args[0], "pop") ||
+				    ccfc_sh_is(&call->args[0], "apply")),
+	};
+
+	if (!w->stopped && w->out->bulk.n < CCFC_SHELL_TEXTS_MAX)
+		CCFC_VEC_PUSH(w->out->bulk, one);
 	ccfc_sh_unsure(w, CCFC_SHELL_WHY_BULK,
 		       ccfc_sh_join(w, CCFC_SLICE_LIT("git "), call->name));
 }

@@ -26,7 +26,7 @@ void ccfc_shell_read(struct ccfc_shell_effects *out, struct ccfc_slice command,
 	struct ccfc_sh_walk w = { .out = out, .env = env };
 
 	ccfc_arena_clear(&out->arena);
-	out->all.n = 0;
+	out->all.n = out->texts.n = out->bulk.n = 0;
 	memset(out->why, 0, sizeof(out->why));
 	out->first_unsure = CCFC_SLICE_NONE;
 	w.arena = &out->arena;

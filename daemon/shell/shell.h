@@ -20,6 +20,7 @@
 
 #define CCFC_SHELL_COMMAND_MAX (64u << 10) /* bytes of a command */
 #define CCFC_SHELL_EFFECTS_MAX 256u
+#define CCFC_SHELL_TEXTS_MAX   256u /* texts and bulk commands that are kept */
 
 enum ccfc_shell_op {
 	CCFC_SHELL_WRITE,   /* the whole content: >, tee, a here-document */
@@ -86,11 +87,32 @@ enum ccfc_shell_why {
 	CCFC_SHELL_WHYS
 };
 
+/* A command of git that may change files which it does not name. */
+struct ccfc_shell_bulk {
+	struct ccfc_slice name; /* "stash", "checkout" … */
+	struct ccfc_slice dir;	/* where it was run; empty: not known */
+	bool pops;		/* "stash pop": what was put away comes back */
+};
+
 struct ccfc_shell_effects {
 	struct {
 		struct ccfc_shell_effect *items;
 		uint32_t n, cap;
 	} all; /* in the order of the command */
+	/*
+	 * Texts that unsure parts may have written to some file: what is given
+	 * to an interpreter or an editor, and what goes to a target that is not
+	 * plain. As the shell gives them, without its quotes; they borrow from
+	 * the command.
+	 */
+	struct {
+		struct ccfc_slice *items;
+		uint32_t n, cap;
+	} texts;
+	struct {
+		struct ccfc_shell_bulk *items;
+		uint32_t n, cap;
+	} bulk;
 	uint32_t why[CCFC_SHELL_WHYS];
 	struct ccfc_slice first_unsure; /* the program, where it has a name */
 	struct ccfc_arena arena;

@@ -2,6 +2,7 @@
  * A simple command: assignments, redirections, the programs that run another
  * one (sudo, env, timeout), and then whoever knows the name. See walk.h.
  */
+#include "base/alloc.h"
 #include "base/path.h"
 #include "shell/walk.h"
 
@@ -209,6 +210,58 @@ static struct ccfc_sh_fields expand_words(struct ccfc_sh_walk *w,
 	return fields;
 }
 
+/* ---- texts that it may have written somewhere ---- */
+
+/* Those that may write to a file what they are given. */
+static const char writers[] =
+	"python python2 python3 node nodejs deno bun tsx ts-node npx uv poetry "
+	"pipenv perl ruby php lua Rscript osascript awk gawk mawk sed gsed ed "
+	"ex vi vim nvim emacs tee sponge patch dd cat echo printf sh bash zsh "
+	"ksh dash fish pwsh git";
+
+static bool is_writer(struct ccfc_slice name)
+{
+	return ccfc_slice_starts(name, "python3.") ||
+	       ccfc_sh_is_listed(writers, name);
+}
+
+static void keep_text(struct ccfc_sh_walk *w, struct ccfc_slice text)
+{
+	if (text.len && w->out->texts.n < CCFC_SHELL_TEXTS_MAX)
+		CCFC_VEC_PUSH(w->out->texts, text);
+}
+
+/* What is counted as unsure and may have written what it was given. */
+struct doubts {
+	uint32_t programs, targets;
+};
+
+static struct doubts doubts_now(const struct ccfc_sh_walk *w)
+{
+	const uint32_t *why = w->out->why;
+
+	return (struct doubts){
+		.programs =
+			why[CCFC_SHELL_WHY_PROGRAM] + why[CCFC_SHELL_WHY_BULK],
+		.targets = why[CCFC_SHELL_WHY_TARGET],
+	};
+}
+
+static void keep_texts(struct ccfc_sh_walk *w, const struct doubts *before,
+		       const struct ccfc_sh_call *call)
+{
+	struct doubts now = doubts_now(w);
+
+	if (now.targets == before->targets &&
+	    (now.programs == before->programs || !is_writer(call->name)))
+		return;
+	if (call->in.known)
+		keep_text(w, call->in.text);
+	for (uint32_t i = 0; i < call->n; i++)
+		if (call->args[i].known)
+			keep_text(w, call->args[i].text);
+}
+
 struct ccfc_sh_result ccfc_sh_walk_simple(struct ccfc_sh_walk *w,
 					  const struct ccfc_sh_node *node,
 					  struct ccfc_sh_flow in)
@@ -216,6 +269,7 @@ struct ccfc_sh_result ccfc_sh_walk_simple(struct ccfc_sh_walk *w,
 	struct ccfc_sh_call call = { .after_or = w->after_or };
 	uint32_t start = w->out->all.n, middle, first = 0, more;
 	struct ccfc_sh_fields fields;
+	struct doubts before = doubts_now(w);
 	struct ccfc_sh_outlet outlet;
 
 	w->after_or = false;
@@ -237,6 +291,7 @@ struct ccfc_sh_result ccfc_sh_walk_simple(struct ccfc_sh_walk *w,
 		call.steady = true;
 	}
 	call.out = ccfc_sh_pour(w, &outlet, call.out);
+	keep_texts(w, &before, &call);
 	if (middle > start)
 		ccfc_sh_beside(w, start, middle);
 	return (struct ccfc_sh_result){ .out = call.out,

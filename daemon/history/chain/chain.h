@@ -102,6 +102,13 @@ static inline uint64_t ccfc_place_of(uint32_t i, bool after)
 
 #define CCFC_PLACE_NONE UINT64_MAX
 
+/* A gap that commands of a shell explain (gap/inferred.c). */
+struct ccfc_chain_run {
+	uint32_t gap;	   /* the node behind it, or the number of nodes */
+	uint32_t first, n; /* of `run_commands` */
+	uint32_t change;   /* of one command: its change, in this question */
+};
+
 struct ccfc_checkpoint {
 	uint32_t node;
 	bool back;	      /* worked out from a later state */
@@ -148,6 +155,14 @@ struct ccfc_chain {
 	uint64_t last_at;   /* its place */
 	uint64_t last_hash; /* of the text */
 	bool has_last;
+	/* What commands explain, and what that was made from. */
+	struct {
+		struct ccfc_chain_run *items;
+		uint32_t n, cap;
+	} runs;
+	struct ccfc_ids run_commands; /* as in the whole index */
+	uint64_t run_stamp;	      /* 0: nothing was made */
+	bool explained;		      /* in this question */
 	struct ccfc_arena arena;
 };
 
@@ -159,6 +174,10 @@ struct ccfc_history {
 	struct ccfc_chain *chain;	/* that is open; may be NULL */
 	struct ccfc_launches *launches; /* of agents; may be NULL */
 	struct ccfc_arena scratch;	/* of one piece of evidence */
+	struct {
+		struct ccfc_period *items;
+		uint32_t n, cap;
+	} spans; /* see ccfc_history_wants */
 };
 
 void ccfc_chain_free(struct ccfc_chain *chain);
@@ -205,6 +224,9 @@ bool ccfc_nodes_overlap(const struct ccfc_chain *chain, uint32_t k, uint32_t i);
 void ccfc_replay_returns(struct ccfc_chain *chain);
 /* Finds those that a hook of the client's made (hooks.c). */
 void ccfc_replay_hooks(struct ccfc_chain *chain);
+/* A number that is another one when the lines of a change are. */
+uint64_t ccfc_change_stamp(const struct ccfc_history *history,
+			   const struct ccfc_change *change);
 /* The last part of it: line endings and encodings (encoding_choice.c). */
 void ccfc_replay_forms(struct ccfc_chain *chain);
 

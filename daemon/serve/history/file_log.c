@@ -113,16 +113,12 @@ static void pack_lines(struct ccfc_request *rq,
 	ccfc_buf_release(&buf);
 }
 
-static void pack_change(struct log *log, uint32_t i, struct ccfc_arena *arena)
+/* Who made a change, how, and why. */
+static void pack_who(struct ccfc_request *rq, uint32_t id)
 {
-	struct ccfc_request *rq = log->rq;
-	uint32_t id = ccfc_chain_change(log->chain, i);
 	const struct ccfc_change *c = &rq->index->changes.items[id];
-	struct ccfc_content_state before, after;
 	struct ccfc_pack *p = rq->pack;
 
-	ccfc_chain_before(&before, log->chain, i, arena);
-	ccfc_chain_after(&after, log->chain, i, arena);
 	ccfc_pack_kv_cstr(p, "kind", "change");
 	ccfc_reply_change_ref(rq, id);
 	ccfc_reply_id(p, "agentId", rq->index, ccfc_index_agent(c));
@@ -130,6 +126,18 @@ static void pack_change(struct log *log, uint32_t i, struct ccfc_arena *arena)
 	ccfc_reply_str(p, "tool", ccfc_index_tool(rq->index, c));
 	ccfc_reply_shell(p, rq->index, c);
 	ccfc_reply_prompt(rq, c);
+}
+
+static void pack_change(struct log *log, uint32_t i, struct ccfc_arena *arena)
+{
+	struct ccfc_request *rq = log->rq;
+	uint32_t id = ccfc_chain_change(log->chain, i);
+	const struct ccfc_change *c = &rq->index->changes.items[id];
+	struct ccfc_content_state before, after;
+
+	ccfc_chain_before(&before, log->chain, i, arena);
+	ccfc_chain_after(&after, log->chain, i, arena);
+	pack_who(rq, id);
 	pack_lines(rq, &before, &after, c);
 	ccfc_reply_state(rq, "after", &after, false);
 }
@@ -184,6 +192,35 @@ static void pack_hook(struct log *log, const struct step *step)
 	ccfc_pack_kv_str(log->rq->pack, "hookOf", ccfc_slice(c->id, c->id_len));
 }
 
+/* What it was, or who made it: a command that the contents tell of. */
+static void pack_kind(struct log *log, const struct step *step)
+{
+	bool whole = step->seen == CCFC_ID_NONE && step->from == CCFC_ID_NONE;
+	uint32_t made = whole ? ccfc_chain_inferred(log->chain, step->i)
+			      : CCFC_ID_NONE;
+	uint32_t n = whole ? ccfc_chain_commands(log->chain, step->i) : 0;
+	const struct ccfc_index *index = log->rq->index;
+	struct ccfc_pack *p = log->rq->pack;
+
+	if (made != CCFC_ID_NONE) {
+		pack_who(log->rq, made);
+		return;
+	}
+	ccfc_pack_kv_cstr(p, "kind", gap_text(step->gap));
+	if (!n)
+		return;
+	ccfc_pack_kv_cstr(p, "evidence",
+			  ccfc_proof_text(CCFC_PROOF_AMBIGUOUS));
+	ccfc_pack_cstr(p, "candidates");
+	ccfc_pack_array(p);
+	for (uint32_t k = 0; k < n; k++)
+		ccfc_reply_candidate(
+			p, index,
+			&index->changes.items[ccfc_chain_command(
+				log->chain, step->i, k)]);
+	ccfc_pack_end(p);
+}
+
 /* When the step was there: at a backup, a change, or now (NONE). */
 static int64_t time_of_step(const struct log *log, const struct step *step)
 {
@@ -217,7 +254,7 @@ static void pack_gap(struct log *log, const struct step *step,
 	else
 		ccfc_chain_after(&before, log->chain, step->i - 1, arena);
 	read_after(&after, log, step, arena);
-	ccfc_pack_kv_cstr(p, "kind", gap_text(step->gap));
+	pack_kind(log, step);
 	pack_return(log, step);
 	pack_hook(log, step);
 	ccfc_pack_kv_time(p, "from",

@@ -51,6 +51,9 @@ struct ccfc_request ccfc_deferred_request(struct ccfc_deferred *d,
 		.id = d->id,
 		.content_left = d->content_left,
 		.reading_left = d->reading_left,
+		.answered_by = d->answered_by,
+		.spans = d->spans,
+		.nspans = d->nspans,
 	};
 }
 
@@ -95,6 +98,15 @@ void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq)
 	d->content_left = rq->content_left;
 	d->reading_left = rq->reading_left;
 	ccfc_options_copy(&d->opt, &rq->opt, &d->arena);
+	d->answered_by = rq->answered_by;
+	d->nspans = rq->nspans;
+	if (rq->nspans)
+		d->spans =
+			(const struct ccfc_period *)(const void *)ccfc_arena_copy(
+				&d->arena,
+				ccfc_slice((const char *)rq->spans,
+					   rq->nspans * sizeof(*rq->spans)))
+				.ptr;
 }
 
 int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,

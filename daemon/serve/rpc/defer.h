@@ -28,7 +28,10 @@ struct ccfc_deferred {
 	struct ccfc_options opt; /* slices live in `arena` */
 	struct ccfc_arena arena; /* the job's own */
 	struct ccfc_buf result;	 /* without `finish`: the value, packed */
-	size_t content_left, reading_left; /* as the request's */
+	size_t content_left, reading_left; /* as the request's, … */
+	ccfc_method_fn answered_by;	   /* … and these too; in `arena` */
+	const struct ccfc_period *spans;
+	uint32_t nspans;
 	struct ccfc_err err;
 	int r;
 };

@@ -48,6 +48,19 @@ static int pack_answer(struct ccfc_history_job *job,
 	return job->answer(job, &rq, err);
 }
 
+/* Keeps what the history left open, for the core. */
+static void take_spans(struct ccfc_history_job *job,
+		       const struct ccfc_history *history)
+{
+	const struct ccfc_period *spans =
+		ccfc_history_wants(history, &job->nspans);
+
+	if (!job->nspans)
+		return;
+	job->spans = ccfc_calloc(job->nspans, sizeof(*spans));
+	memcpy(job->spans, spans, job->nspans * sizeof(*spans));
+}
+
 static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
@@ -70,6 +83,13 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 	r = pack_answer(job, history, err);
 	if (ccfc_tail_is_over(env.tail))
 		r = too_late(job, err);
+	else
+		take_spans(job, history);
+	/* A point may be one of those that are not known yet. */
+	if (job->nspans && r < 0) {
+		job->r = r;
+		r = 0;
+	}
 	ccfc_history_free(history);
 	ccfc_tail_free(env.tail);
 	ccfc_parser_free(env.parser);
@@ -82,10 +102,40 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 
 /* --- on the core --- */
 
+/* Is there a command in any of the spans? */
+static bool has_commands(const struct ccfc_index *index,
+			 const struct ccfc_history_job *job)
+{
+	struct ccfc_ids ids = { 0 };
+	bool any;
+
+	ccfc_query_commands(&ids, index, job->spans, job->nspans);
+	any = ids.n;
+	free(ids.items);
+	return any;
+}
+
+static int finish_history_job(struct ccfc_deferred *d, struct ccfc_request *rq,
+			      struct ccfc_err *err)
+{
+	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
+
+	if (job->nspans && has_commands(rq->index, job)) {
+		rq->spans = job->spans;
+		rq->nspans = job->nspans;
+		return rq->answered_by(rq, err);
+	}
+	if (job->r)
+		return job->r; /* `err` says why */
+	ccfc_pack_raw(rq->pack, ccfc_buf_view(&d->result));
+	return 0;
+}
+
 static void release_history_job(struct ccfc_deferred *d)
 {
 	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
 
+	free(job->spans);
 	ccfc_excerpt_free(job->excerpt);
 	free(job);
 }
@@ -97,9 +147,12 @@ struct ccfc_history_job *ccfc_history_job_new(struct ccfc_request *rq,
 	struct ccfc_history_job *job = ccfc_calloc(1, sizeof(*job));
 
 	job->d.work = work_history_job;
+	job->d.finish = finish_history_job;
 	job->d.release = release_history_job;
 	job->answer = answer;
 	job->service = rq->service;
+	if (rq->nspans)
+		ccfc_excerpt_add_commands(e, rq->spans, rq->nspans);
 	job->excerpt = ccfc_excerpt_finish(e);
 	rq->service->progress(rq->service->ctx, &job->progress);
 	return job;

@@ -49,6 +49,9 @@ void ccfc_reply_change_names(struct ccfc_pack *p,
  */
 void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 		      const struct ccfc_change *change);
+/* An item of `candidates`: a change, or a command of a shell. */
+void ccfc_reply_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
+			  const struct ccfc_change *change);
 /* Of these `command` alone. */
 void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
 			const struct ccfc_change *change);

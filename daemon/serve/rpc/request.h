@@ -18,6 +18,14 @@ struct ccfc_conversation;
 struct ccfc_build;
 struct ccfc_sliced;
 
+struct ccfc_request;
+
+/*
+ * A method packs one value, the result, or returns an error. What it packed
+ * before an error is dropped.
+ */
+typedef int (*ccfc_method_fn)(struct ccfc_request *rq, struct ccfc_err *err);
+
 struct ccfc_methods {
 	struct ccfc_service *service; /* borrowed */
 	struct ccfc_arena arena;      /* of the request */
@@ -51,6 +59,10 @@ struct ccfc_request {
 	struct ccfc_spool *body; /* see ccfc_methods_body; or NULL */
 	size_t body_at;		 /* where it belongs in the reply */
 	bool stop;		 /* the daemon is to end after the reply */
+	ccfc_method_fn answered_by;
+	/* When commands ran that the answer may name; see history_job.h. */
+	const struct ccfc_period *spans;
+	uint32_t nspans;
 	/* On a worker only: */
 	struct ccfc_history *history;
 	struct ccfc_arena *texts;		   /* of one change's content */
@@ -59,12 +71,6 @@ struct ccfc_request {
 
 /* The request is answered later. */
 #define CCFC_DEFERRED 1
-
-/*
- * A method packs one value, the result, or returns an error. What it packed
- * before an error is dropped.
- */
-typedef int (*ccfc_method_fn)(struct ccfc_request *rq, struct ccfc_err *err);
 
 /*
  * Packs an array of `n` items that are in `body`, for a reply that is too long

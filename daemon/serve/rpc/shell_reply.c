@@ -16,8 +16,8 @@ void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_id(p, "command", index, command ? command->text : 0);
 }
 
-static void pack_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
-			   const struct ccfc_change *c)
+void ccfc_reply_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
+			  const struct ccfc_change *c)
 {
 	ccfc_pack_map(p);
 	ccfc_reply_str(p, "sessionId",
@@ -39,7 +39,7 @@ static void pack_candidates(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_cstr(p, "candidates");
 	ccfc_pack_array(p);
 	for (uint32_t i = 0; i < rivals.n; i++)
-		pack_candidate(p, index,
+		ccfc_reply_candidate(p, index,
 			       &index->changes.items[rivals.items[i]]);
 	ccfc_pack_end(p);
 	free(rivals.items);

@@ -205,6 +205,60 @@ static void test_unsure_before(void **state)
 }
 
 /* Too long, too deep, too many: nothing is named that is not sure. */
+/* Is the text one that an unsure part may have written somewhere? */
+static bool may_write(const struct ccfc_shell_effects *e, const char *text)
+{
+	for (uint32_t i = 0; i < e->texts.n; i++)
+		if (ccfc_slice_contains(e->texts.items[i], text))
+			return true;
+	return false;
+}
+
+/* What goes to a program or a target that is not known is kept. */
+static void test_texts(void **state)
+{
+	static const struct {
+		const char *command;
+		bool kept;
+	} table[] = {
+		{ "python3 - <<'EOF'\nx = 'some text'\nEOF", true },
+		{ "node -e 'f(\"some text\")'", true },
+		{ "echo some 'text' > \"$f\"", false }, /* two words */
+		{ "echo 'some text' > \"$f\"", true },
+		{ "cat <<EOF | python3 x.py\nsome text\nEOF", true },
+		{ "echo 'some text' > a.txt", false },
+		{ "echo 'some text' > a.txt; make", false },
+		{ "echo 'some text'; make", false },
+		{ "git commit -m 'some text' && make", false },
+		{ "gh pr create --body 'some text'", false },
+		{ "grep -q 'some text' a.txt && make", false },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		read_in(*state, table[i].command, &here);
+		assert_int_equal(may_write(*state, "some text"), table[i].kept);
+	}
+}
+
+/* git's commands that name no file, and where they were run. */
+static void test_bulk(void **state)
+{
+	struct ccfc_shell_effects *e = *state;
+
+	read_in(e, "cd sub && git stash && git -C /q stash pop", &here);
+	assert_int_equal(e->bulk.n, 2);
+	assert_slice(e->bulk.items[0].name, "stash");
+	assert_slice(e->bulk.items[0].dir, "/home/dev/p/sub");
+	assert_false(e->bulk.items[0].pops);
+	assert_slice(e->bulk.items[1].dir, "/q");
+	assert_true(e->bulk.items[1].pops);
+	read_in(e, "cd \"$d\"; git reset --hard", &here);
+	assert_int_equal(e->bulk.n, 1);
+	assert_int_equal(e->bulk.items[0].dir.len, 0);
+	read_in(e, "git status", &here);
+	assert_int_equal(e->bulk.n, 0);
+}
+
 static void test_bounds(void **state)
 {
 	struct ccfc_shell_effects *out = *state;
@@ -265,6 +319,8 @@ int main(void)
 		cmocka_unit_test(test_powershell),
 		cmocka_unit_test(test_happened),
 		cmocka_unit_test(test_unsure_before),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_bulk),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_rounds),
 	};

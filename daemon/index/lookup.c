@@ -199,3 +199,28 @@ int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 	}
 	return r;
 }
+
+bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
+			 const struct ccfc_index *index, struct ccfc_slice id)
+{
+	const char *mark = id.len ? memchr(id.ptr, '#', id.len) : NULL;
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	bool found = false;
+
+	if (!mark)
+		return false;
+	*command = ccfc_index_find_change(
+		index, ccfc_slice(id.ptr, (size_t)(mark - id.ptr)));
+	if (*command == CCFC_ID_NONE ||
+	    !ccfc_index_is_command(&index->changes.items[*command]))
+		return false;
+	for (*file = 1; !found && *file < index->files.n; (*file)++) {
+		ccfc_buf_clear(&name);
+		ccfc_index_shell_id(&name, &index->changes.items[*command],
+				    ccfc_index_file_path(index, *file));
+		found = ccfc_slice_eq(ccfc_buf_view(&name), id);
+	}
+	*file -= found;
+	ccfc_buf_release(&name);
+	return found;
+}

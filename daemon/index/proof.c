@@ -53,7 +53,7 @@ static int64_t later(int64_t time, int64_t ms)
 }
 
 struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
-				   const struct ccfc_change *change)
+				     const struct ccfc_change *change)
 {
 	const struct ccfc_change *c = call_row(index, change);
 	struct ccfc_period w = { ccfc_index_time(c), INT64_MAX };
@@ -206,7 +206,7 @@ static bool is_doubtful(const struct ccfc_index *index,
 
 /* From the change of the file in front of `c` to the one behind it. */
 static struct ccfc_period between(const struct ccfc_index *index,
-				const struct ccfc_change *c)
+				  const struct ccfc_change *c)
 {
 	const struct ccfc_ids *ids = &index->files.items[c->file];
 	struct ccfc_period own = ccfc_query_window(index, c);
@@ -251,7 +251,8 @@ static bool has_unknown(const struct ccfc_index *index, uint32_t session,
 }
 
 /* Is it worth while to look at the commands of a session? */
-static bool was_there(const struct ccfc_session *s, const struct ccfc_period *all)
+static bool was_there(const struct ccfc_session *s,
+		      const struct ccfc_period *all)
 {
 	return (s->start == CCFC_TIME_NONE || s->start <= all->to) &&
 	       (s->end == CCFC_TIME_NONE ||

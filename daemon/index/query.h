@@ -57,7 +57,7 @@ struct ccfc_period {
  * result. The ends are INT64_MIN and INT64_MAX where they are not known.
  */
 struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
-				   const struct ccfc_change *change);
+				     const struct ccfc_change *change);
 
 /* How many ccfc_query_commands gives at most. */
 #define CCFC_QUERY_COMMANDS_MAX 4096u
@@ -81,6 +81,14 @@ uint32_t ccfc_query_change_id(const struct ccfc_index *index,
  */
 int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 		      struct ccfc_slice ref, struct ccfc_err *err);
+
+/*
+ * The command and the file that `id`, "<id of the command>#<hash of the path>",
+ * may be an inferred change of: the index has no such changes (excerpt.h).
+ * False when there is no such command or file.
+ */
+bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
+			 const struct ccfc_index *index, struct ccfc_slice id);
 
 /* How sure it is that the change is its call's (proof.c). */
 enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,

@@ -68,7 +68,7 @@ ccfc_history_env(const struct ccfc_history *history)
 }
 
 const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
-					   uint32_t *n)
+					     uint32_t *n)
 {
 	*n = history->spans.n;
 	return history->spans.items;

@@ -64,7 +64,7 @@ ccfc_history_env(const struct ccfc_history *history);
  * (ccfc_excerpt_add_commands) gets them named. Empty otherwise.
  */
 const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
-					   uint32_t *n);
+					     uint32_t *n);
 
 /* Ordered: a lesser one is less sure. */
 enum ccfc_fidelity {
@@ -173,8 +173,8 @@ bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 /*
  * The change of a shell's command that made the gap in front of change i, as
  * the contents tell: a row of the excerpt that is in no list, with the evidence
- * "inferred". CCFC_ID_NONE: there is none. `ccfc_chain_gap` says what the gap is
- * besides, OUTSIDE or RETURNED.
+ * "inferred". CCFC_ID_NONE: there is none. `ccfc_chain_gap` says what the gap
+ * is besides, OUTSIDE or RETURNED.
  */
 uint32_t ccfc_chain_inferred(const struct ccfc_chain *chain, uint32_t i);
 /*
@@ -184,6 +184,35 @@ uint32_t ccfc_chain_inferred(const struct ccfc_chain *chain, uint32_t i);
 uint32_t ccfc_chain_commands(const struct ccfc_chain *chain, uint32_t i);
 uint32_t ccfc_chain_command(const struct ccfc_chain *chain, uint32_t i,
 			    uint32_t k);
+
+/*
+ * What happened to a file, as numbers in the order of time: 2 * i + 1 is change
+ * i, 2 * i the gap in front of it (i the number of changes: in front of the
+ * disk). A gap is a step where a change of a command made it (inferred).
+ */
+static inline uint32_t ccfc_step_of_change(uint32_t i)
+{
+	return 2 * i + 1;
+}
+
+static inline uint32_t ccfc_step_of_gap(uint32_t i)
+{
+	return 2 * i;
+}
+
+/* Its change; CCFC_ID_NONE of a gap that no command made. */
+uint32_t ccfc_chain_step_change(const struct ccfc_chain *chain, uint32_t step);
+/* The step of a change of the chain, also of an inferred one; 0: none. */
+uint32_t ccfc_chain_step_find(const struct ccfc_chain *chain, uint32_t change);
+/* By when its effect was there. */
+int64_t ccfc_chain_step_time(const struct ccfc_chain *chain, uint32_t step);
+/* The content right before and right after it. */
+void ccfc_chain_step_before(struct ccfc_content_state *out,
+			    struct ccfc_chain *chain, uint32_t step,
+			    struct ccfc_arena *arena);
+void ccfc_chain_step_after(struct ccfc_content_state *out,
+			   struct ccfc_chain *chain, uint32_t step,
+			   struct ccfc_arena *arena);
 
 /*
  * States that backups of the client show: `k` is the number of one, or

@@ -42,6 +42,7 @@ ROOMS = {
     "daemon/store": {"sql": set(), "texts": set(),
                      "salvage": {"texts"}},
     "daemon/history": {"step": set(), "chain": {"step"},
+                       "gap": {"chain", "step"},
                        "plan": {"chain", "step"},
                        "blame": {"chain", "plan", "step"}},
     "daemon/serve": {"net": set(), "rpc": {"net"},

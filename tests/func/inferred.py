@@ -10,6 +10,7 @@ import harness
 from harness import eq
 from shell_changes import bash
 from shell_states import Asked, edit_of
+from transcript import stamp
 from world import World
 
 START = "alpha\nbeta\ngamma\n"
@@ -70,8 +71,6 @@ def test_text_in_a_command():
         assert step["command"].startswith("python3 - <<'EOF'"), step
         eq((step["tool"], step["operation"]), ("Bash", "modified"))
         eq((step["linesAdded"], step["linesRemoved"]), (1, 0))
-        eq(step["after"]["fidelity"], "exact" if
-           step["after"]["fidelity"] == "exact" else "reconstructed")
         eq(w.blame()[3], (LINE, "session", w.id("a"), "inferred"))
 
 
@@ -99,7 +98,6 @@ def test_git_brings_a_state_back():
 def test_the_disk_behind_the_last_change():
     with Gap() as w:
         tid = w.run_in("b", SCRIPT)
-        when = w.box.ids.now if hasattr(w.box, "ids") else None
         w.put("a.txt", START + LINE + "\n")
         when = w.sessions["b"].ids.now / 1000 - 0.5
         os.utime(w.path("a.txt"), (when, when))
@@ -110,6 +108,65 @@ def test_the_disk_behind_the_last_change():
         # Written at another time: by somebody else.
         os.utime(w.path("a.txt"), (when + 60, when + 60))
         eq([s["kind"] for s in w.steps()], ["change", "outside"])
+
+
+# --- known as other changes are ---
+
+def text_of(w, **at):
+    with w.box.rpc() as client:
+        reply = client.call("file.at", path=w.path("a.txt"), **at)
+    return reply["state"]["content"].decode(), reply
+
+
+def test_cat_and_diff():
+    with Gap() as w:
+        tid = w.run_in("a", SCRIPT)
+        w.found(START + LINE + "\n")
+        made = w.gap()["changeId"]
+        eq(text_of(w, at=made)[0], START + LINE + "\n")
+        eq(text_of(w, at=made)[1]["changeId"], made)
+        eq(text_of(w, at="before:" + made)[0], START)
+        eq(text_of(w, at=w.id("a"))[0], START + LINE + "\n")
+        with w.box.rpc() as client:
+            got = client.call("change.get", change=made)
+        eq((got["evidence"], got["sessionId"]), ("inferred", w.id("a")))
+        assert "+" + LINE in got["diff"].decode(), got
+        diff = w.ok("diff", w.id("a"))
+        eq(diff.count("+" + LINE), 1)
+        diff = w.ok("diff", w.id("a"), "--net")
+        eq(diff.count("+" + LINE), 1)
+        assert "+" + LINE not in w.ok("diff", w.id("b")), "b's"
+        w.fails("diff", tid + "#00000000", code=1)
+
+
+def test_time():
+    """By the end of the command it was there, and that is not sure."""
+    with Gap() as w:
+        w.run_in("a", SCRIPT)
+        end = w.sessions["a"].ids.now
+        w.sessions["a"].ids.now += 60_000
+        w.found(START + LINE + "\n")
+        text, reply = text_of(w, at=stamp(end + 5000))
+        eq(text, START + LINE + "\n")
+        eq(reply["state"]["fidelity"], "reconstructed")
+        assert "while a command ran" in reply["state"]["why"], reply
+        eq(text_of(w, at=stamp(end - 1500))[0], START)
+
+
+def test_revert():
+    with Gap() as w:
+        w.run_in("b", SCRIPT)
+        w.found(START + LINE + "\n")
+        w.ok("revert", w.id("b"))
+        eq(w.get("a.txt"), START)
+
+
+def test_log_names_it():
+    with Gap() as w:
+        w.run_in("a", SCRIPT)
+        w.found(START + LINE + "\n")
+        out = w.ok("log", "a.txt")
+        assert "Bash, inferred" in out and "$ python3 -" in out, out
 
 
 # --- nobody may be named ---

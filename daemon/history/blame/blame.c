@@ -231,13 +231,32 @@ static int end_at_point(struct ccfc_blame *out, struct end *e,
 	return 0;
 }
 
-int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
-	       const struct ccfc_blame_options *options,
-	       struct ccfc_arena *arena, struct ccfc_err *err)
+/* Before and after an inferred change are those of its neighbours. */
+static void leave_made(struct ccfc_blame_options *options, uint32_t len)
 {
-	struct end e = { .chain = chain, .options = options, .arena = arena };
-	int r = options->disk ? end_on_disk(out, &e, err)
-			      : end_at_point(out, &e, err);
+	struct ccfc_point *point = &options->point;
+
+	if (options->disk || point->made == CCFC_ID_NONE)
+		return;
+	point->made = CCFC_ID_NONE;
+	if (point->before)
+		point->i--;
+	else
+		options->disk = point->i == len;
+	point->before = !point->before;
+}
+
+int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
+	       const struct ccfc_blame_options *asked, struct ccfc_arena *arena,
+	       struct ccfc_err *err)
+{
+	struct ccfc_blame_options options = *asked;
+	struct end e = { .chain = chain, .options = &options, .arena = arena };
+	int r;
+
+	leave_made(&options, chain->n);
+	r = options.disk ? end_on_disk(out, &e, err)
+			 : end_at_point(out, &e, err);
 
 	ccfc_walk_release(&e.own);
 	if (e.kept)
@@ -284,6 +303,11 @@ struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
 	if (ccfc_owner_is_change(owner)) {
 		o.kind = CCFC_BLAME_SESSION;
 		o.change = chain->nodes[i].change;
+		return o;
+	}
+	if (!hidden && i && ccfc_chain_inferred(chain, i) != CCFC_ID_NONE) {
+		o.kind = CCFC_BLAME_SESSION;
+		o.change = ccfc_chain_inferred(chain, i);
 		return o;
 	}
 	if (!hidden && i && gap_in_front(chain, i) == CCFC_GAP_HOOK) {

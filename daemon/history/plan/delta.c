@@ -79,18 +79,19 @@ static void put_head(struct ccfc_buf *buf, struct ccfc_slice name)
 	ccfc_buf_putc(buf, '\n');
 }
 
-void ccfc_delta_change(struct ccfc_delta *out, struct ccfc_buf *buf,
-		       const struct ccfc_delta_form *form,
-		       struct ccfc_chain *chain, uint32_t i,
-		       const struct ccfc_content_state *before,
-		       const struct ccfc_content_state *after,
-		       struct ccfc_arena *arena)
+void ccfc_delta_step(struct ccfc_delta *out, struct ccfc_buf *buf,
+		     const struct ccfc_delta_form *form,
+		     struct ccfc_chain *chain, uint32_t step,
+		     const struct ccfc_content_state *before,
+		     const struct ccfc_content_state *after,
+		     struct ccfc_arena *arena)
 {
 	const struct ccfc_hunk *hunks;
 	uint32_t n;
 
 	ccfc_delta_states(out, buf, form, before, after);
-	if (out->known || !ccfc_chain_patch(&hunks, &n, chain, i, arena))
+	if (out->known || step % 2 == 0 ||
+	    !ccfc_chain_patch(&hunks, &n, chain, step / 2, arena))
 		return;
 	put_head(buf, form->name);
 	for (uint32_t k = 0; k < n; k++)

@@ -34,14 +34,14 @@ void ccfc_delta_states(struct ccfc_delta *out, struct ccfc_buf *buf,
 		       const struct ccfc_content_state *before,
 		       const struct ccfc_content_state *after);
 /*
- * Change `i`, whose states the caller has: by them, else by its patch, which
- * is partial.
+ * A step of the chain, whose states the caller has: by them, else by the
+ * change's patch, which is partial.
  */
-void ccfc_delta_change(struct ccfc_delta *out, struct ccfc_buf *buf,
-		       const struct ccfc_delta_form *form,
-		       struct ccfc_chain *chain, uint32_t i,
-		       const struct ccfc_content_state *before,
-		       const struct ccfc_content_state *after,
-		       struct ccfc_arena *arena);
+void ccfc_delta_step(struct ccfc_delta *out, struct ccfc_buf *buf,
+		     const struct ccfc_delta_form *form,
+		     struct ccfc_chain *chain, uint32_t step,
+		     const struct ccfc_content_state *before,
+		     const struct ccfc_content_state *after,
+		     struct ccfc_arena *arena);
 
 #endif

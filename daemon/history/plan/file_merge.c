@@ -72,22 +72,29 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where the changes, which are put in order, stand in the chain, in order. */
-static uint32_t positions(uint32_t *out, const struct ccfc_chain *chain,
-			  uint32_t *changes, uint32_t n)
+/* The steps of the changes, which are put in order, in order. */
+static uint32_t steps_of(uint32_t *out, const struct ccfc_chain *chain,
+			 uint32_t *changes, uint32_t n)
 {
-	uint32_t found = 0;
+	uint32_t found = 0, end = ccfc_step_of_gap(ccfc_chain_len(chain));
 
 	if (!n)
 		return 0;
 	qsort(changes, n, sizeof(*changes), by_number);
-	for (uint32_t i = 0; i < ccfc_chain_len(chain); i++) {
-		uint32_t change = ccfc_chain_change(chain, i);
+	for (uint32_t step = 1; step <= end && found < n; step++) {
+		uint32_t change = ccfc_chain_step_change(chain, step);
 
 		if (bsearch(&change, changes, n, sizeof(*changes), by_number))
-			out[found++] = i;
+			out[found++] = step;
 	}
 	return found;
+}
+
+/* Was nobody there between two steps? */
+static bool are_together(struct ccfc_chain *chain, uint32_t a, uint32_t b)
+{
+	return b == a + 1 || (b == a + 2 && b % 2 &&
+			      ccfc_chain_gap(chain, b / 2) == CCFC_GAP_NONE);
 }
 
 bool ccfc_change_runs_find(struct ccfc_change_runs *out,
@@ -99,16 +106,15 @@ bool ccfc_change_runs_find(struct ccfc_change_runs *out,
 
 	if (n)
 		memcpy(ids, changes, n * sizeof(*ids));
-	n = positions(at, chain, ids, n);
+	n = steps_of(at, chain, ids, n);
 	*out = (struct ccfc_change_runs){
 		.items = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*out->items))
 	};
 	for (uint32_t k = 0; k < n; k++) {
-		bool next = k && at[k] == at[k - 1] + 1;
-
-		if (k && !next)
+		/* The first change behind the last one, and this one. */
+		if (k && at[k] / 2 > (at[k - 1] + 1) / 2)
 			out->others = true;
-		if (next && ccfc_chain_gap(chain, at[k]) == CCFC_GAP_NONE)
+		if (k && are_together(chain, at[k - 1], at[k]))
 			out->items[out->n - 1].last = at[k];
 		else
 			out->items[out->n++] =
@@ -135,8 +141,8 @@ bool ccfc_change_run_ends(struct ccfc_version *before,
 	struct ccfc_content_state b, a;
 	bool known;
 
-	ccfc_chain_before(&b, chain, run->first, arena);
-	ccfc_chain_after(&a, chain, run->last, arena);
+	ccfc_chain_step_before(&b, chain, run->first, arena);
+	ccfc_chain_step_after(&a, chain, run->last, arena);
 	ccfc_fidelity_weigh(fidelity, why, &b);
 	ccfc_fidelity_weigh(fidelity, why, &a);
 	known = ccfc_version_of(before, &b);

@@ -46,7 +46,7 @@ enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
 					    uint32_t *conflicts,
 					    const struct ccfc_merge3 *weave);
 
-/* Changes first to last of a chain, with nobody else's between them. */
+/* Steps first to last of a chain, with nobody else's between them. */
 struct ccfc_change_run {
 	uint32_t first, last;
 };
@@ -59,8 +59,9 @@ struct ccfc_change_runs {
 };
 
 /*
- * The runs of `changes` (ids, any order). Where it is not known whether
- * somebody else changed the file, a run ends. False if none is in the chain.
+ * The runs of `changes` (ids, any order; also inferred ones). Where it is not
+ * known whether somebody else changed the file, a run ends. False if none is in
+ * the chain.
  */
 bool ccfc_change_runs_find(struct ccfc_change_runs *out,
 			   struct ccfc_chain *chain, const uint32_t *changes,

@@ -35,10 +35,11 @@ static int nothing(struct ccfc_slice word, struct ccfc_err *err)
 static int read_name(struct ccfc_at *out, const struct ccfc_index *index,
 		     struct ccfc_slice word, struct ccfc_err *err)
 {
-	uint32_t id = ccfc_query_change_id(index, word);
+	uint32_t id = ccfc_query_change_id(index, word), file;
 	int r;
 
-	if (id != CCFC_ID_NONE)
+	/* Of an inferred change the index has the command. */
+	if (id != CCFC_ID_NONE || ccfc_query_inferred(&id, &file, index, word))
 		return as_change(out, id);
 	if (ccfc_slice_starts(word, CHANGE)) {
 		r = ccfc_query_change(&id, index, word, err);
@@ -121,6 +122,21 @@ static bool is_part_of(const struct ccfc_change *part,
 	       !memcmp(part->id, c->id, c->id_len);
 }
 
+/* Is the gap in front of change i made by a command: that one, if given? */
+static bool find_made(struct ccfc_point *out, const struct search *s,
+		      uint32_t i, uint32_t command)
+{
+	uint32_t id = i ? ccfc_chain_inferred(s->chain, i) : CCFC_ID_NONE;
+
+	if (id == CCFC_ID_NONE ||
+	    (command != CCFC_ID_NONE &&
+	     s->index->changes.items[id].command != command))
+		return false;
+	out->i = i;
+	out->made = id;
+	return true;
+}
+
 static int find_change(struct ccfc_point *out, const struct search *s,
 		       struct ccfc_err *err)
 {
@@ -130,6 +146,9 @@ static int find_change(struct ccfc_point *out, const struct search *s,
 	for (uint32_t k = 0; i < 0 && k < s->len; k++)
 		if (is_part_of(change_at(s, k), c))
 			i = k;
+	for (uint32_t k = 1; i < 0 && k <= s->len; k++)
+		if (find_made(out, s, k, s->at->id))
+			return 0;
 	if (i < 0 && c->state != CCFC_STATE_APPLIED)
 		return not_applied(c, err);
 	if (i < 0)
@@ -145,12 +164,16 @@ static int find_session(struct ccfc_point *out, const struct search *s,
 	uint32_t last = change_at(s, s->len - 1)->session;
 	bool found = false;
 
-	for (uint32_t i = 0; i < s->len; i++) {
-		if (change_at(s, i)->session != s->at->id)
+	for (uint32_t step = 1; step <= ccfc_step_of_gap(s->len); step++) {
+		uint32_t change = ccfc_chain_step_change(s->chain, step);
+
+		if (change == CCFC_ID_NONE ||
+		    s->index->changes.items[change].session != s->at->id ||
+		    (found && s->at->before))
 			continue;
-		if (!found || !s->at->before)
-			out->i = i;
 		found = true;
+		out->i = step / 2;
+		out->made = step % 2 ? CCFC_ID_NONE : change;
 	}
 	if (found)
 		return 0;
@@ -188,6 +211,16 @@ static void see(struct ccfc_point *out, const struct search *s, uint32_t i)
 		out->by_time = false;
 }
 
+/* Had the command that made the gap ended by then? */
+static bool find_made_by_then(struct ccfc_point *out, const struct search *s,
+			      uint32_t i)
+{
+	return ccfc_chain_inferred(s->chain, i) != CCFC_ID_NONE &&
+	       ccfc_chain_step_time(s->chain, ccfc_step_of_gap(i)) <=
+		       s->at->time &&
+	       find_made(out, s, i, CCFC_ID_NONE);
+}
+
 static int find_time(struct ccfc_point *out, const struct search *s,
 		     struct ccfc_err *err)
 {
@@ -195,6 +228,8 @@ static int find_time(struct ccfc_point *out, const struct search *s,
 	const struct ccfc_change *c;
 
 	for (uint32_t i = s->len; i--;) {
+		if (find_made_by_then(out, s, i + 1))
+			return 0;
 		if (ccfc_chain_time(s->chain, i) <= s->at->time ||
 		    is_shown_time(s, i)) {
 			out->i = i;
@@ -231,6 +266,7 @@ int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 	*out = (struct ccfc_point){ .i = s.len - 1,
 				    .before = at->before,
 				    .by_time = at->kind == CCFC_AT_TIME,
+				    .made = CCFC_ID_NONE,
 				    .seen = CCFC_ID_NONE };
 	switch (at->kind) {
 	case CCFC_AT_CHANGE:
@@ -247,9 +283,17 @@ int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 
 struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i)
 {
-	return (struct ccfc_point){
-		.i = i, .seen = ccfc_chain_seen(chain, i + 1, INT64_MAX)
-	};
+	struct ccfc_point point = { .i = i,
+				    .made = CCFC_ID_NONE,
+				    .seen = ccfc_chain_seen(chain, i + 1,
+							    INT64_MAX) };
+
+	/* What a command made of the last state is on the disk. */
+	if (i + 1 == ccfc_chain_len(chain)) {
+		point.made = ccfc_chain_inferred(chain, i + 1);
+		point.i += point.made != CCFC_ID_NONE;
+	}
+	return point;
 }
 
 /* --- what was there --- */
@@ -258,6 +302,7 @@ struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i)
 struct between {
 	int64_t from, to; /* `to` NONE: there is nothing behind it */
 	enum ccfc_gap gap;
+	bool made; /* by a command, as the contents tell */
 };
 
 static struct between around(struct ccfc_chain *chain,
@@ -266,8 +311,13 @@ static struct between around(struct ccfc_chain *chain,
 	uint32_t next = point->i + !point->before;
 	struct between b = { .to = CCFC_TIME_NONE };
 
+	if (point->made != CCFC_ID_NONE)
+		next = point->i;
+	b.made = ccfc_chain_inferred(chain, next) != CCFC_ID_NONE;
 	if (point->seen == CCFC_ID_NONE) {
-		b.from = ccfc_chain_time(chain, point->i);
+		b.from = ccfc_chain_time(chain, point->made == CCFC_ID_NONE
+							? point->i
+							: point->i - 1);
 		b.gap = ccfc_chain_gap(chain, next);
 	} else {
 		b.from = ccfc_chain_seen_time(chain, point->seen);
@@ -298,8 +348,13 @@ static void doubt(struct ccfc_content_state *state, const struct between *b,
 	bool more = state->fidelity == CCFC_FIDELITY_RECONSTRUCTED;
 
 	window(when, sizeof(when), b);
-	if (b->gap == CCFC_GAP_OUTSIDE || b->gap == CCFC_GAP_RETURNED ||
-	    b->gap == CCFC_GAP_HOOK)
+	if (b->made)
+		snprintf(text, sizeof(text),
+			 "%.256s%schanged %s, while a command ran, as the "
+			 "contents tell",
+			 more ? state->why : "", more ? "; " : "", when);
+	else if (b->gap == CCFC_GAP_OUTSIDE || b->gap == CCFC_GAP_RETURNED ||
+		 b->gap == CCFC_GAP_HOOK)
 		snprintf(text, sizeof(text),
 			 "%.256s%schanged outside %s; the moment is not known",
 			 more ? state->why : "", more ? "; " : "", when);
@@ -321,6 +376,12 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 
 	if (point->seen != CCFC_ID_NONE)
 		ccfc_chain_seen_state(out, chain, point->seen, arena);
+	else if (point->made != CCFC_ID_NONE && point->before)
+		ccfc_chain_step_before(out, chain, ccfc_step_of_gap(point->i),
+				       arena);
+	else if (point->made != CCFC_ID_NONE)
+		ccfc_chain_step_after(out, chain, ccfc_step_of_gap(point->i),
+				      arena);
 	else if (point->before)
 		ccfc_chain_before(out, chain, point->i, arena);
 	else

@@ -31,11 +31,13 @@ int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
 
 /*
  * Right before or right after change `i` of a chain; or a state that a backup
- * shows between there and the change on that side.
+ * shows between there and the change on that side; or before or after an
+ * inferred change, `made`, which is the gap in front of `i`.
  */
 struct ccfc_point {
 	uint32_t i;
 	bool before;
+	uint32_t made; /* or ID_NONE */
 	bool by_time;  /* some moment before the next change */
 	uint32_t seen; /* of the chain's seen states, or ID_NONE */
 };

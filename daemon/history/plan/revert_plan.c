@@ -204,7 +204,7 @@ static bool is_gone_already(const struct ccfc_plan *out,
 
 	if (out->present.exists)
 		return false;
-	ccfc_chain_before(&first, chain, runs->items[0].first, arena);
+	ccfc_chain_step_before(&first, chain, runs->items[0].first, arena);
 	return first.fidelity >= CCFC_FIDELITY_RECONSTRUCTED && !first.exists;
 }
 

@@ -25,26 +25,53 @@ struct found {
 	struct ccfc_slice name;
 };
 
-static void look_up(struct found *f, struct ccfc_request *rq)
+/* The change of a command that is only told by the contents of the file. */
+static uint32_t find_inferred(const struct ccfc_request *rq,
+			      const struct ccfc_chain *chain, uint32_t command)
 {
+	for (uint32_t i = 1; i <= ccfc_chain_len(chain); i++) {
+		uint32_t id = ccfc_chain_inferred(chain, i);
+
+		if (id != CCFC_ID_NONE &&
+		    rq->index->changes.items[id].command == command)
+			return id;
+	}
+	return CCFC_ID_NONE;
+}
+
+static int look_up(struct found *f, struct ccfc_request *rq, uint32_t file,
+		   struct ccfc_err *err)
+{
+	struct ccfc_chain *chain = ccfc_chain_open(rq->history, file);
 	const struct ccfc_change *c = &rq->index->changes.items[f->id];
-	struct ccfc_chain *chain = ccfc_chain_open(rq->history, c->file);
-	int64_t i = chain ? ccfc_chain_find(chain, f->id) : -1;
 	struct ccfc_delta_form form;
+	uint32_t step;
+
+	if (ccfc_index_is_command(c)) {
+		f->id = chain ? find_inferred(rq, chain, f->id) : CCFC_ID_NONE;
+		if (f->id == CCFC_ID_NONE)
+			return ccfc_err_set(err, CCFC_ENOTFOUND,
+					    "change %.*s: nothing found",
+					    (int)rq->opt.change.len,
+					    rq->opt.change.ptr);
+		c = &rq->index->changes.items[f->id];
+	}
+	step = chain ? ccfc_chain_step_find(chain, f->id) : 0;
 
 	f->name = ccfc_states_name(rq, c->file,
 				   ccfc_args_project(rq, c->session));
 	form = (struct ccfc_delta_form){ f->name, (uint32_t)rq->opt.context };
-	if (i < 0) {
+	if (!step) {
 		no_states(&f->before, &f->after, c, rq->arena);
 		ccfc_delta_states(&f->delta, &f->diff, &form, &f->before,
 				  &f->after);
-		return;
+		return 0;
 	}
-	ccfc_chain_before(&f->before, chain, (uint32_t)i, rq->arena);
-	ccfc_chain_after(&f->after, chain, (uint32_t)i, rq->arena);
-	ccfc_delta_change(&f->delta, &f->diff, &form, chain, (uint32_t)i,
-			  &f->before, &f->after, rq->arena);
+	ccfc_chain_step_before(&f->before, chain, step, rq->arena);
+	ccfc_chain_step_after(&f->after, chain, step, rq->arena);
+	ccfc_delta_step(&f->delta, &f->diff, &form, chain, step, &f->before,
+			&f->after, rq->arena);
+	return 0;
 }
 
 static void pack_change(struct ccfc_request *rq, const struct found *f)
@@ -79,28 +106,35 @@ static int answer_change_get(struct ccfc_history_job *job,
 			     struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct found f = { .id = job->change, .diff = CCFC_BUF_INIT };
+	int r;
 
-	(void)err;
 	ccfc_states_want_whole(rq);
-	look_up(&f, rq);
-	pack_change(rq, &f);
+	r = look_up(&f, rq, job->file, err);
+	if (!r)
+		pack_change(rq, &f);
 	ccfc_buf_release(&f.diff);
-	return 0;
+	return r;
 }
 
 int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_history_job *job;
 	struct ccfc_excerpting e;
-	uint32_t change;
+	uint32_t change, file = 0;
 	int r = ccfc_query_change(&change, rq->index, rq->opt.change, err);
 
-	if (r)
+	if (!r)
+		file = rq->index->changes.items[change].file;
+	else if (r != CCFC_ENOTFOUND ||
+		 !ccfc_query_inferred(&change, &file, rq->index,
+				      rq->opt.change))
 		return r;
 	ccfc_excerpt_init(&e, rq->index,
 			  CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS);
-	ccfc_excerpt_add_file(&e, rq->index->changes.items[change].file);
+	ccfc_excerpt_add_file(&e, file);
+	ccfc_excerpt_add_changes(&e, &change, 1);
 	job = ccfc_history_job_new(rq, &e, answer_change_get);
 	job->change = ccfc_homes_find(&job->excerpt->changes, change);
+	job->file = ccfc_homes_find(&job->excerpt->files, file);
 	return ccfc_history_job_start(rq, job, err);
 }

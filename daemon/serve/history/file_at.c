@@ -3,6 +3,14 @@
 #include "serve/history/transcript_origin.h"
 #include "serve/rpc/content_reply.h"
 
+/* The change that the point is of. */
+static uint32_t change_of(const struct ccfc_chain *chain,
+			  const struct ccfc_point *point)
+{
+	return point->made == CCFC_ID_NONE ? ccfc_chain_change(chain, point->i)
+					   : point->made;
+}
+
 /* The last state that is known: what the disk should be. */
 static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 {
@@ -14,7 +22,7 @@ static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 	ccfc_pack_cstr(rq->pack, "latest");
 	ccfc_pack_map(rq->pack);
 	ccfc_reply_state_fields(rq, &state, false);
-	ccfc_reply_change_ref(rq, ccfc_chain_change(chain, last));
+	ccfc_reply_change_ref(rq, change_of(chain, &point));
 	ccfc_pack_end(rq->pack);
 }
 
@@ -65,11 +73,11 @@ static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
 	ccfc_reply_str(p, "at", rq->opt.at);
 	if (ccfc_reply_state(rq, "state", &state, rq->opt.content))
 		ccfc_pack_kv_bool(p, "truncated", true);
-	ccfc_reply_change_ref(rq, ccfc_chain_change(chain, point.i));
+	ccfc_reply_change_ref(rq, change_of(chain, &point));
 	ccfc_pack_kv_cstr(p, "side", point.before ? "before" : "after");
 	pack_seen(rq, chain, point.seen);
 	pack_latest(rq, chain);
-	pack_origin(rq, chain, ccfc_chain_change(chain, point.i));
+	pack_origin(rq, chain, change_of(chain, &point));
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	return 0;

@@ -196,8 +196,8 @@ static void pack_hook(struct log *log, const struct step *step)
 static void pack_kind(struct log *log, const struct step *step)
 {
 	bool whole = step->seen == CCFC_ID_NONE && step->from == CCFC_ID_NONE;
-	uint32_t made = whole ? ccfc_chain_inferred(log->chain, step->i)
-			      : CCFC_ID_NONE;
+	uint32_t made =
+		whole ? ccfc_chain_inferred(log->chain, step->i) : CCFC_ID_NONE;
 	uint32_t n = whole ? ccfc_chain_commands(log->chain, step->i) : 0;
 	const struct ccfc_index *index = log->rq->index;
 	struct ccfc_pack *p = log->rq->pack;
@@ -209,15 +209,13 @@ static void pack_kind(struct log *log, const struct step *step)
 	ccfc_pack_kv_cstr(p, "kind", gap_text(step->gap));
 	if (!n)
 		return;
-	ccfc_pack_kv_cstr(p, "evidence",
-			  ccfc_proof_text(CCFC_PROOF_AMBIGUOUS));
+	ccfc_pack_kv_cstr(p, "evidence", ccfc_proof_text(CCFC_PROOF_AMBIGUOUS));
 	ccfc_pack_cstr(p, "candidates");
 	ccfc_pack_array(p);
 	for (uint32_t k = 0; k < n; k++)
-		ccfc_reply_candidate(
-			p, index,
-			&index->changes.items[ccfc_chain_command(
-				log->chain, step->i, k)]);
+		ccfc_reply_candidate(p, index,
+				     &index->changes.items[ccfc_chain_command(
+					     log->chain, step->i, k)]);
 	ccfc_pack_end(p);
 }
 

@@ -30,8 +30,10 @@ struct diffs {
 	} entries;
 	int64_t added, removed;
 	bool truncated;
+	uint32_t session;
 	/* Of the file at hand: */
 	const struct ccfc_group *group;
+	uint32_t nchanges;
 	struct ccfc_chain *chain;
 	struct ccfc_delta_form form;
 	int64_t time;
@@ -49,9 +51,9 @@ struct subject {
 
 /* --- one diff --- */
 
-static void begin_session_diff(struct diffs *d, uint32_t i)
+static void begin_session_diff(struct diffs *d, uint32_t step)
 {
-	int64_t time = ccfc_chain_time(d->chain, i);
+	int64_t time = ccfc_chain_step_time(d->chain, step);
 	struct entry entry = { .nth = d->entries.n, .at = d->packed.len };
 
 	/* Patches of a file only apply in their order. */
@@ -109,12 +111,12 @@ static void pack_subject(struct diffs *d, const struct subject *s)
 }
 
 /* An entry, of a diff that stands in d->diff. */
-static void put_session_diff(struct diffs *d, uint32_t i,
+static void put_session_diff(struct diffs *d, uint32_t step,
 			     const struct subject *s)
 {
 	bool cut;
 
-	begin_session_diff(d, i);
+	begin_session_diff(d, step);
 	pack_subject(d, s);
 	if (s->delta.known || !s->change)
 		ccfc_reply_delta_lines(&d->pack, &s->delta);
@@ -135,35 +137,48 @@ static void put_session_diff(struct diffs *d, uint32_t i,
 
 /* --- one change --- */
 
-static const struct ccfc_change *change_at(const struct diffs *d, uint32_t i)
+static const struct ccfc_change *change_at(const struct diffs *d, uint32_t step)
 {
-	return &d->rq->index->changes.items[ccfc_chain_change(d->chain, i)];
+	return &d->rq->index->changes
+			.items[ccfc_chain_step_change(d->chain, step)];
 }
 
-static void put_change(struct diffs *d, uint32_t i)
+static void put_change(struct diffs *d, uint32_t step)
 {
 	struct ccfc_arena *arena = d->rq->texts;
-	struct subject s = { .change = change_at(d, i), .nchanges = 1 };
+	struct subject s = { .change = change_at(d, step), .nchanges = 1 };
 
 	s.last = s.change;
 	if (!d->rq->reading_left) {
 		s.before.why = s.after.why = s.delta.why = CCFC_REPLY_FULL;
 		d->truncated = true;
-		put_session_diff(d, i, &s);
+		put_session_diff(d, step, &s);
 		return;
 	}
-	ccfc_chain_before(&s.before, d->chain, i, arena);
-	ccfc_chain_after(&s.after, d->chain, i, arena);
+	ccfc_chain_step_before(&s.before, d->chain, step, arena);
+	ccfc_chain_step_after(&s.after, d->chain, step, arena);
 	ccfc_states_charge(d->rq, s.before.bytes.len + s.after.bytes.len);
-	ccfc_delta_change(&s.delta, &d->diff, &d->form, d->chain, i, &s.before,
-			  &s.after, arena);
-	put_session_diff(d, i, &s);
+	ccfc_delta_step(&s.delta, &d->diff, &d->form, d->chain, step, &s.before,
+			&s.after, arena);
+	put_session_diff(d, step, &s);
 }
 
 static void put_changes(struct diffs *d, const struct ccfc_change_run *run)
 {
-	for (uint32_t i = run->first; i <= run->last; i++)
-		put_change(d, i);
+	for (uint32_t step = run->first; step <= run->last; step++)
+		if (ccfc_chain_step_change(d->chain, step) != CCFC_ID_NONE)
+			put_change(d, step);
+}
+
+/* How many changes a run has. */
+static uint32_t count_run(const struct diffs *d,
+			  const struct ccfc_change_run *run)
+{
+	uint32_t n = 0;
+
+	for (uint32_t step = run->first; step <= run->last; step++)
+		n += ccfc_chain_step_change(d->chain, step) != CCFC_ID_NONE;
+	return n;
 }
 
 /* --- the net effect --- */
@@ -187,12 +202,12 @@ static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 {
 	struct ccfc_arena *arena = d->rq->texts;
 	struct subject s = { .last = change_at(d, run->last),
-			     .nchanges = run->last - run->first + 1 };
+			     .nchanges = count_run(d, run) };
 
 	if (s.nchanges == 1)
 		s.change = s.last;
-	ccfc_chain_before(&s.before, d->chain, run->first, arena);
-	ccfc_chain_after(&s.after, d->chain, run->last, arena);
+	ccfc_chain_step_before(&s.before, d->chain, run->first, arena);
+	ccfc_chain_step_after(&s.after, d->chain, run->last, arena);
 	ccfc_delta_states(&s.delta, &d->diff, &d->form, &s.before, &s.after);
 	if (!s.delta.known) {
 		ccfc_arena_clear(arena);
@@ -216,7 +231,7 @@ static struct ccfc_content_state as_state(const struct ccfc_version *version,
 static void put_net(struct diffs *d, const struct ccfc_change_runs *runs)
 {
 	struct ccfc_arena *arena = d->rq->texts;
-	struct subject s = { .nchanges = d->group->nchanges };
+	struct subject s = { .nchanges = d->nchanges };
 	struct ccfc_net net;
 
 	ccfc_net_compose(&net, d->chain, runs, arena);
@@ -247,6 +262,7 @@ static void add_file(struct diffs *d, const struct ccfc_group *group,
 		     struct ccfc_slice project)
 {
 	struct ccfc_request *rq = d->rq;
+	struct ccfc_states_changes all;
 	struct ccfc_change_runs runs;
 
 	d->group = group;
@@ -254,8 +270,13 @@ static void add_file(struct diffs *d, const struct ccfc_group *group,
 	d->form.name = ccfc_states_name(rq, group->key, project);
 	d->form.context = (uint32_t)rq->opt.context;
 	d->chain = ccfc_chain_open(rq->history, group->key);
-	if (!d->chain || !ccfc_change_runs_find(&runs, d->chain, group->changes,
-						group->nchanges, rq->arena))
+	if (!d->chain)
+		return;
+	all = ccfc_states_changes(rq, d->chain, d->session, group->changes,
+				  group->nchanges, rq->arena);
+	d->nchanges = all.n;
+	if (!ccfc_change_runs_find(&runs, d->chain, all.items, all.n,
+				   rq->arena))
 		return;
 	if (rq->opt.net) {
 		put_net(d, &runs);
@@ -295,7 +316,7 @@ static void pack_diffs(struct ccfc_pack *p, struct diffs *d)
 static int answer_session_diff(struct ccfc_history_job *job,
 			       struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct diffs d = { .rq = rq };
+	struct diffs d = { .rq = rq, .session = job->session };
 	struct ccfc_pack *p = rq->pack;
 	struct ccfc_slice project = ccfc_args_project(rq, job->session);
 

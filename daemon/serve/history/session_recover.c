@@ -363,6 +363,7 @@ static int answer_session_recover(struct ccfc_history_job *job,
 			     .session = job->session };
 
 	(void)err;
+	job->plain = true;
 	if (job->session)
 		r.base = ccfc_args_project(rq, job->session);
 	ccfc_pack_map(rq->pack);

@@ -14,6 +14,7 @@ struct revert {
 	struct ccfc_request *rq;
 	struct ccfc_origins origins;
 	struct ccfc_slice project;
+	uint32_t session;
 	char label[64]; /* behind the markers of a conflict */
 	bool truncated;
 };
@@ -107,21 +108,24 @@ struct taken {
 };
 
 static struct taken sure_ones(const struct revert *r,
+			      const struct ccfc_chain *chain,
 			      const struct ccfc_group *group,
 			      struct ccfc_arena *arena)
 {
 	const struct ccfc_index *index = r->rq->index;
 	struct taken out = { .by_commands = true };
+	struct ccfc_states_changes all =
+		ccfc_states_changes(r->rq, chain, r->session, group->changes,
+				    group->nchanges, arena);
 
-	out.items = ccfc_arena_alloc(arena, (group->nchanges + 1u) *
-						    sizeof(*out.items));
-	for (uint32_t i = 0; i < group->nchanges; i++) {
+	out.items = ccfc_arena_alloc(arena, (all.n + 1u) * sizeof(*out.items));
+	for (uint32_t i = 0; i < all.n; i++) {
 		const struct ccfc_change *c =
-			&index->changes.items[group->changes[i]];
+			&index->changes.items[all.items[i]];
 
 		out.by_commands &= c->shell != 0;
 		if (ccfc_query_proof(index, c) != CCFC_PROOF_AMBIGUOUS)
-			out.items[out.n++] = group->changes[i];
+			out.items[out.n++] = all.items[i];
 	}
 	return out;
 }
@@ -136,7 +140,7 @@ static void plan_file(struct revert *r, const struct ccfc_group *group)
 
 	if (!chain)
 		return;
-	taken = sure_ones(r, group, arena);
+	taken = sure_ones(r, chain, group, arena);
 	ccfc_plan_revert(&plan, chain, taken.items, taken.n,
 			 ccfc_index_file_path(rq->index, group->key).ptr,
 			 r->label, arena);
@@ -149,7 +153,7 @@ static void plan_file(struct revert *r, const struct ccfc_group *group)
 static int answer_session_revert(struct ccfc_history_job *job,
 				 struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct revert revert = { .rq = rq };
+	struct revert revert = { .rq = rq, .session = job->session };
 	struct ccfc_pack *p = rq->pack;
 	struct ccfc_slice id = ccfc_index_session_id(rq->index, job->session);
 

@@ -26,6 +26,30 @@ int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 			    (int)job->path.len, job->path.ptr);
 }
 
+struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
+					       const struct ccfc_chain *chain,
+					       uint32_t session,
+					       const uint32_t *changes,
+					       uint32_t n,
+					       struct ccfc_arena *arena)
+{
+	uint32_t len = ccfc_chain_len(chain);
+	struct ccfc_states_changes out = { .n = n };
+
+	out.items = ccfc_arena_alloc(arena, ((size_t)n + len + 1u) *
+						    sizeof(*out.items));
+	if (n)
+		memcpy(out.items, changes, n * sizeof(*out.items));
+	for (uint32_t i = 1; i <= len; i++) {
+		uint32_t id = ccfc_chain_inferred(chain, i);
+
+		if (id != CCFC_ID_NONE &&
+		    rq->index->changes.items[id].session == session)
+			out.items[out.n++] = id;
+	}
+	return out;
+}
+
 static void text_or_nil(struct ccfc_pack *p, const char *key, const char *s)
 {
 	ccfc_reply_str(p, key, ccfc_slice_str(s));

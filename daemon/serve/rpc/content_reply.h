@@ -27,6 +27,21 @@ bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 		     const struct ccfc_history_job *job, struct ccfc_err *err);
 
+/*
+ * Changes of a session in one file: those of the list, and those that are
+ * inferred in the chain, which is open. In `arena`.
+ */
+struct ccfc_states_changes {
+	uint32_t *items;
+	uint32_t n;
+};
+struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
+					       const struct ccfc_chain *chain,
+					       uint32_t session,
+					       const uint32_t *changes,
+					       uint32_t n,
+					       struct ccfc_arena *arena);
+
 /* fidelity, knownBy, why, size and sha256, into an open map. */
 void ccfc_reply_state_facts(struct ccfc_pack *p,
 			    const struct ccfc_content_state *state);

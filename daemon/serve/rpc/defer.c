@@ -102,11 +102,13 @@ void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq)
 	d->nspans = rq->nspans;
 	if (rq->nspans)
 		d->spans =
-			(const struct ccfc_period *)(const void *)ccfc_arena_copy(
-				&d->arena,
-				ccfc_slice((const char *)rq->spans,
-					   rq->nspans * sizeof(*rq->spans)))
-				.ptr;
+			(const struct ccfc_period *)(const void *)
+				ccfc_arena_copy(
+					&d->arena,
+					ccfc_slice((const char *)rq->spans,
+						   rq->nspans *
+							   sizeof(*rq->spans)))
+					.ptr;
 }
 
 int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,

@@ -83,7 +83,7 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 	r = pack_answer(job, history, err);
 	if (ccfc_tail_is_over(env.tail))
 		r = too_late(job, err);
-	else
+	else if (!job->plain)
 		take_spans(job, history);
 	/* A point may be one of those that are not known yet. */
 	if (job->nspans && r < 0) {

@@ -6,9 +6,9 @@
  * parser of its own. The clock of the reply is that of the excerpt.
  *
  * What commands of a shell made without saying so can be told by the contents
- * (history.h). Which commands these may be is only known when the contents are:
- * then the method is asked once more, with `spans` in its request, and the
- * excerpt has the commands that ran in these.
+ * (history/history.h). Which commands these may be is only known when the
+ * contents are: then the method is asked once more, with `spans` in its
+ * request, and the excerpt has the commands that ran in these.
  *
  * If the client is gone, the job ends at the next line that is read. A job that
  * takes longer than CCFC_HISTORY_JOB_MS ends with an error.
@@ -41,6 +41,7 @@ struct ccfc_history_job {
 	struct ccfc_scan_progress progress; /* when it was asked */
 	const struct ccfc_service *service; /* the constant part */
 	int64_t deadline;
+	bool plain;		   /* nothing hangs on what commands explain */
 	struct ccfc_period *spans; /* that it would have to know more of */
 	uint32_t nspans;
 	int r; /* of the answer, where that may become another one */

@@ -40,7 +40,7 @@ static void pack_candidates(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_array(p);
 	for (uint32_t i = 0; i < rivals.n; i++)
 		ccfc_reply_candidate(p, index,
-			       &index->changes.items[rivals.items[i]]);
+				     &index->changes.items[rivals.items[i]]);
 	ccfc_pack_end(p);
 	free(rivals.items);
 }

@@ -263,7 +263,9 @@ static void test_given_up(void **state)
 static void test_walk(void **state)
 {
 	const struct ccfc_blame_options at_last = {
-		.point = { .i = EDITS - 1, .seen = CCFC_ID_NONE }
+		.point = { .i = EDITS - 1,
+			   .made = CCFC_ID_NONE,
+			   .seen = CCFC_ID_NONE }
 	};
 	struct ccfc_blame blame;
 	struct question q;

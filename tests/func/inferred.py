@@ -2,17 +2,24 @@
 """Changes that no line tells of, and that a command of a shell is known by: the
 text that came stands in the command, or git brought an earlier state back.
 
-One world for each rule, and one for each case in which nobody may be named.
+One world for each rule, and one for each case in which nobody may be named;
+then random ones, and recordings of the real client. CCFC_SEED sets the first
+seed, CCFC_ROUNDS the number of random worlds.
 """
+import collections
 import os
+import random
 
 import harness
-from harness import eq
-from shell_changes import bash
+from harness import Box, eq
+from shell_changes import SCENARIOS, Truth, bash, corpus
 from shell_states import Asked, edit_of
 from transcript import stamp
 from world import World
 
+SEED = int(os.environ.get("CCFC_SEED", "20251210"))
+ROUNDS = int(os.environ.get("CCFC_ROUNDS")
+             or ("200" if os.environ.get("CCFC_SOAK") else "12"))
 START = "alpha\nbeta\ngamma\n"
 LINE = "the quick brown fox jumps over it"
 SCRIPT = ("python3 - <<'EOF'\ns = open('a.txt').read()\n"
@@ -38,14 +45,14 @@ class Gap(World):
         self.put("a.txt", text.replace(old, old + "!", 1))
         return tid
 
-    def steps(self):
-        return Asked(self.box, self.path("a.txt")).log()
-
     def gap(self):
         """The step between the first change and the last one."""
         steps = self.steps()
         eq(len(steps), 3, "steps")
         return steps[1]
+
+    def steps(self):
+        return Asked(self.box, self.path("a.txt")).log()
 
     def nobodys(self, kind="outside"):
         step = self.gap()
@@ -276,6 +283,178 @@ def test_git_elsewhere_or_there_and_back():
             w.found(START)
             eq([s["kind"] for s in w.steps()],
                ["change", "change", "returned", "change"])
+
+
+# --- random worlds ---
+
+class Story(World):
+    """One file, three sessions and a user. Between two Edits that show what
+    they find, commands run that change the file, or only look like it."""
+
+    def __init__(self, seed):
+        super().__init__("a", "b", "c")
+        self.random = random.Random(seed)
+        self.text = START
+        self.past = [START]
+        self.number = 0
+        self.write("a", "a.txt", START)
+        self.makers = []  # of each gap: the commands that changed the file
+        self.count = collections.Counter()
+
+    def any(self):
+        return self.random.choice(sorted(self.sessions))
+
+    def line(self):
+        self.number += 1
+        return f"line number {self.number} of a made up story"
+
+    def run_any(self, command, **more):
+        return bash(self.sessions[self.any()], command, **more)
+
+    def script(self, line):
+        return self.random.choice([
+            f"python3 - <<'EOF'\nopen('a.txt', 'a').write('{line}\\n')\nEOF",
+            f"for f in *.txt; do echo '{line}' >> $f; done",
+            f"node -e 'append(\"{line}\")'"])
+
+    def add(self, line):
+        self.text += line + "\n"
+
+    def by_command(self):
+        line = self.line()
+        self.add(line)
+        return [self.run_any(self.script(line))]
+
+    def by_two(self):
+        """Both have the text, and one of them wrote it."""
+        line = self.line()
+        self.add(line)
+        both = [self.run_any(self.script(line)) for _ in range(2)]
+        return [self.random.choice(both)]
+
+    def by_user(self):
+        self.add(self.line())
+        return []
+
+    def short(self):
+        """By a command, and nothing that could tell."""
+        self.text += "}\n"
+        self.run_any(self.script("}"))
+        return []
+
+    def decoy(self):
+        """Commands that did nothing to the file, with what the user wrote."""
+        line = self.line()
+        self.add(line)
+        self.run_any(self.random.choice([
+            f"git commit -q -m '{line}' && make",
+            f"grep -c '{line}' a.txt && make",
+            f"cat > b.txt <<'EOF'\n{line}\nEOF\nmake"]))
+        if self.random.random() < 0.5:
+            self.run_any(self.script(line), error=True)
+        return []
+
+    def back(self):
+        """git brings an earlier state back; the user does, too."""
+        past = [t for t in self.past if t != self.text]
+        if not past:
+            return []
+        self.text = self.random.choice(past)
+        if self.random.random() < 0.3:
+            return []
+        return [self.run_any(self.random.choice(
+            ["git stash", "git reset --hard -q", "git checkout main",
+             "git stash pop"]))]
+
+    def gap(self):
+        """What happens before the next Edit, and who did it."""
+        before, makers = self.text, []
+        for _ in range(self.random.choice([0, 1, 1, 1, 2])):
+            makers.append(self.random.choice(
+                [self.by_command, self.by_command, self.by_two, self.by_user,
+                 self.short, self.decoy, self.back])())
+        self.run_any("make")
+        return makers if self.text != before else []
+
+    def live(self):
+        for _ in range(12):
+            self.makers.append(self.gap())
+            self.past.append(self.text)
+            old = self.text.split("\n")[0]
+            edit_of(self.sessions[self.any()], self.path("a.txt"), self.text,
+                    old, old + "!")
+            self.text = self.text.replace(old, old + "!", 1)
+            self.past.append(self.text)
+        self.put("a.txt", self.text)
+
+    def steps(self):
+        return Asked(self.box, self.path("a.txt")).log()
+
+    def judge(self, steps):
+        """steps: oldest first, each gap in front of the Edit behind it."""
+        at, found = -1, []
+        for step in steps:
+            if step.get("evidence") in ("inferred", "ambiguous"):
+                self.judge_gap(self.makers[at], step, found)
+            elif step["kind"] != "change":
+                self.missed(self.makers[at])
+            if step["kind"] == "change" and step["evidence"] == "result":
+                at += 1
+        return found
+
+    def judge_gap(self, makers, step, found):
+        self.count[step["evidence"]] += 1
+        real = {m for maker in makers for m in maker}
+        said = {c["changeId"] for c in step.get("candidates", ())} or {
+            step["changeId"].split("#")[0]}
+        # What the user brought back while git ran looks the same.
+        if "returnedTo" in step and not real:
+            return
+        if not real & said:
+            found.append((step, makers))
+
+    def missed(self, makers):
+        """One command alone, whose text tells."""
+        self.count["missed"] += len(makers) == 1 and len(makers[0]) == 1
+
+
+def test_random_worlds():
+    total, found = collections.Counter(), []
+    for seed in range(SEED, SEED + ROUNDS):
+        with Story(seed) as w:
+            w.live()
+            wrong = w.judge(w.steps())
+            total += w.count
+            found += [(seed, *x) for x in wrong]
+    print(dict(total))
+    assert not found, f"{len(found)} wrong, the first: {found[0]}"
+    eq(total["missed"], 0, "gaps that a command explains")
+    assert total["inferred"] > ROUNDS and total["ambiguous"] > ROUNDS / 4, \
+        total
+
+
+# --- recordings ---
+
+def test_recordings():
+    """Nobody is named for what another call did."""
+    said, wrong = collections.Counter(), []
+    for scenario in SCENARIOS:
+        truth = set()
+        for path, call in Truth(scenario).changes():
+            truth.add((path, call["tool_use_id"]))
+        with Box(claude=os.path.join(corpus(), scenario, "claude")) as box:
+            box.start()
+            paths = {c["path"] for c in box.dump().changes
+                     if c["state"] == "applied"}
+            for path in sorted(paths):
+                for step in Asked(box, path).log():
+                    if step.get("evidence") != "inferred":
+                        continue
+                    said[scenario] += 1
+                    if (path, step["changeId"].split("#")[0]) not in truth:
+                        wrong.append((scenario, path, step["command"]))
+    print(dict(said))
+    eq(wrong, [], "wrong")
 
 
 if __name__ == "__main__":

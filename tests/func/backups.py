@@ -330,6 +330,28 @@ def test_a_backup_that_is_not_there():
            "what the change left")
 
 
+def test_a_backup_for_another_call():
+    """It was made for a call that failed, behind what an agent wrote."""
+    with Box() as box:
+        world = Backed(box)
+        world.out.write(world.path, "one\n")
+        agent = Transcript(box, world.ids, cwd=world.cwd, style="new",
+                           version="2.1.325", session=world.out.session,
+                           agent="a1")
+        mine = agent.call("Write", {"file_path": world.path,
+                                    "content": "two\n"})
+        failed = world.out.call("Edit", {
+            "file_path": world.path, "old_string": "x", "new_string": "y"})
+        world.snapshot(world.back_up(2, b"two\n"))
+        world.out.result(failed, "Error: not found", "not found", error=True)
+        agent.result(mine)
+        box.start()
+        with box.rpc() as rpc:
+            before = rpc.call("change.get", change=mine,
+                              includeContent=True)["before"]
+        eq(before["content"], b"one\n", "what the agent found")
+
+
 def test_a_file_that_was_removed():
     with Box() as box:
         world = Backed(box)

@@ -10,6 +10,8 @@ import sys
 import harness
 from harness import eq
 from recordings import MODES, ask, looks, sha, written
+from transcript import patch
+from world import World
 
 # The truth is the disk when the client next asked, which is not what the tool
 # left behind here. Judged by what its result says that it wrote.
@@ -233,6 +235,40 @@ def report(modes):
                 print(f"{mode}: {v.text()}", flush=True)
         print(f"{mode}: {sum(kinds.values())} calls: "
               + ", ".join(f"{n} {k}" for k, n in sorted(kinds.items())))
+
+
+# --- made up ---
+
+def test_a_guess_that_the_disk_refutes():
+    """How the client wrote quotes is not recorded: that is nobody's step."""
+    with World() as w:
+        w.write("a", "f.txt", "say \u201cso\u201d now\n")
+        w.blind("a", "f.txt", 'say "so" now', 'say "no" now')
+        w.put("f.txt", "say \u201cno\u201d now\n")
+        with w.box.rpc() as rpc:
+            steps = rpc.call("file.log", path=w.path("f.txt"))["steps"]
+        kinds = [s["kind"] for s in steps]
+        assert "outside" not in kinds, kinds
+
+
+def test_made_or_filled():
+    """A call with an empty old text may have filled an empty file."""
+    for tool, given, detail in (
+            ("Edit", {"old_string": "", "new_string": "x\n"},
+             {"oldString": "", "newString": "x\n", "originalFile": ""}),
+            ("MultiEdit", {"edits": [{"old_string": "",
+                                      "new_string": "x\n"}]},
+             {"edits": [{"old_string": "", "new_string": "x\n"}],
+              "originalFileContents": ""})):
+        with World() as w:
+            t, path = w.sessions["a"], w.path("f.txt")
+            tid = t.call(tool, {"file_path": path, **given})
+            t.result(tid, {"filePath": path, "userModified": False,
+                           "structuredPatch": patch([], ["x"]), **detail})
+            w.put("f.txt", "x\n")
+            with w.box.rpc() as rpc:
+                before = rpc.call("change.get", change=tid)["before"]
+            eq(before["fidelity"], "reconstructed", tool)
 
 
 if __name__ == "__main__":

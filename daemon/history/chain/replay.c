@@ -336,11 +336,15 @@ static void meet_disk(struct ccfc_replay *r)
 			take_disk(r, last);
 		return;
 	}
-	chain->last_gap = ccfc_state_same(&now, &last->after)
-				  ? CCFC_GAP_NONE
-				  : CCFC_GAP_OUTSIDE;
-	if (chain->last_gap == CCFC_GAP_NONE)
+	if (ccfc_state_same(&now, &last->after)) {
+		chain->last_gap = CCFC_GAP_NONE;
 		ccfc_state_confirm(chain, chain->n);
+	} else if (!last->after.guessed) {
+		chain->last_gap = CCFC_GAP_OUTSIDE;
+	} else if (now.exists) {
+		/* It may be our guess that was wrong. */
+		take_disk(r, last);
+	}
 }
 
 /* --- the pass back --- */

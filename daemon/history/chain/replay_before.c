@@ -85,6 +85,57 @@ static bool same_session(const struct ccfc_chain *chain,
 			    change->session);
 }
 
+/* Was another call of that session for the file under way then? */
+static bool is_shared(const struct ccfc_chain *chain,
+		      const struct ccfc_copy *copy,
+		      const struct ccfc_change *change)
+{
+	const struct ccfc_index *index = chain->history->env.index;
+	const struct ccfc_ids *ids = &index->files.items[chain->file];
+
+	for (uint32_t k = 0; k < ids->n; k++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[k]];
+
+		/* Also one that failed: the client makes a backup for it. */
+		if (c != change && !c->shell && c->session == change->session &&
+		    c->call.known && c->call.time <= copy->time &&
+		    c->result.known && c->result.time >= copy->time)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Was the backup made while that change was under way, and for no other call?
+ * Then it is what the change found. Others are of some moment before.
+ */
+static bool made_for(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
+{
+	const struct ccfc_copy *copy = &chain->copies.items[k];
+	const struct ccfc_change *change =
+		&chain->history->env.index->changes
+			 .items[chain->nodes[i].change];
+
+	return copy->file.recorded && copy->at == i &&
+	       copy->time == copy->file.time &&
+	       same_session(chain, copy, change) &&
+	       ccfc_index_time(change) != CCFC_TIME_NONE &&
+	       copy->time >= ccfc_index_time(change) - COPY_EARLY_MS &&
+	       !is_shared(chain, copy, change);
+}
+
+/*
+ * A backup that was made for something else while the change was under way: it
+ * may be of before or of after the change.
+ */
+static bool is_between(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
+{
+	return chain->nodes[i].start != CCFC_TIME_NONE &&
+	       chain->copies.items[k].time > chain->nodes[i].start &&
+	       !made_for(chain, k, i);
+}
+
 /* May the backup k be the state before node i? */
 static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
 			  uint32_t i)
@@ -96,7 +147,7 @@ static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
 	if (copy->file.missing)
 		return false;
 	if (copy->file.recorded)
-		return copy->at == i;
+		return copy->at == i && !is_between(chain, k, i);
 	return same_session(chain, copy, &index->changes.items[change]);
 }
 
@@ -125,24 +176,6 @@ static void find_form(struct ccfc_replay *r, uint32_t i)
 	}
 }
 
-/*
- * Was the backup made while that change was under way? Then it is what the
- * change found. Others are of some moment before.
- */
-static bool made_for(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
-{
-	const struct ccfc_copy *copy = &chain->copies.items[k];
-	const struct ccfc_change *change =
-		&chain->history->env.index->changes
-			 .items[chain->nodes[i].change];
-
-	return copy->file.recorded && copy->at == i &&
-	       copy->time == copy->file.time &&
-	       same_session(chain, copy, change) &&
-	       ccfc_index_time(change) != CCFC_TIME_NONE &&
-	       copy->time >= ccfc_index_time(change) - COPY_EARLY_MS;
-}
-
 /* Does a backup of after the last change show something else than it left? */
 static bool is_refuted(struct ccfc_replay *r, uint32_t i)
 {
@@ -151,7 +184,8 @@ static bool is_refuted(struct ccfc_replay *r, uint32_t i)
 	for (uint32_t k = 0; k < r->chain->copies.n; k++) {
 		const struct ccfc_copy *copy = &r->chain->copies.items[k];
 
-		if (!copy->file.recorded || copy->file.missing || copy->at != i)
+		if (!copy->file.recorded || copy->file.missing ||
+		    copy->at != i || is_between(r->chain, k, i))
 			continue;
 		if (!copy->file.path
 			    ? last->exists
@@ -216,8 +250,8 @@ static bool take_base(struct ccfc_replay *r, uint32_t i)
 /* An edit that makes a file leaves the same as one that fills an empty one. */
 static bool makes_or_fills(const struct ccfc_evidence *ev)
 {
-	return ev->shape == CCFC_TOOL_EDIT && ev->nedits == 1 &&
-	       !ev->original.len && !ev->edits[0].old_text.len;
+	return (ev->shape == CCFC_TOOL_EDIT || ev->shape == CCFC_TOOL_MULTI) &&
+	       ev->nedits && !ev->original.len && !ev->edits[0].old_text.len;
 }
 
 /* The text before is in the result. */

@@ -6,6 +6,8 @@
  * of another session or another agent, may have changed the file at that time:
  * a rival. Calls of one thread run one after another and are no rivals.
  *
+ * A command of another session whose effects nobody knows is a rival, too.
+ *
  * A command whose text has the file's name is believed where no rival has it
  * too. A write tool's change is its own doubtlessly, and counts as named.
  *
@@ -166,6 +168,46 @@ static bool has_change(const struct ccfc_index *index,
 	return false;
 }
 
+/* Is it worth while to look at the commands of a session? */
+static bool was_there(const struct ccfc_session *s,
+		      const struct ccfc_period *when)
+{
+	return (s->start == CCFC_TIME_NONE || s->start <= when->to) &&
+	       (s->end == CCFC_TIME_NONE ||
+		later(s->end, LONGEST_RUN) >= when->from);
+}
+
+/* A command in the background that nobody saw end is not for ever. */
+static bool is_long_over(const struct doubt *d, const struct ccfc_change *c)
+{
+	return (c->result.run & CCFC_RUN_BACKGROUND) &&
+	       c->shell_time == CCFC_TIME_NONE &&
+	       later(ccfc_index_time(c), LONGEST_RUN) < d->when.from;
+}
+
+/*
+ * Commands of another session whose effects nobody knows. Its client may not
+ * note what changes, depending on its mode, when the other one does.
+ */
+static void weigh_unknown(struct doubt *d, uint32_t session)
+{
+	const struct ccfc_session *s = &d->index->sessions.items[session];
+	struct ccfc_slice path = ccfc_index_file_path(d->index, d->c->file);
+
+	if (session == d->c->session || !s->commands.n || !s->project ||
+	    !was_there(s, &d->when) ||
+	    !ccfc_path_is_below(path, ccfc_index_str(d->index, s->project)))
+		return;
+	for (uint32_t i = 0; i < s->commands.n; i++) {
+		const struct ccfc_change *c =
+			&d->index->changes.items[s->commands.items[i]];
+
+		if (c->settled && ccfc_index_is_unknown(c) &&
+		    !is_long_over(d, c) && !has_change(d->index, c, d->c->file))
+			weigh(d, s->commands.items[i]);
+	}
+}
+
 static void weigh_all(struct doubt *d)
 {
 	const struct ccfc_index *index = d->index;
@@ -173,6 +215,8 @@ static void weigh_all(struct doubt *d)
 
 	for (uint32_t i = 0; i < ids->n; i++)
 		weigh(d, ids->items[i]);
+	for (uint32_t s = 1; s < index->sessions.n; s++)
+		weigh_unknown(d, s);
 	if (!(d->c->result.run & CCFC_RUN_SHARED))
 		return;
 	/* The client saw another command of its own run at the same time. */
@@ -248,15 +292,6 @@ static bool has_unknown(const struct ccfc_index *index, uint32_t session,
 			return true;
 	}
 	return false;
-}
-
-/* Is it worth while to look at the commands of a session? */
-static bool was_there(const struct ccfc_session *s,
-		      const struct ccfc_period *all)
-{
-	return (s->start == CCFC_TIME_NONE || s->start <= all->to) &&
-	       (s->end == CCFC_TIME_NONE ||
-		later(s->end, LONGEST_RUN) >= all->from);
 }
 
 static bool ran_in(const struct ccfc_period *w, const struct ccfc_period *spans,

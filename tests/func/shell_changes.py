@@ -333,6 +333,33 @@ def test_another_sessions_write_in_the_window():
             for c in f["changes"] if "candidates" in c], [1])
 
 
+def test_another_sessions_client_that_notes_nothing():
+    """Its command may have done it, if the text does not tell."""
+    for mine, theirs, apart, want in (
+            ("make", "python3 gen.py", False, "ambiguous"),
+            ("make", "python3 gen.py a.txt", False, "ambiguous"),
+            ("prettier -w a.txt", "python3 gen.py", False, "recorded"),
+            ("prettier -w a.txt", "python3 gen.py a.txt", False, "ambiguous"),
+            ("make", "ls -l", False, "recorded"),
+            ("make", "python3 gen.py", True, "recorded")):
+        with Sessions(2) as box:
+            a, b = box.t
+            if apart:
+                other = bash(b, theirs)
+                box.ids.time(60_000)
+            tid = a.call("Bash", {"command": mine})
+            if not apart:
+                other = bash(b, theirs)
+            a.result(tid, {"stdout": "", "bashEditDiff": {
+                "files": [], "moreFiles": 1, "changedFiles": [P + "/a.txt"]}})
+            box.start()
+            eq(listed(box, a), [("a.txt", "modified", want, "applied")],
+               f"{mine}, {theirs}")
+            change, = files_of(box, a)["files"][0]["changes"]
+            eq([c["changeId"] for c in change.get("candidates", ())],
+               [other] if want == "ambiguous" else [], theirs)
+
+
 def test_background_windows_end_with_the_note():
     with Sessions(2) as box:
         a, b = box.t

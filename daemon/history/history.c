@@ -12,6 +12,7 @@
 #include "history/chain/checkpoints.h"
 #include "history/gap/inferred.h"
 #include "history/kept.h"
+#include "history/rename_text.h"
 
 #include <stdlib.h>
 
@@ -79,7 +80,7 @@ void ccfc_chain_free(struct ccfc_chain *chain)
 	if (!chain)
 		return;
 	ccfc_checkpoints_release(chain);
-	ccfc_arena_release(&chain->arena);
+	ccfc_rename_release(&chain->moved);
 	ccfc_copies_release(&chain->copies);
 	ccfc_buf_release(&chain->hand);
 	ccfc_buf_release(&chain->last);
@@ -95,7 +96,8 @@ size_t ccfc_chain_bytes(const struct ccfc_chain *chain)
 	return sizeof(*chain) + chain->mark_bytes + chain->hand.cap +
 	       chain->last.cap +
 	       ((size_t)chain->n + chain->nforward) * sizeof(*chain->nodes) +
-	       chain->copies.cap * sizeof(*chain->copies.items);
+	       chain->copies.cap * sizeof(*chain->copies.items) +
+	       ccfc_rename_bytes(&chain->moved);
 }
 
 /* For the next question, unless this one was given up on the way. */
@@ -248,6 +250,7 @@ struct makings {
 	struct ccfc_file_info disk;
 	bool disk_known;
 	struct ccfc_copies copies;
+	struct ccfc_rename_texts moved;
 	uint64_t stamp;
 };
 
@@ -268,6 +271,7 @@ static uint64_t stamp_of(struct ccfc_history *history, uint32_t file,
 	uint64_t stamp = mix(m->disk.exists + 2u * m->disk_known,
 			     mix(m->disk.stamp, ccfc_copies_stamp(&m->copies)));
 
+	stamp = mix(stamp, m->moved.stamp);
 	if (is_fresh(&m->disk))
 		stamp = mix(stamp, ccfc_kept_tick(history->env.kept));
 	for (uint32_t i = 0; i < ids->n; i++)
@@ -289,7 +293,8 @@ static struct ccfc_chain *make_chain(struct ccfc_history *history,
 	chain->stamp = m->stamp;
 	chain->disk = m->disk;
 	chain->disk_known = m->disk_known;
-	ccfc_arena_init(&chain->arena);
+	chain->moved = m->moved;
+	m->moved = (struct ccfc_rename_texts){ .arena = CCFC_ARENA_INIT };
 	put_in_order(chain);
 	if (chain->n) {
 		ccfc_chain_take_copies(chain, &m->copies);
@@ -323,6 +328,8 @@ static bool goes_on(const struct ccfc_chain *chain)
  */
 static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 {
+	if (chain->moved.stamp != m->moved.stamp)
+		return false;
 	free(chain->nodes);
 	put_in_order(chain);
 	if (!goes_on(chain) || !ccfc_chain_take_copies(chain, &m->copies))
@@ -337,11 +344,12 @@ static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 }
 
 static void look_history(struct makings *m, struct ccfc_history *history,
-			 uint32_t file)
+			 uint32_t file, uint32_t depth)
 {
 	const char *path = ccfc_index_file_path(history->env.index, file).ptr;
 
 	*m = (struct makings){ 0 };
+	ccfc_rename_find(&m->moved, history, file, depth);
 	/* Of a file that cannot be looked at, and of one on another system,
 	 * nothing is known. */
 	m->disk_known =
@@ -380,27 +388,44 @@ static struct ccfc_chain *take_kept(struct ccfc_history *history, uint32_t file)
 	return NULL;
 }
 
-struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
+static void release_makings(struct makings *m)
+{
+	ccfc_copies_release(&m->copies);
+	ccfc_rename_release(&m->moved);
+}
+
+struct ccfc_chain *ccfc_chain_open_deep(struct ccfc_history *history,
+					uint32_t file, uint32_t depth)
 {
 	struct ccfc_chain *chain;
 	struct makings m;
 
 	put_back(history);
+	look_history(&m, history, file, depth);
+	put_back(history); /* that of a file that was moved */
 	chain = take_kept(history, file);
-	look_history(&m, history, file);
 	if (chain && chain->stamp != m.stamp && !extend_chain(chain, &m)) {
 		ccfc_chain_free(chain);
 		chain = NULL;
 		/* The backups may have been taken already. */
-		ccfc_copies_release(&m.copies);
-		look_history(&m, history, file);
+		release_makings(&m);
+		look_history(&m, history, file, depth);
+		put_back(history);
 	}
 	if (!chain)
 		chain = make_chain(history, file, &m);
-	ccfc_copies_release(&m.copies);
+	release_makings(&m);
 	history->chain = chain;
-	ccfc_chain_explain(chain);
 	return chain->n ? chain : NULL;
+}
+
+struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
+{
+	struct ccfc_chain *chain = ccfc_chain_open_deep(history, file, 0);
+
+	if (chain)
+		ccfc_chain_explain(chain);
+	return chain;
 }
 
 /* --- looking --- */

@@ -10,6 +10,11 @@
 
 #include <stdlib.h>
 
+/* How many files in a row are followed that were moved. */
+#define MOVED_DEPTH 3u
+/* And how many of them for each file. */
+#define MOVED_MAX 8u
+
 void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 		       uint32_t more)
 {
@@ -52,13 +57,44 @@ void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 	}
 }
 
-void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file)
+/* Files that were moved to that one by the last few changes; how many. */
+static uint32_t moved_there(uint32_t out[MOVED_MAX],
+			    const struct ccfc_index *index, uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+	uint32_t n = 0;
+
+	for (uint32_t i = ids->n; i-- > 0 && n < MOVED_MAX;) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+		uint32_t k = 0;
+
+		if (!c->other_file || ccfc_index_op(c) != CCFC_OP_RENAMED)
+			continue;
+		while (k < n && out[k] != c->other_file)
+			k++;
+		out[k] = c->other_file;
+		n += k == n;
+	}
+	return n;
+}
+
+static void add_file(struct ccfc_excerpting *e, uint32_t file, uint32_t depth)
 {
 	const struct ccfc_ids *ids = &e->from->files.items[file];
+	uint32_t others[MOVED_MAX], n;
 
 	ccfc_ids_push(&e->files, file);
 	for (uint32_t i = 0; i < ids->n; i++)
 		put_change(e, ids->items[i]);
+	n = depth < MOVED_DEPTH ? moved_there(others, e->from, file) : 0;
+	for (uint32_t k = 0; k < n; k++)
+		add_file(e, others[k], depth + 1);
+}
+
+void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file)
+{
+	add_file(e, file, 0);
 }
 
 void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session)

@@ -60,7 +60,7 @@ struct ccfc_excerpting {
 
 void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 		       uint32_t more);
-/* A file with all of its changes. */
+/* A file with all of its changes, and files that were moved to it, likewise. */
 void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
 /* Single changes; their files have no others then. */
 void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,

@@ -323,6 +323,66 @@ def test_other_commands_may_have_done_it():
             eq(a.owners(edit)[1][1] == "unknown", not sure)
 
 
+def test_a_file_that_was_moved():
+    """It is what the other one was, also over several names."""
+    with Sessions() as box:
+        t, = box.t
+        t.write(P + "/a.txt", "one\ntwo\n")
+        run(t, "mv a.txt b.txt")
+        run(t, "mv b.txt sub/c.txt")
+        box.start()
+        for name in ("b.txt", "sub/c.txt"):
+            asked = Asked(box, f"{P}/{name}")
+            word = asked.log()[0]["changeId"]
+            eq(asked.at(word), ("reconstructed", "one\ntwo\n"), name)
+            eq(asked.log()[0]["operation"], "renamed")
+        # A later state confirms it.
+        edit_of(t, P + "/sub/c.txt", "one\ntwo\n", "two", "2")
+        eq(asked.at(word), ("exact", "one\ntwo\n"))
+        eq([s["kind"] for s in asked.log()[:2]], ["change", "change"])
+        # Who moved the lines did not write them.
+        eq(asked.owners(word), [("one", "unknown"), ("two", "unknown")])
+
+
+def test_line_endings_of_a_moved_file():
+    """What is assumed of the one is not sure of the other."""
+    with Sessions() as box:
+        t, = box.t
+        edit_of(t, P + "/a.txt", "one\ntwo\n", "two", "2")
+        run(t, "mv a.txt b.txt")
+        edit_of(t, P + "/b.txt", "one\n2\n", "2", "3")
+        box.start()
+        asked = Asked(box, P + "/b.txt")
+        eq(asked.at(asked.log()[0]["changeId"])[0], "reconstructed")
+
+
+def test_a_moved_file_that_was_another():
+    """What is found next counts, and is nobody's step."""
+    with Sessions() as box:
+        t, = box.t
+        t.write(P + "/a.txt", "one\n")
+        run(t, "mv a.txt b.txt")
+        edit_of(t, P + "/b.txt", "ONE\n", "ONE", "2")
+        box.start()
+        asked = Asked(box, P + "/b.txt")
+        eq([s["kind"] for s in asked.log()[:3]],
+           ["change", "unknown", "change"])
+
+
+def test_moved_there_and_back():
+    with Sessions() as box:
+        t, = box.t
+        t.write(P + "/a.txt", "one\n")
+        for _ in range(6):
+            run(t, "mv a.txt b.txt")
+            run(t, "mv b.txt a.txt")
+        box.start()
+        asked = Asked(box, P + "/a.txt")
+        fidelity, text = asked.at(asked.log()[1]["changeId"])
+        assert text in (None, "one\n"), (fidelity, text)
+        eq(asked.log()[-2]["operation"], "renamed")
+
+
 def test_two_commands_between_are_not_told_apart():
     path = P + "/a.txt"
     with Sessions() as box:

@@ -247,8 +247,9 @@ static void walk_node(struct step *s)
 	} else if (s->node->came_back &&
 		   ccfc_walk_return(w, s->node->brought)) {
 		/* Its lines are those who wrote them before. */
-	} else if (!entered) {
-		/* Its own lines cannot be told from those it found. */
+	} else if (!entered || (s->has_ev && s->ev.moved)) {
+		/* Its own lines cannot be told from those it found; those of
+		 * a file that it moved there are others'. */
 		w->hidden = true;
 		ccfc_walk_cross(w, s->i, &s->text);
 	} else if (s->has_ev && s->ev.has_patch &&

@@ -102,6 +102,23 @@ static inline uint64_t ccfc_place_of(uint32_t i, bool after)
 
 #define CCFC_PLACE_NONE UINT64_MAX
 
+/* What a command moved to the file: the bytes of another one (rename_text.c).
+ */
+struct ccfc_rename_text {
+	uint32_t home; /* the change, as in the whole index */
+	struct ccfc_slice bytes;
+};
+
+struct ccfc_rename_texts {
+	struct ccfc_rename_text *items;
+	uint32_t n, cap;
+	uint64_t stamp;
+	struct ccfc_arena arena;
+};
+
+/* How many files in a row are followed that were moved. */
+#define CCFC_RENAME_DEPTH 3u
+
 /* A gap that commands of a shell explain (gap/inferred.c). */
 struct ccfc_chain_run {
 	uint32_t gap;	   /* the node behind it, or the number of nodes */
@@ -163,7 +180,7 @@ struct ccfc_chain {
 	struct ccfc_ids run_commands; /* as in the whole index */
 	uint64_t run_stamp;	      /* 0: nothing was made */
 	bool explained;		      /* in this question */
-	struct ccfc_arena arena;
+	struct ccfc_rename_texts moved;
 };
 
 struct ccfc_launches;
@@ -181,6 +198,9 @@ struct ccfc_history {
 };
 
 void ccfc_chain_free(struct ccfc_chain *chain);
+/* ccfc_chain_open for the sake of another chain, so many deep. */
+struct ccfc_chain *ccfc_chain_open_deep(struct ccfc_history *history,
+					uint32_t file, uint32_t depth);
 /* That it takes, about. */
 size_t ccfc_chain_bytes(const struct ccfc_chain *chain);
 

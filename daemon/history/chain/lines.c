@@ -74,14 +74,33 @@ bool ccfc_history_evidence(struct ccfc_evidence *out,
 				  arena);
 }
 
+/* What nothing else says: the bytes of a file that was moved there. */
+static void add_moved(struct ccfc_evidence *out, const struct ccfc_chain *chain,
+		      uint32_t i)
+{
+	const struct ccfc_rename_text *moved = chain->moved.items;
+
+	if (!out->is_shell || out->has_after || out->has_patch || out->gone)
+		return;
+	for (uint32_t k = 0; k < chain->moved.n; k++) {
+		if (moved[k].home != chain->nodes[i].home)
+			continue;
+		out->has_after = out->from_text = out->moved = true;
+		out->after = moved[k].bytes;
+	}
+}
+
 bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 			 uint32_t i)
 {
 	struct ccfc_history *h = chain->history;
 
 	ccfc_arena_clear(&h->scratch);
-	return ccfc_history_evidence(
-		out, &h->env,
-		&h->env.index->changes.items[chain->nodes[i].change],
-		&h->scratch);
+	if (!ccfc_history_evidence(
+		    out, &h->env,
+		    &h->env.index->changes.items[chain->nodes[i].change],
+		    &h->scratch))
+		return false;
+	add_moved(out, chain, i);
+	return true;
 }

@@ -26,6 +26,7 @@
 #define ASSUMED	  "the change's own patch does not confirm it"
 #define LATER	  "worked out from a later state"
 #define TEXT_ONLY "from the text of the command, not from what it did"
+#define MOVED	  "as the file was that the command moved there"
 #define WENT_ON                                                                \
 	"from the text of the command, which may have changed it again later"
 #define HIDDEN	   "what the command made of it is not recorded"
@@ -79,7 +80,10 @@ static void doubt_shell(const struct ccfc_replay *r, struct ccfc_node *node)
 {
 	if (r->ev.from_text)
 		ccfc_state_weaken(&node->after,
-				  r->ev.went_on ? WENT_ON : TEXT_ONLY, true);
+				  r->ev.went_on ? WENT_ON
+				  : r->ev.moved ? MOVED
+						: TEXT_ONLY,
+				  true);
 	else if (r->ev.has_after && r->ev.open_end)
 		ccfc_state_weaken(&node->after, NO_NEWLINE, true);
 	else

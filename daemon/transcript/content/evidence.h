@@ -86,6 +86,9 @@ struct ccfc_evidence {
 	/* `after`, `added` and `gone` are from the text of the command, … */
 	bool from_text;
 	bool went_on; /* which may have changed the file again later. */
+	/* `after` is what another file was that it moved there; set by who
+	 * knows that one (history). */
+	bool moved;
 	/* The text of the command says the same as the lines that were seen. */
 	bool confirmed;
 	/* Whether the last line of `original` or `after` ends in a newline is

@@ -1,0 +1,21 @@
+/*
+ * Files that commands of a shell moved: what "mv a b" left in b is what a was
+ * before it, by a's own chain.
+ */
+#ifndef CCFC_HISTORY_RENAME_TEXT_H
+#define CCFC_HISTORY_RENAME_TEXT_H
+
+#include "history/chain/chain.h"
+
+/*
+ * The texts that were moved to the file, and a number that is another one when
+ * they are others. Opens the chains of the files that they came from, with
+ * `depth` one more. The caller releases them, or gives them to a chain.
+ */
+void ccfc_rename_find(struct ccfc_rename_texts *out,
+		      struct ccfc_history *history, uint32_t file,
+		      uint32_t depth);
+size_t ccfc_rename_bytes(const struct ccfc_rename_texts *moved);
+void ccfc_rename_release(struct ccfc_rename_texts *moved);
+
+#endif

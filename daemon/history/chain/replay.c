@@ -390,7 +390,9 @@ static bool was_lost(struct ccfc_replay *r, uint32_t i)
 	    !ccfc_nodes_overlap(r->chain, i, i + 1))
 		return false;
 	step = ccfc_step_find(&r->text, &node->way, &r->ev, text);
-	if (step == CCFC_STEP_NO)
+	/* What it leaves as it is may have it already: a cell, set again. */
+	if (step == CCFC_STEP_NO ||
+	    ccfc_slice_eq(ccfc_buf_view(&r->text), text))
 		return false;
 	node->before = node[1].before;
 	node->before.how = CCFC_HOW_NEXT;

@@ -12,8 +12,6 @@
 
 /* How many files in a row are followed that were moved. */
 #define MOVED_DEPTH 3u
-/* And how many of them for each file. */
-#define MOVED_MAX 8u
 
 void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 		       uint32_t more)
@@ -57,37 +55,15 @@ void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 	}
 }
 
-/* Files that were moved to that one by the last few changes; how many. */
-static uint32_t moved_there(uint32_t out[MOVED_MAX],
-			    const struct ccfc_index *index, uint32_t file)
-{
-	const struct ccfc_ids *ids = &index->files.items[file];
-	uint32_t n = 0;
-
-	for (uint32_t i = ids->n; i-- > 0 && n < MOVED_MAX;) {
-		const struct ccfc_change *c =
-			&index->changes.items[ids->items[i]];
-		uint32_t k = 0;
-
-		if (!c->other_file || ccfc_index_op(c) != CCFC_OP_RENAMED)
-			continue;
-		while (k < n && out[k] != c->other_file)
-			k++;
-		out[k] = c->other_file;
-		n += k == n;
-	}
-	return n;
-}
-
 static void add_file(struct ccfc_excerpting *e, uint32_t file, uint32_t depth)
 {
 	const struct ccfc_ids *ids = &e->from->files.items[file];
-	uint32_t others[MOVED_MAX], n;
+	uint32_t others[CCFC_EXCERPT_MOVED], n;
 
 	ccfc_ids_push(&e->files, file);
 	for (uint32_t i = 0; i < ids->n; i++)
 		put_change(e, ids->items[i]);
-	n = depth < MOVED_DEPTH ? moved_there(others, e->from, file) : 0;
+	n = depth < MOVED_DEPTH ? ccfc_excerpt_moved(others, e->from, file) : 0;
 	for (uint32_t k = 0; k < n; k++)
 		add_file(e, others[k], depth + 1);
 }
@@ -512,28 +488,4 @@ void ccfc_excerpt_free(struct ccfc_excerpt *ex)
 	ccfc_index_free(ex->index);
 	ccfc_arena_release(&ex->arena);
 	free(ex);
-}
-
-void ccfc_excerpt_groups(struct ccfc_groups *out, const struct ccfc_excerpt *ex,
-			 const struct ccfc_groups *groups, bool by_session,
-			 struct ccfc_arena *arena)
-{
-	const struct ccfc_homes *keys = by_session ? &ex->sessions : &ex->files;
-
-	out->n = groups->n;
-	out->nchanges = groups->nchanges;
-	out->items =
-		ccfc_arena_alloc(arena, (out->n + 1u) * sizeof(*out->items));
-	for (uint32_t i = 0; i < out->n; i++) {
-		const struct ccfc_group *g = &groups->items[i];
-		uint32_t *changes = ccfc_arena_alloc(
-			arena, (g->nchanges + 1u) * sizeof(*changes));
-
-		for (uint32_t k = 0; k < g->nchanges; k++)
-			changes[k] =
-				ccfc_homes_find(&ex->changes, g->changes[k]);
-		out->items[i] = *g;
-		out->items[i].key = ccfc_homes_find(keys, g->key);
-		out->items[i].changes = changes;
-	}
 }

@@ -38,6 +38,10 @@ uint32_t ccfc_excerpt_string(struct ccfc_excerpt_copying *c, uint32_t home);
 void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c);
+/* Files that were moved to that one by its last few changes; how many. */
+#define CCFC_EXCERPT_MOVED 8u
+uint32_t ccfc_excerpt_moved(uint32_t out[CCFC_EXCERPT_MOVED],
+			    const struct ccfc_index *index, uint32_t file);
 /* The commands that were asked for, in the numbers of the excerpt. */
 void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c);
 

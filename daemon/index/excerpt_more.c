@@ -1,6 +1,7 @@
 /*
  * What an excerpt has besides its changes: prompts of the sessions, backups of
- * the files, and which transcripts looked at them; see excerpt.h.
+ * the files, which transcripts looked at them, files that were moved, commands
+ * that may explain what nothing else does; see excerpt.h.
  */
 #include "index/excerpt_impl.h"
 
@@ -179,6 +180,53 @@ bool ccfc_excerpt_looked(const struct ccfc_excerpt *ex, uint32_t file,
 
 	return bsearch(&one, ex->looked, ex->nlooked, sizeof(one), by_file) ||
 	       bsearch(&any, ex->looked, ex->nlooked, sizeof(any), by_file);
+}
+
+/* --- other files and groups --- */
+
+uint32_t ccfc_excerpt_moved(uint32_t out[CCFC_EXCERPT_MOVED],
+			    const struct ccfc_index *index, uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+	uint32_t n = 0;
+
+	for (uint32_t i = ids->n; i-- > 0 && n < CCFC_EXCERPT_MOVED;) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+		uint32_t k = 0;
+
+		if (!c->other_file || ccfc_index_op(c) != CCFC_OP_RENAMED)
+			continue;
+		while (k < n && out[k] != c->other_file)
+			k++;
+		out[k] = c->other_file;
+		n += k == n;
+	}
+	return n;
+}
+
+void ccfc_excerpt_groups(struct ccfc_groups *out, const struct ccfc_excerpt *ex,
+			 const struct ccfc_groups *groups, bool by_session,
+			 struct ccfc_arena *arena)
+{
+	const struct ccfc_homes *keys = by_session ? &ex->sessions : &ex->files;
+
+	out->n = groups->n;
+	out->nchanges = groups->nchanges;
+	out->items =
+		ccfc_arena_alloc(arena, (out->n + 1u) * sizeof(*out->items));
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct ccfc_group *g = &groups->items[i];
+		uint32_t *changes = ccfc_arena_alloc(
+			arena, (g->nchanges + 1u) * sizeof(*changes));
+
+		for (uint32_t k = 0; k < g->nchanges; k++)
+			changes[k] =
+				ccfc_homes_find(&ex->changes, g->changes[k]);
+		out->items[i] = *g;
+		out->items[i].key = ccfc_homes_find(keys, g->key);
+		out->items[i].changes = changes;
+	}
 }
 
 /* --- commands whose effects are not known --- */

@@ -143,6 +143,10 @@ def test_cat_and_diff():
         diff = w.ok("diff", w.id("a"), "--net")
         eq(diff.count("+" + LINE), 1)
         assert "+" + LINE not in w.ok("diff", w.id("b")), "b's"
+        with w.box.rpc() as client:
+            for only in ({"tools": ["Write"]}, {"evidence": ["result"]}):
+                got = client.call("session.diff", session=w.id("a"), **only)
+                eq([d["tool"] for d in got["diffs"]], ["Write"])
         w.fails("diff", tid + "#00000000", code=1)
 
 

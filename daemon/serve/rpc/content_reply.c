@@ -33,6 +33,10 @@ struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
 					       uint32_t n,
 					       struct ccfc_arena *arena)
 {
+	const struct ccfc_filter filter = { .session = session,
+					    .proofs = rq->opt.evidence,
+					    .tools = rq->opt.tools.items,
+					    .ntools = rq->opt.tools.n };
 	uint32_t len = ccfc_chain_len(chain);
 	struct ccfc_states_changes out = { .n = n };
 
@@ -44,7 +48,8 @@ struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
 		uint32_t id = ccfc_chain_inferred(chain, i);
 
 		if (id != CCFC_ID_NONE &&
-		    rq->index->changes.items[id].session == session)
+		    ccfc_filter_accepts(rq->index, &filter,
+					&rq->index->changes.items[id]))
 			out.items[out.n++] = id;
 	}
 	return out;

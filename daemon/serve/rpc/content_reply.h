@@ -29,7 +29,8 @@ int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 
 /*
  * Changes of a session in one file: those of the list, and those that are
- * inferred in the chain, which is open. In `arena`.
+ * inferred in the chain, which is open, if the request's tools and evidence
+ * allow. In `arena`.
  */
 struct ccfc_states_changes {
 	uint32_t *items;

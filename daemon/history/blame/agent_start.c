@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "history/chain/chain.h"
-#include "history/chain/lines_back.h"
+#include "history/file/lines_back.h"
 #include "history/kept.h"
 #include "transcript/content/agent_launch.h"
 

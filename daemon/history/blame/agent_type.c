@@ -2,7 +2,7 @@
 #include "history/blame/agent_type.h"
 
 #include "history/blame/agent_start.h"
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 #include "transcript/json/json.h"
 #include "transcript/json/unescape.h"
 

@@ -6,9 +6,9 @@
 #ifndef CCFC_HISTORY_CHAIN_CHAIN_H
 #define CCFC_HISTORY_CHAIN_CHAIN_H
 
-#include "history/chain/backup_file.h"
-#include "history/chain/encoding.h"
-#include "history/chain/read_file.h"
+#include "history/file/backup_file.h"
+#include "history/file/encoding.h"
+#include "history/file/read_file.h"
 #include "history/history.h"
 #include "history/step/step.h"
 
@@ -240,9 +240,9 @@ bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 bool ccfc_replay(struct ccfc_chain *chain);
 /* May either have come first: were both under way, in two transcripts? */
 bool ccfc_nodes_overlap(const struct ccfc_chain *chain, uint32_t k, uint32_t i);
-/* Finds the gaps in which an earlier state came back (returns.c). */
+/* Finds the gaps in which an earlier state came back (gap/returns.c). */
 void ccfc_replay_returns(struct ccfc_chain *chain);
-/* Finds those that a hook of the client's made (hooks.c). */
+/* Finds those that a hook of the client's made (gap/hooks.c). */
 void ccfc_replay_hooks(struct ccfc_chain *chain);
 /* A number that is another one when the lines of a change are. */
 uint64_t ccfc_change_stamp(const struct ccfc_history *history,

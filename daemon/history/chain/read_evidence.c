@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/time.h"
 #include "history/chain/lines.h"
-#include "history/chain/lines_back.h"
+#include "history/file/lines_back.h"
 #include "transcript/content/read_result.h"
 
 #define CALL_MAX  ((uint64_t)16 << 20)

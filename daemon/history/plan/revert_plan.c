@@ -9,7 +9,7 @@
  */
 #include "history/plan/revert_plan.h"
 
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 
 #define PRESENT_MAX ((size_t)64 << 20)
 

@@ -3,7 +3,7 @@
  * between the last one and now, somebody else may have changed it: that is a
  * step of its own, and so is a span that nothing is known of.
  */
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 #include "serve/rpc/content_reply.h"
 
 #include "base/time.h"

@@ -10,7 +10,7 @@
  * only their rows are copied out of the index for the second job.
  */
 #include "history/chain/lines.h"
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 #include "history/plan/point.h"
 #include "history/plan/words.h"
 #include "serve/rpc/content_reply.h"

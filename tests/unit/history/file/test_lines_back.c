@@ -1,6 +1,6 @@
 /* Lines backwards, with windows of all sizes. */
 #include "../source/tmp.h"
-#include "history/chain/lines_back.h"
+#include "history/file/lines_back.h"
 
 static struct ccfc_tail *tail;
 

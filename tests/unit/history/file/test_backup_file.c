@@ -2,7 +2,7 @@
 #include "../source/tmp.h"
 #include "base/sha256.h"
 #include "base/time.h"
-#include "history/chain/backup_file.h"
+#include "history/file/backup_file.h"
 #include "index/index_internal.h"
 
 #define FILE_PATH "/p/a.c"

@@ -5,7 +5,7 @@
  * read. A file that changes under the reading is read again, and not given
  * out as a mixture of two.
  */
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 
 #include "base/hash.h"
 

@@ -3,8 +3,8 @@
  * hold texts with "\n" and in UTF-8 whatever the file has; only bytes that
  * were seen (the disk, a backup, what a Write made) tell the form.
  */
-#ifndef CCFC_HISTORY_CHAIN_ENCODING_H
-#define CCFC_HISTORY_CHAIN_ENCODING_H
+#ifndef CCFC_HISTORY_FILE_ENCODING_H
+#define CCFC_HISTORY_FILE_ENCODING_H
 
 #include "base/buf.h"
 

@@ -3,7 +3,7 @@
  * where the one behind it was used up; a line that is longer than the window
  * makes it double.
  */
-#include "history/chain/lines_back.h"
+#include "history/file/lines_back.h"
 
 #define WINDOW ((size_t)1 << 20)
 

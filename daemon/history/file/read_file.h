@@ -2,8 +2,8 @@
  * A whole file, read with care: regular files only, never blocking (a FIFO in
  * the way is no file), with pread, bounded.
  */
-#ifndef CCFC_HISTORY_CHAIN_READ_FILE_H
-#define CCFC_HISTORY_CHAIN_READ_FILE_H
+#ifndef CCFC_HISTORY_FILE_READ_FILE_H
+#define CCFC_HISTORY_FILE_READ_FILE_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* Bytes to text and back. */
-#include "history/chain/encoding.h"
+#include "history/file/encoding.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * A copy holds the bytes at some moment before an edit; nothing says that the
  * bytes are still right, so replay believes a copy only where it fits.
  */
-#ifndef CCFC_HISTORY_CHAIN_BACKUP_FILE_H
-#define CCFC_HISTORY_CHAIN_BACKUP_FILE_H
+#ifndef CCFC_HISTORY_FILE_BACKUP_FILE_H
+#define CCFC_HISTORY_FILE_BACKUP_FILE_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -4,11 +4,11 @@
  * only add when they were made. Directories are read, not guessed at: versions
  * may be pruned.
  */
-#include "history/chain/backup_file.h"
+#include "history/file/backup_file.h"
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 #include "index/query.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* Whole files and what is none: nothing blocks, nothing is read in part. */
 #include "../source/tmp.h"
-#include "history/chain/read_file.h"
+#include "history/file/read_file.h"
 
 #include <ccfc/error.h>
 

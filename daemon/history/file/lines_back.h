@@ -1,8 +1,8 @@
 /*
  * The lines of a transcript from some place on backwards, the last one first.
  */
-#ifndef CCFC_HISTORY_CHAIN_LINES_BACK_H
-#define CCFC_HISTORY_CHAIN_LINES_BACK_H
+#ifndef CCFC_HISTORY_FILE_LINES_BACK_H
+#define CCFC_HISTORY_FILE_LINES_BACK_H
 
 #include "base/buf.h"
 #include "source/tail.h"

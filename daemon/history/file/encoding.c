@@ -1,5 +1,5 @@
 /* Bytes and texts; see encoding.h. */
-#include "history/chain/encoding.h"
+#include "history/file/encoding.h"
 
 #include <stdint.h>
 

@@ -172,6 +172,7 @@ struct ccfc_chain {
 	uint64_t last_at;   /* its place */
 	uint64_t last_hash; /* of the text */
 	bool has_last;
+	bool explained; /* in this question: */
 	/* What commands explain, and what that was made from. */
 	struct {
 		struct ccfc_chain_run *items;
@@ -179,7 +180,6 @@ struct ccfc_chain {
 	} runs;
 	struct ccfc_ids run_commands; /* as in the whole index */
 	uint64_t run_stamp;	      /* 0: nothing was made */
-	bool explained;		      /* in this question */
 	struct ccfc_rename_texts moved;
 };
 

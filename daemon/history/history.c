@@ -145,7 +145,37 @@ struct sorted {
 	const struct ccfc_change *change;
 	uint32_t id;
 	int64_t time;
+	bool behind; /* another of that time made what this one noted */
 };
+
+static bool is_ambiguous(const struct ccfc_index *index,
+			 const struct ccfc_change *c)
+{
+	return c->shell && ccfc_query_proof(index, c) == CCFC_PROOF_AMBIGUOUS;
+}
+
+/*
+ * Two clients may have noted the same change of the file. Where one of the two
+ * calls surely made it, the other's note comes behind that: else the file
+ * would be there already when the call that made it ran.
+ */
+static void put_behind_sure(const struct ccfc_index *index, struct sorted *list,
+			    uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct sorted *s = &list[i];
+		int64_t end = effect_time(s->change);
+
+		if (!is_ambiguous(index, s->change))
+			continue;
+		for (uint32_t k = 0; k < n; k++)
+			if (list[k].change->shell && list[k].time > s->time &&
+			    ccfc_index_time(list[k].change) <= end &&
+			    !is_ambiguous(index, list[k].change))
+				*s = (struct sorted){ s->change, s->id,
+						      list[k].time, true };
+	}
+}
 
 static int compare_history(int64_t a, int64_t b)
 {
@@ -159,6 +189,8 @@ static int by_effect(const void *pa, const void *pb)
 	const struct ccfc_place *q = &b->change->result.place;
 	int r = compare_history(a->time, b->time);
 
+	if (!r)
+		r = a->behind - b->behind;
 	if (!r && a->change->result.known && b->change->result.known &&
 	    p->source == q->source)
 		r = compare_history((int64_t)p->offset, (int64_t)q->offset);
@@ -225,8 +257,9 @@ static void put_in_order(struct ccfc_chain *chain)
 		if (c->settled && c->state == CCFC_STATE_APPLIED &&
 		    c->file == chain->file)
 			list[n++] = (struct sorted){ c, ids->items[i],
-						     effect_time(c) };
+						     effect_time(c), false };
 	}
+	put_behind_sure(index, list, n);
 	qsort(list, n, sizeof(*list), by_effect);
 	chain->n = n;
 	chain->nodes = ccfc_calloc(n + 1u, sizeof(*chain->nodes));

@@ -75,7 +75,15 @@ void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file)
 
 void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session)
 {
+	struct ccfc_ids commands = { 0 };
+
 	ccfc_ids_push(&e->sessions, session);
+	if (!(e->more & CCFC_EXCERPT_COMMANDS))
+		return;
+	ccfc_query_unknown_commands(&commands, e->from, session);
+	for (uint32_t i = 0; i < commands.n && i < CCFC_COMMANDS_MAX; i++)
+		ccfc_ids_push(&e->changes, commands.items[i]);
+	free(commands.items);
 }
 
 /* --- numbers --- */
@@ -267,6 +275,22 @@ static void copy_strings(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
 		ccfc_ids_push(out, ccfc_excerpt_string(c, ids->items[i]));
 }
 
+/* Those that are part of the excerpt, for whatever reason. */
+static void copy_commands(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
+			  uint32_t session)
+{
+	struct ccfc_ids ids = { 0 };
+
+	ccfc_query_unknown_commands(&ids, c->from, session);
+	for (uint32_t i = 0; i < ids.n; i++) {
+		uint32_t own = ccfc_homes_find(&c->ex->changes, ids.items[i]);
+
+		if (own != CCFC_ID_NONE)
+			ccfc_ids_push(out, own);
+	}
+	free(ids.items);
+}
+
 static void copy_session(struct ccfc_excerpt_copying *c, uint32_t home)
 {
 	const struct ccfc_session *s = &c->from->sessions.items[home];
@@ -278,6 +302,8 @@ static void copy_session(struct ccfc_excerpt_copying *c, uint32_t home)
 	to->end = s->end;
 	to->seen = s->seen;
 	to->unknown_commands = ccfc_query_unknown(c->from, home);
+	if (c->e->more & CCFC_EXCERPT_COMMANDS)
+		copy_commands(&to->commands, c, home);
 	to->project = ccfc_excerpt_string(c, s->project);
 	to->branch = ccfc_excerpt_string(c, s->branch);
 	to->model = ccfc_excerpt_string(c, s->model);

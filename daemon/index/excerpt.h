@@ -40,12 +40,17 @@ struct ccfc_excerpt {
 	struct ccfc_arena arena;
 };
 
+#define CCFC_COMMANDS_MAX 100u
+
 /* What is wanted besides changes, their sessions and their transcripts. */
 enum ccfc_excerpt_more {
 	CCFC_EXCERPT_PROMPTS = 1, /* of the sessions */
 	CCFC_EXCERPT_BACKUPS = 2, /* of the files, in the sessions */
 	CCFC_EXCERPT_SOURCES = 4, /* all transcripts of the sessions */
 	CCFC_EXCERPT_LOOKS = 8,	  /* at the files */
+	/* The first CCFC_COMMANDS_MAX commands of the sessions that were
+	 * added whose effects are not known. */
+	CCFC_EXCERPT_COMMANDS = 16,
 	/* What a chain is made from (history/history.h). */
 	CCFC_EXCERPT_CHAINS = CCFC_EXCERPT_BACKUPS | CCFC_EXCERPT_LOOKS,
 };

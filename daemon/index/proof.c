@@ -387,7 +387,7 @@ static int compare_by_time(const void *x, const void *y)
 	return ccfc_slice_cmp(a->name, b->name);
 }
 
-static void sort_rivals(const struct ccfc_index *index, struct ccfc_ids *ids)
+static void sort_by_time(const struct ccfc_index *index, struct ccfc_ids *ids)
 {
 	struct by_time *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
 
@@ -413,7 +413,7 @@ void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 	out->n = 0;
 	if (!change->judged) {
 		is_doubtful(index, change, out);
-		sort_rivals(index, out);
+		sort_by_time(index, out);
 		return;
 	}
 	for (uint32_t i = 0; i < index->rivals.n; i++)
@@ -421,13 +421,34 @@ void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 			ccfc_ids_push(out, index->rivals.items[i].rival);
 }
 
+/* In an excerpt a session has its number, and of its commands only those. */
+static bool is_counted(const struct ccfc_index *index, uint32_t session)
+{
+	return index->sessions.items[session].unknown_commands != 0;
+}
+
 uint32_t ccfc_query_unknown(const struct ccfc_index *index, uint32_t session)
 {
 	const struct ccfc_ids *ids = &index->sessions.items[session].commands;
 	uint32_t n = index->sessions.items[session].unknown_commands;
 
-	for (uint32_t i = 0; i < ids->n; i++)
+	for (uint32_t i = 0; !is_counted(index, session) && i < ids->n; i++)
 		n += ccfc_index_is_unknown(
 			&index->changes.items[ids->items[i]]);
 	return n;
+}
+
+void ccfc_query_unknown_commands(struct ccfc_ids *out,
+				 const struct ccfc_index *index,
+				 uint32_t session)
+{
+	const struct ccfc_ids *ids = &index->sessions.items[session].commands;
+	bool all = is_counted(index, session);
+
+	out->n = 0;
+	for (uint32_t i = 0; i < ids->n; i++)
+		if (all ||
+		    ccfc_index_is_unknown(&index->changes.items[ids->items[i]]))
+			ccfc_ids_push(out, ids->items[i]);
+	sort_by_time(index, out);
 }

@@ -339,8 +339,9 @@ enum ccfc_op ccfc_query_group_op(const struct ccfc_index *index,
 
 	if (last->result.op == CCFC_OP_DELETED)
 		return CCFC_OP_DELETED;
-	if (first->result.op == CCFC_OP_CREATED)
-		return CCFC_OP_CREATED;
+	if (first->result.op == CCFC_OP_CREATED ||
+	    ccfc_index_op(first) == CCFC_OP_RENAMED)
+		return ccfc_index_op(first);
 	return group->nchanges == 1 ? ccfc_index_op(last) : CCFC_OP_MODIFIED;
 }
 

@@ -109,6 +109,10 @@ bool ccfc_query_is_alone(const struct ccfc_index *index,
 
 /* How many commands of a session have effects that are not known? */
 uint32_t ccfc_query_unknown(const struct ccfc_index *index, uint32_t session);
+/* These commands, by time; `out` is the caller's to free. */
+void ccfc_query_unknown_commands(struct ccfc_ids *out,
+				 const struct ccfc_index *index,
+				 uint32_t session);
 
 /* A run of changes that belong together: one file's, or one session's. */
 struct ccfc_group {
@@ -192,7 +196,7 @@ void ccfc_query_backup_hash(char out[CCFC_BACKUP_HASH + 1],
 const struct ccfc_prompt *ccfc_query_prompt(const struct ccfc_index *index,
 					    const struct ccfc_change *change);
 
-/* created if the group's first change made the file, else the last's op. */
+/* created or renamed if the group's first change did so, else the last's op. */
 enum ccfc_op ccfc_query_group_op(const struct ccfc_index *index,
 				 const struct ccfc_group *group);
 

@@ -102,6 +102,7 @@ void ccfc_conversation_pack_summary(struct ccfc_request *rq, uint32_t session)
 	ccfc_tally_session(&tally, rq->index, session);
 	ccfc_reply_session(rq->pack, rq->index, session, &tally,
 			   ccfc_time_now());
+	ccfc_reply_commands(rq->pack, rq->index, session);
 	ccfc_tally_used(rq->index, add_use, &tools);
 	pack_uses(rq, "tools", &tools.own);
 	pack_uses(rq, "agentTools", &tools.agents);

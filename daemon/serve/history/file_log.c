@@ -25,12 +25,14 @@ struct log {
 	struct ccfc_chain *chain;
 	struct step *steps; /* oldest first */
 	uint32_t n, len;    /* steps, changes */
+	struct ccfc_filter filter;
+	bool some; /* only changes, and of these what the filter leaves */
 };
 
 static void add_gap(struct log *log, uint32_t i, enum ccfc_gap gap,
 		    uint32_t from, uint32_t seen)
 {
-	if (gap != CCFC_GAP_NONE)
+	if (gap != CCFC_GAP_NONE && !log->some)
 		log->steps[log->n++] = (struct step){
 			.i = i, .gap = gap, .from = from, .seen = seen
 		};
@@ -56,6 +58,15 @@ static void find_last_steps(struct log *log)
 		CCFC_ID_NONE);
 }
 
+static bool is_wanted(const struct log *log, uint32_t i)
+{
+	const struct ccfc_index *index = log->rq->index;
+	uint32_t id = ccfc_chain_change(log->chain, i);
+
+	return !log->some || ccfc_filter_accepts(index, &log->filter,
+						 &index->changes.items[id]);
+}
+
 static void find_steps(struct log *log)
 {
 	log->steps = ccfc_arena_alloc(
@@ -65,8 +76,9 @@ static void find_steps(struct log *log)
 			i ? ccfc_chain_gap(log->chain, i) : CCFC_GAP_NONE;
 
 		add_gap(log, i, gap, CCFC_ID_NONE, CCFC_ID_NONE);
-		log->steps[log->n++] =
-			(struct step){ .i = i, .is_change = true };
+		if (is_wanted(log, i))
+			log->steps[log->n++] =
+				(struct step){ .i = i, .is_change = true };
 	}
 	find_last_steps(log);
 }
@@ -348,9 +360,15 @@ static int answer_file_log(struct ccfc_history_job *job,
 
 	if (r)
 		return r;
+	r = ccfc_args_filter(&log.filter, rq, err);
+	if (r)
+		return r;
+	log.some = rq->opt.given & (CCFC_OPT(TOOLS) | CCFC_OPT(EVIDENCE));
 	log.len = ccfc_chain_len(log.chain);
 	find_steps(&log);
-	r = ccfc_args_offset(rq, log.n, "steps", err);
+	/* None of that kind is an answer as well. */
+	if (log.n || rq->opt.offset)
+		r = ccfc_args_offset(rq, log.n, "steps", err);
 	if (r)
 		return r;
 	ccfc_pack_map(rq->pack);

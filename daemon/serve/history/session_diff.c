@@ -333,8 +333,7 @@ static int answer_session_diff(struct ccfc_history_job *job,
 			 ccfc_index_session_id(rq->index, job->session));
 	ccfc_reply_str(p, "projectPath", project);
 	pack_diffs(p, &d);
-	ccfc_pack_kv_uint(p, "unknownCommands",
-			  ccfc_query_unknown(rq->index, job->session));
+	ccfc_reply_unknown(p, rq->index, job->session);
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	ccfc_buf_release(&d.packed);
@@ -345,6 +344,7 @@ static int answer_session_diff(struct ccfc_history_job *job,
 
 int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return ccfc_history_job_session(rq, CCFC_EXCERPT_CHAINS,
-					answer_session_diff, err);
+	return ccfc_history_job_session(
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_COMMANDS,
+		answer_session_diff, err);
 }

@@ -62,9 +62,33 @@ static void pack_bytes(struct ccfc_pack *p, const char *key, bool have,
 		ccfc_pack_nil(p);
 }
 
+/* The changes of a file that are surely the session's, and what they are. */
+struct taken {
+	uint32_t *items;
+	uint32_t n;
+	bool by_commands;		   /* all of the group are */
+	const struct ccfc_change *command; /* the last of a shell, or NULL */
+};
+
+/* How a command's change of the file is known. */
+static void pack_how(struct revert *r, const struct ccfc_change *c)
+{
+	const struct ccfc_index *index = r->rq->index;
+	struct ccfc_slice evidence = CCFC_SLICE_NONE;
+
+	if (c)
+		evidence = ccfc_slice_str(
+			ccfc_proof_text((int)ccfc_query_proof(index, c)));
+	ccfc_reply_str(r->rq->pack, "evidence", evidence);
+	if (c)
+		ccfc_reply_command(r->rq->pack, index, c);
+	else
+		ccfc_reply_str(r->rq->pack, "command", CCFC_SLICE_NONE);
+}
+
 static void pack_plan(struct revert *r, uint32_t file,
 		      const struct ccfc_chain *chain, struct ccfc_plan *plan,
-		      bool by_commands)
+		      const struct taken *taken)
 {
 	struct ccfc_pack *p = r->rq->pack;
 	const struct ccfc_delta_form form = { ccfc_states_name(r->rq, file,
@@ -95,17 +119,11 @@ static void pack_plan(struct revert *r, uint32_t file,
 			? CCFC_SLICE_NONE
 			: ccfc_slice_str(ccfc_fidelity_text(plan->fidelity)));
 	ccfc_reply_foreign(&r->origins, chain);
-	ccfc_pack_kv_bool(p, "byCommands", by_commands);
+	ccfc_pack_kv_bool(p, "byCommands", taken->by_commands);
+	pack_how(r, taken->command);
 	ccfc_pack_end(p);
 	ccfc_buf_release(&diff);
 }
-
-/* The changes of a file that are surely the session's, and what they are. */
-struct taken {
-	uint32_t *items;
-	uint32_t n;
-	bool by_commands; /* all of the group are */
-};
 
 static struct taken sure_ones(const struct revert *r,
 			      const struct ccfc_chain *chain,
@@ -124,6 +142,8 @@ static struct taken sure_ones(const struct revert *r,
 			&index->changes.items[all.items[i]];
 
 		out.by_commands &= c->shell != 0;
+		if (c->shell)
+			out.command = c;
 		if (ccfc_query_proof(index, c) != CCFC_PROOF_AMBIGUOUS)
 			out.items[out.n++] = all.items[i];
 	}
@@ -146,7 +166,7 @@ static void plan_file(struct revert *r, const struct ccfc_group *group)
 			 r->label, arena);
 	if (!taken.n)
 		plan.why = "another session may have changed it";
-	pack_plan(r, group->key, chain, &plan, taken.by_commands);
+	pack_plan(r, group->key, chain, &plan, &taken);
 	ccfc_arena_clear(arena);
 }
 
@@ -173,8 +193,7 @@ static int answer_session_revert(struct ccfc_history_job *job,
 		plan_file(&revert, &job->groups.items[i]);
 	ccfc_pack_end(p);
 	ccfc_pack_kv_bool(p, "truncated", revert.truncated);
-	ccfc_pack_kv_uint(p, "unknownCommands",
-			  ccfc_query_unknown(rq->index, job->session));
+	ccfc_reply_unknown(p, rq->index, job->session);
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	return 0;
@@ -182,7 +201,9 @@ static int answer_session_revert(struct ccfc_history_job *job,
 
 int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return ccfc_history_job_session(
-		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES,
-		answer_session_revert, err);
+	return ccfc_history_job_session(rq,
+					CCFC_EXCERPT_CHAINS |
+						CCFC_EXCERPT_SOURCES |
+						CCFC_EXCERPT_COMMANDS,
+					answer_session_revert, err);
 }

@@ -35,6 +35,17 @@ static int wish_path(struct ccfc_wish *w, struct ccfc_request *rq,
 	return r;
 }
 
+/* A list of the request's, as the wish's own. */
+static const struct ccfc_slice *
+own_list(struct ccfc_wish *w, const struct ccfc_slice *list, uint32_t n)
+{
+	struct ccfc_slice *own = ccfc_arena_alloc(&w->arena, n * sizeof(*own));
+
+	for (uint32_t i = 0; i < n; i++)
+		own[i] = ccfc_arena_copy(&w->arena, list[i]);
+	return own;
+}
+
 int ccfc_wish_init(struct ccfc_wish *w, struct ccfc_request *rq,
 		   struct ccfc_err *err)
 {
@@ -51,6 +62,9 @@ int ccfc_wish_init(struct ccfc_wish *w, struct ccfc_request *rq,
 	if (!r && w->filter.project.len)
 		w->filter.project =
 			ccfc_arena_copy(&w->arena, w->filter.project);
+	if (!r)
+		w->filter.tools =
+			own_list(w, w->filter.tools, w->filter.ntools);
 	if (!r)
 		r = wish_path(w, rq, err);
 	if (!r && (rq->opt.given & CCFC_OPT(SESSION)))

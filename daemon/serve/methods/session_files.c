@@ -136,8 +136,7 @@ static void pack_all(struct ccfc_request *rq, uint32_t session,
 	ccfc_pack_kv_uint(rq->pack, "totalFilesChanged", groups->n);
 	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups->nchanges);
 	ccfc_pack_kv_uint(rq->pack, "shellChanges", shell_changes(rq, groups));
-	ccfc_pack_kv_uint(rq->pack, "unknownCommands",
-			  ccfc_query_unknown(rq->index, session));
+	ccfc_reply_unknown(rq->pack, rq->index, session);
 	ccfc_reply_lines(rq->pack, &sum);
 	pack_files_session_files(rq, session, groups);
 	pack_kinds(rq, groups, ccfc_args_project(rq, session));
@@ -166,9 +165,11 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 		pack_all(rq, session, &groups);
 		return 0;
 	}
-	job = ccfc_history_job_changes(
-		rq, &groups, false, CCFC_EXCERPT_SOURCES | CCFC_EXCERPT_BACKUPS,
-		answer_files);
+	job = ccfc_history_job_changes(rq, &groups, false,
+				       CCFC_EXCERPT_SOURCES |
+					       CCFC_EXCERPT_BACKUPS |
+					       CCFC_EXCERPT_COMMANDS,
+				       answer_files);
 	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
 	return ccfc_history_job_start(rq, job, err);
 }

@@ -153,19 +153,40 @@ static void count_change(struct ccfc_count *c, const struct ccfc_index *index,
 	const struct ccfc_group one = { .changes = &change, .nchanges = 1 };
 
 	c->changes++;
+	c->shell_changes += index->changes.items[change].shell != 0;
 	ccfc_lines_add(&c->lines, index, &one);
+}
+
+static struct fact fact_of(const struct ccfc_index *index,
+			   const struct ccfc_change *c)
+{
+	return (struct fact){
+		.time = ccfc_index_time(c),
+		.session = c->session,
+		.model = c->call.model,
+		.tool = ccfc_strtab_find(&index->strings,
+					 ccfc_index_tool(index, c)),
+		.file = c->file,
+	};
+}
+
+/* A command that may have changed files: nobody knows which. */
+static void on_unknown(struct gather *g, const struct ccfc_change *command)
+{
+	struct fact f = fact_of(g->index, command);
+
+	if (!take_stats_gather(g, f.session, f.time))
+		return;
+	g->u->total.unknown_commands++;
+	for (int by = CCFC_BY_DAY; by <= CCFC_BY_TOOL; by++)
+		if (g->has[by])
+			row_of(g, by, &f)->unknown_commands++;
 }
 
 static void on_change(struct gather *g, uint32_t id)
 {
 	const struct ccfc_change *c = &g->index->changes.items[id];
-	struct fact f = { .time = ccfc_index_time(c),
-			  .session = c->session,
-			  .model = c->call.model,
-			  .tool = ccfc_strtab_find(
-				  &g->index->strings,
-				  ccfc_index_tool(g->index, c)),
-			  .file = c->file };
+	struct fact f = fact_of(g->index, c);
 
 	if (!take_stats_gather(g, f.session, f.time))
 		return;
@@ -183,7 +204,11 @@ static void gather_changes(struct gather *g)
 	for (uint32_t i = 0; i < g->index->changes.n; i++) {
 		const struct ccfc_change *c = &g->index->changes.items[i];
 
-		if (c->settled && c->state == CCFC_STATE_APPLIED && c->file)
+		if (!c->settled)
+			continue;
+		if (ccfc_index_is_command(c) && ccfc_index_is_unknown(c))
+			on_unknown(g, c);
+		else if (c->state == CCFC_STATE_APPLIED && c->file)
 			on_change(g, i);
 	}
 }

@@ -32,6 +32,8 @@ static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_kv_uint(p, "sessions", t->sessions);
 	ccfc_pack_kv_uint(p, "messages", t->messages);
 	ccfc_pack_kv_uint(p, "changes", t->changes);
+	ccfc_pack_kv_uint(p, "shellChanges", t->shell_changes);
+	ccfc_pack_kv_uint(p, "unknownCommands", t->unknown_commands);
 	ccfc_pack_kv_uint(p, "filesChanged", t->files);
 	ccfc_reply_lines(p, &t->lines);
 	ccfc_pack_kv_uint(p, "toolCalls", t->uses);
@@ -54,6 +56,9 @@ static void pack_row(struct ccfc_pack *p, int by, const struct ccfc_count *c)
 	if (by <= CCFC_BY_MODEL)
 		ccfc_pack_kv_uint(p, "messages", c->messages);
 	ccfc_pack_kv_uint(p, "changes", c->changes);
+	ccfc_pack_kv_uint(p, "shellChanges", c->shell_changes);
+	if (by <= CCFC_BY_TOOL)
+		ccfc_pack_kv_uint(p, "unknownCommands", c->unknown_commands);
 	if (by != CCFC_BY_FILE)
 		ccfc_pack_kv_uint(p, "filesChanged", c->files);
 	ccfc_reply_lines(p, &c->lines);
@@ -102,6 +107,7 @@ static void pack_files_stats_get(struct ccfc_pack *p,
 		ccfc_pack_map(p);
 		ccfc_pack_kv_str(p, "path", t->items[i].name);
 		ccfc_pack_kv_uint(p, "changes", t->items[i].changes);
+		ccfc_pack_kv_uint(p, "shellChanges", t->items[i].shell_changes);
 		ccfc_pack_kv_uint(p, "sessions", t->items[i].sessions);
 		ccfc_reply_lines(p, &t->items[i].lines);
 		ccfc_pack_end(p);
@@ -117,6 +123,7 @@ static void pack_days(struct ccfc_pack *p, const struct ccfc_counts *t)
 		ccfc_pack_map(p);
 		ccfc_pack_kv_str(p, "day", t->items[i].name);
 		ccfc_pack_kv_uint(p, "changes", t->items[i].changes);
+		ccfc_pack_kv_uint(p, "shellChanges", t->items[i].shell_changes);
 		ccfc_pack_kv_uint(p, "tokens",
 				  ccfc_tokens_sum(&t->items[i].tokens));
 		ccfc_pack_end(p);

@@ -14,7 +14,9 @@ struct ccfc_count {
 	uint64_t messages; /* of the model */
 	uint64_t uses, errors;
 	uint64_t changes;
-	uint32_t sessions, files; /* after ccfc_counts_close */
+	uint64_t shell_changes;	   /* those of them that commands made */
+	uint64_t unknown_commands; /* whose effects on files are not known */
+	uint32_t sessions, files;  /* after ccfc_counts_close */
 	struct ccfc_tokens tokens;
 	struct ccfc_lines lines;
 	struct ccfc_slice name; /* for the caller */

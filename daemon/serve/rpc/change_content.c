@@ -1,7 +1,9 @@
 /*
  * The texts of a change, read from its transcript on request
  * (history/chain/lines.h). If the lines are not what they were, the content is
- * not available, and the reply says why.
+ * not available, and the reply says why. Of a change that a shell's command
+ * made these are the lines that the client noted, or what the command's own
+ * text writes.
  *
  * Bounds: maxContent for each text, and totals for the reply, of its content
  * and of the bytes read for it (thousands of calls may stand in one long line,
@@ -15,6 +17,7 @@
 #define FULL "the reply is full; ask for fewer changes"
 #define GONE "the transcript is gone"
 #define ELSE "the transcript does not have it any more"
+#define RAN  "what the command made of it is not recorded"
 
 /* The call's line and the result's; false when both are gone. */
 static bool read_lines_change_content(struct ccfc_slice *call,
@@ -92,6 +95,79 @@ static void pack_edits(struct ccfc_pack *p,
 	ccfc_pack_end(p);
 }
 
+/* --- changes by commands --- */
+
+/* The lines of a hunk that have this sign, one after another. */
+static struct ccfc_slice lines_with(const struct ccfc_hunk *hunk, char sign,
+				    struct ccfc_arena *arena)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_slice copy = CCFC_SLICE_NONE;
+
+	for (uint32_t i = 0; i < hunk->nlines; i++) {
+		struct ccfc_slice line = hunk->lines[i];
+
+		if (!line.len || line.ptr[0] != sign)
+			continue;
+		ccfc_buf_append(&text, line.ptr + 1, line.len - 1);
+		ccfc_buf_putc(&text, '\n');
+	}
+	if (text.len)
+		copy = ccfc_arena_copy(arena, ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+	return copy;
+}
+
+static void take_hunks(struct ccfc_change_text *out,
+		       const struct ccfc_evidence *ev, struct ccfc_arena *arena)
+{
+	out->edits = ccfc_arena_alloc(arena, ev->nhunks * sizeof(*out->edits));
+	out->nedits = ev->nhunks;
+	for (uint32_t i = 0; i < ev->nhunks; i++)
+		out->edits[i] = (struct ccfc_edit){
+			.old_text = lines_with(&ev->hunks[i], '-', arena),
+			.new_text = lines_with(&ev->hunks[i], '+', arena),
+		};
+}
+
+/* The whole texts that are known, on either side. */
+static void take_texts(struct ccfc_change_text *out,
+		       const struct ccfc_evidence *ev, struct ccfc_arena *arena)
+{
+	struct ccfc_edit edit = { 0 };
+
+	if (ev->before == CCFC_BEFORE_TEXT)
+		edit.old_text = ev->original;
+	if (ev->has_after)
+		edit.new_text = ev->after;
+	else if (ev->has_added)
+		edit.new_text = ev->added;
+	if (!edit.old_text.ptr && !edit.new_text.ptr)
+		return;
+	out->edits = ccfc_arena_alloc(arena, sizeof(*out->edits));
+	out->edits[0] = edit;
+	out->nedits = 1;
+}
+
+static const char *read_shell_content(struct ccfc_change_text *out,
+				      struct ccfc_request *rq,
+				      const struct ccfc_change *change)
+{
+	struct ccfc_evidence ev;
+
+	if (!ccfc_history_evidence(&ev, ccfc_history_env(rq->history), change,
+				   rq->texts) ||
+	    ev.went_on)
+		return RAN;
+	if (ev.has_patch)
+		take_hunks(out, &ev, rq->texts);
+	else
+		take_texts(out, &ev, rq->texts);
+	return out->nedits ? NULL : RAN;
+}
+
+/* --- any change --- */
+
 /* NULL, or why there is no content. */
 static const char *read_content(struct ccfc_change_text *out,
 				struct ccfc_request *rq,
@@ -103,6 +179,8 @@ static const char *read_content(struct ccfc_change_text *out,
 		return FULL;
 	if (!read_lines_change_content(&call, &result, rq, change))
 		return GONE;
+	if (change->shell)
+		return read_shell_content(out, rq, change);
 	if (!ccfc_content_read(ccfc_history_env(rq->history)->parser, out,
 			       ccfc_index_call_id(change), change->part, call,
 			       result, rq->texts) ||

@@ -181,6 +181,12 @@ ccfc_history_job_changes(struct ccfc_request *rq,
 	if (rq->opt.prompts)
 		more |= CCFC_EXCERPT_PROMPTS;
 	ccfc_excerpt_init(&e, rq->index, more);
+	/* Then all of them are of one session. */
+	if (more & CCFC_EXCERPT_COMMANDS && groups->n)
+		ccfc_excerpt_add_session(
+			&e,
+			rq->index->changes.items[groups->items[0].changes[0]]
+				.session);
 	for (uint32_t i = 0; i < groups->n; i++)
 		ccfc_excerpt_add_changes(&e, groups->items[i].changes,
 					 groups->items[i].nchanges);

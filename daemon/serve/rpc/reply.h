@@ -55,6 +55,16 @@ void ccfc_reply_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
 /* Of these `command` alone. */
 void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
 			const struct ccfc_change *change);
+/*
+ * The session's commands whose effects are not known: unknownCommands, how many
+ * they are, and commands, the first of them. An excerpt has them with
+ * CCFC_EXCERPT_COMMANDS.
+ */
+void ccfc_reply_unknown(struct ccfc_pack *p, const struct ccfc_index *index,
+			uint32_t session);
+/* Of these two `commands` alone. */
+void ccfc_reply_commands(struct ccfc_pack *p, const struct ccfc_index *index,
+			 uint32_t session);
 void ccfc_reply_line_counts(struct ccfc_pack *p,
 			    const struct ccfc_change *change);
 /* Is the transcript of its call still there? */

@@ -4,6 +4,8 @@
  */
 #include "serve/rpc/reply.h"
 
+#include "index/excerpt.h"
+
 #include <stdlib.h>
 
 void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
@@ -60,4 +62,39 @@ void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_command(p, index, c);
 	if (proof == CCFC_PROOF_AMBIGUOUS)
 		pack_candidates(p, index, c);
+}
+
+static void pack_command(struct ccfc_pack *p, const struct ccfc_index *index,
+			 const struct ccfc_change *c)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_str(p, "toolUseId", ccfc_index_call_id(c));
+	ccfc_reply_id(p, "agentId", index, ccfc_index_agent(c));
+	ccfc_reply_str(p, "tool", ccfc_index_tool(index, c));
+	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(c));
+	ccfc_pack_kv_cstr(p, "state", ccfc_state_text(c->state));
+	ccfc_reply_command(p, index, c);
+	ccfc_pack_end(p);
+}
+
+void ccfc_reply_unknown(struct ccfc_pack *p, const struct ccfc_index *index,
+			uint32_t session)
+{
+	ccfc_pack_kv_uint(p, "unknownCommands",
+			  ccfc_query_unknown(index, session));
+	ccfc_reply_commands(p, index, session);
+}
+
+void ccfc_reply_commands(struct ccfc_pack *p, const struct ccfc_index *index,
+			 uint32_t session)
+{
+	struct ccfc_ids ids = { 0 };
+
+	ccfc_query_unknown_commands(&ids, index, session);
+	ccfc_pack_cstr(p, "commands");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < ids.n && i < CCFC_COMMANDS_MAX; i++)
+		pack_command(p, index, &index->changes.items[ids.items[i]]);
+	ccfc_pack_end(p);
+	free(ids.items);
 }

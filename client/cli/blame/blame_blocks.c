@@ -17,6 +17,7 @@ static const char *const titles[CCFC_BLAME_COLS] = {
 	[CCFC_BLAME_COL_AGENT] = "AGENT",
 	[CCFC_BLAME_COL_VERSION] = "VERSION",
 	[CCFC_BLAME_COL_TOOL] = "TOOL",
+	[CCFC_BLAME_COL_COMMAND] = "COMMAND",
 };
 
 static struct ccfc_obj line_at(const struct ccfc_blame_view *view, int64_t line)
@@ -110,7 +111,8 @@ void ccfc_blame_blocks(struct ccfc_out *out, const struct ccfc_blame_view *view)
 
 		if (view->cols[c] == CCFC_BLAME_COL_SESSION)
 			col.elastic = false;
-		else if (view->cols[c] == CCFC_BLAME_COL_PROMPT)
+		else if (view->cols[c] == CCFC_BLAME_COL_PROMPT ||
+			 view->cols[c] == CCFC_BLAME_COL_COMMAND)
 			col.elastic = CCFC_TABLE_PROSE;
 		cols[n++] = col;
 	}

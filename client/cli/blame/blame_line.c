@@ -16,12 +16,13 @@ const char *const ccfc_blame_col_names[CCFC_BLAME_COLS] = {
 	[CCFC_BLAME_COL_AGENT] = "agent",
 	[CCFC_BLAME_COL_VERSION] = "version",
 	[CCFC_BLAME_COL_TOOL] = "tool",
+	[CCFC_BLAME_COL_COMMAND] = "command",
 };
 
-static bool any_agent(struct ccfc_obj blocks)
+static bool any_has(struct ccfc_obj array, const char *key)
 {
-	for (uint32_t i = 0; i < ccfc_obj_len(blocks); i++)
-		if (ccfc_obj_get_str(ccfc_obj_at(blocks, i), "agentId").len)
+	for (uint32_t i = 0; i < ccfc_obj_len(array); i++)
+		if (ccfc_obj_get_str(ccfc_obj_at(array, i), key).len)
 			return true;
 	return false;
 }
@@ -33,10 +34,12 @@ void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 	view->lines = ccfc_obj_get(root, "lines");
 	view->blocks = ccfc_obj_get(root, "blocks");
 	view->cols[view->ncols++] = CCFC_BLAME_COL_SESSION;
-	/* A subagent is named where there is one. */
-	if (any_agent(view->blocks))
+	/* A subagent is named where there is one, and so is a command. */
+	if (any_has(view->blocks, "agentId"))
 		view->cols[view->ncols++] = CCFC_BLAME_COL_AGENT;
 	view->cols[view->ncols++] = CCFC_BLAME_COL_MODEL;
+	if (any_has(view->lines, "command"))
+		view->cols[view->ncols++] = CCFC_BLAME_COL_COMMAND;
 	view->change_length =
 		ccfc_render_unique_length(view->blocks, "changeId", CHANGE_MIN);
 	view->session_length = ccfc_render_unique_length(
@@ -95,6 +98,17 @@ static void agent_cell(struct ccfc_buf *out, struct ccfc_obj line)
 	ccfc_buf_slice(out, ccfc_slice_cut(id, SESSION_MIN));
 }
 
+/* "$ make fmt": what ran when the line came. */
+static void command_cell(struct ccfc_buf *out, struct ccfc_obj line)
+{
+	struct ccfc_slice command = ccfc_obj_get_str(line, "command");
+
+	if (!command.len)
+		return;
+	ccfc_buf_puts(out, "$ ");
+	ccfc_buf_slice(out, command);
+}
+
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		     struct ccfc_obj line, unsigned col)
 {
@@ -118,6 +132,9 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		return;
 	case CCFC_BLAME_COL_AGENT:
 		agent_cell(out, line);
+		return;
+	case CCFC_BLAME_COL_COMMAND:
+		command_cell(out, line);
 		return;
 	default:
 		ccfc_buf_slice(

@@ -17,6 +17,7 @@ enum ccfc_blame_col {
 	CCFC_BLAME_COL_AGENT,
 	CCFC_BLAME_COL_VERSION,
 	CCFC_BLAME_COL_TOOL,
+	CCFC_BLAME_COL_COMMAND, /* of a shell */
 	CCFC_BLAME_COLS,
 };
 

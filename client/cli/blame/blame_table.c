@@ -17,6 +17,7 @@
 #define COMMIT_LENGTH 8
 #define CUT_TO_MIN    8	 /* no column is cut below this */
 #define CELL_MAX      40 /* nor is one wider than that */
+#define COMMAND_MAX   24 /* the start of a command tells which one it is */
 #define FIXED	      21 /* brackets, the date, blanks around them */
 
 /* The owner, the commit, and what --show picks. */
@@ -53,6 +54,13 @@ static struct ccfc_slice make_cell(struct layout *l, struct ccfc_obj line,
 	return ccfc_buf_view(&l->cell);
 }
 
+/* Is this the column that shows `what`? */
+static bool is_shown(const struct layout *l, unsigned col,
+		     enum ccfc_blame_col what)
+{
+	return col >= COL_SHOWN && l->view->cols[col - COL_SHOWN] == what;
+}
+
 static void measure(struct layout *l)
 {
 	int64_t last = 1, t;
@@ -64,9 +72,12 @@ static void measure(struct layout *l)
 
 		for (unsigned c = 0; c < l->ncols; c++) {
 			size_t w = ccfc_width(make_cell(l, line, c));
+			size_t most = is_shown(l, c, CCFC_BLAME_COL_COMMAND)
+					      ? COMMAND_MAX
+					      : CELL_MAX;
 
-			if (w > CELL_MAX)
-				w = CELL_MAX;
+			if (w > most)
+				w = most;
 			if (w > l->widths[c])
 				l->widths[c] = w;
 		}
@@ -77,13 +88,6 @@ static void measure(struct layout *l)
 	}
 	for (l->digits = 1; last >= 10; last /= 10)
 		l->digits++;
-}
-
-/* Is this the column that shows `what`? */
-static bool is_shown(const struct layout *l, unsigned col,
-		     enum ccfc_blame_col what)
-{
-	return col >= COL_SHOWN && l->view->cols[col - COL_SHOWN] == what;
 }
 
 /* How far a column may be cut: ids are of no use in part. */
@@ -123,7 +127,8 @@ static void put_cell(struct ccfc_out *out, struct layout *l,
 	if (!l->widths[col])
 		return;
 	s = make_cell(l, line, col);
-	if (is_shown(l, col, CCFC_BLAME_COL_PROMPT))
+	if (is_shown(l, col, CCFC_BLAME_COL_PROMPT) ||
+	    is_shown(l, col, CCFC_BLAME_COL_COMMAND))
 		ccfc_width_cut(&out->buf, s, l->widths[col]);
 	else
 		ccfc_width_elide(&out->buf, s, l->widths[col]);

@@ -44,7 +44,8 @@ static const struct ccfc_opt options[] = {
 			 .help = "a row for each run of lines with the same "
 				 "owner" },
 	[OPT_SHOW] = { "show", 0, CCFC_OPT_LIST, "LIST",
-		       .help = "prompt,session,model,agent,version,tool" },
+		       .help = "prompt,session,model,agent,version,tool,"
+			       "command" },
 	[OPT_GIT] = { "git", 0, CCFC_OPT_FLAG,
 		      .help = "also the commit of each line, as git blame has "
 			      "it" },
@@ -89,7 +90,7 @@ static int find_col(const char *name, struct ccfc_err *err)
 		ccfc_err_hint(err, "did you mean '%s'?", near.best);
 	else
 		ccfc_err_hint(err, "one of prompt, session, model, agent, "
-				   "version, tool");
+				   "version, tool, command");
 	return CCFC_EINVAL;
 }
 
@@ -272,6 +273,8 @@ const struct ccfc_command ccfc_cmd_blame = {
 		 "any evidence are\n"
 		 "\"unknown\". Their time is marked: the line came after (>) "
 		 "or before (<) it.\n"
+		 "A line that came while a command of a shell ran shows how "
+		 "the command begins.\n"
 		 "\n"
 		 "With --git the commit of each line is shown too, and lines "
 		 "that are outside or\n"

@@ -21,6 +21,7 @@ enum {
 	OPT_EXT,
 	OPT_DIR,
 	OPT_TOOL,
+	OPT_EVIDENCE,
 };
 
 static const struct ccfc_opt options[] = {
@@ -38,6 +39,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_EXT] = CCFC_LISTING_EXT,
 	[OPT_DIR] = CCFC_LISTING_DIR,
 	[OPT_TOOL] = CCFC_LISTING_TOOL,
+	[OPT_EVIDENCE] = CCFC_LISTING_EVIDENCE,
 	{ 0 },
 };
 
@@ -96,7 +98,8 @@ static bool is_narrowed(const struct ccfc_opts *opts)
 {
 	return opts->nargs > 1 || ccfc_opts_own(opts, OPT_EXT)->set ||
 	       ccfc_opts_own(opts, OPT_DIR)->set ||
-	       ccfc_opts_own(opts, OPT_TOOL)->set;
+	       ccfc_opts_own(opts, OPT_TOOL)->set ||
+	       ccfc_opts_own(opts, OPT_EVIDENCE)->set;
 }
 
 static int ask_change(struct ccfc_reply **reply, struct ccfc_question *q,
@@ -107,7 +110,8 @@ static int ask_change(struct ccfc_reply **reply, struct ccfc_question *q,
 	if (is_narrowed(q->opts))
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "diff: %s: a change is of one file: paths, "
-				    "--ext, --dir and --tool go with a session",
+				    "--ext, --dir, --tool and --evidence go "
+				    "with a session",
 				    q->given);
 	only.context = q->query.context;
 	return ccfc_change_get(reply, q->cli->client, q->given, &only, err);

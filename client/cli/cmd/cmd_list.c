@@ -5,6 +5,8 @@
 #include "cli/out/render.h"
 #include "cli/patch/patch.h"
 
+#define COMMANDS_SHOWN 10
+
 enum {
 	OPT_SHOW_CHANGES,
 	OPT_FORMAT,
@@ -49,12 +51,30 @@ static void print_head_list(struct ccfc_out *out, struct ccfc_obj root)
 	ccfc_buf_release(&text);
 }
 
+/* Was it deleted, or did it get another name, by the session's last change? */
+static bool is_moved(struct ccfc_obj file)
+{
+	struct ccfc_slice op = ccfc_obj_get_str(file, "operation");
+
+	return ccfc_slice_is(op, "deleted") || ccfc_slice_is(op, "renamed");
+}
+
 static const struct ccfc_column columns[] = {
 	{ "PATH", "path", .kind = CCFC_CELL_BELOW, .min = 28, .elastic = true },
 	{ "CHANGES", "changeCount", .kind = CCFC_CELL_COUNT },
 	{ "FIRST CHANGE", "firstModified", .kind = CCFC_CELL_SECOND, .gap = 3 },
 	{ "TOOLS", "toolsUsed", .kind = CCFC_CELL_JOIN },
+	/* Only where there is more to say than that a file was written. */
+	{ "OPERATION", "operation", .kind = CCFC_CELL_TEXT },
 };
+
+static bool is_any_moved(struct ccfc_obj files)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
+		if (is_moved(ccfc_obj_at(files, i)))
+			return true;
+	return false;
+}
 
 static void print_files(struct ccfc_out *out, struct ccfc_obj root)
 {
@@ -63,8 +83,11 @@ static void print_files(struct ccfc_out *out, struct ccfc_obj root)
 		.base = ccfc_obj_get_str(root, "projectPath"),
 	};
 
-	ccfc_columns_print(out, columns, CCFC_NCOLUMNS(columns), &cells,
-			   ccfc_obj_get(root, "files"));
+	struct ccfc_obj files = ccfc_obj_get(root, "files");
+
+	ccfc_columns_print(out, columns,
+			   CCFC_NCOLUMNS(columns) - !is_any_moved(files),
+			   &cells, files);
 }
 
 /* "the effects of 2 commands"; false when all are known. */
@@ -108,8 +131,13 @@ static void print_unknown(struct ccfc_out *out, struct ccfc_obj root)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	if (put_unknown(&text, root))
+	if (put_unknown(&text, root)) {
 		ccfc_render_line(out, "Not Known", 0, ccfc_buf_view(&text));
+		ccfc_render_commands(
+			out, ccfc_obj_get(root, "commands"),
+			ccfc_obj_get_int(root, "unknownCommands", 0),
+			COMMANDS_SHOWN);
+	}
 	ccfc_buf_release(&text);
 }
 

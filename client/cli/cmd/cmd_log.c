@@ -14,9 +14,11 @@
 #define DEFAULT_LIMIT 50
 #define MAX_LIMIT     100000
 
-enum { OPT_LIMIT, OPT_FORMAT, OPT_GIT };
+enum { OPT_TOOL, OPT_EVIDENCE, OPT_LIMIT, OPT_FORMAT, OPT_GIT };
 
 static const struct ccfc_opt options[] = {
+	[OPT_TOOL] = CCFC_LISTING_TOOL,
+	[OPT_EVIDENCE] = CCFC_LISTING_EVIDENCE,
 	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
 			.help = "at most N steps; default 50", .min = 1,
 			.max = MAX_LIMIT, CCFC_ASKS(limit) },
@@ -50,14 +52,25 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 	return code;
 }
 
+/* Which changes are asked for, without --limit, which counts files there. */
+static struct ccfc_query kinds_of(const struct ccfc_question *q)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+
+	query.tools = q->query.tools;
+	query.evidence = q->query.evidence;
+	return query;
+}
+
 static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
 		       const char *given, struct ccfc_err *err)
 {
+	struct ccfc_query query = kinds_of(q);
 	int code = ccfc_question_session(q, given, err);
 
 	if (!code)
 		code = ccfc_session_files(reply, q->cli->client, q->session,
-					  NULL, err);
+					  &query, err);
 	return code;
 }
 
@@ -68,7 +81,7 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
 static int ask_glob(struct ccfc_reply **reply, struct ccfc_question *q,
 		    const char *pattern, struct ccfc_err *err)
 {
-	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_query query = kinds_of(q);
 	int64_t limit = q->query.limit;
 
 	query.limit = limit < MAX_LIMIT ? limit + 1 : MAX_LIMIT;
@@ -147,11 +160,12 @@ static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 
 static int fail_nothing(const struct ccfc_question *q)
 {
+	bool some = q->query.tools || q->query.evidence;
 	struct ccfc_err err;
 
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
-		     "log: nothing found: %s has no changes that took effect",
-		     given_or_here(q));
+		     "log: nothing found: %s has no %schanges that took effect",
+		     given_or_here(q), some ? "such " : "");
 	return ccfc_cli_fail(&err);
 }
 
@@ -250,7 +264,10 @@ const struct ccfc_command ccfc_cmd_log = {
 		 "connects with the file;\n"
 		 "the lines that came, or came back, do. CHANGE is what diff "
 		 "and --at take; a\n"
-		 "terminal of less than 100 columns does not show it.\n"
+		 "terminal of less than 100 columns does not show it. With "
+		 "--tool or --evidence\n"
+		 "it lists only such changes; ccfc help list has the kinds of "
+		 "evidence.\n"
 		 "\n"
 		 "With --git it lists the commits that have lines of a "
 		 "session, as the files are\n"
@@ -260,6 +277,7 @@ const struct ccfc_command ccfc_cmd_log = {
 		    "  ccfc log src/auth/login.ts\n"
 		    "  ccfc log 'src/**/*.ts' --limit=20\n"
 		    "  ccfc log 3f2a --format=jsonl | jq .path\n"
+		    "  ccfc log --tool=Bash --evidence=recorded,parsed\n"
 		    "  ccfc log --git 3f2a\n",
 	.options = options,
 	.args_min = 0,

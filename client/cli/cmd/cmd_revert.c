@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-#define NAME_PATHS "name those that can be done: ccfc revert SESSION PATH…"
+#define COMMANDS_SHOWN 10
+#define NAME_PATHS     "name those that can be done: ccfc revert SESSION PATH…"
 
 enum {
 	OPT_DRY_RUN,
@@ -204,6 +205,23 @@ static struct ccfc_slice name_of(struct ccfc_obj file)
 	return name.len ? name : ccfc_obj_get_str(file, "path");
 }
 
+/* " (recorded while it ran: $ make)": so was the change seen. */
+static void print_command(struct ccfc_out *out, struct ccfc_obj file)
+{
+	struct ccfc_slice command = ccfc_obj_get_str(file, "command");
+	struct ccfc_slice evidence = ccfc_obj_get_str(file, "evidence");
+
+	if (!evidence.len)
+		return;
+	ccfc_buf_puts(&out->buf, " (");
+	ccfc_out_field(out, evidence);
+	/* The text of one that changes no file by itself is not kept. */
+	ccfc_buf_puts(&out->buf, command.len ? " while it ran: $ "
+					     : " while a command ran");
+	ccfc_out_field(out, command);
+	ccfc_buf_putc(&out->buf, ')');
+}
+
 /* "write     src/a.c  +1 -2: why" */
 static void print_file(struct ccfc_out *out, struct ccfc_obj file,
 		       const char *refused)
@@ -227,10 +245,11 @@ static void print_file(struct ccfc_out *out, struct ccfc_obj file,
 	if (added || removed)
 		ccfc_buf_printf(&out->buf, "  +%lld -%lld", (long long)added,
 				(long long)removed);
-	if (why.len) {
+	if (why.len && (refused || action_of(file) != NONE)) {
 		ccfc_buf_puts(&out->buf, ": ");
 		ccfc_out_field(out, why);
 	}
+	print_command(out, file);
 	ccfc_buf_putc(&out->buf, '\n');
 	ccfc_out_check(out);
 }
@@ -245,7 +264,8 @@ static void preview_file(struct ccfc_out *out, struct ccfc_obj file,
 
 	ccfc_patch_print(out, ccfc_obj_get_str(file, "diff"));
 	ccfc_out_check(out);
-	if (action_of(file) >= CONFLICT || why.len)
+	/* Where nothing is to be done, it does not matter what is known. */
+	if (action_of(file) >= CONFLICT || (why.len && action_of(file) != NONE))
 		ccfc_cli_note("%.*s: %.*s%s%.*s", (int)name.len, name.ptr,
 			      (int)action.len, action.len ? action.ptr : "",
 			      why.len ? ": " : "", (int)why.len,
@@ -305,6 +325,23 @@ static void note_left(const struct work *w)
 		ccfc_cli_note("not taken back, since it is not known: %s",
 			      text.ptr);
 	ccfc_buf_release(&text);
+}
+
+/* Which commands these are; nobody knows which files they changed. */
+static void note_commands(const struct work *w, struct ccfc_obj commands)
+{
+	uint32_t n = ccfc_obj_len(commands);
+
+	for (uint32_t i = 0; i < n && i < COMMANDS_SHOWN; i++) {
+		struct ccfc_slice text =
+			ccfc_obj_get_str(ccfc_obj_at(commands, i), "command");
+
+		ccfc_cli_note("what this changed stays: $ %.*s", (int)text.len,
+			      text.len ? text.ptr : "");
+	}
+	if (w->unknown > COMMANDS_SHOWN)
+		ccfc_cli_note("and %lld more: ccfc show --files %s",
+			      (long long)w->unknown - COMMANDS_SHOWN, w->given);
 }
 
 /* What stays is said before anything is written. */
@@ -476,6 +513,7 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 		return refuse_outside(w, err);
 	if (!w->dry_run)
 		note_files_left(files);
+	note_commands(w, ccfc_obj_get(root, "commands"));
 	if (w->left == n)
 		return fail_left(w, err);
 	if (!w->dry_run)
@@ -557,13 +595,15 @@ const struct ccfc_command ccfc_cmd_revert = {
 		 "\n"
 		 "What commands of the session's shell changed is taken back "
 		 "where the content\n"
-		 "before is known. Files that only commands changed, and whose "
-		 "content is not\n"
-		 "known, stay as they are, as do effects of commands that are "
-		 "not known; both are\n"
-		 "said before anything is written and again at the end. That "
-		 "is no error, unless\n"
-		 "nothing at all can be taken back.\n"
+		 "before is known; the answer says while which command each "
+		 "change came. Files\n"
+		 "that only commands changed, and whose content is not known, "
+		 "stay as they are, as\n"
+		 "do effects of commands that are not known; these are listed "
+		 "before anything is\n"
+		 "written, and counted again at the end. That is no error, "
+		 "unless nothing at all\n"
+		 "can be taken back.\n"
 		 "\n" CCFC_OUTSIDE_ABOUT "\n"
 		 "\n" CCFC_APPLY_ABOUT,
 	.examples = "  ccfc revert 3f2a91c4 --dry-run\n"

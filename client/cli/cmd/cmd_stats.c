@@ -89,11 +89,13 @@ const struct ccfc_command ccfc_cmd_stats = {
 		 "tokens: of everything, or of a session, a project, a time. "
 		 "Each message of the\n"
 		 "model counts once; subagents are included, and also shown "
-		 "separately. Without\n"
-		 "--by the answer also has the last days, the models, the most "
-		 "used tools and the\n"
-		 "most changed files. Days are UTC days. On a terminal bars "
-		 "compare the rows.",
+		 "separately, as are\n"
+		 "changes that were made while commands of a shell ran. "
+		 "Without --by the answer\n"
+		 "also has the last days, the models, the most used tools and "
+		 "the most changed\n"
+		 "files. Days are UTC days. On a terminal bars compare the "
+		 "rows.",
 	.examples = "  ccfc stats\n"
 		    "  ccfc stats 3f2a\n"
 		    "  ccfc stats --project=. --by=file --limit=20\n"

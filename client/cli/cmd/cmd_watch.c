@@ -8,8 +8,8 @@
  * it.
  */
 #include "base/path.h"
-#include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
+#include "cli/frame/listing.h"
 #include "cli/out/render.h"
 #include "cli/report/event_clock.h"
 #include "wire/to_json.h"
@@ -25,6 +25,8 @@ enum {
 	OPT_PROJECT,
 	OPT_SESSION,
 	OPT_SINCE,
+	OPT_TOOL,
+	OPT_EVIDENCE,
 	OPT_STATE,
 	OPT_FORMAT,
 };
@@ -39,6 +41,8 @@ static const struct ccfc_opt options[] = {
 			  .help = "only this session", CCFC_ASKS(session) },
 	[OPT_SINCE] = { "since", 0, CCFC_OPT_TEXT, "CLOCK",
 			.help = "first what came after this clock" },
+	[OPT_TOOL] = CCFC_LISTING_TOOL,
+	[OPT_EVIDENCE] = CCFC_LISTING_EVIDENCE,
 	[OPT_STATE] = { "state", 0, CCFC_OPT_STATES, "LIST",
 			.help = "only changes in these states; default all but "
 				"pending",
@@ -85,6 +89,26 @@ static void print_session(struct ccfc_out *out, struct ccfc_obj event)
 		ccfc_buf_puts(&out->buf, " (moved)");
 }
 
+/* "  recorded, deleted: $ rm main.c", of a shell's command. */
+static void print_shell(struct ccfc_out *out, struct ccfc_obj event)
+{
+	struct ccfc_slice command = ccfc_obj_get_str(event, "command");
+	struct ccfc_slice evidence = ccfc_obj_get_str(event, "evidence");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (!evidence.len || ccfc_slice_is(evidence, "result"))
+		return;
+	ccfc_render_operation(&text, event,
+			      ccfc_obj_get_str(event, "projectPath"));
+	ccfc_buf_puts(&out->buf, "  ");
+	ccfc_out_field(out, evidence);
+	ccfc_buf_puts(&out->buf, text.len ? ", " : "");
+	ccfc_out_field(out, ccfc_buf_view(&text));
+	ccfc_buf_puts(&out->buf, command.len ? ": $ " : "");
+	ccfc_out_field(out, command);
+	ccfc_buf_release(&text);
+}
+
 /* "12:30:01  applied  Edit  src/main.c  +3 -1  abc12345 (agent x)" */
 static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 {
@@ -106,6 +130,7 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 	print_lines(&out->buf, event);
 	ccfc_buf_puts(&out->buf, "  ");
 	print_session(out, event);
+	print_shell(out, event);
 	ccfc_buf_putc(&out->buf, '\n');
 }
 

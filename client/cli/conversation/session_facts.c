@@ -107,6 +107,13 @@ static void tell_work(struct teller *t, struct ccfc_obj info)
 		(long long)ccfc_obj_get_int(info, "filesModifiedCount", 0),
 		(long long)ccfc_obj_get_int(info, "filesReadCount", 0));
 	tell_session_facts(t, "Files");
+	n = ccfc_obj_get_int(info, "unknownCommands", 0);
+	if (n) {
+		ccfc_buf_puts(&t->text, "the effects of ");
+		ccfc_render_count(&t->text, n, "command");
+		ccfc_buf_puts(&t->text, " on files");
+	}
+	tell_session_facts(t, "Not known");
 }
 
 static void tell_tokens(struct teller *t, struct ccfc_obj info)

@@ -169,6 +169,17 @@ void ccfc_show_tools_md(struct ccfc_out *out, struct ccfc_obj info)
 
 /* ---- files ---- */
 
+/* ", deleted", ", renamed": how the file ended. */
+static void put_end(struct ccfc_buf *text, struct ccfc_obj file)
+{
+	struct ccfc_slice op = ccfc_obj_get_str(file, "operation");
+
+	if (ccfc_slice_is(op, "deleted"))
+		ccfc_buf_puts(text, ", deleted");
+	else if (ccfc_slice_is(op, "renamed"))
+		ccfc_buf_puts(text, ", renamed");
+}
+
 /* One file with what was done to it: the count under `key`. */
 static void file_rows(struct ccfc_out *out, struct ccfc_obj files,
 		      const char *key, const char *noun,
@@ -185,15 +196,27 @@ static void file_rows(struct ccfc_out *out, struct ccfc_obj files,
 						project));
 		ccfc_buf_clear(&count);
 		ccfc_render_count(&count, ccfc_obj_get_int(file, key, 0), noun);
-		ccfc_buf_printf(&out->buf, "  %s%s%s%s\n",
+		if (ccfc_obj_get_bool(file, "modified", false))
+			ccfc_buf_puts(&count, ", modified");
+		put_end(&count, file);
+		ccfc_buf_printf(&out->buf, "  %s%s%s\n",
 				ccfc_out_on(out, CCFC_STYLE_FAINT), count.ptr,
-				ccfc_obj_get_bool(file, "modified", false)
-					? ", modified"
-					: "",
 				ccfc_out_off(out));
 		ccfc_out_check(out);
 	}
 	ccfc_buf_release(&count);
+}
+
+/* What commands did is more than the files above, where nobody knows. */
+static void unknown_rows(struct ccfc_out *out, struct ccfc_obj modified)
+{
+	int64_t n = ccfc_obj_get_int(modified, "unknownCommands", 0);
+
+	if (!n)
+		return;
+	put_title(out, "Effects on files not known", n, "command");
+	ccfc_render_commands(out, ccfc_obj_get(modified, "commands"), n,
+			     UINT32_MAX);
 }
 
 void ccfc_show_files(struct ccfc_out *out, struct ccfc_obj modified,
@@ -206,6 +229,7 @@ void ccfc_show_files(struct ccfc_out *out, struct ccfc_obj modified,
 		put_title(out, "Modified", ccfc_obj_len(changed), "file");
 		file_rows(out, changed, "changeCount", "change", project);
 	}
+	unknown_rows(out, modified);
 	if (ccfc_obj_len(read)) {
 		put_title(out, "Read",
 			  ccfc_obj_get_int(reads, "totalFiles",
@@ -232,6 +256,7 @@ static void file_rows_md(struct ccfc_out *out, const char *title,
 		ccfc_buf_puts(&out->buf, " (");
 		ccfc_render_count(&out->buf, ccfc_obj_get_int(file, key, 0),
 				  noun);
+		put_end(&out->buf, file);
 		ccfc_buf_puts(&out->buf, ")\n");
 		ccfc_out_check(out);
 	}

@@ -42,7 +42,7 @@
 	"Only changes that took effect count, unless --state asks for "        \
 	"others: applied,\nfailed, denied, staged, interrupted, pending."
 
-/* Rows of `list` and `diff`. */
+/* Rows of `list` and `diff`; the last two also of `search`, `log`, `watch`. */
 #define CCFC_LISTING_EXT                                                       \
 	{                                                                      \
 		"ext", 0, CCFC_OPT_EXTS, "LIST",                               \
@@ -61,10 +61,12 @@
 			.help = "only changes by these tools: Edit,Bash",      \
 			CCFC_ASKS(tools)                                       \
 	}
+#define CCFC_LISTING_KIND(sym, num, text) "|" text
 #define CCFC_LISTING_EVIDENCE                                                  \
 	{                                                                      \
-		"evidence", 0, CCFC_OPT_LIST, "WORDS",                         \
+		"evidence", 0, CCFC_OPT_LIST, "KINDS",                         \
 			.help = "only changes known so: recorded,parsed",      \
+			.choices = &(CCFC_PROOF_LIST(CCFC_LISTING_KIND))[1],   \
 			CCFC_ASKS(evidence)                                    \
 	}
 
@@ -73,9 +75,10 @@
 	"Changes by commands of a shell say how they are known: recorded "     \
 	"(the client saw\n"                                                    \
 	"the file change while the command ran), parsed (the command's text "  \
-	"says so) or\n"                                                        \
-	"ambiguous (another call may have made it). --tool=Bash asks for "     \
-	"these."
+	"says so),\n"                                                          \
+	"inferred (the contents tell) or ambiguous (another call may have "    \
+	"made it).\n"                                                          \
+	"--tool=Bash asks for these, --evidence=KINDS for some of them."
 
 /*
  * The query of `list` and `search`: how much of the changes the format shows.

@@ -77,6 +77,21 @@ static void put_cell_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 							  : CCFC_RENDER_SECOND);
 }
 
+/* "?" where there are changes, and of none of them the lines are known. */
+static void put_cell_lines(struct ccfc_buf *text, struct ccfc_obj row)
+{
+	int64_t added = ccfc_obj_get_int(row, "linesAdded", -1);
+	int64_t removed = ccfc_obj_get_int(row, "linesRemoved", -1);
+	bool known = added >= 0 || removed >= 0;
+
+	if (!known && ccfc_obj_get_int(row, "changes", 0))
+		ccfc_buf_putc(text, '?');
+	else
+		ccfc_buf_printf(text, "+%lld -%lld",
+				(long long)(added > 0 ? added : 0),
+				(long long)(removed > 0 ? removed : 0));
+}
+
 static void put_cell(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		     const struct ccfc_column *col, struct ccfc_obj row)
 {
@@ -99,10 +114,7 @@ static void put_cell(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		ccfc_human_count(text, ccfc_cell_number(row, col->key));
 		return;
 	case CCFC_CELL_LINES:
-		ccfc_buf_printf(
-			text, "+%lld -%lld",
-			(long long)ccfc_obj_get_int(row, "linesAdded", 0),
-			(long long)ccfc_obj_get_int(row, "linesRemoved", 0));
+		put_cell_lines(text, row);
 		return;
 	case CCFC_CELL_DURATION:
 		ccfc_human_duration(text, ccfc_obj_get_int(row, col->key, -1));

@@ -2,6 +2,7 @@
 #include "cli/out/render.h"
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/time.h"
 #include "cli/out/safe.h"
 #include "wire/to_json.h"
@@ -200,6 +201,63 @@ static void render_candidates(struct ccfc_out *out, struct ccfc_obj list)
 	ccfc_buf_release(&text);
 }
 
+void ccfc_render_operation(struct ccfc_buf *out, struct ccfc_obj change,
+			   struct ccfc_slice base)
+{
+	struct ccfc_slice op = ccfc_obj_get_str(change, "operation");
+	struct ccfc_slice from = ccfc_obj_get_str(change, "renamedFrom");
+	struct ccfc_slice to = ccfc_obj_get_str(change, "renamedTo");
+
+	if (from.len || to.len) {
+		ccfc_buf_puts(out, from.len ? "renamed from " : "renamed to ");
+		ccfc_buf_slice(out,
+			       ccfc_path_relative(from.len ? from : to, base));
+	} else if (ccfc_slice_is(op, "deleted") ||
+		   ccfc_slice_is(op, "renamed")) {
+		ccfc_buf_slice(out, op);
+	}
+}
+
+void ccfc_render_commands(struct ccfc_out *out, struct ccfc_obj commands,
+			  int64_t all, uint32_t max)
+{
+	uint32_t n = ccfc_obj_len(commands);
+
+	n = n < max ? n : max;
+	for (uint32_t i = 0; i < n; i++) {
+		struct ccfc_obj c = ccfc_obj_at(commands, i);
+
+		ccfc_buf_puts(&out->buf, "  ");
+		ccfc_render_time(&out->buf, ccfc_obj_get(c, "timestamp"),
+				 CCFC_RENDER_SECOND);
+		ccfc_buf_puts(&out->buf, "  $ ");
+		ccfc_out_field(out, ccfc_obj_get_str(c, "command"));
+		ccfc_buf_putc(&out->buf, '\n');
+	}
+	if (all > n)
+		ccfc_buf_printf(&out->buf, "  and %lld more\n",
+				(long long)(all - n));
+}
+
+/* ", recorded, renamed from old": what is told of a command's changes. */
+static void render_shell(struct ccfc_out *out, struct ccfc_obj change)
+{
+	struct ccfc_slice evidence = ccfc_obj_get_str(change, "evidence");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (ccfc_obj_get_str(change, "command").len ||
+	    (evidence.len && !ccfc_slice_is(evidence, "result"))) {
+		ccfc_buf_puts(&out->buf, ", ");
+		ccfc_out_field(out, evidence);
+	}
+	ccfc_render_operation(&text, change, CCFC_SLICE_NONE);
+	if (text.len) {
+		ccfc_buf_puts(&out->buf, ", ");
+		ccfc_out_field(out, ccfc_buf_view(&text));
+	}
+	ccfc_buf_release(&text);
+}
+
 /* "[1] 2025-12-10 10:05:23 (Edit, failed, agent a1b2c3d)" */
 static void render_change(struct ccfc_out *out, struct ccfc_obj change,
 			  uint32_t number)
@@ -207,7 +265,6 @@ static void render_change(struct ccfc_out *out, struct ccfc_obj change,
 	struct ccfc_slice state = ccfc_obj_get_str(change, "state");
 	struct ccfc_slice agent = ccfc_obj_get_str(change, "agentId");
 	struct ccfc_slice command = ccfc_obj_get_str(change, "command");
-	struct ccfc_slice evidence = ccfc_obj_get_str(change, "evidence");
 	struct ccfc_buf *buf = &out->buf;
 
 	ccfc_buf_printf(buf, "\n[%u] ", number);
@@ -221,11 +278,7 @@ static void render_change(struct ccfc_out *out, struct ccfc_obj change,
 		ccfc_out_field(out, state);
 		ccfc_buf_puts(buf, ccfc_out_off(out));
 	}
-	if (command.len ||
-	    (evidence.len && !ccfc_slice_is(evidence, "result"))) {
-		ccfc_buf_puts(buf, ", ");
-		ccfc_out_field(out, evidence);
-	}
+	render_shell(out, change);
 	if (agent.len) {
 		ccfc_buf_puts(buf, ", agent ");
 		ccfc_out_field(out, agent);

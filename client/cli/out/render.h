@@ -39,6 +39,21 @@ void ccfc_render_tally(struct ccfc_buf *out, struct ccfc_obj map,
 void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 		      struct ccfc_slice text);
 
+/*
+ * What a change did to its file beyond writing it, as a shell's command can:
+ * "deleted", "renamed from old", "renamed to new", with paths below `base` as
+ * seen from there. Nothing is appended for other changes.
+ */
+void ccfc_render_operation(struct ccfc_buf *out, struct ccfc_obj change,
+			   struct ccfc_slice base);
+
+/*
+ * Commands whose effects are not known, a line for each of the first `max`:
+ * "  2025-12-10 10:05:23  $ make". `all`: how many there are.
+ */
+void ccfc_render_commands(struct ccfc_out *out, struct ccfc_obj commands,
+			  int64_t all, uint32_t max);
+
 /* "\n=== title (4 changes) ===\n" and the changes with their content. */
 void ccfc_render_changes(struct ccfc_out *out, struct ccfc_slice title,
 			 struct ccfc_obj changes);

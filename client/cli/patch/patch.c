@@ -11,6 +11,9 @@
 #include "cli/out/render.h"
 #include "cli/patch/diffstat.h"
 
+/* Diffs that are looked back at for the same note. */
+#define NOTES_KEPT 256u
+
 /* Lines that are still to come in the present hunk. */
 struct hunk {
 	uint64_t old_lines, new_lines;
@@ -147,6 +150,8 @@ void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o)
 		.diff = ccfc_obj_str(diff),
 		.shown = is_set(diff),
 		.binary = ccfc_obj_get_bool(o, "binary", false),
+		.ambiguous = ccfc_slice_is(ccfc_obj_get_str(o, "evidence"),
+					   "ambiguous"),
 		.fidelity = ccfc_obj_get_str(o, "fidelity"),
 		.why = ccfc_obj_get_str(o, "why"),
 		.added = ccfc_obj_get_int(o, "linesAdded", -1),
@@ -165,20 +170,18 @@ void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o)
 static bool same_note(const struct ccfc_patch *a, const struct ccfc_patch *b)
 {
 	return ccfc_slice_eq(a->name, b->name) && a->shown == b->shown &&
-	       a->binary == b->binary &&
+	       a->binary == b->binary && a->ambiguous == b->ambiguous &&
 	       ccfc_slice_eq(a->fidelity, b->fidelity) &&
 	       ccfc_slice_eq(a->why, b->why);
 }
 
-void ccfc_patch_note(const struct ccfc_patch *patch,
-		     const struct ccfc_patch *last)
+void ccfc_patch_note(const struct ccfc_patch *patch)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	int rank = fidelity_rank(patch->fidelity);
 
 	/* Several diffs of one file may be exact, and say why they are. */
-	if ((patch->shown && rank <= 1 && !patch->why.len) ||
-	    (last && same_note(patch, last)))
+	if (patch->shown && rank <= 1 && !patch->why.len && !patch->ambiguous)
 		return;
 	ccfc_buf_slice(&text, patch->name);
 	if (!patch->shown)
@@ -192,6 +195,9 @@ void ccfc_patch_note(const struct ccfc_patch *patch,
 		ccfc_buf_puts(&text, ": ");
 		ccfc_buf_slice(&text, patch->why);
 	}
+	if (patch->ambiguous)
+		ccfc_buf_puts(&text, ": ambiguous: another session or agent "
+				     "may have changed it");
 	ccfc_cli_note("%s", text.ptr);
 	ccfc_buf_release(&text);
 }
@@ -213,6 +219,21 @@ static struct ccfc_obj nth(struct ccfc_obj root, uint32_t i)
 			     : root;
 }
 
+/* Was the same said of one of the diffs before it? */
+static bool was_noted(struct ccfc_obj root, uint32_t i,
+		      const struct ccfc_patch *patch)
+{
+	uint32_t first = i > NOTES_KEPT ? i - NOTES_KEPT : 0;
+	struct ccfc_patch other;
+
+	while (i-- > first) {
+		ccfc_patch_parse(&other, nth(root, i));
+		if (same_note(patch, &other))
+			return true;
+	}
+	return false;
+}
+
 /* Shows all of them; how many could be. */
 static uint32_t show(struct ccfc_out *out, struct ccfc_obj root, bool stat)
 {
@@ -221,12 +242,11 @@ static uint32_t show(struct ccfc_out *out, struct ccfc_obj root, bool stat)
 
 	ccfc_diffstat_init(&table);
 	for (uint32_t i = 0; i < n; i++) {
-		struct ccfc_patch patch, last;
+		struct ccfc_patch patch;
 
 		ccfc_patch_parse(&patch, nth(root, i));
-		if (i)
-			ccfc_patch_parse(&last, nth(root, i - 1));
-		ccfc_patch_note(&patch, i ? &last : NULL);
+		if (!was_noted(root, i, &patch))
+			ccfc_patch_note(&patch);
 		if (stat)
 			ccfc_diffstat_add(&table, &patch);
 		else

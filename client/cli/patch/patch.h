@@ -21,6 +21,7 @@ struct ccfc_patch {
 	struct ccfc_slice diff;
 	bool shown; /* there is a diff, maybe an empty one */
 	bool binary;
+	bool ambiguous;		    /* another call may have made the change */
 	struct ccfc_slice fidelity; /* "exact", …; empty: not said */
 	struct ccfc_slice why;
 	int64_t added, removed; /* lines; -1: not known */
@@ -29,12 +30,8 @@ struct ccfc_patch {
 /* One of session.diff's `diffs`, or the reply of change.get. */
 void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o);
 
-/*
- * Says on stderr why it is not exact, or not shown, if that is so; not again
- * what was said of `last`, the one before it (or NULL).
- */
-void ccfc_patch_note(const struct ccfc_patch *patch,
-		     const struct ccfc_patch *last);
+/* Says on stderr why it is not exact, or not shown, if that is so. */
+void ccfc_patch_note(const struct ccfc_patch *patch);
 
 enum ccfc_patch_format {
 	CCFC_PATCH_DIFF,

@@ -204,11 +204,12 @@ static void put_command(struct ccfc_buf *out, struct ccfc_obj o)
 	ccfc_buf_slice(out, command);
 }
 
-/* "Bash, parsed"; other tools tell for themselves. */
+/* "Bash, parsed, deleted"; other tools tell for themselves. */
 static void put_log_tool(struct ccfc_buf *text, const struct ccfc_cells *cells,
 			 struct ccfc_obj o)
 {
 	struct ccfc_slice evidence = ccfc_obj_get_str(o, "evidence");
+	struct ccfc_slice op = ccfc_obj_get_str(o, "operation");
 	struct ccfc_slice tool = ccfc_obj_get_str(o, "tool");
 
 	(void)cells;
@@ -217,6 +218,11 @@ static void put_log_tool(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		return;
 	ccfc_buf_puts(text, ", ");
 	ccfc_buf_slice(text, evidence);
+	if (!ccfc_slice_is(op, "deleted") && !ccfc_slice_is(op, "renamed"))
+		return;
+	/* The command beside it has the other name. */
+	ccfc_buf_puts(text, ", ");
+	ccfc_buf_slice(text, op);
 }
 
 static bool any_prompt(const struct ccfc_log_rows *rows)

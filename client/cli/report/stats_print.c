@@ -70,6 +70,33 @@ static void print_agents(struct ccfc_out *out, struct ccfc_obj agents)
 	ccfc_buf_release(&text);
 }
 
+/* "12 in 5 files, +30 -4; 3 of them while commands ran" */
+static void print_changes(struct ccfc_out *out, struct ccfc_obj totals)
+{
+	int64_t shell = ccfc_obj_get_int(totals, "shellChanges", 0);
+	int64_t unknown = ccfc_obj_get_int(totals, "unknownCommands", 0);
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&text, "%lld in ",
+			(long long)ccfc_obj_get_int(totals, "changes", 0));
+	ccfc_render_count(&text, ccfc_obj_get_int(totals, "filesChanged", 0),
+			  "file");
+	ccfc_buf_printf(&text, ", +%lld -%lld",
+			(long long)ccfc_obj_get_int(totals, "linesAdded", 0),
+			(long long)ccfc_obj_get_int(totals, "linesRemoved", 0));
+	if (shell)
+		ccfc_buf_printf(&text, "; %lld of them while commands ran",
+				(long long)shell);
+	line(out, "Changes", &text);
+	if (unknown) {
+		ccfc_buf_puts(&text, "the effects of ");
+		ccfc_render_count(&text, unknown, "command");
+		ccfc_buf_puts(&text, " on files");
+	}
+	line(out, "Not known", &text);
+	ccfc_buf_release(&text);
+}
+
 void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 {
 	struct ccfc_obj totals = ccfc_obj_get(root, "totals");
@@ -89,14 +116,7 @@ void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 	ccfc_render_count(&text, ccfc_obj_get_int(totals, "errors", 0),
 			  "error");
 	line(out, "Tools", &text);
-	ccfc_buf_printf(&text, "%lld in ",
-			(long long)ccfc_obj_get_int(totals, "changes", 0));
-	ccfc_render_count(&text, ccfc_obj_get_int(totals, "filesChanged", 0),
-			  "file");
-	ccfc_buf_printf(&text, ", +%lld -%lld",
-			(long long)ccfc_obj_get_int(totals, "linesAdded", 0),
-			(long long)ccfc_obj_get_int(totals, "linesRemoved", 0));
-	line(out, "Changes", &text);
+	print_changes(out, totals);
 	put_tokens(&text, ccfc_obj_get(totals, "tokenUsage"));
 	line(out, "Tokens", &text);
 	ccfc_buf_release(&text);
@@ -134,6 +154,13 @@ static int64_t highest(struct ccfc_obj rows, const char *key)
 	return max;
 }
 
+/* Do the rows have it? Changes by commands only where there are any. */
+static bool is_worth_it(struct ccfc_obj rows, const char *key)
+{
+	return strcmp(key, "shellChanges") ? any_has(rows, key)
+					   : highest(rows, key) > 0;
+}
+
 /*
  * A narrow terminal loses columns from the right, but the bars only when the
  * first three are left.
@@ -161,7 +188,7 @@ static unsigned choose_stats_columns(struct ccfc_column chosen[CCFC_TABLE_COLS],
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < chart->n; i++)
-		if (!i || any_has(rows, chart->columns[i].key))
+		if (!i || is_worth_it(rows, chart->columns[i].key))
 			chosen[n++] = chart->columns[i];
 	if (bars)
 		chosen[n++] = (struct ccfc_column){ chart->name, chart->measure,
@@ -248,6 +275,7 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		{ "KEY", "key", .kind = CCFC_CELL_GROUP, .elastic = true },
 		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
 		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
+		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 		{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS },
 		{ "CALLS", "toolCalls", .kind = CCFC_CELL_COUNT },
@@ -282,10 +310,11 @@ void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj files)
 	static const struct ccfc_column columns[] = {
 		{ "FILE", "path", .kind = CCFC_CELL_PATH, .elastic = true },
 		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
+		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 	};
-	static const struct chart chart = { columns, 4, "changes", "changes" };
+	static const struct chart chart = { columns, 5, "changes", "changes" };
 
 	print_chart(out, "Most changed files", &chart, files);
 }

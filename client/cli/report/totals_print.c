@@ -46,6 +46,30 @@ static void line_changes(struct ccfc_out *out, struct ccfc_obj stats)
 	ccfc_buf_release(&text);
 }
 
+/*
+ * "3 of the changes while commands ran; 12 commands that may change files, the
+ * effects of 4 are not known"; nothing where there are no commands.
+ */
+static void line_shell(struct ccfc_out *out, struct ccfc_obj stats)
+{
+	int64_t changes = ccfc_obj_get_int(stats, "shellChanges", 0);
+	int64_t commands = ccfc_obj_get_int(stats, "commands", 0);
+	int64_t unknown = ccfc_obj_get_int(stats, "unknownCommands", 0);
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (changes || commands) {
+		ccfc_buf_printf(&text, "%lld of the changes; ",
+				(long long)changes);
+		ccfc_render_count(&text, commands, "command");
+		ccfc_buf_printf(&text,
+				" that may change files, the effects of %lld "
+				"are not known",
+				(long long)unknown);
+	}
+	ccfc_render_line(out, "Shell", CCFC_STATS_COLUMN, ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
 static void line_bytes(struct ccfc_out *out, const char *label,
 		       struct ccfc_obj stats, const char *key)
 {
@@ -102,6 +126,7 @@ void ccfc_stats_print(struct ccfc_out *out, struct ccfc_obj stats)
 	line_count(out, "Sessions", stats, "totalSessions");
 	line_count(out, "Files", stats, "totalFiles");
 	line_changes(out, stats);
+	line_shell(out, stats);
 	line_sources(out, ccfc_obj_get(stats, "sources"));
 	line_lines(out, ccfc_obj_get(stats, "lines"));
 	ccfc_render_tally(&text, ccfc_obj_get(stats, "unknownTypes"), NULL);

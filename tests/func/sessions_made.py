@@ -251,8 +251,11 @@ def test_days_and_period():
         eq([(r["key"], r["messages"], r["tokenUsage"]["output"])
             for r in reply["rows"]],
            [("2025-12-10", 2, 12), ("2025-12-11", 1, 9)], "days")
-        eq(reply["days"], [{"day": "2025-12-10", "changes": 0, "tokens": 12},
-                           {"day": "2025-12-11", "changes": 0, "tokens": 9}])
+        eq(reply["days"],
+           [{"day": "2025-12-10", "changes": 0, "shellChanges": 0,
+             "tokens": 12},
+            {"day": "2025-12-11", "changes": 0, "shellChanges": 0,
+             "tokens": 9}])
         part = rpc.call("stats.get", fromDate="2025-12-11")["totals"]
         eq((part["sessions"], part["tokenUsage"]["output"]), (1, 9))
         eq(refused(rpc, "stats.get", fromDate="2025-12-12"), "not-found")

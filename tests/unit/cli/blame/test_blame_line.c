@@ -423,7 +423,8 @@ static void test_refused(void **state)
 		  "hint: did you mean 'prompt'?\n" },
 		{ { "blame", "--show=q", "x" },
 		  "ccfc: blame: --show=q: no such column\nhint: one of prompt, "
-		  "session, model, agent, version, tool\n" },
+		  "session, model, agent, version, tool, "
+		  "command\n" },
 		{ { "blame", "" }, "ccfc: blame: the path is empty\n" },
 		{ { "blame", "--git", "--at=ab", "x" },
 		  "ccfc: blame: --git: goes without --at: git knows the file "

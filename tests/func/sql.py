@@ -6,6 +6,7 @@ import ctypes
 import io
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -13,7 +14,10 @@ import subprocess
 import harness
 from corpus import roots, scenarios
 from harness import LIMIT, Box, RpcError, eq
-from transcript import Ids, Transcript
+from shell_changes import SCENARIOS
+from shell_changes import corpus as commands
+from shell_states import hunk, noted
+from transcript import Ids, Transcript, stamp
 
 PAGE = os.path.join(harness.TOP, "packaging", "man", "ccfc-sql.7.scd")
 ENDLESS = ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
@@ -34,7 +38,9 @@ def queries():
 
 class Recordings(Box):
     def __init__(self):
-        super().__init__(roots=[r for s in scenarios() for r in roots(s)])
+        super().__init__(
+            roots=[r for s in scenarios() for r in roots(s)] +
+            [os.path.join(commands(), s, "claude") for s in SCENARIOS])
 
     def __enter__(self):
         super().__enter__()
@@ -151,6 +157,27 @@ def last_changes(box, rows):
     eq({r["path"]: r["time_utc"] for r in rows}, want)
 
 
+def how_known(box, rows):
+    want = {}
+    for c in box.dump().changes:
+        if c["state"] == "applied":
+            want.setdefault(c["evidence"], []).append(c["path"])
+    eq(by(rows, "evidence", "changes", "files"),
+       {k: (len(v), len(set(v))) for k, v in want.items()})
+    eq({r["evidence"] for r in rows},
+       {"result", "recorded", "parsed", "ambiguous"})
+
+
+def ambiguous(box, rows):
+    want = []
+    for s in box.json("sessions", "--limit=1000")["sessions"]:
+        for f in told(box, s["id"]):
+            want += [(f["path"], s["id"][:8], c["command"],
+                      o["sessionId"][:8], o["command"])
+                     for c in f["changes"] for o in c.get("candidates", ())]
+    eq(sorted(tuple(r.values()) for r in rows), sorted(want))
+
+
 CHECKS = {
     "The files that were changed most":
         (most_changed, "path changes sessions last_modified_utc"),
@@ -170,13 +197,16 @@ CHECKS = {
     "Changes that did not take effect": (no_effect, "state tool changes"),
     "The last change of each file, and who made it":
         (last_changes, "path time_utc tool session_id model"),
+    "Changes by tools and by commands of shells, by how they are known":
+        (how_known, "evidence changes files commands"),
+    "Ambiguous changes, and the commands that may have made them":
+        (ambiguous, "path session command other other_command"),
 }
 
 
-def test_ten_queries():
+def test_queries():
     found = queries()
     eq(sorted(found), sorted(CHECKS), "queries of the page")
-    eq(len(found), 10)
     with Recordings() as box:
         for title, query in found.items():
             check, names = CHECKS[title]
@@ -194,7 +224,7 @@ def test_page_has_the_views():
     """Each view, each column, its type and what it is, in order."""
     text = page()
     views = re.split(r"^## ", text[text.index("# VIEWS"):
-                                   text.index("# TEN QUERIES")], flags=re.M)
+                                   text.index("# QUERIES")], flags=re.M)
     got = []
     for view in views[1:]:
         name, about, rest = view.split("\n\n", 2)
@@ -291,6 +321,92 @@ def test_views_are_as_the_dump():
                   if got.get(k) != v]
         eq(differ[:3], [])
         eq(len(got), len(want))
+
+
+def told(box, session):
+    """The files of a session, with all of its changes."""
+    with box.rpc() as rpc:
+        return rpc.call("session.files", session=session,
+                        states=["all"])["files"]
+
+
+# Commands that have the name of a.txt, and some that only seem to.
+TEXTS = ("make a.txt", "make", "./a.txt.sh", "./xa.txt", "./gen 'a.txt'.",
+         "./gen a.txt.bak", "./gen é a.txt", "./gen éa.txt", "./a.txté",
+         "./gen xa.txt a.txt", "./gen d/a.txt", "./gen .a.txt", "./gen a-txt",
+         "echo x > a.txt", "./gen -a.txt", "./gen a.txt-", "./gen b.txt",
+         "./gen " + "x" * 300 + " a.txt", "sleep 1")
+
+
+class Crowd(Box):
+    """Sessions, and agents of one, whose commands run at the same time."""
+
+    def __init__(self, seed):
+        super().__init__()
+        ids = Ids(seed)
+        self.random = random.Random(seed)
+        one, two = Transcript(self, ids), Transcript(self, ids)
+        agent = Transcript(self, ids, session=one.session, agent="abc123")
+        self.threads = [one, two, agent]
+        for t in self.threads:
+            t.prompt()
+        for _ in range(self.random.randrange(2, 30)):
+            self.act(self.random.choice(self.threads))
+
+    def act(self, t):
+        pick = self.random.random
+        start = 1765000000000 + self.random.randrange(20000)
+        end = start + self.random.randrange(-50, 5000)
+        path = t.cwd + self.random.choice(("/a.txt", "/d/a.txt", "/b.txt"))
+        at = {"timestamp": stamp(start)} if pick() < 0.95 else \
+            {"timestamp": None}
+        if pick() < 0.1:
+            tid = t.call("Write", {"file_path": path, "content": "x"}, **at)
+            t.result(tid, {"type": "create", "filePath": path, "content": "x",
+                           "structuredPatch": []}, timestamp=stamp(end))
+            return
+        tid = t.call("Bash", {"command": self.random.choice(TEXTS)}, **at)
+        if pick() < 0.1:
+            return
+        detail = {"stdout": "", "stderr": "", "interrupted": False}
+        if pick() < 0.7:
+            detail["bashEditDiff"] = {
+                "files": [noted(path, hunk("-x", "+y"))], "moreFiles": 0,
+                "changedFiles": [path], "shared": pick() < 0.2}
+        if pick() < 0.1:
+            detail["backgroundTaskId"] = "b1"
+        t.result(tid, detail, error=pick() < 0.1, timestamp=stamp(end))
+
+
+def test_whose_else_it_may_be():
+    """The views know ambiguous changes by the same rules as the index."""
+    seen = {}
+    for seed in range(12):
+        with Crowd(seed) as box:
+            box.start()
+            want, others = {}, []
+            for t in box.threads[:2]:
+                for f in told(box, t.session):
+                    for c in f["changes"]:
+                        want[c["changeId"]] = (c["evidence"], c["command"])
+                        others += [(c["changeId"], o["changeId"],
+                                    o["sessionId"], o["agentId"], o["tool"],
+                                    o["command"], o["timestamp"])
+                                   for o in c.get("candidates", ())]
+            with box.rpc() as rpc:
+                got = rpc.call("sql.query", query="SELECT tool_use_id, "
+                               "evidence, command FROM changes")["rows"]
+                eq({r[0]: tuple(r[1:]) for r in got}, want, seed)
+                got = rpc.call(
+                    "sql.query", query="SELECT tool_use_id, "
+                    "other_tool_use_id, other_session_id, other_agent_id, "
+                    "other_tool, other_command, other_time_utc "
+                    "FROM candidates")["rows"]
+            eq(sorted(map(str, map(tuple, got))), sorted(map(str, others)),
+               seed)
+            for evidence, _ in want.values():
+                seen[evidence] = seen.get(evidence, 0) + 1
+    eq(sorted(seen), ["ambiguous", "parsed", "recorded", "result"])
 
 
 ODD = ("SELECT 'a,b' AS \"x,y\", 'say \"hi\"' AS q, 'two' || char(13, 10) || "

@@ -221,18 +221,22 @@ static int hide_tables(struct ccfc_sql_run *run)
 	return r;
 }
 
-/* The view's SELECT, with the database named at each table. */
+/*
+ * The view's SELECT, with the database named at each table (t_…), and with
+ * names for its common table expressions (w_…) that no query can know: SQLite
+ * tells of what is read in those under their names, not the view's.
+ */
 static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
 		       const char *sql)
 {
-	const char *table;
-
-	while ((table = strstr(sql, " t_"))) {
-		sqlite3_str_append(out, sql, (int)(table - sql));
-		sqlite3_str_appendf(out, " %s.t_", run->secret);
-		sql = table + strlen(" t_");
+	for (; *sql; sql++) {
+		if (!strncmp(sql, " t_", 3))
+			sqlite3_str_appendf(out, " %s.", run->secret);
+		else if (!strncmp(sql, " w_", 3))
+			sqlite3_str_appendf(out, " %s_", run->secret);
+		else
+			sqlite3_str_appendchar(out, 1, *sql);
 	}
-	sqlite3_str_appendall(out, sql);
 }
 
 static int make_views(struct ccfc_sql_run *run)

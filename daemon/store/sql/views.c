@@ -6,6 +6,7 @@
 #include "store/sql/views.h"
 
 #include "store/columns.h"
+#include "store/sql/views_doubt.h"
 
 /*
  * The numbers of the index as SQL has them. Others read the store's file
@@ -47,6 +48,12 @@ _Static_assert(CCFC_SHELL_UNSURE == UNSURE, "its number");
 _Static_assert(CCFC_SHELL_NOBODYS == NOBODYS, "its number");
 _Static_assert(CCFC_RUN_DIFF == DIFF, "its number");
 _Static_assert(CCFC_RUN_PARTIAL == PARTIAL, "its number");
+/* Those that views_doubt.h has as text. */
+_Static_assert((CCFC_SHELL_IS_COMMAND | CCFC_SHELL_NOBODYS) == 33, "DOUBT_…");
+_Static_assert(CCFC_SHELL_CUT == 16, "DOUBT_CUT");
+_Static_assert(CCFC_RUN_SHARED == 2, "DOUBT_SHARED");
+_Static_assert(CCFC_RUN_BACKGROUND == 8, "DOUBT_BACKGROUND");
+_Static_assert(CCFC_ID_NONE == 4294967295u, "DOUBT_CALL");
 
 /* The name of each number of a list of ccfc/types.h. */
 #define WHEN(symbol, number, text) " WHEN " #number " THEN '" text "'"
@@ -263,13 +270,14 @@ static const struct ccfc_view_column changes[] = {
 	{ "lines_removed", "INTEGER", "lines that it took away" },
 	TIME_UTC,
 	{ "evidence", "TEXT",
-	  "result; of a command recorded or parsed (whether another call may "
-	  "have made it, list and search say)" },
+	  "result; of a command recorded, parsed or ambiguous (see "
+	  "candidates)" },
 	{ "command", "TEXT", "the shell's command; NULL: another tool" },
 	{ "other_path", "TEXT", "the file it was renamed from, or to" },
 };
 
-/* clang-format off: it takes the macros for functions */
+/* It takes the macros for functions. */
+/* clang-format off */
 static const char changes_sql[] =
 	"SELECT c.id, c.tool_use_id,"
 	" f.path, s.uuid AS session_id, s.project AS project_path," CHANGE_TOOL
@@ -278,17 +286,50 @@ static const char changes_sql[] =
 	" nullif(c.c_model, '') AS model,"
 	" " CHANGE_TIME " AS time," ADDED " AS lines_added," REMOVED
 	" AS lines_removed," UTC CHANGE_TIME TEXT " AS time_utc,"
-	" CASE WHEN " IS(
-		RECORDED) " THEN 'recorded' WHEN c.shell THEN 'parsed'"
-			  "  ELSE 'result' END AS evidence,"
-			  " nullif(o.command, '') AS command, g.path AS "
-			  "other_path"
-			  " FROM t_change c LEFT JOIN t_file f ON f.id = c.file"
-			  " LEFT JOIN t_session s ON s.id = c.session"
-			  " LEFT JOIN t_change o ON o.id = c.command_id"
-			  " LEFT JOIN t_file g ON g.id = nullif(c.other_file, "
-			  "0)"
-			  " WHERE" IS_CHANGE;
+	" CASE WHEN NOT " IS(RECORDED)
+	"  THEN CASE c.shell WHEN 0 THEN 'result' ELSE 'parsed' END"
+	"  WHEN c.id NOT IN (" CCFC_SQL_DOUBTFUL ") THEN 'recorded'"
+	"  WHEN " IS(PARSED) " THEN 'parsed' ELSE 'ambiguous' END AS evidence,"
+	" nullif(o.command, '') AS command, g.path AS other_path"
+	" FROM t_change c LEFT JOIN t_file f ON f.id = c.file"
+	" LEFT JOIN t_session s ON s.id = c.session"
+	" LEFT JOIN t_change o ON o.id = c.command_id"
+	" LEFT JOIN t_file g ON g.id = nullif(c.other_file, 0)"
+	" WHERE" IS_CHANGE;
+
+static const struct ccfc_view_column candidates[] = {
+	{ "change_id", "INTEGER", "the id of the change in changes" },
+	{ "tool_use_id", "TEXT", "the id of the call that it is listed with" },
+	{ "path", "TEXT", "the file's absolute path" },
+	{ "session_id", "TEXT", "the session that it is listed with" },
+	{ "other_tool_use_id", "TEXT",
+	  "the id of the call that may have made it as well" },
+	{ "other_session_id", "TEXT", "that call's session" },
+	{ "other_agent_id", "TEXT", "its subagent; NULL: the session itself" },
+	{ "other_tool", "TEXT", "its tool: Bash, Edit, Write" },
+	{ "other_command", "TEXT", "its command; NULL: not a shell's" },
+	{ "other_time", "INTEGER", "when it was made" },
+	{ "other_time_utc", "TEXT", "when it was made, as text" },
+};
+
+/* A change that its command's own text proves is not ambiguous. */
+static const char candidates_sql[] =
+	"SELECT n.id AS change_id, n.tool_use_id, f.path,"
+	" s.uuid AS session_id, c.tool_use_id AS other_tool_use_id,"
+	" t.uuid AS other_session_id," CHANGE_AGENT
+	" AS other_agent_id," CHANGE_TOOL
+	" AS other_tool, nullif(coalesce(o.command, c.command), '')"
+	" AS other_command, " CHANGE_TIME " AS other_time," UTC CHANGE_TIME TEXT
+	" AS other_time_utc"
+	" FROM (SELECT change, rival, min(own) OVER w AS own, max(other) OVER w"
+	"  AS other FROM (" CCFC_SQL_RIVALS ") WINDOW w AS (PARTITION BY "
+	"change)) p"
+	" JOIN t_change n ON n.id = p.change JOIN t_change c ON c.id = p.rival"
+	" LEFT JOIN t_change o ON o.id = c.command_id"
+	" LEFT JOIN t_file f ON f.id = n.file"
+	" LEFT JOIN t_session s ON s.id = n.session"
+	" LEFT JOIN t_session t ON t.id = c.session"
+	" WHERE (p.own <> 2 OR p.other <> 0) AND NOT n.shell & " SQL(PARSED);
 
 static const struct ccfc_view_column commands[] = {
 	{ "id", "INTEGER", "a number within this store" },
@@ -313,25 +354,16 @@ static const char commands_sql[] =
 	" s.uuid AS session_id, s.project AS project_path," CHANGE_TOOL
 	" AS tool, nullif(c.command, '') AS command," STATE_TEXT " AS state,"
 	" coalesce(k.files, 0) AS files,"
-	" CASE WHEN c.state = " SQL(APPLIED) " THEN " IS(
-		UNSURE) "  AND NOT (" ALL_NOTED
-			") WHEN c.state > " SQL(DENIED) " THEN " IS(
-				UNSURE) " OR k.files IS NOT NULL ELSE 0 END AS "
-					"unknown," CHANGE_AGENT
-					" AS agent_id, nullif(c.c_model, '') "
-					"AS model,"
-					" " CHANGE_TIME
-					" AS time," UTC CHANGE_TIME TEXT
-					" AS time_utc"
-					" FROM t_change c LEFT JOIN t_session "
-					"s ON s.id = c.session"
-					" LEFT JOIN (SELECT c.command_id AS "
-					"of, count(*) AS files"
-					"  FROM t_change c WHERE " IS(PARSED) " OR " IS(
-						RECORDED) "  GROUP BY "
-							  "c.command_id) k ON "
-							  "k.of = c.id"
-							  " WHERE " IS(COMMAND);
+	" CASE WHEN c.state = " SQL(APPLIED) " THEN " IS(UNSURE)
+	"  AND NOT (" ALL_NOTED ") WHEN c.state > " SQL(DENIED) " THEN "
+	IS(UNSURE) " OR k.files IS NOT NULL ELSE 0 END AS unknown," CHANGE_AGENT
+	" AS agent_id, nullif(c.c_model, '') AS model,"
+	" " CHANGE_TIME " AS time," UTC CHANGE_TIME TEXT " AS time_utc"
+	" FROM t_change c LEFT JOIN t_session s ON s.id = c.session"
+	" LEFT JOIN (SELECT c.command_id AS of, count(*) AS files"
+	"  FROM t_change c WHERE " IS(PARSED) " OR " IS(RECORDED)
+	"  GROUP BY c.command_id) k ON k.of = c.id"
+	" WHERE " IS(COMMAND);
 
 /* clang-format on */
 static const struct ccfc_view_column usage[] = {
@@ -404,6 +436,8 @@ const struct ccfc_view ccfc_views[CCFC_VIEWS] = {
 	VIEW(sessions, "a row for each session"),
 	VIEW(files, "a row for each file that a session changed"),
 	VIEW(changes, "a row for each change to a file, in whatever state"),
+	VIEW(candidates, "a row for each other call that may have made an "
+			 "ambiguous change"),
 	VIEW(commands,
 	     "a row for each command of a shell, but those that surely "
 	     "change no file"),

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised when views or columns are added. */
-#define CCFC_VIEWS_VERSION 2
+#define CCFC_VIEWS_VERSION 3
 
 struct ccfc_view_column {
 	const char *name;
@@ -25,7 +25,7 @@ struct ccfc_view {
 	uint32_t ncolumns;
 };
 
-#define CCFC_VIEWS 7
+#define CCFC_VIEWS 8
 extern const struct ccfc_view ccfc_views[CCFC_VIEWS];
 
 #endif

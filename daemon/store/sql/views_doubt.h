@@ -1,0 +1,117 @@
+/*
+ * Which changes are ambiguous, and whose else they may be, as SQL: the rules of
+ * index/proof.c, said once more for those who read the store's file without our
+ * functions. tests/func/sql.py holds both against each other.
+ *
+ * CCFC_SQL_RIVALS selects a row for each change that a client noted and each
+ * other call that may have made it: `change`, `rival` (ids of t_change), and
+ * whether their commands name the file: `own`, `other` (0: no, 1: maybe, 2).
+ * Names of common table expressions begin with w_, for sql_guard.c.
+ */
+#ifndef CCFC_STORE_SQL_VIEWS_DOUBT_H
+#define CCFC_STORE_SQL_VIEWS_DOUBT_H
+
+/* It takes the macros for functions. */
+/* clang-format off */
+
+/* As in index/proof.c: milliseconds, and a time that never comes. */
+#define DOUBT_LATE  "100"
+#define DOUBT_RUN   "600000"
+#define DOUBT_NEVER "9223372036854775807"
+
+/* Bits and states, as in views.c. */
+#define DOUBT_NOT_A_CHANGE "33" /* a command, or nobody's */
+#define DOUBT_RECORDED	   "4"
+#define DOUBT_PARSED	   "2"
+#define DOUBT_COMMAND	   "1"
+#define DOUBT_CUT	   "16"
+#define DOUBT_SHARED	   "2"
+#define DOUBT_BACKGROUND   "8"
+
+/* The row that has the call's times: a shell change's are its command's. */
+#define DOUBT_CALL(c)                                                          \
+	"coalesce(nullif(" c ".command_id, 4294967295), " c ".id)"
+#define DOUBT_TIME(k)                                                          \
+	"CASE " k ".c_known WHEN 1 THEN " k ".c_time ELSE " k ".r_time END"
+#define DOUBT_AGENT(c)                                                         \
+	"CASE " c ".c_known WHEN 1 THEN " c ".c_agent ELSE " c ".r_agent END"
+
+/* window_of */
+#define DOUBT_BEGINS(k) "coalesce(" DOUBT_TIME(k) ", -" DOUBT_NEVER ")"
+#define DOUBT_ENDED(k)                                                         \
+	"CASE WHEN NOT " k ".r_known THEN " DOUBT_TIME(k) " + " DOUBT_RUN      \
+	" WHEN " k ".r_run & " DOUBT_BACKGROUND " THEN coalesce("              \
+	k ".shell_time + " DOUBT_LATE ", " DOUBT_NEVER ") ELSE coalesce("      \
+	k ".r_time + " DOUBT_LATE ", " DOUBT_NEVER ") END"
+#define DOUBT_ENDS(k)                                                          \
+	"CASE WHEN (" DOUBT_TIME(k) ") IS NULL THEN " DOUBT_NEVER              \
+	" WHEN (" DOUBT_ENDED(k) ") < (" DOUBT_TIME(k) ") THEN ("              \
+	DOUBT_TIME(k) ") + " DOUBT_LATE " ELSE " DOUBT_ENDED(k) " END"
+
+/* has_name; `w_at` has where in the text the name stands. */
+#define DOUBT_AT(k, at) "substr(" k ".command, " at ", 1)"
+#define DOUBT_WORD(k, at)                                                      \
+	"(" DOUBT_AT(k, at) " GLOB '[0-9A-Za-z_-]' OR coalesce(unicode("       \
+	DOUBT_AT(k, at) ") >= 128, 0))"
+#define DOUBT_HAS_NAME(k)                                                      \
+	"(WITH RECURSIVE w_at(i, s) AS (SELECT instr(" k ".command, f.name),"     \
+	" f.name UNION ALL SELECT i + nullif(instr(substr(" k ".command,"      \
+	" i + 1), s), 0), s FROM w_at WHERE i)"                                   \
+	" SELECT count(*) FROM w_at WHERE i > 0 AND s <> ''"                      \
+	" AND NOT (i > 1 AND (" DOUBT_WORD(k, "i - 1") " OR "                  \
+	DOUBT_AT(k, "i - 1") " = '.')) AND NOT "                               \
+	DOUBT_WORD(k, "i + length(s)") " AND NOT ("                            \
+	DOUBT_AT(k, "i + length(s)") " = '.' AND "                             \
+	DOUBT_WORD(k, "i + length(s) + 1") "))"
+/* named_by */
+#define DOUBT_NAMED(c, k)                                                      \
+	"CASE WHEN NOT " k ".shell OR " c ".shell & " DOUBT_PARSED " THEN 2"   \
+	" WHEN " DOUBT_HAS_NAME(k) " THEN 2 WHEN " k ".command = '' OR "       \
+	k ".shell & " DOUBT_CUT " THEN 1 ELSE 0 END"
+
+/* The file's name, without directories. */
+#define DOUBT_NAME                                                             \
+	"(WITH RECURSIVE w_end(s) AS (SELECT t.path UNION ALL"                     \
+	" SELECT substr(s, instr(s, '/') + 1) FROM w_end WHERE instr(s, '/'))"     \
+	" SELECT s FROM w_end WHERE NOT instr(s, '/'))"
+
+/* weigh; `n` is noted, `r` may have made it as well. */
+#define DOUBT_PAIRS(on, also)                                                  \
+	"SELECT n.id AS change, r.id AS rival, " DOUBT_NAMED("n", "k")         \
+	" AS own, " DOUBT_NAMED("r", "q") " AS other"                          \
+	" FROM t_change n JOIN t_change k ON k.id = " DOUBT_CALL("n")          \
+	" JOIN (SELECT t.id, " DOUBT_NAME " AS name FROM t_file t) f"          \
+	" ON f.id = n.file JOIN t_change r ON " on                             \
+	" JOIN t_change q ON q.id = " DOUBT_CALL("r") also                     \
+	" AND n.shell & " DOUBT_RECORDED                                       \
+	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE " AND r.id <> n.id"           \
+	" AND CASE r.shell WHEN 0 THEN r.state = 1"                            \
+	" ELSE r.state NOT IN (2, 3) END"                                      \
+	" AND NOT (r.session = n.session AND " DOUBT_AGENT("r") " = "          \
+	DOUBT_AGENT("n") ") AND " DOUBT_BEGINS("q") " <= " DOUBT_ENDS("k")     \
+	" AND " DOUBT_ENDS("q") " >= " DOUBT_BEGINS("k")
+
+/* weigh_all: changes of the file; commands that the client saw beside. */
+#define CCFC_SQL_RIVALS                                                        \
+	DOUBT_PAIRS("r.file = n.file",                                         \
+		    " WHERE NOT r.shell & " DOUBT_NOT_A_CHANGE)                \
+	" UNION ALL "                                                          \
+	DOUBT_PAIRS("r.session = n.session",                                   \
+		    " LEFT JOIN t_change h ON h.command_id = r.id"             \
+		    " AND h.file = n.file"                                     \
+		    " AND NOT h.shell & " DOUBT_NOT_A_CHANGE                   \
+		    " WHERE r.shell & " DOUBT_COMMAND                          \
+		    " AND n.r_run & " DOUBT_SHARED " AND h.id IS NULL")
+
+/* The ids of changes that are in doubt (is_doubtful). */
+#define CCFC_SQL_DOUBTFUL                                                      \
+	"SELECT n.id FROM t_change n LEFT JOIN (" CCFC_SQL_RIVALS ") p"        \
+	" ON p.change = n.id WHERE n.shell & " DOUBT_RECORDED                  \
+	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE                               \
+	" GROUP BY n.id HAVING CASE count(p.rival)"                            \
+	" WHEN 0 THEN max(n.r_run & " DOUBT_SHARED ")"                         \
+	" ELSE min(p.own) <> 2 OR max(p.other) <> 0 END"
+
+/* clang-format on */
+
+#endif

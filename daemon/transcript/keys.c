@@ -23,6 +23,7 @@ static const char *const record_names[CCFC_FIELD_COUNT] = {
 	[CCFC_FIELD_TRACKING_PATH] = "trackingPath",
 	[CCFC_FIELD_BACKUP] = "backup",
 	[CCFC_FIELD_REQUEST] = "requestId",
+	[CCFC_FIELD_ORIGIN] = "turnOrigin",
 };
 
 static const char *const message_names[CCFC_MESSAGE_COUNT] = {

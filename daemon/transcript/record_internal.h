@@ -38,6 +38,7 @@ enum ccfc_field {
 	CCFC_FIELD_TRACKING_PATH,
 	CCFC_FIELD_BACKUP,
 	CCFC_FIELD_REQUEST,
+	CCFC_FIELD_ORIGIN, /* of a turn: who started it */
 	CCFC_FIELD_COUNT
 };
 

@@ -644,5 +644,57 @@ def test_unknown_types_are_counted(box, ids, style):
     assert "brand-new-record" in box.ok("status") + box.ok("index", "--stats")
 
 
+@both
+def test_who_started_a_turn(box, ids, style):
+    """A notification is nobody's prompt, whatever it looks like."""
+    t = Transcript(box, ids, style=style)
+    for text, origin, asked in (
+            ("mend it", "human", "mend it"), ("go on", "sdk", "go on"),
+            ("The task has ended", "task_notification", "go on"),
+            ("and that", "something_new", "and that")):
+        t.prompt(text, turnOrigin=origin)
+        tid = t.write(P + "/" + ids.uuid())
+        with box.rpc() as rpc:
+            eq(rpc.call("change.get", change=tid)["prompt"], asked)
+
+
+@both
+def test_notes_of_a_call(box, ids, style):
+    """Who allowed it, for which model, and what git said."""
+    t = Transcript(box, ids, style=style)
+    t.prompt()
+    given = {"file_path": P + "/a", "content": "x"}
+    tid = t.call("Write", given, requestedModel="opus-9",
+                 attributionAgent="writer")
+    t.result(tid, permissionDecision={"decision": "accept",
+                                      "source": "user_temporary",
+                                      "reasonCode": "unknown"})
+    names = ("requestedModel", "agentType", "permission", "commit")
+
+    def notes(change):
+        with box.rpc() as rpc:
+            reply = rpc.call("change.get", change=change)
+        return tuple(reply[n] for n in names)
+
+    eq(notes(tid), ("opus-9", "writer",
+                    {"decision": "accept", "source": "user_temporary",
+                     "reason": "unknown"}, None))
+    run = t.call("Bash", {"command": "echo x > b && git commit -am b"})
+    t.result(run, {"stdout": "", "gitOperation": {"commit": {
+        "sha": "ad34146", "kind": "committed", "branch": "main"}}},
+        permissionDecision={"decision": "accept", "source": "config",
+                            "reasonType": "mode"})
+    eq(notes(run), (None, None,
+                    {"decision": "accept", "source": "config",
+                     "reason": "mode"},
+                    {"sha": "ad34146", "branch": "main",
+                     "kind": "committed"}))
+    for odd in ({"permissionDecision": "yes"}, {"permissionDecision": {}},
+                {"toolUseResult": {"gitOperation": {"commit": "x"}}}):
+        tid = t.call("Write", given)
+        t.result(tid, **odd)
+        eq(notes(tid), (None,) * 4, odd)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -448,5 +448,39 @@ def test_net_in_several_diffs_says_so():
         eq(box.run("diff", b.session, path, "--net").stderr, "", "one diff")
 
 
+def test_agents_whose_session_is_gone():
+    """What the agent was told is why it changed something."""
+    with Box() as box:
+        ids = Ids(16)
+        main = Transcript(box, ids)
+        agent, other = (Transcript(box, ids, session=main.session, agent=a)
+                        for a in ("a1b2c3d", "b1b2c3d"))
+        agent.emit({"type": "summary", "summary": "x", "leafUuid": "y"})
+        tids = []
+        for t, told in ((agent, "look\n  around"), (other, "and there")):
+            t.prompt(told)
+            t.text("yes")
+            t.prompt("later words")
+            tids += [t.write(P + "/a"), t.edit(P + "/a", "one", "two")]
+        box.start()
+        with box.rpc() as rpc:
+            full = [rpc.call("change.get", change=tid) for tid in tids]
+            eq([c["prompt"] for c in full],
+               ["look around"] * 2 + ["and there"] * 2)
+            eq(full[0]["promptFull"], "look\n  around")
+            steps = rpc.call("file.log", path=P + "/a")["steps"]
+            eq([s["prompt"] for s in steps if s["kind"] == "change"],
+               ["and there"] * 2 + ["look around"] * 2)
+        box.restart()
+        main.prompt("the user's own", timestamp="2020-01-01T00:00:00.000Z")
+        with box.rpc() as rpc:
+            eq({rpc.call("change.get", change=tid)["prompt"] for tid in tids},
+               {"the user's own"})
+        os.unlink(main.path)
+        with box.rpc() as rpc:
+            eq(rpc.call("change.get", change=tids[0])["prompt"],
+               "look around", "gone since")
+
+
 if __name__ == "__main__":
     harness.main()

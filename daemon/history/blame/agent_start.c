@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "history/blame/prompt.h"
 #include "history/chain/chain.h"
 #include "history/file/lines_back.h"
 #include "history/kept.h"
@@ -29,9 +30,6 @@
 /* Beyond that all is forgotten. */
 #define LOGS_MAX   512u
 #define AGENTS_MAX 4096u
-
-/* Where an agent's first prompt is looked for. */
-#define HEAD_MAX ((size_t)1 << 20)
 
 struct item {
 	uint64_t call, agent, prompt; /* as in struct ccfc_launch */
@@ -270,28 +268,9 @@ static void add_session(struct search *s, uint32_t session)
 
 /* --- the agent's prompt --- */
 
-/* The beginning of the transcript; empty when it cannot be read. */
-static struct ccfc_slice read_head(struct search *s,
-				   const struct ccfc_source *source)
-{
-	const char *path = ccfc_index_str(s->env->index, source->path).ptr;
-	uint64_t end = source->cursor.offset;
-	size_t size = end < HEAD_MAX ? (size_t)end : HEAD_MAX;
-	struct ccfc_slice bytes;
-	int r;
-
-	/* The tail may have been told to take less at once. */
-	do {
-		r = ccfc_tail_read_at(s->env->tail, &bytes, path, 0, size,
-				      NULL);
-		size /= 2;
-	} while (r == CCFC_ETOOBIG && size);
-	return r ? CCFC_SLICE_NONE : bytes;
-}
-
 static uint64_t read_prompt(struct search *s, const struct ccfc_source *source)
 {
-	struct ccfc_slice bytes = read_head(s, source), line;
+	struct ccfc_slice bytes = ccfc_history_head(s->env, source), line;
 	uint64_t prompt = 0;
 	const char *nl;
 

@@ -16,4 +16,21 @@ struct ccfc_slice ccfc_prompt_read(const struct ccfc_history_env *env,
 				   const struct ccfc_prompt *prompt, size_t max,
 				   struct ccfc_arena *arena);
 
+/*
+ * What the agent whose transcript is `source` was told: the first prompt of
+ * that transcript, as above. For changes of agents whose session's own
+ * transcript is gone.
+ */
+struct ccfc_slice ccfc_prompt_read_agent(const struct ccfc_history_env *env,
+					 uint32_t source, size_t max,
+					 struct ccfc_arena *arena);
+
+/*
+ * The beginning of a transcript, at most CCFC_HEAD_MAX bytes, valid until the
+ * tail reads something else; empty when it cannot be read.
+ */
+#define CCFC_HEAD_MAX ((size_t)1 << 20)
+struct ccfc_slice ccfc_history_head(const struct ccfc_history_env *env,
+				    const struct ccfc_source *source);
+
 #endif

@@ -1,5 +1,7 @@
 /* change.get: one change, the file before and after it, and its diff. */
+#include "history/chain/lines.h"
 #include "serve/rpc/content_reply.h"
+#include "transcript/content/call_notes.h"
 
 #include <stdio.h>
 
@@ -74,6 +76,53 @@ static int look_up(struct found *f, struct ccfc_request *rq, uint32_t file,
 	return 0;
 }
 
+static void pack_permission(struct ccfc_pack *p,
+			    const struct ccfc_call_notes *notes)
+{
+	ccfc_pack_cstr(p, "permission");
+	if (!notes->decision.len) {
+		ccfc_pack_nil(p);
+		return;
+	}
+	ccfc_pack_map(p);
+	ccfc_reply_str(p, "decision", notes->decision);
+	ccfc_reply_str(p, "source", notes->decided_by);
+	ccfc_reply_str(p, "reason", notes->reason);
+	ccfc_pack_end(p);
+}
+
+static void pack_commit(struct ccfc_pack *p,
+			const struct ccfc_call_notes *notes)
+{
+	ccfc_pack_cstr(p, "commit");
+	if (!notes->commit.len) {
+		ccfc_pack_nil(p);
+		return;
+	}
+	ccfc_pack_map(p);
+	ccfc_reply_str(p, "sha", notes->commit);
+	ccfc_reply_str(p, "branch", notes->branch);
+	ccfc_reply_str(p, "kind", notes->commit_kind);
+	ccfc_pack_end(p);
+}
+
+/* What the client noted of the call besides. */
+static void pack_notes(struct ccfc_request *rq, const struct ccfc_change *c)
+{
+	const struct ccfc_history_env *env = ccfc_history_env(rq->history);
+	struct ccfc_call_notes notes = { 0 };
+	struct ccfc_slice call, result;
+
+	if (ccfc_history_lines(&call, &result, env, c, rq->texts))
+		ccfc_call_notes_read(env->parser, &notes, ccfc_index_call_id(c),
+				     call, result, rq->texts);
+	ccfc_reply_str(rq->pack, "requestedModel", notes.requested_model);
+	ccfc_reply_str(rq->pack, "agentType", notes.agent_type);
+	pack_permission(rq->pack, &notes);
+	pack_commit(rq->pack, &notes);
+	ccfc_arena_clear(rq->texts);
+}
+
 static void pack_change(struct ccfc_request *rq, const struct found *f)
 {
 	const struct ccfc_change *c = &rq->index->changes.items[f->id];
@@ -95,6 +144,7 @@ static void pack_change(struct ccfc_request *rq, const struct found *f)
 	cut = !ccfc_reply_delta(rq, &f->delta, ccfc_buf_view(&f->diff));
 	cut |= ccfc_reply_state(rq, "before", &f->before, content);
 	cut |= ccfc_reply_state(rq, "after", &f->after, content);
+	pack_notes(rq, c);
 	ccfc_reply_prompt(rq, c);
 	cut |= ccfc_reply_prompt_full(rq, c);
 	ccfc_pack_kv_bool(p, "truncated", cut);

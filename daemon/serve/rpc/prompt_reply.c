@@ -1,7 +1,9 @@
 /*
  * Why a change was made, in replies. The text is read from its transcript, so
  * it is only given where it was asked for. Changes that follow one another
- * mostly serve the same prompt: the last one read is kept for the request.
+ * mostly serve the same prompt: the last one read is kept for the request. A
+ * change of an agent whose session's prompts cannot be read any more was made
+ * for what the agent was told.
  */
 #include "history/blame/prompt.h"
 
@@ -33,6 +35,55 @@ struct ccfc_slice ccfc_reply_short(struct ccfc_slice s,
 	return s;
 }
 
+/* --- agents whose session's own transcript is gone --- */
+
+/* The agent's transcript; CCFC_ID_NONE: the change is no agent's. */
+static uint32_t agent_source(const struct ccfc_index *index,
+			     const struct ccfc_change *change)
+{
+	uint32_t source = change->call.place.source;
+
+	if (!ccfc_index_agent(change) || !change->call.known ||
+	    source >= index->sources.n ||
+	    !index->sources.items[source].is_agent)
+		return CCFC_ID_NONE;
+	return source;
+}
+
+/* What the agent was told. */
+static struct ccfc_slice read_agent(struct ccfc_request *rq,
+				    const struct ccfc_change *change,
+				    struct ccfc_arena *arena)
+{
+	uint32_t source = agent_source(rq->index, change);
+
+	if (source == CCFC_ID_NONE || !rq->reading_left)
+		return CCFC_SLICE_NONE;
+	rq->reading_left -= CCFC_HEAD_MAX < rq->reading_left ? CCFC_HEAD_MAX
+							     : rq->reading_left;
+	return ccfc_prompt_read_agent(ccfc_history_env(rq->history), source,
+				      SIZE_MAX, arena);
+}
+
+static struct ccfc_slice agent_text(struct ccfc_request *rq,
+				    const struct ccfc_change *change)
+{
+	uint32_t source = agent_source(rq->index, change);
+	struct ccfc_arena scratch = CCFC_ARENA_INIT;
+
+	if (source == CCFC_ID_NONE)
+		return CCFC_SLICE_NONE;
+	if (rq->agent != source + 1) {
+		rq->agent = source + 1;
+		rq->agent_text = ccfc_reply_short(
+			read_agent(rq, change, &scratch), rq->arena);
+		ccfc_arena_release(&scratch);
+	}
+	return rq->agent_text;
+}
+
+/* --- any change --- */
+
 struct ccfc_slice ccfc_reply_prompt_text(struct ccfc_request *rq,
 					 const struct ccfc_change *change)
 {
@@ -45,7 +96,7 @@ struct ccfc_slice ccfc_reply_prompt_text(struct ccfc_request *rq,
 			read_prompt(rq, prompt, &scratch), rq->arena);
 		ccfc_arena_release(&scratch);
 	}
-	return rq->prompt_text;
+	return rq->prompt_text.len ? rq->prompt_text : agent_text(rq, change);
 }
 
 void ccfc_reply_prompt(struct ccfc_request *rq,
@@ -60,8 +111,11 @@ bool ccfc_reply_prompt_full(struct ccfc_request *rq,
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
 	struct ccfc_slice text =
 		read_prompt(rq, ccfc_query_prompt(rq->index, change), &scratch);
-	struct ccfc_slice shown = ccfc_slice_cut(text, CCFC_CONTENT_MAX_BYTES);
+	struct ccfc_slice shown;
 
+	if (!text.len)
+		text = read_agent(rq, change, &scratch);
+	shown = ccfc_slice_cut(text, CCFC_CONTENT_MAX_BYTES);
 	ccfc_reply_str(rq->pack, "promptFull", shown);
 	ccfc_arena_release(&scratch);
 	return shown.len < text.len;

@@ -56,6 +56,9 @@ struct ccfc_request {
 	size_t reading_left; /* bytes of transcripts that it may read for it */
 	const struct ccfc_prompt *prompt; /* the last one shown, and its text */
 	struct ccfc_slice prompt_text;
+	uint32_t agent; /* the transcript of the last agent whose own prompt was
+			 * shown, one more than its number; and that text */
+	struct ccfc_slice agent_text;
 	struct ccfc_spool *body; /* see ccfc_methods_body; or NULL */
 	size_t body_at;		 /* where it belongs in the reply */
 	bool stop;		 /* the daemon is to end after the reply */

@@ -33,11 +33,10 @@ static bool find_block(struct ccfc_parser *parser, const uint32_t *fields,
 	return any;
 }
 
-/* NULL when the line has no such call, or one of no tool that we know. */
-static const struct ccfc_tool *find_tool(struct ccfc_parser *parser,
-					 struct ccfc_found_call *out,
-					 struct ccfc_slice line,
-					 struct ccfc_slice id)
+const struct ccfc_tool *ccfc_find_tool(struct ccfc_parser *parser,
+				       struct ccfc_found_call *out,
+				       struct ccfc_slice line,
+				       struct ccfc_slice id)
 {
 	uint32_t fields[CCFC_FIELD_COUNT];
 	uint32_t block[CCFC_BLOCK_COUNT];
@@ -59,7 +58,7 @@ static const struct ccfc_tool *find_tool(struct ccfc_parser *parser,
 bool ccfc_find_call(struct ccfc_parser *parser, struct ccfc_found_call *out,
 		    struct ccfc_slice line, struct ccfc_slice id)
 {
-	const struct ccfc_tool *tool = find_tool(parser, out, line, id);
+	const struct ccfc_tool *tool = ccfc_find_tool(parser, out, line, id);
 
 	return tool &&
 	       ccfc_edit_texts_input(&out->texts, parser, tool, out->input);
@@ -70,7 +69,7 @@ const struct ccfc_tool *ccfc_find_command(struct ccfc_parser *parser,
 					  struct ccfc_slice line,
 					  struct ccfc_slice id)
 {
-	const struct ccfc_tool *tool = find_tool(parser, out, line, id);
+	const struct ccfc_tool *tool = ccfc_find_tool(parser, out, line, id);
 
 	return tool && (tool->shape == CCFC_TOOL_SHELL ||
 			tool->shape == CCFC_TOOL_SHELL_OTHER)
@@ -100,7 +99,8 @@ bool ccfc_find_result(struct ccfc_parser *parser, struct ccfc_found_result *out,
 		return false;
 	out->version = fields[CCFC_FIELD_VERSION];
 	out->cwd = fields[CCFC_FIELD_CWD];
-	if (n <= 1)
+	out->alone = n <= 1;
+	if (out->alone)
 		ccfc_detail_read(&out->detail, parser,
 				 fields[CCFC_FIELD_RESULT]);
 	if (out->detail.tool)

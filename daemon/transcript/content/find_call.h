@@ -18,6 +18,12 @@ struct ccfc_found_call {
 	uint32_t cwd;
 };
 
+/* NULL when the line has no such call, or one of no tool that we know. */
+const struct ccfc_tool *ccfc_find_tool(struct ccfc_parser *parser,
+				       struct ccfc_found_call *out,
+				       struct ccfc_slice line,
+				       struct ccfc_slice id);
+
 /* False when the line has no such call, or the call writes nothing. */
 bool ccfc_find_call(struct ccfc_parser *parser, struct ccfc_found_call *out,
 		    struct ccfc_slice line, struct ccfc_slice id);
@@ -34,6 +40,7 @@ struct ccfc_found_result {
 	uint32_t version;
 	uint32_t cwd;
 	bool created; /* the block's text says so */
+	bool alone;   /* the record has no other result */
 };
 
 /* `id` may be the record's uuid: of a result without any id. */

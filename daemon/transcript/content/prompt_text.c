@@ -203,6 +203,15 @@ static void gather_prompt_text(struct ccfc_buf *out, struct ccfc_parser *parser,
 		ccfc_buf_puts(out, other);
 }
 
+/* Newer clients say who started a turn: `human`, `sdk`, or the client. */
+static bool is_notification(const struct ccfc_parser *parser,
+			    const uint32_t *fields)
+{
+	return ccfc_slice_is(
+		ccfc_json_string(&parser->json, fields[CCFC_FIELD_ORIGIN]),
+		"task_notification");
+}
+
 bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 			 struct ccfc_slice *typed)
 {
@@ -210,7 +219,8 @@ bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	bool any;
 
-	if (ccfc_json_is_true(&parser->json, fields[CCFC_FIELD_SUMMARY]))
+	if (ccfc_json_is_true(&parser->json, fields[CCFC_FIELD_SUMMARY]) ||
+	    is_notification(parser, fields))
 		return false;
 	gather_prompt_text(&text, parser, fields, &arena);
 	any = text.len;

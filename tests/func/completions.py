@@ -151,6 +151,8 @@ def test_ids():
            ["fix/it's-$HOME", "main"])
         eq(box.values("sessions", "--model", "claude-h"), [HAIKU])
         eq(box.values("list", ONE, "--tool=Task,W"), ["Write"])
+        for command in ("list", "search", "log", "diff", "watch"):
+            eq(box.values(command, "--evidence=recorded,pa"), ["parsed"])
 
 
 def test_no_daemon():

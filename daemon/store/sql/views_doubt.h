@@ -75,33 +75,44 @@
 	" SELECT substr(s, instr(s, '/') + 1) FROM w_end WHERE instr(s, '/'))"     \
 	" SELECT s FROM w_end WHERE NOT instr(s, '/'))"
 
+/*
+ * All that may count, narrow, so that pairs of them cost little: LIMIT keeps
+ * SQLite from looking into the wide rows for each pair.
+ */
+#define DOUBT_CALLS                                                            \
+	"WITH w_call(id, file, session, agent, shell, ran, run, call, begins," \
+	" ends) AS (SELECT c.id, c.file, c.session, " DOUBT_AGENT("c")         \
+	", c.shell, CASE c.shell WHEN 0 THEN c.state = 1"                      \
+	" ELSE c.state NOT IN (2, 3) END, c.r_run, k.id, " DOUBT_BEGINS("k")   \
+	", " DOUBT_ENDS("k") " FROM t_change c JOIN t_change k ON k.id = "     \
+	DOUBT_CALL("c") " LIMIT -1)"
+
 /* weigh; `n` is noted, `r` may have made it as well. */
 #define DOUBT_PAIRS(on, also)                                                  \
-	"SELECT n.id AS change, r.id AS rival, " DOUBT_NAMED("n", "k")         \
+	" SELECT n.id AS change, r.id AS rival, " DOUBT_NAMED("n", "k")        \
 	" AS own, " DOUBT_NAMED("r", "q") " AS other"                          \
-	" FROM t_change n JOIN t_change k ON k.id = " DOUBT_CALL("n")          \
+	" FROM w_call n JOIN w_call r ON " on                                  \
+	" AND r.begins <= n.ends AND r.ends >= n.begins AND r.id <> n.id"      \
+	" AND r.ran"                                                           \
+	" AND NOT (r.session = n.session AND r.agent = n.agent)"               \
+	" JOIN t_change k ON k.id = n.call JOIN t_change q ON q.id = r.call"   \
 	" JOIN (SELECT t.id, " DOUBT_NAME " AS name FROM t_file t) f"          \
-	" ON f.id = n.file JOIN t_change r ON " on                             \
-	" JOIN t_change q ON q.id = " DOUBT_CALL("r") also                     \
+	" ON f.id = n.file" also                                               \
 	" AND n.shell & " DOUBT_RECORDED                                       \
-	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE " AND r.id <> n.id"           \
-	" AND CASE r.shell WHEN 0 THEN r.state = 1"                            \
-	" ELSE r.state NOT IN (2, 3) END"                                      \
-	" AND NOT (r.session = n.session AND " DOUBT_AGENT("r") " = "          \
-	DOUBT_AGENT("n") ") AND " DOUBT_BEGINS("q") " <= " DOUBT_ENDS("k")     \
-	" AND " DOUBT_ENDS("q") " >= " DOUBT_BEGINS("k")
+	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE
 
 /* weigh_all: changes of the file; commands that the client saw beside. */
 #define CCFC_SQL_RIVALS                                                        \
+	DOUBT_CALLS                                                            \
 	DOUBT_PAIRS("r.file = n.file",                                         \
 		    " WHERE NOT r.shell & " DOUBT_NOT_A_CHANGE)                \
-	" UNION ALL "                                                          \
+	" UNION ALL"                                                           \
 	DOUBT_PAIRS("r.session = n.session",                                   \
 		    " LEFT JOIN t_change h ON h.command_id = r.id"             \
 		    " AND h.file = n.file"                                     \
 		    " AND NOT h.shell & " DOUBT_NOT_A_CHANGE                   \
 		    " WHERE r.shell & " DOUBT_COMMAND                          \
-		    " AND n.r_run & " DOUBT_SHARED " AND h.id IS NULL")
+		    " AND n.run & " DOUBT_SHARED " AND h.id IS NULL")
 
 /* The ids of changes that are in doubt (is_doubtful). */
 #define CCFC_SQL_DOUBTFUL                                                      \

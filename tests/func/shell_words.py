@@ -8,6 +8,7 @@ import harness
 from harness import eq
 from shell_states import hunk, noted, run
 from shell_undo import shell
+from transcript import Transcript, folder
 from world import World
 
 
@@ -299,6 +300,22 @@ def test_who_noted_it_only():
         assert "+new" in w.ok("diff", w.id("a"))
         w.ok("revert", w.id("a"))
         eq(w.get("x"), None)
+
+
+def test_a_candidate_may_be_an_agent():
+    with World() as w:
+        a = w.sessions["a"]
+        agent = Transcript(w.box, a.ids, session=a.session, agent="a1b2c3d",
+                           cwd=w.dir, project=folder(w.dir))
+        agent.prompt()
+        made = noted(w.path("x"), hunk("+new"), created=True)
+        here = a.call("Bash", {"command": "make"})
+        there = agent.call("Bash", {"command": "make all"})
+        run(a, None, made, tid=here)
+        run(agent, None, made, tid=there)
+        out = w.ok("list", a.session, "--show-changes")
+        assert f"(or session {a.session}, agent a1b2c3d: make all)\n" in out, out
+        assert f"(or session {a.session}: make)\n" in out, out
 
 
 def test_notes_of_a_diff_are_said_once():

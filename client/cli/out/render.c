@@ -194,6 +194,10 @@ static void render_candidates(struct ccfc_out *out, struct ccfc_obj list)
 			what = ccfc_obj_get_str(c, "tool");
 		ccfc_buf_clear(&text);
 		ccfc_buf_slice(&text, ccfc_obj_get_str(c, "sessionId"));
+		if (ccfc_obj_get_str(c, "agentId").len) {
+			ccfc_buf_puts(&text, ", agent ");
+			ccfc_buf_slice(&text, ccfc_obj_get_str(c, "agentId"));
+		}
 		ccfc_buf_puts(&text, ": ");
 		ccfc_buf_slice(&text, what);
 		render_note(out, "or session ", ccfc_buf_view(&text));

@@ -106,7 +106,7 @@ def test_commands_alone():
     with World() as w:
         shell(w, "a", "python3 gen.py")
         shell(w, "a", "make")
-        for command in ("diff", "list", "revert"):
+        for command in ("diff", "list", "revert", "log"):
             said = w.fails(command, w.id("a"), code=1)
             assert "effects of 2 commands" in said, said
         with w.box.rpc() as client:
@@ -123,6 +123,8 @@ def test_diff_says_what_is_not_shown():
         eq(done.returncode, 0)
         assert "the effects of 1 command are not known: ccfc show " in \
             done.stderr, done.stderr
+        log = w.run("log", w.id("a"))
+        assert "the effects of 1 command are not known: " in log.stderr, log
         net = w.run("diff", w.id("a"), "--net")
         assert "the effects of 1 command" in net.stderr, net.stderr
 

@@ -264,6 +264,13 @@ def test_commands_are_named():
                 eq(len(reply["commands"]), 12, method)
 
 
+def test_show_of_commands_alone():
+    with World() as w:
+        shell(w, "a", "make")
+        out = w.ok("show", "--files", w.id("a"))
+        assert out.startswith("Effects on files not known (1 command):\n"), out
+
+
 def test_revert_says_while_what():
     """Somebody else's write during a command looks the same."""
     with World() as w:

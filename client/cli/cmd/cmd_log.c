@@ -158,7 +158,7 @@ static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 	return code;
 }
 
-static int fail_nothing(const struct ccfc_question *q)
+static int fail_nothing(const struct ccfc_question *q, struct ccfc_slice hint)
 {
 	bool some = q->query.tools || q->query.evidence;
 	struct ccfc_err err;
@@ -166,6 +166,8 @@ static int fail_nothing(const struct ccfc_question *q)
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
 		     "log: nothing found: %s has no %schanges that took effect",
 		     given_or_here(q), some ? "such " : "");
+	if (hint.len)
+		ccfc_err_hint(&err, "%s", hint.ptr);
 	return ccfc_cli_fail(&err);
 }
 
@@ -174,6 +176,8 @@ static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 	struct ccfc_log_rows rows = { 0 };
 	struct ccfc_out *out = &q->cli->out;
 	bool more, found, table = q->format == CCFC_FORMAT_TABLE;
+	struct ccfc_buf unknown = CCFC_BUF_INIT;
+	int status = CCFC_EXIT_FOUND;
 
 	ccfc_log_take(&rows, root);
 	more = ccfc_log_order(&rows, q->query.limit) ||
@@ -188,8 +192,14 @@ static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 	if (more && table)
 		ccfc_cli_note("there is more; --limit=%lld shows it",
 			      (long long)q->query.limit * 2);
+	/* A session's commands may have changed what nobody knows. */
+	if (ccfc_render_unknown(&unknown, root) && found && table)
+		ccfc_cli_note("%s", unknown.ptr);
+	if (!found)
+		status = fail_nothing(q, ccfc_buf_view(&unknown));
+	ccfc_buf_release(&unknown);
 	ccfc_log_release(&rows);
-	return found ? CCFC_EXIT_FOUND : fail_nothing(q);
+	return status;
 }
 
 static int prepare_git(struct ccfc_question *q, struct ccfc_err *err)

@@ -224,6 +224,17 @@ static int64_t text_messages(struct ccfc_show *show, struct ccfc_err *err)
 			    err);
 }
 
+/* What there is to say of files, also by commands that nobody knows of. */
+static int64_t count_files(const struct ccfc_show *show)
+{
+	struct ccfc_obj modified = value_of(show->modified);
+	struct ccfc_obj reads = value_of(show->reads);
+
+	return (int64_t)ccfc_obj_len(ccfc_obj_get(modified, "files")) +
+	       ccfc_obj_len(ccfc_obj_get(reads, "files")) +
+	       ccfc_obj_get_int(modified, "unknownCommands", 0);
+}
+
 static int64_t text_section(struct ccfc_show *show, unsigned section,
 			    struct ccfc_err *err)
 {
@@ -251,10 +262,7 @@ static int64_t text_section(struct ccfc_show *show, unsigned section,
 		(markdown ? ccfc_show_files_md
 			  : ccfc_show_files)(out, value_of(show->modified),
 					     value_of(show->reads), project);
-		return ccfc_obj_len(ccfc_obj_get(value_of(show->modified),
-						 "files")) +
-		       ccfc_obj_len(
-			       ccfc_obj_get(value_of(show->reads), "files"));
+		return count_files(show);
 	case CCFC_SHOW_MESSAGES:
 		return text_messages(show, err);
 	default:

@@ -243,6 +243,20 @@ void ccfc_render_commands(struct ccfc_out *out, struct ccfc_obj commands,
 				(long long)(all - n));
 }
 
+bool ccfc_render_unknown(struct ccfc_buf *out, struct ccfc_obj root)
+{
+	int64_t n = ccfc_obj_get_int(root, "unknownCommands", 0);
+
+	if (n <= 0)
+		return false;
+	ccfc_buf_puts(out, "the effects of ");
+	ccfc_render_count(out, n, "command");
+	ccfc_buf_puts(out, " are not known: ccfc show ");
+	ccfc_buf_slice(out,
+		       ccfc_slice_cut(ccfc_obj_get_str(root, "sessionId"), 64));
+	return true;
+}
+
 /* ", recorded, renamed from old": what is told of a command's changes. */
 static void render_shell(struct ccfc_out *out, struct ccfc_obj change)
 {

@@ -54,6 +54,12 @@ void ccfc_render_operation(struct ccfc_buf *out, struct ccfc_obj change,
 void ccfc_render_commands(struct ccfc_out *out, struct ccfc_obj commands,
 			  int64_t all, uint32_t max);
 
+/*
+ * "the effects of 2 commands are not known: ccfc show ID", of a reply about a
+ * session; false when all are known.
+ */
+bool ccfc_render_unknown(struct ccfc_buf *out, struct ccfc_obj root);
+
 /* "\n=== title (4 changes) ===\n" and the changes with their content. */
 void ccfc_render_changes(struct ccfc_out *out, struct ccfc_slice title,
 			 struct ccfc_obj changes);

@@ -273,26 +273,11 @@ static uint32_t show_json(struct ccfc_out *out, struct ccfc_obj root,
 	return n;
 }
 
-/* "the effects of 2 commands are not known"; false when all are. */
-static bool put_unknown(struct ccfc_buf *text, struct ccfc_obj root)
-{
-	int64_t n = ccfc_obj_get_int(root, "unknownCommands", 0);
-
-	if (n <= 0)
-		return false;
-	ccfc_buf_puts(text, "the effects of ");
-	ccfc_render_count(text, n, "command");
-	ccfc_buf_puts(text, " are not known: ccfc show ");
-	ccfc_buf_slice(text,
-		       ccfc_slice_cut(ccfc_obj_get_str(root, "sessionId"), 64));
-	return true;
-}
-
 static void note_unknown(struct ccfc_obj root)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	if (put_unknown(&text, root))
+	if (ccfc_render_unknown(&text, root))
 		ccfc_cli_note("%s", text.ptr);
 	ccfc_buf_release(&text);
 }
@@ -307,7 +292,7 @@ static void fail_empty(struct ccfc_err *err, struct ccfc_obj root,
 		     "%s: nothing found: session %.*s has no such changes",
 		     command, (int)(id.len < 64 ? id.len : 64),
 		     id.ptr ? id.ptr : "");
-	if (put_unknown(&text, root))
+	if (ccfc_render_unknown(&text, root))
 		ccfc_err_hint(err, "%s", text.ptr);
 	ccfc_buf_release(&text);
 }

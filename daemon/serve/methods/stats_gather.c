@@ -13,8 +13,6 @@
 #include "base/path.h"
 #include "base/time.h"
 
-#include <stdlib.h>
-
 #define DAY_MS	86400000
 #define UNKNOWN "unknown"
 /* Key of what has no time. */
@@ -26,16 +24,6 @@ struct fact {
 	uint32_t session, model, tool, file;
 };
 
-struct gather {
-	struct ccfc_spent *u;
-	const struct ccfc_index *index;
-	struct ccfc_arena *arena;
-	bool *wanted;		 /* by session */
-	bool *busy;		 /* by session: it counts */
-	struct ccfc_strtab exts; /* keys of CCFC_BY_EXT */
-	bool has[CCFC_BY_COUNT]; /* tables */
-};
-
 /* --- rows --- */
 
 static int64_t day_of(int64_t time)
@@ -45,10 +33,10 @@ static int64_t day_of(int64_t time)
 	return time / DAY_MS - (time % DAY_MS < 0);
 }
 
-static uint64_t key_of_stats_gather(struct gather *g, int by,
+static uint64_t key_of_stats_gather(struct ccfc_spent *u, int by,
 				    const struct fact *f)
 {
-	const struct ccfc_index *index = g->index;
+	const struct ccfc_index *index = u->index;
 
 	switch ((enum ccfc_by)by) {
 	case CCFC_BY_DAY:
@@ -62,7 +50,7 @@ static uint64_t key_of_stats_gather(struct gather *g, int by,
 	case CCFC_BY_FILE:
 		return f->file;
 	case CCFC_BY_EXT:
-		return ccfc_strtab_put(&g->exts,
+		return ccfc_strtab_put(&u->exts,
 				       ccfc_path_extension(ccfc_index_file_path(
 					       index, f->file)));
 	case CCFC_BY_COUNT:
@@ -72,24 +60,25 @@ static uint64_t key_of_stats_gather(struct gather *g, int by,
 }
 
 /* The row of a fact, which says that its session is there. */
-static struct ccfc_count *row_of(struct gather *g, int by, const struct fact *f)
+static struct ccfc_count *row_of(struct ccfc_spent *u, int by,
+				 const struct fact *f)
 {
-	struct ccfc_counts *table = &g->u->tables[by];
+	struct ccfc_counts *table = &u->tables[by];
 	struct ccfc_count *row =
-		ccfc_counts_at(table, key_of_stats_gather(g, by, f));
+		ccfc_counts_at(table, key_of_stats_gather(u, by, f));
 
 	ccfc_counts_session(table, f->session);
 	return row;
 }
 
 /* Is it within the period? Then its session counts too. */
-static bool take_stats_gather(struct gather *g, uint32_t session, int64_t time)
+static bool take_stats_gather(struct ccfc_spent *u, uint32_t session,
+			      int64_t time)
 {
-	struct ccfc_spent *u = g->u;
-
-	if (!g->wanted[session] || !ccfc_filter_accepts_time(&u->filter, time))
+	if (session >= u->nsessions || !u->wanted[session] ||
+	    !ccfc_filter_accepts_time(&u->filter, time))
 		return false;
-	g->busy[session] = true;
+	u->busy[session] = true;
 	if (time == CCFC_TIME_NONE)
 		return true;
 	if (u->first == CCFC_TIME_NONE || time < u->first)
@@ -109,19 +98,19 @@ static void count_said(struct ccfc_count *c, const struct ccfc_said *said)
 
 static void on_said(void *ctx, const struct ccfc_said *said)
 {
-	struct gather *g = ctx;
+	struct ccfc_spent *u = ctx;
 	struct fact f = { .time = said->time,
 			  .session = said->session,
 			  .model = said->model };
 
-	if (!take_stats_gather(g, said->session, said->time))
+	if (!take_stats_gather(u, said->session, said->time))
 		return;
-	count_said(&g->u->total, said);
+	count_said(&u->total, said);
 	if (said->agent)
-		ccfc_tokens_add(&g->u->agent_tokens, &said->tokens);
+		ccfc_tokens_add(&u->agent_tokens, &said->tokens);
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_MODEL; by++)
-		if (g->has[by])
-			count_said(row_of(g, by, &f), said);
+		if (u->has[by])
+			count_said(row_of(u, by, &f), said);
 }
 
 static void count_used(struct ccfc_count *c, const struct ccfc_used *used)
@@ -132,19 +121,19 @@ static void count_used(struct ccfc_count *c, const struct ccfc_used *used)
 
 static void on_used(void *ctx, const struct ccfc_used *used)
 {
-	struct gather *g = ctx;
+	struct ccfc_spent *u = ctx;
 	struct fact f = { .time = used->time,
 			  .session = used->session,
 			  .model = used->model,
 			  .tool = used->tool };
 
-	if (!take_stats_gather(g, used->session, used->time))
+	if (!take_stats_gather(u, used->session, used->time))
 		return;
-	count_used(&g->u->total, used);
-	g->u->agent_uses += used->agent;
+	count_used(&u->total, used);
+	u->agent_uses += used->agent;
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_TOOL; by++)
-		if (g->has[by])
-			count_used(row_of(g, by, &f), used);
+		if (u->has[by])
+			count_used(row_of(u, by, &f), used);
 }
 
 static void count_change(struct ccfc_count *c, const struct ccfc_index *index,
@@ -171,74 +160,90 @@ static struct fact fact_of(const struct ccfc_index *index,
 }
 
 /* A command that may have changed files: nobody knows which. */
-static void on_unknown(struct gather *g, const struct ccfc_change *command)
+static void on_unknown(struct ccfc_spent *u, const struct ccfc_change *command)
 {
-	struct fact f = fact_of(g->index, command);
+	struct fact f = fact_of(u->index, command);
 
-	if (!take_stats_gather(g, f.session, f.time))
+	if (!take_stats_gather(u, f.session, f.time))
 		return;
-	g->u->total.unknown_commands++;
+	u->total.unknown_commands++;
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_TOOL; by++)
-		if (g->has[by])
-			row_of(g, by, &f)->unknown_commands++;
+		if (u->has[by])
+			row_of(u, by, &f)->unknown_commands++;
 }
 
-static void on_change(struct gather *g, uint32_t id)
+static void on_change(struct ccfc_spent *u, uint32_t id)
 {
-	const struct ccfc_change *c = &g->index->changes.items[id];
-	struct fact f = fact_of(g->index, c);
+	const struct ccfc_change *c = &u->index->changes.items[id];
+	struct fact f = fact_of(u->index, c);
 
-	if (!take_stats_gather(g, f.session, f.time))
+	if (!take_stats_gather(u, f.session, f.time))
 		return;
-	count_change(&g->u->total, g->index, id);
+	count_change(&u->total, u->index, id);
 	for (int by = 0; by < CCFC_BY_COUNT; by++) {
-		if (!g->has[by])
+		if (!u->has[by])
 			continue;
-		count_change(row_of(g, by, &f), g->index, id);
-		ccfc_counts_file(&g->u->tables[by], c->file);
-	}
-}
-
-static void gather_changes(struct gather *g)
-{
-	for (uint32_t i = 0; i < g->index->changes.n; i++) {
-		const struct ccfc_change *c = &g->index->changes.items[i];
-
-		if (!c->settled)
-			continue;
-		if (ccfc_index_is_command(c) && ccfc_index_is_unknown(c))
-			on_unknown(g, c);
-		else if (c->state == CCFC_STATE_APPLIED && c->file)
-			on_change(g, i);
+		count_change(row_of(u, by, &f), u->index, id);
+		ccfc_counts_file(&u->tables[by], c->file);
 	}
 }
 
 /* Counts the session if this time is within the period. */
-static void gather_moment(struct gather *g, uint32_t session, int64_t time)
+static void gather_moment(struct ccfc_spent *u, uint32_t session, int64_t time)
 {
 	struct fact f = { .time = time, .session = session };
 
-	if (take_stats_gather(g, session, time) && time != CCFC_TIME_NONE)
-		row_of(g, CCFC_BY_DAY, &f);
+	if (take_stats_gather(u, session, time) && time != CCFC_TIME_NONE)
+		row_of(u, CCFC_BY_DAY, &f);
 }
 
-static void gather_sessions(struct gather *g)
-{
-	for (uint32_t i = 1; i < g->index->sessions.n; i++) {
-		const struct ccfc_session *s = &g->index->sessions.items[i];
-		struct fact f = { .session = i };
+/* --- tables of the index, row by row --- */
 
-		gather_moment(g, i, s->start);
-		gather_moment(g, i, s->end);
-		g->u->total.sessions += g->busy[i];
-		if (g->busy[i] && g->has[CCFC_BY_PROJECT])
-			row_of(g, CCFC_BY_PROJECT, &f);
-	}
+static void add_said(struct ccfc_spent *u, uint32_t row)
+{
+	struct ccfc_said said;
+
+	if (ccfc_tally_said_at(&said, u->index, row))
+		on_said(u, &said);
+}
+
+static void add_used(struct ccfc_spent *u, uint32_t row)
+{
+	struct ccfc_used used;
+
+	if (ccfc_tally_used_at(&used, u->index, row))
+		on_used(u, &used);
+}
+
+static void add_change(struct ccfc_spent *u, uint32_t row)
+{
+	const struct ccfc_change *c = &u->index->changes.items[row];
+
+	if (!c->settled)
+		return;
+	if (ccfc_index_is_command(c) && ccfc_index_is_unknown(c))
+		on_unknown(u, c);
+	else if (c->state == CCFC_STATE_APPLIED && c->file)
+		on_change(u, row);
+}
+
+static void add_session(struct ccfc_spent *u, uint32_t row)
+{
+	const struct ccfc_session *s = &u->index->sessions.items[row];
+	struct fact f = { .session = row };
+
+	if (!row || row >= u->nsessions)
+		return;
+	gather_moment(u, row, s->start);
+	gather_moment(u, row, s->end);
+	u->total.sessions += u->busy[row];
+	if (u->busy[row] && u->has[CCFC_BY_PROJECT])
+		row_of(u, CCFC_BY_PROJECT, &f);
 }
 
 /* --- names and order --- */
 
-static struct ccfc_slice name_of(struct gather *g, int by, uint64_t key)
+static struct ccfc_slice name_of(struct ccfc_spent *u, int by, uint64_t key)
 {
 	char text[CCFC_TIME_TEXT_MAX] = "";
 	struct ccfc_slice name;
@@ -248,19 +253,18 @@ static struct ccfc_slice name_of(struct gather *g, int by, uint64_t key)
 		if ((int64_t)key != NO_DAY)
 			ccfc_time_format(text, (int64_t)key * DAY_MS);
 		name = ccfc_slice_cut(ccfc_slice_str(text), 10);
+		name = ccfc_arena_copy(u->arena, name);
 		break;
 	case CCFC_BY_FILE:
-		name = ccfc_index_file_path(g->index, (uint32_t)key);
+		name = ccfc_index_file_path(u->index, (uint32_t)key);
 		break;
 	case CCFC_BY_EXT:
 		/* No extension is a name of its own, as in byExtension. */
-		return ccfc_arena_copy(
-			g->arena, ccfc_strtab_get(&g->exts, (uint32_t)key));
+		return ccfc_strtab_get(&u->exts, (uint32_t)key);
 	default:
-		name = ccfc_index_str(g->index, (uint32_t)key);
+		name = ccfc_index_str(u->index, (uint32_t)key);
 	}
-	return ccfc_arena_copy(g->arena,
-			       name.len ? name : CCFC_SLICE_LIT(UNKNOWN));
+	return name.len ? name : CCFC_SLICE_LIT(UNKNOWN);
 }
 
 static int more_first(uint64_t a, uint64_t b)
@@ -268,17 +272,22 @@ static int more_first(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
+/* What the comparisons below are given: two places in `sorted`. */
+static const struct ccfc_count *row_at(const void *place)
+{
+	return *(const struct ccfc_count *const *)place;
+}
+
 static int by_day(const void *x, const void *y)
 {
-	int64_t a = (int64_t)((const struct ccfc_count *)x)->key;
-	int64_t b = (int64_t)((const struct ccfc_count *)y)->key;
+	int64_t a = (int64_t)row_at(x)->key, b = (int64_t)row_at(y)->key;
 
 	return (a > b) - (a < b);
 }
 
 static int by_tokens(const void *x, const void *y)
 {
-	const struct ccfc_count *a = x, *b = y;
+	const struct ccfc_count *a = row_at(x), *b = row_at(y);
 	int r = more_first(ccfc_tokens_sum(&a->tokens),
 			   ccfc_tokens_sum(&b->tokens));
 
@@ -287,7 +296,7 @@ static int by_tokens(const void *x, const void *y)
 
 static int by_uses(const void *x, const void *y)
 {
-	const struct ccfc_count *a = x, *b = y;
+	const struct ccfc_count *a = row_at(x), *b = row_at(y);
 	int r = more_first(a->uses, b->uses);
 
 	return r ? r : ccfc_slice_cmp(a->name, b->name);
@@ -295,8 +304,7 @@ static int by_uses(const void *x, const void *y)
 
 static int by_changes(const void *x, const void *y)
 {
-	const struct ccfc_count *a = x, *b = y;
-	int r = more_first(a->changes, b->changes);
+	int r = more_first(row_at(x)->changes, row_at(y)->changes);
 
 	return r ? r : by_tokens(x, y);
 }
@@ -307,64 +315,106 @@ static int (*const orders[CCFC_BY_COUNT])(const void *, const void *) = {
 	[CCFC_BY_FILE] = by_changes, [CCFC_BY_EXT] = by_changes,
 };
 
-static void close_table(struct gather *g, int by)
+static void begin_order(struct ccfc_spent *u, int by)
 {
-	struct ccfc_counts *t = &g->u->tables[by];
+	size_t size = (u->tables[by].n + (size_t)1) * sizeof(void *);
 
-	ccfc_counts_close(t);
-	for (uint32_t i = 0; i < t->n; i++)
-		t->items[i].name = name_of(g, by, t->items[i].key);
-	if (t->n)
-		qsort(t->items, t->n, sizeof(*t->items), orders[by]);
+	u->sorted[by] = ccfc_arena_alloc(u->arena, size);
+	ccfc_sorting_init(&u->sorting, u->sorted[by],
+			  ccfc_arena_alloc(u->arena, size), u->tables[by].n,
+			  sizeof(void *), orders[by]);
+}
+
+/* Names some rows of a table, then puts them in order; false: done. */
+static bool order_some(struct ccfc_spent *u, int by, uint32_t rows)
+{
+	struct ccfc_counts *t = &u->tables[by];
+
+	if (!u->sorted[by])
+		begin_order(u, by);
+	for (; u->row < t->n; u->row++) {
+		struct ccfc_count *row = &t->items[u->row];
+
+		if (!rows--)
+			return true;
+		row->name = name_of(u, by, row->key);
+		u->sorted[by][u->row] = row;
+	}
+	if (ccfc_sorting_some(&u->sorting, rows))
+		return true;
+	u->sorted[by] = (struct ccfc_count **)(void *)u->sorting.items;
+	return false;
 }
 
 /* --- all of it --- */
 
-static bool *flags(struct gather *g)
+static bool *flags(const struct ccfc_spent *u)
 {
-	size_t n = g->index->sessions.n + (size_t)1;
-	bool *list = ccfc_arena_alloc(g->arena, n);
+	size_t n = u->nsessions + (size_t)1;
+	bool *list = ccfc_arena_alloc(u->arena, n);
 
 	memset(list, 0, n);
 	return list;
 }
 
-static void begin_stats_gather(struct gather *g)
+void ccfc_spent_begin(struct ccfc_spent *u, const struct ccfc_index *index,
+		      struct ccfc_arena *arena)
 {
-	struct ccfc_spent *u = g->u;
-
+	u->index = index;
+	u->arena = arena;
+	u->nsessions = index->sessions.n;
 	u->first = u->last = CCFC_TIME_NONE;
 	for (int by = 0; by < CCFC_BY_COUNT; by++)
 		ccfc_counts_init(&u->tables[by]);
-	g->has[CCFC_BY_DAY] = g->has[CCFC_BY_TOOL] = true;
-	g->has[CCFC_BY_FILE] = g->has[u->by] = true;
-	g->wanted = flags(g);
-	g->busy = flags(g);
-	for (uint32_t i = 1; i < g->index->sessions.n; i++)
-		g->wanted[i] =
-			g->index->sessions.items[i].seen &&
-			ccfc_filter_accepts_session(g->index, &u->filter, i);
+	ccfc_strtab_init(&u->exts);
+	u->has[CCFC_BY_DAY] = u->has[CCFC_BY_TOOL] = true;
+	u->has[CCFC_BY_FILE] = u->has[u->by] = true;
+	u->wanted = flags(u);
+	u->busy = flags(u);
+	for (uint32_t i = 1; i < u->nsessions; i++)
+		u->wanted[i] =
+			index->sessions.items[i].seen &&
+			ccfc_filter_accepts_session(index, &u->filter, i);
 }
 
-void ccfc_spent_gather(struct ccfc_spent *u, const struct ccfc_index *index,
-		       struct ccfc_arena *arena)
-{
-	struct gather g = { .u = u, .index = index, .arena = arena };
+#define TABLES 4
 
-	begin_stats_gather(&g);
-	ccfc_strtab_init(&g.exts);
-	ccfc_tally_said(index, on_said, &g);
-	ccfc_tally_used(index, on_used, &g);
-	gather_changes(&g);
-	gather_sessions(&g);
+/* Some rows of one of the index's tables; false: that was the last one. */
+static bool add_some(struct ccfc_spent *u, uint32_t rows)
+{
+	static void (*const adds[TABLES])(struct ccfc_spent *, uint32_t) = {
+		add_said, add_used, add_change, add_session
+	};
+	const struct ccfc_index *index = u->index;
+	const uint32_t ends[TABLES] = { index->messages.n, index->calls.n,
+					index->changes.n, index->sessions.n };
+
+	for (; u->row < ends[u->part]; u->row++) {
+		if (!rows--)
+			return true;
+		adds[u->part](u, u->row);
+	}
+	return false;
+}
+
+bool ccfc_spent_some(struct ccfc_spent *u, uint32_t rows)
+{
+	bool more = u->part < TABLES
+			    ? add_some(u, rows)
+			    : order_some(u, (int)u->part - TABLES, rows);
+
+	if (more)
+		return true;
+	u->row = 0;
 	u->total.files = u->tables[CCFC_BY_FILE].n;
-	for (int by = 0; by < CCFC_BY_COUNT; by++)
-		close_table(&g, by);
-	ccfc_strtab_release(&g.exts);
+	return ++u->part < TABLES + CCFC_BY_COUNT;
 }
 
 void ccfc_spent_release(struct ccfc_spent *u)
 {
+	if (!u->index)
+		return;
 	for (int by = 0; by < CCFC_BY_COUNT; by++)
 		ccfc_counts_release(&u->tables[by]);
+	ccfc_strtab_release(&u->exts);
 }

@@ -1,12 +1,18 @@
 /*
- * What was done and spent: the facts of a period gathered (stats_gather.c) for
- * stats.get to pack (stats_get.c). Core thread.
+ * What was done and spent: the facts of a period gathered piece by piece
+ * (stats_gather.c) for stats.get to pack (stats_get.c). Core thread.
+ *
+ * Rows may be added to the index and may change between two pieces. Each fact
+ * counts as it stands when its row comes; a fact of a session that is new since
+ * the beginning does not. Only a message whose owner changes in between may be
+ * counted twice, or not.
  */
 #ifndef CCFC_SERVE_METHODS_STATS_GATHER_H
 #define CCFC_SERVE_METHODS_STATS_GATHER_H
 
 #include "serve/methods/session_summary.h"
 #include "serve/methods/stats_rows.h"
+#include "serve/rpc/sorting.h"
 
 enum ccfc_by {
 	CCFC_BY_DAY,
@@ -27,13 +33,28 @@ struct ccfc_spent {
 	uint64_t agent_uses;
 	struct ccfc_tokens agent_tokens;
 	int64_t first, last; /* times of what was counted */
-	/* Sorted, with names; those of days, tools, files and `by` only. */
+	/* With names; those of days, tools, files and `by` only. */
 	struct ccfc_counts tables[CCFC_BY_COUNT];
+	struct ccfc_count **sorted[CCFC_BY_COUNT]; /* their rows in order */
+	/* stats_gather.c's own: */
+	const struct ccfc_index *index;
+	struct ccfc_arena *arena;
+	bool *wanted;		 /* by session */
+	bool *busy;		 /* by session: it counts */
+	uint32_t nsessions;	 /* of both */
+	struct ccfc_strtab exts; /* keys of CCFC_BY_EXT */
+	bool has[CCFC_BY_COUNT]; /* tables */
+	/* How far it is: */
+	uint32_t part, row;
+	struct ccfc_sorting sorting;
 };
 
-/* The dates' and the session's facts. Names live in the arena. */
-void ccfc_spent_gather(struct ccfc_spent *spent, const struct ccfc_index *index,
-		       struct ccfc_arena *arena);
+/* The dates' and the session's facts. Names and order live in the arena. */
+void ccfc_spent_begin(struct ccfc_spent *spent, const struct ccfc_index *index,
+		      struct ccfc_arena *arena);
+/* About so many rows; false when all is done. */
+bool ccfc_spent_some(struct ccfc_spent *spent, uint32_t rows);
+/* May be zeroed. */
 void ccfc_spent_release(struct ccfc_spent *spent);
 
 #endif

@@ -1,10 +1,19 @@
 /*
  * stats.get: what was done and spent, in all and by day, project, model,
- * tool, file or extension; stats_gather.c gathers it.
+ * tool, file or extension; stats_gather.c gathers it. That goes over the whole
+ * index, so it is done in slices (slices.h).
  */
 #include "serve/methods/stats_gather.h"
+#include "serve/rpc/slices.h"
 
+#include "base/alloc.h"
 #include "base/time.h"
+
+#include <stdlib.h>
+
+/* How much is done in a step. */
+#define GATHER_ROWS 256
+#define PACK_ROWS   64
 
 #define TOOLS_SHOWN 20
 #define FILES_SHOWN 10
@@ -71,83 +80,98 @@ static void pack_row(struct ccfc_pack *p, int by, const struct ccfc_count *c)
 	ccfc_pack_end(p);
 }
 
-static void pack_rows(struct ccfc_request *rq, const struct ccfc_spent *u)
+static void pack_tools(struct ccfc_pack *p, const struct ccfc_spent *u)
 {
-	const struct ccfc_counts *t = &u->tables[u->by];
-	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
+	struct ccfc_count **rows = u->sorted[CCFC_BY_TOOL];
+	uint32_t n = u->tables[CCFC_BY_TOOL].n;
 
-	ccfc_pack_kv_cstr(rq->pack, "by", names[u->by]);
-	ccfc_pack_kv_uint(rq->pack, "totalRows", t->n);
-	ccfc_pack_cstr(rq->pack, "rows");
-	ccfc_pack_array(rq->pack);
-	for (; n && i < t->n; i++, n--)
-		pack_row(rq->pack, u->by, &t->items[i]);
-	ccfc_pack_end(rq->pack);
-}
-
-static void pack_tools(struct ccfc_pack *p, const struct ccfc_counts *t)
-{
 	ccfc_pack_cstr(p, "tools");
 	ccfc_pack_array(p);
-	for (uint32_t i = 0; i < t->n && i < TOOLS_SHOWN; i++) {
+	for (uint32_t i = 0; i < n && i < TOOLS_SHOWN; i++) {
 		/* The last rows belong to changes whose call was never read. */
-		if (!t->items[i].uses)
+		if (!rows[i]->uses)
 			break;
-		ccfc_counts_pack_tool(p, &t->items[i]);
+		ccfc_counts_pack_tool(p, rows[i]);
 	}
 	ccfc_pack_end(p);
 }
 
 static void pack_files_stats_get(struct ccfc_pack *p,
-				 const struct ccfc_counts *t)
+				 const struct ccfc_spent *u)
 {
+	struct ccfc_count **rows = u->sorted[CCFC_BY_FILE];
+	uint32_t n = u->tables[CCFC_BY_FILE].n;
+
 	ccfc_pack_cstr(p, "files");
 	ccfc_pack_array(p);
-	for (uint32_t i = 0; i < t->n && i < FILES_SHOWN; i++) {
+	for (uint32_t i = 0; i < n && i < FILES_SHOWN; i++) {
 		ccfc_pack_map(p);
-		ccfc_pack_kv_str(p, "path", t->items[i].name);
-		ccfc_pack_kv_uint(p, "changes", t->items[i].changes);
-		ccfc_pack_kv_uint(p, "shellChanges", t->items[i].shell_changes);
-		ccfc_pack_kv_uint(p, "sessions", t->items[i].sessions);
-		ccfc_reply_lines(p, &t->items[i].lines);
+		ccfc_pack_kv_str(p, "path", rows[i]->name);
+		ccfc_pack_kv_uint(p, "changes", rows[i]->changes);
+		ccfc_pack_kv_uint(p, "shellChanges", rows[i]->shell_changes);
+		ccfc_pack_kv_uint(p, "sessions", rows[i]->sessions);
+		ccfc_reply_lines(p, &rows[i]->lines);
 		ccfc_pack_end(p);
 	}
 	ccfc_pack_end(p);
 }
 
-static void pack_days(struct ccfc_pack *p, const struct ccfc_counts *t)
+static void pack_days(struct ccfc_pack *p, const struct ccfc_spent *u)
 {
+	struct ccfc_count **rows = u->sorted[CCFC_BY_DAY];
+
 	ccfc_pack_cstr(p, "days");
 	ccfc_pack_array(p);
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < u->tables[CCFC_BY_DAY].n; i++) {
 		ccfc_pack_map(p);
-		ccfc_pack_kv_str(p, "day", t->items[i].name);
-		ccfc_pack_kv_uint(p, "changes", t->items[i].changes);
-		ccfc_pack_kv_uint(p, "shellChanges", t->items[i].shell_changes);
+		ccfc_pack_kv_str(p, "day", rows[i]->name);
+		ccfc_pack_kv_uint(p, "changes", rows[i]->changes);
+		ccfc_pack_kv_uint(p, "shellChanges", rows[i]->shell_changes);
 		ccfc_pack_kv_uint(p, "tokens",
-				  ccfc_tokens_sum(&t->items[i].tokens));
+				  ccfc_tokens_sum(&rows[i]->tokens));
 		ccfc_pack_end(p);
 	}
 	ccfc_pack_end(p);
 }
 
-static int ask_stats_get(struct ccfc_spent *u, struct ccfc_request *rq,
-			 struct ccfc_err *err)
-{
-	int r = ccfc_args_choice(&u->by, rq, CCFC_OPT_BY, rq->opt.by, names,
-				 err);
+/* --- in slices --- */
 
+enum phase { ASK, GATHER, HEAD, ROWS };
+
+struct stats {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
+	struct ccfc_spent spent;
+	enum phase phase;
+	uint32_t at; /* the next row to pack */
+};
+
+static int ask_stats_get(struct stats *w, struct ccfc_err *err)
+{
+	struct ccfc_request *rq = &w->rq;
+	struct ccfc_spent *u = &w->spent;
+	int r;
+
+	ccfc_sliced_request(rq, &w->pack, &w->s);
+	u->by = CCFC_BY_DAY;
+	r = ccfc_args_choice(&u->by, rq, CCFC_OPT_BY, rq->opt.by, names, err);
 	if (!r)
 		r = ccfc_args_filter(&u->filter, rq, err);
 	if (!r && (rq->opt.given & CCFC_OPT(SESSION)))
 		r = ccfc_query_session(&u->filter.session, rq->index,
 				       rq->opt.session, err);
+	if (!r)
+		ccfc_spent_begin(u, rq->index, &w->s.memory);
 	return r;
 }
 
-static int pack(struct ccfc_request *rq, const struct ccfc_spent *u,
-		struct ccfc_err *err)
+/* All in front of the rows. */
+static int pack_head(struct stats *w, struct ccfc_err *err)
 {
+	struct ccfc_request *rq = &w->rq;
+	const struct ccfc_spent *u = &w->spent;
+
 	if (!u->total.sessions)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "no session was at work there and then");
@@ -157,24 +181,92 @@ static int pack(struct ccfc_request *rq, const struct ccfc_spent *u,
 	ccfc_pack_map(rq->pack);
 	pack_period(rq->pack, u);
 	pack_totals(rq->pack, u);
-	pack_rows(rq, u);
-	pack_tools(rq->pack, &u->tables[CCFC_BY_TOOL]);
-	pack_files_stats_get(rq->pack, &u->tables[CCFC_BY_FILE]);
-	pack_days(rq->pack, &u->tables[CCFC_BY_DAY]);
-	ccfc_reply_clock(rq->pack, rq->service);
-	ccfc_pack_end(rq->pack);
+	ccfc_pack_kv_cstr(rq->pack, "by", names[u->by]);
+	ccfc_pack_kv_uint(rq->pack, "totalRows", u->tables[u->by].n);
+	ccfc_pack_cstr(rq->pack, "rows");
+	ccfc_pack_array(rq->pack);
+	w->at = (uint32_t)rq->opt.offset;
 	return 0;
+}
+
+/* Some rows of the page; true: there are more. */
+static bool pack_rows(struct stats *w)
+{
+	const struct ccfc_spent *u = &w->spent;
+	uint64_t end = (uint64_t)w->rq.opt.offset + (uint64_t)w->rq.opt.limit;
+
+	if (end > u->tables[u->by].n)
+		end = u->tables[u->by].n;
+	for (uint32_t left = PACK_ROWS; w->at < end; w->at++) {
+		if (!left--)
+			return true;
+		pack_row(w->rq.pack, u->by, u->sorted[u->by][w->at]);
+	}
+	return false;
+}
+
+static void pack_rest(struct stats *w)
+{
+	struct ccfc_pack *p = w->rq.pack;
+
+	ccfc_pack_end(p);
+	pack_tools(p, &w->spent);
+	pack_files_stats_get(p, &w->spent);
+	pack_days(p, &w->spent);
+	ccfc_sliced_clock(p, &w->s);
+	ccfc_pack_end(p);
+}
+
+static int step_stats(struct ccfc_sliced *s, const struct ccfc_index *index,
+		      struct ccfc_err *err)
+{
+	struct stats *w = (struct stats *)s;
+	int r = 0;
+
+	(void)index;
+	switch (w->phase) {
+	case ASK:
+		r = ask_stats_get(w, err);
+		break;
+	case GATHER:
+		if (ccfc_spent_some(&w->spent, GATHER_ROWS))
+			return CCFC_DEFERRED;
+		break;
+	case HEAD:
+		r = pack_head(w, err);
+		break;
+	case ROWS:
+		if (pack_rows(w))
+			return CCFC_DEFERRED;
+		pack_rest(w);
+		return 0;
+	}
+	w->phase++;
+	return r ? r : CCFC_DEFERRED;
+}
+
+static void reset_stats(struct ccfc_sliced *s)
+{
+	struct stats *w = (struct stats *)s;
+
+	ccfc_spent_release(&w->spent);
+	w->spent = (struct ccfc_spent){ 0 };
+	w->phase = ASK;
+}
+
+static void release_stats(struct ccfc_deferred *d)
+{
+	free(d);
 }
 
 int ccfc_method_stats_get(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct ccfc_spent u = { .by = CCFC_BY_DAY };
-	int r = ask_stats_get(&u, rq, err);
+	struct stats *w = ccfc_calloc(1, sizeof(*w));
 
-	if (r)
-		return r;
-	ccfc_spent_gather(&u, rq->index, rq->arena);
-	r = pack(rq, &u, err);
-	ccfc_spent_release(&u);
-	return r;
+	(void)err;
+	w->s.step = step_stats;
+	w->s.reset = reset_stats;
+	w->s.goes_on = true;
+	w->s.d.release = release_stats;
+	return ccfc_slice_up(rq, &w->s);
 }

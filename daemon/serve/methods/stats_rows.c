@@ -1,8 +1,8 @@
 /*
  * Rows of counts; see stats_rows.h. Facts come in the order of transcripts, so
  * the row and the session of one are mostly those of the one before: then
- * nothing is looked up and no pair is added, and what is left to sort at the
- * end is small.
+ * nothing is looked up. Otherwise a set of pairs tells whether the row has the
+ * session already, so that nothing is left to be done at the end.
  */
 #include "serve/methods/stats_rows.h"
 
@@ -15,6 +15,8 @@ void ccfc_counts_init(struct ccfc_counts *c)
 {
 	*c = (struct ccfc_counts){ 0 };
 	ccfc_map_init(&c->map);
+	ccfc_map_init(&c->sessions.map);
+	ccfc_map_init(&c->files.map);
 }
 
 void ccfc_counts_release(struct ccfc_counts *c)
@@ -23,6 +25,8 @@ void ccfc_counts_release(struct ccfc_counts *c)
 	free(c->sessions.items);
 	free(c->files.items);
 	ccfc_map_release(&c->map);
+	ccfc_map_release(&c->sessions.map);
+	ccfc_map_release(&c->files.map);
 }
 
 static bool has_key(const void *ctx, uint32_t id, const void *key)
@@ -48,55 +52,45 @@ struct ccfc_count *ccfc_counts_at(struct ccfc_counts *c, uint64_t key)
 	return &c->items[c->last];
 }
 
-static void put_stats_rows(struct ccfc_pairs *pairs, uint32_t row,
-			   uint32_t *last, uint32_t id)
+static bool is_pair(const void *ctx, uint32_t id, const void *key)
 {
+	const struct ccfc_pairs *pairs = ctx;
+
+	return pairs->items[id] == *(const uint64_t *)key;
+}
+
+/* Is it the row's first of that id? */
+static bool is_new_pair(struct ccfc_pairs *pairs, uint32_t row, uint32_t *last,
+			uint32_t id)
+{
+	uint64_t pair = (uint64_t)row << 32 | id;
+	uint64_t hash;
+
 	if (*last == id)
-		return;
+		return false;
 	*last = id;
-	CCFC_VEC_PUSH(*pairs, (uint64_t)row << 32 | id);
+	hash = ccfc_hash(&pair, sizeof(pair));
+	if (ccfc_map_get(&pairs->map, hash, is_pair, pairs, &pair) !=
+	    CCFC_ID_NONE)
+		return false;
+	ccfc_map_put(&pairs->map, hash, pairs->n);
+	CCFC_VEC_PUSH(*pairs, pair);
+	return true;
 }
 
 void ccfc_counts_session(struct ccfc_counts *c, uint32_t session)
 {
-	put_stats_rows(&c->sessions, c->last, &c->items[c->last].session,
-		       session);
+	struct ccfc_count *row = &c->items[c->last];
+
+	row->sessions +=
+		is_new_pair(&c->sessions, c->last, &row->session, session);
 }
 
 void ccfc_counts_file(struct ccfc_counts *c, uint32_t file)
 {
-	put_stats_rows(&c->files, c->last, &c->items[c->last].file, file);
-}
+	struct ccfc_count *row = &c->items[c->last];
 
-static int compare_stats_rows(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-
-	return (a > b) - (a < b);
-}
-
-static void sort(struct ccfc_pairs *pairs)
-{
-	if (pairs->n)
-		qsort(pairs->items, pairs->n, sizeof(*pairs->items),
-		      compare_stats_rows);
-}
-
-static bool is_first(const struct ccfc_pairs *pairs, uint32_t i)
-{
-	return !i || pairs->items[i] != pairs->items[i - 1];
-}
-
-void ccfc_counts_close(struct ccfc_counts *c)
-{
-	sort(&c->sessions);
-	for (uint32_t i = 0; i < c->sessions.n; i++)
-		if (is_first(&c->sessions, i))
-			c->items[c->sessions.items[i] >> 32].sessions++;
-	sort(&c->files);
-	for (uint32_t i = 0; i < c->files.n; i++)
-		if (is_first(&c->files, i))
-			c->items[c->files.items[i] >> 32].files++;
+	row->files += is_new_pair(&c->files, c->last, &row->file, file);
 }
 
 void ccfc_counts_pack_tool(struct ccfc_pack *p, const struct ccfc_count *tool)

@@ -1,7 +1,7 @@
 /*
  * Rows of counts by some key, as statistics need them: one row for each day,
- * model, file … that anything is said of. How many different sessions and
- * files a row has is worked out at the end.
+ * model, file … that anything is said of, and how many different sessions and
+ * files the row has.
  */
 #ifndef CCFC_SERVE_METHODS_STATS_ROWS_H
 #define CCFC_SERVE_METHODS_STATS_ROWS_H
@@ -16,17 +16,18 @@ struct ccfc_count {
 	uint64_t changes;
 	uint64_t shell_changes;	   /* those of them that commands made */
 	uint64_t unknown_commands; /* whose effects on files are not known */
-	uint32_t sessions, files;  /* after ccfc_counts_close */
+	uint32_t sessions, files;  /* different ones */
 	struct ccfc_tokens tokens;
 	struct ccfc_lines lines;
 	struct ccfc_slice name; /* for the caller */
 	uint32_t session, file; /* the last one that was put */
 };
 
-/* Row and id together, one or several times each. */
+/* Row and id together, once each. */
 struct ccfc_pairs {
 	uint64_t *items;
 	uint32_t n, cap;
+	struct ccfc_map map;
 };
 
 struct ccfc_counts {
@@ -48,8 +49,5 @@ void ccfc_counts_file(struct ccfc_counts *counts, uint32_t file);
 
 /* A tool's row as the protocol's ToolCount. */
 void ccfc_counts_pack_tool(struct ccfc_pack *p, const struct ccfc_count *tool);
-
-/* Works out `sessions` and `files`; nothing is put after that. */
-void ccfc_counts_close(struct ccfc_counts *counts);
 
 #endif

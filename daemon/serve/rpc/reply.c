@@ -23,14 +23,12 @@ void ccfc_reply_progress(struct ccfc_pack *p,
 	ccfc_pack_kv_uint(p, "bytesTotal", at->bytes_total);
 }
 
-static void pack_clock(struct ccfc_pack *p, const struct ccfc_index *index,
-		       const struct ccfc_scan_progress *at)
+void ccfc_reply_clock_at(struct ccfc_pack *p, uint64_t epoch, uint64_t seq,
+			 const struct ccfc_scan_progress *at)
 {
 	char text[CCFC_CLOCK_TEXT_MAX];
 
-	ccfc_pack_kv_cstr(
-		p, "clock",
-		ccfc_reply_clock_text(text, index->epoch, index->seq));
+	ccfc_pack_kv_cstr(p, "clock", ccfc_reply_clock_text(text, epoch, seq));
 	if (!at->running)
 		return;
 	ccfc_pack_cstr(p, "indexing");
@@ -38,6 +36,12 @@ static void pack_clock(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_kv_bool(p, "running", true);
 	ccfc_reply_progress(p, at);
 	ccfc_pack_end(p);
+}
+
+static void pack_clock(struct ccfc_pack *p, const struct ccfc_index *index,
+		       const struct ccfc_scan_progress *at)
+{
+	ccfc_reply_clock_at(p, index->epoch, index->seq, at);
 }
 
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)

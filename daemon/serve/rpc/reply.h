@@ -14,6 +14,9 @@ const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
 				  uint64_t seq);
 /* The key `clock`, and `indexing` while that runs: for every result map. */
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service);
+/* The same of another moment. */
+void ccfc_reply_clock_at(struct ccfc_pack *p, uint64_t epoch, uint64_t seq,
+			 const struct ccfc_scan_progress *at);
 /* The same as of the moment of asking, also if a worker answers. */
 void ccfc_reply_asked(struct ccfc_request *rq);
 /* The fields of a struct ccfc_scan_progress, into an open map. */

@@ -1,10 +1,13 @@
 /* Requests that the core answers in slices; see slices.h. */
 #include "serve/rpc/slices.h"
 
+#include "serve/rpc/reply.h"
+
 #include <time.h>
 
-/* How long a slice lasts when nobody waits. */
-#define SLICE_NS (4 * INT64_C(1000000))
+/* How long a slice lasts when nobody waits, and how many steps it has. */
+#define SLICE_NS  (4 * INT64_C(1000000))
+#define STEPS_MAX 16
 /* The last start is not given up. */
 #define STARTS_MAX  4
 #define RUNNING_MAX 4
@@ -112,23 +115,42 @@ static struct ccfc_sliced *next_due(const struct ccfc_methods *m)
 
 /* --- a slice --- */
 
-static void start_over(struct ccfc_sliced *s, const struct ccfc_index *index)
+static void start_over(struct ccfc_methods *m, struct ccfc_sliced *s)
 {
+	struct ccfc_service *service = m->service;
+
 	if (s->starts) {
 		ccfc_arena_release(&s->memory);
 		s->reset(s);
+		ccfc_buf_clear(&s->d.result);
 	}
-	s->revision = index->revision;
+	s->revision = service->index->revision;
+	s->epoch = service->index->epoch;
+	s->seq = service->index->seq;
+	service->progress(service->ctx, &s->progress);
 	s->starts++;
 }
 
-static bool is_over(const struct ccfc_sliced *s, int64_t end)
+static bool is_last_start(const struct ccfc_sliced *s)
+{
+	return s->starts >= STARTS_MAX;
+}
+
+static bool is_outdated(const struct ccfc_sliced *s,
+			const struct ccfc_index *index)
+{
+	return !s->starts ||
+	       (s->revision != index->revision && !is_last_start(s));
+}
+
+static bool is_over(const struct ccfc_sliced *s, int steps, int64_t end)
 {
 	struct ccfc_service *service = s->d.methods->service;
 
-	if (s->starts >= STARTS_MAX)
+	if (is_last_start(s) && !s->goes_on)
 		return false;
-	return (service->somebody_waits &&
+	return steps >= STEPS_MAX ||
+	       (service->somebody_waits &&
 		service->somebody_waits(service->ctx)) ||
 	       now_ns() >= end;
 }
@@ -137,13 +159,13 @@ static void do_slice(struct ccfc_methods *m, struct ccfc_sliced *s)
 {
 	const struct ccfc_index *index = m->service->index;
 	int64_t end = now_ns() + SLICE_NS;
-	int r;
+	int r, steps = 0;
 
-	if (!s->starts || s->revision != index->revision)
-		start_over(s, index);
+	if (is_outdated(s, index))
+		start_over(m, s);
 	do
 		r = s->step(s, index, &s->d.err);
-	while (r == CCFC_DEFERRED && !is_over(s, end));
+	while (r == CCFC_DEFERRED && !is_over(s, ++steps, end));
 	unlink_sliced(m, s);
 	if (r == CCFC_DEFERRED) {
 		append(m, s); /* the others' turn */
@@ -152,6 +174,23 @@ static void do_slice(struct ccfc_methods *m, struct ccfc_sliced *s)
 	s->d.r = r;
 	ccfc_deferred_reply(&s->d);
 	free_sliced(s);
+}
+
+void ccfc_sliced_request(struct ccfc_request *out, struct ccfc_pack *pack,
+			 struct ccfc_sliced *s)
+{
+	struct ccfc_methods *m = s->d.methods;
+
+	ccfc_pack_init(pack, &s->d.result);
+	*out = ccfc_deferred_request(&s->d, pack);
+	out->methods = m;
+	out->service = m->service;
+	out->index = m->service->index;
+}
+
+void ccfc_sliced_clock(struct ccfc_pack *p, const struct ccfc_sliced *s)
+{
+	ccfc_reply_clock_at(p, s->epoch, s->seq, &s->progress);
 }
 
 int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s)

@@ -1,8 +1,13 @@
 /*
  * A request that the core thread answers in slices: some steps, then others are
- * served, then some more. The work goes by the index as it is, so it starts
- * over when something was applied to the index in between. After some starts it
- * is done in one piece, so that it always ends.
+ * served, then some more. A slice ends after a number of steps, after some
+ * milliseconds, or as soon as somebody waits.
+ *
+ * The work goes by the index as it is, so it starts over when something was
+ * applied to the index in between, and the answer is that of one moment. The
+ * fourth start is not given up, so that the work always ends. What follows then
+ * is the method's choice (`goes_on`): the rest in one piece, or slice by slice
+ * as before, where each row counts as it stands when its turn comes.
  *
  * The method fills in a struct of its own that begins with a struct
  * ccfc_sliced, hands it over, and returns what ccfc_slice_up returned. If the
@@ -30,7 +35,16 @@ struct ccfc_sliced {
 	 * already.
 	 */
 	void (*reset)(struct ccfc_sliced *s);
+	/*
+	 * The fourth start lives with a changing index: rows are added to its
+	 * tables and change, none is removed, and arrays move. Strings stay
+	 * where they are. Otherwise the fourth start is one piece.
+	 */
+	bool goes_on;
 	struct ccfc_arena memory; /* what steps gather */
+	/* When the work was started last; see ccfc_sliced_clock. */
+	uint64_t epoch, seq;
+	struct ccfc_scan_progress progress;
 	/* slices.c's own: */
 	uint64_t revision; /* the index's that was gathered from */
 	uint32_t starts;   /* 0: not begun */
@@ -44,6 +58,19 @@ struct ccfc_sliced {
  * slice, and sends the reply if that was all.
  */
 int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s);
+
+/*
+ * For steps: the request again, whose arena is `d.arena`. What is packed into
+ * `pack` is the reply if there is no `finish`, and gone when the work starts
+ * over.
+ */
+void ccfc_sliced_request(struct ccfc_request *out, struct ccfc_pack *pack,
+			 struct ccfc_sliced *s);
+/*
+ * The keys `clock` and `indexing`, as of the last start: all that was known
+ * then is in the answer.
+ */
+void ccfc_sliced_clock(struct ccfc_pack *p, const struct ccfc_sliced *s);
 
 /* How many are under way, and how many wait to begin. */
 void ccfc_slices_count(const struct ccfc_methods *m, uint32_t *running,

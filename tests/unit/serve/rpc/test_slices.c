@@ -1,14 +1,14 @@
 /*
- * Requests that are answered in slices, by the longest of them, index.dump.
- * Somebody waits all the time here, so that a slice is one step; the tests do
- * what happens in between.
+ * Requests that are answered in slices: how it is done by the longest of them,
+ * index.dump, and that the others are done so. Somebody waits all the time
+ * here, so that a slice is one step; the tests do what happens in between.
  */
 #include "world.h"
 
 #include "serve/rpc/request.h"
 #include "serve/rpc/slices.h"
 
-#define CHANGES 300
+#define CHANGES 1200
 #define SESSION "aaaaaaaa-0000-4000-8000-000000000001"
 #define LATER	"bbbbbbbb-0000-4000-8000-000000000002"
 
@@ -21,6 +21,7 @@ static bool always(void *ctx)
 static void write_change(struct world *w, const char *session, int number)
 {
 	struct ccfc_buf line = CCFC_BUF_INIT;
+	int id = number * 7919 % 10007, file = number % 50;
 
 	ccfc_buf_printf(
 		&line,
@@ -32,9 +33,18 @@ static void write_change(struct world *w, const char *session, int number)
 		"\"model\":\"opus\",\"usage\":{\"input_tokens\":%d},"
 		"\"content\":[{\"type\":\"tool_use\",\"id\":\"t%d\","
 		"\"name\":\"Write\",\"input\":{\"file_path\":\"/p/f%d\","
-		"\"content\":\"x\"}}]}}\n",
-		session, number, number, number * 7919 % 1000,
-		number * 7919 % 10007, number % 50);
+		"\"content\":\"x\"}}]}}\n"
+		"{\"sessionId\":\"%s\",\"cwd\":\"/p\",\"version\":\"2.1.0\","
+		"\"timestamp\":\"2025-12-10T10:00:01.000Z\","
+		"\"type\":\"user\","
+		"\"uuid\":\"11111111-0000-4000-8000-00000000%04d\","
+		"\"message\":{\"role\":\"user\",\"content\":[{"
+		"\"type\":\"tool_result\",\"tool_use_id\":\"t%d\"}]},"
+		"\"toolUseResult\":{\"type\":\"create\","
+		"\"filePath\":\"/p/f%d\",\"content\":\"x\","
+		"\"structuredPatch\":[]}}\n",
+		session, number, number, number * 7919 % 1000, id, file,
+		session, number, id, file);
 	world_write(w, session, line.ptr);
 	ccfc_buf_release(&line);
 }
@@ -75,11 +85,12 @@ static uint32_t count(struct world *w)
 }
 
 /* The core takes the request in; nothing more is done for it. */
-static void begin_dump(struct world *w)
+static void begin_request(struct world *w, const char *method,
+			  const char *options)
 {
 	uint32_t before = count(w);
 
-	world_ask(w, "index.dump", NULL);
+	world_ask(w, method, options);
 	while (count(w) == before) {
 		struct pollfd fd = { .fd = ccfc_server_fd(w->service.server),
 				     .events = POLLIN };
@@ -87,6 +98,11 @@ static void begin_dump(struct world *w)
 		assert_true(poll(&fd, 1, PEER_TIMEOUT_S * 1000) > 0);
 		ccfc_server_dispatch(w->service.server);
 	}
+}
+
+static void begin_dump(struct world *w)
+{
+	begin_request(w, "index.dump", NULL);
 }
 
 /* The dump of another world, made in one go, is the same. */
@@ -225,6 +241,79 @@ static void test_held(void **state)
 	check_dump(w, 0);
 }
 
+/* --- the other methods --- */
+
+static const struct {
+	const char *method, *options;
+	int slices; /* at least so many, by the rows that a step takes */
+} sliced[] = {
+	{ "stats.get", NULL, 20 },
+	{ "stats.get", "by=file;limit:1000", 20 },
+	{ "stats.get", "by=ext", 20 },
+};
+#define SLICED (sizeof(sliced) / sizeof(*sliced))
+
+/* No turn does all of it, and the answer is the same as in one go. */
+static void test_in_slices(void **state)
+{
+	struct world *w = *state;
+
+	for (size_t i = 0; i < SLICED; i++) {
+		struct ccfc_buf whole = CCFC_BUF_INIT;
+		int slices = 1;
+
+		w->service.somebody_waits = NULL;
+		world_get(w, sliced[i].method, sliced[i].options);
+		assert_false(w->reply.failed);
+		ccfc_buf_append(&whole, w->got.ptr, w->got.len);
+		w->service.somebody_waits = always;
+		begin_request(w, sliced[i].method, sliced[i].options);
+		for (; ccfc_methods_has_work(w->methods); slices++)
+			ccfc_methods_work(w->methods);
+		assert_in_range(slices, sliced[i].slices, 1000);
+		world_next(w);
+		assert_int_equal(whole.len, w->got.len);
+		assert_memory_equal(whole.ptr + 8, w->got.ptr + 8,
+				    whole.len - 8);
+		ccfc_buf_release(&whole);
+	}
+}
+
+/* Also when something is written all the time, and no turn does the rest. */
+static void test_goes_on(void **state)
+{
+	struct world *w = *state;
+	int later = 0;
+
+	for (size_t i = 0; i < SLICED; i++) {
+		int slices = 1;
+
+		begin_request(w, sliced[i].method, sliced[i].options);
+		for (; ccfc_methods_has_work(w->methods); slices++) {
+			write_change(w, LATER, CHANGES + later++);
+			ccfc_methods_work(w->methods);
+		}
+		/* Three starts were given up after one step each. */
+		assert_in_range(slices, sliced[i].slices + 3, 1000);
+		world_next(w);
+		assert_false(w->reply.failed);
+	}
+}
+
+/* Nobody waits for the answer any more. */
+static void test_all_gone(void **state)
+{
+	struct world *w = *state;
+
+	for (size_t i = 0; i < SLICED; i++) {
+		begin_request(w, sliced[i].method, sliced[i].options);
+		ccfc_methods_work(w->methods);
+		ccfc_methods_closed(w->methods, w->conn);
+		assert_false(ccfc_methods_has_work(w->methods));
+		ccfc_server_owe(w->service.server, w->conn, false);
+	}
+}
+
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
@@ -237,6 +326,9 @@ int main(void)
 		TEST(test_left_at_the_end),
 		TEST(test_one_of_a_connection),
 		TEST(test_held),
+		TEST(test_in_slices),
+		TEST(test_goes_on),
+		TEST(test_all_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,12 @@ struct ccfc_filter {
 bool ccfc_filter_accepts(const struct ccfc_index *index,
 			 const struct ccfc_filter *filter,
 			 const struct ccfc_change *change);
+/* Of those only what the path decides; all but that. */
+bool ccfc_filter_accepts_path(const struct ccfc_filter *filter,
+			      struct ccfc_slice path);
+bool ccfc_filter_accepts_change(const struct ccfc_index *index,
+				const struct ccfc_filter *filter,
+				const struct ccfc_change *change);
 /* Of those only session and project. */
 bool ccfc_filter_accepts_session(const struct ccfc_index *index,
 				 const struct ccfc_filter *filter,
@@ -128,7 +134,7 @@ struct ccfc_groups {
 	uint64_t nchanges; /* of all groups */
 };
 
-/* The session's files, by first change, then path. */
+/* The session's files, by first change, then path. See grouping.h. */
 void ccfc_query_session_files(struct ccfc_groups *out,
 			      const struct ccfc_index *index, uint32_t session,
 			      const struct ccfc_filter *filter,
@@ -144,13 +150,9 @@ void ccfc_query_file_sessions(struct ccfc_groups *out,
 uint32_t ccfc_query_file(const struct ccfc_index *index,
 			 struct ccfc_slice path);
 
-/*
- * Files that the filter leaves at least one change of, most recently changed
- * first, then by path. `changes` of each group are all its changes.
- */
-void ccfc_query_files(struct ccfc_groups *out, const struct ccfc_index *index,
-		      const struct ccfc_filter *filter,
-		      struct ccfc_arena *arena);
+/* Has the file a change that the filter accepts? Paths do not count. */
+bool ccfc_query_has(const struct ccfc_index *index, uint32_t file,
+		    const struct ccfc_filter *filter);
 
 /*
  * Where in index->log the events after `seq` begin. One whose change has a

@@ -14,11 +14,16 @@
 #include "history/plan/point.h"
 #include "history/plan/words.h"
 #include "serve/rpc/content_reply.h"
+#include "serve/rpc/slices.h"
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "index/grouping.h"
 
 #include <stdlib.h>
+
+/* How much of the list of all files is made in a step. */
+#define MATCH_ROWS 256
 
 #define GONE "its changes are not known any more"
 #define CUT                                                                    \
@@ -156,10 +161,9 @@ static uint32_t last_of(const struct ccfc_group *group)
 }
 
 /* A tool has deleted it: that is as it was meant. */
-static bool was_deleted(const struct ccfc_index *index,
-			const struct ccfc_group *group)
+static bool was_deleted(const struct ccfc_index *index, uint32_t last)
 {
-	const struct ccfc_change *c = &index->changes.items[last_of(group)];
+	const struct ccfc_change *c = &index->changes.items[last];
 
 	return !c->shell && c->result.op == CCFC_OP_DELETED;
 }
@@ -204,7 +208,7 @@ static bool choose_session_recover(struct candidate *c, struct recover *r,
 				 .change = last_of(group),
 				 .seen = CCFC_TIME_NONE,
 				 .since = CCFC_TIME_NONE };
-	if (was_deleted(index, group))
+	if (was_deleted(index, last_of(group)))
 		return false;
 	c->on_disk = is_on_disk(ccfc_index_file_path(index, c->file).ptr);
 	if (!r->session && c->on_disk)
@@ -443,37 +447,123 @@ static void release_session_recover(struct ccfc_deferred *d)
 	free(d);
 }
 
-static int ask_deleted(struct ccfc_request *rq, struct ccfc_err *err)
-{
-	const struct ccfc_index *index = rq->index;
-	struct ccfc_filter filter;
-	struct ccfc_groups files;
-	struct gone *g;
-	int r = ccfc_args_filter(&filter, rq, err);
+/* --- all files that were changed, in slices --- */
 
-	if (r)
-		return r;
-	ccfc_query_files(&files, index, &filter, rq->arena);
-	g = ccfc_calloc(1, sizeof(*g));
+struct deleted {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
+	struct ccfc_filter filter;
+	struct ccfc_matching matching;
+	struct gone *gone; /* the job to come */
+	int phase;
+	uint32_t at;
+};
+
+static int begin_deleted(struct deleted *w, struct ccfc_err *err)
+{
+	int r;
+
+	ccfc_sliced_request(&w->rq, &w->pack, &w->s);
+	r = ccfc_args_filter(&w->filter, &w->rq, err);
+	if (!r)
+		ccfc_match_begin(&w->matching, w->rq.index, &w->filter,
+				 &w->s.memory);
+	return r;
+}
+
+static struct gone *new_gone(const struct deleted *w)
+{
+	struct gone *g = ccfc_calloc(1, sizeof(*g));
+
 	g->d.work = look_session_recover;
 	g->d.finish = look_back;
 	g->d.release = release_session_recover;
-	g->base = ccfc_arena_copy(&g->d.arena, filter.project);
-	g->files = ccfc_arena_alloc(&g->d.arena,
-				    (files.n + 1u) * sizeof(*g->files));
-	for (uint32_t i = 0; i < files.n; i++) {
-		const struct ccfc_group *group = &files.items[i];
-		struct ccfc_slice path =
-			ccfc_index_file_path(index, group->key);
+	g->base = ccfc_arena_copy(&g->d.arena, w->filter.project);
+	g->files = ccfc_arena_alloc(&g->d.arena, (w->matching.n + (size_t)1) *
+							 sizeof(*g->files));
+	return g;
+}
 
-		if (!was_deleted(index, group))
+/* Copies some files for the worker; true: there are more. */
+static bool copy_some(struct deleted *w)
+{
+	const struct ccfc_matching *m = &w->matching;
+	struct gone *g = w->gone ? w->gone : new_gone(w);
+
+	w->gone = g;
+	for (uint32_t left = MATCH_ROWS; w->at < m->n; w->at++) {
+		const struct ccfc_matched *file = &m->items[w->at];
+
+		if (!left--)
+			return true;
+		if (!was_deleted(w->rq.index, file->change))
 			g->files[g->n++] = (struct gone_file){
-				.file = group->key,
-				.change = last_of(group),
-				.path = ccfc_arena_copy(&g->d.arena, path).ptr
+				.file = file->file,
+				.change = file->change,
+				.path = ccfc_arena_copy(&g->d.arena, file->path)
+						.ptr
 			};
 	}
+	return false;
+}
+
+static int step_deleted(struct ccfc_sliced *s, const struct ccfc_index *index,
+			struct ccfc_err *err)
+{
+	enum { ASK, MATCH, COPY };
+	struct deleted *w = (struct deleted *)s;
+	int r = 0;
+
+	(void)index;
+	switch (w->phase) {
+	case ASK:
+		r = begin_deleted(w, err);
+		break;
+	case MATCH:
+		if (ccfc_match_some(&w->matching, MATCH_ROWS))
+			return CCFC_DEFERRED;
+		break;
+	case COPY:
+		return copy_some(w) ? CCFC_DEFERRED : 0;
+	}
+	w->phase++;
+	return r ? r : CCFC_DEFERRED;
+}
+
+static void reset_deleted(struct ccfc_sliced *s)
+{
+	struct deleted *w = (struct deleted *)s;
+
+	if (w->gone)
+		ccfc_deferred_release(&w->gone->d);
+	w->gone = NULL;
+	w->phase = 0;
+	w->at = 0;
+}
+
+/* On to a worker, which looks at the disk. */
+static int look_for_files(struct ccfc_deferred *d, struct ccfc_request *rq,
+			  struct ccfc_err *err)
+{
+	struct deleted *w = (struct deleted *)d;
+	struct gone *g = w->gone;
+
+	w->gone = NULL;
 	return ccfc_defer(rq, &g->d, err);
+}
+
+static int ask_deleted(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct deleted *w = ccfc_calloc(1, sizeof(*w));
+
+	(void)err;
+	w->s.step = step_deleted;
+	w->s.reset = reset_deleted;
+	w->s.goes_on = true;
+	w->s.d.finish = look_for_files;
+	w->s.d.release = release_session_recover;
+	return ccfc_slice_up(rq, &w->s);
 }
 
 int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)

@@ -11,8 +11,8 @@
 #include "serve/methods/index_dump.h"
 
 #include "base/alloc.h"
+#include "base/sorting.h"
 #include "serve/rpc/slices.h"
-#include "serve/rpc/sorting.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,42 @@
-/* session.files and session.file_changes: what a session changed. */
+/*
+ * session.files and session.file_changes: what a session changed. The files of
+ * a session with many changes are listed in slices (slices.h), or on a worker
+ * where content is asked for.
+ */
 #include "serve/rpc/history_job.h"
 #include "serve/rpc/reply.h"
+#include "serve/rpc/slices.h"
 
+#include "base/alloc.h"
 #include "base/path.h"
+#include "index/grouping.h"
+
+#include <stdlib.h>
+
+/* A session with no more changes is answered at once. */
+#define LOOKUP_CHANGES 512u
+/* How much is done in a step. */
+#define GROUP_ROWS   256
+#define PACK_CHANGES 64
+
+/* A listing while it is packed. */
+struct listing {
+	uint32_t session;
+	const struct ccfc_groups *groups;
+	/* How far it is: */
+	int part;
+	uint64_t file;	 /* the next one */
+	uint32_t change; /* of the file, the next one */
+	bool is_sorting;
+	struct ccfc_sorting sorting; /* names of extensions, of directories */
+};
 
 /* --- counts by extension and by directory --- */
 
 /* A map of each name to how often it is there, in byte order. */
 static void pack_counts(struct ccfc_pack *p, const char *key,
-			struct ccfc_slice *names, uint32_t n)
+			const struct ccfc_slice *names, uint32_t n)
 {
-	ccfc_reply_sort(names, n);
 	ccfc_pack_cstr(p, key);
 	ccfc_pack_map(p);
 	for (uint32_t i = 0, j; i < n; i = j) {
@@ -34,22 +60,45 @@ static struct ccfc_slice directory(struct ccfc_slice path,
 	return rel.len ? rel : CCFC_SLICE_LIT("./");
 }
 
-static void pack_kinds(struct ccfc_request *rq,
-		       const struct ccfc_groups *groups,
-		       struct ccfc_slice project)
+static int compare_names(const void *x, const void *y)
 {
-	struct ccfc_slice *names =
-		ccfc_arena_alloc(rq->arena, (groups->n + 1u) * sizeof(*names));
+	return ccfc_slice_cmp(*(const struct ccfc_slice *)x,
+			      *(const struct ccfc_slice *)y);
+}
 
-	for (uint32_t i = 0; i < groups->n; i++)
-		names[i] = ccfc_path_extension(
-			ccfc_index_file_path(rq->index, groups->items[i].key));
-	pack_counts(rq->pack, "byExtension", names, groups->n);
-	for (uint32_t i = 0; i < groups->n; i++)
-		names[i] = directory(
-			ccfc_index_file_path(rq->index, groups->items[i].key),
-			project);
-	pack_counts(rq->pack, "byDirectory", names, groups->n);
+static void begin_names(struct ccfc_request *rq, struct listing *l,
+			bool directories)
+{
+	const struct ccfc_groups *groups = l->groups;
+	struct ccfc_slice project = ccfc_args_project(rq, l->session);
+	size_t size = (groups->n + (size_t)1) * sizeof(project);
+	struct ccfc_slice *names = ccfc_arena_alloc(rq->arena, size);
+
+	for (uint32_t i = 0; i < groups->n; i++) {
+		struct ccfc_slice path =
+			ccfc_index_file_path(rq->index, groups->items[i].key);
+
+		names[i] = directories ? directory(path, project)
+				       : ccfc_path_extension(path);
+	}
+	ccfc_sorting_init(&l->sorting, names, ccfc_arena_alloc(rq->arena, size),
+			  groups->n, sizeof(*names), compare_names);
+	l->is_sorting = true;
+}
+
+/* Sorts some names, and packs them when all are; true: there are more. */
+static bool pack_names_some(struct ccfc_request *rq, struct listing *l,
+			    bool directories, uint32_t left)
+{
+	if (!l->is_sorting)
+		begin_names(rq, l, directories);
+	if (ccfc_sorting_some(&l->sorting, left))
+		return true;
+	pack_counts(rq->pack, directories ? "byDirectory" : "byExtension",
+		    (const struct ccfc_slice *)(const void *)l->sorting.items,
+		    l->groups->n);
+	l->is_sorting = false;
+	return false;
 }
 
 /* --- session.files --- */
@@ -66,8 +115,8 @@ static void pack_backup(struct ccfc_request *rq, uint32_t session,
 		ccfc_reply_id(rq->pack, "backupFileName", rq->index, b->name);
 }
 
-static void pack_file(struct ccfc_request *rq, uint32_t session,
-		      const struct ccfc_group *group)
+static void pack_file_head(struct ccfc_request *rq,
+			   const struct ccfc_group *group)
 {
 	struct ccfc_pack *p = rq->pack;
 
@@ -78,21 +127,29 @@ static void pack_file(struct ccfc_request *rq, uint32_t session,
 			  ccfc_op_text(ccfc_query_group_op(rq->index, group)));
 	ccfc_pack_kv_time(p, "firstModified", group->first);
 	ccfc_pack_kv_time(p, "lastModified", group->last);
-	ccfc_reply_group(rq, group);
-	pack_backup(rq, session, group->key);
-	ccfc_pack_end(p);
 }
 
-static void pack_files_session_files(struct ccfc_request *rq, uint32_t session,
-				     const struct ccfc_groups *groups)
+/* Some of the page; true: there is more. */
+static bool pack_files_some(struct ccfc_request *rq, struct listing *l,
+			    uint32_t left)
 {
-	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
+	uint64_t from = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 
-	ccfc_pack_cstr(rq->pack, "files");
-	ccfc_pack_array(rq->pack);
-	for (; n && i < groups->n; i++, n--)
-		pack_file(rq, session, &groups->items[i]);
-	ccfc_pack_end(rq->pack);
+	for (; l->file < l->groups->n && l->file - from < n; l->file++) {
+		const struct ccfc_group *group = &l->groups->items[l->file];
+
+		if (!left)
+			return true;
+		if (!l->change)
+			pack_file_head(rq, group);
+		if (ccfc_reply_group_some(rq, group, &l->change, &left))
+			return true;
+		pack_backup(rq, l->session, group->key);
+		ccfc_pack_end(rq->pack);
+		l->change = 0;
+		left -= left > 0;
+	}
+	return false;
 }
 
 static void pack_session(struct ccfc_request *rq, uint32_t id)
@@ -124,45 +181,165 @@ static uint64_t shell_changes(const struct ccfc_request *rq,
 	return n;
 }
 
-static void pack_all(struct ccfc_request *rq, uint32_t session,
-		     const struct ccfc_groups *groups)
+/* All in front of the files. */
+static void pack_head(struct ccfc_request *rq, struct listing *l)
 {
+	const struct ccfc_groups *groups = l->groups;
 	struct ccfc_lines sum = { 0 };
 
 	for (uint32_t i = 0; i < groups->n; i++)
 		ccfc_lines_add(&sum, rq->index, &groups->items[i]);
 	ccfc_pack_map(rq->pack);
-	pack_session(rq, session);
+	pack_session(rq, l->session);
 	ccfc_pack_kv_uint(rq->pack, "totalFilesChanged", groups->n);
 	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups->nchanges);
 	ccfc_pack_kv_uint(rq->pack, "shellChanges", shell_changes(rq, groups));
-	ccfc_reply_unknown(rq->pack, rq->index, session);
+	ccfc_reply_unknown(rq->pack, rq->index, l->session);
 	ccfc_reply_lines(rq->pack, &sum);
-	pack_files_session_files(rq, session, groups);
-	pack_kinds(rq, groups, ccfc_args_project(rq, session));
-	ccfc_reply_asked(rq);
-	ccfc_pack_end(rq->pack);
+	ccfc_pack_cstr(rq->pack, "files");
+	ccfc_pack_array(rq->pack);
+	l->file = (uint64_t)rq->opt.offset;
+}
+
+/* Some of the listing; true: there is more. */
+static bool pack_listing_some(struct ccfc_request *rq, struct listing *l,
+			      uint32_t left)
+{
+	enum { HEAD, FILES, EXTENSIONS, DIRECTORIES, END };
+
+	switch (l->part) {
+	case HEAD:
+		pack_head(rq, l);
+		break;
+	case FILES:
+		if (pack_files_some(rq, l, left))
+			return true;
+		ccfc_pack_end(rq->pack);
+		break;
+	case EXTENSIONS:
+	case DIRECTORIES:
+		if (pack_names_some(rq, l, l->part == DIRECTORIES, left))
+			return true;
+		break;
+	case END:
+		ccfc_reply_asked(rq);
+		ccfc_pack_end(rq->pack);
+		return false;
+	}
+	l->part++;
+	return true;
+}
+
+static void pack_listing(struct ccfc_request *rq, uint32_t session,
+			 const struct ccfc_groups *groups)
+{
+	struct listing l = { .session = session, .groups = groups };
+
+	while (pack_listing_some(rq, &l, UINT32_MAX))
+		;
+}
+
+struct session_files {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
+	struct ccfc_filter filter;
+	struct ccfc_grouping grouping;
+	struct listing listing;
+	int phase;
+};
+
+static int begin_session_files(struct session_files *w, struct ccfc_err *err)
+{
+	int r;
+
+	ccfc_sliced_request(&w->rq, &w->pack, &w->s);
+	w->listing = (struct listing){ .groups = &w->grouping.out };
+	r = ccfc_args_session(&w->listing.session, &w->filter, &w->rq, err);
+	if (!r)
+		ccfc_group_by_file(&w->grouping, w->rq.index,
+				   w->listing.session, &w->filter,
+				   &w->s.memory);
+	return r;
+}
+
+static int step_session_files(struct ccfc_sliced *s,
+			      const struct ccfc_index *index,
+			      struct ccfc_err *err)
+{
+	enum { ASK, GROUP, CHOOSE, PACK };
+	struct session_files *w = (struct session_files *)s;
+	int r = 0;
+
+	(void)index;
+	switch (w->phase) {
+	case ASK:
+		r = begin_session_files(w, err);
+		break;
+	case GROUP:
+		if (ccfc_grouping_some(&w->grouping, GROUP_ROWS))
+			return CCFC_DEFERRED;
+		break;
+	case CHOOSE:
+		r = ccfc_args_keep_paths(&w->grouping.out, &w->rq,
+					 w->listing.session, err);
+		break;
+	case PACK:
+		if (pack_listing_some(&w->rq, &w->listing, PACK_CHANGES))
+			return CCFC_DEFERRED;
+		return 0;
+	}
+	w->phase++;
+	return r ? r : CCFC_DEFERRED;
+}
+
+static void reset_session_files(struct ccfc_sliced *s)
+{
+	((struct session_files *)s)->phase = 0;
+}
+
+static void release_session_files(struct ccfc_deferred *d)
+{
+	free(d);
+}
+
+static int slice_session_files(struct ccfc_request *rq)
+{
+	struct session_files *w = ccfc_calloc(1, sizeof(*w));
+
+	w->s.step = step_session_files;
+	w->s.reset = reset_session_files;
+	w->s.goes_on = true;
+	w->s.d.release = release_session_files;
+	return ccfc_slice_up(rq, &w->s);
 }
 
 static int answer_files(struct ccfc_history_job *job, struct ccfc_request *rq,
 			struct ccfc_err *err)
 {
 	(void)err;
-	pack_all(rq, job->session, &job->groups);
+	pack_listing(rq, job->session, &job->groups);
 	return 0;
 }
 
 int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_history_job *job;
+	struct ccfc_filter filter;
 	struct ccfc_groups groups;
 	uint32_t session;
-	int r = ccfc_args_session_files(&session, &groups, rq, err);
+	int r = ccfc_args_session(&session, &filter, rq, err);
 
 	if (r)
 		return r;
+	if (!ccfc_history_job_is_needed(rq) &&
+	    rq->index->sessions.items[session].changes.n > LOOKUP_CHANGES)
+		return slice_session_files(rq);
+	r = ccfc_args_session_files(&session, &groups, rq, err);
+	if (r)
+		return r;
 	if (!groups.n || !ccfc_history_job_is_needed(rq)) {
-		pack_all(rq, session, &groups);
+		pack_listing(rq, session, &groups);
 		return 0;
 	}
 	job = ccfc_history_job_changes(rq, &groups, false,

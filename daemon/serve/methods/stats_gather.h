@@ -10,9 +10,9 @@
 #ifndef CCFC_SERVE_METHODS_STATS_GATHER_H
 #define CCFC_SERVE_METHODS_STATS_GATHER_H
 
+#include "base/sorting.h"
 #include "serve/methods/session_summary.h"
 #include "serve/methods/stats_rows.h"
-#include "serve/rpc/sorting.h"
 
 enum ccfc_by {
 	CCFC_BY_DAY,

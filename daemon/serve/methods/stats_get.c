@@ -213,7 +213,7 @@ static void pack_rest(struct stats *w)
 	pack_tools(p, &w->spent);
 	pack_files_stats_get(p, &w->spent);
 	pack_days(p, &w->spent);
-	ccfc_sliced_clock(p, &w->s);
+	ccfc_reply_asked(&w->rq);
 	ccfc_pack_end(p);
 }
 

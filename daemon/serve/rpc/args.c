@@ -184,28 +184,23 @@ int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
 
 /* --- a file --- */
 
-static bool has_changes(struct ccfc_groups *sessions, struct ccfc_request *rq,
+static bool has_changes(uint32_t *file, struct ccfc_request *rq,
 			struct ccfc_slice path,
 			const struct ccfc_filter *filter)
 {
-	uint32_t file = ccfc_query_file(rq->index, path);
-
-	sessions->n = 0;
-	if (file)
-		ccfc_query_file_sessions(sessions, rq->index, file, filter,
-					 rq->arena);
-	return sessions->n != 0;
+	*file = ccfc_query_file(rq->index, path);
+	return *file && ccfc_query_has(rq->index, *file, filter);
 }
 
 static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 		  struct ccfc_err *err)
 {
 	const struct ccfc_filter everything = { 0 };
-	struct ccfc_groups groups;
+	uint32_t file;
 
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
 		     (int)path.len, path.ptr);
-	if (has_changes(&groups, rq, path, &everything))
+	if (has_changes(&file, rq, path, &everything))
 		ccfc_err_hint(err, "it has changes in another state, time or "
 				   "project than asked for");
 	else
@@ -213,7 +208,7 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 	return CCFC_ENOTFOUND;
 }
 
-int ccfc_args_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+int ccfc_args_file(struct ccfc_slice *path, uint32_t *file,
 		   struct ccfc_request *rq, const struct ccfc_filter *filter,
 		   struct ccfc_err *err)
 {
@@ -228,7 +223,7 @@ int ccfc_args_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
 	if (r)
 		return r;
 	*path = asked;
-	for (uint32_t i = 0; !has_changes(sessions, rq, *path, filter); i++) {
+	for (uint32_t i = 0; !has_changes(file, rq, *path, filter); i++) {
 		if (i == more->n)
 			return nobody(rq, asked, err);
 		*path = more->items[i];
@@ -246,13 +241,15 @@ struct ccfc_slice ccfc_args_project(const struct ccfc_request *rq,
 }
 
 /* Keeps the files that are one of `paths`, or below one. */
-static int keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
-		      uint32_t session, struct ccfc_err *err)
+int ccfc_args_keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
+			 uint32_t session, struct ccfc_err *err)
 {
 	const struct ccfc_slices *paths = &rq->opt.paths;
 	struct ccfc_slice id = ccfc_index_session_id(rq->index, session);
 	uint32_t n = 0;
 
+	if (!paths->n)
+		return 0;
 	files->nchanges = 0;
 	for (uint32_t i = 0; i < files->n; i++) {
 		struct ccfc_slice path =
@@ -287,30 +284,38 @@ static int ask_directories(struct ccfc_request *rq, struct ccfc_slice project,
 	return 0;
 }
 
-int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
-			    struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_args_session(uint32_t *session, struct ccfc_filter *filter,
+		      struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_slices *dirs = &rq->opt.directories;
 	struct ccfc_slice project;
-	struct ccfc_filter filter;
 	int r = ccfc_query_session(session, rq->index, rq->opt.session, err);
 
 	if (r)
 		return r;
 	project = ccfc_args_project(rq, *session);
-	r = ccfc_args_filter(&filter, rq, err);
+	r = ccfc_args_filter(filter, rq, err);
 	if (!r)
 		r = ask_directories(rq, project, err);
 	if (!r)
 		r = ccfc_args_paths(&rq->opt.paths, rq, CCFC_OPT_PATHS, project,
 				    err);
+	filter->directories = dirs->items;
+	filter->ndirectories = dirs->n;
+	return r;
+}
+
+int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
+			    struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_filter filter;
+	int r = ccfc_args_session(session, &filter, rq, err);
+
 	if (r)
 		return r;
-	filter.directories = dirs->items;
-	filter.ndirectories = dirs->n;
 	ccfc_query_session_files(files, rq->index, *session, &filter,
 				 rq->arena);
-	return rq->opt.paths.n ? keep_paths(files, rq, *session, err) : 0;
+	return ccfc_args_keep_paths(files, rq, *session, err);
 }
 
 /* --- twins --- */

@@ -229,7 +229,6 @@ int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
 {
 	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
 	struct ccfc_slice path = CCFC_SLICE_NONE;
-	struct ccfc_groups sessions;
 	struct ccfc_history_job *job;
 	struct ccfc_excerpting e;
 	struct ccfc_at at;
@@ -237,10 +236,9 @@ int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
 	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
 
 	if (!r)
-		r = ccfc_args_file(&path, &sessions, rq, &applied, err);
+		r = ccfc_args_file(&path, &file, rq, &applied, err);
 	if (r)
 		return r;
-	file = ccfc_query_file(rq->index, path);
 	ccfc_excerpt_init(&e, rq->index, more);
 	ccfc_excerpt_add_file(&e, file);
 	want_at(&e, &at);

@@ -23,8 +23,8 @@ void ccfc_reply_progress(struct ccfc_pack *p,
 	ccfc_pack_kv_uint(p, "bytesTotal", at->bytes_total);
 }
 
-void ccfc_reply_clock_at(struct ccfc_pack *p, uint64_t epoch, uint64_t seq,
-			 const struct ccfc_scan_progress *at)
+static void pack_clock(struct ccfc_pack *p, uint64_t epoch, uint64_t seq,
+		       const struct ccfc_scan_progress *at)
 {
 	char text[CCFC_CLOCK_TEXT_MAX];
 
@@ -38,24 +38,22 @@ void ccfc_reply_clock_at(struct ccfc_pack *p, uint64_t epoch, uint64_t seq,
 	ccfc_pack_end(p);
 }
 
-static void pack_clock(struct ccfc_pack *p, const struct ccfc_index *index,
-		       const struct ccfc_scan_progress *at)
-{
-	ccfc_reply_clock_at(p, index->epoch, index->seq, at);
-}
-
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)
 {
 	struct ccfc_scan_progress at = { 0 };
 
 	service->progress(service->ctx, &at);
-	pack_clock(p, service->index, &at);
+	pack_clock(p, service->index->epoch, service->index->seq, &at);
 }
 
 void ccfc_reply_asked(struct ccfc_request *rq)
 {
-	if (rq->progress)
-		pack_clock(rq->pack, rq->index, rq->progress);
+	if (rq->clock)
+		pack_clock(rq->pack, rq->clock->epoch, rq->clock->seq,
+			   rq->progress);
+	else if (rq->progress)
+		pack_clock(rq->pack, rq->index->epoch, rq->index->seq,
+			   rq->progress);
 	else
 		ccfc_reply_clock(rq->pack, rq->service);
 }
@@ -182,22 +180,25 @@ void ccfc_reply_change_fields(struct ccfc_pack *p,
 	ccfc_reply_change_source(p, index, c);
 }
 
+static void pack_change(struct ccfc_request *rq, uint32_t change)
+{
+	const struct ccfc_change *c = &rq->index->changes.items[change];
+
+	ccfc_pack_map(rq->pack);
+	ccfc_reply_change_fields(rq->pack, rq->index, c);
+	if (rq->opt.prompts)
+		ccfc_reply_prompt(rq, c);
+	if (rq->opt.content)
+		ccfc_reply_content(rq, c);
+	ccfc_pack_end(rq->pack);
+}
+
 void ccfc_reply_changes(struct ccfc_request *rq, const uint32_t *changes,
 			uint32_t n)
 {
 	ccfc_pack_array(rq->pack);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct ccfc_change *c =
-			&rq->index->changes.items[changes[i]];
-
-		ccfc_pack_map(rq->pack);
-		ccfc_reply_change_fields(rq->pack, rq->index, c);
-		if (rq->opt.prompts)
-			ccfc_reply_prompt(rq, c);
-		if (rq->opt.content)
-			ccfc_reply_content(rq, c);
-		ccfc_pack_end(rq->pack);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		pack_change(rq, changes[i]);
 	ccfc_pack_end(rq->pack);
 }
 
@@ -252,7 +253,8 @@ static void tools_used(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_end(p);
 }
 
-void ccfc_reply_group(struct ccfc_request *rq, const struct ccfc_group *group)
+static void pack_group_counts(struct ccfc_request *rq,
+			      const struct ccfc_group *group)
 {
 	struct ccfc_lines sum = { 0 };
 
@@ -260,8 +262,26 @@ void ccfc_reply_group(struct ccfc_request *rq, const struct ccfc_group *group)
 	ccfc_pack_kv_uint(rq->pack, "changeCount", group->nchanges);
 	tools_used(rq->pack, rq->index, group);
 	ccfc_reply_lines(rq->pack, &sum);
-	if (!rq->opt.changes)
-		return;
-	ccfc_pack_cstr(rq->pack, "changes");
-	ccfc_reply_changes(rq, group->changes, group->nchanges);
+}
+
+bool ccfc_reply_group_some(struct ccfc_request *rq,
+			   const struct ccfc_group *group, uint32_t *at,
+			   uint32_t *left)
+{
+	if (!*at) {
+		pack_group_counts(rq, group);
+		if (!rq->opt.changes)
+			return false;
+		ccfc_pack_cstr(rq->pack, "changes");
+		ccfc_pack_array(rq->pack);
+	}
+	for (; *at < group->nchanges; ++*at) {
+		/* One at least, so that `at` tells that it has begun. */
+		if (!*left && *at)
+			return true;
+		*left -= *left > 0;
+		pack_change(rq, group->changes[*at]);
+	}
+	ccfc_pack_end(rq->pack);
+	return false;
 }

@@ -14,10 +14,7 @@ const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
 				  uint64_t seq);
 /* The key `clock`, and `indexing` while that runs: for every result map. */
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service);
-/* The same of another moment. */
-void ccfc_reply_clock_at(struct ccfc_pack *p, uint64_t epoch, uint64_t seq,
-			 const struct ccfc_scan_progress *at);
-/* The same as of the moment of asking, also if a worker answers. */
+/* The same as of the moment of asking: on a worker, and in slices. */
 void ccfc_reply_asked(struct ccfc_request *rq);
 /* The fields of a struct ccfc_scan_progress, into an open map. */
 void ccfc_reply_progress(struct ccfc_pack *p,
@@ -115,9 +112,12 @@ void ccfc_lines_add(struct ccfc_lines *lines, const struct ccfc_index *index,
 void ccfc_reply_lines(struct ccfc_pack *p, const struct ccfc_lines *lines);
 /*
  * changeCount, toolsUsed, linesAdded and linesRemoved of a group, and its
- * changes unless `includeChanges` is false.
+ * changes unless `includeChanges` is false: about `left` of them from `at` on,
+ * which begins with 0. True: there are more.
  */
-void ccfc_reply_group(struct ccfc_request *rq, const struct ccfc_group *group);
+bool ccfc_reply_group_some(struct ccfc_request *rq,
+			   const struct ccfc_group *group, uint32_t *at,
+			   uint32_t *left);
 
 /*
  * The fields of IndexStats, clock included, into an open map (server_info.c).

@@ -66,10 +66,12 @@ struct ccfc_request {
 	/* When commands ran that the answer may name; see history_job.h. */
 	const struct ccfc_period *spans;
 	uint32_t nspans;
+	/* When it was asked; NULL: now, and as the index says. */
+	const struct ccfc_scan_progress *progress;
+	const struct ccfc_clock *clock;
 	/* On a worker only: */
 	struct ccfc_history *history;
-	struct ccfc_arena *texts;		   /* of one change's content */
-	const struct ccfc_scan_progress *progress; /* when it was asked */
+	struct ccfc_arena *texts; /* of one change's content */
 };
 
 /* The request is answered later. */
@@ -108,20 +110,25 @@ int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
 		    enum ccfc_option what, struct ccfc_slice base,
 		    struct ccfc_err *err);
 /*
- * The first of `path` and `alternatives` that has a change within the filter,
- * and the sessions that changed it. CCFC_ENOTFOUND hints at what is known
- * instead.
+ * The first of `path` and `alternatives` that has a change within the filter.
+ * CCFC_ENOTFOUND hints at what is known instead.
  */
-int ccfc_args_file(struct ccfc_slice *path, struct ccfc_groups *sessions,
+int ccfc_args_file(struct ccfc_slice *path, uint32_t *file,
 		   struct ccfc_request *rq, const struct ccfc_filter *filter,
 		   struct ccfc_err *err);
 /* CCFC_ENOTFOUND if the page is behind the last of `n`. */
 int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
 		     struct ccfc_err *err);
 /*
- * The files of the session that was asked about, as filtered by extensions,
- * directories, tools and paths. CCFC_ENOTFOUND when none of `paths` is there.
+ * The session that was asked about, and the filter by extensions, directories
+ * and tools for its files; then of these files the ones of `paths`.
+ * CCFC_ENOTFOUND when none of them is there.
  */
+int ccfc_args_session(uint32_t *session, struct ccfc_filter *filter,
+		      struct ccfc_request *rq, struct ccfc_err *err);
+int ccfc_args_keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
+			 uint32_t session, struct ccfc_err *err);
+/* All of that. */
 int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
 			    struct ccfc_request *rq, struct ccfc_err *err);
 /* The normal path of a session's project, may be empty. */

@@ -1,8 +1,6 @@
 /* Requests that the core answers in slices; see slices.h. */
 #include "serve/rpc/slices.h"
 
-#include "serve/rpc/reply.h"
-
 #include <time.h>
 
 /* How long a slice lasts when nobody waits, and how many steps it has. */
@@ -125,8 +123,8 @@ static void start_over(struct ccfc_methods *m, struct ccfc_sliced *s)
 		ccfc_buf_clear(&s->d.result);
 	}
 	s->revision = service->index->revision;
-	s->epoch = service->index->epoch;
-	s->seq = service->index->seq;
+	s->clock = (struct ccfc_clock){ service->index->epoch,
+					service->index->seq };
 	service->progress(service->ctx, &s->progress);
 	s->starts++;
 }
@@ -186,11 +184,8 @@ void ccfc_sliced_request(struct ccfc_request *out, struct ccfc_pack *pack,
 	out->methods = m;
 	out->service = m->service;
 	out->index = m->service->index;
-}
-
-void ccfc_sliced_clock(struct ccfc_pack *p, const struct ccfc_sliced *s)
-{
-	ccfc_reply_clock_at(p, s->epoch, s->seq, &s->progress);
+	out->clock = &s->clock;
+	out->progress = &s->progress;
 }
 
 int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s)

@@ -42,8 +42,8 @@ struct ccfc_sliced {
 	 */
 	bool goes_on;
 	struct ccfc_arena memory; /* what steps gather */
-	/* When the work was started last; see ccfc_sliced_clock. */
-	uint64_t epoch, seq;
+	/* When the work was started last. */
+	struct ccfc_clock clock;
 	struct ccfc_scan_progress progress;
 	/* slices.c's own: */
 	uint64_t revision; /* the index's that was gathered from */
@@ -60,17 +60,14 @@ struct ccfc_sliced {
 int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s);
 
 /*
- * For steps: the request again, whose arena is `d.arena`. What is packed into
- * `pack` is the reply if there is no `finish`, and gone when the work starts
- * over.
+ * For steps: the request again, as of the last start. Its arena is `d.arena`,
+ * which stays when the work starts over: for what the options say. What is
+ * packed into `pack` is the reply if there is no `finish`, and gone when the
+ * work starts over. All that was known by the time of its clock
+ * (ccfc_reply_asked) is in the answer.
  */
 void ccfc_sliced_request(struct ccfc_request *out, struct ccfc_pack *pack,
 			 struct ccfc_sliced *s);
-/*
- * The keys `clock` and `indexing`, as of the last start: all that was known
- * then is in the answer.
- */
-void ccfc_sliced_clock(struct ccfc_pack *p, const struct ccfc_sliced *s);
 
 /* How many are under way, and how many wait to begin. */
 void ccfc_slices_count(const struct ccfc_methods *m, uint32_t *running,

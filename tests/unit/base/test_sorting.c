@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "serve/rpc/sorting.h"
+#include "base/sorting.h"
 
 #include <stdlib.h>
 

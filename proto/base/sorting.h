@@ -1,6 +1,6 @@
 /* Sorting piece by piece: by merging, stable. */
-#ifndef CCFC_SERVE_RPC_SORTING_H
-#define CCFC_SERVE_RPC_SORTING_H
+#ifndef CCFC_BASE_SORTING_H
+#define CCFC_BASE_SORTING_H
 
 #include <stdbool.h>
 #include <stddef.h>

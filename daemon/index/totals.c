@@ -147,9 +147,9 @@ void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
 static struct ccfc_tally *tally_of(const struct ccfc_tallying *s,
 				   uint32_t session)
 {
-	if (!s->only)
-		return &s->out[session];
-	return session == s->only ? s->out : NULL;
+	if (s->only)
+		return session == s->only ? s->out : NULL;
+	return session < s->nsessions ? &s->out[session] : NULL;
 }
 
 static void add_said(struct ccfc_tallying *s, uint32_t message)
@@ -235,6 +235,12 @@ static bool is_first_told(const struct ccfc_index *index,
 	return i == CCFC_ID_NONE;
 }
 
+/* Lines that came after their part was added up are not in the sum. */
+static void take_away(uint64_t *sum, uint64_t n)
+{
+	*sum -= n < *sum ? n : *sum;
+}
+
 /* Transcripts of agents may begin as copies of others of the session. */
 static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
 {
@@ -253,8 +259,8 @@ static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
 		if (!m->agent || p->session != session ||
 		    m->gen != (uint16_t)p->gen || !counts(index, p))
 			continue;
-		t->agents.user -= m->answers;
-		t->agents.assistant -= m->lines;
+		take_away(&t->agents.user, m->answers);
+		take_away(&t->agents.assistant, m->lines);
 	}
 }
 
@@ -291,6 +297,8 @@ static void add_changes(const struct ccfc_tallying *s, uint32_t session,
 		t->shell_changes += c->shell != 0;
 		if (ccfc_index_time(c) > t->last_change)
 			t->last_change = ccfc_index_time(c);
+		if (c->file >= s->nfiles)
+			continue;
 		if (s->last_session[c->file] != session)
 			t->files_modified++;
 		s->last_session[c->file] = session;
@@ -388,7 +396,9 @@ static void begin(struct ccfc_tallying *s, const struct ccfc_index *index,
 		  struct ccfc_arena *arena)
 {
 	*s = (struct ccfc_tallying){
+		.nsessions = index->sessions.n,
 		.index = index,
+		.nfiles = index->files.n,
 		.last_file = stamps(index->sessions.n, arena),
 		.last_session = stamps(index->files.n, arena),
 	};

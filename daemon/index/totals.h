@@ -87,12 +87,16 @@ struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
 				  struct ccfc_arena *arena);
 /*
  * The same piece by piece: `out` is the array when ccfc_tally_some returns
- * false. Nothing may be applied to the index in between.
+ * false. When something is applied to the index in between, each row counts as
+ * it stands when its turn comes; sessions that are new since the beginning
+ * have no tally.
  */
 struct ccfc_tallying {
 	struct ccfc_tally *out;
+	uint32_t nsessions; /* of `out` */
 	/* totals.c's own: */
 	const struct ccfc_index *index;
+	uint32_t nfiles;	/* of `last_session` */
 	uint32_t only;		/* one session, whose tally `out` is; 0: all */
 	uint32_t *last_file;	/* by session: that it looked at */
 	uint32_t *last_session; /* by file: that changed it */

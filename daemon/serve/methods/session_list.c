@@ -1,16 +1,24 @@
 /*
  * session.list: which sessions there are. All are examined once, in memory; the
  * disk is only asked about those on the page. One pass over everything sums up
- * what they did, so ten thousand sessions cost little more than one.
+ * what they did, so ten thousand sessions cost little more than one. That pass
+ * is long, so all is done in slices (slices.h).
  */
 #include "serve/rpc/reply.h"
 
+#include "base/alloc.h"
 #include "base/path.h"
+#include "base/sorting.h"
 #include "base/time.h"
 #include "index/glob.h"
 #include "serve/methods/session_summary.h"
+#include "serve/rpc/slices.h"
 
 #include <stdlib.h>
+
+/* How much is done in a step. */
+#define ROWS	  256
+#define PACK_ROWS 16
 
 enum sort { BY_RECENT, BY_CHANGES, BY_TOKENS, BY_DURATION };
 
@@ -24,16 +32,37 @@ struct wanted {
 	int status;	   /* -1: any */
 	int sort;
 	int64_t now;
-	const bool *touched; /* by session; NULL: not asked for */
-	const struct ccfc_tally *tallies;
+	bool *touched; /* by session; NULL: not asked for */
 };
-
-/* --- who touched a file --- */
 
 struct touch {
 	struct ccfc_slice path; /* this file, or those below it */
 	struct ccfc_glob *glob; /* or these; owned */
 };
+
+struct row {
+	uint64_t key; /* greatest first */
+	int64_t end;  /* then latest first */
+	struct ccfc_slice id;
+	uint32_t session;
+};
+
+struct session_list {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
+	struct wanted wanted;
+	struct touch touch;
+	struct ccfc_tallying tallying;
+	struct row *rows;
+	uint32_t n;
+	/* How far it is: */
+	int phase;
+	uint32_t at; /* file, session or row */
+	struct ccfc_sorting sorting;
+};
+
+/* --- who touched a file --- */
 
 /* A name with [ or { in it that is known means that file. */
 static int ask_touch(struct touch *out, struct ccfc_request *rq,
@@ -59,39 +88,45 @@ static bool is_touch(const struct touch *t, struct ccfc_slice path)
 		       : ccfc_path_is_below(path, t->path);
 }
 
-static void mark_file(bool *out, const struct ccfc_index *index,
+static void mark_file(const struct session_list *w,
 		      const struct ccfc_ids *changes)
 {
 	for (uint32_t i = 0; i < changes->n; i++) {
 		const struct ccfc_change *c =
-			&index->changes.items[changes->items[i]];
+			&w->rq.index->changes.items[changes->items[i]];
 
-		if (c->settled && c->state == CCFC_STATE_APPLIED)
-			out[c->session] = true;
+		if (c->settled && c->state == CCFC_STATE_APPLIED &&
+		    c->session < w->tallying.nsessions)
+			w->wanted.touched[c->session] = true;
 	}
 }
 
-static int find_touched(struct wanted *w, struct ccfc_request *rq,
-			struct ccfc_err *err)
+static int begin_touch(struct session_list *w, struct ccfc_err *err)
 {
-	const struct ccfc_index *index = rq->index;
-	struct touch t = { 0 };
-	int r = ask_touch(&t, rq, err);
-	bool *marks;
+	size_t n = w->tallying.nsessions + (size_t)1;
 
-	if (r)
-		return r;
-	marks = ccfc_arena_alloc(rq->arena, index->sessions.n + 1u);
-	memset(marks, 0, index->sessions.n + 1u);
-	for (uint32_t f = 1; f < index->files.n; f++)
-		if (index->files.items[f].n &&
-		    is_touch(&t, ccfc_index_file_path(index, f)))
-			mark_file(marks, index, &index->files.items[f]);
-	if (t.glob && ccfc_glob_is_spent(t.glob))
-		r = ccfc_args_too_costly(rq, err);
-	ccfc_glob_free(t.glob);
-	w->touched = marks;
-	return r;
+	w->wanted.touched = ccfc_arena_alloc(&w->s.memory, n);
+	memset(w->wanted.touched, 0, n);
+	return ask_touch(&w->touch, &w->rq, err);
+}
+
+/* Some files; true: there are more. */
+static bool touch_some(struct session_list *w)
+{
+	const struct ccfc_index *index = w->rq.index;
+
+	if (!w->wanted.touched)
+		return false;
+	for (uint32_t left = ROWS; w->at < index->files.n; w->at++) {
+		const struct ccfc_ids *changes = &index->files.items[w->at];
+
+		if (!left--)
+			return true;
+		if (w->at && changes->n &&
+		    is_touch(&w->touch, ccfc_index_file_path(index, w->at)))
+			mark_file(w, changes);
+	}
+	return false;
 }
 
 /* --- what is asked for --- */
@@ -107,28 +142,30 @@ static int ask_status(struct wanted *w, struct ccfc_request *rq,
 				names, err);
 }
 
-static int ask_session_list(struct wanted *w, struct ccfc_request *rq,
-			    struct ccfc_err *err)
+static int ask_session_list(struct session_list *list, struct ccfc_err *err)
 {
+	struct ccfc_request *rq = &list->rq;
 	const struct ccfc_options *o = &rq->opt;
-	int r = ccfc_args_filter(&w->filter, rq, err);
+	struct wanted *w = &list->wanted;
+	int r;
 
-	w->status = -1;
+	ccfc_sliced_request(rq, &list->pack, &list->s);
+	*w = (struct wanted){ .status = -1, .now = ccfc_time_now() };
+	ccfc_tally_begin(&list->tallying, rq->index, &list->s.memory);
+	r = ccfc_args_filter(&w->filter, rq, err);
 	if (!r)
 		r = ask_status(w, rq, err);
 	if (!r)
 		r = ccfc_args_choice(&w->sort, rq, CCFC_OPT_SORT, o->sort,
 				     sorts, err);
 	if (!r && (o->given & CCFC_OPT(TOUCHED)))
-		r = find_touched(w, rq, err);
+		r = begin_touch(list, err);
 	if (r)
 		return r;
 	if (o->given & CCFC_OPT(MODEL))
 		w->model = ccfc_arena_copy(rq->arena, o->model).ptr;
 	if (o->given & CCFC_OPT(BRANCH))
 		w->branch = ccfc_strtab_find(&rq->index->strings, o->branch);
-	w->now = ccfc_time_now();
-	w->tallies = ccfc_tally_all(rq->index, rq->arena);
 	return 0;
 }
 
@@ -184,19 +221,12 @@ static bool is_wanted(const struct wanted *w, const struct ccfc_index *index,
 
 /* --- ordering --- */
 
-struct row {
-	uint64_t key; /* greatest first */
-	int64_t end;  /* then latest first */
-	struct ccfc_slice id;
-	uint32_t session;
-};
-
-static uint64_t key_of_session_list(const struct wanted *w,
+static uint64_t key_of_session_list(const struct session_list *w,
 				    const struct ccfc_session *s, uint32_t id)
 {
-	const struct ccfc_tally *t = &w->tallies[id];
+	const struct ccfc_tally *t = &w->tallying.out[id];
 
-	switch ((enum sort)w->sort) {
+	switch ((enum sort)w->wanted.sort) {
 	case BY_CHANGES:
 		return t->changes;
 	case BY_TOKENS:
@@ -223,47 +253,44 @@ static int compare_rows(const void *x, const void *y)
 	return ccfc_slice_cmp(a->id, b->id);
 }
 
-static uint32_t find_rows(struct row **out, const struct wanted *w,
-			  struct ccfc_request *rq)
+/* Some sessions; true: there are more. */
+static bool find_some(struct session_list *w)
 {
-	const struct ccfc_index *index = rq->index;
-	struct row *rows = ccfc_arena_alloc(
-		rq->arena, (index->sessions.n + 1u) * sizeof(*rows));
-	uint32_t n = 0;
+	const struct ccfc_index *index = w->rq.index;
+	const uint32_t end = w->tallying.nsessions;
 
-	for (uint32_t i = 1; i < index->sessions.n; i++) {
-		const struct ccfc_session *s = &index->sessions.items[i];
+	if (!w->rows)
+		w->rows =
+			ccfc_arena_alloc(&w->s.memory, end * sizeof(*w->rows));
+	for (uint32_t left = ROWS; w->at < end; w->at++) {
+		const struct ccfc_session *s = &index->sessions.items[w->at];
 
-		if (!is_wanted(w, index, i))
-			continue;
-		rows[n++] = (struct row){ key_of_session_list(w, s, i), s->end,
-					  ccfc_index_session_id(index, i), i };
+		if (!left--)
+			return true;
+		if (w->at && is_wanted(&w->wanted, index, w->at))
+			w->rows[w->n++] = (struct row){
+				key_of_session_list(w, s, w->at), s->end,
+				ccfc_index_session_id(index, w->at), w->at
+			};
 	}
-	if (n)
-		qsort(rows, n, sizeof(*rows), compare_rows);
-	*out = rows;
-	return n;
+	return false;
+}
+
+/* Some rows; true: there are more. */
+static bool sort_some(struct session_list *w)
+{
+	if (!w->at++)
+		ccfc_sorting_init(
+			&w->sorting, w->rows,
+			ccfc_arena_alloc(&w->s.memory, w->n * sizeof(*w->rows)),
+			w->n, sizeof(*w->rows), compare_rows);
+	if (ccfc_sorting_some(&w->sorting, ROWS))
+		return true;
+	w->rows = (struct row *)(void *)w->sorting.items;
+	return false;
 }
 
 /* --- the reply --- */
-
-static void pack_rows(struct ccfc_request *rq, const struct wanted *w,
-		      const struct row *rows, uint32_t n)
-{
-	uint64_t i = (uint64_t)rq->opt.offset, left = (uint64_t)rq->opt.limit;
-
-	ccfc_pack_cstr(rq->pack, "sessions");
-	ccfc_pack_array(rq->pack);
-	for (; left && i < n; i++, left--) {
-		uint32_t id = rows[i].session;
-
-		ccfc_pack_map(rq->pack);
-		ccfc_reply_session(rq->pack, rq->index, id, &w->tallies[id],
-				   w->now);
-		ccfc_pack_end(rq->pack);
-	}
-	ccfc_pack_end(rq->pack);
-}
 
 static int none(struct ccfc_request *rq, struct ccfc_err *err)
 {
@@ -278,23 +305,116 @@ static int none(struct ccfc_request *rq, struct ccfc_err *err)
 			    (unsigned long long)totals.sessions);
 }
 
-int ccfc_method_session_list(struct ccfc_request *rq, struct ccfc_err *err)
+/* All in front of the sessions. */
+static int pack_head(struct session_list *w, struct ccfc_err *err)
 {
-	struct wanted w = { 0 };
-	struct row *rows;
-	uint32_t n;
-	int r = ask_session_list(&w, rq, err);
+	struct ccfc_request *rq = &w->rq;
+	int r = w->n ? ccfc_args_offset(rq, w->n, "sessions", err)
+		     : none(rq, err);
 
 	if (r)
 		return r;
-	n = find_rows(&rows, &w, rq);
-	r = n ? ccfc_args_offset(rq, n, "sessions", err) : none(rq, err);
+	ccfc_pack_map(rq->pack);
+	ccfc_pack_cstr(rq->pack, "sessions");
+	ccfc_pack_array(rq->pack);
+	return 0;
+}
+
+/* Some sessions of the page; true: there are more. */
+static bool pack_some(struct session_list *w)
+{
+	struct ccfc_request *rq = &w->rq;
+	uint64_t from = (uint64_t)rq->opt.offset, i = from + w->at;
+
+	for (uint32_t left = PACK_ROWS;
+	     i < w->n && i - from < (uint64_t)rq->opt.limit; i++, w->at++) {
+		uint32_t id = w->rows[i].session;
+
+		if (!left--)
+			return true;
+		ccfc_pack_map(rq->pack);
+		ccfc_reply_session(rq->pack, rq->index, id,
+				   &w->tallying.out[id], w->wanted.now);
+		ccfc_pack_end(rq->pack);
+	}
+	ccfc_pack_end(rq->pack);
+	ccfc_pack_kv_uint(rq->pack, "totalSessions", w->n);
+	ccfc_reply_asked(rq);
+	ccfc_pack_end(rq->pack);
+	return false;
+}
+
+enum phase { ASK, TOUCH, TALLY, FIND, SORT, HEAD, PACK };
+
+/* One step of the phase; CCFC_DEFERRED: there are more. */
+static int do_phase(struct session_list *w, struct ccfc_err *err)
+{
+	bool more = false;
+
+	switch ((enum phase)w->phase) {
+	case ASK:
+		return ask_session_list(w, err);
+	case TOUCH:
+		more = touch_some(w);
+		if (!more && w->touch.glob && ccfc_glob_is_spent(w->touch.glob))
+			return ccfc_args_too_costly(&w->rq, err);
+		break;
+	case TALLY:
+		more = ccfc_tally_some(&w->tallying, ROWS);
+		break;
+	case FIND:
+		more = find_some(w);
+		break;
+	case SORT:
+		more = sort_some(w);
+		break;
+	case HEAD:
+		return pack_head(w, err);
+	case PACK:
+		more = pack_some(w);
+		break;
+	}
+	return more ? CCFC_DEFERRED : 0;
+}
+
+static int step_session_list(struct ccfc_sliced *s,
+			     const struct ccfc_index *index,
+			     struct ccfc_err *err)
+{
+	struct session_list *w = (struct session_list *)s;
+	int r = do_phase(w, err);
+
+	(void)index;
 	if (r)
 		return r;
-	ccfc_pack_map(rq->pack);
-	pack_rows(rq, &w, rows, n);
-	ccfc_pack_kv_uint(rq->pack, "totalSessions", n);
-	ccfc_reply_clock(rq->pack, rq->service);
-	ccfc_pack_end(rq->pack);
-	return 0;
+	w->at = 0;
+	return w->phase++ < PACK ? CCFC_DEFERRED : 0;
+}
+
+static void reset_session_list(struct ccfc_sliced *s)
+{
+	struct session_list *w = (struct session_list *)s;
+
+	ccfc_glob_free(w->touch.glob);
+	w->touch = (struct touch){ 0 };
+	w->rows = NULL;
+	w->n = w->at = 0;
+	w->phase = ASK;
+}
+
+static void release_session_list(struct ccfc_deferred *d)
+{
+	free(d);
+}
+
+int ccfc_method_session_list(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct session_list *w = ccfc_calloc(1, sizeof(*w));
+
+	(void)err;
+	w->s.step = step_session_list;
+	w->s.reset = reset_session_list;
+	w->s.goes_on = true;
+	w->s.d.release = release_session_list;
+	return ccfc_slice_up(rq, &w->s);
 }

@@ -254,6 +254,8 @@ static const struct {
 	{ "stats.get", NULL, 20 },
 	{ "stats.get", "by=file;limit:1000", 20 },
 	{ "stats.get", "by=ext", 20 },
+	{ "session.list", NULL, 15 },
+	{ "session.list", "sort=tokens;touched=/p/**", 15 },
 	{ "file.match", "pattern=/**;limit:1000", 50 },
 	{ "file.match", "pattern=/**;includeChanges:false", 50 },
 	{ "file.sessions", "path=/p/many;limit:1000", 20 },

@@ -2,15 +2,24 @@
  * Events, and events.since; see events_since.h. An event is a change as it
  * stands now: of several events of one change only the last is ever given,
  * which is why a client that missed some loses nothing but steps in between.
+ *
+ * The log may be long, so events.since reads it in slices (slices.h), into a
+ * spool.
  */
 #include "serve/methods/events_since.h"
 
+#include "base/alloc.h"
 #include "base/path.h"
 #include "index/glob.h"
 #include "serve/rpc/reply.h"
+#include "serve/rpc/slices.h"
+
+#include <stdlib.h>
 
 /* Of one event, against one pattern: some milliseconds. */
 #define GLOB_STEPS 1000000u
+/* So many of the log are gone through in a step. */
+#define STEP_EVENTS 128
 
 /* --- wishes --- */
 
@@ -145,66 +154,168 @@ static void pack_event(struct ccfc_request *rq, const struct ccfc_event *event,
 	ccfc_pack_raw(rq->pack, ccfc_buf_view(scratch));
 }
 
-/* Packs the events and returns the clock that the reply stands for. */
-static uint64_t pack_events(struct ccfc_request *rq,
-			    const struct ccfc_wish *wish, int64_t sub)
+/* The log from some clock on, while it is read. */
+struct reading {
+	const struct ccfc_wish *wish;
+	int64_t sub;
+	bool fresh;	   /* the clock is not of this index: no events */
+	uint32_t at, end;  /* of the log */
+	int64_t left;	   /* so many may still be packed */
+	bool is_cut;	   /* there was one more */
+	uint32_t n;	   /* events that were packed */
+	uint64_t last_seq; /* of the last one */
+	struct ccfc_buf scratch;
+};
+
+static void begin_reading(struct reading *r, const struct ccfc_request *rq,
+			  const struct ccfc_wish *wish, int64_t sub)
 {
 	const struct ccfc_index *index = rq->index;
-	struct ccfc_buf scratch = CCFC_BUF_INIT;
-	int64_t left = rq->opt.limit;
-	uint64_t seq = index->seq, last = 0;
+	const struct ccfc_clock *since = &rq->opt.clock;
 
-	for (uint32_t i = ccfc_query_log(index, rq->opt.clock.seq);
-	     i < index->log.n; i++) {
-		const struct ccfc_event *e = &index->log.items[i];
+	*r = (struct reading){
+		.wish = wish,
+		.sub = sub,
+		.fresh =
+			since->epoch != index->epoch || since->seq > index->seq,
+		.end = index->log.n,
+		.left = rq->opt.limit,
+	};
+	r->at = r->fresh ? r->end : ccfc_query_log(index, since->seq);
+}
 
+/* Goes through some events; true: there are more. */
+static bool read_some(struct ccfc_request *rq, struct reading *r, uint32_t rows)
+{
+	const struct ccfc_index *index = rq->index;
+
+	for (; r->at < r->end && !r->is_cut; r->at++) {
+		const struct ccfc_event *e = &index->log.items[r->at];
+
+		if (!rows)
+			return true;
+		rows--;
 		if (index->changes.items[e->change].seq != e->seq ||
-		    !ccfc_wish_accepts(wish, index, e))
+		    !ccfc_wish_accepts(r->wish, index, e))
 			continue;
-		if (!left--) {
-			seq = last;
+		if (!r->left--) {
+			r->is_cut = true;
 			break;
 		}
-		last = e->seq;
-		pack_event(rq, e, sub, &scratch);
+		r->last_seq = e->seq;
+		r->n++;
+		pack_event(rq, e, r->sub, &r->scratch);
 	}
-	ccfc_buf_release(&scratch);
-	return seq;
+	return false;
+}
+
+static void pack_clock(struct ccfc_request *rq, const struct reading *r)
+{
+	char text[CCFC_CLOCK_TEXT_MAX];
+
+	if (!r->is_cut) {
+		ccfc_reply_asked(rq);
+		return;
+	}
+	ccfc_pack_kv_cstr(
+		rq->pack, "clock",
+		ccfc_reply_clock_text(text, rq->index->epoch, r->last_seq));
 }
 
 void ccfc_events_since(struct ccfc_request *rq, const struct ccfc_wish *wish,
 		       int64_t sub)
 {
-	const struct ccfc_index *index = rq->index;
-	const struct ccfc_clock *since = &rq->opt.clock;
-	bool fresh = since->epoch != index->epoch || since->seq > index->seq;
-	char text[CCFC_CLOCK_TEXT_MAX];
-	uint64_t seq = index->seq;
+	struct reading r;
 
-	ccfc_pack_kv_bool(rq->pack, "fresh", fresh);
+	begin_reading(&r, rq, wish, sub);
+	ccfc_pack_kv_bool(rq->pack, "fresh", r.fresh);
 	ccfc_pack_cstr(rq->pack, "events");
 	ccfc_pack_array(rq->pack);
-	if (!fresh)
-		seq = pack_events(rq, wish, sub);
+	while (read_some(rq, &r, UINT32_MAX))
+		;
 	ccfc_pack_end(rq->pack);
-	if (seq != index->seq)
-		ccfc_pack_kv_cstr(
-			rq->pack, "clock",
-			ccfc_reply_clock_text(text, index->epoch, seq));
-	else
-		ccfc_reply_clock(rq->pack, rq->service);
+	pack_clock(rq, &r);
+	ccfc_buf_release(&r.scratch);
+}
+
+/* --- events.since --- */
+
+struct since {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
+	struct ccfc_spool spool; /* the events */
+	struct ccfc_wish wish;
+	struct reading reading;
+	bool begun;
+};
+
+static int step_since(struct ccfc_sliced *s, const struct ccfc_index *index,
+		      struct ccfc_err *err)
+{
+	struct since *w = (struct since *)s;
+	bool more;
+	int r;
+
+	(void)index;
+	if (!w->begun) {
+		ccfc_sliced_request(&w->rq, &w->pack, s);
+		ccfc_pack_init(&w->pack, &w->spool.mem);
+		w->spool.dir = w->rq.service->state_dir;
+		r = ccfc_wish_init(&w->wish, &w->rq, err);
+		if (r)
+			return r;
+		begin_reading(&w->reading, &w->rq, &w->wish, 0);
+		w->begun = true;
+	}
+	more = read_some(&w->rq, &w->reading, STEP_EVENTS);
+	ccfc_spool_settle_some(&w->spool);
+	return more ? CCFC_DEFERRED : 0;
+}
+
+static int finish_since(struct ccfc_deferred *d, struct ccfc_request *rq,
+			struct ccfc_err *err)
+{
+	struct since *w = (struct since *)d;
+
+	(void)err;
+	rq->clock = w->rq.clock;
+	rq->progress = w->rq.progress;
+	ccfc_pack_map(rq->pack);
+	ccfc_pack_kv_bool(rq->pack, "fresh", w->reading.fresh);
+	ccfc_pack_cstr(rq->pack, "events");
+	ccfc_methods_body(rq, &w->spool, w->reading.n);
+	pack_clock(rq, &w->reading);
+	ccfc_pack_end(rq->pack);
+	return 0;
+}
+
+static void reset_since(struct ccfc_sliced *s)
+{
+	struct since *w = (struct since *)s;
+
+	ccfc_buf_release(&w->reading.scratch);
+	if (w->begun)
+		ccfc_wish_release(&w->wish);
+	ccfc_spool_release(&w->spool);
+	w->begun = false;
+}
+
+static void release_since(struct ccfc_deferred *d)
+{
+	free(d);
 }
 
 int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct ccfc_wish wish;
-	int r = ccfc_wish_init(&wish, rq, err);
+	struct since *w = ccfc_calloc(1, sizeof(*w));
 
-	if (r)
-		return r;
-	ccfc_pack_map(rq->pack);
-	ccfc_events_since(rq, &wish, 0);
-	ccfc_pack_end(rq->pack);
-	ccfc_wish_release(&wish);
-	return 0;
+	(void)err;
+	ccfc_spool_init(&w->spool, NULL);
+	w->s.step = step_since;
+	w->s.reset = reset_since;
+	w->s.goes_on = true;
+	w->s.d.finish = finish_since;
+	w->s.d.release = release_since;
+	return ccfc_slice_up(rq, &w->s);
 }

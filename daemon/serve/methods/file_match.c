@@ -192,10 +192,11 @@ static int step_match(struct ccfc_sliced *s, const struct ccfc_index *index,
 		r = choose_page(w, err);
 		break;
 	case PACK:
-		if (!pack_files_some(w))
-			return 0;
 		/* Not within a file: its head is still to be filled in. */
-		r = w->history.groups ? 0 : ccfc_spool_settle(&w->spool, err);
+		if (!w->history.groups && ccfc_spool_is_full(&w->spool))
+			ccfc_spool_settle_some(&w->spool);
+		else if (!pack_files_some(w))
+			return 0;
 		return r ? r : CCFC_DEFERRED;
 	}
 	w->phase++;

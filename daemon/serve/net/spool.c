@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define MEMORY_MAX ((size_t)1 << 20)
+#define SETTLE_MAX ((size_t)512 << 10)
 
 static int named_file(const char *dir)
 {
@@ -65,19 +66,36 @@ void ccfc_spool_release(struct ccfc_spool *s)
 	s->bytes = 0;
 }
 
-int ccfc_spool_settle(struct ccfc_spool *s, struct ccfc_err *err)
+bool ccfc_spool_is_full(const struct ccfc_spool *s)
 {
-	if (s->mem.len <= MEMORY_MAX)
+	return s->mem.len > MEMORY_MAX && !s->stays;
+}
+
+static int settle_most(struct ccfc_spool *s, size_t most, struct ccfc_err *err)
+{
+	struct ccfc_slice part = ccfc_slice_cut(ccfc_buf_view(&s->mem), most);
+
+	if (!ccfc_spool_is_full(s))
 		return 0;
 	if (s->fd < 0)
 		s->fd = ccfc_spool_file(s->dir);
-	if (s->fd < 0 ||
-	    ccfc_spool_write(s->fd, s->bytes, ccfc_buf_view(&s->mem)))
+	if (s->fd < 0 || ccfc_spool_write(s->fd, s->bytes, part))
 		return ccfc_err_errno(
 			err, errno, "no room for a long answer in %s", s->dir);
-	s->bytes += s->mem.len;
-	ccfc_buf_clear(&s->mem);
+	s->bytes += part.len;
+	ccfc_buf_consume(&s->mem, part.len);
 	return 0;
+}
+
+int ccfc_spool_settle(struct ccfc_spool *s, struct ccfc_err *err)
+{
+	return settle_most(s, SIZE_MAX, err);
+}
+
+void ccfc_spool_settle_some(struct ccfc_spool *s)
+{
+	if (settle_most(s, SETTLE_MAX, NULL))
+		s->stays = true;
 }
 
 uint64_t ccfc_spool_size(const struct ccfc_spool *s)

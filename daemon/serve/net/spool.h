@@ -16,12 +16,19 @@ struct ccfc_spool {
 	struct ccfc_buf mem; /* what comes behind the file */
 	int fd;		     /* -1: nothing went there */
 	uint64_t bytes;	     /* in the file */
+	bool stays;	     /* in memory, all that comes */
 };
 
 void ccfc_spool_init(struct ccfc_spool *spool, const char *dir);
 void ccfc_spool_release(struct ccfc_spool *spool);
 /* To be called when `mem` has grown; `mem` may be empty afterwards. */
 int ccfc_spool_settle(struct ccfc_spool *spool, struct ccfc_err *err);
+/*
+ * The same in pieces of half a MiB, while `is_full`. What no file takes stays
+ * in memory.
+ */
+void ccfc_spool_settle_some(struct ccfc_spool *spool);
+bool ccfc_spool_is_full(const struct ccfc_spool *spool);
 uint64_t ccfc_spool_size(const struct ccfc_spool *spool);
 
 /* A file that only its descriptor knows; -1 and errno. */

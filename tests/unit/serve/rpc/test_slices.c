@@ -256,6 +256,7 @@ static const struct {
 	{ "stats.get", "by=ext", 20 },
 	{ "session.list", NULL, 15 },
 	{ "session.list", "sort=tokens;touched=/p/**", 15 },
+	{ "events.since", "clock=1:0", 9 },
 	{ "file.match", "pattern=/**;limit:1000", 50 },
 	{ "file.match", "pattern=/**;includeChanges:false", 50 },
 	{ "file.sessions", "path=/p/many;limit:1000", 20 },

@@ -88,7 +88,7 @@ def make_chain(box, seed):
     return out.session, made.ids
 
 
-def questions_of(session, ids):
+def questions_of(session, ids, clock):
     """Name → requests; each of them is cold or as good as."""
     path = {"path": chain.PATH}
     session = {"session": session}
@@ -105,6 +105,13 @@ def questions_of(session, ids):
         "sql.query": [("sql.query", {
             "query": "SELECT count(*) FROM changes a, changes b "
                      "WHERE a.rowid < b.rowid"})],
+        "stats.get": [("stats.get", {"by": "file", "limit": 100})],
+        "file.match": [("file.match", {"pattern": "/**", "limit": 50}),
+                       ("file.match", {"pattern": "/**/*a*",
+                                       "includeChanges": False})],
+        "session.list": [("session.list", {"sort": "tokens"})],
+        "file.sessions, long": [("file.sessions", path)],
+        "events.since": [("events.since", {"clock": clock})],
         "index.build": [("index.build", {})],
     }
 
@@ -116,6 +123,8 @@ def rows(table, measure, until_indexed, folder, seed, runs):
         box.roots = [box.claude, folder]
         box.start()
         until_indexed(box)
+        with box.rpc() as rpc:
+            epoch = rpc.call("index.stats")["clock"].split(":")[0]
         asked = box.ok("search", "/**", "--limit=2",
                        "--format=paths").splitlines()
         lookup = next(x for x in asked if x != chain.PATH)
@@ -131,7 +140,7 @@ def rows(table, measure, until_indexed, folder, seed, runs):
             busy = probe()
         table.add("  beside a busy loop", text(busy), "alone", text(idle),
                   busy[1] / idle[1])
-        for what, requests in questions_of(session, ids).items():
+        for what, requests in questions_of(session, ids, epoch + ":0").items():
             with Beside(ask_on, box.socket, requests):
                 got = probe()
             table.add(f"  beside {what}", text(got), "alone, p99",

@@ -176,6 +176,35 @@ def test_dump_in_slices():
                 eq(rpc.call("index.dump") == before, True, "as a cold scan")
 
 
+def test_listings_in_slices():
+    """The next question passes what goes over much of the index, by the
+    number of rows and not by the time that they take."""
+    edits = 4500
+    with Box() as box:
+        out, ids, _ = long_chain(box, edits)
+        box.start()
+        with box.rpc() as rpc:
+            clock = rpc.call("index.stats")["clock"].split(":")[0] + ":0"
+            session = {"session": out.session}
+            for method, options, count in (
+                    ("stats.get", {}, lambda x: x["totals"]["changes"]),
+                    ("stats.get", {"by": "file"},
+                     lambda x: x["rows"][0]["changes"]),
+                    ("session.list", {},
+                     lambda x: x["sessions"][0]["totalChanges"]),
+                    ("file.match", {"pattern": "/**"},
+                     lambda x: len(x[0]["sessions"][0]["changes"])),
+                    ("file.sessions", {"path": PATH},
+                     lambda x: len(x["sessions"][0]["changes"])),
+                    ("session.files", session,
+                     lambda x: len(x["files"][0]["changes"])),
+                    ("events.since", {"clock": clock},
+                     lambda x: len(x["events"]))):
+                overtaken, result = pair(rpc, method, options)
+                eq(overtaken, True, f"{method}: the next one passes it")
+                eq(count(result), len(ids), f"{method}: changes")
+
+
 def test_hang_up():
     """Nobody waits for it: the work ends, and its chain is not kept."""
     with Box() as box:

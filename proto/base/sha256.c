@@ -1,11 +1,20 @@
 /*
  * SHA-256 (FIPS 180-4). Our own, because a hash of a few lines is no reason
  * for a library: paths are hashed for the names of backups, and whole files
- * for reports, a few at a time.
+ * for reports, a few at a time. Long texts are left to the processor where it
+ * has instructions for that: they take a quarter of the time.
  */
 #include "base/sha256.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#include <immintrin.h>
+#define HAS_SHA_BLOCKS 1
+#endif
+
 #define BLOCK 64u
+/* Asking the processor takes some microseconds on a virtual machine. */
+#define LONG_BYTES ((size_t)64 << 10)
 
 static const uint32_t K[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
@@ -94,6 +103,84 @@ static void add_block(uint32_t s[8], const unsigned char *block)
 	s[7] += h;
 }
 
+#ifdef HAS_SHA_BLOCKS
+static bool has_instructions(void)
+{
+	unsigned a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_1) &&
+	       __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_SHA);
+}
+
+/* Four rounds with the words `w`, of which the first is number `i`. */
+#define FOUR_ROUNDS(w, i)                                                      \
+	do {                                                                   \
+		__m128i sum = _mm_add_epi32(                                   \
+			w, _mm_loadu_si128((const __m128i *)(K + (i))));       \
+                                                                               \
+		cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);                 \
+		sum = _mm_shuffle_epi32(sum, 0x0e);                            \
+		abef = _mm_sha256rnds2_epu32(abef, cdgh, sum);                 \
+	} while (0)
+
+/* The state is kept as the instructions want it: a, b, e, f and c, d, g, h. */
+__attribute__((target("sha,sse4.1"))) static void
+add_blocks(uint32_t s[8], const unsigned char *p, size_t n)
+{
+	const __m128i swap =
+		_mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
+	__m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((__m128i *)s), 0xb1);
+	__m128i efgh =
+		_mm_shuffle_epi32(_mm_loadu_si128((__m128i *)(s + 4)), 0x1b);
+	__m128i abef = _mm_alignr_epi8(abcd, efgh, 8);
+	__m128i cdgh = _mm_blend_epi16(efgh, abcd, 0xf0);
+
+	for (; n; n--, p += BLOCK) {
+		const __m128i abef0 = abef, cdgh0 = cdgh;
+		__m128i w[4];
+
+		for (int i = 0; i < 4; i++) {
+			w[i] = _mm_loadu_si128((const __m128i *)p + i);
+			w[i] = _mm_shuffle_epi8(w[i], swap);
+			FOUR_ROUNDS(w[i], 4 * i);
+		}
+		for (int i = 4; i < 16; i++) {
+			__m128i last = w[(i + 3) % 4], *to = &w[i % 4];
+
+			*to = _mm_sha256msg1_epu32(*to, w[(i + 1) % 4]);
+			*to = _mm_add_epi32(
+				*to, _mm_alignr_epi8(last, w[(i + 2) % 4], 4));
+			*to = _mm_sha256msg2_epu32(*to, last);
+			FOUR_ROUNDS(*to, 4 * i);
+		}
+		abef = _mm_add_epi32(abef, abef0);
+		cdgh = _mm_add_epi32(cdgh, cdgh0);
+	}
+	abcd = _mm_shuffle_epi32(abef, 0x1b);
+	efgh = _mm_shuffle_epi32(cdgh, 0xb1);
+	_mm_storeu_si128((__m128i *)s, _mm_blend_epi16(abcd, efgh, 0xf0));
+	_mm_storeu_si128((__m128i *)(s + 4), _mm_alignr_epi8(efgh, abcd, 8));
+}
+#endif
+
+/* All whole blocks; gives the bytes behind them. */
+static const unsigned char *add_whole(uint32_t s[8], const unsigned char *p,
+				      size_t *len)
+{
+	size_t n = *len / BLOCK;
+
+	*len %= BLOCK;
+#ifdef HAS_SHA_BLOCKS
+	if (n >= LONG_BYTES / BLOCK && has_instructions()) {
+		add_blocks(s, p, n);
+		return p + n * BLOCK;
+	}
+#endif
+	for (; n; n--, p += BLOCK)
+		add_block(s, p);
+	return p;
+}
+
 void ccfc_sha256_init(struct ccfc_sha256 *s)
 {
 	static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372,
@@ -120,8 +207,7 @@ void ccfc_sha256_add(struct ccfc_sha256 *s, const void *ptr, size_t len)
 			return;
 		add_block(s->h, s->block);
 	}
-	for (; len >= BLOCK; p += BLOCK, len -= BLOCK)
-		add_block(s->h, p);
+	p = add_whole(s->h, p, &len);
 	if (len)
 		memcpy(s->block, p, len);
 }

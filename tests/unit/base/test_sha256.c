@@ -134,6 +134,32 @@ static void test_any_cutting(void **state)
 	}
 }
 
+/* Long texts go another way than the same text in short pieces. */
+static void test_long(void **state)
+{
+	static unsigned char bytes[(64 << 10) + 200];
+	unsigned char whole[CCFC_SHA256_BYTES], cut[CCFC_SHA256_BYTES];
+	struct ccfc_sha256 s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)seed_below(256);
+	for (size_t less = 0; less < 300; less++) {
+		size_t len = sizeof(bytes) - less;
+
+		ccfc_sha256_init(&s);
+		ccfc_sha256_add(&s, bytes + less % 7, len - less % 7);
+		ccfc_sha256_end(&s, whole);
+		ccfc_sha256_init(&s);
+		for (size_t at = less % 7, n; at < len; at += n) {
+			n = len - at < 1000 ? len - at : 1000;
+			ccfc_sha256_add(&s, bytes + at, n);
+		}
+		ccfc_sha256_end(&s, cut);
+		assert_memory_equal(whole, cut, sizeof(cut));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_a_million),
 		cmocka_unit_test(test_lengths),
 		cmocka_unit_test(test_any_cutting),
+		cmocka_unit_test(test_long),
 	};
 
 	seed_start();

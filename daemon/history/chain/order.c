@@ -439,6 +439,11 @@ static bool find_window(struct search *s, uint32_t i)
 	if (i < chain->n && chain->nodes[i].start <= chain->nodes[i - 1].late)
 		hi = i;
 	widen(&lo, &hi, chain, floor, i);
+	/* Alone in front of it: then those that came together with it. */
+	if (lo == hi && i < chain->n) {
+		lo = hi = i;
+		widen(&lo, &hi, chain, i, i);
+	}
 	s->lo = lo;
 	s->n = hi - lo + 1;
 	/* What comes behind the last node is looked at in the end. */

@@ -385,7 +385,7 @@ static bool was_lost(struct ccfc_replay *r, uint32_t i)
 	struct ccfc_slice text = ccfc_buf_view(&r->hand);
 	enum ccfc_step step;
 
-	if (!r->has_ev || !node[1].before.exists ||
+	if (!r->has_ev || !node[1].before.exists || node[1].before.guessed ||
 	    node[1].before.how == CCFC_HOW_SAME ||
 	    !ccfc_nodes_overlap(r->chain, i, i + 1))
 		return false;
@@ -446,6 +446,7 @@ static bool before_from_after(struct ccfc_replay *r, uint32_t i)
 		ccfc_state_weaken(&node->before, node->after.why, false);
 	else if (step == CCFC_STEP_GUESSED)
 		ccfc_state_weaken(&node->before, ASSUMED, false);
+	node->before.guessed = node->after.guessed || step == CCFC_STEP_GUESSED;
 	if (i)
 		node->gap = gap_between(&node[-1].after, node, true);
 	return true;

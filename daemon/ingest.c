@@ -162,13 +162,14 @@ void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,
 			const struct ccfc_name *name, const char *why)
 {
 	if (ccfc_failed_note(&in->failed, path, name, why))
-		ccfc_log(CCFC_LOG_WARN, "%s: %s; it is tried again", path, why);
+		ccfc_log(CCFC_LOG_WARN, "%s: %s; it will be tried again", path,
+			 why);
 }
 
 void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path)
 {
 	if (ccfc_failed_clear(&in->failed, path))
-		ccfc_log(CCFC_LOG_INFO, "%s: is as it should be again", path);
+		ccfc_log(CCFC_LOG_INFO, "%s: readable again", path);
 }
 
 static void try_again(void *ctx, const struct ccfc_failure *f)

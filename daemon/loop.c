@@ -381,7 +381,7 @@ static void drop_builds(struct loop *loop)
  */
 static void end_without(struct loop *loop)
 {
-	ccfc_log(CCFC_LOG_WARN, "a question that did not end is left alone");
+	ccfc_log(CCFC_LOG_WARN, "a question did not end and is abandoned");
 	ccfc_tree_free(loop->tree);
 	ccfc_store_free(loop->store);
 	ccfc_server_free(loop->server);
@@ -539,8 +539,8 @@ int ccfc_loop_run(const struct ccfc_config *config, int *lock,
 		 */
 		if (loop.stale) {
 			ccfc_log(CCFC_LOG_INFO,
-				 "the index is another version's: all "
-				 "transcripts are read anew");
+				 "the index was made by another version: all "
+				 "transcripts are read again");
 			ccfc_ingest_rebuild(loop.ingest, CCFC_SLICE_NONE);
 		}
 		run_loop(&loop);

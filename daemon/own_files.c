@@ -98,7 +98,7 @@ static void mend_socket(struct ccfc_own_files *p)
 	if (ccfc_server_listen_again(p->env.server, &err)) {
 		complain_own_files(
 			&p->deaf, &err,
-			"the socket is gone, and cannot be made anew");
+			"the socket is gone and cannot be created again");
 		ccfc_notify("STATUS=not reachable: %s", err.what);
 		return;
 	}
@@ -143,7 +143,7 @@ static int replaced(const struct ccfc_own_files *p, struct ccfc_err *err)
 		     "%s: the store was replaced by another one while the "
 		     "daemon ran",
 		     p->env.state_dir);
-	ccfc_err_hint(err, "the next ccfcd reads the one that is there");
+	ccfc_err_hint(err, "the next ccfcd reads the new store");
 	return CCFC_EBUSY;
 }
 
@@ -186,8 +186,8 @@ static int look_at_state(struct ccfc_own_files *p, struct ccfc_err *err)
 	if (r) {
 		complain_own_files(
 			&p->homeless, &why,
-			"the state directory was removed, and cannot be made "
-			"anew");
+			"the state directory was removed and cannot be "
+			"created again");
 		ccfc_notify("STATUS=nothing is stored: %s", why.what);
 		return 0;
 	}

@@ -79,7 +79,7 @@ static void rename_source(struct ccfc_ingest *in, uint32_t source,
 {
 	struct ccfc_name was = ccfc_ingest_name(in, source);
 
-	ccfc_log(CCFC_LOG_DEBUG, "%s: goes by %s now",
+	ccfc_log(CCFC_LOG_DEBUG, "%s: is now named %s",
 		 ccfc_ingest_path(in, source), path.ptr);
 	ccfc_index_alias_drop(in->index, path);
 	ccfc_index_source_move(in->index, source, path, name);

@@ -37,7 +37,7 @@ static int check_peer(int fd, const char *path, struct ccfc_err *err)
 	uid_t uid;
 
 	if (peer_uid(fd, &uid) < 0)
-		return ccfc_err_io(err, errno, "cannot find out whose %s is",
+		return ccfc_err_io(err, errno, "cannot find the owner of %s",
 				   path);
 	if (uid == geteuid())
 		return 0;

@@ -114,8 +114,8 @@ static int ended(const char *path, const char *log, off_t from, bool *again,
 	/* It has waited for that one long enough. */
 	ccfc_err_set(err, CCFC_EUNREACHABLE, "the daemon is %s, but not at %s",
 		     words, path);
-	ccfc_err_hint(err, "CCFC_SOCKET has to be the one that it was started "
-			   "with; else set CCFC_STATE_DIR too");
+	ccfc_err_hint(err, "use the CCFC_SOCKET that the daemon was started "
+			   "with, or set CCFC_STATE_DIR too");
 	return CCFC_EUNREACHABLE;
 }
 

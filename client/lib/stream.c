@@ -36,7 +36,7 @@ static int gone(struct ccfc_client *c, struct ccfc_err *err)
 
 	ccfc_stream_fail(c, 0);
 	return ccfc_err_set(err, CCFC_EUNREACHABLE,
-			    over ? "the connection to the daemon is over"
+			    over ? "the connection to the daemon is closed"
 				 : "the daemon closed the connection");
 }
 

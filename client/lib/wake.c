@@ -20,7 +20,7 @@ static int cannot_listen(const struct ccfc_holder *holder, struct ccfc_err *err)
 	ccfc_err_set(err, CCFC_EBUSY,
 		     "the daemon (pid %ld) is not reachable: %s", holder->pid,
 		     holder->why[0] ? holder->why : "its socket is gone");
-	ccfc_err_hint(err, "mend that, or end the daemon with: kill %ld",
+	ccfc_err_hint(err, "fix that, or end the daemon with: kill %ld",
 		      holder->pid);
 	return CCFC_EBUSY;
 }

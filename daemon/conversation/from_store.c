@@ -73,7 +73,7 @@ static int failed_to_read(const struct ccfc_texts_reader *r,
 			  struct ccfc_err *err)
 {
 	return ccfc_err_io(err, ccfc_texts_error(r),
-			   "what was said cannot be read");
+			   "the message texts cannot be read");
 }
 
 static int scan(struct gone *g, struct ccfc_err *err)

@@ -206,7 +206,8 @@ static int run_texts(struct ccfc_search_run *run, uint64_t *damaged,
 	*damaged = ccfc_texts_damaged(reader);
 	if (!r && ccfc_texts_error(reader))
 		r = ccfc_err_io(err, ccfc_texts_error(reader),
-				"text.search: what was said cannot be read");
+				"text.search: the message texts cannot be "
+				"read");
 	ccfc_texts_reader_free(reader);
 	return r;
 }

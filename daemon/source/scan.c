@@ -115,7 +115,7 @@ static void set_state(struct ccfc_tree *tree, struct ccfc_dir *dir, bool denied,
 static void note_failure(struct ccfc_tree *tree, const char *path, int errnum)
 {
 	if (ccfc_failed_note(&tree->failed, path, NULL, strerror(errnum)))
-		ccfc_log(CCFC_LOG_WARN, "%s: %s; it is tried again", path,
+		ccfc_log(CCFC_LOG_WARN, "%s: %s; it will be tried again", path,
 			 strerror(errnum));
 }
 

@@ -17,7 +17,7 @@
 static int damaged(const struct ccfc_load *load, const char *what)
 {
 	return ccfc_err_set(load->err, CCFC_ECORRUPT,
-			    "store %s: rows make no sense (%s)",
+			    "store %s: rows are inconsistent (%s)",
 			    load->store->path, what);
 }
 

@@ -244,8 +244,8 @@ static int begin_save(struct batch *b)
 {
 	if (!b->store->db)
 		b->failed = ccfc_err_set(b->err, CCFC_EIO,
-					 "store %s: it was removed, and could "
-					 "not be made anew",
+					 "store %s: it was removed and could "
+					 "not be created again",
 					 b->store->path);
 	else
 		run_save(b, CCFC_STMT_BEGIN);

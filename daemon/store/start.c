@@ -111,8 +111,8 @@ int ccfc_store_start(struct ccfc_store **out, struct ccfc_index **index,
 			pause_for(ms);
 	}
 	if (r == CCFC_EIO)
-		ccfc_err_hint(err, "nothing was changed; see to the disk, and "
-				   "start it again");
+		ccfc_err_hint(err, "nothing was changed; check the disk, "
+				   "then start the daemon again");
 	*out = s.store;
 	*index = s.index;
 	*stale = s.stale;

@@ -90,7 +90,7 @@ static int check_writable(struct ccfc_store *store, struct ccfc_err *err)
 	}
 	return ccfc_err_set(err, format > FORMAT_MAX ? CCFC_ECORRUPT : CCFC_EIO,
 			    "store %s: %s", store->path,
-			    format > FORMAT_MAX ? "its format makes no sense"
+			    format > FORMAT_MAX ? "its format is unknown"
 						: "cannot be written");
 }
 

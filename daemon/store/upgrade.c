@@ -95,7 +95,7 @@ static int check_tables(struct ccfc_store *store, int schema,
 		if (r)
 			return r;
 		if (!ours)
-			return corrupt(store, "its schema makes no sense", err);
+			return corrupt(store, "its schema is unknown", err);
 	}
 	return 0;
 }
@@ -249,8 +249,8 @@ static int upgrade(struct ccfc_store *store, int schema, struct ccfc_err *err)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	else
 		ccfc_log(CCFC_LOG_INFO,
-			 "store %s: was made by an older version, and is "
-			 "brought to schema %d",
+			 "store %s: was made by an older version; upgrading "
+			 "it to schema %d",
 			 store->path, CCFC_STORE_SCHEMA);
 	return r;
 }
@@ -304,7 +304,7 @@ static int read_version(int64_t *schema, bool *sums, struct ccfc_store *store,
 		*schema = sqlite3_column_int64(stmt, 1);
 		if (*sums &&
 		    !ccfc_sum_fits(stmt, CCFC_TABLE_META, CCFC_STORE_SCHEMA))
-			r = corrupt(store, "its version makes no sense", err);
+			r = corrupt(store, "its version is unknown", err);
 	} else if (code != SQLITE_DONE) {
 		r = ccfc_db_error(store, "cannot read", err);
 	}
@@ -350,13 +350,13 @@ int ccfc_store_make_tables(struct ccfc_store *store, struct ccfc_err *err)
 	if (!tables)
 		return create_all(store, err);
 	if (!meta)
-		return corrupt(store, "its schema makes no sense", err);
+		return corrupt(store, "its schema is unknown", err);
 	r = read_version(&schema, &sums, store, err);
 	if (r)
 		return r;
 	if (schema > CCFC_STORE_SCHEMA)
 		return refuse_upgrade(store, err);
 	if (schema < 0 || (schema && sums != (schema >= CCFC_STORE_SUMS)))
-		return corrupt(store, "its version makes no sense", err);
+		return corrupt(store, "its version is unknown", err);
 	return open_tables(store, (int)schema, sums, err);
 }

@@ -44,7 +44,9 @@ static int begin_write_again(struct ccfc_store *store, struct ccfc_err *err)
 	struct stat st;
 
 	if (fd < 0)
-		return ccfc_err_io(err, errno, "store %s: cannot make it anew",
+		return ccfc_err_io(err, errno,
+				   "store %s: cannot create it "
+				   "again",
 				   store->path);
 	if (!fstat(fd, &st)) {
 		store->dev = st.st_dev;

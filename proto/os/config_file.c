@@ -37,7 +37,7 @@ static int read_line_config_file(const char *path, int number, char *line,
 	eq = strchr(line, '=');
 	if (!eq)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "config %s:%d: no '=' in it", path, number);
+				    "config %s:%d: has no '='", path, number);
 	*eq = '\0';
 	line = trim_config_file(line);
 	r = fn(data, line, trim_config_file(eq + 1));

@@ -168,8 +168,9 @@ def test_text_and_exit_status():
     with Patient() as box:
         done = box.run("doctor")
         eq(done.returncode, 1, "exit status")
-        assert ("warn  daemon: none is running: a transcript that is deleted "
-                "before one runs again is not indexed\n      ccfc start\n"
+        assert ("warn  daemon: none is running: transcripts deleted before "
+                "the next start are not indexed\n"
+                "      ccfc start\n"
                 ) in done.stdout, done.stdout
         assert not os.path.exists(box.socket), "a daemon was started"
         eq(box.run("doctor", "--nonsense").returncode, 2, "exit status")
@@ -195,7 +196,7 @@ def test_something_is_in_the_way():
         os.makedirs(os.path.dirname(box.socket), 0o700)
         with open(box.socket, "w", encoding="utf-8") as f:
             f.write("mine")
-        box.mended("daemon", "fail", "is no socket")
+        box.mended("daemon", "fail", "is not a socket")
         with open(box.socket + ".old", encoding="utf-8") as f:
             eq(f.read(), "mine", "what was there")
 
@@ -387,7 +388,7 @@ def test_a_daemon_beside_the_service():
     with Patient() as box:
         box.start()
         box.unit("loaded", "enabled", "inactive")
-        found = box.mended("service", "warn", "not the service's")
+        found = box.mended("service", "warn", "another daemon is running")
         assert found["fix"].startswith("ccfc stop && systemctl"), found
 
 
@@ -453,7 +454,7 @@ def test_lines():
         box.start()
         box.transcript.write(FILE, "x" * 200_000)
         harness.append(box.transcript.path, b"{ torn\n")
-        found = box.find("transcripts", "1 line is no JSON")
+        found = box.find("transcripts", "1 line is not JSON")
         eq(found["level"], "note", "level")
         found = box.mended("transcripts", "warn", "2 lines are too long",
                            box.transcript.path)
@@ -565,10 +566,10 @@ def test_settings_that_win():
 
 def test_settings_that_are_none():
     for content, words in (
-            ("{ // mine\n}", "line 1: is no JSON"),
+            ("{ // mine\n}", "line 1: is not JSON"),
             ('{\n"cleanupPeriodDays": -1}', "line 2: cleanupPeriodDays is no"),
             ('{"cleanupPeriodDays": "30"}', "line 1: cleanupPeriodDays is"),
-            ("[" * 100_000, "line 1: is no"), ("", "line 1: is no JSON")):
+            ("[" * 100_000, "line 1: is no"), ("", "line 1: is not JSON")):
         with Patient() as box:
             path = settings(box, content)
             found = box.find("retention", f"{path}: {words}")

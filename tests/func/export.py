@@ -315,8 +315,8 @@ def test_not_there():
         for name, why in ((box.claude + "/x.md", "nothing is written"),
                           (link + "/x.md", "nothing is written"),
                           (box.projects + "/x.md", "nothing is written"),
-                          (box.top + "/ln", "no regular file"),
-                          (box.top, "no regular file"),
+                          (box.top + "/ln", "not a regular file"),
+                          (box.top, "not a regular file"),
                           (box.top + "/none/x", "No such file")):
             done = box.run("export", box.t.session, "--force", "-o", name)
             eq(done.returncode, 2, name)

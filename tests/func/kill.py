@@ -121,7 +121,7 @@ class Sweep:
         state = self.state()
         assert state != "mixed", "still mixed after the next command"
         assert not (mixed and state == "new"), "rolled forward?"
-        self.rolled_back += "was cut off" in done.stderr
+        self.rolled_back += "was interrupted" in done.stderr
         eq(self.world.left(), [], "temporary files")
         for _, entry in self.world.entries():
             assert entry in ("done", "undone"), entry

@@ -215,7 +215,7 @@ def test_what_is_in_the_way_stays():
                 eq(done.returncode, 2, command)
                 assert f"{box.socket}: in the way" in done.stderr, done.stderr
                 assert f"kill {box.daemon.pid}" in done.stderr, done.stderr
-        eq(levels(box, "is no socket"), ["fail"], "doctor")
+        eq(levels(box, "is not a socket"), ["fail"], "doctor")
         after = os.lstat(box.socket)
         eq((after.st_ino, after.st_mtime_ns, after.st_size),
            (before.st_ino, before.st_mtime_ns, 8), "what is in the way")

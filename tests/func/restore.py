@@ -76,7 +76,7 @@ def test_undo_of_an_undo():
         w.ok("restore", "--undo")
         eq(w.get("g"), "three\n")
         for out in (first, second):
-            assert "undone already" in w.fails("restore", "--undo",
+            assert "already undone" in w.fails("restore", "--undo",
                                                undo_id(out))
 
 
@@ -351,9 +351,9 @@ def test_not_sure():
         blind = w.blind("a", "f", "two", "2")
         w.put("f", "one\n2\nthree\n")
         said = w.fails("restore", "f", f"--at={blind}", "--dry-run")
-        assert "is not known for sure" in said, said
+        assert "is not known exactly" in said, said
         said = w.fails("restore", "f", f"--at={blind}")
-        assert "is not known for sure: " in said, said
+        assert "is not known exactly: " in said, said
         assert "--force" in said, said
         eq(w.get("f"), "one\n2\nthree\n", "the file")
         w.ok("restore", "f", f"--at={blind}", "--force")
@@ -402,7 +402,7 @@ def test_recover_a_write_without_a_result():
         eq(found.pop("f"), "one\n", "what is known")
         eq(found.pop("g"), "new\n", "the only one")
         eq(list(found.values()), ["two\n"], "the second one")
-        eq(said.count("whether it was written is not known"), 2, said)
+        eq(said.count("whether the file was written is not known"), 2, said)
         with w.box.rpc() as rpc:
             rows = rpc.call("session.recover", session=w.id("a"))["files"]
         eq([(os.path.basename(r["path"]), r.get("pending", False),

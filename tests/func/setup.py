@@ -201,7 +201,7 @@ def test_two_at_the_same_time():
               json.dumps([box.ccfc, "setup", "--remove", "--yes"]))
         box.ok("setup", "--yes")
         said = read(box.fake, "said")
-        assert said.startswith("2 ccfc: setup: another one is at work\n"), \
+        assert said.startswith("2 ccfc: setup: another setup is running\n"), \
             said
         assert os.path.exists(f"{box.config}/{UNIT}")
         box.ok("setup", "--remove", "--yes")
@@ -215,7 +215,7 @@ def test_one_after_the_question_of_another():
         code, shown = on_terminal(box, b"y\n",
                                   lambda: box.ok("setup", "--yes"))
         eq(code, 2, shown)
-        assert "another one was at work meanwhile" in shown, shown
+        assert "another setup ran meanwhile" in shown, shown
         box.ok("setup", "--remove", "--yes")
         eq((box.tree(), box.record()), (before, None), "after --remove")
 

@@ -261,7 +261,7 @@ def test_older_stores_are_brought_up():
             put_old(box, text, "index.db")
             box.start()
             check_old(box, schema)
-            said = f"is brought to schema {now}"
+            said = f"upgrading it to schema {now}"
             eq(box.log_text().count(said), int(schema < now), said)
             box.restart()
             eq(box.json("search", FILE)["totalSessions"], 1, "sessions")
@@ -282,7 +282,7 @@ def test_a_wrong_sum_is_not_made_right_by_bringing_it_up():
             # The row alone is lost.
             found = box.json("search", FILE)
             eq(found["sessions"][0]["changeCount"], 1, "changes")
-            assert "rows make no sense (t_change)" in box.log_text()
+            assert "rows are inconsistent (t_change)" in box.log_text()
 
 
 def test_older_stores_that_were_put_aside():
@@ -302,7 +302,7 @@ def test_the_reading_of_an_older_version_is_done_anew():
             "sum = row_sum('t_meta', key, value - 1) WHERE key = 'reader'")
         box.start()
         eq(box.ok("search", FILE, "--format=paths"), f"{FILE}\n", "search")
-        said = "the index is another version's: all transcripts are read anew"
+        said = "the index was made by another version: all transcripts are read again"
         eq(box.log_text().count(said), 1, "said")
         box.restart()
         box.ok("search", FILE)

@@ -144,7 +144,9 @@ int ccfc_git_run(struct ccfc_buf *out, const struct ccfc_git_place *place,
 	if (!code)
 		code = judge(&child, err);
 	if (!code && child.out.len > CCFC_REPLY_MAX_BYTES)
-		code = ccfc_err_set(err, CCFC_ETOOBIG, "git: too much to read");
+		code = ccfc_err_set(err, CCFC_ETOOBIG,
+				    "git: the output of "
+				    "git is too long");
 	if (!code)
 		ccfc_buf_slice(out, ccfc_buf_view(&child.out));
 	ccfc_child_release(&child);

@@ -157,7 +157,8 @@ int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
 		if (!inside) {
 			if (!read_header(blame, s))
 				return ccfc_err_set(err, CCFC_EPROTO,
-						    "git: no answer of blame");
+						    "git: git blame gave no "
+						    "answer");
 			inside = true;
 			continue;
 		}
@@ -239,7 +240,7 @@ static int read_work_file(struct ccfc_buf *out, const char *path,
 		return ccfc_err_errno(err, errno, "git: %s", path);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		code = ccfc_err_set(err, CCFC_EDENIED,
-				    "git: %s is no regular file", path);
+				    "git: %s is not a regular file", path);
 	else if (ccfc_read_all(out, fd) < 0)
 		code = ccfc_err_io(err, errno, "git: %s", path);
 	close(fd);

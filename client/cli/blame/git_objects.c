@@ -170,7 +170,7 @@ static int read_entry(char id[65], const char *name, struct ccfc_slice says,
 	if (!ccfc_slice_starts(says, "100") ||
 	    (n != before + 40 && n != before + 64))
 		return ccfc_err_set(err, CCFC_EDENIED,
-				    "git: '%s' is no regular file in HEAD",
+				    "git: '%s' is not a regular file in HEAD",
 				    name);
 	memcpy(id, says.ptr + before, n - before);
 	id[n - before] = '\0';

@@ -119,8 +119,8 @@ static int find_top(struct ccfc_repo *repo, struct ccfc_err *err)
 		free(top);
 	if (!strncmp(repo->name, ".git/", 5))
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "git: the file is in no work tree, but in "
-				    "git's own directory");
+				    "git: the file is in git's own "
+				    "directory, not in a work tree");
 	return 0;
 }
 

@@ -5,7 +5,7 @@ enum { OPT_DEEP, OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
 	[OPT_DEEP] = { "deep", 0, CCFC_OPT_FLAG,
-		       .help = "look at every row of the index, too" },
+		       .help = "also check every row of the index" },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "text (default) or json",
 			 .choices = "text|json" },
@@ -38,14 +38,15 @@ static int run_doctor(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_doctor = {
 	.name = "doctor",
 	.usage = "doctor [options]",
-	.summary = "what is wrong, and how to fix it",
-	.about = "Looks at the daemon, its version, its service, permissions, "
+	.summary = "find problems, and how to fix them",
+	.about = "Checks the daemon, its version, its service, permissions, "
 		 "watch limits, the\n"
 		 "transcripts, the store, and what Claude Code will delete "
 		 "next. Each finding is a\n"
 		 "line: ok, note (good to know), warn (works, but could be "
-		 "better) or fail; below\n"
-		 "it is the command that fixes it. Nothing is changed, and no "
+		 "better) or fail; the\n"
+		 "command that fixes the problem is below the finding. "
+		 "Nothing is changed, and no\n"
 		 "daemon is started.\n"
 		 "\n"
 		 "Exits with 0 if all is fine, with 1 if there is a warn or a "

@@ -26,8 +26,7 @@ static const struct ccfc_opt options[] = {
 			   .help = "include the model's thinking",
 			   CCFC_ASKS(thinking) },
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "FILE",
-			 .help = "write FILE, for the owner only; default "
-				 "stdout" },
+			 .help = "write FILE, with mode 0600; default stdout" },
 	[OPT_FORCE] = { "force", 'f', CCFC_OPT_FLAG,
 			.help = "with -o: replace FILE if it exists" },
 	{ 0 },
@@ -233,10 +232,9 @@ const struct ccfc_command ccfc_cmd_export = {
 	.name = "export",
 	.usage = "export SESSION [options]",
 	.summary = "a whole session as one document",
-	.about = "Writes all messages of a session, with those of its agents, "
-		 "as Markdown, as one\n"
-		 "JSON object {session, messages, agents}, or as one "
-		 "self-contained HTML\n"
+	.about = "Writes all messages of a session and its agents as "
+		 "Markdown, as one JSON object\n"
+		 "{session, messages, agents}, or as one self-contained HTML "
 		 "file without scripts.\n"
 		 "\n"
 		 "--redact replaces, in every text, path and name:\n"
@@ -251,11 +249,11 @@ const struct ccfc_command ccfc_cmd_export = {
 		 "  logins in URLs, and values of names like PASSWORD, "
 		 "api_key, token, secret\n"
 		 "                      [redacted]\n"
-		 "The end says how many of each. The rules match shapes and "
-		 "cannot find\n"
-		 "everything, for instance a secret that is split over several "
-		 "texts. Read the\n"
-		 "document before you pass it on.",
+		 "The end of the document counts the replacements. The rules "
+		 "match shapes and\n"
+		 "cannot find everything, for instance a secret that is split "
+		 "over several texts.\n"
+		 "Read the document before you pass it on.",
 	.examples = "  ccfc export 3f2a > session.md\n"
 		    "  ccfc export 3f2a --format=html --redact -o "
 		    "session.html\n"

@@ -34,7 +34,7 @@ static const struct ccfc_opt options[] = {
 			.help = "PATTERN is a regular expression (PCRE2)",
 			CCFC_ASKS(regex) },
 	[OPT_ROLE] = { "role", 0, CCFC_OPT_CHOICE, "ROLE",
-		       .help = "only what this one said: user or assistant",
+		       .help = "only messages of user or assistant",
 		       .choices = "user|assistant", CCFC_ASKS(role) },
 	[OPT_SESSION] = { "session", 0, CCFC_OPT_SESSION, "SESSION",
 			  .help = "only in this session", CCFC_ASKS(session) },
@@ -118,13 +118,14 @@ static int run_grep(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_grep = {
 	.name = "grep",
 	.usage = "grep PATTERN [options]",
-	.summary = "messages that have a text",
+	.summary = "messages that contain a text",
 	.about = "Searches the messages of all sessions, the latest first. It "
 		 "shows the text\n"
-		 "around the first match of each message, and the command that "
-		 "opens it. With\n"
-		 "--sort=rank prompts, short messages and those with many "
-		 "matches come first.\n"
+		 "around the first match of each message, and the command "
+		 "that shows the message.\n"
+		 "With --sort=rank prompts, short messages and messages with "
+		 "many matches come\n"
+		 "first.\n"
 		 "\n"
 		 "PATTERN is plain text, or with -e a Perl-compatible regular "
 		 "expression. Several\n"

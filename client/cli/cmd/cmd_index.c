@@ -7,12 +7,12 @@ enum { OPT_BUILD, OPT_STATS, OPT_DUMP, OPT_PROJECT, OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
 	[OPT_BUILD] = { "build", 0, CCFC_OPT_FLAG,
-			.help = "read all transcripts anew, then show the "
+			.help = "read all transcripts again, then show the "
 				"totals" },
 	[OPT_STATS] = { "stats", 0, CCFC_OPT_FLAG, .help = "show the totals" },
 	[OPT_DUMP] = { "dump", 0, CCFC_OPT_FLAG,
-		       .help = "everything in the index, one JSON object on a "
-			       "line" },
+		       .help = "print the whole index, one JSON object on "
+			       "each line" },
 	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
 			  .help = "with --build: only transcripts of this "
 				  "project",
@@ -90,13 +90,13 @@ const struct ccfc_command ccfc_cmd_index = {
 	.name = "index",
 	.usage = "index --build|--stats|--dump [options]",
 	.summary = "rebuild the index, or show its totals",
-	.about = "The daemon keeps the index up to date; --build is for when "
-		 "you doubt it. What is\n"
-		 "known of deleted transcripts is kept.\n"
+	.about = "The daemon keeps the index up to date; --build builds it "
+		 "again if you suspect an\n"
+		 "error. Facts from deleted transcripts are kept.\n"
 		 "\n"
-		 "The totals count the lines that could not be used, by kind: "
-		 "malformed, of an\n"
-		 "unknown type, too long.",
+		 "The totals count the unusable lines, by kind: malformed, of "
+		 "an unknown type, too\n"
+		 "long.",
 	.examples = "  ccfc index --stats\n"
 		    "  ccfc index --build --project=/home/me/project\n"
 		    "  ccfc index --dump | jq -r 'select(.kind==\"file\").path'"

@@ -37,16 +37,16 @@ static const struct ccfc_opt options[] = {
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "DIR",
 			 .help = "write below DIR; default ./" DEFAULT_DIR },
 	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",
-			  .help = "only with WORD in path or content; all, if "
-				  "several" },
+			  .help = "only files with WORD (all WORDs) in path "
+				  "or content" },
 	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
-			  .help = "with --deleted: only of this project",
+			  .help = "with --deleted: only files of this project",
 			  CCFC_ASKS(project_path) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "table (default) or json",
 			 .choices = "table|json" },
 	[OPT_OUTSIDE] = { "outside", 0, CCFC_OPT_NAMED, "PATH",
-			  .help = "also that file, which other programs run or "
+			  .help = "also PATH, which other programs run or "
 				  "trust" },
 	{ 0 },
 };
@@ -298,19 +298,19 @@ static int run_recover(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_recover = {
 	.name = "recover",
 	.usage = "recover SESSION|--deleted [options]",
-	.summary = "write out the last known content of files",
-	.about = "Writes the last known content of every file of a session, or "
-		 "of all deleted\n"
-		 "files, below a directory, under their names in the project.\n"
-		 "Nothing that exists is overwritten, and nothing is written "
-		 "elsewhere.\n"
-		 "Files that other programs run or trust (start-up files, "
-		 ".ssh, .git, .claude\n"
-		 "and the like) have to be named where they would go, each "
-		 "with --outside=PATH.\n"
+	.summary = "write the last known content of files",
+	.about = "Writes the last known content of every file of a session, "
+		 "or of all deleted\n"
+		 "files, below a directory, under their names in the project. "
+		 "Nothing that exists\n"
+		 "is overwritten, and nothing is written elsewhere. Files "
+		 "that other programs run\n"
+		 "or trust (start-up files, .ssh, .git, .claude and similar) "
+		 "must be named by\n"
+		 "their new place, each with --outside=PATH.\n"
 		 "\n"
-		 "DIR/REPORT.json has for each file the source of the content, "
-		 "whether it is\n"
+		 "DIR/REPORT.json has for each file the source of the "
+		 "content, whether it is\n"
 		 "exact or reconstructed, and its SHA-256. Content that is "
 		 "only partly known is\n"
 		 "not written; ccfc cat --partial shows it.",

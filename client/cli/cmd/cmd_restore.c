@@ -27,13 +27,13 @@ enum {
 static const struct ccfc_opt options[] = {
 	[OPT_AT] = CCFC_AT_OPTION,
 	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG,
-		       .help = "take back the last restore or revert, or that "
+		       .help = "undo the last restore or revert, or the one "
 			       "with ID" },
 	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG,
 		       .help = "show what can be undone, newest first" },
 	[OPT_DRY_RUN] = CCFC_APPLY_DRY_RUN,
 	[OPT_FORCE] = CCFC_APPLY_FORCE(
-		"also unsure content, outside changes, hard links"),
+		"also inexact content, outside changes, hard links"),
 	[OPT_OUTSIDE] = CCFC_OUTSIDE_OPTION,
 	{ 0 },
 };
@@ -125,10 +125,10 @@ static int check_sure(const struct work *w, struct ccfc_err *err)
 	    !ccfc_slice_is(ccfc_obj_get_str(state, "assumed"), "content"))
 		return 0;
 	ccfc_err_set(err, CCFC_EDENIED,
-		     "%s: its content then is not known for sure: %.*s",
+		     "%s: its content then is not known exactly: %.*s",
 		     w->given, (int)(why.len < 200 ? why.len : 200),
 		     why.len ? why.ptr : "");
-	ccfc_err_hint(err, "--force writes it all the same");
+	ccfc_err_hint(err, "--force writes it anyway");
 	return CCFC_EDENIED;
 }
 
@@ -166,11 +166,10 @@ static int check_present(const struct work *w, struct ccfc_err *err)
 			     w->given);
 	}
 	ccfc_buf_release(&change);
-	ccfc_err_hint(err, w->dry_run
-				   ? "--force writes it all the same"
-				   : "--dry-run shows what would be lost, "
-				     "--force writes it all the same (what is "
-				     "there now is kept for --undo)");
+	ccfc_err_hint(err, w->dry_run ? "--force writes it anyway"
+				      : "--dry-run shows what would be lost, "
+					"--force writes it anyway (what is "
+					"there now is kept for --undo)");
 	return CCFC_EDENIED;
 }
 
@@ -231,9 +230,8 @@ static int check_outside(struct work *w, struct ccfc_err *err)
 	reach = ccfc_outside_judge(&why, &w->outside, path, w->present.path,
 				   ccfc_obj_get_str(w->reply, "foreign"));
 	if (reach != CCFC_INSIDE) {
-		ccfc_err_set(err, CCFC_EDENIED,
-			     "restore: %s: not written just so: %s", w->given,
-			     why.ptr);
+		ccfc_err_set(err, CCFC_EDENIED, "restore: %s: refused: %s",
+			     w->given, why.ptr);
 		ccfc_outside_hint(err, reach, w->present.path);
 	}
 	ccfc_buf_release(&why);
@@ -386,14 +384,22 @@ const struct ccfc_command ccfc_cmd_restore = {
 	.name = "restore",
 	.usage = "restore FILE [--at=WHEN] [options]\n"
 		 "       ccfc restore --undo [ID] | --list",
-	.summary = "a file's old content back in its place",
+	.summary = "write a file's old content back",
 	.about = "Writes a file as it was. " CCFC_AT_ABOUT "\n"
 		 "\n"
-		 "restore refuses if that content is not known for sure, or if "
-		 "the file was\n"
-		 "changed outside of any session since, unless --force. If the "
+		 "Without --force, "
+		 "restore refuses "
+		 "if the old "
+		 "content is not "
+		 "known exactly, or "
+		 "if\n"
+		 "somebody changed "
+		 "the file outside "
+		 "of any session "
+		 "since. If the "
 		 "file did not\n"
-		 "exist then, it is removed.\n"
+		 "exist then, it is "
+		 "removed.\n"
 		 "\n" CCFC_OUTSIDE_ABOUT "\n"
 		 "\n" CCFC_APPLY_ABOUT "\n"
 		 "\n"

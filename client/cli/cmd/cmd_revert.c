@@ -296,8 +296,7 @@ static int refuse_revert(const struct work *w, uint32_t total,
 static int refuse_outside(const struct work *w, struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EDENIED,
-		     "revert: %u of %u files are not to be written just so: "
-		     "nothing was written",
+		     "revert: %u of %u files are refused: nothing was written",
 		     w->refused, w->n);
 	ccfc_outside_hint(err, w->worst, w->example);
 	return CCFC_EDENIED;

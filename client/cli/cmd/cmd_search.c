@@ -238,8 +238,8 @@ static int check_reads(const struct ccfc_opts *opts, struct ccfc_err *err)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (ccfc_opts_own(opts, rows[i])->set)
 			return ccfc_err_set(err, CCFC_EINVAL,
-					    "search: --%s: is about changes, "
-					    "--reads is not",
+					    "search: --%s: cannot be "
+					    "combined with --reads",
 					    options[rows[i]].name);
 	return 0;
 }
@@ -285,7 +285,7 @@ const struct ccfc_command ccfc_cmd_search = {
 		 "\n"
 		 "With --reads it lists the sessions that read a file (no "
 		 "glob), whether they\n"
-		 "changed it or not. Dates are then those of the reads.\n"
+		 "changed it or not. --from and --to then select reads.\n"
 		 "\n" CCFC_LISTING_ABOUT_STATES "\n"
 		 "\n" CCFC_LISTING_ABOUT_SHELL,
 	.examples = "  ccfc search src/auth/login.ts\n"

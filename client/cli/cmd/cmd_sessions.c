@@ -37,7 +37,7 @@ static const struct ccfc_opt options[] = {
 			 .choices = "waiting|active|failed|completed",
 			 CCFC_ASKS(status) },
 	[OPT_TOUCHED] = { "touched", 0, CCFC_OPT_TEXT, "GLOB",
-			  .help = "only sessions that changed such a file",
+			  .help = "only sessions that changed a matching file",
 			  CCFC_ASKS(touched) },
 	[OPT_SORT] = { "sort", 0, CCFC_OPT_CHOICE, "BY",
 		       .help = "recent (default), changes, tokens or duration",
@@ -90,7 +90,7 @@ static int run_sessions(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_sessions = {
 	.name = "sessions",
 	.usage = "sessions [options]",
-	.summary = "which sessions there are",
+	.summary = "all sessions",
 	.about = "Lists sessions, the latest first: title, project, branch, "
 		 "end, duration,\n"
 		 "messages, tool calls, files modified and read, changes, "

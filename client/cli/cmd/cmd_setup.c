@@ -28,8 +28,8 @@ static int check_user(struct ccfc_err *err)
 	if (geteuid() || !getenv("SUDO_UID"))
 		return 0;
 	ccfc_err_set(err, CCFC_EDENIED,
-		     "setup is for the user who runs it, and sudo makes that "
-		     "root");
+		     "setup works for the user who runs it; with sudo that "
+		     "is root");
 	ccfc_err_hint(err, "run it without sudo");
 	return CCFC_EDENIED;
 }
@@ -90,8 +90,8 @@ static int confirm(struct ccfc_out *out, struct ccfc_err *err)
 	if (!isatty(STDIN_FILENO)) {
 		ccfc_out_flush(out);
 		ccfc_err_set(err, CCFC_EINVAL,
-			     "setup: nothing was done: it asks first, and "
-			     "there is no terminal");
+			     "setup: nothing was done: there is no terminal "
+			     "to ask for confirmation");
 		ccfc_err_hint(err, "--yes does it without asking");
 		return CCFC_EINVAL;
 	}
@@ -178,20 +178,25 @@ static int run_setup(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_setup = {
 	.name = "setup",
 	.usage = "setup [--remove] [--yes] [--dry-run]",
-	.summary = "run the daemon as a service, and completions",
-	.about = "Has the daemon start with your session, as a service of "
-		 "systemd's user manager\nor of launchd, and gives your shells "
-		 "completions where they do not find the\ninstalled ones. It "
-		 "shows each file that it writes and each command that it\n"
-		 "runs, and asks. Run again, it brings up to date what is not; "
-		 "files that you\nchanged stay as they are.\n\n"
-		 "What was done is noted down in the state directory, and "
-		 "--remove undoes just\nthat. There is no need for a service: "
-		 "without one the first command that asks\nthe daemon "
-		 "something starts it. Exits with 1 if you say no.",
+	.summary = "run the daemon as a service; install completions",
+	.about = "Makes the daemon start with your session, as a service of "
+		 "systemd's user manager\n"
+		 "or of launchd, and installs completions for shells that do "
+		 "not find them. It\n"
+		 "shows each file that it writes and each command that it "
+		 "runs, and asks first.\n"
+		 "Run again, it updates what is out of date; files that you "
+		 "changed stay as they\n"
+		 "are.\n"
+		 "\n"
+		 "A record of the steps is kept in the state directory, and "
+		 "--remove undoes\n"
+		 "exactly these steps. A service is optional: without one the "
+		 "first command starts\n"
+		 "the daemon. Exits with 1 if you answer no.",
 	.examples = "  ccfc setup --dry-run    what it would do\n"
 		    "  ccfc setup --yes        for scripts\n"
-		    "  ccfc setup --remove     as if it had never been\n",
+		    "  ccfc setup --remove     undo what setup did\n",
 	.options = options,
 	.args_max = 0,
 	.run = run_setup,

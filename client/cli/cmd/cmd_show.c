@@ -30,7 +30,7 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_MESSAGES] = { "messages", 'm', CCFC_OPT_FLAG,
-			   .help = "all messages, with those of agents" },
+			   .help = "all messages, agents included" },
 	[OPT_TIMELINE] = { "timeline", 't', CCFC_OPT_FLAG,
 			   .help = "what happened, one line for each event" },
 	[OPT_TOOLS] = { "tools", 0, CCFC_OPT_FLAG,
@@ -39,7 +39,7 @@ static const struct ccfc_opt options[] = {
 			.help = "files: all (default), modified or read",
 			.choices = "all|modified|read" },
 	[OPT_TASKS] = { "tasks", 0, CCFC_OPT_FLAG,
-			.help = "its list of tasks" },
+			.help = "the list of tasks" },
 	[OPT_TREE] = { "tree", 0, CCFC_OPT_FLAG,
 		       .help = "the conversation with its branches" },
 	[OPT_THINKING] = { "thinking", 0, CCFC_OPT_FLAG,
@@ -48,7 +48,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_AGENT] = { "agent", 0, CCFC_OPT_TEXT, "AGENT",
 			.help = "messages of this agent", CCFC_ASKS(agent) },
 	[OPT_MESSAGE] = { "message", 0, CCFC_OPT_TEXT, "UUID",
-			  .help = "this message, and those around it",
+			  .help = "this message and the messages around it",
 			  CCFC_ASKS(message) },
 	[OPT_ROLE] = { "role", 0, CCFC_OPT_CHOICE, "ROLE",
 		       .help = "messages of user, assistant, system or tool",
@@ -58,7 +58,7 @@ static const struct ccfc_opt options[] = {
 			.help = "at most N messages, events or nodes", .min = 1,
 			.max = LIMIT_MAX },
 	[OPT_OFFSET] = { "offset", 0, CCFC_OPT_INT, "N",
-			 .help = "without the first N", .max = LIMIT_MAX,
+			 .help = "leave out the first N", .max = LIMIT_MAX,
 			 CCFC_ASKS(offset) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "text (default), json, jsonl or markdown",
@@ -135,12 +135,12 @@ const struct ccfc_command ccfc_cmd_show = {
 	.summary = "one session: messages, tools, files, tasks",
 	.about = "Shows a session: a summary, its tasks, tools and files, and "
 		 "its last messages;\n"
-		 "or only the sections that are asked for.\n"
+		 "or only the requested sections.\n"
 		 "\n"
 		 "SESSION is an id, a unique prefix of one, or a transcript's "
 		 "path. UUID is a\n"
-		 "message's id or a prefix of at least 6 characters; ccfc grep "
-		 "shows it.\n"
+		 "message's id or a prefix of at least 6 characters; ccfc "
+		 "grep shows it.\n"
 		 "\n"
 		 "A message has one line for each tool call and the first "
 		 "lines of each result.\n"

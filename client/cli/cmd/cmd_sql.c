@@ -61,7 +61,7 @@ static int read_stdin(struct ccfc_buf *out, struct ccfc_err *err)
 		return ccfc_err_io(err, errno, "sql: cannot read the query");
 	if (out->len && memchr(out->ptr, 0, out->len))
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "sql: the query has a NUL in it");
+				    "sql: the query contains a NUL byte");
 	return 0;
 }
 
@@ -94,13 +94,12 @@ static int ask_sql(struct ccfc_reply **reply, struct ccfc_question *q,
 static void note_more(uint32_t n, int64_t limit)
 {
 	if (n < (limit ? limit : LIMIT_DEFAULT))
-		ccfc_cli_note("there are more than these %u rows, but not in "
-			      "one answer: ask for less, or for LIMIT and "
-			      "OFFSET",
+		ccfc_cli_note("there are more than these %u rows, but the "
+			      "answer is full: use LIMIT and OFFSET",
 			      (unsigned)n);
 	else
 		ccfc_cli_note("there are more than these %u rows: --limit=N "
-			      "says how many are wanted",
+			      "shows more",
 			      (unsigned)n);
 }
 
@@ -153,19 +152,20 @@ static int run_sql(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_sql = {
 	.name = "sql",
 	.usage = "sql QUERY|- [options]",
-	.summary = "your own question, in SQL",
-	.about =
-		"Runs one SELECT over the views sessions, files, changes, "
-		"usage, tools and reads,\n"
-		"which --schema describes; - reads it from standard input. The "
-		"SQL is SQLite's.\n"
-		"Nothing can be written, and a query ends after 30 seconds.\n\n"
-		"Times are milliseconds since 1970; columns whose name ends in "
-		"_utc have them as\n"
-		"text. NULL is an empty cell, null in JSON. CSV is that of RFC "
-		"4180. JSON is the\n"
-		"daemon's answer, with columns and rows; JSON lines are a map "
-		"for each row.",
+	.summary = "an SQL query over the index",
+	.about = "Runs one SELECT over the views sessions, files, changes, "
+		 "commands, usage, tools\n"
+		 "and reads, which --schema describes; - reads the query from "
+		 "standard input. The\n"
+		 "SQL is SQLite's. A query cannot write, and ends after 30 "
+		 "seconds.\n"
+		 "\n"
+		 "Times are milliseconds since 1970; columns whose name ends "
+		 "in _utc have them as\n"
+		 "text. NULL is an empty cell, null in JSON. CSV follows RFC "
+		 "4180. JSON is the\n"
+		 "daemon's answer, with columns and rows; JSON lines are a map "
+		 "for each row.",
 	.examples =
 		"  ccfc sql --schema\n"
 		"  ccfc sql \"SELECT path, changes FROM files ORDER BY changes "

@@ -34,9 +34,9 @@ const struct ccfc_command ccfc_cmd_start = {
 	.name = "start",
 	.usage = "start",
 	.summary = "start the daemon",
-	.about = "Starts the daemon if none runs, also where CCFC_NO_SPAWN is "
-		 "set. There is\nseldom a need: every command that asks it "
-		 "something does so by itself.",
+	.about = "Starts the daemon if none runs, also if CCFC_NO_SPAWN is "
+		 "set. This is seldom\n"
+		 "needed: every command that asks the daemon starts it.",
 	.args_max = 0,
 	.run = run_start,
 };

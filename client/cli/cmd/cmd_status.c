@@ -199,7 +199,7 @@ static int run_status(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_status = {
 	.name = "status",
 	.usage = "status [options]",
-	.summary = "what the daemon is doing",
+	.summary = "the daemon's process, paths and totals",
 	.about = "Shows the daemon's process, paths, watches and totals. It "
 		 "starts no\n"
 		 "daemon: if none runs, it says so and exits with 3.",

@@ -53,8 +53,9 @@ const struct ccfc_command ccfc_cmd_stop = {
 	.usage = "stop",
 	.summary = "stop the daemon",
 	.about = "Stops the daemon and waits until it has ended. Nothing is "
-		 "lost: the next one\ngoes on where it was. Exits with 1 if "
-		 "none is running.",
+		 "lost: the next daemon\n"
+		 "continues where this one ended. Exits with 1 if no daemon "
+		 "is running.",
 	.args_max = 0,
 	.run = run_stop,
 };

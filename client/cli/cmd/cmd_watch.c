@@ -40,7 +40,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "SESSION",
 			  .help = "only this session", CCFC_ASKS(session) },
 	[OPT_SINCE] = { "since", 0, CCFC_OPT_TEXT, "CLOCK",
-			.help = "first what came after this clock" },
+			.help = "first print the events after this clock" },
 	[OPT_TOOL] = CCFC_LISTING_TOOL,
 	[OPT_EVIDENCE] = CCFC_LISTING_EVIDENCE,
 	[OPT_STATE] = { "state", 0, CCFC_OPT_STATES, "LIST",
@@ -48,7 +48,8 @@ static const struct ccfc_opt options[] = {
 				"pending",
 			CCFC_ASKS(states) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 .help = "text (default) or jsonl (an object a line)",
+			 .help = "text (default) or jsonl (one object on each "
+				 "line)",
 			 .choices = "text|jsonl" },
 	{ 0 },
 };
@@ -303,7 +304,7 @@ static int watch(struct watch *w, const struct ccfc_opts *opts,
 	    !ccfc_event_clock_parse(&clock, ccfc_slice_str(since->text))) {
 		ccfc_err_set(err, CCFC_EINVAL, "watch: --since=%s: not a clock",
 			     since->text);
-		ccfc_err_hint(err, "take it from the clock of an event");
+		ccfc_err_hint(err, "use the clock of an event");
 		return CCFC_EINVAL;
 	}
 	code = ccfc_cli_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
@@ -347,14 +348,14 @@ const struct ccfc_command ccfc_cmd_watch = {
 		 "clock.\n"
 		 "\n"
 		 "Every event has a clock (in the jsonl format). With --since "
-		 "and a clock it goes\n"
-		 "on from there: no event is missed or repeated. If the daemon "
-		 "cannot go\n"
+		 "and a clock, watch\n"
+		 "continues from there: no event is missed or repeated. If "
+		 "the daemon cannot go\n"
 		 "back to that clock, a line says \"fresh\": read everything "
 		 "again, then follow.\n"
 		 "\n"
-		 "Exits with 0 when its reader goes away, with 3 when the "
-		 "daemon does.",
+		 "Exits with 0 when its reader closes the pipe, with 3 when "
+		 "the daemon ends.",
 	.examples = "  ccfc watch --path='src/**'\n"
 		    "  ccfc watch --project=. --state=applied --format=jsonl\n"
 		    "  ccfc watch --since=1794810928728:42 --format=jsonl\n",

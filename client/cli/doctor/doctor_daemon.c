@@ -64,11 +64,12 @@ static bool is_blocked(const struct ccfc_doctor *d)
 
 static void in_the_way(struct ccfc_doctor *d)
 {
-	struct ccfc_finding *f = ccfc_doctor_say(
-		d, CCFC_LEVEL_FAIL, "daemon", "%s is no socket", d->socket.ptr);
+	struct ccfc_finding *f =
+		ccfc_doctor_say(d, CCFC_LEVEL_FAIL, "daemon",
+				"%s is not a socket", d->socket.ptr);
 	struct ccfc_buf aside = CCFC_BUF_INIT;
 
-	ccfc_buf_puts(&f->why, "it is in the daemon's way");
+	ccfc_buf_puts(&f->why, "the daemon cannot listen there");
 	ccfc_buf_printf(&aside, "%s.old", d->socket.ptr);
 	ccfc_buf_puts(&f->fix, "mv ");
 	ccfc_doctor_quote(&f->fix, d->socket.ptr);
@@ -87,7 +88,7 @@ static void elsewhere(struct ccfc_doctor *d, long pid)
 		d->socket.ptr);
 
 	ccfc_buf_puts(&f->why, "its socket was removed, or CCFC_SOCKET was "
-			       "another one when it was started");
+			       "different when it was started");
 	ccfc_buf_printf(&f->fix, "kill %ld && ", pid);
 	ccfc_doctor_start(d, &f->fix);
 }
@@ -106,8 +107,8 @@ static void not_running(struct ccfc_doctor *d)
 	f = ccfc_doctor_say(d, CCFC_LEVEL_WARN, "daemon", "none is running%s",
 			    st.st_mode ? " (the last one left its socket)"
 				       : "");
-	ccfc_buf_puts(&f->why, "a transcript that is deleted before one runs "
-			       "again is not indexed");
+	ccfc_buf_puts(&f->why, "transcripts deleted before the next start "
+			       "are not indexed");
 	ccfc_doctor_start(d, &f->fix);
 }
 
@@ -203,8 +204,8 @@ static void check_state(struct ccfc_doctor *d, struct ccfc_obj info)
 	f = ccfc_doctor_say(d, CCFC_LEVEL_NOTE, "daemon",
 			    "its index is in %.*s, not in %s", (int)state.len,
 			    state.ptr, d->state.len ? d->state.ptr : "HOME");
-	ccfc_buf_puts(&f->why, "CCFC_STATE_DIR or XDG_STATE_HOME was another "
-			       "one when it was started");
+	ccfc_buf_puts(&f->why, "CCFC_STATE_DIR or XDG_STATE_HOME was "
+			       "different when it was started");
 	put_restart(d, &f->fix);
 	/* What is looked at from here on is the daemon's. */
 	ccfc_buf_clear(&d->state);
@@ -234,8 +235,8 @@ static void check_roots(struct ccfc_doctor *d)
 				    "it does not read %s", wanted.items[i]);
 		ccfc_buf_puts(
 			&f->why,
-			"CLAUDE_CONFIG_DIR or the config file was another "
-			"one when it was started");
+			"CLAUDE_CONFIG_DIR or the config file was different "
+			"when it was started");
 		put_restart(d, &f->fix);
 	}
 	ccfc_claude_roots_release(&wanted);

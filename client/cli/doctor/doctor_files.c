@@ -68,7 +68,7 @@ static bool check_state(struct ccfc_doctor *d)
 		good = false;
 		add_doctor_files(
 			d, CCFC_LEVEL_WARN, d->state.ptr, "is open to others",
-			"what is known of your sessions is in it", "chmod 700");
+			"it holds the data about your sessions", "chmod 700");
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		ccfc_buf_clear(&path);
@@ -122,9 +122,9 @@ static bool check_socket(struct ccfc_doctor *d)
 	if (lstat(d->socket.ptr, &st) || !S_ISSOCK(st.st_mode))
 		return good;
 	if (st.st_uid == geteuid() && (st.st_mode & 0777) != 0600) {
-		add_doctor_files(
-			d, CCFC_LEVEL_WARN, d->socket.ptr, "has another mode",
-			"it is made for you alone, with 600", "chmod 600");
+		add_doctor_files(d, CCFC_LEVEL_WARN, d->socket.ptr,
+				 "has another mode",
+				 "ccfc creates it with mode 600", "chmod 600");
 		return false;
 	}
 	return good;

@@ -177,7 +177,7 @@ static void tell_doctor_retention(struct ccfc_doctor *d, const char *root,
 	}
 	f->level = CCFC_LEVEL_NOTE;
 	ccfc_buf_puts(&f->why, "all of them are indexed; the texts of their "
-			       "changes go with them");
+			       "changes will be lost");
 	ccfc_retention_fix(&f->fix, r, CCFC_RETENTION_LONG);
 }
 
@@ -205,8 +205,8 @@ static void check_root(struct ccfc_doctor *d, const struct known *known,
 		struct ccfc_finding *f = ccfc_doctor_say(
 			d, CCFC_LEVEL_NOTE, KEY, "%s", r.trouble.ptr);
 
-		ccfc_buf_puts(&f->why, "what Claude Code makes of it is not "
-				       "known");
+		ccfc_buf_puts(&f->why, "how Claude Code treats this value is "
+				       "not known");
 		ccfc_buf_puts(&f->fix, "\"${EDITOR:-vi}\" ");
 		ccfc_doctor_quote(&f->fix, r.trouble_file.ptr);
 	}

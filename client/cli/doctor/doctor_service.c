@@ -7,11 +7,11 @@
 static void not_active(struct ccfc_doctor *d)
 {
 	struct ccfc_finding *f = ccfc_doctor_say(d, CCFC_LEVEL_WARN, "service",
-						 "is enabled and does not run");
+						 "is enabled but does not run");
 
 	if (d->info) {
-		ccfc_buf_puts(&f->why, "a daemon runs that is not the "
-				       "service's, which keeps it from it");
+		ccfc_buf_puts(&f->why, "another daemon is running and keeps "
+				       "the service from starting");
 		ccfc_buf_puts(&f->fix, "ccfc stop && ");
 	}
 	if (d->service.manager == CCFC_MANAGER_SYSTEMD)

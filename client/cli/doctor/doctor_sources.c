@@ -73,8 +73,8 @@ static bool check_unread(struct ccfc_doctor *d, bool denied)
 	f = ccfc_doctor_say(d, denied ? CCFC_LEVEL_NOTE : CCFC_LEVEL_WARN, KEY,
 			    "the daemon could not read %lld: ", n);
 	ccfc_render_unread(&f->what, ccfc_obj_at(paths, 0));
-	ccfc_buf_puts(&f->why, "what was written there since is missing from "
-			       "answers; each question tries again");
+	ccfc_buf_puts(&f->why, "answers lack what was written there since; "
+			       "each question tries again");
 	if (denied)
 		return false;
 	ccfc_doctor_stop(d, &f->fix);
@@ -154,7 +154,7 @@ static bool check_lines(struct ccfc_doctor *d)
 	struct ccfc_finding *f;
 	struct ccfc_buf config = CCFC_BUF_INIT, dir = CCFC_BUF_INIT;
 
-	add_lines(d, CCFC_LEVEL_NOTE, "malformed", "no JSON",
+	add_lines(d, CCFC_LEVEL_NOTE, "malformed", "not JSON",
 		  "the client was stopped while it wrote, or the file is "
 		  "damaged; they are left out");
 	f = add_lines(d, CCFC_LEVEL_WARN, "tooLong", "too long",

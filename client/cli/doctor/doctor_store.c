@@ -21,8 +21,7 @@ static void put_cost(const struct ccfc_doctor *d, struct ccfc_buf *why)
 		return;
 	ccfc_buf_puts(why, "; what is known of ");
 	ccfc_render_count(why, gone, "transcript");
-	ccfc_buf_puts(why, " that are gone is carried over where it can be "
-			   "read");
+	ccfc_buf_puts(why, " that are gone is copied as far as it can be read");
 }
 
 static struct ccfc_slice first_problem(struct ccfc_obj problems,
@@ -47,7 +46,8 @@ static void damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 				d->state.ptr, index.len ? "index.db" : "texts");
 
 	ccfc_buf_slice(&f->why, index.len ? index : texts);
-	ccfc_buf_puts(&f->why, "; a start makes it anew from the transcripts");
+	ccfc_buf_puts(&f->why, "; a start writes it again from the "
+			       "transcripts");
 	put_cost(d, &f->why);
 	ccfc_doctor_stop(d, &f->fix);
 	ccfc_buf_puts(&f->fix, " && ");
@@ -141,15 +141,16 @@ static void say_past(struct ccfc_doctor *d)
 	ccfc_render_time(&f->what, ccfc_obj_get(store, "damagedAt"),
 			 CCFC_RENDER_MINUTE);
 	ccfc_buf_printf(&f->what,
-			"; what was put aside is named %s/*.damaged-…",
+			"; the damaged store is kept as %s/*.damaged-…",
 			d->state.ptr);
 	if (rows || texts)
 		ccfc_buf_printf(&f->why,
-				"%lld rows and %lld texts could not be saved, "
-				"and are lost where no transcript has them",
+				"%lld rows and %lld texts could not be "
+				"copied, and are lost unless a transcript "
+				"has them",
 				rows, texts);
 	else
-		ccfc_buf_puts(&f->why, "all of it was saved");
+		ccfc_buf_puts(&f->why, "all of it was copied");
 }
 
 void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
@@ -158,7 +159,7 @@ void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
 	struct ccfc_err err;
 
 	if (!d->info) {
-		not_checked(d, "that takes a daemon");
+		not_checked(d, "this check needs a daemon");
 		return;
 	}
 	check_losses(d);

@@ -59,7 +59,7 @@ static void no_watches(struct ccfc_doctor *d,
 		ccfc_buf_printf(&f->what, "%lld directories are polled",
 				polled);
 	else
-		ccfc_buf_puts(&f->what, "hardly any are left");
+		ccfc_buf_puts(&f->what, "few watches are left");
 	ccfc_buf_printf(&f->why, "%s is %lld, and %lld are in use",
 			w->watches.setting, (long long)w->watches.max,
 			(long long)w->watches.used);

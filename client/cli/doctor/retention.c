@@ -40,7 +40,7 @@ static bool look_retention(struct ccfc_retention *r, const char *path)
 	if (setting.kind == CCFC_SETTING_OTHER || setting.number < 0) {
 		ccfc_err_set(&err, CCFC_EINVAL,
 			     "%s: line %u: " CCFC_RETENTION_KEY
-			     " is no number of days",
+			     " is not a number of days",
 			     path, setting.line);
 		complain_retention(r, path, err.what);
 		return false;

@@ -235,7 +235,7 @@ int ccfc_setting_find(struct ccfc_setting *out, struct ccfc_slice json,
 			return 0;
 	}
 	*out = (struct ccfc_setting){ 0 };
-	return ccfc_err_set(err, CCFC_EINVAL, "line %u: is no JSON", s.line);
+	return ccfc_err_set(err, CCFC_EINVAL, "line %u: is not JSON", s.line);
 }
 
 int ccfc_setting_read(struct ccfc_setting *out, const char *path,
@@ -252,7 +252,7 @@ int ccfc_setting_read(struct ccfc_setting *out, const char *path,
 	if (!fstat(fd, &st) &&
 	    (!S_ISREG(st.st_mode) || st.st_size > CCFC_SETTINGS_MAX))
 		code = ccfc_err_set(err, CCFC_ETOOBIG,
-				    "%s: is too large, or no file", path);
+				    "%s: is too large, or not a file", path);
 	else if (ccfc_read_all(&text, fd) < 0)
 		code = ccfc_err_io(err, errno, "%s", path);
 	close(fd);

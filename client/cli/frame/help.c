@@ -70,7 +70,7 @@ static void print_all(struct ccfc_out *out)
 		ccfc_buf_printf(&out->buf, "  %-8s  %s\n",
 				ccfc_commands[i]->name,
 				ccfc_commands[i]->summary);
-	ccfc_buf_puts(&out->buf, "\nccfc help COMMAND says more about one.\n");
+	ccfc_buf_puts(&out->buf, "\nccfc help COMMAND describes a command.\n");
 	print_options(out, NULL);
 	ccfc_buf_puts(&out->buf, "  -V, --version           "
 				 "show the version\n");
@@ -82,7 +82,7 @@ static void print_all(struct ccfc_out *out)
 				 "  ccfc sessions --project=.       "
 				 "sessions of this project\n"
 				 "  ccfc grep 'rate limit'          "
-				 "where that was talked about\n"
+				 "messages about that\n"
 				 "  ccfc watch --format=jsonl       "
 				 "changes as they happen\n");
 	print_head_help(out, "Environment");

@@ -8,8 +8,8 @@ int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
 
 	if (show_changes && q->format == CCFC_FORMAT_PATHS)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "%s: --show-changes: paths have no room "
-				    "for changes",
+				    "%s: --show-changes: does not go with "
+				    "--format=paths",
 				    command);
 	if (q->query.states && q->format == CCFC_FORMAT_DIFF)
 		return ccfc_err_set(err, CCFC_EINVAL,

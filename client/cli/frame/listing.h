@@ -39,8 +39,9 @@
 
 /* For the help of both. */
 #define CCFC_LISTING_ABOUT_STATES                                              \
-	"Only changes that took effect count, unless --state asks for "        \
-	"others: applied,\nfailed, denied, staged, interrupted, pending."
+	"Only changes that took effect are shown. --state selects others: "    \
+	"applied,\n"                                                           \
+	"failed, denied, staged, interrupted, pending."
 
 /* Rows of `list` and `diff`; the last two also of `search`, `log`, `watch`. */
 #define CCFC_LISTING_EXT                                                       \
@@ -65,7 +66,7 @@
 #define CCFC_LISTING_EVIDENCE                                                  \
 	{                                                                      \
 		"evidence", 0, CCFC_OPT_LIST, "KINDS",                         \
-			.help = "only changes known so: recorded,parsed",      \
+			.help = "only changes with this evidence",             \
 			.choices = &(CCFC_PROOF_LIST(CCFC_LISTING_KIND))[1],   \
 			CCFC_ASKS(evidence)                                    \
 	}

@@ -53,7 +53,7 @@ static int read_int(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	if (!errno && v->num >= opt->min && v->num <= opt->max)
 		return 0;
 	code = bad_value(err, opts, opt, v->text, "out of range");
-	ccfc_err_hint(err, "a number from %lld to %lld is meant",
+	ccfc_err_hint(err, "give a number from %lld to %lld",
 		      (long long)opt->min, (long long)opt->max);
 	return code;
 }

@@ -321,8 +321,8 @@ int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	else
 		shown = show(&cli->out, root, format == CCFC_PATCH_STAT);
 	if (ccfc_obj_get_bool(root, "truncated", false))
-		ccfc_cli_note("the answer is not complete: ask for some of "
-			      "the files at a time");
+		ccfc_cli_note("the answer is incomplete: ask for fewer files "
+			      "at a time");
 	if (!shown)
 		return fail_none(root, command);
 	note_unknown(root);

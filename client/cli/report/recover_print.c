@@ -137,8 +137,8 @@ static int check_place(const struct ccfc_recover *r,
 				   CCFC_SLICE_NONE);
 	if (!code && reach != CCFC_INSIDE) {
 		code = ccfc_err_set(err, CCFC_EDENIED,
-				    "recover: %s: not written just so: %s",
-				    row->name, why.ptr);
+				    "recover: %s: refused: %s", row->name,
+				    why.ptr);
 		ccfc_outside_hint(err, reach, place.ptr);
 	}
 	ccfc_buf_release(&place);
@@ -155,7 +155,8 @@ static void note_gone(const struct ccfc_recover_row *row)
 	if (ccfc_obj_type(since) != CCFC_OBJ_STR)
 		return;
 	ccfc_render_time(&text, since, CCFC_RENDER_SECOND);
-	ccfc_cli_note("%s: as it was last; by %s it was not there any more",
+	ccfc_cli_note("%s: its last content; by %s the file did not exist "
+		      "any more",
 		      row->name, text.ptr);
 	ccfc_buf_release(&text);
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #define NO_BUS                                                                 \
-	"log in as this user itself (not by su or sudo); on a machine where "  \
-	"nobody does: loginctl enable-linger. Without a service each ccfc "    \
+	"log in as this user directly (not with su or sudo); on a machine "    \
+	"without logins: loginctl enable-linger. Without a service each ccfc " \
 	"command starts the daemon when it needs one"
 
 const char *const ccfc_service_reload[] = { "systemctl", "--user",
@@ -53,8 +53,8 @@ static int complain_service_manager(const struct ccfc_child *child,
 		ccfc_err_set(err, CCFC_EIO, "%s: ended with %d", who,
 			     child->code);
 	if (ccfc_slice_starts(ccfc_slice_str(who), "launchctl"))
-		ccfc_err_hint(err, "agents need a session at the screen, not "
-				   "one over ssh");
+		ccfc_err_hint(err, "agents need a graphical login, not an "
+				   "ssh session");
 	else if (is_no_bus(child))
 		ccfc_err_hint(err, NO_BUS);
 	else

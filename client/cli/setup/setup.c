@@ -99,7 +99,7 @@ static int decide(struct ccfc_setup *s, const char *path,
 	if (t->exists && !ours) {
 		leave(s, path,
 		      row ? "it was changed since setup wrote it"
-			  : "it is not of setup's making");
+			  : "setup did not write it");
 		return 0;
 	}
 	step = ccfc_setup_add(s, CCFC_SETUP_STEP_WRITE, path, what);

@@ -111,9 +111,9 @@ int ccfc_setup_record_init(struct ccfc_setup_record *record,
 		code = ccfc_err_set(err, CCFC_ECORRUPT,
 				    "%s: damaged, or of another version",
 				    record->path);
-		ccfc_err_hint(err, "it says what setup did; without the file "
-				   "setup starts anew, and --remove knows of "
-				   "nothing");
+		ccfc_err_hint(err, "it says what setup did; without this "
+				   "file setup starts over, and --remove has "
+				   "nothing to undo");
 	}
 	ccfc_buf_release(&text);
 	return code < 0 ? code : 0;
@@ -139,8 +139,9 @@ static int lock_directory(struct ccfc_setup_record *record,
 			code = ccfc_err_io(err, errno, "%s: lock", dir.ptr);
 		} else {
 			code = ccfc_err_set(err, CCFC_EBUSY,
-					    "setup: another one is at work");
-			ccfc_err_hint(err, "run it again when that is done");
+					    "setup: another setup is running");
+			ccfc_err_hint(err, "run it again when the other has "
+					   "ended");
 		}
 	}
 	ccfc_buf_release(&dir);
@@ -159,8 +160,8 @@ int ccfc_setup_record_lock(struct ccfc_setup_record *record,
 	ccfc_sha256_hex(now, ccfc_buf_view(&text));
 	if (code >= 0 && strcmp(now, record->seen) != 0) {
 		code = ccfc_err_set(err, CCFC_EAGAIN,
-				    "setup: another one was at work meanwhile, "
-				    "so nothing was done");
+				    "setup: another setup ran meanwhile; "
+				    "nothing was done");
 		ccfc_err_hint(err, "run it again");
 	}
 	ccfc_buf_release(&text);

@@ -99,8 +99,8 @@ static void drop_temp(struct ccfc_target *t, const char *temp, bool exchanged,
 	if (!exchanged || ccfc_target_temp_is(t, temp, sha256))
 		ccfc_target_drop_temp(t, temp);
 	else
-		ccfc_cli_note("%s: what somebody else wrote just then is in %s "
-			      "beside it",
+		ccfc_cli_note("%s: somebody else wrote the file at that "
+			      "moment; that content is in %s beside it",
 			      t->path, temp);
 }
 
@@ -178,7 +178,7 @@ static int check_links(const struct ccfc_target *t, bool force,
 		     "%s has %lu names (hard links), and the others would keep "
 		     "the present content",
 		     t->path, (unsigned long)t->links);
-	ccfc_err_hint(err, "--force makes it a file of its own");
+	ccfc_err_hint(err, "--force separates it from its other names");
 	return CCFC_EDENIED;
 }
 

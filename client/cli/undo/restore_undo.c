@@ -234,9 +234,10 @@ static int undo_entry(struct work *w, struct ccfc_err *err)
 	int r;
 
 	if (w->entry->state == CCFC_UNDO_UNDONE && !w->force) {
-		ccfc_err_set(err, CCFC_EDENIED, "restore: %s is undone already",
+		ccfc_err_set(err, CCFC_EDENIED, "restore: %s is already undone",
 			     w->entry->id);
-		ccfc_err_hint(err, "ccfc restore --list shows what can be");
+		ccfc_err_hint(err, "ccfc restore --list shows what can be "
+				   "undone");
 		return CCFC_EDENIED;
 	}
 	r = plan(w, err);

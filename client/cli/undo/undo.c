@@ -219,16 +219,16 @@ static void tell_undo(const struct ccfc_undo *u,
 		      const struct ccfc_err *err)
 {
 	if (report->failed)
-		ccfc_cli_note("'ccfc %s' was cut off, and %u of its files "
+		ccfc_cli_note("'ccfc %s' was interrupted, and %u of its files "
 			      "could not be put back yet: %s",
 			      entry->manifest.command, report->failed,
 			      err->what);
 	else if (report->restored)
-		ccfc_cli_note("'ccfc %s' was cut off; %u of its files had "
+		ccfc_cli_note("'ccfc %s' was interrupted; %u of its files had "
 			      "been changed and are as before again",
 			      entry->manifest.command, report->restored);
 	else
-		ccfc_cli_note("'ccfc %s' was cut off; none of its files is "
+		ccfc_cli_note("'ccfc %s' was interrupted; none of its files is "
 			      "changed",
 			      entry->manifest.command);
 	if (report->left)
@@ -389,8 +389,8 @@ struct ccfc_undo_entry *ccfc_undo_find(struct ccfc_undo *u, const char *id,
 	}
 	if (!found) {
 		ccfc_err_set(err, CCFC_ENOTFOUND,
-			     "restore: nothing to undo has the id '%s'", id);
-		ccfc_err_hint(err, "ccfc restore --list shows what there is");
+			     "restore: no undo entry has the id '%s'", id);
+		ccfc_err_hint(err, "ccfc restore --list shows the ids");
 	}
 	return found;
 }
@@ -436,7 +436,7 @@ int ccfc_undo_blob(struct ccfc_buf *out, const struct ccfc_undo *u,
 	if (!strcmp(sha256, entry->manifest.files.items[i].was))
 		return 0;
 	return ccfc_err_set(err, CCFC_ECORRUPT,
-			    "%s/%s/%s is not what was kept there", u->path,
+			    "%s/%s/%s was changed since it was kept", u->path,
 			    entry->id, name);
 }
 

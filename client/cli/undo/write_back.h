@@ -22,11 +22,13 @@
 
 /* For the help of both. */
 #define CCFC_APPLY_ABOUT                                                       \
-	"A file is replaced whole or not at all, and several are changed all " \
-	"or none.\nMode, owner, ACL and user attributes stay; with --undo "    \
-	"only mode and owner of a\nfile that was removed come back. Symbolic " \
-	"links are not followed. What was\nthere is kept for 30 days; "        \
-	"ccfc restore --undo brings it back."
+	"A file is replaced whole or not at all. Several files are changed "   \
+	"all or none.\n"                                                       \
+	"Mode, owner, ACL and user attributes stay. Symbolic links are not "   \
+	"followed. The\n"                                                      \
+	"old content is kept for 30 days; ccfc restore --undo brings it "      \
+	"back, for a\n"                                                        \
+	"removed file with its mode and owner only."
 
 /*
  * Puts back what a killed command left half done, if there is such. First of

@@ -15,7 +15,7 @@ static int exists_already(const struct ccfc_new_file *save,
 			  struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EDENIED,
-		     "%s: exists already, and is left as it is", save->path);
+		     "%s: already exists, and is left as it is", save->path);
 	ccfc_err_hint(err, "--force replaces it");
 	return CCFC_EDENIED;
 }
@@ -30,7 +30,9 @@ static int check_target(const struct ccfc_new_file *save, bool force,
 			       ? 0
 			       : ccfc_err_io(err, errno, "%s", save->path);
 	if (!S_ISREG(st.st_mode))
-		return ccfc_err_set(err, CCFC_EDENIED, "%s: is no regular file",
+		return ccfc_err_set(err, CCFC_EDENIED,
+				    "%s: is not a regular "
+				    "file",
 				    save->path);
 	return force ? 0 : exists_already(save, err);
 }

@@ -80,7 +80,7 @@ failed_new_files(const struct ccfc_new_files *keep, const char *name, int error,
 	switch (error) {
 	case EEXIST:
 		ccfc_err_set(err, CCFC_EDENIED,
-			     "%s/%s: exists already, and is left as it is",
+			     "%s/%s: already exists, and is left as it is",
 			     keep->path, name);
 		return CCFC_NEW_FILES_EXISTS;
 	case ELOOP:

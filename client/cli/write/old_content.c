@@ -44,7 +44,7 @@ static void check_content(struct ccfc_old_content *past, struct ccfc_obj reply)
 	else if (type != CCFC_OBJ_STR && type != CCFC_OBJ_BIN)
 		set_unknown(past, CCFC_SLICE_LIT("the daemon sent no content"));
 	else if (past->sha256.len && !has_hash(past->content, past->sha256))
-		set_unknown(past, CCFC_SLICE_LIT("the content does not have "
+		set_unknown(past, CCFC_SLICE_LIT("the content does not match "
 						 "its SHA-256"));
 }
 

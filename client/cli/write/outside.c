@@ -78,7 +78,8 @@ void ccfc_outside_origin(struct ccfc_outside *o, struct ccfc_obj reply)
 		return;
 	o->why = ccfc_obj_get_str(origin, "why");
 	if (!o->why.len)
-		o->why = CCFC_SLICE_LIT("whose the session is is not known");
+		o->why = CCFC_SLICE_LIT("whether the session is yours is not "
+					"known");
 }
 
 static bool is_below(const char *path, const char *dir)

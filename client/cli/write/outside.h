@@ -28,11 +28,14 @@
 
 /* For the help of all that take it. */
 #define CCFC_OUTSIDE_ABOUT                                                     \
-	"Files outside of the directories that the session worked in, by "     \
-	"links too,\nare refused without --outside; so are all files of a "    \
-	"session whose transcript\nis not yours, was copied from elsewhere, "  \
-	"or is gone. Files that other\nprograms run or trust (start-up "       \
-	"files, .ssh, .git, .claude, autostart, $PATH\nand such) have to be "  \
+	"Files outside of the session's directories, also through links, are " \
+	"refused\n"                                                            \
+	"without --outside. So are all files of a session whose transcript "   \
+	"is not yours,\n"                                                      \
+	"was copied from elsewhere, or is gone. Files that other programs "    \
+	"run or trust\n"                                                       \
+	"(start-up files, .ssh, .git, .claude, autostart, $PATH and similar) " \
+	"must be\n"                                                            \
 	"named, each with --outside=PATH."
 
 struct ccfc_outside_root {

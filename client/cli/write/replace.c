@@ -57,7 +57,8 @@ int ccfc_target_init(struct ccfc_target *t, const char *path,
 	t->path = ccfc_strdup(path);
 	if (path[0] != '/' || !slash[1])
 		return ccfc_err_set(err, CCFC_EDENIED,
-				    "%s: not a file of this machine", path);
+				    "%s: not the absolute path of a file",
+				    path);
 	t->name = t->path + (slash + 1 - path);
 	fd = ccfc_path_walk_open(t->path, 0, &t->missing);
 	if (fd < 0)

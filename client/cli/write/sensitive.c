@@ -19,16 +19,16 @@
 #include <strings.h>
 
 #define SHELL	 "a start-up file of a shell"
-#define KEYS	 "keys, passwords or whom to trust"
-#define GIT	 "what git runs or is told"
-#define CLAUDE	 "what Claude Code runs or is told"
-#define AGENT	 "what another agent runs or is told"
+#define KEYS	 "keys, passwords or trusted hosts"
+#define GIT	 "read or run by git"
+#define CLAUDE	 "read or run by Claude Code"
+#define AGENT	 "read or run by another agent"
 #define SESSION	 "started when you log in"
-#define TIMER	 "started by the clock"
-#define EDITOR	 "what an editor runs when it opens a file"
-#define TOOL	 "what a program runs or is told at its start"
-#define PACKAGES "where packages are fetched from, and by whom"
-#define SYSTEM	 "of the system"
+#define TIMER	 "started by a timer"
+#define EDITOR	 "run by an editor when it opens a file"
+#define TOOL	 "read or run by a program at its start"
+#define PACKAGES "a setting of a package manager"
+#define SYSTEM	 "a file of the system"
 
 static const struct row {
 	const char *pattern;

@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "history/blame/walk.h"
 
-#define LEAPT "lines may have gone and come again in states not known"
+#define LEAPT "lines may have been removed and added again in unknown states"
 
 struct end {
 	struct ccfc_chain *chain;

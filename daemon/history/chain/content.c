@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define GONE   "what it was worked out from is gone or has changed"
+#define GONE   "the records behind it are gone or have changed"
 #define ENDING "line endings are not recorded; those of Unix are assumed"
 #define BROKEN "some bytes were not valid text and are not recorded"
 #define FORM   "the encoding is not recorded; UTF-8 is assumed"

@@ -23,14 +23,14 @@
 #include "history/chain/order.h"
 
 #define CALL_ONLY "only the call is recorded, not what it did"
-#define ASSUMED	  "the change's own patch does not confirm it"
-#define LATER	  "worked out from a later state"
-#define TEXT_ONLY "from the text of the command, not from what it did"
+#define ASSUMED	  "the change's patch does not confirm it"
+#define LATER	  "reconstructed from a later state"
+#define TEXT_ONLY "from the text of the command, not from its effect"
 #define MOVED	  "as the file was that the command moved there"
 #define WENT_ON                                                                \
 	"from the text of the command, which may have changed it again later"
-#define HIDDEN	   "what the command made of it is not recorded"
-#define FOUND	   "as it was found next; others may have changed it, too"
+#define HIDDEN	   "the effect of the command is not recorded"
+#define FOUND	   "from the next known state; others may have changed it, too"
 #define NO_NEWLINE "whether its last line ends in a newline is not recorded"
 
 /* A tool may be this much ahead of the line of its call. */

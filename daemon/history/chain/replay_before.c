@@ -11,10 +11,10 @@
 #include "history/step/hunks.h"
 
 #define UNCONFIRMED    "no later state confirms it"
-#define MADE_OR_FILLED "whether it was empty or not there is not recorded"
-#define READ_ONLY      "from what the session had read before"
+#define MADE_OR_FILLED "whether it was empty or missing is not recorded"
+#define READ_ONLY      "from an earlier read by the session"
 #define COPY_ONLY      "from a backup without a date"
-#define COPY_BEFORE    "from a backup that was made some time before"
+#define COPY_BEFORE    "from an earlier backup"
 #define NO_STATE       "the content before it is not recorded"
 
 /* A backup may be this much ahead of the line of the call it was made for. */

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/time.h"
 
-#define PRUNED "the backup of that moment is not there any more"
+#define PRUNED "the backup of that moment is gone"
 
 uint32_t ccfc_chain_seen(const struct ccfc_chain *chain, uint32_t i,
 			 int64_t until)

@@ -4,10 +4,9 @@
  */
 #include "history/plan/net.h"
 
-#define MERGED "others changed the file in between; that is left out"
+#define MERGED "others changed the file in between; their changes are left out"
 #define CLASH                                                                  \
-	"others changed the same lines in between; there are several diffs, "  \
-	"each of what it found"
+	"others changed the same lines in between; there are several diffs"
 
 static void keep_net(struct ccfc_version *out, const struct ccfc_version *v,
 		     struct ccfc_arena *arena)

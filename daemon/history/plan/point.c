@@ -25,7 +25,7 @@ static int as_change(struct ccfc_at *out, uint32_t change)
 static int nothing(struct ccfc_slice word, struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_ENOTFOUND,
-		     "%.*s: no time, change or session is called that",
+		     "%.*s: not a known time, change or session",
 		     (int)(word.len < 200 ? word.len : 200), word.ptr);
 	ccfc_err_hint(err, "give a change's id (toolu_…), a session's id or a "
 			   "unique prefix of one, or a time as in RFC 3339");
@@ -72,8 +72,8 @@ int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
 	out->time = ccfc_time_parse_user(word, true);
 	if (!word.len || (out->before && out->time != CCFC_TIME_NONE))
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "before: has to be followed by a change "
-				    "or a session");
+				    "before: must be followed by a change or "
+				    "a session");
 	if (out->time == CCFC_TIME_NONE)
 		return read_name(out, index, word, err);
 	out->kind = CCFC_AT_TIME;

@@ -15,7 +15,7 @@
 
 #define SINCE	"changed since it was created"
 #define DELETED "deleted since"
-#define AGAIN	"created anew since"
+#define AGAIN	"created again since"
 #define BINARY	"changed since, and not text"
 #define SAME	"the same lines were changed since"
 
@@ -64,7 +64,7 @@ static bool look_revert_plan(struct ccfc_plan *out, const char *path,
 		return stop(out, CCFC_PLAN_REFUSED,
 			    copy_revert_plan(arena, err.what));
 	if (info.exists && !info.regular)
-		return stop(out, CCFC_PLAN_REFUSED, "is no regular file");
+		return stop(out, CCFC_PLAN_REFUSED, "is not a regular file");
 	return true;
 }
 

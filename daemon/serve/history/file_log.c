@@ -97,7 +97,7 @@ static void read_disk(struct ccfc_content_state *out, struct log *log,
 
 	*out = (struct ccfc_content_state){ .why = "" };
 	if (r || (info.exists && !info.regular)) {
-		out->why = r ? "it cannot be read" : "it is no regular file";
+		out->why = r ? "it cannot be read" : "it is not a regular file";
 	} else {
 		out->fidelity = CCFC_FIDELITY_EXACT;
 		out->origin = CCFC_ORIGIN_DISK;

@@ -27,8 +27,7 @@
 
 #define GONE "its changes are not known any more"
 #define CUT                                                                    \
-	"the call is recorded, not its result: whether it was written is not " \
-	"known"
+	"only the call is recorded: whether the file was written is not known"
 
 struct recover {
 	struct ccfc_request *rq;
@@ -572,8 +571,8 @@ int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
 
 	if (by_session == rq->opt.deleted)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "%s: one of the options 'session' and "
-				    "'deleted' has to be given",
+				    "%s: give one of the options 'session' and "
+				    "'deleted'",
 				    rq->method);
 	if (!by_session)
 		return ask_deleted(rq, err);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define GONE   "its transcript is gone, and whose it was is not known any more"
+#define GONE   "its transcript is gone, so its owner is not known"
 #define COPIED "its transcript lies in the folder of another project"
 
 /* The client cuts longer names, and puts a hash behind. */
@@ -44,17 +44,16 @@ static const char *whose(const char *path)
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		return "its transcript cannot be looked at";
+		return "its transcript cannot be checked";
 	if (st.st_uid != geteuid() && st.st_uid != 0)
-		return "its transcript, or the folder of it, belongs to "
-		       "another user";
+		return "its transcript or its folder belongs to another user";
 	if ((st.st_mode & S_IWOTH) &&
 	    !(S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX)))
-		return "its transcript, or the folder of it, can be written "
-		       "by everybody";
+		return "its transcript or its folder can be written by "
+		       "everybody";
 	if ((st.st_mode & S_IWGRP) && st.st_gid != getegid())
-		return "its transcript, or the folder of it, can be written "
-		       "by a group that is not yours";
+		return "its transcript or its folder can be written by a "
+		       "group that is not yours";
 	return NULL;
 }
 

@@ -120,7 +120,7 @@ static int choose_page(struct file_match *w, struct ccfc_err *err)
 		return ccfc_args_too_costly(rq, err);
 	if (!n)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "%.*s: no session changed a file like that",
+				    "%.*s: no session changed a matching file",
 				    (int)rq->opt.pattern.len,
 				    rq->opt.pattern.ptr);
 	if (ccfc_args_offset(rq, (uint32_t)n, "files", err))

@@ -301,7 +301,7 @@ static int none(struct ccfc_request *rq, struct ccfc_err *err)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "no sessions are known");
 	return ccfc_err_set(err, CCFC_ENOTFOUND,
-			    "none of the %llu sessions is like that",
+			    "none of the %llu sessions matches",
 			    (unsigned long long)totals.sessions);
 }
 

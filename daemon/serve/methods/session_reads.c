@@ -235,7 +235,7 @@ static void pack_readers(struct ccfc_request *rq, const struct all_looks *all,
 static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 		  struct ccfc_err *err)
 {
-	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session looked at it",
+	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session read it",
 		     (int)path.len, path.ptr);
 	ccfc_args_elsewhere(rq, path, err);
 	return CCFC_ENOTFOUND;

@@ -174,7 +174,8 @@ static int pack_head(struct stats *w, struct ccfc_err *err)
 
 	if (!u->total.sessions)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "no session was at work there and then");
+				    "no session was active there in that "
+				    "period");
 	if (rq->opt.offset &&
 	    ccfc_args_offset(rq, u->tables[u->by].n, "rows", err))
 		return CCFC_ENOTFOUND;

@@ -48,7 +48,9 @@ static int check_dir(const char *dir, struct ccfc_err *err)
 
 static int in_the_way(const char *path, struct ccfc_err *err)
 {
-	ccfc_err_set(err, CCFC_EBUSY, "%s: in the way, and no socket of ours",
+	ccfc_err_set(err, CCFC_EBUSY,
+		     "%s: in the way, and not a socket of "
+		     "ccfc",
 		     path);
 	ccfc_err_hint(err, "move it away or set CCFC_SOCKET");
 	return CCFC_EBUSY;

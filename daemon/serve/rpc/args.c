@@ -156,7 +156,9 @@ int ccfc_args_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
 						"%s'%s'", i ? ", " : "",
 						choices[i]);
 	}
-	return ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is none of %s",
+	return ccfc_err_set(err, CCFC_EINVAL,
+			    "%s: option '%s' must be one "
+			    "of %s",
 			    rq->method, ccfc_option_rows[what].name, list);
 }
 
@@ -201,8 +203,8 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
 		     (int)path.len, path.ptr);
 	if (has_changes(&file, rq, path, &everything))
-		ccfc_err_hint(err, "it has changes in another state, time or "
-				   "project than asked for");
+		ccfc_err_hint(err, "it has changes in other states, times or "
+				   "projects");
 	else
 		ccfc_args_elsewhere(rq, path, err);
 	return CCFC_ENOTFOUND;

@@ -186,7 +186,7 @@ static const char *read_proofs(void *field, const struct reading *r,
 		int proof = ccfc_proof_from_text(s.ptr, s.len);
 
 		if (proof < 0)
-			return "has a word that is no evidence (result, "
+			return "has an unknown word (result, "
 			       "recorded, observed, parsed, inferred, "
 			       "ambiguous)";
 		*(uint32_t *)field |= 1u << proof;
@@ -239,7 +239,7 @@ static const char *read_clock(void *field, const struct reading *r,
 	n = colon ? (size_t)(colon - s.ptr) : 0;
 	if (!colon || !digits(&out->epoch, ccfc_slice(s.ptr, n)) ||
 	    !digits(&out->seq, ccfc_slice(colon + 1, s.len - n - 1)))
-		return IS_BAD("a clock as an earlier reply gave it");
+		return IS_BAD("the clock of an earlier reply");
 	return NULL;
 }
 

@@ -176,8 +176,8 @@ static int take_texts(struct ccfc_import *im,
 		im->texts++;
 		if (!ccfc_texts_file_add(to, &head, text, false))
 			r = ccfc_err_set(err, CCFC_EIO,
-					 "texts: cannot write those that can "
-					 "be saved");
+					 "texts: cannot write the readable "
+					 "texts");
 	}
 	if (!r && ccfc_texts_error(reader))
 		r = ccfc_err_io(err, ccfc_texts_error(reader),
@@ -239,7 +239,8 @@ int ccfc_import_db(struct ccfc_import *im, const char *db, struct ccfc_err *err)
 	ccfc_buf_release(&copy);
 	if (!r && im->failed)
 		r = ccfc_err_set(err, CCFC_EIO,
-				 "store %s: cannot read what can be saved", db);
+				 "store %s: cannot read the remaining rows",
+				 db);
 	if (im->wanted > im->seen)
 		im->lost += im->wanted - im->seen;
 	return r;

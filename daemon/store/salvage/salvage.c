@@ -208,9 +208,9 @@ int ccfc_salvage(const char *dir, const char *home, struct ccfc_err *err)
 		r = ccfc_salvage_finish(dir, err);
 	if (!r)
 		ccfc_log(CCFC_LOG_ERROR,
-			 "the store was damaged and put aside; %llu rows and "
-			 "%llu texts were carried over, %llu rows and %llu "
-			 "texts are lost where no transcript has them",
+			 "the store was damaged and moved aside; %llu rows "
+			 "and %llu texts were copied, %llu rows and %llu "
+			 "texts are lost unless a transcript has them",
 			 (unsigned long long)im.rows,
 			 (unsigned long long)im.texts,
 			 (unsigned long long)im.lost,
@@ -294,8 +294,8 @@ static int save_old(struct ccfc_store *store, struct ccfc_index *index,
 	*some |= more > 0;
 	if (more)
 		ccfc_log(CCFC_LOG_WARN,
-			 "%s/%s knows %u transcripts that are nowhere else; "
-			 "they are taken over",
+			 "%s/%s knows %u transcripts that no other store "
+			 "knows; they are copied",
 			 store->dir, name, more);
 	ccfc_import_release(&im);
 	return r;

@@ -27,10 +27,14 @@ bool ccfc_sql_stopped(struct ccfc_sql_run *run)
 static int stopped(const struct ccfc_sql_run *run, struct ccfc_err *err)
 {
 	if (run->stop == CCFC_SQL_CANCELLED)
-		return ccfc_err_set(err, CCFC_EAGAIN, "it was cancelled");
-	ccfc_err_set(err, CCFC_ETOOBIG, "it takes longer than %lld seconds",
+		return ccfc_err_set(err, CCFC_EAGAIN,
+				    "the query was "
+				    "cancelled");
+	ccfc_err_set(err, CCFC_ETOOBIG,
+		     "the query takes longer than %lld "
+		     "seconds",
 		     (long long)run->q->max_ms / 1000);
-	ccfc_err_hint(err, "ask for less: WHERE, fewer joins");
+	ccfc_err_hint(err, "narrow the query: WHERE, fewer joins");
 	return CCFC_ETOOBIG;
 }
 
@@ -67,10 +71,10 @@ static int failed_sql(const struct ccfc_sql_run *run, int r,
 	switch (r & 0xff) {
 	case SQLITE_NOMEM:
 		ccfc_err_set(err, CCFC_ETOOBIG,
-			     "it needs more than %zu MiB of memory, or "
-			     "has too many parts",
+			     "the query needs more than %zu MiB of memory, "
+			     "or has too many parts",
 			     run->q->max_memory >> 20);
-		ccfc_err_hint(err, "ask for less: WHERE, fewer joins");
+		ccfc_err_hint(err, "narrow the query: WHERE, fewer joins");
 		return CCFC_ETOOBIG;
 	case SQLITE_TOOBIG:
 		return ccfc_err_set(err, CCFC_ETOOBIG,
@@ -183,8 +187,7 @@ static int check_sql(struct ccfc_sql_run *run, sqlite3_stmt *stmt,
 		return ccfc_err_set(err, CCFC_EINVAL, "there is no query");
 	if (sqlite3_stmt_isexplain(stmt) || !sqlite3_stmt_readonly(stmt) ||
 	    !sqlite3_column_count(stmt))
-		return ccfc_err_set(err, CCFC_EINVAL,
-				    "only SELECT can be asked");
+		return ccfc_err_set(err, CCFC_EINVAL, "only SELECT is allowed");
 	if (sqlite3_column_count(stmt) > CCFC_SQL_MAX_COLUMNS)
 		return ccfc_err_set(err, CCFC_ETOOBIG, "too many columns");
 	if (has_more(run, tail, text->ptr + text->len))
@@ -224,7 +227,7 @@ static int check_text(struct ccfc_slice text, struct ccfc_err *err)
 				    CCFC_SQL_MAX_QUERY);
 	if (text.len && memchr(text.ptr, 0, text.len))
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "the query has a NUL in it");
+				    "the query contains a NUL byte");
 	return 0;
 }
 

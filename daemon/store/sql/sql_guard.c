@@ -115,11 +115,11 @@ static int authorize(void *arg, int action, const char *a, const char *b,
 		return is_function(b)
 			       ? SQLITE_OK
 			       : refuse_sql_guard(run,
-						  "the function '%.60s' is not "
-						  "offered",
+						  "the function '%.60s' is "
+						  "not available",
 						  b);
 	default:
-		return refuse_sql_guard(run, "only SELECT can be asked%s", "");
+		return refuse_sql_guard(run, "only SELECT is allowed%s", "");
 	}
 }
 

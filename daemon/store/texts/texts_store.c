@@ -17,13 +17,13 @@ static void tell_texts_store(const struct ccfc_store *store,
 {
 	if (found == CCFC_TEXTS_NONE && id)
 		ccfc_log(CCFC_LOG_ERROR,
-			 "%s/texts is missing; it is made anew from the "
+			 "%s/texts is missing; it is written again from the "
 			 "transcripts",
 			 store->dir);
 	if (found == CCFC_TEXTS_ALIEN)
 		ccfc_log(CCFC_LOG_ERROR,
-			 "%s/texts did not fit the store; it was put aside "
-			 "and is made anew from the transcripts",
+			 "%s/texts did not fit the store; it was moved aside "
+			 "and is written again from the transcripts",
 			 store->dir);
 	if (found == CCFC_TEXTS_SHORT)
 		ccfc_log(CCFC_LOG_ERROR,

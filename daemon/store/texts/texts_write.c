@@ -85,8 +85,7 @@ static int write_begin(const struct ccfc_texts_file *file, struct ccfc_err *err)
 		return ccfc_err_io(err, errno, "texts %s: cannot write",
 				   file->path);
 	ccfc_log(CCFC_LOG_WARN,
-		 "texts %s: how it begins was damaged, and is "
-		 "mended",
+		 "texts %s: its header was damaged and has been repaired",
 		 file->path);
 	return 0;
 }
@@ -183,7 +182,7 @@ static int put_aside(struct ccfc_texts_file *file, struct ccfc_err *err)
 	ccfc_buf_printf(&to, "%s.damaged-%lld", file->path,
 			(long long)ccfc_time_now());
 	if (rename(file->path, to.ptr))
-		r = ccfc_err_io(err, errno, "texts %s: cannot put it aside",
+		r = ccfc_err_io(err, errno, "texts %s: cannot move it aside",
 				file->path);
 	ccfc_buf_release(&to);
 	if (r)
@@ -329,7 +328,7 @@ static int copy_texts_write(int to, const struct ccfc_texts_file *file,
 			at += (uint64_t)n;
 		else if (!n || errno != EINTR)
 			r = ccfc_err_io(err, n ? errno : EIO,
-					"texts %s: cannot make it anew",
+					"texts %s: cannot create it again",
 					file->path);
 	}
 	free(room);

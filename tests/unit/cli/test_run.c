@@ -193,8 +193,8 @@ static void test_usage(void **state)
 		{ { "list", "a", "-0", "--format=json" },
 		  "ccfc: list: -0: goes with --format=paths only\n" },
 		{ { "list", "x", "--show-changes", "--format=paths" },
-		  "ccfc: list: --show-changes: paths have no room for "
-		  "changes\n" },
+		  "ccfc: list: --show-changes: does not go with "
+		  "--format=paths\n" },
 		{ { "search", "" }, "ccfc: search: the path is empty\n" },
 		{ { "search", "a", "--from=2025-12-11", "--to=2025-12-10" },
 		  "ccfc: search: --from=2025-12-11: later than "
@@ -215,7 +215,7 @@ static void test_usage(void **state)
 		  "hint: files list, files search or files index\n" },
 		{ { "watch", "--since=yesterday" },
 		  "ccfc: watch: --since=yesterday: not a clock\n"
-		  "hint: take it from the clock of an event\n" },
+		  "hint: use the clock of an event\n" },
 	};
 
 	(void)state;

@@ -252,7 +252,7 @@ static void test_reads(void **state)
 	fake_check(ARGV("search", "--reads", "/p/[id].c"), nothing, 1, "",
 		   NULL);
 	fake_check(ARGV("search", "--reads", "a", "--why"), NULL, 2, "",
-		   "ccfc: search: --why: is about changes, --reads is not\n");
+		   "ccfc: search: --why: cannot be combined with --reads\n");
 }
 
 static int prepare(void **state)

@@ -83,7 +83,7 @@ static void test_lines(void **state)
 	expect("", 0, "", NULL);
 	expect("a=1\n\n# none\n b = x = y # why\r\nc=", 0, "a:1|b:x = y|c:|",
 	       NULL);
-	expect("a=1\n\nb\nc=2\n", CCFC_EINVAL, "a:1|", "3: no '=' in it");
+	expect("a=1\n\nb\nc=2\n", CCFC_EINVAL, "a:1|", "3: has no '='");
 	expect("unknown = 1\n", CCFC_EINVAL, "", "1: unknown key 'unknown'");
 	expect("#\nbad = 1\n", CCFC_EINVAL, "", "2: bad value for 'bad'");
 	unlink(config);

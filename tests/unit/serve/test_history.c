@@ -143,7 +143,9 @@ static void test_at_errors(void **state)
 	fails(t, "file.at", on(t, "f.txt", "at=toolu_03"), CCFC_EAMBIGUOUS,
 	      "2 changes start with that", "toolu_03a");
 	fails(t, "file.at", on(t, "f.txt", "at=yesterday"), CCFC_ENOTFOUND,
-	      "yesterday: no time, change or session", "RFC 3339");
+	      "yesterday: not a known time, change or "
+	      "session",
+	      "RFC 3339");
 	fails(t, "file.at", on(t, "f.txt", "at=before:2025-12-10"), CCFC_EINVAL,
 	      "followed by a change or a session", "");
 	fails(t, "file.at", on(t, "f.txt", "at=before:"), CCFC_EINVAL,
@@ -303,7 +305,8 @@ static void test_net(void **state)
 	      { "diffs/0/tool", "nil" },
 	      { "diffs/0/fidelity", "reconstructed" },
 	      { "diffs/0/why",
-		"others changed the file in between; that is left out" },
+		"others changed the file in between; their changes are left "
+		"out" },
 	      { "diffs/0/linesAdded", "2" },
 	      { "diffs/0/diff", "diff --git a/f.txt b/f.txt\n"
 				"--- a/f.txt\n+++ b/f.txt\n"
@@ -330,7 +333,7 @@ static void test_net_conflict(void **state)
 	      { "diffs/0/changeId", "nil" },
 	      { "diffs/0/why",
 		"others changed the same lines in between; there are several "
-		"diffs, each of what it found" },
+		"diffs" },
 	      { "diffs/0/diff", "diff --git a/g b/g\n--- a/g\n+++ b/g\n"
 				"@@ -1 +1 @@\n-a\n+c\n" },
 	      { "diffs/1/changes", "1" }, { "diffs/1/changeId", "toolu_14" },

@@ -175,8 +175,8 @@ static void test_refused(void **state)
 		  "ccfc: cat: a.c at 3f2a: unknown: the "
 		  "daemon sent no content\n" },
 		{ pack_wrong, 2,
-		  "ccfc: cat: a.c at 3f2a: unknown: the "
-		  "content does not have its SHA-256\n" },
+		  "ccfc: cat: a.c at 3f2a: unknown: the content does not "
+		  "match its SHA-256\n" },
 		{ pack_cut, 2,
 		  "ccfc: cat: a.c at 3f2a: unknown: the content "
 		  "is too long to be sent\n" },

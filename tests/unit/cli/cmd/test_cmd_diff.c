@@ -260,7 +260,7 @@ static void test_usage(void **state)
 		   "ccfc: diff: --stat: goes with --format=diff only\n");
 	fake_check(ARGV("diff", "abc", "-U", "-1"), NULL, 2, "",
 		   "ccfc: diff: --unified=-1: out of range\n"
-		   "hint: a number from 0 to 100000 is meant\n");
+		   "hint: give a number from 0 to 100000\n");
 	fake_check(ARGV("diff"), NULL, 2, "",
 		   "ccfc: diff: an argument is missing\n"
 		   "hint: usage: ccfc diff SESSION|CHANGE [PATH…] [options]\n");

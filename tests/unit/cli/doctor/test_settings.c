@@ -94,7 +94,7 @@ static void test_no_json(void **state)
 		assert_int_equal(s.kind, CCFC_SETTING_ABSENT);
 	}
 	ccfc_setting_find(&s, CCFC_SLICE_LIT("{\n\"a\":\n!}"), KEY, &err);
-	assert_string_equal(err.what, "line 3: is no JSON");
+	assert_string_equal(err.what, "line 3: is not JSON");
 	/* What comes after a NUL is not taken for white space. */
 	assert_int_equal(
 		ccfc_setting_find(&s, ccfc_slice("{}\0", 3), KEY, &err),
@@ -187,7 +187,8 @@ static void test_trouble(void **state)
 	ccfc_retention_init(&r, dir, managed);
 	assert_int_equal(r.days, 30);
 	assert_true(r.is_default);
-	assert_non_null(strstr(r.trouble.ptr, "line 1: " KEY " is no number"));
+	assert_non_null(
+		strstr(r.trouble.ptr, "line 1: " KEY " is not a number"));
 	assert_true(ccfc_slice_ends(ccfc_buf_view(&r.trouble_file),
 				    "/settings.json"));
 	ccfc_retention_release(&r);

@@ -335,7 +335,7 @@ static void test_hostile(void **state)
 			"ccfc: recover: ..: no name to write it under\n"
 			"ccfc: %s/link/l: a file or a symbolic link is in the "
 			"way\n"
-			"ccfc: %s/old: exists already, and is left as it is\n",
+			"ccfc: %s/old: already exists, and is left as it is\n",
 			box->out, box->out);
 	fake_check(ARGV("recover", "abc", "--output", box->out), steps, 2, NULL,
 		   expected.ptr);

@@ -91,7 +91,7 @@ static void test_revert_refused(void **state)
 	assert_int_equal(mkfifo(told_path(t, "f.txt"), 0600), 0);
 	o = world_get(t->w, "session.revert", "session=aaaab");
 	CHECK(o, { "files/0/action", "refused" },
-	      { "files/0/why", "is no regular file" });
+	      { "files/0/why", "is not a regular file" });
 }
 
 /* A file that a session made is not removed with the work of another in it,

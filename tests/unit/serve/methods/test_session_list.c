@@ -181,30 +181,30 @@ static void test_refusals(void **state)
 	struct world *w = *state;
 
 	expect_error(w, "session.list", "sort=size", CCFC_EINVAL,
-		     "session.list: option 'sort' is none of 'recent', "
+		     "session.list: option 'sort' must be one of 'recent', "
 		     "'changes', 'tokens', 'duration'");
 	expect_error(w, "session.list", "status=done", CCFC_EINVAL,
-		     "session.list: option 'status' is none of 'waiting', "
+		     "session.list: option 'status' must be one of 'waiting', "
 		     "'active', 'failed', 'completed'");
 	expect_error(w, "session.list", "touched=a.c", CCFC_EINVAL,
 		     "session.list: option 'touched' is a relative path");
 	expect_error(w, "session.list", "touched=*.c", CCFC_EINVAL,
 		     "session.list: option 'touched' is a relative path");
 	expect_error(w, "session.list", "branch=none", CCFC_ENOTFOUND,
-		     "none of the 4 sessions is like that");
+		     "none of the 4 sessions matches");
 	expect_error(w, "session.list", "touched=/p/src/b.ts", CCFC_ENOTFOUND,
-		     "none of the 4 sessions is like that");
+		     "none of the 4 sessions matches");
 	expect_error(w, "session.list", "offset:4", CCFC_ENOTFOUND,
 		     "session.list: offset 4: there are only 4 sessions");
 	expect_error(w, "stats.get", "by=week", CCFC_EINVAL,
-		     "stats.get: option 'by' is none of 'day', 'project', "
+		     "stats.get: option 'by' must be one of 'day', 'project', "
 		     "'model', 'tool', 'file', 'ext'");
 	expect_error(w, "stats.get", "projectPath=/none", CCFC_ENOTFOUND,
-		     "no session was at work there and then");
+		     "no session was active there in that period");
 	expect_error(w, "stats.get", "by=model;offset:9", CCFC_ENOTFOUND,
 		     "stats.get: offset 9: there are only 3 rows");
 	expect_error(w, "file.readers", "path=/p/none", CCFC_ENOTFOUND,
-		     "/p/none: no session looked at it");
+		     "/p/none: no session read it");
 }
 
 static void test_nothing(void **state)
@@ -215,7 +215,7 @@ static void test_nothing(void **state)
 	expect_error(w, "session.list", NULL, CCFC_ENOTFOUND,
 		     "no sessions are known");
 	expect_error(w, "stats.get", NULL, CCFC_ENOTFOUND,
-		     "no session was at work there and then");
+		     "no session was active there in that period");
 	world_free(w);
 }
 

@@ -1,8 +1,8 @@
 /*
- * Requests and their answers. There is one request under way at a time, so
- * the answer that matters is the one with the last id; older ids are answers
- * that came after their call had given up. Notifications that arrive in
- * between are kept for ccfc_client_next_event.
+ * Requests and their answers. There is one request under way at a time, so only
+ * the answer with the last id matters; answers with older ids came after their
+ * call had given up. Notifications that arrive meanwhile are kept for
+ * ccfc_client_next_event.
  */
 #include "lib/lib.h"
 
@@ -39,8 +39,8 @@ static struct ccfc_reply *dequeue(struct ccfc_client *c)
 }
 
 /*
- * An answer to a call that has given up is dropped. Id 0 is never ours: with
- * that the daemon says why it is about to hang up.
+ * Drops an answer to a call that has given up. Id 0 never belongs to a call:
+ * with it the daemon says why it will hang up.
  */
 static int drop_late(struct ccfc_client *c, struct ccfc_reply *reply,
 		     struct ccfc_err *err)
@@ -62,7 +62,7 @@ static int drop_late(struct ccfc_client *c, struct ccfc_reply *reply,
 	return ccfc_stream_fail(c, r);
 }
 
-/* 1: *out is the answer; 0: silence; notifications are dealt with. */
+/* 1: *out is the answer; 0: silence. Notifications are handled here. */
 static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
 {

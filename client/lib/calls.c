@@ -1,7 +1,7 @@
 /*
- * One function for each method: its arguments and the caller's query under the
- * protocol's names, and a call. The daemon checks the values, so that every
- * client hears the same words about a bad one.
+ * One function for each method: packs its arguments and the caller's query
+ * under the protocol's names, and calls. The daemon checks the values, so that
+ * every client gets the same error texts.
  */
 #include "lib/query.h"
 
@@ -29,7 +29,7 @@ static int ask_calls(struct ccfc_reply **out, struct ccfc_client *client,
 	ccfc_buf_release(&params);
 	if (r != CCFC_EINVAL || !query || query->changes != CCFC_CONTENT_NO)
 		return r;
-	/* An older daemon knows no less than all. */
+	/* An older daemon only knows how to answer with everything. */
 	all = *query;
 	all.changes = CCFC_CONTENT_DEFAULT;
 	return ask_calls(out, client, method, &all, err, args, nargs, fn, data);

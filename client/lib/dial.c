@@ -1,7 +1,6 @@
 /*
- * Reaching a daemon that runs: connect, and make sure that whoever listens
- * there is the same user. A socket file that nobody listens on any more
- * (ECONNREFUSED) is the same as none.
+ * Connects to a running daemon, and checks that the listener is the same user.
+ * A socket file without a listener (ECONNREFUSED) counts as no socket.
  */
 #include "lib/lib.h"
 #include "os/dirs.h"
@@ -12,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A daemon that does not accept for so long is stuck. */
+/* A daemon that does not accept for so long hangs. */
 #define CONNECT_SECONDS 10
 
 static int peer_uid(int fd, uid_t *uid)

@@ -1,8 +1,8 @@
 /*
- * Starting the daemon's process. It is forked twice: the child in between
- * makes a new session and ends at once, so the daemon is nobody's child here
- * and has no terminal. Everything that needs memory is made ready before the
- * fork, because the caller may have other threads; after it only
+ * Starting the daemon's process. The process forks twice: the first child makes
+ * a new session and ends at once, so the daemon is not a child of the caller
+ * and has no terminal. Everything that needs memory is prepared before the
+ * fork, because the caller may have other threads; after the fork only
  * async-signal-safe calls are made. Two pipes come back: one closes when exec
  * has worked, or brings its errno; the other is the daemon's --ready-fd.
  */
@@ -83,8 +83,8 @@ static void make_env(struct plan *plan, const char *socket)
 }
 
 /*
- * A caller that runs without its standard descriptors would give us their
- * numbers, which the daemon's are about to be moved to: stay clear of them.
+ * A caller without standard descriptors would get their numbers here. The
+ * daemon's descriptors are moved to these numbers later: avoid them.
  */
 static int lift(int fd)
 {
@@ -158,7 +158,7 @@ static int plan_init(struct plan *plan, const char *socket, const char *log,
 	return 0;
 }
 
-/* No descriptor of the caller's may live on in the daemon. */
+/* No descriptor of the caller may stay open in the daemon. */
 static void close_others_on_exec(void)
 {
 	struct rlimit limit;
@@ -228,7 +228,7 @@ static int fork_twice(const struct plan *plan, struct ccfc_err *err)
 	return 0;
 }
 
-/* The end of file says that exec worked. */
+/* An end of file means that exec worked. */
 static int wait_exec(struct plan *plan, struct ccfc_err *err)
 {
 	int e = 0;

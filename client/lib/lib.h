@@ -1,6 +1,6 @@
 /*
- * What the files of libccfc share: the connection, its messages, and how one
- * is made. Nothing of this is installed.
+ * Shared by the files of libccfc: the connection, its messages, and how a
+ * connection is made. Not installed.
  */
 #ifndef CCFC_LIB_LIB_H
 #define CCFC_LIB_LIB_H
@@ -13,7 +13,7 @@
 
 #include <ccfc/client.h>
 
-/* A message from the daemon; what is handed out as a result or an event. */
+/* A message from the daemon, returned as a result or an event. */
 struct ccfc_reply {
 	struct ccfc_reply *next; /* in the client's queue of events */
 	char *bytes;		 /* owned; `doc` borrows from them */
@@ -24,7 +24,7 @@ struct ccfc_reply {
 };
 
 struct ccfc_client {
-	int fd; /* -1: the connection is over */
+	int fd; /* -1: the connection is closed */
 	int timeout_ms;
 	uint32_t last_id;
 	char *socket;
@@ -37,36 +37,37 @@ struct ccfc_client {
 	} events; /* came while a call waited for its answer */
 };
 
-/* Sees a notification first; true: it is done with, false: queue it. */
+/* Sees a notification first; true: handled, false: queue it. */
 typedef bool (*ccfc_notify_fn)(void *data, const struct ccfc_reply *reply);
 
-/* ---- dial.c: reaching a daemon that runs ---- */
+/* ---- dial.c: connecting to a running daemon ---- */
 
 /*
- * Connects to `path`; returns the descriptor. CCFC_EUNREACHABLE: nobody is
- * listening there.
+ * Connects to `path`; returns the descriptor. CCFC_EUNREACHABLE: nobody listens
+ * there.
  */
 int ccfc_lib_dial(const char *path, struct ccfc_err *err);
 
-/* ---- wake.c: reaching one that runs and has lost its socket ---- */
+/* ---- wake.c: waking a running daemon that lost its socket ---- */
 
 /*
- * Has the daemon of our state directory listen at `path` again, and dials;
- * after a dial that failed, whose `err` is kept. CCFC_EUNREACHABLE: none runs
- * that should listen there. CCFC_EBUSY: one does, and cannot; `err` says why.
+ * Makes the daemon of our state directory listen at `path` again, and connects.
+ * Called after a failed dial, whose `err` is kept. CCFC_EUNREACHABLE: no daemon
+ * runs that should listen there. CCFC_EBUSY: a daemon runs but cannot listen;
+ * `err` says why.
  */
 int ccfc_lib_wake(const char *path, struct ccfc_err *err);
 
-/* ---- spawn.c: reaching one that does not run yet ---- */
+/* ---- spawn.c: starting a daemon ---- */
 
-/* Starts a daemon for `path`, or waits for who is doing so; then dials. */
+/* Starts a daemon for `path`, or waits for another starter; then connects. */
 int ccfc_lib_spawn(const char *path, struct ccfc_err *err);
 
 /* ---- exec.c: starting the process ---- */
 
 /*
  * The program to start: $CCFC_DAEMON; or beside the running program, in its
- * libexec, or where the build has it; else a name for PATH to know. The caller
+ * libexec, or in the build tree; else a name to look up in PATH. The caller
  * frees it.
  */
 char *ccfc_lib_find_daemon(void);
@@ -80,16 +81,16 @@ int ccfc_lib_exec(const char *path, const char *log, struct ccfc_err *err);
 
 /* ---- stream.c: messages on the connection ---- */
 
-/* Ends the connection; returns the code that it was given. */
+/* Closes the connection; returns the given code. */
 int ccfc_stream_fail(struct ccfc_client *c, int code);
 
-/* Sends all of it. */
+/* Sends all bytes. */
 int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
 		     struct ccfc_err *err);
 
 /*
- * The next message. 1: *out is one; 0: nothing came for timeout_ms (negative:
- * no limit). Any error has ended the connection.
+ * The next message. 1: *out is the message; 0: nothing came for timeout_ms
+ * (negative: no limit). Any error has closed the connection.
  */
 int ccfc_stream_next(struct ccfc_reply **out, struct ccfc_client *c,
 		     int timeout_ms, struct ccfc_err *err);

@@ -1,9 +1,9 @@
-/* What a call sends; see query.h. */
+/* Packs the options of a call; see query.h. */
 #include "lib/query.h"
 
 #include "wire/pack.h"
 
-/* Where a struct ccfc_query has the options that are fields of it. */
+/* The fields of struct ccfc_query that are options. */
 static const struct {
 	enum ccfc_option option;
 	size_t offset;
@@ -24,7 +24,7 @@ static void pack_text_query(struct ccfc_pack *p, const char *key,
 		ccfc_pack_kv_cstr(p, key, text);
 }
 
-/* An empty list is sent, none is not. */
+/* An empty list is sent; a missing list is not. */
 static void pack_list(struct ccfc_pack *p, const char *key,
 		      const char *const *list)
 {
@@ -37,7 +37,7 @@ static void pack_list(struct ccfc_pack *p, const char *key,
 	ccfc_pack_end(p);
 }
 
-/* 0 is "default", so that a negative number has to stand for 0. */
+/* 0 means "default", so a negative number stands for 0. */
 static void pack_number(struct ccfc_pack *p, const char *key, int64_t n)
 {
 	if (n)
@@ -62,7 +62,7 @@ static void pack_arg(struct ccfc_pack *p, const struct ccfc_arg *arg)
 		pack_number(p, row->name, arg->number);
 }
 
-/* The flags that a method may have set by default. */
+/* Flags whose default depends on the method. */
 static void pack_content(struct ccfc_pack *p, const char *key,
 			 enum ccfc_content content)
 {

@@ -1,7 +1,7 @@
 /*
- * What a call sends: its arguments, and what is set in the caller's struct
- * ccfc_query. What is not set (NULL, 0, false) is left out, so that the
- * daemon's default counts. Names and kinds are those of proto/schema.
+ * The options of a call: its arguments, and the fields that are set in the
+ * caller's struct ccfc_query. Unset fields (NULL, 0, false) are left out, so
+ * that the daemon's default applies. Names and kinds are those of proto/schema.
  */
 #ifndef CCFC_LIB_QUERY_H
 #define CCFC_LIB_QUERY_H
@@ -9,7 +9,10 @@
 #include "lib/lib.h"
 #include "schema/schema.h"
 
-/* One argument of a call; of the last three the one of the option's kind. */
+/*
+ * One argument of a call; the option's kind decides which of the last three
+ * fields counts.
+ */
 struct ccfc_arg {
 	enum ccfc_option option;
 	const char *text;	 /* NULL: not given */
@@ -35,8 +38,8 @@ struct ccfc_arg {
 	}
 
 /*
- * Appends the map of options, packed. `query` may be NULL. CCFC_EINVAL: it is
- * of a version that is not known here.
+ * Appends the map of options, packed. `query` may be NULL. CCFC_EINVAL: the
+ * query has an unknown version.
  */
 int ccfc_query_pack(struct ccfc_buf *out, const struct ccfc_arg *args,
 		    size_t nargs, const struct ccfc_query *query,

@@ -1,10 +1,9 @@
 /*
- * Reaching a daemon that does not run yet. Any number of first clients may
- * get here at the same time and one daemon must result, so whoever starts it
- * holds a lock (a file beside the socket) from its last attempt to connect
- * until the daemon is ready. The others do not wait for the lock as such:
- * they try to connect and try to lock in turn, so that all get in as soon as
- * the socket is there, and one takes over if the starter dies.
+ * Starts a daemon. Several clients may do so at the same time, but only one
+ * daemon may result, so the starter holds a lock (a file beside the socket)
+ * from its last attempt to connect until the daemon is ready. The other clients
+ * try to connect and to lock in turn: all connect as soon as the socket exists,
+ * and one of them takes over if the starter dies.
  */
 #include "base/time.h"
 #include "lib/lib.h"
@@ -22,7 +21,7 @@
 #define ATTEMPTS 2
 #define OTHER_STATE                                                            \
 	"the daemon keeps its index there; CCFC_STATE_DIR names another place"
-/* How the daemon's last line begins when it does not start. */
+/* The beginning of the daemon's last log line when it fails to start. */
 #define DAEMON_SAYS "ccfcd: "
 #define DAEMON_RUNS "already running"
 
@@ -52,7 +51,7 @@ static int log_path(struct ccfc_buf *out, struct ccfc_err *err)
 	return r;
 }
 
-/* True if it said that it is ready or has ended, false if time ran out. */
+/* True: the daemon is ready or has ended; false: the time ran out. */
 static bool wait_ready(int fd)
 {
 	int64_t end = ccfc_time_monotonic() + ccfc_time_patience(READY_MS);
@@ -77,7 +76,7 @@ static off_t size_of(const char *path)
 	return stat(path, &st) < 0 ? 0 : st.st_size;
 }
 
-/* What it complained of in the log behind `from`, or the empty text. */
+/* The daemon's last complaint in the log after offset `from`, or "". */
 static const char *last_words(char *text, size_t size, const char *log,
 			      off_t from)
 {
@@ -96,7 +95,7 @@ static const char *last_words(char *text, size_t size, const char *log,
 	return words;
 }
 
-/* *again: maybe another one was just going. */
+/* *again: another daemon may have been ending; try again. */
 static int ended(const char *path, const char *log, off_t from, bool *again,
 		 struct ccfc_err *err)
 {
@@ -111,7 +110,7 @@ static int ended(const char *path, const char *log, off_t from, bool *again,
 		ccfc_err_hint(err, "see %s", log);
 		return CCFC_EUNREACHABLE;
 	}
-	/* It has waited for that one long enough. */
+	/* The starter has waited long enough for the other daemon. */
 	ccfc_err_set(err, CCFC_EUNREACHABLE, "the daemon is %s, but not at %s",
 		     words, path);
 	ccfc_err_hint(err, "use the CCFC_SOCKET that the daemon was started "
@@ -142,7 +141,7 @@ static int start_one(const char *path, const char *log, bool *again,
 	return fd;
 }
 
-/* We hold the lock. */
+/* The caller holds the lock. */
 static int start_spawn(const char *path, struct ccfc_err *err)
 {
 	struct ccfc_buf log = CCFC_BUF_INIT;
@@ -156,7 +155,7 @@ static int start_spawn(const char *path, struct ccfc_err *err)
 	return r;
 }
 
-/* Locked or connected, whatever comes first; *fd is -1 in the first case. */
+/* Locks or connects, whichever works first; *fd is -1 after a lock. */
 static int lock_or_dial(int lock, const char *path, int *fd,
 			struct ccfc_err *err)
 {

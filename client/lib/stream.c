@@ -1,8 +1,8 @@
 /*
  * Messages on the connection. Bytes are collected until the framer finds a
- * whole message in them; then it is unpacked and handed on. Whatever breaks
- * the stream (the daemon is gone, bytes that are no message) ends it, since
- * nobody can say where the next message would start.
+ * whole message, which is then unpacked. Any error (the daemon is gone,
+ * malformed bytes) closes the connection, since the start of the next message
+ * is unknown.
  */
 #include "base/alloc.h"
 #include "base/time.h"
@@ -40,7 +40,7 @@ static int gone(struct ccfc_client *c, struct ccfc_err *err)
 				 : "the daemon closed the connection");
 }
 
-/* 1: ready (or broken, which the next call will tell); 0: time is up. */
+/* 1: ready (or broken: the next call will fail); 0: the time ran out. */
 static int wait_for(int fd, short events, int timeout_ms)
 {
 	struct pollfd p = { .fd = fd, .events = events };

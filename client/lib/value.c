@@ -1,6 +1,6 @@
 /*
- * Replies and their values. A struct ccfc_value is wire's struct ccfc_obj in
- * installed clothes: the same pointer, and each function here is one there.
+ * Replies and their values. A struct ccfc_value is wire's struct ccfc_obj under
+ * an installed name: the same pointer, and each function here calls one there.
  */
 #include "lib/lib.h"
 

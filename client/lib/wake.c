@@ -1,9 +1,9 @@
 /*
- * Reaching a daemon that runs and has lost its socket (its directory was
- * removed, as a runtime directory is at logout). The lock of the state
- * directory tells that it lives; poked, it listens anew and says in the lock's
- * file that it has looked (base/holder.h). One whose socket is not the one
- * that is wanted is left alone.
+ * Wakes a running daemon that lost its socket (its directory was removed, for
+ * instance a runtime directory at logout). The lock of the state directory
+ * shows that the daemon lives. After a signal it listens again and counts its
+ * check in the lock's file (base/holder.h). A daemon with another socket than
+ * the wanted one is left alone.
  */
 #include "base/holder.h"
 #include "base/time.h"
@@ -35,7 +35,7 @@ static int silent(const struct ccfc_holder *holder, const char *path,
 	return CCFC_EBUSY;
 }
 
-/* Until the daemon listens, cannot listen, or has ended. */
+/* Waits until the daemon listens, cannot listen, or has ended. */
 static int wait_for(const struct ccfc_holder *holder, const char *dir,
 		    const char *path, struct ccfc_err *err)
 {
@@ -45,7 +45,10 @@ static int wait_for(const struct ccfc_holder *holder, const char *dir,
 	do {
 		int fd;
 
-		/* First, so that the dial comes after the look. */
+		/*
+		 * Read this first, so that the dial comes after the daemon's
+		 * check.
+		 */
 		ccfc_holder_read(&now, dir);
 		fd = ccfc_lib_dial(path, err);
 		if (fd != CCFC_EUNREACHABLE)

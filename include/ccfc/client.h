@@ -1,6 +1,6 @@
 /*
- * libccfc: asking the ccfc daemon which Claude Code session changed which
- * file, and hearing of changes as they happen.
+ * libccfc: ask the ccfc daemon which Claude Code session changed which file,
+ * and follow changes as they happen.
  *
  *	struct ccfc_client *client;
  *	struct ccfc_reply *reply;
@@ -19,10 +19,10 @@
  * The daemon
  * ----------
  * A client is one connection to the daemon's Unix socket. If no daemon runs,
- * ccfc_client_new starts one and waits until it is ready; however many
- * clients do so at the same time, one daemon results. It goes on running when
- * the client is gone. Set CCFC_NO_SPAWN=1, or the option `spawn`, to have an
- * error instead. A server that belongs to another user is refused.
+ * ccfc_client_new starts one and waits until it is ready. Several clients at
+ * the same time start one daemon only. The daemon keeps running after the
+ * client is freed. Set CCFC_NO_SPAWN=1, or the option `spawn`, to get an error
+ * instead. A server that belongs to another user is refused.
  *
  * The environment says where things are: CCFC_SOCKET is the socket; else it
  * is ccfc.sock in CCFC_STATE_DIR if that is set, else in $XDG_RUNTIME_DIR/ccfc,
@@ -32,67 +32,67 @@
  *
  * Threads
  * -------
- * A client and its replies belong to one thread at a time. Different clients
- * are independent of each other; have one for each thread. The library
- * starts no threads, installs no signal handlers and never raises SIGPIPE. A
- * call that is interrupted by a signal goes on waiting. Starting the daemon
- * forks twice and leaves the caller no child to wait for. All descriptors are
- * close-on-exec.
+ * A client and its replies belong to one thread at a time. Clients are
+ * independent of each other; use one for each thread. The library starts no
+ * threads, installs no signal handlers and never raises SIGPIPE. A signal does
+ * not interrupt a call. Starting the daemon forks twice and leaves the caller
+ * no child to wait for. All descriptors are close-on-exec.
  *
  * Ownership
  * ---------
- * A pointer that is passed back through a pointer-to-pointer is yours: free it
- * with the function of its type, which also takes NULL. Everything else that
- * is returned is borrowed. A struct ccfc_value, and the bytes of its string,
- * live as long as the reply that they were taken from; a reply may outlive its
- * client. Arguments are never kept after the call.
+ * Objects returned through a pointer-to-pointer are yours: free each with the
+ * function of its type, which also accepts NULL. Everything else that is
+ * returned is borrowed. A struct ccfc_value, and the bytes of its string, live
+ * as long as their reply; a reply may outlive its client. Arguments are never
+ * kept after the call.
  *
  * Calls and replies
  * -----------------
  * A call sends a request and waits for its answer. Answers are trees of maps,
  * arrays and scalars, with the field names that proto/PROTOCOL.md documents;
- * the accessors below never fail, but give a default when a field is missing
- * or of another type. So a program that asks for what it knows works with
- * newer daemons, which add fields and never take one away.
+ * the accessors below never fail: they return a default if a field is missing
+ * or of another type. So old programs work with newer daemons, which add fields
+ * and never remove one.
  *
  * Events, and your event loop
  * ---------------------------
  * After ccfc_events_subscribe the daemon sends events on the same connection.
- * ccfc_client_next_event gives them out in order. Events that arrive while a
- * call waits for its answer are kept (up to 64 MiB, then the call fails with
- * CCFC_ETOOBIG and the connection is over).
+ * ccfc_client_next_event returns them in order. Events that arrive while a call
+ * waits for its answer are kept (up to 64 MiB, then the call fails with
+ * CCFC_ETOOBIG and the connection is closed).
  *
  * To wait in your own loop, poll ccfc_client_fd for reading, and then call
- * ccfc_client_next_event with timeout 0 until it returns 0: it may hold more
- * than one event that no longer shows on the descriptor. Do the same once
- * after each call, before you poll again. Only poll the descriptor.
+ * ccfc_client_next_event with timeout 0 until it returns 0: the client may hold
+ * events that no longer show on the descriptor. Do the same once after each
+ * call, before you poll again. Only poll the descriptor.
  *
- * To miss nothing, remember the `clock` of the last event, and subscribe with
- * it as `since` when you connect again; an event of type "resync" means that
- * you read too slowly and events were dropped: ask ccfc_events_since.
+ * To miss nothing, remember the `clock` of the last event, and pass it as
+ * `since` when you subscribe again; an event of type "resync" means that your
+ * program read too slowly and events were dropped: call ccfc_events_since.
  *
  * Errors
  * ------
- * Functions return 0 (or a positive number where said) or a negative CCFC_E…
- * of ccfc/error.h, and then fill in the caller's struct ccfc_err, which may be
- * NULL: `what` is one line for the user, `hint` one more or empty. On failure
- * *out is NULL. An error that the daemon answered (CCFC_EINVAL,
- * CCFC_ENOTFOUND, CCFC_EAMBIGUOUS …) leaves the connection as it was. After
- * CCFC_EUNREACHABLE, CCFC_EPROTO and CCFC_ETOOBIG from the connection itself it
- * is over: every further call fails with CCFC_EUNREACHABLE; make a new client.
- * If the time limit passes, the call fails with CCFC_EAGAIN and the connection
- * lives on; the late answer is thrown away.
+ * Functions return 0 (or a positive number where documented) or a negative
+ * CCFC_E… of ccfc/error.h, and then fill in the caller's struct ccfc_err, which
+ * may be NULL: `what` is one line for the user, `hint` one more or empty. On
+ * failure *out is NULL. An error in a reply of the daemon (CCFC_EINVAL,
+ * CCFC_ENOTFOUND, CCFC_EAMBIGUOUS …) leaves the connection intact. After
+ * CCFC_EUNREACHABLE, CCFC_EPROTO and CCFC_ETOOBIG of the connection itself the
+ * connection is closed: every further call fails with CCFC_EUNREACHABLE; make a
+ * new client. If the time limit passes, the call fails with CCFC_EAGAIN and the
+ * connection stays open; the late answer is dropped.
  *
- * Out of memory ends the process, with a line on stderr. In exchange, no size
- * that comes from outside is believed: a message may have 1 GiB at most.
+ * Out of memory ends the process, with a line on stderr. In exchange, every
+ * size from outside is limited: a message may have 1 GiB at most.
  *
  * Compatibility
  * -------------
- * Structs that you fill in start with their version: initialise them with
- * their …_INIT macro, which also zeroes the rest, and zero means "default".
- * Fields are added at the end under a new version number, and the library
- * accepts all older ones. Functions are only added. Until version 1.0 the
- * shared library's soname is libccfc.so.1, and changes whenever that is broken.
+ * Structs that you fill in start with their version: initialise them with their
+ * …_INIT macro, which also zeroes the rest, and zero means "default". Fields
+ * are added at the end under a new version number, and the library accepts all
+ * older versions. Functions are never removed. Until version 1.0 the shared
+ * library's soname is libccfc.so.1; it changes whenever compatibility is
+ * broken.
  */
 #ifndef CCFC_CLIENT_H
 #define CCFC_CLIENT_H
@@ -132,27 +132,26 @@ struct ccfc_client_options {
 	enum ccfc_spawn spawn;
 	const char *socket; /* NULL: as the environment says */
 	/*
-	 * For how long the daemon may be silent during a call, in
-	 * milliseconds; 0 is no limit. A daemon that reads its transcripts
-	 * for the first time can take a while to answer.
+	 * How long the daemon may be silent during a call, in milliseconds; 0:
+	 * no limit. A first scan of the transcripts can delay an answer.
 	 */
 	int timeout_ms;
 };
 
 /*
- * Connects, and starts a daemon if need be. `options` may be NULL.
- * CCFC_EUNREACHABLE: there is none, or it could not be started (the hint
- * names its log); CCFC_EDENIED: it is not ours; CCFC_EINVAL: bad options, or a
- * socket path that is too long; CCFC_EIO.
+ * Connects, and starts a daemon if none runs. `options` may be NULL.
+ * CCFC_EUNREACHABLE: no daemon runs, or it could not be started (the hint names
+ * its log); CCFC_EDENIED: the daemon belongs to another user; CCFC_EINVAL: bad
+ * options, or a socket path that is too long; CCFC_EIO.
  */
 CCFC_API int ccfc_client_new(struct ccfc_client **out,
 			     const struct ccfc_client_options *options,
 			     struct ccfc_err *err);
 
-/* Closes the connection. The daemon goes on. */
+/* Closes the connection. The daemon keeps running. */
 CCFC_API void ccfc_client_free(struct ccfc_client *client);
 
-/* The descriptor to poll; see above. -1 when the connection is over. */
+/* The descriptor to poll; see above. -1: the connection is closed. */
 CCFC_API int ccfc_client_fd(const struct ccfc_client *client);
 
 /* The path of the socket that the client is connected to. */
@@ -231,31 +230,32 @@ CCFC_API int ccfc_client_call(struct ccfc_reply **out,
 	}
 
 enum ccfc_content {
-	CCFC_CONTENT_DEFAULT = 0, /* as the method has it */
+	CCFC_CONTENT_DEFAULT = 0, /* the method's default */
 	CCFC_CONTENT_NO = 1,
 	CCFC_CONTENT_YES = 2,
 };
 
 /*
- * What a question is narrowed by. NULL, 0 and false are the method's default;
- * lists end with NULL. Not every method has every option; the daemon answers
- * CCFC_EINVAL and names the one that it has not. PROTOCOL.md says which.
+ * The options of a question. NULL, 0 and false mean the method's default; lists
+ * end with NULL. Not every method has every option: the daemon answers
+ * CCFC_EINVAL and names the unknown option. PROTOCOL.md lists the options of
+ * each method.
  */
 struct ccfc_query {
 	uint32_t version;
 
-	/* How much of the answer. */
+	/* How much to answer. */
 	enum ccfc_content content; /* texts of changes, lines, messages */
-	enum ccfc_content changes; /* NO: listings only count them */
+	enum ccfc_content changes; /* NO: listings have only their number */
 	int64_t max_content;	   /* bytes of each text */
 	int64_t limit;
 	int64_t offset;
 	int64_t context; /* lines around a diff's hunks; negative: none */
-	bool prompts;	 /* why each change was made */
-	bool thinking;	 /* what the model thought */
+	bool prompts;	 /* the user's prompt of each change */
+	bool thinking;	 /* the model's thinking */
 
 	/* Where, and when. */
-	const char *cwd; /* what relative paths are taken against */
+	const char *cwd; /* the base of relative paths */
 	const char *project_path;
 	const char *session;
 	const char *path;		 /* events: a path or a glob */
@@ -264,8 +264,8 @@ struct ccfc_query {
 	const char *to_date;
 
 	/* Which changes and files. */
-	const char *const *states;     /* NULL: applied ones; { "all", NULL } */
-	const char *const *extensions; /* ".ts" */
+	const char *const *states;	/* NULL: applied; { "all", NULL } */
+	const char *const *extensions;	/* ".ts" */
 	const char *const *directories; /* absolute, or below the project */
 	const char *const *tools;	/* "Edit" */
 	const char *const *evidence;	/* "recorded", "parsed" … */
@@ -274,7 +274,7 @@ struct ccfc_query {
 	const char *branch;
 	const char *model;   /* or a part of its name */
 	const char *status;  /* "waiting", "active", "failed", "completed" */
-	const char *touched; /* changed this file, or one of this glob */
+	const char *touched; /* changed this file, or a file of this glob */
 
 	/* Which messages. */
 	const char *role;    /* "user", "assistant", "system", "tool" */
@@ -287,7 +287,7 @@ struct ccfc_query {
 	/* Which lines, and of which content of the file. */
 	const char *at; /* as in ccfc_file_at; NULL: the file on disk */
 	int64_t from_line, to_line; /* from 1, both included */
-	bool ignore_space; /* white space that moved changes no owner */
+	bool ignore_space;	    /* changes of white space keep the owner */
 
 	/* The order, and what rows stand for. */
 	const char *sort; /* sessions: "recent", "changes", "tokens",
@@ -305,7 +305,7 @@ CCFC_API int ccfc_session_files(struct ccfc_reply **out,
 				const struct ccfc_query *query,
 				struct ccfc_err *err);
 
-/* What a session did to one file: FileChange[], with content by default. */
+/* A session's changes of one file: FileChange[], with content by default. */
 CCFC_API int ccfc_session_file_changes(struct ccfc_reply **out,
 				       struct ccfc_client *client,
 				       const char *session, const char *path,
@@ -327,31 +327,31 @@ CCFC_API int ccfc_file_match(struct ccfc_reply **out,
 /* ---- history ---- */
 
 /*
- * Content is what a file holds, byte for byte: ccfc_value_str gives it. What
- * is known of it is in a STATE map: `exists` (nil: not known), `fidelity`
+ * Content is a file's exact bytes: ccfc_value_str returns them. A STATE map
+ * says what is known about the content: `exists` (nil: not known), `fidelity`
  * ("exact", "reconstructed", "partial", "unknown"), `source`, `why`, `size`,
- * `sha256`, and `content` where it was asked for and all of it is known.
+ * `sha256`, and `content` if requested and wholly known.
  *
  * A file as it was: {path, state, changeId, sessionId, timestamp, side,
  * latest}. `at` is a change's id (right after it), a session (after its last
  * change of the file), a time in RFC 3339, or "before:" and a change or a
- * session; NULL is after the last change. With content by default, all of it
- * unless the query's max_content says otherwise. CCFC_ENOTFOUND: the file or
- * the moment is not known; CCFC_EAMBIGUOUS.
+ * session; NULL is after the last change. The content is included by default,
+ * whole unless the query sets max_content. CCFC_ENOTFOUND: the file or the
+ * moment is not known; CCFC_EAMBIGUOUS.
  */
 CCFC_API int ccfc_file_at(struct ccfc_reply **out, struct ccfc_client *client,
 			  const char *path, const char *at,
 			  const struct ccfc_query *query, struct ccfc_err *err);
 
-/* What happened to a file, newest first: {path, totalSteps, steps}. */
+/* The steps of a file's history, newest first: {path, totalSteps, steps}. */
 CCFC_API int ccfc_file_log(struct ccfc_reply **out, struct ccfc_client *client,
 			   const char *path, const struct ccfc_query *query,
 			   struct ccfc_err *err);
 
 /*
  * One change, by its id or a unique prefix: a FileChange with `before` and
- * `after` (STATEs, their content only if asked for) and its `diff`, nil if it
- * is not known; `prompt` and `promptFull`, what the user had asked for.
+ * `after` (STATEs, with content only if requested), its `diff` (nil if not
+ * known), and `prompt` and `promptFull`, the user's prompt before the change.
  */
 CCFC_API int ccfc_change_get(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *change,
@@ -359,9 +359,9 @@ CCFC_API int ccfc_change_get(struct ccfc_reply **out,
 			     struct ccfc_err *err);
 
 /*
- * What a session did, as unified diffs: {sessionId, projectPath, diffs,
- * totalAdded, totalRemoved}; one diff for each change, or if `net` for each
- * file. `paths` ends with NULL; NULL itself is all files.
+ * A session's changes, as unified diffs: {sessionId, projectPath, diffs,
+ * totalAdded, totalRemoved}; one diff for each change, or with `net` one for
+ * each file. `paths` ends with NULL; NULL itself means all files.
  */
 CCFC_API int ccfc_session_diff(struct ccfc_reply **out,
 			       struct ccfc_client *client, const char *session,
@@ -370,9 +370,9 @@ CCFC_API int ccfc_session_diff(struct ccfc_reply **out,
 			       struct ccfc_err *err);
 
 /*
- * What would take back what a session did and keep what others did since:
- * {sessionId, projectPath, files}, each with its `action` and new `content`.
- * A plan: the daemon writes nothing. `paths` as above.
+ * A plan to undo a session's changes and keep the later changes of others:
+ * {sessionId, projectPath, files}, each file with its `action` and new
+ * `content`. The daemon writes nothing. `paths` as above.
  */
 CCFC_API int ccfc_session_revert(struct ccfc_reply **out,
 				 struct ccfc_client *client,
@@ -381,11 +381,10 @@ CCFC_API int ccfc_session_revert(struct ccfc_reply **out,
 				 struct ccfc_err *err);
 
 /*
- * Files whose last content can be had from history: those of a session, or
- * where `session` is NULL all that do not exist any more: {files, total}.
- * Every one of `keywords` (ends with NULL, may be NULL) has to be in the path
- * or the content. Take the content from ccfc_file_at with the file's `path`
- * and `changeId`.
+ * Files whose last content is known: those of a session, or if `session` is
+ * NULL all files that do not exist any more: {files, total}. Each of `keywords`
+ * (ends with NULL, may be NULL) must be in the path or the content. To get the
+ * content, call ccfc_file_at with the file's `path` and `at`.
  */
 CCFC_API int
 ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
@@ -397,10 +396,10 @@ ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
 /*
  * Who wrote each line of a file: {path, at, totalLines, fidelity, why, lines,
  * blocks}. A line's `kind` is "session" (it has `changeId`, `sessionId`,
- * `model`, `prompt` …), "outside" or "unknown" (it came between `from` and
- * `to`); `blocks` are the runs of lines with the same owner. `query` may be
- * NULL. CCFC_ENOTFOUND: no session changed the file, it does not exist, or it
- * ends before `from`.
+ * `model`, `prompt` …), "outside" or "unknown" (the line was added between
+ * `from` and `to`); `blocks` are the runs of lines with the same owner. `query`
+ * may be NULL. CCFC_ENOTFOUND: no session changed the file, the file does not
+ * exist, or it ends before `from`.
  */
 CCFC_API int ccfc_file_blame(struct ccfc_reply **out,
 			     struct ccfc_client *client, const char *path,
@@ -410,9 +409,8 @@ CCFC_API int ccfc_file_blame(struct ccfc_reply **out,
 /* ---- sessions ---- */
 
 /*
- * The sessions there are: {sessions: [SessionSummary], totalSessions}, most
- * recent first. `query` may be NULL here and below. CCFC_ENOTFOUND: no session
- * is like that.
+ * All sessions: {sessions: [SessionSummary], totalSessions}, most recent first.
+ * `query` may be NULL here and below. CCFC_ENOTFOUND: no session matches.
  */
 CCFC_API int ccfc_session_list(struct ccfc_reply **out,
 			       struct ccfc_client *client,
@@ -431,8 +429,8 @@ CCFC_API int ccfc_session_get(struct ccfc_reply **out,
 			      struct ccfc_err *err);
 
 /*
- * What was said, in order of time: {sessionId, agentId, totalMessages, offset,
- * messages: [Message], truncated}.
+ * The messages of a session, in order of time: {sessionId, agentId,
+ * totalMessages, offset, messages: [Message], truncated}.
  */
 CCFC_API int ccfc_session_messages(struct ccfc_reply **out,
 				   struct ccfc_client *client,
@@ -441,8 +439,8 @@ CCFC_API int ccfc_session_messages(struct ccfc_reply **out,
 				   struct ccfc_err *err);
 
 /*
- * What happened, agents included, in order of time: {sessionId, totalEvents,
- * events, truncated}.
+ * The events of a session and its agents, in order of time: {sessionId,
+ * totalEvents, events, truncated}.
  */
 CCFC_API int ccfc_session_timeline(struct ccfc_reply **out,
 				   struct ccfc_client *client,
@@ -460,9 +458,9 @@ CCFC_API int ccfc_session_tree(struct ccfc_reply **out,
 			       struct ccfc_err *err);
 
 /*
- * The files that a session looked at: {sessionId, totalFiles, totalReads,
- * files: [{path, readCount, firstRead, lastRead, modified}]}. Of the query
- * only limit and offset count.
+ * The files that a session read: {sessionId, totalFiles, totalReads, files:
+ * [{path, readCount, firstRead, lastRead, modified}]}. Of the query only limit
+ * and offset apply.
  */
 CCFC_API int ccfc_session_reads(struct ccfc_reply **out,
 				struct ccfc_client *client, const char *session,
@@ -470,8 +468,8 @@ CCFC_API int ccfc_session_reads(struct ccfc_reply **out,
 				struct ccfc_err *err);
 
 /*
- * The sessions that looked at a file: {path, totalSessions, totalReads,
- * sessions: [{sessionId, …, readCount, firstRead, lastRead, changeCount}]}, or
+ * The sessions that read a file: {path, totalSessions, totalReads, sessions:
+ * [{sessionId, …, readCount, firstRead, lastRead, changeCount}]}, or
  * CCFC_ENOTFOUND. The query may have alternatives, cwd, project_path, the
  * dates, limit and offset.
  */
@@ -481,17 +479,17 @@ CCFC_API int ccfc_file_readers(struct ccfc_reply **out,
 			       struct ccfc_err *err);
 
 /*
- * What was done and spent: {period, totals, by, totalRows, rows, tools, files,
- * days}.
+ * Totals of messages, changes, calls and tokens: {period, totals, by,
+ * totalRows, rows, tools, files, days}.
  */
 CCFC_API int ccfc_stats_get(struct ccfc_reply **out, struct ccfc_client *client,
 			    const struct ccfc_query *query,
 			    struct ccfc_err *err);
 
 /*
- * Messages of all sessions that have a text: {matches, totalMatches,
+ * Messages that contain a text, in all sessions: {matches, totalMatches,
  * totalSessions, scannedBytes, scannedTexts, truncated}, newest first.
- * CCFC_ENOTFOUND: none has.
+ * CCFC_ENOTFOUND: no message matches.
  */
 CCFC_API int ccfc_text_search(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *pattern,
@@ -502,9 +500,10 @@ CCFC_API int ccfc_text_search(struct ccfc_reply **out,
 
 /*
  * One SELECT over the views that ccfc-sql(7) lists: {columns: [name], rows:
- * [[value]], truncated}; values are int, double, str, bin or nil. `limit` is
- * for rows, 0: 1000. CCFC_EINVAL: not a query, or not allowed; CCFC_ETOOBIG:
- * it takes too long or too much. No row is no error.
+ * [[value]], truncated}; values are int, double, str, bin or nil. `limit`
+ * counts rows; 0: 1000. CCFC_EINVAL: not a query, or not allowed; CCFC_ETOOBIG:
+ * the query takes too long or too much memory. A result without rows is not an
+ * error.
  */
 CCFC_API int ccfc_sql_query(struct ccfc_reply **out, struct ccfc_client *client,
 			    const char *query, int64_t limit,
@@ -522,13 +521,13 @@ struct ccfc_progress {
 	int64_t bytes_done, bytes_total;
 };
 
-/* Called between the messages of a build; it must not use the client. */
+/* Called for each progress message of a build; it must not use the client. */
 typedef void (*ccfc_progress_fn)(void *data,
 				 const struct ccfc_progress *progress);
 
 /*
- * Builds the index anew, all of it or one project's part (`project_path` not
- * NULL), and returns when it is done: IndexStats. `fn` may be NULL.
+ * Builds the index again, or the part of one project (`project_path` not NULL),
+ * and returns when that is done: IndexStats. `fn` may be NULL.
  */
 CCFC_API int ccfc_index_build(struct ccfc_reply **out,
 			      struct ccfc_client *client,
@@ -539,27 +538,26 @@ CCFC_API int ccfc_index_build(struct ccfc_reply **out,
 CCFC_API int ccfc_index_stats(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
-/* All that the index knows, in canonical order: an array of maps. */
+/* The whole index, in canonical order: an array of maps. */
 CCFC_API int ccfc_index_dump(struct ccfc_reply **out,
 			     struct ccfc_client *client, struct ccfc_err *err);
 
 /*
- * Looks at all that is stored: {ok, problems: [{file, problem}], bytes,
- * textBytes, texts, damagedTexts, schema, reader}. Takes as long as reading it
- * does.
+ * Checks the whole store: {ok, problems: [{file, problem}], bytes, textBytes,
+ * texts, damagedTexts, schema, reader}. Takes as long as reading the store.
  */
 CCFC_API int ccfc_store_check(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
-/* The same, and the sum of every row is looked at; adds `rows`. */
+/* The same, and checks the checksum of every row; adds `rows`. */
 CCFC_API int ccfc_store_check_deep(struct ccfc_reply **out,
 				   struct ccfc_client *client,
 				   struct ccfc_err *err);
 
 /*
- * The transcripts that are known, and how far each was read: {sources: [{path,
+ * The known transcripts, and how far each was read: {sources: [{path,
  * sessionId, agentId, source, bytes, malformed, tooLong, names?}],
- * totalSources}. One with several names, through links, is there once.
+ * totalSources}. A transcript with several names (links) is listed once.
  */
 CCFC_API int ccfc_source_list(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
@@ -568,29 +566,29 @@ CCFC_API int ccfc_source_list(struct ccfc_reply **out,
 
 /*
  * Subscribes: {subscription, clock, …}. With a clock as `since` the reply also
- * has the `events` that came after it, or `fresh: true` if the clock says
- * nothing to this daemon and all has to be read again.
+ * has the `events` after that clock, or `fresh: true` if the daemon cannot go
+ * back to it: then read everything again.
  */
 CCFC_API int ccfc_events_subscribe(struct ccfc_reply **out,
 				   struct ccfc_client *client,
 				   const struct ccfc_query *query,
 				   const char *since, struct ccfc_err *err);
 
-/* Ends a subscription. Events that were sent before may still come. */
+/* Ends a subscription. Events that were already sent may still arrive. */
 CCFC_API int ccfc_events_unsubscribe(struct ccfc_client *client,
 				     int64_t subscription,
 				     struct ccfc_err *err);
 
-/* What came after a clock: {clock, fresh, events}. */
+/* The events after a clock: {clock, fresh, events}. */
 CCFC_API int ccfc_events_since(struct ccfc_reply **out,
 			       struct ccfc_client *client, const char *clock,
 			       const struct ccfc_query *query,
 			       struct ccfc_err *err);
 
 /*
- * The next notification. Waits up to `timeout_ms` milliseconds, without limit
- * if it is negative, not at all if it is 0. 1: *out is one; 0: none came;
- * negative: an error.
+ * The next notification. Waits up to `timeout_ms` milliseconds; negative: no
+ * limit; 0: does not wait. 1: *out is the notification; 0: none came; negative:
+ * an error.
  */
 CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
 				    struct ccfc_client *client, int timeout_ms,
@@ -598,11 +596,13 @@ CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
 
 /* ---- the daemon ---- */
 
-/* Its version, paths, state and totals, and what it cannot read now. */
+/*
+ * The daemon's version, paths, state and totals, and what it cannot read now.
+ */
 CCFC_API int ccfc_server_info(struct ccfc_reply **out,
 			      struct ccfc_client *client, struct ccfc_err *err);
 
-/* Asks it to end; returns when it has said that it will. */
+/* Asks the daemon to end; returns when the daemon has confirmed. */
 CCFC_API int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err);
 
 #ifdef __cplusplus

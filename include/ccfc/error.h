@@ -2,8 +2,8 @@
  * Errors of ccfc, the same in the daemon, the library and on the wire.
  *
  * Functions return 0 (or a count) on success and a negative CCFC_E… code on
- * failure. What travels in RPC replies is the error's name (ccfc_error_name);
- * neither it nor the number ever changes.
+ * failure. RPC replies carry the error's name (ccfc_error_name); neither names
+ * nor numbers ever change.
  */
 #ifndef CCFC_ERROR_H
 #define CCFC_ERROR_H
@@ -48,10 +48,10 @@ struct ccfc_err {
 	char hint[CCFC_ERR_HINT_MAX];
 };
 
-/* The stable name of a code, "unknown" for a number that is none. */
+/* The stable name of a code; "unknown" for any other number. */
 CCFC_API const char *ccfc_error_name(int code);
 
-/* The code for a name, or 0 if there is none of that name. */
+/* The code of a name; 0: there is no such name. */
 CCFC_API int ccfc_error_from_name(const char *name);
 
 #ifdef __cplusplus

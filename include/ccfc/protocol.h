@@ -1,6 +1,6 @@
 /*
- * Numbers and names of the protocol, and nothing else. What they mean is in
- * proto/PROTOCOL.md. Names are only ever added.
+ * Numbers and names of the protocol; proto/PROTOCOL.md explains them. New names
+ * may be added.
  */
 #ifndef CCFC_PROTOCOL_H
 #define CCFC_PROTOCOL_H
@@ -21,7 +21,7 @@
 /* Limit that a client puts on one message from the daemon. */
 #define CCFC_REPLY_MAX_BYTES (1u << 30)
 
-/* Bytes that the daemon keeps for a subscriber that does not read. */
+/* Bytes of events that the daemon keeps for a slow subscriber. */
 #define CCFC_SUBSCRIBER_MAX_BYTES (4u << 20)
 
 /* Content of one field in a reply, unless `maxContent` asks otherwise. */

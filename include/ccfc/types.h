@@ -1,7 +1,7 @@
 /*
- * Words that the daemon, the library and their users share: the states, the
- * operations and the evidence of a change. The text of each is what stands in
- * JSON and on the wire.
+ * Names that the daemon, the library and their users share: the states, the
+ * operations and the evidence of a change. The text of each is used in JSON and
+ * on the wire.
  */
 #ifndef CCFC_TYPES_H
 #define CCFC_TYPES_H
@@ -28,11 +28,10 @@ extern "C" {
 	X(CCFC_OP_RENAMED, 3, "renamed")
 
 /*
- * The evidence of a change: how it is known to be one of its call: by the
- * result of a tool that names its file; by what the client saw changed while a
- * command ran; by watching the disk; by the command's own text; by what the
- * file's contents before and after have in common with a command; or it may as
- * well be another call's.
+ * The evidence of a change, that is, why it is attributed to its call: the
+ * result of a tool that names its file; the client saw the file change while a
+ * command ran; the disk was watched; the command's text; the file's contents
+ * before and after fit a command; or another call may have made the change.
  */
 #define CCFC_PROOF_LIST(X)                                                     \
 	X(CCFC_PROOF_RESULT, 0, "result")                                      \
@@ -51,7 +50,7 @@ enum ccfc_proof { CCFC_PROOF_LIST(X) };
 #define CCFC_STATE_COUNT 6
 #define CCFC_PROOF_COUNT 6
 
-/* "applied" for CCFC_STATE_APPLIED; "unknown" for a number that is none. */
+/* "applied" for CCFC_STATE_APPLIED; "unknown" for any other number. */
 CCFC_API const char *ccfc_state_text(int state);
 CCFC_API const char *ccfc_op_text(int op);
 CCFC_API const char *ccfc_proof_text(int proof);

@@ -1,7 +1,7 @@
 /*
- * Allocation that cannot fail: out of memory ends the process with one line
- * on stderr. In exchange every size that comes from outside is capped before
- * it is used (design decision, stated in ccfc/client.h too).
+ * Allocation that cannot fail: out of memory ends the process with one line on
+ * stderr. In exchange every size from outside is limited before use
+ * (ccfc/client.h says so too).
  */
 #ifndef CCFC_BASE_ALLOC_H
 #define CCFC_BASE_ALLOC_H
@@ -15,9 +15,9 @@ char *ccfc_strndup(const char *s, size_t n);
 char *ccfc_strdup(const char *s);
 
 /*
- * For a process that lives long: what large blocks took goes back to the
- * system at once (from the start on), and what was freed up to now (after much
- * work). They do nothing where the system's allocator is not glibc's.
+ * For long-lived processes. stay_small, called at the start, makes large freed
+ * blocks go back to the system at once; trim gives back freed memory after much
+ * work. Both do nothing without glibc's allocator.
  */
 void ccfc_alloc_stay_small(void);
 void ccfc_alloc_give_back(void);

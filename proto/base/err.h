@@ -17,13 +17,13 @@ int ccfc_err_errno(struct ccfc_err *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * The same where something could not be done, and the answer must not be "not
- * found" (an exit status of its own) or "try again": CCFC_EDENIED, CCFC_EIO.
+ * As ccfc_err_errno for failed operations, where "not found" (an exit status of
+ * its own) and "try again" would mislead: CCFC_EDENIED or CCFC_EIO.
  */
 int ccfc_err_io(struct ccfc_err *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Adds what to do about it. */
+/* Adds what to do. */
 void ccfc_err_hint(struct ccfc_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

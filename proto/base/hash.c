@@ -1,4 +1,4 @@
-/* The one door to xxhash; see hash.h. */
+/* The only user of xxhash; see hash.h. */
 #include "base/hash.h"
 
 #include <xxhash.h>

@@ -1,8 +1,8 @@
 /*
  * A hash table from a 64-bit hash to 32-bit ids. It stores no keys: on a hit
- * the caller's `eq` says whether the entry with that id really has the key
- * that is looked for. Entries are never removed singly, only cleared
- * together; an id whose key changed is put in again under the new hash.
+ * the caller's `eq` says whether the entry with that id really has the key.
+ * Single entries are never removed, only all together; an id whose key changed
+ * is added again under the new hash.
  */
 #ifndef CCFC_BASE_MAP_H
 #define CCFC_BASE_MAP_H
@@ -34,7 +34,7 @@ void ccfc_map_clear(struct ccfc_map *map);
 uint32_t ccfc_map_get(const struct ccfc_map *map, uint64_t hash,
 		      ccfc_map_eq_fn eq, const void *ctx, const void *key);
 
-/* Adds an id; the caller has made sure that its key is not there yet. */
+/* Adds an id; the caller has checked that its key is not there yet. */
 void ccfc_map_put(struct ccfc_map *map, uint64_t hash, uint32_t id);
 
 #endif

@@ -1,4 +1,4 @@
-/* SHA-256, as the client's backups and our reports name contents by it. */
+/* SHA-256 of contents, as in the client's backups and our reports. */
 #ifndef CCFC_BASE_SHA256_H
 #define CCFC_BASE_SHA256_H
 
@@ -20,7 +20,7 @@ void ccfc_sha256_add(struct ccfc_sha256 *s, const void *ptr, size_t len);
 void ccfc_sha256_end(struct ccfc_sha256 *s,
 		     unsigned char out[CCFC_SHA256_BYTES]);
 
-/* Of all of `bytes`, as lower-case hex with a NUL. */
+/* The hash of all `bytes`, as lower-case hex with a NUL. */
 void ccfc_sha256_hex(char out[CCFC_SHA256_HEX + 1], struct ccfc_slice bytes);
 
 #endif

@@ -28,8 +28,8 @@ static inline struct ccfc_slice ccfc_slice_str(const char *s)
 }
 
 /*
- * An empty slice may have no pointer, to which not even 0 may be added: its
- * end, and what follows its first `n` bytes, are asked for here.
+ * An empty slice may have a NULL pointer, to which not even 0 may be added.
+ * These return its end, and the rest after its first `n` bytes.
  */
 static inline const char *ccfc_slice_end(struct ccfc_slice s)
 {
@@ -48,7 +48,7 @@ static inline bool ccfc_slice_eq(struct ccfc_slice a, struct ccfc_slice b)
 
 static inline bool ccfc_slice_is(struct ccfc_slice a, const char *s)
 {
-	/* Mostly the first byte tells, in a look through a table. */
+	/* Mostly the first byte differs when a table is searched. */
 	if (a.len && s && *a.ptr != *s)
 		return false;
 	return ccfc_slice_eq(a, ccfc_slice_str(s));
@@ -79,7 +79,7 @@ static inline int ccfc_slice_cmp(struct ccfc_slice a, struct ccfc_slice b)
 	return (a.len > b.len) - (a.len < b.len);
 }
 
-/* At most the first `max` bytes of a UTF-8 text, not within a character. */
+/* At most the first `max` bytes of a UTF-8 text, never cutting a character. */
 static inline struct ccfc_slice ccfc_slice_cut(struct ccfc_slice s, size_t max)
 {
 	if (s.len <= max)
@@ -89,7 +89,7 @@ static inline struct ccfc_slice ccfc_slice_cut(struct ccfc_slice s, size_t max)
 	return ccfc_slice(s.ptr, max);
 }
 
-/* Does `needle` stand anywhere in `a`? */
+/* Does `a` contain `needle`? */
 bool ccfc_slice_contains(struct ccfc_slice a, const char *needle);
 
 #endif

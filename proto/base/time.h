@@ -13,9 +13,9 @@
 #define CCFC_TIME_TEXT_MAX 32
 
 /*
- * RFC 3339, e.g. "2025-12-10T10:00:00.000Z" or "+02:00". A time without a
- * zone counts as UTC; a space in place of T and a missing fraction are fine.
- * CCFC_TIME_NONE when it is anything else.
+ * RFC 3339, e.g. "2025-12-10T10:00:00.000Z" or "+02:00". A time without a zone
+ * counts as UTC; a space in place of T and a missing fraction are accepted.
+ * Anything else: CCFC_TIME_NONE.
  */
 int64_t ccfc_time_parse(struct ccfc_slice s);
 
@@ -27,7 +27,7 @@ int64_t ccfc_time_parse_user(struct ccfc_slice s, bool end);
 
 /*
  * "2025-12-10T10:00:00.000Z"; returns `out`, "" for CCFC_TIME_NONE and for
- * what RFC 3339 cannot say (years before 0 and after 9999).
+ * years before 0 and after 9999.
  */
 const char *ccfc_time_format(char out[CCFC_TIME_TEXT_MAX], int64_t ms);
 
@@ -38,12 +38,12 @@ const char *ccfc_time_format_local(char out[CCFC_TIME_TEXT_MAX], int64_t ms,
 /* Now, for log lines and `lastIndexed` only: no answer depends on it. */
 int64_t ccfc_time_now(void);
 
-/* Milliseconds of a clock that nobody sets, for time limits. */
+/* Milliseconds of a monotonic clock, for time limits. */
 int64_t ccfc_time_monotonic(void);
 
 /*
- * How long to wait for somebody, in milliseconds, where `ms` is enough as a
- * rule: CCFC_PATIENCE times as long, for slow machines and for tests.
+ * A time limit of normally `ms` milliseconds, multiplied by CCFC_PATIENCE for
+ * slow machines and tests.
  */
 int ccfc_time_patience(int ms);
 

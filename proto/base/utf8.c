@@ -1,6 +1,6 @@
 /*
- * UTF-8; see utf8.h. Most texts are ASCII, or nearly: that is looked at in
- * words of eight bytes.
+ * UTF-8; see utf8.h. Most texts are ASCII, or nearly so: eight bytes at a time
+ * are checked for that.
  */
 #include "base/utf8.h"
 

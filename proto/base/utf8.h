@@ -1,23 +1,23 @@
-/* UTF-8: what is a character, and texts made valid. */
+/* UTF-8: finding characters, and replacing invalid bytes. */
 #ifndef CCFC_BASE_UTF8_H
 #define CCFC_BASE_UTF8_H
 
 #include "base/buf.h"
 
 /*
- * The length of the character beyond ASCII at p, which has len > 0 bytes; or
- * minus how many bytes are to be replaced by one U+FFFD: the longest run that
- * could begin a character, as the Unicode standard recommends.
+ * The length of the non-ASCII character at p, which has len > 0 bytes.
+ * Negative: so many bytes are invalid and become one U+FFFD, namely the longest
+ * run that could begin a character, as the Unicode standard recommends.
  */
 int ccfc_utf8_step(const unsigned char *p, size_t len);
 
-/* Appends the text, what is invalid replaced; true when it is all ASCII. */
+/* Appends the text with invalid bytes replaced; true: all ASCII. */
 bool ccfc_utf8_append(struct ccfc_buf *out, struct ccfc_slice text);
 
 /*
- * Appends the text as one line: its white space made single spaces, none at
- * either end, and at most `chars` (> 0) characters, of which the last is an
- * ellipsis where that is not all. True when it was cut so.
+ * Appends the text as one line: white space becomes single spaces, with none at
+ * either end, and at most `chars` (> 0) characters, the last an ellipsis if the
+ * text was cut. True: the text was cut.
  */
 bool ccfc_utf8_append_line(struct ccfc_buf *out, struct ccfc_slice text,
 			   size_t chars);

@@ -1,9 +1,9 @@
 /*
  * Line diffs in four steps: the common start and end are cut off; lines that
- * the other text has nowhere are flagged, the others become numbers; Myers'
- * algorithm flags the rest of the changes; the flags are moved to where a
- * reader expects them and gathered into blocks. The first two steps lose
- * nothing: a smallest difference of what is left is one of the whole.
+ * the other text lacks are flagged, the others become numbers; Myers' algorithm
+ * flags the rest of the changes; the flags are moved to where a reader expects
+ * them and gathered into blocks. The first two steps stay minimal: a smallest
+ * difference of the rest is a smallest difference of the whole.
  */
 #include "diff/diff.h"
 

@@ -1,8 +1,8 @@
 /*
- * Which lines differ between two texts. Bytes in, bytes out: a line ends
- * behind "\n" (the last one may have none), and two lines are equal when
- * their bytes are. Nothing here knows encodings, files or the wire. The
- * caller caps the texts: 1 GiB each is the most that is counted right.
+ * Which lines differ between two texts. Bytes in, bytes out: a line ends after
+ * "\n" (the last line may have none), and two lines are equal if their bytes
+ * are. Nothing here knows encodings, files or the wire. The caller limits the
+ * texts to 1 GiB each.
  */
 #ifndef CCFC_DIFF_DIFF_H
 #define CCFC_DIFF_DIFF_H
@@ -26,7 +26,7 @@ struct ccfc_block {
 	uint32_t b, bn;
 };
 
-/* In order, never empty, never touching: at least one equal line between. */
+/* In order, never empty, with at least one equal line between two. */
 struct ccfc_diff {
 	struct ccfc_block *blocks;
 	uint32_t n;
@@ -34,11 +34,10 @@ struct ccfc_diff {
 };
 
 /*
- * The difference of two texts. Smallest possible up to a bound on the work;
- * beyond it (huge texts with little in common) still right, only larger. The
- * same texts always give the same blocks. Of several places where a block
- * could stand, the one beside a change of the other side is taken, else the
- * last. The blocks live in `arena`.
+ * The difference of two texts. Minimal up to a work limit; beyond it (huge
+ * texts with little in common) still correct, only larger. The same texts
+ * always give the same blocks. If a block fits several places, it goes beside a
+ * change of the other side, else to the last place. The blocks live in `arena`.
  */
 void ccfc_diff(struct ccfc_diff *out, const struct ccfc_split *old_text,
 	       const struct ccfc_split *new_text, struct ccfc_arena *arena);

@@ -1,6 +1,6 @@
 /*
- * The inside of ccfc_diff, for the diff*.c files only: each stage works on
- * one flag a line, "is not in the other text".
+ * The inside of ccfc_diff, for the diff*.c files only. Each stage works on one
+ * flag for each line: "is not in the other text".
  */
 #ifndef CCFC_DIFF_DIFF_INTERNAL_H
 #define CCFC_DIFF_DIFF_INTERNAL_H
@@ -9,14 +9,16 @@
 
 #include <stdint.h>
 
-/* changed[-1] and changed[n] are there too, and always false. */
+/* changed[-1] and changed[n] exist too, and are always false. */
 struct ccfc_diff_text {
 	const struct ccfc_slice *lines;
 	uint32_t n;
 	bool *changed;
 };
 
-/* Lines as numbers: equal lines have equal ids. `at` is where each stood. */
+/*
+ * Lines as numbers: equal lines have equal ids. `at` is the original position.
+ */
 struct ccfc_diff_ids {
 	uint32_t *ids;
 	uint32_t *at;
@@ -25,13 +27,13 @@ struct ccfc_diff_ids {
 };
 
 /*
- * Flags what is not part of a longest common subsequence (of a long one, when
- * the bound on the work was reached).
+ * Flags the lines outside of a longest common subsequence (or, at the work
+ * limit, of a long one).
  */
 void ccfc_diff_myers(const struct ccfc_diff_ids *a,
 		     const struct ccfc_diff_ids *b);
 
-/* Moves the flags of `text` to where a reader expects them. */
+/* Moves the flags of `text` to the places that a reader expects. */
 void ccfc_diff_slide(const struct ccfc_diff_text *text,
 		     const struct ccfc_diff_text *other);
 

@@ -1,8 +1,8 @@
 /*
  * The merge walks over the base text in regions. A region is a run of changes
- * of either side that overlap or touch; between regions nothing changed. In a
- * region that one side alone touched, that side's lines are taken; where both
- * made the same of it, it is taken once; else it is a conflict.
+ * of either side that overlap or touch; between regions nothing changed. If one
+ * side alone touched a region, that side's lines are taken; if both made the
+ * same change, it is taken once; else the region is a conflict.
  *
  * Lines carry their newline, so a line without one differs from the same line
  * with one, and can only be the last of its text: a change of it reaches the

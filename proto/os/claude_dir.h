@@ -1,6 +1,6 @@
 /*
- * Claude Code's directories, as the environment and the config file name
- * them. The daemon reads them; nobody ever writes below one.
+ * Claude Code's directories, as named by the environment and the config file.
+ * The daemon reads them; nothing ever writes below one.
  */
 #ifndef CCFC_OS_CLAUDE_DIR_H
 #define CCFC_OS_CLAUDE_DIR_H
@@ -16,19 +16,19 @@ struct ccfc_claude_roots {
 void ccfc_claude_roots_release(struct ccfc_claude_roots *roots);
 
 /*
- * One more; a relative path is taken from the working directory, "~/x" from
- * the user's home. False, and none added: it is empty, or there is nothing to
- * take it from.
+ * Adds one directory; a relative path is relative to the working directory,
+ * "~/x" to the user's home. False: nothing was added, since the path is empty
+ * or has no base.
  */
 bool ccfc_claude_roots_add(struct ccfc_claude_roots *roots, const char *path);
 
 /*
- * $CLAUDE_CONFIG_DIR, which may be several with colons between; else
- * ~/.claude, or nothing where HOME is not set.
+ * $CLAUDE_CONFIG_DIR, which may be a list separated by colons; else ~/.claude,
+ * or nothing if HOME is not set.
  */
 void ccfc_claude_roots_add_default(struct ccfc_claude_roots *roots);
 
-/* The same, and all that the user's config file names as far as it is right. */
+/* The same, and all valid directories of the user's config file. */
 void ccfc_claude_roots_add_all(struct ccfc_claude_roots *roots);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Files of settings: one "key = value" a line, "#" starts a comment. What the
- * keys mean is the reader's.
+ * Files of settings: one "key = value" on each line, "#" starts a comment. The
+ * caller knows the keys.
  */
 #ifndef CCFC_OS_CONFIG_FILE_H
 #define CCFC_OS_CONFIG_FILE_H
@@ -10,14 +10,14 @@
 #include <stdbool.h>
 
 /*
- * One setting; both texts are gone afterwards, and `value` may be written to.
- * 0; CCFC_ENOTFOUND: there is no such key; other errors: not such a value.
+ * One setting; both texts are only valid during the call, and `value` may be
+ * modified. 0; CCFC_ENOTFOUND: unknown key; other errors: bad value.
  */
 typedef int (*ccfc_config_file_fn)(void *data, const char *key, char *value);
 
 /*
- * Reads the file, line by line up to the first that is wrong: an error that
- * names it. A file that is not there is empty unless `must_exist`.
+ * Reads the file, line by line up to the first wrong line, which the error
+ * names. A missing file is empty unless `must_exist`.
  */
 int ccfc_config_file_read(const char *path, bool must_exist,
 			  ccfc_config_file_fn fn, void *data,

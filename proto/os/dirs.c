@@ -1,4 +1,4 @@
-/* Where ccfc keeps its things; see dirs.h. */
+/* The directories and files of ccfc; see dirs.h. */
 #include "os/dirs.h"
 
 #include "base/alloc.h"
@@ -25,7 +25,7 @@ static const char *env_absolute(const char *name)
 	return value && value[0] == '/' ? value : NULL;
 }
 
-/* One of our own variables: relative to where we are. */
+/* One of our own variables: relative to the working directory. */
 static int append_own(struct ccfc_buf *out, const char *value,
 		      struct ccfc_err *err)
 {

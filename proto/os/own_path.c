@@ -1,4 +1,4 @@
-/* Where the running program lies; each system has its own way to ask. */
+/* The path of the running program; each system has its own interface. */
 #include "os/own_path.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /*
- * Where the running program lies, which is how an installed one finds what
- * was installed with it wherever the prefix is.
+ * The path of the running program, from which an installed program finds the
+ * files installed with it.
  */
 #ifndef CCFC_OS_OWN_PATH_H
 #define CCFC_OS_OWN_PATH_H
@@ -8,8 +8,8 @@
 #include "base/buf.h"
 
 /*
- * Appends the absolute path of the program's file. False, and nothing
- * appended, where the system does not say.
+ * Appends the absolute path of the program's file. False (and nothing
+ * appended): the system does not tell.
  */
 bool ccfc_own_path(struct ccfc_buf *out);
 

@@ -1,7 +1,6 @@
 /*
- * Descriptors: a pipe that no child inherits, made the same way on systems
- * that can say so at once and on those (macOS) that cannot; and one that does
- * not block.
+ * Descriptors: a close-on-exec pipe, also on systems without pipe2 (macOS); and
+ * non-blocking mode.
  */
 #ifndef CCFC_OS_PIPE_H
 #define CCFC_OS_PIPE_H

@@ -2,9 +2,9 @@
  * The protocol as data: options, methods and the types of replies, each said
  * once, in options.def, methods.def and types.def. The daemon reads and checks
  * options by these tables, libccfc packs them, print.c writes the tables of the
- * documentation, and the functional tests hold every reply against the types.
+ * documentation, and the functional tests check every reply against the types.
  *
- * All of it is constant: any thread.
+ * All data is constant: any thread may use it.
  */
 #ifndef CCFC_SCHEMA_SCHEMA_H
 #define CCFC_SCHEMA_SCHEMA_H
@@ -18,7 +18,7 @@
 
 /* ---- options ---- */
 
-/* The most that `maxContent` may ask for. */
+/* The upper limit of `maxContent`. */
 #define CCFC_MAX_CONTENT_MAX (64 << 20)
 
 enum ccfc_option {

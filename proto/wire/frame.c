@@ -1,10 +1,10 @@
 /*
- * Finding where a msgpack value ends; see frame.h. The framer walks tokens: a
+ * Finds the end of a msgpack value; see frame.h. The framer walks tokens: a
  * token is a header (type and length), the body of a scalar, and for a map or
  * array the number of values that follow. It keeps, for each open container,
  * how many values are still to come; the value ends when the outermost count
- * reaches zero. Every declared length is held against the limits as soon as
- * it is read, so a few bytes cannot announce more than would be allowed.
+ * reaches zero. Every declared length is checked against the limits as soon as
+ * it is read, so a few bytes cannot announce more than is allowed.
  */
 #include "wire/frame.h"
 

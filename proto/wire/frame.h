@@ -1,9 +1,8 @@
 /*
- * Finding where a msgpack value ends in a stream, and refusing bytes that
- * would cost too much, before anything is unpacked: msgpack-c trusts declared
- * lengths, so we bound size, depth and cumulative item count here, against
- * the bytes that are really there. Resumable: feeding a value in pieces costs
- * O(bytes) in all.
+ * Finds the end of a msgpack value in a stream, and refuses values that are too
+ * expensive, before anything is unpacked: msgpack-c trusts declared lengths, so
+ * size, depth and item count are limited here, against the bytes that really
+ * arrived. Resumable: feeding a value in pieces costs O(bytes) in all.
  */
 #ifndef CCFC_WIRE_FRAME_H
 #define CCFC_WIRE_FRAME_H
@@ -21,25 +20,26 @@ struct ccfc_frame_limits {
 	uint64_t items;
 };
 
-/* What a daemon allows a request, and a client a reply. */
+/* The limits of a daemon for a request, and of a client for a reply. */
 extern const struct ccfc_frame_limits ccfc_frame_request;
 extern const struct ccfc_frame_limits ccfc_frame_reply;
 
 struct ccfc_framer {
 	struct ccfc_frame_limits limits;
-	size_t pos;	/* bytes of the current value that were walked */
-	uint64_t items; /* items seen in it */
+	size_t pos;	/* bytes of the current value walked so far */
+	uint64_t items; /* items seen in the current value */
 	uint32_t depth;
-	uint64_t left[CCFC_FRAME_DEPTH_MAX]; /* values still to come, a level */
+	uint64_t left[CCFC_FRAME_DEPTH_MAX]; /* values still to come, for each
+					      * level */
 };
 
 void ccfc_framer_init(struct ccfc_framer *f,
 		      const struct ccfc_frame_limits *limits);
 
 /*
- * `bytes` is everything received of the current value, from its first byte.
- * 1: one whole value, *len bytes long, and the framer is ready for the next;
- * 0: more bytes are needed; CCFC_EPROTO or CCFC_ETOOBIG: hang up.
+ * `bytes` are all received bytes of the current value, from its first byte. 1:
+ * one whole value, *len bytes long, and the framer is ready for the next; 0:
+ * more bytes are needed; CCFC_EPROTO or CCFC_ETOOBIG: hang up.
  */
 int ccfc_framer_next(struct ccfc_framer *f, size_t *len,
 		     struct ccfc_slice bytes, struct ccfc_err *err);

@@ -2,7 +2,7 @@
  * Reading msgpack. A document is unpacked from bytes that a framer has passed
  * and owns its memory; objects are borrowed from it. Strings borrow from the
  * bytes given to ccfc_doc_parse, which must live as long as the document.
- * Accessors never fail: they give a default when the type is another.
+ * Accessors never fail: they return a default for another type.
  */
 #ifndef CCFC_WIRE_OBJ_H
 #define CCFC_WIRE_OBJ_H
@@ -45,7 +45,7 @@ uint64_t ccfc_obj_uint(struct ccfc_obj o, uint64_t otherwise); /* any >= 0 */
 double ccfc_obj_double(struct ccfc_obj o, double otherwise);
 /* The bytes of a str or a bin; empty otherwise. */
 struct ccfc_slice ccfc_obj_str(struct ccfc_obj o);
-/* Is it one of these two? bin is accepted wherever str is. */
+/* Is it a str or a bin? bin is accepted wherever str is. */
 bool ccfc_obj_is_str(struct ccfc_obj o);
 
 /* Elements of an array or pairs of a map; 0 for anything else. */

@@ -1,9 +1,9 @@
 /*
  * Writing msgpack; see pack.h. Scalars are msgpack-c's, in its shortest
  * encodings. A map or array starts as a one-byte header; if at its end it has
- * more than 15 items, what follows the header is moved up to make room for a
- * longer one. That is one memmove for each large container, far below the
- * cost of packing what is in it, and messages are as short as they can be.
+ * more than 15 items, the body is moved up to make room for a longer header.
+ * That is one memmove for each large container, far cheaper than packing its
+ * items, and messages are as short as possible.
  */
 #include "wire/pack.h"
 

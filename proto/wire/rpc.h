@@ -1,6 +1,6 @@
 /*
- * The three messages of msgpack-RPC (see PROTOCOL.md): packing their heads
- * and taking them apart again.
+ * The three messages of msgpack-RPC (see PROTOCOL.md): packing their heads and
+ * parsing them.
  */
 #ifndef CCFC_WIRE_RPC_H
 #define CCFC_WIRE_RPC_H
@@ -38,10 +38,9 @@ struct ccfc_rpc {
 };
 
 /*
- * Takes a document apart. CCFC_EPROTO: it is no RPC message. CCFC_EINVAL: it
- * is a request (type, id and method are set) whose params are neither [] nor
- * [map], so it can be answered with that error. Slices and objects borrow
- * from the document.
+ * Parses a document. CCFC_EPROTO: not an RPC message. CCFC_EINVAL: a request
+ * (type, id and method are set) whose params are neither [] nor [map]; it can
+ * be answered with that error. Slices and objects borrow from the document.
  */
 int ccfc_rpc_parse(struct ccfc_rpc *out, struct ccfc_obj root,
 		   struct ccfc_err *err);

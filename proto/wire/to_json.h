@@ -1,6 +1,6 @@
 /*
- * msgpack to JSON: the CLI's --format=json is this transcoding of the very
- * bytes of a reply, so the two cannot disagree.
+ * msgpack to JSON. The CLI's --format=json converts the bytes of a reply, so
+ * JSON and reply always agree.
  */
 #ifndef CCFC_WIRE_TO_JSON_H
 #define CCFC_WIRE_TO_JSON_H
@@ -10,10 +10,10 @@
 
 /*
  * Appends `o` as JSON: `indent` 0 is one line, else pretty with that many
- * spaces. Invalid UTF-8 becomes U+FFFD; control characters, and those that turn
- * text around, are escaped; exact otherwise. Keys keep their order. Bytes (bin)
- * that are valid UTF-8 are a string, else {"base64": "…"}, so that nothing of
- * a file's content is lost.
+ * spaces. Invalid UTF-8 becomes U+FFFD; control characters and bidirectional
+ * overrides are escaped; the rest is exact. Keys keep their order. Bytes (bin)
+ * that are valid UTF-8 are a string, else {"base64": "…"}, so that no byte of a
+ * file is lost.
  */
 void ccfc_json_write(struct ccfc_buf *out, struct ccfc_obj o, int indent);
 

@@ -16,8 +16,8 @@ char *ccfc_strdup(const char *s);
 
 /*
  * For long-lived processes. stay_small, called at the start, makes large freed
- * blocks go back to the system at once; trim gives back freed memory after much
- * work. Both do nothing without glibc's allocator.
+ * blocks go back to the system at once; give_back returns freed memory after
+ * much work. Both do nothing without glibc's allocator.
  */
 void ccfc_alloc_stay_small(void);
 void ccfc_alloc_give_back(void);

@@ -1,10 +1,9 @@
 /*
- * The Agent Trace record; see agent_trace.h. It is packed as a reply would be
- * and then transcoded, so that it is valid JSON whatever is in it.
- *
- * The same lines give the same record: its id is taken from what it says, and
- * its time is the latest that a line has. A range's hash is of its lines, each
- * with a newline, so it does not depend on where they stand.
+ * The Agent Trace record; see agent_trace.h. It is packed like a reply and then
+ * converted, so that the JSON is always valid. The same lines give the same
+ * record: its id is a hash of its content, and its time is the latest time of a
+ * line. A range's hash covers its lines, each with a newline, and not their
+ * position.
  */
 #include "cli/blame/agent_trace.h"
 

@@ -1,6 +1,6 @@
 /*
  * `ccfc blame --blocks`: a row for each run of lines with the same owner. A
- * block has less to say than its lines; the first of them speaks for it.
+ * block has fewer fields than its lines, so its first line provides the rest.
  */
 #include "cli/blame/blame_line.h"
 

@@ -1,4 +1,4 @@
-/* What there is to say about a line; see blame_line.h. */
+/* The facts about a line; see blame_line.h. */
 #include "cli/blame/blame_line.h"
 
 #include "base/time.h"

@@ -1,6 +1,6 @@
 /*
- * What the formats of `ccfc blame` share: the reply, the commits that git
- * names, and what there is to say about one line.
+ * Shared by the formats of `ccfc blame`: the reply, the commits from git, and
+ * the facts about one line.
  */
 #ifndef CCFC_CLI_BLAME_BLAME_LINE_H
 #define CCFC_CLI_BLAME_BLAME_LINE_H
@@ -26,8 +26,9 @@ extern const char *const ccfc_blame_col_names[CCFC_BLAME_COLS];
 struct ccfc_blame_view {
 	struct ccfc_obj root; /* file.blame's reply */
 	struct ccfc_obj lines, blocks;
-	struct ccfc_slice name;		  /* the file's, as seen from here */
-	const struct ccfc_git_blame *git; /* NULL: was not asked */
+	struct ccfc_slice name;		  /* the file's path, relative to the
+					   * current directory */
+	const struct ccfc_git_blame *git; /* NULL: git was not asked */
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS];
 	unsigned ncols;
 	size_t change_length, session_length; /* of ids, in tables */
@@ -37,7 +38,7 @@ struct ccfc_blame_view {
 void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 			  struct ccfc_slice name);
 
-/* Is it a session's line? Else it came from outside, or is unknown. */
+/* Is it a session's line? Else it is outside or unknown. */
 bool ccfc_blame_is_session(struct ccfc_obj line);
 
 /* The commit that holds the line; NULL: none, not known, or not asked. */
@@ -45,16 +46,16 @@ const struct ccfc_git_commit *
 ccfc_blame_commit(const struct ccfc_blame_view *view, struct ccfc_obj line);
 
 /*
- * The time of a line: of its change, or for a line with a commit
- * of its commit. For other lines *sign is '>' (it came after that time) or
- * '<' (before it), else ' '. CCFC_TIME_NONE: nothing is known.
+ * The time of a line: of its change, or for a line with a commit of its commit.
+ * For other lines *sign is '>' (added after that time) or '<' (before it), else
+ * ' '. CCFC_TIME_NONE: nothing is known.
  */
 int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
 			struct ccfc_obj line);
 
 /*
- * Appends what column `col` says about a line, not made safe. The first
- * column of a line with a commit is the commit's author.
+ * Appends the text of column `col` for a line, not made safe. The first column
+ * of a line with a commit is the commit's author.
  */
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		     struct ccfc_obj line, unsigned col);

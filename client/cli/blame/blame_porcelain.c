@@ -1,9 +1,9 @@
 /*
- * `ccfc blame --format=porcelain`: what parsers of `git blame --porcelain`
- * read. In the place of a commit's id stand the first 40 digits of the
- * SHA-256 of the change's id, zeros for lines that no session wrote, and the
- * commit's own id for those of them that git knows. Lines "ccfc-…" say what
- * git has no words for; parsers skip what they do not know.
+ * `ccfc blame --format=porcelain`: for parsers of `git blame --porcelain`. In
+ * place of a commit's id there are the first 40 digits of the SHA-256 of the
+ * change's id, or zeros for lines that no session wrote, or the commit's id if
+ * git knows such a line. "ccfc-…" lines have the facts that git has no field
+ * for; parsers skip unknown lines.
  */
 #include "cli/blame/blame_line.h"
 

@@ -1,11 +1,11 @@
 /*
- * The table of `ccfc blame`, laid out as git's: what came before a line stands
- * in aligned columns, the line itself follows as it is.
+ * The table of `ccfc blame`, laid out like git's: aligned columns, then the
+ * line itself.
  *
  *	toolu_01AbCdEf 1a2b3c4d (3f2a91c4 opus-4-5  2025-12-10 10:05 12) text
  *
- * All lines are looked at twice, for the widths and for the output: a cell is
- * cheaper to make again than to keep.
+ * Each line is handled twice, for the widths and for the output: making a cell
+ * again is cheaper than keeping it.
  */
 #include "cli/blame/blame_line.h"
 

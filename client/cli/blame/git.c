@@ -51,9 +51,9 @@ static bool is_kept(const char *entry)
 }
 
 /*
- * A hook, or a shell in another repository, may have left variables that name
- * a repository, configuration or programs. git has new ones in each version:
- * all go that are not known to be harmless.
+ * A hook, or a shell in another repository, may have left variables that name a
+ * repository, configuration or programs. Each version of git has new variables:
+ * all are removed except known harmless ones.
  */
 static void forget_git(void)
 {

@@ -1,18 +1,18 @@
 /*
- * Running git so that no program of a repository's choice is run with it. A
- * repository's own configuration may name programs for nearly everything, so
- * git is asked in two ways only:
+ * Runs git such that it runs no program that a repository names. A repository's
+ * own configuration may name programs for nearly everything, so git is asked in
+ * two ways only:
  *
  * - In a repository, `git rev-parse` and `git config --get`, which read
- *   configuration and references and start nothing. git's own check of who
- *   owns it (safe.directory) is made here.
+ *   configuration and references and start nothing. git checks the repository's
+ *   owner here (safe.directory).
  * - About objects and attributes, with a git directory of ours in place of
  *   the repository's (git_objects.h): its configuration is not read at all.
  *
  * In both, git gets a fixed list of arguments and no shell, hooks, the file
- * system monitor, all transports and optional locks are off, and nothing of
- * the environment says which repository is meant. git is looked for in
- * absolute directories of PATH only, since it is run in strange ones.
+ * system monitor, all transports and optional locks are off, and no environment
+ * variable selects a repository. git is searched in absolute directories of
+ * PATH only, since it runs in untrusted directories.
  */
 #ifndef CCFC_CLI_BLAME_GIT_H
 #define CCFC_CLI_BLAME_GIT_H
@@ -22,21 +22,21 @@
 
 struct ccfc_git_place {
 	const char *dir;       /* where git is run */
-	const char *git_dir;   /* NULL: what git finds from there */
+	const char *git_dir;   /* NULL: the one that git finds from there */
 	const char *objects;   /* with git_dir: where the objects are */
 	const char *work_tree; /* NULL: none of interest */
 	const char *index;     /* NULL: that of the git directory */
 };
 
 /*
- * Appends what `git ARGS…` prints there. `args` ends with NULL. CCFC_EDENIED
- * when git says no (its words are in `err`); CCFC_EIO when there is no git, or
- * it could not be run; CCFC_ETOOBIG.
+ * Appends what `git ARGS…` prints there. `args` ends with NULL. CCFC_EDENIED:
+ * git failed (its message is in `err`); CCFC_EIO: there is no git, or it could
+ * not be run; CCFC_ETOOBIG.
  */
 int ccfc_git_run(struct ccfc_buf *out, const struct ccfc_git_place *place,
 		 const char *const *args, struct ccfc_err *err);
 
-/* The next string of a list with a NUL behind each (-z); false at its end. */
+/* The next string of a NUL-separated list (-z); false at its end. */
 bool ccfc_git_next(struct ccfc_slice *word, struct ccfc_slice *rest);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What stands between a file and what git keeps of it: attributes, and for
- * line ends also core.autocrlf; see gitattributes(5). Told by git_objects.h.
+ * The conversions between a file and git's copy of it: attributes, and for line
+ * ends also core.autocrlf; see gitattributes(5) and git_objects.h.
  */
 #include "cli/blame/git.h"
 #include "cli/blame/git_objects.h"

@@ -1,8 +1,8 @@
 /*
- * The commit of each line of a file in a git work tree, as `git blame` tells
- * it: the one that first holds the line as it stands. git is asked about HEAD;
- * which lines of the file are still those of HEAD is found here, since git
- * would run the repository's filters over the file.
+ * The commit of each line of a file in a git work tree, as `git blame` reports
+ * it: the commit that added the line in its present form. git is asked about
+ * HEAD; the lines of the file are matched with HEAD here, since git would run
+ * the repository's filters on the file.
  */
 #ifndef CCFC_CLI_BLAME_GIT_BLAME_H
 #define CCFC_CLI_BLAME_GIT_BLAME_H
@@ -39,22 +39,22 @@ struct ccfc_git_blame {
 		uint32_t n, cap;
 	} lines;
 	int64_t first;
-	/* It is in a work tree, and nothing of it is committed. */
+	/* The file is in a work tree, and not committed at all. */
 	bool untracked;
 	/*
-	 * "filter=NAME": git keeps another content than the file's, made by
-	 * what we do not run. Lines that are the same in both have commits; of
-	 * others it is not known whether they are committed. Else empty.
+	 * "filter=NAME": git's content differs from the file's, by a filter
+	 * that we do not run. Equal lines have commits; whether the others are
+	 * committed is not known. Else empty.
 	 */
 	char filter[80];
 };
 
 /*
  * Blames `path` (absolute) as it is on disk, from line `from` to line `to`; 0
- * is no limit. CCFC_ENOTFOUND when the file is in no work tree, or `untracked`;
- * CCFC_EIO when git cannot be run; CCFC_EDENIED when it refuses, also as the
- * repository lacks objects; CCFC_EPROTO on words that are not git's. The
- * caller releases it in any case.
+ * is no limit. CCFC_ENOTFOUND: the file is not in a work tree, or `untracked`;
+ * CCFC_EIO: git cannot be run; CCFC_EDENIED: git refuses, or the repository
+ * lacks objects; CCFC_EPROTO: unexpected output of git. The caller always
+ * releases it.
  */
 int ccfc_git_blame_read(struct ccfc_git_blame *blame, const char *path,
 			int64_t from, int64_t to, bool ignore_space,
@@ -66,9 +66,9 @@ int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
 			 struct ccfc_err *err);
 
 /*
- * Line `line` (from 1) if git has it and its text is `text`, else NULL: a
- * file may have changed since, and line ends are turned around on the way
- * into a repository, so a final CR is not looked at.
+ * Line `line` (from 1) if git has it and its text is `text`, else NULL: the
+ * file may have changed since. A final CR is ignored, since git may convert
+ * line ends.
  */
 const struct ccfc_git_line *ccfc_git_blame_line(const struct ccfc_git_blame *b,
 						int64_t line,

@@ -1,7 +1,7 @@
 /*
- * Which lines of a file are those that git has in HEAD: our own comparison.
- * What git would do to the file on its way in is done to a copy here as far as
- * it is git's own: line ends and $Id$. Filters are programs and are not run.
+ * Finds the lines of a file that git has in HEAD, by our own comparison. git's
+ * own conversions (line ends and $Id$) are applied to a copy. Filters are
+ * programs and are not run.
  */
 #ifndef CCFC_CLI_BLAME_GIT_MATCH_H
 #define CCFC_CLI_BLAME_GIT_MATCH_H
@@ -25,7 +25,7 @@ struct ccfc_git_match {
 	struct ccfc_arena arena;
 	struct ccfc_git_match_line *lines; /* those of the range */
 	uint32_t n;
-	uint32_t first, last; /* of HEAD, that were met; 0: none */
+	uint32_t first, last; /* the last line of HEAD that matched; 0: none */
 };
 
 /*

@@ -1,4 +1,4 @@
-/* A git directory of our own to look into another; see git_objects.h. */
+/* A git directory of our own, to read another repository; see git_objects.h. */
 #include "cli/blame/git_objects.h"
 
 #include "base/alloc.h"
@@ -208,9 +208,9 @@ static bool read_old_name(struct ccfc_objects *o, struct ccfc_slice says)
 }
 
 /*
- * After `git mv` only the index has the new name. It is held against HEAD, as
- * git itself would; an index that cannot be read from here (a split one has
- * its other half beside it) knows no old name.
+ * After `git mv` only the index has the new name. The index is compared with
+ * HEAD, as git does; an index that cannot be read from here (a split index has
+ * a second file beside it) gives no old name.
  */
 static bool find_old_name(struct ccfc_objects *o)
 {

@@ -1,13 +1,13 @@
 /*
- * Asking git about objects and attributes of a repository without letting it
- * read the repository's configuration. For that time there is a git directory
- * of our own, in $TMPDIR or /tmp, which has nothing in it but the form of the
- * objects; those are read where they are. So there are no drivers, filters,
- * remotes and programs that the repository could name: an object that is not
- * there is an error. Replaced objects and grafts are not looked at.
+ * Asks git about objects and attributes of a repository without reading the
+ * repository's configuration. Meanwhile there is a git directory of our own, in
+ * $TMPDIR or /tmp, which has only the format of the objects; the objects are
+ * read in place. So there are no drivers, filters, remotes or programs that the
+ * repository could name: a missing object is an error. Replaced objects and
+ * grafts are ignored.
  *
- * While it is there, signals that would end the process wait: it is removed
- * in any case but SIGKILL.
+ * While this directory exists, signals that would end the process are blocked:
+ * only SIGKILL leaves it behind.
  */
 #ifndef CCFC_CLI_BLAME_GIT_OBJECTS_H
 #define CCFC_CLI_BLAME_GIT_OBJECTS_H
@@ -24,7 +24,7 @@ struct ccfc_objects {
 	sigset_t signals; /* as they were */
 };
 
-/* CCFC_EIO when the directory cannot be made. Close it in any case. */
+/* CCFC_EIO: the directory cannot be made. Always close it. */
 int ccfc_objects_open(struct ccfc_objects *o, const struct ccfc_repo *repo,
 		      struct ccfc_err *err);
 void ccfc_objects_close(struct ccfc_objects *o);
@@ -34,17 +34,16 @@ int ccfc_objects_ask(struct ccfc_buf *out, const struct ccfc_objects *o,
 		     const char *const *args, struct ccfc_err *err);
 
 /*
- * Appends the content that the repository's file has in HEAD, where it may
- * have the name that it had before `git mv`. CCFC_ENOTFOUND when HEAD has no
- * such file.
+ * Appends the content of the file in HEAD, where it may have its name before
+ * `git mv`. CCFC_ENOTFOUND: HEAD has no such file.
  */
 int ccfc_objects_content(struct ccfc_buf *out, struct ccfc_objects *o,
 			 struct ccfc_err *err);
 
-/* What stands between a file and what git keeps of it. */
+/* The conversions between a file and git's copy of it. */
 struct ccfc_git_attrs {
 	enum {
-		CCFC_EOL_KEPT,	/* line ends go in as they are */
+		CCFC_EOL_KEPT,	/* line ends stay as they are */
 		CCFC_EOL_AUTO,	/* CRLF becomes LF unless git has CRLF */
 		CCFC_EOL_TURNED /* CRLF becomes LF */
 	} eol;
@@ -53,8 +52,8 @@ struct ccfc_git_attrs {
 };
 
 /*
- * Of the repository's file, by the .gitattributes on its way, those of the
- * repository and those of the user. git reads these files and starts nothing.
+ * The attributes of the file, from the .gitattributes files of the work tree,
+ * the repository and the user. git reads these files and starts nothing.
  */
 int ccfc_objects_attrs(struct ccfc_git_attrs *attrs,
 		       const struct ccfc_objects *o, struct ccfc_err *err);

@@ -1,7 +1,7 @@
 /*
- * Finding a file's work tree; see git_repo.h. We look for it ourselves, and
- * then ask git in that very directory: so git meets no other repository on the
- * way, makes its check of the owner, and says what HEAD is.
+ * Finds a file's work tree; see git_repo.h. We search for it ourselves, and
+ * then ask git in that very directory: so git finds no other repository first,
+ * checks the owner, and names HEAD.
  */
 #include "cli/blame/git_repo.h"
 

@@ -1,8 +1,8 @@
 /*
- * The git work tree that a file is in. It is the next directory above the
- * file that has a `.git`: a directory that only looks like a repository (HEAD,
- * objects, refs, as a clone may carry one among its files) is never taken for
- * one. What core.worktree says is not looked at.
+ * The git work tree that a file is in. It is the next directory above the file
+ * that has a `.git`: a directory that only looks like a repository (HEAD,
+ * objects, refs, as a clone may carry one among its files) does not count.
+ * core.worktree is ignored.
  */
 #ifndef CCFC_CLI_BLAME_GIT_REPO_H
 #define CCFC_CLI_BLAME_GIT_REPO_H
@@ -20,9 +20,9 @@ struct ccfc_repo {
 };
 
 /*
- * `path` is absolute; the file need not exist. CCFC_ENOTFOUND: it is in no
- * work tree. CCFC_EDENIED: git refuses the repository, as one of another
- * user, or it is none; CCFC_EIO as ccfc_git_run. Release it in any case.
+ * `path` is absolute; the file need not exist. CCFC_ENOTFOUND: it is in no work
+ * tree. CCFC_EDENIED: git refuses the repository (it belongs to another user,
+ * or is invalid); CCFC_EIO as ccfc_git_run. Always release it.
  */
 int ccfc_repo_find(struct ccfc_repo *repo, const char *path,
 		   struct ccfc_err *err);

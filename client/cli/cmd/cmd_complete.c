@@ -1,10 +1,10 @@
 /*
- * ccfc __complete: what shells ask when the user presses Tab. Not for people,
- * and not in the help; the scripts in packaging/completions call it:
+ * ccfc __complete: what shells ask when the user presses Tab. It is not in the
+ * help; the scripts in packaging/completions call it:
  *
  *	ccfc __complete words WORD…		behind "ccfc", the last
- *unfinished ccfc __complete bash LINE BREAKS	up to the cursor;
- *$COMP_WORDBREAKS
+ * unfinished ccfc __complete bash LINE BREAKS	up to the cursor;
+ * $COMP_WORDBREAKS
  *
  * The first line of the answer says whether the shell adds files of its own:
  * "none", "files" or "dirs", then a tab and the start of the last word that
@@ -14,9 +14,9 @@
  * For bash candidates are what readline puts there, quoted; files are among
  * them, and behind the first tab is the quote that is open, if one is.
  *
- * It never starts a daemon, never says anything on stderr, and never takes
- * long: what the tables know is written first, and when the daemon is too slow
- * a signal ends the process with that.
+ * It never starts a daemon, never prints to stderr, and never takes long:
+ * candidates from the tables are written first, and if the daemon is too slow a
+ * signal ends the process.
  */
 #include "cli/complete/complete.h"
 #include "cli/frame/connect.h"

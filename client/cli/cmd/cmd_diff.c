@@ -1,8 +1,8 @@
 /*
- * ccfc diff: what a session, or one change, did, as unified diffs.
+ * ccfc diff: a session's changes, or one change, as unified diffs.
  *
- * What the argument is, the daemon decides: a word that does not look like a
- * change's id is asked for as a session first, then as the start of an id.
+ * The daemon decides what the argument is: a word that does not look like a
+ * change's id is tried as a session first, then as a prefix of a change's id.
  */
 #include "base/alloc.h"
 #include "cli/frame/listing.h"

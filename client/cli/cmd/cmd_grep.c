@@ -1,7 +1,7 @@
 /*
- * ccfc grep: the messages of all sessions that have a text. The daemon
- * searches what was said, not the lines of the files, so that no escape stands
- * between a pattern and its text.
+ * ccfc grep: messages that contain a text, in all sessions. The daemon searches
+ * unescaped texts, not the lines of the files, so that JSON escapes never hide
+ * a match.
  */
 #include "cli/frame/answer.h"
 #include "cli/frame/scope.h"

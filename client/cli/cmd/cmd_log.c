@@ -2,8 +2,8 @@
  * ccfc log: what happened, newest first: to a file, to the files of a glob or
  * a directory, or in a session.
  *
- * What the argument is, is found out by asking: a file's history first, since
- * that has the steps outside of sessions too, then a session, then a pattern.
+ * The kind of the argument is found by trying: a file's history first, since it
+ * has the steps outside of sessions too, then a session, then a pattern.
  */
 #include "cli/frame/listing.h"
 #include "cli/out/render.h"

@@ -2,10 +2,10 @@
  * ccfc recover: the last known content of many files, written out below a
  * directory.
  *
- * First all files are asked for, page by page, and only then is anything
- * written: what is written could change which files are missing. Contents are
- * fetched one at a time, so that memory is bounded by the largest. What
- * became of each is in the report, which is written last.
+ * First the list of all files is fetched, page by page; only then is anything
+ * written, since a written file could change which files are missing. Contents
+ * are fetched one at a time, so that memory is bounded by the largest. The
+ * report has the outcome for each file and is written last.
  */
 #include "base/alloc.h"
 #include "base/path.h"

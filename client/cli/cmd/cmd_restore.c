@@ -1,10 +1,8 @@
 /*
- * ccfc restore: a file's old content back in its place; see also
- * restore_undo.c.
- *
- * What is on disk has to be what the history says it should be, the state
- * after the last change that is known. Otherwise somebody changed the file
- * outside of any session, and that would be taken away too.
+ * ccfc restore: writes a file's old content back; see also restore_undo.c. The
+ * file on disk must be in the last known state of the history. Otherwise
+ * somebody changed the file outside of any session, and that change would be
+ * lost too.
  */
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"

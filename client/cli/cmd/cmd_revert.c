@@ -1,7 +1,7 @@
 /*
- * ccfc revert: takes back what a session did, and keeps what others did
- * since. The daemon merges and says what would become of each file; here it
- * is shown, or done: all of it, or nothing.
+ * ccfc revert: undoes a session's changes, and keeps later changes by others.
+ * The daemon merges and plans the new content of each file; this command shows
+ * the plan, or writes it: all of it, or nothing.
  */
 #include "base/alloc.h"
 #include "base/path.h"

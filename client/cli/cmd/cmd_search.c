@@ -1,10 +1,8 @@
 /*
- * ccfc search: the sessions that changed a file, or the files of a glob; or
- * those that read it.
- *
- * A name with glob characters may be a file's name all the same ("[id].tsx"
- * is common), so that is asked first; only if no session changed a file of
- * that name it is taken for a pattern.
+ * ccfc search: the sessions that changed a file, or the files of a glob; or the
+ * sessions that read it. A file's name may have glob characters ("[id].tsx" is
+ * common), so the argument is tried as a name first; it is a pattern only if no
+ * session changed a file of that name.
  */
 #include "base/time.h"
 #include "cli/frame/listing.h"

@@ -1,6 +1,5 @@
 /*
- * ccfc sessions: the sessions there are. The daemon checks what the options
- * say.
+ * ccfc sessions: lists sessions. The daemon checks the values of the options.
  */
 #include "base/time.h"
 #include "cli/frame/answer.h"

@@ -1,9 +1,7 @@
 /*
- * ccfc show: one session, and what was said and done in it.
- *
- * Sections are asked for one after another, and long ones page by page. Where
- * none is named it is an overview: what is known of the session as a whole,
- * and its last messages.
+ * ccfc show: one session with its messages and events. Sections are fetched one
+ * after another, and long ones page by page. Without a named section it is an
+ * overview: the facts about the session, and its last messages.
  */
 #include "cli/conversation/show.h"
 #include "cli/conversation/show_run.h"

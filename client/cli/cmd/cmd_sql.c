@@ -1,6 +1,6 @@
 /*
- * ccfc sql: the user's own question, in SQL over the views. The daemon runs
- * it, so that it sees what was written a moment ago, and bounds what it costs.
+ * ccfc sql: the user's SQL query over the views. The daemon runs it, so that
+ * the rows are up to date and the cost is limited.
  */
 #include "cli/frame/answer.h"
 #include "cli/out/render.h"

@@ -1,4 +1,4 @@
-/* ccfc start: have a daemon running. */
+/* ccfc start: starts the daemon unless it runs. */
 #include "cli/frame/connect.h"
 
 static int start_start(struct ccfc_cli *cli, const char **said,

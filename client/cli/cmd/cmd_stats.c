@@ -1,5 +1,5 @@
 /*
- * ccfc stats: what was done and spent, in total and by day, project, model,
+ * ccfc stats: totals of changes, calls and tokens, also by day, project, model,
  * tool, file or extension.
  */
 #include "cli/frame/answer.h"

@@ -1,4 +1,6 @@
-/* ccfc status: what the daemon is doing. Never starts one. */
+/*
+ * ccfc status: the daemon's process, paths and totals. Never starts a daemon.
+ */
 #include "cli/frame/answer.h"
 #include "cli/out/render.h"
 #include "cli/report/totals_print.h"

@@ -1,11 +1,10 @@
 /*
  * ccfc watch: changes as they happen.
  *
- * It subscribes first and asks afterwards for what was missed, so there is no
- * gap between the two; what arrives both ways is printed once (event_clock.h).
- * If the daemon says that this reader was too slow and events were dropped, the
- * same question fills the gap, and whoever reads our output sees nothing of
- * it.
+ * It subscribes first and then asks for missed events, so there is no gap; an
+ * event that arrives both ways is printed once (event_clock.h). If the daemon
+ * dropped events because this reader was too slow, the same question fills the
+ * gap, invisible in the output.
  */
 #include "base/path.h"
 #include "cli/frame/connect.h"

@@ -1,7 +1,6 @@
 /*
- * Reading a command line that is not finished; see complete.h. It goes the
- * way of opt.c, but nothing is checked: whoever completes a line is about to
- * change it.
+ * Reads an unfinished command line; see complete.h. It parses like opt.c, but
+ * checks nothing: the line is about to change.
  */
 #include "cli/complete/complete.h"
 

@@ -1,12 +1,12 @@
 /*
- * What could stand at the end of a command line, for completions in shells.
- * All is taken from the tables of commands and options: a word in capitals of
- * a command's usage ("SESSION|CHANGE [PATH…]") or an option's `arg` says what
- * belongs there, small letters there are words as they are.
+ * Candidates for the end of a command line, for completions in shells. They
+ * come from the tables of commands and options: a word in capitals of a
+ * command's usage ("SESSION|CHANGE [PATH…]") or an option's `arg` says what
+ * belongs there; words in small letters stand for themselves.
  *
  * The pieces: ccfc_complete_read finds out what is being completed, _tables
  * gives what the tables know, _ask what the daemon knows. Nothing here fails;
- * where something is wrong there are no candidates.
+ * on errors there are no candidates.
  */
 #ifndef CCFC_CLI_COMPLETE_COMPLETE_H
 #define CCFC_CLI_COMPLETE_COMPLETE_H
@@ -15,12 +15,12 @@
 
 #define CCFC_COMPLETE_MAX 50 /* candidates from the daemon */
 
-/* What a place in a command line is for; several may be said of one. */
+/* The meaning of a place in a command line; a set. */
 enum ccfc_kind {
 	CCFC_KIND_SESSION = 1 << 0,
 	CCFC_KIND_CHANGE = 1 << 1,
-	CCFC_KIND_PATH = 1 << 2, /* a file, there or known to the index */
-	CCFC_KIND_FILE = 1 << 3, /* a file that is there */
+	CCFC_KIND_PATH = 1 << 2, /* a file on disk or in the index */
+	CCFC_KIND_FILE = 1 << 3, /* a file on disk */
 	CCFC_KIND_DIR = 1 << 4,
 	CCFC_KIND_COMMAND = 1 << 5,
 	CCFC_KIND_WHEN = 1 << 6, /* "before:", a session, a change */
@@ -30,28 +30,29 @@ enum ccfc_kind {
 	CCFC_KIND_TOOL = 1 << 10,
 };
 
-/* All is borrowed from the tables and from the words, but for the arrays. */
+/* Everything is borrowed from the tables and the words, except the arrays. */
 struct ccfc_complete {
-	const struct ccfc_command *command; /* NULL: it is to be named yet */
+	const struct ccfc_command *command; /* NULL: not named yet */
 	const struct ccfc_opt *tables[2];
-	const struct ccfc_opt *option; /* whose value is meant, or NULL */
-	bool options;		       /* an option is meant */
-	bool nothing;		       /* the line makes no sense */
+	const struct ccfc_opt *option; /* the option whose value is completed,
+					* or NULL */
+	bool options;		       /* an option is completed */
+	bool nothing;		       /* the line is wrong: no candidates */
 	struct {
 		const struct ccfc_opt **items;
 		uint32_t n, cap;
 	} given;	   /* options so far */
 	const char **args; /* arguments so far */
 	int nargs;
-	/* The last word: what stays as it is, and what is completed. */
+	/* The last word: the part that stays, and the part to complete. */
 	struct ccfc_slice stem, prefix;
 	struct ccfc_slice place; /* the word of the usage, or the `arg` */
 	unsigned kinds;
 };
 
 /*
- * `words` are those behind "ccfc", the last is the one to complete (maybe
- * empty); n > 0. They have to live on.
+ * `words` follow "ccfc"; the last is the one to complete (maybe empty); n > 0.
+ * They must outlive `c`.
  */
 void ccfc_complete_read(struct ccfc_complete *c, int n,
 			const char *const *words);
@@ -62,8 +63,8 @@ bool ccfc_complete_wants_files(const struct ccfc_complete *c);
 bool ccfc_complete_wants_dirs(const struct ccfc_complete *c);
 
 /*
- * The word of a usage that says what argument `i` (from 0) is: without
- * brackets and "…". Empty: there is no such argument.
+ * The word of a usage for argument `i` (from 0): without brackets and "…".
+ * Empty: there is no such argument.
  */
 struct ccfc_slice ccfc_complete_place(const char *usage, int i);
 
@@ -77,19 +78,19 @@ struct ccfc_bash {
 	char **words; /* without quotes; the last is the one to complete */
 	int n;
 	/*
-	 * readline replaces the end of the last word only, from behind the
-	 * last of COMP_WORDBREAKS or an open quote. This is what it keeps,
+	 * readline replaces only the end of the last word, after the last of
+	 * COMP_WORDBREAKS or an open quote. `kept` is the part that it keeps,
 	 * without quotes.
 	 */
 	char *kept;
-	char quote; /* the one that is open, or 0 */
+	char quote; /* the open quote, or 0 */
 };
 
 void ccfc_bash_init(struct ccfc_bash *bash, const char *line,
 		    const char *breaks);
 void ccfc_bash_release(struct ccfc_bash *bash);
 
-/* Appends `text` such that bash reads it back, inside of `quote` or not. */
+/* Appends `text` quoted for bash, inside of `quote` or not. */
 void ccfc_bash_quote(struct ccfc_buf *out, struct ccfc_slice text, char quote);
 
 /* Where candidates go: one a line, the value, a tab, what it is. */
@@ -98,27 +99,27 @@ struct ccfc_candidates {
 	struct ccfc_slice stem, prefix;
 	const struct ccfc_bash *bash; /* for bash: no tab, quoted; or NULL */
 	struct {
-		char **items; /* those that are there already */
+		char **items; /* candidates added so far */
 		uint32_t n, cap;
 	} seen;
 };
 
 /*
- * Adds a candidate if it goes on from the prefix, is not there yet, and has
- * nothing in it that a terminal would not show as it is. `about` may be empty.
+ * Adds a candidate if it continues the prefix, is new, and has no characters
+ * that a terminal would not show as they are. `about` may be empty.
  */
 void ccfc_candidates_add(struct ccfc_candidates *to, struct ccfc_slice value,
 			 struct ccfc_slice about);
 void ccfc_candidates_release(struct ccfc_candidates *to);
 
-/* What the tables know. */
+/* Adds candidates from the tables. */
 void ccfc_complete_tables(struct ccfc_candidates *to,
 			  const struct ccfc_complete *c);
 
-/* Files that go on from the prefix, directories with a "/". */
+/* Files that continue the prefix; directories with a "/". */
 void ccfc_complete_disk(struct ccfc_candidates *to, bool dirs_only);
 
-/* Is the daemon to be asked? And its answers. */
+/* Must the daemon be asked? And the candidates from its answers. */
 bool ccfc_complete_must_ask(const struct ccfc_complete *c);
 void ccfc_complete_ask(struct ccfc_candidates *to,
 		       const struct ccfc_complete *c, struct ccfc_cli *cli);

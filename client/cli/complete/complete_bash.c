@@ -1,8 +1,7 @@
 /*
- * Lines of bash; see complete.h. bash gives its words in pieces, cut at '='
- * and ':' too and with their quotes, and wants back just what stands behind
- * the last cut, quoted as it goes on. So the line is read here, in the order
- * that bash itself would.
+ * Lines of bash; see complete.h. bash passes words in pieces, cut at '=' and
+ * ':' too and with their quotes, and expects back the part after the last cut,
+ * quoted to match. So the line is parsed here, as bash does it.
  */
 #include "cli/complete/complete.h"
 

@@ -1,6 +1,6 @@
 /*
- * Candidates out of the index; see complete.h. Each is one question, and what
- * goes wrong is the same as nothing known.
+ * Candidates from the index; see complete.h. Each kind is one question; an
+ * error counts as no candidates.
  */
 #include "base/alloc.h"
 #include "base/time.h"

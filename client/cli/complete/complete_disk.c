@@ -1,7 +1,7 @@
 /*
- * Files on the disk, for bash; see complete.h. What bash would list by itself
- * begins behind the last '=' or ':' of a word, and so it is wrong for -oFILE,
- * for lists, and for names that have these characters.
+ * Files on disk, for bash; see complete.h. bash's own list starts after the
+ * last '=' or ':' of a word, which is wrong for -oFILE, for lists, and for
+ * names with these characters.
  */
 #include "base/alloc.h"
 #include "cli/complete/complete.h"

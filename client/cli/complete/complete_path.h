@@ -8,8 +8,8 @@
 #include <ccfc/client.h>
 
 /*
- * Adds what goes on from the prefix by one name, as shells list files: files,
- * and directories with a "/". What is on the disk is left to the shell.
+ * Adds paths that continue the prefix by one component, as shells list files:
+ * files, and directories with a "/". Paths on disk are left to the shell.
  */
 void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
 			 const struct ccfc_cwd *where);

@@ -1,7 +1,6 @@
 /*
- * Messages as HTML. All text goes through ccfc_html_text; nothing else of a
- * transcript is written but ids, and of these only those that are made of
- * letters, digits and dashes.
+ * Messages as HTML. All text is escaped by ccfc_html_text; besides it only ids
+ * are written, and only those made of letters, digits and dashes.
  */
 #include "cli/conversation/message_stream.h"
 

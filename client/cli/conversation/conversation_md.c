@@ -1,7 +1,7 @@
 /*
- * Messages as Markdown. What was said is Markdown as a rule and stays as it
- * is; what tools were given and said is code, in a fence that nothing in it
- * can close.
+ * Messages as Markdown. Messages are usually Markdown themselves and stay
+ * unchanged; inputs and results of tools are code, in a fence that their text
+ * cannot close.
  */
 #include "cli/conversation/message_stream.h"
 

@@ -1,6 +1,6 @@
 /*
  * A session as one document: its head, all of its messages with those of its
- * agents, and a foot that says what was taken out. One file for each format.
+ * agents, and a foot that counts the redactions. One file for each format.
  */
 #ifndef CCFC_CLI_CONVERSATION_EXPORT_H
 #define CCFC_CLI_CONVERSATION_EXPORT_H
@@ -14,14 +14,14 @@ enum ccfc_export_format {
 };
 
 /*
- * What stands before the first message and after the last one. `info` is the
- * reply of session.get, redacted if the talk is.
+ * The parts before the first and after the last message. `info` is the reply of
+ * session.get, redacted if the export is.
  */
 struct ccfc_export {
 	const struct ccfc_message_stream_writer *writer;
 	enum ccfc_message_stream_agents agents;
 	void (*head)(struct ccfc_message_stream *talk, struct ccfc_obj info);
-	/* Between the main thread and agents that did not come yet. */
+	/* Between the main thread and the remaining agents. */
 	void (*rest)(struct ccfc_message_stream *talk);
 	void (*foot)(struct ccfc_message_stream *talk);
 };
@@ -34,8 +34,8 @@ extern const struct ccfc_export ccfc_export_html;
 struct ccfc_slice ccfc_export_title(struct ccfc_obj info);
 
 /*
- * The facts of a head one after another: {"Project", "/home/…"} … `fn` gets
- * those that are known.
+ * Passes the known facts of a head to `fn`, one after another: {"Project",
+ * "/home/…"} …
  */
 typedef void (*ccfc_export_fact_fn)(void *data, const char *label,
 				    struct ccfc_slice text);

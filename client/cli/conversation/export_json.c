@@ -1,6 +1,6 @@
 /*
- * A session as one JSON object, {session, messages, agents}: transcodings of
- * what the daemon says, one message a line, written as they come.
+ * A session as one JSON object, {session, messages, agents}: converted replies
+ * of the daemon, one message on each line, written as they arrive.
  */
 #include "cli/conversation/export.h"
 

@@ -1,8 +1,8 @@
 /*
- * A conversation, message by message, with those of its agents at the place
- * of the call that started them. What a message looks like is a writer's
- * business; there is one for each format (conversation_text.c,
- * conversation_md.c, conversation_html.c, export_json.c).
+ * A conversation, message by message, with the messages of its agents below the
+ * call that started them. A writer formats the messages; there is one for each
+ * format (conversation_text.c, conversation_md.c, conversation_html.c,
+ * export_json.c).
  */
 #ifndef CCFC_CLI_CONVERSATION_MESSAGE_STREAM_H
 #define CCFC_CLI_CONVERSATION_MESSAGE_STREAM_H
@@ -31,9 +31,9 @@ enum ccfc_message_stream_agents {
 	CCFC_AGENTS_LAST,  /* after everything else */
 };
 
-/* An agent that was seen; its texts are owned, and redacted. */
+/* A known agent; its texts are owned, and redacted. */
 struct ccfc_message_stream_agent {
-	char *id;		/* as the daemon knows it */
+	char *id;		/* the daemon's agent id */
 	struct ccfc_buf packed; /* the map for agent_begin */
 	bool done;
 };
@@ -45,22 +45,22 @@ struct ccfc_message_stream {
 	const struct ccfc_message_stream_writer *writer;
 	const char *session;
 	struct ccfc_redact *redact; /* NULL: texts as they are */
-	struct ccfc_slice project;  /* paths of calls are shown from there */
+	struct ccfc_slice project;  /* the base of the paths of calls */
 	enum ccfc_message_stream_agents agents;
 	struct ccfc_query query;
 	int64_t limit;	    /* messages of the main thread; negative: all */
-	bool full;	    /* all of a call's input, not only the one line */
+	bool full;	    /* the whole input of a call, not only its label */
 	const char *marked; /* start of a message's id, or NULL */
 	/* For writers. */
 	unsigned depth;	    /* 0: the main thread */
 	uint64_t shown;	    /* messages so far */
-	uint64_t in_thread; /* those of this thread */
+	uint64_t in_thread; /* messages of this thread so far */
 	uint32_t agents_shown;
 	bool after_agent; /* the message before was not of this thread */
 	bool truncated;
 	struct ccfc_buf last; /* what the writer says of the message before */
 	struct ccfc_buf day;
-	/* Its own. */
+	/* Private. */
 	struct {
 		struct ccfc_message_stream_agent *items;
 		uint32_t n, cap;
@@ -82,17 +82,17 @@ int ccfc_message_stream_run(struct ccfc_message_stream *talk,
 			    struct ccfc_err *err);
 
 /*
- * The agents that were seen and did not come yet, and where `count` says that
+ * The known agents that have not been written yet, and if `count` says that
  * there are more, those that no call names.
  */
 int ccfc_message_stream_rest(struct ccfc_message_stream *talk, int64_t count,
 			     struct ccfc_err *err);
 
-/* "Edit src/a.ts": the tool, and what says most of its input. */
+/* "Edit src/a.ts": the tool, and the main field of its input. */
 void ccfc_message_stream_label(struct ccfc_buf *out,
 			       const struct ccfc_message_stream *talk,
 			       struct ccfc_obj call);
-/* Remembers a call for the result that will come; writers do it. */
+/* Remembers a call until its result; called by writers. */
 void ccfc_message_stream_called(struct ccfc_message_stream *talk,
 				struct ccfc_obj call);
 /* The label of the call with that id, which the caller frees; or NULL. */
@@ -102,7 +102,7 @@ char *ccfc_message_stream_answered(struct ccfc_message_stream *talk,
 /* "2025-12-10 10:05:23" of a reply's time, in UTC; "-". */
 void ccfc_message_stream_utc(struct ccfc_buf *out, struct ccfc_slice time);
 
-/* Is it a message that says nothing, as it was asked for? */
+/* Is the message empty, without the parts that were not requested? */
 bool ccfc_message_stream_is_empty(struct ccfc_obj message);
 
 /* Is it a message of results only? */
@@ -128,7 +128,7 @@ void ccfc_md_code(struct ccfc_out *out, struct ccfc_slice text,
 		  const char *language);
 /* A text that is Markdown itself; a fence that it left open is closed. */
 void ccfc_md_text(struct ccfc_out *out, struct ccfc_slice text);
-/* Words within a line: no character of theirs means anything. */
+/* Words inside a line; special characters are escaped. */
 void ccfc_md_words(struct ccfc_out *out, struct ccfc_slice text);
 
 /* Text of an element or of an attribute. */

@@ -68,9 +68,9 @@ static int64_t page_size(const struct ccfc_pages *p)
 }
 
 /*
- * Takes a page, or of one whose texts are wanted whole what is. An item that
- * cannot be had is none in the list, but has its number all the same, so the
- * offset goes by what was asked for.
+ * Takes a page; if whole texts are wanted, only the items that are whole. An
+ * item that could not be read is missing in the list but keeps its number, so
+ * the offset advances by the requested number.
  */
 static int64_t take_pages(struct ccfc_pages *p, struct ccfc_obj list)
 {

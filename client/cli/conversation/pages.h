@@ -1,6 +1,6 @@
 /*
- * A long answer, page by page: sessions can have any number of messages, so
- * no more than one page of them is in memory.
+ * A long answer, page by page: a session can have any number of messages, so
+ * only one page is in memory.
  */
 #ifndef CCFC_CLI_CONVERSATION_PAGES_H
 #define CCFC_CLI_CONVERSATION_PAGES_H
@@ -20,21 +20,21 @@ struct ccfc_pages {
 	struct ccfc_client *client; /* borrowed, like the next three */
 	const char *session;
 	const char *list;  /* the field with the page's items */
-	const char *total; /* the field with the number of all */
+	const char *total; /* the field with the total number */
 	ccfc_pages_fn ask;
-	struct ccfc_query query; /* its offset moves on */
+	struct ccfc_query query; /* its offset advances */
 	int64_t left;		 /* items wanted; negative: all */
 	/*
-	 * Texts are wanted whole: where a page is too much for one reply, an
-	 * item that is cut comes once more, on a page of its own.
+	 * Whole texts are wanted: an item that was cut because the page was too
+	 * large is fetched again, on its own page.
 	 */
 	bool whole;
-	/* What has come. */
+	/* The last page. */
 	struct ccfc_reply *reply;
 	uint32_t n; /* items of this page, which are the first of its list */
-	bool alone; /* the next page is of one item */
+	bool alone; /* the next page has one item */
 	bool ended;
-	bool truncated; /* some page said so */
+	bool truncated; /* a page was truncated */
 };
 
 /* Sets the fields for one of the three; query and left are the caller's. */
@@ -47,8 +47,8 @@ void ccfc_pages_tree(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_release(struct ccfc_pages *p);
 
 /*
- * The next page. 1: *root is its reply, until the next call; 0: that was all
- * (the first page may be empty, but there is one); negative: an error.
+ * The next page. 1: *root is its reply, until the next call; 0: no more pages
+ * (the first page exists even if it is empty); negative: an error.
  */
 int ccfc_pages_next(struct ccfc_pages *p, struct ccfc_obj *root,
 		    struct ccfc_err *err);

@@ -1,4 +1,4 @@
-/* What is said about a session before its messages; see export.h. */
+/* The facts about a session before its messages; see export.h. */
 #include "cli/conversation/export.h"
 
 #include "cli/out/render.h"

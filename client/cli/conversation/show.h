@@ -1,8 +1,7 @@
 /*
- * The sections of `ccfc show`, one file for each kind: what is known of the
- * session as a whole (show_sections.c), one line an event or a node
- * (show_lines.c), and everything as JSON (show_json.c). Messages are
- * message_stream.h's.
+ * The sections of `ccfc show`, one file for each kind: the facts about the
+ * session (show_sections.c), one line for each event or node (show_lines.c),
+ * and everything as JSON (show_json.c). Messages are message_stream.h's.
  */
 #ifndef CCFC_CLI_CONVERSATION_SHOW_H
 #define CCFC_CLI_CONVERSATION_SHOW_H
@@ -40,7 +39,7 @@ void ccfc_show_files_md(struct ccfc_out *out, struct ccfc_obj modified,
 
 /* ---- show_lines.c ---- */
 
-/* All events, one a line; returns how many, or an error. */
+/* All events, one on each line; returns their number, or an error. */
 int64_t ccfc_show_timeline(struct ccfc_out *out, struct ccfc_pages *pages,
 			   struct ccfc_slice project, bool markdown,
 			   struct ccfc_err *err);
@@ -52,8 +51,8 @@ int64_t ccfc_show_tree(struct ccfc_out *out, struct ccfc_pages *pages,
 /* ---- show_json.c ---- */
 
 /*
- * One object: the fields of the first page, with the items of all pages, one
- * a line. Returns how many items, or an error.
+ * One object: the fields of the first page, with the items of all pages, one on
+ * each line. Returns the number of items, or an error.
  */
 int64_t ccfc_show_json(struct ccfc_out *out, struct ccfc_pages *pages,
 		       struct ccfc_err *err);

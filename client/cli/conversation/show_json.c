@@ -1,6 +1,6 @@
 /*
- * Pages as JSON: what the daemon said, as it said it, with the items of all
- * pages in one list that is written as they come. See show.h.
+ * Pages as JSON: the daemon's replies, with the items of all pages in one list,
+ * written as they arrive. See show.h.
  */
 #include "cli/conversation/show.h"
 

@@ -1,9 +1,7 @@
 /*
- * One line an event, one line a node; see show.h.
- *
- * The tree comes depth first, and its depth grows at branches only, so it can
- * be drawn as it comes: for each depth it is enough to know whether the branch
- * that is open there is the last one.
+ * One line for each event or node; see show.h. The tree arrives depth first,
+ * and its depth grows only at branches, so it can be drawn as it arrives: for
+ * each depth it is enough to know whether the open branch is the last one.
  */
 #include "cli/conversation/show.h"
 

@@ -1,4 +1,4 @@
-/* One run of `ccfc show`: what was asked for, and what is known so far. */
+/* One run of `ccfc show`: the requested sections, and the state so far. */
 #ifndef CCFC_CLI_CONVERSATION_SHOW_RUN_H
 #define CCFC_CLI_CONVERSATION_SHOW_RUN_H
 
@@ -30,15 +30,15 @@ struct ccfc_show {
 	struct ccfc_query query;
 	int64_t limit; /* negative: none */
 	bool offset_set;
-	/* Told to the caller. */
+	/* Results for the caller. */
 	bool truncated;
-	/* Its own. */
+	/* Private. */
 	struct ccfc_reply *reply; /* of session.get */
 	struct ccfc_obj info;
 	struct ccfc_reply *modified, *reads;
 };
 
-/* Prints everything; CCFC_ENOTFOUND if there is nothing of what was asked. */
+/* Prints everything; CCFC_ENOTFOUND: nothing to show. */
 int ccfc_show_run(struct ccfc_show *show, struct ccfc_err *err);
 void ccfc_show_release(struct ccfc_show *show);
 

@@ -1,6 +1,6 @@
 /*
- * What is known of a session as a whole: its head, tasks, tools and files, for
- * people and as Markdown. See show.h.
+ * The facts about a session: its head, tasks, tools and files, as text and as
+ * Markdown. See show.h.
  */
 #include "cli/conversation/show.h"
 

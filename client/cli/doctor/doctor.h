@@ -1,8 +1,7 @@
 /*
- * What `ccfc doctor` looks at, and what it found. Each group of checks is a
- * file of its own, doctor_*.c, that adds findings; nothing is changed by any
- * of them. Every finding that is not fine has the command that fixes it, which
- * can be pasted into a shell as it is.
+ * The checks of `ccfc doctor` and their findings. Each group of checks is a
+ * file, doctor_*.c, that adds findings; checks change nothing. Every finding
+ * that is not "ok" has a command that fixes it and can be pasted into a shell.
  */
 #ifndef CCFC_CLI_DOCTOR_DOCTOR_H
 #define CCFC_CLI_DOCTOR_DOCTOR_H
@@ -49,11 +48,11 @@ struct ccfc_doctor {
 
 /* ---- doctor.c ---- */
 
-/* Finds out where things are, and asks the daemon if one runs. */
+/* Finds the directories, and asks the daemon if one runs. */
 void ccfc_doctor_init(struct ccfc_doctor *d, struct ccfc_cli *cli);
 void ccfc_doctor_release(struct ccfc_doctor *d);
 
-/* One more finding, to be filled in; lives as long as the doctor. */
+/* Adds a finding to fill in; it lives as long as the doctor. */
 struct ccfc_finding *ccfc_doctor_add(struct ccfc_doctor *d,
 				     enum ccfc_level level, const char *check);
 
@@ -63,13 +62,13 @@ struct ccfc_finding *ccfc_doctor_say(struct ccfc_doctor *d,
 				     const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The daemon's own account of itself; NONE where there is none. */
+/* The daemon's server.info; NONE if there is none. */
 struct ccfc_obj ccfc_doctor_info(const struct ccfc_doctor *d);
 
-/* Appends a word as a shell takes it. */
+/* Appends a word quoted for a shell. */
 void ccfc_doctor_quote(struct ccfc_buf *out, const char *word);
 
-/* Appends what stops the daemon that runs, and what starts one, as commands. */
+/* Append the commands that stop the running daemon, and that start one. */
 void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out);
 void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out);
 

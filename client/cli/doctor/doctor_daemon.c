@@ -1,7 +1,6 @@
 /*
- * Is there a daemon, is it the one that is meant, and does it fit this
- * program? Where none answers, the socket and the lock of the state directory
- * say why.
+ * Does a daemon run, is it the expected one, and does it fit this program? If
+ * none answers, the socket and the lock of the state directory say why.
  */
 #include "cli/doctor/doctor.h"
 #include "cli/frame/connect.h"

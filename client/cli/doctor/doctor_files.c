@@ -1,6 +1,6 @@
 /*
- * May the daemon read and write what it has to, and nobody else? And is there
- * room for it.
+ * May the daemon, and nobody else, read and write its files? Is there enough
+ * disk space?
  */
 #include "cli/doctor/doctor.h"
 #include "cli/out/render.h"

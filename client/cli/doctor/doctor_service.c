@@ -1,6 +1,6 @@
 /*
  * Does the daemon start with the user's session? It need not: every command
- * starts it. So most of what can be said here is good to know and no more.
+ * starts it. So most findings here are notes.
  */
 #include "cli/doctor/doctor.h"
 

@@ -1,6 +1,6 @@
 /*
- * Can all transcripts be read, and were they? A bad line here and there is
- * usual: the client writes some when it is killed.
+ * Can all transcripts be read, and were they read? Some bad lines are normal:
+ * the client leaves them when it is killed.
  */
 #include "cli/doctor/doctor.h"
 #include "cli/frame/connect.h"

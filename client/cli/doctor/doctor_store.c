@@ -1,7 +1,7 @@
 /*
- * Is what is stored whole? The daemon looks (store.check). The store has what
- * is known of transcripts that are gone, so nothing of it is ever thrown away:
- * the daemon's next start puts aside what is damaged and carries over the rest.
+ * Is the store undamaged? The daemon checks it (store.check). The store has
+ * facts from deleted transcripts, so nothing is ever thrown away: the daemon's
+ * next start moves a damaged store aside and copies its readable rows.
  */
 #include "base/time.h"
 #include "cli/doctor/doctor.h"

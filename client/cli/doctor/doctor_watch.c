@@ -1,6 +1,6 @@
 /*
- * Can the directories be watched? Where the system's limits do not allow it
- * the daemon polls, which is slower to notice and never idle.
+ * Can the directories be watched? If the system's limits do not allow it, the
+ * daemon polls, which is slower to notice changes and never idle.
  */
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/inotify_limits.h"

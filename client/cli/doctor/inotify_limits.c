@@ -1,6 +1,6 @@
 /*
  * Reading inotify's limits and use; see inotify_limits.h. A container can have
- * limits of its own below those of the system: the smaller one holds.
+ * its own limits below those of the system: the smaller limit applies.
  */
 #include "cli/doctor/inotify_limits.h"
 

@@ -1,6 +1,6 @@
 /*
- * How many directories may be watched, and how many are: inotify's limits for
- * a user, as Linux tells them in /proc. Other systems have none.
+ * inotify's limits for a user, and their use, from /proc on Linux. Other
+ * systems have none.
  */
 #ifndef CCFC_CLI_DOCTOR_INOTIFY_LIMITS_H
 #define CCFC_CLI_DOCTOR_INOTIFY_LIMITS_H
@@ -11,7 +11,7 @@
 struct ccfc_inotify_limit {
 	int64_t max;	     /* -1: not known */
 	int64_t used;	     /* by all processes of this user */
-	const char *setting; /* sysctl's name of what says `max` */
+	const char *setting; /* the sysctl name of `max` */
 };
 
 struct ccfc_inotify_limits {

@@ -85,9 +85,9 @@ void ccfc_retention_release(struct ccfc_retention *r)
 }
 
 /*
- * Edits one line, with sed: it is everywhere, and -i with a suffix is the same
- * with GNU and BSD. A file that is not one that can be edited so is left to
- * the user's editor.
+ * Edits one line with sed: sed is everywhere, and -i with a suffix is the same
+ * for GNU and BSD. If a file cannot be edited this way, the command is the
+ * user's editor.
  */
 void ccfc_retention_fix(struct ccfc_buf *out, const struct ccfc_retention *r,
 			int64_t days)

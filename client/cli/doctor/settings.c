@@ -1,6 +1,6 @@
 /*
- * Reading one setting; see settings.h. A small descent over JSON's grammar
- * that keeps nothing but where it is; how deep it may go is bounded.
+ * Reads one setting; see settings.h. A small recursive descent over JSON's
+ * grammar that only keeps its position; its depth is limited.
  */
 #include "cli/doctor/settings.h"
 

@@ -1,7 +1,6 @@
 /*
- * One number out of a JSON file of settings: enough for what Claude Code is
- * told by its user, and no more. The whole text is checked, since a file that
- * is not JSON says nothing at all.
+ * One number from a JSON file of Claude Code's settings. The whole text is
+ * checked, since a file that is not JSON has no settings.
  */
 #ifndef CCFC_CLI_DOCTOR_SETTINGS_H
 #define CCFC_CLI_DOCTOR_SETTINGS_H
@@ -23,14 +22,14 @@ struct ccfc_setting {
 	enum ccfc_setting_kind kind;
 	int64_t number;
 	unsigned line;	    /* of the key, from 1 */
-	bool one_line;	    /* the value stands there too */
+	bool one_line;	    /* the value is on the same line */
 	unsigned open_line; /* of the object's brace */
 	bool empty;	    /* the object has nothing in it */
 };
 
 /*
- * The member `key` of the object that `json` is; the last one where it is
- * there more than once. CCFC_EINVAL: it is no JSON object; `err` has the line.
+ * The member `key` of the object `json`; the last one if the key is repeated.
+ * CCFC_EINVAL: not a JSON object; `err` has the line.
  */
 int ccfc_setting_find(struct ccfc_setting *out, struct ccfc_slice json,
 		      const char *key, struct ccfc_err *err);

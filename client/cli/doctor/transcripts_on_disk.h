@@ -31,8 +31,8 @@ void ccfc_transcripts_find(struct ccfc_transcripts *out,
 void ccfc_transcripts_release(struct ccfc_transcripts *t);
 
 /*
- * Was all of it taken in that ends with a newline, if `read` of its bytes
- * were? False also where it cannot be looked at.
+ * With `read` bytes read, were all complete lines (up to the last newline)
+ * read? False also if the file cannot be checked.
  */
 bool ccfc_transcript_is_read(const struct ccfc_transcript *t, int64_t read);
 

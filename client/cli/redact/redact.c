@@ -1,10 +1,10 @@
 /*
  * Going through texts and replies; see redact.h.
  *
- * A text is gone through twice: once for secrets and addresses, then, in what
- * came out, for people and machines, since a user's name may be a part of an
- * address. Each time the rules are asked at every byte whether something shows
- * itself there; what they look at is bounded, so the time is linear.
+ * A text is scanned twice: for secrets and addresses, then in the result for
+ * names of people and machines, since a user's name may be a part of an
+ * address. The rules are applied at every byte; each rule reads a bounded
+ * number of bytes, so the time is linear.
  */
 #include "cli/redact/redact.h"
 

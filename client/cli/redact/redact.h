@@ -1,8 +1,7 @@
 /*
- * Taking out of texts what should not leave the machine: who wrote them, and
- * what opens doors. The rules go by shape and are listed in README.md; they
- * cannot promise to find everything. Time is linear in the text, whatever it
- * is.
+ * Removes private data from texts: names of people and machines, and secrets.
+ * The rules match shapes and are listed in README.md; they cannot find
+ * everything. The time is always linear in the text.
  *
  * A redactor belongs to one export: it knows the names to look for, and counts
  * what it replaced.
@@ -16,7 +15,7 @@
 
 #include <stdint.h>
 
-/* X(symbol, name in JSON, what it is called in a sentence, one and many) */
+/* X(symbol, name in JSON, singular and plural for a sentence) */
 #define CCFC_REDACT_LIST(X)                                                    \
 	X(CCFC_REDACT_HOME, "homes", "home directory", "home directories")     \
 	X(CCFC_REDACT_NAME, "names", "user name", "user names")                \
@@ -37,7 +36,7 @@ enum ccfc_redact_kind {
 
 #define CCFC_REDACTED "[redacted]"
 
-/* Told to whoever reads what came out. */
+/* The warning for readers of the document. */
 #define CCFC_REDACT_CAVEAT                                                     \
 	"Rules go by shape and cannot promise to find everything: "            \
 	"read it before you pass it on."
@@ -64,16 +63,16 @@ void ccfc_redact_release(struct ccfc_redact *r);
 /* Takes the user's name from a path below a home directory. */
 void ccfc_redact_learn(struct ccfc_redact *r, struct ccfc_slice path);
 
-/* Appends `s` without what the rules find. */
+/* Appends `s` with all findings replaced. */
 void ccfc_redact_text(struct ccfc_buf *out, struct ccfc_redact *r,
 		      struct ccfc_slice s);
 
 /*
- * Packs a copy of `o` in which every string went through the rules. Below a
- * field "input" keys do, too, and a string under the name of a secret is
- * replaced. Fields with words of the protocol (role, type …) keep these even
- * if a user is called like that. `skip` is a field of `o` to leave out, or
- * NULL.
+ * Packs a redacted copy of `o`: the rules are applied to every string. Below a
+ * field "input" they are also applied to keys, and a string under the name of a
+ * secret is replaced. Fields with fixed words of the protocol (role, type …)
+ * keep their value even if it is a user's name. `skip` is a field of `o` to
+ * leave out, or NULL.
  */
 void ccfc_redact_pack(struct ccfc_pack *p, struct ccfc_redact *r,
 		      struct ccfc_obj o, const char *skip);

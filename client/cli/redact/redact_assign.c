@@ -1,7 +1,7 @@
 /*
- * Secrets that show by the name in front of them: PASSWORD=…, "api_key": "…",
- * --token …, Authorization: Basic …. The name and the quotes stay. Which
- * names, and which values, is in redact_name.c.
+ * Secrets recognised by the name in front of them: PASSWORD=…, "api_key": "…",
+ * --token …, Authorization: Basic …. The name and the quotes stay.
+ * redact_name.c decides which names and values count.
  */
 #include "cli/redact/redact_rules.h"
 

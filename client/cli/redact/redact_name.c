@@ -1,10 +1,10 @@
 /*
- * What a name says about the value behind it, and whether that is one.
+ * Does a name mean a secret, and is the value after it one?
  *
- * A name is taken apart into words (DB_PASSWORD, dbPassword, db-password), so
- * that `token` is one and `tokenizer` and `max_tokens` are not. What is
- * obviously no secret stays, so that code can still be read: a type, null, a
- * call, a variable of the environment.
+ * A name is split into words (DB_PASSWORD, dbPassword, db-password), so that
+ * `token` is one and `tokenizer` and `max_tokens` are not. What is obviously no
+ * secret stays, so that code can still be read: a type, null, a call, a
+ * variable of the environment.
  */
 #include "cli/redact/redact_rules.h"
 

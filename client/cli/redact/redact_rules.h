@@ -1,23 +1,22 @@
 /*
- * What the files of redact share: one place in a text, and what is found
- * there. Nobody else includes this.
+ * Shared by the files of redact only: one place in a text, and a finding there.
  */
 #ifndef CCFC_CLI_REDACT_REDACT_RULES_H
 #define CCFC_CLI_REDACT_REDACT_RULES_H
 
 #include "cli/redact/redact.h"
 
-/* A text that is gone through from left to right. */
+/* A text that is scanned from left to right. */
 struct ccfc_redact_scan {
 	const struct ccfc_redact *r;
 	const char *p;
 	size_t n;
-	/* The next end of a PEM block, so that each is looked for once. */
+	/* The next end of a PEM block, so that each is searched once. */
 	size_t pem_end;
 	bool pem_known;
 };
 
-/* [start, end) is replaced by `with`; end is behind where it was noticed. */
+/* [start, end) is replaced by `with`; `end` is after the place of detection. */
 struct ccfc_redact_hit {
 	size_t start, end;
 	enum ccfc_redact_kind kind;
@@ -25,8 +24,8 @@ struct ccfc_redact_hit {
 };
 
 /*
- * Is there something to replace that shows itself at `i`? It may have started
- * before. Each looks at a bounded number of bytes unless it finds something.
+ * Is there something to replace at `i`? It may have started before `i`. Reads a
+ * bounded number of bytes unless it finds something.
  */
 typedef bool (*ccfc_redact_fn)(struct ccfc_redact_scan *scan, size_t i,
 			       struct ccfc_redact_hit *hit);
@@ -46,7 +45,7 @@ bool ccfc_redact_person(struct ccfc_redact_scan *scan, size_t i,
 
 #define CCFC_REDACT_NAME_MAX 64 /* bytes of a name that count */
 
-/* How sure a name is that its value is a secret. */
+/* How certain a name's value is a secret. */
 enum ccfc_redact_name {
 	CCFC_NAME_PLAIN,
 	CCFC_NAME_KEY,	    /* key, auth: if the value looks like one */
@@ -55,7 +54,7 @@ enum ccfc_redact_name {
 };
 enum ccfc_redact_name ccfc_redact_classify(struct ccfc_slice name);
 
-/* Is it a value to replace, behind a name of that kind? */
+/* Is the value after a name of that kind to be replaced? */
 bool ccfc_redact_accept(enum ccfc_redact_name name, struct ccfc_slice value);
 
 /*
@@ -76,8 +75,8 @@ static inline bool ccfc_redact_digit(char c)
 }
 
 /*
- * Can a word start at `i`? Also behind an escape that stands in the text as
- * such (\n), a colour, and anything beyond ASCII, quotes for example.
+ * Can a word start at `i`? Also after a literal escape (
+ * ), a colour code, and any non-ASCII character, for instance a quote.
  */
 bool ccfc_redact_starts(const struct ccfc_redact_scan *scan, size_t i);
 

@@ -1,7 +1,7 @@
 /*
- * Secrets that show by their shape: keys and tokens with a known prefix,
- * JSON web tokens, private keys, bearer tokens, logins in URLs; and e-mail
- * addresses. See redact_rules.h for how they are asked.
+ * Secrets recognised by their shape: keys and tokens with a known prefix, JSON
+ * web tokens, private keys, bearer tokens, logins in URLs; and e-mail
+ * addresses. See redact_rules.h.
  */
 #include "cli/redact/redact_rules.h"
 

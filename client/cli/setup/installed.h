@@ -1,6 +1,6 @@
 /*
- * What was installed with the command: found from where its own file is, so
- * that a prefix may be moved.
+ * The files installed with the command: found relative to the command itself,
+ * so that a prefix may be moved.
  */
 #ifndef CCFC_CLI_SETUP_INSTALLED_H
 #define CCFC_CLI_SETUP_INSTALLED_H
@@ -9,14 +9,14 @@
 #include "base/err.h"
 
 /*
- * Appends the directory "share" that belongs to …/bin/ccfc, if there is
- * something of ccfc's in it; else the one that the build was made for.
+ * Appends the directory "share" that belongs to …/bin/ccfc, if it has files of
+ * ccfc; else the one configured by the build.
  */
 void ccfc_installed_share(struct ccfc_buf *out);
 
 /*
- * Appends the absolute path of the daemon's program, the one that a command
- * would start. CCFC_EIO with a hint.
+ * Appends the absolute path of the daemon that a command would start. CCFC_EIO
+ * with a hint.
  */
 int ccfc_installed_daemon(struct ccfc_buf *out, struct ccfc_err *err);
 

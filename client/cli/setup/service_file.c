@@ -1,7 +1,7 @@
 /*
- * The files that service managers read; see service_manager.h. Each has a way
- * of its own to quote, and paths may have anything in them. What cannot be
- * quoted safely is refused.
+ * The files that service managers read; see service_manager.h. Each has its own
+ * quoting, and paths may contain any bytes. Paths that cannot be quoted safely
+ * are refused.
  */
 #include "base/alloc.h"
 #include "base/utf8.h"

@@ -1,6 +1,6 @@
 /*
- * The texts of packaging/systemd and packaging/launchd, as they are there; the
- * build makes service_text.c of them.
+ * The texts of packaging/systemd and packaging/launchd; the build makes
+ * service_text.c of them.
  */
 #ifndef CCFC_CLI_SETUP_SERVICE_TEXT_H
 #define CCFC_CLI_SETUP_SERVICE_TEXT_H
@@ -8,7 +8,7 @@
 extern const char ccfc_text_systemd[];
 extern const char ccfc_text_launchd[];
 
-/* What stands in them for what is only known on the user's machine. */
+/* Placeholders for values that are only known on the user's machine. */
 #define CCFC_TEXT_DAEMON      "@CCFC_BINDIR@/ccfcd"
 #define CCFC_TEXT_ENVIRONMENT "@CCFC_ENVIRONMENT@"
 #define CCFC_TEXT_LOG	      "@CCFC_LOG@"

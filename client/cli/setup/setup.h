@@ -1,8 +1,8 @@
 /*
- * What `ccfc setup` does: a list of steps that is made first and shown, and
- * then done one by one, with a record in the state directory of what was done.
- * `--remove` makes its steps from the record. A file counts as setup's own as
- * long as it is what setup wrote: otherwise somebody changed it, and it stays.
+ * The steps of `ccfc setup`: a list is made and shown, then the steps are done
+ * one by one and recorded in the state directory. `--remove` makes its steps
+ * from the record. A file belongs to setup as long as its content is what setup
+ * wrote: otherwise somebody changed it, and it stays.
  */
 #ifndef CCFC_CLI_SETUP_SETUP_H
 #define CCFC_CLI_SETUP_SETUP_H
@@ -42,7 +42,7 @@ struct ccfc_setup_record {
 };
 
 /*
- * Reads it; one that is not there is empty. CCFC_ECORRUPT. Release it also
+ * Reads the record; a missing record is empty. CCFC_ECORRUPT. Release it also
  * after an error.
  */
 int ccfc_setup_record_init(struct ccfc_setup_record *record,
@@ -50,13 +50,13 @@ int ccfc_setup_record_init(struct ccfc_setup_record *record,
 void ccfc_setup_record_release(struct ccfc_setup_record *record);
 
 /*
- * From now until release nobody else changes it. CCFC_EBUSY: somebody does;
- * CCFC_EAGAIN: somebody did, since it was read. Neither does any harm.
+ * Keeps other setups out until release. CCFC_EBUSY: another one has the lock;
+ * CCFC_EAGAIN: another one changed the record since it was read.
  */
 int ccfc_setup_record_lock(struct ccfc_setup_record *record,
 			   struct ccfc_err *err);
 
-/* Writes it; one with nothing in it is removed. */
+/* Writes the record; an empty record is removed. */
 int ccfc_setup_record_save(const struct ccfc_setup_record *record,
 			   struct ccfc_err *err);
 
@@ -65,11 +65,11 @@ struct ccfc_setup_file *
 ccfc_setup_record_find(const struct ccfc_setup_record *record,
 		       const char *path);
 
-/* Is what was found what setup wrote, or was about to replace? */
+/* Is the content what setup wrote, or was about to replace? */
 bool ccfc_setup_file_is(const struct ccfc_setup_file *file,
 			const struct ccfc_target *found);
 
-/* Adds a row, or changes the one that there is; borrowed as above. */
+/* Adds a row, or updates an existing one; borrowed as above. */
 struct ccfc_setup_file *ccfc_setup_record_put(struct ccfc_setup_record *record,
 					      const char *path,
 					      const char *sha256,
@@ -81,9 +81,9 @@ void ccfc_setup_record_drop(struct ccfc_setup_record *record, const char *path);
 enum ccfc_setup_step_kind {
 	CCFC_SETUP_STEP_WRITE,
 	CCFC_SETUP_STEP_REMOVE,
-	CCFC_SETUP_STEP_FORGET, /* leave a file as it is, and its row out */
+	CCFC_SETUP_STEP_FORGET, /* leave a file as it is, and drop its row */
 	CCFC_SETUP_STEP_RUN,
-	CCFC_SETUP_STEP_STOP, /* the daemon that runs */
+	CCFC_SETUP_STEP_STOP, /* the running daemon */
 	CCFC_SETUP_STEP_NOTE, /* for the user to read; does nothing */
 };
 
@@ -107,7 +107,10 @@ struct ccfc_setup {
 		struct ccfc_setup_step *items;
 		uint32_t n, cap;
 	} steps;
-	/* What cannot be done; the rest is done all the same. code 0: none. */
+	/*
+	 * A step that is not possible; the others are done anyway. code 0:
+	 * none.
+	 */
 	struct ccfc_err trouble;
 };
 
@@ -130,9 +133,9 @@ int ccfc_setup_target(struct ccfc_target *out, const struct ccfc_setup *s,
 		      const char *path, struct ccfc_err *err);
 
 /*
- * Has a file have that content, or be gone if it is NULL: adds the step that
- * it takes, if any. A file that is not setup's own is left, with a note. 1:
- * there will be a change; 0: none.
+ * Makes a file have that content, or removes it if NULL: adds the necessary
+ * step, if any. A file that is not setup's own stays, with a note. 1: there
+ * will be a change; 0: none.
  */
 int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 		    const char *what, struct ccfc_err *err);
@@ -140,19 +143,19 @@ int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 /* Is there anything to do, besides notes? */
 bool ccfc_setup_has_steps(const struct ccfc_setup *s);
 
-/* Appends what will be done. */
+/* Appends the list of steps. */
 void ccfc_setup_print(const struct ccfc_setup *s);
 
 /* ---- setup_do.c ---- */
 
-/* Does all of it and says so, up to the first step that fails. */
+/* Does all steps and prints them, up to the first that fails. */
 int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err);
 
 /* ---- setup_shells.c, setup_service.c, setup_remove.c: the plans ---- */
 
 int ccfc_setup_plan_shells(struct ccfc_setup *s, struct ccfc_err *err);
 
-/* A manager that does not answer is s->trouble. */
+/* A manager that does not answer is reported in s->trouble. */
 int ccfc_setup_plan_service(struct ccfc_setup *s, struct ccfc_err *err);
 
 int ccfc_setup_plan_remove(struct ccfc_setup *s, struct ccfc_err *err);

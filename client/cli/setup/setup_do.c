@@ -1,7 +1,7 @@
 /*
- * Doing the steps of setup; see setup.h. What is going to be done is in the
- * record before it is, so that a killed setup can be undone too; what failed is
- * taken out again.
+ * Doing the steps of setup; see setup.h. Each step is recorded before it is
+ * done, so that a killed setup can be undone too; a failed step is removed from
+ * the record.
  */
 #include "base/alloc.h"
 #include "cli/frame/connect.h"

@@ -1,6 +1,6 @@
 /*
- * Undoing what the record says; see setup.h. The service first, while its file
- * is there, then files, those written last first.
+ * Undoes the recorded steps; see setup.h. First the service, while its file
+ * exists, then the files, the last written first.
  */
 #include "cli/setup/service_manager.h"
 #include "cli/setup/setup.h"

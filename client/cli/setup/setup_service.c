@@ -1,7 +1,7 @@
 /*
- * Having the daemon run as a service; see setup.h. A service file that the
- * manager finds by itself (a package's) is used as it is; otherwise one is
- * written that names this installation's daemon.
+ * Makes the daemon a service; see setup.h. A service file that the manager
+ * finds by itself (a package's) is used as it is; otherwise one is written that
+ * names this installation's daemon.
  */
 #include "base/alloc.h"
 #include "cli/frame/connect.h"

@@ -1,4 +1,4 @@
-/* Ending the daemon, for those commands that do. */
+/* Ends the daemon, for several commands. */
 #ifndef CCFC_CLI_SETUP_STOP_H
 #define CCFC_CLI_SETUP_STOP_H
 
@@ -6,7 +6,7 @@
 
 /*
  * Asks the daemon to end, and waits until it has. CCFC_EUNREACHABLE: none is
- * running. The connection is over then.
+ * running. The connection is closed then.
  */
 int ccfc_stop(struct ccfc_cli *cli, struct ccfc_err *err);
 

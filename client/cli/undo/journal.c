@@ -1,13 +1,13 @@
 /*
  * Changing several files, all or none; see undo.h.
  *
- * The order of things is what makes it safe. Old bytes and the manifest are
- * made durable; then all new contents are written beside their targets, which
- * is where a full disk or a missing permission shows; then they are put in
- * place one after another, made durable, and the manifest is renamed from
- * "begun" to "done". Up to that rename all is taken back, by the one function
- * that does so after a failure and after a kill alike: it looks at each file,
- * and puts the old bytes where it finds the new ones.
+ * The order of the steps makes it safe. Old bytes and the manifest are made
+ * durable; then all new contents are written beside their targets, where a full
+ * disk or a missing permission shows; then they are renamed into place one
+ * after another, made durable, and the manifest is renamed from "begun" to
+ * "done". Until that rename everything is rolled back, by one function for
+ * failures and kills alike: it checks each file, and restores the old bytes
+ * where it finds the new ones.
  */
 #include "cli/undo/undo.h"
 
@@ -85,9 +85,9 @@ static enum found look_journal(struct ccfc_target *t,
 }
 
 /*
- * Removes a temporary file, which is ours: written, or what we exchanged for
- * it. Only if somebody wrote the file right before that it is theirs, and the
- * only copy.
+ * Removes a temporary file: our new content, or the old file after the
+ * exchange. If somebody wrote the file right before the exchange, it is their
+ * only copy and stays.
  */
 static void drop_temp(struct ccfc_target *t, const char *temp, bool exchanged,
 		      const char *sha256)

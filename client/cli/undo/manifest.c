@@ -1,6 +1,6 @@
 /*
- * Writing and reading manifests; see manifest.h. What is read is checked as
- * if it came from outside: names of temporary files are deleted by it.
+ * Writing and reading manifests; see manifest.h. Manifests are checked like
+ * untrusted input, because the temporary files they name are deleted.
  */
 #include "cli/undo/manifest.h"
 

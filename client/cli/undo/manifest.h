@@ -1,6 +1,6 @@
 /*
- * What one `restore` or `revert` does to which files, as it is written down
- * in the undo area (undo.h) before anything is touched.
+ * The files of one `restore` or `revert`, with their old and new states,
+ * written to the undo area (undo.h) before any file is changed.
  *
  * Lines of "key value", in this order; a value has no bytes but printable
  * ASCII, others and '%' are %XX:
@@ -28,9 +28,9 @@
 #define CCFC_MANIFEST_FILES 65536 /* at most */
 
 enum ccfc_undo_kind {
-	CCFC_UNDO_RESTORE, /* what is there now is the history's, all of it */
+	CCFC_UNDO_RESTORE, /* the new content is wholly from the history */
 	CCFC_UNDO_CHANGE,
-	CCFC_UNDO_UNDO, /* takes another one back */
+	CCFC_UNDO_UNDO, /* undoes another entry */
 };
 
 struct ccfc_undo_file {
@@ -62,7 +62,7 @@ struct ccfc_undo_file *ccfc_manifest_add(struct ccfc_manifest *m,
 
 void ccfc_manifest_write(struct ccfc_buf *out, const struct ccfc_manifest *m);
 
-/* Into an initialised one. CCFC_ECORRUPT: it makes no sense. */
+/* Into an initialised manifest. CCFC_ECORRUPT: malformed. */
 int ccfc_manifest_read(struct ccfc_manifest *m, struct ccfc_slice text,
 		       struct ccfc_err *err);
 

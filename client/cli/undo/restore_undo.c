@@ -1,9 +1,8 @@
 /*
- * ccfc restore --undo and --list: taking back what restore and revert did.
- *
- * The inverse of an entry goes through the same journal and is an entry of
- * its own. Each file has to be what the entry left, or the undo would take
- * away what somebody did since; one that is back already is passed over.
+ * ccfc restore --undo and --list: undoes restore and revert. The inverse of an
+ * entry goes through the same journal and is an entry itself. Each file must be
+ * as the entry left it, or the undo would lose later changes; a file that is
+ * already back is skipped.
  */
 #include "base/alloc.h"
 #include "base/time.h"

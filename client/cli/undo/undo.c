@@ -2,8 +2,8 @@
  * The undo area as a directory: opening, locking, listing, cleaning up; see
  * undo.h. How files are changed is in journal.c.
  *
- * One lock for all of it: whoever holds it knows that a "begun" entry is
- * nobody's any more, and that no entry is half made by somebody else.
+ * One lock protects the area: its holder knows that a "begun" entry belongs to
+ * a dead process, and that nobody else is writing an entry.
  */
 #include "cli/undo/undo.h"
 

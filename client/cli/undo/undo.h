@@ -1,7 +1,7 @@
 /*
- * The undo area: what `restore` and `revert` did to files, with the bytes
- * that were there before, so that it can be taken back; and the journal by
- * which several files are changed all or none, whatever happens meanwhile.
+ * The undo area: the changes of `restore` and `revert`, with the old bytes, so
+ * that they can be undone; and the journal that changes several files all or
+ * none, whatever happens meanwhile.
  *
  *	<state directory>/undo/lock		held while anything is done
  *	<state directory>/undo/<id>/begun	a manifest (manifest.h), and its
@@ -9,9 +9,9 @@
  *				    undone
  *	<state directory>/undo/<id>/0, 1, …	bytes of file 0, 1, … before
  *
- * The old bytes and the manifest are on disk before a file is touched. An
- * entry that has begun and is not locked belongs to a process that was
- * killed: whoever opens the area next puts those files back.
+ * The old bytes and the manifest are on disk before a file is touched. An entry
+ * in state "begun" without a lock belongs to a killed process: the next command
+ * that opens the area rolls it back.
  */
 #ifndef CCFC_CLI_UNDO_UNDO_H
 #define CCFC_CLI_UNDO_UNDO_H
@@ -45,10 +45,10 @@ struct ccfc_undo {
 };
 
 /*
- * Opens and locks the area, waiting for another process if need be; rolls
- * back what a killed one left, with notes on stderr; drops entries that are
- * too old. Where there is no area it is made if `make`, else there are no
- * entries. Close it also after an error.
+ * Opens and locks the area, waiting for another process if need be; rolls back
+ * entries of killed processes, with notes on stderr; drops old entries. If
+ * there is no area, it is made if `make`, else there are no entries. Close it
+ * also after an error.
  */
 int ccfc_undo_open(struct ccfc_undo *u, bool make, struct ccfc_err *err);
 void ccfc_undo_close(struct ccfc_undo *u);
@@ -61,30 +61,31 @@ struct ccfc_undo_entry *ccfc_undo_find(struct ccfc_undo *u, const char *id,
 				       struct ccfc_err *err);
 
 /*
- * Was it a restore that gave the file this content, and was nothing done to it
- * from here since? Then it is all in the history, and nobody's own.
+ * Is this content from the last restore of the file, with no later entry? Then
+ * it is wholly in the history and contains nobody's own work.
  */
 bool ccfc_undo_restored(const struct ccfc_undo *u, const char *path,
 			const char *sha256);
 
-/* Appends what file `i` was before; checked. CCFC_ECORRUPT, CCFC_EIO. */
+/* Appends the old content of file `i`; checked. CCFC_ECORRUPT, CCFC_EIO. */
 int ccfc_undo_blob(struct ccfc_buf *out, const struct ccfc_undo *u,
 		   const struct ccfc_undo_entry *entry, uint32_t i,
 		   struct ccfc_err *err);
 
-/* Notes down that the entry was taken back. */
+/* Marks the entry as undone. */
 int ccfc_undo_mark(const struct ccfc_undo *u, struct ccfc_undo_entry *entry,
 		   enum ccfc_undo_state state, struct ccfc_err *err);
 
 /* ---- changing files ---- */
 
-/* What is to become of one file. All borrowed. */
+/* The change of one file. All borrowed. */
 struct ccfc_file_edit {
 	const char *path;	      /* absolute */
-	const char *expect;	      /* hash of what is there; "": no file */
+	const char *expect;	      /* hash of the present content; "": no
+				       * file */
 	bool exists;		      /* afterwards */
 	struct ccfc_slice content;    /* then */
-	const struct ccfc_attr *attr; /* of a file made anew; may be NULL */
+	const struct ccfc_attr *attr; /* of a new file; may be NULL */
 };
 
 struct ccfc_file_edits {
@@ -97,9 +98,9 @@ struct ccfc_file_edits {
 };
 
 /*
- * Does all of it, or nothing: whatever fails, all files are put back. `id`
- * gets the name of the new entry. Signals that would end the process wait
- * until it is done.
+ * Does all changes, or none: after a failure all files are restored. `id` gets
+ * the name of the new entry. Signals that would end the process are blocked
+ * meanwhile.
  */
 int ccfc_undo_apply(char id[CCFC_UNDO_ID_MAX], struct ccfc_undo *u,
 		    const struct ccfc_file_edits *edits, struct ccfc_err *err);
@@ -112,16 +113,16 @@ int ccfc_undo_entry_dir(const struct ccfc_undo *u, const char *id);
 /* Deletes an entry, its manifest first. */
 void ccfc_undo_drop(const struct ccfc_undo *u, const char *id);
 
-/* What came of putting files back. */
+/* The result of a rollback. */
 struct ccfc_undo_report {
 	uint32_t restored; /* had been changed, and are as before */
-	uint32_t left;	   /* somebody else changed them: left alone */
+	uint32_t left;	   /* changed by somebody else: left alone */
 	uint32_t failed;   /* could not be put back; err says why */
 };
 
 /*
- * Puts all files of the entry back that are as it left them, removes its
- * temporary files, and deletes the entry if nothing is left to do.
+ * Restores all files of the entry that are still as it left them, removes its
+ * temporary files, and deletes the entry if nothing remains to do.
  */
 void ccfc_undo_roll_back(struct ccfc_undo_report *report,
 			 const struct ccfc_undo *u,

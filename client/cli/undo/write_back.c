@@ -1,4 +1,4 @@
-/* Showing what would become of files, and having it done; see write_back.h. */
+/* Previews and writes changes of files; see write_back.h. */
 #include "cli/undo/write_back.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /*
- * What `restore`, `restore --undo` and `revert` share: showing what would
- * become of files, and having it done.
+ * Shared by `restore`, `restore --undo` and `revert`: the preview of changes,
+ * and writing them.
  */
 #ifndef CCFC_CLI_UNDO_WRITE_BACK_H
 #define CCFC_CLI_UNDO_WRITE_BACK_H
@@ -31,29 +31,29 @@
 	"removed file with its mode and owner only."
 
 /*
- * Puts back what a killed command left half done, if there is such. First of
- * all, so that the daemon sees the files as they should be.
+ * Rolls back a killed command, if there was one. Call it first, so that the
+ * daemon sees the right files.
  */
 int ccfc_write_back_recover(struct ccfc_err *err);
 
-/* Is what is there what the last restore of it wrote? See undo.h. */
+/* Is the present content from the last restore of the file? See undo.h. */
 bool ccfc_write_back_restored(const struct ccfc_target *present);
 
-/* Appends the diff from what is there to what is to become of it. */
+/* Appends the diff from the present to the new content. */
 void ccfc_write_back_preview(struct ccfc_out *out, const struct ccfc_cwd *where,
 			     const struct ccfc_target *present,
 			     const struct ccfc_file_edit *edit);
 
 /*
- * CCFC_EDENIED where one of the files is below a directory of Claude Code. The
- * client is connected; `command` is for messages.
+ * CCFC_EDENIED: one of the files is below a Claude directory. The client is
+ * connected; `command` is for messages.
  */
 int ccfc_write_back_check(const struct ccfc_cli *cli, const char *command,
 			  const struct ccfc_cwd *where,
 			  const struct ccfc_file_edit *edits, uint32_t n,
 			  struct ccfc_err *err);
 
-/* Does what was checked; see ccfc_undo_apply. */
+/* Does the checked changes; see ccfc_undo_apply. */
 int ccfc_write_back(char id[CCFC_UNDO_ID_MAX],
 		    const struct ccfc_file_edits *edits, struct ccfc_err *err);
 

@@ -1,4 +1,4 @@
-/* The `ccfc` command; all of it is in cli.c and its neighbours. */
+/* The `ccfc` command; everything else is in the library ccfc_cli. */
 #include "cli/frame/cli.h"
 
 int main(int argc, char **argv)

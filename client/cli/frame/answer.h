@@ -1,9 +1,8 @@
 /*
- * The frame of the commands that answer from one reply. A question is made
- * from the options of the command line, the daemon is asked, and the answer is
- * shown in the format that was chosen; notes, errors and the exit status are
- * the frame's. A command says what is its own: what to ask, and how its text
- * looks.
+ * The frame of the commands that answer from one reply. The frame makes a
+ * question from the options of the command line, asks the daemon, and prints
+ * the answer in the chosen format, with notes, errors and the exit status. A
+ * command only defines what to ask, and how its text looks.
  */
 #ifndef CCFC_CLI_FRAME_ANSWER_H
 #define CCFC_CLI_FRAME_ANSWER_H
@@ -15,7 +14,10 @@
 
 #include <ccfc/client.h>
 
-/* The words of --format. Commands offer some of them; the first is default. */
+/*
+ * The values of --format. Commands offer some of them; the first is the
+ * default.
+ */
 #define CCFC_FORMAT_LIST(X)                                                    \
 	X(TABLE, "table")                                                      \
 	X(TEXT, "text")                                                        \
@@ -36,12 +38,12 @@ enum ccfc_format {
 };
 #define CCFC_FORMAT_BIT(symbol) (1u << CCFC_FORMAT_##symbol)
 
-/* What is asked; everything in it lives until it is released. */
+/* A question; everything in it lives until it is released. */
 struct ccfc_question {
 	struct ccfc_cli *cli;
 	const struct ccfc_opts *opts;
 	struct ccfc_query query; /* from the rows that have a `field` */
-	enum ccfc_format format; /* of --format, and of -0 */
+	enum ccfc_format format; /* from --format and -0 */
 	char end;	       /* what ends a path: a newline, or NUL for -0 */
 	struct ccfc_cwd where; /* zero until ccfc_question_here */
 	const char *given;     /* the first argument, or NULL */
@@ -52,55 +54,59 @@ struct ccfc_question {
 };
 
 /*
- * Takes format and query from the options. CCFC_EINVAL, CCFC_EIO. To be
- * released also after a failure; must not be moved.
+ * Takes format and query from the options. CCFC_EINVAL, CCFC_EIO. Release it
+ * also after a failure; it must not be moved.
  */
 int ccfc_question_init(struct ccfc_question *q, struct ccfc_cli *cli,
 		       const struct ccfc_opts *opts, struct ccfc_err *err);
 void ccfc_question_release(struct ccfc_question *q);
 
-/* Finds out where the caller stands, unless that is known. CCFC_EIO. */
+/* Finds the current directory, unless that is already known. CCFC_EIO. */
 int ccfc_question_here(struct ccfc_question *q, struct ccfc_err *err);
 
 /*
- * The question is about the session, or the file, that the caller calls
- * `given`. Of a file the query has all names, and the current directory.
+ * Makes the question about the session, or the file, `given`. For a file the
+ * query has all its names, and the current directory.
  */
 int ccfc_question_session(struct ccfc_question *q, const char *given,
 			  struct ccfc_err *err);
 int ccfc_question_file(struct ccfc_question *q, const char *given,
 		       struct ccfc_err *err);
 
-/* What the first argument of a command is. */
+/* The meaning of a command's first argument. */
 enum ccfc_subject { CCFC_ABOUT_NOTHING, CCFC_ABOUT_SESSION, CCFC_ABOUT_FILE };
 
 /* A command that answers from one reply. `prepare` and `status` may be NULL. */
 struct ccfc_answer {
 	enum ccfc_subject subject; /* set in the question if it is given */
 	bool here;		   /* the query has the current directory */
-	bool running;	  /* never start a daemon, nor note what it reads */
-	const char *rows; /* the array that jsonl, paths and ids are about */
+	bool running;	  /* never start a daemon, and print no note about
+			   * indexing */
+	const char *rows; /* the array for jsonl, paths and ids */
 	const char *path; /* the field of a row that paths prints */
-	unsigned own;	  /* CCFC_FORMAT_BITs that `print` does itself */
+	unsigned own;	  /* CCFC_FORMAT_BITs that `print` handles itself */
 
-	/* Checks options, and adds to the query what is not just a value. */
+	/*
+	 * Checks options, and sets the parts of the query that are not plain
+	 * values.
+	 */
 	int (*prepare)(struct ccfc_question *q, struct ccfc_err *err);
 	int (*ask)(struct ccfc_reply **reply, struct ccfc_question *q,
 		   struct ccfc_err *err);
 	/*
-	 * Prints all formats but those of the frame: json, jsonl, paths and
-	 * ids unless they are its `own`. Returns the exit status.
+	 * Prints all formats except the frame's (json, jsonl, paths and ids,
+	 * unless they are `own`). Returns the exit status.
 	 */
 	int (*print)(struct ccfc_question *q, struct ccfc_obj root);
-	/* The exit status after a format of the frame. NULL: found. */
+	/* The exit status after a format of the frame. NULL: always found. */
 	int (*status)(struct ccfc_question *q, struct ccfc_obj root);
 };
 
-/* Does all of it; returns the exit status. */
+/* Does everything; returns the exit status. */
 int ccfc_answer_run(const struct ccfc_answer *answer, struct ccfc_cli *cli,
 		    const struct ccfc_opts *opts, void *own);
 
-/* "more: --offset=50" if there is more behind the `shown` after `offset`. */
+/* "more: --offset=50" if more follows after the `shown` from `offset` on. */
 void ccfc_answer_more(struct ccfc_out *out, int64_t offset, int64_t shown,
 		      int64_t total);
 

@@ -1,6 +1,6 @@
 /*
- * Running another program; see child.h. Both of its outputs are read, one
- * after the other as they come, so that neither can fill up and block it.
+ * Running another program; see child.h. Both of its outputs are read as they
+ * arrive, so that neither pipe can fill up and block it.
  */
 #include "cli/frame/child.h"
 

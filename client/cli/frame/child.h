@@ -1,6 +1,6 @@
 /*
- * Running another program to its end and reading what it says. It gets its
- * arguments as they are (no shell), nothing to read, and English messages.
+ * Runs another program to its end and reads its output. It gets its arguments
+ * unchanged (no shell), an empty standard input, and an English locale.
  */
 #ifndef CCFC_CLI_FRAME_CHILD_H
 #define CCFC_CLI_FRAME_CHILD_H
@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define CCFC_CHILD_NOT_FOUND 127 /* exit status, without a word */
+#define CCFC_CHILD_NOT_FOUND 127 /* exit status without a message */
 
 struct ccfc_child {
 	struct ccfc_buf out;   /* up to CCFC_REPLY_MAX_BYTES + 64 KiB */
@@ -16,23 +16,23 @@ struct ccfc_child {
 	int code;	       /* exit status; -1: a signal ended it */
 };
 
-/* In the new process, before the program is started in it. */
+/* Called in the new process, before the program starts. */
 typedef void (*ccfc_child_fn)(const void *data);
 
 /*
- * `argv` ends with NULL; its first is looked for in PATH. 0 when it came to an
- * end, whatever that was; CCFC_EIO if it could not be tried. `prepare` may be
- * NULL. Release it also after an error.
+ * `argv` ends with NULL; its first is looked for in PATH. 0: it ended, with any
+ * status; CCFC_EIO: it could not be started. `prepare` may be NULL. Release it
+ * also after an error.
  */
 int ccfc_child_run(struct ccfc_child *child, const char *const *argv,
 		   ccfc_child_fn prepare, const void *data,
 		   struct ccfc_err *err);
 void ccfc_child_release(struct ccfc_child *child);
 
-/* The first line of its complaints, at most 300 bytes of it. */
+/* The first line of its stderr, at most 300 bytes. */
 struct ccfc_slice ccfc_child_says(const struct ccfc_child *child);
 
-/* Appends where the program is in PATH; false if it is not. */
+/* Appends the program's path in PATH; false: not found. */
 bool ccfc_child_find(struct ccfc_buf *out, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The frame of the `ccfc` command: one row per command, one file cmd_*.c per
- * row, and what they share. A command gets parsed options and appends its
- * answer to cli->out; it returns its exit status.
+ * The frame of the `ccfc` command: one row and one file cmd_*.c for each
+ * command, and their shared parts. A command gets parsed options and appends
+ * its answer to cli->out; it returns its exit status.
  */
 #ifndef CCFC_CLI_FRAME_CLI_H
 #define CCFC_CLI_FRAME_CLI_H
@@ -41,14 +41,14 @@ extern const struct ccfc_command *const ccfc_commands[];
 #include "cli/commands.def"
 #undef COMMAND
 
-/* Options that every command takes. */
+/* Options of every command. */
 extern const struct ccfc_opt ccfc_cli_common[];
 enum { CCFC_COMMON_COLOR, CCFC_COMMON_NO_PAGER, CCFC_COMMON_HELP };
 
-/* Options that stand in front of the command only. */
+/* Options that are allowed only before the command. */
 extern const struct ccfc_opt ccfc_cli_global[];
 
-/* Everything: what main() returns. */
+/* The whole program; returns main()'s status. */
 int ccfc_cli_main(int argc, char **argv);
 
 /* The command of that name, or NULL and an error with a suggestion. */
@@ -58,19 +58,19 @@ const struct ccfc_command *ccfc_cli_find(const char *name,
 /* Is `name` a command that may stand after "files"? */
 bool ccfc_files_has(const char *name);
 
-/* Says what went wrong on stderr; returns the exit status for it. */
+/* Prints the error to stderr; returns its exit status. */
 int ccfc_cli_fail(const struct ccfc_err *err);
 
 /* "ccfc: note: …" on stderr. */
 void ccfc_cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * "ccfc __complete": what shells ask (cmd/cmd_complete.c). It is no row of the
- * table, so that no help shows it. `argv` is what follows the word. Always 0.
+ * "ccfc __complete", for shells (cmd/cmd_complete.c). It is not in the table,
+ * so that no help shows it. `argv` follows the word. Always 0.
  */
 int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv);
 
-/* Help on one command; on all of them where it is NULL. */
+/* Help on one command; NULL: on all of them. */
 void ccfc_help_print(struct ccfc_out *out, const struct ccfc_command *command);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Asking the daemon, as the commands do it: connect when first needed, look
- * at a reply as wire objects, and say it when the answer may be incomplete.
+ * How commands ask the daemon: connect when first needed, read a reply as wire
+ * objects, and print a note if the answer may be incomplete.
  */
 #ifndef CCFC_CLI_FRAME_CONNECT_H
 #define CCFC_CLI_FRAME_CONNECT_H
@@ -10,7 +10,7 @@
 
 #include <ccfc/client.h>
 
-/* Connects if that was not done yet; the error is the library's. */
+/* Connects unless already connected; the error is the library's. */
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err);
 void ccfc_cli_disconnect(struct ccfc_cli *cli);
@@ -18,7 +18,7 @@ void ccfc_cli_disconnect(struct ccfc_cli *cli);
 /* The reply's value; lives as long as the reply. */
 struct ccfc_obj ccfc_cli_value(const struct ccfc_reply *reply);
 
-/* A note on stderr if the daemon was still reading when it answered. */
+/* Prints a note if the daemon was still indexing when it answered. */
 void ccfc_cli_note_indexing(struct ccfc_obj value);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the caller stands; see cwd.h. */
+/* The current directory; see cwd.h. */
 #include "cli/frame/cwd.h"
 
 #include "base/alloc.h"

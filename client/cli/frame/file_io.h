@@ -1,10 +1,10 @@
-/* Small things about files that the system leaves to its users. */
+/* Reading and writing whole files, and random names. */
 #ifndef CCFC_CLI_FRAME_FILE_IO_H
 #define CCFC_CLI_FRAME_FILE_IO_H
 
 #include "base/buf.h"
 
-/* All of it, in as many writes as it takes; -1 and errno. */
+/* Writes all bytes, in several writes if necessary; -1 and errno. */
 int ccfc_write_all(int fd, struct ccfc_slice bytes);
 
 /*
@@ -16,7 +16,7 @@ int ccfc_read_all(struct ccfc_buf *out, int fd);
 /* fsync() of a directory; -1 and errno. */
 int ccfc_sync_dir(int fd);
 
-/* Hex digits that nobody can guess; `n` of them (32 at most) and a NUL. */
+/* Unguessable hex digits; `n` of them (32 at most) and a NUL. */
 void ccfc_random_hex(char *out, size_t n);
 
 #endif

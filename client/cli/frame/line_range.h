@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The first and the last line meant, from 1; 0 where that side is open. False
- * when it is none, or ends before it begins.
+ * The first and the last line, from 1; 0: that side is open. False: not a
+ * range, or its end is before its start.
  */
 bool ccfc_line_range_parse(int64_t *from, int64_t *to, const char *text);
 

@@ -1,6 +1,6 @@
 /*
- * What `list`, `search`, `diff` and `log` share: rows of options, globs, and
- * the tables that they print (declared here for the tests).
+ * Shared by `list`, `search`, `diff` and `log`: rows of options, globs, and the
+ * printed tables (declared here for the tests).
  */
 #ifndef CCFC_CLI_FRAME_LISTING_H
 #define CCFC_CLI_FRAME_LISTING_H
@@ -71,7 +71,7 @@
 			CCFC_ASKS(evidence)                                    \
 	}
 
-/* What the help of `list` and `search` says of commands. */
+/* Help of `list` and `search` about shell commands. */
 #define CCFC_LISTING_ABOUT_SHELL                                               \
 	"Changes by commands of a shell say how they are known: recorded "     \
 	"(the client saw\n"                                                    \
@@ -91,12 +91,12 @@ int ccfc_listing_prepare(struct ccfc_question *q, bool show_changes,
 /* Appends `text` with the characters of globs escaped. */
 void ccfc_listing_escape(struct ccfc_buf *pattern, struct ccfc_slice text);
 
-/* Has it glob characters? It may be the name of a file all the same. */
+/* Does it have glob characters? It may still be the name of a file. */
 bool ccfc_listing_is_glob(const char *text);
 
 /*
- * file.match of a pattern as seen from where the shell says that we are, then
- * from where we really are. Sets the query's cwd.
+ * file.match of a pattern relative to the shell's current directory, then to
+ * the real one. Sets the query's cwd.
  */
 int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
 		       const char *pattern, struct ccfc_query *query,

@@ -1,8 +1,7 @@
 /*
- * A file at a moment; see moment.h.
- *
- * A local time is meant to its end, as a day is: `ccfc list` shows times in
- * seconds, and a change of 14:05:59.417 has happened at "14:05:59".
+ * A point in time for a file; see moment.h. A local time means its end, like a
+ * day: `ccfc list` shows times in seconds, and a change at 14:05:59.417 has
+ * happened at "14:05:59".
  */
 #include "cli/frame/moment.h"
 

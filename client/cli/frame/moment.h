@@ -1,7 +1,7 @@
 /*
- * A file at a moment, as the commands that take --at ask for it. The daemon
- * knows RFC 3339 only, so what is local to the caller is settled here: times
- * of the local zone, the file's path, and the path of a transcript.
+ * A point in time for a file, for commands with --at. The daemon accepts RFC
+ * 3339 only, so local forms are converted here: times of the local zone, the
+ * file's path, and the path of a transcript.
  */
 #ifndef CCFC_CLI_FRAME_MOMENT_H
 #define CCFC_CLI_FRAME_MOMENT_H
@@ -15,7 +15,7 @@
 			CCFC_ASKS(at)                                          \
 	}
 
-/* For the help of all that take it. */
+/* For the help of all commands with --at. */
 #define CCFC_AT_WHEN                                                           \
 	"WHEN is\n"                                                            \
 	"  CHANGE   a change's id, or its first 6 characters and more: right " \
@@ -30,8 +30,8 @@
 	"\nWithout it: after the file's last change."
 
 /*
- * What --at says, in the words of the daemon; the caller frees *out. Only a
- * path can fail, where there is no current directory: CCFC_EIO and the like.
+ * Converts --at for the daemon; the caller frees *out. Only a path can fail,
+ * without a current directory: CCFC_EIO and the like.
  */
 int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err);
 

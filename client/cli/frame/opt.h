@@ -1,9 +1,9 @@
 /*
- * Command line options from a table. "--name=value" and "--name value",
- * options before, between and after arguments, "--" ends them. Single letters
- * may be bundled, and the last may have a value: "-0o DIR", "-oDIR". A value is
- * checked when it is read, so that a command sees only good ones; whatever is
- * wrong is an error that names the option.
+ * Command line options from a table. "--name=value" and "--name value", options
+ * before, between and after arguments, "--" ends them. Single letters may be
+ * bundled, and the last may have a value: "-0o DIR", "-oDIR". A value is
+ * checked when it is read, so that a command sees only valid values; an error
+ * names the option.
  */
 #ifndef CCFC_CLI_FRAME_OPT_H
 #define CCFC_CLI_FRAME_OPT_H
@@ -44,13 +44,13 @@ struct ccfc_opt {
 	const char *help;    /* one line */
 	const char *choices; /* "table|json" */
 	int64_t min, max;
-	size_t field; /* where a struct ccfc_query has it; 0: nowhere */
+	size_t field; /* its offset in struct ccfc_query; 0: none */
 };
 
 /* The `field` of a row. */
 #define CCFC_ASKS(name) .field = offsetof(struct ccfc_query, name)
 
-/* May it stand alone, and have a value only behind a '='? */
+/* May it be used without a value, which otherwise follows a '='? */
 static inline bool ccfc_opt_is_free(const struct ccfc_opt *opt)
 {
 	return opt->type == CCFC_OPT_MAYBE || opt->type == CCFC_OPT_NAMED;
@@ -70,9 +70,9 @@ struct ccfc_opts {
 	const char *command; /* for messages */
 	const struct ccfc_opt *tables[2];
 	struct ccfc_opt_value values[2][CCFC_OPT_MAX];
-	const char **args; /* what is left, borrowed from argv */
+	const char **args; /* the arguments, borrowed from argv */
 	int nargs;
-	int used; /* words of argv that were taken */
+	int used; /* words of argv used */
 };
 
 /* `own` and `common` are kept; either may be NULL. */
@@ -87,7 +87,7 @@ void ccfc_opts_release(struct ccfc_opts *opts);
 int ccfc_opts_parse(struct ccfc_opts *opts, int argc, char **argv,
 		    bool first_only, struct ccfc_err *err);
 
-/* What the value, or an element of it, is one of ("a|b"); NULL: anything. */
+/* The allowed values of the option or its elements ("a|b"); NULL: any. */
 const char *ccfc_opt_choices(const struct ccfc_opt *opt);
 
 /* The next part of a list up to `sep`; false when there is none (*p NULL). */

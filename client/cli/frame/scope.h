@@ -1,6 +1,6 @@
 /*
- * Options that several commands have: which part of the history a question is
- * about (--project, --from and --to), and which page of the answer.
+ * Options of several commands: which part of the history a question is about
+ * (--project, --from and --to), and which page of the answer.
  */
 #ifndef CCFC_CLI_FRAME_SCOPE_H
 #define CCFC_CLI_FRAME_SCOPE_H

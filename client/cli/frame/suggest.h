@@ -15,8 +15,8 @@ void ccfc_suggest_init(struct ccfc_suggest *s, const char *word);
 void ccfc_suggest_try(struct ccfc_suggest *s, const char *candidate);
 
 /*
- * Insertions, deletions, substitutions and swaps of neighbours that make `b`
- * of `a`; 99 when either has more than 31 bytes.
+ * Insertions, deletions, substitutions and swaps of neighbours that turn `a`
+ * into `b`; 99: one of them has more than 31 bytes.
  */
 unsigned ccfc_suggest_distance(const char *a, const char *b);
 

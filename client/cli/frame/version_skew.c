@@ -1,8 +1,8 @@
 /*
- * When the daemon and this program are not of one age; see version_skew.h.
- * After an upgrade the old daemon runs on until somebody stops it. There is no
- * greeting on a connection, since a round trip is a good part of the time that
- * a command takes: versions are asked for only after something went wrong.
+ * Different versions of the daemon and this program; see version_skew.h. After
+ * an upgrade the old daemon keeps running until somebody stops it. There is no
+ * greeting on a connection, since a round trip is a large part of a command's
+ * time: versions are compared only after an error.
  */
 #include "cli/frame/version_skew.h"
 
@@ -15,9 +15,9 @@
 #define STOP_IT "ccfc stop, and ask again"
 
 /*
- * Methods and options are only ever added, and a command sends nothing that a
- * daemon of its own version does not know. Complaints about the command line
- * name options with their dashes.
+ * Methods and options are never removed, and a command sends nothing unknown to
+ * a daemon of its own version. Errors about the command line name options with
+ * their dashes.
  */
 static bool is_sign(const struct ccfc_err *err)
 {

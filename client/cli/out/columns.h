@@ -1,6 +1,6 @@
 /*
- * Tables whose columns are data: a title, the field of a row that it shows,
- * and what kind of field that is. The cells of all kinds are made here.
+ * Tables whose columns are data: a title, the field to show, and the kind of
+ * the field. The cells of all kinds are made here.
  */
 #ifndef CCFC_CLI_OUT_COLUMNS_H
 #define CCFC_CLI_OUT_COLUMNS_H
@@ -8,11 +8,11 @@
 #include "cli/out/table.h"
 #include "wire/obj.h"
 
-/* What a cell shows of the field `key`. */
+/* How a cell shows the field `key`. */
 enum ccfc_cell_kind {
-	CCFC_CELL_TEXT,	    /* a text; "-" where it is empty */
-	CCFC_CELL_OPTIONAL, /* a text; nothing where it is empty */
-	CCFC_CELL_GROUP,    /* a text; "(none)" where it is empty */
+	CCFC_CELL_TEXT,	    /* a text; "-" if empty */
+	CCFC_CELL_OPTIONAL, /* a text; nothing if empty */
+	CCFC_CELL_GROUP,    /* a text; "(none)" if empty */
 	CCFC_CELL_TITLE,    /* the first line of a session's title */
 	CCFC_CELL_MODEL,    /* a model's short name */
 	CCFC_CELL_PATH,	    /* a path, with "~" on a terminal */
@@ -27,19 +27,19 @@ enum ccfc_cell_kind {
 	CCFC_CELL_DURATION, /* of seconds: "1h05m" */
 	CCFC_CELL_MINUTE,   /* a time: "2025-12-31 14:05" */
 	CCFC_CELL_SECOND,   /* a time: "2025-12-31 14:05:59" */
-	CCFC_CELL_WHEN,	    /* a time, seen from cells->now */
+	CCFC_CELL_WHEN,	    /* a time, relative to cells->now */
 	CCFC_CELL_JOIN,	    /* an array of texts: "Edit, Write" */
-	CCFC_CELL_BAR,	    /* a bar for a number of cells->max */
-	CCFC_CELL_OWN,	    /* what `put` appends */
+	CCFC_CELL_BAR,	    /* a bar for a number, relative to cells->max */
+	CCFC_CELL_OWN,	    /* the text that `put` appends */
 };
 
-/* What the cells of a table have in common. */
+/* Shared by all cells of a table. */
 struct ccfc_cells {
 	const struct ccfc_out *out;
 	int64_t now;		/* ccfc_time_now's */
 	size_t id_length;	/* see ccfc_render_id_length */
 	struct ccfc_slice base; /* a directory */
-	int64_t max;		/* what the longest bar stands for */
+	int64_t max;		/* the value of the longest bar */
 	const void *data;	/* of `put` and `note` */
 	/* Called after each row; may add notes to it. NULL: none. */
 	void (*note)(struct ccfc_table *table, struct ccfc_obj row);
@@ -52,7 +52,7 @@ struct ccfc_column {
 	unsigned min; /* as in struct ccfc_table_col, … */
 	unsigned gap; /* … but 0 means 2 */
 	int elastic;
-	unsigned drop; /* on a narrow terminal 1 goes first; 0: it stays */
+	unsigned drop; /* on a narrow terminal 1 is dropped first; 0: never */
 	unsigned cut;
 	const char *second; /* CCFC_CELL_TEXT: the key where `key` is empty */
 	void (*put)(struct ccfc_buf *text, const struct ccfc_cells *cells,
@@ -63,8 +63,8 @@ struct ccfc_column {
 int64_t ccfc_cell_number(struct ccfc_obj row, const char *key);
 
 /*
- * A table of these columns. `columns` is kept. Rows are added one after
- * another, then it is printed and released as any other.
+ * A table of these columns. `columns` is kept. Add rows, then print and release
+ * it like any other table.
  */
 struct ccfc_columns {
 	struct ccfc_table table;

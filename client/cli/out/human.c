@@ -1,4 +1,4 @@
-/* Figures as people read them; see human.h. */
+/* Numbers for people; see human.h. */
 #include "cli/out/human.h"
 
 #include "base/path.h"

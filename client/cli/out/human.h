@@ -1,7 +1,7 @@
 /*
- * Figures as people read them, short enough for a column: counts, durations,
- * times as seen from now, paths as seen from home, bars. Everything is
- * appended; what comes from a transcript is not made safe here.
+ * Numbers for people, short enough for a column: counts, durations, relative
+ * times, paths with "~", bars. Everything is appended; text from a transcript
+ * is not made safe here.
  */
 #ifndef CCFC_CLI_OUT_HUMAN_H
 #define CCFC_CLI_OUT_HUMAN_H
@@ -14,16 +14,16 @@
 /* "999", "12.3k", "123k", "1.2M". */
 void ccfc_human_count(struct ccfc_buf *out, int64_t n);
 
-/* All of a TokenUsage: input, output and both of the cache. */
+/* The sum of a TokenUsage: input, output, cache read and cache write. */
 int64_t ccfc_human_tokens(struct ccfc_obj usage);
 
-/* "45s", "12m", "1h05m", "3d04h"; "-" where it is negative. */
+/* "45s", "12m", "1h05m", "3d04h"; "-" if negative. */
 void ccfc_human_duration(struct ccfc_buf *out, int64_t seconds);
 
 /*
- * The time of a reply: on a terminal "just now", "5 min ago", "3 h ago",
- * "2 days ago", and beyond a week its date; else the minute, in the local
- * zone. `now` is ccfc_time_now's. "-" where it is not known.
+ * The time of a reply: on a terminal "just now", "5 min ago", "3 h ago", "2
+ * days ago", and after a week its date; else the minute, in the local zone.
+ * `now` is from ccfc_time_now. "-": not known.
  */
 void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
 		     struct ccfc_obj time, int64_t now);
@@ -32,15 +32,15 @@ void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
 void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
 		     struct ccfc_slice path);
 
-/* The first line of a session's title that has a text; "-" if none has. */
+/* The first line of a session's title with any text; "-" if there is none. */
 struct ccfc_slice ccfc_human_title(struct ccfc_slice title);
 
-/* "opus-4-5" of "claude-opus-4-5-20251101"; a part of `model`. */
+/* "opus-4-5" from "claude-opus-4-5-20251101"; a part of `model`. */
 struct ccfc_slice ccfc_human_model(struct ccfc_slice model);
 
 /*
- * A bar for `n` of `max`, `width` columns where it is all of it; '#' unless
- * `utf8`. There is something for whatever is more than nothing.
+ * A bar for `n` of `max`, `width` columns for all of it; '#' unless `utf8`.
+ * Never empty if `n` > 0.
  */
 void ccfc_human_bar(struct ccfc_buf *out, int64_t n, int64_t max,
 		    unsigned width, bool utf8);

@@ -1,4 +1,4 @@
-/* Is more than ASCII understood? See locale_utf8.h. */
+/* Does the locale have UTF-8? See locale_utf8.h. */
 #include "cli/out/locale_utf8.h"
 
 #include <stdlib.h>

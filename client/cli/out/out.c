@@ -1,10 +1,10 @@
 /*
  * Standard output; see out.h.
  *
- * The pager: on a terminal nothing is written until the output is known to be
- * higher than the screen or has ended. In the first case a pager is started
- * and takes the terminal's place as the reader of what was held back and of
- * all that follows; in the second it is printed as it is.
+ * The pager: on a terminal nothing is written until the output is longer than
+ * the screen or has ended. In the first case a pager is started and gets the
+ * held-back output and all that follows; in the second the output is printed
+ * directly.
  */
 #include "cli/out/out.h"
 

@@ -1,9 +1,9 @@
 /*
  * Standard output: one buffer, checked writes, colour and a pager on a
- * terminal. Commands append to `buf` with the functions of base/buf.h and
- * call ccfc_out_check now and then (after each row, say), which writes when
- * much has come together. The first write error is remembered; after it
- * everything is dropped, and ccfc_out_finish tells.
+ * terminal. Commands append to `buf` with the functions of base/buf.h and call
+ * ccfc_out_check now and then (after each row, say), which writes when the
+ * buffer is large. The first write error is remembered; after it everything is
+ * dropped, and ccfc_out_finish reports it.
  */
 #ifndef CCFC_CLI_OUT_OUT_H
 #define CCFC_CLI_OUT_OUT_H
@@ -17,12 +17,12 @@ enum ccfc_color { CCFC_COLOR_AUTO, CCFC_COLOR_ALWAYS, CCFC_COLOR_NEVER };
 
 enum ccfc_style {
 	CCFC_STYLE_HEAD,  /* column titles, section heads */
-	CCFC_STYLE_OLD,	  /* what a change took away */
-	CCFC_STYLE_NEW,	  /* what a change put there */
+	CCFC_STYLE_OLD,	  /* removed lines of a change */
+	CCFC_STYLE_NEW,	  /* added lines of a change */
 	CCFC_STYLE_FAINT, /* notes */
 	CCFC_STYLE_ALERT, /* states other than applied */
-	CCFC_STYLE_HUNK,  /* which lines a part of a diff is about */
-	CCFC_STYLE_MATCH, /* what was searched for */
+	CCFC_STYLE_HUNK,  /* line numbers of a hunk */
+	CCFC_STYLE_MATCH, /* matches of a search */
 };
 
 struct ccfc_out {
@@ -31,25 +31,25 @@ struct ccfc_out {
 	bool tty;
 	bool color;
 	bool paged;	/* a pager may be started */
-	unsigned width; /* columns of the terminal; 0: as wide as it gets */
+	unsigned width; /* columns of the terminal; 0: unlimited */
 	unsigned rows;
 	pid_t pager; /* 0: none */
 	int error;   /* errno of the first write that failed */
 };
 
-/* Looks at `fd`: a terminal, how wide? No pager and colour auto. */
+/* Checks `fd`: a terminal, and its width? No pager, automatic colour. */
 void ccfc_out_init(struct ccfc_out *out, int fd);
 void ccfc_out_set_color(struct ccfc_out *out, enum ccfc_color color);
 
-/* Writes if much has come together. */
+/* Writes if the buffer is large. */
 void ccfc_out_check(struct ccfc_out *out);
 
-/* Writes now; false when the reader is gone or the write failed. */
+/* Writes now; false: the reader is gone or the write failed. */
 bool ccfc_out_flush(struct ccfc_out *out);
 
 /*
  * Writes the rest, waits for the pager and releases everything. A reader that
- * went away is no failure; a full disk is: CCFC_EIO.
+ * went away is not an error; a full disk is: CCFC_EIO.
  */
 int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err);
 

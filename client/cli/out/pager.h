@@ -1,6 +1,6 @@
 /*
- * The pager: $CCFC_PAGER, else $PAGER, else `less -FRX`. An empty one or
- * "cat" means none.
+ * The pager: $CCFC_PAGER, else $PAGER, else `less -FRX`. An empty value or
+ * "cat" means no pager.
  */
 #ifndef CCFC_CLI_OUT_PAGER_H
 #define CCFC_CLI_OUT_PAGER_H
@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 /*
- * Starts it; the fd to write to, or -1 when there is none to start. The
- * caller closes the fd, then waits.
+ * Starts the pager; the descriptor to write to, or -1: no pager. The caller
+ * closes the descriptor, then waits.
  */
 int ccfc_pager_start(pid_t *pid);
 void ccfc_pager_wait(pid_t pid);

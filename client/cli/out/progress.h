@@ -10,7 +10,7 @@ struct ccfc_progress_bar {
 	bool tty;
 	bool drawn;
 	unsigned width;
-	int permille; /* of what was drawn last */
+	int permille; /* of the last drawing */
 };
 
 void ccfc_progress_init(struct ccfc_progress_bar *bar);
@@ -18,7 +18,7 @@ void ccfc_progress_init(struct ccfc_progress_bar *bar);
 /* A ccfc_progress_fn; `data` is the bar. */
 void ccfc_progress_draw(void *data, const struct ccfc_progress *progress);
 
-/* Takes the bar away. */
+/* Removes the bar. */
 void ccfc_progress_end(struct ccfc_progress_bar *bar);
 
 /* The text of the bar, without the carriage return; for ccfc_progress_draw. */

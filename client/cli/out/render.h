@@ -1,7 +1,6 @@
 /*
- * Pieces of replies as text, as the commands share them. Objects are borrowed
- * for the call. Times are shown in the local zone; "-" stands for what is not
- * known.
+ * Parts of replies as text, shared by the commands. Objects are borrowed for
+ * the call. Times are shown in the local zone; "-" means not known.
  */
 #ifndef CCFC_CLI_OUT_RENDER_H
 #define CCFC_CLI_OUT_RENDER_H
@@ -12,11 +11,11 @@
 #define CCFC_RENDER_MINUTE "%Y-%m-%d %H:%M"
 #define CCFC_RENDER_SECOND "%Y-%m-%d %H:%M:%S"
 
-/* A time string of a reply, by strftime's `fmt`. */
+/* A time string of a reply, formatted with strftime's `fmt`. */
 void ccfc_render_time(struct ccfc_buf *out, struct ccfc_obj time,
 		      const char *fmt);
 
-/* One of server.info's unread paths: what failed, since when, what next. */
+/* One of server.info's unread paths: the error, since when, the next try. */
 void ccfc_render_unread(struct ccfc_buf *out, struct ccfc_obj failure);
 
 /* "1 file", "5 files". */
@@ -64,7 +63,7 @@ bool ccfc_render_unknown(struct ccfc_buf *out, struct ccfc_obj root);
 void ccfc_render_changes(struct ccfc_out *out, struct ccfc_slice title,
 			 struct ccfc_obj changes);
 
-/* A path of --format=paths: exact but on a terminal, and `end` after it. */
+/* A path for --format=paths: exact except on a terminal, followed by `end`. */
 void ccfc_render_path(struct ccfc_out *out, struct ccfc_slice path, char end);
 
 /* One value as JSON and a newline; `indent` as in wire/to_json.h. */
@@ -74,16 +73,16 @@ void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent);
 void ccfc_render_jsonl(struct ccfc_out *out, struct ccfc_obj array);
 
 /*
- * The shortest length, `min` at least, at which the texts under `key` in an
- * array of maps still differ. Equal ones count once.
+ * The shortest length, at least `min`, at which the texts under `key` in an
+ * array of maps differ. Equal texts count once.
  */
 size_t ccfc_render_unique_length(struct ccfc_obj array, const char *key,
 				 size_t min);
 
 /*
- * How much of a session's id to show: all of it, or on a terminal the
- * shortest length (8 at least) at which those in `array` (maps with
- * `sessionId`) still differ.
+ * How much of a session's id to show: all of it, or on a terminal the shortest
+ * length (at least 8) at which the ids in `array` (maps with `sessionId`)
+ * differ.
  */
 size_t ccfc_render_id_length(const struct ccfc_out *out, struct ccfc_obj array);
 

@@ -1,7 +1,7 @@
 /*
- * A table of text: rows of cells under titles, indented by two, each column
- * as wide as its widest cell. On a terminal columns that allow it are cut so
- * that a row fits on a line. Cells are made safe when they are put in.
+ * A table of text: rows of cells under titles, indented by two, each column as
+ * wide as its widest cell. On a terminal, elastic columns are cut so that a row
+ * fits on a line. Cells are made safe when they are added.
  */
 #ifndef CCFC_CLI_OUT_TABLE_H
 #define CCFC_CLI_OUT_TABLE_H
@@ -14,8 +14,8 @@
 
 struct ccfc_table_col {
 	const char *title;
-	unsigned min; /* at least that wide where there is room */
-	unsigned gap; /* blanks behind it */
+	unsigned min; /* at least that wide if there is room */
+	unsigned gap; /* blanks after it */
 	/* May be cut: not at all (false), in its middle (true), at its end. */
 	int elastic;
 };
@@ -25,7 +25,7 @@ struct ccfc_table_col {
 struct ccfc_table {
 	const struct ccfc_table_col *cols; /* borrowed */
 	unsigned ncols;
-	unsigned shown;	      /* columns that the width has room for */
+	unsigned shown;	      /* columns that fit the width */
 	const unsigned *drop; /* borrowed; see ccfc_table_drop */
 	unsigned ndrop;
 	bool hidden[CCFC_TABLE_COLS];
@@ -51,9 +51,9 @@ void ccfc_table_init(struct ccfc_table *table,
 void ccfc_table_release(struct ccfc_table *table);
 
 /*
- * Columns that may be left out, the least important first. They are, one after
- * another, while the terminal is too narrow for the others even if those that
- * can are cut to their `min`. `cols` is kept.
+ * Columns that may be dropped, the least important first. They are dropped one
+ * after another while the terminal is too narrow for the others, even with
+ * elastic columns cut to their `min`. `cols` is kept.
  */
 void ccfc_table_drop(struct ccfc_table *table, const unsigned *cols,
 		     unsigned ncols);

@@ -13,12 +13,12 @@
 size_t ccfc_width(struct ccfc_slice s);
 
 /*
- * Appends `s`, or where it is wider than `max` its start and its end with "…"
- * between them: the end gets two thirds, as the name in a path says most.
+ * Appends `s`; if it is wider than `max`, its start and its end with "…"
+ * between: the end gets two thirds, since the last name of a path matters most.
  */
 void ccfc_width_elide(struct ccfc_buf *out, struct ccfc_slice s, size_t max);
 
-/* The same for prose, whose start says most: "…" is at its end. */
+/* The same for prose, whose start matters most: "…" at its end. */
 void ccfc_width_cut(struct ccfc_buf *out, struct ccfc_slice s, size_t max);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * The table of `diff --stat`, laid out as git does: a row for each file, its
- * lines added and removed as a number and as a bar that fits the width, and
- * the totals.
+ * The table of `diff --stat`, laid out like git's: a row for each file with its
+ * added and removed lines, as a number and as a bar, and the totals.
  */
 #ifndef CCFC_CLI_PATCH_DIFFSTAT_H
 #define CCFC_CLI_PATCH_DIFFSTAT_H
@@ -12,7 +11,7 @@ struct ccfc_diffstat_row {
 	struct ccfc_slice name; /* as it came */
 	int64_t added, removed;
 	bool binary;
-	bool unknown; /* of one change at least */
+	bool unknown; /* of at least one change */
 };
 
 struct ccfc_diffstat {

@@ -1,9 +1,9 @@
 /*
  * Unified diffs as the commands show them; see patch.h.
  *
- * For colour a diff has to be read: "--- x" in a hunk is a line that was
- * taken away and begins with "-- ", not a header. So the lines of a hunk are
- * counted down from what its "@@" line says.
+ * For colour the diff must be parsed: "--- x" in a hunk is a removed line that
+ * begins with "-- ", not a header. So the lines of a hunk are counted down from
+ * the numbers in its "@@" line.
  */
 #include "cli/patch/patch.h"
 

@@ -1,8 +1,7 @@
 /*
- * Unified diffs as the commands show them. Elsewhere than on a terminal they
- * are the exact bytes, for `patch` and `git apply`; on a terminal they are
- * made safe and coloured. What is not exact, and what cannot be shown, is
- * said on stderr.
+ * Unified diffs as the commands show them. On a terminal they are made safe and
+ * coloured; elsewhere they are the exact bytes, for `patch` and `git apply`.
+ * Notes on stderr name inexact and missing diffs.
  */
 #ifndef CCFC_CLI_PATCH_PATCH_H
 #define CCFC_CLI_PATCH_PATCH_H
@@ -15,11 +14,11 @@
 /* Appends one or more diffs. */
 void ccfc_patch_print(struct ccfc_out *out, struct ccfc_slice diff);
 
-/* What is known of one diff; slices are borrowed. */
+/* The facts about one diff; slices are borrowed. */
 struct ccfc_patch {
 	struct ccfc_slice name;
 	struct ccfc_slice diff;
-	bool shown; /* there is a diff, maybe an empty one */
+	bool shown; /* there is a diff, possibly empty */
 	bool binary;
 	bool ambiguous;		    /* another call may have made the change */
 	struct ccfc_slice fidelity; /* "exact", …; empty: not said */
@@ -41,8 +40,8 @@ enum ccfc_patch_format {
 };
 
 /*
- * Shows the reply of session.diff or of change.get; returns the exit status.
- * Nothing in it is said to be nothing found.
+ * Shows the reply of session.diff or of change.get; returns the exit status. An
+ * empty reply counts as nothing found.
  */
 int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
 		      enum ccfc_patch_format format, const char *command);

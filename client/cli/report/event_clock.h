@@ -1,6 +1,6 @@
 /*
- * Clocks of events, "epoch:seq". Each event has one of its own, and within an
- * epoch they grow: an event that is not after the last one was seen before.
+ * Clocks of events, "epoch:seq". Each event has its own clock, and within an
+ * epoch clocks grow: an event that is not after the last one was already seen.
  */
 #ifndef CCFC_CLI_REPORT_EVENT_CLOCK_H
 #define CCFC_CLI_REPORT_EVENT_CLOCK_H
@@ -17,7 +17,7 @@ struct ccfc_event_clock {
 	uint64_t seq;
 };
 
-/* False when `s` is no clock. */
+/* False: `s` is not a clock. */
 bool ccfc_event_clock_parse(struct ccfc_event_clock *clock,
 			    struct ccfc_slice s);
 

@@ -1,7 +1,6 @@
 /*
- * What `ccfc grep` found; see grep_print.h. The snippet is a transcript's text
- * and is shown by the rules for content; the places of the matches in it come
- * from outside too, and what makes no sense of them is left out.
+ * The matches of `ccfc grep`; see grep_print.h. The snippet is text from a
+ * transcript and shown like content; invalid match positions are ignored.
  */
 #include "cli/report/grep_print.h"
 

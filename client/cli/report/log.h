@@ -1,13 +1,13 @@
 /*
- * The parts of `ccfc log`: rows of a timeline, taken from whichever reply, and
- * the commits that carry a session's lines.
+ * The parts of `ccfc log`: rows of a timeline, from several kinds of replies,
+ * and the commits with a session's lines.
  */
 #ifndef CCFC_CLI_REPORT_LOG_H
 #define CCFC_CLI_REPORT_LOG_H
 
 #include "cli/frame/answer.h"
 
-/* A change, or a step that was none; borrowed from a reply. */
+/* A change, or another step; borrowed from a reply. */
 struct ccfc_log_row {
 	struct ccfc_slice path;
 	struct ccfc_obj o; /* a FileChange, or one of file.log's steps */
@@ -20,11 +20,11 @@ struct ccfc_log_rows {
 	bool one_file; /* no need to name it in each row */
 };
 
-/* Takes all there are in a reply of file.log, session.files or file.match. */
+/* Adds all steps of a reply of file.log, session.files or file.match. */
 void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root);
 void ccfc_log_release(struct ccfc_log_rows *rows);
 
-/* Puts them in order, newest first, and keeps `limit`. True if some went. */
+/* Sorts them, newest first, and keeps `limit`. True: some were dropped. */
 bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit);
 
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,

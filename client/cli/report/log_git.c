@@ -1,8 +1,8 @@
 /*
- * `ccfc log --git SESSION`: the commits that carry the session's lines. For
- * each of its files the daemon says which lines of the file as it is are the
- * session's, and git in which commit each of them came. That is found by
- * content: no hooks, no trailers, and nothing is written to a repository.
+ * `ccfc log --git SESSION`: the commits with the session's lines. For each of
+ * its files the daemon says which present lines are the session's, and git says
+ * which commit added each of them. Lines are matched by content: no hooks, no
+ * trailers, and nothing is written to a repository.
  */
 #include "cli/report/log.h"
 

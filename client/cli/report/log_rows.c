@@ -1,7 +1,7 @@
 /*
- * Rows of a timeline; see log.h. What happened to one file is in order
- * already and has steps that were no changes; what a session did, and what
- * was done to the files of a glob, comes file by file and is put in order here.
+ * Rows of a timeline; see log.h. The history of one file is already in order
+ * and has steps that are not changes; the changes of a session or a glob arrive
+ * file by file and are sorted here.
  */
 #include "cli/report/log.h"
 

@@ -1,4 +1,4 @@
-/* Recovering files, and what came of it; see recover_print.h. */
+/* Recovering files, and the results; see recover_print.h. */
 #include "cli/report/recover_print.h"
 
 #include "base/alloc.h"
@@ -76,9 +76,9 @@ static void take_name(struct ccfc_recover *r, struct ccfc_slice name)
 }
 
 /*
- * The file's name below the directory. Two projects can have files of the
- * same name: the second one gets its whole path. What was a file once and a
- * directory later, and what there is twice, gets a number.
+ * The file's name below the directory. If two projects have a file of the same
+ * name, the second gets its whole path. A file that later became a directory,
+ * and a repeated name, get a number.
  */
 static bool choose_name(struct ccfc_recover *r, struct ccfc_recover_row *row)
 {
@@ -117,9 +117,8 @@ static void row_failed(struct ccfc_recover *r, struct ccfc_recover_row *row,
 }
 
 /*
- * Names come from transcripts, and the directory may be one where other
- * programs look for what they run. Below it no link is followed: where the file
- * would be is known.
+ * Names come from transcripts, and other programs may run files in the
+ * directory. Below it no link is followed, so the place of the file is known.
  */
 static int check_place(const struct ccfc_recover *r,
 		       const struct ccfc_recover_row *row, struct ccfc_err *err)

@@ -1,6 +1,6 @@
 /*
- * Recovering files: one row for each with what came of it, the table that is
- * shown, and the report that is kept with them.
+ * Recovering files: one row with the result for each, the printed table, and
+ * the report that is kept with them.
  */
 #ifndef CCFC_CLI_REPORT_RECOVER_PRINT_H
 #define CCFC_CLI_REPORT_RECOVER_PRINT_H
@@ -16,11 +16,11 @@
 
 enum ccfc_recovery {
 	CCFC_RECOVERED,	      /* written */
-	CCFC_RECOVER_EXISTS,  /* a file of that name is there already */
+	CCFC_RECOVER_EXISTS,  /* a file of that name exists */
 	CCFC_RECOVER_ABSENT,  /* the last change left no file */
-	CCFC_RECOVER_UNKNOWN, /* the content is not known, or not all of it */
-	CCFC_RECOVER_REFUSED, /* not to be written without being named */
-	CCFC_RECOVER_FAILED,  /* could not be asked for, or not be written */
+	CCFC_RECOVER_UNKNOWN, /* the content is not known, or only in part */
+	CCFC_RECOVER_REFUSED, /* needs --outside=PATH */
+	CCFC_RECOVER_FAILED,  /* could not be fetched or written */
 	CCFC_RECOVER_LEFT,    /* not tried: something ended the run */
 };
 
@@ -36,8 +36,8 @@ struct ccfc_recover {
 	struct ccfc_new_files keep; /* where it goes; see ccfc_new_files_init */
 	struct ccfc_outside outside; /* what may be written there */
 	struct ccfc_roots roots;     /* and where never */
-	struct ccfc_strtab taken;    /* names that were given away */
-	struct ccfc_strtab dirs;     /* and directories that they are in */
+	struct ccfc_strtab taken;    /* names in use */
+	struct ccfc_strtab dirs;     /* and their directories */
 	struct ccfc_arena arena;     /* texts of rows */
 	struct {
 		struct ccfc_recover_row *items;
@@ -50,13 +50,13 @@ struct ccfc_recover {
 void ccfc_recover_init(struct ccfc_recover *r);
 void ccfc_recover_release(struct ccfc_recover *r);
 
-/* Gives every row a name that is in no other's way; before any is written. */
+/* Gives every row a unique name, before anything is written. */
 void ccfc_recover_names(struct ccfc_recover *r);
 
 /*
- * Asks for the content of one of the rows and writes it. What came of it is in
- * the row, and said on stderr if it is not what was wanted. CCFC_EIO: there is
- * no room for this one nor any other; CCFC_EUNREACHABLE: the daemon went.
+ * Asks for the content of one of the rows and writes it. The result is in the
+ * row; problems are also printed to stderr. CCFC_EIO: no space for this file or
+ * any other; CCFC_EUNREACHABLE: the daemon is gone.
  */
 int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     struct ccfc_client *client);
@@ -72,8 +72,8 @@ struct ccfc_obj ccfc_recover_report(struct ccfc_recover *r);
 void ccfc_recover_table(struct ccfc_out *out, struct ccfc_obj report);
 
 /*
- * Keeps `json` as REPORT.json; where that is taken, as REPORT-2.json and so
- * on. The name is appended to `name`.
+ * Writes `json` to REPORT.json; if that exists, to REPORT-2.json and so on. The
+ * name is appended to `name`.
  */
 int ccfc_recover_save(struct ccfc_buf *name, struct ccfc_recover *r,
 		      const struct ccfc_buf *json, struct ccfc_err *err);

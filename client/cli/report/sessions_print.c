@@ -1,7 +1,7 @@
 /*
  * The table of `ccfc sessions`; see sessions_print.h. It has more columns than
- * most terminals have room for: those that say least about which session it was
- * go first.
+ * fit most terminals: the columns that identify a session least are dropped
+ * first.
  */
 #include "cli/report/sessions_print.h"
 

@@ -6,8 +6,8 @@
 #include "wire/obj.h"
 
 /*
- * A reply of session.list as a table with its totals. `now` is what times are
- * shown relative to, `offset` what was asked for.
+ * A reply of session.list as a table with its totals. Times are relative to
+ * `now`; `offset` is the requested one.
  */
 void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 			 int64_t offset, int64_t now);

@@ -1,4 +1,4 @@
-/* How rows of users' own SQL are written; see sql_print.h. */
+/* Printing rows of users' SQL; see sql_print.h. */
 #include "cli/report/sql_print.h"
 
 #include "base/alloc.h"

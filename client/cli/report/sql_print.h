@@ -12,7 +12,7 @@
 void ccfc_sql_table(struct ccfc_out *out, struct ccfc_obj reply);
 /* RFC 4180: a line of names first; NULL is nothing, an empty text is "". */
 void ccfc_sql_csv(struct ccfc_out *out, struct ccfc_obj reply);
-/* A map for each row; a name that was there already gets a number. */
+/* A map for each row; a repeated name gets a number. */
 void ccfc_sql_jsonl(struct ccfc_out *out, struct ccfc_obj reply);
 
 /* A reply of sql.schema. */

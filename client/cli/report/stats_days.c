@@ -1,6 +1,6 @@
 /*
- * The last days at a glance: one column a day, days without anything
- * included, up to the last on which something was done.
+ * The last days at a glance: one column for each day, including days without
+ * activity, up to the last active day.
  */
 #include "cli/report/stats_print.h"
 

@@ -1,7 +1,7 @@
 /*
- * What was done and spent; see stats_print.h. A table here has the columns
- * whose fields the rows have: what makes no sense for a kind of row the daemon
- * leaves out. One column is drawn as bars.
+ * Totals of changes, calls and tokens; see stats_print.h. A table has the
+ * columns whose fields the rows have: the daemon leaves out fields that do not
+ * apply. One column is drawn as bars.
  */
 #include "cli/report/stats_print.h"
 

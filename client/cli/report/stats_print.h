@@ -1,4 +1,4 @@
-/* What was done and spent, as `ccfc stats` shows it. */
+/* Totals of changes, calls and tokens, as `ccfc stats` prints them. */
 #ifndef CCFC_CLI_REPORT_STATS_PRINT_H
 #define CCFC_CLI_REPORT_STATS_PRINT_H
 
@@ -15,7 +15,7 @@ void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root);
 void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 			   const char *title);
 
-/* The last days as two lines of bars; nothing but on a terminal. */
+/* The last days as two lines of bars; only on a terminal. */
 void ccfc_stats_print_days(struct ccfc_out *out, struct ccfc_obj days);
 
 /* The tools used most, and the files changed most. */

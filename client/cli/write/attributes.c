@@ -1,7 +1,7 @@
 /*
- * Extended attributes of a file that is being replaced; see attributes.h.
- * Others than these are not ours to set ("trusted."), or stand for a trust in
- * the old content that the new one has not earned ("security.capability").
+ * Extended attributes of a file that is being replaced; see attributes.h. Other
+ * attributes are not ours to set ("trusted."), or express trust in the old
+ * content ("security.capability").
  */
 #include "cli/write/attributes.h"
 

@@ -1,14 +1,14 @@
 /*
- * What a file has besides content, mode and owner, kept when it is replaced:
- * its access control list, its "user." attributes and its SELinux label. Does
+ * Attributes that are kept when a file is replaced, besides mode and owner: its
+ * access control list, its "user." attributes and its SELinux label. Does
  * nothing on systems other than Linux.
  */
 #ifndef CCFC_CLI_WRITE_ATTRIBUTES_H
 #define CCFC_CLI_WRITE_ATTRIBUTES_H
 
 /*
- * Gives the open file `to` those of `from`; an ACL that `to` has from its
- * directory, and `from` has not, goes. 0, or -1 and errno.
+ * Copies them from `from` to the open file `to`; an ACL that `to` inherited
+ * from its directory, and `from` lacks, is removed. 0, or -1 and errno.
  */
 int ccfc_attr_copy(int to, int from);
 

@@ -1,7 +1,7 @@
 /*
- * One new file that somebody named, written bit by bit: it appears complete
- * and durable, or not at all. Only its owner may read it. Nothing that exists
- * is replaced unless that was asked for, and then a regular file only.
+ * One new file, written piece by piece: it appears complete and durable, or not
+ * at all. Only its owner may read it. An existing file is replaced only on
+ * request, and only if it is a regular file.
  */
 #ifndef CCFC_CLI_WRITE_NEW_FILE_H
 #define CCFC_CLI_WRITE_NEW_FILE_H
@@ -13,7 +13,7 @@
 
 struct ccfc_new_file {
 	int fd; /* to write to */
-	/* Its own. */
+	/* Private. */
 	char *path;
 	const char *name;
 	int dir;
@@ -22,17 +22,17 @@ struct ccfc_new_file {
 
 /*
  * `path` is absolute and normal; its directory exists. CCFC_EDENIED: the file
- * exists and `force` is not set, or it is no regular file. CCFC_EIO. Release
+ * exists and `force` is not set, or it is not a regular file. CCFC_EIO. Release
  * it also after an error.
  */
 int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 		       struct ccfc_err *err);
 
-/* Puts it in its place, as ccfc_new_file_init was asked to. */
+/* Renames it into place, replacing a file only with `force`. */
 int ccfc_new_file_commit(struct ccfc_new_file *save, bool force,
 			 struct ccfc_err *err);
 
-/* Removes what is not in its place. */
+/* Removes the temporary file unless it was committed. */
 void ccfc_new_file_release(struct ccfc_new_file *save);
 
 #endif

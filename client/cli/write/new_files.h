@@ -1,9 +1,8 @@
 /*
- * Writing files below one directory, and nowhere else. Names come from
- * outside: they are made normal, so that no ".." is left, and the way down is
- * walked one directory at a time without following a symbolic link. A file
- * that exists is never touched; a new one appears whole and durable, or not
- * at all.
+ * Writing files below one directory, and nowhere else. Names are untrusted:
+ * they are normalised, so that no ".." is left, and the path is walked one
+ * directory at a time without following a symbolic link. An existing file is
+ * never touched; a new file appears whole and durable, or not at all.
  */
 #ifndef CCFC_CLI_WRITE_NEW_FILES_H
 #define CCFC_CLI_WRITE_NEW_FILES_H
@@ -19,19 +18,20 @@ struct ccfc_new_files {
 
 enum ccfc_new_files_result {
 	CCFC_KEPT,
-	CCFC_NEW_FILES_EXISTS, /* something of that name is there */
+	CCFC_NEW_FILES_EXISTS, /* something of that name exists */
 	CCFC_NEW_FILES_FAILED, /* this one cannot be written */
-	CCFC_NEW_FILES_FULL,   /* no room: nor can any other be */
+	CCFC_NEW_FILES_FULL,   /* no space: no other file can be written either
+				*/
 };
 
-/* Makes the directory if it is not there. Release it also after an error. */
+/* Makes the directory unless it exists. Release it also after an error. */
 int ccfc_new_files_init(struct ccfc_new_files *keep, const char *path,
 			struct ccfc_err *err);
 void ccfc_new_files_release(struct ccfc_new_files *keep);
 
 /*
- * Appends the normal form of `name`: relative, no empty parts, no "." and
- * "..". False, and nothing appended, when nothing is left of it.
+ * Appends the normal form of `name`: relative, no empty parts, no "." and "..".
+ * False (and nothing appended): nothing is left.
  */
 bool ccfc_new_files_name(struct ccfc_buf *out, struct ccfc_slice name);
 

@@ -1,6 +1,6 @@
 /*
- * A file's state in history, as file.at gives it: whether its content is
- * known, and the words for it when it is not, or not for certain.
+ * A file's state from file.at: whether its content is known, and the
+ * explanation if it is not, or not exactly.
  */
 #ifndef CCFC_CLI_WRITE_OLD_CONTENT_H
 #define CCFC_CLI_WRITE_OLD_CONTENT_H
@@ -25,9 +25,9 @@ struct ccfc_old_content {
 };
 
 /*
- * Reads the reply of file.at, asked with content. Content that is not all
- * there, or does not have the hash that it should, counts as not known.
- * Slices are borrowed from the reply, or constant.
+ * Reads the reply of file.at, asked with content. Incomplete content, or
+ * content with a wrong hash, counts as not known. Slices are borrowed from the
+ * reply, or constant.
  */
 void ccfc_old_content_read(struct ccfc_old_content *past,
 			   struct ccfc_obj reply);
@@ -36,7 +36,7 @@ void ccfc_old_content_read(struct ccfc_old_content *past,
 void ccfc_old_content_words(struct ccfc_buf *out,
 			    const struct ccfc_old_content *past);
 
-/* Has it NUL bytes? Such content is not for a terminal. */
+/* Does it have NUL bytes? Such content is not for a terminal. */
 bool ccfc_old_content_is_binary(struct ccfc_slice content);
 
 #endif

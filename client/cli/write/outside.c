@@ -1,4 +1,4 @@
-/* What a session may have written; see outside.h. */
+/* Checks whether a session may write to a path; see outside.h. */
 #include "cli/write/outside.h"
 
 #include "base/alloc.h"
@@ -29,9 +29,9 @@ void ccfc_outside_release(struct ccfc_outside *o)
 }
 
 /*
- * The root of the file system is nobody's project, nor is what the home
- * directory is in: a command that went there for a moment (cd /) is enough
- * for it to be one of the session's directories.
+ * The root of the file system is nobody's project, nor are the parents of the
+ * home directory: a single command (cd /) makes them a directory of the
+ * session.
  */
 static bool is_too_much(const struct ccfc_cwd *where, const char *root)
 {
@@ -88,9 +88,9 @@ static bool is_below(const char *path, const char *dir)
 }
 
 /*
- * A directory that the session was in may be a link by now. Where it is below
- * another one of the session's and leads out of that, it is a link out of the
- * project like any other.
+ * A directory of the session may be a link by now. If it is below another
+ * directory of the session and leads out of it, it counts as a link out of the
+ * project.
  */
 static bool leads_out(const struct ccfc_outside *o,
 		      const struct ccfc_outside_root *root)

@@ -1,15 +1,13 @@
 /*
- * What a session may have written: the files of its project. The paths that
- * `revert`, `restore` and `recover` write to come out of transcripts, and so
- * does the content; a transcript that somebody made up could have any file
- * overwritten. So files outside of the directories that the session worked in
- * are written with --outside only, as are all files of a session that is not
- * the user's own; and those that other programs run or trust (sensitive.h)
- * only if they are named, with --outside=PATH.
+ * Which files may be written for a session: those of its project. The paths and
+ * contents for `revert`, `restore` and `recover` come from transcripts; a
+ * forged transcript could overwrite any file. So files outside of the session's
+ * directories are written with --outside only, as are all files of a session
+ * that is not the user's own; files that other programs run or trust
+ * (sensitive.h) must be named, with --outside=PATH.
  *
- * A file is where its directory really is: links on the way are resolved once,
- * the outcome (its place, ccfc_cwd_place) is judged, and the same place is
- * written to without following a link (replace.h).
+ * Links in the path are resolved once; the resolved path (ccfc_cwd_place) is
+ * checked, and then written without following a link (replace.h).
  */
 #ifndef CCFC_CLI_WRITE_OUTSIDE_H
 #define CCFC_CLI_WRITE_OUTSIDE_H
@@ -26,7 +24,7 @@
 				"one"                                          \
 	}
 
-/* For the help of all that take it. */
+/* For the help of all commands with --outside. */
 #define CCFC_OUTSIDE_ABOUT                                                     \
 	"Files outside of the session's directories, also through links, are " \
 	"refused\n"                                                            \
@@ -58,8 +56,8 @@ struct ccfc_outside {
 };
 
 /*
- * Both are borrowed. Without a session yet: nothing is inside. Release it in
- * any case.
+ * Both are borrowed. Until a session is set, nothing is inside. Always release
+ * it.
  */
 void ccfc_outside_init(struct ccfc_outside *o, const struct ccfc_cwd *where,
 		       const struct ccfc_opt_value *given);
@@ -67,30 +65,30 @@ void ccfc_outside_release(struct ccfc_outside *o);
 
 /*
  * Files below this directory are inside, unless the directory is a link that
- * leads out of another one that was given.
+ * leads out of another given directory.
  */
 void ccfc_outside_root(struct ccfc_outside *o, struct ccfc_slice dir);
 
-/* Takes `origin` out of a reply, which has to outlive `o`. */
+/* Reads `origin` from a reply, which must outlive `o`. */
 void ccfc_outside_origin(struct ccfc_outside *o, struct ccfc_obj reply);
 
 enum ccfc_reach {
 	CCFC_INSIDE,
-	CCFC_OUTSIDE,	/* would do with --outside */
-	CCFC_SENSITIVE, /* would do if it is named */
+	CCFC_OUTSIDE,	/* allowed with --outside */
+	CCFC_SENSITIVE, /* allowed if named */
 };
 
 /*
- * May the file be written? `path` is as the session has it, `place` where that
- * is, `foreign` why its content may be somebody else's (empty: it is not).
- * Unless it may, the reason is appended to `why`.
+ * May the file be written? `path` is the session's name for it, `place` its
+ * resolved path, `foreign` the reason why its content may be somebody else's
+ * (empty: none). If not, the reason is appended to `why`.
  */
 enum ccfc_reach ccfc_outside_judge(struct ccfc_buf *why,
 				   const struct ccfc_outside *o,
 				   const char *path, const char *place,
 				   struct ccfc_slice foreign);
 
-/* Says what to do about the files that were refused. */
+/* Adds a hint about the refused files. */
 void ccfc_outside_hint(struct ccfc_err *err, enum ccfc_reach worst,
 		       const char *place);
 

@@ -1,4 +1,4 @@
-/* The way to a file, without following a link; see path_walk.h. */
+/* Walks the path to a file without following a link; see path_walk.h. */
 #include "cli/write/path_walk.h"
 
 #include "base/alloc.h"

@@ -1,13 +1,12 @@
 /*
  * One of the user's files replaced, made or removed; see replace.h.
  *
- * A new file is put in place only if nobody made one of that name meanwhile.
- * One that is there is looked at a second time, and then
- * changes places with the new one (renameat2 with RENAME_EXCHANGE, on Linux):
- * what comes out has to be what we decided on, or it goes back. Where that call
- * does not work it is rename(), and for a file to be removed unlink(): then a
- * writer that comes in between is overwritten. What was there when we decided
- * is never lost: the caller has kept it.
+ * A new file is put in place only if nobody created one of that name meanwhile.
+ * An existing file is checked a second time, and then exchanged with the new
+ * one (renameat2 with RENAME_EXCHANGE, on Linux): if the old file is not the
+ * expected one, the exchange is undone. If that call does not work, rename() is
+ * used, and unlink() to remove a file: then a write in between is lost. The
+ * content seen at the first check is never lost: the caller has kept it.
  */
 #include "cli/write/replace.h"
 
@@ -180,9 +179,9 @@ static int refuse_kind(mode_t mode, const char *path, struct ccfc_err *err)
 }
 
 /*
- * The regular file of that name, open for reading: 1; 0 when nothing is there.
- * The type is looked at before opening too, since opening a device can do
- * things.
+ * The regular file of that name, open for reading: 1; 0: there is none. The
+ * type is checked before opening too, since opening a device can have side
+ * effects.
  */
 static int open_file(int *fd, struct stat *st, const struct ccfc_target *t,
 		     const char *name, struct ccfc_err *err)

@@ -1,18 +1,16 @@
 /*
  * One of the user's files replaced, made or removed: whole, or not at all.
  *
- * A target is looked at first (its content is read and hashed), then the new
- * content is prepared in a temporary file beside it, where everything that
- * can fail does, and then put in its place with one system call, by which the
- * two change places where the system can do that. The
- * directory is opened once, and everything is done relative to it. No part of
- * the path is followed if it is a symbolic link, neither the last nor one on
- * the way: the caller resolves links first (ccfc_cwd_place), and decides by
- * the outcome. Only regular files are touched: anything else in the way is an
- * error.
+ * A target is read and hashed first, then the new content is prepared in a
+ * temporary file beside it, where all likely failures happen, and then put in
+ * place with one system call, which exchanges the two files if the system can
+ * do that. The directory is opened once, and everything is done relative to it.
+ * No symbolic link in the path is followed: the caller resolves links first
+ * (ccfc_cwd_place), and checks the resolved path. Only regular files are
+ * touched: anything else is an error.
  *
- * Errors are CCFC_EIO, CCFC_EDENIED (what is there must not be touched, or we
- * may not) or CCFC_ETOOBIG; their text names the path.
+ * Errors are CCFC_EIO, CCFC_EDENIED (the file must not be touched, or
+ * permission is denied) or CCFC_ETOOBIG; their text names the path.
  */
 #ifndef CCFC_CLI_WRITE_REPLACE_H
 #define CCFC_CLI_WRITE_REPLACE_H
@@ -24,7 +22,7 @@
 
 #include <sys/types.h>
 
-/* Whoever may read and write it. */
+/* Mode and owner. */
 struct ccfc_attr {
 	mode_t mode; /* permission bits only */
 	uid_t uid;
@@ -36,16 +34,16 @@ struct ccfc_target {
 	const char *name; /* its last part */
 	int dir;	  /* its directory, open; -1: there is none yet */
 	unsigned missing; /* directories above it that are not there */
-	/* What was found, by ccfc_target_look. */
+	/* The state found by ccfc_target_look. */
 	bool exists;
 	struct ccfc_attr attr;
 	nlink_t links;
 	struct ccfc_buf content;
 	char sha256[CCFC_SHA256_HEX + 1]; /* "" if it does not exist */
-	/* What has been done. */
+	/* The steps done so far. */
 	char temp[CCFC_TEMP_MAX];
-	bool temp_made; /* it is there, and ours */
-	bool dirs_made; /* some of those that were missing */
+	bool temp_made; /* the temporary file exists, and is ours */
+	bool dirs_made; /* missing directories were made */
 };
 
 /*
@@ -55,39 +53,39 @@ struct ccfc_target {
 int ccfc_target_init(struct ccfc_target *t, const char *path,
 		     struct ccfc_err *err);
 
-/* Removes the temporary file if there is still one, and closes. */
+/* Removes the temporary file if it still exists, and closes. */
 void ccfc_target_release(struct ccfc_target *t);
 
-/* Reads what is there now. */
+/* Reads the present content. */
 int ccfc_target_look(struct ccfc_target *t, struct ccfc_err *err);
 
-/* Is what was found the content with this hash? "": no file. */
+/* Was the content with this hash found? "": no file. */
 bool ccfc_target_is(const struct ccfc_target *t, const char *sha256);
 
-/* A name for t->temp that nothing has; the file is not made yet. */
+/* Chooses an unused name for t->temp; the file is not made yet. */
 int ccfc_target_name_temp(struct ccfc_target *t, struct ccfc_err *err);
 
 /*
  * Writes `content` to the temporary file and makes it durable. It gets mode,
- * owner, ACL and user attributes of the file that was found; where there was
- * none, mode and owner `as`, or if that is NULL what any new file gets.
- * Missing directories are made. After an error all of it is taken back.
+ * owner, ACL and user attributes of the present file; if there is none, mode
+ * and owner `as`, or if that is NULL the defaults of a new file. Missing
+ * directories are made. After an error everything is undone.
  */
 int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
 			const struct ccfc_attr *as, struct ccfc_err *err);
 
 /*
  * Puts the temporary file in place, or removes the file if none is prepared.
- * Refused if the file is not any more what ccfc_target_look found. The change
- * is visible at once, and durable after ccfc_target_sync. After an error look
- * again: it may have been done all the same.
+ * Refused if the file changed since ccfc_target_look. The change is visible at
+ * once, and durable after ccfc_target_sync. After an error check again: the
+ * change may have been made.
  */
 int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err);
 int ccfc_target_sync(const struct ccfc_target *t, struct ccfc_err *err);
 
 /*
- * Has the temporary file of that name this content? While a file is replaced,
- * what it was is there for a moment.
+ * Does the temporary file have this content? During an exchange the old content
+ * is in it for a moment.
  */
 bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
 			 const char *sha256);
@@ -95,7 +93,7 @@ bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
 /* Removes the temporary file of that name, whoever made it. */
 void ccfc_target_drop_temp(struct ccfc_target *t, const char *temp);
 
-/* Removes up to `n` directories above the file, as far as they are empty. */
+/* Removes up to `n` empty directories above the file. */
 void ccfc_target_drop_dirs(const struct ccfc_target *t, unsigned n);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * The table of files that are not written without being named; see
- * sensitive.h.
+ * The table of files that must be named to be written; see sensitive.h.
  *
  * A row matches parts of a path, one after another. "a/b" is a file b in a
  * directory a, wherever that is; "a/" is all that is below a directory a; with
@@ -303,9 +302,9 @@ static bool is_on_path(const char *path)
 }
 
 /*
- * Is `root` below the home directory, and the project of somebody who works in
- * a hidden directory? Not where all programs have their own files, and nothing
- * in ~/.config: most of that is run when somebody logs in.
+ * Is `root` below the home directory, and a project in a hidden directory? Not
+ * in directories where programs keep their own files, and not in ~/.config:
+ * most of that is run at login.
  */
 static bool is_hidden_project(const char *root, const char *home)
 {

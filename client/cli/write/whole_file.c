@@ -1,8 +1,8 @@
 /*
  * A file written whole; see whole_file.h.
  *
- * A new file gets its name by link(), which fails if the name is taken, where
- * rename() would replace what is there. Some file systems have no links.
+ * A new file gets its name by link(), which fails if the name is taken, whereas
+ * rename() would replace a file. Some file systems have no links.
  */
 #include "cli/write/whole_file.h"
 

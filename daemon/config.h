@@ -32,8 +32,8 @@ struct ccfc_config {
 };
 
 /*
- * 0; 1: --help or --version was answered on stdout; CCFC_EINVAL with the
- * option or the line of the file that makes no sense.
+ * 0; 1: --help or --version was printed; CCFC_EINVAL: names the wrong option or
+ * the line of the file.
  */
 int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 		     struct ccfc_err *err);

@@ -1,10 +1,10 @@
 /*
  * From bytes to a stored index; see ingest.h.
  *
- * What happened to a file is decided here, from what ccfc_tail_open finds,
- * never from the watcher's event: grown, truncated or replaced (read anew, what
- * was seen stays), gone, or back. Which source is at a path, by however many
- * names, is for source_names.c. What cannot be opened or read is tried again
+ * What happened to a file is decided here, from the result of ccfc_tail_open,
+ * never from the watcher's event: grown, truncated or replaced (read again,
+ * earlier facts stay), gone, or back. source_names.c decides which source a
+ * path leads to. Files that cannot be opened or read are tried again
  * (source/failed.h).
  */
 #include "ingest_impl.h"
@@ -284,9 +284,10 @@ static void drop_start(struct ccfc_slice *text, size_t n)
 }
 
 /*
- * A line that is not one record: whole records at its start, and what is left
- * as one line that says nothing. In a line that may still grow (`rest`) what
- * is left may become something. *used is how much of the line was made use of.
+ * A line that is not one record: takes the whole records at its start, and
+ * counts the remainder as one malformed line. In a line that may still grow
+ * (`rest`) the remainder may become a record. *used: how much of the line was
+ * taken.
  */
 static bool take_glued(struct ccfc_ingest *in, uint32_t source,
 		       struct ccfc_slice line, uint64_t offset, bool rest,
@@ -335,9 +336,9 @@ static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
 }
 
 /*
- * What stands behind the last newline. The start of an object is never itself
- * an object, so that one that is whole is all of its record: its newline is on
- * its way, or was cut off for good.
+ * The bytes after the last newline. A prefix of an object is never an object
+ * itself, so a whole object is a complete record: its newline will follow, or
+ * is lost.
  */
 static bool take_rest(struct ccfc_ingest *in, uint32_t source,
 		      struct ccfc_cursor *cursor)
@@ -550,9 +551,10 @@ static void store_batch(struct ccfc_ingest *in)
 	if (ccfc_store_commit(in->store, in->index, &err)) {
 		/*
 		 * Everything stays dirty, and the next batch tries again.
-		 * Events go out meanwhile, under a new epoch that is stored
-		 * only with them. If the daemon ends before that, nobody takes
-		 * their clocks for those of later events.
+		 * Events are published meanwhile, under a new epoch that is
+		 * stored only together with them. If the daemon ends before
+		 * that, their clocks cannot be confused with those of later
+		 * events.
 		 */
 		if (!in->store_failed) {
 			ccfc_log(CCFC_LOG_ERROR, "%s", err.what);

@@ -1,11 +1,10 @@
 /*
- * From bytes to a stored index: looks at paths, reads the new lines of each
- * transcript, merges them, stores the batch, and reports it.
+ * From bytes to a stored index: checks paths, reads the new lines of each
+ * transcript, merges them, stores the batch, and publishes it.
  *
- * There are two queues. Hot: what the watcher reported; it is emptied before a
- * query is answered. Cold: the first scan and rebuilds, newest transcript
- * first, worked off in slices, so that the daemon answers in between. Core
- * thread.
+ * There are two queues. Hot: paths from the watcher; emptied before a question
+ * is answered. Cold: the first scan and rebuilds, newest transcript first,
+ * processed in slices, so that the daemon can answer in between. Core thread.
  */
 #ifndef CCFC_INGEST_H
 #define CCFC_INGEST_H
@@ -26,7 +25,7 @@ struct ccfc_ingest *ccfc_ingest_new(struct ccfc_index *index,
 				    void (*on_batch)(void *ctx), void *ctx);
 void ccfc_ingest_free(struct ccfc_ingest *ingest);
 
-/* Looks at a path; `hot` says which queue its source goes to. */
+/* Checks a path; `hot` chooses the queue of its source. */
 void ccfc_ingest_look(struct ccfc_ingest *ingest, const char *path,
 		      const struct ccfc_name *name, bool hot);
 /* The same as the tree's callback: cold while the tree is being scanned. */
@@ -34,18 +33,17 @@ void ccfc_ingest_on_look(void *ingest, const char *path,
 			 const struct ccfc_name *name);
 
 /*
- * A scan of the whole tree begins, and has ended. Sources of the index that
- * the scan did not find are gone.
+ * The start and the end of a scan of the whole tree. Sources that the scan did
+ * not find are gone.
  */
 void ccfc_ingest_scanning(struct ccfc_ingest *ingest);
 void ccfc_ingest_scanned(struct ccfc_ingest *ingest);
 
-/* Reads every source (of a project, if not empty) anew. */
+/* Reads every source (of a project, if not empty) again. */
 void ccfc_ingest_rebuild(struct ccfc_ingest *ingest, struct ccfc_slice project);
 
 /*
- * Tries again what could not be opened or read: what is due, or all of it. Goes
- * to the hot queue.
+ * Tries unreadable files again: those that are due, or all. Uses the hot queue.
  */
 void ccfc_ingest_retry(struct ccfc_ingest *ingest, bool all);
 const struct ccfc_failed *
@@ -54,17 +52,17 @@ ccfc_ingest_failures(const struct ccfc_ingest *ingest);
 /* Empties the hot queue. */
 void ccfc_ingest_hot(struct ccfc_ingest *ingest);
 
-/* Works off one slice of the cold queue; false when it is empty. */
+/* Processes one slice of the cold queue; false: the queue is empty. */
 bool ccfc_ingest_cold(struct ccfc_ingest *ingest);
 /*
- * `waits` (with the ctx of on_batch) is asked now and then whether somebody
- * waits for the core; if so, the slice ends there.
+ * `waits` (with the ctx of on_batch) is called now and then: does somebody wait
+ * for the core? If so, the slice ends.
  */
 void ccfc_ingest_yield(struct ccfc_ingest *ingest, bool (*waits)(void *ctx));
 
 void ccfc_ingest_progress(const struct ccfc_ingest *ingest,
 			  struct ccfc_scan_progress *out);
-/* Why the last batch could not be stored; "" if it was. */
+/* Why the last batch could not be stored; "": it was stored. */
 const char *ccfc_ingest_store_error(const struct ccfc_ingest *ingest);
 int64_t ccfc_ingest_last(const struct ccfc_ingest *ingest);
 

@@ -1,6 +1,6 @@
 /*
- * The ingest as its own files see it: ingest.c (queues, reading, batches) and
- * source_names.c (which source a path leads to). Nobody else includes this.
+ * Shared by the files of ingest only: ingest.c (queues, reading, batches) and
+ * source_names.c (which source a path leads to).
  */
 #ifndef CCFC_INGEST_IMPL_H
 #define CCFC_INGEST_IMPL_H
@@ -16,9 +16,9 @@
 #define CCFC_MARK_FOUND 4u
 #define CCFC_MARK_ANEW	8u
 
-/* What is remembered of a source while the process lives. */
+/* Facts about a source for the life of the process. */
 struct ccfc_ingest_note {
-	uint64_t dev, ino; /* the file at its last look; ino 0: none */
+	uint64_t dev, ino; /* the file at its last check; ino 0: none */
 	unsigned char mark;
 };
 
@@ -43,7 +43,7 @@ struct ccfc_ingest {
 	bool (*waits)(void *ctx); /* may be NULL */
 	void *ctx;
 	uint64_t read; /* since `waits` was asked */
-	bool scanning; /* looks go to the cold queue */
+	bool scanning; /* new paths go to the cold queue */
 	bool slicing;  /* this is a slice of the cold queue */
 	bool yield;    /* `waits` said so */
 	struct ccfc_ingest_queue hot, cold;
@@ -57,7 +57,7 @@ struct ccfc_ingest {
 			struct ccfc_name name;
 		} * items;
 		uint32_t n, cap;
-	} again; /* paths to look at because of another look */
+	} again; /* paths to check because of another check */
 	struct ccfc_failed failed;
 	struct ccfc_scan_progress progress;
 	struct ccfc_map by_ino; /* sources, by the file of their notes */
@@ -70,20 +70,20 @@ struct ccfc_ingest {
 struct ccfc_ingest_note *ccfc_ingest_note_of(struct ccfc_ingest *in,
 					     uint32_t source);
 
-/* The source was found to be this file. */
+/* The source is now this file. */
 void ccfc_ingest_note_file(struct ccfc_ingest *in, uint32_t source,
 			   uint64_t dev, uint64_t ino);
 
 void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 		      uint64_t bytes, bool hot);
 
-/* A look at the path failed, and will be tried again. */
+/* The check of the path failed, and will be tried again. */
 void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,
 			const struct ccfc_name *name, const char *why);
-/* It no longer does. */
+/* The check of the path no longer fails. */
 void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path);
 
-/* What the name of the source's path says. */
+/* The classified name of the source's path. */
 struct ccfc_name ccfc_ingest_name(const struct ccfc_ingest *in,
 				  uint32_t source);
 

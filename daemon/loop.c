@@ -1,14 +1,13 @@
 /*
  * The core loop; see loop.h.
  *
- * Freshness: inotify reports a write before the writer's write() returns. When
- * the bytes of requests were taken from a connection, all pending events are
- * taken in before the first of the requests is answered. So an answer has
- * everything that was written before the question was sent. Only the first scan
- * of a large history is not waited for beyond a grace period: then answers say
- * how far it is.
+ * Freshness: inotify reports a write before the writer's write() returns. After
+ * requests were read from a connection, all pending events are processed before
+ * the first request is answered. So an answer includes everything written
+ * before the question was sent. Only a long first scan is not awaited beyond a
+ * grace period: then answers report its progress.
  *
- * Signals come as bytes in a pipe (signals.h), polled like the rest.
+ * Signals arrive as bytes in a pipe (signals.h), polled like the rest.
  */
 #include "loop.h"
 
@@ -374,10 +373,10 @@ static void drop_builds(struct loop *loop)
 }
 
 /*
- * A job that cannot be interrupted, within SQLite or a system call, does not
- * delay the end: the store is closed and peers are hung up on as always. The
- * job may still use the rest of memory, so nothing is freed and the process
- * ends here.
+ * A job that cannot be interrupted, inside SQLite or a system call, does not
+ * delay the end: the store and the connections are closed as always. The job
+ * may still use other memory, so nothing else is freed and the process ends
+ * here.
  */
 static void end_without(struct loop *loop)
 {

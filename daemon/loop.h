@@ -1,6 +1,6 @@
 /*
  * The core: one thread that owns the index. It sleeps in poll() until the
- * watcher, a client or a signal has something for it; idle means asleep.
+ * watcher, a client or a signal needs it; an idle daemon never wakes up.
  */
 #ifndef CCFC_LOOP_H
 #define CCFC_LOOP_H
@@ -9,9 +9,9 @@
 #include "config.h"
 
 /*
- * Runs the daemon until it is told to stop. The caller holds the lock of the
- * state directory; should that be removed, *lock becomes the descriptor of a
- * new one. Blocks signals for every thread but itself.
+ * Runs the daemon until it must stop. The caller holds the lock of the state
+ * directory; if that is removed, *lock becomes the descriptor of a new lock.
+ * Blocks signals in all other threads.
  */
 int ccfc_loop_run(const struct ccfc_config *config, int *lock,
 		  struct ccfc_err *err);

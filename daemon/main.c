@@ -53,9 +53,9 @@ static void wake(const struct ccfc_config *config)
 }
 
 /*
- * The lock, or CCFC_EBUSY when a daemon is running. A daemon that holds the
- * lock and does not answer is starting or ending: wait for either, so that a
- * restart right after a stop works.
+ * Takes the lock; CCFC_EBUSY: a daemon is running. A daemon that holds the lock
+ * and does not answer is starting or ending: wait, so that a restart right
+ * after a stop works.
  */
 static int take_lock(const struct ccfc_config *config, long *pid,
 		     struct ccfc_err *err)

@@ -1,4 +1,4 @@
-/* Telling the service manager how we are; see notify.h. */
+/* Status messages to the service manager; see notify.h. */
 #include "notify.h"
 
 #include <stdarg.h>

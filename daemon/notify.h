@@ -1,4 +1,4 @@
-/* Telling the service manager how we are (sd_notify's protocol). */
+/* Status messages to the service manager (sd_notify's protocol). */
 #ifndef CCFC_NOTIFY_H
 #define CCFC_NOTIFY_H
 

@@ -2,11 +2,11 @@
  * The daemon's own files; see own_files.h.
  *
  * A directory is removed file by file. So the daemon waits for a moment after
- * the first event: files that it makes in a directory that is being removed
- * would be in the way. Each look sets its watches anew, because the old ones
- * may belong to directories without a path. The daemon's own changes cause
- * events too, even failed ones, so the moment gets longer with each failure.
- * While something is wrong, the daemon also looks once a minute.
+ * the first event: new files in a directory that is being removed would be in
+ * the way. Each check sets the watches again, because the old ones may belong
+ * to directories without a path. The daemon's own changes cause events too,
+ * even failed ones, so the wait gets longer with each failure. While something
+ * is wrong, the daemon also checks once a minute.
  *
  * The directories above are only watched for being removed or moved. The last
  * one that exists is also watched for new names: the missing one will appear

@@ -1,10 +1,11 @@
 /*
  * The daemon's own files: its socket, and its state directory with the lock and
  * the store. Both may be removed while it runs (at logout, for example, the
- * runtime directory is). The daemon notices by inotify on their directories and
- * by changes of the mounts, and looks on SIGHUP, which clients send
- * (base/holder.h). It makes a missing socket anew, and writes a missing store
- * again from memory. It never touches what stands in their place. Core thread.
+ * runtime directory is). The daemon notices this by inotify on their
+ * directories and by changes of the mounts, and checks on SIGHUP, which clients
+ * send (base/holder.h). It creates a missing socket again, and writes a missing
+ * store again from memory. It never touches other files in their place. Core
+ * thread.
  */
 #ifndef CCFC_OWN_FILES_H
 #define CCFC_OWN_FILES_H
@@ -29,9 +30,9 @@ struct ccfc_own_files_env {
 	int *lock; /* the descriptor; another one when it had to be retaken */
 };
 
-/* Never fails: without watches it looks on SIGHUP only. */
+/* Never fails: without watches it checks on SIGHUP only. */
 struct ccfc_own_files *ccfc_own_files_new(const struct ccfc_own_files_env *env);
-/* Tells clients that we do not listen any more. */
+/* Tells clients that the daemon does not listen any more. */
 void ccfc_own_files_free(struct ccfc_own_files *own_files);
 
 /* What to poll for, and for how long at most (-1: no limit). */
@@ -41,13 +42,13 @@ void ccfc_own_files_poll(const struct ccfc_own_files *own_files,
 int ccfc_own_files_timeout_ms(const struct ccfc_own_files *own_files);
 
 /*
- * After poll(): looks, once something has happened and it has been quiet for a
+ * After poll(): checks, once something has happened and no event came for a
  * moment. Negative: another daemon has the state directory now, and this one
- * has to end.
+ * must end.
  */
 int ccfc_own_files_dispatch(struct ccfc_own_files *own_files,
 			    const struct pollfd *fds, struct ccfc_err *err);
-/* Looks now. */
+/* Checks now. */
 int ccfc_own_files_look(struct ccfc_own_files *own_files, struct ccfc_err *err);
 
 /* Whether the state directory was lost, and restored. */

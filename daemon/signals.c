@@ -1,6 +1,6 @@
 /*
- * Signals as bytes; see signals.h. The pipe's writing end blocks: should
- * nobody read for 64 thousand signals, the rest stay pending in the kernel.
+ * Signals as bytes; see signals.h. The pipe's write end blocks: if nobody reads
+ * 64 thousand signals, the rest stay pending in the kernel.
  */
 #include "signals.h"
 

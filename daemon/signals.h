@@ -1,10 +1,10 @@
 /*
  * The signals of ccfcd as bytes in a pipe: SIGTERM and SIGINT end it, SIGHUP
- * makes it look at everything again, its own socket first.
+ * makes it check everything again, its own socket first.
  *
- * They are blocked in every thread and taken by one that does nothing else, so
- * no handler ever runs: nothing is interrupted at a bad moment, and no signal
- * falls between a test and a poll().
+ * They are blocked in every thread and received by a dedicated thread, so no
+ * handler ever runs: nothing is interrupted, and no signal is lost between a
+ * test and a poll().
  */
 #ifndef CCFC_SIGNALS_H
 #define CCFC_SIGNALS_H
@@ -18,7 +18,7 @@
  */
 int ccfc_signals_start(struct ccfc_err *err);
 
-/* The next signal that has come, or 0. Never blocks. */
+/* The next pending signal, or 0. Never blocks. */
 int ccfc_signals_next(int fd);
 
 #endif

@@ -1,25 +1,23 @@
 /*
  * Which source a path leads to.
  *
- * A file is one source by however many names it is reached: symbolic links,
- * hard links, a linked project, a root that is reached twice. Names are held
- * against each other by the device and inode that they lead to now, links
- * followed. One name is the source's path, the others are further names
- * (index/names.c). Which one does not depend on the order of looks: a name
- * that no link is part of before one that goes through a link, then the lesser
- * path.
+ * A file with several names is one source: symbolic links, hard links, a linked
+ * project, a root that is reached twice. Names are compared by the device and
+ * inode that they lead to now, links followed. One name is the source's path,
+ * the others are further names (index/names.c). The choice does not depend on
+ * the order of checks: a name without links before one with a link, then the
+ * lesser path.
  *
  * A name that leads elsewhere now (removed, a link that was pointed to another
- * file, a hard link that was replaced) is taken from its source, which lives
- * on by the names that still lead to its file. What is at the name now is
- * looked at like something new: a further name of another source; or a source
- * that was moved, if its bytes match that source's marker and its own path no
- * longer leads to the file; or a new one.
+ * file, a hard link that was replaced) is removed from its source, which keeps
+ * the names that still lead to its file. The file at the name now is checked
+ * like a new one: a further name of another source; or a source that was moved,
+ * if its bytes match that source's marker and its own path no longer leads to
+ * the file; or a new one.
  *
- * A path that a source has already is not given to a second one: one that is
- * replaced is read anew under the same source (ingest.c). Where two sources
- * turn out to be one file, the one with the better path stays, and the other
- * is gone.
+ * A path belongs to one source: a replaced file is read again under the same
+ * source (ingest.c). If two sources turn out to be one file, the one with the
+ * better path stays, and the other is gone.
  */
 #include "ingest_impl.h"
 

@@ -1,9 +1,8 @@
 /*
- * Which call started which agent. The note beside an agent's transcript says it
+ * Which call started which agent. The note beside an agent's transcript says so
  * (meta.json, newer clients), or the result of the call, or the progress of the
- * agent. Otherwise it is the first call without an agent that named a teammate
- * so, or that had the agent's prompt. Of inline sidechains only the prompt is
- * known.
+ * agent. Otherwise it is the first call without an agent that has the agent's
+ * teammate name or prompt. For inline sidechains only the prompt is known.
  */
 #include "conversation/conversation_internal.h"
 

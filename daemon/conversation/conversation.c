@@ -1,6 +1,6 @@
 /*
  * The life of a skeleton: made from its sources, sorted, kept or freed. Lines
- * are numbered as they were read, source by source; `order` is by time.
+ * are numbered in reading order, source by source; `order` is by time.
  */
 #include "conversation/conversation_internal.h"
 
@@ -178,9 +178,9 @@ static void mark_copy(struct ccfc_conversation *conv, struct seen *seen,
 }
 
 /*
- * Nearly all uuids occur once. For the others, a second table has the threads
- * that they were seen in besides that of the first line. What is told
- * of an agent is a copy where the agent's own transcript has it.
+ * Nearly all uuids occur once. For the others, a second table has the further
+ * threads in which they occur. A progress record of an agent is a copy if the
+ * agent's own transcript has the record.
  */
 void ccfc_conversation_mark_copies(struct ccfc_conversation *conv)
 {

@@ -1,18 +1,18 @@
 /*
- * What was said in one session: its transcripts read again when somebody
- * asks. They are gone through once, for a skeleton of a few bytes a line; the
- * lines of the page that was asked for are then read at their places and
- * parsed. So a page of a session of any length costs its skeleton and itself.
+ * The messages of one session, read again from its transcripts on request. One
+ * pass makes a skeleton of a few bytes for each line; then only the lines of
+ * the requested page are read and parsed. So a page costs its own lines and the
+ * skeleton, however long the session is.
  *
- * A session's thread is what its own transcripts hold of it, without the lines
- * of agents. Each agent has a thread of its own: its transcript, or, with old
- * clients, the sidechain lines in the session's (all of them are the agent
- * "sidechain"). Lines are in the order of their times, a line without one has
- * that of the line before it; copies of a line (same uuid) count once.
+ * A session's thread has the session's lines in its own transcripts, without
+ * the lines of agents. Each agent has its own thread: its transcript, or, with
+ * old clients, the sidechain lines in the session's (all of them are the agent
+ * "sidechain"). Lines are in the order of their times, a line without a time
+ * takes the previous line's; copies of a line (same uuid) count once.
  *
- * Any thread, one at a time for each struct. Nothing here knows the index:
- * what is to be read is given by value. Transcripts are not trusted: what
- * cannot be parsed is counted, what is too much is left out and `truncated`.
+ * Any thread, one at a time for each struct. Nothing here knows the index: the
+ * sources are passed by value. Transcripts are not trusted: malformed lines are
+ * counted, and excess lines are left out and set `truncated`.
  */
 #ifndef CCFC_CONVERSATION_CONVERSATION_H
 #define CCFC_CONVERSATION_CONVERSATION_H
@@ -26,13 +26,13 @@
 #define CCFC_CONVERSATION_LINES	  (4u << 20) /* of a skeleton */
 #define CCFC_CONVERSATION_SOURCES 65535u
 #define CCFC_CONVERSATION_NONE	  UINT32_MAX
-/* Agents that have no transcript, each in one that tells of it. */
+/* Agents without a transcript of their own, known from progress records. */
 #define CCFC_CONVERSATION_TOLD 1024u
 
 /* A transcript that holds lines of the session. */
 struct ccfc_conversation_source {
 	const char *path;
-	struct ccfc_slice agent; /* whose it is; empty: the session's */
+	struct ccfc_slice agent; /* the agent's id; empty: the session's own */
 	uint64_t end;		 /* lines up to here are read */
 	uint32_t gen;
 	bool is_agent;
@@ -53,22 +53,25 @@ struct ccfc_conversation_line {
 	uint64_t at;	 /* source in the upper 16 bits, offset in the rest */
 	int64_t time;	 /* its own or that of the line before */
 	uint64_t uuid;	 /* hash; 0: none */
-	uint64_t parent; /* hash; of a compaction its logical parent */
+	uint64_t parent; /* hash; for a compaction its logical parent */
 	uint32_t len;
 	unsigned kind : 3;
 	unsigned sidechain : 1; /* of an agent, in the session's transcript */
 	unsigned results : 1;	/* it has results of tools */
-	unsigned tasks : 2; /* it may have a plan: CCFC_CONVERSATION_TODO, _TASK
-			     */
-	unsigned boundary : 1; /* of a compaction */
-	unsigned repeated : 1; /* its uuid stands in an earlier line, … */
-	unsigned copy : 1;     /* … of the same thread */
-	unsigned events : 13;  /* of the timeline, without … */
-	unsigned thoughts : 9; /* … these */
+	unsigned tasks : 2;	/* it may have a planning call:
+				 * CCFC_CONVERSATION_TODO, _TASK */
+	unsigned boundary : 1;	/* of a compaction */
+	unsigned repeated : 1;	/* its uuid occurs in an earlier line, … */
+	unsigned copy : 1;	/* … of the same thread */
+	unsigned events : 13;	/* of the timeline, without … */
+	unsigned thoughts : 9;	/* … these */
 };
 _Static_assert(sizeof(struct ccfc_conversation_line) == 40, "no holes");
 
-/* A call that starts an agent; with `agent` set, a record that names both. */
+/*
+ * A call that starts an agent; with `agent` set, a record that names call and
+ * agent.
+ */
 struct ccfc_conversation_launch {
 	uint64_t call, agent, prompt, name; /* as in struct ccfc_launch */
 	uint32_t type;			    /* of `names`; 0: not said */
@@ -80,13 +83,13 @@ struct ccfc_conversation_agent {
 	struct ccfc_slice id;
 	struct ccfc_slice type;	       /* empty: not known; so below */
 	struct ccfc_slice description; /* by the note beside its transcript */
-	struct ccfc_slice said;	       /* type that its own lines say */
+	struct ccfc_slice said;	       /* the type in the agent's own lines */
 	uint64_t name;		       /* of a teammate; 0: not said */
-	uint64_t told;		       /* the last line that was told; 0 */
+	uint64_t told;		       /* the last line of progress; 0: none */
 	uint64_t hash;		       /* of the id */
 	uint64_t prompt;	       /* its first; 0: none */
 	uint64_t call;		       /* hash of the call; 0: not known */
-	uint32_t line;		       /* where that stands, or NONE */
+	uint32_t line;		       /* the line of that call, or NONE */
 	uint32_t messages;
 };
 
@@ -121,8 +124,8 @@ struct ccfc_conversation {
 	struct ccfc_conversation_source *sources;
 	uint32_t *agent_of; /* of each source; NONE: the session's */
 	uint32_t nsources;
-	/* Behind the sources: what they tell of an agent, each with the path
-	 * of the source that does. */
+	/* After the sources: the progress records of agents, each with the path
+	 * of its source. */
 	uint32_t nthreads, threads_cap;
 	struct {
 		struct ccfc_conversation_line *items;
@@ -161,11 +164,11 @@ struct ccfc_conversation {
 	struct ccfc_strtab names;
 	uint32_t sidechain; /* the agent "sidechain", or NONE */
 	uint64_t compactions;
-	uint64_t bytes; /* that were read for it */
+	uint64_t bytes; /* bytes read for it */
 	bool truncated;
 };
 
-/* What reads: a tail and a parser of its own. */
+/* The reader: its own tail and parser. */
 struct ccfc_conversation_reader {
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
@@ -181,7 +184,7 @@ void ccfc_conversation_reader_release(struct ccfc_conversation_reader *reader);
 
 /*
  * Reads the sources, whose list is copied. `find` (may be empty): a prefix of
- * the uuid to look for. CCFC_EAGAIN when it was cancelled.
+ * the wanted uuid. CCFC_EAGAIN: cancelled.
  */
 int ccfc_conversation_read(struct ccfc_conversation **out,
 			   struct ccfc_conversation_reader *reader,
@@ -197,7 +200,7 @@ bool ccfc_conversation_fits(const struct ccfc_conversation *conv,
 			    struct ccfc_slice session,
 			    const struct ccfc_conversation_source *sources,
 			    uint32_t n);
-/* Bytes that it takes. */
+/* Its memory in bytes. */
 size_t ccfc_conversation_size(const struct ccfc_conversation *conv);
 
 /* The agent whose line it is, or NONE. */
@@ -231,8 +234,8 @@ struct ccfc_conversation_page {
 
 /*
  * A page of the thread of `agent` (NONE: the session's). With `around` (else
- * NONE) it is the page with that line in its middle. CCFC_ENOTFOUND when the
- * thread does not have the line, or when the offset is behind the end.
+ * NONE) it is the page with that line in its middle. CCFC_ENOTFOUND: the thread
+ * lacks the line, or the offset is after the end.
  */
 int ccfc_conversation_page(struct ccfc_conversation_page *out,
 			   const struct ccfc_conversation *conv,
@@ -262,30 +265,30 @@ struct ccfc_conversation_record {
 	uint32_t more[CCFC_CONVERSATION_FIELDS];
 	uint32_t content;
 	uint32_t first; /* block, 0: none */
-	bool tells;	/* the line is the progress of an agent, and has a copy
-			 * of the agent's record */
+	bool tells;	/* the line is a progress record of an agent, and has a
+			 * copy of the agent's record */
 };
 
 /*
- * Parses `line` (padded), or the record that it tells of (`told`). False when
- * it is malformed.
+ * Parses `line` (padded), or the agent's record inside it (`told`). False:
+ * malformed.
  */
 bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
 			     struct ccfc_conversation_record *out,
 			     struct ccfc_slice line, bool told);
-/* Reads the line again; false when it is gone, or too much was read. */
+/* Reads the line again; false: it is gone, or the byte limit is reached. */
 bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
 			    struct ccfc_conversation_record *out,
 			    const struct ccfc_conversation *conv,
 			    uint32_t line);
 
-/* The name that a field has: the record's memory, empty if none. */
+/* The text of a name field; in the record's memory, empty if absent. */
 struct ccfc_slice
 ccfc_conversation_name(struct ccfc_conversation_reader *reader, uint32_t tok);
 
 /*
- * The texts of a record, or its thoughts, one a line; of a record that is not a
- * message, its content. At most `max` bytes, whole characters; *cut is set when
+ * The texts of a record, or its thinking, joined by newlines; for a record that
+ * is not a message, its content. At most `max` bytes, whole characters; *cut:
  * there is more. In the arena.
  */
 struct ccfc_slice
@@ -301,7 +304,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 					  uint32_t tok, size_t max, bool *cut,
 					  struct ccfc_arena *arena);
 
-/* Only out->usage; false when it says nothing. */
+/* Only out->usage; false: it has none. */
 bool ccfc_conversation_usage(struct ccfc_conversation_reader *reader,
 			     const struct ccfc_conversation_record *record,
 			     struct ccfc_record *out);
@@ -320,7 +323,7 @@ enum ccfc_conversation_event_type {
 	CCFC_CONVERSATION_RESULT,
 	CCFC_CONVERSATION_NOTE, /* system */
 	CCFC_CONVERSATION_COMPACTION,
-	CCFC_CONVERSATION_AGENT, /* what it was started with */
+	CCFC_CONVERSATION_AGENT, /* the prompt that started the agent */
 };
 
 /* The events of a record one after another; zeroed but for `record`. */
@@ -339,8 +342,8 @@ bool ccfc_conversation_events_next(struct ccfc_conversation_reader *reader,
 				   struct ccfc_conversation_events *e);
 
 /*
- * Where in `order` the event with the number `offset` is, and which of the
- * events of its line it is.
+ * The place in `order` of the event number `offset`, and its number within its
+ * line.
  */
 struct ccfc_conversation_moment {
 	uint64_t total;
@@ -364,7 +367,7 @@ struct ccfc_conversation_tree {
 
 /*
  * A page of the tree, which is made once and kept with the conversation.
- * CCFC_ENOTFOUND when the offset is behind the end.
+ * CCFC_ENOTFOUND: the offset is after the end.
  */
 int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
 			   struct ccfc_conversation *conv, uint64_t offset,
@@ -386,13 +389,13 @@ struct ccfc_conversation_tasks {
 	bool truncated;
 };
 
-/* The plan of the session's thread as it stands after its last line. */
+/* The plan of the session's thread after its last line. */
 void ccfc_conversation_tasks(struct ccfc_conversation_tasks *out,
 			     struct ccfc_conversation_reader *reader,
 			     const struct ccfc_conversation *conv, size_t max,
 			     struct ccfc_arena *arena);
 
-/* The same out of single blocks (JSON, padded), in their order. */
+/* The same from single blocks (JSON, padded), in their order. */
 void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
 				  struct ccfc_conversation_reader *reader,
 				  const struct ccfc_slice *blocks, uint32_t n,

@@ -1,4 +1,4 @@
-/* What the files of this folder share. */
+/* Shared by the files of this folder. */
 #ifndef CCFC_CONVERSATION_CONVERSATION_INTERNAL_H
 #define CCFC_CONVERSATION_CONVERSATION_INTERNAL_H
 
@@ -16,7 +16,7 @@ ccfc_conversation_offset(const struct ccfc_conversation_line *line)
 	return line->at & (((uint64_t)1 << 48) - 1);
 }
 
-/* Is it what a source tells of an agent? */
+/* Is it a progress record of an agent? */
 static inline bool
 ccfc_conversation_is_told(const struct ccfc_conversation *conv,
 			  const struct ccfc_conversation_line *line)
@@ -29,8 +29,8 @@ uint64_t ccfc_conversation_hash(struct ccfc_conversation_reader *reader,
 				uint32_t tok);
 
 /*
- * The thread of an agent that a source tells of, by the number that its lines
- * have for their source; NONE where there are too many.
+ * The thread of an agent that is known from progress records, by its source
+ * number; NONE: too many.
  */
 uint32_t ccfc_conversation_told(struct ccfc_conversation *conv, uint32_t source,
 				struct ccfc_slice agent);
@@ -39,7 +39,7 @@ uint32_t ccfc_conversation_told(struct ccfc_conversation *conv, uint32_t source,
 void ccfc_conversation_join(struct ccfc_conversation *conv,
 			    struct ccfc_conversation_reader *reader);
 
-/* skeleton_scan.c: fills in all but what follows from it. */
+/* skeleton_scan.c: fills in everything that comes from the lines themselves. */
 int ccfc_conversation_scan(struct ccfc_conversation *conv,
 			   struct ccfc_conversation_reader *reader,
 			   struct ccfc_slice find, struct ccfc_err *err);

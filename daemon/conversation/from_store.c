@@ -1,4 +1,4 @@
-/* What is left of a session; see from_store.h. */
+/* A session without transcripts, from the store; see from_store.h. */
 #include "conversation/from_store.h"
 
 #include "base/alloc.h"

@@ -1,10 +1,8 @@
 /*
- * What is left of a session whose transcripts are gone: its texts, in the file
- * that text search reads (store/texts/texts.h). There are no calls, no results
- * and no tree in it; only what was said, and the plans.
- *
- * The file is read twice: once for where the session's texts are, then for
- * those of the page. Any thread.
+ * A session whose transcripts are gone: its texts, in the file that text search
+ * reads (store/texts/texts.h). It has no calls, results or tree; only messages
+ * and plans. The file is read twice: once for the places of the session's
+ * texts, then for the texts of the page. Any thread.
  */
 #ifndef CCFC_CONVERSATION_FROM_STORE_H
 #define CCFC_CONVERSATION_FROM_STORE_H
@@ -38,8 +36,7 @@ struct ccfc_gone_ask {
 	size_t left; /* of all */
 };
 
-/* CCFC_ENOTFOUND as ccfc_conversation_page; CCFC_EAGAIN when it was cancelled.
- */
+/* CCFC_ENOTFOUND as ccfc_conversation_page; CCFC_EAGAIN: cancelled. */
 int ccfc_gone_read(struct ccfc_gone *out,
 		   struct ccfc_conversation_reader *reader,
 		   const struct ccfc_gone_ask *ask, struct ccfc_arena *arena,

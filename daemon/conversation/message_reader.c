@@ -1,6 +1,6 @@
 /*
- * One line of a transcript, opened: its kind, its texts, its numbers. Used
- * for every line when the skeleton is made, and again for the lines of a page.
+ * Reads one line of a transcript: its kind, texts and numbers. Used for every
+ * line of the skeleton, and again for the lines of a page.
  */
 #include "conversation/conversation_internal.h"
 

@@ -1,6 +1,6 @@
 /*
- * Pages of messages: which lines of a thread they are. That is one pass over
- * the skeleton, so a page in the middle costs what the first one does.
+ * Pages of messages: which lines of a thread they are. One pass over the
+ * skeleton finds them, so all pages cost the same.
  */
 #include "conversation/conversation_internal.h"
 

@@ -1,7 +1,8 @@
 /*
  * The skeleton: one pass over the transcripts of a session. Each line that a
  * page or the tree can show takes 40 bytes; the others are only counted by
- * type. No text is kept. What links agents with calls is rare and kept beside.
+ * type. No text is kept. The links between agents and calls are rare and kept
+ * separately.
  */
 #include "conversation/conversation_internal.h"
 

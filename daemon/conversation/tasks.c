@@ -1,9 +1,9 @@
 /*
- * The plan of a session. There are two kinds of tools for it, and the one that
- * was used last has the plan: TodoWrite gives all of it in each call, so the
- * last call counts; TaskCreate and TaskUpdate change one task at a time, so
+ * The plan of a session. There are two kinds of planning tools, and the one
+ * that was used last has the plan: TodoWrite gives all of it in each call, so
+ * the last call counts; TaskCreate and TaskUpdate change one task at a time, so
  * all calls are applied in order. A task's id is in the result of its
- * TaskCreate. Calls that failed count for nothing.
+ * TaskCreate. Failed calls do not count.
  */
 #include "conversation/todo.h"
 

@@ -1,16 +1,15 @@
 /*
- * The tree of all threads: each line below the one that its parentUuid names,
- * a compaction below its logical parent, an agent's first lines below the
- * line of the call that started it, and what has no parent here on top.
+ * The tree of all threads: each line below the one that its parentUuid names, a
+ * compaction below its logical parent, an agent's first lines below the line of
+ * the call that started it, and lines without a known parent at the top.
  *
- * Nodes are known by their place in `order`, so that children come by time
- * for free. Nothing recurses: chains have as many links as there are lines.
- * Made-up transcripts can have cycles; each is cut above its earliest node.
+ * Nodes are identified by their place in `order`, so children are sorted by
+ * time. Nothing recurses: chains have as many links as there are lines. Forged
+ * transcripts can have cycles; each is cut above its earliest node.
  *
- * A node is as deep as its parent, and one deeper below a point where the
- * conversation goes on in more than one way. Agents are always one deeper and
- * make no such point; nor do leaves that are no messages (attachments,
- * progress).
+ * A node has its parent's depth, and is one deeper if the conversation branches
+ * there. Agents are always one deeper but do not count as branches; nor do
+ * leaves that are not messages (attachments, progress).
  */
 #include "conversation/conversation_internal.h"
 

@@ -1,7 +1,7 @@
 /*
- * The events of a record, and where in the timeline they are. The skeleton
- * has the number of each line's events, counted by the same walk that gives
- * them later, so that a page is found without looking at any line before it.
+ * The events of a record, and their places in the timeline. The skeleton has
+ * the number of events of each line, counted by the same walk that later
+ * returns them, so that a page is found without reading earlier lines.
  */
 #include "conversation/conversation_internal.h"
 

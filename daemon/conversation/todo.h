@@ -1,4 +1,4 @@
-/* A plan while calls are applied to it; see tasks.c. */
+/* A plan while calls are applied; see tasks.c. */
 #ifndef CCFC_CONVERSATION_TODO_H
 #define CCFC_CONVERSATION_TODO_H
 
@@ -22,7 +22,7 @@ enum ccfc_todo_field {
 	CCFC_TODO_COUNT
 };
 
-/* What became of a call. */
+/* The outcome of a call. */
 struct ccfc_todo_made {
 	uint64_t call;
 	struct ccfc_slice id; /* of the task that it made */
@@ -51,9 +51,9 @@ void ccfc_todo_init(struct ccfc_todo *p,
 		    struct ccfc_conversation_reader *reader,
 		    const struct ccfc_conversation *conv, size_t max,
 		    struct ccfc_arena *arena);
-/* A value of the line at hand as text; ptr NULL where there is none. */
+/* A value of the present line as text; ptr NULL: none. */
 struct ccfc_slice ccfc_todo_text(struct ccfc_todo *p, uint32_t tok);
-/* tasks.c: what the result of a call said, or NULL. */
+/* tasks.c: the result of a call, or NULL. */
 const struct ccfc_todo_made *ccfc_todo_outcome(const struct ccfc_todo *p,
 					       uint64_t call);
 

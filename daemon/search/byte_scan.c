@@ -1,10 +1,10 @@
 /*
- * Looking for places; see byte_scan.h. One pass looks for two bytes of the
- * needle (needle.h), for "\u", and where an s or a k is looked for also for
- * what the characters that fold to them begin with. Only where a whole block of
- * bytes has something is it looked at more closely, so text that has nothing
- * passes by at the speed of memory. Suspects are "\u" escapes of a character
- * that the needle has; clients write such for control characters only.
+ * Finds places; see byte_scan.h. One pass searches for two bytes of the needle
+ * (needle.h), for "\u", and if the needle has an s or a k also for the first
+ * bytes of the characters that fold to them. Only blocks with a candidate are
+ * examined further, so other text passes at the speed of memory. Suspects are
+ * "\u" escapes of a character of the needle; clients write such escapes for
+ * control characters only.
  */
 #include "search/byte_scan.h"
 

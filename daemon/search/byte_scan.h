@@ -1,6 +1,6 @@
 /*
- * Places in raw JSON at which a run of characters may stand: as it is, or
- * spelled in another way. The latter are suspects.
+ * Places in raw JSON where a run of characters may be: literally, or in another
+ * spelling. The latter are suspects.
  */
 #ifndef CCFC_SEARCH_BYTE_SCAN_H
 #define CCFC_SEARCH_BYTE_SCAN_H
@@ -13,11 +13,11 @@
 struct ccfc_byte_scan {
 	struct ccfc_needle needle;
 	bool has[128]; /* characters of ASCII in it, in every case that fits */
-	bool folds;    /* it has an s or a k, and case is no matter */
+	bool folds;    /* it has an s or a k, and case is ignored */
 	bool wide;     /* it has characters outside of ASCII */
 };
 
-/* `run` has 1 to CCFC_NEEDLE_MAX bytes that JSON may write as they are. */
+/* `run` has 1 to CCFC_NEEDLE_MAX bytes that JSON may write unescaped. */
 void ccfc_byte_scan_init(struct ccfc_byte_scan *scan, struct ccfc_slice run,
 			 bool fold);
 

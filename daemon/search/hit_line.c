@@ -1,6 +1,6 @@
 /*
- * A hit in a transcript, read once more for what is shown of it: its place is
- * known, so that one line is read and parsed.
+ * Reads the line of a hit again, to show it: its place is known, so only that
+ * line is read and parsed.
  */
 #include "base/alloc.h"
 #include "search/search_internal.h"

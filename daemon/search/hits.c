@@ -1,10 +1,11 @@
 /*
- * Hits; see hits.h. A page is chosen with a heap of as many as it ends behind,
- * so that a word that is everywhere costs one comparison a hit.
+ * Hits; see hits.h. A page is chosen with a heap of offset + limit hits, so
+ * that a frequent word costs one comparison for each hit.
  *
  * Rank: 2 log2(1 + matches) - 1/2 log2(1 + bytes / 256), and 4 for a prompt, 3
  * for an answer, 2 for thinking, 1 for a call; and 4 for the newest hit, half
- * as much for every 30 days before it. No clock: an answer stays the same.
+ * as much for every 30 days before it. The present time is not used: an answer
+ * stays the same.
  */
 #include "search/hits.h"
 

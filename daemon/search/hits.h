@@ -1,9 +1,8 @@
 /*
- * The texts that match, without their text: which there are, each once, and
- * which of them come first.
+ * The matching texts, without their content: each once, in order.
  *
- * Copies of a text (forks, transcripts that were rewritten) have one key. Of
- * them the earliest counts, then the session with the smaller id.
+ * Copies of a text (forks, transcripts that were rewritten) have the same key;
+ * the earliest copy counts, then the session with the smaller id.
  */
 #ifndef CCFC_SEARCH_HITS_H
 #define CCFC_SEARCH_HITS_H
@@ -48,14 +47,14 @@ void ccfc_hits_init(struct ccfc_hits *hits, const struct ccfc_slice *ids,
 void ccfc_hits_release(struct ccfc_hits *hits);
 
 /*
- * Where there are too many, those of the later half are dropped, and only
- * counted from then on: a copy of one of these counts once more.
+ * If there are too many, the later half is dropped and from then on only
+ * counted: a copy of a dropped hit counts again.
  */
 void ccfc_hits_add(struct ccfc_hits *hits, const struct ccfc_hit *hit);
 
 /*
- * Those from `offset` on, `limit` at most, in their order; their numbers in
- * `arena`. None where they were dropped.
+ * At most `limit` hits from `offset` on, in order; their numbers in `arena`.
+ * None if they were dropped.
  */
 uint32_t *ccfc_hits_page(uint32_t *n, const struct ccfc_hits *hits,
 			 uint64_t offset, uint64_t limit,

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* Readable bytes behind every piece, which the parser may look at. */
+/* Readable bytes after every piece, which the parser may read. */
 #define CCFC_PIECES_PADDING 64u
 
 struct ccfc_line_blocks {
@@ -26,8 +26,8 @@ void ccfc_line_blocks_init(struct ccfc_line_blocks *pieces, size_t max_line);
 void ccfc_line_blocks_release(struct ccfc_line_blocks *pieces);
 
 /*
- * Reads `path` up to `stop`, where a line or a record ends. False when there is
- * no such file, or (pieces->lost) it cannot be read.
+ * Reads `path` up to `stop`, where a line or a record ends. False: there is no
+ * such file, or (pieces->lost) it cannot be read.
  */
 bool ccfc_line_blocks_open(struct ccfc_line_blocks *pieces, const char *path,
 			   uint64_t stop);

@@ -1,14 +1,13 @@
 /*
  * The matcher; see match.h. Three ways:
  *
- * - A literal that is looked for as it stands, or that is ASCII, is a needle.
- *   Two letters of ASCII have a third form outside of it (U+017F is an s,
- *   U+212A a k): texts that hold one of these go the second way if the needle
- *   has the letter.
- * - Any other literal is PCRE2's.
- * - A regular expression is, too, but a few starting places at a time: PCRE2
- *   bounds the steps from one place on and not those of all places, and a
- *   call cannot be stopped. As long as it is quick the stretches grow.
+ * - A case-sensitive literal, or an ASCII literal, is a needle. Two letters of
+ *   ASCII have a third form outside of it (U+017F is an s, U+212A a k): texts
+ *   with one of these use the second way if the needle has the letter.
+ * - Any other literal is matched by PCRE2.
+ * - So is a regular expression, but for some starting places at a time: PCRE2
+ *   limits the steps from one place, not from all places, and a call cannot be
+ *   stopped. The stretches grow as long as matching is quick.
  */
 #include "search/match.h"
 

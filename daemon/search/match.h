@@ -1,11 +1,11 @@
 /*
- * What a pattern matches in a text: literally or as a regular expression of
- * PCRE2, with or without regard to case. Without, letters are equal exactly
- * where PCRE2 (in UTF mode) says so. Texts are valid UTF-8 and have
- * CCFC_NEEDLE_SLACK readable bytes behind them. An empty match is none.
+ * Matches a pattern in a text: literally or as a PCRE2 regular expression, with
+ * or without case. Without case, letters are equal exactly if PCRE2 (in UTF
+ * mode) says so. Texts are valid UTF-8 and have CCFC_NEEDLE_SLACK readable
+ * bytes behind them. An empty match does not count.
  *
- * A regular expression is bounded: in steps at each place of a text, which is
- * an error, and in time through `stop`, which is asked now and then.
+ * A regular expression is limited: in steps at each place of a text (an error),
+ * and in time by `stop`, which is called now and then.
  *
  * One thread at a time.
  */
@@ -29,7 +29,7 @@ struct ccfc_pattern_want {
 struct ccfc_text {
 	struct ccfc_slice bytes;
 	bool folds; /* it may hold U+017F or U+212A */
-	bool valid; /* it is known to be UTF-8, not only said to be */
+	bool valid; /* it is verified UTF-8 */
 };
 
 struct ccfc_span {
@@ -38,17 +38,17 @@ struct ccfc_span {
 
 struct ccfc_matcher;
 
-/* CCFC_EINVAL says what is wrong with the pattern, and where. */
+/* CCFC_EINVAL: the pattern is wrong; the error has the place. */
 int ccfc_matcher_new(struct ccfc_matcher **out,
 		     const struct ccfc_pattern_want *want,
 		     struct ccfc_err *err);
 void ccfc_matcher_free(struct ccfc_matcher *matcher);
 
-/* Only true texts may be searched; see `valid`. */
+/* Must texts be verified UTF-8? See `valid`. */
 bool ccfc_matcher_wants_valid(const struct ccfc_matcher *matcher);
 
 /*
- * The first match from `from` on (the end of the one before): 1, or 0.
+ * The first match from `from` on (the end of the previous match): 1, or 0.
  * CCFC_ETOOBIG: the pattern needs too many steps. CCFC_EAGAIN: stopped.
  */
 int ccfc_matcher_find(struct ccfc_span *out, struct ccfc_matcher *matcher,

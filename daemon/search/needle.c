@@ -1,8 +1,8 @@
 /*
- * Looking for bytes; see needle.h. Two bytes of the needle are compared at 16
- * places at once: those that are rarest in the texts at hand, so that nearly
- * every place where both fit is a match. "x | 0x20" is the same for both cases
- * of a letter and for nothing else, so case costs one more instruction.
+ * Finds bytes; see needle.h. Two bytes of the needle are compared at 16 places
+ * at once: the rarest in typical texts, so that nearly every place with both is
+ * a match. "x | 0x20" is the same for both cases of a letter and for nothing
+ * else, so case costs one more instruction.
  */
 #include "search/needle.h"
 

@@ -1,6 +1,6 @@
 /*
- * A run of bytes looked for in a text: the fast path of text search. Letters
- * of ASCII match in either case if so wished; nothing else folds here.
+ * Finds a run of bytes in a text: the fast path of text search. ASCII letters
+ * can match in either case; nothing else folds here.
  */
 #ifndef CCFC_SEARCH_NEEDLE_H
 #define CCFC_SEARCH_NEEDLE_H
@@ -23,11 +23,11 @@ struct ccfc_needle {
 void ccfc_needle_init(struct ccfc_needle *needle, struct ccfc_slice bytes,
 		      bool fold);
 
-/* Where it first stands at or behind `from`, or CCFC_NOWHERE. */
+/* Its first place at or after `from`, or CCFC_NOWHERE. */
 size_t ccfc_needle_find(const struct ccfc_needle *needle,
 			struct ccfc_slice text, size_t from);
 
-/* Does it stand at p, which has as many bytes? */
+/* Is it at p, which has as many bytes? */
 bool ccfc_needle_stands(const struct ccfc_needle *needle, const char *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parts of regular expressions that a search cannot honour. */
+/* Parts of regular expressions that a search does not support. */
 #ifndef CCFC_SEARCH_PATTERN_VERBS_H
 #define CCFC_SEARCH_PATTERN_VERBS_H
 
@@ -6,10 +6,10 @@
 #include "base/slice.h"
 
 /*
- * CCFC_EINVAL where the pattern has \G or a verb such as (*SKIP): they depend
- * on where matching begins, and a long text is matched some starting places
- * at a time (match.c). Bytes are looked at without knowing all of the syntax:
- * what is wrong with it otherwise is PCRE2's to say.
+ * CCFC_EINVAL: the pattern has \G or a verb such as (*SKIP), which depend on
+ * where matching begins; a long text is matched some starting places at a time
+ * (match.c). The check does not know the whole syntax: PCRE2 reports other
+ * errors.
  */
 int ccfc_pattern_verbs_refuse(struct ccfc_slice pattern, struct ccfc_err *err);
 

@@ -1,14 +1,13 @@
 /*
- * Lines that may match; see raw_lines.h. JSON writes most characters as they
- * are. So the longest run of such characters in a literal stands in the line if
- * the text has the literal, unless somebody wrote it with \u escapes, or with
- * one of the two letters outside of ASCII that fold to an s and a k
- * (byte_scan.h).
+ * Lines that may match; see raw_lines.h. JSON writes most characters unescaped.
+ * So if a text has the literal, its line has the literal's longest run of such
+ * characters, except where it is written with \u escapes, or with one of the
+ * two non-ASCII letters that fold to an s and a k (byte_scan.h).
  *
- * Lines are cut only around such places: whoever has none is passed over at
- * the speed of memory, newlines and all. And a line without suspects has its
- * matches where the run stands, unless it begins within an escape ("\nnot" has
- * no "nno"): its strings need not be unescaped to be counted.
+ * Lines are split only around such places: other lines are skipped at the speed
+ * of memory. In a line without suspects the matches are where the run is,
+ * unless it begins inside an escape ("\nnot" has no "nno"): its strings need
+ * not be unescaped for counting.
  */
 #include "search/raw_lines.h"
 

@@ -12,23 +12,23 @@
 
 struct ccfc_raw_lines {
 	struct ccfc_byte_scan scan;
-	bool all;   /* the bytes decide nothing: every line may match */
-	bool whole; /* the run that is looked for is the whole pattern */
+	bool all;   /* the bytes do not help: every line may match */
+	bool whole; /* the run is the whole pattern */
 };
 
 void ccfc_raw_lines_init(struct ccfc_raw_lines *raw,
 			 const struct ccfc_pattern_want *want);
 
 /*
- * A walk over `lines`, whole lines of which the last one has its newline too,
- * with CCFC_SCAN_SLACK readable bytes behind.
+ * A walk over `lines`: whole lines, the last with its newline too, and
+ * CCFC_SCAN_SLACK readable bytes after them.
  */
 struct ccfc_raw_lines_walk {
 	const struct ccfc_raw_lines *raw;
 	struct ccfc_slice lines;
 	size_t at;
-	bool plain; /* of the line at hand: ccfc_raw_lines_count tells of its
-		     * strings what there is to tell of their texts */
+	bool plain; /* of the present line: ccfc_raw_lines_count is exact for
+		     * its strings */
 };
 
 void ccfc_raw_lines_begin(struct ccfc_raw_lines_walk *walk,
@@ -39,8 +39,8 @@ bool ccfc_raw_lines_next(struct ccfc_raw_lines_walk *walk,
 			 struct ccfc_slice *line);
 
 /*
- * How often the pattern stands in the text of a raw JSON string of a plain
- * line, `max` at most.
+ * How often the pattern occurs in the text of a raw JSON string of a plain
+ * line, at most `max`.
  */
 uint32_t ccfc_raw_lines_count(const struct ccfc_raw_lines *raw,
 			      struct ccfc_slice string, uint32_t max);

@@ -1,8 +1,8 @@
 /*
- * A search; see search.h. First everything is scanned and each text that
- * matches noted as a few numbers; then the page that was asked for is chosen,
- * and only its texts are read once more, for their snippets. So a word that is
- * everywhere costs hardly more than one that is nowhere.
+ * A search; see search.h. First everything is scanned and each matching text is
+ * noted as a few numbers; then the requested page is chosen, and only its texts
+ * are read again, for their snippets. So a frequent word costs hardly more than
+ * a missing one.
  */
 #include "search/search.h"
 

@@ -5,8 +5,8 @@
  * unescaped, also those of transcripts that are gone. The input of calls and
  * their results are read from the transcripts that still exist.
  *
- * A search is filled in on the core thread and run on any other: it uses
- * nothing but what it is given. What is borrowed must not change meanwhile.
+ * A search is filled in on the core thread and run on another thread: it uses
+ * only its own fields. Borrowed data must not change meanwhile.
  */
 #ifndef CCFC_SEARCH_SEARCH_H
 #define CCFC_SEARCH_SEARCH_H
@@ -38,7 +38,7 @@ struct ccfc_search_source {
 };
 
 struct ccfc_search {
-	/* What is asked: */
+	/* The question: */
 	struct ccfc_slice pattern;
 	bool regex, case_sensitive;
 	bool by_rank;
@@ -47,19 +47,19 @@ struct ccfc_search {
 	int64_t from, to; /* inclusive */
 	uint32_t in;	  /* bits */
 	uint64_t offset, limit;
-	/* Where: */
+	/* The places: */
 	struct ccfc_texts_view texts;
 	const struct ccfc_search_source *sources; /* by id */
 	uint32_t nsources;
 	const struct ccfc_slice *session_ids; /* of all sessions */
 	const bool *wanted;		      /* of all; NULL: each is */
 	uint32_t nsessions;
-	/* How far: */
+	/* The limits: */
 	const atomic_bool *cancelled;
 	uint64_t max_bytes;
 	int64_t max_ms;
 	size_t max_line, max_reply;
-	uint32_t threads; /* at most; of those that are worth it */
+	uint32_t threads; /* at most; fewer for small transcripts */
 };
 
 /* Matches that are marked in a snippet, and counted in a text. */
@@ -90,8 +90,8 @@ struct ccfc_search_result {
 };
 
 /*
- * CCFC_EINVAL: the pattern. CCFC_ETOOBIG: it needs too many steps. Nothing
- * found is a result. The caller releases `out` in any case.
+ * CCFC_EINVAL: the pattern. CCFC_ETOOBIG: it needs too many steps. No match is
+ * not an error. The caller always releases `out`.
  */
 int ccfc_search_run(struct ccfc_search_result *out,
 		    const struct ccfc_search *search, struct ccfc_err *err);

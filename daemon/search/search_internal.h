@@ -1,4 +1,4 @@
-/* What the files of a running search share. */
+/* Shared by the files of a running search. */
 #ifndef CCFC_SEARCH_SEARCH_INTERNAL_H
 #define CCFC_SEARCH_SEARCH_INTERNAL_H
 
@@ -6,12 +6,12 @@
 
 #include <pthread.h>
 
-/* What all threads of a search share. */
+/* Shared by all threads of a search. */
 struct ccfc_search_run_shared {
 	pthread_mutex_t lock; /* of `hits` */
 	struct ccfc_hits hits;
 	atomic_uint_least64_t bytes; /* scanned */
-	atomic_bool over;	     /* no more time, bytes or interest */
+	atomic_bool over;	     /* time or bytes used up, or cancelled */
 };
 
 /* A thread of it. */
@@ -25,22 +25,22 @@ struct ccfc_search_run {
 	bool truncated;
 };
 
-/* Has the search come to its end? `ctx` is the run; looks at the clock. */
+/* Is the search over? `ctx` is the run; checks the clock. */
 bool ccfc_search_run_over(void *ctx);
-/* The same, as far as it is known. */
+/* The same, without checking the clock. */
 static inline bool ccfc_search_run_stopped(const struct ccfc_search_run *run)
 {
 	return atomic_load_explicit(&run->shared->over, memory_order_relaxed);
 }
 
-/* `run` is filled in but for the matcher, which is made here. */
+/* `run` is filled in except for the matcher, which is made here. */
 int ccfc_search_run_init(struct ccfc_search_run *run, struct ccfc_err *err);
 void ccfc_search_run_release(struct ccfc_search_run *run);
 
-/* Notes that so many bytes were scanned. */
+/* Adds to the number of scanned bytes. */
 void ccfc_search_run_scanned(struct ccfc_search_run *run, uint64_t bytes);
 
-/* Is a text of that session, time and role asked for? */
+/* Does the question cover that session, time and role? */
 bool ccfc_search_run_wants(const struct ccfc_search_run *run, uint32_t session,
 			   int64_t time, enum ccfc_text_role role);
 
@@ -54,7 +54,7 @@ void ccfc_search_run_hit(struct ccfc_search_run *run,
 /* transcripts.c: all of the transcripts, by up to search->threads threads. */
 int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err);
 
-/* hit_line.c: reads the line of one hit again, for what is shown of it. */
+/* hit_line.c: reads the line of a hit again, to show it. */
 struct ccfc_hit_line;
 struct ccfc_hit_line *ccfc_hit_line_new(struct ccfc_search_run *run);
 void ccfc_hit_line_free(struct ccfc_hit_line *line);

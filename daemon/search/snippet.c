@@ -1,7 +1,7 @@
 /*
- * Snippets: some bytes before the first match and what fits behind it, whole
- * characters, newlines and all. A first match that is longer than that is cut;
- * further ones are marked if they fit.
+ * Snippets: some bytes before the first match and the rest after it, whole
+ * characters, newlines included. A longer first match is cut; further matches
+ * are marked if they fit.
  */
 #include "search/snippet.h"
 

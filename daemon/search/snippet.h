@@ -5,8 +5,8 @@
 #include "search/search.h"
 
 /*
- * Fills in snippet and spans, in `arena`. False when the text does not match
- * (any more).
+ * Fills in snippet and spans, in `arena`. False: the text does not match (any
+ * more).
  */
 bool ccfc_snippet(struct ccfc_found *out, struct ccfc_matcher *matcher,
 		  const struct ccfc_text *text, struct ccfc_arena *arena);

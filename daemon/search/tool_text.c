@@ -1,8 +1,8 @@
 /*
  * Calls and results as texts; see tool_text.h. A call is one text: the strings
- * of its input, whatever their names and depth, a newline between two of them.
- * So is a result: a string, or the texts of its blocks. Only user and assistant
- * records count; others carry copies of what stands elsewhere.
+ * of its input, whatever their names and depth, joined by newlines. So is a
+ * result: a string, or the texts of its blocks. Only user and assistant records
+ * count; others have copies of them.
  */
 #include "search/tool_text.h"
 

@@ -10,7 +10,7 @@ struct ccfc_tool_text {
 	struct ccfc_blocks blocks;
 	struct ccfc_buf buf;
 	struct ccfc_slice line;
-	/* Of the text at hand: */
+	/* Of the present text: */
 	uint32_t n; /* its number in the line */
 	enum ccfc_search_in in;
 	struct ccfc_text text; /* after ccfc_tool_text_text */
@@ -19,17 +19,17 @@ struct ccfc_tool_text {
 void ccfc_tool_text_init(struct ccfc_tool_text *told);
 void ccfc_tool_text_release(struct ccfc_tool_text *told);
 
-/* False when the line is no record that has any of the kinds in `in`. */
+/* False: the line is not a record with any of the kinds in `in`. */
 bool ccfc_tool_text_open(struct ccfc_tool_text *told,
 			 struct ccfc_parser *parser, struct ccfc_slice line,
 			 uint32_t in);
 /* The next text; false at the end, which also closes. */
 bool ccfc_tool_text_next(struct ccfc_tool_text *told);
-/* Visits the strings it is made of, raw as they stand in the line. */
+/* Visits its strings, raw as in the line. */
 typedef void (*ccfc_tool_text_fn)(void *ctx, struct ccfc_slice raw);
 void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
 			 void *ctx);
-/* Makes told->text of them; it is there until the next text. */
+/* Makes told->text of them; valid until the next text. */
 void ccfc_tool_text_text(struct ccfc_tool_text *told);
 
 /* Of the record, while it is open; slices are the parser's. */

@@ -1,9 +1,9 @@
 /*
- * Further names of directories: a project that is linked into another place,
- * a root that is reached twice, a link that leads back up. Such a directory
- * is entered and watched by one of its names only (scan.c); its transcripts
- * have a name by each of the others, too, as far as those make sense as names
- * of transcripts (classify.h), so that a loop has no end of names.
+ * Further names of directories: a project that is linked into another place, a
+ * root that is reached twice, a link that leads back up. Such a directory is
+ * entered and watched by one name only (scan.c); its transcripts also get the
+ * names through the others, if these are valid names of transcripts
+ * (classify.h), so that a loop does not give endless names.
  */
 #include "source/tree_impl.h"
 

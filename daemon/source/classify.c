@@ -1,7 +1,7 @@
 /*
- * What a path below <claude>/projects is, by its name alone; see classify.h.
- * The path is split into its components, and their number says which rule
- * holds.
+ * The kind of a path below <claude>/projects, by its name alone; see
+ * classify.h. The path is split into its components, and their number selects
+ * the rule.
  */
 #include "source/classify.h"
 

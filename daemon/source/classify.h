@@ -1,5 +1,5 @@
 /*
- * What a path below a Claude directory is, by its name alone:
+ * The kind of a path below a Claude directory, by its name alone:
  *
  *   projects/<dir>/<id>.jsonl                                a session
  *   projects/<dir>/agent-<id>.jsonl                          an agent
@@ -29,9 +29,9 @@ struct ccfc_name {
 };
 
 /*
- * Classifies `rel`, a path relative to <claude>/projects ("" is that
- * directory itself). Slices of the answer point into `rel`. Whether it really
- * is a directory or a file is for the caller to find out.
+ * Classifies `rel`, a path relative to <claude>/projects ("" is that directory
+ * itself). Slices of the answer point into `rel`. The caller checks whether it
+ * really is a directory or a file.
  */
 struct ccfc_name ccfc_name_classify(struct ccfc_slice rel);
 

@@ -1,10 +1,9 @@
 /*
  * One directory of the tree, and the set of them; see dir.h.
  *
- * Entries are kept sorted by name. A scan appends what is new and sorts once
- * at its end. The maps of the set never forget an entry by themselves: places
- * in them that have become wrong do not compare equal, and when they are more
- * than the right ones, both maps are made anew.
+ * Entries are kept sorted by name. A scan appends what is new and sorts once at
+ * its end. The maps of the set never remove an entry: outdated entries do not
+ * compare equal, and when they are the majority, both maps are built again.
  */
 #include "source/dir.h"
 

@@ -1,7 +1,7 @@
 /*
- * One directory of the tree and the names that are known in it: transcripts
- * that were announced, and directories that were entered. Only the files of
- * the tree (tree.c, scan.c, root_path.c) use this.
+ * One directory of the tree and its known names: reported transcripts, and
+ * entered directories. Only the files of the tree (tree.c, scan.c, root_path.c)
+ * use this.
  *
  * And the set of all such directories, to find one by its watch or by device
  * and inode. A directory is freed by its owner, after it was taken out.
@@ -19,12 +19,12 @@ struct ccfc_entry {
 	struct ccfc_dir *dir; /* owned; NULL for a transcript, and for a
 			       * directory that could not be entered */
 	bool is_dir;
-	bool seen; /* by the scan that is under way */
+	bool seen; /* seen by the present scan */
 	bool link; /* a transcript that is a symbolic link */
 	struct ccfc_link_target {
 		uint64_t dev, ino, size;
 		int64_t mtime, ctime; /* in nanoseconds */
-	} target; /* of the link, when it was last looked at; 0: nothing */
+	} target; /* of the link, at its last check; 0: nothing */
 	char name[];
 };
 
@@ -37,7 +37,7 @@ struct ccfc_dir {
 	uint32_t id;	 /* in the set */
 	int wd;		 /* -1: not watched */
 	bool denied;	 /* cannot be read */
-	bool failed;	 /* the last scan did not get through */
+	bool failed;	 /* the last scan was not complete */
 	bool links;	 /* has transcripts whose changes no event reports */
 	uint32_t sorted; /* entries behind these are new */
 	struct {
@@ -46,12 +46,12 @@ struct ccfc_dir {
 	} entries;
 };
 
-/* Must be looked at now and then because no event tells. */
+/* Must be polled because no event reports its changes. */
 bool ccfc_dir_is_polled(const struct ccfc_dir *dir);
 
 /*
- * Must be looked at every second. One that is only failed or denied is not:
- * that is tried again after ever longer waits (failed.h).
+ * Must be polled every second. A directory that is only failed or denied is
+ * not: it is tried again after growing waits (failed.h).
  */
 bool ccfc_dir_ticks(const struct ccfc_dir *dir);
 

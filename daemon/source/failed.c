@@ -1,4 +1,4 @@
-/* Looks that failed, and when to try again; see failed.h. */
+/* Failed checks, and when to try again; see failed.h. */
 #include "source/failed.h"
 
 #include "base/alloc.h"

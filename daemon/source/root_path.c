@@ -1,11 +1,10 @@
 /*
  * The path to a root: the directories from "/" down to <claude>.
  *
- * Each of them is watched for being moved or deleted itself, because then no
- * event comes for what was below. Where the next directory does not exist, the
- * last one that does is watched for new names; where the next one is a symlink,
- * for the link being replaced. The watch is set before the next look, so
- * nothing that appears is missed.
+ * Each of them is watched for being moved or deleted, because then no event
+ * comes from below. If the next directory does not exist, the last existing one
+ * is watched for new names; if the next one is a symlink, for the link being
+ * replaced. The watch is set before the next check, so nothing new is missed.
  */
 #include "source/tree_impl.h"
 

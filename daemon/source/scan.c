@@ -1,13 +1,12 @@
 /*
  * Entering, reading and dropping the directories of the tree.
  *
- * A directory is watched first and read then: what is created in between is
- * found by reading, what is created later is told by the watch. Reading one
- * compares it with what is known: entries that were not seen have vanished. A
- * directory that is reachable by two names is entered by the better one only
- * (tree.h); if that name no longer leads there, it is dropped and the other one
- * takes over. Names decide what is entered (classify.h), so the depth is
- * bounded.
+ * A directory is watched first and then read: files created in between are
+ * found by reading, later ones by the watch. Reading compares the directory
+ * with the known entries: entries that were not seen have vanished. A directory
+ * that is reachable by two names is entered by the better one only (tree.h); if
+ * that name no longer leads there, it is dropped and the other one takes over.
+ * Names decide what is entered (classify.h), so the depth is bounded.
  */
 #include "source/tree_impl.h"
 

@@ -1,4 +1,4 @@
-/* How far a scan of all transcripts is: what ingest counts and replies say. */
+/* The progress of a scan of all transcripts, for replies. */
 #ifndef CCFC_SOURCE_SCAN_PROGRESS_H
 #define CCFC_SOURCE_SCAN_PROGRESS_H
 

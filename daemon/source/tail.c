@@ -1,10 +1,10 @@
 /*
- * Reading a transcript on from a cursor, complete lines only; see tail.h.
+ * Reads a transcript from a cursor on, complete lines only; see tail.h.
  *
- * The buffer. Reads of CHUNK bytes always land on a page boundary (a copy to
- * an odd address is several times slower). What is left of a line when its
- * chunk is used up is moved to end right before that boundary, so line and
- * next chunk are contiguous and nothing is copied but the rest of one line:
+ * The buffer. Reads of CHUNK bytes always land on a page boundary (a copy to an
+ * odd address is several times slower). When a chunk is used up, the remainder
+ * of its last line is moved to end right before that boundary, so line and next
+ * chunk are contiguous and only the remainder of one line is copied:
  *
  *	|  free  | history | rest of a line | chunk just read …  | padding |
  *	mem      lo        pos              page boundary        end
@@ -15,11 +15,11 @@
  * moving the line. A longer line is searched for its end chunk by chunk and
  * never kept. Large buffers are given back at close.
  *
- * Looking again. A look reads no further than the size at open: what is
- * appended meanwhile is the next look's. An unfinished line is not searched
- * again from its start on each look but from the cursor's probe, unless it is
- * so short that this costs nothing: then it is searched whole, and what was
- * rewritten in it meanwhile is seen at once.
+ * Reading again. A read ends at the file's size at open: bytes appended
+ * meanwhile are left to the next read. An unfinished line is not searched again
+ * from its start but from the cursor's probe, unless it is so short that this
+ * costs nothing: then it is searched whole, and rewritten bytes in it are seen
+ * at once.
  */
 #include "source/tail.h"
 

@@ -1,13 +1,13 @@
 /*
- * Reading a transcript on from where we were: complete lines only.
+ * Reads a transcript from a cursor on: complete lines only.
  *
- * A cursor says how far a file was read. It moves on '\n', never on parse
- * success; but for what stands behind the last newline, where the caller has
- * found something whole in it (ccfc_tail_rest). A file is known by path,
- * device, inode and a hash of the bytes just before the cursor (the marker);
- * the inode alone proves nothing. If the file is shorter than the cursor or the
- * marker does not match, the file was truncated, replaced or rewritten:
- * CCFC_TAIL_RESET, and the caller starts over with a cleared cursor.
+ * A cursor says how far a file was read. It advances at '\n', never on parse
+ * success; except after the last newline, if the caller found a whole record
+ * there (ccfc_tail_rest). A file is known by path, device, inode and a hash of
+ * the bytes just before the cursor (the marker); the inode alone proves
+ * nothing. If the file is shorter than the cursor or the marker does not match,
+ * the file was truncated, replaced or rewritten: CCFC_TAIL_RESET, and the
+ * caller starts over with a cleared cursor.
  *
  * One struct ccfc_tail serves all files, one after the other; it owns the
  * read buffer. Files are opened read-only and never blocking (a FIFO in the
@@ -23,14 +23,14 @@
 #include <stdint.h>
 
 #define CCFC_TAIL_MARKER_MAX 256u
-/* Readable bytes behind every line (what the JSON parser may look at). */
+/* Readable bytes after every line, which the JSON parser may read. */
 #define CCFC_TAIL_PADDING	   64u
 #define CCFC_TAIL_DEFAULT_MAX_LINE (256u << 20)
 
 struct ccfc_cursor {
 	uint64_t dev;
 	uint64_t ino;
-	uint64_t offset;     /* behind the last line that was handed out */
+	uint64_t offset;     /* after the last line returned */
 	uint64_t marker;     /* hash of the marker_len bytes before offset */
 	uint32_t marker_len; /* min(offset, CCFC_TAIL_MARKER_MAX) */
 	uint64_t probe;	     /* bytes from offset to here hold no newline; not
@@ -39,7 +39,7 @@ struct ccfc_cursor {
 
 enum ccfc_tail_status {
 	CCFC_TAIL_OPEN,	 /* opened: read lines with ccfc_tail_next */
-	CCFC_TAIL_RESET, /* not the file that the cursor was made on */
+	CCFC_TAIL_RESET, /* not the file of the cursor */
 	CCFC_TAIL_GONE,	 /* no such file, or not a regular file */
 	CCFC_TAIL_ERROR, /* it is there and cannot be read; see err */
 };
@@ -62,7 +62,7 @@ void ccfc_tail_free(struct ccfc_tail *tail);
 bool ccfc_tail_means_gone(int errnum);
 
 /*
- * Opens `path` to read on from `cursor`. On CCFC_TAIL_OPEN dev and ino of a
+ * Opens `path` to read from `cursor` on. On CCFC_TAIL_OPEN dev and ino of a
  * cursor with offset 0 are set; on any other status nothing is open and the
  * cursor is untouched. A changed dev/ino with a matching marker (a file that
  * was copied over or moved) is the same file: dev and ino are updated.
@@ -72,27 +72,26 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 				     struct ccfc_err *err);
 
 /*
- * Is the file that is open now also the one that `other` was made on? Answered
- * on the open descriptor: whatever its path has come to mean since. Bytes that
- * cannot be read speak for it.
+ * Is the open file also the file of the cursor `other`? Answered from the open
+ * descriptor, whatever its path means by now. Unreadable bytes count as a
+ * match.
  */
 bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other);
 
 /*
- * The next complete line, cursor->offset behind it: 1; 0 when no complete
- * line is left; negative on a read error. The marker of the cursor is only
- * right again after ccfc_tail_close.
+ * The next complete line, with cursor->offset after it: 1; 0: no complete line
+ * is left; negative: a read error. The cursor's marker is valid again only
+ * after ccfc_tail_close.
  */
 int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		   struct ccfc_line *line, struct ccfc_err *err);
 
 /*
- * What stands behind the last newline, once ccfc_tail_next has said 0: 1, and
- * `line` is as if there were a newline; 0 when there is nothing, nothing new
- * since the last look, or more than `max`; negative on a read error. The
- * cursor stays, until ccfc_tail_take moves it on by `len` bytes that the
- * caller has made use of. A newline that then follows at once is no line of
- * its own.
+ * The bytes after the last newline, once ccfc_tail_next has returned 0: 1, and
+ * `line` is as if there were a newline; 0: there is nothing, nothing new since
+ * the last read, or more than `max`; negative: a read error. The cursor stays,
+ * until ccfc_tail_take advances it by the `len` bytes that the caller used. A
+ * newline that follows at once does not count as a line.
  */
 int ccfc_tail_rest(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		   struct ccfc_line *line, size_t max, struct ccfc_err *err);
@@ -103,9 +102,9 @@ void ccfc_tail_take(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor);
 
 /*
- * For readers whose question may be cancelled: as soon as `over` is true,
- * nothing more is read, and ccfc_tail_next and ccfc_tail_read_at fail with
- * CCFC_EAGAIN. It is asked before each read.
+ * For questions that may be cancelled: as soon as `over` is true, nothing more
+ * is read, and ccfc_tail_next and ccfc_tail_read_at fail with CCFC_EAGAIN.
+ * `over` is called before each read.
  */
 void ccfc_tail_until(struct ccfc_tail *tail, bool (*over)(void *ctx),
 		     void *ctx);
@@ -114,9 +113,9 @@ bool ccfc_tail_is_over(struct ccfc_tail *tail);
 
 /*
  * One line at a known place, for content on request: reads `len` bytes at
- * `offset` of `path`. The slice lies in the tail's buffer (padded), valid
- * until the next call on `tail`. CCFC_ENOTFOUND when the file is gone or too
- * short. Must not be called between open and close.
+ * `offset` of `path`. The slice lies in the tail's buffer (padded), valid until
+ * the next call on `tail`. CCFC_ENOTFOUND: the file is gone or too short. Must
+ * not be called between open and close.
  */
 int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
 		      const char *path, uint64_t offset, size_t len,

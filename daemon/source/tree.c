@@ -1,11 +1,11 @@
 /*
  * All transcripts below the roots, and what happens to them; see tree.h.
  *
- * Events only mark paths; each marked path gets one look when all events are
- * in. classify.h decides what a name means, scan.c enters and drops
- * directories, root_path.c does so for roots. An event may be outdated by the
- * time it is read, so each handler looks at what is there now; a later event
- * then finds its work done.
+ * Events only mark paths; each marked path is reported once when all events are
+ * read. classify.h decides what a name means, scan.c enters and drops
+ * directories, root_path.c does so for roots. An event may be outdated when it
+ * is read, so each handler checks the present state; a later event then finds
+ * its work done.
  */
 #include "source/tree.h"
 

@@ -2,15 +2,15 @@
  * All transcripts below the roots, and what happens to them.
  *
  * The tree watches directories (inotify, or libinotify-kqueue on BSD and macOS)
- * and calls back with paths to look at. An event only says "look": the caller
- * finds out what happened with ccfc_tail_open. New directories are watched
- * first and scanned then, so nothing that is created in between is missed. A
+ * and calls back with paths to look at. An event only triggers a check: the
+ * caller finds out what happened with ccfc_tail_open. New directories are
+ * watched first and then scanned, so nothing created in between is missed. A
  * directory that cannot be watched (limit reached) is polled instead, and
  * counted. Symlinks to directories and files are followed; a directory is
- * entered once, by device and inode, so loops end. By which of its names it is
- * entered does not depend on their order; the caller is called for its
- * transcripts under each of its names. What cannot be read is tried again by
- * each drain, and in between after ever longer waits.
+ * entered once, by device and inode, so loops end. The choice of its name does
+ * not depend on their order; the callback is called for its transcripts under
+ * each of its names. Unreadable directories are tried again by each drain, and
+ * in between after growing waits.
  *
  * One thread. Callbacks come from within the calls below, never later.
  */
@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 /*
- * `path` is absolute, below a root, and valid during the call only. It may
- * be new, changed, unchanged or gone. `name` is what its name says.
+ * `path` is absolute, below a root, and valid during the call only. It may be
+ * new, changed, unchanged or gone. `name` is its classified name.
  */
 typedef void (*ccfc_tree_look_fn)(void *ctx, const char *path,
 				  const struct ccfc_name *name);
@@ -61,10 +61,9 @@ int ccfc_tree_fd(const struct ccfc_tree *tree);
 int ccfc_tree_timeout_ms(const struct ccfc_tree *tree);
 
 /*
- * Takes in all events that are there now and calls `look` once for each path
- * concerned. On an overflow the whole tree is scanned. Also does the polling
- * of directories that could not be watched, each time it is called. Returns
- * the number of looks.
+ * Reads all pending events and calls `look` once for each affected path. On an
+ * overflow the whole tree is scanned. Also does the polling of directories that
+ * could not be watched, each time it is called. Returns the number of looks.
  */
 int ccfc_tree_drain(struct ccfc_tree *tree);
 
@@ -78,8 +77,8 @@ void ccfc_tree_stats(const struct ccfc_tree *tree,
 const struct ccfc_failed *ccfc_tree_failures(const struct ccfc_tree *tree);
 
 /*
- * Of two names of one file or directory, is `a` the better one? One that no
- * link is part of before one that goes through a link, then the lesser path.
+ * Of two names of one file or directory, is `a` the better one? A name without
+ * links is better than one with a link, then the lesser path.
  */
 bool ccfc_tree_is_better(const char *a, const char *b);
 

@@ -1,8 +1,7 @@
 /*
- * The tree as its own files see it: tree.c (the calls of tree.h, events),
+ * Shared by the files of the tree only: tree.c (the calls of tree.h, events),
  * scan.c (entering and reading directories), alias.c (further names of
- * directories) and root_path.c (the directories that lead to a root). Nobody
- * else includes this.
+ * directories) and root_path.c (the directories that lead to a root).
  */
 #ifndef CCFC_SOURCE_TREE_IMPL_H
 #define CCFC_SOURCE_TREE_IMPL_H
@@ -55,7 +54,7 @@ struct ccfc_tree {
 	uint32_t ticking; /* directories that make us wake up now and then */
 	struct ccfc_failed failed; /* directories that cannot be read */
 
-	/* Paths that want a look, each once, until they get it. */
+	/* Paths to report, each once. */
 	struct ccfc_strtab paths;
 	struct {
 		uint32_t *items; /* root of string i + 1 */
@@ -63,11 +62,11 @@ struct ccfc_tree {
 	} owners;
 };
 
-/* Notes that the path wants a look. */
+/* Marks the path for a report. */
 void ccfc_tree_mark(struct ccfc_tree *tree, const struct ccfc_root *root,
 		    const char *path);
 
-/* What the name of a path below the root's projects directory says. */
+/* The classified name of a path below the root's projects directory. */
 struct ccfc_name ccfc_tree_name(const struct ccfc_root *root,
 				struct ccfc_slice path);
 
@@ -92,8 +91,8 @@ void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep);
 bool ccfc_scan_is_link(const char *path);
 
 /*
- * Marks those links to transcripts whose targets have changed. Cheaper than
- * reading the directory: its own names are told by its watch.
+ * Marks links to transcripts whose targets have changed. Cheaper than reading
+ * the directory: its watch reports its own names.
  */
 void ccfc_scan_links(struct ccfc_tree *tree, struct ccfc_dir *dir);
 
@@ -103,7 +102,7 @@ void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir);
 /* An event ended the watch of the directory. */
 void ccfc_scan_unwatched(struct ccfc_tree *tree, struct ccfc_dir *dir);
 
-/* Notes that a transcript of the directory wants a look, by all its names. */
+/* Marks a transcript of the directory, under all its names. */
 void ccfc_alias_mark(struct ccfc_tree *tree, const struct ccfc_dir *dir,
 		     const char *name);
 
@@ -111,7 +110,7 @@ void ccfc_alias_mark(struct ccfc_tree *tree, const struct ccfc_dir *dir,
 void ccfc_alias_note(struct ccfc_tree *tree, const struct ccfc_root *root,
 		     const char *path, const struct ccfc_dir *dir);
 
-/* Forgets second names that lead elsewhere now; what they led to is marked. */
+/* Forgets second names that lead elsewhere now, and marks their old targets. */
 void ccfc_alias_check(struct ccfc_tree *tree);
 void ccfc_alias_release(struct ccfc_tree *tree);
 

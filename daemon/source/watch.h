@@ -3,9 +3,9 @@
  * back end is one file; the build takes the one for its system
  * (watch_inotify.c: Linux, and BSD and macOS through libinotify-kqueue).
  *
- * A directory is watched under a number. The same directory always has the
- * same number while it is watched, by whatever path it was given. Events say
- * that there is something to look at, not what happened. One thread.
+ * A directory is watched under a number. The same directory always has the same
+ * number while it is watched, by whatever path it was given. Events trigger a
+ * check; they do not say what happened. One thread.
  */
 #ifndef CCFC_SOURCE_WATCH_H
 #define CCFC_SOURCE_WATCH_H

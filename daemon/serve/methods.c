@@ -1,10 +1,9 @@
 /*
- * From a message to its reply: what is the same for all methods of
+ * From a message to its reply: the part shared by all methods of
  * schema/methods.def. The options are read against the table, a first scan that
  * is nearly done is finished, and the method packs its result behind the head
- * of the response. An error replaces whatever was packed. What was written
- * before the request was sent has been taken in already (server.h,
- * on_requests).
+ * of the response. An error replaces whatever was packed. Everything written
+ * before the request was sent has already been read (server.h, on_requests).
  */
 #include "serve/rpc/request.h"
 

@@ -20,15 +20,18 @@ void ccfc_methods_closed(struct ccfc_methods *methods, uint64_t conn);
 void ccfc_methods_drained(struct ccfc_methods *methods, uint64_t conn);
 void ccfc_methods_full(struct ccfc_methods *methods, uint64_t conn);
 
-/* Sends index->events of the batch just stored to those who subscribed. */
+/* Sends index->events of the stored batch to the subscribers. */
 void ccfc_methods_publish(struct ccfc_methods *methods);
 
-/* A build advanced: tells those who asked for progress (rate-limited). */
+/*
+ * A build advanced: sends progress to the clients that requested it
+ * (rate-limited).
+ */
 void ccfc_methods_progress(struct ccfc_methods *methods);
 
-/* Is there a request to go on with? One is answered in slices (slices.h). */
+/* Is there a request to continue? Some are answered in slices (slices.h). */
 bool ccfc_methods_has_work(const struct ccfc_methods *methods);
-/* Goes on with one of them for some milliseconds. */
+/* Continues one of them for some milliseconds. */
 void ccfc_methods_work(struct ccfc_methods *methods);
 
 uint32_t ccfc_methods_subscribers(const struct ccfc_methods *methods);

@@ -1,4 +1,4 @@
-/* What the shell does itself: directory, variables, echo. See walk.h. */
+/* Builtins of the shell: directory, variables, echo. See walk.h. */
 #include "base/path.h"
 #include "shell/walk.h"
 

@@ -1,6 +1,6 @@
 /*
- * Programs that change no file, and those that run others on many. One that is
- * in no table may do anything. See walk.h.
+ * Programs that change no file, and programs that run others on many files. A
+ * program in no table may do anything. See walk.h.
  */
 #include "shell/walk.h"
 

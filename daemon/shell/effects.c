@@ -1,4 +1,4 @@
-/* What a command did to files, as a list; see shell.h. */
+/* The effects of a command on files, as a list; see shell.h. */
 #include "shell/shell.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Effects as they are found, and how sure they are; see walk.h. */
+/* Effects and their certainty; see walk.h. */
 #include "base/alloc.h"
 #include "base/path.h"
 #include "shell/walk.h"

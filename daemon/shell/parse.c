@@ -1,7 +1,7 @@
 /*
- * The grammar of commands, by recursive descent, bounded in depth. What is
- * rare (coproc, select) or not understood makes the whole text unsure: half a
- * tree would say things that are not so.
+ * The grammar of commands, by recursive descent, bounded in depth. Rare
+ * (coproc, select) and unknown syntax makes the whole text unsure: a partial
+ * tree would give wrong effects.
  */
 #include "shell/parse_impl.h"
 

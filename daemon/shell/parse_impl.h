@@ -1,4 +1,4 @@
-/* What the parts of the parser share: commands, redirections, words. */
+/* Shared by the parts of the parser: commands, redirections, words. */
 #ifndef CCFC_SHELL_PARSE_IMPL_H
 #define CCFC_SHELL_PARSE_IMPL_H
 
@@ -10,12 +10,12 @@ struct ccfc_sh_parser {
 	struct ccfc_slice text;
 	size_t at;
 	int depth;
-	bool bad; /* not understood: whatever was made is of no use */
+	bool bad; /* syntax error: the result is useless */
 	struct ccfc_arena *arena;
 	struct ccfc_sh_redirect *pending; /* here-documents of this line */
 };
 
-/* The byte so far ahead; 0 behind the end. */
+/* The byte so far ahead; 0 after the end. */
 static inline char ccfc_sh_peek(const struct ccfc_sh_parser *p, size_t ahead)
 {
 	return ahead < p->text.len - p->at ? p->text.ptr[p->at + ahead] : 0;

@@ -1,6 +1,6 @@
 /*
- * Redirections, and the here-documents that begin behind the line of theirs;
- * see parse_impl.h.
+ * Redirections, and their here-documents, which begin after the line; see
+ * parse_impl.h.
  */
 #include "shell/parse_impl.h"
 

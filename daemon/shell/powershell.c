@@ -1,6 +1,6 @@
 /*
- * PowerShell, as far as it is plain: one cmdlet of a short list in a command,
- * with literal paths. Everything else is unsure.
+ * Simple PowerShell: one cmdlet of a short list in a command, with literal
+ * paths. Everything else is unsure.
  */
 #include "shell/walk.h"
 

@@ -1,4 +1,4 @@
-/* What echo and printf print, where that is sure. See walk.h. */
+/* The output of echo and printf, if it is certain. See walk.h. */
 #include "base/buf.h"
 #include "shell/walk.h"
 

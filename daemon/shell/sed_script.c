@@ -1,6 +1,6 @@
 /*
- * Scripts of sed: those that only edit what they read. Others can write files
- * ("w") and run programs ("e"). Only what is common is understood.
+ * Scripts of sed that only edit their input. Others can write files ("w") and
+ * run programs ("e"). Only common commands are understood.
  */
 #include "shell/walk.h"
 

@@ -1,12 +1,12 @@
 /*
- * Which files a shell command has as its targets, read from its text alone.
- * The reader touches no file system and runs nothing. What the text does not
- * say for sure is counted as unsure and never guessed.
+ * The target files of a shell command, read from its text alone. The reader
+ * touches no file system and runs nothing. Uncertain parts are counted as
+ * unsure and never guessed.
  *
  * Assumed, since no text can tell: programs are what their names say (no
  * aliases, no other program of that name in PATH), a path is not a symbolic
- * link, and a "cd" whose failure nobody asks for has worked (`checked` is
- * false then for what follows).
+ * link, and a "cd" whose failure is ignored has worked (`checked` is then false
+ * for later effects).
  *
  * Not reported: directories that are made or removed empty, modes and owners
  * of files, devices such as /dev/null, and what git keeps below .git.
@@ -31,11 +31,11 @@ enum ccfc_shell_op {
 	CCFC_SHELL_COPY,    /* cp, install; `from` is as it was */
 	CCFC_SHELL_LINK,    /* ln: `path` is a link to `from` */
 	CCFC_SHELL_RESTORE, /* git checkout -- PATH, git restore PATH */
-	CCFC_SHELL_TOUCH,   /* made if it was not there, else as it was */
+	CCFC_SHELL_TOUCH,   /* created if it did not exist, else unchanged */
 	CCFC_SHELL_OPS
 };
 
-/* Was the command that has the effect run at all? */
+/* Was the command with this effect run at all? */
 enum ccfc_shell_reach {
 	CCFC_SHELL_ALWAYS,
 	CCFC_SHELL_IF_OK, /* yes, if the whole command's exit status is 0 */
@@ -58,8 +58,8 @@ struct ccfc_shell_effect {
 	bool tree;
 	/*
 	 * `path` may be a directory that was there: then the target is the name
-	 * of `from` in it ("cp a b"). Never set where the text is plain about
-	 * it ("cp a b/", "cp a b dir", "mv -t dir a").
+	 * of `from` in it ("cp a b"). Never set if the text is clear about it
+	 * ("cp a b/", "cp a b dir", "mv -t dir a").
 	 */
 	bool into;
 	/* WRITE: the content; APPEND: what was added. */
@@ -69,21 +69,22 @@ struct ccfc_shell_effect {
 	struct ccfc_slice from;	  /* RENAME, COPY, LINK; normal */
 	struct ccfc_slice source; /* RESTORE: git's revision; empty: index */
 	/*
-	 * How many of the unsure parts came before; fewer than all of them
-	 * (ccfc_shell_unsure): the file may have been changed again.
+	 * How many unsure parts came before; if fewer than all of them
+	 * (ccfc_shell_unsure), the file may have been changed again.
 	 */
 	uint32_t unsure_before;
 };
 
-/* Why files may have changed that no effect names. */
+/* Why files without a listed effect may have changed. */
 enum ccfc_shell_why {
-	CCFC_SHELL_WHY_PROGRAM, /* one that is not known: make, python, ./x */
-	CCFC_SHELL_WHY_TARGET,	/* a target that is not plain: > "$x", rm *.o */
+	CCFC_SHELL_WHY_PROGRAM, /* an unknown program: make, python, ./x */
+	CCFC_SHELL_WHY_TARGET,	/* a target that cannot be resolved: > "$x", rm
+				 * *.o */
 	CCFC_SHELL_WHY_BULK, /* git stash, reset --hard, checkout BRANCH … */
 	CCFC_SHELL_WHY_HOOK, /* git commit, push: only the repository's hooks */
-	CCFC_SHELL_WHY_BACKGROUND, /* something that went on beside the rest */
+	CCFC_SHELL_WHY_BACKGROUND, /* a background command */
 	CCFC_SHELL_WHY_LIMIT,	   /* too long, too deep, too many */
-	CCFC_SHELL_WHY_SYNTAX,	   /* not understood: no effects are named */
+	CCFC_SHELL_WHY_SYNTAX,	   /* unknown syntax: no effects are listed */
 	CCFC_SHELL_WHYS
 };
 
@@ -134,22 +135,22 @@ void ccfc_shell_effects_init(struct ccfc_shell_effects *effects);
 void ccfc_shell_effects_release(struct ccfc_shell_effects *effects);
 
 /*
- * Reads a command. What `out` had before is forgotten; all slices in it live
- * until the next reading or the release. Any bytes are a command: there is no
- * error, only unsure parts. Any thread, one at a time for each `out`.
+ * Reads a command. `out` is cleared first; its slices live until the next
+ * reading or the release. Any bytes are a command: there are no errors, only
+ * unsure parts. Any thread, one at a time for each `out`.
  */
 void ccfc_shell_read(struct ccfc_shell_effects *out, struct ccfc_slice command,
 		     const struct ccfc_shell_env *env);
 
-/* How many parts of the command may have changed files that are not named. */
+/* How many parts of the command may have changed unlisted files. */
 uint32_t ccfc_shell_unsure(const struct ccfc_shell_effects *effects);
 
-/* Surely no file was changed. */
+/* Certainly no file was changed. */
 bool ccfc_shell_writes_nothing(const struct ccfc_shell_effects *effects);
 
 /*
- * Was it surely run; has it surely happened? `ok`: the whole command's exit
- * status is known to be 0.
+ * Was the command certainly run; has the effect certainly happened? `ok`: the
+ * whole command's exit status is known to be 0.
  */
 bool ccfc_shell_ran(const struct ccfc_shell_effect *effect, bool ok);
 bool ccfc_shell_happened(const struct ccfc_shell_effect *effect, bool ok);

@@ -1,6 +1,6 @@
 /*
- * A simple command: assignments, redirections, the programs that run another
- * one (sudo, env, timeout), and then whoever knows the name. See walk.h.
+ * A simple command: assignments, redirections, programs that run another one
+ * (sudo, env, timeout), and then the program itself. See walk.h.
  */
 #include "base/alloc.h"
 #include "base/path.h"

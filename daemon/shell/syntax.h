@@ -1,7 +1,7 @@
 /*
- * A command as a tree: what the shell's grammar says of a text, before
- * anything is known of variables and directories. Private to the folder.
- * Everything lies in one arena and borrows from the text.
+ * A command as a syntax tree, before anything is known about variables and
+ * directories. Private to the folder. Everything is in one arena and borrows
+ * from the text.
  */
 #ifndef CCFC_SHELL_SYNTAX_H
 #define CCFC_SHELL_SYNTAX_H

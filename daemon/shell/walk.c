@@ -1,7 +1,7 @@
 /*
- * Lists, pipelines, conditions and loops: what is surely reached, and whose
- * failure shows in the exit status. Effects are marked when the construct that
- * they are in ends, from the inside out.
+ * Lists, pipelines, conditions and loops: which commands are certainly reached,
+ * and whose failure shows in the exit status. Effects are marked when the
+ * construct around them ends, from the inside out.
  */
 #include "shell/walk.h"
 

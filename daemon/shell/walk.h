@@ -1,7 +1,6 @@
 /*
- * Walking through the tree of a command with what is known at each place:
- * directory, variables, whether the place is surely reached. Private to the
- * folder.
+ * Walks the tree of a command with the known state at each place: directory,
+ * variables, whether the place is certainly reached. Private to the folder.
  */
 #ifndef CCFC_SHELL_WALK_H
 #define CCFC_SHELL_WALK_H
@@ -30,7 +29,7 @@ struct ccfc_sh_flow {
 /* A word after expansion. */
 struct ccfc_sh_field {
 	struct ccfc_slice text;
-	bool known; /* else `text` is nothing to go by */
+	bool known; /* else `text` is meaningless */
 	bool glob;  /* would name the files that match */
 	bool home;  /* begins with "~", the home directory */
 	bool loose; /* not known, and may be no word or several */
@@ -46,7 +45,7 @@ struct ccfc_sh_var {
 	struct ccfc_sh_flow value;
 };
 
-/* What a subshell has a copy of. */
+/* The state that a subshell copies. */
 struct ccfc_sh_state {
 	struct ccfc_slice cwd, old_cwd;		    /* empty: not known */
 	struct ccfc_slice stack[CCFC_SH_STACK_MAX]; /* pushd */
@@ -63,7 +62,7 @@ struct ccfc_sh_state {
 	bool errexit, pipefail;
 };
 
-/* What is known of whether an effect happened; becomes `reach`, `checked`. */
+/* The certainty of an effect; becomes `reach` and `checked`. */
 struct ccfc_sh_mark {
 	bool maybe;
 	bool chained; /* if the list that it is in has succeeded */
@@ -95,7 +94,7 @@ struct ccfc_sh_walk {
 
 /* ---- effects: mark.c ---- */
 
-/* Counts something that may have changed files; `name` may be empty. */
+/* Counts a part that may have changed files; `name` may be empty. */
 void ccfc_sh_unsure(struct ccfc_sh_walk *w, enum ccfc_shell_why why,
 		    struct ccfc_slice name);
 /* Counts it and stops the walk. */
@@ -124,7 +123,7 @@ void ccfc_sh_maybe(struct ccfc_sh_walk *w, uint32_t start);
 void ccfc_sh_left_subshell(struct ccfc_sh_walk *w, uint32_t start, bool exits);
 /* Those from `start` to `middle` ran beside the later ones. */
 void ccfc_sh_beside(struct ccfc_sh_walk *w, uint32_t start, uint32_t middle);
-/* The marks become what the header promises. */
+/* Turns the marks into `reach` and `checked`. */
 void ccfc_sh_finish_marks(struct ccfc_sh_walk *w);
 
 /* ---- words: expand.c ---- */
@@ -137,7 +136,7 @@ void ccfc_sh_expand(struct ccfc_sh_walk *w, struct ccfc_sh_fields *to,
 /* The one field that it becomes without braces: a value, a here-document. */
 struct ccfc_sh_field ccfc_sh_expand_value(struct ccfc_sh_walk *w,
 					  const struct ccfc_sh_part *parts);
-/* What is computed may set variables, and run commands, too. */
+/* Arithmetic may also set variables and run commands. */
 void ccfc_sh_arithmetic(struct ccfc_sh_walk *w, struct ccfc_slice text);
 struct ccfc_slice ccfc_sh_join(struct ccfc_sh_walk *w, struct ccfc_slice a,
 			       struct ccfc_slice b);
@@ -148,9 +147,9 @@ struct ccfc_sh_flow ccfc_sh_variable(const struct ccfc_sh_walk *w,
 void ccfc_sh_set(struct ccfc_sh_walk *w, struct ccfc_slice name,
 		 const struct ccfc_slice *value);
 void ccfc_sh_forget_variables(struct ccfc_sh_walk *w);
-/* After something that may have been any command of the shell's own. */
+/* After a command that may have been any builtin. */
 void ccfc_sh_forget_state(struct ccfc_sh_walk *w);
-/* Either this is the state now, or `other`. */
+/* The state is now either this one or `other`. */
 void ccfc_sh_merge(struct ccfc_sh_walk *w, const struct ccfc_sh_state *other);
 
 /* ---- commands ---- */
@@ -185,12 +184,12 @@ struct ccfc_sh_outlet {
 struct ccfc_sh_outlet ccfc_sh_redirect(struct ccfc_sh_walk *w,
 				       const struct ccfc_sh_redirect *list,
 				       struct ccfc_sh_flow in);
-/* What is left of the output `out` for our own. */
+/* The rest of the output `out` that goes to our own. */
 struct ccfc_sh_flow ccfc_sh_pour(struct ccfc_sh_walk *w,
 				 const struct ccfc_sh_outlet *outlet,
 				 struct ccfc_sh_flow out);
 
-/* A command whose name and words are known as well as they can be. */
+/* A command with its name and words, as far as known. */
 struct ccfc_sh_call {
 	struct ccfc_slice name;
 	const struct ccfc_sh_field *args; /* behind the name */
@@ -200,15 +199,15 @@ struct ccfc_sh_call {
 	bool after_or; /* "… || exit" */
 };
 
-/* builtins.c: false: it is not one of the shell's own. */
+/* builtins.c: false: it is not a builtin. */
 bool ccfc_sh_builtin(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
 /* print.c: echo and printf. */
 void ccfc_sh_print(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
-/* programs.c: false: it is none that changes the files that it is given. */
+/* programs.c: false: it is not a program that changes its arguments. */
 bool ccfc_sh_program(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
-/* commands.c: everything that the shell does not do itself. */
+/* commands.c: everything except builtins. */
 void ccfc_sh_command(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
-/* Surely changes no file, with these arguments. */
+/* Certainly changes no file, with these arguments. */
 bool ccfc_sh_only_reads(const struct ccfc_sh_call *call);
 /* Is the name in a list with blanks between? */
 bool ccfc_sh_is_listed(const char *list, struct ccfc_slice name);

@@ -1,7 +1,7 @@
 /*
  * Checking the store; see check.h. SQLite's quick_check goes through every page
  * of the file; the texts have checksums. Both can take seconds on a large
- * store, so both look now and then whether the answer is still wanted.
+ * store, so both check now and then for cancellation.
  */
 #include "store/check.h"
 

@@ -1,7 +1,7 @@
 /*
- * Whole rows of each table; see columns.h. A kind of columns.def is what
- * SQLite is told of it (schema.c), how a member `m` of the item `r` is bound,
- * and how it is read.
+ * Whole rows of each table; see columns.h. A kind of columns.def consists of
+ * its SQLite type (schema.c), how a member `m` of the item `r` is bound, and
+ * how it is read.
  */
 #include "store/columns.h"
 

@@ -23,7 +23,7 @@ struct ccfc_meta {
 	uint64_t value;
 };
 
-/* The bits of t_use.flags: what a tool call's member is on disk. */
+/* The bits of t_use.flags: members of a tool call on disk. */
 #define CCFC_CALL_CALLED 1
 #define CCFC_CALL_WRITES 2
 #define CCFC_CALL_OTHER	 4

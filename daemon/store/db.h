@@ -28,25 +28,25 @@ struct ccfc_store {
 	ino_t ino;
 	struct ccfc_texts_file *texts; /* NULL: nothing was loaded yet */
 	uint64_t texts_length;	       /* that was committed */
-	uint64_t epoch;		       /* that was written by us; 0: none yet */
-	uint64_t rows;		       /* that the file says it has */
-	uint64_t reader;	       /* what the rows are said to be of */
+	uint64_t epoch;		       /* written by us; 0: none yet */
+	uint64_t rows;		       /* as recorded in the file */
+	uint64_t reader;	       /* as recorded in the file */
 	bool texts_damaged;	       /* as the file says */
 	struct ccfc_store_past past;
 	sqlite3_stmt *stmts[CCFC_STMT_COUNT]; /* prepared on first use */
 };
 
 /*
- * texts_store.c: opens the texts when the index was loaded. *anew: texts are
- * missing, and `index` knows that they are.
+ * texts_store.c: opens the texts after the index was loaded. *anew: texts are
+ * missing, and `index` is marked accordingly.
  */
 int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
 			  uint64_t id, uint64_t length, bool *anew,
 			  struct ccfc_err *err);
 
-/* save.c: how many rows the index is, t_meta's not among them. */
+/* save.c: the number of rows of the index, without t_meta's. */
 uint64_t ccfc_store_rows(const struct ccfc_index *index);
-/* save.c: all sources, and which file of texts it is. */
+/* save.c: all sources, and the identity of the file of texts. */
 int ccfc_store_commit_texts(struct ccfc_store *store,
 			    const struct ccfc_index *index,
 			    struct ccfc_err *err);
@@ -54,7 +54,7 @@ int ccfc_store_commit_texts(struct ccfc_store *store,
 int ccfc_store_note(struct ccfc_store *store, const char *key, uint64_t value,
 		    struct ccfc_err *err);
 
-/* The store on its way in. */
+/* The store while it is loaded. */
 struct ccfc_load {
 	struct ccfc_store *store;
 	struct ccfc_index *index;
@@ -65,41 +65,40 @@ struct ccfc_load {
 	bool texts_damaged;
 	bool has_epoch;
 	bool has_rows; /* t_meta says how many there are */
-	bool whole;    /* and that all that was saved is in (salvage.h) */
+	bool whole;    /* and that a salvage was completed (salvage.h) */
 };
 
-/* False when the row makes no sense. */
+/* False: the row is invalid. */
 typedef bool (*ccfc_load_fn)(struct ccfc_load *load, struct ccfc_row *row);
 
-/* load.c: calls `fn` for each row of a table, when its sum is right. */
+/* load.c: calls `fn` for each row of a table with a valid checksum. */
 int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
 		   ccfc_load_fn fn);
 /* load.c: t_meta alone. */
 int ccfc_load_meta(struct ccfc_load *load);
-/* load_messages.c: what was said and spent; after sources, sessions and files.
- */
+/* load_messages.c: messages and tokens; after sources, sessions and files. */
 int ccfc_load_said(struct ccfc_load *load);
 
 /* store.c: the store in index.db<tail>. */
 int ccfc_store_new_at(struct ccfc_store **out, const char *dir,
 		      const char *tail, struct ccfc_err *err);
 
-/* views_store.c: makes the views that are not there as they should be. */
+/* views_store.c: makes missing and outdated views. */
 int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err);
 
 /* store.c: the database's part of opening and closing. */
 int ccfc_db_open(struct ccfc_store *store, struct ccfc_err *err);
 void ccfc_db_close(struct ccfc_store *store);
 
-/* upgrade.c: makes tables, and brings those of older schemas up. */
+/* upgrade.c: makes tables, and upgrades those of older schemas. */
 int ccfc_store_make_tables(struct ccfc_store *store, struct ccfc_err *err);
 
 /* store.c: all columns of the table and the sum, in the order of its ids. */
 int ccfc_db_select(sqlite3_stmt **out, sqlite3 *db, enum ccfc_table_id table);
 
 /*
- * CCFC_ECORRUPT when the error is about what the file says, CCFC_EIO when it
- * is about reading or writing it. Either may pass: see start.c.
+ * CCFC_ECORRUPT: the error is about the file's content; CCFC_EIO: about reading
+ * or writing it. Either may be transient: see start.c.
  */
 int ccfc_db_error(const struct ccfc_store *store, const char *doing,
 		  struct ccfc_err *err);

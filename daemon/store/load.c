@@ -1,7 +1,7 @@
 /*
- * Reading the store back into an empty index. Ids in rows are array indexes,
- * so every one is checked before it is used: a store that was damaged without
- * SQLite noticing is CCFC_ECORRUPT, never a wild read.
+ * Loads the store into an empty index. Ids in rows are array indexes, so every
+ * one is checked before use: damage that SQLite did not notice is
+ * CCFC_ECORRUPT, never a wild read.
  */
 #include "base/alloc.h"
 #include "base/time.h"

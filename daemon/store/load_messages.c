@@ -1,6 +1,6 @@
 /*
- * Reading back what was said and spent: see load.c. The rows of one message
- * are chained in the order of their ids, the first of which is its owner's.
+ * Loads messages and tokens: see load.c. The rows of one message are chained in
+ * the order of their ids; the first is its owner's.
  */
 #include "index/index_internal.h"
 #include "store/columns.h"

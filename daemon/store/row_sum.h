@@ -1,12 +1,12 @@
 /*
- * The checksum of a row. Each row of each table ends with one, over the
- * table's name and all columns before it, so that a bit which turned over on
- * disk is found when the row is read. SQLite sees to pages that make no sense;
- * it does not see that a number is another one. Within store/ only.
+ * The checksum of a row. Each row of each table ends with one, over the table's
+ * name and all columns before it, so that a bit flipped on disk is found when
+ * the row is read. SQLite finds malformed pages, but not changed values. Within
+ * store/ only.
  *
- * What a sum covers is what SQLite gives back, so it holds for every version
- * that writes the same values. It never changes for t_meta: by that row a
- * store of a newer version is told from a damaged one.
+ * A sum covers the values that SQLite returns, so it holds for every version
+ * that writes the same values. It never changes for t_meta: that row
+ * distinguishes a newer store from a damaged one.
  */
 #ifndef CCFC_STORE_ROW_SUM_H
 #define CCFC_STORE_ROW_SUM_H
@@ -19,9 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the sum of a row of this table begins with. */
+/* The start value for a row of this table. */
 uint64_t ccfc_sum_begin(const char *table);
-/* Takes in the next column. */
+/* Adds the next column. */
 uint64_t ccfc_sum_int(uint64_t sum, int64_t v);
 uint64_t ccfc_sum_null(uint64_t sum);
 uint64_t ccfc_sum_text(uint64_t sum, struct ccfc_slice text);
@@ -30,9 +30,8 @@ uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes);
 int64_t ccfc_sum_end(uint64_t sum);
 
 /*
- * Is the last column the sum of the others? `stmt` stands on a row, of which
- * it has the columns of today; those that came after `schema` are not in its
- * sum.
+ * Is the last column the sum of the others? `stmt` is at a row with today's
+ * columns; columns added after `schema` are not in its sum.
  */
 bool ccfc_sum_fits(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema);
 
@@ -40,8 +39,8 @@ bool ccfc_sum_fits(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema);
 int ccfc_sum_setup(sqlite3 *db);
 
 /*
- * Gives all rows of a table their sums; SQLite's code. For tests that spoil
- * what sums do not tell.
+ * Gives all rows of a table their sums; returns SQLite's code. For tests that
+ * damage other things than sums.
  */
 int ccfc_sum_table(sqlite3 *db, const char *table);
 

@@ -1,7 +1,7 @@
 /*
  * Values of a row: binding them to a statement, with their sum, and reading
- * them back, one column after the other. What whole rows are made of is in
- * columns.h. Within store/ only.
+ * them back, one column after the other. columns.h has whole rows. Within
+ * store/ only.
  */
 #ifndef CCFC_STORE_ROWS_H
 #define CCFC_STORE_ROWS_H
@@ -15,7 +15,7 @@ struct ccfc_row {
 	sqlite3_stmt *stmt;
 	int at;
 	uint64_t sum; /* of what was bound (row_sum.h) */
-	bool wrong;   /* a number that was read is not one of its kind */
+	bool wrong;   /* a number is out of range */
 };
 
 /* Binding: strings are borrowed until the statement is stepped. */
@@ -25,10 +25,10 @@ void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s);
 /* 16 bytes as a blob, or the text that was no UUID. */
 void ccfc_row_put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
 		       const struct ccfc_uuid *uuid, bool is_text);
-/* Strings one a line, which none of them has in it; copied. */
+/* Strings joined by newlines; none contains one. Copied. */
 void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 			  const struct ccfc_ids *strings);
-/* Numbers with a blank behind each; copied. */
+/* Numbers, each followed by a blank; copied. */
 void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids);
 /* The last column, the sum of those before. */
 void ccfc_row_put_sum(struct ccfc_row *row);

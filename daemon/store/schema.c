@@ -1,8 +1,8 @@
 /*
- * The schema of the store. Tables t_… are the index as it is in memory, row
- * for row (ids are its array indexes), and may change from version to
- * version. What users may ask are the views (sql/views.c). Times are
- * milliseconds since 1970 in UTC, NULL where not known.
+ * The schema of the store. Tables t_… are the index as it is in memory, row for
+ * row (ids are its array indexes), and may change from version to version.
+ * Users can query the views (sql/views.c). Times are milliseconds since 1970 in
+ * UTC, NULL if not known.
  */
 #include "store/schema.h"
 

@@ -11,9 +11,9 @@
 
 /* Raised when tables change. */
 #define CCFC_STORE_SCHEMA 7
-/* The first whose rows have sums (row_sum.h). */
+/* The first schema whose rows have checksums (row_sum.h). */
 #define CCFC_STORE_SUMS 5
-/* Raised when the reading of transcripts changes what the rows say. */
+/* Raised when a new reading of transcripts gives other rows. */
 #define CCFC_STORE_READER 7
 
 enum ccfc_table_id {
@@ -43,7 +43,7 @@ extern const struct ccfc_store_table ccfc_store_tables[CCFC_TABLES];
 
 /* Has each row a number of its own, `id`? */
 bool ccfc_schema_has_id(enum ccfc_table_id table);
-/* Has any column come after that schema, which has sums? */
+/* Was a column added after that schema, which has checksums? */
 bool ccfc_schema_changed(enum ccfc_table_id table, int schema);
 
 /* Each of these appends SQL. */

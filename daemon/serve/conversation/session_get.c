@@ -1,7 +1,6 @@
 /*
- * session.get: the summary and the tools of a session, which the core packs
- * from the index, and tasks, first messages and numbers of lines, which the
- * worker does.
+ * session.get: the core packs the summary and the tools of a session from the
+ * index; the worker packs tasks, first messages and line counts.
  */
 #include "serve/conversation/session_messages.h"
 

@@ -1,7 +1,7 @@
 /*
- * A session whose transcripts are gone: messages, timeline and tasks out of
- * the texts that the daemon keeps, with `source` "gone". There is no tree and
- * no agent's thread. Packed on the worker's thread.
+ * A session whose transcripts are gone: messages, timeline and tasks from the
+ * stored texts, with `source` "gone". There is no tree and no agent's thread.
+ * Packed on the worker's thread.
  */
 #include "conversation/from_store.h"
 

@@ -1,12 +1,12 @@
 /*
  * session.get, session.messages, session.timeline, session.tree.
  *
- * The core looks up the session and hands the worker what it needs by value:
- * the transcripts and how far the index has read them, so that an answer
- * never shows what other answers do not know. The worker reads and packs; the
- * core adds what is the index's. The last skeleton is kept for the next page of
- * the same session: it goes with the job to the worker and comes back. A large
- * one is kept for as long as the client that asked for it asks for more.
+ * The core looks up the session and passes the worker its data by value: the
+ * transcripts and how far the index has read them, so that an answer never has
+ * more than other answers. The worker reads and packs; the core adds the fields
+ * from the index. The last skeleton is kept for the next page of the same
+ * session: it goes with the job to the worker and comes back. A large skeleton
+ * is kept only while its client asks for more pages.
  */
 #include "serve/conversation/session_messages.h"
 

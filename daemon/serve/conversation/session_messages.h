@@ -1,8 +1,7 @@
 /*
- * What the files of session.get, session.messages, session.timeline and
- * session.tree share: one request, on its way from the core to a worker and
- * back. What is packed on the worker is a row of keys and values, `nkeys` of
- * both, that the core puts in the result's map.
+ * Shared by session.get, session.messages, session.timeline and session.tree:
+ * one request, on its way from the core to a worker and back. The worker packs
+ * `nkeys` keys and values, which the core puts into the result's map.
  */
 #ifndef CCFC_SERVE_CONVERSATION_SESSION_MESSAGES_H
 #define CCFC_SERVE_CONVERSATION_SESSION_MESSAGES_H
@@ -45,7 +44,7 @@ struct ccfc_conversation_job {
 struct ccfc_pack *ccfc_conversation_key(struct ccfc_conversation_job *job,
 					const char *key);
 
-/* Bytes that one more text may have. */
+/* How many bytes the next text may have. */
 size_t ccfc_conversation_room(const struct ccfc_conversation_job *job);
 
 /* A text under `key`, counted. */
@@ -66,7 +65,7 @@ void ccfc_conversation_pack_tasks(struct ccfc_conversation_job *job,
 void ccfc_conversation_put_agent(struct ccfc_conversation_job *job,
 				 uint32_t line);
 
-/* Puts job->states in the order that they are looked for. */
+/* Sorts job->states for lookups. */
 void ccfc_conversation_sort_states(struct ccfc_conversation_job *job);
 
 /* session_messages.c: a page of messages, and its totals. */
@@ -79,7 +78,7 @@ int ccfc_conversation_answer_get(struct ccfc_conversation_job *job,
 				 struct ccfc_err *err);
 void ccfc_conversation_pack_summary(struct ccfc_request *rq, uint32_t session);
 
-/* session_gone.c: what is left where all transcripts are gone. */
+/* session_gone.c: the answer if all transcripts are gone. */
 int ccfc_conversation_answer_gone(struct ccfc_conversation_job *job,
 				  struct ccfc_err *err);
 
@@ -89,12 +88,12 @@ int ccfc_conversation_answer_timeline(struct ccfc_conversation_job *job,
 int ccfc_conversation_answer_tree(struct ccfc_conversation_job *job,
 				  struct ccfc_err *err);
 
-/* Frees the skeleton that is kept. */
+/* Frees the kept skeleton. */
 void ccfc_conversation_forget(struct ccfc_methods *methods);
 /*
- * The peer went away, or asks for something that is not a page of a session
- * (ccfc_conversation_is_page): a large skeleton was kept for its next page
- * only.
+ * The peer disconnected, or asks for something that is not a page of a session
+ * (ccfc_conversation_is_page): a large skeleton was kept only for its next
+ * page.
  */
 void ccfc_conversation_left(struct ccfc_methods *methods, uint64_t conn);
 bool ccfc_conversation_is_page(ccfc_method_fn method);

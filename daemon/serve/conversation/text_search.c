@@ -1,9 +1,9 @@
 /*
  * text.search: which texts match a pattern. The core prepares the search: it
- * turns names into numbers, marks the sessions that count, and lists the
- * transcripts to read with how far they were taken in. All of that is copied,
- * but for strings of the index, which never move or change and outlive every
- * job. The search itself (search/) runs on a worker.
+ * turns names into numbers, marks the wanted sessions, and lists the
+ * transcripts with how far they were read. All of that is copied, except
+ * strings of the index, which never move or change and outlive every job. The
+ * search itself (search/) runs on a worker.
  */
 #include "serve/methods/session_summary.h"
 #include "serve/rpc/defer.h"

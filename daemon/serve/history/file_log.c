@@ -1,7 +1,7 @@
 /*
- * file.log: what happened to a file, newest first. Between two changes, and
- * between the last one and now, somebody else may have changed it: that is a
- * step of its own, and so is a span that nothing is known of.
+ * file.log: the steps of a file's history, newest first. Between two changes,
+ * and after the last one, somebody else may have changed the file: that is a
+ * separate step, and so is a span about which nothing is known.
  */
 #include "history/file/read_file.h"
 #include "serve/rpc/content_reply.h"

@@ -1,9 +1,9 @@
 /*
- * session.diff: what a session did, as unified diffs: one for each change in
+ * session.diff: a session's changes as unified diffs: one for each change in
  * the order of their effects, or the net effect on each file.
  *
- * A file's chain is opened once, so the diffs are made file by file, each
- * packed on its own, and then put in order.
+ * A file's chain is opened once, so the diffs are made file by file, packed
+ * separately, and then sorted.
  */
 #include "history/plan/net.h"
 #include "serve/rpc/content_reply.h"

@@ -3,8 +3,8 @@
  * session, or all that are not on disk any more. The client asks for each
  * content with file.at.
  *
- * Content is only worked out for files on the page, or where a keyword is not
- * in the path; how much is searched is bounded.
+ * Content is only reconstructed for files on the page, or if a keyword is not
+ * in the path; the amount of searched content is limited.
  *
  * Few of all files are gone. So a first job finds those by their paths, and
  * only their rows are copied out of the index for the second job.

@@ -1,6 +1,6 @@
 /*
- * session.revert: a plan, what to do to each file to take back what a session
- * did. The client writes.
+ * session.revert: a plan, for each file, to undo a session's changes. The
+ * client writes the files.
  */
 #include "history/plan/revert_plan.h"
 #include "serve/history/transcript_origin.h"

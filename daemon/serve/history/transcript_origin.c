@@ -2,10 +2,10 @@
  * Where a session comes from; see transcript_origin.h.
  *
  * A transcript is somebody else's if another user owns it, or may write to it
- * or to a directory that it is in. And it was copied from elsewhere if it lies
- * in a folder that is not named after one of the directories its session was
- * in: the client names the folder so. That finds copies, not forgeries: whoever
- * can put a file where he likes can name the folder as he likes.
+ * or to a directory that it is in. It was copied from elsewhere if its folder
+ * is not named after one of the session's directories, as the client names
+ * folders. This finds copies, not forgeries: whoever can write there can also
+ * choose the folder's name.
  */
 #include "serve/history/transcript_origin.h"
 

@@ -1,8 +1,7 @@
 /*
- * Where a session comes from: which directories it worked in, and whether its
- * transcripts are the user's own. Clients that write files by a transcript need
- * both. On a worker, with an excerpt that has all transcripts of its sessions;
- * nothing here fails.
+ * The origin of a session: its directories, and whether its transcripts are the
+ * user's own. Clients that write files need both. On a worker, with an excerpt
+ * that has all transcripts of its sessions; nothing here fails.
  */
 #ifndef CCFC_SERVE_HISTORY_TRANSCRIPT_ORIGIN_H
 #define CCFC_SERVE_HISTORY_TRANSCRIPT_ORIGIN_H
@@ -10,7 +9,7 @@
 #include "history/history.h"
 #include "serve/rpc/request.h"
 
-/* What was found about sessions, for as long as one request takes. */
+/* Results for sessions, kept during one request. */
 struct ccfc_origins {
 	struct ccfc_request *rq;
 	const char **found; /* by session; NULL: not looked at yet */
@@ -20,13 +19,13 @@ void ccfc_origins_init(struct ccfc_origins *o, struct ccfc_request *rq);
 
 /*
  * `origin` of a session, into an open map: {directories, own, why}. `own` is
- * nil where it cannot be known any more.
+ * nil if not known any more.
  */
 void ccfc_reply_origin(struct ccfc_origins *o, uint32_t session);
 
 /*
- * `foreign`: why one of the sessions that a chain's states are made of is not
- * the user's; nil when none is known not to be.
+ * `foreign`: why one of the sessions behind a chain's states is not the user's;
+ * nil: none is known to be foreign.
  */
 void ccfc_reply_foreign(struct ccfc_origins *o, const struct ccfc_chain *chain);
 

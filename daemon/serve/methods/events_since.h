@@ -1,6 +1,6 @@
 /*
- * Events: which of them somebody wants, and how they are packed. For
- * events.since and for subscriptions. Core thread.
+ * Events: filters, and packing. For events.since and for subscriptions. Core
+ * thread.
  */
 #ifndef CCFC_SERVE_METHODS_EVENTS_SINCE_H
 #define CCFC_SERVE_METHODS_EVENTS_SINCE_H
@@ -8,8 +8,8 @@
 #include "serve/rpc/request.h"
 
 /*
- * What is wanted. Owns its memory, so that it can outlive the request. A
- * path without pattern characters means the file, or all below a directory.
+ * A filter. Owns its memory, so that it can outlive the request. A path without
+ * pattern characters means the file, or everything below a directory.
  */
 struct ccfc_wish {
 	struct ccfc_arena arena;
@@ -29,15 +29,15 @@ bool ccfc_wish_accepts(const struct ccfc_wish *wish,
 
 /*
  * The event as a map whose last value, that of the key `subscription`, is
- * still to be packed behind it.
+ * packed by the caller.
  */
 void ccfc_event_pack(struct ccfc_buf *out, const struct ccfc_index *index,
 		     const struct ccfc_event *event);
 
 /*
- * Packs the keys fresh, clock and events of what came after `since`, at most
- * `limit`. The clock is that of the last event given, or of now if that is
- * all. `sub` is the subscription named in each, 0 for nil.
+ * Packs the keys fresh, clock and events: the events after `since`, at most
+ * `limit`. The clock is that of the last packed event, or the present one if
+ * all were packed. `sub` is the subscription named in each, 0 for nil.
  */
 void ccfc_events_since(struct ccfc_request *rq, const struct ccfc_wish *wish,
 		       int64_t sub);

@@ -1,13 +1,12 @@
 /*
- * Subscriptions: who is told of what, as it happens.
+ * Subscriptions: events to clients, as they happen.
  *
- * An event is packed once however many want it; only the subscription's
- * number, its last value, differs. All that a subscription gets out of one
- * batch goes out in one piece. If that would leave more than
- * CCFC_SUBSCRIBER_MAX_BYTES waiting for the peer, the subscription is behind:
- * it gets no more events, and once the peer has read what waits, one `resync`
- * with the clock of then. Nothing is lost, as the peer can ask for all since
- * the last event that it saw.
+ * An event is packed once for all subscribers; only the subscription's number,
+ * its last value, differs. A subscription gets its events of one batch in one
+ * piece. If more than CCFC_SUBSCRIBER_MAX_BYTES would wait for the peer, the
+ * subscription is behind: it gets no more events, and once the peer has read
+ * the waiting bytes, one `resync` with the present clock. Nothing is lost,
+ * since the peer can ask for all events after the last one it saw.
  */
 #include "base/alloc.h"
 #include "serve/methods/events_since.h"

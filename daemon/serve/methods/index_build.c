@@ -1,7 +1,7 @@
 /*
- * index.build: a request that is answered when the work is done. Until then
- * it is kept here, by connection and request id; a peer that went away in
- * between costs nothing, as its number is never used again.
+ * index.build: a request that is answered when the build is done. Until then it
+ * is kept here, by connection and request id; a peer that disconnected costs
+ * nothing, since its number is never reused.
  */
 #include "serve/methods/subscriptions.h"
 #include "serve/rpc/reply.h"

@@ -4,9 +4,9 @@
  * of indexing. Two indexes are equal if their dumps are equal byte by byte; so
  * the tests compare a daemon with a cold scan.
  *
- * It is long, so it is made in slices (slices.h), into a spool: it is never in
- * memory as a whole. What is: the tallies of all sessions, and the rows of one
- * kind after the other, first gathered, then sorted, then packed.
+ * It is long, so it is made in slices (slices.h), into a spool, and never in
+ * memory as a whole. In memory are the totals of all sessions, and the rows of
+ * one kind at a time: gathered, sorted, then packed.
  */
 #include "serve/methods/index_dump.h"
 

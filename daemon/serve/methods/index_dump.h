@@ -1,11 +1,11 @@
-/* index.dump: what index_dump.c and index_dump_messages.c share. */
+/* index.dump: shared by index_dump.c and index_dump_messages.c. */
 #ifndef CCFC_SERVE_METHODS_INDEX_DUMP_H
 #define CCFC_SERVE_METHODS_INDEX_DUMP_H
 
 #include "index/totals.h"
 #include "serve/rpc/reply.h"
 
-/* A thing of the index, and what it is sorted by. */
+/* An item of the index, and its sort key. */
 struct ccfc_dump_row {
 	struct ccfc_slice name;
 	int64_t order; /* of those with the same name */
@@ -27,7 +27,7 @@ struct ccfc_dump_kind {
 	bool (*row)(struct ccfc_dump_row *out, const struct ccfc_index *index,
 		    uint32_t id);
 	int (*compare)(const void *x, const void *y);
-	/* False when there is nothing to say about it. */
+	/* False: no entry. */
 	bool (*pack)(struct ccfc_dump_out *out, const struct ccfc_index *index,
 		     uint32_t id);
 };

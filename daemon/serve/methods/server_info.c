@@ -1,4 +1,4 @@
-/* index.stats, server.info and server.stop: the daemon about itself. */
+/* index.stats, server.info and server.stop. */
 #include "serve/rpc/reply.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,6 @@
 /*
- * session.reads and file.readers: who read which file. A read counts if it
- * succeeded; an agent's counts for its session.
+ * session.reads and file.readers: who read which file. Only successful reads
+ * count; an agent's reads count for its session.
  */
 #include "serve/rpc/reply.h"
 

@@ -1,7 +1,7 @@
 /*
- * The summary of a session; see session_summary.h. What its own thread did and
- * what its agents did are kept apart; only tokens are also given as a sum,
- * because that is what the session cost.
+ * The summary of a session; see session_summary.h. The session's own totals and
+ * those of its agents are separate; only tokens are also given as a sum,
+ * because that is the session's cost.
  */
 #include "serve/methods/session_summary.h"
 

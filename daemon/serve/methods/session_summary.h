@@ -1,7 +1,6 @@
 /*
- * The summary of a session: what session.list shows of each, and session.get
- * before its messages. Field names are those of the protocol (PROTOCOL.md).
- * Core thread; nothing here fails.
+ * The summary of a session, for session.list and session.get. Field names are
+ * those of the protocol (PROTOCOL.md). Core thread; nothing here fails.
  */
 #ifndef CCFC_SERVE_METHODS_SESSION_SUMMARY_H
 #define CCFC_SERVE_METHODS_SESSION_SUMMARY_H
@@ -10,15 +9,15 @@
 #include "wire/pack.h"
 
 /*
- * The fields of a session's summary, into an open map. `tally` is its own,
- * `now` the time that its status is told by. Looks at the size of its
- * transcript on disk, once.
+ * The fields of a session's summary, into an open map. `tally` has its totals;
+ * its status is relative to `now`. Checks the size of its transcript on disk,
+ * once.
  */
 void ccfc_reply_session(struct ccfc_pack *p, const struct ccfc_index *index,
 			uint32_t session, const struct ccfc_tally *tally,
 			int64_t now);
 
-/* `title`, in one line and cut as prompts are; nil where there is none. */
+/* `title`, in one line and cut like a prompt; nil if there is none. */
 enum ccfc_title ccfc_reply_title(struct ccfc_pack *p,
 				 const struct ccfc_index *index,
 				 uint32_t session);
@@ -29,7 +28,7 @@ void ccfc_reply_token_counts(struct ccfc_pack *p, const struct ccfc_tokens *t);
 void ccfc_reply_tokens(struct ccfc_pack *p, const char *key,
 		       const struct ccfc_tokens *tokens);
 
-/* All four together: what sorting goes by. */
+/* The sum of all four, for sorting. */
 static inline uint64_t ccfc_tokens_sum(const struct ccfc_tokens *t)
 {
 	return t->input + t->output + t->cache_write + t->cache_read;

@@ -1,5 +1,5 @@
 /*
- * source.list: which transcripts there are and how far each was read, so that a
+ * source.list: the known transcripts and how far each was read, so that a
  * client can compare them with the files.
  */
 #include "serve/rpc/reply.h"

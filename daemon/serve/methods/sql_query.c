@@ -1,8 +1,8 @@
 /*
  * sql.query: users' own SQL over the views, on a worker (store/sql/sql.h); and
- * sql.schema: the views that there are. Rows are packed as they come, and wait
- * in a file where there are many. The clock is that of the moment of asking:
- * what came later may be in the answer, but nothing earlier is missing.
+ * sql.schema: the list of views. Rows are packed as they arrive, and spooled to
+ * a file if there are many. The clock is the time of the request: the answer
+ * may include later changes, but lacks nothing earlier.
  */
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"

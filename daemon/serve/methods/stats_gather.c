@@ -1,7 +1,7 @@
 /*
- * Gathering what was done and spent; see stats_gather.h. Each message of the
- * model, each call and each applied change is counted once, with the session
- * that owns it, in the row of every table that is wanted; so the rows of a
+ * Gathers messages, changes, calls and tokens; see stats_gather.h. Each message
+ * of the model, each call and each applied change is counted once, for the
+ * session that owns it, in one row of every wanted table; so the rows of a
  * table add up to the totals. What has no day, model or tool has a row of its
  * own.
  *

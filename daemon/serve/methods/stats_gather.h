@@ -25,10 +25,10 @@ enum ccfc_by {
 };
 
 struct ccfc_spent {
-	/* What is asked for, set by the caller: */
+	/* The question, set by the caller: */
 	struct ccfc_filter filter; /* session, project, dates */
 	int by;
-	/* What was found: */
+	/* The answer: */
 	struct ccfc_count total; /* `files` and `sessions` too */
 	uint64_t agent_uses;
 	struct ccfc_tokens agent_tokens;

@@ -43,7 +43,7 @@ void ccfc_counts_release(struct ccfc_counts *counts);
 
 /* The row of a key, made if it is new; valid until the next call. */
 struct ccfc_count *ccfc_counts_at(struct ccfc_counts *counts, uint64_t key);
-/* The row that was asked for last has this session, this file. */
+/* The row of the last call has this session, this file. */
 void ccfc_counts_session(struct ccfc_counts *counts, uint32_t session);
 void ccfc_counts_file(struct ccfc_counts *counts, uint32_t file);
 

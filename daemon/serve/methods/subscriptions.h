@@ -1,6 +1,6 @@
 /*
- * Subscriptions and deferred builds, as far as methods.c has to know of them:
- * what happens to their connections, and their end. Core thread.
+ * Subscriptions and deferred builds, for methods.c: their connections, and
+ * their end. Core thread.
  */
 #ifndef CCFC_SERVE_METHODS_SUBSCRIPTIONS_H
 #define CCFC_SERVE_METHODS_SUBSCRIPTIONS_H

@@ -2,15 +2,15 @@
  * A connection; see conn.h.
  *
  * Receiving: one operation is always under way, into `bytes`; its callback
- * appends them to `in`, posts the connection and receives on, until so much
- * waits that the core has to catch up first (then the core receives on).
+ * appends them to `in`, posts the connection and receives on, until so many
+ * bytes wait that the core must catch up first (then the core resumes
+ * receiving).
  *
  * Sending: the core hands a buffer over; if nothing is being sent it goes out
- * at once, on the core's thread, without a copy. What is queued meanwhile, and
- * what is long, is collected in `out` and sent a piece at a time: nng has no
- * more than PIECE of it in `flight`, so that the rest can be moved to files.
- * The core is only woken for a queue that ran empty when somebody waits for
- * that.
+ * at once, on the core's thread, without a copy. Later and long replies are
+ * collected in `out` and sent in pieces: nng has no more than PIECE of it in
+ * `flight`, so that the rest can be moved to files. The core is only woken for
+ * a queue that ran empty when somebody waits for that.
  *
  * Freeing: the stream is closed, then both operations are stopped, which
  * waits for their callbacks and lets no new operation begin; only then is

@@ -1,6 +1,6 @@
 /*
- * One connection: the bytes that came, the bytes that go, and nng's two
- * operations on them. Only server.c uses this.
+ * One connection: its incoming and outgoing bytes, and nng's two operations.
+ * Only server.c uses this.
  *
  * Threads: the fields in the second group are under the mailbox's lock; those
  * in the third are the core's own. No nng call is made under the lock.
@@ -48,15 +48,17 @@ struct ccfc_conn {
 	char bytes[CCFC_CONN_READ_BYTES]; /* nng's while `receiving` */
 };
 
-/* Takes the stream, in any case. NULL when nng has no resources left. */
+/* Always takes over the stream. NULL: nng has no resources left. */
 struct ccfc_conn *ccfc_conn_new(struct ccfc_mailbox *box, nng_stream *stream);
 /* Core: waits for nng's callbacks (they are short), then frees. */
 void ccfc_conn_free(struct ccfc_conn *conn);
 
-/* Receives on unless that is under way, has ended, or too much waits. */
+/*
+ * Resumes receiving unless it is under way, has ended, or too many bytes wait.
+ */
 void ccfc_conn_receive(struct ccfc_conn *conn);
 
-/* What happened since the last call. Moves `in` to `work` if `take`. */
+/* The news since the last call. Moves `in` to `work` if `take`. */
 struct ccfc_conn_news {
 	bool ended, broken, drained;
 };
@@ -70,15 +72,18 @@ bool ccfc_conn_send(struct ccfc_conn *conn, struct ccfc_buf *buf);
 /* The same for a long answer. */
 bool ccfc_conn_send_spool(struct ccfc_conn *conn, struct ccfc_spool *spool);
 size_t ccfc_conn_queued(struct ccfc_conn *conn);
-/* Under the lock: bytes that wait, and those of them that could be filed. */
+/*
+ * Under the lock: waiting bytes, and those of them that could be moved to a
+ * file.
+ */
 size_t ccfc_conn_waiting(const struct ccfc_conn *conn);
 size_t ccfc_conn_memory(const struct ccfc_conn *conn);
 /*
- * Under the lock: moves what waits from memory to files in `dir`. -1: that
+ * Under the lock: moves waiting bytes from memory to files in `dir`. -1: that
  * fails, or `dir` is NULL.
  */
 int ccfc_conn_spill(struct ccfc_conn *conn, const char *dir);
-/* Under the lock: gives the peer up, for the core to hang up. True: ring. */
+/* Under the lock: gives up the peer, for the core to hang up. True: ring. */
 bool ccfc_conn_drop(struct ccfc_conn *conn);
 /* Posts the connection, for the core's next turn. */
 void ccfc_conn_post(struct ccfc_conn *conn);

@@ -1,6 +1,6 @@
 /*
- * The way in; see gate.h. When accepting fails (no descriptors left) the
- * listener rests for a while instead of spinning.
+ * The listening socket; see gate.h. When accepting fails (no descriptors left)
+ * the listener pauses for a while instead of spinning.
  */
 #include "serve/net/gate.h"
 

@@ -1,8 +1,7 @@
 /*
- * The way in: a socket that listens, and the operation that accepts. Peers of
- * another user are hung up on. Made, asked and freed on the core thread;
- * `admit` is called on nng's threads, one call at a time, until
- * ccfc_gate_free has returned.
+ * A listening socket, and the operation that accepts. Peers of another user are
+ * rejected. Made, queried and freed on the core thread; `admit` is called on
+ * nng's threads, one call at a time, until ccfc_gate_free has returned.
  */
 #ifndef CCFC_SERVE_NET_GATE_H
 #define CCFC_SERVE_NET_GATE_H
@@ -20,7 +19,7 @@ typedef void (*ccfc_gate_fn)(void *ctx, nng_stream *stream);
 /* As ccfc_socket_listen (socket.h). */
 int ccfc_gate_new(struct ccfc_gate **out, const char *path, ccfc_gate_fn admit,
 		  void *ctx, struct ccfc_err *err);
-/* Removes the socket if it is still this one. Connections stay. */
+/* Removes the socket if it is still this gate's. Connections stay. */
 void ccfc_gate_free(struct ccfc_gate *gate);
 
 /* Does a connect to the path reach this gate? */

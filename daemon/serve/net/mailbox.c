@@ -1,9 +1,9 @@
 /*
- * The mailbox; see mailbox.h. The descriptor is an eventfd on Linux and a
- * pipe elsewhere. It is rung once for any number of posts: `rung` says that a
- * wake-up is on its way and is taken back by ccfc_mailbox_open, before it
- * counts what there is. A ring that comes late (after the mail was taken) is
- * a wake-up for nothing, never a lost one.
+ * The mailbox; see mailbox.h. The descriptor is an eventfd on Linux and a pipe
+ * elsewhere. It is rung once for any number of posts: `rung` says that a
+ * wake-up is under way and is cleared by ccfc_mailbox_open, before it counts
+ * the mail. A late ring (after the mail was taken) is a needless wake-up, never
+ * a lost one.
  */
 #include "serve/net/mailbox.h"
 

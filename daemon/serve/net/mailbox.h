@@ -1,10 +1,10 @@
 /*
- * The one seam between nng's threads and the core: a lock, a list of things
- * that want the core's attention, and a descriptor that wakes it.
+ * The only interface between nng's threads and the core: a lock, a list of
+ * items for the core, and a descriptor that wakes it.
  *
- * A thing embeds a struct ccfc_mail and is in the list at most once, however
- * often it is posted; what happened to it stands in its own fields, which the
- * same lock protects. Any thread may lock and post; only the core pops.
+ * An item embeds a struct ccfc_mail and is in the list at most once, however
+ * often it is posted; its news is in its own fields, which the same lock
+ * protects. Any thread may lock and post; only the core pops.
  */
 #ifndef CCFC_SERVE_NET_MAILBOX_H
 #define CCFC_SERVE_NET_MAILBOX_H
@@ -46,8 +46,8 @@ static inline void ccfc_mailbox_unlock(struct ccfc_mailbox *box)
 }
 
 /*
- * Under the lock. True: the caller has to call ccfc_mailbox_ring once it has
- * unlocked (so that the core, waking up, does not run into the lock).
+ * Under the lock. True: the caller must call ccfc_mailbox_ring after unlocking
+ * (so that the waking core does not wait for the lock).
  */
 bool ccfc_mailbox_post(struct ccfc_mailbox *box, struct ccfc_mail *mail);
 void ccfc_mailbox_ring(struct ccfc_mailbox *box);
@@ -56,10 +56,12 @@ void ccfc_mailbox_ring(struct ccfc_mailbox *box);
 uint32_t ccfc_mailbox_open(struct ccfc_mailbox *box);
 /* Core, no lock held: the oldest, or NULL. */
 struct ccfc_mail *ccfc_mailbox_pop(struct ccfc_mailbox *box);
-/* Under the lock: takes something out that is about to be freed. */
+/* Under the lock: removes an item that is about to be freed. */
 void ccfc_mailbox_remove(struct ccfc_mailbox *box, struct ccfc_mail *mail);
 
-/* Under the lock: waits for box->idle until `deadline`; false when it came. */
+/*
+ * Under the lock: waits for box->idle until `deadline`; false: the time is up.
+ */
 bool ccfc_mailbox_wait(struct ccfc_mailbox *box,
 		       const struct timespec *deadline);
 

@@ -1,6 +1,6 @@
 /*
- * What waits for one peer, in order: pieces in memory and pieces in files.
- * The owner locks; nothing here does.
+ * The bytes that wait for one peer, in order: pieces in memory and pieces in
+ * files. The owner locks.
  */
 #ifndef CCFC_SERVE_NET_OUTBOX_H
 #define CCFC_SERVE_NET_OUTBOX_H
@@ -23,13 +23,13 @@ void ccfc_outbox_add(struct ccfc_outbox *out, struct ccfc_buf *buf);
 void ccfc_outbox_add_spool(struct ccfc_outbox *out, struct ccfc_spool *spool);
 
 /*
- * Moves the next bytes, at most `max`, to `piece`, which was empty; it stays
- * so at the end. -1: they cannot be read from their file.
+ * Moves the next bytes, at most `max`, to the empty `piece`; it stays empty at
+ * the end. -1: they cannot be read from their file.
  */
 int ccfc_outbox_take(struct ccfc_outbox *out, struct ccfc_buf *piece,
 		     size_t max);
 
-/* Moves what is long and in memory to files in `dir`; -1 and errno. */
+/* Moves long pieces from memory to files in `dir`; -1 and errno. */
 int ccfc_outbox_spill(struct ccfc_outbox *out, const char *dir);
 
 #endif

@@ -8,17 +8,16 @@
  * A connection's number holds its place in `slots` and a serial, so that it
  * is found at once and never mistaken for a later one in the same place.
  *
- * What a peer can cost: SLICE messages or TURN_BYTES of replies a turn before
- * the others are served; no request is taken from it while more than QUEUE_MAX
- * bytes of replies wait for it, or OWED_MAX answers are being worked on; and
- * what it has sent is bounded by conn.c. One with more than QUEUE_MAX waiting
- * that takes nothing for UNREAD_MS is hung up on.
- * What all peers can cost: MEMORY_MAX bytes of answers are held in memory, the
- * longest of the rest are moved to files. With more than TOTAL_MAX bytes in all
- * the server is crowded: those that have taken nothing for STALL_MS are hung up
- * on; with twice as many, whoever took nothing for the longest time. Others are
- * answered all the while.
- * Peers beyond CLIENTS_MAX are told so and hung up on.
+ * Limits for a peer: SLICE messages or TURN_BYTES of replies in one turn before
+ * the others are served; none of its requests is read while more than QUEUE_MAX
+ * bytes of replies wait for it, or OWED_MAX answers are under way; conn.c
+ * limits its unread requests. A peer with more than QUEUE_MAX waiting bytes
+ * that reads nothing for UNREAD_MS is disconnected. Limits for all peers:
+ * MEMORY_MAX bytes of answers are in memory; beyond that the longest are moved
+ * to files. With more than TOTAL_MAX bytes in all the server is crowded: peers
+ * that read nothing for STALL_MS are disconnected; with twice as many, the peer
+ * that read nothing for the longest time. Others are answered meanwhile. Peers
+ * beyond CLIENTS_MAX get an error and are disconnected.
  */
 #include "serve/net/server.h"
 

@@ -1,17 +1,17 @@
 /*
- * Who asks: the Unix socket, the connections on it, and the way between
- * nng's threads and the core.
+ * The server: the Unix socket, its connections, and the interface between nng's
+ * threads and the core.
  *
  * Threads: nng's callbacks only move bytes: they append what was received to
  * the connection and post the connection's name to the mailbox, under its
  * lock. Everything else below is called on the core thread. The core learns
  * of mail through ccfc_server_fd.
  *
- * A connection is named by a number that is never reused, so a late reply to
- * a peer that went is simply dropped. Each connection has a queue of bytes to
- * send; who has a long one is not answered further until it reads, and pushed
- * events are dropped: then the subscription is told `resync`. What waits is in
- * memory up to a bound for all, then in files.
+ * A connection is named by a number that is never reused, so a late reply to a
+ * disconnected peer is dropped. Each connection has a queue of bytes to send; a
+ * peer with a long queue is not answered until it reads, and its events are
+ * dropped: the subscription then gets a `resync`. Waiting bytes are in memory
+ * up to a common limit, then in files.
  */
 #ifndef CCFC_SERVE_NET_SERVER_H
 #define CCFC_SERVE_NET_SERVER_H
@@ -34,18 +34,18 @@ struct ccfc_server_handlers {
 	void (*on_close)(void *ctx, uint64_t conn);
 	/*
 	 * All that was queued for this connection has been sent. Only for a
-	 * queue that had grown long (256 KiB): nobody is woken for less.
+	 * queue that was longer than 256 KiB.
 	 */
 	void (*on_drained)(void *ctx, uint64_t conn);
 	/*
-	 * More waits for this connection than it may have: nothing is to be
-	 * begun for it until on_drained. May be NULL.
+	 * Too many bytes wait for this connection: begin nothing for it until
+	 * on_drained. May be NULL.
 	 */
 	void (*on_full)(void *ctx, uint64_t conn);
 	/*
-	 * Bytes of a connection were taken, and on_message follows for each
-	 * request in them. Whatever their sender did before it sent them has
-	 * happened by now. May be NULL.
+	 * Requests were read from a connection, and on_message follows for
+	 * each. Everything their sender did before sending them has happened by
+	 * now. May be NULL.
 	 */
 	void (*on_requests)(void *ctx);
 };
@@ -70,17 +70,17 @@ void ccfc_server_free(struct ccfc_server *server);
 bool ccfc_server_is_there(const struct ccfc_server *server);
 
 /*
- * Listens at the same path anew, as ccfc_server_new does; connections stay. On
- * failure all is as before: a socket that was moved may be moved back.
+ * Listens at the same path again, as ccfc_server_new does; connections stay. On
+ * failure nothing changes: a moved socket may be moved back.
  */
 int ccfc_server_listen_again(struct ccfc_server *server, struct ccfc_err *err);
 
 /*
- * Where answers wait that are too many for memory; `dir` is borrowed. Without,
- * peers that do not read are hung up on instead.
+ * The directory for answers that do not fit in memory; `dir` is borrowed.
+ * Without it, slow peers are disconnected instead.
  */
 void ccfc_server_spool_in(struct ccfc_server *server, const char *dir);
-/* What all peers may cost; see server.c, which has the usual ones. */
+/* Limits for all peers; see server.c for the defaults. */
 struct ccfc_server_limits {
 	size_t memory, total; /* bytes that wait: in memory, in all */
 	int64_t unread_ms;    /* how long one may take nothing */
@@ -90,12 +90,12 @@ void ccfc_server_limit(struct ccfc_server *server,
 
 /* Readable when ccfc_server_dispatch has work. */
 int ccfc_server_fd(const struct ccfc_server *server);
-/* When it has to be called in any case: in so many ms, or -1. */
+/* When it must be called at the latest: in so many ms, or -1. */
 int ccfc_server_timeout_ms(const struct ccfc_server *server);
 
 /*
- * Takes in all mail: calls the handlers for complete messages, bad bytes
- * (answered with an error, then hung up) and closed connections.
+ * Handles all mail: calls the handlers for complete messages, bad bytes
+ * (answered with an error, then disconnected) and closed connections.
  */
 void ccfc_server_dispatch(struct ccfc_server *server);
 
@@ -114,17 +114,20 @@ bool ccfc_server_send_spool(struct ccfc_server *server, uint64_t conn,
 /* Bytes that wait to be sent to a connection. */
 size_t ccfc_server_queued(const struct ccfc_server *server, uint64_t conn);
 
-/* A request is answered later (true), or has been (false). */
+/* A request will be answered later (true), or has been (false). */
 void ccfc_server_owe(struct ccfc_server *server, uint64_t conn, bool more);
 
 /* What waits for all connections: bytes, and the memory held for them. */
 void ccfc_server_unsent(const struct ccfc_server *server, uint64_t *bytes,
 			uint64_t *memory);
 
-/* Hangs up after what is queued has been sent. */
+/* Hangs up after the queued bytes have been sent. */
 void ccfc_server_hang_up(struct ccfc_server *server, uint64_t conn);
 
-/* Waits (bounded) until every queue is empty, at the end of the daemon. */
+/*
+ * Waits (for a limited time) until every queue is empty, at the end of the
+ * daemon.
+ */
 void ccfc_server_flush(struct ccfc_server *server, int timeout_ms);
 
 uint32_t ccfc_server_clients(const struct ccfc_server *server);

@@ -1,12 +1,12 @@
 /*
  * The socket's name; see socket.h.
  *
- * nng would unlink a regular file that stands in its way, and on closing it
- * unlinks its path whoever's socket is there by then. So it never gets to
- * know the real path: it binds a private name in the same directory, which is
- * then linked to the real one. link(2) fails if anything is there, so nothing
- * can be overwritten between looking and binding, and peers see the socket
- * only when it listens and has its mode. The private name is removed at once.
+ * nng would unlink a regular file at its path, and on closing it unlinks its
+ * path even if another socket is there by then. So nng never sees the real
+ * path: it binds a private name in the same directory, which is then linked to
+ * the real one. link(2) fails if anything is there, so nothing can be
+ * overwritten between looking and binding, and peers see the socket only when
+ * it listens and has its mode. The private name is removed at once.
  *
  * The daemon's lock is its state directory's, not the socket's: a socket that
  * is found may be that of another daemon, so it is tried before it is removed.
@@ -151,9 +151,9 @@ static int publish(struct ccfc_socket *s, const char *name, const char *path,
 }
 
 /*
- * nng makes the socket non-blocking without checking that it worked: a blocking
- * one would hold the daemon in accept() for ever. nng keeps the descriptor to
- * itself, so it is looked for among ours.
+ * nng makes the socket non-blocking without checking for errors: a blocking
+ * socket would keep the daemon in accept() for ever. nng does not reveal the
+ * descriptor, so it is searched among all open ones.
  */
 static int never_wait(const char *name, struct ccfc_err *err)
 {

@@ -1,7 +1,6 @@
 /*
- * The name of the Unix socket in the file system: making sure that nothing
- * else is there, that only its owner gets at it, and that only our own is
- * ever removed. Core thread.
+ * The Unix socket's path: makes sure that nothing else is there, that only its
+ * owner has access, and that only our own socket is ever removed. Core thread.
  */
 #ifndef CCFC_SERVE_NET_SOCKET_H
 #define CCFC_SERVE_NET_SOCKET_H
@@ -28,10 +27,10 @@ struct ccfc_socket {
 int ccfc_socket_listen(struct ccfc_socket *socket, const char *path,
 		       struct ccfc_err *err);
 
-/* Is it this socket that has the path? */
+/* Does the path still lead to this socket? */
 bool ccfc_socket_is_there(const struct ccfc_socket *socket);
 
-/* Stops listening and removes the socket if it is still this one. */
+/* Stops listening and removes the socket if the path still leads to it. */
 void ccfc_socket_close(struct ccfc_socket *socket);
 /* After the accept operation was stopped. */
 void ccfc_socket_release(struct ccfc_socket *socket);

@@ -1,7 +1,7 @@
 /*
- * A long answer while it is made: packed into `mem`, and what is there beyond
- * a MiB goes to a file without a name, so that an answer costs little memory
- * however long it is and however slowly its peer reads. One thread at a time.
+ * A long answer under construction: it is packed into `mem`, and bytes beyond a
+ * MiB go to an unnamed file, so that an answer costs little memory however long
+ * it is and however slowly its peer reads. One thread at a time.
  */
 #ifndef CCFC_SERVE_NET_SPOOL_H
 #define CCFC_SERVE_NET_SPOOL_H
@@ -13,8 +13,8 @@
 
 struct ccfc_spool {
 	const char *dir;     /* where the file is; borrowed */
-	struct ccfc_buf mem; /* what comes behind the file */
-	int fd;		     /* -1: nothing went there */
+	struct ccfc_buf mem; /* the bytes after the file's */
+	int fd;		     /* -1: there is no file yet */
 	uint64_t bytes;	     /* in the file */
 	bool stays;	     /* in memory, all that comes */
 };
@@ -31,9 +31,9 @@ void ccfc_spool_settle_some(struct ccfc_spool *spool);
 bool ccfc_spool_is_full(const struct ccfc_spool *spool);
 uint64_t ccfc_spool_size(const struct ccfc_spool *spool);
 
-/* A file that only its descriptor knows; -1 and errno. */
+/* An unnamed file; -1 and errno. */
 int ccfc_spool_file(const char *dir);
-/* All of it; -1 and errno. */
+/* Writes all bytes; -1 and errno. */
 int ccfc_spool_write(int fd, uint64_t at, struct ccfc_slice bytes);
 
 #endif

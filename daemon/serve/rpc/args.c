@@ -1,12 +1,12 @@
 /*
- * From options to questions: makes paths normal and puts filters together. For
- * a file that nobody changed it looks for the same file elsewhere.
+ * From options to questions: normalises paths and builds filters. For a file
+ * that no session changed it searches for the same file elsewhere.
  *
  * The same file in another worktree or clone has the same path below another
  * root. A known file is such a twin if its path relative to its session's
- * project is the tail of the path that was asked for. A short tail ("x.md")
- * proves little: then the rest of the path has to be a root that the caller or
- * a session names.
+ * project is the tail of the requested path. A short tail ("x.md") proves
+ * little: then the rest of the path must be a root that the caller or a session
+ * names.
  */
 #include "serve/rpc/request.h"
 

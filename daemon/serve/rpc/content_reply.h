@@ -18,12 +18,12 @@
 void ccfc_states_want_whole(struct ccfc_request *rq);
 
 /*
- * Counts the bytes of states that were worked out for a reply. False when they
- * are so many that there should be no more of them.
+ * Counts the bytes of the reconstructed states of a reply. False: too many;
+ * make no more of them.
  */
 bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
 
-/* The chain of the file that was asked about. */
+/* Opens the chain of the requested file. */
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 		     const struct ccfc_history_job *job, struct ccfc_err *err);
 
@@ -71,8 +71,8 @@ bool ccfc_reply_delta(struct ccfc_request *rq, const struct ccfc_delta *delta,
 		      struct ccfc_slice diff);
 
 /*
- * What a file is called in diffs and when it is written elsewhere: relative to
- * `base` where it is below it, else its path without the leading slash.
+ * The name of a file in diffs and in recovered files: relative to `base` if it
+ * is below it, else its path without the leading slash.
  */
 struct ccfc_slice ccfc_states_name(const struct ccfc_request *rq, uint32_t file,
 				   struct ccfc_slice base);

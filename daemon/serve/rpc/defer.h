@@ -16,11 +16,11 @@ struct ccfc_deferred {
 	/* 0 or an error in `err`, which is then the reply. */
 	int (*work)(struct ccfc_deferred *d, struct ccfc_err *err);
 	/* Packs one value, as a method does; may be NULL, see `result`. May
-	 * defer again, and then returns what ccfc_defer did. */
+	 * defer again and return the result of ccfc_defer. */
 	int (*finish)(struct ccfc_deferred *d, struct ccfc_request *rq,
 		      struct ccfc_err *err);
-	/* Frees `d` and what is its own; core. `arena` and `result` are
-	 * released already. */
+	/* Frees `d` and its own members, on the core thread. `arena` and
+	 * `result` are already released. */
 	void (*release)(struct ccfc_deferred *d);
 	struct ccfc_methods *methods;
 	const char *method;
@@ -46,17 +46,17 @@ int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 
 /*
  * The request again, as far as a worker may see it: without methods, service
- * and index, which the caller adds if they are its to use. `pack` is not
- * initialized here.
+ * and index, which the caller adds if it may use them. `pack` is not
+ * initialized.
  */
 struct ccfc_request ccfc_deferred_request(struct ccfc_deferred *d,
 					  struct ccfc_pack *pack);
 
-/* --- for who does the work otherwise (slices.c) --- */
+/* --- for other executors (slices.c) --- */
 
 /* What ccfc_defer fills in. */
 void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq);
-/* Sends the reply or the error of `r`, which the server was told it owes. */
+/* Sends the reply or the error `r`; the server knows that it is owed. */
 void ccfc_deferred_reply(struct ccfc_deferred *d);
 void ccfc_deferred_release(struct ccfc_deferred *d);
 

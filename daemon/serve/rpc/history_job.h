@@ -1,9 +1,9 @@
 /*
  * A request about history: its answer needs lines of transcripts, backups or
- * the disk, so a worker gives it. On the core thread the method finds out which
- * files it is about and copies them out of the index (an excerpt). `answer`
- * runs on a worker and packs the reply from the excerpt, with a history and a
- * parser of its own. The clock of the reply is that of the excerpt.
+ * the disk, so a worker answers it. On the core thread the method finds the
+ * files and copies their rows from the index (an excerpt). `answer` runs on a
+ * worker and packs the reply from the excerpt, with a history and a parser of
+ * its own. The clock of the reply is that of the excerpt.
  *
  * What commands of a shell made without saying so can be told by the contents
  * (history/history.h). Which commands these may be is only known when the
@@ -28,7 +28,7 @@ struct ccfc_history_job {
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
 		      struct ccfc_err *err);
 	/*
-	 * What the request is about, as ids of the excerpt and in d.arena.
+	 * The subject of the request, as ids of the excerpt and in d.arena.
 	 * Fields that a method does not use are zero.
 	 */
 	struct ccfc_excerpt *excerpt;
@@ -67,13 +67,13 @@ struct ccfc_history_job *ccfc_history_job_changes(
 /* Takes the groups over, as ids of the excerpt. */
 void ccfc_history_job_groups(struct ccfc_history_job *job,
 			     const struct ccfc_groups *groups, bool by_session);
-/* Hands it to a worker: what a method returns. */
+/* Passes the job to a worker; returns the method's result. */
 int ccfc_history_job_start(struct ccfc_request *rq,
 			   struct ccfc_history_job *job, struct ccfc_err *err);
 
 /*
- * All that a method about one file does on the core thread. Sets `path`, `file`
- * (of the options `path` and `alternatives`) and the point of `at`.
+ * The core's part of a method about one file. Sets `path`, `file` (from the
+ * options `path` and `alternatives`) and the point of `at`.
  */
 int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
 			  int (*answer)(struct ccfc_history_job *job,

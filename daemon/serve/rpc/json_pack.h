@@ -1,7 +1,7 @@
 /*
- * JSON out of a transcript as msgpack, for the input of a tool's call.
- * Whole numbers are ints, others doubles; strings are unescaped. What lies
- * too deep for a reply is given as the text of its JSON.
+ * JSON out of a transcript as msgpack, for the input of a tool's call. Whole
+ * numbers are ints, others doubles; strings are unescaped. A value too deep for
+ * a reply is given as JSON text.
  */
 #ifndef CCFC_SERVE_RPC_JSON_PACK_H
 #define CCFC_SERVE_RPC_JSON_PACK_H
@@ -10,7 +10,7 @@
 #include "transcript/json/json.h"
 #include "wire/pack.h"
 
-/* Values of one call's input; what follows is left out. */
+/* Values of one call's input; further ones are left out. */
 #define CCFC_JSON_PACK_ITEMS 65536u
 
 struct ccfc_json_pack {

@@ -1,7 +1,7 @@
 /*
  * Reading options; see options.h. There is one reader for each kind of option.
- * It gets the option's row and field, and returns NULL, or says what is wrong
- * with the value; the error is put together in one place.
+ * It gets the option's row and field, and returns NULL, or the problem with the
+ * value; the error is made in one place.
  */
 #include "serve/rpc/options.h"
 

@@ -1,6 +1,6 @@
 /*
  * The options of a request, read and checked by the tables of proto/schema. So
- * every method refuses an unknown, mistyped or senseless option in the same
+ * every method reports an unknown, mistyped or invalid option in the same
  * words. Nothing here knows the index.
  */
 #ifndef CCFC_SERVE_RPC_OPTIONS_H
@@ -29,7 +29,7 @@ struct ccfc_notify {
 	struct ccfc_obj args; /* an array, or NONE */
 };
 
-/* What an option of each kind is read into. */
+/* The C type of each kind of option. */
 typedef struct ccfc_slice ccfc_option_TEXT;
 typedef bool ccfc_option_FLAG;
 typedef int64_t ccfc_option_NUMBER;
@@ -57,8 +57,8 @@ struct ccfc_options {
 };
 
 /*
- * Reads the params of `method`, which takes the options in `allowed` and has
- * to have those in `required`. `out` holds the defaults before. CCFC_EINVAL
+ * Reads the params of `method`, which accepts the options in `allowed` and
+ * needs those in `required`. `out` initially has the defaults. CCFC_EINVAL
  * names the method and the option.
  */
 int ccfc_options_read(struct ccfc_options *out, const char *method,
@@ -67,8 +67,8 @@ int ccfc_options_read(struct ccfc_options *out, const char *method,
 		      struct ccfc_err *err);
 
 /*
- * A copy that lives as long as `arena`. What only the core thread uses
- * (`notify`) is left out.
+ * A copy that lives as long as `arena`. Fields for the core thread only
+ * (`notify`) are left out.
  */
 void ccfc_options_copy(struct ccfc_options *out,
 		       const struct ccfc_options *from,

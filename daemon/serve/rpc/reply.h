@@ -35,7 +35,7 @@ void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n);
 /* Is the transcript still there? */
 void ccfc_reply_source(struct ccfc_pack *p, bool present);
 
-/* The fields of a change that never change once they are known. */
+/* The fields of a change that never change once known. */
 void ccfc_reply_change_facts(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *change);
@@ -44,7 +44,7 @@ void ccfc_reply_change_names(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *change);
 /*
- * What was done, and how that is known: operation, renamedFrom or renamedTo,
+ * The operation and its evidence: operation, renamedFrom or renamedTo,
  * evidence, command, candidates (shell_reply.c).
  */
 void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
@@ -91,8 +91,8 @@ void ccfc_reply_content(struct ccfc_request *rq,
 struct ccfc_slice ccfc_reply_short(struct ccfc_slice text,
 				   struct ccfc_arena *arena);
 /*
- * What the user asked for when the change was made, made short; empty when that
- * is not known (prompt_reply.c). The second packs it as `prompt`.
+ * The user's prompt before the change, shortened; empty: not known
+ * (prompt_reply.c). The second packs it as `prompt`.
  */
 struct ccfc_slice ccfc_reply_prompt_text(struct ccfc_request *rq,
 					 const struct ccfc_change *change);

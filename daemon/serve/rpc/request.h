@@ -1,6 +1,6 @@
 /*
- * What the files of the methods share: the state of all, and a request while
- * it is being answered. Nobody outside of serve/ needs this.
+ * Shared by the methods: their common state, and a request while it is being
+ * answered. Within serve/ only.
  *
  * A request is the core thread's, unless a worker answers it (history_job.h):
  * then it sees `index` as an excerpt, and neither `methods` nor `service`.
@@ -79,9 +79,9 @@ struct ccfc_request {
 
 /*
  * Packs an array of `n` items that are in `body`, for a reply that is too long
- * for memory. The items are sent from `body`, which has to live until then and
- * is empty afterwards. Not within a map or array of more than 15 items, whose
- * head would still move.
+ * for memory. The items are sent from `body`, which must live until then and is
+ * empty afterwards. Not within a map or array of more than 15 items, whose head
+ * would still move.
  */
 void ccfc_methods_body(struct ccfc_request *rq, struct ccfc_spool *body,
 		       uint32_t n);
@@ -96,7 +96,7 @@ void ccfc_methods_fail(struct ccfc_methods *m, uint32_t id, struct ccfc_err *e);
 #include "schema/methods.def"
 #undef METHOD
 
-/* --- asking (args.c): options turned into what the index understands --- */
+/* --- args.c: options turned into values for the index --- */
 
 /*
  * The normal form of a path that the option `what` gave, in the request's
@@ -116,7 +116,7 @@ int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
 int ccfc_args_file(struct ccfc_slice *path, uint32_t *file,
 		   struct ccfc_request *rq, const struct ccfc_filter *filter,
 		   struct ccfc_err *err);
-/* CCFC_ENOTFOUND if the page is behind the last of `n`. */
+/* CCFC_ENOTFOUND: the page is after the last of `n`. */
 int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
 		     struct ccfc_err *err);
 /*
@@ -155,7 +155,7 @@ int ccfc_args_too_costly(struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_args_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
 		     struct ccfc_slice text, const char *const *choices,
 		     struct ccfc_err *err);
-/* Other places that the same file of the project is known at, as a hint. */
+/* Adds a hint about other places of the same file of the project. */
 void ccfc_args_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
 			 struct ccfc_err *err);
 

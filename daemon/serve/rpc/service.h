@@ -1,5 +1,5 @@
 /*
- * What the methods need of the rest of the daemon, so that serve/ does not
+ * The methods' interface to the rest of the daemon, so that serve/ does not
  * know the loop. Implemented by daemon/loop.c. Core thread.
  */
 #ifndef CCFC_SERVE_RPC_SERVICE_H
@@ -17,7 +17,7 @@
 
 /* What happened to the state directory while the daemon ran. */
 struct ccfc_state_news {
-	const char *problem;	/* why it is gone; NULL: it is there */
+	const char *problem;	/* why it is gone; NULL: it exists */
 	int64_t lost, restored; /* the last times; 0: never */
 };
 
@@ -38,12 +38,12 @@ struct ccfc_service {
 
 	/* Finishes a first scan that is nearly done. */
 	void (*finish_scan)(void *ctx);
-	/* Does anybody wait for the core? May be NULL: then nobody does. */
+	/* Does anybody wait for the core? NULL: never. */
 	bool (*somebody_waits)(void *ctx);
 	/*
-	 * Starts reading everything anew; `done` is called when it is. When
-	 * a build runs already, waits for it and then starts. `project`
-	 * (normal path) may be empty.
+	 * Starts reading everything again; `done` is called at the end. If a
+	 * build is running, waits for it and then starts. `project` (normal
+	 * path) may be empty.
 	 */
 	void (*build)(void *ctx, struct ccfc_slice project,
 		      void (*done)(void *arg), void *arg);

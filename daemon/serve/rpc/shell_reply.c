@@ -1,6 +1,6 @@
 /*
- * How a change is known to be its call's, in replies: of most changes a tool's
- * result tells; of those that a shell's command made, less is sure.
+ * The evidence of a change, in replies: for most changes the result of a tool;
+ * for changes by shell commands less is certain.
  */
 #include "serve/rpc/reply.h"
 

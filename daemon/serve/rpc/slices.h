@@ -9,9 +9,9 @@
  * is the method's choice (`goes_on`): the rest in one piece, or slice by slice
  * as before, where each row counts as it stands when its turn comes.
  *
- * The method fills in a struct of its own that begins with a struct
- * ccfc_sliced, hands it over, and returns what ccfc_slice_up returned. If the
- * peer has gone, the request is dropped.
+ * The method fills in its own struct that begins with a struct ccfc_sliced, and
+ * returns the result of ccfc_slice_up. If the peer is gone, the request is
+ * dropped.
  *
  * Four requests are under way at a time, one of each connection; they take
  * turns. The others have gathered nothing yet. Core thread.
@@ -31,8 +31,8 @@ struct ccfc_sliced {
 	int (*step)(struct ccfc_sliced *s, const struct ccfc_index *index,
 		    struct ccfc_err *err);
 	/*
-	 * The work starts over: drops what steps made. `memory` is empty
-	 * already.
+	 * The work starts over: drops the results of the steps. `memory` is
+	 * already empty.
 	 */
 	void (*reset)(struct ccfc_sliced *s);
 	/*
@@ -74,7 +74,7 @@ void ccfc_slices_count(const struct ccfc_methods *m, uint32_t *running,
 		       uint32_t *waiting);
 /* The peer went away. */
 void ccfc_slices_closed(struct ccfc_methods *m, uint64_t conn);
-/* Holds back (true) or lets begin what a connection has asked for. */
+/* Holds back (true) or releases the requests of a connection. */
 void ccfc_slices_hold(struct ccfc_methods *m, uint64_t conn, bool hold);
 void ccfc_slices_release(struct ccfc_methods *m);
 

@@ -1,8 +1,8 @@
 /*
- * The workers; see worker.h. One lock, three lists: jobs that wait, those
- * that run, and those that wait for the core. A mailbox gives the lock and the
- * descriptor; its only mail says that there is something in the last list, so
- * any number of jobs that end together wake the core once.
+ * The workers; see worker.h. One lock, three lists: jobs that wait, those that
+ * run, and those that wait for the core. A mailbox provides the lock and the
+ * descriptor; its only mail means that the last list is not empty, so jobs that
+ * end together wake the core once.
  */
 #include "serve/rpc/worker.h"
 

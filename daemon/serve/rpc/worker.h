@@ -1,12 +1,11 @@
 /*
- * Work that takes long, beside the core: text search, history, long sessions.
+ * Long work beside the core: text search, history, long sessions.
  *
- * A job gets all that it needs by value. `run` is called on a worker's thread
- * and touches nothing but the job; `done` is called on the core's, where the
- * reply is sent, exactly once for each job that was submitted. A job that is
- * no longer wanted is told so through ccfc_job_cancelled, which long loops
- * ask now and then; its `done` still comes, without `run` if that had not
- * begun.
+ * A job gets all its data by value. `run` is called on a worker's thread and
+ * touches nothing but the job; `done` is called on the core's, where the reply
+ * is sent, exactly once for each job that was submitted. Long loops check
+ * ccfc_job_cancelled now and then; `done` of a cancelled job is still called,
+ * without `run` if that had not begun.
  *
  * Four run at a time, and three of those that have no bound: so one place is
  * always left for a question that ends by itself. Two of one connection are
@@ -41,8 +40,8 @@ int ccfc_worker_new(struct ccfc_worker **out, struct ccfc_err *err);
 /*
  * Cancels all jobs, waits for those that run, and calls `done` of each. A job
  * that does not end within CCFC_WORKER_GRACE_MS cannot be interrupted: then the
- * result is false, the worker and those jobs stay, and so must everything that
- * a job may use. The process has to end by _exit.
+ * result is false; the worker, those jobs and everything that they use must
+ * stay, and the process must end by _exit.
  */
 #define CCFC_WORKER_GRACE_MS 2000
 bool ccfc_worker_free(struct ccfc_worker *worker);
@@ -50,17 +49,17 @@ bool ccfc_worker_free(struct ccfc_worker *worker);
 /* Readable when a job is ready for ccfc_worker_dispatch. */
 int ccfc_worker_fd(const struct ccfc_worker *worker);
 
-/* CCFC_EAGAIN when too many wait; the job is the caller's again then. */
+/* CCFC_EAGAIN: too many jobs wait; the caller keeps the job. */
 int ccfc_worker_submit(struct ccfc_worker *worker, struct ccfc_job *job,
 		       struct ccfc_err *err);
 /* Calls `done` of the jobs that have run. */
 void ccfc_worker_dispatch(struct ccfc_worker *worker);
-/* Holds back (true) or lets begin the waiting jobs of a connection. */
+/* Holds back (true) or releases the waiting jobs of a connection. */
 void ccfc_worker_hold(struct ccfc_worker *worker, uint64_t conn, bool hold);
 /* How many jobs run, and how many wait for a thread. */
 void ccfc_worker_count(struct ccfc_worker *worker, uint32_t *running,
 		       uint32_t *waiting);
-/* The peer went away: its jobs are not wanted any more. */
+/* The peer disconnected: its jobs are cancelled. */
 void ccfc_worker_closed(struct ccfc_worker *worker, uint64_t conn);
 
 static inline bool ccfc_job_cancelled(struct ccfc_job *job)

@@ -1,6 +1,6 @@
 /*
- * Taking over a store; see import.h. Rows are read from a copy of it
- * (import_copy.c), and then the texts that belong to them.
+ * Copies a store; see import.h. Rows are read from a copy of it
+ * (import_copy.c), then their texts.
  */
 #include "store/salvage/import.h"
 

@@ -1,10 +1,10 @@
 /*
- * Taking over what a store knows that cannot be loaded, or that was put aside:
- * row by row, as far as rows can be read and their sums are right. Ids of the
- * other store are mapped to those of the index; what hangs on a row that is
- * lost is lost with it, and counted. Within store/ only. Core thread.
+ * Copies the rows of a store that cannot be loaded, or was moved aside: those
+ * that can be read and have a valid checksum. Ids of the other store are mapped
+ * to those of the index; rows that depend on a lost row are lost too, and
+ * counted. Within store/ only. Core thread.
  *
- * A row of a store that had no sums yet is believed if it makes sense.
+ * A row of a store without checksums is accepted if it is valid.
  */
 #ifndef CCFC_STORE_SALVAGE_IMPORT_H
 #define CCFC_STORE_SALVAGE_IMPORT_H
@@ -19,21 +19,21 @@ struct ccfc_import {
 	sqlite3 *db;
 	int schema; /* of its rows */
 	/*
-	 * Only what is nobody's any more: sources that the index does not
-	 * have and that are not there. The rest is known from transcripts.
+	 * Only facts without another source: sources that the index does not
+	 * have and that do not exist. The rest is known from transcripts.
 	 */
 	bool only_gone;
-	uint64_t rows;	    /* that were taken over */
-	uint64_t lost;	    /* that could not be read, or that hung on such */
-	uint64_t wanted;    /* that there should be; 0: not known */
+	uint64_t rows;	    /* copied rows */
+	uint64_t lost;	    /* rows that could not be read, or depend on such a
+			     * row */
+	uint64_t wanted;    /* rows that there should be; 0: not known */
 	uint64_t seen;	    /* rows that could be read */
 	uint64_t texts_id;  /* 0: not known */
 	uint64_t texts_end; /* 0: not known */
 	uint64_t epoch;
 	uint64_t texts, lost_texts;
-	bool failed; /* a call to the system did: nothing is known of the rest
-		      */
-	/* Ids there to ids here, CCFC_ID_NONE where a row is lost. */
+	bool failed; /* a system call failed: nothing is known about the rest */
+	/* Ids there to ids here, CCFC_ID_NONE: the row is lost. */
 	struct ccfc_ids sessions, files, sources;
 	struct ccfc_ids session_sources, messages, calls;
 	struct ccfc_ids skipped; /* sources that are not wanted */
@@ -44,7 +44,7 @@ struct ccfc_import {
 	} copies;
 };
 
-/* One row; false: it makes no sense, or hangs on one that is lost. */
+/* One row; false: it is invalid, or depends on a lost row. */
 typedef bool (*ccfc_import_fn)(struct ccfc_import *im, struct ccfc_row *row);
 
 /* All rows of a table that can be read. */
@@ -56,16 +56,17 @@ uint32_t ccfc_import_get(const struct ccfc_ids *map, int64_t id);
 void ccfc_import_put(struct ccfc_ids *map, int64_t id, uint32_t to);
 
 /*
- * import_copy.c: makes a mended copy of the file `db` and opens it as im->db,
- * which stays NULL where that is no use. The copy goes with ccfc_import_remove.
+ * import_copy.c: makes a repaired copy of the file `db` and opens it as im->db,
+ * which stays NULL if the copy is unusable. ccfc_import_remove removes the
+ * copy.
  */
 int ccfc_import_copy(struct ccfc_import *im, const char *copy, const char *db,
 		     struct ccfc_err *err);
 void ccfc_import_remove(const char *copy);
 /*
- * Of what SQLite says, damage is what we came for. A call that failed is not:
- * the rows behind it may be whole, and would be taken for lost. Sets im->failed
- * if `code`, which `db` has just returned, is such a one.
+ * Damage reported by SQLite is expected here. A failed system call is not:
+ * unread rows may be intact, and would count as lost. Sets im->failed if
+ * `code`, which `db` just returned, is such a failure.
  */
 void ccfc_import_note(struct ccfc_import *im, sqlite3 *db, int code);
 
@@ -74,12 +75,12 @@ void ccfc_import_rows(struct ccfc_import *im);
 void ccfc_import_said(struct ccfc_import *im);
 
 /*
- * import.c: takes over the rows of the file `db`, which is not changed. That
- * it is damaged, or not there, is no error; that it cannot be looked at is.
+ * import.c: copies the rows of the file `db`, which is not changed. A damaged
+ * or missing file is not an error; an unreadable file is.
  */
 int ccfc_import_db(struct ccfc_import *im, const char *db,
 		   struct ccfc_err *err);
-/* And then, of a file of texts, those that belong to them. */
+/* Then copies their texts from a file of texts. */
 int ccfc_import_texts(struct ccfc_import *im, const char *path,
 		      struct ccfc_texts_file *to, struct ccfc_err *err);
 void ccfc_import_release(struct ccfc_import *im);

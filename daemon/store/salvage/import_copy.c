@@ -1,8 +1,7 @@
 /*
- * The copy that a store is read from: whatever SQLite does to a file it cannot
- * make sense of is not done to the only one there is. In the copy the header,
- * which is the same in all our files, and the definitions of the tables are put
- * right first. See import.h.
+ * The copy from which a damaged store is read, so that SQLite never modifies
+ * the original. In the copy the header, which is the same in all our files, and
+ * the definitions of the tables are repaired first. See import.h.
  */
 #include "store/salvage/import.h"
 

@@ -1,4 +1,4 @@
-/* Taking over what was said and spent; see import.h. */
+/* Copies messages and tokens; see import.h. */
 #include "index/index_internal.h"
 #include "store/columns.h"
 #include "store/salvage/import.h"

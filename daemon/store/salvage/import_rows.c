@@ -1,4 +1,4 @@
-/* Taking over sources, sessions, files and changes; see import.h. */
+/* Copies sources, sessions, files and changes; see import.h. */
 #include "base/alloc.h"
 #include "base/time.h"
 #include "index/index_internal.h"

@@ -1,7 +1,7 @@
 /*
- * Chains: made when asked for, kept while nothing that they were made from
- * has changed. The order of a chain is that of effects: a result's time, since
- * calls of one message are made together and take effect one by one.
+ * Chains: made on request, kept while their sources are unchanged. The order of
+ * a chain is that of effects: a result's time, since calls of one message are
+ * made together and take effect one by one.
  */
 #include "history/chain/chain.h"
 

@@ -1,10 +1,10 @@
 /*
- * What it was: the content of files before and after each change, put
- * together from transcripts, the client's backups and the disk.
+ * Past states: the content of files before and after each change, reconstructed
+ * from transcripts, the client's backups and the disk.
  *
  * A chain is one file's applied changes in the order of their effects. Between
- * two changes the file may have been changed by somebody else: an outside
- * step, which is never a session's. Every state says how sure it is:
+ * two changes the file may have been changed by somebody else: an outside step,
+ * which is never a session's. Every state has a fidelity:
  *
  *   exact          the bytes stand in the evidence, or follow from it by steps
  *                  that the client's own patches confirm, up to a later state
@@ -28,7 +28,7 @@
 #include "source/tail.h"
 #include "transcript/content/evidence.h"
 
-/* Chains and the like, between questions (kept.h). Any thread. */
+/* Kept between questions (kept.h). Any thread. */
 struct ccfc_kept;
 
 struct ccfc_kept *ccfc_kept_new(void);
@@ -54,7 +54,7 @@ struct ccfc_history;
 struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env);
 void ccfc_history_free(struct ccfc_history *history);
 
-/* What it was given: for those that read a line themselves. */
+/* Its environment: for callers that read a line themselves. */
 const struct ccfc_history_env *
 ccfc_history_env(const struct ccfc_history *history);
 
@@ -92,11 +92,14 @@ enum ccfc_origin {
 /* "result", "write", "call", "read", "backup", "disk", "replay"; "" for NONE */
 const char *ccfc_origin_text(enum ccfc_origin origin);
 
-/* What of a reconstructed state was assumed; ordered, the most counts. */
+/*
+ * The assumption behind a reconstructed state; ordered, the strongest counts.
+ */
 enum ccfc_assumed {
 	CCFC_ASSUMED_NOTHING,
 	CCFC_ASSUMED_FORM,   /* line endings or the encoding */
-	CCFC_ASSUMED_MOMENT, /* that it was so at that very moment */
+	CCFC_ASSUMED_MOMENT, /* that the file was in this state at that moment
+			      */
 	CCFC_ASSUMED_CONTENT,
 };
 
@@ -149,7 +152,7 @@ void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
  * between the last change and the disk as it is now)? i = 0 is never.
  */
 enum ccfc_gap {
-	CCFC_GAP_NONE,	  /* as far as the evidence goes, nobody did */
+	CCFC_GAP_NONE,	  /* by the evidence, nobody did */
 	CCFC_GAP_OUTSIDE, /* somebody did: the states differ */
 	CCFC_GAP_UNKNOWN, /* one of the states is not known */
 	/* An earlier state of the chain came back, byte for byte: */
@@ -223,10 +226,10 @@ void ccfc_chain_step_after(struct ccfc_content_state *out,
 uint32_t ccfc_chain_seen(const struct ccfc_chain *chain, uint32_t i,
 			 int64_t until);
 uint32_t ccfc_chain_seen_before(const struct ccfc_chain *chain, uint32_t k);
-/* When it was so, and in which session (0: not known). */
+/* Its time and session (0: not known). */
 int64_t ccfc_chain_seen_time(const struct ccfc_chain *chain, uint32_t k);
 uint32_t ccfc_chain_seen_session(const struct ccfc_chain *chain, uint32_t k);
-/* Unknown where the backup was named and is not there. */
+/* Unknown if the backup was named but is missing. */
 void ccfc_chain_seen_state(struct ccfc_content_state *out,
 			   struct ccfc_chain *chain, uint32_t k,
 			   struct ccfc_arena *arena);
@@ -234,14 +237,14 @@ void ccfc_chain_seen_state(struct ccfc_content_state *out,
  * next: a backup, a change, the disk. */
 enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k);
 enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k);
-/* Is it a state that the file had before? The last one. */
+/* Is it an earlier state of the file? The last such one. */
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
 			    uint32_t k);
 
 /*
- * What the change's own patch shows, for a change whose states are not known:
- * hunks with real line numbers, leading tabs put back where the strings tell.
- * False when there is no patch.
+ * The change's own patch, for a change whose states are not known: hunks with
+ * real line numbers, leading tabs restored from the strings. False: there is no
+ * patch.
  */
 bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
 		      struct ccfc_chain *chain, uint32_t i,

@@ -1,6 +1,6 @@
 /*
- * What is kept between questions; see kept.h. A few slots under one lock.
- * Nothing is freed under it: a chain may hold many texts.
+ * Kept between questions; see kept.h. A few slots under one lock. Nothing is
+ * freed under the lock: a chain may have many texts.
  */
 #include "history/kept.h"
 

@@ -12,7 +12,7 @@
 
 #include "history/history.h"
 
-/* So many bytes at most; what was used longest ago goes first. */
+/* At most so many bytes; the least recently used is dropped first. */
 #define CCFC_KEPT_BYTES ((size_t)64 << 20)
 
 struct ccfc_chain;
@@ -31,7 +31,7 @@ struct ccfc_walk *ccfc_kept_take_walk(struct ccfc_kept *kept, uint32_t home,
 				      bool space);
 void ccfc_kept_put_walk(struct ccfc_kept *kept, struct ccfc_walk *walk);
 
-/* There is but one of these. */
+/* There is only one of these. */
 struct ccfc_launches *ccfc_kept_take_launches(struct ccfc_kept *kept);
 void ccfc_kept_put_launches(struct ccfc_kept *kept,
 			    struct ccfc_launches *launches);

@@ -5,10 +5,10 @@
  * which is number `id` of its kind. Strings are borrowed until the statement
  * is stepped.
  *
- * ccfc_row_get_<name>(row, index, item) reads all columns into an item that
- * is zero, or was made for the row's key; what is no column is left alone.
- * Strings are put into the index; ids are as they stand there, and whoever
- * reads the row checks them. False when a number is not one of its kind.
+ * ccfc_row_get_<name>(row, index, item) reads all columns into an item that is
+ * zero, or was made for the row's key; members that are not columns are left
+ * alone. Strings are added to the index; ids are unchecked, and the caller
+ * checks them. False: a number is out of range.
  *
  * Within store/ only.
  */

@@ -1,11 +1,9 @@
 /*
- * How a daemon begins: see ccfc_store_start.
+ * Opens the store at the start: see ccfc_store_start.
  *
- * A call to the system that fails says nothing about the file, whatever it
- * looks like from within SQLite: a page that could not be read can come out as
- * a malformed database. So every failure is followed by another try with
- * nothing left of the one before, and a store is damaged when two tries in a
- * row say so.
+ * A failed system call says nothing about the file, although SQLite may report
+ * a page that could not be read as a malformed database. So every failure is
+ * followed by a fresh try, and a store is damaged if two tries in a row say so.
  */
 #include "base/log.h"
 #include "store/db.h"

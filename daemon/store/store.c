@@ -19,9 +19,9 @@
 #define FORMAT_MAX 2
 
 /*
- * What a file says can be wrong; that it cannot be read, locked or written is
- * about the disk or the system. SQLITE_ERROR is a statement of ours that does
- * not fit the tables, or a format that is not one.
+ * Wrong content is damage; a file that cannot be read, locked or written is a
+ * problem of the disk or the system. SQLITE_ERROR: our statement does not fit
+ * the tables, or the format is unknown.
  */
 static bool is_damage(int code)
 {
@@ -71,9 +71,9 @@ int ccfc_db_exec(struct ccfc_store *store, const char *sql,
 }
 
 /*
- * SQLite opens a file that it may not write for reading only, and says so no
- * sooner than at the first write. Where the system would let us, it is what
- * the file says of its format.
+ * SQLite opens a write-protected file for reading, and fails only at the first
+ * write. If the system would allow writing, the file's format version is the
+ * reason.
  */
 static int check_writable(struct ccfc_store *store, struct ccfc_err *err)
 {

@@ -1,10 +1,9 @@
 /*
- * The tables: making them, bringing those of older schemas up, and seeing
- * that they are what they should be.
+ * Makes, upgrades and checks the tables.
  *
- * A schema that was damaged must not look like one that is new, or old, or
- * from the future: a table that is defined by another text, or that is not
- * there, is damage, and so is a version whose row has a wrong sum.
+ * A damaged schema must not be taken for a new, an older or a newer one: a
+ * table with another definition, or a missing table, is damage, and so is a
+ * version whose row has a wrong checksum.
  */
 #include "base/buf.h"
 #include "base/log.h"

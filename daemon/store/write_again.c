@@ -1,7 +1,7 @@
 /*
- * A store whose files were removed while it was open. Nothing is lost by that:
- * the index is in memory, and a file of texts that has no name any more can
- * still be read. What is found in their place is not ours to write to.
+ * Writes a store again whose files were removed while it was open. Nothing is
+ * lost: the index is in memory, and the removed file of texts can still be
+ * read. Other files in their place are not touched.
  */
 #include "base/buf.h"
 #include "store/db.h"

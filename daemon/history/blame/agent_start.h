@@ -13,7 +13,7 @@
 
 #include "history/history.h"
 
-/* A transcript that is longer is read from its end, so far. */
+/* A longer transcript is read from its end, up to this many bytes. */
 #define CCFC_LAUNCH_READ ((uint64_t)64 << 20)
 
 struct ccfc_launches;

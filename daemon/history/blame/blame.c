@@ -1,7 +1,6 @@
 /*
- * Blame; see blame.h. The walk up to the point that was asked for, then the
- * bytes that stood there: their lines are those of the text, whatever their
- * line endings and encoding.
+ * Blame; see blame.h. Walks up to the requested point, then takes its bytes:
+ * their lines are those of the text, whatever their line endings and encoding.
  */
 #include "history/blame/blame.h"
 

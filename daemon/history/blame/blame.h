@@ -1,9 +1,8 @@
 /*
- * Who wrote each line of a file: ownership walked forwards through its
- * states. Of a change only the lines that it added are its own; what was there
- * keeps its owner, also when the change moved it as a block. Lines that came
- * or changed between two changes are outside; lines that no known state
- * explains are unknown.
+ * Who wrote each line of a file: ownership carried forwards through its states.
+ * A change owns only the lines that it added; other lines keep their owner,
+ * also if the change moved them as a block. Lines added or changed between two
+ * changes are outside; lines that no known state explains are unknown.
  *
  * The last few walks are kept with the history: to ask again, or after one
  * more change, costs only the new steps.
@@ -25,7 +24,7 @@ struct ccfc_blame_owner {
 	enum ccfc_blame_kind kind;
 	uint32_t change; /* SESSION: the id of the change */
 	bool hook;	 /* and a hook made it, which ran after the change */
-	/* Else: when it happened, CCFC_TIME_NONE where that side is open. */
+	/* Else: when it happened, CCFC_TIME_NONE: not known. */
 	int64_t from, to;
 };
 
@@ -34,20 +33,20 @@ struct ccfc_blame {
 	struct ccfc_slice text;
 	const struct ccfc_owned *lines; /* see ccfc_blame_owner */
 	uint32_t n;
-	/* As sure as the least sure state that gave a line. */
+	/* The weakest fidelity of the states used. */
 	enum ccfc_fidelity fidelity;
 	const char *why;
 };
 
 struct ccfc_blame_options {
 	bool disk;  /* the file as it is now; else `point` */
-	bool space; /* who only moves white space in a line does not get it */
+	bool space; /* changes of white space keep the owner of a line */
 	struct ccfc_point point;
 };
 
 /*
- * Fills in `out`, in `arena`. CCFC_ENOTFOUND when there was or is no file;
- * CCFC_EIO when there is and its content is not known or cannot be read.
+ * Fills in `out`, in `arena`. CCFC_ENOTFOUND: there was or is no file;
+ * CCFC_EIO: its content is not known or cannot be read.
  */
 int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 	       const struct ccfc_blame_options *options,

@@ -1,8 +1,8 @@
 /*
- * Lines and their owners; see line_owners.h. A step is a list of blocks: lines
- * that went, and lines that came in their place. All between them has to be the
- * same in both texts, byte for byte: so a patch that does not lead from one to
- * the other is found out, and a diff takes its place.
+ * Lines and their owners; see line_owners.h. A step is a list of blocks:
+ * removed lines, and the lines in their place. Everything between blocks must
+ * be equal in both texts, byte for byte: so a patch that does not lead from one
+ * to the other is detected, and a diff is used instead.
  */
 #include "history/blame/line_owners.h"
 
@@ -153,9 +153,9 @@ static void old_lines(struct ccfc_split *out,
 }
 
 /*
- * For each new line of a block the old one that it is (but for white space, if
- * that is so wanted), or ID_NONE. The client's patches show a file with other
- * line endings as all new.
+ * For each new line of a block the equal old line (ignoring white space on
+ * request), or ID_NONE. The client's patches show a file with other line
+ * endings as all new.
  */
 static uint32_t *pair_up(const struct step *step,
 			 const struct ccfc_block *block,

@@ -1,7 +1,7 @@
 /*
- * A text whose lines have owners, carried over to the next text: lines that
- * stay keep theirs, new ones get the newcomer's. Pure functions over texts;
- * what a step costs is a copy of the text and of the list of lines.
+ * A text whose lines have owners, carried over to the next text: unchanged
+ * lines keep their owner, new lines get the new owner. Pure functions over
+ * texts; a step costs a copy of the text and of the list of lines.
  */
 #ifndef CCFC_HISTORY_BLAME_LINE_OWNERS_H
 #define CCFC_HISTORY_BLAME_LINE_OWNERS_H
@@ -13,7 +13,7 @@
 struct ccfc_owned {
 	uint32_t at;	 /* where the line begins in the text */
 	uint32_t owner;	 /* a number of the caller's */
-	uint32_t origin; /* the line's number when it came, from 1 */
+	uint32_t origin; /* the line's number when it was added, from 1 */
 };
 
 struct ccfc_owned_lines {
@@ -51,15 +51,15 @@ struct ccfc_slice ccfc_line_owners_line(const struct ccfc_line_owners *carry,
  * `space`, a line that differs in white space only is the same.
  */
 
-/* To a text that somebody made of it, in whatever way. */
+/* To any text that follows it. */
 void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
 			   struct ccfc_buf *text, uint32_t owner, bool space);
 
-/* To a text that one change made of it; blocks that it moved stay owned. */
+/* To the text after one change; blocks that it moved keep their owner. */
 void ccfc_line_owners_change(struct ccfc_line_owners *carry,
 			     struct ccfc_buf *text, uint32_t owner, bool space);
 
-/* The same, along the change's own patch where that leads there. */
+/* The same, along the change's own patch if that leads there. */
 void ccfc_line_owners_patch(struct ccfc_line_owners *carry,
 			    struct ccfc_buf *text,
 			    const struct ccfc_evidence *evidence,

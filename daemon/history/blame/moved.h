@@ -1,6 +1,6 @@
 /*
- * Blocks of lines that one change takes away in one place and puts down in
- * another: they were moved, not written.
+ * Blocks of lines that one change removes in one place and adds in another:
+ * they were moved, not written.
  */
 #ifndef CCFC_HISTORY_BLAME_MOVED_H
 #define CCFC_HISTORY_BLAME_MOVED_H
@@ -24,9 +24,8 @@ void ccfc_moved_init(struct ccfc_moved *moved, struct ccfc_line_owners *carry,
 void ccfc_moved_release(struct ccfc_moved *moved);
 
 /*
- * How many of `lines` from the first one on were taken away together
- * elsewhere, and *at from where; these are not found again. 0 when too little
- * to tell.
+ * How many of `lines`, from the first on, were removed together elsewhere, and
+ * *at from where; they are not found again. 0: too few to decide.
  */
 uint32_t ccfc_moved_take(struct ccfc_moved *moved,
 			 const struct ccfc_slice *lines, uint32_t n,

@@ -1,4 +1,4 @@
-/* Where two texts differ at all; see owner_gaps.h. */
+/* The differing part of two texts; see owner_gaps.h. */
 #include "history/blame/owner_gaps.h"
 
 /* Bytes that both begin with. */

@@ -1,6 +1,6 @@
 /*
- * What is left of a text with owners and another text between the lines that
- * both begin and end with: all that has to be compared.
+ * The part of a text with owners and of another text without the common lines
+ * at both ends: only this part must be compared.
  */
 #ifndef CCFC_HISTORY_BLAME_OWNER_GAPS_H
 #define CCFC_HISTORY_BLAME_OWNER_GAPS_H

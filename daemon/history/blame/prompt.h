@@ -1,6 +1,6 @@
 /*
- * Why: the user's prompt that a change served. The index keeps where prompts
- * stand; their text is read when asked for.
+ * The user's prompt before a change. The index has the places of prompts; their
+ * text is read on request.
  */
 #ifndef CCFC_HISTORY_BLAME_PROMPT_H
 #define CCFC_HISTORY_BLAME_PROMPT_H

@@ -24,7 +24,7 @@ static inline uint32_t ccfc_owner_node(uint32_t owner)
 	return (owner & ~CCFC_OWNER_HIDDEN) / 2;
 }
 
-/* The lines of a state that comes back later. */
+/* The lines of a state that returns later. */
 struct ccfc_walk_saved {
 	uint64_t place;
 	struct ccfc_line_owners carry;
@@ -49,30 +49,30 @@ struct ccfc_walk {
 };
 
 void ccfc_walk_release(struct ccfc_walk *walk);
-/* That it takes, about. */
+/* Its memory, approximately. */
 size_t ccfc_walk_bytes(const struct ccfc_walk *walk);
 
 /*
- * A walk over the first `n` nodes of the chain; a kept one is taken further
- * if it fits. The caller gives it to ccfc_walk_done.
+ * A walk over the first `n` nodes of the chain; a kept walk is extended if it
+ * fits. Pass it to ccfc_walk_done.
  */
 struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n,
 			       bool space);
 
-/* Keeps a walk for the next question if it is worth it. */
+/* Keeps a walk for the next question if that is worthwhile. */
 void ccfc_walk_done(struct ccfc_walk *walk, struct ccfc_chain *chain);
 
-/* A walk of its own from there on; `from` has to outlive it. */
+/* A copy of the walk; `from` must outlive it. */
 void ccfc_walk_copy(struct ccfc_walk *out, const struct ccfc_walk *from);
 
-/* To the state before node i, which is next; false: it is not known. */
+/* To the state before the next node i; false: not known. */
 bool ccfc_walk_enter(struct ccfc_walk *walk, struct ccfc_chain *chain);
 
-/* To the state at that place again; false: its lines were not saved. */
+/* Back to the state at that place; false: its lines were not saved. */
 bool ccfc_walk_return(struct ccfc_walk *walk, uint64_t place);
 
 /*
- * To a text that stood before node i (the number of nodes: to the disk).
+ * To a text that existed before node i (the number of nodes: to the disk).
  * Swaps the texts.
  */
 void ccfc_walk_cross(struct ccfc_walk *walk, uint32_t i, struct ccfc_buf *text);

@@ -1,9 +1,8 @@
 /*
- * The backups of a file, of every session that changed it, in order of time.
- * A backup that a later snapshot names again stands there twice: the file was
- * the same then, or was so again. When a chain goes on, they are looked for
- * again: those of before have to be there still, and new ones may only stand
- * in front of new changes.
+ * The backups of a file, of every session that changed it, in order of time. A
+ * backup that a later snapshot names again is listed twice: the file was the
+ * same then, or again. When a chain is extended, they are searched again: the
+ * earlier ones must still exist, and new ones may only come before new changes.
  */
 #include "history/chain/chain.h"
 

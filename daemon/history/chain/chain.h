@@ -1,7 +1,7 @@
 /*
- * The inside of a chain: what replay.c works out once for each file and
- * content.c uses to bring back any of its states. No state's text is kept but
- * a few checkpoints; each says how to get it again.
+ * The inside of a chain: replay.c determines it once for each file, and
+ * content.c reconstructs any of its states from it. Texts are not kept, except
+ * a few checkpoints; each state says how to get its text.
  */
 #ifndef CCFC_HISTORY_CHAIN_CHAIN_H
 #define CCFC_HISTORY_CHAIN_CHAIN_H
@@ -12,7 +12,7 @@
 #include "history/history.h"
 #include "history/step/step.h"
 
-/* How a state's text is had. */
+/* The source of a state's text. */
 enum ccfc_how {
 	CCFC_HOW_NOT,
 	CCFC_HOW_EVIDENCE,  /* stands in the change's own lines */
@@ -77,7 +77,7 @@ struct ccfc_node {
 	enum ccfc_way way; /* of its step */
 };
 
-/* A backup, and the change that it stands in front of. */
+/* A backup, and the change after it. */
 struct ccfc_copy {
 	struct ccfc_backup_copy file; /* the session as in the whole index */
 	int64_t time;		      /* at which the file was so */
@@ -142,8 +142,8 @@ struct ccfc_chain {
 	struct ccfc_copies copies;
 	uint64_t copied; /* bytes of backups that were read */
 	/*
-	 * Where the pass forwards ended, so that it can go on when there are
-	 * more changes: its nodes, and the text in hand.
+	 * Where the forward pass ended, so that it can continue with new
+	 * changes: its nodes, and the present text.
 	 */
 	struct ccfc_node *forward;
 	uint32_t nforward;
@@ -165,8 +165,8 @@ struct ccfc_chain {
 	size_t mark_bytes; /* that they take */
 	uint64_t searched; /* bytes, for Reads */
 	/*
-	 * The text of the state that was asked for last: the next one that is
-	 * asked for is mostly one step further.
+	 * The text of the last requested state: the next one is mostly one step
+	 * further.
 	 */
 	struct ccfc_buf last;
 	uint64_t last_at;   /* its place */
@@ -204,14 +204,14 @@ struct ccfc_chain *ccfc_chain_open_deep(struct ccfc_history *history,
 /* That it takes, about. */
 size_t ccfc_chain_bytes(const struct ccfc_chain *chain);
 
-/* A row's number in the whole index, by the one in history->env.index. */
+/* A row's number in the whole index, from its number in history->env.index. */
 static inline uint32_t ccfc_home_of(const struct ccfc_homes *homes,
 				    uint32_t own)
 {
 	return homes ? homes->items[own] : own;
 }
 
-/* The other way round; CCFC_ID_NONE where it is not there. */
+/* The reverse; CCFC_ID_NONE: not there. */
 static inline uint32_t ccfc_own_of(const struct ccfc_homes *homes,
 				   uint32_t home)
 {
@@ -226,16 +226,15 @@ static inline uint32_t ccfc_own_of(const struct ccfc_homes *homes,
 const char *ccfc_chain_path(const struct ccfc_chain *chain);
 
 /*
- * The evidence of a node, in history->scratch (cleared first). False when its
- * lines are gone or are not what they were.
+ * The evidence of a node, in history->scratch (cleared first). False: its lines
+ * are gone or have changed.
  */
 bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 			 uint32_t i);
 
 /*
- * Works out everything about a chain whose `nodes` are in order. The first
- * `nforward` are as `forward` has them; false when one of them would have to
- * change its place.
+ * Determines all states of a chain whose `nodes` are in order. The first
+ * `nforward` are as in `forward`; false: one of them would have to move.
  */
 bool ccfc_replay(struct ccfc_chain *chain);
 /* May either have come first: were both under way, in two transcripts? */
@@ -250,21 +249,18 @@ uint64_t ccfc_change_stamp(const struct ccfc_history *history,
 /* The last part of it: line endings and encodings (encoding_choice.c). */
 void ccfc_replay_forms(struct ccfc_chain *chain);
 
-/*
- * The backups of a file (backups.c), and a number that is another one when they
- * are others.
- */
+/* The backups of a file (backups.c), and a number that changes with them. */
 void ccfc_copies_find(struct ccfc_copies *out,
 		      const struct ccfc_history *history, uint32_t file);
 void ccfc_copies_release(struct ccfc_copies *copies);
 uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies);
 /*
- * Gives them to a chain. Of one that had some already, false when they say
- * something else of the first `nforward` nodes than before.
+ * Gives them to a chain. False: the chain had others, and for the first
+ * `nforward` nodes they differ.
  */
 bool ccfc_chain_take_copies(struct ccfc_chain *chain, struct ccfc_copies *now);
 
-/* The text of one state; false when it is not to be had any more. */
+/* The text of one state; false: it is not available any more. */
 bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		     bool after);
 

@@ -1,7 +1,7 @@
 /*
  * Checkpoints of a long chain: the text before some of its changes, so that a
- * state far from any that is recorded whole is not replayed from the start.
- * Bounded in bytes: when they grow too many, every other one goes.
+ * state far from any whole text is not replayed from the start. Their bytes are
+ * limited: if there are too many, every other one is dropped.
  */
 #ifndef CCFC_HISTORY_CHAIN_CHECKPOINTS_H
 #define CCFC_HISTORY_CHAIN_CHECKPOINTS_H
@@ -9,8 +9,8 @@
 #include "history/chain/chain.h"
 
 /*
- * The text before node i; kept if its turn has come. `back`: it was worked out
- * from a later state, and so is only good until the chain goes on.
+ * The text before node i; kept at intervals. `back`: it comes from a later
+ * state, and is only valid until the chain is extended.
  */
 void ccfc_checkpoints_add(struct ccfc_chain *chain, uint32_t i,
 			  struct ccfc_slice text, bool back);

@@ -1,7 +1,7 @@
 /*
- * A state of a chain brought back: from the nearest place where its text
- * stands whole (its own lines, a backup, the disk, a checkpoint), step by step.
- * The steps were found by replay.c; here they are only walked.
+ * Reconstructs a state of a chain: from the nearest whole text (its own lines,
+ * a backup, the disk, a checkpoint), step by step. replay.c found the steps;
+ * here they are only applied.
  */
 #include "history/chain/chain.h"
 

@@ -1,9 +1,9 @@
 /*
- * Line endings and encodings of a chain's states, which no transcript holds.
- * Bytes were seen of backups, of the disk, and of files that a Write made.
- * From there forms are carried along: the client writes a file back as it was
- * (one that was mixed, as most of it was), so an edit keeps the form, and what
- * the client wrote is never mixed. Nothing is carried over an outside step.
+ * Line endings and encodings of a chain's states, which no transcript has. Real
+ * bytes are known from backups, the disk, and files that a Write made. From
+ * there forms are carried along: the client keeps a file's form (for a mixed
+ * file, the majority's), so an edit keeps the form, and a file written by the
+ * client is never mixed. Nothing is carried over an outside step.
  */
 #include "history/chain/chain.h"
 

@@ -1,8 +1,8 @@
 /*
- * The lines of a change, read again at the places that the index keeps. Where
- * the owner's line is gone, other transcripts that hold a copy of the call are
- * tried. Nothing is believed: transcript/content/evidence.h only takes lines of
- * that call.
+ * The lines of a change, read again at their places from the index. If the
+ * owner's line is gone, other transcripts with a copy of the call are tried.
+ * Nothing is trusted: transcript/content/evidence.h only accepts lines of that
+ * call.
  */
 #include "history/chain/lines.h"
 #include "history/chain/chain.h"

@@ -18,7 +18,9 @@ bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
 			const struct ccfc_change *change,
 			struct ccfc_arena *arena);
 
-/* What these lines say of the file's content, in `arena`; false: nothing. */
+/*
+ * The facts in these lines about the file's content, in `arena`; false: none.
+ */
 bool ccfc_history_evidence(struct ccfc_evidence *out,
 			   const struct ccfc_history_env *env,
 			   const struct ccfc_change *change,

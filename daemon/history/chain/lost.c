@@ -1,7 +1,7 @@
 /*
- * Lost updates that no result shows: of a large file only the patches are
- * recorded, and one that was made from an older state may fit the newer one as
- * well. See order.h.
+ * Lost updates that no result shows: for a large file only patches are
+ * recorded, and a patch made from an older state may fit the newer one as well.
+ * See order.h.
  */
 #include "history/chain/order.h"
 

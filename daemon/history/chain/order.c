@@ -1,11 +1,11 @@
 /*
- * The order of changes; see order.h. A window of nodes that overlap is put in
- * every order that their times allow, the likeliest first, each change tried
- * on the state that it would have found, and on the states before that one
- * which it may have read instead. A gap costs most, a lost update less, a pair
- * that stands in another order than its results least. What is worse than the
- * best so far is not followed, and the number of steps is bounded: by numbers,
- * not by time, so that the answer is the same each time.
+ * The order of changes; see order.h. A window of overlapping nodes is tried in
+ * every order that their times allow, the likeliest first; each change is tried
+ * on the state before it, and on earlier states that it may have read instead.
+ * A gap costs most, a lost update less, a pair in another order than its
+ * results least. Orders worse than the best so far are abandoned, and the
+ * number of steps is limited: by count, not by time, so that the answer is
+ * reproducible.
  */
 #include "history/chain/order.h"
 

@@ -9,7 +9,7 @@
  *
  * A Read counts only if it came after the change before this one. Within the
  * same transcript the search ends there, so no byte is searched for two
- * changes; else times tell.
+ * changes; otherwise times decide.
  */
 #include "history/chain/read_evidence.h"
 

@@ -1,6 +1,6 @@
 /*
- * Replay: one pass over a file's changes in the order of their effects, with
- * the text as it is known to be so far in hand. For each change:
+ * Replay: one pass over a file's changes in the order of their effects,
+ * carrying the known text along (the text in hand). For each change:
  *
  * - before: what its result shows; else a backup of that moment, or the text in
  *   hand, whichever the change fits; else it is not known.

@@ -1,7 +1,4 @@
-/*
- * One replay of a chain while it is under way; what replay.c and
- * replay_before.c share.
- */
+/* One running replay of a chain; shared by replay.c and replay_before.c. */
 #ifndef CCFC_HISTORY_CHAIN_REPLAY_H
 #define CCFC_HISTORY_CHAIN_REPLAY_H
 

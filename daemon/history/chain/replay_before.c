@@ -1,7 +1,7 @@
 /*
- * The state before a change: what its result shows; else a backup of that
- * moment, or the text in hand, whichever the change fits; else what its session
- * had read. See replay.c.
+ * The state before a change: from its result; else a backup of that moment, or
+ * the text in hand, whichever the change fits; else the session's last read.
+ * See replay.c.
  */
 #include "history/chain/replay.h"
 

@@ -1,7 +1,7 @@
 /*
  * Evidence of shell changes; see shell_evidence.h. A command may do several
- * things to a file; these are put together in the order of the text. What is
- * not sure to the letter makes the content unknown.
+ * things to a file; these are combined in the order of the text. Any uncertain
+ * part makes the content unknown.
  */
 #include "history/chain/shell_evidence.h"
 

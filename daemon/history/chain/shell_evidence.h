@@ -1,6 +1,6 @@
 /*
- * What is known of the content of a file that a shell's command changed: the
- * lines that the client saw change, else what the text of the command says.
+ * The content of a file after a shell command: from the lines that the client
+ * recorded, else from the command's text.
  */
 #ifndef CCFC_HISTORY_CHAIN_SHELL_EVIDENCE_H
 #define CCFC_HISTORY_CHAIN_SHELL_EVIDENCE_H
@@ -11,10 +11,7 @@ struct ccfc_shell_lines {
 	struct ccfc_slice call, result; /* either may be empty: gone */
 };
 
-/*
- * The evidence of a shell change, in `arena`. False when the lines are not
- * what they were.
- */
+/* The evidence of a shell change, in `arena`. False: the lines have changed. */
 bool ccfc_shell_evidence(struct ccfc_evidence *out,
 			 const struct ccfc_history_env *env,
 			 const struct ccfc_change *change,

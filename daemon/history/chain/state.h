@@ -1,6 +1,4 @@
-/*
- * One side of a change, as replay fills it in. See struct ccfc_side_state.
- */
+/* One side of a change, as replay determines it. See struct ccfc_side_state. */
 #ifndef CCFC_HISTORY_CHAIN_STATE_H
 #define CCFC_HISTORY_CHAIN_STATE_H
 
@@ -27,11 +25,11 @@ static inline bool ccfc_state_is_known(const struct ccfc_side_state *s)
 	return s->how != CCFC_HOW_NOT;
 }
 
-/* The same text, or none on both. Both are known. */
+/* The same text, or no file on both. Both are known. */
 bool ccfc_state_same(const struct ccfc_side_state *a,
 		     const struct ccfc_side_state *b);
 
-/* What led to the state before node i turned out to be right. */
+/* The steps that led to the state before node i turned out to be right. */
 void ccfc_state_confirm(struct ccfc_chain *chain, uint32_t i);
 
 #endif

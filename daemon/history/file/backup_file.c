@@ -1,8 +1,7 @@
 /*
- * Finding the client's copies of a file; see backup_file.h. The names say all
- * that is needed, so copies are found with no record at all, and the records
- * only add when they were made. Directories are read, not guessed at: versions
- * may be pruned.
+ * Finds the client's copies of a file; see backup_file.h. Their names are
+ * enough to find them without any record; records only add when they were made.
+ * Directories are read, not guessed: versions may be pruned.
  */
 #include "history/file/backup_file.h"
 

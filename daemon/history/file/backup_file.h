@@ -1,8 +1,8 @@
 /*
  * The client's own copies: <root>/file-history/<session>/<hash>@v<N>, where
- * hash is the first 16 hex digits of the SHA-256 of the file's absolute path.
- * A copy holds the bytes at some moment before an edit; nothing says that the
- * bytes are still right, so replay believes a copy only where it fits.
+ * hash is the first 16 hex digits of the SHA-256 of the file's absolute path. A
+ * copy has the bytes at some moment before an edit; nothing proves that they
+ * are still right, so replay uses a copy only if it fits.
  */
 #ifndef CCFC_HISTORY_FILE_BACKUP_FILE_H
 #define CCFC_HISTORY_FILE_BACKUP_FILE_H
@@ -14,14 +14,14 @@
 struct ccfc_backup_copy {
 	char *path;	 /* in the arena; NULL: the file did not exist then */
 	int64_t version; /* N */
-	int64_t time;	 /* when it was made, in milliseconds: the snapshot's
-			  * word, else the copy's mtime */
-	int64_t last;	 /* when a snapshot last said that the file was so,
-			  * also if it was not in between; else as `time` */
-	uint64_t stamp;	 /* another one when the copy was written anew */
+	int64_t time;	 /* when it was made, in milliseconds: by the snapshot,
+			  * else the copy's mtime */
+	int64_t last;	 /* when a snapshot last named it, also if the file
+			  * differed in between; else as `time` */
+	uint64_t stamp;	 /* changes when the copy is written again */
 	uint32_t session;
 	bool recorded; /* the time is the snapshot's */
-	bool missing;  /* a snapshot names it, and there is no copy; no path */
+	bool missing;  /* a snapshot names it, but there is no copy; no path */
 };
 
 struct ccfc_backup_copies {
@@ -36,11 +36,11 @@ struct ccfc_backup_copies {
  * regular files only, and through no symbolic link below a root: read the
  * copies with ccfc_file_read_itself.
  *
- * A first version is made while the session's first edit of the file is under
- * way, between its call and its result, also when the edit fails then. Later
- * versions are made when the user sends a prompt, of files that have changed
- * since the version before, by whomever; a file that has not, or that was
- * taken back to that version, is named with it again: hence `last`.
+ * A first version is made during the session's first edit of the file, between
+ * its call and its result, also if the edit then fails. Later versions are made
+ * when the user sends a prompt, for files that anybody changed since the
+ * previous version; an unchanged file, or one restored to that version, is
+ * named with it again: hence `last`.
  */
 void ccfc_backup_list(struct ccfc_backup_copies *out,
 		      const struct ccfc_index *index, const char *const *roots,

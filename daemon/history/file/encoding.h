@@ -1,7 +1,7 @@
 /*
- * The form that a text has on disk: line endings and encoding. Transcripts
- * hold texts with "\n" and in UTF-8 whatever the file has; only bytes that
- * were seen (the disk, a backup, what a Write made) tell the form.
+ * The form that a text has on disk: line endings and encoding. Transcripts have
+ * texts with "\n" and in UTF-8, whatever the file has; only real bytes (the
+ * disk, a backup, a Write's content) show the form.
  */
 #ifndef CCFC_HISTORY_FILE_ENCODING_H
 #define CCFC_HISTORY_FILE_ENCODING_H
@@ -14,8 +14,8 @@ enum ccfc_encoding { CCFC_UTF8, CCFC_UTF16LE };
 struct ccfc_form {
 	enum ccfc_eol eol;
 	enum ccfc_encoding encoding;
-	/* The bytes are not what encoding the text gives: both kinds of line
-	 * endings, or what is no valid text. `eol` is then the majority's. */
+	/* Encoding the text does not give the bytes: both kinds of line
+	 * endings, or invalid text. `eol` is then the majority's. */
 	bool mixed;
 };
 

@@ -1,7 +1,6 @@
 /*
- * Lines backwards; see lines_back.h. The file is read in windows, each up to
- * where the one behind it was used up; a line that is longer than the window
- * makes it double.
+ * Reads lines backwards; see lines_back.h. The file is read in windows, each up
+ * to the start of the next; a line longer than the window doubles it.
  */
 #include "history/file/lines_back.h"
 

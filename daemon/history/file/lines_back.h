@@ -21,8 +21,8 @@ struct ccfc_lines_back {
 
 /*
  * From the line in front of `end`, where a line begins, to `floor`. `cut`: a
- * line may begin in front of the floor and end behind it; it is left out.
- * `tail` and `path` are borrowed.
+ * line that begins before the floor and ends after it is left out. `tail` and
+ * `path` are borrowed.
  */
 void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
 			  const char *path, uint64_t end, uint64_t floor,
@@ -31,8 +31,8 @@ void ccfc_lines_back_release(struct ccfc_lines_back *back);
 
 /*
  * The next line (without its newline, padded as the parser needs it), valid
- * until the next call, and where it begins. False at the floor, when the file
- * cannot be read, and at a line of more than half of what the tail takes.
+ * until the next call, and where it begins. False: at the floor, the file
+ * cannot be read, or a line is longer than half of the tail's limit.
  */
 bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
 			  uint64_t *offset);

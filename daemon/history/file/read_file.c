@@ -1,9 +1,9 @@
 /*
- * Reading a whole file; see read_file.h. The name is asked first, since opening
- * a device can have effects and opening a FIFO would wait; then it is opened
- * without blocking and asked again, so that what was looked at is what is
- * read. A file that changes under the reading is read again, and not given
- * out as a mixture of two.
+ * Reading a whole file; see read_file.h. The name is checked first, since
+ * opening a device can have side effects and opening a FIFO would block; then
+ * it is opened without blocking and checked again, so that the checked file is
+ * the one that is read. A file that changes while it is read is read again, and
+ * never returned as a mixture.
  */
 #include "history/file/read_file.h"
 

@@ -1,6 +1,6 @@
 /*
- * A whole file, read with care: regular files only, never blocking (a FIFO in
- * the way is no file), with pread, bounded.
+ * Reads a whole file safely: regular files only, never blocking (a FIFO is
+ * refused), with pread, limited in size.
  */
 #ifndef CCFC_HISTORY_FILE_READ_FILE_H
 #define CCFC_HISTORY_FILE_READ_FILE_H
@@ -22,15 +22,15 @@ struct ccfc_file_info {
 
 struct stat;
 
-/* A number that is another one when the file was written to or replaced. */
+/* A number that changes when the file is written or replaced. */
 uint64_t ccfc_file_stamp(const struct stat *st);
 
 /*
  * Replaces the content of `out` by the file's. 0 and info->exists false when
  * there is nothing; 0 and info->regular false when it is no file; CCFC_ETOOBIG
  * beyond `max` bytes; CCFC_EIO, CCFC_EDENIED; CCFC_EAGAIN when it is being
- * written. `out` is empty unless it was read, and may be NULL: only looks.
- * A path that is not absolute (one of another system) has nothing.
+ * written. `out` is empty unless the file was read, and may be NULL: only
+ * checks. A path that is not absolute (of another system) has no file.
  */
 int ccfc_file_read(struct ccfc_buf *out, struct ccfc_file_info *info,
 		   const char *path, size_t max, struct ccfc_err *err);

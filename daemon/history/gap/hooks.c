@@ -1,7 +1,7 @@
 /*
- * Changes of hooks. A formatter that the client runs after a change is nobody
- * else: the client notes behind the result that the hook of that call changed
- * the file, and the gap behind the change is the hook's.
+ * Changes by hooks. A formatter that the client runs after a change does not
+ * count as outside: the client notes after the result that the call's hook
+ * changed the file, and the gap after the change is the hook's.
  */
 #include "history/chain/chain.h"
 

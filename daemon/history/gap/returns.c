@@ -1,8 +1,8 @@
 /*
- * States that come back. Where a gap leads to a text that the file had before,
- * byte for byte, nobody wrote it anew: a person rewound the session or checked
- * the file out, or a change was made from what its session had read before
- * others wrote (a lost update). The gap says so, and to which state.
+ * States that return. If a gap leads to an earlier text of the file, byte for
+ * byte, nobody wrote it again: a person rewound the session or checked the file
+ * out, or a change was made from an older read (a lost update). The gap records
+ * this, and the state.
  */
 #include "history/chain/state.h"
 

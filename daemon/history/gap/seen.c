@@ -1,8 +1,8 @@
 /*
- * States that a backup shows. The client backs a file up when the user sends a
- * prompt, and names the backup in each snapshot as long as the file is the
- * same: so each is a state of the file at that moment, also behind the last
- * change, and one that is named again is a state that came back.
+ * States shown by backups. The client backs a file up when the user sends a
+ * prompt, and names the backup in each snapshot as long as the file is
+ * unchanged: so each is a state of the file at that moment, also after the last
+ * change, and a backup that is named again is a state that returned.
  */
 #include "history/chain/state.h"
 

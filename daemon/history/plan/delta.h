@@ -1,6 +1,6 @@
 /*
- * The diff of a change, or between any two states, with how sure it is. Of a
- * change whose states are not known, what its own patch shows.
+ * The diff of a change, or between any two states, with its fidelity. For a
+ * change with unknown states, its own patch.
  */
 #ifndef CCFC_HISTORY_PLAN_DELTA_H
 #define CCFC_HISTORY_PLAN_DELTA_H
@@ -28,7 +28,7 @@ void ccfc_delta_versions(struct ccfc_delta *out, struct ccfc_buf *buf,
 			 const struct ccfc_delta_form *form,
 			 const struct ccfc_version *before,
 			 const struct ccfc_version *after);
-/* Not known unless both states are reconstructed at least. */
+/* Not known unless both states are at least reconstructed. */
 void ccfc_delta_states(struct ccfc_delta *out, struct ccfc_buf *buf,
 		       const struct ccfc_delta_form *form,
 		       const struct ccfc_content_state *before,

@@ -1,4 +1,4 @@
-/* Versions of a file put together, and runs of changes; see file_merge.h. */
+/* Merging versions of a file, and runs of changes; see file_merge.h. */
 #include "history/plan/file_merge.h"
 
 #include "diff/merge3.h"

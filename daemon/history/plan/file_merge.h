@@ -1,7 +1,7 @@
 /*
- * Versions of a file put together: three-way merge that also knows files that
- * are not there, and does not touch what is no text. And runs, the parts of a
- * chain in which only the changes asked about happened.
+ * Merging versions of a file: a three-way merge that also handles missing
+ * files, and does not merge binary content. And runs: the parts of a chain with
+ * only the given changes.
  */
 #ifndef CCFC_HISTORY_PLAN_FILE_MERGE_H
 #define CCFC_HISTORY_PLAN_FILE_MERGE_H
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "history/history.h"
 
-/* Content that is known: bytes, or that there is no file. */
+/* Known content: bytes, or no file. */
 struct ccfc_version {
 	bool exists;
 	struct ccfc_slice bytes; /* empty where it does not exist */
@@ -17,10 +17,10 @@ struct ccfc_version {
 
 bool ccfc_version_eq(const struct ccfc_version *a,
 		     const struct ccfc_version *b);
-/* Has it bytes that no text has? */
+/* Does it have bytes that no text has? */
 bool ccfc_version_is_binary(const struct ccfc_version *version);
 
-/* False when the state is not known well enough. */
+/* False: the state's fidelity is too weak. */
 bool ccfc_version_of(struct ccfc_version *out,
 		     const struct ccfc_content_state *state);
 
@@ -33,13 +33,14 @@ enum ccfc_merge3_result {
 	CCFC_WOVEN_TAKEN,    /* one of the three, as it is */
 	CCFC_WOVEN_MERGED,   /* both changed it, at different places */
 	CCFC_WOVEN_CONFLICT, /* at the same ones: the text has markers */
-	CCFC_WOVEN_CLASH,    /* not to be merged: a side does not exist, or is
-			      * no text; nothing is put out */
+	CCFC_WOVEN_CLASH,    /* not mergeable: a side does not exist, or is
+			      * binary; no output */
 };
 
 /*
- * What became of `base` in `ours` and in `theirs`. *out refers to one of them
- * or to `buf`, whose content is replaced. *conflicts counts them.
+ * Merges the changes from `base` to `ours` and to `theirs`. *out refers to one
+ * of them or to `buf`, whose content is replaced. *conflicts counts the
+ * conflicts.
  */
 enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
 					    struct ccfc_buf *buf,
@@ -68,8 +69,8 @@ bool ccfc_change_runs_find(struct ccfc_change_runs *out,
 			   uint32_t n, struct ccfc_arena *arena);
 
 /*
- * What a run began with and what it left. *fidelity becomes the lesser of
- * itself and theirs, and *why that one's. False when either is not known.
+ * The states before and after a run. *fidelity and *why become the weakest of
+ * themselves and theirs. False: one is not known.
  */
 bool ccfc_change_run_ends(struct ccfc_version *before,
 			  struct ccfc_version *after, struct ccfc_chain *chain,
@@ -77,7 +78,7 @@ bool ccfc_change_run_ends(struct ccfc_version *before,
 			  enum ccfc_fidelity *fidelity, const char **why,
 			  struct ccfc_arena *arena);
 
-/* A state's part in what is made of several: the least sure one counts. */
+/* Combines fidelities: the weakest one counts. */
 void ccfc_fidelity_weigh(enum ccfc_fidelity *fidelity, const char **why,
 			 const struct ccfc_content_state *state);
 

@@ -1,6 +1,6 @@
 /*
- * What a set of changes to one file comes to, without what others did to it
- * in between.
+ * The net effect of a set of changes to one file, without changes by others in
+ * between.
  */
 #ifndef CCFC_HISTORY_PLAN_NET_H
 #define CCFC_HISTORY_PLAN_NET_H
@@ -8,7 +8,7 @@
 #include "history/plan/file_merge.h"
 
 struct ccfc_net {
-	/* False: it cannot be told in one piece, `why`; see each run. */
+	/* False: there is no single net effect, see `why` and each run. */
 	bool composed;
 	struct ccfc_version before, after; /* in the arena */
 	enum ccfc_fidelity fidelity;
@@ -16,9 +16,9 @@ struct ccfc_net {
 };
 
 /*
- * Starts with what the first run found and merges in what each run made of
- * what it found. `after` was never on disk when others changed the file too:
- * then it is reconstructed at most.
+ * Starts with the state before the first run and merges in the effect of each
+ * run. If others changed the file too, `after` was never on disk: then it is at
+ * most reconstructed.
  */
 void ccfc_net_compose(struct ccfc_net *out, struct ccfc_chain *chain,
 		      const struct ccfc_change_runs *runs,

@@ -1,7 +1,7 @@
 /*
  * Points in a file's history; see point.h. A word is first looked up in the
- * index, where it is a change, a session or a time of no file in particular;
- * then that is looked for in the chain of the file that was asked about.
+ * index, as a change, a session or a time independent of a file; then it is
+ * located in the chain of the requested file.
  */
 #include "history/plan/point.h"
 
@@ -186,9 +186,9 @@ static int find_session(struct ccfc_point *out, const struct search *s,
 }
 
 /*
- * Listings show when a change was asked for, and the file changes when its
- * result says so, a little later. Who gives a time that was shown means that
- * change, also where only its seconds were shown.
+ * Listings show the time of a change's call, and the file changes at its
+ * result, a little later. A given time that equals a shown one means that
+ * change, also with seconds only.
  */
 static bool is_shown_time(const struct search *s, uint32_t i)
 {

@@ -7,7 +7,7 @@
 
 #include "history/history.h"
 
-/* What a word names, of whatever file. */
+/* The meaning of a word, independent of a file. */
 struct ccfc_at {
 	enum {
 		CCFC_AT_LAST, /* nothing: the last state that is known */
@@ -42,17 +42,17 @@ struct ccfc_point {
 	uint32_t seen; /* of the chain's seen states, or ID_NONE */
 };
 
-/* The last state that is known of the file up to change i + 1, or now. */
+/* The last known state of the file up to change i + 1, or now. */
 struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i);
 
-/* Where that is in the chain of one file; CCFC_ENOTFOUND says why not. */
+/* Its place in the chain of one file; CCFC_ENOTFOUND says why not. */
 int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 		 const struct ccfc_chain *chain, const struct ccfc_index *index,
 		 struct ccfc_err *err);
 
 /*
- * The content there. For a moment that somebody else's change may lie before
- * or after, it is reconstructed at most.
+ * The content at that point. If somebody else's change may be before or after
+ * that moment, it is at most reconstructed.
  */
 void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		   const struct ccfc_point *point, struct ccfc_arena *arena);

@@ -1,6 +1,6 @@
 /*
- * How to take changes to one file back and keep what came after them from
- * others. Only a plan: nothing is written.
+ * How to undo changes to one file and keep later changes by others. Only a
+ * plan: nothing is written.
  */
 #ifndef CCFC_HISTORY_PLAN_REVERT_PLAN_H
 #define CCFC_HISTORY_PLAN_REVERT_PLAN_H
@@ -37,9 +37,9 @@ struct ccfc_plan {
 };
 
 /*
- * Plans to take back `changes` (ids, all of one session) of the chain's file,
- * which is at `path`. `label` is put behind the markers of the side that is
- * gone back to. Everything is in `arena`.
+ * Plans to undo `changes` (ids, all of one session) of the chain's file, which
+ * is at `path`. `label` is for the conflict markers of the restored side.
+ * Everything is in `arena`.
  */
 void ccfc_plan_revert(struct ccfc_plan *out, struct ccfc_chain *chain,
 		      const uint32_t *changes, uint32_t n, const char *path,

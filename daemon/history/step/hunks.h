@@ -2,10 +2,10 @@
  * The client's patches against texts: does a patch lead from one text to the
  * other, and what is on its other side?
  *
- * The side that is built takes its lines from the text that is known, where
- * the patch shows them unchanged, and else from the strings of the call
- * (patch_fit.h), else from the patch itself. Where the last could be a folded
- * tab, the result is a guess.
+ * The built side takes its lines from the known text if the patch shows them
+ * unchanged, else from the strings of the call (patch_fit.h), else from the
+ * patch itself. If a line from the patch could have a folded tab, the result is
+ * a guess.
  */
 #ifndef CCFC_HISTORY_STEP_HUNKS_H
 #define CCFC_HISTORY_STEP_HUNKS_H
@@ -16,7 +16,7 @@
 
 enum ccfc_side { CCFC_SIDE_OLD, CCFC_SIDE_NEW };
 
-/* Do all hunks show what `text` has on that side, line numbers included? */
+/* Do all hunks match `text` on that side, including line numbers? */
 bool ccfc_hunks_fit(const struct ccfc_evidence *evidence, enum ccfc_side side,
 		    struct ccfc_slice text);
 

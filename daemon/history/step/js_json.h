@@ -31,7 +31,7 @@ struct ccfc_js_members {
 void ccfc_js_doc_init(struct ccfc_js_doc *doc);
 void ccfc_js_doc_release(struct ccfc_js_doc *doc);
 
-/* Reads `text`, which is copied. False when it is not one JSON object. */
+/* Reads `text`, which is copied. False: not one JSON object. */
 bool ccfc_js_doc_read(struct ccfc_js_doc *doc, struct ccfc_slice text);
 
 /*
@@ -53,9 +53,9 @@ void ccfc_js_set(struct ccfc_js_members *members, const char *key,
 void ccfc_js_drop(struct ccfc_js_members *members, const char *key);
 
 /*
- * Appends a value at that depth (0: the outermost). False when it cannot be
- * told how it is printed (js_json_print.h), is deeper than CCFC_JS_DEPTH, or
- * `out` would become larger than any file that is read.
+ * Appends a value at that depth (0: the outermost). False: its printed form is
+ * not certain (js_json_print.h), it is deeper than CCFC_JS_DEPTH, or `out`
+ * would exceed the largest readable file.
  */
 bool ccfc_js_put(struct ccfc_buf *out, struct ccfc_js_doc *doc, uint32_t tok,
 		 unsigned depth);

@@ -1,6 +1,6 @@
 /*
- * Strings and numbers as JavaScript's JSON.stringify prints them: there is
- * exactly one way to print each value, whatever way it was written before.
+ * Strings and numbers as JavaScript's JSON.stringify prints them: each value
+ * has exactly one printed form.
  */
 #ifndef CCFC_HISTORY_STEP_JS_JSON_PRINT_H
 #define CCFC_HISTORY_STEP_JS_JSON_PRINT_H
@@ -24,9 +24,8 @@ bool ccfc_js_string(struct ccfc_buf *out, struct ccfc_slice raw,
 bool ccfc_js_text(struct ccfc_buf *out, struct ccfc_slice text);
 
 /*
- * Appends the double that `raw`, a well-formed JSON number, is read as. False
- * where its shortest form is not certain: it is infinite, nearly so, or nearly
- * zero.
+ * Appends the double for `raw`, a well-formed JSON number. False: its shortest
+ * form is not certain (infinite, nearly so, or nearly zero).
  */
 bool ccfc_js_number(struct ccfc_buf *out, struct ccfc_slice raw);
 

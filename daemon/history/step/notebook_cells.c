@@ -1,6 +1,6 @@
 /*
- * A notebook and its cells: what the client needs of it, and which cell it
- * means. See notebook_cells.h.
+ * A notebook and its cells: parsing, and finding the cell of a call. See
+ * notebook_cells.h.
  */
 #include "history/step/notebook_cells.h"
 

@@ -1,4 +1,4 @@
-/* Tabs put back into the lines of a patch; see patch_fit.h. */
+/* Restores tabs in the lines of a patch; see patch_fit.h. */
 #include "history/step/patch_fit.h"
 
 #include "base/alloc.h"

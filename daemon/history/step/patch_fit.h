@@ -1,8 +1,8 @@
 /*
- * Lines of a patch as they were: the client shows each leading tab as two
- * spaces. The strings of the call have them as they are, so the lines of these
- * are looked up by what they look like. One table for each side of a change,
- * made when it is first needed: patches and strings may both be long.
+ * Original lines of a patch: the client shows each leading tab as two spaces.
+ * The strings of the call have the tabs, so their lines are looked up by their
+ * folded form. One table for each side of a change, made when it is first
+ * needed: patches and strings may both be long.
  */
 #ifndef CCFC_HISTORY_STEP_PATCH_FIT_H
 #define CCFC_HISTORY_STEP_PATCH_FIT_H
@@ -16,7 +16,7 @@ struct ccfc_patch_fit {
 	struct {
 		struct ccfc_patch_fit_line {
 			struct ccfc_slice line;
-			bool several; /* other ones look the same */
+			bool several; /* others have the same folded form */
 		} * items;
 		uint32_t n, cap;
 	} lines;
@@ -30,8 +30,8 @@ void ccfc_patch_fit_init(struct ccfc_patch_fit *unfold,
 void ccfc_patch_fit_release(struct ccfc_patch_fit *unfold);
 
 /*
- * The line as it was before folding, as far as the texts of that side of the
- * call tell; else as shown, and *guessed is set if it might differ. In the
+ * The line before folding, as far as the strings of that side of the call show
+ * it; else as in the patch, and *guessed is set if it might differ. In the
  * evidence's memory.
  */
 struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,

@@ -1,8 +1,8 @@
 /*
  * One step, forwards and back; see step.h. Strings are tried first, because
- * they hold tabs as they are, and the patch is asked whether they gave what
- * the client wrote. Where they did not (a person changed the edit on its way,
- * a client wrote other quotes), the patch itself is applied.
+ * they have the tabs, and the result is compared with the patch. If they differ
+ * (a person changed the edit, a client wrote other quotes), the patch itself is
+ * applied.
  */
 #include "history/step/step.h"
 

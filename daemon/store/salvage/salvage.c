@@ -1,10 +1,10 @@
 /*
- * Carrying over what a damaged store knows; see salvage.h.
+ * Replaces a damaged store; see salvage.h.
  *
- * The new store is index.db.new and texts.new. When they are whole, the
- * files change places: the old ones get names with the time at which that was
- * done, the new ones theirs, index.db last. So index.db.new says that a
- * change is under way, and its row "whole" that it is to be ended.
+ * The new store is index.db.new and texts.new. When they are complete, the
+ * files are exchanged: the old ones get names with the present time, the new
+ * ones their names, index.db last. So index.db.new means that an exchange is
+ * under way, and its row "whole" that it must be completed.
  */
 #include "store/salvage/salvage.h"
 

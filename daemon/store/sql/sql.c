@@ -1,6 +1,6 @@
 /*
- * Running one query; see sql.h. The connection is new for each: it costs less
- * than a millisecond, and nothing that one query did is there for the next.
+ * Runs one query; see sql.h. Each query has a new connection: that costs less
+ * than a millisecond, and no query affects the next.
  */
 #include "store/sql/sql.h"
 

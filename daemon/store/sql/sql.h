@@ -1,13 +1,12 @@
 /*
- * Users' own SQL over the views (views.h): one SELECT, on a connection of its
- * own that can only read.
+ * Users' SQL over the views (views.h): one SELECT, on its own read-only
+ * connection.
  *
- * The text is not trusted. It sees the views and nothing else, calls no
- * function that is not on a list, has no file, and is bounded in time, memory
- * (temporary tables are in memory and count), length of values and of the
- * answer. What it reads is what the last batch that was stored left, for as
- * long as it runs; a writer does not wait for it, but the write-ahead log
- * grows meanwhile, which the time limit bounds.
+ * The text is not trusted. It can read the views only, call listed functions
+ * only, and open no file; time, memory (including temporary tables), the length
+ * of values and of the answer are limited. It reads the state of the last
+ * stored batch, for as long as it runs; a writer does not wait for it, but the
+ * write-ahead log grows meanwhile, limited by the time limit.
  *
  * Any thread; SQLite's part of the work is done when ccfc_sql_run returns.
  */
@@ -50,14 +49,14 @@ struct ccfc_sql {
 	void *ctx;
 	/* Once, before the rows. */
 	void (*columns)(void *ctx, const char *const *names, uint32_t n);
-	/* False: no room for this one, and it is the last. */
+	/* False: no room for this row; it is the last. */
 	bool (*row)(void *ctx, const struct ccfc_sql_value *values, uint32_t n);
 };
 
 /*
- * *truncated: there are more rows. CCFC_EINVAL: the query is wrong or asks for
- * what it may not; CCFC_ETOOBIG: a limit; CCFC_EAGAIN: it was cancelled;
- * CCFC_EIO, CCFC_ECORRUPT. Rows may have come before a failure.
+ * *truncated: there are more rows. CCFC_EINVAL: the query is wrong or not
+ * allowed; CCFC_ETOOBIG: a limit; CCFC_EAGAIN: cancelled; CCFC_EIO,
+ * CCFC_ECORRUPT. Rows may precede a failure.
  */
 int ccfc_sql_run(const struct ccfc_sql *q, bool *truncated,
 		 struct ccfc_err *err);

@@ -1,17 +1,17 @@
 /*
- * SQLite asks whether to go on between two steps, not within a function, and
- * not between two calls in one row. Most functions take as long as their
- * arguments are, which is bounded, and need memory for their answer, where it
- * is asked (sql_memory.c). Those that can take the square of it or need no
- * memory are replaced here by ones that do not, or that ask first.
+ * SQLite checks for cancellation between two steps, not within a function, and
+ * not between two calls in one row. Most functions take linear time in their
+ * arguments, which are limited, and allocate memory, where cancellation is
+ * checked (sql_memory.c). Functions that can take quadratic time or need no
+ * memory are replaced here.
  *
  * Of the functions of SQLite 3.40.1, those that are neither here nor on the
  * list in sql_guard.c are refused: of files and code (load_extension,
  * fts3_tokenizer, edit), of settings and the schema (sqlite_compileoption_*,
- * sqlite_source_id, sqlite_log, changes, total_changes, last_insert_rowid),
- * of virtual tables (fts*, bm25, snippet, offsets, matchinfo, highlight,
- * optimize, match, rtree*), and those that make JSON anew (json_patch, json_set
- * and the like) or that nobody asked for (soundex, subtype).
+ * sqlite_source_id, sqlite_log, changes, total_changes, last_insert_rowid), of
+ * virtual tables (fts*, bm25, snippet, offsets, matchinfo, highlight, optimize,
+ * match, rtree*), and those that edit JSON (json_patch, json_set and the like)
+ * or that are not needed (soundex, subtype).
  */
 #include "store/sql/sql_run.h"
 

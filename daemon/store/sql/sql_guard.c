@@ -1,13 +1,13 @@
 /*
- * What a query may do: read the views. SQLite asks the authorizer about each
+ * A query may only read the views. SQLite asks the authorizer about each
  * column, with the name of the view that it is read in; but a common table
  * expression has a name as well, and WITH sessions AS (SELECT … FROM t_meta)
  * looks just like the view; and of the columns that NATURAL JOIN and USING
- * compare it does not ask at all. So tables must not be named in the first
- * place: the store is attached under a name of random digits, "main" is empty,
+ * compare it does not ask at all. So queries must not be able to name tables at
+ * all: the store is attached under a name of random digits, "main" is empty,
  * and in front of each table there is an empty one of its name. The views are
- * made anew on this connection, each behind one whose name has the same digits,
- * and tables are read in those only. No query can know them: they are drawn
+ * made again on this connection, each on top of one whose name has the same
+ * digits; only those read tables. No query can know the digits: they are drawn
  * after it was written.
  */
 #include "store/sql/sql_run.h"

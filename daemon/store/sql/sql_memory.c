@@ -1,12 +1,12 @@
 /*
- * A limit for the memory of one query, and the one place that all of its work
- * comes by: who needs memory is asked whether to go on. That ends what SQLite
- * does not look at the clock in: a row with thousands of calls, and planning.
+ * Limits the memory of one query, and checks for cancellation at each
+ * allocation. That also ends work during which SQLite does not check the time:
+ * a row with thousands of calls, and planning.
  *
- * SQLite's own limits are for the whole process, and the daemon's store must
- * not run dry because somebody sorts all pairs of files. So SQLite's allocator
- * is wrapped, and counts for a thread that has a limit: a query opens, uses
- * and closes its connection on one.
+ * SQLite's own limits are for the whole process, and a query that sorts all
+ * pairs of files must not starve the daemon's store. So SQLite's allocator is
+ * wrapped, and counts for a thread that has a limit: a query opens, uses and
+ * closes its connection on one.
  */
 #include "store/sql/sql_run.h"
 

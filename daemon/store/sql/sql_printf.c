@@ -1,10 +1,10 @@
 /*
  * printf and format. SQLite's own writes as many characters as a width or
- * precision says, one after the other, also where the answer was too long
- * long ago: '%.2147483647c' takes seconds, and a format can have thousands of
- * them. Here the format is taken apart, and SQLite prints one conversion at a
- * time: none may ask for more than a value can have, all ends with the first
- * that does not fit, and between two it is asked whether to go on.
+ * precision says, one after the other, even if the answer is already too long:
+ * '%.2147483647c' takes seconds, and a format can have thousands of them. Here
+ * the format is split, and SQLite prints one conversion at a time: none may
+ * exceed the limit of a value, the first that does not fit ends the call, and
+ * cancellation is checked between two.
  */
 #include "store/sql/sql_run.h"
 

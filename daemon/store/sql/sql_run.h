@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 
 #define CCFC_SQL_SECRET_LEN 24
-/* Of LIKE and GLOB, whose time is that of text times pattern. */
+/* For LIKE and GLOB, whose time is text length times pattern length. */
 #define CCFC_SQL_MAX_PATTERN 250
 
 enum ccfc_sql_stop { CCFC_SQL_GO_ON, CCFC_SQL_CANCELLED, CCFC_SQL_TOO_LONG };
@@ -21,12 +21,12 @@ struct ccfc_sql_run {
 	char refused[200];		      /* why; "" if nothing was */
 };
 
-/* Is it to end now? Asked from within SQLite. */
+/* Must the query end now? Called from within SQLite. */
 bool ccfc_sql_stopped(struct ccfc_sql_run *run);
 
 /*
  * sql_guard.c: opens the store at `path` beside an empty database, makes the
- * views, sets limits, and lets nothing else by.
+ * views, sets limits, and allows nothing else.
  */
 int ccfc_sql_guard(struct ccfc_sql_run *run, const char *path);
 
@@ -38,8 +38,8 @@ void ccfc_sql_printf(sqlite3_context *c, int n, sqlite3_value **v);
 
 /*
  * sql_memory.c: from now on this thread gets at most run->q->max_memory bytes
- * from SQLite, and none once `run` is to end. NULL: no limit any more; the
- * connection that was opened meanwhile is closed.
+ * from SQLite, and none once `run` must end. NULL: no limit any more; the
+ * connection is closed.
  */
 void ccfc_sql_memory(struct ccfc_sql_run *run);
 /* Before SQLite is used for the first time; any number of times. */

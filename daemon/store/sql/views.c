@@ -9,10 +9,10 @@
 #include "store/sql/views_doubt.h"
 
 /*
- * The numbers of the index as SQL has them. Others read the store's file
- * without our functions, so that what the index decides in C has to be said
- * here once more: which lines count (ccfc_index_lines), whose title a session
- * has (ccfc_tally_title). tests/func/sql.py holds both against each other.
+ * The numbers of the index as SQL has them. Other programs read the store's
+ * file without our functions, so rules of the index in C must be repeated here:
+ * which lines count (ccfc_index_lines), whose title a session has
+ * (ccfc_tally_title). tests/func/sql.py compares both.
  */
 #define PRINT(x) #x
 #define SQL(x)	 PRINT(x)
@@ -168,9 +168,9 @@ static const struct ccfc_view_column sessions[] = {
 };
 
 /*
- * Of several transcripts that name a session its own counts, then the one
- * that was written last, then the greater title: the greatest of this and the
- * title behind it. As ccfc_tally_title has it.
+ * If several transcripts name a session: its own transcript wins, then the one
+ * written last, then the greater title. This expression puts them in that
+ * order, with the title behind it. As in ccfc_tally_title.
  */
 #define WHOSE                                                                  \
 	" (NOT r.is_agent AND r.session = p.session) ||"                       \

@@ -1,7 +1,7 @@
 /*
- * The views for users' own SQL: the one place where they are written down.
- * The store's file has them, sql.c reads through them, and `sql.schema` and
- * ccfc-sql(7) tell of them. Columns are only ever added, at the end.
+ * The views for users' SQL, defined only here. The store's file has them, sql.c
+ * reads through them, and `sql.schema` and ccfc-sql(7) describe them. New
+ * columns are added at the end only.
  */
 #ifndef CCFC_STORE_SQL_VIEWS_H
 #define CCFC_STORE_SQL_VIEWS_H

@@ -1,7 +1,6 @@
 /*
- * The views in the store's file, for those who read it with tools of their
- * own. They are made again only where they are not as they should be, so that
- * a start writes nothing.
+ * The views in the store's file, for other programs. They are made again only
+ * if they differ, so that a normal start writes nothing.
  */
 #include "base/buf.h"
 #include "store/db.h"

@@ -1,17 +1,17 @@
 /*
- * What was said, unescaped: a file beside the store, <state>/texts, that text
- * search scans and that outlives the transcripts.
+ * Message texts, unescaped: a file beside the store, <state>/texts, for text
+ * search. It outlives the transcripts.
  *
- * It only grows. A batch's texts are written before the batch is committed,
- * and the commit stores how long the file is then: what stands behind that
- * length was never committed and is cut off at the next start. The file begins
- * with an id that the store has too, so that the two are never mixed up; a
- * file that does not fit is put aside and made anew by reading the sources.
+ * It only grows. A batch's texts are written before the batch is committed, and
+ * the commit stores the file's length: bytes beyond that length were never
+ * committed and are cut off at the next start. The file begins with an id that
+ * the store has too, so that the two are never mixed up; a foreign file is
+ * moved aside and written again from the sources.
  *
- * Each text has a head, and a checksum over both: a scan skips what is damaged
- * and says so. Text is valid UTF-8: whatever is not (a lone surrogate, a bad
- * byte) is U+FFFD. The same message can stand here more than once, of forks,
- * and where a transcript was rewritten: a reader goes by uuid and block.
+ * Each text has a head, and a checksum over both: a scan skips and counts
+ * damaged texts. Text is valid UTF-8: a lone surrogate or a bad byte becomes
+ * U+FFFD. The same message can occur more than once, from forks and rewritten
+ * transcripts: readers compare uuid and block.
  *
  * Writing: core thread. Reading: any thread, through a struct ccfc_texts_view.
  */
@@ -27,9 +27,9 @@
 enum ccfc_text_kind {
 	CCFC_TEXT_TEXT,
 	CCFC_TEXT_THINKING,
-	CCFC_TEXT_TASKS, /* the tool_use block of a call that plans, as JSON, or
-			  * the tool_result that gives a task its number;
-			  * never searched */
+	CCFC_TEXT_TASKS, /* the tool_use block of a planning call, as JSON, or
+			  * the tool_result with a task's number; never searched
+			  */
 };
 
 enum ccfc_text_role {
@@ -64,7 +64,7 @@ _Static_assert(sizeof(struct ccfc_text_head) == 72, "no holes");
 
 #define CCFC_TEXT_MAX (16u << 20) /* longer ones are cut */
 
-/* What there is to read at one moment; owns a descriptor. */
+/* The readable texts at one moment; owns a descriptor. */
 struct ccfc_texts_view {
 	int fd; /* -1: nothing, or with an `end`: no descriptor was left */
 	uint64_t start; /* of the first head */
@@ -78,17 +78,17 @@ struct ccfc_texts_reader *
 ccfc_texts_reader_new(const struct ccfc_texts_view *view, size_t size);
 void ccfc_texts_reader_free(struct ccfc_texts_reader *reader);
 /*
- * The next text: 1; 0 at the end. Head and text are valid until the next
- * call; 16 readable bytes follow the text. What is damaged is skipped and
- * counted; checksums are only looked at with `verify`.
+ * The next text: 1; 0 at the end. Head and text are valid until the next call;
+ * 16 readable bytes follow the text. Damaged texts are skipped and counted;
+ * checksums are only checked with `verify`.
  */
 int ccfc_texts_next(struct ccfc_texts_reader *reader,
 		    struct ccfc_text_head *head, struct ccfc_slice *text);
 void ccfc_texts_verify(struct ccfc_texts_reader *reader, bool verify);
 uint64_t ccfc_texts_damaged(const struct ccfc_texts_reader *reader);
 /*
- * The errno of a read that failed, or 0. It ended the reading, and says nothing
- * about the texts behind: they are not counted as damaged.
+ * The errno of a failed read, or 0. It ended the reading; the texts after it
+ * are not counted as damaged.
  */
 int ccfc_texts_error(const struct ccfc_texts_reader *reader);
 uint64_t ccfc_texts_scanned(const struct ccfc_texts_reader *reader);

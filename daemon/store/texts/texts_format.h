@@ -1,4 +1,4 @@
-/* How a text stands in the file; within store/ only. See texts.h. */
+/* The format of a text in the file; within store/ only. See texts.h. */
 #ifndef CCFC_STORE_TEXTS_TEXTS_FORMAT_H
 #define CCFC_STORE_TEXTS_TEXTS_FORMAT_H
 
@@ -15,7 +15,7 @@ struct ccfc_texts_begin {
 #define CCFC_TEXTS_MAGIC "ccfc texts 1\n\n\n" /* with its NUL 16 bytes */
 #define CCFC_TEXTS_START sizeof(struct ccfc_texts_begin)
 
-/* So few wrong bits of 256 do not make it another store's. */
+/* Up to so many wrong bits of 256, the file still counts as this store's. */
 #define CCFC_TEXTS_WRONG_BITS 8
 
 enum ccfc_texts_whose {
@@ -28,11 +28,11 @@ enum ccfc_texts_whose {
 enum ccfc_texts_whose ccfc_texts_is_of(const struct ccfc_texts_begin *begin,
 				       uint64_t id);
 
-/* Not to be had in valid UTF-8. */
+/* Cannot occur in valid UTF-8. */
 #define CCFC_TEXT_MAGIC 0xfe7ec0ffu
 
 #define CCFC_TEXTS_HEAD sizeof(struct ccfc_text_head)
-/* Where what the checksum covers begins: it runs to the text's end. */
+/* The start of the bytes that the checksum covers, up to the text's end. */
 #define CCFC_TEXTS_CHECKED offsetof(struct ccfc_text_head, time)
 
 /* Bytes of a head, its text and the zeros behind it. */

@@ -1,5 +1,5 @@
 /*
- * Reading the texts on, one after another; see texts.h.
+ * Reads the texts, one after another; see texts.h.
  *
  * The file is read in pieces that are whole pages and land on page
  * boundaries. What is left of a piece when the next is wanted is moved to end

@@ -1,9 +1,9 @@
 /*
- * The store's texts: opening them with the rows that count them, and what a
- * record says as texts. See texts.h.
+ * The store's texts: opening them with the rows that count them, and the texts
+ * of a record. See texts.h.
  *
- * Where texts are missing, all sources are told so in the same transaction
- * that names the new file: if we end before they were read anew, the next
+ * If texts are missing, all sources are marked in the same transaction that
+ * names the new file: if the daemon ends before they were read again, the next
  * start still knows.
  */
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /*
- * Writing the texts; see texts_write.h. What waits is written at once when
- * there is much of it, long before the commit: what no commit counts is cut
- * off at the next start.
+ * Writes the texts; see texts_write.h. Many waiting texts are written at once,
+ * long before the commit: bytes that no commit counts are cut off at the next
+ * start.
  */
 #include "store/texts/texts_write.h"
 

@@ -1,12 +1,12 @@
 /*
- * Writing the file of texts.h. Within store/ only: the rest of the daemon
- * goes through store.h, because the store's commits say how much of the file
- * counts. Core thread.
+ * Writing the file of texts.h. Within store/ only: the rest of the daemon goes
+ * through store.h, because the store's commits say how many bytes of the file
+ * are valid. Core thread.
  *
  * Adding never fails for the caller: texts wait in memory until they could be
- * written, and a text is never written twice, because writing begins anew at
- * the same place when it failed. Only when the disk has been full for so long
- * that CCFC_TEXTS_WAIT bytes wait, further texts are turned away.
+ * written, and a text is never written twice, because a failed write is
+ * repeated at the same place. Only if the disk is full and CCFC_TEXTS_WAIT
+ * bytes wait, further texts are refused.
  */
 #ifndef CCFC_STORE_TEXTS_TEXTS_WRITE_H
 #define CCFC_STORE_TEXTS_TEXTS_WRITE_H
@@ -44,29 +44,32 @@ uint64_t ccfc_texts_file_length(const struct ccfc_texts_file *file);
 
 /*
  * Adds a text; the writer fills in the head's magic, len, check and
- * CCFC_TEXT_FOLDS. `escaped`: it is the inside of a JSON string. False when
- * it was turned away.
+ * CCFC_TEXT_FOLDS. `escaped`: it is the inside of a JSON string. False: it was
+ * refused.
  */
 bool ccfc_texts_file_add(struct ccfc_texts_file *file,
 			 const struct ccfc_text_head *head,
 			 struct ccfc_slice text, bool escaped);
 
-/* Would a text be taken now? */
+/* Would a text be accepted now? */
 bool ccfc_texts_file_takes(const struct ccfc_texts_file *file);
 
-/* Writes what waits. */
+/* Writes the waiting texts. */
 int ccfc_texts_file_flush(struct ccfc_texts_file *file, struct ccfc_err *err);
 
-/* Is it the file that others find? 0: none is there; -1: another one is. */
+/*
+ * Is the open file still the one in the directory? 0: none is there; -1:
+ * another one is.
+ */
 int ccfc_texts_file_is_there(const struct ccfc_texts_file *file);
 
 /*
- * It was removed: writes what it had to a new file of that name, from the one
- * that is still open.
+ * The file was removed: writes its content to a new file of that name, from the
+ * descriptor that is still open.
  */
 int ccfc_texts_file_again(struct ccfc_texts_file *file, struct ccfc_err *err);
 
-/* What was written is on the disk. */
+/* Makes the written bytes durable. */
 int ccfc_texts_file_sync(const struct ccfc_texts_file *file,
 			 struct ccfc_err *err);
 

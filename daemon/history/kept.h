@@ -1,11 +1,10 @@
 /*
- * What is kept of a question about history for the next one: chains, the
- * walks of blame, what transcripts say of launched agents. A question takes
- * what it needs out and puts it back when it is done, so that nothing is ever
- * used by two threads; a second question about the same file makes its own.
- * Any thread.
+ * Kept from one question about history to the next: chains, blame walks, agent
+ * launches. A question takes them out and puts them back at its end, so that no
+ * two threads ever use the same one; a second question about the same file
+ * makes its own. Any thread.
  *
- * Rows of the index are known here by their numbers in the whole index.
+ * Rows have their numbers of the whole index here.
  */
 #ifndef CCFC_HISTORY_KEPT_H
 #define CCFC_HISTORY_KEPT_H

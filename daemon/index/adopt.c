@@ -1,7 +1,7 @@
 /*
- * Taking in what another store knew, row by row, by the rules by which lines
- * are merged (merge.c): minima, maxima and unions, so that it does not matter
- * what of it is known already, nor in which order it comes.
+ * Merges the rows of another store, by the rules for lines (merge.c): minima,
+ * maxima and unions, so that neither their order nor facts already known
+ * matter.
  */
 #include "base/time.h"
 #include "index/index_internal.h"

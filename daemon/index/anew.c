@@ -1,4 +1,4 @@
-/* Which rows the store has to write: all, or none any more; see index.h. */
+/* Marks all rows for the store, or none; see index.h. */
 #include "index/index_internal.h"
 
 #define MARK_FLAG(rows, first)                                                 \

@@ -1,7 +1,7 @@
 /*
  * Questions about backups; see query.h. Snapshots name files relative to the
  * directory that the client was started in, or absolutely; that directory is
- * mostly, but not always, what we take for the session's project.
+ * usually, but not always, the session's project.
  */
 #include "base/path.h"
 #include "base/sha256.h"

@@ -1,9 +1,8 @@
 /*
- * A part of the index, by value: what one question about a few files needs,
- * for a thread that is not the core's. The copy is an index itself, so all
- * that reads an index reads it. Its rows have numbers of their own, in the
- * order of the whole index; the numbers there ("home") tell what is the same
- * row in two excerpts.
+ * A part of the index, by value: the rows for one question about a few files,
+ * for a worker's thread. The copy is an index itself, so all readers of an
+ * index can use it. Its rows have their own numbers, in the order of the whole
+ * index; the numbers there ("home") identify the same row in two excerpts.
  *
  * The core names what is wanted (init, add, finish); after that the excerpt
  * shares no memory with the index and is not changed any more, but for changes
@@ -20,7 +19,7 @@ struct ccfc_homes {
 	uint32_t n;
 };
 
-/* A transcript that a file may have been read in. */
+/* A transcript that may have read a file. */
 struct ccfc_looked {
 	uint32_t file, source; /* ID_NONE: any */
 };
@@ -55,7 +54,7 @@ enum ccfc_excerpt_more {
 	CCFC_EXCERPT_CHAINS = CCFC_EXCERPT_BACKUPS | CCFC_EXCERPT_LOOKS,
 };
 
-/* What is wanted, while it is gathered. Core thread. */
+/* The selection while it is made. Core thread. */
 struct ccfc_excerpting {
 	const struct ccfc_index *from;
 	struct ccfc_ids files, changes, sessions, commands;
@@ -67,7 +66,7 @@ void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 		       uint32_t more);
 /* A file with all of its changes, and files that were moved to it, likewise. */
 void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
-/* Single changes; their files have no others then. */
+/* Single changes; their files have no other changes then. */
 void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 			      const uint32_t *changes, uint32_t n);
 void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session);
@@ -94,7 +93,7 @@ uint32_t ccfc_excerpt_infer(struct ccfc_excerpt *excerpt, uint32_t command,
 /* May be NULL. */
 void ccfc_excerpt_free(struct ccfc_excerpt *excerpt);
 
-/* The number of a row that is at home `home`; CCFC_ID_NONE: it is not there. */
+/* The own number of the row with the home number; CCFC_ID_NONE: not there. */
 uint32_t ccfc_homes_find(const struct ccfc_homes *homes, uint32_t home);
 
 /*
@@ -106,7 +105,7 @@ void ccfc_excerpt_groups(struct ccfc_groups *out,
 			 const struct ccfc_groups *groups, bool by_session,
 			 struct ccfc_arena *arena);
 
-/* Can the transcript (both in numbers of the excerpt) have read the file? */
+/* May the transcript (both in numbers of the excerpt) have read the file? */
 bool ccfc_excerpt_looked(const struct ccfc_excerpt *excerpt, uint32_t file,
 			 uint32_t source);
 

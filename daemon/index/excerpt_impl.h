@@ -1,5 +1,5 @@
 /*
- * What the files of an excerpt share while it is made (excerpt.c,
+ * Shared by the files of an excerpt while it is made (excerpt.c,
  * excerpt_more.c). Core thread.
  */
 #ifndef CCFC_INDEX_EXCERPT_IMPL_H
@@ -7,7 +7,7 @@
 
 #include "index/excerpt.h"
 
-/* Changes that follow one another mostly have the same strings. */
+/* Consecutive changes mostly have the same strings. */
 #define CCFC_EXCERPT_RECENT 256u
 
 /* Rows of one kind, by number at home: the own number. */

@@ -1,13 +1,12 @@
 /*
- * Path patterns; see glob.h. Braces are expanded into alternatives first;
- * each alternative is a list of components. Matching goes component by
- * component with one point to come back to for "**", and byte by byte within
- * a component with one point to come back to for "*": the last star is the
- * only one that ever needs to be moved, so no pattern is exponential. Braces
- * often differ in an ending only, so an alternative is not gone through for a
- * path that does not begin and end as it does. What a
- * pattern may cost in memory is bounded when it is compiled, and what it may
- * cost in time by a number of steps that its user grants it.
+ * Path patterns; see glob.h. Braces are expanded into alternatives first; each
+ * alternative is a list of components. Matching goes component by component
+ * with one point to come back to for "**", and byte by byte within a component
+ * with one point to come back to for "*": the last star is the only one that
+ * ever needs to be moved, so no pattern is exponential. Alternatives often
+ * differ in their ending only, so an alternative is skipped if the path begins
+ * or ends differently. The memory of a pattern is limited when it is compiled,
+ * and its time by the number of steps that its user grants.
  */
 #include "index/glob.h"
 

@@ -1,7 +1,7 @@
 /*
  * Path patterns: * and ? (not over a slash), [a-z] and [!a-z], ** (over
- * slashes, only as a whole component), {a,b} (nested), \x for x itself.
- * What braces expand to is capped, and so can be the time that matching takes.
+ * slashes, only as a whole component), {a,b} (nested), \x for x itself. The
+ * expansion of braces is limited, and so can be the time of matching.
  */
 #ifndef CCFC_INDEX_GLOB_H
 #define CCFC_INDEX_GLOB_H
@@ -27,12 +27,12 @@ void ccfc_glob_grant(struct ccfc_glob *glob, uint64_t steps);
 uint64_t ccfc_glob_left(const struct ccfc_glob *glob);
 bool ccfc_glob_is_spent(const struct ccfc_glob *glob);
 
-/* Has the text any character that means something in a pattern? */
+/* Does the text have any special character of a pattern? */
 bool ccfc_glob_is_pattern(struct ccfc_slice text);
 
 /*
- * Makes a relative pattern absolute: escapes what is special in `base`, puts
- * it in front, and folds "." and ".." components. Appends to `out`.
+ * Makes a relative pattern absolute: prepends `base`, with its special
+ * characters escaped, and folds "." and ".." components. Appends to `out`.
  */
 struct ccfc_buf;
 int ccfc_glob_anchor(struct ccfc_buf *out, struct ccfc_slice pattern,

@@ -1,6 +1,6 @@
 /*
- * The index as a container: making, finding and marking its rows. What facts
- * mean is in merge.c, what a reader sees of them in settle.c.
+ * The index as a container: making, finding and marking its rows. merge.c has
+ * the meaning of facts, settle.c their visible results.
  */
 #include "index/index.h"
 

@@ -1,18 +1,17 @@
 /*
  * What we know: sources, sessions, files and changes, in memory.
  *
- * Facts out of lines are merged so that the result does not depend on the
- * order in which sources were read, on how their bytes were cut into batches,
- * or on restarts in between: every merge is a minimum, a maximum or a union
- * over a total order of observations. That is what makes "the index equals
- * that of one cold scan" hold; merge.c explains it rule by rule. Nothing is
- * ever taken back: lines that vanished from a transcript did happen.
+ * Facts out of lines are merged so that the result does not depend on the order
+ * in which sources were read, on how their bytes were cut into batches, or on
+ * restarts in between: every merge is a minimum, a maximum or a union over a
+ * total order of observations. So the index equals that of one cold scan;
+ * merge.c explains it rule by rule. Facts are never removed: lines that
+ * vanished from a transcript did happen.
  *
  * Life of a batch: ccfc_index_apply for each line, then ccfc_index_settle,
- * which works out what changed for a reader, gives each such change the next
- * sequence number and lists it in `events`. Then the store writes what is in
- * `dirty` (ccfc_index_stored), and only then may events be sent out
- * (ccfc_index_published).
+ * which finds the visible changes, gives each the next sequence number and
+ * lists it in `events`. Then the store writes the rows in `dirty`
+ * (ccfc_index_stored), and only then may events be sent (ccfc_index_published).
  *
  * One thread (the core's). Pointers into the arrays are valid until the next
  * apply. Ids are indexes into the arrays and never change; id 0 is "none" for
@@ -31,7 +30,7 @@
 
 #include <ccfc/types.h>
 
-/* What an agent is called that has no transcript of its own. */
+/* The id of an agent without a transcript of its own. */
 #define CCFC_INDEX_SIDECHAIN "sidechain"
 
 /* Where a line stands. */
@@ -69,7 +68,7 @@ struct ccfc_observation {
 	bool uuid_is_text;
 };
 
-/* What tells of a result, the best first. */
+/* The sources of a result, the best first. */
 enum ccfc_told_by {
 	CCFC_TOLD_BY_RESULT,
 	CCFC_TOLD_BY_PARENT, /* the progress of an agent */
@@ -148,8 +147,8 @@ struct ccfc_change {
 };
 
 /*
- * A user's prompt: what tells a fork from the session it was copied from, and
- * what changes were made for. Only those that a person gave have a place.
+ * A user's prompt: it distinguishes a fork from its original session, and is
+ * the reason for changes. Only prompts of a person have a place.
  */
 struct ccfc_prompt {
 	uint64_t uuid; /* hash */
@@ -187,11 +186,10 @@ struct ccfc_backup_ref {
 };
 
 /*
- * What one transcript holds of one session; its own thread is [0], agents and
- * inline sidechains are [1]. What it tells of an agent, by copies of the
- * agent's records, is a part of its own, which counts only where the agent has
- * no transcript. All but the titles starts over when the
- * transcript is read anew, and counts as nothing until then.
+ * A session's part in one transcript; its own thread is [0], agents and inline
+ * sidechains are [1]. Copies of an agent's records are a separate part, which
+ * counts only if the agent has no transcript. Everything except the titles
+ * starts over when the transcript is read again.
  */
 struct ccfc_session_source {
 	int64_t time;	     /* of the last record of its own thread */
@@ -256,7 +254,7 @@ struct ccfc_read_ref {
 	uint32_t next; /* of the file, or ID_NONE */
 };
 
-/* A message of an old client that a summary may be found by. */
+/* A message of an old client by which a summary is found. */
 struct ccfc_leaf {
 	uint64_t uuid; /* hash */
 	int64_t time;  /* the greatest that was said */
@@ -333,7 +331,7 @@ struct ccfc_alias {
 	bool is_agent;
 };
 
-/* A result whose call has not been seen. */
+/* A result without a known call. */
 struct ccfc_orphan {
 	const char *id;
 	struct ccfc_outcome result;
@@ -341,7 +339,7 @@ struct ccfc_orphan {
 	bool taken;
 };
 
-/* In an excerpt: whose else an ambiguous change may be. */
+/* In an excerpt: another call that may have made an ambiguous change. */
 struct ccfc_rival {
 	uint32_t change, rival;
 };
@@ -388,7 +386,7 @@ struct ccfc_index {
 	} rivals;
 	uint64_t epoch;
 	uint64_t seq;
-	/* Goes up with everything that an answer could depend on; not stored.
+	/* Grows with every change that could affect an answer; not stored.
 	 * While it is the same, pointers into the arrays stay valid. */
 	uint64_t revision;
 	uint64_t by_state[CCFC_STATE_COUNT];
@@ -398,7 +396,9 @@ struct ccfc_index {
 	char *home;			   /* for "~", may be NULL */
 };
 
-/* `home` is what "~/x" in a call means where the record's cwd does not tell. */
+/*
+ * `home` replaces "~" in a path of a call if the record's cwd does not show it.
+ */
 struct ccfc_index *ccfc_index_new(const char *home);
 void ccfc_index_free(struct ccfc_index *index);
 
@@ -414,7 +414,7 @@ uint32_t ccfc_index_source_find(const struct ccfc_index *index,
 void ccfc_index_source_move(struct ccfc_index *index, uint32_t source,
 			    struct ccfc_slice path,
 			    const struct ccfc_name *name);
-/* It will be read anew from its start; what was seen stays. */
+/* It will be read again from its start; earlier facts stay. */
 void ccfc_index_source_reset(struct ccfc_index *index, uint32_t source);
 void ccfc_index_source_gone(struct ccfc_index *index, uint32_t source,
 			    bool gone);
@@ -451,14 +451,14 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 /* A line that was too long to read. */
 void ccfc_index_too_long(struct ccfc_index *index, uint32_t source);
 void ccfc_index_settle(struct ccfc_index *index);
-/* Everything is dirty: the store has lost what it had. */
+/* Marks everything dirty: the store has lost its rows. */
 void ccfc_index_mark_all(struct ccfc_index *index);
-/* The store has written what was dirty. */
+/* The store has written the dirty rows. */
 void ccfc_index_stored(struct ccfc_index *index);
 /* The events have been sent. */
 void ccfc_index_published(struct ccfc_index *index);
 
-/* Clocks of before are no longer comparable; no epoch is ever used twice. */
+/* Earlier clocks are no longer comparable; no epoch is ever used twice. */
 void ccfc_index_new_epoch(struct ccfc_index *index);
 
 /* --- names of things --- */
@@ -482,8 +482,8 @@ ccfc_index_file_path(const struct ccfc_index *index, uint32_t file)
 }
 
 /*
- * Appends the normal form of a path as a record has it, against that record's
- * `cwd`, as its client (`version`) took it. False when that cannot be told.
+ * Appends the normal form of a record's path, relative to that record's `cwd`,
+ * as its client (`version`) resolved it. False: not known.
  */
 bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
 		     struct ccfc_slice path, struct ccfc_slice cwd,
@@ -506,13 +506,13 @@ void ccfc_index_shell_id(struct ccfc_buf *out,
 /* What was done to the file. */
 enum ccfc_op ccfc_index_op(const struct ccfc_change *change);
 
-/* The command that a shell change hangs on; NULL for any other change. */
+/* The command of a shell change; NULL for any other change. */
 const struct ccfc_change *ccfc_index_command(const struct ccfc_index *index,
 					     const struct ccfc_change *change);
 
 /*
  * May a command have changed files that nothing names? It ran, and neither its
- * text nor its result tells.
+ * text nor its result shows all.
  */
 bool ccfc_index_is_unknown(const struct ccfc_change *command);
 
@@ -537,7 +537,7 @@ struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
 /* The bytes of a canonical UUID; false when the text is none. */
 bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text);
 
-/* Do the lines of this place still stand in a transcript? */
+/* Are the lines of this place still in a transcript? */
 bool ccfc_index_place_present(const struct ccfc_index *index,
 			      const struct ccfc_place *place);
 /*

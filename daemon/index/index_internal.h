@@ -1,13 +1,13 @@
 /*
- * What the files of index/ share among themselves and nobody else needs.
- * The store uses the ccfc_index_add_… functions to load rows.
+ * Shared by the files of index/ only. The store uses the ccfc_index_add_…
+ * functions to load rows.
  */
 #ifndef CCFC_INDEX_INDEX_INTERNAL_H
 #define CCFC_INDEX_INDEX_INTERNAL_H
 
 #include "index/index.h"
 
-/* One line on its way in. */
+/* One line while it is merged. */
 struct ccfc_incoming {
 	struct ccfc_index *index;
 	const struct ccfc_record *record;
@@ -19,7 +19,7 @@ struct ccfc_incoming {
 	bool aside;		 /* an agent's line, in whatever file */
 };
 
-/* session_merge.c: what the line says of its session. */
+/* session_merge.c: the line's facts about its session. */
 void ccfc_index_merge_session(const struct ccfc_incoming *line);
 void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 			     const struct ccfc_backup *backup);
@@ -35,7 +35,7 @@ static inline void ccfc_index_note_end(struct ccfc_index *index,
 /* session_prompt.c: the line may be a prompt of the main thread. */
 void ccfc_index_merge_prompt(const struct ccfc_incoming *line);
 
-/* merge.c: the file that a path of the line means, 0: it cannot be told. */
+/* merge.c: the file of a path in the line; 0: not known. */
 uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
 			      struct ccfc_slice path);
 
@@ -110,7 +110,7 @@ void ccfc_index_adopt_orphan(struct ccfc_index *index, uint32_t change,
 			     struct ccfc_slice id);
 
 /*
- * shell_command.c: a call of a shell. False when it surely changes nothing, and
+ * shell_command.c: a call of a shell. False: it certainly changes nothing, and
  * is not kept.
  */
 bool ccfc_index_merge_command(const struct ccfc_incoming *line,
@@ -123,31 +123,31 @@ void ccfc_index_merge_ended(const struct ccfc_incoming *line);
 /* The row of a command's change of a file; ID_NONE: it has none. */
 uint32_t ccfc_index_shell_change(struct ccfc_index *index, uint32_t command,
 				 uint32_t file);
-/* Merges what the text of a command says of a file. */
+/* Merges the targets in the text of a command. */
 void ccfc_index_merge_target(struct ccfc_index *index, uint32_t change,
 			     uint8_t op, uint32_t other_file, int64_t time);
-/* Merges what a result says of a file. */
+/* Merges a file that a result names. */
 void ccfc_index_merge_recorded(struct ccfc_index *index, uint32_t change,
 			       const struct ccfc_outcome *outcome);
-/* Makes a row a command's, if it is not. */
+/* Makes a row a command's, unless it is one. */
 void ccfc_index_be_command(struct ccfc_index *index, uint32_t change);
-/* Hangs a loaded shell change on its command; false when that is not there. */
+/* Attaches a loaded shell change to its command; false: there is none. */
 bool ccfc_index_hang(struct ccfc_index *index, uint32_t change);
-/* Gives a shell change what its command knows. False: it is nobody's. */
+/* Copies the command's facts to a shell change. False: it belongs to nobody. */
 bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change);
 
 /* session_merge.c: adds a name to a sorted set; its string, 0: it is none. */
 uint32_t ccfc_index_add_name(struct ccfc_index *index, struct ccfc_ids *set,
 			     struct ccfc_slice name);
 /*
- * session_merge.c: takes the lesser or the greater of two times; one that is
- * known before none. True when it was taken.
+ * session_merge.c: takes the lesser or the greater of two times; a known one
+ * before none. True: it was taken.
  */
 bool ccfc_index_take_time(int64_t *time, int64_t fresh, bool least);
 
 /*
- * adopt.c: merges what another store knew of a session. All but the sets of
- * `row` are looked at; its strings are this index's.
+ * adopt.c: merges another store's row of a session, except its sets; its
+ * strings are this index's.
  */
 void ccfc_index_adopt_session(struct ccfc_index *index, uint32_t session,
 			      const struct ccfc_session *row);
@@ -170,7 +170,7 @@ void ccfc_index_mark_source(struct ccfc_index *index, uint32_t source);
 void ccfc_index_mark_session(struct ccfc_index *index, uint32_t session);
 void ccfc_index_mark_change(struct ccfc_index *index, uint32_t change);
 
-/* Marks a change to be looked at by settle. */
+/* Marks a change for settle. */
 void ccfc_index_touch_change(struct ccfc_index *index, uint32_t change);
 
 /* The session of that id, made if it is new; 0 for an empty id. */
@@ -184,7 +184,7 @@ uint32_t ccfc_index_add_change(struct ccfc_index *index, struct ccfc_slice id);
 uint32_t ccfc_index_find_orphan(const struct ccfc_index *index,
 				struct ccfc_slice id);
 uint32_t ccfc_index_add_orphan(struct ccfc_index *index, struct ccfc_slice id);
-/* Its call has been seen: it is nobody's orphan any more. */
+/* Its call has been seen: it is not an orphan any more. */
 void ccfc_index_take_orphan(struct ccfc_index *index, uint32_t orphan);
 /* Forgets orphans that were taken; when nothing is dirty. */
 void ccfc_index_drop_taken(struct ccfc_index *index);
@@ -210,7 +210,10 @@ uint32_t ccfc_index_session_source(struct ccfc_index *index, uint32_t source,
 				   uint32_t session, uint32_t told);
 /* The message's first row, CCFC_ID_NONE if there is none. */
 uint32_t ccfc_index_find_message(const struct ccfc_index *index, uint64_t id);
-/* A row of the message whose first one that is, CCFC_ID_NONE: there is none. */
+/*
+ * Adds a row to the message whose first row is given, or a new message if
+ * CCFC_ID_NONE.
+ */
 uint32_t ccfc_index_add_message(struct ccfc_index *index, uint64_t id,
 				uint32_t first);
 uint32_t ccfc_index_find_call(const struct ccfc_index *index, uint64_t id);

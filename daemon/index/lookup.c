@@ -1,7 +1,7 @@
 /*
- * Sessions and changes by what a user calls them: an id, the start of one, or
- * for a session its transcript; see query.h. A prefix is looked for in all
- * ids, so that "unique" is meant as it says.
+ * Sessions and changes by a user's reference: an id, a prefix, or for a session
+ * its transcript; see query.h. A prefix is searched in all ids, so it is really
+ * unique.
  */
 #include "index/query.h"
 

@@ -1,9 +1,8 @@
 /*
- * Further names of a transcript: symbolic and hard links to it, and names
- * that lead to it through a linked directory. A source has one path, its
- * first name; the others are here. They are found anew by each scan, so they
- * are not stored. Rows of names that are gone stay, for the path may come
- * back, and the map finds them.
+ * Further names of a transcript: symbolic and hard links to it, and names that
+ * lead to it through a linked directory. A source has one path, its first name;
+ * the others are here. Each scan finds them again, so they are not stored. Rows
+ * of vanished names stay, since the path may come back, and the map finds them.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -100,8 +100,8 @@ bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
 enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 				 const struct ccfc_change *change);
 /*
- * Whose an ambiguous change may be as well: changes of the file, and commands
- * that may have changed it, by time. `out` is the caller's to free.
+ * The other calls that may have made an ambiguous change: changes of the file,
+ * and commands that may have changed it, by time. The caller frees `out`.
  */
 void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 		       const struct ccfc_change *change);
@@ -113,7 +113,7 @@ void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 bool ccfc_query_is_alone(const struct ccfc_index *index,
 			 const struct ccfc_change *change);
 
-/* How many commands of a session have effects that are not known? */
+/* How many commands of a session have unknown effects? */
 uint32_t ccfc_query_unknown(const struct ccfc_index *index, uint32_t session);
 /* These commands, by time; `out` is the caller's to free. */
 void ccfc_query_unknown_commands(struct ccfc_ids *out,
@@ -191,9 +191,8 @@ void ccfc_query_backup_hash(char out[CCFC_BACKUP_HASH + 1],
 			    struct ccfc_slice path);
 
 /*
- * The prompt that a change was made for: the last one that a person gave to
- * its session, in the main thread, by the time of the call; for an agent's
- * change too. NULL when none is known.
+ * The prompt of a change: the last one of a person to its session, in the main
+ * thread, by the time of the call; also for an agent's change. NULL: not known.
  */
 const struct ccfc_prompt *ccfc_query_prompt(const struct ccfc_index *index,
 					    const struct ccfc_change *change);

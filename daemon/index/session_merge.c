@@ -1,7 +1,7 @@
 /*
- * Merging what a line says of its session: when, where, on which branch, by
- * which model, and its file history. All of it are minima, maxima or unions
- * over (rank, time, text), see merge.c.
+ * Merges a line's facts about its session: times, directories, branches, models
+ * and file history. All are minima, maxima or unions over (rank, time, text),
+ * see merge.c.
  */
 #include "base/alloc.h"
 #include "base/time.h"

@@ -32,7 +32,7 @@ struct ccfc_ids {
 		CCFC_VEC_PUSH(table, row);                                     \
 	} while (0)
 
-/* Marks a row that the store has to write: FLAG and LIST of tables.def. */
+/* Marks a row for the store: FLAG and LIST of tables.def. */
 #define CCFC_TABLE_MARK_FLAG(table, id)                                        \
 	do {                                                                   \
 		if (!(table).items[id].dirty)                                  \
@@ -62,7 +62,7 @@ struct ccfc_ids {
 				    index, k);                                 \
 	}
 
-/* What rows own is not released. */
+/* Members that rows own are not released. */
 #define CCFC_TABLE_RELEASE(table)                                              \
 	do {                                                                   \
 		free((table).items);                                           \

@@ -1,7 +1,7 @@
 /*
- * What a listing says of a session in a word: its title, its state, and the
- * transcript that is its own. Where several transcripts show a session, they
- * have to agree on one; the order does not depend on how they were read.
+ * The title and the status of a session, and its own transcript, for listings.
+ * If several transcripts show a session, one is chosen, independent of the
+ * order of reading.
  */
 #include "base/time.h"
 #include "index/totals.h"

@@ -1,7 +1,7 @@
 /*
- * Sums over what was said and spent; see totals.h. All of it is one pass over
- * flat arrays: a message and a call know their session by one step each, and
- * "how many files" is counted by stamps, not by sets.
+ * Totals of messages, calls and tokens; see totals.h. All of it is one pass
+ * over flat arrays: a message and a call know their session by one step each,
+ * and "how many files" is counted by stamps, not by sets.
  */
 #include "index/totals.h"
 

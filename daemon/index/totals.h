@@ -1,5 +1,5 @@
 /*
- * What was said and spent: the facts behind session listings and statistics.
+ * Messages, calls and tokens: the facts behind session listings and statistics.
  *
  * Like all of the index these are sets and minima, so that they do not depend
  * on the order of reading (model_message.c, session_source.c):
@@ -16,7 +16,7 @@
  *   message. It is an error if it has an error result and no other.
  * - A look is what a use of a reading tool looked at.
  *
- * Sums are made when they are asked for, by one pass over the arrays.
+ * Totals are computed on request, by one pass over the arrays.
  */
 #ifndef CCFC_INDEX_TOTALS_H
 #define CCFC_INDEX_TOTALS_H

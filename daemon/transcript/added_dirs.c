@@ -1,8 +1,8 @@
 /*
- * Directories that a session got besides its own. New clients tell of them in
- * an attachment about the environment, those that have none in what /add-dir
- * printed: "Added /dir as a working directory for this session", with the
- * directory in bold. Where neither was written the directory is not known.
+ * Directories added to a session. New clients list them in an attachment about
+ * the environment, older ones in the output of /add-dir: "Added /dir as a
+ * working directory for this session", with the directory in bold. Without
+ * either the directory is not known.
  */
 #include "transcript/json/unescape.h"
 #include "transcript/record_internal.h"

@@ -1,6 +1,6 @@
 /*
- * The backups that a file-history record tells of: all of them in a
- * snapshot, one in a delta.
+ * The backups in a file-history record: all of them in a snapshot, one in a
+ * delta.
  */
 #include "base/alloc.h"
 #include "base/time.h"

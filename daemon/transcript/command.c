@@ -1,6 +1,6 @@
 /*
- * A call of a shell: its command, as text. Which files the command changes is
- * not told by the call; that the text names some is for others to find.
+ * A call of a shell: its command, as text. Finding the changed files is not
+ * done here.
  */
 #include "base/alloc.h"
 #include "transcript/json/unescape.h"

@@ -1,7 +1,7 @@
 /*
- * Hooks that run after a call. They run only where the call went through, so
- * that the mere trace of one tells so: a progress record or, of newer clients,
- * an attachment. It matters where the result itself was lost.
+ * Hooks that run after a call. They run only after success, so any trace of one
+ * proves it: a progress record or, in newer clients, an attachment. This
+ * matters if the result itself was lost.
  */
 #include "base/alloc.h"
 #include "transcript/record_internal.h"

@@ -1,11 +1,10 @@
 /*
- * What a message of the model says besides its calls: what it cost, and
- * whether it asks the user something. And the records that give a session its
- * title.
+ * A message of the model besides its calls: its tokens, and whether it asks the
+ * user something. And the records with a session's title.
  *
- * A question is told by the end of the text, where it stands: a sentence may
- * close with quotes, brackets or Markdown behind the question mark. Only the
- * last bytes are looked at, as they are written in JSON.
+ * A question is recognised by the end of the text: a sentence may close with
+ * quotes, brackets or Markdown behind the question mark. Only the last bytes
+ * are looked at, as they are written in JSON.
  */
 #include "transcript/json/unescape.h"
 #include "transcript/record_internal.h"

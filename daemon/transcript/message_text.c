@@ -1,7 +1,6 @@
 /*
- * What was said: where in its line each text of a message stands. Nothing is
- * copied or unescaped here, because every line comes this way and most of
- * what is said is read by nobody.
+ * Message texts: the place of each text in its line. Nothing is copied or
+ * unescaped here, because every line passes here and most texts are never read.
  *
  * Lists of tasks are kept as the blocks that made them. A TodoWrite has the
  * whole list; of the newer tools TaskCreate is given its task's number by its

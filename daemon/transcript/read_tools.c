@@ -1,7 +1,6 @@
 /*
- * Which tools look at files, and where their input names them. Unlike the
- * table of write tools nothing hangs on this one but listings, so that it is
- * fixed and short.
+ * Which tools read files, and where their input names them. Unlike the table of
+ * write tools this one only matters for listings, so it is fixed and short.
  */
 #include "base/alloc.h"
 #include "transcript/edit_texts.h"

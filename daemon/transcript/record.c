@@ -2,9 +2,9 @@
  * One line as a record. The fields of the object are looked up in one pass,
  * whatever their order; only then is it decided by the record's own type what
  * they mean. Other records carry copies of messages with calls in them:
- * api-request-blob, attachments. They are never looked into. But the progress
- * of an agent is a copy of the agent's own record, and all that there is of it
- * where the agent's transcript is not there: it is read in its place.
+ * api-request-blob, attachments. They are ignored. But the progress of an agent
+ * is a copy of the agent's own record, and the only one if the agent's
+ * transcript is missing: it is read instead.
  */
 #include "base/alloc.h"
 #include "base/time.h"

@@ -1,12 +1,11 @@
 /*
- * Launches, found in the session's transcripts; see agent_start.h.
+ * Launches of agents in the session's transcripts; see agent_start.h.
  *
- * What the client says of the agent itself counts most: a type in the result.
- * Then comes the call that a result or a progress record joins with the agent;
- * then, where nothing is joined with it, the calls of the same prompt, as far
- * as they are not known to have started another agent. On each of these steps
- * all that is found has to agree. The last step concludes from what is not
- * there, so it is only taken when all of the transcripts were read.
+ * A type in the result counts most. Next is the call that a result or a
+ * progress record links with the agent; then, without a link, the calls with
+ * the same prompt that are not known to have started another agent. At each
+ * step all findings must agree. The last step relies on missing records, so it
+ * is only taken if all transcripts were read.
  */
 #include "history/blame/agent_start.h"
 

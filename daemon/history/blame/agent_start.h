@@ -1,12 +1,11 @@
 /*
- * The type of an agent, by the session that started it: what the call asked
- * for. Which call it was, the agent's id in its result tells. Where there is no
- * such result, it is the call whose prompt is the agent's first one, if that
- * leaves just one type.
+ * The type of an agent, from the call in the session that started it. The
+ * agent's id in the result identifies the call. Without such a result, it is
+ * the call whose prompt is the agent's first one, if that leaves just one type.
  *
- * The session's transcripts are read when somebody asks, each once and then
- * only what was added, and what they say of launches is kept with the history.
- * One question reads at most CCFC_LAUNCH_READ bytes of them.
+ * The session's transcripts are read on request, each once and then only new
+ * lines; the launches found are kept with the history. One question reads at
+ * most CCFC_LAUNCH_READ bytes of them.
  */
 #ifndef CCFC_HISTORY_BLAME_AGENT_START_H
 #define CCFC_HISTORY_BLAME_AGENT_START_H

@@ -1,9 +1,9 @@
 /*
- * Walks; see walk.h. A change's own lines are those that its patch adds, as
- * the client showed them; where there is no patch, those of a diff.
+ * Walks; see walk.h. A change owns the lines that its patch adds; without a
+ * patch, those of a diff.
  *
- * A kept walk is good as long as the nodes that it has passed are what they
- * were: a state that was not known may become known by a later one.
+ * A kept walk is valid as long as its nodes are unchanged: an unknown state may
+ * become known by a later one.
  */
 #include "history/blame/walk.h"
 

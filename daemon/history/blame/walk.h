@@ -1,10 +1,10 @@
 /*
- * Ownership carried along a chain, change by change; and the walks that are
- * kept. For blame.c.
+ * Ownership carried along a chain, change by change; and kept walks. For
+ * blame.c.
  *
- * An owner is a number: twice the node's, and one more for the change itself;
- * without it, the gap in front of the node. The highest bit says that the gap
- * hides something: what came in it is unknown, not outside.
+ * An owner is a number: twice the node's number for the gap before the node,
+ * and one more for the change itself. The highest bit marks a gap with unknown
+ * states: lines from it are unknown, not outside.
  */
 #ifndef CCFC_HISTORY_BLAME_WALK_H
 #define CCFC_HISTORY_BLAME_WALK_H

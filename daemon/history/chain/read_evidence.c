@@ -1,11 +1,10 @@
 /*
- * Reads in front of changes; see read_evidence.h.
+ * Reads before changes; see read_evidence.h.
  *
- * A result that has a toolUseResult tells all by itself. Of others, the call
- * has the path and the result has the text. Mostly the result stands behind
- * its call and so comes first here; now and then it is the other way round. So
- * the last few of either kind are remembered by their ids until the other one
- * comes; the text is looked at only then.
+ * A result with a toolUseResult is enough. Otherwise the call has the path and
+ * the result has the text. Reading backwards, the result mostly comes first,
+ * but sometimes the call does. So the last few of either kind are remembered by
+ * their ids until the other one comes; only then is the text read.
  *
  * A Read counts only if it came after the change before this one. Within the
  * same transcript the search ends there, so no byte is searched for two

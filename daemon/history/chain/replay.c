@@ -6,13 +6,13 @@
  *   hand, whichever the change fits; else it is not known.
  * - after: what it wrote whole; else its step from before.
  *
- * A text in hand that the next change contradicts was changed by somebody
- * else: an outside step. One that it merely does not contradict may have been,
- * elsewhere in the file: so states that were carried over are `pending`, and
- * become exact when a later one, known by itself, is what they lead to.
+ * If the next change contradicts the text in hand, somebody else changed the
+ * file: an outside step. If it does not, somebody may still have changed
+ * another part of the file: so carried-over states are `pending`, and become
+ * exact when they lead to a later state that is known by itself.
  *
- * Then a pass back fills in what only later states tell, down from each state
- * that is known by itself and from the disk.
+ * Then a backward pass fills in states from later ones, starting at each state
+ * that is known by itself and at the disk.
  */
 #include "history/chain/replay.h"
 

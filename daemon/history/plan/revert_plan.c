@@ -1,8 +1,8 @@
 /*
- * Plans to take changes back; see revert_plan.h. From the last run of the
- * changes to the first: what became of "after the run" up to now, merged with
- * going from there back to "before the run". So all that others did stays,
- * before and between and after.
+ * Revert plans; see revert_plan.h. From the last run of the changes to the
+ * first: what became of "after the run" up to now, merged with going from there
+ * back to "before the run". So all that others did stays, before and between
+ * and after.
  *
  * A file that the changes made is only removed when it still is what they left
  * and no other session had a hand in it.

@@ -112,14 +112,7 @@ static void pack_more(struct ccfc_pack *p, struct blaming *b,
 	ccfc_reply_id(p, "version", index, c ? c->call.version : 0);
 	ccfc_reply_str(p, "tool",
 		       c ? ccfc_index_tool(index, c) : CCFC_SLICE_NONE);
-	ccfc_reply_str(p, "evidence",
-		       c ? ccfc_slice_str(ccfc_proof_text(
-				   (int)ccfc_query_proof(index, c)))
-			 : CCFC_SLICE_NONE);
-	if (c)
-		ccfc_reply_command(p, index, c);
-	else
-		ccfc_reply_id(p, "command", index, 0);
+	ccfc_reply_evidence(p, index, c);
 	ccfc_reply_str(p, "messageUuid",
 		       c && c->call.known
 			       ? ccfc_index_uuid(index, &c->call, uuid)
@@ -137,7 +130,7 @@ static struct packed finish_file_blame(struct ccfc_pack *p,
 	return out;
 }
 
-static void know(struct blaming *b, struct owner *owner)
+static void resolve_owner(struct blaming *b, struct owner *owner)
 {
 	struct ccfc_blame_owner is = ccfc_blame_owner(b->chain, owner->number);
 	struct ccfc_slice prompt = CCFC_SLICE_NONE;
@@ -167,7 +160,7 @@ static struct owner *find_owner(struct blaming *b, uint32_t number)
 		i = (i + 1) & b->mask;
 	if (!b->owners[i].known) {
 		b->owners[i].number = number;
-		know(b, &b->owners[i]);
+		resolve_owner(b, &b->owners[i]);
 	}
 	return &b->owners[i];
 }

@@ -100,14 +100,7 @@ static void pack_subject(struct diffs *d, const struct subject *s)
 	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(s->last));
 	ccfc_reply_id(p, "agentId", index, c ? ccfc_index_agent(c) : 0);
 	ccfc_pack_kv_cstr(p, "operation", operation(s));
-	ccfc_reply_str(p, "evidence",
-		       c ? ccfc_slice_str(ccfc_proof_text(
-				   (int)ccfc_query_proof(index, c)))
-			 : CCFC_SLICE_NONE);
-	if (c)
-		ccfc_reply_command(p, index, c);
-	else
-		ccfc_reply_id(p, "command", index, 0);
+	ccfc_reply_evidence(p, index, c);
 }
 
 /* An entry, of a diff that stands in d->diff. */

@@ -52,7 +52,10 @@ void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 /* An item of `candidates`: a change, or a command of a shell. */
 void ccfc_reply_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
 			  const struct ccfc_change *change);
-/* Of these `command` alone. */
+/* Of these `evidence` and `command`; nil without a change (NULL). */
+void ccfc_reply_evidence(struct ccfc_pack *p, const struct ccfc_index *index,
+			 const struct ccfc_change *change);
+/* `command` alone. */
 void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
 			const struct ccfc_change *change);
 /*

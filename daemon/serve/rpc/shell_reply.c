@@ -18,6 +18,19 @@ void ccfc_reply_command(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_id(p, "command", index, command ? command->text : 0);
 }
 
+void ccfc_reply_evidence(struct ccfc_pack *p, const struct ccfc_index *index,
+			 const struct ccfc_change *c)
+{
+	if (!c) {
+		ccfc_reply_id(p, "evidence", index, 0);
+		ccfc_reply_id(p, "command", index, 0);
+		return;
+	}
+	ccfc_pack_kv_cstr(p, "evidence",
+			  ccfc_proof_text((int)ccfc_query_proof(index, c)));
+	ccfc_reply_command(p, index, c);
+}
+
 void ccfc_reply_candidate(struct ccfc_pack *p, const struct ccfc_index *index,
 			  const struct ccfc_change *c)
 {

@@ -37,7 +37,7 @@ void ccfc_map_clear(struct ccfc_map *map)
 	map->used = 0;
 }
 
-static void insert(struct ccfc_map *map, uint32_t tag, uint32_t id)
+static void insert_slot(struct ccfc_map *map, uint32_t tag, uint32_t id)
 {
 	uint32_t i = tag & map->mask;
 
@@ -57,7 +57,7 @@ static void grow(struct ccfc_map *map)
 	ccfc_map_clear(map);
 	for (size_t i = 0; old.slots && i <= old.mask; i++)
 		if (old.slots[i].id != CCFC_ID_NONE)
-			insert(map, old.slots[i].tag, old.slots[i].id);
+			insert_slot(map, old.slots[i].tag, old.slots[i].id);
 	free(old.slots);
 }
 
@@ -79,5 +79,5 @@ void ccfc_map_put(struct ccfc_map *map, uint64_t hash, uint32_t id)
 {
 	if (!map->slots || (uint64_t)map->used * 4 >= (uint64_t)map->mask * 3)
 		grow(map);
-	insert(map, tag_of(hash), id);
+	insert_slot(map, tag_of(hash), id);
 }

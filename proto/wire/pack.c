@@ -12,7 +12,7 @@
 #include <msgpack.h>
 #include <stdlib.h>
 
-static int append(void *data, const char *ptr, size_t len)
+static int append_packed(void *data, const char *ptr, size_t len)
 {
 	ccfc_buf_append(data, ptr, len);
 	return 0;
@@ -20,11 +20,11 @@ static int append(void *data, const char *ptr, size_t len)
 
 static msgpack_packer packer(struct ccfc_buf *buf)
 {
-	return (msgpack_packer){ buf, append };
+	return (msgpack_packer){ buf, append_packed };
 }
 
 /* Every value passes here once: it is an item of what is open. */
-static msgpack_packer next(struct ccfc_pack *p)
+static msgpack_packer begin_item(struct ccfc_pack *p)
 {
 	if (p->depth)
 		p->open[p->depth - 1].items++;
@@ -41,7 +41,7 @@ static void open_container(struct ccfc_pack *p, bool map)
 {
 	if (p->depth == CCFC_PACK_DEPTH)
 		abort(); /* our own messages are flat: a programming error */
-	next(p);
+	begin_item(p);
 	p->open[p->depth].at = p->buf->len;
 	p->open[p->depth].items = 0;
 	p->open[p->depth].map = map;
@@ -103,21 +103,21 @@ void ccfc_pack_end(struct ccfc_pack *p)
 
 void ccfc_pack_array_head(struct ccfc_pack *p, uint32_t n)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 
 	msgpack_pack_array(&pk, n);
 }
 
 void ccfc_pack_nil(struct ccfc_pack *p)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 
 	msgpack_pack_nil(&pk);
 }
 
 void ccfc_pack_bool(struct ccfc_pack *p, bool v)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 
 	if (v)
 		msgpack_pack_true(&pk);
@@ -127,28 +127,28 @@ void ccfc_pack_bool(struct ccfc_pack *p, bool v)
 
 void ccfc_pack_int(struct ccfc_pack *p, int64_t v)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 
 	msgpack_pack_int64(&pk, v);
 }
 
 void ccfc_pack_uint(struct ccfc_pack *p, uint64_t v)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 
 	msgpack_pack_uint64(&pk, v);
 }
 
 void ccfc_pack_double(struct ccfc_pack *p, double v)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 
 	msgpack_pack_double(&pk, v);
 }
 
 void ccfc_pack_str(struct ccfc_pack *p, struct ccfc_slice s)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 	size_t len = s.len <= UINT32_MAX ? s.len : UINT32_MAX;
 
 	msgpack_pack_str(&pk, len);
@@ -157,7 +157,7 @@ void ccfc_pack_str(struct ccfc_pack *p, struct ccfc_slice s)
 
 void ccfc_pack_bin(struct ccfc_pack *p, struct ccfc_slice bytes)
 {
-	msgpack_packer pk = next(p);
+	msgpack_packer pk = begin_item(p);
 	size_t len = bytes.len <= UINT32_MAX ? bytes.len : UINT32_MAX;
 
 	msgpack_pack_bin(&pk, len);
@@ -182,7 +182,7 @@ void ccfc_pack_time(struct ccfc_pack *p, int64_t ms)
 
 void ccfc_pack_raw(struct ccfc_pack *p, struct ccfc_slice packed)
 {
-	next(p);
+	begin_item(p);
 	ccfc_buf_slice(p->buf, packed);
 }
 

@@ -101,7 +101,7 @@ static void prepare(const void *data)
 		_exit(NO_DIRECTORY);
 }
 
-static int judge(const struct ccfc_child *child, struct ccfc_err *err)
+static int check_git_exit(const struct ccfc_child *child, struct ccfc_err *err)
 {
 	struct ccfc_slice say = ccfc_child_says(child);
 
@@ -142,7 +142,7 @@ int ccfc_git_run(struct ccfc_buf *out, const struct ccfc_git_place *place,
 		argv[n++] = *args++;
 	code = ccfc_child_run(&child, argv, prepare, place, err);
 	if (!code)
-		code = judge(&child, err);
+		code = check_git_exit(&child, err);
 	if (!code && child.out.len > CCFC_REPLY_MAX_BYTES)
 		code = ccfc_err_set(err, CCFC_ETOOBIG,
 				    "git: the output of "

@@ -5,8 +5,8 @@
 
 #define PAGE 200
 
-static void set(struct ccfc_pages *p, struct ccfc_client *client,
-		const char *session)
+static void set_pages(struct ccfc_pages *p, struct ccfc_client *client,
+		      const char *session)
 {
 	const struct ccfc_query query = CCFC_QUERY_INIT;
 
@@ -18,7 +18,7 @@ static void set(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_messages(struct ccfc_pages *p, struct ccfc_client *client,
 			 const char *session)
 {
-	set(p, client, session);
+	set_pages(p, client, session);
 	p->list = "messages";
 	p->total = "totalMessages";
 	p->ask = ccfc_session_messages;
@@ -27,7 +27,7 @@ void ccfc_pages_messages(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_timeline(struct ccfc_pages *p, struct ccfc_client *client,
 			 const char *session)
 {
-	set(p, client, session);
+	set_pages(p, client, session);
 	p->list = "events";
 	p->total = "totalEvents";
 	p->ask = ccfc_session_timeline;
@@ -36,7 +36,7 @@ void ccfc_pages_timeline(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_tree(struct ccfc_pages *p, struct ccfc_client *client,
 		     const char *session)
 {
-	set(p, client, session);
+	set_pages(p, client, session);
 	p->list = "nodes";
 	p->total = "totalNodes";
 	p->ask = ccfc_session_tree;

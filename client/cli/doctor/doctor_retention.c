@@ -33,7 +33,8 @@ struct due {
 	const struct ccfc_transcript *first, *first_unread;
 };
 
-static void know(struct known *k, struct ccfc_slice path, struct ccfc_obj row)
+static void note_known(struct known *k, struct ccfc_slice path,
+		       struct ccfc_obj row)
 {
 	uint32_t id = ccfc_strtab_put(&k->paths, path);
 
@@ -53,7 +54,7 @@ static void known_init(struct known *k, const struct ccfc_doctor *d)
 	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++) {
 		struct ccfc_obj row = ccfc_obj_at(rows, i);
 
-		know(k, ccfc_obj_get_str(row, "path"), row);
+		note_known(k, ccfc_obj_get_str(row, "path"), row);
 	}
 	/* The path of one that is gone may be another name of one that is
 	 * there. */
@@ -62,7 +63,7 @@ static void known_init(struct known *k, const struct ccfc_doctor *d)
 		struct ccfc_obj names = ccfc_obj_get(row, "names");
 
 		for (uint32_t j = 0; j < ccfc_obj_len(names); j++)
-			know(k, ccfc_obj_str(ccfc_obj_at(names, j)), row);
+			note_known(k, ccfc_obj_str(ccfc_obj_at(names, j)), row);
 	}
 }
 

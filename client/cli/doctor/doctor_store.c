@@ -54,7 +54,7 @@ static void damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 	ccfc_doctor_start(d, &f->fix);
 }
 
-static void whole(struct ccfc_doctor *d, struct ccfc_obj reply)
+static void say_undamaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 {
 	struct ccfc_finding *f =
 		ccfc_doctor_say(d, CCFC_LEVEL_OK, KEY, "is whole, ");
@@ -169,7 +169,7 @@ void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
 		  : ccfc_store_check)(&reply, d->cli->client, &err) < 0)
 		not_checked(d, err.what);
 	else if (ccfc_obj_get_bool(ccfc_cli_value(reply), "ok", false))
-		whole(d, ccfc_cli_value(reply));
+		say_undamaged(d, ccfc_cli_value(reply));
 	else
 		damaged(d, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);

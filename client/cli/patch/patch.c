@@ -235,7 +235,8 @@ static bool was_noted(struct ccfc_obj root, uint32_t i,
 }
 
 /* Shows all of them; how many could be. */
-static uint32_t show(struct ccfc_out *out, struct ccfc_obj root, bool stat)
+static uint32_t show_diffs(struct ccfc_out *out, struct ccfc_obj root,
+			   bool stat)
 {
 	struct ccfc_diffstat table;
 	uint32_t n = count_patch(root), shown = 0;
@@ -319,7 +320,7 @@ int ccfc_patch_answer(struct ccfc_cli *cli, struct ccfc_obj root,
 	if (format == CCFC_PATCH_JSON || format == CCFC_PATCH_JSONL)
 		shown = show_json(&cli->out, root, format == CCFC_PATCH_JSONL);
 	else
-		shown = show(&cli->out, root, format == CCFC_PATCH_STAT);
+		shown = show_diffs(&cli->out, root, format == CCFC_PATCH_STAT);
 	if (ccfc_obj_get_bool(root, "truncated", false))
 		ccfc_cli_note("the answer is incomplete: ask for fewer files "
 			      "at a time");

@@ -20,8 +20,9 @@ static bool in_user(char c)
 	       c == '_' || c == '-';
 }
 
-static bool found(struct ccfc_redact_hit *hit, enum ccfc_redact_kind kind,
-		  size_t start, size_t end, const char *with)
+static bool found_person(struct ccfc_redact_hit *hit,
+			 enum ccfc_redact_kind kind, size_t start, size_t end,
+			 const char *with)
 {
 	*hit = (struct ccfc_redact_hit){ start, end, kind, with };
 	return true;
@@ -101,7 +102,7 @@ static bool find_home(const struct ccfc_redact_scan *scan, size_t i,
 		return false;
 	end = user_end(scan, name, scan->p[k] == '\\');
 	return !is_nobody(scan, name, end) &&
-	       found(hit, CCFC_REDACT_HOME, name, end, "user");
+	       found_person(hit, CCFC_REDACT_HOME, name, end, "user");
 }
 
 /* The user's own home, whatever its shape. */
@@ -115,7 +116,7 @@ static bool find_own(const struct ccfc_redact_scan *scan, size_t i,
 	    !ccfc_redact_starts(scan, i) ||
 	    (end < scan->n && in_user(scan->p[end]) && scan->p[end] != '.'))
 		return false;
-	return found(hit, CCFC_REDACT_HOME, i, end, "~");
+	return found_person(hit, CCFC_REDACT_HOME, i, end, "~");
 }
 
 /* The length of `name` as Claude Code encodes it, if it stands at `i`. */
@@ -170,13 +171,13 @@ static bool find_encoded(const struct ccfc_redact_scan *scan, size_t i,
 		name += 7;
 	else if (own[0] && own[1] && ccfc_redact_has(scan, i, own) &&
 		 encoded_length(scan, i, own))
-		return found(hit, CCFC_REDACT_HOME, i, i + strlen(own),
-			     "-home-user");
+		return found_person(hit, CCFC_REDACT_HOME, i, i + strlen(own),
+				    "-home-user");
 	else
 		return false;
 	end = encoded_user(scan, name);
 	return !is_nobody(scan, name, end) &&
-	       found(hit, CCFC_REDACT_HOME, name, end, "user");
+	       found_person(hit, CCFC_REDACT_HOME, name, end, "user");
 }
 
 static bool is_word(const struct ccfc_redact_scan *scan, size_t i,
@@ -196,10 +197,12 @@ static bool find_name(const struct ccfc_redact_scan *scan, size_t i,
 		return false;
 	for (uint32_t k = 0; k < scan->r->hosts.n; k++)
 		if (is_word(scan, i, scan->r->hosts.items[k], &end))
-			return found(hit, CCFC_REDACT_HOST, i, end, "host");
+			return found_person(hit, CCFC_REDACT_HOST, i, end,
+					    "host");
 	for (uint32_t k = 0; k < scan->r->names.n; k++)
 		if (is_word(scan, i, scan->r->names.items[k], &end))
-			return found(hit, CCFC_REDACT_NAME, i, end, "user");
+			return found_person(hit, CCFC_REDACT_NAME, i, end,
+					    "user");
 	return false;
 }
 

@@ -132,8 +132,8 @@ static bool fits(const struct ccfc_redact_scan *scan, const struct shape *shape,
 	return true;
 }
 
-static bool found(struct ccfc_redact_hit *hit, enum ccfc_redact_kind kind,
-		  size_t start, size_t end)
+static bool found_secret(struct ccfc_redact_hit *hit,
+			 enum ccfc_redact_kind kind, size_t start, size_t end)
 {
 	hit->kind = kind;
 	hit->start = start;
@@ -153,7 +153,7 @@ static bool find_token(const struct ccfc_redact_scan *scan, size_t i,
 		    ccfc_redact_has(scan, i, shape->prefix) &&
 		    (shape->anywhere || ccfc_redact_starts(scan, i)) &&
 		    fits(scan, shape, i, &end))
-			return found(hit, CCFC_REDACT_KEY, i, end);
+			return found_secret(hit, CCFC_REDACT_KEY, i, end);
 	}
 	return false;
 }
@@ -186,7 +186,7 @@ static bool find_jwt(const struct ccfc_redact_scan *scan, size_t i,
 		return false;
 	if (k < scan->n && scan->p[k] == '.')
 		k = skip_base64url(scan, k + 1);
-	return found(hit, CCFC_REDACT_KEY, i, k);
+	return found_secret(hit, CCFC_REDACT_KEY, i, k);
 }
 
 /* ---- private keys ---- */
@@ -234,7 +234,7 @@ static bool find_pem(struct ccfc_redact_scan *scan, size_t i,
 	rest = pem_end(scan, i);
 	while (!rest && k < scan->n && is_inside(scan->p[k]))
 		k++;
-	return found(hit, CCFC_REDACT_PEM, i, rest ? rest : k);
+	return found_secret(hit, CCFC_REDACT_PEM, i, rest ? rest : k);
 }
 
 /* ---- Bearer, URLs, addresses ---- */
@@ -253,7 +253,7 @@ static bool find_bearer(const struct ccfc_redact_scan *scan, size_t i,
 	     k++)
 		digits += ccfc_redact_digit(scan->p[k]);
 	return k - start >= 16 && digits &&
-	       found(hit, CCFC_REDACT_HEADER, start, k);
+	       found_secret(hit, CCFC_REDACT_HEADER, start, k);
 }
 
 /* At the ':' of "://user:password@host". */
@@ -277,7 +277,7 @@ static bool find_login(const struct ccfc_redact_scan *scan, size_t i,
 	}
 	if (!at || !colon || colon > at)
 		return false;
-	found(hit, CCFC_REDACT_URL, start, at + 1);
+	found_secret(hit, CCFC_REDACT_URL, start, at + 1);
 	hit->with = CCFC_REDACTED "@"; /* which starts no address then */
 	return true;
 }
@@ -323,7 +323,7 @@ static bool find_email(const struct ccfc_redact_scan *scan, size_t i,
 	    (i - start == 3 && ccfc_redact_has(scan, start, "git")))
 		return false;
 	end = domain_end(scan, i + 1);
-	return end && found(hit, CCFC_REDACT_EMAIL, start, end);
+	return end && found_secret(hit, CCFC_REDACT_EMAIL, start, end);
 }
 
 bool ccfc_redact_secret(struct ccfc_redact_scan *scan, size_t i,

@@ -38,7 +38,7 @@ static int not_nothing(struct ccfc_err *err)
 	return CCFC_EIO;
 }
 
-static int fail(const struct ccfc_undo *u, struct ccfc_err *err)
+static int fail_on_area(const struct ccfc_undo *u, struct ccfc_err *err)
 {
 	ccfc_err_errno(err, errno, "cannot use %s", u->path);
 	return not_nothing(err);
@@ -176,7 +176,7 @@ static int load_undo(struct ccfc_undo *u, struct ccfc_err *err)
 	const struct dirent *item;
 
 	if (!dir) {
-		int r = fail(u, err);
+		int r = fail_on_area(u, err);
 
 		if (fd >= 0)
 			close(fd);
@@ -272,7 +272,7 @@ static int make_area(const struct ccfc_undo *u, struct ccfc_err *err)
 	ccfc_buf_printf(&parent, "%s/..", u->path);
 	fd = open(parent.ptr, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || ccfc_sync_dir(fd) < 0)
-		r = fail(u, err);
+		r = fail_on_area(u, err);
 	if (fd >= 0)
 		close(fd);
 	ccfc_buf_release(&parent);
@@ -284,14 +284,14 @@ static int lock(struct ccfc_undo *u, struct ccfc_err *err)
 	u->lock = openat(u->dir, "lock",
 			 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (u->lock < 0)
-		return fail(u, err);
+		return fail_on_area(u, err);
 	if (!flock(u->lock, LOCK_EX | LOCK_NB))
 		return 0;
 	if (errno == EWOULDBLOCK)
 		ccfc_cli_note("waiting for another ccfc that changes files");
 	while (flock(u->lock, LOCK_EX) < 0)
 		if (errno != EINTR)
-			return fail(u, err);
+			return fail_on_area(u, err);
 	return 0;
 }
 
@@ -303,13 +303,13 @@ static int open_area(struct ccfc_undo *u, bool make, struct ccfc_err *err)
 	if (u->dir >= 0)
 		return 0;
 	if (errno != ENOENT)
-		return fail(u, err);
+		return fail_on_area(u, err);
 	if (!make)
 		return 0;
 	if (make_area(u, err) < 0)
 		return CCFC_EIO;
 	u->dir = open(u->path, flags);
-	return u->dir < 0 ? fail(u, err) : 0;
+	return u->dir < 0 ? fail_on_area(u, err) : 0;
 }
 
 int ccfc_undo_open(struct ccfc_undo *u, bool make, struct ccfc_err *err)
@@ -424,7 +424,7 @@ int ccfc_undo_blob(struct ccfc_buf *out, const struct ccfc_undo *u,
 	if (dir >= 0)
 		fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || ccfc_read_all(out, fd) < 0)
-		r = fail(u, err);
+		r = fail_on_area(u, err);
 	if (fd >= 0)
 		close(fd);
 	if (dir >= 0)
@@ -448,7 +448,7 @@ int ccfc_undo_mark(const struct ccfc_undo *u, struct ccfc_undo_entry *entry,
 	if (dir < 0 ||
 	    renameat(dir, state_names[entry->state], dir, state_names[state]) ||
 	    ccfc_sync_dir(dir) < 0)
-		r = fail(u, err);
+		r = fail_on_area(u, err);
 	else
 		entry->state = state;
 	if (dir >= 0)

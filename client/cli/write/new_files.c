@@ -108,7 +108,7 @@ static int open_dir(int dir, const char *name)
 }
 
 /* The directory `part` of `dir`, made if need be; -1 and errno. */
-static int enter(int dir, const char *part)
+static int enter_directory(int dir, const char *part)
 {
 	int fd;
 
@@ -137,7 +137,7 @@ static int walk_new_files(struct place *place,
 	while (place->dir >= 0 && (slash = strchr(place->base, '/'))) {
 		char *part = ccfc_strndup(place->base,
 					  (size_t)(slash - place->base));
-		int next = enter(place->dir, part);
+		int next = enter_directory(place->dir, part);
 
 		error = errno;
 		close(place->dir);

@@ -25,8 +25,8 @@
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-static int fail(struct ccfc_err *err, int errnum, const char *verb,
-		const char *path)
+static int fail_on_target(struct ccfc_err *err, int errnum, const char *verb,
+			  const char *path)
 {
 	return ccfc_err_io(err, errnum, "cannot %s %s", verb, path);
 }
@@ -37,7 +37,7 @@ static int fail_to_open(const struct ccfc_target *t, const char *verb,
 			struct ccfc_err *err)
 {
 	if (errno != ENOTDIR && errno != ELOOP)
-		return fail(err, errno, verb, t->path);
+		return fail_on_target(err, errno, verb, t->path);
 	ccfc_err_set(err, CCFC_EDENIED,
 		     "%s: a symbolic link or a file is in the place of one of "
 		     "its directories",
@@ -81,7 +81,7 @@ void ccfc_target_release(struct ccfc_target *t)
 }
 
 /* The part of the path that ends `up` directories above the file. */
-static char *directory(const struct ccfc_target *t, unsigned up)
+static char *directory_above(const struct ccfc_target *t, unsigned up)
 {
 	size_t cut = (size_t)(t->name - t->path) - 1;
 
@@ -94,7 +94,7 @@ static char *directory(const struct ccfc_target *t, unsigned up)
 void ccfc_target_drop_dirs(const struct ccfc_target *t, unsigned n)
 {
 	for (unsigned up = 0; up < n; up++) {
-		char *dir = directory(t, up);
+		char *dir = directory_above(t, up);
 		unsigned missing;
 		int fd = *dir ? ccfc_path_walk_open(t->path, up + 1, &missing)
 			      : -1;
@@ -137,7 +137,7 @@ static int make_dirs(struct ccfc_target *t, struct ccfc_err *err)
 	int fd = ccfc_path_walk_open(t->path, 0, &missing), r = 0;
 
 	for (; fd >= 0 && missing; missing--) {
-		char *dir = directory(t, missing - 1);
+		char *dir = directory_above(t, missing - 1);
 
 		fd = make_dir(fd, strrchr(dir, '/') + 1);
 		free(dir);
@@ -190,8 +190,9 @@ static int open_file(int *fd, struct stat *st, const struct ccfc_target *t,
 	if (t->dir < 0)
 		return 0;
 	if (fstatat(t->dir, name, st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0
-				       : fail(err, errno, "look at", t->path);
+		return errno == ENOENT
+			       ? 0
+			       : fail_on_target(err, errno, "look at", t->path);
 	if (!S_ISREG(st->st_mode))
 		return refuse_kind(st->st_mode, t->path, err);
 	*fd = openat(t->dir, name,
@@ -201,7 +202,7 @@ static int open_file(int *fd, struct stat *st, const struct ccfc_target *t,
 
 		if (*fd >= 0)
 			close(*fd);
-		return fail(err, e, "read", t->path);
+		return fail_on_target(err, e, "read", t->path);
 	}
 	if (S_ISREG(st->st_mode))
 		return 1;
@@ -227,8 +228,9 @@ int ccfc_target_look(struct ccfc_target *t, struct ccfc_err *err)
 		return r;
 	r = ccfc_read_all(&t->content, fd);
 	if (r < 0)
-		r = errno == EFBIG ? too_big(t->path, err)
-				   : fail(err, errno, "read", t->path);
+		r = errno == EFBIG
+			    ? too_big(t->path, err)
+			    : fail_on_target(err, errno, "read", t->path);
 	close(fd);
 	if (r < 0)
 		return r;
@@ -321,7 +323,7 @@ static int take_over(int fd, const struct ccfc_target *t, struct ccfc_err *err)
 		return 0; /* gone meanwhile: the commit will say so */
 	r = ccfc_attr_copy(fd, old);
 	if (r < 0)
-		fail(err, errno, "keep the attributes of", t->path);
+		fail_on_target(err, errno, "keep the attributes of", t->path);
 	close(old);
 	return r < 0 ? CCFC_EIO : 0;
 }
@@ -333,19 +335,20 @@ static int set_owner(int fd, const struct ccfc_target *t,
 	bool uid, gid;
 
 	if (fstat(fd, &st) < 0)
-		return fail(err, errno, "write beside", t->path);
+		return fail_on_target(err, errno, "write beside", t->path);
 	uid = st.st_uid != as->uid;
 	gid = st.st_gid != as->gid;
 	if ((uid || gid) && fchown(fd, uid ? as->uid : (uid_t)-1,
 				   gid ? as->gid : (gid_t)-1) < 0) {
-		fail(err, errno,
-		     uid ? "keep the owner of" : "keep the group of", t->path);
+		fail_on_target(err, errno,
+			       uid ? "keep the owner of" : "keep the group of",
+			       t->path);
 		ccfc_err_hint(err, "nothing was written; ask the owner to");
 		return CCFC_EDENIED;
 	}
 	/* Last: a change of owner takes bits away. */
 	if (fchmod(fd, as->mode) < 0)
-		return fail(err, errno, "keep the mode of", t->path);
+		return fail_on_target(err, errno, "keep the mode of", t->path);
 	return 0;
 }
 
@@ -356,7 +359,7 @@ static int fill_temp(int fd, const struct ccfc_target *t,
 	int r = 0;
 
 	if (ccfc_write_all(fd, content) < 0)
-		return fail(err, errno, "write", t->path);
+		return fail_on_target(err, errno, "write", t->path);
 	if (as)
 		r = set_owner(fd, t, as, err);
 	if (!r && t->exists)
@@ -378,14 +381,14 @@ int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
 	/* What is to be kept from others is so from the start. */
 	fd = ccfc_temp_open(t->dir, t->temp, as ? 0600 : 0666);
 	if (fd < 0) {
-		r = fail(err, errno, "write", t->path);
+		r = fail_on_target(err, errno, "write", t->path);
 	} else {
 		t->temp_made = true;
 		r = fill_temp(fd, t, content, as, err);
 		if (r < 0)
 			close(fd);
 		else if (ccfc_temp_close(fd) < 0)
-			r = fail(err, errno, "write", t->path);
+			r = fail_on_target(err, errno, "write", t->path);
 	}
 	if (r < 0) {
 		if (t->temp_made)
@@ -411,7 +414,7 @@ static int put_over(struct ccfc_target *t, struct ccfc_err *err)
 		t->temp_made = r < 0;
 	}
 	if (r < 0)
-		return fail(err, errno, "replace", t->path);
+		return fail_on_target(err, errno, "replace", t->path);
 	if (!t->temp_made)
 		return 0;
 	r = look_again(t, t->temp, err);
@@ -438,8 +441,9 @@ int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err)
 	else
 		r = t->exists ? unlinkat(t->dir, t->name, 0) : 0;
 	if (r < 0)
-		return fail(err, errno, t->temp_made ? "replace" : "remove",
-			    t->path);
+		return fail_on_target(err, errno,
+				      t->temp_made ? "replace" : "remove",
+				      t->path);
 	t->temp_made = false;
 	return 0;
 }
@@ -447,6 +451,6 @@ int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err)
 int ccfc_target_sync(const struct ccfc_target *t, struct ccfc_err *err)
 {
 	if (t->dir >= 0 && ccfc_sync_dir(t->dir) < 0)
-		return fail(err, errno, "make durable", t->path);
+		return fail_on_target(err, errno, "make durable", t->path);
 	return 0;
 }

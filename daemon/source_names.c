@@ -240,7 +240,7 @@ static uint32_t merge(const struct look *look, uint32_t a, uint32_t b)
 
 /* --- one look --- */
 
-static void found(const struct look *look, uint32_t source)
+static void take_found_source(const struct look *look, uint32_t source)
 {
 	struct ccfc_ingest *in = look->in;
 	uint64_t size = (uint64_t)look->st.st_size;
@@ -280,7 +280,7 @@ static void there_is(struct look *look)
 	uint32_t id = ccfc_index_alias_find(in->index, path), other;
 
 	if (id != CCFC_ID_NONE && is_still_alias(look, id)) {
-		found(look, id);
+		take_found_source(look, id);
 		return;
 	}
 	id = ccfc_index_source_find(in->index, path);
@@ -300,7 +300,7 @@ static void there_is(struct look *look)
 	} else {
 		id = merge(look, id, other);
 	}
-	found(look, id);
+	take_found_source(look, id);
 	if (ccfc_ingest_at(in, id)->aliases)
 		choose_path(in, id);
 }

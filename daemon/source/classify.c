@@ -65,7 +65,7 @@ static struct ccfc_name agent_file(struct ccfc_slice name,
 	return out;
 }
 
-static struct ccfc_name directory(bool ours, struct ccfc_slice session)
+static struct ccfc_name directory_name(bool ours, struct ccfc_slice session)
 {
 	struct ccfc_name out = { .kind = CCFC_NAME_OTHER };
 
@@ -94,16 +94,16 @@ static struct ccfc_name in_project(struct ccfc_slice name)
 		out.session = cut_classify(name, 0, sizeof(".jsonl") - 1);
 		return out;
 	}
-	return directory(!ccfc_slice_ends(name, ".json") &&
-				 !ccfc_slice_is(name, "memory") &&
-				 !ccfc_slice_is(name, "tool-results"),
-			 name);
+	return directory_name(!ccfc_slice_ends(name, ".json") &&
+				      !ccfc_slice_is(name, "memory") &&
+				      !ccfc_slice_is(name, "tool-results"),
+			      name);
 }
 
 static struct ccfc_name in_subagents(const struct parts *parts)
 {
 	if (ccfc_slice_is(parts->at[3], "workflows"))
-		return directory(true, parts->at[1]);
+		return directory_name(true, parts->at[1]);
 	return agent_file(parts->at[3], parts->at[1]);
 }
 
@@ -113,22 +113,23 @@ struct ccfc_name ccfc_name_classify(struct ccfc_slice rel)
 	bool ours;
 
 	if (!rel.len)
-		return directory(true, CCFC_SLICE_NONE);
+		return directory_name(true, CCFC_SLICE_NONE);
 	if (!split_classify(&parts, rel))
-		return directory(false, CCFC_SLICE_NONE);
+		return directory_name(false, CCFC_SLICE_NONE);
 	if (parts.n == 1)
-		return directory(true, CCFC_SLICE_NONE);
+		return directory_name(true, CCFC_SLICE_NONE);
 	if (parts.n == 2)
 		return in_project(parts.at[1]);
 
 	ours = in_project(parts.at[1]).kind == CCFC_NAME_DIR &&
 	       ccfc_slice_is(parts.at[2], "subagents");
 	if (!ours || parts.n == 3)
-		return directory(ours, parts.at[1]);
+		return directory_name(ours, parts.at[1]);
 	if (parts.n == 4)
 		return in_subagents(&parts);
 	ours = ccfc_slice_is(parts.at[3], "workflows");
 	if (!ours || parts.n == 5)
-		return directory(ours && !is_hidden(parts.at[4]), parts.at[1]);
+		return directory_name(ours && !is_hidden(parts.at[4]),
+				      parts.at[1]);
 	return agent_file(parts.at[5], parts.at[1]);
 }

@@ -132,7 +132,8 @@ void ccfc_dir_remove(struct ccfc_dir *dir, struct ccfc_entry *entry)
 }
 
 /* Appends to a path under construction; false if it gets too long. */
-static bool append(char out[PATH_MAX], size_t *len, const char *s, size_t n)
+static bool append_to_path(char out[PATH_MAX], size_t *len, const char *s,
+			   size_t n)
 {
 	if (n >= PATH_MAX - *len)
 		return false;
@@ -148,9 +149,12 @@ static bool build_path(const struct ccfc_dir *dir, char out[PATH_MAX],
 	const struct ccfc_root *root = dir->root;
 
 	if (!dir->parent)
-		return append(out, len, root->projects, root->projects_len);
-	return build_path(dir->parent, out, len) && append(out, len, "/", 1) &&
-	       append(out, len, dir->entry->name, strlen(dir->entry->name));
+		return append_to_path(out, len, root->projects,
+				      root->projects_len);
+	return build_path(dir->parent, out, len) &&
+	       append_to_path(out, len, "/", 1) &&
+	       append_to_path(out, len, dir->entry->name,
+			      strlen(dir->entry->name));
 }
 
 bool ccfc_dir_path(const struct ccfc_dir *dir, const char *name,
@@ -160,8 +164,8 @@ bool ccfc_dir_path(const struct ccfc_dir *dir, const char *name,
 
 	if (!build_path(dir, out, &len))
 		return false;
-	return !name || (append(out, &len, "/", 1) &&
-			 append(out, &len, name, strlen(name)));
+	return !name || (append_to_path(out, &len, "/", 1) &&
+			 append_to_path(out, &len, name, strlen(name)));
 }
 
 struct ino_key {

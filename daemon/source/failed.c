@@ -52,8 +52,8 @@ static char *copy_failed(struct ccfc_slice s)
 	return s.ptr ? ccfc_strndup(s.ptr, s.len) : NULL;
 }
 
-static void insert(struct ccfc_failed *failed, uint32_t at, const char *path,
-		   const struct ccfc_name *name)
+static void insert_failure(struct ccfc_failed *failed, uint32_t at,
+			   const char *path, const struct ccfc_name *name)
 {
 	struct ccfc_failure fresh = {
 		.path = ccfc_strdup(path),
@@ -81,7 +81,7 @@ bool ccfc_failed_note(struct ccfc_failed *failed, const char *path,
 	bool news;
 
 	if (!is_at(failed, at, path))
-		insert(failed, at, path, name);
+		insert_failure(failed, at, path, name);
 	f = &failed->items[at];
 	f->tries++;
 	news = !f->why || strcmp(f->why, why) != 0;

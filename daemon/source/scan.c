@@ -118,8 +118,8 @@ static void note_failure(struct ccfc_tree *tree, const char *path, int errnum)
 			 strerror(errnum));
 }
 
-static struct ccfc_entry *see(struct ccfc_dir *dir, const char *name,
-			      bool is_dir)
+static struct ccfc_entry *see_entry(struct ccfc_dir *dir, const char *name,
+				    bool is_dir)
 {
 	struct ccfc_entry *entry = ccfc_dir_find(dir, name);
 
@@ -152,14 +152,14 @@ static bool read_entry(struct ccfc_tree *tree, struct ccfc_dir *dir,
 		return false;
 	kind = ccfc_tree_name(dir->root, ccfc_slice_str(path)).kind;
 	if (kind == CCFC_NAME_DIR && maybe_dir)
-		see(dir, de->d_name, true);
+		see_entry(dir, de->d_name, true);
 	if ((kind != CCFC_NAME_SESSION && kind != CCFC_NAME_AGENT) ||
 	    !maybe_file)
 		return false;
 	ccfc_alias_mark(tree, dir, de->d_name);
 	link = de->d_type == DT_LNK ||
 	       (de->d_type == DT_UNKNOWN && ccfc_scan_is_link(path));
-	see(dir, de->d_name, false)->link = link;
+	see_entry(dir, de->d_name, false)->link = link;
 	return link;
 }
 

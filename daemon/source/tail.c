@@ -400,8 +400,8 @@ static bool ends_used_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	return true;
 }
 
-static int give(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
-		struct ccfc_line *line, const char *newline)
+static int give_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		     struct ccfc_line *line, const char *newline)
 {
 	const char *ptr = tail->mem + tail->pos;
 	size_t len = (size_t)(newline - ptr);
@@ -455,7 +455,7 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		if (nl && ends_used_line(tail, cursor, nl))
 			continue;
 		if (nl)
-			return give(tail, cursor, line, nl);
+			return give_line(tail, cursor, line, nl);
 		tail->scan = tail->end;
 		if (tail->end - tail->pos > tail->max_line)
 			return skip_line(tail, cursor, line, tail->at, err);

@@ -391,8 +391,8 @@ static void look_history(struct makings *m, struct ccfc_history *history,
 	m->stamp = stamp_of(history, file, m);
 }
 
-static bool renumber(struct ccfc_node *nodes, uint32_t n,
-		     const struct ccfc_homes *homes)
+static bool renumber_nodes(struct ccfc_node *nodes, uint32_t n,
+			   const struct ccfc_homes *homes)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		nodes[i].change = ccfc_own_of(homes, nodes[i].home);
@@ -414,8 +414,8 @@ static struct ccfc_chain *take_kept(struct ccfc_history *history, uint32_t file)
 		return NULL;
 	chain->history = history;
 	chain->file = file;
-	if (!chain->stale && renumber(chain->nodes, chain->n, homes) &&
-	    renumber(chain->forward, chain->nforward, homes))
+	if (!chain->stale && renumber_nodes(chain->nodes, chain->n, homes) &&
+	    renumber_nodes(chain->forward, chain->nforward, homes))
 		return chain;
 	ccfc_chain_free(chain);
 	return NULL;

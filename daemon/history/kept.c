@@ -126,7 +126,7 @@ struct dropped {
 	uint32_t nchains, nwalks;
 };
 
-static void drop(struct dropped *d, struct ccfc_kept *k, struct slot *slot)
+static void drop_slot(struct dropped *d, struct ccfc_kept *k, struct slot *slot)
 {
 	if (slot >= k->chains && slot < k->chains + SLOTS)
 		d->chains[d->nchains++] = slot->item;
@@ -143,9 +143,9 @@ static void drop_old(struct dropped *d, struct ccfc_kept *k)
 		struct slot *walk = oldest(k->walks);
 
 		if (!chain || (walk && walk->used < chain->used))
-			drop(d, k, walk);
+			drop_slot(d, k, walk);
 		else
-			drop(d, k, chain);
+			drop_slot(d, k, chain);
 	}
 }
 
@@ -166,7 +166,7 @@ static void put_kept_chains(struct ccfc_kept *k, struct slot *slots,
 	pthread_mutex_lock(&k->lock);
 	at = choose_kept_chains(slots, fresh->home, fresh->space);
 	if (at->item)
-		drop(&d, k, at);
+		drop_slot(&d, k, at);
 	*at = *fresh;
 	at->used = ++k->tick;
 	drop_old(&d, k);

@@ -19,8 +19,8 @@ struct end {
 	struct ccfc_walk *walk; /* either of them */
 };
 
-static int nothing(const struct ccfc_chain *chain, const char *why,
-		   struct ccfc_err *err)
+static int fail_without_content(const struct ccfc_chain *chain, const char *why,
+				struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: %s",
 			    ccfc_chain_path(chain), why);
@@ -76,7 +76,8 @@ static void give_lines(struct ccfc_blame *out, const struct end *e,
 
 /* --- how sure --- */
 
-static void doubt(struct ccfc_blame *out, const struct ccfc_side_state *side)
+static void note_doubt(struct ccfc_blame *out,
+		       const struct ccfc_side_state *side)
 {
 	if (side->how == CCFC_HOW_NOT || side->fidelity >= out->fidelity)
 		return;
@@ -101,11 +102,11 @@ static void find_doubt(struct ccfc_blame *out, const struct end *e)
 			continue;
 		last = owner;
 		if (i < e->chain->n)
-			doubt(out, &nodes[i].before);
+			note_doubt(out, &nodes[i].before);
 		if (ccfc_owner_is_change(owner))
-			doubt(out, &nodes[i].after);
+			note_doubt(out, &nodes[i].after);
 		else if (i)
-			doubt(out, &nodes[i - 1].after);
+			note_doubt(out, &nodes[i - 1].after);
 	}
 }
 
@@ -143,7 +144,7 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 	int r = 0;
 
 	if (!chain->disk.exists) {
-		nothing(chain, "does not exist now", err);
+		fail_without_content(chain, "does not exist now", err);
 		ccfc_err_hint(err, "give 'at' for the file as it was");
 		return CCFC_ENOTFOUND;
 	}
@@ -211,7 +212,8 @@ static int end_at_point(struct ccfc_blame *out, struct end *e,
 	if (state.fidelity < CCFC_FIDELITY_RECONSTRUCTED)
 		return unknown(e->chain, state.why, err);
 	if (!state.exists)
-		return nothing(e->chain, "did not exist then", err);
+		return fail_without_content(e->chain, "did not exist then",
+					    err);
 	if (point->seen != CCFC_ID_NONE)
 		return end_at_seen(out, e, &state);
 	go_to(e, point->i + !point->before);

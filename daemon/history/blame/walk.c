@@ -174,7 +174,7 @@ static bool read_side(struct step *s, bool after)
 	return got;
 }
 
-static bool enter(struct step *s)
+static bool enter_step(struct step *s)
 {
 	struct ccfc_walk *w = s->walk;
 	struct ccfc_return back;
@@ -238,7 +238,7 @@ static void walk_node(struct step *s)
 	bool entered;
 
 	load_walk(s);
-	entered = enter(s);
+	entered = enter_step(s);
 	if (entered)
 		save_if_wanted(s, ccfc_place_of(s->i, false));
 	if (s->node->after.how == CCFC_HOW_NOT || !read_after(s, entered)) {
@@ -268,7 +268,7 @@ bool ccfc_walk_enter(struct ccfc_walk *w, struct ccfc_chain *chain)
 			  .chain = chain,
 			  .node = &chain->nodes[w->at],
 			  .i = w->at };
-	bool entered = enter(&s);
+	bool entered = enter_step(&s);
 
 	ccfc_buf_release(&s.text);
 	return entered;

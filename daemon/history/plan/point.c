@@ -22,7 +22,7 @@ static int as_change(struct ccfc_at *out, uint32_t change)
 	return 0;
 }
 
-static int nothing(struct ccfc_slice word, struct ccfc_err *err)
+static int fail_unknown_word(struct ccfc_slice word, struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_ENOTFOUND,
 		     "%.*s: not a known time, change or session",
@@ -55,7 +55,7 @@ static int read_name(struct ccfc_at *out, const struct ccfc_index *index,
 	r = ccfc_query_change(&id, index, word, err);
 	if (!r)
 		return as_change(out, id);
-	return r == CCFC_ENOTFOUND ? nothing(word, err) : r;
+	return r == CCFC_ENOTFOUND ? fail_unknown_word(word, err) : r;
 }
 
 int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
@@ -202,7 +202,8 @@ static bool is_shown_time(const struct search *s, uint32_t i)
 }
 
 /* The last backup in front of change i that is not later than asked for. */
-static void see(struct ccfc_point *out, const struct search *s, uint32_t i)
+static void use_seen_state(struct ccfc_point *out, const struct search *s,
+			   uint32_t i)
 {
 	out->seen = ccfc_chain_seen(s->chain, i, s->at->time);
 	/* At that very moment nothing is open. */
@@ -233,13 +234,13 @@ static int find_time(struct ccfc_point *out, const struct search *s,
 		if (ccfc_chain_time(s->chain, i) <= s->at->time ||
 		    is_shown_time(s, i)) {
 			out->i = i;
-			see(out, s, i + 1);
+			use_seen_state(out, s, i + 1);
 			return 0;
 		}
 	}
 	out->before = true;
 	out->i = 0;
-	see(out, s, 0);
+	use_seen_state(out, s, 0);
 	if (out->seen != CCFC_ID_NONE)
 		return 0;
 	c = change_at(s, 0);
@@ -341,8 +342,8 @@ static void window(char *out, size_t size, const struct between *b)
 			 ccfc_time_format(to, b->to));
 }
 
-static void doubt(struct ccfc_content_state *state, const struct between *b,
-		  struct ccfc_arena *arena)
+static void weaken_between(struct ccfc_content_state *state,
+			   const struct between *b, struct ccfc_arena *arena)
 {
 	char when[2 * CCFC_TIME_TEXT_MAX + 32], text[512];
 	bool more = state->fidelity == CCFC_FIDELITY_RECONSTRUCTED;
@@ -391,5 +392,5 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 	b = around(chain, point);
 	/* What overwrote it is the next change itself. */
 	if (b.gap != CCFC_GAP_NONE && b.gap != CCFC_GAP_OVERWRITTEN)
-		doubt(out, &b, arena);
+		weaken_between(out, &b, arena);
 }

@@ -176,9 +176,9 @@ static void conclude(struct ccfc_plan *out)
 						  : CCFC_PLAN_CREATE;
 }
 
-static void undo(struct ccfc_plan *out, struct ccfc_chain *chain,
-		 const struct ccfc_change_runs *runs, const char *label,
-		 struct ccfc_arena *arena)
+static void undo_all_runs(struct ccfc_plan *out, struct ccfc_chain *chain,
+			  const struct ccfc_change_runs *runs,
+			  const char *label, struct ccfc_arena *arena)
 {
 	struct ccfc_version cur = out->present;
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -231,5 +231,5 @@ void ccfc_plan_revert(struct ccfc_plan *out, struct ccfc_chain *chain,
 		conclude(out);
 		return;
 	}
-	undo(out, chain, &runs, label, arena);
+	undo_all_runs(out, chain, &runs, label, arena);
 }

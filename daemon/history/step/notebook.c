@@ -130,7 +130,7 @@ static bool find_place(struct ccfc_notebook *nb)
 	return true;
 }
 
-static bool insert(struct ccfc_notebook *nb)
+static bool insert_cell(struct ccfc_notebook *nb)
 {
 	struct ccfc_js_members *edited = &nb->edited;
 	bool is_code = ccfc_slice_is(nb->cell->type, "code");
@@ -162,7 +162,7 @@ static bool edit(struct ccfc_notebook *nb)
 	case CCFC_CELL_REPLACE:
 		return find_target(nb) && replace_notebook(nb);
 	case CCFC_CELL_INSERT:
-		return insert(nb);
+		return insert_cell(nb);
 	case CCFC_CELL_DELETE:
 		return find_target(nb);
 	}

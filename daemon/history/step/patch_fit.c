@@ -79,7 +79,7 @@ static void add_text(struct ccfc_patch_fit *unfold, struct ccfc_slice text,
 	ccfc_text_lines_release(&lines);
 }
 
-static void make(struct ccfc_patch_fit *unfold)
+static void make_fit_table(struct ccfc_patch_fit *unfold)
 {
 	const struct ccfc_evidence *ev = unfold->evidence;
 	struct ccfc_buf scratch = CCFC_BUF_INIT;
@@ -103,7 +103,7 @@ struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,
 	if (!ccfc_slice_starts(shown, "  "))
 		return shown;
 	if (!unfold->made)
-		make(unfold);
+		make_fit_table(unfold);
 	found = find_patch_fit(unfold, shown);
 	if (!found || found->several)
 		*guessed = true;

@@ -144,8 +144,8 @@ static void mark(struct ccfc_excerpt_marks *m, uint32_t home)
 }
 
 /* Numbers what is marked; gives the numbers at home. */
-static struct ccfc_homes number(struct ccfc_excerpt_marks *m,
-				struct ccfc_arena *arena)
+static struct ccfc_homes number_marked(struct ccfc_excerpt_marks *m,
+				       struct ccfc_arena *arena)
 {
 	struct ccfc_ids ids = { 0 };
 	struct ccfc_homes homes;
@@ -348,8 +348,8 @@ static void copy_uuid(struct ccfc_observation *obs,
 }
 
 /* In place, but for `next`. */
-static void renumber(struct ccfc_observation *obs,
-		     struct ccfc_excerpt_copying *c)
+static void renumber_observation(struct ccfc_observation *obs,
+				 struct ccfc_excerpt_copying *c)
 {
 	obs->place.source = ccfc_excerpt_source(c, obs->place.source);
 	obs->session = session_of(c, obs->session);
@@ -370,7 +370,7 @@ static uint32_t copy_obs(struct ccfc_excerpt_copying *c, uint32_t next)
 		struct ccfc_observation obs = c->from->obs.items[next];
 
 		next = obs.next;
-		renumber(&obs, c);
+		renumber_observation(&obs, c);
 		obs.next = next == CCFC_ID_NONE ? next : c->to->obs.n + 1;
 		CCFC_VEC_PUSH(c->to->obs, obs);
 	}
@@ -419,7 +419,7 @@ static void copy_change(struct ccfc_excerpt_copying *c, uint32_t home)
 	to.id = ccfc_arena_copy(&c->to->ids, ccfc_slice(to.id, to.id_len)).ptr;
 	if (to.call.known) {
 		to.call.next = copy_obs(c, to.call.next);
-		renumber(&to.call, c);
+		renumber_observation(&to.call, c);
 	}
 	if (to.result.known) {
 		to.result.place.source =
@@ -493,8 +493,8 @@ struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e)
 	mark_all(&c);
 	c.ex->files = keep_excerpt(&e->files, &c.ex->arena);
 	c.ex->changes = keep_excerpt(&e->changes, &c.ex->arena);
-	c.ex->sources = number(&c.sources, &c.ex->arena);
-	c.ex->sessions = number(&c.sessions, &c.ex->arena);
+	c.ex->sources = number_marked(&c.sources, &c.ex->arena);
+	c.ex->sessions = number_marked(&c.sessions, &c.ex->arena);
 	copy_rows(&c);
 	ccfc_excerpt_keep_commands(&c);
 	free(c.sources.own);

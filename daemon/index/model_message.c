@@ -135,8 +135,8 @@ static int compare_owners(struct ccfc_index *index,
 }
 
 /* How many others does `a` come before? */
-static uint32_t wins(struct ccfc_index *index, uint32_t first, uint32_t a,
-		     uint32_t *others)
+static uint32_t count_message_wins(struct ccfc_index *index, uint32_t first,
+				   uint32_t a, uint32_t *others)
 {
 	const struct ccfc_model_message *items = index->messages.items;
 	uint32_t n = 0;
@@ -158,7 +158,7 @@ static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
 	uint32_t best = first, most = 0, others;
 
 	for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next) {
-		uint32_t n = wins(index, first, a, &others);
+		uint32_t n = count_message_wins(index, first, a, &others);
 
 		if (n > most || (n == most && compare_rows(index, &items[a],
 							   &items[best]) < 0)) {
@@ -178,7 +178,7 @@ static uint32_t find_owner(struct ccfc_index *index, uint32_t first)
 	     a = items[a].next)
 		if (compare_owners(index, &items[a], &items[best]) < 0)
 			best = a;
-	if (wins(index, first, best, &others) < others)
+	if (count_message_wins(index, first, best, &others) < others)
 		best = most_wins(index, first);
 	return best;
 }

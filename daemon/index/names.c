@@ -19,7 +19,8 @@ static struct ccfc_alias *find_names(const struct ccfc_index *index,
 	return id == CCFC_ID_NONE ? NULL : &index->aliases.items[id];
 }
 
-static struct ccfc_alias *make(struct ccfc_index *index, struct ccfc_slice path)
+static struct ccfc_alias *make_alias(struct ccfc_index *index,
+				     struct ccfc_slice path)
 {
 	struct ccfc_alias fresh = {
 		.path = ccfc_strtab_put(&index->strings, path),
@@ -41,7 +42,7 @@ void ccfc_index_alias_put(struct ccfc_index *index, uint32_t source,
 	ccfc_index_alias_drop(index, path);
 	alias = find_names(index, path);
 	if (!alias)
-		alias = make(index, path);
+		alias = make_alias(index, path);
 	alias->source = source;
 	alias->session = ccfc_strtab_put(&index->strings, name->session);
 	alias->agent = ccfc_strtab_put(&index->strings, name->agent);

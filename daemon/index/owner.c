@@ -196,8 +196,10 @@ static bool is_better(struct ccfc_index *index,
 }
 
 /* How many of the others does `a` beat, among those of the same time? */
-static uint32_t wins(struct ccfc_index *index, const struct ccfc_change *c,
-		     const struct ccfc_observation *a, uint32_t *others)
+static uint32_t count_session_wins(struct ccfc_index *index,
+				   const struct ccfc_change *c,
+				   const struct ccfc_observation *a,
+				   uint32_t *others)
 {
 	const struct ccfc_observation *b = &c->call;
 	uint32_t n = 0;
@@ -224,9 +226,10 @@ static uint32_t most_wins(struct ccfc_index *index, struct ccfc_change *c,
 
 	do {
 		const struct ccfc_observation *obs = obs_at(index, c, id);
-		uint32_t n = call_time(obs) == time
-				     ? wins(index, c, obs, &others)
-				     : 0;
+		uint32_t n =
+			call_time(obs) == time
+				? count_session_wins(index, c, obs, &others)
+				: 0;
 
 		if (n > most ||
 		    (n && n == most &&
@@ -259,7 +262,8 @@ static uint32_t find_owner(struct ccfc_index *index, uint32_t change)
 		if (is_better(index, &index->obs.items[id],
 			      obs_at(index, c, best)))
 			best = id;
-	if (wins(index, c, obs_at(index, c, best), &others) < others)
+	if (count_session_wins(index, c, obs_at(index, c, best), &others) <
+	    others)
 		best = most_wins(index, c, best);
 	if (others)
 		note_tie(index, change);

@@ -145,8 +145,8 @@ static void raise_event(struct ccfc_index *index, uint32_t change,
 }
 
 /* What is seen of a change now is this; an event if that is news. */
-static void show(struct ccfc_index *index, uint32_t change, uint32_t file,
-		 uint32_t session, enum ccfc_state state)
+static void show_change(struct ccfc_index *index, uint32_t change,
+			uint32_t file, uint32_t session, enum ccfc_state state)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 	uint32_t previous = 0;
@@ -176,7 +176,8 @@ static void settle_files(struct ccfc_index *index, uint32_t command)
 		ccfc_index_mark_change(index, id);
 		if (ccfc_index_take_command(index, id)) {
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
-			show(index, id, c->call.file, of->session, of->state);
+			show_change(index, id, c->call.file, of->session,
+				    of->state);
 			continue;
 		}
 		if (c->settled)
@@ -193,8 +194,8 @@ static void settle_change(struct ccfc_index *index, uint32_t change)
 
 	c->touched = false;
 	ccfc_index_pick_owner(index, change);
-	show(index, change, is_command ? 0 : file_of(c), owner_of(c),
-	     state_of(index, c));
+	show_change(index, change, is_command ? 0 : file_of(c), owner_of(c),
+		    state_of(index, c));
 	if (is_command)
 		settle_files(index, change);
 }

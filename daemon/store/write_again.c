@@ -56,7 +56,7 @@ static int begin_write_again(struct ccfc_store *store, struct ccfc_err *err)
 	return 0;
 }
 
-static void undo(struct ccfc_store *store)
+static void undo_write_again(struct ccfc_store *store)
 {
 	static const char *const tails[] = { "-wal", "-shm", "" };
 	struct ccfc_buf name = CCFC_BUF_INIT;
@@ -84,7 +84,7 @@ static int write_all(struct ccfc_store *store, struct ccfc_index *index,
 		r = ccfc_store_commit(store, index, err);
 	}
 	if (r)
-		undo(store);
+		undo_write_again(store);
 	return r;
 }
 

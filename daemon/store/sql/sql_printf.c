@@ -24,28 +24,28 @@ struct spec {
 	char type;
 };
 
-static sqlite3_value *next(struct args *args)
+static sqlite3_value *next_argument(struct args *args)
 {
 	return args->used < args->n ? args->items[args->used++] : NULL;
 }
 
 static int64_t next_int(struct args *args)
 {
-	sqlite3_value *v = next(args);
+	sqlite3_value *v = next_argument(args);
 
 	return v ? sqlite3_value_int64(v) : 0;
 }
 
 static double next_double(struct args *args)
 {
-	sqlite3_value *v = next(args);
+	sqlite3_value *v = next_argument(args);
 
 	return v ? sqlite3_value_double(v) : 0;
 }
 
 static const char *next_text(struct args *args)
 {
-	sqlite3_value *v = next(args);
+	sqlite3_value *v = next_argument(args);
 
 	return v ? (const char *)sqlite3_value_text(v) : NULL;
 }

@@ -25,8 +25,8 @@ static bool is_there(struct ccfc_store *store, const char *name,
 	return same;
 }
 
-static int make(struct ccfc_store *store, const struct ccfc_view *view,
-		struct ccfc_err *err)
+static int make_view(struct ccfc_store *store, const struct ccfc_view *view,
+		     struct ccfc_err *err)
 {
 	struct ccfc_buf create = CCFC_BUF_INIT, sql = CCFC_BUF_INIT;
 	int r = 0;
@@ -50,6 +50,6 @@ int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err)
 	int r = 0;
 
 	for (int i = 0; i < CCFC_VIEWS && !r; i++)
-		r = make(store, &ccfc_views[i], err);
+		r = make_view(store, &ccfc_views[i], err);
 	return r;
 }

@@ -260,8 +260,9 @@ static uint32_t all_tasks(struct ccfc_todo *p)
 }
 
 /* Takes the plan that was used last. */
-static void give(struct ccfc_conversation_tasks *out, struct ccfc_todo *tasks,
-		 struct ccfc_todo *todos, bool todo)
+static void give_tasks(struct ccfc_conversation_tasks *out,
+		       struct ccfc_todo *tasks, struct ccfc_todo *todos,
+		       bool todo)
 {
 	const struct ccfc_todo *p = todo ? todos : tasks;
 
@@ -289,7 +290,7 @@ void ccfc_conversation_tasks(struct ccfc_conversation_tasks *out,
 	ccfc_todo_init(&tasks, reader, conv, max, arena);
 	ccfc_todo_init(&todos, reader, conv, max, arena);
 	task = all_tasks(&tasks);
-	give(out, &tasks, &todos, last_todo(&todos) > task);
+	give_tasks(out, &tasks, &todos, last_todo(&todos) > task);
 }
 
 void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
@@ -317,5 +318,5 @@ void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
 		if (take_calls(&todos, &r, CCFC_CONVERSATION_TODO))
 			todo = true;
 	}
-	give(out, &tasks, &todos, todo);
+	give_tasks(out, &tasks, &todos, todo);
 }

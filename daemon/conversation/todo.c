@@ -51,7 +51,7 @@ static struct ccfc_slice status_of(struct ccfc_slice s)
 		       : CCFC_SLICE_LIT("pending");
 }
 
-static void set(struct ccfc_todo *p, struct ccfc_slice *out, uint32_t tok)
+static void set_text(struct ccfc_todo *p, struct ccfc_slice *out, uint32_t tok)
 {
 	struct ccfc_slice s = ccfc_todo_text(p, tok);
 
@@ -62,11 +62,12 @@ static void set(struct ccfc_todo *p, struct ccfc_slice *out, uint32_t tok)
 static void fill_todo(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 		      const uint32_t *f)
 {
-	set(p, &task->content,
-	    f[CCFC_TODO_CONTENT] ? f[CCFC_TODO_CONTENT] : f[CCFC_TODO_SUBJECT]);
-	set(p, &task->active, f[CCFC_TODO_ACTIVE]);
-	set(p, &task->description, f[CCFC_TODO_DESCRIPTION]);
-	set(p, &task->owner, f[CCFC_TODO_OWNER]);
+	set_text(p, &task->content,
+		 f[CCFC_TODO_CONTENT] ? f[CCFC_TODO_CONTENT]
+				      : f[CCFC_TODO_SUBJECT]);
+	set_text(p, &task->active, f[CCFC_TODO_ACTIVE]);
+	set_text(p, &task->description, f[CCFC_TODO_DESCRIPTION]);
+	set_text(p, &task->owner, f[CCFC_TODO_OWNER]);
 	if (f[CCFC_TODO_STATUS] || !task->status.len)
 		task->status =
 			status_of(ccfc_todo_text(p, f[CCFC_TODO_STATUS]));
@@ -124,7 +125,8 @@ static void link_tasks(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 		add_blocker(p, find_todo(p, ccfc_todo_text(p, at)), task->id);
 }
 
-static void drop(struct ccfc_todo *p, const struct ccfc_conversation_task *task)
+static void drop_task(struct ccfc_todo *p,
+		      const struct ccfc_conversation_task *task)
 {
 	uint32_t i = (uint32_t)(task - p->tasks.items);
 
@@ -157,7 +159,7 @@ void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
 		return;
 	if (gone ||
 	    ccfc_slice_is(ccfc_todo_text(p, f[CCFC_TODO_STATUS]), "deleted")) {
-		drop(p, task);
+		drop_task(p, task);
 		return;
 	}
 	fill_todo(p, task, f);
@@ -176,7 +178,7 @@ void ccfc_todo_todos(struct ccfc_todo *p, uint32_t list)
 		struct ccfc_conversation_task task = { 0 };
 
 		ccfc_json_fields(json, at, &p->keys, f);
-		set(p, &task.id, f[CCFC_TODO_ID]);
+		set_text(p, &task.id, f[CCFC_TODO_ID]);
 		fill_todo(p, &task, f);
 		add_todo(p, &task);
 	}

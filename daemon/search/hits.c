@@ -208,7 +208,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Keeps the first half of them. */
-static void drop(struct ccfc_hits *hits)
+static void drop_later_half(struct ccfc_hits *hits)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_hit *items = hits->all.items;
@@ -243,7 +243,7 @@ void ccfc_hits_add(struct ccfc_hits *hits, const struct ccfc_hit *hit)
 		return;
 	}
 	if (hits->all.n == CCFC_HITS_MAX)
-		drop(hits);
+		drop_later_half(hits);
 	ccfc_map_put(&hits->map, hit->key, hits->all.n);
 	CCFC_VEC_PUSH(hits->all, *hit);
 }

@@ -243,8 +243,9 @@ static void pack_found(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_end(p);
 }
 
-static int nothing(const struct ccfc_search_result *found,
-		   const struct ccfc_request *rq, struct ccfc_err *err)
+static int fail_without_match(const struct ccfc_search_result *found,
+			      const struct ccfc_request *rq,
+			      struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%s: nothing matches '%.*s'",
 		     rq->method, (int)ccfc_slice_cut(rq->opt.pattern, 100).len,
@@ -270,7 +271,7 @@ static int finish_text_search(struct ccfc_deferred *d, struct ccfc_request *rq,
 	if (found->damaged && service->texts_damaged)
 		service->texts_damaged(service->ctx);
 	if (!found->total)
-		return nothing(found, rq, err);
+		return fail_without_match(found, rq, err);
 	r = ccfc_args_offset(rq, (uint32_t)found->total, "matches", err);
 	if (r)
 		return r;

@@ -20,7 +20,7 @@ static int64_t now_ns(void)
 
 /* --- the list --- */
 
-static void append(struct ccfc_methods *m, struct ccfc_sliced *s)
+static void append_sliced(struct ccfc_methods *m, struct ccfc_sliced *s)
 {
 	struct ccfc_sliced **at = &m->slices;
 
@@ -166,7 +166,7 @@ static void do_slice(struct ccfc_methods *m, struct ccfc_sliced *s)
 	while (r == CCFC_DEFERRED && !is_over(s, ++steps, end));
 	unlink_sliced(m, s);
 	if (r == CCFC_DEFERRED) {
-		append(m, s); /* the others' turn */
+		append_sliced(m, s); /* the others' turn */
 		return;
 	}
 	s->d.r = r;
@@ -194,7 +194,7 @@ int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s)
 
 	ccfc_deferred_init(&s->d, rq);
 	ccfc_server_owe(rq->service->server, rq->conn, true);
-	append(m, s);
+	append_sliced(m, s);
 	if (may_begin(m, s))
 		do_slice(m, s);
 	return CCFC_DEFERRED;

@@ -1,12 +1,11 @@
 /*
- * What we know: sources, sessions, files and changes, in memory.
+ * The facts in memory: sources, sessions, files and changes.
  *
- * Facts out of lines are merged so that the result does not depend on the order
- * in which sources were read, on how their bytes were cut into batches, or on
- * restarts in between: every merge is a minimum, a maximum or a union over a
- * total order of observations. So the index equals that of one cold scan;
- * merge.c explains it rule by rule. Facts are never removed: lines that
- * vanished from a transcript did happen.
+ * Facts from lines are merged so that the result does not depend on the order
+ * of sources, on the cut into batches, or on restarts: every merge is a
+ * minimum, a maximum or a union over a total order of observations. So the
+ * index equals that of one cold scan; merge.c explains it rule by rule. Facts
+ * are never removed: lines that vanished from a transcript did happen.
  *
  * Life of a batch: ccfc_index_apply for each line, then ccfc_index_settle,
  * which finds the visible changes, gives each the next sequence number and

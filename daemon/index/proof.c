@@ -1,10 +1,10 @@
 /*
- * How sure it is that a change is its call's; whose else it may be.
+ * The evidence of a change, and other calls that may have made it.
  *
- * What a client recorded while a command ran is what changed on the disk in
- * that time, by whomever. So a recorded change is in doubt when another call,
- * of another session or another agent, may have changed the file at that time:
- * a rival. Calls of one thread run one after another and are no rivals.
+ * A client records what changed on the disk while a command ran, whoever
+ * changed it. So a recorded change is ambiguous if another call, of another
+ * session or agent, may have changed the file at that time: a rival. Calls of
+ * one thread run one after another and are no rivals.
  *
  * A command of another session whose effects nobody knows is a rival, too.
  *

@@ -1,11 +1,10 @@
 /*
- * What the result of a shell's command says of files: bashEditDiff, in which
- * newer clients say, in some modes, which files they saw changed while the
- * command ran. `files` has the changed lines of the first few, `changedFiles`
- * names up to 200, `moreFiles` counts those that `files` has no lines of.
+ * Files in the result of a shell command: bashEditDiff, in which newer clients
+ * record, in some modes, the files that changed while the command ran. `files`
+ * has the changed lines of the first few, `changedFiles` names up to 200,
+ * `moreFiles` counts those without lines in `files`.
  *
- * And the notes by which a client says that a command in the background has
- * ended.
+ * Also the client's notes that a background command has ended.
  */
 #include "base/alloc.h"
 #include "transcript/edit_texts.h"

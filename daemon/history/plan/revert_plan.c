@@ -1,11 +1,10 @@
 /*
  * Revert plans; see revert_plan.h. From the last run of the changes to the
- * first: what became of "after the run" up to now, merged with going from there
- * back to "before the run". So all that others did stays, before and between
- * and after.
+ * first: the changes from "after the run" until now are merged with the change
+ * from "after the run" back to "before the run". So all changes by others stay.
  *
- * A file that the changes made is only removed when it still is what they left
- * and no other session had a hand in it.
+ * A file that the changes created is only removed if it is unchanged and no
+ * other session changed it.
  */
 #include "history/plan/revert_plan.h"
 

@@ -272,7 +272,7 @@ static bool take_record(struct ccfc_ingest *in, uint32_t source,
 			size_t len)
 {
 	ccfc_index_apply(in->index, source, record, offset, len);
-	/* Lines that are read anew have their texts stored already. */
+	/* Texts of lines that are read again are already stored. */
 	return offset < ccfc_ingest_at(in, source)->texts.offset ||
 	       ccfc_store_say(in->store, in->index, source, record, offset,
 			      len);
@@ -419,7 +419,7 @@ static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
 	ccfc_tail_close(in->tail, &cursor);
 	ccfc_ingest_at(in, source)->cursor = cursor;
-	/* A missing text is made up for by reading the source anew. */
+	/* A missing text is restored by reading the source again. */
 	if (said && ccfc_ingest_at(in, source)->texts.offset <= cursor.offset)
 		ccfc_ingest_at(in, source)->texts = cursor;
 	return r;
@@ -489,9 +489,7 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 		cursor = ccfc_ingest_at(in, source)->cursor;
 		status = open_at(in, source, &cursor, &err);
 	}
-	/*
-	 * Without a descriptor to open it with, stat() says whether it exists.
-	 */
+	/* Without a free descriptor, stat() shows whether it exists. */
 	if (status == CCFC_TAIL_ERROR && is_gone(ccfc_ingest_path(in, source)))
 		status = CCFC_TAIL_GONE;
 	if (status == CCFC_TAIL_ERROR)

@@ -58,12 +58,12 @@ struct loop {
 	int64_t grace_ends;
 	int *lock;   /* of the state directory */
 	int signals; /* where they arrive */
-	bool stale;  /* stored by another version: read all anew */
+	bool stale;  /* stored by another version: read everything again */
 	bool building;
 	bool finishing; /* within service_finish_scan */
 	bool more;	/* the cold queue has work */
 	bool stop;
-	struct ccfc_err *failed; /* says why, if we have to */
+	struct ccfc_err *failed; /* the reason to end, if any */
 	int result;
 };
 
@@ -406,7 +406,7 @@ static void close_all(struct loop *loop)
 	ccfc_parser_free(loop->parser);
 	ccfc_tail_free(loop->tail);
 	ccfc_store_free(loop->store);
-	/* Hanging up tells `ccfc stop` that all the rest is done. */
+	/* Hanging up shows `ccfc stop` that everything else is done. */
 	ccfc_server_free(loop->server);
 	ccfc_methods_free(loop->methods);
 	ccfc_index_free(loop->index);

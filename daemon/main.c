@@ -42,7 +42,7 @@ static bool is_served(const char *path)
 	return !r;
 }
 
-/* A daemon that lost its socket makes it anew on SIGHUP. */
+/* A daemon that lost its socket creates it again on SIGHUP. */
 static void wake(const struct ccfc_config *config)
 {
 	struct ccfc_holder holder;

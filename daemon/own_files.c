@@ -33,9 +33,9 @@
 
 struct ccfc_own_files {
 	struct ccfc_own_files_env env;
-	struct ccfc_watch *watch; /* NULL: none to be had */
+	struct ccfc_watch *watch; /* NULL: not available */
 	int mounts;		  /* -1: the system has none */
-	int64_t due;		  /* monotonic; 0: nothing to look at */
+	int64_t due;		  /* monotonic; 0: nothing to check */
 	int failures;		  /* looks in a row that repaired nothing */
 	uint64_t looks;
 	struct ccfc_err deaf; /* why nobody listens; code 0: the socket does */

@@ -29,7 +29,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* One look at a path. */
+/* One check of a path. */
 struct look {
 	struct ccfc_ingest *in;
 	const char *path;
@@ -286,7 +286,7 @@ static void there_is(struct look *look)
 	id = ccfc_index_source_find(in->index, path);
 	if (id != CCFC_ID_NONE && !is_its_file(look, id) &&
 	    ccfc_ingest_at(in, id)->aliases && choose_path(in, id)) {
-		/* The source stays; look at the path again, as a new one. */
+		/* The source stays; checks the path again, as a new one. */
 		ccfc_ingest_push(in, id, 0, 0, look->hot);
 		return;
 	}
@@ -305,7 +305,7 @@ static void there_is(struct look *look)
 		choose_path(in, id);
 }
 
-/* Looks at the lost sources whose paths are further names. */
+/* Checks lost sources whose paths are further names. */
 static void give_back(struct ccfc_ingest *in, uint32_t source)
 {
 	const struct ccfc_alias *alias;

@@ -162,7 +162,7 @@ find_name(const struct ccfc_conversation *conv,
 	return NULL;
 }
 
-/* What results and progress say of the agent. */
+/* The facts about the agent in results and progress records. */
 static void take_links(struct ccfc_conversation *conv,
 		       struct ccfc_conversation_agent *a)
 {

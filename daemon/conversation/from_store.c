@@ -226,7 +226,7 @@ static void add_text(struct gone *g, struct ccfc_gone *out, size_t *left,
 	ccfc_buf_release(&all);
 }
 
-/* A message's texts stand in the file in the order of its blocks. */
+/* A message's texts are in the file in the order of its blocks. */
 static int fetch(struct gone *g, struct ccfc_gone *out, struct items *page,
 		 struct ccfc_err *err)
 {
@@ -249,7 +249,7 @@ static int fetch(struct gone *g, struct ccfc_gone *out, struct items *page,
 	return code;
 }
 
-/* The same text may stand there more than once. */
+/* The same text may occur more than once. */
 static bool is_copy(const struct items *page, const struct item *x)
 {
 	const struct item *last;

@@ -196,7 +196,7 @@ static void put_blocks(struct ccfc_buf *out,
 	*cut |= full;
 }
 
-/* What stands in place of a text. */
+/* The placeholder for a text. */
 static struct ccfc_slice
 other_text(struct ccfc_conversation_reader *reader,
 	   const struct ccfc_conversation_record *record)

@@ -189,7 +189,7 @@ static void read_prompt(struct scan *s, const struct ccfc_conversation_line *l,
 	}
 }
 
-/* Newer clients say on each line of an agent what it is. */
+/* Newer clients write the agent's type on each of its lines. */
 static void read_agent(struct scan *s)
 {
 	struct ccfc_conversation *conv = s->conv;
@@ -261,7 +261,7 @@ static void look_for(struct scan *s, uint32_t line)
 		CCFC_VEC_PUSH(s->conv->found, line);
 }
 
-/* A line of an agent, as the session tells it: it follows the one before. */
+/* A progress record with an agent's line: it follows the previous one. */
 static bool begin_told(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation *conv = s->conv;

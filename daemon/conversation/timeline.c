@@ -91,7 +91,7 @@ static bool whole(struct ccfc_conversation_reader *reader,
 	}
 }
 
-/* Is the block at hand an event of its own? */
+/* Is the present block a separate event? */
 static bool is_event(struct ccfc_conversation_reader *reader,
 		     struct ccfc_conversation_events *e, uint32_t at)
 {

@@ -211,7 +211,7 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return ccfc_hash(both, sizeof(both));
 }
 
-/* Where a line stands, and whether it still does. */
+/* The place of a line, and whether it is still there. */
 static uint64_t place_stamp(const struct ccfc_history *h,
 			    const struct ccfc_place *place)
 {
@@ -347,7 +347,7 @@ static bool goes_on(const struct ccfc_chain *chain)
 		    a->stamp != b->stamp)
 			return false;
 	}
-	/* One that was under way with them might stand in front of them. */
+	/* A change that overlapped with them might come before them. */
 	for (uint32_t i = chain->nforward; chain->nforward && i < chain->n; i++)
 		if (chain->nodes[i].start <=
 		    chain->nodes[chain->nforward - 1].late)

@@ -28,7 +28,7 @@ static void put_row(struct ccfc_excerpting *e, uint32_t change)
 		ccfc_ids_push(&e->changes, command);
 }
 
-/* A shell change goes with its command, and with whose else it may be. */
+/* A shell change comes with its command and its rivals. */
 static void put_change(struct ccfc_excerpting *e, uint32_t change)
 {
 	const struct ccfc_change *c = &e->from->changes.items[change];
@@ -394,7 +394,10 @@ static void copy_rivals(struct ccfc_excerpt_copying *c, uint32_t home)
 	free(rivals.items);
 }
 
-/* Evidence hangs on changes that may not be here: it is found at home. */
+/*
+ * Evidence depends on changes that may not be in the excerpt: it is computed in
+ * the whole index.
+ */
 static void copy_shell(struct ccfc_change *to, struct ccfc_excerpt_copying *c,
 		       uint32_t home)
 {

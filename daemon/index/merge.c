@@ -121,8 +121,8 @@ bool ccfc_index_path(struct ccfc_buf *out, const struct ccfc_index *index,
 		ccfc_buf_printf(&literal, "./%.*s", (int)path.len, path.ptr);
 		path = ccfc_buf_view(&literal);
 	}
-	/* "~" is the home of whoever ran the session: the one that its
-	 * directory lies in, or ours where that does not tell. */
+	/* "~" is the home of the session's user: the home directory that
+	 * contains the session's directory, or ours if that is not known. */
 	known = (!ccfc_path_is_below(cwd, home) &&
 		 ccfc_path_normalise(out, path, cwd, CCFC_SLICE_NONE)) ||
 		ccfc_path_normalise(out, path, cwd, home);
@@ -195,8 +195,8 @@ struct ccfc_observation ccfc_index_observe(const struct ccfc_incoming *line,
 
 static int rank_of(const struct ccfc_outcome *o)
 {
-	/* Not as good as a result; but one that says "interrupted" is made up
-	 * when the client stops, and says nothing of the file. */
+	/* A hook is weaker than a result; but a result "interrupted" is made up
+	 * when the client stops, and says nothing about the file. */
 	if (o->by == CCFC_TOLD_BY_HOOK)
 		return 5;
 	switch (o->state) {
@@ -250,7 +250,7 @@ static int compare_outcomes(const struct ccfc_index *index,
 	return r ? r : a->run - b->run;
 }
 
-/* The very same line, read anew: what it says now counts. */
+/* The same line, read again: its present content counts. */
 static bool is_reread(const struct ccfc_outcome *fresh,
 		      const struct ccfc_outcome *old)
 {
@@ -418,8 +418,8 @@ void ccfc_index_keep_orphan(const struct ccfc_incoming *line,
 }
 
 /*
- * Only the call can tell whose result it is, or whether a command is kept of
- * which another result names files.
+ * Only the call shows which tool's result it is, or whether the result belongs
+ * to a kept command.
  */
 static bool waits_for_call(const struct ccfc_index *index, uint32_t change,
 			   const struct ccfc_result *result)

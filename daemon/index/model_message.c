@@ -69,7 +69,7 @@ void ccfc_index_touch_message(struct ccfc_index *index, uint32_t say)
 	ccfc_ids_push(&index->touched_messages, say);
 }
 
-/* --- whose it is --- */
+/* --- ownership --- */
 
 static int64_t time_of(const struct ccfc_model_message *say)
 {
@@ -192,7 +192,7 @@ static void keep_usage(struct ccfc_model_message *to,
 	to->cache_read = from->cache_read;
 }
 
-/* Swaps what two rows say; chain, marks and usage stay with the rows. */
+/* Swaps the facts of two rows; chain, marks and usage stay with the rows. */
 static void swap_rows(struct ccfc_index *index, uint32_t a, uint32_t b)
 {
 	struct ccfc_model_message *x = &index->messages.items[a],
@@ -325,7 +325,7 @@ void ccfc_index_adopt_usage(struct ccfc_index *index, uint32_t first,
 	mark_say(index, first);
 }
 
-/* The usage that a line says, for the first row of its message. */
+/* The usage in a line, for the first row of its message. */
 static void merge_usage(struct ccfc_index *index, uint32_t first,
 			const struct ccfc_usage *usage)
 {

@@ -17,7 +17,7 @@ static bool is_same_view(const struct ccfc_observation *a,
 	       a->place.source == b->place.source;
 }
 
-/* The very same line, read anew: what it says now counts. */
+/* The same line, read again: its present content counts. */
 static bool is_same_line(const struct ccfc_observation *fresh,
 			 const struct ccfc_observation *old)
 {

@@ -56,7 +56,7 @@ static int compare_sessions(const struct ccfc_index *index, uint32_t a,
 				       ccfc_index_session_id(index, b));
 }
 
-/* What two calls say; any order will do, but one. */
+/* Compares the facts of two calls; any fixed order will do. */
 static int compare_facts(const struct ccfc_index *index,
 			 const struct ccfc_observation *a,
 			 const struct ccfc_observation *b)

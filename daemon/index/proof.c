@@ -268,7 +268,7 @@ static struct ccfc_period between(const struct ccfc_index *index,
 		else if (w.to > own.to && w.from < gap.to)
 			gap.to = w.from;
 	}
-	/* Behind the last one only the time of the file itself tells. */
+	/* After the last change only the file's own time helps. */
 	if (gap.to == INT64_MAX)
 		gap.to = own.to;
 	return gap;

@@ -22,7 +22,7 @@ bool ccfc_index_is_closed(const struct ccfc_index *index,
 	const struct ccfc_source *s = &index->sources.items[obs->place.source];
 	int thread = obs->sidechain && !s->is_agent;
 
-	/* Its transcript was read anew, beyond where it stood, and it was not
+	/* Its transcript was read again, beyond its place, and the line was not
 	 * there any more. */
 	if (obs->place.gen != s->gen)
 		return s->cursor.offset > obs->place.offset;
@@ -30,7 +30,7 @@ bool ccfc_index_is_closed(const struct ccfc_index *index,
 	return s->turn[thread] > obs->place.offset + 1;
 }
 
-/* Whether such a call took effect nobody has told, and nobody will. */
+/* Whether such a call took effect is not recorded, and never will be. */
 static bool is_swallowed(const struct ccfc_index *index,
 			 const struct ccfc_change *c)
 {
@@ -50,7 +50,7 @@ static enum ccfc_state state_of(const struct ccfc_index *index,
 		return c->result.state;
 	if (is_swallowed(index, c))
 		return CCFC_STATE_PENDING;
-	/* It does not become pending again because its lines are read anew. */
+	/* It does not become pending again when its lines are read again. */
 	if (c->closed || (c->settled && c->state == CCFC_STATE_INTERRUPTED))
 		return CCFC_STATE_INTERRUPTED;
 	while (!ccfc_index_is_closed(index, obs)) {
@@ -101,7 +101,7 @@ void ccfc_index_unlink(struct ccfc_index *index, uint32_t change)
 	index->by_state[c->state]--;
 }
 
-/* How many changes are in a state; commands are none. */
+/* The number of changes in a state; commands do not count. */
 static void count_state(struct ccfc_index *index, const struct ccfc_change *c,
 			bool more)
 {
@@ -158,7 +158,7 @@ static void show_change(struct ccfc_index *index, uint32_t change,
 		previous = c->session;
 	relink(index, change, file, session, state);
 	ccfc_index_mark_change(index, change);
-	/* Who was told that it was interrupted hears that it is not known. */
+	/* Subscribers that saw "interrupted" get "not known". */
 	if ((state != CCFC_STATE_PENDING || c->seq) &&
 	    !ccfc_index_is_command(c))
 		raise_event(index, change, previous);

@@ -252,10 +252,9 @@ static bool has_file_name(struct ccfc_slice path)
 }
 
 /*
- * Has it changed that file, if the exit status is 0? What was run and whose
- * own status nobody asked for ("sed -i … a; ls") has mostly worked; but what
- * a rename or a copy leaves behind hangs on that it did. A touch may have
- * changed nothing.
+ * Has the command changed that file, if the exit status is 0? A part whose own
+ * status is ignored ("sed -i … a; ls") has mostly worked; but the result of a
+ * rename or a copy depends on it. A touch may have changed nothing.
  */
 static bool is_sure(const struct ccfc_shell_effect *e)
 {
@@ -327,7 +326,7 @@ static void read_effects(const struct ccfc_incoming *line,
 	struct ccfc_slice home = ccfc_slice_str(line->index->home);
 	struct ccfc_shell_env env = {
 		.cwd = cwd,
-		/* As for paths: whose home it is, the directory tells. */
+		/* As for paths: the directory shows whose home it is. */
 		.home = ccfc_path_is_below(cwd, home) ? home : CCFC_SLICE_NONE,
 		.language =
 			call->foreign ? CCFC_SHELL_POWERSHELL : CCFC_SHELL_BASH,
@@ -497,7 +496,7 @@ bool ccfc_index_is_unknown(const struct ccfc_change *c)
 	case CCFC_STATE_STAGED:
 		return false;
 	case CCFC_STATE_APPLIED:
-		/* The client looked at all that it changed, and said so. */
+		/* The client recorded all changes of the command. */
 		return unsure && (!(c->result.run & CCFC_RUN_DIFF) ||
 				  (c->result.run & CCFC_RUN_PARTIAL));
 	default:

@@ -52,7 +52,7 @@ static bool is_own(const struct ccfc_index *index, uint32_t source,
 
 /*
  * Which of two transcripts of a session counts: its own, then the one that was
- * written last. >0: a does; 0: this does not tell.
+ * written last. >0: a does; 0: undecided.
  */
 static int compare_rank(const struct ccfc_index *index,
 			const struct ccfc_session_source *a,
@@ -131,7 +131,7 @@ enum ccfc_title ccfc_tally_title(struct ccfc_slice *out,
 	return title ? from : CCFC_TITLE_NONE;
 }
 
-/* Of parts as they stand, that whose last record (or result) is the latest. */
+/* Of the present parts, the one with the latest last record (or result). */
 static const struct ccfc_session_source *
 last_session_source(const struct ccfc_index *index, uint32_t session,
 		    bool results)
@@ -158,10 +158,9 @@ last_session_source(const struct ccfc_index *index, uint32_t session,
 }
 
 /*
- * Nobody waits for an answer to a question that was left for good. That is
- * told by what was done since: once there are records, of whatever session, of
- * more than a day later, its user has gone on without an answer. Time that
- * passes while nothing is done does not count.
+ * An abandoned question does not wait for an answer. Later activity shows that:
+ * if any session has a record more than a day later, the user has gone on
+ * without an answer. Time without activity does not count.
  */
 static bool is_left(const struct ccfc_index *index, int64_t end, int64_t now)
 {

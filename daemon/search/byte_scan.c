@@ -98,7 +98,7 @@ first_place(const struct ccfc_byte_scan *scan, struct ccfc_slice s, size_t base,
 	return CCFC_NOWHERE;
 }
 
-/* What is looked for, at 16 places at once. */
+/* The search bytes, for 16 places at once. */
 struct look16 {
 	__m128i byte[2], fold[2]; /* of the needle */
 	size_t at[2];
@@ -168,7 +168,7 @@ static size_t find16(const struct ccfc_byte_scan *scan, struct ccfc_slice s,
 
 #define WITH_AVX2 __attribute__((target("avx2")))
 
-/* What is looked for, at 32 places at once. */
+/* The search bytes, for 32 places at once. */
 struct look32 {
 	__m256i byte[2], fold[2]; /* of the needle */
 	size_t at[2];

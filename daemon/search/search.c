@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#define LOOK_EVERY 256u /* texts, between two looks at the clock */
+#define LOOK_EVERY 256u /* texts between two checks of the clock */
 #define ITEM_BYTES 512u /* of a reply, besides its snippet */
 #define UUID_TEXT  37u
 

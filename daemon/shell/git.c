@@ -53,7 +53,7 @@ static void bulk(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
 		       ccfc_sh_join(w, CCFC_SLICE_LIT("git "), call->name));
 }
 
-/* How many arguments stand before "--"; all of them where there is none. */
+/* The number of arguments before "--"; all of them if there is none. */
 static uint32_t before_dashes(const struct ccfc_sh_call *call)
 {
 	uint32_t i = 0;

@@ -22,7 +22,7 @@ static struct ccfc_slice take_line(struct ccfc_sh_parser *p)
 	return rest;
 }
 
-/* The next line of a here-document; false: its end, or there is none. */
+/* The next line of a here-document; false: its end, or it is missing. */
 static bool take_here_line(struct ccfc_sh_parser *p,
 			   const struct ccfc_sh_redirect *here,
 			   struct ccfc_slice *line)

@@ -129,7 +129,7 @@ static void go(struct ccfc_sh_walk *w, enum ccfc_shell_op op, bool tree,
 		effect->from = source;
 }
 
-/* What a symbolic link says counts from where the link is. */
+/* The target of a symbolic link is relative to the link. */
 static void resolve_links(struct ccfc_sh_walk *w, uint32_t start,
 			  const struct ccfc_sh_field *said)
 {

@@ -132,7 +132,7 @@ static bool is_env_assignment(const struct ccfc_sh_field *field)
 	       field->text.ptr[n] == '=';
 }
 
-/* How many fields stand before the command that a wrapper runs; 0: none. */
+/* How many fields precede the command of a wrapper; 0: none. */
 static uint32_t wrapper_length(const struct ccfc_sh_field *args, uint32_t n)
 {
 	const struct wrapper *wrapper = n ? find_wrapper(&args[0]) : NULL;
@@ -159,7 +159,7 @@ static uint32_t wrapper_length(const struct ccfc_sh_field *args, uint32_t n)
 
 /* ---- the command ---- */
 
-/* A function of this very command; what it did has been said as "maybe". */
+/* A function of this command; its effects are already listed as "maybe". */
 static bool call_function(struct ccfc_sh_walk *w, struct ccfc_slice name)
 {
 	for (int i = w->functions_n - 1; i >= 0; i--) {

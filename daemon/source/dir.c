@@ -15,7 +15,7 @@
 
 bool ccfc_dir_is_polled(const struct ccfc_dir *dir)
 {
-	/* The permissions of a child are told by its parent's watch. */
+	/* The parent's watch reports the permissions of a child. */
 	bool untold = dir->wd < 0 && !(dir->denied && dir->parent);
 
 	return untold || dir->failed || dir->links;

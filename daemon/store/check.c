@@ -55,7 +55,7 @@ static void add_problem(struct state *s, const char *text)
 	CCFC_VEC_PUSH(s->out->problems, copy);
 }
 
-/* What SQLite says about damage is an answer, not a failure to get one. */
+/* Damage reported by SQLite is a result, not a failure. */
 static int failed_check(struct state *s, const char *path, struct ccfc_err *err)
 {
 	int code = sqlite3_errcode(s->db) & 0xff;

@@ -7,7 +7,7 @@
 
 #include "base/time.h"
 
-/* --- what hangs on the row's number, or is its key: not read here --- */
+/* --- depends on the row's number, or is its key: not read here --- */
 
 #define PUT_ROW(m) ccfc_row_put_int(row, id)
 #define GET_ROW(m) row->at++

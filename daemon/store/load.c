@@ -21,7 +21,7 @@ static int damaged(const struct ccfc_load *load, const char *what)
 			    load->store->path, what);
 }
 
-/* A value that cannot be read is no value; why is told by the connection. */
+/* An unreadable value has no content; the connection knows the error. */
 static int wrong_row(struct ccfc_load *load, const char *table)
 {
 	int code = sqlite3_errcode(load->store->db) & 0xff;
@@ -104,7 +104,7 @@ static bool outcome_makes_sense(const struct ccfc_index *index,
 	       (!o->known || o->place.source < index->sources.n);
 }
 
-/* Shell changes hang on commands, whose rows come before theirs. */
+/* Shell changes depend on commands, whose rows come first. */
 static bool load_shell(struct ccfc_index *index, uint32_t id)
 {
 	struct ccfc_change *c = &index->changes.items[id];
@@ -234,7 +234,7 @@ static bool take_meta(struct ccfc_load *load, struct ccfc_row *row)
 	return true;
 }
 
-/* Chains must end: each extra observation hangs on exactly one other. */
+/* Chains must end: each extra observation belongs to exactly one other. */
 static bool chains_make_sense(const struct ccfc_index *index)
 {
 	unsigned char *hung = ccfc_calloc(index->obs.n + 1, 1);
@@ -334,7 +334,7 @@ static int load_rows(struct ccfc_load *load)
 		r = ccfc_load_said(load);
 	if (r)
 		return r;
-	/* Nothing is said of a store that was never written to. */
+	/* A store that was never written has no counts. */
 	if (load->rows != load->wanted || load->has_rows != load->has_epoch)
 		return damaged(load, "some are missing");
 	/* Found by a check of the daemon before. */

@@ -40,7 +40,7 @@ static bool load_model_message(struct ccfc_load *load, struct ccfc_row *row)
 	       s->session_source < index->session_sources.n;
 }
 
-/* Calls hang on the first row of a message. */
+/* Calls belong to the first row of a message. */
 static bool say_makes_sense(const struct ccfc_index *index, uint32_t say)
 {
 	if (say == CCFC_ID_NONE)
@@ -117,7 +117,7 @@ int ccfc_load_said(struct ccfc_load *load)
 		if (r)
 			return r;
 	}
-	/* Whose they are hangs on ties, which are not stored. */
+	/* Ownership depends on ties, which are not stored. */
 	for (uint32_t i = 0; i < index->shared.n; i++)
 		ccfc_index_touch_message(index, index->shared.items[i]);
 	return 0;

@@ -176,7 +176,7 @@ static void save_each(struct batch *b, const struct ccfc_ids *ids,
 		save(b, ids->items[i]);
 }
 
-/* For a file that was made anew; in the one before it stands. */
+/* For a new file; the previous file has it. */
 static void save_past(struct batch *b)
 {
 	const struct ccfc_store_past *past = &b->store->past;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What SQLite is told of a kind (columns.c). */
+/* The SQLite type of a kind (columns.c). */
 #define TYPE_ROW	  "INTEGER"
 #define TYPE_BOOL	  "INTEGER"
 #define TYPE_U8		  "INTEGER"

@@ -81,7 +81,7 @@ static void pack_contributor(struct ccfc_pack *p, const struct talk *talk)
 	ccfc_buf_release(&model);
 }
 
-/* What may not stand in a URL as it is becomes %XX. */
+/* Bytes that a URL does not allow become %XX. */
 static void put_part(struct ccfc_buf *out, const char *before,
 		     struct ccfc_slice s)
 {

@@ -39,7 +39,7 @@ static bool names_something(struct ccfc_slice value)
 	       !ccfc_slice_is(value, "set");
 }
 
-/* Where no attribute says it, the user's or the repository's setting does. */
+/* Without an attribute, the user's or the repository's setting applies. */
 static bool is_autocrlf(const struct ccfc_repo *repo)
 {
 	static const char *const args[] = { "config", "--get", "core.autocrlf",

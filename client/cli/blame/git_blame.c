@@ -87,7 +87,7 @@ static int32_t find_commit(struct ccfc_git_blame *blame, struct ccfc_slice id)
 	return (int32_t)blame->commits.n - 1;
 }
 
-/* "<hex> <orig> <final> [<n>]"; false when it is none. */
+/* "<hex> <orig> <final> [<n>]"; false: not such a line. */
 static bool read_header(struct ccfc_git_blame *blame, struct ccfc_slice s)
 {
 	size_t n = hex_length(s), at = n + 1;

@@ -34,7 +34,7 @@ static bool turns_crlf(const struct ccfc_git_attrs *attrs,
 	return !has_crlf(head) && !looks_binary(content);
 }
 
-/* How long "$Id: …$" is at the beginning of `s`; 0: there is none. */
+/* The length of "$Id: …$" at the beginning of `s`; 0: none. */
 static size_t ident_length(struct ccfc_slice s)
 {
 	static const char id[] = "$Id:";

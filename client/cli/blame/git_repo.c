@@ -57,8 +57,8 @@ static char *real_path(const char *path)
 }
 
 /*
- * The path that a file of one line names behind `prefix`, taken against `dir`
- * and without symbolic links; NULL if it is no such file or leads nowhere.
+ * The path after `prefix` in a file of one line, relative to `dir` and without
+ * symbolic links; NULL: not such a file, or the path does not exist.
  */
 static char *read_pointer(const char *dir, const char *name, const char *prefix)
 {
@@ -165,8 +165,8 @@ static int ask_git(struct ccfc_repo *repo, struct ccfc_buf *words,
 }
 
 /*
- * git looks at who owns the directories, not at who owns the configuration in
- * them: somebody else may have put it into a directory that many may write.
+ * git checks the owner of the directories, not of the configuration in them:
+ * somebody else may have put it into a directory that many may write.
  */
 static int check_owner(const struct ccfc_repo *repo, struct ccfc_err *err)
 {

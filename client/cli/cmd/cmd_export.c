@@ -74,7 +74,7 @@ static int write_document(struct job *job, struct ccfc_obj info,
 	talk->project = ccfc_obj_get_str(info, "projectPath");
 	job->export->head(talk, info);
 	code = ccfc_message_stream_run(talk, err);
-	/* A session without messages is one all the same. */
+	/* A session without messages can be exported too. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	if (code < 0)

@@ -123,8 +123,8 @@ static int ask_recover(struct job *job, struct ccfc_err *err)
 }
 
 /*
- * Nobody has named the default directory: a repository that brings a link of
- * that name is not to say where files go.
+ * The user did not name the default directory: a link of that name in a
+ * repository must not decide where files go.
  */
 static int check_default(const struct job *job, struct ccfc_err *err)
 {
@@ -208,7 +208,7 @@ static int recover(struct job *job)
 	ccfc_recover_names(r);
 	for (uint32_t i = 0; i < r->rows.n && !stop; i++)
 		stop = ccfc_recover_row(r, &r->rows.items[i], job->cli->client);
-	/* Where there is no room for a file, there is none for a report. */
+	/* If there is no space for a file, there is none for a report. */
 	if (finish_recover(job, stop != CCFC_EIO) < 0 || stop == CCFC_EIO)
 		return CCFC_EXIT_ERROR;
 	return stop ? CCFC_EXIT_UNREACHABLE : status_of(r);

@@ -36,7 +36,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* One restore: what is asked for, what is there, what the history says. */
+/* One restore: the request, the present file, the history's state. */
 struct work {
 	const char *given; /* the file, as the caller named it */
 	const char *at;

@@ -51,7 +51,7 @@ static int check_roots(const struct ccfc_setup *s, struct ccfc_err *err)
 		for (uint32_t k = 0; !code && k < roots.n; k++)
 			code = ccfc_claude_roots_dirs_check_one(
 				"setup", &s->where, path, roots.items[k], err);
-		/* A daemon may have been told of more. */
+		/* A daemon may have more roots. */
 		if (!code && s->cli->client)
 			code = ccfc_claude_roots_dirs_check(
 				s->cli, "setup", &s->where, &path, 1, err);

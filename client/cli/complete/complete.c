@@ -162,7 +162,7 @@ void ccfc_complete_release(struct ccfc_complete *c)
 
 bool ccfc_complete_wants_files(const struct ccfc_complete *c)
 {
-	/* A session may be said by the path of its transcript. */
+	/* A session may be given as the path of its transcript. */
 	if (c->kinds & CCFC_KIND_SESSION && c->prefix.len &&
 	    memchr(c->prefix.ptr, '/', c->prefix.len))
 		return true;

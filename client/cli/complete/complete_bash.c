@@ -36,7 +36,7 @@ static void toggle(struct reader *r, char quote)
 	r->opened = r->word.len;
 }
 
-/* In double quotes a backslash is one, but in front of these. */
+/* In double quotes a backslash is literal, except before these. */
 static bool is_escape(const struct reader *r)
 {
 	return r->p[0] == '\\' && r->p[1] &&

@@ -12,7 +12,9 @@
 
 #include <stdlib.h>
 
-/* How far back is looked for an id whose start is known. */
+/*
+ * How many of the latest sessions are searched for an id with a known prefix.
+ */
 #define SESSIONS_MAX  2000
 #define SESSIONS_PAGE 250
 #define CHANGES_MAX   1000
@@ -144,7 +146,10 @@ static void add_calls(struct asking *a, struct ccfc_obj calls)
 	}
 }
 
-/* Those that calls of the session started; it was said before. */
+/*
+ * The agents that calls of the session started; the session is the previous
+ * argument.
+ */
 static void add_agents(struct asking *a)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;

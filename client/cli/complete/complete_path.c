@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Files that are looked at; those changed last come first. */
+/* Files that are considered; those changed last come first. */
 #define FILES_MAX 1000
 
 struct walk {
@@ -45,7 +45,10 @@ static void add_file(struct walk *w, struct ccfc_slice file)
 				  : CCFC_SLICE_LIT("not on disk"));
 }
 
-/* All whose name goes on from there, and all below a directory like that. */
+/*
+ * All names that continue the prefix, and all files below a directory of such a
+ * name.
+ */
 static void put_pattern(struct ccfc_buf *out, const struct walk *w)
 {
 	struct ccfc_slice directory = ccfc_slice_str(w->directory);

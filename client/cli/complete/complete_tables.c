@@ -64,7 +64,7 @@ static bool next_word(struct ccfc_slice *word, const char **p)
 	return len > 0;
 }
 
-/* A word that stands for an argument, without what is around it. */
+/* A word for an argument, without brackets around it. */
 static struct ccfc_slice bare(struct ccfc_slice word, bool *repeats)
 {
 	static const char dots[] = "…";
@@ -148,7 +148,7 @@ static void add_options(struct ccfc_candidates *to,
 				add_option(to, o);
 }
 
-/* Is `word` in the list already, in front of what is completed? */
+/* Is `word` already in the list, before the completed element? */
 static bool in_list(struct ccfc_slice stem, struct ccfc_slice word)
 {
 	const char *end = stem.ptr + stem.len, *start;

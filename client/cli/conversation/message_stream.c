@@ -43,7 +43,7 @@ static struct ccfc_slice first_line(struct ccfc_slice s)
 	return nl ? ccfc_slice(s.ptr, (size_t)(nl - s.ptr)) : s;
 }
 
-/* What says most of an input: a path, a command, a pattern … */
+/* The main field of an input: a path, a command, a pattern … */
 static struct ccfc_slice key_argument(struct ccfc_obj input)
 {
 	static const char *const keys[] = {
@@ -222,7 +222,7 @@ static int run_agent(struct ccfc_message_stream *talk, uint32_t i,
 	talk->in_thread = 0;
 	ccfc_buf_clear(&talk->last);
 	code = run_thread(talk, &pages, err);
-	/* Its file may be gone; the agent is named all the same. */
+	/* Its file may be gone; the agent is named anyway. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	talk->writer->agent_end(talk);

@@ -79,8 +79,8 @@ static enum ccfc_style style_of(struct ccfc_obj event)
 }
 
 /*
- * What a call was given is JSON, maybe without its end: the first text in it
- * says most.
+ * The input of a call is JSON, maybe cut: its first text is the most useful
+ * part.
  */
 static struct ccfc_slice first_text(struct ccfc_slice json)
 {

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* For how long a daemon may say nothing. */
+/* How long to wait for a silent daemon. */
 #define ANSWER_MS 5000
 
 static const char *const level_names[] = { "ok", "note", "warn", "fail" };

@@ -206,7 +206,7 @@ static void check_state(struct ccfc_doctor *d, struct ccfc_obj info)
 	ccfc_buf_puts(&f->why, "CCFC_STATE_DIR or XDG_STATE_HOME was "
 			       "different when it was started");
 	put_restart(d, &f->fix);
-	/* What is looked at from here on is the daemon's. */
+	/* From here on the daemon's directories are checked. */
 	ccfc_buf_clear(&d->state);
 	ccfc_buf_slice(&d->state, state);
 }
@@ -219,7 +219,7 @@ static bool has_root(const struct ccfc_claude_roots *roots, const char *path)
 	return false;
 }
 
-/* Does it read what the environment of this shell says? */
+/* Does it read the directories of this shell's environment? */
 static void check_roots(struct ccfc_doctor *d)
 {
 	struct ccfc_claude_roots wanted = { 0 };

@@ -28,7 +28,7 @@ static void add_doctor_files(struct ccfc_doctor *d, enum ccfc_level level,
 	ccfc_doctor_quote(&f->fix, path);
 }
 
-/* Can it be used as `mode` of access() says? Tells if not. */
+/* Does access() allow `mode`? Reports it if not. */
 static bool check_access(struct ccfc_doctor *d, const char *path,
 			 const struct stat *st, int mode)
 {

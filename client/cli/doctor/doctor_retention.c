@@ -25,7 +25,7 @@ struct known {
 	} read; /* of string i: how far */
 };
 
-/* What is to be said about one directory. */
+/* The findings for one directory. */
 struct due {
 	uint32_t all;	 /* its transcripts */
 	uint32_t soon;	 /* that go within SOON_DAYS */

@@ -22,7 +22,7 @@ static void complain_retention(struct ccfc_retention *r, const char *path,
 	ccfc_buf_puts(&r->trouble, text);
 }
 
-/* True: this file says it. */
+/* True: this file sets it. */
 static bool look_retention(struct ccfc_retention *r, const char *path)
 {
 	struct ccfc_setting setting;
@@ -65,7 +65,7 @@ void ccfc_retention_init(struct ccfc_retention *r, const char *root,
 	r->managed = look_retention(r, managed);
 	if (!r->managed && !look_retention(r, local.ptr) &&
 	    !look_retention(r, user.ptr)) {
-		/* Where it could be said. */
+		/* The file that could set it. */
 		code = ccfc_setting_read(&setting, user.ptr, CCFC_RETENTION_KEY,
 					 NULL);
 		use(r, user.ptr, &setting);

@@ -60,7 +60,7 @@ static bool scan_escape(struct scan *s)
 	return true;
 }
 
-/* *out: what is between the quotes, as it stands. */
+/* *out: the raw bytes between the quotes. */
 static bool scan_string(struct scan *s, struct ccfc_slice *out)
 {
 	const char *start;

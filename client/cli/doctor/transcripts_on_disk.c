@@ -95,7 +95,7 @@ static void walk_dir(struct walk *w, unsigned depth)
 			note_denied(w);
 		return;
 	}
-	/* One that may be read but not entered says names and no more. */
+	/* A directory that is readable but not searchable only has names. */
 	if (access(w->path.ptr, X_OK))
 		note_denied(w);
 	else

@@ -38,7 +38,7 @@ static void write_stderr(const struct ccfc_buf *buf)
 			write(STDERR_FILENO, buf->ptr + done, buf->len - done);
 
 		if (n < 0 && errno != EINTR)
-			return; /* nobody left to tell */
+			return; /* nobody reads stderr */
 		done += n < 0 ? 0 : (size_t)n;
 	}
 }
@@ -51,7 +51,7 @@ int ccfc_cli_fail(const struct ccfc_err *err)
 
 	ccfc_version_skew_explain(&told);
 	what = ccfc_slice_str(told.what);
-	/* Of the program's own options the text says so itself. */
+	/* For the program's own options the text already begins so. */
 	if (!ccfc_slice_starts(what, "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");
 	ccfc_safe_append(&line, what, false);
@@ -179,7 +179,7 @@ static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 	return status;
 }
 
-/* Options in front of the command, and what needs no command. */
+/* Options before the command, and requests without a command. */
 static int run_cli(struct ccfc_cli *cli, int argc, char **argv)
 {
 	struct ccfc_opts opts;

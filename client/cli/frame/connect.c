@@ -28,7 +28,7 @@ void ccfc_cli_note_indexing(struct ccfc_obj value)
 {
 	struct ccfc_obj indexing;
 
-	/* A list says it in each of its elements. */
+	/* In a list each element has it. */
 	if (ccfc_obj_type(value) == CCFC_OBJ_ARRAY)
 		value = ccfc_obj_at(value, 0);
 	indexing = ccfc_obj_get(value, "indexing");

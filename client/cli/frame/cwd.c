@@ -58,8 +58,8 @@ char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path)
 }
 
 /*
- * realpath() wants the whole path to exist, but a file that was deleted is
- * asked for too: resolve the part that does exist, and put the rest behind.
+ * realpath() needs the whole path to exist, but the file may have been deleted:
+ * resolve the existing part, and append the rest.
  */
 static char *resolve(const char *path)
 {

@@ -1,7 +1,9 @@
 /* Lines of a file as -L names them; see line_range.h. */
 #include "cli/frame/line_range.h"
 
-/* A number from 1 at *p, and *p behind it; 0 when there is none, else -1. */
+/*
+ * A number from 1 at *p, which advances behind it; 0: no number; -1: invalid.
+ */
 static int64_t read_number_line_range(const char **p)
 {
 	int64_t n = 0;

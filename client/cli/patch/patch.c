@@ -130,7 +130,7 @@ static int fidelity_rank(struct ccfc_slice fidelity)
 	return 4;
 }
 
-/* If nothing is said, it is as good as the worse of its two sides. */
+/* Without its own fidelity, a diff has the weaker one of its two sides. */
 static void use_state(struct ccfc_patch *patch, struct ccfc_obj state)
 {
 	struct ccfc_slice fidelity = ccfc_obj_get_str(state, "fidelity");
@@ -166,7 +166,7 @@ void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o)
 	use_state(patch, ccfc_obj_get(o, "after"));
 }
 
-/* A session's changes of one file often have the same to say. */
+/* A session's changes of one file often have the same note. */
 static bool same_note(const struct ccfc_patch *a, const struct ccfc_patch *b)
 {
 	return ccfc_slice_eq(a->name, b->name) && a->shown == b->shown &&
@@ -261,7 +261,7 @@ static uint32_t show_diffs(struct ccfc_out *out, struct ccfc_obj root,
 	return shown;
 }
 
-/* JSON says itself what is not known, so all of it counts as shown. */
+/* JSON has the unknown parts as fields, so all of it counts as shown. */
 static uint32_t show_json(struct ccfc_out *out, struct ccfc_obj root,
 			  bool lines)
 {

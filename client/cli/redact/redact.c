@@ -30,7 +30,7 @@ static const char *const kind_words[][2] = {
 #undef X
 };
 
-/* Names that say nothing about anybody. */
+/* Names that identify nobody. */
 static bool is_common(struct ccfc_slice name)
 {
 	static const char *const common[] = {
@@ -160,14 +160,14 @@ void ccfc_redact_text(struct ccfc_buf *out, struct ccfc_redact *r,
 
 /* ---- replies ---- */
 
-/* Where a value stands. */
+/* The place of a value. */
 struct place {
 	struct ccfc_slice key;
 	bool input; /* somewhere below the input of a tool */
 	int depth;
 };
 
-/* Fields whose words are the protocol's own. */
+/* Fields with fixed words of the protocol. */
 static bool is_fixed(struct ccfc_slice key)
 {
 	static const char *const fixed[] = {

@@ -21,7 +21,7 @@ static bool in_name(char c)
 	return ccfc_redact_alnum(c) || c == '_' || c == '-' || c == '.';
 }
 
-/* The name in front of `i`, over blanks, a bracket and quotes. */
+/* The name before `i`, skipping blanks, a bracket and quotes. */
 static struct ccfc_slice name_before(const struct ccfc_redact_scan *scan,
 				     size_t i)
 {
@@ -42,14 +42,17 @@ static struct ccfc_slice name_before(const struct ccfc_redact_scan *scan,
 	for (start = end; start && end - start < CCFC_REDACT_NAME_MAX &&
 			  in_name(p[start - 1]);)
 		start--;
-	/* A \n that stands in the text as such is not part of the name. */
+	/*
+	 * A literal
+	 * in the text is not part of the name.
+	 */
 	if (start && start < end && p[start - 1] == '\\' &&
 	    strchr("nrt", p[start]))
 		start++;
 	return ccfc_slice(p + start, end - start);
 }
 
-/* The quote at *k with `slashes` in front of it; 0: there is none. */
+/* The quote at *k with `slashes` before it; 0: none. */
 static char quote_at(const struct ccfc_redact_scan *scan, size_t *k,
 		     size_t *slashes)
 {
@@ -112,8 +115,8 @@ static size_t random_end(const struct ccfc_redact_scan *scan, size_t start)
 }
 
 /*
- * Takes the value that starts at `k`, quoted or not. What is refused was not
- * looked at beyond the next '=', so that no text is gone through twice.
+ * Takes the value that starts at `k`, quoted or not. A refused value was not
+ * read beyond the next '=', so that no text is scanned twice.
  */
 static bool take_redact_assign(const struct ccfc_redact_scan *scan, size_t k,
 			       enum ccfc_redact_name name, bool prose,

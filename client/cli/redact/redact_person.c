@@ -49,7 +49,7 @@ static size_t user_end(const struct ccfc_redact_scan *scan, size_t i,
 	return end;
 }
 
-/* Names that stand for anybody already. */
+/* Placeholder names. */
 static bool is_nobody(const struct ccfc_redact_scan *scan, size_t i, size_t end)
 {
 	static const char *const nobody[] = { "user", "shared", "public",
@@ -119,7 +119,7 @@ static bool find_own(const struct ccfc_redact_scan *scan, size_t i,
 	return found_person(hit, CCFC_REDACT_HOME, i, end, "~");
 }
 
-/* The length of `name` as Claude Code encodes it, if it stands at `i`. */
+/* The length of `name` as Claude Code encodes it, if it is at `i`. */
 static size_t encoded_length(const struct ccfc_redact_scan *scan, size_t i,
 			     const char *name)
 {

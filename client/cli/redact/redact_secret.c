@@ -315,7 +315,7 @@ static bool find_email(const struct ccfc_redact_scan *scan, size_t i,
 
 	while (start && i - start < LOCAL_MAX && in_local(scan->p[start - 1]))
 		start--;
-	/* An escape that stands in the text as such is not part of it. */
+	/* A literal escape in the text is not part of it. */
 	if (start && start < i && scan->p[start - 1] == '\\' &&
 	    strchr("nrtbf", scan->p[start]))
 		start++;

@@ -55,7 +55,7 @@ static void put_piece(struct snippet *s, struct ccfc_slice text, bool match)
 		if (n && match)
 			ccfc_buf_puts(&out->buf, ccfc_out_off(out));
 		s->fresh = s->fresh && !n;
-		/* Empty lines say nothing here. */
+		/* Empty lines are skipped. */
 		if (nl && !s->fresh)
 			ccfc_buf_putc(&out->buf, '\n');
 		s->fresh = s->fresh || nl;

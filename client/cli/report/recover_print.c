@@ -107,7 +107,7 @@ static struct ccfc_slice keep_text(struct ccfc_recover *r, struct ccfc_slice s)
 	return s.len ? ccfc_arena_copy(&r->arena, s) : CCFC_SLICE_NONE;
 }
 
-/* The row did not work out: says so on stderr and in the report. */
+/* The row failed: notes that on stderr and in the report. */
 static void row_failed(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		       enum ccfc_recovery what, const struct ccfc_err *err)
 {
@@ -203,7 +203,7 @@ static void note_unknown(const struct ccfc_recover_row *row,
 	ccfc_buf_release(&text);
 }
 
-/* What the reply of file.at says of the row; negative: stop. */
+/* Handles the reply of file.at for the row; negative: stop. */
 static int use_reply(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     struct ccfc_obj reply)
 {
@@ -241,7 +241,9 @@ void ccfc_recover_names(struct ccfc_recover *r)
 		choose_name(r, &r->rows.items[i]);
 }
 
-/* A Write whose result a crash took: its content came with the list. */
+/*
+ * A Write without a result because of a crash: its content came with the list.
+ */
 static int use_pending(struct ccfc_recover *r, struct ccfc_recover_row *row)
 {
 	struct ccfc_old_content past = {

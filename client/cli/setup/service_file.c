@@ -15,7 +15,7 @@
 /* Variables that the daemon reads; a default is that of an XDG directory. */
 static const struct {
 	const char *name;
-	const char *usual; /* below HOME; said only if it is another */
+	const char *usual; /* below HOME; written only if it differs */
 	bool is_path;
 } variables[] = {
 	{ "CLAUDE_CONFIG_DIR", NULL, false }, /* may be several */
@@ -53,7 +53,7 @@ static int check_service_file(const char *what, const char *text,
 				 what);
 }
 
-/* Is it what the daemon would find without being told? */
+/* Is it the value that the daemon would use by default? */
 static bool is_usual(const char *value, const char *tail)
 {
 	struct ccfc_buf home = CCFC_BUF_INIT;
@@ -86,7 +86,7 @@ static int put_environment(struct ccfc_buf *out, put_fn put,
 		code = check_service_file(variables[i].name, value, err);
 		if (code)
 			break;
-		/* A service does not stand where we stand. */
+		/* A service has another working directory. */
 		path = variables[i].is_path ||
 				       (value[0] != '/' && !strchr(value, ':'))
 			       ? ccfc_cwd_absolute(&where, value)
@@ -175,7 +175,7 @@ static void put_plist_variable(struct ccfc_buf *out, const char *name,
 
 /* ---- both ---- */
 
-/* Moves on behind `mark`, and copies what is in front of it. */
+/* Copies the text before `mark`, and advances behind it. */
 static void copy_to(struct ccfc_buf *out, const char **text, const char *mark)
 {
 	const char *at = strstr(*text, mark);

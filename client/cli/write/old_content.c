@@ -29,7 +29,7 @@ static bool has_hash(struct ccfc_slice content, struct ccfc_slice sha256)
 	return ccfc_slice_is(sha256, hex);
 }
 
-/* Bytes that are said to be known have to be there, and be the right ones. */
+/* Known content must be complete, with the right hash. */
 static void check_content(struct ccfc_old_content *past, struct ccfc_obj reply)
 {
 	struct ccfc_obj s = ccfc_obj_get(reply, "state");

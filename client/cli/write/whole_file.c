@@ -35,7 +35,7 @@ int ccfc_temp_close(int fd)
 {
 	int error = fsync(fd) < 0 ? errno : 0;
 
-	/* Some file systems say only now that there was no room. */
+	/* Some file systems report a full disk only now. */
 	if (close(fd) < 0 && !error)
 		error = errno;
 	errno = error;

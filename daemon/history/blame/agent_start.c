@@ -23,7 +23,7 @@
 #define PER_LINE    64u
 #define LAUNCHES    8192u
 #define TRANSCRIPTS 64u
-/* Agents that may be at work at once. */
+/* Agents that may run at the same time. */
 #define REPEATS 64u
 
 /* Beyond that all is forgotten. */
@@ -35,7 +35,7 @@ struct item {
 	uint32_t type;		      /* of `types`; 0: not said */
 };
 
-/* What one transcript says. */
+/* The launches in one transcript. */
 struct launch_log {
 	uint32_t source; /* as in the whole index */
 	uint32_t gen;
@@ -150,7 +150,7 @@ static bool same_item(const struct item *a, const struct item *b)
 
 static void keep_agent_start(struct launch_log *log, const struct item *item)
 {
-	/* The progress of agents says the same again and again. */
+	/* Progress records of agents repeat the same fact. */
 	for (uint32_t i = log->items.n, left = REPEATS; i > 0 && left; left--)
 		if (same_item(&log->items.items[--i], item))
 			return;
@@ -333,7 +333,7 @@ static void add_type(struct search *s, uint32_t type)
 	s->type = type;
 }
 
-/* What is said of the agent. False when nothing is. */
+/* Finds the facts about the agent. False: there are none. */
 static bool find_said(struct search *s)
 {
 	const struct item *item;

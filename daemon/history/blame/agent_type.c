@@ -33,7 +33,7 @@ static struct ccfc_slice read_type(struct ccfc_slice note,
 	return type;
 }
 
-/* What the note beside the transcript at `path` says. */
+/* The type in the note beside the transcript at `path`. */
 static struct ccfc_slice noted(struct ccfc_slice path, struct ccfc_arena *arena)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, note = CCFC_BUF_INIT;

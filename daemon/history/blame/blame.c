@@ -268,8 +268,8 @@ int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 /* --- owners --- */
 
 /*
- * Since when may somebody else have been there, before node i? States that
- * were only carried over to the next change do not say that nobody was.
+ * Since when may somebody else have changed the file, before node i? States
+ * that were only carried over to the next change prove nothing.
  */
 static int64_t window_start(const struct ccfc_chain *chain, uint32_t i,
 			    bool hidden)

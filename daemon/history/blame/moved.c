@@ -3,9 +3,9 @@
 
 #include "base/hash.h"
 
-/* A block that was moved has to have this much in it, as git wants it. */
+/* A moved block must have this many letters or digits, as in git. */
 #define LETTERS_MIN 20
-/* Places that are tried for a line that stands in many. */
+/* Places that are tried for a frequent line. */
 #define TRIES_MAX 64
 
 static bool same_line(const void *ctx, uint32_t id, const void *key)

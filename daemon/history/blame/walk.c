@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-/* Larger texts are walked anew each time. */
+/* Larger texts are walked again each time. */
 #define KEPT_MAX ((size_t)16 << 20)
-/* Lines of states that come back; beyond, they are told by a diff. */
+/* Lines of states that return; beyond this, a diff is used. */
 #define SAVED_MAX ((size_t)64 << 20)
 
 static uint32_t of_change(uint32_t i)

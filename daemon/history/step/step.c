@@ -227,9 +227,9 @@ enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 			       ? CCFC_STEP_GUESSED
 			       : CCFC_STEP_NO;
 	/*
-	 * What the patch leaves open the strings may tell. It also leaves open
-	 * whether a line that looks the same on both sides is: one whose tabs
-	 * became spaces does.
+	 * The strings may decide what the patch leaves open. It also leaves
+	 * open whether a line that looks equal on both sides is equal: tabs
+	 * that became spaces look the same.
 	 */
 	if (step == CCFC_STEP_GUESSED ||
 	    (step == CCFC_STEP_VERIFIED && is_indented(after)))

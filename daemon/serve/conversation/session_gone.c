@@ -96,7 +96,7 @@ int ccfc_conversation_answer_gone(struct ccfc_conversation_job *job,
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "the transcripts of this session's agents "
 				    "are gone");
-	/* Its summary says it. */
+	/* The summary has it. */
 	if (!job->summary)
 		ccfc_pack_cstr(ccfc_conversation_key(job, "source"), "gone");
 	if (job->tree) {

@@ -11,7 +11,7 @@
 /* Steps that are made at once; see pack_block. */
 #define BLOCK 256u
 
-/* Change i, or what lies in front of it. */
+/* Change i, or a step before it. */
 struct step {
 	uint32_t i;
 	bool is_change;

@@ -242,8 +242,8 @@ static bool read_cut(struct ccfc_content_state *out, struct recover *r,
 }
 
 /*
- * The last change of the file, if it is a Write whose result a crash took: it
- * may be what was there last.
+ * The file's last change, if it is a Write without a result because of a crash:
+ * it may be the last content.
  */
 static bool choose_cut(struct candidate *c, struct recover *r,
 		       const struct ccfc_group *group)

@@ -36,7 +36,7 @@ void ccfc_origins_init(struct ccfc_origins *o, struct ccfc_request *rq)
 	memset(o->found, 0, (n + 1) * sizeof(*o->found));
 }
 
-/* ---- whose a file is ---- */
+/* ---- ownership of files ---- */
 
 /* What is wrong with a file or a directory; NULL: nothing. */
 static const char *whose(const char *path)

@@ -187,7 +187,7 @@ static int take_texts(struct ccfc_import *im,
 	return r;
 }
 
-/* Those that the store said are its own, or any where it does not say. */
+/* The texts with the store's own id, or any if the id is not known. */
 int ccfc_import_texts(struct ccfc_import *im, const char *path,
 		      struct ccfc_texts_file *to, struct ccfc_err *err)
 {

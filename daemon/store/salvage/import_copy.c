@@ -98,7 +98,7 @@ static void put_32(unsigned char *at, uint32_t v)
 		at[i] = (unsigned char)(v >> (24 - 8 * i));
 }
 
-/* As SQLite writes it for us; the freelist, which is of no use, is none. */
+/* As SQLite writes it for us; the freelist is useless and dropped. */
 static int mend_header(const char *path, struct ccfc_err *err)
 {
 	static const unsigned char begin[24] = { 'S', 'Q', 'L', 'i', 't', 'e',
@@ -169,7 +169,7 @@ static sqlite3 *open_copy(struct ccfc_import *im, const char *path)
 	int code = sqlite3_open_v2(
 		path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
 
-	/* Definitions that make no sense hide their tables only. */
+	/* Invalid definitions hide only their tables. */
 	if (code == SQLITE_OK)
 		ccfc_import_note(im, db,
 				 sqlite3_exec(db, "PRAGMA writable_schema = ON",
@@ -182,7 +182,10 @@ static sqlite3 *open_copy(struct ccfc_import *im, const char *path)
 	return NULL;
 }
 
-/* SQLite reads the definitions when it is opened: once to mend them. */
+/*
+ * SQLite reads the definitions when it opens the file: opens it once to repair
+ * them.
+ */
 static void mend_tables(struct ccfc_import *im, const char *path, int from,
 			int to)
 {
@@ -202,8 +205,8 @@ static void mend_tables(struct ccfc_import *im, const char *path, int from,
 }
 
 /*
- * The schema of a copy whose t_meta is mended. Where that cannot be read it
- * is the last one with sums, or without, as t_meta has them or not.
+ * The schema of a copy with a repaired t_meta. If it cannot be read, it is the
+ * last schema with checksums, or without, depending on t_meta.
  */
 static int read_schema(struct ccfc_import *im, const char *path)
 {

@@ -54,7 +54,7 @@ static bool take_model_message(struct ccfc_import *im, struct ccfc_row *row)
 	*s = read;
 	if (first != CCFC_ID_NONE)
 		ccfc_index_adopt_usage(index, first, &read);
-	/* Calls hang on the first one. */
+	/* Calls belong to the first one. */
 	ccfc_import_put(&im->messages, id, first == CCFC_ID_NONE ? to : first);
 	ccfc_index_touch_message(index, first == CCFC_ID_NONE ? to : first);
 	return true;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Rows in a row that may be lost before an id is not believed. */
+/* The most consecutive rows that may be lost before an id counts as invalid. */
 #define GAP_MAX 1000000
 
 /* --- sources --- */
@@ -46,7 +46,7 @@ static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 		ccfc_import_put(&im->skipped, id, 1);
 		return true;
 	}
-	/* Two rows of one path cannot be told apart. */
+	/* Two rows of one path cannot be distinguished. */
 	if (ccfc_index_source_find(index, path) != CCFC_ID_NONE)
 		return false;
 	to = ccfc_index_source(index, path, &none);
@@ -60,7 +60,7 @@ static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Its name says whose it is, should the session's row be lost. */
+/* Its name gives the session, if the session's row is lost. */
 static struct ccfc_name name_of(struct ccfc_slice path)
 {
 	static const char dir[] = "/projects/";
@@ -203,7 +203,7 @@ static bool map_place(const struct ccfc_import *im, struct ccfc_place *place,
 	return true;
 }
 
-/* Does it stand in a source that is not wanted? */
+/* Is it in a source that is not wanted? */
 static bool is_skipped(const struct ccfc_import *im,
 		       const struct ccfc_place *place)
 {
@@ -277,7 +277,7 @@ static void find_calls(struct ccfc_import *im, struct ccfc_observation obs,
 	}
 }
 
-/* Hangs on its command, whose row came before; else there is none. */
+/* Depends on its command, whose row came before; else it is dropped. */
 static bool take_shell_change(struct ccfc_import *im, struct ccfc_slice key,
 			      struct ccfc_change *row)
 {
@@ -450,7 +450,7 @@ static bool take_meta(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* They are counted anew with the transcripts. */
+/* They are counted again with the transcripts. */
 static bool take_nothing(struct ccfc_import *im, struct ccfc_row *row)
 {
 	(void)im;

@@ -62,7 +62,7 @@ static int note_all(struct ccfc_store *store, const struct ccfc_import *im,
 	return r ? r : ccfc_store_note(store, "whole", 1, err);
 }
 
-/* Which texts are lost is not known: all that can be is said again. */
+/* Which texts are lost is not known: all possible texts are added again. */
 static void say_again(struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->sources.n; i++) {
@@ -75,7 +75,7 @@ static void say_again(struct ccfc_index *index)
 	}
 }
 
-/* All that was read goes into the new store; sources are to be read anew. */
+/* All rows that were read go into the new store; sources will be read again. */
 static int fill_salvage(struct ccfc_store *store, struct ccfc_import *im,
 			const char *dir, struct ccfc_err *err)
 {
@@ -220,9 +220,9 @@ int ccfc_salvage(const char *dir, const char *home, struct ccfc_err *err)
 	return r;
 }
 
-/* --- stores that were put aside --- */
+/* --- stores that were moved aside --- */
 
-/* The time in the name of a store that was put aside; 0: it is none. */
+/* The time in the name of a store that was moved aside; 0: not such a name. */
 static int64_t aside_time(const char *name)
 {
 	const size_t n = sizeof(DAMAGED) - 1;
@@ -301,7 +301,7 @@ static int save_old(struct ccfc_store *store, struct ccfc_index *index,
 	return r;
 }
 
-/* The names of all stores that were put aside and are not known as saved. */
+/* The names of all stores that were moved aside and not copied yet. */
 static int find_old(struct ccfc_buf *names, struct ccfc_store *store,
 		    struct ccfc_err *err)
 {

@@ -73,13 +73,13 @@
 
 /* Help of `list` and `search` about shell commands. */
 #define CCFC_LISTING_ABOUT_SHELL                                               \
-	"Changes by commands of a shell say how they are known: recorded "     \
-	"(the client saw\n"                                                    \
-	"the file change while the command ran), parsed (the command's text "  \
-	"says so),\n"                                                          \
-	"inferred (the contents tell) or ambiguous (another call may have "    \
-	"made it).\n"                                                          \
-	"--tool=Bash asks for these, --evidence=KINDS for some of them."
+	"Changes by shell commands show their evidence: recorded (the client " \
+	"saw the file\n"                                                       \
+	"change while the command ran), parsed (the command's text names the " \
+	"file), inferred\n"                                                    \
+	"(the contents show it) or ambiguous (another call may have made the " \
+	"change).\n"                                                           \
+	"--tool=Bash selects them all, --evidence=KINDS some of them."
 
 /*
  * The query of `list` and `search`: how much of the changes the format shows.

@@ -366,7 +366,7 @@ def test_a_file_that_was_removed():
         eq(box.run("cat", world.path).returncode, 1, "exit of cat")
         done = box.run("recover", world.out.session, "-o", "out")
         eq(done.returncode, 0, "exit of recover")
-        assert "it was not there any more" in done.stderr, done.stderr
+        assert "the file did not exist any more" in done.stderr, done.stderr
         with open(os.path.join(box.top, "out", "f.txt"), "rb") as f:
             eq(f.read(), b"one\n", "last content")
         with box.rpc() as rpc:

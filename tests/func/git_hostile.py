@@ -561,7 +561,7 @@ def test_no_commit_yet():
         inside = os.path.join(top, ".git", "info", "note")
         box.write(box.two, inside, "x = 2\n")
         done = box.run("blame", "--git", inside)
-        assert "in no work tree" in done.stderr, done.stderr
+        assert "not in a work tree" in done.stderr, done.stderr
         eq(box.json("log", "--git", box.two.session)["notCommitted"], 2)
 
 

@@ -345,6 +345,7 @@ class Crowd(Box):
         super().__init__()
         ids = Ids(seed)
         self.random = random.Random(seed)
+        self.spread = self.random.choice((20000, 20000, 4000000, 40000000))
         one, two = Transcript(self, ids), Transcript(self, ids)
         agent = Transcript(self, ids, session=one.session, agent="abc123")
         self.threads = [one, two, agent]
@@ -355,8 +356,9 @@ class Crowd(Box):
 
     def act(self, t):
         pick = self.random.random
-        start = 1765000000000 + self.random.randrange(20000)
-        end = start + self.random.randrange(-50, 5000)
+        # Close together; or hours apart, and some of them as long.
+        start = 1765000000000 + self.random.randrange(self.spread)
+        end = start + self.random.randrange(-50, self.spread // 4)
         path = t.cwd + self.random.choice(("/a.txt", "/d/a.txt", "/b.txt"))
         at = {"timestamp": stamp(start)} if pick() < 0.95 else \
             {"timestamp": None}

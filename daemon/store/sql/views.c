@@ -53,6 +53,8 @@ _Static_assert((CCFC_SHELL_IS_COMMAND | CCFC_SHELL_NOBODYS) == 33, "DOUBT_…");
 _Static_assert(CCFC_SHELL_CUT == 16, "DOUBT_CUT");
 _Static_assert(CCFC_RUN_SHARED == 2, "DOUBT_SHARED");
 _Static_assert(CCFC_RUN_BACKGROUND == 8, "DOUBT_BACKGROUND");
+_Static_assert(CCFC_SHELL_UNSURE == 8, "DOUBT_UNSURE");
+_Static_assert((CCFC_RUN_DIFF | CCFC_RUN_PARTIAL) == 5, "DOUBT_NOTED");
 _Static_assert(CCFC_ID_NONE == 4294967295u, "DOUBT_CALL");
 
 /* The name of each number of a list of ccfc/types.h. */

@@ -27,6 +27,9 @@
 #define DOUBT_CUT	   "16"
 #define DOUBT_SHARED	   "2"
 #define DOUBT_BACKGROUND   "8"
+#define DOUBT_UNSURE	   "8"
+#define DOUBT_DIFF	   "1" /* what the client noted is all */
+#define DOUBT_NOTED	   "5" /* that bit, and the one of noting a part */
 
 /* The row that has the call's times: a shell change's are its command's. */
 #define DOUBT_CALL(c)                                                          \
@@ -80,39 +83,115 @@
  * SQLite from looking into the wide rows for each pair.
  */
 #define DOUBT_CALLS                                                            \
-	"WITH w_call(id, file, session, agent, shell, ran, run, call, begins," \
-	" ends) AS (SELECT c.id, c.file, c.session, " DOUBT_AGENT("c")         \
+	"w_call(id, file, session, agent, shell, ran, run, call, begins, ends)"\
+	" AS (SELECT c.id, c.file, c.session, " DOUBT_AGENT("c")               \
 	", c.shell, CASE c.shell WHEN 0 THEN c.state = 1"                      \
 	" ELSE c.state NOT IN (2, 3) END, c.r_run, k.id, " DOUBT_BEGINS("k")   \
 	", " DOUBT_ENDS("k") " FROM t_change c JOIN t_change k ON k.id = "     \
 	DOUBT_CALL("c") " LIMIT -1)"
 
+/*
+ * Commands with unknown effects (ccfc_index_is_unknown), with the project of
+ * their session and the time of that session. SQLite finds equal numbers
+ * quickly, and overlapping times only by trying each pair: so a command of at
+ * most DOUBT_RUN has the slot of time that it begins in.
+ */
+#define DOUBT_SLOT(time) "(" time ") / " DOUBT_RUN
+#define DOUBT_UNKNOWN                                                          \
+	"w_unknown(id, session, project, start, over, slot) AS (SELECT r.id,"  \
+	" r.session, CASE s.project WHEN '/' THEN '' ELSE s.project END,"      \
+	" s.start, s.end + " DOUBT_RUN                                         \
+	", CASE WHEN r.ends - r.begins <= " DOUBT_RUN " THEN "                 \
+	DOUBT_SLOT("r.begins") " END"                                          \
+	" FROM w_call r JOIN t_change c ON c.id = r.id"                        \
+	" JOIN t_session s ON s.id = r.session"                                \
+	" LEFT JOIN (SELECT DISTINCT command_id FROM t_change"                 \
+	"  WHERE shell & (" DOUBT_PARSED " | " DOUBT_RECORDED ")) k"           \
+	" ON k.command_id = r.id"                                              \
+	" WHERE r.shell & " DOUBT_COMMAND " AND s.project <> ''"               \
+	" AND CASE WHEN c.state = 1 THEN c.shell & " DOUBT_UNSURE              \
+	"  AND c.r_run & " DOUBT_NOTED " <> " DOUBT_DIFF                       \
+	" WHEN c.state > 3 THEN c.shell & " DOUBT_UNSURE                       \
+	"  OR k.command_id IS NOT NULL END LIMIT -1)"
+
+/* What clients noted, once for each slot that a rival may begin in. */
+#define DOUBT_IS_NOTED                                                         \
+	"shell & " DOUBT_RECORDED " AND NOT shell & " DOUBT_NOT_A_CHANGE
+#define DOUBT_IS_LONG(n) n "ends - " n "begins > 10 * " DOUBT_RUN
+#define DOUBT_SLOTS                                                            \
+	"w_slot(id, slot, last) AS (SELECT id, " DOUBT_SLOT("begins") " - 1, " \
+	DOUBT_SLOT("ends") " FROM w_call WHERE " DOUBT_IS_NOTED " AND NOT ("   \
+	DOUBT_IS_LONG("") ") UNION ALL SELECT id, slot + 1, last FROM w_slot"       \
+	" WHERE slot < last)"
+
+/* Pairs that may overlap: by slot, and all with what has none. */
+#define DOUBT_BESIDE                                                           \
+	"w_beside(change, rival) AS (SELECT n.id, r.id FROM w_slot n"          \
+	" JOIN w_unknown r ON r.slot = n.slot"                                 \
+	" UNION ALL SELECT n.id, r.id FROM w_call n JOIN w_unknown r"          \
+	" ON r.slot IS NULL OR " DOUBT_IS_LONG("n.")                           \
+	" WHERE n.shell & " DOUBT_RECORDED                                     \
+	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE ")"
+
 /* weigh; `n` is noted, `r` may have made it as well. */
-#define DOUBT_PAIRS(on, also)                                                  \
-	" SELECT n.id AS change, r.id AS rival, " DOUBT_NAMED("n", "k")        \
-	" AS own, " DOUBT_NAMED("r", "q") " AS other"                          \
-	" FROM w_call n JOIN w_call r ON " on                                  \
+#define DOUBT_PAIRS(of, also)                                                  \
+	" SELECT n.id, r.id FROM " of                                          \
 	" AND r.begins <= n.ends AND r.ends >= n.begins AND r.id <> n.id"      \
 	" AND r.ran"                                                           \
-	" AND NOT (r.session = n.session AND r.agent = n.agent)"               \
-	" JOIN t_change k ON k.id = n.call JOIN t_change q ON q.id = r.call"   \
-	" JOIN (SELECT t.id, " DOUBT_NAME " AS name FROM t_file t) f"          \
-	" ON f.id = n.file" also                                               \
+	" AND NOT (r.session = n.session AND r.agent = n.agent)" also          \
 	" AND n.shell & " DOUBT_RECORDED                                       \
 	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE
+/* has_change: that change is weighed for the command. */
+#define DOUBT_HAS_CHANGE                                                       \
+	" LEFT JOIN t_change h ON h.command_id = r.id AND h.file = n.file"     \
+	" AND NOT h.shell & " DOUBT_NOT_A_CHANGE
 
-/* weigh_all: changes of the file; commands that the client saw beside. */
-#define CCFC_SQL_RIVALS                                                        \
-	DOUBT_CALLS                                                            \
-	DOUBT_PAIRS("r.file = n.file",                                         \
+/* weigh_unknown: commands of another session in a project with the file. */
+#define DOUBT_OF_OTHERS                                                        \
+	DOUBT_PAIRS("w_beside b JOIN w_unknown u ON u.id = b.rival"            \
+		    " JOIN w_call n ON n.id = b.change"                        \
+		    " JOIN w_call r ON r.id = b.rival"                         \
+		    " AND r.session <> n.session"                              \
+		    " AND coalesce(u.start <= n.ends, 1)"                      \
+		    " AND coalesce(u.over >= n.begins, 1)",                    \
+		    " JOIN t_change q ON q.id = r.id"                          \
+		    " JOIN t_file f ON f.id = n.file"                          \
+		    DOUBT_HAS_CHANGE                                           \
+		    " WHERE h.id IS NULL AND (f.path = u.project"              \
+		    " OR substr(f.path, 1, length(u.project) + 1) ="           \
+		    " u.project || '/') AND NOT (q.r_run & " DOUBT_BACKGROUND  \
+		    " AND q.shell_time IS NULL AND r.begins + " DOUBT_RUN      \
+		    " < n.begins)")
+
+/*
+ * weigh_all: changes of the file; commands of others with unknown effects;
+ * commands that the client saw beside. LIMIT keeps SQLite from writing out the
+ * search for names once for each of the three.
+ */
+#define DOUBT_ALL                                                              \
+	"w_pair(change, rival) AS ("                                           \
+	DOUBT_PAIRS("w_call n JOIN w_call r ON r.file = n.file",               \
 		    " WHERE NOT r.shell & " DOUBT_NOT_A_CHANGE)                \
 	" UNION ALL"                                                           \
-	DOUBT_PAIRS("r.session = n.session",                                   \
-		    " LEFT JOIN t_change h ON h.command_id = r.id"             \
-		    " AND h.file = n.file"                                     \
-		    " AND NOT h.shell & " DOUBT_NOT_A_CHANGE                   \
+	DOUBT_OF_OTHERS                                                        \
+	" UNION ALL"                                                           \
+	DOUBT_PAIRS("w_call n JOIN w_call r ON r.session = n.session",         \
+		    DOUBT_HAS_CHANGE                                           \
 		    " WHERE r.shell & " DOUBT_COMMAND                          \
-		    " AND n.run & " DOUBT_SHARED " AND h.id IS NULL")
+		    " AND n.run & " DOUBT_SHARED " AND h.id IS NULL")          \
+	" LIMIT -1)"
+
+#define CCFC_SQL_RIVALS                                                        \
+	"WITH RECURSIVE " DOUBT_CALLS ", " DOUBT_UNKNOWN ", " DOUBT_SLOTS ", " \
+	DOUBT_BESIDE ", " DOUBT_ALL                                            \
+	" SELECT n.id AS change, r.id AS rival, " DOUBT_NAMED("n", "k")        \
+	" AS own, " DOUBT_NAMED("r", "q") " AS other FROM w_pair p"            \
+	" JOIN t_change n ON n.id = p.change"                                  \
+	" JOIN t_change r ON r.id = p.rival"                                   \
+	" JOIN t_change k ON k.id = " DOUBT_CALL("n")                          \
+	" JOIN t_change q ON q.id = " DOUBT_CALL("r")                          \
+	" JOIN (SELECT t.id, " DOUBT_NAME " AS name FROM t_file t) f"          \
+	" ON f.id = n.file"
 
 /* The ids of changes that are in doubt (is_doubtful). */
 #define CCFC_SQL_DOUBTFUL                                                      \

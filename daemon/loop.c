@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/time.h"
-#include "index/query.h"
+#include "index/query/query.h"
 #include "ingest.h"
 #include "notify.h"
 #include "own_files.h"

@@ -24,7 +24,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "index/excerpt.h"
+#include "index/excerpt/excerpt.h"
 #include "source/tail.h"
 #include "transcript/content/evidence.h"
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 static struct ccfc_slice path_of(const struct ccfc_index *index,
 				 const struct ccfc_place *place)

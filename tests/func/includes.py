@@ -39,6 +39,7 @@ MAY = {
 FRAME = {"out", "frame"}
 ROOMS = {
     "daemon/transcript": {"json": set(), "content": {"json"}},
+    "daemon/index": {"query": set(), "excerpt": {"query"}},
     "daemon/store": {"sql": set(), "texts": set(),
                      "salvage": {"texts"}},
     "daemon/history": {"step": set(), "file": set(),
@@ -206,6 +207,7 @@ def test_no_rule_is_stale():
 def test_the_rules_can_fail():
     bad = [("daemon/index/x.c", '"', "wire/pack.h"),
            ("daemon/index/x.c", "<", "sqlite3.h"),
+           ("daemon/index/query/x.c", '"', "index/excerpt/excerpt.h"),
            ("daemon/source/x.c", '"', "index/index.h"),
            ("daemon/shell/x.c", '"', "os/dirs.h"),
            ("daemon/source/tail.c", "<", "sys/inotify.h"),

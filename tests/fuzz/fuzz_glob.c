@@ -6,7 +6,7 @@
  */
 #include "base/buf.h"
 #include "fuzz.h"
-#include "index/glob.h"
+#include "index/query/glob.h"
 
 #define STEPS	  100000u
 #define INPUT_MAX 16384u

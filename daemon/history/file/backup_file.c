@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "history/file/read_file.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "history/plan/point.h"
 
 #include "base/time.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/time.h"
-#include "index/totals.h"
+#include "index/query/totals.h"
 #include "search/search.h"
 #include "source/tail.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "index/grouping.h"
+#include "index/query/grouping.h"
 
 #include <stdlib.h>
 

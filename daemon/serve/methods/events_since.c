@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "index/glob.h"
+#include "index/query/glob.h"
 #include "serve/rpc/reply.h"
 #include "serve/rpc/slices.h"
 

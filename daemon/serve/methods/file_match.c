@@ -8,8 +8,8 @@
 #include "serve/rpc/slices.h"
 
 #include "base/alloc.h"
-#include "index/glob.h"
-#include "index/grouping.h"
+#include "index/query/glob.h"
+#include "index/query/grouping.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "serve/rpc/slices.h"
 
 #include "base/alloc.h"
-#include "index/grouping.h"
+#include "index/query/grouping.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef CCFC_SERVE_METHODS_INDEX_DUMP_H
 #define CCFC_SERVE_METHODS_INDEX_DUMP_H
 
-#include "index/totals.h"
+#include "index/query/totals.h"
 #include "serve/rpc/reply.h"
 
 /* An item of the index, and its sort key. */

@@ -5,7 +5,7 @@
 #include "serve/methods/index_dump.h"
 
 #include "base/time.h"
-#include "index/totals.h"
+#include "index/query/totals.h"
 #include "serve/methods/session_summary.h"
 
 struct fact {

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "index/grouping.h"
+#include "index/query/grouping.h"
 
 #include <stdlib.h>
 

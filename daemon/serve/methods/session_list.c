@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/sorting.h"
 #include "base/time.h"
-#include "index/glob.h"
+#include "index/query/glob.h"
 #include "serve/methods/session_summary.h"
 #include "serve/rpc/slices.h"
 

@@ -5,7 +5,7 @@
 #ifndef CCFC_SERVE_METHODS_SESSION_SUMMARY_H
 #define CCFC_SERVE_METHODS_SESSION_SUMMARY_H
 
-#include "index/totals.h"
+#include "index/query/totals.h"
 #include "wire/pack.h"
 
 /*

@@ -6,7 +6,7 @@
 #ifndef CCFC_SERVE_METHODS_STATS_ROWS_H
 #define CCFC_SERVE_METHODS_STATS_ROWS_H
 
-#include "index/totals.h"
+#include "index/query/totals.h"
 #include "serve/rpc/reply.h"
 
 struct ccfc_count {

@@ -11,7 +11,7 @@
 #include "serve/rpc/request.h"
 
 #include "base/path.h"
-#include "index/glob.h"
+#include "index/query/glob.h"
 
 #include <stdio.h>
 

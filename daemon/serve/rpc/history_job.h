@@ -17,7 +17,7 @@
 #define CCFC_SERVE_RPC_HISTORY_JOB_H
 
 #include "history/plan/point.h"
-#include "index/excerpt.h"
+#include "index/excerpt/excerpt.h"
 #include "serve/rpc/defer.h"
 
 #define CCFC_HISTORY_JOB_MS 300000

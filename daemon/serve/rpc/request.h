@@ -8,7 +8,7 @@
 #ifndef CCFC_SERVE_RPC_REQUEST_H
 #define CCFC_SERVE_RPC_REQUEST_H
 
-#include "index/query.h"
+#include "index/query/query.h"
 #include "serve/methods.h"
 #include "serve/rpc/options.h"
 #include "wire/rpc.h"

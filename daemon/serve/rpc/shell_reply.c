@@ -4,7 +4,7 @@
  */
 #include "serve/rpc/reply.h"
 
-#include "index/excerpt.h"
+#include "index/excerpt/excerpt.h"
 
 #include <stdlib.h>
 

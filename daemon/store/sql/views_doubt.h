@@ -1,7 +1,7 @@
 /*
  * Which changes are ambiguous, and whose else they may be, as SQL: the rules of
- * index/proof.c, said once more for those who read the store's file without our
- * functions. tests/func/sql.py holds both against each other.
+ * index/query/proof.c, said once more for those who read the store's file
+ * without our functions. tests/func/sql.py holds both against each other.
  *
  * CCFC_SQL_RIVALS selects a row for each change that a client noted and each
  * other call that may have made it: `change`, `rival` (ids of t_change), and
@@ -14,7 +14,7 @@
 /* It takes the macros for functions. */
 /* clang-format off */
 
-/* As in index/proof.c: milliseconds, and a time that never comes. */
+/* As in index/query/proof.c: milliseconds, and a time that never comes. */
 #define DOUBT_LATE  "100"
 #define DOUBT_RUN   "600000"
 #define DOUBT_NEVER "9223372036854775807"

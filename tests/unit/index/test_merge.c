@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,9 +5,9 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
-#include "index/excerpt.h"
+#include "index/excerpt/excerpt.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "index/index_internal.h"
-#include "index/query.h"
-#include "index/totals.h"
+#include "index/query/query.h"
+#include "index/query/totals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "../source/tmp.h"
 #include "base/time.h"
 #include "history/blame/prompt.h"
-#include "index/query.h"
+#include "index/query/query.h"
 #include "transcript/record.h"
 
 #define PROMPT                                                                 \

@@ -6,11 +6,11 @@
  * counts as it stands when its turn comes, and those that are new since the
  * beginning may be missing. Nothing here changes the index.
  */
-#ifndef CCFC_INDEX_GROUPING_H
-#define CCFC_INDEX_GROUPING_H
+#ifndef CCFC_INDEX_QUERY_GROUPING_H
+#define CCFC_INDEX_QUERY_GROUPING_H
 
 #include "base/sorting.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 /* A change, and what it is sorted by. */
 struct ccfc_grouped {

@@ -1,6 +1,6 @@
 /* Excerpts: the same rows under numbers of their own, and no others. */
 #include "base/time.h"
-#include "index/excerpt.h"
+#include "index/excerpt/excerpt.h"
 #include "index/index_internal.h"
 
 #include <setjmp.h>

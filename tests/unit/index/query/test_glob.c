@@ -1,6 +1,6 @@
 /* Patterns against paths, as tables. */
 #include "base/buf.h"
-#include "index/glob.h"
+#include "index/query/glob.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Backups that snapshots name: merged in any order, asked for by file. */
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -19,7 +19,7 @@
 #include "base/path.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * or ends differently. The memory of a pattern is limited when it is compiled,
  * and its time by the number of steps that its user grants.
  */
-#include "index/glob.h"
+#include "index/query/glob.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -3,7 +3,7 @@
  * once, and cut into groups. Rows name changes by number, because the index's
  * arrays may move between two pieces.
  */
-#include "index/grouping.h"
+#include "index/query/grouping.h"
 
 #include "index/index_internal.h"
 

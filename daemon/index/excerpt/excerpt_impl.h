@@ -2,10 +2,10 @@
  * Shared by the files of an excerpt while it is made (excerpt.c,
  * excerpt_more.c). Core thread.
  */
-#ifndef CCFC_INDEX_EXCERPT_IMPL_H
-#define CCFC_INDEX_EXCERPT_IMPL_H
+#ifndef CCFC_INDEX_EXCERPT_EXCERPT_IMPL_H
+#define CCFC_INDEX_EXCERPT_EXCERPT_IMPL_H
 
-#include "index/excerpt.h"
+#include "index/excerpt/excerpt.h"
 
 /* Consecutive changes mostly have the same strings. */
 #define CCFC_EXCERPT_RECENT 256u

@@ -3,7 +3,7 @@
  * the files, which transcripts looked at them, files that were moved, commands
  * that may explain what nothing else does; see excerpt.h.
  */
-#include "index/excerpt_impl.h"
+#include "index/excerpt/excerpt_impl.h"
 
 #include "base/alloc.h"
 #include "base/path.h"

@@ -3,7 +3,7 @@
  * its transcript; see query.h. A prefix is searched in all ids, so it is really
  * unique.
  */
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include "index/index_internal.h"
 

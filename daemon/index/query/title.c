@@ -4,7 +4,7 @@
  * order of reading.
  */
 #include "base/time.h"
-#include "index/totals.h"
+#include "index/query/totals.h"
 
 #define ACTIVE_MS (5 * 60 * 1000)
 #define WAIT_MS	  (24 * 60 * 60 * 1000)

@@ -18,10 +18,10 @@
  *
  * Totals are computed on request, by one pass over the arrays.
  */
-#ifndef CCFC_INDEX_TOTALS_H
-#define CCFC_INDEX_TOTALS_H
+#ifndef CCFC_INDEX_QUERY_TOTALS_H
+#define CCFC_INDEX_QUERY_TOTALS_H
 
-#include "index/query.h"
+#include "index/query/query.h"
 
 struct ccfc_tokens {
 	uint64_t input, output, cache_write, cache_read;

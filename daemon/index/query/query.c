@@ -1,12 +1,12 @@
 /*
  * Questions to the index; see query.h. Filters, and single facts.
  */
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include "base/path.h"
 #include "base/time.h"
-#include "index/glob.h"
 #include "index/index_internal.h"
+#include "index/query/glob.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
  * Questions to the index. Answers are arrays of ids in the caller's arena,
  * in a defined order; nothing here changes the index.
  */
-#ifndef CCFC_INDEX_QUERY_H
-#define CCFC_INDEX_QUERY_H
+#ifndef CCFC_INDEX_QUERY_QUERY_H
+#define CCFC_INDEX_QUERY_QUERY_H
 
 #include "base/err.h"
 #include "index/index.h"

@@ -3,8 +3,8 @@
  * slashes, only as a whole component), {a,b} (nested), \x for x itself. The
  * expansion of braces is limited, and so can be the time of matching.
  */
-#ifndef CCFC_INDEX_GLOB_H
-#define CCFC_INDEX_GLOB_H
+#ifndef CCFC_INDEX_QUERY_GLOB_H
+#define CCFC_INDEX_QUERY_GLOB_H
 
 #include "base/err.h"
 #include "base/slice.h"

@@ -8,10 +8,10 @@
  * shares no memory with the index and is not changed any more, but for changes
  * that the contents of files tell (ccfc_excerpt_infer).
  */
-#ifndef CCFC_INDEX_EXCERPT_H
-#define CCFC_INDEX_EXCERPT_H
+#ifndef CCFC_INDEX_EXCERPT_EXCERPT_H
+#define CCFC_INDEX_EXCERPT_EXCERPT_H
 
-#include "index/query.h"
+#include "index/query/query.h"
 
 /* Home numbers, rising. */
 struct ccfc_homes {

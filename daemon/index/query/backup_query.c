@@ -7,7 +7,7 @@
 #include "base/sha256.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "index/query.h"
+#include "index/query/query.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * over flat arrays: a message and a call know their session by one step each,
  * and "how many files" is counted by stamps, not by sets.
  */
-#include "index/totals.h"
+#include "index/query/totals.h"
 
 #include "base/time.h"
 

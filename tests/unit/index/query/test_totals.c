@@ -4,7 +4,7 @@
  * given as they stand in a transcript, with backticks for quotes; a source is
  * named after its session, "s1", or is an agent's: "s1@a".
  */
-#include "index/totals.h"
+#include "index/query/totals.h"
 
 #include "base/alloc.h"
 #include "base/time.h"

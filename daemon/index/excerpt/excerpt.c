@@ -3,7 +3,7 @@
  * marks their sessions and transcripts, which are then numbered in the order
  * that they have at home; the other copies the changes with these numbers.
  */
-#include "index/excerpt_impl.h"
+#include "index/excerpt/excerpt_impl.h"
 
 #include "base/alloc.h"
 #include "index/index_internal.h"

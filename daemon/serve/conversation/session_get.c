@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "serve/methods/session_summary.h"
-#include "serve/methods/stats_rows.h"
+#include "serve/stats/stats_rows.h"
 
 #include <stdlib.h>
 

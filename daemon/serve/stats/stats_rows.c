@@ -4,7 +4,7 @@
  * nothing is looked up. Otherwise a set of pairs tells whether the row has the
  * session already, so that nothing is left to be done at the end.
  */
-#include "serve/methods/stats_rows.h"
+#include "serve/stats/stats_rows.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

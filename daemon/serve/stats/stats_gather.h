@@ -7,12 +7,12 @@
  * the beginning does not. Only a message whose owner changes in between may be
  * counted twice, or not.
  */
-#ifndef CCFC_SERVE_METHODS_STATS_GATHER_H
-#define CCFC_SERVE_METHODS_STATS_GATHER_H
+#ifndef CCFC_SERVE_STATS_STATS_GATHER_H
+#define CCFC_SERVE_STATS_STATS_GATHER_H
 
 #include "base/sorting.h"
 #include "serve/methods/session_summary.h"
-#include "serve/methods/stats_rows.h"
+#include "serve/stats/stats_rows.h"
 
 enum ccfc_by {
 	CCFC_BY_DAY,

@@ -8,7 +8,7 @@
  * A session counts in a period when it has any of these in it, or began or
  * ended in it.
  */
-#include "serve/methods/stats_gather.h"
+#include "serve/stats/stats_gather.h"
 
 #include "base/path.h"
 #include "base/time.h"

@@ -3,8 +3,8 @@
  * tool, file or extension; stats_gather.c gathers it. That goes over the whole
  * index, so it is done in slices (slices.h).
  */
-#include "serve/methods/stats_gather.h"
 #include "serve/rpc/slices.h"
+#include "serve/stats/stats_gather.h"
 
 #include "base/alloc.h"
 #include "base/time.h"

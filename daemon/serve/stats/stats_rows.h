@@ -3,8 +3,8 @@
  * model, file … that anything is said of, and how many different sessions and
  * files the row has.
  */
-#ifndef CCFC_SERVE_METHODS_STATS_ROWS_H
-#define CCFC_SERVE_METHODS_STATS_ROWS_H
+#ifndef CCFC_SERVE_STATS_STATS_ROWS_H
+#define CCFC_SERVE_STATS_STATS_ROWS_H
 
 #include "index/query/totals.h"
 #include "serve/rpc/reply.h"

@@ -1,7 +1,7 @@
 /* Running git; see git.h. */
 #include "cli/blame/git.h"
 
-#include "cli/frame/child.h"
+#include "cli/system/child.h"
 
 #include <ccfc/protocol.h>
 #include <signal.h>

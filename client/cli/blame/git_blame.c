@@ -10,7 +10,7 @@
 #include "base/time.h"
 #include "cli/blame/git_match.h"
 #include "cli/blame/git_objects.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

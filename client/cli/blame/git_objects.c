@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "cli/blame/git.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "cli/doctor/settings.h"
 
 #include "base/buf.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "cli/setup/installed.h"
 
 #include "base/path.h"
-#include "cli/frame/child.h"
 #include "cli/frame/cwd.h"
+#include "cli/system/child.h"
 #include "lib/lib.h"
 #include "os/own_path.h"
 

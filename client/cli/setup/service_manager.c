@@ -2,7 +2,7 @@
 #include "cli/setup/service_manager.h"
 
 #include "base/alloc.h"
-#include "cli/frame/child.h"
+#include "cli/system/child.h"
 #include "os/dirs.h"
 
 #include <stdlib.h>

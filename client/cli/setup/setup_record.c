@@ -11,8 +11,8 @@
  *	end -
  */
 #include "base/alloc.h"
-#include "cli/frame/file_io.h"
 #include "cli/setup/setup.h"
+#include "cli/system/file_io.h"
 #include "cli/write/kvfile.h"
 #include "cli/write/new_file.h"
 #include "os/dirs.h"

@@ -4,10 +4,10 @@
  * prefix they are copied to where each shell looks in the home directory.
  */
 #include "base/path.h"
-#include "cli/frame/child.h"
-#include "cli/frame/file_io.h"
 #include "cli/setup/installed.h"
 #include "cli/setup/setup.h"
+#include "cli/system/child.h"
+#include "cli/system/file_io.h"
 #include "os/dirs.h"
 
 #include <errno.h>

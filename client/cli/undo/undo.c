@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "cli/frame/cli.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 #include "os/dirs.h"
 
 #include <dirent.h>

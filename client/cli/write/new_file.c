@@ -2,7 +2,7 @@
 #include "cli/write/new_file.h"
 
 #include "base/alloc.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

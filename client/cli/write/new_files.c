@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 #include "cli/write/path_walk.h"
 #include "cli/write/whole_file.h"
 #include "os/dirs.h"

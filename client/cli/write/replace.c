@@ -11,7 +11,7 @@
 #include "cli/write/replace.h"
 
 #include "base/alloc.h"
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 #include "cli/write/attributes.h"
 #include "cli/write/path_walk.h"
 

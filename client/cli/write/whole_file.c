@@ -6,7 +6,7 @@
  */
 #include "cli/write/whole_file.h"
 
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

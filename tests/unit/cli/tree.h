@@ -4,7 +4,7 @@
 
 #include "cli_test.h"
 
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Running other programs, and looking for them. */
 #include "tree.h"
 
-#include "cli/frame/child.h"
+#include "cli/system/child.h"
 
 static void in_child(const void *data)
 {

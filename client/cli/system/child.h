@@ -2,8 +2,8 @@
  * Runs another program to its end and reads its output. It gets its arguments
  * unchanged (no shell), an empty standard input, and an English locale.
  */
-#ifndef CCFC_CLI_FRAME_CHILD_H
-#define CCFC_CLI_FRAME_CHILD_H
+#ifndef CCFC_CLI_SYSTEM_CHILD_H
+#define CCFC_CLI_SYSTEM_CHILD_H
 
 #include "base/buf.h"
 #include "base/err.h"

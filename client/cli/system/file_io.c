@@ -1,5 +1,5 @@
 /* Reading and writing all of a file, and names for new ones; see file_io.h. */
-#include "cli/frame/file_io.h"
+#include "cli/system/file_io.h"
 
 #include <ccfc/protocol.h>
 #include <errno.h>

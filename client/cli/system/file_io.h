@@ -1,6 +1,6 @@
 /* Reading and writing whole files, and random names. */
-#ifndef CCFC_CLI_FRAME_FILE_IO_H
-#define CCFC_CLI_FRAME_FILE_IO_H
+#ifndef CCFC_CLI_SYSTEM_FILE_IO_H
+#define CCFC_CLI_SYSTEM_FILE_IO_H
 
 #include "base/buf.h"
 

@@ -2,7 +2,7 @@
  * Running another program; see child.h. Both of its outputs are read as they
  * arrive, so that neither pipe can fill up and block it.
  */
-#include "cli/frame/child.h"
+#include "cli/system/child.h"
 
 #include "os/pipe.h"
 

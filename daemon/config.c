@@ -3,10 +3,10 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "os/config_file.h"
 #include "os/dirs.h"
+#include "os/log.h"
 #include "source/tail.h"
 
 #include <errno.h>

@@ -11,9 +11,9 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/time.h"
+#include "os/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

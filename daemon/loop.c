@@ -12,11 +12,11 @@
 #include "loop.h"
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "base/time.h"
 #include "index/query/query.h"
 #include "ingest.h"
 #include "notify.h"
+#include "os/log.h"
 #include "own_files.h"
 #include "serve/methods.h"
 #include "signals.h"

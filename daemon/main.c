@@ -1,9 +1,9 @@
 /* ccfcd: reads its settings, takes the lock, runs the loop. */
 #include "base/alloc.h"
-#include "base/holder.h"
-#include "base/log.h"
 #include "config.h"
 #include "loop.h"
+#include "os/holder.h"
+#include "os/log.h"
 #include "store/lock.h"
 
 #include <stdio.h>

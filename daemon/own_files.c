@@ -15,11 +15,11 @@
 #include "own_files.h"
 
 #include "base/alloc.h"
-#include "base/holder.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/time.h"
 #include "notify.h"
+#include "os/holder.h"
+#include "os/log.h"
 #include "source/watch.h"
 #include "store/lock.h"
 

@@ -3,7 +3,7 @@
  * the store. Both may be removed while it runs (at logout, for example, the
  * runtime directory is). The daemon notices this by inotify on their
  * directories and by changes of the mounts, and checks on SIGHUP, which clients
- * send (base/holder.h). It creates a missing socket again, and writes a missing
+ * send (os/holder.h). It creates a missing socket again, and writes a missing
  * store again from memory. It never touches other files in their place. Core
  * thread.
  */

@@ -23,7 +23,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/log.h"
+#include "os/log.h"
 #include "source/tree.h"
 
 #include <errno.h>

@@ -2,13 +2,13 @@
  * Wakes a running daemon that lost its socket (its directory was removed, for
  * instance a runtime directory at logout). The lock of the state directory
  * shows that the daemon lives. After a signal it listens again and counts its
- * check in the lock's file (base/holder.h). A daemon with another socket than
+ * check in the lock's file (os/holder.h). A daemon with another socket than
  * the wanted one is left alone.
  */
-#include "base/holder.h"
 #include "base/time.h"
 #include "lib/lib.h"
 #include "os/dirs.h"
+#include "os/holder.h"
 
 #include <poll.h>
 

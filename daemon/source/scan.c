@@ -11,7 +11,7 @@
 #include "source/tree_impl.h"
 
 #include "base/alloc.h"
-#include "base/log.h"
+#include "os/log.h"
 #include "source/tail.h"
 
 #include <dirent.h>

@@ -1,8 +1,8 @@
 /* One daemon per state directory; see lock.h. */
 #include "store/lock.h"
 
-#include "base/holder.h"
 #include "os/dirs.h"
+#include "os/holder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
  * One daemon per state directory: an flock on <dir>/ccfcd.lock, held for as
  * long as the descriptor lives. The file stays; its content is described in
- * base/holder.h.
+ * os/holder.h.
  */
 #ifndef CCFC_STORE_LOCK_H
 #define CCFC_STORE_LOCK_H

@@ -5,7 +5,7 @@
  * a page that could not be read as a malformed database. So every failure is
  * followed by a fresh try, and a store is damaged if two tries in a row say so.
  */
-#include "base/log.h"
+#include "os/log.h"
 #include "store/db.h"
 #include "store/salvage/salvage.h"
 #include "store/store.h"

@@ -6,7 +6,7 @@
  * version whose row has a wrong checksum.
  */
 #include "base/buf.h"
-#include "base/log.h"
+#include "os/log.h"
 #include "store/db.h"
 #include "store/row_sum.h"
 #include "store/schema.h"

@@ -2,10 +2,10 @@
  * Fuzzes the config file. Whatever it holds, what is read from it makes sense:
  * no setting is out of its bounds, and each root is a place.
  */
-#include "base/log.h"
 #include "base/path.h"
 #include "config.h"
 #include "fuzz.h"
+#include "os/log.h"
 
 #include <getopt.h>
 

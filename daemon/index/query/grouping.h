@@ -9,8 +9,8 @@
 #ifndef CCFC_INDEX_QUERY_GROUPING_H
 #define CCFC_INDEX_QUERY_GROUPING_H
 
-#include "base/sorting.h"
 #include "index/query/query.h"
+#include "index/query/sorting.h"
 
 /* A change, and what it is sorted by. */
 struct ccfc_grouped {

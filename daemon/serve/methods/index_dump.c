@@ -11,7 +11,7 @@
 #include "serve/methods/index_dump.h"
 
 #include "base/alloc.h"
-#include "base/sorting.h"
+#include "index/query/sorting.h"
 #include "serve/rpc/slices.h"
 
 #include <stdlib.h>

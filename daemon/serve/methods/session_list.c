@@ -8,9 +8,9 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "base/sorting.h"
 #include "base/time.h"
 #include "index/query/glob.h"
+#include "index/query/sorting.h"
 #include "serve/methods/session_summary.h"
 #include "serve/rpc/slices.h"
 

@@ -10,7 +10,7 @@
 #ifndef CCFC_SERVE_STATS_STATS_GATHER_H
 #define CCFC_SERVE_STATS_STATS_GATHER_H
 
-#include "base/sorting.h"
+#include "index/query/sorting.h"
 #include "serve/methods/session_summary.h"
 #include "serve/stats/stats_rows.h"
 

@@ -10,9 +10,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/log.h"
 #include "base/time.h"
 #include "index/index_internal.h"
+#include "os/log.h"
 #include "store/db.h"
 #include "store/salvage/import.h"
 

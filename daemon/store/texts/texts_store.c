@@ -6,9 +6,9 @@
  * names the new file: if the daemon ends before they were read again, the next
  * start still knows.
  */
-#include "base/log.h"
 #include "base/time.h"
 #include "index/index_internal.h"
+#include "os/log.h"
 #include "store/db.h"
 #include "store/store.h"
 

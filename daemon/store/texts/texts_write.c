@@ -7,9 +7,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/log.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "os/log.h"
 #include "store/texts/texts_format.h"
 #include "transcript/json/unescape.h"
 

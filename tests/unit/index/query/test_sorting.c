@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/sorting.h"
+#include "index/query/sorting.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Who holds a state directory; see holder.h. */
-#include "base/holder.h"
+#include "os/holder.h"
 
 #include "base/buf.h"
 

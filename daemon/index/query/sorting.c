@@ -2,7 +2,7 @@
  * Sorting piece by piece; see sorting.h. Short runs are sorted where they are,
  * then merged two by two into the spare room, which then is the other one.
  */
-#include "base/sorting.h"
+#include "index/query/sorting.h"
 
 #include <stdlib.h>
 #include <string.h>

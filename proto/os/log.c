@@ -3,7 +3,7 @@
  * starts with the <N> priority that the journal understands, elsewhere with
  * a time and the level's name.
  */
-#include "base/log.h"
+#include "os/log.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>

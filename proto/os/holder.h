@@ -9,8 +9,8 @@
  * a record lock on the file, and F_GETLK names its owner. Where the two kinds
  * of lock are one (BSD, macOS) nobody is named, and nobody is ever signalled.
  */
-#ifndef CCFC_BASE_HOLDER_H
-#define CCFC_BASE_HOLDER_H
+#ifndef CCFC_OS_HOLDER_H
+#define CCFC_OS_HOLDER_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* Sorting piece by piece: by merging, stable. */
-#ifndef CCFC_BASE_SORTING_H
-#define CCFC_BASE_SORTING_H
+#ifndef CCFC_INDEX_QUERY_SORTING_H
+#define CCFC_INDEX_QUERY_SORTING_H
 
 #include <stdbool.h>
 #include <stddef.h>

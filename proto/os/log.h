@@ -2,8 +2,8 @@
  * The daemon's log: one line per message on stderr, with a level. Only
  * daemon/ may call this; library code never logs. Safe from any thread.
  */
-#ifndef CCFC_BASE_LOG_H
-#define CCFC_BASE_LOG_H
+#ifndef CCFC_OS_LOG_H
+#define CCFC_OS_LOG_H
 
 enum ccfc_log_level {
 	CCFC_LOG_ERROR,

@@ -73,6 +73,23 @@ void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file)
 	add_file(e, file, 0);
 }
 
+uint32_t ccfc_excerpt_add_path(struct ccfc_excerpting *e,
+			       struct ccfc_slice path)
+{
+	uint32_t file = ccfc_query_file(e->from, path), k = 0;
+
+	if (file) {
+		ccfc_excerpt_add_file(e, file);
+		return file;
+	}
+	while (k < e->paths.n && !ccfc_slice_eq(e->paths.items[k], path))
+		k++;
+	if (k == e->paths.n)
+		CCFC_VEC_PUSH(e->paths, path);
+	ccfc_ids_push(&e->files, e->from->files.n + k);
+	return e->from->files.n + k;
+}
+
 void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session)
 {
 	struct ccfc_ids commands = { 0 };
@@ -262,10 +279,15 @@ static void mark_all(struct ccfc_excerpt_copying *c)
 static void copy_files(struct ccfc_excerpt_copying *c)
 {
 	const struct ccfc_homes *homes = &c->ex->files;
+	uint32_t n = c->from->files.n;
 
-	for (uint32_t i = 1; i < homes->n; i++)
+	for (uint32_t i = 1; i < homes->n; i++) {
+		uint32_t home = homes->items[i];
+
 		ccfc_index_file(c->to,
-				ccfc_index_file_path(c->from, homes->items[i]));
+				home < n ? ccfc_index_file_path(c->from, home)
+					 : c->e->paths.items[home - n]);
+	}
 }
 
 static void copy_strings(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
@@ -503,6 +525,7 @@ struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e)
 	free(c.sources.own);
 	free(c.sessions.own);
 	free(e->files.items);
+	free(e->paths.items);
 	free(e->changes.items);
 	free(e->sessions.items);
 	free(e->commands.items);

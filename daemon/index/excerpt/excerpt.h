@@ -58,6 +58,12 @@ enum ccfc_excerpt_more {
 struct ccfc_excerpting {
 	const struct ccfc_index *from;
 	struct ccfc_ids files, changes, sessions, commands;
+	/* Of files that the index does not have. Their numbers follow its
+	 * own; they are the same in this excerpt only. */
+	struct {
+		struct ccfc_slice *items;
+		uint32_t n, cap;
+	} paths;
 	bool has_commands;
 	uint32_t more; /* of enum ccfc_excerpt_more */
 };
@@ -66,6 +72,13 @@ void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 		       uint32_t more);
 /* A file with all of its changes, and files that were moved to it, likewise. */
 void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
+/*
+ * The file of a normal path, also if only snapshots name it; the sessions of
+ * these are to be added. Gives its number at home. `path` is borrowed until the
+ * excerpt is made.
+ */
+uint32_t ccfc_excerpt_add_path(struct ccfc_excerpting *e,
+			       struct ccfc_slice path);
 /* Single changes; their files have no other changes then. */
 void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 			      const uint32_t *changes, uint32_t n);

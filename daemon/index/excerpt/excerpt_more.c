@@ -156,8 +156,10 @@ void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c)
 	struct ccfc_looked *items;
 
 	for (uint32_t own = 1; own < c->ex->files.n; own++) {
-		uint32_t id =
-			c->from->file_reads.items[c->ex->files.items[own]];
+		uint32_t home = c->ex->files.items[own];
+		uint32_t id = home < c->from->files.n
+				      ? c->from->file_reads.items[home]
+				      : CCFC_ID_NONE;
 
 		for (; id != CCFC_ID_NONE; id = c->from->reads.items[id].next)
 			copy_look(&list, c, own, &c->from->reads.items[id]);

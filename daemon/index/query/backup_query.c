@@ -157,18 +157,25 @@ static void gather_backup_query(struct ccfc_backup_refs *out, struct wanted *w,
 	}
 }
 
+static void want(struct wanted *w, const struct ccfc_index *index,
+		 struct ccfc_slice path)
+{
+	*w = (struct wanted){ .index = index,
+			      .path = path,
+			      .home = ccfc_slice_str(index->home),
+			      .scratch = CCFC_BUF_INIT };
+	ccfc_query_backup_hash(w->start, path);
+	memcpy(w->start + CCFC_BACKUP_HASH, "@v", 3);
+}
+
 void ccfc_query_backups(struct ccfc_backup_refs *out,
 			const struct ccfc_index *index, uint32_t session,
 			uint32_t file, struct ccfc_arena *arena)
 {
-	struct wanted w = { .index = index,
-			    .path = ccfc_index_file_path(index, file),
-			    .project = project_of(index, session),
-			    .home = ccfc_slice_str(index->home),
-			    .scratch = CCFC_BUF_INIT };
+	struct wanted w;
 
-	ccfc_query_backup_hash(w.start, w.path);
-	memcpy(w.start + CCFC_BACKUP_HASH, "@v", 3);
+	want(&w, index, ccfc_index_file_path(index, file));
+	w.project = project_of(index, session);
 	out->items = NULL;
 	gather_backup_query(out, &w, session);
 	out->items =
@@ -176,4 +183,94 @@ void ccfc_query_backups(struct ccfc_backup_refs *out,
 	gather_backup_query(out, &w, session);
 	ccfc_buf_release(&w.scratch);
 	sort(out, index, arena);
+}
+
+/* --- files that only backups name --- */
+
+/* Two names of a file end alike, but for one with dots at its end. */
+static bool may_be_key_of(const struct wanted *w,
+			  const struct ccfc_backup_ref *ref)
+{
+	struct ccfc_slice end =
+		ccfc_path_basename(ccfc_index_str(w->index, ref->key));
+
+	return !end.len || end.ptr[0] == '.' ||
+	       ccfc_slice_eq(end, ccfc_path_basename(w->path));
+}
+
+void ccfc_query_backup_sessions(struct ccfc_ids *out,
+				const struct ccfc_index *index,
+				struct ccfc_slice path)
+{
+	struct wanted w;
+
+	want(&w, index, path);
+	for (uint32_t s = 1; s < index->sessions.n; s++) {
+		const struct ccfc_backup_ref *first =
+			ref_at(index, index->sessions.items[s].backups);
+
+		w.project = project_of(index, s);
+		for (; first; first = ref_at(index, first->next_key))
+			if (may_be_key_of(&w, first) && is_key_of(&w, first))
+				break;
+		if (first)
+			ccfc_ids_push(out, s);
+	}
+	ccfc_buf_release(&w.scratch);
+}
+
+/* The first backup of the key that has a name, or NULL. */
+static const struct ccfc_backup_ref *
+first_named(const struct ccfc_index *index, const struct ccfc_backup_ref *ref)
+{
+	while (ref && !ref->name)
+		ref = ref_at(index, ref->next);
+	return ref;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return ccfc_slice_cmp(*(const struct ccfc_slice *)a,
+			      *(const struct ccfc_slice *)b);
+}
+
+/* In order, each once: a file may have two keys. */
+static void put_in_order(struct ccfc_backup_paths *paths)
+{
+	uint32_t n = 0;
+
+	if (paths->n)
+		qsort(paths->items, paths->n, sizeof(*paths->items), by_path);
+	for (uint32_t i = 0; i < paths->n; i++)
+		if (!n || !ccfc_slice_eq(paths->items[n - 1], paths->items[i]))
+			paths->items[n++] = paths->items[i];
+	paths->n = n;
+}
+
+void ccfc_query_backup_paths(struct ccfc_backup_paths *out,
+			     const struct ccfc_index *index, uint32_t session,
+			     struct ccfc_arena *arena)
+{
+	const struct ccfc_backup_ref *first =
+		ref_at(index, index->sessions.items[session].backups);
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	struct wanted w;
+
+	for (; first; first = ref_at(index, first->next_key)) {
+		const struct ccfc_backup_ref *named = first_named(index, first);
+
+		ccfc_buf_clear(&path);
+		if (!named || !ccfc_path_normalise(
+				      &path, ccfc_index_str(index, first->key),
+				      project_of(index, session),
+				      ccfc_slice_str(index->home)))
+			continue;
+		/* A name tells the whole path, and so where the key begins. */
+		want(&w, index, ccfc_buf_view(&path));
+		if (ccfc_slice_starts(ccfc_index_str(index, named->name),
+				      w.start))
+			CCFC_VEC_PUSH(*out, ccfc_arena_copy(arena, w.path));
+	}
+	ccfc_buf_release(&path);
+	put_in_order(out);
 }

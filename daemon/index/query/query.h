@@ -179,6 +179,27 @@ void ccfc_query_backups(struct ccfc_backup_refs *out,
 			const struct ccfc_index *index, uint32_t session,
 			uint32_t file, struct ccfc_arena *arena);
 
+/*
+ * The sessions whose snapshots name the file of that normal path, rising, also
+ * if nobody changed it. They are added to `out`.
+ */
+void ccfc_query_backup_sessions(struct ccfc_ids *out,
+				const struct ccfc_index *index,
+				struct ccfc_slice path);
+
+struct ccfc_backup_paths {
+	struct ccfc_slice *items; /* the caller frees them */
+	uint32_t n, cap;
+};
+
+/*
+ * The paths of which a session's snapshots name a backup, in order. Those that
+ * begin in a directory that we do not know are left out.
+ */
+void ccfc_query_backup_paths(struct ccfc_backup_paths *out,
+			     const struct ccfc_index *index, uint32_t session,
+			     struct ccfc_arena *arena);
+
 /* When it was made, as far as was said: else its first snapshot's time. */
 int64_t ccfc_query_backup_time(const struct ccfc_backup_ref *ref);
 

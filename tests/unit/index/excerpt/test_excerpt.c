@@ -260,13 +260,41 @@ static void test_looks(void **state)
 	ccfc_index_free(index);
 }
 
+/* Files that the index does not have, each once, behind those that it has. */
+static void test_paths(void **state)
+{
+	struct ccfc_index *index = make();
+	uint32_t known, x, y, n = index->files.n;
+	struct ccfc_excerpting e;
+	struct ccfc_excerpt *ex;
+
+	(void)state;
+	ccfc_excerpt_init(&e, index, CCFC_EXCERPT_CHAINS);
+	y = ccfc_excerpt_add_path(&e, CCFC_SLICE_LIT("/p/y"));
+	x = ccfc_excerpt_add_path(&e, CCFC_SLICE_LIT("/p/x"));
+	known = ccfc_excerpt_add_path(&e, CCFC_SLICE_LIT("/p/03"));
+	assert_int_equal(ccfc_excerpt_add_path(&e, CCFC_SLICE_LIT("/p/y")), y);
+	ex = ccfc_excerpt_finish(&e);
+	assert_int_equal(known,
+			 ccfc_query_file(index, CCFC_SLICE_LIT("/p/03")));
+	assert_int_equal(index->files.n, n);
+	assert_int_equal(ex->files.n, 4);
+	assert_int_equal(ccfc_homes_find(&ex->files, known),
+			 ccfc_query_file(ex->index, CCFC_SLICE_LIT("/p/03")));
+	assert_int_equal(ccfc_homes_find(&ex->files, x),
+			 ccfc_query_file(ex->index, CCFC_SLICE_LIT("/p/x")));
+	assert_int_equal(ccfc_homes_find(&ex->files, y),
+			 ccfc_query_file(ex->index, CCFC_SLICE_LIT("/p/y")));
+	ccfc_excerpt_free(ex);
+	ccfc_index_free(index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_apart),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_rows),   cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_groups), cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_paths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

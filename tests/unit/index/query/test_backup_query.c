@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -194,6 +195,57 @@ static void test_told_by_hash(void **state)
 	CHECK(said, "/p/sub/b.c", "");
 }
 
+static bool is_named(const struct ccfc_index *index, const char *path)
+{
+	struct ccfc_ids ids = { 0 };
+	bool named;
+
+	ccfc_query_backup_sessions(&ids, index, ccfc_slice_str(path));
+	named = ids.n;
+	assert_true(ids.n <= 1);
+	if (ids.n)
+		assert_string_equal(
+			ccfc_index_session_id(index, ids.items[0]).ptr, "s");
+	free(ids.items);
+	return named;
+}
+
+/* Which files do snapshots name, whether or not the index has them? */
+static void test_named_files(void **state)
+{
+	char a[40], c[40], hash[CCFC_BACKUP_HASH + 1];
+	const struct said said[] = {
+		{ "b.c", NULL, 1, 100, 100 }, { "c.c", c, 1, 100, 100 },
+		{ "./a.c", a, 1, 100, 100 },  { "a.c", NULL, 2, 200, 200 },
+		{ "/p/a.c", a, 1, 300, 100 },
+	};
+	struct ccfc_index *index = make_index();
+	struct ccfc_backup_paths paths = { 0 };
+	struct ccfc_arena arena;
+
+	(void)state;
+	ccfc_query_backup_hash(hash, CCFC_SLICE_LIT("/p/a.c"));
+	snprintf(a, sizeof(a), "%s@v1", hash);
+	ccfc_query_backup_hash(hash, CCFC_SLICE_LIT("/p/sub/c.c"));
+	snprintf(c, sizeof(c), "%s@v1", hash);
+	for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++)
+		say(index, &said[i]);
+	assert_true(is_named(index, "/p/a.c"));
+	assert_true(is_named(index, "/p/b.c"));
+	assert_true(is_named(index, "/p/sub/c.c"));
+	assert_false(is_named(index, "/q/a.c"));
+	assert_false(is_named(index, "/p/d.c"));
+	assert_int_equal(ccfc_query_file(index, CCFC_SLICE_LIT("/p/a.c")), 0);
+	ccfc_arena_init(&arena);
+	ccfc_query_backup_paths(&paths, index, 1, &arena);
+	/* The second has no backup, and where the third lies is not said. */
+	assert_int_equal(paths.n, 1);
+	assert_true(ccfc_slice_is(paths.items[0], "/p/a.c"));
+	free(paths.items);
+	ccfc_arena_release(&arena);
+	ccfc_index_free(index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_times_missing),
 		cmocka_unit_test(test_spellings),
 		cmocka_unit_test(test_told_by_hash),
+		cmocka_unit_test(test_named_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,13 +100,16 @@ size_t ccfc_chain_bytes(const struct ccfc_chain *chain)
 	       ccfc_rename_bytes(&chain->moved);
 }
 
-/* For the next question, unless this one was given up on the way. */
+/*
+ * For the next question, unless this one was given up on the way. One without
+ * changes is not kept: its file may have no number that stays.
+ */
 static void put_back(struct ccfc_history *history)
 {
 	struct ccfc_chain *chain = history->chain;
 
 	history->chain = NULL;
-	if (chain && !ccfc_tail_is_over(history->env.tail))
+	if (chain && chain->n && !ccfc_tail_is_over(history->env.tail))
 		ccfc_kept_put_chain(history->env.kept, chain);
 	else
 		ccfc_chain_free(chain);
@@ -329,10 +332,9 @@ static struct ccfc_chain *make_chain(struct ccfc_history *history,
 	chain->moved = m->moved;
 	m->moved = (struct ccfc_rename_texts){ .arena = CCFC_ARENA_INIT };
 	put_in_order(chain);
-	if (chain->n) {
-		ccfc_chain_take_copies(chain, &m->copies);
+	ccfc_chain_take_copies(chain, &m->copies);
+	if (chain->n)
 		ccfc_replay(chain);
-	}
 	return chain;
 }
 
@@ -461,7 +463,26 @@ struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file)
 	return chain;
 }
 
+struct ccfc_chain *ccfc_chain_open_seen(struct ccfc_history *history,
+					uint32_t file)
+{
+	struct ccfc_chain *chain = ccfc_chain_open(history, file);
+
+	if (chain)
+		return chain;
+	chain = history->chain;
+	if (ccfc_chain_seen(chain, 0, INT64_MAX) == CCFC_ID_NONE)
+		return NULL;
+	ccfc_replay_disk(chain);
+	return chain;
+}
+
 /* --- looking --- */
+
+uint32_t ccfc_chain_file(const struct ccfc_chain *chain)
+{
+	return chain->file;
+}
 
 uint32_t ccfc_chain_len(const struct ccfc_chain *chain)
 {

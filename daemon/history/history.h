@@ -133,6 +133,16 @@ struct ccfc_chain;
  * `history`; valid until the next one is opened.
  */
 struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file);
+/*
+ * The same, also of a file without an applied change, if snapshots name it:
+ * then the chain has no changes, and its states are those that backups show, in
+ * front of change 0 (ccfc_chain_seen).
+ */
+struct ccfc_chain *ccfc_chain_open_seen(struct ccfc_history *history,
+					uint32_t file);
+
+/* Its file, as in the index of `history`. */
+uint32_t ccfc_chain_file(const struct ccfc_chain *chain);
 
 /* How many changes it has; their ids in order; where one stands, or -1. */
 uint32_t ccfc_chain_len(const struct ccfc_chain *chain);

@@ -1,5 +1,6 @@
 /*
- * The backups of a file, of every session that changed it, in order of time. A
+ * The backups of a file, of every session that changed it, in order of time; if
+ * none did, of every session whose snapshots name it. A
  * backup that a later snapshot names again is listed twice: the file was the
  * same then, or again. When a chain is extended, they are searched again: the
  * earlier ones must still exist, and new ones may only come before new changes.
@@ -21,8 +22,27 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static bool has_applied(const struct ccfc_index *index, uint32_t file)
+{
+	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
+
+	return ccfc_query_has(index, file, &applied);
+}
+
+/* Each session whose snapshots name the file; the caller frees them. */
+static uint32_t *namers_of(uint32_t *n, const struct ccfc_index *index,
+			   uint32_t file)
+{
+	struct ccfc_ids ids = { 0 };
+
+	ccfc_query_backup_sessions(&ids, index,
+				   ccfc_index_file_path(index, file));
+	*n = ids.n < SESSIONS_MAX ? ids.n : SESSIONS_MAX;
+	return ids.items;
+}
+
 /* Each session that changed the file, once; the caller frees them. */
-static uint32_t *sessions_of(uint32_t *n, const struct ccfc_index *index,
+static uint32_t *changers_of(uint32_t *n, const struct ccfc_index *index,
 			     uint32_t file)
 {
 	const struct ccfc_ids *ids = &index->files.items[file];
@@ -70,7 +90,9 @@ void ccfc_copies_find(struct ccfc_copies *out,
 {
 	const struct ccfc_history_env *env = &history->env;
 	const struct ccfc_homes *homes = CCFC_HOMES(history, sessions);
-	uint32_t n, *sessions = sessions_of(&n, env->index, file);
+	uint32_t n, *sessions = has_applied(env->index, file)
+					? changers_of(&n, env->index, file)
+					: namers_of(&n, env->index, file);
 
 	*out = (struct ccfc_copies){ 0 };
 	for (uint32_t i = 0; i < n; i++) {

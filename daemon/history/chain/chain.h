@@ -237,6 +237,8 @@ bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
  * `nforward` are as in `forward`; false: one of them would have to move.
  */
 bool ccfc_replay(struct ccfc_chain *chain);
+/* Reads only what is on the disk: of a chain that has no nodes. */
+void ccfc_replay_disk(struct ccfc_chain *chain);
 /* May either have come first: were both under way, in two transcripts? */
 bool ccfc_nodes_overlap(const struct ccfc_chain *chain, uint32_t k, uint32_t i);
 /* Finds the gaps in which an earlier state came back (gap/returns.c). */

@@ -310,6 +310,42 @@ static bool read_disk(struct ccfc_replay *r)
 	return true;
 }
 
+/* What is on the disk, with its text in r->copy; false: not known. */
+static bool find_disk(struct ccfc_replay *r)
+{
+	struct ccfc_chain *chain = r->chain;
+	struct ccfc_side_state now;
+
+	chain->last_gap = CCFC_GAP_UNKNOWN;
+	ccfc_state_set_unknown(&chain->disk_state, false, "");
+	if (!chain->disk_known)
+		return false;
+	if (chain->disk.exists && !chain->disk.regular) {
+		chain->last_gap = CCFC_GAP_OUTSIDE;
+		return false;
+	}
+	ccfc_state_set_absent(&now, CCFC_HOW_DISK, CCFC_ORIGIN_DISK);
+	if (chain->disk.exists) {
+		if (!read_disk(r))
+			return false;
+		ccfc_form_decode(&r->copy, &chain->disk_form,
+				 ccfc_buf_view(&r->bytes));
+		ccfc_state_set(&now, CCFC_HOW_DISK, CCFC_ORIGIN_DISK,
+			       ccfc_buf_view(&r->copy));
+	}
+	chain->disk_state = now;
+	return true;
+}
+
+void ccfc_replay_disk(struct ccfc_chain *chain)
+{
+	struct ccfc_replay r = { .chain = chain };
+
+	find_disk(&r);
+	ccfc_buf_release(&r.bytes);
+	ccfc_buf_release(&r.copy);
+}
+
 /* `r->ev` is that of the last node. */
 static void meet_disk(struct ccfc_replay *r)
 {
@@ -317,24 +353,9 @@ static void meet_disk(struct ccfc_replay *r)
 	struct ccfc_node *last = &chain->nodes[chain->n - 1];
 	struct ccfc_side_state now;
 
-	chain->last_gap = CCFC_GAP_UNKNOWN;
-	ccfc_state_set_unknown(&chain->disk_state, false, "");
-	if (!chain->disk_known)
+	if (!find_disk(r))
 		return;
-	if (chain->disk.exists && !chain->disk.regular) {
-		chain->last_gap = CCFC_GAP_OUTSIDE;
-		return;
-	}
-	ccfc_state_set_absent(&now, CCFC_HOW_DISK, CCFC_ORIGIN_DISK);
-	if (chain->disk.exists) {
-		if (!read_disk(r))
-			return;
-		ccfc_form_decode(&r->copy, &chain->disk_form,
-				 ccfc_buf_view(&r->bytes));
-		ccfc_state_set(&now, CCFC_HOW_DISK, CCFC_ORIGIN_DISK,
-			       ccfc_buf_view(&r->copy));
-	}
-	chain->disk_state = now;
+	now = chain->disk_state;
 	if (!ccfc_state_is_known(&last->after)) {
 		if (now.exists)
 			take_disk(r, last);

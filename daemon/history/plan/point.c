@@ -161,7 +161,6 @@ static int find_session(struct ccfc_point *out, const struct search *s,
 			struct ccfc_err *err)
 {
 	struct ccfc_slice id = ccfc_index_session_id(s->index, s->at->id);
-	uint32_t last = change_at(s, s->len - 1)->session;
 	bool found = false;
 
 	for (uint32_t step = 1; step <= ccfc_step_of_gap(s->len); step++) {
@@ -179,7 +178,9 @@ static int find_session(struct ccfc_point *out, const struct search *s,
 		return 0;
 	ccfc_err_set(err, CCFC_ENOTFOUND, "session %.*s did not change %.*s",
 		     (int)id.len, id.ptr, (int)s->path.len, s->path.ptr);
-	id = ccfc_index_session_id(s->index, last);
+	if (!s->len)
+		return CCFC_ENOTFOUND;
+	id = ccfc_index_session_id(s->index, change_at(s, s->len - 1)->session);
 	ccfc_err_hint(err, "the last session that did is %.*s", (int)id.len,
 		      id.ptr);
 	return CCFC_ENOTFOUND;
@@ -222,12 +223,31 @@ static bool find_made_by_then(struct ccfc_point *out, const struct search *s,
 	       find_made(out, s, i, CCFC_ID_NONE);
 }
 
-static int find_time(struct ccfc_point *out, const struct search *s,
-		     struct ccfc_err *err)
+/* No change and no backup is as old as that. */
+static int fail_too_early(const struct search *s, struct ccfc_err *err)
 {
 	char asked[CCFC_TIME_TEXT_MAX], first[CCFC_TIME_TEXT_MAX];
 	const struct ccfc_change *c;
 
+	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: %s is before its first %s",
+		     (int)s->path.len, s->path.ptr,
+		     ccfc_time_format(asked, s->at->time),
+		     s->len ? "change" : "backup");
+	if (!s->len)
+		return CCFC_ENOTFOUND;
+	c = change_at(s, 0);
+	ccfc_err_hint(err,
+		      "the first change is %.*s of %s; before:%.*s is what "
+		      "was there before it",
+		      (int)c->id_len, c->id,
+		      ccfc_time_format(first, ccfc_chain_time(s->chain, 0)),
+		      (int)c->id_len, c->id);
+	return CCFC_ENOTFOUND;
+}
+
+static int find_time(struct ccfc_point *out, const struct search *s,
+		     struct ccfc_err *err)
+{
 	for (uint32_t i = s->len; i--;) {
 		if (find_made_by_then(out, s, i + 1))
 			return 0;
@@ -241,19 +261,7 @@ static int find_time(struct ccfc_point *out, const struct search *s,
 	out->before = true;
 	out->i = 0;
 	use_seen_state(out, s, 0);
-	if (out->seen != CCFC_ID_NONE)
-		return 0;
-	c = change_at(s, 0);
-	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: %s is before its first change",
-		     (int)s->path.len, s->path.ptr,
-		     ccfc_time_format(asked, s->at->time));
-	ccfc_err_hint(err,
-		      "the first change is %.*s of %s; before:%.*s is what "
-		      "was there before it",
-		      (int)c->id_len, c->id,
-		      ccfc_time_format(first, ccfc_chain_time(s->chain, 0)),
-		      (int)c->id_len, c->id);
-	return CCFC_ENOTFOUND;
+	return out->seen == CCFC_ID_NONE ? fail_too_early(s, err) : 0;
 }
 
 int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
@@ -263,8 +271,8 @@ int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 	struct search s = { at, chain, index, ccfc_chain_len(chain),
 			    CCFC_SLICE_NONE };
 
-	s.path = ccfc_index_file_path(index, change_at(&s, 0)->file);
-	*out = (struct ccfc_point){ .i = s.len - 1,
+	s.path = ccfc_index_file_path(index, ccfc_chain_file(chain));
+	*out = (struct ccfc_point){ .i = s.len ? s.len - 1 : 0,
 				    .before = at->before,
 				    .by_time = at->kind == CCFC_AT_TIME,
 				    .made = CCFC_ID_NONE,
@@ -277,7 +285,7 @@ int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 	case CCFC_AT_TIME:
 		return find_time(out, &s, err);
 	default:
-		*out = ccfc_point_last(chain, s.len - 1);
+		*out = ccfc_point_end(chain);
 		return 0;
 	}
 }
@@ -295,6 +303,18 @@ struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i)
 		point.i += point.made != CCFC_ID_NONE;
 	}
 	return point;
+}
+
+struct ccfc_point ccfc_point_end(const struct ccfc_chain *chain)
+{
+	uint32_t n = ccfc_chain_len(chain);
+
+	if (n)
+		return ccfc_point_last(chain, n - 1);
+	return (struct ccfc_point){ .before = true,
+				    .made = CCFC_ID_NONE,
+				    .seen = ccfc_chain_seen(chain, 0,
+							    INT64_MAX) };
 }
 
 /* --- what was there --- */

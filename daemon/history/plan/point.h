@@ -32,7 +32,8 @@ int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
 /*
  * Right before or right after change `i` of a chain; or a state that a backup
  * shows between there and the change on that side; or before or after an
- * inferred change, `made`, which is the gap in front of `i`.
+ * inferred change, `made`, which is the gap in front of `i`. In a chain without
+ * changes each point is `seen`, and before change 0.
  */
 struct ccfc_point {
 	uint32_t i;
@@ -44,6 +45,9 @@ struct ccfc_point {
 
 /* The last known state of the file up to change i + 1, or now. */
 struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i);
+
+/* The last known state of all, also of a chain without changes. */
+struct ccfc_point ccfc_point_end(const struct ccfc_chain *chain);
 
 /* Its place in the chain of one file; CCFC_ENOTFOUND says why not. */
 int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,

@@ -2,7 +2,8 @@
 """Backups are states: each snapshot of the recordings says what a file was
 when the user sent a prompt, by the backup that it names, or that it was not
 there. `file.at` and `session.recover` say the same, also behind the last change
-of the file, and where a snapshot names an older backup again (a rewind).
+of the file, of files that no session changed, and where a snapshot names an
+older backup again (a rewind).
 
 The recordings are those of the archive, and those beside the project
 (../shared/corpus/client, or $CCFC_RECORDINGS) where they are. `backups.py
@@ -12,7 +13,9 @@ import collections
 import datetime
 import json
 import os
+import shutil
 import sys
+import tempfile
 
 import harness
 from corpus import TOOLS, corpus, roots
@@ -225,8 +228,6 @@ def test_every_snapshot():
     wrong = []
     for name, found, rpc in cases():
         for path, seen in found.seen.items():
-            if path not in found.changes:
-                continue
             for want in seen:
                 if want.kind == "missing":
                     continue
@@ -246,13 +247,57 @@ def test_every_snapshot():
     eq(counts["listed"], len(BETWEEN), "moments that are listed as wrong")
 
 
+def without_calls(path, top):
+    """A copy of a recording whose transcripts have no call of a tool."""
+    for root in roots(path):
+        copy = os.path.join(top, os.path.basename(root))
+        shutil.copytree(root, copy, symlinks=True)
+        for folder, _, files in os.walk(os.path.join(copy, "projects")):
+            for name in files:
+                if name.endswith(".jsonl"):
+                    strip(os.path.join(folder, name))
+
+
+def strip(path):
+    kept = [r for r in records(path)
+            if "tool_use" not in json.dumps(r) and "toolUse" not in r]
+    with open(path, "wb") as f:
+        f.writelines(line(r) for r in kept)
+
+
+def test_every_snapshot_of_files_without_changes():
+    """The same snapshots say the same where nothing else names the files."""
+    counts = collections.Counter()
+    wrong = []
+    for name, path in scenarios().items():
+        if not Scenario(path).seen:
+            continue
+        with tempfile.TemporaryDirectory() as top:
+            without_calls(path, top)
+            found = Scenario(top)
+            eq(found.changes, {}, "changes")
+            with Box(roots=roots(top)) as box:
+                box.start()
+                with box.rpc() as rpc:
+                    for file, seen in found.seen.items():
+                        for want in seen:
+                            got = verdict(ask(rpc, file, at=stamp(want.time)),
+                                          want)
+                            counts[want.kind, got] += 1
+                            if got != "right":
+                                wrong.append((name, file, want.time, got))
+    print(dict(counts))
+    eq(wrong, [], "moments that are not right")
+    assert sum(counts.values()) > 150, "too few"
+
+
 # --- made up ---
 
 class Backed:
     """A session that backs one file up, as the client does."""
 
-    def __init__(self, box):
-        self.box, self.ids = box, Ids(7)
+    def __init__(self, box, ids=None):
+        self.box, self.ids = box, ids or Ids(7)
         self.cwd = os.path.join(box.top, "p")
         self.path = os.path.join(self.cwd, "f.txt")
         self.out = Transcript(box, self.ids, cwd=self.cwd, style="new",
@@ -373,6 +418,154 @@ def test_a_file_that_was_removed():
             row, = rpc.call("session.recover",
                             session=world.out.session)["files"]
         assert row["goneSince"] <= when, row
+
+
+# --- files that only snapshots name ---
+
+def refuse(world):
+    """A call that fails: the client backs the file up for it."""
+    call = world.out.call("Edit", {"file_path": world.path, "old_string": "x",
+                                   "new_string": "y"})
+    world.out.result(call, "Error: not found", "not found", error=True)
+
+
+def test_only_snapshots_name_it():
+    """Each backup is a state of the file, with the session that has it."""
+    with Box() as box:
+        world = Backed(box)
+        v1 = world.back_up(1, b"one\n")
+        first = world.snapshot(v1)
+        world.ids.time(5000)
+        v2 = world.back_up(2, b"two\r\n")
+        second = world.snapshot(v2)
+        world.ids.time(5000)
+        between = stamp(world.ids.now)
+        world.ids.time(5000)
+        last = world.snapshot(v2)
+        box.start()
+        reply = state_now(box, world.path)
+        eq(reply["state"]["content"], b"two\r\n", "content")
+        eq((reply["state"]["fidelity"], reply["state"]["knownBy"]),
+           ("exact", "backup"), "how it is known")
+        eq((reply["changeId"], reply["side"]), (None, None), "change")
+        eq((reply["sessionId"], reply["seenBySession"]),
+           (world.out.session,) * 2, "session")
+        eq((reply["timestamp"], reply["seenAt"]), (last, last), "moment")
+        eq(reply["latest"]["sha256"], reply["state"]["sha256"], "latest")
+        assert reply["origin"]["directories"], reply
+        for when, want in ((first, b"one\n"), (second, b"two\r\n"),
+                           (last, b"two\r\n")):
+            state = state_now(box, world.path, when)["state"]
+            eq((state["content"], state["fidelity"]), (want, "exact"), when)
+        state = state_now(box, world.path, between)["state"]
+        eq((state["content"], state["fidelity"]), (b"two\r\n", "exact"),
+           "a backup that is named before and after")
+        refused = box.run("cat", world.path, "--at=2001-01-01T00:00:00Z")
+        eq(refused.returncode, 1, "before the first backup")
+        assert "before its first backup" in refused.stderr, refused.stderr
+        with box.rpc() as rpc:
+            steps = rpc.call("file.log", path=world.path)["steps"]
+        # There is no such file on this disk.
+        eq([s["kind"] for s in steps], ["outside", "backup", "backup"],
+           "steps")
+        eq([s["timestamp"] for s in steps[1:]],
+           [v2["backupTime"], v1["backupTime"]], "moments")
+        eq([s["sessionId"] for s in steps[1:]], [world.out.session] * 2,
+           "sessions")
+        eq((steps[1]["linesAdded"], steps[2]["linesAdded"]), (1, None),
+           "lines")
+        eq(box.ok("cat", world.path), "two\r\n", "cat")
+        assert f"a backup of session {world.out.session[:8]}" in box.ok(
+            "log", world.path)
+        box.ok("recover", world.out.session, "-o", "out")
+        with open(os.path.join(box.top, "out", "f.txt"), "rb") as f:
+            eq(f.read(), b"two\r\n", "recovered content")
+
+
+def test_only_snapshots_name_it_and_no_change():
+    """What counts changes does not know the file; nor does blame."""
+    with Box() as box:
+        world = Backed(box)
+        world.snapshot(world.back_up(1, b"one\n"))
+        refuse(world)
+        box.start()
+        eq(box.run("blame", world.path).returncode, 1, "blame")
+        eq(box.run("list", world.path).returncode, 1, "list")
+        other = os.path.join(box.top, "q", "f.txt")
+        refused = box.run("cat", other)
+        eq(refused.returncode, 1, "a file of the same name elsewhere")
+        assert "no session changed it" in refused.stderr, refused.stderr
+        os.makedirs(world.cwd)
+        eq(box.ok("cat", "f.txt", cwd=world.cwd), "one\n", "cat")
+        # The rows are the same when they come from the store.
+        box.stop()
+        box.start()
+        eq(box.ok("cat", world.path), "one\n", "cat, after a restart")
+
+
+def test_only_snapshots_name_it_and_it_is_gone():
+    with Box() as box:
+        world = Backed(box)
+        kept = world.snapshot(world.back_up(1, b"one\n"))
+        world.ids.time(5000)
+        gone = {"backupFileName": None, "version": 2,
+                "backupTime": world.ids.time(10)}
+        when = world.snapshot(gone)
+        box.start()
+        reply = state_now(box, world.path)
+        eq((reply["state"]["exists"], reply["state"]["fidelity"]),
+           (False, "exact"), "state")
+        eq(reply["seenAt"], when, "moment")
+        done = box.run("cat", world.path)
+        eq(done.returncode, 1, "exit of cat")
+        assert "did not exist" in done.stderr, done.stderr
+        with box.rpc() as rpc:
+            row, = rpc.call("session.recover",
+                            session=world.out.session)["files"]
+        eq((row["changeId"], row["sessionId"], row["fidelity"]),
+           (None, world.out.session, "exact"), "row")
+        assert row["at"] <= kept < row["goneSince"] <= when, row
+        box.ok("recover", world.out.session, "-o", "out")
+        with open(os.path.join(box.top, "out", "f.txt"), "rb") as f:
+            eq(f.read(), b"one\n", "last content")
+
+
+def test_only_snapshots_name_it_and_the_backup_is_not_there():
+    with Box() as box:
+        world = Backed(box)
+        kept = world.snapshot(world.back_up(1, b"one\n"))
+        world.ids.time(5000)
+        world.snapshot(world.back_up(2, None))
+        box.start()
+        state = state_now(box, world.path)["state"]
+        eq((state["fidelity"], state["exists"]), ("unknown", None), "state")
+        assert "backup" in state["why"], state
+        eq(state_now(box, world.path, kept)["state"]["content"], b"one\n",
+           "the one before")
+        with box.rpc() as rpc:
+            row, = rpc.call("session.recover",
+                            session=world.out.session)["files"]
+        eq(row["fidelity"], "unknown", "recover")
+        done = box.run("recover", world.out.session, "-o", "out")
+        assert "f.txt: not written" in done.stderr, done.stderr
+
+
+def test_two_sessions_name_it():
+    """The last one counts; each recovers what it has seen."""
+    with Box() as box:
+        first = Backed(box)
+        first.snapshot(first.back_up(1, b"one\n"))
+        first.ids.time(5000)
+        second = Backed(box, first.ids)
+        second.snapshot(second.back_up(1, b"two\n"))
+        box.start()
+        eq(state_now(box, first.path)["seenBySession"], second.out.session,
+           "session")
+        for world, want in ((first, b"one\n"), (second, b"two\n")):
+            out = world.out.session[:8]
+            box.ok("recover", world.out.session, "-o", out)
+            with open(os.path.join(box.top, out, "f.txt"), "rb") as f:
+                eq(f.read(), want, "recovered content")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,12 @@ static bool is_change(struct ccfc_obj o)
 	return !kind.len || ccfc_slice_is(kind, "change");
 }
 
+/* A state that a backup shows, of a file that no session changed. */
+static bool is_backup(struct ccfc_obj o)
+{
+	return ccfc_slice_is(ccfc_obj_get_str(o, "kind"), "backup");
+}
+
 /* What the cells of a log need besides the row. */
 struct log_cells {
 	const struct ccfc_cwd *where;
@@ -114,7 +120,7 @@ static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 			       log->narrow ? CCFC_RENDER_MINUTE
 					   : CCFC_RENDER_SECOND);
 	/* A step that is no change happened some time after that. */
-	ccfc_buf_printf(text, "%c%s", is_change(o) ? ' ' : '>',
+	ccfc_buf_printf(text, "%c%s", is_change(o) || is_backup(o) ? ' ' : '>',
 			*time ? time : "-");
 }
 
@@ -193,6 +199,16 @@ static void put_return(struct ccfc_buf *out, struct ccfc_obj o)
 	ccfc_buf_slice(out, to);
 }
 
+/* "a backup of session 3f2a91c4". */
+static void put_backup(struct ccfc_buf *out, struct ccfc_obj o)
+{
+	if (!is_backup(o))
+		return;
+	ccfc_buf_puts(out, "a backup of session ");
+	ccfc_buf_slice(out, ccfc_slice_cut(ccfc_obj_get_str(o, "sessionId"),
+					   SESSION_LENGTH));
+}
+
 /* "$ make" in place of the prompt: what ran when the file changed. */
 static void put_command(struct ccfc_buf *out, struct ccfc_obj o)
 {
@@ -231,6 +247,7 @@ static bool any_prompt(const struct ccfc_log_rows *rows)
 		if (ccfc_obj_get_str(rows->items[i].o, "prompt").len ||
 		    ccfc_obj_get_str(rows->items[i].o, "returnedTo").len ||
 		    ccfc_obj_get_str(rows->items[i].o, "command").len ||
+		    is_backup(rows->items[i].o) ||
 		    ccfc_obj_get_str(rows->items[i].o, "hookOf").len)
 			return true;
 	return false;
@@ -242,6 +259,7 @@ static void put_log_prompt(struct ccfc_buf *text,
 {
 	(void)cells;
 	put_return(text, o);
+	put_backup(text, o);
 	if (!text->len)
 		put_command(text, o);
 	if (!text->len)

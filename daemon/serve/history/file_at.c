@@ -3,37 +3,56 @@
 #include "serve/history/transcript_origin.h"
 #include "serve/rpc/content_reply.h"
 
-/* The change that the point is of. */
+/* The change that the point is of; ID_NONE of a file without changes. */
 static uint32_t change_of(const struct ccfc_chain *chain,
 			  const struct ccfc_point *point)
 {
+	if (!ccfc_chain_len(chain))
+		return CCFC_ID_NONE;
 	return point->made == CCFC_ID_NONE ? ccfc_chain_change(chain, point->i)
 					   : point->made;
+}
+
+/* Of which change it is, or of which backup where there is none. */
+static void pack_ref(struct ccfc_request *rq, const struct ccfc_chain *chain,
+		     const struct ccfc_point *point)
+{
+	uint32_t change = change_of(chain, point);
+
+	if (change != CCFC_ID_NONE)
+		ccfc_reply_change_ref(rq, change);
+	else
+		ccfc_reply_seen_ref(rq,
+				    ccfc_chain_seen_session(chain, point->seen),
+				    ccfc_chain_seen_time(chain, point->seen));
 }
 
 /* The last state that is known: what the disk should be. */
 static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 {
-	uint32_t last = ccfc_chain_len(chain) - 1;
-	struct ccfc_point point = ccfc_point_last(chain, last);
+	struct ccfc_point point = ccfc_point_end(chain);
 	struct ccfc_content_state state;
 
 	ccfc_at_state(&state, chain, &point, rq->arena);
 	ccfc_pack_cstr(rq->pack, "latest");
 	ccfc_pack_map(rq->pack);
 	ccfc_reply_state_fields(rq, &state, false);
-	ccfc_reply_change_ref(rq, change_of(chain, &point));
+	pack_ref(rq, chain, &point);
 	ccfc_pack_end(rq->pack);
 }
 
 /* Whose word it is. */
 static void pack_origin(struct ccfc_request *rq, const struct ccfc_chain *chain,
-			uint32_t change)
+			const struct ccfc_point *point)
 {
+	uint32_t change = change_of(chain, point);
 	struct ccfc_origins origins;
 
 	ccfc_origins_init(&origins, rq);
-	ccfc_reply_origin(&origins, rq->index->changes.items[change].session);
+	ccfc_reply_origin(&origins,
+			  change == CCFC_ID_NONE
+				  ? ccfc_chain_seen_session(chain, point->seen)
+				  : rq->index->changes.items[change].session);
 	ccfc_reply_foreign(&origins, chain);
 }
 
@@ -53,6 +72,15 @@ static void pack_seen(struct ccfc_request *rq, const struct ccfc_chain *chain,
 				 ccfc_index_session_id(rq->index, session));
 }
 
+static void pack_side(struct ccfc_pack *p, const struct ccfc_chain *chain,
+		      const struct ccfc_point *point)
+{
+	const char *side = point->before ? "before" : "after";
+
+	ccfc_reply_str(p, "side",
+		       ccfc_slice_str(ccfc_chain_len(chain) ? side : ""));
+}
+
 static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
 			  struct ccfc_err *err)
 {
@@ -60,7 +88,7 @@ static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
 	struct ccfc_pack *p = rq->pack;
 	struct ccfc_chain *chain;
 	struct ccfc_point point;
-	int r = ccfc_states_open(&chain, rq, job, err);
+	int r = ccfc_states_open_seen(&chain, rq, job, err);
 
 	if (!r)
 		r = ccfc_at_find(&point, &job->at, chain, rq->index, err);
@@ -73,11 +101,11 @@ static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
 	ccfc_reply_str(p, "at", rq->opt.at);
 	if (ccfc_reply_state(rq, "state", &state, rq->opt.content))
 		ccfc_pack_kv_bool(p, "truncated", true);
-	ccfc_reply_change_ref(rq, change_of(chain, &point));
-	ccfc_pack_kv_cstr(p, "side", point.before ? "before" : "after");
+	pack_ref(rq, chain, &point);
+	pack_side(p, chain, &point);
 	pack_seen(rq, chain, point.seen);
 	pack_latest(rq, chain);
-	pack_origin(rq, chain, change_of(chain, &point));
+	pack_origin(rq, chain, &point);
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 	return 0;
@@ -85,7 +113,7 @@ static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
 
 int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return ccfc_history_job_file(rq,
-				     CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES,
-				     answer_file_at, err);
+	return ccfc_history_job_seen_file(
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES, answer_file_at,
+		err);
 }

@@ -1,7 +1,8 @@
 /*
  * file.log: the steps of a file's history, newest first. Between two changes,
  * and after the last one, somebody else may have changed the file: that is a
- * separate step, and so is a span about which nothing is known.
+ * separate step, and so is a span about which nothing is known. Of a file that
+ * only snapshots name the steps are the states that backups show.
  */
 #include "history/file/read_file.h"
 #include "serve/rpc/content_reply.h"
@@ -16,6 +17,7 @@ struct step {
 	uint32_t i;
 	bool is_change;
 	enum ccfc_gap gap; /* of what is none */
+	bool is_backup;	   /* `seen` is all that is known */
 	uint32_t seen;	   /* leads to what a backup shows, or ID_NONE */
 	uint32_t from;	   /* comes from there, or ID_NONE */
 };
@@ -83,12 +85,38 @@ static void find_steps(struct log *log)
 	find_last_steps(log);
 }
 
+/* A file that nobody changed: what each backup shows, then the disk. */
+static void find_backup_steps(struct log *log)
+{
+	uint32_t end = ccfc_chain_seen(log->chain, 0, INT64_MAX);
+	uint32_t n = 0, last = CCFC_ID_NONE, *list;
+
+	for (uint32_t k = end; k != CCFC_ID_NONE;
+	     k = ccfc_chain_seen_before(log->chain, k))
+		n++;
+	list = ccfc_arena_alloc(log->rq->arena, (n + 1u) * sizeof(*list));
+	log->steps = ccfc_arena_alloc(log->rq->arena,
+				      (n + 1u) * sizeof(*log->steps));
+	for (uint32_t i = n; i--; end = ccfc_chain_seen_before(log->chain, end))
+		list[i] = end;
+	for (uint32_t i = 0; !log->some && i < n; i++) {
+		/* An unchanged file is named again and again. */
+		if (!i ||
+		    ccfc_chain_seen_gap(log->chain, last) != CCFC_GAP_NONE)
+			log->steps[log->n++] = (struct step){ .is_backup = true,
+							      .from = last,
+							      .seen = list[i] };
+		last = list[i];
+	}
+	add_gap(log, 0, ccfc_chain_seen_gap(log->chain, list[n - 1]),
+		list[n - 1], CCFC_ID_NONE);
+}
+
 /* The file as it is now, as a state. */
 static void read_disk(struct ccfc_content_state *out, struct log *log,
 		      struct ccfc_arena *arena)
 {
-	uint32_t change = ccfc_chain_change(log->chain, 0);
-	uint32_t file = log->rq->index->changes.items[change].file;
+	uint32_t file = ccfc_chain_file(log->chain);
 	struct ccfc_file_info info = { 0 };
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	int r = ccfc_file_read(&buf, &info,
@@ -275,6 +303,23 @@ static void pack_gap(struct log *log, const struct step *step,
 	ccfc_reply_state(log->rq, "after", &after, false);
 }
 
+/* What a backup shows, and what differs from the one before it. */
+static void pack_backup(struct log *log, const struct step *step,
+			struct ccfc_arena *arena)
+{
+	struct ccfc_content_state before = { .why = "" }, after;
+
+	ccfc_chain_seen_state(&after, log->chain, step->seen, arena);
+	if (step->from != CCFC_ID_NONE)
+		ccfc_chain_seen_state(&before, log->chain, step->from, arena);
+	ccfc_pack_kv_cstr(log->rq->pack, "kind", "backup");
+	ccfc_reply_seen_ref(log->rq,
+			    ccfc_chain_seen_session(log->chain, step->seen),
+			    ccfc_chain_seen_time(log->chain, step->seen));
+	pack_lines(log->rq, &before, &after, NULL);
+	ccfc_reply_state(log->rq, "after", &after, false);
+}
+
 static void pack_step(struct log *log, const struct step *step)
 {
 	struct ccfc_request *rq = log->rq;
@@ -282,6 +327,8 @@ static void pack_step(struct log *log, const struct step *step)
 	ccfc_pack_map(rq->pack);
 	if (step->is_change)
 		pack_change(log, step->i, rq->texts);
+	else if (step->is_backup)
+		pack_backup(log, step, rq->texts);
 	else
 		pack_gap(log, step, rq->texts);
 	ccfc_pack_end(rq->pack);
@@ -356,7 +403,7 @@ static int answer_file_log(struct ccfc_history_job *job,
 {
 	struct log log = { .rq = rq };
 	bool more;
-	int r = ccfc_states_open(&log.chain, rq, job, err);
+	int r = ccfc_states_open_seen(&log.chain, rq, job, err);
 
 	if (r)
 		return r;
@@ -365,7 +412,10 @@ static int answer_file_log(struct ccfc_history_job *job,
 		return r;
 	log.some = rq->opt.given & (CCFC_OPT(TOOLS) | CCFC_OPT(EVIDENCE));
 	log.len = ccfc_chain_len(log.chain);
-	find_steps(&log);
+	if (log.len)
+		find_steps(&log);
+	else
+		find_backup_steps(&log);
 	/* None of that kind is an answer as well. */
 	if (log.n || rq->opt.offset)
 		r = ccfc_args_offset(rq, log.n, "steps", err);
@@ -383,7 +433,7 @@ static int answer_file_log(struct ccfc_history_job *job,
 
 int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return ccfc_history_job_file(rq,
-				     CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS,
-				     answer_file_log, err);
+	return ccfc_history_job_seen_file(
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS, answer_file_log,
+		err);
 }

@@ -39,7 +39,8 @@ struct recover {
 };
 
 struct candidate {
-	uint32_t file, change;
+	uint32_t file;
+	uint32_t change; /* ID_NONE: only backups are known */
 	bool on_disk;
 	bool has_state;
 	int64_t seen;  /* when a backup shows the state, or TIME_NONE */
@@ -272,6 +273,58 @@ static bool choose_cut(struct candidate *c, struct recover *r,
 	return has_words(c, r);
 }
 
+/* --- files that only snapshots name --- */
+
+/* The session's last backup with a content, in a chain without changes. */
+static bool find_backup(struct candidate *c, struct recover *r)
+{
+	struct ccfc_chain *chain =
+		ccfc_chain_open_seen(r->rq->history, c->file);
+	uint32_t k;
+
+	if (!chain || ccfc_chain_len(chain))
+		return false;
+	for (k = ccfc_chain_seen(chain, 0, INT64_MAX); k != CCFC_ID_NONE;
+	     k = ccfc_chain_seen_before(chain, k)) {
+		if (ccfc_chain_seen_session(chain, k) != r->session)
+			continue;
+		ccfc_chain_seen_state(&c->state, chain, k, r->rq->texts);
+		c->seen = ccfc_chain_seen_time(chain, k);
+		if (c->state.fidelity != CCFC_FIDELITY_EXACT || c->state.exists)
+			break;
+		c->since = c->seen;
+	}
+	ccfc_states_charge(r->rq, c->state.bytes.len);
+	return k != CCFC_ID_NONE;
+}
+
+static bool choose_seen(struct candidate *c, struct recover *r,
+			const struct ccfc_group *group)
+{
+	*c = (struct candidate){ .file = group->key,
+				 .change = CCFC_ID_NONE,
+				 .seen = CCFC_TIME_NONE,
+				 .since = CCFC_TIME_NONE,
+				 .has_state = true };
+	if (!r->rq->reading_left) {
+		r->truncated = true;
+		return false;
+	}
+	c->on_disk =
+		is_on_disk(ccfc_index_file_path(r->rq->index, c->file).ptr);
+	return find_backup(c, r) && has_words(c, r);
+}
+
+/* The last content of a file, or (`cut`) what a Write may have made of it. */
+static bool choose(struct candidate *c, struct recover *r,
+		   const struct ccfc_group *group, bool cut)
+{
+	if (!group->nchanges)
+		return !cut && choose_seen(c, r, group);
+	return cut ? choose_cut(c, r, group)
+		   : choose_session_recover(c, r, group);
+}
+
 /* --- packing --- */
 
 static void pack_before(struct ccfc_pack *p, const struct ccfc_change *change)
@@ -284,12 +337,15 @@ static void pack_before(struct ccfc_pack *p, const struct ccfc_change *change)
 	ccfc_buf_release(&at);
 }
 
+static void pack_id(struct ccfc_pack *p, const struct ccfc_change *change)
+{
+	ccfc_pack_kv_str(p, "at", ccfc_slice(change->id, change->id_len));
+}
+
 /* How to ask for the content. */
 static void pack_at(struct ccfc_pack *p, const struct ccfc_index *index,
 		    const struct candidate *c)
 {
-	const struct ccfc_change *change = &index->changes.items[c->change];
-
 	if (c->cut) {
 		ccfc_pack_kv_bool(p, "pending", true);
 		return;
@@ -297,10 +353,9 @@ static void pack_at(struct ccfc_pack *p, const struct ccfc_index *index,
 	if (c->seen != CCFC_TIME_NONE)
 		ccfc_pack_kv_time(p, "at", c->seen);
 	else if (c->taken)
-		pack_before(p, change);
+		pack_before(p, &index->changes.items[c->change]);
 	else
-		ccfc_pack_kv_str(p, "at",
-				 ccfc_slice(change->id, change->id_len));
+		pack_id(p, &index->changes.items[c->change]);
 	if (c->since != CCFC_TIME_NONE)
 		ccfc_pack_kv_time(p, "goneSince", c->since);
 }
@@ -315,7 +370,10 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 	ccfc_pack_kv_str(p, "path",
 			 ccfc_index_file_path(r->rq->index, c->file));
 	ccfc_pack_kv_str(p, "name", ccfc_states_name(r->rq, c->file, r->base));
-	ccfc_reply_change_ref(r->rq, c->change);
+	if (c->change == CCFC_ID_NONE)
+		ccfc_reply_seen_ref(r->rq, r->session, c->seen);
+	else
+		ccfc_reply_change_ref(r->rq, c->change);
 	pack_at(p, r->rq->index, c);
 	ccfc_pack_kv_bool(p, "exists", c->on_disk);
 	ccfc_reply_state_facts(p, &c->state);
@@ -341,9 +399,7 @@ static void pack_files_session_recover(struct recover *r)
 
 		for (int cut = 0; cut < 2; cut++) {
 			struct candidate c;
-			bool wanted =
-				cut ? choose_cut(&c, r, group)
-				    : choose_session_recover(&c, r, group);
+			bool wanted = choose(&c, r, group, cut);
 
 			if (wanted && r->total >= from && shown < limit) {
 				pack_candidate(r, &c);
@@ -565,6 +621,59 @@ static int ask_deleted(struct ccfc_request *rq, struct ccfc_err *err)
 	return ccfc_slice_up(rq, &w->s);
 }
 
+/* --- the files of a session --- */
+
+/* Adds those that its snapshots name and nobody changed, without changes. */
+static void add_seen_files(struct ccfc_groups *files, struct ccfc_excerpting *e,
+			   struct ccfc_request *rq, uint32_t session)
+{
+	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
+	struct ccfc_backup_paths paths = { 0 };
+	struct ccfc_group *all;
+
+	ccfc_query_backup_paths(&paths, rq->index, session, rq->arena);
+	all = ccfc_arena_alloc(rq->arena, ((size_t)files->n + paths.n + 1u) *
+						  sizeof(*all));
+	if (files->n)
+		memcpy(all, files->items, files->n * sizeof(*all));
+	files->items = all;
+	for (uint32_t i = 0; i < paths.n; i++) {
+		uint32_t file = ccfc_query_file(rq->index, paths.items[i]);
+
+		if (file && ccfc_query_has(rq->index, file, &applied))
+			continue;
+		all[files->n++] = (struct ccfc_group){
+			.key = ccfc_excerpt_add_path(e, paths.items[i])
+		};
+	}
+	free(paths.items);
+}
+
+static int ask_session(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	struct ccfc_history_job *job;
+	struct ccfc_filter filter;
+	struct ccfc_excerpting e;
+	struct ccfc_groups files;
+	uint32_t session;
+	int r = ccfc_args_session(&session, &filter, rq, err);
+
+	if (r)
+		return r;
+	ccfc_query_session_files(&files, rq->index, session, &filter,
+				 rq->arena);
+	ccfc_excerpt_init(&e, rq->index, CCFC_EXCERPT_CHAINS);
+	ccfc_excerpt_add_session(&e, session);
+	for (uint32_t i = 0; i < files.n; i++)
+		ccfc_excerpt_add_file(&e, files.items[i].key);
+	if (ccfc_filter_accepts_session(rq->index, &filter, session))
+		add_seen_files(&files, &e, rq, session);
+	job = ccfc_history_job_new(rq, &e, answer_session_recover);
+	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	ccfc_history_job_groups(job, &files, false);
+	return ccfc_history_job_start(rq, job, err);
+}
+
 int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	bool by_session = rq->opt.given & CCFC_OPT(SESSION);
@@ -578,6 +687,5 @@ int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
 		return ask_deleted(rq, err);
 	rq->opt.states |= CCFC_STATE_BIT(CCFC_STATE_PENDING) |
 			  CCFC_STATE_BIT(CCFC_STATE_INTERRUPTED);
-	return ccfc_history_job_session(rq, CCFC_EXCERPT_CHAINS,
-					answer_session_recover, err);
+	return ask_session(rq, err);
 }

@@ -233,6 +233,22 @@ int ccfc_args_file(struct ccfc_slice *path, uint32_t *file,
 	return 0;
 }
 
+bool ccfc_args_seen_file(struct ccfc_slice *path, struct ccfc_ids *sessions,
+			 struct ccfc_request *rq)
+{
+	const struct ccfc_slices *more = &rq->opt.alternatives;
+
+	if (ccfc_args_path(path, rq, CCFC_OPT_PATH, rq->opt.path,
+			   CCFC_SLICE_NONE, NULL))
+		return false;
+	ccfc_query_backup_sessions(sessions, rq->index, *path);
+	for (uint32_t i = 0; !sessions->n && i < more->n; i++) {
+		*path = more->items[i];
+		ccfc_query_backup_sessions(sessions, rq->index, *path);
+	}
+	return sessions->n;
+}
+
 /* --- a session --- */
 
 struct ccfc_slice ccfc_args_project(const struct ccfc_request *rq,

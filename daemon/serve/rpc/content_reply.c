@@ -16,14 +16,26 @@ bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes)
 	return rq->reading_left != 0;
 }
 
+static int fail_no_change(const struct ccfc_history_job *job,
+			  struct ccfc_err *err)
+{
+	return ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no change took effect",
+			    (int)job->path.len, job->path.ptr);
+}
+
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 		     const struct ccfc_history_job *job, struct ccfc_err *err)
 {
 	*out = ccfc_chain_open(rq->history, job->file);
-	if (*out)
-		return 0;
-	return ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no change took effect",
-			    (int)job->path.len, job->path.ptr);
+	return *out ? 0 : fail_no_change(job, err);
+}
+
+int ccfc_states_open_seen(struct ccfc_chain **out, struct ccfc_request *rq,
+			  const struct ccfc_history_job *job,
+			  struct ccfc_err *err)
+{
+	*out = ccfc_chain_open_seen(rq->history, job->file);
+	return *out ? 0 : fail_no_change(job, err);
 }
 
 struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
@@ -183,6 +195,16 @@ void ccfc_reply_change_ref(struct ccfc_request *rq, uint32_t change)
 	ccfc_pack_kv_str(rq->pack, "sessionId",
 			 ccfc_index_session_id(rq->index, c->session));
 	ccfc_pack_kv_time(rq->pack, "timestamp", ccfc_index_time(c));
+}
+
+void ccfc_reply_seen_ref(struct ccfc_request *rq, uint32_t session,
+			 int64_t time)
+{
+	ccfc_pack_cstr(rq->pack, "changeId");
+	ccfc_pack_nil(rq->pack);
+	ccfc_pack_kv_str(rq->pack, "sessionId",
+			 ccfc_index_session_id(rq->index, session));
+	ccfc_pack_kv_time(rq->pack, "timestamp", time);
 }
 
 /* --- diffs --- */

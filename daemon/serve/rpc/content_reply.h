@@ -26,6 +26,10 @@ bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
 /* Opens the chain of the requested file. */
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 		     const struct ccfc_history_job *job, struct ccfc_err *err);
+/* Also one without changes (ccfc_chain_open_seen). */
+int ccfc_states_open_seen(struct ccfc_chain **out, struct ccfc_request *rq,
+			  const struct ccfc_history_job *job,
+			  struct ccfc_err *err);
 
 /*
  * Changes of a session in one file: those of the list, and those that are
@@ -59,6 +63,9 @@ bool ccfc_reply_state(struct ccfc_request *rq, const char *key,
 
 /* changeId, sessionId and timestamp, into an open map. */
 void ccfc_reply_change_ref(struct ccfc_request *rq, uint32_t change);
+/* The same for a state that no change is next to: a backup of the session. */
+void ccfc_reply_seen_ref(struct ccfc_request *rq, uint32_t session,
+			 int64_t time);
 
 /* linesAdded and linesRemoved of a diff; nil if binary or not known. */
 void ccfc_reply_delta_lines(struct ccfc_pack *p,

@@ -224,29 +224,47 @@ static void take_at(struct ccfc_history_job *job, const struct ccfc_at *at)
 		job->at.id = ccfc_homes_find(&ex->sessions, at->id);
 }
 
-int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
-			  answer_fn answer, struct ccfc_err *err)
+static int start_file(struct ccfc_request *rq, uint32_t more, bool seen,
+		      answer_fn answer, struct ccfc_err *err)
 {
 	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
 	struct ccfc_slice path = CCFC_SLICE_NONE;
+	struct ccfc_ids sessions = { 0 };
 	struct ccfc_history_job *job;
 	struct ccfc_excerpting e;
 	struct ccfc_at at;
 	uint32_t file;
 	int r = ccfc_at_read(&at, rq->index, rq->opt.at, err);
 
-	if (!r)
-		r = ccfc_args_file(&path, &file, rq, &applied, err);
 	if (r)
 		return r;
+	r = ccfc_args_file(&path, &file, rq, &applied, err);
+	if (r && !(seen && r == CCFC_ENOTFOUND &&
+		   ccfc_args_seen_file(&path, &sessions, rq)))
+		return r;
 	ccfc_excerpt_init(&e, rq->index, more);
-	ccfc_excerpt_add_file(&e, file);
+	file = ccfc_excerpt_add_path(&e, path);
+	for (uint32_t i = 0; i < sessions.n; i++)
+		ccfc_excerpt_add_session(&e, sessions.items[i]);
+	free(sessions.items);
 	want_at(&e, &at);
 	job = ccfc_history_job_new(rq, &e, answer);
 	take_at(job, &at);
 	job->path = ccfc_arena_copy(&job->d.arena, path);
 	job->file = ccfc_homes_find(&job->excerpt->files, file);
 	return ccfc_history_job_start(rq, job, err);
+}
+
+int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
+			  answer_fn answer, struct ccfc_err *err)
+{
+	return start_file(rq, more, false, answer, err);
+}
+
+int ccfc_history_job_seen_file(struct ccfc_request *rq, uint32_t more,
+			       answer_fn answer, struct ccfc_err *err)
+{
+	return start_file(rq, more, true, answer, err);
 }
 
 int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,

@@ -80,6 +80,12 @@ int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
 					struct ccfc_request *rq,
 					struct ccfc_err *err),
 			  struct ccfc_err *err);
+/* The same, also of a file that only snapshots name (ccfc_states_open_seen). */
+int ccfc_history_job_seen_file(struct ccfc_request *rq, uint32_t more,
+			       int (*answer)(struct ccfc_history_job *job,
+					     struct ccfc_request *rq,
+					     struct ccfc_err *err),
+			       struct ccfc_err *err);
 /*
  * The same for the files of a session (ccfc_args_session_files). Sets `session`
  * and `groups`.

@@ -116,6 +116,12 @@ int ccfc_args_paths(struct ccfc_slices *list, struct ccfc_request *rq,
 int ccfc_args_file(struct ccfc_slice *path, uint32_t *file,
 		   struct ccfc_request *rq, const struct ccfc_filter *filter,
 		   struct ccfc_err *err);
+/*
+ * The first of the same that snapshots name, when ccfc_args_file found none,
+ * and the sessions of these. False: there is none.
+ */
+bool ccfc_args_seen_file(struct ccfc_slice *path, struct ccfc_ids *sessions,
+			 struct ccfc_request *rq);
 /* CCFC_ENOTFOUND: the page is after the last of `n`. */
 int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
 		     struct ccfc_err *err);

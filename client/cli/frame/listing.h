@@ -76,10 +76,11 @@
 	"Changes by shell commands show their evidence: recorded (the client " \
 	"saw the file\n"                                                       \
 	"change while the command ran), parsed (the command's text names the " \
-	"file), inferred\n"                                                    \
-	"(the contents show it) or ambiguous (another call may have made the " \
-	"change).\n"                                                           \
-	"--tool=Bash selects them all, --evidence=KINDS some of them."
+	"file),\n"                                                             \
+	"inferred (the contents show it) or ambiguous (another call may have " \
+	"made\n"                                                               \
+	"the change). --tool=Bash selects them all, --evidence=KINDS some of " \
+	"them."
 
 /*
  * The query of `list` and `search`: how much of the changes the format shows.

@@ -550,6 +550,27 @@ def test_only_snapshots_name_it_and_the_backup_is_not_there():
         assert "f.txt: not written" in done.stderr, done.stderr
 
 
+def test_only_snapshots_name_what_is_restored():
+    with Box() as box:
+        world = Backed(box)
+        kept = world.snapshot(world.back_up(1, b"one\n"))
+        world.ids.time(5000)
+        world.snapshot(world.back_up(2, b"two\n"))
+        os.makedirs(world.cwd)
+        with open(world.path, "wb") as f:
+            f.write(b"other\n")
+        box.start()
+        words = ("restore", world.path, f"--at={kept}", "--outside")
+        done = box.run(*words, cwd=world.cwd)
+        eq(done.returncode, 2, "exit: somebody else wrote the file")
+        assert "a backup (session " in done.stderr, done.stderr
+        with open(world.path, "wb") as f:
+            f.write(b"two\n")
+        assert "as a backup shows it" in box.ok(*words, cwd=world.cwd)
+        with open(world.path, "rb") as f:
+            eq(f.read(), b"one\n", "restored content")
+
+
 def test_two_sessions_name_it():
     """The last one counts; each recovers what it has seen."""
     with Box() as box:

@@ -49,12 +49,13 @@ struct work {
 	struct ccfc_file_edit edit;
 };
 
-/* "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)" */
+/* "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)", or "a backup (…" */
 static void name_change(struct ccfc_buf *out, struct ccfc_obj o)
 {
 	struct ccfc_slice session = ccfc_obj_get_str(o, "sessionId");
+	struct ccfc_slice change = ccfc_obj_get_str(o, "changeId");
 
-	ccfc_buf_slice(out, ccfc_obj_get_str(o, "changeId"));
+	ccfc_buf_slice(out, change.len ? change : CCFC_SLICE_LIT("a backup"));
 	if (session.len > 8)
 		session.len = 8;
 	ccfc_buf_puts(out, " (session ");

@@ -142,11 +142,12 @@ uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 	uint32_t n = 0;
 
 	if (ccfc_blocks_open(&b, parser, line, CCFC_RECORD_KINDS, "tool_use")) {
-		if (parser->told)
-			n = max && read_progress(parser, out);
-		else if (b.kind == CCFC_RECORD_ASSISTANT)
+		enum ccfc_record_kind kind =
+			parser->told ? CCFC_RECORD_OTHER : b.kind;
+
+		if (kind == CCFC_RECORD_ASSISTANT)
 			n = read_calls(&b, out, max, arena);
-		else if (b.kind == CCFC_RECORD_USER)
+		else if (kind == CCFC_RECORD_USER)
 			n = max && read_result_agent_launch(&b, out, arena);
 		else
 			n = max && read_progress(parser, out);

@@ -5,25 +5,19 @@
  *
  * Content is only reconstructed for files on the page, or if a keyword is not
  * in the path; the amount of searched content is limited.
- *
- * Few of all files are gone. So a first job finds those by their paths, and
- * only their rows are copied out of the index for the second job.
  */
+#include "serve/history/recover.h"
+
 #include "history/chain/lines.h"
 #include "history/file/read_file.h"
 #include "history/plan/point.h"
 #include "history/plan/words.h"
 #include "serve/rpc/content_reply.h"
-#include "serve/rpc/slices.h"
 
 #include "base/alloc.h"
 #include "base/time.h"
-#include "index/query/grouping.h"
 
 #include <stdlib.h>
-
-/* How much of the list of all files is made in a step. */
-#define MATCH_ROWS 256
 
 #define GONE "its changes are not known any more"
 #define CUT                                                                    \
@@ -146,7 +140,7 @@ static bool has_words(struct candidate *c, struct recover *r)
 	return true;
 }
 
-static bool is_on_disk(const char *path)
+bool ccfc_recover_is_on_disk(const char *path)
 {
 	struct ccfc_file_info info = { 0 };
 	int e = ccfc_file_read(NULL, &info, path, 0, NULL);
@@ -161,7 +155,7 @@ static uint32_t last_of(const struct ccfc_group *group)
 }
 
 /* A tool has deleted it: that is as it was meant. */
-static bool was_deleted(const struct ccfc_index *index, uint32_t last)
+bool ccfc_recover_was_deleted(const struct ccfc_index *index, uint32_t last)
 {
 	const struct ccfc_change *c = &index->changes.items[last];
 
@@ -208,9 +202,10 @@ static bool choose_session_recover(struct candidate *c, struct recover *r,
 				 .change = last_of(group),
 				 .seen = CCFC_TIME_NONE,
 				 .since = CCFC_TIME_NONE };
-	if (was_deleted(index, last_of(group)))
+	if (ccfc_recover_was_deleted(index, last_of(group)))
 		return false;
-	c->on_disk = is_on_disk(ccfc_index_file_path(index, c->file).ptr);
+	c->on_disk = ccfc_recover_is_on_disk(
+		ccfc_index_file_path(index, c->file).ptr);
 	if (!r->session && c->on_disk)
 		return false;
 	return has_known(c, r) && has_words(c, r);
@@ -269,7 +264,8 @@ static bool choose_cut(struct candidate *c, struct recover *r,
 	if (!read_cut(&c->state, r, change))
 		return false;
 	ccfc_states_charge(r->rq, c->state.bytes.len);
-	c->on_disk = is_on_disk(ccfc_index_file_path(index, c->file).ptr);
+	c->on_disk = ccfc_recover_is_on_disk(
+		ccfc_index_file_path(index, c->file).ptr);
 	return has_words(c, r);
 }
 
@@ -310,8 +306,8 @@ static bool choose_seen(struct candidate *c, struct recover *r,
 		r->truncated = true;
 		return false;
 	}
-	c->on_disk =
-		is_on_disk(ccfc_index_file_path(r->rq->index, c->file).ptr);
+	c->on_disk = ccfc_recover_is_on_disk(
+		ccfc_index_file_path(r->rq->index, c->file).ptr);
 	return find_backup(c, r) && has_words(c, r);
 }
 
@@ -413,8 +409,8 @@ static void pack_files_session_recover(struct recover *r)
 	r->truncated |= r->total > from && r->total - from > shown;
 }
 
-static int answer_session_recover(struct ccfc_history_job *job,
-				  struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_recover_answer(struct ccfc_history_job *job, struct ccfc_request *rq,
+			struct ccfc_err *err)
 {
 	struct recover r = { .rq = rq,
 			     .files = &job->groups,
@@ -432,193 +428,6 @@ static int answer_session_recover(struct ccfc_history_job *job,
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(rq->pack);
 	return 0;
-}
-
-/* --- files that are gone --- */
-
-struct gone_file {
-	uint32_t file, change; /* the last one */
-	const char *path;
-	bool gone;
-};
-
-struct gone {
-	struct ccfc_deferred d; /* has to be the first */
-	struct gone_file *files;
-	uint32_t n;
-	struct ccfc_slice base;
-};
-
-static int look_session_recover(struct ccfc_deferred *d, struct ccfc_err *err)
-{
-	struct gone *g = (struct gone *)d;
-
-	(void)err;
-	for (uint32_t i = 0; i < g->n && !ccfc_job_cancelled(&d->job); i++)
-		g->files[i].gone = !is_on_disk(g->files[i].path);
-	return 0;
-}
-
-/* Those that are gone, each with its last change. */
-static struct ccfc_groups gone_ones(const struct gone *g,
-				    struct ccfc_arena *arena)
-{
-	struct ccfc_groups out = { .items = ccfc_arena_alloc(
-					   arena,
-					   (g->n + 1u) * sizeof(*out.items)) };
-
-	for (uint32_t i = 0; i < g->n; i++)
-		if (g->files[i].gone)
-			out.items[out.n++] = (struct ccfc_group){
-				.key = g->files[i].file,
-				.changes = &g->files[i].change,
-				.nchanges = 1
-			};
-	return out;
-}
-
-/* Back on the core: on to the content. */
-static int look_back(struct ccfc_deferred *d, struct ccfc_request *rq,
-		     struct ccfc_err *err)
-{
-	struct gone *g = (struct gone *)d;
-	struct ccfc_groups files = gone_ones(g, &d->arena);
-	struct ccfc_history_job *job;
-	struct ccfc_excerpting e;
-
-	ccfc_excerpt_init(&e, rq->index, CCFC_EXCERPT_CHAINS);
-	for (uint32_t i = 0; i < files.n; i++) {
-		ccfc_excerpt_add_file(&e, files.items[i].key);
-		ccfc_excerpt_add_changes(&e, files.items[i].changes, 1);
-	}
-	job = ccfc_history_job_new(rq, &e, answer_session_recover);
-	ccfc_history_job_groups(job, &files, false);
-	job->path = ccfc_arena_copy(&job->d.arena, g->base);
-	return ccfc_history_job_start(rq, job, err);
-}
-
-static void release_session_recover(struct ccfc_deferred *d)
-{
-	free(d);
-}
-
-/* --- all files that were changed, in slices --- */
-
-struct deleted {
-	struct ccfc_sliced s; /* has to be the first */
-	struct ccfc_request rq;
-	struct ccfc_pack pack;
-	struct ccfc_filter filter;
-	struct ccfc_matching matching;
-	struct gone *gone; /* the job to come */
-	int phase;
-	uint32_t at;
-};
-
-static int begin_deleted(struct deleted *w, struct ccfc_err *err)
-{
-	int r;
-
-	ccfc_sliced_request(&w->rq, &w->pack, &w->s);
-	r = ccfc_args_filter(&w->filter, &w->rq, err);
-	if (!r)
-		ccfc_match_begin(&w->matching, w->rq.index, &w->filter,
-				 &w->s.memory);
-	return r;
-}
-
-static struct gone *new_gone(const struct deleted *w)
-{
-	struct gone *g = ccfc_calloc(1, sizeof(*g));
-
-	g->d.work = look_session_recover;
-	g->d.finish = look_back;
-	g->d.release = release_session_recover;
-	g->base = ccfc_arena_copy(&g->d.arena, w->filter.project);
-	g->files = ccfc_arena_alloc(&g->d.arena, (w->matching.n + (size_t)1) *
-							 sizeof(*g->files));
-	return g;
-}
-
-/* Copies some files for the worker; true: there are more. */
-static bool copy_some(struct deleted *w)
-{
-	const struct ccfc_matching *m = &w->matching;
-	struct gone *g = w->gone ? w->gone : new_gone(w);
-
-	w->gone = g;
-	for (uint32_t left = MATCH_ROWS; w->at < m->n; w->at++) {
-		const struct ccfc_matched *file = &m->items[w->at];
-
-		if (!left--)
-			return true;
-		if (!was_deleted(w->rq.index, file->change))
-			g->files[g->n++] = (struct gone_file){
-				.file = file->file,
-				.change = file->change,
-				.path = ccfc_arena_copy(&g->d.arena, file->path)
-						.ptr
-			};
-	}
-	return false;
-}
-
-static int step_deleted(struct ccfc_sliced *s, const struct ccfc_index *index,
-			struct ccfc_err *err)
-{
-	enum { ASK, MATCH, COPY };
-	struct deleted *w = (struct deleted *)s;
-	int r = 0;
-
-	(void)index;
-	switch (w->phase) {
-	case ASK:
-		r = begin_deleted(w, err);
-		break;
-	case MATCH:
-		if (ccfc_match_some(&w->matching, MATCH_ROWS))
-			return CCFC_DEFERRED;
-		break;
-	case COPY:
-		return copy_some(w) ? CCFC_DEFERRED : 0;
-	}
-	w->phase++;
-	return r ? r : CCFC_DEFERRED;
-}
-
-static void reset_deleted(struct ccfc_sliced *s)
-{
-	struct deleted *w = (struct deleted *)s;
-
-	if (w->gone)
-		ccfc_deferred_release(&w->gone->d);
-	w->gone = NULL;
-	w->phase = 0;
-	w->at = 0;
-}
-
-/* On to a worker, which looks at the disk. */
-static int look_for_files(struct ccfc_deferred *d, struct ccfc_request *rq,
-			  struct ccfc_err *err)
-{
-	struct deleted *w = (struct deleted *)d;
-	struct gone *g = w->gone;
-
-	w->gone = NULL;
-	return ccfc_defer(rq, &g->d, err);
-}
-
-static int ask_deleted(struct ccfc_request *rq, struct ccfc_err *err)
-{
-	struct deleted *w = ccfc_calloc(1, sizeof(*w));
-
-	(void)err;
-	w->s.step = step_deleted;
-	w->s.reset = reset_deleted;
-	w->s.goes_on = true;
-	w->s.d.finish = look_for_files;
-	w->s.d.release = release_session_recover;
-	return ccfc_slice_up(rq, &w->s);
 }
 
 /* --- the files of a session --- */
@@ -668,7 +477,7 @@ static int ask_session(struct ccfc_request *rq, struct ccfc_err *err)
 		ccfc_excerpt_add_file(&e, files.items[i].key);
 	if (ccfc_filter_accepts_session(rq->index, &filter, session))
 		add_seen_files(&files, &e, rq, session);
-	job = ccfc_history_job_new(rq, &e, answer_session_recover);
+	job = ccfc_history_job_new(rq, &e, ccfc_recover_answer);
 	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
 	ccfc_history_job_groups(job, &files, false);
 	return ccfc_history_job_start(rq, job, err);
@@ -684,7 +493,7 @@ int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
 				    "'deleted'",
 				    rq->method);
 	if (!by_session)
-		return ask_deleted(rq, err);
+		return ccfc_recover_deleted(rq, err);
 	rq->opt.states |= CCFC_STATE_BIT(CCFC_STATE_PENDING) |
 			  CCFC_STATE_BIT(CCFC_STATE_INTERRUPTED);
 	return ask_session(rq, err);

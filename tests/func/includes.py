@@ -17,6 +17,7 @@ MAY = {
     "proto/diff": BASE,
     "proto/schema": {"base"},
     "daemon/source": BASE,
+    "daemon/blobs": {"base"},
     "daemon/transcript": BASE,
     "daemon/shell": {"base"},
     "daemon/index": BASE | {"shell", "source", "transcript"},
@@ -78,6 +79,7 @@ DOORS = {
     r"sqlite3\.h": ["daemon/store/"],
     r"pcre2\.h": ["daemon/search/"],
     r"sys/inotify\.h": ["daemon/source/watch_inotify.c"],
+    r"zstd\.h": ["daemon/blobs/blob_stream.c"],
     r"xxhash\.h": ["proto/base/hash.c"],
 }
 

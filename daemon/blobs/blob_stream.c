@@ -1,0 +1,354 @@
+/*
+ * One blob's file, written and read piece by piece: the door to zstd.
+ *
+ * The key is known when all was added, so a blob is written under a passing
+ * name and renamed to its own. A file that lies there already is replaced: it
+ * is the same content, or damaged.
+ */
+#include "blobs/blobs_internal.h"
+
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define PIECE (128u << 10)
+#define LEVEL 3
+/* What level 3 writes never needs more; a file that asks for more is none. */
+#define WINDOW_LOG 23
+
+struct ccfc_blob_writer {
+	struct ccfc_blobs *blobs;
+	ZSTD_CCtx *zstd;
+	struct ccfc_sha256 sum;
+	uint64_t len;
+	int fd;
+	char path[PATH_MAX];
+	char out[PIECE];
+};
+
+static void put_u64(unsigned char out[8], uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		out[i] = (unsigned char)(v >> (8 * i));
+}
+
+static uint64_t get_u64(const unsigned char in[8])
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < 8; i++)
+		v |= (uint64_t)in[i] << (8 * i);
+	return v;
+}
+
+static int write_all(int fd, const void *ptr, size_t len)
+{
+	const char *p = ptr;
+
+	while (len) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* --- writing --- */
+
+/* The file, in a directory that may have been removed meanwhile. */
+static int open_new(struct ccfc_blob_writer *w)
+{
+	struct ccfc_blobs *blobs = w->blobs;
+	uint64_t serial;
+
+	pthread_mutex_lock(&blobs->lock);
+	serial = blobs->serial++;
+	pthread_mutex_unlock(&blobs->lock);
+	if (snprintf(w->path, sizeof(w->path), "%s/" CCFC_BLOB_NEW "%ld-%llu",
+		     blobs->dir, (long)getpid(),
+		     (unsigned long long)serial) >= (int)sizeof(w->path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	for (int i = 0; i < 2; i++) {
+		w->fd = open(w->path,
+			     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
+				     O_CLOEXEC,
+			     0600);
+		if (w->fd >= 0 || errno != ENOENT || mkdir(blobs->dir, 0700))
+			break;
+	}
+	return w->fd < 0 ? -1 : 0;
+}
+
+int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
+		     struct ccfc_err *err)
+{
+	const char header[CCFC_BLOB_HEADER] = { 0 };
+	struct ccfc_blob_writer *w = ccfc_calloc(1, sizeof(*w));
+	int r = 0;
+
+	w->blobs = blobs;
+	w->fd = -1;
+	ccfc_sha256_init(&w->sum);
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		r = ccfc_err_set(err, CCFC_EIO, "zstd: out of memory");
+	else
+		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
+	if (!r && (open_new(w) || write_all(w->fd, header, CCFC_BLOB_HEADER)))
+		r = ccfc_err_io(err, errno, "%s", w->path);
+	if (r) {
+		ccfc_blobs_abort(w);
+		return r;
+	}
+	*out = w;
+	return 0;
+}
+
+static int compress(struct ccfc_blob_writer *w, struct ccfc_slice bytes,
+		    ZSTD_EndDirective how, struct ccfc_err *err)
+{
+	ZSTD_inBuffer in = { bytes.ptr, bytes.len, 0 };
+	size_t left;
+
+	do {
+		ZSTD_outBuffer out = { w->out, sizeof(w->out), 0 };
+
+		left = ZSTD_compressStream2(w->zstd, &out, &in, how);
+		if (ZSTD_isError(left))
+			return ccfc_err_set(err, CCFC_EIO, "zstd: %s",
+					    ZSTD_getErrorName(left));
+		if (write_all(w->fd, w->out, out.pos))
+			return ccfc_err_io(err, errno, "%s", w->path);
+	} while (how == ZSTD_e_end ? left != 0 : in.pos < in.size);
+	return 0;
+}
+
+int ccfc_blobs_add(struct ccfc_blob_writer *writer, struct ccfc_slice bytes,
+		   struct ccfc_err *err)
+{
+	if (!bytes.len)
+		return 0;
+	ccfc_sha256_add(&writer->sum, bytes.ptr, bytes.len);
+	writer->len += bytes.len;
+	return compress(writer, bytes, ZSTD_e_continue, err);
+}
+
+static void count(struct ccfc_blobs *blobs, const struct stat *now,
+		  const struct stat *before)
+{
+	if (before)
+		ccfc_blob_uncount(blobs, before);
+	pthread_mutex_lock(&blobs->lock);
+	blobs->stats.blobs++;
+	blobs->stats.bytes += ccfc_blob_room(now);
+	pthread_mutex_unlock(&blobs->lock);
+}
+
+/* Gives the file its name; the directory of its first byte may be missing. */
+static int name_it(struct ccfc_blob_writer *w, const struct ccfc_blob_key *key)
+{
+	struct stat now, before;
+	char path[PATH_MAX];
+	bool had;
+
+	if (fstat(w->fd, &now))
+		return -1;
+	if (!ccfc_blob_path(path, w->blobs, key)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	had = !lstat(path, &before);
+	if (rename(w->path, path)) {
+		char *slash = strrchr(path, '/');
+
+		if (errno != ENOENT)
+			return -1;
+		*slash = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return -1;
+		*slash = '/';
+		if (rename(w->path, path))
+			return -1;
+	}
+	w->path[0] = '\0';
+	count(w->blobs, &now, had ? &before : NULL);
+	return 0;
+}
+
+int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
+		   struct ccfc_err *err)
+{
+	unsigned char header[CCFC_BLOB_HEADER];
+	int r = compress(writer, CCFC_SLICE_NONE, ZSTD_e_end, err);
+
+	ccfc_sha256_end(&writer->sum, key->bytes);
+	memcpy(header, CCFC_BLOB_MARK, 8);
+	put_u64(header + 8, writer->len);
+	if (!r && (pwrite(writer->fd, header, sizeof(header), 0) !=
+			   (ssize_t)sizeof(header) ||
+		   name_it(writer, key)))
+		r = ccfc_err_io(err, errno, "%s", writer->blobs->dir);
+	ccfc_blobs_abort(writer);
+	return r;
+}
+
+void ccfc_blobs_abort(struct ccfc_blob_writer *writer)
+{
+	if (!writer)
+		return;
+	if (writer->fd >= 0) {
+		close(writer->fd);
+		if (writer->path[0])
+			unlink(writer->path);
+	}
+	ZSTD_freeCCtx(writer->zstd);
+	free(writer);
+}
+
+/* --- reading --- */
+
+struct reading {
+	ZSTD_DCtx *zstd;
+	struct ccfc_sha256 sum;
+	uint64_t left; /* of the content, by the header */
+	int fd;
+	ccfc_blob_piece_fn fn;
+	void *ctx;
+	char in[PIECE], out[PIECE];
+};
+
+static int damaged(struct ccfc_err *err)
+{
+	return ccfc_err_set(err, CCFC_ECORRUPT, "a blob is damaged");
+}
+
+static int hand_out_piece(struct reading *r, size_t len, struct ccfc_err *err)
+{
+	int code;
+
+	if (len > r->left)
+		return damaged(err);
+	r->left -= len;
+	ccfc_sha256_add(&r->sum, r->out, len);
+	code = len ? r->fn(r->ctx, ccfc_slice(r->out, len)) : 0;
+	return code ? ccfc_err_set(err, code, "a blob was not read on") : 0;
+}
+
+/* What was read of the file; *ended: the compressed content is complete. */
+static int expand(struct reading *r, size_t len, bool *ended,
+		  struct ccfc_err *err)
+{
+	ZSTD_inBuffer in = { r->in, len, 0 };
+	size_t hint = 1;
+	int code = 0;
+	bool full = false;
+
+	/* Nothing may follow the end. */
+	if (*ended)
+		return damaged(err);
+	while (!code && (in.pos < in.size || full)) {
+		ZSTD_outBuffer out = { r->out, sizeof(r->out), 0 };
+
+		if (!hint)
+			return damaged(err);
+		hint = ZSTD_decompressStream(r->zstd, &out, &in);
+		if (ZSTD_isError(hint))
+			return damaged(err);
+		full = hint && out.pos == out.size;
+		code = hand_out_piece(r, out.pos, err);
+	}
+	*ended = !hint;
+	return code;
+}
+
+static int read_pieces(struct reading *r, struct ccfc_err *err)
+{
+	bool ended = false;
+
+	for (;;) {
+		ssize_t n = read(r->fd, r->in, sizeof(r->in));
+		int code;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return ccfc_err_io(err, errno, "a blob");
+		if (!n)
+			return ended && !r->left ? 0 : damaged(err);
+		code = expand(r, (size_t)n, &ended, err);
+		if (code)
+			return code;
+	}
+}
+
+static int read_header(struct reading *r, struct ccfc_err *err)
+{
+	unsigned char header[CCFC_BLOB_HEADER];
+	struct stat st;
+
+	if (fstat(r->fd, &st) || !S_ISREG(st.st_mode) ||
+	    read(r->fd, header, sizeof(header)) != (ssize_t)sizeof(header) ||
+	    memcmp(header, CCFC_BLOB_MARK, 8) != 0)
+		return damaged(err);
+	r->left = get_u64(header + 8);
+	return 0;
+}
+
+static int read_blob(struct reading *r, const struct ccfc_blob_key *key,
+		     struct ccfc_err *err)
+{
+	unsigned char sum[CCFC_SHA256_BYTES];
+	int code = read_header(r, err);
+
+	ccfc_sha256_init(&r->sum);
+	r->zstd = ZSTD_createDCtx();
+	if (!r->zstd)
+		return ccfc_err_set(err, CCFC_EIO, "zstd: out of memory");
+	ZSTD_DCtx_setParameter(r->zstd, ZSTD_d_windowLogMax, WINDOW_LOG);
+	if (!code)
+		code = read_pieces(r, err);
+	if (code)
+		return code;
+	ccfc_sha256_end(&r->sum, sum);
+	return memcmp(sum, key->bytes, sizeof(sum)) ? damaged(err) : 0;
+}
+
+int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		    ccfc_blob_piece_fn fn, void *ctx, struct ccfc_err *err)
+{
+	struct reading *r;
+	char path[PATH_MAX];
+	int fd, code;
+
+	if (!ccfc_blob_path(path, blobs, key))
+		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
+				    blobs->dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT
+			       ? ccfc_err_set(err, CCFC_ENOTFOUND,
+					      "the blob is not kept any more")
+			       : ccfc_err_io(err, errno, "%s", path);
+	r = ccfc_calloc(1, sizeof(*r));
+	r->fd = fd;
+	r->fn = fn;
+	r->ctx = ctx;
+	code = read_blob(r, key, err);
+	ZSTD_freeDCtx(r->zstd);
+	free(r);
+	close(fd);
+	return code;
+}

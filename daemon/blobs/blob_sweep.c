@@ -1,0 +1,153 @@
+/*
+ * Removing what is too old and too much. All blobs are listed, which takes
+ * about 50 bytes for each 4 KiB of the budget, and the oldest ones go until a
+ * tenth of the budget is free: so that not every put finds it used up.
+ */
+#include "blobs/blobs_internal.h"
+
+#include "base/alloc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME_LEN (CCFC_SHA256_HEX - 2)
+
+struct listed {
+	int64_t time; /* in ns, when it was put last */
+	uint64_t room;
+	struct ccfc_blob_key key;
+};
+
+struct listing {
+	struct listed *items;
+	uint32_t n, cap;
+	uint64_t bytes;
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Up to the end of the text; false when it is not of such a length. */
+static bool read_hex(unsigned char *out, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++) {
+		int hi = hex_digit(text[0]);
+		int lo = hi < 0 ? -1 : hex_digit(text[1]);
+
+		if (lo < 0)
+			return false;
+		out[i] = (unsigned char)(hi << 4 | lo);
+		text += 2;
+	}
+	return !*text;
+}
+
+static void list_one(struct listing *list, int dir, const char *first,
+		     const char *name)
+{
+	struct listed item;
+	struct stat st;
+
+	if (!read_hex(item.key.bytes, 1, first) ||
+	    !read_hex(item.key.bytes + 1, NAME_LEN / 2, name) ||
+	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !S_ISREG(st.st_mode))
+		return;
+	item.time =
+		(int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	item.room = ccfc_blob_room(&st);
+	list->bytes += item.room;
+	CCFC_VEC_PUSH(*list, item);
+}
+
+static void list_dir(struct listing *list, const struct ccfc_blobs *blobs,
+		     const char *first)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	DIR *dir;
+
+	if (snprintf(path, sizeof(path), "%s/%s", blobs->dir, first) >=
+	    (int)sizeof(path))
+		return;
+	dir = opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		list_one(list, dirfd(dir), first, entry->d_name);
+	closedir(dir);
+}
+
+static void list_all(struct listing *list, const struct ccfc_blobs *blobs)
+{
+	for (int i = 0; i < 256; i++) {
+		char first[3];
+
+		snprintf(first, sizeof(first), "%02x", (unsigned)i);
+		list_dir(list, blobs, first);
+	}
+}
+
+static int by_age(const void *x, const void *y)
+{
+	const struct listed *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return memcmp(&a->key, &b->key, sizeof(a->key));
+}
+
+static int64_t seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec;
+}
+
+void ccfc_blobs_sweep(struct ccfc_blobs *blobs,
+		      const struct ccfc_blob_limits *limits)
+{
+	struct listing list = { 0 };
+	int64_t oldest = (seconds_now() - limits->age) * 1000000000;
+	uint64_t goal = limits->bytes;
+	uint32_t i;
+
+	list_all(&list, blobs);
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), by_age);
+	if (list.bytes > goal)
+		goal -= goal / 10;
+	pthread_mutex_lock(&blobs->lock);
+	blobs->stats.blobs = list.n;
+	blobs->stats.bytes = list.bytes;
+	pthread_mutex_unlock(&blobs->lock);
+	for (i = 0; i < list.n; i++) {
+		if (list.items[i].time >= oldest && list.bytes <= goal)
+			break;
+		list.bytes -= list.items[i].room;
+		ccfc_blobs_remove(blobs, &list.items[i].key, NULL);
+	}
+	pthread_mutex_lock(&blobs->lock);
+	blobs->stats.removed += i;
+	pthread_mutex_unlock(&blobs->lock);
+	free(list.items);
+}
+
+bool ccfc_blobs_is_full(struct ccfc_blobs *blobs,
+			const struct ccfc_blob_limits *limits)
+{
+	struct ccfc_blob_stats stats;
+
+	ccfc_blobs_stats(blobs, &stats);
+	return stats.bytes > limits->bytes;
+}

@@ -1,0 +1,229 @@
+/* The directory of the blobs, and single ones in it; see blobs.h. */
+#include "blobs/blobs_internal.h"
+
+#include "base/alloc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A small file takes a block of the disk. */
+#define BLOCK 4096u
+
+bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
+		    const struct ccfc_blob_key *key)
+{
+	char hex[CCFC_SHA256_HEX + 1];
+
+	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
+		snprintf(hex + (size_t)i * 2, 3, "%02x", key->bytes[i]);
+	return snprintf(out, PATH_MAX, "%s/%.2s/%s", blobs->dir, hex, hex + 2) <
+	       PATH_MAX;
+}
+
+uint64_t ccfc_blob_room(const struct stat *st)
+{
+	uint64_t room = (uint64_t)st->st_blocks * 512;
+
+	return room < BLOCK ? BLOCK : room;
+}
+
+void ccfc_blob_uncount(struct ccfc_blobs *blobs, const struct stat *st)
+{
+	uint64_t room = ccfc_blob_room(st);
+
+	pthread_mutex_lock(&blobs->lock);
+	/* Before the first sweep it may not have been counted. */
+	if (blobs->stats.blobs)
+		blobs->stats.blobs--;
+	blobs->stats.bytes -=
+		room < blobs->stats.bytes ? room : blobs->stats.bytes;
+	pthread_mutex_unlock(&blobs->lock);
+}
+
+/* What a process that ended was writing. */
+static void remove_unfinished(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, CCFC_BLOB_NEW,
+			     strlen(CCFC_BLOB_NEW)))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	closedir(dir);
+}
+
+int ccfc_blobs_new(struct ccfc_blobs **out, const char *dir,
+		   struct ccfc_err *err)
+{
+	struct ccfc_blobs *blobs;
+	struct stat st;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return ccfc_err_io(err, errno, "%s", dir);
+	if (lstat(dir, &st))
+		return ccfc_err_io(err, errno, "%s", dir);
+	if (!S_ISDIR(st.st_mode))
+		return ccfc_err_set(err, CCFC_EDENIED, "%s: is not a directory",
+				    dir);
+	remove_unfinished(dir);
+	blobs = ccfc_calloc(1, sizeof(*blobs));
+	blobs->dir = ccfc_strdup(dir);
+	pthread_mutex_init(&blobs->lock, NULL);
+	*out = blobs;
+	return 0;
+}
+
+void ccfc_blobs_free(struct ccfc_blobs *blobs)
+{
+	if (!blobs)
+		return;
+	pthread_mutex_destroy(&blobs->lock);
+	free(blobs->dir);
+	free(blobs);
+}
+
+struct ccfc_blob_key ccfc_blob_key(struct ccfc_slice bytes)
+{
+	struct ccfc_blob_key key;
+	struct ccfc_sha256 sum;
+
+	ccfc_sha256_init(&sum);
+	ccfc_sha256_add(&sum, bytes.ptr, bytes.len);
+	ccfc_sha256_end(&sum, key.bytes);
+	return key;
+}
+
+bool ccfc_blobs_has(const struct ccfc_blobs *blobs,
+		    const struct ccfc_blob_key *key)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return ccfc_blob_path(path, blobs, key) && !lstat(path, &st) &&
+	       S_ISREG(st.st_mode);
+}
+
+/* --- getting --- */
+
+struct getting {
+	struct ccfc_buf *out;
+	size_t max;
+};
+
+static int take_piece(void *ctx, struct ccfc_slice piece)
+{
+	struct getting *g = ctx;
+
+	if (piece.len > g->max)
+		return CCFC_ETOOBIG;
+	g->max -= piece.len;
+	ccfc_buf_slice(g->out, piece);
+	return 0;
+}
+
+int ccfc_blobs_get(struct ccfc_buf *out, struct ccfc_blobs *blobs,
+		   const struct ccfc_blob_key *key, size_t max,
+		   struct ccfc_err *err)
+{
+	struct getting g = { out, max };
+	size_t before = out->len;
+	int r = ccfc_blobs_read(blobs, key, take_piece, &g, err);
+
+	if (!r)
+		return 0;
+	out->len = before;
+	if (out->ptr)
+		out->ptr[before] = '\0';
+	return r == CCFC_ETOOBIG
+		       ? ccfc_err_set(err, r, "a blob is larger than asked for")
+		       : r;
+}
+
+/* --- putting --- */
+
+struct comparing {
+	struct ccfc_slice rest;
+};
+
+static int compare_piece(void *ctx, struct ccfc_slice piece)
+{
+	struct comparing *c = ctx;
+
+	if (piece.len > c->rest.len ||
+	    memcmp(c->rest.ptr, piece.ptr, piece.len))
+		return CCFC_ECORRUPT;
+	c->rest = ccfc_slice_from(c->rest, piece.len);
+	return 0;
+}
+
+/*
+ * Is it there already, and whole? Then it is as young as one that was put now.
+ */
+static bool is_there(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		     struct ccfc_slice bytes)
+{
+	struct comparing c = { bytes };
+	char path[PATH_MAX];
+
+	if (!ccfc_blobs_has(blobs, key) ||
+	    ccfc_blobs_read(blobs, key, compare_piece, &c, NULL) || c.rest.len)
+		return false;
+	return ccfc_blob_path(path, blobs, key) &&
+	       !utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
+		   struct ccfc_slice bytes, struct ccfc_err *err)
+{
+	struct ccfc_blob_writer *writer;
+	struct ccfc_blob_key written;
+	int r;
+
+	*key = ccfc_blob_key(bytes);
+	if (is_there(blobs, key, bytes))
+		return 0;
+	r = ccfc_blobs_begin(&writer, blobs, err);
+	if (r)
+		return r;
+	r = ccfc_blobs_add(writer, bytes, err);
+	if (r) {
+		ccfc_blobs_abort(writer);
+		return r;
+	}
+	return ccfc_blobs_end(writer, &written, err);
+}
+
+/* --- removing --- */
+
+int ccfc_blobs_remove(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		      struct ccfc_err *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!ccfc_blob_path(path, blobs, key))
+		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
+				    blobs->dir);
+	if (lstat(path, &st))
+		return errno == ENOENT ? 0
+				       : ccfc_err_io(err, errno, "%s", path);
+	if (unlink(path) && errno != ENOENT)
+		return ccfc_err_io(err, errno, "%s", path);
+	ccfc_blob_uncount(blobs, &st);
+	return 0;
+}
+
+void ccfc_blobs_stats(struct ccfc_blobs *blobs, struct ccfc_blob_stats *out)
+{
+	pthread_mutex_lock(&blobs->lock);
+	*out = blobs->stats;
+	pthread_mutex_unlock(&blobs->lock);
+}

@@ -1,0 +1,33 @@
+/* What the files of the blob store share. */
+#ifndef CCFC_BLOBS_INTERNAL_H
+#define CCFC_BLOBS_INTERNAL_H
+
+#include "blobs/blobs.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+/* In front of the compressed bytes: the mark, and how long the content is. */
+#define CCFC_BLOB_MARK	 "ccfcblb1"
+#define CCFC_BLOB_HEADER 16
+/* Beginning of the name of a blob that is being written. */
+#define CCFC_BLOB_NEW "new-"
+
+struct ccfc_blobs {
+	char *dir;
+	pthread_mutex_t lock; /* of what follows */
+	struct ccfc_blob_stats stats;
+	uint64_t serial; /* of files that are being written */
+};
+
+/* False when the path would be too long. */
+bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
+		    const struct ccfc_blob_key *key);
+
+/* What a blob's file counts for: at least a block, whatever it holds. */
+uint64_t ccfc_blob_room(const struct stat *st);
+/* Such a file is gone. */
+void ccfc_blob_uncount(struct ccfc_blobs *blobs, const struct stat *st);
+
+#endif

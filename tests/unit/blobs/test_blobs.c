@@ -1,0 +1,431 @@
+/*
+ * The blob store: what was put comes back or is said to be gone, whatever was
+ * done to its files and whenever the process that wrote them was killed.
+ */
+#include "blobs/blobs.h"
+
+#include "../seed.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#define MAX ((size_t)16 << 20)
+
+static char dir[64];
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
+{
+	(void)st, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/ccfc-blobs-XXXXXX");
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	return nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static struct ccfc_blobs *open_blobs(void)
+{
+	struct ccfc_blobs *blobs = NULL;
+	struct ccfc_err err;
+
+	assert_int_equal(ccfc_blobs_new(&blobs, dir, &err), 0);
+	return blobs;
+}
+
+static struct ccfc_blob_key put(struct ccfc_blobs *blobs, const char *text)
+{
+	struct ccfc_blob_key key;
+	struct ccfc_err err;
+
+	assert_int_equal(
+		ccfc_blobs_put(blobs, &key, ccfc_slice_str(text), &err), 0);
+	return key;
+}
+
+/* The result of getting it; what came is `text`, if anything did. */
+static int got(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+	       const char *text)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	int r = ccfc_blobs_get(&out, blobs, key, MAX, NULL);
+
+	if (!r)
+		assert_true(ccfc_slice_is(ccfc_buf_view(&out), text));
+	else
+		assert_int_equal(out.len, 0);
+	ccfc_buf_release(&out);
+	return r;
+}
+
+static const char *path_of(const struct ccfc_blob_key *key)
+{
+	static char path[PATH_MAX];
+	size_t n = (size_t)snprintf(path, sizeof(path), "%s/", dir);
+
+	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
+		n += (size_t)snprintf(path + n, sizeof(path) - n, "%02x%s",
+				      key->bytes[i], i ? "" : "/");
+	return path;
+}
+
+static void test_put_and_get(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	size_t sizes[] = { 0, 1, 100, 128 << 10, (128 << 10) + 1, 3 << 20 };
+	struct ccfc_blob_stats stats;
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct ccfc_buf in = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+		struct ccfc_blob_key key, again;
+		struct ccfc_err err;
+
+		/* The last ones cannot be made smaller. */
+		for (size_t k = 0; k < sizes[i]; k++)
+			ccfc_buf_putc(&in, i < 3 ? 'x' : (char)seed_next());
+		assert_int_equal(
+			ccfc_blobs_put(blobs, &key, ccfc_buf_view(&in), &err),
+			0);
+		assert_int_equal(
+			ccfc_blobs_put(blobs, &again, ccfc_buf_view(&in), &err),
+			0);
+		assert_memory_equal(&key, &again, sizeof(key));
+		assert_int_equal(
+			ccfc_blobs_get(&out, blobs, &key, sizes[i], &err), 0);
+		assert_true(
+			ccfc_slice_eq(ccfc_buf_view(&in), ccfc_buf_view(&out)));
+		if (sizes[i])
+			assert_int_equal(ccfc_blobs_get(&out, blobs, &key,
+							sizes[i] - 1, &err),
+					 CCFC_ETOOBIG);
+		assert_int_equal(out.len, sizes[i]);
+		assert_int_equal(stat(path_of(&key), &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0600);
+		ccfc_buf_release(&in);
+		ccfc_buf_release(&out);
+	}
+	ccfc_blobs_stats(blobs, &stats);
+	assert_int_equal(stats.blobs, sizeof(sizes) / sizeof(*sizes));
+	ccfc_blobs_free(blobs);
+}
+
+static void test_the_key_is_the_sha256(void **state)
+{
+	struct ccfc_blob_key key = ccfc_blob_key(CCFC_SLICE_LIT("abc"));
+	char hex[CCFC_SHA256_HEX + 1];
+
+	(void)state;
+	ccfc_sha256_hex(hex, CCFC_SLICE_LIT("abc"));
+	assert_memory_equal(path_of(&key) + strlen(dir) + 1, hex, 2);
+	assert_string_equal(path_of(&key) + strlen(dir) + 4, hex + 2);
+}
+
+static void test_remove(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_key key = put(blobs, "secret");
+	struct ccfc_blob_stats stats;
+
+	(void)state;
+	assert_true(ccfc_blobs_has(blobs, &key));
+	assert_int_equal(ccfc_blobs_remove(blobs, &key, NULL), 0);
+	assert_false(ccfc_blobs_has(blobs, &key));
+	assert_int_equal(got(blobs, &key, ""), CCFC_ENOTFOUND);
+	assert_int_equal(ccfc_blobs_remove(blobs, &key, NULL), 0);
+	ccfc_blobs_stats(blobs, &stats);
+	assert_int_equal(stats.blobs, 0);
+	assert_int_equal(stats.bytes, 0);
+	ccfc_blobs_free(blobs);
+}
+
+static void write_file(const char *path, const char *ptr, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, ptr, len), (ssize_t)len);
+	close(fd);
+}
+
+static size_t read_file(char *out, size_t cap, const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t n = read(fd, out, cap);
+
+	assert_true(fd >= 0 && n > 0);
+	close(fd);
+	return (size_t)n;
+}
+
+#define TEXT "one line, and one line, and one line, and another one\n"
+
+/* Whatever bit turns over: the bytes that were put, or none. */
+static void test_flipped_bits(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_key key = put(blobs, TEXT);
+	char path[PATH_MAX], good[512], bad[512];
+	size_t len;
+
+	(void)state;
+	strcpy(path, path_of(&key));
+	len = read_file(good, sizeof(good), path);
+	for (size_t bit = 0; bit < len * 8; bit++) {
+		int r;
+
+		memcpy(bad, good, len);
+		bad[bit / 8] = (char)(bad[bit / 8] ^ 1 << bit % 8);
+		write_file(path, bad, len);
+		r = got(blobs, &key, TEXT);
+		assert_true(!r || r == CCFC_ECORRUPT);
+	}
+	for (size_t cut = 0; cut < len; cut++) {
+		write_file(path, good, cut);
+		assert_int_equal(got(blobs, &key, TEXT), CCFC_ECORRUPT);
+	}
+	memcpy(bad, good, len);
+	bad[len] = 0;
+	write_file(path, bad, len + 1);
+	assert_int_equal(got(blobs, &key, TEXT), CCFC_ECORRUPT);
+	/* Putting it again mends it. */
+	put(blobs, TEXT);
+	assert_int_equal(got(blobs, &key, TEXT), 0);
+	ccfc_blobs_free(blobs);
+}
+
+/* Another content under the key of this one is damage, too. */
+static void test_swapped(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_key a = put(blobs, "a"), b = put(blobs, "b");
+	char path[PATH_MAX];
+
+	(void)state;
+	strcpy(path, path_of(&a));
+	assert_int_equal(rename(path_of(&b), path), 0);
+	assert_int_equal(got(blobs, &a, "a"), CCFC_ECORRUPT);
+	ccfc_blobs_free(blobs);
+}
+
+/* --- kills --- */
+
+static void write_some(void)
+{
+	struct ccfc_blobs *blobs = NULL;
+	struct ccfc_blob_key key;
+
+	if (ccfc_blobs_new(&blobs, dir, NULL))
+		_exit(1);
+	ccfc_blobs_put(blobs, &key, CCFC_SLICE_LIT(TEXT), NULL);
+	ccfc_blobs_put(blobs, &key, CCFC_SLICE_LIT("second"), NULL);
+	_exit(0);
+}
+
+/* Lets a child go `calls` times into or out of the system, and kills it. */
+static bool run_killed(int calls)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		write_some();
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	for (int i = 0; i < calls; i++) {
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status)) {
+			assert_int_equal(WEXITSTATUS(status), 0);
+			return false;
+		}
+	}
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return true;
+}
+
+static bool has_unfinished(void)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	bool found = false;
+
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		found |= !strncmp(entry->d_name, "new-", 4);
+	closedir(d);
+	return found;
+}
+
+static void test_killed_at_every_call(void **state)
+{
+	struct ccfc_blob_key first = ccfc_blob_key(CCFC_SLICE_LIT(TEXT));
+	struct ccfc_blob_key second = ccfc_blob_key(CCFC_SLICE_LIT("second"));
+	int unfinished = 0, calls = 1;
+
+	(void)state;
+	for (bool killed = true; killed; calls++) {
+		struct ccfc_blobs *blobs;
+		int r;
+
+		killed = run_killed(calls);
+		unfinished += has_unfinished();
+		blobs = open_blobs();
+		assert_false(has_unfinished());
+		r = got(blobs, &first, TEXT);
+		assert_true(!r || (killed && r == CCFC_ENOTFOUND));
+		r = got(blobs, &second, "second");
+		assert_true(!r || (killed && r == CCFC_ENOTFOUND));
+		ccfc_blobs_remove(blobs, &first, NULL);
+		ccfc_blobs_remove(blobs, &second, NULL);
+		ccfc_blobs_free(blobs);
+	}
+	/* It was killed while it wrote, now and then. */
+	assert_true(unfinished > 4 && calls > 20);
+}
+
+/* --- age and budget --- */
+
+static void set_age(const struct ccfc_blob_key *key, time_t seconds)
+{
+	struct timespec now, times[2];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	times[0] = times[1] = (struct timespec){ now.tv_sec - seconds, 0 };
+	assert_int_equal(utimensat(AT_FDCWD, path_of(key), times, 0), 0);
+}
+
+static void test_the_oldest_go(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_limits limits = { .bytes = 10 * 4096, .age = 1000 };
+	struct ccfc_blob_key keys[20];
+	struct ccfc_blob_stats stats;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%d", i);
+		keys[i] = put(blobs, text);
+		set_age(&keys[i], i * 10);
+	}
+	/* It is put again: it is the youngest one. */
+	put(blobs, "19");
+	assert_true(ccfc_blobs_is_full(blobs, &limits));
+	ccfc_blobs_sweep(blobs, &limits);
+	assert_false(ccfc_blobs_is_full(blobs, &limits));
+	for (int i = 0; i < 19; i++)
+		assert_int_equal(ccfc_blobs_has(blobs, &keys[i]), i < 8);
+	assert_true(ccfc_blobs_has(blobs, &keys[19]));
+	ccfc_blobs_stats(blobs, &stats);
+	assert_int_equal(stats.blobs, 9);
+	assert_int_equal(stats.removed, 11);
+	ccfc_blobs_free(blobs);
+}
+
+static void test_too_old(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_limits limits = { .bytes = 1 << 20, .age = 1000 };
+	struct ccfc_blob_key old = put(blobs, "old"), young = put(blobs, "y");
+
+	(void)state;
+	set_age(&old, 1100);
+	set_age(&young, 900);
+	ccfc_blobs_sweep(blobs, &limits);
+	assert_false(ccfc_blobs_has(blobs, &old));
+	assert_true(ccfc_blobs_has(blobs, &young));
+	ccfc_blobs_free(blobs);
+}
+
+/* --- the directory --- */
+
+static void test_directory_removed(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_key key = put(blobs, "before");
+
+	(void)state;
+	assert_int_equal(nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(got(blobs, &key, ""), CCFC_ENOTFOUND);
+	key = put(blobs, "after");
+	assert_int_equal(got(blobs, &key, "after"), 0);
+	ccfc_blobs_free(blobs);
+}
+
+static void test_not_a_directory(void **state)
+{
+	struct ccfc_blobs *blobs = NULL;
+	char path[128];
+	struct ccfc_err err;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/x", dir);
+	assert_int_equal(symlink("/tmp", path), 0);
+	assert_int_equal(ccfc_blobs_new(&blobs, path, &err), CCFC_EDENIED);
+	assert_null(blobs);
+}
+
+/* A blob that was given up leaves nothing. */
+static void test_abort(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_writer *writer;
+
+	(void)state;
+	assert_int_equal(ccfc_blobs_begin(&writer, blobs, NULL), 0);
+	assert_int_equal(ccfc_blobs_add(writer, CCFC_SLICE_LIT("x"), NULL), 0);
+	assert_true(has_unfinished());
+	ccfc_blobs_abort(writer);
+	assert_false(has_unfinished());
+	ccfc_blobs_free(blobs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_key_is_the_sha256),
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		T(test_put_and_get),
+		T(test_remove),
+		T(test_flipped_bits),
+		T(test_swapped),
+		T(test_the_oldest_go),
+		T(test_too_old),
+		T(test_abort),
+		T(test_directory_removed),
+		T(test_not_a_directory),
+		T(test_killed_at_every_call),
+	};
+
+	seed_start();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -44,9 +44,11 @@ function(ccfc_folder name dir)
 	target_link_libraries(${name} PRIVATE ccfc_flags ${ARGN})
 endfunction()
 
-# One room of a folder; it sees what the folder sees.
+# One room of a folder; it sees what the folder sees. A room with very many
+# files may sort them into folders of its own.
 function(ccfc_room name path)
-	file(GLOB sources CONFIGURE_DEPENDS ${path}/*.c ${path}/*.cpp)
+	file(GLOB sources CONFIGURE_DEPENDS ${path}/*.c ${path}/*.cpp
+		${path}/*/*.c)
 	add_library(${name} OBJECT ${sources})
 	target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 	target_link_libraries(${name} PRIVATE ccfc_flags ${ARGN})

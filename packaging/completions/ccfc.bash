@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Completions of ccfc for bash (4.4 and later). All that is known about the
-# command line is in "ccfc __complete"; see client/cli/cmd/cmd_complete.c.
+# command line is in "ccfc __complete"; see client/cli/cmd/service/cmd_complete.c.
 
 _ccfc() {
 	local head

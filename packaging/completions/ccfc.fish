@@ -1,5 +1,5 @@
 # Completions of ccfc for fish. All that is known about the command line is in
-# "ccfc __complete"; see client/cli/cmd/cmd_complete.c.
+# "ccfc __complete"; see client/cli/cmd/service/cmd_complete.c.
 
 # What fish itself would complete for a file.
 function __ccfc_files

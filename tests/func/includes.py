@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """Who may know whom: checks every #include against the rules of the README."""
+import collections
 import os
 import re
 
@@ -84,6 +85,8 @@ DOORS = {
 }
 
 
+# Source files of one folder, at most: more want folders of their own.
+FOLDER_MAX = 25
 # Names of files that still stand for two things.
 NAMES_TWICE = {"log.h", "schema.c", "schema.h"}
 NAMES_PENDING = "daemon/shell/"
@@ -139,10 +142,11 @@ def wrong(name, quote, what):
 
 
 def place(name):
-    """The folder of a file, and the room in it, if it is in one."""
+    """The folder of a file, and the room in it, if it is in one. A room may
+    sort its files into folders: they are one room."""
     folder = os.path.dirname(name)
     parts = folder.split("/")
-    return "/".join(parts[:2]), "/".join(parts[2:])
+    return "/".join(parts[:2]), "/".join(parts[2:3])
 
 
 def wrong_room(folder, room, target):
@@ -187,6 +191,18 @@ def test_one_word_for_one_thing():
     assert not twice(tags), twice(tags)
     for found in names.values():
         assert not set(twice(found)) - NAMES_TWICE, twice(found)
+
+
+def crowded(names):
+    """Folders with more files than one looks through, each with its count."""
+    count = collections.Counter(os.path.dirname(name) for name in names)
+    return {folder: n for folder, n in count.items() if n > FOLDER_MAX}
+
+
+def test_folders_stay_small():
+    found = crowded(name for name, _ in sources())
+    assert not found, f"over {FOLDER_MAX} files: {found}"
+    assert crowded(f"daemon/x/{i}.c" for i in range(FOLDER_MAX + 1))
 
 
 def test_no_rule_is_stale():

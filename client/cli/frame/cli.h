@@ -65,8 +65,8 @@ int ccfc_cli_fail(const struct ccfc_err *err);
 void ccfc_cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * "ccfc __complete", for shells (cmd/cmd_complete.c). It is not in the table,
- * so that no help shows it. `argv` follows the word. Always 0.
+ * "ccfc __complete", for shells (cmd/service/cmd_complete.c). It is not in the
+ * table, so that no help shows it. `argv` follows the word. Always 0.
  */
 int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv);
 

@@ -1,0 +1,54 @@
+/*
+ * The patterns of one .gitignore, as git reads them (gitignore(5)).
+ *
+ * A list belongs to a directory; lists of the directories above it stand behind
+ * it, one by one. The last pattern of the nearest list that fits decides. What
+ * is below an excluded directory is excluded whatever a pattern says: so a
+ * caller asks for each directory on the way, from the top, and goes no further
+ * into one that is excluded.
+ *
+ * The patterns come from anybody. Matching takes time in proportion to the
+ * lengths of pattern and path multiplied, never more. Any thread; a list that
+ * was read does not change.
+ */
+#ifndef CCFC_OBSERVE_IGNORE_H
+#define CCFC_OBSERVE_IGNORE_H
+
+#include "base/slice.h"
+
+/* Bytes of a file that are read, and patterns that are kept. */
+#define CCFC_IGNORE_BYTES    ((size_t)1 << 20)
+#define CCFC_IGNORE_PATTERNS 8192u
+
+struct ccfc_ignore;
+
+/* NULL where the text has no pattern. */
+struct ccfc_ignore *ccfc_ignore_parse(struct ccfc_slice text);
+/* May be NULL. */
+void ccfc_ignore_free(struct ccfc_ignore *list);
+
+enum ccfc_ignore_verdict {
+	CCFC_IGNORE_UNDECIDED, /* no pattern fits: ask the list above */
+	CCFC_IGNORE_NOT,       /* "!pattern" fits */
+	CCFC_IGNORE_YES,
+};
+
+/* `path` is relative to the directory of the list. NULL decides nothing. */
+enum ccfc_ignore_verdict ccfc_ignore_match(const struct ccfc_ignore *list,
+					   struct ccfc_slice path, bool is_dir);
+
+/*
+ * A list with those above it. Lists of one directory may stand one behind the
+ * other, too: git has some that hold for a whole work tree.
+ */
+struct ccfc_ignore_level {
+	const struct ccfc_ignore_level *above; /* NULL: none */
+	struct ccfc_ignore *own;	       /* may be NULL */
+	size_t prefix; /* length of the directory's path, with a slash */
+};
+
+/* Is what has this path, in the directory of `level`, excluded? */
+bool ccfc_ignore_excludes(const struct ccfc_ignore_level *level,
+			  struct ccfc_slice path, bool is_dir);
+
+#endif

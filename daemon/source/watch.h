@@ -13,6 +13,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum ccfc_watch_what {
 	CCFC_WATCH_CHANGED,  /* a child's content or permissions; without a
@@ -22,6 +23,8 @@ enum ccfc_watch_what {
 	CCFC_WATCH_SELF,     /* the directory was deleted or moved */
 	CCFC_WATCH_ENDED,    /* the number is no longer valid */
 	CCFC_WATCH_OVERFLOW, /* events were lost, of any directory */
+	CCFC_WATCH_WRITTEN,  /* who wrote to a child has closed it; not on every
+			      * system */
 };
 
 struct ccfc_watch_event {
@@ -29,6 +32,8 @@ struct ccfc_watch_event {
 	int wd;
 	const char *name; /* of the child, or ""; valid during the call */
 	bool is_dir;	  /* the child is a directory; a symlink is none */
+	uint32_t cookie;  /* of a child that was renamed: the same where it
+			   * vanished and where it appeared; else 0 */
 };
 
 typedef void (*ccfc_watch_fn)(void *ctx, const struct ccfc_watch_event *event);
@@ -38,6 +43,7 @@ enum ccfc_watch_depth {
 	CCFC_WATCH_ONLY_SELF,  /* CCFC_WATCH_SELF */
 	CCFC_WATCH_NAMES,      /* and children that appear or vanish */
 	CCFC_WATCH_EVERYTHING, /* and children that change */
+	CCFC_WATCH_WRITERS,    /* and that have been closed by their writer */
 };
 
 struct ccfc_watch;

@@ -1,9 +1,9 @@
 /*
  * Watching directories with inotify; see watch.h. Also serves BSD and macOS
  * through libinotify-kqueue, which has the same calls. For its sake: no fcntl
- * on the descriptor, nothing that needs IN_CLOSE_WRITE, flags only where they
- * exist, and an event may come in pieces, so what is left of a read waits in
- * the buffer for the rest.
+ * on the descriptor, nothing that needs IN_CLOSE_WRITE (it may come sooner
+ * where there is one), flags only where they exist, and an event may come in
+ * pieces, so what is left of a read waits in the buffer for the rest.
  */
 #include "source/watch.h"
 
@@ -27,6 +27,9 @@
 #endif
 #ifndef IN_ATTRIB
 #define IN_ATTRIB 0
+#endif
+#ifndef IN_CLOSE_WRITE
+#define IN_CLOSE_WRITE 0
 #endif
 #ifndef IN_MOVE_SELF
 #define IN_MOVE_SELF 0
@@ -83,6 +86,8 @@ int ccfc_watch_add(struct ccfc_watch *watch, const char *path,
 		mask |= MASK_NAMES;
 	if (depth >= CCFC_WATCH_EVERYTHING)
 		mask |= MASK_CHANGES;
+	if (depth >= CCFC_WATCH_WRITERS)
+		mask |= IN_CLOSE_WRITE;
 	wd = inotify_add_watch(watch->fd, path, mask);
 	if (wd >= 0)
 		return wd;
@@ -111,6 +116,8 @@ static bool translate(uint32_t mask, enum ccfc_watch_what *what)
 		*what = CCFC_WATCH_VANISHED;
 	else if (mask & (IN_MODIFY | IN_ATTRIB))
 		*what = CCFC_WATCH_CHANGED;
+	else if (mask & IN_CLOSE_WRITE)
+		*what = CCFC_WATCH_WRITTEN;
 	else
 		return false;
 	return true;
@@ -134,6 +141,7 @@ static void hand_out(struct ccfc_watch *watch, ccfc_watch_fn fn, void *ctx)
 			event.name = watch->buf + at + head;
 		event.wd = ev.wd;
 		event.is_dir = ev.mask & IN_ISDIR;
+		event.cookie = ev.cookie;
 		if (translate(ev.mask, &event.what))
 			fn(ctx, &event);
 		at += head + ev.len;

@@ -1,0 +1,28 @@
+/*
+ * Sessions whose client runs, by the notes that clients keep in
+ * <claude>/sessions: one file, <pid>.json, each. A client that was killed
+ * leaves its file: so the process has to live, and to be the one that wrote it.
+ */
+#ifndef CCFC_OBSERVE_LIVE_SESSIONS_H
+#define CCFC_OBSERVE_LIVE_SESSIONS_H
+
+#include <stdint.h>
+
+#define CCFC_LIVE_MAX 256u
+
+struct ccfc_live_session {
+	char *id;
+	char *cwd; /* absolute and normal */
+	long pid;
+};
+
+struct ccfc_live_sessions {
+	struct ccfc_live_session *items; /* by pid */
+	uint32_t n, cap;
+};
+
+/* Adds those of one Claude directory. */
+void ccfc_live_read(struct ccfc_live_sessions *out, const char *root);
+void ccfc_live_release(struct ccfc_live_sessions *list);
+
+#endif

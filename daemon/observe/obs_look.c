@@ -1,0 +1,355 @@
+/*
+ * What a file is now, against what it was when it was looked at before: the
+ * difference is a sighting.
+ *
+ * When a session begins, the content of each file is copied to the base file,
+ * so that the first change has a "before". That file has no name: it goes when
+ * the daemon does, and starts over when no project is watched any more. Content
+ * becomes a blob when its file changes, before and after.
+ */
+#include "observe/observe_internal.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Files that are looked at before events are taken in again. */
+#define LOOKS_AT_A_TIME 32
+/* A file that changes while it is read is read again after so long. */
+#define AGAIN_MS 20
+/* A time of the file itself is believed when it is this close to the event. */
+#define CLOSE_MS 1000
+
+static int64_t ns_of(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool is_same(const struct ccfc_obs_file *f, const struct stat *st)
+{
+	return f->ino == st->st_ino && f->size == (uint64_t)st->st_size &&
+	       f->mtime == ns_of(st->st_mtim) && f->ctime == ns_of(st->st_ctim);
+}
+
+static void take_stat(struct ccfc_obs_file *f, const struct stat *st)
+{
+	f->ino = st->st_ino;
+	f->size = (uint64_t)st->st_size;
+	f->mtime = ns_of(st->st_mtim);
+	f->ctime = ns_of(st->st_ctim);
+}
+
+static bool wants_content(const struct ccfc_obs *obs, const struct stat *st)
+{
+	return obs->env.settings->mode == CCFC_OBSERVE_CONTENT &&
+	       (uint64_t)st->st_size <= CCFC_OBSERVE_CONTENT_MAX;
+}
+
+/* --- reading --- */
+
+enum reading { READ_WELL, READ_NOT, READ_WHILE_WRITTEN };
+
+static bool read_all(struct ccfc_buf *out, int fd, size_t size)
+{
+	ccfc_buf_clear(out);
+	/* One byte more, which must not be there. */
+	while (out->len <= size) {
+		ssize_t n = read(fd, ccfc_buf_reserve(out, size + 1 - out->len),
+				 size + 1 - out->len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (!n)
+			break;
+		out->len += (size_t)n;
+	}
+	return true;
+}
+
+/* The content of a file that is as `st` says, before and after reading it. */
+static enum reading read_content(struct ccfc_obs *obs, const char *path,
+				 const struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+				    O_CLOEXEC);
+	struct stat now;
+	bool read;
+
+	if (fd < 0)
+		return errno == ENOENT ? READ_WHILE_WRITTEN : READ_NOT;
+	read = read_all(&obs->content, fd, (size_t)st->st_size);
+	if (!read || fstat(fd, &now)) {
+		close(fd);
+		return READ_NOT;
+	}
+	close(fd);
+	if (now.st_ino != st->st_ino || now.st_size != st->st_size ||
+	    ns_of(now.st_mtim) != ns_of(st->st_mtim) ||
+	    obs->content.len != (size_t)st->st_size)
+		return READ_WHILE_WRITTEN;
+	return READ_WELL;
+}
+
+/* --- the base file --- */
+
+static int open_base(struct ccfc_obs *obs)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/observed-XXXXXX",
+		     obs->env.state_dir) >= (int)sizeof(path))
+		return -1;
+	obs->base = mkostemp(path, O_CLOEXEC);
+	if (obs->base >= 0)
+		unlink(path);
+	return obs->base;
+}
+
+static bool append_base(struct ccfc_obs *obs, struct ccfc_slice bytes)
+{
+	size_t done = 0;
+
+	if (obs->base < 0 && open_base(obs) < 0)
+		return false;
+	while (done < bytes.len) {
+		ssize_t n =
+			pwrite(obs->base, bytes.ptr + done, bytes.len - done,
+			       (off_t)(obs->base_len + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!ccfc_obs_path(path, file->dir, file->name) || lstat(path, &st) ||
+	    !S_ISREG(st.st_mode))
+		return;
+	take_stat(file, &st);
+	file->known = file->exists = true;
+	if (!wants_content(obs, &st))
+		return;
+	if (obs->base_len + file->size > obs->env.settings->bytes) {
+		obs->base_cut = true;
+		return;
+	}
+	if (read_content(obs, path, &st) != READ_WELL ||
+	    !append_base(obs, ccfc_buf_view(&obs->content)))
+		return;
+	file->base = obs->base_len;
+	file->has_base = true;
+	obs->base_len += file->size;
+}
+
+/* The content that the file had; false: it is not to be had. */
+static bool read_base(struct ccfc_buf *out, const struct ccfc_obs *obs,
+		      const struct ccfc_obs_file *f)
+{
+	ccfc_buf_clear(out);
+	ccfc_buf_reserve(out, f->size + 1);
+	while (out->len < f->size) {
+		ssize_t n =
+			pread(obs->base, out->ptr + out->len,
+			      f->size - out->len, (off_t)(f->base + out->len));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		out->len += (size_t)n;
+	}
+	return true;
+}
+
+/* --- sightings --- */
+
+static void put_side(struct ccfc_disk_side *out, const struct ccfc_obs_file *f)
+{
+	*out = (struct ccfc_disk_side){ .known = f->known,
+					.exists = f->exists };
+	if (!f->known || !f->exists)
+		return;
+	out->size = f->size;
+	out->mtime = f->mtime / 1000000;
+	out->content = f->has_key;
+	out->key = f->key;
+}
+
+static bool keep(struct ccfc_obs *obs, struct ccfc_blob_key *key,
+		 struct ccfc_slice bytes)
+{
+	bool kept = !ccfc_blobs_put(obs->env.blobs, key, bytes, NULL);
+
+	if (ccfc_blobs_is_full(obs->env.blobs, &obs->env.settings->kept))
+		ccfc_blobs_sweep(obs->env.blobs, &obs->env.settings->kept);
+	return kept;
+}
+
+/* What it was becomes a blob, since it is about to be told of. */
+static void keep_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
+{
+	struct ccfc_buf was = CCFC_BUF_INIT;
+
+	if (!f->has_base || f->has_key)
+		return;
+	if (read_base(&was, obs, f))
+		f->has_key = keep(obs, &f->key, ccfc_buf_view(&was));
+	ccfc_buf_release(&was);
+}
+
+/* Is `content` what the file held before? */
+static bool is_old_content(struct ccfc_obs *obs, const struct ccfc_obs_file *f)
+{
+	struct ccfc_buf was = CCFC_BUF_INIT;
+	struct ccfc_blob_key key;
+	bool same = false;
+
+	if (!f->known || !f->exists || f->size != obs->content.len)
+		return false;
+	if (f->has_key) {
+		key = ccfc_blob_key(ccfc_buf_view(&obs->content));
+		return !memcmp(&key, &f->key, sizeof(key));
+	}
+	if (f->has_base && read_base(&was, obs, f))
+		same = ccfc_slice_eq(ccfc_buf_view(&was),
+				     ccfc_buf_view(&obs->content));
+	ccfc_buf_release(&was);
+	return same;
+}
+
+/* When it changed last: the file's own time, if that can be. */
+static int64_t time_of(const struct ccfc_obs_file *f, const struct stat *st)
+{
+	int64_t changed = st ? ns_of(st->st_ctim) / 1000000 : INT64_MIN;
+
+	return changed >= f->first - CLOSE_MS && changed <= f->last ? changed
+								    : f->last;
+}
+
+static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
+		 const struct ccfc_disk_side *before, const struct stat *st)
+{
+	struct ccfc_sighting s = { .before = *before, .client = f->client };
+	char path[PATH_MAX];
+
+	if (!ccfc_obs_path(path, f->dir, f->name))
+		return;
+	s.path = ccfc_strdup(path);
+	s.time = time_of(f, st);
+	s.since = f->first < s.time ? f->first : s.time;
+	put_side(&s.after, f);
+	obs->emit(obs->ctx, &s);
+}
+
+static void tell_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
+{
+	struct ccfc_disk_side before;
+
+	keep_base(obs, f);
+	put_side(&before, f);
+	f->known = true;
+	f->exists = f->has_key = f->has_base = false;
+	tell(obs, f, &before, NULL);
+}
+
+void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file)
+{
+	if (!file->exists)
+		return;
+	ccfc_obs_mark(obs, file, 0);
+	tell_gone(obs, file);
+	ccfc_obs_unmark(obs, file);
+}
+
+/* `content` holds what is there now, if `read`. */
+static void tell_changed(struct ccfc_obs *obs, struct ccfc_obs_file *f,
+			 const struct stat *st, bool read)
+{
+	struct ccfc_disk_side before;
+
+	keep_base(obs, f);
+	put_side(&before, f);
+	take_stat(f, st);
+	f->known = f->exists = true;
+	f->has_base = false;
+	f->has_key = read && keep(obs, &f->key, ccfc_buf_view(&obs->content));
+	tell(obs, f, &before, st);
+}
+
+/* --- looking --- */
+
+static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
+{
+	enum reading how = READ_NOT;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!ccfc_obs_path(path, f->dir, f->name))
+		return;
+	if (lstat(path, &st) || !S_ISREG(st.st_mode)) {
+		if (f->exists)
+			tell_gone(obs, f);
+		ccfc_obs_file_drop(obs, f);
+		return;
+	}
+	if (f->exists && is_same(f, &st)) {
+		ccfc_obs_unmark(obs, f);
+		return;
+	}
+	if (wants_content(obs, &st))
+		how = read_content(obs, path, &st);
+	if (how == READ_WHILE_WRITTEN) {
+		f->due = ccfc_time_monotonic() + AGAIN_MS;
+		return;
+	}
+	ccfc_obs_unmark(obs, f);
+	if (how == READ_WELL && is_old_content(obs, f))
+		take_stat(f, &st);
+	else
+		tell_changed(obs, f, &st, how == READ_WELL);
+	f->client = 0;
+}
+
+bool ccfc_obs_look(struct ccfc_obs *obs)
+{
+	int64_t now = ccfc_time_monotonic();
+	int n = 0;
+
+	for (struct ccfc_obs_file *f = obs->marked, *next; f; f = next) {
+		next = f->marked_next;
+		if (f->due > now)
+			continue;
+		if (n++ == LOOKS_AT_A_TIME)
+			return true;
+		look_at(obs, f);
+	}
+	return false;
+}
+
+int ccfc_obs_look_timeout(const struct ccfc_obs *obs)
+{
+	int64_t now = ccfc_time_monotonic(), due = INT64_MAX;
+
+	for (const struct ccfc_obs_file *f = obs->marked; f; f = f->marked_next)
+		if (f->due < due)
+			due = f->due;
+	if (due == INT64_MAX)
+		return -1;
+	return due > now ? (int)(due - now) : 0;
+}

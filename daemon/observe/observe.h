@@ -1,0 +1,118 @@
+/*
+ * The disk beside the transcripts: while a session is live, its project is
+ * watched, and each file that changes there is told of, with the time and, if
+ * the settings want it, with its content before and after.
+ *
+ * Who changed a file is not known here: inotify does not tell. The times are
+ * there to be held against those of the transcripts' lines.
+ *
+ * A session is live while its client's process is (live_sessions.h), or, where
+ * no note tells, for a while after its last line. Its project is the work tree
+ * of git that its directory is in, else that directory. Not watched: what
+ * .gitignore or the settings exclude, .git, Claude directories, our own
+ * directory, and a project that would be the user's home or above it.
+ *
+ * All reading happens on a thread of its own, which sleeps while nothing
+ * changes. Nothing is ever written in a project, only regular files are opened,
+ * and what is not there when it is looked at was not there.
+ *
+ * The functions below are for the core's thread.
+ */
+#ifndef CCFC_OBSERVE_OBSERVE_H
+#define CCFC_OBSERVE_OBSERVE_H
+
+#include "blobs/blobs.h"
+
+/* Content of larger files is not kept. */
+#define CCFC_OBSERVE_CONTENT_MAX ((size_t)1 << 20)
+
+enum ccfc_observe_mode {
+	CCFC_OBSERVE_OFF,
+	CCFC_OBSERVE_PATHS, /* which files changed, and when */
+	CCFC_OBSERVE_CONTENT,
+};
+
+struct ccfc_observe_settings {
+	enum ccfc_observe_mode mode;
+	const char *exclude; /* patterns as in .gitignore; NULL: none */
+	uint32_t dirs;	     /* most directories that are watched, in all */
+	uint32_t files;	     /* most files that are known, in all */
+	uint64_t bytes;	     /* of files' content, for a session's time only */
+	struct ccfc_blob_limits kept;
+};
+
+/* One side of a change. */
+struct ccfc_disk_side {
+	struct ccfc_blob_key key; /* of its content, if `content` */
+	uint64_t size;
+	int64_t mtime; /* in ms */
+	bool known;    /* the rest tells something */
+	bool exists;
+	bool content; /* the bytes were kept */
+};
+
+/* A file that was seen to have changed. */
+struct ccfc_sighting {
+	char *path;
+	/* When it was first found to have changed since it was looked at
+	 * before, and when it changed last; in ms since 1970. The state in
+	 * between, if there was one, was not seen. */
+	int64_t since, time;
+	/* The process that replaced the file the way clients do; 0: none. */
+	long client;
+	struct ccfc_disk_side before, after;
+};
+
+struct ccfc_observe_env {
+	const struct ccfc_observe_settings *settings;
+	const char *const *roots; /* Claude directories */
+	size_t nroots;
+	const char *state_dir;
+	const char *home; /* may be NULL */
+	struct ccfc_blobs *blobs;
+};
+
+struct ccfc_observer;
+
+/* Starts the thread. What `env` points to outlives the observer. */
+int ccfc_observer_new(struct ccfc_observer **out,
+		      const struct ccfc_observe_env *env, struct ccfc_err *err);
+/* Ends it; what was not taken is lost. May be NULL. */
+void ccfc_observer_free(struct ccfc_observer *observer);
+
+/* Readable when there is something to take. */
+int ccfc_observer_fd(const struct ccfc_observer *observer);
+
+/* A line of the session has just come; its directory is `cwd`. */
+void ccfc_observer_active(struct ccfc_observer *observer,
+			  struct ccfc_slice session, struct ccfc_slice cwd);
+
+/* Hands out what was seen, in order; `sighting` is valid during the call. */
+typedef void (*ccfc_sighting_fn)(void *ctx,
+				 const struct ccfc_sighting *sighting);
+void ccfc_observer_take(struct ccfc_observer *observer, ccfc_sighting_fn fn,
+			void *ctx);
+
+/* How it is. */
+struct ccfc_observed_project {
+	char *root;
+	char *problem; /* why it is not watched; NULL: it is */
+	uint32_t sessions, dirs, files;
+	bool cut; /* a bound was hit: a part of it is not watched */
+};
+
+struct ccfc_observe_stats {
+	struct ccfc_observed_project *projects;
+	uint32_t nprojects;
+	uint64_t seen;	/* changes, since the start */
+	uint64_t bytes; /* of content that is held for the sessions' time */
+	bool reading;	/* projects are being read: not all is watched yet */
+	bool cut;	/* not all content could be held */
+};
+
+/* The caller releases it. */
+void ccfc_observer_stats(struct ccfc_observer *observer,
+			 struct ccfc_observe_stats *out);
+void ccfc_observe_stats_release(struct ccfc_observe_stats *stats);
+
+#endif

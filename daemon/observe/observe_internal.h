@@ -1,0 +1,176 @@
+/*
+ * The inside of the observer: its projects with their directories and files.
+ * Only its own thread touches them; what it shares with the core is in
+ * observer.c.
+ */
+#ifndef CCFC_OBSERVE_INTERNAL_H
+#define CCFC_OBSERVE_INTERNAL_H
+
+#include "observe/ignore.h"
+#include "observe/observe.h"
+#include "source/watch.h"
+
+#include <limits.h>
+
+#define CCFC_OBS_NOTED 256u
+
+struct ccfc_obs_dir;
+struct ccfc_obs_project;
+
+/* A file, as it was when it was looked at last. */
+struct ccfc_obs_file {
+	struct ccfc_obs_file *chain;	    /* of the table */
+	struct ccfc_obs_file *next, **link; /* of the directory */
+	struct ccfc_obs_file *marked_next, **marked_link;
+	struct ccfc_obs_dir *dir;
+	uint64_t hash;
+	uint64_t ino, size;
+	int64_t mtime, ctime; /* in ns */
+	uint64_t base;	      /* where its content is in the base file */
+	struct ccfc_blob_key key;
+	int64_t first, last; /* when it was marked, in ms since 1970 */
+	int64_t due;	     /* when to look, of the monotonic clock */
+	long client;	     /* that renamed it here; 0: none */
+	bool known;	     /* the following are right */
+	bool exists;
+	bool has_base; /* its content is in the base file */
+	bool has_key;  /* its content is a blob */
+	bool found;    /* by the reading of its directory */
+	char name[];
+};
+
+struct ccfc_obs_dir {
+	struct ccfc_obs_dir *chain; /* of the table by wd */
+	struct ccfc_obs_dir *parent, *children, *sibling;
+	struct ccfc_obs_project *project;
+	struct ccfc_obs_file *files;
+	struct ccfc_ignore_level level;
+	int wd;
+	bool fresh; /* made while it was watched: its files are new */
+	bool whole; /* it was read: what is not known is not there */
+	bool queued;
+	char *path; /* with a slash at the end */
+};
+
+struct ccfc_obs_session {
+	char *id;
+	long pid;	 /* 0: it is live by its lines */
+	int pidfd;	 /* readable when it ends; -1: there is none */
+	int64_t expires; /* of the monotonic clock; by its lines only */
+};
+
+struct ccfc_obs_project {
+	char *root; /* with a slash at the end */
+	char *problem;
+	struct ccfc_obs_dir *top;
+	struct ccfc_ignore_level global, exclude; /* above that of the top */
+	struct {
+		struct ccfc_obs_session *items;
+		uint32_t n, cap;
+	} sessions;
+	uint32_t dirs, files;
+	bool cut;
+};
+
+struct ccfc_obs {
+	struct ccfc_observe_env env;
+	struct ccfc_watch *watch;
+	struct ccfc_ignore *exclude; /* of the settings */
+	struct {
+		struct ccfc_obs_project **items;
+		uint32_t n, cap;
+	} projects;
+	struct ccfc_obs_dir **dirs; /* chains by wd */
+	struct ccfc_obs_file **files;
+	uint32_t dirs_mask, files_mask;
+	uint32_t ndirs, nfiles;
+	struct {
+		struct ccfc_obs_dir **items; /* to be read; NULL: dropped */
+		uint32_t n, cap, at;
+	} queue;
+	/* In the order in which they were marked first. */
+	struct ccfc_obs_file *marked, **marked_end;
+	int base; /* descriptor of the base file; -1: none */
+	uint64_t base_len;
+	bool base_cut;
+	/* The last file that was renamed away from a client's passing name. */
+	uint32_t cookie;
+	long cookie_pid;
+	/* Sessions that had a note of their client, the last ones. */
+	char *noted[CCFC_OBS_NOTED];
+	uint64_t nnoted;
+	struct ccfc_buf content; /* of the file that is being looked at */
+	/* Gets each sighting; it owns the path. */
+	void (*emit)(void *ctx, struct ccfc_sighting *sighting);
+	void *ctx;
+};
+
+/* --- obs_table.c: directories and files --- */
+
+struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd);
+/* Takes `path`, which ends with a slash. */
+struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
+				      struct ccfc_obs_project *project,
+				      struct ccfc_obs_dir *parent, char *path,
+				      int wd);
+/* With all that is below it, silently. */
+void ccfc_obs_dir_drop(struct ccfc_obs *obs, struct ccfc_obs_dir *dir);
+struct ccfc_obs_dir *ccfc_obs_child(const struct ccfc_obs_dir *dir,
+				    const char *name);
+struct ccfc_obs_file *ccfc_obs_file_find(const struct ccfc_obs *obs,
+					 const struct ccfc_obs_dir *dir,
+					 const char *name);
+/* NULL: there are too many. */
+struct ccfc_obs_file *ccfc_obs_file_add(struct ccfc_obs *obs,
+					struct ccfc_obs_dir *dir,
+					const char *name);
+void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file);
+/* There is something to look at, in `wait` ms. */
+void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait);
+void ccfc_obs_unmark(struct ccfc_obs *obs, struct ccfc_obs_file *file);
+/* False: too long. */
+bool ccfc_obs_path(char out[PATH_MAX], const struct ccfc_obs_dir *dir,
+		   const char *name);
+
+/* --- obs_walk.c: what is watched --- */
+
+/* Begins to watch; on failure the project has a problem. */
+void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project);
+void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project);
+/* Reads the next directories; false when none is left. */
+bool ccfc_obs_walk(struct ccfc_obs *obs);
+/* Reads a directory (again), and those below it if `all`. */
+void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all);
+void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event);
+/* Is a file or directory of that name not for us? */
+bool ccfc_obs_ignores(const struct ccfc_obs *obs,
+		      const struct ccfc_obs_dir *dir, const char *name,
+		      bool is_dir);
+
+/* --- obs_look.c: what a file is now --- */
+
+/* A file as it is when its project begins to be watched. */
+void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file);
+/* Looks at the files that are due; true: some are due already. */
+bool ccfc_obs_look(struct ccfc_obs *obs);
+/* The directory of the file went away. */
+void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file);
+/* How long until the next one is; -1: none waits. */
+int ccfc_obs_look_timeout(const struct ccfc_obs *obs);
+
+/* --- obs_project.c: which projects --- */
+
+/* The root of the project that `cwd` is in, with a slash; the caller frees. */
+char *ccfc_obs_root(const char *cwd);
+/* Why such a project is not to be watched; NULL: it is. */
+const char *ccfc_obs_refuse(const struct ccfc_obs *obs, const char *root);
+/* Looks anew which sessions live, and watches their projects and no others. */
+void ccfc_obs_sessions(struct ccfc_obs *obs);
+/* A session that is live by its lines, from now on for a while. */
+void ccfc_obs_active(struct ccfc_obs *obs, const char *session,
+		     const char *cwd);
+/* How long until one of these is not live any more; -1: never. */
+int ccfc_obs_sessions_timeout(const struct ccfc_obs *obs);
+void ccfc_obs_release(struct ccfc_obs *obs);
+
+#endif

@@ -19,7 +19,7 @@ MAY = {
     "proto/schema": {"base"},
     "daemon/source": BASE,
     "daemon/blobs": {"base"},
-    "daemon/observe": BASE,
+    "daemon/observe": BASE | {"blobs", "source", "transcript"},
     "daemon/transcript": BASE,
     "daemon/shell": {"base"},
     "daemon/index": BASE | {"shell", "source", "transcript"},

@@ -1,0 +1,407 @@
+/*
+ * What is watched: the directories of a project from the top down, so that a
+ * bound cuts off the deepest ones. Each is watched first and read then, so what
+ * is made in between is found. An event only says "look".
+ *
+ * How long a look waits: a file whose writer has closed it, or that was renamed
+ * into its place, is as it is meant to be, and is looked at when the events at
+ * hand are taken in. One that is being written is looked at when it has been
+ * quiet for a moment. So is one that is new, because most files that live for a
+ * moment only are somebody's passing names.
+ */
+#include "observe/observe_internal.h"
+
+#include "base/alloc.h"
+#include "base/path.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define QUIET_MS 50
+#define NEW_MS	 20
+/* Directories that are read before events are looked at again. */
+#define DIRS_AT_A_TIME 8
+
+/* --- what is not for us --- */
+
+static bool is_vcs(const char *name)
+{
+	return !strcmp(name, ".git") || !strcmp(name, ".hg") ||
+	       !strcmp(name, ".svn") || !strcmp(name, ".jj");
+}
+
+/*
+ * "<name>.tmp.<pid>.<hex>", which a client writes and renames to <name>: its
+ * process; 0: it is another name.
+ */
+static long passing_name(const char *name)
+{
+	const char *at = strstr(name, ".tmp.");
+	char *end;
+	long pid;
+
+	for (const char *next; at && (next = strstr(at + 1, ".tmp."));)
+		at = next;
+	if (!at)
+		return 0;
+	pid = strtol(at + 5, &end, 10);
+	if (pid <= 0 || pid > INT_MAX || *end != '.' || !end[1] ||
+	    end[1 + strspn(end + 1, "0123456789abcdef")])
+		return 0;
+	return pid;
+}
+
+/* Claude directories and our own, and what is below them. */
+static bool is_ours(const struct ccfc_obs *obs, struct ccfc_slice path)
+{
+	if (ccfc_path_is_below(path, ccfc_slice_str(obs->env.state_dir)))
+		return true;
+	for (size_t i = 0; i < obs->env.nroots; i++)
+		if (ccfc_path_is_below(path, ccfc_slice_str(obs->env.roots[i])))
+			return true;
+	return false;
+}
+
+bool ccfc_obs_ignores(const struct ccfc_obs *obs,
+		      const struct ccfc_obs_dir *dir, const char *name,
+		      bool is_dir)
+{
+	struct ccfc_slice path, below;
+	char text[PATH_MAX];
+
+	if (!strcmp(name, ".") || !strcmp(name, "..") || is_vcs(name) ||
+	    !ccfc_obs_path(text, dir, name))
+		return true;
+	path = ccfc_slice_str(text);
+	if (is_dir && is_ours(obs, path))
+		return true;
+	below = ccfc_slice_from(path, strlen(dir->project->root));
+	return ccfc_ignore_match(obs->exclude, below, is_dir) ==
+		       CCFC_IGNORE_YES ||
+	       ccfc_ignore_excludes(&dir->level, path, is_dir);
+}
+
+/* --- reading lists of patterns --- */
+
+static struct ccfc_ignore *read_list(const char *dir, const char *name)
+{
+	struct ccfc_ignore *list = NULL;
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	char path[PATH_MAX];
+	struct stat st;
+	ssize_t n = 0;
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s%s", dir, name) >=
+	    (int)sizeof(path))
+		return NULL;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		n = read(fd, ccfc_buf_reserve(&text, CCFC_IGNORE_BYTES),
+			 CCFC_IGNORE_BYTES);
+	close(fd);
+	if (n > 0)
+		list = ccfc_ignore_parse(ccfc_slice(text.ptr, (size_t)n));
+	ccfc_buf_release(&text);
+	return list;
+}
+
+static struct ccfc_ignore *read_global(const struct ccfc_obs *obs)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	char dir[PATH_MAX];
+
+	if (config && config[0] == '/')
+		snprintf(dir, sizeof(dir), "%s/git/", config);
+	else if (obs->env.home)
+		snprintf(dir, sizeof(dir), "%s/.config/git/", obs->env.home);
+	else
+		return NULL;
+	return read_list(dir, "ignore");
+}
+
+/* --- directories --- */
+
+void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all)
+{
+	if (!dir->queued) {
+		dir->queued = true;
+		CCFC_VEC_PUSH(obs->queue, dir);
+	}
+	for (dir = all ? dir->children : NULL; dir; dir = dir->sibling)
+		ccfc_obs_queue(obs, dir, true);
+}
+
+/* Watches a directory; NULL when that cannot be, or it is watched already. */
+static struct ccfc_obs_dir *enter_dir(struct ccfc_obs *obs,
+				      struct ccfc_obs_project *project,
+				      struct ccfc_obs_dir *parent,
+				      const char *path)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_obs_dir *dir;
+	int wd;
+
+	if (obs->ndirs >= obs->env.settings->dirs) {
+		project->cut = true;
+		return NULL;
+	}
+	wd = ccfc_watch_add(obs->watch, path, CCFC_WATCH_WRITERS);
+	if (wd < 0) {
+		project->cut |= wd == CCFC_ETOOBIG;
+		return NULL;
+	}
+	if (ccfc_obs_dir_by_wd(obs, wd))
+		return NULL;
+	ccfc_buf_puts(&text, path);
+	if (!ccfc_slice_ends(ccfc_buf_view(&text), "/"))
+		ccfc_buf_putc(&text, '/');
+	dir = ccfc_obs_dir_add(obs, project, parent,
+			       ccfc_buf_detach(&text, NULL), wd);
+	ccfc_obs_queue(obs, dir, false);
+	return dir;
+}
+
+/* A name that reading found: a directory is entered, a file is noted. */
+static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
+		      const char *name, const struct stat *st)
+{
+	struct ccfc_obs_file *file;
+	struct ccfc_obs_dir *child;
+	char path[PATH_MAX];
+
+	if (ccfc_obs_ignores(obs, dir, name, S_ISDIR(st->st_mode)))
+		return;
+	if (S_ISDIR(st->st_mode)) {
+		child = ccfc_obs_child(dir, name);
+		if (!child && ccfc_obs_path(path, dir, name)) {
+			child = enter_dir(obs, dir->project, dir, path);
+			if (child)
+				child->fresh = dir->whole || dir->fresh;
+		}
+		return;
+	}
+	if (!S_ISREG(st->st_mode) || passing_name(name))
+		return;
+	file = ccfc_obs_file_find(obs, dir, name);
+	if (!file) {
+		file = ccfc_obs_file_add(obs, dir, name);
+		if (!file)
+			return;
+		/* In a directory that was read before, it is new. */
+		if (!dir->whole && !dir->fresh) {
+			ccfc_obs_look_first(obs, file);
+			file->found = true;
+			return;
+		}
+		file->known = !dir->project->cut;
+	}
+	file->found = true;
+	if (!file->marked_link)
+		ccfc_obs_mark(obs, file, file->exists ? 0 : NEW_MS);
+}
+
+static void read_names(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
+		       DIR *stream)
+{
+	struct dirent *entry;
+	struct stat st;
+
+	while ((entry = readdir(stream)))
+		if (!fstatat(dirfd(stream), entry->d_name, &st,
+			     AT_SYMLINK_NOFOLLOW))
+			find_name(obs, dir, entry->d_name, &st);
+}
+
+/* A directory that went away: so did all that is below it. */
+static void tell_gone_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
+		ccfc_obs_gone(obs, f);
+	for (dir = dir->children; dir; dir = dir->sibling)
+		tell_gone_below(obs, dir);
+}
+
+static void lose_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	tell_gone_below(obs, dir);
+	ccfc_obs_dir_drop(obs, dir);
+}
+
+/*
+ * Directories that are not there, or not for us, any more. First of all: one
+ * that was moved is watched by its old name until then.
+ */
+static void drop_lost_dirs(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	for (struct ccfc_obs_dir *d = dir->children, *next; d; d = next) {
+		size_t len = strlen(d->path) - 1, at = strlen(dir->path);
+		struct stat st;
+		char *name;
+
+		next = d->sibling;
+		name = ccfc_strndup(d->path + at, len - at);
+		if (lstat(d->path, &st) || !S_ISDIR(st.st_mode))
+			lose_dir(obs, d);
+		else if (ccfc_obs_ignores(obs, dir, name, true))
+			ccfc_obs_dir_drop(obs, d);
+		free(name);
+	}
+}
+
+static void drop_lost_files(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	for (struct ccfc_obs_file *f = dir->files, *next; f; f = next) {
+		next = f->next;
+		if (f->found)
+			continue;
+		if (ccfc_obs_ignores(obs, dir, f->name, false))
+			ccfc_obs_file_drop(obs, f);
+		else if (!f->marked_link)
+			ccfc_obs_mark(obs, f, 0);
+	}
+}
+
+static void read_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	DIR *stream = opendir(dir->path);
+
+	if (!stream)
+		return;
+	ccfc_ignore_free(dir->level.own);
+	dir->level.own = read_list(dir->path, ".gitignore");
+	drop_lost_dirs(obs, dir);
+	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
+		f->found = false;
+	read_names(obs, dir, stream);
+	closedir(stream);
+	drop_lost_files(obs, dir);
+	dir->whole = true;
+	dir->fresh = false;
+}
+
+bool ccfc_obs_walk(struct ccfc_obs *obs)
+{
+	for (int i = 0; i < DIRS_AT_A_TIME && obs->queue.at < obs->queue.n;) {
+		struct ccfc_obs_dir *dir = obs->queue.items[obs->queue.at++];
+
+		if (!dir)
+			continue;
+		dir->queued = false;
+		read_dir(obs, dir);
+		i++;
+	}
+	if (obs->queue.at < obs->queue.n)
+		return true;
+	free(obs->queue.items);
+	memset(&obs->queue, 0, sizeof(obs->queue));
+	return false;
+}
+
+void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
+{
+	size_t prefix = strlen(project->root);
+
+	project->global =
+		(struct ccfc_ignore_level){ NULL, read_global(obs), prefix };
+	project->exclude = (struct ccfc_ignore_level){
+		&project->global, read_list(project->root, ".git/info/exclude"),
+		prefix
+	};
+	project->top = enter_dir(obs, project, NULL, project->root);
+	if (!project->top && !project->problem)
+		project->problem = ccfc_strdup(
+			project->cut ? "too many directories are watched"
+				     : "cannot be watched");
+}
+
+void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project)
+{
+	if (project->top)
+		ccfc_obs_dir_drop(obs, project->top);
+	ccfc_ignore_free(project->global.own);
+	ccfc_ignore_free(project->exclude.own);
+}
+
+/* --- events --- */
+
+static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
+		      const struct ccfc_watch_event *event)
+{
+	struct ccfc_obs_file *file = ccfc_obs_file_find(obs, dir, event->name);
+	bool settled = event->what != CCFC_WATCH_CHANGED;
+	int wait = settled ? 0 : QUIET_MS;
+
+	if (!file) {
+		if (event->what == CCFC_WATCH_VANISHED || !dir->whole)
+			return;
+		file = ccfc_obs_file_add(obs, dir, event->name);
+		if (!file)
+			return;
+		file->known = !dir->project->cut;
+	}
+	if (!file->exists && wait < NEW_MS)
+		wait = NEW_MS;
+	ccfc_obs_mark(obs, file, wait);
+	if (event->what == CCFC_WATCH_APPEARED)
+		file->client = event->cookie && event->cookie == obs->cookie
+				       ? obs->cookie_pid
+				       : 0;
+}
+
+static void note_passing(struct ccfc_obs *obs,
+			 const struct ccfc_watch_event *event)
+{
+	if (event->what != CCFC_WATCH_VANISHED || !event->cookie)
+		return;
+	obs->cookie = event->cookie;
+	obs->cookie_pid = passing_name(event->name);
+}
+
+static void change_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
+			const struct ccfc_watch_event *event)
+{
+	if (passing_name(event->name)) {
+		note_passing(obs, event);
+		return;
+	}
+	/* Other patterns: what they exclude is looked up anew. */
+	if (!strcmp(event->name, ".gitignore") && dir->whole)
+		ccfc_obs_queue(obs, dir, true);
+	if (event->is_dir) {
+		if (event->what == CCFC_WATCH_APPEARED ||
+		    event->what == CCFC_WATCH_VANISHED)
+			ccfc_obs_queue(obs, dir, false);
+		return;
+	}
+	if (!ccfc_obs_ignores(obs, dir, event->name, false))
+		mark_name(obs, dir, event);
+}
+
+void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event)
+{
+	struct ccfc_obs_dir *dir;
+
+	if (event->what == CCFC_WATCH_OVERFLOW) {
+		for (uint32_t i = 0; i < obs->projects.n; i++)
+			if (obs->projects.items[i]->top)
+				ccfc_obs_queue(obs, obs->projects.items[i]->top,
+					       true);
+		return;
+	}
+	dir = ccfc_obs_dir_by_wd(obs, event->wd);
+	if (!dir)
+		return;
+	if (event->what == CCFC_WATCH_SELF || event->what == CCFC_WATCH_ENDED) {
+		if (dir->parent)
+			ccfc_obs_queue(obs, dir->parent, false);
+		lose_dir(obs, dir);
+	} else if (event->name[0])
+		change_name(obs, dir, event);
+}

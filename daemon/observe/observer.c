@@ -1,0 +1,415 @@
+/*
+ * The observer's thread, and what it shares with the core; see observe.h.
+ *
+ * It sleeps in poll() until something below a project or among the notes of
+ * clients changes, a client ends, or the core tells of a line. What it has seen
+ * waits in a list that the core takes; while that is long it looks at nothing
+ * more, and what it would have seen stays marked.
+ */
+#include "observe/observe_internal.h"
+
+#include "base/alloc.h"
+#include "os/log.h"
+#include "os/pipe.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Sightings that wait for the core before nothing more is looked at. */
+#define WAITING_MAX 4096u
+#define ACTIVE_MAX  256u
+#define ROOTS_MAX   32u
+#define PIDFDS_MAX  256u
+
+struct active {
+	char *session, *cwd;
+};
+
+struct ccfc_observer {
+	struct ccfc_obs obs; /* of the thread */
+	pthread_t thread;
+	int wake[2]; /* the core → the thread */
+	int news[2]; /* the thread → the core */
+	/* The watch of each Claude directory's notes. */
+	int notes[ROOTS_MAX];
+	bool notes_changed;
+	pthread_mutex_t lock; /* of what follows */
+	struct {
+		struct active *items;
+		uint32_t n, cap;
+	} active;
+	struct {
+		struct ccfc_sighting *items;
+		uint32_t n, cap;
+	} seen;
+	struct ccfc_observe_stats stats;
+	bool stop;
+};
+
+static void poke(int fd)
+{
+	/* A pipe that is full wakes as well. */
+	while (write(fd, "", 1) < 0 && errno == EINTR)
+		;
+}
+
+static void drain(int fd)
+{
+	char bytes[256];
+
+	while (read(fd, bytes, sizeof(bytes)) > 0)
+		;
+}
+
+/* --- the thread --- */
+
+static void on_sighting(void *ctx, struct ccfc_sighting *sighting)
+{
+	struct ccfc_observer *o = ctx;
+
+	pthread_mutex_lock(&o->lock);
+	CCFC_VEC_PUSH(o->seen, *sighting);
+	o->stats.seen++;
+	pthread_mutex_unlock(&o->lock);
+	poke(o->news[1]);
+}
+
+/* The directory of the notes, or the one that it will appear in. */
+static void watch_notes(struct ccfc_observer *o)
+{
+	const struct ccfc_observe_env *env = &o->obs.env;
+
+	for (size_t i = 0; i < env->nroots && i < ROOTS_MAX; i++) {
+		char path[PATH_MAX];
+		int wd = -1;
+
+		if (snprintf(path, sizeof(path), "%s/sessions", env->roots[i]) <
+		    (int)sizeof(path))
+			wd = ccfc_watch_add(o->obs.watch, path,
+					    CCFC_WATCH_WRITERS);
+		if (wd < 0)
+			wd = ccfc_watch_add(o->obs.watch, env->roots[i],
+					    CCFC_WATCH_NAMES);
+		o->notes[i] = wd;
+	}
+}
+
+static bool is_notes(const struct ccfc_observer *o, int wd)
+{
+	for (size_t i = 0; i < o->obs.env.nroots && i < ROOTS_MAX; i++)
+		if (o->notes[i] == wd)
+			return true;
+	return false;
+}
+
+static void on_event(void *ctx, const struct ccfc_watch_event *event)
+{
+	struct ccfc_observer *o = ctx;
+
+	if (event->what == CCFC_WATCH_OVERFLOW || is_notes(o, event->wd))
+		o->notes_changed = true;
+	ccfc_obs_event(&o->obs, event);
+}
+
+/* Lines that came; true: the observer has to end. */
+static bool take_commands(struct ccfc_observer *o)
+{
+	struct active *items;
+	uint32_t n;
+	bool stop;
+
+	pthread_mutex_lock(&o->lock);
+	items = o->active.items;
+	n = o->active.n;
+	o->active.items = NULL;
+	o->active.n = o->active.cap = 0;
+	stop = o->stop;
+	pthread_mutex_unlock(&o->lock);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!stop)
+			ccfc_obs_active(&o->obs, items[i].session,
+					items[i].cwd);
+		free(items[i].session);
+		free(items[i].cwd);
+	}
+	free(items);
+	return stop;
+}
+
+static bool is_full(struct ccfc_observer *o)
+{
+	bool full;
+
+	pthread_mutex_lock(&o->lock);
+	full = o->seen.n >= WAITING_MAX;
+	pthread_mutex_unlock(&o->lock);
+	return full;
+}
+
+static struct ccfc_observed_project *copy_projects(const struct ccfc_obs *obs)
+{
+	struct ccfc_observed_project *list =
+		ccfc_calloc(obs->projects.n + 1u, sizeof(*list));
+
+	for (uint32_t i = 0; i < obs->projects.n; i++) {
+		const struct ccfc_obs_project *p = obs->projects.items[i];
+		size_t len = strlen(p->root);
+
+		list[i] = (struct ccfc_observed_project){
+			.root = ccfc_strndup(p->root, len > 1 ? len - 1 : len),
+			.problem = p->problem ? ccfc_strdup(p->problem) : NULL,
+			.sessions = p->sessions.n,
+			.dirs = p->dirs,
+			.files = p->files,
+			.cut = p->cut,
+		};
+	}
+	return list;
+}
+
+static void publish(struct ccfc_observer *o, bool reading)
+{
+	struct ccfc_observe_stats now = {
+		.projects = copy_projects(&o->obs),
+		.nprojects = o->obs.projects.n,
+		.bytes = o->obs.base_len,
+		.cut = o->obs.base_cut,
+		.reading = reading,
+	};
+	struct ccfc_observe_stats old;
+
+	pthread_mutex_lock(&o->lock);
+	old = o->stats;
+	now.seen = old.seen;
+	o->stats = now;
+	pthread_mutex_unlock(&o->lock);
+	ccfc_observe_stats_release(&old);
+}
+
+/* What to poll: the wake-up, the watch, and the clients' ends. */
+static nfds_t put_fds(struct pollfd *fds, const struct ccfc_observer *o)
+{
+	nfds_t n = 0;
+
+	fds[n++] = (struct pollfd){ .fd = o->wake[0], .events = POLLIN };
+	fds[n++] = (struct pollfd){ .fd = ccfc_watch_fd(o->obs.watch),
+				    .events = POLLIN };
+	for (uint32_t i = 0; i < o->obs.projects.n; i++) {
+		const struct ccfc_obs_project *p = o->obs.projects.items[i];
+
+		for (uint32_t k = 0; k < p->sessions.n && n < PIDFDS_MAX; k++)
+			if (p->sessions.items[k].pidfd >= 0)
+				fds[n++] = (struct pollfd){
+					.fd = p->sessions.items[k].pidfd,
+					.events = POLLIN
+				};
+	}
+	return n;
+}
+
+static int sooner(int a, int b)
+{
+	return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
+/* Sleeps; true: which sessions live has to be looked up. */
+static bool sleep_on(struct ccfc_observer *o, int timeout)
+{
+	struct pollfd fds[PIDFDS_MAX];
+	nfds_t n = put_fds(fds, o);
+	bool ended = false;
+
+	if (poll(fds, n, timeout) < 0)
+		return false;
+	if (fds[0].revents)
+		drain(o->wake[0]);
+	for (nfds_t i = 2; i < n; i++)
+		ended |= fds[i].revents != 0;
+	return ended || ccfc_obs_sessions_timeout(&o->obs) == 0;
+}
+
+static void look_up_sessions(struct ccfc_observer *o)
+{
+	o->notes_changed = false;
+	watch_notes(o);
+	ccfc_obs_sessions(&o->obs);
+}
+
+static void *run(void *arg)
+{
+	struct ccfc_observer *o = arg;
+	bool more = true;
+
+	ccfc_blobs_sweep(o->obs.env.blobs, &o->obs.env.settings->kept);
+	look_up_sessions(o);
+	for (;;) {
+		int timeout = sooner(ccfc_obs_look_timeout(&o->obs),
+				     ccfc_obs_sessions_timeout(&o->obs));
+		bool full = is_full(o), news;
+
+		/* When it is full, the core wakes us. */
+		news = sleep_on(o, full ? -1 : more ? 0 : timeout);
+		if (take_commands(o))
+			break;
+		ccfc_watch_read(o->obs.watch, on_event, o);
+		if (news || o->notes_changed)
+			look_up_sessions(o);
+		if (full)
+			continue;
+		more = ccfc_obs_walk(&o->obs);
+		more |= ccfc_obs_look(&o->obs);
+		publish(o, more);
+	}
+	return NULL;
+}
+
+/* --- the core's side --- */
+
+static void close_pipes(struct ccfc_observer *o)
+{
+	for (int i = 0; i < 2; i++) {
+		if (o->wake[i] >= 0)
+			close(o->wake[i]);
+		if (o->news[i] >= 0)
+			close(o->news[i]);
+	}
+}
+
+static int open_pipes(struct ccfc_observer *o, struct ccfc_err *err)
+{
+	if (ccfc_pipe(o->wake) || ccfc_pipe(o->news) ||
+	    ccfc_fd_nonblock(o->wake[0]) || ccfc_fd_nonblock(o->wake[1]) ||
+	    ccfc_fd_nonblock(o->news[0]) || ccfc_fd_nonblock(o->news[1]))
+		return ccfc_err_errno(err, errno, "pipe");
+	return 0;
+}
+
+static void release(struct ccfc_observer *o)
+{
+	ccfc_obs_release(&o->obs);
+	close_pipes(o);
+	for (uint32_t i = 0; i < o->seen.n; i++)
+		free(o->seen.items[i].path);
+	free(o->seen.items);
+	free(o->active.items);
+	ccfc_observe_stats_release(&o->stats);
+	pthread_mutex_destroy(&o->lock);
+	free(o);
+}
+
+int ccfc_observer_new(struct ccfc_observer **out,
+		      const struct ccfc_observe_env *env, struct ccfc_err *err)
+{
+	struct ccfc_observer *o = ccfc_calloc(1, sizeof(*o));
+	int r;
+
+	o->obs.env = *env;
+	o->obs.base = -1;
+	o->obs.emit = on_sighting;
+	o->obs.ctx = o;
+	o->obs.exclude =
+		ccfc_ignore_parse(ccfc_slice_str(env->settings->exclude));
+	o->wake[0] = o->wake[1] = o->news[0] = o->news[1] = -1;
+	pthread_mutex_init(&o->lock, NULL);
+	r = open_pipes(o, err);
+	if (!r)
+		r = ccfc_watch_new(&o->obs.watch, err);
+	if (!r && pthread_create(&o->thread, NULL, run, o))
+		r = ccfc_err_set(err, CCFC_EIO, "no thread to observe with");
+	if (r) {
+		release(o);
+		return r;
+	}
+	*out = o;
+	return 0;
+}
+
+void ccfc_observer_free(struct ccfc_observer *observer)
+{
+	if (!observer)
+		return;
+	pthread_mutex_lock(&observer->lock);
+	observer->stop = true;
+	pthread_mutex_unlock(&observer->lock);
+	poke(observer->wake[1]);
+	pthread_join(observer->thread, NULL);
+	release(observer);
+}
+
+int ccfc_observer_fd(const struct ccfc_observer *observer)
+{
+	return observer->news[0];
+}
+
+void ccfc_observer_active(struct ccfc_observer *observer,
+			  struct ccfc_slice session, struct ccfc_slice cwd)
+{
+	struct active a;
+	bool full;
+
+	pthread_mutex_lock(&observer->lock);
+	full = observer->active.n >= ACTIVE_MAX;
+	if (!full) {
+		a.session = ccfc_strndup(session.ptr, session.len);
+		a.cwd = ccfc_strndup(cwd.ptr, cwd.len);
+		CCFC_VEC_PUSH(observer->active, a);
+	}
+	pthread_mutex_unlock(&observer->lock);
+	poke(observer->wake[1]);
+}
+
+void ccfc_observer_take(struct ccfc_observer *observer, ccfc_sighting_fn fn,
+			void *ctx)
+{
+	struct ccfc_sighting *items;
+	uint32_t n;
+
+	drain(observer->news[0]);
+	pthread_mutex_lock(&observer->lock);
+	items = observer->seen.items;
+	n = observer->seen.n;
+	observer->seen.items = NULL;
+	observer->seen.n = observer->seen.cap = 0;
+	pthread_mutex_unlock(&observer->lock);
+	for (uint32_t i = 0; i < n; i++) {
+		fn(ctx, &items[i]);
+		free(items[i].path);
+	}
+	free(items);
+	if (n >= WAITING_MAX)
+		poke(observer->wake[1]);
+}
+
+void ccfc_observer_stats(struct ccfc_observer *observer,
+			 struct ccfc_observe_stats *out)
+{
+	pthread_mutex_lock(&observer->lock);
+	*out = observer->stats;
+	out->projects =
+		ccfc_calloc(out->nprojects + 1u, sizeof(*out->projects));
+	for (uint32_t i = 0; i < out->nprojects; i++) {
+		const struct ccfc_observed_project *p =
+			&observer->stats.projects[i];
+
+		out->projects[i] = *p;
+		out->projects[i].root = ccfc_strdup(p->root);
+		out->projects[i].problem =
+			p->problem ? ccfc_strdup(p->problem) : NULL;
+	}
+	pthread_mutex_unlock(&observer->lock);
+}
+
+void ccfc_observe_stats_release(struct ccfc_observe_stats *stats)
+{
+	for (uint32_t i = 0; i < stats->nprojects; i++) {
+		free(stats->projects[i].root);
+		free(stats->projects[i].problem);
+	}
+	free(stats->projects);
+	*stats = (struct ccfc_observe_stats){ 0 };
+}

@@ -102,6 +102,7 @@ void ccfc_index_free(struct ccfc_index *index)
 #define TABLE(rows, row, marks, first) CCFC_TABLE_RELEASE(index->rows);
 #include "index/tables.def"
 	free(index->file_reads.items);
+	free(index->file_events.items);
 	free(index->shared.items);
 	free(index->touched_messages.items);
 	free(index->touched_changes.items);

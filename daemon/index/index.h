@@ -338,6 +338,31 @@ struct ccfc_orphan {
 	bool taken;
 };
 
+/* One side of what was seen on disk. */
+enum ccfc_disk_state {
+	CCFC_DISK_UNKNOWN,
+	CCFC_DISK_ABSENT,
+	CCFC_DISK_THERE,
+};
+
+/*
+ * A file that was seen to change on disk, by whomever. Its key is the file, the
+ * time and `since`. It comes from no transcript: nothing makes it again.
+ */
+struct ccfc_disk_event {
+	int64_t since; /* it was as `before` until then, at least */
+	int64_t time;  /* when it changed last */
+	int64_t before_mtime, after_mtime;
+	uint64_t before_size, after_size;
+	uint32_t file;
+	uint32_t before_key, after_key; /* strings: SHA-256 in hex of content
+					 * that was kept; 0: none was */
+	uint32_t client; /* process that replaced it as clients do; 0: none */
+	uint32_t next;	 /* the one before of the file, or ID_NONE */
+	uint8_t before, after; /* enum ccfc_disk_state */
+	bool gone;	       /* too old: to be removed from the store */
+};
+
 /* In an excerpt: another call that may have made an ambiguous change. */
 struct ccfc_rival {
 	uint32_t change, rival;
@@ -362,6 +387,9 @@ struct ccfc_index {
 #define TABLE(rows, row, marks, first) CCFC_TABLE_OF(row) rows;
 #include "index/tables.def"
 	struct ccfc_ids file_reads;  /* by file: one of its looks, or ID_NONE */
+	struct ccfc_ids file_events; /* by file, as far as it goes: its last
+				      * disk event, or ID_NONE */
+	uint32_t events_gone;	     /* disk events that are */
 	struct ccfc_map backup_keys; /* the first backup of each key */
 	uint32_t orphans_taken;	     /* how many of them are */
 	bool unknown_types_dirty;
@@ -459,6 +487,17 @@ void ccfc_index_published(struct ccfc_index *index);
 
 /* Earlier clocks are no longer comparable; no epoch is ever used twice. */
 void ccfc_index_new_epoch(struct ccfc_index *index);
+
+/* --- what was seen on disk (disk_event.c) --- */
+
+/*
+ * Adds an event, whose `next` is set. Where there are very many, the oldest
+ * ones go. It is stored with the next batch.
+ */
+void ccfc_index_see(struct ccfc_index *index,
+		    const struct ccfc_disk_event *event);
+/* The last one of the file, CCFC_ID_NONE: there is none. */
+uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file);
 
 /* --- names of things --- */
 

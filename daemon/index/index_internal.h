@@ -230,6 +230,12 @@ uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf);
 uint32_t ccfc_index_add_summary(struct ccfc_index *index,
 				const struct ccfc_summary *summary);
 
+/* Adds a copy of the row; false: there is one of its key. */
+bool ccfc_index_add_disk_event(struct ccfc_index *index,
+			       const struct ccfc_disk_event *event);
+/* Forgets those that are gone; when nothing is dirty. */
+void ccfc_index_drop_gone(struct ccfc_index *index);
+
 /* Adds an id to a list that has it at most once. */
 void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);
 void ccfc_ids_push(struct ccfc_ids *ids, uint32_t id);

@@ -96,6 +96,17 @@ static bool load_summary(struct ccfc_load *load, struct ccfc_row *row)
 	return true;
 }
 
+static bool load_disk_event(struct ccfc_load *load, struct ccfc_row *row)
+{
+	struct ccfc_disk_event event = { 0 };
+
+	return ccfc_row_get_disk_event(row, load->index, &event) &&
+	       event.file && event.file < load->index->files.n &&
+	       event.before <= CCFC_DISK_THERE &&
+	       event.after <= CCFC_DISK_THERE &&
+	       ccfc_index_add_disk_event(load->index, &event);
+}
+
 int ccfc_load_said(struct ccfc_load *load)
 {
 	static const struct {
@@ -108,6 +119,7 @@ int ccfc_load_said(struct ccfc_load *load)
 		{ CCFC_TABLE_READ, load_look },
 		{ CCFC_TABLE_LEAF, load_leaf },
 		{ CCFC_TABLE_SUMMARY, load_summary },
+		{ CCFC_TABLE_DISK_EVENT, load_disk_event },
 	};
 	struct ccfc_index *index = load->index;
 

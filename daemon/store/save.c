@@ -23,6 +23,8 @@ static const char *const sql_of[CCFC_STMT_REPLACE] = {
 	[CCFC_STMT_ROLLBACK] = "ROLLBACK",
 	[CCFC_STMT_ORPHAN_GONE] = "DELETE FROM t_orphan WHERE tool_use_id = ?",
 	[CCFC_STMT_NO_UNKNOWN_TYPES] = "DELETE FROM t_unknown_type",
+	[CCFC_STMT_EVENT_GONE] = "DELETE FROM t_disk_event WHERE file = ?"
+				 " AND time = ? AND since = ?",
 };
 
 static int prepare_save(sqlite3_stmt **out, sqlite3 *db, int which)
@@ -116,6 +118,22 @@ static void save_or_drop_orphan(struct batch *b, uint32_t id)
 		save_orphan(b, id);
 }
 
+static void save_or_drop_event(struct batch *b, uint32_t id)
+{
+	const struct ccfc_disk_event *e = &b->index->disk_events.items[id];
+	struct ccfc_row row;
+
+	if (!e->gone) {
+		save_disk_event(b, id);
+		return;
+	}
+	row = begin_stmt(b, CCFC_STMT_EVENT_GONE);
+	ccfc_row_put_int(&row, e->file);
+	ccfc_row_put_int(&row, e->time);
+	ccfc_row_put_int(&row, e->since);
+	step_save(b, &row);
+}
+
 static void save_unknown_types(struct batch *b)
 {
 	if (!b->index->unknown_types_dirty)
@@ -166,7 +184,7 @@ uint64_t ccfc_store_rows(const struct ccfc_index *index)
 #define END(name)
 #include "store/columns.def"
 	/* The first session and the first file are none. */
-	return n - 2 - index->orphans_taken;
+	return n - 2 - index->orphans_taken - index->events_gone;
 }
 
 static void save_each(struct batch *b, const struct ccfc_ids *ids,
@@ -190,10 +208,11 @@ static void save_past(struct batch *b)
 		save_meta(b, "textsDamaged", 1);
 }
 
-/* Orphans may have to go, and unknown types are written as a whole. */
+/* Some may have to go, and unknown types are written as a whole. */
 static bool is_special(enum ccfc_table_id table)
 {
-	return table == CCFC_TABLE_ORPHAN || table == CCFC_TABLE_UNKNOWN_TYPE;
+	return table == CCFC_TABLE_ORPHAN || table == CCFC_TABLE_DISK_EVENT ||
+	       table == CCFC_TABLE_UNKNOWN_TYPE;
 }
 
 static void save_rows(struct batch *b)
@@ -206,6 +225,7 @@ static void save_rows(struct batch *b)
 #define END(name)
 #include "store/columns.def"
 	save_each(b, &b->index->orphans.dirty, save_or_drop_orphan);
+	save_each(b, &b->index->disk_events.dirty, save_or_drop_event);
 	save_unknown_types(b);
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Raised when tables change. */
-#define CCFC_STORE_SCHEMA 7
+#define CCFC_STORE_SCHEMA 8
 /* The first schema whose rows have checksums (row_sum.h). */
 #define CCFC_STORE_SUMS 5
 /* Raised when a new reading of transcripts gives other rows. */

@@ -141,6 +141,21 @@ static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
+/* Nothing makes it again: it is taken over from any store. */
+static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_disk_event event = { 0 };
+
+	if (!ccfc_row_get_disk_event(row, im->index, &event) ||
+	    event.before > CCFC_DISK_THERE || event.after > CCFC_DISK_THERE)
+		return false;
+	event.file = ccfc_import_get(&im->files, event.file);
+	if (event.file == CCFC_ID_NONE || !event.file)
+		return im->only_gone;
+	ccfc_index_add_disk_event(im->index, &event);
+	return true;
+}
+
 void ccfc_import_said(struct ccfc_import *im)
 {
 	ccfc_import_each(im, CCFC_TABLE_SESSION_SOURCE, take_session_source);
@@ -149,4 +164,5 @@ void ccfc_import_said(struct ccfc_import *im)
 	ccfc_import_each(im, CCFC_TABLE_READ, take_look);
 	ccfc_import_each(im, CCFC_TABLE_LEAF, take_leaf);
 	ccfc_import_each(im, CCFC_TABLE_SUMMARY, take_summary);
+	ccfc_import_each(im, CCFC_TABLE_DISK_EVENT, take_disk_event);
 }

@@ -1,0 +1,132 @@
+/*
+ * What was seen on disk. The rows of a file are chained, the last one first.
+ * They are no changes: whose each is follows from the times of commands, and is
+ * asked anew each time, since lines may come later than what they tell of.
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "index/index_internal.h"
+
+#include <stdlib.h>
+
+/* So many are kept; when there are more, the older half goes. */
+#define EVENTS_MAX 200000u
+
+struct event_key {
+	int64_t since, time;
+	uint32_t file;
+};
+
+CCFC_TABLE_FIND(find_event, disk_events, struct ccfc_disk_event,
+		struct event_key,
+		r->file == k->file && r->time == k->time &&
+			r->since == k->since)
+
+static uint64_t event_hash(const struct ccfc_disk_event *e)
+{
+	uint64_t all[] = { (uint64_t)e->since, (uint64_t)e->time, e->file };
+
+	return ccfc_hash(all, sizeof(all));
+}
+
+uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file)
+{
+	return file < index->file_events.n ? index->file_events.items[file]
+					   : CCFC_ID_NONE;
+}
+
+/* Puts a row on the list of its file, in the order of times. */
+static void chain_event(struct ccfc_index *index, uint32_t id)
+{
+	struct ccfc_disk_event *e = &index->disk_events.items[id];
+	uint32_t *at;
+
+	while (index->file_events.n <= e->file)
+		ccfc_ids_push(&index->file_events, CCFC_ID_NONE);
+	at = &index->file_events.items[e->file];
+	while (*at != CCFC_ID_NONE &&
+	       index->disk_events.items[*at].time > e->time)
+		at = &index->disk_events.items[*at].next;
+	e->next = *at;
+	*at = id;
+}
+
+bool ccfc_index_add_disk_event(struct ccfc_index *index,
+			       const struct ccfc_disk_event *event)
+{
+	struct event_key key = { event->since, event->time, event->file };
+	uint64_t hash = event_hash(event);
+
+	if (find_event(index, hash, &key) != CCFC_ID_NONE)
+		return false;
+	CCFC_TABLE_ADD(index->disk_events, hash, *event);
+	chain_event(index, index->disk_events.n - 1);
+	return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The older half is not wanted any more. */
+static void let_go(struct ccfc_index *index)
+{
+	uint32_t n = index->disk_events.n;
+	int64_t *times = ccfc_calloc(n, sizeof(*times));
+	int64_t middle;
+
+	for (uint32_t i = 0; i < n; i++)
+		times[i] = index->disk_events.items[i].time;
+	qsort(times, n, sizeof(*times), by_number);
+	middle = times[n / 2];
+	free(times);
+	for (uint32_t i = 0; i < n; i++) {
+		struct ccfc_disk_event *e = &index->disk_events.items[i];
+
+		if (e->gone || e->time >= middle)
+			continue;
+		e->gone = true;
+		index->events_gone++;
+		CCFC_TABLE_MARK_LIST(index->disk_events, i);
+	}
+}
+
+void ccfc_index_see(struct ccfc_index *index,
+		    const struct ccfc_disk_event *event)
+{
+	struct ccfc_disk_event e = *event;
+
+	/* Two within a millisecond: the later one is later. */
+	while (!ccfc_index_add_disk_event(index, &e))
+		e.time++;
+	CCFC_TABLE_MARK_LIST(index->disk_events, index->disk_events.n - 1);
+	index->revision++;
+	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
+		let_go(index);
+}
+
+void ccfc_index_drop_gone(struct ccfc_index *index)
+{
+	uint32_t n = index->disk_events.n, kept = 0;
+
+	if (!index->events_gone)
+		return;
+	ccfc_map_clear(&index->disk_events.map);
+	for (uint32_t i = 0; i < index->file_events.n; i++)
+		index->file_events.items[i] = CCFC_ID_NONE;
+	for (uint32_t i = 0; i < n; i++)
+		if (!index->disk_events.items[i].gone)
+			index->disk_events.items[kept++] =
+				index->disk_events.items[i];
+	index->disk_events.n = kept;
+	for (uint32_t i = 0; i < kept; i++) {
+		ccfc_map_put(&index->disk_events.map,
+			     event_hash(&index->disk_events.items[i]), i);
+		chain_event(index, i);
+	}
+	index->events_gone = 0;
+	index->revision++;
+}

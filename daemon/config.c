@@ -89,6 +89,75 @@ static int add_tool(struct ccfc_config *config, char *value)
 	return 0;
 }
 
+static int set_mode(struct ccfc_config *config, const char *value)
+{
+	static const char *const modes[] = { "off", "paths", "content" };
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(value, modes[i])) {
+			config->observe.mode = (enum ccfc_observe_mode)i;
+			return 0;
+		}
+	return CCFC_EINVAL;
+}
+
+static int add_exclude(struct ccfc_config *config, const char *pattern)
+{
+	struct ccfc_buf all = CCFC_BUF_INIT;
+
+	if (config->exclude)
+		ccfc_buf_puts(&all, config->exclude);
+	ccfc_buf_printf(&all, "%s\n", pattern);
+	free(config->exclude);
+	config->exclude = ccfc_buf_detach(&all, NULL);
+	config->observe.exclude = config->exclude;
+	return 0;
+}
+
+/* A number with K, M or G behind it, from `min` to `max`. */
+static int parse_number(uint64_t *out, const char *text, uint64_t min,
+			uint64_t max)
+{
+	unsigned long long v;
+	char *end;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (end == text || errno || text[0] == '-' || v > max)
+		return CCFC_EINVAL;
+	if (*end == 'K' || *end == 'M' || *end == 'G')
+		v <<= *end == 'K' ? 10 : *end == 'M' ? 20 : 30, end++;
+	if (*end || v < min || v > max)
+		return CCFC_EINVAL;
+	*out = v;
+	return 0;
+}
+
+/* The bounds of what is observed; CCFC_ENOTFOUND: it is another key. */
+static int set_bound(struct ccfc_observe_settings *observe, const char *key,
+		     const char *value)
+{
+	const uint64_t tib = (uint64_t)1 << 40;
+	uint64_t v = 0;
+	int r = CCFC_ENOTFOUND;
+
+	if (!strcmp(key, "observe-dirs")) {
+		r = parse_number(&v, value, 1, 1 << 20);
+		observe->dirs = (uint32_t)v;
+	} else if (!strcmp(key, "observe-files")) {
+		r = parse_number(&v, value, 1, 1 << 22);
+		observe->files = (uint32_t)v;
+	} else if (!strcmp(key, "observe-bytes")) {
+		r = parse_number(&observe->bytes, value, 0, tib);
+	} else if (!strcmp(key, "keep-bytes")) {
+		r = parse_number(&observe->kept.bytes, value, 1 << 20, tib);
+	} else if (!strcmp(key, "keep-days")) {
+		r = parse_number(&v, value, 1, 36500);
+		observe->kept.age = (int64_t)v * 24 * 60 * 60;
+	}
+	return r;
+}
+
 static int set_key(void *data, const char *key, char *value)
 {
 	struct ccfc_config *config = data;
@@ -106,7 +175,11 @@ static int set_key(void *data, const char *key, char *value)
 		config->log_level = ccfc_log_level_from_text(value);
 		return config->log_level < 0 ? CCFC_EINVAL : 0;
 	}
-	return CCFC_ENOTFOUND;
+	if (!strcmp(key, "observe"))
+		return set_mode(config, value);
+	if (!strcmp(key, "exclude"))
+		return add_exclude(config, value);
+	return set_bound(&config->observe, key, value);
 }
 
 static const struct option options[] = {
@@ -254,6 +327,13 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 	config->max_line = CCFC_TAIL_DEFAULT_MAX_LINE;
 	config->log_level = CCFC_LOG_INFO;
 	config->ready_fd = -1;
+	config->observe = (struct ccfc_observe_settings){
+		.mode = CCFC_OBSERVE_CONTENT,
+		.dirs = 16384,
+		.files = 65536,
+		.bytes = (uint64_t)64 << 20,
+		.kept = { (uint64_t)512 << 20, (int64_t)30 * 24 * 60 * 60 },
+	};
 	ccfc_tools_init(&config->tools);
 	if (!ccfc_dirs_home(&home, NULL))
 		config->home = ccfc_buf_detach(&home, NULL);
@@ -278,6 +358,7 @@ void ccfc_config_release(struct ccfc_config *config)
 	free(config->state_dir);
 	free(config->socket_path);
 	free(config->home);
+	free(config->exclude);
 	ccfc_tools_release(&config->tools);
 	memset(config, 0, sizeof(*config));
 }

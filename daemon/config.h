@@ -9,11 +9,20 @@
  *                           a further tool that writes files
  *   max-line = 256M         longest line that is read
  *   log-level = info        error, warn, info or debug
+ *   observe = content       what is kept of files that are seen to change:
+ *                           off, paths or content
+ *   exclude = PATTERN       not observed, as in .gitignore; several times
+ *   observe-dirs = 16384    bounds of what is watched and held
+ *   observe-files = 65536
+ *   observe-bytes = 64M
+ *   keep-bytes = 512M       content that is kept on disk, and for how long
+ *   keep-days = 30
  */
 #ifndef CCFC_CONFIG_H
 #define CCFC_CONFIG_H
 
 #include "base/err.h"
+#include "observe/observe.h"
 #include "os/claude_dir.h"
 #include "transcript/tools.h"
 
@@ -26,6 +35,8 @@ struct ccfc_config {
 	char *home; /* may be NULL */
 	struct ccfc_tools tools;
 	size_t max_line;
+	struct ccfc_observe_settings observe;
+	char *exclude; /* a pattern a line; what observe.exclude points to */
 	int log_level;
 	int ready_fd; /* gets a byte once the socket listens; -1: none */
 	bool roots_are_given; /* on the command line: no others count */

@@ -539,7 +539,7 @@ static bool is_dirty(const struct ccfc_index *index)
 {
 	return index->sources.dirty.n || index->sessions.dirty.n ||
 	       index->changes.dirty.n || index->events.n ||
-	       index->unknown_types_dirty;
+	       index->disk_events.dirty.n || index->unknown_types_dirty;
 }
 
 static void store_batch(struct ccfc_ingest *in)
@@ -574,9 +574,21 @@ static void end_batch(struct ccfc_ingest *in)
 	ccfc_index_settle(in->index);
 	if (!is_dirty(in->index))
 		return;
+	if (in->on_lines)
+		in->on_lines(in->ctx);
 	store_batch(in);
 	in->on_batch(in->ctx);
 	ccfc_index_published(in->index);
+}
+
+void ccfc_ingest_on_lines(struct ccfc_ingest *ingest, void (*fn)(void *ctx))
+{
+	ingest->on_lines = fn;
+}
+
+void ccfc_ingest_flush(struct ccfc_ingest *ingest)
+{
+	end_batch(ingest);
 }
 
 void ccfc_ingest_hot(struct ccfc_ingest *in)

@@ -52,6 +52,14 @@ ccfc_ingest_failures(const struct ccfc_ingest *ingest);
 /* Empties the hot queue. */
 void ccfc_ingest_hot(struct ccfc_ingest *ingest);
 
+/*
+ * `fn` (with the ctx of on_batch) is called before a batch is stored, while the
+ * rows that it changed are still marked.
+ */
+void ccfc_ingest_on_lines(struct ccfc_ingest *ingest, void (*fn)(void *ctx));
+/* Stores what others have put into the index. */
+void ccfc_ingest_flush(struct ccfc_ingest *ingest);
+
 /* Processes one slice of the cold queue; false: the queue is empty. */
 bool ccfc_ingest_cold(struct ccfc_ingest *ingest);
 /*

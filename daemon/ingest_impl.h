@@ -40,7 +40,8 @@ struct ccfc_ingest {
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	void (*on_batch)(void *ctx);
-	bool (*waits)(void *ctx); /* may be NULL */
+	void (*on_lines)(void *ctx); /* may be NULL */
+	bool (*waits)(void *ctx);    /* may be NULL */
 	void *ctx;
 	uint64_t read; /* since `waits` was asked */
 	bool scanning; /* new paths go to the cold queue */

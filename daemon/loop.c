@@ -16,6 +16,7 @@
 #include "index/query/query.h"
 #include "ingest.h"
 #include "notify.h"
+#include "observing.h"
 #include "os/log.h"
 #include "own_files.h"
 #include "serve/methods.h"
@@ -30,6 +31,9 @@
 
 /* How long the first queries wait for the first scan. */
 #define GRACE_MS 2000
+
+/* Descriptors that the loop polls by itself. */
+#define OWN_FDS 5
 
 struct waiter {
 	void (*done)(void *arg);
@@ -50,6 +54,7 @@ struct loop {
 	struct ccfc_worker *worker;
 	struct ccfc_methods *methods;
 	struct ccfc_own_files *own_files;
+	struct ccfc_observing *observing; /* NULL: off */
 	struct ccfc_service service;
 	struct {
 		struct waiter *items;
@@ -76,6 +81,8 @@ static void take_in(struct loop *loop, bool asked)
 	ccfc_tree_drain(loop->tree);
 	ccfc_ingest_retry(loop->ingest, asked);
 	ccfc_ingest_hot(loop->ingest);
+	if (ccfc_observing_take(loop->observing))
+		ccfc_ingest_flush(loop->ingest);
 }
 
 /* --- callbacks --- */
@@ -86,6 +93,11 @@ static void on_batch(void *ctx)
 
 	if (loop->methods)
 		ccfc_methods_publish(loop->methods);
+}
+
+static void on_lines(void *ctx)
+{
+	ccfc_observing_batch(((struct loop *)ctx)->observing);
 }
 
 static void on_requests(void *ctx)
@@ -274,6 +286,18 @@ static void service_state(void *ctx, struct ccfc_state_news *out)
 	ccfc_own_files_state(((struct loop *)ctx)->own_files, out);
 }
 
+static bool service_observed(void *ctx, struct ccfc_observe_stats *stats,
+			     struct ccfc_blob_stats *kept)
+{
+	struct loop *loop = ctx;
+
+	if (ccfc_observing_fd(loop->observing) < 0)
+		return false;
+	ccfc_observer_stats(ccfc_observing_observer(loop->observing), stats);
+	ccfc_blobs_stats(ccfc_observing_blobs(loop->observing), kept);
+	return true;
+}
+
 static void service_stop(void *ctx)
 {
 	((struct loop *)ctx)->stop = true;
@@ -308,6 +332,8 @@ static void init_service(struct loop *loop)
 		.texts = service_texts,
 		.state = service_state,
 		.texts_damaged = service_texts_damaged,
+		.observed = service_observed,
+		.observe_mode = config->observe.mode,
 		.stop = service_stop,
 	};
 }
@@ -326,6 +352,23 @@ static void init_own_files(struct loop *loop)
 	};
 
 	loop->own_files = ccfc_own_files_new(&env);
+}
+
+static void init_observing(struct loop *loop)
+{
+	const struct ccfc_config *config = loop->config;
+	const struct ccfc_observing_env env = {
+		.settings = &config->observe,
+		.roots = (const char *const *)config->roots.items,
+		.nroots = config->roots.n,
+		.state_dir = config->state_dir,
+		.home = config->home,
+		.index = loop->index,
+		.store = loop->store,
+	};
+
+	loop->observing = ccfc_observing_new(&env);
+	ccfc_ingest_on_lines(loop->ingest, on_lines);
 }
 
 static int open_all(struct loop *loop, struct ccfc_err *err)
@@ -361,6 +404,7 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 	loop->service.server = loop->server;
 	ccfc_ingest_yield(loop->ingest, somebody_waits);
 	init_own_files(loop);
+	init_observing(loop);
 	return ccfc_own_files_look(loop->own_files, err);
 }
 
@@ -389,6 +433,11 @@ static void end_without(struct loop *loop)
 
 static void close_all(struct loop *loop)
 {
+	/* What it has seen last is stored below. */
+	if (ccfc_observing_take(loop->observing))
+		ccfc_ingest_flush(loop->ingest);
+	ccfc_observing_free(loop->observing);
+	loop->observing = NULL;
 	ccfc_own_files_free(loop->own_files);
 	loop->service.state = NULL;
 	/* Jobs may use everything below until they end. */
@@ -475,20 +524,21 @@ static int timeout_ms(struct loop *loop)
 
 static void sleep_until_news(struct loop *loop)
 {
-	struct pollfd fds[4 + CCFC_OWN_FILES_FDS] = {
+	struct pollfd fds[OWN_FDS + CCFC_OWN_FILES_FDS] = {
 		{ .fd = ccfc_tree_fd(loop->tree), .events = POLLIN },
 		{ .fd = ccfc_server_fd(loop->server), .events = POLLIN },
 		{ .fd = loop->signals, .events = POLLIN },
 		{ .fd = ccfc_worker_fd(loop->worker), .events = POLLIN },
+		{ .fd = ccfc_observing_fd(loop->observing), .events = POLLIN },
 	};
 	int n;
 
-	ccfc_own_files_poll(loop->own_files, fds + 4);
-	n = poll(fds, 4 + CCFC_OWN_FILES_FDS, timeout_ms(loop));
+	ccfc_own_files_poll(loop->own_files, fds + OWN_FDS);
+	n = poll(fds, OWN_FDS + CCFC_OWN_FILES_FDS, timeout_ms(loop));
 	if (n < 0)
 		return;
-	end_if(loop,
-	       ccfc_own_files_dispatch(loop->own_files, fds + 4, loop->failed));
+	end_if(loop, ccfc_own_files_dispatch(loop->own_files, fds + OWN_FDS,
+					     loop->failed));
 	if (fds[2].revents)
 		take_signals(loop);
 	/* A client first: on_requests takes in what was written. */
@@ -496,7 +546,7 @@ static void sleep_until_news(struct loop *loop)
 		ccfc_server_dispatch(loop->server);
 	if (fds[3].revents)
 		ccfc_worker_dispatch(loop->worker);
-	if (fds[0].revents || (!n && !is_busy(loop)))
+	if (fds[0].revents || fds[4].revents || (!n && !is_busy(loop)))
 		take_in(loop, false);
 }
 

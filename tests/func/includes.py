@@ -30,9 +30,10 @@ MAY = {
     "daemon/conversation": BASE | {"source", "transcript", "store/texts"},
     "daemon/serve": BASE | {"conversation", "wire", "schema", "source",
                             "transcript", "index", "store", "history",
-                            "search"},
+                            "search", "observe"},
     # The daemon's own files put everything together.
-    "daemon": BASE | {"source", "transcript", "index", "store", "serve"},
+    "daemon": BASE | {"source", "transcript", "index", "store", "serve",
+                      "observe"},
     "client/lib": BASE | {"wire", "schema"},
     "client/cli": BASE | {"wire", "diff", "lib"},
 }

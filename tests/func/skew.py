@@ -252,6 +252,10 @@ def check_old(box, schema):
     # The others are in stores since schema 4.
     eq(plan["origin"]["directories"],
        ["/home/dev/p", *["/home/dev/q"] * (schema > 3)], "directories")
+    # And what was seen on disk since schema 8.
+    with box.rpc() as rpc:
+        eq(rpc.call("server.info")["observe"]["events"], int(schema > 7),
+           "seen on disk")
 
 
 def test_older_stores_are_brought_up():

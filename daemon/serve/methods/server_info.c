@@ -180,6 +180,48 @@ static void pack_state(struct ccfc_pack *p, struct ccfc_service *service)
 		ccfc_pack_kv_time(p, "stateRestored", news.restored);
 }
 
+static void pack_project(struct ccfc_pack *p,
+			 const struct ccfc_observed_project *project)
+{
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "path", project->root);
+	ccfc_pack_kv_uint(p, "sessions", project->sessions);
+	ccfc_pack_kv_uint(p, "dirs", project->dirs);
+	ccfc_pack_kv_uint(p, "files", project->files);
+	ccfc_pack_kv_bool(p, "cut", project->cut);
+	if (project->problem)
+		ccfc_pack_kv_cstr(p, "problem", project->problem);
+	ccfc_pack_end(p);
+}
+
+static void pack_observed(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	static const char *const modes[] = { "off", "paths", "content" };
+	struct ccfc_observe_stats stats = { 0 };
+	struct ccfc_blob_stats kept = { 0 };
+
+	ccfc_pack_cstr(p, "observe");
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "mode", modes[service->observe_mode]);
+	if (service->observed &&
+	    service->observed(service->ctx, &stats, &kept)) {
+		ccfc_pack_kv_bool(p, "reading", stats.reading);
+		ccfc_pack_kv_uint(p, "seen", stats.seen);
+		ccfc_pack_kv_uint(p, "held", stats.bytes);
+		ccfc_pack_kv_bool(p, "cut", stats.cut);
+		ccfc_pack_kv_uint(p, "kept", kept.blobs);
+		ccfc_pack_kv_uint(p, "keptBytes", kept.bytes);
+	}
+	ccfc_pack_kv_uint(p, "events", service->index->disk_events.n);
+	ccfc_pack_cstr(p, "projects");
+	ccfc_pack_array(p);
+	for (uint32_t i = 0; i < stats.nprojects; i++)
+		pack_project(p, &stats.projects[i]);
+	ccfc_pack_end(p);
+	ccfc_pack_end(p);
+	ccfc_observe_stats_release(&stats);
+}
+
 /* So many are named; all are counted. */
 #define UNREAD_MAX 100u
 
@@ -274,6 +316,7 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 	pack_state(p, service);
 	pack_roots(p, service);
 	pack_watch(p, service);
+	pack_observed(p, service);
 	pack_unread(p, service);
 	pack_store(p, service);
 	ccfc_pack_kv_uint(p, "clients", ccfc_server_clients(service->server));

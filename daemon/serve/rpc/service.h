@@ -7,6 +7,7 @@
 
 #include "history/history.h"
 #include "index/index.h"
+#include "observe/observe.h"
 #include "serve/net/server.h"
 #include "serve/rpc/worker.h"
 #include "source/scan_progress.h"
@@ -64,6 +65,13 @@ struct ccfc_service {
 	/* The stored texts of messages; the caller releases the view. */
 	void (*texts)(void *ctx, struct ccfc_texts_view *out);
 	void (*state)(void *ctx, struct ccfc_state_news *out);
+	/*
+	 * What is observed on disk; the caller releases `stats`. False, or
+	 * NULL: nothing is.
+	 */
+	bool (*observed)(void *ctx, struct ccfc_observe_stats *stats,
+			 struct ccfc_blob_stats *kept);
+	enum ccfc_observe_mode observe_mode;
 	void (*stop)(void *ctx);
 };
 

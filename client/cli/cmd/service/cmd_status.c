@@ -77,6 +77,52 @@ static void print_watch(struct ccfc_out *out, struct ccfc_obj watch)
 	ccfc_buf_release(&text);
 }
 
+static void print_project(struct ccfc_out *out, struct ccfc_obj project)
+{
+	struct ccfc_slice problem = ccfc_obj_get_str(project, "problem");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	ccfc_buf_slice(&text, ccfc_obj_get_str(project, "path"));
+	ccfc_buf_puts(&text, ": ");
+	if (problem.len) {
+		ccfc_buf_puts(&text, "not watched: ");
+		ccfc_buf_slice(&text, problem);
+	} else {
+		ccfc_render_count(&text, ccfc_obj_get_int(project, "files", 0),
+				  "file");
+		ccfc_buf_puts(&text, " of ");
+		ccfc_render_count(&text,
+				  ccfc_obj_get_int(project, "sessions", 0),
+				  "live session");
+	}
+	if (ccfc_obj_get_bool(project, "cut", false))
+		ccfc_buf_puts(&text, ", and more that is not watched: a bound "
+				     "is hit (observe-dirs, observe-files)");
+	ccfc_render_line(out, "Observing", CCFC_STATS_COLUMN,
+			 ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
+/* The projects of live sessions; nothing where nobody works. */
+static void print_observed(struct ccfc_out *out, struct ccfc_obj observe)
+{
+	struct ccfc_obj projects = ccfc_obj_get(observe, "projects");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < ccfc_obj_len(projects); i++)
+		print_project(out, ccfc_obj_at(projects, i));
+	if (ccfc_obj_get_int(observe, "kept", 0)) {
+		ccfc_render_count(&text, ccfc_obj_get_int(observe, "kept", 0),
+				  "content");
+		ccfc_buf_puts(&text, " of changed files, ");
+		ccfc_render_bytes(&text,
+				  ccfc_obj_get_int(observe, "keptBytes", 0));
+		ccfc_render_line(out, "Kept", CCFC_STATS_COLUMN,
+				 ccfc_buf_view(&text));
+	}
+	ccfc_buf_release(&text);
+}
+
 /* What cannot be read now; answers do without it. */
 static void print_unread(struct ccfc_out *out, struct ccfc_obj unread)
 {
@@ -171,6 +217,7 @@ static int print_status(struct ccfc_question *q, struct ccfc_obj info)
 	print_state(out, info);
 	print_roots(out, ccfc_obj_get(info, "roots"));
 	print_watch(out, ccfc_obj_get(info, "watch"));
+	print_observed(out, ccfc_obj_get(info, "observe"));
 	print_unread(out, ccfc_obj_get(info, "unread"));
 	print_store(out, info);
 	print_indexing(out, ccfc_obj_get(info, "indexing"));

@@ -1,0 +1,169 @@
+/* The observer in the daemon; see observing.h. */
+#include "observing.h"
+
+#include "base/alloc.h"
+#include "os/log.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A line that is older does not make a session live: it was read late. */
+#define RECENT_MS (10 * 60 * 1000)
+
+struct ccfc_observing {
+	struct ccfc_observing_env env;
+	struct ccfc_observer *observer;
+	struct ccfc_blobs *blobs;
+	bool taken; /* since ccfc_observing_take began */
+};
+
+static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	int r;
+
+	ccfc_buf_printf(&path, "%s/blobs", o->env.state_dir);
+	r = ccfc_blobs_new(&o->blobs, path.ptr, err);
+	ccfc_buf_release(&path);
+	return r;
+}
+
+struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env)
+{
+	struct ccfc_observing *o;
+	struct ccfc_observe_env own = {
+		.settings = env->settings,
+		.roots = env->roots,
+		.nroots = env->nroots,
+		.state_dir = env->state_dir,
+		.home = env->home,
+	};
+	struct ccfc_err err = { 0 };
+	int r;
+
+	if (env->settings->mode == CCFC_OBSERVE_OFF)
+		return NULL;
+	o = ccfc_calloc(1, sizeof(*o));
+	o->env = *env;
+	r = open_blobs(o, &err);
+	own.blobs = o->blobs;
+	if (!r)
+		r = ccfc_observer_new(&o->observer, &own, &err);
+	if (r)
+		ccfc_log(CCFC_LOG_WARN, "projects are not observed: %s",
+			 err.what);
+	return o;
+}
+
+void ccfc_observing_free(struct ccfc_observing *observing)
+{
+	if (!observing)
+		return;
+	ccfc_observer_free(observing->observer);
+	ccfc_blobs_free(observing->blobs);
+	free(observing);
+}
+
+int ccfc_observing_fd(const struct ccfc_observing *observing)
+{
+	return observing && observing->observer
+		       ? ccfc_observer_fd(observing->observer)
+		       : -1;
+}
+
+struct ccfc_observer *
+ccfc_observing_observer(const struct ccfc_observing *observing)
+{
+	return observing ? observing->observer : NULL;
+}
+
+struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing)
+{
+	return observing ? observing->blobs : NULL;
+}
+
+/* --- what was seen --- */
+
+static uint32_t key_string(struct ccfc_index *index,
+			   const struct ccfc_disk_side *side)
+{
+	char hex[CCFC_SHA256_HEX + 1];
+
+	if (!side->content)
+		return 0;
+	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
+		snprintf(hex + (size_t)i * 2, 3, "%02x", side->key.bytes[i]);
+	return ccfc_strtab_put(&index->strings, ccfc_slice_str(hex));
+}
+
+static uint8_t state_of(const struct ccfc_disk_side *side)
+{
+	if (!side->known)
+		return CCFC_DISK_UNKNOWN;
+	return side->exists ? CCFC_DISK_THERE : CCFC_DISK_ABSENT;
+}
+
+static int64_t mtime_of(const struct ccfc_disk_side *side)
+{
+	return side->known && side->exists ? side->mtime : CCFC_TIME_NONE;
+}
+
+static void on_sighting(void *ctx, const struct ccfc_sighting *s)
+{
+	struct ccfc_observing *o = ctx;
+	struct ccfc_index *index = o->env.index;
+	struct ccfc_disk_event event = {
+		.since = s->since,
+		.time = s->time,
+		.file = ccfc_index_file(index, ccfc_slice_str(s->path)),
+		.client = (uint32_t)s->client,
+		.before = state_of(&s->before),
+		.before_size = s->before.size,
+		.before_mtime = mtime_of(&s->before),
+		.before_key = key_string(index, &s->before),
+		.after = state_of(&s->after),
+		.after_size = s->after.size,
+		.after_mtime = mtime_of(&s->after),
+		.after_key = key_string(index, &s->after),
+	};
+
+	ccfc_index_see(index, &event);
+	o->taken = true;
+}
+
+bool ccfc_observing_take(struct ccfc_observing *observing)
+{
+	if (!observing || !observing->observer)
+		return false;
+	observing->taken = false;
+	ccfc_observer_take(observing->observer, on_sighting, observing);
+	return observing->taken;
+}
+
+/* --- who is live --- */
+
+/*
+ * The sessions of a batch are those that the store has just written, or is
+ * about to: their rows are in the list of what is dirty.
+ */
+void ccfc_observing_batch(struct ccfc_observing *observing)
+{
+	const struct ccfc_index *index;
+	int64_t recent;
+
+	if (!observing || !observing->observer)
+		return;
+	index = observing->env.index;
+	recent = ccfc_time_now() - RECENT_MS;
+	for (uint32_t i = 0; i < index->sessions.dirty.n; i++) {
+		uint32_t id = index->sessions.dirty.items[i];
+		const struct ccfc_session *s = &index->sessions.items[id];
+
+		if (s->end >= recent && s->project)
+			ccfc_observer_active(observing->observer,
+					     ccfc_index_session_id(index, id),
+					     ccfc_index_str(index, s->project));
+	}
+}

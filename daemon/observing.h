@@ -1,0 +1,45 @@
+/*
+ * The observer (observe/observe.h) in the daemon: tells it which sessions had
+ * lines, and puts what it has seen into the index and the store. Core thread.
+ */
+#ifndef CCFC_OBSERVING_H
+#define CCFC_OBSERVING_H
+
+#include "index/index.h"
+#include "observe/observe.h"
+#include "store/store.h"
+
+struct ccfc_observing;
+
+/* All outlive it. */
+struct ccfc_observing_env {
+	const struct ccfc_observe_settings *settings;
+	const char *const *roots;
+	size_t nroots;
+	const char *state_dir;
+	const char *home;
+	struct ccfc_index *index;
+	struct ccfc_store *store;
+};
+
+/*
+ * Never fails: where nothing can be observed the log says so, and all else goes
+ * on. NULL where the settings say "off".
+ */
+struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env);
+/* May be NULL, here and below. */
+void ccfc_observing_free(struct ccfc_observing *observing);
+
+/* For poll(); -1: there is nothing to wait for. */
+int ccfc_observing_fd(const struct ccfc_observing *observing);
+/* Takes in what was seen. True: there is something to store. */
+bool ccfc_observing_take(struct ccfc_observing *observing);
+/* A batch of lines is in the index: sessions that had some are live. */
+void ccfc_observing_batch(struct ccfc_observing *observing);
+
+/* NULL: nothing is observed. */
+struct ccfc_observer *
+ccfc_observing_observer(const struct ccfc_observing *observing);
+struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing);
+
+#endif

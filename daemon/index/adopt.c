@@ -116,6 +116,11 @@ void ccfc_index_adopt_file(struct ccfc_index *index, uint32_t command,
 	c = &index->changes.items[id];
 	if ((row->shell & CCFC_SHELL_RECORDED) && has_result)
 		ccfc_index_merge_recorded(index, id, &row->result);
+	if (row->shell & CCFC_SHELL_OBSERVED) {
+		c->shell |= CCFC_SHELL_OBSERVED;
+		if (!(c->shell & CCFC_SHELL_PARSED))
+			c->target_op = row->target_op;
+	}
 	if (!c->shell)
 		c->shell = CCFC_SHELL_NOBODYS;
 	ccfc_index_touch_change(index, command);

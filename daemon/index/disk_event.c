@@ -104,6 +104,7 @@ void ccfc_index_see(struct ccfc_index *index,
 		e.time++;
 	CCFC_TABLE_MARK_LIST(index->disk_events, index->disk_events.n - 1);
 	index->revision++;
+	ccfc_index_join_event(index, index->disk_events.n - 1);
 	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
 		let_go(index);
 }

@@ -105,6 +105,7 @@ enum ccfc_shell_bit {
 	CCFC_SHELL_NOBODYS =
 		32, /* only a copy of the call names it: not seen */
 	CCFC_SHELL_INFERRED = 64, /* in an excerpt: the contents tell it */
+	CCFC_SHELL_OBSERVED = 128, /* it changed on disk while the command ran */
 	/* Of a command: */
 	CCFC_SHELL_UNSURE = 8, /* it may change files that its text does not
 				* surely say it changes */
@@ -350,7 +351,8 @@ enum ccfc_disk_state {
  * time and `since`. It comes from no transcript: nothing makes it again.
  */
 struct ccfc_disk_event {
-	int64_t since; /* it was as `before` until then, at least */
+	int64_t since; /* by then it had begun to change; a little after `time`
+			* where that was one change */
 	int64_t time;  /* when it changed last */
 	int64_t before_mtime, after_mtime;
 	uint64_t before_size, after_size;

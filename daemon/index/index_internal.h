@@ -233,6 +233,32 @@ uint32_t ccfc_index_add_summary(struct ccfc_index *index,
 /* Adds a copy of the row; false: there is one of its key. */
 bool ccfc_index_add_disk_event(struct ccfc_index *index,
 			       const struct ccfc_disk_event *event);
+/* See ccfc_query_window. */
+#define CCFC_WINDOW_LATE 100
+
+/* disk_join.c: may a call have made what was seen? Ordered: the surer, the
+ * greater. */
+enum ccfc_within { CCFC_WITHIN_NOT, CCFC_WITHIN_LATE, CCFC_WITHIN };
+enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
+				   const struct ccfc_change *call,
+				   const struct ccfc_disk_event *event);
+/* Adds the commands that may have made it: one of each thread at most. */
+void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
+		       const struct ccfc_disk_event *event);
+/*
+ * A change was settled: if it is a command, what was seen while it ran is given
+ * to it, or to the one of its thread that it is rather. Adds commands whose
+ * changes are others now.
+ */
+void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
+			     struct ccfc_ids *news);
+/* Gives an event to the commands that may have made it. */
+void ccfc_index_join_event(struct ccfc_index *index, uint32_t event);
+/* The last event of an observed change; false: there is none any more. */
+bool ccfc_index_observed_at(const struct ccfc_index *index,
+			    const struct ccfc_change *change,
+			    struct ccfc_disk_event *out);
+
 /* Forgets those that are gone; when nothing is dirty. */
 void ccfc_index_drop_gone(struct ccfc_index *index);
 

@@ -176,8 +176,10 @@ static void settle_files(struct ccfc_index *index, uint32_t command)
 		ccfc_index_mark_change(index, id);
 		if (ccfc_index_take_command(index, id)) {
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
+			/* What was seen has happened, however it ended. */
 			show_change(index, id, c->call.file, of->session,
-				    of->state);
+			     c->shell & CCFC_SHELL_OBSERVED ? CCFC_STATE_APPLIED
+							    : of->state);
 			continue;
 		}
 		if (c->settled)
@@ -236,6 +238,22 @@ static void settle_source(struct ccfc_index *index, uint32_t source)
 	s->touched = false;
 }
 
+/*
+ * What was seen on disk while commands ran. When all of a batch are settled:
+ * which of them it was is a question of them all.
+ */
+static void settle_seen(struct ccfc_index *index)
+{
+	struct ccfc_ids news = { 0 };
+
+	for (uint32_t i = 0; i < index->touched_changes.n; i++)
+		ccfc_index_join_command(index, index->touched_changes.items[i],
+					&news);
+	for (uint32_t i = 0; i < news.n; i++)
+		settle_files(index, news.items[i]);
+	free(news.items);
+}
+
 void ccfc_index_settle(struct ccfc_index *index)
 {
 	index->revision += index->touched_sources.n || index->touched_changes.n;
@@ -245,6 +263,7 @@ void ccfc_index_settle(struct ccfc_index *index)
 	ccfc_index_settle_ties(index);
 	for (uint32_t i = 0; i < index->touched_changes.n; i++)
 		settle_change(index, index->touched_changes.items[i]);
+	settle_seen(index);
 	index->touched_changes.n = 0;
 	ccfc_index_settle_messages(index);
 }
@@ -271,7 +290,8 @@ struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change)
 	/* A further file of a call is "id#2", one of a command "id#1a2b3c4d".
 	 */
 	if (!change->part &&
-	    !(change->shell & (CCFC_SHELL_PARSED | CCFC_SHELL_RECORDED)))
+	    !(change->shell &
+	      (CCFC_SHELL_PARSED | CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED)))
 		return id;
 	while (n && id.ptr[n - 1] != '#')
 		n--;

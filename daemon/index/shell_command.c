@@ -466,6 +466,8 @@ bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change)
 	c->result.op = c->target_op;
 	c->result.detail = false;
 	c->result.added = c->result.removed = CCFC_LINES_UNKNOWN;
+	if (c->shell & CCFC_SHELL_OBSERVED)
+		return true;
 	return (c->shell & CCFC_SHELL_PARSED) && command->call.known &&
 	       c->shell_time == command->call.time;
 }

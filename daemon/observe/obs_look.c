@@ -25,6 +25,7 @@
 #define AGAIN_MS 20
 /* A time of the file itself is believed when it is this close to the event. */
 #define CLOSE_MS 1000
+#define TICK_MS	 10
 
 static int64_t ns_of(struct timespec t)
 {
@@ -242,6 +243,15 @@ static int64_t time_of(const struct ccfc_obs_file *f, const struct stat *st)
 								    : f->last;
 }
 
+/*
+ * By when it had begun to change. The event may be late; the system takes a
+ * file's time from a clock that ticks, so that may be a tick too early.
+ */
+static int64_t since_of(const struct ccfc_obs_file *f, int64_t time)
+{
+	return f->first < time + TICK_MS ? f->first : time + TICK_MS;
+}
+
 static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 		 const struct ccfc_disk_side *before, const struct stat *st)
 {
@@ -252,7 +262,7 @@ static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 		return;
 	s.path = ccfc_strdup(path);
 	s.time = time_of(f, st);
-	s.since = f->first < s.time ? f->first : s.time;
+	s.since = since_of(f, s.time);
 	put_side(&s.after, f);
 	obs->emit(obs->ctx, &s);
 }

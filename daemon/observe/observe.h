@@ -54,9 +54,10 @@ struct ccfc_disk_side {
 /* A file that was seen to have changed. */
 struct ccfc_sighting {
 	char *path;
-	/* When it was first found to have changed since it was looked at
-	 * before, and when it changed last; in ms since 1970. The state in
-	 * between, if there was one, was not seen. */
+	/* By when it had begun to change since it was looked at before, and
+	 * when it changed last; in ms since 1970. Of one change both are the
+	 * same but for a tick of the system's clock. The state in between, if
+	 * there was one, was not seen. */
 	int64_t since, time;
 	/* The process that replaced the file the way clients do; 0: none. */
 	long client;

@@ -23,7 +23,6 @@
 
 #include <stdlib.h>
 
-#define LATE 100 /* ms that a change is seen after its end */
 #define LONGEST_RUN                                                            \
 	(10 * 60 * 1000) /* of a command that never ended, in ms               \
 			  */
@@ -66,12 +65,12 @@ struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
 		w.to = later(w.from, LONGEST_RUN);
 	} else if (c->result.run & CCFC_RUN_BACKGROUND) {
 		if (c->shell_time != CCFC_TIME_NONE)
-			w.to = later(c->shell_time, LATE);
+			w.to = later(c->shell_time, CCFC_WINDOW_LATE);
 	} else if (c->result.time != CCFC_TIME_NONE) {
-		w.to = later(c->result.time, LATE);
+		w.to = later(c->result.time, CCFC_WINDOW_LATE);
 	}
 	if (w.to < w.from)
-		w.to = later(w.from, LATE);
+		w.to = later(w.from, CCFC_WINDOW_LATE);
 	return w;
 }
 
@@ -246,6 +245,61 @@ static bool is_doubtful(const struct ccfc_index *index,
 	return named_by(&d, c) != NAMED || d.named != NOT_NAMED;
 }
 
+/* --- what was seen on disk --- */
+
+/*
+ * Whose else may it be, by the moment at which it was seen? Calls of other
+ * threads that ran at that moment, whether or not they have ended.
+ */
+static void weigh_seen(struct doubt *d, const struct ccfc_disk_event *event)
+{
+	const struct ccfc_ids *ids = &d->index->files.items[d->c->file];
+	struct ccfc_ids ran = { 0 };
+
+	ccfc_index_ran_at(&ran, d->index, event);
+	for (uint32_t i = 0; i < ids->n; i++)
+		if (!d->index->changes.items[ids->items[i]].shell &&
+		    ccfc_index_within(d->index,
+				      &d->index->changes.items[ids->items[i]],
+				      event))
+			ccfc_ids_push(&ran, ids->items[i]);
+	for (uint32_t i = 0; i < ran.n; i++) {
+		const struct ccfc_change *c =
+			&d->index->changes.items[ran.items[i]];
+		enum named named;
+
+		if (ran.items[i] == d->c->command || !may_have_run(c) ||
+		    is_same_thread(c, d->c))
+			continue;
+		named = named_by(d, c);
+		if (named > d->named)
+			d->named = named;
+		d->rivals++;
+		if (d->list)
+			ccfc_ids_push(d->list, ran.items[i]);
+	}
+	free(ran.items);
+}
+
+/* As is_doubtful, of a change that was seen; true where it is not any more. */
+static bool is_doubtful_seen(const struct ccfc_index *index,
+			     const struct ccfc_change *c, struct ccfc_ids *list)
+{
+	struct doubt d = {
+		.index = index,
+		.c = c,
+		.name = ccfc_path_basename(
+			ccfc_index_file_path(index, c->file)),
+		.list = list,
+	};
+	struct ccfc_disk_event event;
+
+	if (!ccfc_index_observed_at(index, c, &event))
+		return true;
+	weigh_seen(&d, &event);
+	return d.rivals && (named_by(&d, c) != NAMED || d.named != NOT_NAMED);
+}
+
 /* --- gaps --- */
 
 /* From the change of the file in front of `c` to the one behind it. */
@@ -365,10 +419,11 @@ enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 		return CCFC_PROOF_RESULT;
 	if (c->judged)
 		return (enum ccfc_proof)(c->judged - 1);
-	if (!(c->shell & CCFC_SHELL_RECORDED))
-		return CCFC_PROOF_PARSED;
-	if (!is_doubtful(index, c, NULL))
+	if ((c->shell & CCFC_SHELL_RECORDED) && !is_doubtful(index, c, NULL))
 		return CCFC_PROOF_RECORDED;
+	if ((c->shell & CCFC_SHELL_OBSERVED) &&
+	    !is_doubtful_seen(index, c, NULL))
+		return CCFC_PROOF_OBSERVED;
 	return parsed ? CCFC_PROOF_PARSED : CCFC_PROOF_AMBIGUOUS;
 }
 
@@ -412,7 +467,10 @@ void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 
 	out->n = 0;
 	if (!change->judged) {
-		is_doubtful(index, change, out);
+		if (change->shell & CCFC_SHELL_OBSERVED)
+			is_doubtful_seen(index, change, out);
+		else
+			is_doubtful(index, change, out);
 		sort_by_time(index, out);
 		return;
 	}

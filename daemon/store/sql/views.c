@@ -39,6 +39,7 @@ _Static_assert(CCFC_OP_RENAMED == RENAMED, "its number");
 #define RECORDED 4
 #define UNSURE	 8
 #define NOBODYS	 32
+#define OBSERVED 128
 #define DIFF	 1
 #define PARTIAL	 4
 _Static_assert(CCFC_SHELL_IS_COMMAND == COMMAND, "its number");
@@ -46,6 +47,7 @@ _Static_assert(CCFC_SHELL_PARSED == PARSED, "its number");
 _Static_assert(CCFC_SHELL_RECORDED == RECORDED, "its number");
 _Static_assert(CCFC_SHELL_UNSURE == UNSURE, "its number");
 _Static_assert(CCFC_SHELL_NOBODYS == NOBODYS, "its number");
+_Static_assert(CCFC_SHELL_OBSERVED == OBSERVED, "its number");
 _Static_assert(CCFC_RUN_DIFF == DIFF, "its number");
 _Static_assert(CCFC_RUN_PARTIAL == PARTIAL, "its number");
 /* Those that views_doubt.h has as text. */
@@ -272,8 +274,8 @@ static const struct ccfc_view_column changes[] = {
 	{ "lines_removed", "INTEGER", "lines that it took away" },
 	TIME_UTC,
 	{ "evidence", "TEXT",
-	  "result; of a command recorded, parsed or ambiguous (see "
-	  "candidates)" },
+	  "result; of a command recorded, observed, parsed or "
+	  "ambiguous (see candidates)" },
 	{ "command", "TEXT", "the shell's command; NULL: another tool" },
 	{ "other_path", "TEXT", "the file it was renamed from, or to" },
 };
@@ -289,7 +291,8 @@ static const char changes_sql[] =
 	" " CHANGE_TIME " AS time," ADDED " AS lines_added," REMOVED
 	" AS lines_removed," UTC CHANGE_TIME TEXT " AS time_utc,"
 	" CASE WHEN NOT " IS(RECORDED)
-	"  THEN CASE c.shell WHEN 0 THEN 'result' ELSE 'parsed' END"
+	"  THEN CASE WHEN " IS(OBSERVED) " THEN 'observed'"
+	"   WHEN c.shell THEN 'parsed' ELSE 'result' END"
 	"  WHEN c.id NOT IN (" CCFC_SQL_DOUBTFUL ") THEN 'recorded'"
 	"  WHEN " IS(PARSED) " THEN 'parsed' ELSE 'ambiguous' END AS evidence,"
 	" nullif(o.command, '') AS command, g.path AS other_path"

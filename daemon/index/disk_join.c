@@ -1,0 +1,332 @@
+/*
+ * What was seen on disk, and the commands that ran meanwhile.
+ *
+ * A command of a shell ran from its call to its result, by the times that the
+ * lines themselves have; one in the background until the note of its end. A
+ * file that changed in that time, in a directory of the session, is a change of
+ * the command: a row like those that its text or its result names, with the bit
+ * OBSERVED. Commands of one thread run one after another, so each event is of
+ * one of them at most; several threads may each have one that ran, and proof.c
+ * says that it is in doubt then.
+ *
+ * Lines come after what they tell of, mostly, but not always. So the two are
+ * brought together from both sides: when a command has ended, and when an event
+ * is added. Whether another command ran at the same time is asked anew each
+ * time, since its lines may come still later.
+ *
+ * What a client's file tool has written is no command's: its event has the
+ * client's process, or the tool's own change is of the same time.
+ */
+#include "base/path.h"
+#include "base/time.h"
+#include "index/index_internal.h"
+#include "index/query/query.h"
+
+/* Events come in order but for a little: how far back to look, in ms. */
+#define OUT_OF_ORDER (60 * 1000)
+/* A session without a line for so long runs nothing, in ms. */
+#define LONGEST (24 * 60 * 60 * 1000LL)
+/* Commands of a session that are looked at, from the last one on. */
+#define RECENT_COMMANDS 256u
+
+/* --- times --- */
+
+/* Has it ended, so that the time it ran is known? */
+static bool has_ended(const struct ccfc_change *command)
+{
+	if (!command->result.known || command->result.time == CCFC_TIME_NONE ||
+	    ccfc_index_time(command) == CCFC_TIME_NONE)
+		return false;
+	return !(command->result.run & CCFC_RUN_BACKGROUND) ||
+	       command->shell_time != CCFC_TIME_NONE;
+}
+
+static bool may_write(const struct ccfc_change *command)
+{
+	return command->settled && command->state != CCFC_STATE_DENIED &&
+	       command->state != CCFC_STATE_STAGED;
+}
+
+enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
+				   const struct ccfc_change *call,
+				   const struct ccfc_disk_event *event)
+{
+	struct ccfc_period w = ccfc_query_window(index, call);
+
+	if (event->since < w.from || event->time > w.to)
+		return CCFC_WITHIN_NOT;
+	return has_ended(call) && event->time > w.to - CCFC_WINDOW_LATE
+		       ? CCFC_WITHIN_LATE
+		       : CCFC_WITHIN;
+}
+
+/* --- places --- */
+
+/* Is the file in a directory of the session, or above one? */
+static bool is_near(const struct ccfc_index *index,
+		    const struct ccfc_session *session, uint32_t file)
+{
+	struct ccfc_slice path = ccfc_index_file_path(index, file);
+	struct ccfc_slice dir = path;
+
+	dir.len -= ccfc_path_basename(path).len;
+	while (dir.len > 1 && dir.ptr[dir.len - 1] == '/')
+		dir.len--;
+	for (uint32_t i = 0; i < session->roots.n; i++) {
+		struct ccfc_slice root =
+			ccfc_index_str(index, session->roots.items[i]);
+
+		if (ccfc_path_is_below(path, root) ||
+		    ccfc_path_is_below(root, dir))
+			return true;
+	}
+	return false;
+}
+
+/* --- which command of a session --- */
+
+static bool is_same_agent(const struct ccfc_change *a,
+			  const struct ccfc_change *b)
+{
+	return ccfc_index_agent(a) == ccfc_index_agent(b);
+}
+
+/*
+ * Of two commands of a thread that may have done it: one that surely still ran
+ * comes before one that had just ended; then the one that ended first, because
+ * the other had not begun.
+ */
+static bool is_better(const struct ccfc_index *index,
+		      const struct ccfc_change *a, const struct ccfc_change *b,
+		      const struct ccfc_disk_event *event)
+{
+	enum ccfc_within x = ccfc_index_within(index, a, event);
+	enum ccfc_within y = ccfc_index_within(index, b, event);
+
+	if (x != y)
+		return x > y;
+	return has_ended(a) &&
+	       (!has_ended(b) || a->result.time < b->result.time);
+}
+
+/* May the command have done it, and no other one of its thread rather? */
+static bool is_the_one(const struct ccfc_index *index,
+		       const struct ccfc_change *command,
+		       const struct ccfc_disk_event *event)
+{
+	const struct ccfc_ids *ids =
+		&index->sessions.items[command->session].commands;
+	uint32_t n = ids->n;
+
+	if (!may_write(command) || !ccfc_index_within(index, command, event))
+		return false;
+	for (uint32_t i = 0; i < n && i < RECENT_COMMANDS; i++) {
+		const struct ccfc_change *other =
+			&index->changes.items[ids->items[n - 1 - i]];
+
+		if (other != command && may_write(other) &&
+		    is_same_agent(other, command) &&
+		    ccfc_index_within(index, other, event) &&
+		    is_better(index, other, command, event))
+			return false;
+	}
+	return true;
+}
+
+void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
+		       const struct ccfc_disk_event *event)
+{
+	for (uint32_t s = 1; s < index->sessions.n; s++) {
+		const struct ccfc_session *session = &index->sessions.items[s];
+		uint32_t n = session->commands.n;
+
+		if (session->start > event->time ||
+		    session->end < event->time - LONGEST || !n ||
+		    !is_near(index, session, event->file))
+			continue;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t id = session->commands.items[n - 1 - i];
+
+			if (is_the_one(index, &index->changes.items[id], event))
+				ccfc_ids_push(out, id);
+		}
+	}
+}
+
+/* --- bringing together --- */
+
+/* Is it what a client wrote with a tool that names its file? */
+static bool is_a_tools(const struct ccfc_index *index,
+		       const struct ccfc_disk_event *event)
+{
+	const struct ccfc_ids *ids = &index->files.items[event->file];
+
+	if (event->client)
+		return true;
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+
+		if (!c->shell && c->state == CCFC_STATE_APPLIED &&
+		    c->result.known && ccfc_index_within(index, c, event))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What became of a file by all events of it that are the command's. False: by
+ * none of them, or it is not there as it was not there before.
+ */
+static bool whole_effect(const struct ccfc_index *index,
+			 const struct ccfc_change *command, uint32_t file,
+			 uint8_t *op)
+{
+	const struct ccfc_disk_event *first = NULL, *last = NULL, *e;
+	uint32_t id = ccfc_index_last_seen(index, file);
+	int64_t from = ccfc_query_window(index, command).from - OUT_OF_ORDER;
+
+	for (; id != CCFC_ID_NONE; id = e->next) {
+		e = &index->disk_events.items[id];
+		if (e->time < from)
+			break;
+		if (e->gone || !is_the_one(index, command, e) ||
+		    is_a_tools(index, e))
+			continue;
+		first = e;
+		if (!last)
+			last = e;
+	}
+	if (!first || (first->before == CCFC_DISK_ABSENT &&
+		       last->after == CCFC_DISK_ABSENT))
+		return false;
+	*op = last->after == CCFC_DISK_ABSENT	  ? CCFC_OP_DELETED
+	      : first->before == CCFC_DISK_ABSENT ? CCFC_OP_CREATED
+						  : CCFC_OP_MODIFIED;
+	return true;
+}
+
+/* True: there is news of the command's changes. */
+static bool attach(struct ccfc_index *index, uint32_t command, uint32_t file)
+{
+	uint8_t op = CCFC_OP_MODIFIED, was;
+	struct ccfc_change *c;
+	uint32_t id;
+	bool seen =
+		whole_effect(index, &index->changes.items[command], file, &op);
+
+	id = ccfc_index_shell_change(index, command, file);
+	if (id == CCFC_ID_NONE)
+		return false;
+	c = &index->changes.items[id];
+	was = c->shell;
+	c->shell &= (uint8_t)~CCFC_SHELL_OBSERVED;
+	if (seen)
+		c->shell |= CCFC_SHELL_OBSERVED;
+	if (!(c->shell & CCFC_SHELL_PARSED))
+		c->target_op = op;
+	ccfc_index_mark_change(index, id);
+	return c->shell != was;
+}
+
+/* Has the command a change of this file that was seen? */
+static bool has_seen(const struct ccfc_index *index,
+		     const struct ccfc_change *command, uint32_t file)
+{
+	uint32_t id = command->next_file;
+
+	for (; id != CCFC_ID_NONE; id = index->changes.items[id].next_file)
+		if (index->changes.items[id].call.file == file)
+			return index->changes.items[id].shell &
+			       CCFC_SHELL_OBSERVED;
+	return false;
+}
+
+/* Gives an event to the one of a session's commands whose it is. */
+static void join_session(struct ccfc_index *index, uint32_t session,
+			 const struct ccfc_disk_event *event,
+			 struct ccfc_ids *news)
+{
+	const struct ccfc_ids *ids = &index->sessions.items[session].commands;
+	bool tools = is_a_tools(index, event);
+	uint32_t n = ids->n;
+
+	for (uint32_t i = 0; i < n && i < RECENT_COMMANDS; i++) {
+		uint32_t id = ids->items[n - 1 - i];
+		const struct ccfc_change *c = &index->changes.items[id];
+
+		if (!c->settled || !has_ended(c) ||
+		    !ccfc_index_within(index, c, event))
+			continue;
+		if (((!tools && is_the_one(index, c, event)) ||
+		     has_seen(index, c, event->file)) &&
+		    attach(index, id, event->file))
+			ccfc_ids_add(news, id);
+	}
+}
+
+/* Is it the last event of its file in that time? The others go with it. */
+static bool is_last_in(const struct ccfc_index *index, uint32_t event,
+		       const struct ccfc_period *w)
+{
+	uint32_t file = index->disk_events.items[event].file;
+	uint32_t id = ccfc_index_last_seen(index, file);
+
+	while (id != CCFC_ID_NONE && index->disk_events.items[id].time > w->to)
+		id = index->disk_events.items[id].next;
+	return id == event;
+}
+
+void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
+			     struct ccfc_ids *news)
+{
+	const struct ccfc_change *c = &index->changes.items[command];
+	uint32_t session = c->session;
+	struct ccfc_period w;
+
+	if (!index->disk_events.n || !ccfc_index_is_command(c) || !may_write(c))
+		return;
+	w = ccfc_query_window(index, c);
+	for (uint32_t i = index->disk_events.n; i-- > 0;) {
+		struct ccfc_disk_event e = index->disk_events.items[i];
+
+		if (e.time < w.from - OUT_OF_ORDER)
+			break;
+		if (!e.gone && e.since >= w.from && e.time <= w.to &&
+		    is_last_in(index, i, &w) &&
+		    is_near(index, &index->sessions.items[session], e.file))
+			join_session(index, session, &e, news);
+	}
+}
+
+void ccfc_index_join_event(struct ccfc_index *index, uint32_t event)
+{
+	struct ccfc_disk_event e = index->disk_events.items[event];
+	struct ccfc_ids ran = { 0 };
+
+	if (is_a_tools(index, &e))
+		return;
+	ccfc_index_ran_at(&ran, index, &e);
+	for (uint32_t i = 0; i < ran.n; i++)
+		if (has_ended(&index->changes.items[ran.items[i]]) &&
+		    attach(index, ran.items[i], e.file))
+			ccfc_index_touch_change(index, ran.items[i]);
+	free(ran.items);
+}
+
+bool ccfc_index_observed_at(const struct ccfc_index *index,
+			    const struct ccfc_change *change,
+			    struct ccfc_disk_event *out)
+{
+	const struct ccfc_change *command = ccfc_index_command(index, change);
+	uint32_t id = ccfc_index_last_seen(index, change->file);
+
+	if (!command || !(change->shell & CCFC_SHELL_OBSERVED))
+		return false;
+	for (; id != CCFC_ID_NONE; id = out->next) {
+		*out = index->disk_events.items[id];
+		if (!out->gone && ccfc_index_within(index, command, out))
+			return true;
+	}
+	return false;
+}

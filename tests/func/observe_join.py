@@ -1,0 +1,252 @@
+#!/usr/bin/python3
+"""What was seen on disk, held against the times of the lines: whose it was."""
+import os
+import subprocess
+import time
+
+import harness
+from harness import eq
+from observing import Observed
+from transcript import Ids, Transcript, stamp
+
+
+def now():
+    return int(time.time() * 1000)
+
+
+class Session:
+    """A transcript whose lines have the time at which they are made. What
+    `run` runs is really run; its lines come at once, or when `flush` is called,
+    as those of a message with several calls do.
+    """
+
+    def __init__(self, box, seed, late=False, agent=None, session=None):
+        self.box = box
+        ids = Ids(seed)
+        ids.now = now() - 5000
+        self.t = Transcript(box, ids, cwd=box.p, agent=agent, session=session)
+        self.t.prompt("please", timestamp=stamp(now() - 20_000))
+        self.t.live = not late
+        self.ago = 0  # by how much its clock goes after
+
+    def flush(self):
+        for data in self.t.lines[1:]:
+            harness.append(self.t.path, data)
+        self.t.lines = self.t.lines[:1]
+
+    def begin(self, command, **given):
+        return self.t.call("Bash", {"command": command, **given},
+                           timestamp=stamp(now() - self.ago))
+
+    def end(self, tid, detail=None, **more):
+        self.t.result(tid, {"stdout": "", "stderr": "", "interrupted": False,
+                            **(detail or {})},
+                      timestamp=stamp(now() - self.ago), **more)
+        return tid
+
+    def run(self, command, **more):
+        tid = self.begin(command)
+        subprocess.run(["sh", "-c", command], cwd=self.box.p, check=False)
+        return self.end(tid, **more)
+
+
+def shell_changes(box):
+    return {(os.path.relpath(c["path"], box.p), c["toolUseId"]):
+            c for c in box.dump().changes if c["evidence"] != "result"}
+
+
+def until_changes(box, n):
+    end = time.monotonic() + harness.LIMIT
+    while time.monotonic() < end:
+        found = shell_changes(box)
+        if len(found) >= n:
+            return found
+    raise AssertionError(f"never {n} changes: {found}")
+
+
+def started(box, names="s-1"):
+    box.start()
+    for name in names.split():
+        box.client(name)
+    box.until("watched", lambda o: o["projects"] and not o["reading"])
+
+
+def test_a_command_that_does_not_say_what_it_does():
+    """The text does not tell, the client noted nothing; the disk does."""
+    with Observed() as box:
+        box.write("old.txt", "old\n")
+        box.write("gone.txt", "gone\n")
+        box.write("go.sh", "echo new > new.txt; echo more >> old.txt\n"
+                  "rm gone.txt; echo x > passing; rm passing\n")
+        started(box)
+        one = Session(box, 1)
+        tid = one.run("sh ./go.sh")
+        found = until_changes(box, 3)
+        eq({(path, c["operation"], c["evidence"], c["state"])
+            for (path, _), c in found.items()},
+           {("new.txt", "created", "observed", "applied"),
+            ("old.txt", "modified", "observed", "applied"),
+            ("gone.txt", "deleted", "observed", "applied")})
+        eq({t for _, t in found}, {tid})
+        # It is all there after a restart, and a search finds it.
+        before = box.dump().text
+        box.restart(hard=True)
+        eq(box.dump().text, before)
+        found = box.json("search", os.path.join(box.p, "new.txt"))
+        eq(found["sessions"][0]["sessionId"], one.t.session)
+
+
+def test_lines_that_come_late():
+    """Events wait for the lines: those of a message come at its end."""
+    with Observed() as box:
+        box.write("go.sh", "echo $1 > $1.txt\n")
+        started(box)
+        one = Session(box, 1, late=True)
+        first = one.run("sh ./go.sh a")
+        box.saw(1)
+        second = one.run("sh ./go.sh b")
+        box.saw(2)
+        eq(shell_changes(box), {})
+        one.flush()
+        eq({k: c["evidence"] for k, c in until_changes(box, 2).items()},
+           {("a.txt", first): "observed", ("b.txt", second): "observed"})
+
+
+def test_a_persons_edit_is_nobodys():
+    with Observed() as box:
+        box.write("a.txt", "1\n")
+        started(box)
+        one = Session(box, 1)
+        one.ago = 10_000
+        one.run("python3 -c pass")
+        box.write("a.txt", "2\n")
+        box.saw(1)
+        one.ago = -10_000
+        one.run("python3 -c pass")
+        eq(shell_changes(box), {})
+        eq(len(box.dump().commands), 2, "commands")
+
+
+def test_two_sessions_at_once():
+    """Both ran when it changed: both are named, unless one text has it."""
+    with Observed() as box:
+        box.write("go.sh", "echo $1 > $2$3\n")
+        started(box, "s-1 s-2")
+        one, two = Session(box, 1), Session(box, 2)
+        a, b = one.begin("sh ./go.sh"), two.begin("./other program")
+        box.write("x.txt", "x\n")
+        box.saw(1)
+        one.end(a)
+        # The other one still runs: it may be its.
+        found = until_changes(box, 1)
+        eq({k: c["evidence"] for k, c in found.items()},
+           {("x.txt", a): "ambiguous"})
+        two.end(b)
+        found = until_changes(box, 2)
+        eq({k: c["evidence"] for k, c in found.items()},
+           {("x.txt", a): "ambiguous", ("x.txt", b): "ambiguous"})
+        eq([r["changeId"].split("#")[0]
+            for r in found["x.txt", a]["candidates"]], [b])
+        a, b = one.begin("sh ./go.sh y .txt y.txt"), two.begin("./other")
+        box.write("y.txt", "y\n")
+        box.saw(2)
+        one.end(a)
+        two.end(b)
+        found = until_changes(box, 4)
+        eq({k: c["evidence"] for k, c in found.items() if k[0] == "y.txt"},
+           {("y.txt", a): "observed", ("y.txt", b): "ambiguous"})
+
+
+def test_a_session_and_its_agent():
+    with Observed() as box:
+        started(box)
+        one = Session(box, 1)
+        agent = Session(box, 2, agent="a1", session=one.t.session)
+        a, b = one.begin("./main"), agent.begin("./agent")
+        box.write("x.txt", "x\n")
+        box.saw(1)
+        one.end(a)
+        agent.end(b)
+        eq({c["evidence"] for c in until_changes(box, 2).values()},
+           {"ambiguous"})
+
+
+def test_calls_of_one_message():
+    """Both calls are made at once and run one after the other."""
+    with Observed() as box:
+        started(box)
+        one = Session(box, 1)
+        a, b = one.begin("./first"), one.begin("./second")
+        box.write("a.txt", "a\n")
+        one.end(a)
+        # It takes a while, as a command does to start.
+        box.saw(1)
+        box.write("b.txt", "b\n")
+        box.saw(2)
+        one.end(b)
+        eq({k: c["evidence"] for k, c in until_changes(box, 2).items()},
+           {("a.txt", a): "observed", ("b.txt", b): "observed"})
+
+
+def test_what_a_tool_wrote_is_no_commands():
+    """A client renames its files into place; an older one does not."""
+    with Observed() as box:
+        path = box.write("a.txt", "a\n")
+        started(box, "s-1 s-2")
+        one, two = Session(box, 1), Session(box, 2)
+        a = one.begin("./long")
+        name = box.write(f"a.txt.tmp.{box.clients[1].pid}.0123ab", "b\n")
+        os.rename(name, path)
+        box.saw(1)
+        b = two.t.call("Edit", {"file_path": path, "old_string": "b",
+                                "new_string": "c"}, timestamp=stamp(now()))
+        box.write("a.txt", "c\n")
+        box.saw(2)
+        two.t.result(b, {"filePath": path, "oldString": "b", "newString": "c",
+                         "originalFile": "b\n", "structuredPatch": []},
+                     timestamp=stamp(now()))
+        one.end(a)
+        eq(shell_changes(box), {})
+
+
+def test_failed_and_in_the_background():
+    with Observed() as box:
+        box.write("go.sh", "echo $1 > $1.txt; exit 1\n")
+        started(box)
+        one = Session(box, 1)
+        one.run("sh ./go.sh failed", error=True, text="Exit code 1")
+        tid = one.begin("sh ./go.sh later", run_in_background=True)
+        one.end(tid, {"backgroundTaskId": "b1"})
+        subprocess.run(["sh", "./go.sh", "later"], cwd=box.p, check=False)
+        box.saw(2)
+        one.t.emit(one.t.record(
+            "user", message={"role": "user", "content":
+                             "<task-notification>\n<task-id>b1</task-id>\n"
+                             f"<tool-use-id>{tid}</tool-use-id>\n"
+                             "<status>completed</status>\n"
+                             "</task-notification>"}, timestamp=stamp(now())))
+        found = until_changes(box, 2)
+        eq({(path, c["evidence"], c["state"])
+            for (path, _), c in found.items()},
+           {("failed.txt", "observed", "applied"),
+            ("later.txt", "observed", "applied")})
+
+
+def test_one_change_with_both():
+    """What the text says and what was seen is one change."""
+    with Observed() as box:
+        started(box)
+        one = Session(box, 1)
+        tid = one.run("echo x > a.txt")
+        box.saw(1)
+        end = time.monotonic() + harness.LIMIT
+        while time.monotonic() < end:
+            found = shell_changes(box)
+            if found["a.txt", tid]["evidence"] == "observed":
+                break
+        eq(len(found), 1, "changes")
+        eq(found["a.txt", tid]["evidence"], "observed")
+
+
+if __name__ == "__main__":
+    harness.main()

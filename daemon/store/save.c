@@ -23,8 +23,8 @@ static const char *const sql_of[CCFC_STMT_REPLACE] = {
 	[CCFC_STMT_ROLLBACK] = "ROLLBACK",
 	[CCFC_STMT_ORPHAN_GONE] = "DELETE FROM t_orphan WHERE tool_use_id = ?",
 	[CCFC_STMT_NO_UNKNOWN_TYPES] = "DELETE FROM t_unknown_type",
-	[CCFC_STMT_EVENT_GONE] = "DELETE FROM t_disk_event WHERE file = ?"
-				 " AND time = ? AND since = ?",
+	[CCFC_STMT_EVENT_GONE] = ("DELETE FROM t_disk_event"
+				  " WHERE (file, time, since) = (?, ?, ?)"),
 };
 
 static int prepare_save(sqlite3_stmt **out, sqlite3 *db, int which)

@@ -368,6 +368,7 @@ static void init_observing(struct loop *loop)
 	};
 
 	loop->observing = ccfc_observing_new(&env);
+	loop->service.blobs = ccfc_observing_blobs(loop->observing);
 	ccfc_ingest_on_lines(loop->ingest, on_lines);
 }
 
@@ -436,8 +437,6 @@ static void close_all(struct loop *loop)
 	/* What it has seen last is stored below. */
 	if (ccfc_observing_take(loop->observing))
 		ccfc_ingest_flush(loop->ingest);
-	ccfc_observing_free(loop->observing);
-	loop->observing = NULL;
 	ccfc_own_files_free(loop->own_files);
 	loop->service.state = NULL;
 	/* Jobs may use everything below until they end. */
@@ -449,6 +448,8 @@ static void close_all(struct loop *loop)
 	drop_builds(loop);
 	if (!ended)
 		end_without(loop);
+	ccfc_observing_free(loop->observing);
+	loop->observing = NULL;
 	ccfc_kept_free(loop->kept);
 	ccfc_ingest_free(loop->ingest);
 	ccfc_tree_free(loop->tree);

@@ -30,10 +30,15 @@ const char *ccfc_fidelity_text(enum ccfc_fidelity fidelity)
 const char *ccfc_origin_text(enum ccfc_origin origin)
 {
 	static const char *const text[] = {
-		[CCFC_ORIGIN_NONE] = "",       [CCFC_ORIGIN_RESULT] = "result",
-		[CCFC_ORIGIN_WRITE] = "write", [CCFC_ORIGIN_CALL] = "call",
-		[CCFC_ORIGIN_READ] = "read",   [CCFC_ORIGIN_BACKUP] = "backup",
-		[CCFC_ORIGIN_DISK] = "disk",   [CCFC_ORIGIN_REPLAY] = "replay",
+		[CCFC_ORIGIN_NONE] = "",
+		[CCFC_ORIGIN_RESULT] = "result",
+		[CCFC_ORIGIN_WRITE] = "write",
+		[CCFC_ORIGIN_CALL] = "call",
+		[CCFC_ORIGIN_READ] = "read",
+		[CCFC_ORIGIN_BACKUP] = "backup",
+		[CCFC_ORIGIN_OBSERVED] = "observed",
+		[CCFC_ORIGIN_DISK] = "disk",
+		[CCFC_ORIGIN_REPLAY] = "replay",
 	};
 
 	return text[origin];

@@ -24,6 +24,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "blobs/blobs.h"
 #include "index/excerpt/excerpt.h"
 #include "source/tail.h"
 #include "transcript/content/evidence.h"
@@ -47,6 +48,7 @@ struct ccfc_history_env {
 	struct ccfc_parser *parser;
 	const char *const *roots;
 	size_t nroots;
+	struct ccfc_blobs *blobs; /* what was seen on disk; may be NULL */
 };
 
 struct ccfc_history;
@@ -86,10 +88,12 @@ enum ccfc_origin {
 	CCFC_ORIGIN_READ,   /* what a Read showed */
 	CCFC_ORIGIN_BACKUP,
 	CCFC_ORIGIN_DISK,
-	CCFC_ORIGIN_REPLAY, /* from an earlier or later state, step by step */
+	CCFC_ORIGIN_REPLAY,   /* from an earlier or later state, step by step */
+	CCFC_ORIGIN_OBSERVED, /* seen on disk, and kept */
 };
 
-/* "result", "write", "call", "read", "backup", "disk", "replay"; "" for NONE */
+/* "result", "write", "call", "read", "backup", "disk", "replay", "observed";
+ * "" for NONE */
 const char *ccfc_origin_text(enum ccfc_origin origin);
 
 /*
@@ -228,7 +232,8 @@ void ccfc_chain_step_after(struct ccfc_content_state *out,
 			   struct ccfc_arena *arena);
 
 /*
- * States that backups of the client show: `k` is the number of one, or
+ * States that backups of the client show, or that were seen on disk and are
+ * nobody's: `k` is the number of one, or
  * CCFC_ID_NONE. The last one in front of change i (the number of changes:
  * behind the last) that is not later than `until`; the one before it, in front
  * of the same change.
@@ -247,6 +252,12 @@ void ccfc_chain_seen_state(struct ccfc_content_state *out,
  * next: a backup, a change, the disk. */
 enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k);
 enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k);
+/*
+ * Was it seen that nothing happened to the file from change i - 1 to `time`, in
+ * front of change i? Then the first thing that was seen behind that moment
+ * began with the state that the change had left.
+ */
+bool ccfc_chain_seen_held(struct ccfc_chain *chain, uint32_t i, int64_t time);
 /* Is it an earlier state of the file? The last such one. */
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
 			    uint32_t k);

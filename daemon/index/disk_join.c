@@ -168,7 +168,9 @@ static bool is_a_tools(const struct ccfc_index *index,
 			&index->changes.items[ids->items[i]];
 
 		if (!c->shell && c->state == CCFC_STATE_APPLIED &&
-		    c->result.known && ccfc_index_within(index, c, event))
+		    c->result.known &&
+		    /* It has written before it says so. */
+		    ccfc_index_within(index, c, event) == CCFC_WITHIN)
 			return true;
 	}
 	return false;
@@ -297,6 +299,18 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 		    is_near(index, &index->sessions.items[session], e.file))
 			join_session(index, session, &e, news);
 	}
+}
+
+bool ccfc_index_is_outside(const struct ccfc_index *index,
+			   const struct ccfc_disk_event *event)
+{
+	struct ccfc_ids ran = { 0 };
+
+	if (is_a_tools(index, event))
+		return false;
+	ccfc_index_ran_at(&ran, index, event);
+	free(ran.items);
+	return !ran.n;
 }
 
 void ccfc_index_join_event(struct ccfc_index *index, uint32_t event)

@@ -363,6 +363,7 @@ struct ccfc_disk_event {
 	uint32_t next;	 /* the one before of the file, or ID_NONE */
 	uint8_t before, after; /* enum ccfc_disk_state */
 	bool gone;	       /* too old: to be removed from the store */
+	bool holds; /* in an excerpt: the next one began where it ended */
 };
 
 /* In an excerpt: another call that may have made an ambiguous change. */

@@ -252,6 +252,9 @@ void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
  */
 void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 			     struct ccfc_ids *news);
+/* Did neither a tool nor a command make it, as far as lines have come? */
+bool ccfc_index_is_outside(const struct ccfc_index *index,
+			   const struct ccfc_disk_event *event);
 /* Gives an event to the commands that may have made it. */
 void ccfc_index_join_event(struct ccfc_index *index, uint32_t event);
 /* The last event of an observed change; false: there is none any more. */

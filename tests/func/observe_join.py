@@ -248,5 +248,70 @@ def test_one_change_with_both():
         eq(found["a.txt", tid]["evidence"], "observed")
 
 
+# --- what a person did in between ---
+
+def moment(ms):
+    return stamp(ms)
+
+
+def exact(box, at):
+    """The file at that moment, which has to be known for sure."""
+    with box.rpc() as rpc:
+        reply = rpc.call("file.at", path=os.path.join(box.p, "a.txt"), at=at,
+                         includeContent=True)
+    state = reply["state"]
+    eq((state["fidelity"], state["why"]), ("exact", None), at)
+    return state["content"].decode()
+
+
+def test_exact_across_a_persons_edits():
+    """A session writes, a person edits twice, the session edits again."""
+    with Observed() as box:
+        path = box.write("a.txt", "one\n")
+        started(box)
+        one = Session(box, 1)
+        tid = one.t.call("Write", {"file_path": path, "content": "two\n"},
+                         timestamp=stamp(now()))
+        name = box.write(f"a.txt.tmp.{box.clients[0].pid}.ab12", "two\n")
+        os.rename(name, path)
+        one.t.result(tid, {"type": "update", "filePath": path,
+                           "content": "two\n", "originalFile": "one\n",
+                           "structuredPatch": []}, timestamp=stamp(now()))
+        box.saw(1)
+        box.write("a.txt", "three\n")
+        box.saw(2)
+        box.write("a.txt", "four\n")
+        times = [e["time"] for e in box.saw(3)]
+        eq(exact(box, moment(times[1])), "three\n")
+        eq(exact(box, moment(times[2] - 1)), "three\n")
+        eq(exact(box, moment(times[2])), "four\n")
+        eq(exact(box, moment(times[1] - 1)), "two\n")
+        # And it stays so behind a further change.
+        tid = one.t.call("Edit", {"file_path": path, "old_string": "four",
+                                  "new_string": "five"},
+                         timestamp=stamp(now()))
+        name = box.write(f"a.txt.tmp.{box.clients[0].pid}.ab13", "five\n")
+        os.rename(name, path)
+        one.t.result(tid, {
+            "filePath": path, "oldString": "four", "newString": "five",
+            "originalFile": "four\n", "userModified": False,
+            "replaceAll": False, "structuredPatch": [
+                {"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1,
+                 "lines": ["-four", "+five"]}]}, timestamp=stamp(now()))
+        box.saw(4)
+        for at, want in ((times[1] - 1, "two\n"), (times[1], "three\n"),
+                         (times[2] - 1, "three\n"), (times[2], "four\n")):
+            eq(exact(box, moment(at)), want, at)
+        eq(box.ok("cat", path, "--at=" + moment(times[1])), "three\n")
+        # What is kept no more is not known, and nothing else is said.
+        for folder, _, names in os.walk(os.path.join(box.state, "blobs")):
+            for name in names:
+                os.unlink(os.path.join(folder, name))
+        with box.rpc() as rpc:
+            reply = rpc.call("file.at", path=path, at=moment(times[1]))
+        eq((reply["state"]["fidelity"], reply["state"]["why"]),
+           ("unknown", "its content at that moment was not kept"))
+
+
 if __name__ == "__main__":
     harness.main()

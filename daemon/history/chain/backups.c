@@ -85,6 +85,31 @@ static void add_backups(struct ccfc_copies *out,
 		CCFC_VEC_PUSH(*out, copy);
 }
 
+/* What was seen on disk: a state of the file, from that moment on. */
+static void add_seen(struct ccfc_copies *out,
+		     const struct ccfc_history_env *env,
+		     const struct ccfc_disk_event *e)
+{
+	struct ccfc_slice key = ccfc_index_str(env->index, e->after_key);
+	struct ccfc_slice before = ccfc_index_str(env->index, e->before_key);
+	struct ccfc_copy copy = {
+		.time = e->time,
+		.observed = true,
+		.holds = e->holds,
+		.before = ccfc_arena_copy(&out->arena, before).ptr,
+		.file = { .time = e->time,
+			  .last = e->time,
+			  .stamp = ccfc_hash_slice(key) ^ e->after,
+			  .session = CCFC_ID_NONE,
+			  .recorded = true,
+			  .missing = e->after != CCFC_DISK_ABSENT && !key.len },
+	};
+
+	if (key.len)
+		copy.file.path = (char *)ccfc_arena_copy(&out->arena, key).ptr;
+	CCFC_VEC_PUSH(*out, copy);
+}
+
 void ccfc_copies_find(struct ccfc_copies *out,
 		      const struct ccfc_history *history, uint32_t file)
 {
@@ -107,6 +132,10 @@ void ccfc_copies_find(struct ccfc_copies *out,
 		}
 	}
 	free(sessions);
+	for (uint32_t id = env->blobs ? ccfc_index_last_seen(env->index, file)
+				      : CCFC_ID_NONE;
+	     id != CCFC_ID_NONE; id = env->index->disk_events.items[id].next)
+		add_seen(out, env, &env->index->disk_events.items[id]);
 	if (out->n)
 		qsort(out->items, out->n, sizeof(*out->items), by_time_backups);
 }
@@ -129,7 +158,8 @@ uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies)
 				   c->file.stamp,
 				   c->file.session,
 				   (uint64_t)c->file.version,
-				   c->file.recorded + 2u * c->file.missing };
+				   c->file.recorded + 2u * c->file.missing +
+					   4u * c->holds };
 
 		stamp = ccfc_hash(all, sizeof(all));
 	}
@@ -161,6 +191,7 @@ static bool same_copy(const struct ccfc_copy *a, const struct ccfc_copy *b)
 {
 	return a->file.session == b->file.session &&
 	       a->file.version == b->file.version && a->time == b->time &&
+	       a->observed == b->observed && a->holds == b->holds &&
 	       a->file.recorded == b->file.recorded &&
 	       a->file.missing == b->file.missing &&
 	       a->file.stamp == b->file.stamp &&

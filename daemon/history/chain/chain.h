@@ -81,6 +81,11 @@ struct ccfc_node {
 struct ccfc_copy {
 	struct ccfc_backup_copy file; /* the session as in the whole index */
 	int64_t time;		      /* at which the file was so */
+	/* Seen on disk: `path` is the key of its content, and it was made
+	 * from the content of this key. */
+	const char *before;
+	bool observed;
+	bool holds; /* and it was so until the next one */
 	uint32_t at;
 	bool looked; /* the rest is known: */
 	bool readable;

@@ -330,7 +330,9 @@ static void set_copy(struct ccfc_replay *r, uint32_t i, uint32_t k)
 	ccfc_buf_clear(&r->text);
 	if (copy->file.path) {
 		ccfc_buf_slice(&r->text, ccfc_buf_view(&r->copy));
-		ccfc_state_set(s, CCFC_HOW_COPY, CCFC_ORIGIN_BACKUP,
+		ccfc_state_set(s, CCFC_HOW_COPY,
+			       copy->observed ? CCFC_ORIGIN_OBSERVED
+					      : CCFC_ORIGIN_BACKUP,
 			       ccfc_buf_view(&r->text));
 		s->form = copy->form;
 		s->has_form = s->form_proven = true;

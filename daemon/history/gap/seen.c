@@ -7,9 +7,16 @@
 #include "history/chain/state.h"
 
 #include "base/hash.h"
+#include "base/sha256.h"
 #include "base/time.h"
 
-#define PRUNED "the backup of that moment is gone"
+#define PRUNED	 "the backup of that moment is gone"
+#define NOT_KEPT "its content at that moment was not kept"
+
+static enum ccfc_origin origin_of(const struct ccfc_copy *copy)
+{
+	return copy->observed ? CCFC_ORIGIN_OBSERVED : CCFC_ORIGIN_BACKUP;
+}
 
 uint32_t ccfc_chain_seen(const struct ccfc_chain *chain, uint32_t i,
 			 int64_t until)
@@ -54,14 +61,14 @@ static void read_seen(struct ccfc_side_state *out, struct ccfc_buf *bytes,
 
 	ccfc_buf_clear(bytes);
 	if (!copy->file.path && !copy->file.missing) {
-		ccfc_state_set_absent(out, CCFC_HOW_COPY, CCFC_ORIGIN_BACKUP);
+		ccfc_state_set_absent(out, CCFC_HOW_COPY, origin_of(copy));
 		return;
 	}
-	ccfc_state_set_unknown(out, false, PRUNED);
+	ccfc_state_set_unknown(out, false, copy->observed ? NOT_KEPT : PRUNED);
 	if (copy->file.missing || !ccfc_chain_copy_bytes(bytes, chain, k))
 		return;
 	ccfc_form_decode(&text, &out->form, ccfc_buf_view(bytes));
-	ccfc_state_set(out, CCFC_HOW_COPY, CCFC_ORIGIN_BACKUP,
+	ccfc_state_set(out, CCFC_HOW_COPY, origin_of(copy),
 		       ccfc_buf_view(&text));
 	ccfc_buf_release(&text);
 }
@@ -120,6 +127,8 @@ enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k)
 	uint32_t later = k + 1;
 	enum ccfc_gap gap;
 
+	if (copy->holds)
+		return CCFC_GAP_NONE;
 	read_seen(&now, &bytes, chain, k);
 	while (later < chain->copies.n &&
 	       !chain->copies.items[later].file.recorded)
@@ -154,6 +163,30 @@ enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k)
 	if (gap == CCFC_GAP_OUTSIDE && ccfc_chain_seen_return(&back, chain, k))
 		return CCFC_GAP_RETURNED;
 	return gap;
+}
+
+bool ccfc_chain_seen_held(struct ccfc_chain *chain, uint32_t i, int64_t time)
+{
+	struct ccfc_arena arena = CCFC_ARENA_INIT;
+	char key[CCFC_SHA256_HEX + 1];
+	struct ccfc_content_state left;
+	uint32_t k = 0;
+	bool held;
+
+	while (k < chain->copies.n && (!chain->copies.items[k].observed ||
+				       chain->copies.items[k].at != i ||
+				       chain->copies.items[k].time <= time))
+		k++;
+	if (!i || k == chain->copies.n || !chain->copies.items[k].before[0])
+		return false;
+	ccfc_chain_after(&left, chain, i - 1, &arena);
+	held = left.fidelity >= CCFC_FIDELITY_RECONSTRUCTED && left.exists;
+	if (held) {
+		ccfc_sha256_hex(key, left.bytes);
+		held = !strcmp(key, chain->copies.items[k].before);
+	}
+	ccfc_arena_release(&arena);
+	return held;
 }
 
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,

@@ -254,6 +254,7 @@ static int find_time(struct ccfc_point *out, const struct search *s,
 		if (ccfc_chain_time(s->chain, i) <= s->at->time ||
 		    is_shown_time(s, i)) {
 			out->i = i;
+			out->time = s->at->time;
 			use_seen_state(out, s, i + 1);
 			return 0;
 		}
@@ -409,6 +410,14 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		ccfc_chain_after(out, chain, point->i, arena);
 	if (!point->by_time || out->fidelity < CCFC_FIDELITY_RECONSTRUCTED)
 		return;
+	/* Seen on disk to be so, to the byte, until later than that moment. */
+	if (point->seen == CCFC_ID_NONE && !point->before &&
+	    ccfc_chain_seen_held(chain, point->i + 1, point->time)) {
+		out->fidelity = CCFC_FIDELITY_EXACT;
+		out->assumed = CCFC_ASSUMED_NOTHING;
+		out->why = "";
+		return;
+	}
 	b = around(chain, point);
 	/* What overwrote it is the next change itself. */
 	if (b.gap != CCFC_GAP_NONE && b.gap != CCFC_GAP_OVERWRITTEN)

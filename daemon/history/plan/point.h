@@ -39,7 +39,8 @@ struct ccfc_point {
 	uint32_t i;
 	bool before;
 	uint32_t made; /* or ID_NONE */
-	bool by_time;  /* some moment before the next change */
+	bool by_time;  /* some moment before the next change: */
+	int64_t time;  /* that moment */
 	uint32_t seen; /* of the chain's seen states, or ID_NONE */
 };
 

@@ -494,8 +494,10 @@ static void copy_rows(struct ccfc_excerpt_copying *c)
 	copy_changes(c);
 	if (more & CCFC_EXCERPT_PROMPTS)
 		ccfc_excerpt_copy_prompts(c);
-	if (more & CCFC_EXCERPT_BACKUPS)
+	if (more & CCFC_EXCERPT_BACKUPS) {
 		ccfc_excerpt_copy_backups(c);
+		ccfc_excerpt_copy_seen(c);
+	}
 	if (more & CCFC_EXCERPT_LOOKS)
 		ccfc_excerpt_copy_looks(c);
 }

@@ -44,7 +44,8 @@ struct ccfc_excerpt {
 /* What is wanted besides changes, their sessions and their transcripts. */
 enum ccfc_excerpt_more {
 	CCFC_EXCERPT_PROMPTS = 1, /* of the sessions */
-	CCFC_EXCERPT_BACKUPS = 2, /* of the files, in the sessions */
+	CCFC_EXCERPT_BACKUPS = 2, /* of the files, in the sessions; and what was
+				   * seen of them on disk */
 	CCFC_EXCERPT_SOURCES = 4, /* all transcripts of the sessions */
 	CCFC_EXCERPT_LOOKS = 8,	  /* at the files */
 	/* The first CCFC_COMMANDS_MAX commands of the sessions that were

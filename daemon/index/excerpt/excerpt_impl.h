@@ -37,6 +37,9 @@ uint32_t ccfc_excerpt_string(struct ccfc_excerpt_copying *c, uint32_t home);
 /* excerpt_more.c: the prompts of the sessions; backups and looks. */
 void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c);
+/* What was seen on disk of the files and is neither a tool's nor a command's.
+ */
+void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c);
 /* Files that were moved to that one by its last few changes; how many. */
 #define CCFC_EXCERPT_MOVED 8u

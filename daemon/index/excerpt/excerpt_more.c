@@ -107,6 +107,37 @@ void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c)
 	ccfc_strtab_release(&of.starts);
 }
 
+/* Of a file, the last ones. */
+#define SEEN_MAX 1024
+
+static void copy_seen_of(struct ccfc_excerpt_copying *c, uint32_t own,
+			 uint32_t home)
+{
+	uint32_t id = ccfc_index_last_seen(c->from, home), later = 0;
+
+	for (int n = 0; id != CCFC_ID_NONE && n < SEEN_MAX; n++) {
+		struct ccfc_disk_event e = c->from->disk_events.items[id];
+
+		id = e.next;
+		if (!e.gone && ccfc_index_is_outside(c->from, &e)) {
+			struct ccfc_disk_event copy = e;
+
+			copy.file = own;
+			copy.holds = e.after_key && e.after_key == later;
+			copy.before_key = ccfc_excerpt_string(c, e.before_key);
+			copy.after_key = ccfc_excerpt_string(c, e.after_key);
+			ccfc_index_add_disk_event(c->to, &copy);
+		}
+		later = e.before_key;
+	}
+}
+
+void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c)
+{
+	for (uint32_t own = 1; own < c->ex->files.n; own++)
+		copy_seen_of(c, own, c->ex->files.items[own]);
+}
+
 struct looked_list {
 	struct ccfc_looked *items;
 	uint32_t n, cap;

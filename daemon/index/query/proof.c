@@ -261,7 +261,7 @@ static void weigh_seen(struct doubt *d, const struct ccfc_disk_event *event)
 		if (!d->index->changes.items[ids->items[i]].shell &&
 		    ccfc_index_within(d->index,
 				      &d->index->changes.items[ids->items[i]],
-				      event))
+				      event) == CCFC_WITHIN)
 			ccfc_ids_push(&ran, ids->items[i]);
 	for (uint32_t i = 0; i < ran.n; i++) {
 		const struct ccfc_change *c =

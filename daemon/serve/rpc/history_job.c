@@ -73,6 +73,7 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 		.parser = ccfc_parser_new(service->tools),
 		.roots = service->roots,
 		.nroots = service->nroots,
+		.blobs = service->blobs,
 	};
 	struct ccfc_history *history;
 	int r;

@@ -72,6 +72,7 @@ struct ccfc_service {
 	bool (*observed)(void *ctx, struct ccfc_observe_stats *stats,
 			 struct ccfc_blob_stats *kept);
 	enum ccfc_observe_mode observe_mode;
+	struct ccfc_blobs *blobs; /* may be NULL */
 	void (*stop)(void *ctx);
 };
 

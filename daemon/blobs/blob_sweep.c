@@ -54,7 +54,7 @@ static bool read_hex(unsigned char *out, size_t n, const char *text)
 static void list_one(struct listing *list, int dir, const char *first,
 		     const char *name)
 {
-	struct listed item;
+	struct listed item = { 0 };
 	struct stat st;
 
 	if (!read_hex(item.key.bytes, 1, first) ||

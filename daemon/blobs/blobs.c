@@ -92,7 +92,7 @@ void ccfc_blobs_free(struct ccfc_blobs *blobs)
 
 struct ccfc_blob_key ccfc_blob_key(struct ccfc_slice bytes)
 {
-	struct ccfc_blob_key key;
+	struct ccfc_blob_key key = { { 0 } };
 	struct ccfc_sha256 sum;
 
 	ccfc_sha256_init(&sum);

@@ -103,8 +103,10 @@ static void drop_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 		dir->children = child->sibling;
 		drop_below(obs, child);
 	}
-	while (dir->files)
-		ccfc_obs_file_drop(obs, dir->files);
+	for (struct ccfc_obs_file *f = dir->files, *next; f; f = next) {
+		next = f->next;
+		ccfc_obs_file_drop(obs, f);
+	}
 	forget_dir(obs, dir);
 }
 

@@ -401,6 +401,9 @@ void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event)
 	if (event->what == CCFC_WATCH_SELF || event->what == CCFC_WATCH_ENDED) {
 		if (dir->parent)
 			ccfc_obs_queue(obs, dir->parent, false);
+		else if (!dir->project->problem)
+			dir->project->problem =
+				ccfc_strdup("it was moved or removed");
 		lose_dir(obs, dir);
 	} else if (event->name[0])
 		change_name(obs, dir, event);

@@ -275,6 +275,19 @@ def test_projects_that_are_too_much():
         assert "problem" in box.watched()["projects"][0]
 
 
+def test_a_project_that_is_removed():
+    with Observed() as box:
+        box.write("d/a.txt", "a\n")
+        box.start()
+        box.client()
+        box.watched()
+        shutil.rmtree(box.p)
+        eq([short(e) for e in box.saw(1)],
+           [("d/a.txt", THERE, ABSENT, sha("a\n"), "")])
+        box.until("removed", lambda o: "removed" in o["projects"][0].get(
+            "problem", ""))
+
+
 def test_bounds_are_said():
     with Observed("observe-dirs = 5\nobserve-files = 10\n"
                   "observe-bytes = 20\n") as box:

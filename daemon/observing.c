@@ -6,7 +6,6 @@
 #include "base/time.h"
 #include "index/index_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* A line that is older does not make a session live: it was read late. */
@@ -93,8 +92,7 @@ static uint32_t key_string(struct ccfc_index *index,
 
 	if (!side->content)
 		return 0;
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
-		snprintf(hex + (size_t)i * 2, 3, "%02x", side->key.bytes[i]);
+	ccfc_blob_key_hex(hex, &side->key);
 	return ccfc_strtab_put(&index->strings, ccfc_slice_str(hex));
 }
 

@@ -15,8 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_LEN (CCFC_SHA256_HEX - 2)
-
 struct listed {
 	int64_t time; /* in ns, when it was put last */
 	uint64_t room;
@@ -29,36 +27,16 @@ struct listing {
 	uint64_t bytes;
 };
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Up to the end of the text; false when it is not of such a length. */
-static bool read_hex(unsigned char *out, size_t n, const char *text)
-{
-	for (size_t i = 0; i < n; i++) {
-		int hi = hex_digit(text[0]);
-		int lo = hi < 0 ? -1 : hex_digit(text[1]);
-
-		if (lo < 0)
-			return false;
-		out[i] = (unsigned char)(hi << 4 | lo);
-		text += 2;
-	}
-	return !*text;
-}
-
 static void list_one(struct listing *list, int dir, const char *first,
 		     const char *name)
 {
 	struct listed item = { 0 };
+	char hex[CCFC_SHA256_HEX + 1];
 	struct stat st;
 
-	if (!read_hex(item.key.bytes, 1, first) ||
-	    !read_hex(item.key.bytes + 1, NAME_LEN / 2, name) ||
+	if (snprintf(hex, sizeof(hex), "%s%s", first, name) !=
+		    CCFC_SHA256_HEX ||
+	    !ccfc_blob_key_read(&item.key, hex) ||
 	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
 	    !S_ISREG(st.st_mode))
 		return;

@@ -19,8 +19,7 @@ bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
 {
 	char hex[CCFC_SHA256_HEX + 1];
 
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
-		snprintf(hex + (size_t)i * 2, 3, "%02x", key->bytes[i]);
+	ccfc_blob_key_hex(hex, key);
 	return snprintf(out, PATH_MAX, "%s/%.2s/%s", blobs->dir, hex, hex + 2) <
 	       PATH_MAX;
 }
@@ -99,6 +98,33 @@ struct ccfc_blob_key ccfc_blob_key(struct ccfc_slice bytes)
 	ccfc_sha256_add(&sum, bytes.ptr, bytes.len);
 	ccfc_sha256_end(&sum, key.bytes);
 	return key;
+}
+
+void ccfc_blob_key_hex(char out[CCFC_SHA256_HEX + 1],
+		       const struct ccfc_blob_key *key)
+{
+	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
+		snprintf(out + (size_t)i * 2, 3, "%02x", key->bytes[i]);
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool ccfc_blob_key_read(struct ccfc_blob_key *out, const char *hex)
+{
+	for (int i = 0; i < CCFC_SHA256_BYTES; i++, hex += 2) {
+		int hi = hex_digit(hex[0]);
+		int lo = hi < 0 ? -1 : hex_digit(hex[1]);
+
+		if (lo < 0)
+			return false;
+		out->bytes[i] = (unsigned char)(hi << 4 | lo);
+	}
+	return !*hex;
 }
 
 bool ccfc_blobs_has(const struct ccfc_blobs *blobs,

@@ -42,6 +42,10 @@ int ccfc_blobs_new(struct ccfc_blobs **out, const char *dir,
 void ccfc_blobs_free(struct ccfc_blobs *blobs);
 
 struct ccfc_blob_key ccfc_blob_key(struct ccfc_slice bytes);
+/* The key as lower-case hex with a NUL, and back; false: that is no key. */
+void ccfc_blob_key_hex(char out[CCFC_SHA256_HEX + 1],
+		       const struct ccfc_blob_key *key);
+bool ccfc_blob_key_read(struct ccfc_blob_key *out, const char *hex);
 
 /* Keeps the bytes; *key is how they are had again, also on failure. */
 int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,

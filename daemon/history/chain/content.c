@@ -11,8 +11,6 @@
 #include "history/chain/read_evidence.h"
 #include "history/step/patch_fit.h"
 
-#include <stdio.h>
-
 #include <stdlib.h>
 
 #define GONE   "the records behind it are gone or have changed"
@@ -52,19 +50,6 @@ static uint64_t source_of_content(const struct ccfc_chain *chain, uint64_t at)
 	return how == CCFC_HOW_SAME ? at - 1 : at + 1;
 }
 
-/* The key of a blob, as 64 hexadecimal digits. */
-static bool read_key(struct ccfc_blob_key *out, const char *hex)
-{
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++, hex += 2) {
-		unsigned byte;
-
-		if (sscanf(hex, "%2x", &byte) != 1)
-			return false;
-		out->bytes[i] = (unsigned char)byte;
-	}
-	return true;
-}
-
 bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 			   uint32_t copy)
 {
@@ -75,7 +60,7 @@ bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 
 	if (path && chain->copies.items[copy].observed) {
 		ccfc_buf_clear(out);
-		return blobs && read_key(&key, path) &&
+		return blobs && ccfc_blob_key_read(&key, path) &&
 		       !ccfc_blobs_get(out, blobs, &key, CCFC_HISTORY_FILE_MAX,
 				       NULL);
 	}

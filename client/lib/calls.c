@@ -126,6 +126,14 @@ int ccfc_session_revert(struct ccfc_reply **out, struct ccfc_client *client,
 		   CCFC_ARG_LIST(PATHS, paths));
 }
 
+int ccfc_changes_revert(struct ccfc_reply **out, struct ccfc_client *client,
+			const char *const *changes,
+			const struct ccfc_query *query, struct ccfc_err *err)
+{
+	return ASK(out, client, SESSION_REVERT, query, err,
+		   CCFC_ARG_LIST(CHANGE_IDS, changes));
+}
+
 int ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
 			 const char *session, const char *const *keywords,
 			 const struct ccfc_query *query, struct ccfc_err *err)

@@ -381,6 +381,17 @@ CCFC_API int ccfc_session_revert(struct ccfc_reply **out,
 				 struct ccfc_err *err);
 
 /*
+ * The same for single changes, all of one session: ids, or prefixes of at least
+ * 6 characters; ends with NULL. A call that changed several files is undone in
+ * all of them. CCFC_EINVAL: changes of several sessions.
+ */
+CCFC_API int ccfc_changes_revert(struct ccfc_reply **out,
+				 struct ccfc_client *client,
+				 const char *const *changes,
+				 const struct ccfc_query *query,
+				 struct ccfc_err *err);
+
+/*
  * Files whose last content is known: those of a session, or if `session` is
  * NULL all files that do not exist any more: {files, total}. Each of `keywords`
  * (ends with NULL, may be NULL) must be in the path or the content. To get the

@@ -558,7 +558,8 @@ def test_usage():
                      ["restore", "--undo", "--list"],
                      ["restore", "--list", "x"],
                      ["restore", "--undo", "--at=x"],
-                     ["restore", "f", "g"], ["restore", "f", "--at="]):
+                     ["restore", "--undo", "f", "g"],
+                     ["restore", "f", "--at="]):
             w.fails(*args)
         for args in (["restore", "--list"], ["restore", "--undo"],
                      ["restore", "--undo", "2026"]):

@@ -339,7 +339,9 @@ struct ccfc_obj ccfc_recover_report(struct ccfc_recover *r)
 
 	ccfc_pack_init(&p, &r->packed);
 	ccfc_pack_map(&p);
-	ccfc_pack_kv_cstr(&p, "directory", r->keep.path);
+	pack_text_recover_print(
+		&p, "directory",
+		ccfc_slice_str(r->keep.path ? r->keep.path : ""));
 	ccfc_pack_kv_int(&p, "total", r->rows.n);
 	ccfc_pack_kv_int(&p, "written", ccfc_recover_count(r, CCFC_RECOVERED));
 	ccfc_pack_cstr(&p, "files");
@@ -368,6 +370,27 @@ void ccfc_recover_table(struct ccfc_out *out, struct ccfc_obj report)
 
 	ccfc_columns_print(out, columns, CCFC_NCOLUMNS(columns), &cells,
 			   ccfc_obj_get(report, "files"));
+}
+
+void ccfc_recover_list(struct ccfc_out *out, const struct ccfc_recover *r)
+{
+	static const struct ccfc_column columns[] = {
+		{ "FILE", "path", .kind = CCFC_CELL_PATH, .min = 28,
+		  .elastic = true },
+		{ "BYTES", "size", .kind = CCFC_CELL_COUNT, .drop = 2 },
+		{ "CONTENT", "fidelity", .kind = CCFC_CELL_TEXT },
+		{ "LAST CHANGED", "timestamp", .kind = CCFC_CELL_MINUTE },
+		{ "SESSION", "sessionId", .kind = CCFC_CELL_ID, .cut = 8,
+		  .drop = 1 },
+	};
+	struct ccfc_cells cells = { .out = out };
+	struct ccfc_columns c;
+
+	ccfc_columns_init(&c, columns, CCFC_NCOLUMNS(columns), &cells);
+	for (uint32_t i = 0; i < r->rows.n; i++)
+		ccfc_columns_row(&c, r->rows.items[i].file);
+	ccfc_table_print(&c.table, out);
+	ccfc_columns_release(&c);
 }
 
 int ccfc_recover_save(struct ccfc_buf *name, struct ccfc_recover *r,

@@ -71,6 +71,9 @@ struct ccfc_obj ccfc_recover_report(struct ccfc_recover *r);
 /* The report's files as a table. */
 void ccfc_recover_table(struct ccfc_out *out, struct ccfc_obj report);
 
+/* The files as a table, before anything is written. */
+void ccfc_recover_list(struct ccfc_out *out, const struct ccfc_recover *r);
+
 /*
  * Writes `json` to REPORT.json; if that exists, to REPORT-2.json and so on. The
  * name is appended to `name`.

@@ -15,6 +15,7 @@ struct revert {
 	struct ccfc_origins origins;
 	struct ccfc_slice project;
 	uint32_t session;
+	bool single;	/* the request names the changes */
 	char label[64]; /* behind the markers of a conflict */
 	bool truncated;
 };
@@ -132,10 +133,14 @@ static struct taken sure_ones(const struct revert *r,
 {
 	const struct ccfc_index *index = r->rq->index;
 	struct taken out = { .by_commands = true };
-	struct ccfc_states_changes all =
-		ccfc_states_changes(r->rq, chain, r->session, group->changes,
-				    group->nchanges, arena);
+	struct ccfc_states_changes all = { .n = group->nchanges };
 
+	if (r->single)
+		all.items = (uint32_t *)group->changes;
+	else
+		all = ccfc_states_changes(r->rq, chain, r->session,
+					  group->changes, group->nchanges,
+					  arena);
 	out.items = ccfc_arena_alloc(arena, (all.n + 1u) * sizeof(*out.items));
 	for (uint32_t i = 0; i < all.n; i++) {
 		const struct ccfc_change *c =
@@ -173,16 +178,20 @@ static void plan_file(struct revert *r, const struct ccfc_group *group)
 static int answer_session_revert(struct ccfc_history_job *job,
 				 struct ccfc_request *rq, struct ccfc_err *err)
 {
-	struct revert revert = { .rq = rq, .session = job->session };
+	struct revert revert = { .rq = rq,
+				 .session = job->session,
+				 .single = rq->opt.change_ids.n };
 	struct ccfc_pack *p = rq->pack;
 	struct ccfc_slice id = ccfc_index_session_id(rq->index, job->session);
 
 	(void)err;
 	revert.project = ccfc_args_project(rq, job->session);
-	snprintf(revert.label, sizeof(revert.label), "before session %.*s",
+	snprintf(revert.label, sizeof(revert.label), "%s session %.*s",
+		 revert.single ? "without changes of" : "before",
 		 (int)(id.len < 40 ? id.len : 40), id.ptr);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "sessionId", id);
+	ccfc_pack_kv_cstr(p, "status", job->status);
 	ccfc_reply_str(p, "projectPath", revert.project);
 	ccfc_origins_init(&revert.origins, rq);
 	ccfc_reply_origin(&revert.origins, job->session);
@@ -199,11 +208,121 @@ static int answer_session_revert(struct ccfc_history_job *job,
 	return 0;
 }
 
+/* --- the changes that a request names --- */
+
+/* One call may have changed several files; its id means all of them. */
+static bool is_named(const struct ccfc_request *rq, const uint32_t *named,
+		     uint32_t id)
+{
+	const struct ccfc_change *all = rq->index->changes.items;
+
+	for (uint32_t i = 0; i < rq->opt.change_ids.n; i++) {
+		struct ccfc_slice word = rq->opt.change_ids.items[i];
+
+		if (named[i] == id)
+			return true;
+		if (!memchr(word.ptr, '#', word.len) &&
+		    ccfc_slice_eq(ccfc_index_call_id(&all[named[i]]),
+				  ccfc_index_call_id(&all[id])))
+			return true;
+	}
+	return false;
+}
+
+/* All named changes, and their session. */
+static int find_named(uint32_t *named, uint32_t *session,
+		      struct ccfc_request *rq, struct ccfc_err *err)
+{
+	const struct ccfc_index *index = rq->index;
+	uint32_t command, file;
+
+	for (uint32_t i = 0; i < rq->opt.change_ids.n; i++) {
+		struct ccfc_slice word = rq->opt.change_ids.items[i];
+		int shown = (int)(word.len < 80 ? word.len : 80);
+		int r = ccfc_query_change(&named[i], index, word, err);
+
+		if (r == CCFC_ENOTFOUND &&
+		    ccfc_query_inferred(&command, &file, index, word))
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "change %.*s is inferred: it is "
+					    "undone with its session only",
+					    shown, word.ptr);
+		if (r)
+			return r;
+		if (index->changes.items[named[i]].state != CCFC_STATE_APPLIED)
+			return ccfc_err_set(
+				err, CCFC_EINVAL,
+				"change %.*s did not take effect (%s)", shown,
+				word.ptr,
+				ccfc_state_text(
+					index->changes.items[named[i]].state));
+		if (i && index->changes.items[named[i]].session != *session) {
+			ccfc_err_set(err, CCFC_EINVAL,
+				     "change %.*s is of another session", shown,
+				     word.ptr);
+			ccfc_err_hint(err, "revert the changes of each "
+					   "session with a command of its "
+					   "own");
+			return CCFC_EINVAL;
+		}
+		*session = index->changes.items[named[i]].session;
+	}
+	return 0;
+}
+
+/* Of each file only the changes that are named. */
+static void keep_named(struct ccfc_groups *files, struct ccfc_request *rq,
+		       const uint32_t *named)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < files->n; i++) {
+		struct ccfc_group group = files->items[i];
+		uint32_t *few = ccfc_arena_alloc(
+			rq->arena, (group.nchanges + 1u) * sizeof(*few));
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < group.nchanges; k++)
+			if (is_named(rq, named, group.changes[k]))
+				few[n++] = group.changes[k];
+		group.changes = few;
+		group.nchanges = n;
+		if (n)
+			files->items[kept++] = group;
+	}
+	files->n = kept;
+}
+
+static int revert_named(struct ccfc_request *rq, uint32_t more,
+			struct ccfc_err *err)
+{
+	uint32_t session = 0;
+	uint32_t *named = ccfc_arena_alloc(
+		rq->arena, (rq->opt.change_ids.n + 1u) * sizeof(*named));
+	struct ccfc_groups files;
+	int r = find_named(named, &session, rq, err);
+
+	if (!r) {
+		rq->opt.session = ccfc_index_session_id(rq->index, session);
+		r = ccfc_args_session_files(&session, &files, rq, err);
+	}
+	if (r)
+		return r;
+	keep_named(&files, rq, named);
+	return ccfc_history_job_session_files(rq, more, session, &files,
+					      answer_session_revert, err);
+}
+
 int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return ccfc_history_job_session(rq,
-					CCFC_EXCERPT_CHAINS |
-						CCFC_EXCERPT_SOURCES |
-						CCFC_EXCERPT_COMMANDS,
-					answer_session_revert, err);
+	uint32_t more = CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES |
+			CCFC_EXCERPT_COMMANDS;
+
+	if (rq->opt.change_ids.n)
+		return revert_named(rq, more, err);
+	if (!(rq->opt.given & CCFC_OPT(SESSION)))
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "session.revert: option 'session' or "
+				    "'changes' is missing");
+	return ccfc_history_job_session(rq, more, answer_session_revert, err);
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "index/query/totals.h"
 #include "serve/rpc/reply.h"
 
 #include <stdlib.h>
@@ -268,23 +269,34 @@ int ccfc_history_job_seen_file(struct ccfc_request *rq, uint32_t more,
 	return start_file(rq, more, true, answer, err);
 }
 
-int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,
-			     answer_fn answer, struct ccfc_err *err)
+int ccfc_history_job_session_files(struct ccfc_request *rq, uint32_t more,
+				   uint32_t session,
+				   const struct ccfc_groups *files,
+				   answer_fn answer, struct ccfc_err *err)
 {
 	struct ccfc_history_job *job;
 	struct ccfc_excerpting e;
+
+	ccfc_excerpt_init(&e, rq->index, more);
+	ccfc_excerpt_add_session(&e, session);
+	for (uint32_t i = 0; i < files->n; i++)
+		ccfc_excerpt_add_file(&e, files->items[i].key);
+	job = ccfc_history_job_new(rq, &e, answer);
+	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	job->status = ccfc_status_text(
+		ccfc_tally_status(rq->index, session, ccfc_time_now()));
+	ccfc_history_job_groups(job, files, false);
+	return ccfc_history_job_start(rq, job, err);
+}
+
+int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,
+			     answer_fn answer, struct ccfc_err *err)
+{
 	struct ccfc_groups files;
 	uint32_t session;
 	int r = ccfc_args_session_files(&session, &files, rq, err);
 
-	if (r)
-		return r;
-	ccfc_excerpt_init(&e, rq->index, more);
-	ccfc_excerpt_add_session(&e, session);
-	for (uint32_t i = 0; i < files.n; i++)
-		ccfc_excerpt_add_file(&e, files.items[i].key);
-	job = ccfc_history_job_new(rq, &e, answer);
-	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
-	ccfc_history_job_groups(job, &files, false);
-	return ccfc_history_job_start(rq, job, err);
+	return r ? r
+		 : ccfc_history_job_session_files(rq, more, session, &files,
+						  answer, err);
 }

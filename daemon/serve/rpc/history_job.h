@@ -37,6 +37,7 @@ struct ccfc_history_job {
 	struct ccfc_slice path;
 	struct ccfc_at at;
 	uint32_t session, file, change;
+	const char *status; /* of the session, when it was asked */
 	/* The worker's: */
 	struct ccfc_scan_progress progress; /* when it was asked */
 	const struct ccfc_service *service; /* the constant part */
@@ -95,6 +96,14 @@ int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,
 					   struct ccfc_request *rq,
 					   struct ccfc_err *err),
 			     struct ccfc_err *err);
+/* The same for files of the session that are found already. */
+int ccfc_history_job_session_files(struct ccfc_request *rq, uint32_t more,
+				   uint32_t session,
+				   const struct ccfc_groups *files,
+				   int (*answer)(struct ccfc_history_job *job,
+						 struct ccfc_request *rq,
+						 struct ccfc_err *err),
+				   struct ccfc_err *err);
 
 /* On the worker: was the job cancelled, or is its time up? Then stop. */
 bool ccfc_history_job_is_over(const struct ccfc_request *rq);

@@ -102,7 +102,7 @@ static void run_history(struct ccfc_client *c)
 {
 	static const char *const two[] = { "a", "b", NULL };
 	struct ccfc_query q = CCFC_QUERY_INIT;
-	struct ccfc_reply *r[8] = { NULL };
+	struct ccfc_reply *r[9] = { NULL };
 	int failed = 0;
 
 	q.alternatives = two;
@@ -124,8 +124,9 @@ static void run_history(struct ccfc_client *c)
 	q.cwd = "/c";
 	failed |= ccfc_session_revert(&r[6], c, "ab", two, &q, NULL);
 	failed |= ccfc_session_recover(&r[7], c, "ab", NULL, NULL, NULL);
+	failed |= ccfc_changes_revert(&r[8], c, two, NULL, NULL);
 	assert_int_equal(failed, 0);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 9; i++)
 		ccfc_reply_free(r[i]);
 	q = (struct ccfc_query)CCFC_QUERY_INIT;
 	q.project_path = "/p";
@@ -197,7 +198,8 @@ static const char history_requests[] =
 	"[0,7,\"session.revert\",[{\"session\":\"ab\",\"paths\":[\"a\","
 	"\"b\"],\"cwd\":\"/c\"}]]\n"
 	"[0,8,\"session.recover\",[{\"session\":\"ab\"}]]\n"
-	"[0,9,\"session.recover\",[{\"deleted\":true,\"keywords\":[\"a\","
+	"[0,9,\"session.revert\",[{\"changes\":[\"a\",\"b\"]}]]\n"
+	"[0,10,\"session.recover\",[{\"deleted\":true,\"keywords\":[\"a\","
 	"\"b\"],\"projectPath\":\"/p\"}]]\n";
 
 static const char blame_requests[] =
@@ -215,7 +217,7 @@ static void test_methods(void **state)
 static void test_history(void **state)
 {
 	(void)state;
-	check_calls(run_history, 9, history_requests);
+	check_calls(run_history, 10, history_requests);
 }
 
 static void test_blame(void **state)

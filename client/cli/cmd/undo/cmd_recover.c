@@ -1,6 +1,6 @@
 /*
- * ccfc recover: the last known content of many files, written out below a
- * directory.
+ * ccfc recover: the last known content of many files, listed, or written out
+ * below a directory that the user names.
  *
  * First the list of all files is fetched, page by page; only then is anything
  * written, since a written file could change which files are missing. Contents
@@ -11,15 +11,14 @@
 #include "base/path.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
+#include "cli/out/render.h"
 #include "cli/report/recover_print.h"
 #include "cli/write/claude_dirs.h"
 #include "wire/to_json.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
-#define PAGE	    10000
-#define DEFAULT_DIR "ccfc-recovered"
+#define PAGE 10000
 
 enum {
 	OPT_DELETED,
@@ -27,7 +26,8 @@ enum {
 	OPT_KEYWORD,
 	OPT_PROJECT,
 	OPT_FORMAT,
-	OPT_OUTSIDE
+	OPT_OUTSIDE,
+	OPT_LIST
 };
 
 static const struct ccfc_opt options[] = {
@@ -35,7 +35,7 @@ static const struct ccfc_opt options[] = {
 			  .help = "files that do not exist any more, of all "
 				  "sessions" },
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "DIR",
-			 .help = "write below DIR; default ./" DEFAULT_DIR },
+			 .help = "write the files below DIR" },
 	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",
 			  .help = "only files with WORD (all WORDs) in path "
 				  "or content" },
@@ -48,6 +48,9 @@ static const struct ccfc_opt options[] = {
 	[OPT_OUTSIDE] = { "outside", 0, CCFC_OPT_NAMED, "PATH",
 			  .help = "also PATH, which other programs run or "
 				  "trust" },
+	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG,
+		       .help = "only show which files (the default without "
+			       "-o)" },
 	{ 0 },
 };
 
@@ -122,29 +125,12 @@ static int ask_recover(struct job *job, struct ccfc_err *err)
 	return code < 0 ? code : ask_files(job, err);
 }
 
-/*
- * The user did not name the default directory: a link of that name in a
- * repository must not decide where files go.
- */
-static int check_default(const struct job *job, struct ccfc_err *err)
-{
-	struct stat st;
-
-	if (ccfc_opts_own(job->opts, OPT_OUTPUT)->set ||
-	    lstat(job->dir, &st) < 0 || !S_ISLNK(st.st_mode))
-		return 0;
-	return ccfc_err_set(err, CCFC_EDENIED, "recover: %s is a symbolic link",
-			    job->dir);
-}
-
 /* Nothing is ever written below a directory of Claude Code. */
 static int check_dir(struct job *job, struct ccfc_err *err)
 {
-	int code = check_default(job, err);
+	int code =
+		ccfc_claude_roots_dirs_init(&job->result.roots, job->cli, err);
 
-	if (!code)
-		code = ccfc_claude_roots_dirs_init(&job->result.roots, job->cli,
-						   err);
 	if (!code)
 		code = ccfc_claude_roots_dirs_refuse(&job->result.roots,
 						     "recover", &job->q.where,
@@ -214,6 +200,24 @@ static int recover(struct job *job)
 	return stop ? CCFC_EXIT_UNREACHABLE : status_of(r);
 }
 
+/* What -o would write: a look, and nothing on disk. */
+static int list_files(struct job *job)
+{
+	struct ccfc_out *out = &job->cli->out;
+
+	ccfc_recover_names(&job->result);
+	if (job->q.format == CCFC_FORMAT_JSON) {
+		ccfc_render_json(out, ccfc_recover_report(&job->result), 2);
+		return CCFC_EXIT_FOUND;
+	}
+	ccfc_recover_list(out, &job->result);
+	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_render_count(&out->buf, job->result.rows.n, "file");
+	ccfc_buf_puts(&out->buf, "; nothing was written, -o DIR writes them "
+				 "below DIR\n");
+	return CCFC_EXIT_FOUND;
+}
+
 static int fail_nothing(const struct ccfc_opts *opts)
 {
 	struct ccfc_err err;
@@ -235,12 +239,14 @@ static int run_job(struct job *job)
 
 	if (ccfc_question_here(&job->q, &err) < 0)
 		return ccfc_cli_fail(&err);
-	job->dir = ccfc_cwd_absolute(&job->q.where,
-				     output->set ? output->text : DEFAULT_DIR);
+	if (output->set)
+		job->dir = ccfc_cwd_absolute(&job->q.where, output->text);
 	if (ask_recover(job, &err) < 0)
 		return ccfc_cli_fail(&err);
 	if (!job->result.rows.n)
 		return fail_nothing(job->opts);
+	if (!job->dir || ccfc_opts_own(job->opts, OPT_LIST)->set)
+		return list_files(job);
 	if (check_dir(job, &err) < 0 ||
 	    ccfc_new_files_init(&job->result.keep, job->dir, &err) < 0)
 		return ccfc_cli_fail(&err);
@@ -298,11 +304,12 @@ static int run_recover(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_recover = {
 	.name = "recover",
 	.usage = "recover SESSION|--deleted [options]",
-	.summary = "write the last known content of files",
-	.about = "Writes the last known content of every file of a session, "
-		 "or of all deleted\n"
-		 "files, below a directory, under their names in the project. "
-		 "Nothing that exists\n"
+	.summary = "list files whose content is known, or write it",
+	.about = "Lists the files of a session, or all deleted files, whose "
+		 "last content is known.\n"
+		 "With -o DIR, writes that content below DIR, under their "
+		 "names in the project.\n"
+		 "Without -o nothing is written. Nothing that exists\n"
 		 "is overwritten, and nothing is written elsewhere. Files "
 		 "that other programs run\n"
 		 "or trust (start-up files, .ssh, .git, .claude and similar) "
@@ -315,6 +322,7 @@ const struct ccfc_command ccfc_cmd_recover = {
 		 "only partly known is\n"
 		 "not written; ccfc cat --partial shows it.",
 	.examples = "  ccfc recover 3f2a\n"
+		    "  ccfc recover --deleted\n"
 		    "  ccfc recover 3f2a -o /tmp/old -k login\n"
 		    "  ccfc recover --deleted --project=. -o rescued\n"
 		    "  ccfc recover --deleted -k 'class Parser' "

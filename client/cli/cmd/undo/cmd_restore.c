@@ -1,17 +1,18 @@
 /*
- * ccfc restore: writes a file's old content back; see also restore_undo.c. The
- * file on disk must be in the last known state of the history. Otherwise
- * somebody changed the file outside of any session, and that change would be
- * lost too.
+ * ccfc restore: writes the old content of files back, all of them or none; see
+ * also restore_file.c and restore_undo.c. A directory means the files below it
+ * that a session changed.
  */
-#include "cli/frame/answer.h"
+#include "base/alloc.h"
 #include "cli/frame/connect.h"
+#include "cli/frame/listing.h"
 #include "cli/frame/moment.h"
 #include "cli/out/render.h"
-#include "cli/undo/write_back.h"
-#include "cli/write/old_content.h"
+#include "cli/undo/restore_file.h"
 
 #include <stdlib.h>
+
+#define FILES_MAX 10000 /* of one directory */
 
 enum {
 	OPT_AT,
@@ -36,300 +37,226 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* One restore: the request, the present file, the history's state. */
+/* The files of one command. */
 struct work {
-	const char *given; /* the file, as the caller named it */
 	const char *at;
-	bool dry_run, force;
-	struct ccfc_question q;
-	struct ccfc_outside outside;
-	const struct ccfc_opt_value *outside_given;
-	struct ccfc_target present;
-	struct ccfc_obj reply;
-	struct ccfc_file_edit edit;
+	struct ccfc_cli *cli;
+	const struct ccfc_opts *opts;
+	struct ccfc_cwd where;
+	struct {
+		char **items; /* owned */
+		uint32_t n, cap;
+	} names;
+	struct ccfc_restore *files; /* one for each name */
+	uint32_t n, failed;
+	bool whole_dir; /* a directory was named: files without a state then
+			 * are left out */
 };
 
-/* "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)", or "a backup (…" */
-static void name_change(struct ccfc_buf *out, struct ccfc_obj o)
+static void work_release(struct work *w)
 {
-	struct ccfc_slice session = ccfc_obj_get_str(o, "sessionId");
-	struct ccfc_slice change = ccfc_obj_get_str(o, "changeId");
-
-	ccfc_buf_slice(out, change.len ? change : CCFC_SLICE_LIT("a backup"));
-	if (session.len > 8)
-		session.len = 8;
-	ccfc_buf_puts(out, " (session ");
-	ccfc_buf_slice(out, session);
-	ccfc_buf_puts(out, ", ");
-	ccfc_render_time(out, ccfc_obj_get(o, "timestamp"), CCFC_RENDER_SECOND);
-	ccfc_buf_putc(out, ')');
+	for (uint32_t i = 0; i < w->n; i++)
+		ccfc_restore_release(&w->files[i]);
+	free(w->files);
+	for (uint32_t i = 0; i < w->names.n; i++)
+		free(w->names.items[i]);
+	free(w->names.items);
+	ccfc_cwd_release(&w->where);
 }
 
-static bool is_known(struct ccfc_obj state)
-{
-	struct ccfc_slice fidelity = ccfc_obj_get_str(state, "fidelity");
+/* ---- which files ---- */
 
-	return ccfc_obj_type(ccfc_obj_get(state, "exists")) == CCFC_OBJ_BOOL &&
-	       (ccfc_slice_is(fidelity, "exact") ||
-		ccfc_slice_is(fidelity, "reconstructed"));
+static void add_name(struct work *w, struct ccfc_slice name)
+{
+	CCFC_VEC_PUSH(w->names, ccfc_strndup(name.ptr, name.len));
 }
 
-static int refuse_unknown(const struct work *w,
-			  const struct ccfc_old_content *past,
-			  struct ccfc_err *err)
+/* All files below the directory that a session changed, also deleted ones. */
+static int add_dir(struct work *w, const char *dir, struct ccfc_err *err)
 {
-	bool partial = past->how == CCFC_OLD_CONTENT_PARTIAL;
-	struct ccfc_slice why = past->why;
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_buf pattern = CCFC_BUF_INIT;
+	char *path = ccfc_cwd_absolute(&w->where, dir);
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_obj rows;
+	int r;
 
-	ccfc_err_set(err, CCFC_EDENIED, "%s: its content then is %s%s%.*s",
-		     w->given, partial ? "known only in part" : "not known",
-		     why.len ? ": " : "", (int)(why.len < 200 ? why.len : 200),
-		     why.len ? why.ptr : "");
-	if (partial)
-		ccfc_err_hint(err, "ccfc cat --partial shows what is known");
-	return CCFC_EDENIED;
+	query.changes = CCFC_CONTENT_NO;
+	query.limit = FILES_MAX + 1;
+	ccfc_listing_escape(&pattern, ccfc_slice_str(path));
+	ccfc_buf_puts(&pattern, strcmp(path, "/") ? "/**" : "**");
+	r = ccfc_listing_match(&reply, w->cli->client, pattern.ptr, &query,
+			       &w->where, err);
+	if (r == CCFC_ENOTFOUND)
+		r = ccfc_err_set(err, CCFC_EDENIED,
+				 "%s is a directory, and no session changed a "
+				 "file below it",
+				 dir);
+	rows = r < 0 ? (struct ccfc_obj){ 0 } : ccfc_cli_value(reply);
+	if (ccfc_obj_len(rows) > FILES_MAX)
+		r = ccfc_err_set(err, CCFC_ETOOBIG,
+				 "restore: %s has more than %d files", dir,
+				 FILES_MAX);
+	for (uint32_t i = 0; !r && i < ccfc_obj_len(rows); i++)
+		add_name(w,
+			 ccfc_cwd_short(&w->where,
+					ccfc_obj_get_str(ccfc_obj_at(rows, i),
+							 "path")));
+	w->whole_dir = true;
+	ccfc_reply_free(reply);
+	ccfc_buf_release(&pattern);
+	free(path);
+	return r;
 }
 
-/* Sets w->edit from the state that was asked for. */
-static int read_state(struct work *w, struct ccfc_err *err)
+static bool is_dir(const char *given)
 {
-	struct ccfc_buf words = CCFC_BUF_INIT;
-	struct ccfc_old_content past;
+	size_t len = strlen(given);
 
-	ccfc_old_content_read(&past, w->reply);
-	if (!is_known(ccfc_obj_get(w->reply, "state")) ||
-	    past.how == CCFC_OLD_CONTENT_PARTIAL ||
-	    past.how == CCFC_OLD_CONTENT_NOTHING)
-		return refuse_unknown(w, &past, err);
-	w->edit.path = w->present.path;
-	w->edit.expect = w->present.sha256;
-	w->edit.exists = past.how != CCFC_OLD_CONTENT_ABSENT;
-	if (w->edit.exists)
-		w->edit.content = past.content;
-	if (!ccfc_slice_is(past.fidelity, "exact")) {
-		ccfc_old_content_words(&words, &past);
-		ccfc_cli_note("%s: %s", w->given, words.ptr);
-		ccfc_buf_release(&words);
-	}
-	return 0;
+	return given[len - 1] == '/' || ccfc_cwd_is_directory(given);
 }
 
-/* Is what would be written sure? Line endings may be assumed. */
-static int check_sure(const struct work *w, struct ccfc_err *err)
+static int find_files(struct work *w, struct ccfc_err *err)
 {
-	struct ccfc_obj state = ccfc_obj_get(w->reply, "state");
-	struct ccfc_slice why = ccfc_obj_get_str(state, "why");
+	int r = ccfc_cwd_init(&w->where, err);
 
-	if (w->force ||
-	    !ccfc_slice_is(ccfc_obj_get_str(state, "assumed"), "content"))
-		return 0;
-	ccfc_err_set(err, CCFC_EDENIED,
-		     "%s: its content then is not known exactly: %.*s",
-		     w->given, (int)(why.len < 200 ? why.len : 200),
-		     why.len ? why.ptr : "");
-	ccfc_err_hint(err, "--force writes it anyway");
-	return CCFC_EDENIED;
+	if (!r)
+		r = ccfc_cli_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
+	for (int i = 0; !r && i < w->opts->nargs; i++)
+		if (is_dir(w->opts->args[i]))
+			r = add_dir(w, w->opts->args[i], err);
+		else
+			add_name(w, ccfc_slice_str(w->opts->args[i]));
+	return r;
 }
 
-static bool is_done(const struct work *w)
+/* ---- all of them, or none ---- */
+
+static int write_all(const struct work *w, struct ccfc_file_edit *edits,
+		     uint32_t n, struct ccfc_err *err)
 {
-	struct ccfc_slice now = ccfc_buf_view(&w->present.content);
-
-	return w->edit.exists == w->present.exists &&
-	       (!w->edit.exists || ccfc_slice_eq(w->edit.content, now));
-}
-
-/* Is on disk what should be there? */
-static int check_present(const struct work *w, struct ccfc_err *err)
-{
-	struct ccfc_obj latest = ccfc_obj_get(w->reply, "latest");
-	struct ccfc_buf change = CCFC_BUF_INIT;
-	struct ccfc_slice sha256 = ccfc_obj_get_str(latest, "sha256");
-	bool known = is_known(latest);
-
-	if (w->force || !w->present.exists)
-		return 0;
-	if (known && ccfc_obj_get_bool(latest, "exists", false) &&
-	    ccfc_slice_is(sha256, w->present.sha256))
-		return 0;
-	if (ccfc_write_back_restored(&w->present))
-		return 0;
-	if (known) {
-		name_change(&change, latest);
-		ccfc_err_set(err, CCFC_EDENIED,
-			     "%s was changed outside of any session after %s",
-			     w->given, change.ptr);
-	} else {
-		ccfc_err_set(err, CCFC_EDENIED,
-			     "the history does not know what %s should be now",
-			     w->given);
-	}
-	ccfc_buf_release(&change);
-	ccfc_err_hint(err, w->dry_run ? "--force writes it anyway"
-				      : "--dry-run shows what would be lost, "
-					"--force writes it anyway (what is "
-					"there now is kept for --undo)");
-	return CCFC_EDENIED;
-}
-
-static void print_done(const struct work *w, struct ccfc_out *out)
-{
-	struct ccfc_buf name = CCFC_BUF_INIT;
-	bool before =
-		ccfc_slice_is(ccfc_obj_get_str(w->reply, "side"), "before");
-
-	ccfc_buf_puts(&out->buf, w->edit.exists ? "restored " : "removed ");
-	ccfc_out_field(out, ccfc_slice_str(w->given));
-	if (ccfc_obj_get_str(w->reply, "seenAt").len) {
-		ccfc_buf_puts(&out->buf, ": as a backup shows it, of ");
-		ccfc_render_time(&name, ccfc_obj_get(w->reply, "seenAt"),
-				 CCFC_RENDER_SECOND);
-	} else {
-		ccfc_buf_puts(&out->buf,
-			      before ? ": as before " : ": as after ");
-		name_change(&name, w->reply);
-	}
-	ccfc_out_field(out, ccfc_buf_view(&name));
-	ccfc_buf_putc(&out->buf, '\n');
-	ccfc_buf_release(&name);
-}
-
-static int write_it(const struct work *w, struct ccfc_cli *cli,
-		    struct ccfc_err *err)
-{
+	struct ccfc_out *out = &w->cli->out;
 	struct ccfc_buf command = CCFC_BUF_INIT;
-	struct ccfc_file_edits edits = { .kind = CCFC_UNDO_RESTORE,
-					 .force = w->force,
-					 .items = &w->edit,
-					 .n = 1 };
+	struct ccfc_file_edits all = {
+		.kind = CCFC_UNDO_RESTORE,
+		.force = ccfc_opts_own(w->opts, OPT_FORCE)->set,
+		.items = edits,
+		.n = n,
+	};
 	char id[CCFC_UNDO_ID_MAX];
 	int r;
 
-	ccfc_buf_printf(&command, "restore %s", w->given);
+	ccfc_buf_puts(&command, "restore");
+	for (int i = 0; i < w->opts->nargs; i++)
+		ccfc_buf_printf(&command, " %s", w->opts->args[i]);
 	if (w->at)
 		ccfc_buf_printf(&command, " --at=%s", w->at);
-	edits.command = command.ptr;
-	r = ccfc_write_back(id, &edits, err);
+	all.command = command.ptr;
+	r = ccfc_write_back(id, &all, err);
 	ccfc_buf_release(&command);
 	if (r < 0)
 		return r;
-	print_done(w, &cli->out);
-	ccfc_write_back_print_id(&cli->out, id);
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->files[i].edit.path && !w->files[i].done)
+			ccfc_restore_print(&w->files[i], out);
+	ccfc_write_back_print_id(out, id);
 	return 0;
 }
 
-/* May the session decide what is written there? */
-static int check_outside(struct work *w, struct ccfc_err *err)
+/* Files that are as they were then; of a directory only their number. */
+static void print_done(const struct work *w)
 {
-	char *path = ccfc_cwd_absolute(&w->q.where, w->given);
-	struct ccfc_buf why = CCFC_BUF_INIT;
-	enum ccfc_reach reach;
+	struct ccfc_out *out = &w->cli->out;
+	uint32_t n = 0;
 
-	ccfc_outside_origin(&w->outside, w->reply);
-	reach = ccfc_outside_judge(&why, &w->outside, path, w->present.path,
-				   ccfc_obj_get_str(w->reply, "foreign"));
-	if (reach != CCFC_INSIDE) {
-		ccfc_err_set(err, CCFC_EDENIED, "restore: %s: refused: %s",
-			     w->given, why.ptr);
-		ccfc_outside_hint(err, reach, w->present.path);
-	}
-	ccfc_buf_release(&why);
-	free(path);
-	return reach == CCFC_INSIDE ? 0 : CCFC_EDENIED;
-}
+	for (uint32_t i = 0; i < w->n; i++) {
+		const struct ccfc_restore *f = &w->files[i];
 
-static int decide(struct work *w, struct ccfc_cli *cli, struct ccfc_err *err)
-{
-	struct ccfc_out *out = &cli->out;
-	int r = read_state(w, err);
-
-	if (r < 0)
-		return r;
-	if (is_done(w)) {
-		ccfc_out_field(out, ccfc_slice_str(w->given));
-		ccfc_buf_puts(&out->buf, w->edit.exists
+		if (!f->done)
+			continue;
+		n++;
+		if (w->whole_dir)
+			continue;
+		ccfc_out_field(out, ccfc_slice_str(f->given));
+		ccfc_buf_puts(&out->buf, f->edit.exists
 						 ? " has that content already\n"
 						 : " does not exist already\n");
+	}
+	if (!w->whole_dir || !n)
+		return;
+	ccfc_render_count(&out->buf, n, "file");
+	ccfc_buf_puts(&out->buf,
+		      n == 1 ? " is so already\n" : " are so already\n");
+}
+
+/* Every refusal is said; one alone is the command's own error. */
+static int plan_file(struct work *w, const char *name, struct ccfc_err *err)
+{
+	struct ccfc_restore *f = &w->files[w->n++];
+	int r;
+
+	f->given = name;
+	f->dry_run = ccfc_opts_own(w->opts, OPT_DRY_RUN)->set;
+	f->force = ccfc_opts_own(w->opts, OPT_FORCE)->set;
+	f->outside_given = ccfc_opts_own(w->opts, OPT_OUTSIDE);
+	r = ccfc_restore_plan(f, w->cli, w->opts, err);
+	if (!r && w->n == 1)
+		ccfc_cli_note_indexing(f->reply);
+	if (r == CCFC_ENOTFOUND && w->whole_dir) {
+		f->edit.path = NULL;
 		return 0;
 	}
-	if (w->dry_run)
-		ccfc_write_back_preview(out, &w->q.where, &w->present,
-					&w->edit);
-	r = ccfc_write_back_check(cli, "restore", &w->q.where, &w->edit, 1,
-				  err);
-	if (!r)
-		r = check_outside(w, err);
-	if (!r)
-		r = check_sure(w, err);
-	if (!r)
-		r = check_present(w, err);
-	if (r < 0 || w->dry_run)
-		return r;
-	return write_it(w, cli, err);
-}
-
-/* The file at the moment, by all names that it has. */
-static int ask_restore(struct ccfc_reply **reply, struct work *w,
-		       struct ccfc_err *err)
-{
-	int r = ccfc_question_file(&w->q, w->given, err);
-
-	if (!r)
-		r = ccfc_cli_connect(w->q.cli, CCFC_SPAWN_DEFAULT, err);
-	if (!r)
-		r = ccfc_file_at(reply, w->q.cli->client, w->q.path, NULL,
-				 &w->q.query, err);
-	if (r < 0)
-		ccfc_cwd_hint(err, w->given);
-	return r;
-}
-
-static int restore(struct work *w, struct ccfc_cli *cli,
-		   const struct ccfc_opts *opts, struct ccfc_err *err)
-{
-	struct ccfc_reply *reply = NULL;
-	char *path;
-	int r = ccfc_question_init(&w->q, cli, opts, err);
-
-	if (!r)
-		r = ccfc_write_back_recover(err);
-	if (!r)
-		r = ccfc_question_here(&w->q, err);
-	if (r < 0)
-		return r;
-	ccfc_outside_init(&w->outside, &w->q.where, w->outside_given);
-	path = ccfc_cwd_place(&w->q.where, w->given);
-	r = ccfc_target_init(&w->present, path, err);
-	if (!r)
-		r = ccfc_target_look(&w->present, err);
-	if (!r)
-		r = ask_restore(&reply, w, err);
-	if (!r) {
-		w->reply = ccfc_cli_value(reply);
-		ccfc_cli_note_indexing(w->reply);
-		r = decide(w, cli, err);
+	if (r < 0 && w->names.n > 1) {
+		ccfc_cli_fail(err);
+		w->failed++;
 	}
-	ccfc_reply_free(reply);
-	free(path);
 	return r;
 }
 
-static int run_file(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int restore_all(struct work *w, struct ccfc_err *err)
 {
-	struct work w = {
-		.given = opts->args[0],
-		.at = ccfc_opts_own(opts, OPT_AT)->text,
-		.dry_run = ccfc_opts_own(opts, OPT_DRY_RUN)->set,
-		.force = ccfc_opts_own(opts, OPT_FORCE)->set,
-		.outside_given = ccfc_opts_own(opts, OPT_OUTSIDE),
-		.present = { .dir = -1 },
-	};
-	struct ccfc_err err;
-	int r = restore(&w, cli, opts, &err);
+	bool dry_run = ccfc_opts_own(w->opts, OPT_DRY_RUN)->set;
+	struct ccfc_file_edit *edits =
+		ccfc_calloc(w->names.n + 1, sizeof(*edits));
+	uint32_t n = 0;
+	int r = 0, worst = 0;
 
-	ccfc_target_release(&w.present);
-	ccfc_outside_release(&w.outside);
-	ccfc_question_release(&w.q);
+	w->files = ccfc_calloc(w->names.n + 1, sizeof(*w->files));
+	for (uint32_t i = 0; i < w->names.n; i++) {
+		r = plan_file(w, w->names.items[i], err);
+		worst = worst ? worst : r;
+		if (!r && w->files[i].edit.path && !w->files[i].done)
+			edits[n++] = w->files[i].edit;
+	}
+	if (w->failed) {
+		ccfc_err_set(err, worst,
+			     "restore: %u of %u files cannot be restored: "
+			     "nothing was written",
+			     w->failed, w->names.n);
+		if (w->failed < w->names.n)
+			ccfc_err_hint(err, "name the files that can be done");
+	}
+	if (!worst)
+		print_done(w);
+	if (!worst && n && !dry_run)
+		worst = write_all(w, edits, n, err);
+	free(edits);
+	return worst;
+}
+
+static int run_files(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct work w = { .cli = cli,
+			  .opts = opts,
+			  .at = ccfc_opts_own(opts, OPT_AT)->text };
+	struct ccfc_err err;
+	int r = ccfc_write_back_recover(&err);
+
+	if (!r)
+		r = find_files(&w, &err);
+	if (!r)
+		r = restore_all(&w, &err);
+	work_release(&w);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
 
@@ -350,6 +277,9 @@ static int check_restore(const struct ccfc_opts *opts, struct ccfc_err *err)
 	if (list && opts->nargs)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "restore: --list takes no argument");
+	if (undo && opts->nargs > 1)
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "restore: --undo takes one ID");
 	if (undo || list)
 		return 0;
 	if (!opts->nargs) {
@@ -357,9 +287,10 @@ static int check_restore(const struct ccfc_opts *opts, struct ccfc_err *err)
 		ccfc_err_hint(err, "ccfc restore FILE --at=WHEN");
 		return CCFC_EINVAL;
 	}
-	if (!*opts->args[0])
-		return ccfc_err_set(err, CCFC_EINVAL,
-				    "restore: the path is empty");
+	for (int i = 0; i < opts->nargs; i++)
+		if (!*opts->args[i])
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "restore: the path is empty");
 	return 0;
 }
 
@@ -376,46 +307,47 @@ static int run_restore(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 					 opts->nargs ? opts->args[0] : NULL,
 					 ccfc_opts_own(opts, OPT_DRY_RUN)->set,
 					 ccfc_opts_own(opts, OPT_FORCE)->set);
-	return run_file(cli, opts);
+	return run_files(cli, opts);
 }
 
 const struct ccfc_command ccfc_cmd_restore = {
 	.name = "restore",
-	.usage = "restore FILE [--at=WHEN] [options]\n"
+	.usage = "restore FILE|DIR… [--at=WHEN] [options]\n"
 		 "       ccfc restore --undo [ID] | --list",
-	.summary = "write a file's old content back",
-	.about = "Writes a file as it was. " CCFC_AT_ABOUT "\n"
-		 "\n"
-		 "Without --force, "
-		 "restore refuses "
-		 "if the old "
-		 "content is not "
-		 "known exactly, or "
-		 "if\n"
-		 "somebody changed "
-		 "the file outside "
-		 "of any session "
-		 "since. If the "
-		 "file did not\n"
-		 "exist then, it is "
-		 "removed.\n"
-		 "\n" CCFC_OUTSIDE_ABOUT "\n"
-		 "\n" CCFC_APPLY_ABOUT "\n"
-		 "\n"
-		 "--undo undoes the newest restore or revert that was not "
-		 "undone yet; a second\n"
-		 "--undo, the one before. To undo an undo, give its ID. A file "
-		 "that was changed\n"
-		 "since is not touched, unless --force.\n"
-		 "\n"
-		 "--dry-run has the exit status that the command would have.",
+	.summary = "write the old content of files back",
+	.about =
+		"Writes files as they were, all of them or none. " CCFC_AT_ABOUT
+		"\n"
+		"\n"
+		"A DIR means the files below it that a session changed, also "
+		"those that are gone;\n"
+		"files that have no state at WHEN (a SESSION that did not "
+		"change them) stay.\n"
+		"\n"
+		"Without --force, restore refuses if the old content is not "
+		"known exactly, or if\n"
+		"somebody changed a file outside of any session since. A "
+		"file that did not exist\n"
+		"then is removed.\n"
+		"\n" CCFC_OUTSIDE_ABOUT "\n"
+		"\n" CCFC_APPLY_ABOUT "\n"
+		"\n"
+		"--undo undoes the newest restore or revert that was not "
+		"undone yet; a second\n"
+		"--undo, the one before. To undo an undo, give its ID. A file "
+		"that was changed\n"
+		"since is not touched, unless --force.\n"
+		"\n"
+		"--dry-run has the exit status that the command would have.",
 	.examples = "  ccfc restore src/app.ts --at=before:3f2a91c4 --dry-run\n"
 		    "  ccfc restore src/app.ts --at=before:3f2a91c4\n"
-		    "  ccfc restore src/app.ts --at='2025-12-31 14:05'\n"
+		    "  ccfc restore src/app.ts src/b.ts --at='2025-12-31 "
+		    "14:05'\n"
+		    "  ccfc restore src --at=before:3f2a91c4 --dry-run\n"
 		    "  ccfc restore --undo\n",
 	.options = options,
 	.args_min = 0,
-	.args_max = 1,
+	.args_max = 100000,
 	.paged = true,
 	.run = run_restore,
 };

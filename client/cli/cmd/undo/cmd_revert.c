@@ -1,5 +1,6 @@
 /*
- * ccfc revert: undoes a session's changes, and keeps later changes by others.
+ * ccfc revert: undoes a session's changes, or single changes, and keeps later
+ * changes by others.
  * The daemon merges and plans the new content of each file; this command shows
  * the plan, or writes it: all of it, or nothing.
  */
@@ -20,6 +21,7 @@ enum {
 	OPT_WRITE_CONFLICTS,
 	OPT_FORCE,
 	OPT_OUTSIDE,
+	OPT_UNDO,
 };
 
 static const struct ccfc_opt options[] = {
@@ -30,11 +32,18 @@ static const struct ccfc_opt options[] = {
 	[OPT_FORCE] = CCFC_APPLY_FORCE(
 		"also files that have several names (hard links)"),
 	[OPT_OUTSIDE] = CCFC_OUTSIDE_OPTION,
+	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG,
+		       .help = "undo the last revert or restore, or the one "
+			       "with ID" },
 	{ 0 },
 };
 
 struct work {
-	const char *given; /* the session, as the caller named it */
+	const char *given; /* the session or first change, as the caller named
+			    * it; */
+	bool single;	   /* changes, not a session, … */
+	const char *const *changes; /* … and these are the others */
+	uint32_t nchanges;
 	bool dry_run, write_conflicts, force;
 	struct ccfc_cwd where;
 	char *session;
@@ -383,6 +392,8 @@ static int write_all(char id[CCFC_UNDO_ID_MAX], const struct work *w,
 	int r;
 
 	ccfc_buf_printf(&command, "revert %s", w->given);
+	for (uint32_t i = 0; i < w->nchanges; i++)
+		ccfc_buf_printf(&command, " %s", w->changes[i]);
 	for (uint32_t i = 0; i < w->ngiven; i++)
 		ccfc_buf_printf(&command, " %s", w->given_paths[i]);
 	edits.command = command.ptr;
@@ -450,9 +461,9 @@ static int check_paths(const struct work *w, struct ccfc_obj files,
 {
 	if (!ccfc_obj_len(files)) {
 		ccfc_err_set(err, CCFC_ENOTFOUND,
-			     "revert: nothing found: session %s has no such "
+			     "revert: nothing found: %s %s has no such "
 			     "changes",
-			     w->given);
+			     w->single ? "change" : "session", w->given);
 		if (w->unknown)
 			ccfc_err_hint(err,
 				      "the effects of %lld commands are not "
@@ -477,6 +488,19 @@ static int name_paths(int r, struct ccfc_err *err)
 	return r;
 }
 
+/* A session at work may go on with the files as it knows them. */
+static void note_live(struct ccfc_obj root)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(root, "sessionId");
+	struct ccfc_slice status = ccfc_obj_get_str(root, "status");
+
+	if (ccfc_slice_is(status, "active") || ccfc_slice_is(status, "waiting"))
+		ccfc_cli_note("session %.*s is still at work (%.*s): it may "
+			      "change these files again",
+			      (int)(id.len < 8 ? id.len : 8), id.ptr,
+			      (int)status.len, status.ptr);
+}
+
 static int answer_revert(struct work *w, struct ccfc_cli *cli,
 			 struct ccfc_obj root, struct ccfc_err *err)
 {
@@ -485,10 +509,12 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 	uint32_t n = ccfc_obj_len(files);
 	int r;
 
-	w->unknown = ccfc_obj_get_int(root, "unknownCommands", 0);
+	if (!w->single)
+		w->unknown = ccfc_obj_get_int(root, "unknownCommands", 0);
 	r = check_paths(w, files, err);
 	if (r < 0)
 		return r;
+	note_live(root);
 	ccfc_outside_origin(&w->outside, root);
 	w->edits = ccfc_calloc(n, sizeof(*w->edits));
 	w->why = ccfc_calloc(n, sizeof(*w->why));
@@ -512,7 +538,8 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 		return refuse_outside(w, err);
 	if (!w->dry_run)
 		note_files_left(files);
-	note_commands(w, ccfc_obj_get(root, "commands"));
+	if (!w->single)
+		note_commands(w, ccfc_obj_get(root, "commands"));
 	if (w->left == n)
 		return fail_left(w, err);
 	if (!w->dry_run)
@@ -521,21 +548,15 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 	return 0;
 }
 
-static int ask_revert(struct ccfc_reply **reply, struct work *w,
-		      struct ccfc_cli *cli, const struct ccfc_opts *opts,
-		      struct ccfc_err *err)
+static int ask_session(struct ccfc_reply **reply, struct work *w,
+		       struct ccfc_cli *cli, const struct ccfc_opts *opts,
+		       struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
-	int r = ccfc_cwd_init(&w->where, err);
+	int r = ccfc_cwd_session(&w->session, opts->args[0], err);
 
-	if (!r)
-		r = ccfc_cwd_session(&w->session, opts->args[0], err);
-	if (!r)
-		r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (r < 0)
 		return r;
-	ccfc_outside_init(&w->outside, &w->where,
-			  ccfc_opts_own(opts, OPT_OUTSIDE));
 	query.cwd = w->where.cwd;
 	w->given_paths = opts->args + 1;
 	w->ngiven = (uint32_t)opts->nargs - 1;
@@ -550,7 +571,57 @@ static int ask_revert(struct ccfc_reply **reply, struct work *w,
 				   w->npaths ? w->paths : NULL, &query, err);
 }
 
-static int run_revert(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+/* All arguments are changes. */
+static int ask_changes(struct ccfc_reply **reply, struct work *w,
+		       struct ccfc_cli *cli, const struct ccfc_opts *opts,
+		       struct ccfc_err *err)
+{
+	size_t n = (size_t)opts->nargs;
+	const char **list = ccfc_calloc(n + 1, sizeof(*list));
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	int r;
+
+	memcpy(list, opts->args, n * sizeof(*list));
+	query.cwd = w->where.cwd;
+	r = ccfc_changes_revert(reply, cli->client, list, &query, err);
+	free(list);
+	w->single = !r;
+	if (r)
+		return r;
+	w->changes = opts->args + 1;
+	w->nchanges = (uint32_t)n - 1;
+	w->ngiven = 0;
+	return 0;
+}
+
+static bool is_change_id(const char *text)
+{
+	return ccfc_slice_starts(ccfc_slice_str(text), "toolu_");
+}
+
+static int ask_revert(struct ccfc_reply **reply, struct work *w,
+		      struct ccfc_cli *cli, const struct ccfc_opts *opts,
+		      struct ccfc_err *err)
+{
+	struct ccfc_err second;
+	int r = ccfc_cwd_init(&w->where, err);
+
+	if (!r)
+		r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	if (r < 0)
+		return r;
+	ccfc_outside_init(&w->outside, &w->where,
+			  ccfc_opts_own(opts, OPT_OUTSIDE));
+	if (is_change_id(opts->args[0]))
+		return ask_changes(reply, w, cli, opts, err);
+	r = ask_session(reply, w, cli, opts, err);
+	/* If it is neither, it was meant to be a session. */
+	if (r == CCFC_ENOTFOUND && !ask_changes(reply, w, cli, opts, &second))
+		return 0;
+	return r;
+}
+
+static int run_plan(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct work w = {
 		.given = opts->args[0],
@@ -574,15 +645,43 @@ static int run_revert(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }
 
+static int run_revert(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	bool undo = ccfc_opts_own(opts, OPT_UNDO)->set;
+	struct ccfc_err err;
+
+	if (undo && opts->nargs <= 1)
+		return ccfc_restore_undo(cli,
+					 opts->nargs ? opts->args[0] : NULL,
+					 ccfc_opts_own(opts, OPT_DRY_RUN)->set,
+					 ccfc_opts_own(opts, OPT_FORCE)->set);
+	if (!undo && opts->nargs)
+		return run_plan(cli, opts);
+	ccfc_err_set(&err, CCFC_EINVAL,
+		     undo ? "revert: --undo takes one ID"
+			  : "revert: which session, or which change?");
+	ccfc_err_hint(&err, undo ? "ccfc restore --list shows them"
+				 : "ccfc revert SESSION, or CHANGE…");
+	return ccfc_cli_fail(&err);
+}
+
 const struct ccfc_command ccfc_cmd_revert = {
 	.name = "revert",
-	.usage = "revert SESSION [PATH…] [options]",
-	.summary = "take back what a session did, keep what came later",
+	.usage = "revert SESSION [PATH…] [options]\n"
+		 "       ccfc revert CHANGE… [options]\n"
+		 "       ccfc revert --undo [ID]",
+	.summary = "take back what a session or a change did, keep the rest",
 	.about = "Undoes what a session did to its files, or to the files at "
 		 "or below a PATH, and\n"
 		 "keeps what others did since: a three-way merge for each "
 		 "file. A file that the\n"
 		 "session created is removed if nobody changed it since.\n"
+		 "\n"
+		 "With CHANGEs (ids of one session, or prefixes of at least 6 "
+		 "characters) only\n"
+		 "these are undone, in every file that they changed. --undo "
+		 "is that of restore.\n"
+		 "A note says if the session is still at work.\n"
 		 "\n"
 		 "If one of the files cannot be reverted (a conflict, or "
 		 "content that is not\n"
@@ -608,9 +707,10 @@ const struct ccfc_command ccfc_cmd_revert = {
 	.examples = "  ccfc revert 3f2a91c4 --dry-run\n"
 		    "  ccfc revert 3f2a91c4\n"
 		    "  ccfc revert 3f2a91c4 src/app.ts\n"
-		    "  ccfc restore --undo\n",
+		    "  ccfc revert toolu_01A2b3\n"
+		    "  ccfc revert --undo\n",
 	.options = options,
-	.args_min = 1,
+	.args_min = 0,
 	.args_max = 100000,
 	.paged = true,
 	.run = run_revert,

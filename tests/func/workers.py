@@ -8,6 +8,7 @@ one turn: a core that answers by itself answers them in their order, so that a
 reply which overtakes another shows that the other one is a worker's.
 """
 import concurrent.futures
+import os
 import select
 
 import harness
@@ -258,6 +259,28 @@ def test_together():
             for done in [pool.submit(ask, n) for n in range(6)]:
                 done.result()
         eq(wrong, [], "wrong answers")
+
+
+def niceness(pid):
+    """Name of a thread → its nice values, of all threads."""
+    found = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{tid}/stat", encoding="ascii") as f:
+            name, _, rest = f.read().partition("(")[2].rpartition(")")
+        found.setdefault(name, set()).add(int(rest.split()[16]))
+    return found
+
+
+def test_core_first():
+    """Where CPUs are scarce, the core thread goes before the workers."""
+    with Box() as box:
+        out, _, _ = long_chain(box, 20)
+        pid = box.start().pid
+        with box.rpc() as rpc:
+            rpc.call("session.diff", session=out.session)
+        threads = niceness(pid)
+        core = max(threads["ccfcd"])
+        eq(threads["worker"], {min(core + 5, 19)}, "workers' nice value")
 
 
 def test_less():

@@ -202,6 +202,7 @@ struct ccfc_session_source {
 	uint32_t custom, ai; /* strings: its last titles */
 	uint32_t told;	     /* string: the agent that it tells of; 0: none */
 	bool asks;	     /* the last record asks the user */
+	bool edits;	     /* calls that write have no result yet */
 	bool results;	     /* there is a result */
 	bool error;	     /* and it is an error */
 	bool dirty;

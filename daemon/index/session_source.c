@@ -184,20 +184,50 @@ static void merge_leaf(const struct ccfc_incoming *line)
 			     index->summaries.items[summary].text);
 }
 
+static bool calls_writer(const struct ccfc_record *r)
+{
+	for (uint32_t i = 0; i < r->ncalls; i++)
+		if (r->calls[i].writes)
+			return true;
+	return false;
+}
+
+/* Words of the model; the client's own have no model. */
+static bool is_answer(const struct ccfc_record *r)
+{
+	bool text = false;
+
+	for (uint32_t i = 0; i < r->nspoken; i++)
+		text |= r->spoken[i].kind == CCFC_MESSAGE_TEXT_TEXT;
+	return r->kind == CCFC_RECORD_ASSISTANT && r->model.len && text &&
+	       !r->ncalls;
+}
+
 static void note_last(struct ccfc_session_source *part,
 		      const struct ccfc_record *r)
 {
+	const struct ccfc_result *last;
+
 	if (r->time != CCFC_TIME_NONE)
 		part->time = r->time;
 	/* What the client puts in answers nothing. */
 	if (!r->meta)
 		part->asks = r->asks;
+	if (r->kind == CCFC_RECORD_USER && !r->meta)
+		part->edits = false;
+	else if (calls_writer(r))
+		part->edits = true;
+	/* Whoever goes on to a last word has coped with the error. */
+	if (is_answer(r))
+		part->error = false;
 	if (!r->nresults)
 		return;
 	if (r->time != CCFC_TIME_NONE)
 		part->result_time = r->time;
 	part->results = true;
-	part->error = r->results[r->nresults - 1].error;
+	last = &r->results[r->nresults - 1];
+	/* What the user did not want did not fail. */
+	part->error = last->error && last->state != CCFC_STATE_DENIED;
 }
 
 void ccfc_index_merge_session_source(struct ccfc_incoming *line)

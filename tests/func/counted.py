@@ -106,6 +106,9 @@ class Message:
 class Session:
     def __init__(self):
         self.records = Counter()  # by aside
+        # uuids of the main thread by folder: forks have copies, and a folder
+        # may be a copy of another
+        self.seen = defaultdict(set)
         self.uses = Counter()
         self.errors = Counter()
         self.tokens = {False: Counter(), True: Counter()}
@@ -154,7 +157,12 @@ class Counted:
                 session.titles[kind] = fact[kind]
         if fact["type"] not in ("user", "assistant"):
             return
-        session.records[fact["aside"]] += 1
+        if fact["aside"]:
+            session.records[True] += 1
+        else:
+            folder = posixpath.dirname(fact["file"])
+            session.seen[folder].add(fact["uuid"])
+            session.records[False] = max(map(len, session.seen.values()))
         self.leaves[fact["uuid"]] = fact["session"]
         if fact["prompt"] and not fact["aside"]:
             session.prompts.append(" ".join(fact["prompt"].split()))

@@ -109,6 +109,55 @@ def test_states():
         eq(every_session(rpc)[asks.session]["status"], "completed")
 
 
+def test_states_as_a_person_says():
+    """An edit that was denied is no failure if an answer follows; one without
+    a result waits for permission."""
+    with Made() as m, m.box.rpc() as rpc:
+        denied = m.begin(60)
+        denied.result(denied.call("Edit", {
+            "file_path": "/home/dev/p/a", "old_string": "a",
+            "new_string": "b"}), text="The user doesn't want to proceed with "
+            "this tool use. The tool use was rejected", error=True)
+        eq(every_session(rpc)[denied.session]["status"], "completed")
+        failed = m.begin(50)
+        failed.result(failed.call("Bash", {"command": "false"}), error=True)
+        eq(every_session(rpc)[failed.session]["status"], "failed")
+        failed.text("It cannot be done; I stopped.")
+        eq(every_session(rpc)[failed.session]["status"], "completed")
+        waits = m.begin(3)
+        tid = waits.call("Write", {"file_path": "/home/dev/p/b",
+                                   "content": "x"})
+        eq(every_session(rpc)[waits.session]["status"], "waiting")
+        m.box.restart()
+        # and so it is read from the store
+        with m.box.rpc() as again:
+            eq(every_session(again)[waits.session]["status"], "waiting")
+            waits.result(tid)
+            eq(every_session(again)[waits.session]["status"], "active")
+
+
+def test_messages_of_a_session_count_once():
+    """A fork shows the messages of its original under their session's id."""
+    with Made() as m, m.box.rpc() as rpc:
+        first = m.begin(100)
+        first.text("one")
+        first.text("two")
+        fork = Transcript(m.box, m.ids)
+        for data in first.lines:
+            fork.emit(json.loads(data))
+        fork.prompt("and on")
+        got = every_session(rpc)
+        eq((got[first.session]["messageCount"],
+            got[fork.session]["messageCount"]), (len(first.lines), 1))
+        rows = rpc.call("sql.query", query="SELECT session_id, messages "
+                        "FROM sessions")["rows"]
+        eq({r[0]: r[1] for r in rows},
+           {k: s["messageCount"] for k, s in got.items()})
+        os.unlink(first.path)
+        eq(every_session(rpc)[first.session]["messageCount"],
+           len(first.lines))
+
+
 def test_copies_count_once():
     """A resumed and a forked session have the messages of the first one; the
     last line of a message says what it cost."""

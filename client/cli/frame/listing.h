@@ -103,9 +103,12 @@ int ccfc_listing_match(struct ccfc_reply **reply, struct ccfc_client *client,
 		       const char *pattern, struct ccfc_query *query,
 		       const struct ccfc_cwd *where, struct ccfc_err *err);
 
-/* The table of `list`, of a ChangedFilesSummary. */
+/*
+ * The table of `list`, of a ChangedFilesSummary; `states`: of changes that may
+ * not have taken effect.
+ */
 void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
-		     bool show_changes);
+		     bool show_changes, bool states);
 
 /* The table of `search`, of a FileHistory whose file is shown as `name`. */
 void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,

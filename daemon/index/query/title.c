@@ -8,6 +8,7 @@
 
 #define ACTIVE_MS (5 * 60 * 1000)
 #define WAIT_MS	  (24 * 60 * 60 * 1000)
+#define WRITE_MS  (10 * 1000) /* longer than writing a file takes */
 
 const char *ccfc_title_text(enum ccfc_title from)
 {
@@ -169,6 +170,13 @@ static bool is_left(const struct ccfc_index *index, int64_t end, int64_t now)
 	return end != CCFC_TIME_NONE && latest > end && latest - end > WAIT_MS;
 }
 
+/* A file is written at once: a call that takes long wants permission. */
+static bool wants_leave(const struct ccfc_session_source *last, int64_t now)
+{
+	return last->edits && last->time != CCFC_TIME_NONE &&
+	       now - last->time > WRITE_MS;
+}
+
 enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
 				   uint32_t session, int64_t now)
 {
@@ -176,7 +184,8 @@ enum ccfc_status ccfc_tally_status(const struct ccfc_index *index,
 		last_session_source(index, session, false);
 	int64_t end = index->sessions.items[session].end;
 
-	if (last && last->asks && !is_left(index, end, now))
+	if (last && (last->asks || wants_leave(last, now)) &&
+	    !is_left(index, end, now))
 		return CCFC_STATUS_WAITING;
 	if (end != CCFC_TIME_NONE && end > now - ACTIVE_MS)
 		return CCFC_STATUS_ACTIVE;

@@ -264,6 +264,29 @@ static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
 	}
 }
 
+/*
+ * A fork or a copied project shows the messages of a session once more. So one
+ * transcript counts: of those named after the session, or else of all, the one
+ * with the most. The view `sessions` (store/sql/views.c) has the same rule.
+ */
+static void take_most(struct ccfc_tally *t, const struct ccfc_index *index,
+		      const struct ccfc_session_source *p)
+{
+	const struct ccfc_source *source = &index->sources.items[p->source];
+	bool named = !source->is_agent && source->session == p->session;
+	uint64_t n = (uint64_t)p->user[0] + p->assistant[0];
+	uint64_t most = t->main.user + t->main.assistant;
+
+	if (!n || named < t->named)
+		return;
+	if (named == t->named &&
+	    (n < most || (n == most && p->user[0] <= t->main.user)))
+		return;
+	t->named = named;
+	t->main.user = p->user[0];
+	t->main.assistant = p->assistant[0];
+}
+
 static void add_part(struct ccfc_tallying *s, uint32_t part)
 {
 	const struct ccfc_index *index = s->index;
@@ -274,8 +297,7 @@ static void add_part(struct ccfc_tallying *s, uint32_t part)
 	if (!t || !counts(index, p))
 		return;
 	t->nagents += is_first_told(index, p);
-	t->main.user += p->user[0];
-	t->main.assistant += p->assistant[0];
+	take_most(t, index, p);
 	t->agents.user += p->user[1];
 	t->agents.assistant += p->assistant[1];
 }

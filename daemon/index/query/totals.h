@@ -48,9 +48,11 @@ enum ccfc_title {
 const char *ccfc_title_text(enum ccfc_title from);
 
 enum ccfc_status {
-	CCFC_STATUS_WAITING,   /* its last record asks the user */
+	CCFC_STATUS_WAITING,   /* its last record asks the user, or it has
+				* called a tool that writes, without a result */
 	CCFC_STATUS_ACTIVE,    /* a record of the last five minutes */
-	CCFC_STATUS_FAILED,    /* its last result is an error */
+	CCFC_STATUS_FAILED,    /* its last result is an error, which is no
+				* denial, and no answer followed */
 	CCFC_STATUS_COMPLETED, /* none of these */
 };
 
@@ -77,6 +79,7 @@ struct ccfc_tally {
 	int64_t last_change;	   /* CCFC_TIME_NONE: none */
 	uint64_t bytes;		   /* of its own transcripts */
 	uint64_t agent_bytes;
+	bool named; /* `main` has the messages of a transcript of its name */
 };
 
 /*

@@ -194,19 +194,44 @@ static bool has_changes(uint32_t *file, struct ccfc_request *rq,
 	return *file && ccfc_query_has(rq->index, *file, filter);
 }
 
+/* "1 denied, 2 failed", where none of the changes took effect. */
+static bool put_states(struct ccfc_buf *text, const struct ccfc_index *index,
+		       uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+	uint32_t counts[CCFC_STATE_COUNT] = { 0 };
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		counts[index->changes.items[ids->items[i]].state]++;
+	for (int s = 0; s < CCFC_STATE_COUNT; s++)
+		if (counts[s])
+			ccfc_buf_printf(text, "%s%u %s", text->len ? ", " : "",
+					counts[s],
+					ccfc_state_text((enum ccfc_state)s));
+	return text->len && !counts[CCFC_STATE_APPLIED];
+}
+
 static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 		  struct ccfc_err *err)
 {
 	const struct ccfc_filter everything = { 0 };
+	struct ccfc_buf states = CCFC_BUF_INIT;
 	uint32_t file;
+	bool known = has_changes(&file, rq, path, &everything);
 
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
 		     (int)path.len, path.ptr);
-	if (has_changes(&file, rq, path, &everything))
+	if (known && put_states(&states, rq->index, file))
+		ccfc_err_hint(err,
+			      "no call took effect (%s): ccfc search "
+			      "--state=all shows them",
+			      states.ptr);
+	else if (known)
 		ccfc_err_hint(err, "it has changes in other states, times or "
 				   "projects");
 	else
 		ccfc_args_elsewhere(rq, path, err);
+	ccfc_buf_release(&states);
 	return CCFC_ENOTFOUND;
 }
 

@@ -176,9 +176,10 @@ static const struct ccfc_view_column sessions[] = {
  * written last, then the greater title. This expression puts them in that
  * order, with the title behind it. As in ccfc_tally_title.
  */
+#define NAMED " (NOT r.is_agent AND r.session = p.session)"
 #define WHOSE                                                                  \
-	" (NOT r.is_agent AND r.session = p.session) ||"                       \
-	" substr('0000000000000000' || coalesce(p.time, 0), -16)"
+	NAMED " ||"                                                            \
+	      " substr('0000000000000000' || coalesce(p.time, 0), -16)"
 
 /* What is told of an agent counts where the agent has no transcript. */
 #define COUNTS                                                                 \
@@ -219,8 +220,11 @@ static const char sessions_sql[] =
 			 "   || p.custom END), 18) AS custom,"
 			 "  substr(max(CASE WHEN p.ai <> '' THEN" WHOSE
 			 "   || p.ai END), 18) AS ai,"
-			 "  sum((p.user + p.assistant) * (p.gen = r.gen)) AS "
-			 "messages,"
+			 "  coalesce(max(CASE WHEN" NAMED
+			 "    AND p.gen = r.gen AND p.user + p.assistant > 0"
+			 "    THEN p.user + p.assistant END),"
+			 "   max((p.user + p.assistant) * (p.gen = r.gen)))"
+			 "   AS messages,"
 			 "  sum((p.agent_user + p.agent_assistant - "
 			 "coalesce(y.n, 0))"
 			 "   * " COUNTS ") AS agent_messages"

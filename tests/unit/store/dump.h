@@ -200,12 +200,12 @@ static inline void dump_parts(struct rows_of_text *rows,
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(&out,
-				"part %u %u %u %u %u %u %u %lld %lld %d %d %d"
+				"part %u %u %u %u %u %u %u %lld %lld %d %d %d %d"
 				" '%s' '%s' '%s'",
 				p->source, p->session, p->gen, p->user[0],
 				p->user[1], p->assistant[0], p->assistant[1],
 				(long long)p->time, (long long)p->result_time,
-				p->asks, p->results, p->error,
+				p->asks, p->edits, p->results, p->error,
 				ccfc_index_str(index, p->custom).ptr,
 				ccfc_index_str(index, p->ai).ptr,
 				ccfc_index_str(index, p->told).ptr);

@@ -68,6 +68,48 @@ static const struct ccfc_column columns[] = {
 	{ "OPERATION", "operation", .kind = CCFC_CELL_TEXT },
 };
 
+/* "2 denied, 1 applied": of the changes of one file. */
+static void put_states(struct ccfc_buf *text, const struct ccfc_cells *cells,
+		       struct ccfc_obj file)
+{
+	struct ccfc_obj changes = ccfc_obj_get(file, "changes");
+	uint32_t n = ccfc_obj_len(changes);
+	bool several = false;
+
+	(void)cells;
+	for (uint32_t i = 0; i < n; i++) {
+		struct ccfc_slice state =
+			ccfc_obj_get_str(ccfc_obj_at(changes, i), "state");
+		uint32_t same = 0;
+		bool first = true;
+
+		for (uint32_t k = 0; k < n; k++) {
+			bool eq = ccfc_slice_eq(
+				state, ccfc_obj_get_str(ccfc_obj_at(changes, k),
+							"state"));
+
+			same += eq;
+			first &= !eq || k >= i;
+		}
+		if (!first)
+			continue;
+		ccfc_buf_puts(text, several ? ", " : "");
+		if (same < n)
+			ccfc_buf_printf(text, "%u ", same);
+		ccfc_buf_slice(text, state);
+		several = true;
+	}
+}
+
+/* The table of changes that may not have changed anything. */
+static const struct ccfc_column state_columns[] = {
+	{ "PATH", "path", .kind = CCFC_CELL_BELOW, .min = 28, .elastic = true },
+	{ "STATE", "", .kind = CCFC_CELL_OWN, .put = put_states },
+	{ "CALLS", "changeCount", .kind = CCFC_CELL_COUNT },
+	{ "FIRST CALL", "firstModified", .kind = CCFC_CELL_SECOND, .gap = 3 },
+	{ "TOOLS", "toolsUsed", .kind = CCFC_CELL_JOIN },
+};
+
 static bool is_any_moved(struct ccfc_obj files)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
@@ -76,7 +118,7 @@ static bool is_any_moved(struct ccfc_obj files)
 	return false;
 }
 
-static void print_files(struct ccfc_out *out, struct ccfc_obj root)
+static void print_files(struct ccfc_out *out, struct ccfc_obj root, bool states)
 {
 	struct ccfc_cells cells = {
 		.out = out,
@@ -85,6 +127,11 @@ static void print_files(struct ccfc_out *out, struct ccfc_obj root)
 
 	struct ccfc_obj files = ccfc_obj_get(root, "files");
 
+	if (states) {
+		ccfc_columns_print(out, state_columns,
+				   CCFC_NCOLUMNS(state_columns), &cells, files);
+		return;
+	}
 	ccfc_columns_print(out, columns,
 			   CCFC_NCOLUMNS(columns) - !is_any_moved(files),
 			   &cells, files);
@@ -142,22 +189,23 @@ static void print_unknown(struct ccfc_out *out, struct ccfc_obj root)
 }
 
 void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
-		     bool show_changes)
+		     bool show_changes, bool states)
 {
 	print_head_list(out, root);
-	ccfc_buf_puts(&out->buf, "\nChanged Files (");
+	ccfc_buf_puts(&out->buf,
+		      states ? "\nFiles by State (" : "\nChanged Files (");
 	ccfc_render_count(&out->buf,
 			  ccfc_obj_get_int(root, "totalFilesChanged", 0),
 			  "file");
 	ccfc_buf_puts(&out->buf, ", ");
 	ccfc_render_count(&out->buf, ccfc_obj_get_int(root, "totalChanges", 0),
-			  "change");
+			  states ? "call" : "change");
 	if (ccfc_obj_get_int(root, "shellChanges", 0))
 		ccfc_buf_printf(
 			&out->buf, ", %lld of them while commands ran",
 			(long long)ccfc_obj_get_int(root, "shellChanges", 0));
 	ccfc_buf_puts(&out->buf, "):\n\n");
-	print_files(out, root);
+	print_files(out, root, states);
 	ccfc_buf_putc(&out->buf, '\n');
 	print_tally(out, "By Extension", ccfc_obj_get(root, "byExtension"),
 		    NULL);
@@ -169,10 +217,23 @@ void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 		print_changes(out, root);
 }
 
+/* Are others meant than those that took effect? */
+static bool has_states(const struct ccfc_question *q)
+{
+	const char *const *states = q->query.states;
+
+	return states && (strcmp(states[0], "applied") != 0 || states[1]);
+}
+
 static int prepare_list(struct ccfc_question *q, struct ccfc_err *err)
 {
-	return ccfc_listing_prepare(
+	int r = ccfc_listing_prepare(
 		q, ccfc_opts_own(q->opts, OPT_SHOW_CHANGES)->set, err);
+
+	/* The table has the states of the changes. */
+	if (!r && q->format == CCFC_FORMAT_TABLE && has_states(q))
+		q->query.changes = CCFC_CONTENT_DEFAULT;
+	return r;
 }
 
 static int ask_list(struct ccfc_reply **reply, struct ccfc_question *q,
@@ -211,7 +272,8 @@ static int print_list(struct ccfc_question *q, struct ccfc_obj root)
 					 q->opts->command);
 	if (ccfc_obj_len(ccfc_obj_get(root, "files")))
 		ccfc_list_print(&q->cli->out, root,
-				ccfc_opts_own(q->opts, OPT_SHOW_CHANGES)->set);
+				ccfc_opts_own(q->opts, OPT_SHOW_CHANGES)->set,
+				has_states(q));
 	return status_of_list(q, root);
 }
 

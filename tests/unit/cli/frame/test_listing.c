@@ -45,7 +45,7 @@ static void test_list(void **state)
 
 	(void)state;
 	golden_pack_summary(packed_init(&p));
-	ccfc_list_print(&out, packed_root(&p), false);
+	ccfc_list_print(&out, packed_root(&p), false, false);
 	assert_string_equal(out.buf.ptr, list_text);
 	ccfc_buf_release(&out.buf);
 	packed_release(&p);

@@ -2,9 +2,9 @@
 #include "observing.h"
 
 #include "base/alloc.h"
-#include "os/log.h"
 #include "base/time.h"
 #include "index/index_internal.h"
+#include "os/log.h"
 
 #include <stdlib.h>
 
@@ -117,6 +117,9 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 		.time = s->time,
 		.file = ccfc_index_file(index, ccfc_slice_str(s->path)),
 		.client = (uint32_t)s->client,
+		.by = s->session ? ccfc_strtab_put(&index->strings,
+						   ccfc_slice_str(s->session))
+				 : 0,
 		.before = state_of(&s->before),
 		.before_size = s->before.size,
 		.before_mtime = mtime_of(&s->before),

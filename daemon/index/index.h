@@ -105,7 +105,8 @@ enum ccfc_shell_bit {
 	CCFC_SHELL_NOBODYS =
 		32, /* only a copy of the call names it: not seen */
 	CCFC_SHELL_INFERRED = 64, /* in an excerpt: the contents tell it */
-	CCFC_SHELL_OBSERVED = 128, /* it changed on disk while the command ran */
+	CCFC_SHELL_OBSERVED =
+		128, /* it changed on disk while the command ran */
 	/* Of a command: */
 	CCFC_SHELL_UNSURE = 8, /* it may change files that its text does not
 				* surely say it changes */
@@ -361,10 +362,20 @@ struct ccfc_disk_event {
 	uint32_t before_key, after_key; /* strings: SHA-256 in hex of content
 					 * that was kept; 0: none was */
 	uint32_t client; /* process that replaced it as clients do; 0: none */
+	uint32_t by;	 /* string: the id of that client's session; 0: not
+			  * known */
 	uint32_t next;	 /* the one before of the file, or ID_NONE */
 	uint8_t before, after; /* enum ccfc_disk_state */
 	bool gone;	       /* too old: to be removed from the store */
 	bool holds; /* in an excerpt: the next one began where it ended */
+};
+
+/* In an excerpt: what a change did to its file, as it was seen on disk. */
+struct ccfc_disk_effect {
+	int64_t since, time; /* as in struct ccfc_disk_event */
+	uint32_t change;
+	uint32_t before_key, after_key; /* strings; 0: not kept */
+	uint8_t before, after;		/* enum ccfc_disk_state */
 };
 
 /* In an excerpt: another call that may have made an ambiguous change. */
@@ -415,6 +426,10 @@ struct ccfc_index {
 		struct ccfc_rival *items; /* by change */
 		uint32_t n, cap;
 	} rivals;
+	struct {
+		struct ccfc_disk_effect *items; /* by change */
+		uint32_t n, cap;
+	} effects_seen;
 	uint64_t epoch;
 	uint64_t seq;
 	/* Grows with every change that could affect an answer; not stored.
@@ -502,6 +517,10 @@ void ccfc_index_see(struct ccfc_index *index,
 		    const struct ccfc_disk_event *event);
 /* The last one of the file, CCFC_ID_NONE: there is none. */
 uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file);
+
+/* In an excerpt: what the change did, as it was seen; NULL: it was not. */
+const struct ccfc_disk_effect *
+ccfc_index_find_effect(const struct ccfc_index *index, uint32_t change);
 
 /* --- names of things --- */
 

@@ -25,9 +25,9 @@
 /* A process is there before it writes its note; clocks differ a little. */
 #define SLACK_MS 5000
 
-enum field { PID, SESSION, CWD, STARTED, PROC_START, FIELDS };
+enum field { PID, SESSION, CWD, STARTED, FIELDS };
 static const char *const names[FIELDS] = { "pid", "sessionId", "cwd",
-					   "startedAt", "procStart" };
+					   "startedAt" };
 
 /* The number of "<pid>.json"; 0: it is another name. */
 static long pid_of(const char *name)
@@ -80,15 +80,17 @@ static uint64_t number_of(const struct ccfc_json *json, uint32_t tok)
 	return v;
 }
 
-/* Is the process with this number the one that wrote the note? */
-static bool is_its_writer(long pid, uint64_t ticks, int64_t started)
+/*
+ * Is the process with this number the one that wrote the note? A number that
+ * another process has now: that one began after the note's client. (`procStart`
+ * in the note says the same in a way that is not documented.)
+ */
+static bool is_its_writer(long pid, int64_t started)
 {
 	struct ccfc_process_start start;
 
 	if (!ccfc_process_started(&start, pid))
 		return false;
-	if (ticks && start.ticks)
-		return ticks == start.ticks;
 	return !start.time || !started || start.time <= started + SLACK_MS;
 }
 
@@ -129,8 +131,7 @@ static void take_note(struct ccfc_live_sessions *out, struct ccfc_json *json,
 		return;
 	ccfc_json_keys_init(&keys, names, FIELDS);
 	ccfc_json_root_fields(json, &keys, toks);
-	if (!is_its_writer(pid, number_of(json, toks[PROC_START]),
-			   (int64_t)number_of(json, toks[STARTED])))
+	if (!is_its_writer(pid, (int64_t)number_of(json, toks[STARTED])))
 		return;
 	live.id = text_of(json, toks[SESSION], ID_MAX);
 	live.cwd = normal_path(text_of(json, toks[CWD], PATH_MAX - 1));

@@ -260,11 +260,32 @@ static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 
 	if (!ccfc_obs_path(path, f->dir, f->name))
 		return;
+	if (f->mixed)
+		s.client = 0;
 	s.path = ccfc_strdup(path);
 	s.time = time_of(f, st);
 	s.since = since_of(f, s.time);
 	put_side(&s.after, f);
-	obs->emit(obs->ctx, &s);
+	CCFC_VEC_PUSH(obs->told, ((struct ccfc_obs_told){ s, f }));
+	f->told = obs->told.n;
+}
+
+void ccfc_obs_hand_on(struct ccfc_obs *obs)
+{
+	for (uint32_t i = 0; i < obs->told.n; i++) {
+		struct ccfc_obs_told *told = &obs->told.items[i];
+		const char *session = NULL;
+
+		if (told->file)
+			told->file->told = 0;
+		if (told->sighting.client)
+			session =
+				ccfc_obs_session_of(obs, told->sighting.client);
+		if (session)
+			told->sighting.session = ccfc_strdup(session);
+		obs->emit(obs->ctx, &told->sighting);
+	}
+	obs->told.n = 0;
 }
 
 static void tell_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
@@ -320,6 +341,8 @@ static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	}
 	if (f->exists && is_same(f, &st)) {
 		ccfc_obs_unmark(obs, f);
+		f->client = 0;
+		f->mixed = false;
 		return;
 	}
 	if (wants_content(obs, &st))
@@ -334,6 +357,7 @@ static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	else
 		tell_changed(obs, f, &st, how == READ_WELL);
 	f->client = 0;
+	f->mixed = false;
 }
 
 bool ccfc_obs_look(struct ccfc_obs *obs)

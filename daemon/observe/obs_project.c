@@ -288,6 +288,18 @@ void ccfc_obs_active(struct ccfc_obs *obs, const char *session, const char *cwd)
 		s->expires = ccfc_time_monotonic() + LINES_MS;
 }
 
+const char *ccfc_obs_session_of(const struct ccfc_obs *obs, long pid)
+{
+	for (uint32_t i = 0; i < obs->projects.n; i++) {
+		const struct ccfc_obs_project *p = obs->projects.items[i];
+
+		for (uint32_t k = 0; k < p->sessions.n; k++)
+			if (p->sessions.items[k].pid == pid)
+				return p->sessions.items[k].id;
+	}
+	return NULL;
+}
+
 int ccfc_obs_sessions_timeout(const struct ccfc_obs *obs)
 {
 	int64_t now = ccfc_time_monotonic(), due = INT64_MAX;
@@ -316,6 +328,9 @@ void ccfc_obs_release(struct ccfc_obs *obs)
 	ccfc_watch_free(obs->watch);
 	ccfc_ignore_free(obs->exclude);
 	ccfc_buf_release(&obs->content);
+	for (uint32_t i = 0; i < obs->told.n; i++)
+		free(obs->told.items[i].sighting.path);
+	free(obs->told.items);
 	free(obs->projects.items);
 	free(obs->queue.items);
 	free(obs->dirs);

@@ -219,6 +219,8 @@ void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	if (file->next)
 		file->next->link = file->link;
 	ccfc_obs_unmark(obs, file);
+	if (file->told)
+		obs->told.items[file->told - 1].file = NULL;
 	file->dir->project->files--;
 	obs->nfiles--;
 	free(file);
@@ -226,6 +228,8 @@ void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait)
 {
+	if (file->told)
+		obs->told.items[file->told - 1].sighting.client = 0;
 	file->last = ccfc_time_now();
 	file->due = ccfc_time_monotonic() + wait;
 	if (file->marked_link)

@@ -337,6 +337,7 @@ static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	struct ccfc_obs_file *file = ccfc_obs_file_find(obs, dir, event->name);
 	bool settled = event->what != CCFC_WATCH_CHANGED;
 	int wait = settled ? 0 : QUIET_MS;
+	long client = 0;
 
 	if (!file) {
 		if (event->what == CCFC_WATCH_VANISHED || !dir->whole)
@@ -348,11 +349,13 @@ static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	}
 	if (!file->exists && wait < NEW_MS)
 		wait = NEW_MS;
+	if (event->what == CCFC_WATCH_APPEARED && event->cookie &&
+	    event->cookie == obs->cookie)
+		client = obs->cookie_pid;
+	file->mixed |= file->marked_link && (client || file->client);
 	ccfc_obs_mark(obs, file, wait);
 	if (event->what == CCFC_WATCH_APPEARED)
-		file->client = event->cookie && event->cookie == obs->cookie
-				       ? obs->cookie_pid
-				       : 0;
+		file->client = client;
 }
 
 static void note_passing(struct ccfc_obs *obs,

@@ -59,8 +59,10 @@ struct ccfc_sighting {
 	 * same but for a tick of the system's clock. The state in between, if
 	 * there was one, was not seen. */
 	int64_t since, time;
-	/* The process that replaced the file the way clients do; 0: none. */
+	/* The process that replaced the file the way clients do, if nothing
+	 * else happened to the file at that time; 0: none. */
 	long client;
+	char *session; /* of that client; NULL: not known */
 	struct ccfc_disk_side before, after;
 };
 

@@ -36,6 +36,8 @@ struct ccfc_obs_file {
 	bool has_base; /* its content is in the base file */
 	bool has_key;  /* its content is a blob */
 	bool found;    /* by the reading of its directory */
+	bool mixed;    /* a client replaced it, and something else happened */
+	uint32_t told; /* its number in `told`, from 1 on; 0: it is not there */
 	char name[];
 };
 
@@ -100,6 +102,14 @@ struct ccfc_obs {
 	char *noted[CCFC_OBS_NOTED];
 	uint64_t nnoted;
 	struct ccfc_buf content; /* of the file that is being looked at */
+	/* What was seen by the last looks, and is not handed on yet. */
+	struct {
+		struct ccfc_obs_told {
+			struct ccfc_sighting sighting;
+			struct ccfc_obs_file *file; /* NULL: dropped */
+		} * items;
+		uint32_t n, cap;
+	} told;
 	/* Gets each sighting; it owns the path. */
 	void (*emit)(void *ctx, struct ccfc_sighting *sighting);
 	void *ctx;
@@ -153,6 +163,12 @@ bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* Looks at the files that are due; true: some are due already. */
 bool ccfc_obs_look(struct ccfc_obs *obs);
+/*
+ * Hands on what the looks have seen. Events are to be taken in before: if one
+ * is of a file that was just looked at, its content may be of after that event,
+ * and is not called the client's.
+ */
+void ccfc_obs_hand_on(struct ccfc_obs *obs);
 /* The directory of the file went away. */
 void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* How long until the next one is; -1: none waits. */
@@ -169,6 +185,8 @@ void ccfc_obs_sessions(struct ccfc_obs *obs);
 /* A session that is live by its lines, from now on for a while. */
 void ccfc_obs_active(struct ccfc_obs *obs, const char *session,
 		     const char *cwd);
+/* The session of a client's process; NULL: not known. */
+const char *ccfc_obs_session_of(const struct ccfc_obs *obs, long pid);
 /* How long until one of these is not live any more; -1: never. */
 int ccfc_obs_sessions_timeout(const struct ccfc_obs *obs);
 void ccfc_obs_release(struct ccfc_obs *obs);

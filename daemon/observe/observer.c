@@ -263,6 +263,9 @@ static void *run(void *arg)
 			continue;
 		more = ccfc_obs_walk(&o->obs);
 		more |= ccfc_obs_look(&o->obs);
+		/* Before what was seen is called anybody's. */
+		ccfc_watch_read(o->obs.watch, on_event, o);
+		ccfc_obs_hand_on(&o->obs);
 		publish(o, more);
 	}
 	return NULL;
@@ -293,8 +296,10 @@ static void release(struct ccfc_observer *o)
 {
 	ccfc_obs_release(&o->obs);
 	close_pipes(o);
-	for (uint32_t i = 0; i < o->seen.n; i++)
+	for (uint32_t i = 0; i < o->seen.n; i++) {
 		free(o->seen.items[i].path);
+		free(o->seen.items[i].session);
+	}
 	free(o->seen.items);
 	free(o->active.items);
 	ccfc_observe_stats_release(&o->stats);
@@ -379,6 +384,7 @@ void ccfc_observer_take(struct ccfc_observer *observer, ccfc_sighting_fn fn,
 	for (uint32_t i = 0; i < n; i++) {
 		fn(ctx, &items[i]);
 		free(items[i].path);
+		free(items[i].session);
 	}
 	free(items);
 	if (n >= WAITING_MAX)

@@ -205,9 +205,9 @@ def test_the_watch_ends_with_the_session():
 def test_notes_that_lie():
     """A number that another process has now, and notes that are none."""
     with Observed() as box:
-        one = box.client("s-1", procStart="12345")
-        two = box.client("s-2", procStart=None,
-                         startedAt=int(time.time() * 1000) - 86400_000)
+        day_ago = int(time.time() * 1000) - 86400_000
+        one = box.client("s-1", startedAt=day_ago, procStart="12345")
+        two = box.client("s-2", startedAt=day_ago, procStart=None)
         notes = os.path.dirname(one.note)
         for name, text in (("77.json", "{"), ("1.json", "[]"),
                            (f"{os.getpid()}.json", "x" * 100_000),
@@ -364,9 +364,10 @@ def test_the_clients_passing_names():
         os.rename(name, os.path.join(box.p, "a.txt"))
         event = box.saw(1)[0]
         eq(short(event), ("a.txt", THERE, THERE, sha("one\n"), sha("two\n")))
-        eq(event["client"], client.pid, "client")
+        eq((event["client"], event["session"]), (client.pid, "s-1"), "client")
         box.write("a.txt", "three\n")
-        eq(box.saw(2)[1]["client"], 0, "client")
+        event = box.saw(2)[1]
+        eq((event["client"], event["session"]), (0, ""), "client")
         eq({e["path"] for e in box.settle()}, {"a.txt"})
 
 

@@ -142,11 +142,27 @@ const char *ccfc_chain_path(const struct ccfc_chain *chain)
 
 /* --- order --- */
 
-static int64_t effect_time(const struct ccfc_change *c)
+static int64_t effect_time(const struct ccfc_index *index,
+			   const struct ccfc_change *c)
 {
+	const struct ccfc_disk_effect *seen = ccfc_index_find_effect(
+		index, (uint32_t)(c - index->changes.items));
+
+	if (seen)
+		return seen->time;
 	if (c->result.known && c->result.time != CCFC_TIME_NONE)
 		return c->result.time;
 	return ccfc_index_time(c);
+}
+
+/* From when on it may have had its effect. */
+static int64_t start_time(const struct ccfc_index *index,
+			  const struct ccfc_change *c)
+{
+	const struct ccfc_disk_effect *seen = ccfc_index_find_effect(
+		index, (uint32_t)(c - index->changes.items));
+
+	return seen ? seen->since : ccfc_index_time(c);
 }
 
 struct sorted {
@@ -172,7 +188,7 @@ static void put_behind_sure(const struct ccfc_index *index, struct sorted *list,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct sorted *s = &list[i];
-		int64_t end = effect_time(s->change);
+		int64_t end = effect_time(index, s->change);
 
 		if (!is_ambiguous(index, s->change))
 			continue;
@@ -235,11 +251,25 @@ static uint64_t place_stamp(const struct ccfc_history *h,
 	return ccfc_hash(all, sizeof(all));
 }
 
+static uint64_t seen_stamp(const struct ccfc_index *index,
+			   const struct ccfc_disk_effect *seen)
+{
+	uint64_t all[] = {
+		ccfc_hash_slice(ccfc_index_str(index, seen->before_key)),
+		ccfc_hash_slice(ccfc_index_str(index, seen->after_key)),
+		seen->before, seen->after
+	};
+
+	return ccfc_hash(all, sizeof(all));
+}
+
 /* A copy of a transcript may move the lines and tell readers nothing new. */
 uint64_t ccfc_change_stamp(const struct ccfc_history *h,
 			   const struct ccfc_change *c)
 {
 	uint64_t stamp = c->seq;
+	const struct ccfc_disk_effect *seen = ccfc_index_find_effect(
+		h->env.index, (uint32_t)(c - h->env.index->changes.items));
 
 	if (c->call.known)
 		stamp = mix(stamp, place_stamp(h, &c->call.place));
@@ -247,6 +277,9 @@ uint64_t ccfc_change_stamp(const struct ccfc_history *h,
 		stamp = mix(stamp, place_stamp(h, &c->result.place));
 	if (c->alone)
 		stamp = mix(stamp, 1);
+	if (seen)
+		stamp = mix(stamp, mix((uint64_t)seen->time,
+				       seen_stamp(h->env.index, seen)));
 	return stamp;
 }
 
@@ -264,8 +297,9 @@ static void put_in_order(struct ccfc_chain *chain)
 
 		if (c->settled && c->state == CCFC_STATE_APPLIED &&
 		    c->file == chain->file)
-			list[n++] = (struct sorted){ c, ids->items[i],
-						     effect_time(c), false };
+			list[n++] =
+				(struct sorted){ c, ids->items[i],
+						 effect_time(index, c), false };
 	}
 	put_behind_sure(index, list, n);
 	qsort(list, n, sizeof(*list), by_effect);
@@ -276,7 +310,7 @@ static void put_in_order(struct ccfc_chain *chain)
 		chain->nodes[i].home =
 			ccfc_home_of(CCFC_HOMES(h, changes), list[i].id);
 		chain->nodes[i].base = CCFC_ID_NONE;
-		chain->nodes[i].start = ccfc_index_time(list[i].change);
+		chain->nodes[i].start = start_time(index, list[i].change);
 		chain->nodes[i].time = chain->nodes[i].late = list[i].time;
 		chain->nodes[i].stamp = ccfc_change_stamp(h, list[i].change);
 	}

@@ -176,6 +176,13 @@ static bool is_a_tools(const struct ccfc_index *index,
 	return false;
 }
 
+bool ccfc_index_is_of(const struct ccfc_index *index,
+		      const struct ccfc_change *command,
+		      const struct ccfc_disk_event *event)
+{
+	return is_the_one(index, command, event) && !is_a_tools(index, event);
+}
+
 /*
  * What became of a file by all events of it that are the command's. False: by
  * none of them, or it is not there as it was not there before.
@@ -192,8 +199,7 @@ static bool whole_effect(const struct ccfc_index *index,
 		e = &index->disk_events.items[id];
 		if (e->time < from)
 			break;
-		if (e->gone || !is_the_one(index, command, e) ||
-		    is_a_tools(index, e))
+		if (e->gone || !ccfc_index_is_of(index, command, e))
 			continue;
 		first = e;
 		if (!last)

@@ -111,6 +111,7 @@ void ccfc_index_free(struct ccfc_index *index)
 	free(index->events.items);
 	free(index->log.items);
 	free(index->rivals.items);
+	free(index->effects_seen.items);
 	ccfc_map_release(&index->backup_keys);
 	ccfc_arena_release(&index->ids);
 	ccfc_strtab_release(&index->strings);

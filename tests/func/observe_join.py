@@ -248,6 +248,101 @@ def test_one_change_with_both():
         eq(found["a.txt", tid]["evidence"], "observed")
 
 
+# --- content ---
+
+def put(box, name, data):
+    with open(os.path.join(box.p, name), "wb") as f:
+        f.write(data)
+
+
+def at(box, name, point):
+    """The bytes there, which have to be exact; None: no file."""
+    with box.rpc() as rpc:
+        state = rpc.call("file.at", path=os.path.join(box.p, name), at=point,
+                         includeContent=True)["state"]
+    eq((state["fidelity"], state["why"]), ("exact", None), (name, point))
+    return state["content"] if state["exists"] else None
+
+
+def test_content_of_what_a_command_did():
+    """Whatever the bytes are: before and after are those of the disk."""
+    cases = {"plain.txt": (b"one\ntwo\n", b"one\n2\nthree\n"),
+             "crlf.txt": (b"a\r\nb\r\n", b"a\r\nB\r\n"),
+             "mixed.txt": (b"a\r\nb\n", b"a\nb\r\nc"),
+             "bytes.bin": (b"\x00\xff\xfe\n", b"\xff\x00\r\n\x80"),
+             "utf16.txt": ("\ufeffx\n".encode("utf-16le"),
+                           "\ufeffy\n".encode("utf-16le")),
+             "open.txt": (b"no newline", b"no newline\nyet"),
+             "empty.txt": (b"", b"x"),
+             "new.txt": (None, b"made\n"),
+             "gone.txt": (b"old\n", None)}
+    with Observed() as box:
+        for name, (before, after) in cases.items():
+            if before is not None:
+                put(box, name, before)
+            if after is not None:
+                put(box, ".git/" + name, after)
+        started(box)
+        one = Session(box, 1)
+        tid = one.run("for f in .git/*.*; do cp $f .; done; rm gone.txt")
+        found = until_changes(box, len(cases))
+        eq({k[0] for k in found}, set(cases), "files")
+        for name, (before, after) in cases.items():
+            change = found[name, tid]["changeId"]
+            eq(at(box, name, f"before:{change}"), before, name)
+            eq(at(box, name, change), after, name)
+        # A further edit by somebody does not touch that.
+        put(box, "plain.txt", b"else\n")
+        box.settle()
+        eq(at(box, "plain.txt",
+              found["plain.txt", tid]["changeId"]),
+           cases["plain.txt"][1])
+
+
+def test_what_commands_make_of_it():
+    with Observed() as box:
+        path = box.write("a.txt", "one\ntwo\nthree\n")
+        box.write("fmt.py", "t = open('a.txt').read().replace('two', 'TWO')\n"
+                  "open('a.txt', 'w').write(t)\n")
+        started(box)
+        one = Session(box, 1)
+        tid = one.run("python3 fmt.py")
+        change = until_changes(box, 1)["a.txt", tid]["changeId"]
+        diff = box.ok("diff", change)
+        assert "-two\n+TWO\n" in diff, diff
+        assert "observed" in box.ok("log", path), box.ok("log", path)
+        blame = box.ok("blame", path).splitlines()
+        assert blame[0].startswith("outside"), blame
+        assert blame[1].startswith(tid[:14]), blame
+        eq(box.ok("cat", path, f"--at=before:{change}"),
+           "one\ntwo\nthree\n")
+        box.write("a.txt", "one\nTWO\nthree\nfour\n")
+        box.settle()
+        box.ok("revert", one.t.session, "--outside")
+        with open(path, encoding="utf-8") as f:
+            eq(f.read(), "one\ntwo\nthree\nfour\n")
+
+
+def test_two_commands_one_change():
+    """Of two that may have made it, one has the lines; both are named."""
+    with Observed() as box:
+        box.write("a.txt", "one\n")
+        started(box, "s-1 s-2")
+        one, two = Session(box, 1), Session(box, 2)
+        a, b = one.begin("./first"), two.begin("./second")
+        box.write("a.txt", "two\n")
+        box.saw(1)
+        one.end(a)
+        two.end(b)
+        found = until_changes(box, 2)
+        for tid in (a, b):
+            eq(at(box, "a.txt", found["a.txt", tid]["changeId"]),
+               b"two\n")
+        with box.rpc() as rpc:
+            log = rpc.call("file.log", path=os.path.join(box.p, "a.txt"))
+        eq([s for s in log["steps"] if s.get("kind") == "outside"], [], log)
+
+
 # --- what a person did in between ---
 
 def moment(ms):

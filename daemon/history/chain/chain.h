@@ -45,6 +45,7 @@ struct ccfc_side_state {
 	bool has_lines;	  /* the text has a newline */
 	bool has_mark;	  /* it begins with a byte order mark */
 	bool has_bad;	  /* it holds U+FFFD: what was there is not known */
+	bool seen;	  /* of HOW_EVIDENCE: these bytes were seen on disk */
 };
 
 struct ccfc_node {
@@ -271,6 +272,9 @@ bool ccfc_chain_take_copies(struct ccfc_chain *chain, struct ccfc_copies *now);
 bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		     bool after);
 
+/* The bytes of a blob; false when they are gone. */
+bool ccfc_chain_blob(struct ccfc_buf *out, const struct ccfc_chain *chain,
+		     const char *key);
 /* The bytes of a backup or of the disk; false when they are gone. */
 bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 			   uint32_t copy);

@@ -50,20 +50,25 @@ static uint64_t source_of_content(const struct ccfc_chain *chain, uint64_t at)
 	return how == CCFC_HOW_SAME ? at - 1 : at + 1;
 }
 
+bool ccfc_chain_blob(struct ccfc_buf *out, const struct ccfc_chain *chain,
+		     const char *key)
+{
+	struct ccfc_blobs *blobs = chain->history->env.blobs;
+	struct ccfc_blob_key sum;
+
+	ccfc_buf_clear(out);
+	return blobs && ccfc_blob_key_read(&sum, key) &&
+	       !ccfc_blobs_get(out, blobs, &sum, CCFC_HISTORY_FILE_MAX, NULL);
+}
+
 bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 			   uint32_t copy)
 {
 	const char *path = chain->copies.items[copy].file.path;
-	struct ccfc_blobs *blobs = chain->history->env.blobs;
 	struct ccfc_file_info info;
-	struct ccfc_blob_key key;
 
-	if (path && chain->copies.items[copy].observed) {
-		ccfc_buf_clear(out);
-		return blobs && ccfc_blob_key_read(&key, path) &&
-		       !ccfc_blobs_get(out, blobs, &key, CCFC_HISTORY_FILE_MAX,
-				       NULL);
-	}
+	if (path && chain->copies.items[copy].observed)
+		return ccfc_chain_blob(out, chain, path);
 	return path &&
 	       !ccfc_file_read_itself(out, &info, path, CCFC_HISTORY_FILE_MAX,
 				      NULL) &&
@@ -223,7 +228,8 @@ bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 
 static bool is_raw(const struct ccfc_side_state *side)
 {
-	return side->how == CCFC_HOW_COPY || side->how == CCFC_HOW_DISK;
+	return side->how == CCFC_HOW_COPY || side->how == CCFC_HOW_DISK ||
+	       (side->how == CCFC_HOW_EVIDENCE && side->seen);
 }
 
 /* The bytes that stand in the evidence as they are. */
@@ -239,12 +245,13 @@ static bool read_raw(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		return ccfc_chain_copy_bytes(out, chain, side->copy);
 	if (side->how == CCFC_HOW_DISK)
 		return ccfc_chain_disk_bytes(out, chain);
-	if (!after || !node->whole || !node->as_is ||
-	    side->form.encoding != CCFC_UTF8 ||
-	    !ccfc_chain_evidence(&ev, chain, i))
+	if (!is_raw(side) && (!after || !node->whole || !node->as_is ||
+			      side->form.encoding != CCFC_UTF8))
+		return false;
+	if (!ccfc_chain_evidence(&ev, chain, i))
 		return false;
 	ccfc_buf_clear(out);
-	ccfc_buf_slice(out, ev.after);
+	ccfc_buf_slice(out, after ? ev.after : ev.original);
 	return true;
 }
 

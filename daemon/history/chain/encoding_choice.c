@@ -167,7 +167,8 @@ static void meet(struct ccfc_side_state *s, const struct ccfc_form *form,
 		return;
 	if (!s->has_form || (!s->form_proven && proven))
 		give(s, form, proven);
-	else if (s->how != CCFC_HOW_COPY && s->form.eol != form->eol)
+	else if (s->how != CCFC_HOW_COPY && !s->seen &&
+		 s->form.eol != form->eol)
 		/* Somebody changed the endings, nobody knows when. */
 		s->form_proven = false;
 }

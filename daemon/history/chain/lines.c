@@ -6,6 +6,7 @@
  */
 #include "history/chain/lines.h"
 #include "history/chain/chain.h"
+#include "history/chain/seen_evidence.h"
 #include "history/chain/shell_evidence.h"
 
 struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
@@ -100,7 +101,8 @@ bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 		    out, &h->env,
 		    &h->env.index->changes.items[chain->nodes[i].change],
 		    &h->scratch))
-		return false;
+		return ccfc_seen_evidence(out, chain, i, false);
 	add_moved(out, chain, i);
+	ccfc_seen_evidence(out, chain, i, true);
 	return true;
 }

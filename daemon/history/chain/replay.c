@@ -78,6 +78,8 @@ static void find_gap(struct ccfc_replay *r, uint32_t i)
 /* How sure is what a command left, of which the whole is known? */
 static void doubt_shell(const struct ccfc_replay *r, struct ccfc_node *node)
 {
+	if (r->ev.seen_after)
+		return;
 	if (r->ev.from_text)
 		ccfc_state_weaken(&node->after,
 				  r->ev.went_on ? WENT_ON
@@ -96,9 +98,13 @@ static void take_whole(struct ccfc_replay *r, struct ccfc_node *node)
 	struct ccfc_form form;
 
 	ccfc_form_decode(&r->hand, &form, r->ev.after);
-	ccfc_state_set(&node->after, CCFC_HOW_EVIDENCE, CCFC_ORIGIN_WRITE,
+	ccfc_state_set(&node->after, CCFC_HOW_EVIDENCE,
+		       r->ev.seen_after ? CCFC_ORIGIN_OBSERVED
+					: CCFC_ORIGIN_WRITE,
 		       ccfc_buf_view(&r->hand));
 	node->own = form;
+	if (r->ev.seen_after)
+		ccfc_state_set_seen(&node->after, &form);
 	if (r->ev.is_shell) {
 		doubt_shell(r, node);
 		return;
@@ -113,8 +119,9 @@ static void take_gone(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	ccfc_buf_clear(&r->hand);
 	ccfc_state_set_absent(&node->after, CCFC_HOW_EVIDENCE,
-			      r->ev.from_result ? CCFC_ORIGIN_RESULT
-						: CCFC_ORIGIN_CALL);
+			      r->ev.seen_after	  ? CCFC_ORIGIN_OBSERVED
+			      : r->ev.from_result ? CCFC_ORIGIN_RESULT
+						  : CCFC_ORIGIN_CALL);
 	doubt_shell(r, node);
 }
 

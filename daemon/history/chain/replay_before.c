@@ -254,12 +254,34 @@ static bool makes_or_fills(const struct ccfc_evidence *ev)
 	       ev->nedits && !ev->original.len && !ev->edits[0].old_text.len;
 }
 
+/* The bytes before were seen on disk. */
+static void take_seen(struct ccfc_replay *r, struct ccfc_node *node)
+{
+	struct ccfc_form form;
+
+	if (r->ev.before == CCFC_BEFORE_ABSENT) {
+		ccfc_buf_clear(&r->text);
+		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
+				      CCFC_ORIGIN_OBSERVED);
+		return;
+	}
+	ccfc_form_decode(&r->text, &form, r->ev.original);
+	ccfc_state_set(&node->before, CCFC_HOW_EVIDENCE, CCFC_ORIGIN_OBSERVED,
+		       ccfc_buf_view(&r->text));
+	ccfc_state_set_seen(&node->before, &form);
+	node->shown = true;
+}
+
 /* The text before is in the result. */
 static void take_shown(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	struct ccfc_form form;
 
+	if (r->ev.seen_before) {
+		take_seen(r, node);
+		return;
+	}
 	if (r->ev.before == CCFC_BEFORE_ABSENT) {
 		/* Clients call it a creation, too, to fill an empty file. */
 		if (i && ccfc_state_is_known(&node[-1].after) &&
@@ -293,6 +315,19 @@ static void take_shown(struct ccfc_replay *r, uint32_t i)
 
 /* --- what is there already --- */
 
+/* Is what the command did in the text in hand? */
+static bool is_done(struct ccfc_replay *r)
+{
+	struct ccfc_form form;
+
+	if (!r->ev.seen_after)
+		return ccfc_step_is_done(&r->ev, ccfc_buf_view(&r->hand));
+	if (!r->ev.has_after)
+		return false;
+	ccfc_form_decode(&r->copy, &form, r->ev.after);
+	return ccfc_slice_eq(ccfc_buf_view(&r->copy), ccfc_buf_view(&r->hand));
+}
+
 /*
  * A client notes what changes on the disk while a command runs, whoever does
  * it. So one change may be noted by two sessions that run at the same time: it
@@ -308,8 +343,7 @@ static bool take_noted(struct ccfc_replay *r, uint32_t i)
 	    !ccfc_state_is_known(last) ||
 	    !ccfc_nodes_overlap(r->chain, i - 1, i))
 		return false;
-	if (last->exists ? !ccfc_step_is_done(&r->ev, ccfc_buf_view(&r->hand))
-			 : !r->ev.gone)
+	if (last->exists ? !is_done(r) : !r->ev.gone)
 		return false;
 	r->text = r->hand;
 	r->hand = text;

@@ -41,6 +41,15 @@ void ccfc_state_set(struct ccfc_side_state *s, enum ccfc_how how,
 	look_at(s, text);
 }
 
+void ccfc_state_set_seen(struct ccfc_side_state *s,
+			 const struct ccfc_form *form)
+{
+	s->seen = true;
+	s->has_bad = false;
+	s->form = *form;
+	s->has_form = s->form_proven = true;
+}
+
 void ccfc_state_set_absent(struct ccfc_side_state *s, enum ccfc_how how,
 			   enum ccfc_origin origin)
 {

@@ -8,6 +8,10 @@
 void ccfc_state_set(struct ccfc_side_state *s, enum ccfc_how how,
 		    enum ccfc_origin origin, struct ccfc_slice text);
 
+/* And these very bytes were seen on disk, so their form is known. */
+void ccfc_state_set_seen(struct ccfc_side_state *s,
+			 const struct ccfc_form *form);
+
 /* Known: there was no file. */
 void ccfc_state_set_absent(struct ccfc_side_state *s, enum ccfc_how how,
 			   enum ccfc_origin origin);

@@ -497,6 +497,7 @@ static void copy_rows(struct ccfc_excerpt_copying *c)
 	if (more & CCFC_EXCERPT_BACKUPS) {
 		ccfc_excerpt_copy_backups(c);
 		ccfc_excerpt_copy_seen(c);
+		ccfc_excerpt_copy_effects(c);
 	}
 	if (more & CCFC_EXCERPT_LOOKS)
 		ccfc_excerpt_copy_looks(c);

@@ -40,6 +40,8 @@ void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c);
 /* What was seen on disk of the files and is neither a tool's nor a command's.
  */
 void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c);
+/* And what is, with its change. */
+void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c);
 void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c);
 /* Files that were moved to that one by its last few changes; how many. */
 #define CCFC_EXCERPT_MOVED 8u

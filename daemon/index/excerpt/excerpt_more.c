@@ -138,6 +138,24 @@ void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c)
 		copy_seen_of(c, own, c->ex->files.items[own]);
 }
 
+void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c)
+{
+	if (!c->from->disk_events.n)
+		return;
+	for (uint32_t own = 0; own < c->ex->changes.n; own++) {
+		struct ccfc_disk_effect effect;
+		const struct ccfc_change *home =
+			&c->from->changes.items[c->ex->changes.items[own]];
+
+		if (!ccfc_index_effect(&effect, c->from, home))
+			continue;
+		effect.change = own;
+		effect.before_key = ccfc_excerpt_string(c, effect.before_key);
+		effect.after_key = ccfc_excerpt_string(c, effect.after_key);
+		CCFC_VEC_PUSH(c->to->effects_seen, effect);
+	}
+}
+
 struct looked_list {
 	struct ccfc_looked *items;
 	uint32_t n, cap;

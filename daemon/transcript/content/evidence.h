@@ -97,6 +97,9 @@ struct ccfc_evidence {
 	/* Lines of the hunks that had a "\r" at their end, which is left out;
 	 * and others. */
 	bool with_cr, without_cr;
+	/* `original`, `after`: the very bytes that were on disk; set by who has
+	 * seen them (history). */
+	bool seen_before, seen_after;
 };
 
 /*

@@ -7,7 +7,7 @@ import time
 import harness
 from harness import eq
 from observing import Observed
-from transcript import Ids, Transcript, stamp
+from transcript import Ids, Transcript, patch, stamp
 
 
 def now():
@@ -246,6 +246,18 @@ def test_one_change_with_both():
                 break
         eq(len(found), 1, "changes")
         eq(found["a.txt", tid]["evidence"], "observed")
+        eq(found["a.txt", tid]["allEvidence"], ["observed", "parsed"])
+        # And what the client noted.
+        b = one.begin("echo y > a.txt; ./more")
+        box.write("a.txt", "y\n")
+        box.saw(2)
+        path = os.path.join(box.p, "a.txt")
+        one.end(b, {"bashEditDiff": {
+            "files": [{"filePath": path, "hunks": patch(["x"], ["y"])}],
+            "moreFiles": 0, "changedFiles": [path]}})
+        found = until_changes(box, 2)
+        eq((found["a.txt", b]["evidence"], found["a.txt", b]["allEvidence"]),
+           ("recorded", ["recorded", "observed", "parsed"]))
 
 
 # --- content ---

@@ -60,6 +60,30 @@ static void pack_candidates(struct ccfc_pack *p, const struct ccfc_index *index,
 	free(rivals.items);
 }
 
+/* All that tells of the change, where that is more than one thing. */
+static void pack_all(struct ccfc_pack *p, const struct ccfc_change *c)
+{
+	static const struct {
+		uint8_t bit;
+		enum ccfc_proof proof;
+	} kinds[] = {
+		{ CCFC_SHELL_RECORDED, CCFC_PROOF_RECORDED },
+		{ CCFC_SHELL_OBSERVED, CCFC_PROOF_OBSERVED },
+		{ CCFC_SHELL_PARSED, CCFC_PROOF_PARSED },
+	};
+	unsigned all = c->shell & (CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED |
+				   CCFC_SHELL_PARSED);
+
+	if (!(all & (all - 1)))
+		return;
+	ccfc_pack_cstr(p, "allEvidence");
+	ccfc_pack_array(p);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (all & kinds[i].bit)
+			ccfc_pack_cstr(p, ccfc_proof_text((int)kinds[i].proof));
+	ccfc_pack_end(p);
+}
+
 void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 		      const struct ccfc_change *c)
 {
@@ -72,6 +96,7 @@ void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 			p, op == CCFC_OP_DELETED ? "renamedTo" : "renamedFrom",
 			ccfc_index_file_path(index, c->other_file));
 	ccfc_pack_kv_cstr(p, "evidence", ccfc_proof_text((int)proof));
+	pack_all(p, c);
 	ccfc_reply_command(p, index, c);
 	if (proof == CCFC_PROOF_AMBIGUOUS)
 		pack_candidates(p, index, c);

@@ -90,6 +90,9 @@ static int run_method(struct ccfc_request *rq, int number,
 		return r;
 	if (method->waits)
 		rq->service->finish_scan(rq->service->ctx);
+	r = ccfc_args_words(rq, err);
+	if (r)
+		return r;
 	ccfc_rpc_response_begin(rq->pack, rq->id);
 	r = functions[number](rq, err);
 	if (r)

@@ -256,7 +256,9 @@ struct ccfc_query {
 
 	/* Where, and when. */
 	const char *cwd; /* the base of relative paths */
-	const char *project_path;
+	const char *project_path; /* or "@NAME" */
+	const char *here;	  /* a directory: only the project there */
+	const char *name; /* the path's end, if no session changed the path */
 	const char *session;
 	const char *path;		 /* events: a path or a glob */
 	const char *const *alternatives; /* other names of the same path */

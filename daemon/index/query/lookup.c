@@ -5,12 +5,18 @@
  */
 #include "index/query/query.h"
 
+#include "base/alloc.h"
 #include "index/index_internal.h"
+
+#include <stdlib.h>
 
 #define CANDIDATES_SHOWN 5
 
 /* Long enough to mean something: ids of changes start with "toolu_". */
 #define CHANGE_PREFIX_MIN 6
+
+/* Of the names of transcripts: fewer characters fit by chance. */
+#define SOURCE_PREFIX_MIN 4
 
 /* What a prefix fits. */
 struct found {
@@ -38,8 +44,10 @@ static int shown(struct ccfc_slice ref)
 	return (int)(ref.len < 200 ? ref.len : 200);
 }
 
-static int ambiguous(const struct found *found, const char *kind,
-		     struct ccfc_slice ref, struct ccfc_err *err)
+/* "change 12: 3 changes start with that", and the first of them. */
+static int say_ambiguous(const struct found *found, const char *kind,
+			 struct ccfc_slice ref, const char *why,
+			 struct ccfc_err *err)
 {
 	uint32_t n = found->n < CANDIDATES_SHOWN ? found->n : CANDIDATES_SHOWN;
 	char text[CCFC_ERR_HINT_MAX];
@@ -55,11 +63,23 @@ static int ambiguous(const struct found *found, const char *kind,
 		memcpy(text + at, id.ptr, id.len);
 		at += id.len;
 	}
-	ccfc_err_set(err, CCFC_EAMBIGUOUS, "%s %.*s: %u %ss start with that",
-		     kind, shown(ref), ref.ptr, found->n, kind);
+	ccfc_err_set(err, CCFC_EAMBIGUOUS, "%s %.*s: %u %ss %s", kind,
+		     shown(ref), ref.ptr, found->n, kind, why);
 	ccfc_err_hint(err, "candidates: %.*s%s", (int)at, text,
 		      found->n > n ? ", …" : "");
 	return CCFC_EAMBIGUOUS;
+}
+
+int ccfc_query_ambiguous(const struct ccfc_index *index,
+			 const struct ccfc_ids *ids, struct ccfc_slice ref,
+			 const char *why, struct ccfc_err *err)
+{
+	struct found found = { .n = 0 };
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		add_lookup(&found, ids->items[i],
+			   ccfc_index_session_id(index, ids->items[i]));
+	return say_ambiguous(&found, "session", ref, why, err);
 }
 
 /* CCFC_ENOTFOUND without a text: that is the caller's. */
@@ -69,7 +89,7 @@ static int pick(uint32_t *out, const struct found *found, const char *kind,
 	if (!found->n)
 		return CCFC_ENOTFOUND;
 	if (found->n > 1)
-		return ambiguous(found, kind, ref, err);
+		return say_ambiguous(found, kind, ref, "start with that", err);
 	*out = found->ids[0];
 	return 0;
 }
@@ -99,18 +119,77 @@ static int session_of_source(uint32_t *out, const struct ccfc_index *index,
 	return CCFC_ENOTFOUND;
 }
 
-static int session_by_prefix(uint32_t *out, const struct ccfc_index *index,
-			     struct ccfc_slice ref, struct ccfc_err *err)
+static void add_once(struct ccfc_ids *ids, uint32_t session)
 {
-	struct found found = { .n = 0 };
+	for (uint32_t i = 0; i < ids->n; i++)
+		if (ids->items[i] == session)
+			return;
+	CCFC_VEC_PUSH(*ids, session);
+}
 
-	for (uint32_t s = 1; s < index->sessions.n; s++) {
-		struct ccfc_slice id = ccfc_index_session_id(index, s);
+static void add_by_prefix(struct ccfc_ids *out, const struct ccfc_index *index,
+			  struct ccfc_slice ref)
+{
+	for (uint32_t s = 1; s < index->sessions.n; s++)
+		if (index->sessions.items[s].seen &&
+		    starts(ccfc_index_session_id(index, s), ref))
+			CCFC_VEC_PUSH(*out, s);
+}
 
-		if (index->sessions.items[s].seen && starts(id, ref))
-			add_lookup(&found, s, id);
+/*
+ * By the names of transcripts: that of an agent, which is its id, and that of
+ * a transcript whose lines name another session.
+ */
+static void add_by_source(struct ccfc_ids *out, const struct ccfc_index *index,
+			  struct ccfc_slice ref)
+{
+	static const char agent[] = "agent-";
+	const size_t skip = sizeof(agent) - 1;
+	uint32_t session;
+
+	if (ref.len > skip && !memcmp(ref.ptr, agent, skip))
+		ref = ccfc_slice(ref.ptr + skip, ref.len - skip);
+	if (ref.len < SOURCE_PREFIX_MIN)
+		return;
+	for (uint32_t i = 0; i < index->sources.n; i++) {
+		const struct ccfc_source *s = &index->sources.items[i];
+		struct ccfc_slice name =
+			s->is_agent ? ccfc_index_str(index, s->agent)
+				    : ccfc_index_session_id(index, s->session);
+
+		if (starts(name, ref) && !session_of_source(&session, index, i))
+			add_once(out, session);
 	}
-	return pick(out, &found, "session", ref, err);
+}
+
+void ccfc_query_meant(struct ccfc_ids *out, const struct ccfc_index *index,
+		      struct ccfc_slice ref)
+{
+	if (ccfc_query_is_word(ref)) {
+		ccfc_query_word_means(out, index, ref);
+		return;
+	}
+	add_by_prefix(out, index, ref);
+	if (!out->n)
+		add_by_source(out, index, ref);
+}
+
+static int session_by_name(uint32_t *out, const struct ccfc_index *index,
+			   struct ccfc_slice ref, struct ccfc_err *err)
+{
+	struct ccfc_ids ids = { 0 };
+	int r = CCFC_ENOTFOUND;
+
+	ccfc_query_meant(&ids, index, ref);
+	if (ids.n > 1)
+		r = ccfc_query_ambiguous(index, &ids, ref, "start with that",
+					 err);
+	else if (ids.n)
+		r = 0;
+	if (!r)
+		*out = ids.items[0];
+	free(ids.items);
+	return r;
 }
 
 int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
@@ -121,6 +200,8 @@ int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 
 	if (!ref.len)
 		return ccfc_err_set(err, CCFC_EINVAL, "session: is empty");
+	if (ccfc_query_is_word(ref))
+		return ccfc_query_word(out, index, ref, err);
 	id = ccfc_strtab_find(&index->session_ids, ref);
 	if (id != CCFC_ID_NONE && id && index->sessions.items[id].seen) {
 		*out = id;
@@ -131,13 +212,14 @@ int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 		if (id != CCFC_ID_NONE)
 			r = session_of_source(out, index, id);
 	} else {
-		r = session_by_prefix(out, index, ref, err);
+		r = session_by_name(out, index, ref, err);
 	}
 	if (r == CCFC_ENOTFOUND) {
 		ccfc_err_set(err, r, "session %.*s: nothing found", shown(ref),
 			     ref.ptr);
 		ccfc_err_hint(err, "a session is named by its id, a unique "
-				   "prefix of it, or its transcript's path");
+				   "prefix of it, its transcript's path, an "
+				   "agent's id, or @, @-1, @/title/");
 	}
 	return r;
 }

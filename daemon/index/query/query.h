@@ -46,12 +46,52 @@ bool ccfc_filter_accepts_session(const struct ccfc_index *index,
 bool ccfc_filter_accepts_time(const struct ccfc_filter *filter, int64_t time);
 
 /*
- * The session that `ref` means: a whole id, a unique prefix of one, or the
- * absolute path of a transcript. CCFC_ENOTFOUND, or CCFC_EAMBIGUOUS with the
- * candidates in the hint.
+ * The session that `ref` means: a whole id, a unique prefix of one, the
+ * absolute path of a transcript, the id of one of its agents, or a word (see
+ * ccfc_query_word). CCFC_ENOTFOUND, or CCFC_EAMBIGUOUS with the candidates in
+ * the hint.
  */
 int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 		       struct ccfc_slice ref, struct ccfc_err *err);
+/* All sessions that `ref` may mean; the caller frees out->items. */
+void ccfc_query_meant(struct ccfc_ids *out, const struct ccfc_index *index,
+		      struct ccfc_slice ref);
+/* CCFC_EAMBIGUOUS: "session REF: 3 sessions WHY", some of them in the hint. */
+int ccfc_query_ambiguous(const struct ccfc_index *index,
+			 const struct ccfc_ids *ids, struct ccfc_slice ref,
+			 const char *why, struct ccfc_err *err);
+
+/*
+ * Words for sessions: "@" is the latest, "@-2" the second before the latest,
+ * "@/text/" the one with that text in its title. ":" and a directory may
+ * follow: then only sessions of the project there count. CCFC_EINVAL: it is no
+ * word.
+ */
+bool ccfc_query_is_word(struct ccfc_slice ref);
+int ccfc_query_word(uint32_t *out, const struct ccfc_index *index,
+		    struct ccfc_slice ref, struct ccfc_err *err);
+void ccfc_query_word_means(struct ccfc_ids *out, const struct ccfc_index *index,
+			   struct ccfc_slice ref);
+
+/*
+ * The project of the directory `here`: itself if a session worked there or
+ * below, else the nearest directory above it where one did; empty: none.
+ * Borrowed from `here` or the index.
+ */
+struct ccfc_slice ccfc_query_project_here(const struct ccfc_index *index,
+					  struct ccfc_slice here);
+/* The only project whose path ends with that name. */
+int ccfc_query_project_named(struct ccfc_slice *out,
+			     const struct ccfc_index *index,
+			     struct ccfc_slice name, struct ccfc_err *err);
+/*
+ * Files that sessions changed, below `project` (empty: anywhere), and whose
+ * path ends with `name`, at most `max`. Returns how many there are.
+ */
+uint32_t ccfc_query_files_named(uint32_t *files, uint32_t max,
+				const struct ccfc_index *index,
+				struct ccfc_slice project,
+				struct ccfc_slice name);
 
 /* A stretch of time; both ends belong to it. */
 struct ccfc_period {

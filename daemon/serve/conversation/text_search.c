@@ -288,6 +288,7 @@ static int finish_text_search(struct ccfc_deferred *d, struct ccfc_request *rq,
 	ccfc_pack_kv_bool(p, "truncated", found->truncated);
 	if (found->damaged)
 		ccfc_pack_kv_uint(p, "damaged", found->damaged);
+	ccfc_reply_scope(rq);
 	ccfc_reply_clock(p, rq->service);
 	ccfc_pack_end(p);
 	return 0;

@@ -33,6 +33,7 @@ struct wanted {
 	int sort;
 	int64_t now;
 	bool *touched; /* by session; NULL: not asked for */
+	bool *meant;   /* the same */
 };
 
 struct touch {
@@ -142,6 +143,21 @@ static int ask_status(struct wanted *w, struct ccfc_request *rq,
 				names, err);
 }
 
+/* The sessions that a name may mean. */
+static void ask_meant(struct session_list *list)
+{
+	struct ccfc_request *rq = &list->rq;
+	size_t n = list->tallying.nsessions + (size_t)1;
+	struct ccfc_ids ids = { 0 };
+
+	list->wanted.meant = ccfc_arena_alloc(&list->s.memory, n);
+	memset(list->wanted.meant, 0, n);
+	ccfc_query_meant(&ids, rq->index, rq->opt.session);
+	for (uint32_t i = 0; i < ids.n; i++)
+		list->wanted.meant[ids.items[i]] = true;
+	free(ids.items);
+}
+
 static int ask_session_list(struct session_list *list, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &list->rq;
@@ -162,6 +178,8 @@ static int ask_session_list(struct session_list *list, struct ccfc_err *err)
 		r = begin_touch(list, err);
 	if (r)
 		return r;
+	if (o->given & CCFC_OPT(SESSION))
+		ask_meant(list);
 	if (o->given & CCFC_OPT(MODEL))
 		w->model = ccfc_arena_copy(rq->arena, o->model).ptr;
 	if (o->given & CCFC_OPT(BRANCH))
@@ -208,7 +226,8 @@ static bool is_wanted(const struct wanted *w, const struct ccfc_index *index,
 {
 	const struct ccfc_session *s = &index->sessions.items[id];
 
-	if (!s->seen || (w->touched && !w->touched[id]))
+	if (!s->seen || (w->touched && !w->touched[id]) ||
+	    (w->meant && !w->meant[id]))
 		return false;
 	if (!is_within(&w->filter, s) ||
 	    !ccfc_filter_accepts_session(index, &w->filter, id))

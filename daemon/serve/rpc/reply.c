@@ -46,8 +46,15 @@ void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service)
 	pack_clock(p, service->index->epoch, service->index->seq, &at);
 }
 
+void ccfc_reply_scope(struct ccfc_request *rq)
+{
+	if (rq->opt.given & CCFC_OPT(HERE) && rq->opt.here.len)
+		ccfc_reply_str(rq->pack, "scope", rq->opt.here);
+}
+
 void ccfc_reply_asked(struct ccfc_request *rq)
 {
+	ccfc_reply_scope(rq);
 	if (rq->clock)
 		pack_clock(rq->pack, rq->clock->epoch, rq->clock->seq,
 			   rq->progress);

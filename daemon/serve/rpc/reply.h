@@ -16,6 +16,8 @@ const char *ccfc_reply_clock_text(char out[CCFC_CLOCK_TEXT_MAX], uint64_t epoch,
 void ccfc_reply_clock(struct ccfc_pack *p, struct ccfc_service *service);
 /* The same as of the moment of asking: on a worker, and in slices. */
 void ccfc_reply_asked(struct ccfc_request *rq);
+/* The project that was meant by a word, if one was; the above has it. */
+void ccfc_reply_scope(struct ccfc_request *rq);
 /* The fields of a struct ccfc_scan_progress, into an open map. */
 void ccfc_reply_progress(struct ccfc_pack *p,
 			 const struct ccfc_scan_progress *at);

@@ -189,7 +189,7 @@ def test_path_arguments():
         eq(found("./src/../src/a.c"), ["src/a.c"])
         eq(found("a.c", home + "/src"), ["src/a.c"])
         eq(found("../a.c"), [])
-        eq(found("a.c"), [], "by basename")
+        eq(found("a.c"), ["src/a.c"], "the only one of that name")
         eq(found("src/*.c"), ["src/a.c", "src/od[d].c"])
         eq(found("src/**/*.c"), ["src/a.c", "src/deep/er/b.c",
                                  "src/od[d].c"])
@@ -217,9 +217,10 @@ def test_exit_codes():
             (["search", "x", "--limit=many"], 2),
             (["search", "x", "--offset=-1"], 2),
             (["search", "--bogus", "x"], 2),
-            (["list"], 2),
+            (["list"], 1),  # the latest session here: there is none
+            (["revert"], 2),
             (["serach", "x"], 2),
-            ([], 2),
+            ([], 0),
             (["--help"], 0),
             (["--version"], 0),
             (["help"], 0),

@@ -40,7 +40,7 @@ MAY = {
 # Room of a folder → the rooms beside it that it may include. Every room may
 # include the headers that lie in the folder itself, and the files there may
 # include every room.
-FRAME = {"out", "frame"}
+FRAME = {"out", "frame", "words"}
 ROOMS = {
     "daemon/transcript": {"json": set(), "content": {"json"}},
     "daemon/index": {"query": set(), "excerpt": {"query"}},
@@ -56,7 +56,7 @@ ROOMS = {
                      "stats": {"rpc", "methods"},
                      "conversation": {"net", "rpc", "methods", "stats"}},
     "client/cli": {"out": set(), "redact": set(), "system": set(),
-                   "frame": {"out"},
+                   "words": set(), "frame": {"out", "words"},
                    "patch": FRAME, "complete": FRAME,
                    "blame": FRAME | {"system"},
                    "write": FRAME | {"system"},

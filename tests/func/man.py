@@ -125,8 +125,8 @@ def help_of(box, *command):
 
 
 def commands_of(box):
-    listed = re.search(r"^Commands:\n((?:  .*\n)+)", box.ok("help"), re.M)[1]
-    return [row.split()[0] for row in listed.splitlines()]
+    topics = box.ok("help").partition("ccfc help COMMAND")[0]
+    return re.findall(r"^  (\w+) +\S", topics, re.M)
 
 
 def options_in(terms):

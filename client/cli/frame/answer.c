@@ -1,12 +1,16 @@
 /* The frame of the commands that answer from one reply; see answer.h. */
 #include "cli/frame/answer.h"
 
+#include "base/alloc.h"
 #include "base/time.h"
 #include "cli/frame/connect.h"
+#include "cli/frame/listing.h"
 #include "cli/frame/moment.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- the question ---- */
 
@@ -93,6 +97,26 @@ static const char *keep_time(struct ccfc_question *q, int64_t time)
 		.ptr;
 }
 
+/*
+ * A project is a directory, one within it, or the name of one. A directory
+ * that is gone may still be a project.
+ */
+static char *name_project(struct ccfc_question *q, const char *given)
+{
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	bool exists = ccfc_cwd_is_directory(given);
+	char *real;
+
+	if (!exists && !strchr(given, '/')) {
+		ccfc_buf_printf(&name, "@%s", given);
+		return ccfc_buf_detach(&name, NULL);
+	}
+	real = ccfc_cwd_real(&q->where, given);
+	if (exists)
+		q->query.here = keep_text(q, ccfc_strdup(real));
+	return real;
+}
+
 /* Texts of the command line that mean something else to the daemon. */
 static int translate(const char **out, struct ccfc_question *q,
 		     const struct ccfc_opt *opt, const char *given,
@@ -106,7 +130,7 @@ static int translate(const char **out, struct ccfc_question *q,
 	if (code < 0)
 		return code;
 	if (opt->type == CCFC_OPT_DIR)
-		text = ccfc_cwd_real(&q->where, given);
+		text = name_project(q, given);
 	else if (opt->type == CCFC_OPT_SESSION)
 		code = ccfc_cwd_session(&text, given, err);
 	else
@@ -165,6 +189,35 @@ static int check_dates(const struct ccfc_opts *opts, struct ccfc_err *err)
 			    from->text, to->text);
 }
 
+/* Commands with --all are about the current project without it. */
+static int set_scope(struct ccfc_question *q, struct ccfc_err *err)
+{
+	const struct ccfc_opt *opt;
+	const struct ccfc_opt_value *all = value_named(q->opts, "all", &opt);
+	int code;
+
+	if (!all || all->set || q->query.project_path || q->query.session)
+		return 0;
+	code = ccfc_question_here(q, err);
+	if (!code)
+		q->query.here = keep_text(q, ccfc_cwd_here(&q->where));
+	return code;
+}
+
+void ccfc_question_note_scope(const struct ccfc_question *q,
+			      struct ccfc_obj root)
+{
+	struct ccfc_slice scope = ccfc_obj_get_str(root, "scope");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (!scope.len || q->query.project_path || q->query.name ||
+	    (ccfc_slice_is(scope, q->where.physical) && !isatty(STDERR_FILENO)))
+		return;
+	ccfc_human_path(&text, &q->cli->out, scope);
+	ccfc_cli_note("project %s; --all is about every project", text.ptr);
+	ccfc_buf_release(&text);
+}
+
 int ccfc_question_init(struct ccfc_question *q, struct ccfc_cli *cli,
 		       const struct ccfc_opts *opts, struct ccfc_err *err)
 {
@@ -179,6 +232,8 @@ int ccfc_question_init(struct ccfc_question *q, struct ccfc_cli *cli,
 	for (int i = 0; !code && o && o[i].name; i++)
 		if (o[i].field && ccfc_opts_own(opts, i)->set)
 			code = set_field(q, &o[i], ccfc_opts_own(opts, i), err);
+	if (!code)
+		code = set_scope(q, err);
 	return code < 0 ? code : check_dates(opts, err);
 }
 
@@ -219,6 +274,50 @@ int ccfc_question_file(struct ccfc_question *q, const char *given,
 	return 0;
 }
 
+/* "./src/a.ts" as the end of a path; NULL: it cannot be one. */
+static const char *path_end(const char *given)
+{
+	while (!strncmp(given, "./", 2))
+		given += 2;
+	if (*given == '/' || *given == '~' || !*given || strstr(given, "..") ||
+	    ccfc_listing_is_glob(given))
+		return NULL;
+	return given;
+}
+
+int ccfc_question_name(struct ccfc_question *q, const char *given,
+		       struct ccfc_err *err)
+{
+	char *path = ccfc_strdup(given);
+	int code;
+
+	q->line = ccfc_cwd_take_line(path);
+	given = keep_text(q, path);
+	if (q->line)
+		q->given = given;
+	code = ccfc_question_file(q, given, err);
+	if (code < 0 || !access(given, F_OK) || !path_end(given))
+		return code;
+	q->query.name = path_end(given);
+	if (!q->query.here)
+		q->query.here = keep_text(q, ccfc_cwd_here(&q->where));
+	return 0;
+}
+
+void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root)
+{
+	struct ccfc_slice path = ccfc_obj_get_str(root, "path"), name;
+
+	/* A scope says that the name was needed. */
+	if (!q->query.name || !path.len ||
+	    !ccfc_obj_get_str(root, "scope").len)
+		return;
+	name = ccfc_cwd_short(&q->where, path);
+	ccfc_cli_note("%s is %.*s", q->query.name, (int)name.len, name.ptr);
+	q->given = ccfc_arena_copy(&q->texts, name).ptr;
+	q->path = ccfc_arena_copy(&q->texts, path).ptr;
+}
+
 /* ---- the answer ---- */
 
 static int set_subject(struct ccfc_question *q,
@@ -230,11 +329,13 @@ static int set_subject(struct ccfc_question *q,
 		return code;
 	if (answer->here)
 		q->query.cwd = q->where.cwd;
-	if (q->given && answer->subject == CCFC_ABOUT_SESSION)
+	if (q->given && answer->subject == CCFC_ABOUT_SESSION) {
+		q->query.here = NULL; /* wherever it worked */
 		return ccfc_question_session(q, q->given, err);
+	}
 	if (!q->given || answer->subject != CCFC_ABOUT_FILE)
 		return 0;
-	return ccfc_question_file(q, q->given, err);
+	return ccfc_question_name(q, q->given, err);
 }
 
 static int check_path(const struct ccfc_answer *answer,
@@ -329,6 +430,8 @@ int ccfc_answer_run(const struct ccfc_answer *answer, struct ccfc_cli *cli,
 
 		if (!answer->running)
 			ccfc_cli_note_indexing(root);
+		ccfc_question_note_scope(&q, root);
+		ccfc_question_found(&q, root);
 		status = print_answer(&q, answer, root);
 	}
 	ccfc_reply_free(reply);

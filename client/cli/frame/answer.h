@@ -49,6 +49,7 @@ struct ccfc_question {
 	const char *given;     /* the first argument, or NULL */
 	const char *session;   /* the same as a session … */
 	const char *path;      /* … or as an absolute path */
+	int64_t line;	       /* of "FILE:17"; 0: none was given */
 	struct ccfc_arena texts;
 	void *own; /* the command's */
 };
@@ -72,6 +73,19 @@ int ccfc_question_session(struct ccfc_question *q, const char *given,
 			  struct ccfc_err *err);
 int ccfc_question_file(struct ccfc_question *q, const char *given,
 		       struct ccfc_err *err);
+
+/*
+ * The same as ccfc_question_file for what may be no path: "FILE:17" (sets
+ * `line`), and a name that only the end of a path has. The daemon finds the
+ * file; afterwards ccfc_question_found makes `given` the file that it is.
+ */
+int ccfc_question_name(struct ccfc_question *q, const char *given,
+		       struct ccfc_err *err);
+void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root);
+
+/* Says which project was taken, where the caller did not name one. */
+void ccfc_question_note_scope(const struct ccfc_question *q,
+			      struct ccfc_obj root);
 
 /* The meaning of a command's first argument. */
 enum ccfc_subject { CCFC_ABOUT_NOTHING, CCFC_ABOUT_SESSION, CCFC_ABOUT_FILE };

@@ -1,14 +1,17 @@
 /* The frame of the `ccfc` command: options, dispatch, errors; see cli.h. */
 #include "cli/frame/cli.h"
 
+#include "cli/words/alias.h"
 #include "cli/frame/connect.h"
-#include "cli/frame/suggest.h"
+#include "cli/words/suggest.h"
+#include "cli/frame/unclear.h"
 #include "cli/frame/version_skew.h"
 #include "cli/out/safe.h"
 
 #include <ccfc/protocol.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 const struct ccfc_opt ccfc_cli_common[] = {
@@ -43,7 +46,13 @@ static void write_stderr(const struct ccfc_buf *buf)
 	}
 }
 
-int ccfc_cli_fail(const struct ccfc_err *err)
+/*
+ * An ambiguous name is not an error yet: the caller may choose (run_parsed).
+ * There is one command line, so one of these is enough.
+ */
+static struct ccfc_err unclear;
+
+static int print_error(const struct ccfc_err *err)
 {
 	struct ccfc_err told = *err;
 	struct ccfc_buf line = CCFC_BUF_INIT;
@@ -73,6 +82,14 @@ int ccfc_cli_fail(const struct ccfc_err *err)
 	}
 }
 
+int ccfc_cli_fail(const struct ccfc_err *err)
+{
+	if (err->code != CCFC_EAMBIGUOUS)
+		return print_error(err);
+	unclear = *err;
+	return CCFC_EXIT_ERROR;
+}
+
 void ccfc_cli_note(const char *fmt, ...)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT, line = CCFC_BUF_INIT;
@@ -98,9 +115,12 @@ const struct ccfc_command *ccfc_cli_find(const char *name, struct ccfc_err *err)
 			return ccfc_commands[i];
 	ccfc_suggest_init(&near, name);
 	for (int i = 0; ccfc_commands[i]; i++)
-		ccfc_suggest_try(&near, ccfc_commands[i]->name);
+		if (!ccfc_commands[i]->writes)
+			ccfc_suggest_try(&near, ccfc_commands[i]->name);
 	ccfc_err_set(err, CCFC_EINVAL, "unknown command '%s'", name);
-	if (near.best)
+	if (ccfc_alias_hint(name))
+		ccfc_err_hint(err, "%s", ccfc_alias_hint(name));
+	else if (near.best)
 		ccfc_err_hint(err, "did you mean 'ccfc %s'?", near.best);
 	else
 		ccfc_err_hint(err, "ccfc --help lists the commands");
@@ -121,12 +141,16 @@ static void use_common(struct ccfc_out *out, const struct ccfc_opts *opts)
 static int check_args(const struct ccfc_command *command,
 		      const struct ccfc_opts *opts, struct ccfc_err *err)
 {
+	const char *kind;
+	int len;
+
 	if (opts->nargs >= command->args_min &&
 	    opts->nargs <= command->args_max)
 		return 0;
+	kind = ccfc_unclear_argument(command, &len);
 	if (opts->nargs < command->args_min)
-		ccfc_err_set(err, CCFC_EINVAL, "%s: an argument is missing",
-			     command->name);
+		ccfc_err_set(err, CCFC_EINVAL, "%s: %.*s is missing",
+			     command->name, len, kind);
 	else
 		ccfc_err_set(err, CCFC_EINVAL,
 			     "%s: one argument too many: '%s'", command->name,
@@ -135,39 +159,75 @@ static int check_args(const struct ccfc_command *command,
 	return CCFC_EINVAL;
 }
 
+/* Runs it, and once more with what the caller chose. */
+static int run_clearly(struct ccfc_cli *cli, const struct ccfc_command *command,
+		       struct ccfc_opts *opts)
+{
+	int status = command->run(cli, opts);
+	char *chosen = NULL;
+	bool listed;
+
+	if (!unclear.code)
+		return status;
+	if (ccfc_unclear_choose(cli, &unclear, opts, &chosen, &listed)) {
+		unclear.code = 0;
+		status = command->run(cli, opts);
+	}
+	if (unclear.code) {
+		if (listed)
+			unclear.hint[0] = '\0';
+		status = print_error(&unclear);
+	}
+	free(chosen);
+	return status;
+}
+
 static int run_parsed(struct ccfc_cli *cli, const struct ccfc_command *command,
-		      const struct ccfc_opts *opts)
+		      struct ccfc_opts *opts)
 {
 	struct ccfc_err err;
+	char *filled = NULL;
+	int status;
 
 	if (ccfc_opts_common(opts, CCFC_COMMON_HELP)->set) {
 		use_common(&cli->out, opts);
 		ccfc_help_print(&cli->out, command);
 		return 0;
 	}
+	if (opts->nargs < command->args_min)
+		ccfc_unclear_fill(cli, command, opts, &filled);
 	if (check_args(command, opts, &err) < 0)
 		return ccfc_cli_fail(&err);
 	use_common(&cli->out, opts);
 	if (!command->paged)
 		cli->out.paged = false;
-	return command->run(cli, opts);
+	status = run_clearly(cli, command, opts);
+	free(filled);
+	return status;
 }
 
 /* argv[0] is the command's name. */
 static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 {
 	const struct ccfc_command *command;
+	const char *name = argv[0];
 	struct ccfc_opts opts;
 	struct ccfc_err err;
-	int status;
+	int status, words;
 
 	if (!strcmp(argv[0], "__complete"))
 		return ccfc_complete_run(cli, argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[0], "files") && ccfc_files_has(argv[1])) {
 		argc--;
 		argv++;
+		name = argv[0];
 	}
-	command = ccfc_cli_find(argv[0], &err);
+	words = ccfc_alias_find(&name, argc, argv);
+	if (words) {
+		argc -= words - 1;
+		argv += words - 1;
+	}
+	command = ccfc_cli_find(name, &err);
 	if (!command)
 		return ccfc_cli_fail(&err);
 	ccfc_opts_init(&opts, command->name, command->options, ccfc_cli_common);
@@ -177,6 +237,23 @@ static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 		status = run_parsed(cli, command, &opts);
 	ccfc_opts_release(&opts);
 	return status;
+}
+
+/* "ccfc --help", "ccfc --help search". */
+static int print_help(struct ccfc_cli *cli, int argc, char **argv)
+{
+	const struct ccfc_command *command = NULL;
+	const char *name = argc ? argv[0] : NULL;
+	struct ccfc_err err;
+
+	if (argc) {
+		ccfc_alias_find(&name, argc, argv);
+		command = ccfc_cli_find(name, &err);
+	}
+	if (argc && !command)
+		return ccfc_cli_fail(&err);
+	ccfc_help_print(&cli->out, command);
+	return 0;
 }
 
 /* Options before the command, and requests without a command. */
@@ -189,18 +266,18 @@ static int run_cli(struct ccfc_cli *cli, int argc, char **argv)
 	ccfc_opts_init(&opts, "ccfc", ccfc_cli_global, ccfc_cli_common);
 	if (ccfc_opts_parse(&opts, argc, argv, true, &err) < 0) {
 		status = ccfc_cli_fail(&err);
-	} else if (ccfc_opts_own(&opts, OPT_VERSION)->set) {
+	} else if (ccfc_opts_own(&opts, OPT_VERSION)->set ||
+		   (opts.used < argc && !strcmp(argv[opts.used], "version"))) {
 		ccfc_buf_printf(&cli->out.buf, "ccfc %s (protocol %d)\n",
 				CCFC_VERSION, CCFC_PROTOCOL_VERSION);
 		status = 0;
 	} else if (ccfc_opts_common(&opts, CCFC_COMMON_HELP)->set) {
 		use_common(&cli->out, &opts);
+		status = print_help(cli, argc - opts.used, argv + opts.used);
+	} else if (opts.used == argc) {
+		use_common(&cli->out, &opts);
 		ccfc_help_print(&cli->out, NULL);
 		status = 0;
-	} else if (opts.used == argc) {
-		ccfc_err_set(&err, CCFC_EINVAL, "which command?");
-		ccfc_err_hint(&err, "ccfc --help lists the commands");
-		status = ccfc_cli_fail(&err);
 	} else {
 		use_common(&cli->out, &opts);
 		status = run_command(cli, argc - opts.used, argv + opts.used);

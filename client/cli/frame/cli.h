@@ -22,6 +22,15 @@ struct ccfc_cli {
 	struct ccfc_client *client; /* see connect.h; NULL: not connected */
 };
 
+/* What a command is about, for the list of commands. */
+enum ccfc_topic {
+	CCFC_TOPIC_FILES,
+	CCFC_TOPIC_SESSIONS,
+	CCFC_TOPIC_UNDO,
+	CCFC_TOPIC_DAEMON,
+	CCFC_TOPICS,
+};
+
 struct ccfc_command {
 	const char *name;
 	const char *usage;   /* "list SESSION [options]" */
@@ -30,7 +39,9 @@ struct ccfc_command {
 	const char *examples;
 	const struct ccfc_opt *options;
 	int args_min, args_max;
-	bool paged; /* its answer may go through a pager */
+	bool paged;  /* its answer may go through a pager */
+	bool writes; /* files, or stops something: no hint suggests it */
+	enum ccfc_topic topic;
 	int (*run)(struct ccfc_cli *cli, const struct ccfc_opts *opts);
 };
 

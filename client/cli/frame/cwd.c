@@ -130,6 +130,79 @@ const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
 	return (const char *const *)where->names;
 }
 
+static bool is_repository(const struct ccfc_buf *dir)
+{
+	struct ccfc_buf git = CCFC_BUF_INIT;
+	bool is;
+
+	ccfc_buf_printf(&git, "%s/.git", dir->len > 1 ? dir->ptr : "");
+	is = !access(git.ptr, F_OK);
+	ccfc_buf_release(&git);
+	return is;
+}
+
+char *ccfc_cwd_here(const struct ccfc_cwd *where)
+{
+	const char *home = getenv("HOME");
+	struct ccfc_buf dir = CCFC_BUF_INIT;
+
+	ccfc_buf_puts(&dir, where->physical);
+	while (dir.len > 1 && !(home && !strcmp(home, dir.ptr))) {
+		if (is_repository(&dir))
+			return ccfc_buf_detach(&dir, NULL);
+		while (dir.len && dir.ptr[--dir.len] != '/')
+			;
+		dir.ptr[dir.len] = '\0';
+	}
+	ccfc_buf_release(&dir);
+	return ccfc_strdup(where->physical);
+}
+
+/* The number behind a last ':'; 0: there is none. */
+static int64_t cut_number(char *path)
+{
+	char *colon = strrchr(path, ':'), *end;
+	long long n;
+
+	if (!colon || colon == path || colon[1] < '1' || colon[1] > '9')
+		return 0;
+	errno = 0;
+	n = strtoll(colon + 1, &end, 10);
+	if (errno || *end || n > INT32_MAX)
+		return 0;
+	*colon = '\0';
+	return n;
+}
+
+int64_t ccfc_cwd_take_line(char *path)
+{
+	int64_t line, column;
+
+	if (!access(path, F_OK))
+		return 0;
+	column = cut_number(path);
+	line = column ? cut_number(path) : 0;
+	return line ? line : column;
+}
+
+/* "@-1" and ":/home/dev/project". */
+static int add_here(char **out, const char *word, struct ccfc_err *err)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_cwd where;
+	int code = ccfc_cwd_init(&where, err);
+
+	if (!code) {
+		char *here = ccfc_cwd_here(&where);
+
+		ccfc_buf_printf(&text, "%s:%s", word, here);
+		*out = ccfc_buf_detach(&text, NULL);
+		free(here);
+	}
+	ccfc_cwd_release(&where);
+	return code;
+}
+
 int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err)
 {
 	struct ccfc_cwd where;
@@ -139,6 +212,8 @@ int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err)
 	if (!*given)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "the name of the session is empty");
+	if (*given == '@')
+		return add_here(out, given, err);
 	if (!strchr(given, '/') &&
 	    !ccfc_slice_ends(ccfc_slice_str(given), ".jsonl")) {
 		*out = ccfc_strdup(given);
@@ -161,9 +236,13 @@ bool ccfc_cwd_is_directory(const char *path)
 void ccfc_cwd_hint(struct ccfc_err *err, const char *given)
 {
 	if (err->code == CCFC_ENOTFOUND && ccfc_cwd_is_directory(given))
-		ccfc_err_hint(err, "it is a directory; ccfc log lists the "
-				   "changes below it, ccfc search 'DIR/**' "
-				   "the files");
+		ccfc_err_hint(
+			err,
+			"it is a directory; ccfc log lists the "
+			"changes below it, ccfc search '%s%s**' "
+			"the files",
+			given,
+			ccfc_slice_ends(ccfc_slice_str(given), "/") ? "" : "/");
 }
 
 struct ccfc_slice ccfc_cwd_short(const struct ccfc_cwd *where,

@@ -10,6 +10,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+#include <stdint.h>
+
 #define CCFC_WHERE_NAMES 2
 
 struct ccfc_cwd {
@@ -41,8 +43,16 @@ const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
 				  const char *given);
 
 /*
+ * Where the caller is, for the daemon to find the project there: the root of
+ * the git repository around the directory, else the directory itself. A
+ * repository of the whole home directory does not count. The caller frees it.
+ */
+char *ccfc_cwd_here(const struct ccfc_cwd *where);
+
+/*
  * A session as the caller named it: an id stays as it is, the path of a
- * transcript becomes absolute. The caller frees *out.
+ * transcript becomes absolute, and a word ("@-1") is about the project here.
+ * The caller frees *out.
  */
 int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err);
 
@@ -51,6 +61,12 @@ int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err);
  * errors stay unchanged.
  */
 void ccfc_cwd_hint(struct ccfc_err *err, const char *given);
+
+/*
+ * Takes ":17" or ":17:5" from the end of a path, as editors and compilers
+ * write it; the line, or 0: there is none, or a file has that very name.
+ */
+int64_t ccfc_cwd_take_line(char *path);
 
 bool ccfc_cwd_is_directory(const char *path);
 

@@ -60,16 +60,31 @@ static void print_command(struct ccfc_out *out, const struct ccfc_command *c)
 	print_status(out);
 }
 
+static void print_topics(struct ccfc_out *out)
+{
+	static const char *const titles[CCFC_TOPICS] = {
+		[CCFC_TOPIC_FILES] = "Files and changes",
+		[CCFC_TOPIC_SESSIONS] = "Sessions",
+		[CCFC_TOPIC_UNDO] = "Undo",
+		[CCFC_TOPIC_DAEMON] = "Index and daemon",
+	};
+
+	for (int g = 0; g < CCFC_TOPICS; g++) {
+		print_head_help(out, titles[g]);
+		for (int i = 0; ccfc_commands[i]; i++)
+			if ((int)ccfc_commands[i]->topic == g)
+				ccfc_buf_printf(&out->buf, "  %-8s  %s\n",
+						ccfc_commands[i]->name,
+						ccfc_commands[i]->summary);
+	}
+}
+
 static void print_all(struct ccfc_out *out)
 {
 	ccfc_buf_puts(&out->buf,
 		      "Usage: ccfc COMMAND [arguments] [options]\n\n"
 		      "Which Claude Code session changed which file.\n");
-	print_head_help(out, "Commands");
-	for (int i = 0; ccfc_commands[i]; i++)
-		ccfc_buf_printf(&out->buf, "  %-8s  %s\n",
-				ccfc_commands[i]->name,
-				ccfc_commands[i]->summary);
+	print_topics(out);
 	ccfc_buf_puts(&out->buf, "\nccfc help COMMAND describes a command.\n");
 	print_options(out, NULL);
 	ccfc_buf_puts(&out->buf, "  -V, --version           "
@@ -77,9 +92,9 @@ static void print_all(struct ccfc_out *out)
 	print_head_help(out, "Examples");
 	ccfc_buf_puts(&out->buf, "  ccfc search src/auth/login.ts   "
 				 "who changed this file\n"
-				 "  ccfc list 3f2a                  "
-				 "what session 3f2a… changed\n"
-				 "  ccfc sessions --project=.       "
+				 "  ccfc list @                     "
+				 "what the latest session here changed\n"
+				 "  ccfc sessions --from=yesterday  "
 				 "sessions of this project\n"
 				 "  ccfc grep 'rate limit'          "
 				 "messages about that\n"

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/time.h"
-#include "cli/frame/suggest.h"
+#include "cli/words/suggest.h"
 
 #include <ccfc/types.h>
 #include <errno.h>
@@ -251,6 +251,12 @@ static int unknown(const struct ccfc_opts *opts, const char *word,
 	return CCFC_EINVAL;
 }
 
+static bool is_called(const struct ccfc_opt *opt, struct ccfc_slice name)
+{
+	return ccfc_slice_is(name, opt->name) ||
+	       (opt->alias && ccfc_slice_is(name, opt->alias));
+}
+
 static const struct ccfc_opt *find_opt(struct ccfc_opts *opts,
 				       struct ccfc_slice name, char letter,
 				       struct ccfc_opt_value **value)
@@ -261,7 +267,7 @@ static const struct ccfc_opt *find_opt(struct ccfc_opts *opts,
 		for (int i = 0; o && o[i].name; i++) {
 			*value = &opts->values[t][i];
 			if (letter ? o[i].letter == letter
-				   : ccfc_slice_is(name, o[i].name))
+				   : is_called(&o[i], name))
 				return &o[i];
 		}
 	}

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CCFC_OPT_MAX 16 /* options in one table */
+#define CCFC_OPT_MAX 24 /* options in one table */
 
 enum ccfc_opt_type {
 	CCFC_OPT_FLAG,
@@ -44,7 +44,8 @@ struct ccfc_opt {
 	const char *help;    /* one line */
 	const char *choices; /* "table|json" */
 	int64_t min, max;
-	size_t field; /* its offset in struct ccfc_query; 0: none */
+	size_t field;	   /* its offset in struct ccfc_query; 0: none */
+	const char *alias; /* a further name, which help does not show */
 };
 
 /* The `field` of a row. */

@@ -169,21 +169,26 @@ static void test_usage(void **state)
 		const char *argv[6];
 		const char *err;
 	} rows[] = {
-		{ { NULL },
-		  "ccfc: which command?\n"
-		  "hint: ccfc --help lists the commands\n" },
 		{ { "lsit" },
 		  "ccfc: unknown command 'lsit'\n"
 		  "hint: did you mean 'ccfc list'?\n" },
 		{ { "--colour=never", "list" },
 		  "ccfc: unknown option '--colour'\n"
 		  "hint: did you mean '--color'?\n" },
-		{ { "list" },
-		  "ccfc: list: an argument is missing\n"
-		  "hint: usage: ccfc list SESSION [options]\n" },
+		{ { "blame" },
+		  "ccfc: blame: FILE is missing\n"
+		  "hint: usage: ccfc blame FILE [-L N,M] [--at=WHEN] "
+		  "[options]\n" },
+		{ { "undo" },
+		  "ccfc: unknown command 'undo'\n"
+		  "hint: ccfc revert SESSION undoes a session, ccfc restore "
+		  "--undo the last restore or revert\n" },
+		{ { "restroe" },
+		  "ccfc: unknown command 'restroe'\n"
+		  "hint: ccfc --help lists the commands\n" },
 		{ { "list", "a", "b\033" },
 		  "ccfc: list: one argument too many: 'b^['\n"
-		  "hint: usage: ccfc list SESSION [options]\n" },
+		  "hint: usage: ccfc list [SESSION] [options]\n" },
 		{ { "search", "a", "--format=diff" },
 		  "ccfc: search: --format=diff: no such choice\n"
 		  "hint: one of table, json, jsonl, paths\n" },

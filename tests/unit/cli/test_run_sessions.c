@@ -15,7 +15,8 @@ static bool has(struct ccfc_obj params, const char *key)
 
 static bool check_plain(struct ccfc_obj params)
 {
-	return has(params, "cwd") && ccfc_obj_len(params) == 1;
+	return has(params, "cwd") && has(params, "here") &&
+	       ccfc_obj_len(params) == 2;
 }
 
 static bool check_all(struct ccfc_obj params)
@@ -92,7 +93,7 @@ static void test_sessions(void **state)
 static bool check_grep(struct ccfc_obj params)
 {
 	return is(params, "pattern", "a|b") && has(params, "cwd") &&
-	       ccfc_obj_len(params) == 2;
+	       has(params, "here") && ccfc_obj_len(params) == 3;
 }
 
 static bool check_grep_all(struct ccfc_obj params)

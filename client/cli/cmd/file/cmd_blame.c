@@ -7,9 +7,9 @@
 #include "cli/blame/agent_trace.h"
 #include "cli/blame/blame_line.h"
 #include "cli/frame/answer.h"
-#include "cli/frame/line_range.h"
 #include "cli/frame/moment.h"
-#include "cli/frame/suggest.h"
+#include "cli/words/line_range.h"
+#include "cli/words/suggest.h"
 
 #include <stdlib.h>
 
@@ -238,6 +238,8 @@ static int prepare_blame(struct ccfc_question *q, struct ccfc_err *err)
 	if (!code && flag(q->opts, OPT_LINES))
 		code = read_range(&q->query,
 				  ccfc_opts_own(q->opts, OPT_LINES)->text, err);
+	else if (q->line)
+		q->query.from_line = q->query.to_line = q->line;
 	return code < 0 ? code : read_show(q->own, q->opts, err);
 }
 

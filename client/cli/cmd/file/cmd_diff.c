@@ -181,7 +181,7 @@ static int run_diff(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_diff = {
 	.name = "diff",
-	.usage = "diff SESSION|CHANGE [PATH…] [options]",
+	.usage = "diff [SESSION|CHANGE] [PATH…] [options]",
 	.summary = "what a session or a change did, as unified diffs",
 	.about = "Shows what a session did, one diff for each change in order "
 		 "of time, or what\n"

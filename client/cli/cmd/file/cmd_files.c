@@ -1,6 +1,6 @@
 /* ccfc files: another spelling of list, search and index. */
 #include "cli/frame/cli.h"
-#include "cli/frame/suggest.h"
+#include "cli/words/suggest.h"
 
 #include <limits.h>
 
@@ -42,5 +42,6 @@ const struct ccfc_command ccfc_cmd_files = {
 	.summary = "another spelling of list, search and index",
 	.about = "ccfc files list is ccfc list, and so on: see their help.",
 	.args_max = INT_MAX,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_files,
 };

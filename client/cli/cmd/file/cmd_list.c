@@ -1,6 +1,7 @@
 /* ccfc list: the files that a session changed. */
 #include "base/path.h"
 #include "cli/frame/listing.h"
+#include "cli/frame/scope.h"
 #include "cli/out/columns.h"
 #include "cli/out/render.h"
 #include "cli/patch/patch.h"
@@ -294,14 +295,12 @@ static int run_list(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_list = {
 	.name = "list",
-	.usage = "list SESSION [options]",
+	.usage = "list [SESSION] [options]",
 	.summary = "files that a session changed",
 	.about = "Lists the files that a session changed, in the order of "
 		 "their first change.\n"
-		 "\n"
-		 "SESSION is the session's id, a unique prefix of it, or the "
-		 "path of its\n"
-		 "transcript. Changes by its subagents belong to the session.\n"
+		 "\n" CCFC_SCOPE_ABOUT_SESSION
+		 "\nChanges by its subagents belong to the session.\n"
 		 "\n" CCFC_LISTING_ABOUT_STATES "\n"
 		 "\n" CCFC_LISTING_ABOUT_SHELL "\n"
 		 "\n"

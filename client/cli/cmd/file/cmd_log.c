@@ -19,7 +19,7 @@ enum { OPT_TOOL, OPT_EVIDENCE, OPT_LIMIT, OPT_FORMAT, OPT_GIT };
 static const struct ccfc_opt options[] = {
 	[OPT_TOOL] = CCFC_LISTING_TOOL,
 	[OPT_EVIDENCE] = CCFC_LISTING_EVIDENCE,
-	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
+	[OPT_LIMIT] = { "limit", 'n', CCFC_OPT_INT, "N",
 			.help = "at most N steps; default 50", .min = 1,
 			.max = MAX_LIMIT, CCFC_ASKS(limit) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
@@ -43,7 +43,7 @@ static bool is_transcript(const char *text)
 static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 		    const char *given, struct ccfc_err *err)
 {
-	int code = ccfc_question_file(q, given, err);
+	int code = ccfc_question_name(q, given, err);
 
 	if (!code)
 		code = ccfc_file_log(reply, q->cli->client, q->path, &q->query,

@@ -38,7 +38,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
 	[OPT_FROM] = CCFC_SCOPE_FROM("changes"),
 	[OPT_TO] = CCFC_SCOPE_TO("changes"),
-	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
+	[OPT_LIMIT] = { "limit", 'n', CCFC_OPT_INT, "N",
 			.help = "at most N sessions, or N files of a glob; "
 				"default 50",
 			.min = 1, .max = 100000, CCFC_ASKS(limit) },

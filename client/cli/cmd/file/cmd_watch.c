@@ -33,7 +33,7 @@ enum {
 static const struct ccfc_opt options[] = {
 	[OPT_PATH] = { "path", 0, CCFC_OPT_TEXT, "GLOB",
 		       .help = "only files that match", CCFC_ASKS(path) },
-	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "NAME|DIR",
 			  .help = "only sessions of this project",
 			  CCFC_ASKS(project_path) },
 	[OPT_SESSION] = { "session", 0, CCFC_OPT_TEXT, "SESSION",

@@ -56,5 +56,6 @@ const struct ccfc_command ccfc_cmd_doctor = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_doctor,
 };

@@ -22,5 +22,6 @@ const struct ccfc_command ccfc_cmd_help = {
 	.about = "Shows the help of a command, or the list of commands.",
 	.args_max = 1,
 	.paged = true,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_help,
 };

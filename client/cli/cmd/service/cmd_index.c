@@ -13,7 +13,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_DUMP] = { "dump", 0, CCFC_OPT_FLAG,
 		       .help = "print the whole index, one JSON object on "
 			       "each line" },
-	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "NAME|DIR",
 			  .help = "with --build: only transcripts of this "
 				  "project",
 			  CCFC_ASKS(project_path) },
@@ -104,5 +104,6 @@ const struct ccfc_command ccfc_cmd_index = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_index,
 };

@@ -199,5 +199,7 @@ const struct ccfc_command ccfc_cmd_setup = {
 		    "  ccfc setup --remove     undo what setup did\n",
 	.options = options,
 	.args_max = 0,
+	.writes = true,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_setup,
 };

@@ -38,5 +38,6 @@ const struct ccfc_command ccfc_cmd_start = {
 		 "set. This is seldom\n"
 		 "needed: every command that asks the daemon starts it.",
 	.args_max = 0,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_start,
 };

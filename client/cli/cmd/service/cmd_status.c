@@ -257,5 +257,6 @@ const struct ccfc_command ccfc_cmd_status = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_status,
 };

@@ -57,5 +57,7 @@ const struct ccfc_command ccfc_cmd_stop = {
 		 "continues where this one ended. Exits with 1 if no daemon "
 		 "is running.",
 	.args_max = 0,
+	.writes = true,
+	.topic = CCFC_TOPIC_DAEMON,
 	.run = run_stop,
 };

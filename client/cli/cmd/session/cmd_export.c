@@ -230,7 +230,7 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_export = {
 	.name = "export",
-	.usage = "export SESSION [options]",
+	.usage = "export [SESSION] [options]",
 	.summary = "a whole session as one document",
 	.about = "Writes all messages of a session and its agents as "
 		 "Markdown, as one JSON object\n"
@@ -263,5 +263,6 @@ const struct ccfc_command ccfc_cmd_export = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
+	.topic = CCFC_TOPIC_SESSIONS,
 	.run = run_export,
 };

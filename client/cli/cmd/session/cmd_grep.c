@@ -16,6 +16,7 @@ enum {
 	OPT_ROLE,
 	OPT_SESSION,
 	OPT_PROJECT,
+	OPT_ALL,
 	OPT_FROM,
 	OPT_TO,
 	OPT_IN,
@@ -39,6 +40,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_SESSION] = { "session", 0, CCFC_OPT_SESSION, "SESSION",
 			  .help = "only in this session", CCFC_ASKS(session) },
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_ALL] = CCFC_SCOPE_ALL,
 	[OPT_FROM] = CCFC_SCOPE_FROM("messages"),
 	[OPT_TO] = CCFC_SCOPE_TO("messages"),
 	[OPT_IN] = { "in", 0, CCFC_OPT_LIST, "LIST",
@@ -144,5 +146,6 @@ const struct ccfc_command ccfc_cmd_grep = {
 	.args_min = 1,
 	.args_max = INT_MAX,
 	.paged = true,
+	.topic = CCFC_TOPIC_SESSIONS,
 	.run = run_grep,
 };

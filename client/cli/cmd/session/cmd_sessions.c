@@ -8,6 +8,7 @@
 
 enum {
 	OPT_PROJECT,
+	OPT_ALL,
 	OPT_FROM,
 	OPT_TO,
 	OPT_BRANCH,
@@ -23,6 +24,7 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_ALL] = CCFC_SCOPE_ALL,
 	[OPT_FROM] = CCFC_SCOPE_FROM("sessions"),
 	[OPT_TO] = CCFC_SCOPE_TO("sessions"),
 	[OPT_BRANCH] = { "branch", 0, CCFC_OPT_TEXT, "BRANCH",
@@ -116,5 +118,6 @@ const struct ccfc_command ccfc_cmd_sessions = {
 	.options = options,
 	.args_max = 0,
 	.paged = true,
+	.topic = CCFC_TOPIC_SESSIONS,
 	.run = run_sessions,
 };

@@ -52,7 +52,7 @@ static const struct ccfc_opt options[] = {
 		       .help = "messages of user, assistant, system or tool",
 		       .choices = "user|assistant|system|tool",
 		       CCFC_ASKS(role) },
-	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
+	[OPT_LIMIT] = { "limit", 'n', CCFC_OPT_INT, "N",
 			.help = "at most N messages, events or nodes", .min = 1,
 			.max = LIMIT_MAX },
 	[OPT_OFFSET] = { "offset", 0, CCFC_OPT_INT, "N",
@@ -129,7 +129,7 @@ static int run_show(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_show = {
 	.name = "show",
-	.usage = "show SESSION [options]",
+	.usage = "show [SESSION] [options]",
 	.summary = "one session: messages, tools, files, tasks",
 	.about = "Shows a session: a summary, its tasks, tools and files, and "
 		 "its last messages;\n"
@@ -154,5 +154,6 @@ const struct ccfc_command ccfc_cmd_show = {
 	.args_min = 1,
 	.args_max = 1,
 	.paged = true,
+	.topic = CCFC_TOPIC_SESSIONS,
 	.run = run_show,
 };

@@ -18,7 +18,7 @@ enum { OPT_SCHEMA, OPT_LIMIT, OPT_FORMAT };
 static const struct ccfc_opt options[] = {
 	[OPT_SCHEMA] = { "schema", 0, CCFC_OPT_FLAG,
 			 .help = "list the views and their columns" },
-	[OPT_LIMIT] = { "limit", 0, CCFC_OPT_INT, "N",
+	[OPT_LIMIT] = { "limit", 'n', CCFC_OPT_INT, "N",
 			.help = "at most N rows; default 1000", .min = 1,
 			.max = 100000, CCFC_ASKS(limit) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
@@ -176,5 +176,6 @@ const struct ccfc_command ccfc_cmd_sql = {
 	.options = options,
 	.args_max = 1,
 	.paged = true,
+	.topic = CCFC_TOPIC_SESSIONS,
 	.run = run_sql,
 };

@@ -8,6 +8,7 @@
 
 enum {
 	OPT_PROJECT,
+	OPT_ALL,
 	OPT_FROM,
 	OPT_TO,
 	OPT_BY,
@@ -18,6 +19,7 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_ALL] = CCFC_SCOPE_ALL,
 	[OPT_FROM] = CCFC_SCOPE_FROM("work"),
 	[OPT_TO] = CCFC_SCOPE_TO("work"),
 	[OPT_BY] = { "by", 0, CCFC_OPT_CHOICE, "WHAT",
@@ -104,5 +106,6 @@ const struct ccfc_command ccfc_cmd_stats = {
 	.options = options,
 	.args_max = 1,
 	.paged = true,
+	.topic = CCFC_TOPIC_SESSIONS,
 	.run = run_stats,
 };

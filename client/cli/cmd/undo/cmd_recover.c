@@ -39,7 +39,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",
 			  .help = "only files with WORD (all WORDs) in path "
 				  "or content" },
-	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "DIR",
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "NAME|DIR",
 			  .help = "with --deleted: only files of this project",
 			  CCFC_ASKS(project_path) },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
@@ -329,5 +329,7 @@ const struct ccfc_command ccfc_cmd_recover = {
 		    "--format=json\n",
 	.options = options,
 	.args_max = 1,
+	.writes = true,
+	.topic = CCFC_TOPIC_UNDO,
 	.run = run_recover,
 };

@@ -713,5 +713,7 @@ const struct ccfc_command ccfc_cmd_revert = {
 	.args_min = 0,
 	.args_max = 100000,
 	.paged = true,
+	.writes = true,
+	.topic = CCFC_TOPIC_UNDO,
 	.run = run_revert,
 };

@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "cli/blame/git_blame.h"
-#include "cli/frame/line_range.h"
+#include "cli/words/line_range.h"
 
 static int parse(struct ccfc_git_blame *blame, const char *words)
 {

@@ -1,5 +1,5 @@
 /* Lines of a file as -L names them; see line_range.h. */
-#include "cli/frame/line_range.h"
+#include "cli/words/line_range.h"
 
 /*
  * A number from 1 at *p, which advances behind it; 0: no number; -1: invalid.

@@ -2,8 +2,8 @@
  * "Did you mean": the nearest of several candidates by edit distance. Nothing
  * is suggested when nothing is near.
  */
-#ifndef CCFC_CLI_FRAME_SUGGEST_H
-#define CCFC_CLI_FRAME_SUGGEST_H
+#ifndef CCFC_CLI_WORDS_SUGGEST_H
+#define CCFC_CLI_WORDS_SUGGEST_H
 
 struct ccfc_suggest {
 	const char *word; /* borrowed */

@@ -1,7 +1,7 @@
 /* Did you mean: distances, and what counts as near. */
 #include "cli_test.h"
 
-#include "cli/frame/suggest.h"
+#include "cli/words/suggest.h"
 
 static void test_distance(void **state)
 {

@@ -1,5 +1,5 @@
 /* Did you mean; see suggest.h. */
-#include "cli/frame/suggest.h"
+#include "cli/words/suggest.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Lines of a file as -L names them, after git: "N,M", "N,+COUNT", "N", ",M". */
-#ifndef CCFC_CLI_FRAME_LINE_RANGE_H
-#define CCFC_CLI_FRAME_LINE_RANGE_H
+#ifndef CCFC_CLI_WORDS_LINE_RANGE_H
+#define CCFC_CLI_WORDS_LINE_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

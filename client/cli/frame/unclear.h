@@ -1,0 +1,28 @@
+/*
+ * Arguments that are missing or mean several things: what is meant is asked
+ * for on a terminal, and the command runs with that.
+ */
+#ifndef CCFC_CLI_FRAME_UNCLEAR_H
+#define CCFC_CLI_FRAME_UNCLEAR_H
+
+#include "cli/frame/cli.h"
+
+/* The first kind of argument in a usage line: "SESSION", "FILE"; its length. */
+const char *ccfc_unclear_argument(const struct ccfc_command *command, int *len);
+
+/*
+ * Fills in a missing first argument: "@" for a command about sessions, or one
+ * that the caller chooses. False: it stays missing.
+ */
+bool ccfc_unclear_fill(struct ccfc_cli *cli, const struct ccfc_command *command,
+		       struct ccfc_opts *opts, char **owned);
+
+/*
+ * After CCFC_EAMBIGUOUS about a session: lists what the word may mean, and
+ * puts the chosen session in its place. `listed`: the error needs no
+ * candidates any more.
+ */
+bool ccfc_unclear_choose(struct ccfc_cli *cli, const struct ccfc_err *err,
+			 struct ccfc_opts *opts, char **owned, bool *listed);
+
+#endif

@@ -1,0 +1,313 @@
+#!/usr/bin/python3
+"""The words people type: sessions by @ and title, the current project, names
+that are no paths, and what is asked where a word means several things."""
+import json
+import os
+import pty
+import re
+import select
+
+import harness
+from harness import Box, RpcError, eq
+from transcript import Ids, Transcript, folder
+
+HOUR = 3_600_000
+
+
+class Shop(Box):
+    """Two projects; `shop` is a git repository with three sessions, one of
+    them in a directory below, and `blog` has one."""
+
+    def __init__(self):
+        super().__init__()
+        self.ids = Ids(5)
+        self.shop = os.path.join(self.home, "src", "shop")
+        self.blog = os.path.join(self.home, "src", "blog")
+        os.makedirs(os.path.join(self.shop, ".git"))
+        os.makedirs(os.path.join(self.shop, "src", "auth"))
+        os.makedirs(os.path.join(self.shop, "api"))
+        os.makedirs(self.blog)
+        self.first = self.session("1a", self.shop, "Please add a login form")
+        self.first.write(self.shop + "/src/auth/login.ts", "one\n")
+        self.first.write(self.shop + "/src/index.ts", "index\n")
+        self.second = self.session("1b", self.shop, "Fix the Login redirect")
+        self.second.edit(self.shop + "/src/auth/login.ts", "one", "uno")
+        self.third = self.session("2c", self.shop + "/api", "Rate limits")
+        self.third.write(self.shop + "/api/index.ts", "api\n")
+        self.other = self.session("3d", self.blog, "Write a post on logins")
+        self.other.write(self.blog + "/post.md", "post\n")
+        with open(self.shop + "/src/auth/login.ts", "w",
+                  encoding="utf-8") as f:
+            f.write("uno\ntwo\n")
+        self.start()
+
+    def session(self, start, cwd, prompt):
+        self.ids.now += HOUR
+        t = Transcript(self, self.ids, cwd=cwd, project=folder(cwd),
+                       session=start + "000000-aaaa-4000-8000-00000000000"
+                       + start[0])
+        t.prompt(prompt)
+        return t
+
+
+def session_of(box, *args, cwd):
+    """Which session `ccfc list` takes."""
+    done = box.run("list", *args, "--format=json", cwd=cwd)
+    if done.returncode:
+        return done.stderr
+    return re.search(r'"sessionId": "(..)', done.stdout).group(1)
+
+
+def at_terminal(box, *args, cwd, typed, columns=80):
+    """What stands on a terminal of that width where somebody types, with the
+    exit status."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.chdir(cwd)
+        os.environ.clear()
+        os.environ.update(box.env, TERM="xterm-256color", PWD=cwd,
+                          COLUMNS=str(columns), CCFC_PAGER="cat",
+                          NO_COLOR="1")
+        os.execv(box.ccfc, [box.ccfc, *args])
+    text = b""
+    sent = False
+    while select.select([fd], [], [], harness.LIMIT)[0]:
+        try:
+            data = os.read(fd, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        text += data
+        if b"which?" in text and not sent:
+            sent = True
+            os.write(fd, typed.encode())
+    os.close(fd)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return text.decode().replace("\r\n", "\n"), status
+
+
+def test_latest_sessions_of_the_project():
+    """From any directory of the repository; the blog's is later, but it is
+    another project."""
+    with Shop() as box:
+        for below in ("", "/src", "/src/auth", "/api"):
+            cwd = box.shop + below
+            eq(session_of(box, "@", cwd=cwd), "2c", cwd)
+            eq(session_of(box, cwd=cwd), "2c", "left out")
+            eq(session_of(box, "@-1", cwd=cwd), "1b", cwd)
+            eq(session_of(box, "@-2", cwd=cwd), "1a", cwd)
+        eq(session_of(box, cwd=box.blog), "3d")
+        said = session_of(box, "@-3", cwd=box.shop)
+        assert "there are only 3 sessions" in said, said
+        assert ":/" not in said, said
+        said = session_of(box, "@", cwd="/")
+        eq(session_of(box, "@", cwd=box.home), "3d", "all are below")
+        assert "not a word for a session" in session_of(
+            box, "@x", cwd=box.shop)
+        with box.rpc() as rpc:
+            eq(rpc.call("session.files", session="@")["sessionId"][:2], "3d")
+            eq(rpc.call("session.files", session="@-1:" + box.shop + "/src")[
+                "sessionId"][:2], "1b", "its project is above")
+
+
+def test_no_session_worked_there():
+    with Shop() as box:
+        empty = os.path.join(box.top, "empty")
+        os.makedirs(empty)
+        done = box.run("list", "@", cwd=empty)
+        eq(done.returncode, 1)
+        assert f"no session worked in {empty}" in done.stderr, done.stderr
+        assert "sessions --all" in done.stderr, done.stderr
+
+
+def test_part_of_a_title():
+    with Shop() as box:
+        eq(session_of(box, "@/redirect/", cwd=box.shop), "1b")
+        eq(session_of(box, "@/RATE/", cwd=box.shop), "2c")
+        eq(session_of(box, "@/rate", cwd=box.shop), "2c", "the last / is free")
+        said = session_of(box, "@/login/", cwd=box.shop)
+        assert "2 sessions have that in their title" in said, said
+        for word in ("1a000000", "1b000000", "Please add a login form"):
+            assert word in said, said
+        assert "3d" not in said, "that is another project"
+        assert "no title has that" in session_of(
+            box, "@/nothing/", cwd=box.shop)
+
+
+def test_other_names_of_a_session():
+    with Shop() as box:
+        agent = Transcript(box, box.ids, cwd=box.shop,
+                           project=folder(box.shop),
+                           session=box.first.session, agent="a7f3e9d1")
+        agent.prompt("do it")
+        for name in ("a7f3e9d1", "agent-a7f3e9d1", "a7f3"):
+            eq(session_of(box, name, cwd=box.blog), "1a", name)
+        eq(session_of(box, box.second.path, cwd=box.blog), "1b")
+
+
+def test_ambiguous_names_are_listed():
+    """With id, time and title; on a terminal one can be chosen."""
+    with Shop() as box:
+        done = box.run("list", "1", cwd=box.shop)
+        eq(done.returncode, 2)
+        assert "2 sessions start with that" in done.stderr, done.stderr
+        assert "Fix the Login redirect" in done.stderr, done.stderr
+        assert "-aaaa-" not in done.stderr, "short ids"
+        eq(done.stdout, "")
+        text, status = at_terminal(box, "list", "1", cwd=box.shop,
+                                   typed="2\n")
+        eq(status, 0, text)
+        assert "1a000000-" in text.split("which?")[1], text
+        text, status = at_terminal(box, "list", "1", cwd=box.shop, typed="\n")
+        eq(status, 2, text)
+        text, status = at_terminal(
+            box, "cat", "src/auth/login.ts", "--at=before:1", cwd=box.shop,
+            typed="1\n")
+        eq(status, 0, text)
+        assert text.endswith("\none\n"), text
+
+
+def test_missing_arguments_can_be_chosen():
+    with Shop() as box:
+        done = box.run("blame", cwd=box.shop)
+        eq(done.returncode, 2)
+        assert "blame: FILE is missing" in done.stderr, done.stderr
+        text, status = at_terminal(box, "blame", cwd=box.shop, typed="2\n")
+        eq(status, 0, text)
+        assert "1  api/index.ts" in re.sub(" +", " ", text).replace(
+            " 1 ", "1  "), text
+        assert "uno" in text, text
+        done = box.run("revert", cwd=box.shop)
+        eq(done.returncode, 2)
+        assert "revert: SESSION is missing" in done.stderr, done.stderr
+
+
+def test_current_project_is_the_scope():
+    with Shop() as box:
+        def starts(*args, cwd):
+            done = box.run("sessions", "--format=ids", *args, cwd=cwd)
+            return sorted(x[:2] for x in done.stdout.split()), done.stderr
+
+        every = ["1a", "1b", "2c", "3d"]
+        eq(starts(cwd=box.shop), (["1a", "1b", "2c"], ""))
+        found, said = starts(cwd=box.shop + "/src/auth")
+        eq(found, ["1a", "1b", "2c"])
+        assert "note: project" in said and box.shop in said, said
+        eq(starts("--all", cwd=box.shop), (every, ""))
+        eq(starts(cwd=box.top)[0], every, "in no project")
+        for name in (".", "shop", box.shop, "..", box.shop + "/"):
+            eq(starts("--project=" + name, cwd=box.shop + "/src"),
+               (["1a", "1b", "2c"], ""), name)
+        eq(starts("--project=blog", cwd=box.shop), (["3d"], ""))
+        eq(starts("--project=api", cwd=box.blog), (["2c"], ""))
+        done = box.run("sessions", "--project=nothing", cwd=box.shop)
+        eq(done.returncode, 1)
+        assert "project nothing" in done.stderr, done.stderr
+        done = box.run("sessions", "--project=" + box.top + "/run",
+                       cwd=box.shop)
+        eq(done.returncode, 1, "a directory where nobody worked")
+
+
+def test_scope_of_other_commands():
+    with Shop() as box:
+        for cwd, want in ((box.shop + "/src", 3), (box.blog, 1), (box.top, 4)):
+            done = box.run("stats", "--format=json", cwd=cwd)
+            eq(json.loads(done.stdout)["totals"]["sessions"], want, cwd)
+            done = box.run("stats", "--format=json", "--all", cwd=cwd)
+            eq(json.loads(done.stdout)["totals"]["sessions"], 4, cwd)
+        eq(box.run("stats", "3d", cwd=box.shop).returncode, 0,
+           "a session may be anywhere")
+        done = box.run("grep", "login", "--format=jsonl", cwd=box.shop)
+        eq(len(done.stdout.splitlines()), 2)
+        done = box.run("grep", "login", "--all", "--format=jsonl",
+                       cwd=box.shop)
+        eq(len(done.stdout.splitlines()), 3)
+        done = box.run("grep", "post", "--session=3d", cwd=box.shop)
+        eq(done.returncode, 0, done.stderr)
+
+
+def test_two_projects_of_one_name():
+    with Shop() as box:
+        again = os.path.join(box.home, "old", "blog")
+        t = box.session("4e", again, "The old one")
+        t.write(again + "/a.md", "a\n")
+        done = box.run("sessions", "--project=blog", cwd=box.top)
+        eq(done.returncode, 2)
+        assert again in done.stderr and box.blog in done.stderr, done.stderr
+
+
+def test_names_that_are_no_paths():
+    """The only file of that name in the project; it says which one."""
+    with Shop() as box:
+        for cwd in (box.shop, box.shop + "/api"):
+            for args in (("search",), ("log",), ("cat",), ("blame",)):
+                done = box.run(*args, "login.ts", cwd=cwd)
+                eq(done.returncode, 0, done.stderr)
+                assert "login.ts is " in done.stderr, done.stderr
+                assert "auth/login.ts" in done.stderr, done.stderr
+        done = box.run("cat", "auth/login.ts", cwd=box.shop)
+        eq(done.stdout, "uno\n")
+        done = box.run("search", "index.ts", cwd=box.shop)
+        eq(done.returncode, 2)
+        assert "2 files have that name" in done.stderr, done.stderr
+        for name in ("src/index.ts", "api/index.ts"):
+            assert name in done.stderr, done.stderr
+        done = box.run("search", "index.ts", cwd=box.shop + "/src")
+        eq((done.returncode, done.stderr), (0, ""), "a path")
+        done = box.run("search", "login.ts", cwd=box.blog)
+        eq(done.returncode, 1, "another project's")
+        done = box.run("search", "ogin.ts", cwd=box.shop)
+        eq(done.returncode, 1, "not a whole name")
+        with open(box.shop + "/post.md", "w", encoding="utf-8"):
+            pass
+        done = box.run("search", "post.md", cwd=box.shop)
+        eq(done.returncode, 1, "that file is there, and nobody changed it")
+
+
+def test_file_and_line():
+    with Shop() as box:
+        for name in ("src/auth/login.ts:2", "login.ts:2", "login.ts:2:7",
+                     box.shop + "/src/auth/login.ts:2"):
+            done = box.run("blame", name, cwd=box.shop)
+            eq(done.returncode, 0, done.stderr)
+            eq(len(done.stdout.splitlines()), 1, name)
+            assert done.stdout.endswith("2) two\n"), done.stdout
+        eq(box.run("cat", "login.ts:2", cwd=box.shop).stdout, "uno\n")
+        eq(box.run("search", "login.ts:1", cwd=box.shop).returncode, 0)
+        odd = box.shop + "/odd:3"
+        box.first.write(odd, "x\n")
+        with open(odd, "w", encoding="utf-8") as f:
+            f.write("x\n")
+        assert "odd:3" in box.ok("search", "odd:3", cwd=box.shop)
+
+
+def test_words_in_requests():
+    """Clients that are not ccfc have them too."""
+    with Shop() as box, box.rpc() as rpc:
+        got = rpc.call("session.list", here=box.shop + "/src/auth")
+        eq(got["scope"], box.shop)
+        eq(got["totalSessions"], 3)
+        got = rpc.call("session.list", here=box.shop)
+        eq((got["scope"], got["totalSessions"]), (box.shop, 3))
+        got = rpc.call("session.list", here=box.top + "/run")
+        eq((got.get("scope"), got["totalSessions"]), (None, 4))
+        eq(rpc.call("session.list", projectPath="@blog")["totalSessions"], 1)
+        eq(rpc.call("session.list", session="1")["totalSessions"], 2)
+        eq(rpc.call("session.list", session="@-1:" + box.shop)["sessions"][0][
+            "id"], box.second.session)
+        got = rpc.call("file.sessions", path=box.shop + "/login.ts",
+                       name="login.ts", here=box.shop)
+        eq(got["path"], box.shop + "/src/auth/login.ts")
+        eq(got["totalSessions"], 2)
+        got = rpc.call("file.at", path=got["path"], at="before:@/redirect/")
+        eq(got["state"]["content"], b"one\n")
+        try:
+            rpc.call("session.list", here="relative")
+            raise AssertionError("a relative path was taken")
+        except RpcError as error:
+            eq(error.code, "invalid")
+
+
+if __name__ == "__main__":
+    harness.main()

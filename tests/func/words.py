@@ -180,7 +180,7 @@ def test_missing_arguments_can_be_chosen():
         assert "uno" in text, text
         done = box.run("revert", cwd=box.shop)
         eq(done.returncode, 2)
-        assert "revert: SESSION is missing" in done.stderr, done.stderr
+        assert "revert: which session" in done.stderr, done.stderr
 
 
 def test_current_project_is_the_scope():

@@ -1,12 +1,12 @@
 /* The frame of the `ccfc` command: options, dispatch, errors; see cli.h. */
 #include "cli/frame/cli.h"
 
-#include "cli/words/alias.h"
 #include "cli/frame/connect.h"
-#include "cli/words/suggest.h"
 #include "cli/frame/unclear.h"
 #include "cli/frame/version_skew.h"
 #include "cli/out/safe.h"
+#include "cli/words/alias.h"
+#include "cli/words/suggest.h"
 
 #include <ccfc/protocol.h>
 #include <errno.h>

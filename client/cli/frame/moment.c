@@ -9,40 +9,28 @@
 #include "base/buf.h"
 #include "base/time.h"
 #include "cli/frame/cwd.h"
+#include "cli/words/dates.h"
 
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
-#define MINUTE_TEXT 16 /* "2025-12-31 14:05" */
-#define SECOND_TEXT 19
-
-/* "2025-12-31 14:05[:59]" of the local zone to its last millisecond. */
-static int64_t parse_local(struct ccfc_slice s)
-{
-	int64_t utc = ccfc_time_parse(s);
-	time_t sec;
-	struct tm tm;
-
-	if (utc == CCFC_TIME_NONE || s.ptr[10] != ' ' ||
-	    (s.len != MINUTE_TEXT && s.len != SECOND_TEXT))
-		return CCFC_TIME_NONE;
-	/* What was read as UTC, field by field, is read again as local. */
-	sec = (time_t)(utc / 1000);
-	if (!gmtime_r(&sec, &tm))
-		return CCFC_TIME_NONE;
-	tm.tm_isdst = -1;
-	return (int64_t)mktime(&tm) * 1000 +
-	       (s.len == MINUTE_TEXT ? 59999 : 999);
-}
-
-/* A time of the local zone, or CCFC_TIME_NONE for everything else. */
+/*
+ * The last millisecond of a time, or CCFC_TIME_NONE for everything else: "123d"
+ * begins an id rather than being days.
+ */
 static int64_t read_time(const char *given)
 {
-	struct ccfc_slice s = ccfc_slice_str(given);
+	struct ccfc_date_span span;
 
-	if (ccfc_time_parse(s) != CCFC_TIME_NONE)
-		return parse_local(s);
-	return ccfc_time_parse_user(s, true);
+	/* The daemon reads it as it is. */
+	if (ccfc_dates_is_rfc3339(ccfc_slice_str(given)))
+		return CCFC_TIME_NONE;
+	if (strlen(given) > 3 &&
+	    strspn(given, "0123456789abcdef") == strlen(given))
+		return CCFC_TIME_NONE;
+	if (!ccfc_dates_read(&span, ccfc_slice_str(given), ccfc_time_now()))
+		return CCFC_TIME_NONE;
+	return span.to;
 }
 
 int ccfc_moment_text(char **out, const char *given, struct ccfc_err *err)

@@ -22,8 +22,9 @@
 	"after it\n"                                                           \
 	"  SESSION  an id, or a transcript's path: after its last change of "  \
 	"the file\n"                                                           \
-	"  TIME     2025-12-31 (the end of that day) or '2025-12-31 "          \
-	"14:05[:59]', both\n           local; or RFC 3339\n"                   \
+	"  TIME     yesterday, '2 days ago', 10:00, '2025-12-31 14:05' in "    \
+	"local time, or\n           RFC 3339. A day and a minute mean their "  \
+	"ends\n"                                                               \
 	"  before:CHANGE, before:SESSION"
 #define CCFC_AT_ABOUT                                                          \
 	CCFC_AT_WHEN                                                           \

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/time.h"
+#include "cli/words/dates.h"
 #include "cli/words/suggest.h"
 
 #include <ccfc/types.h>
@@ -187,13 +188,15 @@ static int read_list(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 static int read_date(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 		     const struct ccfc_opt *opt, struct ccfc_err *err)
 {
-	v->num = ccfc_time_parse_user(ccfc_slice_str(v->text),
-				      opt->type == CCFC_OPT_TO);
-	if (v->num != CCFC_TIME_NONE)
+	struct ccfc_date_span span;
+
+	if (ccfc_dates_read(&span, ccfc_slice_str(v->text), ccfc_time_now())) {
+		v->num = opt->type == CCFC_OPT_TO ? span.to : span.from;
 		return 0;
+	}
 	bad_value(err, opts, opt, v->text, "not a date");
-	ccfc_err_hint(err, "a day like 2025-12-31, or a time like "
-			   "2025-12-31T23:59:59Z");
+	ccfc_err_hint(err, "yesterday, monday, 10:00, 2d, '2 days ago', 'last "
+			   "week', 2025-12-31, 2025-12, or RFC 3339");
 	return CCFC_EINVAL;
 }
 

@@ -97,14 +97,14 @@ static void test_refused(void **state)
 		  "cmd: --state=faild: no such state",
 		  "did you mean 'failed'? (one of all, pending, applied, "
 		  "staged, denied, failed, interrupted)" },
-		{ { "--from=yesterday" },
-		  "cmd: --from=yesterday: not a date",
-		  "a day like 2025-12-31, or a time like "
-		  "2025-12-31T23:59:59Z" },
+		{ { "--from=soon" },
+		  "cmd: --from=soon: not a date",
+		  "yesterday, monday, 10:00, 2d, '2 days ago', 'last week', "
+		  "2025-12-31, 2025-12, or RFC 3339" },
 		{ { "--to=2025-02-30" },
 		  "cmd: --to=2025-02-30: not a date",
-		  "a day like 2025-12-31, or a time like "
-		  "2025-12-31T23:59:59Z" },
+		  "yesterday, monday, 10:00, 2d, '2 days ago', 'last week', "
+		  "2025-12-31, 2025-12, or RFC 3339" },
 	};
 
 	(void)state;

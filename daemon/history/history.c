@@ -551,16 +551,29 @@ enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i)
 	return i >= chain->n ? chain->last_gap : chain->nodes[i].gap;
 }
 
+static struct ccfc_return return_to(uint64_t place)
+{
+	return (struct ccfc_return){ .i = (uint32_t)(place / 2),
+				     .before = place % 2 == 0 };
+}
+
 bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 		       uint32_t i)
 {
-	enum ccfc_gap gap =
-		i >= chain->n ? chain->last_gap : chain->nodes[i].gap;
 	uint64_t back = i >= chain->n ? chain->last_back : chain->nodes[i].back;
 
-	if (gap != CCFC_GAP_RETURNED && gap != CCFC_GAP_OVERWRITTEN)
+	if (back == CCFC_PLACE_NONE)
 		return false;
-	*out = (struct ccfc_return){ .i = (uint32_t)(back / 2),
-				     .before = back % 2 == 0 };
+	*out = return_to(back);
 	return true;
+}
+
+bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
+			uint32_t i)
+{
+	const struct ccfc_node *node = &chain->nodes[i];
+
+	if (node->came_back)
+		*out = return_to(node->brought);
+	return node->came_back;
 }

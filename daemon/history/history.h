@@ -183,9 +183,19 @@ struct ccfc_return {
 	bool before;
 };
 
-/* Of a gap that is RETURNED or OVERWRITTEN; false of others. */
+/*
+ * Of a gap that is RETURNED or OVERWRITTEN, or UNKNOWN where what is found
+ * behind it is an earlier state; false of others.
+ */
 bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 		       uint32_t i);
+
+/*
+ * Did the shell's command that made change i bring an earlier state back
+ * (checkout, stash, reset)? "sed", that writes the same again, did not.
+ */
+bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
+			uint32_t i);
 
 /*
  * The change of a shell's command that made the gap in front of change i, as

@@ -45,6 +45,7 @@ static void bulk(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
 		.dir = w->state.cwd,
 		.pops = call->n && (ccfc_sh_is(&call->args[0], "pop") ||
 				    ccfc_sh_is(&call->args[0], "apply")),
+		.unsure_before = ccfc_shell_unsure(w->out),
 	};
 
 	if (!w->stopped && w->out->bulk.n < CCFC_SHELL_TEXTS_MAX)

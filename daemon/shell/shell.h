@@ -93,6 +93,7 @@ struct ccfc_shell_bulk {
 	struct ccfc_slice name; /* "stash", "checkout" … */
 	struct ccfc_slice dir;	/* where it was run; empty: not known */
 	bool pops;		/* "stash pop": what was put away comes back */
+	uint32_t unsure_before; /* as of an effect */
 };
 
 struct ccfc_shell_effects {

@@ -175,6 +175,8 @@ def test_what_is_not_sure_is_not_known():
         "mv b.txt a.txt": "unknown",
         "cp b.txt a.txt": "unknown",
         "echo two > a.txt; ./fix": "reconstructed",
+        "echo two > a.txt; git checkout a.txt": "unknown",
+        "git stash; echo two > a.txt": "reconstructed",
         "echo $(date) > a.txt": "unknown",
         "printf 'two\\n' > t.txt && mv t.txt a.txt": "reconstructed"}
     for command, fidelity in commands.items():
@@ -304,6 +306,66 @@ def test_what_a_command_brought_back():
         a = Asked(box, path)
         eq(a.owners(last), [("1", last), ("two", write)])
         eq([k for k, _, _ in a.steps()][:4], ["change"] * 4)
+
+
+def test_a_recorded_command_brought_it_back():
+    """Also where the client noted the lines that came back."""
+    path = P + "/a.txt"
+    with Sessions() as box:
+        t, = box.t
+        write = t.write(path, "one\ntwo\n")
+        edit_of(t, path, "one\ntwo\n", "two", "2")
+        reset = run(t, "git reset --hard -q",
+                    noted(path, hunk(" one", "-2", "+two")))
+        run(t, "git stash -u", noted(path, hunk("-one", "-two"),
+                                     deleted=True))
+        pop = run(t, "git stash pop", noted(path, hunk("+one", "+two"),
+                                            created=True))
+        box.start()
+        a = Asked(box, path)
+        for word in (reset, pop):
+            eq(a.owners(word), [("one", write), ("two", write)], word)
+        eq([(s["kind"], s.get("returnedTo"), s.get("returnedSide"))
+            for s in a.log()[2:5]],
+           [("change", write, "after"), ("change", None, None),
+            ("change", a.log()[2]["changeId"], "after")])
+        out = box.run("log", path).stdout
+        assert f"returned to {write}: $ git reset --hard -q" in out, out
+
+
+def test_an_earlier_state_behind_what_is_not_known():
+    """Its lines are those who wrote them, whoever brought them back."""
+    path = P + "/a.txt"
+    with Sessions() as box:
+        t, = box.t
+        write = t.write(path, "one\ntwo\n")
+        edit_of(t, path, "one\ntwo\n", "two", "2")
+        run(t, "git checkout -- a.txt")
+        run(t, "make")
+        last = edit_of(t, path, "one\ntwo\n", "one", "1")
+        box.start()
+        a = Asked(box, path)
+        eq(a.owners(last), [("1", last), ("two", write)])
+        eq([(s["kind"], s.get("returnedTo")) for s in a.log()[3:5]],
+           [("unknown", write), ("change", None)])
+
+
+def test_a_command_with_the_lines_wrote_them():
+    """Who writes the same text once more has written it."""
+    path = P + "/a.txt"
+    for command in ("printf 'one\\ntwo\\n' > a.txt",
+                    "echo two >> a.txt", "sed -i '$atwo' a.txt",
+                    "git add a.txt && echo two >> a.txt"):
+        with Sessions() as box:
+            t, = box.t
+            write = t.write(path, "one\ntwo\n")
+            run(t, "./x", noted(path, hunk(" one", "-two")))
+            last = run(t, command, noted(path, hunk(" one", "+two")))
+            box.start()
+            a = Asked(box, path)
+            eq(a.owners(last), [("one", write), (
+                "two", a.log()[2]["changeId"])], command)
+            eq("returnedTo" in a.log()[2], False, command)
 
 
 def test_other_commands_may_have_done_it():

@@ -260,8 +260,9 @@ static void put_log_prompt(struct ccfc_buf *text,
 	(void)cells;
 	put_return(text, o);
 	put_backup(text, o);
-	if (!text->len)
-		put_command(text, o);
+	if (text->len && ccfc_obj_get_str(o, "command").len)
+		ccfc_buf_puts(text, ": ");
+	put_command(text, o);
 	if (!text->len)
 		ccfc_buf_slice(text, ccfc_obj_get_str(o, "prompt"));
 }

@@ -55,7 +55,7 @@ struct ccfc_node {
 	int64_t late;	  /* when its result was there, else as `start` */
 	int64_t time;	  /* by when its effect was there; never falls */
 	uint64_t stamp;	  /* of the change, as it was then */
-	uint64_t back;	  /* the place that came back in front, if one did */
+	uint64_t back;	  /* the place that came back in front, or NONE */
 	uint64_t brought; /* the place that its command brought back */
 	struct ccfc_side_state before, after;
 	enum ccfc_gap gap;	/* in front of it */
@@ -73,6 +73,7 @@ struct ccfc_node {
 	bool came_back;	   /* a command brought back `brought` */
 	bool is_shell;	   /* a shell's command made it */
 	bool from_text;	   /* as the command's text says, not as it was seen */
+	bool brings;	   /* it takes what others wrote from elsewhere */
 	bool with_cr;	   /* lines that were seen end in "\r\n" */
 	bool without_cr;   /* lines that were seen do not */
 	enum ccfc_way way; /* of its step */

@@ -181,6 +181,7 @@ static void note_shell(const struct ccfc_replay *r, struct ccfc_node *node)
 	node->is_shell = r->has_ev && r->ev.is_shell;
 	node->from_text =
 		node->is_shell && (r->ev.from_text || r->ev.confirmed);
+	node->brings = node->is_shell && r->ev.brings;
 	node->with_cr = node->is_shell && r->ev.with_cr;
 	node->without_cr = node->is_shell && r->ev.without_cr;
 }

@@ -146,6 +146,41 @@ static void follow(struct fate *fate, const struct ccfc_shell_effects *effects,
 	}
 }
 
+/* Does a command of git, behind the last effect on the file, maybe change it?
+ */
+static bool may_be_undone(const struct fate *fate,
+			  const struct ccfc_shell_effects *effects,
+			  struct ccfc_slice path)
+{
+	for (uint32_t i = 0; i < effects->bulk.n; i++) {
+		const struct ccfc_shell_bulk *b = &effects->bulk.items[i];
+
+		if (b->unsure_before >= fate->unsure_before &&
+		    (!b->dir.len || ccfc_path_is_below(path, b->dir)))
+			return true;
+	}
+	return false;
+}
+
+/* Does the command take the file from git, or from another file? */
+static bool takes_file(const struct ccfc_shell_effects *effects,
+		       struct ccfc_slice path)
+{
+	for (uint32_t i = 0; i < effects->all.n; i++) {
+		const struct ccfc_shell_effect *e = &effects->all.items[i];
+
+		if ((e->op == CCFC_SHELL_RESTORE ||
+		     e->op == CCFC_SHELL_RENAME || e->op == CCFC_SHELL_COPY) &&
+		    may_touch(e, path))
+			return true;
+	}
+	for (uint32_t i = 0; i < effects->bulk.n; i++)
+		if (effects->bulk.items[i].dir.len &&
+		    ccfc_path_is_below(path, effects->bulk.items[i].dir))
+			return true;
+	return false;
+}
+
 static void put_fate(struct ccfc_evidence *out, const struct fate *fate,
 		     uint32_t unsure, struct ccfc_arena *arena)
 {
@@ -178,6 +213,10 @@ static bool read_text(struct ccfc_evidence *out,
 	ccfc_shell_effects_init(&effects);
 	ccfc_shell_read(&effects, call->command, &env);
 	follow(&fate, &effects, effects.all.n, path);
+	if (fate.became != AS_IT_WAS && may_be_undone(&fate, &effects, path))
+		fate.became = UNKNOWN;
+	out->brings = fate.became != WRITTEN && fate.became != LONGER &&
+		      takes_file(&effects, path);
 	put_fate(out, &fate,
 		 ccfc_shell_unsure(&effects) - effects.why[CCFC_SHELL_WHY_HOOK],
 		 arena);
@@ -239,6 +278,8 @@ bool ccfc_shell_evidence(struct ccfc_evidence *out,
 	if (is_file && ccfc_run_result_read(env->parser, out, id, path,
 					    lines->result, arena)) {
 		add_text(out, &text);
+		out->brings = text.brings && !out->confirmed &&
+			      !out->from_text && !text.has_added;
 		return true;
 	}
 	*out = text;

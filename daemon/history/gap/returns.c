@@ -93,31 +93,43 @@ static void trust(struct ccfc_chain *chain, const struct ccfc_side_state *now,
 		ccfc_state_confirm(chain, (uint32_t)(place / 2) + 1);
 }
 
+/* Where the last state is not known, it may be that nobody did anything. */
+static bool may_return(enum ccfc_gap gap)
+{
+	return gap == CCFC_GAP_OUTSIDE || gap == CCFC_GAP_UNKNOWN;
+}
+
 static void name_gap(struct ccfc_chain *chain, const struct seen *seen,
 		     uint32_t i)
 {
 	struct ccfc_node *node = &chain->nodes[i];
 	const struct seen_text *text;
 
-	if (node->gap != CCFC_GAP_OUTSIDE || !has_text(&node->before))
+	node->back = CCFC_PLACE_NONE;
+	if (!may_return(node->gap) || !has_text(&node->before))
 		return;
 	text = find_text(seen, node->before.hash);
 	if (!text)
 		return;
 	node->back = text->place;
-	node->gap = overlaps_all(chain, text->place, i) ? CCFC_GAP_OVERWRITTEN
-							: CCFC_GAP_RETURNED;
+	if (node->gap == CCFC_GAP_OUTSIDE)
+		node->gap = overlaps_all(chain, text->place, i)
+				    ? CCFC_GAP_OVERWRITTEN
+				    : CCFC_GAP_RETURNED;
 	trust(chain, &node->before, text->place);
 }
 
-/* Did a command, of which nothing else is known, bring back a state? */
+/*
+ * Did a command bring back what it left? "sed" that changes a file to what it
+ * was once has written that; "git checkout" has not.
+ */
 static void name_brought(struct ccfc_node *node, const struct seen *seen)
 {
 	const struct seen_text *text;
 
 	node->came_back = false;
-	if (!node->is_shell || node->has_patch || node->whole ||
-	    node->after.how != CCFC_HOW_SAME || !has_text(&node->after) ||
+	if (!node->brings || node->way == CCFC_WAY_SAME ||
+	    !has_text(&node->after) ||
 	    (ccfc_state_is_known(&node->before) &&
 	     ccfc_state_same(&node->before, &node->after)))
 		return;
@@ -131,14 +143,15 @@ static void name_last_gap(struct ccfc_chain *chain, const struct seen *seen)
 {
 	const struct seen_text *text;
 
-	if (chain->last_gap != CCFC_GAP_OUTSIDE ||
-	    !has_text(&chain->disk_state))
+	chain->last_back = CCFC_PLACE_NONE;
+	if (!may_return(chain->last_gap) || !has_text(&chain->disk_state))
 		return;
 	text = find_text(seen, chain->disk_state.hash);
 	if (!text)
 		return;
 	chain->last_back = text->place;
-	chain->last_gap = CCFC_GAP_RETURNED;
+	if (chain->last_gap == CCFC_GAP_OUTSIDE)
+		chain->last_gap = CCFC_GAP_RETURNED;
 	trust(chain, &chain->disk_state, text->place);
 }
 

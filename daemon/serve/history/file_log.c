@@ -168,16 +168,31 @@ static void pack_who(struct ccfc_request *rq, uint32_t id)
 	ccfc_reply_prompt(rq, c);
 }
 
+static void pack_place(struct log *log, const struct ccfc_return *back)
+{
+	const struct ccfc_change *c =
+		&log->rq->index->changes
+			 .items[ccfc_chain_change(log->chain, back->i)];
+
+	ccfc_pack_kv_str(log->rq->pack, "returnedTo",
+			 ccfc_slice(c->id, c->id_len));
+	ccfc_pack_kv_cstr(log->rq->pack, "returnedSide",
+			  back->before ? "before" : "after");
+}
+
 static void pack_change(struct log *log, uint32_t i, struct ccfc_arena *arena)
 {
 	struct ccfc_request *rq = log->rq;
 	uint32_t id = ccfc_chain_change(log->chain, i);
 	const struct ccfc_change *c = &rq->index->changes.items[id];
 	struct ccfc_content_state before, after;
+	struct ccfc_return back;
 
 	ccfc_chain_before(&before, log->chain, i, arena);
 	ccfc_chain_after(&after, log->chain, i, arena);
 	pack_who(rq, id);
+	if (ccfc_chain_brought(&back, log->chain, i))
+		pack_place(log, &back);
 	pack_lines(rq, &before, &after, c);
 	ccfc_reply_state(rq, "after", &after, false);
 }
@@ -203,15 +218,14 @@ static void pack_return(struct log *log, const struct step *step)
 	const struct ccfc_change *c;
 	struct ccfc_return back;
 
-	if (step->gap != CCFC_GAP_RETURNED && step->gap != CCFC_GAP_OVERWRITTEN)
+	if (step->gap != CCFC_GAP_RETURNED &&
+	    step->gap != CCFC_GAP_OVERWRITTEN && step->gap != CCFC_GAP_UNKNOWN)
 		return;
 	if (step->seen == CCFC_ID_NONE
 		    ? !ccfc_chain_return(&back, log->chain, step->i)
 		    : !ccfc_chain_seen_return(&back, log->chain, step->seen))
 		return;
-	c = &index->changes.items[ccfc_chain_change(log->chain, back.i)];
-	ccfc_pack_kv_str(p, "returnedTo", ccfc_slice(c->id, c->id_len));
-	ccfc_pack_kv_cstr(p, "returnedSide", back.before ? "before" : "after");
+	pack_place(log, &back);
 	if (step->gap != CCFC_GAP_OVERWRITTEN)
 		return;
 	c = &index->changes.items[ccfc_chain_change(log->chain, step->i)];

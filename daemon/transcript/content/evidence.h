@@ -91,6 +91,9 @@ struct ccfc_evidence {
 	bool moved;
 	/* The text of the command says the same as the lines that were seen. */
 	bool confirmed;
+	/* The command takes files from git or from other files, and did not
+	 * write what it left. */
+	bool brings;
 	/* Whether the last line of `original` or `after` ends in a newline is
 	 * not known. */
 	bool open_end;

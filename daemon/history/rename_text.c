@@ -1,8 +1,9 @@
-/* Files that commands moved; see rename_text.h. */
+/* Files that commands moved or copied; see rename_text.h. */
 #include "history/rename_text.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 
@@ -10,11 +11,11 @@
 #define BYTES_MAX ((size_t)4 << 20)
 #define MOVES_MAX 8u
 
-static bool is_move(const struct ccfc_change *c, uint32_t file)
+static bool is_taken_there(const struct ccfc_change *c, uint32_t file)
 {
-	return c->settled && c->file == file && c->shell && c->other_file &&
-	       c->other_file != file && c->state == CCFC_STATE_APPLIED &&
-	       ccfc_index_op(c) == CCFC_OP_RENAMED;
+	return c->settled && c->file == file && c->shell &&
+	       c->state == CCFC_STATE_APPLIED && ccfc_index_is_taken(c) &&
+	       c->other_file != file;
 }
 
 /* Bytes whose line endings are assumed would become sure over there. */
@@ -24,26 +25,82 @@ static bool is_form_known(const struct ccfc_side_state *side)
 				  (side->has_form && side->form_proven));
 }
 
-/* The state that the command found in the file that it moved away. */
+/* --- what the other file was --- */
+
+/*
+ * Where a change of the other file stands: -1 before the copy, 1 behind it; 0:
+ * both were under way. Calls of one transcript run one after another.
+ */
+static int compare_with(const struct ccfc_node *node,
+			const struct ccfc_change *c,
+			const struct ccfc_change *copy)
+{
+	bool same = c->call.known && copy->call.known &&
+		    c->call.place.source == copy->call.place.source;
+
+	if (copy->result.time == CCFC_TIME_NONE ||
+	    node->start == CCFC_TIME_NONE)
+		return 0;
+	if (same && node->late != copy->result.time)
+		return node->late < copy->result.time ? -1 : 1;
+	if (node->late < ccfc_index_time(copy))
+		return -1;
+	return node->start > copy->result.time ? 1 : 0;
+}
+
+/* May nothing have changed the file between node i - 1 and node i? */
+static bool is_quiet(struct ccfc_chain *chain, uint32_t i)
+{
+	enum ccfc_gap gap = ccfc_chain_gap(chain, i);
+
+	return gap == CCFC_GAP_NONE || gap == CCFC_GAP_UNKNOWN;
+}
+
+/*
+ * A place whose state is what the command found in the other file: in front of
+ * its own change of it, else behind the last change that came before.
+ */
+static uint64_t find_place(struct ccfc_chain *chain,
+			   const struct ccfc_change *move)
+{
+	const struct ccfc_change *all =
+		chain->history->env.index->changes.items;
+	uint32_t before = 0;
+
+	for (uint32_t i = 0; i < chain->n; i++)
+		if (all[chain->nodes[i].change].command == move->command)
+			return ccfc_place_of(i, false);
+	for (uint32_t i = 0; i < chain->n; i++) {
+		int side = compare_with(&chain->nodes[i],
+					&all[chain->nodes[i].change], move);
+
+		if (!side || (side < 0 && before < i))
+			return CCFC_PLACE_NONE;
+		before += side < 0;
+	}
+	return before && is_quiet(chain, before)
+		       ? ccfc_place_of(before - 1, true)
+		       : CCFC_PLACE_NONE;
+}
+
 static bool read_source(struct ccfc_content_state *out,
-			struct ccfc_history *history,
-			const struct ccfc_change *move, uint32_t depth,
+			struct ccfc_chain *chain,
+			const struct ccfc_change *move,
 			struct ccfc_arena *arena)
 {
-	const struct ccfc_change *all = history->env.index->changes.items;
-	struct ccfc_chain *chain =
-		ccfc_chain_open_deep(history, move->other_file, depth);
+	uint64_t place = find_place(chain, move);
+	const struct ccfc_node *node;
 
-	for (uint32_t i = 0; chain && i < chain->n; i++) {
-		if (all[chain->nodes[i].change].command != move->command)
-			continue;
-		if (!is_form_known(&chain->nodes[i].before))
-			return false;
-		ccfc_chain_before(out, chain, i, arena);
-		return out->fidelity >= CCFC_FIDELITY_RECONSTRUCTED &&
-		       out->exists;
-	}
-	return false;
+	if (place == CCFC_PLACE_NONE)
+		return false;
+	node = &chain->nodes[place / 2];
+	if (!is_form_known(place % 2 ? &node->after : &node->before))
+		return false;
+	if (place % 2)
+		ccfc_chain_after(out, chain, (uint32_t)(place / 2), arena);
+	else
+		ccfc_chain_before(out, chain, (uint32_t)(place / 2), arena);
+	return out->fidelity >= CCFC_FIDELITY_RECONSTRUCTED && out->exists;
 }
 
 static void add_text(struct ccfc_rename_texts *out, uint32_t home,
@@ -57,33 +114,70 @@ static void add_text(struct ccfc_rename_texts *out, uint32_t home,
 	CCFC_VEC_PUSH(*out, one);
 }
 
+/* One look at a file: what it gave, and how much was read for that. */
+struct finding {
+	struct ccfc_rename_texts *out;
+	struct ccfc_history *history;
+	const struct ccfc_ids *ids; /* changes of the file */
+	uint32_t file, depth;
+	size_t bytes;
+};
+
+/* All that came from one other file, whose chain is opened once. */
+static void find_from(struct finding *f, uint32_t other,
+		      struct ccfc_arena *arena)
+{
+	const struct ccfc_change *all = f->history->env.index->changes.items;
+	struct ccfc_chain *chain =
+		ccfc_chain_open_deep(f->history, other, f->depth + 1);
+
+	for (uint32_t i = f->ids->n;
+	     chain && i-- > 0 && f->out->n < MOVES_MAX;) {
+		const struct ccfc_change *c = &all[f->ids->items[i]];
+		struct ccfc_content_state state;
+
+		if (!is_taken_there(c, f->file) || c->other_file != other ||
+		    !read_source(&state, chain, c, arena))
+			continue;
+		f->bytes += state.bytes.len;
+		if (f->bytes <= BYTES_MAX)
+			add_text(f->out,
+				 ccfc_home_of(CCFC_HOMES(f->history, changes),
+					      f->ids->items[i]),
+				 state.bytes);
+		ccfc_arena_clear(arena);
+	}
+}
+
 void ccfc_rename_find(struct ccfc_rename_texts *out,
 		      struct ccfc_history *history, uint32_t file,
 		      uint32_t depth)
 {
 	const struct ccfc_index *index = history->env.index;
-	const struct ccfc_ids *ids = &index->files.items[file];
+	struct finding f = { .out = out,
+			     .history = history,
+			     .ids = &index->files.items[file],
+			     .file = file,
+			     .depth = depth };
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
-	size_t bytes = 0;
+	uint32_t seen[MOVES_MAX], n = 0;
 
 	*out = (struct ccfc_rename_texts){ .arena = CCFC_ARENA_INIT };
 	if (depth >= CCFC_RENAME_DEPTH || !history->env.excerpt)
 		return;
-	for (uint32_t i = ids->n; i-- > 0 && out->n < MOVES_MAX;) {
+	for (uint32_t i = f.ids->n; i-- > 0 && n < MOVES_MAX;) {
 		const struct ccfc_change *c =
-			&index->changes.items[ids->items[i]];
-		struct ccfc_content_state state;
+			&index->changes.items[f.ids->items[i]];
+		uint32_t k = 0;
 
-		if (!is_move(c, file) ||
-		    !read_source(&state, history, c, depth + 1, &arena))
+		if (!is_taken_there(c, file))
 			continue;
-		bytes += state.bytes.len;
-		if (bytes <= BYTES_MAX)
-			add_text(out,
-				 ccfc_home_of(CCFC_HOMES(history, changes),
-					      ids->items[i]),
-				 state.bytes);
-		ccfc_arena_clear(&arena);
+		while (k < n && seen[k] != c->other_file)
+			k++;
+		if (k < n)
+			continue;
+		seen[n++] = c->other_file;
+		find_from(&f, c->other_file, &arena);
 	}
 	ccfc_arena_release(&arena);
 }

@@ -1,6 +1,6 @@
 /*
- * Files that commands of a shell moved: what "mv a b" left in b is what a was
- * before it, by a's own chain.
+ * Files that commands of a shell moved or copied: what "mv a b" and "cp a b"
+ * left in b is what a was at that moment, by a's own chain.
  */
 #ifndef CCFC_HISTORY_RENAME_TEXT_H
 #define CCFC_HISTORY_RENAME_TEXT_H
@@ -8,9 +8,9 @@
 #include "history/chain/chain.h"
 
 /*
- * The texts that were moved to the file, and a number that is another one when
- * they are others. Opens the chains of the files that they came from, with
- * `depth` one more. The caller releases them, or gives them to a chain.
+ * The texts that were moved or copied to the file, and a number that is another
+ * one when they are others. Opens the chains of the files that they came from,
+ * with `depth` one more. The caller releases them, or gives them to a chain.
  */
 void ccfc_rename_find(struct ccfc_rename_texts *out,
 		      struct ccfc_history *history, uint32_t file,

@@ -133,7 +133,8 @@ struct ccfc_change {
 	uint32_t command;    /* of a shell change: its command, or ID_NONE */
 	uint32_t next_file;  /* further change of the command, or ID_NONE; of a
 			      * command the newest */
-	uint32_t other_file; /* that this one was renamed to or from */
+	uint32_t other_file; /* that this one was renamed to or from, or is a
+			      * copy of (ccfc_index_is_taken) */
 	/* Of a command: when a note said that it had ended. Of a shell change:
 	 * the least time of a call whose text has the file as target. */
 	int64_t shell_time;
@@ -566,6 +567,8 @@ void ccfc_index_shell_id(struct ccfc_buf *out,
 
 /* What was done to the file. */
 enum ccfc_op ccfc_index_op(const struct ccfc_change *change);
+/* Did a command put `other_file` there, by "mv" or "cp"? */
+bool ccfc_index_is_taken(const struct ccfc_change *change);
 
 /* The command of a shell change; NULL for any other change. */
 const struct ccfc_change *ccfc_index_command(const struct ccfc_index *index,

@@ -158,7 +158,7 @@ uint32_t ccfc_index_shell_change(struct ccfc_index *index, uint32_t command,
 /* What became of a file by the whole of a command. */
 struct target {
 	struct ccfc_slice path;
-	struct ccfc_slice other; /* of a rename */
+	struct ccfc_slice other; /* of a rename or a copy */
 	enum ccfc_op op;
 	bool made; /* the command began by writing all of it */
 	bool gone; /* and ended by taking it away: it is as it was */
@@ -182,14 +182,15 @@ static struct target *target_of(struct targets *targets, struct ccfc_slice path,
 	return t;
 }
 
-static void put_target(struct targets *targets, struct ccfc_slice path,
-		       bool makes)
+static struct target *put_target(struct targets *targets,
+				 struct ccfc_slice path, bool makes)
 {
 	struct target *t = target_of(targets, path, makes);
 
 	t->op = CCFC_OP_MODIFIED;
 	t->other = CCFC_SLICE_NONE;
 	t->gone = false;
+	return t;
 }
 
 static struct target *put_gone(struct targets *targets, struct ccfc_slice path)
@@ -226,8 +227,10 @@ static void put_effect(struct targets *targets,
 	case CCFC_SHELL_RENAME:
 		put_renamed(targets, e->from, e->path);
 		break;
-	case CCFC_SHELL_WRITE:
 	case CCFC_SHELL_COPY:
+		put_target(targets, e->path, true)->other = e->from;
+		break;
+	case CCFC_SHELL_WRITE:
 	case CCFC_SHELL_LINK:
 		put_target(targets, e->path, true);
 		break;
@@ -478,6 +481,11 @@ enum ccfc_op ccfc_index_op(const struct ccfc_change *c)
 	    c->result.op != CCFC_OP_DELETED)
 		return CCFC_OP_RENAMED;
 	return c->result.op;
+}
+
+bool ccfc_index_is_taken(const struct ccfc_change *c)
+{
+	return c->other_file && ccfc_index_op(c) != CCFC_OP_DELETED;
 }
 
 const struct ccfc_change *ccfc_index_command(const struct ccfc_index *index,

@@ -250,6 +250,18 @@ def test_targets_of_the_text():
         eq("renamedFrom" in by["e.txt"], False)
 
 
+def test_a_copy_says_of_what():
+    with Sessions() as box:
+        t, = box.t
+        bash(t, "cp a.txt b.txt")
+        box.start()
+        change, = files_of(box, t)["files"][0]["changes"]
+        eq((change["operation"], change["copiedFrom"]),
+           ("modified", P + "/a.txt"))
+        out = box.run("list", t.session, "--show-changes").stdout
+        assert f"copied from {P}/a.txt" in out, out
+
+
 def test_what_the_client_noted():
     with Sessions() as box:
         t, = box.t

@@ -431,6 +431,77 @@ def test_a_moved_file_that_was_another():
            ["change", "unknown", "change"])
 
 
+def test_a_file_that_was_copied():
+    """It is what the other one was then, whatever that became later."""
+    with Sessions() as box:
+        t, = box.t
+        t.write(P + "/a.txt", "one\ntwo\n")
+        first = run(t, "cp a.txt b.txt")
+        edit_of(t, P + "/a.txt", "one\ntwo\n", "two", "2")
+        run(t, "cp a.txt a.bak && sed -i s/one/1/ a.txt")
+        run(t, "cp b.txt x.tmp && mv x.tmp c.txt")
+        box.start()
+        asked = Asked(box, P + "/b.txt")
+        eq(asked.at(first), ("reconstructed", "one\ntwo\n"))
+        eq(asked.log()[0]["copiedFrom"], P + "/a.txt")
+        eq(asked.log()[0]["operation"], "modified")
+        # Who copied the lines did not write them.
+        eq(asked.owners(first), [("one", "unknown"), ("two", "unknown")])
+        kept = Asked(box, P + "/a.bak")
+        eq(kept.at(kept.log()[0]["changeId"]),
+           ("reconstructed", "one\n2\n"))
+        other = Asked(box, P + "/c.txt")
+        eq(other.at(other.log()[0]["changeId"])[1], "one\ntwo\n")
+        # A later state confirms it.
+        edit_of(t, P + "/b.txt", "one\ntwo\n", "two", "zwei")
+        eq(asked.at(first), ("exact", "one\ntwo\n"))
+
+
+def test_a_copy_of_what_is_not_known():
+    """Not known is what was changed before, meanwhile or by somebody."""
+    for command in ("sed -i s/one/1/ a.txt && cp a.txt b.txt",
+                    "sed -i s/one/1/ a.txt && mv a.txt b.txt",
+                    "cp a.txt b.txt && sed -i s/one/1/ b.txt",
+                    "cp a.txt b.txt && git checkout b.txt"):
+        with Sessions() as box:
+            t, = box.t
+            t.write(P + "/a.txt", "one\n")
+            run(t, command)
+            box.start()
+            asked = Asked(box, P + "/b.txt")
+            eq(asked.at(asked.log()[0]["changeId"])[0], "unknown", command)
+    with Sessions(2) as box:
+        s, t = box.t
+        s.write(P + "/a.txt", "one\n")
+        s.write(P + "/c.txt", "one\n")
+        here = s.call("Bash", {"command": "cp a.txt b.txt"})
+        edit_of(t, P + "/a.txt", "one\n", "one", "1")
+        run(s, None, tid=here)
+        other = run(s, "cp c.txt d.txt")
+        edit_of(t, P + "/c.txt", "uno\n", "uno", "1")
+        box.start()
+        eq(Asked(box, P + "/b.txt").at(here)[0], "unknown")
+        eq(Asked(box, P + "/d.txt").at(other)[0], "unknown")
+
+
+def test_a_copy_that_comes_back():
+    """The lines of a backup are those who wrote them."""
+    path = P + "/a.txt"
+    with Sessions() as box:
+        t, = box.t
+        write = t.write(path, "one\ntwo\n")
+        run(t, "cp a.txt a.bak")
+        edit_of(t, path, "one\ntwo\n", "two", "2")
+        back = run(t, "cp a.bak a.txt")
+        box.start()
+        a = Asked(box, path)
+        eq(a.at(back), ("reconstructed", "one\ntwo\n"))
+        eq(a.owners(back), [("one", write), ("two", write)])
+        eq(a.log()[2].get("returnedTo"), write)
+        run(t, "cp a.txt b.txt && cp a.bak a.txt")
+        eq(a.at()[1], "one\ntwo\n")
+
+
 def test_moved_there_and_back():
     with Sessions() as box:
         t, = box.t

@@ -211,8 +211,12 @@ void ccfc_render_operation(struct ccfc_buf *out, struct ccfc_obj change,
 	struct ccfc_slice op = ccfc_obj_get_str(change, "operation");
 	struct ccfc_slice from = ccfc_obj_get_str(change, "renamedFrom");
 	struct ccfc_slice to = ccfc_obj_get_str(change, "renamedTo");
+	struct ccfc_slice copied = ccfc_obj_get_str(change, "copiedFrom");
 
-	if (from.len || to.len) {
+	if (copied.len) {
+		ccfc_buf_puts(out, "copied from ");
+		ccfc_buf_slice(out, ccfc_path_relative(copied, base));
+	} else if (from.len || to.len) {
 		ccfc_buf_puts(out, from.len ? "renamed from " : "renamed to ");
 		ccfc_buf_slice(out,
 			       ccfc_path_relative(from.len ? from : to, base));

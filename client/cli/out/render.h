@@ -40,8 +40,8 @@ void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 
 /*
  * What a change did to its file beyond writing it, as a shell's command can:
- * "deleted", "renamed from old", "renamed to new", with paths below `base` as
- * seen from there. Nothing is appended for other changes.
+ * "deleted", "renamed from old", "renamed to new", "copied from old", with
+ * paths below `base` as seen from there. Nothing is appended for other changes.
  */
 void ccfc_render_operation(struct ccfc_buf *out, struct ccfc_obj change,
 			   struct ccfc_slice base);

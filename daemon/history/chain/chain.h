@@ -109,7 +109,9 @@ static inline uint64_t ccfc_place_of(uint32_t i, bool after)
 
 #define CCFC_PLACE_NONE UINT64_MAX
 
-/* What a command moved to the file: the bytes of another one (rename_text.c).
+/*
+ * What a command moved or copied to the file: the bytes of another one
+ * (rename_text.c).
  */
 struct ccfc_rename_text {
 	uint32_t home; /* the change, as in the whole index */
@@ -123,7 +125,7 @@ struct ccfc_rename_texts {
 	struct ccfc_arena arena;
 };
 
-/* How many files in a row are followed that were moved. */
+/* How many files in a row are followed that were moved or copied. */
 #define CCFC_RENAME_DEPTH 3u
 
 /* A gap that commands of a shell explain (gap/inferred.c). */

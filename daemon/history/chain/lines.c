@@ -75,13 +75,14 @@ bool ccfc_history_evidence(struct ccfc_evidence *out,
 				  arena);
 }
 
-/* What nothing else says: the bytes of a file that was moved there. */
+/* What nothing else says: the bytes of a file that was moved or copied there.
+ */
 static void add_moved(struct ccfc_evidence *out, const struct ccfc_chain *chain,
 		      uint32_t i)
 {
 	const struct ccfc_rename_text *moved = chain->moved.items;
 
-	if (!out->is_shell || out->has_after || out->has_patch || out->gone)
+	if (!out->taken || out->has_after || out->has_patch || out->gone)
 		return;
 	for (uint32_t k = 0; k < chain->moved.n; k++) {
 		if (moved[k].home != chain->nodes[i].home)

@@ -26,7 +26,7 @@
 #define ASSUMED	  "the change's patch does not confirm it"
 #define LATER	  "reconstructed from a later state"
 #define TEXT_ONLY "from the text of the command, not from its effect"
-#define MOVED	  "as the file was that the command moved there"
+#define MOVED	  "as the file was that the command moved or copied there"
 #define WENT_ON                                                                \
 	"from the text of the command, which may have changed it again later"
 #define HIDDEN	   "the effect of the command is not recorded"

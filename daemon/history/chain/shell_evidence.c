@@ -25,6 +25,7 @@ struct fate {
 	struct ccfc_buf text;
 	uint32_t unsure_before; /* of the last effect on it */
 	bool is_link;		/* the client shows where a link leads */
+	bool taken;		/* it is what another file was before */
 };
 
 static bool is_below_dir(struct ccfc_slice path, struct ccfc_slice dir)
@@ -50,6 +51,12 @@ static void put_text(struct fate *fate, enum became became,
 		ccfc_buf_clear(&fate->text);
 	ccfc_buf_slice(&fate->text, text);
 	fate->became = became;
+}
+
+static void put_unknown(struct fate *fate)
+{
+	fate->became = UNKNOWN;
+	fate->taken = false;
 }
 
 static void append(struct fate *fate, struct ccfc_slice text)
@@ -86,6 +93,10 @@ static void take_from(struct fate *fate,
 		put_text(fate, WRITTEN, ccfc_buf_view(&from.text));
 	else
 		fate->became = UNKNOWN;
+	/* The index names the first file of "cp a b && mv b c". */
+	fate->taken =
+		from.became == AS_IT_WAS ||
+		(effects->all.items[n].op == CCFC_SHELL_RENAME && from.taken);
 	ccfc_buf_release(&from.text);
 }
 
@@ -97,6 +108,7 @@ static void take_effect(struct fate *fate,
 
 	fate->unsure_before = e->unsure_before;
 	fate->is_link = e->op == CCFC_SHELL_LINK;
+	fate->taken &= e->op == CCFC_SHELL_TOUCH;
 	/* A path that is named may yet be a directory; this one is a file. */
 	if (!ccfc_slice_eq(e->path, path) || !ccfc_shell_ran(e, true)) {
 		fate->became = UNKNOWN;
@@ -188,6 +200,7 @@ static void put_fate(struct ccfc_evidence *out, const struct fate *fate,
 		ccfc_arena_copy(arena, ccfc_buf_view(&fate->text));
 
 	out->went_on = unsure > fate->unsure_before;
+	out->taken = fate->taken;
 	out->has_after = fate->became == WRITTEN;
 	out->has_added = fate->became == LONGER;
 	out->gone = fate->became == GONE;
@@ -214,7 +227,7 @@ static bool read_text(struct ccfc_evidence *out,
 	ccfc_shell_read(&effects, call->command, &env);
 	follow(&fate, &effects, effects.all.n, path);
 	if (fate.became != AS_IT_WAS && may_be_undone(&fate, &effects, path))
-		fate.became = UNKNOWN;
+		put_unknown(&fate);
 	out->brings = fate.became != WRITTEN && fate.became != LONGER &&
 		      takes_file(&effects, path);
 	put_fate(out, &fate,
@@ -278,6 +291,7 @@ bool ccfc_shell_evidence(struct ccfc_evidence *out,
 	if (is_file && ccfc_run_result_read(env->parser, out, id, path,
 					    lines->result, arena)) {
 		add_text(out, &text);
+		out->taken = text.taken;
 		out->brings = text.brings && !out->confirmed &&
 			      !out->from_text && !text.has_added;
 		return true;

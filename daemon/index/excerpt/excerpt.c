@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* How many files in a row are followed that were moved. */
+/* How many files in a row are followed that were moved or copied. */
 #define MOVED_DEPTH 3u
 
 void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
@@ -47,11 +47,15 @@ void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 			      const uint32_t *changes, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t file = e->from->changes.items[changes[i]].file;
+		const struct ccfc_change *c =
+			&e->from->changes.items[changes[i]];
 
 		put_change(e, changes[i]);
-		if (!e->files.n || e->files.items[e->files.n - 1] != file)
-			ccfc_ids_push(&e->files, file);
+		/* Of a copy, its name. */
+		if (c->other_file)
+			ccfc_ids_push(&e->files, c->other_file);
+		if (!e->files.n || e->files.items[e->files.n - 1] != c->file)
+			ccfc_ids_push(&e->files, c->file);
 	}
 }
 

@@ -246,7 +246,8 @@ uint32_t ccfc_excerpt_moved(uint32_t out[CCFC_EXCERPT_MOVED],
 			&index->changes.items[ids->items[i]];
 		uint32_t k = 0;
 
-		if (!c->other_file || ccfc_index_op(c) != CCFC_OP_RENAMED)
+		if (!c->settled || c->state != CCFC_STATE_APPLIED ||
+		    !ccfc_index_is_taken(c))
 			continue;
 		while (k < n && out[k] != c->other_file)
 			k++;

@@ -46,8 +46,8 @@ void ccfc_reply_change_names(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *change);
 /*
- * The operation and its evidence: operation, renamedFrom or renamedTo,
- * evidence, command, candidates (shell_reply.c).
+ * The operation and its evidence: operation, renamedFrom, renamedTo or
+ * copiedFrom, evidence, command, candidates (shell_reply.c).
  */
 void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 		      const struct ccfc_change *change);

@@ -92,9 +92,11 @@ void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 
 	ccfc_pack_kv_cstr(p, "operation", ccfc_op_text((int)op));
 	if (c->other_file)
-		ccfc_pack_kv_str(
-			p, op == CCFC_OP_DELETED ? "renamedTo" : "renamedFrom",
-			ccfc_index_file_path(index, c->other_file));
+		ccfc_pack_kv_str(p,
+				 op == CCFC_OP_DELETED	 ? "renamedTo"
+				 : op == CCFC_OP_RENAMED ? "renamedFrom"
+							 : "copiedFrom",
+				 ccfc_index_file_path(index, c->other_file));
 	ccfc_pack_kv_cstr(p, "evidence", ccfc_proof_text((int)proof));
 	pack_all(p, c);
 	ccfc_reply_command(p, index, c);

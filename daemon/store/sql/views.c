@@ -281,7 +281,8 @@ static const struct ccfc_view_column changes[] = {
 	  "result; of a command recorded, observed, parsed or "
 	  "ambiguous (see candidates)" },
 	{ "command", "TEXT", "the shell's command; NULL: another tool" },
-	{ "other_path", "TEXT", "the file it was renamed from, or to" },
+	{ "other_path", "TEXT",
+	  "the file it was renamed from or to, or copied from" },
 };
 
 /* It takes the macros for functions. */

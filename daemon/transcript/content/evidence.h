@@ -86,8 +86,10 @@ struct ccfc_evidence {
 	/* `after`, `added` and `gone` are from the text of the command, … */
 	bool from_text;
 	bool went_on; /* which may have changed the file again later. */
-	/* `after` is what another file was that it moved there; set by who
-	 * knows that one (history). */
+	/* It moved or copied another file there, which it had not changed
+	 * before; */
+	bool taken;
+	/* and `after` is what that one was, set by who knows it (history). */
 	bool moved;
 	/* The text of the command says the same as the lines that were seen. */
 	bool confirmed;

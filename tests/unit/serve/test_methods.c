@@ -266,7 +266,7 @@ static void test_file_sessions_nobody(void **state)
 		{ "path=README.md;cwd=/clone", "known as /p/README.md" },
 		{ "path=../README.md;cwd=/clone/sub", "known as /p/README.md" },
 		{ "path=/q/README.md", "known as /p/README.md" },
-		{ "path=/p/src/b.ts", "other states" },
+		{ "path=/p/src/b.ts", "no call took effect (1 failed)" },
 		{ "path=/p/src/a.ts;projectPath=/q", "other states" },
 		{ "path=/p/src/a.ts;fromDate=2026-01-01", "other states" },
 	};

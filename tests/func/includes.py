@@ -31,6 +31,7 @@ MAY = {
     "daemon/serve": BASE | {"conversation", "wire", "schema", "source",
                             "transcript", "index", "store", "history",
                             "search", "observe"},
+    "daemon/http": BASE | {"wire", "schema", "transcript"},
     # The daemon's own files put everything together.
     "daemon": BASE | {"source", "transcript", "index", "store", "serve",
                       "observe"},

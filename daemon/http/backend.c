@@ -1,0 +1,405 @@
+/* Connections to the daemon; see backend.h. */
+#include "http/backend.h"
+
+#include "base/alloc.h"
+#include "os/pipe.h"
+#include "wire/frame.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* Questions on one connection: the daemon reads no more of them at a time. */
+#define QUESTIONS_MAX 8u
+/* Subscriptions on one: as many as the daemon allows. */
+#define STREAMS_MAX 64u
+#define LINKS_MAX   24u
+/* A reply that is longer is refused: nobody reads so much in a browser. */
+#define REPLY_MAX ((size_t)256 << 20)
+
+struct question {
+	uint32_t id;
+	bool is_stream, answered, ended;
+	int64_t subscription;
+	ccfc_backend_fn fn;
+	ccfc_backend_event_fn event;
+	void *arg;
+};
+
+struct link {
+	struct ccfc_awaited awaited; /* first: see link_ready */
+	struct ccfc_backend *backend;
+	struct ccfc_buf in, out;
+	struct ccfc_framer framer;
+	struct {
+		struct question **items;
+		uint32_t n, cap;
+	} questions;
+	bool is_stream; /* for subscriptions only */
+	bool writing;	/* waits until `out` can be sent */
+};
+
+struct ccfc_backend {
+	char *socket_path;
+	struct ccfc_waiting *waiting;
+	struct {
+		struct link **items;
+		uint32_t n, cap;
+	} links;
+	uint32_t last_id;
+};
+
+struct ccfc_backend *ccfc_backend_new(const char *socket_path,
+				      struct ccfc_waiting *waiting)
+{
+	struct ccfc_backend *b = ccfc_calloc(1, sizeof(*b));
+
+	b->socket_path = ccfc_strdup(socket_path);
+	b->waiting = waiting;
+	return b;
+}
+
+/* --- one connection --- */
+
+static void free_link(struct link *link)
+{
+	ccfc_waiting_remove(link->backend->waiting, &link->awaited);
+	close(link->awaited.fd);
+	for (uint32_t i = 0; i < link->questions.n; i++)
+		free(link->questions.items[i]);
+	free(link->questions.items);
+	ccfc_buf_release(&link->in);
+	ccfc_buf_release(&link->out);
+	free(link);
+}
+
+void ccfc_backend_free(struct ccfc_backend *b)
+{
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < b->links.n; i++)
+		free_link(b->links.items[i]);
+	free(b->links.items);
+	free(b->socket_path);
+	free(b);
+}
+
+/* Whoever asked on it learns that there is no answer. */
+static void lose_link(struct link *link)
+{
+	struct ccfc_backend *b = link->backend;
+	uint32_t i = 0;
+
+	while (b->links.items[i] != link)
+		i++;
+	b->links.items[i] = b->links.items[--b->links.n];
+	for (uint32_t k = 0; k < link->questions.n; k++) {
+		struct question *q = link->questions.items[k];
+
+		if (q->ended)
+			continue;
+		if (q->answered)
+			q->event(q->arg, (struct ccfc_obj){ 0 });
+		else
+			q->fn(q->arg, NULL);
+	}
+	free_link(link);
+}
+
+static void drop_question(struct link *link, struct question *q)
+{
+	uint32_t i = 0;
+
+	while (link->questions.items[i] != q)
+		i++;
+	link->questions.items[i] = link->questions.items[--link->questions.n];
+	free(q);
+}
+
+static struct question *find_question(struct link *link, uint32_t id)
+{
+	for (uint32_t i = 0; i < link->questions.n; i++)
+		if (link->questions.items[i]->id == id)
+			return link->questions.items[i];
+	return NULL;
+}
+
+/* Sends what can be sent; false: the connection is lost. */
+static bool send_out(struct link *link)
+{
+	while (link->out.len) {
+		ssize_t n = send(link->awaited.fd, link->out.ptr, link->out.len,
+				 MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0)
+			return false;
+		ccfc_buf_consume(&link->out, (size_t)n);
+	}
+	if (link->writing != (link->out.len > 0)) {
+		link->writing = link->out.len > 0;
+		ccfc_waiting_change(link->backend->waiting, &link->awaited,
+				    link->writing ? EPOLLIN | EPOLLOUT
+						  : EPOLLIN);
+	}
+	return true;
+}
+
+static void unsubscribe(struct link *link, int64_t subscription)
+{
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, &link->out);
+	ccfc_rpc_request_begin(&p, ++link->backend->last_id,
+			       CCFC_M_EVENTS_UNSUBSCRIBE);
+	ccfc_pack_map(&p);
+	ccfc_pack_kv_int(&p, "subscription", subscription);
+	ccfc_pack_end(&p);
+	ccfc_rpc_request_end(&p);
+	/* If it fails, the next look at the connection finds it lost. */
+	send_out(link);
+}
+
+static void take_reply(struct link *link, const struct ccfc_rpc *rpc)
+{
+	struct question *q = find_question(link, rpc->id);
+
+	if (!q)
+		return;
+	q->answered = true;
+	q->subscription = ccfc_obj_get_int(rpc->result, "subscription", -1);
+	if (!q->ended) {
+		q->fn(q->arg, rpc);
+	} else if (q->is_stream && !rpc->failed) {
+		unsubscribe(link, q->subscription);
+	}
+	if (!q->is_stream || q->ended || rpc->failed)
+		drop_question(link, q);
+}
+
+static void take_event(struct link *link, const struct ccfc_rpc *rpc)
+{
+	struct ccfc_obj event = ccfc_obj_at(rpc->params, 0);
+	int64_t subscription = ccfc_obj_get_int(event, "subscription", -1);
+
+	for (uint32_t i = 0; i < link->questions.n; i++) {
+		struct question *q = link->questions.items[i];
+
+		if (q->answered && q->subscription == subscription) {
+			q->event(q->arg, event);
+			return;
+		}
+	}
+}
+
+static bool take_message(struct link *link, struct ccfc_slice bytes)
+{
+	struct ccfc_doc *doc;
+	struct ccfc_rpc rpc;
+	bool good = false;
+
+	if (ccfc_doc_parse(&doc, bytes, NULL))
+		return false;
+	if (!ccfc_rpc_parse(&rpc, ccfc_doc_root(doc), NULL)) {
+		good = true;
+		if (rpc.type == CCFC_MSG_RESPONSE)
+			take_reply(link, &rpc);
+		else if (rpc.type == CCFC_MSG_NOTIFICATION)
+			take_event(link, &rpc);
+	}
+	ccfc_doc_free(doc);
+	return good;
+}
+
+/* All whole messages; false: the daemon broke the protocol. */
+static bool take_messages(struct link *link)
+{
+	size_t at = 0, len;
+	int r = 0;
+
+	while (at < link->in.len) {
+		struct ccfc_slice rest =
+			ccfc_slice_from(ccfc_buf_view(&link->in), at);
+
+		r = ccfc_framer_next(&link->framer, &len, rest, NULL);
+		if (r != 1 || !take_message(link, ccfc_slice(rest.ptr, len)))
+			break;
+		at += len;
+		r = 0;
+	}
+	ccfc_buf_consume(&link->in, at);
+	if (!link->in.len && link->in.cap > (1u << 20))
+		ccfc_buf_release(&link->in);
+	return r == 0;
+}
+
+static void link_ready(struct ccfc_awaited *self, uint32_t events)
+{
+	struct link *link = (struct link *)self;
+	ssize_t n;
+
+	if ((events & EPOLLOUT) && !send_out(link)) {
+		lose_link(link);
+		return;
+	}
+	if (!(events & ~(uint32_t)EPOLLOUT))
+		return;
+	n = recv(self->fd, ccfc_buf_reserve(&link->in, 1 << 16), 1 << 16, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0) {
+		link->in.len += (size_t)n;
+		if (take_messages(link))
+			return;
+	}
+	lose_link(link);
+}
+
+/* A connection to ourselves, or -1 and errno. */
+static int dial(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* Non-blocking first: the core that accepts may wait for us. */
+	if (fd >= 0 &&
+	    (ccfc_fd_nonblock(fd) < 0 ||
+	     connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)) {
+		int errnum = errno;
+
+		close(fd);
+		errno = errnum;
+		return -1;
+	}
+	return fd;
+}
+
+static struct link *new_link(struct ccfc_backend *b, bool is_stream,
+			     struct ccfc_err *err)
+{
+	struct ccfc_frame_limits limits = ccfc_frame_reply;
+	struct link *link;
+	int fd;
+
+	if (b->links.n == LINKS_MAX) {
+		ccfc_err_set(err, CCFC_EAGAIN, "too many questions at a time");
+		return NULL;
+	}
+	fd = dial(b->socket_path);
+	if (fd < 0) {
+		ccfc_err_set(err, CCFC_EUNREACHABLE,
+			     "the daemon does not answer: %s", strerror(errno));
+		return NULL;
+	}
+	link = ccfc_calloc(1, sizeof(*link));
+	link->awaited = (struct ccfc_awaited){ link_ready, fd };
+	link->backend = b;
+	link->is_stream = is_stream;
+	limits.bytes = REPLY_MAX;
+	ccfc_framer_init(&link->framer, &limits);
+	ccfc_waiting_add(b->waiting, &link->awaited, EPOLLIN);
+	CCFC_VEC_PUSH(b->links, link);
+	return link;
+}
+
+/* The connection with the fewest questions, or a new one. */
+static struct link *find_link(struct ccfc_backend *b, bool is_stream,
+			      struct ccfc_err *err)
+{
+	uint32_t most = is_stream ? STREAMS_MAX : QUESTIONS_MAX;
+	struct link *best = NULL;
+
+	for (uint32_t i = 0; i < b->links.n; i++) {
+		struct link *link = b->links.items[i];
+
+		if (link->is_stream == is_stream && link->questions.n < most &&
+		    (!best || link->questions.n < best->questions.n))
+			best = link;
+	}
+	/*
+	 * An idle connection is used again. A busy one may be behind a long
+	 * question, so another one is made while there are few.
+	 */
+	if (best &&
+	    (!best->questions.n || is_stream || b->links.n >= LINKS_MAX / 2))
+		return best;
+	if (best && b->links.n == LINKS_MAX)
+		return best;
+	return new_link(b, is_stream, err);
+}
+
+static uint32_t send_question(struct ccfc_backend *b, const char *method,
+			      struct ccfc_slice options,
+			      const struct question *question,
+			      struct ccfc_err *err)
+{
+	struct link *link = find_link(b, question->is_stream, err);
+	struct question *q;
+	struct ccfc_pack p;
+
+	if (!link)
+		return 0;
+	q = ccfc_malloc(sizeof(*q));
+	*q = *question;
+	if (!++b->last_id)
+		b->last_id = 1;
+	q->id = b->last_id;
+	ccfc_pack_init(&p, &link->out);
+	ccfc_rpc_request_begin(&p, q->id, method);
+	ccfc_pack_raw(&p, options);
+	ccfc_rpc_request_end(&p);
+	CCFC_VEC_PUSH(link->questions, q);
+	/* A lost connection is found, and told, when it is looked at. */
+	send_out(link);
+	return q->id;
+}
+
+uint32_t ccfc_backend_ask(struct ccfc_backend *b, const char *method,
+			  struct ccfc_slice options, ccfc_backend_fn fn,
+			  void *arg, struct ccfc_err *err)
+{
+	struct question q = { .fn = fn, .arg = arg };
+
+	return send_question(b, method, options, &q, err);
+}
+
+uint32_t ccfc_backend_subscribe(struct ccfc_backend *b,
+				struct ccfc_slice options, ccfc_backend_fn fn,
+				ccfc_backend_event_fn event, void *arg,
+				struct ccfc_err *err)
+{
+	struct question q = {
+		.is_stream = true, .fn = fn, .event = event, .arg = arg
+	};
+
+	return send_question(b, CCFC_M_EVENTS_SUBSCRIBE, options, &q, err);
+}
+
+void ccfc_backend_end(struct ccfc_backend *b, uint32_t id)
+{
+	for (uint32_t i = 0; i < b->links.n; i++) {
+		struct link *link = b->links.items[i];
+		struct question *q = find_question(link, id);
+
+		if (!q)
+			continue;
+		if (!q->answered) {
+			q->ended = true;
+			return;
+		}
+		unsubscribe(link, q->subscription);
+		drop_question(link, q);
+		return;
+	}
+}

@@ -1,0 +1,49 @@
+/*
+ * The thread's connections to the daemon: several questions under way on each,
+ * none ever waited for. Connections are made when they are needed.
+ *
+ * A question asks one method and gets one reply. A subscription gets a reply
+ * and then events, until it ends.
+ */
+#ifndef CCFC_HTTP_BACKEND_H
+#define CCFC_HTTP_BACKEND_H
+
+#include "http/waiting.h"
+#include "wire/rpc.h"
+
+struct ccfc_backend;
+
+/*
+ * The reply; NULL: the connection was lost, or the reply was too long. It is
+ * only valid during the call, which may ask again.
+ */
+typedef void (*ccfc_backend_fn)(void *arg, const struct ccfc_rpc *reply);
+/* An event of a subscription; NULL: the connection was lost. */
+typedef void (*ccfc_backend_event_fn)(void *arg, struct ccfc_obj event);
+
+struct ccfc_backend *ccfc_backend_new(const char *socket_path,
+				      struct ccfc_waiting *waiting);
+/* No function is called any more. */
+void ccfc_backend_free(struct ccfc_backend *b);
+
+/*
+ * Sends a request with a packed map of options. The id of the question, or 0:
+ * CCFC_EAGAIN if too many are under way, CCFC_EUNREACHABLE.
+ */
+uint32_t ccfc_backend_ask(struct ccfc_backend *b, const char *method,
+			  struct ccfc_slice options, ccfc_backend_fn fn,
+			  void *arg, struct ccfc_err *err);
+
+/*
+ * As ccfc_backend_ask, with events.subscribe. Events come after the reply,
+ * which names the subscription; ccfc_backend_end ends it.
+ */
+uint32_t ccfc_backend_subscribe(struct ccfc_backend *b,
+				struct ccfc_slice options, ccfc_backend_fn fn,
+				ccfc_backend_event_fn event, void *arg,
+				struct ccfc_err *err);
+
+/* The question or subscription is of no interest any more. */
+void ccfc_backend_end(struct ccfc_backend *b, uint32_t id);
+
+#endif

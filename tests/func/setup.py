@@ -621,7 +621,8 @@ def test_formula():
     packages = set(re.findall(r'(?:depends_on|uses_from_macos) "([^"]+)"',
                               text))
     eq(packages, {"cmake", "pkgconf", "xxhash", "msgpack", "nng", "pcre2",
-                  "simdjson", "sqlite", "libinotify-kqueue", "zstd"}, "packages")
+                  "simdjson", "sqlite", "libinotify-kqueue", "zstd",
+                  "libmicrohttpd"}, "packages")
 
 
 if __name__ == "__main__":

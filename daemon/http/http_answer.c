@@ -1,0 +1,207 @@
+/* Answers: JSON, headers, compression; see http_internal.h. */
+#include "http/http_internal.h"
+
+#include "base/hash.h"
+#include "wire/to_json.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+/* Shorter answers are not worth compressing. */
+#define GZIP_LEAST 1024
+
+static const char json_type[] = "application/json; charset=utf-8";
+
+void ccfc_answer_error(struct ccfc_exchange *ex, int status, const char *code,
+		       const char *what, const char *hint)
+{
+	struct ccfc_buf *out = &ex->answer;
+
+	ccfc_buf_clear(out);
+	ccfc_buf_puts(out, "{\"error\":{\"code\":");
+	ccfc_json_string(out, ccfc_slice_str(code));
+	ccfc_buf_puts(out, ",\"message\":");
+	ccfc_json_string(out, ccfc_slice_str(what));
+	if (hint[0]) {
+		ccfc_buf_puts(out, ",\"hint\":");
+		ccfc_json_string(out, ccfc_slice_str(hint));
+	}
+	ccfc_buf_puts(out, "}}\n");
+	ex->status = status;
+	ex->type = json_type;
+}
+
+static int status_of(int code)
+{
+	switch (code) {
+	case CCFC_EINVAL:
+	case CCFC_EAMBIGUOUS:
+		return 400;
+	case CCFC_ENOTFOUND:
+		return 404;
+	case CCFC_ETOOBIG:
+		return 413;
+	case CCFC_EAGAIN:
+		return 429;
+	case CCFC_EUNREACHABLE:
+	case CCFC_EBUSY:
+		return 503;
+	case CCFC_EDENIED:
+		return 403;
+	default:
+		return 500;
+	}
+}
+
+void ccfc_answer_failure(struct ccfc_exchange *ex, const struct ccfc_err *err)
+{
+	ccfc_answer_error(ex, status_of(err->code), ccfc_error_name(err->code),
+			  err->what, err->hint);
+}
+
+void ccfc_answer_result(struct ccfc_exchange *ex, struct ccfc_obj result)
+{
+	struct ccfc_slice clock = ccfc_obj_get_str(result, "clock");
+
+	ccfc_buf_clear(&ex->answer);
+	ccfc_json_write(&ex->answer, result, 0);
+	ccfc_buf_putc(&ex->answer, '\n');
+	/*
+	 * A reply with a later clock is another reply. The hash is for what
+	 * changes without the index: the file on disk, a session's status.
+	 */
+	ccfc_buf_clear(&ex->tag);
+	ccfc_buf_puts(&ex->tag, "W/\"");
+	ccfc_buf_slice(&ex->tag, clock);
+	ccfc_buf_printf(&ex->tag, ".%016" PRIx64 "\"",
+			ccfc_hash(ex->answer.ptr, ex->answer.len));
+	ex->status = 200;
+	ex->type = json_type;
+}
+
+void ccfc_answer_headers(struct MHD_Response *response)
+{
+	static const char *const headers[][2] = {
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "Content-Security-Policy",
+		  "default-src 'self'; frame-ancestors 'none'; "
+		  "base-uri 'none'; form-action 'none'" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "Vary", "Accept-Encoding" },
+	};
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+}
+
+static const char *header(struct ccfc_exchange *ex, const char *name)
+{
+	const char *value = MHD_lookup_connection_value(ex->connection,
+							MHD_HEADER_KIND, name);
+
+	return value ? value : "";
+}
+
+/* Is gzip in the list, and not with the weight 0? */
+static bool takes_gzip(struct ccfc_exchange *ex)
+{
+	const char *at = strstr(header(ex, "Accept-Encoding"), "gzip");
+	const char *weight;
+
+	if (!at)
+		return false;
+	at += 4;
+	at += strspn(at, " ");
+	if (*at != ';')
+		return true;
+	weight = at + 1 + strspn(at + 1, " ");
+	return strncmp(weight, "q=0", 3) != 0 || weight[3] == '.';
+}
+
+/* Replaces the answer; false, and as before: it could not be compressed. */
+static bool compress_answer(struct ccfc_buf *answer)
+{
+	z_stream z = { 0 };
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	size_t room;
+	int r;
+
+	if (answer->len > UINT_MAX / 2 ||
+	    deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	room = deflateBound(&z, answer->len);
+	z.next_in = (unsigned char *)answer->ptr;
+	z.avail_in = (unsigned)answer->len;
+	z.next_out = (unsigned char *)ccfc_buf_reserve(&out, room);
+	z.avail_out = (unsigned)room;
+	r = deflate(&z, Z_FINISH);
+	out.len = z.total_out;
+	deflateEnd(&z);
+	if (r != Z_STREAM_END) {
+		ccfc_buf_release(&out);
+		return false;
+	}
+	ccfc_buf_release(answer);
+	*answer = out;
+	return true;
+}
+
+/* Does the client have this very answer? */
+static bool is_known(struct ccfc_exchange *ex)
+{
+	return ex->status == 200 && ex->tag.len &&
+	       strstr(header(ex, "If-None-Match"), ex->tag.ptr);
+}
+
+static void add_own_headers(struct ccfc_exchange *ex,
+			    struct MHD_Response *response)
+{
+	ccfc_answer_headers(response);
+	MHD_add_response_header(response, "Content-Type", ex->type);
+	MHD_add_response_header(response, "Cache-Control",
+				ex->tag.len ? "private, no-cache" : "no-store");
+	if (ex->tag.len)
+		MHD_add_response_header(response, "ETag", ex->tag.ptr);
+	if (ex->status == 405 && ex->allowed)
+		MHD_add_response_header(response, "Allow", ex->allowed);
+	if (ex->status == 401)
+		MHD_add_response_header(response, "WWW-Authenticate",
+					"Bearer realm=\"ccfc\"");
+	if (ex->status == 429 || ex->status == 503)
+		MHD_add_response_header(response, "Retry-After", "1");
+}
+
+enum MHD_Result ccfc_answer_send(struct ccfc_exchange *ex)
+{
+	struct MHD_Response *response;
+	bool gzip = false;
+	enum MHD_Result r;
+	size_t len;
+	char *bytes;
+
+	if (is_known(ex)) {
+		ex->status = 304;
+		ccfc_buf_clear(&ex->answer);
+	} else if (ex->answer.len >= GZIP_LEAST && takes_gzip(ex)) {
+		gzip = compress_answer(&ex->answer);
+	}
+	bytes = ccfc_buf_detach(&ex->answer, &len);
+	response = MHD_create_response_from_buffer(len, bytes,
+						   MHD_RESPMEM_MUST_FREE);
+	if (!response) {
+		free(bytes);
+		return MHD_NO;
+	}
+	add_own_headers(ex, response);
+	if (gzip)
+		MHD_add_response_header(response, "Content-Encoding", "gzip");
+	r = MHD_queue_response(ex->connection, (unsigned)ex->status, response);
+	MHD_destroy_response(response);
+	return r;
+}

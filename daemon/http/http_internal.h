@@ -1,0 +1,101 @@
+/*
+ * Shared by the files of this folder that see libmicrohttpd. All of it is the
+ * HTTP thread's.
+ */
+#ifndef CCFC_HTTP_HTTP_INTERNAL_H
+#define CCFC_HTTP_HTTP_INTERNAL_H
+
+#include "http/backend.h"
+#include "http/http.h"
+#include "http/routes.h"
+
+#include <microhttpd.h>
+
+/* A longer body is refused. */
+#define CCFC_HTTP_BODY_MAX 65536u
+/* Streams of events at a time. */
+#define CCFC_HTTP_STREAMS_MAX 512u
+
+struct ccfc_exchange;
+
+struct ccfc_http {
+	struct MHD_Daemon *mhd;
+	struct ccfc_waiting *waiting;
+	struct ccfc_backend *backend;
+	struct ccfc_exchange *exchanges; /* all of them, a list */
+	uint32_t streams;
+	char *socket_path;
+	char *token;
+	int port;
+	struct ccfc_buf openapi; /* made when it is first asked for */
+};
+
+/* A stream of events to one reader; see event_stream.c. */
+struct ccfc_event_stream {
+	struct ccfc_awaited awaited; /* first: the reader's hanging up */
+	struct ccfc_exchange *exchange;
+	struct ccfc_buf out; /* not yet sent */
+	bool is_awaited;
+	bool over;
+};
+
+/* One request and its answer. */
+struct ccfc_exchange {
+	struct ccfc_http *http;
+	struct ccfc_exchange *next, **link;
+	struct MHD_Connection *connection;
+	char *url;	      /* as it was sent */
+	struct ccfc_buf body; /* of a POST */
+	struct ccfc_route_match match;
+	uint32_t question; /* of the backend; 0: none */
+	int status;	   /* of the answer; 0: there is none yet */
+	const char *type;  /* of its content */
+	struct ccfc_buf answer;
+	struct ccfc_buf tag; /* ETag, or empty */
+	struct ccfc_event_stream *stream;
+	bool begun;	     /* its head was looked at */
+	bool suspended;	     /* waits for an answer, or for events */
+	bool is_glob;	     /* asked again as a glob */
+	bool too_long;	     /* its body is */
+	const char *allowed; /* of an answer 405 */
+};
+
+/* ---- http_request.c ---- */
+
+/* NULL: the request is admitted. Else why it is not; `status` is set. */
+const char *ccfc_http_refusal(struct ccfc_exchange *ex, const char *verb,
+			      int *status);
+
+/* ---- http_answer.c ---- */
+
+/* Sets the answer to an error. `hint` may be empty. */
+void ccfc_answer_error(struct ccfc_exchange *ex, int status, const char *code,
+		       const char *what, const char *hint);
+/* The same with what the daemon, or a function, says. */
+void ccfc_answer_failure(struct ccfc_exchange *ex, const struct ccfc_err *err);
+/* Sets the answer to a result of the protocol, as JSON. */
+void ccfc_answer_result(struct ccfc_exchange *ex, struct ccfc_obj result);
+/* Sends the answer. */
+enum MHD_Result ccfc_answer_send(struct ccfc_exchange *ex);
+/* The headers that every answer has. */
+void ccfc_answer_headers(struct MHD_Response *response);
+
+/* ---- exchange.c ---- */
+
+struct ccfc_exchange *ccfc_exchange_new(struct ccfc_http *http,
+					const char *url);
+void ccfc_exchange_free(struct ccfc_exchange *ex);
+/* Asks the daemon, or answers at once. */
+enum MHD_Result ccfc_exchange_start(struct ccfc_exchange *ex);
+/* It waits; it goes on. Both may be called twice. */
+void ccfc_exchange_suspend(struct ccfc_exchange *ex);
+void ccfc_exchange_resume(struct ccfc_exchange *ex);
+
+/* ---- event_stream.c ---- */
+
+/* Subscribes; the answer follows. */
+void ccfc_stream_start(struct ccfc_exchange *ex, struct ccfc_slice query);
+enum MHD_Result ccfc_stream_send(struct ccfc_exchange *ex);
+void ccfc_stream_free(struct ccfc_event_stream *stream);
+
+#endif

@@ -8,6 +8,7 @@
 #include "os/dirs.h"
 #include "os/log.h"
 #include "source/tail.h"
+#include "web.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -158,6 +159,22 @@ static int set_bound(struct ccfc_observe_settings *observe, const char *key,
 	return r;
 }
 
+static int set_web(struct ccfc_config *config, const char *value)
+{
+	uint64_t port = 0;
+	int r = 0;
+
+	if (!strcmp(value, "off"))
+		config->web_port = CCFC_WEB_OFF;
+	else if (!strcmp(value, "on"))
+		config->web_port = 0;
+	else
+		r = parse_number(&port, value, 1, 65535);
+	if (port)
+		config->web_port = (int)port;
+	return r;
+}
+
 static int set_key(void *data, const char *key, char *value)
 {
 	struct ccfc_config *config = data;
@@ -175,6 +192,8 @@ static int set_key(void *data, const char *key, char *value)
 		config->log_level = ccfc_log_level_from_text(value);
 		return config->log_level < 0 ? CCFC_EINVAL : 0;
 	}
+	if (!strcmp(key, "web"))
+		return set_web(config, value);
 	if (!strcmp(key, "observe"))
 		return set_mode(config, value);
 	if (!strcmp(key, "exclude"))
@@ -326,6 +345,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 	memset(config, 0, sizeof(*config));
 	config->max_line = CCFC_TAIL_DEFAULT_MAX_LINE;
 	config->log_level = CCFC_LOG_INFO;
+	config->web_port = CCFC_WEB_OFF;
 	config->ready_fd = -1;
 	config->observe = (struct ccfc_observe_settings){
 		.mode = CCFC_OBSERVE_CONTENT,

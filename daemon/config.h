@@ -8,6 +8,7 @@
  *   tool = NAME PATHKEY [NEWKEY [OLDKEY]]
  *                           a further tool that writes files
  *   max-line = 256M         longest line that is read
+ *   web = on               off (default), on, or a port: the REST API
  *   log-level = info        error, warn, info or debug
  *   observe = content       what is kept of files that are seen to change:
  *                           off, paths or content
@@ -38,6 +39,7 @@ struct ccfc_config {
 	struct ccfc_observe_settings observe;
 	char *exclude; /* a pattern a line; what observe.exclude points to */
 	int log_level;
+	int web_port; /* 0: any; CCFC_WEB_OFF */
 	int ready_fd; /* gets a byte once the socket listens; -1: none */
 	bool roots_are_given; /* on the command line: no others count */
 };

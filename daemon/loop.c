@@ -22,6 +22,7 @@
 #include "serve/methods.h"
 #include "signals.h"
 #include "source/tree.h"
+#include "web.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -54,6 +55,7 @@ struct loop {
 	struct ccfc_worker *worker;
 	struct ccfc_methods *methods;
 	struct ccfc_own_files *own_files;
+	struct ccfc_web *web;
 	struct ccfc_observing *observing; /* NULL: off */
 	struct ccfc_service service;
 	struct {
@@ -298,6 +300,24 @@ static bool service_observed(void *ctx, struct ccfc_observe_stats *stats,
 	return true;
 }
 
+static int service_web_start(void *ctx, int port, struct ccfc_err *err)
+{
+	return ccfc_web_start(((struct loop *)ctx)->web, port, err);
+}
+
+static void service_web_stop(void *ctx)
+{
+	ccfc_web_stop(((struct loop *)ctx)->web);
+}
+
+static int service_web_port(void *ctx, struct ccfc_buf *url)
+{
+	struct loop *loop = ctx;
+
+	ccfc_web_url(url, loop->web);
+	return ccfc_web_port(loop->web);
+}
+
 static void service_stop(void *ctx)
 {
 	((struct loop *)ctx)->stop = true;
@@ -334,6 +354,9 @@ static void init_service(struct loop *loop)
 		.texts_damaged = service_texts_damaged,
 		.observed = service_observed,
 		.observe_mode = config->observe.mode,
+		.web_start = service_web_start,
+		.web_stop = service_web_stop,
+		.web_port = service_web_port,
 		.stop = service_stop,
 	};
 }
@@ -396,6 +419,7 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 	if (r)
 		return r;
 	loop->kept = ccfc_kept_new();
+	loop->web = ccfc_web_new(config->socket_path, config->state_dir);
 	init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
 	r = ccfc_server_new(&loop->server, config->socket_path, &handlers, err);
@@ -434,6 +458,9 @@ static void end_without(struct loop *loop)
 
 static void close_all(struct loop *loop)
 {
+	/* Its connections are clients: they go first. */
+	ccfc_web_free(loop->web);
+	loop->web = NULL;
 	/* What it has seen last is stored below. */
 	if (ccfc_observing_take(loop->observing))
 		ccfc_ingest_flush(loop->ingest);
@@ -460,6 +487,16 @@ static void close_all(struct loop *loop)
 	ccfc_server_free(loop->server);
 	ccfc_methods_free(loop->methods);
 	ccfc_index_free(loop->index);
+}
+
+/* That the port is taken is no reason not to run. */
+static void start_web(struct loop *loop)
+{
+	struct ccfc_err err;
+
+	if (loop->config->web_port != CCFC_WEB_OFF &&
+	    ccfc_web_start(loop->web, loop->config->web_port, &err))
+		ccfc_log(CCFC_LOG_WARN, "the web is off: %s", err.what);
 }
 
 static void say_ready(const struct ccfc_config *config)
@@ -582,6 +619,7 @@ int ccfc_loop_run(const struct ccfc_config *config, int *lock,
 		 * scan.
 		 */
 		say_ready(config);
+		start_web(&loop);
 		scan(&loop);
 		/*
 		 * After the scan: it recognizes moved files by what was read of

@@ -334,3 +334,16 @@ int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err)
 	ccfc_reply_free(reply);
 	return r;
 }
+
+int ccfc_web_start(struct ccfc_reply **out, struct ccfc_client *client,
+		   int port, struct ccfc_err *err)
+{
+	return ASK(out, client, WEB_START, NULL, err,
+		   CCFC_ARG_NUMBER(PORT, port));
+}
+
+int ccfc_web_stop(struct ccfc_reply **out, struct ccfc_client *client,
+		  struct ccfc_err *err)
+{
+	return ask_bare(out, client, CCFC_M_WEB_STOP, err);
+}

@@ -88,7 +88,7 @@ static void put_type(struct ccfc_buf *out, struct ccfc_slice type)
 	ccfc_buf_puts(out, "]}");
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as a row of types.def nests */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as one type of the schema nests */
 static void put_one_type(struct ccfc_buf *out, struct ccfc_slice type)
 {
 	struct ccfc_slice inner =

@@ -618,6 +618,17 @@ CCFC_API int ccfc_server_info(struct ccfc_reply **out,
 /* Asks the daemon to end; returns when the daemon has confirmed. */
 CCFC_API int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err);
 
+/*
+ * Serves the REST API on a port of 127.0.0.1; 0: any free one. The reply has
+ * `port` and `url`. If it is served already, the reply says where.
+ */
+CCFC_API int ccfc_web_start(struct ccfc_reply **out, struct ccfc_client *client,
+			    int port, struct ccfc_err *err);
+
+/* Ends it: {stopped}. */
+CCFC_API int ccfc_web_stop(struct ccfc_reply **out, struct ccfc_client *client,
+			   struct ccfc_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -33,7 +33,7 @@ MAY = {
                             "search", "observe"},
     "daemon/http": BASE | {"wire", "schema", "transcript"},
     # The daemon's own files put everything together.
-    "daemon": BASE | {"source", "transcript", "index", "store", "serve",
+    "daemon": BASE | {"http", "source", "transcript", "index", "store", "serve",
                       "observe"},
     "client/lib": BASE | {"wire", "schema"},
     "client/cli": BASE | {"wire", "diff", "lib"},
@@ -68,7 +68,7 @@ ROOMS = {
                    "report": FRAME | {"blame", "write"},
                    "cmd": FRAME | {"blame", "complete", "conversation",
                                    "doctor", "patch", "redact", "report",
-                                   "setup", "undo", "write"}},
+                                   "setup", "system", "undo", "write"}},
 }
 # Header of a folder that others may only know this one of.
 ONLY = {"store/texts": "store/texts/texts.h"}

@@ -300,6 +300,18 @@ static void pack_jobs(struct ccfc_pack *p, const struct ccfc_methods *m)
 	ccfc_pack_end(p);
 }
 
+static void pack_web(struct ccfc_pack *p, struct ccfc_service *service)
+{
+	struct ccfc_buf url = CCFC_BUF_INIT;
+	int port = -1;
+
+	if (service->web_port)
+		port = service->web_port(service->ctx, &url);
+	ccfc_buf_release(&url);
+	if (port >= 0)
+		ccfc_pack_kv_int(p, "webPort", port);
+}
+
 int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_service *service = rq->service;
@@ -324,6 +336,7 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_uint(p, "subscribers",
 			  ccfc_methods_subscribers(rq->methods));
 	pack_jobs(p, rq->methods);
+	pack_web(p, service);
 	ccfc_reply_stats(p, service);
 	ccfc_pack_end(p);
 	return 0;

@@ -73,6 +73,13 @@ struct ccfc_service {
 			 struct ccfc_blob_stats *kept);
 	enum ccfc_observe_mode observe_mode;
 	struct ccfc_blobs *blobs; /* may be NULL */
+	/*
+	 * The REST API: on, on a port (0: any free one); off; the port, or a
+	 * negative number if it is off, and the address appended to `url`.
+	 */
+	int (*web_start)(void *ctx, int port, struct ccfc_err *err);
+	void (*web_stop)(void *ctx);
+	int (*web_port)(void *ctx, struct ccfc_buf *url);
 	void (*stop)(void *ctx);
 };
 

@@ -208,12 +208,22 @@ static void print_store(struct ccfc_out *out, struct ccfc_obj info)
 	ccfc_buf_release(&text);
 }
 
+static void print_web(struct ccfc_out *out, int64_t port)
+{
+	if (port >= 0)
+		ccfc_stats_line(out, "Web",
+				"http://127.0.0.1:%lld/ ('ccfc web' has the "
+				"address with the token)",
+				(long long)port);
+}
+
 static int print_status(struct ccfc_question *q, struct ccfc_obj info)
 {
 	struct ccfc_out *out = &q->cli->out;
 
 	print_daemon(out, info);
 	line_str(out, "Socket", info, "socket");
+	print_web(out, ccfc_obj_get_int(info, "webPort", -1));
 	print_state(out, info);
 	print_roots(out, ccfc_obj_get(info, "roots"));
 	print_watch(out, ccfc_obj_get(info, "watch"));

@@ -138,12 +138,14 @@ const struct ccfc_command ccfc_cmd_web = {
 	.usage = "web [--port=N] [--no-open]\n"
 		 "       ccfc web --stop",
 	.summary = "serve the REST API on 127.0.0.1",
-	.about = "Serves the REST API until the daemon ends, prints the address "
-		 "and, on a terminal,\n"
-		 "opens it. The address contains a token: whoever has it can "
-		 "read what ccfc knows.\n"
-		 "'web = on' or 'web = PORT' in the config file serves it "
-		 "always. See ccfc-rest(7).",
+	.about =
+		"Serves the REST API until the daemon ends, prints the address "
+		"and opens it if\n"
+		"this is a terminal. The address contains a token: whoever has "
+		"it can read what\n"
+		"ccfc knows. 'web = on' or 'web = PORT' in the config file "
+		"serves it always. See\n"
+		"ccfc-rest(7).",
 	.options = options,
 	.args_max = 0,
 	.run = run_web,

@@ -178,8 +178,9 @@ static void settle_files(struct ccfc_index *index, uint32_t command)
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
 			/* What was seen has happened, however it ended. */
 			show_change(index, id, c->call.file, of->session,
-			     c->shell & CCFC_SHELL_OBSERVED ? CCFC_STATE_APPLIED
-							    : of->state);
+				    c->shell & CCFC_SHELL_OBSERVED
+					    ? CCFC_STATE_APPLIED
+					    : of->state);
 			continue;
 		}
 		if (c->settled)

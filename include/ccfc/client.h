@@ -255,7 +255,7 @@ struct ccfc_query {
 	bool thinking;	 /* the model's thinking */
 
 	/* Where, and when. */
-	const char *cwd; /* the base of relative paths */
+	const char *cwd;	  /* the base of relative paths */
 	const char *project_path; /* or "@NAME" */
 	const char *here;	  /* a directory: only the project there */
 	const char *name; /* the path's end, if no session changed the path */

@@ -309,8 +309,7 @@ void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root)
 	struct ccfc_slice path = ccfc_obj_get_str(root, "path"), name;
 
 	/* A scope says that the name was needed. */
-	if (!q->query.name || !path.len ||
-	    !ccfc_obj_get_str(root, "scope").len)
+	if (!q->query.name || !path.len || !ccfc_obj_get_str(root, "scope").len)
 		return;
 	name = ccfc_cwd_short(&q->where, path);
 	ccfc_cli_note("%s is %.*s", q->query.name, (int)name.len, name.ptr);

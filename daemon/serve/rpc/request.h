@@ -162,8 +162,9 @@ int ccfc_args_choice(int *out, struct ccfc_request *rq, enum ccfc_option what,
 		     struct ccfc_slice text, const char *const *choices,
 		     struct ccfc_err *err);
 /*
- * Replaces `here`, `@NAME` and `name` by the paths that they mean (option_words.c);
- * afterwards `here` is the project, or empty. Once for a request.
+ * Replaces `here`, `@NAME` and `name` by the paths that they mean
+ * (option_words.c); afterwards `here` is the project, or empty. Once for a
+ * request.
  */
 int ccfc_args_words(struct ccfc_request *rq, struct ccfc_err *err);
 /* Adds a hint about other places of the same file of the project. */

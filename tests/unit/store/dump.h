@@ -199,16 +199,17 @@ static inline void dump_parts(struct rows_of_text *rows,
 			&index->session_sources.items[i];
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
-		ccfc_buf_printf(&out,
-				"part %u %u %u %u %u %u %u %lld %lld %d %d %d %d"
-				" '%s' '%s' '%s'",
-				p->source, p->session, p->gen, p->user[0],
-				p->user[1], p->assistant[0], p->assistant[1],
-				(long long)p->time, (long long)p->result_time,
-				p->asks, p->edits, p->results, p->error,
-				ccfc_index_str(index, p->custom).ptr,
-				ccfc_index_str(index, p->ai).ptr,
-				ccfc_index_str(index, p->told).ptr);
+		ccfc_buf_printf(
+			&out,
+			"part %u %u %u %u %u %u %u %lld %lld %d %d %d %d"
+			" '%s' '%s' '%s'",
+			p->source, p->session, p->gen, p->user[0], p->user[1],
+			p->assistant[0], p->assistant[1], (long long)p->time,
+			(long long)p->result_time, p->asks, p->edits,
+			p->results, p->error,
+			ccfc_index_str(index, p->custom).ptr,
+			ccfc_index_str(index, p->ai).ptr,
+			ccfc_index_str(index, p->told).ptr);
 		add_row(rows, &out);
 	}
 }

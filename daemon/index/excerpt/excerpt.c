@@ -2,6 +2,9 @@
  * Excerpts; see excerpt.h. Two passes over the changes that are wanted: one
  * marks their sessions and transcripts, which are then numbered in the order
  * that they have at home; the other copies the changes with these numbers.
+ *
+ * All of it in phases, each of which goes on where it stopped: an excerpt may
+ * have a hundred thousand rows, and the core thread has other things to do.
  */
 #include "index/excerpt/excerpt_impl.h"
 
@@ -10,102 +13,10 @@
 
 #include <stdlib.h>
 
-/* How many files in a row are followed that were moved or copied. */
-#define MOVED_DEPTH 3u
-
-void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
-		       uint32_t more)
-{
-	*e = (struct ccfc_excerpting){ .from = from, .more = more };
-}
-
-static void put_row(struct ccfc_excerpting *e, uint32_t change)
-{
-	uint32_t command = e->from->changes.items[change].command;
-
-	ccfc_ids_push(&e->changes, change);
-	if (command != CCFC_ID_NONE)
-		ccfc_ids_push(&e->changes, command);
-}
-
-/* A shell change comes with its command and its rivals. */
-static void put_change(struct ccfc_excerpting *e, uint32_t change)
-{
-	const struct ccfc_change *c = &e->from->changes.items[change];
-	struct ccfc_ids rivals = { 0 };
-
-	put_row(e, change);
-	if (!c->shell || ccfc_query_proof(e->from, c) != CCFC_PROOF_AMBIGUOUS)
-		return;
-	ccfc_query_rivals(&rivals, e->from, c);
-	for (uint32_t i = 0; i < rivals.n; i++)
-		put_row(e, rivals.items[i]);
-	free(rivals.items);
-}
-
-void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
-			      const uint32_t *changes, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const struct ccfc_change *c =
-			&e->from->changes.items[changes[i]];
-
-		put_change(e, changes[i]);
-		/* Of a copy, its name. */
-		if (c->other_file)
-			ccfc_ids_push(&e->files, c->other_file);
-		if (!e->files.n || e->files.items[e->files.n - 1] != c->file)
-			ccfc_ids_push(&e->files, c->file);
-	}
-}
-
-static void add_file(struct ccfc_excerpting *e, uint32_t file, uint32_t depth)
-{
-	const struct ccfc_ids *ids = &e->from->files.items[file];
-	uint32_t others[CCFC_EXCERPT_MOVED], n;
-
-	ccfc_ids_push(&e->files, file);
-	for (uint32_t i = 0; i < ids->n; i++)
-		put_change(e, ids->items[i]);
-	n = depth < MOVED_DEPTH ? ccfc_excerpt_moved(others, e->from, file) : 0;
-	for (uint32_t k = 0; k < n; k++)
-		add_file(e, others[k], depth + 1);
-}
-
-void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file)
-{
-	add_file(e, file, 0);
-}
-
-uint32_t ccfc_excerpt_add_path(struct ccfc_excerpting *e,
-			       struct ccfc_slice path)
-{
-	uint32_t file = ccfc_query_file(e->from, path), k = 0;
-
-	if (file) {
-		ccfc_excerpt_add_file(e, file);
-		return file;
-	}
-	while (k < e->paths.n && !ccfc_slice_eq(e->paths.items[k], path))
-		k++;
-	if (k == e->paths.n)
-		CCFC_VEC_PUSH(e->paths, path);
-	ccfc_ids_push(&e->files, e->from->files.n + k);
-	return e->from->files.n + k;
-}
-
-void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session)
-{
-	struct ccfc_ids commands = { 0 };
-
-	ccfc_ids_push(&e->sessions, session);
-	if (!(e->more & CCFC_EXCERPT_COMMANDS))
-		return;
-	ccfc_query_unknown_commands(&commands, e->from, session);
-	for (uint32_t i = 0; i < commands.n && i < CCFC_COMMANDS_MAX; i++)
-		ccfc_ids_push(&e->changes, commands.items[i]);
-	free(commands.items);
-}
+/* What copying a row costs, where selecting and marking one costs 1. */
+#define COPY_COST 8u
+/* So many ids are sorted at a time. */
+#define SORTED 32u
 
 /* --- numbers --- */
 
@@ -116,16 +27,18 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In order, each once. */
-static void put_in_order(struct ccfc_ids *ids)
+static bool is_in_order(const struct ccfc_ids *ids)
+{
+	for (uint32_t i = 1; i < ids->n; i++)
+		if (ids->items[i - 1] > ids->items[i])
+			return false;
+	return true;
+}
+
+static void keep_each_once(struct ccfc_ids *ids)
 {
 	uint32_t n = 0;
-	bool sorted = true;
 
-	for (uint32_t i = 1; sorted && i < ids->n; i++)
-		sorted = ids->items[i - 1] <= ids->items[i];
-	if (!sorted)
-		qsort(ids->items, ids->n, sizeof(*ids->items), by_number);
 	for (uint32_t i = 0; i < ids->n; i++)
 		if (!n || ids->items[i] != ids->items[n - 1])
 			ids->items[n++] = ids->items[i];
@@ -182,37 +95,6 @@ static struct ccfc_homes number_marked(struct ccfc_excerpt_marks *m,
 	return homes;
 }
 
-uint32_t ccfc_excerpt_source(const struct ccfc_excerpt_copying *c,
-			     uint32_t home)
-{
-	return home < c->sources.n ? c->sources.own[home] - 1 : CCFC_ID_NONE;
-}
-
-/* 0 where it is not wanted. */
-static uint32_t session_of(const struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	return c->sessions.own[home] ? c->sessions.own[home] - 1 : 0;
-}
-
-static uint32_t file_of(const struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	uint32_t own = ccfc_homes_find(&c->ex->files, home);
-
-	return own == CCFC_ID_NONE ? 0 : own;
-}
-
-uint32_t ccfc_excerpt_string(struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	uint32_t at = home % CCFC_EXCERPT_RECENT;
-
-	if (!home || c->recent[at].home == home)
-		return home ? c->recent[at].own : 0;
-	c->recent[at].home = home;
-	c->recent[at].own =
-		ccfc_strtab_put(&c->to->strings, ccfc_index_str(c->from, home));
-	return c->recent[at].own;
-}
-
 /* --- what is wanted --- */
 
 static void mark_change(struct ccfc_excerpt_copying *c,
@@ -253,21 +135,88 @@ static void mark_session(struct ccfc_excerpt_copying *c,
 {
 	uint32_t id = s->prompts;
 
-	if (c->e->more & CCFC_EXCERPT_SOURCES)
+	if (c->wanted.more & CCFC_EXCERPT_SOURCES)
 		for (uint32_t i = 0; i < s->sources.n; i++)
 			mark(&c->sources, s->sources.items[i]);
-	if (!(c->e->more & CCFC_EXCERPT_PROMPTS))
+	if (!(c->wanted.more & CCFC_EXCERPT_PROMPTS))
 		return;
 	for (; id != CCFC_ID_NONE; id = c->from->prompts.items[id].next)
 		mark(&c->sources, c->from->prompts.items[id].place.source);
 }
 
-static void mark_all(struct ccfc_excerpt_copying *c)
-{
-	const struct ccfc_excerpting *e = c->e;
+/* --- phases --- */
 
-	for (uint32_t i = 0; i < e->changes.n; i++)
-		mark_change(c, &c->from->changes.items[e->changes.items[i]]);
+/* Does some of a phase, for at most *left; true: there is more of it. */
+typedef bool (*phase_fn)(struct ccfc_excerpt_copying *c, uint32_t *left);
+
+static void charge(uint32_t *left, uint32_t cost)
+{
+	*left -= cost < *left ? cost : *left;
+}
+
+static bool select_files(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	for (; c->at < c->wanted.whole.n && *left; c->at++)
+		charge(left, ccfc_excerpt_put_file(&c->wanted, c->at));
+	return c->at < c->wanted.whole.n;
+}
+
+static bool select_single(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	for (; c->at < c->wanted.single.n && *left; c->at++)
+		charge(left, ccfc_excerpt_put_single(&c->wanted, c->at));
+	return c->at < c->wanted.single.n;
+}
+
+/* In order, each once. */
+static bool sort_ids(struct ccfc_excerpt_copying *c, struct ccfc_ids *ids,
+		     uint32_t *left)
+{
+	struct ccfc_sorting *s = &c->sorting;
+
+	if (!s->items && !is_in_order(ids)) {
+		uint32_t *spare = ccfc_calloc(ids->n, sizeof(*spare));
+
+		ids->cap = ids->n; /* as `spare`, which it may become */
+		ccfc_sorting_init(s, ids->items, spare, ids->n, sizeof(*spare),
+				  by_number);
+	}
+	for (bool more = s->items; more; charge(left, SORTED)) {
+		if (!*left)
+			return true;
+		more = ccfc_sorting_some(s, SORTED);
+		ids->items = (uint32_t *)(void *)s->items;
+	}
+	free(s->spare);
+	*s = (struct ccfc_sorting){ 0 };
+	keep_each_once(ids);
+	return false;
+}
+
+static bool sort_files(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return sort_ids(c, &c->wanted.files, left);
+}
+
+static bool sort_changes(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return sort_ids(c, &c->wanted.changes, left);
+}
+
+static bool mark_changes(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	const struct ccfc_ids *ids = &c->wanted.changes;
+
+	for (; c->at < ids->n && *left; c->at++, --*left)
+		mark_change(c, &c->from->changes.items[ids->items[c->at]]);
+	return c->at < ids->n;
+}
+
+static bool mark_sessions(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	const struct ccfc_excerpting *e = &c->wanted;
+
+	(void)left;
 	for (uint32_t i = 0; i < e->sessions.n; i++)
 		mark(&c->sessions, e->sessions.items[i]);
 	c->sessions.own[0] = 1;
@@ -276,268 +225,198 @@ static void mark_all(struct ccfc_excerpt_copying *c)
 	for (uint32_t i = 1; i < c->sessions.n; i++)
 		if (c->sessions.own[i])
 			mark_session(c, &c->from->sessions.items[i]);
+	return false;
 }
 
-/* --- rows --- */
-
-static void copy_files(struct ccfc_excerpt_copying *c)
+static bool number_all(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
-	const struct ccfc_homes *homes = &c->ex->files;
-	uint32_t n = c->from->files.n;
-
-	for (uint32_t i = 1; i < homes->n; i++) {
-		uint32_t home = homes->items[i];
-
-		ccfc_index_file(c->to,
-				home < n ? ccfc_index_file_path(c->from, home)
-					 : c->e->paths.items[home - n]);
-	}
-}
-
-static void copy_strings(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
-			 const struct ccfc_ids *ids)
-{
-	for (uint32_t i = 0; i < ids->n; i++)
-		ccfc_ids_push(out, ccfc_excerpt_string(c, ids->items[i]));
-}
-
-/* Those that are part of the excerpt, for whatever reason. */
-static void copy_commands(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
-			  uint32_t session)
-{
-	struct ccfc_ids ids = { 0 };
-
-	ccfc_query_unknown_commands(&ids, c->from, session);
-	for (uint32_t i = 0; i < ids.n; i++) {
-		uint32_t own = ccfc_homes_find(&c->ex->changes, ids.items[i]);
-
-		if (own != CCFC_ID_NONE)
-			ccfc_ids_push(out, own);
-	}
-	free(ids.items);
-}
-
-static void copy_session(struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	const struct ccfc_session *s = &c->from->sessions.items[home];
-	uint32_t own =
-		ccfc_index_session(c->to, ccfc_index_session_id(c->from, home));
-	struct ccfc_session *to = &c->to->sessions.items[own];
-
-	to->start = s->start;
-	to->end = s->end;
-	to->seen = s->seen;
-	to->unknown_commands = ccfc_query_unknown(c->from, home);
-	if (c->e->more & CCFC_EXCERPT_COMMANDS)
-		copy_commands(&to->commands, c, home);
-	to->project = ccfc_excerpt_string(c, s->project);
-	to->branch = ccfc_excerpt_string(c, s->branch);
-	to->model = ccfc_excerpt_string(c, s->model);
-	copy_strings(&to->branches, c, &s->branches);
-	copy_strings(&to->models, c, &s->models);
-	copy_strings(&to->pull_requests, c, &s->pull_requests);
-	copy_strings(&to->roots, c, &s->roots);
-	for (uint32_t i = 0; i < s->sources.n; i++)
-		if (ccfc_excerpt_source(c, s->sources.items[i]) != CCFC_ID_NONE)
-			ccfc_ids_push(
-				&to->sources,
-				ccfc_excerpt_source(c, s->sources.items[i]));
-}
-
-static void copy_source(struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	const struct ccfc_source *s = &c->from->sources.items[home];
-
-	CCFC_VEC_PUSH(c->to->sources,
-		      ((struct ccfc_source){
-			      .path = ccfc_excerpt_string(c, s->path),
-			      .session = session_of(c, s->session),
-			      .agent = ccfc_excerpt_string(c, s->agent),
-			      .gen = s->gen,
-			      .last_session = session_of(c, s->last_session),
-			      .cursor = s->cursor,
-			      .is_agent = s->is_agent,
-			      .gone = s->gone,
-		      }));
-}
-
-static void copy_uuid(struct ccfc_observation *obs,
-		      struct ccfc_excerpt_copying *c)
-{
-	uint32_t text;
-
-	if (!obs->uuid_is_text)
-		return;
-	memcpy(&text, obs->uuid.bytes, sizeof(text));
-	text = ccfc_excerpt_string(c, text);
-	memcpy(obs->uuid.bytes, &text, sizeof(text));
-}
-
-/* In place, but for `next`. */
-static void renumber_observation(struct ccfc_observation *obs,
-				 struct ccfc_excerpt_copying *c)
-{
-	obs->place.source = ccfc_excerpt_source(c, obs->place.source);
-	obs->session = session_of(c, obs->session);
-	obs->agent = ccfc_excerpt_string(c, obs->agent);
-	obs->model = ccfc_excerpt_string(c, obs->model);
-	obs->version = ccfc_excerpt_string(c, obs->version);
-	obs->tool = ccfc_excerpt_string(c, obs->tool);
-	obs->file = file_of(c, obs->file);
-	copy_uuid(obs, c);
-}
-
-/* The further observations of a change; gives the first. */
-static uint32_t copy_obs(struct ccfc_excerpt_copying *c, uint32_t next)
-{
-	uint32_t first = next == CCFC_ID_NONE ? next : c->to->obs.n;
-
-	while (next != CCFC_ID_NONE) {
-		struct ccfc_observation obs = c->from->obs.items[next];
-
-		next = obs.next;
-		renumber_observation(&obs, c);
-		obs.next = next == CCFC_ID_NONE ? next : c->to->obs.n + 1;
-		CCFC_VEC_PUSH(c->to->obs, obs);
-	}
-	return first;
-}
-
-static void copy_rivals(struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	struct ccfc_rival pair = { .change = c->to->changes.n };
-	struct ccfc_ids rivals = { 0 };
-
-	if (ccfc_query_proof(c->from, &c->from->changes.items[home]) ==
-	    CCFC_PROOF_AMBIGUOUS)
-		ccfc_query_rivals(&rivals, c->from,
-				  &c->from->changes.items[home]);
-	for (uint32_t i = 0; i < rivals.n; i++) {
-		pair.rival = ccfc_homes_find(&c->ex->changes, rivals.items[i]);
-		if (pair.rival != CCFC_ID_NONE)
-			CCFC_VEC_PUSH(c->to->rivals, pair);
-	}
-	free(rivals.items);
-}
-
-/*
- * Evidence depends on changes that may not be in the excerpt: it is computed in
- * the whole index.
- */
-static void copy_shell(struct ccfc_change *to, struct ccfc_excerpt_copying *c,
-		       uint32_t home)
-{
-	to->text = ccfc_excerpt_string(c, to->text);
-	to->other_file = file_of(c, to->other_file);
-	to->next_file = CCFC_ID_NONE;
-	if (to->command == CCFC_ID_NONE)
-		return;
-	to->command = ccfc_homes_find(&c->ex->changes, to->command);
-	copy_rivals(c, home);
-	to->judged =
-		(uint8_t)(1 + ccfc_query_proof(c->from,
-					       &c->from->changes.items[home]));
-	to->alone = !to->result.detail &&
-		    ccfc_query_is_alone(c->from, &c->from->changes.items[home]);
-}
-
-static void copy_change(struct ccfc_excerpt_copying *c, uint32_t home)
-{
-	struct ccfc_change to = c->from->changes.items[home];
-
-	to.id = ccfc_arena_copy(&c->to->ids, ccfc_slice(to.id, to.id_len)).ptr;
-	if (to.call.known) {
-		to.call.next = copy_obs(c, to.call.next);
-		renumber_observation(&to.call, c);
-	}
-	if (to.result.known) {
-		to.result.place.source =
-			ccfc_excerpt_source(c, to.result.place.source);
-		to.result.session = session_of(c, to.result.session);
-		to.result.agent = ccfc_excerpt_string(c, to.result.agent);
-		to.result.tool = ccfc_excerpt_string(c, to.result.tool);
-		to.result.file = file_of(c, to.result.file);
-	}
-	to.file = file_of(c, to.file);
-	to.session = session_of(c, to.session);
-	copy_shell(&to, c, home);
-	CCFC_VEC_PUSH(c->to->changes, to);
-}
-
-static void copy_changes(struct ccfc_excerpt_copying *c)
-{
-	const struct ccfc_ids *ids = &c->e->changes;
-
+	(void)left;
+	c->ex->files = keep_excerpt(&c->wanted.files, &c->ex->arena);
+	c->ex->changes = keep_excerpt(&c->wanted.changes, &c->ex->arena);
+	c->ex->sources = number_marked(&c->sources, &c->ex->arena);
+	c->ex->sessions = number_marked(&c->sessions, &c->ex->arena);
 	/* All at once: there may be many. */
-	c->to->changes.cap = ids->n + 1;
-	if (c->e->has_commands)
+	c->to->changes.cap = c->ex->changes.n + 1;
+	if (c->wanted.has_commands)
 		c->to->changes.cap += CCFC_EXCERPT_INFERRED_MAX;
 	c->to->changes.items =
 		ccfc_calloc(c->to->changes.cap, sizeof(*c->to->changes.items));
-	for (uint32_t i = 0; i < ids->n; i++) {
-		copy_change(c, ids->items[i]);
-		if (ccfc_index_is_command(&c->to->changes.items[i]))
-			continue;
-		ccfc_ids_push(&c->to->files.items[c->to->changes.items[i].file],
-			      i);
+	return false;
+}
+
+/* Calls `copy` for each row but `first` ones, which an index begins with. */
+static bool copy_each(struct ccfc_excerpt_copying *c, uint32_t *left,
+		      const struct ccfc_homes *homes, uint32_t first,
+		      void (*copy)(struct ccfc_excerpt_copying *c,
+				   uint32_t home))
+{
+	for (; first + c->at < homes->n && *left; c->at++) {
+		copy(c, homes->items[first + c->at]);
+		charge(left, COPY_COST);
 	}
+	return first + c->at < homes->n;
+}
+
+static bool copy_files(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_each(c, left, &c->ex->files, 1, ccfc_excerpt_copy_file);
+}
+
+/* Sources name sessions and sessions sources: numbers are known. */
+static bool copy_sessions(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_each(c, left, &c->ex->sessions, 1,
+			 ccfc_excerpt_copy_session);
+}
+
+static bool copy_sources(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_each(c, left, &c->ex->sources, 0, ccfc_excerpt_copy_source);
+}
+
+static bool copy_changes(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_each(c, left, &c->ex->changes, 0, ccfc_excerpt_copy_change);
+}
+
+/* Calls `copy` for each of the excerpt's own numbers from `first` on. */
+static bool copy_own(struct ccfc_excerpt_copying *c, uint32_t *left,
+		     uint32_t first, uint32_t n,
+		     void (*copy)(struct ccfc_excerpt_copying *c, uint32_t own))
+{
+	for (; first + c->at < n && *left; c->at++) {
+		copy(c, first + c->at);
+		charge(left, COPY_COST);
+	}
+	return first + c->at < n;
+}
+
+static bool copy_prompts(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_own(c, left, 1, c->ex->sessions.n,
+			ccfc_excerpt_copy_prompts);
+}
+
+static bool know_backups(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_own(c, left, 1, c->ex->files.n, ccfc_excerpt_know_backups);
+}
+
+static bool copy_backups(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_own(c, left, 1, c->ex->sessions.n,
+			ccfc_excerpt_copy_backups);
+}
+
+static bool copy_seen(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_own(c, left, 1, c->ex->files.n, ccfc_excerpt_copy_seen);
+}
+
+static bool copy_effects(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return c->from->disk_events.n && copy_own(c, left, 0, c->ex->changes.n,
+						  ccfc_excerpt_copy_effects);
+}
+
+static bool copy_looks(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	return copy_own(c, left, 1, c->ex->files.n, ccfc_excerpt_copy_looks);
+}
+
+static bool keep_rest(struct ccfc_excerpt_copying *c, uint32_t *left)
+{
+	(void)left;
+	ccfc_excerpt_keep_looks(c);
+	ccfc_excerpt_keep_commands(c);
+	return false;
 }
 
 /* --- all of it --- */
 
-static void copy_rows(struct ccfc_excerpt_copying *c)
+struct ccfc_excerpt_copying *ccfc_excerpt_begin(struct ccfc_excerpting *e)
 {
-	const uint32_t more = c->e->more;
+	const struct ccfc_index *from = e->from;
+	struct ccfc_excerpt_copying *c = ccfc_calloc(1, sizeof(*c));
 
-	copy_files(c);
-	/* Sources name sessions and sessions sources: numbers are known. */
-	for (uint32_t i = 1; i < c->ex->sessions.n; i++)
-		copy_session(c, c->ex->sessions.items[i]);
-	for (uint32_t i = 0; i < c->ex->sources.n; i++)
-		copy_source(c, c->ex->sources.items[i]);
-	copy_changes(c);
-	if (more & CCFC_EXCERPT_PROMPTS)
-		ccfc_excerpt_copy_prompts(c);
-	if (more & CCFC_EXCERPT_BACKUPS) {
-		ccfc_excerpt_copy_backups(c);
-		ccfc_excerpt_copy_seen(c);
-		ccfc_excerpt_copy_effects(c);
+	c->wanted = *e;
+	*e = (struct ccfc_excerpting){ 0 };
+	c->from = from;
+	c->ex = ccfc_calloc(1, sizeof(*c->ex));
+	c->ex->index = c->to = ccfc_index_new(from->home);
+	c->to->epoch = from->epoch;
+	c->to->seq = from->seq;
+	c->sources.n = from->sources.n;
+	c->sources.own = ccfc_calloc(c->sources.n + 1u, sizeof(uint32_t));
+	c->sessions.n = from->sessions.n;
+	c->sessions.own = ccfc_calloc(c->sessions.n + 1u, sizeof(uint32_t));
+	ccfc_strtab_init(&c->backup_ends);
+	ccfc_strtab_init(&c->backup_starts);
+	ccfc_ids_push(&c->wanted.files, 0);
+	return c;
+}
+
+bool ccfc_excerpt_some(struct ccfc_excerpt_copying *c, uint32_t most)
+{
+	static const struct {
+		phase_fn some;
+		uint32_t more; /* only if that is wanted; 0: always */
+	} phases[] = {
+		{ select_files, 0 },
+		{ select_single, 0 },
+		{ sort_files, 0 },
+		{ sort_changes, 0 },
+		{ mark_changes, 0 },
+		{ mark_sessions, 0 },
+		{ number_all, 0 },
+		{ copy_files, 0 },
+		{ copy_sessions, 0 },
+		{ copy_sources, 0 },
+		{ copy_changes, 0 },
+		{ copy_prompts, CCFC_EXCERPT_PROMPTS },
+		{ know_backups, CCFC_EXCERPT_BACKUPS },
+		{ copy_backups, CCFC_EXCERPT_BACKUPS },
+		{ copy_seen, CCFC_EXCERPT_BACKUPS },
+		{ copy_effects, CCFC_EXCERPT_BACKUPS },
+		{ copy_looks, CCFC_EXCERPT_LOOKS },
+		{ keep_rest, 0 },
+	};
+	uint32_t left =
+		most < UINT32_MAX / COPY_COST ? most * COPY_COST : UINT32_MAX;
+
+	for (; c->phase < sizeof(phases) / sizeof(*phases);
+	     c->phase++, c->at = 0) {
+		uint32_t more = phases[c->phase].more;
+
+		if ((!more || c->wanted.more & more) &&
+		    phases[c->phase].some(c, &left))
+			return true;
 	}
-	if (more & CCFC_EXCERPT_LOOKS)
-		ccfc_excerpt_copy_looks(c);
+	return false;
+}
+
+struct ccfc_excerpt *ccfc_excerpt_end(struct ccfc_excerpt_copying *c)
+{
+	struct ccfc_excerpt *ex = c->ex;
+
+	free(c->sorting.spare);
+	free(c->sources.own);
+	free(c->sessions.own);
+	free(c->looked.items);
+	ccfc_strtab_release(&c->backup_ends);
+	ccfc_strtab_release(&c->backup_starts);
+	ccfc_excerpt_forget(&c->wanted);
+	free(c);
+	return ex;
 }
 
 struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e)
 {
-	struct ccfc_excerpt_copying c = { .e = e, .from = e->from };
+	struct ccfc_excerpt_copying *c = ccfc_excerpt_begin(e);
 
-	c.ex = ccfc_calloc(1, sizeof(*c.ex));
-	c.ex->index = c.to = ccfc_index_new(e->from->home);
-	c.to->epoch = e->from->epoch;
-	c.to->seq = e->from->seq;
-	c.sources.n = e->from->sources.n;
-	c.sources.own = ccfc_calloc(c.sources.n + 1u, sizeof(uint32_t));
-	c.sessions.n = e->from->sessions.n;
-	c.sessions.own = ccfc_calloc(c.sessions.n + 1u, sizeof(uint32_t));
-	ccfc_ids_push(&e->files, 0);
-	put_in_order(&e->files);
-	put_in_order(&e->changes);
-	mark_all(&c);
-	c.ex->files = keep_excerpt(&e->files, &c.ex->arena);
-	c.ex->changes = keep_excerpt(&e->changes, &c.ex->arena);
-	c.ex->sources = number_marked(&c.sources, &c.ex->arena);
-	c.ex->sessions = number_marked(&c.sessions, &c.ex->arena);
-	copy_rows(&c);
-	ccfc_excerpt_keep_commands(&c);
-	free(c.sources.own);
-	free(c.sessions.own);
-	free(e->files.items);
-	free(e->paths.items);
-	free(e->changes.items);
-	free(e->sessions.items);
-	free(e->commands.items);
-	*e = (struct ccfc_excerpting){ 0 };
-	return c.ex;
+	while (ccfc_excerpt_some(c, UINT32_MAX))
+		;
+	return ccfc_excerpt_end(c);
 }
 
 void ccfc_excerpt_free(struct ccfc_excerpt *ex)

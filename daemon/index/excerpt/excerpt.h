@@ -58,6 +58,7 @@ enum ccfc_excerpt_more {
 /* The selection while it is made. Core thread. */
 struct ccfc_excerpting {
 	const struct ccfc_index *from;
+	struct ccfc_ids whole, single; /* files, changes; as they were named */
 	struct ccfc_ids files, changes, sessions, commands;
 	/* Of files that the index does not have. Their numbers follow its
 	 * own; they are the same in this excerpt only. */
@@ -66,7 +67,8 @@ struct ccfc_excerpting {
 		uint32_t n, cap;
 	} paths;
 	bool has_commands;
-	uint32_t more; /* of enum ccfc_excerpt_more */
+	uint32_t more;		 /* of enum ccfc_excerpt_more */
+	struct ccfc_arena texts; /* of `paths` */
 };
 
 void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
@@ -75,8 +77,7 @@ void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
 /*
  * The file of a normal path, also if only snapshots name it; the sessions of
- * these are to be added. Gives its number at home. `path` is borrowed until the
- * excerpt is made.
+ * these are to be added. Gives its number at home.
  */
 uint32_t ccfc_excerpt_add_path(struct ccfc_excerpting *e,
 			       struct ccfc_slice path);
@@ -92,6 +93,17 @@ void ccfc_excerpt_add_commands(struct ccfc_excerpting *e,
 			       const struct ccfc_period *spans, uint32_t n);
 /* Makes the copy and releases `e`. */
 struct ccfc_excerpt *ccfc_excerpt_finish(struct ccfc_excerpting *e);
+
+/*
+ * The same piece by piece, as long as nothing is applied to the index: begin
+ * takes over what is in `e`, each call of `some` does what copying `most` rows
+ * would cost, until it returns false; `end` gives the excerpt, or what there is
+ * of it for ccfc_excerpt_free.
+ */
+struct ccfc_excerpt_copying;
+struct ccfc_excerpt_copying *ccfc_excerpt_begin(struct ccfc_excerpting *e);
+bool ccfc_excerpt_some(struct ccfc_excerpt_copying *copying, uint32_t most);
+struct ccfc_excerpt *ccfc_excerpt_end(struct ccfc_excerpt_copying *copying);
 
 /* So many changes can be inferred in one excerpt. */
 #define CCFC_EXCERPT_INFERRED_MAX 1024u

@@ -1,11 +1,12 @@
 /*
  * Shared by the files of an excerpt while it is made (excerpt.c,
- * excerpt_more.c). Core thread.
+ * excerpt_select.c, excerpt_rows.c, excerpt_more.c). Core thread.
  */
 #ifndef CCFC_INDEX_EXCERPT_EXCERPT_IMPL_H
 #define CCFC_INDEX_EXCERPT_EXCERPT_IMPL_H
 
 #include "index/excerpt/excerpt.h"
+#include "index/query/sorting.h"
 
 /* Consecutive changes mostly have the same strings. */
 #define CCFC_EXCERPT_RECENT 256u
@@ -17,7 +18,7 @@ struct ccfc_excerpt_marks {
 };
 
 struct ccfc_excerpt_copying {
-	const struct ccfc_excerpting *e;
+	struct ccfc_excerpting wanted;
 	const struct ccfc_index *from;
 	struct ccfc_excerpt *ex;
 	struct ccfc_index *to;
@@ -26,7 +27,29 @@ struct ccfc_excerpt_copying {
 	struct {
 		uint32_t home, own;
 	} recent[CCFC_EXCERPT_RECENT];
+	/* How the keys of the files' backups may end, and their names begin. */
+	struct ccfc_strtab backup_ends, backup_starts;
+	struct {
+		struct ccfc_looked *items;
+		uint32_t n, cap;
+	} looked;
+	/* Where excerpt.c is: */
+	uint32_t phase, at;
+	struct ccfc_sorting sorting;
 };
+
+/* excerpt_select.c: selects the rows of a file that is wanted whole, of a
+ * single change; gives what it cost. */
+uint32_t ccfc_excerpt_put_file(struct ccfc_excerpting *e, uint32_t i);
+uint32_t ccfc_excerpt_put_single(struct ccfc_excerpting *e, uint32_t i);
+/* Frees all of it. */
+void ccfc_excerpt_forget(struct ccfc_excerpting *e);
+
+/* excerpt_rows.c */
+void ccfc_excerpt_copy_file(struct ccfc_excerpt_copying *c, uint32_t home);
+void ccfc_excerpt_copy_session(struct ccfc_excerpt_copying *c, uint32_t home);
+void ccfc_excerpt_copy_source(struct ccfc_excerpt_copying *c, uint32_t home);
+void ccfc_excerpt_copy_change(struct ccfc_excerpt_copying *c, uint32_t home);
 
 /* The own number of a transcript; CCFC_ID_NONE where it is not wanted. */
 uint32_t ccfc_excerpt_source(const struct ccfc_excerpt_copying *c,
@@ -34,15 +57,18 @@ uint32_t ccfc_excerpt_source(const struct ccfc_excerpt_copying *c,
 /* A string, put into the copy if it is not there. */
 uint32_t ccfc_excerpt_string(struct ccfc_excerpt_copying *c, uint32_t home);
 
-/* excerpt_more.c: the prompts of the sessions; backups and looks. */
-void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c);
-void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c);
-/* What was seen on disk of the files and is neither a tool's nor a command's.
- */
-void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c);
-/* And what is, with its change. */
-void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c);
-void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c);
+/* excerpt_more.c: the prompts of a session. */
+void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c, uint32_t own);
+/* The backups of a session, when they are known of each file. */
+void ccfc_excerpt_know_backups(struct ccfc_excerpt_copying *c, uint32_t own);
+void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c, uint32_t own);
+/* What was seen on disk of a file and is neither a tool's nor a command's. */
+void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c, uint32_t own);
+/* And what is, of a change. */
+void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c, uint32_t own);
+/* The looks at a file; all of them go into the excerpt at the end. */
+void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c, uint32_t own);
+void ccfc_excerpt_keep_looks(struct ccfc_excerpt_copying *c);
 /* Files that were moved to that one by its last few changes; how many. */
 #define CCFC_EXCERPT_MOVED 8u
 uint32_t ccfc_excerpt_moved(uint32_t out[CCFC_EXCERPT_MOVED],

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-static void copy_prompts_of(struct ccfc_excerpt_copying *c, uint32_t own)
+void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c, uint32_t own)
 {
 	uint32_t home = c->ex->sessions.items[own];
 	uint32_t id = c->from->sessions.items[home].prompts;
@@ -28,41 +28,25 @@ static void copy_prompts_of(struct ccfc_excerpt_copying *c, uint32_t own)
 	}
 }
 
-void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c)
+void ccfc_excerpt_know_backups(struct ccfc_excerpt_copying *c, uint32_t own)
 {
-	for (uint32_t own = 1; own < c->ex->sessions.n; own++)
-		copy_prompts_of(c, own);
-}
-
-/* How the keys and the names of the files' backups may end and begin. */
-struct backups_of {
-	struct ccfc_strtab ends, starts;
-};
-
-static void know_files(struct backups_of *of, const struct ccfc_index *index)
-{
+	struct ccfc_slice path = ccfc_index_file_path(c->to, own);
 	char hash[CCFC_BACKUP_HASH + 1];
 
-	ccfc_strtab_init(&of->ends);
-	ccfc_strtab_init(&of->starts);
-	for (uint32_t i = 1; i < index->files.n; i++) {
-		struct ccfc_slice path = ccfc_index_file_path(index, i);
-
-		ccfc_query_backup_hash(hash, path);
-		ccfc_strtab_put(&of->ends, ccfc_path_basename(path));
-		ccfc_strtab_put(&of->starts, ccfc_slice_str(hash));
-	}
+	ccfc_query_backup_hash(hash, path);
+	ccfc_strtab_put(&c->backup_ends, ccfc_path_basename(path));
+	ccfc_strtab_put(&c->backup_starts, ccfc_slice_str(hash));
 }
 
 /* May the key be one of the files'? ccfc_query_backups looks closer. */
-static bool may_be_theirs(const struct backups_of *of,
-			  const struct ccfc_index *from, uint32_t first)
+static bool may_be_theirs(const struct ccfc_excerpt_copying *c, uint32_t first)
 {
+	const struct ccfc_index *from = c->from;
 	struct ccfc_slice end = ccfc_path_basename(
 		ccfc_index_str(from, from->backups.items[first].key));
 
 	if (!end.len || end.ptr[0] == '.' ||
-	    ccfc_strtab_find(&of->ends, end) != CCFC_ID_NONE)
+	    ccfc_strtab_find(&c->backup_ends, end) != CCFC_ID_NONE)
 		return true;
 	for (; first != CCFC_ID_NONE; first = from->backups.items[first].next) {
 		struct ccfc_slice name =
@@ -70,7 +54,7 @@ static bool may_be_theirs(const struct backups_of *of,
 
 		if (name.len > CCFC_BACKUP_HASH)
 			name.len = CCFC_BACKUP_HASH;
-		if (ccfc_strtab_find(&of->starts, name) != CCFC_ID_NONE &&
+		if (ccfc_strtab_find(&c->backup_starts, name) != CCFC_ID_NONE &&
 		    name.len)
 			return true;
 	}
@@ -89,31 +73,23 @@ static void copy_key(struct ccfc_excerpt_copying *c, uint32_t own, uint32_t id)
 	}
 }
 
-void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c)
+void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c, uint32_t own)
 {
-	struct backups_of of;
+	uint32_t home = c->ex->sessions.items[own];
+	uint32_t id = c->from->sessions.items[home].backups;
 
-	know_files(&of, c->to);
-	for (uint32_t own = 1; own < c->ex->sessions.n; own++) {
-		uint32_t home = c->ex->sessions.items[own];
-		uint32_t id = c->from->sessions.items[home].backups;
-
-		for (; id != CCFC_ID_NONE;
-		     id = c->from->backups.items[id].next_key)
-			if (may_be_theirs(&of, c->from, id))
-				copy_key(c, own, id);
-	}
-	ccfc_strtab_release(&of.ends);
-	ccfc_strtab_release(&of.starts);
+	for (; id != CCFC_ID_NONE; id = c->from->backups.items[id].next_key)
+		if (may_be_theirs(c, id))
+			copy_key(c, own, id);
 }
 
 /* Of a file, the last ones. */
 #define SEEN_MAX 1024
 
-static void copy_seen_of(struct ccfc_excerpt_copying *c, uint32_t own,
-			 uint32_t home)
+void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c, uint32_t own)
 {
-	uint32_t id = ccfc_index_last_seen(c->from, home), later = 0;
+	uint32_t home = c->ex->files.items[own], later = 0;
+	uint32_t id = ccfc_index_last_seen(c->from, home);
 
 	for (int n = 0; id != CCFC_ID_NONE && n < SEEN_MAX; n++) {
 		struct ccfc_disk_event e = c->from->disk_events.items[id];
@@ -132,61 +108,46 @@ static void copy_seen_of(struct ccfc_excerpt_copying *c, uint32_t own,
 	}
 }
 
-void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c)
+void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c, uint32_t own)
 {
-	for (uint32_t own = 1; own < c->ex->files.n; own++)
-		copy_seen_of(c, own, c->ex->files.items[own]);
-}
+	struct ccfc_disk_effect effect;
+	const struct ccfc_change *home =
+		&c->from->changes.items[c->ex->changes.items[own]];
 
-void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c)
-{
-	if (!c->from->disk_events.n)
+	if (!ccfc_index_effect(&effect, c->from, home))
 		return;
-	for (uint32_t own = 0; own < c->ex->changes.n; own++) {
-		struct ccfc_disk_effect effect;
-		const struct ccfc_change *home =
-			&c->from->changes.items[c->ex->changes.items[own]];
-
-		if (!ccfc_index_effect(&effect, c->from, home))
-			continue;
-		effect.change = own;
-		effect.before_key = ccfc_excerpt_string(c, effect.before_key);
-		effect.after_key = ccfc_excerpt_string(c, effect.after_key);
-		CCFC_VEC_PUSH(c->to->effects_seen, effect);
-	}
+	effect.change = own;
+	effect.before_key = ccfc_excerpt_string(c, effect.before_key);
+	effect.after_key = ccfc_excerpt_string(c, effect.after_key);
+	CCFC_VEC_PUSH(c->to->effects_seen, effect);
 }
 
-struct looked_list {
-	struct ccfc_looked *items;
-	uint32_t n, cap;
-};
-
-static void add_look(struct looked_list *list, uint32_t file, uint32_t source)
+static void add_look(struct ccfc_excerpt_copying *c, uint32_t file,
+		     uint32_t source)
 {
 	const struct ccfc_looked look = { file, source };
 	const struct ccfc_looked *last =
-		list->n ? &list->items[list->n - 1] : NULL;
+		c->looked.n ? &c->looked.items[c->looked.n - 1] : NULL;
 
 	if (!last || last->file != file || last->source != source)
-		CCFC_VEC_PUSH(*list, look);
+		CCFC_VEC_PUSH(c->looked, look);
 }
 
 /* All transcripts that show the message of the call. */
-static void copy_look(struct looked_list *list,
-		      const struct ccfc_excerpt_copying *c, uint32_t file,
+static void copy_look(struct ccfc_excerpt_copying *c, uint32_t file,
 		      const struct ccfc_read_ref *look)
 {
 	uint32_t say = c->from->calls.items[look->call].message;
 
 	if (say == CCFC_ID_NONE)
-		add_look(list, file, CCFC_ID_NONE);
+		add_look(c, file, CCFC_ID_NONE);
 	for (; say != CCFC_ID_NONE; say = c->from->messages.items[say].next) {
 		uint32_t part = c->from->messages.items[say].session_source;
 		uint32_t source = ccfc_excerpt_source(
 			c, c->from->session_sources.items[part].source);
 
 		if (source != CCFC_ID_NONE)
-			add_look(list, file, source);
+			add_look(c, file, source);
 	}
 }
 
@@ -199,28 +160,30 @@ static int by_file(const void *x, const void *y)
 	return (a->source > b->source) - (a->source < b->source);
 }
 
-void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c)
+/* Files rise, so that all of them are in order when each one is. */
+void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c, uint32_t own)
 {
-	struct looked_list list = { 0 };
-	struct ccfc_looked *items;
+	uint32_t home = c->ex->files.items[own], first = c->looked.n;
+	uint32_t id = home < c->from->files.n ? c->from->file_reads.items[home]
+					      : CCFC_ID_NONE;
 
-	for (uint32_t own = 1; own < c->ex->files.n; own++) {
-		uint32_t home = c->ex->files.items[own];
-		uint32_t id = home < c->from->files.n
-				      ? c->from->file_reads.items[home]
-				      : CCFC_ID_NONE;
+	for (; id != CCFC_ID_NONE; id = c->from->reads.items[id].next)
+		copy_look(c, own, &c->from->reads.items[id]);
+	if (c->looked.n > first + 1)
+		qsort(c->looked.items + first, c->looked.n - first,
+		      sizeof(*c->looked.items), by_file);
+}
 
-		for (; id != CCFC_ID_NONE; id = c->from->reads.items[id].next)
-			copy_look(&list, c, own, &c->from->reads.items[id]);
-	}
-	if (list.n)
-		qsort(list.items, list.n, sizeof(*list.items), by_file);
-	items = ccfc_arena_alloc(&c->ex->arena, (list.n + 1u) * sizeof(*items));
-	if (list.n)
-		memcpy(items, list.items, list.n * sizeof(*items));
+void ccfc_excerpt_keep_looks(struct ccfc_excerpt_copying *c)
+{
+	size_t n = c->looked.n;
+	struct ccfc_looked *items =
+		ccfc_arena_alloc(&c->ex->arena, (n + 1u) * sizeof(*items));
+
+	if (n)
+		memcpy(items, c->looked.items, n * sizeof(*items));
 	c->ex->looked = items;
-	c->ex->nlooked = list.n;
-	free(list.items);
+	c->ex->nlooked = c->looked.n;
 }
 
 bool ccfc_excerpt_looked(const struct ccfc_excerpt *ex, uint32_t file,
@@ -307,7 +270,7 @@ void ccfc_excerpt_add_commands(struct ccfc_excerpting *e,
 
 void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c)
 {
-	const struct ccfc_ids *ids = &c->e->commands;
+	const struct ccfc_ids *ids = &c->wanted.commands;
 	uint32_t *own =
 		ccfc_arena_alloc(&c->ex->arena, (ids->n + 1u) * sizeof(*own));
 
@@ -315,7 +278,7 @@ void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c)
 		own[i] = ccfc_homes_find(&c->ex->changes, ids->items[i]);
 	c->ex->commands = own;
 	c->ex->ncommands = ids->n;
-	c->ex->has_commands = c->e->has_commands;
+	c->ex->has_commands = c->wanted.has_commands;
 }
 
 uint32_t ccfc_excerpt_infer(struct ccfc_excerpt *ex, uint32_t command,

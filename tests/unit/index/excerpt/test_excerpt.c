@@ -289,12 +289,87 @@ static void test_paths(void **state)
 	ccfc_index_free(index);
 }
 
+/* All files and a change, in no order; `most` rows at a time, in `steps`. */
+static struct ccfc_excerpt *cut_all(const struct ccfc_index *index,
+				    uint32_t most, uint32_t *steps)
+{
+	const uint32_t single = index->changes.n - 1;
+	struct ccfc_excerpt_copying *copying;
+	struct ccfc_excerpting e;
+
+	ccfc_excerpt_init(&e, index,
+			  CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS);
+	ccfc_excerpt_add_changes(&e, &single, 1);
+	for (uint32_t file = index->files.n; --file;)
+		ccfc_excerpt_add_file(&e, file);
+	ccfc_excerpt_add_path(&e, CCFC_SLICE_LIT("/p/nobody"));
+	copying = ccfc_excerpt_begin(&e);
+	*steps = 1;
+	while (ccfc_excerpt_some(copying, most))
+		++*steps;
+	return ccfc_excerpt_end(copying);
+}
+
+/* A long excerpt is made piece by piece, and is the same. */
+static void test_pieces(void **state)
+{
+	struct ccfc_index *index = make();
+	uint32_t one, many;
+	struct ccfc_excerpt *a = cut_all(index, UINT32_MAX, &one);
+	struct ccfc_excerpt *b = cut_all(index, 1, &many);
+
+	(void)state;
+	assert_int_equal(one, 1);
+	assert_true(many > index->changes.n);
+	assert_int_equal(a->index->changes.n, index->changes.n);
+	assert_int_equal(b->index->changes.n, index->changes.n);
+	assert_int_equal(a->files.n, index->files.n + 1);
+	assert_int_equal(b->files.n, a->files.n);
+	assert_int_equal(b->sessions.n, a->sessions.n);
+	assert_int_equal(b->sources.n, a->sources.n);
+	assert_int_equal(b->nlooked, a->nlooked);
+	assert_memory_equal(b->looked, a->looked,
+			    a->nlooked * sizeof(*a->looked));
+	for (uint32_t i = 0; i < index->changes.n; i++) {
+		assert_int_equal(b->changes.items[i], i);
+		same_change(b->index, &b->index->changes.items[i], a->index,
+			    &a->index->changes.items[i]);
+	}
+	ccfc_excerpt_free(a);
+	ccfc_excerpt_free(b);
+	ccfc_index_free(index);
+}
+
+/* Given up at any place: nothing leaks, nothing is freed twice. */
+static void test_given_up(void **state)
+{
+	struct ccfc_index *index = make();
+	uint32_t steps, left;
+
+	(void)state;
+	ccfc_excerpt_free(cut_all(index, 1, &steps));
+	for (uint32_t at = 0; at < steps; at++) {
+		struct ccfc_excerpt_copying *copying;
+		struct ccfc_excerpting e;
+
+		ccfc_excerpt_init(&e, index, CCFC_EXCERPT_CHAINS);
+		for (uint32_t file = index->files.n; --file;)
+			ccfc_excerpt_add_file(&e, file);
+		copying = ccfc_excerpt_begin(&e);
+		for (left = at; left && ccfc_excerpt_some(copying, 1); left--)
+			;
+		ccfc_excerpt_free(ccfc_excerpt_end(copying));
+	}
+	ccfc_index_free(index);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),   cmocka_unit_test(test_apart),
-		cmocka_unit_test(test_groups), cmocka_unit_test(test_looks),
-		cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_rows),	 cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_groups),	 cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_paths),	 cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

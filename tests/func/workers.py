@@ -206,6 +206,42 @@ def test_listings_in_slices():
                 eq(count(result), len(ids), f"{method}: changes")
 
 
+def test_excerpts_in_slices():
+    """The rows for a long history are copied in slices, of one moment: what
+    is written meanwhile is in the answer as a whole, or not at all."""
+    with Box() as box:
+        edits = 6000
+        out, ids, _ = long_chain(box, edits)
+        out.live = True
+        box.start()
+        with box.rpc() as asker, box.rpc() as other:
+            clock = other.call("index.stats")["clock"]
+            for method, options, count in (
+                    ("session.diff", {"session": out.session},
+                     lambda x: len(x["diffs"])),
+                    ("session.recover", {"session": out.session},
+                     lambda x: edits + x["total"] - 1),
+                    ("session.files",
+                     {"session": out.session, "includePrompt": True},
+                     lambda x: x["totalChanges"])):
+                for number in range(4):
+                    asked, info = post_pair(asker, method, options)
+                    running = asker.reply(info)["jobs"]["running"]
+                    eq(running, 1, f"{method} when the next one is answered")
+                    path = f"{CWD}/{method}{number}"
+                    tid = append_change(out, path)
+                    found = other.call("file.sessions", path=path)
+                    eq(found["totalChanges"], 1, "changes")
+                    got = asker.reply(asked)
+                    before, clock = clock, found["clock"]
+                    expected = {before: len(ids), clock: len(ids) + 1}
+                    ids.append(tid)
+                    assert got["clock"] in expected, (method, got["clock"])
+                    eq(count(got), expected[got["clock"]], method)
+            deleted = asker.call("session.recover", deleted=True)
+            eq(edits + deleted["total"] - 1, len(ids), "files that are gone")
+
+
 def test_hang_up():
     """Nobody waits for it: the work ends, and its chain is not kept."""
     with Box() as box:

@@ -184,7 +184,7 @@ int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_excerpt_add_file(&e, file);
 	ccfc_excerpt_add_changes(&e, &change, 1);
 	job = ccfc_history_job_new(rq, &e, answer_change_get);
-	job->change = ccfc_homes_find(&job->excerpt->changes, change);
-	job->file = ccfc_homes_find(&job->excerpt->files, file);
+	job->change = change;
+	job->file = file;
 	return ccfc_history_job_start(rq, job, err);
 }

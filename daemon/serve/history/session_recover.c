@@ -478,7 +478,7 @@ static int ask_session(struct ccfc_request *rq, struct ccfc_err *err)
 	if (ccfc_filter_accepts_session(rq->index, &filter, session))
 		add_seen_files(&files, &e, rq, session);
 	job = ccfc_history_job_new(rq, &e, ccfc_recover_answer);
-	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	job->session = session;
 	ccfc_history_job_groups(job, &files, false);
 	return ccfc_history_job_start(rq, job, err);
 }

@@ -347,7 +347,7 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 					       CCFC_EXCERPT_BACKUPS |
 					       CCFC_EXCERPT_COMMANDS,
 				       answer_files);
-	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	job->session = session;
 	return ccfc_history_job_start(rq, job, err);
 }
 

@@ -54,6 +54,7 @@ struct ccfc_request ccfc_deferred_request(struct ccfc_deferred *d,
 		.answered_by = d->answered_by,
 		.spans = d->spans,
 		.nspans = d->nspans,
+		.anew = d->anew,
 	};
 }
 
@@ -99,6 +100,7 @@ void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq)
 	d->reading_left = rq->reading_left;
 	ccfc_options_copy(&d->opt, &rq->opt, &d->arena);
 	d->answered_by = rq->answered_by;
+	d->anew = rq->anew;
 	d->nspans = rq->nspans;
 	if (rq->nspans)
 		d->spans =

@@ -31,7 +31,7 @@ struct ccfc_deferred {
 	size_t content_left, reading_left; /* as the request's, … */
 	ccfc_method_fn answered_by;	   /* … and these too; in `arena` */
 	const struct ccfc_period *spans;
-	uint32_t nspans;
+	uint32_t nspans, anew;
 	struct ccfc_err err;
 	int r;
 };

@@ -5,8 +5,15 @@
 #include "base/time.h"
 #include "index/query/totals.h"
 #include "serve/rpc/reply.h"
+#include "serve/rpc/slices.h"
 
 #include <stdlib.h>
+
+/* Rows that are copied at once, and in each step of a longer excerpt. */
+#define ROWS_AT_ONCE 2048
+#define ROWS_A_STEP  256
+/* So many times a copy is given up because the index has changed. */
+#define ANEW_MAX 2
 
 typedef int (*answer_fn)(struct ccfc_history_job *job, struct ccfc_request *rq,
 			 struct ccfc_err *err);
@@ -32,6 +39,23 @@ static int too_late(const struct ccfc_history_job *job, struct ccfc_err *err)
 		     job->d.method, CCFC_HISTORY_JOB_MS / 1000);
 	ccfc_err_hint(err, "ask about fewer files, or for a shorter page");
 	return CCFC_ETOOBIG;
+}
+
+/* Ids of the index become those of the excerpt. */
+static void renumber(struct ccfc_history_job *job)
+{
+	const struct ccfc_excerpt *ex = job->excerpt;
+	const struct ccfc_groups groups = job->groups;
+
+	job->session = ccfc_homes_find(&ex->sessions, job->session);
+	job->file = ccfc_homes_find(&ex->files, job->file);
+	job->change = ccfc_homes_find(&ex->changes, job->change);
+	if (job->at.kind == CCFC_AT_CHANGE)
+		job->at.id = ccfc_homes_find(&ex->changes, job->at.id);
+	else if (job->at.kind == CCFC_AT_SESSION)
+		job->at.id = ccfc_homes_find(&ex->sessions, job->at.id);
+	ccfc_excerpt_groups(&job->groups, ex, &groups, job->by_session,
+			    &job->d.arena);
 }
 
 static int pack_answer(struct ccfc_history_job *job,
@@ -81,6 +105,7 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 
 	job->deadline = ccfc_time_monotonic() + CCFC_HISTORY_JOB_MS;
 	ccfc_tail_until(env.tail, is_over, job);
+	renumber(job);
 	history = ccfc_history_new(&env);
 	r = pack_answer(job, history, err);
 	if (ccfc_tail_is_over(env.tail))
@@ -138,6 +163,8 @@ static void release_history_job(struct ccfc_deferred *d)
 	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
 
 	free(job->spans);
+	if (job->copying)
+		job->excerpt = ccfc_excerpt_end(job->copying);
 	ccfc_excerpt_free(job->excerpt);
 	free(job);
 }
@@ -155,7 +182,8 @@ struct ccfc_history_job *ccfc_history_job_new(struct ccfc_request *rq,
 	job->service = rq->service;
 	if (rq->nspans)
 		ccfc_excerpt_add_commands(e, rq->spans, rq->nspans);
-	job->excerpt = ccfc_excerpt_finish(e);
+	job->copying = ccfc_excerpt_begin(e);
+	job->revision = rq->index->revision;
 	rq->service->progress(rq->service->ctx, &job->progress);
 	return job;
 }
@@ -163,8 +191,25 @@ struct ccfc_history_job *ccfc_history_job_new(struct ccfc_request *rq,
 void ccfc_history_job_groups(struct ccfc_history_job *job,
 			     const struct ccfc_groups *groups, bool by_session)
 {
-	ccfc_excerpt_groups(&job->groups, job->excerpt, groups, by_session,
-			    &job->d.arena);
+	struct ccfc_arena *arena = &job->d.arena;
+	struct ccfc_groups *to = &job->groups;
+
+	*to = *groups;
+	to->items =
+		ccfc_arena_alloc(arena, (groups->n + 1u) * sizeof(*to->items));
+	for (uint32_t i = 0; i < groups->n; i++) {
+		struct ccfc_slice ids =
+			ccfc_slice((const char *)groups->items[i].changes,
+				   groups->items[i].nchanges *
+					   sizeof(*groups->items[i].changes));
+
+		to->items[i] = groups->items[i];
+		to->items[i].changes =
+			(const uint32_t *)(const void *)ccfc_arena_copy(arena,
+									ids)
+				.ptr;
+	}
+	job->by_session = by_session;
 }
 
 bool ccfc_history_job_is_needed(const struct ccfc_request *rq)
@@ -197,10 +242,82 @@ ccfc_history_job_changes(struct ccfc_request *rq,
 	return job;
 }
 
+/* --- the excerpt in slices --- */
+
+struct copied {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_history_job *job;
+};
+
+static bool is_outdated(const struct copied *w, const struct ccfc_index *index)
+{
+	return w->job->revision != index->revision;
+}
+
+/* The copy is of one moment: if the index has changed, it is of no use. */
+static int step_copied(struct ccfc_sliced *s, const struct ccfc_index *index,
+		       struct ccfc_err *err)
+{
+	struct copied *w = (struct copied *)s;
+
+	(void)err;
+	if (is_outdated(w, index) ||
+	    !ccfc_excerpt_some(w->job->copying, ROWS_A_STEP))
+		return 0;
+	return CCFC_DEFERRED;
+}
+
+static void reset_copied(struct ccfc_sliced *s)
+{
+	(void)s;
+}
+
+static int give_to_worker(struct ccfc_request *rq, struct ccfc_history_job *job,
+			  struct ccfc_err *err)
+{
+	job->excerpt = ccfc_excerpt_end(job->copying);
+	job->copying = NULL;
+	return ccfc_defer(rq, &job->d, err);
+}
+
+static int finish_copied(struct ccfc_deferred *d, struct ccfc_request *rq,
+			 struct ccfc_err *err)
+{
+	struct copied *w = (struct copied *)d;
+	struct ccfc_history_job *job = w->job;
+
+	if (is_outdated(w, rq->index)) {
+		rq->anew++;
+		return rq->answered_by(rq, err);
+	}
+	w->job = NULL;
+	return give_to_worker(rq, job, err);
+}
+
+static void release_copied(struct ccfc_deferred *d)
+{
+	struct copied *w = (struct copied *)d;
+
+	if (w->job)
+		ccfc_deferred_release(&w->job->d);
+	free(w);
+}
+
 int ccfc_history_job_start(struct ccfc_request *rq,
 			   struct ccfc_history_job *job, struct ccfc_err *err)
 {
-	return ccfc_defer(rq, &job->d, err);
+	bool last = rq->anew >= ANEW_MAX;
+	struct copied *w;
+
+	if (!ccfc_excerpt_some(job->copying, last ? UINT32_MAX : ROWS_AT_ONCE))
+		return give_to_worker(rq, job, err);
+	w = ccfc_calloc(1, sizeof(*w));
+	w->job = job;
+	w->s.step = step_copied;
+	w->s.reset = reset_copied;
+	w->s.d.finish = finish_copied;
+	w->s.d.release = release_copied;
+	return ccfc_slice_up(rq, &w->s);
 }
 
 /*
@@ -213,17 +330,6 @@ static void want_at(struct ccfc_excerpting *e, const struct ccfc_at *at)
 		ccfc_excerpt_add_changes(e, &at->id, 1);
 	else if (at->kind == CCFC_AT_SESSION)
 		ccfc_excerpt_add_session(e, at->id);
-}
-
-static void take_at(struct ccfc_history_job *job, const struct ccfc_at *at)
-{
-	const struct ccfc_excerpt *ex = job->excerpt;
-
-	job->at = *at;
-	if (at->kind == CCFC_AT_CHANGE)
-		job->at.id = ccfc_homes_find(&ex->changes, at->id);
-	else if (at->kind == CCFC_AT_SESSION)
-		job->at.id = ccfc_homes_find(&ex->sessions, at->id);
 }
 
 static int start_file(struct ccfc_request *rq, uint32_t more, bool seen,
@@ -251,9 +357,9 @@ static int start_file(struct ccfc_request *rq, uint32_t more, bool seen,
 	free(sessions.items);
 	want_at(&e, &at);
 	job = ccfc_history_job_new(rq, &e, answer);
-	take_at(job, &at);
+	job->at = at;
 	job->path = ccfc_arena_copy(&job->d.arena, path);
-	job->file = ccfc_homes_find(&job->excerpt->files, file);
+	job->file = file;
 	return ccfc_history_job_start(rq, job, err);
 }
 
@@ -282,7 +388,7 @@ int ccfc_history_job_session_files(struct ccfc_request *rq, uint32_t more,
 	for (uint32_t i = 0; i < files->n; i++)
 		ccfc_excerpt_add_file(&e, files->items[i].key);
 	job = ccfc_history_job_new(rq, &e, answer);
-	job->session = ccfc_homes_find(&job->excerpt->sessions, session);
+	job->session = session;
 	job->status = ccfc_status_text(
 		ccfc_tally_status(rq->index, session, ccfc_time_now()));
 	ccfc_history_job_groups(job, files, false);

@@ -10,6 +10,10 @@
  * contents are: then the method is asked once more, with `spans` in its
  * request, and the excerpt has the commands that ran in these.
  *
+ * A large excerpt is copied in slices (slices.h). When something is applied to
+ * the index meanwhile, the method is asked again, too; the third copy is made
+ * in one piece.
+ *
  * If the client is gone, the job ends at the next line that is read. A job that
  * takes longer than CCFC_HISTORY_JOB_MS ends with an error.
  */
@@ -28,16 +32,21 @@ struct ccfc_history_job {
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
 		      struct ccfc_err *err);
 	/*
-	 * The subject of the request, as ids of the excerpt and in d.arena.
-	 * Fields that a method does not use are zero.
+	 * The subject of the request, in d.arena. Fields that a method does not
+	 * use are zero. The core fills in ids of the index; when `answer` is
+	 * called they are those of the excerpt.
 	 */
 	struct ccfc_excerpt *excerpt;
 	struct ccfc_groups groups;
+	bool by_session; /* what the groups' keys are */
 	struct ccfc_filter filter;
 	struct ccfc_slice path;
 	struct ccfc_at at;
 	uint32_t session, file, change;
 	const char *status; /* of the session, when it was asked */
+	/* The core's: */
+	struct ccfc_excerpt_copying *copying; /* of `excerpt`; or NULL */
+	uint64_t revision;		      /* of the index then */
 	/* The worker's: */
 	struct ccfc_scan_progress progress; /* when it was asked */
 	const struct ccfc_service *service; /* the constant part */
@@ -49,7 +58,7 @@ struct ccfc_history_job {
 	struct ccfc_arena texts;
 };
 
-/* Makes a job for the request; `e` becomes its excerpt. Core thread. */
+/* Makes a job for the request; `e` is to be its excerpt. Core thread. */
 struct ccfc_history_job *ccfc_history_job_new(
 	struct ccfc_request *rq, struct ccfc_excerpting *e,
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
@@ -65,10 +74,13 @@ struct ccfc_history_job *ccfc_history_job_changes(
 	bool by_session, uint32_t more,
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
 		      struct ccfc_err *err));
-/* Takes the groups over, as ids of the excerpt. */
+/* Copies the groups for the answer. */
 void ccfc_history_job_groups(struct ccfc_history_job *job,
 			     const struct ccfc_groups *groups, bool by_session);
-/* Passes the job to a worker; returns the method's result. */
+/*
+ * Makes the excerpt and passes the job to a worker; returns the method's
+ * result.
+ */
 int ccfc_history_job_start(struct ccfc_request *rq,
 			   struct ccfc_history_job *job, struct ccfc_err *err);
 

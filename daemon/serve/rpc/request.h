@@ -66,6 +66,7 @@ struct ccfc_request {
 	/* When commands ran that the answer may name; see history_job.h. */
 	const struct ccfc_period *spans;
 	uint32_t nspans;
+	uint32_t anew; /* how many times it was asked again; history_job.h */
 	/* When it was asked; NULL: now, and as the index says. */
 	const struct ccfc_scan_progress *progress;
 	const struct ccfc_clock *clock;

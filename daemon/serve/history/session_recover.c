@@ -467,10 +467,10 @@ static int ask_session(struct ccfc_request *rq, struct ccfc_err *err)
 	uint32_t session;
 	int r = ccfc_args_session(&session, &filter, rq, err);
 
+	if (!r)
+		r = ccfc_args_group_files(&files, rq, session, &filter);
 	if (r)
 		return r;
-	ccfc_query_session_files(&files, rq->index, session, &filter,
-				 rq->arena);
 	ccfc_excerpt_init(&e, rq->index, CCFC_EXCERPT_CHAINS);
 	ccfc_excerpt_add_session(&e, session);
 	for (uint32_t i = 0; i < files.n; i++)

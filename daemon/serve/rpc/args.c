@@ -354,11 +354,9 @@ int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
 	struct ccfc_filter filter;
 	int r = ccfc_args_session(session, &filter, rq, err);
 
-	if (r)
-		return r;
-	ccfc_query_session_files(files, rq->index, *session, &filter,
-				 rq->arena);
-	return ccfc_args_keep_paths(files, rq, *session, err);
+	if (!r)
+		r = ccfc_args_group_files(files, rq, *session, &filter);
+	return r ? r : ccfc_args_keep_paths(files, rq, *session, err);
 }
 
 /* --- twins --- */

@@ -66,6 +66,8 @@ struct ccfc_request {
 	/* When commands ran that the answer may name; see history_job.h. */
 	const struct ccfc_period *spans;
 	uint32_t nspans;
+	/* Of the session, put together in slices; or NULL. session_groups.c */
+	const struct ccfc_groups *files;
 	uint32_t anew; /* how many times it was asked again; history_job.h */
 	/* When it was asked; NULL: now, and as the index says. */
 	const struct ccfc_scan_progress *progress;
@@ -135,7 +137,13 @@ int ccfc_args_session(uint32_t *session, struct ccfc_filter *filter,
 		      struct ccfc_request *rq, struct ccfc_err *err);
 int ccfc_args_keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
 			 uint32_t session, struct ccfc_err *err);
-/* All of that. */
+/*
+ * session_groups.c: the files of the session. CCFC_DEFERRED where there are
+ * many: the method returns that, and is asked again.
+ */
+int ccfc_args_group_files(struct ccfc_groups *files, struct ccfc_request *rq,
+			  uint32_t session, const struct ccfc_filter *filter);
+/* All of that; may be CCFC_DEFERRED as well. */
 int ccfc_args_session_files(uint32_t *session, struct ccfc_groups *files,
 			    struct ccfc_request *rq, struct ccfc_err *err);
 /* The normal path of a session's project, may be empty. */

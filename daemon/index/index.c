@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/path.h"
 #include "base/time.h"
 #include "index/index_internal.h"
 
@@ -395,6 +396,15 @@ uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
 			    same_backup_key, index, &want);
 }
 
+uint32_t ccfc_index_key_end(struct ccfc_slice path)
+{
+	struct ccfc_slice name = ccfc_path_basename(path);
+
+	if (!name.len || name.ptr[0] == '.')
+		return 0;
+	return (uint32_t)ccfc_hash(name.ptr, name.len) | 1;
+}
+
 uint32_t ccfc_index_add_backup(struct ccfc_index *index,
 			       const struct ccfc_backup_ref *backup)
 {
@@ -405,6 +415,7 @@ uint32_t ccfc_index_add_backup(struct ccfc_index *index,
 		ccfc_index_find_backups(index, fresh.session, fresh.key);
 
 	fresh.next = fresh.next_key = CCFC_ID_NONE;
+	fresh.key_end = ccfc_index_key_end(ccfc_index_str(index, fresh.key));
 	if (first != CCFC_ID_NONE) {
 		fresh.next = index->backups.items[first].next;
 		index->backups.items[first].next = id;

@@ -185,6 +185,7 @@ struct ccfc_backup_ref {
 	uint32_t name;	   /* string: backup file, 0: there was no file */
 	uint32_t next;	   /* further one of the key, or ID_NONE */
 	uint32_t next_key; /* of a key's first: that of another key */
+	uint32_t key_end;  /* not stored; see ccfc_index_key_end */
 };
 
 /*

@@ -201,6 +201,11 @@ uint32_t ccfc_index_find_backup(const struct ccfc_index *index,
 				const struct ccfc_backup_ref *like);
 uint32_t ccfc_index_add_backup(struct ccfc_index *index,
 			       const struct ccfc_backup_ref *backup);
+/*
+ * A number for the last name of a path or key. Keys of the same file have the
+ * same, or 0, which may be any: a name with dots in front.
+ */
+uint32_t ccfc_index_key_end(struct ccfc_slice path);
 /* The first of a key's backups, which are chained by `next`. */
 uint32_t ccfc_index_find_backups(const struct ccfc_index *index,
 				 uint32_t session, uint32_t key);

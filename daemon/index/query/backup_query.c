@@ -187,21 +187,11 @@ void ccfc_query_backups(struct ccfc_backup_refs *out,
 
 /* --- files that only backups name --- */
 
-/* Two names of a file end alike, but for one with dots at its end. */
-static bool may_be_key_of(const struct wanted *w,
-			  const struct ccfc_backup_ref *ref)
-{
-	struct ccfc_slice end =
-		ccfc_path_basename(ccfc_index_str(w->index, ref->key));
-
-	return !end.len || end.ptr[0] == '.' ||
-	       ccfc_slice_eq(end, ccfc_path_basename(w->path));
-}
-
 void ccfc_query_backup_sessions(struct ccfc_ids *out,
 				const struct ccfc_index *index,
 				struct ccfc_slice path)
 {
+	uint32_t end = ccfc_index_key_end(path);
 	struct wanted w;
 
 	want(&w, index, path);
@@ -211,7 +201,10 @@ void ccfc_query_backup_sessions(struct ccfc_ids *out,
 
 		w.project = project_of(index, s);
 		for (; first; first = ref_at(index, first->next_key))
-			if (may_be_key_of(&w, first) && is_key_of(&w, first))
+			/* Numbers first: there may be many keys. */
+			if ((!first->key_end || !end ||
+			     first->key_end == end) &&
+			    is_key_of(&w, first))
 				break;
 		if (first)
 			ccfc_ids_push(out, s);

@@ -296,7 +296,7 @@ static void put_in_order(struct ccfc_chain *chain)
 			&index->changes.items[ids->items[i]];
 
 		if (c->settled && c->state == CCFC_STATE_APPLIED &&
-		    c->file == chain->file)
+		    c->file == chain->file && !ccfc_index_is_inferred(c))
 			list[n++] =
 				(struct sorted){ c, ids->items[i],
 						 effect_time(index, c), false };
@@ -349,11 +349,13 @@ static uint64_t stamp_of(struct ccfc_history *history, uint32_t file,
 	stamp = mix(stamp, m->moved.stamp);
 	if (is_fresh(&m->disk))
 		stamp = mix(stamp, ccfc_kept_tick(history->env.kept));
-	for (uint32_t i = 0; i < ids->n; i++)
-		stamp = mix(
-			stamp,
-			ccfc_change_stamp(
-				history, &index->changes.items[ids->items[i]]));
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+
+		if (!ccfc_index_is_inferred(c))
+			stamp = mix(stamp, ccfc_change_stamp(history, c));
+	}
 	return stamp;
 }
 
@@ -426,8 +428,8 @@ static void look_history(struct makings *m, struct ccfc_history *history,
 	ccfc_rename_find(&m->moved, history, file, depth);
 	/* Of a file that cannot be looked at, and of one on another system,
 	 * nothing is known. */
-	m->disk_known =
-		*path == '/' && !ccfc_file_read(NULL, &m->disk, path, 0, NULL);
+	m->disk_known = *path == '/' && !history->env.no_disk &&
+			!ccfc_file_read(NULL, &m->disk, path, 0, NULL);
 	ccfc_copies_find(&m->copies, history, file);
 	m->stamp = stamp_of(history, file, m);
 }

@@ -49,6 +49,9 @@ struct ccfc_history_env {
 	const char *const *roots;
 	size_t nroots;
 	struct ccfc_blobs *blobs; /* what was seen on disk; may be NULL */
+	/* Files are not looked at as they are now: then the answer depends on
+	 * transcripts, backups and what was seen before. */
+	bool no_disk;
 };
 
 struct ccfc_history;
@@ -199,9 +202,9 @@ bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
 
 /*
  * The change of a shell's command that made the gap in front of change i, as
- * the contents tell: a row of the excerpt that is in no list, with the evidence
- * "inferred". CCFC_ID_NONE: there is none. `ccfc_chain_gap` says what the gap
- * is besides, OUTSIDE or RETURNED.
+ * the contents tell, with the evidence "inferred": the index's row, or one of
+ * the excerpt that is in no list. CCFC_ID_NONE: there is none. `ccfc_chain_gap`
+ * says what the gap is besides, OUTSIDE or RETURNED.
  */
 uint32_t ccfc_chain_inferred(const struct ccfc_chain *chain, uint32_t i);
 /*

@@ -97,7 +97,8 @@ void ccfc_index_adopt_command(struct ccfc_index *index, uint32_t command,
 	    (row->text && ccfc_slice_cmp(ccfc_index_str(index, row->text),
 					 ccfc_index_str(index, c->text)) < 0))
 		c->text = row->text;
-	c->shell |= row->shell & (CCFC_SHELL_UNSURE | CCFC_SHELL_CUT);
+	c->shell |= row->shell &
+		    (CCFC_SHELL_UNSURE | CCFC_SHELL_CUT | CCFC_SHELL_TELLS);
 	ccfc_index_take_time(&c->shell_time, row->shell_time, true);
 }
 
@@ -120,6 +121,12 @@ void ccfc_index_adopt_file(struct ccfc_index *index, uint32_t command,
 		c->shell |= CCFC_SHELL_OBSERVED;
 		if (!(c->shell & CCFC_SHELL_PARSED))
 			c->target_op = row->target_op;
+	}
+	if (ccfc_index_is_inferred(row) && !c->shell) {
+		c->shell = CCFC_SHELL_INFERRED;
+		c->target_op = row->target_op;
+		c->call.added = row->call.added;
+		c->call.removed = row->call.removed;
 	}
 	if (!c->shell)
 		c->shell = CCFC_SHELL_NOBODYS;

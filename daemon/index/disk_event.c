@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "index/gap_marks.h"
 #include "index/index_internal.h"
 
 #include <stdlib.h>
@@ -104,6 +105,7 @@ void ccfc_index_see(struct ccfc_index *index,
 		e.time++;
 	CCFC_TABLE_MARK_LIST(index->disk_events, index->disk_events.n - 1);
 	index->revision++;
+	ccfc_gap_marks_put(index, e.file);
 	ccfc_index_join_event(index, index->disk_events.n - 1);
 	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
 		let_go(index);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/time.h"
+#include "index/gap_marks.h"
 #include "index/index_internal.h"
 
 #include <stdlib.h>
@@ -120,6 +121,7 @@ void ccfc_index_free(struct ccfc_index *index)
 	ccfc_strtab_release(&index->file_paths);
 	ccfc_buf_release(&index->scratch);
 	ccfc_shell_effects_release(&index->effects);
+	ccfc_gap_marks_free(index->gap_marks);
 	free(index->home);
 	free(index);
 }

@@ -104,10 +104,13 @@ enum ccfc_shell_bit {
 	CCFC_SHELL_RECORDED = 4, /* the command's result names the file */
 	CCFC_SHELL_NOBODYS =
 		32, /* only a copy of the call names it: not seen */
-	CCFC_SHELL_INFERRED = 64, /* in an excerpt: the contents tell it */
+	CCFC_SHELL_INFERRED = 64, /* the file's contents tell of it */
 	CCFC_SHELL_OBSERVED =
 		128, /* it changed on disk while the command ran */
 	/* Of a command: */
+	CCFC_SHELL_TELLS = 64, /* contents of files may tell what it did: its
+				* text has texts for files, or git brings
+				* states back */
 	CCFC_SHELL_UNSURE = 8, /* it may change files that its text does not
 				* surely say it changes */
 	CCFC_SHELL_CUT = 16,   /* `text` is not all of it */
@@ -441,6 +444,7 @@ struct ccfc_index {
 	int64_t latest; /* end of the session that was active last */
 	struct ccfc_buf scratch;
 	struct ccfc_shell_effects effects; /* of the command being read */
+	struct ccfc_gap_marks *gap_marks;  /* NULL: nobody asks for them */
 	char *home;			   /* for "~", may be NULL */
 };
 
@@ -559,6 +563,18 @@ struct ccfc_slice ccfc_index_tool(const struct ccfc_index *index,
 static inline bool ccfc_index_is_command(const struct ccfc_change *change)
 {
 	return change->shell & CCFC_SHELL_IS_COMMAND;
+}
+
+/*
+ * Is it a change of a command that only the file's contents tell of
+ * (inferred_change.c)? It is no step of a chain, and no evidence for anything
+ * else.
+ */
+static inline bool ccfc_index_is_inferred(const struct ccfc_change *change)
+{
+	return (change->shell & (CCFC_SHELL_IS_COMMAND | CCFC_SHELL_PARSED |
+				 CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED |
+				 CCFC_SHELL_INFERRED)) == CCFC_SHELL_INFERRED;
 }
 
 /* Appends the id that a change of that file by a command has. */

@@ -136,6 +136,9 @@ bool ccfc_index_hang(struct ccfc_index *index, uint32_t change);
 /* Copies the command's facts to a shell change. False: it belongs to nobody. */
 bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change);
 
+/* settle.c: gives the changes of a command its owner and its state. */
+void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command);
+
 /* session_merge.c: adds a name to a sorted set; its string, 0: it is none. */
 uint32_t ccfc_index_add_name(struct ccfc_index *index, struct ccfc_ids *set,
 			     struct ccfc_slice name);

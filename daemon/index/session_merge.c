@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
+#include "index/gap_marks.h"
 #include "index/index_internal.h"
 
 /* Branches, models and directories kept of one session. */
@@ -55,6 +56,9 @@ static void merge_project(const struct ccfc_incoming *line,
 			return;
 		}
 	}
+	if (!s->project ||
+	    !ccfc_slice_eq(line->cwd, ccfc_index_str(line->index, s->project)))
+		ccfc_gap_marks_touch_session(line->index, line->session);
 	s->project = ccfc_strtab_put(&line->index->strings, line->cwd);
 	s->project_time = mine;
 	s->project_from_agent = agent;
@@ -102,12 +106,15 @@ static void merge_roots(const struct ccfc_incoming *line,
 			struct ccfc_session *s)
 {
 	const struct ccfc_record *r = line->record;
+	uint32_t n = s->roots.n;
 
 	ccfc_index_add_name(line->index, &s->roots, line->cwd);
 	for (uint32_t i = 0; i < r->nadded; i++)
 		ccfc_index_add_name(
 			line->index, &s->roots,
 			ccfc_index_directory(line->index, r->added[i]));
+	if (s->roots.n != n)
+		ccfc_gap_marks_touch_session(line->index, line->session);
 }
 
 /* Is (time, text) later than what stands there? */
@@ -244,15 +251,19 @@ void ccfc_index_merge_backup(const struct ccfc_incoming *line,
 		.name = ccfc_strtab_put(&index->strings, backup->name),
 	};
 	uint32_t id = ccfc_index_find_backup(index, &like);
-	struct ccfc_backup_ref *ref;
+	struct ccfc_backup_ref *ref, old = like;
 	bool news = id == CCFC_ID_NONE;
 
 	if (news)
 		id = ccfc_index_add_backup(index, &like);
 	ref = &index->backups.items[id];
+	if (!news)
+		old = *ref;
 	news |= ccfc_index_take_time(&ref->made, like.made, false);
 	news |= ccfc_index_take_time(&ref->first, like.first, true);
 	news |= ccfc_index_take_time(&ref->last, like.last, false);
-	if (news)
-		ccfc_ids_push(&index->backups.dirty, id);
+	if (!news)
+		return;
+	ccfc_ids_push(&index->backups.dirty, id);
+	ccfc_gap_marks_touch_backup(index, id, &old);
 }

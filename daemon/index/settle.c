@@ -14,6 +14,7 @@
  */
 #include "base/alloc.h"
 #include "base/time.h"
+#include "index/gap_marks.h"
 #include "index/index_internal.h"
 
 bool ccfc_index_is_closed(const struct ccfc_index *index,
@@ -164,8 +165,22 @@ static void show_change(struct ccfc_index *index, uint32_t change,
 		raise_event(index, change, previous);
 }
 
+/* What was seen of a change is not true any more. */
+static void hide_change(struct ccfc_index *index, uint32_t change)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+
+	if (c->settled) {
+		ccfc_index_unlink(index, change);
+		c->settled = false;
+		if (c->seq)
+			raise_event(index, change, 0);
+	}
+	c->shell |= CCFC_SHELL_NOBODYS;
+}
+
 /* The changes of a command have its owner and its state. */
-static void settle_files(struct ccfc_index *index, uint32_t command)
+void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 {
 	const struct ccfc_change *of = &index->changes.items[command];
 	uint32_t id = of->next_file;
@@ -183,10 +198,7 @@ static void settle_files(struct ccfc_index *index, uint32_t command)
 					    : of->state);
 			continue;
 		}
-		if (c->settled)
-			ccfc_index_unlink(index, id);
-		c->settled = false;
-		c->shell |= CCFC_SHELL_NOBODYS;
+		hide_change(index, id);
 	}
 }
 
@@ -196,11 +208,13 @@ static void settle_change(struct ccfc_index *index, uint32_t change)
 	bool is_command = ccfc_index_is_command(c);
 
 	c->touched = false;
+	ccfc_gap_marks_touch(index, change);
 	ccfc_index_pick_owner(index, change);
 	show_change(index, change, is_command ? 0 : file_of(c), owner_of(c),
 		    state_of(index, c));
 	if (is_command)
-		settle_files(index, change);
+		ccfc_index_settle_files(index, change);
+	ccfc_gap_marks_touch(index, change);
 }
 
 static bool is_open_here(const struct ccfc_index *index,
@@ -250,8 +264,10 @@ static void settle_seen(struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->touched_changes.n; i++)
 		ccfc_index_join_command(index, index->touched_changes.items[i],
 					&news);
-	for (uint32_t i = 0; i < news.n; i++)
-		settle_files(index, news.items[i]);
+	for (uint32_t i = 0; i < news.n; i++) {
+		ccfc_index_settle_files(index, news.items[i]);
+		ccfc_gap_marks_touch(index, news.items[i]);
+	}
 	free(news.items);
 }
 
@@ -290,9 +306,7 @@ struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change)
 
 	/* A further file of a call is "id#2", one of a command "id#1a2b3c4d".
 	 */
-	if (!change->part &&
-	    !(change->shell &
-	      (CCFC_SHELL_PARSED | CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED)))
+	if (!change->part && change->command == CCFC_ID_NONE)
 		return id;
 	while (n && id.ptr[n - 1] != '#')
 		n--;

@@ -15,6 +15,7 @@
  *   then means another file; so the least time of such a call is kept, and the
  *   change counts where that is the owner's.
  * - RECORDED: a result names it. `result` is then the best one that does.
+ * - INFERRED: contents of the file tell of it (inferred_change.c).
  *
  * Of two files with the same hash the lesser path counts.
  */
@@ -338,6 +339,23 @@ static void read_effects(const struct ccfc_incoming *line,
 	ccfc_shell_read(&line->index->effects, call->command, &env);
 }
 
+/*
+ * May the contents of a file show that the command changed it? Else history
+ * need not look (history/gap/command_fit.h has the rules).
+ */
+static bool may_tell(const struct ccfc_shell_effects *effects,
+		     const struct ccfc_call *call)
+{
+	bool back = effects->bulk.n;
+
+	for (uint32_t i = 0; !back && i < effects->all.n; i++)
+		back = effects->all.items[i].op == CCFC_SHELL_RESTORE;
+	return !call->foreign && !call->cut &&
+	       !effects->why[CCFC_SHELL_WHY_SYNTAX] &&
+	       !effects->why[CCFC_SHELL_WHY_LIMIT] &&
+	       (back || effects->texts.n);
+}
+
 static void merge_text(struct ccfc_index *index, struct ccfc_change *c,
 		       const struct ccfc_call *call)
 {
@@ -380,6 +398,8 @@ bool ccfc_index_merge_command(const struct ccfc_incoming *line,
 	merge_text(index, c, call);
 	if (read_targets(&targets, &index->effects) || call->cut)
 		c->shell |= CCFC_SHELL_UNSURE;
+	if (may_tell(&index->effects, call))
+		c->shell |= CCFC_SHELL_TELLS;
 	is_new = ccfc_index_merge_obs(index, id, &obs);
 	ccfc_index_adopt_orphan(index, id, call->id);
 	for (uint32_t i = 0; i < targets.n; i++)
@@ -457,11 +477,15 @@ bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change)
 	struct ccfc_change *c = &index->changes.items[change];
 	const struct ccfc_change *command = &index->changes.items[c->command];
 	uint32_t file = c->call.file;
+	int32_t added = c->call.added, removed = c->call.removed;
 
 	c->call = command->call;
 	c->call.file = file;
 	c->call.next = CCFC_ID_NONE;
-	c->call.added = c->call.removed = CCFC_LINES_UNKNOWN;
+	if (!ccfc_index_is_inferred(c))
+		added = removed = CCFC_LINES_UNKNOWN;
+	c->call.added = added;
+	c->call.removed = removed;
 	if (c->shell & CCFC_SHELL_RECORDED)
 		return true;
 	c->result = command->result;
@@ -469,7 +493,7 @@ bool ccfc_index_take_command(struct ccfc_index *index, uint32_t change)
 	c->result.op = c->target_op;
 	c->result.detail = false;
 	c->result.added = c->result.removed = CCFC_LINES_UNKNOWN;
-	if (c->shell & CCFC_SHELL_OBSERVED)
+	if ((c->shell & CCFC_SHELL_OBSERVED) || ccfc_index_is_inferred(c))
 		return true;
 	return (c->shell & CCFC_SHELL_PARSED) && command->call.known &&
 	       c->shell_time == command->call.time;

@@ -33,6 +33,7 @@ struct ccfc_store {
 	uint64_t rows;		       /* as recorded in the file */
 	uint64_t reader;	       /* as recorded in the file */
 	bool texts_damaged;	       /* as the file says */
+	uint64_t inferred;	       /* as the file says; 0: nothing */
 	struct ccfc_store_past past;
 	sqlite3_stmt *stmts[CCFC_STMT_COUNT]; /* prepared on first use */
 };

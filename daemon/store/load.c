@@ -222,6 +222,8 @@ static bool take_meta(struct ccfc_load *load, struct ccfc_row *row)
 		load->texts_length = value;
 	} else if (ccfc_slice_is(key, "textsDamaged")) {
 		load->texts_damaged = value;
+	} else if (ccfc_slice_is(key, "inferred")) {
+		load->store->inferred = value;
 	} else if (ccfc_slice_is(key, "whole")) {
 		load->whole = true;
 	} else if (ccfc_slice_is(key, "damagedAt")) {

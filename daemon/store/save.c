@@ -307,6 +307,18 @@ int ccfc_store_commit_texts(struct ccfc_store *store,
 	return end(&b);
 }
 
+uint64_t ccfc_store_inferred(const struct ccfc_store *store)
+{
+	return store->inferred;
+}
+
+void ccfc_store_set_inferred(struct ccfc_store *store, uint64_t stamp)
+{
+	if (stamp != store->inferred &&
+	    !ccfc_store_note(store, "inferred", stamp, NULL))
+		store->inferred = stamp;
+}
+
 int ccfc_store_note(struct ccfc_store *store, const char *key, uint64_t value,
 		    struct ccfc_err *err)
 {

@@ -74,6 +74,14 @@ int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
 		      struct ccfc_err *err);
 
+/*
+ * A stamp of the transcripts for which all inferred changes are known
+ * (index/gap_marks.h); 0: none. Setting it fails without harm: they are then
+ * looked for once more at the next start.
+ */
+uint64_t ccfc_store_inferred(const struct ccfc_store *store);
+void ccfc_store_set_inferred(struct ccfc_store *store, uint64_t stamp);
+
 /* Are the open files still those in the directory? */
 enum ccfc_store_place {
 	CCFC_STORE_THERE,

@@ -50,7 +50,10 @@ static uint32_t *changers_of(uint32_t *n, const struct ccfc_index *index,
 	uint32_t all = 0;
 
 	for (uint32_t i = 0; i < ids->n; i++)
-		list[all++] = index->changes.items[ids->items[i]].session;
+		if (!ccfc_index_is_inferred(
+			    &index->changes.items[ids->items[i]]))
+			list[all++] =
+				index->changes.items[ids->items[i]].session;
 	qsort(list, all, sizeof(*list), by_number);
 	*n = 0;
 	for (uint32_t i = 0; i < all && *n < SESSIONS_MAX; i++)

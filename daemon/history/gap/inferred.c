@@ -10,8 +10,9 @@
  * - or the gap leads back to an earlier state, and the command is one of git's
  *   that bring such states back, in a directory above the file.
  *
- * A command that surely lies in the gap and succeeded can be the one; any other
- * that would fit casts doubt on it, and then all of them are named.
+ * A command that surely lies in the gap, succeeded, and is of a session that
+ * worked in a directory above the file can be the one; any other that would fit
+ * casts doubt on it, and then all of them are named.
  */
 #include "history/gap/inferred.h"
 
@@ -82,7 +83,7 @@ struct run {
 	uint32_t command;
 	const struct ccfc_change *c;
 	struct ccfc_period when;
-	bool sure; /* within the gap, and it succeeded */
+	bool sure; /* within the gap, it succeeded, and near the file */
 };
 
 static bool is_same_file(const struct ccfc_change *a,
@@ -126,8 +127,11 @@ static bool ran_in(struct run *run, const struct ccfc_chain *chain, uint32_t i,
 	if (!span_of(&gap, chain, i) || run->when.from > gap.to ||
 	    run->when.to < gap.from)
 		return false;
-	run->sure = run->c->state == CCFC_STATE_APPLIED &&
-		    run->c->result.known && is_within(chain, i, run);
+	run->sure =
+		run->c->state == CCFC_STATE_APPLIED && run->c->result.known &&
+		is_within(chain, i, run) &&
+		ccfc_query_is_at_home(index, run->c->session,
+				      ccfc_slice_str(ccfc_chain_path(chain)));
 	return true;
 }
 

@@ -38,7 +38,7 @@ static int read_name(struct ccfc_at *out, const struct ccfc_index *index,
 	uint32_t id = ccfc_query_change_id(index, word), file;
 	int r;
 
-	/* Of an inferred change the index has the command. */
+	/* Of an inferred change the index may have the command only. */
 	if (id != CCFC_ID_NONE || ccfc_query_inferred(&id, &file, index, word))
 		return as_change(out, id);
 	if (ccfc_slice_starts(word, CHANGE)) {
@@ -122,15 +122,18 @@ static bool is_part_of(const struct ccfc_change *part,
 	       !memcmp(part->id, c->id, c->id_len);
 }
 
-/* Is the gap in front of change i made by a command: that one, if given? */
+/*
+ * Is the gap in front of change i made by a command: by that change, or that
+ * command, if given?
+ */
 static bool find_made(struct ccfc_point *out, const struct search *s,
-		      uint32_t i, uint32_t command)
+		      uint32_t i, uint32_t change)
 {
 	uint32_t id = i ? ccfc_chain_inferred(s->chain, i) : CCFC_ID_NONE;
 
 	if (id == CCFC_ID_NONE ||
-	    (command != CCFC_ID_NONE &&
-	     s->index->changes.items[id].command != command))
+	    (change != CCFC_ID_NONE && id != change &&
+	     s->index->changes.items[id].command != change))
 		return false;
 	out->i = i;
 	out->made = id;

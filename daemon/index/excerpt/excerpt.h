@@ -110,8 +110,9 @@ struct ccfc_excerpt *ccfc_excerpt_end(struct ccfc_excerpt_copying *copying);
 
 /*
  * A change of the file by one of `commands`, which is in no line: the thread
- * that has the excerpt found it out. It is in no list and has no number at
- * home; pointers to changes stay valid. CCFC_ID_NONE: there is no room.
+ * that has the excerpt found it out. That is the index's row, if it knows the
+ * change; else it is in no list and has no number at home; pointers to changes
+ * stay valid. CCFC_ID_NONE: there is no room.
  */
 uint32_t ccfc_excerpt_infer(struct ccfc_excerpt *excerpt, uint32_t command,
 			    uint32_t file, enum ccfc_op op);

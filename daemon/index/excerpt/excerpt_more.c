@@ -281,13 +281,32 @@ void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c)
 	c->ex->has_commands = c->wanted.has_commands;
 }
 
+/* The index's own row of it, if there is one. */
+static uint32_t find_inferred(const struct ccfc_index *index, uint32_t command,
+			      uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+
+		if (ccfc_index_is_inferred(c) && c->command == command)
+			return ids->items[i];
+	}
+	return CCFC_ID_NONE;
+}
+
 uint32_t ccfc_excerpt_infer(struct ccfc_excerpt *ex, uint32_t command,
 			    uint32_t file, enum ccfc_op op)
 {
 	struct ccfc_index *index = ex->index;
 	struct ccfc_change c = index->changes.items[command];
+	uint32_t known = find_inferred(index, command, file);
 	struct ccfc_buf id = CCFC_BUF_INIT;
 
+	if (known != CCFC_ID_NONE)
+		return known;
 	if (!ex->has_commands || ex->ninferred == CCFC_EXCERPT_INFERRED_MAX)
 		return CCFC_ID_NONE;
 	ccfc_index_shell_id(&id, &c, ccfc_index_file_path(index, file));

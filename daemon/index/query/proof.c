@@ -13,7 +13,7 @@
  *
  * All this is asked of the set of changes of a file, and of the commands of a
  * session; it depends on nothing that was worked out before, so not on the
- * order in which lines came.
+ * order in which lines came. Inferred changes were, and do not count.
  */
 #include "base/alloc.h"
 #include "base/path.h"
@@ -141,7 +141,7 @@ static void weigh(struct doubt *d, uint32_t id)
 	enum named named;
 
 	if (c == d->c || !c->settled || !may_have_run(c) ||
-	    is_same_thread(c, d->c))
+	    ccfc_index_is_inferred(c) || is_same_thread(c, d->c))
 		return;
 	w = ccfc_query_window(d->index, c);
 	if (w.from > d->when.to || w.to < d->when.from)
@@ -162,7 +162,8 @@ static bool has_change(const struct ccfc_index *index,
 
 	for (; id != CCFC_ID_NONE; id = index->changes.items[id].next_file)
 		if (index->changes.items[id].file == file &&
-		    index->changes.items[id].settled)
+		    index->changes.items[id].settled &&
+		    !ccfc_index_is_inferred(&index->changes.items[id]))
 			return true;
 	return false;
 }
@@ -315,7 +316,8 @@ static struct ccfc_period between(const struct ccfc_index *index,
 			&index->changes.items[ids->items[i]];
 		struct ccfc_period w = ccfc_query_window(index, other);
 
-		if (other == c || other->state != CCFC_STATE_APPLIED)
+		if (other == c || other->state != CCFC_STATE_APPLIED ||
+		    ccfc_index_is_inferred(other))
 			continue;
 		if (w.to <= own.to && w.to > gap.from)
 			gap.from = w.to;
@@ -424,7 +426,12 @@ enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 	if ((c->shell & CCFC_SHELL_OBSERVED) &&
 	    !is_doubtful_seen(index, c, NULL))
 		return CCFC_PROOF_OBSERVED;
-	return parsed ? CCFC_PROOF_PARSED : CCFC_PROOF_AMBIGUOUS;
+	if (parsed)
+		return CCFC_PROOF_PARSED;
+	/* One that nothing tells of any more was withdrawn. */
+	return c->shell & (CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED)
+		       ? CCFC_PROOF_AMBIGUOUS
+		       : CCFC_PROOF_INFERRED;
 }
 
 struct by_time {

@@ -111,6 +111,21 @@ bool ccfc_query_has(const struct ccfc_index *index, uint32_t file,
 	return false;
 }
 
+bool ccfc_query_is_at_home(const struct ccfc_index *index, uint32_t session,
+			   struct ccfc_slice path)
+{
+	const struct ccfc_session *s = &index->sessions.items[session];
+
+	if (s->project &&
+	    ccfc_path_is_below(path, ccfc_index_str(index, s->project)))
+		return true;
+	for (uint32_t i = 0; i < s->roots.n; i++)
+		if (ccfc_path_is_below(
+			    path, ccfc_index_str(index, s->roots.items[i])))
+			return true;
+	return false;
+}
+
 /* --- events --- */
 
 uint32_t ccfc_query_log(const struct ccfc_index *index, uint64_t seq)

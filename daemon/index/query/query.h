@@ -153,6 +153,10 @@ void ccfc_query_rivals(struct ccfc_ids *out, const struct ccfc_index *index,
 bool ccfc_query_is_alone(const struct ccfc_index *index,
 			 const struct ccfc_change *change);
 
+/* Is the file below a directory that the session worked in? */
+bool ccfc_query_is_at_home(const struct ccfc_index *index, uint32_t session,
+			   struct ccfc_slice path);
+
 /* How many commands of a session have unknown effects? */
 uint32_t ccfc_query_unknown(const struct ccfc_index *index, uint32_t session);
 /* These commands, by time; `out` is the caller's to free. */

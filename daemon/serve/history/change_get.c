@@ -12,8 +12,12 @@ static void no_states(struct ccfc_content_state *before,
 {
 	char why[64];
 
-	snprintf(why, sizeof(why), "it did not take effect: it is %s",
-		 ccfc_state_text(c->state));
+	if (ccfc_index_is_inferred(c))
+		snprintf(why, sizeof(why),
+			 "the states of the file that told of it are gone");
+	else
+		snprintf(why, sizeof(why), "it did not take effect: it is %s",
+			 ccfc_state_text(c->state));
 	*before = (struct ccfc_content_state){ 0 };
 	before->why = ccfc_arena_copy(arena, ccfc_slice_str(why)).ptr;
 	*after = *before;

@@ -96,6 +96,7 @@ bool ccfc_wish_accepts(const struct ccfc_wish *w,
 		       const struct ccfc_event *event)
 {
 	const struct ccfc_change *c = &index->changes.items[event->change];
+	struct ccfc_change gone;
 
 	if (w->session && c->session != w->session &&
 	    event->previous != w->session)
@@ -105,7 +106,12 @@ bool ccfc_wish_accepts(const struct ccfc_wish *w,
 	if (w->path.len &&
 	    !ccfc_path_is_below(ccfc_index_file_path(index, c->file), w->path))
 		return false;
-	return ccfc_filter_accepts(index, &w->filter, c);
+	if (c->settled)
+		return ccfc_filter_accepts(index, &w->filter, c);
+	/* Withdrawn: for those who wanted it when it was there. */
+	gone = *c;
+	gone.settled = true;
+	return ccfc_filter_accepts(index, &w->filter, &gone);
 }
 
 /* --- packing --- */
@@ -128,6 +134,8 @@ void ccfc_event_pack(struct ccfc_buf *out, const struct ccfc_index *index,
 	ccfc_reply_id(&p, "projectPath", index, s->project);
 	ccfc_reply_id(&p, "gitBranch", index, s->branch);
 	ccfc_reply_change_fields(&p, index, c);
+	if (!c->settled)
+		ccfc_pack_kv_bool(&p, "withdrawn", true);
 	if (event->previous)
 		ccfc_reply_str(&p, "previousSessionId",
 			       ccfc_index_session_id(index, event->previous));

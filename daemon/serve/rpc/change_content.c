@@ -18,6 +18,7 @@
 #define GONE "the transcript is gone"
 #define ELSE "the transcript does not have it any more"
 #define RAN  "what the command made of it is not recorded"
+#define TOLD "no line has it; the diff of the change shows it"
 
 /* The call's line and the result's; false when both are gone. */
 static bool read_lines_change_content(struct ccfc_slice *call,
@@ -155,6 +156,8 @@ static const char *read_shell_content(struct ccfc_change_text *out,
 {
 	struct ccfc_evidence ev;
 
+	if (ccfc_index_is_inferred(change))
+		return TOLD;
 	if (!ccfc_history_evidence(&ev, ccfc_history_env(rq->history), change,
 				   rq->texts) ||
 	    ev.went_on)

@@ -38,6 +38,14 @@ int ccfc_states_open_seen(struct ccfc_chain **out, struct ccfc_request *rq,
 	return *out ? 0 : fail_no_change(job, err);
 }
 
+static bool has_id(const uint32_t *ids, uint32_t n, uint32_t id)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
 struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
 					       const struct ccfc_chain *chain,
 					       uint32_t session,
@@ -59,7 +67,7 @@ struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
 	for (uint32_t i = 1; i <= len; i++) {
 		uint32_t id = ccfc_chain_inferred(chain, i);
 
-		if (id != CCFC_ID_NONE &&
+		if (id != CCFC_ID_NONE && !has_id(changes, n, id) &&
 		    ccfc_filter_accepts(rq->index, &filter,
 					&rq->index->changes.items[id]))
 			out.items[out.n++] = id;

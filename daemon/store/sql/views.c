@@ -53,6 +53,11 @@ _Static_assert(CCFC_RUN_PARTIAL == PARTIAL, "its number");
 /* Those that views_doubt.h has as text. */
 _Static_assert((CCFC_SHELL_IS_COMMAND | CCFC_SHELL_NOBODYS) == 33, "DOUBT_…");
 _Static_assert(CCFC_SHELL_CUT == 16, "DOUBT_CUT");
+_Static_assert((CCFC_SHELL_IS_COMMAND | CCFC_SHELL_PARSED |
+		CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED |
+		CCFC_SHELL_INFERRED) == 199,
+	       "DOUBT_KINDS");
+_Static_assert(CCFC_SHELL_INFERRED == 64, "DOUBT_INFERRED");
 _Static_assert(CCFC_RUN_SHARED == 2, "DOUBT_SHARED");
 _Static_assert(CCFC_RUN_BACKGROUND == 8, "DOUBT_BACKGROUND");
 _Static_assert(CCFC_SHELL_UNSURE == 8, "DOUBT_UNSURE");
@@ -278,7 +283,7 @@ static const struct ccfc_view_column changes[] = {
 	{ "lines_removed", "INTEGER", "lines that it took away" },
 	TIME_UTC,
 	{ "evidence", "TEXT",
-	  "result; of a command recorded, observed, parsed or "
+	  "result; of a command recorded, observed, parsed, inferred or "
 	  "ambiguous (see candidates)" },
 	{ "command", "TEXT", "the shell's command; NULL: another tool" },
 	{ "other_path", "TEXT",
@@ -296,8 +301,9 @@ static const char changes_sql[] =
 	" " CHANGE_TIME " AS time," ADDED " AS lines_added," REMOVED
 	" AS lines_removed," UTC CHANGE_TIME TEXT " AS time_utc,"
 	" CASE WHEN NOT " IS(RECORDED)
-	"  THEN CASE WHEN " IS(OBSERVED) " THEN 'observed'"
-	"   WHEN c.shell THEN 'parsed' ELSE 'result' END"
+	"  THEN CASE WHEN NOT c.shell THEN 'result'"
+	"   WHEN " IS(OBSERVED) " THEN 'observed'"
+	"   WHEN " IS(PARSED) " THEN 'parsed' ELSE 'inferred' END"
 	"  WHEN c.id NOT IN (" CCFC_SQL_DOUBTFUL ") THEN 'recorded'"
 	"  WHEN " IS(PARSED) " THEN 'parsed' ELSE 'ambiguous' END AS evidence,"
 	" nullif(o.command, '') AS command, g.path AS other_path"

@@ -21,6 +21,8 @@
 
 /* Bits and states, as in views.c. */
 #define DOUBT_NOT_A_CHANGE "33" /* a command, or nobody's */
+#define DOUBT_KINDS	   "199" /* how a row came; INFERRED: nothing else */
+#define DOUBT_INFERRED	   "64"
 #define DOUBT_RECORDED	   "4"
 #define DOUBT_PARSED	   "2"
 #define DOUBT_COMMAND	   "1"
@@ -144,7 +146,8 @@
 /* has_change: that change is weighed for the command. */
 #define DOUBT_HAS_CHANGE                                                       \
 	" LEFT JOIN t_change h ON h.command_id = r.id AND h.file = n.file"     \
-	" AND NOT h.shell & " DOUBT_NOT_A_CHANGE
+	" AND NOT h.shell & " DOUBT_NOT_A_CHANGE                               \
+	" AND h.shell & " DOUBT_KINDS " <> " DOUBT_INFERRED
 
 /* weigh_unknown: commands of another session in a project with the file. */
 #define DOUBT_OF_OTHERS                                                        \
@@ -171,7 +174,8 @@
 #define DOUBT_ALL                                                              \
 	"w_pair(change, rival) AS ("                                           \
 	DOUBT_PAIRS("w_call n JOIN w_call r ON r.file = n.file",               \
-		    " WHERE NOT r.shell & " DOUBT_NOT_A_CHANGE)                \
+		    " WHERE NOT r.shell & " DOUBT_NOT_A_CHANGE                 \
+		    " AND r.shell & " DOUBT_KINDS " <> " DOUBT_INFERRED)       \
 	" UNION ALL"                                                           \
 	DOUBT_OF_OTHERS                                                        \
 	" UNION ALL"                                                           \

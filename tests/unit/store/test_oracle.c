@@ -18,6 +18,7 @@ struct told {
 	struct {
 		uint32_t file, session;
 		int state; /* 0: nothing */
+		bool gone;
 	} of[CHANGES];
 	uint64_t seq;
 	unsigned seed;
@@ -43,11 +44,13 @@ static void publish(struct ccfc_index *index, struct told *told)
 		assert_true(e->change < CHANGES);
 		if (e->seq != ++told->seq || c->seq != e->seq)
 			fail_msg("seq: CCFC_SEED=%u", told->seed);
-		if (told->of[e->change].state == c->state &&
+		if (told->of[e->change].gone == !c->settled &&
+		    told->of[e->change].state == c->state &&
 		    told->of[e->change].file == c->file &&
 		    told->of[e->change].session == c->session)
 			fail_msg("event of %.*s: CCFC_SEED=%u", c->id_len,
 				 c->id, told->seed);
+		told->of[e->change].gone = !c->settled;
 		told->of[e->change].state = c->state;
 		told->of[e->change].file = c->file;
 		told->of[e->change].session = c->session;
@@ -64,7 +67,7 @@ static void expect_told(const struct ccfc_index *index, const struct told *told)
 		/* Of commands nobody is told. */
 		if (!c->settled || ccfc_index_is_command(c))
 			continue;
-		if (c->state != told->of[i].state ||
+		if (c->state != told->of[i].state || told->of[i].gone ||
 		    (c->state && (c->file != told->of[i].file ||
 				  c->session != told->of[i].session)))
 			fail_msg("untold %.*s: CCFC_SEED=%u", c->id_len, c->id,

@@ -113,8 +113,11 @@ static void print_shell(struct ccfc_out *out, struct ccfc_obj event)
 static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 {
 	struct ccfc_slice state = ccfc_obj_get_str(event, "state");
-	bool applied = ccfc_slice_is(state, "applied");
+	bool applied;
 
+	if (ccfc_obj_get_bool(event, "withdrawn", false))
+		state = CCFC_SLICE_LIT("withdrawn");
+	applied = ccfc_slice_is(state, "applied");
 	ccfc_render_time(&out->buf, ccfc_obj_get(event, "timestamp"),
 			 "%H:%M:%S");
 	ccfc_buf_printf(&out->buf, "  %s",

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/path.h"
 #include "base/time.h"
+#include "index/gap_marks.h"
 #include "os/log.h"
 
 #include <errno.h>
@@ -249,6 +250,7 @@ static void read_anew(struct ccfc_ingest *in, uint32_t source)
 void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 {
 	ccfc_index_new_epoch(in->index);
+	ccfc_gap_marks_all(in->index);
 	if (project.len) {
 		mark_project(in, project);
 	} else {

@@ -13,12 +13,14 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "index/gap_marks.h"
 #include "index/query/query.h"
 #include "ingest.h"
 #include "notify.h"
 #include "observing.h"
 #include "os/log.h"
 #include "own_files.h"
+#include "serve/history/infer_changes.h"
 #include "serve/methods.h"
 #include "signals.h"
 #include "source/tree.h"
@@ -54,6 +56,7 @@ struct loop {
 	struct ccfc_server *server;
 	struct ccfc_worker *worker;
 	struct ccfc_methods *methods;
+	struct ccfc_infer *infer;
 	struct ccfc_own_files *own_files;
 	struct ccfc_web *web;
 	struct ccfc_observing *observing; /* NULL: off */
@@ -69,6 +72,7 @@ struct loop {
 	bool building;
 	bool finishing; /* within service_finish_scan */
 	bool more;	/* the cold queue has work */
+	bool note_done; /* as soon as all inferred changes are known */
 	bool stop;
 	struct ccfc_err *failed; /* the reason to end, if any */
 	int result;
@@ -194,7 +198,34 @@ static bool somebody_waits(void *ctx)
 /* Is there something to go on with, so that the loop does not sleep? */
 static bool is_busy(const struct loop *loop)
 {
-	return loop->more || ccfc_methods_has_work(loop->methods);
+	return loop->more || ccfc_methods_has_work(loop->methods) ||
+	       ccfc_infer_has_work(loop->infer);
+}
+
+/* --- inferred changes --- */
+
+static void settle_inferred(void *ctx)
+{
+	ccfc_ingest_flush(((struct loop *)ctx)->ingest);
+}
+
+/* So that the next start need not look again. */
+static void note_inferred(struct loop *loop)
+{
+	if (!loop->infer || loop->more || !ccfc_infer_is_done(loop->infer))
+		return;
+	ccfc_store_set_inferred(loop->store, ccfc_gap_marks_stamp(loop->index));
+	loop->note_done = false;
+}
+
+/* When there is nothing else to do. */
+static void infer(struct loop *loop)
+{
+	if (loop->more || ccfc_methods_has_work(loop->methods))
+		return;
+	ccfc_infer_work(loop->infer);
+	if (loop->note_done)
+		note_inferred(loop);
 }
 
 /* Works off a slice of the cold queue, and starts what waits for its end. */
@@ -318,6 +349,13 @@ static int service_web_port(void *ctx, struct ccfc_buf *url)
 	return ccfc_web_port(loop->web);
 }
 
+static bool service_inferring(void *ctx)
+{
+	struct loop *loop = ctx;
+
+	return loop->more || !ccfc_infer_is_done(loop->infer);
+}
+
 static void service_stop(void *ctx)
 {
 	((struct loop *)ctx)->stop = true;
@@ -357,6 +395,7 @@ static void init_service(struct loop *loop)
 		.web_start = service_web_start,
 		.web_stop = service_web_stop,
 		.web_port = service_web_port,
+		.inferring = service_inferring,
 		.stop = service_stop,
 	};
 }
@@ -422,6 +461,12 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 	loop->web = ccfc_web_new(config->socket_path, config->state_dir);
 	init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
+	loop->note_done = ccfc_store_inferred(loop->store) !=
+			  ccfc_gap_marks_stamp(loop->index);
+	/* What follows from the rows that were loaded is no news. */
+	ccfc_index_settle(loop->index);
+	ccfc_gap_marks_start(loop->index, loop->note_done);
+	loop->infer = ccfc_infer_new(&loop->service, settle_inferred);
 	r = ccfc_server_new(&loop->server, config->socket_path, &handlers, err);
 	if (r)
 		return r;
@@ -475,6 +520,8 @@ static void close_all(struct loop *loop)
 	drop_builds(loop);
 	if (!ended)
 		end_without(loop);
+	note_inferred(loop);
+	ccfc_infer_free(loop->infer);
 	ccfc_observing_free(loop->observing);
 	loop->observing = NULL;
 	ccfc_kept_free(loop->kept);
@@ -596,6 +643,8 @@ static void run_loop(struct loop *loop)
 			work_loop(loop);
 		if (!loop->stop)
 			ccfc_methods_work(loop->methods);
+		if (!loop->stop)
+			infer(loop);
 	}
 	ccfc_log(CCFC_LOG_INFO, "stopping");
 	ccfc_notify("STOPPING=1");

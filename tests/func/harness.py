@@ -326,7 +326,15 @@ class Box:
     def json(self, *args):
         return json.loads(self.ok(*args, "--format=json"))
 
+    def until_inferred(self):
+        """Returns when all inferred changes are known."""
+        with self.rpc() as client:
+            while client.call("server.info")["inferring"]:
+                pass
+
     def dump(self):
+        if self.daemon:
+            self.until_inferred()
         return Dump(self.ok("index", "--dump"))
 
     def project(self, name="-home-dev-p"):

@@ -337,6 +337,9 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 			  ccfc_methods_subscribers(rq->methods));
 	pack_jobs(p, rq->methods);
 	pack_web(p, service);
+	ccfc_pack_kv_bool(p, "inferring",
+			  service->inferring &&
+				  service->inferring(service->ctx));
 	ccfc_reply_stats(p, service);
 	ccfc_pack_end(p);
 	return 0;

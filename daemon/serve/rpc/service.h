@@ -80,6 +80,8 @@ struct ccfc_service {
 	int (*web_start)(void *ctx, int port, struct ccfc_err *err);
 	void (*web_stop)(void *ctx);
 	int (*web_port)(void *ctx, struct ccfc_buf *url);
+	/* Are files being looked at for inferred changes? May be NULL. */
+	bool (*inferring)(void *ctx);
 	void (*stop)(void *ctx);
 };
 

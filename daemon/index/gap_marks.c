@@ -3,10 +3,10 @@
  *
  * A look at a file depends on its changes, on the commands with unknown effects
  * that ran before the last of them, on backups and what was seen on disk, on
- * directories of sessions, and on files that were moved to it. Each of these
- * marks more files rather than fewer: a look that finds nothing new costs
- * little, and one that is missing leaves an answer that differs from that of a
- * cold scan.
+ * directories of sessions, and on files that were moved or copied to it. Each
+ * of these marks more files rather than fewer: a look that finds nothing new
+ * costs little, and one that is missing leaves an answer that differs from that
+ * of a cold scan.
  */
 #include "index/gap_marks.h"
 
@@ -23,7 +23,7 @@
 #define TAKE_FILES 256u
 /* Beyond that all files are marked. */
 #define BACKUPS_MAX 4096u
-/* How many files in a row are followed that were moved. */
+/* How many files in a row are followed that were moved or copied. */
 #define MOVED_DEPTH 3u
 
 /* The commands of a session that contents may tell of. */
@@ -36,6 +36,11 @@ struct tellers {
 struct backup_mark {
 	uint32_t backup;
 	int64_t time; /* the least that it concerns */
+};
+
+/* A command moved or copied a file to another one. */
+struct taken_file {
+	uint32_t from, to;
 };
 
 struct ccfc_gap_marks {
@@ -56,6 +61,10 @@ struct ccfc_gap_marks {
 		struct tellers *items;
 		uint32_t n, cap;
 	} tellers;
+	struct {
+		struct taken_file *items;
+		uint32_t n, cap;
+	} taken;
 	struct ccfc_ids teller_of; /* by session: one more than its number */
 	struct {
 		int64_t *items; /* by session: when its last change was there */
@@ -76,7 +85,7 @@ static void forget_tellers(struct ccfc_gap_marks *m)
 {
 	for (uint32_t i = 0; i < m->tellers.n; i++)
 		free(m->tellers.items[i].commands.items);
-	m->tellers.n = m->teller_of.n = m->changed.n = 0;
+	m->tellers.n = m->teller_of.n = m->changed.n = m->taken.n = 0;
 }
 
 void ccfc_gap_marks_free(struct ccfc_gap_marks *m)
@@ -87,6 +96,7 @@ void ccfc_gap_marks_free(struct ccfc_gap_marks *m)
 	free(m->tellers.items);
 	free(m->teller_of.items);
 	free(m->changed.items);
+	free(m->taken.items);
 	free(m->backups.items);
 	free(m->depth.items);
 	free(m->files.items);
@@ -139,6 +149,17 @@ static int64_t end_of(const struct ccfc_index *index,
 	return ccfc_query_window(index, c).to;
 }
 
+static void note_taken(struct ccfc_gap_marks *m, uint32_t from, uint32_t to)
+{
+	const struct taken_file taken = { from, to };
+
+	for (uint32_t i = m->taken.n; i-- > 0;)
+		if (m->taken.items[i].from == from &&
+		    m->taken.items[i].to == to)
+			return;
+	CCFC_VEC_PUSH(m->taken, taken);
+}
+
 static void note_changed(struct ccfc_gap_marks *m,
 			 const struct ccfc_index *index,
 			 const struct ccfc_change *c)
@@ -149,6 +170,8 @@ static void note_changed(struct ccfc_gap_marks *m,
 		CCFC_VEC_PUSH(m->changed, INT64_MIN);
 	if (end > m->changed.items[c->session])
 		m->changed.items[c->session] = end;
+	if (ccfc_index_is_taken(c))
+		note_taken(m, c->other_file, c->file);
 }
 
 /* Can it be the one that contents tell of (history/gap/inferred.c)? */
@@ -384,21 +407,13 @@ static void mark_all(struct ccfc_index *index)
 			mark_file(m, i, 1);
 }
 
-/* What is known of a file depends on those that were moved to it. */
-static void mark_moved(struct ccfc_index *index, uint32_t file, uint8_t depth)
+/* What is known of a file depends on those that were moved or copied to it. */
+static void mark_taken(struct ccfc_gap_marks *m, uint32_t file, uint8_t depth)
 {
-	const struct ccfc_ids *ids = &index->files.items[file];
-
-	if (depth > MOVED_DEPTH)
-		return;
-	for (uint32_t i = 0; i < ids->n; i++) {
-		const struct ccfc_change *c =
-			&index->changes.items[ids->items[i]];
-
-		if (c->other_file && ccfc_index_op(c) == CCFC_OP_DELETED)
-			mark_file(index->gap_marks, c->other_file,
+	for (uint32_t i = 0; depth <= MOVED_DEPTH && i < m->taken.n; i++)
+		if (m->taken.items[i].from == file)
+			mark_file(m, m->taken.items[i].to,
 				  (uint8_t)(depth + 1));
-	}
 }
 
 /* --- working off --- */
@@ -474,7 +489,7 @@ uint32_t ccfc_gap_marks_take(struct ccfc_index *index)
 		file = m->files.items[--m->files.n];
 		depth = m->depth.items[file];
 		m->depth.items[file] = 0;
-		mark_moved(index, file, depth);
+		mark_taken(m, file, depth);
 		if (is_worth_a_look(index, file))
 			return file;
 	}

@@ -254,6 +254,8 @@ class Op:
         self.writer, self.path, self.tool = writer, path, tool
         self.given, self.every = given, every
         self.id = writer.out.call(tool, given)
+        self.start = writer.world.ids.now
+        self.event = None
 
     def text(self):
         data = self.writer.world.disk[self.path]

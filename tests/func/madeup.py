@@ -30,6 +30,7 @@ class Event:
     and after, and whether the strings alone lead from one to the other.
     empty: there was nothing before, an empty file or none. group: of changes
     that were under way at the same time, whose results came in any order.
+    start, late: when the call and its result were noted, by which writer.
     noted: the client noted that a hook changed the file after the change.
     """
 
@@ -44,7 +45,13 @@ class Event:
         self.empty = empty
         self.tool = tool
         self.group = None
+        self.writer = self.start = self.late = None
         self.noted = False
+
+    def overlaps(self, other):
+        """May either have come first, as far as the records tell?"""
+        return (self.writer is not other.writer
+                and self.start <= other.late and other.start <= self.late)
 
 
 class World:
@@ -260,6 +267,7 @@ class World:
         op.writer.out.result(op.id, None if op.writer.bare else detail,
                              f"The file {op.path} has been updated.",
                              timestamp=self.ids.time(1))
+        op.event.late = self.ids.now
 
     def check_out(self):
         """A file is as it was some time ago; no line tells."""
@@ -412,6 +420,7 @@ class World:
         changed = early and self.hook(op.writer, path)
         out.result(op.id, None if op.writer.bare else detail, text,
                    timestamp=self.ids.time(step))
+        event.late = self.ids.now
         if not early:
             changed = self.hook(op.writer, path)
         if changed and op.writer.style.notes_hooks:
@@ -432,7 +441,9 @@ class World:
         self.events[op.path].append(Event(
             before, after, op.id, op.writer.out.session, op.writer.out.agent,
             tool=op.tool, **flags))
-        return self.events[op.path][-1]
+        event = op.event = self.events[op.path][-1]
+        event.writer, event.start = op.writer, op.start
+        return event
 
     # What is left of it.
 

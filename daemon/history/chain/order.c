@@ -3,9 +3,10 @@
  * every order that their times allow, the likeliest first; each change is tried
  * on the state before it, and on earlier states that it may have read instead.
  * A gap costs most, a lost update less, a pair in another order than its
- * results least. Orders worse than the best so far are abandoned, and the
- * number of steps is limited: by count, not by time, so that the answer is
- * reproducible.
+ * results least. What a change left that is not known has to fit what is found
+ * behind it, by its step back. Orders worse than the best so far are abandoned,
+ * and the number of steps is limited: by count, not by time, so that the answer
+ * is reproducible.
  */
 #include "history/chain/order.h"
 
@@ -217,15 +218,43 @@ static uint32_t inversions(const struct search *s, uint32_t v)
 	return n * INVERTED;
 }
 
+/*
+ * What the last placed one left is not known. What it costs that this is found
+ * next: nothing where its step leads back from there. Of strings alone that is
+ * not always to be seen.
+ */
+static uint32_t cost_of_unknown(struct search *s,
+				const struct text_state *found, uint32_t depth)
+{
+	const struct mover *last =
+		depth ? &s->movers[s->path[depth - 1].mover] : NULL;
+	struct ccfc_buf sink = CCFC_BUF_INIT;
+	enum ccfc_step step;
+
+	if (!last || !last->has_ev || last->ev.has_cell)
+		return 0;
+	if (!found->exists)
+		return OUTSIDE;
+	s->steps++;
+	s->bytes += found->text.len;
+	step = ccfc_step_back(&sink, &last->ev, found->text);
+	ccfc_buf_release(&sink);
+	if (step != CCFC_STEP_NO)
+		return 0;
+	return last->ev.has_patch ? OUTSIDE : LOST;
+}
+
 /* What it costs that this is found behind the placed ones. */
-static uint32_t cost_of_shown(uint32_t *base, const struct search *s,
+static uint32_t cost_of_shown(uint32_t *base, struct search *s,
 			      const struct text_state *found, uint32_t v,
 			      uint32_t depth)
 {
 	const struct text_state *now = state_at(s, depth);
 
 	*base = depth;
-	if (!now->known || is_same(now, found))
+	if (!now->known)
+		return cost_of_unknown(s, found, depth);
+	if (is_same(now, found))
 		return 0;
 	for (uint32_t k = depth; k-- > 0;) {
 		if (v < s->n && !may_have_read(s, v, k, depth))
@@ -318,7 +347,7 @@ static void place_next(struct search *s, const struct way *way, uint32_t depth)
 		p->state = state_of(ccfc_buf_view(&p->text));
 }
 
-static uint32_t cost_of_next(const struct search *s, const struct mover *end)
+static uint32_t cost_of_next(struct search *s, const struct mover *end)
 {
 	struct ccfc_buf sink = CCFC_BUF_INIT;
 	const struct text_state *now = state_at(s, s->n);
@@ -327,15 +356,18 @@ static uint32_t cost_of_next(const struct search *s, const struct mover *end)
 
 	if (end->shown)
 		return cost_of_shown(&base, s, &end->before, s->n, s->n);
-	if (!end->has_ev || says_nothing(end) || !now->known)
+	if (!end->has_ev || says_nothing(end))
 		return 0;
+	/* Nothing can be said for it; one that is shown may do better. */
+	if (!now->known)
+		return LOST;
 	fits = now->exists && ccfc_step_forward(&sink, &end->ev, now->text);
 	ccfc_buf_release(&sink);
 	return fits ? 0 : OUTSIDE;
 }
 
 /* Of those that may follow, the one that fits best does. */
-static uint32_t cost_of_end(const struct search *s)
+static uint32_t cost_of_end(struct search *s)
 {
 	uint32_t best = s->nends ? UINT32_MAX : 0;
 

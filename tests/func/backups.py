@@ -482,6 +482,33 @@ def test_only_snapshots_name_it():
             eq(f.read(), b"two\r\n", "recovered content")
 
 
+def test_only_snapshots_name_it_by_session():
+    """A session is what its backups show, and the file may be missed."""
+    with Box() as box:
+        world = Backed(box)
+        world.snapshot(world.back_up(1, b"one\n"))
+        world.ids.time(5000)
+        world.snapshot(world.back_up(2, b"two\n"))
+        box.start()
+        session = world.out.session
+        eq(box.ok("cat", world.path, "--at=" + session), "two\n", "after")
+        eq(box.ok("cat", world.path, "--at=before:" + session), "one\n",
+           "before")
+        with box.rpc() as rpc:
+            row, = rpc.call("session.recover", deleted=True)["files"]
+        eq((row["path"], row["sessionId"], row["exists"]),
+           (world.path, session, False), "row")
+        box.ok("recover", "--deleted", "--project=" + world.cwd, "-o", "out")
+        with open(os.path.join(box.top, "out", "f.txt"), "rb") as f:
+            eq(f.read(), b"two\n", "recovered content")
+        eq(box.run("recover", "--deleted", "--project=/elsewhere")
+           .returncode, 1, "another project")
+        os.makedirs(world.cwd)
+        with open(world.path, "wb") as f:
+            f.write(b"here\n")
+        eq(box.run("recover", "--deleted").returncode, 1, "it is there")
+
+
 def test_only_snapshots_name_it_and_no_change():
     """What counts changes does not know the file; nor does blame."""
     with Box() as box:

@@ -160,11 +160,32 @@ static int find_change(struct ccfc_point *out, const struct search *s,
 	return 0;
 }
 
+/*
+ * Of a file that only snapshots name: the last state that the session's
+ * backups show, or the first one (before it).
+ */
+static bool find_seen_by(struct ccfc_point *out, const struct search *s)
+{
+	uint32_t k = ccfc_chain_seen(s->chain, 0, INT64_MAX);
+
+	if (s->len)
+		return false;
+	for (; k != CCFC_ID_NONE; k = ccfc_chain_seen_before(s->chain, k)) {
+		if (ccfc_chain_seen_session(s->chain, k) != s->at->id)
+			continue;
+		out->seen = k;
+		if (!s->at->before)
+			break;
+	}
+	out->before = true;
+	return out->seen != CCFC_ID_NONE;
+}
+
 static int find_session(struct ccfc_point *out, const struct search *s,
 			struct ccfc_err *err)
 {
 	struct ccfc_slice id = ccfc_index_session_id(s->index, s->at->id);
-	bool found = false;
+	bool found = find_seen_by(out, s);
 
 	for (uint32_t step = 1; step <= ccfc_step_of_gap(s->len); step++) {
 		uint32_t change = ccfc_chain_step_change(s->chain, step);

@@ -14,11 +14,16 @@
 
 /* How much of the list of all files is made in a step. */
 #define MATCH_ROWS 256
+/* Sessions whose snapshots are read in a step, and files that only snapshots
+ * name, in all. */
+#define SEEN_SESSIONS 32u
+#define SEEN_MAX      4096u
 
 /* --- files that are gone --- */
 
 struct gone_file {
-	uint32_t file, change; /* the last one */
+	uint32_t file, change; /* the last one; ID_NONE: there is none, */
+	uint32_t session;      /* and that one's snapshots name the file */
 	const char *path;
 	bool gone;
 };
@@ -26,7 +31,7 @@ struct gone_file {
 struct gone {
 	struct ccfc_deferred d; /* has to be the first */
 	struct gone_file *files;
-	uint32_t n;
+	uint32_t n, cap;
 	struct ccfc_slice base;
 };
 
@@ -40,21 +45,47 @@ static int look_at_disk(struct ccfc_deferred *d, struct ccfc_err *err)
 	return 0;
 }
 
-/* Those that are gone, each with its last change. */
+/* A file that is gone, into the excerpt; its number at home. */
+static uint32_t add_gone(struct ccfc_excerpting *e, const struct gone_file *f)
+{
+	if (f->change == CCFC_ID_NONE) {
+		ccfc_excerpt_add_session(e, f->session);
+		return ccfc_excerpt_add_path(e, ccfc_slice_str(f->path));
+	}
+	ccfc_excerpt_add_file(e, f->file);
+	ccfc_excerpt_add_changes(e, &f->change, 1);
+	return f->file;
+}
+
+/* Has another session's snapshot named it already? */
+static bool has_key(const struct ccfc_groups *groups, uint32_t key)
+{
+	for (uint32_t i = groups->n; i-- > 0 && !groups->items[i].nchanges;)
+		if (groups->items[i].key == key)
+			return true;
+	return false;
+}
+
+/* Those that are gone, each once, with its last change if there is one. */
 static struct ccfc_groups gone_ones(const struct gone *g,
+				    struct ccfc_excerpting *e,
 				    struct ccfc_arena *arena)
 {
 	struct ccfc_groups out = { .items = ccfc_arena_alloc(
 					   arena,
 					   (g->n + 1u) * sizeof(*out.items)) };
 
-	for (uint32_t i = 0; i < g->n; i++)
-		if (g->files[i].gone)
-			out.items[out.n++] = (struct ccfc_group){
-				.key = g->files[i].file,
-				.changes = &g->files[i].change,
-				.nchanges = 1
-			};
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct gone_file *f = &g->files[i];
+		struct ccfc_group group = { .changes = &f->change };
+
+		if (!f->gone)
+			continue;
+		group.key = add_gone(e, f);
+		group.nchanges = f->change != CCFC_ID_NONE;
+		if (group.nchanges || !has_key(&out, group.key))
+			out.items[out.n++] = group;
+	}
 	return out;
 }
 
@@ -63,19 +94,22 @@ static int look_back(struct ccfc_deferred *d, struct ccfc_request *rq,
 		     struct ccfc_err *err)
 {
 	struct gone *g = (struct gone *)d;
-	struct ccfc_groups files = gone_ones(g, &d->arena);
 	struct ccfc_history_job *job;
 	struct ccfc_excerpting e;
+	struct ccfc_groups files;
 
 	ccfc_excerpt_init(&e, rq->index, CCFC_EXCERPT_CHAINS);
-	for (uint32_t i = 0; i < files.n; i++) {
-		ccfc_excerpt_add_file(&e, files.items[i].key);
-		ccfc_excerpt_add_changes(&e, files.items[i].changes, 1);
-	}
+	files = gone_ones(g, &e, &d->arena);
 	job = ccfc_history_job_new(rq, &e, ccfc_recover_answer);
 	ccfc_history_job_groups(job, &files, false);
 	job->path = ccfc_arena_copy(&job->d.arena, g->base);
 	return ccfc_history_job_start(rq, job, err);
+}
+
+static void release_gone(struct ccfc_deferred *d)
+{
+	free(((struct gone *)d)->files);
+	free(d);
 }
 
 static void release_deleted(struct ccfc_deferred *d)
@@ -93,7 +127,9 @@ struct deleted {
 	struct ccfc_matching matching;
 	struct gone *gone; /* the job to come */
 	int phase;
-	uint32_t at;
+	uint32_t at;	  /* of `matching` */
+	uint32_t session; /* whose snapshots were looked at last */
+	uint32_t seen;	  /* files that only snapshots name */
 };
 
 static int begin_deleted(struct deleted *w, struct ccfc_err *err)
@@ -114,32 +150,86 @@ static struct gone *new_gone(const struct deleted *w)
 
 	g->d.work = look_at_disk;
 	g->d.finish = look_back;
-	g->d.release = release_deleted;
+	g->d.release = release_gone;
 	g->base = ccfc_arena_copy(&g->d.arena, w->filter.project);
-	g->files = ccfc_arena_alloc(&g->d.arena, (w->matching.n + (size_t)1) *
-							 sizeof(*g->files));
 	return g;
+}
+
+static void put_file(struct deleted *w, struct gone_file file,
+		     struct ccfc_slice path)
+{
+	struct gone *g = w->gone;
+
+	file.path = ccfc_arena_copy(&g->d.arena, path).ptr;
+	if (g->n == g->cap) {
+		g->cap = g->cap ? 2 * g->cap : MATCH_ROWS;
+		g->files = ccfc_realloc(g->files, g->cap * sizeof(*g->files));
+	}
+	g->files[g->n++] = file;
 }
 
 /* Copies some files for the worker; true: there are more. */
 static bool copy_some(struct deleted *w)
 {
 	const struct ccfc_matching *m = &w->matching;
-	struct gone *g = w->gone ? w->gone : new_gone(w);
 
-	w->gone = g;
+	if (!w->gone)
+		w->gone = new_gone(w);
 	for (uint32_t left = MATCH_ROWS; w->at < m->n; w->at++) {
 		const struct ccfc_matched *file = &m->items[w->at];
 
 		if (!left--)
 			return true;
 		if (!ccfc_recover_was_deleted(w->rq.index, file->change))
-			g->files[g->n++] = (struct gone_file){
-				.file = file->file,
-				.change = file->change,
-				.path = ccfc_arena_copy(&g->d.arena, file->path)
-						.ptr
-			};
+			put_file(w,
+				 (struct gone_file){ .file = file->file,
+						     .change = file->change },
+				 file->path);
+	}
+	return false;
+}
+
+/* --- files that only snapshots name --- */
+
+static void add_seen(struct deleted *w, uint32_t session)
+{
+	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
+	const struct ccfc_index *index = w->rq.index;
+	struct ccfc_backup_paths paths = { 0 };
+	struct ccfc_arena arena = CCFC_ARENA_INIT;
+
+	ccfc_query_backup_paths(&paths, index, session, &arena);
+	for (uint32_t i = 0; i < paths.n && w->seen < SEEN_MAX; i++) {
+		uint32_t file = ccfc_query_file(index, paths.items[i]);
+
+		if ((file && ccfc_query_has(index, file, &applied)) ||
+		    !ccfc_filter_accepts_path(&w->filter, paths.items[i]))
+			continue;
+		put_file(w,
+			 (struct gone_file){ .change = CCFC_ID_NONE,
+					     .session = session },
+			 paths.items[i]);
+		w->seen++;
+	}
+	free(paths.items);
+	ccfc_arena_release(&arena);
+}
+
+/* Those of some sessions; true: there are more. Tools and dates are those of
+ * changes, which these files do not have. */
+static bool copy_seen(struct deleted *w)
+{
+	const struct ccfc_filter *f = &w->filter;
+
+	if (f->ntools || f->proofs || f->has_from || f->has_to)
+		return false;
+	for (uint32_t left = SEEN_SESSIONS;
+	     w->session + 1 < w->rq.index->sessions.n; left--) {
+		if (!left)
+			return true;
+		w->session++;
+		if (ccfc_filter_accepts_session(w->rq.index, f, w->session))
+			add_seen(w, w->session);
 	}
 	return false;
 }
@@ -147,7 +237,7 @@ static bool copy_some(struct deleted *w)
 static int step_deleted(struct ccfc_sliced *s, const struct ccfc_index *index,
 			struct ccfc_err *err)
 {
-	enum { ASK, MATCH, COPY };
+	enum { ASK, MATCH, COPY, SEEN };
 	struct deleted *w = (struct deleted *)s;
 	int r = 0;
 
@@ -161,7 +251,11 @@ static int step_deleted(struct ccfc_sliced *s, const struct ccfc_index *index,
 			return CCFC_DEFERRED;
 		break;
 	case COPY:
-		return copy_some(w) ? CCFC_DEFERRED : 0;
+		if (copy_some(w))
+			return CCFC_DEFERRED;
+		break;
+	case SEEN:
+		return copy_seen(w) ? CCFC_DEFERRED : 0;
 	}
 	w->phase++;
 	return r ? r : CCFC_DEFERRED;
@@ -175,7 +269,7 @@ static void reset_deleted(struct ccfc_sliced *s)
 		ccfc_deferred_release(&w->gone->d);
 	w->gone = NULL;
 	w->phase = 0;
-	w->at = 0;
+	w->at = w->session = w->seen = 0;
 }
 
 /* On to a worker, which looks at the disk. */

@@ -34,7 +34,8 @@ struct recover {
 
 struct candidate {
 	uint32_t file;
-	uint32_t change; /* ID_NONE: only backups are known */
+	uint32_t change;  /* ID_NONE: only backups are known, */
+	uint32_t session; /* of that session */
 	bool on_disk;
 	bool has_state;
 	int64_t seen;  /* when a backup shows the state, or TIME_NONE */
@@ -271,7 +272,8 @@ static bool choose_cut(struct candidate *c, struct recover *r,
 
 /* --- files that only snapshots name --- */
 
-/* The session's last backup with a content, in a chain without changes. */
+/* The last backup with a content, in a chain without changes; the session's,
+ * if there is one. */
 static bool find_backup(struct candidate *c, struct recover *r)
 {
 	struct ccfc_chain *chain =
@@ -282,7 +284,8 @@ static bool find_backup(struct candidate *c, struct recover *r)
 		return false;
 	for (k = ccfc_chain_seen(chain, 0, INT64_MAX); k != CCFC_ID_NONE;
 	     k = ccfc_chain_seen_before(chain, k)) {
-		if (ccfc_chain_seen_session(chain, k) != r->session)
+		c->session = ccfc_chain_seen_session(chain, k);
+		if (r->session && c->session != r->session)
 			continue;
 		ccfc_chain_seen_state(&c->state, chain, k, r->rq->texts);
 		c->seen = ccfc_chain_seen_time(chain, k);
@@ -308,6 +311,8 @@ static bool choose_seen(struct candidate *c, struct recover *r,
 	}
 	c->on_disk = ccfc_recover_is_on_disk(
 		ccfc_index_file_path(r->rq->index, c->file).ptr);
+	if (!r->session && c->on_disk)
+		return false;
 	return find_backup(c, r) && has_words(c, r);
 }
 
@@ -367,7 +372,7 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 			 ccfc_index_file_path(r->rq->index, c->file));
 	ccfc_pack_kv_str(p, "name", ccfc_states_name(r->rq, c->file, r->base));
 	if (c->change == CCFC_ID_NONE)
-		ccfc_reply_seen_ref(r->rq, r->session, c->seen);
+		ccfc_reply_seen_ref(r->rq, c->session, c->seen);
 	else
 		ccfc_reply_change_ref(r->rq, c->change);
 	pack_at(p, r->rq->index, c);

@@ -367,7 +367,7 @@ def other_lines(box, files, rng):
 # Worlds that answers were wrong about once.
 ONCE_WRONG = (4777, 16007, 23001, 11002, 26002, 16006, 7007, 21010, 20242,
               22003, 27009, 18003, 11104, 17777, 16012, 15201, 25242, 11008,
-              28104, 19201, 14009)
+              28104, 19201, 14009, 9848080, 4580941)
 
 
 def test_worlds_that_were_wrong_once():

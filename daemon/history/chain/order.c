@@ -254,8 +254,9 @@ static uint32_t cost_of_shown(uint32_t *base, struct search *s,
 	*base = depth;
 	if (!now->known)
 		return cost_of_unknown(s, found, depth);
+	/* Of the disk it is known whether an empty file was there. */
 	if (is_same(now, found))
-		return 0;
+		return v == s->n && now->exists != found->exists ? LOST : 0;
 	for (uint32_t k = depth; k-- > 0;) {
 		if (v < s->n && !may_have_read(s, v, k, depth))
 			break;

@@ -34,6 +34,10 @@ static enum ccfc_step edit_forward(struct ccfc_buf *out, enum ccfc_way *way,
 		try_strings(out, ev, before, CCFC_QUOTES_AS_GIVEN, &loose);
 
 	*way = loose ? CCFC_WAY_LOOSE : CCFC_WAY_STRINGS;
+	/* The client refuses an edit that changes nothing. */
+	if (step == CCFC_STEP_GUESSED && loose &&
+	    ccfc_slice_eq(ccfc_buf_view(out), before))
+		step = CCFC_STEP_NO;
 	if (step == CCFC_STEP_NO && loose) {
 		step = try_strings(out, ev, before, CCFC_QUOTES_AS_FILE,
 				   &loose);

@@ -218,6 +218,14 @@ def test_two_sessions():
         eq([c["sessionId"] for c in step["candidates"]],
            [w.id("a"), w.id("b")])
         eq(w.blame()[3][1], "outside")
+        with w.box.rpc() as rpc:
+            reply = rpc.call("file.blame", path=w.path("a.txt"))
+        for owner in (reply["lines"][3], reply["blocks"][-1]):
+            eq([c["changeId"] for c in owner["candidates"]], [one, two])
+        eq(reply["lines"][3]["evidence"], "ambiguous")
+        assert "candidates" not in reply["lines"][0], reply["lines"][0]
+        out = w.ok("blame", "a.txt")
+        assert "(one of 2 commands" in out, out
 
 
 def test_not_in_the_gap():

@@ -109,6 +109,15 @@ static void command_cell(struct ccfc_buf *out, struct ccfc_obj line)
 	ccfc_buf_slice(out, command);
 }
 
+/* "one of 2 commands": which one is not known. */
+static void candidates_cell(struct ccfc_buf *out, struct ccfc_obj line)
+{
+	uint32_t n = ccfc_obj_len(ccfc_obj_get(line, "candidates"));
+
+	if (n)
+		ccfc_buf_printf(out, "one of %u commands", n);
+}
+
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		     struct ccfc_obj line, unsigned col)
 {
@@ -119,6 +128,8 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		commit = col ? NULL : ccfc_blame_commit(view, line);
 		if (commit)
 			ccfc_buf_slice(out, commit->author);
+		else if (!col)
+			candidates_cell(out, line);
 		return;
 	}
 	switch (view->cols[col]) {

@@ -317,6 +317,8 @@ struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
 		o.hook = true;
 		return o;
 	}
+	if (!hidden && i && ccfc_chain_commands(chain, i))
+		o.gap = i;
 	o.from = window_start(chain, i, hidden);
 	if (i < chain->n)
 		o.to = chain->nodes[i].time;

@@ -26,6 +26,9 @@ struct ccfc_blame_owner {
 	bool hook;	 /* and a hook made it, which ran after the change */
 	/* Else: when it happened, CCFC_TIME_NONE: not known. */
 	int64_t from, to;
+	/* And the gap that one of several commands made (ccfc_chain_command);
+	 * 0: there are none. */
+	uint32_t gap;
 };
 
 struct ccfc_blame {

@@ -75,6 +75,23 @@ static const char *kind_text(enum ccfc_blame_kind kind)
 	return text[kind];
 }
 
+/* The commands one of which made it. */
+static void pack_commands(struct ccfc_pack *p, const struct blaming *b,
+			  uint32_t gap)
+{
+	const struct ccfc_index *index = b->rq->index;
+	uint32_t n = ccfc_chain_commands(b->chain, gap);
+
+	ccfc_pack_cstr(p, "candidates");
+	ccfc_pack_array(p);
+	for (uint32_t k = 0; k < n; k++)
+		ccfc_reply_candidate(
+			p, index,
+			&index->changes
+				 .items[ccfc_chain_command(b->chain, gap, k)]);
+	ccfc_pack_end(p);
+}
+
 /* What both lines and blocks have. */
 static void pack_owner(struct ccfc_pack *p, struct blaming *b,
 		       const struct ccfc_blame_owner *owner,
@@ -94,6 +111,8 @@ static void pack_owner(struct ccfc_pack *p, struct blaming *b,
 			  c ? ccfc_index_time(c) : CCFC_TIME_NONE);
 	if (owner->hook)
 		ccfc_pack_kv_bool(p, "hook", true);
+	if (owner->gap)
+		pack_commands(p, b, owner->gap);
 	ccfc_reply_str(p, "prompt", prompt);
 	ccfc_pack_kv_time(p, "from", c ? CCFC_TIME_NONE : owner->from);
 	ccfc_pack_kv_time(p, "to", c ? CCFC_TIME_NONE : owner->to);
@@ -101,7 +120,7 @@ static void pack_owner(struct ccfc_pack *p, struct blaming *b,
 
 /* What only lines have. */
 static void pack_more(struct ccfc_pack *p, struct blaming *b,
-		      const struct ccfc_change *c)
+		      const struct ccfc_change *c, bool doubtful)
 {
 	const struct ccfc_index *index = b->rq->index;
 	char uuid[64];
@@ -112,7 +131,13 @@ static void pack_more(struct ccfc_pack *p, struct blaming *b,
 	ccfc_reply_id(p, "version", index, c ? c->call.version : 0);
 	ccfc_reply_str(p, "tool",
 		       c ? ccfc_index_tool(index, c) : CCFC_SLICE_NONE);
-	ccfc_reply_evidence(p, index, c);
+	if (doubtful) {
+		ccfc_pack_kv_cstr(p, "evidence",
+				  ccfc_proof_text(CCFC_PROOF_AMBIGUOUS));
+		ccfc_reply_str(p, "command", CCFC_SLICE_NONE);
+	} else {
+		ccfc_reply_evidence(p, index, c);
+	}
 	ccfc_reply_str(p, "messageUuid",
 		       c && c->call.known
 			       ? ccfc_index_uuid(index, &c->call, uuid)
@@ -146,7 +171,7 @@ static void resolve_owner(struct blaming *b, struct owner *owner)
 	ccfc_pack_array(&p);
 	pack_owner(&p, b, &is, c, prompt);
 	owner->block = finish_file_blame(&p, b->rq->arena);
-	pack_more(&p, b, c);
+	pack_more(&p, b, c, is.gap);
 	owner->line = finish_file_blame(&p, b->rq->arena);
 	owner->known = true;
 	ccfc_buf_release(&buf);

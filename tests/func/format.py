@@ -689,6 +689,13 @@ def test_notes_of_a_call(box, ids, style):
                      "reason": "mode"},
                     {"sha": "ad34146", "branch": "main",
                      "kind": "committed"}))
+    for change, said in (
+            (tid, "permission: accept, by user_temporary, "
+             "requested model: opus-9"),
+            (run, "permission: accept, by config, commit: ad34146, "
+             "branch: main")):
+        note = box.run("diff", change).stderr.splitlines()[0]
+        eq(note, "ccfc: note: " + said)
     for odd in ({"permissionDecision": "yes"}, {"permissionDecision": {}},
                 {"toolUseResult": {"gitOperation": {"commit": "x"}}}):
         tid = t.call("Write", given)

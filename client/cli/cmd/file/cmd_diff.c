@@ -156,6 +156,38 @@ static int prepare_diff(struct ccfc_question *q, struct ccfc_err *err)
 	return 0;
 }
 
+/* ", <name> <text>", or nothing. */
+static void put_note(struct ccfc_buf *out, const char *name,
+		     struct ccfc_slice text)
+{
+	if (!text.len)
+		return;
+	ccfc_buf_puts(out, out->len ? ", " : "");
+	ccfc_buf_puts(out, name);
+	ccfc_buf_slice(out, text);
+}
+
+/* What the client noted of a change's call: who allowed it, for which model if
+ * it was another one, and the commit that it made. */
+static void note_call(struct ccfc_obj root)
+{
+	struct ccfc_obj permission = ccfc_obj_get(root, "permission");
+	struct ccfc_obj commit = ccfc_obj_get(root, "commit");
+	struct ccfc_slice asked = ccfc_obj_get_str(root, "requestedModel");
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	put_note(&text,
+		 "permission: ", ccfc_obj_get_str(permission, "decision"));
+	put_note(&text, "by ", ccfc_obj_get_str(permission, "source"));
+	if (!ccfc_slice_eq(asked, ccfc_obj_get_str(root, "model")))
+		put_note(&text, "requested model: ", asked);
+	put_note(&text, "commit: ", ccfc_obj_get_str(commit, "sha"));
+	put_note(&text, "branch: ", ccfc_obj_get_str(commit, "branch"));
+	if (text.len)
+		ccfc_cli_note("%.*s", (int)text.len, text.ptr);
+	ccfc_buf_release(&text);
+}
+
 static int print_diff(struct ccfc_question *q, struct ccfc_obj root)
 {
 	enum ccfc_patch_format format =
@@ -164,6 +196,8 @@ static int print_diff(struct ccfc_question *q, struct ccfc_obj root)
 		: ccfc_opts_own(q->opts, OPT_STAT)->set ? CCFC_PATCH_STAT
 							: CCFC_PATCH_DIFF;
 
+	if (q->format == CCFC_FORMAT_DIFF)
+		note_call(root);
 	return ccfc_patch_answer(q->cli, root, format, q->opts->command);
 }
 

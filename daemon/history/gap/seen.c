@@ -101,6 +101,11 @@ static enum ccfc_gap gap_of(const struct ccfc_side_state *a,
 /*
  * Of each backup only is known when it was named first and last. Was another
  * one, that was named before and is named later, named between these two?
+ *
+ * A rewind to another version and back, between two snapshots of one version,
+ * leaves no trace in the index: that would take the time of every snapshot that
+ * names a version, which is a row for each prompt and file. So such a moment
+ * is not decided here, and the answer says that it is not sure.
  */
 static bool may_hide_another(const struct ccfc_chain *chain, uint32_t k,
 			     uint32_t next)

@@ -19,3 +19,29 @@ bool ccfc_slice_contains(struct ccfc_slice a, const char *needle)
 	}
 	return n == 0;
 }
+
+#define START "toolu_"
+#define MARK  "01"
+
+static struct ccfc_slice behind(struct ccfc_slice s, size_t n)
+{
+	return ccfc_slice(s.ptr + n, s.len - n);
+}
+
+struct ccfc_slice ccfc_slice_change_tail(struct ccfc_slice id)
+{
+	struct ccfc_slice tail;
+	size_t n = 0;
+
+	if (!ccfc_slice_starts(id, START))
+		return id;
+	tail = behind(id, sizeof(START) - 1);
+	/* The name of a cloud: "bdrk_", "vrtx_". */
+	while (n < tail.len && tail.ptr[n] >= 'a' && tail.ptr[n] <= 'z')
+		n++;
+	if (n && n < tail.len && tail.ptr[n] == '_')
+		tail = behind(tail, n + 1);
+	if (!ccfc_slice_starts(tail, MARK) || tail.len == sizeof(MARK) - 1)
+		return id;
+	return behind(tail, sizeof(MARK) - 1);
+}

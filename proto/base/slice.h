@@ -92,4 +92,10 @@ static inline struct ccfc_slice ccfc_slice_cut(struct ccfc_slice s, size_t max)
 /* Does `a` contain `needle`? */
 bool ccfc_slice_contains(struct ccfc_slice a, const char *needle);
 
+/*
+ * The part of a change's id by which it differs from others: all behind
+ * "toolu_01", or behind "toolu_bdrk_01" and the like. Other ids as a whole.
+ */
+struct ccfc_slice ccfc_slice_change_tail(struct ccfc_slice id);
+
 #endif

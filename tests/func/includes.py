@@ -65,7 +65,7 @@ ROOMS = {
                    "conversation": FRAME | {"redact"},
                    "setup": FRAME | {"write", "system"},
                    "doctor": FRAME | {"write", "setup", "system"},
-                   "report": FRAME | {"blame", "write"},
+                   "report": FRAME | {"blame", "patch", "write"},
                    "cmd": FRAME | {"blame", "complete", "conversation",
                                    "doctor", "patch", "redact", "report",
                                    "setup", "system", "undo", "write"}},

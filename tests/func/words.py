@@ -282,6 +282,170 @@ def test_file_and_line():
         assert "odd:3" in box.ok("search", "odd:3", cwd=box.shop)
 
 
+def lines_of(text):
+    return [x for x in text.splitlines() if x and "ccfc: note" not in x]
+
+
+def test_log_as_git_users_expect():
+    with Shop() as box:
+        def rows(*args, cwd=box.shop):
+            done = box.run("log", "--format=jsonl", *args, cwd=cwd)
+            return [json.loads(x) for x in done.stdout.splitlines()]
+
+        every = rows()
+        eq(len(every), 4, "of the project")
+        eq(rows(cwd=box.shop + "/src/auth"), every, "from anywhere in it")
+        eq(len(rows("--all")), 5)
+        eq(len(rows("--project=blog")), 1)
+        eq(rows("-n", "2"), every[:2])
+        eq(rows("-n2", "--offset=1"), every[1:3])
+        eq(rows("--offset=4"), [])
+        eq(rows("--until=2025-12-10 11:30"), every[2:])
+        eq(rows("--since=2025-12-10 11:30", "--to=2025-12-10 12:30"),
+           every[1:2])
+        file = rows("login.ts")
+        eq(len(file), 3, "with the step outside")
+        eq(rows("login.ts", "--since=2025-12-10 11:30",
+                "--until=2025-12-10 11:59"), [])
+        eq([x["changeId"] for x in rows("1a")],
+           [x["changeId"] for x in every[2:]])
+        eq(rows("1a", "--until=2025-12-09"), [])
+        box.second.result(box.second.call("Edit", {
+            "file_path": box.shop + "/src/auth/login.ts", "old_string": "x",
+            "new_string": "y"}), error=True)
+        eq(len(rows()), 4)
+        eq(len(rows("--state=all")), 5)
+        eq([x["state"] for x in rows("login.ts", "--state=failed")],
+           ["failed"])
+        text = box.ok("log", "-p", "-n1", "--until=2025-12-10 12:30",
+                      cwd=box.shop)
+        assert text.startswith("change toolu_01"), text
+        assert "Prompt:  Fix the Login redirect" in text, text
+        assert "\n-one\n+uno\n" in text, text
+        text = box.ok("log", "--stat", cwd=box.shop)
+        assert "src/auth/login.ts | 2 +-" in text, text
+        text = box.ok("log", "--oneline", cwd=box.shop)
+        eq(len(text.splitlines()), 4)
+        text = box.ok("log", "-n", "3", cwd=box.shop)
+        assert text.endswith("\nmore: --offset=3\n"), text
+
+
+def test_short_ids_of_changes():
+    """As a terminal shows them, they are understood."""
+    with Shop() as box:
+        for columns in (60, 80, 140):
+            text, _ = at_terminal(box, "log", cwd=box.shop, typed="",
+                                  columns=columns)
+            assert "toolu_" not in text, text
+            row = [x for x in lines_of(text) if "1b000000" in x][0]
+            change = row.split()[2]
+            eq(len(change), 8, row)
+            done = box.run("diff", change, cwd=box.shop)
+            assert "+uno" in done.stdout, done.stderr
+            eq(box.ok("cat", "login.ts", "--at=before:" + change,
+                      cwd=box.shop), "one\n")
+            for line in lines_of(text):
+                assert len(line) <= columns, (columns, line)
+        text, _ = at_terminal(box, "blame", "login.ts", cwd=box.shop, typed="")
+        assert lines_of(text)[0].startswith(change + " (1b000000 "), text
+
+
+def test_blame_fits_the_terminal():
+    """Owners once for their lines; long lines end where the terminal does."""
+    with Shop() as box:
+        path = box.shop + "/long.ts"
+        body = "a" * 200 + "\n\t" + "b" * 200 + "\n"
+        box.first.write(path, body)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(body)
+        text, _ = at_terminal(box, "blame", "long.ts", cwd=box.shop, typed="")
+        rows = lines_of(text)
+        eq(len(rows), 2, text)
+        for row in rows:
+            eq(len(row), 80, row)
+            assert row.endswith("\u2026"), row
+        assert "1a000000" in rows[0] and "1a000000" not in rows[1], rows
+        eq(box.ok("blame", "long.ts", cwd=box.shop).count("b"), 200,
+           "all of it elsewhere")
+
+
+def test_prompts_and_only_those():
+    with Shop() as box:
+        box.first.prompt("And now\nthe other thing")
+        eq(box.ok("prompts", "1a", "--oneline", cwd=box.blog),
+           "2025-12-10 11:00  Please add a login form\n"
+           "2025-12-10 14:00  And now\n")
+        text = box.ok("prompts", "1a")
+        assert text.endswith("\n  And now\n  the other thing\n"), text
+        eq([x["content"] for x in json.loads(
+            box.ok("prompts", "1a", "--format=json"))][1],
+           "And now\nthe other thing")
+        assert "the other thing" in box.ok("prompts", cwd=box.shop)
+        text = box.ok("show", "1a", "--role=user")
+        assert "result" not in text and "login form" in text, text
+        with box.rpc() as rpc:
+            roles = [rpc.call("session.messages", session="1a", role=r)[
+                "totalMessages"] for r in ("user", "tool")]
+            eq(roles, [2, 2])
+
+
+def test_why_a_line_is_there():
+    with Shop() as box:
+        t = box.session("5f", box.shop, "Make it\nlouder, please")
+        t.text("I will shout.")
+        t.edit(box.shop + "/src/auth/login.ts", "two", "TWO")
+        t.text("It is loud now.")
+        with open(box.shop + "/src/auth/login.ts", "w",
+                  encoding="utf-8") as f:
+            f.write("TWO\nthree\n")
+        text = box.ok("why", "login.ts:1", cwd=box.shop)
+        for part in ("src/auth/login.ts:1: TWO\n", "5f000000-",
+                     "Prompt:\n  Make it\n  louder, please\n",
+                     "Answer:\n  I will shout.\n",
+                     "Afterwards:\n  It is loud now.\n", "+TWO\n"):
+            assert part in text, (part, text)
+        done = box.run("why", "login.ts:2", cwd=box.shop)
+        eq(done.returncode, 1)
+        assert "login.ts:2: " in done.stderr, done.stderr
+        done = box.run("why", "login.ts", cwd=box.shop)
+        eq(done.returncode, 2)
+        assert "which line" in done.stderr, done.stderr
+
+
+def test_other_spellings():
+    with Shop() as box:
+        def same(a, b):
+            eq(box.ok(*a, cwd=box.shop), box.ok(*b, cwd=box.shop), a)
+
+        same(("history",), ("log",))
+        same(("usage",), ("stats",))
+        same(("session", "list"), ("sessions",))
+        same(("session", "show", "1a"), ("show", "1a"))
+        same(("version",), ("--version",))
+        same(("--help", "search"), ("help", "search"))
+        same((), ("--help",))
+        for word, hint in (("undo", "ccfc revert SESSION"),
+                           ("share", "ccfc export"), ("last", "ccfc show"),
+                           ("session", "session list")):
+            done = box.run(word)
+            eq(done.returncode, 2, word)
+            assert hint in done.stderr, done.stderr
+        for word in ("resto", "revet", "recove", "setpu", "stpo"):
+            said = box.run(word).stderr
+            for name in ("restore", "revert", "recover", "setup", "stop"):
+                assert f"ccfc {name}'" not in said, said
+
+
+def test_no_unicode_without_utf8():
+    with Shop() as box:
+        box.env["LC_ALL"] = "C"
+        for args in (("log", "login.ts"), ("sessions",), ("blame", "login.ts"),
+                     ("search", "login.ts")):
+            text, _ = at_terminal(box, *args, cwd=box.shop, typed="",
+                                  columns=60)
+            assert text.isascii(), text
+
+
 def test_words_in_requests():
     """Clients that are not ccfc have them too."""
     with Shop() as box, box.rpc() as rpc:

@@ -8,6 +8,7 @@
 /* A change's id starts with "toolu_01": 6 characters more tell them apart. */
 #define CHANGE_MIN  14
 #define SESSION_MIN 8
+#define TAIL_AT	    (sizeof("toolu_01") - 3) /* leaves two more characters */
 
 const char *const ccfc_blame_col_names[CCFC_BLAME_COLS] = {
 	[CCFC_BLAME_COL_PROMPT] = "prompt",
@@ -160,7 +161,11 @@ void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 {
 	struct ccfc_slice id = ccfc_obj_get_str(line, "changeId");
 
-	if (ccfc_blame_is_session(line))
+	if (ccfc_blame_is_session(line) && view->tails)
+		ccfc_buf_slice(out,
+			       ccfc_slice_cut(ccfc_slice_change_tail(id),
+					      view->change_length - TAIL_AT));
+	else if (ccfc_blame_is_session(line))
 		ccfc_buf_slice(out, ccfc_slice_cut(id, view->change_length));
 	else
 		ccfc_buf_slice(out, ccfc_obj_get_str(line, "kind"));

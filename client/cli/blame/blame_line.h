@@ -32,6 +32,8 @@ struct ccfc_blame_view {
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS];
 	unsigned ncols;
 	size_t change_length, session_length; /* of ids, in tables */
+	bool chosen; /* the columns are those of --show */
+	bool tails; /* ids of changes without what all of them have in common */
 };
 
 /* Everything but `git` and the columns: those of the default. */

@@ -10,7 +10,7 @@
 #include "cli/blame/blame_line.h"
 
 #include "base/time.h"
-#include "cli/out/render.h"
+#include "cli/out/human.h"
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
 
@@ -18,7 +18,11 @@
 #define CUT_TO_MIN    8	 /* no column is cut below this */
 #define CELL_MAX      40 /* nor is one wider than that */
 #define COMMAND_MAX   24 /* the start of a command tells which one it is */
-#define FIXED	      21 /* brackets, the date, blanks around them */
+#define DATE_WIDTH    16
+#define SHORT_DATE    11 /* "59 min ago" */
+#define FIXED	      5	 /* brackets, blanks around them */
+#define TAB	      8
+#define NARROW	      100 /* columns below which an agent has no room */
 
 /* The owner, the commit, and what --show picks. */
 #define COLS (CCFC_BLAME_COLS + 2)
@@ -28,6 +32,9 @@ struct layout {
 	const struct ccfc_blame_view *view;
 	size_t widths[COLS];
 	unsigned ncols;
+	const struct ccfc_out *out;
+	int64_t now;
+	int date;	/* columns of a date */
 	int digits;	/* of line numbers */
 	int64_t newest; /* of the sessions' lines */
 	struct ccfc_buf raw, cell;
@@ -104,7 +111,8 @@ static size_t least(const struct layout *l, unsigned col)
 static void fit_blame_table(struct layout *l, unsigned max)
 {
 	for (;;) {
-		size_t sum = FIXED + (size_t)l->digits, *widest = NULL;
+		size_t sum = FIXED + (size_t)(l->date + l->digits);
+		size_t *widest = NULL;
 
 		for (unsigned c = 0; c < l->ncols; c++) {
 			sum += l->widths[c] + (l->widths[c] > 0);
@@ -150,36 +158,109 @@ static const char *style(const struct ccfc_out *out, const struct layout *l,
 			     : CCFC_STYLE_ALERT);
 }
 
-static void print_line(struct ccfc_out *out, struct layout *l,
-		       struct ccfc_obj line)
+/* Who wrote the line, up to its number. */
+static void put_owner(struct ccfc_out *out, struct layout *l,
+		      struct ccfc_obj line, char sign, int64_t t)
 {
-	char text[CCFC_TIME_TEXT_MAX], sign;
-	int64_t t = ccfc_blame_time(&sign, l->view, line);
+	struct ccfc_buf date = CCFC_BUF_INIT;
 
-	ccfc_buf_puts(&out->buf, style(out, l, line, t));
 	put_cell(out, l, line, COL_OWNER);
 	put_cell(out, l, line, COL_COMMIT);
 	ccfc_buf_putc(&out->buf, '(');
 	for (unsigned c = COL_SHOWN; c < l->ncols; c++)
 		put_cell(out, l, line, c);
-	ccfc_time_format_local(text, t, CCFC_RENDER_MINUTE);
-	ccfc_buf_printf(&out->buf, "%c%-16s %*lld)%s ", sign,
-			*text ? text : "-", l->digits,
+	ccfc_human_moment(&date, out, t, l->now);
+	ccfc_buf_printf(&out->buf, "%c%-*s ", sign, l->date, date.ptr);
+	ccfc_buf_release(&date);
+}
+
+/* On a terminal a line ends where the terminal does. */
+static void put_content(struct ccfc_out *out, struct ccfc_slice content,
+			size_t used)
+{
+	struct ccfc_buf raw = CCFC_BUF_INIT, safe = CCFC_BUF_INIT;
+
+	if (!out->width) {
+		ccfc_out_content(out, content);
+		return;
+	}
+	/* Where a tab ends depends on the line's own columns. */
+	for (size_t i = 0, at = 0; i < content.len; i++, at++) {
+		size_t fill = content.ptr[i] == '\t' ? TAB - at % TAB : 0;
+
+		if (!fill) {
+			ccfc_buf_putc(&raw, content.ptr[i]);
+			continue;
+		}
+		ccfc_buf_printf(&raw, "%*s", (int)fill, "");
+		at += fill - 1;
+	}
+	ccfc_safe_append(&safe, ccfc_buf_view(&raw), false);
+	ccfc_buf_release(&raw);
+	ccfc_width_cut(&out->buf, ccfc_buf_view(&safe),
+		       out->width > used + CUT_TO_MIN ? out->width - used
+						      : CUT_TO_MIN);
+	ccfc_buf_release(&safe);
+}
+
+/* Does it belong to the line before it? */
+static bool is_same(const struct layout *l, struct ccfc_obj a,
+		    struct ccfc_obj b)
+{
+	struct ccfc_slice id = ccfc_obj_get_str(a, "changeId");
+
+	return l->out->tty && id.len && !l->view->git &&
+	       ccfc_slice_eq(id, ccfc_obj_get_str(b, "changeId"));
+}
+
+static void print_line(struct ccfc_out *out, struct layout *l,
+		       struct ccfc_obj line, struct ccfc_obj previous)
+{
+	char sign;
+	int64_t t = ccfc_blame_time(&sign, l->view, line);
+	size_t at, used;
+
+	ccfc_buf_puts(&out->buf, style(out, l, line, t));
+	at = out->buf.len;
+	put_owner(out, l, line, sign, t);
+	used = ccfc_width(ccfc_slice(out->buf.ptr + at, out->buf.len - at));
+	if (is_same(l, line, previous)) {
+		out->buf.len = at;
+		ccfc_buf_printf(&out->buf, "%*s", (int)used, "");
+	}
+	ccfc_buf_printf(&out->buf, "%*lld)%s ", l->digits,
 			(long long)ccfc_obj_get_int(line, "line", 0),
 			ccfc_out_off(out));
-	ccfc_out_content(out, ccfc_obj_get_str(line, "content"));
+	put_content(out, ccfc_obj_get_str(line, "content"),
+		    used + (size_t)l->digits + 2);
 	ccfc_buf_putc(&out->buf, '\n');
 	ccfc_out_check(out);
 }
 
 void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view)
 {
-	struct layout l = { .view = view, .ncols = view->ncols + COL_SHOWN };
+	struct ccfc_blame_view shown = *view;
+	struct layout l = { .view = &shown,
+			    .out = out,
+			    .now = ccfc_time_now(),
+			    .date = out->tty ? SHORT_DATE : DATE_WIDTH,
+			    .ncols = view->ncols + COL_SHOWN };
+	struct ccfc_obj previous = { 0 };
 
+	shown.tails = out->tty;
 	measure(&l);
+	/* An agent is of its session; --show=agent has it anyway. */
+	for (unsigned c = COL_SHOWN; c < l.ncols; c++)
+		if (out->width && out->width < NARROW && !view->chosen &&
+		    is_shown(&l, c, CCFC_BLAME_COL_AGENT))
+			l.widths[c] = 0;
 	fit_blame_table(&l, out->width / 4 * 3);
-	for (uint32_t i = 0; i < ccfc_obj_len(view->lines); i++)
-		print_line(out, &l, ccfc_obj_at(view->lines, i));
+	for (uint32_t i = 0; i < ccfc_obj_len(view->lines); i++) {
+		struct ccfc_obj line = ccfc_obj_at(view->lines, i);
+
+		print_line(out, &l, line, previous);
+		previous = line;
+	}
 	ccfc_buf_release(&l.raw);
 	ccfc_buf_release(&l.cell);
 }

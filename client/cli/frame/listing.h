@@ -112,6 +112,7 @@ void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 
 /* The table of `search`, of a FileHistory whose file is shown as `name`. */
 void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,
-		       struct ccfc_slice name, bool show_changes);
+		       struct ccfc_slice name, int64_t offset,
+		       bool show_changes);
 
 #endif

@@ -69,7 +69,7 @@ static void put_cell_string(struct ccfc_buf *text,
 static void put_cell_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 			  enum ccfc_cell_kind kind, struct ccfc_obj time)
 {
-	if (kind == CCFC_CELL_WHEN)
+	if (kind == CCFC_CELL_WHEN || (cells->out->tty && cells->now))
 		ccfc_human_when(text, cells->out, time, cells->now);
 	else
 		ccfc_render_time(text, time,
@@ -153,6 +153,27 @@ static unsigned order_drops(unsigned *drop, const struct ccfc_column *columns,
 	return k;
 }
 
+static void set_style(struct ccfc_table *table, unsigned col,
+		      enum ccfc_cell_kind kind)
+{
+	switch (kind) {
+	case CCFC_CELL_PREFIX:
+	case CCFC_CELL_ID:
+		ccfc_table_style(table, col, CCFC_STYLE_ID);
+		return;
+	case CCFC_CELL_MINUTE:
+	case CCFC_CELL_SECOND:
+	case CCFC_CELL_WHEN:
+		ccfc_table_style(table, col, CCFC_STYLE_TIME);
+		return;
+	case CCFC_CELL_STATUS:
+		ccfc_table_style(table, col, CCFC_TABLE_BY_STATUS);
+		return;
+	default:
+		return;
+	}
+}
+
 void ccfc_columns_init(struct ccfc_columns *c,
 		       const struct ccfc_column *columns, unsigned n,
 		       const struct ccfc_cells *cells)
@@ -168,6 +189,10 @@ void ccfc_columns_init(struct ccfc_columns *c,
 			.elastic = columns[i].elastic,
 		};
 	ccfc_table_init(&c->table, c->cols, n);
+	for (unsigned i = 0; i < n; i++) {
+		c->table.least[i] = columns[i].least;
+		set_style(&c->table, i, columns[i].kind);
+	}
 	ccfc_table_drop(&c->table, c->drop, order_drops(c->drop, columns, n));
 }
 

@@ -25,8 +25,10 @@ enum ccfc_cell_kind {
 	CCFC_CELL_TOKENS,   /* a count, or all of a TokenUsage: "12.3k" */
 	CCFC_CELL_LINES,    /* linesAdded and linesRemoved: "+3 -1" */
 	CCFC_CELL_DURATION, /* of seconds: "1h05m" */
+	CCFC_CELL_STATUS,   /* a text, coloured as a session's status */
 	CCFC_CELL_MINUTE,   /* a time: "2025-12-31 14:05" */
-	CCFC_CELL_SECOND,   /* a time: "2025-12-31 14:05:59" */
+	CCFC_CELL_SECOND,   /* a time: "2025-12-31 14:05:59"; both on a
+			     * terminal as the next, if there is a `now` */
 	CCFC_CELL_WHEN,	    /* a time, relative to cells->now */
 	CCFC_CELL_JOIN,	    /* an array of texts: "Edit, Write" */
 	CCFC_CELL_BAR,	    /* a bar for a number, relative to cells->max */
@@ -50,6 +52,7 @@ struct ccfc_column {
 	const char *key;
 	enum ccfc_cell_kind kind;
 	unsigned min; /* as in struct ccfc_table_col, … */
+	unsigned least;
 	unsigned gap; /* … but 0 means 2 */
 	int elastic;
 	unsigned drop; /* on a narrow terminal 1 is dropped first; 0: never */

@@ -58,27 +58,36 @@ void ccfc_human_duration(struct ccfc_buf *out, int64_t seconds)
 		ccfc_buf_printf(out, "%lldd%02lldh", s / DAY, s % DAY / HOUR);
 }
 
+void ccfc_human_moment(struct ccfc_buf *out, const struct ccfc_out *to,
+		       int64_t then, int64_t now)
+{
+	int64_t ago = then == CCFC_TIME_NONE ? -1 : (now - then) / 1000;
+	char text[CCFC_TIME_TEXT_MAX];
+
+	/* Clocks differ: what is from the future has its date. */
+	if (!to->tty || ago < 0) {
+		ccfc_time_format_local(text, then, CCFC_RENDER_MINUTE);
+		ccfc_buf_puts(out, *text ? text : "-");
+	} else if (ago < MINUTE) {
+		ccfc_buf_puts(out, "just now");
+	} else if (ago < HOUR) {
+		ccfc_buf_printf(out, "%lld min ago", (long long)(ago / MINUTE));
+	} else if (ago < DAY) {
+		ccfc_buf_printf(out, "%lld h ago", (long long)(ago / HOUR));
+	} else if (ago < 2 * DAY) {
+		ccfc_buf_puts(out, "1 day ago");
+	} else if (ago < 7 * DAY) {
+		ccfc_buf_printf(out, "%lld days ago", (long long)(ago / DAY));
+	} else {
+		ccfc_buf_puts(out,
+			      ccfc_time_format_local(text, then, "%Y-%m-%d"));
+	}
+}
+
 void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
 		     struct ccfc_obj time, int64_t now)
 {
-	int64_t then = ccfc_time_parse(ccfc_obj_str(time));
-	int64_t ago = then == CCFC_TIME_NONE ? -1 : (now - then) / 1000;
-
-	/* Clocks differ: what is from the future has its date. */
-	if (!to->tty || ago < 0)
-		ccfc_render_time(out, time, CCFC_RENDER_MINUTE);
-	else if (ago < MINUTE)
-		ccfc_buf_puts(out, "just now");
-	else if (ago < HOUR)
-		ccfc_buf_printf(out, "%lld min ago", (long long)(ago / MINUTE));
-	else if (ago < DAY)
-		ccfc_buf_printf(out, "%lld h ago", (long long)(ago / HOUR));
-	else if (ago < 2 * DAY)
-		ccfc_buf_puts(out, "1 day ago");
-	else if (ago < 7 * DAY)
-		ccfc_buf_printf(out, "%lld days ago", (long long)(ago / DAY));
-	else
-		ccfc_render_time(out, time, "%Y-%m-%d");
+	ccfc_human_moment(out, to, ccfc_time_parse(ccfc_obj_str(time)), now);
 }
 
 void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,

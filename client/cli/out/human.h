@@ -28,6 +28,10 @@ void ccfc_human_duration(struct ccfc_buf *out, int64_t seconds);
 void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
 		     struct ccfc_obj time, int64_t now);
 
+/* The same for a moment in milliseconds, or CCFC_TIME_NONE. */
+void ccfc_human_moment(struct ccfc_buf *out, const struct ccfc_out *to,
+		       int64_t then, int64_t now);
+
 /* `path`, on a terminal with "~" for the home directory; "-" if empty. */
 void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
 		     struct ccfc_slice path);

@@ -139,6 +139,9 @@ const char *ccfc_out_on(const struct ccfc_out *out, enum ccfc_style style)
 		[CCFC_STYLE_ALERT] = "\033[33m",
 		[CCFC_STYLE_HUNK] = "\033[36m",
 		[CCFC_STYLE_MATCH] = "\033[1;31m",
+		[CCFC_STYLE_ID] = "\033[33m",
+		[CCFC_STYLE_GOOD] = "\033[32m",
+		[CCFC_STYLE_TIME] = "\033[34m",
 	};
 
 	return out->color ? codes[style] : "";

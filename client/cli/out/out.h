@@ -23,6 +23,9 @@ enum ccfc_style {
 	CCFC_STYLE_ALERT, /* states other than applied */
 	CCFC_STYLE_HUNK,  /* line numbers of a hunk */
 	CCFC_STYLE_MATCH, /* matches of a search */
+	CCFC_STYLE_ID,	  /* ids of sessions and changes */
+	CCFC_STYLE_GOOD,  /* what is going on, what went well */
+	CCFC_STYLE_TIME,
 };
 
 struct ccfc_out {

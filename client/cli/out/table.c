@@ -106,6 +106,8 @@ static size_t slack(const struct ccfc_table *table)
 		const struct ccfc_table_col *col = &table->cols[i];
 		size_t least = col->min > CUT_TO_MIN ? col->min : CUT_TO_MIN;
 
+		if (table->least[i] > least)
+			least = table->least[i];
 		if (is_shown(table, i) && col->elastic &&
 		    table->widths[i] > least)
 			sum += table->widths[i] - least;
@@ -180,17 +182,45 @@ static void print_titles(const struct ccfc_table *table, struct ccfc_out *out)
 	ccfc_buf_putc(&out->buf, '\n');
 }
 
+void ccfc_table_style(struct ccfc_table *table, unsigned col, int style)
+{
+	/* 0 is a style, and a table of zeros has none. */
+	table->styles[col] = style >= 0 ? style + 1 : style;
+}
+
+/* NULL: none. */
+static const char *style_of(const struct ccfc_table *table, unsigned col,
+			    const struct ccfc_out *out, struct ccfc_slice text)
+{
+	int style = table->styles[col];
+
+	if (!out->color || !style)
+		return NULL;
+	if (style > 0)
+		return ccfc_out_on(out, (enum ccfc_style)(style - 1));
+	if (ccfc_slice_is(text, "failed"))
+		return ccfc_out_on(out, CCFC_STYLE_OLD);
+	if (ccfc_slice_is(text, "active"))
+		return ccfc_out_on(out, CCFC_STYLE_GOOD);
+	if (ccfc_slice_is(text, "waiting"))
+		return ccfc_out_on(out, CCFC_STYLE_ALERT);
+	return NULL;
+}
+
 static void print_cell(const struct ccfc_table *table, uint32_t cell,
 		       struct ccfc_out *out)
 {
 	unsigned col = cell % table->ncols;
-	size_t at = table->cells.items[cell].at, start = out->buf.len;
+	size_t at = table->cells.items[cell].at, start;
 	struct ccfc_slice s =
 		ccfc_slice(table->text.ptr + at, table->cells.items[cell].len);
 	size_t width = table->cells.items[cell].width;
+	const char *on = style_of(table, col, out, s);
 
 	if (!is_shown(table, col))
 		return;
+	ccfc_buf_puts(&out->buf, on ? on : "");
+	start = out->buf.len;
 	if (width > table->widths[col]) {
 		if (table->cols[col].elastic == CCFC_TABLE_PROSE)
 			ccfc_width_cut(&out->buf, s, table->widths[col]);
@@ -201,6 +231,7 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 	} else {
 		ccfc_buf_slice(&out->buf, s);
 	}
+	ccfc_buf_puts(&out->buf, on ? ccfc_out_off(out) : "");
 	if (!is_last(table, col))
 		pad_to(&out->buf,
 		       table->widths[col] - width + table->cols[col].gap);

@@ -44,6 +44,9 @@ struct ccfc_table {
 		uint32_t n, cap;
 	} notes;
 	size_t widths[CCFC_TABLE_COLS];
+	int styles[CCFC_TABLE_COLS];   /* of cells; see ccfc_table_style */
+	size_t least[CCFC_TABLE_COLS]; /* elastic ones are not cut below it,
+					* rather columns are dropped */
 };
 
 void ccfc_table_init(struct ccfc_table *table,
@@ -57,6 +60,13 @@ void ccfc_table_release(struct ccfc_table *table);
  */
 void ccfc_table_drop(struct ccfc_table *table, const unsigned *cols,
 		     unsigned ncols);
+
+/*
+ * Cells of a column get that style; CCFC_TABLE_BY_STATUS: one that their text
+ * asks for, as a session's status.
+ */
+#define CCFC_TABLE_BY_STATUS (-1)
+void ccfc_table_style(struct ccfc_table *table, unsigned col, int style);
 
 /* The next cell, from left to right and row by row. */
 void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s);

@@ -1,6 +1,7 @@
 /* How wide text is on a terminal; see width.h. */
 #include "cli/out/width.h"
 
+#include "cli/out/locale_utf8.h"
 #include "cli/out/safe.h"
 
 #include <locale.h>
@@ -77,32 +78,45 @@ static size_t tail_start(struct ccfc_slice s, size_t max)
 	return (size_t)(p - s.ptr);
 }
 
+/* How wide the ellipsis is; 0: there is no room for it. */
+static size_t dots_width(size_t max)
+{
+	size_t width = ccfc_is_utf8() ? 1 : 3;
+
+	return width < max ? width : 0;
+}
+
 void ccfc_width_elide(struct ccfc_buf *out, struct ccfc_slice s, size_t max)
 {
 	struct ccfc_slice head;
-	size_t from;
+	size_t from, dots;
 
 	if (ccfc_width(s) <= max) {
 		ccfc_buf_slice(out, s);
 		return;
 	}
-	if (!max)
+	dots = dots_width(max);
+	if (!dots) {
+		ccfc_width_cut(out, s, max);
 		return;
-	head = ccfc_slice(s.ptr, head_bytes(s, (max - 1) / 3));
-	from = tail_start(s, max - 1 - ccfc_width(head));
+	}
+	head = ccfc_slice(s.ptr, head_bytes(s, (max - dots) / 3));
+	from = tail_start(s, max - dots - ccfc_width(head));
 	ccfc_buf_slice(out, head);
-	ccfc_buf_puts(out, "…");
+	ccfc_buf_puts(out, ccfc_ellipsis());
 	ccfc_buf_append(out, s.ptr + from, s.len - from);
 }
 
 void ccfc_width_cut(struct ccfc_buf *out, struct ccfc_slice s, size_t max)
 {
+	size_t dots = dots_width(max);
+
 	if (ccfc_width(s) <= max) {
 		ccfc_buf_slice(out, s);
 		return;
 	}
-	if (!max)
-		return;
-	ccfc_buf_append(out, s.ptr, head_bytes(s, max - 1));
-	ccfc_buf_puts(out, "…");
+	if (max == 1 && ccfc_is_utf8())
+		dots = 1;
+	ccfc_buf_append(out, s.ptr, head_bytes(s, max - dots));
+	ccfc_buf_puts(out, dots ? ccfc_ellipsis() : "");
 }

@@ -18,17 +18,48 @@ struct ccfc_log_rows {
 	struct ccfc_log_row *items;
 	uint32_t n, cap;
 	bool one_file; /* no need to name it in each row */
+	bool ordered;  /* by the daemon */
 };
 
-/* Adds all steps of a reply of file.log, session.files or file.match. */
+/*
+ * Adds all steps of a reply of file.log, session.files, file.sessions or
+ * file.match.
+ */
 void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root);
 void ccfc_log_release(struct ccfc_log_rows *rows);
 
-/* Sorts them, newest first, and keeps `limit`. True: some were dropped. */
-bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit);
+/* Keeps what happened between these moments, both included. */
+void ccfc_log_keep(struct ccfc_log_rows *rows, int64_t from, int64_t to);
+
+/*
+ * Sorts them, newest first, drops `offset` and keeps `limit`. True: there were
+ * more.
+ */
+bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t offset, int64_t limit);
+
+/* Is it a change, and not another step of a file's history? */
+bool ccfc_log_is_change(const struct ccfc_log_row *row);
+
+/*
+ * How many characters of a change's id are shown on a terminal, behind what
+ * all ids have in common, so that those of all rows differ.
+ */
+size_t ccfc_log_change_length(const struct ccfc_log_rows *rows);
 
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 		    const struct ccfc_cwd *where);
+
+enum ccfc_log_style { CCFC_LOG_ONELINE, CCFC_LOG_STAT, CCFC_LOG_PATCH };
+
+/*
+ * Each in a line, with its lines as a bar below it, or with its diff, for
+ * which the daemon is asked (log_entries.c). Returns the exit status.
+ */
+int ccfc_log_entries(struct ccfc_cli *cli, const struct ccfc_log_rows *rows,
+		     const struct ccfc_cwd *where, enum ccfc_log_style style);
+
+/* "returned to …", "$ make", the prompt: why, or what came of it. */
+void ccfc_log_put_why(struct ccfc_buf *text, struct ccfc_obj o);
 
 /* Each in a line of JSON, with its path; `array`: as elements of one. */
 void ccfc_log_json(struct ccfc_out *out, const struct ccfc_log_rows *rows,

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "cli/out/columns.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 #include "wire/to_json.h"
 
@@ -15,9 +16,8 @@
 
 /* On a terminal. */
 #define SESSION_LENGTH 8
-#define CHANGE_LENGTH  14
-#define WIDE	       100 /* columns from which all is shown */
-#define NARROW	       72  /* and below which only the most important */
+#define CHANGE_LENGTH  8
+#define NARROW	       72 /* columns below which gaps are small */
 
 void ccfc_log_release(struct ccfc_log_rows *rows)
 {
@@ -55,9 +55,13 @@ void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root)
 	struct ccfc_obj files = ccfc_obj_get(root, "files");
 
 	if (ccfc_obj_type(steps) == CCFC_OBJ_ARRAY) {
-		rows->one_file = true;
+		rows->one_file = rows->ordered = true;
 		take_array(rows, ccfc_obj_get_str(root, "path"), steps);
 		return;
+	}
+	if (ccfc_obj_len(ccfc_obj_get(root, "sessions"))) {
+		rows->one_file = true;
+		take_file(rows, root);
 	}
 	if (ccfc_obj_type(root) == CCFC_OBJ_ARRAY)
 		files = root;
@@ -79,11 +83,27 @@ static int compare_log_rows(const void *a, const void *b)
 				  ccfc_obj_get_str(y->o, "changeId"));
 }
 
-bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t limit)
+void ccfc_log_keep(struct ccfc_log_rows *rows, int64_t from, int64_t to)
 {
-	if (!rows->one_file && rows->n)
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+		if (rows->items[i].time >= from && rows->items[i].time <= to)
+			rows->items[n++] = rows->items[i];
+	rows->n = n;
+}
+
+bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t offset, int64_t limit)
+{
+	uint32_t skip = offset < rows->n ? (uint32_t)offset : rows->n;
+
+	if (!rows->ordered && rows->n)
 		qsort(rows->items, rows->n, sizeof(*rows->items),
 		      compare_log_rows);
+	rows->n -= skip;
+	if (skip && rows->n)
+		memmove(rows->items, rows->items + skip,
+			rows->n * sizeof(*rows->items));
 	if (rows->n <= limit)
 		return false;
 	rows->n = (uint32_t)limit;
@@ -103,11 +123,51 @@ static bool is_backup(struct ccfc_obj o)
 	return ccfc_slice_is(ccfc_obj_get_str(o, "kind"), "backup");
 }
 
+bool ccfc_log_is_change(const struct ccfc_log_row *row)
+{
+	return is_change(row->o);
+}
+
+static struct ccfc_slice tail_of(const struct ccfc_log_row *row)
+{
+	return ccfc_slice_change_tail(ccfc_obj_get_str(
+		row->o, is_change(row->o) ? "changeId" : "returnedTo"));
+}
+
+static int compare_tails(const void *a, const void *b)
+{
+	return ccfc_slice_cmp(*(const struct ccfc_slice *)a,
+			      *(const struct ccfc_slice *)b);
+}
+
+size_t ccfc_log_change_length(const struct ccfc_log_rows *rows)
+{
+	struct ccfc_slice *tails =
+		ccfc_calloc(rows->n + (size_t)1, sizeof(*tails));
+	size_t length = CHANGE_LENGTH;
+
+	for (uint32_t i = 0; i < rows->n; i++)
+		tails[i] = tail_of(&rows->items[i]);
+	qsort(tails, rows->n, sizeof(*tails), compare_tails);
+	for (uint32_t i = 1; i < rows->n; i++) {
+		const struct ccfc_slice a = tails[i - 1], b = tails[i];
+		size_t same = 0;
+
+		while (same < a.len && same < b.len &&
+		       a.ptr[same] == b.ptr[same])
+			same++;
+		if (same + 1 > length && !ccfc_slice_eq(a, b))
+			length = same + 1;
+	}
+	free(tails);
+	return length;
+}
+
 /* What the cells of a log need besides the row. */
 struct log_cells {
 	const struct ccfc_cwd *where;
 	const struct ccfc_log_row *row; /* the one that is being filled */
-	bool narrow;
+	size_t change_length;
 };
 
 static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
@@ -116,12 +176,14 @@ static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	const struct log_cells *log = cells->data;
 	char time[CCFC_TIME_TEXT_MAX];
 
-	ccfc_time_format_local(time, log->row->time,
-			       log->narrow ? CCFC_RENDER_MINUTE
-					   : CCFC_RENDER_SECOND);
 	/* A step that is no change happened some time after that. */
-	ccfc_buf_printf(text, "%c%s", is_change(o) || is_backup(o) ? ' ' : '>',
-			*time ? time : "-");
+	ccfc_buf_putc(text, is_change(o) || is_backup(o) ? ' ' : '>');
+	if (cells->out->tty) {
+		ccfc_human_moment(text, cells->out, log->row->time, cells->now);
+		return;
+	}
+	ccfc_time_format_local(time, log->row->time, CCFC_RENDER_SECOND);
+	ccfc_buf_puts(text, *time ? time : "-");
 }
 
 static void put_log_who(struct ccfc_buf *text, const struct ccfc_cells *cells,
@@ -139,11 +201,13 @@ static void put_log_who(struct ccfc_buf *text, const struct ccfc_cells *cells,
 static void put_log_change(struct ccfc_buf *text,
 			   const struct ccfc_cells *cells, struct ccfc_obj o)
 {
+	const struct log_cells *log = cells->data;
 	struct ccfc_slice id =
 		ccfc_obj_get_str(o, is_change(o) ? "changeId" : "returnedTo");
 
 	if (cells->out->tty)
-		id = ccfc_slice_cut(id, CHANGE_LENGTH);
+		id = ccfc_slice_cut(ccfc_slice_change_tail(id),
+				    log->change_length);
 	ccfc_buf_slice(text, id.len ? id : CCFC_SLICE_LIT("-"));
 }
 
@@ -165,9 +229,10 @@ static void put_log_path(struct ccfc_buf *text, const struct ccfc_cells *cells,
 			 struct ccfc_obj o)
 {
 	const struct log_cells *log = cells->data;
+	struct ccfc_slice name = ccfc_cwd_short(log->where, log->row->path);
 
 	(void)o;
-	ccfc_buf_slice(text, ccfc_cwd_short(log->where, log->row->path));
+	ccfc_human_path(text, cells->out, name);
 }
 
 /* "returned to …", "overwritten by …"; nothing for other steps. */
@@ -253,11 +318,9 @@ static bool any_prompt(const struct ccfc_log_rows *rows)
 	return false;
 }
 
-/* Why a change was made, or what a step came to. */
-static void put_log_prompt(struct ccfc_buf *text,
-			   const struct ccfc_cells *cells, struct ccfc_obj o)
+/* `text` is empty. */
+void ccfc_log_put_why(struct ccfc_buf *text, struct ccfc_obj o)
 {
-	(void)cells;
 	put_return(text, o);
 	put_backup(text, o);
 	if (text->len && ccfc_obj_get_str(o, "command").len)
@@ -265,6 +328,13 @@ static void put_log_prompt(struct ccfc_buf *text,
 	put_command(text, o);
 	if (!text->len)
 		ccfc_buf_slice(text, ccfc_obj_get_str(o, "prompt"));
+}
+
+static void put_log_prompt(struct ccfc_buf *text,
+			   const struct ccfc_cells *cells, struct ccfc_obj o)
+{
+	(void)cells;
+	ccfc_log_put_why(text, o);
 }
 
 enum col { TIME, SESSION, CHANGE, MODEL, TOOL, LINES, PATH, PROMPT, NCOLS };
@@ -275,39 +345,30 @@ static const struct ccfc_column every[NCOLS] = {
 		      .put = put_log_who },
 	[CHANGE] = { "CHANGE", NULL, .kind = CCFC_CELL_OWN,
 		     .put = put_log_change },
-	[MODEL] = { "MODEL", "model", .kind = CCFC_CELL_MODEL,
-		    .elastic = true },
+	[MODEL] = { "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
+		    .least = 10, .drop = 1 },
 	[TOOL] = { "TOOL", NULL, .kind = CCFC_CELL_OWN, .put = put_log_tool,
-		   .elastic = true },
-	[LINES] = { "LINES", NULL, .kind = CCFC_CELL_OWN,
-		    .put = put_log_lines },
+		   .elastic = true, .least = 6, .drop = 2 },
+	[LINES] = { "LINES", NULL, .kind = CCFC_CELL_OWN, .put = put_log_lines,
+		    .drop = 4 },
 	[PATH] = { "PATH", NULL, .kind = CCFC_CELL_OWN, .put = put_log_path,
-		   .elastic = true },
+		   .elastic = true, .least = 16 },
 	[PROMPT] = { "PROMPT", NULL, .kind = CCFC_CELL_OWN,
-		     .put = put_log_prompt, .elastic = CCFC_TABLE_PROSE },
+		     .put = put_log_prompt, .elastic = CCFC_TABLE_PROSE,
+		     .least = 16, .drop = 3 },
 };
 
-/* Those that there is room and a reason for; returns their number. */
+/* Those that there is a reason for; returns their number. */
 static unsigned choose_log_columns(struct ccfc_column chosen[NCOLS],
 				   const struct ccfc_out *out,
 				   const struct ccfc_log_rows *rows)
 {
 	bool narrow = out->width && out->width < NARROW;
-	bool wide = !out->width || out->width >= WIDE;
-	const bool wanted[] = {
-		[TIME] = true,
-		[SESSION] = true,
-		[CHANGE] = wide,
-		[MODEL] = !narrow,
-		[TOOL] = !narrow,
-		[LINES] = !narrow,
-		[PATH] = !rows->one_file,
-		[PROMPT] = any_prompt(rows),
-	};
 	unsigned n = 0;
 
 	for (enum col i = TIME; i < NCOLS; i++) {
-		if (!wanted[i])
+		if ((i == PATH && rows->one_file) ||
+		    (i == PROMPT && !any_prompt(rows)))
 			continue;
 		chosen[n] = every[i];
 		chosen[n++].gap = narrow;
@@ -320,9 +381,11 @@ void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 {
 	struct log_cells log = {
 		.where = where,
-		.narrow = out->width && out->width < NARROW,
+		.change_length = ccfc_log_change_length(rows),
 	};
-	struct ccfc_cells cells = { .out = out, .data = &log };
+	struct ccfc_cells cells = { .out = out,
+				    .data = &log,
+				    .now = ccfc_time_now() };
 	struct ccfc_column chosen[NCOLS];
 	struct ccfc_columns columns;
 

@@ -45,7 +45,7 @@ static const struct ccfc_column session_columns[] = {
 	{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS, .drop = 6 },
 	{ "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
 	  .drop = 2 },
-	{ "STATUS", "status", .kind = CCFC_CELL_TEXT, .drop = 7 },
+	{ "STATUS", "status", .kind = CCFC_CELL_STATUS, .drop = 7 },
 	{ "PR", "pullRequests", .kind = CCFC_CELL_OWN, .drop = 11,
 	  .put = put_pull_requests },
 };

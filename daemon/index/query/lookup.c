@@ -251,7 +251,8 @@ static int change_by_prefix(uint32_t *out, const struct ccfc_index *index,
 		const struct ccfc_change *c = &index->changes.items[i];
 		struct ccfc_slice id = ccfc_slice(c->id, c->id_len);
 
-		if (!starts(id, ref) || !is_known(c))
+		if (!is_known(c) ||
+		    (!starts(id, ref) && !starts(ccfc_slice_change_tail(id), ref)))
 			continue;
 		if (!c->part || memchr(ref.ptr, '#', ref.len))
 			add_lookup(&found, i, id);
@@ -276,7 +277,8 @@ int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 			     ref.ptr);
 		ccfc_err_hint(err,
 			      "a change is named by its id (toolu_…), or a "
-			      "unique prefix of it of at least %d characters",
+			      "unique prefix of it, also without toolu_01, of "
+			      "at least %d characters",
 			      CHANGE_PREFIX_MIN);
 	}
 	return r;

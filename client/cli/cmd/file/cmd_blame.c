@@ -191,6 +191,7 @@ static void choose_blame_columns(struct ccfc_blame_view *view,
 	if (shown->n) {
 		memcpy(view->cols, shown->cols, sizeof(shown->cols));
 		view->ncols = shown->n;
+		view->chosen = true;
 	} else if (flag(q->opts, OPT_BLOCKS)) {
 		view->cols[view->ncols++] = CCFC_BLAME_COL_PROMPT;
 	}

@@ -1,8 +1,10 @@
 /* ccfc list: the files that a session changed. */
 #include "base/path.h"
+#include "base/time.h"
 #include "cli/frame/listing.h"
 #include "cli/frame/scope.h"
 #include "cli/out/columns.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 #include "cli/patch/patch.h"
 
@@ -37,8 +39,9 @@ static void print_head_list(struct ccfc_out *out, struct ccfc_obj root)
 
 	ccfc_render_line(out, "Session", 9,
 			 ccfc_obj_get_str(root, "sessionId"));
-	ccfc_render_line(out, "Project", 9,
-			 ccfc_obj_get_str(root, "projectPath"));
+	ccfc_human_path(&text, out, ccfc_obj_get_str(root, "projectPath"));
+	ccfc_render_line(out, "Project", 9, ccfc_buf_view(&text));
+	ccfc_buf_clear(&text);
 	ccfc_render_line(out, "Branch", 9, ccfc_obj_get_str(root, "gitBranch"));
 	ccfc_render_time(&text, ccfc_obj_get(root, "sessionStart"),
 			 CCFC_RENDER_MINUTE);
@@ -123,6 +126,7 @@ static void print_files(struct ccfc_out *out, struct ccfc_obj root, bool states)
 {
 	struct ccfc_cells cells = {
 		.out = out,
+		.now = ccfc_time_now(),
 		.base = ccfc_obj_get_str(root, "projectPath"),
 	};
 

@@ -6,6 +6,7 @@
  * has the steps outside of sessions too, then a session, then a pattern.
  */
 #include "cli/frame/listing.h"
+#include "cli/frame/scope.h"
 #include "cli/out/render.h"
 #include "cli/report/log.h"
 
@@ -14,14 +15,39 @@
 #define DEFAULT_LIMIT 50
 #define MAX_LIMIT     100000
 
-enum { OPT_TOOL, OPT_EVIDENCE, OPT_LIMIT, OPT_FORMAT, OPT_GIT };
+enum {
+	OPT_LIMIT,
+	OPT_OFFSET,
+	OPT_FROM,
+	OPT_TO,
+	OPT_PROJECT,
+	OPT_ALL,
+	OPT_STATE,
+	OPT_TOOL,
+	OPT_EVIDENCE,
+	OPT_PATCH,
+	OPT_STAT,
+	OPT_ONELINE,
+	OPT_FORMAT,
+	OPT_GIT,
+};
 
 static const struct ccfc_opt options[] = {
+	[OPT_LIMIT] = CCFC_SCOPE_LIMIT("steps"),
+	[OPT_OFFSET] = CCFC_SCOPE_OFFSET,
+	[OPT_FROM] = CCFC_SCOPE_FROM("changes"),
+	[OPT_TO] = CCFC_SCOPE_TO("changes"),
+	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_ALL] = CCFC_SCOPE_ALL,
+	[OPT_STATE] = CCFC_LISTING_STATE,
 	[OPT_TOOL] = CCFC_LISTING_TOOL,
 	[OPT_EVIDENCE] = CCFC_LISTING_EVIDENCE,
-	[OPT_LIMIT] = { "limit", 'n', CCFC_OPT_INT, "N",
-			.help = "at most N steps; default 50", .min = 1,
-			.max = MAX_LIMIT, CCFC_ASKS(limit) },
+	[OPT_PATCH] = { "patch", 'p', CCFC_OPT_FLAG,
+			.help = "with the diff of each change" },
+	[OPT_STAT] = { "stat", 0, CCFC_OPT_FLAG,
+		       .help = "with the lines of each change as a bar" },
+	[OPT_ONELINE] = { "oneline", 0, CCFC_OPT_FLAG,
+			  .help = "a line for each change" },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "table (default), json or jsonl",
 			 .choices = "table|json|jsonl" },
@@ -30,9 +56,10 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-static const char *given_or_here(const struct ccfc_question *q)
+/* What the log is about, for messages. */
+static const char *name_subject(const struct ccfc_question *q)
 {
-	return q->given ? q->given : ".";
+	return q->given ? q->given : "this project";
 }
 
 static bool is_transcript(const char *text)
@@ -40,15 +67,34 @@ static bool is_transcript(const char *text)
 	return ccfc_slice_ends(ccfc_slice_str(text), ".jsonl");
 }
 
+/* Does one have to look at more than the page? */
+static bool is_narrowed(const struct ccfc_question *q)
+{
+	return q->query.from_date || q->query.to_date;
+}
+
+/*
+ * A file's history has only what took effect, of all projects. Other changes
+ * of the file are found by its sessions.
+ */
 static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 		    const char *given, struct ccfc_err *err)
 {
+	struct ccfc_query query;
 	int code = ccfc_question_name(q, given, err);
 
+	query = q->query;
+	query.offset = 0;
+	query.limit = MAX_LIMIT;
+	if (!code && (query.states || query.project_path))
+		return ccfc_file_sessions(reply, q->cli->client, q->path,
+					  &query, err);
+	query.from_date = query.to_date = NULL;
+	if (!is_narrowed(q) && q->query.limit < MAX_LIMIT - q->query.offset)
+		query.limit = q->query.limit + q->query.offset;
 	if (!code)
-		code = ccfc_file_log(reply, q->cli->client, q->path, &q->query,
+		code = ccfc_file_log(reply, q->cli->client, q->path, &query,
 				     err);
-	q->query.alternatives = NULL;
 	return code;
 }
 
@@ -59,6 +105,10 @@ static struct ccfc_query kinds_of(const struct ccfc_question *q)
 
 	query.tools = q->query.tools;
 	query.evidence = q->query.evidence;
+	query.states = q->query.states;
+	query.prompts = ccfc_opts_own(q->opts, OPT_PATCH)->set ||
+			ccfc_opts_own(q->opts, OPT_STAT)->set ||
+			ccfc_opts_own(q->opts, OPT_ONELINE)->set;
 	return query;
 }
 
@@ -78,15 +128,37 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
  * The N latest changes are in the N files that were changed last; one more
  * tells whether there is more.
  */
-static int ask_glob(struct ccfc_reply **reply, struct ccfc_question *q,
-		    const char *pattern, struct ccfc_err *err)
+static struct ccfc_query files_of(const struct ccfc_question *q)
 {
 	struct ccfc_query query = kinds_of(q);
 	int64_t limit = q->query.limit;
 
-	query.limit = limit < MAX_LIMIT ? limit + 1 : MAX_LIMIT;
+	query.from_date = q->query.from_date;
+	query.to_date = q->query.to_date;
+	query.project_path = q->query.project_path;
+	query.limit = limit < MAX_LIMIT - q->query.offset
+			      ? limit + q->query.offset + 1
+			      : MAX_LIMIT;
+	return query;
+}
+
+static int ask_glob(struct ccfc_reply **reply, struct ccfc_question *q,
+		    const char *pattern, struct ccfc_err *err)
+{
+	struct ccfc_query query = files_of(q);
+
 	return ccfc_listing_match(reply, q->cli->client, pattern, &query,
 				  &q->where, err);
+}
+
+/* Everything in the current project, or everywhere. */
+static int ask_project(struct ccfc_reply **reply, struct ccfc_question *q,
+		       struct ccfc_err *err)
+{
+	struct ccfc_query query = files_of(q);
+
+	query.here = q->query.here;
+	return ccfc_file_match(reply, q->cli->client, "**", &query, err);
 }
 
 /* All below a directory, whatever characters are in its name. */
@@ -136,10 +208,14 @@ static int ask_transcript(struct ccfc_reply **reply, struct ccfc_question *q,
 static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 		   struct ccfc_err *err)
 {
-	const char *given = given_or_here(q);
+	const char *given = q->given, *here = q->query.here;
 	struct ccfc_err second;
 	int code;
 
+	if (!given)
+		return ask_project(reply, q, err);
+	/* What is named may be anywhere. */
+	q->query.here = q->query.project_path ? here : NULL;
 	if (is_transcript(given) && !ccfc_listing_is_glob(given))
 		return ask_transcript(reply, q, given, err);
 	if (ccfc_cwd_is_directory(given))
@@ -160,42 +236,74 @@ static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 
 static int fail_nothing(const struct ccfc_question *q, struct ccfc_slice hint)
 {
-	bool some = q->query.tools || q->query.evidence;
+	bool some = q->query.tools || q->query.evidence || q->query.states ||
+		    is_narrowed(q) || q->query.offset;
 	struct ccfc_err err;
 
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
-		     "log: nothing found: %s has no %schanges that took effect",
-		     given_or_here(q), some ? "such " : "");
+		     "log: nothing found: %s has no %schanges%s",
+		     name_subject(q), some ? "such " : "",
+		     some ? "" : " that took effect");
 	if (hint.len)
 		ccfc_err_hint(&err, "%s", hint.ptr);
 	return ccfc_cli_fail(&err);
 }
 
+/* The moments of --from and --to, for replies that know none. */
+static void keep_period(struct ccfc_log_rows *rows,
+			const struct ccfc_question *q)
+{
+	const struct ccfc_opt_value *from = ccfc_opts_own(q->opts, OPT_FROM);
+	const struct ccfc_opt_value *to = ccfc_opts_own(q->opts, OPT_TO);
+
+	if (is_narrowed(q))
+		ccfc_log_keep(rows, from->set ? from->num : INT64_MIN + 1,
+			      to->set ? to->num : INT64_MAX);
+}
+
+static int print_rows(struct ccfc_question *q, struct ccfc_obj root,
+		      const struct ccfc_log_rows *rows)
+{
+	struct ccfc_out *out = &q->cli->out;
+	const struct ccfc_opts *opts = q->opts;
+
+	if (q->format == CCFC_FORMAT_JSON && rows->ordered &&
+	    !is_narrowed(q) && !q->query.offset)
+		ccfc_render_json(out, root, 2);
+	else if (q->format != CCFC_FORMAT_TABLE)
+		ccfc_log_json(out, rows, q->format == CCFC_FORMAT_JSON);
+	else if (ccfc_opts_own(opts, OPT_PATCH)->set)
+		return ccfc_log_entries(q->cli, rows, &q->where,
+					CCFC_LOG_PATCH);
+	else if (ccfc_opts_own(opts, OPT_STAT)->set)
+		return ccfc_log_entries(q->cli, rows, &q->where, CCFC_LOG_STAT);
+	else if (ccfc_opts_own(opts, OPT_ONELINE)->set)
+		return ccfc_log_entries(q->cli, rows, &q->where,
+					CCFC_LOG_ONELINE);
+	else if (rows->n)
+		ccfc_log_table(out, rows, &q->where);
+	return CCFC_EXIT_FOUND;
+}
+
 static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 {
 	struct ccfc_log_rows rows = { 0 };
-	struct ccfc_out *out = &q->cli->out;
-	bool more, found, table = q->format == CCFC_FORMAT_TABLE;
+	bool more, table = q->format == CCFC_FORMAT_TABLE;
 	struct ccfc_buf unknown = CCFC_BUF_INIT;
-	int status = CCFC_EXIT_FOUND;
+	int status;
 
 	ccfc_log_take(&rows, root);
-	more = ccfc_log_order(&rows, q->query.limit) ||
+	keep_period(&rows, q);
+	more = ccfc_log_order(&rows, q->query.offset, q->query.limit) ||
 	       ccfc_obj_get_bool(root, "truncated", false);
-	found = rows.n;
-	if (q->format == CCFC_FORMAT_JSON && rows.one_file)
-		ccfc_render_json(out, root, 2);
-	else if (!table)
-		ccfc_log_json(out, &rows, q->format == CCFC_FORMAT_JSON);
-	else if (found)
-		ccfc_log_table(out, &rows, &q->where);
-	if (more && table)
-		ccfc_cli_note("there is more; --limit=%lld shows it",
-			      (long long)q->query.limit * 2);
+	status = print_rows(q, root, &rows);
+	if (more && table && rows.n && !ccfc_opts_own(q->opts, OPT_PATCH)->set)
+		ccfc_answer_more(&q->cli->out, q->query.offset, rows.n,
+				 INT64_MAX);
 	/* A session's commands may have changed what nobody knows. */
-	if (ccfc_render_unknown(&unknown, root) && found && table)
+	if (ccfc_render_unknown(&unknown, root) && rows.n && table)
 		ccfc_cli_note("%s", unknown.ptr);
-	if (!found)
+	if (!rows.n)
 		status = fail_nothing(q, ccfc_buf_view(&unknown));
 	ccfc_buf_release(&unknown);
 	ccfc_log_release(&rows);
@@ -204,11 +312,7 @@ static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 
 static int prepare_git(struct ccfc_question *q, struct ccfc_err *err)
 {
-	if (q->given)
-		return 0;
-	ccfc_err_set(err, CCFC_EINVAL, "log: --git: of which session?");
-	ccfc_err_hint(err, "usage: ccfc log --git SESSION");
-	return CCFC_EINVAL;
+	return q->given ? 0 : ccfc_question_session(q, "@", err);
 }
 
 static int ask_git(struct ccfc_reply **reply, struct ccfc_question *q,
@@ -264,17 +368,17 @@ const struct ccfc_command ccfc_cmd_log = {
 	.summary = "what happened, newest first",
 	.about = "Lists changes with their time, session, model, tool and "
 		 "lines, the latest first:\n"
-		 "those of a file, of the files below a directory (default: "
-		 "the current one) or\n"
-		 "of a glob, or those of a session. For one file it also lists "
-		 "steps that no\n"
-		 "session made: \"outside\" (somebody else changed it after "
-		 "the time shown) and\n"
+		 "those of a file, of the files below a directory or of a "
+		 "glob, of a session, or\n"
+		 "without an argument of the current project. For one file it "
+		 "also lists steps\n"
+		 "that no session made: \"outside\" (somebody else changed it "
+		 "after that time) and\n"
 		 "\"unknown\". \"Bash, inferred\" is a command that no line "
 		 "connects with the file;\n"
 		 "the lines that came, or came back, do. CHANGE is what diff "
 		 "and --at take; a\n"
-		 "terminal of less than 100 columns does not show it. With "
+		 "terminal shows the start of what is behind toolu_01. With "
 		 "--tool or --evidence\n"
 		 "it lists only such changes; ccfc help list has the kinds of "
 		 "evidence.\n"
@@ -284,8 +388,9 @@ const struct ccfc_command ccfc_cmd_log = {
 		 "now, and how many of its lines are not committed yet. It "
 		 "only reads.",
 	.examples = "  ccfc log\n"
-		    "  ccfc log src/auth/login.ts\n"
-		    "  ccfc log 'src/**/*.ts' --limit=20\n"
+		    "  ccfc log src/auth/login.ts -p\n"
+		    "  ccfc log --since=yesterday --oneline -n 20\n"
+		    "  ccfc log 'src/**/*.ts' --stat\n"
 		    "  ccfc log 3f2a --format=jsonl | jq .path\n"
 		    "  ccfc log --tool=Bash --evidence=recorded,parsed\n"
 		    "  ccfc log --git 3f2a\n",

@@ -70,7 +70,7 @@ static void note_prompts(struct ccfc_table *table, struct ccfc_obj session)
 
 static const struct ccfc_column columns[] = {
 	{ "SESSION ID", "sessionId", .kind = CCFC_CELL_PREFIX, .gap = 4 },
-	{ "PROJECT", "projectPath", .kind = CCFC_CELL_TEXT, .gap = 3,
+	{ "PROJECT", "projectPath", .kind = CCFC_CELL_PATH, .gap = 3,
 	  .elastic = true },
 	{ "BRANCH", "gitBranch", .kind = CCFC_CELL_TEXT, .gap = 3,
 	  .elastic = true },
@@ -83,6 +83,7 @@ static void print_sessions(struct ccfc_out *out, struct ccfc_obj sessions)
 	struct ccfc_cells cells = {
 		.out = out,
 		.id_length = ccfc_render_id_length(out, sessions),
+		.now = ccfc_time_now(),
 		.note = note_prompts,
 	};
 
@@ -90,7 +91,8 @@ static void print_sessions(struct ccfc_out *out, struct ccfc_obj sessions)
 			   sessions);
 }
 
-static void print_total_search(struct ccfc_out *out, struct ccfc_obj history)
+static void print_total_search(struct ccfc_out *out, struct ccfc_obj history,
+			       int64_t offset)
 {
 	uint32_t shown = ccfc_obj_len(ccfc_obj_get(history, "sessions"));
 	int64_t total = ccfc_obj_get_int(history, "totalSessions", 0);
@@ -101,9 +103,8 @@ static void print_total_search(struct ccfc_out *out, struct ccfc_obj history)
 			  "change");
 	ccfc_buf_puts(&out->buf, " across ");
 	ccfc_render_count(&out->buf, total, "session");
-	if (shown < total)
-		ccfc_buf_printf(&out->buf, " (%u shown)", shown);
 	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_answer_more(out, offset, shown, total);
 }
 
 /* Under each session's head: what it did to the file. */
@@ -129,7 +130,8 @@ static void print_changes(struct ccfc_out *out, struct ccfc_obj sessions,
 }
 
 void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,
-		       struct ccfc_slice name, bool show_changes)
+		       struct ccfc_slice name, int64_t offset,
+		       bool show_changes)
 {
 	struct ccfc_obj sessions = ccfc_obj_get(history, "sessions");
 
@@ -140,7 +142,7 @@ void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,
 			  "session");
 	ccfc_buf_puts(&out->buf, ":\n\n");
 	print_sessions(out, sessions);
-	print_total_search(out, history);
+	print_total_search(out, history, offset);
 	if (show_changes)
 		print_changes(out, sessions, name);
 }
@@ -182,6 +184,7 @@ static void print_history(struct ccfc_question *q, struct ccfc_obj history)
 	default:
 		ccfc_search_print(
 			out, history, ccfc_cwd_short(&q->where, path),
+			ccfc_listing_is_glob(q->given) ? 0 : q->query.offset,
 			ccfc_opts_own(q->opts, OPT_SHOW_CHANGES)->set);
 	}
 }

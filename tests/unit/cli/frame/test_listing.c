@@ -59,7 +59,7 @@ static void test_search(void **state)
 	(void)state;
 	golden_pack_history(packed_init(&p));
 	ccfc_search_print(&out, packed_root(&p),
-			  ccfc_slice_str("src/auth/login.ts"), false);
+			  ccfc_slice_str("src/auth/login.ts"), 0, false);
 	assert_string_equal(out.buf.ptr, search_text);
 	ccfc_buf_release(&out.buf);
 	packed_release(&p);
@@ -74,20 +74,20 @@ static void test_terminal(void **state)
 	(void)state;
 	golden_pack_history(packed_init(&p));
 	ccfc_search_print(&out, packed_root(&p),
-			  ccfc_slice_str("src/auth/login.ts"), false);
+			  ccfc_slice_str("src/auth/login.ts"), 0, false);
 	assert_string_equal(
 		out.buf.ptr,
 		"File: src/auth/login.ts\n"
 		"Modified by 3 sessions:\n"
 		"\n"
-		"  SESSION ID    PROJECT       BRANCH         CHANGES  "
-		"LAST MODIFIED\n"
-		"  abc123-d      /ho…project   feature/auth   4        "
-		"2025-12-10 12:30\n"
-		"  xyz789-u      /ho…project   main           2        "
-		"2025-12-08 15:22\n"
-		"  mno345-p      /ho…project   fix…ogin-bug   1        "
-		"2025-12-05 09:15\n"
+		"  SESSION ID    PROJECT         BRANCH          CHANGES  LAST "
+		"MODIFIED\n"
+		"  abc123-d      /hom\u2026-project   feature/auth    4        "
+		"2025-12-10\n"
+		"  xyz789-u      /hom\u2026-project   main            2        "
+		"2025-12-08\n"
+		"  mno345-p      /hom\u2026-project   fix/login-bug   1        "
+		"2025-12-05\n"
 		"\n"
 		"Total: 7 changes across 3 sessions\n");
 	ccfc_buf_release(&out.buf);
@@ -112,7 +112,7 @@ static void test_singular(void **state)
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
 	ccfc_search_print(&out, packed_root(&packed),
-			  ccfc_slice_str("a\033]0;x\ab"), false);
+			  ccfc_slice_str("a\033]0;x\ab"), 0, false);
 	assert_string_equal(
 		out.buf.ptr,
 		"File: a^[]0;x^Gb\n"
@@ -123,7 +123,8 @@ static void test_singular(void **state)
 		"  abc           /home/user/my-project   -        1        "
 		"-\n"
 		"\n"
-		"Total: 1 change across 2 sessions (1 shown)\n");
+		"Total: 1 change across 2 sessions\n"
+		"more: --offset=1\n");
 	ccfc_buf_release(&out.buf);
 	packed_release(&packed);
 }
@@ -166,7 +167,7 @@ static void test_why(void **state)
 	pack_prompts(p, two);
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
-	ccfc_search_print(&out, packed_root(&packed), ccfc_slice_str("a"),
+	ccfc_search_print(&out, packed_root(&packed), ccfc_slice_str("a"), 0,
 			  false);
 	assert_non_null(strstr(out.buf.ptr, "\n    add a login\n  abc"));
 	assert_non_null(strstr(out.buf.ptr, "\n    use^[[31m tokens\n    and"));

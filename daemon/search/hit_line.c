@@ -75,7 +75,7 @@ bool ccfc_hit_line_show(struct ccfc_hit_line *r, struct ccfc_found *out,
 		if (r->told.n != hit->block)
 			continue;
 		ccfc_tool_text_text(&r->told);
-		ok = ccfc_snippet(out, r->run->matcher, &r->told.text, arena);
+		ok = ccfc_snippet(out, r->run, &r->told.text, arena);
 		out->uuid =
 			ccfc_arena_copy(arena, ccfc_tool_text_uuid(&r->told));
 		out->tool =

@@ -82,7 +82,8 @@ static double score_of(const struct ccfc_hits *hits, const struct ccfc_hit *h)
 	static const double place[] = { [CCFC_IN_TEXT] = 3,
 					[CCFC_IN_THINKING] = 2,
 					[CCFC_IN_TOOL] = 1,
-					[CCFC_IN_RESULT] = 0 };
+					[CCFC_IN_RESULT] = 0,
+					[CCFC_IN_META] = 4 };
 	double s = 2 * log2(1.0 + h->count) - log2(1 + h->len / 256.0) / 2;
 
 	s += place[h->in];

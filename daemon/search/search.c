@@ -41,20 +41,32 @@ void ccfc_search_run_scanned(struct ccfc_search_run *run, uint64_t bytes)
 int ccfc_search_run_init(struct ccfc_search_run *run, struct ccfc_err *err)
 {
 	const struct ccfc_search *s = run->search;
-	const struct ccfc_pattern_want want = {
+	struct ccfc_pattern_want want = {
 		.text = s->pattern,
 		.regex = s->regex,
 		.case_sensitive = s->case_sensitive,
 		.stop = ccfc_search_run_over,
 		.ctx = run,
 	};
+	int r = ccfc_matcher_new(&run->matcher, &want, err);
 
-	return ccfc_matcher_new(&run->matcher, &want, err);
+	for (uint32_t i = 0; !r && i < s->nwords; i++) {
+		want.text = s->words[i];
+		r = ccfc_matcher_new(&run->words[i], &want, err);
+	}
+	if (r)
+		ccfc_search_run_release(run);
+	return r;
 }
 
 void ccfc_search_run_release(struct ccfc_search_run *run)
 {
 	ccfc_matcher_free(run->matcher);
+	run->matcher = NULL;
+	for (uint32_t i = 0; i < run->search->nwords; i++) {
+		ccfc_matcher_free(run->words[i]);
+		run->words[i] = NULL;
+	}
 }
 
 bool ccfc_search_run_wants(const struct ccfc_search_run *run, uint32_t session,
@@ -70,24 +82,40 @@ bool ccfc_search_run_wants(const struct ccfc_search_run *run, uint32_t session,
 	return s->any_role || role == s->role;
 }
 
+/* Adds the matches to *n; 1 if there is one, 0 or an error. */
+static int count_matches(uint32_t *n, struct ccfc_matcher *matcher,
+			 const struct ccfc_text *text, struct ccfc_err *err)
+{
+	struct ccfc_span at = { 0, 0 };
+	uint32_t before = *n;
+	int r;
+
+	while ((r = ccfc_matcher_find(&at, matcher, text, at.end, err)) == 1 &&
+	       *n < CCFC_COUNT_MAX)
+		(*n)++;
+	if (r == CCFC_EAGAIN) /* the search is over */
+		return 0;
+	return r < 0 ? r : *n > before;
+}
+
 int ccfc_search_run_text(struct ccfc_search_run *run,
 			 const struct ccfc_text *text, struct ccfc_hit *hit,
 			 struct ccfc_err *err)
 {
-	struct ccfc_span at = { 0, 0 };
 	uint32_t n = 0;
-	int r;
+	int r = count_matches(&n, run->matcher, text, err);
 
 	run->scanned_texts++;
-	while ((r = ccfc_matcher_find(&at, run->matcher, text, at.end, err)) ==
-		       1 &&
-	       n < CCFC_COUNT_MAX)
-		n++;
-	if (r == CCFC_EAGAIN) /* the search is over */
-		return 0;
-	if (r < 0 || !n)
-		return r < 0 ? r : 0;
-	hit->count = n;
+	for (uint32_t i = 0; r == 1 && i < run->search->nwords; i++) {
+		/* A text full of the first words may have the last one. */
+		uint32_t more = 0;
+
+		r = count_matches(&more, run->words[i], text, err);
+		n += more;
+	}
+	if (r != 1)
+		return r;
+	hit->count = n < CCFC_COUNT_MAX ? n : CCFC_COUNT_MAX;
 	hit->len = (uint32_t)text->bytes.len;
 	return 1;
 }
@@ -212,6 +240,49 @@ static int run_texts(struct ccfc_search_run *run, uint64_t *damaged,
 	return r;
 }
 
+/* --- what is known of sessions --- */
+
+static struct ccfc_text meta_of(const struct ccfc_search *s, uint32_t session)
+{
+	return (struct ccfc_text){ s->metas[session],
+				   ccfc_text_folds(s->metas[session]), false };
+}
+
+static int run_metas(struct ccfc_search_run *run, struct ccfc_err *err)
+{
+	const struct ccfc_search *s = run->search;
+	int r = 0;
+
+	if (!(s->in & CCFC_IN_BIT(CCFC_IN_META)) || !s->metas)
+		return 0;
+	for (uint32_t i = 0; r >= 0 && i < s->nsessions; i++) {
+		struct ccfc_text text = meta_of(s, i);
+		struct ccfc_hit hit = { .key = ccfc_hash(&i, sizeof(i)),
+					.time = s->starts[i],
+					.session = i,
+					.source = UINT32_MAX,
+					.in = CCFC_IN_META,
+					.role = CCFC_ROLE_USER };
+
+		if (!text.bytes.len ||
+		    !ccfc_search_run_wants(run, i, hit.time, s->role))
+			continue;
+		ccfc_search_run_scanned(run, text.bytes.len);
+		r = ccfc_search_run_text(run, &text, &hit, err);
+		if (r == 1)
+			ccfc_search_run_hit(run, &hit);
+	}
+	return r < 0 ? r : 0;
+}
+
+static bool show_meta(struct ccfc_search_run *run, struct ccfc_found *out,
+		      const struct ccfc_hit *hit, struct ccfc_arena *arena)
+{
+	struct ccfc_text text = meta_of(run->search, hit->session);
+
+	return ccfc_snippet(out, run, &text, arena);
+}
+
 /* --- the page --- */
 
 static struct ccfc_slice uuid_text(struct ccfc_arena *arena,
@@ -248,7 +319,7 @@ static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 	if (ok) {
 		struct ccfc_text text = text_of_search(&head, bytes, valid);
 
-		ok = ccfc_snippet(out, run->matcher, &text, arena);
+		ok = ccfc_snippet(out, run, &text, arena);
 		out->uuid = uuid_text(arena, head.uuid);
 	}
 	ccfc_texts_reader_free(reader);
@@ -276,9 +347,12 @@ static void show_page(struct ccfc_search_run *run,
 					  .session = hit->session,
 					  .source = hit->source,
 					  .gen = hit->gen };
-		ok = hit->in <= CCFC_IN_THINKING
-			     ? show_text(run, f, hit, &out->arena)
-			     : ccfc_hit_line_show(line, f, hit, &out->arena);
+		if (hit->in == CCFC_IN_META)
+			ok = show_meta(run, f, hit, &out->arena);
+		else if (hit->in <= CCFC_IN_THINKING)
+			ok = show_text(run, f, hit, &out->arena);
+		else
+			ok = ccfc_hit_line_show(line, f, hit, &out->arena);
 		if (!ok)
 			continue;
 		out->n++;
@@ -297,6 +371,8 @@ static int run_all(struct ccfc_search_run *run, struct ccfc_search_result *out,
 	uint32_t *page, n;
 	int r = run_texts(run, &out->damaged, err);
 
+	if (!r)
+		r = run_metas(run, err);
 	if (!r && !ccfc_search_run_over(run))
 		r = ccfc_search_run_sources(run, err);
 	if (r)

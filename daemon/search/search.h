@@ -23,10 +23,13 @@ enum ccfc_search_in {
 	CCFC_IN_THINKING,
 	CCFC_IN_TOOL,	/* strings of a call's input */
 	CCFC_IN_RESULT, /* text of a call's result */
+	CCFC_IN_META,	/* title, project, branches … of a session */
 	CCFC_IN_COUNT
 };
 
-#define CCFC_IN_BIT(in) (1u << (in))
+#define CCFC_IN_BIT(in)	 (1u << (in))
+#define CCFC_WORDS_MAX	 16u   /* further patterns */
+#define CCFC_SNIPPET_MAX 4096u /* bytes, with lines around */
 
 /* A transcript. */
 struct ccfc_search_source {
@@ -40,6 +43,9 @@ struct ccfc_search_source {
 struct ccfc_search {
 	/* The question: */
 	struct ccfc_slice pattern;
+	const struct ccfc_slice *words; /* further patterns: a text has all */
+	uint32_t nwords;
+	uint32_t lines; /* around a match, in its snippet */
 	bool regex, case_sensitive;
 	bool by_rank;
 	bool any_role, any_time;
@@ -53,6 +59,10 @@ struct ccfc_search {
 	uint32_t nsources;
 	const struct ccfc_slice *session_ids; /* of all sessions */
 	const bool *wanted;		      /* of all; NULL: each is */
+	/* Of all, for CCFC_IN_META, else NULL: with CCFC_NEEDLE_SLACK readable
+	 * bytes behind each; and when the session began. */
+	const struct ccfc_slice *metas;
+	const int64_t *starts;
 	uint32_t nsessions;
 	/* The limits: */
 	const atomic_bool *cancelled;

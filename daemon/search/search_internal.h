@@ -19,6 +19,7 @@ struct ccfc_search_run {
 	const struct ccfc_search *search;
 	struct ccfc_search_run_shared *shared;
 	struct ccfc_matcher *matcher;
+	struct ccfc_matcher *words[CCFC_WORDS_MAX]; /* of search->words */
 	int64_t deadline;
 	/* As of the result: */
 	uint64_t scanned_texts;

@@ -168,7 +168,8 @@ static bool search_record(struct calls *c, struct ccfc_slice line,
 		return true;
 	}
 	c->session = hit.session;
-	search_texts(c, &hit, plain);
+	/* Several words are looked for in whole texts. */
+	search_texts(c, &hit, plain && !c->run->search->nwords);
 	return true;
 }
 

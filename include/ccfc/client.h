@@ -282,7 +282,8 @@ struct ccfc_query {
 	const char *role;    /* "user", "assistant", "system", "tool" */
 	const char *agent;   /* of this agent, not of the main thread */
 	const char *message; /* uuid, or a unique prefix: the page around it */
-	const char *const *in; /* "text", "thinking", "tool", "result" */
+	const char *const *in; /* "text", "thinking", "tool", "result",
+				* "meta" */
 	bool regex;
 	bool case_sensitive;
 
@@ -295,6 +296,9 @@ struct ccfc_query {
 	const char *sort; /* sessions: "recent", "changes", "tokens",
 			   * "duration"; texts: "recent", "rank" */
 	const char *by;	  /* "day", "project", "model", "tool", "file", "ext" */
+
+	/* Added later; which messages: all of these patterns, too. */
+	const char *const *words;
 };
 
 /*

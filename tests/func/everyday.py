@@ -48,5 +48,88 @@ def test_blame_of_what_was_denied():
         assert "--state=all" in done.stderr, done.stderr
 
 
+class Talks(Box):
+    """Two sessions in which rates and limits were talked about."""
+
+    def __init__(self):
+        super().__init__()
+        ids = Ids(7)
+        self.one = Transcript(self, ids, branch="feature/auth")
+        self.one.prompt("Please limit the login\nto a sane\nrate per minute")
+        self.one.text("The rate is unlimited now.")
+        self.one.text("Nothing about it.")
+        self.two = Transcript(self, ids, cwd="/home/dev/shop",
+                              project="-home-dev-shop")
+        self.two.prompt("rate this cafe\u0301")
+        self.two.text("A rate limit, a limit, and a limit on the rate.")
+        self.two.text("na\u00efve caf\u00e9")
+
+    def __enter__(self):
+        super().__enter__()
+        self.start()
+        return self
+
+
+def test_grep_several_words():
+    with Talks() as box:
+        found = [m["snippet"] for m in
+                 box.json("grep", "rate", "limit")["matches"]]
+        eq(len(found), 3, found)
+        assert found[0].startswith("A rate limit"), "ranked by both words"
+        eq(len(box.json("grep", "limit", "rate", "login")["matches"]), 1)
+        both = box.json("grep", "rate", "limit", "--role=user")["matches"][0]
+        marked = [both["snippet"].encode()[a:b].decode()
+                  for a, b in both["matches"]]
+        eq(marked, ["limit", "rate"], "marked")
+        eq(box.run("grep", "rate", "nosuch").returncode, 1)
+        eq(box.run("grep", "rate limit").stdout.count("open: ccfc"), 1)
+        assert "the pattern is empty" in box.run("grep", "a", "").stderr
+
+
+def test_grep_options():
+    with Talks() as box:
+        eq(sorted(box.ok("grep", "rate", "--format=ids").split()),
+           sorted([box.one.session, box.two.session]))
+        lines = box.ok("grep", "-l", "rate").splitlines()
+        eq(sorted(x.split()[0] for x in lines),
+           sorted([box.one.session, box.two.session]))
+        counts = {x.split()[1]: x.split()[0] for x in
+                  box.ok("grep", "-c", "rate").splitlines()}
+        eq(counts, {box.one.session: "2", box.two.session: "2"})
+        eq(box.json("grep", "-w", "limit")["totalMatches"], 2)
+        eq(box.json("grep", "limit")["totalMatches"], 3)
+        eq(box.json("grep", "-E", "r.te", "l[ai]mit")["totalMatches"], 3)
+        eq(box.run("grep", "-F", "r.te").returncode, 1)
+        eq(box.run("grep", "-F", "-e", "x").returncode, 2)
+        match = box.json("grep", "-C1", "to a sane")["matches"][0]
+        eq(match["snippet"],
+           "Please limit the login\nto a sane\nrate per minute")
+        # those of one session stand together
+        out = box.ok("grep", "rate")
+        order = [x.split()[3] for x in out.splitlines() if "open: " in x]
+        eq(order, sorted(order, key=order.index), "grouped")
+        eq(len(order), 4)
+
+
+def test_grep_spellings():
+    """One letter, two spellings: composed, and apart."""
+    with Talks() as box:
+        for word in ("caf\u00e9", "cafe\u0301", "CAF\u00c9"):
+            eq(box.json("grep", word)["totalMatches"], 2, ascii(word))
+        eq(box.json("grep", "nai\u0308ve", "cafe\u0301")["totalMatches"], 1)
+        eq(box.run("grep", "-s", "CAF\u00c9").returncode, 1)
+
+
+def test_grep_meta():
+    with Talks() as box:
+        eq(box.run("grep", "feature/auth").returncode, 1)
+        got = box.json("grep", "feature/auth", "--in=meta")["matches"]
+        eq([(m["sessionId"], m["in"]) for m in got],
+           [(box.one.session, "meta")])
+        eq(box.ok("grep", "shop", "--in=meta", "--format=ids").split(),
+           [box.two.session])
+        eq(box.json("grep", "rate", "--in=meta,text")["totalMatches"], 6)
+
+
 if __name__ == "__main__":
     harness.main()

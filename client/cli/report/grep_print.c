@@ -4,11 +4,15 @@
  */
 #include "cli/report/grep_print.h"
 
+#include "base/alloc.h"
+#include "base/strtab.h"
 #include "cli/frame/answer.h"
 #include "cli/out/human.h"
 #include "cli/out/render.h"
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
+
+#include <stdlib.h>
 
 /* On a terminal. */
 #define UUID_LENGTH 8
@@ -129,9 +133,10 @@ static void put_title(struct ccfc_buf *text, const struct ccfc_out *out,
 
 /* "3f2a91c4  2025-12-10 10:05  user  Fix the login" */
 static void print_match_head(struct ccfc_out *out, struct ccfc_obj match,
-			     struct ccfc_slice id)
+			     struct ccfc_slice id, bool first)
 {
-	struct ccfc_slice title = ccfc_obj_get_str(match, "title");
+	struct ccfc_slice title =
+		first ? ccfc_obj_get_str(match, "title") : CCFC_SLICE_NONE;
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	size_t id_width;
 
@@ -154,7 +159,7 @@ static void print_match_head(struct ccfc_out *out, struct ccfc_obj match,
 }
 
 static void print_match(struct ccfc_out *out, struct ccfc_obj match,
-			size_t id_length, size_t uuid_length)
+			size_t id_length, size_t uuid_length, bool first)
 {
 	struct ccfc_slice id =
 		ccfc_slice_cut(ccfc_obj_get_str(match, "sessionId"), id_length);
@@ -162,7 +167,7 @@ static void print_match(struct ccfc_out *out, struct ccfc_obj match,
 		ccfc_obj_get_str(match, "messageUuid"), uuid_length);
 	struct ccfc_slice agent = ccfc_obj_get_str(match, "agentId");
 
-	print_match_head(out, match, id);
+	print_match_head(out, match, id, first);
 	print_snippet(out, match);
 	ccfc_buf_printf(&out->buf, "  %sopen: ccfc show ",
 			ccfc_out_on(out, CCFC_STYLE_FAINT));
@@ -210,19 +215,113 @@ static void print_lacks(struct ccfc_out *out, struct ccfc_obj root)
 				(long long)damaged, ccfc_out_off(out));
 }
 
+/* ---- matches of one session together ---- */
+
+#define NO_MATCH UINT32_MAX
+
+/* Sessions in the order of their first match; their matches are chained. */
+struct group {
+	struct ccfc_strtab ids;
+	uint32_t *first, *last, *count; /* by session */
+	uint32_t *next;			/* by match */
+	uint32_t n;
+};
+
+static void group_init(struct group *g, struct ccfc_obj matches)
+{
+	size_t size = ccfc_obj_len(matches) + 1u;
+
+	*g = (struct group){ .first = ccfc_calloc(size, sizeof(uint32_t)),
+			     .last = ccfc_calloc(size, sizeof(uint32_t)),
+			     .count = ccfc_calloc(size, sizeof(uint32_t)),
+			     .next = ccfc_calloc(size, sizeof(uint32_t)) };
+	ccfc_strtab_init(&g->ids);
+	for (uint32_t i = 0; i + 1u < size; i++) {
+		struct ccfc_slice id =
+			ccfc_obj_get_str(ccfc_obj_at(matches, i), "sessionId");
+		uint32_t s = id.len ? ccfc_strtab_put(&g->ids, id) - 1 : 0;
+
+		g->next[i] = NO_MATCH;
+		if (s >= g->n) {
+			s = g->n++;
+			g->first[s] = i;
+		} else {
+			g->next[g->last[s]] = i;
+		}
+		g->last[s] = i;
+		g->count[s]++;
+	}
+}
+
+static void group_release(struct group *g)
+{
+	ccfc_strtab_release(&g->ids);
+	free(g->first);
+	free(g->last);
+	free(g->count);
+	free(g->next);
+}
+
+static void print_session(struct ccfc_out *out, struct ccfc_obj match,
+			  enum ccfc_grep_form form, uint32_t count,
+			  size_t id_length)
+{
+	struct ccfc_slice id =
+		ccfc_slice_cut(ccfc_obj_get_str(match, "sessionId"), id_length);
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	size_t used = id.len;
+
+	if (form == CCFC_GREP_COUNTS) {
+		ccfc_buf_printf(&out->buf, "%6u  ", count);
+		used += 8;
+	}
+	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_HEAD));
+	ccfc_out_field(out, id);
+	ccfc_buf_puts(&out->buf, ccfc_out_off(out));
+	put_title(&text, out, ccfc_obj_get_str(match, "title"), used);
+	ccfc_buf_slice(&out->buf, ccfc_buf_view(&text));
+	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_buf_release(&text);
+}
+
+void ccfc_grep_sessions(struct ccfc_out *out, struct ccfc_obj root,
+			enum ccfc_grep_form form, char end)
+{
+	struct ccfc_obj matches = ccfc_obj_get(root, "matches");
+	size_t id_length = ccfc_render_id_length(out, matches);
+	struct group g;
+
+	group_init(&g, matches);
+	for (uint32_t s = 0; s < g.n; s++) {
+		struct ccfc_obj match = ccfc_obj_at(matches, g.first[s]);
+
+		if (form == CCFC_GREP_IDS)
+			ccfc_render_path(
+				out, ccfc_obj_get_str(match, "sessionId"), end);
+		else
+			print_session(out, match, form, g.count[s], id_length);
+		ccfc_out_check(out);
+	}
+	group_release(&g);
+}
+
 void ccfc_grep_print(struct ccfc_out *out, struct ccfc_obj root, int64_t offset)
 {
 	struct ccfc_obj matches = ccfc_obj_get(root, "matches");
 	uint32_t n = ccfc_obj_len(matches);
 	size_t id_length = ccfc_render_id_length(out, matches);
 	size_t uuid_length = SIZE_MAX;
+	struct group g;
 
 	if (out->tty)
 		uuid_length = ccfc_render_unique_length(matches, "messageUuid",
 							UUID_LENGTH);
-	for (uint32_t i = 0; i < n; i++)
-		print_match(out, ccfc_obj_at(matches, i), id_length,
-			    uuid_length);
+	group_init(&g, matches);
+	for (uint32_t s = 0; s < g.n; s++)
+		for (uint32_t i = g.first[s]; i != NO_MATCH; i = g.next[i])
+			print_match(out, ccfc_obj_at(matches, i), id_length,
+				    uuid_length, i == g.first[s]);
+	group_release(&g);
 	print_match_total(out, root);
 	print_lacks(out, root);
 	ccfc_answer_more(out, offset, n,

@@ -13,6 +13,8 @@
 #include "base/path.h"
 #include "base/time.h"
 #include "index/query/totals.h"
+#include "search/composed.h"
+#include "search/needle.h"
 #include "search/search.h"
 #include "source/tail.h"
 
@@ -25,8 +27,8 @@
 #define MAX_REPLY ((size_t)64 << 20)
 #define CALLS	  (CCFC_IN_BIT(CCFC_IN_TOOL) | CCFC_IN_BIT(CCFC_IN_RESULT))
 
-static const char *const places[] = { "text", "thinking", "tool", "result",
-				      NULL };
+static const char *const places[] = { "text",	"thinking", "tool",
+				      "result", "meta",	    NULL };
 static const char *const roles[] = { "user", "assistant", NULL };
 static const char *const sorts[] = { "recent", "rank", NULL };
 
@@ -130,6 +132,53 @@ static void list_sources(struct text_search *t, struct ccfc_request *rq)
 	t->s.sources = list;
 }
 
+/* A line for each thing that is known of the session. */
+static void put_meta(struct ccfc_buf *text, const struct ccfc_index *index,
+		     uint32_t session)
+{
+	const struct ccfc_session *s = &index->sessions.items[session];
+	struct ccfc_slice title = CCFC_SLICE_NONE;
+
+	ccfc_tally_title(&title, index, session);
+	ccfc_buf_slice(text, title);
+	ccfc_buf_putc(text, '\n');
+	ccfc_buf_slice(text, ccfc_index_str(index, s->project));
+	for (uint32_t i = 0; i < s->branches.n; i++) {
+		ccfc_buf_putc(text, '\n');
+		ccfc_buf_slice(text,
+			       ccfc_index_str(index, s->branches.items[i]));
+	}
+}
+
+/* Copied for the worker, with some bytes behind each (search/search.h). */
+static void list_metas(struct text_search *t, const struct ccfc_index *index)
+{
+	static const char slack[CCFC_NEEDLE_SLACK];
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_slice *metas;
+	int64_t *starts;
+
+	if (!(t->s.in & CCFC_IN_BIT(CCFC_IN_META)))
+		return;
+	metas = ccfc_arena_alloc(&t->d.arena, t->s.nsessions * sizeof(*metas));
+	starts =
+		ccfc_arena_alloc(&t->d.arena, t->s.nsessions * sizeof(*starts));
+	for (uint32_t i = 0; i < t->s.nsessions; i++) {
+		metas[i] = CCFC_SLICE_NONE;
+		starts[i] = index->sessions.items[i].start;
+		if (!i || !t->s.wanted[i] || !index->sessions.items[i].seen)
+			continue;
+		ccfc_buf_clear(&text);
+		put_meta(&text, index, i);
+		ccfc_buf_append(&text, slack, sizeof(slack));
+		metas[i] = ccfc_arena_copy(&t->d.arena, ccfc_buf_view(&text));
+		metas[i].len -= sizeof(slack);
+	}
+	ccfc_buf_release(&text);
+	t->s.metas = metas;
+	t->s.starts = starts;
+}
+
 static int ask_text_search(struct text_search *t, struct ccfc_request *rq,
 			   struct ccfc_err *err)
 {
@@ -157,12 +206,41 @@ static int ask_text_search(struct text_search *t, struct ccfc_request *rq,
 	t->s.any_time = !filter.has_from && !filter.has_to;
 	t->s.from = filter.has_from ? filter.from : INT64_MIN;
 	t->s.to = filter.has_to ? filter.to : INT64_MAX;
+	if (o->given & CCFC_OPT(CONTEXT))
+		t->s.lines = (uint32_t)o->context;
 	mark_sessions(t, rq->index, &filter);
 	list_sources(t, rq);
+	list_metas(t, rq->index);
 	return 0;
 }
 
 /* --- on the worker --- */
+
+/*
+ * Literals with letters that have two spellings become regular expressions of
+ * both; so do the others, since all patterns are of one kind.
+ */
+static void use_both_spellings(struct text_search *t)
+{
+	struct ccfc_slice all[1 + CCFC_WORDS_MAX] = { t->s.pattern };
+	struct ccfc_slice *fresh = ccfc_arena_alloc(&t->d.arena, sizeof(all));
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	bool several = false, fits = !t->s.regex;
+
+	for (uint32_t i = 0; i < t->s.nwords; i++)
+		all[i + 1] = t->s.words[i];
+	for (uint32_t i = 0; fits && i <= t->s.nwords; i++) {
+		several |= ccfc_composed_pattern(&text, all[i]);
+		fits = text.len && text.len <= CCFC_PATTERN_MAX;
+		fresh[i] = ccfc_arena_copy(&t->d.arena, ccfc_buf_view(&text));
+	}
+	ccfc_buf_release(&text);
+	if (!fits || !several)
+		return;
+	t->s.pattern = fresh[0];
+	t->s.words = fresh + 1;
+	t->s.regex = true;
+}
 
 static int work_text_search(struct ccfc_deferred *d, struct ccfc_err *err)
 {
@@ -171,6 +249,9 @@ static int work_text_search(struct ccfc_deferred *d, struct ccfc_err *err)
 	int r;
 
 	t->s.pattern = d->opt.pattern;
+	t->s.words = d->opt.words.items;
+	t->s.nwords = d->opt.words.n;
+	use_both_spellings(t);
 	r = ccfc_search_run(&t->result, &t->s, err);
 	if (!r)
 		return 0;
@@ -200,6 +281,8 @@ static bool is_present(const struct ccfc_index *index,
 {
 	const struct ccfc_place place = { .source = f->source, .gen = f->gen };
 
+	if (f->in == CCFC_IN_META)
+		return ccfc_index_session_present(index, f->session);
 	if (f->in <= CCFC_IN_THINKING)
 		return ccfc_index_text_present(index, f->source, f->gen);
 	return ccfc_index_place_present(index, &place);
@@ -234,7 +317,8 @@ static void pack_found(struct ccfc_pack *p, const struct ccfc_index *index,
 	pack_names(p, index, f);
 	if (f->time != CCFC_TIME_NONE)
 		ccfc_pack_kv_time(p, "timestamp", f->time);
-	ccfc_pack_kv_cstr(p, "role", roles[f->role]);
+	ccfc_pack_kv_cstr(p, "role",
+			  f->in == CCFC_IN_META ? "session" : roles[f->role]);
 	ccfc_pack_kv_cstr(p, "in", places[f->in]);
 	ccfc_pack_kv_str(p, "snippet", f->snippet);
 	pack_spans(p, f);

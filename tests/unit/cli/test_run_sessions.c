@@ -108,6 +108,16 @@ static bool check_grep_all(struct ccfc_obj params)
 	       ccfc_slice_is(ccfc_obj_str(ccfc_obj_at(in, 1)), "tool");
 }
 
+/* Several words: all of them, the best match first. */
+static bool check_grep_words(struct ccfc_obj params)
+{
+	struct ccfc_obj words = ccfc_obj_get(params, "words");
+
+	return is(params, "pattern", "two") && is(params, "sort", "rank") &&
+	       ccfc_obj_len(words) == 1 &&
+	       ccfc_slice_is(ccfc_obj_str(ccfc_obj_at(words, 0)), "words");
+}
+
 static void pack_hits(struct ccfc_pack *p)
 {
 	ccfc_pack_map(p);
@@ -127,6 +137,8 @@ static void test_grep(void **state)
 		STEP("text.search", check_grep, pack_hits);
 	static const struct fake_step all[] =
 		STEP("text.search", check_grep_all, pack_hits);
+	static const struct fake_step words[] =
+		STEP("text.search", check_grep_words, pack_hits);
 	static const struct fake_step nothing[] = {
 		{ "text.search", NULL, NULL, CCFC_ENOTFOUND, NULL, false },
 		{ 0 },
@@ -141,9 +153,8 @@ static void test_grep(void **state)
 			"-x"),
 		   all, 0, NULL, NULL);
 	fake_check(ARGV("grep", "a"), nothing, 1, "", NULL);
-	fake_check(ARGV("grep", "two", "words"), NULL, 2, "",
-		   "ccfc: grep: one argument too many: 'words'\n"
-		   "hint: several words are one pattern: quote them\n");
+	fake_check(ARGV("grep", "two", "words", "--format=jsonl"), words, 0,
+		   NULL, NULL);
 	fake_check(ARGV("grep", ""), NULL, 2, "",
 		   "ccfc: grep: the pattern is empty\n");
 	fake_check(ARGV("grep", "-i", "-s", "x"), NULL, 2, "",

@@ -24,7 +24,16 @@ enum {
 	OPT_LIMIT,
 	OPT_OFFSET,
 	OPT_FORMAT,
+	OPT_LIST,
+	OPT_COUNT,
+	OPT_WORD,
+	OPT_CONTEXT,
+	OPT_FIXED,
+	OPT_EXTENDED,
 };
+
+#define WORDS_MAX   16
+#define ALL_MATCHES 10000 /* that -l, -c and ids look at */
 
 static const struct ccfc_opt options[] = {
 	[OPT_IGNORE_CASE] = { "ignore-case", 'i', CCFC_OPT_FLAG,
@@ -44,50 +53,137 @@ static const struct ccfc_opt options[] = {
 	[OPT_FROM] = CCFC_SCOPE_FROM("messages"),
 	[OPT_TO] = CCFC_SCOPE_TO("messages"),
 	[OPT_IN] = { "in", 0, CCFC_OPT_LIST, "LIST",
-		     .help = "text (default), thinking, tool, result",
-		     .choices = "text|thinking|tool|result", CCFC_ASKS(in) },
+		     .help = "text (default), thinking, tool, result, meta",
+		     .choices = "text|thinking|tool|result|meta",
+		     CCFC_ASKS(in) },
 	[OPT_SORT] = { "sort", 0, CCFC_OPT_CHOICE, "BY",
-		       .help = "recent (default) or rank",
+		       .help = "recent, or rank (default for several words)",
 		       .choices = "recent|rank", CCFC_ASKS(sort) },
 	[OPT_LIMIT] = CCFC_SCOPE_LIMIT("matches"),
 	[OPT_OFFSET] = CCFC_SCOPE_OFFSET,
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 .help = "text (default), json or jsonl",
-			 .choices = "text|json|jsonl" },
+			 .help = "text (default), json, jsonl or ids (of "
+				 "sessions)",
+			 .choices = "text|json|jsonl|ids" },
+	[OPT_LIST] = { "sessions", 'l', CCFC_OPT_FLAG,
+		       .help = "only the sessions, a line for each" },
+	[OPT_COUNT] = { "count", 'c', CCFC_OPT_FLAG,
+			.help = "the same with the number of messages" },
+	[OPT_WORD] = { "word", 'w', CCFC_OPT_FLAG, .help = "whole words only" },
+	[OPT_CONTEXT] = { "context", 'C', CCFC_OPT_INT, "N",
+			  .help = "the line of the match, and N around it",
+			  .min = 1, .max = 1000 },
+	[OPT_FIXED] = { "fixed-strings", 'F', CCFC_OPT_FLAG,
+			.help = "PATTERN is plain text (default)" },
+	[OPT_EXTENDED] = { "extended-regexp", 'E', CCFC_OPT_FLAG,
+			   .help = "the same as -e", CCFC_ASKS(regex) },
 	{ 0 },
 };
 
-static int prepare_grep(struct ccfc_question *q, struct ccfc_err *err)
+/* Only which sessions: -l, -c, or their ids. */
+static bool only_sessions(const struct ccfc_question *q)
 {
-	const struct ccfc_opts *opts = q->opts;
+	return q->format == CCFC_FORMAT_IDS ||
+	       ccfc_opts_own(q->opts, OPT_LIST)->set ||
+	       ccfc_opts_own(q->opts, OPT_COUNT)->set;
+}
 
-	if (opts->nargs > 1) {
-		ccfc_err_set(err, CCFC_EINVAL,
-			     "grep: one argument too many: '%s'",
-			     opts->args[1]);
-		ccfc_err_hint(err, "several words are one pattern: quote them");
-		return CCFC_EINVAL;
-	}
-	if (!*opts->args[0])
+static int check_grep(const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	for (int i = 0; i < opts->nargs; i++)
+		if (!*opts->args[i])
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "grep: the pattern is empty");
+	if (opts->nargs > 1 + (int)WORDS_MAX)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "grep: the pattern is empty");
+				    "grep: more than %d words", 1 + WORDS_MAX);
 	if (ccfc_opts_own(opts, OPT_IGNORE_CASE)->set &&
 	    ccfc_opts_own(opts, OPT_CASE)->set)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "grep: -i and -s: one of them");
+	if (ccfc_opts_own(opts, OPT_FIXED)->set &&
+	    (ccfc_opts_own(opts, OPT_REGEX)->set ||
+	     ccfc_opts_own(opts, OPT_EXTENDED)->set))
+		return ccfc_err_set(err, CCFC_EINVAL,
+				    "grep: -F and -e: one of them");
 	return 0;
+}
+
+static bool is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+/* A whole word of the pattern, as a regular expression. */
+static const char *whole_word(struct ccfc_question *q, const char *pattern,
+			      bool regex)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	const char *copy;
+
+	ccfc_buf_puts(&text, "(?<!\\w)(?:");
+	for (const char *p = pattern; *p; p++) {
+		if (!regex && !is_plain(*p))
+			ccfc_buf_putc(&text, '\\');
+		ccfc_buf_putc(&text, *p);
+	}
+	ccfc_buf_puts(&text, ")(?!\\w)");
+	copy = ccfc_arena_copy(&q->texts, ccfc_buf_view(&text)).ptr;
+	ccfc_buf_release(&text);
+	return copy;
+}
+
+static int prepare_grep(struct ccfc_question *q, struct ccfc_err *err)
+{
+	const struct ccfc_opts *opts = q->opts;
+	const struct ccfc_opt_value *context = ccfc_opts_own(opts, OPT_CONTEXT);
+	bool word = ccfc_opts_own(opts, OPT_WORD)->set;
+	size_t n = (size_t)opts->nargs;
+	const char **words =
+		ccfc_arena_alloc(&q->texts, (n + 1) * sizeof(*words));
+	int r = check_grep(opts, err);
+
+	for (size_t i = 0; i < n; i++)
+		words[i] = word ? whole_word(q, opts->args[i], q->query.regex)
+				: opts->args[i];
+	words[n] = NULL;
+	q->query.regex |= word;
+	q->own = (void *)words[0];
+	if (n > 1)
+		q->query.words = words + 1;
+	if (n > 1 && !q->query.sort)
+		q->query.sort = "rank";
+	if (context->set)
+		q->query.context = context->num;
+	if (only_sessions(q) && !q->query.limit)
+		q->query.limit = ALL_MATCHES;
+	return r;
 }
 
 static int ask_grep(struct ccfc_reply **reply, struct ccfc_question *q,
 		    struct ccfc_err *err)
 {
-	return ccfc_text_search(reply, q->cli->client, q->given, &q->query,
-				err);
+	return ccfc_text_search(reply, q->cli->client, q->own, &q->query, err);
 }
 
 static int print_grep(struct ccfc_question *q, struct ccfc_obj root)
 {
-	ccfc_grep_print(&q->cli->out, root, q->query.offset);
+	if (q->format == CCFC_FORMAT_IDS)
+		ccfc_grep_sessions(&q->cli->out, root, CCFC_GREP_IDS, q->end);
+	else if (ccfc_opts_own(q->opts, OPT_COUNT)->set)
+		ccfc_grep_sessions(&q->cli->out, root, CCFC_GREP_COUNTS, '\n');
+	else if (only_sessions(q))
+		ccfc_grep_sessions(&q->cli->out, root, CCFC_GREP_TITLES, '\n');
+	else
+		ccfc_grep_print(&q->cli->out, root, q->query.offset);
+	if (only_sessions(q) &&
+	    ccfc_obj_get_int(root, "totalMatches", 0) > q->query.limit)
+		ccfc_cli_note(
+			"only %lld of %lld matches were looked at: "
+			"--limit=N looks at more",
+			(long long)q->query.limit,
+			(long long)ccfc_obj_get_int(root, "totalMatches", 0));
 	return CCFC_EXIT_FOUND;
 }
 
@@ -108,6 +204,7 @@ static int run_grep(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	static const struct ccfc_answer answer = {
 		.here = true,
 		.rows = "matches",
+		.own = CCFC_FORMAT_BIT(IDS),
 		.prepare = prepare_grep,
 		.ask = ask_grep,
 		.print = print_grep,
@@ -119,24 +216,29 @@ static int run_grep(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_grep = {
 	.name = "grep",
-	.usage = "grep PATTERN [options]",
+	.usage = "grep PATTERN… [options]",
 	.summary = "messages that contain a text",
 	.about = "Searches the messages of all sessions, the latest first. It "
 		 "shows the text\n"
-		 "around the first match of each message, and the command "
-		 "that shows the message.\n"
-		 "With --sort=rank prompts, short messages and messages with "
-		 "many matches come\n"
-		 "first.\n"
+		 "around the first match of each message, session by session, "
+		 "and the command that\n"
+		 "shows the message. With --sort=rank prompts, short messages "
+		 "and messages with\n"
+		 "many matches come first.\n"
 		 "\n"
 		 "PATTERN is plain text, or with -e a Perl-compatible regular "
-		 "expression. Several\n"
-		 "words are one pattern: quote them. Case only matters with "
-		 "-s. --in says what is\n"
-		 "searched: the text of messages, the model's thinking, the "
-		 "input of tools (tool)\n"
-		 "and their results (result).",
+		 "expression. Of several\n"
+		 "PATTERNs a message has all, in any order; quoted words are "
+		 "one pattern. Case only\n"
+		 "matters with -s. Letters with accents match in both "
+		 "spellings of Unicode (NFC\n"
+		 "and NFD). --in says what is searched: the text of messages, "
+		 "the model's thinking,\n"
+		 "the input of tools (tool), their results (result), and what "
+		 "is known of a session\n"
+		 "(meta): title, name, tags, project and branches.",
 	.examples = "  ccfc grep 'rate limit'\n"
+		    "  ccfc grep rate limit -l\n"
 		    "  ccfc grep -e 'E[A-Z]+: .*denied' --in=result "
 		    "--project=.\n"
 		    "  ccfc grep TODO -s --role=user --from=2025-12-01\n"

@@ -9,6 +9,7 @@ static bool wanted(const struct ccfc_conversation_line *l,
 {
 	switch (role) {
 	case CCFC_CONVERSATION_OF_USER:
+		/* Results of tools are records of users, too. */
 		return l->kind == CCFC_CONVERSATION_USER && !l->results;
 	case CCFC_CONVERSATION_OF_ASSISTANT:
 		return l->kind == CCFC_CONVERSATION_ASSISTANT;

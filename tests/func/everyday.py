@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Everyday commands as people use them: states of changes, search, documents,
 statistics, names."""
+import os
+
 import harness
 from harness import Box, eq
 from transcript import Ids, Transcript
@@ -129,6 +131,86 @@ def test_grep_meta():
         eq(box.ok("grep", "shop", "--in=meta", "--format=ids").split(),
            [box.two.session])
         eq(box.json("grep", "rate", "--in=meta,text")["totalMatches"], 6)
+
+
+class Edited(Box):
+    """A session with an edit, and words that say who worked on it."""
+
+    def __init__(self):
+        super().__init__()
+        self.t = Transcript(self, Ids(9))
+        self.t.prompt("Rename it, see /root/notes/plan.md")
+        self.t.edit(P + "/src/a.ts", "let x = 1;\nlet same;",
+                    "let y = 1;\nlet same;")
+        for n in range(12):
+            self.t.result(self.t.call("Bash", {"command": f"echo {n}"}))
+        self.t.text("It is renamed.")
+
+    def __enter__(self):
+        super().__enter__()
+        self.start()
+        return self
+
+    def read(self, name):
+        with open(os.path.join(self.top, name), encoding="utf-8") as f:
+            return f.read()
+
+
+def test_export_by_ending():
+    with Edited() as box:
+        for name, begins in (("x.html", "<!DOCTYPE"), ("x.json", "{"),
+                             ("x.md", "# "), ("x.txt", "# ")):
+            done = box.run("export", box.t.session, "-o", name)
+            assert f"wrote {name} (" in done.stderr, done.stderr
+            assert box.read(name).startswith(begins), name
+        box.ok("export", box.t.session, "-o", "y.html", "--format=json")
+        assert box.read("y.html").startswith("{")
+
+
+def test_export_shows_diffs_and_files():
+    with Edited() as box:
+        text = box.ok("export", box.t.session)
+        assert "```diff\n-let x = 1;\n+let y = 1;\n let same;\n```" in text, \
+            text
+        assert "old_string" not in text, text
+        assert text.index("src/a.ts") < text.index("## Messages"), text
+        box.ok("export", box.t.session, "-o", "x.html")
+        html = box.read("x.html")
+        assert "<del>-let x = 1;\n</del><ins>+let y = 1;" in html, html
+        assert html.index("Changed files") < html.index("<main>")
+        shown = box.ok("show", box.t.session, "--messages")
+        assert "-let x = 1;\n" in shown and "+let y = 1;\n" in shown, shown
+
+
+def test_export_check():
+    with Edited() as box:
+        before = sorted(os.listdir(box.top))
+        out = box.ok("export", box.t.session, "--check")
+        assert "would replace: " in out and "home" in out, out
+        eq(sorted(os.listdir(box.top)), before, "nothing is written")
+        text = box.ok("export", box.t.session, "--redact")
+        assert "~/notes/plan.md" in text and "/root" not in text, text
+
+
+def test_show_begins_at_a_message():
+    with Edited() as box:
+        out = box.ok("show", box.t.session)
+        said = out[out.index("Rename it"):]
+        assert "The last 10 of" in said, "the first prompt comes first"
+        assert "It is renamed." in said, "the last answer"
+        rest = said[said.index("shows all:"):].splitlines()[1:]
+        first = next(x for x in rest if x.strip())
+        assert "assistant" in first, rest[:5]
+
+
+def test_show_only_prompts():
+    with Edited() as box:
+        out = box.ok("show", box.t.session, "--role=user")
+        assert "Rename it" in out and "result" not in out, out
+        rows = box.json("show", box.t.session, "--messages", "--role=user")
+        eq(len(rows["messages"] if isinstance(rows, dict) else rows), 1)
+        tree = box.ok("show", box.t.session, "--tree")
+        assert "result 10:00" in tree and tree.count("user 10:00") == 1, tree
 
 
 if __name__ == "__main__":

@@ -301,7 +301,7 @@ def test_file():
             eq(f.read(), first, "left as it is")
         box.ok("export", box.t.session, "-o", path, "--force")
         with open(path, encoding="utf-8") as f:
-            assert f.read().startswith("# ")
+            eq(f.read(), first, "the format of the name's ending")
         eq([n for n in os.listdir(box.top) if n.startswith(".ccfc")], [])
 
 

@@ -132,14 +132,38 @@ static void print_argument(struct ccfc_message_stream *talk,
 	ccfc_buf_release(&json);
 }
 
+/* Lines that came and went are told apart by colour, too. */
+static void put_diff(struct ccfc_out *out, struct ccfc_slice diff)
+{
+	ccfc_buf_puts(&out->buf, "<div class=\"code\">");
+	while (diff.len) {
+		const char *nl = memchr(diff.ptr, '\n', diff.len);
+		size_t n = nl ? (size_t)(nl - diff.ptr) + 1 : diff.len;
+		const char *tag = diff.ptr[0] == '+'   ? "ins"
+				  : diff.ptr[0] == '-' ? "del"
+						       : "span";
+
+		ccfc_buf_printf(&out->buf, "<%s>", tag);
+		ccfc_html_text(&out->buf, ccfc_slice(diff.ptr, n));
+		ccfc_buf_printf(&out->buf, "</%s>", tag);
+		diff = ccfc_slice(diff.ptr + n, diff.len - n);
+	}
+	ccfc_buf_puts(&out->buf, "</div>\n");
+	ccfc_out_check(out);
+}
+
 static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 {
 	struct ccfc_buf label = CCFC_BUF_INIT, *buf = &talk->out->buf;
+	struct ccfc_buf diff = CCFC_BUF_INIT;
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 
 	ccfc_message_stream_label(&label, talk, call);
-	ccfc_buf_puts(buf, "<details class=\"call\"><summary>");
+	ccfc_buf_printf(buf, "<details class=\"call\"%s><summary>",
+			ccfc_obj_is_str(ccfc_obj_get(input, "old_string"))
+				? " open"
+				: "");
 	ccfc_html_text(buf, ccfc_buf_view(&label));
 	if (state.len && !ccfc_slice_is(state, "applied")) {
 		ccfc_buf_puts(buf, " <b>");
@@ -147,12 +171,16 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 		ccfc_buf_puts(buf, "</b>");
 	}
 	ccfc_buf_puts(buf, "</summary>\n");
-	for (uint32_t i = 0; i < ccfc_obj_len(input); i++)
-		print_argument(talk, ccfc_obj_key_at(input, i),
-			       ccfc_obj_value_at(input, i));
+	if (ccfc_call_diff(&diff, call))
+		put_diff(talk->out, ccfc_buf_view(&diff));
+	else
+		for (uint32_t i = 0; i < ccfc_obj_len(input); i++)
+			print_argument(talk, ccfc_obj_key_at(input, i),
+				       ccfc_obj_value_at(input, i));
 	ccfc_buf_puts(buf, "</details>\n");
 	ccfc_message_stream_called(talk, call);
 	ccfc_buf_release(&label);
+	ccfc_buf_release(&diff);
 }
 
 static bool is_short(struct ccfc_slice text)

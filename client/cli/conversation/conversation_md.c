@@ -171,7 +171,7 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 	struct ccfc_out *out = talk->out;
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
-	struct ccfc_buf label = CCFC_BUF_INIT;
+	struct ccfc_buf label = CCFC_BUF_INIT, diff = CCFC_BUF_INIT;
 
 	ccfc_message_stream_label(&label, talk, call);
 	ccfc_buf_puts(&out->buf, "**");
@@ -183,11 +183,15 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 		ccfc_buf_putc(&out->buf, ')');
 	}
 	ccfc_buf_puts(&out->buf, "\n\n");
-	for (uint32_t i = 0; talk->full && i < ccfc_obj_len(input); i++)
-		print_argument(talk, ccfc_obj_key_at(input, i),
-			       ccfc_obj_value_at(input, i));
+	if (talk->full && ccfc_call_diff(&diff, call))
+		ccfc_md_code(out, ccfc_buf_view(&diff), "diff");
+	else
+		for (uint32_t i = 0; talk->full && i < ccfc_obj_len(input); i++)
+			print_argument(talk, ccfc_obj_key_at(input, i),
+				       ccfc_obj_value_at(input, i));
 	ccfc_message_stream_called(talk, call);
 	ccfc_buf_release(&label);
+	ccfc_buf_release(&diff);
 }
 
 static void print_result(struct ccfc_message_stream *talk,

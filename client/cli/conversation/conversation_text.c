@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define RESULT_LINES 8
+#define DIFF_LINES   40
 #define LINE_MAX_LEN 2000 /* bytes of a line of a result */
 
 static unsigned count_lines(struct ccfc_slice s)
@@ -154,12 +155,41 @@ static void print_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
+/* What an edit changed, in the colours of a diff. */
+static void print_diff(struct ccfc_message_stream *talk, struct ccfc_slice diff)
+{
+	struct ccfc_out *out = talk->out;
+	unsigned lines = 0;
+
+	while (diff.len && lines++ < DIFF_LINES) {
+		const char *nl = memchr(diff.ptr, '\n', diff.len);
+		size_t n = nl ? (size_t)(nl - diff.ptr) : diff.len;
+		bool added = diff.ptr[0] == '+', gone = diff.ptr[0] == '-';
+
+		indent(talk, 4);
+		if (added || gone)
+			ccfc_buf_puts(&out->buf,
+				      ccfc_out_on(out, added ? CCFC_STYLE_NEW
+							     : CCFC_STYLE_OLD));
+		ccfc_out_field(out, ccfc_slice(diff.ptr, n));
+		if (added || gone)
+			ccfc_buf_puts(&out->buf, ccfc_out_off(out));
+		ccfc_buf_putc(&out->buf, '\n');
+		n += nl != NULL;
+		diff = ccfc_slice(diff.ptr + n, diff.len - n);
+	}
+	if (diff.len) {
+		indent(talk, 4);
+		ccfc_buf_puts(&out->buf, "…\n");
+	}
+}
+
 static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 {
 	struct ccfc_out *out = talk->out;
 	struct ccfc_obj agent = ccfc_obj_get(call, "agent");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
-	struct ccfc_buf label = CCFC_BUF_INIT;
+	struct ccfc_buf label = CCFC_BUF_INIT, diff = CCFC_BUF_INIT;
 
 	ccfc_message_stream_label(&label, talk, call);
 	indent(talk, 2);
@@ -173,11 +203,14 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 		ccfc_buf_printf(&out->buf, ")%s", ccfc_out_off(out));
 	}
 	ccfc_buf_putc(&out->buf, '\n');
+	if (ccfc_call_diff(&diff, call))
+		print_diff(talk, ccfc_buf_view(&diff));
 	if (talk->agents == CCFC_AGENTS_NAMED &&
 	    ccfc_obj_get_str(agent, "agentId").len)
 		print_agent(talk, agent);
 	ccfc_message_stream_called(talk, call);
 	ccfc_buf_release(&label);
+	ccfc_buf_release(&diff);
 }
 
 /* With the call's name where another one came in between. */

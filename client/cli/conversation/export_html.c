@@ -5,6 +5,9 @@
  */
 #include "cli/conversation/export.h"
 
+#include "base/path.h"
+#include "cli/out/render.h"
+
 static const char head[] =
 	"<!DOCTYPE html>\n"
 	"<html lang=\"en\">\n"
@@ -51,6 +54,8 @@ static const char style[] =
 	"  background: var(--code); font: .85rem/1.4 ui-monospace,\n"
 	"  monospace; }\n"
 	".key { font-size: .85rem; }\n"
+	"ins { color: #1a7f37; text-decoration: none; }\n"
+	"del { color: var(--error); text-decoration: none; }\n"
 	"summary { cursor: pointer; overflow-wrap: anywhere; }\n"
 	"details { margin: .3rem 0; }\n"
 	"details.agent { padding-left: .8rem;\n"
@@ -108,7 +113,35 @@ static void print_head_export_html(struct ccfc_message_stream *talk,
 	ccfc_export_facts(info, true, put_fact, buf);
 	ccfc_buf_puts(buf, "</dl>\n");
 	print_tasks(buf, ccfc_obj_get(info, "tasks"));
-	ccfc_buf_puts(buf, "</header>\n<main>\n");
+}
+
+static void print_files(struct ccfc_message_stream *talk, struct ccfc_obj root)
+{
+	struct ccfc_slice project = ccfc_obj_get_str(root, "projectPath");
+	struct ccfc_obj files = ccfc_obj_get(root, "files");
+	struct ccfc_buf *buf = &talk->out->buf;
+
+	ccfc_buf_puts(buf, "<h2>Changed files</h2>\n<ul>\n");
+	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
+		struct ccfc_obj file = ccfc_obj_at(files, i);
+		struct ccfc_slice path = ccfc_obj_get_str(file, "path");
+
+		ccfc_buf_puts(buf, "<li><code>");
+		ccfc_html_text(buf, ccfc_path_relative(path, project));
+		ccfc_buf_puts(buf, "</code> ");
+		ccfc_html_text(buf, ccfc_obj_get_str(file, "operation"));
+		ccfc_buf_puts(buf, ", ");
+		ccfc_render_count(buf, ccfc_obj_get_int(file, "changeCount", 0),
+				  "change");
+		ccfc_buf_puts(buf, "</li>\n");
+		ccfc_out_check(talk->out);
+	}
+	ccfc_buf_puts(buf, "</ul>\n");
+}
+
+static void begin_main(struct ccfc_message_stream *talk)
+{
+	ccfc_buf_puts(&talk->out->buf, "</header>\n<main>\n");
 }
 
 static void print_rest(struct ccfc_message_stream *talk)
@@ -136,6 +169,8 @@ const struct ccfc_export ccfc_export_html = {
 	.writer = &ccfc_message_stream_html,
 	.agents = CCFC_AGENTS_BELOW,
 	.head = print_head_export_html,
+	.files = print_files,
+	.begin = begin_main,
 	.rest = print_rest,
 	.foot = print_foot,
 };

@@ -11,7 +11,18 @@ static void print_head_export_md(struct ccfc_message_stream *talk,
 	ccfc_show_head_md(out, info);
 	ccfc_show_tasks_md(out, info);
 	ccfc_show_tools_md(out, info);
-	ccfc_buf_puts(&out->buf, "\n## Messages\n\n");
+}
+
+static void print_files_export_md(struct ccfc_message_stream *talk,
+				  struct ccfc_obj root)
+{
+	ccfc_show_files_md(talk->out, root, (struct ccfc_obj){ 0 },
+			   ccfc_obj_get_str(root, "projectPath"));
+}
+
+static void begin_export_md(struct ccfc_message_stream *talk)
+{
+	ccfc_buf_puts(&talk->out->buf, "\n## Messages\n\n");
 }
 
 static void print_rest(struct ccfc_message_stream *talk)
@@ -37,6 +48,8 @@ const struct ccfc_export ccfc_export_md = {
 	.writer = &ccfc_message_stream_md,
 	.agents = CCFC_AGENTS_BELOW,
 	.head = print_head_export_md,
+	.files = print_files_export_md,
+	.begin = begin_export_md,
 	.rest = print_rest,
 	.foot = print_foot,
 };

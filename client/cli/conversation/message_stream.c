@@ -267,6 +267,9 @@ static void write_message(struct ccfc_message_stream *talk,
 	struct ccfc_doc *doc = NULL;
 	struct ccfc_pack p;
 
+	if (talk->from_message && !talk->shown &&
+	    ccfc_message_stream_is_result(message))
+		return;
 	if (talk->redact) {
 		ccfc_pack_init(&p, &packed);
 		ccfc_redact_pack(&p, talk->redact, message, NULL);

@@ -50,6 +50,7 @@ struct ccfc_message_stream {
 	struct ccfc_query query;
 	int64_t limit;	    /* messages of the main thread; negative: all */
 	bool full;	    /* the whole input of a call, not only its label */
+	bool from_message;  /* leave out results before the first message */
 	const char *marked; /* start of a message's id, or NULL */
 	/* For writers. */
 	unsigned depth;	    /* 0: the main thread */
@@ -92,6 +93,11 @@ int ccfc_message_stream_rest(struct ccfc_message_stream *talk, int64_t count,
 void ccfc_message_stream_label(struct ccfc_buf *out,
 			       const struct ccfc_message_stream *talk,
 			       struct ccfc_obj call);
+/*
+ * Makes `out`, which is empty, the diff of a call that edits a file. False: it
+ * is none, or not shown as one; `out` may have a part then.
+ */
+bool ccfc_call_diff(struct ccfc_buf *out, struct ccfc_obj call);
 /* Remembers a call until its result; called by writers. */
 void ccfc_message_stream_called(struct ccfc_message_stream *talk,
 				struct ccfc_obj call);

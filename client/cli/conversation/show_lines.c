@@ -231,6 +231,10 @@ static void put_what(struct tree *t, struct ccfc_obj node)
 	struct ccfc_slice role = ccfc_obj_get_str(node, "role");
 	struct ccfc_out *out = t->out;
 
+	/* A record of the user without words has the results of calls. */
+	if (ccfc_slice_is(role, "user") &&
+	    !ccfc_obj_get_str(node, "content").len)
+		role = CCFC_SLICE_LIT("result");
 	ccfc_out_field(out, role.len ? role : ccfc_obj_get_str(node, "type"));
 	ccfc_buf_putc(&out->buf, ' ');
 	ccfc_render_time(&out->buf, ccfc_obj_get(node, "timestamp"),

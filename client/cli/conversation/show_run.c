@@ -7,6 +7,7 @@
 #include "wire/to_json.h"
 
 #define LAST_MESSAGES 10 /* of the overview */
+#define FIRST_LINES   12 /* of its first prompt */
 #define AROUND	      11 /* messages with --message */
 
 static struct ccfc_obj value_of(const struct ccfc_reply *reply)
@@ -183,7 +184,7 @@ static int json_overview(struct ccfc_show *show, struct ccfc_err *err)
 
 static int64_t put_messages(struct ccfc_show *show, int64_t limit,
 			    enum ccfc_message_stream_agents agents,
-			    struct ccfc_err *err)
+			    bool from_message, struct ccfc_err *err)
 {
 	bool markdown = show->format == CCFC_SHOW_MARKDOWN;
 	struct ccfc_message_stream talk;
@@ -201,6 +202,7 @@ static int64_t put_messages(struct ccfc_show *show, int64_t limit,
 	talk.query = show->query;
 	talk.marked = show->query.message;
 	talk.limit = limit;
+	talk.from_message = from_message;
 	if (markdown)
 		ccfc_buf_printf(&talk.out->buf, "%s## Messages\n\n",
 				talk.out->buf.len ? "\n" : "");
@@ -221,7 +223,7 @@ static int64_t text_messages(struct ccfc_show *show, struct ccfc_err *err)
 	return put_messages(show, limit,
 			    q->message || q->role ? CCFC_AGENTS_NAMED
 						  : CCFC_AGENTS_BELOW,
-			    err);
+			    false, err);
 }
 
 /* What there is to say of files, also by commands that nobody knows of. */
@@ -277,7 +279,56 @@ static int64_t text_section(struct ccfc_show *show, unsigned section,
 	return n;
 }
 
-/* The overview: head, tasks, tools, files, and the last messages. */
+/* Some lines of a text, each made safe. */
+static void put_some_lines(struct ccfc_out *out, struct ccfc_slice text)
+{
+	for (int n = 0; text.len && n < FIRST_LINES; n++) {
+		const char *nl = memchr(text.ptr, '\n', text.len);
+		size_t len = nl ? (size_t)(nl - text.ptr) : text.len;
+
+		ccfc_buf_puts(&out->buf, "  ");
+		ccfc_out_field(out, ccfc_slice(text.ptr, len));
+		ccfc_buf_putc(&out->buf, '\n');
+		len += nl != NULL;
+		text = ccfc_slice(text.ptr + len, text.len - len);
+	}
+	if (text.len)
+		ccfc_buf_puts(&out->buf, "  …\n");
+}
+
+/* What the session began with, where the last messages do not show it. */
+static int put_first(struct ccfc_show *show, struct ccfc_err *err)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_out *out = &show->cli->out;
+	struct ccfc_reply *reply;
+	struct ccfc_obj message;
+	int code;
+
+	query.role = "user";
+	query.limit = 1;
+	code = ccfc_session_messages(&reply, show->cli->client, show->session,
+				     &query, err);
+	if (code < 0)
+		return code == CCFC_ENOTFOUND ? 0 : code;
+	message =
+		ccfc_obj_at(ccfc_obj_get(ccfc_cli_value(reply), "messages"), 0);
+	if (ccfc_obj_get_str(message, "content").len) {
+		ccfc_buf_printf(&out->buf, "\n%sFirst prompt, ",
+				ccfc_out_on(out, CCFC_STYLE_HEAD));
+		ccfc_render_time(&out->buf, ccfc_obj_get(message, "timestamp"),
+				 CCFC_RENDER_MINUTE);
+		ccfc_buf_printf(&out->buf, ":%s\n", ccfc_out_off(out));
+		put_some_lines(out, ccfc_obj_get_str(message, "content"));
+	}
+	ccfc_reply_free(reply);
+	return 0;
+}
+
+/*
+ * The overview: head, tasks, tools, files, the first prompt and the last
+ * messages.
+ */
 static int text_overview(struct ccfc_show *show, struct ccfc_err *err)
 {
 	int64_t total = ccfc_obj_get_int(show->info, "totalMessages", 0);
@@ -297,6 +348,11 @@ static int text_overview(struct ccfc_show *show, struct ccfc_err *err)
 	if (!total)
 		return 0;
 	if (!show->offset_set && total > limit) {
+		if (show->format == CCFC_SHOW_TEXT) {
+			code = put_first(show, err);
+			if (code < 0)
+				return (int)code;
+		}
 		show->query.offset = total - limit;
 		if (show->format == CCFC_SHOW_TEXT)
 			ccfc_buf_printf(&out->buf,
@@ -306,7 +362,8 @@ static int text_overview(struct ccfc_show *show, struct ccfc_err *err)
 					(long long)limit, (long long)total,
 					ccfc_out_off(out));
 	}
-	code = put_messages(show, limit, CCFC_AGENTS_NAMED, err);
+	code = put_messages(show, limit, CCFC_AGENTS_NAMED, !show->offset_set,
+			    err);
 	return code < 0 && code != CCFC_ENOTFOUND ? (int)code : 0;
 }
 

@@ -105,11 +105,10 @@ static bool find_home(const struct ccfc_redact_scan *scan, size_t i,
 	       found_person(hit, CCFC_REDACT_HOME, name, end, "user");
 }
 
-/* The user's own home, whatever its shape. */
+/* A home directory of that very name: the user's own, or root's. */
 static bool find_own(const struct ccfc_redact_scan *scan, size_t i,
-		     struct ccfc_redact_hit *hit)
+		     const char *home, struct ccfc_redact_hit *hit)
 {
-	const char *home = scan->r->home;
 	size_t end = i + strlen(home);
 
 	if (home[0] != '/' || !home[1] || !ccfc_redact_has(scan, i, home) ||
@@ -212,7 +211,9 @@ bool ccfc_redact_person(struct ccfc_redact_scan *scan, size_t i,
 	char c = scan->p[i];
 
 	if (is_sep(c))
-		return find_home(scan, i, hit) || find_own(scan, i, hit);
+		return find_home(scan, i, hit) ||
+		       find_own(scan, i, scan->r->home, hit) ||
+		       find_own(scan, i, "/root", hit);
 	if (c == '-')
 		return find_encoded(scan, i, hit);
 	/* A name may start with a letter beyond ASCII. */

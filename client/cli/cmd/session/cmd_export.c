@@ -5,19 +5,24 @@
 #include "cli/conversation/export.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
+#include "cli/out/render.h"
 #include "cli/write/claude_dirs.h"
 #include "cli/write/new_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define CONTENT_MAX (64 << 20) /* what the daemon allows for a text */
 
-enum { OPT_FORMAT, OPT_REDACT, OPT_THINKING, OPT_OUTPUT, OPT_FORCE };
+enum { OPT_FORMAT, OPT_REDACT, OPT_THINKING, OPT_OUTPUT, OPT_FORCE, OPT_CHECK };
 
 static const struct ccfc_opt options[] = {
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 .help = "markdown (default), json or html",
+			 .help = "markdown, json, html; default: as FILE ends",
 			 .choices = "markdown|json|html" },
 	[OPT_REDACT] = { "redact", 0, CCFC_OPT_FLAG,
 			 .help = "replace secrets, addresses, names and "
@@ -29,6 +34,9 @@ static const struct ccfc_opt options[] = {
 			 .help = "write FILE, with mode 0600; default stdout" },
 	[OPT_FORCE] = { "force", 'f', CCFC_OPT_FLAG,
 			.help = "with -o: replace FILE if it exists" },
+	[OPT_CHECK] = { "check", 0, CCFC_OPT_FLAG,
+			.help = "write nothing; say what --redact would "
+				"replace" },
 	{ 0 },
 };
 
@@ -42,6 +50,8 @@ struct job {
 	struct ccfc_reply *reply; /* of session.get */
 	struct ccfc_redact redact;
 	struct ccfc_message_stream talk;
+	enum ccfc_export_format format;
+	bool nothing; /* of --check */
 };
 
 static bool has(const struct job *job, int option)
@@ -62,6 +72,38 @@ static void learn(struct job *job, struct ccfc_obj info)
 	ccfc_redact_learn(&job->redact, ccfc_obj_get_str(info, "filePath"));
 }
 
+/* The changed files, before the messages. */
+static int write_files(struct job *job, struct ccfc_err *err)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_doc *doc = NULL;
+	struct ccfc_obj root;
+	struct ccfc_pack p;
+	int code;
+
+	if (!job->export->files)
+		return 0;
+	code = ccfc_session_files(&reply, job->cli->client, job->q.session,
+				  &query, err);
+	if (code < 0)
+		return code == CCFC_ENOTFOUND ? 0 : code;
+	root = ccfc_cli_value(reply);
+	if (job->talk.redact) {
+		ccfc_pack_init(&p, &packed);
+		ccfc_redact_pack(&p, &job->redact, root, NULL);
+		code = ccfc_doc_parse(&doc, ccfc_buf_view(&packed), err);
+		root = code < 0 ? root : ccfc_doc_root(doc);
+	}
+	if (!code && ccfc_obj_len(ccfc_obj_get(root, "files")))
+		job->export->files(&job->talk, root);
+	ccfc_doc_free(doc);
+	ccfc_buf_release(&packed);
+	ccfc_reply_free(reply);
+	return code;
+}
+
 /* The whole document, to `talk.out`. */
 static int write_document(struct job *job, struct ccfc_obj info,
 			  struct ccfc_err *err)
@@ -73,6 +115,11 @@ static int write_document(struct job *job, struct ccfc_obj info,
 
 	talk->project = ccfc_obj_get_str(info, "projectPath");
 	job->export->head(talk, info);
+	code = write_files(job, err);
+	if (code < 0)
+		return code;
+	if (job->export->begin)
+		job->export->begin(talk);
 	code = ccfc_message_stream_run(talk, err);
 	/* A session without messages can be exported too. */
 	if (code == CCFC_ENOTFOUND)
@@ -120,8 +167,9 @@ static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 	talk->full = true;
 	talk->query.thinking = job->q.query.thinking;
 	talk->query.max_content = CONTENT_MAX;
-	return has(job, OPT_REDACT) ? write_redacted(job, info, err)
-				    : write_document(job, info, err);
+	return has(job, OPT_REDACT) || has(job, OPT_CHECK)
+		       ? write_redacted(job, info, err)
+		       : write_document(job, info, err);
 }
 
 static int write_file(struct job *job, struct ccfc_err *err)
@@ -170,6 +218,53 @@ static int ask_export(struct job *job, struct ccfc_err *err)
 	return code;
 }
 
+/* Only counts: the document goes nowhere. */
+static int check_secrets(struct job *job, struct ccfc_err *err)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct ccfc_err second;
+	struct ccfc_out nowhere;
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC), code;
+	bool any = false;
+
+	if (fd < 0)
+		return ccfc_err_io(err, errno, "export: /dev/null");
+	ccfc_out_init(&nowhere, fd);
+	code = write_to(job, &nowhere, err);
+	ccfc_out_finish(&nowhere, &second);
+	close(fd);
+	if (code < 0)
+		return code;
+	for (int i = 0; i < CCFC_REDACT_KINDS; i++)
+		any |= job->redact.counts[i] != 0;
+	ccfc_redact_describe(&text, &job->redact);
+	ccfc_buf_printf(&job->cli->out.buf,
+			"--redact would replace: %s\n"
+			"Rules cannot promise to find everything.\n",
+			text.ptr);
+	ccfc_buf_release(&text);
+	job->nothing = !any;
+	return 0;
+}
+
+/* "wrote session.html (HTML, 34.1 KiB)": stdout stays for documents. */
+static void tell_wrote(const struct job *job)
+{
+	static const char *const names[] = { "Markdown", "JSON", "HTML" };
+	struct ccfc_slice name =
+		ccfc_cwd_short(&job->q.where, ccfc_slice_str(job->path));
+	struct ccfc_buf size = CCFC_BUF_INIT;
+	struct stat st;
+
+	if (!stat(job->path, &st)) {
+		ccfc_buf_puts(&size, ", ");
+		ccfc_render_bytes(&size, (int64_t)st.st_size);
+	}
+	ccfc_cli_note("wrote %.*s (%s%s)", (int)name.len, name.ptr,
+		      names[job->format], size.len ? size.ptr : "");
+	ccfc_buf_release(&size);
+}
+
 /* What the reader has to know, and need not look for at the end. */
 static void tell_export(const struct job *job)
 {
@@ -177,7 +272,7 @@ static void tell_export(const struct job *job)
 
 	if (job->talk.truncated)
 		ccfc_cli_note("some texts are cut, or not there any more");
-	if (job->talk.redact) {
+	if (job->talk.redact && !has(job, OPT_CHECK)) {
 		ccfc_redact_describe(&text, &job->redact);
 		ccfc_cli_note("replaced: %s; rules cannot promise to find "
 			      "everything",
@@ -199,13 +294,40 @@ static int run_job(struct job *job)
 		job->path = ccfc_cwd_absolute(&job->q.where, output->text);
 	if (!code)
 		code = ask_export(job, &err);
-	if (!code)
+	if (!code && has(job, OPT_CHECK))
+		code = check_secrets(job, &err);
+	else if (!code)
 		code = job->path ? write_file(job, &err)
 				 : write_to(job, &job->cli->out, &err);
 	if (code < 0)
 		return ccfc_cli_fail(&err);
+	if (job->path && !has(job, OPT_CHECK))
+		tell_wrote(job);
 	tell_export(job);
-	return CCFC_EXIT_FOUND;
+	return job->nothing ? CCFC_EXIT_NOTHING : CCFC_EXIT_FOUND;
+}
+
+/* As asked for, or as the file's name ends. */
+static enum ccfc_export_format choose_format(const struct ccfc_opts *opts)
+{
+	static const struct {
+		const char *ending;
+		enum ccfc_export_format format;
+	} endings[] = { { ".json", CCFC_EXPORT_JSON },
+			{ ".html", CCFC_EXPORT_HTML },
+			{ ".htm", CCFC_EXPORT_HTML },
+			{ ".md", CCFC_EXPORT_MARKDOWN } };
+	const struct ccfc_opt_value *format = ccfc_opts_own(opts, OPT_FORMAT);
+	const char *name = ccfc_opts_own(opts, OPT_OUTPUT)->text;
+	size_t len = name ? strlen(name) : 0;
+
+	for (size_t i = 0; !format->set && i < 4; i++) {
+		size_t n = strlen(endings[i].ending);
+
+		if (len > n && !strcasecmp(name + len - n, endings[i].ending))
+			return endings[i].format;
+	}
+	return (enum ccfc_export_format)format->num;
 }
 
 static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
@@ -218,7 +340,8 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	struct job job = { .cli = cli, .opts = opts };
 	int status;
 
-	job.export = exports[ccfc_opts_own(opts, OPT_FORMAT)->num];
+	job.format = choose_format(opts);
+	job.export = exports[job.format];
 	status = run_job(&job);
 	ccfc_message_stream_release(&job.talk);
 	ccfc_redact_release(&job.redact);
@@ -236,10 +359,12 @@ const struct ccfc_command ccfc_cmd_export = {
 		 "Markdown, as one JSON object\n"
 		 "{session, messages, agents}, or as one self-contained HTML "
 		 "file without scripts.\n"
+		 "Documents begin with the changed files; edits are shown as "
+		 "diffs.\n"
 		 "\n"
 		 "--redact replaces, in every text, path and name:\n"
 		 "  home directories    /home/user, /Users/user, "
-		 "C:\\Users\\user, ~\n"
+		 "C:\\Users\\user, ~ (also /root)\n"
 		 "  the user's name, the host's name    user, host\n"
 		 "  e-mail addresses    [email]\n"
 		 "  keys and tokens by their shape (sk-…, ghp_…, glpat-…, "
@@ -253,10 +378,13 @@ const struct ccfc_command ccfc_cmd_export = {
 		 "match shapes and\n"
 		 "cannot find everything, for instance a secret that is split "
 		 "over several texts.\n"
-		 "Read the document before you pass it on.",
+		 "Read the document before you pass it on.\n"
+		 "\n"
+		 "--check only says what would be replaced; exit status 1: "
+		 "nothing.",
 	.examples = "  ccfc export 3f2a > session.md\n"
-		    "  ccfc export 3f2a --format=html --redact -o "
-		    "session.html\n"
+		    "  ccfc export 3f2a --check\n"
+		    "  ccfc export 3f2a --redact -o session.html\n"
 		    "  ccfc export 3f2a --format=json --thinking | jq "
 		    "'.messages | length'\n",
 	.options = options,

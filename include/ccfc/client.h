@@ -295,10 +295,14 @@ struct ccfc_query {
 	/* The order, and what rows stand for. */
 	const char *sort; /* sessions: "recent", "changes", "tokens",
 			   * "duration"; texts: "recent", "rank" */
-	const char *by;	  /* "day", "project", "model", "tool", "file", "ext" */
+	const char *by;	  /* "day", "week", "month", "hour", "session",
+			   * "agent", "project", "model", "tool", "file",
+			   * "ext" */
 
 	/* Added later; which messages: all of these patterns, too. */
 	const char *const *words;
+	/* The time zone of statistics: "SECONDS:OFFSET", see `zone`. */
+	const char *const *zone;
 };
 
 /*

@@ -213,5 +213,99 @@ def test_show_only_prompts():
         assert "result 10:00" in tree and tree.count("user 10:00") == 1, tree
 
 
+def spent(t, tokens, when, **more):
+    """A message of the model at a time, with so many tokens."""
+    return t.blocks({"type": "text", "text": "ok"}, timestamp=when, usage={
+        "input_tokens": tokens, "output_tokens": 0,
+        "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0},
+        **more)
+
+
+class Spent(Box):
+    """Messages around midnight, and across a change of the clocks."""
+
+    def __init__(self):
+        super().__init__()
+        ids = Ids(11)
+        self.t = Transcript(self, ids)
+        self.t.prompt("go", timestamp="2026-03-28T10:20:00.000Z")
+        # Saturday; Sunday, on which the clocks of Berlin change at 01:00 UTC
+        spent(self.t, 100, "2026-03-28T10:30:00.000Z")
+        spent(self.t, 200, "2026-03-28T15:10:00.000Z")
+        spent(self.t, 400, "2026-03-28T23:30:00.000Z")
+        spent(self.t, 800, "2026-03-29T22:30:00.000Z")
+        spent(self.t, 1600, "2026-04-01T08:00:00.000Z")
+
+    def __enter__(self):
+        super().__enter__()
+        self.start()
+        return self
+
+    def rows(self, *args):
+        return {r["key"]: r["tokenUsage"]["input"]
+                for r in self.json("stats", *args)["rows"]}
+
+
+def test_stats_by_local_time():
+    with Spent() as box:
+        eq(box.rows("--by=day"), {
+            "2026-03-28": 700, "2026-03-29": 800, "2026-04-01": 1600})
+        eq(box.rows("--by=day", "--tz=Europe/Berlin"), {
+            "2026-03-28": 300, "2026-03-29": 400, "2026-03-30": 800,
+            "2026-04-01": 1600})
+        box.env["TZ"] = "Europe/Berlin"
+        eq(box.rows("--by=week"), {"2026-03-23": 700, "2026-03-30": 2400})
+        eq(box.rows("--by=month"), {"2026-03": 1500, "2026-04": 1600})
+        eq(box.rows("--by=hour")["2026-03-30 00:00"], 800)
+        start = {r["key"]: r["start"] for r in
+                 box.json("stats", "--by=day")["rows"]}
+        eq((start["2026-03-29"], start["2026-03-30"]),
+           ("2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"))
+        eq(box.run("stats", "--tz=Nowhere/City").returncode, 2)
+
+
+def test_stats_windows():
+    """Five hours from the hour of the first message, as ccusage has them."""
+    with Spent() as box:
+        rows = box.json("stats", "--by=block")["rows"]
+        eq([(r["start"][:16], r["tokenUsage"]["input"]) for r in rows],
+           [("2026-03-28T10:00", 100), ("2026-03-28T15:00", 200),
+            ("2026-03-28T23:00", 400), ("2026-03-29T22:00", 800),
+            ("2026-04-01T08:00", 1600)])
+        assert "WINDOW FROM" in box.ok("stats", "--by=block")
+
+
+def test_stats_by_session_and_agent():
+    with Spent() as box:
+        agent = Transcript(box, box.t.ids, session=box.t.session,
+                           agent="a1b2c3d")
+        spent(agent, 7, "2026-03-28T11:00:00.000Z")
+        row, = box.json("stats", "--by=session")["rows"]
+        eq((row["key"], row["title"], row["tokenUsage"]["input"]),
+           (box.t.session, "go", 3107))
+        eq(box.rows("--by=agent"), {"main": 3100, "a1b2c3d": 7})
+
+
+def test_stats_cost():
+    with Spent() as box:
+        assert "Cost" not in box.ok("stats")
+        path = os.path.join(box.env["XDG_CONFIG_HOME"], "ccfc", "prices")
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("# made up\nclaude-opus-* input = 10000\n"
+                    "claude-opus-4-5* input = 5000 2026-03-29\n")
+        got = box.json("stats", "--by=day")
+        eq([round(r["costUSD"], 6) for r in got["rows"]], [7.0, 4.0, 8.0])
+        eq((round(got["totals"]["costUSD"], 6),
+            got["totals"]["unpricedTokens"]), (19.0, 0))
+        text = box.ok("stats", "--by=week")
+        assert "$19.00 by your prices" in text and "COST" in text, text
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("claude-opus-* output = x\n")
+        done = box.run("stats")
+        eq(done.returncode, 2)
+        assert "prices:1: bad value" in done.stderr, done.stderr
+
+
 if __name__ == "__main__":
     harness.main()

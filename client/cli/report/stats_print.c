@@ -97,6 +97,22 @@ static void print_changes(struct ccfc_out *out, struct ccfc_obj totals)
 	ccfc_buf_release(&text);
 }
 
+/* Nothing where there are no prices. */
+static void put_total_cost(struct ccfc_buf *text, struct ccfc_obj totals)
+{
+	struct ccfc_obj cost = ccfc_obj_get(totals, "costUSD");
+	int64_t without = ccfc_obj_get_int(totals, "unpricedTokens", 0);
+
+	if (ccfc_obj_type(cost) == CCFC_OBJ_NONE)
+		return;
+	ccfc_buf_printf(text, "$%.2f by your prices", ccfc_obj_double(cost, 0));
+	if (without) {
+		ccfc_buf_puts(text, ", without ");
+		ccfc_human_count(text, without);
+		ccfc_buf_puts(text, " tokens that have none");
+	}
+}
+
 void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 {
 	struct ccfc_obj totals = ccfc_obj_get(root, "totals");
@@ -119,6 +135,8 @@ void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 	print_changes(out, totals);
 	put_tokens(&text, ccfc_obj_get(totals, "tokenUsage"));
 	line(out, "Tokens", &text);
+	put_total_cost(&text, totals);
+	line(out, "Cost", &text);
 	ccfc_buf_release(&text);
 	print_agents(out, ccfc_obj_get(totals, "agents"));
 }
@@ -254,6 +272,12 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 		enum ccfc_cell_kind kind;
 	} keys[] = {
 		{ "day", "DAY", .kind = CCFC_CELL_GROUP },
+		{ "week", "WEEK OF", .kind = CCFC_CELL_GROUP },
+		{ "month", "MONTH", .kind = CCFC_CELL_GROUP },
+		{ "hour", "HOUR", .kind = CCFC_CELL_GROUP },
+		{ "block", "WINDOW FROM", .kind = CCFC_CELL_GROUP },
+		{ "session", "SESSION", .kind = CCFC_CELL_ID },
+		{ "agent", "AGENT", .kind = CCFC_CELL_GROUP },
 		{ "project", "PROJECT", .kind = CCFC_CELL_PATH },
 		{ "model", "MODEL", .kind = CCFC_CELL_GROUP },
 		{ "tool", "TOOL", .kind = CCFC_CELL_GROUP },
@@ -265,7 +289,18 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 		if (ccfc_slice_is(by, keys[i].by)) {
 			column->title = keys[i].title;
 			column->kind = keys[i].kind;
+			column->cut = 8;
 		}
+}
+
+/* "$1.25"; "+" where some tokens have no price. */
+static void put_cost(struct ccfc_buf *text, const struct ccfc_cells *cells,
+		     struct ccfc_obj row)
+{
+	(void)cells;
+	ccfc_buf_printf(text, "$%.2f%s",
+			ccfc_obj_double(ccfc_obj_get(row, "costUSD"), 0),
+			ccfc_obj_get_int(row, "unpricedTokens", 0) ? "+" : "");
 }
 
 void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
@@ -278,10 +313,12 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 		{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS },
+		{ "COST", "costUSD", .kind = CCFC_CELL_OWN, .put = put_cost },
 		{ "CALLS", "toolCalls", .kind = CCFC_CELL_COUNT },
 		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
 		{ "MESSAGES", "messages", .kind = CCFC_CELL_COUNT },
 		{ "FILES", "filesChanged", .kind = CCFC_CELL_COUNT },
+		{ "TITLE", "title", .kind = CCFC_CELL_TITLE },
 	};
 	struct chart chart = { columns, CCFC_NCOLUMNS(columns), NULL, NULL };
 	struct ccfc_slice by = ccfc_obj_get_str(root, "by");

@@ -9,6 +9,20 @@
 
 /* --- facts one by one --- */
 
+static uint32_t agent_of(const struct ccfc_index *index,
+			 const struct ccfc_model_message *say)
+{
+	const struct ccfc_session_source *part =
+		&index->session_sources.items[say->session_source];
+	uint32_t agent = index->sources.items[part->source].agent;
+
+	if (!say->agent)
+		return 0;
+	if (part->told)
+		return part->told;
+	return agent ? agent : index->sidechain;
+}
+
 static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
 		    const struct ccfc_model_message *say)
 {
@@ -17,6 +31,7 @@ static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
 		.session = index->session_sources.items[say->session_source]
 				   .session,
 		.model = say->model,
+		.name = say->agent ? agent_of(index, say) : 0,
 		.agent = say->agent,
 		.tokens = { say->input, say->output, say->cache_write,
 			    say->cache_read },
@@ -59,6 +74,7 @@ bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,
 				   .session = said.session,
 				   .model = said.model,
 				   .tool = use->tool,
+				   .name = said.name,
 				   .agent = said.agent,
 				   .error = is_error(use) };
 	return true;
@@ -71,20 +87,6 @@ void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn, void *ctx)
 	for (uint32_t i = 0; i < index->calls.n; i++)
 		if (ccfc_tally_used_at(&used, index, i))
 			fn(ctx, &used);
-}
-
-static uint32_t agent_of(const struct ccfc_index *index,
-			 const struct ccfc_model_message *say)
-{
-	const struct ccfc_session_source *part =
-		&index->session_sources.items[say->session_source];
-	uint32_t agent = index->sources.items[part->source].agent;
-
-	if (!say->agent)
-		return 0;
-	if (part->told)
-		return part->told;
-	return agent ? agent : index->sidechain;
 }
 
 /* False when its message is not known. */

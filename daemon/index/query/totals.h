@@ -135,6 +135,7 @@ struct ccfc_said {
 	int64_t time; /* may be CCFC_TIME_NONE */
 	uint32_t session;
 	uint32_t model; /* string; 0: none */
+	uint32_t name;	/* string: of the agent; 0: the session itself */
 	bool agent;
 	struct ccfc_tokens tokens;
 };
@@ -145,6 +146,7 @@ struct ccfc_used {
 	uint32_t session;
 	uint32_t model;
 	uint32_t tool; /* string */
+	uint32_t name; /* as above */
 	bool agent;
 	bool error;
 };

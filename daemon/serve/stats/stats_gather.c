@@ -14,6 +14,7 @@
 #include "base/time.h"
 
 #define DAY_MS	86400000
+#define HOUR_MS 3600000
 #define UNKNOWN "unknown"
 /* Key of what has no time. */
 #define NO_DAY INT64_MIN
@@ -22,15 +23,59 @@
 struct fact {
 	int64_t time;
 	uint32_t session, model, tool, file;
+	uint32_t agent;
 };
 
 /* --- rows --- */
 
-static int64_t day_of(int64_t time)
+static int64_t whole(int64_t a, int64_t b)
+{
+	return a / b - (a % b < 0);
+}
+
+/* How far local time is ahead of UTC. */
+static int64_t offset_at(const struct ccfc_spent *u, int64_t time)
+{
+	int64_t offset = u->nzone ? u->zone[0].offset : 0;
+
+	for (uint32_t i = 0; i < u->nzone && u->zone[i].from <= time; i++)
+		offset = u->zone[i].offset;
+	return offset;
+}
+
+static int64_t day_of(const struct ccfc_spent *u, int64_t time)
 {
 	if (time == CCFC_TIME_NONE)
 		return NO_DAY;
-	return time / DAY_MS - (time % DAY_MS < 0);
+	return whole(time + offset_at(u, time), DAY_MS);
+}
+
+/* Its Monday; day 0 was a Thursday. */
+static int64_t week_of(int64_t day)
+{
+	return day == NO_DAY ? NO_DAY : day - (day + 3 - whole(day + 3, 7) * 7);
+}
+
+/* Its first day. */
+static int64_t month_of(int64_t day)
+{
+	char text[CCFC_TIME_TEXT_MAX];
+
+	if (day == NO_DAY)
+		return NO_DAY;
+	ccfc_time_format(text, day * DAY_MS);
+	return day - ((text[8] - '0') * 10 + text[9] - '0') + 1;
+}
+
+/* In UTC, but begun with the local hour. */
+static int64_t hour_of(const struct ccfc_spent *u, int64_t time)
+{
+	int64_t offset;
+
+	if (time == CCFC_TIME_NONE)
+		return NO_DAY;
+	offset = offset_at(u, time);
+	return whole(time + offset, HOUR_MS) * HOUR_MS - offset;
 }
 
 static uint64_t key_of_stats_gather(struct ccfc_spent *u, int by,
@@ -40,7 +85,17 @@ static uint64_t key_of_stats_gather(struct ccfc_spent *u, int by,
 
 	switch ((enum ccfc_by)by) {
 	case CCFC_BY_DAY:
-		return (uint64_t)day_of(f->time);
+		return (uint64_t)day_of(u, f->time);
+	case CCFC_BY_WEEK:
+		return (uint64_t)week_of(day_of(u, f->time));
+	case CCFC_BY_MONTH:
+		return (uint64_t)month_of(day_of(u, f->time));
+	case CCFC_BY_HOUR:
+		return (uint64_t)hour_of(u, f->time);
+	case CCFC_BY_SESSION:
+		return f->session;
+	case CCFC_BY_AGENT:
+		return f->agent;
 	case CCFC_BY_PROJECT:
 		return index->sessions.items[f->session].project;
 	case CCFC_BY_MODEL:
@@ -90,10 +145,16 @@ static bool take_stats_gather(struct ccfc_spent *u, uint32_t session,
 
 /* --- facts --- */
 
-static void count_said(struct ccfc_count *c, const struct ccfc_said *said)
+static void count_said(struct ccfc_count *c, const struct ccfc_spent *u,
+		       const struct ccfc_said *said)
 {
 	c->messages++;
 	ccfc_tokens_add(&c->tokens, &said->tokens);
+	if (u->prices)
+		c->unpriced +=
+			ccfc_prices_add(u->prices, &c->dollars,
+					ccfc_index_str(u->index, said->model),
+					said->time, &said->tokens);
 }
 
 static void on_said(void *ctx, const struct ccfc_said *said)
@@ -101,16 +162,17 @@ static void on_said(void *ctx, const struct ccfc_said *said)
 	struct ccfc_spent *u = ctx;
 	struct fact f = { .time = said->time,
 			  .session = said->session,
+			  .agent = said->name,
 			  .model = said->model };
 
 	if (!take_stats_gather(u, said->session, said->time))
 		return;
-	count_said(&u->total, said);
+	count_said(&u->total, u, said);
 	if (said->agent)
 		ccfc_tokens_add(&u->agent_tokens, &said->tokens);
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_MODEL; by++)
 		if (u->has[by])
-			count_said(row_of(u, by, &f), said);
+			count_said(row_of(u, by, &f), u, said);
 }
 
 static void count_used(struct ccfc_count *c, const struct ccfc_used *used)
@@ -125,6 +187,7 @@ static void on_used(void *ctx, const struct ccfc_used *used)
 	struct fact f = { .time = used->time,
 			  .session = used->session,
 			  .model = used->model,
+			  .agent = used->name,
 			  .tool = used->tool };
 
 	if (!take_stats_gather(u, used->session, used->time))
@@ -156,6 +219,7 @@ static struct fact fact_of(const struct ccfc_index *index,
 		.tool = ccfc_strtab_find(&index->strings,
 					 ccfc_index_tool(index, c)),
 		.file = c->file,
+		.agent = ccfc_index_agent(c),
 	};
 }
 
@@ -250,10 +314,30 @@ static struct ccfc_slice name_of(struct ccfc_spent *u, int by, uint64_t key)
 
 	switch ((enum ccfc_by)by) {
 	case CCFC_BY_DAY:
+	case CCFC_BY_WEEK:
+	case CCFC_BY_MONTH:
 		if ((int64_t)key != NO_DAY)
 			ccfc_time_format(text, (int64_t)key * DAY_MS);
-		name = ccfc_slice_cut(ccfc_slice_str(text), 10);
+		name = ccfc_slice_cut(ccfc_slice_str(text),
+				      by == CCFC_BY_MONTH ? 7 : 10);
 		name = ccfc_arena_copy(u->arena, name);
+		break;
+	case CCFC_BY_HOUR:
+		if ((int64_t)key != NO_DAY) {
+			ccfc_time_format(text,
+					 (int64_t)key +
+						 offset_at(u, (int64_t)key));
+			text[10] = ' ';
+		}
+		name = ccfc_slice_cut(ccfc_slice_str(text), 16);
+		name = ccfc_arena_copy(u->arena, name);
+		break;
+	case CCFC_BY_SESSION:
+		return ccfc_index_session_id(u->index, (uint32_t)key);
+	case CCFC_BY_AGENT:
+		if (!key)
+			return CCFC_SLICE_LIT("main");
+		name = ccfc_index_str(u->index, (uint32_t)key);
 		break;
 	case CCFC_BY_FILE:
 		name = ccfc_index_file_path(u->index, (uint32_t)key);
@@ -310,9 +394,12 @@ static int by_changes(const void *x, const void *y)
 }
 
 static int (*const orders[CCFC_BY_COUNT])(const void *, const void *) = {
-	[CCFC_BY_DAY] = by_day,	     [CCFC_BY_PROJECT] = by_changes,
-	[CCFC_BY_MODEL] = by_tokens, [CCFC_BY_TOOL] = by_uses,
-	[CCFC_BY_FILE] = by_changes, [CCFC_BY_EXT] = by_changes,
+	[CCFC_BY_DAY] = by_day,		[CCFC_BY_WEEK] = by_day,
+	[CCFC_BY_MONTH] = by_day,	[CCFC_BY_HOUR] = by_day,
+	[CCFC_BY_SESSION] = by_tokens,	[CCFC_BY_AGENT] = by_tokens,
+	[CCFC_BY_PROJECT] = by_changes, [CCFC_BY_MODEL] = by_tokens,
+	[CCFC_BY_TOOL] = by_uses,	[CCFC_BY_FILE] = by_changes,
+	[CCFC_BY_EXT] = by_changes,
 };
 
 static void begin_order(struct ccfc_spent *u, int by)
@@ -408,6 +495,20 @@ bool ccfc_spent_some(struct ccfc_spent *u, uint32_t rows)
 	u->row = 0;
 	u->total.files = u->tables[CCFC_BY_FILE].n;
 	return ++u->part < TABLES + CCFC_BY_COUNT;
+}
+
+/* A day begins where the zone says so; there the offset may change. */
+int64_t ccfc_spent_start(const struct ccfc_spent *u, int by,
+			 const struct ccfc_count *row)
+{
+	int64_t key = (int64_t)row->key, local;
+
+	if (by > CCFC_BY_HOUR || key == NO_DAY)
+		return CCFC_TIME_NONE;
+	if (by == CCFC_BY_HOUR)
+		return key;
+	local = key * DAY_MS;
+	return local - offset_at(u, local - offset_at(u, local));
 }
 
 void ccfc_spent_release(struct ccfc_spent *u)

@@ -12,10 +12,16 @@
 
 #include "index/query/sorting.h"
 #include "serve/methods/session_summary.h"
+#include "serve/stats/prices.h"
 #include "serve/stats/stats_rows.h"
 
 enum ccfc_by {
 	CCFC_BY_DAY,
+	CCFC_BY_WEEK,
+	CCFC_BY_MONTH,
+	CCFC_BY_HOUR,
+	CCFC_BY_SESSION,
+	CCFC_BY_AGENT,
 	CCFC_BY_PROJECT,
 	CCFC_BY_MODEL,
 	CCFC_BY_TOOL,
@@ -24,10 +30,18 @@ enum ccfc_by {
 	CCFC_BY_COUNT
 };
 
+/* From `from` on, local time is `offset` ahead of UTC; both ms. */
+struct ccfc_zone_part {
+	int64_t from, offset;
+};
+
 struct ccfc_spent {
 	/* The question, set by the caller: */
 	struct ccfc_filter filter; /* session, project, dates */
 	int by;
+	const struct ccfc_zone_part *zone; /* by `from`; none: UTC */
+	uint32_t nzone;
+	const struct ccfc_prices *prices; /* NULL: none */
 	/* The answer: */
 	struct ccfc_count total; /* `files` and `sessions` too */
 	uint64_t agent_uses;
@@ -54,6 +68,9 @@ void ccfc_spent_begin(struct ccfc_spent *spent, const struct ccfc_index *index,
 		      struct ccfc_arena *arena);
 /* About so many rows; false when all is done. */
 bool ccfc_spent_some(struct ccfc_spent *spent, uint32_t rows);
+/* The beginning of a row of days, weeks, months or hours; else none. */
+int64_t ccfc_spent_start(const struct ccfc_spent *spent, int by,
+			 const struct ccfc_count *row);
 /* May be zeroed. */
 void ccfc_spent_release(struct ccfc_spent *spent);
 

@@ -9,17 +9,22 @@
 #include "base/alloc.h"
 #include "base/time.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* How much is done in a step. */
 #define GATHER_ROWS 256
 #define PACK_ROWS   64
 
+#define SECONDS_MAX 100000000000ll
+#define DAY_SECONDS 86400ll
+
 #define TOOLS_SHOWN 20
 #define FILES_SHOWN 10
 
-static const char *const names[] = { "day",  "project", "model", "tool",
-				     "file", "ext",	NULL };
+static const char *const names[] = { "day",	"week",	 "month",   "hour",
+				     "session", "agent", "project", "model",
+				     "tool",	"file",	 "ext",	    NULL };
 
 static void pack_period(struct ccfc_pack *p, const struct ccfc_spent *u)
 {
@@ -30,6 +35,17 @@ static void pack_period(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_kv_time(p, "from", f->has_from ? f->from : u->first);
 	ccfc_pack_kv_time(p, "to", f->has_to ? f->to : u->last);
 	ccfc_pack_end(p);
+}
+
+/* What it cost, where there are prices at all. */
+static void pack_cost(struct ccfc_pack *p, const struct ccfc_spent *u,
+		      const struct ccfc_count *c)
+{
+	if (!u->prices || !u->prices->all.n)
+		return;
+	ccfc_pack_cstr(p, "costUSD");
+	ccfc_pack_double(p, c->dollars);
+	ccfc_pack_kv_uint(p, "unpricedTokens", c->unpriced);
 }
 
 static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
@@ -48,6 +64,7 @@ static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_kv_uint(p, "toolCalls", t->uses);
 	ccfc_pack_kv_uint(p, "errors", t->errors);
 	ccfc_reply_tokens(p, "tokenUsage", &t->tokens);
+	pack_cost(p, u, t);
 	ccfc_pack_cstr(p, "agents");
 	ccfc_pack_map(p);
 	ccfc_reply_tokens(p, "tokenUsage", &u->agent_tokens);
@@ -57,10 +74,17 @@ static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
 }
 
 /* Fields that make no sense for this kind of row are left out. */
-static void pack_row(struct ccfc_pack *p, int by, const struct ccfc_count *c)
+static void pack_row(struct ccfc_pack *p, const struct ccfc_spent *u,
+		     const struct ccfc_count *c)
 {
+	int by = u->by;
+
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "key", c->name);
+	if (by <= CCFC_BY_HOUR)
+		ccfc_pack_kv_time(p, "start", ccfc_spent_start(u, by, c));
+	if (by == CCFC_BY_SESSION)
+		ccfc_reply_title(p, u->index, (uint32_t)c->key);
 	ccfc_pack_kv_uint(p, "sessions", c->sessions);
 	if (by <= CCFC_BY_MODEL)
 		ccfc_pack_kv_uint(p, "messages", c->messages);
@@ -75,8 +99,10 @@ static void pack_row(struct ccfc_pack *p, int by, const struct ccfc_count *c)
 		ccfc_pack_kv_uint(p, "toolCalls", c->uses);
 		ccfc_pack_kv_uint(p, "errors", c->errors);
 	}
-	if (by <= CCFC_BY_MODEL)
+	if (by <= CCFC_BY_MODEL) {
 		ccfc_reply_tokens(p, "tokenUsage", &c->tokens);
+		pack_cost(p, u, c);
+	}
 	ccfc_pack_end(p);
 }
 
@@ -143,9 +169,40 @@ struct stats {
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_spent spent;
+	struct ccfc_prices prices;
 	enum phase phase;
 	uint32_t at; /* the next row to pack */
 };
+
+/* "SECONDS:OFFSET", both whole numbers; in order. */
+static int ask_zone(struct ccfc_spent *u, struct ccfc_request *rq,
+		    struct ccfc_arena *arena, struct ccfc_err *err)
+{
+	const struct ccfc_slices *list = &rq->opt.zone;
+	struct ccfc_zone_part *parts =
+		ccfc_arena_alloc(arena, (list->n + 1u) * sizeof(*parts));
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		struct ccfc_slice text = ccfc_arena_copy(arena, list->items[i]);
+		long long from, offset;
+		char rest;
+
+		if (sscanf(text.ptr, "%lld:%lld%c", &from, &offset, &rest) !=
+			    2 ||
+		    from < -SECONDS_MAX || from > SECONDS_MAX ||
+		    offset < -DAY_SECONDS || offset > DAY_SECONDS ||
+		    (i && from * 1000 <= parts[i - 1].from))
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "%s: option 'zone' has seconds and "
+					    "an offset in order: \"0:3600\"",
+					    rq->method);
+		parts[i] =
+			(struct ccfc_zone_part){ from * 1000, offset * 1000 };
+	}
+	u->zone = parts;
+	u->nzone = list->n;
+	return 0;
+}
 
 static int ask_stats_get(struct stats *w, struct ccfc_err *err)
 {
@@ -161,6 +218,11 @@ static int ask_stats_get(struct stats *w, struct ccfc_err *err)
 	if (!r && (rq->opt.given & CCFC_OPT(SESSION)))
 		r = ccfc_query_session(&u->filter.session, rq->index,
 				       rq->opt.session, err);
+	if (!r)
+		r = ask_zone(u, rq, &w->s.memory, err);
+	if (!r)
+		r = ccfc_prices_read(&w->prices, err);
+	u->prices = &w->prices;
 	if (!r)
 		ccfc_spent_begin(u, rq->index, &w->s.memory);
 	return r;
@@ -201,7 +263,7 @@ static bool pack_rows(struct stats *w)
 	for (uint32_t left = PACK_ROWS; w->at < end; w->at++) {
 		if (!left--)
 			return true;
-		pack_row(w->rq.pack, u->by, u->sorted[u->by][w->at]);
+		pack_row(w->rq.pack, u, u->sorted[u->by][w->at]);
 	}
 	return false;
 }
@@ -251,6 +313,7 @@ static void reset_stats(struct ccfc_sliced *s)
 	struct stats *w = (struct stats *)s;
 
 	ccfc_spent_release(&w->spent);
+	ccfc_prices_release(&w->prices);
 	w->spent = (struct ccfc_spent){ 0 };
 	w->phase = ASK;
 }

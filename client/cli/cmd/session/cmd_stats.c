@@ -2,9 +2,15 @@
  * ccfc stats: totals of changes, calls and tokens, also by day, project, model,
  * tool, file or extension.
  */
+#include "base/time.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/scope.h"
+#include "cli/out/render.h"
+#include "cli/report/local_zone.h"
 #include "cli/report/stats_print.h"
+#include "wire/to_json.h"
+
+#include <stdlib.h>
 
 enum {
 	OPT_PROJECT,
@@ -15,7 +21,10 @@ enum {
 	OPT_LIMIT,
 	OPT_OFFSET,
 	OPT_FORMAT,
+	OPT_TZ,
 };
+
+#define HOURS_MAX 100000 /* that windows are made of */
 
 static const struct ccfc_opt options[] = {
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
@@ -23,21 +32,42 @@ static const struct ccfc_opt options[] = {
 	[OPT_FROM] = CCFC_SCOPE_FROM("work"),
 	[OPT_TO] = CCFC_SCOPE_TO("work"),
 	[OPT_BY] = { "by", 0, CCFC_OPT_CHOICE, "WHAT",
-		     .help = "day, project, model, tool, file or ext",
-		     .choices = "day|project|model|tool|file|ext",
+		     .help = "day, week, month, hour, block, session …",
+		     .choices = "day|week|month|hour|block|session|agent|"
+				"project|model|tool|file|ext",
 		     CCFC_ASKS(by) },
 	[OPT_LIMIT] = CCFC_SCOPE_LIMIT("rows"),
 	[OPT_OFFSET] = CCFC_SCOPE_OFFSET,
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "text (default) or json",
 			 .choices = "text|json" },
+	[OPT_TZ] = { "tz", 0, CCFC_OPT_TEXT, "ZONE",
+		     .help = "days of this time zone; default the local one" },
 	{ 0 },
 };
 
+/* Five-hour windows are made here, of hours. */
+static bool is_blocks(const struct ccfc_question *q)
+{
+	const struct ccfc_opt_value *by = ccfc_opts_own(q->opts, OPT_BY);
+
+	return by->set && !strcmp(by->text, "block");
+}
+
 static int prepare_stats(struct ccfc_question *q, struct ccfc_err *err)
 {
-	(void)err;
+	const char **zone;
+	int r = ccfc_local_zone(&zone, ccfc_opts_own(q->opts, OPT_TZ)->text,
+				ccfc_time_now(), &q->texts, err);
+
+	if (r < 0)
+		return r;
+	q->query.zone = zone;
 	q->query.session = q->session;
+	if (is_blocks(q)) {
+		q->query.by = "hour";
+		q->query.limit = HOURS_MAX;
+	}
 	/* The overview has the models, too. */
 	if (!q->query.by && q->format != CCFC_FORMAT_JSON)
 		q->query.by = "model";
@@ -50,7 +80,7 @@ static int ask_stats(struct ccfc_reply **reply, struct ccfc_question *q,
 	return ccfc_stats_get(reply, q->cli->client, &q->query, err);
 }
 
-static int print_stats(struct ccfc_question *q, struct ccfc_obj root)
+static void print_text(struct ccfc_question *q, struct ccfc_obj root)
 {
 	struct ccfc_out *out = &q->cli->out;
 
@@ -60,12 +90,68 @@ static int print_stats(struct ccfc_question *q, struct ccfc_obj root)
 		ccfc_stats_print_rows(out, root, "Models");
 		ccfc_stats_print_tools(out, ccfc_obj_get(root, "tools"));
 		ccfc_stats_print_files(out, ccfc_obj_get(root, "files"));
-		return CCFC_EXIT_FOUND;
+		return;
 	}
 	ccfc_stats_print_rows(out, root, NULL);
 	ccfc_answer_more(out, q->query.offset,
 			 ccfc_obj_len(ccfc_obj_get(root, "rows")),
 			 ccfc_obj_get_int(root, "totalRows", 0));
+}
+
+/* {by, rows}: windows in place of hours. */
+static struct ccfc_doc *make_blocks(struct ccfc_buf *packed,
+				    struct ccfc_obj root)
+{
+	struct ccfc_doc *doc = NULL;
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, packed);
+	ccfc_pack_map(&p);
+	ccfc_pack_kv_cstr(&p, "by", "block");
+	ccfc_pack_cstr(&p, "rows");
+	ccfc_stats_pack_blocks(&p, ccfc_obj_get(root, "rows"));
+	ccfc_pack_end(&p);
+	if (ccfc_doc_parse(&doc, ccfc_buf_view(packed), NULL) < 0)
+		abort(); /* it was packed here */
+	return doc;
+}
+
+static int print_blocks(struct ccfc_question *q, struct ccfc_obj root)
+{
+	static const char *const same[] = { "period", "totals" };
+	struct ccfc_out *out = &q->cli->out;
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+	struct ccfc_doc *doc = make_blocks(&packed, root);
+	struct ccfc_obj blocks = ccfc_doc_root(doc);
+
+	if (q->format == CCFC_FORMAT_JSON) {
+		ccfc_buf_puts(&out->buf, "{");
+		for (int i = 0; i < 2; i++) {
+			ccfc_buf_printf(&out->buf, "\"%s\": ", same[i]);
+			ccfc_json_write(&out->buf, ccfc_obj_get(root, same[i]),
+					0);
+			ccfc_buf_puts(&out->buf, ",\n");
+		}
+		ccfc_buf_puts(&out->buf, "\"by\": \"block\",\n\"rows\": ");
+		ccfc_json_write(&out->buf, ccfc_obj_get(blocks, "rows"), 2);
+		ccfc_buf_puts(&out->buf, "}\n");
+	} else {
+		ccfc_stats_print_totals(out, root);
+		ccfc_stats_print_rows(out, blocks, NULL);
+	}
+	ccfc_doc_free(doc);
+	ccfc_buf_release(&packed);
+	return CCFC_EXIT_FOUND;
+}
+
+static int print_stats(struct ccfc_question *q, struct ccfc_obj root)
+{
+	if (is_blocks(q))
+		return print_blocks(q, root);
+	if (q->format == CCFC_FORMAT_JSON)
+		ccfc_render_json(&q->cli->out, root, 2);
+	else
+		print_text(q, root);
 	return CCFC_EXIT_FOUND;
 }
 
@@ -74,6 +160,7 @@ static int run_stats(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	static const struct ccfc_answer answer = {
 		.subject = CCFC_ABOUT_SESSION,
 		.here = true,
+		.own = CCFC_FORMAT_BIT(JSON),
 		.prepare = prepare_stats,
 		.ask = ask_stats,
 		.print = print_stats,
@@ -96,12 +183,20 @@ const struct ccfc_command ccfc_cmd_stats = {
 		 "Without --by the answer\n"
 		 "also has the last days, the models, the most used tools and "
 		 "the most changed\n"
-		 "files. Days are UTC days. On a terminal bars compare the "
-		 "rows.",
+		 "files. On a terminal bars compare the rows.\n"
+		 "\n"
+		 "Rows are days, weeks (from Monday), months, hours, five-hour "
+		 "windows (block),\n"
+		 "sessions, agents, projects, models, tools, files or "
+		 "extensions. Days are local;\n"
+		 "--tz=ZONE means those of another zone. What it cost is shown "
+		 "if you have a file\n"
+		 "of prices, see ccfc.conf(5).",
 	.examples = "  ccfc stats\n"
 		    "  ccfc stats 3f2a\n"
 		    "  ccfc stats --project=. --by=file --limit=20\n"
-		    "  ccfc stats --from=2025-12-01 --by=day\n"
+		    "  ccfc stats --from=2025-12-01 --by=week\n"
+		    "  ccfc stats --by=block --tz=UTC\n"
 		    "  ccfc stats --by=model --format=json | jq .rows\n",
 	.options = options,
 	.args_max = 1,

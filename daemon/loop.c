@@ -244,6 +244,11 @@ static void work_loop(struct loop *loop)
 
 /* --- the service --- */
 
+static void service_save(void *ctx)
+{
+	ccfc_ingest_flush(((struct loop *)ctx)->ingest);
+}
+
 static void service_finish_scan(void *ctx)
 {
 	struct loop *loop = ctx;
@@ -378,6 +383,7 @@ static void init_service(struct loop *loop)
 		.nroots = config->roots.n,
 		.home = config->home,
 		.started = ccfc_time_now(),
+		.save = service_save,
 		.finish_scan = service_finish_scan,
 		.somebody_waits = somebody_waits,
 		.build = service_build,

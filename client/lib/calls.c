@@ -144,6 +144,15 @@ int ccfc_session_recover(struct ccfc_reply **out, struct ccfc_client *client,
 		   CCFC_ARG_LIST(KEYWORDS, keywords));
 }
 
+int ccfc_session_label(struct ccfc_reply **out, struct ccfc_client *client,
+		       const char *session, const char *name,
+		       const char *const *tags, struct ccfc_err *err)
+{
+	return ASK(out, client, SESSION_LABEL, NULL, err,
+		   CCFC_ARG_TEXT(SESSION, session), CCFC_ARG_TEXT(LABEL, name),
+		   CCFC_ARG_LIST(TAGS, tags));
+}
+
 int ccfc_session_get(struct ccfc_reply **out, struct ccfc_client *client,
 		     const char *session, const struct ccfc_query *query,
 		     struct ccfc_err *err)

@@ -78,6 +78,7 @@ static void release_sessions(struct ccfc_index *index)
 		free(index->sessions.items[i].branches.items);
 		free(index->sessions.items[i].models.items);
 		free(index->sessions.items[i].pull_requests.items);
+		free(index->sessions.items[i].tags.items);
 		free(index->sessions.items[i].roots.items);
 		free(index->sessions.items[i].sources.items);
 		free(index->sessions.items[i].changes.items);

@@ -284,6 +284,8 @@ struct ccfc_session {
 	struct ccfc_ids branches;
 	struct ccfc_ids models;
 	struct ccfc_ids pull_requests; /* their addresses */
+	uint32_t name;		       /* string: as the user calls it */
+	struct ccfc_ids tags;	       /* words of the user */
 	struct ccfc_ids roots; /* directories of its records, and added ones */
 	struct ccfc_ids sources;   /* whose lines name it */
 	struct ccfc_ids changes;   /* that it owns */
@@ -630,5 +632,14 @@ bool ccfc_index_text_present(const struct ccfc_index *index, uint32_t source,
 /* Has the session a transcript that still exists? */
 bool ccfc_index_session_present(const struct ccfc_index *index,
 				uint32_t session);
+
+/*
+ * The user's own words for a session: its name (empty: none), and whether it
+ * has a tag, a text without newlines (label.c). The store has them to write.
+ */
+void ccfc_index_name_session(struct ccfc_index *index, uint32_t session,
+			     struct ccfc_slice name);
+void ccfc_index_tag_session(struct ccfc_index *index, uint32_t session,
+			    struct ccfc_slice tag, bool has);
 
 #endif

@@ -301,6 +301,7 @@ struct ccfc_query {
 
 	/* Added later; which messages: all of these patterns, too. */
 	const char *const *words;
+	const char *tag; /* sessions with this tag */
 	/* The time zone of statistics: "SECONDS:OFFSET", see `zone`. */
 	const char *const *zone;
 };
@@ -437,6 +438,17 @@ CCFC_API int ccfc_session_list(struct ccfc_reply **out,
 			       struct ccfc_client *client,
 			       const struct ccfc_query *query,
 			       struct ccfc_err *err);
+
+/*
+ * Gives a session a name and tags of the user's own, and returns them:
+ * {sessionId, title, name, tags}. `name` may be NULL (unchanged) or "-" (taken
+ * away). Each of `tags` (ends with NULL; may be NULL) is added, or taken away
+ * with a '-' in front. CCFC_EINVAL: a name or a tag is not allowed.
+ */
+CCFC_API int ccfc_session_label(struct ccfc_reply **out,
+				struct ccfc_client *client,
+				const char *session, const char *name,
+				const char *const *tags, struct ccfc_err *err);
 
 /*
  * One session: a SessionSummary with `tools`, `agentTools`, `tasks`, `types`,

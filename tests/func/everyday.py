@@ -1,7 +1,16 @@
 #!/usr/bin/python3
 """Everyday commands as people use them: states of changes, search, documents,
 statistics, names."""
+import fcntl
 import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
 
 import harness
 from harness import Box, eq
@@ -305,6 +314,202 @@ def test_stats_cost():
         done = box.run("stats")
         eq(done.returncode, 2)
         assert "prices:1: bad value" in done.stderr, done.stderr
+
+
+def test_names_and_tags():
+    """They are kept in our store, and survive reading everything again."""
+    with Talks() as box:
+        one, two = box.one.session, box.two.session
+        eq(box.run("name", one).returncode, 1)
+        eq(box.ok("name", one, "the", "login", "limit"), "the login limit\n")
+        eq(box.ok("tag", one, "keep", "auth"), "auth\nkeep\n")
+        eq(box.ok("tag", two, "keep"), "keep\n")
+
+        def check():
+            row = {s["id"]: s for s in box.json("sessions")["sessions"]}[one]
+            eq((row["title"], row["titleFrom"], row["name"], row["tags"]),
+               ("the login limit", "name", "the login limit",
+                ["auth", "keep"]))
+            eq(box.ok("sessions", "--tag=auth", "--format=ids").split(),
+               [one])
+            eq(sorted(box.ok("grep", "keep", "--in=meta",
+                             "--format=ids").split()), sorted([one, two]))
+            eq(box.json("grep", "login limit", "--in=meta")["totalMatches"],
+               1)
+            eq(box.ok("sql", "SELECT title FROM sessions WHERE session_id = "
+                      f"'{one}'", "--format=csv").split("\r\n")[1],
+               "the login limit")
+
+        check()
+        box.ok("index", "--build")
+        check()
+        box.restart()
+        check()
+        box.restart(hard=True)
+        check()
+        box.ok("tag", one, "-d", "keep")
+        eq(box.ok("tag", one), "auth\n")
+        box.ok("name", one, "--clear")
+        eq({s["id"]: s["titleFrom"] for s in
+            box.json("sessions")["sessions"]}[one], "prompt")
+        eq(box.run("sessions", "--tag=nosuch").returncode, 1)
+        for bad in (["tag", one, "two words"], ["name", one, "a\nb"],
+                    ["name", one, "x" * 201]):
+            eq(box.run(*bad).returncode, 2, bad)
+
+
+def test_resume():
+    with Box() as box:
+        box.start()
+        home = os.path.join(box.top, "it's here")
+        os.makedirs(home)
+        t = Transcript(box, Ids(), cwd=home)
+        t.prompt("go")
+        eq(box.ok("resume", t.session, "--print"),
+           "cd '" + home.replace("'", "'\\''") +
+           f"' && claude --resume '{t.session}'\n")
+        tools = os.path.join(box.top, "bin")
+        os.makedirs(tools)
+        fake = os.path.join(tools, "claude")
+        with open(fake, "w", encoding="utf-8") as f:
+            f.write('#!/bin/sh\necho "$PWD" "$@"\n')
+        os.chmod(fake, 0o755)
+        env = {**box.env, "PATH": tools + ":" + box.env["PATH"]}
+        eq(box.ok("resume", t.session, env=env),
+           f"{home} --resume {t.session}\n")
+        os.rmdir(home)
+        eq(box.run("resume", t.session, env=env).returncode, 2)
+
+
+def draw(data, rows=24, width=80):
+    """What a terminal shows after these bytes: its lines."""
+    screen = [[" "] * width for _ in range(rows)]
+    y = x = 0
+    for part in re.finditer(r"\x1b\[([?0-9;]*)([A-Za-z])|(.)", data, re.S):
+        code, char = part.group(2), part.group(3)
+        if code == "H":
+            y = x = 0
+        elif code == "K":
+            screen[y][x:] = [" "] * (width - x)
+        elif code == "J":
+            screen[y][x:] = [" "] * (width - x)
+            screen[y + 1:] = [[" "] * width for _ in screen[y + 1:]]
+        elif char == "\r":
+            x = 0
+        elif char == "\n":
+            y = min(y + 1, rows - 1)
+        elif char is not None:
+            assert x < width, f"wider than {width} columns"
+            screen[y][x] = char
+            x += 1
+    return ["".join(row).rstrip() for row in screen]
+
+
+class Terminal:
+    """ccfc in a terminal of its own."""
+
+    def __init__(self, box, *args, rows=24, width=80):
+        self.ours, theirs = pty.openpty()
+        self.resize(rows, width)
+        self.before = termios.tcgetattr(theirs)
+        self.theirs = theirs
+        self.process = subprocess.Popen(
+            [box.ccfc, *args], env={**box.env, "TERM": "xterm"},
+            stdin=theirs, stdout=theirs, stderr=theirs, cwd=box.top,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.data = ""
+
+    def resize(self, rows, width):
+        self.rows, self.width = rows, width
+        fcntl.ioctl(self.ours, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, width, 0, 0))
+
+    def read(self):
+        ready = select.select([self.ours], [], [], harness.LIMIT)[0]
+        assert ready, self.data[-3000:]
+        try:
+            self.data += os.read(self.ours, 1 << 16).decode(errors="replace")
+        except OSError:
+            return False
+        return True
+
+    def wait_for(self, *words):
+        """Until a whole frame shows all of them; its lines."""
+        while True:
+            frames = self.data.split("\x1b[H")
+            if len(frames) > 2:
+                lines = draw("\x1b[H" + frames[-2], self.rows, self.width)
+                if all(any(w in x for x in lines) for w in words):
+                    return lines
+            assert self.read(), self.data[-3000:]
+
+    def key(self, text):
+        os.write(self.ours, text.encode())
+
+    def end(self):
+        """Its exit status; the terminal is as it was before."""
+        code = self.process.wait(harness.LIMIT)
+        while select.select([self.ours], [], [], 0)[0] and self.read():
+            pass
+        assert self.data.endswith("\x1b[?25h\x1b[?1049l"), \
+            repr(self.data[-60:])
+        eq(termios.tcgetattr(self.theirs)[3], self.before[3], "its modes")
+        os.close(self.theirs)
+        os.close(self.ours)
+        return code
+
+
+def at_work(box):
+    """A session of now, and one that waits for permission."""
+    ids = Ids(5)
+    ids.now = int(time.time() * 1000) - 60_000
+    works = Transcript(box, ids, cwd="/home/dev/shop")
+    works.prompt("Make the \x1b[31mlogin\nfaster")
+    works.result(works.call("Bash", {"command": "make test"}))
+    waits = Transcript(box, ids, cwd="/home/dev/blog")
+    waits.prompt("Fix the title")
+    waits.call("Edit", {"file_path": "/home/dev/blog/a.md",
+                        "old_string": "a", "new_string": "b"})
+    return works, waits
+
+
+def test_top():
+    with Box() as box:
+        box.start()
+        works, _ = at_work(box)
+        top = Terminal(box, "top")
+        lines = top.wait_for("1 active, 1 waiting for you", "nothing yet")
+        row, = [x for x in lines if " shop " in x]
+        assert row.startswith("active") and works.session[:8] in row, row
+        assert "Bash make test" in row and "Make the ^[[31mlogin" in row, row
+        row, = [x for x in lines if " blog " in x]
+        assert row.startswith("waiting") and "Edit " in row, row
+        assert all(len(x) <= 80 for x in lines), lines
+        works.edit("/home/dev/shop/src/a.ts")
+        top.wait_for("Edit src/a.ts +1 -1")
+        top.resize(30, 120)
+        os.kill(top.process.pid, signal.SIGWINCH)
+        top.wait_for("Edit src/a.ts +1 -1", "q quit")
+        top.key("p")
+        top.wait_for("(paused)")
+        top.key("q")
+        eq(top.end(), 0)
+
+
+def test_top_ends_clean():
+    with Box() as box:
+        box.start()
+        at_work(box)
+        top = Terminal(box, "top", rows=10, width=40)
+        top.wait_for("ccfc top")
+        os.kill(top.process.pid, signal.SIGTERM)
+        eq(top.end(), 0)
+        done = box.run("top")
+        eq(done.returncode, 2)
+        assert "no terminal" in done.stderr, done.stderr
+        out = box.ok("top", "--once")
+        assert "1 waiting for you" in out and "\x1b" not in out, out
 
 
 if __name__ == "__main__":

@@ -86,9 +86,11 @@ void ccfc_excerpt_copy_session(struct ccfc_excerpt_copying *c, uint32_t home)
 	to->project = ccfc_excerpt_string(c, s->project);
 	to->branch = ccfc_excerpt_string(c, s->branch);
 	to->model = ccfc_excerpt_string(c, s->model);
+	to->name = ccfc_excerpt_string(c, s->name);
 	copy_strings(&to->branches, c, &s->branches);
 	copy_strings(&to->models, c, &s->models);
 	copy_strings(&to->pull_requests, c, &s->pull_requests);
+	copy_strings(&to->tags, c, &s->tags);
 	copy_strings(&to->roots, c, &s->roots);
 	for (uint32_t i = 0; i < s->sources.n; i++)
 		if (ccfc_excerpt_source(c, s->sources.items[i]) != CCFC_ID_NONE)

@@ -13,7 +13,7 @@
 const char *ccfc_title_text(enum ccfc_title from)
 {
 	static const char *const names[] = { "", "prompt", "summary", "ai",
-					     "custom" };
+					     "custom", "name" };
 
 	return names[from];
 }
@@ -113,9 +113,13 @@ enum ccfc_title ccfc_tally_title(struct ccfc_slice *out,
 				 uint32_t session)
 {
 	const struct ccfc_session *s = &index->sessions.items[session];
-	enum ccfc_title from = CCFC_TITLE_CUSTOM;
-	uint32_t title = find_title(index, session, true);
+	enum ccfc_title from = CCFC_TITLE_NAME;
+	uint32_t title = s->name;
 
+	if (!title) {
+		from = CCFC_TITLE_CUSTOM;
+		title = find_title(index, session, true);
+	}
 	if (!title) {
 		from = CCFC_TITLE_AI;
 		title = find_title(index, session, false);

@@ -42,9 +42,10 @@ enum ccfc_title {
 	CCFC_TITLE_SUMMARY, /* of a client up to 2.0.0, by leafUuid */
 	CCFC_TITLE_AI,
 	CCFC_TITLE_CUSTOM,
+	CCFC_TITLE_NAME, /* given with ccfc */
 };
 
-/* "custom", "ai", "summary", "prompt", "" */
+/* "name", "custom", "ai", "summary", "prompt", "" */
 const char *ccfc_title_text(enum ccfc_title from);
 
 enum ccfc_status {

@@ -143,6 +143,10 @@ static void put_meta(struct ccfc_buf *text, const struct ccfc_index *index,
 	ccfc_buf_slice(text, title);
 	ccfc_buf_putc(text, '\n');
 	ccfc_buf_slice(text, ccfc_index_str(index, s->project));
+	for (uint32_t i = 0; i < s->tags.n; i++) {
+		ccfc_buf_putc(text, i ? ' ' : '\n');
+		ccfc_buf_slice(text, ccfc_index_str(index, s->tags.items[i]));
+	}
 	for (uint32_t i = 0; i < s->branches.n; i++) {
 		ccfc_buf_putc(text, '\n');
 		ccfc_buf_slice(text,

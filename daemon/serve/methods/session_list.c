@@ -30,6 +30,8 @@ struct wanted {
 	const char *model; /* or a part of it; NULL: any */
 	uint32_t branch;   /* string; CCFC_ID_NONE: one that nobody has */
 	int status;	   /* -1: any */
+	bool tagged;	   /* only with `tag`, a string or ID_NONE */
+	uint32_t tag;
 	int sort;
 	int64_t now;
 	bool *touched; /* by session; NULL: not asked for */
@@ -184,6 +186,9 @@ static int ask_session_list(struct session_list *list, struct ccfc_err *err)
 		w->model = ccfc_arena_copy(rq->arena, o->model).ptr;
 	if (o->given & CCFC_OPT(BRANCH))
 		w->branch = ccfc_strtab_find(&rq->index->strings, o->branch);
+	w->tagged = o->given & CCFC_OPT(TAG);
+	if (w->tagged)
+		w->tag = ccfc_strtab_find(&rq->index->strings, o->tag);
 	return 0;
 }
 
@@ -221,6 +226,14 @@ static bool is_within(const struct ccfc_filter *f, const struct ccfc_session *s)
 	       (!f->has_to || s->start <= f->to);
 }
 
+static bool has_tag(const struct wanted *w, const struct ccfc_session *s)
+{
+	for (uint32_t i = 0; w->tagged && i < s->tags.n; i++)
+		if (s->tags.items[i] == w->tag)
+			return true;
+	return !w->tagged;
+}
+
 static bool is_wanted(const struct wanted *w, const struct ccfc_index *index,
 		      uint32_t id)
 {
@@ -232,7 +245,7 @@ static bool is_wanted(const struct wanted *w, const struct ccfc_index *index,
 	if (!is_within(&w->filter, s) ||
 	    !ccfc_filter_accepts_session(index, &w->filter, id))
 		return false;
-	if (!has_branch(w, s) || !has_model(w, index, s))
+	if (!has_branch(w, s) || !has_model(w, index, s) || !has_tag(w, s))
 		return false;
 	return w->status < 0 ||
 	       (int)ccfc_tally_status(index, id, w->now) == w->status;

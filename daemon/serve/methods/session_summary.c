@@ -53,6 +53,8 @@ static void pack_names(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_kv_str(p, "sessionId", id);
 	from = ccfc_reply_title(p, index, session);
 	ccfc_reply_str(p, "titleFrom", ccfc_slice_str(ccfc_title_text(from)));
+	ccfc_reply_id(p, "name", index, s->name);
+	ccfc_reply_ids(p, "tags", index, &s->tags, false);
 	ccfc_reply_str(p, "projectPath", project);
 	ccfc_reply_str(p, "projectName", ccfc_path_basename(project));
 	ccfc_reply_str(p, "cwd", project);

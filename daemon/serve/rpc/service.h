@@ -37,6 +37,8 @@ struct ccfc_service {
 	const char *home;
 	int64_t started;
 
+	/* Stores what a method put into the index. May be NULL. */
+	void (*save)(void *ctx);
 	/* Finishes a first scan that is nearly done. */
 	void (*finish_scan)(void *ctx);
 	/* Does anybody wait for the core? NULL: never. */

@@ -136,6 +136,9 @@ static void adopt(struct ccfc_import *im, uint32_t id,
 	add_names(index, &s->branches, &row->branches);
 	add_names(index, &s->models, &row->models);
 	add_names(index, &s->pull_requests, &row->pull_requests);
+	add_names(index, &s->tags, &row->tags);
+	if (!s->name)
+		s->name = row->name;
 	add_names(index, &s->roots, &row->roots);
 	for (uint32_t i = 0; i < row->sources.n; i++) {
 		uint32_t to =
@@ -168,6 +171,7 @@ static bool take_session(struct ccfc_import *im, struct ccfc_row *row)
 	free(s.branches.items);
 	free(s.models.items);
 	free(s.pull_requests.items);
+	free(s.tags.items);
 	free(s.roots.items);
 	free(s.sources.items);
 	return to != 0;

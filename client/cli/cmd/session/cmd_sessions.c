@@ -20,6 +20,7 @@ enum {
 	OPT_OFFSET,
 	OPT_FORMAT,
 	OPT_NULL,
+	OPT_TAG,
 };
 
 static const struct ccfc_opt options[] = {
@@ -51,6 +52,9 @@ static const struct ccfc_opt options[] = {
 			 .choices = "table|json|jsonl|ids|paths" },
 	[OPT_NULL] = { "null", '0', CCFC_OPT_FLAG,
 		       .help = "paths (or ids), each ended by a NUL byte" },
+	[OPT_TAG] = { "tag", 0, CCFC_OPT_TEXT, "WORD",
+		      .help = "only sessions with this tag (see ccfc tag)",
+		      CCFC_ASKS(tag) },
 	{ 0 },
 };
 

@@ -196,8 +196,9 @@ static void test_refusals(void **state)
 		     "none of the 4 sessions matches");
 	expect_error(w, "session.list", "offset:4", CCFC_ENOTFOUND,
 		     "session.list: offset 4: there are only 4 sessions");
-	expect_error(w, "stats.get", "by=week", CCFC_EINVAL,
-		     "stats.get: option 'by' must be one of 'day', 'project', "
+	expect_error(w, "stats.get", "by=year", CCFC_EINVAL,
+		     "stats.get: option 'by' must be one of 'day', 'week', "
+		     "'month', 'hour', 'session', 'agent', 'project', "
 		     "'model', 'tool', 'file', 'ext'");
 	expect_error(w, "stats.get", "projectPath=/none", CCFC_ENOTFOUND,
 		     "no session was active there in that period");

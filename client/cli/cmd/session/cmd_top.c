@@ -1,0 +1,260 @@
+/*
+ * ccfc top: what is happening now, on the whole screen. Plain escape sequences
+ * on the alternate screen; whatever ends the command, the terminal is as it was
+ * before. Changes come as events, sessions are asked for every second.
+ */
+#include "base/time.h"
+#include "cli/frame/answer.h"
+#include "cli/frame/connect.h"
+#include "cli/frame/scope.h"
+#include "cli/report/top_screen.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define HOURS_MS   (INT64_C(6) * 3600 * 1000) /* sessions of so long ago */
+#define SESSIONS   50
+#define REFRESH_MS 1000
+#define ROWS_MIN   8
+#define ROWS_ONCE  24
+#define WIDTH	   80
+
+enum { OPT_PROJECT, OPT_ONCE };
+
+static const struct ccfc_opt options[] = {
+	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_ONCE] = { "once", 0, CCFC_OPT_FLAG,
+		       .help = "print one frame, and end" },
+	{ 0 },
+};
+
+struct top {
+	struct ccfc_cli *cli;
+	struct ccfc_question q;
+	struct ccfc_top screen;
+	struct termios before;
+	bool raw;
+};
+
+/* Set by a signal: 1 resized, 2 to end. */
+static volatile sig_atomic_t resized, ended;
+
+static void on_signal(int signal)
+{
+	if (signal == SIGWINCH)
+		resized = 1;
+	else
+		ended = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGWINCH, SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal };
+
+	/* Without SA_RESTART: poll has to end. */
+	for (int i = 0; i < 4; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+static void leave_screen(struct top *t)
+{
+	struct ccfc_out *out = &t->cli->out;
+
+	if (!t->raw)
+		return;
+	ccfc_buf_puts(&out->buf, "\033[?25h\033[?1049l");
+	ccfc_out_flush(out);
+	tcsetattr(STDIN_FILENO, TCSANOW, &t->before);
+	t->raw = false;
+}
+
+/* Keys one by one and not shown; signals of keys stay. */
+static int enter_screen(struct top *t, struct ccfc_err *err)
+{
+	struct termios raw;
+
+	if (!t->cli->out.tty || tcgetattr(STDIN_FILENO, &t->before) < 0) {
+		ccfc_err_set(err, CCFC_EINVAL, "top: this is no terminal");
+		ccfc_err_hint(err, "ccfc top --once, or ccfc sessions "
+				   "--status=active");
+		return CCFC_EINVAL;
+	}
+	raw = t->before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	catch_signals();
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	t->raw = true;
+	ccfc_buf_puts(&t->cli->out.buf, "\033[?1049h\033[?25l");
+	return 0;
+}
+
+static void measure(struct ccfc_out *out)
+{
+	struct winsize ws;
+
+	if (ioctl(out->fd, TIOCGWINSZ, &ws) < 0)
+		return;
+	if (ws.ws_col)
+		out->width = ws.ws_col;
+	if (ws.ws_row)
+		out->rows = ws.ws_row;
+}
+
+static void draw(struct top *t)
+{
+	struct ccfc_out *out = &t->cli->out;
+	unsigned rows = out->rows > ROWS_MIN ? out->rows : ROWS_MIN;
+
+	/* The last line must not end, or the screen would scroll. */
+	ccfc_buf_puts(&out->buf, "\033[H");
+	ccfc_top_frame(out, &t->screen, rows - 1,
+		       out->width ? out->width : WIDTH, ccfc_time_now(),
+		       "\033[K\r\n");
+	ccfc_buf_puts(&out->buf, "\033[J");
+	ccfc_out_flush(out);
+}
+
+static int poll_sessions(struct top *t, struct ccfc_err *err)
+{
+	return ccfc_busy_poll(&t->screen.live, t->cli->client, &t->q.query,
+			      ccfc_time_now() - HOURS_MS, SESSIONS, err);
+}
+
+/* Events that are there already; sessions that were missed do not matter. */
+static int take_events(struct top *t, struct ccfc_err *err)
+{
+	struct ccfc_reply *reply;
+	int code;
+
+	while ((code = ccfc_client_next_event(&reply, t->cli->client, 0, err)) >
+	       0) {
+		struct ccfc_obj event = ccfc_cli_value(reply);
+
+		if (!strcmp(ccfc_reply_method(reply), CCFC_N_EVENT) &&
+		    ccfc_obj_get_str(event, "path").len)
+			ccfc_top_add(&t->screen, event);
+		ccfc_reply_free(reply);
+	}
+	return code;
+}
+
+/* False: to end. */
+static bool take_keys(struct top *t, bool *refresh)
+{
+	char keys[64];
+	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
+
+	for (ssize_t i = 0; i < n; i++) {
+		if (keys[i] == 'q' || keys[i] == 'Q' || keys[i] == 3)
+			return false;
+		if (keys[i] == 'p')
+			t->screen.paused = !t->screen.paused;
+		*refresh |= keys[i] == 'r' || keys[i] == 'p';
+	}
+	return n != 0 || !(errno == EIO);
+}
+
+static int follow(struct top *t, struct ccfc_err *err)
+{
+	struct pollfd fds[] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = ccfc_client_fd(t->cli->client), .events = POLLIN },
+	};
+	int64_t next = 0;
+	int code = 0;
+
+	while (!ended && !t->cli->out.error && code >= 0) {
+		int64_t now = ccfc_time_monotonic();
+		bool refresh = now >= next;
+
+		if (resized) {
+			resized = 0;
+			measure(&t->cli->out);
+			ccfc_buf_puts(&t->cli->out.buf, "\033[2J");
+			refresh = true;
+		}
+		if (refresh && !t->screen.paused)
+			code = poll_sessions(t, err);
+		if (!code)
+			code = take_events(t, err);
+		if (code < 0)
+			break;
+		draw(t);
+		if (refresh)
+			next = now + REFRESH_MS;
+		now = ccfc_time_monotonic();
+		poll(fds, 2, next > now ? (int)(next - now) : 0);
+		refresh = false;
+		if ((fds[0].revents & (POLLIN | POLLHUP)) &&
+		    !take_keys(t, &refresh))
+			break;
+		if (refresh)
+			next = 0;
+	}
+	return code;
+}
+
+static int watch_all(struct top *t, struct ccfc_err *err)
+{
+	struct ccfc_reply *reply;
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	int code;
+
+	query.project_path = t->q.query.project_path;
+	code = ccfc_events_subscribe(&reply, t->cli->client, &query, NULL, err);
+	if (code < 0)
+		return code;
+	ccfc_reply_free(reply);
+	code = enter_screen(t, err);
+	if (!code)
+		code = follow(t, err);
+	leave_screen(t);
+	return code;
+}
+
+static int run_top(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct top t = { .cli = cli };
+	struct ccfc_err err;
+	int code = ccfc_question_init(&t.q, cli, opts, &err);
+
+	if (!code)
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
+	if (!code && ccfc_opts_own(opts, OPT_ONCE)->set) {
+		code = poll_sessions(&t, &err);
+		if (!code)
+			ccfc_top_frame(&cli->out, &t.screen, ROWS_ONCE,
+				       cli->out.width ? cli->out.width : WIDTH,
+				       ccfc_time_now(), "\n");
+	} else if (!code) {
+		code = watch_all(&t, &err);
+	}
+	ccfc_top_release(&t.screen);
+	ccfc_question_release(&t.q);
+	return code < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
+}
+
+const struct ccfc_command ccfc_cmd_top = {
+	.name = "top",
+	.usage = "top [options]",
+	.summary = "sessions at work and files just changed, live",
+	.about = "Shows on the whole terminal which sessions are at work, in "
+		 "which project, with\n"
+		 "their last tool and prompt, who waits for you, and which "
+		 "files were just changed.\n"
+		 "\n"
+		 "Keys: q ends it, p holds it, r asks again at once.",
+	.examples = "  ccfc top\n"
+		    "  ccfc top --project=.\n"
+		    "  ccfc top --once\n",
+	.options = options,
+	.args_max = 0,
+	.run = run_top,
+};

@@ -1,0 +1,36 @@
+/* What `ccfc top` shows: one frame of lines. */
+#ifndef CCFC_CLI_REPORT_TOP_SCREEN_H
+#define CCFC_CLI_REPORT_TOP_SCREEN_H
+
+#include "cli/out/out.h"
+#include "cli/report/busy_sessions.h"
+
+#define CCFC_TOP_FILES 200 /* changes that are remembered */
+
+/* A change that was just made; texts are owned. */
+struct ccfc_top_file {
+	char *time, *project, *text; /* text: "Edit src/a.c +3 -1" */
+	bool alert;		     /* it did not take effect */
+};
+
+struct ccfc_top {
+	struct ccfc_busy live;
+	struct ccfc_top_file files[CCFC_TOP_FILES]; /* a ring */
+	uint32_t nfiles;			    /* ever added */
+	bool paused;
+};
+
+void ccfc_top_release(struct ccfc_top *top);
+
+/* Remembers a change event. */
+void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event);
+
+/*
+ * Appends a frame of at most `rows` lines of `width` columns, each ended by
+ * `end`. `now` is in ms.
+ */
+void ccfc_top_frame(struct ccfc_out *out, const struct ccfc_top *top,
+		    unsigned rows, unsigned width, int64_t now,
+		    const char *end);
+
+#endif

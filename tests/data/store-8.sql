@@ -21,19 +21,19 @@ INSERT INTO "t_meta" VALUES('schema',8,1766814741514);
 INSERT INTO "t_meta" VALUES('texts',4419684755632748157,110210407989527);
 INSERT INTO "t_meta" VALUES('textsLength',32,91971227022516);
 CREATE TABLE t_orphan(tool_use_id TEXT PRIMARY KEY, r_known INTEGER, r_time INTEGER, r_source INTEGER, r_offset INTEGER, r_len INTEGER, r_gen INTEGER, r_session INTEGER, r_agent TEXT, r_tool TEXT, r_file INTEGER, r_added INTEGER, r_removed INTEGER, r_state INTEGER, r_op INTEGER, r_detail INTEGER, r_by INTEGER, r_run INTEGER, sum INTEGER) WITHOUT ROWID;
-CREATE TABLE t_part(id INTEGER PRIMARY KEY, source INTEGER, session INTEGER, gen INTEGER, user INTEGER, assistant INTEGER, agent_user INTEGER, agent_assistant INTEGER, time INTEGER, asks INTEGER, result_time INTEGER, results INTEGER, error INTEGER, custom TEXT, ai TEXT, told TEXT, sum INTEGER);
-INSERT INTO "t_part" VALUES(0,0,1,0,3,2,0,0,1765360805000,0,1765360805000,1,0,'','',NULL,61401528945476);
+CREATE TABLE t_part(id INTEGER PRIMARY KEY, source INTEGER, session INTEGER, gen INTEGER, user INTEGER, assistant INTEGER, agent_user INTEGER, agent_assistant INTEGER, time INTEGER, asks INTEGER, result_time INTEGER, results INTEGER, error INTEGER, custom TEXT, ai TEXT, told TEXT, edits INTEGER, sum INTEGER);
+INSERT INTO "t_part" VALUES(0,0,1,0,3,2,0,0,1765360805000,0,1765360805000,1,0,'','',NULL,0,10121218605632);
 CREATE TABLE t_prompt(session INTEGER, uuid INTEGER, time INTEGER, asked INTEGER, source INTEGER, offset INTEGER, len INTEGER, gen INTEGER, sum INTEGER, PRIMARY KEY(session, uuid)) WITHOUT ROWID;
 INSERT INTO "t_prompt" VALUES(1,3491177794219682946,1765360801000,1,0,0,316,0,82775570083757);
 CREATE TABLE t_say(id INTEGER PRIMARY KEY, hash INTEGER, copy INTEGER, part INTEGER, gen INTEGER, time INTEGER, agent INTEGER, model TEXT, input INTEGER, output INTEGER, cache_write INTEGER, cache_read INTEGER, lines INTEGER, answers INTEGER, sum INTEGER);
 INSERT INTO "t_say" VALUES(0,6876655408761267970,0,0,0,1765360802000,0,'claude-opus-4-5-20251101',1,1,0,0,0,0,39640975543326);
 INSERT INTO "t_say" VALUES(1,3399734110480639868,0,0,0,1765360804000,0,'claude-opus-4-5-20251101',1,1,0,0,0,0,35807815013629);
-CREATE TABLE t_session(id INTEGER PRIMARY KEY, uuid, seen INTEGER, start INTEGER, end INTEGER, born INTEGER, project, project_time INTEGER, project_from_agent INTEGER, branch TEXT, branch_time INTEGER, branches TEXT, model TEXT, model_time INTEGER, model_from_agent INTEGER, models TEXT, sources TEXT, opening TEXT, opening_time INTEGER, summary TEXT, summary_time INTEGER, roots, pull_requests TEXT, sum INTEGER);
+CREATE TABLE t_session(id INTEGER PRIMARY KEY, uuid, seen INTEGER, start INTEGER, end INTEGER, born INTEGER, project, project_time INTEGER, project_from_agent INTEGER, branch TEXT, branch_time INTEGER, branches TEXT, model TEXT, model_time INTEGER, model_from_agent INTEGER, models TEXT, sources TEXT, opening TEXT, opening_time INTEGER, summary TEXT, summary_time INTEGER, roots, pull_requests TEXT, name TEXT, tags TEXT, sum INTEGER);
 INSERT INTO "t_session" VALUES(1,'cd613e30-d8f1-4adf-91b7-584a2265b1f5',1,1765360801000,1765360805000,NULL,'/home/dev/p',1765360801000,0,'main',1765360805000,'main
 ','claude-opus-4-5-20251101',1765360804000,0,'claude-opus-4-5-20251101
 ','0 ','Write it',1765360801000,'',NULL,'/home/dev/p
 /home/dev/q
-',NULL,85303342892033);
+',NULL,'','',81750012845718);
 CREATE TABLE t_source(id INTEGER PRIMARY KEY, path, session INTEGER, agent TEXT, is_agent INTEGER, gone INTEGER, gen INTEGER, dev INTEGER, ino INTEGER, offset INTEGER, marker INTEGER, marker_len INTEGER, turn0 INTEGER, turn1 INTEGER, message0 INTEGER, message1 INTEGER, blank INTEGER, malformed INTEGER, unknown INTEGER, other INTEGER, user INTEGER, assistant INTEGER, snapshot INTEGER, too_long INTEGER,text_gen INTEGER, text_offset INTEGER, text_marker INTEGER,text_marker_len INTEGER, damaged INTEGER, sum INTEGER);
 INSERT INTO "t_source" VALUES(0,'/home/dev/.claude/projects/-home-dev-p/cd613e30-d8f1-4adf-91b7-584a2265b1f5.jsonl',1,'',0,1,0,65024,10981841,2802,-7086057334015519514,256,1487,0,3399734110480639868,0,0,0,0,0,3,2,0,0,0,0,0,0,0,40414368371882);
 CREATE TABLE t_summary(leaf INTEGER PRIMARY KEY, text TEXT, sum INTEGER);

@@ -12,8 +12,8 @@
 
 const char *ccfc_title_text(enum ccfc_title from)
 {
-	static const char *const names[] = { "", "prompt", "summary", "ai",
-					     "custom", "name" };
+	static const char *const names[] = { "",   "prompt", "summary",
+					     "ai", "custom", "name" };
 
 	return names[from];
 }

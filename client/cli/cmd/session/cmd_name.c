@@ -154,6 +154,7 @@ const struct ccfc_command ccfc_cmd_name = {
 	.options = name_options,
 	.args_min = 1,
 	.args_max = 1000,
+	.writes = true,
 	.run = run_name,
 };
 
@@ -170,5 +171,6 @@ const struct ccfc_command ccfc_cmd_tag = {
 	.options = tag_options,
 	.args_min = 1,
 	.args_max = 64,
+	.writes = true,
 	.run = run_tag,
 };

@@ -112,5 +112,6 @@ const struct ccfc_command ccfc_cmd_resume = {
 	.options = options,
 	.args_min = 1,
 	.args_max = 1,
+	.writes = true,
 	.run = run_resume,
 };

@@ -248,7 +248,8 @@ const struct ccfc_command ccfc_cmd_top = {
 	.about = "Shows on the whole terminal which sessions are at work, in "
 		 "which project, with\n"
 		 "their last tool and prompt, who waits for you, and which "
-		 "files were just changed.\n"
+		 "files were just\n"
+		 "changed.\n"
 		 "\n"
 		 "Keys: q ends it, p holds it, r asks again at once.",
 	.examples = "  ccfc top\n"

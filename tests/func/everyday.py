@@ -497,6 +497,37 @@ def test_top():
         eq(top.end(), 0)
 
 
+def test_watch_shows_more():
+    """Prompts, commands and states on request; aligned on a terminal."""
+    with Box() as box:
+        box.start()
+        works, _ = at_work(box)
+        watch = Terminal(box, "watch", "--prompts", "--commands", "--status",
+                         width=100)
+        while "watching" not in watch.data:
+            assert watch.read(), watch.data
+        works.edit("/home/dev/shop/src/a.ts")
+        while "src/a.ts" not in watch.data:
+            assert watch.read(), watch.data
+        line, = [x for x in watch.data.splitlines() if "src/a.ts" in x]
+        assert "  shop          applied  Edit   src/a.ts  +1 -1  " in line, line
+        # Two rounds: the first one only looks.
+        for n in range(100):
+            works.prompt(f"go on {n}")
+            works.result(works.call("Bash", {"command": f"make {n}"}))
+            works.ids.now = int(time.time() * 1000)
+            ready = select.select([watch.ours], [], [], 1.5)[0]
+            if ready:
+                watch.read()
+            if "prompt   go on " in watch.data and \
+                    "command  make " in watch.data:
+                break
+        else:
+            raise AssertionError(watch.data[-2000:])
+        watch.process.terminate()
+        watch.process.wait(harness.LIMIT)
+
+
 def test_top_ends_clean():
     with Box() as box:
         box.start()

@@ -7,9 +7,13 @@
  * gap, invisible in the output.
  */
 #include "base/path.h"
+#include "base/time.h"
 #include "cli/frame/connect.h"
 #include "cli/frame/listing.h"
 #include "cli/out/render.h"
+#include "cli/out/safe.h"
+#include "cli/out/width.h"
+#include "cli/report/busy_sessions.h"
 #include "cli/report/event_clock.h"
 #include "wire/to_json.h"
 
@@ -18,6 +22,13 @@
 
 #define SINCE_LIMIT 10000 /* events a question */
 #define ID_SHOWN    8
+#define ASK_MS	    1000
+#define RECENT_MS   (INT64_C(6) * 3600 * 1000)
+#define SESSIONS    50
+/* Of columns, on a terminal. */
+#define PROJECT_WIDTH 12
+#define STATE_WIDTH   7
+#define TOOL_WIDTH    5
 
 enum {
 	OPT_PATH,
@@ -28,6 +39,9 @@ enum {
 	OPT_EVIDENCE,
 	OPT_STATE,
 	OPT_FORMAT,
+	OPT_PROMPTS,
+	OPT_COMMANDS,
+	OPT_STATUS,
 };
 
 static const struct ccfc_opt options[] = {
@@ -50,6 +64,12 @@ static const struct ccfc_opt options[] = {
 			 .help = "text (default) or jsonl (one object on each "
 				 "line)",
 			 .choices = "text|jsonl" },
+	[OPT_PROMPTS] = { "prompts", 0, CCFC_OPT_FLAG,
+			  .help = "also what sessions are asked" },
+	[OPT_COMMANDS] = { "commands", 0, CCFC_OPT_FLAG,
+			   .help = "also shell commands that sessions run" },
+	[OPT_STATUS] = { "status", 0, CCFC_OPT_FLAG,
+			 .help = "also when a session waits, works or ends" },
 	{ 0 },
 };
 
@@ -58,6 +78,11 @@ struct watch {
 	struct ccfc_question q;
 	struct ccfc_event_clock last; /* of all that is printed */
 	bool json;
+	/* What sessions do besides, asked for every second: */
+	bool asks, prompts, commands, status;
+	struct ccfc_busy busy;
+	int64_t next; /* monotonic */
+	bool asked;   /* before; what is new the first time is old */
 };
 
 static void print_lines(struct ccfc_buf *buf, struct ccfc_obj event)
@@ -109,7 +134,30 @@ static void print_shell(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_release(&text);
 }
 
-/* "12:30:01  applied  Edit  src/main.c  +3 -1  abc12345 (agent x)" */
+/* A field of a line; on a terminal lines are aligned. */
+static void put_column(struct ccfc_out *out, struct ccfc_slice text,
+		       size_t width)
+{
+	struct ccfc_buf safe = CCFC_BUF_INIT, cut = CCFC_BUF_INIT;
+
+	if (!out->tty) {
+		ccfc_out_field(out, text);
+		ccfc_buf_puts(&out->buf, "  ");
+		return;
+	}
+	ccfc_safe_append(&safe, text, false);
+	ccfc_width_cut(&cut, ccfc_buf_view(&safe), width);
+	ccfc_buf_slice(&out->buf, ccfc_buf_view(&cut));
+	for (size_t n = ccfc_width(ccfc_buf_view(&cut)); n < width + 2; n++)
+		ccfc_buf_putc(&out->buf, ' ');
+	ccfc_buf_release(&safe);
+	ccfc_buf_release(&cut);
+}
+
+/*
+ * "12:30:01  applied  Edit  src/main.c  +3 -1  abc12345 (agent x)"; on a
+ * terminal with the project behind the time.
+ */
 static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 {
 	struct ccfc_slice state = ccfc_obj_get_str(event, "state");
@@ -120,12 +168,17 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 	applied = ccfc_slice_is(state, "applied");
 	ccfc_render_time(&out->buf, ccfc_obj_get(event, "timestamp"),
 			 "%H:%M:%S");
-	ccfc_buf_printf(&out->buf, "  %s",
-			applied ? "" : ccfc_out_on(out, CCFC_STYLE_ALERT));
-	ccfc_out_field(out, state);
-	ccfc_buf_printf(&out->buf, "%s  ", applied ? "" : ccfc_out_off(out));
-	ccfc_out_field(out, ccfc_obj_get_str(event, "tool"));
 	ccfc_buf_puts(&out->buf, "  ");
+	if (out->tty)
+		put_column(out,
+			   ccfc_path_basename(
+				   ccfc_obj_get_str(event, "projectPath")),
+			   PROJECT_WIDTH);
+	ccfc_buf_puts(&out->buf,
+		      applied ? "" : ccfc_out_on(out, CCFC_STYLE_ALERT));
+	put_column(out, state, STATE_WIDTH);
+	ccfc_buf_puts(&out->buf, applied ? "" : ccfc_out_off(out));
+	put_column(out, ccfc_obj_get_str(event, "tool"), TOOL_WIDTH);
 	ccfc_out_field(out, ccfc_path_relative(
 				    ccfc_obj_get_str(event, "path"),
 				    ccfc_obj_get_str(event, "projectPath")));
@@ -259,6 +312,63 @@ static int take_event(struct watch *w, const struct ccfc_reply *reply,
 	return 0;
 }
 
+/* ---- what sessions do besides ---- */
+
+/* "12:30:01  shop  prompt  Make it faster  abc12345" */
+static void print_doing(struct watch *w, const struct ccfc_busy_session *s,
+			const char *kind, const char *text)
+{
+	struct ccfc_out *out = &w->cli->out;
+	struct ccfc_slice id = ccfc_slice_str(s->id);
+	char time[CCFC_TIME_TEXT_MAX];
+
+	if (w->json) {
+		ccfc_buf_printf(&out->buf,
+				"{\"type\":\"%s\",\"sessionId\":", kind);
+		ccfc_json_string(&out->buf, id);
+		ccfc_buf_puts(&out->buf, ",\"text\":");
+		ccfc_json_string(&out->buf, ccfc_slice_str(text));
+		ccfc_buf_puts(&out->buf, "}\n");
+		return;
+	}
+	if (out->tty && id.len > ID_SHOWN)
+		id.len = ID_SHOWN;
+	ccfc_buf_printf(
+		&out->buf, "%s  ",
+		ccfc_time_format_local(time, ccfc_time_now(), "%H:%M:%S"));
+	put_column(out, ccfc_slice_str(s->project), PROJECT_WIDTH);
+	put_column(out, ccfc_slice_str(kind), STATE_WIDTH);
+	ccfc_out_field(out, ccfc_slice(text, strcspn(text, "\n")));
+	ccfc_buf_puts(&out->buf, "  ");
+	ccfc_out_field(out, id);
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+static int ask_doing(struct watch *w, struct ccfc_err *err)
+{
+	int code;
+
+	if (!w->asks || ccfc_time_monotonic() < w->next)
+		return 0;
+	w->next = ccfc_time_monotonic() + ASK_MS;
+	code = ccfc_busy_poll(&w->busy, w->cli->client, &w->q.query,
+			      ccfc_time_now() - RECENT_MS, SESSIONS, err);
+	for (uint32_t i = 0; w->asked && !code && i < w->busy.all.n; i++) {
+		const struct ccfc_busy_session *s = &w->busy.all.items[i];
+
+		if (w->prompts && s->new_prompt)
+			print_doing(w, s, "prompt", s->prompt);
+		if (w->commands && s->new_tool &&
+		    ccfc_slice_starts(ccfc_slice_str(s->tool), "Bash "))
+			print_doing(w, s, "command", s->tool + 5);
+		if (w->status && s->new_status)
+			print_doing(w, s, "status", s->status);
+	}
+	w->asked = true;
+	ccfc_out_flush(&w->cli->out);
+	return code;
+}
+
 /* Waits for the daemon; false when our reader has gone. */
 static bool wait_more(struct watch *w)
 {
@@ -267,7 +377,7 @@ static bool wait_more(struct watch *w)
 		{ .fd = w->cli->out.fd },
 	};
 
-	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+	while (poll(fds, 2, w->asks ? ASK_MS : -1) < 0 && errno == EINTR)
 		;
 	return !(fds[1].revents & (POLLERR | POLLHUP));
 }
@@ -283,6 +393,9 @@ static int follow(struct watch *w, struct ccfc_err *err)
 		if (code < 0)
 			return code;
 		if (!code) {
+			code = ask_doing(w, err);
+			if (code < 0)
+				return code;
 			if (!wait_more(w))
 				return 0;
 			continue;
@@ -326,6 +439,10 @@ static int watch_init(struct watch *w, struct ccfc_cli *cli,
 		code = ccfc_question_here(&w->q, err);
 	w->q.query.cwd = w->q.where.cwd;
 	w->json = w->q.format == CCFC_FORMAT_JSONL;
+	w->prompts = ccfc_opts_own(opts, OPT_PROMPTS)->set;
+	w->commands = ccfc_opts_own(opts, OPT_COMMANDS)->set;
+	w->status = ccfc_opts_own(opts, OPT_STATUS)->set;
+	w->asks = w->prompts || w->commands || w->status;
 	return code;
 }
 
@@ -337,6 +454,7 @@ static int run_watch(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 	if (!code)
 		code = watch(&w, opts, &err);
+	ccfc_busy_release(&w.busy);
 	ccfc_question_release(&w.q);
 	return code < 0 ? ccfc_cli_fail(&err) : 0;
 }
@@ -356,9 +474,17 @@ const struct ccfc_command ccfc_cmd_watch = {
 		 "back to that clock, a line says \"fresh\": read everything "
 		 "again, then follow.\n"
 		 "\n"
+		 "--prompts, --commands and --status also show what sessions "
+		 "are asked, the shell\n"
+		 "commands that they run, and when their status changes; "
+		 "sessions are looked at\n"
+		 "every second, and of several commands in one the last is "
+		 "shown.\n"
+		 "\n"
 		 "Exits with 0 when its reader closes the pipe, with 3 when "
 		 "the daemon ends.",
 	.examples = "  ccfc watch --path='src/**'\n"
+		    "  ccfc watch --prompts --status\n"
 		    "  ccfc watch --project=. --state=applied --format=jsonl\n"
 		    "  ccfc watch --since=1794810928728:42 --format=jsonl\n",
 	.options = options,

@@ -3,6 +3,9 @@
  * the environment, older ones in the output of /add-dir: "Added /dir as a
  * working directory for this session", with the directory in bold. Without
  * either the directory is not known.
+ *
+ * Other attachments name a file that the model was shown: one that the user or
+ * a compaction put in, or one that has changed since the model saw it.
  */
 #include "transcript/json/unescape.h"
 #include "transcript/record_internal.h"
@@ -51,16 +54,21 @@ static void read_printed(struct ccfc_parser *parser, struct ccfc_slice raw)
 	add_added_dirs(parser, text);
 }
 
-static void read_environment(struct ccfc_parser *parser)
+static void read_attachment(struct ccfc_parser *parser, struct ccfc_record *out)
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t f[CCFC_ADDED_COUNT], at;
+	struct ccfc_slice type;
 
 	ccfc_json_root_fields(json, &parser->added_keys, f);
 	ccfc_json_fields(json, f[CCFC_ADDED_ATTACHMENT], &parser->added_keys,
 			 f);
-	if (!ccfc_slice_is(ccfc_json_string(json, f[CCFC_ADDED_TYPE]),
-			   "environment"))
+	type = ccfc_json_string(json, f[CCFC_ADDED_TYPE]);
+	if (ccfc_slice_is(type, "file") ||
+	    ccfc_slice_is(type, "edited_text_file"))
+		out->shown = ccfc_parser_name(parser, f[CCFC_ADDED_FILE],
+					      CCFC_PATH_MAX);
+	if (!ccfc_slice_is(type, "environment"))
 		return;
 	ccfc_json_fields(json, f[CCFC_ADDED_SNAPSHOT], &parser->added_keys, f);
 	if (!ccfc_json_is_array(json, f[CCFC_ADDED_DIRS]))
@@ -77,7 +85,7 @@ void ccfc_added_read(struct ccfc_parser *parser, struct ccfc_record *out,
 	const struct ccfc_json *json = &parser->json;
 
 	if (ccfc_slice_is(out->type, "attachment"))
-		read_environment(parser);
+		read_attachment(parser, out);
 	else if (out->kind == CCFC_RECORD_USER ||
 		 ccfc_slice_is(out->type, "system"))
 		read_printed(parser,

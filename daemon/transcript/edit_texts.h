@@ -95,6 +95,7 @@ enum ccfc_detail_field {
 	CCFC_DETAIL_CONTENT,
 	CCFC_DETAIL_EDITS,
 	CCFC_DETAIL_PATCH,
+	CCFC_DETAIL_ORIGINAL,
 	CCFC_DETAIL_ALL,
 	CCFC_DETAIL_STAGED,
 	CCFC_DETAIL_ERROR,
@@ -116,7 +117,8 @@ struct ccfc_detail {
 	bool background;
 	bool interrupted;
 	struct ccfc_edit_texts texts;
-	uint32_t patch; /* structuredPatch */
+	uint32_t patch;	   /* structuredPatch */
+	uint32_t original; /* originalFile */
 	bool created;
 	bool staged;
 	bool error; /* of a notebook */

@@ -72,6 +72,7 @@ static const char *const detail_names[CCFC_DETAIL_COUNT] = {
 	[CCFC_DETAIL_CONTENT] = "content",
 	[CCFC_DETAIL_EDITS] = "edits",
 	[CCFC_DETAIL_PATCH] = "structuredPatch",
+	[CCFC_DETAIL_ORIGINAL] = "originalFile",
 	[CCFC_DETAIL_ALL] = "replaceAll",
 	[CCFC_DETAIL_STAGED] = "staged",
 	[CCFC_DETAIL_ERROR] = "error",
@@ -136,6 +137,7 @@ static const char *const added_names[CCFC_ADDED_COUNT] = {
 	[CCFC_ADDED_DIRS] = "additionalWorkingDirectories",
 	[CCFC_ADDED_CALL] = "toolUseID",
 	[CCFC_ADDED_CONTENT] = "content",
+	[CCFC_ADDED_FILE] = "filename",
 };
 
 static const char *const run_names[CCFC_RUN_FIELD_COUNT] = {

@@ -92,6 +92,8 @@ struct ccfc_result {
 	enum ccfc_op op; /* CREATED where the detail or the text says so */
 	int32_t added;
 	int32_t removed;
+	uint64_t original; /* hash of what the write found in the file, as the
+			    * line spells it; 0: not said, or nothing */
 	/* bashEditDiff: each path once, those with hunks first. */
 	const struct ccfc_run_file *files;
 	uint32_t nfiles;
@@ -180,6 +182,8 @@ struct ccfc_record {
 				  * title any more */
 	struct ccfc_slice leaf;	 /* uuid */
 	struct ccfc_slice pull_request; /* pr-link: its address */
+	struct ccfc_slice shown; /* a file that the client showed the model, or
+				  * told it that it had changed; as written */
 	struct ccfc_slice ended; /* id of the call of a command that ran in the
 				  * background and has ended by now */
 	const struct ccfc_call *calls;

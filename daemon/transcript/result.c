@@ -6,6 +6,7 @@
  * were written by hand or converted have such records).
  */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "transcript/edit_texts.h"
 #include "transcript/json/unescape.h"
 #include "transcript/result_verdict.h"
@@ -96,6 +97,14 @@ static void join_shell(struct ccfc_parser *parser, struct ccfc_result *result,
 		ccfc_run_diff_read(parser, result, detail->run_diff);
 }
 
+/* Equal texts have equal spellings: clients escape alike. */
+static uint64_t hash_text(const struct ccfc_json *json, uint32_t tok)
+{
+	struct ccfc_slice raw = ccfc_json_string(json, tok);
+
+	return raw.len ? ccfc_hash_slice(raw) : 0;
+}
+
 /* Returns whether it has the shape of a write. */
 static bool join_object(struct ccfc_parser *parser, struct ccfc_result *result,
 			uint32_t tok)
@@ -117,6 +126,7 @@ static bool join_object(struct ccfc_parser *parser, struct ccfc_result *result,
 		ccfc_parser_name(parser, detail.texts.path, CCFC_PATH_MAX);
 	result->op = detail.created ? CCFC_OP_CREATED : CCFC_OP_MODIFIED;
 	ccfc_detail_count(parser, &detail, &result->added, &result->removed);
+	result->original = hash_text(&parser->json, detail.original);
 	return true;
 }
 

@@ -89,6 +89,7 @@ void ccfc_detail_read(struct ccfc_detail *out, const struct ccfc_parser *parser,
 	}
 	out->texts = read_texts(json, out->tool, f);
 	out->patch = f[CCFC_DETAIL_PATCH];
+	out->original = f[CCFC_DETAIL_ORIGINAL];
 	out->created = ccfc_slice_is(
 		ccfc_json_string(json, f[CCFC_DETAIL_TYPE]), "create");
 	out->error = out->texts.shape == CCFC_TOOL_NOTEBOOK &&

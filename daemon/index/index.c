@@ -63,6 +63,7 @@ struct ccfc_index *ccfc_index_new(const char *home)
 	CCFC_VEC_PUSH(index->sessions, NO_SESSION);
 	CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
 	ccfc_ids_push(&index->file_reads, CCFC_ID_NONE);
+	ccfc_ids_push(&index->file_shown, CCFC_ID_NONE);
 	index->sidechain = ccfc_strtab_put(
 		&index->strings, CCFC_SLICE_LIT(CCFC_INDEX_SIDECHAIN));
 	ccfc_shell_effects_init(&index->effects);
@@ -84,6 +85,7 @@ static void release_sessions(struct ccfc_index *index)
 		free(index->sessions.items[i].changes.items);
 		free(index->sessions.items[i].commands.items);
 		free(index->sessions.items[i].ties.items);
+		free(index->sessions.items[i].waiting.items);
 	}
 }
 
@@ -106,6 +108,8 @@ void ccfc_index_free(struct ccfc_index *index)
 #include "index/tables.def"
 	free(index->file_reads.items);
 	free(index->file_events.items);
+	free(index->file_shown.items);
+	ccfc_contested_release(index);
 	free(index->shared.items);
 	free(index->touched_messages.items);
 	free(index->touched_changes.items);
@@ -252,6 +256,7 @@ uint32_t ccfc_index_file(struct ccfc_index *index, struct ccfc_slice path)
 	if (file == index->files.n) {
 		CCFC_VEC_PUSH(index->files, (struct ccfc_ids){ 0 });
 		ccfc_ids_push(&index->file_reads, CCFC_ID_NONE);
+		ccfc_ids_push(&index->file_shown, CCFC_ID_NONE);
 		CCFC_TABLE_MARK_LIST(index->files, file);
 	}
 	return file;

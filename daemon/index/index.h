@@ -77,6 +77,7 @@ enum ccfc_told_by {
 /* The best result seen for a change. */
 struct ccfc_outcome {
 	int64_t time;
+	uint64_t original; /* hash of what it found in the file; 0: not known */
 	struct ccfc_place place;
 	uint32_t session;
 	uint32_t agent;
@@ -129,6 +130,7 @@ struct ccfc_change {
 	uint8_t state;
 	uint8_t shell;	     /* enum ccfc_shell_bit; 0: not a shell's */
 	uint8_t target_op;   /* what a command's text says of the file */
+	uint8_t conflict;    /* enum ccfc_conflict_kind, as a reader sees it */
 	uint8_t judged;	     /* in an excerpt: enum ccfc_proof + 1 */
 	bool alone;	     /* in an excerpt: ccfc_query_is_alone; only where
 			      * no result shows its lines */
@@ -148,6 +150,7 @@ struct ccfc_change {
 	bool closed;  /* no result will come, by a line that was replaced */
 	bool tied;    /* the owner depends on facts about sessions */
 	bool touched; /* in this batch */
+	bool ordered; /* among the moments of its file (conflict/) */
 	bool dirty;
 };
 
@@ -261,6 +264,49 @@ struct ccfc_read_ref {
 	uint32_t next; /* of the file, or ID_NONE */
 };
 
+/*
+ * A file that the client showed to a session, or told it that it had changed,
+ * without a call (attachments).
+ */
+struct ccfc_shown {
+	int64_t time;
+	uint32_t session;
+	uint32_t file;
+	uint32_t next; /* of the file, or ID_NONE */
+};
+
+/*
+ * X(symbol, number, text). Numbers are kept in the store. The first two are
+ * none that anybody is told of; of the others the worse is the greater.
+ */
+#define CCFC_CONFLICT_LIST(X)                                                  \
+	X(CCFC_CONFLICT_NONE, 0, "none")                                       \
+	X(CCFC_CONFLICT_WAITING, 1, "waiting")                                 \
+	X(CCFC_CONFLICT_CONCURRENT, 2, "concurrent")                           \
+	X(CCFC_CONFLICT_STALE, 3, "stale")                                     \
+	X(CCFC_CONFLICT_LOST_UPDATE, 4, "lost_update")
+
+#define X(sym, num, text) sym = num,
+enum ccfc_conflict_kind { CCFC_CONFLICT_LIST(X) };
+#undef X
+#define CCFC_CONFLICT_COUNT 5
+
+/*
+ * Two sessions in each other's way in one file (conflict/). A row is of a
+ * change, or of a pair of sessions.
+ */
+struct ccfc_conflict {
+	uint64_t seq; /* of its last event; 0: none yet */
+	uint32_t file;
+	uint32_t change;     /* the one that made it a conflict */
+	uint32_t other;	     /* the earlier one, of another session */
+	uint32_t session[2]; /* of `change` and of `other` */
+	uint32_t next;	     /* of the file, or ID_NONE */
+	uint8_t kind;	     /* enum ccfc_conflict_kind */
+	bool is_pair;	     /* else it is the change's own */
+	bool dirty;
+};
+
 /* A message of an old client by which a summary is found. */
 struct ccfc_leaf {
 	uint64_t uuid; /* hash */
@@ -292,6 +338,8 @@ struct ccfc_session {
 	struct ccfc_ids commands;  /* of shells, that it owns */
 	uint32_t unknown_commands; /* in an excerpt: see ccfc_query_unknown */
 	struct ccfc_ids ties;	   /* of index->ties, that it is part of */
+	struct ccfc_ids waiting;   /* conflicts that wait for a line of it */
+	uint32_t conflicts;	   /* that it is part of */
 	uint32_t prompts;	   /* the newest, chained by `next` */
 	uint32_t backups;	   /* one of each key, chained by `next_key` */
 	uint32_t session_sources;  /* the newest, chained by `next` */
@@ -398,8 +446,26 @@ struct ccfc_unknown_type {
 
 struct ccfc_event {
 	uint64_t seq;
-	uint32_t change;
-	uint32_t previous; /* session that owned it before, or 0 */
+	uint32_t change;   /* or a conflict */
+	uint32_t previous; /* session that owned it before, or 0; ID_NONE: it
+			    * is a conflict's */
+};
+
+static inline bool ccfc_event_is_conflict(const struct ccfc_event *event)
+{
+	return event->previous == CCFC_ID_NONE;
+}
+
+/* Files that several sessions changed; see conflict/contest.h. */
+struct ccfc_contests {
+	struct ccfc_contest *items;
+	uint32_t n, cap;
+	struct ccfc_ids of_file; /* what is known of each file; contest.c */
+	struct ccfc_ids touched; /* those to be judged, in this batch */
+	struct ccfc_ids anew;	 /* conflicts to be looked at, too */
+	struct ccfc_ids marks;	 /* changes whose `conflict` is to be set */
+	struct ccfc_ids rows;	 /* by file, as far as it goes: one of its
+				  * conflicts, or ID_NONE */
 };
 
 struct ccfc_index {
@@ -412,8 +478,10 @@ struct ccfc_index {
 	struct ccfc_ids file_events; /* by file, as far as it goes: its last
 				      * disk event, or ID_NONE */
 	uint32_t events_gone;	     /* disk events that are */
-	struct ccfc_map backup_keys; /* the first backup of each key */
-	uint32_t orphans_taken;	     /* how many of them are */
+	struct ccfc_ids file_shown;  /* the same of what was shown */
+	struct ccfc_contests contests; /* conflict/; not stored */
+	struct ccfc_map backup_keys;   /* the first backup of each key */
+	uint32_t orphans_taken;	       /* how many of them are */
 	bool unknown_types_dirty;
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
@@ -529,6 +597,17 @@ uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file);
 /* In an excerpt: what the change did, as it was seen; NULL: it was not. */
 const struct ccfc_disk_effect *
 ccfc_index_find_effect(const struct ccfc_index *index, uint32_t change);
+
+/* --- conflicts --- */
+
+/* "stale" for CCFC_CONFLICT_STALE. */
+const char *ccfc_conflict_text(int kind);
+
+/* Is it one that readers are told of? */
+static inline bool ccfc_conflict_is_seen(const struct ccfc_conflict *conflict)
+{
+	return conflict->kind >= CCFC_CONFLICT_CONCURRENT;
+}
 
 /* --- names of things --- */
 

@@ -282,6 +282,33 @@ bool ccfc_index_observed_at(const struct ccfc_index *index,
 /* Forgets those that are gone; when nothing is dirty. */
 void ccfc_index_drop_gone(struct ccfc_index *index);
 
+/* shown.c: merges the file that a line says was shown to its session. */
+void ccfc_index_merge_shown(const struct ccfc_incoming *line);
+uint32_t ccfc_index_find_shown(const struct ccfc_index *index,
+			       const struct ccfc_shown *like);
+uint32_t ccfc_index_add_shown(struct ccfc_index *index,
+			      const struct ccfc_shown *shown);
+
+/*
+ * conflict/contest.c: a change is about to be settled; it has been. Who saw a
+ * file, and when, may be something else now.
+ */
+void ccfc_contest_leave(struct ccfc_index *index, uint32_t change);
+void ccfc_contest_enter(struct ccfc_index *index, uint32_t change);
+void ccfc_contest_see(struct ccfc_index *index, uint32_t file);
+void ccfc_contested_release(struct ccfc_index *index);
+/* conflict/conflict.c: all of a batch are settled. */
+void ccfc_index_settle_conflicts(struct ccfc_index *index);
+/* Adds a row that was stored, and what follows from it. */
+void ccfc_index_add_conflict(struct ccfc_index *index,
+			     const struct ccfc_conflict *conflict);
+/* Says of each change that has a conflict how bad it is. */
+void ccfc_index_mark_conflicts(struct ccfc_index *index);
+
+/* settle.c: a new event; its number. */
+uint64_t ccfc_index_raise(struct ccfc_index *index, uint32_t change,
+			  uint32_t previous);
+
 /* Adds an id to a list that has it at most once. */
 void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id);
 void ccfc_ids_push(struct ccfc_ids *ids, uint32_t id);

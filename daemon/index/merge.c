@@ -247,7 +247,10 @@ static int compare_outcomes(const struct ccfc_index *index,
 	r = (a->added > b->added) - (a->added < b->added);
 	if (!r)
 		r = (a->removed > b->removed) - (a->removed < b->removed);
-	return r ? r : a->run - b->run;
+	if (!r)
+		r = a->run - b->run;
+	return r ? r
+		 : (a->original > b->original) - (a->original < b->original);
 }
 
 /* The same line, read again: its present content counts. */
@@ -379,6 +382,7 @@ struct ccfc_outcome ccfc_index_outcome(const struct ccfc_incoming *line,
 				  .agent = line->agent,
 				  .added = result->added,
 				  .removed = result->removed,
+				  .original = result->original,
 				  .state = (uint8_t)result->state,
 				  .op = (uint8_t)result->op,
 				  .run = result->run,
@@ -593,6 +597,8 @@ static void apply_facts(struct ccfc_incoming *line)
 		merge_result(line, &r->results[i]);
 	if (r->ended.len)
 		ccfc_index_merge_ended(line);
+	if (r->shown.len)
+		ccfc_index_merge_shown(line);
 }
 
 void ccfc_index_apply(struct ccfc_index *index, uint32_t source,

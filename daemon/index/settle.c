@@ -135,14 +135,14 @@ static void relink(struct ccfc_index *index, uint32_t change, uint32_t file,
 		ccfc_index_link(index, change);
 }
 
-static void raise_event(struct ccfc_index *index, uint32_t change,
-			uint32_t previous)
+uint64_t ccfc_index_raise(struct ccfc_index *index, uint32_t change,
+			  uint32_t previous)
 {
 	struct ccfc_event event = { ++index->seq, change, previous };
 
-	index->changes.items[change].seq = event.seq;
 	CCFC_VEC_PUSH(index->events, event);
 	CCFC_VEC_PUSH(index->log, event);
+	return event.seq;
 }
 
 /* What is seen of a change now is this; an event if that is news. */
@@ -162,7 +162,7 @@ static void show_change(struct ccfc_index *index, uint32_t change,
 	/* Subscribers that saw "interrupted" get "not known". */
 	if ((state != CCFC_STATE_PENDING || c->seq) &&
 	    !ccfc_index_is_command(c))
-		raise_event(index, change, previous);
+		c->seq = ccfc_index_raise(index, change, previous);
 }
 
 /* What was seen of a change is not true any more. */
@@ -174,7 +174,7 @@ static void hide_change(struct ccfc_index *index, uint32_t change)
 		ccfc_index_unlink(index, change);
 		c->settled = false;
 		if (c->seq)
-			raise_event(index, change, 0);
+			c->seq = ccfc_index_raise(index, change, 0);
 	}
 	c->shell |= CCFC_SHELL_NOBODYS;
 }
@@ -189,6 +189,7 @@ void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 		struct ccfc_change *c = &index->changes.items[id];
 
 		ccfc_index_mark_change(index, id);
+		ccfc_contest_leave(index, id);
 		if (ccfc_index_take_command(index, id)) {
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
 			/* What was seen has happened, however it ended. */
@@ -196,6 +197,7 @@ void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 				    c->shell & CCFC_SHELL_OBSERVED
 					    ? CCFC_STATE_APPLIED
 					    : of->state);
+			ccfc_contest_enter(index, id);
 			continue;
 		}
 		hide_change(index, id);
@@ -209,11 +211,14 @@ static void settle_change(struct ccfc_index *index, uint32_t change)
 
 	c->touched = false;
 	ccfc_gap_marks_touch(index, change);
+	ccfc_contest_leave(index, change);
 	ccfc_index_pick_owner(index, change);
 	show_change(index, change, is_command ? 0 : file_of(c), owner_of(c),
 		    state_of(index, c));
 	if (is_command)
 		ccfc_index_settle_files(index, change);
+	else
+		ccfc_contest_enter(index, change);
 	ccfc_gap_marks_touch(index, change);
 }
 
@@ -282,6 +287,7 @@ void ccfc_index_settle(struct ccfc_index *index)
 		settle_change(index, index->touched_changes.items[i]);
 	settle_seen(index);
 	index->touched_changes.n = 0;
+	ccfc_index_settle_conflicts(index);
 	ccfc_index_settle_messages(index);
 }
 

@@ -85,6 +85,7 @@ static void merge_look(const struct ccfc_incoming *line, uint32_t use,
 
 	if (!file)
 		return;
+	ccfc_contest_see(index, file);
 	id = ccfc_index_find_read(index, use, file);
 	if (id == CCFC_ID_NONE) {
 		id = ccfc_index_add_read(

@@ -302,6 +302,7 @@ static void derive(struct ccfc_index *index)
 		if (c->call.next != CCFC_ID_NONE)
 			ccfc_index_touch_change(index, i);
 	}
+	ccfc_index_mark_conflicts(index);
 	if (index->log.n)
 		qsort(index->log.items, index->log.n, sizeof(*index->log.items),
 		      by_seq);

@@ -76,6 +76,36 @@ static bool load_look(struct ccfc_load *load, struct ccfc_row *row)
 	return true;
 }
 
+static bool load_shown(struct ccfc_load *load, struct ccfc_row *row)
+{
+	struct ccfc_index *index = load->index;
+	struct ccfc_shown shown = { 0 };
+
+	if (!ccfc_row_get_shown(row, index, &shown) || !shown.session ||
+	    shown.session >= index->sessions.n || !shown.file ||
+	    shown.file >= index->files.n)
+		return false;
+	ccfc_index_add_shown(index, &shown);
+	return true;
+}
+
+static bool load_conflict(struct ccfc_load *load, struct ccfc_row *row)
+{
+	struct ccfc_index *index = load->index;
+	struct ccfc_conflict c = { 0 };
+	int64_t id = ccfc_row_int(row);
+
+	if (!ccfc_row_get_conflict(row, index, &c) ||
+	    id != index->conflicts.n || c.file >= index->files.n ||
+	    c.change >= index->changes.n || c.other >= index->changes.n ||
+	    c.session[0] >= index->sessions.n ||
+	    c.session[1] >= index->sessions.n ||
+	    c.kind >= CCFC_CONFLICT_COUNT || c.seq > INT64_MAX)
+		return false;
+	ccfc_index_add_conflict(index, &c);
+	return true;
+}
+
 static bool load_leaf(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_leaf leaf = { 0 };
@@ -117,6 +147,8 @@ int ccfc_load_said(struct ccfc_load *load)
 		{ CCFC_TABLE_MODEL_MESSAGE, load_model_message },
 		{ CCFC_TABLE_TOOL_CALL, load_tool_call },
 		{ CCFC_TABLE_READ, load_look },
+		{ CCFC_TABLE_SHOWN, load_shown },
+		{ CCFC_TABLE_CONFLICT, load_conflict },
 		{ CCFC_TABLE_LEAF, load_leaf },
 		{ CCFC_TABLE_SUMMARY, load_summary },
 		{ CCFC_TABLE_DISK_EVENT, load_disk_event },

@@ -44,7 +44,8 @@ MAY = {
 FRAME = {"out", "frame", "words"}
 ROOMS = {
     "daemon/transcript": {"json": set(), "content": {"json"}},
-    "daemon/index": {"query": set(), "excerpt": {"query"}},
+    "daemon/index": {"query": set(), "excerpt": {"query"},
+                     "conflict": set()},
     "daemon/store": {"sql": set(), "texts": set(),
                      "salvage": {"texts"}},
     "daemon/history": {"step": set(), "file": set(),

@@ -101,6 +101,23 @@ static bool take_look(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
+static bool take_shown(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	struct ccfc_shown shown = { 0 };
+
+	if (!ccfc_row_get_shown(row, index, &shown))
+		return false;
+	shown.session = ccfc_import_get(&im->sessions, shown.session);
+	shown.file = ccfc_import_get(&im->files, shown.file);
+	if (shown.session == CCFC_ID_NONE || !shown.session ||
+	    shown.file == CCFC_ID_NONE || !shown.file)
+		return im->only_gone;
+	if (ccfc_index_find_shown(index, &shown) == CCFC_ID_NONE)
+		ccfc_index_add_shown(index, &shown);
+	return true;
+}
+
 static bool take_leaf(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_index *index = im->index;
@@ -162,6 +179,7 @@ void ccfc_import_said(struct ccfc_import *im)
 	ccfc_import_each(im, CCFC_TABLE_MODEL_MESSAGE, take_model_message);
 	ccfc_import_each(im, CCFC_TABLE_TOOL_CALL, take_tool_call);
 	ccfc_import_each(im, CCFC_TABLE_READ, take_look);
+	ccfc_import_each(im, CCFC_TABLE_SHOWN, take_shown);
 	ccfc_import_each(im, CCFC_TABLE_LEAF, take_leaf);
 	ccfc_import_each(im, CCFC_TABLE_SUMMARY, take_summary);
 	ccfc_import_each(im, CCFC_TABLE_DISK_EVENT, take_disk_event);

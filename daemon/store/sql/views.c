@@ -34,6 +34,7 @@ _Static_assert(CCFC_OP_DELETED == DELETED, "its number");
 _Static_assert(CCFC_OP_RENAMED == RENAMED, "its number");
 
 /* Bits of a shell's rows, and of what a command's result said. */
+#define CONCURRENT 2
 #define COMMAND	 1
 #define PARSED	 2
 #define RECORDED 4
@@ -42,6 +43,7 @@ _Static_assert(CCFC_OP_RENAMED == RENAMED, "its number");
 #define OBSERVED 128
 #define DIFF	 1
 #define PARTIAL	 4
+_Static_assert(CCFC_CONFLICT_CONCURRENT == CONCURRENT, "its number");
 _Static_assert(CCFC_SHELL_IS_COMMAND == COMMAND, "its number");
 _Static_assert(CCFC_SHELL_PARSED == PARSED, "its number");
 _Static_assert(CCFC_SHELL_RECORDED == RECORDED, "its number");
@@ -444,6 +446,32 @@ static const char reads_sql[] =
 	" JOIN t_use u ON u.id = l.use JOIN t_say y ON y.id = u.say" OF_MESSAGE
 	" WHERE " CALLED;
 
+static const struct ccfc_view_column conflicts[] = {
+	{ "id", "INTEGER", "a number within this store" },
+	{ "kind", "TEXT", "concurrent, stale, lost_update" },
+	{ "path", "TEXT", "the file's absolute path" },
+	SESSION_ID,
+	PROJECT,
+	{ "tool_use_id", "TEXT", "the id of the change" },
+	TIME,
+	{ "other_session_id", "TEXT", "the other session's id" },
+	{ "other_tool_use_id", "TEXT",
+	  "the id of the other session's earlier change" },
+	TIME_UTC,
+};
+
+static const char conflicts_sql[] =
+	"SELECT n.id, CASE n.kind" CCFC_CONFLICT_LIST(WHEN) " END AS kind,"
+	" f.path, s.uuid AS session_id, s.project AS project_path,"
+	" c.tool_use_id, " CHANGE_TIME " AS time, t.uuid AS other_session_id,"
+	" o.tool_use_id AS other_tool_use_id," UTC CHANGE_TIME TEXT
+	" AS time_utc"
+	" FROM t_conflict n JOIN t_file f ON f.id = n.file"
+	" JOIN t_change c ON c.id = n.change JOIN t_change o ON o.id = n.other"
+	" JOIN t_session s ON s.id = n.session"
+	" JOIN t_session t ON t.id = n.other_session"
+	" WHERE n.kind >= " SQL(CONCURRENT);
+
 #define VIEW(name, about)                                                      \
 	{                                                                      \
 #name, about, name##_sql, name, sizeof(name) / sizeof(*name)   \
@@ -461,4 +489,7 @@ const struct ccfc_view ccfc_views[CCFC_VIEWS] = {
 	VIEW(usage, "a row for each message of a model, and its tokens"),
 	VIEW(tools, "a row for each call of a tool"),
 	VIEW(reads, "a row for each file that a call looked at"),
+	VIEW(conflicts,
+	     "a row for each file in which two sessions got in each other's "
+	     "way"),
 };

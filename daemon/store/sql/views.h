@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Raised when views or columns are added. */
-#define CCFC_VIEWS_VERSION 3
+#define CCFC_VIEWS_VERSION 4
 
 struct ccfc_view_column {
 	const char *name;
@@ -25,7 +25,7 @@ struct ccfc_view {
 	uint32_t ncolumns;
 };
 
-#define CCFC_VIEWS 8
+#define CCFC_VIEWS 9
 extern const struct ccfc_view ccfc_views[CCFC_VIEWS];
 
 #endif

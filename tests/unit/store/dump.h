@@ -408,8 +408,8 @@ static inline void dump_change(struct rows_of_text *rows,
 		ccfc_op_text(c->result.op),
 		ccfc_index_str(index, c->call.model).ptr,
 		ccfc_index_str(index, c->call.version).ptr);
-	ccfc_buf_printf(&out, " part%u %d %d for %llx", c->part, c->several,
-			c->call.sidechain,
+	ccfc_buf_printf(&out, " part%u %d %d %s for %llx", c->part, c->several,
+			c->call.sidechain, ccfc_conflict_text(c->conflict),
 			why ? (unsigned long long)why->uuid : 0);
 	put_shell(&out, index, c);
 	add_row(rows, &out);
@@ -457,6 +457,7 @@ static inline void dump_session(struct rows_of_text *rows,
 			ccfc_index_str(index, s->project).ptr,
 			ccfc_index_str(index, s->branch).ptr,
 			ccfc_index_str(index, s->model).ptr, s->sources.n);
+	ccfc_buf_printf(&out, " conflicts %u;", s->conflicts);
 	put_names(&out, index, &s->branches);
 	put_names(&out, index, &s->models);
 	put_names(&out, index, &s->roots);
@@ -523,6 +524,38 @@ static inline void dump_backups(struct rows_of_text *rows,
 	add_row(rows, &out);
 }
 
+/* Conflicts, also those that wait for a line; which rows they are not. */
+static inline void dump_conflicts(struct rows_of_text *rows,
+				  const struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->conflicts.n; i++) {
+		const struct ccfc_conflict *c = &index->conflicts.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		if (!c->kind)
+			continue;
+		ccfc_buf_printf(
+			&out, "conflict %s %d %s %s %s %s %s",
+			ccfc_conflict_text(c->kind), c->is_pair,
+			ccfc_index_file_path(index, c->file).ptr,
+			index->changes.items[c->change].id,
+			index->changes.items[c->other].id,
+			ccfc_index_session_id(index, c->session[0]).ptr,
+			ccfc_index_session_id(index, c->session[1]).ptr);
+		add_row(rows, &out);
+	}
+	for (uint32_t i = 0; i < index->shown.n; i++) {
+		const struct ccfc_shown *s = &index->shown.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out, "shown %s %s %lld",
+				ccfc_index_session_id(index, s->session).ptr,
+				ccfc_index_file_path(index, s->file).ptr,
+				(long long)s->time);
+		add_row(rows, &out);
+	}
+}
+
 /* Sorted lines; `deep` adds what only a later batch would show. */
 static inline char *dump(const struct ccfc_index *index, bool deep)
 {
@@ -545,6 +578,7 @@ static inline char *dump(const struct ccfc_index *index, bool deep)
 			if (index->files.items[f].n)
 				dump_backups(&rows, index, s, f);
 	dump_tallies(&rows, index);
+	dump_conflicts(&rows, index);
 	if (deep)
 		dump_deep(&rows, index);
 	qsort(rows.items, rows.n, sizeof(*rows.items), compare_text);

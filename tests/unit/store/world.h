@@ -147,6 +147,7 @@ static inline void make_result(struct world *w, struct line *l, unsigned id)
 					    : CCFC_SLICE_LIT("Write");
 		l->result.path = TEXT(l->paths[0], "/r/f%u.c", pick(w, 3));
 		l->result.added = (int)pick(w, 3);
+		l->result.original = pick(w, 3);
 	}
 	if (is_command_id(id))
 		make_run(w, l);
@@ -158,6 +159,13 @@ static inline void make_note(struct world *w, struct line *l)
 {
 	l->record.kind = CCFC_RECORD_OTHER;
 	l->record.ended = TEXT(l->id, "toolu_%u", 4 + 8 * pick(w, IDS / 8));
+}
+
+/* A file that the client showed to the session. */
+static inline void make_shown(struct world *w, struct line *l)
+{
+	l->record.kind = CCFC_RECORD_OTHER;
+	l->record.shown = TEXT(l->paths[0], "/r/f%u.c", pick(w, 3));
 }
 
 static inline void make_backup(struct world *w, struct line *l)
@@ -245,6 +253,8 @@ static inline void make_line(struct world *w, unsigned source, unsigned at)
 			make_naming(w, l);
 		else if (pick(w, 2))
 			make_note(w, l);
+		else if (pick(w, 2))
+			make_shown(w, l);
 		else
 			l->record.boundary = true;
 		break;

@@ -1,0 +1,427 @@
+/*
+ * Files that several sessions changed; see contest.h. What is known of a file
+ * is a number: not looked at yet, one session's, or the number of its contest.
+ *
+ * A change that is settled leaves its place and enters it again, and those
+ * behind it, as far as they look back, are judged again. So the work follows
+ * what was appended, and the result is that of judging all of them once.
+ */
+#include "index/conflict/contest.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <stdlib.h>
+
+enum { NOT_LOOKED, ONE_SESSION, FIRST_CONTEST };
+
+/* --- order --- */
+
+int ccfc_contest_compare(const struct ccfc_index *index,
+			 const struct ccfc_moment *a,
+			 const struct ccfc_moment *b)
+{
+	const struct ccfc_change *x = &index->changes.items[a->change];
+	const struct ccfc_change *y = &index->changes.items[b->change];
+
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return ccfc_slice_cmp(ccfc_slice(x->id, x->id_len),
+			      ccfc_slice(y->id, y->id_len));
+}
+
+/*
+ * Does the change count, and when was it? It took effect, and it is certain
+ * whose it is: a tool's that names its file, or of a command whose text does.
+ */
+bool ccfc_contest_moment(struct ccfc_moment *out,
+			 const struct ccfc_index *index, uint32_t change)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+
+	*out = (struct ccfc_moment){ .from = ccfc_index_time(c),
+				     .to = c->result.time,
+				     .change = change,
+				     .session = c->session,
+				     .other = CCFC_ID_NONE,
+				     .contact = CCFC_ID_NONE,
+				     .pair = CCFC_ID_NONE };
+	if (!c->settled || c->state != CCFC_STATE_APPLIED || !c->session ||
+	    !c->file || ccfc_index_is_command(c) ||
+	    (c->shell && !(c->shell & CCFC_SHELL_PARSED)) ||
+	    out->from == CCFC_TIME_NONE)
+		return false;
+	if (!c->result.known || out->to < out->from)
+		out->to = out->from;
+	if (!c->several && !c->shell)
+		out->original = c->result.original;
+	return true;
+}
+
+/* Where the first one stands that is not before `m`; from the end. */
+static uint32_t place_of(const struct ccfc_index *index,
+			 const struct ccfc_contest *contest,
+			 const struct ccfc_moment *m)
+{
+	uint32_t lo = 0, hi = contest->moments.n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (ccfc_contest_compare(index, &contest->moments.items[mid],
+					 m) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* --- what is to be judged --- */
+
+static void touch_contest(struct ccfc_index *index,
+			  struct ccfc_contest *contest)
+{
+	if (contest->touched)
+		return;
+	contest->touched = true;
+	contest->check_from = UINT32_MAX;
+	contest->check_to = 0;
+	ccfc_ids_push(&index->contests.touched,
+		      (uint32_t)(contest - index->contests.items));
+}
+
+static void check_at(struct ccfc_index *index, struct ccfc_contest *contest,
+		     uint32_t at)
+{
+	touch_contest(index, contest);
+	contest->moments.items[at].check = true;
+	if (at < contest->check_from)
+		contest->check_from = at;
+	if (at > contest->check_to)
+		contest->check_to = at;
+}
+
+/* Those that look back to `at`. */
+static void check_behind(struct ccfc_index *index, struct ccfc_contest *contest,
+			 uint32_t at)
+{
+	touch_contest(index, contest);
+	for (uint32_t i = 0; i <= CCFC_CONTEST_REACH; i++)
+		if (at + i < contest->moments.n)
+			check_at(index, contest, at + i);
+}
+
+/* --- sights --- */
+
+static int compare_sights(const void *x, const void *y)
+{
+	const struct ccfc_sight *a = x, *b = y;
+
+	if (a->session != b->session)
+		return a->session < b->session ? -1 : 1;
+	return (a->time > b->time) - (a->time < b->time);
+}
+
+/* Where the first one stands that is not before `s`. */
+static uint32_t sight_place(const struct ccfc_contest *contest,
+			    const struct ccfc_sight *s)
+{
+	uint32_t lo = 0, hi = contest->sights.n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (compare_sights(&contest->sights.items[mid], s) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int64_t ccfc_contest_seen(const struct ccfc_contest *contest, uint32_t session,
+			  int64_t until)
+{
+	struct ccfc_sight s = { until, session };
+	uint32_t at = sight_place(contest, &s);
+
+	if (at < contest->sights.n &&
+	    !compare_sights(&contest->sights.items[at], &s))
+		return until;
+	if (at && contest->sights.items[at - 1].session == session)
+		return contest->sights.items[at - 1].time;
+	return CCFC_TIME_NONE;
+}
+
+/* Every session whose transcript has the call has seen what it read. */
+static void gather_read(struct ccfc_contest *contest,
+			const struct ccfc_index *index,
+			const struct ccfc_read_ref *read)
+{
+	uint32_t m = index->calls.items[read->call].message;
+
+	for (; read->time != CCFC_TIME_NONE && m != CCFC_ID_NONE;
+	     m = index->messages.items[m].next) {
+		uint32_t part = index->messages.items[m].session_source;
+		struct ccfc_sight s = {
+			read->time, index->session_sources.items[part].session
+		};
+
+		CCFC_VEC_PUSH(contest->sights, s);
+	}
+}
+
+static void gather_sights(struct ccfc_contest *contest,
+			  const struct ccfc_index *index)
+{
+	uint32_t i = index->file_reads.items[contest->file];
+
+	contest->sights.n = 0;
+	for (; i != CCFC_ID_NONE; i = index->reads.items[i].next)
+		gather_read(contest, index, &index->reads.items[i]);
+	i = index->file_shown.items[contest->file];
+	for (; i != CCFC_ID_NONE; i = index->shown.items[i].next) {
+		struct ccfc_sight s = { index->shown.items[i].time,
+					index->shown.items[i].session };
+
+		CCFC_VEC_PUSH(contest->sights, s);
+	}
+	if (contest->sights.n)
+		qsort(contest->sights.items, contest->sights.n,
+		      sizeof(*contest->sights.items), compare_sights);
+}
+
+/* A sight came or went: the session's changes behind it. */
+static void check_sight(struct ccfc_index *index, struct ccfc_contest *contest,
+			const struct ccfc_sight *s)
+{
+	/* From the end: it is mostly the last thing that happened. */
+	for (uint32_t at = contest->moments.n; at-- > 0;) {
+		const struct ccfc_moment *m = &contest->moments.items[at];
+
+		if (m->to < s->time)
+			return;
+		if (m->session == s->session)
+			check_at(index, contest, at);
+	}
+}
+
+void ccfc_contest_look_again(struct ccfc_index *index,
+			     struct ccfc_contest *contest)
+{
+	struct ccfc_contest old = *contest;
+	uint32_t i = 0, k = 0;
+
+	if (!contest->sights_old)
+		return;
+	contest->sights_old = false;
+	memset(&contest->sights, 0, sizeof(contest->sights));
+	gather_sights(contest, index);
+	while (i < old.sights.n || k < contest->sights.n) {
+		int r = i == old.sights.n ? 1
+			: k == contest->sights.n
+				? -1
+				: compare_sights(&old.sights.items[i],
+						 &contest->sights.items[k]);
+
+		if (r)
+			check_sight(index, contest,
+				    r < 0 ? &old.sights.items[i]
+					  : &contest->sights.items[k]);
+		i += r <= 0;
+		k += r >= 0;
+	}
+	free(old.sights.items);
+}
+
+/* --- contests --- */
+
+/* The file's conflicts may not be what they were. */
+static void look_at_rows(struct ccfc_index *index, uint32_t file)
+{
+	const struct ccfc_ids *of = &index->contests.rows;
+	uint32_t row = file < of->n ? of->items[file] : CCFC_ID_NONE;
+
+	for (; row != CCFC_ID_NONE; row = index->conflicts.items[row].next)
+		ccfc_ids_push(&index->contests.anew, row);
+}
+
+/* Grows with the files, whose numbers were not asked for yet. */
+static uint32_t *known_of(struct ccfc_index *index, uint32_t file)
+{
+	struct ccfc_ids *of = &index->contests.of_file;
+
+	while (of->n <= file)
+		ccfc_ids_push(of, NOT_LOOKED);
+	return &of->items[file];
+}
+
+struct ccfc_contest *ccfc_contest_of(const struct ccfc_index *index,
+				     uint32_t file)
+{
+	const struct ccfc_ids *of = &index->contests.of_file;
+
+	if (file >= of->n || of->items[file] < FIRST_CONTEST)
+		return NULL;
+	return &index->contests.items[of->items[file] - FIRST_CONTEST];
+}
+
+struct sorted {
+	const struct ccfc_index *index;
+	struct ccfc_moment moment;
+};
+
+static int compare_sorted(const void *x, const void *y)
+{
+	const struct sorted *a = x, *b = y;
+
+	return ccfc_contest_compare(a->index, &a->moment, &b->moment);
+}
+
+static void gather_moments(struct ccfc_contest *contest,
+			   struct ccfc_index *index)
+{
+	const struct ccfc_ids *ids = &index->files.items[contest->file];
+	struct sorted *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < ids->n; i++) {
+		uint32_t id = ids->items[i];
+
+		list[n].index = index;
+		if (!ccfc_contest_moment(&list[n].moment, index, id))
+			continue;
+		index->changes.items[id].ordered = true;
+		n++;
+	}
+	qsort(list, n, sizeof(*list), compare_sorted);
+	for (uint32_t i = 0; i < n; i++) {
+		CCFC_VEC_PUSH(contest->moments, list[i].moment);
+		check_at(index, contest, i);
+	}
+	free(list);
+}
+
+static void begin_contest(struct ccfc_index *index, uint32_t file)
+{
+	struct ccfc_contest fresh = { .file = file };
+	struct ccfc_contest *contest;
+
+	CCFC_VEC_PUSH(index->contests, fresh);
+	*known_of(index, file) = index->contests.n - 1 + FIRST_CONTEST;
+	contest = &index->contests.items[index->contests.n - 1];
+	look_at_rows(index, file);
+	gather_sights(contest, index);
+	gather_moments(contest, index);
+}
+
+/* Has anybody but the change's session changed its file? */
+static bool is_contested(struct ccfc_index *index, const struct ccfc_change *c)
+{
+	const struct ccfc_ids *ids = &index->files.items[c->file];
+	uint32_t *known = known_of(index, c->file);
+	/* The others of one session's file are of one session. */
+	uint32_t n = *known == ONE_SESSION && ids->n > 2 ? 2 : ids->n;
+
+	*known = ONE_SESSION;
+	for (uint32_t i = 0; i < n; i++)
+		if (index->changes.items[ids->items[i]].session != c->session)
+			return true;
+	return false;
+}
+
+/* The file's contest, or NULL: it is one session's. */
+static struct ccfc_contest *look_at_file(struct ccfc_index *index,
+					 uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+
+	if (*known_of(index, file) == NOT_LOOKED && ids->n > 1 &&
+	    is_contested(index, &index->changes.items[ids->items[0]]))
+		begin_contest(index, file);
+	return ccfc_contest_of(index, file);
+}
+
+void ccfc_contest_see(struct ccfc_index *index, uint32_t file)
+{
+	struct ccfc_contest *contest = look_at_file(index, file);
+
+	if (!contest)
+		return;
+	contest->sights_old = true;
+	touch_contest(index, contest);
+}
+
+void ccfc_contest_leave(struct ccfc_index *index, uint32_t change)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+	struct ccfc_contest *contest;
+	uint32_t at;
+
+	if (!c->settled || ccfc_index_is_command(c))
+		return;
+	contest = look_at_file(index, c->file);
+	if (!c->ordered)
+		return;
+	c->ordered = false;
+	at = contest->moments.n;
+	do
+		at--;
+	while (contest->moments.items[at].change != change);
+	if (contest->moments.items[at].pair != CCFC_ID_NONE)
+		ccfc_ids_push(&index->contests.anew,
+			      contest->moments.items[at].pair);
+	if (contest->moments.items[at].kind)
+		look_at_rows(index, c->file);
+	contest->moments.n--;
+	memmove(contest->moments.items + at, contest->moments.items + at + 1,
+		(contest->moments.n - at) * sizeof(*contest->moments.items));
+	check_behind(index, contest, at);
+}
+
+void ccfc_contest_enter(struct ccfc_index *index, uint32_t change)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+	struct ccfc_contest *contest;
+	struct ccfc_moment m;
+	uint32_t at, n;
+
+	if (!c->settled || !c->file || c->ordered)
+		return;
+	contest = ccfc_contest_of(index, c->file);
+	if (!contest) {
+		if (is_contested(index, c))
+			begin_contest(index, c->file);
+		return;
+	}
+	if (!ccfc_contest_moment(&m, index, change))
+		return;
+	at = place_of(index, contest, &m);
+	n = contest->moments.n;
+	CCFC_VEC_PUSH(contest->moments, m);
+	memmove(contest->moments.items + at + 1, contest->moments.items + at,
+		(n - at) * sizeof(m));
+	contest->moments.items[at] = m;
+	c->ordered = true;
+	/* What stood behind it has moved on. */
+	if (contest->touched && contest->check_to >= at)
+		contest->check_to++;
+	check_behind(index, contest, at);
+}
+
+void ccfc_contested_release(struct ccfc_index *index)
+{
+	for (uint32_t i = 0; i < index->contests.n; i++) {
+		free(index->contests.items[i].moments.items);
+		free(index->contests.items[i].sights.items);
+	}
+	free(index->contests.items);
+	free(index->contests.of_file.items);
+	free(index->contests.touched.items);
+	free(index->contests.anew.items);
+	free(index->contests.rows.items);
+	free(index->contests.marks.items);
+}

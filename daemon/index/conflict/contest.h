@@ -1,0 +1,82 @@
+/*
+ * A file that several sessions changed: its changes in order, and when each
+ * session saw it. For conflict/ only. Most files are one session's and have
+ * none of this; it is built when a second session changes the file, or when
+ * the file is touched first after a start, and is not stored.
+ */
+#ifndef CCFC_INDEX_CONFLICT_CONTEST_H
+#define CCFC_INDEX_CONFLICT_CONTEST_H
+
+#include "index/index_internal.h"
+
+/* A change is compared with so many before it. */
+#define CCFC_CONTEST_REACH 64u
+
+/* A change in the order of its file. */
+struct ccfc_moment {
+	int64_t from, to; /* of its call and its result */
+	uint64_t original;
+	uint32_t change;
+	uint32_t session;
+	/* Found by judging: */
+	uint32_t other;	  /* the change that it is in conflict with */
+	uint32_t contact; /* the one before, where that is recent and another
+			   * session's; ID_NONE */
+	uint32_t pair;	  /* the pair's row whose first contact it is, or
+			   * ID_NONE */
+	uint8_t kind;	  /* of the change's own conflict */
+	bool check;	  /* to be judged */
+};
+
+/* A session has seen the file. */
+struct ccfc_sight {
+	int64_t time;
+	uint32_t session;
+};
+
+struct ccfc_contest {
+	uint32_t file;
+	struct {
+		struct ccfc_moment *items; /* by `to`, `from`, then id */
+		uint32_t n, cap;
+	} moments;
+	struct {
+		struct ccfc_sight *items; /* by session, then time */
+		uint32_t n, cap;
+	} sights;
+	uint32_t check_from, check_to; /* no moment beyond is to be judged */
+	bool touched;
+	bool sights_old; /* they are to be gathered again */
+};
+
+/*
+ * The last time not after `until` at which the session saw the file, or
+ * CCFC_TIME_NONE.
+ */
+int64_t ccfc_contest_seen(const struct ccfc_contest *contest, uint32_t session,
+			  int64_t until);
+
+/* Gathers the sights again if there may be others. */
+void ccfc_contest_look_again(struct ccfc_index *index,
+			     struct ccfc_contest *contest);
+
+/* <0: a stands before b. */
+int ccfc_contest_compare(const struct ccfc_index *index,
+			 const struct ccfc_moment *a,
+			 const struct ccfc_moment *b);
+
+/* A change as a moment that was not judged; false: it does not count. */
+bool ccfc_contest_moment(struct ccfc_moment *out,
+			 const struct ccfc_index *index, uint32_t change);
+
+/* The contest of a file, or NULL. */
+struct ccfc_contest *ccfc_contest_of(const struct ccfc_index *index,
+				     uint32_t file);
+
+/*
+ * judge.c: what the moment at `at` is: its kind, other and contact.
+ */
+void ccfc_contest_judge(const struct ccfc_index *index,
+			struct ccfc_contest *contest, uint32_t at);
+
+#endif

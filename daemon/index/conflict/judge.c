@@ -1,0 +1,130 @@
+/*
+ * Is a change in conflict with the changes before it?
+ *
+ * C is a change of a file by session S; the changes before it are those that
+ * ended before C did, at most CCFC_CONTEST_REACH. From the last of them on they
+ * are looked at, until one that is S's own, or that S's transcripts show, or
+ * that S has seen: since then S knows the file. S has seen a change if S read
+ * the file, or was shown it, after the change began and before C began. What
+ * shell commands read is not known.
+ *
+ * - `lost_update`: C was made from the very content that another session's
+ *   change D was made from, so that one of the two overwrote the other. By the
+ *   times of their results that was C. Or C replaced the whole file, and S had
+ *   not seen D.
+ * - `stale`: C edited the file and S, who knew it, had not seen D, which had
+ *   ended before C began. Nothing was lost: an edit keeps the rest of a file.
+ * - The contact of C is the change just before it, if that is another session's
+ *   that ended less than ten minutes before C began. conflict.c makes a
+ *   `concurrent` of the first contact of two sessions.
+ *
+ * Sessions are in conflict, never the agents of one: a session's agents work
+ * for it, and a Read of one tells nothing of what another knows.
+ */
+#include "index/conflict/contest.h"
+
+#include "base/time.h"
+
+#define RECENT (10 * 60 * 1000LL) /* ms */
+
+/* Do the session's transcripts show the change? A fork begins with a copy. */
+static bool is_known_to(const struct ccfc_index *index, uint32_t change,
+			uint32_t session)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+	const struct ccfc_observation *obs = &c->call;
+
+	if (c->session == session)
+		return true;
+	for (; obs->known; obs = &index->obs.items[obs->next]) {
+		if (obs->session == session)
+			return true;
+		if (obs->next == CCFC_ID_NONE)
+			return false;
+	}
+	return false;
+}
+
+/* Does the change replace the whole content of a file that was there? */
+static bool replaces_all(const struct ccfc_index *index, uint32_t change)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+	struct ccfc_slice tool = ccfc_index_tool(index, c);
+
+	return ccfc_index_op(c) == CCFC_OP_MODIFIED &&
+	       (ccfc_slice_is(tool, "Write") ||
+		ccfc_slice_ends(tool, "write_file"));
+}
+
+/* What the changes before one are to it. */
+struct finding {
+	uint32_t lost;	 /* made from the same content; the first one */
+	uint32_t unseen; /* ended before it began; the last one */
+	bool knew;	 /* its session knew the file before those */
+	bool recent;	 /* `unseen` is */
+};
+
+static bool is_recent(const struct ccfc_moment *m,
+		      const struct ccfc_moment *before)
+{
+	return m->from <= before->to || m->from - before->to <= RECENT;
+}
+
+static void look_back(struct finding *out, const struct ccfc_index *index,
+		      const struct ccfc_contest *contest, uint32_t at)
+{
+	const struct ccfc_moment *m = &contest->moments.items[at];
+	int64_t seen = ccfc_contest_seen(contest, m->session, m->from);
+
+	out->knew = seen != CCFC_TIME_NONE;
+	for (uint32_t i = 1; i <= at && i <= CCFC_CONTEST_REACH; i++) {
+		const struct ccfc_moment *e = &contest->moments.items[at - i];
+		bool is_seen = seen != CCFC_TIME_NONE && seen >= e->from;
+		bool overlaps = e->to >= m->from;
+
+		if (is_known_to(index, e->change, m->session)) {
+			out->knew = true;
+			return;
+		}
+		if (m->original && m->original == e->original &&
+		    (overlaps || !is_seen))
+			out->lost = e->change;
+		if (overlaps)
+			continue;
+		if (is_seen)
+			return;
+		if (out->unseen == CCFC_ID_NONE) {
+			out->unseen = e->change;
+			out->recent = is_recent(m, e);
+		}
+	}
+}
+
+void ccfc_contest_judge(const struct ccfc_index *index,
+			struct ccfc_contest *contest, uint32_t at)
+{
+	struct ccfc_moment *m = &contest->moments.items[at];
+	const struct ccfc_moment *before = m - 1;
+	struct finding f = { CCFC_ID_NONE, CCFC_ID_NONE, false, false };
+
+	m->kind = CCFC_CONFLICT_NONE;
+	m->other = m->contact = CCFC_ID_NONE;
+	if (!at || is_known_to(index, before->change, m->session))
+		return;
+	if (is_recent(m, before))
+		m->contact = before->change;
+	look_back(&f, index, contest, at);
+	m->other = f.lost;
+	if (f.lost != CCFC_ID_NONE) {
+		m->kind = CCFC_CONFLICT_LOST_UPDATE;
+		return;
+	}
+	if (f.unseen == CCFC_ID_NONE || index->changes.items[m->change].shell)
+		return;
+	if (replaces_all(index, m->change) && (f.knew || f.recent))
+		m->kind = CCFC_CONFLICT_LOST_UPDATE;
+	else if (f.knew)
+		m->kind = CCFC_CONFLICT_STALE;
+	if (m->kind)
+		m->other = f.unseen;
+}

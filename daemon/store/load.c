@@ -302,6 +302,12 @@ static void derive(struct ccfc_index *index)
 		if (c->call.next != CCFC_ID_NONE)
 			ccfc_index_touch_change(index, i);
 	}
+	for (uint32_t i = 0; i < index->conflicts.n; i++)
+		if (index->conflicts.items[i].seq)
+			CCFC_VEC_PUSH(index->log,
+				      ((struct ccfc_event){
+					      index->conflicts.items[i].seq, i,
+					      CCFC_ID_NONE }));
 	ccfc_index_mark_conflicts(index);
 	if (index->log.n)
 		qsort(index->log.items, index->log.n, sizeof(*index->log.items),

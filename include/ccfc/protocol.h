@@ -48,6 +48,7 @@
 #define CCFC_M_FILE_LOG		    "file.log"
 #define CCFC_M_FILE_BLAME	    "file.blame"
 #define CCFC_M_FILE_READERS	    "file.readers"
+#define CCFC_M_CONFLICT_LIST	    "conflict.list"
 #define CCFC_M_TEXT_SEARCH	    "text.search"
 #define CCFC_M_STATS_GET	    "stats.get"
 #define CCFC_M_SQL_QUERY	    "sql.query"

@@ -136,12 +136,16 @@ void ccfc_index_mark_conflicts(struct ccfc_index *index)
 }
 
 /*
- * A conflict is this now.
+ * A conflict is this now. Whoever was told of it is told if its kind has
+ * changed, or if it is none any more.
  */
 static void set_conflict(struct ccfc_index *index, uint32_t row,
 			 const struct ccfc_conflict *now)
 {
 	struct ccfc_conflict *c = &index->conflicts.items[row];
+	uint8_t was = ccfc_conflict_is_seen(c) ? c->kind : CCFC_CONFLICT_NONE;
+	uint8_t is =
+		ccfc_conflict_is_seen(now) ? now->kind : CCFC_CONFLICT_NONE;
 
 	if (c->kind == now->kind && c->change == now->change &&
 	    c->other == now->other && c->session[0] == now->session[0] &&
@@ -158,6 +162,8 @@ static void set_conflict(struct ccfc_index *index, uint32_t row,
 	c->other = now->other;
 	memcpy(c->session, now->session, sizeof(c->session));
 	count_conflict(index, row, true);
+	if (is != was)
+		c->seq = ccfc_index_raise(index, row, CCFC_ID_NONE);
 	CCFC_TABLE_MARK_FLAG(index->conflicts, row);
 	index->revision++;
 }

@@ -161,6 +161,7 @@ static void pack_who(struct ccfc_request *rq, uint32_t id)
 
 	ccfc_pack_kv_cstr(p, "kind", "change");
 	ccfc_reply_change_ref(rq, id);
+	ccfc_reply_change_conflict(p, c);
 	ccfc_reply_id(p, "agentId", rq->index, ccfc_index_agent(c));
 	ccfc_reply_id(p, "model", rq->index, c->call.model);
 	ccfc_reply_str(p, "tool", ccfc_index_tool(rq->index, c));

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "index/query/glob.h"
+#include "serve/methods/conflict_list.h"
 #include "serve/rpc/reply.h"
 #include "serve/rpc/slices.h"
 
@@ -91,16 +92,13 @@ void ccfc_wish_release(struct ccfc_wish *w)
 	*w = (struct ccfc_wish){ 0 };
 }
 
-bool ccfc_wish_accepts(const struct ccfc_wish *w,
-		       const struct ccfc_index *index,
-		       const struct ccfc_event *event)
+/* All but the session. */
+static bool accepts_change(const struct ccfc_wish *w,
+			   const struct ccfc_index *index,
+			   const struct ccfc_change *c)
 {
-	const struct ccfc_change *c = &index->changes.items[event->change];
 	struct ccfc_change gone;
 
-	if (w->session && c->session != w->session &&
-	    event->previous != w->session)
-		return false;
 	if (w->glob)
 		ccfc_glob_grant(w->glob, GLOB_STEPS);
 	if (w->path.len &&
@@ -114,31 +112,82 @@ bool ccfc_wish_accepts(const struct ccfc_wish *w,
 	return ccfc_filter_accepts(index, &w->filter, &gone);
 }
 
+bool ccfc_wish_accepts_conflict(const struct ccfc_wish *w,
+				const struct ccfc_index *index,
+				const struct ccfc_conflict *conflict)
+{
+	if (w->session && conflict->session[0] != w->session &&
+	    conflict->session[1] != w->session)
+		return false;
+	return accepts_change(w, index,
+			      &index->changes.items[conflict->change]);
+}
+
+bool ccfc_wish_accepts(const struct ccfc_wish *w,
+		       const struct ccfc_index *index,
+		       const struct ccfc_event *event)
+{
+	const struct ccfc_change *c;
+
+	if (ccfc_event_is_conflict(event))
+		return ccfc_wish_accepts_conflict(
+			w, index, &index->conflicts.items[event->change]);
+	c = &index->changes.items[event->change];
+	if (w->session && c->session != w->session &&
+	    event->previous != w->session)
+		return false;
+	return accepts_change(w, index, c);
+}
+
 /* --- packing --- */
+
+static void pack_change_event(struct ccfc_pack *p,
+			      const struct ccfc_index *index,
+			      const struct ccfc_event *event)
+{
+	const struct ccfc_change *c = &index->changes.items[event->change];
+	const struct ccfc_session *s = &index->sessions.items[c->session];
+
+	ccfc_reply_str(p, "path", ccfc_index_file_path(index, c->file));
+	ccfc_reply_id(p, "projectPath", index, s->project);
+	ccfc_reply_id(p, "gitBranch", index, s->branch);
+	ccfc_reply_change_fields(p, index, c);
+	if (!c->settled)
+		ccfc_pack_kv_bool(p, "withdrawn", true);
+	if (event->previous)
+		ccfc_reply_str(p, "previousSessionId",
+			       ccfc_index_session_id(index, event->previous));
+}
+
+/* One that turned out to be none is told as what it is: none. */
+static void pack_conflict_event(struct ccfc_pack *p,
+				const struct ccfc_index *index,
+				const struct ccfc_event *event)
+{
+	const struct ccfc_conflict *c = &index->conflicts.items[event->change];
+
+	ccfc_reply_conflict(p, index, c);
+	if (!ccfc_conflict_is_seen(c))
+		ccfc_pack_kv_bool(p, "withdrawn", true);
+}
 
 void ccfc_event_pack(struct ccfc_buf *out, const struct ccfc_index *index,
 		     const struct ccfc_event *event)
 {
-	const struct ccfc_change *c = &index->changes.items[event->change];
-	const struct ccfc_session *s = &index->sessions.items[c->session];
+	bool conflict = ccfc_event_is_conflict(event);
 	char text[CCFC_CLOCK_TEXT_MAX];
 	struct ccfc_pack p;
 
 	ccfc_pack_init(&p, out);
 	ccfc_pack_map(&p);
-	ccfc_pack_kv_cstr(&p, "type", "change");
+	ccfc_pack_kv_cstr(&p, "type", conflict ? "conflict" : "change");
 	ccfc_pack_kv_cstr(
 		&p, "clock",
 		ccfc_reply_clock_text(text, index->epoch, event->seq));
-	ccfc_reply_str(&p, "path", ccfc_index_file_path(index, c->file));
-	ccfc_reply_id(&p, "projectPath", index, s->project);
-	ccfc_reply_id(&p, "gitBranch", index, s->branch);
-	ccfc_reply_change_fields(&p, index, c);
-	if (!c->settled)
-		ccfc_pack_kv_bool(&p, "withdrawn", true);
-	if (event->previous)
-		ccfc_reply_str(&p, "previousSessionId",
-			       ccfc_index_session_id(index, event->previous));
+	if (conflict)
+		pack_conflict_event(&p, index, event);
+	else
+		pack_change_event(&p, index, event);
 	ccfc_pack_cstr(&p, "subscription");
 	ccfc_pack_nil(&p);
 	ccfc_pack_end(&p);
@@ -192,6 +241,15 @@ static void begin_reading(struct reading *r, const struct ccfc_request *rq,
 	r->at = r->fresh ? r->end : ccfc_query_log(index, since->seq);
 }
 
+/* Is there a later event of the same change or conflict? */
+static bool is_superseded(const struct ccfc_index *index,
+			  const struct ccfc_event *e)
+{
+	return e->seq != (ccfc_event_is_conflict(e)
+				  ? index->conflicts.items[e->change].seq
+				  : index->changes.items[e->change].seq);
+}
+
 /* Goes through some events; true: there are more. */
 static bool read_some(struct ccfc_request *rq, struct reading *r, uint32_t rows)
 {
@@ -203,7 +261,7 @@ static bool read_some(struct ccfc_request *rq, struct reading *r, uint32_t rows)
 		if (!rows)
 			return true;
 		rows--;
-		if (index->changes.items[e->change].seq != e->seq ||
+		if (is_superseded(index, e) ||
 		    !ccfc_wish_accepts(r->wish, index, e))
 			continue;
 		if (!r->left--) {

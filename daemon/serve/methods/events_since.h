@@ -27,6 +27,11 @@ bool ccfc_wish_accepts(const struct ccfc_wish *wish,
 		       const struct ccfc_index *index,
 		       const struct ccfc_event *event);
 
+/* A conflict counts as its change does, for both of its sessions. */
+bool ccfc_wish_accepts_conflict(const struct ccfc_wish *wish,
+				const struct ccfc_index *index,
+				const struct ccfc_conflict *conflict);
+
 /*
  * The event as a map whose last value, that of the key `subscription`, is
  * packed by the caller.

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "index/query/sorting.h"
+#include "serve/methods/conflict_list.h"
 #include "serve/rpc/slices.h"
 
 #include <stdlib.h>
@@ -157,14 +158,51 @@ static bool pack_change(struct ccfc_dump_out *out,
 	return true;
 }
 
+/* --- conflicts --- */
+
+static uint32_t conflict_rows(const struct ccfc_index *index)
+{
+	return index->conflicts.n;
+}
+
+/* There is one of a change at most, and one of a file and two sessions. */
+static bool conflict_row(struct ccfc_dump_row *out,
+			 const struct ccfc_index *index, uint32_t id)
+{
+	const struct ccfc_conflict *c = &index->conflicts.items[id];
+	const struct ccfc_change *change = &index->changes.items[c->change];
+
+	if (!ccfc_conflict_is_seen(c))
+		return false;
+	out->name = ccfc_slice(change->id, change->id_len);
+	out->order = c->kind;
+	return true;
+}
+
+static bool pack_conflict(struct ccfc_dump_out *out,
+			  const struct ccfc_index *index, uint32_t id)
+{
+	struct ccfc_pack *p = &out->pack;
+
+	ccfc_pack_map(p);
+	ccfc_pack_kv_cstr(p, "kind", "conflict");
+	ccfc_pack_cstr(p, "conflict");
+	ccfc_pack_map(p);
+	ccfc_reply_conflict(p, index, &index->conflicts.items[id]);
+	ccfc_pack_end(p);
+	ccfc_pack_end(p);
+	return true;
+}
+
 /* --- all kinds, one after the other --- */
 
-#define OWN_KINDS 3
+#define OWN_KINDS 4
 
 static const struct ccfc_dump_kind own_kinds[OWN_KINDS] = {
 	{ session_rows, session_row, ccfc_dump_compare, pack_session },
 	{ file_rows, file_row, ccfc_dump_compare, pack_file },
 	{ change_rows, change_row, ccfc_dump_compare, pack_change },
+	{ conflict_rows, conflict_row, ccfc_dump_compare, pack_conflict },
 };
 
 enum phase { SUM, GATHER, SORT, PACK };

@@ -76,7 +76,8 @@ static void pack_times(struct ccfc_pack *p, const struct ccfc_session *s)
 	ccfc_pack_kv_int(p, "durationSeconds", ms / 1000);
 }
 
-static void pack_counts(struct ccfc_pack *p, const struct ccfc_tally *t)
+static void pack_counts(struct ccfc_pack *p, const struct ccfc_session *s,
+			const struct ccfc_tally *t)
 {
 	struct ccfc_tokens all = t->main.tokens;
 
@@ -87,6 +88,7 @@ static void pack_counts(struct ccfc_pack *p, const struct ccfc_tally *t)
 	ccfc_pack_kv_uint(p, "filesModifiedCount", t->files_modified);
 	ccfc_pack_kv_uint(p, "filesReadCount", t->files_read);
 	ccfc_pack_kv_uint(p, "totalChanges", t->changes);
+	ccfc_pack_kv_uint(p, "conflictCount", s->conflicts);
 	ccfc_pack_kv_uint(p, "shellChanges", t->shell_changes);
 	ccfc_pack_kv_uint(p, "unknownCommands", t->unknown_commands);
 	ccfc_pack_kv_time(p, "lastChange", t->last_change);
@@ -141,7 +143,7 @@ void ccfc_reply_session(struct ccfc_pack *p, const struct ccfc_index *index,
 {
 	pack_names(p, index, session);
 	pack_times(p, &index->sessions.items[session]);
-	pack_counts(p, tally);
+	pack_counts(p, &index->sessions.items[session], tally);
 	pack_agents(p, tally);
 	pack_file(p, index, session, tally);
 	ccfc_pack_kv_cstr(

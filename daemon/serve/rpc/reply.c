@@ -149,6 +149,14 @@ void ccfc_reply_change_source(struct ccfc_pack *p,
 							  : &c->result.place));
 }
 
+void ccfc_reply_change_conflict(struct ccfc_pack *p,
+				const struct ccfc_change *c)
+{
+	if (c->conflict >= CCFC_CONFLICT_CONCURRENT)
+		ccfc_pack_kv_cstr(p, "conflict",
+				  ccfc_conflict_text(c->conflict));
+}
+
 void ccfc_reply_change_names(struct ccfc_pack *p,
 			     const struct ccfc_index *index,
 			     const struct ccfc_change *c)
@@ -169,6 +177,7 @@ void ccfc_reply_change_names(struct ccfc_pack *p,
 	ccfc_reply_id(p, "agentId", index, ccfc_index_agent(c));
 	ccfc_pack_kv_bool(p, "isSidechain", c->call.sidechain);
 	ccfc_reply_id(p, "model", index, c->call.model);
+	ccfc_reply_change_conflict(p, c);
 }
 
 void ccfc_reply_change_facts(struct ccfc_pack *p,

@@ -72,6 +72,9 @@ void ccfc_reply_commands(struct ccfc_pack *p, const struct ccfc_index *index,
 			 uint32_t session);
 void ccfc_reply_line_counts(struct ccfc_pack *p,
 			    const struct ccfc_change *change);
+/* The kind of its conflict with another session, if it has one. */
+void ccfc_reply_change_conflict(struct ccfc_pack *p,
+				const struct ccfc_change *change);
 /* Is the transcript of its call still there? */
 void ccfc_reply_change_source(struct ccfc_pack *p,
 			      const struct ccfc_index *index,

@@ -20,6 +20,7 @@ struct told {
 		int state; /* 0: nothing */
 		bool gone;
 	} of[CHANGES];
+	uint8_t conflict[CHANGES]; /* by row: the kind */
 	uint64_t seq;
 	unsigned seed;
 };
@@ -35,11 +36,36 @@ static void expect_same(const char *want, const char *got, const char *what,
 	fail_msg("%s: CCFC_SEED=%u", what, seed);
 }
 
+/* What a subscriber knows of a conflict: nothing but its kind changes. */
+static uint8_t kind_of(const struct ccfc_conflict *c)
+{
+	return ccfc_conflict_is_seen(c) ? c->kind : 0;
+}
+
+static void publish_conflict(const struct ccfc_index *index,
+			     const struct ccfc_event *e, struct told *told)
+{
+	const struct ccfc_conflict *c = &index->conflicts.items[e->change];
+
+	assert_true(e->change < CHANGES);
+	if (e->seq != ++told->seq)
+		fail_msg("seq of a conflict: CCFC_SEED=%u", told->seed);
+	/* Of several in one batch the last one counts. */
+	if (c->seq != e->seq)
+		return;
+	told->conflict[e->change] = kind_of(c);
+}
+
 static void publish(struct ccfc_index *index, struct told *told)
 {
 	for (uint32_t i = 0; i < index->events.n; i++) {
 		const struct ccfc_event *e = &index->events.items[i];
 		const struct ccfc_change *c = &index->changes.items[e->change];
+
+		if (ccfc_event_is_conflict(e)) {
+			publish_conflict(index, e, told);
+			continue;
+		}
 
 		assert_true(e->change < CHANGES);
 		if (e->seq != ++told->seq || c->seq != e->seq)
@@ -73,6 +99,9 @@ static void expect_told(const struct ccfc_index *index, const struct told *told)
 			fail_msg("untold %.*s: CCFC_SEED=%u", c->id_len, c->id,
 				 told->seed);
 	}
+	for (uint32_t i = 0; i < index->conflicts.n; i++)
+		if (told->conflict[i] != kind_of(&index->conflicts.items[i]))
+			fail_msg("untold conflict: CCFC_SEED=%u", told->seed);
 }
 
 static char *cold(const struct world *w)

@@ -201,6 +201,14 @@ int ccfc_file_readers(struct ccfc_reply **out, struct ccfc_client *client,
 		   CCFC_ARG_TEXT(PATH, path));
 }
 
+int ccfc_conflict_list(struct ccfc_reply **out, struct ccfc_client *client,
+		       bool live, const struct ccfc_query *query,
+		       struct ccfc_err *err)
+{
+	return ASK(out, client, CONFLICT_LIST, query, err,
+		   CCFC_ARG_FLAG(LIVE, live));
+}
+
 int ccfc_text_search(struct ccfc_reply **out, struct ccfc_client *client,
 		     const char *pattern, const struct ccfc_query *query,
 		     struct ccfc_err *err)

@@ -512,6 +512,18 @@ CCFC_API int ccfc_file_readers(struct ccfc_reply **out,
 			       struct ccfc_err *err);
 
 /*
+ * Sessions that were in each other's way in a file, the latest first:
+ * {totalConflicts, conflicts: [{kind, path, timestamp, sessionId, changeId,
+ * otherSessionId, otherChangeId, …}]}. `live`: only of sessions that both wrote
+ * something in the last five minutes. The query may have session, path, cwd,
+ * project_path, the dates, limit and offset.
+ */
+CCFC_API int ccfc_conflict_list(struct ccfc_reply **out,
+				struct ccfc_client *client, bool live,
+				const struct ccfc_query *query,
+				struct ccfc_err *err);
+
+/*
  * Totals of messages, changes, calls and tokens: {period, totals, by,
  * totalRows, rows, tools, files, days}.
  */

@@ -286,14 +286,12 @@ static void put_command(struct ccfc_buf *out, struct ccfc_obj o)
 }
 
 /* "Bash, parsed, deleted"; other tools tell for themselves. */
-static void put_log_tool(struct ccfc_buf *text, const struct ccfc_cells *cells,
-			 struct ccfc_obj o)
+static void put_tool(struct ccfc_buf *text, struct ccfc_obj o)
 {
 	struct ccfc_slice evidence = ccfc_obj_get_str(o, "evidence");
 	struct ccfc_slice op = ccfc_obj_get_str(o, "operation");
 	struct ccfc_slice tool = ccfc_obj_get_str(o, "tool");
 
-	(void)cells;
 	ccfc_buf_slice(text, tool.len ? tool : CCFC_SLICE_LIT("-"));
 	if (!evidence.len || ccfc_slice_is(evidence, "result"))
 		return;
@@ -304,6 +302,20 @@ static void put_log_tool(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	/* The command beside it has the other name. */
 	ccfc_buf_puts(text, ", ");
 	ccfc_buf_slice(text, op);
+}
+
+/* "Edit, conflict: stale" */
+static void put_log_tool(struct ccfc_buf *text, const struct ccfc_cells *cells,
+			 struct ccfc_obj o)
+{
+	struct ccfc_slice conflict = ccfc_obj_get_str(o, "conflict");
+
+	(void)cells;
+	put_tool(text, o);
+	if (!conflict.len)
+		return;
+	ccfc_buf_puts(text, ", conflict: ");
+	ccfc_buf_slice(text, conflict);
 }
 
 static bool any_prompt(const struct ccfc_log_rows *rows)

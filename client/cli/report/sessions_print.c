@@ -26,7 +26,7 @@ static void put_pull_requests(struct ccfc_buf *text,
 	}
 }
 
-/* The last one is left out where no session has any. */
+/* The last two are left out where no session has any. */
 static const struct ccfc_column session_columns[] = {
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_PREFIX },
 	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 24,
@@ -46,9 +46,11 @@ static const struct ccfc_column session_columns[] = {
 	{ "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
 	  .drop = 2 },
 	{ "STATUS", "status", .kind = CCFC_CELL_STATUS, .drop = 7 },
+	{ "CONFLICTS", "conflictCount", .kind = CCFC_CELL_COUNT, .drop = 12 },
 	{ "PR", "pullRequests", .kind = CCFC_CELL_OWN, .drop = 11,
 	  .put = put_pull_requests },
 };
+#define NSESSION_COLUMNS CCFC_NCOLUMNS(session_columns)
 
 static const struct ccfc_column reader_columns[] = {
 	{ "SESSION ID", "sessionId", .kind = CCFC_CELL_PREFIX },
@@ -108,12 +110,15 @@ static void print_session_total(struct ccfc_out *out, struct ccfc_obj root,
 	ccfc_answer_more(out, offset, shown, total);
 }
 
-static bool has_pull_requests(struct ccfc_obj sessions)
+/* Has any session a number above 0, or an array that is not empty? */
+static bool has_any(struct ccfc_obj sessions, const char *key)
 {
-	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++)
-		if (ccfc_obj_len(ccfc_obj_get(ccfc_obj_at(sessions, i),
-					      "pullRequests")))
+	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++) {
+		struct ccfc_obj o = ccfc_obj_get(ccfc_obj_at(sessions, i), key);
+
+		if (ccfc_obj_len(o) || ccfc_obj_int(o, 0))
 			return true;
+	}
 	return false;
 }
 
@@ -121,11 +126,14 @@ void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 			 int64_t offset, int64_t now)
 {
 	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
-	unsigned n = CCFC_NCOLUMNS(session_columns);
+	struct ccfc_column chosen[NSESSION_COLUMNS];
+	unsigned n = 0;
 
-	if (!has_pull_requests(sessions))
-		n--;
-	print_session_columns(out, session_columns, n, sessions, now);
+	for (unsigned i = 0; i < NSESSION_COLUMNS; i++)
+		if (i < NSESSION_COLUMNS - 2 ||
+		    has_any(sessions, session_columns[i].key))
+			chosen[n++] = session_columns[i];
+	print_session_columns(out, chosen, n, sessions, now);
 	print_session_total(out, root, offset);
 }
 

@@ -190,7 +190,33 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_putc(&out->buf, '\n');
 }
 
-/* Prints a change unless it was printed before. */
+/* "12:30:01  conflict  stale  src/main.c  abc12345 with def67890" */
+static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
+{
+	struct ccfc_slice other = ccfc_obj_get_str(event, "otherSessionId");
+
+	ccfc_render_time(&out->buf, ccfc_obj_get(event, "timestamp"),
+			 "%H:%M:%S");
+	ccfc_buf_printf(&out->buf, "  %sconflict%s  ",
+			ccfc_out_on(out, CCFC_STYLE_ALERT), ccfc_out_off(out));
+	if (ccfc_obj_get_bool(event, "withdrawn", false))
+		ccfc_buf_puts(&out->buf, "withdrawn");
+	else
+		ccfc_out_field(out, ccfc_obj_get_str(event, "kind"));
+	ccfc_buf_puts(&out->buf, "  ");
+	ccfc_out_field(out, ccfc_path_relative(
+				    ccfc_obj_get_str(event, "path"),
+				    ccfc_obj_get_str(event, "projectPath")));
+	ccfc_buf_puts(&out->buf, "  ");
+	print_session(out, event);
+	ccfc_buf_puts(&out->buf, " with ");
+	if (out->tty && other.len > ID_SHOWN)
+		other.len = ID_SHOWN;
+	ccfc_out_field(out, other);
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
+/* Prints an event unless it was printed before. */
 static void print_event(struct watch *w, struct ccfc_obj event)
 {
 	struct ccfc_event_clock clock;
@@ -202,6 +228,8 @@ static void print_event(struct watch *w, struct ccfc_obj event)
 	}
 	if (w->json)
 		ccfc_render_json(&w->cli->out, event, 0);
+	else if (ccfc_slice_is(ccfc_obj_get_str(event, "type"), "conflict"))
+		print_conflict(&w->cli->out, event);
 	else
 		print_text(&w->cli->out, event);
 	ccfc_out_check(&w->cli->out);
@@ -465,7 +493,9 @@ const struct ccfc_command ccfc_cmd_watch = {
 	.summary = "changes as they happen",
 	.about = "Prints each change when it happens, one on a line, after a "
 		 "first line with the\n"
-		 "clock.\n"
+		 "clock. Sessions that get in each other's way in a file are a "
+		 "line of their own\n"
+		 "(see ccfc help conflicts).\n"
 		 "\n"
 		 "Every event has a clock (in the jsonl format). With --since "
 		 "and a clock, watch\n"

@@ -35,14 +35,14 @@ _Static_assert(CCFC_OP_RENAMED == RENAMED, "its number");
 
 /* Bits of a shell's rows, and of what a command's result said. */
 #define CONCURRENT 2
-#define COMMAND	 1
-#define PARSED	 2
-#define RECORDED 4
-#define UNSURE	 8
-#define NOBODYS	 32
-#define OBSERVED 128
-#define DIFF	 1
-#define PARTIAL	 4
+#define COMMAND	   1
+#define PARSED	   2
+#define RECORDED   4
+#define UNSURE	   8
+#define NOBODYS	   32
+#define OBSERVED   128
+#define DIFF	   1
+#define PARTIAL	   4
 _Static_assert(CCFC_CONFLICT_CONCURRENT == CONCURRENT, "its number");
 _Static_assert(CCFC_SHELL_IS_COMMAND == COMMAND, "its number");
 _Static_assert(CCFC_SHELL_PARSED == PARSED, "its number");
@@ -461,16 +461,20 @@ static const struct ccfc_view_column conflicts[] = {
 };
 
 static const char conflicts_sql[] =
-	"SELECT n.id, CASE n.kind" CCFC_CONFLICT_LIST(WHEN) " END AS kind,"
-	" f.path, s.uuid AS session_id, s.project AS project_path,"
-	" c.tool_use_id, " CHANGE_TIME " AS time, t.uuid AS other_session_id,"
-	" o.tool_use_id AS other_tool_use_id," UTC CHANGE_TIME TEXT
-	" AS time_utc"
-	" FROM t_conflict n JOIN t_file f ON f.id = n.file"
-	" JOIN t_change c ON c.id = n.change JOIN t_change o ON o.id = n.other"
-	" JOIN t_session s ON s.id = n.session"
-	" JOIN t_session t ON t.id = n.other_session"
-	" WHERE n.kind >= " SQL(CONCURRENT);
+	"SELECT n.id, CASE n.kind" CCFC_CONFLICT_LIST(
+		WHEN) " END AS kind,"
+		      " f.path, s.uuid AS session_id, s.project AS "
+		      "project_path,"
+		      " c.tool_use_id, " CHANGE_TIME
+		      " AS time, t.uuid AS other_session_id,"
+		      " o.tool_use_id AS other_tool_use_id," UTC CHANGE_TIME
+			      TEXT " AS time_utc"
+		      " FROM t_conflict n JOIN t_file f ON f.id = n.file"
+		      " JOIN t_change c ON c.id = n.change JOIN t_change o ON "
+		      "o.id = n.other"
+		      " JOIN t_session s ON s.id = n.session"
+		      " JOIN t_session t ON t.id = n.other_session"
+		      " WHERE n.kind >= " SQL(CONCURRENT);
 
 #define VIEW(name, about)                                                      \
 	{                                                                      \

@@ -169,7 +169,7 @@ int ccfc_busy_poll(struct ccfc_busy *live, struct ccfc_client *client,
 	struct ccfc_query q = CCFC_QUERY_INIT;
 	char since[CCFC_TIME_TEXT_MAX];
 	struct ccfc_reply *reply;
-	struct ccfc_obj rows;
+	struct ccfc_obj rows = { 0 };
 	int r;
 
 	if (query)
@@ -181,8 +181,8 @@ int ccfc_busy_poll(struct ccfc_busy *live, struct ccfc_client *client,
 	r = ccfc_session_list(&reply, client, &q, err);
 	if (r < 0 && r != CCFC_ENOTFOUND)
 		return r;
-	rows = r < 0 ? (struct ccfc_obj){ 0 }
-		     : ccfc_obj_get(ccfc_cli_value(reply), "sessions");
+	if (!r)
+		rows = ccfc_obj_get(ccfc_cli_value(reply), "sessions");
 	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++)
 		take_row(live, client, ccfc_obj_at(rows, i));
 	if (!r)

@@ -78,7 +78,7 @@ static int add_dir(struct work *w, const char *dir, struct ccfc_err *err)
 	struct ccfc_buf pattern = CCFC_BUF_INIT;
 	char *path = ccfc_cwd_absolute(&w->where, dir);
 	struct ccfc_reply *reply = NULL;
-	struct ccfc_obj rows;
+	struct ccfc_obj rows = { 0 };
 	int r;
 
 	query.changes = CCFC_CONTENT_NO;
@@ -92,7 +92,8 @@ static int add_dir(struct work *w, const char *dir, struct ccfc_err *err)
 				 "%s is a directory, and no session changed a "
 				 "file below it",
 				 dir);
-	rows = r < 0 ? (struct ccfc_obj){ 0 } : ccfc_cli_value(reply);
+	if (!r)
+		rows = ccfc_cli_value(reply);
 	if (ccfc_obj_len(rows) > FILES_MAX)
 		r = ccfc_err_set(err, CCFC_ETOOBIG,
 				 "restore: %s has more than %d files", dir,

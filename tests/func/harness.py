@@ -199,7 +199,8 @@ class Box:
         env.setdefault("LC_ALL", "C.UTF-8")
         env.update(
             PATH=os.path.dirname(self.ccfcd) + ":/usr/bin:/bin",
-            HOME=self.home, TZ="UTC", CLAUDE_CONFIG_DIR=self.claude,
+            HOME=self.home, TZ="UTC",
+            CLAUDE_CONFIG_DIR=":".join(self.roots) or self.claude,
             CCFC_STATE_DIR=self.state, CCFC_SOCKET=self.socket,
             XDG_CONFIG_HOME=os.path.join(self.top, "config"),
             XDG_RUNTIME_DIR=os.path.join(self.top, "xdg-run"),

@@ -78,6 +78,8 @@ class Fake:
 def against(info, methods=()):
     """A box in which a fake daemon answers."""
     with Box() as box:
+        # Where it is set, the client asks which directories are read.
+        del box.env["CLAUDE_CONFIG_DIR"]
         fake = Fake(box.socket, info, dict(methods))
         try:
             yield box, fake

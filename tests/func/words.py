@@ -446,6 +446,41 @@ def test_no_unicode_without_utf8():
             assert text.isascii(), text
 
 
+def test_another_claude_directory():
+    """Never the answer of the other one."""
+    with Shop() as box:
+        other = os.path.join(box.top, "other")
+        os.makedirs(other + "/projects")
+        done = box.run("sessions", "--all",
+                       env={**box.env, "CLAUDE_CONFIG_DIR": other})
+        eq((done.returncode, done.stdout), (2, ""), done.stderr)
+        assert f"does not read {other}" in done.stderr, done.stderr
+        assert "ccfc stop" in done.stderr, done.stderr
+        env = {**box.env, "CLAUDE_CONFIG_DIR": box.claude + "/"}
+        eq(box.run("sessions", "--all", env=env).returncode, 0)
+
+
+def test_no_claude_directory():
+    with Box() as box:
+        os.rmdir(box.projects)
+        box.start()
+        for args in (("sessions",), ("stats",), ("log",), ("search", "x.c")):
+            done = box.run(*args)
+            eq(done.returncode, 1, done.stderr)
+            assert f"{box.projects} does not exist" in done.stderr, done.stderr
+
+
+def test_errors_use_the_words_of_the_command_line():
+    with Shop() as box:
+        for args in (("grep", "nosuchword"), ("sql", "SELECT nosuch"),
+                     ("show", "1a", "--message=nosuch1"),
+                     ("sessions", "--offset=99"), ("log", "--offset=99")):
+            done = box.run(*args, cwd=box.shop)
+            assert done.returncode in (1, 2), args
+            assert not re.search(r"\b(text|sql|session|file|stats)\.[a-z]+:",
+                                 done.stderr), done.stderr
+
+
 def test_words_in_requests():
     """Clients that are not ccfc have them too."""
     with Shop() as box, box.rpc() as rpc:

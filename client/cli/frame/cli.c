@@ -52,6 +52,36 @@ static void write_stderr(const struct ccfc_buf *buf)
  */
 static struct ccfc_err unclear;
 
+/* The command that runs, for errors of the daemon, which names methods. */
+static const char *running;
+
+/* "text.search: nothing matches" is about grep. */
+static struct ccfc_slice without_method(struct ccfc_slice what)
+{
+	static const char *const methods[] = {
+		CCFC_M_TEXT_SEARCH,	 CCFC_M_SQL_QUERY,
+		CCFC_M_SESSION_MESSAGES, CCFC_M_SESSION_LIST,
+		CCFC_M_SESSION_FILES,	 CCFC_M_SESSION_GET,
+		CCFC_M_SESSION_DIFF,	 CCFC_M_SESSION_TIMELINE,
+		CCFC_M_SESSION_TREE,	 CCFC_M_SESSION_RECOVER,
+		CCFC_M_SESSION_REVERT,	 CCFC_M_STATS_GET,
+		CCFC_M_FILE_MATCH,	 CCFC_M_FILE_SESSIONS,
+		CCFC_M_FILE_LOG,	 CCFC_M_FILE_BLAME,
+		CCFC_M_FILE_AT,		 CCFC_M_FILE_READERS,
+		CCFC_M_INDEX_BUILD,	 CCFC_M_EVENTS_SUBSCRIBE,
+	};
+
+	for (size_t i = 0; running && i < sizeof(methods) / sizeof(*methods);
+	     i++) {
+		size_t n = strlen(methods[i]);
+
+		if (what.len > n + 2 && !memcmp(what.ptr, methods[i], n) &&
+		    what.ptr[n] == ':')
+			return ccfc_slice(what.ptr + n, what.len - n);
+	}
+	return what;
+}
+
 static int print_error(const struct ccfc_err *err)
 {
 	struct ccfc_err told = *err;
@@ -59,10 +89,12 @@ static int print_error(const struct ccfc_err *err)
 	struct ccfc_slice what;
 
 	ccfc_version_skew_explain(&told);
-	what = ccfc_slice_str(told.what);
+	what = without_method(ccfc_slice_str(told.what));
 	/* For the program's own options the text already begins so. */
 	if (!ccfc_slice_starts(what, "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");
+	if (what.ptr != told.what)
+		ccfc_buf_puts(&line, running);
 	ccfc_safe_append(&line, what, false);
 	ccfc_buf_putc(&line, '\n');
 	if (*told.hint) {
@@ -230,6 +262,7 @@ static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 	command = ccfc_cli_find(name, &err);
 	if (!command)
 		return ccfc_cli_fail(&err);
+	running = command->name;
 	ccfc_opts_init(&opts, command->name, command->options, ccfc_cli_common);
 	if (ccfc_opts_parse(&opts, argc - 1, argv + 1, false, &err) < 0)
 		status = ccfc_cli_fail(&err);

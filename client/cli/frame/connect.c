@@ -1,15 +1,93 @@
 /* Asking the daemon; see connect.h. */
 #include "cli/frame/connect.h"
 
+#include "os/claude_dir.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool reads(struct ccfc_obj info, const char *root)
+{
+	struct ccfc_obj roots = ccfc_obj_get(info, "roots");
+
+	for (uint32_t i = 0; i < ccfc_obj_len(roots); i++)
+		if (ccfc_slice_is(
+			    ccfc_obj_get_str(ccfc_obj_at(roots, i), "path"),
+			    root))
+			return true;
+	return !ccfc_obj_len(roots);
+}
+
+/*
+ * A daemon answers about the directories that it was started with. Who asks
+ * with another CLAUDE_CONFIG_DIR must not get the answer of these; only then
+ * is the daemon asked what it reads.
+ */
+static int check_roots(struct ccfc_cli *cli, struct ccfc_err *err)
+{
+	const char *set = getenv("CLAUDE_CONFIG_DIR");
+	struct ccfc_claude_roots wanted = { 0 };
+	struct ccfc_reply *reply = NULL;
+	int code = 0;
+
+	if (!set || !*set || ccfc_server_info(&reply, cli->client, NULL) < 0)
+		return 0;
+	ccfc_claude_roots_add_default(&wanted);
+	for (uint32_t i = 0; !code && i < wanted.n; i++) {
+		if (reads(ccfc_cli_value(reply), wanted.items[i]))
+			continue;
+		code = ccfc_err_set(err, CCFC_EINVAL,
+				    "CLAUDE_CONFIG_DIR: the daemon that runs "
+				    "does not read %s",
+				    wanted.items[i]);
+		ccfc_err_hint(err, "ccfc stop, and ask again; or set "
+				   "CCFC_STATE_DIR for a daemon of its own, or "
+				   "'root' in the config file for one that "
+				   "reads both");
+	}
+	ccfc_claude_roots_release(&wanted);
+	ccfc_reply_free(reply);
+	return code;
+}
+
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err)
 {
 	struct ccfc_client_options options = CCFC_CLIENT_OPTIONS_INIT;
+	int code;
 
 	if (cli->client)
 		return 0;
 	options.spawn = spawn;
-	return ccfc_client_new(&cli->client, &options, err);
+	code = ccfc_client_new(&cli->client, &options, err);
+	/* status, stop and the like are about the daemon that runs. */
+	return code < 0 || spawn != CCFC_SPAWN_DEFAULT ? code
+						       : check_roots(cli, err);
+}
+
+void ccfc_cli_explain_nothing(struct ccfc_err *err)
+{
+	struct ccfc_claude_roots roots = { 0 };
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	if (err->code != CCFC_ENOTFOUND || *err->hint)
+		return;
+	ccfc_claude_roots_add_all(&roots);
+	for (uint32_t i = 0; i < roots.n; i++) {
+		ccfc_buf_clear(&path);
+		ccfc_buf_printf(&path, "%s/projects", roots.items[i]);
+		if (!access(path.ptr, F_OK))
+			break;
+		ccfc_err_hint(err,
+			      "%s does not exist: Claude Code has not run "
+			      "here, or CLAUDE_CONFIG_DIR names another "
+			      "directory",
+			      path.ptr);
+	}
+	if (path.len && !access(path.ptr, F_OK))
+		err->hint[0] = '\0';
+	ccfc_buf_release(&path);
+	ccfc_claude_roots_release(&roots);
 }
 
 void ccfc_cli_disconnect(struct ccfc_cli *cli)

@@ -10,10 +10,19 @@
 
 #include <ccfc/client.h>
 
-/* Connects unless already connected; the error is the library's. */
+/*
+ * Connects unless already connected; the error is the library's, or CCFC_EINVAL
+ * if CLAUDE_CONFIG_DIR names a directory that the daemon does not read.
+ */
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err);
 void ccfc_cli_disconnect(struct ccfc_cli *cli);
+
+/*
+ * If nothing was found since Claude Code has no directory of transcripts, adds
+ * a hint that says so.
+ */
+void ccfc_cli_explain_nothing(struct ccfc_err *err);
 
 /* The reply's value; lives as long as the reply. */
 struct ccfc_obj ccfc_cli_value(const struct ccfc_reply *reply);

@@ -227,6 +227,17 @@ def test_scope_of_other_commands():
         eq(done.returncode, 0, done.stderr)
 
 
+def test_fields_for_fzf():
+    with Shop() as box:
+        box.first.emit({"type": "custom-title", "customTitle": "a\tb\nc",
+                        "sessionId": box.first.session})
+        rows = [x.split("\t") for x in box.ok(
+            "sessions", "--format=tsv", cwd=box.shop).splitlines()]
+        eq([len(x) for x in rows], [5, 5, 5])
+        eq(rows[2][0], box.first.session)
+        eq(rows[2][3:], [box.shop, "a b c"])
+
+
 def test_two_projects_of_one_name():
     with Shop() as box:
         again = os.path.join(box.home, "old", "blog")

@@ -28,6 +28,7 @@
 	X(PATHS, "paths")                                                      \
 	X(IDS, "ids")                                                          \
 	X(CSV, "csv")                                                          \
+	X(TSV, "tsv")                                                          \
 	X(PORCELAIN, "porcelain")                                              \
 	X(TRACE, "agent-trace")
 

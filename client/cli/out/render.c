@@ -342,6 +342,19 @@ void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent)
 	ccfc_out_check(out);
 }
 
+void ccfc_render_tsv(struct ccfc_out *out, struct ccfc_slice text, char end)
+{
+	struct ccfc_buf line = CCFC_BUF_INIT;
+
+	for (size_t i = 0; i < text.len; i++)
+		ccfc_buf_putc(&line, strchr("\t\r\n", text.ptr[i])
+					     ? ' '
+					     : text.ptr[i]);
+	ccfc_out_field(out, ccfc_buf_view(&line));
+	ccfc_buf_putc(&out->buf, end);
+	ccfc_buf_release(&line);
+}
+
 void ccfc_render_jsonl(struct ccfc_out *out, struct ccfc_obj array)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(array); i++)

@@ -69,6 +69,12 @@ void ccfc_render_path(struct ccfc_out *out, struct ccfc_slice path, char end);
 /* One value as JSON and a newline; `indent` as in wire/to_json.h. */
 void ccfc_render_json(struct ccfc_out *out, struct ccfc_obj value, int indent);
 
+/*
+ * A field of a line that tabs divide, followed by `end`: made safe, with blanks
+ * for tabs and newlines.
+ */
+void ccfc_render_tsv(struct ccfc_out *out, struct ccfc_slice text, char end);
+
 /* Each element of an array as a line of JSON. */
 void ccfc_render_jsonl(struct ccfc_out *out, struct ccfc_obj array);
 

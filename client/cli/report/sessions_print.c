@@ -157,3 +157,21 @@ void ccfc_readers_print(struct ccfc_out *out, struct ccfc_obj root,
 	ccfc_buf_putc(&out->buf, '\n');
 	ccfc_answer_more(out, offset, ccfc_obj_len(sessions), total);
 }
+
+void ccfc_sessions_tsv(struct ccfc_out *out, struct ccfc_obj root)
+{
+	static const char *const keys[] = { "sessionId", "endTime", "status",
+					    "projectPath", "title" };
+	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
+	const size_t n = sizeof(keys) / sizeof(*keys);
+
+	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++) {
+		for (size_t k = 0; k < n; k++)
+			ccfc_render_tsv(
+				out,
+				ccfc_obj_get_str(ccfc_obj_at(sessions, i),
+						 keys[k]),
+				k + 1 < n ? '\t' : '\n');
+		ccfc_out_check(out);
+	}
+}

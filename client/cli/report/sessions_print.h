@@ -16,4 +16,7 @@ void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 void ccfc_readers_print(struct ccfc_out *out, struct ccfc_obj root,
 			struct ccfc_slice name, int64_t offset, int64_t now);
 
+/* A line for each session: id, end, status, project, title; for fzf. */
+void ccfc_sessions_tsv(struct ccfc_out *out, struct ccfc_obj root);
+
 #endif

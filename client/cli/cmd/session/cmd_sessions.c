@@ -48,8 +48,9 @@ static const struct ccfc_opt options[] = {
 	[OPT_LIMIT] = CCFC_SCOPE_LIMIT("sessions"),
 	[OPT_OFFSET] = CCFC_SCOPE_OFFSET,
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
-			 .help = "table (default), json, jsonl, ids or paths",
-			 .choices = "table|json|jsonl|ids|paths" },
+			 .help = "table (default), json, jsonl, ids, paths or "
+				 "tsv",
+			 .choices = "table|json|jsonl|ids|paths|tsv" },
 	[OPT_NULL] = { "null", '0', CCFC_OPT_FLAG,
 		       .help = "paths (or ids), each ended by a NUL byte" },
 	[OPT_TAG] = { "tag", 0, CCFC_OPT_TEXT, "WORD",
@@ -74,8 +75,11 @@ static int ask_sessions(struct ccfc_reply **reply, struct ccfc_question *q,
 
 static int print_sessions(struct ccfc_question *q, struct ccfc_obj root)
 {
-	ccfc_sessions_print(&q->cli->out, root, q->query.offset,
-			    ccfc_time_now());
+	if (q->format == CCFC_FORMAT_TSV)
+		ccfc_sessions_tsv(&q->cli->out, root);
+	else
+		ccfc_sessions_print(&q->cli->out, root, q->query.offset,
+				    ccfc_time_now());
 	return CCFC_EXIT_FOUND;
 }
 
@@ -112,7 +116,8 @@ const struct ccfc_command ccfc_cmd_sessions = {
 		 "select sessions that\n"
 		 "were active in between. GLOB is a path, or a glob as in "
 		 "ccfc search.\n"
-		 "--format=paths prints the transcripts.",
+		 "--format=paths prints the transcripts, tsv lines for fzf and "
+		 "the like.",
 	.examples = "  ccfc sessions\n"
 		    "  ccfc sessions --project=. --branch=main --limit=10\n"
 		    "  ccfc sessions --touched='src/**/*.ts' "

@@ -14,7 +14,7 @@
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
 #include "cli/report/busy_sessions.h"
-#include "cli/report/event_clock.h"
+#include "cli/words/event_clock.h"
 #include "wire/to_json.h"
 
 #include <errno.h>

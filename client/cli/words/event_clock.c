@@ -1,5 +1,5 @@
 /* Clocks of events; see event_clock.h. */
-#include "cli/report/event_clock.h"
+#include "cli/words/event_clock.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Clocks of events: what one is, and which of two is later. */
 #include "cli_test.h"
 
-#include "cli/report/event_clock.h"
+#include "cli/words/event_clock.h"
 
 static void test_parse(void **state)
 {

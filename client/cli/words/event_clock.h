@@ -2,8 +2,8 @@
  * Clocks of events, "epoch:seq". Each event has its own clock, and within an
  * epoch clocks grow: an event that is not after the last one was already seen.
  */
-#ifndef CCFC_CLI_REPORT_EVENT_CLOCK_H
-#define CCFC_CLI_REPORT_EVENT_CLOCK_H
+#ifndef CCFC_CLI_WORDS_EVENT_CLOCK_H
+#define CCFC_CLI_WORDS_EVENT_CLOCK_H
 
 #include "base/slice.h"
 

@@ -497,6 +497,23 @@ def test_top():
         eq(top.end(), 0)
 
 
+def test_top_shows_conflicts():
+    with Box() as box:
+        box.start()
+        ids = Ids(6)
+        ids.now = int(time.time() * 1000) - 60_000
+        two = [Transcript(box, ids, cwd="/home/dev/shop") for _ in range(2)]
+        for t in two:
+            t.prompt("go")
+        for text in ("a", "c"):
+            for t in two:
+                t.edit("/home/dev/shop/src/a.ts", text, text + "b")
+        out = box.ok("top", "--once")
+        line, = [x for x in out.splitlines() if "conflict: " in x][:1]
+        assert "src/a.ts: " in line, line
+        assert all(t.session[:8] in line for t in two), line
+
+
 def test_watch_shows_more():
     """Prompts, commands and states on request; aligned on a terminal."""
     with Box() as box:

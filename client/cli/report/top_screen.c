@@ -19,6 +19,8 @@
 
 void ccfc_top_release(struct ccfc_top *top)
 {
+	for (int i = 0; i < CCFC_TOP_CONFLICTS; i++)
+		free(top->conflicts[i]);
 	ccfc_busy_release(&top->live);
 	for (int i = 0; i < CCFC_TOP_FILES; i++) {
 		free(top->files[i].time);
@@ -57,6 +59,37 @@ void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event)
 	f->time = ccfc_buf_detach(&time, NULL);
 	f->project = ccfc_strndup(name.len ? name.ptr : "", name.len);
 	f->text = ccfc_buf_detach(&text, NULL);
+}
+
+/* "concurrent src/a.ts: 5bc8fbbb and 0e281f4c" */
+void ccfc_top_conflicts(struct ccfc_top *top, struct ccfc_obj rows)
+{
+	for (uint32_t i = 0; i < CCFC_TOP_CONFLICTS; i++) {
+		struct ccfc_obj row = ccfc_obj_at(rows, i);
+		struct ccfc_buf text = CCFC_BUF_INIT;
+
+		free(top->conflicts[i]);
+		top->conflicts[i] = NULL;
+		if (i >= ccfc_obj_len(rows))
+			continue;
+		ccfc_buf_puts(&text, "conflict: ");
+		ccfc_buf_slice(&text, ccfc_obj_get_str(row, "kind"));
+		ccfc_buf_putc(&text, ' ');
+		ccfc_buf_slice(&text,
+			       ccfc_path_relative(
+				       ccfc_obj_get_str(row, "path"),
+				       ccfc_obj_get_str(row, "projectPath")));
+		ccfc_buf_puts(&text, ": ");
+		ccfc_buf_slice(&text, ccfc_slice_cut(ccfc_obj_get_str(
+							     row, "sessionId"),
+						     ID_WIDTH));
+		ccfc_buf_puts(&text, " and ");
+		ccfc_buf_slice(
+			&text,
+			ccfc_slice_cut(ccfc_obj_get_str(row, "otherSessionId"),
+				       ID_WIDTH));
+		top->conflicts[i] = ccfc_buf_detach(&text, NULL);
+	}
 }
 
 /* The first line of a text, made safe, in exactly `width` columns. */
@@ -224,6 +257,9 @@ void ccfc_top_frame(struct ccfc_out *out, const struct ccfc_top *top,
 	put_title(&f, top, now);
 	put_text(&f, -1, "");
 	put_sessions(&f, top, rows / 2, now);
+	for (int i = 0; i < CCFC_TOP_CONFLICTS; i++)
+		if (top->conflicts[i])
+			put_text(&f, CCFC_STYLE_ALERT, top->conflicts[i]);
 	put_text(&f, -1, "");
 	put_files(&f, top);
 	while (f.rows > 1)

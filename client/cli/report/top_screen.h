@@ -5,7 +5,8 @@
 #include "cli/out/out.h"
 #include "cli/report/busy_sessions.h"
 
-#define CCFC_TOP_FILES 200 /* changes that are remembered */
+#define CCFC_TOP_FILES	   200 /* changes that are remembered */
+#define CCFC_TOP_CONFLICTS 3
 
 /* A change that was just made; texts are owned. */
 struct ccfc_top_file {
@@ -17,6 +18,7 @@ struct ccfc_top {
 	struct ccfc_busy live;
 	struct ccfc_top_file files[CCFC_TOP_FILES]; /* a ring */
 	uint32_t nfiles;			    /* ever added */
+	char *conflicts[CCFC_TOP_CONFLICTS]; /* of sessions at work; owned */
 	bool paused;
 };
 
@@ -24,6 +26,9 @@ void ccfc_top_release(struct ccfc_top *top);
 
 /* Remembers a change event. */
 void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event);
+
+/* Takes over the rows of conflict.list, in place of those before. */
+void ccfc_top_conflicts(struct ccfc_top *top, struct ccfc_obj rows);
 
 /*
  * Appends a frame of at most `rows` lines of `width` columns, each ended by

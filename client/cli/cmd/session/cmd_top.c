@@ -121,8 +121,24 @@ static void draw(struct top *t)
 	ccfc_out_flush(out);
 }
 
+/* An older daemon does not know the method: then there are none. */
+static void poll_conflicts(struct top *t)
+{
+	struct ccfc_query query = CCFC_QUERY_INIT;
+	struct ccfc_obj rows = { 0 };
+	struct ccfc_reply *reply = NULL;
+
+	query.project_path = t->q.query.project_path;
+	query.limit = CCFC_TOP_CONFLICTS;
+	if (!ccfc_conflict_list(&reply, t->cli->client, true, &query, NULL))
+		rows = ccfc_obj_get(ccfc_cli_value(reply), "conflicts");
+	ccfc_top_conflicts(&t->screen, rows);
+	ccfc_reply_free(reply);
+}
+
 static int poll_sessions(struct top *t, struct ccfc_err *err)
 {
+	poll_conflicts(t);
 	return ccfc_busy_poll(&t->screen.live, t->cli->client, &t->q.query,
 			      ccfc_time_now() - HOURS_MS, SESSIONS, err);
 }
@@ -138,6 +154,8 @@ static int take_events(struct top *t, struct ccfc_err *err)
 		struct ccfc_obj event = ccfc_cli_value(reply);
 
 		if (!strcmp(ccfc_reply_method(reply), CCFC_N_EVENT) &&
+		    !ccfc_slice_is(ccfc_obj_get_str(event, "type"),
+				   "conflict") &&
 		    ccfc_obj_get_str(event, "path").len)
 			ccfc_top_add(&t->screen, event);
 		ccfc_reply_free(reply);

@@ -200,7 +200,7 @@ class Box:
         env.update(
             PATH=os.path.dirname(self.ccfcd) + ":/usr/bin:/bin",
             HOME=self.home, TZ="UTC",
-            CLAUDE_CONFIG_DIR=":".join(self.roots) or self.claude,
+            CLAUDE_CONFIG_DIR=self.claude,
             CCFC_STATE_DIR=self.state, CCFC_SOCKET=self.socket,
             XDG_CONFIG_HOME=os.path.join(self.top, "config"),
             XDG_RUNTIME_DIR=os.path.join(self.top, "xdg-run"),
@@ -241,6 +241,9 @@ class Box:
 
     def spawn_daemon(self, *args, env=None, wrap=()):
         """Starts ccfcd in the foreground; returns (process, ready fd)."""
+        if self.roots:
+            # The client looks whether the daemon reads what it would.
+            self.env["CLAUDE_CONFIG_DIR"] = ":".join(self.roots)
         ready, theirs = os.pipe()
         argv = [*wrap, self.ccfcd, "--foreground", f"--ready-fd={theirs}"]
         argv += [f"--root={r}" for r in self.roots]

@@ -106,6 +106,14 @@ static void on_lines(void *ctx)
 	ccfc_observing_batch(((struct loop *)ctx)->observing);
 }
 
+static void on_early(void *ctx, const struct ccfc_disk_event *event)
+{
+	struct loop *loop = ctx;
+
+	if (loop->methods)
+		ccfc_methods_early(loop->methods, event);
+}
+
 static void on_requests(void *ctx)
 {
 	take_in(ctx, true);
@@ -433,6 +441,8 @@ static void init_observing(struct loop *loop)
 		.home = config->home,
 		.index = loop->index,
 		.store = loop->store,
+		.early = on_early,
+		.ctx = loop,
 	};
 
 	loop->observing = ccfc_observing_new(&env);

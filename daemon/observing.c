@@ -115,6 +115,7 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 	struct ccfc_disk_event event = {
 		.since = s->since,
 		.time = s->time,
+		.held = s->held,
 		.file = ccfc_index_file(index, ccfc_slice_str(s->path)),
 		.client = (uint32_t)s->client,
 		.by = s->session ? ccfc_strtab_put(&index->strings,
@@ -132,6 +133,8 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 
 	ccfc_index_see(index, &event);
 	o->taken = true;
+	if (event.by)
+		o->env.early(o->env.ctx, &event);
 }
 
 bool ccfc_observing_take(struct ccfc_observing *observing)

@@ -20,6 +20,9 @@ struct ccfc_observing_env {
 	const char *home;
 	struct ccfc_index *index;
 	struct ccfc_store *store;
+	/* A client has replaced a file; its line has not come yet. */
+	void (*early)(void *ctx, const struct ccfc_disk_event *event);
+	void *ctx;
 };
 
 /*

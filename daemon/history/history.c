@@ -162,7 +162,9 @@ static int64_t start_time(const struct ccfc_index *index,
 	const struct ccfc_disk_effect *seen = ccfc_index_find_effect(
 		index, (uint32_t)(c - index->changes.items));
 
-	return seen ? seen->since : ccfc_index_time(c);
+	if (!seen)
+		return ccfc_index_time(c);
+	return seen->held < seen->time ? seen->held : seen->time;
 }
 
 struct sorted {
@@ -538,6 +540,20 @@ uint32_t ccfc_chain_change(const struct ccfc_chain *chain, uint32_t i)
 int64_t ccfc_chain_time(const struct ccfc_chain *chain, uint32_t i)
 {
 	return chain->nodes[i].time;
+}
+
+int64_t ccfc_chain_start(const struct ccfc_chain *chain, uint32_t i)
+{
+	return chain->nodes[i].start;
+}
+
+bool ccfc_chain_is_assumed(const struct ccfc_chain *chain, uint32_t i)
+{
+	const struct ccfc_side_state *before = &chain->nodes[i].before;
+
+	return chain->nodes[i].is_shell &&
+	       before->fidelity == CCFC_FIDELITY_RECONSTRUCTED &&
+	       (before->how == CCFC_HOW_SAME || before->how == CCFC_HOW_COPY);
 }
 
 int64_t ccfc_chain_find(const struct ccfc_chain *chain, uint32_t change)

@@ -157,6 +157,10 @@ uint32_t ccfc_chain_change(const struct ccfc_chain *chain, uint32_t i);
 int64_t ccfc_chain_find(const struct ccfc_chain *chain, uint32_t change);
 /* When its effect was there: the result's time, else the call's. */
 int64_t ccfc_chain_time(const struct ccfc_chain *chain, uint32_t i);
+/* From when on change i may have had its effect, at the latest at its time. */
+int64_t ccfc_chain_start(const struct ccfc_chain *chain, uint32_t i);
+/* Is what a command found only thought to be what was there last? */
+bool ccfc_chain_is_assumed(const struct ccfc_chain *chain, uint32_t i);
 
 /* The content right before and right after change i. */
 void ccfc_chain_before(struct ccfc_content_state *out, struct ccfc_chain *chain,
@@ -271,6 +275,12 @@ enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k);
  * began with the state that the change had left.
  */
 bool ccfc_chain_seen_held(struct ccfc_chain *chain, uint32_t i, int64_t time);
+/* Was it seen on disk, and not in a backup? */
+bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k);
+/* May the file have changed by `time`, in front of change i, though that was
+ * only noticed later? */
+bool ccfc_chain_seen_going(const struct ccfc_chain *chain, uint32_t i,
+			   int64_t time);
 /* Is it an earlier state of the file? The last such one. */
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
 			    uint32_t k);

@@ -14,6 +14,8 @@
 
 /* Events of a file that are looked at, from the last one on. */
 #define LOOK_MAX 4096
+/* Events are in the order of time but for so many ms. */
+#define SLACK 1000
 
 static void put_effect(struct ccfc_disk_effect *out,
 		       const struct ccfc_disk_event *first,
@@ -22,6 +24,7 @@ static void put_effect(struct ccfc_disk_effect *out,
 	*out = (struct ccfc_disk_effect){
 		.since = first->since,
 		.time = last->time,
+		.held = first->held,
 		.before = first->before,
 		.before_key = first->before_key,
 		.after = last->after,
@@ -29,11 +32,17 @@ static void put_effect(struct ccfc_disk_effect *out,
 	};
 }
 
+static bool is_tool(const struct ccfc_change *c)
+{
+	return !c->shell && c->settled && c->state == CCFC_STATE_APPLIED &&
+	       c->result.known && c->result.time != CCFC_TIME_NONE &&
+	       ccfc_index_time(c) != CCFC_TIME_NONE;
+}
+
 /* --- commands --- */
 
-/* Does `later` begin with what `e` ended with? */
-static bool leads_to(const struct ccfc_disk_event *e,
-		     const struct ccfc_disk_event *later)
+bool ccfc_disk_leads_to(const struct ccfc_disk_event *e,
+			const struct ccfc_disk_event *later)
 {
 	if (e->after != later->before)
 		return false;
@@ -41,13 +50,55 @@ static bool leads_to(const struct ccfc_disk_event *e,
 	       (e->after_key && e->after_key == later->before_key);
 }
 
+/* Had it ended, while another one was running? */
+static bool is_late(const struct ccfc_index *index,
+		    const struct ccfc_change *command,
+		    const struct ccfc_disk_event *e)
+{
+	struct ccfc_ids ran = { 0 };
+	bool late = false;
+
+	if (ccfc_index_within(index, command, e) != CCFC_WITHIN_LATE)
+		return false;
+	ccfc_index_ran_at(&ran, index, e);
+	for (uint32_t i = 0; i < ran.n; i++)
+		late |= ccfc_index_within(index,
+					  &index->changes.items[ran.items[i]],
+					  e) == CCFC_WITHIN;
+	free(ran.items);
+	return late;
+}
+
+/*
+ * Several things may have happened between two looks. If a tool wrote the file
+ * in that time, what the command found and left is not known.
+ */
+static bool has_tool_in(const struct ccfc_index *index,
+			const struct ccfc_disk_event *e)
+{
+	const struct ccfc_ids *ids = &index->files.items[e->file];
+
+	if (e->held >= e->time || e->held >= e->since)
+		return false;
+	for (uint32_t i = 0; i < ids->n; i++) {
+		const struct ccfc_change *c =
+			&index->changes.items[ids->items[i]];
+
+		if (is_tool(c) && ccfc_index_time(c) <= e->time &&
+		    c->result.time >= e->held)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The last of its events and those in front of it that lead there, so that
- * nothing of anybody else is in between.
+ * nothing of anybody else is in between. `late`: also those that another one
+ * has rather made.
  */
-static bool effect_of_command(struct ccfc_disk_effect *out,
-			      const struct ccfc_index *index,
-			      const struct ccfc_change *change)
+static bool follow_events(struct ccfc_disk_effect *out,
+			  const struct ccfc_index *index,
+			  const struct ccfc_change *change, bool late)
 {
 	const struct ccfc_change *command = ccfc_index_command(index, change);
 	const struct ccfc_disk_event *first = NULL, *last = NULL, *e;
@@ -57,10 +108,12 @@ static bool effect_of_command(struct ccfc_disk_effect *out,
 		bool mine;
 
 		e = &index->disk_events.items[id];
-		mine = !e->gone && ccfc_index_is_of(index, command, e);
+		mine = !e->gone && ccfc_index_is_of(index, command, e) &&
+		       !has_tool_in(index, e) &&
+		       (late || !is_late(index, command, e));
 		if (!last && mine)
 			first = last = e;
-		else if (last && mine && leads_to(e, first))
+		else if (last && mine && ccfc_disk_leads_to(e, first))
 			first = e;
 		else if (last)
 			break;
@@ -71,13 +124,6 @@ static bool effect_of_command(struct ccfc_disk_effect *out,
 }
 
 /* --- tools --- */
-
-static bool is_tool(const struct ccfc_change *c)
-{
-	return !c->shell && c->settled && c->state == CCFC_STATE_APPLIED &&
-	       c->result.known && c->result.time != CCFC_TIME_NONE &&
-	       ccfc_index_time(c) != CCFC_TIME_NONE;
-}
 
 /* The end of the tool that the same session used on the file before. */
 static int64_t end_before(const struct ccfc_index *index,
@@ -140,7 +186,8 @@ static bool effect_of_tool(struct ccfc_disk_effect *out,
 		return false;
 	for (int n = 0; id != CCFC_ID_NONE && n < LOOK_MAX; n++, id = e->next) {
 		e = &index->disk_events.items[id];
-		if (e->time < from)
+		/* A file's own time may be a tick early. */
+		if (e->time < from - SLACK)
 			break;
 		if (e->gone || !e->client || !may_be_tools(index, change, e))
 			continue;
@@ -161,7 +208,8 @@ bool ccfc_index_effect(struct ccfc_disk_effect *out,
 	if (!change->settled || !change->file)
 		return false;
 	if (change->shell & CCFC_SHELL_OBSERVED)
-		return effect_of_command(out, index, change);
+		return follow_events(out, index, change, false) ||
+		       follow_events(out, index, change, true);
 	return !change->shell && effect_of_tool(out, index, change);
 }
 

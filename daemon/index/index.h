@@ -409,8 +409,9 @@ enum ccfc_disk_state {
  */
 struct ccfc_disk_event {
 	int64_t since; /* by then it had begun to change; a little after `time`
-			* where that was one change */
+			* where the file's own time is a tick early */
 	int64_t time;  /* when it changed last */
+	int64_t held;  /* it was surely as `before` until then */
 	int64_t before_mtime, after_mtime;
 	uint64_t before_size, after_size;
 	uint32_t file;
@@ -427,7 +428,7 @@ struct ccfc_disk_event {
 
 /* In an excerpt: what a change did to its file, as it was seen on disk. */
 struct ccfc_disk_effect {
-	int64_t since, time; /* as in struct ccfc_disk_event */
+	int64_t since, time, held; /* as in struct ccfc_disk_event */
 	uint32_t change;
 	uint32_t before_key, after_key; /* strings; 0: not kept */
 	uint8_t before, after;		/* enum ccfc_disk_state */
@@ -594,6 +595,10 @@ void ccfc_index_see(struct ccfc_index *index,
 /* The last one of the file, CCFC_ID_NONE: there is none. */
 uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file);
 
+/* What a change did; false: it was not seen. `change` of `out` is not set. */
+bool ccfc_index_effect(struct ccfc_disk_effect *out,
+		       const struct ccfc_index *index,
+		       const struct ccfc_change *change);
 /* In an excerpt: what the change did, as it was seen; NULL: it was not. */
 const struct ccfc_disk_effect *
 ccfc_index_find_effect(const struct ccfc_index *index, uint32_t change);

@@ -264,11 +264,9 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 bool ccfc_index_is_of(const struct ccfc_index *index,
 		      const struct ccfc_change *command,
 		      const struct ccfc_disk_event *event);
-/* disk_effect.c: what a change did; false: it was not seen. In the whole index,
- * `change` of `out` is not set. */
-bool ccfc_index_effect(struct ccfc_disk_effect *out,
-		       const struct ccfc_index *index,
-		       const struct ccfc_change *change);
+/* disk_effect.c: does `later` begin with what `e` ended with? */
+bool ccfc_disk_leads_to(const struct ccfc_disk_event *e,
+			const struct ccfc_disk_event *later);
 /* Did neither a tool nor a command make it, as far as lines have come? */
 bool ccfc_index_is_outside(const struct ccfc_index *index,
 			   const struct ccfc_disk_event *event);

@@ -234,13 +234,15 @@ static bool is_old_content(struct ccfc_obs *obs, const struct ccfc_obs_file *f)
 	return same;
 }
 
-/* When it changed last: the file's own time, if that can be. */
-static int64_t time_of(const struct ccfc_obs_file *f, const struct stat *st)
+/* The file's own time, if it can be of what was noticed, or of later; else 0.
+ */
+static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 {
-	int64_t changed = st ? ns_of(st->st_ctim) / 1000000 : INT64_MIN;
+	int64_t changed = (st ? ns_of(st->st_ctim) : f->mtime) / 1000000;
 
-	return changed >= f->first - CLOSE_MS && changed <= f->last ? changed
-								    : f->last;
+	return changed >= f->first - CLOSE_MS && changed <= ccfc_time_now()
+		       ? changed
+		       : 0;
 }
 
 /*
@@ -257,14 +259,20 @@ static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 {
 	struct ccfc_sighting s = { .before = *before, .client = f->client };
 	char path[PATH_MAX];
+	int64_t own;
 
 	if (!ccfc_obs_path(path, f->dir, f->name))
 		return;
-	if (f->mixed)
-		s.client = 0;
+	own = own_time(f, st);
 	s.path = ccfc_strdup(path);
-	s.time = time_of(f, st);
+	s.time = own ? own : f->last;
 	s.since = since_of(f, s.time);
+	s.held = f->held;
+	/* Another change may have come before it was looked at. */
+	if (f->mixed || s.time > f->last)
+		s.client = 0;
+	else if (f->steps == 1 && own)
+		s.held = s.since < s.time ? s.since : s.time;
 	put_side(&s.after, f);
 	CCFC_VEC_PUSH(obs->told, ((struct ccfc_obs_told){ s, f }));
 	f->told = obs->told.n;
@@ -288,6 +296,21 @@ void ccfc_obs_hand_on(struct ccfc_obs *obs)
 	obs->told.n = 0;
 }
 
+/*
+ * A file that is gone has no time. Its directory has one, of the last name that
+ * came or went; if that was this one, it is when it went. 0: not known.
+ */
+static int64_t time_gone(const struct ccfc_obs_file *f)
+{
+	struct stat st;
+	int64_t time;
+
+	if (f->dir_changes != f->dir->changes || stat(f->dir->path, &st))
+		return 0;
+	time = ns_of(st.st_mtim) / 1000000;
+	return time >= f->first - CLOSE_MS && time <= f->last ? time : 0;
+}
+
 static void tell_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 {
 	struct ccfc_disk_side before;
@@ -296,6 +319,7 @@ static void tell_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	put_side(&before, f);
 	f->known = true;
 	f->exists = f->has_key = f->has_base = false;
+	f->mtime = time_gone(f) * 1000000;
 	tell(obs, f, &before, NULL);
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #define FIRST_BUCKETS 256u
+/* Events wait for so long at most before they are read, in ms. */
+#define NOTICED_MS 1000
 
 /* --- directories --- */
 
@@ -228,13 +230,22 @@ void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait)
 {
-	if (file->told)
-		obs->told.items[file->told - 1].sighting.client = 0;
+	if (file->told) {
+		struct ccfc_sighting *s =
+			&obs->told.items[file->told - 1].sighting;
+
+		s->client = 0;
+		s->held = file->held;
+	}
 	file->last = ccfc_time_now();
 	file->due = ccfc_time_monotonic() + wait;
 	if (file->marked_link)
 		return;
 	file->first = file->last;
+	file->held = obs->drained > file->first - NOTICED_MS
+			     ? obs->drained
+			     : file->first - NOTICED_MS;
+	file->steps = 0;
 	if (!obs->marked)
 		obs->marked_end = &obs->marked;
 	file->marked_link = obs->marked_end;

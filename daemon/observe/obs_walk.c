@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "observe/git_config.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -110,20 +111,6 @@ static struct ccfc_ignore *read_list(const char *dir, const char *name)
 		list = ccfc_ignore_parse(ccfc_slice(text.ptr, (size_t)n));
 	ccfc_buf_release(&text);
 	return list;
-}
-
-static struct ccfc_ignore *read_global(const struct ccfc_obs *obs)
-{
-	const char *config = getenv("XDG_CONFIG_HOME");
-	char dir[PATH_MAX];
-
-	if (config && config[0] == '/')
-		snprintf(dir, sizeof(dir), "%s/git/", config);
-	else if (obs->env.home)
-		snprintf(dir, sizeof(dir), "%s/.config/git/", obs->env.home);
-	else
-		return NULL;
-	return read_list(dir, "ignore");
 }
 
 /* --- directories --- */
@@ -307,13 +294,16 @@ bool ccfc_obs_walk(struct ccfc_obs *obs)
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
 	size_t prefix = strlen(project->root);
+	char path[PATH_MAX];
 
-	project->global =
-		(struct ccfc_ignore_level){ NULL, read_global(obs), prefix };
-	project->exclude = (struct ccfc_ignore_level){
-		&project->global, read_list(project->root, ".git/info/exclude"),
-		prefix
-	};
+	project->global = (struct ccfc_ignore_level){ .prefix = prefix };
+	if (ccfc_git_excludes_file(path, project->root, obs->env.home))
+		project->global.own = read_list(path, "");
+	project->exclude =
+		(struct ccfc_ignore_level){ .above = &project->global,
+					    .prefix = prefix };
+	if (ccfc_git_info_exclude(path, project->root))
+		project->exclude.own = read_list(path, "");
 	project->top = enter_dir(obs, project, NULL, project->root);
 	if (!project->top && !project->problem)
 		project->problem = ccfc_strdup(
@@ -354,6 +344,12 @@ static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		client = obs->cookie_pid;
 	file->mixed |= file->marked_link && (client || file->client);
 	ccfc_obs_mark(obs, file, wait);
+	file->dir_changes = dir->changes;
+	/* A file that is made is written next, and closed. One that is written
+	 * after that is another matter. */
+	file->steps += event->cookie || event->what == CCFC_WATCH_WRITTEN ||
+		       event->what == CCFC_WATCH_VANISHED ||
+		       (event->what == CCFC_WATCH_CHANGED && file->steps);
 	if (event->what == CCFC_WATCH_APPEARED)
 		file->client = client;
 }
@@ -367,9 +363,22 @@ static void note_passing(struct ccfc_obs *obs,
 	obs->cookie_pid = passing_name(event->name);
 }
 
+/* What a rename does to its directory happens at once. */
+static void count_change(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
+			 const struct ccfc_watch_event *event)
+{
+	if (event->what != CCFC_WATCH_APPEARED &&
+	    event->what != CCFC_WATCH_VANISHED)
+		return;
+	if (!event->cookie || event->cookie != obs->moved)
+		dir->changes++;
+	obs->moved = event->cookie;
+}
+
 static void change_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 			const struct ccfc_watch_event *event)
 {
+	count_change(obs, dir, event);
 	if (passing_name(event->name)) {
 		note_passing(obs, event);
 		return;

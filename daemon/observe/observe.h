@@ -59,6 +59,9 @@ struct ccfc_sighting {
 	 * same but for a tick of the system's clock. The state in between, if
 	 * there was one, was not seen. */
 	int64_t since, time;
+	/* It was surely as `before` until then. Earlier than `since` where it
+	 * may have changed several times, or when it went is not known. */
+	int64_t held;
 	/* The process that replaced the file the way clients do, if nothing
 	 * else happened to the file at that time; 0: none. */
 	long client;

@@ -29,13 +29,16 @@ struct ccfc_obs_file {
 	uint64_t base;	      /* where its content is in the base file */
 	struct ccfc_blob_key key;
 	int64_t first, last; /* when it was marked, in ms since 1970 */
+	int64_t held;	     /* nothing had happened to it until then */
+	uint32_t steps;	     /* that happened to it since */
 	int64_t due;	     /* when to look, of the monotonic clock */
 	long client;	     /* that renamed it here; 0: none */
 	bool known;	     /* the following are right */
 	bool exists;
-	bool has_base; /* its content is in the base file */
-	bool has_key;  /* its content is a blob */
-	bool found;    /* by the reading of its directory */
+	bool has_base;	      /* its content is in the base file */
+	bool has_key;	      /* its content is a blob */
+	bool found;	      /* by the reading of its directory */
+	uint32_t dir_changes; /* of its directory, when it was seen to go */
 	bool mixed;    /* a client replaced it, and something else happened */
 	uint32_t told; /* its number in `told`, from 1 on; 0: it is not there */
 	char name[];
@@ -51,7 +54,8 @@ struct ccfc_obs_dir {
 	bool fresh; /* made while it was watched: its files are new */
 	bool whole; /* it was read: what is not known is not there */
 	bool queued;
-	char *path; /* with a slash at the end */
+	uint32_t changes; /* names that came and went */
+	char *path;	  /* with a slash at the end */
 };
 
 struct ccfc_obs_session {
@@ -98,9 +102,13 @@ struct ccfc_obs {
 	/* The last file that was renamed away from a client's passing name. */
 	uint32_t cookie;
 	long cookie_pid;
+	uint32_t moved; /* the cookie of what was renamed last */
 	/* Sessions that had a note of their client, the last ones. */
 	char *noted[CCFC_OBS_NOTED];
 	uint64_t nnoted;
+	/* When events were read last, and the time before that: what is read
+	 * now is not older. In ms since 1970. */
+	int64_t reading, drained;
 	struct ccfc_buf content; /* of the file that is being looked at */
 	/* What was seen by the last looks, and is not handed on yet. */
 	struct {

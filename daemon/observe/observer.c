@@ -9,6 +9,7 @@
 #include "observe/observe_internal.h"
 
 #include "base/alloc.h"
+#include "base/time.h"
 #include "os/log.h"
 #include "os/pipe.h"
 
@@ -233,6 +234,13 @@ static bool sleep_on(struct ccfc_observer *o, int timeout)
 	return ended || ccfc_obs_sessions_timeout(&o->obs) == 0;
 }
 
+static void read_events(struct ccfc_observer *o)
+{
+	o->obs.drained = o->obs.reading;
+	o->obs.reading = ccfc_time_now();
+	ccfc_watch_read(o->obs.watch, on_event, o);
+}
+
 static void look_up_sessions(struct ccfc_observer *o)
 {
 	o->notes_changed = false;
@@ -256,7 +264,7 @@ static void *run(void *arg)
 		news = sleep_on(o, full ? -1 : more ? 0 : timeout);
 		if (take_commands(o))
 			break;
-		ccfc_watch_read(o->obs.watch, on_event, o);
+		read_events(o);
 		if (news || o->notes_changed)
 			look_up_sessions(o);
 		if (full)
@@ -264,7 +272,7 @@ static void *run(void *arg)
 		more = ccfc_obs_walk(&o->obs);
 		more |= ccfc_obs_look(&o->obs);
 		/* Before what was seen is called anybody's. */
-		ccfc_watch_read(o->obs.watch, on_event, o);
+		read_events(o);
 		ccfc_obs_hand_on(&o->obs);
 		publish(o, more);
 	}

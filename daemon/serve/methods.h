@@ -8,6 +8,7 @@
 #include "serve/rpc/service.h"
 
 struct ccfc_methods;
+struct ccfc_disk_event;
 
 /* `service` is borrowed and outlives it. */
 struct ccfc_methods *ccfc_methods_new(struct ccfc_service *service);
@@ -20,6 +21,12 @@ void ccfc_methods_closed(struct ccfc_methods *methods, uint64_t conn);
 void ccfc_methods_drained(struct ccfc_methods *methods, uint64_t conn);
 void ccfc_methods_full(struct ccfc_methods *methods, uint64_t conn);
 
+/*
+ * Tells the subscribers that a client has just replaced a file with a tool: the
+ * line that says so comes later. `event` is a row of the index, with a session.
+ */
+void ccfc_methods_early(struct ccfc_methods *methods,
+			const struct ccfc_disk_event *event);
 /* Sends index->events of the stored batch to the subscribers. */
 void ccfc_methods_publish(struct ccfc_methods *methods);
 

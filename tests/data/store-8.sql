@@ -5,8 +5,8 @@ INSERT INTO "t_change" VALUES(0,'toolu_01XpUWhQrD6X1yuQTepq0kUH',0,0,1,1,1,1,1,1
 INSERT INTO "t_change" VALUES(1,'toolu_01jEpVJ1Suzbh6BgnwJ7oMyn',0,0,2,1,1,1,1,1765360804000,0,1486,651,0,X'AA2CA1AF6A104B75A77F6CBDCC22AF58',1,'','claude-opus-4-5-20251101','2.1.50','Edit',1,1,1,0,4294967295,0,0,1,1765360805000,0,2138,663,0,1,'','Edit',1,1,1,1,0,1,0,0,0,0,0,'',4294967295,0,NULL,80806400436305);
 CREATE TABLE t_conflict(id INTEGER PRIMARY KEY, file INTEGER, change INTEGER, other INTEGER, session INTEGER, other_session INTEGER, kind INTEGER, pair INTEGER, seq INTEGER, sum INTEGER);
 CREATE TABLE t_copy(id INTEGER PRIMARY KEY, c_known INTEGER, c_time INTEGER, c_source INTEGER, c_offset INTEGER, c_len INTEGER, c_gen INTEGER, c_uuid, c_session INTEGER, c_agent TEXT, c_model TEXT, c_version TEXT, c_tool TEXT, c_file INTEGER, c_added INTEGER, c_removed INTEGER, c_sidechain INTEGER, c_next INTEGER, c_told INTEGER, c_swallowed INTEGER, sum INTEGER);
-CREATE TABLE t_disk_event(file INTEGER, time INTEGER, since INTEGER, client INTEGER, before INTEGER, before_size INTEGER, before_mtime INTEGER, before_key TEXT, after INTEGER, after_size INTEGER, after_mtime INTEGER, after_key TEXT, session TEXT, sum INTEGER, PRIMARY KEY(file, time, since)) WITHOUT ROWID;
-INSERT INTO "t_disk_event" VALUES(1,1765360900000,1765360899990,0,2,4,1765360800000,'',2,5,1765360900000,'','',47283885963745);
+CREATE TABLE t_disk_event(file INTEGER, time INTEGER, since INTEGER, client INTEGER, before INTEGER, before_size INTEGER, before_mtime INTEGER, before_key TEXT, after INTEGER, after_size INTEGER, after_mtime INTEGER, after_key TEXT, session TEXT, held INTEGER, sum INTEGER, PRIMARY KEY(file, time, since)) WITHOUT ROWID;
+INSERT INTO "t_disk_event" VALUES(1,1765360900000,1765360899990,0,2,4,1765360800000,'',2,5,1765360900000,'','',1765360899990,54563915542966);
 CREATE TABLE t_file(id INTEGER PRIMARY KEY, path, sum INTEGER);
 INSERT INTO "t_file" VALUES(1,'/home/dev/p/a.py',124085672546454);
 CREATE TABLE t_leaf(session INTEGER, uuid INTEGER, time INTEGER, sum INTEGER, PRIMARY KEY(session, uuid)) WITHOUT ROWID;

@@ -105,6 +105,41 @@ def test_ignored_is_never_kept():
             assert not box.kept(sha(f"{name}\n")), name
 
 
+def test_lists_of_git_itself():
+    """core.excludesFile, of the user or of the repository; linked trees."""
+    with Observed() as box:
+        box.write(".git/info/exclude", "inner.txt\n")
+        harness.append(os.path.join(box.home, "my ignores"), b"*.user\n")
+        harness.append(os.path.join(box.home, ".gitconfig"),
+                       b'[user]\n\tname = x\n[Core]\n'
+                       b'  excludesFile = "~/my ignores" ; mine\n')
+        box.start()
+        box.client()
+        box.watched()
+        for name in ("a.user", "inner.txt", "seen.txt"):
+            box.write(name, "x\n")
+        eq({e["path"] for e in box.settle()}, {"seen.txt"})
+        assert subprocess.run(
+            ["git", "check-ignore", "-q", "a.user"], cwd=box.p,
+            env={**os.environ, "HOME": box.home}, check=False).returncode == 0
+    with Observed() as box:
+        tree = os.path.join(box.top, "tree")
+        git = ["git", "-c", "user.name=x", "-c", "user.email=x", "-C", box.p]
+        for more in (["commit", "-q", "--allow-empty", "-m", "x"],
+                     ["worktree", "add", "-q", tree],
+                     ["config", "core.excludesFile", box.top + "/list"]):
+            subprocess.run(git + more, check=True)
+        harness.append(box.top + "/list", b"*.own\n")
+        box.write(".git/info/exclude", "inner.txt\n")
+        box.p = tree
+        box.start()
+        box.client()
+        box.watched()
+        for name in ("a.own", "inner.txt", "seen.txt"):
+            box.write(name, "x\n")
+        eq({e["path"] for e in box.settle()}, {"seen.txt"})
+
+
 def test_patterns_that_change():
     with Observed() as box:
         box.write("a.log", "1\n")

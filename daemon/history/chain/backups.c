@@ -99,7 +99,7 @@ static void add_seen(struct ccfc_copies *out,
 		.time = e->time,
 		.observed = true,
 		.holds = e->holds,
-		.before = ccfc_arena_copy(&out->arena, before).ptr,
+		.held = e->held,
 		.file = { .time = e->time,
 			  .last = e->time,
 			  .stamp = ccfc_hash_slice(key) ^ e->after,
@@ -108,6 +108,8 @@ static void add_seen(struct ccfc_copies *out,
 			  .missing = e->after != CCFC_DISK_ABSENT && !key.len },
 	};
 
+	if (e->before == CCFC_DISK_ABSENT || before.len)
+		copy.before = ccfc_arena_copy(&out->arena, before).ptr;
 	if (key.len)
 		copy.file.path = (char *)ccfc_arena_copy(&out->arena, key).ptr;
 	CCFC_VEC_PUSH(*out, copy);

@@ -84,10 +84,11 @@ struct ccfc_copy {
 	struct ccfc_backup_copy file; /* the session as in the whole index */
 	int64_t time;		      /* at which the file was so */
 	/* Seen on disk: `path` is the key of its content, and it was made
-	 * from the content of this key. */
+	 * from the content of this key. "": from nothing; NULL: not known. */
 	const char *before;
 	bool observed;
-	bool holds; /* and it was so until the next one */
+	bool holds;   /* and it was so until the next one */
+	int64_t held; /* until then it was as before, surely */
 	uint32_t at;
 	bool looked; /* the rest is known: */
 	bool readable;

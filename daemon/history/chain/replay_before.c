@@ -350,7 +350,9 @@ static bool take_noted(struct ccfc_replay *r, uint32_t i)
 	node->before = *last;
 	node->before.how = CCFC_HOW_SAME;
 	node->before.origin = CCFC_ORIGIN_REPLAY;
-	ccfc_state_weaken(&node->before, UNCONFIRMED, true);
+	/* It was seen to be so. */
+	if (!r->ev.seen_after)
+		ccfc_state_weaken(&node->before, UNCONFIRMED, true);
 	node->way = CCFC_WAY_SAME;
 	return true;
 }

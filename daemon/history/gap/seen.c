@@ -144,7 +144,11 @@ enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k)
 		gap = may_hide_another(chain, k, later) ? CCFC_GAP_UNKNOWN
 							: gap_of(&now, &next);
 	} else if (copy->at < chain->n) {
-		gap = gap_of(&now, &chain->nodes[copy->at].before);
+		/* That it was so still is what the change is thought to have
+		 * found, not what it did find. */
+		gap = ccfc_chain_is_assumed(chain, copy->at)
+			      ? CCFC_GAP_UNKNOWN
+			      : gap_of(&now, &chain->nodes[copy->at].before);
 	} else {
 		gap = gap_of(&now, &chain->disk_state);
 	}
@@ -182,16 +186,36 @@ bool ccfc_chain_seen_held(struct ccfc_chain *chain, uint32_t i, int64_t time)
 				       chain->copies.items[k].at != i ||
 				       chain->copies.items[k].time <= time))
 		k++;
-	if (!i || k == chain->copies.n || !chain->copies.items[k].before[0])
+	if (!i || k == chain->copies.n || !chain->copies.items[k].before)
 		return false;
 	ccfc_chain_after(&left, chain, i - 1, &arena);
-	held = left.fidelity >= CCFC_FIDELITY_RECONSTRUCTED && left.exists;
+	held = left.fidelity >= CCFC_FIDELITY_RECONSTRUCTED;
 	if (held) {
-		ccfc_sha256_hex(key, left.bytes);
+		key[0] = '\0';
+		if (left.exists)
+			ccfc_sha256_hex(key, left.bytes);
 		held = !strcmp(key, chain->copies.items[k].before);
 	}
 	ccfc_arena_release(&arena);
 	return held;
+}
+
+bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k)
+{
+	return chain->copies.items[k].observed;
+}
+
+bool ccfc_chain_seen_going(const struct ccfc_chain *chain, uint32_t i,
+			   int64_t time)
+{
+	for (uint32_t k = 0; k < chain->copies.n; k++) {
+		const struct ccfc_copy *copy = &chain->copies.items[k];
+
+		if (copy->observed && copy->at == i && copy->time > time &&
+		    copy->held <= time)
+			return true;
+	}
+	return false;
 }
 
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,

@@ -272,13 +272,13 @@ static int fail_too_early(const struct search *s, struct ccfc_err *err)
 static int find_time(struct ccfc_point *out, const struct search *s,
 		     struct ccfc_err *err)
 {
+	out->time = s->at->time;
 	for (uint32_t i = s->len; i--;) {
 		if (find_made_by_then(out, s, i + 1))
 			return 0;
 		if (ccfc_chain_time(s->chain, i) <= s->at->time ||
 		    is_shown_time(s, i)) {
 			out->i = i;
-			out->time = s->at->time;
 			use_seen_state(out, s, i + 1);
 			return 0;
 		}
@@ -369,8 +369,12 @@ static struct between around(struct ccfc_chain *chain,
 		b.from = ccfc_chain_seen_time(chain, point->seen);
 		b.gap = ccfc_chain_seen_gap(chain, point->seen);
 	}
-	if (next < ccfc_chain_len(chain))
+	if (next < ccfc_chain_len(chain)) {
 		b.to = ccfc_chain_time(chain, next);
+		if (b.gap == CCFC_GAP_NONE &&
+		    ccfc_chain_is_assumed(chain, next))
+			b.gap = CCFC_GAP_UNKNOWN;
+	}
 	return b;
 }
 
@@ -415,10 +419,54 @@ static void weaken_between(struct ccfc_content_state *state,
 	state->why = ccfc_arena_copy(arena, ccfc_slice_str(text)).ptr;
 }
 
+/* The change behind the point. */
+static uint32_t next_change(const struct ccfc_point *point)
+{
+	return point->made != CCFC_ID_NONE ? point->i
+					   : point->i + !point->before;
+}
+
+/* A later change that may have had its effect by then; -1: there is none. */
+static int64_t under_way(const struct ccfc_chain *chain,
+			 const struct ccfc_point *point)
+{
+	for (uint32_t i = next_change(point); i < ccfc_chain_len(chain); i++)
+		if (ccfc_chain_start(chain, i) != CCFC_TIME_NONE &&
+		    ccfc_chain_start(chain, i) <= point->time)
+			return i;
+	return -1;
+}
+
+static void weaken_moment(struct ccfc_content_state *state, const char *why,
+			  struct ccfc_arena *arena)
+{
+	char text[512];
+	bool more = state->fidelity == CCFC_FIDELITY_RECONSTRUCTED;
+
+	snprintf(text, sizeof(text), "%.256s%s%s", more ? state->why : "",
+		 more ? "; " : "", why);
+	state->fidelity = CCFC_FIDELITY_RECONSTRUCTED;
+	if (state->assumed < CCFC_ASSUMED_MOMENT)
+		state->assumed = CCFC_ASSUMED_MOMENT;
+	state->why = ccfc_arena_copy(arena, ccfc_slice_str(text)).ptr;
+}
+
+static void weaken_under_way(struct ccfc_content_state *state,
+			     struct ccfc_chain *chain, uint32_t i,
+			     struct ccfc_arena *arena)
+{
+	char when[CCFC_TIME_TEXT_MAX], text[128];
+
+	snprintf(text, sizeof(text), "the change that ended at %s had begun",
+		 ccfc_time_format(when, ccfc_chain_time(chain, i)));
+	weaken_moment(state, text, arena);
+}
+
 void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		   const struct ccfc_point *point, struct ccfc_arena *arena)
 {
 	struct between b;
+	int64_t begun;
 
 	if (point->seen != CCFC_ID_NONE)
 		ccfc_chain_seen_state(out, chain, point->seen, arena);
@@ -434,6 +482,12 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		ccfc_chain_after(out, chain, point->i, arena);
 	if (!point->by_time || out->fidelity < CCFC_FIDELITY_RECONSTRUCTED)
 		return;
+	if (ccfc_chain_seen_going(chain, next_change(point), point->time)) {
+		weaken_moment(out,
+			      "it changed about then; the moment is not known",
+			      arena);
+		return;
+	}
 	/* Seen on disk to be so, to the byte, until later than that moment. */
 	if (point->seen == CCFC_ID_NONE && !point->before &&
 	    ccfc_chain_seen_held(chain, point->i + 1, point->time)) {
@@ -446,4 +500,7 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 	/* What overwrote it is the next change itself. */
 	if (b.gap != CCFC_GAP_NONE && b.gap != CCFC_GAP_OVERWRITTEN)
 		weaken_between(out, &b, arena);
+	begun = under_way(chain, point);
+	if (begun >= 0)
+		weaken_under_way(out, chain, (uint32_t)begun, arena);
 }

@@ -88,8 +88,8 @@ void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c, uint32_t own)
 
 void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c, uint32_t own)
 {
-	uint32_t home = c->ex->files.items[own], later = 0;
-	uint32_t id = ccfc_index_last_seen(c->from, home);
+	uint32_t id = ccfc_index_last_seen(c->from, c->ex->files.items[own]);
+	struct ccfc_disk_event later = { 0 };
 
 	for (int n = 0; id != CCFC_ID_NONE && n < SEEN_MAX; n++) {
 		struct ccfc_disk_event e = c->from->disk_events.items[id];
@@ -99,12 +99,12 @@ void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c, uint32_t own)
 			struct ccfc_disk_event copy = e;
 
 			copy.file = own;
-			copy.holds = e.after_key && e.after_key == later;
+			copy.holds = ccfc_disk_leads_to(&e, &later);
 			copy.before_key = ccfc_excerpt_string(c, e.before_key);
 			copy.after_key = ccfc_excerpt_string(c, e.after_key);
 			ccfc_index_add_disk_event(c->to, &copy);
 		}
-		later = e.before_key;
+		later = e;
 	}
 }
 

@@ -40,6 +40,46 @@ static void add_gap(struct log *log, uint32_t i, enum ccfc_gap gap,
 		};
 }
 
+/* In front of change i, of what was seen on disk: how often, and the last. */
+static uint32_t count_edits(const struct log *log, uint32_t i, uint32_t *last)
+{
+	uint32_t n = 0, k = ccfc_chain_seen(log->chain, i, INT64_MAX);
+
+	*last = CCFC_ID_NONE;
+	for (; k != CCFC_ID_NONE; k = ccfc_chain_seen_before(log->chain, k)) {
+		if (!ccfc_chain_seen_on_disk(log->chain, k))
+			continue;
+		if (!n++)
+			*last = k;
+	}
+	return n;
+}
+
+/* Each edit that was seen on disk is a step; then what came after the last. */
+static bool find_edits(struct log *log, uint32_t i)
+{
+	uint32_t last, n = count_edits(log, i, &last), from = CCFC_ID_NONE;
+	struct ccfc_return back;
+	uint32_t *list;
+
+	if (!n || log->some)
+		return false;
+	list = ccfc_arena_alloc(log->rq->arena, n * sizeof(*list));
+	for (uint32_t k = last, at = n; at;
+	     k = ccfc_chain_seen_before(log->chain, k))
+		if (ccfc_chain_seen_on_disk(log->chain, k))
+			list[--at] = k;
+	for (uint32_t at = 0; at < n; from = list[at++])
+		add_gap(log, i,
+			ccfc_chain_seen_return(&back, log->chain, list[at])
+				? CCFC_GAP_RETURNED
+				: CCFC_GAP_OUTSIDE,
+			from, list[at]);
+	add_gap(log, i, ccfc_chain_seen_gap(log->chain, last), last,
+		CCFC_ID_NONE);
+	return true;
+}
+
 /* Behind the last change: what a backup shows, then the disk. */
 static void find_last_steps(struct log *log)
 {
@@ -71,18 +111,24 @@ static bool is_wanted(const struct log *log, uint32_t i)
 
 static void find_steps(struct log *log)
 {
-	log->steps = ccfc_arena_alloc(
-		log->rq->arena, (2u * log->len + 2u) * sizeof(*log->steps));
+	uint32_t most = 2u * log->len + 2u, last;
+
+	for (uint32_t i = 1; i <= log->len; i++)
+		most += count_edits(log, i, &last);
+	log->steps =
+		ccfc_arena_alloc(log->rq->arena, most * sizeof(*log->steps));
 	for (uint32_t i = 0; i < log->len; i++) {
 		enum ccfc_gap gap =
 			i ? ccfc_chain_gap(log->chain, i) : CCFC_GAP_NONE;
 
-		add_gap(log, i, gap, CCFC_ID_NONE, CCFC_ID_NONE);
+		if (!i || !find_edits(log, i))
+			add_gap(log, i, gap, CCFC_ID_NONE, CCFC_ID_NONE);
 		if (is_wanted(log, i))
 			log->steps[log->n++] =
 				(struct step){ .i = i, .is_change = true };
 	}
-	find_last_steps(log);
+	if (!find_edits(log, log->len))
+		find_last_steps(log);
 }
 
 /* A file that nobody changed: what each backup shows, then the disk. */

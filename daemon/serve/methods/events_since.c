@@ -139,6 +139,23 @@ bool ccfc_wish_accepts(const struct ccfc_wish *w,
 	return accepts_change(w, index, c);
 }
 
+bool ccfc_wish_accepts_file(const struct ccfc_wish *w,
+			    const struct ccfc_index *index, uint32_t file,
+			    uint32_t session)
+{
+	struct ccfc_slice path = ccfc_index_file_path(index, file);
+
+	/* What the tool is, and whether it succeeds, is not known yet. */
+	if (w->filter.ntools || w->filter.proofs ||
+	    (w->session && session != w->session))
+		return false;
+	if (w->glob)
+		ccfc_glob_grant(w->glob, GLOB_STEPS);
+	return (!w->path.len || ccfc_path_is_below(path, w->path)) &&
+	       ccfc_filter_accepts_session(index, &w->filter, session) &&
+	       ccfc_filter_accepts_path(&w->filter, path);
+}
+
 /* --- packing --- */
 
 static void pack_change_event(struct ccfc_pack *p,
@@ -147,6 +164,7 @@ static void pack_change_event(struct ccfc_pack *p,
 {
 	const struct ccfc_change *c = &index->changes.items[event->change];
 	const struct ccfc_session *s = &index->sessions.items[c->session];
+	struct ccfc_disk_effect seen;
 
 	ccfc_reply_str(p, "path", ccfc_index_file_path(index, c->file));
 	ccfc_reply_id(p, "projectPath", index, s->project);
@@ -157,6 +175,8 @@ static void pack_change_event(struct ccfc_pack *p,
 	if (event->previous)
 		ccfc_reply_str(p, "previousSessionId",
 			       ccfc_index_session_id(index, event->previous));
+	if (!c->shell && ccfc_index_effect(&seen, index, c))
+		ccfc_pack_kv_time(p, "seenAt", seen.time);
 }
 
 /* One that turned out to be none is told as what it is: none. */

@@ -26,6 +26,10 @@ void ccfc_wish_release(struct ccfc_wish *wish);
 bool ccfc_wish_accepts(const struct ccfc_wish *wish,
 		       const struct ccfc_index *index,
 		       const struct ccfc_event *event);
+/* The same of what was seen on disk: of its place only. */
+bool ccfc_wish_accepts_file(const struct ccfc_wish *w,
+			    const struct ccfc_index *index, uint32_t file,
+			    uint32_t session);
 
 /* A conflict counts as its change does, for both of its sessions. */
 bool ccfc_wish_accepts_conflict(const struct ccfc_wish *wish,

@@ -347,6 +347,58 @@ void ccfc_methods_publish(struct ccfc_methods *m)
 	ccfc_buf_release(&b.out);
 }
 
+/* A session that no line has told of yet is none. */
+static uint32_t session_of(const struct ccfc_index *index,
+			   const struct ccfc_disk_event *event)
+{
+	uint32_t session = ccfc_strtab_find(&index->session_ids,
+					    ccfc_index_str(index, event->by));
+
+	return session == CCFC_ID_NONE ? 0 : session;
+}
+
+static void send_early(struct ccfc_methods *m, struct ccfc_subscription *sub,
+		       const struct ccfc_disk_event *event)
+{
+	const struct ccfc_index *index = m->service->index;
+	struct ccfc_buf packed = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+	enum ccfc_op op = event->before == CCFC_DISK_ABSENT ? CCFC_OP_CREATED
+							    : CCFC_OP_MODIFIED;
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, &packed);
+	ccfc_pack_map(&p);
+	ccfc_pack_kv_cstr(&p, "type", "early");
+	ccfc_reply_clock(&p, m->service);
+	ccfc_pack_kv_int(&p, "subscription", sub->id);
+	ccfc_reply_str(&p, "path", ccfc_index_file_path(index, event->file));
+	ccfc_reply_str(&p, "sessionId", ccfc_index_str(index, event->by));
+	ccfc_pack_kv_int(&p, "pid", event->client);
+	ccfc_pack_kv_cstr(&p, "operation", ccfc_op_text((int)op));
+	ccfc_pack_kv_time(&p, "seenAt", event->time);
+	ccfc_pack_end(&p);
+	pack_notification(&out, sub, ccfc_buf_view(&packed));
+	/* It tells nothing that the change itself will not. */
+	if (ccfc_server_queued(m->service->server, sub->conn) + out.len <=
+	    CCFC_SUBSCRIBER_MAX_BYTES)
+		ccfc_server_send_buf(m->service->server, sub->conn, &out);
+	ccfc_buf_release(&packed);
+	ccfc_buf_release(&out);
+}
+
+void ccfc_methods_early(struct ccfc_methods *m,
+			const struct ccfc_disk_event *event)
+{
+	const struct ccfc_index *index = m->service->index;
+	uint32_t session = session_of(index, event);
+
+	for (uint32_t i = 0; session && i < m->subs.n; i++)
+		if (!m->subs.items[i]->behind &&
+		    ccfc_wish_accepts_file(&m->subs.items[i]->wish, index,
+					   event->file, session))
+			send_early(m, m->subs.items[i], event);
+}
+
 static void send_resync(struct ccfc_methods *m, struct ccfc_subscription *sub)
 {
 	struct ccfc_buf event = CCFC_BUF_INIT, out = CCFC_BUF_INIT;

@@ -190,6 +190,19 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_putc(&out->buf, '\n');
 }
 
+/* "12:30:01  early  created  src/main.c  abc12345" */
+static void print_early(struct ccfc_out *out, struct ccfc_obj event)
+{
+	ccfc_render_time(&out->buf, ccfc_obj_get(event, "seenAt"), "%H:%M:%S");
+	ccfc_buf_puts(&out->buf, "  early  ");
+	ccfc_out_field(out, ccfc_obj_get_str(event, "operation"));
+	ccfc_buf_puts(&out->buf, "  ");
+	ccfc_out_field(out, ccfc_obj_get_str(event, "path"));
+	ccfc_buf_puts(&out->buf, "  ");
+	print_session(out, event);
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
 /* "12:30:01  conflict  stale  src/main.c  abc12345 with def67890" */
 static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
 {
@@ -219,9 +232,11 @@ static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
 /* Prints an event unless it was printed before. */
 static void print_event(struct watch *w, struct ccfc_obj event)
 {
+	bool early = ccfc_slice_is(ccfc_obj_get_str(event, "type"), "early");
 	struct ccfc_event_clock clock;
 
-	if (ccfc_event_clock_parse(&clock, ccfc_obj_get_str(event, "clock"))) {
+	if (!early &&
+	    ccfc_event_clock_parse(&clock, ccfc_obj_get_str(event, "clock"))) {
 		if (!ccfc_event_clock_after(&clock, &w->last))
 			return;
 		w->last = clock;
@@ -230,6 +245,8 @@ static void print_event(struct watch *w, struct ccfc_obj event)
 		ccfc_render_json(&w->cli->out, event, 0);
 	else if (ccfc_slice_is(ccfc_obj_get_str(event, "type"), "conflict"))
 		print_conflict(&w->cli->out, event);
+	else if (early)
+		print_early(&w->cli->out, event);
 	else
 		print_text(&w->cli->out, event);
 	ccfc_out_check(&w->cli->out);

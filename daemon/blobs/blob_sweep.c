@@ -84,6 +84,16 @@ static int by_age(const void *x, const void *y)
 	return memcmp(&a->key, &b->key, sizeof(a->key));
 }
 
+void ccfc_blobs_each(struct ccfc_blobs *blobs, ccfc_blob_each_fn fn, void *ctx)
+{
+	struct listing list = { 0 };
+
+	list_all(&list, blobs);
+	for (uint32_t i = 0; i < list.n; i++)
+		fn(ctx, &list.items[i].key, list.items[i].room);
+	free(list.items);
+}
+
 static int64_t seconds_now(void)
 {
 	struct timespec now;

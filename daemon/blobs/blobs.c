@@ -227,6 +227,36 @@ int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 	return ccfc_blobs_end(writer, &written, err);
 }
 
+/* --- waiting for the disk --- */
+
+static int sync_path(const char *path, int flags)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | flags);
+	int r;
+
+	if (fd < 0)
+		return -1;
+	r = fsync(fd);
+	close(fd);
+	return r;
+}
+
+int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		    struct ccfc_err *err)
+{
+	char path[PATH_MAX];
+
+	if (!ccfc_blob_path(path, blobs, key))
+		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
+				    blobs->dir);
+	if (sync_path(path, 0))
+		return ccfc_err_io(err, errno, "%s", path);
+	*strrchr(path, '/') = '\0';
+	if (sync_path(path, O_DIRECTORY) || sync_path(blobs->dir, O_DIRECTORY))
+		return ccfc_err_io(err, errno, "%s", path);
+	return 0;
+}
+
 /* --- removing --- */
 
 int ccfc_blobs_remove(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,

@@ -93,6 +93,30 @@ typedef int (*ccfc_blob_piece_fn)(void *ctx, struct ccfc_slice piece);
 int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		    ccfc_blob_piece_fn fn, void *ctx, struct ccfc_err *err);
 
+/* --- contents that lie elsewhere --- */
+
+/*
+ * The same form in memory, with a checksum of its own instead of a key: for
+ * contents that are part of a file of the caller's. Appends to `out`.
+ */
+int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_slice bytes,
+		   struct ccfc_err *err);
+/* As ccfc_blobs_get. */
+int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
+		     struct ccfc_err *err);
+
+/*
+ * Waits until a blob that was put is on the disk, with its name: for who keeps
+ * its key in a file that must not outlive the blob.
+ */
+int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		    struct ccfc_err *err);
+
+/* Calls `fn` for each blob there is, in no order; it may remove the blob. */
+typedef void (*ccfc_blob_each_fn)(void *ctx, const struct ccfc_blob_key *key,
+				  uint64_t room);
+void ccfc_blobs_each(struct ccfc_blobs *blobs, ccfc_blob_each_fn fn, void *ctx);
+
 /* --- how much is kept --- */
 
 struct ccfc_blob_limits {

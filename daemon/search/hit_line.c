@@ -56,6 +56,7 @@ static bool read_line_hit_line(struct ccfc_hit_line *r, struct ccfc_slice *line,
 	if (!r->parser) {
 		r->parser = ccfc_parser_new(NULL);
 		r->tail = ccfc_tail_new(s->max_line);
+		ccfc_tail_use(r->tail, s->attic);
 	}
 	return !ccfc_tail_read_at(r->tail, line, source->path, hit->offset,
 				  hit->line_len, &err);

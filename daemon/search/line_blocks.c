@@ -10,10 +10,7 @@
 
 #include "base/alloc.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGE  4096u
@@ -21,7 +18,8 @@
 
 void ccfc_line_blocks_init(struct ccfc_line_blocks *p, size_t max_line)
 {
-	*p = (struct ccfc_line_blocks){ .fd = -1, .max_line = max_line };
+	*p = (struct ccfc_line_blocks){ .in = CCFC_INPUT_NONE,
+					.max_line = max_line };
 }
 
 void ccfc_line_blocks_release(struct ccfc_line_blocks *p)
@@ -31,32 +29,26 @@ void ccfc_line_blocks_release(struct ccfc_line_blocks *p)
 	p->block = NULL;
 }
 
-bool ccfc_line_blocks_open(struct ccfc_line_blocks *p, const char *path,
+bool ccfc_line_blocks_open(struct ccfc_line_blocks *p,
+			   const struct ccfc_attic *attic, const char *path,
 			   uint64_t stop)
 {
-	struct stat st;
+	enum ccfc_input_status status;
 
 	p->next = 0;
 	p->stop = stop;
 	p->pos = p->end = 0;
 	p->lost = false;
-	p->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (p->fd < 0) {
-		p->lost = errno != ENOENT && errno != ENOTDIR;
-		return false;
-	}
-	if (fstat(p->fd, &st) == 0 && S_ISREG(st.st_mode))
+	status = ccfc_input_open(&p->in, attic, path, NULL);
+	if (status == CCFC_INPUT_OPEN)
 		return true;
-	ccfc_line_blocks_close(p);
-	p->lost = true;
+	p->lost = status == CCFC_INPUT_ERROR || !access(path, F_OK);
 	return false;
 }
 
 void ccfc_line_blocks_close(struct ccfc_line_blocks *p)
 {
-	if (p->fd >= 0)
-		close(p->fd);
-	p->fd = -1;
+	ccfc_input_close(&p->in);
 }
 
 /* The rest of a line is moved before a page boundary, with room behind. */
@@ -96,9 +88,7 @@ static bool read_piece(struct ccfc_line_blocks *p)
 		return false;
 	if (left < room)
 		room = (size_t)left;
-	do
-		n = pread(p->fd, p->mem + p->end, room, (off_t)p->next);
-	while (n < 0 && errno == EINTR);
+	n = ccfc_input_read(&p->in, p->mem + p->end, room, p->next);
 	if (n <= 0) {
 		/* It broke, or it is shorter than it was. */
 		p->lost = true;

@@ -6,6 +6,7 @@
 #define CCFC_SEARCH_LINE_BLOCKS_H
 
 #include "base/slice.h"
+#include "source/input.h"
 
 #include <stdint.h>
 
@@ -13,7 +14,7 @@
 #define CCFC_PIECES_PADDING 64u
 
 struct ccfc_line_blocks {
-	int fd;
+	struct ccfc_input in;
 	uint64_t next; /* offset in the file of mem[end] */
 	uint64_t stop; /* read up to here */
 	size_t max_line;
@@ -27,9 +28,11 @@ void ccfc_line_blocks_release(struct ccfc_line_blocks *pieces);
 
 /*
  * Reads `path` up to `stop`, where a line or a record ends. False: there is no
- * such file, or (pieces->lost) it cannot be read.
+ * such file, nor is it in the attic (may be NULL), or (pieces->lost) it cannot
+ * be read.
  */
-bool ccfc_line_blocks_open(struct ccfc_line_blocks *pieces, const char *path,
+bool ccfc_line_blocks_open(struct ccfc_line_blocks *pieces,
+			   const struct ccfc_attic *attic, const char *path,
 			   uint64_t stop);
 void ccfc_line_blocks_close(struct ccfc_line_blocks *pieces);
 

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "search/match.h"
+#include "source/attic.h"
 #include "store/texts/texts.h"
 
 #include <stdatomic.h>
@@ -55,6 +56,7 @@ struct ccfc_search {
 	uint64_t offset, limit;
 	/* The places: */
 	struct ccfc_texts_view texts;
+	const struct ccfc_attic *attic; /* transcripts that are gone; or NULL */
 	const struct ccfc_search_source *sources; /* by id */
 	uint32_t nsources;
 	const struct ccfc_slice *session_ids; /* of all sessions */

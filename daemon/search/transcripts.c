@@ -219,7 +219,7 @@ static void *search_sources(void *arg)
 	while (c->r >= 0 && !ccfc_search_run_stopped(c->run) &&
 	       (i = atomic_fetch_add(&c->task->next, 1)) < s->nsources) {
 		c->source = &s->sources[i];
-		if (ccfc_line_blocks_open(&c->pieces, c->source->path,
+		if (ccfc_line_blocks_open(&c->pieces, s->attic, c->source->path,
 					  c->source->end))
 			search_source(c);
 		ccfc_line_blocks_close(&c->pieces);

@@ -25,18 +25,18 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "source/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PAGE	  4096u
 #define CHUNK	  (256u << 10)
 #define CAP_FIRST (2 * (size_t)CHUNK)
 #define CAP_KEEP  (4 * (size_t)CHUNK)
 #define PROBE_MIN (64u << 10)
+/* Kept transcripts that ccfc_tail_read_at leaves open for the next line. */
+#define OPEN_KEPT 4u
 
 struct ccfc_tail {
 	size_t max_line;
@@ -49,14 +49,20 @@ struct ccfc_tail {
 	size_t scan; /* mem[pos, scan) holds no newline */
 	size_t end;
 
-	int fd;
-	uint64_t size;	/* at open */
+	struct ccfc_input in;
 	uint64_t limit; /* read up to here: size, or less if it shrank */
 	uint64_t at;	/* offset in the file of mem[end] */
 	uint64_t probe; /* look for a newline from here first, or 0 */
 	uint64_t seen;	/* the rest was looked at up to here, or 0 */
 	bool moved;	/* the cursor's marker is out of date */
 	bool within;	/* the cursor is within a line: its start was used */
+
+	const struct ccfc_attic *attic; /* may be NULL */
+	struct kept {
+		char *path;
+		uint32_t gen;
+		struct ccfc_input in;
+	} kept[OPEN_KEPT]; /* the one that was used last is first */
 
 	bool (*ask_over)(void *ctx); /* see ccfc_tail_until; may be NULL */
 	void *ctx;
@@ -96,39 +102,39 @@ struct ccfc_tail *ccfc_tail_new(size_t max_line)
 	struct ccfc_tail *tail = ccfc_calloc(1, sizeof(*tail));
 
 	tail->max_line = max_line < SIZE_MAX / 8 ? max_line : SIZE_MAX / 8;
-	tail->fd = -1;
+	tail->in = CCFC_INPUT_NONE;
 	set_capacity(tail, CAP_FIRST);
 	return tail;
+}
+
+static void close_kept(struct ccfc_tail *tail)
+{
+	for (uint32_t i = 0; i < OPEN_KEPT && tail->kept[i].path; i++) {
+		ccfc_input_close(&tail->kept[i].in);
+		free(tail->kept[i].path);
+		tail->kept[i].path = NULL;
+	}
 }
 
 void ccfc_tail_free(struct ccfc_tail *tail)
 {
 	if (!tail)
 		return;
-	if (tail->fd >= 0)
-		close(tail->fd);
+	close_kept(tail);
+	ccfc_input_close(&tail->in);
 	free(tail->block);
 	free(tail);
 }
 
-/* pread that goes on after signals and short reads; less only at the end. */
-static ssize_t read_fully(int fd, char *to, size_t len, uint64_t offset)
+void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic)
 {
-	size_t done = 0;
+	close_kept(tail);
+	tail->attic = attic;
+}
 
-	while (done < len) {
-		ssize_t n = pread(fd, to + done, len - done,
-				  (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (!n)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
+const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail)
+{
+	return tail->attic;
 }
 
 /* Reads of regular files fail on broken disks and network mounts only. */
@@ -140,27 +146,19 @@ static int read_error(struct ccfc_err *err, uint64_t offset)
 
 bool ccfc_tail_means_gone(int errnum)
 {
-	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP ||
-	       errnum == ENXIO || errnum == ENAMETOOLONG;
+	return ccfc_input_means_gone(errnum);
 }
 
-static enum ccfc_tail_status
-open_regular(int *fd, struct stat *st, const char *path, struct ccfc_err *err)
+static enum ccfc_tail_status status_of(enum ccfc_input_status status)
 {
-	*fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (*fd < 0 && ccfc_tail_means_gone(errno))
+	switch (status) {
+	case CCFC_INPUT_OPEN:
+		return CCFC_TAIL_OPEN;
+	case CCFC_INPUT_GONE:
 		return CCFC_TAIL_GONE;
-	if (*fd < 0 || fstat(*fd, st) < 0) {
-		ccfc_err_errno(err, errno, "%s", path);
-		if (*fd >= 0)
-			close(*fd);
+	default:
 		return CCFC_TAIL_ERROR;
 	}
-	if (!S_ISREG(st->st_mode)) {
-		close(*fd);
-		return CCFC_TAIL_GONE;
-	}
-	return CCFC_TAIL_OPEN;
 }
 
 static uint32_t marker_length(uint64_t offset)
@@ -171,8 +169,8 @@ static uint32_t marker_length(uint64_t offset)
 
 /* The marker's bytes are left before `end`. */
 static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
-					  int fd, uint64_t size, char *end,
-					  struct ccfc_err *err)
+					  const struct ccfc_input *in,
+					  char *end, struct ccfc_err *err)
 {
 	size_t len = marker_length(cursor->offset);
 	char *to = end - len;
@@ -180,9 +178,9 @@ static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
 
 	if (!len)
 		return CCFC_TAIL_OPEN;
-	if (size < cursor->offset || len != cursor->marker_len)
+	if (in->size < cursor->offset || len != cursor->marker_len)
 		return CCFC_TAIL_RESET;
-	n = read_fully(fd, to, len, cursor->offset - len);
+	n = ccfc_input_read(in, to, len, cursor->offset - len);
 	if (n < 0) {
 		read_error(err, cursor->offset - len);
 		return CCFC_TAIL_ERROR;
@@ -193,15 +191,14 @@ static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
 }
 
 static void start_tail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
-		       int fd, const struct stat *st)
+		       const struct ccfc_input *in)
 {
-	bool same = cursor->dev == (uint64_t)st->st_dev &&
-		    cursor->ino == (uint64_t)st->st_ino;
+	bool same = cursor->dev == in->dev && cursor->ino == in->ino;
 
 	if (!cursor->offset)
 		cursor->marker_len = 0;
-	tail->fd = fd;
-	tail->size = tail->limit = (uint64_t)st->st_size;
+	tail->in = *in;
+	tail->limit = in->size;
 	tail->at = cursor->offset;
 	tail->pos = tail->scan = tail->end = PAGE;
 	tail->lo = PAGE - cursor->marker_len;
@@ -210,10 +207,10 @@ static void start_tail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	tail->seen = same ? cursor->probe : 0;
 	tail->probe = 0;
 	if (same && cursor->probe > cursor->offset + PROBE_MIN &&
-	    cursor->probe <= tail->size)
+	    cursor->probe <= in->size)
 		tail->probe = cursor->probe;
-	cursor->dev = (uint64_t)st->st_dev;
-	cursor->ino = (uint64_t)st->st_ino;
+	cursor->dev = in->dev;
+	cursor->ino = in->ino;
 	cursor->probe = 0;
 }
 
@@ -222,20 +219,18 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 				     struct ccfc_err *err)
 {
 	enum ccfc_tail_status status;
-	struct stat st;
-	int fd;
+	struct ccfc_input in;
 
 	shrink(tail);
-	status = open_regular(&fd, &st, path, err);
+	status = status_of(ccfc_input_open(&in, tail->attic, path, err));
 	if (status != CCFC_TAIL_OPEN)
 		return status;
 	/* These bytes are the history of the first line. */
-	status = check_marker(cursor, fd, (uint64_t)st.st_size,
-			      tail->mem + PAGE, err);
+	status = check_marker(cursor, &in, tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
-		start_tail(tail, cursor, fd, &st);
+		start_tail(tail, cursor, &in);
 	else
-		close(fd);
+		ccfc_input_close(&in);
 	return status;
 }
 
@@ -243,8 +238,8 @@ bool ccfc_tail_holds(struct ccfc_tail *tail, const struct ccfc_cursor *other)
 {
 	char bytes[CCFC_TAIL_MARKER_MAX];
 
-	return check_marker(other, tail->fd, tail->size, bytes + sizeof(bytes),
-			    NULL) != CCFC_TAIL_RESET;
+	return check_marker(other, &tail->in, bytes + sizeof(bytes), NULL) !=
+	       CCFC_TAIL_RESET;
 }
 
 /* Reads one chunk to mem[to], which is a page boundary; 0: no more. */
@@ -252,7 +247,7 @@ static int read_chunk(struct ccfc_tail *tail, size_t to, struct ccfc_err *err)
 {
 	uint64_t left = tail->limit - tail->at;
 	size_t want = left < CHUNK ? (size_t)left : CHUNK;
-	ssize_t n = read_fully(tail->fd, tail->mem + to, want, tail->at);
+	ssize_t n = ccfc_input_read(&tail->in, tail->mem + to, want, tail->at);
 
 	if (n < 0)
 		return read_error(err, tail->at);
@@ -528,35 +523,36 @@ static uint64_t make_marker(struct ccfc_tail *tail,
 				 len);
 	/* Bytes that cannot be read make a marker that will not match. */
 	memset(bytes, 0, sizeof(bytes));
-	if (read_fully(tail->fd, bytes, len, from) < 0)
+	if (ccfc_input_read(&tail->in, bytes, len, from) < 0)
 		return 0;
 	return ccfc_hash(bytes, len);
 }
 
 void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor)
 {
-	if (tail->fd < 0)
+	if (!ccfc_input_is_open(&tail->in))
 		return;
 	if (tail->moved) {
 		cursor->marker_len = marker_length(cursor->offset);
 		cursor->marker = make_marker(tail, cursor);
 	}
-	close(tail->fd);
-	tail->fd = -1;
+	ccfc_input_close(&tail->in);
 	shrink(tail);
 }
 
-static int read_open(struct ccfc_tail *tail, int fd, uint64_t offset,
-		     size_t len, struct ccfc_err *err)
+static int read_open(struct ccfc_tail *tail, const struct ccfc_input *in,
+		     uint64_t offset, size_t len, struct ccfc_err *err)
 {
 	size_t cap = tail->cap;
 	ssize_t n;
 
+	if (offset > in->size || len > in->size - offset)
+		return ccfc_err_set(err, CCFC_ENOTFOUND, "file is too short");
 	while (cap < len)
 		cap *= 2;
 	if (cap > tail->cap)
 		set_capacity(tail, cap);
-	n = read_fully(fd, tail->mem, len, offset);
+	n = ccfc_input_read(in, tail->mem, len, offset);
 	if (n < 0)
 		return read_error(err, offset);
 	if ((size_t)n < len)
@@ -564,14 +560,73 @@ static int read_open(struct ccfc_tail *tail, int fd, uint64_t offset,
 	return 0;
 }
 
-int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
-		      const char *path, uint64_t offset, size_t len,
-		      struct ccfc_err *err)
+/* The kept transcript, first in the list; NULL: there is none. */
+static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
+					  const char *path, uint32_t gen)
 {
-	enum ccfc_tail_status status;
+	struct kept found;
+	uint32_t i = 0;
+
+	while (i < OPEN_KEPT && tail->kept[i].path &&
+	       (tail->kept[i].gen != gen || strcmp(tail->kept[i].path, path)))
+		i++;
+	if (i < OPEN_KEPT && tail->kept[i].path) {
+		found = tail->kept[i];
+	} else {
+		if (ccfc_input_open_kept(&found.in, tail->attic, path, gen) !=
+		    CCFC_INPUT_OPEN)
+			return NULL;
+		found.path = ccfc_strdup(path);
+		found.gen = gen;
+		if (i == OPEN_KEPT) {
+			i--;
+			ccfc_input_close(&tail->kept[i].in);
+			free(tail->kept[i].path);
+		}
+	}
+	memmove(tail->kept + 1, tail->kept, i * sizeof(found));
+	tail->kept[0] = found;
+	return &tail->kept[0].in;
+}
+
+static int read_kept(struct ccfc_tail *tail, const char *path, uint32_t gen,
+		     uint64_t offset, size_t len, struct ccfc_err *err)
+{
+	const struct ccfc_input *in = open_kept(tail, path, gen);
+
+	if (!in)
+		return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is gone", path);
+	return read_open(tail, in, offset, len, err);
+}
+
+/* From the file, or from the attic where that does not have the bytes. */
+static int read_present(struct ccfc_tail *tail, const char *path,
+			uint64_t offset, size_t len, struct ccfc_err *err)
+{
+	struct ccfc_input in;
+	int r = CCFC_ENOTFOUND;
+
+	switch (ccfc_input_open(&in, NULL, path, err)) {
+	case CCFC_INPUT_ERROR:
+		return err->code;
+	case CCFC_INPUT_OPEN:
+		r = read_open(tail, &in, offset, len, err);
+		ccfc_input_close(&in);
+		break;
+	default:
+		ccfc_err_set(err, r, "%s: is gone", path);
+	}
+	if (r != CCFC_ENOTFOUND || !tail->attic)
+		return r;
+	return read_kept(tail, path, CCFC_ATTIC_LAST, offset, len, err);
+}
+
+int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
+		       const char *path, uint32_t gen, uint64_t offset,
+		       size_t len, struct ccfc_err *err)
+{
 	struct ccfc_err own;
-	struct stat st;
-	int fd, r;
+	int r;
 
 	if (!err)
 		err = &own;
@@ -582,18 +637,18 @@ int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
 	r = check_over(tail, err);
 	if (r)
 		return r;
-	status = open_regular(&fd, &st, path, err);
-	if (status == CCFC_TAIL_ERROR)
-		return err->code;
-	if (status != CCFC_TAIL_OPEN)
-		return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is gone", path);
-	if (offset > (uint64_t)st.st_size ||
-	    len > (uint64_t)st.st_size - offset)
-		r = ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is too short", path);
-	else
-		r = read_open(tail, fd, offset, len, err);
-	close(fd);
+	r = gen == CCFC_ATTIC_LAST
+		    ? read_present(tail, path, offset, len, err)
+		    : read_kept(tail, path, gen, offset, len, err);
 	if (!r)
 		*out = ccfc_slice(tail->mem, len);
 	return r;
+}
+
+int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
+		      const char *path, uint64_t offset, size_t len,
+		      struct ccfc_err *err)
+{
+	return ccfc_tail_read_gen(tail, out, path, CCFC_ATTIC_LAST, offset, len,
+				  err);
 }

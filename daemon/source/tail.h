@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
+#include "source/attic.h"
 
 #include <stdint.h>
 
@@ -57,6 +58,13 @@ struct ccfc_tail;
 
 struct ccfc_tail *ccfc_tail_new(size_t max_line);
 void ccfc_tail_free(struct ccfc_tail *tail);
+
+/*
+ * Where to read what is gone: files that there are not, and bytes that a file
+ * has no more. NULL, as at first: nowhere. Not between open and close.
+ */
+void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic);
+const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail);
 
 /* Does this errno mean that there is no such file? */
 bool ccfc_tail_means_gone(int errnum);
@@ -120,5 +128,14 @@ bool ccfc_tail_is_over(struct ccfc_tail *tail);
 int ccfc_tail_read_at(struct ccfc_tail *tail, struct ccfc_slice *out,
 		      const char *path, uint64_t offset, size_t len,
 		      struct ccfc_err *err);
+
+/*
+ * The same for a line that was read as generation `gen` of a transcript that
+ * was written anew since: only the attic may have its bytes. CCFC_ATTIC_LAST:
+ * as ccfc_tail_read_at.
+ */
+int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
+		       const char *path, uint32_t gen, uint64_t offset,
+		       size_t len, struct ccfc_err *err);
 
 #endif

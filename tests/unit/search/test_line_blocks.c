@@ -31,7 +31,7 @@ static void check(struct ccfc_line_blocks *p, const struct ccfc_buf *bytes,
 	struct ccfc_slice lines;
 	uint64_t offset, at = 0;
 
-	assert_true(ccfc_line_blocks_open(p, path, stop));
+	assert_true(ccfc_line_blocks_open(p, NULL, path, stop));
 	while (ccfc_line_blocks_next(p, &lines, &offset)) {
 		assert_int_equal(offset, at);
 		assert_true(lines.len && lines.ptr[lines.len - 1] == '\n');
@@ -83,15 +83,15 @@ static void test_lost(void **state)
 
 	(void)state;
 	ccfc_line_blocks_init(&p, 1000);
-	assert_false(ccfc_line_blocks_open(&p, "/nonexistent/x", 10));
+	assert_false(ccfc_line_blocks_open(&p, NULL, "/nonexistent/x", 10));
 	assert_false(p.lost);
-	assert_false(ccfc_line_blocks_open(&p, "/tmp", 10));
+	assert_false(ccfc_line_blocks_open(&p, NULL, "/tmp", 10));
 	assert_true(p.lost);
 
 	/* Shorter than it was. */
 	ccfc_buf_puts(&bytes, "one\ntwo\n");
 	put_file(&bytes);
-	assert_true(ccfc_line_blocks_open(&p, path, 100));
+	assert_true(ccfc_line_blocks_open(&p, NULL, path, 100));
 	assert_true(ccfc_line_blocks_next(&p, &lines, &offset));
 	assert_int_equal(lines.len, 8);
 	assert_false(ccfc_line_blocks_next(&p, &lines, &offset));
@@ -104,7 +104,7 @@ static void test_lost(void **state)
 	bytes.len = 3000000;
 	ccfc_buf_puts(&bytes, "\nlast\n");
 	put_file(&bytes);
-	assert_true(ccfc_line_blocks_open(&p, path, bytes.len));
+	assert_true(ccfc_line_blocks_open(&p, NULL, path, bytes.len));
 	while (ccfc_line_blocks_next(&p, &lines, &offset))
 		assert_true(lines.len < 2000000);
 	assert_true(p.lost);

@@ -1,0 +1,54 @@
+/*
+ * Where the bytes of files are that are gone: what the readers of transcripts
+ * need of the archive, which lies above this folder. One thread uses a struct
+ * ccfc_attic_file; any thread may call the functions of a struct ccfc_attic.
+ */
+#ifndef CCFC_SOURCE_ATTIC_H
+#define CCFC_SOURCE_ATTIC_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+/* The last generation that is kept. */
+#define CCFC_ATTIC_LAST UINT32_MAX
+
+struct ccfc_attic_file;
+
+/* A kept file that is no transcript. */
+struct ccfc_attic_info {
+	int64_t mtime; /* in nanoseconds */
+	uint64_t size;
+	uint64_t stamp; /* differs if the content does */
+};
+
+typedef void (*ccfc_attic_fn)(void *arg, struct ccfc_slice name,
+			      const struct ccfc_attic_info *info);
+
+struct ccfc_attic {
+	void *ctx;
+	/*
+	 * The transcript that was at `path`, with the bytes that it had when
+	 * its lines were read as generation `gen`. NULL: not kept.
+	 */
+	struct ccfc_attic_file *(*open)(void *ctx, const char *path,
+					uint32_t gen, uint64_t *size);
+	/*
+	 * Bytes from `offset` on, fewer only at the end. What is damaged reads
+	 * as newlines, so that the lines around it are found.
+	 */
+	size_t (*read)(struct ccfc_attic_file *file, char *to, size_t len,
+		       uint64_t offset);
+	void (*close)(struct ccfc_attic_file *file);
+	/*
+	 * A kept file: replaces the content of `out`. CCFC_ENOTFOUND,
+	 * CCFC_ETOOBIG, CCFC_ECORRUPT.
+	 */
+	int (*get)(void *ctx, struct ccfc_buf *out,
+		   struct ccfc_attic_info *info, const char *path, size_t max);
+	/* The kept files of a directory. */
+	void (*list)(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
+};
+
+#endif

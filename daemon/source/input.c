@@ -1,0 +1,104 @@
+/* An open transcript; see input.h. */
+#include "source/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool ccfc_input_means_gone(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP ||
+	       errnum == ENXIO || errnum == ENAMETOOLONG;
+}
+
+static enum ccfc_input_status
+open_regular(struct ccfc_input *in, const char *path, struct ccfc_err *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 && ccfc_input_means_gone(errno))
+		return CCFC_INPUT_GONE;
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		ccfc_err_errno(err, errno, "%s", path);
+		if (fd >= 0)
+			close(fd);
+		return CCFC_INPUT_ERROR;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return CCFC_INPUT_GONE;
+	}
+	in->fd = fd;
+	in->size = (uint64_t)st.st_size;
+	in->dev = (uint64_t)st.st_dev;
+	in->ino = (uint64_t)st.st_ino;
+	return CCFC_INPUT_OPEN;
+}
+
+enum ccfc_input_status ccfc_input_open_kept(struct ccfc_input *in,
+					    const struct ccfc_attic *attic,
+					    const char *path, uint32_t gen)
+{
+	*in = CCFC_INPUT_NONE;
+	in->attic = attic;
+	if (attic)
+		in->kept = attic->open(attic->ctx, path, gen, &in->size);
+	return in->kept ? CCFC_INPUT_OPEN : CCFC_INPUT_GONE;
+}
+
+enum ccfc_input_status ccfc_input_open(struct ccfc_input *in,
+				       const struct ccfc_attic *attic,
+				       const char *path, struct ccfc_err *err)
+{
+	enum ccfc_input_status status;
+
+	*in = CCFC_INPUT_NONE;
+	status = open_regular(in, path, err);
+	if (status == CCFC_INPUT_GONE && attic)
+		status = ccfc_input_open_kept(in, attic, path, CCFC_ATTIC_LAST);
+	return status;
+}
+
+bool ccfc_input_is_open(const struct ccfc_input *in)
+{
+	return in->fd >= 0 || in->kept;
+}
+
+void ccfc_input_close(struct ccfc_input *in)
+{
+	if (in->kept)
+		in->attic->close(in->kept);
+	if (in->fd >= 0)
+		close(in->fd);
+	*in = CCFC_INPUT_NONE;
+}
+
+/* Goes on after signals and short reads. */
+static ssize_t read_file(int fd, char *to, size_t len, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pread(fd, to + done, len - done,
+				  (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (!n)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+ssize_t ccfc_input_read(const struct ccfc_input *in, char *to, size_t len,
+			uint64_t offset)
+{
+	if (in->kept)
+		return (ssize_t)in->attic->read(in->kept, to, len, offset);
+	return read_file(in->fd, to, len, offset);
+}

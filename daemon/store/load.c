@@ -277,6 +277,27 @@ static int by_seq(const void *x, const void *y)
 }
 
 /*
+ * The session of a source's last line: where a source has lines of several
+ * sessions, the one that ended last.
+ */
+static void derive_last_sessions(struct ccfc_index *index)
+{
+	for (uint32_t s = 1; s < index->sessions.n; s++) {
+		const struct ccfc_session *session = &index->sessions.items[s];
+
+		for (uint32_t i = 0; i < session->sources.n; i++) {
+			uint32_t *last =
+				&index->sources.items[session->sources.items[i]]
+					 .last_session;
+
+			if (!*last ||
+			    index->sessions.items[*last].end <= session->end)
+				*last = s;
+		}
+	}
+}
+
+/*
  * The event log and the open calls follow from the rows; so do the ties, when
  * the changes that were seen more than once are settled again.
  */
@@ -309,6 +330,7 @@ static void derive(struct ccfc_index *index)
 					      index->conflicts.items[i].seq, i,
 					      CCFC_ID_NONE }));
 	ccfc_index_mark_conflicts(index);
+	derive_last_sessions(index);
 	if (index->log.n)
 		qsort(index->log.items, index->log.n, sizeof(*index->log.items),
 		      by_seq);

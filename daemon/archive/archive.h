@@ -1,0 +1,151 @@
+/*
+ * Transcripts and the files beside them that the client will delete, kept so
+ * that every question can still be answered:
+ *
+ *   <dir>/sources/<name>   what is kept of one transcript (manifests.h)
+ *   <dir>/files/<name>     files of one directory: backups, notes on agents
+ *   <dir>/blobs/           their contents (blobs/blobs.h)
+ *
+ * The core says how far it has read a transcript; a thread of its own, with
+ * the lowest priority that the system has, brings the archive up to there. The
+ * core never waits for it. Lines that were just written are passed by value, so
+ * that a transcript that is rewritten or deleted right after it was read loses
+ * nothing; older ones are read from the file, if its marker still fits.
+ *
+ * A transcript that was rewritten is kept in each version; a version has the
+ * bytes of the generations (index/index.h) from `since` on, up to that of the
+ * next version. A version is cut into segments at places that its content
+ * decides, so that copies share them; in a segment the id of the transcript's
+ * own session is replaced, because a fork differs from its original in nothing
+ * else. The rest of a version, up to a segment long, is in the manifest itself.
+ *
+ * Every blob is on the disk before a manifest names it, and a manifest is
+ * replaced as a whole: a crash at any point leaves what was there before or
+ * what is there after. Checksums cover all: a damaged blob costs its segment, a
+ * damaged manifest its transcript.
+ *
+ * The core's thread, except where it says otherwise.
+ */
+#ifndef CCFC_ARCHIVE_ARCHIVE_H
+#define CCFC_ARCHIVE_ARCHIVE_H
+
+#include "base/err.h"
+#include "source/attic.h"
+#include "source/classify.h"
+#include "source/tail.h"
+
+#include <stdint.h>
+
+enum ccfc_archive_mode {
+	CCFC_ARCHIVE_ALL,
+	CCFC_ARCHIVE_CHANGES, /* sessions that changed files */
+	CCFC_ARCHIVE_OFF,     /* nothing is added; what is kept stays */
+};
+
+struct ccfc_archive_limits {
+	enum ccfc_archive_mode mode;
+	uint64_t bytes; /* on disk, in all; 0: no limit */
+	int64_t age;	/* in seconds since it was last written; 0: no limit */
+};
+
+struct ccfc_archive;
+
+/* Makes <state>/archive if need be. The thread starts with the first work. */
+int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
+		     const struct ccfc_archive_limits *limits,
+		     struct ccfc_err *err);
+/*
+ * Writes what was passed by value and ends the thread. No attic is in use any
+ * more. May be NULL.
+ */
+void ccfc_archive_free(struct ccfc_archive *archive);
+
+/* For readers on any thread, until ccfc_archive_free. */
+const struct ccfc_attic *ccfc_archive_attic(const struct ccfc_archive *archive);
+
+/* --- what there is to keep --- */
+
+/* Lines that were just read: bytes from `offset` on. ccfc_archive_note follows
+ * before anything else. */
+void ccfc_archive_stage(struct ccfc_archive *archive, uint32_t source,
+			uint32_t since, uint64_t offset,
+			struct ccfc_slice bytes);
+
+struct ccfc_archive_note {
+	uint32_t source; /* a number for it, in this process */
+	const char *path;
+	struct ccfc_name name;
+	uint32_t since;		   /* of the version */
+	struct ccfc_cursor cursor; /* how far it was read */
+	bool now;		   /* do not wait for more of it */
+};
+
+/* A transcript was read that far. */
+void ccfc_archive_note(struct ccfc_archive *archive,
+		       const struct ccfc_archive_note *note);
+/* A transcript has another path now. */
+void ccfc_archive_moved(struct ccfc_archive *archive, uint32_t source,
+			const char *from, const char *to);
+/* Do not wait for more: everything is due now. */
+void ccfc_archive_hurry(struct ccfc_archive *archive);
+
+/* --- what is kept --- */
+
+struct ccfc_archive_kept {
+	uint32_t source; /* of the note */
+	uint32_t first;	 /* since of the first version */
+	uint32_t since;	 /* of the last version, … */
+	uint64_t end;	 /* … and how much of it is kept */
+	uint8_t owner;	 /* enum ccfc_owner, as it was */
+};
+
+/* What is kept of the transcript at `path`; false: nothing. Any thread. */
+bool ccfc_archive_look(struct ccfc_archive *archive, const char *path,
+		       struct ccfc_archive_kept *out);
+
+/* Readable when there is news for ccfc_archive_news. */
+int ccfc_archive_fd(const struct ccfc_archive *archive);
+/* Calls `fn` for each source of which more, or less, is kept now. */
+void ccfc_archive_news(struct ccfc_archive *archive,
+		       void (*fn)(void *ctx,
+				  const struct ccfc_archive_kept *kept),
+		       void *ctx);
+
+/* Transcripts of which something is kept. Any thread. */
+void ccfc_archive_each(struct ccfc_archive *archive,
+		       void (*fn)(void *ctx, const char *path,
+				  const struct ccfc_name *name),
+		       void *ctx);
+
+struct ccfc_archive_stats {
+	uint64_t transcripts; /* of which something is kept */
+	uint64_t bytes;	      /* on disk */
+	uint64_t lines_bytes; /* of transcripts, as they were */
+	uint64_t waiting;     /* transcripts to be brought up */
+	uint64_t purged;      /* transcripts that made room, so far */
+	bool due;	      /* the budget is used up: a purge comes */
+	int64_t oldest;	      /* when what goes first was written; 0: none */
+	bool ready;	      /* it has been counted */
+	char error[CCFC_ERR_WHAT_MAX]; /* why nothing can be written, or "" */
+};
+/* Any thread. */
+void ccfc_archive_stats(struct ccfc_archive *archive,
+			struct ccfc_archive_stats *out);
+
+/* As they were given. */
+void ccfc_archive_limits(const struct ccfc_archive *archive,
+			 struct ccfc_archive_limits *out);
+
+struct ccfc_archive_check {
+	uint64_t manifests, blobs; /* that were read */
+	uint64_t bad_manifests, bad_blobs;
+	uint64_t lost_bytes; /* of transcripts and files */
+};
+/*
+ * Reads and checks everything. `over` is asked now and then: stop? Any thread.
+ */
+void ccfc_archive_check(struct ccfc_archive *archive,
+			struct ccfc_archive_check *out, bool (*over)(void *ctx),
+			void *ctx);
+
+#endif

@@ -1,0 +1,83 @@
+/* What the files of the archive share. */
+#ifndef CCFC_ARCHIVE_INTERNAL_H
+#define CCFC_ARCHIVE_INTERNAL_H
+
+#include "archive/archive.h"
+#include "archive/manifests.h"
+
+#include <pthread.h>
+
+/* A transcript to be brought up. */
+struct ccfc_archive_job {
+	struct ccfc_archive_job *next;
+	uint32_t source, since;
+	char *path, *session, *agent, *moved_from;
+	bool is_agent;
+	bool noted; /* `end` is that of all that was staged */
+	uint64_t end, marker;
+	uint32_t marker_len;
+	uint64_t staged_from;
+	struct ccfc_buf staged;
+	int64_t due; /* in milliseconds of the monotonic clock */
+};
+
+struct ccfc_archive {
+	char *sources, *files; /* directories */
+	struct ccfc_blobs *blobs;
+	struct ccfc_archive_limits limits;
+	struct ccfc_attic attic;
+	int news[2]; /* a pipe */
+	pthread_t thread;
+	bool started;
+
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t wake;
+	struct ccfc_archive_job *first, **last; /* in the order of notes */
+	struct {
+		struct ccfc_archive_job **items; /* by source; or NULL */
+		uint32_t n, cap;
+	} jobs;
+	uint64_t staged; /* bytes of all jobs */
+	struct {
+		struct ccfc_archive_kept *items;
+		uint32_t n, cap;
+	} kept; /* news */
+	struct ccfc_archive_stats stats;
+	bool stop;
+};
+
+void ccfc_archive_job_free(struct ccfc_archive_job *job);
+/* archive_thread.c: starts the thread, if it is not there. The lock is held. */
+void ccfc_archive_start(struct ccfc_archive *archive);
+/* Is the thread to end? Any thread. */
+bool ccfc_archive_stopped(struct ccfc_archive *archive);
+/* News for the core. Any thread. */
+void ccfc_archive_tell(struct ccfc_archive *archive,
+		       const struct ccfc_archive_kept *kept);
+
+/* writer.c, on the archive's thread: does a job. */
+int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
+		    struct ccfc_err *err);
+/* kept_files.c, on the archive's thread: the files beside a transcript. */
+int ccfc_archive_keep_files(struct ccfc_archive *archive,
+			    const struct ccfc_archive_job *job,
+			    struct ccfc_err *err);
+/* Where the last "/projects/" of a path begins, or NULL. */
+const char *ccfc_archive_root_end(const char *path);
+int ccfc_archive_get(void *ctx, struct ccfc_buf *out,
+		     struct ccfc_attic_info *info, const char *path,
+		     size_t max);
+void ccfc_archive_list(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
+/* reader.c: of the attic. */
+struct ccfc_attic_file *ccfc_archive_open(void *ctx, const char *path,
+					  uint32_t gen, uint64_t *size);
+size_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
+			 uint64_t offset);
+void ccfc_archive_close(struct ccfc_attic_file *file);
+/* purge.c, on the archive's thread. */
+void ccfc_archive_count(struct ccfc_archive *archive);
+void ccfc_archive_purge(struct ccfc_archive *archive);
+/* Removes the blobs that no manifest names. */
+void ccfc_archive_drop_blobs(struct ccfc_archive *archive);
+
+#endif

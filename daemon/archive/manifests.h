@@ -1,0 +1,96 @@
+/*
+ * What is kept of one transcript, and of the files of one directory, as a file
+ * each. A file begins with what it is about, and the sum of that; contents that
+ * are too small for a blob follow, with sums of their own.
+ */
+#ifndef CCFC_ARCHIVE_MANIFESTS_H
+#define CCFC_ARCHIVE_MANIFESTS_H
+
+#include "blobs/blobs.h"
+#include "source/classify.h"
+
+#include <stdint.h>
+
+/* The content of a segment has the id of its session replaced (cut.h). */
+#define CCFC_SEGMENT_PLAIN 1u
+
+struct ccfc_segment {
+	uint64_t offset;
+	uint32_t len;
+	uint32_t flags;
+	struct ccfc_blob_key key;
+};
+
+/* A version of a transcript. */
+struct ccfc_archive_version {
+	uint32_t since; /* the first generation that has these bytes */
+	uint32_t marker_len;
+	uint64_t end;	 /* how much is kept */
+	uint64_t marker; /* as in struct ccfc_cursor, of `end` */
+	struct {
+		struct ccfc_segment *items;
+		uint32_t n, cap;
+	} segments;
+	struct ccfc_buf rest; /* behind the segments, packed; or empty */
+};
+
+struct ccfc_archive_manifest {
+	char *path, *session, *agent;
+	bool is_agent;
+	uint8_t owner; /* enum ccfc_owner, the worst that was seen */
+	struct {
+		struct ccfc_archive_version *items; /* by `since` */
+		uint32_t n, cap;
+	} versions;
+};
+
+/* A file that is no transcript. */
+struct ccfc_kept_file {
+	char *name;
+	int64_t mtime; /* in nanoseconds */
+	uint64_t size;
+	struct ccfc_blob_key key;
+	struct ccfc_buf packed; /* the content, if it has no blob */
+};
+
+struct ccfc_kept_dir {
+	char *path;
+	int64_t seen; /* the directory's time when it was listed; 0: never */
+	struct {
+		struct ccfc_kept_file *items;
+		uint32_t n, cap;
+	} files;
+};
+
+/* Where a manifest for `path` lies. */
+void ccfc_archive_manifest_name(struct ccfc_buf *out, const char *dir,
+				struct ccfc_slice path);
+
+/* The end of the segments, where the rest begins. */
+uint64_t ccfc_archive_version_cut(const struct ccfc_archive_version *version);
+/* The version of a generation, or NULL. */
+struct ccfc_archive_version *
+ccfc_archive_manifest_version(const struct ccfc_archive_manifest *m,
+			      uint32_t gen);
+/* A new one, which must have the greatest `since`. */
+struct ccfc_archive_version *
+ccfc_archive_manifest_add(struct ccfc_archive_manifest *m, uint32_t since);
+void ccfc_archive_manifest_release(struct ccfc_archive_manifest *m);
+void ccfc_kept_dir_release(struct ccfc_kept_dir *d);
+
+/*
+ * Reads a manifest file: CCFC_ENOTFOUND, CCFC_ECORRUPT, CCFC_EIO. The caller
+ * releases it in any case.
+ */
+int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
+			       const char *file, struct ccfc_err *err);
+int ccfc_kept_dir_read(struct ccfc_kept_dir *out, const char *file,
+		       struct ccfc_err *err);
+
+/* Replaces the file, on the disk when this returns 0. */
+int ccfc_archive_manifest_write(const struct ccfc_archive_manifest *m,
+				const char *file, struct ccfc_err *err);
+int ccfc_kept_dir_write(const struct ccfc_kept_dir *d, const char *file,
+			struct ccfc_err *err);
+
+#endif

@@ -1,0 +1,19 @@
+/* Whose a file is: may anybody but the user have written to it? */
+#ifndef CCFC_OS_OWNER_H
+#define CCFC_OS_OWNER_H
+
+enum ccfc_owner {
+	CCFC_OWNER_FINE,
+	CCFC_OWNER_UNKNOWN,   /* it cannot be checked */
+	CCFC_OWNER_OTHER,     /* another user's */
+	CCFC_OWNER_EVERYBODY, /* everybody may write */
+	CCFC_OWNER_GROUP,     /* a group that is not the user's may */
+};
+
+/*
+ * The file, and the directories that it is in, up to `root`; without a root
+ * (NULL) only its own directory.
+ */
+enum ccfc_owner ccfc_owner_look(const char *path, const char *root);
+
+#endif

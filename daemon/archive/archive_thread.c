@@ -1,0 +1,153 @@
+/*
+ * The archive's thread: takes one job after another, with the lowest priority
+ * for processor and disk, and sleeps when there is none.
+ */
+#include "archive/archive_internal.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+#include "os/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#define IDLE_DISK (3 << 13) /* the class of ioprio_set(2) */
+#endif
+
+/* What failed is tried again after this. */
+#define AGAIN_MS 60000
+
+static void be_last(void)
+{
+#ifdef __linux__
+	/* On Linux both are of a thread, not of the process. */
+	if (setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19) ||
+	    syscall(SYS_ioprio_set, 1, 0, IDLE_DISK))
+		ccfc_log(CCFC_LOG_DEBUG, "the archive has normal priority");
+#endif
+}
+
+/* Waits for a job that is due, or until `due`; 0: without end. */
+static void sleep_until(struct ccfc_archive *a, int64_t due)
+{
+	struct timespec at = { due / 1000, due % 1000 * 1000000 };
+
+	if (due)
+		pthread_cond_timedwait(&a->wake, &a->lock, &at);
+	else
+		pthread_cond_wait(&a->wake, &a->lock);
+}
+
+/* The first job that is due, taken out; else NULL, and when one will be. */
+static struct ccfc_archive_job *take_due(struct ccfc_archive *a, int64_t *next)
+{
+	int64_t now = ccfc_time_monotonic();
+	struct ccfc_archive_job **at, *job;
+
+	*next = 0;
+	for (at = &a->first; (job = *at); at = &job->next) {
+		/* At the end, only what nobody else has. */
+		if (!job->noted || (a->stop && !job->staged.len))
+			continue;
+		if (job->due <= now || a->stop) {
+			*at = job->next;
+			if (a->last == &job->next)
+				a->last = at;
+			if (job->source < a->jobs.n &&
+			    a->jobs.items[job->source] == job)
+				a->jobs.items[job->source] = NULL;
+			a->staged -= job->staged.len;
+			return job;
+		}
+		if (!*next || job->due < *next)
+			*next = job->due;
+	}
+	return NULL;
+}
+
+/* Puts a job that failed back, unless there is a newer one. */
+static void put_back(struct ccfc_archive *a, struct ccfc_archive_job *job)
+{
+	if (a->stop || a->jobs.items[job->source]) {
+		ccfc_archive_job_free(job);
+		return;
+	}
+	job->due = ccfc_time_monotonic() + AGAIN_MS;
+	job->next = NULL;
+	*a->last = job;
+	a->last = &job->next;
+	a->staged += job->staged.len;
+	a->jobs.items[job->source] = job;
+}
+
+static void do_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
+{
+	struct ccfc_err err = { 0 };
+	int r;
+
+	pthread_mutex_unlock(&a->lock);
+	r = ccfc_archive_do(a, job, &err);
+	if (!r && !job->moved_from)
+		r = ccfc_archive_keep_files(a, job, &err);
+	if (r)
+		ccfc_log(CCFC_LOG_WARN, "archive: %s", err.what);
+	pthread_mutex_lock(&a->lock);
+	memcpy(a->stats.error, r ? err.what : "", r ? sizeof(err.what) : 1);
+	if (r)
+		put_back(a, job);
+	else
+		ccfc_archive_job_free(job);
+}
+
+/* The lock is held. */
+static bool is_full(const struct ccfc_archive *a)
+{
+	struct ccfc_blob_stats blobs;
+
+	ccfc_blobs_stats(a->blobs, &blobs);
+	return a->limits.bytes &&
+	       a->stats.bytes + blobs.bytes > a->limits.bytes;
+}
+
+static void *run_archive(void *arg)
+{
+	struct ccfc_archive *a = arg;
+	struct ccfc_archive_job *job;
+	int64_t next;
+
+	be_last();
+	ccfc_archive_count(a);
+	ccfc_archive_purge(a);
+	pthread_mutex_lock(&a->lock);
+	for (;;) {
+		job = take_due(a, &next);
+		if (job) {
+			do_job(a, job);
+			if (is_full(a)) {
+				pthread_mutex_unlock(&a->lock);
+				ccfc_archive_purge(a);
+				pthread_mutex_lock(&a->lock);
+			}
+		} else if (a->stop) {
+			break;
+		} else {
+			sleep_until(a, next);
+		}
+	}
+	pthread_mutex_unlock(&a->lock);
+	return NULL;
+}
+
+void ccfc_archive_start(struct ccfc_archive *a)
+{
+	if (a->started || a->stop)
+		return;
+	a->started = !pthread_create(&a->thread, NULL, run_archive, a);
+	if (!a->started)
+		ccfc_log(CCFC_LOG_WARN, "archive: no thread can be started");
+}

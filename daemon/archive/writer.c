@@ -1,0 +1,371 @@
+/*
+ * Brings the archive up to what was read of a transcript, on the archive's
+ * thread. The rest of what is kept and the new bytes are cut into segments
+ * (cut.h); what is left is the new rest. The manifest is replaced once in a
+ * while, so that a long transcript need not be begun again.
+ */
+#include "archive/archive_internal.h"
+#include "archive/cut.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "os/log.h"
+#include "os/owner.h"
+#include "source/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK  ((size_t)2 << 20)
+#define COMMIT ((uint64_t)32 << 20)
+
+struct writer {
+	struct ccfc_archive *archive;
+	struct ccfc_archive_job *job;
+	struct ccfc_archive_manifest manifest;
+	struct ccfc_archive_version *version;
+	struct ccfc_buf file;	      /* of the manifest */
+	struct ccfc_buf bytes, blank; /* behind the segments; with no id */
+	struct ccfc_input in;
+	uint64_t was_bytes; /* of the manifest file */
+	bool has_id;
+};
+
+static uint64_t file_bytes(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+/* --- where the bytes come from --- */
+
+static bool is_staged(const struct ccfc_archive_job *job, uint64_t offset)
+{
+	return job->staged.len && offset >= job->staged_from &&
+	       offset <= job->staged_from + job->staged.len &&
+	       job->staged_from + job->staged.len >= job->end;
+}
+
+static bool fits(const struct ccfc_input *in, uint64_t end, uint64_t marker,
+		 uint32_t len)
+{
+	char bytes[CCFC_TAIL_MARKER_MAX];
+
+	return len <= sizeof(bytes) && len <= end && end <= in->size &&
+	       ccfc_input_read(in, bytes, len, end - len) == (ssize_t)len &&
+	       (!len || ccfc_hash(bytes, len) == marker);
+}
+
+/* Has the file the bytes that were kept, and those that were read? */
+static bool open_file(struct writer *w)
+{
+	const struct ccfc_archive_job *job = w->job;
+	const struct ccfc_archive_version *v = w->version;
+
+	if (ccfc_input_is_open(&w->in))
+		return true;
+	if (ccfc_input_open(&w->in, NULL, job->path, NULL) != CCFC_INPUT_OPEN)
+		return false;
+	return fits(&w->in, job->end, job->marker, job->marker_len) &&
+	       fits(&w->in, v->end, v->marker, v->marker_len);
+}
+
+/* Appends up to a block from `offset` on: 0: nothing can be had. */
+static size_t fetch(struct writer *w, uint64_t offset)
+{
+	const struct ccfc_archive_job *job = w->job;
+	uint64_t left = job->end - offset;
+	size_t want = left < BLOCK ? (size_t)left : BLOCK;
+	ssize_t n;
+
+	if (is_staged(job, offset)) {
+		ccfc_buf_append(&w->bytes,
+				job->staged.ptr + (offset - job->staged_from),
+				want);
+		return want;
+	}
+	if (ccfc_archive_stopped(w->archive) || !open_file(w))
+		return 0;
+	if (job->staged.len && offset < job->staged_from &&
+	    want > job->staged_from - offset)
+		want = (size_t)(job->staged_from - offset);
+	n = ccfc_input_read(&w->in, ccfc_buf_reserve(&w->bytes, want), want,
+			    offset);
+	if (n <= 0)
+		return 0;
+	w->bytes.len += (size_t)n;
+	return (size_t)n;
+}
+
+/* --- segments --- */
+
+static int put_segment(struct writer *w, size_t len, struct ccfc_err *err)
+{
+	struct ccfc_slice session = ccfc_slice_str(w->manifest.session);
+	struct ccfc_segment s = { .offset =
+					  ccfc_archive_version_cut(w->version),
+				  .len = (uint32_t)len };
+	struct ccfc_buf copy = CCFC_BUF_INIT;
+	int r;
+
+	ccfc_buf_append(&copy, w->bytes.ptr, len);
+	if (w->has_id && !ccfc_cut_is_odd(ccfc_buf_view(&copy))) {
+		ccfc_cut_blank(copy.ptr, copy.len, session);
+		s.flags = CCFC_SEGMENT_PLAIN;
+	}
+	r = ccfc_blobs_put(w->archive->blobs, &s.key, ccfc_buf_view(&copy),
+			   err);
+	if (!r)
+		r = ccfc_blobs_sync(w->archive->blobs, &s.key, err);
+	ccfc_buf_release(&copy);
+	if (r)
+		return r;
+	CCFC_VEC_PUSH(w->version->segments, s);
+	ccfc_buf_consume(&w->bytes, len);
+	return 0;
+}
+
+/* Cuts off whole segments. */
+static int put_segments(struct writer *w, struct ccfc_err *err)
+{
+	struct ccfc_slice session = ccfc_slice_str(w->manifest.session);
+	struct ccfc_slice left;
+	size_t n;
+	int r = 0;
+
+	ccfc_buf_clear(&w->blank);
+	ccfc_buf_slice(&w->blank, ccfc_buf_view(&w->bytes));
+	if (w->has_id)
+		ccfc_cut_blank(w->blank.ptr, w->blank.len, session);
+	left = ccfc_buf_view(&w->blank);
+	while (!r && (n = ccfc_cut_next(left))) {
+		r = put_segment(w, n, err);
+		left = ccfc_slice_from(left, n);
+	}
+	return r;
+}
+
+/* --- the manifest --- */
+
+static void set_marker(struct ccfc_archive_version *v, struct ccfc_slice before)
+{
+	v->marker_len = v->end < CCFC_TAIL_MARKER_MAX ? (uint32_t)v->end
+						      : CCFC_TAIL_MARKER_MAX;
+	/* Short behind a cut: then only what there is. */
+	if (before.len < v->marker_len)
+		v->marker_len = (uint32_t)before.len;
+	v->marker = ccfc_hash(before.ptr + before.len - v->marker_len,
+			      v->marker_len);
+}
+
+static void tell(struct writer *w)
+{
+	const struct ccfc_archive_version *last =
+		&w->manifest.versions.items[w->manifest.versions.n - 1];
+	struct ccfc_archive_kept kept = {
+		.source = w->job->source,
+		.first = w->manifest.versions.items[0].since,
+		.since = last->since,
+		.end = last->end,
+		.owner = w->manifest.owner,
+	};
+
+	ccfc_archive_tell(w->archive, &kept);
+}
+
+/* `last`: the bytes in front of the end, for the marker. */
+static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
+		  struct ccfc_err *err)
+{
+	struct ccfc_archive *a = w->archive;
+	struct ccfc_archive_version *v = w->version;
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+	uint64_t was = v->end, now;
+	int r = 0;
+
+	if (w->bytes.len)
+		r = ccfc_blob_pack(&packed, ccfc_buf_view(&w->bytes), err);
+	if (!r) {
+		ccfc_buf_release(&v->rest);
+		v->rest = packed;
+		v->end = end;
+		set_marker(v, last);
+		r = ccfc_archive_manifest_write(&w->manifest, w->file.ptr, err);
+	} else {
+		ccfc_buf_release(&packed);
+	}
+	if (r)
+		return r;
+	now = file_bytes(w->file.ptr);
+	pthread_mutex_lock(&a->lock);
+	a->stats.lines_bytes += v->end - was;
+	a->stats.transcripts += !w->was_bytes;
+	a->stats.bytes += now - w->was_bytes;
+	pthread_mutex_unlock(&a->lock);
+	w->was_bytes = now;
+	tell(w);
+	return 0;
+}
+
+/* Starts a manifest, or goes on with the one there is. */
+static int load_manifest(struct writer *w, struct ccfc_err *err)
+{
+	struct ccfc_archive_job *job = w->job;
+	int r;
+
+	ccfc_archive_manifest_name(&w->file, w->archive->sources,
+				   ccfc_slice_str(job->path));
+	w->was_bytes = file_bytes(w->file.ptr);
+	r = ccfc_archive_manifest_read(&w->manifest, w->file.ptr, err);
+	if (r == CCFC_ECORRUPT) {
+		ccfc_log(CCFC_LOG_WARN, "archive: %s; it is written anew",
+			 err->what);
+		ccfc_archive_manifest_release(&w->manifest);
+	}
+	if (r && r != CCFC_ENOTFOUND && r != CCFC_ECORRUPT)
+		return r;
+	if (!w->manifest.path)
+		w->manifest.path = ccfc_strdup(job->path);
+	if (!w->manifest.session)
+		w->manifest.session = ccfc_strdup(job->session);
+	if (!w->manifest.agent)
+		w->manifest.agent = ccfc_strdup(job->agent);
+	w->manifest.is_agent = job->is_agent;
+	w->has_id = ccfc_cut_has_id(ccfc_slice_str(w->manifest.session));
+	return 0;
+}
+
+/* Whose the transcript is, while it can be seen. */
+static void look_owner(struct writer *w)
+{
+	const char *end = ccfc_archive_root_end(w->job->path);
+	char *root =
+		end ? ccfc_strndup(w->job->path, (size_t)(end - w->job->path))
+		    : NULL;
+	enum ccfc_owner owner = ccfc_owner_look(w->job->path, root);
+
+	if (owner > CCFC_OWNER_UNKNOWN && !w->manifest.owner)
+		w->manifest.owner = (uint8_t)owner;
+	free(root);
+}
+
+/* The version of the job; NULL: a later one is kept already. */
+static struct ccfc_archive_version *find_version(struct writer *w)
+{
+	struct ccfc_archive_manifest *m = &w->manifest;
+	struct ccfc_archive_version *v =
+		ccfc_archive_manifest_version(m, w->job->since);
+
+	if (v && v->since == w->job->since)
+		return v;
+	if (m->versions.n &&
+	    m->versions.items[m->versions.n - 1].since > w->job->since)
+		return NULL;
+	return ccfc_archive_manifest_add(m, w->job->since);
+}
+
+/* --- a job --- */
+
+/* The rest as it is kept; a damaged one is fetched again. */
+static uint64_t open_rest(struct writer *w)
+{
+	struct ccfc_archive_version *v = w->version;
+	uint64_t cut = ccfc_archive_version_cut(v);
+
+	if (v->end == cut)
+		return cut;
+	if (ccfc_blob_unpack(&w->bytes, ccfc_buf_view(&v->rest), CCFC_CUT_MAX,
+			     NULL) ||
+	    w->bytes.len != v->end - cut) {
+		ccfc_buf_clear(&w->bytes);
+		v->end = cut;
+		v->marker_len = 0;
+	}
+	return v->end;
+}
+
+static void keep_last(struct ccfc_buf *last, const struct ccfc_buf *bytes)
+{
+	size_t n = bytes->len < CCFC_TAIL_MARKER_MAX ? bytes->len
+						     : CCFC_TAIL_MARKER_MAX;
+
+	ccfc_buf_clear(last);
+	ccfc_buf_append(last, bytes->ptr + bytes->len - n, n);
+}
+
+static int bring_up(struct writer *w, struct ccfc_err *err)
+{
+	struct ccfc_buf last = CCFC_BUF_INIT;
+	uint64_t at = open_rest(w), done = at;
+	int r = 0;
+	size_t n;
+
+	while (!r && at < w->job->end && (n = fetch(w, at))) {
+		at += n;
+		keep_last(&last, &w->bytes);
+		r = put_segments(w, err);
+		if (!r && at - done >= COMMIT) {
+			r = commit(w, at, ccfc_buf_view(&last), err);
+			done = at;
+		}
+	}
+	if (!r && at > done)
+		r = commit(w, at, ccfc_buf_view(&last), err);
+	else if (!r && w->manifest.versions.n && w->was_bytes)
+		tell(w);
+	ccfc_buf_release(&last);
+	return r;
+}
+
+/* What is kept goes with the transcript. */
+static int move(struct writer *w, struct ccfc_err *err)
+{
+	struct ccfc_buf from = CCFC_BUF_INIT;
+	struct stat st;
+	int r = 0;
+
+	ccfc_archive_manifest_name(&from, w->archive->sources,
+				   ccfc_slice_str(w->job->moved_from));
+	ccfc_archive_manifest_name(&w->file, w->archive->sources,
+				   ccfc_slice_str(w->job->path));
+	/* Another transcript's that was there before stays. */
+	if (stat(w->file.ptr, &st) &&
+	    !ccfc_archive_manifest_read(&w->manifest, from.ptr, NULL)) {
+		free(w->manifest.path);
+		w->manifest.path = ccfc_strdup(w->job->path);
+		r = ccfc_archive_manifest_write(&w->manifest, w->file.ptr, err);
+		if (!r)
+			unlink(from.ptr);
+	}
+	ccfc_buf_release(&from);
+	return r;
+}
+
+int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
+		    struct ccfc_err *err)
+{
+	struct writer w = { .archive = archive,
+			    .job = job,
+			    .in = CCFC_INPUT_NONE };
+	int r;
+
+	if (job->moved_from) {
+		r = move(&w, err);
+	} else {
+		r = load_manifest(&w, err);
+		w.version = r ? NULL : find_version(&w);
+		if (w.version)
+			look_owner(&w);
+		if (w.version)
+			r = bring_up(&w, err);
+	}
+	ccfc_input_close(&w.in);
+	ccfc_archive_manifest_release(&w.manifest);
+	ccfc_buf_release(&w.file);
+	ccfc_buf_release(&w.bytes);
+	ccfc_buf_release(&w.blank);
+	return r;
+}

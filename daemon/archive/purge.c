@@ -1,0 +1,261 @@
+/*
+ * Age and budget: the transcripts that were written longest ago go, with the
+ * files of their sessions, and then the blobs that nothing names any more.
+ */
+#include "archive/archive_internal.h"
+
+#include "base/alloc.h"
+#include "os/log.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct item {
+	char *file;
+	int64_t time; /* in seconds */
+	uint64_t room;
+	bool is_dir; /* files of a directory */
+};
+
+struct items {
+	struct item *items;
+	uint32_t n, cap;
+};
+
+static void list_files(struct items *out, const char *path, bool is_dir)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		struct ccfc_slice name = ccfc_slice_str(entry->d_name);
+		struct ccfc_buf file = CCFC_BUF_INIT;
+		struct stat st;
+
+		if (name.ptr[0] == '.')
+			continue;
+		ccfc_buf_printf(&file, "%s/%s", path, name.ptr);
+		/* One that was being written. */
+		if (ccfc_slice_ends(name, ".new"))
+			unlink(file.ptr);
+		else if (!lstat(file.ptr, &st) && S_ISREG(st.st_mode))
+			CCFC_VEC_PUSH(
+				*out,
+				((struct item){
+					.file = ccfc_buf_detach(&file, NULL),
+					.time = st.st_mtim.tv_sec,
+					.room = (uint64_t)st.st_blocks * 512,
+					.is_dir = is_dir }));
+		ccfc_buf_release(&file);
+	}
+	closedir(dir);
+}
+
+static void release_items(struct items *list)
+{
+	for (uint32_t i = 0; i < list->n; i++)
+		free(list->items[i].file);
+	free(list->items);
+}
+
+/* --- counting --- */
+
+void ccfc_archive_count(struct ccfc_archive *a)
+{
+	const struct ccfc_blob_limits none = { UINT64_MAX, 1000000000 };
+	struct items list = { 0 };
+	uint64_t bytes = 0, lines = 0, n = 0;
+	int64_t oldest = 0;
+
+	list_files(&list, a->sources, false);
+	list_files(&list, a->files, true);
+	for (uint32_t i = 0; i < list.n; i++) {
+		struct ccfc_archive_manifest m = { 0 };
+
+		bytes += list.items[i].room;
+		if (list.items[i].is_dir)
+			continue;
+		n++;
+		if (!oldest || list.items[i].time < oldest)
+			oldest = list.items[i].time;
+		if (!ccfc_archive_manifest_read(&m, list.items[i].file, NULL))
+			for (uint32_t k = 0; k < m.versions.n; k++)
+				lines += m.versions.items[k].end;
+		ccfc_archive_manifest_release(&m);
+	}
+	release_items(&list);
+	/* It counts, and finds nothing to remove. */
+	ccfc_blobs_sweep(a->blobs, &none);
+	pthread_mutex_lock(&a->lock);
+	a->stats.bytes = bytes;
+	a->stats.lines_bytes = lines;
+	a->stats.transcripts = n;
+	a->stats.oldest = oldest;
+	a->stats.ready = true;
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* --- blobs that nothing names --- */
+
+struct keys {
+	struct ccfc_blob_key *items;
+	uint32_t n, cap;
+};
+
+struct sweep {
+	struct ccfc_archive *archive;
+	struct keys keys; /* sorted */
+};
+
+static int by_key(const void *x, const void *y)
+{
+	return memcmp(x, y, sizeof(struct ccfc_blob_key));
+}
+
+/* False: it cannot be read, and what it names is not known. */
+static bool add_keys(struct keys *keys, const struct item *item)
+{
+	struct ccfc_archive_manifest m = { 0 };
+	struct ccfc_kept_dir d = { 0 };
+	int r = item->is_dir ? ccfc_kept_dir_read(&d, item->file, NULL)
+			     : ccfc_archive_manifest_read(&m, item->file, NULL);
+
+	for (uint32_t i = 0; i < d.files.n; i++)
+		CCFC_VEC_PUSH(*keys, d.files.items[i].key);
+	for (uint32_t i = 0; i < m.versions.n; i++)
+		for (uint32_t k = 0; k < m.versions.items[i].segments.n; k++)
+			CCFC_VEC_PUSH(
+				*keys,
+				m.versions.items[i].segments.items[k].key);
+	ccfc_archive_manifest_release(&m);
+	ccfc_kept_dir_release(&d);
+	return !r || r == CCFC_ENOTFOUND || r == CCFC_ECORRUPT;
+}
+
+static void drop_unnamed(void *ctx, const struct ccfc_blob_key *key,
+			 uint64_t room)
+{
+	struct sweep *s = ctx;
+
+	(void)room;
+	if (!s->keys.n ||
+	    !bsearch(key, s->keys.items, s->keys.n, sizeof(*key), by_key))
+		ccfc_blobs_remove(s->archive->blobs, key, NULL);
+}
+
+void ccfc_archive_drop_blobs(struct ccfc_archive *a)
+{
+	struct sweep s = { .archive = a };
+	struct items list = { 0 };
+	bool all = true;
+
+	list_files(&list, a->sources, false);
+	list_files(&list, a->files, true);
+	for (uint32_t i = 0; i < list.n; i++)
+		all &= add_keys(&s.keys, &list.items[i]);
+	if (s.keys.n)
+		qsort(s.keys.items, s.keys.n, sizeof(*s.keys.items), by_key);
+	if (all)
+		ccfc_blobs_each(a->blobs, drop_unnamed, &s);
+	release_items(&list);
+	free(s.keys.items);
+}
+
+/* --- purging --- */
+
+static int by_time(const void *x, const void *y)
+{
+	const struct item *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return strcmp(a->file, b->file);
+}
+
+static uint64_t bytes_now(struct ccfc_archive *a)
+{
+	struct ccfc_archive_stats stats;
+
+	ccfc_archive_stats(a, &stats);
+	return stats.bytes;
+}
+
+/* How many of the oldest go because of their age. */
+static uint32_t count_old(const struct ccfc_archive *a,
+			  const struct items *list)
+{
+	int64_t now = (int64_t)time(NULL);
+	uint32_t n = 0;
+
+	while (a->limits.age && n < list->n &&
+	       list->items[n].time < now - a->limits.age)
+		n++;
+	return n;
+}
+
+static void remove_items(struct ccfc_archive *a, const struct items *list,
+			 uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		unlink(list->items[i].file);
+	ccfc_archive_drop_blobs(a);
+	pthread_mutex_lock(&a->lock);
+	for (uint32_t i = from; i < to; i++) {
+		const struct item *item = &list->items[i];
+
+		a->stats.bytes -= item->room < a->stats.bytes ? item->room
+							      : a->stats.bytes;
+		a->stats.purged += !item->is_dir;
+		a->stats.transcripts -= !item->is_dir && a->stats.transcripts;
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Some at a time: only then it is known what their blobs took. */
+static uint32_t remove_until_small(struct ccfc_archive *a,
+				   const struct items *list, uint32_t from)
+{
+	uint64_t goal = a->limits.bytes - a->limits.bytes / 10;
+	uint32_t step = list->n / 20 + 1;
+
+	if (!a->limits.bytes || bytes_now(a) <= a->limits.bytes)
+		return from;
+	while (from < list->n && bytes_now(a) > goal) {
+		uint32_t to = from + step < list->n ? from + step : list->n;
+
+		remove_items(a, list, from, to);
+		from = to;
+	}
+	return from;
+}
+
+void ccfc_archive_purge(struct ccfc_archive *a)
+{
+	const struct ccfc_archive_kept all = { .source = UINT32_MAX };
+	struct items list = { 0 };
+	uint32_t old, gone;
+
+	if (!a->limits.bytes && !a->limits.age)
+		return;
+	list_files(&list, a->sources, false);
+	list_files(&list, a->files, true);
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), by_time);
+	old = count_old(a, &list);
+	if (old)
+		remove_items(a, &list, 0, old);
+	gone = remove_until_small(a, &list, old);
+	if (gone) {
+		ccfc_archive_count(a);
+		ccfc_archive_tell(a, &all);
+		ccfc_log(CCFC_LOG_INFO,
+			 "archive: %u of the oldest manifests made room", gone);
+	}
+	release_items(&list);
+}

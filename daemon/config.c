@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #define MAX_LINE_LIMIT (2000u << 20)
+#define ARCHIVE_BYTES  ((uint64_t)10 << 30)
+#define DAYS_MAX       100000
 
 static const char help[] =
 	"usage: ccfcd [--foreground] [options]\n"
@@ -73,6 +75,58 @@ static int parse_size(size_t *out, const char *text)
 		return CCFC_EINVAL;
 	*out = (size_t)v;
 	return 0;
+}
+
+/* A number with K, M, G or T, or 0. */
+static int parse_bytes(uint64_t *out, const char *text)
+{
+	static const char units[] = "KMGT";
+	unsigned long long v;
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	if (end == text || errno || text[0] < '0' || text[0] > '9')
+		return CCFC_EINVAL;
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		unsigned shift = 10 * (unsigned)(unit - units + 1);
+
+		if (v > UINT64_MAX >> shift)
+			return CCFC_EINVAL;
+		v <<= shift;
+		end++;
+	}
+	*out = v;
+	return *end ? CCFC_EINVAL : 0;
+}
+
+static int parse_days(int64_t *out, const char *text)
+{
+	char *end;
+	long days = strtol(text, &end, 10);
+
+	if (end == text || *end || days < 0 || days > DAYS_MAX)
+		return CCFC_EINVAL;
+	*out = (int64_t)days * 24 * 60 * 60;
+	return 0;
+}
+
+static int parse_mode(enum ccfc_archive_mode *out, const char *text)
+{
+	static const char *const names[] = {
+		[CCFC_ARCHIVE_ALL] = "all",
+		[CCFC_ARCHIVE_CHANGES] = "changes",
+		[CCFC_ARCHIVE_OFF] = "off",
+	};
+
+	for (int i = 0; i < 3; i++)
+		if (!strcmp(text, names[i])) {
+			*out = (enum ccfc_archive_mode)i;
+			return 0;
+		}
+	return CCFC_EINVAL;
 }
 
 static int add_tool(struct ccfc_config *config, char *value)
@@ -188,6 +242,12 @@ static int set_key(void *data, const char *key, char *value)
 		return add_tool(config, value);
 	if (!strcmp(key, "max-line"))
 		return parse_size(&config->max_line, value);
+	if (!strcmp(key, "archive"))
+		return parse_mode(&config->archive.mode, value);
+	if (!strcmp(key, "archive-budget"))
+		return parse_bytes(&config->archive.bytes, value);
+	if (!strcmp(key, "archive-age"))
+		return parse_days(&config->archive.age, value);
 	if (!strcmp(key, "log-level")) {
 		config->log_level = ccfc_log_level_from_text(value);
 		return config->log_level < 0 ? CCFC_EINVAL : 0;
@@ -346,6 +406,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 	config->max_line = CCFC_TAIL_DEFAULT_MAX_LINE;
 	config->log_level = CCFC_LOG_INFO;
 	config->web_port = CCFC_WEB_OFF;
+	config->archive.bytes = ARCHIVE_BYTES;
 	config->ready_fd = -1;
 	config->observe = (struct ccfc_observe_settings){
 		.mode = CCFC_OBSERVE_CONTENT,

@@ -18,10 +18,14 @@
  *   observe-bytes = 64M
  *   keep-bytes = 512M       content that is kept on disk, and for how long
  *   keep-days = 30
+ *   archive = all           all, changes (sessions that changed files) or off
+ *   archive-budget = 10G    how much of the disk the archive may take; 0: all
+ *   archive-age = 0         days after which a transcript leaves it; 0: never
  */
 #ifndef CCFC_CONFIG_H
 #define CCFC_CONFIG_H
 
+#include "archive/archive.h"
 #include "base/err.h"
 #include "observe/observe.h"
 #include "os/claude_dir.h"
@@ -38,6 +42,7 @@ struct ccfc_config {
 	size_t max_line;
 	struct ccfc_observe_settings observe;
 	char *exclude; /* a pattern a line; what observe.exclude points to */
+	struct ccfc_archive_limits archive;
 	int log_level;
 	int web_port; /* 0: any; CCFC_WEB_OFF */
 	int ready_fd; /* gets a byte once the socket listens; -1: none */

@@ -236,8 +236,8 @@ static void read_anew(struct ccfc_ingest *in, uint32_t source)
 	uint64_t done = ccfc_ingest_at(in, source)->cursor.offset;
 	struct stat st;
 
-	/* Nothing can replace what was read of a deleted transcript. */
-	if (ccfc_ingest_lost(in, source) ||
+	/* Nothing but the archive has what was read of a deleted transcript. */
+	if (ccfc_ingest_read_kept(in, source) || ccfc_ingest_lost(in, source) ||
 	    stat(ccfc_ingest_path(in, source), &st) || !S_ISREG(st.st_mode))
 		return;
 	ccfc_index_source_reset(in->index, source);
@@ -356,8 +356,11 @@ static bool take_rest(struct ccfc_ingest *in, uint32_t source,
 	ccfc_ingest_at(in, source)->cursor.offset = cursor->offset + line.len;
 	said = take_glued(in, source, ccfc_slice(line.ptr, line.len),
 			  line.offset, true, &used);
-	if (used)
+	if (used) {
+		line.len = used;
+		ccfc_ingest_stage(in, source, &line, false);
 		ccfc_tail_take(in->tail, cursor, used);
+	}
 	ccfc_ingest_at(in, source)->cursor.offset = cursor->offset;
 	return said;
 }
@@ -410,6 +413,7 @@ static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 		/* Settling asks how far the source was read. */
 		ccfc_ingest_at(in, source)->cursor.offset = cursor.offset;
 		said = take_line_ingest(in, source, &line) && said;
+		ccfc_ingest_stage(in, source, &line, true);
 		if (has_to_yield(in, line.len))
 			break;
 	}
@@ -508,11 +512,20 @@ static bool open_if_there(struct ccfc_ingest *in, uint32_t source)
 
 	if (!ccfc_ingest_lost(in, source))
 		status = open_source(in, source);
-	if (status == CCFC_TAIL_GONE)
+	if (status == CCFC_TAIL_GONE) {
 		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
+		if (!ccfc_ingest_at(in, source)->gone)
+			ccfc_ingest_vanished(in, source);
+	}
 	if (status == CCFC_TAIL_GONE || status == CCFC_TAIL_OPEN)
 		ccfc_index_source_gone(in->index, source,
 				       status == CCFC_TAIL_GONE);
+	if (status == CCFC_TAIL_GONE &&
+	    (*mark_of(in, source) & CCFC_MARK_KEPT)) {
+		ccfc_tail_use(in->tail, ccfc_archive_attic(in->archive));
+		status = open_source(in, source);
+		ccfc_tail_use(in->tail, NULL);
+	}
 	return status == CCFC_TAIL_OPEN;
 }
 
@@ -532,6 +545,10 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 	if (now->offset != before.offset || now->dev != before.dev ||
 	    now->ino != before.ino)
 		ccfc_index_source_touch(in->index, source);
+	if (r <= 0) {
+		*mark_of(in, source) &= (unsigned char)~CCFC_MARK_KEPT;
+		ccfc_ingest_keep(in, source);
+	}
 	return r > 0;
 }
 

@@ -9,6 +9,7 @@
 #ifndef CCFC_INGEST_H
 #define CCFC_INGEST_H
 
+#include "archive/archive.h"
 #include "index/index.h"
 #include "source/failed.h"
 #include "source/scan_progress.h"
@@ -48,6 +49,21 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *ingest, struct ccfc_slice project);
 void ccfc_ingest_retry(struct ccfc_ingest *ingest, bool all);
 const struct ccfc_failed *
 ccfc_ingest_failures(const struct ccfc_ingest *ingest);
+
+/*
+ * Keeps what is read, and reads from there what is gone; before the first scan.
+ * Sources that are gone learn what is kept of them.
+ */
+void ccfc_ingest_archive(struct ccfc_ingest *ingest,
+			 struct ccfc_archive *archive,
+			 enum ccfc_archive_mode mode);
+/* Takes news from the archive. */
+void ccfc_ingest_archived(struct ccfc_ingest *ingest);
+/*
+ * Adds kept transcripts that the index does not know, to the cold queue: of a
+ * store that was lost, or of another machine.
+ */
+void ccfc_ingest_adopt(struct ccfc_ingest *ingest);
 
 /* Empties the hot queue. */
 void ccfc_ingest_hot(struct ccfc_ingest *ingest);

@@ -7,6 +7,7 @@
 
 #include "ingest.h"
 
+#include "archive/archive.h"
 #include "base/map.h"
 
 #include <sys/stat.h>
@@ -15,6 +16,8 @@
 #define CCFC_MARK_COLD	2u
 #define CCFC_MARK_FOUND 4u
 #define CCFC_MARK_ANEW	8u
+/* It is gone, and read again from the archive. */
+#define CCFC_MARK_KEPT 16u
 
 /* Facts about a source for the life of the process. */
 struct ccfc_ingest_note {
@@ -38,6 +41,8 @@ struct ccfc_ingest {
 	struct ccfc_index *index;
 	struct ccfc_store *store;
 	struct ccfc_tail *tail;
+	struct ccfc_archive *archive; /* may be NULL */
+	enum ccfc_archive_mode keep;
 	struct ccfc_parser *parser;
 	void (*on_batch)(void *ctx);
 	void (*on_lines)(void *ctx); /* may be NULL */
@@ -83,6 +88,21 @@ void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,
 			const struct ccfc_name *name, const char *why);
 /* The check of the path no longer fails. */
 void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path);
+
+/* --- ingest_archive.c --- */
+
+/* A line that was read, with its newline; ccfc_ingest_keep follows. */
+void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
+		       const struct ccfc_line *line, bool newline);
+/* The source was read up to its cursor. */
+void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source);
+/* Its file is gone. */
+void ccfc_ingest_vanished(struct ccfc_ingest *in, uint32_t source);
+/* Reads a source that is gone again, if all of it is kept. */
+bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source);
+/* Its path was `from`: what is archived of it follows. */
+void ccfc_ingest_moved(struct ccfc_ingest *in, uint32_t source,
+		       const char *from);
 
 /* The classified name of the source's path. */
 struct ccfc_name ccfc_ingest_name(const struct ccfc_ingest *in,

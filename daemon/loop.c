@@ -36,7 +36,7 @@
 #define GRACE_MS 2000
 
 /* Descriptors that the loop polls by itself. */
-#define OWN_FDS 5
+#define OWN_FDS 6
 
 struct waiter {
 	void (*done)(void *arg);
@@ -51,6 +51,7 @@ struct loop {
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	struct ccfc_kept *kept;
+	struct ccfc_archive *archive; /* NULL: there is none */
 	struct ccfc_tree *tree;
 	struct ccfc_ingest *ingest;
 	struct ccfc_server *server;
@@ -69,6 +70,7 @@ struct loop {
 	int *lock;   /* of the state directory */
 	int signals; /* where they arrive */
 	bool stale;  /* stored by another version: read everything again */
+	bool adopt;  /* a new store: the archive may know more */
 	bool building;
 	bool finishing; /* within service_finish_scan */
 	bool more;	/* the cold queue has work */
@@ -146,6 +148,9 @@ static void scan(struct loop *loop)
 	ccfc_ingest_scanning(loop->ingest);
 	ccfc_tree_rescan(loop->tree);
 	ccfc_ingest_scanned(loop->ingest);
+	if (loop->adopt)
+		ccfc_ingest_adopt(loop->ingest);
+	loop->adopt = false;
 	loop->more = true;
 }
 
@@ -374,6 +379,21 @@ static void service_stop(void *ctx)
 	((struct loop *)ctx)->stop = true;
 }
 
+/* Without an archive everything else works as well. */
+static void open_archive(struct loop *loop)
+{
+	const struct ccfc_config *config = loop->config;
+	struct ccfc_err err;
+
+	if (ccfc_archive_new(&loop->archive, config->state_dir,
+			     &config->archive, &err)) {
+		ccfc_log(CCFC_LOG_ERROR, "archive: %s", err.what);
+		loop->archive = NULL;
+		return;
+	}
+	ccfc_ingest_archive(loop->ingest, loop->archive, config->archive.mode);
+}
+
 static void init_service(struct loop *loop)
 {
 	const struct ccfc_config *config = loop->config;
@@ -384,6 +404,9 @@ static void init_service(struct loop *loop)
 		.kept = loop->kept,
 		.tools = &config->tools,
 		.max_line = config->max_line,
+		.attic = loop->archive ? ccfc_archive_attic(loop->archive)
+				       : NULL,
+		.archive = loop->archive,
 		.worker = loop->worker,
 		.socket_path = config->socket_path,
 		.state_dir = config->state_dir,
@@ -465,6 +488,8 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 	loop->parser = ccfc_parser_new(&config->tools);
 	loop->ingest = ccfc_ingest_new(loop->index, loop->store, loop->tail,
 				       loop->parser, on_batch, loop);
+	loop->adopt = !loop->index->sources.n;
+	open_archive(loop);
 	r = ccfc_tree_new(&loop->tree, (const char *const *)config->roots.items,
 			  config->roots.n, 0, ccfc_ingest_on_look, loop->ingest,
 			  err);
@@ -541,6 +566,7 @@ static void close_all(struct loop *loop)
 	ccfc_observing_free(loop->observing);
 	loop->observing = NULL;
 	ccfc_kept_free(loop->kept);
+	ccfc_archive_free(loop->archive);
 	ccfc_ingest_free(loop->ingest);
 	ccfc_tree_free(loop->tree);
 	ccfc_parser_free(loop->parser);
@@ -631,6 +657,8 @@ static void sleep_until_news(struct loop *loop)
 		{ .fd = loop->signals, .events = POLLIN },
 		{ .fd = ccfc_worker_fd(loop->worker), .events = POLLIN },
 		{ .fd = ccfc_observing_fd(loop->observing), .events = POLLIN },
+		{ .fd = loop->archive ? ccfc_archive_fd(loop->archive) : -1,
+		  .events = POLLIN },
 	};
 	int n;
 
@@ -640,6 +668,8 @@ static void sleep_until_news(struct loop *loop)
 		return;
 	end_if(loop, ccfc_own_files_dispatch(loop->own_files, fds + OWN_FDS,
 					     loop->failed));
+	if (fds[5].revents)
+		ccfc_ingest_archived(loop->ingest);
 	if (fds[2].revents)
 		take_signals(loop);
 	/* A client first: on_requests takes in what was written. */

@@ -76,11 +76,12 @@ static void rename_source(struct ccfc_ingest *in, uint32_t source,
 			  struct ccfc_slice path, const struct ccfc_name *name)
 {
 	struct ccfc_name was = ccfc_ingest_name(in, source);
+	const char *old = ccfc_ingest_path(in, source);
 
-	ccfc_log(CCFC_LOG_DEBUG, "%s: is now named %s",
-		 ccfc_ingest_path(in, source), path.ptr);
+	ccfc_log(CCFC_LOG_DEBUG, "%s: is now named %s", old, path.ptr);
 	ccfc_index_alias_drop(in->index, path);
 	ccfc_index_source_move(in->index, source, path, name);
+	ccfc_ingest_moved(in, source, old);
 	/* Lines without a session id belong to the session of the name. */
 	if (!is_same_name(&was, name))
 		ccfc_index_source_reset(in->index, source);
@@ -196,6 +197,7 @@ static uint32_t new_source(const struct look *look)
 	old = ccfc_ingest_path(in, id);
 	ccfc_log(CCFC_LOG_DEBUG, "%s: was %s", look->path, old);
 	ccfc_index_source_move(in->index, id, path, look->name);
+	ccfc_ingest_moved(in, id, old);
 	/* Another file may have taken its place, and have had its look. */
 	look_again(in, old, &was);
 	return id;

@@ -9,8 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "os/file_owner.h"
 #include "os/log.h"
-#include "os/owner.h"
 #include "source/input.h"
 
 #include <errno.h>

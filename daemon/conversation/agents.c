@@ -66,9 +66,11 @@ uint32_t ccfc_conversation_started(const struct ccfc_conversation *conv,
 
 static bool read_note(struct ccfc_slice *out,
 		      struct ccfc_conversation_reader *reader, const char *path,
-		      struct ccfc_arena *scratch)
+		      struct ccfc_arena *scratch, struct ccfc_buf *kept)
 {
 	struct ccfc_slice base = ccfc_slice_str(path);
+	const struct ccfc_attic *attic = ccfc_tail_attic(reader->tail);
+	struct ccfc_attic_info info;
 	struct stat st;
 	char *name;
 
@@ -78,10 +80,17 @@ static bool read_note(struct ccfc_slice *out,
 	name = ccfc_arena_alloc(scratch, base.len + sizeof(NOTE));
 	memcpy(name, base.ptr, base.len);
 	memcpy(name + base.len, NOTE, sizeof(NOTE));
-	return !lstat(name, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-	       st.st_size <= NOTE_MAX &&
-	       !ccfc_tail_read_at(reader->tail, out, name, 0,
-				  (size_t)st.st_size, NULL);
+	if (!lstat(name, &st))
+		return S_ISREG(st.st_mode) && st.st_size > 0 &&
+		       st.st_size <= NOTE_MAX &&
+		       !ccfc_tail_read_at(reader->tail, out, name, 0,
+					  (size_t)st.st_size, NULL);
+	if (!attic || attic->get(attic->ctx, kept, &info, name, NOTE_MAX) ||
+	    !kept->len)
+		return false;
+	memset(ccfc_buf_reserve(kept, CCFC_TAIL_PADDING), 0, CCFC_TAIL_PADDING);
+	*out = ccfc_buf_view(kept);
+	return true;
 }
 
 static struct ccfc_slice take_agents(struct ccfc_conversation *conv,
@@ -103,16 +112,19 @@ static void take_note(struct ccfc_conversation *conv,
 		&conv->agents.items[conv->agent_of[source]];
 	struct ccfc_json_keys keys;
 	uint32_t f[3], fields[CCFC_FIELD_COUNT];
+	struct ccfc_buf kept = CCFC_BUF_INIT;
 	struct ccfc_slice note;
 
-	if (!read_note(&note, reader, conv->sources[source].path, scratch) ||
-	    !ccfc_parser_open(reader->parser, note, fields))
-		return;
-	ccfc_json_keys_init(&keys, names, 3);
-	ccfc_json_root_fields(&reader->parser->json, &keys, f);
-	a->call = ccfc_conversation_hash(reader, f[0]);
-	a->type = take_agents(conv, reader, f[1]);
-	a->description = take_agents(conv, reader, f[2]);
+	if (read_note(&note, reader, conv->sources[source].path, scratch,
+		      &kept) &&
+	    ccfc_parser_open(reader->parser, note, fields)) {
+		ccfc_json_keys_init(&keys, names, 3);
+		ccfc_json_root_fields(&reader->parser->json, &keys, f);
+		a->call = ccfc_conversation_hash(reader, f[0]);
+		a->type = take_agents(conv, reader, f[1]);
+		a->description = take_agents(conv, reader, f[2]);
+	}
+	ccfc_buf_release(&kept);
 }
 
 /* --- calls --- */

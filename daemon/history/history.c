@@ -248,7 +248,7 @@ static uint64_t place_stamp(const struct ccfc_history *h,
 			   place->len,
 			   place->gen,
 			   source->gen,
-			   source->gone };
+			   ccfc_index_place_where(h->env.index, place) };
 
 	return ccfc_hash(all, sizeof(all));
 }

@@ -375,6 +375,11 @@ struct ccfc_source {
 	uint64_t damaged; /* lines that were not UTF-8; of their own kind too */
 	struct ccfc_ids open; /* changes without a result */
 	uint32_t aliases;     /* further names it has now; not stored */
+	/* What the archive has, as it last said: the first generation, and
+	 * how much of the bytes since `kept_since`. Not stored; 0: nothing. */
+	uint32_t kept_first, kept_since;
+	uint64_t kept_end;
+	uint8_t kept_owner; /* enum ccfc_owner, as it was */
 	bool is_agent;
 	bool gone;
 	bool touched;
@@ -707,15 +712,35 @@ bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text);
 /* Are the lines of this place still in a transcript? */
 bool ccfc_index_place_present(const struct ccfc_index *index,
 			      const struct ccfc_place *place);
+
+/* --- what can be read again --- */
+
+/* Where lines are; a greater one is better. */
+enum ccfc_where {
+	CCFC_WHERE_GONE,
+	CCFC_WHERE_ARCHIVED, /* in the archive only */
+	CCFC_WHERE_PRESENT,  /* in a transcript */
+};
+
+/* All lines of a source. */
+enum ccfc_where ccfc_source_where(const struct ccfc_source *source);
+enum ccfc_where ccfc_index_place_where(const struct ccfc_index *index,
+				       const struct ccfc_place *place);
+/*
+ * The generation to ask the archive for: CCFC_ATTIC_LAST, or that of a place
+ * whose bytes the transcript has no more.
+ */
+uint32_t ccfc_index_place_gen(const struct ccfc_index *index,
+			      const struct ccfc_place *place);
 /*
  * The same for a text of the store, which is not read again when the same
  * bytes are read anew.
  */
-bool ccfc_index_text_present(const struct ccfc_index *index, uint32_t source,
-			     uint32_t gen);
-/* Has the session a transcript that still exists? */
-bool ccfc_index_session_present(const struct ccfc_index *index,
-				uint32_t session);
+enum ccfc_where ccfc_index_text_where(const struct ccfc_index *index,
+				      uint32_t source, uint32_t gen);
+/* The best of the session's transcripts. */
+enum ccfc_where ccfc_index_session_where(const struct ccfc_index *index,
+					 uint32_t session);
 
 /*
  * The user's own words for a session: its name (empty: none), and whether it

@@ -393,25 +393,75 @@ bool ccfc_index_place_present(const struct ccfc_index *index,
 	return !s->gone && s->gen == place->gen;
 }
 
-bool ccfc_index_text_present(const struct ccfc_index *index, uint32_t source,
-			     uint32_t gen)
+/* --- what can be read again --- */
+
+/* Has the archive these bytes of the source's present generation? */
+static bool is_kept(const struct ccfc_source *s, uint64_t end)
+{
+	return s->kept_end && s->kept_since == s->texts_gen &&
+	       end <= s->kept_end;
+}
+
+enum ccfc_where ccfc_source_where(const struct ccfc_source *s)
+{
+	if (!s->gone)
+		return CCFC_WHERE_PRESENT;
+	return is_kept(s, s->cursor.offset) ? CCFC_WHERE_ARCHIVED
+					    : CCFC_WHERE_GONE;
+}
+
+enum ccfc_where ccfc_index_place_where(const struct ccfc_index *index,
+				       const struct ccfc_place *place)
+{
+	const struct ccfc_source *s;
+	bool kept;
+
+	if (place->source >= index->sources.n)
+		return CCFC_WHERE_GONE;
+	if (ccfc_index_place_present(index, place))
+		return CCFC_WHERE_PRESENT;
+	s = &index->sources.items[place->source];
+	kept = s->gen == place->gen
+		       ? is_kept(s, place->offset + place->len)
+		       : s->kept_end && s->kept_first <= place->gen;
+	return kept ? CCFC_WHERE_ARCHIVED : CCFC_WHERE_GONE;
+}
+
+uint32_t ccfc_index_place_gen(const struct ccfc_index *index,
+			      const struct ccfc_place *place)
+{
+	return index->sources.items[place->source].gen == place->gen
+		       ? CCFC_ATTIC_LAST
+		       : place->gen;
+}
+
+enum ccfc_where ccfc_index_text_where(const struct ccfc_index *index,
+				      uint32_t source, uint32_t gen)
 {
 	const struct ccfc_source *s;
 
 	if (source >= index->sources.n)
-		return false;
+		return CCFC_WHERE_GONE;
 	s = &index->sources.items[source];
-	return !s->gone && gen >= s->texts_gen && gen <= s->gen;
+	if (gen >= s->texts_gen && gen <= s->gen)
+		return ccfc_source_where(s);
+	return s->kept_end && s->kept_first <= gen ? CCFC_WHERE_ARCHIVED
+						   : CCFC_WHERE_GONE;
 }
 
-bool ccfc_index_session_present(const struct ccfc_index *index,
-				uint32_t session)
+enum ccfc_where ccfc_index_session_where(const struct ccfc_index *index,
+					 uint32_t session)
 {
 	const struct ccfc_ids *sources =
 		&index->sessions.items[session].sources;
+	enum ccfc_where best = CCFC_WHERE_GONE;
 
-	for (uint32_t i = 0; i < sources->n; i++)
-		if (!index->sources.items[sources->items[i]].gone)
-			return true;
-	return false;
+	for (uint32_t i = 0; i < sources->n; i++) {
+		enum ccfc_where where = ccfc_source_where(
+			&index->sources.items[sources->items[i]]);
+
+		if (where > best)
+			best = where;
+	}
+	return best;
 }

@@ -301,6 +301,13 @@ class Box:
         """What the daemon knew is gone; it does not run."""
         shutil.rmtree(self.state)
 
+    def without_archive(self):
+        """For tests of what is known when nothing else has the lines."""
+        path = os.path.join(self.top, "config", "ccfc", "config")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "a", encoding="utf-8") as f:
+            f.write("archive = off\n")
+
     def rpc(self):
         return Rpc(self.socket)
 

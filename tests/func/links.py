@@ -178,6 +178,7 @@ def test_a_hard_link_that_is_broken():
 
 def test_names_that_are_removed():
     with Box() as box:
+        box.without_archive()
         linked, names = hard_linked(box)
         box.start()
         while len(names) > 1:

@@ -326,6 +326,8 @@ def test_whose_it_is():
 
 def test_what_the_daemon_says():
     with World() as w:
+        w.box.without_archive()
+        w.box.restart()
         craft(w, "a", "f")
         other = os.path.join(w.box.top, "other")
         t = w.sessions["a"]

@@ -313,6 +313,8 @@ def test_days_and_period():
 def test_after_a_restart():
     """What is listed and counted survives, also when the file is gone."""
     with Made() as m:
+        m.box.without_archive()
+        m.box.restart()
         t = m.begin(60)
         t.write("/home/dev/p/a")
         t.result(t.call("Read", {"file_path": "/home/dev/p/b"}))

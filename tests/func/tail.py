@@ -109,6 +109,7 @@ def test_renamed_to_another_project():
 
 def test_deleted_stays():
     with Box() as box:
+        box.without_archive()
         ids = Ids()
         box.start()
         t = Transcript(box, ids)
@@ -138,6 +139,7 @@ def test_deleted_stays():
 
 def test_deleted_while_the_daemon_was_away():
     with Box() as box:
+        box.without_archive()
         box.start()
         t = Transcript(box, Ids())
         tid = t.write(P + "/kept")

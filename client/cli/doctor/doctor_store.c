@@ -36,22 +36,20 @@ static struct ccfc_slice first_problem(struct ccfc_obj problems,
 	return CCFC_SLICE_NONE;
 }
 
-static void damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
+/* The archive is checked by --deep only. */
+static void damaged_archive(struct ccfc_doctor *d, struct ccfc_obj reply)
 {
-	struct ccfc_obj problems = ccfc_obj_get(reply, "problems");
-	struct ccfc_slice index = first_problem(problems, "index.db");
-	struct ccfc_slice texts = first_problem(problems, "texts");
-	struct ccfc_finding *f =
-		ccfc_doctor_say(d, CCFC_LEVEL_FAIL, KEY, "%s/%s is damaged",
-				d->state.ptr, index.len ? "index.db" : "texts");
+	struct ccfc_slice what =
+		first_problem(ccfc_obj_get(reply, "problems"), "archive");
+	struct ccfc_finding *f;
 
-	ccfc_buf_slice(&f->why, index.len ? index : texts);
-	ccfc_buf_puts(&f->why, "; a start writes it again from the "
-			       "transcripts");
-	put_cost(d, &f->why);
-	ccfc_doctor_stop(d, &f->fix);
-	ccfc_buf_puts(&f->fix, " && ");
-	ccfc_doctor_start(d, &f->fix);
+	if (!what.len)
+		return;
+	f = ccfc_doctor_say(d, CCFC_LEVEL_FAIL, "archive",
+			    "%s/archive is damaged", d->state.ptr);
+	ccfc_buf_slice(&f->why, what);
+	ccfc_buf_puts(&f->why, "; lines of deleted transcripts in them cannot "
+			       "be shown, everything else can");
 }
 
 static void say_undamaged(struct ccfc_doctor *d, struct ccfc_obj reply)
@@ -64,6 +62,43 @@ static void say_undamaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 	ccfc_render_bytes(&f->what, ccfc_obj_get_int(reply, "textBytes", 0));
 	ccfc_buf_printf(&f->what, " of texts, schema %lld",
 			(long long)ccfc_obj_get_int(reply, "schema", 0));
+}
+
+static void damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
+{
+	struct ccfc_obj problems = ccfc_obj_get(reply, "problems");
+	struct ccfc_slice index = first_problem(problems, "index.db");
+	struct ccfc_slice texts = first_problem(problems, "texts");
+	struct ccfc_finding *f;
+
+	if (!index.len && !texts.len) {
+		say_undamaged(d, reply);
+		return;
+	}
+	f = ccfc_doctor_say(d, CCFC_LEVEL_FAIL, KEY, "%s/%s is damaged",
+			    d->state.ptr, index.len ? "index.db" : "texts");
+	ccfc_buf_slice(&f->why, index.len ? index : texts);
+	ccfc_buf_puts(&f->why, "; a start writes it again from the "
+			       "transcripts");
+	put_cost(d, &f->why);
+	ccfc_doctor_stop(d, &f->fix);
+	ccfc_buf_puts(&f->fix, " && ");
+	ccfc_doctor_start(d, &f->fix);
+}
+
+/* What is kept of deleted transcripts, and what goes next. */
+static void say_archive(struct ccfc_doctor *d)
+{
+	struct ccfc_obj archive = ccfc_obj_get(ccfc_doctor_info(d), "archive");
+	struct ccfc_slice error = ccfc_obj_get_str(archive, "error");
+	struct ccfc_finding *f;
+
+	if (!ccfc_obj_get_str(archive, "mode").len)
+		return;
+	f = ccfc_doctor_say(d, error.len ? CCFC_LEVEL_FAIL : CCFC_LEVEL_OK,
+			    "archive", "%s", "");
+	ccfc_render_archive(&f->what, archive);
+	ccfc_buf_slice(&f->why, error);
 }
 
 static void not_checked(struct ccfc_doctor *d, const char *why)
@@ -172,5 +207,8 @@ void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
 		say_undamaged(d, ccfc_cli_value(reply));
 	else
 		damaged(d, ccfc_cli_value(reply));
+	if (reply)
+		damaged_archive(d, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
+	say_archive(d);
 }

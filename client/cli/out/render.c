@@ -35,6 +35,48 @@ void ccfc_render_unread(struct ccfc_buf *out, struct ccfc_obj failure)
 	ccfc_buf_puts(out, " and by each question");
 }
 
+/* The limits, and what they take first. */
+static void put_limits(struct ccfc_buf *out, struct ccfc_obj archive)
+{
+	int64_t budget = ccfc_obj_get_int(archive, "budget", 0);
+	int64_t age = ccfc_obj_get_int(archive, "age", 0);
+	struct ccfc_obj oldest = ccfc_obj_get(archive, "oldest");
+
+	if (budget) {
+		ccfc_buf_puts(out, " of ");
+		ccfc_render_bytes(out, budget);
+	}
+	if (age) {
+		ccfc_buf_puts(out, ", for ");
+		ccfc_render_count(out, age, "day");
+	}
+	if ((budget || age) && ccfc_obj_str(oldest).len) {
+		ccfc_buf_puts(out,
+			      ccfc_obj_get_bool(archive, "due", false)
+				      ? "; the oldest go now, first that of "
+				      : "; the oldest go first, that of ");
+		ccfc_render_time(out, oldest, CCFC_RENDER_MINUTE);
+	}
+}
+
+void ccfc_render_archive(struct ccfc_buf *out, struct ccfc_obj archive)
+{
+	struct ccfc_slice mode = ccfc_obj_get_str(archive, "mode");
+	int64_t waiting = ccfc_obj_get_int(archive, "waiting", 0);
+
+	ccfc_render_count(out, ccfc_obj_get_int(archive, "transcripts", 0),
+			  "transcript");
+	ccfc_buf_puts(out, " (");
+	ccfc_render_bytes(out, ccfc_obj_get_int(archive, "lineBytes", 0));
+	ccfc_buf_puts(out, ") in ");
+	ccfc_render_bytes(out, ccfc_obj_get_int(archive, "bytes", 0));
+	put_limits(out, archive);
+	if (waiting)
+		ccfc_buf_printf(out, "; %lld to be added", (long long)waiting);
+	if (ccfc_slice_is(mode, "off"))
+		ccfc_buf_puts(out, "; nothing is added (archive = off)");
+}
+
 void ccfc_render_count(struct ccfc_buf *out, int64_t n, const char *noun)
 {
 	ccfc_buf_printf(out, "%lld %s%s", (long long)n, noun,

@@ -18,6 +18,9 @@ void ccfc_render_time(struct ccfc_buf *out, struct ccfc_obj time,
 /* One of server.info's unread paths: the error, since when, the next try. */
 void ccfc_render_unread(struct ccfc_buf *out, struct ccfc_obj failure);
 
+/* server.info's archive: how much is kept, and what goes next. */
+void ccfc_render_archive(struct ccfc_buf *out, struct ccfc_obj archive);
+
 /* "1 file", "5 files". */
 void ccfc_render_count(struct ccfc_buf *out, int64_t n, const char *noun);
 

@@ -253,7 +253,8 @@ static void add_session(struct search *s, uint32_t session)
 			&index->sources.items[sources->items[i]];
 		uint32_t log;
 
-		if (source->is_agent || source->gone)
+		if (source->is_agent ||
+		    ccfc_source_where(source) == CCFC_WHERE_GONE)
 			continue;
 		if (s->nlogs == TRANSCRIPTS) {
 			s->partial = true;

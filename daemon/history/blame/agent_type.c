@@ -34,7 +34,9 @@ static struct ccfc_slice read_type(struct ccfc_slice note,
 }
 
 /* The type in the note beside the transcript at `path`. */
-static struct ccfc_slice noted(struct ccfc_slice path, struct ccfc_arena *arena)
+static struct ccfc_slice noted(struct ccfc_slice path,
+			       const struct ccfc_attic *attic,
+			       struct ccfc_arena *arena)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, note = CCFC_BUF_INIT;
 	struct ccfc_slice type = CCFC_SLICE_NONE;
@@ -42,7 +44,7 @@ static struct ccfc_slice noted(struct ccfc_slice path, struct ccfc_arena *arena)
 
 	ccfc_buf_append(&name, path.ptr, path.len - (sizeof(TAIL) - 1));
 	ccfc_buf_puts(&name, ".meta.json");
-	if (!ccfc_file_read_itself(&note, &info, name.ptr, NOTE_MAX, NULL) &&
+	if (!ccfc_file_read_kept(&note, &info, attic, name.ptr, NOTE_MAX) &&
 	    info.regular) {
 		size_t len = note.len;
 
@@ -67,6 +69,8 @@ struct ccfc_slice ccfc_agent_type(struct ccfc_history *history, uint32_t source,
 	if (!s->is_agent)
 		return type;
 	if (ccfc_slice_ends(path, TAIL))
-		type = noted(path, arena);
+		type = noted(path,
+			     ccfc_tail_attic(ccfc_history_env(history)->tail),
+			     arena);
 	return type.len ? type : ccfc_launch_type(history, source, arena);
 }

@@ -72,7 +72,8 @@ struct ccfc_slice ccfc_prompt_read_agent(const struct ccfc_history_env *env,
 	struct ccfc_slice text = CCFC_SLICE_NONE, line, bytes;
 	struct ccfc_prompt_text told;
 
-	if (env->index->sources.items[source].gone)
+	if (ccfc_source_where(&env->index->sources.items[source]) ==
+	    CCFC_WHERE_GONE)
 		return text;
 	bytes = ccfc_history_head(env, &env->index->sources.items[source]);
 	while (!text.len && next_line(&line, &bytes, &scratch)) {

@@ -128,8 +128,9 @@ void ccfc_copies_find(struct ccfc_copies *out,
 	for (uint32_t i = 0; i < n; i++) {
 		struct ccfc_backup_copies found = { 0 };
 
-		ccfc_backup_list(&found, env->index, env->roots, env->nroots,
-				 sessions[i], file, &out->arena);
+		ccfc_backup_list(&found, env->index, ccfc_tail_attic(env->tail),
+				 env->roots, env->nroots, sessions[i], file,
+				 &out->arena);
 		for (uint32_t k = 0; k < found.n; k++) {
 			found.items[k].session =
 				ccfc_home_of(homes, sessions[i]);

@@ -70,8 +70,9 @@ bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 	if (path && chain->copies.items[copy].observed)
 		return ccfc_chain_blob(out, chain, path);
 	return path &&
-	       !ccfc_file_read_itself(out, &info, path, CCFC_HISTORY_FILE_MAX,
-				      NULL) &&
+	       !ccfc_file_read_kept(out, &info,
+				    ccfc_tail_attic(chain->history->env.tail),
+				    path, CCFC_HISTORY_FILE_MAX) &&
 	       info.regular;
 }
 

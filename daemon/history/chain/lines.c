@@ -17,11 +17,12 @@ struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
 	struct ccfc_slice path, line;
 	char *copy;
 
-	if (!ccfc_index_place_present(index, place))
+	if (ccfc_index_place_where(index, place) == CCFC_WHERE_GONE)
 		return CCFC_SLICE_NONE;
 	path = ccfc_index_str(index, index->sources.items[place->source].path);
-	if (ccfc_tail_read_at(env->tail, &line, path.ptr, place->offset,
-			      place->len, NULL) < 0)
+	if (ccfc_tail_read_gen(env->tail, &line, path.ptr,
+			       ccfc_index_place_gen(index, place),
+			       place->offset, place->len, NULL) < 0)
 		return CCFC_SLICE_NONE;
 	copy = ccfc_arena_alloc(arena, line.len + CCFC_TAIL_PADDING);
 	memcpy(copy, line.ptr, line.len);

@@ -266,7 +266,7 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 	bool cut, found;
 
 	if (!change->call.known || chain->searched >= CHAIN_MAX ||
-	    !ccfc_index_place_present(index, call) ||
+	    ccfc_index_place_where(index, call) == CCFC_WHERE_GONE ||
 	    !may_have_read(chain, call->source))
 		return false;
 	floor = floor_of(chain, i, call);
@@ -280,6 +280,7 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 		ccfc_index_str(index, index->sources.items[call->source].path)
 			.ptr,
 		call->offset, floor, cut);
+	s.back.gen = ccfc_index_place_gen(index, call);
 	found = search_back(&s);
 	ccfc_lines_back_release(&s.back);
 	return found;

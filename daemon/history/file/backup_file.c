@@ -75,10 +75,9 @@ static void take_times(struct ccfc_backup_copy *copy,
 
 /* Takes the times from the record that names the copy, if there is one. */
 static void set_time(struct ccfc_backup_copy *copy, const struct search *s,
-		     struct ccfc_slice name, const struct stat *st)
+		     struct ccfc_slice name, int64_t mtime)
 {
-	copy->time = (int64_t)st->st_mtim.tv_sec * 1000 +
-		     st->st_mtim.tv_nsec / 1000000;
+	copy->time = mtime;
 	copy->last = copy->time;
 	/* Of several keys that name it the last word counts. */
 	for (uint32_t i = 0; i < s->refs.n; i++) {
@@ -124,7 +123,9 @@ static void list_dir(struct search *s, const char *root, DIR *dir)
 		    !S_ISREG(st.st_mode))
 			continue;
 		copy.stamp = ccfc_file_stamp(&st);
-		set_time(&copy, s, name, &st);
+		set_time(&copy, s, name,
+			 (int64_t)st.st_mtim.tv_sec * 1000 +
+				 st.st_mtim.tv_nsec / 1000000);
 		copy.path = path_of(s, root, name);
 		CCFC_VEC_PUSH(s->found, copy);
 	}
@@ -159,6 +160,44 @@ static void list_root(struct search *s, const char *root)
 	}
 	list_dir(s, root, dir);
 	closedir(dir);
+}
+
+/* --- copies that are gone and kept --- */
+
+struct kept_copies {
+	struct search *s;
+	const char *root;
+	uint32_t there; /* where those of this root begin that are there */
+};
+
+static void add_kept(void *arg, struct ccfc_slice name,
+		     const struct ccfc_attic_info *info)
+{
+	struct kept_copies *k = arg;
+	struct ccfc_backup_copy copy = { .session = k->s->session,
+					 .stamp = info->stamp };
+
+	copy.version = version_of(name, k->s->hash);
+	if (copy.version < 0)
+		return;
+	for (uint32_t i = k->there; i < k->s->found.n; i++)
+		if (k->s->found.items[i].version == copy.version)
+			return;
+	set_time(&copy, k->s, name, info->mtime / 1000000);
+	copy.path = path_of(k->s, k->root, name);
+	CCFC_VEC_PUSH(k->s->found, copy);
+}
+
+static void list_kept(struct search *s, const struct ccfc_attic *attic,
+		      const char *root, uint32_t there)
+{
+	struct kept_copies k = { s, root, there };
+	struct ccfc_buf dir = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&dir, "%s/file-history/", root);
+	ccfc_buf_slice(&dir, s->session_id);
+	attic->list(attic->ctx, dir.ptr, add_kept, &k);
+	ccfc_buf_release(&dir);
 }
 
 /*
@@ -236,7 +275,8 @@ static int by_time_backup_file(const void *x, const void *y)
 }
 
 void ccfc_backup_list(struct ccfc_backup_copies *out,
-		      const struct ccfc_index *index, const char *const *roots,
+		      const struct ccfc_index *index,
+		      const struct ccfc_attic *attic, const char *const *roots,
 		      size_t nroots, uint32_t session, uint32_t file,
 		      struct ccfc_arena *arena)
 {
@@ -249,8 +289,13 @@ void ccfc_backup_list(struct ccfc_backup_copies *out,
 	ccfc_query_backup_hash(s.hash, ccfc_index_file_path(index, file));
 	ccfc_query_backups(&s.refs, index, session, file, arena);
 	for (size_t i = 0; is_plain_backup_file(s.session_id) && i < nroots;
-	     i++)
+	     i++) {
+		uint32_t there = s.found.n;
+
 		list_root(&s, roots[i]);
+		if (attic)
+			list_kept(&s, attic, roots[i], there);
+	}
 	add_missing(&s);
 	add_absences(&s);
 	bytes = s.found.n * sizeof(*out->items);

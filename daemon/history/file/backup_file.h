@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "index/index.h"
+#include "source/attic.h"
 
 struct ccfc_backup_copy {
 	char *path;	 /* in the arena; NULL: the file did not exist then */
@@ -34,7 +35,8 @@ struct ccfc_backup_copies {
  * file-history directories, and what the snapshots say of versions without a
  * copy: that the file did not exist, or that the copy is missing. Looks at
  * regular files only, and through no symbolic link below a root: read the
- * copies with ccfc_file_read_itself.
+ * copies with ccfc_file_read_kept. Copies that are only in `attic` (may be
+ * NULL) count as well.
  *
  * A first version is made during the session's first edit of the file, between
  * its call and its result, also if the edit then fails. Later versions are made
@@ -43,7 +45,8 @@ struct ccfc_backup_copies {
  * named with it again: hence `last`.
  */
 void ccfc_backup_list(struct ccfc_backup_copies *out,
-		      const struct ccfc_index *index, const char *const *roots,
+		      const struct ccfc_index *index,
+		      const struct ccfc_attic *attic, const char *const *roots,
 		      size_t nroots, uint32_t session, uint32_t file,
 		      struct ccfc_arena *arena);
 

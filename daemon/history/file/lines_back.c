@@ -12,6 +12,7 @@ void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
 {
 	*back = (struct ccfc_lines_back){ .tail = tail,
 					  .path = path,
+					  .gen = CCFC_ATTIC_LAST,
 					  .floor = floor,
 					  .start = end,
 					  .window = WINDOW,
@@ -32,8 +33,8 @@ static int load_lines_back(struct ccfc_lines_back *back, uint64_t end,
 
 	if (size > end - back->floor)
 		size = (size_t)(end - back->floor);
-	r = ccfc_tail_read_at(back->tail, &bytes, back->path, end - size, size,
-			      NULL);
+	r = ccfc_tail_read_gen(back->tail, &bytes, back->path, back->gen,
+			       end - size, size, NULL);
 	if (r < 0)
 		return r;
 	ccfc_buf_clear(&back->bytes);

@@ -10,6 +10,7 @@
 struct ccfc_lines_back {
 	struct ccfc_tail *tail;
 	const char *path;
+	uint32_t gen;	/* as for ccfc_tail_read_gen; the last at first */
 	uint64_t floor; /* nothing in front of it is read */
 	uint64_t start; /* of `bytes`, in the file */
 	uint64_t read;	/* how much was, in all */

@@ -179,3 +179,22 @@ int ccfc_file_read_itself(struct ccfc_buf *out, struct ccfc_file_info *info,
 {
 	return read_path(out, info, path, false, max, err);
 }
+
+int ccfc_file_read_kept(struct ccfc_buf *out, struct ccfc_file_info *info,
+			const struct ccfc_attic *attic, const char *path,
+			size_t max)
+{
+	struct ccfc_attic_info kept;
+	int r = ccfc_file_read_itself(out, info, path, max, NULL);
+
+	if (r || info->exists || !attic ||
+	    attic->get(attic->ctx, out, &kept, path, max))
+		return r;
+	*info = (struct ccfc_file_info){ .exists = true,
+					 .regular = true,
+					 .mtime = kept.mtime / 1000000,
+					 .ctime = kept.mtime / 1000000,
+					 .size = kept.size,
+					 .stamp = kept.stamp };
+	return 0;
+}

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "source/attic.h"
 
 #include <stdint.h>
 
@@ -38,5 +39,13 @@ int ccfc_file_read(struct ccfc_buf *out, struct ccfc_file_info *info,
 /* The same, but a symbolic link is no file. */
 int ccfc_file_read_itself(struct ccfc_buf *out, struct ccfc_file_info *info,
 			  const char *path, size_t max, struct ccfc_err *err);
+
+/*
+ * The same for a file of the client's that may be gone: then as it is kept in
+ * the attic, which may be NULL.
+ */
+int ccfc_file_read_kept(struct ccfc_buf *out, struct ccfc_file_info *info,
+			const struct ccfc_attic *attic, const char *path,
+			size_t max);
 
 #endif

@@ -33,17 +33,19 @@ static struct ccfc_slice read_behind(struct ccfc_history *h,
 {
 	const struct ccfc_index *index = h->env.index;
 	struct ccfc_slice path, bytes;
-	struct ccfc_file_info info;
-	uint64_t from = place->offset + place->len;
+	uint64_t from = place->offset + place->len, end;
 	size_t size = NEAR_BYTES;
 
-	if (!ccfc_index_place_present(index, place))
+	/* How long another generation was is not known here. */
+	if (ccfc_index_place_where(index, place) == CCFC_WHERE_GONE ||
+	    ccfc_index_place_gen(index, place) != CCFC_ATTIC_LAST)
 		return CCFC_SLICE_NONE;
 	path = ccfc_index_str(index, index->sources.items[place->source].path);
-	if (ccfc_file_read(NULL, &info, path.ptr, 0, NULL) || info.size <= from)
+	end = index->sources.items[place->source].cursor.offset;
+	if (end <= from)
 		return CCFC_SLICE_NONE;
-	if (size > info.size - from)
-		size = (size_t)(info.size - from);
+	if (size > end - from)
+		size = (size_t)(end - from);
 	if (ccfc_tail_read_at(h->env.tail, &bytes, path.ptr, from, size, NULL))
 		return CCFC_SLICE_NONE;
 	return bytes;

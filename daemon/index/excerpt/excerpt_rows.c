@@ -113,6 +113,11 @@ void ccfc_excerpt_copy_source(struct ccfc_excerpt_copying *c, uint32_t home)
 			      .cursor = s->cursor,
 			      .is_agent = s->is_agent,
 			      .gone = s->gone,
+			      .texts_gen = s->texts_gen,
+			      .kept_first = s->kept_first,
+			      .kept_since = s->kept_since,
+			      .kept_end = s->kept_end,
+			      .kept_owner = s->kept_owner,
 		      }));
 }
 

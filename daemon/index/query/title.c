@@ -207,7 +207,8 @@ uint32_t ccfc_tally_source(const struct ccfc_index *index, uint32_t session)
 		const struct ccfc_source *s =
 			&index->sources.items[ids->items[i]];
 		/* Better: it exists; then it has the session's name. */
-		int rank = 1 + 2 * !s->gone + (s->session == session);
+		int rank = 1 + 2 * (int)ccfc_source_where(s) +
+			   (s->session == session);
 
 		if (s->is_agent)
 			continue;

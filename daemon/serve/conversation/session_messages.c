@@ -166,6 +166,7 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 	int r = 0;
 
 	ccfc_conversation_reader_init(&job->reader, d->reading_left);
+	ccfc_tail_use(job->reader.tail, job->attic);
 	ccfc_tail_until(job->reader.tail, is_cancelled, &d->job);
 	job->left = d->content_left;
 	ccfc_pack_init(&job->pack, &d->result);
@@ -275,13 +276,14 @@ static void take_sources(struct ccfc_conversation_job *job,
 		&index->sessions.items[job->session].sources;
 	struct ccfc_arena *arena = &job->d.arena;
 
+	job->attic = rq->service->attic;
 	job->sources =
 		ccfc_arena_alloc(arena, (ids->n + 1) * sizeof(*job->sources));
 	for (uint32_t i = 0; i < ids->n; i++) {
 		const struct ccfc_source *s =
 			&index->sources.items[ids->items[i]];
 
-		if (s->gone)
+		if (ccfc_source_where(s) == CCFC_WHERE_GONE)
 			continue;
 		job->sources[job->nsources++] =
 			(struct ccfc_conversation_source){

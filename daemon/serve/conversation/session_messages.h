@@ -33,6 +33,7 @@ struct ccfc_conversation_job {
 	/* The worker's: */
 	struct ccfc_conversation *conv; /* NULL: to be read */
 	struct ccfc_conversation_reader reader;
+	const struct ccfc_attic *attic;
 	struct ccfc_pack pack;	   /* into d.result */
 	struct ccfc_arena scratch; /* of one line */
 	size_t left;		   /* bytes of content for the reply */

@@ -111,6 +111,7 @@ static void list_sources(struct text_search *t, struct ccfc_request *rq)
 	struct ccfc_search_source *list;
 	const bool *marks;
 
+	t->s.attic = rq->service->attic;
 	if (!(t->s.in & CALLS))
 		return;
 	marks = mark_sources(rq, t->s.wanted);
@@ -119,7 +120,7 @@ static void list_sources(struct text_search *t, struct ccfc_request *rq)
 	for (uint32_t i = 0; i < index->sources.n; i++) {
 		const struct ccfc_source *s = &index->sources.items[i];
 
-		if (s->gone || !marks[i])
+		if (!marks[i] || ccfc_source_where(s) == CCFC_WHERE_GONE)
 			continue;
 		list[t->s.nsources++] = (struct ccfc_search_source){
 			.path = ccfc_index_str(index, s->path).ptr,
@@ -280,16 +281,16 @@ static void pack_spans(struct ccfc_pack *p, const struct ccfc_found *f)
 }
 
 /* Does the transcript of the text exist, or is the text only in the store? */
-static bool is_present(const struct ccfc_index *index,
-		       const struct ccfc_found *f)
+static enum ccfc_where where_is(const struct ccfc_index *index,
+				const struct ccfc_found *f)
 {
 	const struct ccfc_place place = { .source = f->source, .gen = f->gen };
 
 	if (f->in == CCFC_IN_META)
-		return ccfc_index_session_present(index, f->session);
+		return ccfc_index_session_where(index, f->session);
 	if (f->in <= CCFC_IN_THINKING)
-		return ccfc_index_text_present(index, f->source, f->gen);
-	return ccfc_index_place_present(index, &place);
+		return ccfc_index_text_where(index, f->source, f->gen);
+	return ccfc_index_place_where(index, &place);
 }
 
 static void pack_names(struct ccfc_pack *p, const struct ccfc_index *index,
@@ -327,7 +328,7 @@ static void pack_found(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_kv_str(p, "snippet", f->snippet);
 	pack_spans(p, f);
 	ccfc_pack_kv_uint(p, "count", f->count);
-	ccfc_reply_source(p, is_present(index, f));
+	ccfc_reply_source(p, where_is(index, f));
 	ccfc_pack_end(p);
 }
 

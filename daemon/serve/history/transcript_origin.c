@@ -11,11 +11,10 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "os/file_owner.h"
 #include "serve/rpc/reply.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define GONE   "its transcript is gone, so its owner is not known"
 #define COPIED "its transcript lies in the folder of another project"
@@ -38,23 +37,23 @@ void ccfc_origins_init(struct ccfc_origins *o, struct ccfc_request *rq)
 
 /* ---- ownership of files ---- */
 
-/* What is wrong with a file or a directory; NULL: nothing. */
-static const char *whose(const char *path)
+/* What is wrong with it; NULL: nothing. */
+static const char *owner_text(enum ccfc_owner owner)
 {
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return "its transcript cannot be checked";
-	if (st.st_uid != geteuid() && st.st_uid != 0)
+	switch (owner) {
+	case CCFC_OWNER_FINE:
+		return NULL;
+	case CCFC_OWNER_OTHER:
 		return "its transcript or its folder belongs to another user";
-	if ((st.st_mode & S_IWOTH) &&
-	    !(S_ISDIR(st.st_mode) && (st.st_mode & S_ISVTX)))
+	case CCFC_OWNER_EVERYBODY:
 		return "its transcript or its folder can be written by "
 		       "everybody";
-	if ((st.st_mode & S_IWGRP) && st.st_gid != getegid())
+	case CCFC_OWNER_GROUP:
 		return "its transcript or its folder can be written by a "
 		       "group that is not yours";
-	return NULL;
+	default:
+		return "its transcript cannot be checked";
+	}
 }
 
 /* The Claude directory that the path is below, or NULL. */
@@ -68,23 +67,15 @@ static const char *root_of(const struct ccfc_origins *o, struct ccfc_slice path)
 	return NULL;
 }
 
-/* The file, and the directories up to Claude Code's. */
-static const char *whose_all(const struct ccfc_origins *o,
-			     struct ccfc_slice path)
+/* As it is, or as it was when it was archived. */
+static const char *whose(const struct ccfc_origins *o,
+			 const struct ccfc_source *source)
 {
-	const char *root = root_of(o, path);
-	char *dir = ccfc_strndup(path.ptr, path.len);
-	const char *why = whose(dir);
-	char *slash;
+	struct ccfc_slice path = ccfc_index_str(o->rq->index, source->path);
 
-	while (!why && (slash = strrchr(dir, '/')) && slash != dir) {
-		*slash = '\0';
-		why = whose(dir);
-		if (!root || !strcmp(dir, root))
-			break;
-	}
-	free(dir);
-	return why;
+	if (source->gone)
+		return owner_text((enum ccfc_owner)source->kept_owner);
+	return owner_text(ccfc_owner_look(path.ptr, root_of(o, path)));
 }
 
 /* ---- where it lies ---- */
@@ -190,11 +181,11 @@ static const char *look_transcript_origin(const struct ccfc_origins *o,
 			&index->sources.items[s->sources.items[i]];
 		struct ccfc_slice path = ccfc_index_str(index, source->path);
 
-		if (source->gone)
+		if (ccfc_source_where(source) == CCFC_WHERE_GONE)
 			continue;
 		present = true;
 		well = well && lies_well(o, s, path);
-		why = whose_all(o, path);
+		why = whose(o, source);
 	}
 	if (!present)
 		return gone;

@@ -29,7 +29,7 @@ static bool pack_session_some(struct ccfc_request *rq,
 	if (ccfc_reply_group_some(rq, group, &h->change, left))
 		return true;
 	ccfc_reply_source(rq->pack,
-			  ccfc_index_session_present(rq->index, group->key));
+			  ccfc_index_session_where(rq->index, group->key));
 	ccfc_pack_end(rq->pack);
 	h->change = 0;
 	return false;

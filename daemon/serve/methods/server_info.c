@@ -1,4 +1,5 @@
 /* index.stats, server.info and server.stop. */
+#include "serve/methods/archive_info.h"
 #include "serve/rpc/reply.h"
 
 #include "base/alloc.h"
@@ -331,6 +332,7 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 	pack_observed(p, service);
 	pack_unread(p, service);
 	pack_store(p, service);
+	ccfc_reply_archive(p, service);
 	ccfc_pack_kv_uint(p, "clients", ccfc_server_clients(service->server));
 	pack_unsent(p, service);
 	ccfc_pack_kv_uint(p, "subscribers",

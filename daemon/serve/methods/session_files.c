@@ -166,7 +166,7 @@ static void pack_session(struct ccfc_request *rq, uint32_t id)
 	ccfc_reply_ids(p, "models", index, &s->models, false);
 	ccfc_pack_kv_time(p, "sessionStart", s->start);
 	ccfc_pack_kv_time(p, "sessionEnd", s->end);
-	ccfc_reply_source(p, ccfc_index_session_present(index, id));
+	ccfc_reply_source(p, ccfc_index_session_where(index, id));
 }
 
 static uint64_t shell_changes(const struct ccfc_request *rq,

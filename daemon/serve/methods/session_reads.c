@@ -207,7 +207,7 @@ static void pack_reader(struct ccfc_request *rq, const struct looks *l,
 	ccfc_pack_kv_time(p, "firstRead", l->first);
 	ccfc_pack_kv_time(p, "lastRead", l->last);
 	ccfc_pack_kv_uint(p, "changeCount", changes[l->key]);
-	ccfc_reply_source(p, ccfc_index_session_present(index, l->key));
+	ccfc_reply_source(p, ccfc_index_session_where(index, l->key));
 	ccfc_pack_end(p);
 }
 

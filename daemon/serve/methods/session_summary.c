@@ -134,7 +134,7 @@ static void pack_file(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_reply_str(p, "filePath", path);
 	ccfc_pack_kv_uint(p, "fileSizeBytes", size);
 	ccfc_pack_kv_uint(p, "totalBytes", t->bytes + t->agent_bytes);
-	ccfc_reply_source(p, ccfc_index_session_present(index, session));
+	ccfc_reply_source(p, ccfc_index_session_where(index, session));
 }
 
 void ccfc_reply_session(struct ccfc_pack *p, const struct ccfc_index *index,

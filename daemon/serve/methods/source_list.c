@@ -41,8 +41,10 @@ static void pack_source(struct ccfc_pack *p, const struct ccfc_index *index,
 		       s->session ? ccfc_index_session_id(index, s->session)
 				  : CCFC_SLICE_NONE);
 	ccfc_reply_id(p, "agentId", index, s->agent);
-	ccfc_reply_source(p, !s->gone);
+	ccfc_reply_source(p, ccfc_source_where(s));
 	ccfc_pack_kv_uint(p, "bytes", s->cursor.offset);
+	ccfc_pack_kv_uint(p, "kept",
+			  s->kept_since == s->texts_gen ? s->kept_end : 0);
 	ccfc_pack_kv_uint(p, "malformed", s->lines[CCFC_RECORD_MALFORMED]);
 	ccfc_pack_kv_uint(p, "tooLong", s->too_long);
 	pack_names(p, index, source);

@@ -5,6 +5,7 @@
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
 
+#include "archive/archive.h"
 #include "base/alloc.h"
 #include "store/check.h"
 
@@ -17,14 +18,25 @@ struct store_check {
 	struct ccfc_texts_view texts;
 	bool deep;
 	const char *dir; /* the service's, which outlives every job */
+	struct ccfc_archive *archive; /* so does this; NULL: not checked */
+	struct ccfc_archive_check kept;
 };
+
+static bool is_over_store_check(void *ctx)
+{
+	return ccfc_job_cancelled(ctx);
+}
 
 static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct store_check *c = (struct store_check *)d;
+	int r = ccfc_check_run(&c->check, c->dir, &c->texts, c->deep,
+			       &d->job.cancelled, err);
 
-	return ccfc_check_run(&c->check, c->dir, &c->texts, c->deep,
-			      &d->job.cancelled, err);
+	if (!r && c->archive)
+		ccfc_archive_check(c->archive, &c->kept, is_over_store_check,
+				   &d->job);
+	return r;
 }
 
 static void pack_problem(struct ccfc_pack *p, const char *file,
@@ -36,9 +48,10 @@ static void pack_problem(struct ccfc_pack *p, const char *file,
 	ccfc_pack_end(p);
 }
 
-static void pack_problems(struct ccfc_pack *p, const struct ccfc_check *check)
+static void pack_problems(struct ccfc_pack *p, const struct store_check *c)
 {
-	char text[64];
+	const struct ccfc_check *check = &c->check;
+	char text[100];
 
 	ccfc_pack_cstr(p, "problems");
 	ccfc_pack_array(p);
@@ -49,6 +62,16 @@ static void pack_problems(struct ccfc_pack *p, const struct ccfc_check *check)
 			 (unsigned long long)check->damaged_texts,
 			 check->damaged_texts == 1 ? "" : "s");
 		pack_problem(p, "texts", text);
+	}
+	if (c->kept.bad_blobs || c->kept.bad_manifests) {
+		snprintf(
+			text, sizeof(text),
+			"%llu of %llu files damaged, %llu bytes lost",
+			(unsigned long long)(c->kept.bad_blobs +
+					     c->kept.bad_manifests),
+			(unsigned long long)(c->kept.blobs + c->kept.manifests),
+			(unsigned long long)c->kept.lost_bytes);
+		pack_problem(p, "archive", text);
 	}
 	ccfc_pack_end(p);
 }
@@ -65,14 +88,19 @@ static int finish_store_check(struct ccfc_deferred *d, struct ccfc_request *rq,
 	if (check->damaged_texts && service->texts_damaged)
 		service->texts_damaged(service->ctx);
 	ccfc_pack_map(p);
-	ccfc_pack_kv_bool(p, "ok", !check->problems.n && !check->damaged_texts);
-	pack_problems(p, check);
+	ccfc_pack_kv_bool(p, "ok",
+			  !check->problems.n && !check->damaged_texts &&
+				  !c->kept.bad_blobs && !c->kept.bad_manifests);
+	pack_problems(p, c);
 	ccfc_pack_kv_uint(p, "bytes", service->store_bytes(service->ctx));
 	ccfc_pack_kv_uint(p, "textBytes", c->texts.end);
 	ccfc_pack_kv_uint(p, "texts", check->texts);
 	ccfc_pack_kv_uint(p, "damagedTexts", check->damaged_texts);
-	if (c->deep)
+	if (c->deep) {
 		ccfc_pack_kv_uint(p, "rows", check->rows);
+		ccfc_pack_kv_uint(p, "archived",
+				  c->kept.blobs + c->kept.manifests);
+	}
 	ccfc_pack_kv_int(p, "schema", check->schema);
 	ccfc_pack_kv_int(p, "reader", check->reader);
 	ccfc_reply_clock(p, service);
@@ -98,6 +126,7 @@ int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err)
 	c->d.release = release_store_check;
 	c->deep = rq->opt.deep;
 	c->dir = rq->service->state_dir;
+	c->archive = c->deep ? rq->service->archive : NULL;
 	c->texts.fd = -1;
 	if (rq->service->texts)
 		rq->service->texts(rq->service->ctx, &c->texts);

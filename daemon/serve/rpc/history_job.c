@@ -104,6 +104,7 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 	int r;
 
 	job->deadline = ccfc_time_monotonic() + CCFC_HISTORY_JOB_MS;
+	ccfc_tail_use(env.tail, service->attic);
 	ccfc_tail_until(env.tail, is_over, job);
 	renumber(job);
 	history = ccfc_history_new(&env);

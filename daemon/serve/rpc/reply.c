@@ -92,9 +92,15 @@ void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n)
 		qsort(list, n, sizeof(*list), by_bytes);
 }
 
-void ccfc_reply_source(struct ccfc_pack *p, bool present)
+void ccfc_reply_source(struct ccfc_pack *p, enum ccfc_where where)
 {
-	ccfc_pack_kv_cstr(p, "source", present ? "present" : "gone");
+	static const char *const names[] = {
+		[CCFC_WHERE_GONE] = "gone",
+		[CCFC_WHERE_ARCHIVED] = "archived",
+		[CCFC_WHERE_PRESENT] = "present",
+	};
+
+	ccfc_pack_kv_cstr(p, "source", names[where]);
 }
 
 void ccfc_reply_ids(struct ccfc_pack *p, const char *key,
@@ -144,7 +150,7 @@ void ccfc_reply_change_source(struct ccfc_pack *p,
 			      const struct ccfc_index *index,
 			      const struct ccfc_change *c)
 {
-	ccfc_reply_source(p, ccfc_index_place_present(
+	ccfc_reply_source(p, ccfc_index_place_where(
 				     index, c->call.known ? &c->call.place
 							  : &c->result.place));
 }

@@ -35,7 +35,7 @@ void ccfc_reply_ids(struct ccfc_pack *p, const char *key,
 /* In byte order. */
 void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n);
 /* Is the transcript still there? */
-void ccfc_reply_source(struct ccfc_pack *p, bool present);
+void ccfc_reply_source(struct ccfc_pack *p, enum ccfc_where where);
 
 /* The fields of a change that never change once known. */
 void ccfc_reply_change_facts(struct ccfc_pack *p,

@@ -5,6 +5,7 @@
 #ifndef CCFC_SERVE_RPC_SERVICE_H
 #define CCFC_SERVE_RPC_SERVICE_H
 
+#include "archive/archive.h"
 #include "history/history.h"
 #include "index/index.h"
 #include "observe/observe.h"
@@ -28,6 +29,9 @@ struct ccfc_service {
 	struct ccfc_kept *kept;		/* of history, between questions */
 	const struct ccfc_tools *tools; /* for who reads lines again */
 	size_t max_line;
+	/* Transcripts that are gone; for any thread. May be NULL, … */
+	const struct ccfc_attic *attic;
+	struct ccfc_archive *archive; /* … and this too */
 	struct ccfc_server *server;
 	struct ccfc_worker *worker; /* for what takes long */
 	const char *socket_path;

@@ -58,7 +58,8 @@ static void check(struct fixture *f, const char *want)
 	while (ccfc_texts_next(reader, &head, &text)) {
 		ccfc_buf_puts(&out, out.len ? " " : "");
 		ccfc_buf_slice(&out, text);
-		if (ccfc_index_text_present(f->index, head.source, head.gen))
+		if (ccfc_index_text_where(f->index, head.source, head.gen) ==
+		    CCFC_WHERE_PRESENT)
 			ccfc_buf_putc(&out, '+');
 		assert_int_equal(head.session, 1);
 		assert_true(head.uuid[15] != 0);

@@ -123,6 +123,18 @@ static void print_observed(struct ccfc_out *out, struct ccfc_obj observe)
 	ccfc_buf_release(&text);
 }
 
+static void print_archive(struct ccfc_out *out, struct ccfc_obj archive)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	if (!ccfc_obj_get_str(archive, "mode").len)
+		return;
+	ccfc_render_archive(&text, archive);
+	ccfc_render_line(out, "Archive", CCFC_STATS_COLUMN,
+			 ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
 /* What cannot be read now; answers do without it. */
 static void print_unread(struct ccfc_out *out, struct ccfc_obj unread)
 {
@@ -228,6 +240,7 @@ static int print_status(struct ccfc_question *q, struct ccfc_obj info)
 	print_roots(out, ccfc_obj_get(info, "roots"));
 	print_watch(out, ccfc_obj_get(info, "watch"));
 	print_observed(out, ccfc_obj_get(info, "observe"));
+	print_archive(out, ccfc_obj_get(info, "archive"));
 	print_unread(out, ccfc_obj_get(info, "unread"));
 	print_store(out, info);
 	print_indexing(out, ccfc_obj_get(info, "indexing"));

@@ -74,7 +74,7 @@ static void list(struct ccfc_buf *out, const char *session, const char *path)
 	size_t at = strlen(tmp_dir) + 1;
 
 	ccfc_arena_init(&arena);
-	ccfc_backup_list(&copies, index_, roots, 2,
+	ccfc_backup_list(&copies, index_, NULL, roots, 2,
 			 ccfc_index_session(index_, ccfc_slice_str(session)),
 			 ccfc_index_file(index_, ccfc_slice_str(path)), &arena);
 	for (uint32_t i = 0; i < copies.n; i++) {
@@ -297,7 +297,7 @@ static void test_many(void **state)
 	for (int i = 0; i < 4100; i++)
 		put("r0", "s", name_of(i));
 	ccfc_arena_init(&arena);
-	ccfc_backup_list(&copies, index_, roots, 2,
+	ccfc_backup_list(&copies, index_, NULL, roots, 2,
 			 ccfc_index_session(index_, CCFC_SLICE_LIT("s")),
 			 ccfc_index_file(index_, CCFC_SLICE_LIT(FILE_PATH)),
 			 &arena);

@@ -1,5 +1,5 @@
-/* Whose a file is; see owner.h. */
-#include "os/owner.h"
+/* Whose a file is; see file_owner.h. */
+#include "os/file_owner.h"
 
 #include "base/alloc.h"
 

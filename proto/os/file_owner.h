@@ -1,6 +1,6 @@
 /* Whose a file is: may anybody but the user have written to it? */
-#ifndef CCFC_OS_OWNER_H
-#define CCFC_OS_OWNER_H
+#ifndef CCFC_OS_FILE_OWNER_H
+#define CCFC_OS_FILE_OWNER_H
 
 enum ccfc_owner {
 	CCFC_OWNER_FINE,

@@ -1,0 +1,159 @@
+/*
+ * Ingest and the archive: what is passed on to be kept, what is known to be
+ * kept, and reading again from there.
+ */
+#include "ingest_impl.h"
+
+#include "base/alloc.h"
+#include "os/log.h"
+
+#include <stdlib.h>
+
+/* --- what is kept --- */
+
+static void take_kept(struct ccfc_source *s,
+		      const struct ccfc_archive_kept *kept)
+{
+	s->kept_first = kept->first;
+	s->kept_since = kept->since;
+	s->kept_end = kept->end;
+	s->kept_owner = kept->owner;
+}
+
+static void look_kept(struct ccfc_ingest *in, uint32_t source)
+{
+	struct ccfc_archive_kept kept = { 0 };
+
+	ccfc_archive_look(in->archive, ccfc_ingest_path(in, source), &kept);
+	take_kept(ccfc_ingest_at(in, source), &kept);
+}
+
+void ccfc_ingest_archive(struct ccfc_ingest *in, struct ccfc_archive *archive,
+			 enum ccfc_archive_mode mode)
+{
+	in->archive = archive;
+	in->keep = mode;
+	for (uint32_t i = 0; i < in->index->sources.n; i++)
+		if (ccfc_ingest_at(in, i)->gone)
+			look_kept(in, i);
+}
+
+static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
+{
+	struct ccfc_ingest *in = ctx;
+
+	if (kept->source < in->index->sources.n) {
+		take_kept(ccfc_ingest_at(in, kept->source), kept);
+		return;
+	}
+	/* Some made room for others: which ones is found out anew. */
+	for (uint32_t i = 0; i < in->index->sources.n; i++)
+		if (ccfc_ingest_at(in, i)->kept_end)
+			look_kept(in, i);
+}
+
+void ccfc_ingest_archived(struct ccfc_ingest *in)
+{
+	ccfc_archive_news(in->archive, on_kept, in);
+}
+
+/* --- what is passed on --- */
+
+static bool wants(struct ccfc_ingest *in, uint32_t source)
+{
+	const struct ccfc_index *index = in->index;
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
+	uint32_t session = s->session ? s->session : s->last_session;
+
+	if (!in->archive || in->keep == CCFC_ARCHIVE_OFF || s->gone)
+		return false;
+	return in->keep == CCFC_ARCHIVE_ALL ||
+	       (session && index->sessions.items[session].changes.n);
+}
+
+void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
+		       const struct ccfc_line *line, bool newline)
+{
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
+
+	/* What is only found, not written now, is read from the file. */
+	if (in->slicing || line->too_long || !wants(in, source))
+		return;
+	ccfc_archive_stage(in->archive, source, s->texts_gen, line->offset,
+			   ccfc_slice(line->ptr, line->len + newline));
+}
+
+void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source)
+{
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
+	struct ccfc_archive_note note = {
+		.source = source,
+		.path = ccfc_ingest_path(in, source),
+		.name = ccfc_ingest_name(in, source),
+		.since = s->texts_gen,
+		.cursor = s->cursor,
+		.now = in->slicing,
+	};
+
+	if (!wants(in, source) || !s->cursor.offset ||
+	    (s->kept_end >= s->cursor.offset && s->kept_since == s->texts_gen))
+		return;
+	ccfc_archive_note(in->archive, &note);
+}
+
+void ccfc_ingest_vanished(struct ccfc_ingest *in, uint32_t source)
+{
+	if (!in->archive)
+		return;
+	ccfc_archive_hurry(in->archive);
+	look_kept(in, source);
+}
+
+void ccfc_ingest_moved(struct ccfc_ingest *in, uint32_t source,
+		       const char *from)
+{
+	const char *to = ccfc_ingest_path(in, source);
+
+	if (in->archive && strcmp(from, to) != 0)
+		ccfc_archive_moved(in->archive, source, from, to);
+}
+
+/* --- reading again --- */
+
+bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source)
+{
+	if (!in->archive || ccfc_ingest_lost(in, source) ||
+	    ccfc_source_where(ccfc_ingest_at(in, source)) !=
+		    CCFC_WHERE_ARCHIVED)
+		return false;
+	ccfc_index_source_reset(in->index, source);
+	ccfc_ingest_note_of(in, source)->mark |= CCFC_MARK_KEPT;
+	ccfc_ingest_push(in, source, 0, ccfc_ingest_at(in, source)->kept_end,
+			 false);
+	return true;
+}
+
+static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
+{
+	struct ccfc_ingest *in = ctx;
+	struct ccfc_slice s = ccfc_slice_str(path);
+	struct ccfc_source *source;
+	uint32_t id;
+
+	if (ccfc_index_source_named(in->index, s) != CCFC_ID_NONE)
+		return;
+	ccfc_log(CCFC_LOG_DEBUG, "%s: is known from the archive", path);
+	id = ccfc_index_source(in->index, s, name);
+	ccfc_index_source_gone(in->index, id, true);
+	look_kept(in, id);
+	source = ccfc_ingest_at(in, id);
+	source->gen = source->texts_gen = source->kept_since;
+	ccfc_ingest_note_of(in, id)->mark |= CCFC_MARK_KEPT;
+	ccfc_ingest_push(in, id, 0, source->kept_end, false);
+}
+
+void ccfc_ingest_adopt(struct ccfc_ingest *in)
+{
+	if (in->archive)
+		ccfc_archive_each(in->archive, adopt, in);
+}

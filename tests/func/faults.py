@@ -335,6 +335,7 @@ def test_bits_of_the_texts():
 def test_deep():
     """A bit that turns over while the daemon runs, and SQLite likes it."""
     with Box() as box:
+        box.without_archive()
         past = Past(box)
         path = os.path.join(box.state, "index.db")
         with open(path, "rb") as f:

@@ -592,7 +592,6 @@ def test_gone():
     box, m = made_box()
     with box:
         box.without_archive()
-        box.restart()
         ids = [str(uuid.uuid4()) for _ in range(3)]
         m.write(m.user(ids[0], "ask", timestamp="2025-12-10T10:00:00Z"),
                 m.assistant(ids[1], [

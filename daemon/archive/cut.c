@@ -40,27 +40,39 @@ bool ccfc_cut_has_id(struct ccfc_slice session)
 	return session.len == ID_LEN && memchr(session.ptr, '-', ID_LEN);
 }
 
-static void replace(char *bytes, size_t len, const char *what, const char *by)
+void ccfc_cut_blank(char *bytes, size_t len, struct ccfc_slice session)
 {
 	char *at = bytes, *end = bytes + len;
 
-	while ((at = memmem(at, (size_t)(end - at), what, ID_LEN))) {
-		memcpy(at, by, ID_LEN);
+	while ((at = memmem(at, (size_t)(end - at), session.ptr, ID_LEN))) {
+		memcpy(at, BLANK, ID_LEN);
 		at += ID_LEN;
 	}
 }
 
-void ccfc_cut_blank(char *bytes, size_t len, struct ccfc_slice session)
+/* By its first byte, which is nowhere else: much quicker than memmem. */
+static const char *find_blank(const char *at, const char *end)
 {
-	replace(bytes, len, session.ptr, BLANK);
+	while (end - at >= (ptrdiff_t)ID_LEN &&
+	       (at = memchr(at, BLANK[0], (size_t)(end - at) - ID_LEN + 1))) {
+		if (!memcmp(at, BLANK, ID_LEN))
+			return at;
+		at++;
+	}
+	return NULL;
 }
 
 void ccfc_cut_fill(char *bytes, size_t len, struct ccfc_slice session)
 {
-	replace(bytes, len, BLANK, session.ptr);
+	const char *at = bytes, *end = bytes + len;
+
+	while ((at = find_blank(at, end))) {
+		memcpy(bytes + (at - bytes), session.ptr, ID_LEN);
+		at += ID_LEN;
+	}
 }
 
 bool ccfc_cut_is_odd(struct ccfc_slice bytes)
 {
-	return memmem(bytes.ptr, bytes.len, BLANK, ID_LEN) != NULL;
+	return bytes.len && find_blank(bytes.ptr, bytes.ptr + bytes.len);
 }

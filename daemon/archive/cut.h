@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 
-#define CCFC_CUT_MIN ((size_t)128 << 10)
-#define CCFC_CUT_MAX ((size_t)512 << 10)
+#define CCFC_CUT_MIN ((size_t)448 << 10)
+#define CCFC_CUT_MAX ((size_t)1 << 20)
 
 /*
  * The length of the first segment of `bytes`; 0: it may go on beyond them.

@@ -74,7 +74,8 @@ static uint32_t find_segment(const struct ccfc_archive_version *v,
 static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
 			 const struct ccfc_segment *s)
 {
-	if (ccfc_blobs_get(out, f->archive->blobs, &s->key, s->len, NULL) ||
+	if (ccfc_blobs_get_quickly(out, f->archive->blobs, &s->key, s->len,
+				   NULL) ||
 	    out->len != s->len)
 		return false;
 	if (s->flags & CCFC_SEGMENT_PLAIN)

@@ -107,6 +107,9 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 		r = ccfc_err_set(err, CCFC_EIO, "zstd: out of memory");
 	else
 		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
+	/* For ccfc_blobs_get_quickly. */
+	if (!r)
+		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	if (!r && (open_new(w) || write_all(w->fd, header, CCFC_BLOB_HEADER)))
 		r = ccfc_err_io(err, errno, "%s", w->path);
 	if (r) {

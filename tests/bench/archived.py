@@ -1,0 +1,118 @@
+"""What the archive costs: bytes and CPU, and answers from it against those
+from the transcripts, which are deleted for that."""
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+SIZE = 200 << 20
+RUNS = 15
+
+
+def transcripts(folder):
+    return [os.path.join(top, name)
+            for top, _, names in os.walk(os.path.join(folder, "projects"))
+            for name in names]
+
+
+def until_kept(box):
+    with box.rpc() as rpc:
+        while True:
+            rows = rpc.call("source.list", limit=100000)["sources"]
+            if rows and all(r["kept"] >= r["bytes"] for r in rows):
+                return rpc.call("server.info")["archive"]
+            time.sleep(0.1)
+
+
+def zstd_cpu(files):
+    before = os.times()
+    with subprocess.Popen(["cat", *files], stdout=subprocess.PIPE) as cat:
+        subprocess.run(["zstd", "-3", "-q", "-c"], stdin=cat.stdout,
+                       stdout=subprocess.DEVNULL, check=True)
+    after = os.times()
+    return (after.children_user + after.children_system
+            - before.children_user - before.children_system)
+
+
+def blamed(box, session):
+    """Of the files whose content is known, the one with most changes."""
+    from harness import RpcError
+    with box.rpc() as rpc:
+        files = rpc.call("session.files", session=session)["files"]
+        for f in sorted(files, key=lambda f: -f["changeCount"]):
+            try:
+                rpc.call("file.blame", path=f["path"], at=session)
+                return f["path"]
+            except RpcError:
+                pass
+    raise SystemExit("no file can be blamed")
+
+
+def questions(box):
+    """Name → a call that reads lines again: of the largest session, and of
+    the file with most changes."""
+    with box.rpc() as rpc:
+        sessions = rpc.call("session.list", limit=100000)["sessions"]
+    largest = max(sessions, key=lambda s: s["totalBytes"])["sessionId"]
+    busy = max(sessions, key=lambda s: s["totalChanges"])["sessionId"]
+    path = blamed(box, busy)
+    return {"show": ("session.messages", {"session": largest, "limit": 50}),
+            "diff": ("session.diff", {"session": busy}),
+            "blame": ("file.blame", {"path": path, "at": busy})}
+
+
+def times(box, asked):
+    """The median of each, by a daemon that was just started: what is kept in
+    memory between questions would hide the difference."""
+    found = {name: [] for name in asked}
+    for _ in range(RUNS):
+        box.restart()
+        box.ok("status")
+        with box.rpc() as rpc:
+            for name, (method, params) in asked.items():
+                began = time.monotonic()
+                rpc.call(method, **params)
+                found[name].append(time.monotonic() - began)
+    return {name: statistics.median(t) for name, t in found.items()}
+
+
+def cpu_of(box, until_indexed, stop_and_cpu, keep):
+    shutil.rmtree(box.state, ignore_errors=True)
+    box.start()
+    until_indexed(box)
+    kept = until_kept(box) if keep else None
+    return stop_and_cpu(box), kept
+
+
+def rows(table, gen, until_indexed, stop_and_cpu, seed):
+    from harness import Box
+    folder = tempfile.mkdtemp(prefix="ccfc-bench-")
+    subprocess.run([gen, folder, str(SIZE), str(seed)], check=True,
+                   stdout=subprocess.DEVNULL)
+    files = transcripts(folder)
+    size = sum(map(os.path.getsize, files))
+    peer = zstd_cpu(files)
+    with Box(claude=folder) as box:
+        config = os.path.join(box.top, "config", "ccfc", "config")
+        box.without_archive()
+        bare, _ = cpu_of(box, until_indexed, stop_and_cpu, False)
+        os.remove(config)
+        full, kept = cpu_of(box, until_indexed, stop_and_cpu, True)
+        table.add("archive, bytes kept", f"{kept['bytes'] / 2**20:.1f} MiB",
+                  "the transcripts", f"{size / 2**20:.0f} MiB",
+                  kept["bytes"] / size, "0.12 x")
+        table.add("archive, CPU", f"{full - bare:.2f} s", "zstd -3",
+                  f"{peer:.2f} s", (full - bare) / peer)
+        box.start()
+        asked = questions(box)
+        there = times(box, asked)
+        for path in files:
+            os.remove(path)
+        gone = times(box, asked)
+        for name in asked:
+            table.add(f"{name} from the archive", f"{gone[name] * 1e3:.1f} ms",
+                      "from the transcript", f"{there[name] * 1e3:.1f} ms",
+                      gone[name] / there[name], "2 x")
+    shutil.rmtree(folder)

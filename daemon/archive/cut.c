@@ -3,9 +3,12 @@
 
 #include "base/hash.h"
 
-/* One newline in so many is a cut, by the bytes in front of it. */
-#define ONE_IN 16u
-#define BEFORE 48u
+/*
+ * How far apart places are where a cut may be, on average. Much less would have
+ * two transcripts that were cut at different places once never agree again.
+ */
+#define SPACING ((uint64_t)256 << 10)
+#define BEFORE	48u
 
 /* As long as an id; no line of a transcript has such bytes. */
 #define BLANK                                                                  \
@@ -15,20 +18,28 @@
 #define ID_LEN (sizeof(BLANK) - 1)
 _Static_assert(ID_LEN == 36, "as long as a UUID");
 
+/* Whether the end of a line may be a cut: the longer, the likelier. */
+static bool is_place(const char *newline, size_t line_len)
+{
+	return ccfc_hash(newline - BEFORE, BEFORE) >> 32 <
+	       ((uint64_t)line_len << 32) / SPACING;
+}
+
 size_t ccfc_cut_next(struct ccfc_slice bytes)
 {
 	size_t max = bytes.len < CCFC_CUT_MAX ? bytes.len : CCFC_CUT_MAX;
 	size_t at = CCFC_CUT_MIN, last = 0;
+	const char *start = NULL, *nl;
 
-	while (at < max) {
-		const char *nl = memchr(bytes.ptr + at, '\n', max - at);
-
-		if (!nl)
-			break;
+	if (max < CCFC_CUT_MIN)
+		return 0;
+	/* Of the first line only its end is looked at: it begins before. */
+	while ((nl = memchr(bytes.ptr + at, '\n', max - at))) {
 		at = (size_t)(nl - bytes.ptr) + 1;
 		last = at;
-		if (ccfc_hash(nl - BEFORE, BEFORE) % ONE_IN == 0)
+		if (start && is_place(nl, (size_t)(nl - start)))
 			return at;
+		start = nl + 1;
 	}
 	if (max < CCFC_CUT_MAX)
 		return 0;

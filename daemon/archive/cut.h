@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-#define CCFC_CUT_MIN ((size_t)448 << 10)
+#define CCFC_CUT_MIN ((size_t)256 << 10)
 #define CCFC_CUT_MAX ((size_t)1 << 20)
 
 /*

@@ -61,9 +61,9 @@ int ccfc_blobs_get(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 		   struct ccfc_err *err);
 
 /*
- * The same, checked by the checksum in the blob's file instead of the key, which
- * takes half the time: for who reads one often. What is damaged is found all
- * the same; a blob under another's name is not.
+ * The same, checked by the checksum in the blob's file instead of the key,
+ * which takes half the time: for who reads one often. What is damaged is found
+ * all the same; a blob under another's name is not.
  */
 int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 			   const struct ccfc_blob_key *key, size_t max,

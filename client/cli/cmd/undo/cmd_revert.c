@@ -7,14 +7,12 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "cli/frame/connect.h"
-#include "cli/out/render.h"
-#include "cli/patch/patch.h"
+#include "cli/undo/revert_print.h"
 #include "cli/undo/write_back.h"
 
 #include <stdlib.h>
 
-#define COMMANDS_SHOWN 10
-#define NAME_PATHS     "name those that can be done: ccfc revert SESSION PATH…"
+#define NAME_PATHS "name those that can be done: ccfc revert SESSION PATH…"
 
 enum {
 	OPT_DRY_RUN,
@@ -63,10 +61,7 @@ struct work {
 	char **why;	       /* by number of the file; NULL: it is written */
 	uint32_t nfiles;
 	bool markers; /* some of those can, with --write-conflicts */
-	/* What stays: files that commands changed, nobody knows from what; and
-	 * commands, nobody knows what they changed. */
-	uint32_t left;
-	int64_t unknown;
+	struct ccfc_revert_left left;
 };
 
 static void work_release(struct work *w)
@@ -89,20 +84,6 @@ static void work_release(struct work *w)
 
 /* ---- the plan ---- */
 
-enum action { NONE, WRITE, CREATE, REMOVE, CONFLICT, STUCK };
-
-static enum action action_of(struct ccfc_obj file)
-{
-	struct ccfc_slice action = ccfc_obj_get_str(file, "action");
-	static const char *const names[] = { "none", "write", "create",
-					     "remove", "conflict" };
-
-	for (int i = NONE; i <= CONFLICT; i++)
-		if (ccfc_slice_is(action, names[i]))
-			return (enum action)i;
-	return STUCK; /* unknown, refused, and what we have not heard of */
-}
-
 static bool has_content(struct ccfc_obj file)
 {
 	enum ccfc_obj_type type = ccfc_obj_type(ccfc_obj_get(file, "content"));
@@ -119,13 +100,6 @@ static bool has_markers(struct ccfc_obj file)
 static char *copy_of(struct ccfc_slice s)
 {
 	return ccfc_strndup(s.len ? s.ptr : "", s.len);
-}
-
-/* The others can be done without a file that only commands changed. */
-static bool is_left(struct ccfc_obj file)
-{
-	return ccfc_slice_is(ccfc_obj_get_str(file, "action"), "unknown") &&
-	       ccfc_obj_get_bool(file, "byCommands", false);
 }
 
 /*
@@ -175,20 +149,20 @@ static void add_edit(struct work *w, uint32_t i, struct ccfc_obj file,
 
 static void plan_file(struct work *w, uint32_t i, struct ccfc_obj file)
 {
-	switch (action_of(file)) {
-	case NONE:
+	switch (ccfc_revert_action(file)) {
+	case CCFC_REVERT_NONE:
 		return;
-	case WRITE:
-	case CREATE:
+	case CCFC_REVERT_WRITE:
+	case CCFC_REVERT_CREATE:
 		if (has_content(file))
 			add_edit(w, i, file, true);
 		else
 			w->stuck++;
 		return;
-	case REMOVE:
+	case CCFC_REVERT_REMOVE:
 		add_edit(w, i, file, false);
 		return;
-	case CONFLICT:
+	case CCFC_REVERT_CONFLICT:
 		if (has_markers(file) && w->write_conflicts) {
 			add_edit(w, i, file, true);
 			return;
@@ -196,92 +170,13 @@ static void plan_file(struct work *w, uint32_t i, struct ccfc_obj file)
 		w->markers |= has_markers(file);
 		w->stuck++;
 		return;
-	case STUCK:
-		if (is_left(file))
-			w->left++;
+	case CCFC_REVERT_STUCK:
+		if (ccfc_revert_is_left(file))
+			w->left.files++;
 		else
 			w->stuck++;
 		return;
 	}
-}
-
-/* ---- what is printed ---- */
-
-static struct ccfc_slice name_of(struct ccfc_obj file)
-{
-	struct ccfc_slice name = ccfc_obj_get_str(file, "name");
-
-	return name.len ? name : ccfc_obj_get_str(file, "path");
-}
-
-/* " (recorded while it ran: $ make)": so was the change seen. */
-static void print_command(struct ccfc_out *out, struct ccfc_obj file)
-{
-	struct ccfc_slice command = ccfc_obj_get_str(file, "command");
-	struct ccfc_slice evidence = ccfc_obj_get_str(file, "evidence");
-
-	if (!evidence.len)
-		return;
-	ccfc_buf_puts(&out->buf, " (");
-	ccfc_out_field(out, evidence);
-	/* The text of one that changes no file by itself is not kept. */
-	ccfc_buf_puts(&out->buf, command.len ? " while it ran: $ "
-					     : " while a command ran");
-	ccfc_out_field(out, command);
-	ccfc_buf_putc(&out->buf, ')');
-}
-
-/* "write     src/a.c  +1 -2: why" */
-static void print_file(struct ccfc_out *out, struct ccfc_obj file,
-		       const char *refused)
-{
-	struct ccfc_slice action = refused ? CCFC_SLICE_LIT("outside")
-					   : ccfc_obj_get_str(file, "action");
-	struct ccfc_slice why = refused ? ccfc_slice_str(refused)
-					: ccfc_obj_get_str(file, "why");
-	int64_t added = ccfc_obj_get_int(file, "linesAdded", 0);
-	int64_t removed = ccfc_obj_get_int(file, "linesRemoved", 0);
-	bool alert = refused || action_of(file) >= CONFLICT;
-
-	if (alert)
-		ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_ALERT));
-	ccfc_out_field(out, action);
-	if (alert)
-		ccfc_buf_puts(&out->buf, ccfc_out_off(out));
-	for (size_t n = action.len; n < 10; n++)
-		ccfc_buf_putc(&out->buf, ' ');
-	ccfc_out_field(out, name_of(file));
-	if (added || removed)
-		ccfc_buf_printf(&out->buf, "  +%lld -%lld", (long long)added,
-				(long long)removed);
-	if (why.len && (refused || action_of(file) != NONE)) {
-		ccfc_buf_puts(&out->buf, ": ");
-		ccfc_out_field(out, why);
-	}
-	print_command(out, file);
-	ccfc_buf_putc(&out->buf, '\n');
-	ccfc_out_check(out);
-}
-
-/* The diffs alone go to stdout, for `patch`; the rest is said besides. */
-static void preview_file(struct ccfc_out *out, struct ccfc_obj file,
-			 const char *refused)
-{
-	struct ccfc_slice why = ccfc_obj_get_str(file, "why");
-	struct ccfc_slice name = name_of(file);
-	struct ccfc_slice action = ccfc_obj_get_str(file, "action");
-
-	ccfc_patch_print(out, ccfc_obj_get_str(file, "diff"));
-	ccfc_out_check(out);
-	/* Where nothing is to be done, it does not matter what is known. */
-	if (action_of(file) >= CONFLICT || (why.len && action_of(file) != NONE))
-		ccfc_cli_note("%.*s: %.*s%s%.*s", (int)name.len, name.ptr,
-			      (int)action.len, action.len ? action.ptr : "",
-			      why.len ? ": " : "", (int)why.len,
-			      why.len ? why.ptr : "");
-	if (refused)
-		ccfc_cli_note("%.*s: outside: %s", (int)name.len, name.ptr,
-			      refused);
 }
 
 static int refuse_revert(const struct work *w, uint32_t total,
@@ -308,74 +203,6 @@ static int refuse_outside(const struct work *w, struct ccfc_err *err)
 		     "revert: %u of %u files are refused: nothing was written",
 		     w->refused, w->n);
 	ccfc_outside_hint(err, w->worst, w->example);
-	return CCFC_EDENIED;
-}
-
-/* "1 file and the effects of 2 commands"; false when nothing stays. */
-static bool put_left(struct ccfc_buf *text, const struct work *w)
-{
-	if (w->left)
-		ccfc_render_count(text, w->left, "file");
-	if (w->left && w->unknown)
-		ccfc_buf_puts(text, " and ");
-	if (w->unknown) {
-		ccfc_buf_puts(text, "the effects of ");
-		ccfc_render_count(text, w->unknown, "command");
-	}
-	return text->len;
-}
-
-static void note_left(const struct work *w)
-{
-	struct ccfc_buf text = CCFC_BUF_INIT;
-
-	if (put_left(&text, w))
-		ccfc_cli_note("not taken back, since it is not known: %s",
-			      text.ptr);
-	ccfc_buf_release(&text);
-}
-
-/* Which commands these are; nobody knows which files they changed. */
-static void note_commands(const struct work *w, struct ccfc_obj commands)
-{
-	uint32_t n = ccfc_obj_len(commands);
-
-	for (uint32_t i = 0; i < n && i < COMMANDS_SHOWN; i++) {
-		struct ccfc_slice text =
-			ccfc_obj_get_str(ccfc_obj_at(commands, i), "command");
-
-		ccfc_cli_note("what this changed stays: $ %.*s", (int)text.len,
-			      text.len ? text.ptr : "");
-	}
-	if (w->unknown > COMMANDS_SHOWN)
-		ccfc_cli_note("and %lld more: ccfc show --files %s",
-			      (long long)w->unknown - COMMANDS_SHOWN, w->given);
-}
-
-/* What stays is said before anything is written. */
-static void note_files_left(struct ccfc_obj files)
-{
-	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
-		struct ccfc_obj file = ccfc_obj_at(files, i);
-		struct ccfc_slice name = name_of(file);
-		struct ccfc_slice why = ccfc_obj_get_str(file, "why");
-
-		if (is_left(file))
-			ccfc_cli_note("%.*s: stays as it is: %.*s",
-				      (int)name.len, name.ptr, (int)why.len,
-				      why.len ? why.ptr : "");
-	}
-}
-
-static int fail_left(const struct work *w, struct ccfc_err *err)
-{
-	struct ccfc_buf text = CCFC_BUF_INIT;
-
-	put_left(&text, w);
-	ccfc_err_set(err, CCFC_EDENIED,
-		     "revert: nothing can be taken back: not known: %s",
-		     text.ptr);
-	ccfc_buf_release(&text);
 	return CCFC_EDENIED;
 }
 
@@ -406,19 +233,7 @@ static void print_files(struct ccfc_out *out, const struct work *w,
 			struct ccfc_obj files)
 {
 	for (uint32_t i = 0; i < w->nfiles; i++)
-		print_file(out, ccfc_obj_at(files, i), w->why[i]);
-}
-
-/* The last line. */
-static void print_left(struct ccfc_out *out, const struct work *w)
-{
-	struct ccfc_buf text = CCFC_BUF_INIT;
-
-	if (put_left(&text, w))
-		ccfc_buf_printf(&out->buf,
-				"not taken back, since it is not known: %s\n",
-				text.ptr);
-	ccfc_buf_release(&text);
+		ccfc_revert_print_file(out, ccfc_obj_at(files, i), w->why[i]);
 }
 
 /* Does what was planned, and says what that was. */
@@ -436,7 +251,7 @@ static int finish_revert(const struct work *w, struct ccfc_cli *cli,
 		ccfc_write_back_print_id(out, id);
 	else
 		ccfc_buf_puts(&out->buf, "nothing to do\n");
-	print_left(out, w);
+	ccfc_revert_print_left(out, &w->left);
 	return 0;
 }
 
@@ -464,11 +279,11 @@ static int check_paths(const struct work *w, struct ccfc_obj files,
 			     "revert: nothing found: %s %s has no such "
 			     "changes",
 			     w->single ? "change" : "session", w->given);
-		if (w->unknown)
+		if (w->left.commands)
 			ccfc_err_hint(err,
 				      "the effects of %lld commands are not "
 				      "known: ccfc show %s",
-				      (long long)w->unknown, w->given);
+				      (long long)w->left.commands, w->given);
 		return CCFC_ENOTFOUND;
 	}
 	for (uint32_t i = 0; i < w->ngiven; i++)
@@ -510,7 +325,7 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 	int r;
 
 	if (!w->single)
-		w->unknown = ccfc_obj_get_int(root, "unknownCommands", 0);
+		w->left.commands = ccfc_obj_get_int(root, "unknownCommands", 0);
 	r = check_paths(w, files, err);
 	if (r < 0)
 		return r;
@@ -524,7 +339,7 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 
 		plan_file(w, i, file);
 		if (w->dry_run)
-			preview_file(out, file, w->why[i]);
+			ccfc_revert_preview_file(out, file, w->why[i]);
 	}
 	r = ccfc_write_back_check(cli, "revert", &w->where, w->edits, w->n,
 				  err);
@@ -537,14 +352,15 @@ static int answer_revert(struct work *w, struct ccfc_cli *cli,
 	if (w->refused)
 		return refuse_outside(w, err);
 	if (!w->dry_run)
-		note_files_left(files);
+		ccfc_revert_note_files(files);
 	if (!w->single)
-		note_commands(w, ccfc_obj_get(root, "commands"));
-	if (w->left == n)
-		return fail_left(w, err);
+		ccfc_revert_note_commands(&w->left, w->given,
+					  ccfc_obj_get(root, "commands"));
+	if (w->left.files == n)
+		return ccfc_revert_fail_left(&w->left, err);
 	if (!w->dry_run)
 		return name_paths(finish_revert(w, cli, files, err), err);
-	note_left(w);
+	ccfc_revert_note_left(&w->left);
 	return 0;
 }
 

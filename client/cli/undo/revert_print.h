@@ -1,0 +1,60 @@
+/*
+ * What revert says of a plan: each file, and what is not taken back.
+ */
+#ifndef CCFC_CLI_UNDO_REVERT_PRINT_H
+#define CCFC_CLI_UNDO_REVERT_PRINT_H
+
+#include "cli/out/out.h"
+#include "wire/obj.h"
+
+#include <ccfc/client.h>
+
+/* What is to be done with a file; from CONFLICT on nothing is, by itself. */
+enum ccfc_revert_action {
+	CCFC_REVERT_NONE,
+	CCFC_REVERT_WRITE,
+	CCFC_REVERT_CREATE,
+	CCFC_REVERT_REMOVE,
+	CCFC_REVERT_CONFLICT,
+	CCFC_REVERT_STUCK,
+};
+
+enum ccfc_revert_action ccfc_revert_action(struct ccfc_obj file);
+
+/* The others can be done without a file that only commands changed. */
+bool ccfc_revert_is_left(struct ccfc_obj file);
+
+/* "write     src/a.c  +1 -2: why"; refused: why it must not be written. */
+void ccfc_revert_print_file(struct ccfc_out *out, struct ccfc_obj file,
+			    const char *refused);
+
+/* The diffs alone go to stdout, for `patch`; the rest is said besides. */
+void ccfc_revert_preview_file(struct ccfc_out *out, struct ccfc_obj file,
+			      const char *refused);
+
+/*
+ * What stays: files that commands changed, nobody knows from what; and
+ * commands, nobody knows what they changed.
+ */
+struct ccfc_revert_left {
+	uint32_t files;
+	int64_t commands;
+};
+
+/* A line for all of it, as a note and as the last line of the answer. */
+void ccfc_revert_note_left(const struct ccfc_revert_left *left);
+void ccfc_revert_print_left(struct ccfc_out *out,
+			    const struct ccfc_revert_left *left);
+
+/* Which commands these are; `given` is the session, as the caller named it. */
+void ccfc_revert_note_commands(const struct ccfc_revert_left *left,
+			       const char *given, struct ccfc_obj commands);
+
+/* Which files these are: said before anything is written. */
+void ccfc_revert_note_files(struct ccfc_obj files);
+
+/* Nothing but that is to be done: an error. */
+int ccfc_revert_fail_left(const struct ccfc_revert_left *left,
+			  struct ccfc_err *err);
+
+#endif

@@ -450,19 +450,24 @@ struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
 	return s.out;
 }
 
+void ccfc_tally_begin_session(struct ccfc_tallying *s, struct ccfc_tally *out,
+			      const struct ccfc_index *index, uint32_t session,
+			      struct ccfc_arena *arena)
+{
+	*out = (struct ccfc_tally){ .last_change = CCFC_TIME_NONE };
+	begin(s, index, arena);
+	s->only = session;
+	s->out = out;
+}
+
 void ccfc_tally_session(struct ccfc_tally *out, const struct ccfc_index *index,
 			uint32_t session)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
 	struct ccfc_tallying s;
 
-	*out = (struct ccfc_tally){ .last_change = CCFC_TIME_NONE };
-	if (!session)
-		return;
-	begin(&s, index, &arena);
-	s.only = session;
-	s.out = out;
-	while (ccfc_tally_some(&s, UINT32_MAX))
+	ccfc_tally_begin_session(&s, out, index, session, &arena);
+	while (session && ccfc_tally_some(&s, UINT32_MAX))
 		;
 	ccfc_arena_release(&arena);
 }

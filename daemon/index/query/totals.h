@@ -108,6 +108,11 @@ struct ccfc_tallying {
 };
 void ccfc_tally_begin(struct ccfc_tallying *tallying,
 		      const struct ccfc_index *index, struct ccfc_arena *arena);
+/* Of one session, which is not 0; into `out`. */
+void ccfc_tally_begin_session(struct ccfc_tallying *tallying,
+			      struct ccfc_tally *out,
+			      const struct ccfc_index *index, uint32_t session,
+			      struct ccfc_arena *arena);
 /* At most so many rows; false when all have been summed up. */
 bool ccfc_tally_some(struct ccfc_tallying *tallying, uint32_t rows);
 /* One session's. */

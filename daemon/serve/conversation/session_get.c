@@ -1,11 +1,14 @@
 /*
- * session.get: the core packs the summary and the tools of a session from the
- * index; the worker packs tasks, first messages and line counts.
+ * session.get: the worker packs tasks, first messages and line counts. Then the
+ * core packs the summary and the tools of the session from the index; since it
+ * goes over all calls and messages for that, it does so in slices (slices.h).
  */
 #include "serve/conversation/session_messages.h"
 
+#include "base/alloc.h"
 #include "base/time.h"
 #include "serve/methods/session_summary.h"
+#include "serve/rpc/slices.h"
 #include "serve/stats/stats_rows.h"
 
 #include <stdlib.h>
@@ -47,21 +50,46 @@ int ccfc_conversation_answer_get(struct ccfc_conversation_job *job,
 
 /* --- what the index knows, on the core --- */
 
-struct tools {
+/* How many rows of the index are summed up in a step. */
+#define SUM_ROWS 256u
+
+struct session_sums {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
 	uint32_t session;
+	struct ccfc_buf page; /* what the worker packed: so many keys and … */
+	uint32_t nkeys;	      /* … values */
+	/* How far it is: */
+	bool begun;
+	struct ccfc_tallying tallying;
+	struct ccfc_tally tally;
+	uint32_t calls; /* rows that are in these: */
 	struct ccfc_counts own, agents;
 };
 
-static void add_use(void *ctx, const struct ccfc_used *used)
+static void count_call(struct session_sums *w, uint32_t call)
 {
-	struct tools *t = ctx;
+	struct ccfc_used used;
 	struct ccfc_count *row;
 
-	if (used->session != t->session)
+	if (!ccfc_tally_used_at(&used, w->rq.index, call) ||
+	    used.session != w->session)
 		return;
-	row = ccfc_counts_at(used->agent ? &t->agents : &t->own, used->tool);
+	row = ccfc_counts_at(used.agent ? &w->agents : &w->own, used.tool);
 	row->uses++;
-	row->errors += used->error;
+	row->errors += used.error;
+}
+
+/* False when all are counted. */
+static bool count_some_calls(struct session_sums *w)
+{
+	for (uint32_t n = 0; n < SUM_ROWS; n++) {
+		if (w->calls >= w->rq.index->calls.n)
+			return false;
+		count_call(w, w->calls++);
+	}
+	return true;
 }
 
 static int by_count(const void *a, const void *b)
@@ -88,21 +116,82 @@ static void pack_uses(struct ccfc_request *rq, const char *key,
 	for (uint32_t i = 0; i < uses->n; i++)
 		ccfc_counts_pack_tool(p, &uses->items[i]);
 	ccfc_pack_end(p);
-	ccfc_counts_release(uses);
 }
 
-void ccfc_conversation_pack_summary(struct ccfc_request *rq, uint32_t session)
+static void begin_sums(struct session_sums *w)
 {
-	struct tools tools = { .session = session };
-	struct ccfc_tally tally;
+	ccfc_sliced_request(&w->rq, &w->pack, &w->s);
+	ccfc_tally_begin_session(&w->tallying, &w->tally, w->rq.index,
+				 w->session, &w->s.memory);
+	ccfc_counts_init(&w->own);
+	ccfc_counts_init(&w->agents);
+	w->calls = 0;
+	w->begun = true;
+}
 
-	ccfc_counts_init(&tools.own);
-	ccfc_counts_init(&tools.agents);
-	ccfc_tally_session(&tally, rq->index, session);
-	ccfc_reply_session(rq->pack, rq->index, session, &tally,
+static void pack_sums(struct session_sums *w)
+{
+	struct ccfc_request *rq = &w->rq;
+
+	ccfc_pack_map(rq->pack);
+	ccfc_reply_session(rq->pack, rq->index, w->session, &w->tally,
 			   ccfc_time_now());
-	ccfc_reply_commands(rq->pack, rq->index, session);
-	ccfc_tally_used(rq->index, add_use, &tools);
-	pack_uses(rq, "tools", &tools.own);
-	pack_uses(rq, "agentTools", &tools.agents);
+	ccfc_reply_commands(rq->pack, rq->index, w->session);
+	pack_uses(rq, "tools", &w->own);
+	pack_uses(rq, "agentTools", &w->agents);
+	ccfc_pack_raws(rq->pack, ccfc_buf_view(&w->page), w->nkeys);
+	ccfc_reply_asked(rq);
+	ccfc_pack_end(rq->pack);
+}
+
+static int step_sums(struct ccfc_sliced *s, const struct ccfc_index *index,
+		     struct ccfc_err *err)
+{
+	struct session_sums *w = (struct session_sums *)s;
+
+	(void)index;
+	(void)err;
+	if (!w->begun)
+		begin_sums(w);
+	else if (!ccfc_tally_some(&w->tallying, SUM_ROWS) &&
+		 !count_some_calls(w)) {
+		pack_sums(w);
+		return 0;
+	}
+	return CCFC_DEFERRED;
+}
+
+static void reset_sums(struct ccfc_sliced *s)
+{
+	struct session_sums *w = (struct session_sums *)s;
+
+	if (!w->begun)
+		return;
+	ccfc_counts_release(&w->own);
+	ccfc_counts_release(&w->agents);
+	w->begun = false;
+}
+
+static void release_sums(struct ccfc_deferred *d)
+{
+	struct session_sums *w = (struct session_sums *)d;
+
+	ccfc_buf_release(&w->page);
+	free(w);
+}
+
+int ccfc_conversation_sum_up(struct ccfc_conversation_job *job,
+			     struct ccfc_request *rq)
+{
+	struct session_sums *w = ccfc_calloc(1, sizeof(*w));
+
+	w->s.step = step_sums;
+	w->s.reset = reset_sums;
+	w->s.goes_on = true;
+	w->s.d.release = release_sums;
+	w->session = job->session;
+	w->page = job->d.result;
+	w->nkeys = job->nkeys;
+	job->d.result = (struct ccfc_buf)CCFC_BUF_INIT;
+	return ccfc_slice_up(rq, &w->s);
 }

@@ -254,15 +254,14 @@ static int finish_session_messages(struct ccfc_deferred *d,
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 
 	(void)err;
-	ccfc_pack_map(rq->pack);
+	put_back(job);
 	if (job->summary)
-		ccfc_conversation_pack_summary(rq, job->session);
-	else
-		ccfc_pack_kv_str(rq->pack, "sessionId", job->id);
+		return ccfc_conversation_sum_up(job, rq);
+	ccfc_pack_map(rq->pack);
+	ccfc_pack_kv_str(rq->pack, "sessionId", job->id);
 	ccfc_pack_raws(rq->pack, ccfc_buf_view(&d->result), job->nkeys);
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
-	put_back(job);
 	return 0;
 }
 

@@ -74,10 +74,12 @@ int ccfc_conversation_pack_messages(struct ccfc_conversation_job *job,
 				    uint32_t agent, uint32_t around,
 				    struct ccfc_err *err);
 
-/* session_get.c; the second on the core, into an open map. */
+/* session_get.c; the second on the core, when the worker has packed its part:
+ * takes that over and answers with the sums of the index. */
 int ccfc_conversation_answer_get(struct ccfc_conversation_job *job,
 				 struct ccfc_err *err);
-void ccfc_conversation_pack_summary(struct ccfc_request *rq, uint32_t session);
+int ccfc_conversation_sum_up(struct ccfc_conversation_job *job,
+			     struct ccfc_request *rq);
 
 /* session_gone.c: the answer if all transcripts are gone. */
 int ccfc_conversation_answer_gone(struct ccfc_conversation_job *job,

@@ -1,14 +1,21 @@
 /*
  * session.reads and file.readers: who read which file. Only successful reads
- * count; an agent's reads count for its session.
+ * count; an agent's reads count for its session. Both are done in slices
+ * (slices.h): the one goes over all reads, the other over those of a file.
  */
 #include "serve/rpc/reply.h"
+#include "serve/rpc/slices.h"
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "index/query/grouping.h"
 #include "serve/methods/session_summary.h"
 
 #include <stdlib.h>
+
+/* How much is done in a step. */
+#define READ_ROWS  256u
+#define GROUP_ROWS 256
 
 /* Reads of one file, or of one session. */
 struct looks {
@@ -22,18 +29,19 @@ struct all_looks {
 	const struct ccfc_index *index;
 	const struct ccfc_filter *filter;
 	bool by_session;
+	uint32_t session; /* only its reads; 0: all */
 	uint64_t total;
 	struct looks *items; /* owned */
 	uint32_t n, cap;
 };
 
-static void on_look(void *ctx, const struct ccfc_look *look)
+static void add_look(struct all_looks *all, const struct ccfc_look *look)
 {
-	struct all_looks *all = ctx;
 	struct looks one = { all->by_session ? look->session : look->file, 1,
 			     look->time, look->time, CCFC_SLICE_NONE };
 
 	if (look->error || !one.key ||
+	    (all->session && look->session != all->session) ||
 	    !ccfc_filter_accepts_time(all->filter, look->time) ||
 	    !ccfc_filter_accepts_session(all->index, all->filter,
 					 look->session))
@@ -82,13 +90,85 @@ static void join_all(struct all_looks *all)
 	all->n = n;
 }
 
-static void find_looks(struct all_looks *all, uint32_t file, uint32_t session,
+static void sort_looks(struct all_looks *all,
 		       int (*order)(const void *, const void *))
 {
-	ccfc_tally_looks(all->index, file, session, on_look, all);
 	join_all(all);
 	if (all->n)
 		qsort(all->items, all->n, sizeof(*all->items), order);
+}
+
+/* --- in slices --- */
+
+struct reads_work {
+	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_request rq;
+	struct ccfc_pack pack;
+	struct ccfc_filter filter;
+	struct all_looks all;
+	/* How far it is: */
+	int phase;
+	uint32_t read; /* the next row */
+	/* file.readers: */
+	struct ccfc_slice path;
+	uint32_t file;	/* whose reads these are */
+	uint32_t tried; /* so many alternatives */
+	struct ccfc_grouping grouping;
+};
+
+/* False when there are no more. */
+static bool look_some(struct reads_work *w)
+{
+	const struct ccfc_index *index = w->rq.index;
+	struct ccfc_look look;
+
+	for (uint32_t n = 0; n < READ_ROWS; n++) {
+		/* CCFC_ID_NONE ends the list of a file. */
+		if (w->read >= index->reads.n)
+			return false;
+		if (ccfc_tally_look_at(&look, index, w->read))
+			add_look(&w->all, &look);
+		w->read = w->file ? index->reads.items[w->read].next
+				  : w->read + 1;
+	}
+	return true;
+}
+
+static void begin_reads(struct reads_work *w)
+{
+	ccfc_sliced_request(&w->rq, &w->pack, &w->s);
+	w->filter = (struct ccfc_filter){ 0 };
+	w->all = (struct all_looks){ .index = w->rq.index,
+				     .filter = &w->filter };
+	w->read = w->file = w->tried = 0;
+}
+
+static void reset_reads(struct ccfc_sliced *s)
+{
+	struct reads_work *w = (struct reads_work *)s;
+
+	free(w->all.items);
+	w->all.items = NULL;
+	w->phase = 0;
+}
+
+static void release_reads(struct ccfc_deferred *d)
+{
+	free(d);
+}
+
+static int slice_reads(struct ccfc_request *rq,
+		       int (*step)(struct ccfc_sliced *,
+				   const struct ccfc_index *,
+				   struct ccfc_err *))
+{
+	struct reads_work *w = ccfc_calloc(1, sizeof(*w));
+
+	w->s.step = step;
+	w->s.reset = reset_reads;
+	w->s.goes_on = true;
+	w->s.d.release = release_reads;
+	return ccfc_slice_up(rq, &w->s);
 }
 
 /* --- session.reads --- */
@@ -143,26 +223,44 @@ static void pack_files_session_reads(struct ccfc_request *rq,
 	ccfc_pack_end(p);
 }
 
-int ccfc_method_session_reads(struct ccfc_request *rq, struct ccfc_err *err)
+static void pack_session_reads(struct ccfc_request *rq,
+			       const struct all_looks *all)
 {
-	const struct ccfc_filter filter = { 0 };
-	struct all_looks all = { .index = rq->index, .filter = &filter };
-	uint32_t session;
-	int r = ccfc_query_session(&session, rq->index, rq->opt.session, err);
-
-	if (r)
-		return r;
-	find_looks(&all, 0, session, by_first);
 	ccfc_pack_map(rq->pack);
 	ccfc_pack_kv_str(rq->pack, "sessionId",
-			 ccfc_index_session_id(rq->index, session));
-	ccfc_pack_kv_uint(rq->pack, "totalFiles", all.n);
-	ccfc_pack_kv_uint(rq->pack, "totalReads", all.total);
-	pack_files_session_reads(rq, &all, find_modified(rq, session));
-	ccfc_reply_clock(rq->pack, rq->service);
+			 ccfc_index_session_id(rq->index, all->session));
+	ccfc_pack_kv_uint(rq->pack, "totalFiles", all->n);
+	ccfc_pack_kv_uint(rq->pack, "totalReads", all->total);
+	pack_files_session_reads(rq, all, find_modified(rq, all->session));
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(rq->pack);
-	free(all.items);
+}
+
+static int step_session_reads(struct ccfc_sliced *s,
+			      const struct ccfc_index *index,
+			      struct ccfc_err *err)
+{
+	struct reads_work *w = (struct reads_work *)s;
+	int r;
+
+	if (!w->phase) {
+		begin_reads(w);
+		w->phase++;
+		r = ccfc_query_session(&w->all.session, index,
+				       w->rq.opt.session, err);
+		return r ? r : CCFC_DEFERRED;
+	}
+	if (look_some(w))
+		return CCFC_DEFERRED;
+	sort_looks(&w->all, by_first);
+	pack_session_reads(&w->rq, &w->all);
 	return 0;
+}
+
+int ccfc_method_session_reads(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	return slice_reads(rq, step_session_reads);
 }
 
 /* --- file.readers --- */
@@ -177,17 +275,15 @@ static int by_last(const void *x, const void *y)
 }
 
 /* How often each session changed the file. */
-static const uint32_t *count_changes(struct ccfc_request *rq, uint32_t file,
-				     const struct ccfc_filter *filter)
+static const uint32_t *count_changes(struct ccfc_request *rq,
+				     const struct ccfc_groups *groups)
 {
 	size_t n = (rq->index->sessions.n + (size_t)1) * sizeof(uint32_t);
 	uint32_t *counts = ccfc_arena_alloc(rq->arena, n);
-	struct ccfc_groups groups;
 
 	memset(counts, 0, n);
-	ccfc_query_file_sessions(&groups, rq->index, file, filter, rq->arena);
-	for (uint32_t i = 0; i < groups.n; i++)
-		counts[groups.items[i].key] = groups.items[i].nchanges;
+	for (uint32_t i = 0; i < groups->n; i++)
+		counts[groups->items[i].key] = groups->items[i].nchanges;
 	return counts;
 }
 
@@ -211,15 +307,16 @@ static void pack_reader(struct ccfc_request *rq, const struct looks *l,
 	ccfc_pack_end(p);
 }
 
-static void pack_readers(struct ccfc_request *rq, const struct all_looks *all,
-			 uint32_t file)
+static void pack_readers(struct reads_work *w)
 {
+	struct ccfc_request *rq = &w->rq;
+	const struct all_looks *all = &w->all;
 	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 	struct ccfc_pack *p = rq->pack;
-	const uint32_t *changes = count_changes(rq, file, all->filter);
+	const uint32_t *changes = count_changes(rq, &w->grouping.out);
 
 	ccfc_pack_map(p);
-	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(rq->index, file));
+	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(rq->index, w->file));
 	ccfc_pack_kv_uint(p, "totalSessions", all->n);
 	ccfc_pack_kv_uint(p, "totalReads", all->total);
 	ccfc_pack_cstr(p, "sessions");
@@ -228,7 +325,7 @@ static void pack_readers(struct ccfc_request *rq, const struct all_looks *all,
 		pack_reader(rq, &all->items[i], changes);
 	ccfc_pack_end(p);
 	ccfc_pack_kv_bool(p, "truncated", i < all->n);
-	ccfc_reply_clock(p, rq->service);
+	ccfc_reply_asked(rq);
 	ccfc_pack_end(p);
 }
 
@@ -241,49 +338,81 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 	return CCFC_ENOTFOUND;
 }
 
-/* The first of `path` and `alternatives` that was read; 0: none. */
-static uint32_t find_file(struct all_looks *all, struct ccfc_request *rq,
-			  struct ccfc_slice path)
+/* The file of that path is the next one whose reads are looked for. */
+static void take_file(struct reads_work *w, struct ccfc_slice path)
 {
-	const struct ccfc_slices *more = &rq->opt.alternatives;
+	const struct ccfc_index *index = w->rq.index;
 
-	for (uint32_t i = 0;; i++) {
-		uint32_t file = ccfc_query_file(rq->index, path);
-
-		if (file)
-			find_looks(all, file, 0, by_last);
-		if (all->n)
-			return file;
-		if (i == more->n)
-			return 0;
-		path = more->items[i];
-	}
+	w->file = ccfc_query_file(index, path);
+	w->read = w->file && w->file < index->file_reads.n
+			  ? index->file_reads.items[w->file]
+			  : CCFC_ID_NONE;
 }
 
-int ccfc_method_file_readers(struct ccfc_request *rq, struct ccfc_err *err)
+static int ask_readers(struct reads_work *w, struct ccfc_err *err)
 {
-	struct ccfc_filter filter = { 0 };
-	struct all_looks all = { .index = rq->index,
-				 .filter = &filter,
-				 .by_session = true };
-	struct ccfc_slice path = CCFC_SLICE_NONE;
-	uint32_t file;
-	int r = ccfc_args_filter(&filter, rq, err);
+	struct ccfc_request *rq = &w->rq;
+	int r;
 
+	begin_reads(w);
+	w->all.by_session = true;
+	r = ccfc_args_filter(&w->filter, rq, err);
 	if (!r)
-		r = ccfc_args_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
+		r = ccfc_args_path(&w->path, rq, CCFC_OPT_PATH, rq->opt.path,
 				   CCFC_SLICE_NONE, err);
 	if (!r)
 		r = ccfc_args_paths(&rq->opt.alternatives, rq,
 				    CCFC_OPT_ALTERNATIVES, CCFC_SLICE_NONE,
 				    err);
-	if (r)
-		return r;
-	file = find_file(&all, rq, path);
-	r = file ? ccfc_args_offset(rq, all.n, "sessions", err)
-		 : nobody(rq, path, err);
 	if (!r)
-		pack_readers(rq, &all, file);
-	free(all.items);
+		take_file(w, w->path);
 	return r;
+}
+
+/* The first of `path` and `alternatives` that was read counts. */
+static int end_look(struct reads_work *w, struct ccfc_err *err)
+{
+	const struct ccfc_slices *more = &w->rq.opt.alternatives;
+
+	if (!w->all.n && w->tried == more->n)
+		return nobody(&w->rq, w->path, err);
+	if (!w->all.n) {
+		take_file(w, more->items[w->tried++]);
+		return CCFC_DEFERRED;
+	}
+	sort_looks(&w->all, by_last);
+	ccfc_group_by_session(&w->grouping, w->rq.index, w->file, &w->filter,
+			      &w->s.memory);
+	return ccfc_args_offset(&w->rq, w->all.n, "sessions", err);
+}
+
+static int step_readers(struct ccfc_sliced *s, const struct ccfc_index *index,
+			struct ccfc_err *err)
+{
+	enum { ASK, LOOK, GROUP };
+	struct reads_work *w = (struct reads_work *)s;
+	int r = 0;
+
+	(void)index;
+	switch (w->phase) {
+	case ASK:
+		r = ask_readers(w, err);
+		break;
+	case LOOK:
+		r = look_some(w) ? CCFC_DEFERRED : end_look(w, err);
+		break;
+	case GROUP:
+		if (ccfc_grouping_some(&w->grouping, GROUP_ROWS))
+			return CCFC_DEFERRED;
+		pack_readers(w);
+		return 0;
+	}
+	w->phase += !r;
+	return r ? r : CCFC_DEFERRED;
+}
+
+int ccfc_method_file_readers(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	return slice_reads(rq, step_readers);
 }

@@ -173,7 +173,8 @@ static void *serve(void *arg)
 
 /* --- start and end --- */
 
-static int listen_on(int *out, int port, struct ccfc_err *err)
+/* The socket, or an error. */
+static int listen_on(int port, struct ccfc_err *err)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -198,8 +199,7 @@ static int listen_on(int *out, int port, struct ccfc_err *err)
 		ccfc_err_hint(err, "--port=0 takes any free one");
 		return CCFC_EBUSY;
 	}
-	*out = fd;
-	return 0;
+	return fd;
 }
 
 static int start_mhd(struct ccfc_http *http, int fd, struct ccfc_err *err)
@@ -270,9 +270,8 @@ static int start(struct server *server, int port, struct ccfc_err *err)
 	if (!http->waiting || ccfc_pipe(server->stop) < 0)
 		return ccfc_err_io(err, errno, "no descriptors for the web");
 	http->backend = ccfc_backend_new(http->socket_path, http->waiting);
-	r = listen_on(&fd, port, err);
-	if (!r)
-		r = start_mhd(http, fd, err);
+	fd = listen_on(port, err);
+	r = fd < 0 ? fd : start_mhd(http, fd, err);
 	return r ? r : start_thread(server, err);
 }
 

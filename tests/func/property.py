@@ -474,7 +474,7 @@ def feed(box, files, rng):
 TOKENS = ("input_tokens, output_tokens, cache_creation_input_tokens,"
           " cache_read_input_tokens")
 VIEWS = {
-    "backup": "SELECT uuid, key, version, name, made, first, last"
+    "backup": "SELECT uuid, key, version, b.name, made, first, last"
               " FROM t_backup b JOIN t_session s ON s.id = b.session",
     "usage": "SELECT session_id, project_path, model, time, agent_id,"
              f" {TOKENS} FROM usage",

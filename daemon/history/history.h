@@ -270,11 +270,14 @@ void ccfc_chain_seen_state(struct ccfc_content_state *out,
 enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k);
 enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k);
 /*
- * Was it seen that nothing happened to the file from change i - 1 to `time`, in
- * front of change i? Then the first thing that was seen behind that moment
- * began with the state that the change had left.
+ * Was `state`, which the file had at or before `time`, in front of change i,
+ * still the file's when something was next seen to happen to it? If not, the
+ * file changed in between, and nobody saw when: the daemon may not have run.
  */
-bool ccfc_chain_seen_held(struct ccfc_chain *chain, uint32_t i, int64_t time);
+enum ccfc_held { CCFC_HELD_UNKNOWN, CCFC_HELD_YES, CCFC_HELD_NO };
+enum ccfc_held ccfc_chain_seen_held(const struct ccfc_chain *chain, uint32_t i,
+				    int64_t time,
+				    const struct ccfc_content_state *state);
 /* Was it seen on disk, and not in a backup? */
 bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k);
 /* May the file have changed by `time`, in front of change i, though that was

@@ -174,30 +174,23 @@ enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k)
 	return gap;
 }
 
-bool ccfc_chain_seen_held(struct ccfc_chain *chain, uint32_t i, int64_t time)
+enum ccfc_held ccfc_chain_seen_held(const struct ccfc_chain *chain, uint32_t i,
+				    int64_t time,
+				    const struct ccfc_content_state *state)
 {
-	struct ccfc_arena arena = CCFC_ARENA_INIT;
-	char key[CCFC_SHA256_HEX + 1];
-	struct ccfc_content_state left;
+	char key[CCFC_SHA256_HEX + 1] = "";
 	uint32_t k = 0;
-	bool held;
 
 	while (k < chain->copies.n && (!chain->copies.items[k].observed ||
 				       chain->copies.items[k].at != i ||
 				       chain->copies.items[k].time <= time))
 		k++;
-	if (!i || k == chain->copies.n || !chain->copies.items[k].before)
-		return false;
-	ccfc_chain_after(&left, chain, i - 1, &arena);
-	held = left.fidelity >= CCFC_FIDELITY_RECONSTRUCTED;
-	if (held) {
-		key[0] = '\0';
-		if (left.exists)
-			ccfc_sha256_hex(key, left.bytes);
-		held = !strcmp(key, chain->copies.items[k].before);
-	}
-	ccfc_arena_release(&arena);
-	return held;
+	if (k == chain->copies.n || !chain->copies.items[k].before)
+		return CCFC_HELD_UNKNOWN;
+	if (state->exists)
+		ccfc_sha256_hex(key, state->bytes);
+	return strcmp(key, chain->copies.items[k].before) ? CCFC_HELD_NO
+							  : CCFC_HELD_YES;
 }
 
 bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k)

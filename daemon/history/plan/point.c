@@ -466,6 +466,7 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		   const struct ccfc_point *point, struct ccfc_arena *arena)
 {
 	struct between b;
+	enum ccfc_held held;
 	int64_t begun;
 
 	if (point->seen != CCFC_ID_NONE)
@@ -488,9 +489,18 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 			      arena);
 		return;
 	}
+	held = ccfc_chain_seen_held(chain, next_change(point), point->time,
+				    out);
+	if (held == CCFC_HELD_NO) {
+		weaken_moment(out,
+			      "it changed later without being seen; the moment "
+			      "is not known",
+			      arena);
+		return;
+	}
 	/* Seen on disk to be so, to the byte, until later than that moment. */
-	if (point->seen == CCFC_ID_NONE && !point->before &&
-	    ccfc_chain_seen_held(chain, point->i + 1, point->time)) {
+	if (held == CCFC_HELD_YES && point->seen == CCFC_ID_NONE &&
+	    !point->before) {
 		out->fidelity = CCFC_FIDELITY_EXACT;
 		out->assumed = CCFC_ASSUMED_NOTHING;
 		out->why = "";

@@ -141,7 +141,7 @@ static void expect(const char *what, const char *want)
 {
 	const char *got = before(-1);
 
-	if (!got != !want || (got && strcmp(got, want)))
+	if (!got != !want || (got && want && strcmp(got, want)))
 		fail_msg("%s: got '%s', not '%s'", what, got ? got : "(none)",
 			 want ? want : "(none)");
 }

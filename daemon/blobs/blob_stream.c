@@ -47,7 +47,7 @@ static uint64_t get_u64(const unsigned char in[8])
 	return v;
 }
 
-static int write_all(int fd, const void *ptr, size_t len)
+static int write_bytes(int fd, const void *ptr, size_t len)
 {
 	const char *p = ptr;
 
@@ -110,7 +110,7 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 	/* For ccfc_blobs_get_quickly. */
 	if (!r)
 		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
-	if (!r && (open_new(w) || write_all(w->fd, header, CCFC_BLOB_HEADER)))
+	if (!r && (open_new(w) || write_bytes(w->fd, header, CCFC_BLOB_HEADER)))
 		r = ccfc_err_io(err, errno, "%s", w->path);
 	if (r) {
 		ccfc_blobs_abort(w);
@@ -133,7 +133,7 @@ static int compress(struct ccfc_blob_writer *w, struct ccfc_slice bytes,
 		if (ZSTD_isError(left))
 			return ccfc_err_set(err, CCFC_EIO, "zstd: %s",
 					    ZSTD_getErrorName(left));
-		if (write_all(w->fd, w->out, out.pos))
+		if (write_bytes(w->fd, w->out, out.pos))
 			return ccfc_err_io(err, errno, "%s", w->path);
 	} while (how == ZSTD_e_end ? left != 0 : in.pos < in.size);
 	return 0;
@@ -251,8 +251,8 @@ static int hand_out_piece(struct reading *r, size_t len, struct ccfc_err *err)
 }
 
 /* What was read of the file; *ended: the compressed content is complete. */
-static int expand(struct reading *r, size_t len, bool *ended,
-		  struct ccfc_err *err)
+static int expand_blob(struct reading *r, size_t len, bool *ended,
+		       struct ccfc_err *err)
 {
 	ZSTD_inBuffer in = { r->in, len, 0 };
 	size_t hint = 1;
@@ -291,7 +291,7 @@ static int read_pieces(struct reading *r, struct ccfc_err *err)
 			return ccfc_err_io(err, errno, "a blob");
 		if (!n)
 			return ended && !r->left ? 0 : damaged(err);
-		code = expand(r, (size_t)n, &ended, err);
+		code = expand_blob(r, (size_t)n, &ended, err);
 		if (code)
 			return code;
 	}

@@ -193,8 +193,9 @@ static int compare_piece(void *ctx, struct ccfc_slice piece)
 /*
  * Is it there already, and whole? Then it is as young as one that was put now.
  */
-static bool is_there(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
-		     struct ccfc_slice bytes)
+static bool is_blob_there(struct ccfc_blobs *blobs,
+			  const struct ccfc_blob_key *key,
+			  struct ccfc_slice bytes)
 {
 	struct comparing c = { bytes };
 	char path[PATH_MAX];
@@ -214,7 +215,7 @@ int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 	int r;
 
 	*key = ccfc_blob_key(bytes);
-	if (is_there(blobs, key, bytes))
+	if (is_blob_there(blobs, key, bytes))
 		return 0;
 	r = ccfc_blobs_begin(&writer, blobs, err);
 	if (r)

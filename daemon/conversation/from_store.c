@@ -201,8 +201,8 @@ static int by_no(const void *a, const void *b)
 	return (x->no > y->no) - (x->no < y->no);
 }
 
-static void add_text(struct gone *g, struct ccfc_gone *out, size_t *left,
-		     const struct item *x, struct ccfc_slice text)
+static void add_gone_text(struct gone *g, struct ccfc_gone *out, size_t *left,
+			  const struct item *x, struct ccfc_slice text)
 {
 	struct ccfc_gone_message *m = &out->items[x->message - out->offset];
 	struct ccfc_slice *to =
@@ -241,7 +241,7 @@ static int fetch(struct gone *g, struct ccfc_gone *out, struct items *page,
 	for (uint64_t no = 0; i < page->n && ccfc_texts_next(r, &head, &text);
 	     no++)
 		if (page->items[i].no == no)
-			add_text(g, out, &left, &page->items[i++], text);
+			add_gone_text(g, out, &left, &page->items[i++], text);
 	g->reader->bytes += ccfc_texts_scanned(r);
 	if (ccfc_texts_error(r))
 		code = failed_to_read(r, err);

@@ -466,7 +466,7 @@ static int read_lines_skeleton_scan(struct scan *s, struct ccfc_cursor *cursor,
 	}
 }
 
-static int read_source(struct ccfc_conversation *conv,
+static int scan_source(struct ccfc_conversation *conv,
 		       struct ccfc_conversation_reader *reader, uint32_t source,
 		       struct ccfc_slice find, struct ccfc_err *err)
 {
@@ -497,6 +497,6 @@ int ccfc_conversation_scan(struct ccfc_conversation *conv,
 	int r = 0;
 
 	for (uint32_t i = 0; i < conv->nsources && !r; i++)
-		r = read_source(conv, reader, i, find, err);
+		r = scan_source(conv, reader, i, find, err);
 	return r;
 }

@@ -56,8 +56,8 @@ user_type(struct ccfc_conversation_reader *reader,
 }
 
 /* The event that is the record's text as a whole, if it has one. */
-static bool whole(struct ccfc_conversation_reader *reader,
-		  struct ccfc_conversation_events *e)
+static bool whole_record(struct ccfc_conversation_reader *reader,
+			 struct ccfc_conversation_events *e)
 {
 	const struct ccfc_conversation_record *r = e->record;
 
@@ -122,7 +122,7 @@ bool ccfc_conversation_events_next(struct ccfc_conversation_reader *reader,
 	if (!e->begun) {
 		e->begun = true;
 		e->at = e->record->first;
-		if (whole(reader, e))
+		if (whole_record(reader, e))
 			return true;
 	}
 	e->whole = false;

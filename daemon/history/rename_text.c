@@ -83,10 +83,10 @@ static uint64_t find_place(struct ccfc_chain *chain,
 		       : CCFC_PLACE_NONE;
 }
 
-static bool read_source(struct ccfc_content_state *out,
-			struct ccfc_chain *chain,
-			const struct ccfc_change *move,
-			struct ccfc_arena *arena)
+static bool read_moved_file(struct ccfc_content_state *out,
+			    struct ccfc_chain *chain,
+			    const struct ccfc_change *move,
+			    struct ccfc_arena *arena)
 {
 	uint64_t place = find_place(chain, move);
 	const struct ccfc_node *node;
@@ -103,8 +103,8 @@ static bool read_source(struct ccfc_content_state *out,
 	return out->fidelity >= CCFC_FIDELITY_RECONSTRUCTED && out->exists;
 }
 
-static void add_text(struct ccfc_rename_texts *out, uint32_t home,
-		     struct ccfc_slice bytes)
+static void add_rename_text(struct ccfc_rename_texts *out, uint32_t home,
+			    struct ccfc_slice bytes)
 {
 	struct ccfc_rename_text one = { .home = home };
 	uint64_t all[3] = { out->stamp, home, ccfc_hash_slice(bytes) };
@@ -137,14 +137,15 @@ static void find_from(struct finding *f, uint32_t other,
 		struct ccfc_content_state state;
 
 		if (!is_taken_there(c, f->file) || c->other_file != other ||
-		    !read_source(&state, chain, c, arena))
+		    !read_moved_file(&state, chain, c, arena))
 			continue;
 		f->bytes += state.bytes.len;
 		if (f->bytes <= BYTES_MAX)
-			add_text(f->out,
-				 ccfc_home_of(CCFC_HOMES(f->history, changes),
-					      f->ids->items[i]),
-				 state.bytes);
+			add_rename_text(
+				f->out,
+				ccfc_home_of(CCFC_HOMES(f->history, changes),
+					     f->ids->items[i]),
+				state.bytes);
 		ccfc_arena_clear(arena);
 	}
 }

@@ -118,8 +118,9 @@ static void merge_roots(const struct ccfc_incoming *line,
 }
 
 /* Is (time, text) later than what stands there? */
-static bool is_later(const struct ccfc_index *index, int64_t time,
-		     struct ccfc_slice text, int64_t best, uint32_t best_text)
+static bool is_fact_later(const struct ccfc_index *index, int64_t time,
+			  struct ccfc_slice text, int64_t best,
+			  uint32_t best_text)
 {
 	if (!best_text || time > best)
 		return true;
@@ -134,8 +135,8 @@ static void merge_branch(const struct ccfc_incoming *line,
 	uint32_t branch =
 		ccfc_index_add_name(line->index, &s->branches, r->branch);
 
-	if (branch && is_later(line->index, r->time, r->branch, s->branch_time,
-			       s->branch)) {
+	if (branch && is_fact_later(line->index, r->time, r->branch,
+				    s->branch_time, s->branch)) {
 		s->branch = branch;
 		s->branch_time = r->time;
 	}
@@ -154,8 +155,8 @@ static void merge_model(const struct ccfc_incoming *line,
 	if (s->model && agent != s->model_from_agent) {
 		if (agent)
 			return;
-	} else if (!is_later(line->index, r->time, r->model, s->model_time,
-			     s->model)) {
+	} else if (!is_fact_later(line->index, r->time, r->model, s->model_time,
+				  s->model)) {
 		return;
 	}
 	s->model = model;

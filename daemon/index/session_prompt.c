@@ -87,8 +87,9 @@ void ccfc_index_merge_prompt(const struct ccfc_incoming *line)
 }
 
 /* Two of one millisecond: the one that stands further on. */
-static bool is_later(const struct ccfc_index *index,
-		     const struct ccfc_prompt *a, const struct ccfc_prompt *b)
+static bool is_prompt_later(const struct ccfc_index *index,
+			    const struct ccfc_prompt *a,
+			    const struct ccfc_prompt *b)
 {
 	int r;
 
@@ -115,7 +116,7 @@ const struct ccfc_prompt *ccfc_query_prompt(const struct ccfc_index *index,
 
 		if (p->place.source == CCFC_ID_NONE || p->time > time)
 			continue;
-		if (!best || is_later(index, p, best))
+		if (!best || is_prompt_later(index, p, best))
 			best = p;
 	}
 	return best;

@@ -32,7 +32,7 @@ static int64_t ns_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool is_same(const struct ccfc_obs_file *f, const struct stat *st)
+static bool is_same_look(const struct ccfc_obs_file *f, const struct stat *st)
 {
 	return f->ino == st->st_ino && f->size == (uint64_t)st->st_size &&
 	       f->mtime == ns_of(st->st_mtim) && f->ctime == ns_of(st->st_ctim);
@@ -363,7 +363,7 @@ static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 		ccfc_obs_file_drop(obs, f);
 		return;
 	}
-	if (f->exists && is_same(f, &st)) {
+	if (f->exists && is_same_look(f, &st)) {
 		ccfc_obs_unmark(obs, f);
 		f->client = 0;
 		f->mixed = false;

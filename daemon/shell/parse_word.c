@@ -20,8 +20,8 @@ static struct ccfc_sh_part *add_part(struct ccfc_sh_parser *p, struct parts *to,
 	return part;
 }
 
-static void add_text(struct ccfc_sh_parser *p, struct parts *to,
-		     struct ccfc_slice text, bool quoted)
+static void add_word_text(struct ccfc_sh_parser *p, struct parts *to,
+			  struct ccfc_slice text, bool quoted)
 {
 	if (text.len)
 		add_part(p, to, CCFC_SH_TEXT, quoted)->text = text;
@@ -86,12 +86,13 @@ static void parse_ansi_c(struct ccfc_sh_parser *p, struct parts *to)
 		while (p->at < p->text.len &&
 		       !strchr("'\\", p->text.ptr[p->at]))
 			p->at++;
-		add_text(p, to, since(p, start), true);
+		add_word_text(p, to, since(p, start), true);
 		if (ccfc_sh_peek(p, 0) != '\\')
 			continue;
 		c = ansi_c(ccfc_sh_peek(p, 1));
 		if (c)
-			add_text(p, to, ccfc_slice(strchr(bytes, c), 1), true);
+			add_word_text(p, to, ccfc_slice(strchr(bytes, c), 1),
+				      true);
 		else
 			add_part(p, to, CCFC_SH_OPAQUE, true);
 		p->at += p->text.len - p->at < 2 ? 1 : 2;
@@ -229,7 +230,7 @@ static void parse_dollar(struct ccfc_sh_parser *p, struct parts *to,
 		p->at++;
 		add_part(p, to, CCFC_SH_OPAQUE, quoted);
 	} else if (c != '"' || quoted) {
-		add_text(p, to, CCFC_SLICE_LIT("$"), quoted);
+		add_word_text(p, to, CCFC_SLICE_LIT("$"), quoted);
 	}
 }
 
@@ -244,7 +245,7 @@ static void parse_soft(struct ccfc_sh_parser *p, struct parts *to, char end)
 		       !(end && p->text.ptr[p->at] == end) &&
 		       !strchr("$`\\", p->text.ptr[p->at]))
 			p->at++;
-		add_text(p, to, since(p, start), true);
+		add_word_text(p, to, since(p, start), true);
 		if (p->at == p->text.len)
 			break;
 		c = p->text.ptr[p->at];
@@ -260,11 +261,12 @@ static void parse_soft(struct ccfc_sh_parser *p, struct parts *to, char end)
 		} else if (next && (strchr("$`\\\n", next) || next == end)) {
 			p->at += 2;
 			if (next != '\n')
-				add_text(p, to,
-					 ccfc_slice(p->text.ptr + p->at - 1, 1),
-					 true);
+				add_word_text(
+					p, to,
+					ccfc_slice(p->text.ptr + p->at - 1, 1),
+					true);
 		} else {
-			add_text(p, to, CCFC_SLICE_LIT("\\"), true);
+			add_word_text(p, to, CCFC_SLICE_LIT("\\"), true);
 			p->at++;
 		}
 	}
@@ -311,7 +313,7 @@ static void parse_escaped(struct ccfc_sh_parser *p, struct parts *to)
 	if (c == '\n')
 		return;
 	to->any_quote = true;
-	add_text(p, to, ccfc_slice(p->text.ptr + p->at - 1, 1), true);
+	add_word_text(p, to, ccfc_slice(p->text.ptr + p->at - 1, 1), true);
 }
 
 static void parse_piece(struct ccfc_sh_parser *p, struct parts *to)
@@ -326,7 +328,7 @@ static void parse_piece(struct ccfc_sh_parser *p, struct parts *to)
 	case '\'':
 		p->at++;
 		to->any_quote = true;
-		add_text(p, to, take_until(p, '\''), true);
+		add_word_text(p, to, take_until(p, '\''), true);
 		break;
 	case '"':
 		p->at++;
@@ -343,7 +345,7 @@ static void parse_piece(struct ccfc_sh_parser *p, struct parts *to)
 		while (!ccfc_sh_at_word_end(p) &&
 		       !strchr("\\'\"$`", p->text.ptr[p->at]))
 			p->at++;
-		add_text(p, to, since(p, start), false);
+		add_word_text(p, to, since(p, start), false);
 	}
 }
 
@@ -373,7 +375,7 @@ struct ccfc_sh_word *ccfc_sh_parse_body(struct ccfc_sh_parser *p,
 	struct parts parts = { .last = &parts.first };
 
 	if (literal)
-		add_text(p, &parts, body, true);
+		add_word_text(p, &parts, body, true);
 	else
 		parse_soft(&inner, &parts, 0);
 	p->bad |= inner.bad || inner.pending;

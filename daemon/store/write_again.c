@@ -71,8 +71,8 @@ static void undo_write_again(struct ccfc_store *store)
 	ccfc_buf_release(&name);
 }
 
-static int write_all(struct ccfc_store *store, struct ccfc_index *index,
-		     struct ccfc_err *err)
+static int write_index_again(struct ccfc_store *store, struct ccfc_index *index,
+			     struct ccfc_err *err)
 {
 	int r = begin_write_again(store, err);
 
@@ -100,7 +100,7 @@ int ccfc_store_make_anew(struct ccfc_store *store, struct ccfc_index *index,
 		return r;
 	ccfc_db_close(store);
 	ccfc_index_mark_all(index);
-	r = write_all(store, index, err);
+	r = write_index_again(store, index, err);
 	if (!r)
 		ccfc_index_stored(index);
 	return r;

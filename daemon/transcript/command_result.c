@@ -25,8 +25,8 @@ static bool has_file(const struct ccfc_parser *parser, struct ccfc_slice path)
 }
 
 /* False when there is no room for more. */
-static bool put_file(struct ccfc_parser *parser,
-		     const struct ccfc_run_file *file)
+static bool put_run_file(struct ccfc_parser *parser,
+			 const struct ccfc_run_file *file)
 {
 	if (!file->path.len || has_file(parser, file->path))
 		return true;
@@ -69,7 +69,7 @@ static bool read_files(struct ccfc_parser *parser, uint32_t list)
 	for (; at; at = ccfc_json_next(&parser->json, at)) {
 		struct ccfc_run_file file = read_file(parser, at);
 
-		if (!put_file(parser, &file))
+		if (!put_run_file(parser, &file))
 			return false;
 	}
 	return true;
@@ -88,7 +88,7 @@ static bool read_names(struct ccfc_parser *parser, uint32_t list)
 			.removed = CCFC_LINES_UNKNOWN,
 		};
 
-		if (!put_file(parser, &file))
+		if (!put_run_file(parser, &file))
 			return false;
 	}
 	return true;

@@ -31,7 +31,7 @@ void ccfc_message_text_string(struct ccfc_parser *parser, uint32_t content)
 			 ccfc_json_string(&parser->json, content));
 }
 
-static struct ccfc_slice whole(struct ccfc_parser *parser, uint32_t at)
+static struct ccfc_slice whole_block(struct ccfc_parser *parser, uint32_t at)
 {
 	return ccfc_json_raw(&parser->json, at == CCFC_BLOCK_ROOT ? 0 : at);
 }
@@ -55,7 +55,7 @@ void ccfc_message_text_block(struct ccfc_parser *parser, uint32_t at,
 			 PLANNING,
 			 ccfc_json_string(json, block[CCFC_BLOCK_NAME])))
 		put_message_text(parser, CCFC_MESSAGE_TEXT_TASKS, n,
-				 whole(parser, at));
+				 whole_block(parser, at));
 }
 
 void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
@@ -63,6 +63,7 @@ void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
 {
 	if (!ccfc_slice_starts(text, CREATED))
 		return;
-	put_message_text(parser, CCFC_MESSAGE_TEXT_TASKS, n, whole(parser, at));
+	put_message_text(parser, CCFC_MESSAGE_TEXT_TASKS, n,
+			 whole_block(parser, at));
 	parser->spoken.items[parser->spoken.n - 1].result = true;
 }

@@ -49,7 +49,7 @@ static inline void store(unsigned char *p, uint32_t x)
 	p[3] = (unsigned char)x;
 }
 
-static void expand(uint32_t w[64], const unsigned char *block)
+static void expand_sha256(uint32_t w[64], const unsigned char *block)
 {
 	for (int i = 0; i < 16; i++)
 		w[i] = load_sha256(block + 4 * i);
@@ -82,7 +82,7 @@ static void add_block(uint32_t s[8], const unsigned char *block)
 	uint32_t e = s[4], f = s[5], g = s[6], h = s[7];
 	uint32_t w[64];
 
-	expand(w, block);
+	expand_sha256(w, block);
 	for (int i = 0; i < 64; i += 8) {
 		ROUND(a, b, c, d, e, f, g, h, i);
 		ROUND(h, a, b, c, d, e, f, g, i + 1);

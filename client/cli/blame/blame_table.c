@@ -204,8 +204,8 @@ static void put_content(struct ccfc_out *out, struct ccfc_slice content,
 }
 
 /* Does it belong to the line before it? */
-static bool is_same(const struct layout *l, struct ccfc_obj a,
-		    struct ccfc_obj b)
+static bool is_same_change(const struct layout *l, struct ccfc_obj a,
+			   struct ccfc_obj b)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(a, "changeId");
 
@@ -224,7 +224,7 @@ static void print_line(struct ccfc_out *out, struct layout *l,
 	at = out->buf.len;
 	put_owner(out, l, line, sign, t);
 	used = ccfc_width(ccfc_slice(out->buf.ptr + at, out->buf.len - at));
-	if (is_same(l, line, previous)) {
+	if (is_same_change(l, line, previous)) {
 		out->buf.len = at;
 		ccfc_buf_printf(&out->buf, "%*s", (int)used, "");
 	}

@@ -66,7 +66,7 @@ static void read_char(struct reader *r)
 }
 
 /* One word; what is left of it in the reader's `kept` and `quote`. */
-static char *read_word(struct reader *r)
+static char *read_bash_word(struct reader *r)
 {
 	ccfc_buf_clear(&r->word);
 	r->kept = 0;
@@ -90,7 +90,7 @@ void ccfc_bash_init(struct ccfc_bash *bash, const char *line,
 	do {
 		while (is_blank_complete_bash(*r.p))
 			r.p++;
-		bash->words[bash->n++] = read_word(&r);
+		bash->words[bash->n++] = read_bash_word(&r);
 	} while (*r.p);
 	bash->kept = ccfc_strndup(r.word.len ? r.word.ptr : "",
 				  r.quote ? r.opened : r.kept);

@@ -34,7 +34,7 @@ static bool is_directory(struct walk *w, const char *name)
 }
 
 /* Hidden files are listed when a dot was typed. */
-static bool is_wanted(const struct walk *w, const char *name)
+static bool is_wanted_name(const struct walk *w, const char *name)
 {
 	if (!strcmp(name, ".") || !strcmp(name, ".."))
 		return false;
@@ -78,7 +78,7 @@ void ccfc_complete_disk(struct ccfc_candidates *to, bool dirs_only)
 	dir = opendir(w.path.ptr);
 	while (dir && to->seen.n - before < ENTRIES_MAX &&
 	       (entry = readdir(dir)))
-		if (is_wanted(&w, entry->d_name))
+		if (is_wanted_name(&w, entry->d_name))
 			add_entry(&w, entry->d_name);
 	if (dir)
 		closedir(dir);

@@ -340,8 +340,8 @@ static int read_letters(struct ccfc_opts *opts, int argc, char **argv,
 	return 1;
 }
 
-static int read_word(struct ccfc_opts *opts, int argc, char **argv,
-		     struct ccfc_err *err)
+static int read_opt_word(struct ccfc_opts *opts, int argc, char **argv,
+			 struct ccfc_err *err)
 {
 	if (argv[0][1] == '-')
 		return read_long(opts, argc, argv, err);
@@ -361,7 +361,7 @@ int ccfc_opts_parse(struct ccfc_opts *opts, int argc, char **argv,
 		if (!ended && !strcmp(argv[i], "--"))
 			ended = true;
 		else if (!ended && argv[i][0] == '-' && argv[i][1])
-			n = read_word(opts, argc - i, argv + i, err);
+			n = read_opt_word(opts, argc - i, argv + i, err);
 		else if (first_only)
 			break;
 		else

@@ -69,7 +69,7 @@ static void print_candidates(const struct ccfc_column *columns, unsigned n,
 }
 
 /* A line of the terminal; "" at its end. */
-static void read_word(char word[WORD_MAX])
+static void read_pick(char word[WORD_MAX])
 {
 	size_t n = 0;
 	char c;
@@ -93,7 +93,7 @@ static int64_t ask_number(uint32_t n)
 	char word[WORD_MAX], *end;
 	long chosen;
 
-	read_word(word);
+	read_pick(word);
 	chosen = strtol(word, &end, 10);
 	if (end == word || *end || chosen < 1 || chosen > (long)n)
 		return -1;

@@ -54,7 +54,7 @@ void ccfc_out_set_color(struct ccfc_out *out, enum ccfc_color color)
 			     strcmp(term, "dumb");
 }
 
-static void write_all(struct ccfc_out *out)
+static void write_buffered(struct ccfc_out *out)
 {
 	size_t done = 0;
 
@@ -101,12 +101,12 @@ void ccfc_out_check(struct ccfc_out *out)
 		return;
 	if (out->paged)
 		start_pager(out);
-	write_all(out);
+	write_buffered(out);
 }
 
 bool ccfc_out_flush(struct ccfc_out *out)
 {
-	write_all(out);
+	write_buffered(out);
 	return !out->error;
 }
 
@@ -116,7 +116,7 @@ int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err)
 
 	if (out->paged && is_high(out))
 		start_pager(out);
-	write_all(out);
+	write_buffered(out);
 	if (out->pager) {
 		close(out->fd);
 		ccfc_pager_wait(out->pager);

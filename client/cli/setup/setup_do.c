@@ -26,8 +26,8 @@ static void drop_temp(struct ccfc_target *t, const struct ccfc_setup_file *row)
 		ccfc_target_drop_temp(t, row->temp);
 }
 
-static int put_file(struct ccfc_target *t, struct ccfc_slice content,
-		    struct ccfc_err *err)
+static int put_setup_file(struct ccfc_target *t, struct ccfc_slice content,
+			  struct ccfc_err *err)
 {
 	int code = ccfc_target_prepare(t, content, NULL, err);
 
@@ -74,7 +74,7 @@ static int write_found(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		drop_temp(t, row);
 	code = announce(s, step, t, content, dirs, err);
 	if (!code)
-		code = put_file(t, content, err);
+		code = put_setup_file(t, content, err);
 	row = ccfc_setup_record_find(&s->record, step->text);
 	if (!code) {
 		row->was[0] = row->temp[0] = '\0';

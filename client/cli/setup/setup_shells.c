@@ -69,8 +69,8 @@ static bool is_installed(const char *share, const struct shell *shell)
 }
 
 /* 1: it was read; 0: there is none. */
-static int read_source(struct ccfc_buf *out, const char *share,
-		       const struct shell *shell, struct ccfc_err *err)
+static int read_shell_file(struct ccfc_buf *out, const char *share,
+			   const struct shell *shell, struct ccfc_err *err)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	int fd, code = 1;
@@ -112,7 +112,7 @@ static int plan_shell(struct ccfc_setup *s, const char *share,
 	int code = shell->place(&path, shell->tail, err);
 
 	if (!code && wanted) {
-		code = read_source(&text, share, shell, err);
+		code = read_shell_file(&text, share, shell, err);
 		*missing = *missing || !code;
 	}
 	/* Without a text: one that an earlier setup wrote is not needed. */

@@ -43,7 +43,8 @@ struct ccfc_undo_file *ccfc_manifest_add(struct ccfc_manifest *m,
 
 /* ---- writing ---- */
 
-static void put_file(struct ccfc_buf *out, const struct ccfc_undo_file *file)
+static void put_manifest_file(struct ccfc_buf *out,
+			      const struct ccfc_undo_file *file)
 {
 	ccfc_kvfile_put(out, "path", file->path);
 	if (*file->was)
@@ -67,7 +68,7 @@ void ccfc_manifest_write(struct ccfc_buf *out, const struct ccfc_manifest *m)
 	ccfc_buf_printf(out, "kind %s\n", kinds[m->kind]);
 	ccfc_buf_printf(out, "undoes %s\n", *m->undoes ? m->undoes : "-");
 	for (uint32_t i = 0; i < m->files.n; i++)
-		put_file(out, &m->files.items[i]);
+		put_manifest_file(out, &m->files.items[i]);
 	ccfc_buf_puts(out, "end\n");
 }
 

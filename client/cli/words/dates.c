@@ -254,8 +254,8 @@ static bool read_calendar(struct ccfc_date_span *out, struct tm *day,
 }
 
 /* "this week", "last month"; `back` is 0 or 1. */
-static struct ccfc_date_span whole(const struct tm *today, enum unit unit,
-				   int back)
+static struct ccfc_date_span whole_unit(const struct tm *today, enum unit unit,
+					int back)
 {
 	int y = today->tm_year, m = today->tm_mon, d = today->tm_mday;
 	struct tm t;
@@ -352,7 +352,7 @@ static bool read_span(struct ccfc_date_span *out, struct tm *day,
 	*used = 1;
 	*day = r->today;
 	if (!strcmp(word, "today") || !strcmp(word, "yesterday")) {
-		*out = whole(&r->today, DAY, *word == 'y');
+		*out = whole_unit(&r->today, DAY, *word == 'y');
 		*day = day_of(r->today.tm_year, r->today.tm_mon,
 			      r->today.tm_mday - (*word == 'y'));
 		return true;
@@ -363,7 +363,7 @@ static bool read_span(struct ccfc_date_span *out, struct tm *day,
 		*used = 2;
 		word = r->words[1];
 		if (find_unit(&unit, word) && unit >= WEEK && word[1]) {
-			*out = whole(&r->today, unit, last);
+			*out = whole_unit(&r->today, unit, last);
 			return true;
 		}
 	}

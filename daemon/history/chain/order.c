@@ -95,7 +95,7 @@ static bool is_empty(const struct text_state *s)
 	return !s->exists || !s->text.len;
 }
 
-static bool is_same(const struct text_state *a, const struct text_state *b)
+static bool is_same_text(const struct text_state *a, const struct text_state *b)
 {
 	if (is_empty(a) || is_empty(b))
 		return is_empty(a) && is_empty(b);
@@ -255,13 +255,13 @@ static uint32_t cost_of_shown(uint32_t *base, struct search *s,
 	if (!now->known)
 		return cost_of_unknown(s, found, depth);
 	/* Of the disk it is known whether an empty file was there. */
-	if (is_same(now, found))
+	if (is_same_text(now, found))
 		return v == s->n && now->exists != found->exists ? LOST : 0;
 	for (uint32_t k = depth; k-- > 0;) {
 		if (v < s->n && !may_have_read(s, v, k, depth))
 			break;
 		if (v < s->n && state_at(s, k)->known && !is_empty(found) &&
-		    is_same(state_at(s, k), found)) {
+		    is_same_text(state_at(s, k), found)) {
 			*base = k;
 			return LOST;
 		}
@@ -287,7 +287,7 @@ static bool try_step(struct search *s, struct ccfc_buf *out,
 	return true;
 }
 
-static bool is_over(const struct search *s)
+static bool is_search_over(const struct search *s)
 {
 	return s->steps > STEPS_MAX || s->bytes > BYTES_MAX ||
 	       s->r->ordered + s->bytes > CHAIN_MAX;
@@ -317,7 +317,7 @@ static uint32_t ways_of(struct way *ways, struct search *s, uint32_t v,
 	}
 	if (says_nothing(m) || !state_at(s, depth)->known)
 		return 1;
-	for (uint32_t k = depth + 1; k-- > 0 && !is_over(s);) {
+	for (uint32_t k = depth + 1; k-- > 0 && !is_search_over(s);) {
 		if (k < depth && !may_have_read(s, v, k, depth))
 			break;
 		if (try_step(s, &sink, m, state_at(s, k)))
@@ -419,7 +419,7 @@ static void try_orders(struct search *s, uint32_t depth, uint32_t cost)
 	qsort(ways, n, sizeof(*ways), by_cost);
 	for (uint32_t k = 0; k < n; k++) {
 		if (cost + ways[k].cost >= s->best.cost ||
-		    (is_over(s) && s->best.cost != UINT32_MAX))
+		    (is_search_over(s) && s->best.cost != UINT32_MAX))
 			break;
 		s->used[ways[k].mover] = true;
 		place_next(s, &ways[k], depth);

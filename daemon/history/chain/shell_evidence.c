@@ -250,8 +250,8 @@ static bool same_but_end(struct ccfc_slice a, struct ccfc_slice b)
  * What the text of the command adds to the lines that were seen: how a file
  * ends that was made, and the rest of one that was written anew.
  */
-static void add_text(struct ccfc_evidence *out,
-		     const struct ccfc_evidence *text)
+static void add_command_text(struct ccfc_evidence *out,
+			     const struct ccfc_evidence *text)
 {
 	if (!text->has_after || text->went_on || out->gone)
 		return;
@@ -290,7 +290,7 @@ bool ccfc_shell_evidence(struct ccfc_evidence *out,
 		is_file = read_text(&text, &call, path, arena);
 	if (is_file && ccfc_run_result_read(env->parser, out, id, path,
 					    lines->result, arena)) {
-		add_text(out, &text);
+		add_command_text(out, &text);
 		out->taken = text.taken;
 		out->brings = text.brings && !out->confirmed &&
 			      !out->from_text && !text.has_added;

@@ -106,7 +106,7 @@ static int read_all(struct ccfc_buf *out, int fd, const char *path,
 	return too_big(path, max, err);
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool is_same_stat(const struct stat *a, const struct stat *b)
 {
 	return a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
@@ -134,7 +134,7 @@ static int read_fd(struct ccfc_buf *out, struct ccfc_file_info *info, int fd,
 			return r;
 		if (fstat(fd, &after))
 			return fail(path, errno, err);
-		if (is_same(&before, &after) && out->len == info->size)
+		if (is_same_stat(&before, &after) && out->len == info->size)
 			return 0;
 	}
 	return ccfc_err_set(err, CCFC_EAGAIN, "%s: is being written, try again",

@@ -68,8 +68,8 @@ static void add_line(struct ccfc_patch_fit *unfold, struct ccfc_slice line,
 	CCFC_VEC_PUSH(unfold->lines, fresh);
 }
 
-static void add_text(struct ccfc_patch_fit *unfold, struct ccfc_slice text,
-		     struct ccfc_buf *scratch)
+static void add_patch_lines(struct ccfc_patch_fit *unfold,
+			    struct ccfc_slice text, struct ccfc_buf *scratch)
 {
 	struct ccfc_text_lines lines = { 0 };
 
@@ -85,12 +85,13 @@ static void make_fit_table(struct ccfc_patch_fit *unfold)
 	struct ccfc_buf scratch = CCFC_BUF_INIT;
 
 	for (uint32_t i = 0; i < ev->nedits; i++)
-		add_text(unfold,
-			 unfold->side == CCFC_SIDE_OLD ? ev->edits[i].old_text
-						       : ev->edits[i].new_text,
-			 &scratch);
+		add_patch_lines(unfold,
+				unfold->side == CCFC_SIDE_OLD
+					? ev->edits[i].old_text
+					: ev->edits[i].new_text,
+				&scratch);
 	if (unfold->side == CCFC_SIDE_NEW && ev->has_after)
-		add_text(unfold, ev->after, &scratch);
+		add_patch_lines(unfold, ev->after, &scratch);
 	unfold->made = true;
 	ccfc_buf_release(&scratch);
 }

@@ -267,8 +267,8 @@ static void read_pair(struct ccfc_conflict *out, const struct ccfc_index *index,
 }
 
 /* Does the pair's first change stand before the moment? */
-static bool is_later(const struct ccfc_index *index,
-		     const struct ccfc_moment *m, uint32_t change)
+static bool is_moment_later(const struct ccfc_index *index,
+			    const struct ccfc_moment *m, uint32_t change)
 {
 	struct ccfc_moment first;
 
@@ -288,7 +288,7 @@ static void settle_contact(struct ccfc_index *index,
 	row = find_conflict(index, conflict_hash(&pair), &pair);
 	if (row == CCFC_ID_NONE)
 		row = add_row(index, &pair);
-	if (is_later(index, m, index->conflicts.items[row].change))
+	if (is_moment_later(index, m, index->conflicts.items[row].change))
 		return;
 	m->pair = row;
 	resolve_pair(index, row, m);

@@ -62,8 +62,8 @@ void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 }
 
 /* Gives what it cost. */
-static uint32_t put_file(struct ccfc_excerpting *e, uint32_t file,
-			 uint32_t depth)
+static uint32_t select_file(struct ccfc_excerpting *e, uint32_t file,
+			    uint32_t depth)
 {
 	const struct ccfc_ids *ids = &e->from->files.items[file];
 	uint32_t others[CCFC_EXCERPT_MOVED], n, cost = 1;
@@ -73,13 +73,13 @@ static uint32_t put_file(struct ccfc_excerpting *e, uint32_t file,
 		cost += put_change(e, ids->items[i]);
 	n = depth < MOVED_DEPTH ? ccfc_excerpt_moved(others, e->from, file) : 0;
 	for (uint32_t k = 0; k < n; k++)
-		cost += put_file(e, others[k], depth + 1);
+		cost += select_file(e, others[k], depth + 1);
 	return cost;
 }
 
 uint32_t ccfc_excerpt_put_file(struct ccfc_excerpting *e, uint32_t i)
 {
-	return put_file(e, e->whole.items[i], 0);
+	return select_file(e, e->whole.items[i], 0);
 }
 
 uint32_t ccfc_excerpt_put_single(struct ccfc_excerpting *e, uint32_t i)

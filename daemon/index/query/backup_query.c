@@ -18,9 +18,9 @@ static const struct ccfc_backup_ref *ref_at(const struct ccfc_index *index,
 }
 
 /* By the last snapshot, then version, then name. */
-static bool is_later(const struct ccfc_index *index,
-		     const struct ccfc_backup_ref *a,
-		     const struct ccfc_backup_ref *b)
+static bool is_backup_later(const struct ccfc_index *index,
+			    const struct ccfc_backup_ref *a,
+			    const struct ccfc_backup_ref *b)
 {
 	if (a->last != b->last)
 		return a->last > b->last;
@@ -53,7 +53,7 @@ const struct ccfc_backup_ref *ccfc_query_backup(const struct ccfc_index *index,
 		ref = ref_at(index,
 			     ccfc_index_find_backups(index, session, key));
 		for (; ref; ref = ref_at(index, ref->next))
-			if (!best || is_later(index, ref, best))
+			if (!best || is_backup_later(index, ref, best))
 				best = ref;
 	}
 	return best;

@@ -302,8 +302,8 @@ static size_t find_brace(struct ccfc_slice p, size_t *end)
 	return first;
 }
 
-static int expand(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
-		  struct ccfc_err *err);
+static int expand_glob(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
+		       struct ccfc_err *err);
 
 /* One choice of the group open..end, with what stands around it. */
 static int expand_choice(struct ccfc_glob *glob, struct ccfc_slice p,
@@ -316,13 +316,13 @@ static int expand_choice(struct ccfc_glob *glob, struct ccfc_slice p,
 	ccfc_buf_append(&text, p.ptr, open);
 	ccfc_buf_slice(&text, choice);
 	ccfc_buf_append(&text, p.ptr + end + 1, p.len - end - 1);
-	r = expand(glob, ccfc_buf_view(&text), depth + 1, err);
+	r = expand_glob(glob, ccfc_buf_view(&text), depth + 1, err);
 	ccfc_buf_release(&text);
 	return r;
 }
 
-static int expand(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
-		  struct ccfc_err *err)
+static int expand_glob(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
+		       struct ccfc_err *err)
 {
 	size_t end = 0, open = find_brace(p, &end), from;
 	int nested = 0, r = 0;
@@ -366,7 +366,7 @@ int ccfc_glob_new(struct ccfc_glob **out, struct ccfc_slice pattern,
 				    PATTERN_MAX);
 	glob = ccfc_calloc(1, sizeof(*glob));
 	glob->steps = UINT64_MAX;
-	r = expand(glob, pattern, 0, err);
+	r = expand_glob(glob, pattern, 0, err);
 	if (r) {
 		ccfc_glob_free(glob);
 		return r;

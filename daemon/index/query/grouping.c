@@ -100,8 +100,8 @@ void ccfc_group_by_file(struct ccfc_grouping *g, const struct ccfc_index *index,
 	begin(g, index, filter, arena);
 }
 
-static bool is_wanted(const struct ccfc_grouping *g,
-		      const struct ccfc_change *c)
+static bool is_grouped(const struct ccfc_grouping *g,
+		       const struct ccfc_change *c)
 {
 	if (!ccfc_filter_accepts_change(g->index, g->filter, c))
 		return false;
@@ -123,7 +123,7 @@ static bool gather_some(struct ccfc_grouping *g, uint32_t *left)
 		if (!*left)
 			return true;
 		--*left;
-		if (!is_wanted(g, c))
+		if (!is_grouped(g, c))
 			continue;
 		g->rows[g->n++] =
 			(struct ccfc_grouped){ g->file ? c->session : c->file,

@@ -138,8 +138,8 @@ static bool read_back(uint32_t *back, struct ccfc_slice digits)
 	return digits.len;
 }
 
-static bool read_word(struct word *w, const struct ccfc_index *index,
-		      struct ccfc_slice ref)
+static bool read_meant_word(struct word *w, const struct ccfc_index *index,
+			    struct ccfc_slice ref)
 {
 	size_t end = end_of_word(ref, 1);
 	struct ccfc_slice word = ccfc_slice(ref.ptr + 1, end - 1);
@@ -270,7 +270,7 @@ void ccfc_query_word_means(struct ccfc_ids *out, const struct ccfc_index *index,
 {
 	struct word w;
 
-	if (!read_word(&w, index, ref))
+	if (!read_meant_word(&w, index, ref))
 		return;
 	add_meant(out, index, &w);
 	if (w.title.len)
@@ -297,7 +297,7 @@ int ccfc_query_word(uint32_t *out, const struct ccfc_index *index,
 	struct word w;
 	int r = 0;
 
-	if (!read_word(&w, index, ref))
+	if (!read_meant_word(&w, index, ref))
 		return no_word(word, err);
 	add_meant(&ids, index, &w);
 	if (w.title.len && ids.n > 1)

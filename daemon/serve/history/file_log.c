@@ -100,7 +100,7 @@ static void find_last_steps(struct log *log)
 		CCFC_ID_NONE);
 }
 
-static bool is_wanted(const struct log *log, uint32_t i)
+static bool is_wanted_step(const struct log *log, uint32_t i)
 {
 	const struct ccfc_index *index = log->rq->index;
 	uint32_t id = ccfc_chain_change(log->chain, i);
@@ -123,7 +123,7 @@ static void find_steps(struct log *log)
 
 		if (!i || !find_edits(log, i))
 			add_gap(log, i, gap, CCFC_ID_NONE, CCFC_ID_NONE);
-		if (is_wanted(log, i))
+		if (is_wanted_step(log, i))
 			log->steps[log->n++] =
 				(struct step){ .i = i, .is_change = true };
 	}

@@ -40,7 +40,7 @@ struct look {
 
 /* --- on the worker --- */
 
-static bool is_over(void *ctx)
+static bool is_look_over(void *ctx)
 {
 	struct look *look = ctx;
 
@@ -71,7 +71,7 @@ static void compare_states(struct ccfc_inferred *out, struct ccfc_chain *chain,
 }
 
 /* A command has one change of a file: the first. */
-static bool is_there(const struct look *look, uint32_t command)
+static bool has_inferred(const struct look *look, uint32_t command)
 {
 	for (uint32_t i = 0; i < look->found.n; i++)
 		if (look->found.items[i].command == command)
@@ -92,7 +92,7 @@ static void find_changes(struct look *look, struct ccfc_chain *chain)
 			continue;
 		found.command =
 			ex->changes.items[ex->index->changes.items[id].command];
-		if (is_there(look, found.command))
+		if (has_inferred(look, found.command))
 			continue;
 		compare_states(&found, chain, ccfc_step_of_gap(i));
 		CCFC_VEC_PUSH(look->found, found);
@@ -129,7 +129,7 @@ static void run_look(struct ccfc_job *job)
 	struct ccfc_chain *chain;
 
 	look->deadline = ccfc_time_monotonic() + LOOK_MS;
-	ccfc_tail_until(env.tail, is_over, look);
+	ccfc_tail_until(env.tail, is_look_over, look);
 	history = ccfc_history_new(&env);
 	chain = ccfc_chain_open(history, look->own);
 	if (chain)

@@ -155,8 +155,8 @@ static struct gone *new_gone(const struct deleted *w)
 	return g;
 }
 
-static void put_file(struct deleted *w, struct gone_file file,
-		     struct ccfc_slice path)
+static void put_gone_file(struct deleted *w, struct gone_file file,
+			  struct ccfc_slice path)
 {
 	struct gone *g = w->gone;
 
@@ -181,10 +181,11 @@ static bool copy_some(struct deleted *w)
 		if (!left--)
 			return true;
 		if (!ccfc_recover_was_deleted(w->rq.index, file->change))
-			put_file(w,
-				 (struct gone_file){ .file = file->file,
-						     .change = file->change },
-				 file->path);
+			put_gone_file(
+				w,
+				(struct gone_file){ .file = file->file,
+						    .change = file->change },
+				file->path);
 	}
 	return false;
 }
@@ -205,10 +206,10 @@ static void add_seen(struct deleted *w, uint32_t session)
 		if ((file && ccfc_query_has(index, file, &applied)) ||
 		    !ccfc_filter_accepts_path(&w->filter, paths.items[i]))
 			continue;
-		put_file(w,
-			 (struct gone_file){ .change = CCFC_ID_NONE,
-					     .session = session },
-			 paths.items[i]);
+		put_gone_file(w,
+			      (struct gone_file){ .change = CCFC_ID_NONE,
+						  .session = session },
+			      paths.items[i]);
 		w->seen++;
 	}
 	free(paths.items);

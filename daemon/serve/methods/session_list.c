@@ -234,8 +234,8 @@ static bool has_tag(const struct wanted *w, const struct ccfc_session *s)
 	return !w->tagged;
 }
 
-static bool is_wanted(const struct wanted *w, const struct ccfc_index *index,
-		      uint32_t id)
+static bool is_wanted_session(const struct wanted *w,
+			      const struct ccfc_index *index, uint32_t id)
 {
 	const struct ccfc_session *s = &index->sessions.items[id];
 
@@ -299,7 +299,7 @@ static bool find_some(struct session_list *w)
 
 		if (!left--)
 			return true;
-		if (w->at && is_wanted(&w->wanted, index, w->at))
+		if (w->at && is_wanted_session(&w->wanted, index, w->at))
 			w->rows[w->n++] = (struct row){
 				key_of_session_list(w, s, w->at), s->end,
 				ccfc_index_session_id(index, w->at), w->at

@@ -20,7 +20,7 @@ typedef int (*answer_fn)(struct ccfc_history_job *job, struct ccfc_request *rq,
 
 /* --- on the worker --- */
 
-static bool is_over(void *ctx)
+static bool is_job_over(void *ctx)
 {
 	struct ccfc_history_job *job = ctx;
 
@@ -105,7 +105,7 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 
 	job->deadline = ccfc_time_monotonic() + CCFC_HISTORY_JOB_MS;
 	ccfc_tail_use(env.tail, service->attic);
-	ccfc_tail_until(env.tail, is_over, job);
+	ccfc_tail_until(env.tail, is_job_over, job);
 	renumber(job);
 	history = ccfc_history_new(&env);
 	r = pack_answer(job, history, err);

@@ -141,7 +141,7 @@ static bool is_outdated(const struct ccfc_sliced *s,
 	       (s->revision != index->revision && !is_last_start(s));
 }
 
-static bool is_over(const struct ccfc_sliced *s, int steps, int64_t end)
+static bool is_slice_over(const struct ccfc_sliced *s, int steps, int64_t end)
 {
 	struct ccfc_service *service = s->d.methods->service;
 
@@ -163,7 +163,7 @@ static void do_slice(struct ccfc_methods *m, struct ccfc_sliced *s)
 		start_over(m, s);
 	do
 		r = s->step(s, index, &s->d.err);
-	while (r == CCFC_DEFERRED && !is_over(s, ++steps, end));
+	while (r == CCFC_DEFERRED && !is_slice_over(s, ++steps, end));
 	unlink_sliced(m, s);
 	if (r == CCFC_DEFERRED) {
 		append_sliced(m, s); /* the others' turn */

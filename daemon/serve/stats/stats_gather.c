@@ -28,7 +28,7 @@ struct fact {
 
 /* --- rows --- */
 
-static int64_t whole(int64_t a, int64_t b)
+static int64_t floor_divide(int64_t a, int64_t b)
 {
 	return a / b - (a % b < 0);
 }
@@ -47,13 +47,14 @@ static int64_t day_of(const struct ccfc_spent *u, int64_t time)
 {
 	if (time == CCFC_TIME_NONE)
 		return NO_DAY;
-	return whole(time + offset_at(u, time), DAY_MS);
+	return floor_divide(time + offset_at(u, time), DAY_MS);
 }
 
 /* Its Monday; day 0 was a Thursday. */
 static int64_t week_of(int64_t day)
 {
-	return day == NO_DAY ? NO_DAY : day - (day + 3 - whole(day + 3, 7) * 7);
+	return day == NO_DAY ? NO_DAY
+			     : day - (day + 3 - floor_divide(day + 3, 7) * 7);
 }
 
 /* Its first day. */
@@ -75,7 +76,7 @@ static int64_t hour_of(const struct ccfc_spent *u, int64_t time)
 	if (time == CCFC_TIME_NONE)
 		return NO_DAY;
 	offset = offset_at(u, time);
-	return whole(time + offset, HOUR_MS) * HOUR_MS - offset;
+	return floor_divide(time + offset, HOUR_MS) * HOUR_MS - offset;
 }
 
 static uint64_t key_of_stats_gather(struct ccfc_spent *u, int by,

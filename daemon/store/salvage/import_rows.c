@@ -13,7 +13,7 @@
 
 /* --- sources --- */
 
-static bool is_there(struct ccfc_slice path)
+static bool is_path_there(struct ccfc_slice path)
 {
 	struct stat st;
 	char *name = ccfc_strndup(path.len ? path.ptr : "", path.len);
@@ -23,11 +23,12 @@ static bool is_there(struct ccfc_slice path)
 	return there;
 }
 
-static bool is_wanted(const struct ccfc_import *im, struct ccfc_slice path)
+static bool is_wanted_source(const struct ccfc_import *im,
+			     struct ccfc_slice path)
 {
 	return !im->only_gone ||
 	       (ccfc_index_source_find(im->index, path) == CCFC_ID_NONE &&
-		!is_there(path));
+		!is_path_there(path));
 }
 
 /* Its session is that store's until sessions are known (fix_sources). */
@@ -42,7 +43,7 @@ static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 
 	if (!path.len || path.ptr[0] != '/')
 		return false;
-	if (!is_wanted(im, path)) {
+	if (!is_wanted_source(im, path)) {
 		ccfc_import_put(&im->skipped, id, 1);
 		return true;
 	}

@@ -6,8 +6,8 @@
 #include "store/db.h"
 #include "store/sql/views.h"
 
-static bool is_there(struct ccfc_store *store, const char *name,
-		     struct ccfc_slice sql)
+static bool is_view_there(struct ccfc_store *store, const char *name,
+			  struct ccfc_slice sql)
 {
 	sqlite3_stmt *stmt = NULL;
 	bool same = false;
@@ -36,7 +36,7 @@ static int make_view(struct ccfc_store *store, const struct ccfc_view *view,
 			view->name);
 	ccfc_buf_slice(&sql, ccfc_buf_view(&create));
 	ccfc_buf_puts(&sql, "; COMMIT");
-	if (!is_there(store, view->name, ccfc_buf_view(&create)))
+	if (!is_view_there(store, view->name, ccfc_buf_view(&create)))
 		r = ccfc_db_exec(store, sql.ptr, err);
 	if (r)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);

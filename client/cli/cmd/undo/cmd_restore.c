@@ -133,8 +133,8 @@ static int find_files(struct work *w, struct ccfc_err *err)
 
 /* ---- all of them, or none ---- */
 
-static int write_all(const struct work *w, struct ccfc_file_edit *edits,
-		     uint32_t n, struct ccfc_err *err)
+static int write_restored(const struct work *w, struct ccfc_file_edit *edits,
+			  uint32_t n, struct ccfc_err *err)
 {
 	struct ccfc_out *out = &w->cli->out;
 	struct ccfc_buf command = CCFC_BUF_INIT;
@@ -240,7 +240,7 @@ static int restore_all(struct work *w, struct ccfc_err *err)
 	if (!worst)
 		print_done(w);
 	if (!worst && n && !dry_run)
-		worst = write_all(w, edits, n, err);
+		worst = write_restored(w, edits, n, err);
 	free(edits);
 	return worst;
 }

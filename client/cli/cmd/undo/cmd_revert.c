@@ -208,8 +208,8 @@ static int refuse_outside(const struct work *w, struct ccfc_err *err)
 
 /* ---- doing it ---- */
 
-static int write_all(char id[CCFC_UNDO_ID_MAX], const struct work *w,
-		     struct ccfc_err *err)
+static int write_reverted(char id[CCFC_UNDO_ID_MAX], const struct work *w,
+			  struct ccfc_err *err)
 {
 	struct ccfc_buf command = CCFC_BUF_INIT;
 	struct ccfc_file_edits edits = { .kind = CCFC_UNDO_CHANGE,
@@ -242,7 +242,7 @@ static int finish_revert(const struct work *w, struct ccfc_cli *cli,
 {
 	struct ccfc_out *out = &cli->out;
 	char id[CCFC_UNDO_ID_MAX];
-	int r = w->n ? write_all(id, w, err) : 0;
+	int r = w->n ? write_reverted(id, w, err) : 0;
 
 	if (r < 0)
 		return r;

@@ -1,7 +1,6 @@
 /*
- * Conflicts: rows, and events. judge.c says which changes are in conflict; a
- * row is made of it, which stays when the conflict turns out to be none, so
- * that whoever was told of it can be told.
+ * Conflicts between sessions. judge.c says which changes are in conflict; a row
+ * is made of it (conflict_rows.h).
  *
  * - A lost update or a stale change has a row of its own: one event for each.
  * - Two sessions that are at work in one file have one row for the pair,
@@ -14,194 +13,15 @@
  * All this follows from the changes, the reads and the last line of each
  * session, so the order in which lines came does not matter.
  */
-#include "base/alloc.h"
-#include "base/hash.h"
+#include "index/conflict/conflict_rows.h"
 #include "index/conflict/contest.h"
-
-const char *ccfc_conflict_text(int kind)
-{
-#define X(sym, num, text) [num] = (text),
-	static const char *const texts[] = { CCFC_CONFLICT_LIST(X) };
-#undef X
-
-	return kind >= 0 && kind < CCFC_CONFLICT_COUNT ? texts[kind] : "none";
-}
-
-/* --- rows --- */
-
-static bool is_same_pair(const struct ccfc_conflict *a,
-			 const struct ccfc_conflict *b)
-{
-	bool swap = a->session[0] != b->session[0];
-
-	return a->session[0] == b->session[swap] &&
-	       a->session[1] == b->session[!swap];
-}
-
-CCFC_TABLE_FIND(find_conflict, conflicts, struct ccfc_conflict,
-		struct ccfc_conflict,
-		r->is_pair == k->is_pair &&
-			(k->is_pair ? r->file == k->file && is_same_pair(r, k)
-				    : r->change == k->change))
-
-static uint64_t conflict_hash(const struct ccfc_conflict *c)
-{
-	bool swap = c->session[0] > c->session[1];
-	uint32_t key[3] = { c->file, c->session[swap], c->session[!swap] };
-
-	return c->is_pair ? ccfc_hash(key, sizeof(key))
-			  : ccfc_hash(&c->change, sizeof(c->change));
-}
-
-/* CCFC_ID_NONE: the change has none of its own. */
-static uint32_t find_own(const struct ccfc_index *index, uint32_t change)
-{
-	struct ccfc_conflict key = { .change = change };
-
-	return find_conflict(index, conflict_hash(&key), &key);
-}
-
-/* One of the file's rows, or CCFC_ID_NONE. */
-static uint32_t rows_of(const struct ccfc_index *index, uint32_t file)
-{
-	const struct ccfc_ids *of = &index->contests.rows;
-
-	return file < of->n ? of->items[file] : CCFC_ID_NONE;
-}
-
-static void chain_row(struct ccfc_index *index, uint32_t row)
-{
-	struct ccfc_conflict *c = &index->conflicts.items[row];
-	struct ccfc_ids *of = &index->contests.rows;
-
-	while (of->n <= c->file)
-		ccfc_ids_push(of, CCFC_ID_NONE);
-	c->next = of->items[c->file];
-	of->items[c->file] = row;
-}
-
-static void unchain_row(struct ccfc_index *index, uint32_t row)
-{
-	const struct ccfc_conflict *c = &index->conflicts.items[row];
-	uint32_t *at = &index->contests.rows.items[c->file];
-
-	while (*at != row)
-		at = &index->conflicts.items[*at].next;
-	*at = c->next;
-}
-
-static uint32_t add_row(struct ccfc_index *index,
-			const struct ccfc_conflict *row)
-{
-	CCFC_TABLE_ADD(index->conflicts, conflict_hash(row), *row);
-	chain_row(index, index->conflicts.n - 1);
-	return index->conflicts.n - 1;
-}
-
-/* Counts a conflict that is seen for its sessions, or no longer. */
-static void count_conflict(struct ccfc_index *index, uint32_t row, bool more)
-{
-	const struct ccfc_conflict *c = &index->conflicts.items[row];
-
-	if (!ccfc_conflict_is_seen(c))
-		return;
-	for (int i = 0; i < 2; i++) {
-		struct ccfc_session *s = &index->sessions.items[c->session[i]];
-
-		s->conflicts += more ? 1 : (uint32_t)-1;
-	}
-	ccfc_ids_push(&index->contests.marks, c->change);
-}
-
-void ccfc_index_mark_conflicts(struct ccfc_index *index)
-{
-	struct ccfc_ids *marks = &index->contests.marks;
-
-	for (uint32_t i = 0; i < marks->n; i++) {
-		struct ccfc_change *c = &index->changes.items[marks->items[i]];
-		uint32_t row = rows_of(index, c->file);
-
-		c->conflict = CCFC_CONFLICT_NONE;
-		for (; row != CCFC_ID_NONE;
-		     row = index->conflicts.items[row].next) {
-			const struct ccfc_conflict *r =
-				&index->conflicts.items[row];
-
-			if (r->change == marks->items[i] &&
-			    ccfc_conflict_is_seen(r) && r->kind > c->conflict)
-				c->conflict = r->kind;
-		}
-	}
-	marks->n = 0;
-}
-
-/*
- * A conflict is this now. Whoever was told of it is told if its kind has
- * changed, or if it is none any more.
- */
-static void set_conflict(struct ccfc_index *index, uint32_t row,
-			 const struct ccfc_conflict *now)
-{
-	struct ccfc_conflict *c = &index->conflicts.items[row];
-	uint8_t was = ccfc_conflict_is_seen(c) ? c->kind : CCFC_CONFLICT_NONE;
-	uint8_t is =
-		ccfc_conflict_is_seen(now) ? now->kind : CCFC_CONFLICT_NONE;
-
-	if (c->kind == now->kind && c->change == now->change &&
-	    c->other == now->other && c->session[0] == now->session[0] &&
-	    c->session[1] == now->session[1] && c->file == now->file)
-		return;
-	count_conflict(index, row, false);
-	if (c->file != now->file) {
-		unchain_row(index, row);
-		c->file = now->file;
-		chain_row(index, row);
-	}
-	c->kind = now->kind;
-	c->change = now->change;
-	c->other = now->other;
-	memcpy(c->session, now->session, sizeof(c->session));
-	count_conflict(index, row, true);
-	if (is != was)
-		c->seq = ccfc_index_raise(index, row, CCFC_ID_NONE);
-	CCFC_TABLE_MARK_FLAG(index->conflicts, row);
-	index->revision++;
-}
-
-static void end_conflict(struct ccfc_index *index, uint32_t row)
-{
-	struct ccfc_conflict now = index->conflicts.items[row];
-
-	now.kind = CCFC_CONFLICT_NONE;
-	set_conflict(index, row, &now);
-}
-
-static void wait_for_line(struct ccfc_index *index, uint32_t row)
-{
-	const struct ccfc_conflict *c = &index->conflicts.items[row];
-
-	if (c->kind == CCFC_CONFLICT_WAITING)
-		ccfc_ids_add(&index->sessions.items[c->session[1]].waiting,
-			     row);
-}
-
-void ccfc_index_add_conflict(struct ccfc_index *index,
-			     const struct ccfc_conflict *conflict)
-{
-	uint32_t row = add_row(index, conflict);
-
-	if (conflict->seq > index->seq)
-		index->seq = conflict->seq;
-	count_conflict(index, row, true);
-	wait_for_line(index, row);
-}
 
 /* --- conflicts of a change --- */
 
 static void settle_own(struct ccfc_index *index, const struct ccfc_contest *of,
 		       const struct ccfc_moment *m)
 {
-	uint32_t row = find_own(index, m->change);
+	uint32_t row = ccfc_conflict_find_own(index, m->change);
 	struct ccfc_conflict now = { .kind = m->kind,
 				     .file = of->file,
 				     .change = m->change,
@@ -209,18 +29,12 @@ static void settle_own(struct ccfc_index *index, const struct ccfc_contest *of,
 
 	if (!m->kind) {
 		if (row != CCFC_ID_NONE)
-			end_conflict(index, row);
+			ccfc_conflict_end(index, row);
 		return;
 	}
 	now.session[0] = m->session;
 	now.session[1] = index->changes.items[m->other].session;
-	if (row == CCFC_ID_NONE) {
-		struct ccfc_conflict fresh = now;
-
-		fresh.kind = CCFC_CONFLICT_NONE;
-		row = add_row(index, &fresh);
-	}
-	set_conflict(index, row, &now);
+	ccfc_conflict_put(index, &now);
 }
 
 /* --- pairs of sessions --- */
@@ -232,7 +46,7 @@ static uint8_t pair_kind(const struct ccfc_index *index,
 	const struct ccfc_change *change = &index->changes.items[c->change];
 	const struct ccfc_session *other =
 		&index->sessions.items[c->session[1]];
-	uint32_t own = find_own(index, c->change);
+	uint32_t own = ccfc_conflict_find_own(index, c->change);
 
 	if (own != CCFC_ID_NONE && index->conflicts.items[own].kind)
 		return CCFC_CONFLICT_NONE;
@@ -250,8 +64,8 @@ static void resolve_pair(struct ccfc_index *index, uint32_t row,
 	now.session[0] = m->session;
 	now.session[1] = index->changes.items[m->contact].session;
 	now.kind = pair_kind(index, &now);
-	set_conflict(index, row, &now);
-	wait_for_line(index, row);
+	ccfc_conflict_set(index, row, &now);
+	ccfc_conflict_wait(index, row);
 }
 
 /* Sets the pair that the moment is a contact of. */
@@ -285,9 +99,9 @@ static void settle_contact(struct ccfc_index *index,
 	uint32_t row;
 
 	read_pair(&pair, index, of->file, m);
-	row = find_conflict(index, conflict_hash(&pair), &pair);
+	row = ccfc_conflict_find(index, &pair);
 	if (row == CCFC_ID_NONE)
-		row = add_row(index, &pair);
+		row = ccfc_conflict_add(index, &pair);
 	if (is_moment_later(index, m, index->conflicts.items[row].change))
 		return;
 	m->pair = row;
@@ -307,13 +121,13 @@ static void find_first(struct ccfc_index *index, uint32_t row)
 		if (m->contact == CCFC_ID_NONE)
 			continue;
 		read_pair(&pair, index, of->file, m);
-		if (!is_same_pair(&pair, c))
+		if (!ccfc_conflict_is_same_pair(&pair, c))
 			continue;
 		m->pair = row;
 		resolve_pair(index, row, m);
 		return;
 	}
-	end_conflict(index, row);
+	ccfc_conflict_end(index, row);
 }
 
 /* --- a batch --- */
@@ -357,7 +171,7 @@ static void settle_waiting(struct ccfc_index *index)
 
 			if (now.kind == CCFC_CONFLICT_WAITING) {
 				now.kind = pair_kind(index, &now);
-				set_conflict(index, row, &now);
+				ccfc_conflict_set(index, row, &now);
 			}
 			if (now.kind == CCFC_CONFLICT_WAITING)
 				s->waiting.items[kept++] = row;
@@ -378,7 +192,7 @@ static void settle_gone(struct ccfc_index *index)
 		if (c->is_pair)
 			find_first(index, row);
 		else if (!index->changes.items[c->change].ordered)
-			end_conflict(index, row);
+			ccfc_conflict_end(index, row);
 	}
 	all->anew.n = 0;
 }

@@ -56,6 +56,14 @@ struct ccfc_contest {
 int64_t ccfc_contest_seen(const struct ccfc_contest *contest, uint32_t session,
 			  int64_t until);
 
+/* contest.c: the moment at `at` is to be judged. */
+void ccfc_contest_check(struct ccfc_index *index, struct ccfc_contest *contest,
+			uint32_t at);
+
+/* sights.c: sets the sights of contest->file. */
+void ccfc_contest_gather_sights(struct ccfc_contest *contest,
+				const struct ccfc_index *index);
+
 /* Gathers the sights again if there may be others. */
 void ccfc_contest_look_again(struct ccfc_index *index,
 			     struct ccfc_contest *contest);

@@ -107,6 +107,7 @@ void ccfc_index_see(struct ccfc_index *index,
 	index->revision++;
 	ccfc_gap_marks_put(index, e.file);
 	ccfc_index_join_event(index, index->disk_events.n - 1);
+	ccfc_outside_touch(index, e.file);
 	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
 		let_go(index);
 }

@@ -291,16 +291,20 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 	const struct ccfc_change *c = &index->changes.items[command];
 	uint32_t session = c->session;
 	struct ccfc_period w;
+	bool writes;
 
-	if (!index->disk_events.n || !ccfc_index_is_command(c) || !may_write(c))
+	if (!index->disk_events.n || !ccfc_index_is_command(c))
 		return;
+	writes = may_write(c);
 	w = ccfc_query_window(index, c);
 	for (uint32_t i = index->disk_events.n; i-- > 0;) {
 		struct ccfc_disk_event e = index->disk_events.items[i];
 
 		if (e.time < w.from - OUT_OF_ORDER)
 			break;
-		if (!e.gone && e.since >= w.from && e.time <= w.to &&
+		/* Whether it ran then, or another one, is news. */
+		ccfc_outside_touch(index, e.file);
+		if (writes && !e.gone && e.since >= w.from && e.time <= w.to &&
 		    is_last_in(index, i, &w) &&
 		    is_near(index, &index->sessions.items[session], e.file))
 			join_session(index, session, &e, news);

@@ -292,15 +292,19 @@ enum ccfc_conflict_kind { CCFC_CONFLICT_LIST(X) };
 #define CCFC_CONFLICT_COUNT 5
 
 /*
- * Two sessions in each other's way in one file (conflict/). A row is of a
- * change, or of a pair of sessions.
+ * Two sessions in each other's way in one file, or a session and somebody
+ * outside (conflict/). A row is of a change, of a pair of sessions, or of a
+ * session and an edit from outside.
  */
 struct ccfc_conflict {
-	uint64_t seq; /* of its last event; 0: none yet */
+	uint64_t seq;	 /* of its last event; 0: none yet */
+	int64_t outside; /* the time of the edit from outside; 0: there is none,
+			  * it is between sessions */
 	uint32_t file;
 	uint32_t change;     /* the one that made it a conflict */
-	uint32_t other;	     /* the earlier one, of another session */
-	uint32_t session[2]; /* of `change` and of `other` */
+	uint32_t other;	     /* the earlier one, of another session; ID_NONE:
+			      * somebody outside */
+	uint32_t session[2]; /* of `change` and of `other`; 0: none */
 	uint32_t next;	     /* of the file, or ID_NONE */
 	uint8_t kind;	     /* enum ccfc_conflict_kind */
 	bool is_pair;	     /* else it is the change's own */
@@ -469,6 +473,8 @@ struct ccfc_contests {
 	struct ccfc_ids of_file; /* what is known of each file; contest.c */
 	struct ccfc_ids touched; /* those to be judged, in this batch */
 	struct ccfc_ids anew;	 /* conflicts to be looked at, too */
+	struct ccfc_ids outside; /* files that somebody outside may have been
+				  * in, to be judged */
 	struct ccfc_ids marks;	 /* changes whose `conflict` is to be set */
 	struct ccfc_ids rows;	 /* by file, as far as it goes: one of its
 				  * conflicts, or ID_NONE */

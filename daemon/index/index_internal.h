@@ -294,6 +294,11 @@ uint32_t ccfc_index_add_shown(struct ccfc_index *index,
 void ccfc_contest_leave(struct ccfc_index *index, uint32_t change);
 void ccfc_contest_enter(struct ccfc_index *index, uint32_t change);
 void ccfc_contest_see(struct ccfc_index *index, uint32_t file);
+/*
+ * conflict/outside.c: who changed the file from outside, and when, may be
+ * something else now.
+ */
+void ccfc_outside_touch(struct ccfc_index *index, uint32_t file);
 void ccfc_contested_release(struct ccfc_index *index);
 /* conflict/conflict.c: all of a batch are settled. */
 void ccfc_index_settle_conflicts(struct ccfc_index *index);

@@ -97,7 +97,9 @@ static bool load_conflict(struct ccfc_load *load, struct ccfc_row *row)
 
 	if (!ccfc_row_get_conflict(row, index, &c) ||
 	    id != index->conflicts.n || c.file >= index->files.n ||
-	    c.change >= index->changes.n || c.other >= index->changes.n ||
+	    c.change >= index->changes.n ||
+	    (c.outside ? c.other != CCFC_ID_NONE
+		       : c.other >= index->changes.n) ||
 	    c.session[0] >= index->sessions.n ||
 	    c.session[1] >= index->sessions.n ||
 	    c.kind >= CCFC_CONFLICT_COUNT || c.seq > INT64_MAX)

@@ -11,7 +11,9 @@ import subprocess
 import corpus
 import harness
 from harness import Box, eq
-from transcript import Ids, Transcript, edit_result, write_result
+from observe_join import now, started
+from observing import Observed
+from transcript import Ids, Transcript, edit_result, stamp, write_result
 
 P = "/home/dev/p"
 F = P + "/f.c"
@@ -359,6 +361,217 @@ def test_watch():
         eq(lines[2].split()[1:],
            ["conflict", "stale", "f.c", w.t[0].session, "with",
             w.t[1].session])
+
+
+class Person(Two):
+    """A project that is watched, and somebody who edits its file. Lines have
+    times of their own: they tell what came before an edit, and what after it.
+    """
+
+    def __init__(self, n=1, name="f.c"):
+        self.box = Observed()
+        self.name = name
+        self.path = self.box.write(name, "0\n")
+        self.t = [Transcript(self.box, Ids(i + 1), cwd=self.box.p)
+                  for i in range(n)]
+        self.saved = 0
+
+    def __enter__(self):
+        self.box.__enter__()
+        started(self.box)
+        for t in self.t:
+            t.prompt(timestamp=stamp(now() - 30 * MINUTE))
+        return self
+
+    def events(self):
+        return [e for e in self.box.events() if e["path"] == self.name]
+
+    def save(self):
+        """Somebody edits the file; when."""
+        self.saved += 1
+        self.box.write(self.name, f"{self.saved}\n", "a")
+        self.box.settle()
+        return self.events()[-1]["time"]
+
+    def use(self, when, tool, given, detail, n=0):
+        tid = self.t[n].call(tool, given, timestamp=stamp(when))
+        self.t[n].result(tid, detail, timestamp=stamp(when + 10))
+        return tid
+
+    def read(self, when, n=0):
+        self.use(when, "Read", {"file_path": self.path}, {"type": "text"}, n)
+
+    def edit(self, when, n=0):
+        return self.use(when, "Edit", {
+            "file_path": self.path, "old_string": "a", "new_string": "b"},
+            edit_result(self.path, "a", "b"), n)
+
+    def overwrite(self, when, n=0):
+        return self.use(when, "Write", {
+            "file_path": self.path, "content": "x"},
+            write_result(self.path, "x", kind="update"), n)
+
+    def command(self, begin, end, n):
+        tid = self.t[n].call("Bash", {"command": "sh ./go.sh"},
+                             timestamp=stamp(begin))
+        self.t[n].result(tid, {"stdout": "", "stderr": ""},
+                         timestamp=stamp(end))
+
+    def text(self, when):
+        self.t[0].text("I go on", timestamp=stamp(when))
+
+    def expect(self, *want):
+        """These conflicts, (kind, change, time of the edit), each told
+        once."""
+        for name, got in (("events", self.told()), ("list", self.found())):
+            eq(sorted((c["kind"], c["changeId"], c["otherTimestamp"])
+                      for c in got),
+               sorted((kind, change, stamp(time))
+                      for kind, change, time in want), name)
+            for c in got:
+                eq((c["otherParty"], c["otherSessionId"], c["otherChangeId"],
+                    c["sessionId"]),
+                   ("outside", None, None, self.t[0].session), name)
+
+
+def test_person_stale():
+    """However often somebody saves the file in between."""
+    with Person() as w:
+        w.read(now() - 5000)
+        time = w.save()
+        last = w.save()
+        w.expect()
+        change = w.edit(last + 5000)
+        w.expect(("stale", change, time))
+        w.text(last + 6000)
+        w.expect(("stale", change, time))
+        # What follows is on the basis of its own change.
+        w.edit(last + 7000)
+        w.expect(("stale", change, time))
+        before = w.found()
+        w.box.restart(hard=True)
+        eq(w.found(), before)
+
+
+def test_person_lost_update():
+    with Person() as w:
+        w.read(now() - 5000)
+        time = w.save()
+        w.expect(("lost_update", w.overwrite(time + 5000), time))
+
+
+def test_person_concurrent():
+    """Told when the session goes on, and once for what it left there."""
+    with Person() as w:
+        change = w.edit(now() - 5000)
+        time = w.save()
+        w.expect()
+        w.box.restart(hard=True)
+        w.expect()
+        w.text(time + 1000)
+        w.expect(("concurrent", change, time))
+        last = w.save()
+        w.text(last + 2000)
+        w.expect(("concurrent", change, time))
+        # It is the same conflict when the session goes on there.
+        stale = w.edit(last + 5000)
+        w.expect(("stale", stale, time))
+        w.box.restart()
+        w.expect(("stale", stale, time))
+
+
+def test_person_in_nobodys_way():
+    with Person() as w:
+        # The session has seen what somebody did.
+        w.read(now() - 5000)
+        time = w.save()
+        w.read(time + 1000)
+        w.edit(time + 2000)
+        w.expect()
+    with Person() as w:
+        w.edit(now() - 11 * MINUTE)
+        w.text(w.save() + 1000)
+        w.expect()
+    with Person() as w:
+        # It looked at the file after its change.
+        w.edit(now() - 5000)
+        w.read(now() - 4000)
+        w.text(w.save() + 1000)
+        w.expect()
+    with Person() as w:
+        # It never knew the file.
+        w.edit(w.save() + 5000)
+        w.expect()
+
+
+def test_commands_are_no_persons():
+    """Of the session, and of another one; lines that come late take back what
+    was told."""
+    for n in (0, 1):
+        with Person(2) as w:
+            w.read(now() - 5000)
+            time = w.save()
+            w.command(time - 1000, time + 1000, n)
+            w.edit(time + 5000)
+            w.text(time + 6000)
+            w.expect()
+    with Person(2) as w:
+        w.read(now() - 5000)
+        time = w.save()
+        change = w.edit(time + 5000)
+        w.expect(("stale", change, time))
+        w.command(time - 1000, time + 1000, 1)
+        eq(w.found(), [])
+        told = w.told()
+        eq([(e["kind"], e["withdrawn"]) for e in told], [("none", True)])
+        w.box.restart(hard=True)
+        eq(w.found(), [])
+
+
+def test_a_command_that_had_ended():
+    """As long as its end is not known, a command may have done it."""
+    with Person(2) as w:
+        w.read(now() - 5000)
+        other = w.t[1].call("Bash", {"command": "sh ./go.sh"},
+                            timestamp=stamp(now() - 4000))
+        time = w.save()
+        change = w.edit(time + 5000)
+        w.expect()
+        w.t[1].result(other, {"stdout": "", "stderr": ""},
+                      timestamp=stamp(time - 2000))
+        w.expect(("stale", change, time))
+
+
+def test_ignored_files_have_no_persons():
+    with Person(name="f.o") as w:
+        w.box.write(".gitignore", "*.o\n")
+        w.box.settle()
+        w.read(now() - 5000)
+        w.box.write(w.name, "more\n", "a")
+        w.box.settle()
+        w.edit(now() + 5000)
+        w.text(now() + 6000)
+        eq(w.events(), [])
+        w.expect()
+
+
+def test_persons_in_commands():
+    with Person() as w:
+        w.read(now() - 5000)
+        time = w.save()
+        stale = w.edit(time + 5000)
+        text = w.box.ok("conflicts")
+        for word in ("stale", "f.c", w.t[0].session, stale, "outside"):
+            assert word in text, (word, text)
+        eq(len(w.box.json("conflicts", "--live")["conflicts"]), 1)
+        eq(w.box.json("show", w.t[0].session)["conflictCount"], 1)
+        assert "Edit, conflict: stale" in w.box.ok("log", w.path)
+        sql = w.box.ok("sql", "--format=jsonl",
+                       "SELECT kind, session_id, tool_use_id,"
+                       " other_session_id, other_tool_use_id, outside_time"
+                       " FROM conflicts")
+        eq(list(json.loads(sql).values()),
+           ["stale", w.t[0].session, stale, None, None, time])
 
 
 def sessions_of(scenario):

@@ -56,6 +56,8 @@ static void put_cell_string(struct ccfc_buf *text,
 		put_cell_text(text, s, cells->id_length, "");
 		return;
 	case CCFC_CELL_ID:
+		if (!s.len && col->second)
+			s = ccfc_obj_get_str(row, col->second);
 		put_cell_text(text, s, cells->out->tty ? col->cut : SIZE_MAX,
 			      "-");
 		return;

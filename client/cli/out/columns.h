@@ -57,7 +57,7 @@ struct ccfc_column {
 	int elastic;
 	unsigned drop; /* on a narrow terminal 1 is dropped first; 0: never */
 	unsigned cut;
-	const char *second; /* CCFC_CELL_TEXT: the key where `key` is empty */
+	const char *second; /* TEXT and ID: the key where `key` is empty */
 	void (*put)(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		    struct ccfc_obj row);
 };

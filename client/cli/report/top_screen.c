@@ -66,6 +66,8 @@ void ccfc_top_conflicts(struct ccfc_top *top, struct ccfc_obj rows)
 {
 	for (uint32_t i = 0; i < CCFC_TOP_CONFLICTS; i++) {
 		struct ccfc_obj row = ccfc_obj_at(rows, i);
+		struct ccfc_slice other =
+			ccfc_obj_get_str(row, "otherSessionId");
 		struct ccfc_buf text = CCFC_BUF_INIT;
 
 		free(top->conflicts[i]);
@@ -84,10 +86,9 @@ void ccfc_top_conflicts(struct ccfc_top *top, struct ccfc_obj rows)
 							     row, "sessionId"),
 						     ID_WIDTH));
 		ccfc_buf_puts(&text, " and ");
-		ccfc_buf_slice(
-			&text,
-			ccfc_slice_cut(ccfc_obj_get_str(row, "otherSessionId"),
-				       ID_WIDTH));
+		if (!other.len)
+			other = ccfc_obj_get_str(row, "otherParty");
+		ccfc_buf_slice(&text, ccfc_slice_cut(other, ID_WIDTH));
 		top->conflicts[i] = ccfc_buf_detach(&text, NULL);
 	}
 }

@@ -169,7 +169,9 @@ static void settle_waiting(struct ccfc_index *index)
 			uint32_t row = s->waiting.items[k];
 			struct ccfc_conflict now = index->conflicts.items[row];
 
-			if (now.kind == CCFC_CONFLICT_WAITING) {
+			if (now.outside) {
+				ccfc_outside_touch(index, now.file);
+			} else if (now.kind == CCFC_CONFLICT_WAITING) {
 				now.kind = pair_kind(index, &now);
 				ccfc_conflict_set(index, row, &now);
 			}
@@ -189,7 +191,9 @@ static void settle_gone(struct ccfc_index *index)
 		uint32_t row = all->anew.items[i];
 		const struct ccfc_conflict *c = &index->conflicts.items[row];
 
-		if (c->is_pair)
+		if (c->outside)
+			ccfc_outside_touch(index, c->file);
+		else if (c->is_pair)
 			find_first(index, row);
 		else if (!index->changes.items[c->change].ordered)
 			ccfc_conflict_end(index, row);
@@ -206,5 +210,6 @@ void ccfc_index_settle_conflicts(struct ccfc_index *index)
 	all->touched.n = 0;
 	settle_gone(index);
 	settle_waiting(index);
+	ccfc_outside_settle(index);
 	ccfc_index_mark_conflicts(index);
 }

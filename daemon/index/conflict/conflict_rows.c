@@ -26,16 +26,21 @@ bool ccfc_conflict_is_same_pair(const struct ccfc_conflict *a,
 
 CCFC_TABLE_FIND(find_conflict, conflicts, struct ccfc_conflict,
 		struct ccfc_conflict,
-		r->is_pair == k->is_pair &&
-			(k->is_pair ? r->file == k->file &&
-					      ccfc_conflict_is_same_pair(r, k)
-				    : r->change == k->change))
+		r->is_pair == k->is_pair && r->outside == k->outside &&
+			(k->outside ? r->file == k->file &&
+					      r->session[0] == k->session[0]
+			 : k->is_pair ? r->file == k->file &&
+						ccfc_conflict_is_same_pair(r, k)
+				      : r->change == k->change))
 
 static uint64_t conflict_hash(const struct ccfc_conflict *c)
 {
 	bool swap = c->session[0] > c->session[1];
 	uint32_t key[3] = { c->file, c->session[swap], c->session[!swap] };
 
+	if (c->outside)
+		return ccfc_hash(&c->outside, sizeof(c->outside)) ^
+		       ccfc_hash(key, sizeof(key));
 	return c->is_pair ? ccfc_hash(key, sizeof(key))
 			  : ccfc_hash(&c->change, sizeof(c->change));
 }
@@ -96,7 +101,7 @@ static void count_conflict(struct ccfc_index *index, uint32_t row, bool more)
 
 	if (!ccfc_conflict_is_seen(c))
 		return;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && c->session[i]; i++) {
 		struct ccfc_session *s = &index->sessions.items[c->session[i]];
 
 		s->conflicts += more ? 1 : (uint32_t)-1;
@@ -183,8 +188,9 @@ void ccfc_conflict_wait(struct ccfc_index *index, uint32_t row)
 	const struct ccfc_conflict *c = &index->conflicts.items[row];
 
 	if (c->kind == CCFC_CONFLICT_WAITING)
-		ccfc_ids_add(&index->sessions.items[c->session[1]].waiting,
-			     row);
+		ccfc_ids_add(
+			&index->sessions.items[c->session[!c->outside]].waiting,
+			row);
 }
 
 void ccfc_index_add_conflict(struct ccfc_index *index,

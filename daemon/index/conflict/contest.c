@@ -226,6 +226,7 @@ void ccfc_contest_see(struct ccfc_index *index, uint32_t file)
 {
 	struct ccfc_contest *contest = look_at_file(index, file);
 
+	ccfc_outside_touch(index, file);
 	if (!contest)
 		return;
 	contest->sights_old = true;
@@ -240,6 +241,7 @@ void ccfc_contest_leave(struct ccfc_index *index, uint32_t change)
 
 	if (!c->settled || ccfc_index_is_command(c))
 		return;
+	ccfc_outside_touch(index, c->file);
 	contest = look_at_file(index, c->file);
 	if (!c->ordered)
 		return;
@@ -268,6 +270,7 @@ void ccfc_contest_enter(struct ccfc_index *index, uint32_t change)
 
 	if (!c->settled || !c->file || c->ordered)
 		return;
+	ccfc_outside_touch(index, c->file);
 	contest = ccfc_contest_of(index, c->file);
 	if (!contest) {
 		if (is_contested(index, c))
@@ -301,4 +304,5 @@ void ccfc_contested_release(struct ccfc_index *index)
 	free(index->contests.anew.items);
 	free(index->contests.rows.items);
 	free(index->contests.marks.items);
+	free(index->contests.outside.items);
 }

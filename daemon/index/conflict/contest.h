@@ -12,6 +12,9 @@
 /* A change is compared with so many before it. */
 #define CCFC_CONTEST_REACH 64u
 
+/* Changes of a file are near each other up to so many ms. */
+#define CCFC_CONTEST_RECENT (10 * 60 * 1000LL)
+
 /* A change in the order of its file. */
 struct ccfc_moment {
 	int64_t from, to; /* of its call and its result */
@@ -86,5 +89,11 @@ struct ccfc_contest *ccfc_contest_of(const struct ccfc_index *index,
  */
 void ccfc_contest_judge(const struct ccfc_index *index,
 			struct ccfc_contest *contest, uint32_t at);
+
+/* Does the change replace the whole content of a file that was there? */
+bool ccfc_contest_replaces(const struct ccfc_index *index, uint32_t change);
+
+/* outside.c: judges the files that were touched. */
+void ccfc_outside_settle(struct ccfc_index *index);
 
 #endif

@@ -25,8 +25,6 @@
 
 #include "base/time.h"
 
-#define RECENT (10 * 60 * 1000LL) /* ms */
-
 /* Do the session's transcripts show the change? A fork begins with a copy. */
 static bool is_known_to(const struct ccfc_index *index, uint32_t change,
 			uint32_t session)
@@ -45,8 +43,7 @@ static bool is_known_to(const struct ccfc_index *index, uint32_t change,
 	return false;
 }
 
-/* Does the change replace the whole content of a file that was there? */
-static bool replaces_all(const struct ccfc_index *index, uint32_t change)
+bool ccfc_contest_replaces(const struct ccfc_index *index, uint32_t change)
 {
 	const struct ccfc_change *c = &index->changes.items[change];
 	struct ccfc_slice tool = ccfc_index_tool(index, c);
@@ -67,7 +64,8 @@ struct finding {
 static bool is_recent(const struct ccfc_moment *m,
 		      const struct ccfc_moment *before)
 {
-	return m->from <= before->to || m->from - before->to <= RECENT;
+	return m->from <= before->to ||
+	       m->from - before->to <= CCFC_CONTEST_RECENT;
 }
 
 static void look_back(struct finding *out, const struct ccfc_index *index,
@@ -121,7 +119,7 @@ void ccfc_contest_judge(const struct ccfc_index *index,
 	}
 	if (f.unseen == CCFC_ID_NONE || index->changes.items[m->change].shell)
 		return;
-	if (replaces_all(index, m->change) && (f.knew || f.recent))
+	if (ccfc_contest_replaces(index, m->change) && (f.knew || f.recent))
 		m->kind = CCFC_CONFLICT_LOST_UPDATE;
 	else if (f.knew)
 		m->kind = CCFC_CONFLICT_STALE;

@@ -31,11 +31,29 @@ static int compare_found(const void *x, const void *y)
 	return r ? r : (a->row > b->row) - (a->row < b->row);
 }
 
+static void reply_other(struct ccfc_pack *p, const struct ccfc_index *index,
+			const struct ccfc_conflict *c)
+{
+	const struct ccfc_change *other;
+
+	ccfc_pack_kv_cstr(p, "otherParty", c->outside ? "outside" : "session");
+	ccfc_reply_str(p, "otherSessionId",
+		       ccfc_index_session_id(index, c->session[1]));
+	if (c->outside) {
+		ccfc_reply_str(p, "otherChangeId", CCFC_SLICE_LIT(""));
+		ccfc_pack_kv_time(p, "otherTimestamp", c->outside);
+		return;
+	}
+	other = &index->changes.items[c->other];
+	ccfc_pack_kv_str(p, "otherChangeId",
+			 ccfc_slice(other->id, other->id_len));
+	ccfc_pack_kv_time(p, "otherTimestamp", ccfc_index_time(other));
+}
+
 void ccfc_reply_conflict(struct ccfc_pack *p, const struct ccfc_index *index,
 			 const struct ccfc_conflict *c)
 {
 	const struct ccfc_change *change = &index->changes.items[c->change];
-	const struct ccfc_change *other = &index->changes.items[c->other];
 	const struct ccfc_session *s = &index->sessions.items[c->session[0]];
 
 	ccfc_pack_kv_cstr(p, "kind", ccfc_conflict_text(c->kind));
@@ -46,18 +64,14 @@ void ccfc_reply_conflict(struct ccfc_pack *p, const struct ccfc_index *index,
 		       ccfc_index_session_id(index, c->session[0]));
 	ccfc_pack_kv_str(p, "changeId", ccfc_slice(change->id, change->id_len));
 	ccfc_reply_str(p, "tool", ccfc_index_tool(index, change));
-	ccfc_reply_str(p, "otherSessionId",
-		       ccfc_index_session_id(index, c->session[1]));
-	ccfc_pack_kv_str(p, "otherChangeId",
-			 ccfc_slice(other->id, other->id_len));
-	ccfc_pack_kv_time(p, "otherTimestamp", ccfc_index_time(other));
+	reply_other(p, index, c);
 }
 
-/* Have both sessions written something a short time ago? */
+/* Have its sessions written something a short time ago? */
 static bool is_live(const struct ccfc_index *index,
 		    const struct ccfc_conflict *c, int64_t now)
 {
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 && c->session[i]; i++)
 		if (index->sessions.items[c->session[i]].end < now - LIVE)
 			return false;
 	return true;

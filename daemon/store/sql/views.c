@@ -454,9 +454,12 @@ static const struct ccfc_view_column conflicts[] = {
 	PROJECT,
 	{ "tool_use_id", "TEXT", "the id of the change" },
 	TIME,
-	{ "other_session_id", "TEXT", "the other session's id" },
+	{ "other_session_id", "TEXT",
+	  "the other session's id; NULL: somebody outside" },
 	{ "other_tool_use_id", "TEXT",
 	  "the id of the other session's earlier change" },
+	{ "outside_time", "INTEGER",
+	  "when somebody outside changed the file; milliseconds since 1970" },
 	TIME_UTC,
 };
 
@@ -467,13 +470,14 @@ static const char conflicts_sql[] =
 		      "project_path,"
 		      " c.tool_use_id, " CHANGE_TIME
 		      " AS time, t.uuid AS other_session_id,"
-		      " o.tool_use_id AS other_tool_use_id," UTC CHANGE_TIME
+		      " o.tool_use_id AS other_tool_use_id,"
+		      " NULLIF(n.outside, 0) AS outside_time," UTC CHANGE_TIME
 			      TEXT " AS time_utc"
 		      " FROM t_conflict n JOIN t_file f ON f.id = n.file"
-		      " JOIN t_change c ON c.id = n.change JOIN t_change o ON "
-		      "o.id = n.other"
+		      " JOIN t_change c ON c.id = n.change LEFT JOIN t_change "
+		      "o ON o.id = n.other"
 		      " JOIN t_session s ON s.id = n.session"
-		      " JOIN t_session t ON t.id = n.other_session"
+		      " LEFT JOIN t_session t ON t.id = n.other_session"
 		      " WHERE n.kind >= " SQL(CONCURRENT);
 
 #define VIEW(name, about)                                                      \

@@ -73,7 +73,8 @@ static const struct ccfc_column columns[] = {
 	{ "FILE", "path", .kind = CCFC_CELL_BELOW, .elastic = true },
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_ID, .cut = 8 },
 	{ "CHANGE", "changeId", .kind = CCFC_CELL_ID, .cut = 14, .drop = 2 },
-	{ "WITH SESSION", "otherSessionId", .kind = CCFC_CELL_ID, .cut = 8 },
+	{ "WITH SESSION", "otherSessionId", .kind = CCFC_CELL_ID, .cut = 8,
+	  .second = "otherParty" },
 	{ "CHANGE", "otherChangeId", .kind = CCFC_CELL_ID, .cut = 14,
 	  .drop = 1 },
 };
@@ -122,8 +123,8 @@ const struct ccfc_command ccfc_cmd_conflicts = {
 	.summary = "sessions that got in each other's way",
 	.about =
 		"Lists the places where two sessions got in each other's way "
-		"in one file, the\n"
-		"latest first:\n"
+		"in one file, or a\n"
+		"session and somebody outside, the latest first:\n"
 		"\n"
 		"  concurrent   both were at work in the file: one changed it "
 		"less than ten\n"
@@ -137,6 +138,10 @@ const struct ccfc_command ccfc_cmd_conflicts = {
 		"               content, or a session replaced a file that it "
 		"had not seen as\n"
 		"               it was\n"
+		"\n"
+		"The other party is \"outside\" if the file was seen to "
+		"change on disk and no\n"
+		"session did it: a person, or a program of theirs.\n"
 		"\n"
 		"A session has seen a change if it read the file afterwards, "
 		"or if Claude Code\n"

@@ -223,6 +223,8 @@ static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_puts(&out->buf, "  ");
 	print_session(out, event);
 	ccfc_buf_puts(&out->buf, " with ");
+	if (!other.len)
+		other = ccfc_obj_get_str(event, "otherParty");
 	if (out->tty && other.len > ID_SHOWN)
 		other.len = ID_SHOWN;
 	ccfc_out_field(out, other);

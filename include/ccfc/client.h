@@ -446,9 +446,9 @@ CCFC_API int ccfc_session_list(struct ccfc_reply **out,
  * with a '-' in front. CCFC_EINVAL: a name or a tag is not allowed.
  */
 CCFC_API int ccfc_session_label(struct ccfc_reply **out,
-				struct ccfc_client *client,
-				const char *session, const char *name,
-				const char *const *tags, struct ccfc_err *err);
+				struct ccfc_client *client, const char *session,
+				const char *name, const char *const *tags,
+				struct ccfc_err *err);
 
 /*
  * One session: a SessionSummary with `tools`, `agentTools`, `tasks`, `types`,

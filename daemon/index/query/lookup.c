@@ -251,8 +251,8 @@ static int change_by_prefix(uint32_t *out, const struct ccfc_index *index,
 		const struct ccfc_change *c = &index->changes.items[i];
 		struct ccfc_slice id = ccfc_slice(c->id, c->id_len);
 
-		if (!is_known(c) ||
-		    (!starts(id, ref) && !starts(ccfc_slice_change_tail(id), ref)))
+		if (!is_known(c) || (!starts(id, ref) &&
+				     !starts(ccfc_slice_change_tail(id), ref)))
 			continue;
 		if (!c->part || memchr(ref.ptr, '#', ref.len))
 			add_lookup(&found, i, id);

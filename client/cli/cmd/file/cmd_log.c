@@ -267,8 +267,8 @@ static int print_rows(struct ccfc_question *q, struct ccfc_obj root,
 	struct ccfc_out *out = &q->cli->out;
 	const struct ccfc_opts *opts = q->opts;
 
-	if (q->format == CCFC_FORMAT_JSON && rows->ordered &&
-	    !is_narrowed(q) && !q->query.offset)
+	if (q->format == CCFC_FORMAT_JSON && rows->ordered && !is_narrowed(q) &&
+	    !q->query.offset)
 		ccfc_render_json(out, root, 2);
 	else if (q->format != CCFC_FORMAT_TABLE)
 		ccfc_log_json(out, rows, q->format == CCFC_FORMAT_JSON);

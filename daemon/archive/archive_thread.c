@@ -25,6 +25,7 @@
 static void be_last(void)
 {
 #ifdef __linux__
+	pthread_setname_np(pthread_self(), "archive");
 	/* On Linux both are of a thread, not of the process. */
 	if (setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19) ||
 	    syscall(SYS_ioprio_set, 1, 0, IDLE_DISK))

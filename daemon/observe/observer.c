@@ -248,7 +248,7 @@ static void look_up_sessions(struct ccfc_observer *o)
 	ccfc_obs_sessions(&o->obs);
 }
 
-static void *run(void *arg)
+static void *observe_projects(void *arg)
 {
 	struct ccfc_observer *o = arg;
 	bool more = true;
@@ -332,7 +332,7 @@ int ccfc_observer_new(struct ccfc_observer **out,
 	r = open_pipes(o, err);
 	if (!r)
 		r = ccfc_watch_new(&o->obs.watch, err);
-	if (!r && pthread_create(&o->thread, NULL, run, o))
+	if (!r && pthread_create(&o->thread, NULL, observe_projects, o))
 		r = ccfc_err_set(err, CCFC_EIO, "no thread to observe with");
 	if (r) {
 		release(o);

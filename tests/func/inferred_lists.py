@@ -62,7 +62,7 @@ def told_ids(client):
     clock = client.call("server.info")["clock"].partition(":")[0]
     events = client.call("events.since", clock=clock + ":0")["events"]
     return {e["changeId"] for e in events
-            if e["evidence"] == "inferred" and not e.get("withdrawn")}
+            if e.get("evidence") == "inferred" and not e.get("withdrawn")}
 
 
 class Views:

@@ -228,8 +228,23 @@ def test_listings():
         assert "first" not in box.ok("search", P + "/a")
 
 
+def test_kept():
+    """The archive has the line when the transcript is gone."""
+    with Box() as box:
+        box.start()
+        t = Transcript(box, Ids(6))
+        t.prompt("keep me")
+        tid = change(t, "a")
+        eq(short(box, tid), "keep me")
+        box.stop()
+        box.start()
+        os.unlink(t.path)
+        eq(short(box, tid), "keep me")
+
+
 def test_stored_and_gone():
     with Box() as box:
+        box.without_archive()
         box.start()
         t = Transcript(box, Ids(6))
         t.prompt("keep me")

@@ -2,6 +2,7 @@
 #include "cli/frame/answer.h"
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/time.h"
 #include "cli/frame/connect.h"
 #include "cli/frame/listing.h"
@@ -107,7 +108,8 @@ static char *name_project(struct ccfc_question *q, const char *given)
 	bool exists = ccfc_cwd_is_directory(given);
 	char *real;
 
-	if (!exists && !strchr(given, '/')) {
+	if (!exists && !strchr(given, '/') &&
+	    !ccfc_path_has_drive(ccfc_slice_str(given))) {
 		ccfc_buf_printf(&name, "@%s", given);
 		return ccfc_buf_detach(&name, NULL);
 	}

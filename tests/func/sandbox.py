@@ -43,15 +43,15 @@ def calls_of(name, seen=None):
     return seen
 
 
-def traced(box):
-    """A daemon's life, as strace saw it."""
+def traced(box, *more):
+    """A daemon's life, as strace saw it; with more questions at its end."""
     log = os.path.join(box.top, "trace")
     box.start(wrap=[needed("strace"), "-f", "-qq", "-I2", "-o", log])
     Transcript(box, Ids()).write(FILE)
     for question in (["search", FILE], ["sessions"], ["blame", FILE],
                      ["grep", "please"], ["grep", "-e", "pl.ase"],
                      ["stats"], ["log"], ["index", "--build"],
-                     ["search", FILE]):
+                     ["search", FILE], *more):
         done = box.run(*question)
         assert done.returncode in (0, 1, 2), question
     box.ok("stop")
@@ -61,21 +61,28 @@ def traced(box):
         return f.read()
 
 
+def families(text):
+    return set(re.findall(r"\bsocket(?:pair)?\((\w+)", text))
+
+
 def test_the_daemon_fits_its_unit():
     if os.environ.get("CCFC_SANITIZE"):
         raise Skip("sanitizers make calls of their own")
     allowed = settings()
     eq(allowed["SystemCallFilter"], "@system-service", "filter")
-    eq(allowed["RestrictAddressFamilies"], "AF_UNIX", "families")
+    eq(allowed["RestrictAddressFamilies"], "AF_UNIX AF_INET", "families")
     names = calls_of("@system-service")
     assert "inotify_add_watch" in names and "mount" not in names
     with Box() as box:
         text = traced(box)
+    # No network unless it is asked for.
+    eq(families(text), {"AF_UNIX"}, "families of sockets")
+    with Box() as box:
+        text += traced(box, ["web", "--no-open"])
+    eq(families(text), {"AF_UNIX", "AF_INET"}, "families of sockets")
     used = set(re.findall(r"^\d+ +(\w+)\(", text, re.M))
     assert {"inotify_add_watch", "pread64", "listen"} <= used, used
     eq(sorted(used - names), [], "calls that the unit does not allow")
-    eq(set(re.findall(r"\bsocket(?:pair)?\((\w+)", text)), {"AF_UNIX"},
-       "families of sockets")
     # What strace shows of the other limits.
     for pattern in (r"CLONE_NEW", r"S_ISUID|S_ISGID",
                     r"SCHED_(FIFO|RR)", r"\bpersonality\("):

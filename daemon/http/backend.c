@@ -270,7 +270,7 @@ static int dial(const char *path)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	/* Non-blocking first: the core that accepts may wait for us. */
 	if (fd >= 0 &&

@@ -204,7 +204,7 @@ static int listen_on(int port, struct ccfc_err *err)
 
 static int start_mhd(struct ccfc_http *http, int fd, struct ccfc_err *err)
 {
-	struct sockaddr_in address;
+	struct sockaddr_in address = { 0 };
 	socklen_t len = sizeof(address);
 
 	if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)

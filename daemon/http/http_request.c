@@ -8,6 +8,7 @@
 #include "http/url.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define NAME_MAX_LEN 64
 
@@ -153,9 +154,10 @@ static const char *refuse_body(struct ccfc_exchange *ex, int *status)
 {
 	int n;
 	const char *text = only_header(ex, "Content-Length", &n);
-	unsigned long long len = 0;
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+	unsigned long long len = digits ? strtoull(text, NULL, 10) : 0;
 
-	if (n > 1 || (text && sscanf(text, "%llu", &len) != 1))
+	if (n > 1 || (text && (!digits || text[digits])))
 		return refuse(status, 400, "the length of the body is unclear");
 	if (len > CCFC_HTTP_BODY_MAX)
 		return refuse(status, 413, "the body is too long");

@@ -116,7 +116,7 @@ static uint32_t tool_bits(uint32_t tool)
 				 const item *r)                                \
 	{                                                                      \
 		(void)index, (void)id, (void)r;
-#define COLUMN(sql_name, kind, member, since, before) PUT_##kind(member);
+#define COLUMN(sql_name, kind, member, in_schema, old_value) PUT_##kind(member);
 #define END(name) }
 #include "store/columns.def"
 
@@ -126,7 +126,7 @@ static uint32_t tool_bits(uint32_t tool)
 	{                                                                      \
 		(void)index, (void)r;                                          \
 		row->at = 0;
-#define COLUMN(sql_name, kind, member, since, before) GET_##kind(member);
+#define COLUMN(sql_name, kind, member, in_schema, old_value) GET_##kind(member);
 #define END(name) return !row->wrong; }
 #include "store/columns.def"
 /* clang-format on */

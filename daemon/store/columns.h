@@ -42,7 +42,7 @@ struct ccfc_meta {
 				 const item *r);                               \
 	bool ccfc_row_get_##name(struct ccfc_row *row,                         \
 				 struct ccfc_index *index, item *r);
-#define COLUMN(sql_name, kind, member, since, before)
+#define COLUMN(sql_name, kind, member, in_schema, old_value)
 #define END(name)
 #include "store/columns.def"
 

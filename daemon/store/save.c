@@ -96,7 +96,7 @@ static void end_row(struct batch *b, struct ccfc_row *row)
 				    &b->index->rows.items[id]);                \
 		end_row(b, &row);                                              \
 	}
-#define COLUMN(sql_name, kind, member, since, before)
+#define COLUMN(sql_name, kind, member, in_schema, old_value)
 #define END(name)
 #include "store/columns.def"
 
@@ -180,7 +180,7 @@ uint64_t ccfc_store_rows(const struct ccfc_index *index)
 
 #define LOOSE_TABLE(ID, name, sql_name, keys, item)
 #define TABLE(ID, name, sql_name, keys, item, rows) n += index->rows.n;
-#define COLUMN(sql_name, kind, member, since, before)
+#define COLUMN(sql_name, kind, member, in_schema, old_value)
 #define END(name)
 #include "store/columns.def"
 	/* The first session and the first file are none. */
@@ -221,7 +221,7 @@ static void save_rows(struct batch *b)
 #define TABLE(ID, name, sql_name, keys, item, rows)                            \
 	if (!is_special(CCFC_TABLE_##ID))                                      \
 		save_each(b, &b->index->rows.dirty, save_##name);
-#define COLUMN(sql_name, kind, member, since, before)
+#define COLUMN(sql_name, kind, member, in_schema, old_value)
 #define END(name)
 #include "store/columns.def"
 	save_each(b, &b->index->orphans.dirty, save_or_drop_orphan);

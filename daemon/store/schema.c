@@ -37,8 +37,8 @@
 
 #define TABLE(ID, name, sql_name, keys, row, rows)                             \
 	static const struct ccfc_schema_column columns_of_##name[] = {
-#define COLUMN(sql_name, kind, member, since, before)                          \
-	{ #sql_name, TYPE_##kind, since, before },
+#define COLUMN(sql_name, kind, member, in_schema, old_value)                   \
+	{ #sql_name, TYPE_##kind, in_schema, old_value },
 #define END(name)                                                              \
 	}                                                                      \
 	;
@@ -51,7 +51,7 @@
 			      (int)(sizeof(columns_of_##name) /                \
 				    sizeof(*columns_of_##name)),               \
 			      keys },
-#define COLUMN(sql_name, kind, member, since, before)
+#define COLUMN(sql_name, kind, member, in_schema, old_value)
 #define END(name)
 const struct ccfc_store_table ccfc_store_tables[CCFC_TABLES] = {
 #include "store/columns.def"

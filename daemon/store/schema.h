@@ -18,7 +18,7 @@
 
 enum ccfc_table_id {
 #define TABLE(ID, name, sql_name, keys, row, rows) CCFC_TABLE_##ID,
-#define COLUMN(sql_name, kind, member, since, before)
+#define COLUMN(sql_name, kind, member, in_schema, old_value)
 #define END(name)
 #include "store/columns.def"
 	CCFC_TABLES

@@ -451,6 +451,7 @@ def test_net_in_several_diffs_says_so():
 def test_agents_whose_session_is_gone():
     """What the agent was told is why it changed something."""
     with Box() as box:
+        box.without_archive()
         ids = Ids(16)
         main = Transcript(box, ids)
         agent, other = (Transcript(box, ids, session=main.session, agent=a)

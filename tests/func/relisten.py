@@ -375,6 +375,7 @@ def other_name(box):
 def test_the_state_directory_was_removed():
     for lose in (no_index, no_texts, no_lock, no_files, other_name):
         with House() as box:
+            box.without_archive()
             other = Transcript(box, box.ids)
             other.prompt("please do")
             other.write("/home/dev/p/gone.c")

@@ -126,11 +126,14 @@ static void add_look(struct ccfc_excerpt_copying *c, uint32_t file,
 		     uint32_t source)
 {
 	const struct ccfc_looked look = { file, source };
-	const struct ccfc_looked *last =
-		c->looked.n ? &c->looked.items[c->looked.n - 1] : NULL;
+	const struct ccfc_looked *last;
 
-	if (!last || last->file != file || last->source != source)
-		CCFC_VEC_PUSH(c->looked, look);
+	if (c->looked.n) {
+		last = &c->looked.items[c->looked.n - 1];
+		if (last->file == file && last->source == source)
+			return;
+	}
+	CCFC_VEC_PUSH(c->looked, look);
 }
 
 /* All transcripts that show the message of the call. */

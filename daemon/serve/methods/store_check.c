@@ -64,13 +64,12 @@ static void pack_problems(struct ccfc_pack *p, const struct store_check *c)
 		pack_problem(p, "texts", text);
 	}
 	if (c->kept.bad_blobs || c->kept.bad_manifests) {
-		snprintf(
-			text, sizeof(text),
-			"%llu of %llu files damaged, %llu bytes lost",
-			(unsigned long long)(c->kept.bad_blobs +
-					     c->kept.bad_manifests),
-			(unsigned long long)(c->kept.blobs + c->kept.manifests),
-			(unsigned long long)c->kept.lost_bytes);
+		snprintf(text, sizeof(text),
+			 "%llu of %llu files damaged, %llu bytes lost",
+			 (unsigned long long)c->kept.bad_blobs +
+				 c->kept.bad_manifests,
+			 (unsigned long long)c->kept.blobs + c->kept.manifests,
+			 (unsigned long long)c->kept.lost_bytes);
 		pack_problem(p, "archive", text);
 	}
 	ccfc_pack_end(p);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -174,7 +175,21 @@ struct stats {
 	uint32_t at; /* the next row to pack */
 };
 
-/* "SECONDS:OFFSET", both whole numbers; in order. */
+/* "SECONDS:OFFSET", both whole numbers. */
+static bool read_zone_part(int64_t *from, int64_t *offset, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	*from = strtoll(text, &end, 10);
+	if (end == text || *end != ':')
+		return false;
+	text = end + 1;
+	*offset = strtoll(text, &end, 10);
+	return end != text && !*end && !errno;
+}
+
+/* The parts, in order. */
 static int ask_zone(struct ccfc_spent *u, struct ccfc_request *rq,
 		    struct ccfc_arena *arena, struct ccfc_err *err)
 {
@@ -184,11 +199,9 @@ static int ask_zone(struct ccfc_spent *u, struct ccfc_request *rq,
 
 	for (uint32_t i = 0; i < list->n; i++) {
 		struct ccfc_slice text = ccfc_arena_copy(arena, list->items[i]);
-		long long from, offset;
-		char rest;
+		int64_t from, offset;
 
-		if (sscanf(text.ptr, "%lld:%lld%c", &from, &offset, &rest) !=
-			    2 ||
+		if (!read_zone_part(&from, &offset, text.ptr) ||
 		    from < -SECONDS_MAX || from > SECONDS_MAX ||
 		    offset < -DAY_SECONDS || offset > DAY_SECONDS ||
 		    (i && from * 1000 <= parts[i - 1].from))

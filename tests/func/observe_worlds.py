@@ -16,6 +16,8 @@ from transcript import patch, stamp
 FILES = ("a.txt", "b.txt", "d/c.txt")
 # The times of files come from a clock that ticks.
 TICK = 12
+# An event of a command may be late by so many ms, and some to spare.
+LATE = 130
 
 
 class World:
@@ -93,9 +95,10 @@ class World:
         self.pause(2 * TICK)
 
     def pause(self, ms):
+        """Lets time pass that the windows of calls are made of."""
         until = now() + ms
         while now() < until:
-            pass
+            time.sleep(0.002)
 
     def goes(self, name, moment, until):
         """Is the next thing that happens that it is deleted, soon? When that
@@ -109,8 +112,7 @@ class World:
     def person(self):
         name = self.rng.choice(FILES)
         text = self.present(name)
-        # Behind the time by which an event of a command may be late.
-        self.pause(130)
+        self.pause(LATE)
         self.put(name, None if text and self.rng.random() < .1
                  else self.changed(text), "outside")
 
@@ -133,6 +135,15 @@ class World:
         if self.settled:
             self.pause(TICK)
 
+    def end(self, one, tid):
+        """What is written next may be taken for the command's as long as an
+        event of it may be late: two states then are one change, and a moment
+        between them is not exact.
+        """
+        one.end(tid)
+        if self.settled:
+            self.pause(LATE)
+
     def command(self):
         one = self.rng.choice(self.sessions)
         tid = one.begin(f"./run {self.count}")
@@ -140,7 +151,7 @@ class World:
             text = self.present(name)
             self.put(name, None if text and self.rng.random() < .1
                      else self.changed(text), tid)
-        one.end(tid)
+        self.end(one, tid)
 
     def build(self):
         one = self.rng.choice(self.sessions)
@@ -150,7 +161,7 @@ class World:
         self.put(f"gen{self.count}.txt", f"made {self.count}\n", tid) \
             if self.was.setdefault(f"gen{self.count}.txt",
                                    [(0, 0, None, "outside")]) else None
-        one.end(tid)
+        self.end(one, tid)
 
     def live(self, steps):
         for _ in range(steps):

@@ -11,8 +11,8 @@ import subprocess
 import corpus
 import harness
 from harness import Box, eq
-from observe_join import now, started
-from observing import Observed
+from observe_join import started
+from observing import Observed, now
 from transcript import Ids, Transcript, edit_result, stamp, write_result
 
 P = "/home/dev/p"

@@ -6,12 +6,8 @@ import time
 
 import harness
 from harness import eq
-from observing import Observed
+from observing import Observed, now, pause
 from transcript import Ids, Transcript, patch, stamp
-
-
-def now():
-    return int(time.time() * 1000)
 
 
 class Session:
@@ -335,6 +331,7 @@ def test_content_of_what_a_command_did():
             eq(at(box, name, f"before:{change}"), before, name)
             eq(at(box, name, change), after, name)
         # A further edit by somebody does not touch that.
+        pause()
         put(box, "plain.txt", b"else\n")
         box.settle()
         eq(at(box, "plain.txt",
@@ -359,6 +356,7 @@ def test_what_commands_make_of_it():
         assert blame[1].startswith(tid[:14]), blame
         eq(box.ok("cat", path, f"--at=before:{change}"),
            "one\ntwo\nthree\n")
+        pause()
         box.write("a.txt", "one\nTWO\nthree\nfour\n")
         box.settle()
         box.ok("revert", one.t.session, "--outside")

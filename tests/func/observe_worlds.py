@@ -9,15 +9,13 @@ import time
 
 import harness
 from harness import eq
-from observe_join import Session, now, started
-from observing import Observed
+from observe_join import Session, started
+from observing import Observed, now, pause
 from transcript import patch, stamp
 
 FILES = ("a.txt", "b.txt", "d/c.txt")
 # The times of files come from a clock that ticks.
 TICK = 12
-# An event of a command may be late by so many ms, and some to spare.
-LATE = 130
 
 
 class World:
@@ -92,13 +90,7 @@ class World:
                 break
         else:
             raise AssertionError(f"never seen: {name}")
-        self.pause(2 * TICK)
-
-    def pause(self, ms):
-        """Lets time pass that the windows of calls are made of."""
-        until = now() + ms
-        while now() < until:
-            time.sleep(0.002)
+        pause(2 * TICK)
 
     def goes(self, name, moment, until):
         """Is the next thing that happens that it is deleted, soon? When that
@@ -112,7 +104,7 @@ class World:
     def person(self):
         name = self.rng.choice(FILES)
         text = self.present(name)
-        self.pause(LATE)
+        pause()
         self.put(name, None if text and self.rng.random() < .1
                  else self.changed(text), "outside")
 
@@ -133,7 +125,7 @@ class World:
                                               new.splitlines())
         one.t.result(tid, detail, timestamp=stamp(now()))
         if self.settled:
-            self.pause(TICK)
+            pause(TICK)
 
     def end(self, one, tid):
         """What is written next may be taken for the command's as long as an
@@ -142,7 +134,7 @@ class World:
         """
         one.end(tid)
         if self.settled:
-            self.pause(LATE)
+            pause()
 
     def command(self):
         one = self.rng.choice(self.sessions)

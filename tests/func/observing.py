@@ -10,6 +10,23 @@ import time
 from harness import Box, LIMIT, append
 
 
+# An event of a command may be late by so many ms, and some to spare.
+LATE = 130
+
+
+def now():
+    return int(time.time() * 1000)
+
+
+def pause(ms=LATE):
+    """Lets time pass that the windows of calls are made of; LATE: what is
+    written next is not taken for a command's that has ended.
+    """
+    until = now() + ms
+    while now() < until:
+        time.sleep(0.002)
+
+
 class Client:
     """A process with the note that the real client keeps of itself."""
 
@@ -73,11 +90,22 @@ class Observed(Box):
                           and not o["reading"])
 
     def write(self, name, text, mode="w"):
+        """A file that is there is never empty in between."""
         path = os.path.join(self.p, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        if mode == "w" and os.path.isfile(path):
+            mode = "r+"
         with open(path, mode, encoding="utf-8") as f:
             f.write(text)
+            f.truncate()
         return path
+
+    def is_passing(self, event):
+        """A new file may be seen before anything is written to it."""
+        path = os.path.join(self.p, event["path"])
+        return (event["before"] == 1 and event["after"] == 2
+                and not event["after_size"]
+                and not (os.path.isfile(path) and not os.path.getsize(path)))
 
     def events(self):
         """All that the store has, oldest first; paths below the project."""
@@ -87,12 +115,22 @@ class Observed(Box):
             rows = db.execute(
                 "SELECT CAST(f.path AS TEXT) AS path, e.* FROM t_disk_event e"
                 " JOIN t_file f ON f.id = e.file ORDER BY time").fetchall()
-        return [dict(r, path=os.path.relpath(r["path"], self.p))
-                for r in rows]
+        made, found = {}, []
+        for row in rows:
+            event = dict(row, path=os.path.relpath(row["path"], self.p))
+            if self.is_passing(event):
+                made[event["path"]] = event
+                continue
+            first = made.pop(event["path"], event)
+            event.update((k, v) for k, v in first.items()
+                         if k.startswith("before") or k in ("since", "held"))
+            found.append(event)
+        return found
 
     def saw(self, n):
         """The events, once there are that many."""
-        self.until(f"{n} events", lambda o: o["events"] >= n)
+        self.until(f"{n} events", lambda o: o["events"] >= n
+                   and len(self.events()) >= n)
         return self.events()
 
     def settle(self):

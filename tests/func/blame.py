@@ -16,6 +16,7 @@ import shutil
 
 import harness
 import owners
+import world
 from client import fold
 from corpus import INVISIBLE, TOOLS, roots
 from harness import Box, RpcError, append, eq
@@ -520,6 +521,28 @@ class Unique(World):
         if self.random.random() < 0.1:
             return text
         return f"{text} #{self.count}"
+
+
+def test_blocks_alone():
+    """by=block: the same blocks, and not one line."""
+    with world.World("a") as w:
+        w.put("a.c", "one\n")
+        w.write("a", "a.c", "one\ntwo\nthree\n")
+        with w.box.rpc() as rpc:
+            whole = rpc.call("file.blame", path=w.path("a.c"), by="line")
+            short = rpc.call("file.blame", path=w.path("a.c"), by="block",
+                             to=2)
+            eq(len(whole["lines"]), 3, "lines")
+            eq((short["lines"], short["truncated"]), ([], False), "no lines")
+            eq([(b["start"], b["end"], b["changeId"])
+                for b in short["blocks"]],
+               [(line["line"], line["line"], line["changeId"])
+                for line in whole["lines"][:2]], "blocks")
+            try:
+                rpc.call("file.blame", path=w.path("a.c"), by="day")
+                raise AssertionError("by=day was taken")
+            except RpcError as error:
+                eq(error.code, "invalid", "by=day")
 
 
 def folded(a, b):

@@ -39,6 +39,7 @@ struct blaming {
 	struct ccfc_chain *chain;
 	struct ccfc_blame blame;
 	uint32_t first, last; /* lines asked for: [first, last) */
+	bool blocks;	      /* without the lines */
 	struct owner *owners; /* hashed by their numbers */
 	uint32_t mask;
 	struct {
@@ -241,9 +242,11 @@ static bool pack_lines(struct blaming *b)
 
 	ccfc_pack_cstr(p, "lines");
 	ccfc_pack_array(p);
-	for (; i < end && p->buf->len < REPLY_MAX; i++)
+	for (; !b->blocks && i < end && p->buf->len < REPLY_MAX; i++)
 		pack_line(b, i);
 	ccfc_pack_end(p);
+	if (b->blocks)
+		return false;
 	b->last = i;
 	return i < end;
 }
@@ -315,6 +318,17 @@ static int find_range(struct blaming *b, struct ccfc_slice path,
 	return 0;
 }
 
+/* `by`: "line", or "block" if the caller does not want the lines. */
+static int choose_rows(struct blaming *b, struct ccfc_err *err)
+{
+	static const char *const names[] = { "line", "block", NULL };
+	int by = 0, r = ccfc_args_choice(&by, b->rq, CCFC_OPT_BY, b->rq->opt.by,
+					 names, err);
+
+	b->blocks = by == 1;
+	return r;
+}
+
 static int answer_file_blame(struct ccfc_history_job *job,
 			     struct ccfc_request *rq, struct ccfc_err *err)
 {
@@ -323,8 +337,10 @@ static int answer_file_blame(struct ccfc_history_job *job,
 		.disk = !rq->opt.at.len,
 		.space = rq->opt.ignore_space,
 	};
-	int r = ccfc_states_open(&b.chain, rq, job, err);
+	int r = choose_rows(&b, err);
 
+	if (!r)
+		r = ccfc_states_open(&b.chain, rq, job, err);
 	if (!r && !options.disk)
 		r = ccfc_at_find(&options.point, &job->at, b.chain, rq->index,
 				 err);

@@ -124,6 +124,8 @@ def test_everything_is_in_its_place():
             "share/fish/vendor_completions.d/ccfc.fish"}
     want |= {f"share/ccfc/completions/{name}" for name in (
         "ccfc.bash", "_ccfc", "ccfc.fish")}
+    want |= {"share/nvim/site/pack/ccfc/start/ccfc/" + name for name in (
+        "plugin/ccfc.lua", "lua/ccfc/init.lua", "doc/ccfc.txt", "doc/tags")}
     want |= {f"share/doc/ccfc/{name}" for name in (
         "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "PROTOCOL.md")}
     want |= {f"include/ccfc/{name}"
@@ -135,6 +137,17 @@ def test_everything_is_in_its_place():
         assert f"ExecStart={prefix}/bin/ccfcd " in unit, unit
         eq(os.readlink(f"{libdir(prefix)}/libccfc.so.1"),
            f"libccfc.so.{VERSION}", "libccfc.so.1")
+
+
+def test_neovim_finds_its_plugin():
+    if not shutil.which("nvim"):
+        raise Skip("no nvim")
+    with installed() as prefix, Box() as box:
+        said = sh("nvim", "--headless", "--clean", "-c",
+                  "echo exists(':Ccfc') luaeval('require(\"ccfc\").clock')",
+                  "-c", "qa!",
+                  env={**box.env, "XDG_DATA_DIRS": f"{prefix}/share"})
+        eq(said.strip(), "2 v:null", "the command and the modules")
 
 
 def test_destdir():

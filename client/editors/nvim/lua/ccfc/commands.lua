@@ -106,7 +106,8 @@ end
 
 local function step_text(step)
   local lines = ""
-  if type(step.linesAdded) == "number" and type(step.linesRemoved) == "number" then
+  if type(step.linesAdded) == "number"
+    and type(step.linesRemoved) == "number" then
     lines = string.format("+%d -%d", step.linesAdded, step.linesRemoved)
   end
   local when = text.known(step.timestamp) or text.known(step.to)

@@ -68,7 +68,8 @@ local function close(buf)
 end
 
 function M.toggle()
-  local buf, win = vim.api.nvim_get_current_buf(), vim.api.nvim_get_current_win()
+  local buf = vim.api.nvim_get_current_buf()
+  local win = vim.api.nvim_get_current_win()
   if close(buf) then
     return
   end

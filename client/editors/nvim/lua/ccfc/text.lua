@@ -53,7 +53,8 @@ end
 
 --- "claude-opus-4-5-20251101": "opus-4-5".
 function M.model(name)
-  return (M.line(name, 40):gsub("^claude%-", ""):gsub("%-%d%d%d%d%d%d%d%d$", ""))
+  local short = M.line(name, 40):gsub("^claude%-", "")
+  return (short:gsub("%-%d%d%d%d%d%d%d%d$", ""))
 end
 
 --- RFC 3339 in UTC as seconds since 1970, or nil.

@@ -126,6 +126,8 @@ def test_everything_is_in_its_place():
         "ccfc.bash", "_ccfc", "ccfc.fish")}
     want |= {"share/nvim/site/pack/ccfc/start/ccfc/" + name for name in (
         "plugin/ccfc.lua", "lua/ccfc/init.lua", "doc/ccfc.txt", "doc/tags")}
+    want |= {f"share/emacs/site-lisp/ccfc/{name}" for name in (
+        "ccfc.el", "ccfc-process.el")}
     want |= {f"share/doc/ccfc/{name}" for name in (
         "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "PROTOCOL.md")}
     want |= {f"include/ccfc/{name}"
@@ -148,6 +150,15 @@ def test_neovim_finds_its_plugin():
                   "-c", "qa!",
                   env={**box.env, "XDG_DATA_DIRS": f"{prefix}/share"})
         eq(said.strip(), "2 v:null", "the command and the modules")
+
+
+def test_emacs_finds_its_package():
+    if not shutil.which("emacs"):
+        raise Skip("no emacs")
+    with installed() as prefix:
+        sh("emacs", "-Q", "--batch", "-L",
+           f"{prefix}/share/emacs/site-lisp/ccfc", "-l", "ccfc",
+           "--eval", "(unless (fboundp 'global-ccfc-mode) (kill-emacs 1))")
 
 
 def test_destdir():

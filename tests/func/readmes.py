@@ -13,7 +13,8 @@ import tempfile
 import harness
 
 TOPS = ("include", "proto", "daemon", "client")
-SOURCES = (".c", ".h", ".cpp", ".def", ".lua", ".vim", ".kak")
+SOURCES = (".c", ".h", ".cpp", ".def", ".lua", ".vim", ".kak", ".el",
+           ".ts")
 QUOTED = re.compile(r"`([^`\n]+)`")
 # A file of ours in running text. What stands before decides that it is not
 # part of a longer name or of <system.h>.

@@ -1,0 +1,232 @@
+#!/usr/bin/python3
+"""The real Emacs with client/editors/emacs, against the real daemon, while
+transcripts are being written. editor_emacs.el has what happens inside; it asks
+for what happens around it on a socket."""
+import glob
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import threading
+
+import harness
+from editing import HOSTILE, PLUGINS, Files
+from harness import Skip, eq
+from transcript import edit_result
+
+LISP = os.path.join(PLUGINS, "emacs")
+INSIDE = os.path.join(harness.HERE, "editor_emacs.el")
+ESCAPES = ("%s%n \x1b[31m\x1b]0;x\x07 \u202e \\[kill-emacs] "
+           "\"; (setq ccfc-test-evil t) '\n;; Local Variables:\n"
+           ";; eval: (setq ccfc-test-evil t)\n;; ccfc-test-evil: t\n;; End:\n"
+           + HOSTILE)
+
+
+def emacs(*args, **more):
+    program = shutil.which("emacs")
+    if not program:
+        raise Skip("no emacs")
+    return subprocess.Popen(
+        [program, "-Q", "--batch", *args], stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
+
+
+class Around(Files):
+    """Two sessions, and a project in which one has changed a.c."""
+
+    def __init__(self):
+        super().__init__("a", "b")
+        self.put("a.c", "one\n")
+        self.change("a", "a.c", "one\ntwo\n", "make two")
+        self.ready = threading.Barrier(1)
+
+    def change(self, session, name, text, prompt):
+        self.again(session, prompt)
+        return self.write(session, name, text)
+
+    def clash(self, name):
+        """Session a edits what it read before b changed it."""
+        path = self.path(name)
+        a = self.sessions["a"]
+        read = a.call("Read", {"file_path": path})
+        a.result(read, {"type": "text"})
+        self.change("b", name, "one\ntwo\nb\n", "p")
+        edit = a.call("Edit", {"file_path": path, "old_string": "two",
+                               "new_string": "2"})
+        self.put(name, "one\n2\nb\n")
+        a.result(edit, edit_result(path, "two", "2"))
+
+    def hostile(self, name):
+        b = self.sessions["b"]
+        b.model = "claude-\x1b[31m%s\n"
+        self.change("b", name, "evil\n" + ESCAPES, ESCAPES + "(setq "
+                    "ccfc-test-evil t)")
+        b.write(self.path("x\n\x1b]0;y\x07%s\".c"))
+        b.write("/ssh:evil:/a.c")
+
+    def end(self):
+        self.box.ok("stop")
+
+    def running(self):
+        env = {**self.box.env, "CCFC_NO_SPAWN": "1"}
+        return self.box.run("status", env=env).returncode == 0
+
+    def act(self, what, *args):
+        if what == "kill":
+            self.box.kill()
+        elif what == "start":
+            self.box.start()
+        elif what == "ready":
+            if self.ready.wait(harness.LIMIT) == 0:
+                self.change("b", "a.c", "for all\n", "p")
+        else:
+            return getattr(self, what)(*args)
+
+    def talk(self, server):
+        """Does what one Emacs asks for, until that has ended."""
+        with server, server.accept()[0] as peer, peer.makefile("rw") as lines:
+            for line in lines:
+                lines.write(json.dumps(self.act(*json.loads(line))) + "\n")
+                lines.flush()
+
+    def emacs(self, test, n=0, **env):
+        """Starts an Emacs that runs the test."""
+        path = os.path.join(self.box.top, f"test{n}.sock")
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(path)
+        server.listen()
+        server.settimeout(harness.LIMIT)
+        process = emacs(
+            "-L", LISP, "-l", INSIDE, "--eval",
+            f"(ert-run-tests-batch-and-exit 'ccfc-test-{test})",
+            cwd=self.dir, env={
+                **self.box.env, "CCFC_TEST_DIR": self.dir + "/",
+                "CCFC_TEST_SOCKET": path,
+                "CCFC_TEST_LIMIT": str(harness.LIMIT),
+                "PATH": os.path.dirname(self.box.ccfc) + ":/usr/bin:/bin",
+                **env})
+        thread = threading.Thread(target=self.talk, args=(server,),
+                                  daemon=True)
+        thread.start()
+        return process
+
+    def passes(self, test, **env):
+        said(self.emacs(test, **env))
+
+
+def said(process):
+    """The Emacs has to end well; what it said."""
+    text = process.communicate(timeout=harness.LIMIT)[0].decode(
+        errors="replace")
+    assert process.returncode == 0, text[-6000:]
+    assert not harness.SANITIZER.search(text), text
+    return text
+
+
+def test_a_change_is_seen():
+    with Around() as w:
+        w.passes("change")
+
+
+def test_commands():
+    with Around() as w:
+        w.passes("commands")
+
+
+def test_unsaved_buffer():
+    with Around() as w:
+        w.passes("unsaved")
+
+
+def test_restart_loses_nothing():
+    with Around() as w:
+        w.passes("restart")
+
+
+def test_conflict():
+    with Around() as w:
+        w.passes("conflict")
+
+
+def test_hostile():
+    with Around() as w:
+        w.passes("hostile")
+        w.unhurt()
+
+
+def test_auto_revert_and_vc():
+    with Around() as w:
+        for args in (["init", "-q"], ["add", "."], [
+                "-c", "user.name=x", "-c", "user.email=x@example.org",
+                "commit", "-qm", "x"]):
+            subprocess.run(["git", *args], cwd=w.dir, env=w.box.env,
+                           check=True)
+        w.passes("vc")
+
+
+def test_several_at_once():
+    with Around() as w:
+        n = 4
+        w.ready = threading.Barrier(n)
+        for process in [w.emacs("several", i) for i in range(n)]:
+            said(process)
+
+
+def test_daemon_is_started():
+    with Around() as w:
+        w.box.stop()
+        env = {k: v for k, v in w.box.env.items() if k != "CCFC_NO_SPAWN"}
+        w.box.env = env
+        w.passes("autostart")
+        w.box.ok("stop")
+
+
+def test_no_program():
+    with Around() as w:
+        w.passes("missing-program")
+
+
+def compiled(top):
+    """A copy of the files in which Emacs may write."""
+    folder = os.path.join(top, "lisp")
+    shutil.copytree(LISP, folder)
+    return folder, sorted(glob.glob(os.path.join(folder, "*.el")))
+
+
+def test_no_warnings():
+    with Files() as w:
+        folder, files = compiled(w.box.top)
+        eq(said(emacs("-L", folder, "--eval",
+                      "(setq byte-compile-error-on-warn t)",
+                      "-f", "batch-byte-compile", *files)).strip(), "")
+        eq(said(emacs("--eval", "(mapc #'checkdoc-file "
+                      "command-line-args-left)", *files)).strip(), "")
+
+
+def test_package_lint():
+    """As the archives of Emacs packages ask for it."""
+    places = glob.glob("/usr/share/emacs/site-lisp/elpa-src/*")
+    if not any("package-lint" in p for p in places):
+        raise Skip("no elpa-package-lint")
+    load = [word for p in places for word in ("-L", p)]
+    with Files() as w:
+        folder, files = compiled(w.box.top)
+        eq(said(emacs(*load, "-l", "package-lint", "--eval",
+                      "(setq package-lint-main-file "
+                      f"\"{folder}/ccfc.el\")",
+                      "-f", "package-lint-batch-and-exit",
+                      *files)).strip(), "")
+
+
+def test_version():
+    with open(os.path.join(harness.TOP, "CMakeLists.txt"),
+              encoding="utf-8") as f:
+        version = re.search(r"project\(ccfc VERSION (\S+)", f.read())[1]
+    with open(os.path.join(LISP, "ccfc.el"), encoding="utf-8") as f:
+        eq(re.search(r"^;; Version: (.*)$", f.read(), re.M)[1], version)
+
+
+if __name__ == "__main__":
+    harness.main()

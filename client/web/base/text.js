@@ -1,0 +1,120 @@
+// Texts for people: times, numbers, paths. And `clean`, through which every
+// text goes that the page shows.
+
+// Controls, and characters that turn the direction of a line or hide text:
+// a transcript must not be able to show something else than it has.
+const CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f";
+const TURNS = "\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff";
+const UNSEEN = new RegExp(`[${CONTROLS}${TURNS}]`, "g");
+
+function shown(c) {
+    const code = c.charCodeAt(0);
+
+    if (code < 0x20)
+        return String.fromCharCode(0x2400 + code);
+    if (code === 0x7f)
+        return "\u2421";
+    return "\\u" + code.toString(16).padStart(4, "0");
+}
+
+export function clean(text) {
+    return String(text).replace(/\r\n/g, "\n").replace(UNSEEN, shown);
+}
+
+export function firstLine(text, most = 300) {
+    const line = (text || "").trimStart().split("\n", 1)[0];
+
+    return line.length > most ? line.slice(0, most) + "…" : line;
+}
+
+const two = (n) => String(n).padStart(2, "0");
+
+// "2026-11-16 03:00:19", in the browser's time zone.
+export function time(value, seconds = true) {
+    const t = new Date(value);
+
+    if (value === null || value === undefined || Number.isNaN(+t))
+        return "";
+    return `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())} ` +
+        `${two(t.getHours())}:${two(t.getMinutes())}` +
+        (seconds ? ":" + two(t.getSeconds()) : "");
+}
+
+const STEPS = [[60, "s"], [60, "min"], [24, "h"], [365, "d"], [Infinity, "y"]];
+
+// "3 min": how long ago, or how long.
+export function span(seconds) {
+    let n = Math.max(0, seconds);
+
+    for (const [size, unit] of STEPS) {
+        if (n < size)
+            return `${Math.floor(n)} ${unit}`;
+        n /= size;
+    }
+    return "";
+}
+
+export function ago(value) {
+    const t = +new Date(value);
+
+    return value && !Number.isNaN(t) ? span((Date.now() - t) / 1000) + " ago"
+                                     : "";
+}
+
+export function count(n) {
+    return n === null || n === undefined ? "?" : n.toLocaleString("en");
+}
+
+// "1 change", "3 changes"
+export function several(n, word) {
+    return `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+}
+
+// "12.3k": for tokens.
+export function short(n) {
+    for (const [size, unit] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]])
+        if (n >= size)
+            return (n / size).toFixed(1) + unit;
+    return String(n);
+}
+
+export function baseName(path) {
+    return (path || "").replace(/\/+$/, "").split("/").pop() || path;
+}
+
+// A path without the directory of its project.
+export function inProject(path, project) {
+    return project && path.startsWith(project + "/")
+        ? path.slice(project.length + 1)
+        : path;
+}
+
+export const id8 = (id) => (id || "").slice(0, 8);
+
+// A colour for each session, the same in every view: one of twelve classes.
+export function hue(id) {
+    let n = 0;
+
+    for (const c of id || "")
+        n = (n * 31 + c.charCodeAt(0)) >>> 0;
+    return "hue" + (n % 12);
+}
+
+// [[start, end]] in bytes of UTF-8 as [[start, end]] of the string.
+export function bytesToChars(text, ranges) {
+    const at = new Map();
+    const wanted = new Set(ranges.flat());
+    let bytes = 0, chars = 0;
+
+    for (const c of text) {
+        if (wanted.has(bytes))
+            at.set(bytes, chars);
+        const code = c.codePointAt(0);
+
+        bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+        chars += c.length;
+    }
+    at.set(bytes, chars);
+    return ranges.map(([a, b]) => [at.get(a), at.get(b)]).filter(([a,
+        b]) => a !== undefined && b !== undefined);
+}

@@ -1,0 +1,97 @@
+// What several views show in the same way.
+import {el, put} from "./dom.js";
+import {toBlame, toChange, toFile, toSession} from "./route.js";
+import {ago, baseName, count, hue, id8, time} from "./text.js";
+
+export function link(hash, text, props) {
+    return el("a", {href: hash, ...props}, text);
+}
+
+export function when(value) {
+    return value ? el("time", {datetime: value, title: ago(value)}, time(value))
+                 : el("span", null, "at an unknown time");
+}
+
+export function lines(added, removed) {
+    return el("span", {class: "lines"},
+        el("span", {class: "plus"}, "+" + count(added)), " ",
+        el("span", {class: "minus"}, "−" + count(removed)));
+}
+
+// The session's colour and the beginning of its id.
+export function sessionMark(id, text) {
+    return link(toSession(id),
+        [el("span", {class: "dot " + hue(id)}), text || id8(id)],
+        {class: "session", title: "session " + id});
+}
+
+export function fileLink(path, text) {
+    return link(toFile(path), text || path, {title: path});
+}
+
+export function changeLink(change, text) {
+    return link(toChange(change), text);
+}
+
+export function status(name) {
+    return el("span", {class: "status " + name}, name);
+}
+
+export function conflictNote(c) {
+    const words = {
+        stale: "changed a file that it had not read since",
+        concurrent: "changed the same file at the same time as",
+        lost_update: "overwrote what was written by"
+    };
+
+    return el("p", {class: "conflict"}, el("strong", null, "Conflict: "),
+        sessionMark(c.sessionId), " " + (words[c.kind] || c.kind) + " ",
+        c.otherSessionId ? sessionMark(c.otherSessionId)
+                         : "somebody outside of all sessions",
+        " in ", fileLink(c.path, baseName(c.path)), " (" + c.kind + ") ",
+        changeLink(c.changeId, "diff"));
+}
+
+// How sure an answer is, when it is not exact.
+export function doubt(fidelity, why) {
+    if (!fidelity || (fidelity === "exact" && !why))
+        return null;
+    return el("p", {class: "doubt"}, fidelity + (why ? ": " + why : ""));
+}
+
+export function failure(error) {
+    return el("div", {class: "failure", role: "alert"},
+        el("p", null, error.message || String(error)),
+        error.hint ? el("p", null, error.hint) : null);
+}
+
+export function field(label, input) {
+    return el("label", {class: "field"}, el("span", null, label), input);
+}
+
+export function choice(label, values, now, act) {
+    const node = el("select", {onchange: () => act(node.value)},
+        values.map(([value, text]) =>
+                       el("option", {value, selected: value === now}, text)));
+
+    return field(label, node);
+}
+
+// A row of links of which one is the present one.
+export function tabs(label, all, now) {
+    return el("nav", {class: "tabs", "aria-label": label},
+        all.map(([name, text, hash]) => link(hash, text,
+                    {"aria-current": name === now ? "page" : null})));
+}
+
+// Fills `node` with what a promise brings, or with why it does not.
+export async function fillLater(node, promise, make) {
+    try {
+        put(node, make(await promise));
+    } catch (e) {
+        if (e.name !== "AbortError")
+            put(node, failure(e));
+    }
+}
+
+export {toBlame, toChange, toFile, toSession};

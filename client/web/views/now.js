@@ -1,0 +1,339 @@
+// Now: the sessions that are at work, each with its prompt, its last tool and
+// its last changes, as they arrive. Below, all sessions or all changes.
+import {ask, segment, select} from "../base/api.js";
+import {el, put, say} from "../base/dom.js";
+import {List} from "../base/list.js";
+import {onEvent} from "../base/live.js";
+import {Pages} from "../base/pages.js";
+import {
+    changeLink,
+    conflictNote,
+    failure,
+    fileLink,
+    lines,
+    link,
+    sessionMark,
+    status,
+    tabs,
+    toSession
+} from "../base/parts.js";
+import {to} from "../base/route.js";
+import {
+    ago,
+    baseName,
+    firstLine,
+    hue,
+    inProject,
+    several,
+    short,
+    time
+} from "../base/text.js";
+
+const AGAIN = 5000;  // a prompt makes no event
+const LAST_MESSAGES = 40;
+const CHANGES = 5;
+
+const isLive = (s) => s.status === "active" || s.status === "waiting";
+
+// "Bash make test": the tool, and what it is about.
+function toolText(call) {
+    const input = call.input || {};
+    const about =
+        [
+            "file_path", "notebook_path", "command", "pattern", "path",
+            "description"
+        ].map((k) => input[k])
+            .find(Boolean);
+
+    return call.name + (about ? " " + firstLine(String(about), 120) : "");
+}
+
+// The last prompt and tool of a session, out of its last messages.
+async function doing(session, signal) {
+    const offset = Math.max(0, session.messageCount - LAST_MESSAGES / 2);
+    const page = await ask(`sessions/${segment(session.id)}/messages`,
+        {limit: LAST_MESSAGES, offset, maxContent: 400}, signal);
+    const out = {};
+
+    for (const m of page.messages) {
+        if (m.role === "user" && m.content && !m.isMeta &&
+            !(m.toolResults || []).length)
+            out.prompt = m.content;
+        for (const call of m.toolCalls || [])
+            out.tool = toolText(call);
+    }
+    return out;
+}
+
+const LAST = `SELECT tool_use_id, path, tool, time_utc, lines_added, ` +
+    `lines_removed FROM changes WHERE state = 'applied' AND session_id = `;
+
+const quoted = (text) => "'" + text.replace(/'/g, "''") + "'";
+
+// One live session. Keeps what it showed until it knows more.
+class Card {
+    constructor(session, signal) {
+        this.signal = signal;
+        this.changes = [];
+        this.conflicts = [];
+        this.node = el("article", {class: "card", "data-session": session.id});
+        this.set(session);
+    }
+
+    set(session) {
+        const moved = !this.session || this.session.endTime !== session.endTime;
+
+        this.session = session;
+        this.draw();
+        if (moved)
+            this.ask();
+    }
+
+    async ask() {
+        const s = this.session;
+
+        try {
+            const [what, rows] = await Promise.all([
+                doing(s, this.signal).catch(() => ({})),
+                select(LAST + quoted(s.id) + " ORDER BY time DESC", CHANGES,
+                    this.signal)
+            ]);
+
+            Object.assign(this, what);
+            this.changes = rows.map((r) => ({
+                changeId: r.tool_use_id,
+                path: r.path,
+                tool: r.tool,
+                timestamp: r.time_utc,
+                linesAdded: r.lines_added,
+                linesRemoved: r.lines_removed
+            }));
+            this.draw();
+        } catch (e) {
+            // The next event, or the next look, asks again.
+        }
+    }
+
+    // A change as its event has it.
+    add(change) {
+        this.changes = [
+            change,
+            ...this.changes.filter((c) => c.changeId !== change.changeId)
+        ].slice(0, CHANGES);
+        this.draw();
+    }
+
+    draw() {
+        const s = this.session;
+
+        this.node.className = "card " + hue(s.id) +
+            (this.conflicts.length || s.conflictCount ? " clash" : "");
+        put(this.node,
+            el("h3", null,
+                link(toSession(s.id), s.title || "session " + s.id.slice(0, 8)),
+                " ", status(s.status)),
+            el("p", {class: "faint"},
+                [
+                    s.projectName, s.gitBranch, s.model,
+                    s.endTime && "last line " + ago(s.endTime)
+                ].filter(Boolean)
+                    .join(" · ")),
+            this.prompt ? el("p", {class: "prompt"}, firstLine(this.prompt))
+                        : null,
+            this.tool ? el("p", {class: "tool"}, el("code", null, this.tool))
+                      : null,
+            this.changes.length ? el("ul", {class: "plain"},
+                                      this.changes.map((c) => this.change(c)))
+                                : null,
+            this.conflicts.map(conflictNote));
+    }
+
+    change(c) {
+        return el("li", null,
+            el("span", {class: "faint"}, time(c.timestamp).slice(11)), " ",
+            c.early ? c.operation || "changing" : c.tool, " ",
+            fileLink(c.path, inProject(c.path, this.session.projectPath)), " ",
+            c.early ? el("em", null, "…") : [
+                lines(c.linesAdded, c.linesRemoved), " ",
+                changeLink(c.changeId, "diff")
+            ]);
+    }
+}
+
+function sessionRow(s) {
+    if (!s)
+        return el("div", {class: "line faint"}, "…");
+    return el("div", {class: "line"},
+        el("span", {class: "faint fixed"}, time(s.endTime, false)), " ",
+        link(toSession(s.id),
+            [el("span", {class: "dot " + hue(s.id)}), s.title || s.id],
+            {"data-main": "", class: "grow"}),
+        " ", el("span", {class: "faint wideonly"}, s.projectName || ""), " ",
+        el("span", {class: "faint"}, several(s.totalChanges, "change")),
+        el("span", {class: "faint wideonly"},
+            short(s.tokenUsage.output) + " tokens"),
+        s.conflictCount ? el("span", {class: "status failed"}, "conflict")
+                        : null);
+}
+
+function changeRow(c) {
+    if (!c)
+        return el("div", {class: "line faint"}, "…");
+    return el("div", {class: "line"},
+        el("span", {class: "faint fixed"}, time(c.time_utc)), " ",
+        sessionMark(c.session_id), " ", el("span", {class: "wideonly"}, c.tool),
+        " ",
+        link(to("diff", [], {change: c.tool_use_id}), c.path,
+            {"data-main": "", class: "grow", title: c.path}),
+        " ", lines(c.lines_added, c.lines_removed));
+}
+
+const CHANGES_SQL = `SELECT tool_use_id, path, session_id, tool, time_utc, ` +
+    `lines_added, lines_removed FROM changes WHERE state = 'applied' ` +
+    `ORDER BY time DESC, id DESC LIMIT `;
+
+const LISTS = {
+    sessions: [
+        async (offset, limit, signal) => {
+            const got = await ask("sessions", {limit, offset}, signal);
+
+            return {rows: got.sessions, total: got.totalSessions};
+        },
+        sessionRow
+    ],
+    changes: [
+        async (offset, limit, signal) => {
+            const rows = await select(
+                `${CHANGES_SQL}${limit} OFFSET ${offset}`, limit, signal);
+
+            return {rows};
+        },
+        changeRow
+    ],
+};
+
+export function nowView(place, {query}) {
+    const name = query.list === "changes" ? "changes" : "sessions";
+    const control = new AbortController();
+    const cards = new Map();
+    const alarm = el("div");
+    const alive = el("div", {class: "cards"});
+    const [load, row] = LISTS[name];
+    const list = new List(name, 32, (i) => row(pages.get(i)));
+    const pages = new Pages(100, load, () => {
+        if (pages.total !== null)
+            list.setCount(pages.total);
+        if (pages.failed && pages.failed.status !== 404)
+            put(alarm, failure(pages.failed));
+        list.refresh();
+    });
+    let timer = 0;
+
+    async function look() {
+        clearTimeout(timer);
+        try {
+            const [got, clashes] = await Promise.all([
+                ask("sessions", {limit: 30}, control.signal).catch((e) => {
+                    if (e.status === 404)
+                        return {sessions: []};
+                    throw e;
+                }),
+                ask("conflicts", {live: true}, control.signal)
+                    .catch(() => ({conflicts: []}))
+            ]);
+
+            take(got.sessions.filter(isLive), clashes.conflicts);
+        } catch (e) {
+            if (e.name === "AbortError")
+                return;
+            put(alarm, failure(e));
+        }
+        if (!control.signal.aborted)
+            timer = setTimeout(look, AGAIN);
+    }
+
+    function take(sessions, clashes) {
+        const ids = new Set(sessions.map((s) => s.id));
+
+        for (const id of [...cards.keys()])
+            if (!ids.has(id))
+                cards.delete(id);
+        for (const s of sessions) {
+            const card = cards.get(s.id);
+
+            if (card)
+                card.set(s);
+            else
+                cards.set(s.id, new Card(s, control.signal));
+            cards.get(s.id).conflicts = clashes.filter(
+                (c) => c.sessionId === s.id || c.otherSessionId === s.id);
+            cards.get(s.id).draw();
+        }
+        put(alive,
+            cards.size ? [...cards.values()].map((c) => c.node)
+                       : el("p", {class: "faint"},
+                             "No session is at work right now."));
+    }
+
+    async function countAll() {
+        try {
+            if (name === "changes") {
+                const got = await ask("files/index/stats", {}, control.signal);
+
+                pages.total = got.totalChanges;
+                list.setCount(got.totalChanges);
+            } else {
+                await pages.fetch(0);
+            }
+        } catch (e) {
+            if (e.name !== "AbortError")
+                put(alarm, failure(e));
+        }
+    }
+
+    function onLive(type, event) {
+        const card = cards.get(event.sessionId);
+
+        if (type === "change" && event.state === "applied") {
+            say(`${event.tool} ${baseName(event.path)}`);
+            if (card && !event.withdrawn)
+                card.add(event);
+            pages.renew();
+            countAll();
+        } else if (type === "early" && card) {
+            card.add({
+                ...event,
+                early: true,
+                changeId: "early " + event.path,
+                timestamp: event.seenAt
+            });
+        }
+        if (type === "change" || type === "conflict" || type === "fresh") {
+            clearTimeout(timer);
+            timer = setTimeout(look, 300);
+        }
+    }
+
+    put(place, el("h1", null, "Now"), alarm, alive,
+        tabs("All",
+            [
+                ["sessions", "Sessions", to("now")],
+                ["changes", "Changes", to("now", [], {list: "changes"})]
+            ],
+            name),
+        list.node);
+    const off = onEvent(onLive);
+
+    look();
+    return {
+        title: "Now",
+        ready: countAll(),
+        close() {
+            off();
+            control.abort();
+            clearTimeout(timer);
+            pages.close();
+            list.close();
+        }
+    };
+}

@@ -1,0 +1,279 @@
+// Session: what it was asked, what was said and done, its files, its net diff,
+// its tasks, tokens and agents.
+import {ask, segment} from "../base/api.js";
+import {el, put} from "../base/dom.js";
+import {List} from "../base/list.js";
+import {onEvent} from "../base/live.js";
+import {
+    failure,
+    fileLink,
+    lines,
+    link,
+    status,
+    tabs,
+    toSession,
+    when
+} from "../base/parts.js";
+import {to} from "../base/route.js";
+import {
+    count,
+    firstLine,
+    hue,
+    inProject,
+    several,
+    short,
+    span
+} from "../base/text.js";
+import {DiffRows} from "../diff/rows.js";
+import {Messages} from "./messages.js";
+
+const PROMPTS = 50;
+
+function facts(s) {
+    const t = s.tokenUsage;
+    const rows = [
+        ["Project", s.projectPath], ["Branch", s.gitBranch],
+        ["Model", s.models.join(", ")],
+        [
+            "Time",
+            [
+                when(s.startTime),
+                s.durationSeconds ? `, ${span(s.durationSeconds)}` : ""
+            ]
+        ],
+        ["Messages", count(s.messageCount)],
+        [
+            "Changes",
+            [
+                several(s.totalChanges, "change") + " in " +
+                    several(s.filesModifiedCount, "file"),
+                s.shellChanges ? `, ${count(s.shellChanges)} by shell commands`
+                               : "",
+                s.unknownCommands ? `; ${count(s.unknownCommands)} commands ` +
+                        "with unknown effects"
+                                  : ""
+            ]
+        ],
+        [
+            "Tokens",
+            `${short(t.input)} in, ${short(t.output)} out, ` +
+                `${short(t.cacheRead)} from the cache, ` +
+                `${short(t.cacheWrite)} into it`
+        ],
+        ["Tools", s.tools.map((x) => `${x.name} ${x.count}`).join(", ")],
+        ["Conflicts", s.conflictCount || null]
+    ];
+
+    return el("dl", {class: "facts"},
+        rows.filter(([, value]) => value).map(([name,
+            value]) => [el("dt", null, name), el("dd", null, value)]));
+}
+
+function taskList(tasks) {
+    const signs = {completed: "✓", in_progress: "▸", pending: "○"};
+
+    if (!tasks.length)
+        return null;
+    return el("details", {class: "box"},
+        el("summary", null, `Tasks (${tasks.length})`),
+        el("ul", {class: "plain"},
+            tasks.map((task) => el("li", {class: "task " + task.status},
+                          (signs[task.status] || "·") + " ", task.content || "",
+                          el("span", {class: "unseen"}, " " + task.status)))));
+}
+
+// What people asked: the first prompt, and the others behind it.
+async function asked(id, signal) {
+    const got = await ask(`sessions/${segment(id)}/messages`,
+        {role: "user", limit: PROMPTS, maxContent: 2000}, signal);
+    const all = got.messages.filter((m) => m.content && !m.isMeta &&
+            !/^<(command|local-command)/.test(m.content.trim()));
+    const item = (m) => el(
+        "li", null, link(toSession(id, {message: m.id}), firstLine(m.content)));
+
+    if (!all.length)
+        return null;
+    return el("section", {class: "box", "aria-label": "Asked"},
+        el("h2", null, "Asked"), el("blockquote", null, all[0].content),
+        all.length > 1 ? el("details", null,
+                             el("summary", null,
+                                 `${all.length - 1} more` +
+                                     (got.totalMessages > PROMPTS
+                                             ? " of the first messages"
+                                             : "")),
+                             el("ol", {class: "plain"}, all.slice(1).map(item)))
+                       : null);
+}
+
+// --- the tabs ---
+
+function filesTab(id, session) {
+    let files = [];
+    const list = new List("Files", 30, (i) => {
+        const f = files[i];
+
+        return el("div", {class: "line"},
+            el("span", {class: "grow"},
+                fileLink(f.path, inProject(f.path, session.projectPath))),
+            el("span", {class: "faint"}, f.operation || ""),
+            el("span", {class: "faint wideonly"}, f.toolsUsed.join(", ")),
+            lines(f.linesAdded, f.linesRemoved),
+            el("span", {class: "faint"}, several(f.changeCount, "change")),
+            link(to("diff", [], {session: id, path: f.path}), "diff",
+                {"data-main": ""}));
+    });
+    const note = el("p", {class: "faint"}, "…");
+    const ready = ask(`sessions/${segment(id)}/files`, {
+        includeChanges: false
+    }).then((got) => {
+        files = got.files;
+        put(note, several(got.totalFilesChanged, "file"));
+        list.setCount(files.length);
+    }, (e) => put(note, failure(e)));
+
+    return {
+        node: el("div", null, note, list.node),
+        ready,
+        close: () => list.close()
+    };
+}
+
+function diffTab(id) {
+    const node = el("div", null, "…");
+    const tab = {node, close() {}};
+
+    tab.ready = ask(`sessions/${segment(id)}/diff`, {net: true}).then((got) => {
+        const rows = new DiffRows(got.diffs, false);
+
+        put(node,
+            el("p", {class: "bar"}, lines(got.totalAdded, got.totalRemoved),
+                link(to("diff", [], {session: id}), "side by side")),
+            rows.node);
+        tab.close = () => rows.close();
+    }, (e) => put(node, failure(e)));
+    return tab;
+}
+
+function agentsTab(id) {
+    const node = el("div", null, "…");
+
+    ask("stats", {session: id, by: "agent", limit: 1000}).then((got) => {
+        const rows = got.rows.map(
+            (r) => el("tr", null,
+                el("th", {scope: "row"},
+                    r.key === "main"
+                        ? "the session " +
+                            "itself"
+                        : link(toSession(id, {agent: r.key}), r.key)),
+                el("td", null, count(r.messages)),
+                el("td", null, count(r.toolCalls)),
+                el("td", null, count(r.changes)),
+                el("td", null, short(r.tokenUsage ? r.tokenUsage.output : 0))));
+
+        put(node,
+            el("div", {class: "wide"},
+                el("table", null,
+                    el("thead", null,
+                        el("tr", null,
+                            [
+                                "Agent", "Messages", "Calls", "Changes",
+                                "Tokens out"
+                            ].map((t) => el("th", {scope: "col"}, t)))),
+                    el("tbody", null, rows))));
+    }, (e) => put(node, failure(e)));
+    return {node, close() {}};
+}
+
+function messagesTab(id, query) {
+    const messages = new Messages(id, query);
+
+    return {
+        node: el("div", null,
+            query.agent ? el("p", null, "Agent ", el("code", null, query.agent),
+                              " · ", link(toSession(id), "the session itself"))
+                        : null,
+            messages.node),
+        ready: messages.ready,
+        renew: () => messages.renew(),
+        close: () => messages.close()
+    };
+}
+
+const TABS = {
+    messages: messagesTab,
+    files: filesTab,
+    diff: diffTab,
+    agents: agentsTab
+};
+
+export function sessionView(place, {rest: [id = ""], query}) {
+    const control = new AbortController();
+    const name = TABS[query.tab] ? query.tab : "messages";
+    const head = el("div", null, el("h1", null, "Session"));
+    const prompts = el("div");
+    const where = el("div");
+    let tab = {close() {}};
+    let closed = false;
+
+    async function load() {
+        const s = await ask(
+            `sessions/${segment(id)}`, {includeContent: false}, control.signal);
+
+        put(head,
+            el("h1", null, el("span", {class: "dot big " + hue(s.id)}),
+                s.title || s.id, " ", status(s.status)),
+            el("p", {class: "path"}, s.id),
+            el("details",
+                {class: "box", open: window.innerWidth > 700 && !query.message},
+                el("summary", null, "About"), facts(s)),
+            taskList(s.tasks));
+        document.title = (s.title || s.id) + " · ccfc";
+        return s;
+    }
+
+    async function begin() {
+        try {
+            const s = await load();
+            const all = [
+                ["messages", "Messages"],
+                ["files", `Files (${s.filesModifiedCount})`],
+                ["diff", "Net diff"], ["agents", `Agents (${s.agents.count})`]
+            ];
+
+            if (closed)
+                return;
+            asked(s.id, control.signal)
+                .then((node) => put(prompts, node), () => {});
+            tab = TABS[name](s.id, name === "messages" ? query : s);
+            put(where,
+                tabs("Parts", all.map(([t,
+                    text]) => [t, text, toSession(s.id, {tab: t})]),
+                    name),
+                tab.node);
+            await tab.ready;
+        } catch (e) {
+            if (e.name !== "AbortError")
+                put(head, el("h1", null, "Session"), failure(e));
+        }
+    }
+
+    put(place, head, prompts, where);
+    const off = onEvent((type, event) => {
+        if (type !== "change" || event.sessionId !== id)
+            return;
+        load().catch(() => {});
+        if (tab.renew)
+            tab.renew();
+    });
+
+    return {
+        title: "Session",
+        ready: begin(),
+        close() {
+            closed = true;
+            off();
+            control.abort();
+            tab.close();
+        }
+    };
+}

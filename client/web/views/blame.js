@@ -1,0 +1,222 @@
+// Blame: who wrote each line, at any moment of the file's history.
+import {ask, segment} from "../base/api.js";
+import {el, put} from "../base/dom.js";
+import {addOwn} from "../base/keys.js";
+import {List} from "../base/list.js";
+import {Pages} from "../base/pages.js";
+import {
+    changeLink,
+    doubt,
+    failure,
+    fileLink,
+    link,
+    sessionMark,
+    toChange
+} from "../base/parts.js";
+import {amend} from "../base/route.js";
+import {baseName, firstLine, hue, id8, time} from "../base/text.js";
+import {codeLine} from "../diff/line.js";
+import {paint} from "../diff/paint.js";
+
+const PAGE = 400;
+
+const owner = (line) => line.kind === "session" ? line.changeId : line.kind;
+
+function lineTitle(line) {
+    return line.kind === "session" ?
+        [`${line.tool || ""} ` + time(line.timestamp), line.model, line.prompt]
+            .filter(Boolean)
+            .join("\n") :
+        line.kind + ", between " + (time(line.from) || "the beginning") +
+            " and " + (time(line.to) || "now");
+}
+
+function lineRow(line, before) {
+    if (!line)
+        return el("div", {class: "blameline faint"}, "…");
+    const first = !before || owner(before) !== owner(line);
+    const by = line.kind === "session";
+
+    return el("div", {
+        class: "blameline " + (by ? hue(line.sessionId) : "outside") +
+            (first ? " first" : ""),
+        title: lineTitle(line)
+    },
+        el("span", {class: "owner"},
+            !first   ? ""
+                : by ? link(toChange(line.changeId),
+                           id8(line.sessionId) + " " +
+                               time(line.timestamp, false).slice(2),
+                           {"data-main": ""})
+                     : line.kind),
+        el("span", {class: "number"}, line.line),
+        codeLine(line.content || "", line.colours));
+}
+
+// The line that the pointer or the focus is at, in words.
+function describe(line) {
+    return line.kind === "session" ?
+        [
+            sessionMark(line.sessionId), " ",
+            changeLink(line.changeId, line.tool || "change"), " ",
+            time(line.timestamp), " ", line.model || "", " ",
+            el("span", {class: "prompt"}, firstLine(line.prompt || "")),
+            line.command ? [" ", el("code", null, line.command)] : null
+        ] :
+        lineTitle(line);
+}
+
+export function blameView(place, {query}) {
+    const path = query.path || "";
+    const control = new AbortController();
+    const url = `files/${segment(path)}/blame`;
+    const about = el("div");
+    const alarm = el("div");
+    const foot = el("div", {class: "foot"}, "Point at a line.");
+    const slider = el("input", {
+        type: "range",
+        min: 0,
+        max: 0,
+        value: 0,
+        oninput: () => slide(),
+        "aria-label": "Moment of the history"
+    });
+    const moment = el("output", {class: "faint"});
+    let at = query.at || "";
+    let steps = [];  // the oldest first; then the file on disk
+    let timer = 0;
+    const list = new List(
+        "Lines", 20, (i) => lineRow(pages.get(i), i ? pages.get(i - 1) : null));
+    const pages = new Pages(PAGE,
+        async (offset, limit, signal) => {
+            const got = await ask(
+                url, {at, from: offset + 1, to: offset + limit}, signal);
+
+            put(about, doubt(got.fidelity, got.why));
+            colour(got.lines);
+            return {rows: got.lines, total: got.totalLines};
+        },
+        () => {
+            if (pages.failed && !at && steps.length > 1 &&
+                pages.failed.code !== "unreachable") {
+                setAt(steps.length - 2);
+                return;
+            }
+            put(alarm, pages.failed ? failure(pages.failed) : null);
+            list.setCount(pages.failed ? 0 : pages.total || 0);
+            list.refresh();
+        });
+
+    async function colour(rows) {
+        const got =
+            await paint(path, rows.map((l) => l.content || "").join("\n"));
+
+        rows.forEach((line, i) => {
+            line.colours = got && got[i];
+        });
+        if (got)
+            list.refresh();
+    }
+
+    function name(index) {
+        const step = steps[index];
+        const text = step && step.changeId ? time(step.timestamp) + " " +
+                id8(step.sessionId) + " " + firstLine(step.prompt || "", 60)
+                                           : "now, on disk";
+
+        put(moment, text);
+        slider.setAttribute("aria-valuetext", text);
+    }
+
+    function setAt(index) {
+        at = steps[index] ? steps[index].changeId || "" : "";
+        slider.value = index;
+        amend({at: at || null});
+        name(index);
+        pages.renew();
+        pages.fetch(0);
+    }
+
+    // Only where the slider rests is asked for.
+    function slide() {
+        const index = Number(slider.value);
+
+        name(index);
+        clearTimeout(timer);
+        timer = setTimeout(() => setAt(index), 80);
+    }
+
+    function step(by) {
+        const index = Number(slider.value) + by;
+
+        if (index >= 0 && index < steps.length)
+            setAt(index);
+    }
+
+    // Where `at` is: a change, or the last one of a session. -1: a time.
+    function whichStep() {
+        let last = at ? -1 : steps.length - 1;
+
+        steps.forEach((s, i) => {
+            if (at && s.changeId &&
+                (s.changeId.startsWith(at) || s.sessionId.startsWith(at)))
+                last = i;
+        });
+        return last;
+    }
+
+    async function loadSteps() {
+        const got = await ask(
+            `files/${segment(path)}/log`, {limit: 1000}, control.signal);
+
+        steps = [...got.steps.filter((s) => s.kind === "change").reverse(), {}];
+        const found = whichStep();
+
+        slider.max = steps.length - 1;
+        slider.value = found < 0 ? steps.length - 1 : found;
+        name(Number(slider.value));
+        if (found < 0)
+            put(moment, at);
+    }
+
+    function point(event) {
+        const row = event.target.closest(".row");
+        const line = row && pages.get(Number(row.dataset.index));
+
+        if (line)
+            put(foot, describe(line));
+    }
+
+    async function begin() {
+        try {
+            await loadSteps();
+        } catch (e) {
+            if (e.name !== "AbortError")
+                put(alarm, failure(e));
+        }
+        await pages.fetch(0);
+    }
+
+    list.node.classList.add("blame");
+    list.node.addEventListener("mouseover", point);
+    list.node.addEventListener("focusin", point);
+    put(place, el("h1", null, baseName(path)),
+        el("p", {class: "path"}, fileLink(path)),
+        el("div", {class: "bar"},
+            el("label", {class: "field grow"}, el("span", null, "Through time"),
+                slider),
+            moment),
+        about, alarm, el("div", {class: "wide"}, list.node), foot);
+    addOwn("[", "an earlier moment", () => step(-1));
+    addOwn("]", "a later moment", () => step(1));
+    return {
+        title: "Blame " + baseName(path),
+        ready: begin(),
+        close() {
+            control.abort();
+            clearTimeout(timer);
+            pages.close();
+            list.close();
+        }
+    };
+}

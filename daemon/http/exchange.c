@@ -150,6 +150,14 @@ static void answer_openapi(struct ccfc_exchange *ex)
 	ex->type = "application/json; charset=utf-8";
 }
 
+static void answer_file(struct ccfc_exchange *ex, struct ccfc_slice path)
+{
+	if (!ccfc_answer_page(ex, path))
+		ccfc_answer_error(ex, 404, "not-found",
+				  "there is nothing of this name",
+				  "the API is below /api/");
+}
+
 enum MHD_Result ccfc_exchange_start(struct ccfc_exchange *ex)
 {
 	struct ccfc_slice path, query;
@@ -162,9 +170,7 @@ enum MHD_Result ccfc_exchange_start(struct ccfc_exchange *ex)
 	else if (ccfc_slice_is(path, "/api/openapi.json"))
 		answer_openapi(ex);
 	else if (!ex->match.route)
-		ccfc_answer_error(ex, 404, "not-found",
-				  "there is nothing of this name",
-				  "the API is below /api/");
+		answer_file(ex, path);
 	else if (ex->match.route->method == CCFC_METHOD_EVENTS_SUBSCRIBE)
 		ccfc_stream_start(ex, query);
 	else if (ask(ex, query, &err))

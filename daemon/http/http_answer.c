@@ -152,6 +152,39 @@ static bool compress_answer(struct ccfc_buf *answer)
 	return true;
 }
 
+bool ccfc_answer_page(struct ccfc_exchange *ex, struct ccfc_slice path)
+{
+	for (const struct ccfc_page_file *f = ccfc_page_files; f->path; f++) {
+		if (!ccfc_slice_is(path, f->path))
+			continue;
+		ex->file = f;
+		ex->status = 200;
+		ex->type = f->type;
+		ccfc_buf_clear(&ex->tag);
+		ccfc_buf_puts(&ex->tag, f->tag);
+		return true;
+	}
+	return false;
+}
+
+/* For a client that does not take gzip. */
+static bool unpack_page(struct ccfc_buf *out, const struct ccfc_page_file *file)
+{
+	z_stream z = { 0 };
+	int r;
+
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		return false;
+	z.next_in = (unsigned char *)file->gzip;
+	z.avail_in = (unsigned)file->gzip_len;
+	z.next_out = (unsigned char *)ccfc_buf_reserve(out, file->len);
+	z.avail_out = (unsigned)file->len;
+	r = inflate(&z, Z_FINISH);
+	out->len = z.total_out;
+	inflateEnd(&z);
+	return r == Z_STREAM_END;
+}
+
 /* Does the client have this very answer? */
 static bool is_known(struct ccfc_exchange *ex)
 {
@@ -177,27 +210,44 @@ static void add_own_headers(struct ccfc_exchange *ex,
 		MHD_add_response_header(response, "Retry-After", "1");
 }
 
-enum MHD_Result ccfc_answer_send(struct ccfc_exchange *ex)
+/* The body of the answer; NULL: no memory. */
+static struct MHD_Response *make_response(struct ccfc_exchange *ex, bool *gzip)
 {
 	struct MHD_Response *response;
-	bool gzip = false;
-	enum MHD_Result r;
 	size_t len;
 	char *bytes;
 
+	*gzip = takes_gzip(ex);
 	if (is_known(ex)) {
 		ex->status = 304;
 		ccfc_buf_clear(&ex->answer);
-	} else if (ex->answer.len >= GZIP_LEAST && takes_gzip(ex)) {
-		gzip = compress_answer(&ex->answer);
+		*gzip = false;
+	} else if (ex->file && *gzip) {
+		return MHD_create_response_from_buffer(ex->file->gzip_len,
+						       (void *)ex->file->gzip,
+						       MHD_RESPMEM_PERSISTENT);
+	} else if (ex->file && !unpack_page(&ex->answer, ex->file)) {
+		return NULL;
+	} else if (!ex->file) {
+		*gzip = *gzip && ex->answer.len >= GZIP_LEAST &&
+			compress_answer(&ex->answer);
 	}
 	bytes = ccfc_buf_detach(&ex->answer, &len);
 	response = MHD_create_response_from_buffer(len, bytes,
 						   MHD_RESPMEM_MUST_FREE);
-	if (!response) {
+	if (!response)
 		free(bytes);
+	return response;
+}
+
+enum MHD_Result ccfc_answer_send(struct ccfc_exchange *ex)
+{
+	bool gzip = false;
+	struct MHD_Response *response = make_response(ex, &gzip);
+	enum MHD_Result r;
+
+	if (!response)
 		return MHD_NO;
-	}
 	add_own_headers(ex, response);
 	if (gzip)
 		MHD_add_response_header(response, "Content-Encoding", "gzip");

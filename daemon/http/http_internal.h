@@ -7,6 +7,7 @@
 
 #include "http/backend.h"
 #include "http/http.h"
+#include "http/page.h"
 #include "http/routes.h"
 
 #include <microhttpd.h>
@@ -50,6 +51,8 @@ struct ccfc_exchange {
 	uint32_t question; /* of the backend; 0: none */
 	int status;	   /* of the answer; 0: there is none yet */
 	const char *type;  /* of its content */
+	const struct ccfc_page_file
+		*file; /* the answer is a file of the page */
 	struct ccfc_buf answer;
 	struct ccfc_buf tag; /* ETag, or empty */
 	struct ccfc_event_stream *stream;
@@ -75,6 +78,8 @@ void ccfc_answer_error(struct ccfc_exchange *ex, int status, const char *code,
 void ccfc_answer_failure(struct ccfc_exchange *ex, const struct ccfc_err *err);
 /* Sets the answer to a result of the protocol, as JSON. */
 void ccfc_answer_result(struct ccfc_exchange *ex, struct ccfc_obj result);
+/* Sets the answer to a file of the page; false: there is none at this path. */
+bool ccfc_answer_page(struct ccfc_exchange *ex, struct ccfc_slice path);
 /* Sends the answer. */
 enum MHD_Result ccfc_answer_send(struct ccfc_exchange *ex);
 /* The headers that every answer has. */

@@ -6,10 +6,8 @@
 #include "http/openapi.h"
 
 #include "http/routes.h"
+#include "schema/json_schema.h"
 #include "wire/to_json.h"
-
-#include <inttypes.h>
-#include <limits.h>
 
 static void put_string(struct ccfc_buf *out, struct ccfc_slice s)
 {
@@ -31,90 +29,6 @@ static void drop_comma(struct ccfc_buf *out)
 }
 
 /* --- types --- */
-
-static const struct {
-	const char *name, *schema;
-} simple_types[] = {
-	{ "str", "{\"type\":\"string\"}" },
-	{ "int", "{\"type\":\"integer\"}" },
-	{ "num", "{\"type\":\"number\"}" },
-	{ "bool", "{\"type\":\"boolean\"}" },
-	{ "nil", "{\"type\":\"null\"}" },
-	{ "map", "{\"type\":\"object\"}" },
-	{ "any", "{}" },
-	{ "time", "{\"type\":\"string\",\"format\":\"date-time\"}" },
-	/* Bytes that are not UTF-8 do not fit into a string. */
-	{ "bin", "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"object\","
-		 "\"properties\":{\"base64\":{\"type\":\"string\"}},"
-		 "\"required\":[\"base64\"]}]}" },
-};
-
-static void put_one_type(struct ccfc_buf *out, struct ccfc_slice type);
-
-/* The first alternative of "A|B"; brackets hold no alternatives apart. */
-static struct ccfc_slice take_alternative(struct ccfc_slice *type)
-{
-	struct ccfc_slice one = *type;
-	int depth = 0;
-
-	for (size_t i = 0; i < type->len; i++) {
-		char c = type->ptr[i];
-
-		depth += (c == '[' || c == '{') - (c == ']' || c == '}');
-		if (c != '|' || depth)
-			continue;
-		one.len = i;
-		*type = ccfc_slice_from(*type, i + 1);
-		return one;
-	}
-	*type = CCFC_SLICE_NONE;
-	return one;
-}
-
-static void put_type(struct ccfc_buf *out, struct ccfc_slice type)
-{
-	struct ccfc_slice rest = type, one = take_alternative(&rest);
-
-	if (!rest.len) {
-		put_one_type(out, one);
-		return;
-	}
-	ccfc_buf_puts(out, "{\"anyOf\":[");
-	for (rest = type; rest.len;) {
-		put_one_type(out, take_alternative(&rest));
-		ccfc_buf_putc(out, ',');
-	}
-	drop_comma(out);
-	ccfc_buf_puts(out, "]}");
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as one type of the schema nests */
-static void put_one_type(struct ccfc_buf *out, struct ccfc_slice type)
-{
-	struct ccfc_slice inner =
-		type.len > 2 ? ccfc_slice(type.ptr + 1, type.len - 2) : type;
-
-	for (size_t i = 0; i < sizeof(simple_types) / sizeof(*simple_types);
-	     i++)
-		if (ccfc_slice_is(type, simple_types[i].name)) {
-			ccfc_buf_puts(out, simple_types[i].schema);
-			return;
-		}
-	if (*type.ptr == '[') {
-		ccfc_buf_puts(out, "{\"type\":\"array\",\"items\":");
-		put_type(out, inner);
-		ccfc_buf_putc(out, '}');
-	} else if (*type.ptr == '{') {
-		ccfc_buf_puts(out,
-			      "{\"type\":\"object\",\"additionalProperties\":");
-		put_type(out, inner);
-		ccfc_buf_putc(out, '}');
-	} else {
-		ccfc_buf_puts(out, "{\"$ref\":\"#/components/schemas/");
-		ccfc_buf_slice(out, type);
-		ccfc_buf_puts(out, "\"}");
-	}
-}
 
 /* The rows of a type, up to the next type. */
 static size_t rows_end(size_t at)
@@ -145,7 +59,7 @@ static void put_properties(struct ccfc_buf *out, size_t at, size_t end)
 			continue;
 		put_string(out, field_name(row));
 		ccfc_buf_putc(out, ':');
-		put_type(out, ccfc_slice_str(row->type));
+		ccfc_schema_type_json(out, ccfc_slice_str(row->type));
 		ccfc_buf_putc(out, ',');
 	}
 	drop_comma(out);
@@ -176,7 +90,8 @@ static void put_schema(struct ccfc_buf *out, size_t at, size_t end)
 	for (size_t i = at + 1; i < end; i++) {
 		if (ccfc_type_rows[i].row != CCFC_ROW_EXTENDS)
 			continue;
-		put_one_type(out, ccfc_slice_str(ccfc_type_rows[i].name));
+		ccfc_schema_type_json(out,
+				      ccfc_slice_str(ccfc_type_rows[i].name));
 		ccfc_buf_putc(out, ',');
 	}
 	if (out->ptr[out->len - 1] == '[')
@@ -188,37 +103,6 @@ static void put_schema(struct ccfc_buf *out, size_t at, size_t end)
 }
 
 /* --- parameters --- */
-
-static void put_option_schema(struct ccfc_buf *out, int option)
-{
-	const struct ccfc_option_row *row = &ccfc_option_rows[option];
-
-	switch (row->kind) {
-	case CCFC_KIND_FLAG:
-		ccfc_buf_puts(out, "{\"type\":\"boolean\"}");
-		break;
-	case CCFC_KIND_NUMBER:
-	case CCFC_KIND_LINE:
-		ccfc_buf_printf(out,
-				"{\"type\":\"integer\",\"minimum\":%" PRId64,
-				row->least);
-		if (row->most < INT32_MAX)
-			ccfc_buf_printf(out, ",\"maximum\":%" PRId64,
-					row->most);
-		ccfc_buf_putc(out, '}');
-		break;
-	case CCFC_KIND_LIST:
-	case CCFC_KIND_ENDINGS:
-	case CCFC_KIND_STATES:
-	case CCFC_KIND_PROOFS:
-		ccfc_buf_puts(out, "{\"type\":\"array\",\"items\":"
-				   "{\"type\":\"string\"}}");
-		break;
-	default:
-		ccfc_buf_puts(out, "{\"type\":\"string\"}");
-		break;
-	}
-}
 
 static bool is_in_path(const struct ccfc_route *route, int option)
 {
@@ -249,7 +133,7 @@ static void put_parameter(struct ccfc_buf *out, const struct ccfc_route *route,
 		/* Lists are separated by commas. */
 		ccfc_buf_puts(out, ",\"explode\":false");
 	ccfc_buf_puts(out, ",\"schema\":");
-	put_option_schema(out, option);
+	ccfc_schema_option_json(out, option);
 	ccfc_buf_puts(out, "},");
 }
 
@@ -274,7 +158,7 @@ static void put_body(struct ccfc_buf *out, const struct ccfc_route *route)
 			continue;
 		put_string(out, ccfc_slice_str(ccfc_option_rows[i].name));
 		ccfc_buf_putc(out, ':');
-		put_option_schema(out, i);
+		ccfc_schema_option_json(out, i);
 		ccfc_buf_putc(out, ',');
 	}
 	drop_comma(out);
@@ -295,7 +179,7 @@ static void put_answer(struct ccfc_buf *out, const struct ccfc_route *route)
 		ccfc_buf_puts(out, "\"application/json\":{\"schema\":");
 		if (!strcmp(route->path, "/api/files/search"))
 			reply = "FileHistory|[FileHistory]";
-		put_type(out, ccfc_slice_str(reply));
+		ccfc_schema_type_json(out, ccfc_slice_str(reply));
 		ccfc_buf_putc(out, '}');
 	}
 	ccfc_buf_puts(out, "}},\"default\":{\"$ref\":\"#/components/responses/"

@@ -68,6 +68,7 @@ ROOMS = {
                    "setup": FRAME | {"write", "system"},
                    "doctor": FRAME | {"write", "setup", "system"},
                    "report": FRAME | {"blame", "patch", "write"},
+                   "jsonrpc": set(),
                    "cmd": FRAME | {"blame", "complete", "conversation",
                                    "doctor", "patch", "redact", "report",
                                    "setup", "system", "undo", "write"}},

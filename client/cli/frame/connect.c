@@ -96,6 +96,27 @@ void ccfc_cli_disconnect(struct ccfc_cli *cli)
 	cli->client = NULL;
 }
 
+int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		  const char *method, struct ccfc_slice params,
+		  struct ccfc_err *err)
+{
+	bool again = cli->client;
+	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
+
+	*reply = NULL;
+	if (code < 0) {
+		ccfc_cli_disconnect(cli);
+		return code;
+	}
+	code = ccfc_client_call(reply, cli->client, method, params.ptr,
+				params.len, err);
+	if (code == 0 || ccfc_client_fd(cli->client) >= 0)
+		return code;
+	ccfc_cli_disconnect(cli);
+	/* NOLINTNEXTLINE(misc-no-recursion): not connected now, so only once */
+	return again ? ccfc_cli_call(reply, cli, method, params, err) : code;
+}
+
 struct ccfc_obj ccfc_cli_value(const struct ccfc_reply *reply)
 {
 	/* The library's values are wire objects under a public name. */

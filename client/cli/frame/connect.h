@@ -19,6 +19,14 @@ int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 void ccfc_cli_disconnect(struct ccfc_cli *cli);
 
 /*
+ * Calls a method by its name, for commands that run for long: connects when
+ * first needed, and once more if the daemon has been restarted since.
+ */
+int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
+		  const char *method, struct ccfc_slice params,
+		  struct ccfc_err *err);
+
+/*
  * If nothing was found since Claude Code has no directory of transcripts, adds
  * a hint that says so.
  */

@@ -37,7 +37,7 @@ MAY = {
     "daemon": BASE | {"http", "source", "transcript", "index", "store", "serve",
                       "observe", "archive"},
     "client/lib": BASE | {"wire", "schema"},
-    "client/cli": BASE | {"wire", "diff", "lib"},
+    "client/cli": BASE | {"wire", "diff", "lib", "schema"},
 }
 # Room of a folder → the rooms beside it that it may include. Every room may
 # include the headers that lie in the folder itself, and the files there may
@@ -68,9 +68,9 @@ ROOMS = {
                    "setup": FRAME | {"write", "system"},
                    "doctor": FRAME | {"write", "setup", "system"},
                    "report": FRAME | {"blame", "patch", "write"},
-                   "jsonrpc": set(),
+                   "jsonrpc": set(), "mcp": FRAME | {"jsonrpc", "report"},
                    "cmd": FRAME | {"blame", "complete", "conversation",
-                                   "doctor", "patch", "redact", "report",
+                                   "doctor", "mcp", "patch", "redact", "report",
                                    "setup", "system", "undo", "write"}},
 }
 # Header of a folder that others may only know this one of.

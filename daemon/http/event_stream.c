@@ -22,7 +22,7 @@
 
 static int socket_of(struct ccfc_exchange *ex)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+	const union MHD_ConnectionInfo *info = ccfc_mhd.get_connection_info(
 		ex->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info ? info->connect_fd : -1;
@@ -128,7 +128,7 @@ static void on_subscribed(void *arg, const struct ccfc_rpc *reply)
 static int subscribe(struct ccfc_exchange *ex, struct ccfc_slice query,
 		     struct ccfc_err *err)
 {
-	const char *last = MHD_lookup_connection_value(
+	const char *last = ccfc_mhd.lookup_connection_value(
 		ex->connection, MHD_HEADER_KIND, "Last-Event-ID");
 	struct ccfc_route_change change = { .since = ccfc_slice_str(last) };
 	struct ccfc_buf options = CCFC_BUF_INIT;
@@ -198,19 +198,20 @@ static ssize_t next_block(void *arg, uint64_t at, char *block, size_t max)
 enum MHD_Result ccfc_stream_send(struct ccfc_exchange *ex)
 {
 	struct ccfc_event_stream *stream = ex->stream;
-	struct MHD_Response *response = MHD_create_response_from_callback(
+	struct MHD_Response *response = ccfc_mhd.create_response_from_callback(
 		MHD_SIZE_UNKNOWN, BLOCK, next_block, stream, NULL);
 	enum MHD_Result r;
 
 	if (!response)
 		return MHD_NO;
 	ccfc_answer_headers(response);
-	MHD_add_response_header(response, "Content-Type", "text/event-stream");
-	MHD_add_response_header(response, "Cache-Control", "no-store");
+	ccfc_mhd.add_response_header(response, "Content-Type",
+				     "text/event-stream");
+	ccfc_mhd.add_response_header(response, "Cache-Control", "no-store");
 	stream->awaited = (struct ccfc_awaited){ hung_up, socket_of(ex) };
 	stream->is_awaited = ccfc_waiting_add(ex->http->waiting,
 					      &stream->awaited, EPOLLRDHUP);
-	r = MHD_queue_response(ex->connection, 200, response);
-	MHD_destroy_response(response);
+	r = ccfc_mhd.queue_response(ex->connection, 200, response);
+	ccfc_mhd.destroy_response(response);
 	return r;
 }

@@ -40,14 +40,14 @@ void ccfc_exchange_free(struct ccfc_exchange *ex)
 void ccfc_exchange_suspend(struct ccfc_exchange *ex)
 {
 	if (!ex->suspended)
-		MHD_suspend_connection(ex->connection);
+		ccfc_mhd.suspend_connection(ex->connection);
 	ex->suspended = true;
 }
 
 void ccfc_exchange_resume(struct ccfc_exchange *ex)
 {
 	if (ex->suspended)
-		MHD_resume_connection(ex->connection);
+		ccfc_mhd.resume_connection(ex->connection);
 	ex->suspended = false;
 }
 

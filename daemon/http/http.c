@@ -125,7 +125,7 @@ static void on_log(void *arg, const char *fmt, va_list ap)
 
 static void mhd_is_ready(struct ccfc_awaited *self, uint32_t events)
 {
-	/* MHD_run follows in every turn. */
+	/* ccfc_mhd.run follows in every turn. */
 	(void)self;
 	(void)events;
 }
@@ -145,7 +145,7 @@ static int time_left(struct ccfc_http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
-	if (MHD_get_timeout(http->mhd, &ms) != MHD_YES)
+	if (ccfc_mhd.get_timeout(http->mhd, &ms) != MHD_YES)
 		return -1;
 	return ms > 60000 ? 60000 : (int)ms;
 }
@@ -154,7 +154,7 @@ static void end_exchanges(struct ccfc_http *http)
 {
 	for (struct ccfc_exchange *ex = http->exchanges; ex; ex = ex->next)
 		ccfc_exchange_resume(ex);
-	MHD_stop_daemon(http->mhd);
+	ccfc_mhd.stop_daemon(http->mhd);
 	http->mhd = NULL;
 }
 
@@ -165,7 +165,7 @@ static void *serve(void *arg)
 
 	while (!server->over) {
 		ccfc_waiting_run(http->waiting, time_left(http));
-		MHD_run(http->mhd);
+		ccfc_mhd.run(http->mhd);
 	}
 	end_exchanges(http);
 	return NULL;
@@ -209,7 +209,7 @@ static int start_mhd(struct ccfc_http *http, int fd, struct ccfc_err *err)
 
 	if (getsockname(fd, (struct sockaddr *)&address, &len) == 0)
 		http->port = ntohs(address.sin_port);
-	http->mhd = MHD_start_daemon(
+	http->mhd = ccfc_mhd.start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
 		NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_EXTERNAL_LOGGER, on_log, http,
@@ -230,7 +230,7 @@ static int start_thread(struct server *server, struct ccfc_err *err)
 {
 	struct ccfc_http *http = &server->http;
 	const union MHD_DaemonInfo *info =
-		MHD_get_daemon_info(http->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+		ccfc_mhd.get_daemon_info(http->mhd, MHD_DAEMON_INFO_EPOLL_FD);
 	int r;
 
 	server->mhd_ready =
@@ -242,7 +242,7 @@ static int start_thread(struct server *server, struct ccfc_err *err)
 	r = pthread_create(&server->thread, NULL, serve, server);
 	if (!r)
 		return 0;
-	MHD_stop_daemon(http->mhd);
+	ccfc_mhd.stop_daemon(http->mhd);
 	return ccfc_err_io(err, r, "no thread for the web");
 }
 
@@ -264,8 +264,10 @@ static void free_server(struct server *server)
 static int start(struct server *server, int port, struct ccfc_err *err)
 {
 	struct ccfc_http *http = &server->http;
-	int r, fd;
+	int r = ccfc_mhd_load(err), fd;
 
+	if (r)
+		return r;
 	http->waiting = ccfc_waiting_new();
 	if (!http->waiting || ccfc_pipe(server->stop) < 0)
 		return ccfc_err_io(err, errno, "no descriptors for the web");

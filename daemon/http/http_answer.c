@@ -96,13 +96,14 @@ void ccfc_answer_headers(struct MHD_Response *response)
 	};
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
-		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+		ccfc_mhd.add_response_header(response, headers[i][0],
+					     headers[i][1]);
 }
 
 static const char *header(struct ccfc_exchange *ex, const char *name)
 {
-	const char *value = MHD_lookup_connection_value(ex->connection,
-							MHD_HEADER_KIND, name);
+	const char *value = ccfc_mhd.lookup_connection_value(
+		ex->connection, MHD_HEADER_KIND, name);
 
 	return value ? value : "";
 }
@@ -196,18 +197,19 @@ static void add_own_headers(struct ccfc_exchange *ex,
 			    struct MHD_Response *response)
 {
 	ccfc_answer_headers(response);
-	MHD_add_response_header(response, "Content-Type", ex->type);
-	MHD_add_response_header(response, "Cache-Control",
-				ex->tag.len ? "private, no-cache" : "no-store");
+	ccfc_mhd.add_response_header(response, "Content-Type", ex->type);
+	ccfc_mhd.add_response_header(response, "Cache-Control",
+				     ex->tag.len ? "private, no-cache"
+						 : "no-store");
 	if (ex->tag.len)
-		MHD_add_response_header(response, "ETag", ex->tag.ptr);
+		ccfc_mhd.add_response_header(response, "ETag", ex->tag.ptr);
 	if (ex->status == 405 && ex->allowed)
-		MHD_add_response_header(response, "Allow", ex->allowed);
+		ccfc_mhd.add_response_header(response, "Allow", ex->allowed);
 	if (ex->status == 401)
-		MHD_add_response_header(response, "WWW-Authenticate",
-					"Bearer realm=\"ccfc\"");
+		ccfc_mhd.add_response_header(response, "WWW-Authenticate",
+					     "Bearer realm=\"ccfc\"");
 	if (ex->status == 429 || ex->status == 503)
-		MHD_add_response_header(response, "Retry-After", "1");
+		ccfc_mhd.add_response_header(response, "Retry-After", "1");
 }
 
 /* The body of the answer; NULL: no memory. */
@@ -223,9 +225,9 @@ static struct MHD_Response *make_response(struct ccfc_exchange *ex, bool *gzip)
 		ccfc_buf_clear(&ex->answer);
 		*gzip = false;
 	} else if (ex->file && *gzip) {
-		return MHD_create_response_from_buffer(ex->file->gzip_len,
-						       (void *)ex->file->gzip,
-						       MHD_RESPMEM_PERSISTENT);
+		return ccfc_mhd.create_response_from_buffer(
+			ex->file->gzip_len, (void *)ex->file->gzip,
+			MHD_RESPMEM_PERSISTENT);
 	} else if (ex->file && !unpack_page(&ex->answer, ex->file)) {
 		return NULL;
 	} else if (!ex->file) {
@@ -233,8 +235,8 @@ static struct MHD_Response *make_response(struct ccfc_exchange *ex, bool *gzip)
 			compress_answer(&ex->answer);
 	}
 	bytes = ccfc_buf_detach(&ex->answer, &len);
-	response = MHD_create_response_from_buffer(len, bytes,
-						   MHD_RESPMEM_MUST_FREE);
+	response = ccfc_mhd.create_response_from_buffer(len, bytes,
+							MHD_RESPMEM_MUST_FREE);
 	if (!response)
 		free(bytes);
 	return response;
@@ -250,8 +252,10 @@ enum MHD_Result ccfc_answer_send(struct ccfc_exchange *ex)
 		return MHD_NO;
 	add_own_headers(ex, response);
 	if (gzip)
-		MHD_add_response_header(response, "Content-Encoding", "gzip");
-	r = MHD_queue_response(ex->connection, (unsigned)ex->status, response);
-	MHD_destroy_response(response);
+		ccfc_mhd.add_response_header(response, "Content-Encoding",
+					     "gzip");
+	r = ccfc_mhd.queue_response(ex->connection, (unsigned)ex->status,
+				    response);
+	ccfc_mhd.destroy_response(response);
 	return r;
 }

@@ -7,10 +7,9 @@
 
 #include "http/backend.h"
 #include "http/http.h"
+#include "http/mhd.h"
 #include "http/page.h"
 #include "http/routes.h"
-
-#include <microhttpd.h>
 
 /* A longer body is refused. */
 #define CCFC_HTTP_BODY_MAX 65536u

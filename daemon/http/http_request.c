@@ -35,11 +35,11 @@ static const char *only_header(struct ccfc_exchange *ex, const char *name,
 {
 	struct header_count count = { name, 0 };
 
-	MHD_get_connection_values(ex->connection, MHD_HEADER_KIND, count_header,
-				  &count);
+	ccfc_mhd.get_connection_values(ex->connection, MHD_HEADER_KIND,
+				       count_header, &count);
 	*n = count.n;
-	return count.n == 1 ? MHD_lookup_connection_value(ex->connection,
-							  MHD_HEADER_KIND, name)
+	return count.n == 1 ? ccfc_mhd.lookup_connection_value(
+				      ex->connection, MHD_HEADER_KIND, name)
 			    : NULL;
 }
 

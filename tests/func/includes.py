@@ -87,7 +87,7 @@ DOORS = {
     r"pcre2\.h": ["daemon/search/"],
     r"sys/inotify\.h": ["daemon/source/watch_inotify.c"],
     r"zstd\.h": ["daemon/blobs/"],
-    r"microhttpd\.h": ["daemon/http/http_internal.h"],
+    r"microhttpd\.h": ["daemon/http/mhd.h"],
     r"zlib\.h": ["daemon/http/http_answer.c"],
     r"xxhash\.h": ["proto/base/hash.c"],
 }

@@ -641,6 +641,39 @@ def test_from_the_config():
         eq(process.wait(harness.LIMIT), 2)
 
 
+def test_the_library_is_loaded_when_needed():
+    """A daemon that serves no HTTP has neither libmicrohttpd nor gnutls."""
+    def libraries(box):
+        with open(f"/proc/{box.daemon.pid}/maps", encoding="utf-8") as f:
+            return set(re.findall(r"/lib(microhttpd|gnutls)\.so", f.read()))
+
+    with World() as w:
+        w.write("a", "f", "x\n")
+        w.ok("list", w.id("a"))
+        eq(libraries(w.box), set())
+        web = Web(w.box)
+        eq(web.ask("/api/status")[0], 200)
+        eq("microhttpd" in libraries(w.box), True)
+        w.box.ok("web", "--stop")
+        eq(Web(w.box).ask("/api/status")[0], 200, "once more")
+
+
+def test_the_library_is_missing():
+    with World() as w:
+        w.write("a", "f", "x\n")
+        w.box.stop()
+        fake = os.path.join(w.box.top, "fake")
+        os.makedirs(fake)
+        with open(os.path.join(fake, "libmicrohttpd.so.12"), "wb"):
+            pass  # too short for a library
+        w.box.start(env={**w.box.environment(), "LD_LIBRARY_PATH": fake})
+        done = w.box.run("web", "--no-open")
+        eq(done.returncode, 2, done.stderr)
+        assert "libmicrohttpd.so.12 cannot be loaded" in done.stderr, done
+        assert "install libmicrohttpd" in done.stderr, done
+        w.ok("list", w.id("a"))
+
+
 def test_the_daemon_ends_with_streams():
     """Readers do not keep the daemon, or its web, from ending."""
     with World() as w:

@@ -169,12 +169,17 @@ void ccfc_stream_start(struct ccfc_exchange *ex, struct ccfc_slice query)
 
 void ccfc_stream_free(struct ccfc_event_stream *stream)
 {
+	struct ccfc_http *http;
+
 	if (!stream)
 		return;
+	http = stream->exchange->http;
 	stop_awaiting(stream);
-	stream->exchange->http->streams--;
 	ccfc_buf_release(&stream->out);
 	free(stream);
+	/* What waited for hundreds of readers lies in many small pieces. */
+	if (!--http->streams)
+		ccfc_alloc_give_back();
 }
 
 /* What libmicrohttpd sends next. */

@@ -20,6 +20,13 @@
 		"force", 0, CCFC_OPT_FLAG, .help = what                        \
 	}
 
+/* `what` is "restore or revert", the command's own name first. */
+#define CCFC_APPLY_UNDO(what)                                                  \
+	{                                                                      \
+		"undo", 0, CCFC_OPT_FLAG,                                      \
+			.help = "undo the last " what ", or the one with ID"   \
+	}
+
 /* For the help of both. */
 #define CCFC_APPLY_ABOUT                                                       \
 	"A file is replaced whole or not at all. Several files are changed "   \

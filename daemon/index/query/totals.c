@@ -47,15 +47,6 @@ bool ccfc_tally_said_at(struct ccfc_said *out, const struct ccfc_index *index,
 	return true;
 }
 
-void ccfc_tally_said(const struct ccfc_index *index, ccfc_said_fn fn, void *ctx)
-{
-	struct ccfc_said said;
-
-	for (uint32_t i = 0; i < index->messages.n; i++)
-		if (ccfc_tally_said_at(&said, index, i))
-			fn(ctx, &said);
-}
-
 static bool is_error(const struct ccfc_tool_call *use)
 {
 	return use->error && !use->ok;
@@ -80,19 +71,10 @@ bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,
 	return true;
 }
 
-void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn, void *ctx)
+bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
+			uint32_t read)
 {
-	struct ccfc_used used;
-
-	for (uint32_t i = 0; i < index->calls.n; i++)
-		if (ccfc_tally_used_at(&used, index, i))
-			fn(ctx, &used);
-}
-
-/* False when its message is not known. */
-static bool look_of(struct ccfc_look *out, const struct ccfc_index *index,
-		    const struct ccfc_read_ref *look)
-{
+	const struct ccfc_read_ref *look = &index->reads.items[read];
 	const struct ccfc_tool_call *use = &index->calls.items[look->call];
 	const struct ccfc_model_message *say;
 
@@ -108,40 +90,6 @@ static bool look_of(struct ccfc_look *out, const struct ccfc_index *index,
 		.error = is_error(use),
 	};
 	return true;
-}
-
-bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
-			uint32_t read)
-{
-	return look_of(out, index, &index->reads.items[read]);
-}
-
-static void file_reads(const struct ccfc_index *index, uint32_t file,
-		       uint32_t session, ccfc_look_fn fn, void *ctx)
-{
-	struct ccfc_look look;
-
-	for (uint32_t i = index->file_reads.items[file]; i != CCFC_ID_NONE;
-	     i = index->reads.items[i].next)
-		if (look_of(&look, index, &index->reads.items[i]) &&
-		    (!session || look.session == session))
-			fn(ctx, &look);
-}
-
-void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
-		      uint32_t session, ccfc_look_fn fn, void *ctx)
-{
-	struct ccfc_look look;
-
-	if (file) {
-		if (file < index->file_reads.n)
-			file_reads(index, file, session, fn, ctx);
-		return;
-	}
-	for (uint32_t i = 0; i < index->reads.n; i++)
-		if (look_of(&look, index, &index->reads.items[i]) &&
-		    (!session || look.session == session))
-			fn(ctx, &look);
 }
 
 /* --- sums --- */
@@ -184,9 +132,8 @@ static void add_used(struct ccfc_tallying *s, uint32_t call)
 	part->errors += used.error;
 }
 
-static void add_look(void *ctx, const struct ccfc_look *look)
+static void add_look(struct ccfc_tallying *s, const struct ccfc_look *look)
 {
-	struct ccfc_tallying *s = ctx;
 	struct ccfc_tally *t = tally_of(s, look->session);
 
 	if (!t || look->error || s->last_file[look->session] == look->file)
@@ -198,7 +145,13 @@ static void add_look(void *ctx, const struct ccfc_look *look)
 /* File by file, so that the last one of each session is enough to know. */
 static void add_looks(struct ccfc_tallying *s, uint32_t file)
 {
-	file_reads(s->index, file, s->only, add_look, s);
+	const struct ccfc_index *index = s->index;
+	struct ccfc_look look;
+
+	for (uint32_t i = index->file_reads.items[file]; i != CCFC_ID_NONE;
+	     i = index->reads.items[i].next)
+		if (ccfc_tally_look_at(&look, index, i))
+			add_look(s, &look);
 }
 
 /*
@@ -439,17 +392,6 @@ void ccfc_tally_begin(struct ccfc_tallying *s, const struct ccfc_index *index,
 	s->out[0].last_change = CCFC_TIME_NONE;
 }
 
-struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
-				  struct ccfc_arena *arena)
-{
-	struct ccfc_tallying s;
-
-	ccfc_tally_begin(&s, index, arena);
-	while (ccfc_tally_some(&s, UINT32_MAX))
-		;
-	return s.out;
-}
-
 void ccfc_tally_begin_session(struct ccfc_tallying *s, struct ccfc_tally *out,
 			      const struct ccfc_index *index, uint32_t session,
 			      struct ccfc_arena *arena)
@@ -458,16 +400,4 @@ void ccfc_tally_begin_session(struct ccfc_tallying *s, struct ccfc_tally *out,
 	begin(s, index, arena);
 	s->only = session;
 	s->out = out;
-}
-
-void ccfc_tally_session(struct ccfc_tally *out, const struct ccfc_index *index,
-			uint32_t session)
-{
-	struct ccfc_arena arena = CCFC_ARENA_INIT;
-	struct ccfc_tallying s;
-
-	ccfc_tally_begin_session(&s, out, index, session, &arena);
-	while (session && ccfc_tally_some(&s, UINT32_MAX))
-		;
-	ccfc_arena_release(&arena);
 }

@@ -84,16 +84,10 @@ struct ccfc_tally {
 };
 
 /*
- * The tallies of all sessions, by session: an array of index->sessions.n in
- * the arena. One pass over everything.
- */
-struct ccfc_tally *ccfc_tally_all(const struct ccfc_index *index,
-				  struct ccfc_arena *arena);
-/*
- * The same piece by piece: `out` is the array when ccfc_tally_some returns
- * false. When something is applied to the index in between, each row counts as
- * it stands when its turn comes; sessions that are new since the beginning
- * have no tally.
+ * The tallies of all sessions, by session, piece by piece: `out` is an array of
+ * index->sessions.n in the arena when ccfc_tally_some returns false. When
+ * something is applied to the index in between, each row counts as it stands
+ * when its turn comes; sessions that are new since the beginning have no tally.
  */
 struct ccfc_tallying {
 	struct ccfc_tally *out;
@@ -115,9 +109,6 @@ void ccfc_tally_begin_session(struct ccfc_tallying *tallying,
 			      struct ccfc_arena *arena);
 /* At most so many rows; false when all have been summed up. */
 bool ccfc_tally_some(struct ccfc_tallying *tallying, uint32_t rows);
-/* One session's. */
-void ccfc_tally_session(struct ccfc_tally *out, const struct ccfc_index *index,
-			uint32_t session);
 
 /* The best title there is: custom, AI, summary, first prompt. */
 enum ccfc_title ccfc_tally_title(struct ccfc_slice *out,
@@ -167,19 +158,10 @@ struct ccfc_look {
 	bool error;	/* it was not to be had */
 };
 
-/* Each exactly once, with the session that owns it; in no given order. */
-typedef void (*ccfc_said_fn)(void *ctx, const struct ccfc_said *said);
-typedef void (*ccfc_used_fn)(void *ctx, const struct ccfc_used *used);
-typedef void (*ccfc_look_fn)(void *ctx, const struct ccfc_look *look);
-void ccfc_tally_said(const struct ccfc_index *index, ccfc_said_fn fn,
-		     void *ctx);
-void ccfc_tally_used(const struct ccfc_index *index, ccfc_used_fn fn,
-		     void *ctx);
-/* All; or those at one file (quick) or of one session, where not 0. */
-void ccfc_tally_looks(const struct ccfc_index *index, uint32_t file,
-		      uint32_t session, ccfc_look_fn fn, void *ctx);
-
-/* The fact in one row of `messages`, `calls` or `reads`; false: none. */
+/*
+ * The fact in one row of `messages`, `calls` or `reads`; false: none. Over all
+ * rows that is each fact exactly once, with the session that owns it.
+ */
 bool ccfc_tally_said_at(struct ccfc_said *out, const struct ccfc_index *index,
 			uint32_t message);
 bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,

@@ -2,6 +2,8 @@
 #ifndef TESTS_STORE_DUMP_H
 #define TESTS_STORE_DUMP_H
 
+#include "../whole_tallies.h"
+
 #include "base/alloc.h"
 #include "index/index_internal.h"
 #include "index/query/query.h"
@@ -175,19 +177,19 @@ static inline void dump_tallies(struct rows_of_text *rows,
 {
 	struct dump_said d = { rows, index };
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
-	const struct ccfc_tally *all = ccfc_tally_all(index, &arena);
+	const struct ccfc_tally *all = tally_all(index, &arena);
 
 	for (uint32_t i = 1; i < index->sessions.n; i++) {
 		struct ccfc_tally one;
 
 		dump_tally(rows, index, i, &all[i]);
-		ccfc_tally_session(&one, index, i);
+		tally_session(&one, index, i);
 		if (memcmp(&one, &all[i], sizeof(one)) != 0)
 			abort();
 	}
-	ccfc_tally_said(index, dump_one_said, &d);
-	ccfc_tally_used(index, dump_one_used, &d);
-	ccfc_tally_looks(index, 0, 0, dump_one_look, &d);
+	tally_said(index, dump_one_said, &d);
+	tally_used(index, dump_one_used, &d);
+	tally_looks(index, 0, 0, dump_one_look, &d);
 	ccfc_arena_release(&arena);
 }
 

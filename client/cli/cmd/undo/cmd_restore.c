@@ -25,9 +25,7 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_AT] = CCFC_AT_OPTION,
-	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG,
-		       .help = "undo the last restore or revert, or the one "
-			       "with ID" },
+	[OPT_UNDO] = CCFC_APPLY_UNDO("restore or revert"),
 	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG,
 		       .help = "show what can be undone, newest first" },
 	[OPT_DRY_RUN] = CCFC_APPLY_DRY_RUN,

@@ -30,9 +30,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_FORCE] = CCFC_APPLY_FORCE(
 		"also files that have several names (hard links)"),
 	[OPT_OUTSIDE] = CCFC_OUTSIDE_OPTION,
-	[OPT_UNDO] = { "undo", 0, CCFC_OPT_FLAG,
-		       .help = "undo the last revert or restore, or the one "
-			       "with ID" },
+	[OPT_UNDO] = CCFC_APPLY_UNDO("revert or restore"),
 	{ 0 },
 };
 

@@ -6,6 +6,8 @@
  */
 #include "index/query/totals.h"
 
+#include "../whole_tallies.h"
+
 #include "base/alloc.h"
 #include "base/time.h"
 
@@ -99,7 +101,7 @@ static uint32_t session_of(const struct ccfc_index *index, const char *id)
 static void check_pieces(const struct ccfc_index *index)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
-	struct ccfc_tally *all = ccfc_tally_all(index, &arena);
+	struct ccfc_tally *all = tally_all(index, &arena);
 	struct ccfc_tallying pieces;
 
 	ccfc_tally_begin(&pieces, index, &arena);
@@ -114,7 +116,7 @@ static struct ccfc_tally tally(const struct ccfc_index *index, const char *id)
 	struct ccfc_tally t;
 
 	check_pieces(index);
-	ccfc_tally_session(&t, index, session_of(index, id));
+	tally_session(&t, index, session_of(index, id));
 	return t;
 }
 
@@ -240,7 +242,7 @@ static void test_errors(void **state)
 
 	(void)state;
 	PUT(index, lines);
-	ccfc_tally_used(index, add_error, &errors);
+	tally_used(index, add_error, &errors);
 	/* In the order in which they were heard of. */
 	assert_string_equal(errors.text, "A! B C D! ");
 	assert_int_equal(tally(index, "s1").main.errors, 2);
@@ -278,11 +280,11 @@ static void test_looks(void **state)
 
 	(void)state;
 	PUT(index, lines);
-	ccfc_tally_looks(index, 0, 0, add_look, &all);
+	tally_looks(index, 0, 0, add_look, &all);
 	assert_string_equal(all.text, "/a by , /a by , /b by a, /c by  not, ");
 	b = ccfc_query_file(index, CCFC_SLICE_LIT("/b"));
-	ccfc_tally_looks(index, b, session_of(index, "s1"), add_look, &one);
-	ccfc_tally_looks(index, b, session_of(index, "s2"), add_look, &one);
+	tally_looks(index, b, session_of(index, "s1"), add_look, &one);
+	tally_looks(index, b, session_of(index, "s2"), add_look, &one);
 	assert_string_equal(one.text, "/b by a, ");
 	assert_int_equal(tally(index, "s1").files_read, 2);
 	assert_int_equal(tally(index, "s2").files_read, 0);
@@ -344,7 +346,7 @@ static struct ccfc_said only_message(const struct ccfc_index *index)
 {
 	struct ccfc_said said = { 0 };
 
-	ccfc_tally_said(index, take_said, &said);
+	tally_said(index, take_said, &said);
 	assert_int_equal(said.session, session_of(index, "s1"));
 	return said;
 }

@@ -1,10 +1,12 @@
 /*
- * Requests and their answers. There is one request under way at a time, so only
- * the answer with the last id matters; answers with older ids came after their
- * call had given up. Notifications that arrive meanwhile are kept for
- * ccfc_client_next_event.
+ * Requests and their answers. There is one request under way at a time, besides
+ * one that was asked ahead, so only the answer with the last id matters;
+ * answers with older ids came after their call had given up. Notifications that
+ * arrive meanwhile are kept for ccfc_client_next_event.
  */
 #include "lib/lib.h"
+
+#include <ccfc/protocol.h>
 
 #define EVENTS_MAX_BYTES (64u << 20)
 
@@ -62,9 +64,26 @@ static int drop_late(struct ccfc_client *c, struct ccfc_reply *reply,
 	return ccfc_stream_fail(c, r);
 }
 
-/* 1: *out is the answer; 0: silence. Notifications are handled here. */
+/* Takes the answer to the question that was asked ahead. */
+static int hear_ahead(struct ccfc_client *c, struct ccfc_reply *reply,
+		      struct ccfc_err *err)
+{
+	int r = 0;
+
+	c->ahead.id = 0;
+	if (!reply->rpc.failed)
+		r = c->ahead.fn(c->ahead.data, reply, err);
+	ccfc_reply_free(reply);
+	return r < 0 ? ccfc_stream_fail(c, r) : 0;
+}
+
+/*
+ * 1: *out is the answer to `id`, or NULL for the one that was asked ahead; 0:
+ * silence. Notifications are handled here.
+ */
 static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
-		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
+		       uint32_t id, ccfc_notify_fn fn, void *data,
+		       struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;
 	int r;
@@ -79,7 +98,13 @@ static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 				ccfc_reply_free(reply);
 			else
 				r = enqueue(c, reply, err);
-		} else if (reply->rpc.id == c->last_id) {
+		} else if (c->ahead.id && reply->rpc.id == c->ahead.id) {
+			bool wanted = id == c->ahead.id;
+
+			r = hear_ahead(c, reply, err);
+			if (!r && wanted)
+				return 1;
+		} else if (reply->rpc.id == id) {
 			*out = reply;
 			return 1;
 		} else {
@@ -112,6 +137,77 @@ static int send_request(struct ccfc_client *c, const char *method,
 	return r;
 }
 
+int ccfc_lib_ask_ahead(struct ccfc_client *c, const char *method,
+		       ccfc_ahead_fn fn, void *data, struct ccfc_err *err)
+{
+	int r = send_request(c, method, CCFC_SLICE_NONE, err);
+
+	if (!r) {
+		c->ahead.id = c->last_id;
+		c->ahead.fn = fn;
+		c->ahead.data = data;
+	}
+	return r;
+}
+
+/* Calls that may be made before it is clear that this is the right daemon. */
+static bool changes_nothing(const char *method)
+{
+	static const char *const reading[] = {
+		"file.",
+		"change.",
+		"text.",
+		"stats.",
+		"sql.",
+		CCFC_M_SESSION_LIST,
+		CCFC_M_SESSION_GET,
+		CCFC_M_SESSION_FILES,
+		CCFC_M_SESSION_DIFF,
+		CCFC_M_SESSION_MESSAGES,
+		CCFC_M_SESSION_TIMELINE,
+		CCFC_M_SESSION_TREE,
+		CCFC_M_SESSION_REVERT,
+		CCFC_M_SESSION_RECOVER,
+		CCFC_M_CONFLICT_LIST,
+	};
+
+	for (size_t i = 0; i < sizeof(reading) / sizeof(*reading); i++)
+		if (!strncmp(method, reading[i], strlen(reading[i])))
+			return true;
+	return false;
+}
+
+/* The answer to the question that was asked ahead. 0: it did not refuse. */
+static int settle(struct ccfc_client *c, struct ccfc_err *err)
+{
+	struct ccfc_reply *none = NULL;
+	int r = c->ahead.id
+			? wait_answer(&none, c, c->ahead.id, NULL, NULL, err)
+			: 1;
+
+	if (r == 0)
+		r = ccfc_err_set(err, CCFC_EAGAIN, "no answer for %d ms",
+				 c->timeout_ms);
+	return r < 0 ? r : 0;
+}
+
+static int call_daemon(struct ccfc_reply **out, struct ccfc_client *c,
+		       const char *method, struct ccfc_slice params,
+		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
+{
+	int r = changes_nothing(method) ? 0 : settle(c, err);
+
+	if (!r)
+		r = send_request(c, method, params, err);
+	if (!r)
+		r = wait_answer(out, c, c->last_id, fn, data, err);
+	if (r == 0)
+		r = ccfc_err_set(err, CCFC_EAGAIN, "%s: no answer for %d ms",
+				 method, c->timeout_ms);
+	/* Answers may come in another order. */
+	return r > 0 ? settle(c, err) : r;
+}
+
 int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
 		  const char *method, struct ccfc_slice params,
 		  ccfc_notify_fn fn, void *data, struct ccfc_err *err)
@@ -120,24 +216,17 @@ int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
 	int r;
 
 	*out = NULL;
-	r = send_request(c, method, params, err);
-	if (r < 0)
-		return r;
-	r = wait_answer(&reply, c, fn, data, err);
-	if (r < 0)
-		return r;
-	if (r == 0)
-		return ccfc_err_set(err, CCFC_EAGAIN, "%s: no answer for %d ms",
-				    method, c->timeout_ms);
-	if (reply->rpc.failed) {
+	r = call_daemon(&reply, c, method, params, fn, data, err);
+	if (!r && reply->rpc.failed) {
 		r = reply->rpc.error.code;
 		if (err)
 			*err = reply->rpc.error;
-		ccfc_reply_free(reply);
-		return r;
 	}
-	*out = reply;
-	return 0;
+	if (r < 0)
+		ccfc_reply_free(reply);
+	else
+		*out = reply;
+	return r;
 }
 
 int ccfc_client_call(struct ccfc_reply **out, struct ccfc_client *client,

@@ -23,6 +23,10 @@ struct ccfc_reply {
 	char *method; /* owned, terminated */
 };
 
+/* Sees the answer to a question that was asked ahead; negative: refuses. */
+typedef int (*ccfc_ahead_fn)(void *data, const struct ccfc_reply *reply,
+			     struct ccfc_err *err);
+
 struct ccfc_client {
 	int fd; /* -1: the connection is closed */
 	int timeout_ms;
@@ -35,6 +39,11 @@ struct ccfc_client {
 		struct ccfc_reply **tail;
 		size_t bytes;
 	} events; /* came while a call waited for its answer */
+	struct {
+		uint32_t id; /* 0: no answer is awaited */
+		ccfc_ahead_fn fn;
+		void *data;
+	} ahead; /* see ccfc_lib_ask_ahead */
 };
 
 /* Sees a notification first; true: handled, false: queue it. */
@@ -79,6 +88,13 @@ char *ccfc_lib_find_daemon(void);
  */
 int ccfc_lib_exec(const char *path, const char *log, struct ccfc_err *err);
 
+/* ---- query.c: the names of the protocol ---- */
+
+/* The offset of the option in struct ccfc_query; 0: it is not in there. */
+size_t ccfc_lib_field(struct ccfc_slice option);
+
+bool ccfc_lib_is_method(struct ccfc_slice name);
+
 /* ---- stream.c: messages on the connection ---- */
 
 /* Closes the connection; returns the given code. */
@@ -101,5 +117,15 @@ int ccfc_stream_next(struct ccfc_reply **out, struct ccfc_client *c,
 int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
 		  const char *method, struct ccfc_slice params,
 		  ccfc_notify_fn fn, void *data, struct ccfc_err *err);
+
+/*
+ * Sends a question without options whose answer `fn` sees before the next call
+ * returns. That call's request follows at once, so nobody waits twice; only
+ * calls that may change something wait for `fn` first. If `fn` refuses, the
+ * call fails with its error and the connection is closed. An error in place of
+ * the answer refuses nothing. `data` has to live until then.
+ */
+int ccfc_lib_ask_ahead(struct ccfc_client *c, const char *method,
+		       ccfc_ahead_fn fn, void *data, struct ccfc_err *err);
 
 #endif

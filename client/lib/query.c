@@ -17,6 +17,21 @@ static const struct {
 #undef OPTION
 };
 
+size_t ccfc_lib_field(struct ccfc_slice option)
+{
+	int found = ccfc_option_find(option);
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if ((int)fields[i].option == found)
+			return fields[i].offset;
+	return 0;
+}
+
+bool ccfc_lib_is_method(struct ccfc_slice name)
+{
+	return ccfc_method_find(name) >= 0;
+}
+
 static void pack_text_query(struct ccfc_pack *p, const char *key,
 			    const char *text)
 {

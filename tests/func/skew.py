@@ -74,6 +74,30 @@ class Fake:
         self.listener.close()
 
 
+class Patient(Fake):
+    """Answers server.info only when the next question has come; then that
+    question first, as a daemon may."""
+
+    def __init__(self, path, info, methods, held=("server.info",)):
+        self.held = held
+        super().__init__(path, info, methods)
+
+    def serve(self, peer):
+        unpacker = msgpack.Unpacker(raw=False)
+        waiting = []
+        with peer:
+            while data := peer.recv(4096):
+                unpacker.feed(data)
+                for _, msgid, method, _ in unpacker:
+                    self.asked.append(method)
+                    waiting.insert(0, [1, msgid, *self.reply(method)])
+                    if method in self.held:
+                        continue
+                    for answer in waiting:
+                        peer.sendall(msgpack.packb(answer))
+                    waiting.clear()
+
+
 @contextlib.contextmanager
 def against(info, methods=()):
     """A box in which a fake daemon answers."""
@@ -183,6 +207,37 @@ def test_other_errors_are_not_looked_into():
             "file.sessions": ("io: disk: broken", None)}) as (box, fake):
         eq(refused(box), "ccfc: disk: broken\n", "stderr")
         eq(fake.asked, ["file.sessions"], "asked")
+
+
+FOUND = {"path": FILE, "totalSessions": 0, "sessions": [], "totalChanges": 0}
+
+
+def test_what_a_daemon_reads_costs_no_wait():
+    """With CLAUDE_CONFIG_DIR the daemon is asked what it reads, together with
+    the question: neither answer comes before both are there."""
+    with Box() as box:
+        info = {**INFO, "roots": [{"path": box.claude}]}
+        fake = Patient(box.socket, info, {"file.sessions": (None, FOUND)})
+        done = box.run("search", FILE)
+        eq(fake.asked, ["server.info", "file.sessions"], done.stderr)
+        eq(done.returncode, 0, done.stderr)
+        fake.info["roots"] = [{"path": "/elsewhere"}]
+        done = box.run("search", FILE)
+        eq((done.returncode, done.stdout), (2, ""), done.stderr)
+        assert f"does not read {box.claude}" in done.stderr, done.stderr
+        fake.close()
+
+
+def test_nothing_is_changed_in_the_wrong_daemon():
+    """A call that changes something waits until it is clear."""
+    with Box() as box:
+        info = {**INFO, "roots": [{"path": "/elsewhere"}]}
+        fake = Fake(box.socket, info, {})
+        done = box.run("name", "1a", "a name")
+        eq(done.returncode, 2, done.stderr)
+        assert "does not read" in done.stderr, done.stderr
+        eq(fake.asked, ["server.info"])
+        fake.close()
 
 
 def sql(box, text):

@@ -1,8 +1,10 @@
 /* Asking the daemon; see connect.h. */
 #include "cli/frame/connect.h"
 
+#include "lib/lib.h"
 #include "os/claude_dir.h"
 
+#include <ccfc/protocol.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,25 +20,18 @@ static bool reads(struct ccfc_obj info, const char *root)
 	return !ccfc_obj_len(roots);
 }
 
-/*
- * A daemon answers about the directories that it was started with. Who asks
- * with another CLAUDE_CONFIG_DIR must not get the answer of these; only then
- * is the daemon asked what it reads.
- */
-static int check_roots(struct ccfc_cli *cli, struct ccfc_err *err)
+static int check_roots(void *data, const struct ccfc_reply *reply,
+		       struct ccfc_err *err)
 {
-	const char *set = getenv("CLAUDE_CONFIG_DIR");
 	struct ccfc_claude_roots wanted = { 0 };
-	struct ccfc_reply *reply = NULL;
 	int code = 0;
 
-	if (!set || !*set || ccfc_server_info(&reply, cli->client, NULL) < 0)
-		return 0;
+	(void)data;
 	ccfc_claude_roots_add_default(&wanted);
 	for (uint32_t i = 0; !code && i < wanted.n; i++) {
 		if (reads(ccfc_cli_value(reply), wanted.items[i]))
 			continue;
-		code = ccfc_err_set(err, CCFC_EINVAL,
+		code = ccfc_err_set(err, CCFC_EDENIED,
 				    "CLAUDE_CONFIG_DIR: the daemon that runs "
 				    "does not read %s",
 				    wanted.items[i]);
@@ -46,8 +41,22 @@ static int check_roots(struct ccfc_cli *cli, struct ccfc_err *err)
 				   "reads both");
 	}
 	ccfc_claude_roots_release(&wanted);
-	ccfc_reply_free(reply);
 	return code;
+}
+
+/*
+ * A daemon answers about the directories that it was started with. Who asks
+ * with another CLAUDE_CONFIG_DIR must not get the answer of these; only then
+ * is the daemon asked what it reads, together with the command's question.
+ */
+static int ask_roots(struct ccfc_cli *cli, struct ccfc_err *err)
+{
+	const char *set = getenv("CLAUDE_CONFIG_DIR");
+
+	if (!set || !*set)
+		return 0;
+	return ccfc_lib_ask_ahead(cli->client, CCFC_M_SERVER_INFO, check_roots,
+				  NULL, err);
 }
 
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
@@ -62,7 +71,7 @@ int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 	code = ccfc_client_new(&cli->client, &options, err);
 	/* status, stop and the like are about the daemon that runs. */
 	return code < 0 || spawn != CCFC_SPAWN_DEFAULT ? code
-						       : check_roots(cli, err);
+						       : ask_roots(cli, err);
 }
 
 void ccfc_cli_explain_nothing(struct ccfc_err *err)

@@ -2,6 +2,7 @@
 #include "cli/frame/cli.h"
 
 #include "cli/frame/connect.h"
+#include "cli/frame/spelling.h"
 #include "cli/frame/unclear.h"
 #include "cli/frame/version_skew.h"
 #include "cli/out/safe.h"
@@ -52,55 +53,32 @@ static void write_stderr(const struct ccfc_buf *buf)
  */
 static struct ccfc_err unclear;
 
-/* The command that runs, for errors of the daemon, which names methods. */
-static const char *running;
+/* What runs, for errors of the daemon. */
+static struct ccfc_spelling running;
 
-/* "text.search: nothing matches" is about grep. */
-static struct ccfc_slice without_method(struct ccfc_slice what)
+static void append_spelled(struct ccfc_buf *line, const char *text)
 {
-	static const char *const methods[] = {
-		CCFC_M_TEXT_SEARCH,	 CCFC_M_SQL_QUERY,
-		CCFC_M_SESSION_MESSAGES, CCFC_M_SESSION_LIST,
-		CCFC_M_SESSION_FILES,	 CCFC_M_SESSION_GET,
-		CCFC_M_SESSION_DIFF,	 CCFC_M_SESSION_TIMELINE,
-		CCFC_M_SESSION_TREE,	 CCFC_M_SESSION_RECOVER,
-		CCFC_M_SESSION_REVERT,	 CCFC_M_STATS_GET,
-		CCFC_M_FILE_MATCH,	 CCFC_M_FILE_SESSIONS,
-		CCFC_M_FILE_LOG,	 CCFC_M_FILE_BLAME,
-		CCFC_M_FILE_AT,		 CCFC_M_FILE_READERS,
-		CCFC_M_INDEX_BUILD,	 CCFC_M_EVENTS_SUBSCRIBE,
-	};
+	struct ccfc_buf words = CCFC_BUF_INIT;
 
-	for (size_t i = 0; running && i < sizeof(methods) / sizeof(*methods);
-	     i++) {
-		size_t n = strlen(methods[i]);
-
-		if (what.len > n + 2 && !memcmp(what.ptr, methods[i], n) &&
-		    what.ptr[n] == ':')
-			return ccfc_slice(what.ptr + n, what.len - n);
-	}
-	return what;
+	ccfc_spelling_append(&words, &running, ccfc_slice_str(text));
+	ccfc_safe_append(line, ccfc_buf_view(&words), false);
+	ccfc_buf_putc(line, '\n');
+	ccfc_buf_release(&words);
 }
 
 static int print_error(const struct ccfc_err *err)
 {
 	struct ccfc_err told = *err;
 	struct ccfc_buf line = CCFC_BUF_INIT;
-	struct ccfc_slice what;
 
 	ccfc_version_skew_explain(&told);
-	what = without_method(ccfc_slice_str(told.what));
 	/* For the program's own options the text already begins so. */
-	if (!ccfc_slice_starts(what, "ccfc: "))
+	if (!ccfc_slice_starts(ccfc_slice_str(told.what), "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");
-	if (what.ptr != told.what)
-		ccfc_buf_puts(&line, running);
-	ccfc_safe_append(&line, what, false);
-	ccfc_buf_putc(&line, '\n');
+	append_spelled(&line, told.what);
 	if (*told.hint) {
 		ccfc_buf_puts(&line, "hint: ");
-		ccfc_safe_append(&line, ccfc_slice_str(told.hint), false);
-		ccfc_buf_putc(&line, '\n');
+		append_spelled(&line, told.hint);
 	}
 	write_stderr(&line);
 	ccfc_buf_release(&line);
@@ -262,7 +240,7 @@ static int run_command(struct ccfc_cli *cli, int argc, char **argv)
 	command = ccfc_cli_find(name, &err);
 	if (!command)
 		return ccfc_cli_fail(&err);
-	running = command->name;
+	running = (struct ccfc_spelling){ command, argc, argv };
 	ccfc_opts_init(&opts, command->name, command->options, ccfc_cli_common);
 	if (ccfc_opts_parse(&opts, argc - 1, argv + 1, false, &err) < 0)
 		status = ccfc_cli_fail(&err);

@@ -145,7 +145,7 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 
 	if (!chain->disk.exists) {
 		fail_without_content(chain, "does not exist now", err);
-		ccfc_err_hint(err, "give 'at' for the file as it was");
+		ccfc_err_hint(err, "give option 'at' for the file as it was");
 		return CCFC_ENOTFOUND;
 	}
 	if (!ccfc_chain_disk_bytes(&bytes, chain))

@@ -50,7 +50,8 @@ static int read_name(struct ccfc_at *out, const struct ccfc_index *index,
 		out->kind = CCFC_AT_SESSION;
 		out->id = id;
 	}
-	if (r != CCFC_ENOTFOUND)
+	/* Words such as "@-1" can only mean a session. */
+	if (r != CCFC_ENOTFOUND || ccfc_query_is_word(word))
 		return r;
 	r = ccfc_query_change(&id, index, word, err);
 	if (!r)

@@ -494,8 +494,8 @@ int ccfc_method_session_recover(struct ccfc_request *rq, struct ccfc_err *err)
 
 	if (by_session == rq->opt.deleted)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "%s: give one of the options 'session' and "
-				    "'deleted'",
+				    "%s: give either option 'session' or "
+				    "option 'deleted'",
 				    rq->method);
 	if (!by_session)
 		return ccfc_recover_deleted(rq, err);

@@ -323,6 +323,6 @@ int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
 	if (!(rq->opt.given & CCFC_OPT(SESSION)))
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "session.revert: option 'session' or "
-				    "'changes' is missing");
+				    "option 'changes' is missing");
 	return ccfc_history_job_session(rq, more, answer_session_revert, err);
 }

@@ -31,7 +31,7 @@ static int relative(struct ccfc_request *rq, enum ccfc_option what,
 {
 	ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is a relative path",
 		     rq->method, ccfc_option_rows[what].name);
-	ccfc_err_hint(err, "give an absolute path, or 'cwd' with it");
+	ccfc_err_hint(err, "give an absolute path, or option 'cwd' with it");
 	return CCFC_EINVAL;
 }
 

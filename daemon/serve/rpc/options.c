@@ -328,11 +328,12 @@ static int check_together(const struct ccfc_options *o, const char *method,
 	if ((o->given & dates) == dates && o->from_date > o->to_date)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: option 'fromDate' is later than "
-				    "'toDate'",
+				    "option 'toDate'",
 				    method);
 	if ((o->given & lines) == lines && o->from_line > o->to_line)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "%s: option 'from' is greater than 'to'",
+				    "%s: option 'from' is greater than "
+				    "option 'to'",
 				    method);
 	return 0;
 }

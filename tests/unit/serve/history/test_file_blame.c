@@ -129,7 +129,7 @@ static void test_refused(void **state)
 	fails(t, "file.blame", on(t, "f.txt", "to:-1"), CCFC_EINVAL,
 	      "option 'to' must be the number of a line, from 1", "");
 	fails(t, "file.blame", on(t, "f.txt", "from:3;to:2"), CCFC_EINVAL,
-	      "option 'from' is greater than 'to'", "");
+	      "option 'from' is greater than option 'to'", "");
 	fails(t, "file.blame", on(t, "f.txt", "ignoreSpace:1"), CCFC_EINVAL,
 	      "option 'ignoreSpace' must be true or false", "");
 	fails(t, "file.blame", on(t, "f.txt", "limit:1"), CCFC_EINVAL,

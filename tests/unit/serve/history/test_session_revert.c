@@ -174,12 +174,12 @@ static void test_recover_words(void **state)
 	CHECK(world_get(t->w, "session.recover",
 			"deleted:true;projectPath=/elsewhere"),
 	      { "total", "0" });
-	fails(t, "session.recover", "", CCFC_EINVAL, "'session' and 'deleted'",
-	      "");
+	fails(t, "session.recover", "", CCFC_EINVAL,
+	      "'session' or option 'deleted'", "");
 	fails(t, "session.recover", "deleted:false", CCFC_EINVAL,
-	      "'session' and 'deleted'", "");
+	      "'session' or option 'deleted'", "");
 	fails(t, "session.recover", "deleted:true;session=aaaab", CCFC_EINVAL,
-	      "'session' and 'deleted'", "");
+	      "'session' or option 'deleted'", "");
 	fails(t, "session.recover", "deleted=yes", CCFC_EINVAL,
 	      "option 'deleted' must be true or false", "");
 }

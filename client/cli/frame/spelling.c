@@ -1,0 +1,161 @@
+/*
+ * Errors of the daemon in the words of the command line; see spelling.h. Most
+ * options are fields of the query, which rows of a command's table fill: that
+ * row has the word. The others have one word in all commands.
+ */
+#include "cli/frame/spelling.h"
+
+#include "lib/lib.h"
+
+#define MARK	"option '"
+#define UNKNOWN "unknown "
+
+/* Where the command has no row for it. */
+static const struct {
+	const char *option, *word;
+} usual[] = {
+	{ "agentId", "--agent" },
+	{ "alternatives", "FILE" },
+	{ "at", "--at" },
+	{ "branch", "--branch" },
+	{ "by", "--by" },
+	{ "caseSensitive", "--case-sensitive" },
+	{ "change", "CHANGE" },
+	{ "changes", "CHANGE" },
+	{ "clock", "--since" },
+	{ "context", "--context" },
+	{ "cwd", "the current directory" },
+	{ "deep", "--deep" },
+	{ "deleted", "--deleted" },
+	{ "directories", "--dir" },
+	{ "evidence", "--evidence" },
+	{ "extensions", "--ext" },
+	{ "from", "the first line" },
+	{ "fromDate", "--from" },
+	{ "here", "the current directory" },
+	{ "ignoreSpace", "--ignore-space" },
+	{ "in", "--in" },
+	{ "includeChanges", "--show-changes" },
+	{ "includeContent", "--show-changes" },
+	{ "includePrompt", "--why" },
+	{ "includeThinking", "--thinking" },
+	{ "keywords", "--keyword" },
+	{ "label", "TEXT" },
+	{ "limit", "--limit" },
+	{ "live", "--live" },
+	{ "maxContent", "the length of a text" },
+	{ "message", "--message" },
+	{ "model", "--model" },
+	{ "name", "FILE" },
+	{ "net", "--net" },
+	{ "notify", "the form of events" },
+	{ "offset", "--offset" },
+	{ "path", "FILE" },
+	{ "paths", "PATH" },
+	{ "pattern", "PATTERN" },
+	{ "port", "--port" },
+	{ "progress", "the progress bar" },
+	{ "projectPath", "--project" },
+	{ "query", "QUERY" },
+	{ "regex", "--regex" },
+	{ "role", "--role" },
+	{ "session", "SESSION" },
+	{ "since", "--since" },
+	{ "sort", "--sort" },
+	{ "states", "--state" },
+	{ "status", "--status" },
+	{ "subscription", "the subscription" },
+	{ "tag", "--tag" },
+	{ "tags", "WORD" },
+	{ "to", "the last line" },
+	{ "toDate", "--to" },
+	{ "tools", "--tool" },
+	{ "touched", "--touched" },
+	{ "words", "PATTERN" },
+	{ "zone", "--tz" },
+};
+
+bool ccfc_spelling_of(struct ccfc_buf *out, const struct ccfc_command *command,
+		      struct ccfc_slice option)
+{
+	const struct ccfc_opt *rows = command ? command->options : NULL;
+	size_t field = ccfc_lib_field(option);
+
+	for (int i = 0; field && rows && rows[i].name; i++)
+		if (rows[i].field == field) {
+			ccfc_buf_printf(out, "--%s", rows[i].name);
+			return true;
+		}
+	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+		if (ccfc_slice_is(option, usual[i].option)) {
+			ccfc_buf_puts(out, usual[i].word);
+			return true;
+		}
+	return false;
+}
+
+/* Has the caller written it? Then a text may repeat it. */
+static bool is_callers(const struct ccfc_spelling *spelling)
+{
+	for (int i = 0; i < spelling->argc; i++)
+		if (strstr(spelling->argv[i], MARK))
+			return true;
+	return false;
+}
+
+/* The name that begins at `at`, up to its quote; empty: there is none. */
+static struct ccfc_slice name_at(struct ccfc_slice text, size_t at)
+{
+	const char *quote = memchr(text.ptr + at, '\'', text.len - at);
+
+	return quote ? ccfc_slice(text.ptr + at,
+				  (size_t)(quote - text.ptr) - at)
+		     : CCFC_SLICE_NONE;
+}
+
+/*
+ * An option that the daemon does not know is one that this program knows: the
+ * daemon is older, and its text stays.
+ */
+static bool is_mark(struct ccfc_slice text, size_t at)
+{
+	size_t n = sizeof(UNKNOWN) - 1;
+
+	return ccfc_slice_starts(ccfc_slice(text.ptr + at, text.len - at),
+				 MARK) &&
+	       (at < n || memcmp(text.ptr + at - n, UNKNOWN, n) != 0);
+}
+
+static void append_options(struct ccfc_buf *out,
+			   const struct ccfc_spelling *spelling,
+			   struct ccfc_slice text)
+{
+	bool callers = is_callers(spelling);
+
+	for (size_t i = 0; i < text.len; i++) {
+		struct ccfc_slice name = CCFC_SLICE_NONE;
+
+		if (!callers && is_mark(text, i))
+			name = name_at(text, i + sizeof(MARK) - 1);
+		if (name.len && ccfc_spelling_of(out, spelling->command, name))
+			i += sizeof(MARK) - 1 + name.len;
+		else
+			ccfc_buf_putc(out, text.ptr[i]);
+	}
+}
+
+void ccfc_spelling_append(struct ccfc_buf *out,
+			  const struct ccfc_spelling *spelling,
+			  struct ccfc_slice text)
+{
+	const char *colon = memchr(text.ptr, ':', text.len);
+	size_t n = colon ? (size_t)(colon - text.ptr) : 0;
+
+	/* "text.search: nothing matches" is about grep. */
+	if (spelling->command && n &&
+	    ccfc_lib_is_method(ccfc_slice(text.ptr, n))) {
+		ccfc_buf_puts(out, spelling->command->name);
+		text = ccfc_slice(text.ptr + n, text.len - n);
+	}
+	append_options(out, spelling, text);
+}

@@ -12,9 +12,11 @@ import shlex
 import shutil
 import subprocess
 
+import examples_help
 import harness
 import install
 import sql
+import terminal
 from corpus import corpus
 from harness import Box, LIMIT, SANITIZER, eq
 from install import CFLAGS, cache, installed, libdir, sh
@@ -94,14 +96,29 @@ def printed_as(pattern, text):
     return re.fullmatch("".join(rows), text)
 
 
+def at_terminal(world, example, run):
+    """The same with 80 columns; tables fit, each command for itself."""
+    script = "\n".join(f"printf '\\036'\n{command}" for command in run)
+    text, status = terminal.run(["bash", "-eo", "pipefail", "-c", script],
+                                world.env, world.project)
+    assert status in example.status(), f"{example.where}: {status}\n{text}"
+    for command, part in zip(run, text.split("\x1e")[1:]):
+        examples_help.check_width(command, part)
+
+
 def test_shell():
+    """On a terminal; and elsewhere, if the page shows what is printed."""
     for example in examples("shell"):
         run, printed = example.commands()
+        with World() as world:
+            at_terminal(world, example, run)
+        if not printed:
+            continue
         with World() as world:
             text = world.do(
                 ["bash", "-eo", "pipefail", "-c", "\n".join(run)],
                 example.status(), example.where)
-        if printed and not printed_as(printed, text):
+        if not printed_as(printed, text):
             raise AssertionError(f"{example.where}: it printed\n{text}")
 
 

@@ -366,8 +366,6 @@ static int ask_question(struct ccfc_reply **reply, struct ccfc_question *q,
 	code = answer->ask(reply, q, err);
 	if (code < 0 && answer->subject == CCFC_ABOUT_FILE && q->given)
 		ccfc_cwd_hint(err, q->given);
-	if (code < 0)
-		ccfc_cli_explain_nothing(err);
 	return code;
 }
 

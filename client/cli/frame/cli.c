@@ -72,6 +72,7 @@ static int print_error(const struct ccfc_err *err)
 	struct ccfc_buf line = CCFC_BUF_INIT;
 
 	ccfc_version_skew_explain(&told);
+	ccfc_cli_explain_nothing(&told);
 	/* For the program's own options the text already begins so. */
 	if (!ccfc_slice_starts(ccfc_slice_str(told.what), "ccfc: "))
 		ccfc_buf_puts(&line, "ccfc: ");

@@ -78,23 +78,22 @@ void ccfc_cli_explain_nothing(struct ccfc_err *err)
 {
 	struct ccfc_claude_roots roots = { 0 };
 	struct ccfc_buf path = CCFC_BUF_INIT;
+	bool exists = false;
 
-	if (err->code != CCFC_ENOTFOUND || *err->hint)
+	if (err->code != CCFC_ENOTFOUND)
 		return;
 	ccfc_claude_roots_add_all(&roots);
-	for (uint32_t i = 0; i < roots.n; i++) {
+	for (uint32_t i = 0; i < roots.n && !exists; i++) {
 		ccfc_buf_clear(&path);
 		ccfc_buf_printf(&path, "%s/projects", roots.items[i]);
-		if (!access(path.ptr, F_OK))
-			break;
+		exists = !access(path.ptr, F_OK);
+	}
+	if (path.len && !exists)
 		ccfc_err_hint(err,
 			      "%s does not exist: Claude Code has not run "
 			      "here, or CLAUDE_CONFIG_DIR names another "
 			      "directory",
 			      path.ptr);
-	}
-	if (path.len && !access(path.ptr, F_OK))
-		err->hint[0] = '\0';
 	ccfc_buf_release(&path);
 	ccfc_claude_roots_release(&roots);
 }

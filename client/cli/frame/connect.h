@@ -27,8 +27,8 @@ int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		  struct ccfc_err *err);
 
 /*
- * If nothing was found since Claude Code has no directory of transcripts, adds
- * a hint that says so.
+ * If nothing was found since Claude Code has no directory of transcripts, the
+ * hint says so.
  */
 void ccfc_cli_explain_nothing(struct ccfc_err *err);
 

@@ -37,7 +37,10 @@ void ccfc_render_join(struct ccfc_buf *out, struct ccfc_obj array);
 void ccfc_render_tally(struct ccfc_buf *out, struct ccfc_obj map,
 		       const char *skip);
 
-/* "Label:   text" with the text at column `at`; not for an empty text. */
+/*
+ * "Label:   text" with the text at column `at`, on a terminal in as many lines
+ * as it takes; not for an empty text.
+ */
 void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 		      struct ccfc_slice text);
 

@@ -13,19 +13,30 @@
 
 #include <stdlib.h>
 
-/* "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)", or "a backup (…" */
-static void name_change(struct ccfc_buf *out, struct ccfc_obj o)
+#define ID_BEGIN "toolu_01"
+#define ID_SHORT 8
+
+/*
+ * "toolu_01 (session 3f2a91c4, 2025-12-10 10:00:05)", or "a backup (…"; on a
+ * terminal with as much of the id as `ccfc log` shows there.
+ */
+static void name_change(struct ccfc_buf *out, struct ccfc_obj o, bool brief)
 {
 	struct ccfc_slice session = ccfc_obj_get_str(o, "sessionId");
 	struct ccfc_slice change = ccfc_obj_get_str(o, "changeId");
 
+	if (brief && ccfc_slice_starts(change, ID_BEGIN) &&
+	    change.len > sizeof(ID_BEGIN) - 1 + ID_SHORT)
+		change =
+			ccfc_slice(change.ptr + sizeof(ID_BEGIN) - 1, ID_SHORT);
 	ccfc_buf_slice(out, change.len ? change : CCFC_SLICE_LIT("a backup"));
 	if (session.len > 8)
 		session.len = 8;
 	ccfc_buf_puts(out, " (session ");
 	ccfc_buf_slice(out, session);
 	ccfc_buf_puts(out, ", ");
-	ccfc_render_time(out, ccfc_obj_get(o, "timestamp"), CCFC_RENDER_SECOND);
+	ccfc_render_time(out, ccfc_obj_get(o, "timestamp"),
+			 brief ? CCFC_RENDER_MINUTE : CCFC_RENDER_SECOND);
 	ccfc_buf_putc(out, ')');
 }
 
@@ -119,7 +130,7 @@ static int check_present(const struct ccfc_restore *w, struct ccfc_err *err)
 	if (ccfc_write_back_restored(&w->present))
 		return 0;
 	if (known) {
-		name_change(&change, latest);
+		name_change(&change, latest, false);
 		ccfc_err_set(err, CCFC_EDENIED,
 			     "%s was changed outside of any session after %s",
 			     w->given, change.ptr);
@@ -151,7 +162,7 @@ void ccfc_restore_print(const struct ccfc_restore *w, struct ccfc_out *out)
 	} else {
 		ccfc_buf_puts(&out->buf,
 			      before ? ": as before " : ": as after ");
-		name_change(&name, w->reply);
+		name_change(&name, w->reply, out->width > 0);
 	}
 	ccfc_out_field(out, ccfc_buf_view(&name));
 	ccfc_buf_putc(&out->buf, '\n');

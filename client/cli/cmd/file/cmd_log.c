@@ -156,9 +156,14 @@ static int ask_project(struct ccfc_reply **reply, struct ccfc_question *q,
 		       struct ccfc_err *err)
 {
 	struct ccfc_query query = files_of(q);
+	int code;
 
 	query.here = q->query.here;
-	return ccfc_file_match(reply, q->cli->client, "**", &query, err);
+	code = ccfc_file_match(reply, q->cli->client, "**", &query, err);
+	/* Nobody typed that pattern. */
+	if (code == CCFC_ENOTFOUND)
+		ccfc_err_set(err, code, "log: no matching changes");
+	return code;
 }
 
 /* All below a directory, whatever characters are in its name. */

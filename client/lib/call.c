@@ -78,12 +78,11 @@ static int hear_ahead(struct ccfc_client *c, struct ccfc_reply *reply,
 }
 
 /*
- * 1: *out is the answer to `id`, or NULL for the one that was asked ahead; 0:
- * silence. Notifications are handled here.
+ * 1: *out is the answer to the last request, or without `out` the one that was
+ * asked ahead was heard; 0: silence. Notifications are handled here.
  */
 static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
-		       uint32_t id, ccfc_notify_fn fn, void *data,
-		       struct ccfc_err *err)
+		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;
 	int r;
@@ -99,12 +98,10 @@ static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 			else
 				r = enqueue(c, reply, err);
 		} else if (c->ahead.id && reply->rpc.id == c->ahead.id) {
-			bool wanted = id == c->ahead.id;
-
 			r = hear_ahead(c, reply, err);
-			if (!r && wanted)
+			if (!r && !out)
 				return 1;
-		} else if (reply->rpc.id == id) {
+		} else if (out && reply->rpc.id == c->last_id) {
 			*out = reply;
 			return 1;
 		} else {
@@ -180,10 +177,7 @@ static bool changes_nothing(const char *method)
 /* The answer to the question that was asked ahead. 0: it did not refuse. */
 static int settle(struct ccfc_client *c, struct ccfc_err *err)
 {
-	struct ccfc_reply *none = NULL;
-	int r = c->ahead.id
-			? wait_answer(&none, c, c->ahead.id, NULL, NULL, err)
-			: 1;
+	int r = c->ahead.id ? wait_answer(NULL, c, NULL, NULL, err) : 1;
 
 	if (r == 0)
 		r = ccfc_err_set(err, CCFC_EAGAIN, "no answer for %d ms",
@@ -199,11 +193,14 @@ static int call_daemon(struct ccfc_reply **out, struct ccfc_client *c,
 
 	if (!r)
 		r = send_request(c, method, params, err);
-	if (!r)
-		r = wait_answer(out, c, c->last_id, fn, data, err);
-	if (r == 0)
-		r = ccfc_err_set(err, CCFC_EAGAIN, "%s: no answer for %d ms",
-				 method, c->timeout_ms);
+	if (r < 0)
+		return r;
+	r = wait_answer(out, c, fn, data, err);
+	if (r == 0) {
+		ccfc_err_set(err, CCFC_EAGAIN, "%s: no answer for %d ms",
+			     method, c->timeout_ms);
+		return CCFC_EAGAIN;
+	}
 	/* Answers may come in another order. */
 	return r > 0 ? settle(c, err) : r;
 }

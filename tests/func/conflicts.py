@@ -333,6 +333,31 @@ def test_commands():
            ["stale", F, one, stale, two, other])
 
 
+def test_line_in_between():
+    """What came first looked like a contact of two sessions, until the line of
+    a third one came that stands in between. They meet later.
+    """
+    with Two(3) as w:
+        for t in w.t:
+            t.live = False
+        first = w.edit(0)
+        between = w.edit(1)
+        third = w.edit(2)
+        w.read(0)
+        last = w.edit(0)
+        for t in w.t:
+            t.text("that is all")
+        lines = [collections.deque(t.lines[1:]) for t in w.t]
+        # A call and its result are two lines.
+        for n, count in ((0, 2), (2, 2), (1, 2), (0, 5), (2, 1), (1, 1)):
+            for _ in range(count):
+                harness.append(w.t[n].path, lines[n].popleft())
+            w.found()
+        eq([len(x) for x in lines], [0, 0, 0])
+        w.expect(("concurrent", between, first),
+                 ("concurrent", third, between), ("concurrent", last, third))
+
+
 def test_live():
     """Both sessions have just written something."""
     with Two() as w:

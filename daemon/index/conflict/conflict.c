@@ -80,16 +80,19 @@ static void read_pair(struct ccfc_conflict *out, const struct ccfc_index *index,
 	out->session[1] = index->changes.items[m->contact].session;
 }
 
-/* Does the pair's first change stand before the moment? */
-static bool is_moment_later(const struct ccfc_index *index,
-			    const struct ccfc_moment *m, uint32_t change)
+/*
+ * Is the row's change a contact of the pair before this one? A row keeps the
+ * change that was the first contact once, also when another session's came in
+ * between.
+ */
+static bool has_earlier_contact(const struct ccfc_index *index,
+				const struct ccfc_contest *of, uint32_t row,
+				const struct ccfc_moment *m)
 {
-	struct ccfc_moment first;
+	const struct ccfc_moment *first = ccfc_contest_find(
+		index, of, index->conflicts.items[row].change);
 
-	return change != CCFC_ID_NONE && change != m->change &&
-	       index->changes.items[change].ordered &&
-	       ccfc_contest_moment(&first, index, change) &&
-	       ccfc_contest_compare(index, &first, m) < 0;
+	return first && first->pair == row && first < m;
 }
 
 static void settle_contact(struct ccfc_index *index,
@@ -102,7 +105,7 @@ static void settle_contact(struct ccfc_index *index,
 	row = ccfc_conflict_find(index, &pair);
 	if (row == CCFC_ID_NONE)
 		row = ccfc_conflict_add(index, &pair);
-	if (is_moment_later(index, m, index->conflicts.items[row].change))
+	if (has_earlier_contact(index, of, row, m))
 		return;
 	m->pair = row;
 	resolve_pair(index, row, m);

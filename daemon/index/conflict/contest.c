@@ -17,9 +17,10 @@ enum { NOT_LOOKED, ONE_SESSION, FIRST_CONTEST };
 
 /* --- order --- */
 
-int ccfc_contest_compare(const struct ccfc_index *index,
-			 const struct ccfc_moment *a,
-			 const struct ccfc_moment *b)
+/* <0: a stands before b. */
+static int compare_moments(const struct ccfc_index *index,
+			   const struct ccfc_moment *a,
+			   const struct ccfc_moment *b)
 {
 	const struct ccfc_change *x = &index->changes.items[a->change];
 	const struct ccfc_change *y = &index->changes.items[b->change];
@@ -70,13 +71,29 @@ static uint32_t place_of(const struct ccfc_index *index,
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (ccfc_contest_compare(index, &contest->moments.items[mid],
-					 m) < 0)
+		if (compare_moments(index, &contest->moments.items[mid], m) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
 	return lo;
+}
+
+struct ccfc_moment *ccfc_contest_find(const struct ccfc_index *index,
+				      const struct ccfc_contest *contest,
+				      uint32_t change)
+{
+	struct ccfc_moment m;
+	uint32_t at;
+
+	if (change == CCFC_ID_NONE || !index->changes.items[change].ordered ||
+	    !ccfc_contest_moment(&m, index, change))
+		return NULL;
+	at = place_of(index, contest, &m);
+	if (at == contest->moments.n ||
+	    contest->moments.items[at].change != change)
+		return NULL;
+	return &contest->moments.items[at];
 }
 
 /* --- what is to be judged --- */
@@ -155,7 +172,7 @@ static int compare_sorted(const void *x, const void *y)
 {
 	const struct sorted *a = x, *b = y;
 
-	return ccfc_contest_compare(a->index, &a->moment, &b->moment);
+	return compare_moments(a->index, &a->moment, &b->moment);
 }
 
 static void gather_moments(struct ccfc_contest *contest,

@@ -71,10 +71,10 @@ void ccfc_contest_gather_sights(struct ccfc_contest *contest,
 void ccfc_contest_look_again(struct ccfc_index *index,
 			     struct ccfc_contest *contest);
 
-/* <0: a stands before b. */
-int ccfc_contest_compare(const struct ccfc_index *index,
-			 const struct ccfc_moment *a,
-			 const struct ccfc_moment *b);
+/* The moment of the change in its contest; NULL: it has none. */
+struct ccfc_moment *ccfc_contest_find(const struct ccfc_index *index,
+				      const struct ccfc_contest *contest,
+				      uint32_t change);
 
 /* A change as a moment that was not judged; false: it does not count. */
 bool ccfc_contest_moment(struct ccfc_moment *out,

@@ -69,8 +69,9 @@ ROOMS = {
                    "doctor": FRAME | {"write", "setup", "system"},
                    "report": FRAME | {"blame", "patch", "write"},
                    "jsonrpc": set(), "mcp": FRAME | {"jsonrpc", "report"},
+                   "lsp": FRAME | {"jsonrpc"},
                    "cmd": FRAME | {"blame", "complete", "conversation",
-                                   "doctor", "mcp", "patch", "redact", "report",
+                                   "doctor", "lsp", "mcp", "patch", "redact", "report",
                                    "setup", "system", "undo", "write"}},
 }
 # Header of a folder that others may only know this one of.

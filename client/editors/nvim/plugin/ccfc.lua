@@ -9,6 +9,7 @@ vim.api.nvim_create_user_command("Ccfc", function(args)
   require("ccfc.commands").run(args.fargs)
 end, {
   nargs = "*",
+  bar = true,
   desc = "which Claude Code session changed this",
   complete = function(lead, line)
     return require("ccfc.commands").complete(lead, line)

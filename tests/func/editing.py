@@ -1,8 +1,17 @@
 """Files that sessions change while editors have them open: what the tests of
 the editors share."""
+import contextlib
+import fcntl
+import json
 import os
 import select
+import socket
+import struct
 import subprocess
+import tempfile
+import termios
+import textwrap
+import threading
 
 import msgpack
 
@@ -108,3 +117,144 @@ class Nvim:
 
     def messages(self):
         return self.lua("return vim.fn.execute('messages')")
+
+
+class Vim:
+    """A real Vim on a terminal, driven through a JSON channel: Vim connects to
+    a socket of ours, and evaluates what we send."""
+
+    LIB = """
+        let g:seen = []
+        autocmd User CcfcEvent call add(g:seen, [g:ccfc_event.type,
+          \\ get(g:ccfc_event, 'toolUseId', get(g:ccfc_event, 'kind', ''))])
+        func! Until(number, what)
+          call timer_start(10, {t -> eval(a:what) ? [timer_stop(t),
+            \\ ch_sendexpr(g:chan, ['done', a:number])] : 0}, {'repeat': -1})
+        endfunc
+        func! Signs()
+          return map(sign_getplaced('%', {'group': 'ccfc'})[0].signs,
+            \\ {_, s -> s.lnum})
+        endfunc
+        func! Texts(type)
+          return map(prop_list(1, {'end_lnum': -1, 'types': [a:type]}),
+            \\ {_, p -> [p.lnum, Row(p.lnum)]})
+        endfunc
+        func! Row(line)
+          redraw
+          let row = screenpos(0, a:line, 1).row
+          return join(map(range(1, &columns), {_, c ->
+            \\ screenstring(row, c)}), '')
+        endfunc
+        func! Menu()
+          let found = filter(popup_list(), {_, id ->
+            \\ popup_getoptions(id).filter != v:null && popup_getoptions(id)
+            \\ ->get('cursorline')})
+          return get(found, 0, 0)
+        endfunc
+        func! Menus()
+          return Menu() ? getbufline(winbufnr(Menu()), 1, '$') : []
+        endfunc
+        let g:chan = ch_open('unix:' .. $TEST_SOCKET, {'mode': 'json'})
+    """
+
+    def __init__(self, world, *args, env=None):
+        self.top = tempfile.mkdtemp(dir=world.box.top, prefix="vim-")
+        path = os.path.join(self.top, "s")
+        script = os.path.join(self.top, "lib.vim")
+        with open(script, "w", encoding="utf-8") as f:
+            f.write(textwrap.dedent(self.LIB))
+        listener = socket.socket(socket.AF_UNIX)
+        listener.settimeout(harness.LIMIT)
+        with listener:
+            listener.bind(path)
+            listener.listen(1)
+            self.start(world, args, script,
+                       {"TEST_SOCKET": path, "TERM": "xterm", **(env or {})})
+            self.sock = listener.accept()[0]
+        self.sock.settimeout(harness.LIMIT)
+        self.data = b""
+        self.number = 0
+
+    def start(self, world, args, script, env):
+        """On a terminal whose screen nobody looks at."""
+        self.master, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 30, 100, 0, 0))
+        self.process = subprocess.Popen(
+            ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n",
+             "--cmd", f"set rtp^={PLUGINS}/vim encoding=utf-8",
+             "--cmd", "runtime plugin/ccfc.vim",
+             "--cmd", "set updatetime=100000",
+             *args, "-S", script],
+            env={**world.box.env, **env}, cwd=world.dir, stdin=theirs,
+            stdout=theirs, stderr=theirs, start_new_session=True)
+        os.close(theirs)
+        threading.Thread(target=self.drain, daemon=True).start()
+
+    def drain(self):
+        self.screen = b""
+        with contextlib.suppress(OSError):
+            while data := os.read(self.master, 1 << 16):
+                self.screen = (self.screen + data)[-(1 << 16):]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if not kind:
+            self.send(["ex", "qa!"])
+            self.process.wait(harness.LIMIT)
+        self.kill()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.sock.close()
+        os.close(self.master)
+
+    def send(self, message):
+        self.sock.sendall(json.dumps(message).encode() + b"\n")
+
+    def message(self):
+        decoder = json.JSONDecoder()
+        while True:
+            text = self.data.decode(errors="surrogateescape")
+            with contextlib.suppress(ValueError):
+                value, end = decoder.raw_decode(text.lstrip())
+                text = text.lstrip()[end:]
+                self.data = text.encode(errors="surrogateescape")
+                return value
+            data = self.sock.recv(1 << 16)
+            if not data:
+                raise AssertionError(f"vim ended: {self.screen[-2000:]!r}")
+            self.data += data
+
+    def expr(self, text):
+        """The value of an expression; an error of it is ours."""
+        self.number -= 1
+        self.send(["expr", text, self.number])
+        while (message := self.message())[0] != self.number:
+            pass
+        eq(message[1] == "ERROR", False, f"vim: {text}")
+        return message[1]
+
+    def ex(self, command):
+        self.expr("execute('let v:errmsg = \"\"')")
+        said = self.expr(f"execute({json.dumps(command)}, '')")
+        eq(self.expr("v:errmsg"), "", f":{command}: {said}")
+
+    def until(self, condition):
+        """Waits inside the editor until the expression is true."""
+        self.number -= 1
+        number = self.number
+        quoted = condition.replace("'", "''")
+        self.send(["expr", f"Until({number}, '{quoted}')"])
+        try:
+            while self.message()[1] != ["done", number]:
+                pass
+        except TimeoutError:
+            raise AssertionError(
+                f"never: {condition}\n{self.messages()}") from None
+
+    def messages(self):
+        return self.expr("execute('messages')")

@@ -128,6 +128,9 @@ def test_everything_is_in_its_place():
         "plugin/ccfc.lua", "lua/ccfc/init.lua", "doc/ccfc.txt", "doc/tags")}
     want |= {f"share/emacs/site-lisp/ccfc/{name}" for name in (
         "ccfc.el", "ccfc-process.el")}
+    want |= {"share/vim/vimfiles/pack/ccfc/start/ccfc/" + name for name in (
+        "plugin/ccfc.vim", "autoload/ccfc.vim", "autoload/ccfc/job.vim",
+        "doc/ccfc.txt", "doc/tags")}
     want |= {f"share/doc/ccfc/{name}" for name in (
         "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "PROTOCOL.md")}
     want |= {f"include/ccfc/{name}"
@@ -159,6 +162,20 @@ def test_emacs_finds_its_package():
         sh("emacs", "-Q", "--batch", "-L",
            f"{prefix}/share/emacs/site-lisp/ccfc", "-l", "ccfc",
            "--eval", "(unless (fboundp 'global-ccfc-mode) (kill-emacs 1))")
+
+
+def test_vim_finds_its_plugin():
+    if not shutil.which("vim"):
+        raise Skip("no vim")
+    with installed() as prefix, Box() as box:
+        said = sh("vim", "-N", "-i", "NONE", "-u", "NONE", "-es", "-V1",
+                  "--cmd", f"set packpath^={prefix}/share/vim/vimfiles",
+                  "-c", "packloadall",
+                  "-c", "echo exists(':Ccfc')", "-c", "qa!",
+                  env=box.env, stdin=subprocess.DEVNULL)
+        if "E319" in said:
+            raise Skip("this vim can do too little")
+        eq(said.split()[-1], "2", "the command")
 
 
 def test_destdir():

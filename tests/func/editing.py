@@ -12,6 +12,7 @@ import tempfile
 import termios
 import textwrap
 import threading
+import time
 
 import msgpack
 
@@ -119,6 +120,34 @@ class Nvim:
         return self.lua("return vim.fn.execute('messages')")
 
 
+class Terminal:
+    """A program on a terminal whose screen nobody looks at."""
+
+    def __init__(self, argv, env, cwd):
+        self.master, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", 30, 100, 0, 0))
+        self.process = subprocess.Popen(
+            argv, env={"TERM": "xterm", **env}, cwd=cwd, stdin=theirs,
+            stdout=theirs, stderr=theirs, start_new_session=True)
+        os.close(theirs)
+        self.screen = b""
+        threading.Thread(target=self.drain, daemon=True).start()
+
+    def drain(self):
+        with contextlib.suppress(OSError):
+            while data := os.read(self.master, 1 << 16):
+                self.screen = (self.screen + data)[-(1 << 16):]
+
+    def wait(self):
+        self.process.wait(harness.LIMIT)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
 class Vim:
     """A real Vim on a terminal, driven through a JSON channel: Vim connects to
     a socket of ours, and evaluates what we send."""
@@ -169,33 +198,19 @@ class Vim:
             listener.bind(path)
             listener.listen(1)
             self.start(world, args, script,
-                       {"TEST_SOCKET": path, "TERM": "xterm", **(env or {})})
+                       {"TEST_SOCKET": path, **(env or {})})
             self.sock = listener.accept()[0]
         self.sock.settimeout(harness.LIMIT)
         self.data = b""
         self.number = 0
 
     def start(self, world, args, script, env):
-        """On a terminal whose screen nobody looks at."""
-        self.master, theirs = os.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", 30, 100, 0, 0))
-        self.process = subprocess.Popen(
+        self.terminal = Terminal(
             ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n",
              "--cmd", f"set rtp^={PLUGINS}/vim encoding=utf-8",
              "--cmd", "runtime plugin/ccfc.vim",
              "--cmd", "set updatetime=100000",
-             *args, "-S", script],
-            env={**world.box.env, **env}, cwd=world.dir, stdin=theirs,
-            stdout=theirs, stderr=theirs, start_new_session=True)
-        os.close(theirs)
-        threading.Thread(target=self.drain, daemon=True).start()
-
-    def drain(self):
-        self.screen = b""
-        with contextlib.suppress(OSError):
-            while data := os.read(self.master, 1 << 16):
-                self.screen = (self.screen + data)[-(1 << 16):]
+             *args, "-S", script], {**world.box.env, **env}, world.dir)
 
     def __enter__(self):
         return self
@@ -203,14 +218,12 @@ class Vim:
     def __exit__(self, kind, *_):
         if not kind:
             self.send(["ex", "qa!"])
-            self.process.wait(harness.LIMIT)
+            self.terminal.wait()
         self.kill()
 
     def kill(self):
-        self.process.kill()
-        self.process.wait()
+        self.terminal.kill()
         self.sock.close()
-        os.close(self.master)
 
     def send(self, message):
         self.sock.sendall(json.dumps(message).encode() + b"\n")
@@ -226,7 +239,8 @@ class Vim:
                 return value
             data = self.sock.recv(1 << 16)
             if not data:
-                raise AssertionError(f"vim ended: {self.screen[-2000:]!r}")
+                raise AssertionError(
+                    f"vim ended: {self.terminal.screen[-2000:]!r}")
             self.data += data
 
     def expr(self, text):
@@ -258,3 +272,71 @@ class Vim:
 
     def messages(self):
         return self.expr("execute('messages')")
+
+
+class Kak:
+    """A real Kakoune with a window, drawn as JSON that nobody looks at.
+    Commands go through "kak -p", answers come through a pipe with a name."""
+
+    END = "\1end"
+
+    def __init__(self, world, *args, env=None):
+        self.env = {**world.box.env, **(env or {})}
+        top = tempfile.mkdtemp(dir=world.box.top, prefix="kak-")
+        self.session = os.path.basename(top)
+        self.env["XDG_RUNTIME_DIR"] = top
+        self.pipe = os.path.join(top, "answers")
+        os.mkfifo(self.pipe)
+        # Open for both: no end of file between answers.
+        self.answers = os.open(self.pipe, os.O_RDWR)
+        self.terminal = Terminal(
+            ["kak", "-n", "-ui", "json", "-s", self.session, "-E",
+             f"source {PLUGINS}/kakoune/ccfc.kak\nccfc-enable", *args],
+            self.env, world.dir)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if not kind:
+            self.push("kill!")
+            self.terminal.wait()
+        self.terminal.kill()
+        os.close(self.answers)
+
+    def push(self, command):
+        """The server may not listen yet, but its process is there."""
+        while subprocess.run(
+                ["kak", "-p", self.session], input=command.encode(),
+                env=self.env, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, timeout=harness.LIMIT,
+                check=False).returncode:
+            eq(self.terminal.process.poll(), None, "kak ended")
+
+    def read(self):
+        data = b""
+        while not data.rstrip().endswith(self.END.encode()):
+            if not select.select([self.answers], [], [], harness.LIMIT)[0]:
+                raise AssertionError("kak does not answer")
+            data += os.read(self.answers, 1 << 16)
+        return data.decode().rstrip()[:-len(self.END)].rstrip("\n ")
+
+    def ask(self, expression, buffer, before=""):
+        """The expansion, in that buffer; "error: …" if that fails."""
+        answer = f"echo -to-file {self.pipe} -- {expression} {self.END}"
+        name = buffer.replace("'", "''")
+        self.push(f"try %{{ evaluate-commands -draft -buffer '{name}' "
+                  f"%{{ {before}; {answer} }} }} catch %{{ "
+                  f"echo -to-file {self.pipe} -- error: %val{{error}} "
+                  f"{self.END} }}")
+        return self.read()
+
+    def text(self, buffer):
+        return self.ask("%val{selection}", buffer, "execute-keys '%'")
+
+    def until(self, want, question):
+        """Asks until the answer is what is wanted."""
+        deadline = time.monotonic() + harness.LIMIT
+        while not want(got := question()):
+            assert time.monotonic() < deadline, f"never; at last {got!r}"
+        return got

@@ -131,6 +131,7 @@ def test_everything_is_in_its_place():
     want |= {"share/vim/vimfiles/pack/ccfc/start/ccfc/" + name for name in (
         "plugin/ccfc.vim", "autoload/ccfc.vim", "autoload/ccfc/job.vim",
         "doc/ccfc.txt", "doc/tags")}
+    want.add("share/kak/rc/tools/ccfc.kak")
     want |= {f"share/doc/ccfc/{name}" for name in (
         "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "PROTOCOL.md")}
     want |= {f"include/ccfc/{name}"

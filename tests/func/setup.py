@@ -501,6 +501,50 @@ def test_completions():
         eq(box.tree(), before, "all files")
 
 
+EDITORS = {
+    "nvim": ("nvim/site/pack/ccfc/start/ccfc",
+             ".local/share/nvim/site/pack/ccfc/start/ccfc/plugin/ccfc.lua"),
+    "vim": ("vim/vimfiles/pack/ccfc/start/ccfc",
+            ".vim/pack/ccfc/start/ccfc/plugin/ccfc.vim")}
+
+
+def commands_of(box, editor):
+    """What an editor of this user says of :Ccfc; 2: there is one."""
+    program = shutil.which(editor, path="/usr/bin:/bin")
+    if not program:
+        return "2"
+    argv = [program, "--headless", "-i", "NONE"] if editor == "nvim" else [
+        program, "-es", "-V1", "-N", "-i", "NONE", "-u",
+        "/dev/null", "-c", "packloadall"]
+    done = subprocess.run(
+        [*argv, "-c", "echo exists(':Ccfc')", "-c", "qa!"],
+        env={**box.env, "NVIM_LOG_FILE": os.devnull},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
+    return done.stdout.decode().split()[-1]
+
+
+def test_plugins_for_editors_that_are_there():
+    """Real editors load what setup wrote, from the prefix."""
+    with Home(shells=["nvim"]) as box:
+        prefix = box.use_prefix()
+        for editor, (place, _) in EDITORS.items():
+            shutil.copytree(os.path.join(TOP, "client/editors", editor),
+                            f"{prefix}/share/{place}")
+        before = box.tree()
+        box.ok("setup", "--yes")
+        nvim, vim = (os.path.join(box.home, tail)
+                     for _, tail in EDITORS.values())
+        assert os.path.exists(nvim) and not os.path.exists(vim), box.tree()
+        os.symlink("/bin/true", os.path.join(box.bin, "vim"))
+        box.ok("setup", "--yes")
+        for editor, (place, tail) in EDITORS.items():
+            assert f"{prefix}/share/{place}" in read(box.home, tail)
+            eq(commands_of(box, editor), "2", editor)
+        box.ok("setup", "--remove", "--yes")
+        eq(box.tree(), before, "all files")
+
+
 def test_completions_for_shells_that_are_there():
     with Home(shells=["zsh"]) as box:
         box.use_prefix()

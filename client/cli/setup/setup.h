@@ -151,9 +151,14 @@ void ccfc_setup_print(const struct ccfc_setup *s);
 /* Does all steps and prints them, up to the first that fails. */
 int ccfc_setup_do(struct ccfc_setup *s, struct ccfc_err *err);
 
-/* ---- setup_shells.c, setup_service.c, setup_remove.c: the plans ---- */
+/*
+ * ---- setup_shells.c, setup_editors.c, setup_service.c, setup_remove.c: the
+ * plans ----
+ */
 
 int ccfc_setup_plan_shells(struct ccfc_setup *s, struct ccfc_err *err);
+
+int ccfc_setup_plan_editors(struct ccfc_setup *s, struct ccfc_err *err);
 
 /* A manager that does not answer is reported in s->trouble. */
 int ccfc_setup_plan_service(struct ccfc_setup *s, struct ccfc_err *err);

@@ -1,4 +1,7 @@
-/* ccfc setup: the daemon as a service, and completions; see setup.h. */
+/*
+ * ccfc setup: the daemon as a service, completions, and plugins for editors;
+ * see setup.h.
+ */
 #include "base/path.h"
 #include "cli/frame/connect.h"
 #include "cli/setup/setup.h"
@@ -67,6 +70,8 @@ static int plan(struct ccfc_setup *s, bool remove, struct ccfc_err *err)
 	if (remove)
 		return ccfc_setup_plan_remove(s, err);
 	code = ccfc_setup_plan_shells(s, err);
+	if (!code)
+		code = ccfc_setup_plan_editors(s, err);
 	if (!code)
 		code = ccfc_setup_plan_service(s, err);
 	return code ? code : check_roots(s, err);
@@ -181,13 +186,13 @@ const struct ccfc_command ccfc_cmd_setup = {
 	.summary = "run the daemon as a service; install completions",
 	.about = "Makes the daemon start with your session, as a service of "
 		 "systemd's user manager\n"
-		 "or of launchd, and installs completions for shells that do "
-		 "not find them. It\n"
-		 "shows each file that it writes and each command that it "
-		 "runs, and asks first.\n"
-		 "Run again, it updates what is out of date; files that you "
-		 "changed stay as they\n"
-		 "are.\n"
+		 "or of launchd, and installs completions for shells and "
+		 "plugins for editors that\n"
+		 "do not find them. It shows each file that it writes and each "
+		 "command that it\n"
+		 "runs, and asks first. Run again, it updates what is out of "
+		 "date; files that you\n"
+		 "changed stay as they are.\n"
 		 "\n"
 		 "A record of the steps is kept in the state directory, and "
 		 "--remove undoes\n"

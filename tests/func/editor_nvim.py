@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The plugin for Neovim, in a real headless Neovim, against the real daemon
 and transcripts that are being written."""
+import os
 import shutil
 
 import harness
@@ -32,6 +33,9 @@ vim.cmd([[autocmd User CcfcEvent lua
   \\ local e = require('ccfc').event
   \\ seen[#seen + 1] = {e.type, e.toolUseId or e.kind}]])
 """
+
+# All follow one daemon at the same time.
+MANY = 50 if os.environ.get("CCFC_SOAK") else 20
 
 
 def need():
@@ -278,7 +282,7 @@ def test_many_at_once():
         w.put("a.c", "one\n")
         editors = []
         try:
-            for _ in range(8):
+            for _ in range(MANY):
                 editors.append(start(w, "a.c"))
             for nvim in editors:
                 ready(nvim)

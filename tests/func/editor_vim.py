@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 """The plugin for Vim, in a real Vim on a terminal, against the real daemon and
 transcripts that are being written."""
+import os
 import shutil
 import subprocess
 
 import harness
 from editing import HOSTILE, Files, Vim
 from harness import Skip, eq
+
+# All follow one daemon at the same time.
+MANY = 50 if os.environ.get("CCFC_SOAK") else 20
 
 
 def need():
@@ -235,7 +239,7 @@ def test_many_at_once():
         w.put("a.c", "one\n")
         editors = []
         try:
-            for _ in range(8):
+            for _ in range(MANY):
                 editors.append(start(w, "a.c"))
             for vim in editors:
                 ready(vim)

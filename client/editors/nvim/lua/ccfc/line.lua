@@ -29,11 +29,15 @@ end
 --- One line about an owner, for at most `width` columns.
 function M.describe(block, width)
   if block.kind ~= "session" then
-    local at = text.known(block.to) or text.known(block.from)
-    local time = text.time(at)
-    return text.line(block.kind == "outside"
-      and "not by a session" .. (time ~= "" and ", " .. time or "")
-      or "origin unknown", width)
+    local what = block.kind == "outside" and "not by a session"
+      or "origin unknown"
+    local to, from = text.time(block.to), text.time(block.from)
+    if to ~= "" then
+      what = what .. ", before " .. to
+    elseif from ~= "" then
+      what = what .. ", after " .. from
+    end
+    return text.line(what, width)
   end
   local parts = { text.short(block.sessionId), text.model(block.model),
     text.time(block.timestamp) }

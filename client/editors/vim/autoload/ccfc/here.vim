@@ -21,11 +21,10 @@ enddef
 # One line about an owner, for at most `width` columns.
 export def Describe(block: dict<any>, width: number): string
   if block.kind != 'session'
-    var at = text.Time(block.to)
-    at = at == '' ? text.Time(block.from) : at
-    return text.Line(block.kind == 'outside'
-      ? 'not by a session' .. (at == '' ? '' : ', ' .. at)
-      : 'origin unknown', width)
+    var what = block.kind == 'outside' ? 'not by a session' : 'origin unknown'
+    var [to, from] = [text.Time(block.to), text.Time(block.from)]
+    what ..= to != '' ? ', before ' .. to : from != '' ? ', after ' .. from : ''
+    return text.Line(what, width)
   endif
   return text.Line(join([text.Short(block.sessionId),
     text.Model(block.model), text.Time(block.timestamp), '·',

@@ -595,7 +595,7 @@ void ccfc_index_published(struct ccfc_index *index);
 /* Earlier clocks are no longer comparable; no epoch is ever used twice. */
 void ccfc_index_new_epoch(struct ccfc_index *index);
 
-/* --- what was seen on disk (disk_event.c) --- */
+/* --- what was seen on disk (disk/disk_event.c) --- */
 
 /*
  * Adds an event, whose `next` is set. Where there are very many, the oldest

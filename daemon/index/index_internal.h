@@ -244,7 +244,7 @@ bool ccfc_index_add_disk_event(struct ccfc_index *index,
 /* See ccfc_query_window. */
 #define CCFC_WINDOW_LATE 100
 
-/* disk_join.c: may a call have made what was seen? Ordered: the surer, the
+/* disk/disk_join.c: may a call have made what was seen? Ordered: the surer, the
  * greater. */
 enum ccfc_within { CCFC_WITHIN_NOT, CCFC_WITHIN_LATE, CCFC_WITHIN };
 enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
@@ -264,7 +264,7 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 bool ccfc_index_is_of(const struct ccfc_index *index,
 		      const struct ccfc_change *command,
 		      const struct ccfc_disk_event *event);
-/* disk_effect.c: does `later` begin with what `e` ended with? */
+/* disk/disk_effect.c: does `later` begin with what `e` ended with? */
 bool ccfc_disk_leads_to(const struct ccfc_disk_event *e,
 			const struct ccfc_disk_event *later);
 /* Did neither a tool nor a command make it, as far as lines have come? */

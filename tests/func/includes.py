@@ -46,7 +46,7 @@ FRAME = {"out", "frame", "words"}
 ROOMS = {
     "daemon/transcript": {"json": set(), "content": {"json"}},
     "daemon/index": {"query": set(), "excerpt": {"query"},
-                     "conflict": set()},
+                     "conflict": set(), "disk": {"query"}},
     "daemon/store": {"sql": set(), "texts": set(),
                      "salvage": {"texts"}},
     "daemon/history": {"step": set(), "file": set(),

@@ -110,6 +110,8 @@ void ccfc_index_free(struct ccfc_index *index)
 	free(index->file_events.items);
 	free(index->file_shown.items);
 	ccfc_contested_release(index);
+	free(index->witness.waiting.items);
+	free(index->witness.touched.items);
 	free(index->shared.items);
 	free(index->touched_messages.items);
 	free(index->touched_changes.items);

@@ -107,7 +107,8 @@ enum ccfc_shell_bit {
 		32, /* only a copy of the call names it: not seen */
 	CCFC_SHELL_INFERRED = 64, /* the file's contents tell of it */
 	CCFC_SHELL_OBSERVED =
-		128, /* it changed on disk while the command ran */
+		128, /* it changed on disk while the command ran; without a
+		      * command: a client was seen to make it */
 	/* Of a command: */
 	CCFC_SHELL_TELLS = 64, /* contents of files may tell what it did: its
 				* text has texts for files, or git brings
@@ -141,7 +142,8 @@ struct ccfc_change {
 	uint32_t other_file; /* that this one was renamed to or from, or is a
 			      * copy of (ccfc_index_is_taken) */
 	/* Of a command: when a note said that it had ended. Of a shell change:
-	 * the least time of a call whose text has the file as target. */
+	 * the least time of a call whose text has the file as target. Of one
+	 * that is witnessed: the time of its disk event. */
 	int64_t shell_time;
 	uint16_t id_len;
 	uint16_t part;
@@ -432,6 +434,7 @@ struct ccfc_disk_event {
 	uint32_t next;	 /* the one before of the file, or ID_NONE */
 	uint8_t before, after; /* enum ccfc_disk_state */
 	bool gone;	       /* too old: to be removed from the store */
+	bool ended; /* its client has, and its transcripts were read since */
 	bool holds; /* in an excerpt: the next one began where it ended */
 };
 
@@ -480,6 +483,23 @@ struct ccfc_contests {
 				  * conflicts, or ID_NONE */
 };
 
+/* An event of a client whose line may still come. */
+struct ccfc_unclaimed {
+	int64_t due; /* a later line of the session: none will come */
+	uint32_t file;
+	uint32_t by; /* as in struct ccfc_disk_event, both */
+	uint32_t client;
+};
+
+/* Edits of clients that no line tells of; see disk/witness.c. Not stored. */
+struct ccfc_witness {
+	struct {
+		struct ccfc_unclaimed *items;
+		uint32_t n, cap;
+	} waiting;
+	struct ccfc_ids touched; /* files to be judged, in this batch */
+};
+
 struct ccfc_index {
 	struct ccfc_strtab strings;	/* models, branches, cwds, tools, … */
 	struct ccfc_strtab session_ids; /* id there == index in sessions */
@@ -492,8 +512,9 @@ struct ccfc_index {
 	uint32_t events_gone;	     /* disk events that are */
 	struct ccfc_ids file_shown;  /* the same of what was shown */
 	struct ccfc_contests contests; /* conflict/; not stored */
-	struct ccfc_map backup_keys;   /* the first backup of each key */
-	uint32_t orphans_taken;	       /* how many of them are */
+	struct ccfc_witness witness;
+	struct ccfc_map backup_keys; /* the first backup of each key */
+	uint32_t orphans_taken;	     /* how many of them are */
 	bool unknown_types_dirty;
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
@@ -603,6 +624,13 @@ void ccfc_index_new_epoch(struct ccfc_index *index);
  */
 void ccfc_index_see(struct ccfc_index *index,
 		    const struct ccfc_disk_event *event);
+/*
+ * The client of a session has ended, and all that it wrote is read: what was
+ * seen of it, and no line tells of, are changes of the session. The next settle
+ * makes them.
+ */
+void ccfc_index_client_ended(struct ccfc_index *index,
+			     struct ccfc_slice session, uint32_t client);
 /* The last one of the file, CCFC_ID_NONE: there is none. */
 uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file);
 
@@ -674,6 +702,22 @@ static inline bool ccfc_index_is_inferred(const struct ccfc_change *change)
 				 CCFC_SHELL_INFERRED)) == CCFC_SHELL_INFERRED;
 }
 
+/*
+ * Was it seen on disk that a client made the change, and no result tells of it
+ * (disk/witness.c)? Its call may be known or not.
+ */
+static inline bool ccfc_index_is_witnessed(const struct ccfc_change *change)
+{
+	return (change->shell & ~CCFC_SHELL_NOBODYS) == CCFC_SHELL_OBSERVED &&
+	       change->command == CCFC_ID_NONE;
+}
+
+/* Is it the change of a shell's command, or such a command? */
+static inline bool ccfc_index_is_shells(const struct ccfc_change *change)
+{
+	return change->shell && !ccfc_index_is_witnessed(change);
+}
+
 /* Appends the id that a change of that file by a command has. */
 void ccfc_index_shell_id(struct ccfc_buf *out,
 			 const struct ccfc_change *command,
@@ -697,7 +741,7 @@ bool ccfc_index_is_unknown(const struct ccfc_change *command);
 /* The id of the call that made a change, without a part's number. */
 struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change);
 
-/* Time of the call, or of the result where there is no call. */
+/* Time of the call, else of the result, else when it was seen on disk. */
 int64_t ccfc_index_time(const struct ccfc_change *change);
 
 /* Agent of the owner's observation; 0: the session itself. */

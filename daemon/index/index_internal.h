@@ -277,6 +277,29 @@ bool ccfc_index_observed_at(const struct ccfc_index *index,
 			    const struct ccfc_change *change,
 			    struct ccfc_disk_event *out);
 
+/*
+ * disk/witness.c: which events of clients have lines may be something else now,
+ * for this file.
+ */
+void ccfc_witness_touch(struct ccfc_index *index, uint32_t file);
+/* Judges the files that were touched. */
+void ccfc_witness_settle(struct ccfc_index *index);
+/* After all rows were loaded. */
+void ccfc_witness_load(struct ccfc_index *index);
+/* Is the event what a witnessed change is known by? */
+bool ccfc_witness_needs(const struct ccfc_index *index,
+			const struct ccfc_disk_event *event);
+/* The event of a witnessed change; NULL: it is gone. */
+const struct ccfc_disk_event *ccfc_witness_event(const struct ccfc_index *index,
+						 const struct ccfc_change *c);
+/* observation.c: do the session's transcripts show the change? */
+bool ccfc_index_shows(const struct ccfc_index *index, uint32_t change,
+		      uint32_t session);
+/* settle.c: what a reader sees of a change, worked out anew. */
+void ccfc_index_settle_change(struct ccfc_index *index, uint32_t change);
+/* settle.c: what was seen of a change is not true any more. */
+void ccfc_index_withdraw(struct ccfc_index *index, uint32_t change);
+
 /* Forgets those that are gone; when nothing is dirty. */
 void ccfc_index_drop_gone(struct ccfc_index *index);
 

@@ -127,3 +127,21 @@ bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
 			return any;
 	}
 }
+
+/* A fork begins with a copy. */
+bool ccfc_index_shows(const struct ccfc_index *index, uint32_t change,
+		      uint32_t session)
+{
+	const struct ccfc_change *c = &index->changes.items[change];
+	const struct ccfc_observation *obs = &c->call;
+
+	if (c->session == session)
+		return true;
+	for (; obs->known; obs = &index->obs.items[obs->next]) {
+		if (obs->session == session)
+			return true;
+		if (obs->next == CCFC_ID_NONE)
+			return false;
+	}
+	return false;
+}

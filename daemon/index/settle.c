@@ -49,6 +49,8 @@ static enum ccfc_state state_of(const struct ccfc_index *index,
 
 	if (c->result.known)
 		return c->result.state;
+	if (ccfc_index_is_witnessed(c))
+		return CCFC_STATE_APPLIED;
 	if (is_swallowed(index, c))
 		return CCFC_STATE_PENDING;
 	/* It does not become pending again when its lines are read again. */
@@ -204,12 +206,19 @@ void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 	}
 }
 
-static void settle_change(struct ccfc_index *index, uint32_t change)
+void ccfc_index_withdraw(struct ccfc_index *index, uint32_t change)
+{
+	ccfc_index_mark_change(index, change);
+	ccfc_gap_marks_touch(index, change);
+	ccfc_contest_leave(index, change);
+	hide_change(index, change);
+}
+
+void ccfc_index_settle_change(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 	bool is_command = ccfc_index_is_command(c);
 
-	c->touched = false;
 	ccfc_gap_marks_touch(index, change);
 	ccfc_contest_leave(index, change);
 	ccfc_index_pick_owner(index, change);
@@ -220,6 +229,17 @@ static void settle_change(struct ccfc_index *index, uint32_t change)
 	else
 		ccfc_contest_enter(index, change);
 	ccfc_gap_marks_touch(index, change);
+}
+
+static void settle_touched(struct ccfc_index *index, uint32_t change)
+{
+	struct ccfc_change *c = &index->changes.items[change];
+
+	c->touched = false;
+	if (c->settled)
+		ccfc_witness_touch(index, c->file);
+	ccfc_index_settle_change(index, change);
+	ccfc_witness_touch(index, index->changes.items[change].file);
 }
 
 static bool is_open_here(const struct ccfc_index *index,
@@ -284,9 +304,10 @@ void ccfc_index_settle(struct ccfc_index *index)
 	index->touched_sources.n = 0;
 	ccfc_index_settle_ties(index);
 	for (uint32_t i = 0; i < index->touched_changes.n; i++)
-		settle_change(index, index->touched_changes.items[i]);
+		settle_touched(index, index->touched_changes.items[i]);
 	settle_seen(index);
 	index->touched_changes.n = 0;
+	ccfc_witness_settle(index);
 	ccfc_index_settle_conflicts(index);
 	ccfc_index_settle_messages(index);
 }

@@ -112,8 +112,11 @@ static bool load_shell(struct ccfc_index *index, uint32_t id)
 	c->settled = !(c->shell & CCFC_SHELL_NOBODYS);
 	if (c->target_op > CCFC_OP_RENAMED || c->other_file >= index->files.n)
 		return false;
-	if (!c->shell || ccfc_index_is_command(c))
+	if (!ccfc_index_is_shells(c) || ccfc_index_is_command(c)) {
+		if (!c->call.known && !c->result.known)
+			c->result.time = c->shell_time;
 		return c->command == CCFC_ID_NONE;
+	}
 	return ccfc_index_hang(index, id);
 }
 
@@ -331,6 +334,7 @@ static void derive(struct ccfc_index *index)
 					      CCFC_ID_NONE }));
 	ccfc_index_mark_conflicts(index);
 	derive_last_sessions(index);
+	ccfc_witness_load(index);
 	if (index->log.n)
 		qsort(index->log.items, index->log.n, sizeof(*index->log.items),
 		      by_seq);

@@ -51,7 +51,7 @@ bool ccfc_contest_moment(struct ccfc_moment *out,
 				     .pair = CCFC_ID_NONE };
 	if (!c->settled || c->state != CCFC_STATE_APPLIED || !c->session ||
 	    !c->file || ccfc_index_is_command(c) ||
-	    (c->shell && !(c->shell & CCFC_SHELL_PARSED)) ||
+	    (ccfc_index_is_shells(c) && !(c->shell & CCFC_SHELL_PARSED)) ||
 	    out->from == CCFC_TIME_NONE)
 		return false;
 	if (!c->result.known || out->to < out->from)

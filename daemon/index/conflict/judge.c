@@ -25,24 +25,6 @@
 
 #include "base/time.h"
 
-/* Do the session's transcripts show the change? A fork begins with a copy. */
-static bool is_known_to(const struct ccfc_index *index, uint32_t change,
-			uint32_t session)
-{
-	const struct ccfc_change *c = &index->changes.items[change];
-	const struct ccfc_observation *obs = &c->call;
-
-	if (c->session == session)
-		return true;
-	for (; obs->known; obs = &index->obs.items[obs->next]) {
-		if (obs->session == session)
-			return true;
-		if (obs->next == CCFC_ID_NONE)
-			return false;
-	}
-	return false;
-}
-
 bool ccfc_contest_replaces(const struct ccfc_index *index, uint32_t change)
 {
 	const struct ccfc_change *c = &index->changes.items[change];
@@ -80,7 +62,7 @@ static void look_back(struct finding *out, const struct ccfc_index *index,
 		bool is_seen = seen != CCFC_TIME_NONE && seen >= e->from;
 		bool overlaps = e->to >= m->from;
 
-		if (is_known_to(index, e->change, m->session)) {
+		if (ccfc_index_shows(index, e->change, m->session)) {
 			out->knew = true;
 			return;
 		}
@@ -107,7 +89,7 @@ void ccfc_contest_judge(const struct ccfc_index *index,
 
 	m->kind = CCFC_CONFLICT_NONE;
 	m->other = m->contact = CCFC_ID_NONE;
-	if (!at || is_known_to(index, before->change, m->session))
+	if (!at || ccfc_index_shows(index, before->change, m->session))
 		return;
 	if (is_recent(m, before))
 		m->contact = before->change;

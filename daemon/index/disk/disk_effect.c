@@ -205,8 +205,16 @@ bool ccfc_index_effect(struct ccfc_disk_effect *out,
 		       const struct ccfc_index *index,
 		       const struct ccfc_change *change)
 {
+	const struct ccfc_disk_event *e;
+
 	if (!change->settled || !change->file)
 		return false;
+	if (ccfc_index_is_witnessed(change)) {
+		e = ccfc_witness_event(index, change);
+		if (e)
+			put_effect(out, e, e);
+		return e;
+	}
 	if (change->shell & CCFC_SHELL_OBSERVED)
 		return follow_events(out, index, change, false) ||
 		       follow_events(out, index, change, true);

@@ -12,6 +12,8 @@
 
 /* So many are kept; when there are more, the older half goes. */
 #define EVENTS_MAX 200000u
+/* Those that changes are known by stay, up to so many. */
+#define NEEDED_MAX 50000u
 
 struct event_key {
 	int64_t since, time;
@@ -78,6 +80,7 @@ static void let_go(struct ccfc_index *index)
 	uint32_t n = index->disk_events.n;
 	int64_t *times = ccfc_calloc(n, sizeof(*times));
 	int64_t middle;
+	uint32_t needed = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		times[i] = index->disk_events.items[i].time;
@@ -89,6 +92,11 @@ static void let_go(struct ccfc_index *index)
 
 		if (e->gone || e->time >= middle)
 			continue;
+		if (needed < NEEDED_MAX && e->by &&
+		    ccfc_witness_needs(index, e)) {
+			needed++;
+			continue;
+		}
 		e->gone = true;
 		index->events_gone++;
 		CCFC_TABLE_MARK_LIST(index->disk_events, i);
@@ -108,6 +116,7 @@ void ccfc_index_see(struct ccfc_index *index,
 	ccfc_gap_marks_put(index, e.file);
 	ccfc_index_join_event(index, index->disk_events.n - 1);
 	ccfc_outside_touch(index, e.file);
+	ccfc_witness_touch(index, e.file);
 	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
 		let_go(index);
 }

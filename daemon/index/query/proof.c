@@ -61,6 +61,10 @@ struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
 
 	if (w.from == CCFC_TIME_NONE)
 		return (struct ccfc_period){ INT64_MIN, INT64_MAX };
+	if (!c->result.known && ccfc_index_is_witnessed(c)) {
+		w.to = later(c->shell_time, CCFC_WINDOW_LATE);
+		return w;
+	}
 	if (!c->result.known) {
 		w.to = later(w.from, LONGEST_RUN);
 	} else if (c->result.run & CCFC_RUN_BACKGROUND) {
@@ -116,7 +120,7 @@ static enum named named_by(const struct doubt *d, const struct ccfc_change *c)
 {
 	const struct ccfc_change *command = call_row(d->index, c);
 
-	if (!command->shell || (c->shell & CCFC_SHELL_PARSED))
+	if (!ccfc_index_is_shells(command) || (c->shell & CCFC_SHELL_PARSED))
 		return NAMED;
 	if (has_name(ccfc_index_str(d->index, command->text), d->name))
 		return NAMED;
@@ -129,7 +133,7 @@ static enum named named_by(const struct doubt *d, const struct ccfc_change *c)
 /* Can a call in that state have changed a file? */
 static bool may_have_run(const struct ccfc_change *c)
 {
-	if (!c->shell)
+	if (!ccfc_index_is_shells(c))
 		return c->state == CCFC_STATE_APPLIED;
 	return c->state != CCFC_STATE_DENIED && c->state != CCFC_STATE_STAGED;
 }
@@ -259,7 +263,8 @@ static void weigh_seen(struct doubt *d, const struct ccfc_disk_event *event)
 
 	ccfc_index_ran_at(&ran, d->index, event);
 	for (uint32_t i = 0; i < ids->n; i++)
-		if (!d->index->changes.items[ids->items[i]].shell &&
+		if (!ccfc_index_is_shells(
+			    &d->index->changes.items[ids->items[i]]) &&
 		    ccfc_index_within(d->index,
 				      &d->index->changes.items[ids->items[i]],
 				      event) == CCFC_WITHIN)
@@ -419,6 +424,9 @@ enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 
 	if (!c->shell)
 		return CCFC_PROOF_RESULT;
+	/* Whose client it was is in the name that the client used. */
+	if (ccfc_index_is_witnessed(c))
+		return CCFC_PROOF_OBSERVED;
 	if (c->judged)
 		return (enum ccfc_proof)(c->judged - 1);
 	if ((c->shell & CCFC_SHELL_RECORDED) && !is_doubtful(index, c, NULL))

@@ -176,7 +176,7 @@ static void count_shell(struct ccfc_totals *out, const struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->changes.n; i++) {
 		const struct ccfc_change *c = &index->changes.items[i];
 
-		if (!c->shell || !c->settled)
+		if (!ccfc_index_is_shells(c) || !c->settled)
 			continue;
 		if (ccfc_index_is_command(c)) {
 			out->commands++;

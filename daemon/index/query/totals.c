@@ -271,7 +271,7 @@ static void add_changes(const struct ccfc_tallying *s, uint32_t session,
 		if (c->state != CCFC_STATE_APPLIED)
 			continue;
 		t->changes++;
-		t->shell_changes += c->shell != 0;
+		t->shell_changes += ccfc_index_is_shells(c);
 		if (ccfc_index_time(c) > t->last_change)
 			t->last_change = ccfc_index_time(c);
 		if (c->file >= s->nfiles)

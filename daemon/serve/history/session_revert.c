@@ -146,8 +146,8 @@ static struct taken sure_ones(const struct revert *r,
 		const struct ccfc_change *c =
 			&index->changes.items[all.items[i]];
 
-		out.by_commands &= c->shell != 0;
-		if (c->shell)
+		out.by_commands &= ccfc_index_is_shells(c);
+		if (ccfc_index_is_shells(c))
 			out.command = c;
 		if (ccfc_query_proof(index, c) != CCFC_PROOF_AMBIGUOUS)
 			out.items[out.n++] = all.items[i];

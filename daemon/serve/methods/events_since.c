@@ -175,7 +175,7 @@ static void pack_change_event(struct ccfc_pack *p,
 	if (event->previous)
 		ccfc_reply_str(p, "previousSessionId",
 			       ccfc_index_session_id(index, event->previous));
-	if (!c->shell && ccfc_index_effect(&seen, index, c))
+	if (!ccfc_index_is_shells(c) && ccfc_index_effect(&seen, index, c))
 		ccfc_pack_kv_time(p, "seenAt", seen.time);
 }
 

@@ -177,7 +177,8 @@ static uint64_t shell_changes(const struct ccfc_request *rq,
 
 	for (uint32_t i = 0; i < groups->n; i++)
 		for (uint32_t k = 0; k < groups->items[i].nchanges; k++)
-			n += all[groups->items[i].changes[k]].shell != 0;
+			n += ccfc_index_is_shells(
+				&all[groups->items[i].changes[k]]);
 	return n;
 }
 

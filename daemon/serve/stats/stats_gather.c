@@ -206,7 +206,7 @@ static void count_change(struct ccfc_count *c, const struct ccfc_index *index,
 	const struct ccfc_group one = { .changes = &change, .nchanges = 1 };
 
 	c->changes++;
-	c->shell_changes += index->changes.items[change].shell != 0;
+	c->shell_changes += ccfc_index_is_shells(&index->changes.items[change]);
 	ccfc_lines_add(&c->lines, index, &one);
 }
 

@@ -170,6 +170,7 @@ static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
 	if (event.file == CCFC_ID_NONE || !event.file)
 		return im->only_gone;
 	ccfc_index_add_disk_event(im->index, &event);
+	ccfc_witness_touch(im->index, event.file);
 	return true;
 }
 

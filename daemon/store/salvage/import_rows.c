@@ -329,6 +329,12 @@ static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
 	    key.len > UINT16_MAX || read.state >= CCFC_STATE_COUNT ||
 	    result->state >= CCFC_STATE_COUNT)
 		return false;
+	/* What the disk alone tells of comes with its event. */
+	if (ccfc_index_is_witnessed(&read)) {
+		if (!read.call.known && !result->known)
+			return true;
+		read.shell = 0;
+	}
 	if (read.shell & ~(unsigned)CCFC_SHELL_IS_COMMAND &&
 	    !ccfc_index_is_command(&read))
 		return take_shell_change(im, key, &read);

@@ -90,9 +90,11 @@ _Static_assert(CCFC_ID_NONE == 4294967295u, "DOUBT_CALL");
 	" CASE y.agent WHEN 1 THEN"                                            \
 	" coalesce(nullif(p.told, ''), nullif(r.agent, ''), "                  \
 	"'" CCFC_INDEX_SIDECHAIN "') END"
-#define CHANGE_TIME "CASE c.c_known WHEN 1 THEN c.c_time ELSE c.r_time END"
-#define FIRST	    "min(" CHANGE_TIME ")"
-#define LAST	    "max(" CHANGE_TIME ")"
+#define CHANGE_TIME                                                            \
+	"CASE WHEN c.c_known THEN c.c_time WHEN c.r_known THEN c.r_time"       \
+	" ELSE c.shell_time END"
+#define FIRST "min(" CHANGE_TIME ")"
+#define LAST  "max(" CHANGE_TIME ")"
 /* Lines as ccfc_index_lines has them. */
 #define TOOK_EFFECT "c.state IN (" SQL(APPLIED) ", " SQL(STAGED) ")"
 #define BY_RESULT                                                              \
@@ -297,8 +299,8 @@ static const struct ccfc_view_column changes[] = {
 /* clang-format off */
 static const char changes_sql[] =
 	"SELECT c.id, c.tool_use_id,"
-	" f.path, s.uuid AS session_id, s.project AS project_path," CHANGE_TOOL
-	" AS tool," STATE_TEXT " AS state," OP_TEXT
+	" f.path, s.uuid AS session_id, s.project AS project_path, nullif("
+	CHANGE_TOOL ", '') AS tool," STATE_TEXT " AS state," OP_TEXT
 	" AS operation," CHANGE_AGENT " AS agent_id,"
 	" nullif(c.c_model, '') AS model,"
 	" " CHANGE_TIME " AS time," ADDED " AS lines_added," REMOVED

@@ -277,8 +277,8 @@ bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		     bool after);
 
 /* The bytes of a blob; false when they are gone. */
-bool ccfc_chain_blob(struct ccfc_buf *out, const struct ccfc_chain *chain,
-		     const char *key);
+bool ccfc_history_blob(struct ccfc_buf *out, const struct ccfc_history_env *env,
+		       const char *key);
 /* The bytes of a backup or of the disk; false when they are gone. */
 bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 			   uint32_t copy);

@@ -50,15 +50,15 @@ static uint64_t source_of_content(const struct ccfc_chain *chain, uint64_t at)
 	return how == CCFC_HOW_SAME ? at - 1 : at + 1;
 }
 
-bool ccfc_chain_blob(struct ccfc_buf *out, const struct ccfc_chain *chain,
-		     const char *key)
+bool ccfc_history_blob(struct ccfc_buf *out, const struct ccfc_history_env *env,
+		       const char *key)
 {
-	struct ccfc_blobs *blobs = chain->history->env.blobs;
 	struct ccfc_blob_key sum;
 
 	ccfc_buf_clear(out);
-	return blobs && ccfc_blob_key_read(&sum, key) &&
-	       !ccfc_blobs_get(out, blobs, &sum, CCFC_HISTORY_FILE_MAX, NULL);
+	return env->blobs && ccfc_blob_key_read(&sum, key) &&
+	       !ccfc_blobs_get(out, env->blobs, &sum, CCFC_HISTORY_FILE_MAX,
+			       NULL);
 }
 
 bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
@@ -68,7 +68,7 @@ bool ccfc_chain_copy_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain,
 	struct ccfc_file_info info;
 
 	if (path && chain->copies.items[copy].observed)
-		return ccfc_chain_blob(out, chain, path);
+		return ccfc_history_blob(out, &chain->history->env, path);
 	return path &&
 	       !ccfc_file_read_kept(out, &info,
 				    ccfc_tail_attic(chain->history->env.tail),

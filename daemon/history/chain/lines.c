@@ -69,7 +69,7 @@ bool ccfc_history_evidence(struct ccfc_evidence *out,
 
 	if (!ccfc_history_lines(&lines.call, &lines.result, env, change, arena))
 		return false;
-	if (change->shell)
+	if (ccfc_index_is_shells(change))
 		return ccfc_shell_evidence(out, env, change, &lines, arena);
 	return ccfc_evidence_read(env->parser, out, ccfc_index_call_id(change),
 				  change->part, lines.call, lines.result,

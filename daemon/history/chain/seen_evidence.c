@@ -2,28 +2,30 @@
 #include "history/chain/seen_evidence.h"
 
 /* The content of one side; false: it is not kept. */
-static bool read_side(struct ccfc_slice *out, struct ccfc_chain *chain,
-		      uint32_t key)
+static bool read_side(struct ccfc_slice *out,
+		      const struct ccfc_history_env *env, uint32_t key,
+		      struct ccfc_arena *arena)
 {
-	struct ccfc_history *h = chain->history;
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	bool got =
-		key && ccfc_chain_blob(&bytes, chain,
-				       ccfc_index_str(h->env.index, key).ptr);
+		key && ccfc_history_blob(&bytes, env,
+					 ccfc_index_str(env->index, key).ptr);
 
 	if (got)
-		*out = ccfc_arena_copy(&h->scratch, ccfc_buf_view(&bytes));
+		*out = ccfc_arena_copy(arena, ccfc_buf_view(&bytes));
 	ccfc_buf_release(&bytes);
 	return got;
 }
 
-static bool take_before(struct ccfc_evidence *out, struct ccfc_chain *chain,
-			const struct ccfc_disk_effect *effect)
+static bool take_before(struct ccfc_evidence *out,
+			const struct ccfc_history_env *env,
+			const struct ccfc_disk_effect *effect,
+			struct ccfc_arena *arena)
 {
 	if (effect->before == CCFC_DISK_ABSENT)
 		out->before = CCFC_BEFORE_ABSENT;
 	else if (effect->before == CCFC_DISK_THERE &&
-		 read_side(&out->original, chain, effect->before_key))
+		 read_side(&out->original, env, effect->before_key, arena))
 		out->before = CCFC_BEFORE_TEXT;
 	else
 		return false;
@@ -31,22 +33,26 @@ static bool take_before(struct ccfc_evidence *out, struct ccfc_chain *chain,
 	return true;
 }
 
-/* All that a command did, if it is known. */
-static bool take_command(struct ccfc_evidence *out, struct ccfc_chain *chain,
-			 const struct ccfc_disk_effect *effect)
+bool ccfc_history_seen(struct ccfc_evidence *out,
+		       const struct ccfc_history_env *env, uint32_t change,
+		       struct ccfc_arena *arena)
 {
+	const struct ccfc_disk_effect *effect =
+		ccfc_index_find_effect(env->index, change);
 	struct ccfc_evidence seen = { .shape = CCFC_TOOL_SHELL,
 				      .cell.number = -1,
 				      .is_shell = true,
 				      .from_result = true };
 
+	if (!effect)
+		return false;
 	seen.gone = effect->after == CCFC_DISK_ABSENT;
 	seen.has_after = effect->after == CCFC_DISK_THERE &&
-			 read_side(&seen.after, chain, effect->after_key);
+			 read_side(&seen.after, env, effect->after_key, arena);
 	seen.seen_after = seen.gone || seen.has_after;
 	if (!seen.seen_after)
 		return false;
-	take_before(&seen, chain, effect);
+	take_before(&seen, env, effect, arena);
 	*out = seen;
 	return true;
 }
@@ -54,16 +60,17 @@ static bool take_command(struct ccfc_evidence *out, struct ccfc_chain *chain,
 bool ccfc_seen_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 			uint32_t i, bool has)
 {
-	const struct ccfc_index *index = chain->history->env.index;
+	struct ccfc_history *h = chain->history;
 	uint32_t change = chain->nodes[i].change;
 	const struct ccfc_disk_effect *effect =
-		ccfc_index_find_effect(index, change);
+		ccfc_index_find_effect(h->env.index, change);
 
 	if (!effect)
 		return has;
-	if (index->changes.items[change].shell)
-		return take_command(out, chain, effect) || has;
+	if (h->env.index->changes.items[change].shell)
+		return ccfc_history_seen(out, &h->env, change, &h->scratch) ||
+		       has;
 	if (has && out->before == CCFC_BEFORE_UNKNOWN)
-		take_before(out, chain, effect);
+		take_before(out, &h->env, effect, &h->scratch);
 	return has;
 }

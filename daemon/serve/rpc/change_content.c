@@ -3,7 +3,7 @@
  * (history/chain/lines.h). If the lines are not what they were, the content is
  * not available, and the reply says why. Of a change that a shell's command
  * made these are the lines that the client noted, or what the command's own
- * text writes.
+ * text writes; of one that only the disk tells of, the whole file.
  *
  * Bounds: maxContent for each text, and totals for the reply, of its content
  * and of the bytes read for it (thousands of calls may stand in one long line,
@@ -12,13 +12,15 @@
 #include "serve/rpc/reply.h"
 
 #include "history/chain/lines.h"
+#include "history/chain/seen_evidence.h"
 #include "transcript/content/change_text.h"
 
-#define FULL "the reply is full; ask for fewer changes"
-#define GONE "the transcript is gone"
-#define ELSE "the transcript does not have it any more"
-#define RAN  "what the command made of it is not recorded"
-#define TOLD "no line has it; the diff of the change shows it"
+#define FULL	 "the reply is full; ask for fewer changes"
+#define GONE	 "the transcript is gone"
+#define ELSE	 "the transcript does not have it any more"
+#define RAN	 "what the command made of it is not recorded"
+#define NOT_KEPT "what was seen on disk is not kept"
+#define TOLD	 "no line has it; the diff of the change shows it"
 
 /* The call's line and the result's; false when both are gone. */
 static bool read_lines_change_content(struct ccfc_slice *call,
@@ -169,6 +171,25 @@ static const char *read_shell_content(struct ccfc_change_text *out,
 	return out->nedits ? NULL : RAN;
 }
 
+/* --- changes that only the disk tells of --- */
+
+static const char *read_seen_content(struct ccfc_change_text *out,
+				     struct ccfc_request *rq,
+				     const struct ccfc_change *change)
+{
+	uint32_t id = (uint32_t)(change - rq->index->changes.items);
+	struct ccfc_evidence ev;
+	size_t n;
+
+	if (!ccfc_history_seen(&ev, ccfc_history_env(rq->history), id,
+			       rq->texts))
+		return NOT_KEPT;
+	n = ev.original.len + ev.after.len;
+	rq->reading_left -= n < rq->reading_left ? n : rq->reading_left;
+	take_texts(out, &ev, rq->texts);
+	return out->nedits ? NULL : NOT_KEPT;
+}
+
 /* --- any change --- */
 
 /* NULL, or why there is no content. */
@@ -180,6 +201,8 @@ static const char *read_content(struct ccfc_change_text *out,
 
 	if (!rq->content_left || !rq->reading_left)
 		return FULL;
+	if (ccfc_index_is_witnessed(change))
+		return read_seen_content(out, rq, change);
 	if (!read_lines_change_content(&call, &result, rq, change))
 		return GONE;
 	if (change->shell)

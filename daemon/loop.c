@@ -80,6 +80,17 @@ struct loop {
 	int result;
 };
 
+/* Clients that ended have written their last lines; those are read first. */
+static void end_clients(struct loop *loop)
+{
+	if (!ccfc_observing_has_ended(loop->observing) || loop->more)
+		return;
+	ccfc_tree_drain(loop->tree);
+	ccfc_ingest_hot(loop->ingest);
+	ccfc_observing_end(loop->observing);
+	ccfc_ingest_flush(loop->ingest);
+}
+
 /*
  * Takes in what was written. `asked`: for a client, so all that failed is tried
  * again, due or not.
@@ -91,6 +102,7 @@ static void take_in(struct loop *loop, bool asked)
 	ccfc_ingest_hot(loop->ingest);
 	if (ccfc_observing_take(loop->observing))
 		ccfc_ingest_flush(loop->ingest);
+	end_clients(loop);
 }
 
 /* --- callbacks --- */
@@ -249,6 +261,9 @@ static void work_loop(struct loop *loop)
 	if (loop->more)
 		return;
 	report_scan(loop);
+	ccfc_ingest_flush(loop->ingest);
+	ccfc_observing_scanned(loop->observing);
+	end_clients(loop);
 	if (loop->building)
 		finish_build(loop);
 	if (loop->builds.n)

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "index/index_internal.h"
+#include "observe/live_sessions.h"
 #include "os/log.h"
 
 #include <stdlib.h>
@@ -16,6 +17,10 @@ struct ccfc_observing {
 	struct ccfc_observer *observer;
 	struct ccfc_blobs *blobs;
 	bool taken; /* since ccfc_observing_take began */
+	struct {
+		struct ccfc_client_end *items;
+		uint32_t n, cap;
+	} ended; /* what they wrote is to be read first */
 };
 
 static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
@@ -62,6 +67,9 @@ void ccfc_observing_free(struct ccfc_observing *observing)
 		return;
 	ccfc_observer_free(observing->observer);
 	ccfc_blobs_free(observing->blobs);
+	for (uint32_t i = 0; i < observing->ended.n; i++)
+		free(observing->ended.items[i].session);
+	free(observing->ended.items);
 	free(observing);
 }
 
@@ -137,13 +145,80 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 		o->env.early(o->env.ctx, &event);
 }
 
+static void on_client_end(void *ctx, const struct ccfc_client_end *end)
+{
+	struct ccfc_observing *o = ctx;
+	struct ccfc_client_end copy = { ccfc_strdup(end->session), end->pid };
+
+	CCFC_VEC_PUSH(o->ended, copy);
+}
+
 bool ccfc_observing_take(struct ccfc_observing *observing)
 {
+	static const struct ccfc_observer_fns fns = { on_sighting,
+						      on_client_end };
+
 	if (!observing || !observing->observer)
 		return false;
 	observing->taken = false;
-	ccfc_observer_take(observing->observer, on_sighting, observing);
+	ccfc_observer_take(observing->observer, &fns, observing);
 	return observing->taken;
+}
+
+/* --- who has ended --- */
+
+bool ccfc_observing_has_ended(const struct ccfc_observing *observing)
+{
+	return observing && observing->ended.n;
+}
+
+void ccfc_observing_end(struct ccfc_observing *observing)
+{
+	for (uint32_t i = 0; observing && i < observing->ended.n; i++) {
+		struct ccfc_client_end *end = &observing->ended.items[i];
+
+		ccfc_index_client_ended(observing->env.index,
+					ccfc_slice_str(end->session),
+					(uint32_t)end->pid);
+		free(end->session);
+	}
+	if (observing)
+		observing->ended.n = 0;
+}
+
+static bool is_live(const struct ccfc_index *index,
+		    const struct ccfc_unclaimed *u,
+		    const struct ccfc_live_sessions *live)
+{
+	for (uint32_t i = 0; i < live->n; i++)
+		if (live->items[i].pid == (long)u->client &&
+		    ccfc_slice_is(ccfc_index_str(index, u->by),
+				  live->items[i].id))
+			return true;
+	return false;
+}
+
+void ccfc_observing_scanned(struct ccfc_observing *observing)
+{
+	struct ccfc_live_sessions live = { 0 };
+	const struct ccfc_index *index;
+
+	if (!observing || !observing->env.index->witness.waiting.n)
+		return;
+	index = observing->env.index;
+	for (size_t i = 0; i < observing->env.nroots; i++)
+		ccfc_live_read(&live, observing->env.roots[i]);
+	for (uint32_t i = 0; i < index->witness.waiting.n; i++) {
+		const struct ccfc_unclaimed *u =
+			&index->witness.waiting.items[i];
+		struct ccfc_client_end end = { NULL, u->client };
+
+		if (is_live(index, u, &live))
+			continue;
+		end.session = ccfc_strdup(ccfc_index_str(index, u->by).ptr);
+		CCFC_VEC_PUSH(observing->ended, end);
+	}
+	ccfc_live_release(&live);
 }
 
 /* --- who is live --- */

@@ -37,6 +37,14 @@ void ccfc_observing_free(struct ccfc_observing *observing);
 int ccfc_observing_fd(const struct ccfc_observing *observing);
 /* Takes in what was seen. True: there is something to store. */
 bool ccfc_observing_take(struct ccfc_observing *observing);
+/*
+ * Has a client ended? When all that it wrote is read, ccfc_observing_end says
+ * so to the index.
+ */
+bool ccfc_observing_has_ended(const struct ccfc_observing *observing);
+void ccfc_observing_end(struct ccfc_observing *observing);
+/* All transcripts are read: finds clients that ended while nobody looked. */
+void ccfc_observing_scanned(struct ccfc_observing *observing);
 /* A batch of lines is in the index: sessions that had some are live. */
 void ccfc_observing_batch(struct ccfc_observing *observing);
 

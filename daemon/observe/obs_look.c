@@ -400,6 +400,14 @@ bool ccfc_obs_look(struct ccfc_obs *obs)
 	return false;
 }
 
+void ccfc_obs_look_now(struct ccfc_obs *obs, uint32_t max)
+{
+	for (struct ccfc_obs_file *f = obs->marked; f; f = f->marked_next)
+		f->due = 0;
+	while (ccfc_obs_look(obs) && obs->told.n < max)
+		;
+}
+
 int ccfc_obs_look_timeout(const struct ccfc_obs *obs)
 {
 	int64_t now = ccfc_time_monotonic(), due = INT64_MAX;

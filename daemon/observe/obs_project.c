@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/time.h"
-#include "observe/live_sessions.h"
 #include "os/process_life.h"
 
 #include <stdio.h>
@@ -23,6 +22,7 @@
 #define LINES_MS    (10 * 60 * 1000)
 #define SESSIONS_OF 64u /* live ones of a project */
 #define PROJECTS    64u
+#define LEAVING	    64u /* clients without a note that still run */
 
 /* --- where a project is --- */
 
@@ -168,12 +168,25 @@ static struct ccfc_obs_session *add_session(struct ccfc_obs_project *p,
 	return &p->sessions.items[p->sessions.n - 1];
 }
 
-static void drop_session(struct ccfc_obs_project *p, uint32_t i)
+static void release_session(struct ccfc_obs_session *s)
 {
-	if (p->sessions.items[i].pidfd >= 0)
-		close(p->sessions.items[i].pidfd);
-	free(p->sessions.items[i].id);
-	p->sessions.items[i] = p->sessions.items[--p->sessions.n];
+	if (s->pidfd >= 0)
+		close(s->pidfd);
+	free(s->id);
+}
+
+/* Its lines may come until its process has ended. */
+static void drop_session(struct ccfc_obs *obs, struct ccfc_obs_project *p,
+			 uint32_t i)
+{
+	struct ccfc_obs_session *s = &p->sessions.items[i];
+	struct ccfc_obs_leaving leaving = { { s->id, s->pid }, s->pidfd };
+
+	if (s->pid && obs->leaving.n < LEAVING)
+		CCFC_VEC_PUSH(obs->leaving, leaving);
+	else
+		release_session(s);
+	*s = p->sessions.items[--p->sessions.n];
 }
 
 static void drop_project(struct ccfc_obs *obs, uint32_t i)
@@ -182,7 +195,7 @@ static void drop_project(struct ccfc_obs *obs, uint32_t i)
 
 	ccfc_obs_leave(obs, p);
 	while (p->sessions.n)
-		drop_session(p, 0);
+		release_session(&p->sessions.items[--p->sessions.n]);
 	free(p->sessions.items);
 	free(p->root);
 	free(p->problem);
@@ -225,8 +238,29 @@ static bool is_live(const struct ccfc_obs *obs,
 	return false;
 }
 
-static void drop_ended(struct ccfc_obs *obs,
-		       const struct ccfc_live_sessions *live)
+/* Tells of those whose process is not there any more. */
+static void tell_ended(struct ccfc_obs *obs)
+{
+	struct ccfc_process_start start;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < obs->leaving.n; i++) {
+		struct ccfc_obs_leaving *l = &obs->leaving.items[i];
+
+		if (ccfc_process_started(&start, l->end.pid) &&
+		    !ccfc_process_is_over(l->pidfd)) {
+			obs->leaving.items[kept++] = *l;
+			continue;
+		}
+		if (l->pidfd >= 0)
+			close(l->pidfd);
+		obs->ended(obs->ctx, &l->end);
+	}
+	obs->leaving.n = kept;
+}
+
+void ccfc_obs_drop_ended(struct ccfc_obs *obs,
+			 const struct ccfc_live_sessions *live)
 {
 	bool dropped = false;
 
@@ -235,12 +269,13 @@ static void drop_ended(struct ccfc_obs *obs,
 
 		for (uint32_t k = p->sessions.n; k-- > 0;)
 			if (!is_live(obs, &p->sessions.items[k], live))
-				drop_session(p, k);
+				drop_session(obs, p, k);
 		if (p->sessions.n)
 			continue;
 		drop_project(obs, i);
 		dropped = true;
 	}
+	tell_ended(obs);
 	/* Directories of the one may be below another, which has them now. */
 	for (uint32_t i = 0; dropped && i < obs->projects.n; i++)
 		if (obs->projects.items[i]->top)
@@ -253,22 +288,32 @@ static void drop_ended(struct ccfc_obs *obs,
 	obs->base_cut = false;
 }
 
-void ccfc_obs_sessions(struct ccfc_obs *obs)
+static bool is_any_over(const struct ccfc_obs *obs,
+			const struct ccfc_live_sessions *live)
 {
-	struct ccfc_live_sessions live = { 0 };
+	for (uint32_t i = 0; i < obs->projects.n; i++) {
+		const struct ccfc_obs_project *p = obs->projects.items[i];
 
+		for (uint32_t k = 0; k < p->sessions.n; k++)
+			if (!is_live(obs, &p->sessions.items[k], live))
+				return true;
+	}
+	return false;
+}
+
+bool ccfc_obs_sessions(struct ccfc_obs *obs, struct ccfc_live_sessions *live)
+{
 	for (size_t i = 0; i < obs->env.nroots; i++)
-		ccfc_live_read(&live, obs->env.roots[i]);
-	for (uint32_t i = 0; i < live.n; i++) {
-		const struct ccfc_live_session *l = &live.items[i];
+		ccfc_live_read(live, obs->env.roots[i]);
+	for (uint32_t i = 0; i < live->n; i++) {
+		const struct ccfc_live_session *l = &live->items[i];
 		struct ccfc_obs_project *p = project_of(obs, l->cwd);
 
 		note_session(obs, l->id);
 		if (p && !find_session(p, l->id, l->pid))
 			add_session(p, l->id, l->pid);
 	}
-	drop_ended(obs, &live);
-	ccfc_live_release(&live);
+	return is_any_over(obs, live);
 }
 
 void ccfc_obs_active(struct ccfc_obs *obs, const char *session, const char *cwd)
@@ -331,6 +376,12 @@ void ccfc_obs_release(struct ccfc_obs *obs)
 	for (uint32_t i = 0; i < obs->told.n; i++)
 		free(obs->told.items[i].sighting.path);
 	free(obs->told.items);
+	for (uint32_t i = 0; i < obs->leaving.n; i++) {
+		if (obs->leaving.items[i].pidfd >= 0)
+			close(obs->leaving.items[i].pidfd);
+		free(obs->leaving.items[i].end.session);
+	}
+	free(obs->leaving.items);
 	free(obs->projects.items);
 	free(obs->queue.items);
 	free(obs->dirs);

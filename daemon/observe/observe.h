@@ -93,11 +93,21 @@ int ccfc_observer_fd(const struct ccfc_observer *observer);
 void ccfc_observer_active(struct ccfc_observer *observer,
 			  struct ccfc_slice session, struct ccfc_slice cwd);
 
-/* Hands out what was seen, in order; `sighting` is valid during the call. */
-typedef void (*ccfc_sighting_fn)(void *ctx,
-				 const struct ccfc_sighting *sighting);
-void ccfc_observer_take(struct ccfc_observer *observer, ccfc_sighting_fn fn,
-			void *ctx);
+/* A client that has ended; what was seen of it was handed out before. */
+struct ccfc_client_end {
+	char *session;
+	long pid;
+};
+
+/* What is handed out is valid during the call. */
+struct ccfc_observer_fns {
+	void (*saw)(void *ctx, const struct ccfc_sighting *sighting);
+	void (*ended)(void *ctx, const struct ccfc_client_end *end);
+};
+
+/* Hands out what was seen, in order, and then the clients that ended. */
+void ccfc_observer_take(struct ccfc_observer *observer,
+			const struct ccfc_observer_fns *fns, void *ctx);
 
 /* How it is. */
 struct ccfc_observed_project {

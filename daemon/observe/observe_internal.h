@@ -7,6 +7,7 @@
 #define CCFC_OBSERVE_INTERNAL_H
 
 #include "observe/ignore.h"
+#include "observe/live_sessions.h"
 #include "observe/observe.h"
 #include "source/watch.h"
 
@@ -65,6 +66,12 @@ struct ccfc_obs_session {
 	int64_t expires; /* of the monotonic clock; by its lines only */
 };
 
+/* A client that has taken its note away, and may not have ended yet. */
+struct ccfc_obs_leaving {
+	struct ccfc_client_end end;
+	int pidfd; /* as in struct ccfc_obs_session */
+};
+
 struct ccfc_obs_project {
 	char *root; /* with a slash at the end */
 	char *problem;
@@ -103,6 +110,10 @@ struct ccfc_obs {
 	uint32_t cookie;
 	long cookie_pid;
 	uint32_t moved; /* the cookie of what was renamed last */
+	struct {
+		struct ccfc_obs_leaving *items;
+		uint32_t n, cap;
+	} leaving;
 	/* Sessions that had a note of their client, the last ones. */
 	char *noted[CCFC_OBS_NOTED];
 	uint64_t nnoted;
@@ -120,6 +131,8 @@ struct ccfc_obs {
 	} told;
 	/* Gets each sighting; it owns the path. */
 	void (*emit)(void *ctx, struct ccfc_sighting *sighting);
+	/* Gets each client that ended; it owns the id. */
+	void (*ended)(void *ctx, struct ccfc_client_end *end);
 	void *ctx;
 };
 
@@ -171,6 +184,8 @@ bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* Looks at the files that are due; true: some are due already. */
 bool ccfc_obs_look(struct ccfc_obs *obs);
+/* Looks at all that are marked, due or not, up to so many. */
+void ccfc_obs_look_now(struct ccfc_obs *obs, uint32_t max);
 /*
  * Hands on what the looks have seen. Events are to be taken in before: if one
  * is of a file that was just looked at, its content may be of after that event,
@@ -188,8 +203,15 @@ int ccfc_obs_look_timeout(const struct ccfc_obs *obs);
 char *ccfc_obs_root(const char *cwd);
 /* Why such a project is not to be watched; NULL: it is. */
 const char *ccfc_obs_refuse(const struct ccfc_obs *obs, const char *root);
-/* Looks anew which sessions live, and watches their projects and no others. */
-void ccfc_obs_sessions(struct ccfc_obs *obs);
+/*
+ * Looks anew which sessions live, and watches the projects of those that came.
+ * True: some have ended. What was seen of them is to be handed on then, before
+ * they are dropped.
+ */
+bool ccfc_obs_sessions(struct ccfc_obs *obs, struct ccfc_live_sessions *live);
+/* Drops those that do not live, and projects that have none. */
+void ccfc_obs_drop_ended(struct ccfc_obs *obs,
+			 const struct ccfc_live_sessions *live);
 /* A session that is live by its lines, from now on for a while. */
 void ccfc_obs_active(struct ccfc_obs *obs, const char *session,
 		     const char *cwd);

@@ -48,6 +48,10 @@ struct ccfc_observer {
 		struct ccfc_sighting *items;
 		uint32_t n, cap;
 	} seen;
+	struct {
+		struct ccfc_client_end *items;
+		uint32_t n, cap;
+	} ended;
 	struct ccfc_observe_stats stats;
 	bool stop;
 };
@@ -76,6 +80,16 @@ static void on_sighting(void *ctx, struct ccfc_sighting *sighting)
 	pthread_mutex_lock(&o->lock);
 	CCFC_VEC_PUSH(o->seen, *sighting);
 	o->stats.seen++;
+	pthread_mutex_unlock(&o->lock);
+	poke(o->news[1]);
+}
+
+static void on_ended(void *ctx, struct ccfc_client_end *end)
+{
+	struct ccfc_observer *o = ctx;
+
+	pthread_mutex_lock(&o->lock);
+	CCFC_VEC_PUSH(o->ended, *end);
 	pthread_mutex_unlock(&o->lock);
 	poke(o->news[1]);
 }
@@ -210,6 +224,12 @@ static nfds_t put_fds(struct pollfd *fds, const struct ccfc_observer *o)
 					.events = POLLIN
 				};
 	}
+	for (uint32_t i = 0; i < o->obs.leaving.n && n < PIDFDS_MAX; i++)
+		if (o->obs.leaving.items[i].pidfd >= 0)
+			fds[n++] = (struct pollfd){
+				.fd = o->obs.leaving.items[i].pidfd,
+				.events = POLLIN
+			};
 	return n;
 }
 
@@ -241,11 +261,24 @@ static void read_events(struct ccfc_observer *o)
 	ccfc_watch_read(o->obs.watch, on_event, o);
 }
 
+/*
+ * What a client did before it ended has been told of by now: it is looked at
+ * while it is known whose it is.
+ */
 static void look_up_sessions(struct ccfc_observer *o)
 {
+	struct ccfc_live_sessions live = { 0 };
+
 	o->notes_changed = false;
 	watch_notes(o);
-	ccfc_obs_sessions(&o->obs);
+	if (ccfc_obs_sessions(&o->obs, &live)) {
+		read_events(o);
+		ccfc_obs_look_now(&o->obs, WAITING_MAX);
+		read_events(o);
+		ccfc_obs_hand_on(&o->obs);
+	}
+	ccfc_obs_drop_ended(&o->obs, &live);
+	ccfc_live_release(&live);
 }
 
 static void *observe_projects(void *arg)
@@ -309,6 +342,9 @@ static void release(struct ccfc_observer *o)
 		free(o->seen.items[i].session);
 	}
 	free(o->seen.items);
+	for (uint32_t i = 0; i < o->ended.n; i++)
+		free(o->ended.items[i].session);
+	free(o->ended.items);
 	free(o->active.items);
 	ccfc_observe_stats_release(&o->stats);
 	pthread_mutex_destroy(&o->lock);
@@ -324,6 +360,7 @@ int ccfc_observer_new(struct ccfc_observer **out,
 	o->obs.env = *env;
 	o->obs.base = -1;
 	o->obs.emit = on_sighting;
+	o->obs.ended = on_ended;
 	o->obs.ctx = o;
 	o->obs.exclude =
 		ccfc_ignore_parse(ccfc_slice_str(env->settings->exclude));
@@ -376,11 +413,12 @@ void ccfc_observer_active(struct ccfc_observer *observer,
 	poke(observer->wake[1]);
 }
 
-void ccfc_observer_take(struct ccfc_observer *observer, ccfc_sighting_fn fn,
-			void *ctx)
+void ccfc_observer_take(struct ccfc_observer *observer,
+			const struct ccfc_observer_fns *fns, void *ctx)
 {
 	struct ccfc_sighting *items;
-	uint32_t n;
+	struct ccfc_client_end *ends;
+	uint32_t n, nends;
 
 	drain(observer->news[0]);
 	pthread_mutex_lock(&observer->lock);
@@ -388,13 +426,22 @@ void ccfc_observer_take(struct ccfc_observer *observer, ccfc_sighting_fn fn,
 	n = observer->seen.n;
 	observer->seen.items = NULL;
 	observer->seen.n = observer->seen.cap = 0;
+	ends = observer->ended.items;
+	nends = observer->ended.n;
+	observer->ended.items = NULL;
+	observer->ended.n = observer->ended.cap = 0;
 	pthread_mutex_unlock(&observer->lock);
 	for (uint32_t i = 0; i < n; i++) {
-		fn(ctx, &items[i]);
+		fns->saw(ctx, &items[i]);
 		free(items[i].path);
 		free(items[i].session);
 	}
 	free(items);
+	for (uint32_t i = 0; i < nends; i++) {
+		fns->ended(ctx, &ends[i]);
+		free(ends[i].session);
+	}
+	free(ends);
 	if (n >= WAITING_MAX)
 		poke(observer->wake[1]);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,14 @@ static uint64_t start_ticks(const char *stat)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
+/* It is there only until its parent asks how it ended. */
+static bool has_ended(const char *stat)
+{
+	const char *p = strrchr(stat, ')');
+
+	return p && p[1] == ' ' && (p[2] == 'Z' || p[2] == 'X');
+}
+
 #ifdef __linux__
 static int64_t time_of(uint64_t ticks)
 {
@@ -69,6 +78,8 @@ bool ccfc_process_started(struct ccfc_process_start *out, long pid)
 	if (pid <= 0)
 		return false;
 	if (read_stat(stat, sizeof(stat), pid)) {
+		if (has_ended(stat))
+			return false;
 		out->ticks = start_ticks(stat);
 		out->time = time_of(out->ticks);
 		return true;
@@ -84,4 +95,11 @@ int ccfc_process_fd(long pid)
 	(void)pid;
 	return -1;
 #endif
+}
+
+bool ccfc_process_is_over(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	return fd >= 0 && poll(&poll_fd, 1, 0) > 0;
 }

@@ -13,7 +13,7 @@ struct ccfc_process_start {
 	int64_t time;	/* in ms since 1970, about; 0: not known */
 };
 
-/* False when there is no such process. */
+/* False when there is no such process, or it has ended and nobody waited. */
 bool ccfc_process_started(struct ccfc_process_start *out, long pid);
 
 /*
@@ -21,5 +21,7 @@ bool ccfc_process_started(struct ccfc_process_start *out, long pid);
  * system has none.
  */
 int ccfc_process_fd(long pid);
+/* Is that descriptor readable? False of -1. */
+bool ccfc_process_is_over(int fd);
 
 #endif

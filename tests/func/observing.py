@@ -30,8 +30,9 @@ def pause(ms=LATE):
 class Client:
     """A process with the note that the real client keeps of itself."""
 
-    def __init__(self, box, session, cwd, **more):
-        self.process = subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+    def __init__(self, box, session, cwd, command=("cat",), **more):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
         self.pid = self.process.pid
         with open(f"/proc/{self.pid}/stat", encoding="ascii") as f:
             start = f.read().rpartition(")")[2].split()[19]
@@ -46,6 +47,7 @@ class Client:
             os.unlink(self.note)
         self.process.stdin.close()
         self.process.wait()
+        self.process.stdout.close()
 
 
 class Observed(Box):

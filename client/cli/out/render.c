@@ -285,6 +285,13 @@ static void render_candidates(struct ccfc_out *out, struct ccfc_obj list)
 	ccfc_buf_release(&text);
 }
 
+struct ccfc_slice ccfc_render_tool(struct ccfc_obj change)
+{
+	struct ccfc_slice tool = ccfc_obj_get_str(change, "tool");
+
+	return tool.len ? tool : CCFC_SLICE_LIT("unknown tool");
+}
+
 void ccfc_render_operation(struct ccfc_buf *out, struct ccfc_obj change,
 			   struct ccfc_slice base)
 {
@@ -373,7 +380,7 @@ static void render_change(struct ccfc_out *out, struct ccfc_obj change,
 	ccfc_render_time(buf, ccfc_obj_get(change, "timestamp"),
 			 CCFC_RENDER_SECOND);
 	ccfc_buf_puts(buf, " (");
-	ccfc_out_field(out, ccfc_obj_get_str(change, "tool"));
+	ccfc_out_field(out, ccfc_render_tool(change));
 	if (state.len && !ccfc_slice_is(state, "applied")) {
 		ccfc_buf_printf(buf, ", %s",
 				ccfc_out_on(out, CCFC_STYLE_ALERT));

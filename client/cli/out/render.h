@@ -44,6 +44,9 @@ void ccfc_render_tally(struct ccfc_buf *out, struct ccfc_obj map,
 void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 		      struct ccfc_slice text);
 
+/* The tool of a change, or "unknown tool": only the disk tells of it. */
+struct ccfc_slice ccfc_render_tool(struct ccfc_obj change);
+
 /*
  * What a change did to its file beyond writing it, as a shell's command can:
  * "deleted", "renamed from old", "renamed to new", "copied from old", with

@@ -290,9 +290,9 @@ static void put_tool(struct ccfc_buf *text, struct ccfc_obj o)
 {
 	struct ccfc_slice evidence = ccfc_obj_get_str(o, "evidence");
 	struct ccfc_slice op = ccfc_obj_get_str(o, "operation");
-	struct ccfc_slice tool = ccfc_obj_get_str(o, "tool");
 
-	ccfc_buf_slice(text, tool.len ? tool : CCFC_SLICE_LIT("-"));
+	ccfc_buf_slice(text, is_change(o) ? ccfc_render_tool(o)
+					  : CCFC_SLICE_LIT("-"));
 	if (!evidence.len || ccfc_slice_is(evidence, "result"))
 		return;
 	ccfc_buf_puts(text, ", ");

@@ -41,7 +41,7 @@ void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event)
 	free(f->project);
 	free(f->text);
 	ccfc_render_time(&time, ccfc_obj_get(event, "timestamp"), "%H:%M:%S");
-	ccfc_buf_slice(&text, ccfc_obj_get_str(event, "tool"));
+	ccfc_buf_slice(&text, ccfc_render_tool(event));
 	ccfc_buf_putc(&text, ' ');
 	ccfc_buf_slice(
 		&text,

@@ -178,7 +178,7 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 		      applied ? "" : ccfc_out_on(out, CCFC_STYLE_ALERT));
 	put_column(out, state, STATE_WIDTH);
 	ccfc_buf_puts(&out->buf, applied ? "" : ccfc_out_off(out));
-	put_column(out, ccfc_obj_get_str(event, "tool"), TOOL_WIDTH);
+	put_column(out, ccfc_render_tool(event), TOOL_WIDTH);
 	ccfc_out_field(out, ccfc_path_relative(
 				    ccfc_obj_get_str(event, "path"),
 				    ccfc_obj_get_str(event, "projectPath")));

@@ -94,24 +94,36 @@ static void on_ended(void *ctx, struct ccfc_client_end *end)
 	poke(o->news[1]);
 }
 
-/* The directory of the notes, or the one that it will appear in. */
+/*
+ * Watches the directory of the notes, or the one that it will appear in. It may
+ * do so just before that one is watched, and nobody would tell of it.
+ */
+static int watch_notes_of(struct ccfc_watch *watch, const char *root)
+{
+	char path[PATH_MAX];
+	int wd, above;
+
+	if (snprintf(path, sizeof(path), "%s/sessions", root) >=
+	    (int)sizeof(path))
+		return -1;
+	wd = ccfc_watch_add(watch, path, CCFC_WATCH_WRITERS);
+	if (wd >= 0)
+		return wd;
+	above = ccfc_watch_add(watch, root, CCFC_WATCH_NAMES);
+	wd = ccfc_watch_add(watch, path, CCFC_WATCH_WRITERS);
+	if (wd < 0)
+		return above;
+	if (above >= 0)
+		ccfc_watch_remove(watch, above);
+	return wd;
+}
+
 static void watch_notes(struct ccfc_observer *o)
 {
 	const struct ccfc_observe_env *env = &o->obs.env;
 
-	for (size_t i = 0; i < env->nroots && i < ROOTS_MAX; i++) {
-		char path[PATH_MAX];
-		int wd = -1;
-
-		if (snprintf(path, sizeof(path), "%s/sessions", env->roots[i]) <
-		    (int)sizeof(path))
-			wd = ccfc_watch_add(o->obs.watch, path,
-					    CCFC_WATCH_WRITERS);
-		if (wd < 0)
-			wd = ccfc_watch_add(o->obs.watch, env->roots[i],
-					    CCFC_WATCH_NAMES);
-		o->notes[i] = wd;
-	}
+	for (size_t i = 0; i < env->nroots && i < ROOTS_MAX; i++)
+		o->notes[i] = watch_notes_of(o->obs.watch, env->roots[i]);
 }
 
 static bool is_notes(const struct ccfc_observer *o, int wd)

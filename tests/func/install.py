@@ -132,6 +132,9 @@ def test_everything_is_in_its_place():
         "plugin/ccfc.vim", "autoload/ccfc.vim", "autoload/ccfc/job.vim",
         "doc/ccfc.txt", "doc/tags")}
     want.add("share/kak/rc/tools/ccfc.kak")
+    want |= {f"share/ccfc/claude-plugin/{name}" for name in (
+        ".claude-plugin/plugin.json", ".claude-plugin/marketplace.json",
+        ".mcp.json", "skills/who-changed-what/SKILL.md")}
     want |= {f"share/doc/ccfc/{name}" for name in (
         "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "PROTOCOL.md")}
     want |= {f"include/ccfc/{name}"

@@ -4,6 +4,7 @@ daemon and its own schema, small pages, and a peer that sends nonsense."""
 import json
 import os
 import random
+import re
 import time
 
 import jsonschema
@@ -455,6 +456,28 @@ def test_random_bytes():
                 m.raw(b'{"jsonrpc":"2.0","id":"end","method":"ping"}\n')
                 while m.message()["id"] != "end":
                     pass
+
+
+def test_plugin():
+    """Its version is the program's, its server starts, and its skill names
+    only tools that there are."""
+    def read(name):
+        with open(os.path.join(harness.TOP, "packaging", "claude-plugin",
+                               name), encoding="utf-8") as f:
+            return f.read()
+    plugin = json.loads(read(".claude-plugin/plugin.json"))
+    market = json.loads(read(".claude-plugin/marketplace.json"))
+    server = json.loads(read(".mcp.json"))["mcpServers"]["ccfc"]
+    eq(market["plugins"][0]["description"], plugin["description"])
+    with World() as w, Peer(w.box, *server["args"], cwd=w.dir) as p:
+        eq(server["command"], os.path.basename(w.box.ccfc))
+        got = p.result("server/discover", NEW)
+        eq(got["_meta"][INFO]["version"], plugin["version"])
+        tools = {t["name"] for t in p.result("tools/list")["tools"]}
+    skill = read("skills/who-changed-what/SKILL.md")
+    eq(skill.startswith("---\nname: who-changed-what\ndescription: "), True)
+    table = re.findall(r"^\|.*\|(.*)\|$", skill, re.M)
+    eq(set(re.findall(r"`(\w+)`", " ".join(table))) - tools, set())
 
 
 if __name__ == "__main__":

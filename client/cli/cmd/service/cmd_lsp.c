@@ -16,12 +16,13 @@ const struct ccfc_command ccfc_cmd_lsp = {
 	.usage = "lsp",
 	.summary = "answer editors about lines, as a language server",
 	.about = "A language server on standard input and output, for editors "
-		 "without a plugin of\n"
-		 "their own: who wrote a line, for which prompt (hover, hint), "
-		 "the changes of a file\n"
-		 "(lens), the diff of a change and the file before it "
-		 "(actions). See ccfc-lsp(7) for\n"
-		 "the settings of Helix, Zed, JetBrains and Kakoune.",
+		 "without a plugin\n"
+		 "of their own: who wrote a line, for which prompt (hover, "
+		 "hint), the changes of\n"
+		 "a file (lens), the diff of a change and the file before it "
+		 "(actions). See\n"
+		 "ccfc-lsp(7) for the settings of Helix, Zed, JetBrains and "
+		 "Kakoune.",
 	.options = options,
 	.args_max = 0,
 	.topic = CCFC_TOPIC_DAEMON,

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 
 #define FIRST_BUCKETS 256u
-/* Events wait for so long at most before they are read, in ms. */
-#define NOTICED_MS 1000
 
 /* --- directories --- */
 
@@ -242,9 +240,7 @@ void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait)
 	if (file->marked_link)
 		return;
 	file->first = file->last;
-	file->held = obs->drained > file->first - NOTICED_MS
-			     ? obs->drained
-			     : file->first - NOTICED_MS;
+	file->held = obs->drained;
 	file->steps = 0;
 	if (!obs->marked)
 		obs->marked_end = &obs->marked;

@@ -117,9 +117,10 @@ struct ccfc_obs {
 	/* Sessions that had a note of their client, the last ones. */
 	char *noted[CCFC_OBS_NOTED];
 	uint64_t nnoted;
-	/* When events were read last, and the time before that: what is read
-	 * now is not older. In ms since 1970. */
-	int64_t reading, drained;
+	/* In ms since 1970: when there were no events last, or they began to be
+	 * read; what is being read is not older than `drained`; when the thread
+	 * woke up, or CCFC_TIME_NONE: events were there at once. */
+	int64_t reading, drained, woke;
 	struct ccfc_buf content; /* of the file that is being looked at */
 	/* What was seen by the last looks, and is not handed on yet. */
 	struct {

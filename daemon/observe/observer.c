@@ -21,6 +21,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* A thread that sleeps runs within so many ms of what wakes it. */
+#define WAKING_MS 1000
+
 /* Sightings that wait for the core before nothing more is looked at. */
 #define WAITING_MAX 4096u
 #define ACTIVE_MAX  256u
@@ -250,6 +253,25 @@ static int sooner(int a, int b)
 	return b < 0 || (a >= 0 && a < b) ? a : b;
 }
 
+/*
+ * Polls. What wakes a thread that sleeps has just happened; what is there at
+ * once may have waited for long.
+ */
+static int poll_news(struct ccfc_observer *o, struct pollfd *fds, nfds_t n,
+		     int timeout)
+{
+	int64_t asleep = ccfc_time_now();
+	int got = poll(fds, n, 0);
+
+	o->obs.woke = CCFC_TIME_NONE;
+	if (got || !timeout)
+		return got;
+	o->obs.reading = asleep;
+	got = poll(fds, n, timeout);
+	o->obs.woke = ccfc_time_now();
+	return got;
+}
+
 /* Sleeps; true: which sessions live has to be looked up. */
 static bool sleep_on(struct ccfc_observer *o, int timeout)
 {
@@ -257,7 +279,7 @@ static bool sleep_on(struct ccfc_observer *o, int timeout)
 	nfds_t n = put_fds(fds, o);
 	bool ended = false;
 
-	if (poll(fds, n, timeout) < 0)
+	if (poll_news(o, fds, n, timeout) < 0)
 		return false;
 	if (fds[0].revents)
 		drain(o->wake[0]);
@@ -268,9 +290,14 @@ static bool sleep_on(struct ccfc_observer *o, int timeout)
 
 static void read_events(struct ccfc_observer *o)
 {
-	o->obs.drained = o->obs.reading;
-	o->obs.reading = ccfc_time_now();
-	ccfc_watch_read(o->obs.watch, on_event, o);
+	struct ccfc_obs *obs = &o->obs;
+
+	obs->drained = obs->reading;
+	if (obs->woke != CCFC_TIME_NONE && obs->woke - WAKING_MS > obs->drained)
+		obs->drained = obs->woke - WAKING_MS;
+	obs->woke = CCFC_TIME_NONE;
+	obs->reading = ccfc_time_now();
+	ccfc_watch_read(obs->watch, on_event, o);
 }
 
 /*

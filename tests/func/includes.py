@@ -20,22 +20,23 @@ MAY = {
     "daemon/source": BASE,
     "daemon/blobs": {"base"},
     "daemon/observe": BASE | {"blobs", "source", "transcript"},
-    "daemon/archive": BASE | {"source", "blobs"},
+    "daemon/forget": BASE,
+    "daemon/archive": BASE | {"forget", "source", "blobs"},
     "daemon/transcript": BASE,
     "daemon/shell": {"base"},
     "daemon/index": BASE | {"shell", "source", "transcript"},
-    "daemon/store": BASE | {"transcript", "index"},
+    "daemon/store": BASE | {"forget", "transcript", "index"},
     "daemon/history": BASE | {"blobs", "diff", "shell", "source",
                               "transcript", "index"},
     "daemon/search": BASE | {"source", "transcript", "store/texts"},
     "daemon/conversation": BASE | {"source", "transcript", "store/texts"},
     "daemon/serve": BASE | {"conversation", "wire", "schema", "source",
                             "transcript", "index", "store", "history",
-                            "search", "observe", "archive"},
+                            "search", "observe", "archive", "forget"},
     "daemon/http": BASE | {"wire", "schema", "transcript"},
     # The daemon's own files put everything together.
-    "daemon": BASE | {"http", "source", "transcript", "index", "store", "serve",
-                      "observe", "archive"},
+    "daemon": BASE | {"http", "shell", "source", "transcript", "index", "store", "serve",
+                      "observe", "archive", "blobs", "forget"},
     "client/lib": BASE | {"wire", "schema"},
     "client/cli": BASE | {"wire", "diff", "lib", "schema"},
 }
@@ -57,6 +58,7 @@ ROOMS = {
     "daemon/serve": {"net": set(), "rpc": {"net"},
                      "methods": {"net", "rpc"}, "history": {"net", "rpc"},
                      "stats": {"rpc", "methods"},
+                     "forget": {"net", "rpc", "methods"},
                      "conversation": {"net", "rpc", "methods", "stats"}},
     "client/cli": {"out": set(), "redact": set(), "system": set(),
                    "words": set(), "frame": {"out", "words"},
@@ -78,7 +80,8 @@ ROOMS = {
 ONLY = {"store/texts": "store/texts/texts.h"}
 # The way in does not know who asks.
 INGEST = ("daemon/ingest.c", "daemon/ingest.h", "daemon/ingest_impl.h",
-          "daemon/source_names.c", "daemon/ingest_archive.c")
+          "daemon/source_names.c", "daemon/ingest_archive.c",
+          "daemon/forgotten_lines.c", "daemon/forgotten_lines.h")
 # Outside header → the only files (or folders) that may see it.
 DOORS = {
     r"msgpack(\.h|/.*)": ["proto/wire/"],

@@ -1,0 +1,161 @@
+/* Removing entries of the undo area; see undo_area.h. */
+#include "forget/undo_area.h"
+
+#include "base/buf.h"
+#include "base/time.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MANIFEST_MAX ((off_t)64 << 20)
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* %XX is a byte. */
+static void decode(struct ccfc_buf *out, struct ccfc_slice text)
+{
+	ccfc_buf_clear(out);
+	for (size_t i = 0; i < text.len; i++) {
+		int high = -1, low = -1;
+
+		if (text.ptr[i] == '%' && text.len - i > 2) {
+			high = hex_digit(text.ptr[i + 1]);
+			low = hex_digit(text.ptr[i + 2]);
+		}
+		if (high >= 0 && low >= 0) {
+			ccfc_buf_putc(out, (char)(high * 16 + low));
+			i += 2;
+		} else {
+			ccfc_buf_putc(out, text.ptr[i]);
+		}
+	}
+}
+
+static bool goes(const struct ccfc_undo_area_wish *wish, struct ccfc_slice text)
+{
+	static const struct ccfc_slice path = CCFC_SLICE_LIT("path ");
+	static const struct ccfc_slice time = CCFC_SLICE_LIT("time ");
+	struct ccfc_buf value = CCFC_BUF_INIT;
+	bool found = false;
+
+	while (text.len && !found) {
+		const char *end = memchr(text.ptr, '\n', text.len);
+		size_t n = end ? (size_t)(end - text.ptr) : text.len;
+		struct ccfc_slice line = ccfc_slice(text.ptr, n);
+
+		text = ccfc_slice_from(text, end ? n + 1 : n);
+		if (line.len > path.len &&
+		    !memcmp(line.ptr, path.ptr, path.len)) {
+			decode(&value, ccfc_slice_from(line, path.len));
+			found = wish->goes(wish->ctx, ccfc_buf_view(&value));
+		} else if (line.len > time.len &&
+			   !memcmp(line.ptr, time.ptr, time.len)) {
+			int64_t when = ccfc_time_parse(
+				ccfc_slice_from(line, time.len));
+
+			found = wish->before != CCFC_TIME_NONE &&
+				when != CCFC_TIME_NONE && when < wish->before;
+		}
+	}
+	ccfc_buf_release(&value);
+	return found;
+}
+
+/* Reads the manifest of an entry that has ended; false: there is none. */
+static bool read_manifest(struct ccfc_buf *out, int dir)
+{
+	static const char *const names[] = { "done", "undone" };
+	struct stat st;
+	int fd = -1;
+
+	for (int i = 0; fd < 0 && i < 2; i++)
+		fd = openat(dir, names[i],
+			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= MANIFEST_MAX) {
+		ssize_t n;
+
+		ccfc_buf_clear(out);
+		do {
+			n = read(fd, ccfc_buf_reserve(out, 65536), 65536);
+			out->len += n > 0 ? (size_t)n : 0;
+		} while (n > 0 || (n < 0 && errno == EINTR));
+	}
+	close(fd);
+	return true;
+}
+
+static void remove_all(int fd)
+{
+	DIR *dir = fdopendir(fd); /* takes the descriptor */
+	const struct dirent *item;
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((item = readdir(dir)))
+		unlinkat(dirfd(dir), item->d_name, 0);
+	closedir(dir);
+}
+
+/* An entry without a manifest has not begun: its bytes are of no use. */
+static bool forget_entry(int area, const char *name,
+			 const struct ccfc_undo_area_wish *wish,
+			 struct ccfc_buf *text)
+{
+	int dir = openat(area, name,
+			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0)
+		return false;
+	ccfc_buf_clear(text);
+	if (!read_manifest(text, dir) || !goes(wish, ccfc_buf_view(text))) {
+		close(dir);
+		return false;
+	}
+	if (wish->dry) {
+		close(dir);
+		return true;
+	}
+	/* Without these it is dropped by the next command, whatever is left. */
+	unlinkat(dir, "done", 0);
+	unlinkat(dir, "undone", 0);
+	remove_all(dir);
+	unlinkat(area, name, AT_REMOVEDIR);
+	return true;
+}
+
+uint32_t ccfc_undo_area_forget(const char *state_dir,
+			       const struct ccfc_undo_area_wish *wish)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
+	const struct dirent *item;
+	uint32_t n = 0;
+	DIR *dir;
+
+	ccfc_buf_printf(&path, "%s/undo", state_dir);
+	dir = opendir(path.ptr);
+	while (dir && (item = readdir(dir)))
+		if (item->d_name[0] != '.')
+			n += forget_entry(dirfd(dir), item->d_name, wish,
+					  &text);
+	if (dir)
+		closedir(dir);
+	ccfc_buf_release(&path);
+	ccfc_buf_release(&text);
+	return n;
+}

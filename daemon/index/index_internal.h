@@ -232,6 +232,8 @@ uint32_t ccfc_index_add_read(struct ccfc_index *index,
 			     const struct ccfc_read_ref *look);
 uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
 			      uint32_t session);
+/* Has any session this message? */
+bool ccfc_index_has_leaf(const struct ccfc_index *index, uint64_t uuid);
 uint32_t ccfc_index_add_leaf(struct ccfc_index *index,
 			     const struct ccfc_leaf *leaf);
 uint32_t ccfc_index_find_summary(const struct ccfc_index *index, uint64_t leaf);

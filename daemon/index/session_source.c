@@ -62,6 +62,11 @@ uint32_t ccfc_index_find_leaf(const struct ccfc_index *index, uint64_t uuid,
 	return id;
 }
 
+bool ccfc_index_has_leaf(const struct ccfc_index *index, uint64_t uuid)
+{
+	return first_leaf(index, uuid) != CCFC_ID_NONE;
+}
+
 uint32_t ccfc_index_add_leaf(struct ccfc_index *index,
 			     const struct ccfc_leaf *leaf)
 {

@@ -20,6 +20,7 @@
 #include "store/texts/texts.h"
 
 struct ccfc_store;
+struct ccfc_forgotten;
 
 /* Losses of the store that users should know. */
 struct ccfc_store_past {
@@ -81,6 +82,43 @@ int ccfc_store_commit(struct ccfc_store *store, const struct ccfc_index *index,
  */
 uint64_t ccfc_store_inferred(const struct ccfc_store *store);
 void ccfc_store_set_inferred(struct ccfc_store *store, uint64_t stamp);
+
+/* --- forgetting (salvage/forget.c) --- */
+
+/* What is left, for others that keep something of it. */
+struct ccfc_store_rest {
+	/* Keys (hex) of contents that what was seen on disk names; sorted. */
+	struct {
+		char **items;
+		uint32_t n, cap;
+	} keys;
+	/* Transcripts that stay, and have lines of what goes. */
+	struct {
+		char **items;
+		uint32_t n, cap;
+	} shared;
+	struct ccfc_import_sieve *sieve;
+};
+
+/*
+ * Makes a new store beside that in `dir`, which is closed, without what is on
+ * the list. ccfc_store_forget_end puts it in place of the old one: nothing of
+ * what was forgotten is in the new files, and the old ones are removed, with
+ * all that were moved aside. Both can be done again from any point on: a start
+ * that finds a removal under way calls ccfc_store_forget_resume first, and then
+ * does all of it again. The caller releases `rest`, also after an error.
+ */
+int ccfc_store_forget(struct ccfc_store_rest *rest, const char *dir,
+		      const char *home, const struct ccfc_forgotten *list,
+		      struct ccfc_err *err);
+int ccfc_store_forget_end(const char *dir, struct ccfc_err *err);
+int ccfc_store_forget_resume(const char *dir, struct ccfc_err *err);
+/* Was the file changed by a session that goes, or does it go itself? */
+bool ccfc_store_rest_touched(const struct ccfc_store_rest *rest,
+			     struct ccfc_slice path);
+/* Is the content still named? */
+bool ccfc_store_rest_has(const struct ccfc_store_rest *rest, const char *key);
+void ccfc_store_rest_release(struct ccfc_store_rest *rest);
 
 /* Are the open files still those in the directory? */
 enum ccfc_store_place {

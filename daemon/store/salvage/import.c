@@ -6,7 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "index/index_internal.h"
 #include "store/row_sum.h"
+#include "store/salvage/sieve.h"
 #include "store/texts/texts_format.h"
 
 #include <errno.h>
@@ -23,6 +25,21 @@
 uint32_t ccfc_import_get(const struct ccfc_ids *map, int64_t id)
 {
 	return id >= 0 && id < map->n ? map->items[id] : CCFC_ID_NONE;
+}
+
+uint32_t ccfc_import_file(struct ccfc_import *im, int64_t id)
+{
+	uint32_t file = ccfc_import_get(&im->files, id);
+	struct ccfc_slice path;
+
+	if (file != CCFC_ID_NONE || !im->sieve)
+		return file;
+	path = ccfc_sieve_path(im->sieve, id);
+	if (!path.len)
+		return CCFC_ID_NONE;
+	file = ccfc_index_file(im->index, path);
+	ccfc_import_put(&im->files, id, file);
+	return file;
 }
 
 void ccfc_import_put(struct ccfc_ids *map, int64_t id, uint32_t to)
@@ -163,6 +180,9 @@ static int take_texts(struct ccfc_import *im,
 		uint32_t session = ccfc_import_get(&im->sessions, head.session);
 
 		if (ccfc_import_get(&im->skipped, head.source) == 1)
+			continue;
+		/* A line of another session, which is to be forgotten. */
+		if (im->sieve && session == CCFC_ID_NONE)
 			continue;
 		if (source == CCFC_ID_NONE) {
 			im->lost_texts++;

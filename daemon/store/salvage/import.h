@@ -12,10 +12,15 @@
 #include "index/index.h"
 #include "store/rows.h"
 #include "store/schema.h"
+#include "store/store.h"
 #include "store/texts/texts_write.h"
+
+struct ccfc_import_sieve;
 
 struct ccfc_import {
 	struct ccfc_index *index;
+	/* Leaves out what is to be forgotten; NULL: nothing is (sieve.h). */
+	struct ccfc_import_sieve *sieve;
 	sqlite3 *db;
 	int schema; /* of its rows */
 	/*
@@ -31,6 +36,7 @@ struct ccfc_import {
 	uint64_t texts_id;  /* 0: not known */
 	uint64_t texts_end; /* 0: not known */
 	uint64_t epoch;
+	struct ccfc_store_past past; /* as that store has it */
 	uint64_t texts, lost_texts;
 	bool failed; /* a system call failed: nothing is known about the rest */
 	/* Ids there to ids here, CCFC_ID_NONE: the row is lost. */
@@ -51,6 +57,11 @@ typedef bool (*ccfc_import_fn)(struct ccfc_import *im, struct ccfc_row *row);
 void ccfc_import_each(struct ccfc_import *im, enum ccfc_table_id table,
 		      ccfc_import_fn fn);
 
+/*
+ * The file of that store's id: CCFC_ID_NONE, or one of the index. With a sieve
+ * only files that a copied row names get into the index.
+ */
+uint32_t ccfc_import_file(struct ccfc_import *im, int64_t id);
 /* map[id], CCFC_ID_NONE where there is none. */
 uint32_t ccfc_import_get(const struct ccfc_ids *map, int64_t id);
 void ccfc_import_put(struct ccfc_ids *map, int64_t id, uint32_t to);

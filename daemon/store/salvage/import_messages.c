@@ -2,6 +2,7 @@
 #include "index/index_internal.h"
 #include "store/columns.h"
 #include "store/salvage/import.h"
+#include "store/salvage/sieve.h"
 
 static bool take_session_source(struct ccfc_import *im, struct ccfc_row *row)
 {
@@ -71,7 +72,8 @@ static bool take_tool_call(struct ccfc_import *im, struct ccfc_row *row)
 	lost = use.message != CCFC_ID_NONE;
 	use.message = ccfc_import_get(&im->messages, use.message);
 	lost = lost && use.message == CCFC_ID_NONE;
-	if (im->only_gone && use.message == CCFC_ID_NONE)
+	if ((im->only_gone && use.message == CCFC_ID_NONE) ||
+	    (im->sieve && lost))
 		return true;
 	ccfc_index_adopt_call(im->index, &use);
 	ccfc_import_put(&im->calls, id,
@@ -88,9 +90,14 @@ static bool take_look(struct ccfc_import *im, struct ccfc_row *row)
 	if (!ccfc_row_get_read(row, index, &look))
 		return false;
 	look.call = ccfc_import_get(&im->calls, look.call);
-	look.file = ccfc_import_get(&im->files, look.file);
-	if (look.call == CCFC_ID_NONE || look.file == CCFC_ID_NONE ||
-	    !look.file)
+	if (look.call == CCFC_ID_NONE)
+		return im->only_gone;
+	if (ccfc_sieve_look(im->sieve, look.file, look.time)) {
+		ccfc_sieve_share_call(im, look.call);
+		return true;
+	}
+	look.file = ccfc_import_file(im, look.file);
+	if (look.file == CCFC_ID_NONE || !look.file)
 		return im->only_gone;
 	id = ccfc_index_find_read(index, look.call, look.file);
 	if (id == CCFC_ID_NONE)
@@ -109,9 +116,11 @@ static bool take_shown(struct ccfc_import *im, struct ccfc_row *row)
 	if (!ccfc_row_get_shown(row, index, &shown))
 		return false;
 	shown.session = ccfc_import_get(&im->sessions, shown.session);
-	shown.file = ccfc_import_get(&im->files, shown.file);
 	if (shown.session == CCFC_ID_NONE || !shown.session ||
-	    shown.file == CCFC_ID_NONE || !shown.file)
+	    ccfc_sieve_look(im->sieve, shown.file, shown.time))
+		return im->only_gone;
+	shown.file = ccfc_import_file(im, shown.file);
+	if (shown.file == CCFC_ID_NONE || !shown.file)
 		return im->only_gone;
 	if (ccfc_index_find_shown(index, &shown) == CCFC_ID_NONE)
 		ccfc_index_add_shown(index, &shown);
@@ -146,6 +155,9 @@ static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 	uint32_t id;
 
 	ccfc_row_get_summary(row, index, &summary);
+	/* A transcript that is there tells of it once more. */
+	if (im->sieve && !ccfc_index_has_leaf(index, summary.leaf))
+		return true;
 	id = ccfc_index_find_summary(index, summary.leaf);
 	if (id == CCFC_ID_NONE) {
 		ccfc_index_add_summary(index, &summary);
@@ -166,7 +178,9 @@ static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
 	if (!ccfc_row_get_disk_event(row, im->index, &event) ||
 	    event.before > CCFC_DISK_THERE || event.after > CCFC_DISK_THERE)
 		return false;
-	event.file = ccfc_import_get(&im->files, event.file);
+	if (ccfc_sieve_event(im, &event))
+		return true;
+	event.file = ccfc_import_file(im, event.file);
 	if (event.file == CCFC_ID_NONE || !event.file)
 		return im->only_gone;
 	ccfc_index_add_disk_event(im->index, &event);

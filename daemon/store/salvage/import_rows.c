@@ -4,6 +4,7 @@
 #include "index/index_internal.h"
 #include "store/columns.h"
 #include "store/salvage/import.h"
+#include "store/salvage/sieve.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -31,6 +32,19 @@ static bool is_wanted_source(const struct ccfc_import *im,
 		!is_path_there(path));
 }
 
+/* What its name says. */
+static struct ccfc_name name_of(struct ccfc_slice path)
+{
+	static const char dir[] = "/projects/";
+	const size_t n = sizeof(dir) - 1;
+
+	for (size_t at = path.len; at-- > n;)
+		if (!memcmp(path.ptr + at - n, dir, n))
+			return ccfc_name_classify(
+				ccfc_slice(path.ptr + at, path.len - at));
+	return (struct ccfc_name){ 0 };
+}
+
 /* Its session is that store's until sessions are known (fix_sources). */
 static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 {
@@ -43,7 +57,8 @@ static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 
 	if (!path.len || path.ptr[0] != '/')
 		return false;
-	if (!is_wanted_source(im, path)) {
+	if (!is_wanted_source(im, path) ||
+	    ccfc_sieve_source(im->sieve, path, name_of(path).session)) {
 		ccfc_import_put(&im->skipped, id, 1);
 		return true;
 	}
@@ -62,18 +77,6 @@ static bool take_source(struct ccfc_import *im, struct ccfc_row *row)
 }
 
 /* Its name gives the session, if the session's row is lost. */
-static struct ccfc_name name_of(struct ccfc_slice path)
-{
-	static const char dir[] = "/projects/";
-	const size_t n = sizeof(dir) - 1;
-
-	for (size_t at = path.len; at-- > n;)
-		if (!memcmp(path.ptr + at - n, dir, n))
-			return ccfc_name_classify(
-				ccfc_slice(path.ptr + at, path.len - at));
-	return (struct ccfc_name){ 0 };
-}
-
 static uint32_t session_by_name(struct ccfc_import *im, uint32_t source,
 				uint32_t there)
 {
@@ -150,6 +153,23 @@ static void adopt(struct ccfc_import *im, uint32_t id,
 	}
 }
 
+static void release_session(struct ccfc_session *s)
+{
+	free(s->branches.items);
+	free(s->models.items);
+	free(s->pull_requests.items);
+	free(s->tags.items);
+	free(s->roots.items);
+	free(s->sources.items);
+}
+
+/* Is it known from transcripts only, of which one has to be wanted? */
+static bool wants_source(const struct ccfc_import *im,
+			 const struct ccfc_session *row)
+{
+	return im->only_gone || (im->sieve && row->sources.n);
+}
+
 static bool take_session(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_session s = { 0 };
@@ -159,7 +179,11 @@ static bool take_session(struct ccfc_import *im, struct ccfc_row *row)
 	uint32_t to;
 
 	ccfc_row_get_session(row, im->index, &s);
-	if (!im->only_gone || has_source(im, &s)) {
+	if (ccfc_sieve_session(im, id, uuid, &s)) {
+		release_session(&s);
+		return true;
+	}
+	if (!wants_source(im, &s) || has_source(im, &s)) {
 		to = ccfc_index_session(im->index, uuid);
 		if (to)
 			adopt(im, to, &s);
@@ -169,12 +193,7 @@ static bool take_session(struct ccfc_import *im, struct ccfc_row *row)
 	}
 	if (to)
 		ccfc_import_put(&im->sessions, id, to);
-	free(s.branches.items);
-	free(s.models.items);
-	free(s.pull_requests.items);
-	free(s.tags.items);
-	free(s.roots.items);
-	free(s.sources.items);
+	release_session(&s);
 	return to != 0;
 }
 
@@ -185,22 +204,28 @@ static bool take_file(struct ccfc_import *im, struct ccfc_row *row)
 
 	if (!path.len)
 		return false;
-	ccfc_import_put(&im->files, id, ccfc_index_file(im->index, path));
+	if (im->sieve)
+		ccfc_sieve_file(im->sieve, id, path);
+	else
+		ccfc_import_put(&im->files, id,
+				ccfc_index_file(im->index, path));
 	return true;
 }
 
 /* --- changes --- */
 
 /* The ids of an observation here; false when one is lost. */
-static bool map_place(const struct ccfc_import *im, struct ccfc_place *place,
+static bool map_place(struct ccfc_import *im, struct ccfc_place *place,
 		      uint32_t *session, uint32_t *file)
 {
 	uint32_t source = ccfc_import_get(&im->sources, place->source);
 	uint32_t whose = ccfc_import_get(&im->sessions, *session);
-	uint32_t what = *file ? ccfc_import_get(&im->files, *file) : 0;
+	uint32_t what;
 
-	if (source == CCFC_ID_NONE || whose == CCFC_ID_NONE ||
-	    what == CCFC_ID_NONE)
+	if (source == CCFC_ID_NONE || whose == CCFC_ID_NONE)
+		return false;
+	what = *file ? ccfc_import_file(im, *file) : 0;
+	if (what == CCFC_ID_NONE)
 		return false;
 	place->source = source;
 	*session = whose;
@@ -223,9 +248,10 @@ static bool take_copy(struct ccfc_import *im, struct ccfc_row *row)
 
 	if (!ccfc_row_get_observation(row, im->index, &obs))
 		return false;
-	skipped = is_skipped(im, &obs.place);
-	obs.known =
-		obs.known && map_place(im, &obs.place, &obs.session, &obs.file);
+	skipped = is_skipped(im, &obs.place) ||
+		  ccfc_sieve_look(im->sieve, obs.file, obs.time);
+	obs.known = obs.known && !skipped &&
+		    map_place(im, &obs.place, &obs.session, &obs.file);
 	if (id < 0 || id > (int64_t)im->copies.n + GAP_MAX)
 		return false;
 	while (im->copies.n <= id)
@@ -288,28 +314,38 @@ static bool take_shell_change(struct ccfc_import *im, struct ccfc_slice key,
 {
 	struct ccfc_index *index = im->index;
 	struct ccfc_outcome *o = &row->result;
-	uint32_t file = ccfc_import_get(&im->files, row->call.file);
-	uint32_t other = 0, command;
+	uint32_t file, other = 0, command;
 	bool skipped = o->known && is_skipped(im, &o->place);
 	bool has_result =
 		o->known && map_place(im, &o->place, &o->session, &o->file);
 
-	if (row->other_file)
-		other = ccfc_import_get(&im->files, row->other_file);
 	while (key.len && key.ptr[key.len - 1] != '#')
 		key.len--;
 	command = key.len ? ccfc_index_find_change(
 				    index, ccfc_slice(key.ptr, key.len - 1))
 			  : CCFC_ID_NONE;
-	if (!row->call.file || file == CCFC_ID_NONE || other == CCFC_ID_NONE ||
-	    row->target_op > CCFC_OP_RENAMED)
-		return false;
 	if (command == CCFC_ID_NONE ||
 	    !ccfc_index_is_command(&index->changes.items[command]))
 		return skipped;
+	file = ccfc_import_file(im, row->call.file);
+	if (row->other_file)
+		other = ccfc_import_file(im, row->other_file);
+	if (!row->call.file || file == CCFC_ID_NONE || other == CCFC_ID_NONE ||
+	    row->target_op > CCFC_OP_RENAMED)
+		return false;
 	row->other_file = other;
 	ccfc_index_adopt_file(index, command, file, row, has_result);
 	return has_result || skipped || !o->known;
+}
+
+static bool see_change(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_change read = { 0 };
+
+	row->at += 2; /* its id, and its call's */
+	if (ccfc_row_get_change(row, im->index, &read))
+		ccfc_sieve_see_change(im->sieve, &read);
+	return true;
 }
 
 static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
@@ -319,16 +355,19 @@ static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
 	struct ccfc_outcome *result = &read.result;
 	struct found found = { 0 };
 	struct ccfc_slice key;
+	int64_t there;
 	uint32_t id;
 	bool skipped, has_result;
 
-	row->at++; /* its id there is of no use */
+	there = ccfc_row_int(row);
 	key = ccfc_row_str(row);
 	/* Of these seq, file and session follow from the rest. */
 	if (!ccfc_row_get_change(row, index, &read) || !key.len ||
 	    key.len > UINT16_MAX || read.state >= CCFC_STATE_COUNT ||
 	    result->state >= CCFC_STATE_COUNT)
 		return false;
+	if (ccfc_sieve_change(im, there, &read))
+		return true;
 	/* What the disk alone tells of comes with its event. */
 	if (ccfc_index_is_witnessed(&read)) {
 		if (!read.call.known && !result->known)
@@ -378,7 +417,8 @@ static bool take_orphan(struct ccfc_import *im, struct ccfc_row *row)
 
 	if (!ccfc_row_get_orphan(row, im->index, &read))
 		return false;
-	if (is_skipped(im, &o->place))
+	if (is_skipped(im, &o->place) ||
+	    ccfc_sieve_look(im->sieve, o->file, o->time))
 		return true;
 	if (!key.len || o->state >= CCFC_STATE_COUNT ||
 	    !map_place(im, &o->place, &o->session, &o->file))
@@ -456,6 +496,12 @@ static bool take_meta(struct ccfc_import *im, struct ccfc_row *row)
 		im->texts_id = meta.value;
 	else if (ccfc_slice_is(meta.key, "textsLength"))
 		im->texts_end = meta.value;
+	else if (ccfc_slice_is(meta.key, "damagedAt"))
+		im->past.damaged_at = (int64_t)meta.value;
+	else if (ccfc_slice_is(meta.key, "lostRows"))
+		im->past.lost_rows = meta.value;
+	else if (ccfc_slice_is(meta.key, "lostTexts"))
+		im->past.lost_texts = meta.value;
 	/* Rows of this table are no rows of the index. */
 	im->rows--;
 	return true;
@@ -478,6 +524,8 @@ void ccfc_import_rows(struct ccfc_import *im)
 	fix_sources(im);
 	ccfc_import_each(im, CCFC_TABLE_FILE, take_file);
 	ccfc_import_each(im, CCFC_TABLE_COPY, take_copy);
+	if (im->sieve)
+		ccfc_import_each(im, CCFC_TABLE_CHANGE, see_change);
 	ccfc_import_each(im, CCFC_TABLE_CHANGE, take_change);
 	ccfc_import_each(im, CCFC_TABLE_ORPHAN, take_orphan);
 	ccfc_import_each(im, CCFC_TABLE_PROMPT, take_prompt);

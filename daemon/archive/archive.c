@@ -312,6 +312,12 @@ void ccfc_archive_stats(struct ccfc_archive *a, struct ccfc_archive_stats *out)
 	pthread_mutex_unlock(&a->lock);
 }
 
+void ccfc_archive_sift(struct ccfc_archive *archive,
+		       const struct ccfc_archive_sieve *sieve)
+{
+	archive->sieve = sieve;
+}
+
 void ccfc_archive_limits(const struct ccfc_archive *archive,
 			 struct ccfc_archive_limits *out)
 {

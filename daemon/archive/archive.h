@@ -136,6 +136,34 @@ void ccfc_archive_stats(struct ccfc_archive *archive,
 void ccfc_archive_limits(const struct ccfc_archive *archive,
 			 struct ccfc_archive_limits *out);
 
+/* --- what is forgotten --- */
+
+struct ccfc_forgotten;
+
+/*
+ * Lines that are not to be kept: each is replaced by blanks of the same length,
+ * so that the others stay where they are.
+ */
+struct ccfc_archive_sieve {
+	const struct ccfc_forgotten *list;
+	bool all; /* ask of all lines, not only those that name another session
+		   * than that of their transcript */
+	bool (*blanks)(void *ctx, struct ccfc_slice line);
+	void *ctx;
+};
+/* Before the first note; `sieve` outlives the archive. NULL: all are kept. */
+void ccfc_archive_sift(struct ccfc_archive *archive,
+		       const struct ccfc_archive_sieve *sieve);
+
+/*
+ * Removes what is kept of forgotten sessions, and their lines in the
+ * transcripts of `shared` (paths). Before the first note.
+ */
+int ccfc_archive_forget(struct ccfc_archive *archive,
+			const struct ccfc_archive_sieve *sieve,
+			char *const *shared, uint32_t nshared,
+			struct ccfc_err *err);
+
 struct ccfc_archive_check {
 	uint64_t manifests, blobs; /* that were read */
 	uint64_t bad_manifests, bad_blobs;

@@ -25,6 +25,7 @@ struct ccfc_archive {
 	char *sources, *files; /* directories */
 	struct ccfc_blobs *blobs;
 	struct ccfc_archive_limits limits;
+	const struct ccfc_archive_sieve *sieve; /* may be NULL */
 	struct ccfc_attic attic;
 	int news[2]; /* a pipe */
 	pthread_t thread;
@@ -58,6 +59,19 @@ void ccfc_archive_tell(struct ccfc_archive *archive,
 /* writer.c, on the archive's thread: does a job. */
 int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
 		    struct ccfc_err *err);
+/* Makes a segment of these bytes: puts its content, sets its key and flags. */
+int ccfc_archive_put_segment(struct ccfc_archive *archive,
+			     struct ccfc_segment *segment,
+			     struct ccfc_slice session, struct ccfc_slice bytes,
+			     struct ccfc_err *err);
+/*
+ * sift_lines.c: blanks lines from `from` on; how far whole lines go, or all if
+ * `ends`. *any: some were.
+ */
+size_t ccfc_archive_sift_lines(const struct ccfc_archive_sieve *sieve,
+			       struct ccfc_slice session,
+			       struct ccfc_buf *bytes, size_t from, bool ends,
+			       bool *any);
 /* kept_files.c, on the archive's thread: the files beside a transcript. */
 int ccfc_archive_keep_files(struct ccfc_archive *archive,
 			    const struct ccfc_archive_job *job,
@@ -68,12 +82,20 @@ int ccfc_archive_get(void *ctx, struct ccfc_buf *out,
 		     struct ccfc_attic_info *info, const char *path,
 		     size_t max);
 void ccfc_archive_list(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
+/* reader.c: the bytes of a segment, as they were. False: they are damaged. */
+bool ccfc_archive_get_segment(struct ccfc_archive *archive,
+			      struct ccfc_buf *out,
+			      const struct ccfc_segment *segment,
+			      struct ccfc_slice session);
 /* reader.c: of the attic. */
 struct ccfc_attic_file *ccfc_archive_open(void *ctx, const char *path,
 					  uint32_t gen, uint64_t *size);
 size_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
 			 uint64_t offset);
 void ccfc_archive_close(struct ccfc_attic_file *file);
+/* purge.c: the manifests in a directory; `fn` may remove the file. */
+void ccfc_archive_each_file(const char *dir,
+			    void (*fn)(void *ctx, const char *file), void *ctx);
 /* purge.c, on the archive's thread. */
 void ccfc_archive_count(struct ccfc_archive *archive);
 void ccfc_archive_purge(struct ccfc_archive *archive);

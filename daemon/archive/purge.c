@@ -64,6 +64,17 @@ static void release_items(struct items *list)
 	free(list->items);
 }
 
+void ccfc_archive_each_file(const char *dir,
+			    void (*fn)(void *ctx, const char *file), void *ctx)
+{
+	struct items list = { 0 };
+
+	list_files(&list, dir, false);
+	for (uint32_t i = 0; i < list.n; i++)
+		fn(ctx, list.items[i].file);
+	release_items(&list);
+}
+
 /* --- counting --- */
 
 void ccfc_archive_count(struct ccfc_archive *a)

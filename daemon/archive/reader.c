@@ -71,16 +71,17 @@ static uint32_t find_segment(const struct ccfc_archive_version *v,
 	return low;
 }
 
-static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
-			 const struct ccfc_segment *s)
+bool ccfc_archive_get_segment(struct ccfc_archive *archive,
+			      struct ccfc_buf *out,
+			      const struct ccfc_segment *s,
+			      struct ccfc_slice session)
 {
-	if (ccfc_blobs_get_quickly(out, f->archive->blobs, &s->key, s->len,
+	if (ccfc_blobs_get_quickly(out, archive->blobs, &s->key, s->len,
 				   NULL) ||
 	    out->len != s->len)
 		return false;
 	if (s->flags & CCFC_SEGMENT_PLAIN)
-		ccfc_cut_fill(out->ptr, out->len,
-			      ccfc_slice_str(f->manifest.session));
+		ccfc_cut_fill(out->ptr, out->len, session);
 	return true;
 }
 
@@ -96,7 +97,9 @@ static void load(struct ccfc_attic_file *f, struct ccfc_buf *out,
 					 CCFC_CUT_MAX, NULL) &&
 		       out->len == len;
 	else
-		good = load_segment(f, out, &v->segments.items[segment]);
+		good = ccfc_archive_get_segment(
+			f->archive, out, &v->segments.items[segment],
+			ccfc_slice_str(f->manifest.session));
 	if (good)
 		return;
 	ccfc_buf_clear(out);

@@ -28,6 +28,7 @@ struct writer {
 	struct ccfc_archive_version *version;
 	struct ccfc_buf file;	      /* of the manifest */
 	struct ccfc_buf bytes, blank; /* behind the segments; with no id */
+	size_t sifted;		      /* how much of `bytes` may be kept */
 	struct ccfc_input in;
 	uint64_t was_bytes; /* of the manifest file */
 	bool has_id;
@@ -102,30 +103,54 @@ static size_t fetch(struct writer *w, uint64_t offset)
 
 /* --- segments --- */
 
-static int put_segment(struct writer *w, size_t len, struct ccfc_err *err)
+int ccfc_archive_put_segment(struct ccfc_archive *archive,
+			     struct ccfc_segment *s, struct ccfc_slice session,
+			     struct ccfc_slice bytes, struct ccfc_err *err)
 {
-	struct ccfc_slice session = ccfc_slice_str(w->manifest.session);
-	struct ccfc_segment s = { .offset =
-					  ccfc_archive_version_cut(w->version),
-				  .len = (uint32_t)len };
 	struct ccfc_buf copy = CCFC_BUF_INIT;
 	int r;
 
-	ccfc_buf_append(&copy, w->bytes.ptr, len);
-	if (w->has_id && !ccfc_cut_is_odd(ccfc_buf_view(&copy))) {
+	s->flags = 0;
+	s->len = (uint32_t)bytes.len;
+	ccfc_buf_slice(&copy, bytes);
+	if (ccfc_cut_has_id(session) && !ccfc_cut_is_odd(bytes)) {
 		ccfc_cut_blank(copy.ptr, copy.len, session);
-		s.flags = CCFC_SEGMENT_PLAIN;
+		s->flags = CCFC_SEGMENT_PLAIN;
 	}
-	r = ccfc_blobs_put(w->archive->blobs, &s.key, ccfc_buf_view(&copy),
-			   err);
+	r = ccfc_blobs_put(archive->blobs, &s->key, ccfc_buf_view(&copy), err);
 	if (!r)
-		r = ccfc_blobs_sync(w->archive->blobs, &s.key, err);
+		r = ccfc_blobs_sync(archive->blobs, &s->key, err);
 	ccfc_buf_release(&copy);
+	return r;
+}
+
+static int put_segment(struct writer *w, size_t len, struct ccfc_err *err)
+{
+	struct ccfc_slice session = ccfc_slice_str(w->manifest.session);
+	struct ccfc_segment s = { .offset = ccfc_archive_version_cut(
+					  w->version) };
+	int r = ccfc_archive_put_segment(w->archive, &s, session,
+					 ccfc_slice(w->bytes.ptr, len), err);
+
 	if (r)
 		return r;
 	CCFC_VEC_PUSH(w->version->segments, s);
 	ccfc_buf_consume(&w->bytes, len);
+	w->sifted -= len;
 	return 0;
+}
+
+/* `ends`: the last line is whole. */
+static void sift(struct writer *w, bool ends)
+{
+	bool any = false;
+
+	if (!w->archive->sieve)
+		w->sifted = w->bytes.len;
+	else
+		w->sifted = ccfc_archive_sift_lines(
+			w->archive->sieve, ccfc_slice_str(w->manifest.session),
+			&w->bytes, w->sifted, ends, &any);
 }
 
 /* Cuts off whole segments. */
@@ -137,7 +162,7 @@ static int put_segments(struct writer *w, struct ccfc_err *err)
 	int r = 0;
 
 	ccfc_buf_clear(&w->blank);
-	ccfc_buf_slice(&w->blank, ccfc_buf_view(&w->bytes));
+	ccfc_buf_append(&w->blank, w->bytes.ptr, w->sifted);
 	if (w->has_id)
 		ccfc_cut_blank(w->blank.ptr, w->blank.len, session);
 	left = ccfc_buf_view(&w->blank);
@@ -303,14 +328,22 @@ static int bring_up(struct writer *w, struct ccfc_err *err)
 	int r = 0;
 	size_t n;
 
+	w->sifted = w->bytes.len;
 	while (!r && at < w->job->end && (n = fetch(w, at))) {
 		at += n;
+		/* The marker is that of the file's own bytes. */
 		keep_last(&last, &w->bytes);
+		sift(w, at == w->job->end);
 		r = put_segments(w, err);
-		if (!r && at - done >= COMMIT) {
+		if (!r && at - done >= COMMIT && w->sifted == w->bytes.len) {
 			r = commit(w, at, ccfc_buf_view(&last), err);
 			done = at;
 		}
+	}
+	if (w->sifted < w->bytes.len) {
+		at -= w->bytes.len - w->sifted;
+		w->bytes.len = w->sifted;
+		ccfc_buf_clear(&last);
 	}
 	if (!r && at > done)
 		r = commit(w, at, ccfc_buf_view(&last), err);

@@ -1,0 +1,232 @@
+/*
+ * Removing what is kept of forgotten sessions. The manifests of their
+ * transcripts and the files beside them go as a whole. A transcript of another
+ * session that has lines of theirs is written anew, with blanks for these
+ * lines. In the end blobs go that nothing names any more: a content that
+ * another session has as well stays.
+ */
+#include "archive/archive_internal.h"
+
+#include "base/alloc.h"
+#include "forget/forgotten.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOTE ".meta.json"
+
+struct forgetting {
+	struct ccfc_archive *archive;
+	const struct ccfc_archive_sieve *sieve;
+	struct ccfc_err *err;
+	int result; /* the first failure sticks */
+};
+
+static void remove_manifest(struct forgetting *f, const char *file)
+{
+	if (unlink(file) && errno != ENOENT && !f->result)
+		f->result =
+			ccfc_err_io(f->err, errno, "%s: cannot remove", file);
+}
+
+/* --- transcripts --- */
+
+/* A damaged manifest is removed, too: whose it is cannot be known. */
+static void forget_source(void *ctx, const char *file)
+{
+	struct forgetting *f = ctx;
+	struct ccfc_archive_manifest m = { 0 };
+	int r = ccfc_archive_manifest_read(&m, file, NULL);
+
+	if (r == CCFC_ECORRUPT ||
+	    (!r &&
+	     (ccfc_forgotten_session(f->sieve->list,
+				     ccfc_slice_str(m.session)) ||
+	      ccfc_forgotten_source(f->sieve->list, ccfc_slice_str(m.path)))))
+		remove_manifest(f, file);
+	ccfc_archive_manifest_release(&m);
+}
+
+/* --- the files beside them --- */
+
+/* Is a component of the path the id of a forgotten session? */
+static bool names_forgotten(const struct ccfc_forgotten *list, const char *path)
+{
+	while (*path) {
+		size_t n = strcspn(path, "/");
+
+		if (ccfc_forgotten_session(list, ccfc_slice(path, n)))
+			return true;
+		path += n + (path[n] == '/');
+	}
+	return false;
+}
+
+/* The note on an agent: it goes with the agent's transcript. */
+static bool is_note_of(const struct ccfc_forgotten *list, const char *dir,
+		       const char *name)
+{
+	size_t n = strlen(name), tail = sizeof(NOTE) - 1;
+	struct ccfc_buf path = CCFC_BUF_INIT;
+	bool goes;
+
+	if (n <= tail || strcmp(name + n - tail, NOTE) != 0)
+		return false;
+	ccfc_buf_printf(&path, "%s/%.*s.jsonl", dir, (int)(n - tail), name);
+	goes = ccfc_forgotten_source(list, ccfc_buf_view(&path));
+	ccfc_buf_release(&path);
+	return goes;
+}
+
+static bool drop_notes(struct ccfc_kept_dir *d,
+		       const struct ccfc_forgotten *list)
+{
+	uint32_t n = 0, before = d->files.n;
+
+	for (uint32_t i = 0; i < before; i++) {
+		struct ccfc_kept_file *file = &d->files.items[i];
+
+		if (is_note_of(list, d->path, file->name)) {
+			free(file->name);
+			ccfc_buf_release(&file->packed);
+		} else {
+			d->files.items[n++] = *file;
+		}
+	}
+	d->files.n = n;
+	return n < before;
+}
+
+static void forget_files(void *ctx, const char *file)
+{
+	struct forgetting *f = ctx;
+	struct ccfc_kept_dir d = { 0 };
+	int r = ccfc_kept_dir_read(&d, file, NULL);
+
+	if (r == CCFC_ECORRUPT ||
+	    (!r && names_forgotten(f->sieve->list, d.path)))
+		remove_manifest(f, file);
+	else if (!r && drop_notes(&d, f->sieve->list) && !f->result)
+		f->result = ccfc_kept_dir_write(&d, file, f->err);
+	ccfc_kept_dir_release(&d);
+}
+
+/* --- lines in other transcripts --- */
+
+/* Segments from `first` on, until a line ends with one of them. */
+static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
+			   const struct ccfc_archive_manifest *m,
+			   const struct ccfc_archive_version *v, uint32_t first)
+{
+	struct ccfc_buf one = CCFC_BUF_INIT;
+	uint32_t i = first;
+
+	ccfc_buf_clear(out);
+	do {
+		ccfc_buf_clear(&one);
+		/* What is damaged cannot be had, and counts as blank. */
+		if (!ccfc_archive_get_segment(f->archive, &one,
+					      &v->segments.items[i],
+					      ccfc_slice_str(m->session))) {
+			ccfc_buf_clear(&one);
+			memset(ccfc_buf_reserve(&one, v->segments.items[i].len),
+			       '\n', v->segments.items[i].len);
+			one.len = v->segments.items[i].len;
+		}
+		ccfc_buf_slice(out, ccfc_buf_view(&one));
+	} while (++i < v->segments.n && out->ptr[out->len - 1] != '\n');
+	ccfc_buf_release(&one);
+	return i;
+}
+
+static bool sift_segments(struct forgetting *f, struct ccfc_archive_manifest *m,
+			  struct ccfc_archive_version *v)
+{
+	struct ccfc_slice session = ccfc_slice_str(m->session);
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	bool all = false;
+
+	for (uint32_t i = 0, next; i < v->segments.n && !f->result; i = next) {
+		size_t at = 0;
+		bool any = false;
+
+		next = load_lines(f, &bytes, m, v, i);
+		ccfc_archive_sift_lines(f->sieve, session, &bytes, 0, true,
+					&any);
+		for (; any && i < next && !f->result; i++) {
+			struct ccfc_segment *s = &v->segments.items[i];
+			size_t len = s->len;
+
+			f->result = ccfc_archive_put_segment(
+				f->archive, s, session,
+				ccfc_slice(bytes.ptr + at, len), f->err);
+			at += len;
+		}
+		all |= any;
+	}
+	ccfc_buf_release(&bytes);
+	return all;
+}
+
+static bool sift_rest(struct forgetting *f,
+		      const struct ccfc_archive_manifest *m,
+		      struct ccfc_archive_version *v)
+{
+	struct ccfc_buf bytes = CCFC_BUF_INIT, packed = CCFC_BUF_INIT;
+	bool any = false;
+
+	if (v->rest.len &&
+	    !ccfc_blob_unpack(&bytes, ccfc_buf_view(&v->rest), SIZE_MAX, NULL))
+		ccfc_archive_sift_lines(f->sieve, ccfc_slice_str(m->session),
+					&bytes, 0, true, &any);
+	if (any && !f->result)
+		f->result =
+			ccfc_blob_pack(&packed, ccfc_buf_view(&bytes), f->err);
+	if (any && !f->result) {
+		ccfc_buf_release(&v->rest);
+		v->rest = packed;
+	} else {
+		ccfc_buf_release(&packed);
+	}
+	ccfc_buf_release(&bytes);
+	return any;
+}
+
+static void sift_transcript(struct forgetting *f, const char *path)
+{
+	struct ccfc_archive_manifest m = { 0 };
+	struct ccfc_buf file = CCFC_BUF_INIT;
+	bool any = false;
+
+	ccfc_archive_manifest_name(&file, f->archive->sources,
+				   ccfc_slice_str(path));
+	if (!ccfc_archive_manifest_read(&m, file.ptr, NULL))
+		for (uint32_t i = 0; i < m.versions.n; i++) {
+			any |= sift_segments(f, &m, &m.versions.items[i]);
+			any |= sift_rest(f, &m, &m.versions.items[i]);
+		}
+	if (any && !f->result)
+		f->result = ccfc_archive_manifest_write(&m, file.ptr, f->err);
+	ccfc_archive_manifest_release(&m);
+	ccfc_buf_release(&file);
+}
+
+int ccfc_archive_forget(struct ccfc_archive *archive,
+			const struct ccfc_archive_sieve *sieve,
+			char *const *shared, uint32_t nshared,
+			struct ccfc_err *err)
+{
+	struct forgetting f = { .archive = archive,
+				.sieve = sieve,
+				.err = err };
+
+	ccfc_archive_each_file(archive->sources, forget_source, &f);
+	ccfc_archive_each_file(archive->files, forget_files, &f);
+	for (uint32_t i = 0; i < nshared && !f.result; i++)
+		sift_transcript(&f, shared[i]);
+	if (!f.result)
+		ccfc_archive_drop_blobs(archive);
+	return f.result;
+}

@@ -86,6 +86,7 @@ void ccfc_ingest_free(struct ccfc_ingest *in)
 	free(in->notes.items);
 	free(in->again.items);
 	ccfc_failed_release(&in->failed);
+	ccfc_forgotten_lines_free(in->lines);
 	ccfc_map_release(&in->by_ino);
 	free(in);
 }
@@ -194,6 +195,13 @@ const struct ccfc_failed *ccfc_ingest_failures(const struct ccfc_ingest *in)
 	return &in->failed;
 }
 
+void ccfc_ingest_forget(struct ccfc_ingest *ingest,
+			const struct ccfc_forgotten *list, const char *home)
+{
+	ingest->forgotten = list;
+	ingest->lines = ccfc_forgotten_lines_new(list, home);
+}
+
 /* --- all of them --- */
 
 void ccfc_ingest_scanning(struct ccfc_ingest *in)
@@ -273,6 +281,8 @@ static bool take_record(struct ccfc_ingest *in, uint32_t source,
 			const struct ccfc_record *record, uint64_t offset,
 			size_t len)
 {
+	if (in->lines && ccfc_forgotten_lines_has(in->lines, record))
+		return true;
 	ccfc_index_apply(in->index, source, record, offset, len);
 	/* Texts of lines that are read again are already stored. */
 	return offset < ccfc_ingest_at(in, source)->texts.offset ||

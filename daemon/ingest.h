@@ -10,6 +10,7 @@
 #define CCFC_INGEST_H
 
 #include "archive/archive.h"
+#include "forget/forgotten.h"
 #include "index/index.h"
 #include "source/failed.h"
 #include "source/scan_progress.h"
@@ -57,6 +58,9 @@ ccfc_ingest_failures(const struct ccfc_ingest *ingest);
 void ccfc_ingest_archive(struct ccfc_ingest *ingest,
 			 struct ccfc_archive *archive,
 			 enum ccfc_archive_mode mode);
+/* Never reads what is on the list, which outlives it; before the first scan. */
+void ccfc_ingest_forget(struct ccfc_ingest *ingest,
+			const struct ccfc_forgotten *list, const char *home);
 /* Takes news from the archive. */
 void ccfc_ingest_archived(struct ccfc_ingest *ingest);
 /*

@@ -140,7 +140,9 @@ static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
 	struct ccfc_source *source;
 	uint32_t id;
 
-	if (ccfc_index_source_named(in->index, s) != CCFC_ID_NONE)
+	if (ccfc_index_source_named(in->index, s) != CCFC_ID_NONE ||
+	    ccfc_forgotten_session(in->forgotten, name->session) ||
+	    ccfc_forgotten_source(in->forgotten, s))
 		return;
 	ccfc_log(CCFC_LOG_DEBUG, "%s: is known from the archive", path);
 	id = ccfc_index_source(in->index, s, name);

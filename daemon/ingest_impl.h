@@ -9,6 +9,7 @@
 
 #include "archive/archive.h"
 #include "base/map.h"
+#include "forgotten_lines.h"
 
 #include <sys/stat.h>
 
@@ -41,7 +42,9 @@ struct ccfc_ingest {
 	struct ccfc_index *index;
 	struct ccfc_store *store;
 	struct ccfc_tail *tail;
-	struct ccfc_archive *archive; /* may be NULL */
+	struct ccfc_archive *archive;		/* may be NULL */
+	const struct ccfc_forgotten *forgotten; /* may be NULL */
+	struct ccfc_forgotten_lines *lines;	/* may be NULL */
 	enum ccfc_archive_mode keep;
 	struct ccfc_parser *parser;
 	void (*on_batch)(void *ctx);

@@ -43,6 +43,8 @@ struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env)
 		.nroots = env->nroots,
 		.state_dir = env->state_dir,
 		.home = env->home,
+		.ignores = env->ignores,
+		.ctx = env->ignoring,
 	};
 	struct ccfc_err err = { 0 };
 	int r;

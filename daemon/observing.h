@@ -17,6 +17,9 @@ struct ccfc_observing_env {
 	const char *const *roots;
 	size_t nroots;
 	const char *state_dir;
+	bool (*ignores)(void *ctx, struct ccfc_slice session,
+			struct ccfc_slice cwd); /* observe/observe.h */
+	void *ignoring;				/* its ctx */
 	const char *home;
 	struct ccfc_index *index;
 	struct ccfc_store *store;

@@ -349,6 +349,9 @@ static void look_at(struct look *look)
 	struct ccfc_ingest *in = look->in;
 	uint32_t id;
 
+	if (ccfc_forgotten_session(in->forgotten, look->name->session) ||
+	    ccfc_forgotten_source(in->forgotten, ccfc_slice_str(look->path)))
+		return;
 	if (!stat(look->path, &look->st)) {
 		if (S_ISREG(look->st.st_mode))
 			there_is(look);

@@ -205,6 +205,14 @@ static void drop_project(struct ccfc_obs *obs, uint32_t i)
 
 /* --- who is live --- */
 
+static bool is_ignored(const struct ccfc_obs *obs, const char *session,
+		       const char *cwd)
+{
+	return obs->env.ignores &&
+	       obs->env.ignores(obs->env.ctx, ccfc_slice_str(session),
+				ccfc_slice_str(cwd));
+}
+
 static bool is_noted(const struct ccfc_obs *obs, const char *id)
 {
 	for (uint32_t i = 0; i < CCFC_OBS_NOTED; i++)
@@ -307,9 +315,12 @@ bool ccfc_obs_sessions(struct ccfc_obs *obs, struct ccfc_live_sessions *live)
 		ccfc_live_read(live, obs->env.roots[i]);
 	for (uint32_t i = 0; i < live->n; i++) {
 		const struct ccfc_live_session *l = &live->items[i];
-		struct ccfc_obs_project *p = project_of(obs, l->cwd);
+		struct ccfc_obs_project *p;
 
 		note_session(obs, l->id);
+		if (is_ignored(obs, l->id, l->cwd))
+			continue;
+		p = project_of(obs, l->cwd);
 		if (p && !find_session(p, l->id, l->pid))
 			add_session(p, l->id, l->pid);
 	}
@@ -321,7 +332,8 @@ void ccfc_obs_active(struct ccfc_obs *obs, const char *session, const char *cwd)
 	struct ccfc_obs_project *p;
 	struct ccfc_obs_session *s;
 
-	if (is_noted(obs, session) || cwd[0] != '/')
+	if (is_noted(obs, session) || cwd[0] != '/' ||
+	    is_ignored(obs, session, cwd))
 		return;
 	p = project_of(obs, cwd);
 	if (!p)

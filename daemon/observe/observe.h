@@ -76,6 +76,11 @@ struct ccfc_observe_env {
 	const char *state_dir;
 	const char *home; /* may be NULL */
 	struct ccfc_blobs *blobs;
+	/* Sessions that do not make their project live; on the observer's
+	 * thread. May be NULL. */
+	bool (*ignores)(void *ctx, struct ccfc_slice session,
+			struct ccfc_slice cwd);
+	void *ctx;
 };
 
 struct ccfc_observer;

@@ -1,0 +1,174 @@
+/*
+ * Lines that are forgotten; see forgotten_lines.h. A result often does not name
+ * its file, so the calls of such files are remembered by their ids.
+ */
+#include "forgotten_lines.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "shell/shell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_MAX 4096u
+
+struct ccfc_forgotten_lines {
+	const struct ccfc_forgotten *list;
+	struct ccfc_slice home;
+	struct ccfc_map by_id;
+	struct {
+		uint64_t *items; /* hashes of ids */
+		uint32_t n, cap;
+	} calls;
+	struct ccfc_shell_effects effects;
+	struct ccfc_buf path;
+};
+
+struct ccfc_forgotten_lines *
+ccfc_forgotten_lines_new(const struct ccfc_forgotten *list, const char *home)
+{
+	struct ccfc_forgotten_lines *l = ccfc_calloc(1, sizeof(*l));
+
+	l->list = list;
+	l->home = ccfc_slice_str(home);
+	ccfc_map_init(&l->by_id);
+	ccfc_shell_effects_init(&l->effects);
+	return l;
+}
+
+void ccfc_forgotten_lines_free(struct ccfc_forgotten_lines *l)
+{
+	if (!l)
+		return;
+	ccfc_map_release(&l->by_id);
+	free(l->calls.items);
+	ccfc_shell_effects_release(&l->effects);
+	ccfc_buf_release(&l->path);
+	free(l);
+}
+
+/* --- calls --- */
+
+static bool is_call(const void *ctx, uint32_t id, const void *key)
+{
+	const struct ccfc_forgotten_lines *l = ctx;
+
+	return l->calls.items[id] == *(const uint64_t *)key;
+}
+
+static bool knows_call(const struct ccfc_forgotten_lines *l,
+		       struct ccfc_slice id)
+{
+	uint64_t hash = ccfc_hash(id.ptr, id.len);
+
+	return id.len &&
+	       ccfc_map_get(&l->by_id, hash, is_call, l, &hash) != CCFC_ID_NONE;
+}
+
+static void note_call(struct ccfc_forgotten_lines *l, struct ccfc_slice id)
+{
+	uint64_t hash = ccfc_hash(id.ptr, id.len);
+
+	if (!id.len || knows_call(l, id))
+		return;
+	ccfc_map_put(&l->by_id, hash, l->calls.n);
+	CCFC_VEC_PUSH(l->calls, hash);
+}
+
+/* --- files --- */
+
+static bool is_file(struct ccfc_forgotten_lines *l,
+		    const struct ccfc_record *record, struct ccfc_slice path)
+{
+	ccfc_buf_clear(&l->path);
+	return path.len &&
+	       ccfc_path_normalise(&l->path, path, record->cwd, l->home) &&
+	       ccfc_forgotten_file(l->list, ccfc_buf_view(&l->path),
+				   record->time);
+}
+
+/* Words that a command may have a file's name in. */
+static bool has_word(struct ccfc_forgotten_lines *l,
+		     const struct ccfc_record *record, struct ccfc_slice text)
+{
+	static const char ends[] = " \t\r\n;|&<>()'\"`=,:";
+
+	while (text.len) {
+		size_t n = 0;
+
+		while (n < text.len && !strchr(ends, text.ptr[n]))
+			n++;
+		if (n && n <= WORD_MAX &&
+		    is_file(l, record, ccfc_slice(text.ptr, n)))
+			return true;
+		text = ccfc_slice_from(text, n < text.len ? n + 1 : n);
+	}
+	return false;
+}
+
+static bool has_target(struct ccfc_forgotten_lines *l,
+		       const struct ccfc_record *record,
+		       const struct ccfc_call *call)
+{
+	struct ccfc_shell_env env = {
+		.cwd = record->cwd,
+		.home = l->home,
+		.language =
+			call->foreign ? CCFC_SHELL_POWERSHELL : CCFC_SHELL_BASH,
+	};
+
+	ccfc_shell_read(&l->effects, call->command, &env);
+	for (uint32_t i = 0; i < l->effects.all.n; i++)
+		if (is_file(l, record, l->effects.all.items[i].path) ||
+		    is_file(l, record, l->effects.all.items[i].from))
+			return true;
+	return has_word(l, record, call->command);
+}
+
+static bool has_call(struct ccfc_forgotten_lines *l,
+		     const struct ccfc_record *record)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < record->ncalls; i++) {
+		const struct ccfc_call *call = &record->calls[i];
+
+		if (!(call->shell ? has_target(l, record, call)
+				  : is_file(l, record, call->path)))
+			continue;
+		note_call(l, call->id);
+		any = true;
+	}
+	return any;
+}
+
+static bool has_result(struct ccfc_forgotten_lines *l,
+		       const struct ccfc_record *record)
+{
+	for (uint32_t i = 0; i < record->nresults; i++) {
+		const struct ccfc_result *result = &record->results[i];
+
+		if (knows_call(l, result->id) ||
+		    is_file(l, record, result->path))
+			return true;
+		for (uint32_t k = 0; k < result->nfiles; k++)
+			if (is_file(l, record, result->files[k].path))
+				return true;
+	}
+	return false;
+}
+
+bool ccfc_forgotten_lines_has(struct ccfc_forgotten_lines *l,
+			      const struct ccfc_record *record)
+{
+	if (ccfc_forgotten_session(l->list, record->session))
+		return true;
+	if (!ccfc_forgotten_files(l->list))
+		return false;
+	return has_call(l, record) || has_result(l, record) ||
+	       is_file(l, record, record->shown);
+}

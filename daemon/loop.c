@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "forgetting.h"
 #include "index/gap_marks.h"
 #include "index/query/query.h"
 #include "ingest.h"
@@ -44,6 +45,12 @@ struct waiter {
 	char *project;
 };
 
+/* A message that waits until all is forgotten that is to be. */
+struct held {
+	uint64_t conn;
+	struct ccfc_buf bytes;
+};
+
 struct loop {
 	const struct ccfc_config *config;
 	struct ccfc_index *index;
@@ -61,6 +68,17 @@ struct loop {
 	struct ccfc_own_files *own_files;
 	struct ccfc_web *web;
 	struct ccfc_observing *observing; /* NULL: off */
+	struct ccfc_forgetting *forgetting;
+	struct {
+		struct ccfc_forgotten *list; /* to be; NULL: there is none */
+		void (*done)(void *arg, const struct ccfc_err *err,
+			     uint64_t bytes, uint32_t undo);
+		void *arg;
+	} forget;
+	struct {
+		struct held *items;
+		uint32_t n, cap;
+	} held;
 	struct ccfc_service service;
 	struct {
 		struct waiter *items;
@@ -133,14 +151,32 @@ static void on_requests(void *ctx)
 	take_in(ctx, true);
 }
 
+static void on_look(void *ctx, const char *path, const struct ccfc_name *name)
+{
+	ccfc_ingest_on_look(((struct loop *)ctx)->ingest, path, name);
+}
+
 static void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 {
-	ccfc_methods_message(((struct loop *)ctx)->methods, conn, bytes);
+	struct loop *loop = ctx;
+	struct held held = { .conn = conn };
+
+	if (!loop->forget.list) {
+		ccfc_methods_message(loop->methods, conn, bytes);
+		return;
+	}
+	ccfc_buf_slice(&held.bytes, bytes);
+	CCFC_VEC_PUSH(loop->held, held);
 }
 
 static void on_close(void *ctx, uint64_t conn)
 {
-	ccfc_methods_closed(((struct loop *)ctx)->methods, conn);
+	struct loop *loop = ctx;
+
+	for (uint32_t i = 0; i < loop->held.n; i++)
+		if (loop->held.items[i].conn == conn)
+			ccfc_buf_clear(&loop->held.items[i].bytes);
+	ccfc_methods_closed(loop->methods, conn);
 }
 
 static void on_drained(void *ctx, uint64_t conn)
@@ -224,7 +260,7 @@ static bool somebody_waits(void *ctx)
 static bool is_busy(const struct loop *loop)
 {
 	return loop->more || ccfc_methods_has_work(loop->methods) ||
-	       ccfc_infer_has_work(loop->infer);
+	       (!loop->forget.list && ccfc_infer_has_work(loop->infer));
 }
 
 /* --- inferred changes --- */
@@ -246,7 +282,8 @@ static void note_inferred(struct loop *loop)
 /* When there is nothing else to do. */
 static void infer(struct loop *loop)
 {
-	if (loop->more || ccfc_methods_has_work(loop->methods))
+	if (loop->more || ccfc_methods_has_work(loop->methods) ||
+	    loop->forget.list)
 		return;
 	ccfc_infer_work(loop->infer);
 	if (loop->note_done)
@@ -389,6 +426,18 @@ static bool service_inferring(void *ctx)
 	return loop->more || !ccfc_infer_is_done(loop->infer);
 }
 
+static void service_forget(void *ctx, struct ccfc_forgotten *list,
+			   void (*done)(void *arg, const struct ccfc_err *err,
+					uint64_t bytes, uint32_t undo),
+			   void *arg)
+{
+	struct loop *loop = ctx;
+
+	loop->forget.list = list;
+	loop->forget.done = done;
+	loop->forget.arg = arg;
+}
+
 static void service_stop(void *ctx)
 {
 	((struct loop *)ctx)->stop = true;
@@ -406,6 +455,8 @@ static void open_archive(struct loop *loop)
 		loop->archive = NULL;
 		return;
 	}
+	ccfc_archive_sift(loop->archive,
+			  ccfc_forgetting_sieve(loop->forgetting));
 	ccfc_ingest_archive(loop->ingest, loop->archive, config->archive.mode);
 }
 
@@ -448,6 +499,8 @@ static void init_service(struct loop *loop)
 		.web_stop = service_web_stop,
 		.web_port = service_web_port,
 		.inferring = service_inferring,
+		.forgotten = ccfc_forgetting_list(loop->forgetting),
+		.forget = service_forget,
 		.stop = service_stop,
 	};
 }
@@ -480,6 +533,8 @@ static void init_observing(struct loop *loop)
 		.index = loop->index,
 		.store = loop->store,
 		.early = on_early,
+		.ignores = ccfc_forgetting_ignores,
+		.ignoring = loop->forgetting,
 		.ctx = loop,
 	};
 
@@ -488,26 +543,52 @@ static void init_observing(struct loop *loop)
 	ccfc_ingest_on_lines(loop->ingest, on_lines);
 }
 
+/* The store, and what reads into it. */
+static int open_state(struct loop *loop, struct ccfc_err *err)
+{
+	const struct ccfc_config *config = loop->config;
+	int r = ccfc_store_start(&loop->store, &loop->index, config->state_dir,
+				 config->home, &loop->stale, err);
+
+	if (r)
+		return r;
+	loop->ingest = ccfc_ingest_new(loop->index, loop->store, loop->tail,
+				       loop->parser, on_batch, loop);
+	ccfc_ingest_forget(loop->ingest, ccfc_forgetting_list(loop->forgetting),
+			   config->home);
+	ccfc_ingest_yield(loop->ingest, somebody_waits);
+	loop->adopt = !loop->index->sources.n;
+	open_archive(loop);
+	return 0;
+}
+
+/* What works with the index. */
+static void start_state(struct loop *loop)
+{
+	loop->note_done = ccfc_store_inferred(loop->store) !=
+			  ccfc_gap_marks_stamp(loop->index);
+	/* What follows from the rows that were loaded is no news. */
+	ccfc_index_settle(loop->index);
+	ccfc_gap_marks_start(loop->index, loop->note_done);
+	loop->infer = ccfc_infer_new(&loop->service, settle_inferred);
+}
+
 static int open_all(struct loop *loop, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = loop->config;
 	struct ccfc_server_handlers handlers = { loop,	   on_message,
 						 on_close, on_drained,
 						 on_full,  on_requests };
-	int r = ccfc_store_start(&loop->store, &loop->index, config->state_dir,
-				 config->home, &loop->stale, err);
+	int r = ccfc_forgetting_new(&loop->forgetting, config, err);
 
-	if (r)
-		return r;
 	loop->tail = ccfc_tail_new(config->max_line);
 	loop->parser = ccfc_parser_new(&config->tools);
-	loop->ingest = ccfc_ingest_new(loop->index, loop->store, loop->tail,
-				       loop->parser, on_batch, loop);
-	loop->adopt = !loop->index->sources.n;
-	open_archive(loop);
+	if (!r)
+		r = open_state(loop, err);
+	if (r)
+		return r;
 	r = ccfc_tree_new(&loop->tree, (const char *const *)config->roots.items,
-			  config->roots.n, 0, ccfc_ingest_on_look, loop->ingest,
-			  err);
+			  config->roots.n, 0, on_look, loop, err);
 	if (r)
 		return r;
 	r = ccfc_worker_new(&loop->worker, err);
@@ -517,21 +598,112 @@ static int open_all(struct loop *loop, struct ccfc_err *err)
 	loop->web = ccfc_web_new(config->socket_path, config->state_dir);
 	init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
-	loop->note_done = ccfc_store_inferred(loop->store) !=
-			  ccfc_gap_marks_stamp(loop->index);
-	/* What follows from the rows that were loaded is no news. */
-	ccfc_index_settle(loop->index);
-	ccfc_gap_marks_start(loop->index, loop->note_done);
-	loop->infer = ccfc_infer_new(&loop->service, settle_inferred);
+	start_state(loop);
 	r = ccfc_server_new(&loop->server, config->socket_path, &handlers, err);
 	if (r)
 		return r;
 	ccfc_server_spool_in(loop->server, config->state_dir);
 	loop->service.server = loop->server;
-	ccfc_ingest_yield(loop->ingest, somebody_waits);
 	init_own_files(loop);
 	init_observing(loop);
 	return ccfc_own_files_look(loop->own_files, err);
+}
+
+/* Another daemon has the state directory: nothing can be stored any more. */
+static void end_if(struct loop *loop, int r)
+{
+	if (!r)
+		return;
+	loop->result = r;
+	loop->stop = true;
+}
+
+/* --- forgetting --- */
+
+/* All that is open of the state directory, and goes by the old index. */
+static void close_state(struct loop *loop)
+{
+	take_in(loop, false);
+	ccfc_infer_free(loop->infer);
+	ccfc_observing_free(loop->observing);
+	ccfc_kept_free(loop->kept);
+	ccfc_archive_free(loop->archive);
+	ccfc_ingest_free(loop->ingest);
+	ccfc_store_free(loop->store);
+	loop->infer = NULL;
+	loop->observing = NULL;
+	loop->archive = NULL;
+	loop->ingest = NULL;
+	loop->store = NULL;
+}
+
+/* The same again, with another index. */
+static int reopen_state(struct loop *loop, struct ccfc_err *err)
+{
+	struct ccfc_index *old = loop->index;
+	int r = open_state(loop, err);
+
+	loop->kept = ccfc_kept_new();
+	loop->service.kept = loop->kept;
+	if (r) {
+		loop->index = old;
+		return r;
+	}
+	loop->service.index = loop->index;
+	loop->service.archive = loop->archive;
+	loop->service.attic =
+		loop->archive ? ccfc_archive_attic(loop->archive) : NULL;
+	loop->service.forgotten = ccfc_forgetting_list(loop->forgetting);
+	ccfc_methods_reindexed(loop->methods, old);
+	ccfc_index_free(old);
+	start_state(loop);
+	ccfc_own_files_store(loop->own_files, loop->store, loop->index);
+	init_observing(loop);
+	scan(loop);
+	if (loop->stale)
+		ccfc_ingest_rebuild(loop->ingest, CCFC_SLICE_NONE);
+	return 0;
+}
+
+/* Messages that came meanwhile; one may be another wish to forget. */
+static void take_held(struct loop *loop)
+{
+	uint32_t i = 0;
+
+	for (; i < loop->held.n && !loop->forget.list && !loop->stop; i++) {
+		struct held *held = &loop->held.items[i];
+
+		if (held->bytes.len)
+			ccfc_methods_message(loop->methods, held->conn,
+					     ccfc_buf_view(&held->bytes));
+		ccfc_buf_release(&loop->held.items[i].bytes);
+	}
+	if (i)
+		memmove(loop->held.items, loop->held.items + i,
+			(loop->held.n - i) * sizeof(*loop->held.items));
+	loop->held.n -= i;
+}
+
+/* Once no question is under way: their answers have the old index. */
+static void forget(struct loop *loop)
+{
+	struct ccfc_forgetting_result result;
+	struct ccfc_err err = { 0 };
+	int r, opened;
+
+	if (!loop->forget.list || !ccfc_methods_is_quiet(loop->methods))
+		return;
+	close_state(loop);
+	ccfc_forgetting_take(loop->forgetting, loop->forget.list);
+	r = ccfc_forgetting_remove(&result, loop->forgetting, &err);
+	if (r)
+		ccfc_err_hint(&err, "the next start of the daemon tries again");
+	opened = reopen_state(loop, loop->failed);
+	loop->forget.list = NULL;
+	loop->forget.done(loop->forget.arg, r ? &err : NULL, result.bytes,
+			  result.undo);
+	end_if(loop, opened);
+	take_held(loop);
 }
 
 static void drop_builds(struct loop *loop)
@@ -540,6 +712,20 @@ static void drop_builds(struct loop *loop)
 	while (loop->builds.n)
 		finish_build(loop);
 	free(loop->builds.items);
+}
+
+/* The next start does it; nobody waits for the answer any more. */
+static void drop_forget(struct loop *loop)
+{
+	const struct ccfc_err err = { .code = CCFC_EAGAIN,
+				      .what = "the daemon ends" };
+
+	if (loop->forget.list)
+		loop->forget.done(loop->forget.arg, &err, 0, 0);
+	ccfc_forgotten_free(loop->forget.list);
+	for (uint32_t i = 0; i < loop->held.n; i++)
+		ccfc_buf_release(&loop->held.items[i].bytes);
+	free(loop->held.items);
 }
 
 /*
@@ -574,6 +760,7 @@ static void close_all(struct loop *loop)
 	if (loop->server)
 		ccfc_server_flush(loop->server, 1000);
 	drop_builds(loop);
+	drop_forget(loop);
 	if (!ended)
 		end_without(loop);
 	note_inferred(loop);
@@ -591,6 +778,7 @@ static void close_all(struct loop *loop)
 	ccfc_server_free(loop->server);
 	ccfc_methods_free(loop->methods);
 	ccfc_index_free(loop->index);
+	ccfc_forgetting_free(loop->forgetting);
 }
 
 /* That the port is taken is no reason not to run. */
@@ -617,15 +805,6 @@ static void say_ready(const struct ccfc_config *config)
 	if (!said)
 		ccfc_log(CCFC_LOG_DEBUG, "nobody waits at --ready-fd");
 	close(config->ready_fd);
-}
-
-/* Another daemon has the state directory: nothing can be stored any more. */
-static void end_if(struct loop *loop, int r)
-{
-	if (!r)
-		return;
-	loop->result = r;
-	loop->stop = true;
 }
 
 static void take_signals(struct loop *loop)
@@ -704,6 +883,8 @@ static void run_loop(struct loop *loop)
 			work_loop(loop);
 		if (!loop->stop)
 			ccfc_methods_work(loop->methods);
+		if (!loop->stop)
+			forget(loop);
 		if (!loop->stop)
 			infer(loop);
 	}

@@ -280,6 +280,13 @@ struct ccfc_own_files *ccfc_own_files_new(const struct ccfc_own_files_env *env)
 	return p;
 }
 
+void ccfc_own_files_store(struct ccfc_own_files *p, struct ccfc_store *store,
+			  struct ccfc_index *index)
+{
+	p->env.store = store;
+	p->env.index = index;
+}
+
 void ccfc_own_files_free(struct ccfc_own_files *p)
 {
 	if (!p)

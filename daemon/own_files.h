@@ -32,6 +32,9 @@ struct ccfc_own_files_env {
 
 /* Never fails: without watches it checks on SIGHUP only. */
 struct ccfc_own_files *ccfc_own_files_new(const struct ccfc_own_files_env *env);
+/* The store was opened anew. */
+void ccfc_own_files_store(struct ccfc_own_files *own_files,
+			  struct ccfc_store *store, struct ccfc_index *index);
 /* Tells clients that the daemon does not listen any more. */
 void ccfc_own_files_free(struct ccfc_own_files *own_files);
 

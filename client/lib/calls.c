@@ -352,6 +352,22 @@ int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err)
 	return r;
 }
 
+int ccfc_forget_list(struct ccfc_reply **out, struct ccfc_client *client,
+		     const char *session, const struct ccfc_query *query,
+		     struct ccfc_err *err)
+{
+	return ASK(out, client, FORGET_LIST, query, err,
+		   CCFC_ARG_TEXT(SESSION, session));
+}
+
+int ccfc_forget_run(struct ccfc_reply **out, struct ccfc_client *client,
+		    const char *session, const struct ccfc_query *query,
+		    struct ccfc_err *err)
+{
+	return ASK(out, client, FORGET_RUN, query, err,
+		   CCFC_ARG_TEXT(SESSION, session));
+}
+
 int ccfc_web_start(struct ccfc_reply **out, struct ccfc_client *client,
 		   int port, struct ccfc_err *err)
 {

@@ -234,6 +234,18 @@ void ccfc_methods_full(struct ccfc_methods *m, uint64_t conn)
 		ccfc_worker_hold(m->service->worker, conn, true);
 }
 
+bool ccfc_methods_is_quiet(const struct ccfc_methods *m)
+{
+	return !m->slices && ccfc_worker_is_idle(m->service->worker);
+}
+
+void ccfc_methods_reindexed(struct ccfc_methods *m,
+			    const struct ccfc_index *old)
+{
+	ccfc_conversation_forget(m);
+	ccfc_subs_reindexed(m, old);
+}
+
 uint32_t ccfc_methods_subscribers(const struct ccfc_methods *m)
 {
 	return m->subs.n;

@@ -31,6 +31,18 @@ void ccfc_methods_early(struct ccfc_methods *methods,
 void ccfc_methods_publish(struct ccfc_methods *methods);
 
 /*
+ * Is no request under way that goes by the index as it is? Subscriptions and
+ * requests for builds do not count.
+ */
+bool ccfc_methods_is_quiet(const struct ccfc_methods *methods);
+/*
+ * The index is another one now, which service->index is already; `old` is the
+ * one before. Only while all is quiet.
+ */
+void ccfc_methods_reindexed(struct ccfc_methods *methods,
+			    const struct ccfc_index *old);
+
+/*
  * A build advanced: sends progress to the clients that requested it
  * (rate-limited).
  */

@@ -639,6 +639,30 @@ CCFC_API int ccfc_client_next_event(struct ccfc_reply **out,
 				    struct ccfc_client *client, int timeout_ms,
 				    struct ccfc_err *err);
 
+/* ---- forgetting ---- */
+
+/*
+ * What ccfc_forget_run would remove: {totalSessions, totalFiles, totalChanges,
+ * transcripts, transcriptBytes, sessions: […], files: […]}. It is about one
+ * session (`session`), or about the query's project_path and to_date (sessions
+ * whose last line is not later), or about its `path`: a file or a glob, whose
+ * changes are forgotten while the sessions stay; relative to cwd.
+ * CCFC_ENOTFOUND: there is nothing.
+ */
+CCFC_API int ccfc_forget_list(struct ccfc_reply **out,
+			      struct ccfc_client *client, const char *session,
+			      const struct ccfc_query *query,
+			      struct ccfc_err *err);
+
+/*
+ * Removes it for good, and returns when it is removed: the same totals, and
+ * {sessionIds, freedBytes, undoEntries}.
+ */
+CCFC_API int ccfc_forget_run(struct ccfc_reply **out,
+			     struct ccfc_client *client, const char *session,
+			     const struct ccfc_query *query,
+			     struct ccfc_err *err);
+
 /* ---- the daemon ---- */
 
 /*

@@ -49,6 +49,8 @@
 #define CCFC_M_FILE_BLAME	    "file.blame"
 #define CCFC_M_FILE_READERS	    "file.readers"
 #define CCFC_M_CONFLICT_LIST	    "conflict.list"
+#define CCFC_M_FORGET_LIST	    "forget.list"
+#define CCFC_M_FORGET_RUN	    "forget.run"
 #define CCFC_M_TEXT_SEARCH	    "text.search"
 #define CCFC_M_STATS_GET	    "stats.get"
 #define CCFC_M_SQL_QUERY	    "sql.query"

@@ -399,6 +399,60 @@ void ccfc_methods_early(struct ccfc_methods *m,
 			send_early(m, m->subs.items[i], event);
 }
 
+void ccfc_subs_reindexed(struct ccfc_methods *m, const struct ccfc_index *old)
+{
+	const struct ccfc_index *index = m->service->index;
+
+	for (uint32_t i = 0; i < m->subs.n; i++) {
+		uint32_t *session = &m->subs.items[i]->wish.session;
+
+		if (!*session || *session == CCFC_ID_NONE)
+			continue;
+		*session =
+			ccfc_strtab_find(&index->session_ids,
+					 ccfc_index_session_id(old, *session));
+		/* A session that is gone is none that an event can be of. */
+		if (!*session)
+			*session = CCFC_ID_NONE;
+	}
+}
+
+/* A few of them are named; all is to be asked for again anyway. */
+#define FORGOTTEN_NAMED 100u
+
+static void send_forgotten(struct ccfc_methods *m,
+			   struct ccfc_subscription *sub,
+			   const struct ccfc_slice *sessions, uint32_t n)
+{
+	struct ccfc_buf event = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
+	struct ccfc_pack p;
+
+	ccfc_pack_init(&p, &event);
+	ccfc_pack_map(&p);
+	ccfc_pack_kv_cstr(&p, "type", "forgotten");
+	ccfc_pack_kv_int(&p, "subscription", sub->id);
+	ccfc_reply_clock(&p, m->service);
+	ccfc_pack_cstr(&p, "sessionIds");
+	ccfc_pack_array(&p);
+	for (uint32_t i = 0; i < n && i < FORGOTTEN_NAMED; i++)
+		ccfc_pack_str(&p, sessions[i]);
+	ccfc_pack_end(&p);
+	ccfc_pack_kv_uint(&p, "totalSessions", n);
+	ccfc_pack_end(&p);
+	pack_notification(&out, sub, ccfc_buf_view(&event));
+	ccfc_server_send_buf(m->service->server, sub->conn, &out);
+	ccfc_buf_release(&event);
+	ccfc_buf_release(&out);
+}
+
+void ccfc_subs_forgotten(struct ccfc_methods *m,
+			 const struct ccfc_slice *sessions, uint32_t n)
+{
+	for (uint32_t i = 0; i < m->subs.n; i++)
+		if (!m->subs.items[i]->behind)
+			send_forgotten(m, m->subs.items[i], sessions, n);
+}
+
 static void send_resync(struct ccfc_methods *m, struct ccfc_subscription *sub)
 {
 	struct ccfc_buf event = CCFC_BUF_INIT, out = CCFC_BUF_INIT;

@@ -88,6 +88,18 @@ struct ccfc_service {
 	int (*web_port)(void *ctx, struct ccfc_buf *url);
 	/* Are files being looked at for inferred changes? May be NULL. */
 	bool (*inferring)(void *ctx);
+	/* What is forgotten. May be NULL. */
+	const struct ccfc_forgotten *forgotten;
+	/*
+	 * Removes what is on `list`, which is saved and becomes this service's
+	 * (it is taken): when no question is under way any more. Then `done` is
+	 * called: with an error if something could not be removed, or with how
+	 * many bytes of the state directory and entries of the undo area went.
+	 */
+	void (*forget)(void *ctx, struct ccfc_forgotten *list,
+		       void (*done)(void *arg, const struct ccfc_err *err,
+				    uint64_t bytes, uint32_t undo),
+		       void *arg);
 	void (*stop)(void *ctx);
 };
 

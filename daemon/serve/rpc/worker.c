@@ -363,6 +363,18 @@ void ccfc_worker_count(struct ccfc_worker *w, uint32_t *running,
 	ccfc_mailbox_unlock(&w->box);
 }
 
+bool ccfc_worker_is_idle(struct ccfc_worker *w)
+{
+	bool idle;
+
+	ccfc_mailbox_lock(&w->box);
+	idle = !w->waiting.n && !w->ready.n;
+	for (uint32_t i = 0; i < THREADS; i++)
+		idle = idle && !w->running[i];
+	ccfc_mailbox_unlock(&w->box);
+	return idle;
+}
+
 void ccfc_worker_closed(struct ccfc_worker *w, uint64_t conn)
 {
 	ccfc_mailbox_lock(&w->box);

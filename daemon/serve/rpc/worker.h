@@ -59,6 +59,8 @@ void ccfc_worker_hold(struct ccfc_worker *worker, uint64_t conn, bool hold);
 /* How many jobs run, and how many wait for a thread. */
 void ccfc_worker_count(struct ccfc_worker *worker, uint32_t *running,
 		       uint32_t *waiting);
+/* Is no job under way, waiting, or ready for ccfc_worker_dispatch? */
+bool ccfc_worker_is_idle(struct ccfc_worker *worker);
 /* The peer disconnected: its jobs are cancelled. */
 void ccfc_worker_closed(struct ccfc_worker *worker, uint64_t conn);
 

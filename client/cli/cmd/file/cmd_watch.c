@@ -231,6 +231,16 @@ static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_putc(&out->buf, '\n');
 }
 
+/* "forgotten  3 sessions": what was printed of them is known no more. */
+static void print_forgotten(struct ccfc_out *out, struct ccfc_obj event)
+{
+	ccfc_buf_puts(&out->buf, "forgotten  ");
+	ccfc_render_count(&out->buf,
+			  ccfc_obj_get_int(event, "totalSessions", 0),
+			  "session");
+	ccfc_buf_putc(&out->buf, '\n');
+}
+
 /* Prints an event unless it was printed before. */
 static void print_event(struct watch *w, struct ccfc_obj event)
 {
@@ -249,6 +259,8 @@ static void print_event(struct watch *w, struct ccfc_obj event)
 		print_conflict(&w->cli->out, event);
 	else if (early)
 		print_early(&w->cli->out, event);
+	else if (ccfc_slice_is(ccfc_obj_get_str(event, "type"), "forgotten"))
+		print_forgotten(&w->cli->out, event);
 	else
 		print_text(&w->cli->out, event);
 	ccfc_out_check(&w->cli->out);

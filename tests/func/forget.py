@@ -1,0 +1,403 @@
+#!/usr/bin/python3
+"""ccfc forget: after it, no byte of the state directory has what was forgotten,
+also within compressed frames, and nothing brings it back. What others know is
+as before.
+"""
+import json
+import os
+import random
+import subprocess
+import time
+
+import harness
+from archive import kept, plain
+from harness import Box, append, eq
+from observing import Observed
+from transcript import Ids, Transcript, folder, stamp
+
+FRAME = b"\x28\xb5\x2f\xfd"
+WORD = "zuckerhut"  # in all that is to be forgotten, and nowhere else
+
+
+def frames(data):
+    """The contents of all zstd frames in the bytes."""
+    at = data.find(FRAME)
+    while at >= 0:
+        done = subprocess.run(["zstd", "-dcq"], input=data[at:],
+                              capture_output=True, check=False)
+        yield done.stdout
+        at = data.find(FRAME, at + 4)
+
+
+def holders(box, word=WORD):
+    """The files below the state directory that have the word."""
+    found = []
+    for top, dirs, files in os.walk(box.state):
+        found += [os.path.join(top, d) for d in dirs if word in d.lower()]
+        for name in files:
+            path = os.path.join(top, name)
+            try:
+                with open(path, "rb") as f:
+                    data = f.read()
+            except (FileNotFoundError, OSError):
+                continue
+            texts = [name.encode(), data, *frames(data)]
+            if any(word.encode() in t.lower() for t in texts):
+                found.append(os.path.relpath(path, box.state))
+    return sorted(found)
+
+
+def said(box, sessions):
+    """All that is answered about these sessions."""
+    with box.rpc() as rpc:
+        return {s: [plain(rpc.call(m, session=s)) for m in (
+            "session.get", "session.messages", "session.files",
+            "session.diff", "session.timeline")] for s in sessions}
+
+
+def changes(box):
+    return [c["changeId"] for c in box.dump().changes]
+
+
+class Told:
+    """A session to be forgotten and others, one of them with its lines."""
+
+    def __init__(self, box, cwd=None, seed=1):
+        self.ids = ids = Ids(seed)
+        self.box = box
+        cwd = cwd or "/home/dev/" + WORD
+        name = folder(cwd)
+        self.s = s = Transcript(box, ids, project=name, cwd=cwd)
+        s.prompt(f"{WORD} prompt")
+        s.text(f"an answer with {WORD}")
+        s.write(f"{cwd}/{WORD}.txt", f"content {WORD}\n")
+        s.edit(f"{cwd}/{WORD}.txt", f"content {WORD}", f"more {WORD}")
+        tid = s.call("Bash", {"command": f"echo {WORD} > {WORD}.log"})
+        s.result(tid, {"stdout": WORD, "stderr": "", "interrupted": False})
+        tid = s.call("Read", {"file_path": f"{cwd}/{WORD}.read"})
+        s.result(tid, {"type": "text", "file": {
+            "filePath": f"{cwd}/{WORD}.read", "content": WORD}})
+        self.agent = Transcript(
+            box, ids, session=s.session, cwd=cwd, agent="a1234567",
+            path=os.path.join(box.projects, name, s.session, "subagents",
+                              "agent-a1234567.jsonl"))
+        self.agent.prompt(f"{WORD} for the agent")
+        self.agent.write(f"{cwd}/{WORD}.agent", f"{WORD}\n")
+        append(self.agent.path.replace(".jsonl", ".meta.json"),
+               json.dumps({"description": WORD}).encode())
+        backup = os.path.join(box.claude, "file-history", s.session,
+                              "0123456789abcdef@v1")
+        append(backup, f"backup {WORD}\n".encode() * 400)
+        # Another project, with lines of the first session at its start.
+        self.t = t = Transcript(box, ids, project="-home-dev-p")
+        for old in s.lines[:3]:
+            append(t.path, old)
+        t.prompt("what stays")
+        t.write("/home/dev/p/stays.txt", "stays\n")
+        t.text("done")
+        self.u = u = Transcript(box, ids, project="-home-dev-q",
+                                cwd="/home/dev/q")
+        u.prompt("other")
+        u.write("/home/dev/q/q.txt", "q\n")
+        u.edit("/home/dev/q/q.txt", "q", "r")
+        self.others = [t.session, u.session]
+
+    def grow(self):
+        self.s.prompt(f"again {WORD}")
+        self.s.write(f"/home/dev/{WORD}/late.txt", f"{WORD}\n")
+
+
+def forgotten(told, want, when):
+    box = told.box
+    with box.rpc() as rpc:
+        ids = [s["sessionId"] for s in rpc.call("session.list")["sessions"]]
+    eq(sorted(ids), sorted(told.others), f"{when}: the sessions")
+    eq(said(box, told.others), want, f"{when}: what others say")
+    kept(box)
+    eq(holders(box), [], f"{when}: files with the word")
+
+
+def test_session():
+    """Everywhere, and it does not come back."""
+    with Box() as box:
+        told = Told(box)
+        s = told.s.session
+        box.start()
+        kept(box)
+        box.ok("name", s, WORD)
+        box.ok("tag", s, WORD)
+        want = said(box, told.others)
+        held = holders(box)
+        assert {"texts"} < set(held) and any(
+            "archive/blobs" in h for h in held) and any(
+            "archive/sources" in h for h in held) and any(
+            "archive/files" in h for h in held), held
+        with box.rpc() as rpc:
+            rpc.call("events.subscribe")
+            listed = box.json("forget", s, "--dry-run")
+            eq([x["sessionId"] for x in listed["sessions"]], [s])
+            eq(listed["totalChanges"], 4)
+            eq(holders(box), held, "after a dry run")
+            done = json.loads(box.ok("forget", s, "--yes", "--format=json"))
+            eq((done["sessionIds"], done["totalChanges"]), ([s], 4))
+            assert done["freedBytes"] > 0, done
+            event = rpc.event()
+            eq((event["type"], event["sessionIds"]), ("forgotten", [s]))
+            # The subscription goes on.
+            told.u.edit("/home/dev/q/q.txt", "r", "s")
+            while event["type"] != "change" or "sessionId" not in event \
+                    or event["sessionId"] != told.u.session \
+                    or event["timestamp"] != stamp(told.ids.now - 1000):
+                event = rpc.event()
+        want[told.u.session] = said(box, [told.u.session])[told.u.session]
+        forgotten(told, want, "at once")
+        told.grow()
+        forgotten(told, want, "grown")
+        box.restart()
+        forgotten(told, want, "after a restart")
+        box.ok("index", "--build")
+        forgotten(told, want, "after a rebuild")
+        box.stop()
+        os.remove(os.path.join(box.state, "index.db"))
+        told.grow()
+        box.start()
+        forgotten(told, want, "without the index")
+
+
+def test_project_and_before():
+    with Box() as box:
+        told = Told(box)
+        late = Transcript(box, told.ids, project="-home-dev-q",
+                          cwd="/home/dev/q")
+        told.ids.now += 100 * 24 * 3600 * 1000
+        late.prompt("much later")
+        late.write("/home/dev/q/late.txt", "late\n")
+        told.others.append(late.session)
+        box.start()
+        kept(box)
+        want = said(box, told.others)
+        done = box.run("forget", f"/home/dev/{WORD}")
+        eq(done.returncode, 2, "without --yes")
+        assert "to be forgotten: 1 session, 4 changes" in done.stdout, \
+            done.stdout
+        box.ok("forget", f"/home/dev/{WORD}", "--yes")
+        forgotten(told, want, "a project")
+        eq(box.run("forget", f"/home/dev/{WORD}", "--yes").returncode, 1,
+           "again")
+        box.ok("forget", "--before=2026-01-01", "--yes")
+        with box.rpc() as rpc:
+            eq([s["sessionId"] for s in rpc.call("session.list")["sessions"]],
+               [late.session])
+        eq(said(box, [late.session]),
+           {late.session: want[late.session]}, "what is younger")
+        for bad in (["forget"], ["forget", "@", "--path=x"],
+                    ["forget", "abcd", "--before=yesterday"],
+                    ["forget", "nosuchsession", "--yes"]):
+            assert box.run(*bad).returncode in (1, 2), bad
+
+
+def test_fork():
+    """What another session has as well stays, as its own."""
+    with Box() as box:
+        ids = Ids(3)
+        a = Transcript(box, ids)
+        a.prompt(f"{WORD} " * 30)
+        a.write("/home/dev/p/a.txt", f"{WORD}\n" * 50)
+        b = Transcript(box, ids)
+        for old in a.lines:
+            append(b.path, old.replace(a.session.encode(),
+                                       b.session.encode()))
+        b.prompt("the fork's own")
+        b.write("/home/dev/p/b.txt", "b\n")
+        box.start()
+        kept(box)
+        # The first session owns what both have: it is the fork's then.
+        box.ok("forget", a.session, "--yes")
+        with box.rpc() as rpc:
+            before = plain(rpc.call("session.messages", session=b.session))
+        assert before["messages"][0]["content"].startswith(WORD)
+        for _ in range(2):
+            with box.rpc() as rpc:
+                eq(plain(rpc.call("session.messages", session=b.session)),
+                   before)
+                eq([f["path"] for f in rpc.call(
+                    "session.files", session=b.session)["files"]],
+                   ["/home/dev/p/a.txt", "/home/dev/p/b.txt"])
+            kept(box)
+            os.rename(b.path, b.path + ".away")
+            with box.rpc() as rpc:
+                eq(plain(rpc.call("session.messages", session=b.session)),
+                   before, "from the archive")
+            os.rename(b.path + ".away", b.path)
+            eq(holders(box, a.session), [], "its id")
+            box.restart()
+        box.ok("forget", b.session, "--yes")
+        eq(holders(box), [], "when nobody has it")
+
+
+def test_observed_and_undo():
+    """Contents that were seen on disk, and those of the undo area."""
+    with Observed() as box:
+        ids = Ids(5)
+        ids.now = int(time.time() * 1000) - 60000
+        s = Transcript(box, ids, project=folder(box.p), cwd=box.p)
+        client = box.client(s.session)
+        path = box.write("a.txt", "one\n")
+        box.start()
+        box.watched()
+        s.prompt("please")
+        s.write(path, "one\n")
+        box.write("a.txt", f"{WORD}\n")
+        s.edit(path, "one", WORD)
+        box.saw(1)
+        box.write(f"{WORD}.txt", f"{WORD} of a person\n")
+        box.saw(2)
+        box.ok("restore", "--force", "a.txt", "--at=before:" + s.session,
+               cwd=box.p)
+        held = holders(box)
+        for part in ("blobs/", "undo/", "index.db"):
+            assert any(part in h for h in held), (part, held)
+        listed = box.json("forget", s.session, "--dry-run")
+        eq(listed["totalSessions"], 1)
+        done = json.loads(box.ok("forget", s.session, "--yes",
+                                 "--format=json"))
+        eq(done["undoEntries"], 1)
+        eq(holders(box), [], "at once")
+        # Its client runs still: nobody looks at its project any more.
+        s.prompt(f"{WORD} again")
+        box.write(f"{WORD}2.txt", f"{WORD}\n")
+        with box.rpc() as rpc:
+            eq(rpc.call("server.info")["observe"]["projects"], [])
+        box.restart()
+        with box.rpc() as rpc:
+            eq(rpc.call("server.info")["observe"]["projects"], [])
+        eq(holders(box), [], "after a restart")
+        client.end()
+
+
+def test_killed():
+    """Killed anywhere, the next start finishes it."""
+    chance = random.Random(11)
+    signs = ("forgotten", "index.db.forget", "texts.forget")
+    for turn in range(4):
+        with Box() as box:
+            told = Told(box, seed=turn)
+            box.start()
+            kept(box)
+            want = said(box, told.others)
+            with box.rpc() as rpc:
+                rpc.post("forget.run", {"session": told.s.session})
+                # Somewhere in it, or behind it.
+                sign = os.path.join(box.state, signs[turn % len(signs)])
+                for _ in range(20000):
+                    if os.path.exists(sign):
+                        break
+                for _ in range(chance.randrange(500)):
+                    os.stat(box.state)
+                box.kill()
+            begun = os.path.exists(os.path.join(box.state, "forgotten"))
+            box.start()
+            if not begun:
+                box.ok("forget", told.s.session, "--yes")
+            forgotten(told, want, f"killed, turn {turn}")
+
+
+def test_files():
+    """The changes and the contents of some files, and their sessions stay."""
+    with Box() as box:
+        ids = Ids(7)
+        p = "/home/dev/p"
+        s = Transcript(box, ids)
+        s.prompt("please")
+        s.write(f"{p}/stays.txt", "stays\n")
+        s.write(f"{p}/.env", f"KEY={WORD}\n")
+        s.edit(f"{p}/.env", f"KEY={WORD}", f"KEY={WORD}2")
+        for command in (f"echo {WORD} > .env", "cat .env", f"cd {p}; cat .env",
+                        f"sed -i s/x/{WORD}/ {p}/.env"):
+            tid = s.call("Bash", {"command": command})
+            s.result(tid, {"stdout": WORD, "stderr": "",
+                           "interrupted": False}, text=WORD)
+        tid = s.call("Read", {"file_path": f"{p}/.env"})
+        s.result(tid, {"type": "text", "file": {
+            "filePath": f"{p}/.env", "content": WORD}}, text=WORD)
+        s.edit(f"{p}/stays.txt", "stays", "remains")
+        s.text("done")
+        far = Transcript(box, ids, project="-home-dev-q", cwd="/home/dev/q")
+        far.prompt("look")
+        tid = far.call("Read", {"file_path": f"{p}/.env"})
+        far.result(tid, {"type": "text", "file": {
+            "filePath": f"{p}/.env", "content": WORD}}, text=WORD)
+        far.write("/home/dev/q/q.txt", "q\n")
+        box.start()
+        kept(box)
+        held = holders(box)
+        assert held, "nothing was there"
+        listed = box.json("forget", "--path=/home/dev/**/.env*", "--dry-run")
+        eq((listed["files"], listed["totalSessions"]), ([f"{p}/.env"], 0))
+        eq(listed["totalChanges"], 4)
+        eq(holders(box), held)
+        box.ok("forget", "--path=/home/dev/**/.env*", "--yes")
+        for when in ("at once", "restarted", "built", "without the index"):
+            if when == "restarted":
+                box.restart()
+            elif when == "built":
+                box.ok("index", "--build")
+            elif when != "at once":
+                box.stop()
+                os.remove(os.path.join(box.state, "index.db"))
+                box.start()
+            kept(box)
+            eq(holders(box), [], when)
+            eq(sorted(c["path"] for c in box.dump().changes),
+               [f"{p}/stays.txt"] * 2 + ["/home/dev/q/q.txt"], when)
+            with box.rpc() as rpc:
+                eq(sorted(x["sessionId"] for x in
+                          rpc.call("session.list")["sessions"]),
+                   sorted([s.session, far.session]), when)
+        os.rename(s.path, s.path + ".away")
+        eq(box.ok("cat", f"{p}/stays.txt", "--at=" + s.session), "remains\n",
+           "from the archive")
+        # What comes later is new.
+        os.rename(s.path + ".away", s.path)
+        ids.now = int(time.time() * 1000) + 60000
+        s.write(f"{p}/.env", "KEY=new\n")
+        assert f"{p}/.env" in [c["path"] for c in box.dump().changes]
+
+
+def replies(rpc, asked):
+    """The answers to all of them, in whatever order they come."""
+    found = {}
+    while len(found) < len(asked):
+        kind, number, error, result = rpc.message()
+        eq((kind, error), (1, None), "a reply")
+        found[number] = plain(result)
+    eq(sorted(found), sorted(asked))
+    return [found[a] for a in asked]
+
+
+def test_questions_go_on():
+    """Questions that run meanwhile are answered, and so are those that come
+    while it is done."""
+    with Box() as box:
+        told = Told(box)
+        long = Transcript(box, told.ids, project="-home-dev-r",
+                          cwd="/home/dev/r")
+        for i in range(300):
+            long.write(f"/home/dev/r/{i % 20}.txt", f"{i}\n" * 50)
+        box.start()
+        kept(box)
+        with box.rpc() as one, box.rpc() as two, box.rpc() as three:
+            asked = [one.post("session.diff", {"session": long.session})
+                     for _ in range(4)]
+            run = two.post("forget.run", {"session": told.s.session})
+            more = [three.post("session.diff", {"session": long.session})
+                    for _ in range(4)]
+            answers = replies(one, asked)
+            eq(two.reply(run)["sessionIds"], [told.s.session])
+            answers += replies(three, more)
+            for answer in answers:
+                assert answer == answers[0] and answer["diffs"], "an answer"
+
+
+if __name__ == "__main__":
+    harness.main()

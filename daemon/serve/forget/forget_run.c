@@ -192,10 +192,12 @@ int ccfc_method_forget_run(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_service *service = rq->service;
 	struct ccfc_forgotten *list = NULL;
 	struct ccfc_forget_choice choice;
-	int r = ccfc_forget_choose(&choice, rq, err);
+	int r;
 
-	if (!r && !service->forget)
-		r = ccfc_err_set(err, CCFC_EINVAL, "%s: not here", rq->method);
+	if (!service->forget)
+		return ccfc_err_set(err, CCFC_EINVAL, "%s: not here",
+				    rq->method);
+	r = ccfc_forget_choose(&choice, rq, err);
 	if (!r) {
 		list = ccfc_forgotten_copy(service->forgotten);
 		put_on_list(list, rq->index, &choice);

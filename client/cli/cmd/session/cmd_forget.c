@@ -23,8 +23,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_BEFORE] = { "before", 0, CCFC_OPT_FROM, "DATE",
 			 .help = "sessions whose last line is older" },
 	[OPT_PATH] = { "path", 0, CCFC_OPT_TEXT, "GLOB",
-		       .help = "changes and contents of these files; their "
-			       "sessions stay",
+		       .help = "changes and contents of files; sessions stay",
 		       CCFC_ASKS(path) },
 	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "NAME|DIR",
 			  .help = "all sessions of this project",
@@ -302,21 +301,22 @@ const struct ccfc_command ccfc_cmd_forget = {
 		 "       ccfc forget --path=GLOB [options]",
 	.summary = "remove what ccfc keeps, for good",
 	.about = "Removes sessions from all that ccfc keeps: index, texts, "
-		 "archive, content seen on\n"
-		 "disk, names and tags, undo area. They stay forgotten, also "
-		 "if their transcripts\n"
-		 "are still there, grow, or are read again. --path removes the "
-		 "changes and contents\n"
-		 "of files up to now, and leaves the sessions. Claude Code's "
-		 "own files are not\n"
-		 "touched: delete the transcripts too if nobody is to read "
-		 "them.\n"
+		 "archive, content seen\n"
+		 "on disk, names and tags, undo area. They stay forgotten, "
+		 "also if their\n"
+		 "transcripts are still there, grow, or are read again. --path "
+		 "removes the\n"
+		 "changes and contents of files up to now, and leaves the "
+		 "sessions. Claude\n"
+		 "Code's own files are not touched: delete the transcripts too "
+		 "if nobody is to\n"
+		 "read them.\n"
 		 "\n"
 		 "PROJECT is a directory. Sessions that begin there later are "
-		 "read again; 'exclude'\n"
-		 "in ccfc.conf(5) keeps a project out. On a terminal ccfc asks "
-		 "first; elsewhere\n"
-		 "--yes is needed.",
+		 "read again;\n"
+		 "'exclude' in ccfc.conf(5) keeps a project out. On a terminal "
+		 "ccfc asks first;\n"
+		 "elsewhere --yes is needed.",
 	.examples = "  ccfc forget 3f2a --dry-run\n"
 		    "  ccfc forget ~/src/secret --yes\n"
 		    "  ccfc forget --before='6 months ago'\n"

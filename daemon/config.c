@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
+#include "excluded.h"
 #include "os/config_file.h"
 #include "os/dirs.h"
 #include "os/log.h"
@@ -156,17 +157,34 @@ static int set_mode(struct ccfc_config *config, const char *value)
 	return CCFC_EINVAL;
 }
 
-static int add_exclude(struct ccfc_config *config, const char *pattern)
+static void add_line(char **lines, const char *line)
 {
 	struct ccfc_buf all = CCFC_BUF_INIT;
 
-	if (config->exclude)
-		ccfc_buf_puts(&all, config->exclude);
-	ccfc_buf_printf(&all, "%s\n", pattern);
-	free(config->exclude);
-	config->exclude = ccfc_buf_detach(&all, NULL);
-	config->observe.exclude = config->exclude;
+	if (*lines)
+		ccfc_buf_puts(&all, *lines);
+	ccfc_buf_printf(&all, "%s\n", line);
+	free(*lines);
+	*lines = ccfc_buf_detach(&all, NULL);
+}
+
+static int add_unobserved(struct ccfc_config *config, const char *pattern)
+{
+	add_line(&config->unobserved, pattern);
+	config->observe.exclude = config->unobserved;
 	return 0;
+}
+
+/* Projects; that the glob is one is checked here, where its line is known. */
+static int add_exclude(struct ccfc_config *config, const char *pattern)
+{
+	struct ccfc_excluded *check = NULL;
+	int r = ccfc_excluded_new(&check, pattern, config->home, NULL);
+
+	ccfc_excluded_free(check);
+	if (!r)
+		add_line(&config->exclude, pattern);
+	return r;
 }
 
 /* A number with K, M or G behind it, from `min` to `max`. */
@@ -258,6 +276,8 @@ static int set_key(void *data, const char *key, char *value)
 		return set_mode(config, value);
 	if (!strcmp(key, "exclude"))
 		return add_exclude(config, value);
+	if (!strcmp(key, "observe-exclude"))
+		return add_unobserved(config, value);
 	return set_bound(&config->observe, key, value);
 }
 
@@ -440,6 +460,7 @@ void ccfc_config_release(struct ccfc_config *config)
 	free(config->socket_path);
 	free(config->home);
 	free(config->exclude);
+	free(config->unobserved);
 	ccfc_tools_release(&config->tools);
 	memset(config, 0, sizeof(*config));
 }

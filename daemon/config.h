@@ -12,7 +12,9 @@
  *   log-level = info        error, warn, info or debug
  *   observe = content       what is kept of files that are seen to change:
  *                           off, paths or content
- *   exclude = PATTERN       not observed, as in .gitignore; several times
+ *   exclude = GLOB          projects that are never read; several times
+ *   observe-exclude = PATTERN
+ *                           not observed, as in .gitignore; several times
  *   observe-dirs = 16384    bounds of what is watched and held
  *   observe-files = 65536
  *   observe-bytes = 64M
@@ -41,7 +43,8 @@ struct ccfc_config {
 	struct ccfc_tools tools;
 	size_t max_line;
 	struct ccfc_observe_settings observe;
-	char *exclude; /* a pattern a line; what observe.exclude points to */
+	char *exclude;	  /* projects: a glob a line; NULL: none */
+	char *unobserved; /* a pattern a line; what observe.exclude points to */
 	struct ccfc_archive_limits archive;
 	int log_level;
 	int web_port; /* 0: any; CCFC_WEB_OFF */

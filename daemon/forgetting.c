@@ -11,8 +11,9 @@
 
 #include "base/alloc.h"
 #include "blobs/blobs.h"
+#include "excluded.h"
+#include "forget/forgotten_lines.h"
 #include "forget/undo_area.h"
-#include "forgotten_lines.h"
 #include "os/log.h"
 #include "store/store.h"
 #include "transcript/record.h"
@@ -29,6 +30,8 @@ struct ccfc_forgetting {
 	struct ccfc_parser *parser;	    /* of the archive's thread */
 	struct ccfc_forgotten_lines *lines; /* the same */
 	struct ccfc_archive_sieve sieve;
+	struct ccfc_excluded *excluded;	  /* the core's */
+	struct ccfc_excluded *unobserved; /* the observer's */
 };
 
 /* --- lines --- */
@@ -54,13 +57,18 @@ ccfc_forgetting_sieve(const struct ccfc_forgetting *f)
 	return ccfc_forgotten_any(f->list) ? &f->sieve : NULL;
 }
 
+struct ccfc_excluded *ccfc_forgetting_excluded(const struct ccfc_forgetting *f)
+{
+	return f->excluded;
+}
+
 bool ccfc_forgetting_ignores(void *forgetting, struct ccfc_slice session,
 			     struct ccfc_slice cwd)
 {
-	const struct ccfc_forgetting *f = forgetting;
+	struct ccfc_forgetting *f = forgetting;
 
-	(void)cwd;
-	return ccfc_forgotten_session(f->list, session);
+	return ccfc_forgotten_session(f->list, session) ||
+	       ccfc_excluded_has(f->unobserved, cwd);
 }
 
 /* The list has changed, or is a new one. */
@@ -261,6 +269,9 @@ int ccfc_forgetting_new(struct ccfc_forgetting **out,
 		return r;
 	}
 	f->parser = ccfc_parser_new(&config->tools);
+	/* The globs were checked with the config file. */
+	ccfc_excluded_new(&f->excluded, config->exclude, config->home, NULL);
+	ccfc_excluded_new(&f->unobserved, config->exclude, config->home, NULL);
 	sift_by_list(f);
 	if (ccfc_forgotten_due(f->list)) {
 		ccfc_log(CCFC_LOG_INFO, "finishing what was to be forgotten");
@@ -281,5 +292,7 @@ void ccfc_forgetting_free(struct ccfc_forgetting *f)
 	ccfc_forgotten_free(f->list);
 	ccfc_forgotten_lines_free(f->lines);
 	ccfc_parser_free(f->parser);
+	ccfc_excluded_free(f->excluded);
+	ccfc_excluded_free(f->unobserved);
 	free(f);
 }

@@ -27,7 +27,11 @@ ccfc_forgetting_list(const struct ccfc_forgetting *forgetting);
 const struct ccfc_archive_sieve *
 ccfc_forgetting_sieve(const struct ccfc_forgetting *forgetting);
 
-/* Is nothing to be observed for this session? Any thread. */
+/* Projects that are never read; NULL: none. */
+struct ccfc_excluded *
+ccfc_forgetting_excluded(const struct ccfc_forgetting *forgetting);
+
+/* Is nothing to be observed for this session? For the observer's thread. */
 bool ccfc_forgetting_ignores(void *forgetting, struct ccfc_slice session,
 			     struct ccfc_slice cwd);
 

@@ -98,6 +98,24 @@ static unsigned char *mark_of(struct ccfc_ingest *in, uint32_t source)
 	return &ccfc_ingest_note_of(in, source)->mark;
 }
 
+void ccfc_ingest_exclude(struct ccfc_ingest *ingest,
+			 struct ccfc_excluded *excluded)
+{
+	ingest->excluded = excluded;
+}
+
+bool ccfc_ingest_is_excluded(const struct ccfc_ingest *in, uint32_t source)
+{
+	const struct ccfc_index *index = in->index;
+	uint32_t session = index->sources.items[source].session;
+
+	return in->excluded && session &&
+	       ccfc_excluded_has(
+		       in->excluded,
+		       ccfc_index_str(index,
+				      index->sessions.items[session].project));
+}
+
 void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 		      uint64_t bytes, bool hot)
 {
@@ -105,7 +123,7 @@ void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 	struct ccfc_ingest_queue *q = hot ? &in->hot : &in->cold;
 	unsigned char bit = hot ? CCFC_MARK_HOT : CCFC_MARK_COLD;
 
-	if (*mark & bit)
+	if (*mark & bit || ccfc_ingest_is_excluded(in, source))
 		return;
 	*mark |= bit;
 	CCFC_VEC_PUSH(*q, ((struct ccfc_ingest_entry){ source, mtime }));

@@ -10,6 +10,7 @@
 #define CCFC_INGEST_H
 
 #include "archive/archive.h"
+#include "excluded.h"
 #include "forget/forgotten.h"
 #include "index/index.h"
 #include "source/failed.h"
@@ -61,6 +62,9 @@ void ccfc_ingest_archive(struct ccfc_ingest *ingest,
 /* Never reads what is on the list, which outlives it; before the first scan. */
 void ccfc_ingest_forget(struct ccfc_ingest *ingest,
 			const struct ccfc_forgotten *list, const char *home);
+/* Never reads excluded projects; as above. */
+void ccfc_ingest_exclude(struct ccfc_ingest *ingest,
+			 struct ccfc_excluded *excluded);
 /* Takes news from the archive. */
 void ccfc_ingest_archived(struct ccfc_ingest *ingest);
 /*

@@ -144,6 +144,7 @@ static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
 	    ccfc_forgotten_session(in->forgotten, name->session) ||
 	    ccfc_forgotten_source(in->forgotten, s))
 		return;
+	/* Whether it is excluded cannot be seen here: only its lines tell. */
 	ccfc_log(CCFC_LOG_DEBUG, "%s: is known from the archive", path);
 	id = ccfc_index_source(in->index, s, name);
 	ccfc_index_source_gone(in->index, id, true);

@@ -9,7 +9,7 @@
 
 #include "archive/archive.h"
 #include "base/map.h"
-#include "forgotten_lines.h"
+#include "forget/forgotten_lines.h"
 
 #include <sys/stat.h>
 
@@ -45,6 +45,7 @@ struct ccfc_ingest {
 	struct ccfc_archive *archive;		/* may be NULL */
 	const struct ccfc_forgotten *forgotten; /* may be NULL */
 	struct ccfc_forgotten_lines *lines;	/* may be NULL */
+	struct ccfc_excluded *excluded;		/* may be NULL */
 	enum ccfc_archive_mode keep;
 	struct ccfc_parser *parser;
 	void (*on_batch)(void *ctx);
@@ -85,6 +86,9 @@ void ccfc_ingest_note_file(struct ccfc_ingest *in, uint32_t source,
 
 void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 		      uint64_t bytes, bool hot);
+
+/* Is it of an excluded project? By what the index knows of it. */
+bool ccfc_ingest_is_excluded(const struct ccfc_ingest *in, uint32_t source);
 
 /* The check of the path failed, and will be tried again. */
 void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,

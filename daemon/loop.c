@@ -426,6 +426,14 @@ static bool service_inferring(void *ctx)
 	return loop->more || !ccfc_infer_is_done(loop->infer);
 }
 
+static bool service_excluded(void *ctx, struct ccfc_slice dir)
+{
+	struct loop *loop = ctx;
+
+	return ccfc_excluded_has(ccfc_forgetting_excluded(loop->forgetting),
+				 dir);
+}
+
 static void service_forget(void *ctx, struct ccfc_forgotten *list,
 			   void (*done)(void *arg, const struct ccfc_err *err,
 					uint64_t bytes, uint32_t undo),
@@ -501,6 +509,7 @@ static void init_service(struct loop *loop)
 		.inferring = service_inferring,
 		.forgotten = ccfc_forgetting_list(loop->forgetting),
 		.forget = service_forget,
+		.excluded = config->exclude ? service_excluded : NULL,
 		.stop = service_stop,
 	};
 }
@@ -556,6 +565,8 @@ static int open_state(struct loop *loop, struct ccfc_err *err)
 				       loop->parser, on_batch, loop);
 	ccfc_ingest_forget(loop->ingest, ccfc_forgetting_list(loop->forgetting),
 			   config->home);
+	ccfc_ingest_exclude(loop->ingest,
+			    ccfc_forgetting_excluded(loop->forgetting));
 	ccfc_ingest_yield(loop->ingest, somebody_waits);
 	loop->adopt = !loop->index->sources.n;
 	open_archive(loop);

@@ -352,6 +352,10 @@ static void look_at(struct look *look)
 	if (ccfc_forgotten_session(in->forgotten, look->name->session) ||
 	    ccfc_forgotten_source(in->forgotten, ccfc_slice_str(look->path)))
 		return;
+	id = ccfc_index_source_named(in->index, ccfc_slice_str(look->path));
+	if (id == CCFC_ID_NONE &&
+	    ccfc_excluded_transcript(in->excluded, look->path))
+		return;
 	if (!stat(look->path, &look->st)) {
 		if (S_ISREG(look->st.st_mode))
 			there_is(look);

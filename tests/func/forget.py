@@ -364,6 +364,51 @@ def test_files():
         assert f"{p}/.env" in [c["path"] for c in box.dump().changes]
 
 
+def test_excluded():
+    """A project that is excluded never enters, and what was in is told of."""
+    with Observed("exclude = ~/secret\nexclude = zucker*\n") as box:
+        told = Told(box)
+        ids = told.ids
+        home = Transcript(box, ids, project="-secret",
+                          cwd=box.home + "/secret/deep")
+        # The first line does not say where it is.
+        home.emit({"type": "file-history-snapshot", "messageId": ids.uuid(),
+                   "snapshot": {"trackedFileBackups": {}}})
+        box.start()
+        home.prompt(f"{WORD} at home")
+        home.write(f"{box.home}/secret/a.txt", f"{WORD}\n")
+        os.makedirs(box.home + "/secret")
+        client = box.client(home.session, cwd=box.home + "/secret")
+        with box.rpc() as rpc:
+            found = {s["sessionId"] for s in
+                     rpc.call("session.list")["sessions"]}
+            last = rpc.call("session.get",
+                            session=told.u.session)["endTime"]
+            info = rpc.call("server.info")
+            eq((info["excluded"], info["observe"]["projects"]), ([], []))
+        # One that begins with lines of an excluded project is, too.
+        eq(found, {told.u.session}, "the sessions")
+        kept(box)
+        eq(holders(box), [])
+        box.ok("index", "--build")
+        eq(holders(box), [], "after a rebuild")
+        client.end()
+        box.stop()
+        config = os.path.join(box.top, "config", "ccfc", "config")
+        append(config, b"exclude = /home/dev/q\n")
+        box.start()
+        told.u.prompt("does not grow")
+        with box.rpc() as rpc:
+            eq(rpc.call("server.info")["excluded"],
+               [{"projectPath": "/home/dev/q", "sessions": 1}])
+            eq(rpc.call("session.get", session=told.u.session)["endTime"],
+               last, "its last line")
+        assert "'ccfc forget /home/dev/q' removes it" in box.ok("status")
+        box.ok("forget", "/home/dev/q", "--yes")
+        assert "forget" not in box.ok("status")
+        eq(holders(box, told.u.session), [])
+
+
 def replies(rpc, asked):
     """The answers to all of them, in whatever order they come."""
     found = {}

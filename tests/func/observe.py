@@ -86,7 +86,8 @@ def test_no_change_is_no_event():
 
 
 def test_ignored_is_never_kept():
-    with Observed("exclude = *.secret\nexclude = /private/\n") as box:
+    with Observed("observe-exclude = *.secret\n"
+                  "observe-exclude = /private/\n") as box:
         box.write(".gitignore", "*.log\n/build/\n!keep.log\n")
         box.write("sub/.gitignore", "!*.log\n*.tmp\n")
         box.write(".git/info/exclude", "mine.txt\n")

@@ -150,6 +150,45 @@ static void pack_roots(struct ccfc_pack *p, const struct ccfc_service *service)
 	ccfc_pack_end(p);
 }
 
+static uint32_t count_of(const struct ccfc_index *index, uint32_t project)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < index->sessions.n; i++)
+		n += index->sessions.items[i].project == project;
+	return n;
+}
+
+/* Projects that are excluded now, and whose sessions were read before. */
+static void pack_excluded(struct ccfc_pack *p,
+			  const struct ccfc_service *service)
+{
+	const struct ccfc_index *index = service->index;
+	struct ccfc_ids seen = { 0 };
+
+	ccfc_pack_cstr(p, "excluded");
+	ccfc_pack_array(p);
+	for (uint32_t i = 1; service->excluded && i < index->sessions.n; i++) {
+		uint32_t project = index->sessions.items[i].project;
+		uint32_t k = 0;
+
+		while (k < seen.n && seen.items[k] != project)
+			k++;
+		if (!project || k < seen.n)
+			continue;
+		CCFC_VEC_PUSH(seen, project);
+		if (!service->excluded(service->ctx,
+				       ccfc_index_str(index, project)))
+			continue;
+		ccfc_pack_map(p);
+		ccfc_reply_id(p, "projectPath", index, project);
+		ccfc_pack_kv_uint(p, "sessions", count_of(index, project));
+		ccfc_pack_end(p);
+	}
+	ccfc_pack_end(p);
+	free(seen.items);
+}
+
 static void pack_watch(struct ccfc_pack *p, struct ccfc_service *service)
 {
 	struct ccfc_tree_stats watch = { 0 };
@@ -363,6 +402,7 @@ int ccfc_method_server_info(struct ccfc_request *rq, struct ccfc_err *err)
 	ccfc_pack_kv_cstr(p, "socket", service->socket_path);
 	pack_state(p, service);
 	pack_roots(p, service);
+	pack_excluded(p, service);
 	pack_watch(p, service);
 	pack_observed(p, service);
 	pack_unread(p, service);

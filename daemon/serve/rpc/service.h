@@ -88,6 +88,8 @@ struct ccfc_service {
 	int (*web_port)(void *ctx, struct ccfc_buf *url);
 	/* Are files being looked at for inferred changes? May be NULL. */
 	bool (*inferring)(void *ctx);
+	/* Is the directory one of an excluded project? NULL: none is. */
+	bool (*excluded)(void *ctx, struct ccfc_slice dir);
 	/* What is forgotten. May be NULL. */
 	const struct ccfc_forgotten *forgotten;
 	/*

@@ -3,6 +3,7 @@
  */
 #include "cli/frame/answer.h"
 #include "cli/out/render.h"
+#include "cli/out/safe.h"
 #include "cli/report/totals_print.h"
 
 enum { OPT_FORMAT };
@@ -229,6 +230,26 @@ static void print_web(struct ccfc_out *out, int64_t port)
 				(long long)port);
 }
 
+/* What is kept of projects that are excluded now. */
+static void print_excluded(struct ccfc_out *out, struct ccfc_obj projects)
+{
+	for (uint32_t i = 0; i < ccfc_obj_len(projects); i++) {
+		struct ccfc_obj row = ccfc_obj_at(projects, i);
+		struct ccfc_buf path = CCFC_BUF_INIT, count = CCFC_BUF_INIT;
+
+		ccfc_safe_append(&path, ccfc_obj_get_str(row, "projectPath"),
+				 false);
+		ccfc_render_count(&count, ccfc_obj_get_int(row, "sessions", 0),
+				  "session");
+		ccfc_stats_line(out, "Excluded",
+				"%s is still kept of %s: 'ccfc forget %s' "
+				"removes it",
+				count.ptr, path.ptr, path.ptr);
+		ccfc_buf_release(&path);
+		ccfc_buf_release(&count);
+	}
+}
+
 static int print_status(struct ccfc_question *q, struct ccfc_obj info)
 {
 	struct ccfc_out *out = &q->cli->out;
@@ -238,6 +259,7 @@ static int print_status(struct ccfc_question *q, struct ccfc_obj info)
 	print_web(out, ccfc_obj_get_int(info, "webPort", -1));
 	print_state(out, info);
 	print_roots(out, ccfc_obj_get(info, "roots"));
+	print_excluded(out, ccfc_obj_get(info, "excluded"));
 	print_watch(out, ccfc_obj_get(info, "watch"));
 	print_observed(out, ccfc_obj_get(info, "observe"));
 	print_archive(out, ccfc_obj_get(info, "archive"));

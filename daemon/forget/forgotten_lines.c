@@ -2,7 +2,7 @@
  * Lines that are forgotten; see forgotten_lines.h. A result often does not name
  * its file, so the calls of such files are remembered by their ids.
  */
-#include "forgotten_lines.h"
+#include "forget/forgotten_lines.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

@@ -4,8 +4,8 @@
  * and commands that name it. Such a line is not read, and not archived. One
  * thread; another one has its own.
  */
-#ifndef CCFC_FORGOTTEN_LINES_H
-#define CCFC_FORGOTTEN_LINES_H
+#ifndef CCFC_FORGET_FORGOTTEN_LINES_H
+#define CCFC_FORGET_FORGOTTEN_LINES_H
 
 #include "forget/forgotten.h"
 #include "transcript/record.h"

@@ -3,6 +3,7 @@
 and transcripts that are being written."""
 import os
 import shutil
+import signal
 
 import harness
 from editing import HOSTILE, Files, Nvim
@@ -163,6 +164,25 @@ def test_a_restart_loses_no_event():
             eq([tid for _, tid in nvim.lua("return seen")], want)
 
 
+def test_files_come_and_go():
+    """By another name than the session's, too."""
+    need()
+    with Files("a") as w:
+        os.symlink(w.dir, os.path.join(w.box.top, "link"))
+        with Nvim(w, os.path.join(w.box.top, "link", "new.c")) as nvim:
+            nvim.lua(LIB)
+            ready(nvim)
+            w.write("a", "new.c", "one\ntwo\n")
+            nvim.until("#lines() == 2 and #drawn('signs') == 2")
+            eq(nvim.lua("return vim.bo.modified"), False)
+            w.put("new.c", None)
+            tid = w.sessions["a"].call("Bash", {"command": "rm new.c"})
+            w.sessions["a"].result(tid, {"stdout": "", "stderr": "",
+                                         "interrupted": False})
+            nvim.until("table.concat(said):find('deleted')")
+            eq(nvim.lua("return #lines()"), 2, "the buffer stays")
+
+
 def test_it_starts_the_daemon():
     need()
     with Files("a") as w:
@@ -175,6 +195,10 @@ def test_it_starts_the_daemon():
         try:
             with start(w, "a.c", env={"PATH": path}) as nvim:
                 nvim.until("#drawn('signs') == 1")
+                # One that crashed is started again.
+                os.kill(w.box.json("status")["pid"], signal.SIGKILL)
+                w.write("a", "a.c", "three\n")
+                nvim.until("lines()[1] == 'three'")
         finally:
             w.box.run("stop")
             w.box.env = env

@@ -3,6 +3,7 @@
 transcripts that are being written."""
 import os
 import shutil
+import signal
 import subprocess
 
 import harness
@@ -217,6 +218,24 @@ def test_hostile_texts():
             w.unhurt()
 
 
+def test_files_come_and_go():
+    """By another name than the session's, too."""
+    need()
+    with Files("a") as w:
+        os.symlink(w.dir, os.path.join(w.box.top, "link"))
+        with start(w, "../link/new.c") as vim:
+            ready(vim)
+            w.write("a", "new.c", "one\ntwo\n")
+            vim.until("line('$') == 2 && Signs() == [1, 2]")
+            eq(vim.expr("&modified"), 0)
+            w.put("new.c", None)
+            tid = w.sessions["a"].call("Bash", {"command": "rm new.c"})
+            w.sessions["a"].result(tid, {"stdout": "", "stderr": "",
+                                         "interrupted": False})
+            vim.until("execute('messages') =~ 'deleted'")
+            eq(vim.expr("line('$')"), 2, "the buffer stays")
+
+
 def test_it_starts_the_daemon():
     need()
     with Files("a") as w:
@@ -228,6 +247,10 @@ def test_it_starts_the_daemon():
         try:
             with start(w, "a.c") as vim:
                 vim.until("Signs() == [2]")
+                # One that crashed is started again.
+                os.kill(w.box.json("status")["pid"], signal.SIGKILL)
+                w.write("a", "a.c", "three\n")
+                vim.until("getline(1) == 'three'")
         finally:
             w.box.run("stop")
             w.box.env = env

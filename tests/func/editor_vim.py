@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import harness
-from editing import HOSTILE, Files, Vim
+from editing import HOSTILE, PLUGINS, Files, Vim
 from harness import Skip, eq
 
 # All follow one daemon at the same time.
@@ -254,6 +254,19 @@ def test_it_starts_the_daemon():
         finally:
             w.box.run("stop")
             w.box.env = env
+
+
+def test_neovim_passes_over_it():
+    if not shutil.which("nvim"):
+        raise Skip("no nvim")
+    with Files("a") as w:
+        done = subprocess.run(
+            ["nvim", "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c",
+             f"source {PLUGINS}/vim/plugin/ccfc.vim",
+             "-c", "echo exists(':Ccfc')", "-c", "qa!"], env=w.box.env,
+            cwd=w.dir, stdin=subprocess.DEVNULL, capture_output=True,
+            check=False)
+        eq(done.stderr.decode().strip(), "0", "no command, no error")
 
 
 def test_many_at_once():

@@ -1,6 +1,10 @@
+" Older Vims and Neovim, which has a plugin of its own, read no further.
+if !has('vim9script')
+  finish
+endif
 vim9script noclear
 # Loaded at each start of Vim: one command, and one autocommand that loads the
-# rest with the first file. Neovim has a plugin of its own.
+# rest with the first file.
 if exists('g:loaded_ccfc') || !has('patch-9.0.0067') || !has('job')
     || !has('textprop') || !has('timers')
   finish

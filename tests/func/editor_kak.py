@@ -72,10 +72,13 @@ def test_unsaved_changes_stay():
         w.put("a.c", "one\n")
         with start(w, "a.c") as kak:
             watching(w, kak, "a.c")
-            kak.push("set-option global autoreload no\n"
-                     "evaluate-commands -client client0 %{ execute-keys 'imine<esc>' "
-                     "}")
+            kak.until(lambda got: got == "yes",
+                      lambda: kak.ask("%opt{autoreload}", "a.c"))
+            kak.push("evaluate-commands -client client0 %{ "
+                     "execute-keys -with-hooks 'imine<esc>' }")
             kak.until(lambda got: got == "mineone", lambda: kak.text("a.c"))
+            kak.until(lambda got: got == "ask",
+                      lambda: kak.ask("%opt{autoreload}", "a.c"))
             w.write("a", "a.c", "theirs\n")
             kak.until(lambda got: got == "yes",
                       lambda: kak.ask("%opt{ccfc_behind}", "a.c"))

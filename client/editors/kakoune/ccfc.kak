@@ -72,9 +72,15 @@ define-command ccfc-enable -docstring \
     hook -group ccfc global WinDisplay .* %{
         try %{ add-highlighter window/ccfc flag-lines Information ccfc_flags }
         ccfc-mark
+        ccfc-auto
     }
-    hook -group ccfc global BufWritePost .* ccfc-mark
-    hook -group ccfc global BufReload .* ccfc-mark
+    hook -group ccfc global BufWritePost .* %{ ccfc-mark; ccfc-auto }
+    hook -group ccfc global BufReload .* %{ ccfc-mark; ccfc-auto }
+    hook -group ccfc global NormalKey .* ccfc-auto
+    hook -group ccfc global NormalIdle .* ccfc-auto
+    hook -group ccfc global ModeChange push:normal:insert %{
+        try "ccfc-auto-true-%opt{autoreload}"
+    }
     hook -group ccfc global KakEnd .* ccfc-stop
     ccfc-start
 }
@@ -84,6 +90,18 @@ define-command ccfc-disable -docstring "end what ccfc-enable began" %{
     ccfc-stop
     evaluate-commands -buffer * %{ unset-option buffer ccfc_flags }
     try %{ remove-highlighter window/ccfc }
+}
+
+# Kakoune looks at the file of a window by itself: it shall reload a buffer that
+# is saved, and ask about one that is not. "autoreload no" stays.
+define-command -hidden ccfc-auto %{
+    try "ccfc-auto-%val{modified}-%opt{autoreload}"
+}
+define-command -hidden ccfc-auto-true-yes %{
+    set-option buffer autoreload ask
+}
+define-command -hidden ccfc-auto-false-ask %{
+    set-option buffer autoreload yes
 }
 
 define-command -hidden ccfc-stop %{

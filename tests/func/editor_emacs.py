@@ -3,25 +3,18 @@
 transcripts are being written. editor_emacs.el has what happens inside; it asks
 for what happens around it on a socket."""
 import glob
-import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import threading
 
 import harness
-from editing import HOSTILE, PLUGINS, Files
+from editing import PLUGINS, Around, Files
 from harness import Skip, eq
-from transcript import edit_result
 
 LISP = os.path.join(PLUGINS, "emacs")
 INSIDE = os.path.join(harness.HERE, "editor_emacs.el")
-ESCAPES = ("%s%n \x1b[31m\x1b]0;x\x07 \u202e \\[kill-emacs] "
-           "\"; (setq ccfc-test-evil t) '\n;; Local Variables:\n"
-           ";; eval: (setq ccfc-test-evil t)\n;; ccfc-test-evil: t\n;; End:\n"
-           + HOSTILE)
 
 
 def emacs(*args, **more):
@@ -33,84 +26,20 @@ def emacs(*args, **more):
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
 
 
-class Around(Files):
-    """Two sessions, and a project in which one has changed a.c."""
-
-    def __init__(self):
-        super().__init__("a", "b")
-        self.put("a.c", "one\n")
-        self.change("a", "a.c", "one\ntwo\n", "make two")
-        self.ready = threading.Barrier(1)
-
-    def change(self, session, name, text, prompt):
-        self.again(session, prompt)
-        return self.write(session, name, text)
-
-    def clash(self, name):
-        """Session a edits what it read before b changed it."""
-        path = self.path(name)
-        a = self.sessions["a"]
-        read = a.call("Read", {"file_path": path})
-        a.result(read, {"type": "text"})
-        self.change("b", name, "one\ntwo\nb\n", "p")
-        edit = a.call("Edit", {"file_path": path, "old_string": "two",
-                               "new_string": "2"})
-        self.put(name, "one\n2\nb\n")
-        a.result(edit, edit_result(path, "two", "2"))
-
-    def hostile(self, name):
-        b = self.sessions["b"]
-        b.model = "claude-\x1b[31m%s\n"
-        self.change("b", name, "evil\n" + ESCAPES, ESCAPES + "(setq "
-                    "ccfc-test-evil t)")
-        b.write(self.path("x\n\x1b]0;y\x07%s\".c"))
-        b.write("/ssh:evil:/a.c")
-
-    def end(self):
-        self.box.ok("stop")
-
-    def running(self):
-        env = {**self.box.env, "CCFC_NO_SPAWN": "1"}
-        return self.box.run("status", env=env).returncode == 0
-
-    def act(self, what, *args):
-        if what == "kill":
-            self.box.kill()
-        elif what == "start":
-            self.box.start()
-        elif what == "ready":
-            if self.ready.wait(harness.LIMIT) == 0:
-                self.change("b", "a.c", "for all\n", "p")
-        else:
-            return getattr(self, what)(*args)
-
-    def talk(self, server):
-        """Does what one Emacs asks for, until that has ended."""
-        with server, server.accept()[0] as peer, peer.makefile("rw") as lines:
-            for line in lines:
-                lines.write(json.dumps(self.act(*json.loads(line))) + "\n")
-                lines.flush()
+class Emacsen(Around):
+    """Sessions, and Emacsen that run tests."""
 
     def emacs(self, test, n=0, **env):
         """Starts an Emacs that runs the test."""
-        path = os.path.join(self.box.top, f"test{n}.sock")
-        server = socket.socket(socket.AF_UNIX)
-        server.bind(path)
-        server.listen()
-        server.settimeout(harness.LIMIT)
-        process = emacs(
+        return emacs(
             "-L", LISP, "-l", INSIDE, "--eval",
             f"(ert-run-tests-batch-and-exit 'ccfc-test-{test})",
             cwd=self.dir, env={
                 **self.box.env, "CCFC_TEST_DIR": self.dir + "/",
-                "CCFC_TEST_SOCKET": path,
+                "CCFC_TEST_SOCKET": self.listen(n),
                 "CCFC_TEST_LIMIT": str(harness.LIMIT),
                 "PATH": os.path.dirname(self.box.ccfc) + ":/usr/bin:/bin",
                 **env})
-        thread = threading.Thread(target=self.talk, args=(server,),
-                                  daemon=True)
-        thread.start()
-        return process
 
     def passes(self, test, **env):
         said(self.emacs(test, **env))
@@ -126,38 +55,38 @@ def said(process):
 
 
 def test_a_change_is_seen():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("change")
 
 
 def test_commands():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("commands")
 
 
 def test_unsaved_buffer():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("unsaved")
 
 
 def test_restart_loses_nothing():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("restart")
 
 
 def test_conflict():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("conflict")
 
 
 def test_hostile():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("hostile")
         w.unhurt()
 
 
 def test_auto_revert_and_vc():
-    with Around() as w:
+    with Emacsen() as w:
         for args in (["init", "-q"], ["add", "."], [
                 "-c", "user.name=x", "-c", "user.email=x@example.org",
                 "commit", "-qm", "x"]):
@@ -167,7 +96,7 @@ def test_auto_revert_and_vc():
 
 
 def test_several_at_once():
-    with Around() as w:
+    with Emacsen() as w:
         n = 4
         w.ready = threading.Barrier(n)
         for process in [w.emacs("several", i) for i in range(n)]:
@@ -175,7 +104,7 @@ def test_several_at_once():
 
 
 def test_daemon_is_started():
-    with Around() as w:
+    with Emacsen() as w:
         w.box.stop()
         env = {k: v for k, v in w.box.env.items() if k != "CCFC_NO_SPAWN"}
         w.box.env = env
@@ -184,7 +113,7 @@ def test_daemon_is_started():
 
 
 def test_no_program():
-    with Around() as w:
+    with Emacsen() as w:
         w.passes("missing-program")
 
 

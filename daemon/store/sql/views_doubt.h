@@ -24,6 +24,7 @@
 #define DOUBT_KINDS	   "199" /* how a row came; INFERRED: nothing else */
 #define DOUBT_INFERRED	   "64"
 #define DOUBT_RECORDED	   "4"
+#define DOUBT_WITNESSED	   "128" /* of a row that is a call's own */
 #define DOUBT_PARSED	   "2"
 #define DOUBT_COMMAND	   "1"
 #define DOUBT_CUT	   "16"
@@ -37,14 +38,17 @@
 #define DOUBT_CALL(c)                                                          \
 	"coalesce(nullif(" c ".command_id, 4294967295), " c ".id)"
 #define DOUBT_TIME(k)                                                          \
-	"CASE " k ".c_known WHEN 1 THEN " k ".c_time ELSE " k ".r_time END"
+	"CASE WHEN " k ".c_known THEN " k ".c_time WHEN " k ".r_known THEN "   \
+	k ".r_time ELSE " k ".shell_time END"
 #define DOUBT_AGENT(c)                                                         \
 	"CASE " c ".c_known WHEN 1 THEN " c ".c_agent ELSE " c ".r_agent END"
 
 /* window_of */
 #define DOUBT_BEGINS(k) "coalesce(" DOUBT_TIME(k) ", -" DOUBT_NEVER ")"
 #define DOUBT_ENDED(k)                                                         \
-	"CASE WHEN NOT " k ".r_known THEN " DOUBT_TIME(k) " + " DOUBT_RUN      \
+	"CASE WHEN NOT " k ".r_known AND " k ".shell = " DOUBT_WITNESSED       \
+	" THEN " k ".shell_time + " DOUBT_LATE                                 \
+	" WHEN NOT " k ".r_known THEN " DOUBT_TIME(k) " + " DOUBT_RUN          \
 	" WHEN " k ".r_run & " DOUBT_BACKGROUND " THEN coalesce("              \
 	k ".shell_time + " DOUBT_LATE ", " DOUBT_NEVER ") ELSE coalesce("      \
 	k ".r_time + " DOUBT_LATE ", " DOUBT_NEVER ") END"
@@ -70,7 +74,7 @@
 	DOUBT_WORD(k, "i + length(s) + 1") "))"
 /* named_by */
 #define DOUBT_NAMED(c, k)                                                      \
-	"CASE WHEN NOT " k ".shell OR " c ".shell & " DOUBT_PARSED " THEN 2"   \
+	"CASE WHEN " k ".shell IN (0, " DOUBT_WITNESSED ") OR " c ".shell & " DOUBT_PARSED " THEN 2"   \
 	" WHEN " DOUBT_HAS_NAME(k) " THEN 2 WHEN " k ".command = '' OR "       \
 	k ".shell & " DOUBT_CUT " THEN 1 ELSE 0 END"
 

@@ -2,6 +2,8 @@
 // sight. Pages that were not looked at for long are dropped.
 
 const KEPT = 60;
+const IN_SIGHT = 2;  // pages that a window shows at a time, at most
+const REST = 100;    // ms without scrolling before pages are asked for
 
 export class Pages {
     // load(offset, limit, signal) → { rows, total }; total may be left out.
@@ -46,14 +48,15 @@ export class Pages {
 
     // A quick scroll passes many pages: only the last ones are asked for.
     want(number) {
+        this.wanted.delete(number);
         this.wanted.add(number);
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
-            const numbers = [...this.wanted].slice(-4);
+            const numbers = [...this.wanted].slice(-IN_SIGHT);
 
             this.wanted.clear();
             numbers.forEach((n) => this.fetch(n));
-        }, this.pages.size ? 40 : 0);
+        }, this.pages.size ? REST : 0);
     }
 
     // The promise of a page.

@@ -61,8 +61,10 @@ export function ago(value) {
                                      : "";
 }
 
+const numbers = new Intl.NumberFormat("en");
+
 export function count(n) {
-    return n === null || n === undefined ? "?" : n.toLocaleString("en");
+    return n === null || n === undefined ? "?" : numbers.format(n);
 }
 
 // "1 change", "3 changes"

@@ -11,7 +11,9 @@ import {ago, count, several} from "../base/text.js";
 
 import {makeTree, matcher, visible} from "./tree.js";
 
-const PAGE = 5000;
+// Each question sorts all files: the rest comes in few of them.
+const FIRST = 2000;
+const REST = 100000;
 const MOST = 300000;
 const SQL = "SELECT path, changes, sessions, last_modified FROM files " +
     "WHERE changes > 0 ORDER BY last_modified DESC, id";
@@ -112,16 +114,18 @@ export function filesView(place, {query}) {
     }
 
     async function load() {
-        for (let at = 0; at < MOST; at += PAGE) {
+        for (let at = 0, size = FIRST; at < MOST;) {
             const got = await select(
-                `${SQL} LIMIT ${PAGE} OFFSET ${at}`, PAGE, control.signal);
+                `${SQL} LIMIT ${size} OFFSET ${at}`, size, control.signal);
 
             got.forEach((f) => tree.add(f));
             if (!at && !opened.size)
                 tree.openFirst(opened);
             renew();
-            if (got.length < PAGE)
+            if (got.length < size)
                 return;
+            at += size;
+            size = REST;
         }
     }
 

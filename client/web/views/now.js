@@ -188,9 +188,13 @@ function changeRow(c) {
         " ", lines(c.lines_added, c.lines_removed));
 }
 
-const CHANGES_SQL = `SELECT tool_use_id, path, session_id, tool, time_utc, ` +
-    `lines_added, lines_removed FROM changes WHERE state = 'applied' ` +
-    `ORDER BY time DESC, id DESC LIMIT `;
+// Sorts ids only: whole rows of 100,000 changes take twice as long.
+function changesFrom(offset, limit) {
+    return "SELECT tool_use_id, path, session_id, tool, time_utc, " +
+        "lines_added, lines_removed FROM changes WHERE id IN (SELECT id " +
+        "FROM changes WHERE state = 'applied' ORDER BY time DESC, id DESC " +
+        `LIMIT ${limit} OFFSET ${offset}) ORDER BY time DESC, id DESC`;
+}
 
 const LISTS = {
     sessions: [
@@ -203,10 +207,9 @@ const LISTS = {
     ],
     changes: [
         async (offset, limit, signal) => {
-            const rows = await select(
-                `${CHANGES_SQL}${limit} OFFSET ${offset}`, limit, signal);
-
-            return {rows};
+            return {
+                rows: await select(changesFrom(offset, limit), limit, signal)
+            };
         },
         changeRow
     ],

@@ -451,10 +451,14 @@ def test_long_lists_are_windowed():
         page.healthy()
 
 
+def end_browser():
+    if browser:
+        browser.close()
+        shutil.rmtree(browser.folder, ignore_errors=True)
+
+
 if __name__ == "__main__":
     try:
         harness.main()
     finally:
-        if browser:
-            browser.close()
-            shutil.rmtree(browser.folder, ignore_errors=True)
+        end_browser()

@@ -1,4 +1,4 @@
-/* ccfc web: serves the REST API, and opens its address. */
+/* ccfc web: serves the page and the REST API, and opens the page. */
 #include "cli/frame/connect.h"
 #include "cli/system/child.h"
 #include "cli/write/whole_file.h"
@@ -137,15 +137,17 @@ const struct ccfc_command ccfc_cmd_web = {
 	.name = "web",
 	.usage = "web [--port=N] [--no-open]\n"
 		 "       ccfc web --stop",
-	.summary = "serve the REST API on 127.0.0.1",
+	.summary = "serve a page and the REST API on 127.0.0.1",
 	.about =
-		"Serves the REST API until the daemon ends, prints the address "
-		"and opens it if\n"
-		"this is a terminal. The address contains a token: whoever has "
-		"it can read what\n"
-		"ccfc knows. 'web = on' or 'web = PORT' in the config file "
-		"serves it always. See\n"
-		"ccfc-rest(7).",
+		"Serves a page and the REST API until the daemon ends, prints "
+		"the address and\n"
+		"opens it if this is a terminal. The page shows live sessions, "
+		"files, diffs,\n"
+		"blame, search and statistics; '?' lists its keys. The address "
+		"contains a token:\n"
+		"whoever has it can read what ccfc knows. 'web = on' or 'web = "
+		"PORT' in the\n"
+		"config file serves it always. See ccfc-rest(7).",
 	.options = options,
 	.args_max = 0,
 	.run = run_web,

@@ -8,6 +8,8 @@ import re
 import select
 
 import harness
+import shop
+import terminal
 from harness import Box, RpcError, eq
 from transcript import Ids, Transcript, folder
 
@@ -490,6 +492,56 @@ def test_errors_use_the_words_of_the_command_line():
             assert done.returncode in (1, 2), args
             assert not re.search(r"\b(text|sql|session|file|stats)\.[a-z]+:",
                                  done.stderr), done.stderr
+
+
+def test_names_in_restore_and_diff():
+    """As in blame and cat; what names several files is refused."""
+    with shop.Shop() as box:
+        box.start()
+        done = box.run("diff", "@", "login.ts", cwd=box.dir)
+        assert "+const limit = 5;" in done.stdout, done
+        assert "login.ts is src/auth/login.ts" in done.stderr, done.stderr
+        done = box.run("restore", "login.ts", "--at=before:@", cwd=box.dir)
+        eq(done.returncode, 0, done.stderr)
+        eq(box.read("src/auth/login.ts"), shop.LOGIN)
+        box.put(box.last, "api/app.ts", "one\n")
+        for args in (("restore", "app.ts", "--at=before:@"),
+                     ("diff", "@", "app.ts")):
+            done = box.run(*args, cwd=box.dir)
+            eq(done.returncode, 2, done)
+            assert "2 files have that name" in done.stderr, done.stderr
+
+
+def test_choosing_what_to_undo():
+    """Without arguments, on a terminal; elsewhere that is an error."""
+    with shop.Shop() as box:
+        box.start()
+        text, status = terminal.run([box.ccfc, "revert"], box.env, box.dir,
+                                    [("which?", "1\n")])
+        eq(status, 0, text)
+        eq(box.read("src/auth/login.ts"), shop.LOGIN)
+        text, status = terminal.run([box.ccfc, "revert", "--undo"], box.env,
+                                    box.dir)
+        eq(status, 0, text)
+        assert "which?" not in text, text
+        assert "limit = 5" in box.read("src/auth/login.ts")
+        text, status = terminal.run(
+            [box.ccfc, "restore", "--at=before:@", "--dry-run"], box.env,
+            box.dir, [("which?", "1\n")])
+        eq(status, 0, text)
+        text, status = terminal.run([box.ccfc, "restore", "--list"], box.env,
+                                    box.dir)
+        assert "which?" not in text, text
+        for args in (("revert",), ("restore",)):
+            eq(box.run(*args, cwd=box.dir).returncode, 2)
+
+
+def test_build_of_no_project():
+    with Shop() as box:
+        done = box.run("index", "--build", "--project=/nonexistent")
+        eq((done.returncode, done.stdout), (1, ""), done.stderr)
+        assert "no session worked there" in done.stderr, done.stderr
+        box.ok("index", "--build", f"--project={box.blog}")
 
 
 def test_words_in_requests():

@@ -319,6 +319,37 @@ void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root)
 	q->path = ccfc_arena_copy(&q->texts, path).ptr;
 }
 
+int ccfc_question_resolve(char **out, struct ccfc_cli *cli,
+			  const struct ccfc_opts *opts, const char *given,
+			  struct ccfc_err *err)
+{
+	const struct ccfc_query none = CCFC_QUERY_INIT;
+	struct ccfc_question q = { .cli = cli, .opts = opts, .query = none };
+	struct ccfc_reply *reply = NULL;
+	int code;
+
+	*out = NULL;
+	ccfc_arena_init(&q.texts);
+	q.given = given;
+	code = ccfc_question_name(&q, given, err);
+	q.query.changes = CCFC_CONTENT_NO;
+	q.query.limit = 1;
+	if (!code && q.query.name)
+		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	if (!code && q.query.name)
+		code = ccfc_file_sessions(&reply, cli->client, q.path, &q.query,
+					  err);
+	if (reply) {
+		ccfc_question_found(&q, ccfc_cli_value(reply));
+		if (q.given != given)
+			*out = ccfc_strdup(q.given);
+	}
+	ccfc_reply_free(reply);
+	ccfc_question_release(&q);
+	/* What follows says it better. */
+	return code == CCFC_ENOTFOUND ? 0 : code;
+}
+
 /* ---- the answer ---- */
 
 static int set_subject(struct ccfc_question *q,

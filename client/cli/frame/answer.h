@@ -84,6 +84,14 @@ int ccfc_question_name(struct ccfc_question *q, const char *given,
 		       struct ccfc_err *err);
 void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root);
 
+/*
+ * The file that `given` means for a command that takes several: *out is how
+ * one types it here, which the caller frees; NULL: `given` is as good as any.
+ */
+int ccfc_question_resolve(char **out, struct ccfc_cli *cli,
+			  const struct ccfc_opts *opts, const char *given,
+			  struct ccfc_err *err);
+
 /* Says which project was taken, where the caller did not name one. */
 void ccfc_question_note_scope(const struct ccfc_question *q,
 			      struct ccfc_obj root);

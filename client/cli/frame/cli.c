@@ -193,6 +193,23 @@ static int run_clearly(struct ccfc_cli *cli, const struct ccfc_command *command,
 	return status;
 }
 
+/* May a missing argument be chosen? */
+static bool wants_argument(const struct ccfc_command *command,
+			   const struct ccfc_opts *opts)
+{
+	const char *p = command->instead;
+	struct ccfc_slice word;
+
+	if (!p || opts->nargs)
+		return opts->nargs < command->args_min;
+	while (ccfc_opt_next_part(&word, &p, '|'))
+		for (int i = 0; command->options[i].name; i++)
+			if (ccfc_slice_is(word, command->options[i].name) &&
+			    ccfc_opts_own(opts, i)->set)
+				return false;
+	return true;
+}
+
 static int run_parsed(struct ccfc_cli *cli, const struct ccfc_command *command,
 		      struct ccfc_opts *opts)
 {
@@ -205,7 +222,7 @@ static int run_parsed(struct ccfc_cli *cli, const struct ccfc_command *command,
 		ccfc_help_print(&cli->out, command);
 		return 0;
 	}
-	if (opts->nargs < command->args_min)
+	if (wants_argument(command, opts))
 		ccfc_unclear_fill(cli, command, opts, &filled);
 	if (check_args(command, opts, &err) < 0)
 		return ccfc_cli_fail(&err);

@@ -39,7 +39,9 @@ struct ccfc_command {
 	const char *examples;
 	const struct ccfc_opt *options;
 	int args_min, args_max;
-	bool paged;  /* its answer may go through a pager */
+	const char *instead; /* "undo|list": options that need no argument; on
+			      * a terminal it can be chosen without them */
+	bool paged;	     /* its answer may go through a pager */
 	bool writes; /* files, or stops something: no hint suggests it */
 	enum ccfc_topic topic;
 	int (*run)(struct ccfc_cli *cli, const struct ccfc_opts *opts);

@@ -7,6 +7,7 @@
 #include "serve/rpc/reply.h"
 
 #include "base/alloc.h"
+#include "base/path.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -70,6 +71,19 @@ static uint32_t count_builds(const struct ccfc_methods *m)
 	return n;
 }
 
+static bool has_project(const struct ccfc_index *index,
+			struct ccfc_slice project)
+{
+	for (uint32_t i = 1; i < index->sessions.n; i++) {
+		uint32_t of = index->sessions.items[i].project;
+
+		if (of &&
+		    ccfc_path_is_below(ccfc_index_str(index, of), project))
+			return true;
+	}
+	return false;
+}
+
 int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_methods *m = rq->methods;
@@ -79,6 +93,11 @@ int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err)
 
 	if (r)
 		return r;
+	if (filter.project.len && !has_project(rq->index, filter.project))
+		return ccfc_err_set(err, CCFC_ENOTFOUND,
+				    "project %.*s: no session worked there",
+				    (int)filter.project.len,
+				    filter.project.ptr);
 	if (count_builds(m) >= BUILDS_MAX)
 		return ccfc_err_set(err, CCFC_EAGAIN,
 				    "%s: %d builds wait already", rq->method,

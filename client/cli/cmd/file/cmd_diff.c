@@ -49,20 +49,35 @@ struct paths {
 	uint32_t n, cap;
 };
 
-static void add_paths(struct paths *paths, const struct ccfc_cwd *where,
-		      const struct ccfc_opts *opts)
+static void add_path(struct paths *paths, const struct ccfc_cwd *where,
+		     const char *given)
 {
-	for (int i = 1; i < opts->nargs; i++) {
-		char *path = ccfc_cwd_absolute(where, opts->args[i]);
-		char *real = ccfc_cwd_real(where, opts->args[i]);
+	char *path = ccfc_cwd_absolute(where, given);
+	char *real = ccfc_cwd_real(where, given);
 
-		CCFC_VEC_PUSH(*paths, path);
-		if (strcmp(path, real))
-			CCFC_VEC_PUSH(*paths, real);
-		else
-			free(real);
+	CCFC_VEC_PUSH(*paths, path);
+	if (strcmp(path, real))
+		CCFC_VEC_PUSH(*paths, real);
+	else
+		free(real);
+}
+
+static int add_paths(struct paths *paths, const struct ccfc_question *q,
+		     struct ccfc_err *err)
+{
+	const struct ccfc_opts *opts = q->opts;
+	int code = 0;
+
+	for (int i = 1; !code && i < opts->nargs; i++) {
+		char *meant;
+
+		code = ccfc_question_resolve(&meant, q->cli, opts,
+					     opts->args[i], err);
+		add_path(paths, &q->where, meant ? meant : opts->args[i]);
+		free(meant);
 	}
 	CCFC_VEC_PUSH(*paths, NULL);
+	return code;
 }
 
 static void release_paths(struct paths *paths)
@@ -85,10 +100,11 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
 		return code;
 	q->query.cwd = q->where.cwd;
 	if (q->opts->nargs > 1)
-		add_paths(&paths, &q->where, q->opts);
-	code = ccfc_session_diff(reply, q->cli->client, q->session,
-				 (const char *const *)paths.items, net,
-				 &q->query, err);
+		code = add_paths(&paths, q, err);
+	if (!code)
+		code = ccfc_session_diff(reply, q->cli->client, q->session,
+					 (const char *const *)paths.items, net,
+					 &q->query, err);
 	release_paths(&paths);
 	return code;
 }

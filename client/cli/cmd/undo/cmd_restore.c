@@ -115,6 +115,17 @@ static bool is_dir(const char *given)
 	return given[len - 1] == '/' || ccfc_cwd_is_directory(given);
 }
 
+static int add_file(struct work *w, const char *given, struct ccfc_err *err)
+{
+	char *meant;
+	int r = ccfc_question_resolve(&meant, w->cli, w->opts, given, err);
+
+	if (!r)
+		add_name(w, ccfc_slice_str(meant ? meant : given));
+	free(meant);
+	return r;
+}
+
 static int find_files(struct work *w, struct ccfc_err *err)
 {
 	int r = ccfc_cwd_init(&w->where, err);
@@ -125,7 +136,7 @@ static int find_files(struct work *w, struct ccfc_err *err)
 		if (is_dir(w->opts->args[i]))
 			r = add_dir(w, w->opts->args[i], err);
 		else
-			add_name(w, ccfc_slice_str(w->opts->args[i]));
+			r = add_file(w, w->opts->args[i], err);
 	return r;
 }
 
@@ -345,6 +356,7 @@ const struct ccfc_command ccfc_cmd_restore = {
 		    "  ccfc restore src --at=before:3f2a91c4 --dry-run\n"
 		    "  ccfc restore --undo\n",
 	.options = options,
+	.instead = "undo|list",
 	.args_min = 0,
 	.args_max = 100000,
 	.paged = true,

@@ -524,6 +524,7 @@ const struct ccfc_command ccfc_cmd_revert = {
 		    "  ccfc revert toolu_01A2b3\n"
 		    "  ccfc revert --undo\n",
 	.options = options,
+	.instead = "undo",
 	.args_min = 0,
 	.args_max = 100000,
 	.paged = true,

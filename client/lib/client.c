@@ -43,14 +43,18 @@ static int find_socket(char **out, const char *given, struct ccfc_err *err)
 	return r;
 }
 
-static int reach(const char *socket, enum ccfc_spawn how, struct ccfc_err *err)
+static int reach(bool *spawned, const char *socket, enum ccfc_spawn how,
+		 struct ccfc_err *err)
 {
 	int fd = ccfc_lib_dial(socket, err);
 
+	*spawned = false;
 	if (fd == CCFC_EUNREACHABLE)
 		fd = ccfc_lib_wake(socket, err);
-	if (fd == CCFC_EUNREACHABLE && may_spawn(how))
+	if (fd == CCFC_EUNREACHABLE && may_spawn(how)) {
 		fd = ccfc_lib_spawn(socket, err);
+		*spawned = fd >= 0;
+	}
 	return fd;
 }
 
@@ -64,6 +68,7 @@ int ccfc_client_new(struct ccfc_client **out,
 	struct ccfc_client *c;
 	char *socket = NULL;
 	int r = check_options(o, err);
+	bool spawned;
 	int fd;
 
 	*out = NULL;
@@ -71,13 +76,14 @@ int ccfc_client_new(struct ccfc_client **out,
 		r = find_socket(&socket, o->socket, err);
 	if (r < 0)
 		return r;
-	fd = reach(socket, o->spawn, err);
+	fd = reach(&spawned, socket, o->spawn, err);
 	if (fd < 0) {
 		free(socket);
 		return fd;
 	}
 	c = ccfc_calloc(1, sizeof(*c));
 	c->fd = fd;
+	c->spawned = spawned;
 	c->socket = socket;
 	c->timeout_ms = o->timeout_ms;
 	c->events.tail = &c->events.head;

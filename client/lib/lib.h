@@ -30,6 +30,7 @@ typedef int (*ccfc_ahead_fn)(void *data, const struct ccfc_reply *reply,
 struct ccfc_client {
 	int fd; /* -1: the connection is closed */
 	int timeout_ms;
+	bool spawned; /* this client started the daemon */
 	uint32_t last_id;
 	char *socket;
 	struct ccfc_buf in;

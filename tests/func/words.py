@@ -544,6 +544,47 @@ def test_build_of_no_project():
         box.ok("index", "--build", f"--project={box.blog}")
 
 
+STARTS = """#!/usr/bin/python3
+import os, sys, threading
+sys.path.insert(0, {here!r})
+import skew
+info = dict(skew.INFO, roots=[])
+busy = dict(info, indexing=dict(running=True, filesDone=3, filesTotal=12,
+                                bytesDone=3 << 20, bytesTotal=12 << 20))
+left, end = [busy, info], threading.Event()
+
+class Starts(skew.Fake):
+    def reply(self, method):
+        if method == "server.stop":
+            end.set()
+        if method == "server.info" and left:
+            return None, left.pop(0)
+        return super().reply(method)
+
+Starts({socket!r}, info, {{"session.list": (None, dict(
+    sessions=[], totalSessions=0))}})
+os.write(int(sys.argv[1].partition("=")[2]), b"x")
+end.wait()
+"""
+
+
+def test_first_run_says_how_far_it_is():
+    """The daemon is played: what it has read does not depend on time."""
+    with Box() as box:
+        program = os.path.join(box.top, "starts")
+        with open(program, "w", encoding="utf-8") as f:
+            f.write(STARTS.format(here=harness.HERE, socket=box.socket))
+        os.chmod(program, 0o755)
+        os.makedirs(os.path.dirname(box.socket), 0o700)
+        env = {**box.env, "CCFC_DAEMON": program, "CCFC_NO_SPAWN": "0"}
+        text, status = terminal.run([box.ccfc, "sessions"], env, box.top)
+        eq(status, 0, text)
+        assert "the daemon starts, and reads" in text, text
+        assert "25%  3 of 12 transcripts" in text, text
+        with box.rpc() as rpc:
+            rpc.post("server.stop", {})
+
+
 def test_words_in_requests():
     """Clients that are not ccfc have them too."""
     with Shop() as box, box.rpc() as rpc:

@@ -1,12 +1,16 @@
 /* Asking the daemon; see connect.h. */
 #include "cli/frame/connect.h"
 
+#include "cli/out/progress.h"
 #include "lib/lib.h"
 #include "os/claude_dir.h"
 
 #include <ccfc/protocol.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#define LOOK_MS 50
 
 static bool reads(struct ccfc_obj info, const char *root)
 {
@@ -59,6 +63,49 @@ static int ask_roots(struct ccfc_cli *cli, struct ccfc_err *err)
 				  NULL, err);
 }
 
+/* How far the daemon is; false: it has read everything. */
+static bool is_reading(struct ccfc_progress *out, struct ccfc_cli *cli)
+{
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_obj at = { 0 };
+	bool running = false;
+
+	if (!ccfc_server_info(&reply, cli->client, NULL)) {
+		at = ccfc_obj_get(ccfc_cli_value(reply), "indexing");
+		running = ccfc_obj_get_bool(at, "running", false);
+	}
+	*out = (struct ccfc_progress){
+		.files_done = ccfc_obj_get_int(at, "filesDone", 0),
+		.files_total = ccfc_obj_get_int(at, "filesTotal", 0),
+		.bytes_done = ccfc_obj_get_int(at, "bytesDone", 0),
+		.bytes_total = ccfc_obj_get_int(at, "bytesTotal", 0),
+	};
+	ccfc_reply_free(reply);
+	return running;
+}
+
+/*
+ * Who started the daemon and sits at a terminal sees what it reads, and gets
+ * the whole answer. Others get an answer after some seconds, with a note.
+ */
+static void watch_reading(struct ccfc_cli *cli)
+{
+	struct ccfc_progress_bar bar;
+	struct ccfc_progress at;
+
+	ccfc_progress_init(&bar);
+	if (!cli->client->spawned || !bar.tty)
+		return;
+	while (is_reading(&at, cli)) {
+		if (!bar.drawn)
+			ccfc_cli_note("the daemon starts, and reads Claude "
+				      "Code's transcripts");
+		ccfc_progress_draw(&bar, &at);
+		poll(NULL, 0, LOOK_MS);
+	}
+	ccfc_progress_end(&bar);
+}
+
 int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 		     struct ccfc_err *err)
 {
@@ -70,8 +117,10 @@ int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 	options.spawn = spawn;
 	code = ccfc_client_new(&cli->client, &options, err);
 	/* status, stop and the like are about the daemon that runs. */
-	return code < 0 || spawn != CCFC_SPAWN_DEFAULT ? code
-						       : ask_roots(cli, err);
+	if (code < 0 || spawn != CCFC_SPAWN_DEFAULT)
+		return code;
+	watch_reading(cli);
+	return ask_roots(cli, err);
 }
 
 void ccfc_cli_explain_nothing(struct ccfc_err *err)

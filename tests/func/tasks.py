@@ -138,5 +138,29 @@ def test_first_run_with_an_empty_home():
             has(text, re.escape(box.projects) + " does not exist")
 
 
+LINK = re.compile(r"\x1b\]8;;file://[^/]*(/[^\x1b]*)\x1b\\([^\x1b]*)"
+                  r"\x1b\]8;;\x1b\\")
+
+
+def test_paths_are_links_where_the_terminal_has_them():
+    with Shop() as box:
+        box.put(box.last, "a b.ts", "one\n")
+        box.start()
+        for env, option, want in (
+                ({}, [], False), ({"VTE_VERSION": "6800"}, [], True),
+                ({"TERM": "xterm-kitty"}, ["--hyperlink=never"], False),
+                ({}, ["--hyperlink=always"], True)):
+            for words in (["list"], ["log"], ["sessions"]):
+                text, status = terminal.run(
+                    [box.ccfc, *words, *option], {**box.env, **env}, box.dir)
+                eq(status, 0, text)
+                links = dict(LINK.findall(text))
+                eq(bool(links), want, f"{words} {env} {option}\n{text}")
+                eq(terminal.too_wide(text), [], str(words))
+                if want and words != ["sessions"]:
+                    eq(links[box.dir + "/a%20b.ts"], "a b.ts")
+        assert "\x1b" not in box.ok("list", cwd=box.dir)
+
+
 if __name__ == "__main__":
     harness.main()

@@ -19,6 +19,10 @@ const struct ccfc_opt ccfc_cli_common[] = {
 	[CCFC_COMMON_COLOR] = { "color", 0, CCFC_OPT_CHOICE, "WHEN",
 				.help = "auto (default), always or never",
 				.choices = "auto|always|never" },
+	[CCFC_COMMON_HYPERLINK] = { "hyperlink", 0, CCFC_OPT_CHOICE, "WHEN",
+				    .help = "paths in tables are links: auto "
+					    "(default), always, never",
+				    .choices = "auto|always|never" },
 	[CCFC_COMMON_NO_PAGER] = { "no-pager", 0, CCFC_OPT_FLAG,
 				   .help = "never start a pager" },
 	[CCFC_COMMON_HELP] = { "help", 'h', CCFC_OPT_FLAG,
@@ -142,9 +146,13 @@ static void use_common(struct ccfc_out *out, const struct ccfc_opts *opts)
 {
 	const struct ccfc_opt_value *color =
 		ccfc_opts_common(opts, CCFC_COMMON_COLOR);
+	const struct ccfc_opt_value *links =
+		ccfc_opts_common(opts, CCFC_COMMON_HYPERLINK);
 
 	if (color->set)
 		ccfc_out_set_color(out, (enum ccfc_color)color->num);
+	if (links->set)
+		ccfc_out_set_links(out, (enum ccfc_color)links->num);
 	if (ccfc_opts_common(opts, CCFC_COMMON_NO_PAGER)->set)
 		out->paged = false;
 }

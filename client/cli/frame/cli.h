@@ -56,7 +56,12 @@ extern const struct ccfc_command *const ccfc_commands[];
 
 /* Options of every command. */
 extern const struct ccfc_opt ccfc_cli_common[];
-enum { CCFC_COMMON_COLOR, CCFC_COMMON_NO_PAGER, CCFC_COMMON_HELP };
+enum {
+	CCFC_COMMON_COLOR,
+	CCFC_COMMON_HYPERLINK,
+	CCFC_COMMON_NO_PAGER,
+	CCFC_COMMON_HELP
+};
 
 /* Options that are allowed only before the command. */
 extern const struct ccfc_opt ccfc_cli_global[];

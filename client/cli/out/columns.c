@@ -198,6 +198,20 @@ void ccfc_columns_init(struct ccfc_columns *c,
 	ccfc_table_drop(&c->table, c->drop, order_drops(c->drop, columns, n));
 }
 
+/* An absolute path that the cell is about; empty: none. */
+static struct ccfc_slice link_of_cell(const struct ccfc_cells *cells,
+				      const struct ccfc_column *col,
+				      struct ccfc_obj row)
+{
+	struct ccfc_slice path = CCFC_SLICE_NONE;
+
+	if (col->link)
+		path = col->link(cells, row);
+	else if (col->kind == CCFC_CELL_PATH || col->kind == CCFC_CELL_BELOW)
+		path = ccfc_obj_get_str(row, col->key);
+	return path.len && path.ptr[0] == '/' ? path : CCFC_SLICE_NONE;
+}
+
 void ccfc_columns_row(struct ccfc_columns *c, struct ccfc_obj row)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -206,6 +220,8 @@ void ccfc_columns_row(struct ccfc_columns *c, struct ccfc_obj row)
 		ccfc_buf_clear(&text);
 		put_cell(&text, &c->cells, &c->columns[i], row);
 		ccfc_table_cell(&c->table, ccfc_buf_view(&text));
+		ccfc_table_link(&c->table,
+				link_of_cell(&c->cells, &c->columns[i], row));
 	}
 	if (c->cells.note)
 		c->cells.note(&c->table, row);

@@ -60,6 +60,9 @@ struct ccfc_column {
 	const char *second; /* TEXT and ID: the key where `key` is empty */
 	void (*put)(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		    struct ccfc_obj row);
+	/* The file that an own cell shows; paths lead to themselves. */
+	struct ccfc_slice (*link)(const struct ccfc_cells *cells,
+				  struct ccfc_obj row);
 };
 
 /* The number that a bar shows of a field: its count, or all of its tokens. */

@@ -8,6 +8,7 @@
  */
 #include "cli/out/out.h"
 
+#include "cli/out/hyperlink.h"
 #include "cli/out/pager.h"
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
@@ -42,6 +43,14 @@ void ccfc_out_init(struct ccfc_out *out, int fd)
 	out->width = ws.ws_col ? ws.ws_col : env_number("COLUMNS", 80);
 	out->rows = ws.ws_row ? ws.ws_row : env_number("LINES", 24);
 	ccfc_out_set_color(out, CCFC_COLOR_AUTO);
+	ccfc_out_set_links(out, CCFC_COLOR_AUTO);
+}
+
+void ccfc_out_set_links(struct ccfc_out *out, enum ccfc_color when)
+{
+	out->links = when == CCFC_COLOR_ALWAYS ||
+		     (when == CCFC_COLOR_AUTO && out->tty &&
+		      ccfc_hyperlink_is_known());
 }
 
 void ccfc_out_set_color(struct ccfc_out *out, enum ccfc_color color)

@@ -33,6 +33,7 @@ struct ccfc_out {
 	int fd;
 	bool tty;
 	bool color;
+	bool links;	/* paths in tables are links */
 	bool paged;	/* a pager may be started */
 	unsigned width; /* columns of the terminal; 0: unlimited */
 	unsigned rows;
@@ -43,6 +44,8 @@ struct ccfc_out {
 /* Checks `fd`: a terminal, and its width? No pager, automatic colour. */
 void ccfc_out_init(struct ccfc_out *out, int fd);
 void ccfc_out_set_color(struct ccfc_out *out, enum ccfc_color color);
+/* The same for links; auto: on terminals that are known to have them. */
+void ccfc_out_set_links(struct ccfc_out *out, enum ccfc_color when);
 
 /* Writes if the buffer is large. */
 void ccfc_out_check(struct ccfc_out *out);

@@ -2,6 +2,7 @@
 #include "cli/out/table.h"
 
 #include "base/alloc.h"
+#include "cli/out/hyperlink.h"
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
 
@@ -47,7 +48,14 @@ void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s)
 	CCFC_VEC_GROW(table->cells);
 	table->cells.items[table->cells.n].at = at;
 	table->cells.items[table->cells.n].len = len;
+	table->cells.items[table->cells.n].link_len = 0;
 	table->cells.items[table->cells.n++].width = width;
+}
+
+void ccfc_table_link(struct ccfc_table *table, struct ccfc_slice path)
+{
+	ccfc_buf_slice(&table->text, path);
+	table->cells.items[table->cells.n - 1].link_len = path.len;
 }
 
 void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
@@ -207,6 +215,16 @@ static const char *style_of(const struct ccfc_table *table, unsigned col,
 	return NULL;
 }
 
+/* Where the cell leads to; empty: nowhere. */
+static struct ccfc_slice link_of(const struct ccfc_table *table, uint32_t cell,
+				 const struct ccfc_out *out)
+{
+	size_t at = table->cells.items[cell].at + table->cells.items[cell].len;
+
+	return ccfc_slice(table->text.ptr + at,
+			  out->links ? table->cells.items[cell].link_len : 0);
+}
+
 static void print_cell(const struct ccfc_table *table, uint32_t cell,
 		       struct ccfc_out *out)
 {
@@ -216,10 +234,12 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 		ccfc_slice(table->text.ptr + at, table->cells.items[cell].len);
 	size_t width = table->cells.items[cell].width;
 	const char *on = style_of(table, col, out, s);
+	struct ccfc_slice link = link_of(table, cell, out);
 
 	if (!is_shown(table, col))
 		return;
 	ccfc_buf_puts(&out->buf, on ? on : "");
+	ccfc_hyperlink_begin(&out->buf, link);
 	start = out->buf.len;
 	if (width > table->widths[col]) {
 		if (table->cols[col].elastic == CCFC_TABLE_PROSE)
@@ -231,6 +251,8 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 	} else {
 		ccfc_buf_slice(&out->buf, s);
 	}
+	if (link.len)
+		ccfc_hyperlink_end(&out->buf);
 	ccfc_buf_puts(&out->buf, on ? ccfc_out_off(out) : "");
 	if (!is_last(table, col))
 		pad_to(&out->buf,

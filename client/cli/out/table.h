@@ -33,6 +33,7 @@ struct ccfc_table {
 	struct {
 		struct {
 			size_t at, len, width;
+			size_t link_len; /* of its link, right behind it */
 		} * items;
 		uint32_t n, cap;
 	} cells;
@@ -72,6 +73,9 @@ void ccfc_table_style(struct ccfc_table *table, unsigned col, int style);
 void ccfc_table_cell(struct ccfc_table *table, struct ccfc_slice s);
 void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The cell that was added last is a link to this file. */
+void ccfc_table_link(struct ccfc_table *table, struct ccfc_slice path);
 
 /* A line of its own under the row that was filled last. */
 void ccfc_table_note(struct ccfc_table *table, struct ccfc_slice s);

@@ -235,6 +235,15 @@ static void put_log_path(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	ccfc_human_path(text, cells->out, name);
 }
 
+static struct ccfc_slice link_log_path(const struct ccfc_cells *cells,
+				       struct ccfc_obj o)
+{
+	const struct log_cells *log = cells->data;
+
+	(void)o;
+	return log->row->path;
+}
+
 /* "returned to …", "overwritten by …"; nothing for other steps. */
 static void put_return(struct ccfc_buf *out, struct ccfc_obj o)
 {
@@ -364,7 +373,7 @@ static const struct ccfc_column every[NCOLS] = {
 	[LINES] = { "LINES", NULL, .kind = CCFC_CELL_OWN, .put = put_log_lines,
 		    .drop = 4 },
 	[PATH] = { "PATH", NULL, .kind = CCFC_CELL_OWN, .put = put_log_path,
-		   .elastic = true, .least = 16 },
+		   .link = link_log_path, .elastic = true, .least = 16 },
 	[PROMPT] = { "PROMPT", NULL, .kind = CCFC_CELL_OWN,
 		     .put = put_log_prompt, .elastic = CCFC_TABLE_PROSE,
 		     .least = 16, .drop = 3 },

@@ -11,8 +11,10 @@ from harness import Box, eq
 from shells import ALL, LIST, SCRIPTS
 from transcript import HAIKU, Ids, Transcript
 
-ONE = "11111111-aaaa-4000-8000-000000000001"
-TWO = "22222222-bbbb-4000-8000-000000000002"
+ONE_ID = "11111111-aaaa-4000-8000-000000000001"
+TWO_ID = "22222222-bbbb-4000-8000-000000000002"
+# What is offered of them.
+ONE, TWO = ONE_ID[:8], TWO_ID[:8]
 AGENT = "a1b2c3d4e5f60718"
 # Files that are gone, in gone/, and files that are there, in here/.
 NAMES = ["a b.ts", "c'd.ts", "e$f.ts", "g\"h.ts", "[id].tsx", "i;j&k.ts",
@@ -33,7 +35,7 @@ class Filled(Box):
                       encoding="utf-8"):
                 pass
         ids = Ids(31)
-        self.one = Transcript(self, ids, session=ONE, cwd=self.cwd,
+        self.one = Transcript(self, ids, session=ONE_ID, cwd=self.cwd,
                               branch="fix/it's-$HOME")
         self.one.prompt("Say \x1b]0;pwned\x07\tthat: it's $HOME")
         for name in NAMES + BAD:
@@ -43,13 +45,13 @@ class Filled(Box):
         task = self.one.call("Task", {"description": "look around",
                                       "prompt": "go",
                                       "subagent_type": "Explore"})
-        Transcript(self, ids, session=ONE, agent=AGENT, cwd=self.cwd,
-                   path=os.path.join(self.project(), ONE, "subagents",
+        Transcript(self, ids, session=ONE_ID, agent=AGENT, cwd=self.cwd,
+                   path=os.path.join(self.project(), ONE_ID, "subagents",
                                      f"agent-{AGENT}.jsonl")).text("hm")
         self.one.result(task, {"status": "completed", "agentId": AGENT,
                                "agentType": "Explore", "content": []}, "x")
         ids.now += 86_400_000
-        self.two = Transcript(self, ids, session=TWO, model=HAIKU)
+        self.two = Transcript(self, ids, session=TWO_ID, model=HAIKU)
         self.two.prompt("Second title")
         self.two.edit("/home/dev/p/x.ts")
         self.env["PATH"] = os.path.dirname(self.ccfc) + ":" + self.env["PATH"]
@@ -87,9 +89,10 @@ def test_sessions():
     with Filled() as box:
         files, stem, got = box.words("list", "")
         eq((files, stem), ("none", ""))
-        eq([v for v, _ in got], [TWO, ONE], "newest first")
-        eq(got[0][1], "2025-12-11 10:00  Second title")
-        assert "^[]0;pwned^G" in got[1][1] and "\x1b" not in got[1][1], got
+        eq([v for v, _ in got], [ONE, TWO], "this project's are first")
+        eq(got[1][1], "2025-12-11 10:00  Second title")
+        assert "^[]0;pwned^G" in got[0][1] and "\x1b" not in got[0][1], got
+        eq(box.values("list", TWO_ID[:10]), [TWO_ID], "more than is shown")
         eq(box.values("show", "1"), [ONE])
         eq(box.values("show", "x"), [])
         eq(box.words("grep", "x", "--session=2")[1:],
@@ -110,7 +113,7 @@ def test_fifty():
                        "000000000000").prompt(f"number {i}")
         box.start()
         eq([v[:8] for v in box.values("list", "")],
-           [f"{i:08d}" for i in range(299, 249, -1)])
+           [ONE, *(f"{i:08d}" for i in range(299, 250, -1))])
         # A prefix also finds what is older than those.
         eq([v[:8] for v in box.values("list", "0000000")],
            [f"{i:08d}" for i in range(9, -1, -1)])
@@ -259,7 +262,7 @@ def test_bash_lines():
         os.makedirs(os.path.join(box.home, "at home"))
         eq(bash.press("ccfc search ~/at"), "ccfc search ~/at\\ home/")
         eq(bash.press("ccfc search $HOME/at"), "ccfc search $HOME/at\\ home/")
-        eq(bash.press("ccfc list ", ALL), f"ccfc list {TWO} {ONE} ")
+        eq(bash.press("ccfc list ", ALL), f"ccfc list {ONE} {TWO} ")
         eq(bash.press("ccfc sessions --branch=f"),
            "ccfc sessions --branch=fix/it\\'s-\\$HOME ")
         eq(bash.press("ccfc sessions --branch='f"),
@@ -272,7 +275,7 @@ def test_zsh_lines():
     with Filled() as box, box.zsh() as zsh:
         for typed, want in TYPED:
             eq(zsh.press(typed), want, typed)
-        eq(zsh.press("ccfc list ", ALL), f"ccfc list {TWO} {ONE} ")
+        eq(zsh.press("ccfc list ", ALL), f"ccfc list {ONE} {TWO} ")
         eq(zsh.press("ccfc sessions --branch=f"),
            "ccfc sessions --branch=fix/it\\'s-\\$HOME ")
         # Described, and with nothing in it that moves the cursor.
@@ -290,9 +293,9 @@ def test_fish_lines():
                               want.endswith(" "))[-1].rstrip(" ")
             eq(got, [] if want == typed else [last], typed)
         got = box.fish("ccfc list ")
-        eq([v for v, _ in got], [TWO, ONE], "newest first")
-        eq(got[0][1], "2025-12-11 10:00  Second title")
-        assert "^[]0;pwned^G" in got[1][1], got
+        eq([v for v, _ in got], [ONE, TWO], "this project first")
+        eq(got[1][1], "2025-12-11 10:00  Second title")
+        assert "^[]0;pwned^G" in got[0][1], got
         eq(box.fish("ccfc sessions --branch=f"),
            [("--branch=fix/it's-$HOME", "")])
 

@@ -9,6 +9,7 @@
 #include "cli/frame/connect.h"
 #include "cli/frame/listing.h"
 #include "cli/out/human.h"
+#include "cli/out/render.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@
  */
 #define SESSIONS_MAX  2000
 #define SESSIONS_PAGE 250
+#define ID_SHORT      8
 #define CHANGES_MAX   1000
 #define MESSAGES_MAX  5000
 
@@ -48,34 +50,47 @@ static void add_complete_daemon(struct asking *a, struct ccfc_slice value,
 	ccfc_candidates_add(a->to, value, ccfc_buf_view(&a->about));
 }
 
-static struct ccfc_reply *list_sessions(struct asking *a, int64_t limit,
-					int64_t offset)
+/* `here`: only those of the project there; NULL: all. */
+static struct ccfc_reply *list_sessions(struct asking *a, const char *here,
+					int64_t limit, int64_t offset)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply = NULL;
 
+	query.here = here;
 	query.limit = limit;
 	query.offset = offset;
 	ccfc_session_list(&reply, a->cli->client, &query, NULL);
 	return reply;
 }
 
-/* One page of sessions; how many there were. */
-static uint32_t add_page(struct asking *a, int64_t limit, int64_t offset)
+/* As much of an id as tells it apart; all of it behind that. */
+static struct ccfc_slice short_id(const struct asking *a, struct ccfc_slice id,
+				  size_t length)
 {
-	struct ccfc_reply *reply = list_sessions(a, limit, offset);
+	return a->c->prefix.len > length ? id : ccfc_slice_cut(id, length);
+}
+
+/* One page of sessions; how many there were. */
+static uint32_t add_page(struct asking *a, const char *here, int64_t limit,
+			 int64_t offset)
+{
+	struct ccfc_reply *reply = list_sessions(a, here, limit, offset);
 	struct ccfc_obj list;
+	size_t length;
 	uint32_t n;
 
 	if (!reply)
 		return 0;
 	list = ccfc_obj_get(ccfc_cli_value(reply), "sessions");
 	n = ccfc_obj_len(list);
+	length = ccfc_render_unique_length(list, "sessionId", ID_SHORT);
 	for (uint32_t i = 0; i < n && !is_full(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(list, i);
 
 		add_complete_daemon(
-			a, ccfc_obj_get_str(s, "sessionId"),
+			a,
+			short_id(a, ccfc_obj_get_str(s, "sessionId"), length),
 			ccfc_obj_get(s, "endTime"),
 			ccfc_human_title(ccfc_obj_get_str(s, "title")),
 			CCFC_SLICE_NONE);
@@ -84,15 +99,22 @@ static uint32_t add_page(struct asking *a, int64_t limit, int64_t offset)
 	return n;
 }
 
-/* Each page is written at once, should time run out. */
-static void add_sessions(struct asking *a)
+/*
+ * Those of the current project are first. Each page is written at once, should
+ * time run out.
+ */
+static void add_sessions(struct asking *a, const struct ccfc_cwd *where)
 {
 	bool begun = a->c->prefix.len > 0;
 	int64_t page = begun ? SESSIONS_PAGE : CCFC_COMPLETE_MAX;
 	int64_t max = begun ? SESSIONS_MAX : CCFC_COMPLETE_MAX;
+	char *here = ccfc_cwd_here(where);
 
+	add_page(a, here, page, 0);
+	ccfc_out_flush(&a->cli->out);
+	free(here);
 	for (int64_t at = 0; at < max && !is_full(a); at += page) {
-		if (add_page(a, page, at) < page)
+		if (add_page(a, NULL, page, at) < page)
 			break;
 		ccfc_out_flush(&a->cli->out);
 	}
@@ -101,7 +123,7 @@ static void add_sessions(struct asking *a)
 /* The elements of a field that is a list, of all sessions. */
 static void add_of_sessions(struct asking *a, const char *field)
 {
-	struct ccfc_reply *reply = list_sessions(a, SESSIONS_MAX, 0);
+	struct ccfc_reply *reply = list_sessions(a, NULL, SESSIONS_MAX, 0);
 	struct ccfc_obj list;
 
 	if (!reply)
@@ -266,10 +288,11 @@ static bool add_moments(struct asking *a, struct ccfc_cwd *where)
 				    ccfc_obj_get(s, "timestamp"),
 				    ccfc_obj_get_str(s, "tool"),
 				    ccfc_obj_get_str(s, "prompt"));
-		add_complete_daemon(a, ccfc_obj_get_str(s, "sessionId"),
-				    ccfc_obj_get(s, "timestamp"),
-				    ccfc_obj_get_str(s, "prompt"),
-				    CCFC_SLICE_NONE);
+		add_complete_daemon(
+			a,
+			short_id(a, ccfc_obj_get_str(s, "sessionId"), ID_SHORT),
+			ccfc_obj_get(s, "timestamp"),
+			ccfc_obj_get_str(s, "prompt"), CCFC_SLICE_NONE);
 	}
 	ccfc_reply_free(reply);
 	return true;
@@ -291,7 +314,7 @@ static void ask_all(struct asking *a, struct ccfc_cwd *where)
 	if (kinds & CCFC_KIND_PATH)
 		ccfc_complete_paths(a->to, a->cli->client, where);
 	if (kinds & CCFC_KIND_SESSION)
-		add_sessions(a);
+		add_sessions(a, where);
 	/* There are too many to list all: the user has to type a part. */
 	if (kinds & CCFC_KIND_CHANGE && a->c->prefix.len)
 		add_changes(a, where);

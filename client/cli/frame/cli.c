@@ -20,8 +20,8 @@ const struct ccfc_opt ccfc_cli_common[] = {
 				.help = "auto (default), always or never",
 				.choices = "auto|always|never" },
 	[CCFC_COMMON_HYPERLINK] = { "hyperlink", 0, CCFC_OPT_CHOICE, "WHEN",
-				    .help = "paths in tables are links: auto "
-					    "(default), always, never",
+				    .help = "links to files: auto (default), "
+					    "always or never",
 				    .choices = "auto|always|never" },
 	[CCFC_COMMON_NO_PAGER] = { "no-pager", 0, CCFC_OPT_FLAG,
 				   .help = "never start a pager" },

@@ -32,8 +32,8 @@ bool ccfc_hyperlink_is_known(void)
 					     NULL };
 	const char *vte = getenv("VTE_VERSION");
 
-	return (vte && atoi(vte) >= VTE_LEAST) || getenv("WT_SESSION") ||
-	       getenv("KONSOLE_VERSION") ||
+	return (vte && strtol(vte, NULL, 10) >= VTE_LEAST) ||
+	       getenv("WT_SESSION") || getenv("KONSOLE_VERSION") ||
 	       is_among("TERM_PROGRAM", programs) || is_among("TERM", terms);
 }
 

@@ -231,6 +231,10 @@ static void test_change(void **state)
 		{ "change.get", NULL, NULL, CCFC_EINVAL, NULL, false },
 		{ 0 },
 	};
+	/* x.c might be the name of a file elsewhere in the project. */
+	static const struct fake_step no_name = {
+		"file.sessions", NULL, NULL, CCFC_ENOTFOUND, NULL, false
+	};
 	static const struct fake_step two[] = {
 		{ "session.diff", NULL, NULL, CCFC_ENOTFOUND, NULL, false },
 		{ "change.get", NULL, NULL, CCFC_EAMBIGUOUS, NULL, false },
@@ -249,8 +253,8 @@ static void test_change(void **state)
 	fake_check(ARGV("diff", "01abcd"), two, 2, "", NULL);
 	/* Nothing that narrows a session down is dropped in silence. */
 	fake_check(ARGV("diff", "01abcd", "x.c"),
-		   (const struct fake_step[]){ neither[0], { 0 } }, 1, "",
-		   NULL);
+		   (const struct fake_step[]){ no_name, neither[0], { 0 } }, 1,
+		   "", NULL);
 }
 
 static void test_usage(void **state)

@@ -69,7 +69,7 @@ def test_who_changed_this_file_and_why(_, at):
 def test_what_did_my_last_session_do(_, at):
     text = at.type("show")
     has(text, "3f2a91c4", "Please slow the login down",
-        "The login has a rate limit now")
+        r"Project: +~/src/shop", "The login has a rate limit now")
     text = at.type("diff", "--net")
     has(text, r"\n-const step17 = 17;\n\+const limit = 5;\n", "run\\(2\\)")
     assert "deleted.py" not in text, text

@@ -8,6 +8,7 @@
 #include "cli/conversation/export.h"
 #include "cli/conversation/message_stream.h"
 #include "cli/out/columns.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 
 #define LABEL_WIDTH 10
@@ -15,7 +16,15 @@
 static void put_line_show_sections(void *data, const char *label,
 				   struct ccfc_slice text)
 {
-	ccfc_render_line(data, label, LABEL_WIDTH, text);
+	struct ccfc_out *out = data;
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	if (!strcmp(label, "Project")) {
+		ccfc_human_path(&path, out, text);
+		text = ccfc_buf_view(&path);
+	}
+	ccfc_render_line(out, label, LABEL_WIDTH, text);
+	ccfc_buf_release(&path);
 }
 
 static void put_item(void *data, const char *label, struct ccfc_slice text)

@@ -249,8 +249,7 @@ static int pack_head(struct stats *w, struct ccfc_err *err)
 
 	if (!u->total.sessions)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "no session was active there in that "
-				    "period");
+				    "no session was active in that period");
 	if (rq->opt.offset &&
 	    ccfc_args_offset(rq, u->tables[u->by].n, "rows", err))
 		return CCFC_ENOTFOUND;

@@ -231,7 +231,7 @@ static void test_change(void **state)
 		{ "change.get", NULL, NULL, CCFC_EINVAL, NULL, false },
 		{ 0 },
 	};
-	/* x.c might be the name of a file elsewhere in the project. */
+	/* The path might be the name of a file elsewhere in the project. */
 	static const struct fake_step no_name = {
 		"file.sessions", NULL, NULL, CCFC_ENOTFOUND, NULL, false
 	};

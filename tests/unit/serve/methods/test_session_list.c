@@ -201,7 +201,7 @@ static void test_refusals(void **state)
 		     "'month', 'hour', 'session', 'agent', 'project', "
 		     "'model', 'tool', 'file', 'ext'");
 	expect_error(w, "stats.get", "projectPath=/none", CCFC_ENOTFOUND,
-		     "no session was active there in that period");
+		     "no session was active in that period");
 	expect_error(w, "stats.get", "by=model;offset:9", CCFC_ENOTFOUND,
 		     "stats.get: offset 9: there are only 3 rows");
 	expect_error(w, "file.readers", "path=/p/none", CCFC_ENOTFOUND,
@@ -216,7 +216,7 @@ static void test_nothing(void **state)
 	expect_error(w, "session.list", NULL, CCFC_ENOTFOUND,
 		     "no sessions are known");
 	expect_error(w, "stats.get", NULL, CCFC_ENOTFOUND,
-		     "no session was active there in that period");
+		     "no session was active in that period");
 	world_free(w);
 }
 

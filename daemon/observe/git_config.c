@@ -4,6 +4,8 @@
 #include "base/buf.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,9 @@
 #include <unistd.h>
 
 #define CONFIG_MAX ((size_t)256 << 10)
+/* How deep files include others, and how many are read in all. */
+#define INCLUDE_DEPTH 10
+#define INCLUDE_FILES 64u
 
 static bool read_text(struct ccfc_buf *out, const char *path)
 {
@@ -65,43 +70,129 @@ static void put_value(char out[PATH_MAX], const char *text)
 	out[n] = '\0';
 }
 
-/* One line of a configuration; true: it sets core.excludesFile. */
-static bool read_line(char out[PATH_MAX], char *line, bool *core)
-{
-	char *value;
-
-	line = trim(line);
-	if (*line == '[') {
-		*core = !strncasecmp(line, "[core]", 6);
-		line = trim(*core ? line + 6 : line + strlen(line));
-	}
-	value = strchr(line, '=');
-	if (!*core || !value)
-		return false;
-	*value++ = '\0';
-	if (strcasecmp(trim(line), "excludesfile") != 0)
-		return false;
-	put_value(out, trim(value));
-	return true;
-}
-
-static bool read_config(char out[PATH_MAX], const char *path)
-{
-	struct ccfc_buf text = CCFC_BUF_INIT;
-	bool core = false, found = false;
-	char *rest = NULL;
-
-	if (read_text(&text, path))
-		for (char *line = strtok_r(text.ptr, "\n", &rest); line;
-		     line = strtok_r(NULL, "\n", &rest))
-			found |= read_line(out, line, &core);
-	ccfc_buf_release(&text);
-	return found;
-}
-
 static bool join(char out[PATH_MAX], const char *dir, const char *name)
 {
 	return snprintf(out, PATH_MAX, "%s%s", dir, name) < PATH_MAX;
+}
+
+/* What a configuration is read for, and how much was read. */
+struct reading {
+	char *out; /* gets the value of core.excludesFile */
+	const char *home;
+	const char *git_dir; /* "" where there is none */
+	uint32_t files;
+	bool found;
+};
+
+enum section { SECTION_OTHER, SECTION_CORE, SECTION_INCLUDE };
+
+static void read_config(struct reading *r, const char *path, int depth);
+
+/*
+ * Does "gitdir:…" name the repository? A star stands for slashes as well, which
+ * is more than git takes it for.
+ */
+static bool is_meant(const struct reading *r, const char *condition)
+{
+	char pattern[PATH_MAX];
+	bool fold = !strncmp(condition, "gitdir/i:", 9);
+	const char *text = condition + (fold ? 9 : 7);
+	size_t len = strlen(text);
+	const char *before = "", *after = "";
+
+	if ((!fold && strncmp(condition, "gitdir:", 7) != 0) || !len ||
+	    !r->git_dir[0])
+		return false;
+	if (text[0] == '~' && text[1] == '/') {
+		before = r->home ? r->home : "";
+		text++;
+	} else if (text[0] != '/') {
+		before = "*/";
+	}
+	after = text[strlen(text) - 1] == '/' ? "*" : "/";
+	return snprintf(pattern, sizeof(pattern), "%s%s%s", before, text,
+			after) < (int)sizeof(pattern) &&
+	       !fnmatch(pattern, r->git_dir, fold ? FNM_CASEFOLD : 0);
+}
+
+/* "[core]", "[include]", "[includeIf \"…\"]"; `line` is behind it then. */
+static enum section read_section(const struct reading *r, char **line)
+{
+	char *end = strrchr(*line, ']'), *name = *line + 1, *quote;
+	enum section section = SECTION_OTHER;
+
+	if (!end)
+		return SECTION_OTHER;
+	*end = '\0';
+	*line = trim(end + 1);
+	if (!strcasecmp(name, "core"))
+		return SECTION_CORE;
+	if (!strcasecmp(name, "include"))
+		return SECTION_INCLUDE;
+	quote = strchr(name, '"');
+	if (!strncasecmp(name, "includeif", 9) && quote) {
+		quote[1 + strcspn(quote + 1, "\"")] = '\0';
+		if (is_meant(r, quote + 1))
+			section = SECTION_INCLUDE;
+	}
+	return section;
+}
+
+/* A file that is included stands in for the line; beside `path` it may be. */
+static void include(struct reading *r, const char *value, const char *path,
+		    int depth)
+{
+	const char *slash = strrchr(path, '/');
+	char name[PATH_MAX];
+	int n;
+
+	if (value[0] == '~' && value[1] == '/')
+		n = snprintf(name, sizeof(name), "%s%s", r->home ? r->home : "",
+			     value + 1);
+	else if (value[0] == '/' || !slash)
+		n = snprintf(name, sizeof(name), "%s", value);
+	else
+		n = snprintf(name, sizeof(name), "%.*s%s",
+			     (int)(slash + 1 - path), path, value);
+	if (value[0] && n < (int)sizeof(name))
+		read_config(r, name, depth + 1);
+}
+
+static void read_line(struct reading *r, char *line, enum section *section,
+		      const char *path, int depth)
+{
+	char text[PATH_MAX], *value;
+
+	line = trim(line);
+	if (*line == '[')
+		*section = read_section(r, &line);
+	value = strchr(line, '=');
+	if (*section == SECTION_OTHER || !value)
+		return;
+	*value++ = '\0';
+	put_value(text, trim(value));
+	if (*section == SECTION_INCLUDE && !strcasecmp(trim(line), "path"))
+		include(r, text, path, depth);
+	if (*section != SECTION_CORE ||
+	    strcasecmp(trim(line), "excludesfile") != 0)
+		return;
+	memcpy(r->out, text, strlen(text) + 1);
+	r->found = true;
+}
+
+static void read_config(struct reading *r, const char *path, int depth)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	enum section section = SECTION_OTHER;
+	char *rest = NULL;
+
+	if (depth > INCLUDE_DEPTH || r->files++ >= INCLUDE_FILES)
+		return;
+	if (read_text(&text, path))
+		for (char *line = strtok_r(text.ptr, "\n", &rest); line;
+		     line = strtok_r(NULL, "\n", &rest))
+			read_line(r, line, &section, path, depth);
+	ccfc_buf_release(&text);
 }
 
 /* The directory of the repository of a work tree, with a slash. */
@@ -158,16 +249,19 @@ static bool expand(char out[PATH_MAX], const char *value, const char *root,
 bool ccfc_git_excludes_file(char out[PATH_MAX], const char *root,
 			    const char *home)
 {
-	char dir[PATH_MAX], path[PATH_MAX], value[PATH_MAX];
-	bool found = false;
+	char dir[PATH_MAX], path[PATH_MAX], own[PATH_MAX], value[PATH_MAX];
+	struct reading r = { .out = value, .home = home, .git_dir = own };
 
+	value[0] = '\0';
+	if (!git_dir(own, root))
+		own[0] = '\0';
 	if (config_dir(dir, home) && join(path, dir, "config"))
-		found = read_config(value, path);
+		read_config(&r, path, 0);
 	if (home && join(path, home, "/.gitconfig"))
-		found |= read_config(value, path);
-	if (git_dir(dir, root) && join(path, dir, "config"))
-		found |= read_config(value, path);
-	if (found)
+		read_config(&r, path, 0);
+	if (own[0] && join(path, own, "config"))
+		read_config(&r, path, 0);
+	if (r.found)
 		return expand(out, value, root, home);
 	return config_dir(dir, home) && join(out, dir, "ignore");
 }

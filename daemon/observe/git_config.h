@@ -1,7 +1,8 @@
 /*
  * Where git keeps lists of patterns beside .gitignore files: what
  * core.excludesFile names, and info/exclude of the repository. Read as text; no
- * program is run. Files that a configuration includes are not followed.
+ * program is run. Files that a configuration includes are read, up to a bound;
+ * of conditions only "gitdir:" and "gitdir/i:" are known, others are not met.
  */
 #ifndef CCFC_OBSERVE_GIT_CONFIG_H
 #define CCFC_OBSERVE_GIT_CONFIG_H

@@ -141,6 +141,35 @@ def test_lists_of_git_itself():
         eq({e["path"] for e in box.settle()}, {"seen.txt"})
 
 
+def test_included_configurations():
+    """What a configuration includes counts, also on a condition of git's; one
+    that includes itself does no harm.
+    """
+    for condition, meant in ((None, True), ("gitdir:{top}/", True),
+                             ("gitdir:p/.git", True),
+                             ("gitdir/i:{TOP}/P/", True),
+                             ("gitdir:{top}/other/", False),
+                             ("onbranch:nothing", False)):
+        with Observed() as box:
+            head = "[include]"
+            if condition:
+                text = condition.format(top=box.top, TOP=box.top.upper())
+                head = f'[includeIf "{text}"]'
+            harness.append(os.path.join(box.home, ".gitconfig"),
+                           f"{head}\n\tpath = more\n".encode())
+            harness.append(os.path.join(box.home, "more"),
+                           b"[core]\n\texcludesFile = ~/list\n"
+                           b"[include]\n\tpath = ~/more\n")
+            harness.append(os.path.join(box.home, "list"), b"*.user\n")
+            box.start()
+            box.client()
+            box.watched()
+            for name in ("a.user", "seen.txt"):
+                box.write(name, "x\n")
+            eq({e["path"] for e in box.settle()},
+               {"seen.txt"} | (set() if meant else {"a.user"}), condition)
+
+
 def test_patterns_that_change():
     with Observed() as box:
         box.write("a.log", "1\n")

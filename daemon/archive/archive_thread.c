@@ -137,6 +137,7 @@ static void *run_archive(void *arg)
 		} else if (a->stop) {
 			break;
 		} else {
+			ccfc_blobs_rest(a->blobs);
 			sleep_until(a, next);
 		}
 	}

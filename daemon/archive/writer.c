@@ -30,6 +30,10 @@ struct writer {
 	struct ccfc_buf bytes, blank; /* behind the segments; with no id */
 	size_t sifted;		      /* how much of `bytes` may be kept */
 	struct ccfc_input in;
+	struct {
+		struct ccfc_blob_key *items;
+		uint32_t n, cap;
+	} fresh;	    /* blobs that are to be on the disk first */
 	uint64_t was_bytes; /* of the manifest file */
 	bool has_id;
 };
@@ -119,24 +123,28 @@ int ccfc_archive_put_segment(struct ccfc_archive *archive,
 	}
 	r = ccfc_blobs_put(archive->blobs, &s->key, ccfc_buf_view(&copy), err);
 	if (!r)
-		r = ccfc_blobs_sync(archive->blobs, &s->key, err);
+		r = ccfc_blobs_sync(archive->blobs, &s->key, 1, err);
 	ccfc_buf_release(&copy);
 	return r;
 }
 
-static int put_segment(struct writer *w, size_t len, struct ccfc_err *err)
+/* `blank` is what `bytes` are without the session's id. */
+static int put_segment(struct writer *w, struct ccfc_slice bytes,
+		       struct ccfc_slice blank, struct ccfc_err *err)
 {
-	struct ccfc_slice session = ccfc_slice_str(w->manifest.session);
-	struct ccfc_segment s = { .offset = ccfc_archive_version_cut(
-					  w->version) };
-	int r = ccfc_archive_put_segment(w->archive, &s, session,
-					 ccfc_slice(w->bytes.ptr, len), err);
+	struct ccfc_segment s = { .offset =
+					  ccfc_archive_version_cut(w->version),
+				  .len = (uint32_t)bytes.len };
+	bool plain = w->has_id && !ccfc_cut_is_odd(bytes);
+	int r;
 
+	s.flags = plain ? CCFC_SEGMENT_PLAIN : 0;
+	r = ccfc_blobs_put(w->archive->blobs, &s.key, plain ? blank : bytes,
+			   err);
 	if (r)
 		return r;
 	CCFC_VEC_PUSH(w->version->segments, s);
-	ccfc_buf_consume(&w->bytes, len);
-	w->sifted -= len;
+	CCFC_VEC_PUSH(w->fresh, s.key);
 	return 0;
 }
 
@@ -158,7 +166,7 @@ static int put_segments(struct writer *w, struct ccfc_err *err)
 {
 	struct ccfc_slice session = ccfc_slice_str(w->manifest.session);
 	struct ccfc_slice left;
-	size_t n;
+	size_t n, done = 0;
 	int r = 0;
 
 	ccfc_buf_clear(&w->blank);
@@ -167,9 +175,13 @@ static int put_segments(struct writer *w, struct ccfc_err *err)
 		ccfc_cut_blank(w->blank.ptr, w->blank.len, session);
 	left = ccfc_buf_view(&w->blank);
 	while (!r && (n = ccfc_cut_next(left))) {
-		r = put_segment(w, n, err);
+		r = put_segment(w, ccfc_slice(w->bytes.ptr + done, n),
+				ccfc_slice(left.ptr, n), err);
 		left = ccfc_slice_from(left, n);
+		done += r ? 0 : n;
 	}
+	ccfc_buf_consume(&w->bytes, done);
+	w->sifted -= done;
 	return r;
 }
 
@@ -209,10 +221,11 @@ static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 	struct ccfc_archive_version *v = w->version;
 	struct ccfc_buf packed = CCFC_BUF_INIT;
 	uint64_t was = v->end, now;
-	int r = 0;
+	int r = ccfc_blobs_sync(a->blobs, w->fresh.items, w->fresh.n, err);
 
-	if (w->bytes.len)
-		r = ccfc_blob_pack(&packed, ccfc_buf_view(&w->bytes), err);
+	if (!r && w->bytes.len)
+		r = ccfc_blob_pack(&packed, a->blobs, ccfc_buf_view(&w->bytes),
+				   err);
 	if (!r) {
 		ccfc_buf_release(&v->rest);
 		v->rest = packed;
@@ -231,6 +244,7 @@ static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 	a->stats.bytes += now - w->was_bytes;
 	pthread_mutex_unlock(&a->lock);
 	w->was_bytes = now;
+	w->fresh.n = 0;
 	tell(w);
 	return 0;
 }
@@ -400,5 +414,6 @@ int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
 	ccfc_buf_release(&w.file);
 	ccfc_buf_release(&w.bytes);
 	ccfc_buf_release(&w.blank);
+	free(w.fresh.items);
 	return r;
 }

@@ -26,23 +26,45 @@ static uint64_t get_length(const unsigned char in[8])
 	return v;
 }
 
-int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_slice bytes,
-		   struct ccfc_err *err)
+/* Compresses; the tables of one content serve for the next. */
+static size_t compress_bytes(struct ccfc_blobs *blobs, void *to, size_t room,
+			     struct ccfc_slice bytes)
+{
+	ZSTD_CCtx *zstd;
+	size_t n = (size_t)-1; /* an error of zstd's */
+
+	pthread_mutex_lock(&blobs->packing);
+	if (!blobs->compress)
+		blobs->compress = ZSTD_createCCtx();
+	zstd = blobs->compress;
+	if (zstd) {
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+		ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+		n = ZSTD_compress2(zstd, to, room, bytes.ptr ? bytes.ptr : "",
+				   bytes.len);
+	}
+	pthread_mutex_unlock(&blobs->packing);
+	return n;
+}
+
+void ccfc_blobs_rest(struct ccfc_blobs *blobs)
+{
+	pthread_mutex_lock(&blobs->packing);
+	ZSTD_freeCCtx(blobs->compress);
+	blobs->compress = NULL;
+	pthread_mutex_unlock(&blobs->packing);
+}
+
+int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
+		   struct ccfc_slice bytes, struct ccfc_err *err)
 {
 	size_t room = ZSTD_compressBound(bytes.len), n;
 	unsigned char *to =
 		(unsigned char *)ccfc_buf_reserve(out, CCFC_BLOB_HEADER + room);
-	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 
-	if (!zstd)
-		return ccfc_err_set(err, CCFC_EIO, "zstd: out of memory");
 	memcpy(to, CCFC_BLOB_MARK, 8);
 	put_length(to + 8, bytes.len);
-	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
-	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
-	n = ZSTD_compress2(zstd, to + CCFC_BLOB_HEADER, room,
-			   bytes.ptr ? bytes.ptr : "", bytes.len);
-	ZSTD_freeCCtx(zstd);
+	n = compress_bytes(blobs, to + CCFC_BLOB_HEADER, room, bytes);
 	if (ZSTD_isError(n))
 		return ccfc_err_set(err, CCFC_EIO, "zstd: %s",
 				    ZSTD_getErrorName(n));
@@ -110,8 +132,10 @@ int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 				    blobs->dir);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
-		return ccfc_err_set(err, CCFC_ENOTFOUND,
-				    "the blob is not kept any more");
+		return errno == ENOENT
+			       ? ccfc_err_set(err, CCFC_ENOTFOUND,
+					      "the blob is not kept any more")
+			       : ccfc_err_io(err, errno, "%s", path);
 	r = read_packed(&packed, fd, max)
 		    ? ccfc_blob_unpack(out, ccfc_buf_view(&packed), max, err)
 		    : ccfc_err_set(err, CCFC_ECORRUPT, "a blob is damaged");

@@ -67,29 +67,27 @@ static int write_bytes(int fd, const void *ptr, size_t len)
 /* --- writing --- */
 
 /* The file, in a directory that may have been removed meanwhile. */
-static int open_new(struct ccfc_blob_writer *w)
+static int open_new(struct ccfc_blobs *blobs, char path[PATH_MAX])
 {
-	struct ccfc_blobs *blobs = w->blobs;
 	uint64_t serial;
+	int fd = -1;
 
 	pthread_mutex_lock(&blobs->lock);
 	serial = blobs->serial++;
 	pthread_mutex_unlock(&blobs->lock);
-	if (snprintf(w->path, sizeof(w->path), "%s/" CCFC_BLOB_NEW "%ld-%llu",
-		     blobs->dir, (long)getpid(),
-		     (unsigned long long)serial) >= (int)sizeof(w->path)) {
+	if (snprintf(path, PATH_MAX, "%s/" CCFC_BLOB_NEW "%ld-%llu", blobs->dir,
+		     (long)getpid(), (unsigned long long)serial) >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	for (int i = 0; i < 2; i++) {
-		w->fd = open(w->path,
-			     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-				     O_CLOEXEC,
-			     0600);
-		if (w->fd >= 0 || errno != ENOENT || mkdir(blobs->dir, 0700))
+		fd = open(path,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  0600);
+		if (fd >= 0 || errno != ENOENT || mkdir(blobs->dir, 0700))
 			break;
 	}
-	return w->fd < 0 ? -1 : 0;
+	return fd;
 }
 
 int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
@@ -110,7 +108,9 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 	/* For ccfc_blobs_get_quickly. */
 	if (!r)
 		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
-	if (!r && (open_new(w) || write_bytes(w->fd, header, CCFC_BLOB_HEADER)))
+	if (!r)
+		w->fd = open_new(blobs, w->path);
+	if (!r && (w->fd < 0 || write_bytes(w->fd, header, CCFC_BLOB_HEADER)))
 		r = ccfc_err_io(err, errno, "%s", w->path);
 	if (r) {
 		ccfc_blobs_abort(w);
@@ -161,20 +161,21 @@ static void count(struct ccfc_blobs *blobs, const struct stat *now,
 }
 
 /* Gives the file its name; the directory of its first byte may be missing. */
-static int name_it(struct ccfc_blob_writer *w, const struct ccfc_blob_key *key)
+static int name_it(struct ccfc_blobs *blobs, int fd, char from[PATH_MAX],
+		   const struct ccfc_blob_key *key)
 {
 	struct stat now, before;
 	char path[PATH_MAX];
 	bool had;
 
-	if (fstat(w->fd, &now))
+	if (fstat(fd, &now))
 		return -1;
-	if (!ccfc_blob_path(path, w->blobs, key)) {
+	if (!ccfc_blob_path(path, blobs, key)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	had = !lstat(path, &before);
-	if (rename(w->path, path)) {
+	if (rename(from, path)) {
 		char *slash = strrchr(path, '/');
 
 		if (errno != ENOENT)
@@ -183,12 +184,29 @@ static int name_it(struct ccfc_blob_writer *w, const struct ccfc_blob_key *key)
 		if (mkdir(path, 0700) && errno != EEXIST)
 			return -1;
 		*slash = '/';
-		if (rename(w->path, path))
+		if (rename(from, path))
 			return -1;
 	}
-	w->path[0] = '\0';
-	count(w->blobs, &now, had ? &before : NULL);
+	from[0] = '\0';
+	count(blobs, &now, had ? &before : NULL);
 	return 0;
+}
+
+int ccfc_blob_write(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		    struct ccfc_slice packed, struct ccfc_err *err)
+{
+	char path[PATH_MAX];
+	int fd = open_new(blobs, path), r = 0;
+
+	if (fd < 0 || write_bytes(fd, packed.ptr, packed.len) ||
+	    name_it(blobs, fd, path, key))
+		r = ccfc_err_io(err, errno, "%s", blobs->dir);
+	if (fd >= 0) {
+		close(fd);
+		if (path[0])
+			unlink(path);
+	}
+	return r;
 }
 
 int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
@@ -202,7 +220,7 @@ int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
 	put_u64(header + 8, writer->len);
 	if (!r && (pwrite(writer->fd, header, sizeof(header), 0) !=
 			   (ssize_t)sizeof(header) ||
-		   name_it(writer, key)))
+		   name_it(writer->blobs, writer->fd, writer->path, key)))
 		r = ccfc_err_io(err, errno, "%s", writer->blobs->dir);
 	ccfc_blobs_abort(writer);
 	return r;

@@ -76,6 +76,7 @@ int ccfc_blobs_new(struct ccfc_blobs **out, const char *dir,
 	blobs = ccfc_calloc(1, sizeof(*blobs));
 	blobs->dir = ccfc_strdup(dir);
 	pthread_mutex_init(&blobs->lock, NULL);
+	pthread_mutex_init(&blobs->packing, NULL);
 	*out = blobs;
 	return 0;
 }
@@ -84,6 +85,8 @@ void ccfc_blobs_free(struct ccfc_blobs *blobs)
 {
 	if (!blobs)
 		return;
+	ccfc_blobs_rest(blobs);
+	pthread_mutex_destroy(&blobs->packing);
 	pthread_mutex_destroy(&blobs->lock);
 	free(blobs->dir);
 	free(blobs);
@@ -210,22 +213,17 @@ static bool is_blob_there(struct ccfc_blobs *blobs,
 int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 		   struct ccfc_slice bytes, struct ccfc_err *err)
 {
-	struct ccfc_blob_writer *writer;
-	struct ccfc_blob_key written;
+	struct ccfc_buf packed = CCFC_BUF_INIT;
 	int r;
 
 	*key = ccfc_blob_key(bytes);
 	if (is_blob_there(blobs, key, bytes))
 		return 0;
-	r = ccfc_blobs_begin(&writer, blobs, err);
-	if (r)
-		return r;
-	r = ccfc_blobs_add(writer, bytes, err);
-	if (r) {
-		ccfc_blobs_abort(writer);
-		return r;
-	}
-	return ccfc_blobs_end(writer, &written, err);
+	r = ccfc_blob_pack(&packed, blobs, bytes, err);
+	if (!r)
+		r = ccfc_blob_write(blobs, key, ccfc_buf_view(&packed), err);
+	ccfc_buf_release(&packed);
+	return r;
 }
 
 /* --- waiting for the disk --- */
@@ -242,20 +240,39 @@ static int sync_path(const char *path, int flags)
 	return r;
 }
 
-int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
-		    struct ccfc_err *err)
+/* The blobs themselves, or each directory that has some of them once. */
+static int sync_blobs(struct ccfc_blobs *blobs,
+		      const struct ccfc_blob_key *keys, uint32_t n, bool dirs,
+		      struct ccfc_err *err)
 {
+	bool done[256] = { false };
 	char path[PATH_MAX];
 
-	if (!ccfc_blob_path(path, blobs, key))
-		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
-				    blobs->dir);
-	if (sync_path(path, 0))
-		return ccfc_err_io(err, errno, "%s", path);
-	*strrchr(path, '/') = '\0';
-	if (sync_path(path, O_DIRECTORY) || sync_path(blobs->dir, O_DIRECTORY))
-		return ccfc_err_io(err, errno, "%s", path);
+	for (uint32_t i = 0; i < n; i++) {
+		if (dirs && done[keys[i].bytes[0]])
+			continue;
+		done[keys[i].bytes[0]] = true;
+		if (!ccfc_blob_path(path, blobs, &keys[i]))
+			return ccfc_err_set(err, CCFC_ETOOBIG,
+					    "%s: too long a name", blobs->dir);
+		if (dirs)
+			*strrchr(path, '/') = '\0';
+		if (sync_path(path, dirs ? O_DIRECTORY : 0))
+			return ccfc_err_io(err, errno, "%s", path);
+	}
 	return 0;
+}
+
+int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *keys,
+		    uint32_t n, struct ccfc_err *err)
+{
+	int r = n ? sync_blobs(blobs, keys, n, false, err) : 0;
+
+	if (!r && n)
+		r = sync_blobs(blobs, keys, n, true, err);
+	if (!r && n && sync_path(blobs->dir, O_DIRECTORY))
+		r = ccfc_err_io(err, errno, "%s", blobs->dir);
+	return r;
 }
 
 /* --- removing --- */

@@ -106,20 +106,24 @@ int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 
 /*
  * The same form in memory, with a checksum of its own instead of a key: for
- * contents that are part of a file of the caller's. Appends to `out`.
+ * contents that are part of a file of the caller's. Appends to `out`. `blobs`
+ * lends what compressing needs.
  */
-int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_slice bytes,
-		   struct ccfc_err *err);
+int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
+		   struct ccfc_slice bytes, struct ccfc_err *err);
 /* As ccfc_blobs_get. */
 int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
 		     struct ccfc_err *err);
 
 /*
- * Waits until a blob that was put is on the disk, with its name: for who keeps
- * its key in a file that must not outlive the blob.
+ * Waits until blobs that were put are on the disk, with their names: for who
+ * keeps their keys in a file that must not outlive the blobs.
  */
-int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
-		    struct ccfc_err *err);
+int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *keys,
+		    uint32_t n, struct ccfc_err *err);
+
+/* Nothing is put for a while: frees what putting needs. */
+void ccfc_blobs_rest(struct ccfc_blobs *blobs);
 
 /* Calls `fn` for each blob there is, in no order; it may remove the blob. */
 typedef void (*ccfc_blob_each_fn)(void *ctx, const struct ccfc_blob_key *key,

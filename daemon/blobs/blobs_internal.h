@@ -18,12 +18,18 @@ struct ccfc_blobs {
 	char *dir;
 	pthread_mutex_t lock; /* of what follows */
 	struct ccfc_blob_stats stats;
-	uint64_t serial; /* of files that are being written */
+	uint64_t serial;	      /* of files that are being written */
+	pthread_mutex_t packing;      /* of what follows */
+	struct ZSTD_CCtx_s *compress; /* NULL: none was needed lately */
 };
 
 /* False when the path would be too long. */
 bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
 		    const struct ccfc_blob_key *key);
+
+/* blob_stream.c: a blob's file, from its bytes as ccfc_blob_pack makes them. */
+int ccfc_blob_write(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
+		    struct ccfc_slice packed, struct ccfc_err *err);
 
 /* What a blob's file counts for: at least a block, whatever it holds. */
 uint64_t ccfc_blob_room(const struct stat *st);

@@ -71,6 +71,7 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 	int r;
 
 	a->limits = *limits;
+	a->cache = ccfc_segment_cache_new();
 	a->news[0] = a->news[1] = -1;
 	a->last = &a->first;
 	a->attic = (struct ccfc_attic){ a,
@@ -121,6 +122,7 @@ void ccfc_archive_free(struct ccfc_archive *a)
 		if (a->news[i] >= 0)
 			close(a->news[i]);
 	ccfc_blobs_free(a->blobs);
+	ccfc_segment_cache_free(a->cache);
 	pthread_cond_destroy(&a->wake);
 	pthread_mutex_destroy(&a->lock);
 	free(a->jobs.items);

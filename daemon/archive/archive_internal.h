@@ -4,6 +4,7 @@
 
 #include "archive/archive.h"
 #include "archive/manifests.h"
+#include "archive/segment_cache.h"
 
 #include <pthread.h>
 
@@ -24,6 +25,7 @@ struct ccfc_archive_job {
 struct ccfc_archive {
 	char *sources, *files; /* directories */
 	struct ccfc_blobs *blobs;
+	struct ccfc_segment_cache *cache; /* for readers */
 	struct ccfc_archive_limits limits;
 	const struct ccfc_archive_sieve *sieve; /* may be NULL */
 	struct ccfc_attic attic;
@@ -88,10 +90,10 @@ bool ccfc_archive_get_segment(struct ccfc_archive *archive,
 			      const struct ccfc_segment *segment,
 			      struct ccfc_slice session);
 /* reader.c: of the attic. */
-struct ccfc_attic_file *ccfc_archive_open(void *ctx, const char *path,
-					  uint32_t gen, uint64_t *size);
-size_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
-			 uint64_t offset);
+int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
+		      uint32_t gen, uint64_t *size, struct ccfc_err *err);
+ssize_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
+			  uint64_t offset);
 void ccfc_archive_close(struct ccfc_attic_file *file);
 /* purge.c: the manifests in a directory; `fn` may remove the file. */
 void ccfc_archive_each_file(const char *dir,

@@ -182,8 +182,8 @@ static bool sift_rest(struct forgetting *f,
 		ccfc_archive_sift_lines(f->sieve, ccfc_slice_str(m->session),
 					&bytes, 0, true, &any);
 	if (any && !f->result)
-		f->result =
-			ccfc_blob_pack(&packed, ccfc_buf_view(&bytes), f->err);
+		f->result = ccfc_blob_pack(&packed, f->archive->blobs,
+					   ccfc_buf_view(&bytes), f->err);
 	if (any && !f->result) {
 		ccfc_buf_release(&v->rest);
 		v->rest = packed;

@@ -3,6 +3,7 @@
  * the contents that the head counts. Numbers are little-endian. A file is
  * written beside its place, synced, and renamed there.
  */
+#include "archive/cut.h"
 #include "archive/manifests.h"
 
 #include "base/alloc.h"
@@ -213,8 +214,9 @@ static int write_file(const char *file, const char *mark,
 
 /* --- a transcript --- */
 
+/* `has_id`: an id can be put into its segments. */
 static void take_version(struct ccfc_archive_version *v, struct cursor *c,
-			 struct cursor *rest)
+			 struct cursor *rest, bool has_id)
 {
 	uint32_t n;
 	uint64_t at = 0, packed;
@@ -230,7 +232,8 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 		s.len = (uint32_t)take_number(c, 4);
 		s.flags = (uint32_t)take_number(c, 4);
 		take_key(&s.key, c);
-		c->bad |= s.offset != at || !s.len;
+		c->bad |= s.offset != at || !s.len || s.len > CCFC_CUT_MAX ||
+			  (!has_id && (s.flags & CCFC_SEGMENT_PLAIN));
 		at += s.len;
 		CCFC_VEC_PUSH(v->segments, s);
 	}
@@ -252,9 +255,11 @@ int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
 			      err);
 	if (!r) {
 		uint32_t n;
+		bool has_id;
 
 		out->path = take_text(&c);
 		out->session = take_text(&c);
+		has_id = ccfc_cut_has_id(ccfc_slice_str(out->session));
 		out->agent = take_text(&c);
 		out->is_agent = take_number(&c, 1);
 		out->owner = (uint8_t)take_number(&c, 1);
@@ -262,7 +267,7 @@ int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
 		for (uint32_t i = 0; i < n; i++)
 			take_version(ccfc_archive_manifest_add(
 					     out, (uint32_t)take_number(&c, 4)),
-				     &c, &rest);
+				     &c, &rest, has_id);
 		if (c.bad)
 			r = ccfc_err_set(err, CCFC_ECORRUPT,
 					 "%s: makes no sense", file);

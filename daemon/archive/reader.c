@@ -1,55 +1,55 @@
 /*
  * Kept transcripts, for readers; see source/attic.h. An open one has its
- * manifest and the last segments in memory, so that lines near each other cost
- * one decompression.
+ * manifest in memory, and the part of it that is behind the segments; the
+ * segments are with those of other readers (segment_cache.h).
  */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"
 
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <stdlib.h>
-
-#define SLOTS 2u
-#define REST  UINT32_MAX /* instead of a segment's number */
-
-struct slot {
-	bool used;
-	uint32_t segment;
-	struct ccfc_buf bytes;
-};
 
 struct ccfc_attic_file {
 	struct ccfc_archive *archive;
 	struct ccfc_archive_manifest manifest;
 	const struct ccfc_archive_version *version;
-	struct slot slots[SLOTS]; /* the one that was used last is first */
+	struct ccfc_buf rest; /* behind the segments; empty: not read yet */
 };
 
-struct ccfc_attic_file *ccfc_archive_open(void *ctx, const char *path,
-					  uint32_t gen, uint64_t *size)
+int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
+		      uint32_t gen, uint64_t *size, struct ccfc_err *err)
 {
 	struct ccfc_archive *a = ctx;
 	struct ccfc_attic_file *f = ccfc_calloc(1, sizeof(*f));
 	struct ccfc_buf name = CCFC_BUF_INIT;
+	int r, why;
 
 	f->archive = a;
+	ccfc_segment_cache_enter(a->cache);
 	ccfc_archive_manifest_name(&name, a->sources, ccfc_slice_str(path));
-	if (!ccfc_archive_manifest_read(&f->manifest, name.ptr, NULL))
+	r = ccfc_archive_manifest_read(&f->manifest, name.ptr, err);
+	why = errno;
+	if (!r)
 		f->version = ccfc_archive_manifest_version(&f->manifest, gen);
 	ccfc_buf_release(&name);
 	if (!f->version) {
 		ccfc_archive_close(f);
-		return NULL;
+		errno = why;
+		return r == CCFC_EIO ? r
+				     : ccfc_err_set(err, CCFC_ENOTFOUND,
+						    "%s: is not kept", path);
 	}
 	*size = f->version->end;
-	return f;
+	*out = f;
+	return 0;
 }
 
 void ccfc_archive_close(struct ccfc_attic_file *f)
 {
-	for (uint32_t i = 0; i < SLOTS; i++)
-		ccfc_buf_release(&f->slots[i].bytes);
+	ccfc_segment_cache_leave(f->archive->cache);
+	ccfc_buf_release(&f->rest);
 	ccfc_archive_manifest_release(&f->manifest);
 	free(f);
 }
@@ -85,74 +85,93 @@ bool ccfc_archive_get_segment(struct ccfc_archive *archive,
 	return true;
 }
 
-static void load(struct ccfc_attic_file *f, struct ccfc_buf *out,
-		 uint32_t segment, uint64_t len)
+/* What cannot be read reads as newlines. */
+static void fill_newlines(struct ccfc_buf *out, uint64_t len)
 {
-	const struct ccfc_archive_version *v = f->version;
-	bool good;
-
-	ccfc_buf_clear(out);
-	if (segment == REST)
-		good = !ccfc_blob_unpack(out, ccfc_buf_view(&v->rest),
-					 CCFC_CUT_MAX, NULL) &&
-		       out->len == len;
-	else
-		good = ccfc_archive_get_segment(
-			f->archive, out, &v->segments.items[segment],
-			ccfc_slice_str(f->manifest.session));
-	if (good)
-		return;
 	ccfc_buf_clear(out);
 	memset(ccfc_buf_reserve(out, (size_t)len), '\n', (size_t)len);
 	out->len = (size_t)len;
 }
 
-/* The bytes around an offset, and where they begin. */
-static const struct ccfc_buf *bytes_at(struct ccfc_attic_file *f,
-				       uint64_t offset, uint64_t *start)
+/* False: it cannot be opened now. */
+static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
+			 const struct ccfc_segment *s)
 {
-	const struct ccfc_archive_version *v = f->version;
-	uint64_t cut = ccfc_archive_version_cut(v), len = v->end - cut;
-	uint32_t segment = REST, i = 0;
-	struct slot found;
+	int r = ccfc_blobs_get_quickly(out, f->archive->blobs, &s->key, s->len,
+				       NULL);
 
-	*start = cut;
-	if (offset < cut) {
-		segment = find_segment(v, offset);
-		*start = v->segments.items[segment].offset;
-		len = v->segments.items[segment].len;
-	}
-	while (i < SLOTS - 1 &&
-	       !(f->slots[i].used && f->slots[i].segment == segment))
-		i++;
-	found = f->slots[i];
-	if (!found.used || found.segment != segment) {
-		load(f, &found.bytes, segment, len);
-		found.segment = segment;
-		found.used = true;
-	}
-	memmove(f->slots + 1, f->slots, i * sizeof(found));
-	f->slots[0] = found;
-	return &f->slots[0].bytes;
+	if (r == CCFC_EIO)
+		return false;
+	if (r || out->len != s->len)
+		fill_newlines(out, s->len);
+	else if (s->flags & CCFC_SEGMENT_PLAIN)
+		ccfc_cut_fill(out->ptr, out->len,
+			      ccfc_slice_str(f->manifest.session));
+	return true;
 }
 
-size_t ccfc_archive_read(struct ccfc_attic_file *f, char *to, size_t len,
-			 uint64_t offset)
+static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
+			    uint64_t offset)
 {
+	const struct ccfc_archive_version *v = f->version;
+	const struct ccfc_segment *s =
+		&v->segments.items[find_segment(v, offset)];
+	struct ccfc_segment_id id = { .key = s->key };
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+	size_t at = (size_t)(offset - s->offset), n;
+
+	if (s->flags & CCFC_SEGMENT_PLAIN)
+		memcpy(id.session, f->manifest.session, sizeof(id.session));
+	n = ccfc_segment_cache_copy(f->archive->cache, &id, to, at, len);
+	if (n)
+		return (ssize_t)n;
+	if (!load_segment(f, &bytes, s)) {
+		ccfc_buf_release(&bytes);
+		errno = EMFILE;
+		return -1;
+	}
+	n = s->len - at < len ? s->len - at : len;
+	memcpy(to, bytes.ptr + at, n);
+	ccfc_segment_cache_put(f->archive->cache, &id, &bytes);
+	return (ssize_t)n;
+}
+
+static size_t read_rest(struct ccfc_attic_file *f, char *to, size_t len,
+			uint64_t offset)
+{
+	const struct ccfc_archive_version *v = f->version;
+	uint64_t cut = ccfc_archive_version_cut(v), size = v->end - cut;
+	size_t at = (size_t)(offset - cut);
+
+	if (!f->rest.len && (ccfc_blob_unpack(&f->rest, ccfc_buf_view(&v->rest),
+					      CCFC_CUT_MAX, NULL) ||
+			     f->rest.len != size))
+		fill_newlines(&f->rest, size);
+	if (len > f->rest.len - at)
+		len = f->rest.len - at;
+	memcpy(to, f->rest.ptr + at, len);
+	return len;
+}
+
+ssize_t ccfc_archive_read(struct ccfc_attic_file *f, char *to, size_t len,
+			  uint64_t offset)
+{
+	uint64_t cut = ccfc_archive_version_cut(f->version);
 	size_t done = 0;
 
 	while (done < len && offset < f->version->end) {
-		uint64_t start;
-		const struct ccfc_buf *bytes = bytes_at(f, offset, &start);
-		size_t at = (size_t)(offset - start), n = bytes->len - at;
+		ssize_t n =
+			offset < cut
+				? read_segment(f, to + done, len - done, offset)
+				: (ssize_t)read_rest(f, to + done, len - done,
+						     offset);
 
-		if (n > len - done)
-			n = len - done;
-		memcpy(to + done, bytes->ptr + at, n);
-		done += n;
-		offset += n;
+		if (n < 0)
+			return -1;
+		done += (size_t)n;
+		offset += (uint64_t)n;
 	}
-	return done;
+	return (ssize_t)done;
 }
 
 bool ccfc_archive_look(struct ccfc_archive *a, const char *path,

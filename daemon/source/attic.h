@@ -10,6 +10,7 @@
 #include "base/err.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The last generation that is kept. */
 #define CCFC_ATTIC_LAST UINT32_MAX
@@ -30,16 +31,18 @@ struct ccfc_attic {
 	void *ctx;
 	/*
 	 * The transcript that was at `path`, with the bytes that it had when
-	 * its lines were read as generation `gen`. NULL: not kept.
+	 * its lines were read as generation `gen`. CCFC_ENOTFOUND: not kept, or
+	 * damaged; others, with errno: it could not be opened now.
 	 */
-	struct ccfc_attic_file *(*open)(void *ctx, const char *path,
-					uint32_t gen, uint64_t *size);
+	int (*open)(void *ctx, struct ccfc_attic_file **out, const char *path,
+		    uint32_t gen, uint64_t *size, struct ccfc_err *err);
 	/*
 	 * Bytes from `offset` on, fewer only at the end. What is damaged reads
-	 * as newlines, so that the lines around it are found.
+	 * as newlines, so that the lines around it are found. -1 and errno:
+	 * there is no descriptor left to read with.
 	 */
-	size_t (*read)(struct ccfc_attic_file *file, char *to, size_t len,
-		       uint64_t offset);
+	ssize_t (*read)(struct ccfc_attic_file *file, char *to, size_t len,
+			uint64_t offset);
 	void (*close)(struct ccfc_attic_file *file);
 	/*
 	 * A kept file: replaces the content of `out`. CCFC_ENOTFOUND,

@@ -21,9 +21,12 @@ open_regular(struct ccfc_input *in, const char *path, struct ccfc_err *err)
 	if (fd < 0 && ccfc_input_means_gone(errno))
 		return CCFC_INPUT_GONE;
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		ccfc_err_errno(err, errno, "%s", path);
+		int why = errno;
+
+		ccfc_err_errno(err, why, "%s", path);
 		if (fd >= 0)
 			close(fd);
+		errno = why;
 		return CCFC_INPUT_ERROR;
 	}
 	if (!S_ISREG(st.st_mode)) {
@@ -39,13 +42,19 @@ open_regular(struct ccfc_input *in, const char *path, struct ccfc_err *err)
 
 enum ccfc_input_status ccfc_input_open_kept(struct ccfc_input *in,
 					    const struct ccfc_attic *attic,
-					    const char *path, uint32_t gen)
+					    const char *path, uint32_t gen,
+					    struct ccfc_err *err)
 {
+	int r;
+
 	*in = CCFC_INPUT_NONE;
 	in->attic = attic;
-	if (attic)
-		in->kept = attic->open(attic->ctx, path, gen, &in->size);
-	return in->kept ? CCFC_INPUT_OPEN : CCFC_INPUT_GONE;
+	r = attic ? attic->open(attic->ctx, &in->kept, path, gen, &in->size,
+				err)
+		  : CCFC_ENOTFOUND;
+	if (!r)
+		return CCFC_INPUT_OPEN;
+	return r == CCFC_ENOTFOUND ? CCFC_INPUT_GONE : CCFC_INPUT_ERROR;
 }
 
 enum ccfc_input_status ccfc_input_open(struct ccfc_input *in,
@@ -57,7 +66,8 @@ enum ccfc_input_status ccfc_input_open(struct ccfc_input *in,
 	*in = CCFC_INPUT_NONE;
 	status = open_regular(in, path, err);
 	if (status == CCFC_INPUT_GONE && attic)
-		status = ccfc_input_open_kept(in, attic, path, CCFC_ATTIC_LAST);
+		status = ccfc_input_open_kept(in, attic, path, CCFC_ATTIC_LAST,
+					      err);
 	return status;
 }
 
@@ -99,6 +109,6 @@ ssize_t ccfc_input_read(const struct ccfc_input *in, char *to, size_t len,
 			uint64_t offset)
 {
 	if (in->kept)
-		return (ssize_t)in->attic->read(in->kept, to, len, offset);
+		return in->attic->read(in->kept, to, len, offset);
 	return read_file(in->fd, to, len, offset);
 }

@@ -14,7 +14,7 @@
 enum ccfc_input_status {
 	CCFC_INPUT_OPEN,
 	CCFC_INPUT_GONE,  /* no such file, or not a regular one; nor kept */
-	CCFC_INPUT_ERROR, /* it is there and cannot be opened; see err */
+	CCFC_INPUT_ERROR, /* it is there and cannot be opened: err, errno */
 };
 
 struct ccfc_input {
@@ -36,7 +36,8 @@ enum ccfc_input_status ccfc_input_open(struct ccfc_input *in,
 /* What is kept of a generation, whether the file is there or not. */
 enum ccfc_input_status ccfc_input_open_kept(struct ccfc_input *in,
 					    const struct ccfc_attic *attic,
-					    const char *path, uint32_t gen);
+					    const char *path, uint32_t gen,
+					    struct ccfc_err *err);
 bool ccfc_input_is_open(const struct ccfc_input *in);
 void ccfc_input_close(struct ccfc_input *in);
 

@@ -66,7 +66,8 @@ struct ccfc_tail {
 
 	bool (*ask_over)(void *ctx); /* see ccfc_tail_until; may be NULL */
 	void *ctx;
-	bool over; /* it has said so */
+	bool over;    /* it has said so */
+	bool starved; /* see ccfc_tail_is_starved */
 };
 
 static size_t round_page(size_t n)
@@ -130,6 +131,17 @@ void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic)
 {
 	close_kept(tail);
 	tail->attic = attic;
+}
+
+bool ccfc_tail_is_starved(const struct ccfc_tail *tail)
+{
+	return tail->starved;
+}
+
+/* Right after an input could not be opened or read. */
+static void note_errno(struct ccfc_tail *tail)
+{
+	tail->starved |= errno == EMFILE || errno == ENFILE;
 }
 
 const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail)
@@ -223,6 +235,8 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 
 	shrink(tail);
 	status = status_of(ccfc_input_open(&in, tail->attic, path, err));
+	if (status == CCFC_TAIL_ERROR)
+		note_errno(tail);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
 	/* These bytes are the history of the first line. */
@@ -249,8 +263,10 @@ static int read_chunk(struct ccfc_tail *tail, size_t to, struct ccfc_err *err)
 	size_t want = left < CHUNK ? (size_t)left : CHUNK;
 	ssize_t n = ccfc_input_read(&tail->in, tail->mem + to, want, tail->at);
 
-	if (n < 0)
+	if (n < 0) {
+		note_errno(tail);
 		return read_error(err, tail->at);
+	}
 	tail->end = to + (size_t)n;
 	tail->at += (uint64_t)n;
 	if ((size_t)n < want)
@@ -553,17 +569,21 @@ static int read_open(struct ccfc_tail *tail, const struct ccfc_input *in,
 	if (cap > tail->cap)
 		set_capacity(tail, cap);
 	n = ccfc_input_read(in, tail->mem, len, offset);
-	if (n < 0)
+	if (n < 0) {
+		note_errno(tail);
 		return read_error(err, offset);
+	}
 	if ((size_t)n < len)
 		return ccfc_err_set(err, CCFC_ENOTFOUND, "file is too short");
 	return 0;
 }
 
-/* The kept transcript, first in the list; NULL: there is none. */
+/* The kept transcript, first in the list; NULL and why. */
 static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
-					  const char *path, uint32_t gen)
+					  const char *path, uint32_t gen,
+					  struct ccfc_err *err)
 {
+	enum ccfc_input_status status;
 	struct kept found;
 	uint32_t i = 0;
 
@@ -573,8 +593,13 @@ static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 	if (i < OPEN_KEPT && tail->kept[i].path) {
 		found = tail->kept[i];
 	} else {
-		if (ccfc_input_open_kept(&found.in, tail->attic, path, gen) !=
-		    CCFC_INPUT_OPEN)
+		status = ccfc_input_open_kept(&found.in, tail->attic, path, gen,
+					      err);
+		if (status == CCFC_INPUT_GONE)
+			ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is gone", path);
+		if (status == CCFC_INPUT_ERROR)
+			note_errno(tail);
+		if (status != CCFC_INPUT_OPEN)
 			return NULL;
 		found.path = ccfc_strdup(path);
 		found.gen = gen;
@@ -592,11 +617,9 @@ static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 static int read_kept(struct ccfc_tail *tail, const char *path, uint32_t gen,
 		     uint64_t offset, size_t len, struct ccfc_err *err)
 {
-	const struct ccfc_input *in = open_kept(tail, path, gen);
+	const struct ccfc_input *in = open_kept(tail, path, gen, err);
 
-	if (!in)
-		return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is gone", path);
-	return read_open(tail, in, offset, len, err);
+	return in ? read_open(tail, in, offset, len, err) : err->code;
 }
 
 /* From the file, or from the attic where that does not have the bytes. */
@@ -608,6 +631,7 @@ static int read_present(struct ccfc_tail *tail, const char *path,
 
 	switch (ccfc_input_open(&in, NULL, path, err)) {
 	case CCFC_INPUT_ERROR:
+		note_errno(tail);
 		return err->code;
 	case CCFC_INPUT_OPEN:
 		r = read_open(tail, &in, offset, len, err);

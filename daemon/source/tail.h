@@ -66,6 +66,12 @@ void ccfc_tail_free(struct ccfc_tail *tail);
 void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic);
 const struct ccfc_attic *ccfc_tail_attic(const struct ccfc_tail *tail);
 
+/*
+ * Was there, since ccfc_tail_new, no descriptor to open a file with, or what is
+ * kept of one? Then what was read is not all, although nothing is lost.
+ */
+bool ccfc_tail_is_starved(const struct ccfc_tail *tail);
+
 /* Does this errno mean that there is no such file? */
 bool ccfc_tail_means_gone(int errnum);
 

@@ -124,6 +124,40 @@ def test_no_descriptor_for_what_was_said():
             answered()
 
 
+def test_no_descriptor_for_what_is_archived():
+    """That it cannot be read now does not mean that nothing is kept."""
+    with Box() as box:
+        t = Transcript(box, Ids())
+        t.prompt("a needle")
+        t.write(P + "/1.c")
+        box.start()
+        with box.rpc() as rpc:
+            asked = (
+                ("text.search", {"pattern": "needle"}, "totalMatches"),
+                ("text.search", {"pattern": "/1.c", "in": ["tool"]},
+                 "totalMatches"),
+                ("session.messages", {"session": t.session},
+                 "totalMessages"))
+            want = [rpc.call(m, **args)[total] for m, args, total in asked]
+            while any(r["kept"] < r["bytes"] for r in
+                      rpc.call("source.list")["sources"]):
+                pass
+            os.unlink(t.path)
+            eq([rpc.call(m, **args)[total] for m, args, total in asked], want,
+               "from the archive")
+            with Starved(box, rpc):
+                for method, args, _ in asked:
+                    try:
+                        got = rpc.call(method, **args)
+                    except RpcError as e:
+                        assert "Too many open files" in e.text or \
+                            "not everything" in e.text, e.text
+                    else:
+                        raise AssertionError(f"{method}: {got}")
+            eq([rpc.call(m, **args)[total] for m, args, total in asked], want,
+               "afterwards")
+
+
 def test_nobody_asks():
     with Box() as box:
         t = Transcript(box, Ids())

@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "serve/rpc/reply.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define KEEP_MAX    ((size_t)8 << 20)	/* also when its client is gone */
@@ -180,6 +181,10 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 		r = job->answer(job, err);
 		job->truncated |= job->conv->truncated;
 	}
+	if (!r && ccfc_tail_is_starved(job->reader.tail))
+		r = ccfc_err_set(err, CCFC_EIO,
+				 "the transcripts cannot be read: %s",
+				 strerror(EMFILE));
 	if (!r) {
 		ccfc_pack_bool(ccfc_conversation_key(job, "truncated"),
 			       job->truncated);

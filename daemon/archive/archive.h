@@ -164,6 +164,54 @@ int ccfc_archive_forget(struct ccfc_archive *archive,
 			char *const *shared, uint32_t nshared,
 			struct ccfc_err *err);
 
+/* --- moving to another machine --- */
+
+/* Does the caller want to end? Asked now and then. */
+typedef bool (*ccfc_archive_over_fn)(void *ctx);
+
+/*
+ * Waits until all that was noted is kept. CCFC_EAGAIN: it is over, or something
+ * cannot be kept now. Not the core's thread.
+ */
+int ccfc_archive_settle(struct ccfc_archive *archive, ccfc_archive_over_fn over,
+			void *ctx, struct ccfc_err *err);
+
+/* A file below the archive's directory; `sum` is NULL for a blob, whose name
+ * is its sum. */
+typedef void (*ccfc_archive_file_fn)(void *ctx, const char *name,
+				     const char *sum);
+/*
+ * Lists the files that the transcript at `path` needs, and those of the files
+ * beside it. Files of several transcripts come several times. False: nothing is
+ * kept of it. Any thread.
+ */
+bool ccfc_archive_files(struct ccfc_archive *archive, const char *path,
+			ccfc_archive_file_fn fn, void *ctx);
+
+struct ccfc_archive_imported {
+	uint64_t transcripts; /* that are new here */
+	uint64_t longer;      /* that were known in part */
+	uint64_t known;	      /* that had nothing new */
+	uint64_t bytes;	      /* of the lines of the first two */
+};
+/*
+ * Takes in what `path` has: a directory that `ccfc export --all` wrote, or a
+ * copy of a Claude directory. All of it or nothing, also when the process ends
+ * in between: what is complete is first put beside the archive, and then
+ * merged; a merge that was cut off goes on at the next start. The rules for
+ * what is there already are in import_merge.c. Afterwards ccfc_archive_news
+ * says that there are more (CCFC_ARCHIVE_MORE).
+ *
+ * Blocks until the archive's thread has done it. Not the core's thread.
+ */
+int ccfc_archive_import(struct ccfc_archive *archive, const char *path,
+			struct ccfc_archive_imported *out,
+			ccfc_archive_over_fn over, void *ctx,
+			struct ccfc_err *err);
+/* Instead of the source of some news. */
+#define CCFC_ARCHIVE_LESS UINT32_MAX	   /* some made room */
+#define CCFC_ARCHIVE_MORE (UINT32_MAX - 1) /* some were imported */
+
 struct ccfc_archive_check {
 	uint64_t manifests, blobs; /* that were read */
 	uint64_t bad_manifests, bad_blobs;

@@ -23,7 +23,7 @@ struct ccfc_archive_job {
 };
 
 struct ccfc_archive {
-	char *sources, *files; /* directories */
+	char *dir, *sources, *files; /* directories */
 	struct ccfc_blobs *blobs;
 	struct ccfc_segment_cache *cache; /* for readers */
 	struct ccfc_archive_limits limits;
@@ -46,7 +46,18 @@ struct ccfc_archive {
 		uint32_t n, cap;
 	} kept; /* news */
 	struct ccfc_archive_stats stats;
+	struct ccfc_import_job *import; /* that waits, or is under way */
+	bool busy;			/* with a job */
 	bool stop;
+};
+
+/* A call of ccfc_archive_import. */
+struct ccfc_import_job {
+	char *path;
+	bool done, abandoned; /* nobody waits for it any more */
+	struct ccfc_archive_imported result;
+	struct ccfc_err err;
+	int r;
 };
 
 void ccfc_archive_job_free(struct ccfc_archive_job *job);
@@ -98,6 +109,30 @@ void ccfc_archive_close(struct ccfc_attic_file *file);
 /* purge.c: the manifests in a directory; `fn` may remove the file. */
 void ccfc_archive_each_file(const char *dir,
 			    void (*fn)(void *ctx, const char *file), void *ctx);
+
+/* The same of a manifest at any place, with the archive's blobs. */
+int ccfc_archive_open_manifest(struct ccfc_archive *archive,
+			       struct ccfc_attic_file **out, const char *file,
+			       uint32_t gen, uint64_t *size,
+			       struct ccfc_err *err);
+/* import_run.c, on the archive's thread: the import that waits. */
+void ccfc_import_do(struct ccfc_archive *archive,
+		    struct ccfc_import_job *import);
+/* Is there an import that was cut off while it was merged? */
+bool ccfc_import_is_ready(const struct ccfc_archive *archive);
+/* Goes on with what was cut off. */
+void ccfc_import_go_on(struct ccfc_archive *archive);
+/* export_read.c: what an export has, checked, into an empty archive. */
+int ccfc_export_read(const char *from, struct ccfc_archive *into,
+		     struct ccfc_err *err);
+/* import_claude.c: the same of a copied Claude directory. */
+int ccfc_import_claude(const char *from, struct ccfc_archive *into,
+		       struct ccfc_err *err);
+/* import_merge.c: all of `from`, which is empty then. */
+int ccfc_import_merge(struct ccfc_archive *into, struct ccfc_archive *from,
+		      struct ccfc_archive_imported *out, struct ccfc_err *err);
+/* Ends the wait of those who call ccfc_archive_settle and _import. */
+void ccfc_archive_import_free(struct ccfc_import_job *import);
 /* purge.c, on the archive's thread. */
 void ccfc_archive_count(struct ccfc_archive *archive);
 void ccfc_archive_purge(struct ccfc_archive *archive);

@@ -84,27 +84,6 @@ static void check_files(struct check *c, const char *file)
 	ccfc_kept_dir_release(&d);
 }
 
-/* Calls `fn` with the path of each manifest of a directory. */
-static void each_manifest(const char *path,
-			  void (*fn)(void *ctx, const char *file), void *ctx)
-{
-	DIR *dir = opendir(path);
-	struct ccfc_buf file = CCFC_BUF_INIT;
-	struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir))) {
-		if (strchr(entry->d_name, '.'))
-			continue;
-		ccfc_buf_clear(&file);
-		ccfc_buf_printf(&file, "%s/%s", path, entry->d_name);
-		fn(ctx, file.ptr);
-	}
-	closedir(dir);
-	ccfc_buf_release(&file);
-}
-
 static void on_source(void *ctx, const char *file)
 {
 	struct check *c = ctx;
@@ -128,8 +107,8 @@ void ccfc_archive_check(struct ccfc_archive *archive,
 	struct check c = { archive, out, over, ctx };
 
 	*out = (struct ccfc_archive_check){ 0 };
-	each_manifest(archive->sources, on_source, &c);
-	each_manifest(archive->files, on_files, &c);
+	ccfc_archive_each_file(archive->sources, on_source, &c);
+	ccfc_archive_each_file(archive->files, on_files, &c);
 }
 
 /* --- listing --- */
@@ -164,5 +143,5 @@ void ccfc_archive_each(struct ccfc_archive *archive,
 {
 	struct listing l = { fn, ctx };
 
-	each_manifest(archive->sources, list_source, &l);
+	ccfc_archive_each_file(archive->sources, list_source, &l);
 }

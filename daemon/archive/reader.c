@@ -18,32 +18,45 @@ struct ccfc_attic_file {
 	struct ccfc_buf rest; /* behind the segments; empty: not read yet */
 };
 
-int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
-		      uint32_t gen, uint64_t *size, struct ccfc_err *err)
+int ccfc_archive_open_manifest(struct ccfc_archive *a,
+			       struct ccfc_attic_file **out, const char *file,
+			       uint32_t gen, uint64_t *size,
+			       struct ccfc_err *err)
 {
-	struct ccfc_archive *a = ctx;
 	struct ccfc_attic_file *f = ccfc_calloc(1, sizeof(*f));
-	struct ccfc_buf name = CCFC_BUF_INIT;
 	int r, why;
 
 	f->archive = a;
 	ccfc_segment_cache_enter(a->cache);
-	ccfc_archive_manifest_name(&name, a->sources, ccfc_slice_str(path));
-	r = ccfc_archive_manifest_read(&f->manifest, name.ptr, err);
+	r = ccfc_archive_manifest_read(&f->manifest, file, err);
 	why = errno;
 	if (!r)
 		f->version = ccfc_archive_manifest_version(&f->manifest, gen);
-	ccfc_buf_release(&name);
 	if (!f->version) {
 		ccfc_archive_close(f);
 		errno = why;
 		return r == CCFC_EIO ? r
 				     : ccfc_err_set(err, CCFC_ENOTFOUND,
-						    "%s: is not kept", path);
+						    "%s: is not kept", file);
 	}
 	*size = f->version->end;
 	*out = f;
 	return 0;
+}
+
+int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
+		      uint32_t gen, uint64_t *size, struct ccfc_err *err)
+{
+	struct ccfc_archive *a = ctx;
+	struct ccfc_buf name = CCFC_BUF_INIT;
+	int r, why;
+
+	ccfc_archive_manifest_name(&name, a->sources, ccfc_slice_str(path));
+	r = ccfc_archive_open_manifest(a, out, name.ptr, gen, size, err);
+	why = errno;
+	ccfc_buf_release(&name);
+	errno = why;
+	return r;
 }
 
 void ccfc_archive_close(struct ccfc_attic_file *f)

@@ -226,6 +226,43 @@ int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 	return r;
 }
 
+/* --- moving --- */
+
+static int keep_whole(void *ctx, struct ccfc_slice piece)
+{
+	(void)ctx;
+	(void)piece;
+	return 0;
+}
+
+int ccfc_blobs_move(struct ccfc_blobs *to, struct ccfc_blobs *from,
+		    const struct ccfc_blob_key *key, struct ccfc_err *err)
+{
+	char path[PATH_MAX], place[PATH_MAX];
+	struct stat st;
+
+	if (!ccfc_blobs_read(to, key, keep_whole, NULL, NULL))
+		return ccfc_blobs_remove(from, key, err);
+	if (!ccfc_blob_path(path, from, key) || !ccfc_blob_path(place, to, key))
+		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
+				    to->dir);
+	if (lstat(path, &st))
+		return ccfc_err_set(err, CCFC_ENOTFOUND, "%s: is not there",
+				    path);
+	*strrchr(place, '/') = '\0';
+	if (mkdir(place, 0700) && errno != EEXIST)
+		return ccfc_err_io(err, errno, "%s", place);
+	place[strlen(place)] = '/';
+	if (rename(path, place))
+		return ccfc_err_io(err, errno, "%s", place);
+	ccfc_blob_uncount(from, &st);
+	pthread_mutex_lock(&to->lock);
+	to->stats.blobs++;
+	to->stats.bytes += ccfc_blob_room(&st);
+	pthread_mutex_unlock(&to->lock);
+	return 0;
+}
+
 /* --- waiting for the disk --- */
 
 static int sync_path(const char *path, int flags)

@@ -125,6 +125,13 @@ int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *keys,
 /* Nothing is put for a while: frees what putting needs. */
 void ccfc_blobs_rest(struct ccfc_blobs *blobs);
 
+/*
+ * Moves a blob from one store to another on the same filesystem. One that is
+ * there already stays. CCFC_ENOTFOUND: `from` does not have it.
+ */
+int ccfc_blobs_move(struct ccfc_blobs *to, struct ccfc_blobs *from,
+		    const struct ccfc_blob_key *key, struct ccfc_err *err);
+
 /* Calls `fn` for each blob there is, in no order; it may remove the blob. */
 typedef void (*ccfc_blob_each_fn)(void *ctx, const struct ccfc_blob_key *key,
 				  uint64_t room);

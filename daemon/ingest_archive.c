@@ -46,6 +46,10 @@ static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
 		take_kept(ccfc_ingest_at(in, kept->source), kept);
 		return;
 	}
+	if (kept->source == CCFC_ARCHIVE_MORE) {
+		ccfc_ingest_adopt(in);
+		return;
+	}
 	/* Some made room for others: which ones is found out anew. */
 	for (uint32_t i = 0; i < in->index->sources.n; i++)
 		if (ccfc_ingest_at(in, i)->kept_end)
@@ -133,6 +137,20 @@ bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source)
 	return true;
 }
 
+/* More is kept of a transcript that is gone: it was imported. */
+static void read_on_kept(struct ccfc_ingest *in, uint32_t source)
+{
+	const struct ccfc_source *s = ccfc_ingest_at(in, source);
+
+	if (!s->gone || ccfc_ingest_lost(in, source))
+		return;
+	look_kept(in, source);
+	if (s->kept_since != s->texts_gen || s->kept_end <= s->cursor.offset)
+		return;
+	ccfc_ingest_note_of(in, source)->mark |= CCFC_MARK_KEPT;
+	ccfc_ingest_push(in, source, 0, s->kept_end - s->cursor.offset, false);
+}
+
 static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
 {
 	struct ccfc_ingest *in = ctx;
@@ -140,10 +158,14 @@ static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
 	struct ccfc_source *source;
 	uint32_t id;
 
-	if (ccfc_index_source_named(in->index, s) != CCFC_ID_NONE ||
-	    ccfc_forgotten_session(in->forgotten, name->session) ||
+	if (ccfc_forgotten_session(in->forgotten, name->session) ||
 	    ccfc_forgotten_source(in->forgotten, s))
 		return;
+	id = ccfc_index_source_named(in->index, s);
+	if (id != CCFC_ID_NONE) {
+		read_on_kept(in, id);
+		return;
+	}
 	/* Whether it is excluded cannot be seen here: only its lines tell. */
 	ccfc_log(CCFC_LOG_DEBUG, "%s: is known from the archive", path);
 	id = ccfc_index_source(in->index, s, name);

@@ -36,18 +36,17 @@ static int make_dir(char **out, const char *parent, const char *name,
 static int open_dirs(struct ccfc_archive *a, const char *state_dir,
 		     struct ccfc_err *err)
 {
-	char *dir = NULL, *blobs = NULL;
-	int r = make_dir(&dir, state_dir, "archive", err);
+	char *blobs = NULL;
+	int r = make_dir(&a->dir, state_dir, "archive", err);
 
 	if (!r)
-		r = make_dir(&a->sources, dir, "sources", err);
+		r = make_dir(&a->sources, a->dir, "sources", err);
 	if (!r)
-		r = make_dir(&a->files, dir, "files", err);
+		r = make_dir(&a->files, a->dir, "files", err);
 	if (!r)
-		r = make_dir(&blobs, dir, "blobs", err);
+		r = make_dir(&blobs, a->dir, "blobs", err);
 	if (!r)
 		r = ccfc_blobs_new(&a->blobs, blobs, err);
-	free(dir);
 	free(blobs);
 	return r;
 }
@@ -88,6 +87,8 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 		ccfc_archive_free(a);
 		return r;
 	}
+	if (ccfc_import_is_ready(a))
+		ccfc_archive_start(a);
 	*out = a;
 	return 0;
 }
@@ -112,6 +113,7 @@ void ccfc_archive_free(struct ccfc_archive *a)
 	pthread_mutex_unlock(&a->lock);
 	if (a->started)
 		pthread_join(a->thread, NULL);
+	ccfc_archive_import_free(a->import);
 	while (a->first) {
 		struct ccfc_archive_job *job = a->first;
 
@@ -127,6 +129,7 @@ void ccfc_archive_free(struct ccfc_archive *a)
 	pthread_mutex_destroy(&a->lock);
 	free(a->jobs.items);
 	free(a->kept.items);
+	free(a->dir);
 	free(a->sources);
 	free(a->files);
 	free(a);

@@ -91,6 +91,7 @@ static void do_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
 	struct ccfc_err err = { 0 };
 	int r;
 
+	a->busy = true;
 	pthread_mutex_unlock(&a->lock);
 	r = ccfc_archive_do(a, job, &err);
 	if (!r && !job->moved_from)
@@ -98,11 +99,26 @@ static void do_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
 	if (r)
 		ccfc_log(CCFC_LOG_WARN, "archive: %s", err.what);
 	pthread_mutex_lock(&a->lock);
+	a->busy = false;
 	memcpy(a->stats.error, r ? err.what : "", r ? sizeof(err.what) : 1);
 	if (r)
 		put_back(a, job);
 	else
 		ccfc_archive_job_free(job);
+}
+
+static void do_import(struct ccfc_archive *a)
+{
+	struct ccfc_import_job *import = a->import;
+
+	pthread_mutex_unlock(&a->lock);
+	ccfc_import_do(a, import);
+	pthread_mutex_lock(&a->lock);
+	import->done = true;
+	if (import->abandoned) {
+		a->import = NULL;
+		ccfc_archive_import_free(import);
+	}
 }
 
 /* The lock is held. */
@@ -122,6 +138,7 @@ static void *run_archive(void *arg)
 	int64_t next;
 
 	be_last();
+	ccfc_import_go_on(a);
 	ccfc_archive_count(a);
 	ccfc_archive_purge(a);
 	pthread_mutex_lock(&a->lock);
@@ -136,6 +153,8 @@ static void *run_archive(void *arg)
 			}
 		} else if (a->stop) {
 			break;
+		} else if (a->import && !a->import->done) {
+			do_import(a);
 		} else {
 			ccfc_blobs_rest(a->blobs);
 			sleep_until(a, next);

@@ -248,7 +248,7 @@ static uint32_t remove_until_small(struct ccfc_archive *a,
 
 void ccfc_archive_purge(struct ccfc_archive *a)
 {
-	const struct ccfc_archive_kept all = { .source = UINT32_MAX };
+	const struct ccfc_archive_kept all = { .source = CCFC_ARCHIVE_LESS };
 	struct items list = { 0 };
 	uint32_t old, gone;
 

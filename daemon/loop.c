@@ -314,6 +314,19 @@ static void service_save(void *ctx)
 	ccfc_ingest_flush(((struct loop *)ctx)->ingest);
 }
 
+/* What was imported goes to the cold queue. */
+static void service_archived(void *ctx)
+{
+	struct loop *loop = ctx;
+	struct ccfc_scan_progress progress;
+
+	if (!loop->archive)
+		return;
+	ccfc_ingest_archived(loop->ingest);
+	ccfc_ingest_progress(loop->ingest, &progress);
+	loop->more |= progress.running;
+}
+
 static void service_finish_scan(void *ctx)
 {
 	struct loop *loop = ctx;
@@ -489,6 +502,7 @@ static void init_service(struct loop *loop)
 		.home = config->home,
 		.started = ccfc_time_now(),
 		.save = service_save,
+		.archived = service_archived,
 		.finish_scan = service_finish_scan,
 		.somebody_waits = somebody_waits,
 		.build = service_build,
@@ -874,7 +888,7 @@ static void sleep_until_news(struct loop *loop)
 	end_if(loop, ccfc_own_files_dispatch(loop->own_files, fds + OWN_FDS,
 					     loop->failed));
 	if (fds[5].revents)
-		ccfc_ingest_archived(loop->ingest);
+		service_archived(loop);
 	if (fds[2].revents)
 		take_signals(loop);
 	/* A client first: on_requests takes in what was written. */

@@ -675,6 +675,26 @@ CCFC_API int ccfc_server_info(struct ccfc_reply **out,
 CCFC_API int ccfc_server_stop(struct ccfc_client *client, struct ccfc_err *err);
 
 /*
+ * The files of the archive that the transcripts need, all or those of
+ * query->project_path: {transcripts, missing, files}. Returns when everything
+ * that was read is kept.
+ */
+CCFC_API int ccfc_export_list(struct ccfc_reply **out,
+			      struct ccfc_client *client,
+			      const struct ccfc_query *query,
+			      struct ccfc_err *err);
+
+/*
+ * Takes in an export or a copied Claude directory, at an absolute path:
+ * {transcripts, longer, known, bytes}. All of it or nothing; CCFC_ECORRUPT: it
+ * is damaged or not whole, and the error says what. What is new is indexed
+ * after the reply (`indexing`).
+ */
+CCFC_API int ccfc_import_path(struct ccfc_reply **out,
+			      struct ccfc_client *client, const char *path,
+			      struct ccfc_err *err);
+
+/*
  * Serves the REST API on a port of 127.0.0.1; 0: any free one. The reply has
  * `port` and `url`. If it is served already, the reply says where.
  */

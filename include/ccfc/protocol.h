@@ -63,6 +63,8 @@
 #define CCFC_M_EVENTS_SUBSCRIBE	    "events.subscribe"
 #define CCFC_M_EVENTS_UNSUBSCRIBE   "events.unsubscribe"
 #define CCFC_M_EVENTS_SINCE	    "events.since"
+#define CCFC_M_ARCHIVE_LIST	    "archive.list"
+#define CCFC_M_ARCHIVE_IMPORT	    "archive.import"
 #define CCFC_M_WEB_START	    "web.start"
 #define CCFC_M_WEB_STOP		    "web.stop"
 #define CCFC_M_SERVER_INFO	    "server.info"

@@ -57,7 +57,7 @@ ROOMS = {
                        "blame": {"chain", "file", "plan", "step"}},
     "daemon/serve": {"net": set(), "rpc": {"net"},
                      "methods": {"net", "rpc"}, "history": {"net", "rpc"},
-                     "stats": {"rpc", "methods"},
+                     "stats": {"rpc", "methods"}, "upkeep": {"rpc"},
                      "forget": {"net", "rpc", "methods"},
                      "conversation": {"net", "rpc", "methods", "stats"}},
     "client/cli": {"out": set(), "redact": set(), "system": set(),

@@ -121,6 +121,19 @@ static bool is_folder_of(struct ccfc_slice folder, struct ccfc_slice dir)
 	return yes;
 }
 
+/* The same of a path of another machine's root: it was imported. */
+static struct ccfc_slice below_root(struct ccfc_slice path)
+{
+	static const char projects[] = "/projects/";
+	size_t len = strlen(projects);
+
+	for (size_t at = path.len; at-- > 0;)
+		if (path.len - at >= len &&
+		    !memcmp(path.ptr + at, projects, len))
+			return ccfc_slice_from(path, at + 1);
+	return CCFC_SLICE_NONE;
+}
+
 /* The folder below projects/ that a transcript lies in; NONE: in none. */
 static struct ccfc_slice folder_of(const struct ccfc_origins *o,
 				   struct ccfc_slice path)
@@ -129,9 +142,8 @@ static struct ccfc_slice folder_of(const struct ccfc_origins *o,
 	const char *root = root_of(o, path);
 	const char *end;
 
-	if (!root)
-		return CCFC_SLICE_NONE;
-	path = ccfc_path_relative(path, ccfc_slice_str(root));
+	path = root ? ccfc_path_relative(path, ccfc_slice_str(root))
+		    : below_root(path);
 	if (!ccfc_slice_starts(path, projects))
 		return CCFC_SLICE_NONE;
 	path = ccfc_slice(path.ptr + strlen(projects),

@@ -41,6 +41,8 @@ struct ccfc_service {
 	const char *home;
 	int64_t started;
 
+	/* Takes news of the archive. May be NULL. */
+	void (*archived)(void *ctx);
 	/* Stores what a method put into the index. May be NULL. */
 	void (*save)(void *ctx);
 	/* Finishes a first scan that is nearly done. */

@@ -368,6 +368,20 @@ int ccfc_forget_run(struct ccfc_reply **out, struct ccfc_client *client,
 		   CCFC_ARG_TEXT(SESSION, session));
 }
 
+int ccfc_export_list(struct ccfc_reply **out, struct ccfc_client *client,
+		     const struct ccfc_query *query, struct ccfc_err *err)
+{
+	return ask_calls(out, client, CCFC_M_ARCHIVE_LIST, query, err, NULL, 0,
+			 NULL, NULL);
+}
+
+int ccfc_import_path(struct ccfc_reply **out, struct ccfc_client *client,
+		     const char *path, struct ccfc_err *err)
+{
+	return ASK(out, client, ARCHIVE_IMPORT, NULL, err,
+		   CCFC_ARG_TEXT(PATH, path));
+}
+
 int ccfc_web_start(struct ccfc_reply **out, struct ccfc_client *client,
 		   int port, struct ccfc_err *err)
 {

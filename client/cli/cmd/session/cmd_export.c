@@ -8,6 +8,7 @@
 #include "cli/out/render.h"
 #include "cli/write/claude_dirs.h"
 #include "cli/write/new_file.h"
+#include "cli/write/state_export.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +19,16 @@
 
 #define CONTENT_MAX (64 << 20) /* what the daemon allows for a text */
 
-enum { OPT_FORMAT, OPT_REDACT, OPT_THINKING, OPT_OUTPUT, OPT_FORCE, OPT_CHECK };
+enum {
+	OPT_FORMAT,
+	OPT_REDACT,
+	OPT_THINKING,
+	OPT_OUTPUT,
+	OPT_FORCE,
+	OPT_CHECK,
+	OPT_ALL,
+	OPT_PROJECT
+};
 
 static const struct ccfc_opt options[] = {
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
@@ -37,6 +47,11 @@ static const struct ccfc_opt options[] = {
 	[OPT_CHECK] = { "check", 0, CCFC_OPT_FLAG,
 			.help = "write nothing; say what --redact would "
 				"replace" },
+	[OPT_ALL] = { "all", 0, CCFC_OPT_FLAG,
+		      .help = "write all that is kept to a new DIR" },
+	[OPT_PROJECT] = { "project", 0, CCFC_OPT_DIR, "NAME|DIR",
+			  .help = "with --all: only this project",
+			  CCFC_ASKS(project_path) },
 	{ 0 },
 };
 
@@ -330,6 +345,72 @@ static enum ccfc_export_format choose_format(const struct ccfc_opts *opts)
 	return (enum ccfc_export_format)format->num;
 }
 
+/* --- everything --- */
+
+static int check_all(const struct ccfc_opts *opts, struct ccfc_err *err)
+{
+	static const struct {
+		int option;
+		const char *name;
+	} others[] = { { OPT_FORMAT, "format" },     { OPT_REDACT, "redact" },
+		       { OPT_THINKING, "thinking" }, { OPT_OUTPUT, "output" },
+		       { OPT_FORCE, "force" },	     { OPT_CHECK, "check" } };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (ccfc_opts_own(opts, others[i].option)->set)
+			return ccfc_err_set(err, CCFC_EINVAL,
+					    "export: --%s does not go with "
+					    "--all",
+					    others[i].name);
+	return 0;
+}
+
+static void tell_all(const struct ccfc_state_export *done, const char *dir)
+{
+	struct ccfc_buf size = CCFC_BUF_INIT;
+
+	ccfc_render_bytes(&size, done->bytes);
+	ccfc_cli_note("wrote %s (%lld transcript%s, %lld file%s, %s)", dir,
+		      (long long)done->transcripts,
+		      done->transcripts == 1 ? "" : "s", (long long)done->files,
+		      done->files == 1 ? "" : "s", size.ptr);
+	if (done->missing)
+		ccfc_cli_note("of %lld transcript%s nothing is kept: not "
+			      "written",
+			      (long long)done->missing,
+			      done->missing == 1 ? "" : "s");
+	ccfc_buf_release(&size);
+}
+
+static int export_all(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+{
+	struct ccfc_question q = { 0 };
+	struct ccfc_state_export done;
+	struct ccfc_err err;
+	const char *dir = NULL;
+	char *path = NULL;
+	int r = check_all(opts, &err);
+
+	if (!r)
+		r = ccfc_question_init(&q, cli, opts, &err);
+	if (!r)
+		r = ccfc_question_here(&q, &err);
+	if (!r)
+		dir = path = ccfc_cwd_absolute(&q.where, opts->args[0]);
+	if (!r)
+		r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
+	if (!r)
+		r = ccfc_claude_roots_dirs_check(cli, "export", &q.where, &dir,
+						 1, &err);
+	if (!r)
+		r = ccfc_state_export(&done, cli, path, &q.query, &err);
+	if (!r)
+		tell_all(&done, path);
+	free(path);
+	ccfc_question_release(&q);
+	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
+}
+
 static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	static const struct ccfc_export *const exports[] = {
@@ -338,8 +419,16 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		[CCFC_EXPORT_HTML] = &ccfc_export_html,
 	};
 	struct job job = { .cli = cli, .opts = opts };
+	struct ccfc_err err;
 	int status;
 
+	if (ccfc_opts_own(opts, OPT_ALL)->set)
+		return export_all(cli, opts);
+	if (ccfc_opts_own(opts, OPT_PROJECT)->set) {
+		ccfc_err_set(&err, CCFC_EINVAL,
+			     "export: --project: goes with --all only");
+		return ccfc_cli_fail(&err);
+	}
 	job.format = choose_format(opts);
 	job.export = exports[job.format];
 	status = run_job(&job);
@@ -353,7 +442,8 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 const struct ccfc_command ccfc_cmd_export = {
 	.name = "export",
-	.usage = "export [SESSION] [options]",
+	.usage = "export [SESSION] [options]\n"
+		 "       ccfc export --all DIR [--project=NAME|DIR]",
 	.summary = "a whole session as one document",
 	.about = "Writes all messages of a session and its agents as "
 		 "Markdown, as one JSON object\n"
@@ -381,12 +471,21 @@ const struct ccfc_command ccfc_cmd_export = {
 		 "Read the document before you pass it on.\n"
 		 "\n"
 		 "--check only says what would be replaced; exit status 1: "
-		 "nothing.",
+		 "nothing.\n"
+		 "\n"
+		 "--all writes the archive to a new directory, with checksums, "
+		 "for ccfc import on\n"
+		 "another machine: transcripts, the client's backups, names "
+		 "and tags. It does not\n"
+		 "have what was seen on disk only, and what restore --undo "
+		 "keeps. Nothing is\n"
+		 "redacted.",
 	.examples = "  ccfc export 3f2a > session.md\n"
 		    "  ccfc export 3f2a --check\n"
 		    "  ccfc export 3f2a --redact -o session.html\n"
 		    "  ccfc export 3f2a --format=json --thinking | jq "
-		    "'.messages | length'\n",
+		    "'.messages | length'\n"
+		    "  ccfc export --all /media/usb/ccfc-laptop\n",
 	.options = options,
 	.args_min = 1,
 	.args_max = 1,

@@ -211,7 +211,7 @@ int ccfc_export_read(const char *from, struct ccfc_archive *into,
 				 "%s/ccfc-export: is cut off or damaged", from);
 	if (!r)
 		left = ccfc_slice_from(left, strlen(HEAD));
-	while (!r && left.len) {
+	while (!r && left.ptr && left.len) {
 		const char *nl = memchr(left.ptr, '\n', left.len);
 		struct entry e;
 

@@ -105,12 +105,16 @@ static struct file *find_file(struct job *job, const char *name)
 
 static struct file *add_file(struct job *job, const char *name)
 {
-	struct file f = { .name = ccfc_strdup(name) };
+	struct file *f;
 
-	CCFC_VEC_PUSH(job->files, f);
+	CCFC_VEC_GROW(job->files);
+	f = job->files.items + job->files.n;
+	if (!f)
+		abort(); /* it has just grown */
+	*f = (struct file){ .name = ccfc_strdup(name) };
 	ccfc_map_put(&job->by_name, ccfc_hash(name, strlen(name)),
-		     job->files.n - 1);
-	return &job->files.items[job->files.n - 1];
+		     job->files.n++);
+	return f;
 }
 
 /* A file of the export; -1 and errno. */

@@ -95,11 +95,13 @@ int ccfc_archive_get(void *ctx, struct ccfc_buf *out,
 		     struct ccfc_attic_info *info, const char *path,
 		     size_t max);
 void ccfc_archive_list(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
-/* reader.c: the bytes of a segment, as they were. False: they are damaged. */
-bool ccfc_archive_get_segment(struct ccfc_archive *archive,
-			      struct ccfc_buf *out,
-			      const struct ccfc_segment *segment,
-			      struct ccfc_slice session);
+/*
+ * reader.c: appends the bytes of a segment, as they were. CCFC_EIO: it cannot
+ * be opened now; other errors: it is damaged.
+ */
+int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
+			     const struct ccfc_segment *segment,
+			     struct ccfc_slice session);
 /* reader.c: of the attic. */
 int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
 		      uint32_t gen, uint64_t *size, struct ccfc_err *err);

@@ -122,14 +122,21 @@ static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
 {
 	struct ccfc_buf one = CCFC_BUF_INIT;
 	uint32_t i = first;
+	int r;
 
 	ccfc_buf_clear(out);
 	do {
 		ccfc_buf_clear(&one);
+		r = ccfc_archive_get_segment(f->archive, &one,
+					     &v->segments.items[i],
+					     ccfc_slice_str(m->session));
+		if (r == CCFC_EIO)
+			f->result = ccfc_err_set(f->err, r,
+						 "archive: cannot read a part "
+						 "of %s",
+						 m->path);
 		/* What is damaged cannot be had, and counts as blank. */
-		if (!ccfc_archive_get_segment(f->archive, &one,
-					      &v->segments.items[i],
-					      ccfc_slice_str(m->session))) {
+		if (r) {
 			ccfc_buf_clear(&one);
 			memset(ccfc_buf_reserve(&one, v->segments.items[i].len),
 			       '\n', v->segments.items[i].len);

@@ -4,7 +4,6 @@
 
 #include "base/alloc.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 
 #define CONTENT_MAX ((size_t)1 << 30)

@@ -41,10 +41,9 @@ static void list_files(struct items *out, const char *path, bool is_dir)
 		if (name.ptr[0] == '.')
 			continue;
 		ccfc_buf_printf(&file, "%s/%s", path, name.ptr);
-		/* One that was being written. */
-		if (ccfc_slice_ends(name, ".new"))
-			unlink(file.ptr);
-		else if (!lstat(file.ptr, &st) && S_ISREG(st.st_mode))
+		/* Not one that is being written. */
+		if (!ccfc_slice_ends(name, ".new") && !lstat(file.ptr, &st) &&
+		    S_ISREG(st.st_mode))
 			CCFC_VEC_PUSH(
 				*out,
 				((struct item){
@@ -54,6 +53,20 @@ static void list_files(struct items *out, const char *path, bool is_dir)
 					.is_dir = is_dir }));
 		ccfc_buf_release(&file);
 	}
+	closedir(dir);
+}
+
+/* What was being written when the daemon was killed. */
+static void drop_unfinished(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (ccfc_slice_ends(ccfc_slice_str(entry->d_name), ".new"))
+			unlinkat(dirfd(dir), entry->d_name, 0);
 	closedir(dir);
 }
 
@@ -84,6 +97,8 @@ void ccfc_archive_count(struct ccfc_archive *a)
 	uint64_t bytes = 0, lines = 0, n = 0;
 	int64_t oldest = 0;
 
+	drop_unfinished(a->sources);
+	drop_unfinished(a->files);
 	list_files(&list, a->sources, false);
 	list_files(&list, a->files, true);
 	for (uint32_t i = 0; i < list.n; i++) {

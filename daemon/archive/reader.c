@@ -84,18 +84,18 @@ static uint32_t find_segment(const struct ccfc_archive_version *v,
 	return low;
 }
 
-bool ccfc_archive_get_segment(struct ccfc_archive *archive,
-			      struct ccfc_buf *out,
-			      const struct ccfc_segment *s,
-			      struct ccfc_slice session)
+int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
+			     const struct ccfc_segment *s,
+			     struct ccfc_slice session)
 {
-	if (ccfc_blobs_get_quickly(out, archive->blobs, &s->key, s->len,
-				   NULL) ||
-	    out->len != s->len)
-		return false;
-	if (s->flags & CCFC_SEGMENT_PLAIN)
+	int r = ccfc_blobs_get_quickly(out, archive->blobs, &s->key, s->len,
+				       NULL);
+
+	if (!r && out->len != s->len)
+		r = CCFC_ECORRUPT;
+	if (!r && (s->flags & CCFC_SEGMENT_PLAIN))
 		ccfc_cut_fill(out->ptr, out->len, session);
-	return true;
+	return r;
 }
 
 /* What cannot be read reads as newlines. */
@@ -110,16 +110,13 @@ static void fill_newlines(struct ccfc_buf *out, uint64_t len)
 static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
 			 const struct ccfc_segment *s)
 {
-	int r = ccfc_blobs_get_quickly(out, f->archive->blobs, &s->key, s->len,
-				       NULL);
+	int r = ccfc_archive_get_segment(f->archive, out, s,
+					 ccfc_slice_str(f->manifest.session));
 
 	if (r == CCFC_EIO)
 		return false;
-	if (r || out->len != s->len)
+	if (r)
 		fill_newlines(out, s->len);
-	else if (s->flags & CCFC_SEGMENT_PLAIN)
-		ccfc_cut_fill(out->ptr, out->len,
-			      ccfc_slice_str(f->manifest.session));
 	return true;
 }
 

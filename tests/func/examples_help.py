@@ -4,6 +4,7 @@ columns: it does what it should, and tables fit."""
 import os
 import re
 import shlex
+import shutil
 
 import harness
 import readmes
@@ -13,9 +14,10 @@ from shop import Shop
 
 # What waits for somebody: (what is waited for, what is typed).
 ENDS = {"watch": ("clock", "\x03"), "top": ("q quit", "q"),
-        "setup": ("[y/N]", "y\n")}
+        "setup": ("[y/N]", "y\n"), "forget": ("[y/N]", "n\n")}
 # Where it is no fault to find nothing.
-OTHER_STATUS = {"conflicts": (0, 1), "doctor": (0, 1), "watch": (-2, 130)}
+OTHER_STATUS = {"conflicts": (0, 1), "doctor": (0, 1), "forget": (0, 1, 2),
+                "watch": (-2, 130)}
 # Formats of other programs, and texts of files and sessions, are whole.
 WHOLE = re.compile(r"--format|-0|[|>]|-o |--schema|--messages?\b|--dry-run| -p\b"
                    r"|ccfc (?:cat|diff|why|setup|doctor|resume|sql|revert|web)\b")
@@ -43,7 +45,8 @@ def examples(box):
 
 
 def run_example(box, name, example):
-    here = example.replace("/tmp/old", os.path.join(box.top, "old"))
+    here = example.replace("/tmp/old", os.path.join(box.top, "old")).replace(
+        "/media/usb", os.path.join(box.top, "usb"))
     text, status = terminal.run(
         ["bash", "-o", "pipefail", "-c", here], box.env, box.dir,
         [ENDS[name]] if name in ENDS and "--once" not in example else ())
@@ -56,6 +59,9 @@ def run_example(box, name, example):
 
 def test_help():
     with Shop() as box:
+        os.mkdir(os.path.join(box.top, "usb"))
+        shutil.copytree(box.claude,
+                        os.path.join(box.env["HOME"], "backup", ".claude"))
         box.start()
         count = 0
         for name, example in examples(box):

@@ -16,6 +16,8 @@ struct ccfc_attic_file {
 	struct ccfc_archive_manifest manifest;
 	const struct ccfc_archive_version *version;
 	struct ccfc_buf rest; /* behind the segments; empty: not read yet */
+	struct ccfc_buf last; /* the segment of the number before `next` … */
+	uint32_t next;	      /* … unless it is empty; see read_segment */
 };
 
 int ccfc_archive_open_manifest(struct ccfc_archive *a,
@@ -63,6 +65,7 @@ void ccfc_archive_close(struct ccfc_attic_file *f)
 {
 	ccfc_segment_cache_leave(f->archive->cache);
 	ccfc_buf_release(&f->rest);
+	ccfc_buf_release(&f->last);
 	ccfc_archive_manifest_release(&f->manifest);
 	free(f);
 }
@@ -120,12 +123,33 @@ static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
 	return true;
 }
 
+/* Who reads on and on needs each segment once, and one room for all. */
+static ssize_t read_next(struct ccfc_attic_file *f, uint32_t number, char *to,
+			 size_t at, size_t len)
+{
+	if (f->next != number + 1 || !f->last.len) {
+		ccfc_buf_clear(&f->last);
+		f->next = number + 1;
+		if (!load_segment(f, &f->last,
+				  &f->version->segments.items[number])) {
+			ccfc_buf_clear(&f->last);
+			errno = EMFILE;
+			return -1;
+		}
+	}
+	if (len > f->last.len - at)
+		len = f->last.len - at;
+	memcpy(to, f->last.ptr + at, len);
+	return (ssize_t)len;
+}
+
+/* Segments that are read out of order are kept for the next time. */
 static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
 			    uint64_t offset)
 {
 	const struct ccfc_archive_version *v = f->version;
-	const struct ccfc_segment *s =
-		&v->segments.items[find_segment(v, offset)];
+	uint32_t number = find_segment(v, offset);
+	const struct ccfc_segment *s = &v->segments.items[number];
 	struct ccfc_segment_id id = { .key = s->key };
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	size_t at = (size_t)(offset - s->offset), n;
@@ -135,6 +159,8 @@ static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
 	n = ccfc_segment_cache_copy(f->archive->cache, &id, to, at, len);
 	if (n)
 		return (ssize_t)n;
+	if (number == f->next || number + 1 == f->next)
+		return read_next(f, number, to, at, len);
 	if (!load_segment(f, &bytes, s)) {
 		ccfc_buf_release(&bytes);
 		errno = EMFILE;

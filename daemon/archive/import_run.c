@@ -11,6 +11,7 @@
 #include "archive/archive_internal.h"
 
 #include "base/alloc.h"
+#include "forget/forgotten.h"
 #include "os/log.h"
 
 #include <dirent.h>
@@ -158,6 +159,38 @@ static int fill(struct ccfc_archive *a, struct ccfc_archive *fresh,
 
 /* --- merging --- */
 
+struct paths {
+	char **items;
+	uint32_t n, cap;
+};
+
+static void add_path(void *ctx, const char *file)
+{
+	struct paths *paths = ctx;
+	struct ccfc_archive_manifest m = { 0 };
+
+	if (!ccfc_archive_manifest_read(&m, file, NULL))
+		CCFC_VEC_PUSH(*paths, ccfc_strdup(m.path));
+	ccfc_archive_manifest_release(&m);
+}
+
+/* What is forgotten here does not come back with an import. */
+static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
+			  struct ccfc_err *err)
+{
+	struct paths paths = { 0 };
+	int r;
+
+	if (!a->sieve || !ccfc_forgotten_any(a->sieve->list))
+		return 0;
+	ccfc_archive_each_file(from->sources, add_path, &paths);
+	r = ccfc_archive_forget(from, a->sieve, paths.items, paths.n, err);
+	for (uint32_t i = 0; i < paths.n; i++)
+		free(paths.items[i]);
+	free(paths.items);
+	return r;
+}
+
 static int merge_ready(struct ccfc_archive *a, const char *ready,
 		       struct ccfc_archive_imported *out, struct ccfc_err *err)
 {
@@ -168,7 +201,9 @@ static int merge_ready(struct ccfc_archive *a, const char *ready,
 
 	if (r)
 		return r;
-	r = ccfc_import_merge(a, from, out, err);
+	r = drop_forgotten(a, from, err);
+	if (!r)
+		r = ccfc_import_merge(a, from, out, err);
 	ccfc_archive_free(from);
 	if (!r)
 		remove_tree(ready, DEEP);

@@ -9,6 +9,7 @@ import shutil
 import harness
 from archive import (BY_DISCOVERY, answers, files, kept, live, read, same,
                      write)
+from forget import holders
 from harness import Box, append, eq
 from property import World
 from recordings import looks
@@ -166,6 +167,28 @@ def test_one_project():
             for name in files(other.state):
                 assert b"planted-q" not in read(name), name
                 assert u.session.encode() not in read(name), name
+
+
+def test_forgotten_stays_out():
+    """What was forgotten does not come back with an older export."""
+    with Box() as box:
+        box.start()
+        t, u = live(box), live(
+            box, session="5e550000-0000-4000-8000-000000000002")
+        for one, word in ((t, "planted-t"), (u, "planted-u")):
+            write(one, f"/home/dev/p/{word}", os.urandom(400000).hex())
+            one.prompt(word)
+        box.ok("status")
+        kept(box)
+        path = export(box)
+        os.remove(u.path)
+        box.ok("forget", u.session, "--yes")
+        box.ok("import", path)
+        with box.rpc() as rpc:
+            eq([s["sessionId"] for s in rpc.call("session.list")["sessions"]],
+               [t.session])
+        eq(holders(box, "planted-u"), [])
+        assert holders(box, "planted-t")
 
 
 def small_export(box):

@@ -533,6 +533,24 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 	return status;
 }
 
+/* Opens what the archive has of the source. */
+static enum ccfc_tail_status open_kept(struct ccfc_ingest *in, uint32_t source)
+{
+	struct ccfc_cursor start = { 0 };
+	enum ccfc_tail_status status;
+	struct ccfc_err err;
+
+	if (!(*mark_of(in, source) & CCFC_MARK_OVER))
+		return open_source(in, source);
+	status = open_at(in, source, &start, &err);
+	if (status != CCFC_TAIL_OPEN)
+		return status;
+	*mark_of(in, source) &= (unsigned char)~CCFC_MARK_OVER;
+	ccfc_index_source_reset(in->index, source);
+	ccfc_ingest_at(in, source)->cursor = start;
+	return status;
+}
+
 /* Opens the source, if its file exists under a name of its own. */
 static bool open_if_there(struct ccfc_ingest *in, uint32_t source)
 {
@@ -551,7 +569,7 @@ static bool open_if_there(struct ccfc_ingest *in, uint32_t source)
 	if (status == CCFC_TAIL_GONE &&
 	    (*mark_of(in, source) & CCFC_MARK_KEPT)) {
 		ccfc_tail_use(in->tail, ccfc_archive_attic(in->archive));
-		status = open_source(in, source);
+		status = open_kept(in, source);
 		ccfc_tail_use(in->tail, NULL);
 	}
 	return status == CCFC_TAIL_OPEN;

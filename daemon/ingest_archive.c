@@ -130,8 +130,8 @@ bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source)
 	    ccfc_source_where(ccfc_ingest_at(in, source)) !=
 		    CCFC_WHERE_ARCHIVED)
 		return false;
-	ccfc_index_source_reset(in->index, source);
-	ccfc_ingest_note_of(in, source)->mark |= CCFC_MARK_KEPT;
+	ccfc_ingest_note_of(in, source)->mark |=
+		CCFC_MARK_KEPT | CCFC_MARK_OVER;
 	ccfc_ingest_push(in, source, 0, ccfc_ingest_at(in, source)->kept_end,
 			 false);
 	return true;

@@ -19,6 +19,8 @@
 #define CCFC_MARK_ANEW	8u
 /* It is gone, and read again from the archive. */
 #define CCFC_MARK_KEPT 16u
+/* … from its start, once it can be opened: until then what is known stays. */
+#define CCFC_MARK_OVER 32u
 
 /* Facts about a source for the life of the process. */
 struct ccfc_ingest_note {

@@ -93,8 +93,8 @@ def test_concurrent_once():
         first = w.edit(0)
         w.read(1)
         second = w.edit(1)
-        eq(rpc.event()["changeId"], first)
-        eq(rpc.event()["changeId"], second)
+        # Of two transcripts either one may be read first.
+        eq({rpc.event()["changeId"] for _ in range(2)}, {first, second})
         # Until now the first session may have ended.
         eq(w.found(), [])
         w.t[0].text("I go on")

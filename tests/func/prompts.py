@@ -10,6 +10,7 @@ import os
 import re
 
 import harness
+from archive import kept
 from corpus import roots
 from harness import Box, eq
 from recordings import by_version
@@ -236,6 +237,7 @@ def test_kept():
         t.prompt("keep me")
         tid = change(t, "a")
         eq(short(box, tid), "keep me")
+        kept(box)
         box.stop()
         box.start()
         os.unlink(t.path)

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/time.h"
+#include "os/dirs.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -98,20 +99,6 @@ static bool read_manifest(struct ccfc_buf *out, int dir)
 	return true;
 }
 
-static void remove_all(int fd)
-{
-	DIR *dir = fdopendir(fd); /* takes the descriptor */
-	const struct dirent *item;
-
-	if (!dir) {
-		close(fd);
-		return;
-	}
-	while ((item = readdir(dir)))
-		unlinkat(dirfd(dir), item->d_name, 0);
-	closedir(dir);
-}
-
 /* An entry without a manifest has not begun: its bytes are of no use. */
 static bool forget_entry(int area, const char *name,
 			 const struct ccfc_undo_area_wish *wish,
@@ -134,7 +121,7 @@ static bool forget_entry(int area, const char *name,
 	/* Without these it is dropped by the next command, whatever is left. */
 	unlinkat(dir, "done", 0);
 	unlinkat(dir, "undone", 0);
-	remove_all(dir);
+	ccfc_dirs_empty(dir);
 	unlinkat(area, name, AT_REMOVEDIR);
 	return true;
 }

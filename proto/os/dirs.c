@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -197,4 +198,18 @@ int ccfc_dirs_make_parent(const char *path, struct ccfc_err *err)
 	r = ccfc_dirs_make(dir, err);
 	free(dir);
 	return r;
+}
+
+void ccfc_dirs_empty(int fd)
+{
+	DIR *dir = fdopendir(fd); /* takes the descriptor */
+	const struct dirent *item;
+
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((item = readdir(dir)))
+		unlinkat(dirfd(dir), item->d_name, 0);
+	closedir(dir);
 }

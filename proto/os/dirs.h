@@ -48,4 +48,7 @@ int ccfc_dirs_make(const char *path, struct ccfc_err *err);
 /* As ccfc_dirs_make, for the parent directory of the file `path`. */
 int ccfc_dirs_make_parent(const char *path, struct ccfc_err *err);
 
+/* Removes all files of the directory, not directories in it; closes `fd`. */
+void ccfc_dirs_empty(int fd);
+
 #endif

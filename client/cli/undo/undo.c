@@ -52,20 +52,6 @@ int ccfc_undo_entry_dir(const struct ccfc_undo *u, const char *id)
 
 /* ---- deleting ---- */
 
-static void unlink_all(int fd)
-{
-	DIR *dir = fdopendir(fd); /* takes the fd */
-	const struct dirent *item;
-
-	if (!dir) {
-		close(fd);
-		return;
-	}
-	while ((item = readdir(dir)))
-		unlinkat(dirfd(dir), item->d_name, 0);
-	closedir(dir);
-}
-
 void ccfc_undo_drop(const struct ccfc_undo *u, const char *id)
 {
 	int fd = ccfc_undo_entry_dir(u, id);
@@ -75,7 +61,7 @@ void ccfc_undo_drop(const struct ccfc_undo *u, const char *id)
 	/* What is left without a manifest is deleted the next time. */
 	for (int i = 0; i < 3; i++)
 		unlinkat(fd, state_names[i], 0);
-	unlink_all(fd);
+	ccfc_dirs_empty(fd);
 	unlinkat(u->dir, id, AT_REMOVEDIR);
 }
 

@@ -16,6 +16,7 @@ static enum ccfc_tail_status open_and_then(struct ccfc_tail *tail,
 #include "fixture.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 
 #define LINE                                                                   \
 	"{\"type\":\"user\",\"sessionId\":\"s\",\"cwd\":\"/p\",\"uuid\":"      \
@@ -23,15 +24,22 @@ static enum ccfc_tail_status open_and_then(struct ccfc_tail *tail,
 	"\"timestamp\":\"2025-01-01T00:00:00Z\",\"message\":{\"content\":"     \
 	"\"%s\"}}\n"
 
-/* Writes a line, by how the file is opened. */
+/*
+ * Writes a line, by how the file is opened. All files get one time: a rebuild
+ * reads the newest file first, and two files may be written in two seconds.
+ */
 static void put(const struct fixture *f, const char *name, const char *how,
 		const char *text)
 {
+	static const struct timespec times[2] = { { 1735689600, 0 },
+						  { 1735689600, 0 } };
 	static unsigned n;
 	FILE *file = fopen(at(f, name), how);
 
 	assert_non_null(file);
 	fprintf(file, LINE, ++n % 100, text);
+	assert_int_equal(fflush(file), 0);
+	assert_int_equal(futimens(fileno(file), times), 0);
 	fclose(file);
 }
 

@@ -18,7 +18,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-NODES = 100000
+NODES = 20000
 PRODUCT = ("proto/", "daemon/", "client/")
 JOBS = len(os.sched_getaffinity(0))
 

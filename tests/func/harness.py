@@ -410,6 +410,8 @@ def without_rights(name):
 
 def main():
     """Runs the test_* functions of the calling file (or those named)."""
+    # A job in the background ignores Ctrl-C, and so would what tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     module = sys.modules["__main__"]
     tests = [(n, f) for n, f in vars(module).items() if n.startswith("test_")]
     only = sys.argv[1:]

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/path.h"
-#include "excluded.h"
+#include "ingest/excluded.h"
 #include "os/config_file.h"
 #include "os/dirs.h"
 #include "os/log.h"

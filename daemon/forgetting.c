@@ -11,9 +11,9 @@
 
 #include "base/alloc.h"
 #include "blobs/blobs.h"
-#include "excluded.h"
 #include "forget/forgotten_lines.h"
 #include "forget/undo_area.h"
+#include "ingest/excluded.h"
 #include "os/log.h"
 #include "store/store.h"
 #include "transcript/record.h"

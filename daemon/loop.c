@@ -16,7 +16,7 @@
 #include "forgetting.h"
 #include "index/gap_marks.h"
 #include "index/query/query.h"
-#include "ingest.h"
+#include "ingest/ingest.h"
 #include "notify.h"
 #include "observing.h"
 #include "os/log.h"

@@ -3,7 +3,7 @@
  * back, replaced, deleted, come back; a store that cannot be written; a
  * rebuild. The daemon's ingest is no library, so it is taken in whole.
  */
-#include "ingest.h"
+#include "ingest/ingest.h"
 
 #include "fixture.h"
 

@@ -12,7 +12,7 @@ static int next_or_fail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 			struct ccfc_line *line, struct ccfc_err *err);
 #define ccfc_tail_open open_or_fail
 #define ccfc_tail_next next_or_fail
-#include "ingest.c"
+#include "ingest/ingest.c"
 #undef ccfc_tail_open
 #undef ccfc_tail_next
 

@@ -10,7 +10,7 @@ static enum ccfc_tail_status open_and_then(struct ccfc_tail *tail,
 					   struct ccfc_cursor *cursor,
 					   struct ccfc_err *err);
 #define ccfc_tail_open open_and_then
-#include "ingest.c"
+#include "ingest/ingest.c"
 #undef ccfc_tail_open
 
 #include "fixture.h"

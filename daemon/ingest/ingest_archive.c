@@ -2,7 +2,7 @@
  * Ingest and the archive: what is passed on to be kept, what is known to be
  * kept, and reading again from there.
  */
-#include "ingest_impl.h"
+#include "ingest/ingest_impl.h"
 
 #include "base/alloc.h"
 #include "os/log.h"

@@ -7,7 +7,7 @@
  * path leads to. Files that cannot be opened or read are tried again
  * (source/failed.h).
  */
-#include "ingest_impl.h"
+#include "ingest/ingest_impl.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

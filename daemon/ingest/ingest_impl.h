@@ -5,7 +5,7 @@
 #ifndef CCFC_INGEST_IMPL_H
 #define CCFC_INGEST_IMPL_H
 
-#include "ingest.h"
+#include "ingest/ingest.h"
 
 #include "archive/archive.h"
 #include "base/map.h"

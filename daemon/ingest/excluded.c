@@ -1,5 +1,5 @@
 /* Excluded projects; see excluded.h. */
-#include "excluded.h"
+#include "ingest/excluded.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"

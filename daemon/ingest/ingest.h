@@ -10,9 +10,9 @@
 #define CCFC_INGEST_H
 
 #include "archive/archive.h"
-#include "excluded.h"
 #include "forget/forgotten.h"
 #include "index/index.h"
+#include "ingest/excluded.h"
 #include "source/failed.h"
 #include "source/scan_progress.h"
 #include "source/tail.h"

@@ -19,7 +19,7 @@
  * source (ingest.c). If two sources turn out to be one file, the one with the
  * better path stays, and the other is gone.
  */
-#include "ingest_impl.h"
+#include "ingest/ingest_impl.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"

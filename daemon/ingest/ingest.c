@@ -1,10 +1,8 @@
 /*
  * From bytes to a stored index; see ingest.h.
  *
- * What happened to a file is decided here, from the result of ccfc_tail_open,
- * never from the watcher's event: grown, truncated or replaced (read again,
- * earlier facts stay), gone, or back. source_names.c decides which source a
- * path leads to. Files that cannot be opened or read are tried again
+ * source_names.c decides which source a path leads to, source_open.c what
+ * happened to its file. Files that cannot be opened or read are tried again
  * (source/failed.h).
  */
 #include "ingest/ingest_impl.h"
@@ -16,7 +14,6 @@
 #include "index/gap_marks.h"
 #include "os/log.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define SLICE_BYTES   (8u << 20)
@@ -93,11 +90,6 @@ void ccfc_ingest_free(struct ccfc_ingest *in)
 
 /* --- queues --- */
 
-static unsigned char *mark_of(struct ccfc_ingest *in, uint32_t source)
-{
-	return &ccfc_ingest_note_of(in, source)->mark;
-}
-
 void ccfc_ingest_exclude(struct ccfc_ingest *ingest,
 			 struct ccfc_excluded *excluded)
 {
@@ -119,7 +111,7 @@ bool ccfc_ingest_is_excluded(const struct ccfc_ingest *in, uint32_t source)
 void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 		      uint64_t bytes, bool hot)
 {
-	unsigned char *mark = mark_of(in, source);
+	unsigned char *mark = ccfc_ingest_mark(in, source);
 	struct ccfc_ingest_queue *q = hot ? &in->hot : &in->cold;
 	unsigned char bit = hot ? CCFC_MARK_HOT : CCFC_MARK_COLD;
 
@@ -158,7 +150,7 @@ static bool pop(struct ccfc_ingest *in, uint32_t *source, bool hot)
 		q->sorted = true;
 	}
 	*source = q->items[q->at++].source;
-	*mark_of(in, *source) &=
+	*ccfc_ingest_mark(in, *source) &=
 		(unsigned char)~(hot ? CCFC_MARK_HOT : CCFC_MARK_COLD);
 	return true;
 }
@@ -190,6 +182,20 @@ void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path)
 {
 	if (ccfc_failed_clear(&in->failed, path))
 		ccfc_log(CCFC_LOG_INFO, "%s: readable again", path);
+}
+
+void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
+			     const struct ccfc_err *err)
+{
+	struct ccfc_name name = ccfc_ingest_name(in, source);
+	const char *path = ccfc_ingest_path(in, source);
+	size_t len = strlen(path);
+	const char *why = err->what;
+
+	/* The path is part of the message anyhow. */
+	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
+		why += len + 2;
+	ccfc_ingest_failed(in, path, &name, why);
 }
 
 static void try_again(void *ctx, const struct ccfc_failure *f)
@@ -231,7 +237,7 @@ void ccfc_ingest_scanned(struct ccfc_ingest *in)
 {
 	in->scanning = false;
 	for (uint32_t i = 0; i < in->index->sources.n; i++) {
-		unsigned char *mark = mark_of(in, i);
+		unsigned char *mark = ccfc_ingest_mark(in, i);
 
 		if (!(*mark & CCFC_MARK_FOUND) && !ccfc_ingest_at(in, i)->gone)
 			ccfc_ingest_push(in, i, 0, 0, false);
@@ -252,7 +258,7 @@ static void mark_project(struct ccfc_ingest *in, struct ccfc_slice project)
 					project))
 			continue;
 		for (uint32_t i = 0; i < session->sources.n; i++)
-			*mark_of(in, session->sources.items[i]) |=
+			*ccfc_ingest_mark(in, session->sources.items[i]) |=
 				CCFC_MARK_ANEW;
 	}
 }
@@ -267,7 +273,7 @@ static void read_anew(struct ccfc_ingest *in, uint32_t source)
 	    stat(ccfc_ingest_path(in, source), &st) || !S_ISREG(st.st_mode))
 		return;
 	ccfc_index_source_reset(in->index, source);
-	if (*mark_of(in, source) & CCFC_MARK_COLD)
+	if (*ccfc_ingest_mark(in, source) & CCFC_MARK_COLD)
 		in->progress.bytes_total += done;
 	ccfc_ingest_push(in, source, (int64_t)st.st_mtime, (uint64_t)st.st_size,
 			 false);
@@ -284,7 +290,7 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 		in->index->unknown_types_dirty = true;
 	}
 	for (uint32_t i = 0; i < in->index->sources.n; i++) {
-		unsigned char *mark = mark_of(in, i);
+		unsigned char *mark = ccfc_ingest_mark(in, i);
 
 		if (!project.len || (*mark & CCFC_MARK_ANEW))
 			read_anew(in, i);
@@ -393,21 +399,6 @@ static bool take_rest(struct ccfc_ingest *in, uint32_t source,
 	return said;
 }
 
-/* Opening or reading the source failed. */
-static void read_failed(struct ccfc_ingest *in, uint32_t source,
-			const struct ccfc_err *err)
-{
-	struct ccfc_name name = ccfc_ingest_name(in, source);
-	const char *path = ccfc_ingest_path(in, source);
-	size_t len = strlen(path);
-	const char *why = err->what;
-
-	/* The path is part of the message anyhow. */
-	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
-		why += len + 2;
-	ccfc_ingest_failed(in, path, &name, why);
-}
-
 void ccfc_ingest_yield(struct ccfc_ingest *in, bool (*waits)(void *ctx))
 {
 	in->waits = waits;
@@ -448,7 +439,7 @@ static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 	if (!r)
 		said = take_rest(in, source, &cursor) && said;
 	if (r < 0)
-		read_failed(in, source, &err);
+		ccfc_ingest_read_failed(in, source, &err);
 	else
 		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
 	ccfc_tail_close(in->tail, &cursor);
@@ -459,122 +450,6 @@ static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 	return r;
 }
 
-/* The file has other bytes now: their texts are not stored yet. */
-static void forget_texts(struct ccfc_ingest *in, uint32_t source)
-{
-	struct ccfc_source *s = ccfc_ingest_at(in, source);
-
-	s->texts = (struct ccfc_cursor){ 0 };
-	s->texts_gen = s->gen;
-}
-
-/*
- * Opens the file to read on from `cursor`. Texts may be stored beyond the
- * cursor, but of bytes that were replaced since: the open file shows which.
- */
-static enum ccfc_tail_status open_at(struct ccfc_ingest *in, uint32_t source,
-				     struct ccfc_cursor *cursor,
-				     struct ccfc_err *err)
-{
-	const struct ccfc_source *s = ccfc_ingest_at(in, source);
-	enum ccfc_tail_status status = ccfc_tail_open(
-		in->tail, ccfc_ingest_path(in, source), cursor, err);
-
-	if (status == CCFC_TAIL_OPEN && s->texts.offset > cursor->offset &&
-	    !ccfc_tail_holds(in->tail, &s->texts))
-		forget_texts(in, source);
-	return status;
-}
-
-/*
- * Is stored text missing for lines already read (lost, or the disk was full)?
- */
-static bool lacks_texts(struct ccfc_ingest *in, uint32_t source)
-{
-	const struct ccfc_source *s = ccfc_ingest_at(in, source);
-
-	return s->texts.offset < s->cursor.offset && ccfc_store_says(in->store);
-}
-
-static bool is_gone(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) && ccfc_tail_means_gone(errno);
-}
-
-static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
-					 uint32_t source)
-{
-	struct ccfc_cursor cursor = ccfc_ingest_at(in, source)->cursor;
-	struct ccfc_err err;
-	enum ccfc_tail_status status = open_at(in, source, &cursor, &err);
-	bool off = status == CCFC_TAIL_OPEN && lacks_texts(in, source);
-
-	if (status == CCFC_TAIL_RESET || off) {
-		ccfc_tail_close(in->tail, &cursor);
-		ccfc_log(CCFC_LOG_INFO, "%s: %s, reading it from its start",
-			 ccfc_ingest_path(in, source),
-			 off ? "lacks texts" : "was rewritten");
-		ccfc_index_source_reset(in->index, source);
-		if (status == CCFC_TAIL_RESET ||
-		    !ccfc_ingest_at(in, source)->texts.offset)
-			forget_texts(in, source);
-		cursor = ccfc_ingest_at(in, source)->cursor;
-		status = open_at(in, source, &cursor, &err);
-	}
-	/* Without a free descriptor, stat() shows whether it exists. */
-	if (status == CCFC_TAIL_ERROR && is_gone(ccfc_ingest_path(in, source)))
-		status = CCFC_TAIL_GONE;
-	if (status == CCFC_TAIL_ERROR)
-		read_failed(in, source, &err);
-	if (status == CCFC_TAIL_OPEN)
-		ccfc_ingest_at(in, source)->cursor = cursor;
-	return status;
-}
-
-/* Opens what the archive has of the source. */
-static enum ccfc_tail_status open_kept(struct ccfc_ingest *in, uint32_t source)
-{
-	struct ccfc_cursor start = { 0 };
-	enum ccfc_tail_status status;
-	struct ccfc_err err;
-
-	if (!(*mark_of(in, source) & CCFC_MARK_OVER))
-		return open_source(in, source);
-	status = open_at(in, source, &start, &err);
-	if (status != CCFC_TAIL_OPEN)
-		return status;
-	*mark_of(in, source) &= (unsigned char)~CCFC_MARK_OVER;
-	ccfc_index_source_reset(in->index, source);
-	ccfc_ingest_at(in, source)->cursor = start;
-	return status;
-}
-
-/* Opens the source, if its file exists under a name of its own. */
-static bool open_if_there(struct ccfc_ingest *in, uint32_t source)
-{
-	enum ccfc_tail_status status = CCFC_TAIL_GONE;
-
-	if (!ccfc_ingest_lost(in, source))
-		status = open_source(in, source);
-	if (status == CCFC_TAIL_GONE) {
-		ccfc_ingest_fine(in, ccfc_ingest_path(in, source));
-		if (!ccfc_ingest_at(in, source)->gone)
-			ccfc_ingest_vanished(in, source);
-	}
-	if (status == CCFC_TAIL_GONE || status == CCFC_TAIL_OPEN)
-		ccfc_index_source_gone(in->index, source,
-				       status == CCFC_TAIL_GONE);
-	if (status == CCFC_TAIL_GONE &&
-	    (*mark_of(in, source) & CCFC_MARK_KEPT)) {
-		ccfc_tail_use(in->tail, ccfc_archive_attic(in->archive));
-		status = open_kept(in, source);
-		ccfc_tail_use(in->tail, NULL);
-	}
-	return status == CCFC_TAIL_OPEN;
-}
-
 /* Reads one source on; true when it has more than the budget allowed. */
 static bool read_source(struct ccfc_ingest *in, uint32_t source,
 			uint64_t *budget)
@@ -583,7 +458,7 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 	const struct ccfc_cursor *now;
 	int r;
 
-	if (!open_if_there(in, source))
+	if (!ccfc_ingest_open(in, source))
 		return false;
 	r = read_lines_ingest(in, source, budget);
 	now = &ccfc_ingest_at(in, source)->cursor;
@@ -592,7 +467,7 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 	    now->ino != before.ino)
 		ccfc_index_source_touch(in->index, source);
 	if (r <= 0) {
-		*mark_of(in, source) &= (unsigned char)~CCFC_MARK_KEPT;
+		*ccfc_ingest_mark(in, source) &= (unsigned char)~CCFC_MARK_KEPT;
 		ccfc_ingest_keep(in, source);
 	}
 	return r > 0;
@@ -686,7 +561,7 @@ bool ccfc_ingest_cold(struct ccfc_ingest *in)
 		if (read_source(in, source, &budget)) {
 			/* It comes first in the next slice. */
 			in->cold.at--;
-			*mark_of(in, source) |= CCFC_MARK_COLD;
+			*ccfc_ingest_mark(in, source) |= CCFC_MARK_COLD;
 		} else {
 			in->progress.files_done++;
 		}

@@ -130,8 +130,7 @@ bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source)
 	    ccfc_source_where(ccfc_ingest_at(in, source)) !=
 		    CCFC_WHERE_ARCHIVED)
 		return false;
-	ccfc_ingest_note_of(in, source)->mark |=
-		CCFC_MARK_KEPT | CCFC_MARK_OVER;
+	*ccfc_ingest_mark(in, source) |= CCFC_MARK_KEPT | CCFC_MARK_OVER;
 	ccfc_ingest_push(in, source, 0, ccfc_ingest_at(in, source)->kept_end,
 			 false);
 	return true;
@@ -147,7 +146,7 @@ static void read_on_kept(struct ccfc_ingest *in, uint32_t source)
 	look_kept(in, source);
 	if (s->kept_since != s->texts_gen || s->kept_end <= s->cursor.offset)
 		return;
-	ccfc_ingest_note_of(in, source)->mark |= CCFC_MARK_KEPT;
+	*ccfc_ingest_mark(in, source) |= CCFC_MARK_KEPT;
 	ccfc_ingest_push(in, source, 0, s->kept_end - s->cursor.offset, false);
 }
 

@@ -1,6 +1,7 @@
 /*
- * Shared by the files of ingest only: ingest.c (queues, reading, batches) and
- * source_names.c (which source a path leads to).
+ * Shared by the files of ingest only: ingest.c (queues, reading, batches),
+ * source_names.c (which source a path leads to), source_open.c (what happened
+ * to its file) and ingest_archive.c.
  */
 #ifndef CCFC_INGEST_IMPL_H
 #define CCFC_INGEST_IMPL_H
@@ -82,6 +83,13 @@ struct ccfc_ingest {
 struct ccfc_ingest_note *ccfc_ingest_note_of(struct ccfc_ingest *in,
 					     uint32_t source);
 
+/* CCFC_MARK_… of the source; as above. */
+static inline unsigned char *ccfc_ingest_mark(struct ccfc_ingest *in,
+					      uint32_t source)
+{
+	return &ccfc_ingest_note_of(in, source)->mark;
+}
+
 /* The source is now this file. */
 void ccfc_ingest_note_file(struct ccfc_ingest *in, uint32_t source,
 			   uint64_t dev, uint64_t ino);
@@ -97,6 +105,19 @@ void ccfc_ingest_failed(struct ccfc_ingest *in, const char *path,
 			const struct ccfc_name *name, const char *why);
 /* The check of the path no longer fails. */
 void ccfc_ingest_fine(struct ccfc_ingest *in, const char *path);
+
+/* Opening or reading the source failed, as above. */
+void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
+			     const struct ccfc_err *err);
+
+/* --- source_open.c --- */
+
+/*
+ * Opens the source in in->tail at its cursor, from its file or, if that is gone
+ * and it is to be read from there, the archive. False: there is nothing to
+ * read, or it cannot be; the index and in->failed say which.
+ */
+bool ccfc_ingest_open(struct ccfc_ingest *in, uint32_t source);
 
 /* --- ingest_archive.c --- */
 

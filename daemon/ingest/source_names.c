@@ -255,7 +255,7 @@ static void take_found_source(const struct look *look, uint32_t source)
 		ccfc_ingest_fine(in, look->path);
 	/* Only a scan finds what exists; an event may be a deletion. */
 	if (!look->hot)
-		ccfc_ingest_note_of(in, source)->mark |= CCFC_MARK_FOUND;
+		*ccfc_ingest_mark(in, source) |= CCFC_MARK_FOUND;
 	ccfc_ingest_push(in, source, (int64_t)look->st.st_mtime,
 			 size > done ? size - done : 0, look->hot);
 }

@@ -11,6 +11,7 @@ static enum ccfc_tail_status open_and_then(struct ccfc_tail *tail,
 					   struct ccfc_err *err);
 #define ccfc_tail_open open_and_then
 #include "ingest/ingest.c"
+#include "ingest/source_open.c"
 #undef ccfc_tail_open
 
 #include "fixture.h"

@@ -200,6 +200,8 @@ def test_listings_in_slices():
                     ("session.files", session,
                      lambda x: len(x["files"][0]["changes"])),
                     ("events.since", {"clock": clock},
+                     lambda x: len(x["events"])),
+                    ("events.subscribe", {"since": clock},
                      lambda x: len(x["events"]))):
                 overtaken, result = pair(rpc, method, options)
                 eq(overtaken, True, f"{method}: the next one passes it")

@@ -3,8 +3,7 @@
  * stands now: of several events of one change only the last is ever given,
  * which is why a client that missed some loses nothing but steps in between.
  *
- * The log may be long, so events.since reads it in slices (slices.h), into a
- * spool.
+ * The log may be long, so it is read in slices (slices.h), into a spool.
  */
 #include "serve/methods/events_since.h"
 
@@ -308,52 +307,67 @@ static void pack_clock(struct ccfc_request *rq, const struct reading *r)
 		ccfc_reply_clock_text(text, rq->index->epoch, r->last_seq));
 }
 
-void ccfc_events_since(struct ccfc_request *rq, const struct ccfc_wish *wish,
-		       int64_t sub)
-{
-	struct reading r;
-
-	begin_reading(&r, rq, wish, sub);
-	ccfc_pack_kv_bool(rq->pack, "fresh", r.fresh);
-	ccfc_pack_cstr(rq->pack, "events");
-	ccfc_pack_array(rq->pack);
-	while (read_some(rq, &r, UINT32_MAX))
-		;
-	ccfc_pack_end(rq->pack);
-	pack_clock(rq, &r);
-	ccfc_buf_release(&r.scratch);
-}
-
-/* --- events.since --- */
+/* --- in slices --- */
 
 struct since {
 	struct ccfc_sliced s; /* has to be the first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_spool spool; /* the events */
-	struct ccfc_wish wish;
+	struct ccfc_follower follower;
+	struct ccfc_wish own; /* without a follower */
 	struct reading reading;
 	bool begun;
 };
+
+static int begin_since(struct since *w, struct ccfc_err *err)
+{
+	const struct ccfc_follower *f = &w->follower;
+	int r = 0;
+
+	ccfc_sliced_request(&w->rq, &w->pack, &w->s);
+	ccfc_pack_init(&w->pack, &w->spool.mem);
+	w->spool.dir = w->rq.service->state_dir;
+	if (!f->wish)
+		r = ccfc_wish_init(&w->own, &w->rq, err);
+	if (r)
+		return r;
+	begin_reading(&w->reading, &w->rq, f->wish ? f->wish : &w->own, f->id);
+	w->begun = true;
+	return 0;
+}
+
+/*
+ * A follower gets all events after the answer, so the answer has all up to this
+ * turn, also where the work is not started over any more.
+ */
+static void read_further(struct since *w, const struct ccfc_index *index)
+{
+	struct reading *r = &w->reading;
+
+	if (w->s.clock.epoch != index->epoch) {
+		/* What was read is of the last epoch. */
+		ccfc_spool_release(&w->spool);
+		r->fresh = true;
+		r->n = 0;
+	}
+	w->s.clock = (struct ccfc_clock){ index->epoch, index->seq };
+	r->end = index->log.n;
+	if (r->fresh)
+		r->at = r->end;
+}
 
 static int step_since(struct ccfc_sliced *s, const struct ccfc_index *index,
 		      struct ccfc_err *err)
 {
 	struct since *w = (struct since *)s;
+	int r = w->begun ? 0 : begin_since(w, err);
 	bool more;
-	int r;
 
-	(void)index;
-	if (!w->begun) {
-		ccfc_sliced_request(&w->rq, &w->pack, s);
-		ccfc_pack_init(&w->pack, &w->spool.mem);
-		w->spool.dir = w->rq.service->state_dir;
-		r = ccfc_wish_init(&w->wish, &w->rq, err);
-		if (r)
-			return r;
-		begin_reading(&w->reading, &w->rq, &w->wish, 0);
-		w->begun = true;
-	}
+	if (r)
+		return r;
+	if (w->follower.wish)
+		read_further(w, index);
 	more = read_some(&w->rq, &w->reading, STEP_EVENTS);
 	ccfc_spool_settle_some(&w->spool);
 	return more ? CCFC_DEFERRED : 0;
@@ -363,11 +377,16 @@ static int finish_since(struct ccfc_deferred *d, struct ccfc_request *rq,
 			struct ccfc_err *err)
 {
 	struct since *w = (struct since *)d;
+	struct ccfc_follower *f = &w->follower;
+	int r = f->wish ? f->follow(rq, f, err) : 0;
 
-	(void)err;
+	if (r)
+		return r;
 	rq->clock = w->rq.clock;
 	rq->progress = w->rq.progress;
 	ccfc_pack_map(rq->pack);
+	if (f->id)
+		ccfc_pack_kv_int(rq->pack, "subscription", f->id);
 	ccfc_pack_kv_bool(rq->pack, "fresh", w->reading.fresh);
 	ccfc_pack_cstr(rq->pack, "events");
 	ccfc_methods_body(rq, &w->spool, w->reading.n);
@@ -381,22 +400,27 @@ static void reset_since(struct ccfc_sliced *s)
 	struct since *w = (struct since *)s;
 
 	ccfc_buf_release(&w->reading.scratch);
-	if (w->begun)
-		ccfc_wish_release(&w->wish);
+	ccfc_wish_release(&w->own);
 	ccfc_spool_release(&w->spool);
 	w->begun = false;
 }
 
 static void release_since(struct ccfc_deferred *d)
 {
-	free(d);
+	struct since *w = (struct since *)d;
+
+	if (w->follower.subscription)
+		w->follower.release(w->follower.subscription);
+	free(w);
 }
 
-int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err)
+int ccfc_events_since(struct ccfc_request *rq,
+		      const struct ccfc_follower *follower)
 {
 	struct since *w = ccfc_calloc(1, sizeof(*w));
 
-	(void)err;
+	if (follower)
+		w->follower = *follower;
 	ccfc_spool_init(&w->spool, NULL);
 	w->s.step = step_since;
 	w->s.reset = reset_since;
@@ -404,4 +428,10 @@ int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err)
 	w->s.d.finish = finish_since;
 	w->s.d.release = release_since;
 	return ccfc_slice_up(rq, &w->s);
+}
+
+int ccfc_method_events_since(struct ccfc_request *rq, struct ccfc_err *err)
+{
+	(void)err;
+	return ccfc_events_since(rq, NULL);
 }

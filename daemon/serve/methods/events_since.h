@@ -43,12 +43,29 @@ bool ccfc_wish_accepts_conflict(const struct ccfc_wish *wish,
 void ccfc_event_pack(struct ccfc_buf *out, const struct ccfc_index *index,
 		     const struct ccfc_event *event);
 
+/* A subscription that begins where the answer ends. */
+struct ccfc_follower {
+	struct ccfc_subscription *subscription;
+	const struct ccfc_wish *wish; /* the subscription's */
+	int64_t id;		      /* named in each event */
+	/*
+	 * Called in the turn in which all events are in the answer. Takes
+	 * `subscription` over and sets it to NULL, or returns an error, which
+	 * is the answer then.
+	 */
+	int (*follow)(struct ccfc_request *rq, struct ccfc_follower *follower,
+		      struct ccfc_err *err);
+	/* Frees a subscription that `follow` did not take. */
+	void (*release)(struct ccfc_subscription *subscription);
+};
+
 /*
- * Packs the keys fresh, clock and events: the events after `since`, at most
- * `limit`. The clock is that of the last packed event, or the present one if
- * all were packed. `sub` is the subscription named in each, 0 for nil.
+ * Answers with the events after opt.clock, at most opt.limit, in slices: the
+ * keys fresh, events and clock. The clock is that of the last event, or of the
+ * answer if it has all events. Without a follower (NULL) the filter is that of
+ * the options. Returns the method's result.
  */
-void ccfc_events_since(struct ccfc_request *rq, const struct ccfc_wish *wish,
-		       int64_t sub);
+int ccfc_events_since(struct ccfc_request *rq,
+		      const struct ccfc_follower *follower);
 
 #endif

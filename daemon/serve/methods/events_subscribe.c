@@ -217,6 +217,20 @@ static int new_sub(struct ccfc_subscription **out, struct ccfc_request *rq,
 	return 0;
 }
 
+/* All events up to now are in the answer; the next ones are sent. */
+static int follow(struct ccfc_request *rq, struct ccfc_follower *f,
+		  struct ccfc_err *err)
+{
+	/* Others may have subscribed since this was asked. */
+	int r = check_count(rq, err);
+
+	if (r)
+		return r;
+	CCFC_VEC_PUSH(rq->methods->subs, f->subscription);
+	f->subscription = NULL;
+	return 0;
+}
+
 int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_subscription *sub;
@@ -226,15 +240,21 @@ int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 		r = new_sub(&sub, rq, err);
 	if (r)
 		return r;
+	if (rq->opt.given & CCFC_OPT(SINCE)) {
+		rq->opt.clock = rq->opt.since;
+		return ccfc_events_since(rq, &(const struct ccfc_follower){
+						     .subscription = sub,
+						     .wish = &sub->wish,
+						     .id = sub->id,
+						     .follow = follow,
+						     .release = free_sub,
+					     });
+	}
+	CCFC_VEC_PUSH(rq->methods->subs, sub);
 	ccfc_pack_map(rq->pack);
 	ccfc_pack_kv_int(rq->pack, "subscription", sub->id);
-	rq->opt.clock = rq->opt.since;
-	if (rq->opt.given & CCFC_OPT(SINCE))
-		ccfc_events_since(rq, &sub->wish, sub->id);
-	else
-		ccfc_reply_clock(rq->pack, rq->service);
+	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
-	CCFC_VEC_PUSH(rq->methods->subs, sub);
 	return 0;
 }
 

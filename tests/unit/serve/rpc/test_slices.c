@@ -364,6 +364,121 @@ static void test_all_gone(void **state)
 	}
 }
 
+/* --- events.subscribe with `since` --- */
+
+/* The sequence number of an event's clock. */
+static unsigned long seq_of(struct ccfc_obj event)
+{
+	struct ccfc_slice clock = ccfc_obj_get_str(event, "clock");
+	const char *colon = memchr(clock.ptr, ':', clock.len);
+
+	assert_non_null(colon);
+	return strtoul(colon + 1, NULL, 10);
+}
+
+/* The event comes after `last`; 1 if it is of a change. */
+static unsigned take_event(struct ccfc_obj event, unsigned long *last)
+{
+	assert_true(seq_of(event) > *last);
+	*last = seq_of(event);
+	return ccfc_slice_is(ccfc_obj_get_str(event, "type"), "change");
+}
+
+/*
+ * The answer and the notifications that follow have each change once, in their
+ * order, up to the last event of the index.
+ */
+static void check_followed(struct world *w, int changes)
+{
+	unsigned long last = 0, end = w->service.index->seq;
+	struct ccfc_obj events;
+	unsigned seen = 0;
+
+	world_next(w);
+	assert_int_equal(w->reply.type, CCFC_MSG_RESPONSE);
+	assert_false(w->reply.failed);
+	CHECK(w->reply.result, { "fresh", "false" }, { "subscription", "1" });
+	events = ccfc_obj_get(w->reply.result, "events");
+	for (uint32_t i = 0; i < ccfc_obj_len(events); i++)
+		seen += take_event(ccfc_obj_at(events, i), &last);
+	assert_in_range(seen, CHANGES, changes - 1);
+	assert_true(seq_of(w->reply.result) >= last);
+	while (last < end) {
+		world_next(w);
+		assert_int_equal(w->reply.type, CCFC_MSG_NOTIFICATION);
+		seen += take_event(ccfc_obj_at(w->reply.params, 0), &last);
+	}
+	assert_int_equal(seen, changes);
+	world_get(w, "server.info", NULL); /* and none besides */
+}
+
+static void test_follows(void **state)
+{
+	struct world *w = *state;
+	int slices = 1;
+
+	begin_request(w, "events.subscribe", "since=1:0");
+	for (; ccfc_methods_has_work(w->methods); slices++) {
+		assert_int_equal(ccfc_methods_subscribers(w->methods), 0);
+		ccfc_methods_work(w->methods);
+	}
+	assert_in_range(slices, 9, 1000);
+	assert_int_equal(ccfc_methods_subscribers(w->methods), 1);
+	for (int i = 0; i < 3; i++)
+		write_change(w, LATER, CHANGES + i);
+	check_followed(w, CHANGES + 3);
+}
+
+/* Also when something is written in each turn. */
+static void test_follows_writes(void **state)
+{
+	struct world *w = *state;
+	int later = 0;
+
+	begin_request(w, "events.subscribe", "since=1:0");
+	while (ccfc_methods_has_work(w->methods)) {
+		write_change(w, LATER, CHANGES + later++);
+		ccfc_methods_work(w->methods);
+	}
+	assert_in_range(later, 9, 1000);
+	write_change(w, LATER, CHANGES + later);
+	check_followed(w, CHANGES + later + 1);
+}
+
+/* A new epoch meanwhile: what was read does not count any more. */
+static void test_follows_rebuild(void **state)
+{
+	struct world *w = *state;
+
+	begin_request(w, "events.subscribe", "since=1:0");
+	for (int i = 0; ccfc_methods_has_work(w->methods); i++) {
+		/* The last start goes on with a changing index. */
+		if (i < 4)
+			write_change(w, LATER, CHANGES + i);
+		if (i == 6)
+			ccfc_index_new_epoch(w->service.index);
+		ccfc_methods_work(w->methods);
+	}
+	world_next(w);
+	CHECK(w->reply.result, { "fresh", "true" }, { "events", "[0]" });
+	write_change(w, LATER, CHANGES + 4);
+	world_next(w);
+	assert_int_equal(w->reply.type, CCFC_MSG_NOTIFICATION);
+}
+
+/* Nobody waits for the answer any more: nobody is subscribed. */
+static void test_follower_gone(void **state)
+{
+	struct world *w = *state;
+
+	begin_request(w, "events.subscribe", "since=1:0");
+	ccfc_methods_work(w->methods);
+	ccfc_methods_closed(w->methods, w->conn);
+	assert_false(ccfc_methods_has_work(w->methods));
+	assert_int_equal(ccfc_methods_subscribers(w->methods), 0);
+	ccfc_server_owe(w->service.server, w->conn, false);
+}
+
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
@@ -379,6 +494,10 @@ int main(void)
 		TEST(test_in_slices),
 		TEST(test_goes_on),
 		TEST(test_all_gone),
+		TEST(test_follows),
+		TEST(test_follows_writes),
+		TEST(test_follows_rebuild),
+		TEST(test_follower_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

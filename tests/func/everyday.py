@@ -1,19 +1,14 @@
 #!/usr/bin/python3
 """Everyday commands as people use them: states of changes, search, documents,
 statistics, names."""
-import fcntl
 import os
-import pty
-import re
 import select
 import signal
-import struct
-import subprocess
-import termios
 import time
 
 import harness
 from harness import Box, eq
+from terminal import Terminal
 from transcript import Ids, Transcript
 
 P = "/home/dev/p"
@@ -379,85 +374,6 @@ def test_resume():
            f"{home} --resume {t.session}\n")
         os.rmdir(home)
         eq(box.run("resume", t.session, env=env).returncode, 2)
-
-
-def draw(data, rows=24, width=80):
-    """What a terminal shows after these bytes: its lines."""
-    screen = [[" "] * width for _ in range(rows)]
-    y = x = 0
-    for part in re.finditer(r"\x1b\[([?0-9;]*)([A-Za-z])|(.)", data, re.S):
-        code, char = part.group(2), part.group(3)
-        if code == "H":
-            y = x = 0
-        elif code == "K":
-            screen[y][x:] = [" "] * (width - x)
-        elif code == "J":
-            screen[y][x:] = [" "] * (width - x)
-            screen[y + 1:] = [[" "] * width for _ in screen[y + 1:]]
-        elif char == "\r":
-            x = 0
-        elif char == "\n":
-            y = min(y + 1, rows - 1)
-        elif char is not None:
-            assert x < width, f"wider than {width} columns"
-            screen[y][x] = char
-            x += 1
-    return ["".join(row).rstrip() for row in screen]
-
-
-class Terminal:
-    """ccfc in a terminal of its own."""
-
-    def __init__(self, box, *args, rows=24, width=80):
-        self.ours, theirs = pty.openpty()
-        self.resize(rows, width)
-        self.before = termios.tcgetattr(theirs)
-        self.theirs = theirs
-        self.process = subprocess.Popen(
-            [box.ccfc, *args], env={**box.env, "TERM": "xterm"},
-            stdin=theirs, stdout=theirs, stderr=theirs, cwd=box.top,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        self.data = ""
-
-    def resize(self, rows, width):
-        self.rows, self.width = rows, width
-        fcntl.ioctl(self.ours, termios.TIOCSWINSZ,
-                    struct.pack("HHHH", rows, width, 0, 0))
-
-    def read(self):
-        ready = select.select([self.ours], [], [], harness.LIMIT)[0]
-        assert ready, self.data[-3000:]
-        try:
-            self.data += os.read(self.ours, 1 << 16).decode(errors="replace")
-        except OSError:
-            return False
-        return True
-
-    def wait_for(self, *words):
-        """Until a whole frame shows all of them; its lines."""
-        while True:
-            frames = self.data.split("\x1b[H")
-            if len(frames) > 2:
-                lines = draw("\x1b[H" + frames[-2], self.rows, self.width)
-                if all(any(w in x for x in lines) for w in words):
-                    return lines
-            assert self.read(), self.data[-3000:]
-
-    def key(self, text):
-        os.write(self.ours, text.encode())
-
-    def end(self):
-        """Its exit status; the terminal is as it was before."""
-        code = self.process.wait(harness.LIMIT)
-        while select.select([self.ours], [], [], 0)[0] and self.read():
-            pass
-        assert self.data.endswith("\x1b[?25h\x1b[?1049l"), \
-            repr(self.data[-60:])
-        eq(termios.tcgetattr(self.theirs)[3], self.before[3], "its modes")
-        os.close(self.theirs)
-        os.close(self.ours)
-        return code
 
 
 def at_work(box):

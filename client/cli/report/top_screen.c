@@ -17,48 +17,104 @@
 #define ID_WIDTH      8
 #define AGE_WIDTH     6
 
+static void drop_file(struct ccfc_top *top, uint32_t i)
+{
+	struct ccfc_top_file *f = &top->files[i];
+
+	free(f->time);
+	free(f->project);
+	free(f->text);
+	free(f->change);
+	free(f->seen);
+	memmove(f, f + 1, (--top->nfiles - i) * sizeof(*f));
+}
+
 void ccfc_top_release(struct ccfc_top *top)
 {
 	for (int i = 0; i < CCFC_TOP_CONFLICTS; i++)
 		free(top->conflicts[i]);
 	ccfc_busy_release(&top->live);
-	for (int i = 0; i < CCFC_TOP_FILES; i++) {
-		free(top->files[i].time);
-		free(top->files[i].project);
-		free(top->files[i].text);
+	while (top->nfiles)
+		drop_file(top, top->nfiles - 1);
+}
+
+/* What both events of a write have: "2026-… 5bc8fbbb… /home/dev/a.c". */
+static char *seen_of(struct ccfc_obj event)
+{
+	struct ccfc_buf out = CCFC_BUF_INIT;
+	struct ccfc_slice at = ccfc_obj_get_str(event, "seenAt");
+
+	ccfc_buf_reserve(&out, 1);
+	if (at.len) {
+		ccfc_buf_slice(&out, at);
+		ccfc_buf_putc(&out, ' ');
+		ccfc_buf_slice(&out, ccfc_obj_get_str(event, "sessionId"));
+		ccfc_buf_putc(&out, ' ');
+		ccfc_buf_slice(&out, ccfc_obj_get_str(event, "path"));
+	}
+	return ccfc_buf_detach(&out, NULL);
+}
+
+/* The same change, or the early event of the same write. */
+static void drop_earlier(struct ccfc_top *top, const struct ccfc_top_file *f)
+{
+	for (uint32_t i = top->nfiles; i-- > 0;) {
+		const struct ccfc_top_file *old = &top->files[i];
+
+		if (*old->change ? !strcmp(old->change, f->change)
+				 : *f->seen && !strcmp(old->seen, f->seen))
+			drop_file(top, i);
+	}
+}
+
+/* "Edit src/a.c +3 -1", "writing src/a.c" */
+static void put_change(struct ccfc_buf *out, struct ccfc_obj event, bool alert)
+{
+	bool early = !ccfc_obj_get_str(event, "changeId").len;
+
+	ccfc_buf_slice(out, early ? CCFC_SLICE_LIT("writing")
+				  : ccfc_render_tool(event));
+	ccfc_buf_putc(out, ' ');
+	ccfc_buf_slice(out, ccfc_path_relative(
+				    ccfc_obj_get_str(event, "path"),
+				    ccfc_obj_get_str(event, "projectPath")));
+	if (alert) {
+		ccfc_buf_puts(out, " ");
+		ccfc_buf_slice(out, ccfc_obj_get_str(event, "state"));
+	} else if (ccfc_obj_get_int(event, "linesAdded", -1) >= 0) {
+		ccfc_buf_printf(
+			out, " +%lld -%lld",
+			(long long)ccfc_obj_get_int(event, "linesAdded", 0),
+			(long long)ccfc_obj_get_int(event, "linesRemoved", 0));
 	}
 }
 
 void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event)
 {
-	struct ccfc_top_file *f = &top->files[top->nfiles++ % CCFC_TOP_FILES];
-	struct ccfc_slice project = ccfc_obj_get_str(event, "projectPath");
+	struct ccfc_slice id = ccfc_obj_get_str(event, "changeId");
 	struct ccfc_slice state = ccfc_obj_get_str(event, "state");
-	struct ccfc_slice name = ccfc_path_basename(project);
+	struct ccfc_slice name =
+		ccfc_path_basename(ccfc_obj_get_str(event, "projectPath"));
 	struct ccfc_buf time = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
+	struct ccfc_top_file f = {
+		.change = ccfc_strndup(id.len ? id.ptr : "", id.len),
+		.seen = seen_of(event),
+		.project = ccfc_strndup(name.len ? name.ptr : "", name.len),
+		.alert = id.len && !ccfc_slice_is(state, "applied"),
+	};
 
-	free(f->time);
-	free(f->project);
-	free(f->text);
-	ccfc_render_time(&time, ccfc_obj_get(event, "timestamp"), "%H:%M:%S");
-	ccfc_buf_slice(&text, ccfc_render_tool(event));
-	ccfc_buf_putc(&text, ' ');
-	ccfc_buf_slice(
-		&text,
-		ccfc_path_relative(ccfc_obj_get_str(event, "path"), project));
-	f->alert = !ccfc_slice_is(state, "applied");
-	if (f->alert) {
-		ccfc_buf_puts(&text, " ");
-		ccfc_buf_slice(&text, state);
-	} else if (ccfc_obj_get_int(event, "linesAdded", -1) >= 0) {
-		ccfc_buf_printf(
-			&text, " +%lld -%lld",
-			(long long)ccfc_obj_get_int(event, "linesAdded", 0),
-			(long long)ccfc_obj_get_int(event, "linesRemoved", 0));
-	}
-	f->time = ccfc_buf_detach(&time, NULL);
-	f->project = ccfc_strndup(name.len ? name.ptr : "", name.len);
-	f->text = ccfc_buf_detach(&text, NULL);
+	drop_earlier(top, &f);
+	ccfc_render_time(&time,
+			 ccfc_obj_get(event, id.len ? "timestamp" : "seenAt"),
+			 "%H:%M:%S");
+	put_change(&text, event, f.alert);
+	f.time = ccfc_buf_detach(&time, NULL);
+	f.text = ccfc_buf_detach(&text, NULL);
+	if (top->nfiles == CCFC_TOP_FILES)
+		drop_file(top, 0);
+	top->files[top->nfiles++] = f;
+	if (ccfc_obj_get_bool(event, "withdrawn", false))
+		drop_file(top, top->nfiles - 1);
 }
 
 /* "concurrent src/a.ts: 5bc8fbbb and 0e281f4c" */
@@ -226,16 +282,13 @@ static void put_sessions(struct frame *f, const struct ccfc_top *top,
 
 static void put_files(struct frame *f, const struct ccfc_top *top)
 {
-	uint32_t n =
-		top->nfiles < CCFC_TOP_FILES ? top->nfiles : CCFC_TOP_FILES;
 	struct ccfc_buf line = CCFC_BUF_INIT;
 
 	put_text(f, CCFC_STYLE_HEAD, "CHANGED JUST NOW");
-	if (!n)
+	if (!top->nfiles)
 		put_text(f, CCFC_STYLE_FAINT, "nothing yet");
-	for (uint32_t i = 1; i <= n && f->rows > 1; i++) {
-		const struct ccfc_top_file *file =
-			&top->files[(top->nfiles - i) % CCFC_TOP_FILES];
+	for (uint32_t i = top->nfiles; i-- > 0 && f->rows > 1;) {
+		const struct ccfc_top_file *file = &top->files[i];
 
 		ccfc_buf_clear(&line);
 		if (f->width <= PROJECT_WIDTH + 10)

@@ -11,20 +11,26 @@
 /* A change that was just made; texts are owned. */
 struct ccfc_top_file {
 	char *time, *project, *text; /* text: "Edit src/a.c +3 -1" */
-	bool alert;		     /* it did not take effect */
+	/* What an event of the same change has: its id, "" if it is early;
+	 * where and when it was seen on disk, "" if it was not. */
+	char *change, *seen;
+	bool alert; /* it did not take effect */
 };
 
 struct ccfc_top {
 	struct ccfc_busy live;
-	struct ccfc_top_file files[CCFC_TOP_FILES]; /* a ring */
-	uint32_t nfiles;			    /* ever added */
+	struct ccfc_top_file files[CCFC_TOP_FILES]; /* the last one is new */
+	uint32_t nfiles;
 	char *conflicts[CCFC_TOP_CONFLICTS]; /* of sessions at work; owned */
 	bool paused;
 };
 
 void ccfc_top_release(struct ccfc_top *top);
 
-/* Remembers a change event. */
+/*
+ * Remembers an event of a change, or one that is early, in place of what an
+ * earlier event said of the same change.
+ */
 void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event);
 
 /* Takes over the rows of conflict.list, in place of those before. */

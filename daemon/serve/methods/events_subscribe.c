@@ -378,7 +378,7 @@ static uint32_t session_of(const struct ccfc_index *index,
 }
 
 static void send_early(struct ccfc_methods *m, struct ccfc_subscription *sub,
-		       const struct ccfc_disk_event *event)
+		       const struct ccfc_disk_event *event, uint32_t session)
 {
 	const struct ccfc_index *index = m->service->index;
 	struct ccfc_buf packed = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
@@ -392,6 +392,8 @@ static void send_early(struct ccfc_methods *m, struct ccfc_subscription *sub,
 	ccfc_reply_clock(&p, m->service);
 	ccfc_pack_kv_int(&p, "subscription", sub->id);
 	ccfc_reply_str(&p, "path", ccfc_index_file_path(index, event->file));
+	ccfc_reply_id(&p, "projectPath", index,
+		      index->sessions.items[session].project);
 	ccfc_reply_str(&p, "sessionId", ccfc_index_str(index, event->by));
 	ccfc_pack_kv_int(&p, "pid", event->client);
 	ccfc_pack_kv_cstr(&p, "operation", ccfc_op_text((int)op));
@@ -416,7 +418,7 @@ void ccfc_methods_early(struct ccfc_methods *m,
 		if (!m->subs.items[i]->behind &&
 		    ccfc_wish_accepts_file(&m->subs.items[i]->wish, index,
 					   event->file, session))
-			send_early(m, m->subs.items[i], event);
+			send_early(m, m->subs.items[i], event, session);
 }
 
 void ccfc_subs_reindexed(struct ccfc_methods *m, const struct ccfc_index *old)

@@ -154,9 +154,29 @@ static void put_column(struct ccfc_out *out, struct ccfc_slice text,
 	ccfc_buf_release(&cut);
 }
 
+/* "12:30:01  "; on a terminal with the project behind it. */
+static void print_begin(struct ccfc_out *out, struct ccfc_obj event,
+			const char *time)
+{
+	ccfc_render_time(&out->buf, ccfc_obj_get(event, time), "%H:%M:%S");
+	ccfc_buf_puts(&out->buf, "  ");
+	if (out->tty)
+		put_column(out,
+			   ccfc_path_basename(
+				   ccfc_obj_get_str(event, "projectPath")),
+			   PROJECT_WIDTH);
+}
+
+static void print_path(struct ccfc_out *out, struct ccfc_obj event)
+{
+	ccfc_out_field(out, ccfc_path_relative(
+				    ccfc_obj_get_str(event, "path"),
+				    ccfc_obj_get_str(event, "projectPath")));
+	ccfc_buf_puts(&out->buf, "  ");
+}
+
 /*
- * "12:30:01  applied  Edit  src/main.c  +3 -1  abc12345 (agent x)"; on a
- * terminal with the project behind the time.
+ * "12:30:01  applied  Edit  src/main.c  +3 -1  abc12345 (agent x)"
  */
 static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 {
@@ -166,23 +186,19 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 	if (ccfc_obj_get_bool(event, "withdrawn", false))
 		state = CCFC_SLICE_LIT("withdrawn");
 	applied = ccfc_slice_is(state, "applied");
-	ccfc_render_time(&out->buf, ccfc_obj_get(event, "timestamp"),
-			 "%H:%M:%S");
-	ccfc_buf_puts(&out->buf, "  ");
-	if (out->tty)
-		put_column(out,
-			   ccfc_path_basename(
-				   ccfc_obj_get_str(event, "projectPath")),
-			   PROJECT_WIDTH);
+	print_begin(out, event, "timestamp");
 	ccfc_buf_puts(&out->buf,
 		      applied ? "" : ccfc_out_on(out, CCFC_STYLE_ALERT));
-	put_column(out, state, STATE_WIDTH);
+	/* Longer states are rare, and are words to be read. */
+	put_column(out, state,
+		   state.len > STATE_WIDTH ? state.len : STATE_WIDTH);
 	ccfc_buf_puts(&out->buf, applied ? "" : ccfc_out_off(out));
-	put_column(out, ccfc_render_tool(event), TOOL_WIDTH);
-	ccfc_out_field(out, ccfc_path_relative(
-				    ccfc_obj_get_str(event, "path"),
-				    ccfc_obj_get_str(event, "projectPath")));
-	ccfc_buf_puts(&out->buf, "  ");
+	put_column(out,
+		   out->tty && !ccfc_obj_get_str(event, "tool").len
+			   ? CCFC_SLICE_LIT("-")
+			   : ccfc_render_tool(event),
+		   TOOL_WIDTH);
+	print_path(out, event);
 	print_lines(&out->buf, event);
 	ccfc_buf_puts(&out->buf, "  ");
 	print_session(out, event);
@@ -193,12 +209,11 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 /* "12:30:01  early  created  src/main.c  abc12345" */
 static void print_early(struct ccfc_out *out, struct ccfc_obj event)
 {
-	ccfc_render_time(&out->buf, ccfc_obj_get(event, "seenAt"), "%H:%M:%S");
-	ccfc_buf_puts(&out->buf, "  early  ");
+	print_begin(out, event, "seenAt");
+	put_column(out, CCFC_SLICE_LIT("early"), STATE_WIDTH);
 	ccfc_out_field(out, ccfc_obj_get_str(event, "operation"));
 	ccfc_buf_puts(&out->buf, "  ");
-	ccfc_out_field(out, ccfc_obj_get_str(event, "path"));
-	ccfc_buf_puts(&out->buf, "  ");
+	print_path(out, event);
 	print_session(out, event);
 	ccfc_buf_putc(&out->buf, '\n');
 }
@@ -208,19 +223,15 @@ static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
 {
 	struct ccfc_slice other = ccfc_obj_get_str(event, "otherSessionId");
 
-	ccfc_render_time(&out->buf, ccfc_obj_get(event, "timestamp"),
-			 "%H:%M:%S");
-	ccfc_buf_printf(&out->buf, "  %sconflict%s  ",
+	print_begin(out, event, "timestamp");
+	ccfc_buf_printf(&out->buf, "%sconflict%s  ",
 			ccfc_out_on(out, CCFC_STYLE_ALERT), ccfc_out_off(out));
 	if (ccfc_obj_get_bool(event, "withdrawn", false))
 		ccfc_buf_puts(&out->buf, "withdrawn");
 	else
 		ccfc_out_field(out, ccfc_obj_get_str(event, "kind"));
 	ccfc_buf_puts(&out->buf, "  ");
-	ccfc_out_field(out, ccfc_path_relative(
-				    ccfc_obj_get_str(event, "path"),
-				    ccfc_obj_get_str(event, "projectPath")));
-	ccfc_buf_puts(&out->buf, "  ");
+	print_path(out, event);
 	print_session(out, event);
 	ccfc_buf_puts(&out->buf, " with ");
 	if (!other.len)
@@ -526,7 +537,11 @@ const struct ccfc_command ccfc_cmd_watch = {
 		 "first line with the\n"
 		 "clock. Sessions that get in each other's way in a file are a "
 		 "line of their own\n"
-		 "(see ccfc help conflicts).\n"
+		 "(see ccfc help conflicts); \"with outside\" means a person. "
+		 "What persons edit is no\n"
+		 "line otherwise: ccfc log FILE has it. A line \"early\" says "
+		 "that a session has just\n"
+		 "written the file; its change follows.\n"
 		 "\n"
 		 "Every event has a clock (in the jsonl format). With --since "
 		 "and a clock, watch\n"

@@ -265,9 +265,11 @@ const struct ccfc_command ccfc_cmd_top = {
 	.summary = "sessions at work and files just changed, live",
 	.about = "Shows on the whole terminal which sessions are at work, in "
 		 "which project, with\n"
-		 "their last tool and prompt, who waits for you, and which "
-		 "files were just\n"
-		 "changed.\n"
+		 "their last tool and prompt, who waits for you, sessions in "
+		 "conflict with each\n"
+		 "other or with a person (outside), and which files sessions "
+		 "just changed: \"writing\"\n"
+		 "until the transcript tells of it.\n"
 		 "\n"
 		 "Keys: q ends it, p holds it, r asks again at once.",
 	.examples = "  ccfc top\n"

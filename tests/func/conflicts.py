@@ -11,9 +11,7 @@ import subprocess
 import corpus
 import harness
 from harness import Box, eq
-from observe_join import started
-from observing import Observed, now
-from transcript import Ids, Transcript, edit_result, stamp, write_result
+from transcript import Ids, Transcript, edit_result, write_result
 
 P = "/home/dev/p"
 F = P + "/f.c"
@@ -23,7 +21,9 @@ ROUNDS = int(os.environ.get("CCFC_ROUNDS") or "30")
 
 
 class Two:
-    """A box whose daemon runs, a subscriber, and some sessions."""
+    """A box whose daemon runs, and some sessions that work in one file."""
+
+    path = F
 
     def __init__(self, n=2):
         self.box = Box()
@@ -40,26 +40,30 @@ class Two:
     def __exit__(self, *exc):
         return self.box.__exit__(*exc)
 
-    def read(self, n, path=F):
+    def read(self, n, path=None):
+        path = path or self.path
         tid = self.t[n].call("Read", {"file_path": path})
         self.t[n].result(tid, {"type": "text"})
 
-    def edit(self, n, path=F, original=None):
+    def edit(self, n, path=None, original=None):
         """`original` is what the edit found; a text of its own if None."""
+        path = path or self.path
         tid = self.t[n].call("Edit", {"file_path": path, "old_string": "a",
                                       "new_string": "b"})
         self.t[n].result(tid, edit_result(
             path, "a", "b", originalFile=original or tid))
         return tid
 
-    def overwrite(self, n, path=F):
+    def overwrite(self, n, path=None):
+        path = path or self.path
         tid = self.t[n].call("Write", {"file_path": path, "content": "x"})
         self.t[n].result(tid, write_result(path, "x", kind="update",
                                            originalFile=tid))
         return tid
 
-    def show(self, n, kind, path=F):
+    def show(self, n, kind, path=None):
         """The client shows the session a file, or tells of it."""
+        path = path or self.path
         self.t[n].emit(self.t[n].record("attachment", attachment={
             "type": kind, "filename": path, "snippet": ""}))
 
@@ -388,217 +392,6 @@ def test_watch():
             w.t[1].session])
 
 
-class Person(Two):
-    """A project that is watched, and somebody who edits its file. Lines have
-    times of their own: they tell what came before an edit, and what after it.
-    """
-
-    def __init__(self, n=1, name="f.c"):
-        self.box = Observed()
-        self.name = name
-        self.path = self.box.write(name, "0\n")
-        self.t = [Transcript(self.box, Ids(i + 1), cwd=self.box.p)
-                  for i in range(n)]
-        self.saved = 0
-
-    def __enter__(self):
-        self.box.__enter__()
-        started(self.box)
-        for t in self.t:
-            t.prompt(timestamp=stamp(now() - 30 * MINUTE))
-        return self
-
-    def events(self):
-        return [e for e in self.box.events() if e["path"] == self.name]
-
-    def save(self):
-        """Somebody edits the file; when."""
-        self.saved += 1
-        self.box.write(self.name, f"{self.saved}\n", "a")
-        self.box.settle()
-        return self.events()[-1]["time"]
-
-    def use(self, when, tool, given, detail, n=0):
-        tid = self.t[n].call(tool, given, timestamp=stamp(when))
-        self.t[n].result(tid, detail, timestamp=stamp(when + 10))
-        return tid
-
-    def read(self, when, n=0):
-        self.use(when, "Read", {"file_path": self.path}, {"type": "text"}, n)
-
-    def edit(self, when, n=0):
-        return self.use(when, "Edit", {
-            "file_path": self.path, "old_string": "a", "new_string": "b"},
-            edit_result(self.path, "a", "b"), n)
-
-    def overwrite(self, when, n=0):
-        return self.use(when, "Write", {
-            "file_path": self.path, "content": "x"},
-            write_result(self.path, "x", kind="update"), n)
-
-    def command(self, begin, end, n):
-        tid = self.t[n].call("Bash", {"command": "sh ./go.sh"},
-                             timestamp=stamp(begin))
-        self.t[n].result(tid, {"stdout": "", "stderr": ""},
-                         timestamp=stamp(end))
-
-    def text(self, when):
-        self.t[0].text("I go on", timestamp=stamp(when))
-
-    def expect(self, *want):
-        """These conflicts, (kind, change, time of the edit), each told
-        once."""
-        for name, got in (("events", self.told()), ("list", self.found())):
-            eq(sorted((c["kind"], c["changeId"], c["otherTimestamp"])
-                      for c in got),
-               sorted((kind, change, stamp(time))
-                      for kind, change, time in want), name)
-            for c in got:
-                eq((c["otherParty"], c["otherSessionId"], c["otherChangeId"],
-                    c["sessionId"]),
-                   ("outside", None, None, self.t[0].session), name)
-
-
-def test_person_stale():
-    """However often somebody saves the file in between."""
-    with Person() as w:
-        w.read(now() - 5000)
-        time = w.save()
-        last = w.save()
-        w.expect()
-        change = w.edit(last + 5000)
-        w.expect(("stale", change, time))
-        w.text(last + 6000)
-        w.expect(("stale", change, time))
-        # What follows is on the basis of its own change.
-        w.edit(last + 7000)
-        w.expect(("stale", change, time))
-        before = w.found()
-        w.box.restart(hard=True)
-        eq(w.found(), before)
-
-
-def test_person_lost_update():
-    with Person() as w:
-        w.read(now() - 5000)
-        time = w.save()
-        w.expect(("lost_update", w.overwrite(time + 5000), time))
-
-
-def test_person_concurrent():
-    """Told when the session goes on, and once for what it left there."""
-    with Person() as w:
-        change = w.edit(now() - 5000)
-        time = w.save()
-        w.expect()
-        w.box.restart(hard=True)
-        w.expect()
-        w.text(time + 1000)
-        w.expect(("concurrent", change, time))
-        last = w.save()
-        w.text(last + 2000)
-        w.expect(("concurrent", change, time))
-        # It is the same conflict when the session goes on there.
-        stale = w.edit(last + 5000)
-        w.expect(("stale", stale, time))
-        w.box.restart()
-        w.expect(("stale", stale, time))
-
-
-def test_person_in_nobodys_way():
-    with Person() as w:
-        # The session has seen what somebody did.
-        w.read(now() - 5000)
-        time = w.save()
-        w.read(time + 1000)
-        w.edit(time + 2000)
-        w.expect()
-    with Person() as w:
-        w.edit(now() - 11 * MINUTE)
-        w.text(w.save() + 1000)
-        w.expect()
-    with Person() as w:
-        # It looked at the file after its change.
-        w.edit(now() - 5000)
-        w.read(now() - 4000)
-        w.text(w.save() + 1000)
-        w.expect()
-    with Person() as w:
-        # It never knew the file.
-        w.edit(w.save() + 5000)
-        w.expect()
-
-
-def test_commands_are_no_persons():
-    """Of the session, and of another one; lines that come late take back what
-    was told."""
-    for n in (0, 1):
-        with Person(2) as w:
-            w.read(now() - 5000)
-            time = w.save()
-            w.command(time - 1000, time + 1000, n)
-            w.edit(time + 5000)
-            w.text(time + 6000)
-            w.expect()
-    with Person(2) as w:
-        w.read(now() - 5000)
-        time = w.save()
-        change = w.edit(time + 5000)
-        w.expect(("stale", change, time))
-        w.command(time - 1000, time + 1000, 1)
-        eq(w.found(), [])
-        told = w.told()
-        eq([(e["kind"], e["withdrawn"]) for e in told], [("none", True)])
-        w.box.restart(hard=True)
-        eq(w.found(), [])
-
-
-def test_a_command_that_had_ended():
-    """As long as its end is not known, a command may have done it."""
-    with Person(2) as w:
-        w.read(now() - 5000)
-        other = w.t[1].call("Bash", {"command": "sh ./go.sh"},
-                            timestamp=stamp(now() - 4000))
-        time = w.save()
-        change = w.edit(time + 5000)
-        w.expect()
-        w.t[1].result(other, {"stdout": "", "stderr": ""},
-                      timestamp=stamp(time - 2000))
-        w.expect(("stale", change, time))
-
-
-def test_ignored_files_have_no_persons():
-    with Person(name="f.o") as w:
-        w.box.write(".gitignore", "*.o\n")
-        w.box.settle()
-        w.read(now() - 5000)
-        w.box.write(w.name, "more\n", "a")
-        w.box.settle()
-        w.edit(now() + 5000)
-        w.text(now() + 6000)
-        eq(w.events(), [])
-        w.expect()
-
-
-def test_persons_in_commands():
-    with Person() as w:
-        w.read(now() - 5000)
-        time = w.save()
-        stale = w.edit(time + 5000)
-        text = w.box.ok("conflicts")
-        for word in ("stale", "f.c", w.t[0].session, stale, "outside"):
-            assert word in text, (word, text)
-        eq(len(w.box.json("conflicts", "--live")["conflicts"]), 1)
-        eq(w.box.json("show", w.t[0].session)["conflictCount"], 1)
-        assert "Edit, conflict: stale" in w.box.ok("log", w.path)
-        sql = w.box.ok("sql", "--format=jsonl",
-                       "SELECT kind, session_id, tool_use_id,"
-                       " other_session_id, other_tool_use_id, outside_time"
-                       " FROM conflicts")
-        eq(list(json.loads(sql).values()),
-           ["stale", w.t[0].session, stale, None, None, time])
-
-
 def sessions_of(scenario):
     """The sessions that have a transcript of their own."""
     return {name[:-len(".jsonl")]
@@ -669,19 +462,12 @@ class RandomWorld(Two):
         self.last = None	# (session, change) of the last change
         self.pairs = set()	# that have met
         self.want = set()
-        self.feed = []		# (transcript, line), in order
-
-    def emit_new(self):
-        for t in self.t:
-            while getattr(t, "given", 0) < len(t.lines):
-                self.feed.append((t, t.lines[getattr(t, "given", 0)]))
-                t.given = getattr(t, "given", 0) + 1
 
     def changed(self, n, change, kind=None, other=None):
         """Session n made a change, which is the last one now."""
         if kind:
             self.want.add((kind, change, other))
-        if self.last and self.last[0] != n:
+        if self.last and self.last[0] != n and self.is_recent():
             pair = frozenset((n, self.last[0]))
             if pair not in self.pairs and not kind:
                 self.want.add(("concurrent", change, self.last[1]))
@@ -690,6 +476,10 @@ class RandomWorld(Two):
         self.last = (n, change)
         self.seen[n] = self.version
 
+    def is_recent(self):
+        """Is the last change less than ten minutes ago?"""
+        return True
+
     def step_edit(self, n):
         known = n in self.seen
         is_old = known and self.seen[n] != self.version
@@ -697,7 +487,10 @@ class RandomWorld(Two):
         change = self.overwrite(n) if whole else self.edit(n)
         kind = None
         if self.last and self.last[0] != n and (is_old or not known):
-            kind = "lost_update" if whole else "stale" if known else None
+            if whole:
+                kind = "lost_update" if known or self.is_recent() else None
+            else:
+                kind = "stale" if known else None
         self.changed(n, change, kind, self.last and self.last[1])
 
     def step_race(self, n):
@@ -710,34 +503,52 @@ class RandomWorld(Two):
         ids = []
         for i in (n, m):
             ids.append(self.t[i].call("Edit", {
-                "file_path": F, "old_string": "a", "new_string": "b"}))
+                "file_path": self.path, "old_string": "a",
+                "new_string": "b"}))
         for i, tid in zip((n, m), ids):
             self.t[i].result(tid, edit_result(
-                F, "a", "b", originalFile=ids[0] if lost else tid))
+                self.path, "a", "b", originalFile=ids[0] if lost else tid))
         self.changed(n, ids[0])
         self.changed(m, ids[1], "lost_update" if lost else None, ids[0])
+
+    def step(self, n):
+        what = self.rng.random()
+        if what < 0.4:
+            self.read(n)
+            self.seen[n] = self.version
+        elif what < 0.5:
+            self.show(n, "edited_text_file")
+            self.seen[n] = self.version
+        elif what < 0.85:
+            self.step_edit(n)
+        else:
+            self.step_race(n)
 
     def make(self):
         for t in self.t:
             t.prompt()
         for _ in range(self.rng.randint(4, 30)):
-            n = self.rng.randrange(len(self.t))
-            what = self.rng.random()
-            if what < 0.4:
-                self.read(n)
-                self.seen[n] = self.version
-            elif what < 0.5:
-                self.show(n, "edited_text_file")
-                self.seen[n] = self.version
-            elif what < 0.85:
-                self.step_edit(n)
-            else:
-                self.step_race(n)
-            self.emit_new()
+            self.step(self.rng.randrange(len(self.t)))
         # All of them lived to the end.
         for t in self.t:
             t.text("that is all")
-        self.emit_new()
+
+
+def feed(rng, transcripts, look, restart):
+    """Writes all lines, those of each transcript in order; now and then
+    somebody looks, or the daemon is started again."""
+    left = {t: collections.deque(t.lines) for t in transcripts}
+    while left:
+        t = rng.choice(list(left))
+        for _ in range(rng.randint(1, 12)):
+            if left[t]:
+                harness.append(t.path, left[t].popleft())
+        if not left[t]:
+            del left[t]
+        if rng.random() < 0.3:
+            look()
+        if rng.random() < 0.03:
+            restart(hard=rng.random() < 0.5)
 
 
 def test_random_worlds():
@@ -748,18 +559,7 @@ def test_random_worlds():
         w.make()
         w.box.start()
         with w.box:
-            left = {t: collections.deque(t.lines) for t in w.t}
-            while left:
-                t = w.rng.choice(list(left))
-                for _ in range(w.rng.randint(1, 12)):
-                    if left[t]:
-                        harness.append(t.path, left[t].popleft())
-                if not left[t]:
-                    del left[t]
-                if w.rng.random() < 0.3:
-                    w.found()
-                if w.rng.random() < 0.03:
-                    w.box.restart(hard=w.rng.random() < 0.5)
+            feed(w.rng, w.t, w.found, w.box.restart)
             got = {(c["kind"], c["changeId"], c["otherChangeId"])
                    for c in w.found()}
             eq(got, w.want, f"conflicts, CCFC_SEED={seed}")

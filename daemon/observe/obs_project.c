@@ -7,6 +7,7 @@
  * may come after its end.
  */
 #include "observe/observe_internal.h"
+#include "observe/silent_filesystem.h"
 
 #include "base/alloc.h"
 #include "base/path.h"
@@ -56,24 +57,6 @@ char *ccfc_obs_root(const char *cwd)
 	return with_slash(cwd, len);
 }
 
-/* Changes that other machines make are not told of there. */
-static const struct {
-	unsigned long type;
-	const char *name;
-} without_events[] = {
-	{ 0x6969, "NFS" },
-	{ 0x517b, "SMB" },
-	{ 0xff534d42, "CIFS" },
-	{ 0xfe534d42, "SMB" },
-	{ 0x65735546, "FUSE" },
-	{ 0x01021997, "9P" },
-	{ 0x5346414f, "AFS" },
-	{ 0x00c36400, "Ceph" },
-	{ 0x786f4256, "VirtualBox" },
-	{ 0x9fa0, "proc" },
-	{ 0x62656572, "sysfs" },
-};
-
 const char *ccfc_obs_refuse(const struct ccfc_obs *obs, const char *root)
 {
 	struct ccfc_slice dir = ccfc_slice(root, strlen(root) - 1);
@@ -91,11 +74,7 @@ const char *ccfc_obs_refuse(const struct ccfc_obs *obs, const char *root)
 			return "it is a Claude directory";
 	if (statfs(root, &fs))
 		return "it cannot be read";
-	for (size_t i = 0; i < sizeof(without_events) / sizeof(*without_events);
-	     i++)
-		if ((unsigned long)fs.f_type == without_events[i].type)
-			return "its filesystem does not tell of changes";
-	return NULL;
+	return ccfc_obs_silent((unsigned long)fs.f_type);
 }
 
 /* --- projects and their sessions --- */

@@ -14,12 +14,14 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "observe/git_config.h"
+#include "observe/silent_filesystem.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define QUIET_MS 50
@@ -194,16 +196,35 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		ccfc_obs_mark(obs, file, file->exists ? 0 : NEW_MS);
 }
 
+/* Is something mounted there that does not tell of changes? */
+static bool is_silent(const struct ccfc_obs_dir *dir, const char *name)
+{
+	char path[PATH_MAX];
+	struct statfs fs;
+
+	return ccfc_obs_path(path, dir, name) && !statfs(path, &fs) &&
+	       ccfc_obs_silent((unsigned long)fs.f_type);
+}
+
 static void read_names(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		       DIR *stream)
 {
 	struct dirent *entry;
-	struct stat st;
+	struct stat own, st;
 
-	while ((entry = readdir(stream)))
-		if (!fstatat(dirfd(stream), entry->d_name, &st,
-			     AT_SYMLINK_NOFOLLOW))
+	if (fstat(dirfd(stream), &own))
+		return;
+	while ((entry = readdir(stream))) {
+		if (fstatat(dirfd(stream), entry->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISDIR(st.st_mode) && st.st_dev != own.st_dev &&
+		    strcmp(entry->d_name, "..") != 0 &&
+		    is_silent(dir, entry->d_name))
+			dir->project->silent = true;
+		else
 			find_name(obs, dir, entry->d_name, &st);
+	}
 }
 
 /* A directory that went away: so did all that is below it. */
@@ -273,6 +294,11 @@ static void read_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 	dir->fresh = false;
 }
 
+bool ccfc_obs_has_unread(const struct ccfc_obs *obs)
+{
+	return obs->queue.at < obs->queue.n;
+}
+
 bool ccfc_obs_walk(struct ccfc_obs *obs)
 {
 	for (int i = 0; i < DIRS_AT_A_TIME && obs->queue.at < obs->queue.n;) {
@@ -284,7 +310,7 @@ bool ccfc_obs_walk(struct ccfc_obs *obs)
 		read_dir(obs, dir);
 		i++;
 	}
-	if (obs->queue.at < obs->queue.n)
+	if (ccfc_obs_has_unread(obs))
 		return true;
 	free(obs->queue.items);
 	memset(&obs->queue, 0, sizeof(obs->queue));

@@ -120,6 +120,8 @@ struct ccfc_observed_project {
 	char *problem; /* why it is not watched; NULL: it is */
 	uint32_t sessions, dirs, files;
 	bool cut; /* a bound was hit: a part of it is not watched */
+	/* So is a part that is on a filesystem which does not tell. */
+	bool silent;
 };
 
 struct ccfc_observe_stats {

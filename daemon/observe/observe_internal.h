@@ -83,6 +83,7 @@ struct ccfc_obs_project {
 	} sessions;
 	uint32_t dirs, files;
 	bool cut;
+	bool silent; /* a part is on a filesystem that does not tell */
 };
 
 struct ccfc_obs {
@@ -169,6 +170,8 @@ bool ccfc_obs_path(char out[PATH_MAX], const struct ccfc_obs_dir *dir,
 /* Begins to watch; on failure the project has a problem. */
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project);
 void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project);
+/* Are there directories to be read? */
+bool ccfc_obs_has_unread(const struct ccfc_obs *obs);
 /* Reads the next directories; false when none is left. */
 bool ccfc_obs_walk(struct ccfc_obs *obs);
 /* Reads a directory (again), and those below it if `all`. */

@@ -197,6 +197,7 @@ static struct ccfc_observed_project *copy_projects(const struct ccfc_obs *obs)
 			.dirs = p->dirs,
 			.files = p->files,
 			.cut = p->cut,
+			.silent = p->silent,
 		};
 	}
 	return list;
@@ -332,6 +333,8 @@ static void *observe_projects(void *arg)
 				     ccfc_obs_sessions_timeout(&o->obs));
 		bool full = is_full(o), news;
 
+		/* What the last events said has to be seen to first. */
+		more |= o->notes_changed || ccfc_obs_has_unread(&o->obs);
 		/* When it is full, the core wakes us. */
 		news = sleep_on(o, full ? -1 : more ? 0 : timeout);
 		if (take_commands(o))
@@ -346,7 +349,7 @@ static void *observe_projects(void *arg)
 		/* Before what was seen is called anybody's. */
 		read_events(o);
 		ccfc_obs_hand_on(&o->obs);
-		publish(o, more);
+		publish(o, more || ccfc_obs_has_unread(&o->obs));
 	}
 	return NULL;
 }

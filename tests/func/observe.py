@@ -305,6 +305,18 @@ def test_two_sessions_of_one_project():
         box.watched(0)
 
 
+def test_clients_that_come_together():
+    """A note that appears while another one is taken up is not forgotten."""
+    with Observed() as box:
+        box.start()
+        for i in range(40):
+            directory = os.path.join(box.top, f"p{i}")
+            os.makedirs(directory)
+            box.client(f"s-{i}", cwd=directory)
+            if i % 2:
+                box.watched(i + 1)
+
+
 def test_live_by_its_lines():
     """A client without notes: its last line is recent."""
     with Observed() as box:

@@ -228,6 +228,7 @@ static void pack_project(struct ccfc_pack *p,
 	ccfc_pack_kv_uint(p, "dirs", project->dirs);
 	ccfc_pack_kv_uint(p, "files", project->files);
 	ccfc_pack_kv_bool(p, "cut", project->cut);
+	ccfc_pack_kv_bool(p, "silent", project->silent);
 	if (project->problem)
 		ccfc_pack_kv_cstr(p, "problem", project->problem);
 	ccfc_pack_end(p);

@@ -99,6 +99,9 @@ static void print_project(struct ccfc_out *out, struct ccfc_obj project)
 	if (ccfc_obj_get_bool(project, "cut", false))
 		ccfc_buf_puts(&text, ", and more that is not watched: a bound "
 				     "is hit (observe-dirs, observe-files)");
+	if (ccfc_obj_get_bool(project, "silent", false))
+		ccfc_buf_puts(&text, ", but for directories on filesystems "
+				     "that do not tell of changes");
 	ccfc_render_line(out, "Observing", CCFC_STATS_COLUMN,
 			 ccfc_buf_view(&text));
 	ccfc_buf_release(&text);

@@ -11,25 +11,35 @@ export class Pages {
         this.size = size;
         this.load = load;
         this.changed = changed;
-        this.pages = new Map();
+        this.pages = new Map();    // number → { rows, stale }
+        this.loading = new Map();  // number → what ends its request
         this.wanted = new Set();
-        this.control = new AbortController();
         this.timer = 0;
         this.total = null;
         this.failed = null;
     }
 
     close() {
-        this.control.abort();
+        for (const control of this.loading.values())
+            control.abort();
+        this.loading.clear();
+        this.wanted.clear();
         clearTimeout(this.timer);
     }
 
     // Forgets all rows; what is in sight is fetched again.
     renew() {
         this.close();
-        this.control = new AbortController();
         this.pages.clear();
         this.failed = null;
+    }
+
+    // The rows may have changed: they are shown until the new ones are there.
+    again() {
+        for (const page of this.pages.values())
+            page.stale = true;
+        this.failed = null;
+        this.changed();
     }
 
     // The row, or undefined: then it is on its way.
@@ -37,17 +47,20 @@ export class Pages {
         const number = Math.floor(index / this.size);
         const page = this.pages.get(number);
 
-        if (!page) {
+        if (!page || page.stale)
             this.want(number);
+        if (!page)
             return undefined;
-        }
         this.pages.delete(number);
         this.pages.set(number, page);
-        return page.rows && page.rows[index - number * this.size];
+        return page.rows[index - number * this.size];
     }
 
-    // A quick scroll passes many pages: only the last ones are asked for.
+    // A quick scroll passes many pages: only the last ones are asked for, and
+    // nobody waits any more for those that it has left behind.
     want(number) {
+        if (this.loading.has(number))
+            return;
         this.wanted.delete(number);
         this.wanted.add(number);
         clearTimeout(this.timer);
@@ -55,33 +68,47 @@ export class Pages {
             const numbers = [...this.wanted].slice(-IN_SIGHT);
 
             this.wanted.clear();
+            this.leave(numbers);
             numbers.forEach((n) => this.fetch(n));
         }, this.pages.size ? REST : 0);
     }
 
+    // Ends the requests for pages that are far from all of these.
+    leave(numbers) {
+        for (const [number, control] of [...this.loading])
+            if (numbers.every((n) => Math.abs(n - number) > IN_SIGHT)) {
+                control.abort();
+                this.loading.delete(number);
+            }
+    }
+
     // The promise of a page.
     async fetch(number) {
-        const page = {};
-        const {signal} = this.control;
+        const old = this.pages.get(number);
+        const control = new AbortController();
+        const page = {rows: []};
 
-        if (this.pages.has(number))
+        if ((old && !old.stale) || this.loading.has(number))
             return;
-        this.pages.set(number, page);
+        this.loading.set(number, control);
         try {
-            const got = await this.load(number * this.size, this.size, signal);
+            const got =
+                await this.load(number * this.size, this.size, control.signal);
 
             page.rows = got.rows;
             if (got.total !== undefined)
                 this.total = got.total;
         } catch (e) {
-            if (e.name === "AbortError")
+            if (control.signal.aborted)
                 return;
-            page.rows = [];
             this.failed = e;
         }
+        if (control.signal.aborted)
+            return;
+        this.loading.delete(number);
+        this.pages.set(number, page);
         while (this.pages.size > KEPT)
             this.pages.delete(this.pages.keys().next().value);
-        if (!signal.aborted)
-            this.changed();
+        this.changed();
     }
 }

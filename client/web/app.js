@@ -128,6 +128,20 @@ function otherTheme() {
     root.dataset.theme = dark ? "light" : "dark";
 }
 
+// Says when the daemon is away. When it is back, a view that failed tries
+// again.
+function onLive(type) {
+    const note = document.getElementById("lost");
+
+    if (type === "lost") {
+        put(note, "not connected, trying again");
+    } else if (note.firstChild) {
+        put(note);
+        if (main.querySelector(".failure"))
+            show();
+    }
+}
+
 function begin() {
     live.start();
     show();
@@ -141,8 +155,10 @@ function setUp() {
     keys.addGlobal("y", "copies the link", keys.copyLink);
     keys.addGlobal("t", "light or dark", otherTheme);
     keys.addGlobal("?", "shows the keys", keys.help);
-    put(document.getElementById("tools"), button("Copy link", keys.copyLink),
-        button("Theme", otherTheme),
+    live.onEvent(onLive);
+    put(document.getElementById("tools"),
+        el("span", {id: "lost", role: "status"}),
+        button("Copy link", keys.copyLink), button("Theme", otherTheme),
         button("?", keys.help, {"aria-label": "Keys", title: "Keys"}));
     document.getElementById("skip").addEventListener("click", (e) => {
         e.preventDefault();

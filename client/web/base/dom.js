@@ -58,6 +58,20 @@ export function put(node, ...children) {
     return node;
 }
 
+// The same, and a link that had the focus has it again.
+export function replace(node, ...children) {
+    const active = document.activeElement;
+    const href = node.contains(active) && active.getAttribute("href");
+
+    put(node, ...children);
+    const same = href &&
+        [...node.querySelectorAll("a")].find(
+            (a) => a.getAttribute("href") === href);
+
+    if (same)
+        same.focus({preventScroll: true});
+}
+
 // For screen readers only.
 export const unseen = (text) => el("span", {class: "unseen"}, text);
 

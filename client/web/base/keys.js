@@ -56,10 +56,16 @@ function onKey(event) {
     }
 }
 
+const SHOWN = {
+    ArrowLeft: "←",
+    ArrowRight: "→"
+};
+
 function rows(keys) {
-    return [...keys].map(([key, [about]]) => el("tr", null,
-                             el("th", {scope: "row"}, el("kbd", null, key)),
-                             el("td", null, about)));
+    return [...keys].map(
+        ([key, [about]]) => el("tr", null,
+            el("th", {scope: "row"}, el("kbd", null, SHOWN[key] || key)),
+            el("td", null, about)));
 }
 
 export function help() {

@@ -61,10 +61,10 @@ async function run() {
         try {
             await read(control.signal);
         } catch (e) {
-            if (e.name === "AbortError")
+            if (control.signal.aborted)
                 return;
-            tell("lost", {});
         }
+        tell("lost", {});
         await new Promise((done) => setTimeout(done, wait));
         wait = Math.min(wait * 2, 10000);
     }

@@ -1,7 +1,7 @@
 // What several views show in the same way.
 import {el, put} from "./dom.js";
 import {toBlame, toChange, toFile, toSession} from "./route.js";
-import {ago, baseName, count, hue, id8, time} from "./text.js";
+import {ago, baseName, count, hue, id8, shortTime, time} from "./text.js";
 
 export function link(hash, text, props) {
     return el("a", {href: hash, ...props}, text);
@@ -10,6 +10,26 @@ export function link(hash, text, props) {
 export function when(value) {
     return value ? el("time", {datetime: value, title: ago(value)}, time(value))
                  : el("span", null, "at an unknown time");
+}
+
+// The time in a row of a list: short on a phone. `about` stands in the title.
+export function stamp(value, seconds = true, about = "") {
+    return el("span", {
+        class: "faint fixed stamp",
+        title: about || `${time(value)}, ${ago(value)}`
+    },
+        el("span", {class: "wideonly"}, time(value, seconds)),
+        el("span", {class: "phoneonly"}, shortTime(value)));
+}
+
+// A path of which the name of the file stays when room is short.
+export function pathText(path) {
+    const at = path.lastIndexOf("/") + 1;
+
+    return [
+        el("span", {class: "folder"}, path.slice(0, at)),
+        el("span", {class: "name"}, path.slice(at))
+    ];
 }
 
 export function lines(added, removed) {
@@ -25,8 +45,8 @@ export function sessionMark(id, text) {
         {class: "session", title: "session " + id});
 }
 
-export function fileLink(path, text) {
-    return link(toFile(path), text || path, {title: path});
+export function fileLink(path, text, props) {
+    return link(toFile(path), text || path, {title: path, ...props});
 }
 
 export function changeLink(change, text) {

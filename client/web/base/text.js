@@ -40,6 +40,17 @@ export function time(value, seconds = true) {
         (seconds ? ":" + two(t.getSeconds()) : "");
 }
 
+// Where there is little room: "03:00" today, "11-16" this year.
+export function shortTime(value) {
+    const text = time(value, false);
+    const now = time(Date.now(), false);
+
+    if (text.slice(0, 10) === now.slice(0, 10))
+        return text.slice(11);
+    return text.slice(0, 4) === now.slice(0, 4) ? text.slice(5, 10)
+                                                : text.slice(0, 10);
+}
+
 const STEPS = [[60, "s"], [60, "min"], [24, "h"], [365, "d"], [Infinity, "y"]];
 
 // "3 min": how long ago, or how long.
@@ -84,6 +95,11 @@ export function baseName(path) {
     return (path || "").replace(/\/+$/, "").split("/").pop() || path;
 }
 
+// "demo/src": many directories have the same last name.
+export function endOf(path) {
+    return (path || "").split("/").filter(Boolean).slice(-2).join("/") || path;
+}
+
 // A path without the directory of its project.
 export function inProject(path, project) {
     return project && path.startsWith(project + "/")
@@ -93,13 +109,25 @@ export function inProject(path, project) {
 
 export const id8 = (id) => (id || "").slice(0, 8);
 
-// A colour for each session, the same in every view: one of twelve classes.
-export function hue(id) {
-    let n = 0;
+const HUES = 12;
+const hues = new Map();  // session → its colour
+const uses = new Array(HUES).fill(0);
 
+// A colour for each session, the same in every view: one of twelve classes. Its
+// id says which; if others have that one already, the next that fewer have.
+export function hue(id) {
+    let n = 7;
+
+    if (hues.has(id))
+        return "hue" + hues.get(id);
     for (const c of id || "")
-        n = (n * 31 + c.charCodeAt(0)) >>> 0;
-    return "hue" + (n % 12);
+        n = (Math.imul(n, 31) + c.charCodeAt(0)) >>> 0;
+    const order = uses.map((_, i) => (n + 5 * i) % HUES);
+    const best = order.reduce((found, i) => uses[i] < uses[found] ? i : found);
+
+    uses[best]++;
+    hues.set(id, best);
+    return "hue" + best;
 }
 
 // [[start, end]] in bytes of UTF-8 as [[start, end]] of the string.

@@ -134,7 +134,7 @@ export class DiffRows {
                 for (const line of hunk.lines)
                     longest = Math.max(longest, line.text.length);
         this.list.node.style.minWidth =
-            (split ? 2 : 1) * Math.min(longest + 14, 400) + "ch";
+            Math.min(split ? 2 * (longest + 8) : longest + 15, 800) + "ch";
         this.list.setCount(this.rows.length);
         this.list.refresh();
     }

@@ -34,9 +34,21 @@ function summary(m) {
     return m.thinking ? "(thinking)" : m.subtype || m.type || "";
 }
 
-const kindOf = (m) => (m.toolResults || []).length ? "result"
-    : !m.content && (m.toolCalls || []).length     ? "call"
-                                                   : m.role;
+function kindOf(m) {
+    if ((m.toolResults || []).length)
+        return m.toolResults.some((r) => r.isError) ? "error" : "result";
+    return !m.content && (m.toolCalls || []).length ? "call" : m.role;
+}
+
+// What became of a call, where it is not what one expects.
+function outcome(m) {
+    const states = (m.toolCalls || [])
+                       .map((c) => c.state)
+                       .filter((s) => s && s !== "applied");
+
+    return states.length ? el("span", {class: "status failed"}, states[0])
+                         : null;
+}
 
 // Text as it is; `data-folded` has the rest behind a button.
 function block(title, text, open) {
@@ -68,7 +80,7 @@ function call(session, c) {
     }
     const place = el("div", null, "…");
 
-    node.append(el("span", {class: "badge"}, c.state), " ",
+    node.append(" ", el("span", {class: "badge"}, c.state), " ",
         changeLink(c.id, "change"), place);
     ask(`changes/${segment(c.id)}`, {maxContent: 0})
         .then((change) => put(place, smallDiff(change)),
@@ -186,9 +198,12 @@ export class Messages {
             "aria-expanded": open ? "true" : "false",
             onclick: () => this.toggle(index, m)
         },
-            el("span", {class: "faint fixed"}, time(m.timestamp).slice(5)), " ",
-            el("span", {class: "role"}, kindOf(m)), " ",
-            el("span", {class: "grow"}, summary(m)));
+            el("span", {class: "faint fixed", title: time(m.timestamp)},
+                el("span", {class: "wideonly"}, time(m.timestamp).slice(5)),
+                el("span", {class: "phoneonly"},
+                    time(m.timestamp).slice(11, 16))),
+            " ", el("span", {class: "role"}, kindOf(m)), " ",
+            el("span", {class: "grow"}, summary(m)), outcome(m));
 
         return el("div", {class: open ? "open" : ""}, head,
             open ? body(this.session, open) : null);
@@ -196,7 +211,7 @@ export class Messages {
 
     // One more line came.
     async renew() {
-        this.pages.renew();
+        this.pages.again();
         await this.pages.fetch(
             Math.max(0, Math.floor(((this.pages.total || 1) - 1) / 100)));
     }

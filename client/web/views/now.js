@@ -1,7 +1,7 @@
 // Now: the sessions that are at work, each with its prompt, its last tool and
 // its last changes, as they arrive. Below, all sessions or all changes.
 import {ask, segment, select} from "../base/api.js";
-import {el, put, say} from "../base/dom.js";
+import {el, put, replace, say} from "../base/dom.js";
 import {List} from "../base/list.js";
 import {onEvent} from "../base/live.js";
 import {Pages} from "../base/pages.js";
@@ -12,7 +12,9 @@ import {
     fileLink,
     lines,
     link,
+    pathText,
     sessionMark,
+    stamp,
     status,
     tabs,
     toSession
@@ -21,6 +23,8 @@ import {to} from "../base/route.js";
 import {
     ago,
     baseName,
+    count,
+    endOf,
     firstLine,
     hue,
     inProject,
@@ -30,8 +34,10 @@ import {
 } from "../base/text.js";
 
 const AGAIN = 5000;  // a prompt makes no event
+const SOON = 300;    // events that come together are one
 const LAST_MESSAGES = 40;
 const CHANGES = 5;
+const CONFLICTS = 3;
 
 const isLive = (s) => s.status === "active" || s.status === "waiting";
 
@@ -123,38 +129,57 @@ class Card {
         this.draw();
     }
 
+    // Only what has changed is drawn: whoever reads or has the focus here is
+    // not disturbed.
     draw() {
         const s = this.session;
+        const shown = JSON.stringify([
+            s, s.endTime && ago(s.endTime), this.prompt, this.tool,
+            this.changes, this.conflicts
+        ]);
 
+        if (shown === this.shown)
+            return;
+        this.shown = shown;
         this.node.className = "card " + hue(s.id) +
             (this.conflicts.length || s.conflictCount ? " clash" : "");
-        put(this.node,
+        replace(this.node,
             el("h3", null,
                 link(toSession(s.id), s.title || "session " + s.id.slice(0, 8)),
                 " ", status(s.status)),
             el("p", {class: "faint"},
                 [
-                    s.projectName, s.gitBranch, s.model,
+                    endOf(s.projectPath), s.gitBranch, s.model,
                     s.endTime && "last line " + ago(s.endTime)
                 ].filter(Boolean)
                     .join(" · ")),
-            this.prompt ? el("p", {class: "prompt"}, firstLine(this.prompt))
+            this.prompt ? el("p", {class: "prompt", title: this.prompt},
+                              firstLine(this.prompt))
                         : null,
             this.tool ? el("p", {class: "tool"}, el("code", null, this.tool))
                       : null,
             this.changes.length ? el("ul", {class: "plain"},
                                       this.changes.map((c) => this.change(c)))
                                 : null,
-            this.conflicts.map(conflictNote));
+            this.conflicts.slice(0, CONFLICTS).map(conflictNote),
+            this.conflicts.length > CONFLICTS
+                ? el("p", {class: "conflict"},
+                      `and ${count(this.conflicts.length - CONFLICTS)} ` +
+                          "earlier ones: ",
+                      link(toSession(s.id), "see the session"))
+                : null);
     }
 
     change(c) {
-        return el("li", null,
-            el("span", {class: "faint"}, time(c.timestamp).slice(11)), " ",
-            c.early ? c.operation || "changing" : c.tool, " ",
-            fileLink(c.path, inProject(c.path, this.session.projectPath)), " ",
+        return el("li", {class: "line"},
+            el("span", {class: "faint fixed"}, time(c.timestamp).slice(11)),
+            el("span", {class: "toolname"},
+                c.early ? c.operation || "changing" : c.tool),
+            fileLink(c.path,
+                pathText(inProject(c.path, this.session.projectPath)),
+                {class: "pathtext"}),
             c.early ? el("em", null, "…") : [
-                lines(c.linesAdded, c.linesRemoved), " ",
+                lines(c.linesAdded, c.linesRemoved),
                 changeLink(c.changeId, "diff")
             ]);
     }
@@ -163,29 +188,28 @@ class Card {
 function sessionRow(s) {
     if (!s)
         return el("div", {class: "line faint"}, "…");
-    return el("div", {class: "line"},
-        el("span", {class: "faint fixed"}, time(s.endTime, false)), " ",
+    return el("div", {class: "line"}, stamp(s.endTime, false),
         link(toSession(s.id),
             [el("span", {class: "dot " + hue(s.id)}), s.title || s.id],
-            {"data-main": "", class: "grow"}),
-        " ", el("span", {class: "faint wideonly"}, s.projectName || ""), " ",
-        el("span", {class: "faint"}, several(s.totalChanges, "change")),
-        el("span", {class: "faint wideonly"},
-            short(s.tokenUsage.output) + " tokens"),
+            {"data-main": "", class: "grow", title: s.title || s.id}),
         s.conflictCount ? el("span", {class: "status failed"}, "conflict")
-                        : null);
+                        : null,
+        el("span", {class: "faint wideonly project", title: s.projectPath},
+            endOf(s.projectPath) || ""),
+        el("span", {class: "faint changes"}, several(s.totalChanges, "change")),
+        el("span", {class: "faint wideonly tokens"},
+            short(s.tokenUsage.output) + " tokens"));
 }
 
 function changeRow(c) {
     if (!c)
         return el("div", {class: "line faint"}, "…");
-    return el("div", {class: "line"},
-        el("span", {class: "faint fixed"}, time(c.time_utc)), " ",
-        sessionMark(c.session_id), " ", el("span", {class: "wideonly"}, c.tool),
-        " ",
-        link(to("diff", [], {change: c.tool_use_id}), c.path,
-            {"data-main": "", class: "grow", title: c.path}),
-        " ", lines(c.lines_added, c.lines_removed));
+    return el("div", {class: "line"}, stamp(c.time_utc),
+        sessionMark(c.session_id),
+        el("span", {class: "wideonly toolname"}, c.tool),
+        link(to("diff", [], {change: c.tool_use_id}), pathText(c.path),
+            {"data-main": "", class: "grow pathtext", title: c.path}),
+        lines(c.lines_added, c.lines_removed));
 }
 
 // Sorts ids only: whole rows of 100,000 changes take twice as long.
@@ -230,7 +254,10 @@ export function nowView(place, {query}) {
             put(alarm, failure(pages.failed));
         list.refresh();
     });
+    const hello = el("div");
+    let none = false;
     let timer = 0;
+    let renewal = 0;
 
     async function look() {
         clearTimeout(timer);
@@ -245,7 +272,10 @@ export function nowView(place, {query}) {
                     .catch(() => ({conflicts: []}))
             ]);
 
+            put(alarm);
             take(got.sessions.filter(isLive), clashes.conflicts);
+            none = !got.sessions.length;
+            welcome();
         } catch (e) {
             if (e.name === "AbortError")
                 return;
@@ -272,10 +302,26 @@ export function nowView(place, {query}) {
                 (c) => c.sessionId === s.id || c.otherSessionId === s.id);
             cards.get(s.id).draw();
         }
-        put(alive,
-            cards.size ? [...cards.values()].map((c) => c.node)
-                       : el("p", {class: "faint"},
-                             "No session is at work right now."));
+        const nodes = [...cards.values()].map((c) => c.node);
+
+        if (!nodes.length)
+            put(alive,
+                el("p", {class: "faint"}, "No session is at work right now."));
+        else if (nodes.length !== alive.children.length ||
+            nodes.some((node, i) => alive.children[i] !== node))
+            replace(alive, nodes);
+    }
+
+    // For whoever has just begun.
+    function welcome() {
+        list.node.hidden = none;
+        put(hello,
+            none ? el("p", null, "No session is known yet. Start ",
+                       el("code", null, "claude"), " in a project: its ",
+                       "changes show up here as they happen. ",
+                       el("code", null, "ccfc doctor"),
+                       " says where ccfc looks for sessions.")
+                 : null);
     }
 
     async function countAll() {
@@ -285,9 +331,9 @@ export function nowView(place, {query}) {
 
                 pages.total = got.totalChanges;
                 list.setCount(got.totalChanges);
-            } else {
-                await pages.fetch(0);
             }
+            pages.again();
+            await pages.fetch(0);
         } catch (e) {
             if (e.name !== "AbortError")
                 put(alarm, failure(e));
@@ -301,8 +347,8 @@ export function nowView(place, {query}) {
             say(`${event.tool} ${baseName(event.path)}`);
             if (card && !event.withdrawn)
                 card.add(event);
-            pages.renew();
-            countAll();
+            clearTimeout(renewal);
+            renewal = setTimeout(countAll, SOON);
         } else if (type === "early" && card) {
             card.add({
                 ...event,
@@ -313,7 +359,7 @@ export function nowView(place, {query}) {
         }
         if (type === "change" || type === "conflict" || type === "fresh") {
             clearTimeout(timer);
-            timer = setTimeout(look, 300);
+            timer = setTimeout(look, SOON);
         }
     }
 
@@ -324,7 +370,7 @@ export function nowView(place, {query}) {
                 ["changes", "Changes", to("now", [], {list: "changes"})]
             ],
             name),
-        list.node);
+        hello, list.node);
     const off = onEvent(onLive);
 
     look();
@@ -335,6 +381,7 @@ export function nowView(place, {query}) {
             off();
             control.abort();
             clearTimeout(timer);
+            clearTimeout(renewal);
             pages.close();
             list.close();
         }

@@ -9,6 +9,7 @@ import {
     fileLink,
     lines,
     link,
+    pathText,
     status,
     tabs,
     toSession,
@@ -28,6 +29,8 @@ import {DiffRows} from "../diff/rows.js";
 import {Messages} from "./messages.js";
 
 const PROMPTS = 50;
+const AGAIN = 5000;  // a message makes no event
+const SOON = 300;    // events that come together are one
 
 function facts(s) {
     const t = s.tokenUsage;
@@ -49,9 +52,10 @@ function facts(s) {
                     several(s.filesModifiedCount, "file"),
                 s.shellChanges ? `, ${count(s.shellChanges)} by shell commands`
                                : "",
-                s.unknownCommands ? `; ${count(s.unknownCommands)} commands ` +
-                        "with unknown effects"
-                                  : ""
+                s.unknownCommands
+                    ? "; " + several(s.unknownCommands, "command") +
+                        " with unknown effects"
+                    : ""
             ]
         ],
         [
@@ -69,12 +73,12 @@ function facts(s) {
             value]) => [el("dt", null, name), el("dd", null, value)]));
 }
 
-function taskList(tasks) {
+function taskList(tasks, open) {
     const signs = {completed: "✓", in_progress: "▸", pending: "○"};
 
     if (!tasks.length)
         return null;
-    return el("details", {class: "box"},
+    return el("details", {class: "box", "data-name": "tasks", open},
         el("summary", null, `Tasks (${tasks.length})`),
         el("ul", {class: "plain"},
             tasks.map((task) => el("li", {class: "task " + task.status},
@@ -107,33 +111,55 @@ async function asked(id, signal) {
 
 // --- the tabs ---
 
+const NOTHING = "This session changed no file.";
+
+// Commands of which nobody knows what they changed.
+function commandList(commands) {
+    return commands.length
+        ? el("details", {class: "box"},
+              el("summary", null,
+                  several(commands.length, "command") +
+                      " with unknown effects"),
+              el("ul", {class: "plain"},
+                  commands.map(
+                      (c) => el("li", null,
+                          el("code", null, firstLine(c.command, 200))))))
+        : null;
+}
+
 function filesTab(id, session) {
     let files = [];
     const list = new List("Files", 30, (i) => {
         const f = files[i];
 
         return el("div", {class: "line"},
-            el("span", {class: "grow"},
-                fileLink(f.path, inProject(f.path, session.projectPath))),
-            el("span", {class: "faint"}, f.operation || ""),
+            fileLink(f.path, pathText(inProject(f.path, session.projectPath)),
+                {class: "grow pathtext"}),
             el("span", {class: "faint wideonly"}, f.toolsUsed.join(", ")),
+            el("span", {class: "faint operation"}, f.operation || ""),
             lines(f.linesAdded, f.linesRemoved),
-            el("span", {class: "faint"}, several(f.changeCount, "change")),
+            el("span", {class: "faint changes wideonly"},
+                several(f.changeCount, "change")),
             link(to("diff", [], {session: id, path: f.path}), "diff",
                 {"data-main": ""}));
     });
     const note = el("p", {class: "faint"}, "…");
-    const ready = ask(`sessions/${segment(id)}/files`, {
-        includeChanges: false
-    }).then((got) => {
+    const commands = el("div");
+    const load = () => ask(`sessions/${segment(id)}/files`,
+        {includeChanges:
+                false}).then((got) => {
         files = got.files;
-        put(note, several(got.totalFilesChanged, "file"));
+        put(note,
+            files.length ? several(got.totalFilesChanged, "file") : NOTHING);
+        put(commands, commandList(got.commands));
         list.setCount(files.length);
+        list.refresh();
     }, (e) => put(note, failure(e)));
 
     return {
-        node: el("div", null, note, list.node),
-        ready,
+        node: el("div", null, note, list.node, commands),
+        ready: load(),
+        renew: load,
         close: () => list.close()
     };
 }
@@ -143,6 +169,10 @@ function diffTab(id) {
     const tab = {node, close() {}};
 
     tab.ready = ask(`sessions/${segment(id)}/diff`, {net: true}).then((got) => {
+        if (!got.diffs.length) {
+            put(node, el("p", {class: "faint"}, NOTHING));
+            return;
+        }
         const rows = new DiffRows(got.diffs, false);
 
         put(node,
@@ -212,28 +242,53 @@ export function sessionView(place, {rest: [id = ""], query}) {
     const head = el("div", null, el("h1", null, "Session"));
     const prompts = el("div");
     const where = el("div");
+    const open = {about: window.innerWidth > 700 && !query.message};
     let tab = {close() {}};
     let closed = false;
+    let timer = 0;
+    let session = null;
 
     async function load() {
         const s = await ask(
             `sessions/${segment(id)}`, {includeContent: false}, control.signal);
 
+        for (const node of head.querySelectorAll("details"))
+            open[node.dataset.name] = node.open;
         put(head,
             el("h1", null, el("span", {class: "dot big " + hue(s.id)}),
                 s.title || s.id, " ", status(s.status)),
             el("p", {class: "path"}, s.id),
             el("details",
-                {class: "box", open: window.innerWidth > 700 && !query.message},
+                {class: "box", "data-name": "about", open: open.about},
                 el("summary", null, "About"), facts(s)),
-            taskList(s.tasks));
+            taskList(s.tasks, open.tasks));
         document.title = (s.title || s.id) + " · ccfc";
         return s;
     }
 
-    async function begin() {
+    // A session at work says more than its changes, without an event.
+    function watch(s) {
+        clearTimeout(timer);
+        if (closed || !/^(active|waiting)$/.test(s.status))
+            return;
+        timer = setTimeout(() => renew(s), AGAIN);
+    }
+
+    async function renew(before) {
         try {
             const s = await load();
+
+            if (!closed && tab.renew && s.endTime !== before.endTime)
+                tab.renew();
+            watch(s);
+        } catch (e) {
+            watch(before);
+        }
+    }
+
+    async function begin() {
+        try {
+            const s = session = await load();
             const all = [
                 ["messages", "Messages"],
                 ["files", `Files (${s.filesModifiedCount})`],
@@ -250,6 +305,7 @@ export function sessionView(place, {rest: [id = ""], query}) {
                     text]) => [t, text, toSession(s.id, {tab: t})]),
                     name),
                 tab.node);
+            watch(s);
             await tab.ready;
         } catch (e) {
             if (e.name !== "AbortError")
@@ -259,11 +315,10 @@ export function sessionView(place, {rest: [id = ""], query}) {
 
     put(place, head, prompts, where);
     const off = onEvent((type, event) => {
-        if (type !== "change" || event.sessionId !== id)
+        if (type !== "change" || !session || event.sessionId !== session.id)
             return;
-        load().catch(() => {});
-        if (tab.renew)
-            tab.renew();
+        clearTimeout(timer);
+        timer = setTimeout(() => renew({...session, endTime: null}), SOON);
     });
 
     return {
@@ -271,6 +326,7 @@ export function sessionView(place, {rest: [id = ""], query}) {
         ready: begin(),
         close() {
             closed = true;
+            clearTimeout(timer);
             off();
             control.abort();
             tab.close();

@@ -1,8 +1,9 @@
 // Blame: who wrote each line, at any moment of the file's history.
 import {ask, segment} from "../base/api.js";
-import {el, put} from "../base/dom.js";
+import {button, el, put} from "../base/dom.js";
 import {addOwn} from "../base/keys.js";
 import {List} from "../base/list.js";
+import {onEvent} from "../base/live.js";
 import {Pages} from "../base/pages.js";
 import {
     changeLink,
@@ -31,6 +32,17 @@ function lineTitle(line) {
             " and " + (time(line.to) || "now");
 }
 
+// Who wrote a line, where another one begins: as a link to the change, with
+// what was asked for where there is room.
+function ownerOf(line) {
+    if (line.kind !== "session")
+        return el("span", {class: "owner"}, line.kind);
+    return el("span", {class: "owner"},
+        link(toChange(line.changeId), id8(line.sessionId), {"data-main": ""}),
+        el("span", {class: "asked"}, firstLine(line.prompt || "", 60)),
+        el("span", {class: "date"}, time(line.timestamp, false).slice(5)));
+}
+
 function lineRow(line, before) {
     if (!line)
         return el("div", {class: "blameline faint"}, "…");
@@ -42,13 +54,7 @@ function lineRow(line, before) {
             (first ? " first" : ""),
         title: lineTitle(line)
     },
-        el("span", {class: "owner"},
-            !first   ? ""
-                : by ? link(toChange(line.changeId),
-                           id8(line.sessionId) + " " +
-                               time(line.timestamp, false).slice(2),
-                           {"data-main": ""})
-                     : line.kind),
+        first ? ownerOf(line) : el("span", {class: "owner"}),
         el("span", {class: "number"}, line.line),
         codeLine(line.content || "", line.colours));
 }
@@ -81,7 +87,7 @@ export function blameView(place, {query}) {
         oninput: () => slide(),
         "aria-label": "Moment of the history"
     });
-    const moment = el("output", {class: "faint"});
+    const moment = el("output", {class: "faint moment"});
     let at = query.at || "";
     let steps = [];  // the oldest first; then the file on disk
     let timer = 0;
@@ -97,11 +103,6 @@ export function blameView(place, {query}) {
             return {rows: got.lines, total: got.totalLines};
         },
         () => {
-            if (pages.failed && !at && steps.length > 1 &&
-                pages.failed.code !== "unreachable") {
-                setAt(steps.length - 2);
-                return;
-            }
             put(alarm, pages.failed ? failure(pages.failed) : null);
             list.setCount(pages.failed ? 0 : pages.total || 0);
             list.refresh();
@@ -128,13 +129,34 @@ export function blameView(place, {query}) {
         slider.setAttribute("aria-valuetext", text);
     }
 
+    // What the history knows to be gone is not asked for.
+    function isGone(index) {
+        const {after} = steps[index] || {};
+
+        return Boolean(after) && after.exists === false;
+    }
+
+    function fetchFirst() {
+        const index = Number(slider.value);
+
+        pages.renew();
+        if (!isGone(index) || (at && !steps[index].changeId))
+            return pages.fetch(0);
+        put(about,
+            el("p", {class: "faint"},
+                steps[index].changeId ? "This change removed the file."
+                                      : "The file is not there now."));
+        put(alarm);
+        list.setCount(0);
+        return Promise.resolve();
+    }
+
     function setAt(index) {
         at = steps[index] ? steps[index].changeId || "" : "";
         slider.value = index;
         amend({at: at || null});
         name(index);
-        pages.renew();
-        pages.fetch(0);
+        fetchFirst();
     }
 
     // Only where the slider rests is asked for.
@@ -169,10 +191,23 @@ export function blameView(place, {query}) {
         const got = await ask(
             `files/${segment(path)}/log`, {limit: 1000}, control.signal);
 
-        steps = [...got.steps.filter((s) => s.kind === "change").reverse(), {}];
-        const found = whichStep();
-
+        steps = [
+            ...got.steps.filter((s) => s.kind === "change").reverse(),
+            {after: got.steps.length ? got.steps[0].after : undefined}
+        ];
         slider.max = steps.length - 1;
+        placeSlider();
+    }
+
+    // Without a moment: now, or the last one at which there was a file.
+    function placeSlider() {
+        let found = whichStep();
+
+        if (!at) {
+            while (found > 0 && isGone(found))
+                found--;
+            at = steps[found].changeId || "";
+        }
         slider.value = found < 0 ? steps.length - 1 : found;
         name(Number(slider.value));
         if (found < 0)
@@ -193,8 +228,24 @@ export function blameView(place, {query}) {
         } catch (e) {
             if (e.name !== "AbortError")
                 put(alarm, failure(e));
+            return;
         }
-        await pages.fetch(0);
+        await fetchFirst();
+    }
+
+    // Who looks at the last moment sees what comes; any other moment stays.
+    async function follow(type, event) {
+        if (type !== "change" || event.path !== path || !steps.length)
+            return;
+        const last = Number(slider.value) === steps.length - 1;
+
+        try {
+            await loadSteps();
+            if (last)
+                setAt(steps.length - 1);
+        } catch (e) {
+            // The next event asks again.
+        }
     }
 
     list.node.classList.add("blame");
@@ -202,17 +253,21 @@ export function blameView(place, {query}) {
     list.node.addEventListener("focusin", point);
     put(place, el("h1", null, baseName(path)),
         el("p", {class: "path"}, fileLink(path)),
-        el("div", {class: "bar"},
-            el("label", {class: "field grow"}, el("span", null, "Through time"),
-                slider),
-            moment),
-        about, alarm, el("div", {class: "wide"}, list.node), foot);
+        el("div", {class: "bar slide"},
+            el("span", {class: "faint wideonly"}, "Through time"),
+            button("‹", () => step(-1), {"aria-label": "an earlier moment"}),
+            slider,
+            button("›", () => step(1), {"aria-label": "a later moment"})),
+        moment, about, alarm, el("div", {class: "wide"}, list.node), foot);
+    const off = onEvent(follow);
+
     addOwn("[", "an earlier moment", () => step(-1));
     addOwn("]", "a later moment", () => step(1));
     return {
         title: "Blame " + baseName(path),
         ready: begin(),
         close() {
+            off();
             control.abort();
             clearTimeout(timer);
             pages.close();

@@ -10,10 +10,11 @@ import {
     link,
     sessionMark,
     toBlame,
+    toChange,
     when
 } from "../base/parts.js";
-import {amend} from "../base/route.js";
-import {baseName} from "../base/text.js";
+import {amend, go} from "../base/route.js";
+import {baseName, firstLine, time} from "../base/text.js";
 import {DiffRows} from "../diff/rows.js";
 
 const WHOLE = 100000;
@@ -51,6 +52,26 @@ function changeHead(c) {
     ];
 }
 
+// Links to the changes of the same file before and after this one.
+async function neighbours(c, signal) {
+    const {steps} =
+        await ask(`files/${segment(c.path)}/log`, {limit: 1000}, signal);
+    const changes = steps.filter((s) => s.kind === "change");
+    const at = changes.findIndex((s) => s.changeId === c.changeId);
+
+    return at < 0 ? {} : {later: changes[at - 1], earlier: changes[at + 1]};
+}
+
+function neighbourLink(step, text) {
+    return step ? link(toChange(step.changeId), text, {
+        title:
+            [time(step.timestamp), step.tool, firstLine(step.prompt || "", 120)]
+                .filter(Boolean)
+                .join(" · ")
+    })
+                : null;
+}
+
 async function load(query, context, signal) {
     if (query.change) {
         const c = await ask(`changes/${segment(query.change)}`,
@@ -60,7 +81,8 @@ async function load(query, context, signal) {
             title: baseName(c.path),
             head: changeHead(c),
             files: [c],
-            links: [link(toBlame(c.path, c.changeId), "Blame")]
+            links: [link(toBlame(c.path, c.changeId), "Blame")],
+            near: neighbours(c, signal)
         };
     }
     const got = await ask(`sessions/${segment(query.session || "")}/diff`,
@@ -86,6 +108,7 @@ export function diffView(place, {query}) {
         query.layout ? query.layout === "split" : window.innerWidth > 1000;
     let whole = query.context === "all";
     let rows = null;
+    let near = {};
 
     async function show() {
         try {
@@ -96,8 +119,9 @@ export function diffView(place, {query}) {
             rows = new DiffRows(got.files, split);
             document.title = got.title + " · ccfc";
             put(head, got.head,
-                el("p", {class: "bar"}, got.links, layout, size));
+                el("div", {class: "bar"}, got.links, layout, size, ways));
             put(where, rows.node);
+            showNear(got.near);
         } catch (e) {
             if (e.name !== "AbortError")
                 put(where, failure(e));
@@ -119,6 +143,22 @@ export function diffView(place, {query}) {
         show();
     }
 
+    async function showNear(promise) {
+        try {
+            near = await promise || {};
+            put(ways, neighbourLink(near.earlier, "‹ earlier change"),
+                neighbourLink(near.later, "later change ›"));
+        } catch (e) {
+            // Without a history there is nowhere to go.
+        }
+    }
+
+    function walk(where) {
+        if (near[where])
+            go(toChange(near[where].changeId));
+    }
+
+    const ways = el("span", {class: "bar ways"});
     const layout = button("", otherLayout);
     const size = button("", otherSize);
 
@@ -130,6 +170,8 @@ export function diffView(place, {query}) {
     name();
     addOwn("u", "unified or side by side", otherLayout);
     addOwn("w", "whole file or hunks", otherSize);
+    addOwn("[", "the file's earlier change", () => walk("earlier"));
+    addOwn("]", "the file's later change", () => walk("later"));
     put(place, head, where);
     return {
         title: "Diff",

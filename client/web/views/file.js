@@ -10,10 +10,18 @@ import {
     lines,
     link,
     sessionMark,
+    stamp,
     toBlame,
     toChange
 } from "../base/parts.js";
-import {baseName, firstLine, several, time} from "../base/text.js";
+import {
+    baseName,
+    count,
+    firstLine,
+    several,
+    shortTime,
+    time
+} from "../base/text.js";
 
 import {timeline} from "./timeline.js";
 
@@ -26,8 +34,30 @@ const WORDS = {
     backup: "seen in a backup"
 };
 
-function between(step) {
-    return [time(step.from), time(step.to) || "now"].join(" … ");
+// When: a change has its time, anything else happened between two.
+function whenRow(step) {
+    if (step.kind === "change")
+        return stamp(step.timestamp);
+    return el("span", {
+        class: "faint fixed stamp",
+        title: "between " + (time(step.from) || "the beginning") + " and " +
+            (time(step.to) || "now")
+    },
+        el("span", {class: "wideonly"},
+            step.to ? "< " + time(step.to) : "by now"),
+        el("span", {class: "phoneonly"},
+            step.to ? "< " + shortTime(step.to) : "by now"));
+}
+
+function what(step) {
+    if (step.kind !== "change")
+        return el("span", {class: "what"}, WORDS[step.kind] || step.kind);
+    return link(toChange(step.changeId),
+        [
+            step.tool || "change",
+            step.command ? " " + firstLine(step.command, 80) : null
+        ],
+        {"data-main": "", class: "what", title: step.command || step.tool});
 }
 
 function stepRow(step, path) {
@@ -35,29 +65,38 @@ function stepRow(step, path) {
         return el("div", {class: "line faint"}, "…");
     const isChange = step.kind === "change";
 
-    return el("div", {class: "line step " + step.kind},
-        el("span", {class: "faint fixed"},
-            isChange ? time(step.timestamp) : between(step)),
-        " ", step.sessionId ? sessionMark(step.sessionId) : null, " ",
-        isChange
-            ? link(toChange(step.changeId),
-                  [
-                      step.tool || "change",
-                      step.command ? " " + firstLine(step.command, 80) : null
-                  ],
-                  {"data-main": ""})
-            : el("span", null, WORDS[step.kind] || step.kind),
-        " ", lines(step.linesAdded, step.linesRemoved), " ",
+    return el("div", {class: "line step " + step.kind}, whenRow(step),
+        el("span", {class: "who"},
+            step.sessionId ? sessionMark(step.sessionId) : "outside"),
+        step.linesAdded === null && step.linesRemoved === null
+            ? el("span", {class: "lines faint"}, "?")
+            : lines(step.linesAdded, step.linesRemoved),
+        what(step),
         step.evidence && step.evidence !== "result"
             ? el("span", {class: "badge"}, step.evidence)
             : null,
         step.conflict ? el("span", {class: "status failed"}, step.conflict)
                       : null,
-        el("span", {class: "grow prompt wideonly"},
+        el("span", {class: "grow prompt wideonly", title: step.prompt},
             firstLine(step.prompt, 160)),
         isChange
             ? link(toBlame(path, step.changeId), "blame", {class: "wideonly"})
             : null);
+}
+
+// "12 changes by 5 sessions": of the steps that are drawn.
+function summary(got) {
+    const changes = got.steps.filter((s) => s.kind === "change");
+    const sessions = new Set(changes.map((s) => s.sessionId));
+    const others = got.steps.length - changes.length;
+
+    return several(changes.length, "change") + " by " +
+        several(sessions.size, "session") +
+        (others ? `, ${others} from outside` : "") +
+        (got.totalSteps > got.steps.length
+                ? `; the last ${count(got.steps.length)} of ` +
+                    `${count(got.totalSteps)} steps are drawn`
+                : "");
 }
 
 export function fileView(place, {query: {path = ""}}) {
@@ -80,14 +119,19 @@ export function fileView(place, {query: {path = ""}}) {
                 put(alarm, failure(pages.failed));
         });
 
+    let drawn = [];
+
+    function resized() {
+        put(picture, timeline(drawn, picture.clientWidth));
+    }
+
     async function draw() {
         try {
             const got = await ask(url, {limit: 400}, control.signal);
 
-            put(picture, timeline(got.steps));
-            put(about,
-                several(got.totalSteps, "step") +
-                    (got.totalSteps > 400 ? ", the last 400 are drawn" : ""));
+            drawn = got.steps;
+            put(picture, timeline(drawn, picture.clientWidth));
+            put(about, summary(got));
         } catch (e) {
             if (e.name !== "AbortError")
                 put(alarm, failure(e));
@@ -100,17 +144,18 @@ export function fileView(place, {query: {path = ""}}) {
     const off = onEvent((type, event) => {
         if (type !== "change" || event.path !== path)
             return;
-        pages.renew();
-        pages.fetch(0);
+        pages.again();
         draw();
     });
 
+    window.addEventListener("resize", resized);
     draw();
     return {
         title: baseName(path),
         ready: pages.fetch(0),
         close() {
             off();
+            window.removeEventListener("resize", resized);
             control.abort();
             pages.close();
             list.close();

@@ -5,7 +5,7 @@ import {el, put} from "../base/dom.js";
 import {addOwn} from "../base/keys.js";
 import {List} from "../base/list.js";
 import {onEvent} from "../base/live.js";
-import {failure, link, toFile} from "../base/parts.js";
+import {failure, link, pathText, toFile} from "../base/parts.js";
 import {amend} from "../base/route.js";
 import {ago, count, several} from "../base/text.js";
 
@@ -47,7 +47,9 @@ export function filesView(place, {query}) {
     const opened = new Set((query.open || "").split("\n").filter(Boolean));
     const about = el("p", {class: "faint"}, "…");
     const alarm = el("div");
+    const note = el("p", {class: "faint"});
     let rows = [];
+    let loaded = false;
     const list = new List("Files", 30, (i) => draw(rows[i]));
     const field = el("input", {
         type: "search",
@@ -75,13 +77,14 @@ export function filesView(place, {query}) {
                   onclick: () => toggle(row.node)
               },
                   (opened.has(row.node.path) ? "▾ " : "▸ ") + row.name + "/")
-            : link(toFile(row.node.path), row.name,
-                  {"data-main": "", title: row.node.path});
+            : link(toFile(row.node.path), pathText(row.name),
+                  {"data-main": "", class: "pathtext", title: row.node.path});
 
-        return el("div", {class: "line"}, heatMark(row.node), indent,
-            el("span", {class: "grow"}, what),
-            el("span", {class: "faint"}, several(row.node.changes, "change")),
-            el("span", {class: "faint wideonly fixed"}, ago(row.node.last)));
+        return el("div", {class: "line"}, heatMark(row.node),
+            el("span", {class: "grow entry"}, indent, what),
+            el("span", {class: "faint changes"},
+                several(row.node.changes, "change")),
+            el("span", {class: "faint wideonly tokens"}, ago(row.node.last)));
     }
 
     function toggle(node) {
@@ -107,8 +110,13 @@ export function filesView(place, {query}) {
                     : visible(tree, opened);
         put(about,
             text ? `${count(rows.length)} of ` +
-                    `${count(tree.files.length)} files`
-                 : `${count(tree.files.length)} files`);
+                    `${several(tree.files.length, "file")}`
+                 : several(tree.files.length, "file"));
+        put(note,
+            loaded && !rows.length ? tree.files.length
+                    ? "No changed file matches."
+                    : "No session has changed a file yet."
+                                   : "");
         list.setCount(rows.length);
         list.refresh();
     }
@@ -121,9 +129,12 @@ export function filesView(place, {query}) {
             got.forEach((f) => tree.add(f));
             if (!at && !opened.size)
                 tree.openFirst(opened);
-            renew();
-            if (got.length < size)
+            if (got.length < size) {
+                loaded = true;
+                renew();
                 return;
+            }
+            renew();
             at += size;
             size = REST;
         }
@@ -141,7 +152,10 @@ export function filesView(place, {query}) {
     });
 
     put(place, el("h1", null, "Files"), el("div", {class: "bar"}, field, about),
-        alarm, list.node);
+        el("p", {class: "faint legend wideonly"}, "wide: many changes",
+            el("span", {class: "heat recent3 many5"}), "dark: recent ones",
+            el("span", {class: "heat recent5 many2"})),
+        alarm, note, list.node);
     addOwn("ArrowLeft", "closes a directory", () => fold(false));
     addOwn("ArrowRight", "opens a directory", () => fold(true));
     return {

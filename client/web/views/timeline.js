@@ -1,28 +1,41 @@
 // The picture of a file's history: a lane for each session, and one for all
 // that no session did. The list below it says the same in words.
 import {el, svg} from "../base/dom.js";
-import {go, toChange} from "../base/route.js";
+import {go, toChange, toSession} from "../base/route.js";
 import {firstLine, hue, id8, time} from "../base/text.js";
 
-const LANES = 12;
+const LANES = 16;
 const ROW = 22;
-const LEFT = 90;
-const WIDE = 900;
+const LEFT = 76;
+const LEAST = 300;
+const TICK = 170;  // pixels between two times below the lanes, at least
+const MARGIN = 10;
 
 const moment = (step) =>
     +new Date(step.timestamp || step.to || step.from) || Date.now();
 
-// Session → its lane; those with the last changes first.
+// Session → its lane; those with the last changes first. The last lane takes
+// all sessions that have none.
 function lanesOf(steps) {
     const lanes = new Map();
 
     for (const step of steps) {
         const name = step.kind === "change" ? step.sessionId : "";
 
-        if (!lanes.has(name) && (lanes.size < LANES || !name))
+        if (lanes.has(name))
+            continue;
+        if (lanes.size < LANES || !name)
             lanes.set(name, lanes.size);
+        else if (!lanes.has("others"))
+            lanes.set("others", lanes.size);
     }
     return lanes;
+}
+
+function laneOf(lanes, step) {
+    const name = step.kind === "change" ? step.sessionId : "";
+
+    return lanes.has(name) ? lanes.get(name) : lanes.get("others");
 }
 
 function mark(step, x, y) {
@@ -30,6 +43,7 @@ function mark(step, x, y) {
     const name = isChange ? hue(step.sessionId) : "outside";
     const title = svg("title", null, [
         time(step.timestamp || step.to), step.tool || step.kind,
+        step.command && firstLine(step.command, 120),
         firstLine(step.prompt || "", 120)
     ].filter(Boolean).join(" · "));
     const more = {
@@ -45,20 +59,58 @@ function mark(step, x, y) {
         : svg("circle", {...more, cx: x, cy: y, r: 5}, title);
 }
 
-export function timeline(steps) {
+function laneRow([id, lane], wide) {
+    const y = lane * ROW + ROW / 2;
+    const text = svg("text", {x: 0, y: y + 4},
+        id === "others" ? "others"
+            : id        ? id8(id)
+                        : "outside");
+
+    return [
+        svg("line", {class: "lane", x1: LEFT, x2: wide, y1: y, y2: y}),
+        id && id !== "others"
+            ? svg("a", {href: toSession(id), tabindex: "-1"}, text)
+            : text
+    ];
+}
+
+// Times below the lanes, with lines through them.
+function ticks(first, way, x, wide, tall) {
+    const n = Math.max(1, Math.floor((wide - LEFT) / TICK));
+    const oneDay = time(first).slice(0, 10) === time(first + way).slice(0, 10);
+
+    return Array.from({length: n + 1}, (_, i) => {
+        const t = first + way * i / n;
+        const text = oneDay && i ? time(t).slice(11) : time(t, false);
+
+        return [
+            svg("line",
+                {class: "tick", x1: x(t), x2: x(t), y1: 0, y2: tall - 18}),
+            svg("text", {
+                x: i === n ? wide : x(t),
+                y: tall - 4,
+                "text-anchor": i === n ? "end"
+                    : i                ? "middle"
+                                       : "start"
+            },
+                wide < 500 && !oneDay ? text.slice(0, 10) : text)
+        ];
+    });
+}
+
+// `wide`: the pixels that there are.
+export function timeline(steps, wide) {
     if (!steps.length)
         return null;
+    const width = Math.max(LEAST, wide);
     const lanes = lanesOf(steps);
     const times = steps.map(moment);
     const first = Math.min(...times);
     const way = Math.max(1, Math.max(...times) - first);
     const tall = lanes.size * ROW + 24;
-    const x = (t) => LEFT + 8 + (t - first) / way * (WIDE - LEFT - 20);
-    const y = (step) =>
-        (lanes.get(step.kind === "change" ? step.sessionId : "") ??
-            lanes.size - 1) *
-            ROW +
-        ROW / 2;
+    const x = (t) =>
+        LEFT + MARGIN + (t - first) / way * (width - LEFT - 2 * MARGIN);
+    const y = (step) => laneOf(lanes, step) * ROW + ROW / 2;
     const label =
         `${steps.length} steps from ${time(first)} to ` + time(first + way);
 
@@ -67,23 +119,13 @@ export function timeline(steps) {
             class: "timeline",
             role: "img",
             "aria-label": label,
-            viewBox: `0 0 ${WIDE} ${tall}`,
-            width: WIDE,
+            viewBox: `0 0 ${width} ${tall}`,
+            width,
             height: tall
         },
-            [...lanes].map(([id, lane]) => [svg("line", {
-                class: "lane",
-                x1: LEFT,
-                x2: WIDE,
-                y1: lane * ROW + ROW / 2,
-                y2: lane * ROW + ROW / 2
-            }),
-                               svg("text", {x: 0, y: lane * ROW + ROW / 2 + 4},
-                                   id ? id8(id) : "outside")]),
-            steps.map((step, i) => mark(step, x(times[i]), y(step))),
-            svg("text", {x: LEFT, y: tall - 4}, time(first, false)),
-            svg("text", {x: WIDE - 4, y: tall - 4, "text-anchor": "end"},
-                time(first + way, false))),
+            ticks(first, way, x, width, tall),
+            [...lanes].map((lane) => laneRow(lane, width)),
+            steps.map((step, i) => mark(step, x(times[i]), y(step)))),
         el("figcaption", {class: "faint"},
             "● tool  ■ shell command  ▲ outside of all sessions"));
 }

@@ -2,36 +2,48 @@
 import {el, svg} from "../base/dom.js";
 
 const WIDE = 560;
-const TALL = 120;
-const NAMES = 15;  // lying bars, at most
+const TALL = 100;
+const NAMES = 15;   // lying bars, at most
+const LINES = 4;    // between 0 and the most
+const WIDEST = 60;  // of a bar
 
+// A round number that is not less.
+function roundUp(n) {
+    const size = 10 ** Math.floor(Math.log10(Math.max(n, 1)));
+
+    return [1, 2, 4, 6, 8, 10].map((k) => k * size).find((k) => k >= n);
+}
+
+// Texts stand beside the picture, which is stretched.
 function upright(rows, text) {
-    const most = Math.max(...rows.map((r) => r[1]), 1);
-    const step = Math.min(WIDE / rows.length, 60);
-
-    return svg("svg", {
-        viewBox: `0 0 ${WIDE} ${TALL + 16}`,
-        class: "plot",
-        "aria-hidden": "true"
+    const most = roundUp(Math.max(...rows.map((r) => r[1]), 2));
+    const step = Math.min(WIDE / rows.length, WIDEST);
+    const y = (value) => TALL - value / most * TALL;
+    const heights =
+        Array.from({length: LINES + 1}, (_, i) => y(most * i / LINES));
+    const bar = ([name, value], i) => svg("rect", {
+        class: "bar",
+        x: i * step + step * 0.1,
+        y: y(value),
+        width: step * 0.8,
+        height: TALL - y(value)
     },
-        rows.map(([name, value], i) => {
-            const tall = value / most * (TALL - 14);
+        svg("title", null, `${name}: ${text(value)}`));
 
-            return svg("rect", {
-                class: "bar",
-                x: i * step + step * 0.1,
-                y: TALL - tall,
-                width: step * 0.8,
-                height: tall
-            },
-                svg("title", null, `${name}: ${text(value)}`));
-        }),
-        svg("text", {x: 0, y: 10}, text(most)),
-        svg("text", {x: 0, y: TALL + 13}, rows[0][0]),
-        rows.length > 1
-            ? svg("text", {x: WIDE, y: TALL + 13, "text-anchor": "end"},
-                  rows[rows.length - 1][0])
-            : null);
+    return el("div", {class: "upright", "aria-hidden": "true"},
+        el("div", {class: "scale faint"}, el("span", null, text(most)),
+            el("span", null, text(most / 2)), el("span", null, "0")),
+        svg("svg", {
+            viewBox: `0 0 ${WIDE} ${TALL}`,
+            preserveAspectRatio: "none",
+            class: "plot"
+        },
+            heights.map((at) => svg("line",
+                            {class: "lane", x1: 0, x2: WIDE, y1: at, y2: at})),
+            rows.map(bar)),
+        el("div", {class: "ends faint"}, el("span", null, rows[0][0]),
+            rows.length > 1 ? el("span", null, rows[rows.length - 1][0])
+                            : null));
 }
 
 function lying(rows, text) {
@@ -63,7 +75,9 @@ export function plot(title, rows, text, inTime) {
     const sum = rows.reduce((n, r) => n + r[1], 0);
 
     return el("figure", {class: "plotbox"},
-        el("figcaption", null, title,
+        el("figcaption", null, el("strong", null, title),
+            el("span", {class: "faint", "aria-hidden": "true"},
+                " " + text(sum)),
             el("span", {class: "unseen"},
                 `, ${text(sum)} together; the ` +
                     "table below has the numbers")),

@@ -3,9 +3,9 @@ import {ask} from "../base/api.js";
 import {el, put} from "../base/dom.js";
 import {List} from "../base/list.js";
 import {Pages} from "../base/pages.js";
-import {choice, failure, link, toSession} from "../base/parts.js";
+import {choice, failure, link, stamp, toSession} from "../base/parts.js";
 import {amend} from "../base/route.js";
-import {bytesToChars, count, hue, id8, time} from "../base/text.js";
+import {bytesToChars, endOf, hue, id8, several} from "../base/text.js";
 import {codeLine} from "../diff/line.js";
 
 const WHERE = [
@@ -27,8 +27,10 @@ function matchRow(m) {
                      m.messageUuid ? {message: m.messageUuid, agent: m.agentId}
                                    : {}),
                 m.title || id8(m.sessionId), {"data-main": "", class: "grow"}),
-            el("span", {class: "faint"}, m.toolName || m.role),
-            el("span", {class: "faint"}, time(m.timestamp, false))),
+            el("span", {class: "faint wideonly project"},
+                endOf(m.projectPath) || ""),
+            el("span", {class: "faint toolname"}, m.toolName || m.role),
+            stamp(m.timestamp, false)),
         el("div", {class: "snippet"},
             codeLine(text, null, bytesToChars(m.snippet, m.matches), "found")));
 }
@@ -48,8 +50,8 @@ export function searchView(place, {query}) {
 			regex: now.regex ? true : undefined }, signal);
 
             put(about,
-                `${count(got.totalMatches)} texts in ` +
-                    `${count(got.totalSessions)} sessions` +
+                several(got.totalMatches, "text") + " in " +
+                    several(got.totalSessions, "session") +
                     (got.truncated && got.totalMatches < limit
                             ? "; not all could be searched"
                             : ""));
@@ -59,7 +61,7 @@ export function searchView(place, {query}) {
             const none = pages.failed && pages.failed.status === 404;
 
             if (none)
-                put(about, "nothing found");
+                put(about, `Nothing found for “${now.q}”.`);
             put(alarm, pages.failed && !none ? failure(pages.failed) : null);
             list.setCount(pages.failed ? 0 : pages.total || 0);
             list.refresh();

@@ -1,9 +1,9 @@
 // Stats: changes, lines and tokens by day, project, model and more.
 import {ask} from "../base/api.js";
 import {el, put} from "../base/dom.js";
-import {choice, failure, field} from "../base/parts.js";
+import {choice, failure, field, link, toSession} from "../base/parts.js";
 import {amend} from "../base/route.js";
-import {baseName, count, short} from "../base/text.js";
+import {count, endOf, short} from "../base/text.js";
 import {plot} from "./plot.js";
 
 const BY = [
@@ -13,6 +13,7 @@ const BY = [
 ];
 const IN_TIME = ["day", "week", "month"];
 const ROWS = 400;
+const MOST = 1500;  // days that are drawn
 
 // The browser's time zone for the last years, as the API wants it.
 function zone() {
@@ -33,7 +34,32 @@ function zone() {
 
 const total = (t) => t ? t.input + t.output + t.cacheRead + t.cacheWrite : 0;
 const nameOf = (row, by) =>
-    by === "project" ? baseName(row.key) : row.title || row.key;
+    by === "project" ? endOf(row.key) : row.title || row.key;
+
+// The day, week or month after this one; keys are "2026-11-16" or "2026-11".
+function after(key, by) {
+    const [year, month, day = 1] = key.split("-").map(Number);
+    const next = by === "month"
+        ? new Date(Date.UTC(year, month, 1))
+        : new Date(Date.UTC(year, month - 1, day + (by === "week" ? 7 : 1)));
+
+    return next.toISOString().slice(0, key.length);
+}
+
+// In the order of time, and nothing left out where nothing happened.
+function inOrder(rows, by) {
+    const known = new Map(rows.map((r) => [r.key, r]));
+    const keys = [...known.keys()].sort();
+    const last = keys[keys.length - 1];
+    const out = [];
+
+    for (let key = keys[0]; key <= last; key = after(key, by)) {
+        out.push(known.get(key) || {key});
+        if (out.length > MOST)
+            return keys.map((k) => known.get(k));
+    }
+    return out;
+}
 
 // [heading, value of a row, text of a value]
 const PLOTS = [
@@ -67,7 +93,11 @@ function table(rows, by) {
                         (p) => p[0])].map((t) => el("th", {scope: "col"}, t)))),
                 el("tbody", null,
                     rows.map((r) => el("tr", null,
-                                 el("th", {scope: "row"}, nameOf(r, by)),
+                                 el("th", {scope: "row", title: r.key},
+                                     by === "session"
+                                         ? link(toSession(r.key), nameOf(r, by))
+                                         : by === "project" ? r.key
+                                                            : nameOf(r, by)),
                                  PLOTS.map(([, value, text]) => el("td", null,
                                                text(value(r))))))))));
 }
@@ -91,9 +121,8 @@ export function statsView(place, {query}) {
                 zone: zone()
             },
                 control.signal);
-            const rows = IN_TIME.includes(now.by)
-                ? [...got.rows].sort((a, b) => a.key < b.key ? -1 : 1)
-                : got.rows;
+            const rows =
+                IN_TIME.includes(now.by) ? inOrder(got.rows, now.by) : got.rows;
 
             put(where, numbers(got.totals),
                 el("div", {class: "plots"},
@@ -101,9 +130,11 @@ export function statsView(place, {query}) {
                         .map((p) => plot(p[0],
                                  rows.map((r) => [nameOf(r, now.by), p[1](r)]),
                                  p[2], IN_TIME.includes(now.by)))),
-                table(rows, now.by));
+                table(got.rows, now.by));
         } catch (e) {
-            if (e.name !== "AbortError")
+            if (e.status === 404)
+                put(where, el("p", {class: "faint"}, e.message));
+            else if (e.name !== "AbortError")
                 put(where, failure(e));
         }
     }

@@ -112,6 +112,8 @@ void ccfc_index_free(struct ccfc_index *index)
 	ccfc_contested_release(index);
 	free(index->witness.waiting.items);
 	free(index->witness.touched.items);
+	free(index->doubts.touched.items);
+	free(index->doubts.marks.items);
 	free(index->shared.items);
 	free(index->touched_messages.items);
 	free(index->touched_changes.items);

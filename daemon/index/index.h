@@ -118,6 +118,17 @@ enum ccfc_shell_bit {
 	CCFC_SHELL_CUT = 16,   /* `text` is not all of it */
 };
 
+/*
+ * Of a shell change that was seen on disk: can only its command have made it?
+ * Asked in C anew each time (query/proof.c); this is for those who read the
+ * store, and kept up by disk/disk_doubt.c. Numbers are kept in the store.
+ */
+enum ccfc_seen {
+	CCFC_SEEN_UNKNOWN, /* not seen, or not asked yet */
+	CCFC_SEEN_SURE,
+	CCFC_SEEN_IN_DOUBT,
+};
+
 /* One tool call's effect on one file. */
 struct ccfc_change {
 	const char *id; /* tool_use id, with "#2" … for further files, or with
@@ -133,6 +144,7 @@ struct ccfc_change {
 	uint8_t target_op;   /* what a command's text says of the file */
 	uint8_t conflict;    /* enum ccfc_conflict_kind, as a reader sees it */
 	uint8_t judged;	     /* in an excerpt: enum ccfc_proof + 1 */
+	uint8_t seen;	     /* enum ccfc_seen; for the store */
 	bool alone;	     /* in an excerpt: ccfc_query_is_alone; only where
 			      * no result shows its lines */
 	uint32_t text;	     /* of a command: string, shortened */
@@ -141,6 +153,8 @@ struct ccfc_change {
 			      * command the newest */
 	uint32_t other_file; /* that this one was renamed to or from, or is a
 			      * copy of (ccfc_index_is_taken) */
+	uint32_t rivals;     /* string: whose else it may be, where `seen` is
+			      * CCFC_SEEN_IN_DOUBT: ids, a comma behind each */
 	/* Of a command: when a note said that it had ended. Of a shell change:
 	 * the least time of a call whose text has the file as target. Of one
 	 * that is witnessed: the time of its disk event. */
@@ -500,6 +514,12 @@ struct ccfc_witness {
 	struct ccfc_ids touched; /* files to be judged, in this batch */
 };
 
+/* Files whose seen changes are to be asked about; disk/disk_doubt.c. */
+struct ccfc_doubts {
+	struct ccfc_ids touched; /* in this batch */
+	struct ccfc_ids marks;	 /* by file, as far as it goes: 1: it is */
+};
+
 struct ccfc_index {
 	struct ccfc_strtab strings;	/* models, branches, cwds, tools, … */
 	struct ccfc_strtab session_ids; /* id there == index in sessions */
@@ -513,6 +533,7 @@ struct ccfc_index {
 	struct ccfc_ids file_shown;  /* the same of what was shown */
 	struct ccfc_contests contests; /* conflict/; not stored */
 	struct ccfc_witness witness;
+	struct ccfc_doubts doubts;
 	struct ccfc_map backup_keys; /* the first backup of each key */
 	uint32_t orphans_taken;	     /* how many of them are */
 	bool unknown_types_dirty;

@@ -245,6 +245,8 @@ bool ccfc_index_add_disk_event(struct ccfc_index *index,
 			       const struct ccfc_disk_event *event);
 /* See ccfc_query_window. */
 #define CCFC_WINDOW_LATE 100
+/* A session without a line for so long runs nothing, in ms. */
+#define CCFC_LONGEST_SILENCE (24 * 60 * 60 * 1000LL)
 
 /* disk/disk_join.c: may a call have made what was seen? Ordered: the surer, the
  * greater. */
@@ -294,6 +296,19 @@ bool ccfc_witness_needs(const struct ccfc_index *index,
 /* The event of a witnessed change; NULL: it is gone. */
 const struct ccfc_disk_event *ccfc_witness_event(const struct ccfc_index *index,
 						 const struct ccfc_change *c);
+/*
+ * disk/disk_doubt.c: whose the seen changes of the file are may be something
+ * else now; the same of all files that changed since `time`, or since the
+ * session began.
+ */
+void ccfc_doubt_touch(struct ccfc_index *index, uint32_t file);
+void ccfc_doubt_touch_since(struct ccfc_index *index, int64_t time);
+void ccfc_doubt_touch_session(struct ccfc_index *index, uint32_t session);
+/* Asks about the changes of the files that were touched. */
+void ccfc_doubt_settle(struct ccfc_index *index);
+/* After all rows were loaded: those that were never asked about. */
+void ccfc_doubt_load(struct ccfc_index *index);
+
 /* observation.c: do the session's transcripts show the change? */
 bool ccfc_index_shows(const struct ccfc_index *index, uint32_t change,
 		      uint32_t session);

@@ -22,14 +22,20 @@ static bool from_agent(const struct ccfc_incoming *line)
 	return line->aside;
 }
 
-static void merge_times(struct ccfc_session *s, int64_t time)
+static void merge_times(const struct ccfc_incoming *line,
+			struct ccfc_session *s)
 {
+	int64_t time = line->record->time, start = s->start, end = s->end;
+
 	if (time == CCFC_TIME_NONE)
 		return;
 	if (s->start == CCFC_TIME_NONE || time < s->start)
 		s->start = time;
 	if (time > s->end)
 		s->end = time;
+	/* It was there earlier, or has not ended where it seemed to have. */
+	if (s->start != start || s->end > end + CCFC_LONGEST_SILENCE)
+		ccfc_doubt_touch_session(line->index, line->session);
 }
 
 /* The first directory of the main thread; agents only count without one. */
@@ -113,8 +119,10 @@ static void merge_roots(const struct ccfc_incoming *line,
 		ccfc_index_add_name(
 			line->index, &s->roots,
 			ccfc_index_directory(line->index, r->added[i]));
-	if (s->roots.n != n)
-		ccfc_gap_marks_touch_session(line->index, line->session);
+	if (s->roots.n == n)
+		return;
+	ccfc_gap_marks_touch_session(line->index, line->session);
+	ccfc_doubt_touch_session(line->index, line->session);
 }
 
 /* Is (time, text) later than what stands there? */
@@ -208,7 +216,7 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 		return;
 	s = &line->index->sessions.items[line->session];
 	s->seen = true;
-	merge_times(s, line->record->time);
+	merge_times(line, s);
 	ccfc_index_note_end(line->index, s);
 	merge_project(line, s);
 	merge_roots(line, s);

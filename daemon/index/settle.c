@@ -192,6 +192,7 @@ void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 
 		ccfc_index_mark_change(index, id);
 		ccfc_contest_leave(index, id);
+		ccfc_doubt_touch(index, c->call.file);
 		if (ccfc_index_take_command(index, id)) {
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
 			/* What was seen has happened, however it ended. */
@@ -231,15 +232,22 @@ void ccfc_index_settle_change(struct ccfc_index *index, uint32_t change)
 	ccfc_gap_marks_touch(index, change);
 }
 
+/* What was seen of the file may be somebody else's now. */
+static void touch_seen(struct ccfc_index *index, uint32_t file)
+{
+	ccfc_witness_touch(index, file);
+	ccfc_doubt_touch(index, file);
+}
+
 static void settle_touched(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
 	c->touched = false;
 	if (c->settled)
-		ccfc_witness_touch(index, c->file);
+		touch_seen(index, c->file);
 	ccfc_index_settle_change(index, change);
-	ccfc_witness_touch(index, index->changes.items[change].file);
+	touch_seen(index, index->changes.items[change].file);
 }
 
 static bool is_open_here(const struct ccfc_index *index,
@@ -308,6 +316,7 @@ void ccfc_index_settle(struct ccfc_index *index)
 	settle_seen(index);
 	index->touched_changes.n = 0;
 	ccfc_witness_settle(index);
+	ccfc_doubt_settle(index);
 	ccfc_index_settle_conflicts(index);
 	ccfc_index_settle_messages(index);
 }

@@ -335,6 +335,7 @@ static void derive(struct ccfc_index *index)
 	ccfc_index_mark_conflicts(index);
 	derive_last_sessions(index);
 	ccfc_witness_load(index);
+	ccfc_doubt_load(index);
 	if (index->log.n)
 		qsort(index->log.items, index->log.n, sizeof(*index->log.items),
 		      by_seq);

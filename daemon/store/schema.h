@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* Raised when tables change. */
-#define CCFC_STORE_SCHEMA 8
+#define CCFC_STORE_SCHEMA 9
 /* The first schema whose rows have checksums (row_sum.h). */
 #define CCFC_STORE_SUMS 5
 /* Raised when a new reading of transcripts gives other rows. */

@@ -380,34 +380,39 @@ class Crowd(Box):
         t.result(tid, detail, error=pick() < 0.1, timestamp=stamp(end))
 
 
+def as_lists_have_it(box, sessions, why):
+    """The views have each change with the evidence and the candidates of the
+    lists. Returns the evidence of each change.
+    """
+    want, others = {}, []
+    for session in sessions:
+        for f in told(box, session):
+            for c in f["changes"]:
+                want[c["changeId"]] = (c["evidence"], c["command"])
+                others += [(c["changeId"], o["changeId"], o["sessionId"],
+                            o["agentId"], o["tool"], o["command"],
+                            o["timestamp"])
+                           for o in c.get("candidates", ())]
+    with box.rpc() as rpc:
+        got = rpc.call("sql.query", query="SELECT tool_use_id, evidence, "
+                       "command FROM changes")["rows"]
+        eq({r[0]: tuple(r[1:]) for r in got}, want, why)
+        got = rpc.call(
+            "sql.query", query="SELECT tool_use_id, other_tool_use_id, "
+            "other_session_id, other_agent_id, other_tool, other_command, "
+            "other_time_utc FROM candidates")["rows"]
+    eq(sorted(map(str, map(tuple, got))), sorted(map(str, others)), why)
+    return [evidence for evidence, _ in want.values()]
+
+
 def test_whose_else_it_may_be():
     """The views know ambiguous changes by the same rules as the index."""
-    seen = {}
+    seen = set()
     for seed in range(12):
         with Crowd(seed) as box:
             box.start()
-            want, others = {}, []
-            for t in box.threads[:2]:
-                for f in told(box, t.session):
-                    for c in f["changes"]:
-                        want[c["changeId"]] = (c["evidence"], c["command"])
-                        others += [(c["changeId"], o["changeId"],
-                                    o["sessionId"], o["agentId"], o["tool"],
-                                    o["command"], o["timestamp"])
-                                   for o in c.get("candidates", ())]
-            with box.rpc() as rpc:
-                got = rpc.call("sql.query", query="SELECT tool_use_id, "
-                               "evidence, command FROM changes")["rows"]
-                eq({r[0]: tuple(r[1:]) for r in got}, want, seed)
-                got = rpc.call(
-                    "sql.query", query="SELECT tool_use_id, "
-                    "other_tool_use_id, other_session_id, other_agent_id, "
-                    "other_tool, other_command, other_time_utc "
-                    "FROM candidates")["rows"]
-            eq(sorted(map(str, map(tuple, got))), sorted(map(str, others)),
-               seed)
-            for evidence, _ in want.values():
-                seen[evidence] = seen.get(evidence, 0) + 1
+            seen |= set(as_lists_have_it(
+                box, [t.session for t in box.threads[:2]], seed))
     eq(sorted(seen), ["ambiguous", "parsed", "recorded", "result"])
 
 

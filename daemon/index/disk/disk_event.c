@@ -99,6 +99,7 @@ static void let_go(struct ccfc_index *index)
 		}
 		e->gone = true;
 		index->events_gone++;
+		ccfc_doubt_touch(index, e->file);
 		CCFC_TABLE_MARK_LIST(index->disk_events, i);
 	}
 }
@@ -117,6 +118,7 @@ void ccfc_index_see(struct ccfc_index *index,
 	ccfc_index_join_event(index, index->disk_events.n - 1);
 	ccfc_outside_touch(index, e.file);
 	ccfc_witness_touch(index, e.file);
+	ccfc_doubt_touch(index, e.file);
 	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
 		let_go(index);
 }

@@ -24,8 +24,6 @@
 
 /* Events come in order but for a little: how far back to look, in ms. */
 #define OUT_OF_ORDER (60 * 1000)
-/* A session without a line for so long runs nothing, in ms. */
-#define LONGEST (24 * 60 * 60 * 1000LL)
 /* Commands of a session that are looked at, from the last one on. */
 #define RECENT_COMMANDS 256u
 
@@ -141,7 +139,7 @@ void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
 		uint32_t n = session->commands.n;
 
 		if (session->start > event->time ||
-		    session->end < event->time - LONGEST || !n ||
+		    session->end < event->time - CCFC_LONGEST_SILENCE || !n ||
 		    !is_near(index, session, event->file))
 			continue;
 		for (uint32_t i = 0; i < n; i++) {
@@ -304,6 +302,7 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 			break;
 		/* Whether it ran then, or another one, is news. */
 		ccfc_outside_touch(index, e.file);
+		ccfc_doubt_touch(index, e.file);
 		if (writes && !e.gone && e.since >= w.from && e.time <= w.to &&
 		    is_last_in(index, i, &w) &&
 		    is_near(index, &index->sessions.items[session], e.file))

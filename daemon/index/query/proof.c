@@ -306,6 +306,12 @@ static bool is_doubtful_seen(const struct ccfc_index *index,
 	return d.rivals && (named_by(&d, c) != NAMED || d.named != NOT_NAMED);
 }
 
+bool ccfc_query_is_surely_seen(const struct ccfc_index *index,
+			       const struct ccfc_change *change)
+{
+	return !is_doubtful_seen(index, change, NULL);
+}
+
 /* --- gaps --- */
 
 /* From the change of the file in front of `c` to the one behind it. */

@@ -139,6 +139,9 @@ bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
 /* How sure it is that the change is its call's (proof.c). */
 enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 				 const struct ccfc_change *change);
+/* Can only its command have made what was seen of a change (proof.c)? */
+bool ccfc_query_is_surely_seen(const struct ccfc_index *index,
+			       const struct ccfc_change *change);
 /*
  * The other calls that may have made an ambiguous change: changes of the file,
  * and commands that may have changed it, by time. The caller frees `out`.

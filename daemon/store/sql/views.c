@@ -41,8 +41,13 @@ _Static_assert(CCFC_OP_RENAMED == RENAMED, "its number");
 #define UNSURE	   8
 #define NOBODYS	   32
 #define OBSERVED   128
-#define DIFF	   1
-#define PARTIAL	   4
+#define NO_COMMAND 4294967295
+/* Of what was seen on disk. */
+#define SEEN_SURE     1
+#define SEEN_IN_DOUBT 2
+#define DIFF	      1
+#define SHARED	      2
+#define PARTIAL	      4
 _Static_assert(CCFC_CONFLICT_CONCURRENT == CONCURRENT, "its number");
 _Static_assert(CCFC_SHELL_IS_COMMAND == COMMAND, "its number");
 _Static_assert(CCFC_SHELL_PARSED == PARSED, "its number");
@@ -50,6 +55,9 @@ _Static_assert(CCFC_SHELL_RECORDED == RECORDED, "its number");
 _Static_assert(CCFC_SHELL_UNSURE == UNSURE, "its number");
 _Static_assert(CCFC_SHELL_NOBODYS == NOBODYS, "its number");
 _Static_assert(CCFC_SHELL_OBSERVED == OBSERVED, "its number");
+_Static_assert(CCFC_ID_NONE == NO_COMMAND, "its number");
+_Static_assert((int)CCFC_SEEN_SURE == SEEN_SURE, "its number");
+_Static_assert((int)CCFC_SEEN_IN_DOUBT == SEEN_IN_DOUBT, "its number");
 _Static_assert(CCFC_RUN_DIFF == DIFF, "its number");
 _Static_assert(CCFC_RUN_PARTIAL == PARTIAL, "its number");
 /* Those that views_doubt.h has as text. */
@@ -60,7 +68,7 @@ _Static_assert((CCFC_SHELL_IS_COMMAND | CCFC_SHELL_PARSED |
 		CCFC_SHELL_INFERRED) == 199,
 	       "DOUBT_KINDS");
 _Static_assert(CCFC_SHELL_INFERRED == 64, "DOUBT_INFERRED");
-_Static_assert(CCFC_RUN_SHARED == 2, "DOUBT_SHARED");
+_Static_assert(CCFC_RUN_SHARED == SHARED, "its number; DOUBT_SHARED");
 _Static_assert(CCFC_RUN_BACKGROUND == 8, "DOUBT_BACKGROUND");
 _Static_assert(CCFC_SHELL_UNSURE == 8, "DOUBT_UNSURE");
 _Static_assert((CCFC_RUN_DIFF | CCFC_RUN_PARTIAL) == 5, "DOUBT_NOTED");
@@ -110,8 +118,11 @@ _Static_assert(CCFC_ID_NONE == 4294967295u, "DOUBT_CALL");
 		CREATED) " THEN 0 ELSE " LINES("c.c_removed") " END" BY_NONE
 
 /* Of t_change: neither a command nor what only a copy of one would mean. */
-#define IS_CHANGE  " NOT (c.shell & (" SQL(COMMAND) " | " SQL(NOBODYS) "))"
-#define IS(bit)	   "c.shell & " SQL(bit) " <> 0"
+#define IS_CHANGE " NOT (c.shell & (" SQL(COMMAND) " | " SQL(NOBODYS) "))"
+#define IS(bit)	  "c.shell & " SQL(bit) " <> 0"
+/* As ccfc_index_is_witnessed has it. */
+#define IS_WITNESSED                                                           \
+	"c.shell = " SQL(OBSERVED) " AND c.command_id = " SQL(NO_COMMAND)
 #define STATE_TEXT " CASE c.state" CCFC_STATE_LIST(WHEN) " END"
 /* As ccfc_index_op has it. */
 #define IS_RENAMED                                                             \
@@ -305,12 +316,14 @@ static const char changes_sql[] =
 	" nullif(c.c_model, '') AS model,"
 	" " CHANGE_TIME " AS time," ADDED " AS lines_added," REMOVED
 	" AS lines_removed," UTC CHANGE_TIME TEXT " AS time_utc,"
-	" CASE WHEN NOT " IS(RECORDED)
-	"  THEN CASE WHEN NOT c.shell THEN 'result'"
-	"   WHEN " IS(OBSERVED) " THEN 'observed'"
-	"   WHEN " IS(PARSED) " THEN 'parsed' ELSE 'inferred' END"
-	"  WHEN c.id NOT IN (" CCFC_SQL_DOUBTFUL ") THEN 'recorded'"
-	"  WHEN " IS(PARSED) " THEN 'parsed' ELSE 'ambiguous' END AS evidence,"
+	" CASE WHEN NOT c.shell THEN 'result'"
+	"  WHEN " IS_WITNESSED " THEN 'observed'"
+	"  WHEN " IS(RECORDED) " AND c.id NOT IN (" CCFC_SQL_DOUBTFUL ")"
+	"  THEN 'recorded'"
+	"  WHEN c.seen = " SQL(SEEN_SURE) " THEN 'observed'"
+	"  WHEN " IS(PARSED) " THEN 'parsed'"
+	"  WHEN c.shell & (" SQL(RECORDED) " | " SQL(OBSERVED) ")"
+	"  THEN 'ambiguous' ELSE 'inferred' END AS evidence,"
 	" nullif(o.command, '') AS command, g.path AS other_path"
 	" FROM t_change c LEFT JOIN t_file f ON f.id = c.file"
 	" LEFT JOIN t_session s ON s.id = c.session"
@@ -333,6 +346,14 @@ static const struct ccfc_view_column candidates[] = {
 	{ "other_time_utc", "TEXT", "when it was made, as text" },
 };
 
+/* The rivals of what was seen on disk: t_change.rivals, taken apart. */
+#define SEEN_RIVALS                                                            \
+	"WITH RECURSIVE w_seen(change, rival, rest) AS (SELECT id, NULL,"      \
+	" rivals FROM t_change WHERE seen = " SQL(SEEN_IN_DOUBT)               \
+	" UNION ALL SELECT change, CAST(rest AS INTEGER),"                     \
+	" substr(rest, instr(rest, ',') + 1) FROM w_seen WHERE rest <> '')"    \
+	" SELECT change, rival FROM w_seen WHERE rival IS NOT NULL"
+
 /* A change that its command's own text proves is not ambiguous. */
 static const char candidates_sql[] =
 	"SELECT n.id AS change_id, n.tool_use_id, f.path,"
@@ -342,15 +363,24 @@ static const char candidates_sql[] =
 	" AS other_tool, nullif(coalesce(o.command, c.command), '')"
 	" AS other_command, " CHANGE_TIME " AS other_time," UTC CHANGE_TIME TEXT
 	" AS other_time_utc"
-	" FROM (SELECT change, rival, min(own) OVER w AS own, max(other) OVER w"
-	"  AS other FROM (" CCFC_SQL_RIVALS ") WINDOW w AS (PARTITION BY "
-	"change)) p"
+	" FROM (WITH w_noted AS (SELECT change, rival, min(own) OVER w AS own,"
+	"   max(other) OVER w AS other FROM (" CCFC_SQL_RIVALS ") WINDOW w AS"
+	"   (PARTITION BY change)),"
+	"  w_doubted AS (SELECT change, rival FROM w_noted"
+	"   WHERE own <> 2 OR other <> 0)"
+	"  SELECT w.change, w.rival FROM w_doubted w"
+	"  JOIN t_change c ON c.id = w.change WHERE NOT " IS(OBSERVED)
+	"  UNION ALL SELECT w.change, w.rival FROM (" SEEN_RIVALS ") w"
+	"  JOIN t_change c ON c.id = w.change WHERE NOT " IS(RECORDED)
+	"  OR c.id IN (SELECT change FROM w_doubted)"
+	"  OR c.r_run & " SQL(SHARED)
+	"   AND c.id NOT IN (SELECT change FROM w_noted)) p"
 	" JOIN t_change n ON n.id = p.change JOIN t_change c ON c.id = p.rival"
 	" LEFT JOIN t_change o ON o.id = c.command_id"
 	" LEFT JOIN t_file f ON f.id = n.file"
 	" LEFT JOIN t_session s ON s.id = n.session"
 	" LEFT JOIN t_session t ON t.id = c.session"
-	" WHERE (p.own <> 2 OR p.other <> 0) AND NOT n.shell & " SQL(PARSED);
+	" WHERE NOT n.shell & (" SQL(PARSED) " | " SQL(NOBODYS) ")";
 
 static const struct ccfc_view_column commands[] = {
 	{ "id", "INTEGER", "a number within this store" },

@@ -7,7 +7,7 @@
 #include "store/sql/sql.h"
 #include "world.h"
 
-#define MEMORY ((size_t)2 << 20)
+#define MEMORY ((size_t)4 << 20)
 /* A machine may be slow: what is to end by time says so. */
 #define NEVER INT64_C(1000000000)
 

@@ -52,7 +52,8 @@ static void test_views(void **state)
 			ccfc_buf_printf(&names, "%s%c", v->columns[k].name,
 					k + 1 < v->ncolumns ? '|' : '\n');
 		snprintf(sql, sizeof(sql), "SELECT * FROM %s", v->name);
-		assert_int_equal(ask(&a, *state, sql), 0);
+		if (ask(&a, *state, sql))
+			fail_msg("%s: %s", sql, a.err.what);
 		assert_true(a.rows > 0);
 		assert_memory_equal(a.out.ptr, names.ptr, names.len);
 		ccfc_buf_release(&a.out);

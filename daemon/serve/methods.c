@@ -18,6 +18,8 @@
 #define CONTENT_TOTAL ((size_t)64 << 20)
 /* Bytes of lines that a reply may read; a line counts for each change in it. */
 #define READING_TOTAL ((size_t)512 << 20)
+/* Packed values up to this are copied into the reply, to be sent at once. */
+#define COPIED_MAX    ((size_t)64 << 10)
 #define STOP_FLUSH_MS 1000
 
 /* By their numbers in the schema. */
@@ -125,12 +127,25 @@ void ccfc_methods_body(struct ccfc_request *rq, struct ccfc_spool *body,
 	rq->body_at = rq->pack->buf->len;
 }
 
+void ccfc_methods_packed(struct ccfc_request *rq, struct ccfc_buf *packed,
+			 uint32_t n)
+{
+	bool copied = packed->len <= COPIED_MAX;
+
+	ccfc_pack_raws(rq->pack,
+		       copied ? ccfc_buf_view(packed) : CCFC_SLICE_NONE, n);
+	if (copied)
+		return;
+	rq->packed = packed;
+	rq->body_at = rq->pack->buf->len;
+}
+
 void ccfc_methods_send(struct ccfc_request *rq)
 {
 	struct ccfc_server *server = rq->service->server;
 	struct ccfc_buf *out = &rq->methods->out, tail = CCFC_BUF_INIT;
 
-	if (rq->body) {
+	if (rq->body || rq->packed) {
 		ccfc_buf_append(&tail, out->ptr + rq->body_at,
 				out->len - rq->body_at);
 		out->len = rq->body_at;
@@ -138,6 +153,8 @@ void ccfc_methods_send(struct ccfc_request *rq)
 	ccfc_server_send_buf(server, rq->conn, out);
 	if (rq->body)
 		ccfc_server_send_spool(server, rq->conn, rq->body);
+	if (rq->packed)
+		ccfc_server_send_buf(server, rq->conn, rq->packed);
 	ccfc_server_send_buf(server, rq->conn, &tail);
 	ccfc_buf_release(&tail);
 }

@@ -170,6 +170,7 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 	ccfc_tail_use(job->reader.tail, job->attic);
 	ccfc_tail_until(job->reader.tail, is_cancelled, &d->job);
 	job->left = d->content_left;
+	ccfc_conversation_sort_states(job);
 	ccfc_pack_init(&job->pack, &d->result);
 	if (job->texts.end)
 		r = ccfc_conversation_answer_gone(job, err);
@@ -264,7 +265,7 @@ static int finish_session_messages(struct ccfc_deferred *d,
 		return ccfc_conversation_sum_up(job, rq);
 	ccfc_pack_map(rq->pack);
 	ccfc_pack_kv_str(rq->pack, "sessionId", job->id);
-	ccfc_pack_raws(rq->pack, ccfc_buf_view(&d->result), job->nkeys);
+	ccfc_methods_packed(rq, &d->result, job->nkeys);
 	ccfc_reply_clock(rq->pack, rq->service);
 	ccfc_pack_end(rq->pack);
 	return 0;
@@ -322,7 +323,6 @@ static void take_states(struct ccfc_conversation_job *job,
 			ccfc_hash_slice(ccfc_index_call_id(c)), c->state
 		};
 	}
-	ccfc_conversation_sort_states(job);
 }
 
 /* The skeleton that is kept, if it is this one. */

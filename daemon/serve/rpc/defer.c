@@ -32,7 +32,7 @@ static int pack_result(struct ccfc_deferred *d, struct ccfc_request *rq)
 	if (d->finish)
 		r = d->finish(d, rq, &d->err);
 	else
-		ccfc_pack_raw(rq->pack, ccfc_buf_view(&d->result));
+		ccfc_methods_packed(rq, &d->result, 1);
 	if (r)
 		return r;
 	ccfc_rpc_response_end(rq->pack);
@@ -75,6 +75,7 @@ void ccfc_deferred_reply(struct ccfc_deferred *d)
 	if (d->r) {
 		ccfc_methods_fail(m, d->id, &d->err);
 		rq.body = NULL;
+		rq.packed = NULL;
 	}
 	ccfc_methods_send(&rq);
 }

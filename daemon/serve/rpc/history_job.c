@@ -155,7 +155,7 @@ static int finish_history_job(struct ccfc_deferred *d, struct ccfc_request *rq,
 	}
 	if (job->r)
 		return job->r; /* `err` says why */
-	ccfc_pack_raw(rq->pack, ccfc_buf_view(&d->result));
+	ccfc_methods_packed(rq, &d->result, 1);
 	return 0;
 }
 

@@ -60,7 +60,8 @@ struct ccfc_request {
 			 * shown, one more than its number; and that text */
 	struct ccfc_slice agent_text;
 	struct ccfc_spool *body; /* see ccfc_methods_body; or NULL */
-	size_t body_at;		 /* where it belongs in the reply */
+	struct ccfc_buf *packed; /* see ccfc_methods_packed; or NULL */
+	size_t body_at;		 /* where either belongs in the reply */
 	bool stop;		 /* the daemon is to end after the reply */
 	ccfc_method_fn answered_by;
 	/* When commands ran that the answer may name; see history_job.h. */
@@ -88,6 +89,13 @@ struct ccfc_request {
  */
 void ccfc_methods_body(struct ccfc_request *rq, struct ccfc_spool *body,
 		       uint32_t n);
+/*
+ * Packs `n` values that are packed already. Many bytes are not copied but sent
+ * from `packed`, with the rules of ccfc_methods_body; one of the two in a
+ * reply.
+ */
+void ccfc_methods_packed(struct ccfc_request *rq, struct ccfc_buf *packed,
+			 uint32_t n);
 /* Sends the reply, and the body in its place. */
 void ccfc_methods_send(struct ccfc_request *rq);
 /* Makes `out` the error response, with a hint while indexing. */

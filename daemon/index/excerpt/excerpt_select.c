@@ -48,17 +48,8 @@ static uint32_t put_change(struct ccfc_excerpting *e, uint32_t change)
 void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 			      const uint32_t *changes, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct ccfc_change *c =
-			&e->from->changes.items[changes[i]];
-
+	for (uint32_t i = 0; i < n; i++)
 		ccfc_ids_push(&e->single, changes[i]);
-		/* Of a copy, its name. */
-		if (c->other_file)
-			ccfc_ids_push(&e->files, c->other_file);
-		if (!e->files.n || e->files.items[e->files.n - 1] != c->file)
-			ccfc_ids_push(&e->files, c->file);
-	}
 }
 
 /* Gives what it cost. */
@@ -84,7 +75,15 @@ uint32_t ccfc_excerpt_put_file(struct ccfc_excerpting *e, uint32_t i)
 
 uint32_t ccfc_excerpt_put_single(struct ccfc_excerpting *e, uint32_t i)
 {
-	return put_change(e, e->single.items[i]);
+	uint32_t change = e->single.items[i];
+	const struct ccfc_change *c = &e->from->changes.items[change];
+
+	/* Of a copy, its name. */
+	if (c->other_file)
+		ccfc_ids_push(&e->files, c->other_file);
+	if (!e->files.n || e->files.items[e->files.n - 1] != c->file)
+		ccfc_ids_push(&e->files, c->file);
+	return put_change(e, change);
 }
 
 void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file)

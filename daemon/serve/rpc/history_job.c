@@ -194,21 +194,24 @@ void ccfc_history_job_groups(struct ccfc_history_job *job,
 {
 	struct ccfc_arena *arena = &job->d.arena;
 	struct ccfc_groups *to = &job->groups;
+	size_t n = 0;
+	uint32_t *ids;
 
+	for (uint32_t i = 0; i < groups->n; i++)
+		n += groups->items[i].nchanges;
+	ids = ccfc_arena_alloc(arena, (n + 1) * sizeof(*ids));
 	*to = *groups;
 	to->items =
 		ccfc_arena_alloc(arena, (groups->n + 1u) * sizeof(*to->items));
 	for (uint32_t i = 0; i < groups->n; i++) {
-		struct ccfc_slice ids =
-			ccfc_slice((const char *)groups->items[i].changes,
-				   groups->items[i].nchanges *
-					   sizeof(*groups->items[i].changes));
+		const struct ccfc_group *from = &groups->items[i];
 
-		to->items[i] = groups->items[i];
-		to->items[i].changes =
-			(const uint32_t *)(const void *)ccfc_arena_copy(arena,
-									ids)
-				.ptr;
+		to->items[i] = *from;
+		to->items[i].changes = ids;
+		if (from->nchanges)
+			memcpy(ids, from->changes,
+			       from->nchanges * sizeof(*ids));
+		ids += from->nchanges;
 	}
 	job->by_session = by_session;
 }

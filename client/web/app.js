@@ -16,7 +16,7 @@ import {sessionView} from "./views/session.js";
 import {statsView} from "./views/stats.js";
 
 // Each is a function of (place, route) that fills `place` and returns
-// { title, close }.
+// { title, ready, close }.
 const VIEWS = {
     now: nowView,
     files: filesView,
@@ -50,6 +50,7 @@ function menu(view) {
 }
 
 function close() {
+    main.removeAttribute("aria-busy");
     if (shown && shown.close)
         shown.close();
     shown = null;
@@ -109,14 +110,21 @@ function show() {
         put(main, failure({message: "there is no such view"}));
         return;
     }
-    shown = view(main, route);
+    main.setAttribute("aria-busy", "true");
+    const mine = shown = view(main, route);
     document.title = shown.title + " · ccfc";
     say(shown.title);
     main.dataset.view = route.view;
     const back = scrolls.get(address);
 
-    if (back && shown.ready)
-        shown.ready.then(() => window.scrollTo(0, back));
+    // Lists are drawn with the next frame.
+    mine.ready.finally(() => requestAnimationFrame(() => {
+        if (shown !== mine)
+            return;
+        main.removeAttribute("aria-busy");
+        if (back)
+            window.scrollTo(0, back);
+    }));
 }
 
 function otherTheme() {

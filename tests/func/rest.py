@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The REST API: every route gives what the method gives, events arrive as they
 happen, and no request without the token, or of another site, gets anything."""
+import base64
 import gzip
 import http.client
 import json
@@ -67,7 +68,10 @@ def fill(w):
 def plain(value):
     """What msgpack gave, as JSON shows it."""
     if isinstance(value, bytes):
-        return value.decode()
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"base64": base64.b64encode(value).decode()}
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, list):

@@ -21,6 +21,14 @@ export function clean(text) {
     return String(text).replace(/\r\n/g, "\n").replace(UNSEEN, shown);
 }
 
+// Contents that are no UTF-8 come as { base64 }.
+export function contentText(value) {
+    if (!value || value.base64 === undefined)
+        return value || "";
+    return new TextDecoder().decode(
+        Uint8Array.from(atob(value.base64), (c) => c.charCodeAt(0)));
+}
+
 export function firstLine(text, most = 300) {
     const line = (text || "").trimStart().split("\n", 1)[0];
 

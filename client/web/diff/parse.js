@@ -2,13 +2,15 @@
 // text comes from files: lines are taken by the counts of the hunk, not by how
 // they look.
 
+import {contentText} from "../base/text.js";
+
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
 
 // [{ head, lines: [{ kind: " " | "-" | "+", text, old, new }] }]
 export function parseDiff(text) {
     const hunks = [];
     let at = 0;
-    const all = (text || "").split("\n");
+    const all = contentText(text).split("\n");
 
     while (at < all.length) {
         const found = HUNK.exec(all[at]);

@@ -15,7 +15,14 @@ import {
     toChange
 } from "../base/parts.js";
 import {amend} from "../base/route.js";
-import {baseName, firstLine, hue, id8, time} from "../base/text.js";
+import {
+    baseName,
+    contentText,
+    firstLine,
+    hue,
+    id8,
+    time
+} from "../base/text.js";
 import {codeLine} from "../diff/line.js";
 import {paint} from "../diff/paint.js";
 
@@ -56,7 +63,7 @@ function lineRow(line, before) {
     },
         first ? ownerOf(line) : el("span", {class: "owner"}),
         el("span", {class: "number"}, line.line),
-        codeLine(line.content || "", line.colours));
+        codeLine(line.content, line.colours));
 }
 
 // The line that the pointer or the focus is at, in words.
@@ -98,6 +105,8 @@ export function blameView(place, {query}) {
             const got = await ask(
                 url, {at, from: offset + 1, to: offset + limit}, signal);
 
+            for (const line of got.lines)
+                line.content = contentText(line.content);
             put(about, doubt(got.fidelity, got.why));
             colour(got.lines);
             return {rows: got.lines, total: got.totalLines};
@@ -109,8 +118,7 @@ export function blameView(place, {query}) {
         });
 
     async function colour(rows) {
-        const got =
-            await paint(path, rows.map((l) => l.content || "").join("\n"));
+        const got = await paint(path, rows.map((l) => l.content).join("\n"));
 
         rows.forEach((line, i) => {
             line.colours = got && got[i];

@@ -82,7 +82,7 @@ async function load(query, context, signal) {
             head: changeHead(c),
             files: [c],
             links: [link(toBlame(c.path, c.changeId), "Blame")],
-            near: neighbours(c, signal)
+            near: c.state === "applied" ? neighbours(c, signal) : null
         };
     }
     const got = await ask(`sessions/${segment(query.session || "")}/diff`,

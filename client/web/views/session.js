@@ -187,31 +187,33 @@ function diffTab(id) {
 function agentsTab(id) {
     const node = el("div", null, "…");
 
-    ask("stats", {session: id, by: "agent", limit: 1000}).then((got) => {
-        const rows = got.rows.map(
-            (r) => el("tr", null,
-                el("th", {scope: "row"},
-                    r.key === "main"
-                        ? "the session " +
-                            "itself"
-                        : link(toSession(id, {agent: r.key}), r.key)),
-                el("td", null, count(r.messages)),
-                el("td", null, count(r.toolCalls)),
-                el("td", null, count(r.changes)),
-                el("td", null, short(r.tokenUsage ? r.tokenUsage.output : 0))));
+    const ready =
+        ask("stats", {session: id, by: "agent", limit: 1000}).then((got) => {
+            const rows = got.rows.map(
+                (r) => el("tr", null,
+                    el("th", {scope: "row"},
+                        r.key === "main"
+                            ? "the session " +
+                                "itself"
+                            : link(toSession(id, {agent: r.key}), r.key)),
+                    el("td", null, count(r.messages)),
+                    el("td", null, count(r.toolCalls)),
+                    el("td", null, count(r.changes)),
+                    el("td", null,
+                        short(r.tokenUsage ? r.tokenUsage.output : 0))));
 
-        put(node,
-            el("div", {class: "wide"},
-                el("table", null,
-                    el("thead", null,
-                        el("tr", null,
-                            [
-                                "Agent", "Messages", "Calls", "Changes",
-                                "Tokens out"
-                            ].map((t) => el("th", {scope: "col"}, t)))),
-                    el("tbody", null, rows))));
-    }, (e) => put(node, failure(e)));
-    return {node, close() {}};
+            put(node,
+                el("div", {class: "wide"},
+                    el("table", null,
+                        el("thead", null,
+                            el("tr", null,
+                                [
+                                    "Agent", "Messages", "Calls", "Changes",
+                                    "Tokens out"
+                                ].map((t) => el("th", {scope: "col"}, t)))),
+                        el("tbody", null, rows))));
+        }, (e) => put(node, failure(e)));
+    return {node, ready, close() {}};
 }
 
 function messagesTab(id, query) {

@@ -4,7 +4,8 @@
  * a tool's nor a command's (ccfc_index_is_outside).
  *
  * E is such an edit of a file that session S knew: S had read or changed it,
- * or was shown it.
+ * or was shown it. What only takes back a change of S is no E: the user
+ * rewinds.
  *
  * - `stale`: S edited the file after E and had not seen it since E.
  * - `lost_update`: the same, and S replaced the whole file.
@@ -122,6 +123,31 @@ static bool has_old_row(const struct scene *s, uint32_t session, int64_t after,
 	return false;
 }
 
+/*
+ * Is the file again what a write of the session's client had replaced? That is
+ * a rewind, which the client does in place and without a line, or somebody
+ * takes the session's change back. Without contents nobody can tell.
+ */
+static bool is_taken_back(const struct scene *s, const struct edit *edit,
+			  uint32_t session)
+{
+	struct ccfc_slice id = ccfc_index_session_id(s->index, session);
+	uint32_t at = edit->event->next;
+	const struct ccfc_disk_event *e;
+
+	for (uint32_t n = 0; at != CCFC_ID_NONE && n < EDITS_MAX; n++) {
+		e = &s->index->disk_events.items[at];
+		at = e->next;
+		if (e->gone || !e->by || e->before != edit->event->after ||
+		    e->before_key != edit->event->after_key ||
+		    !ccfc_slice_eq(ccfc_index_str(s->index, e->by), id))
+			continue;
+		if (e->before_key || e->before == CCFC_DISK_ABSENT)
+			return true;
+	}
+	return false;
+}
+
 static bool is_outside(struct scene *s, struct edit *edit)
 {
 	if (edit->answer == NOT_ASKED)
@@ -142,7 +168,8 @@ static int64_t first_between(struct scene *s, uint32_t session, int64_t after,
 
 		if (time >= before)
 			break;
-		if (time > after && is_outside(s, &s->edits[i]))
+		if (time > after && is_outside(s, &s->edits[i]) &&
+		    !is_taken_back(s, &s->edits[i], session))
 			return time;
 	}
 	return CCFC_TIME_NONE;

@@ -1,9 +1,10 @@
 /*
  * Edits of clients that no transcript tells of: the client was killed before
- * it had written its line, or it wrote the file by itself. The name by which a
- * client replaces a file has its process, and the note of that process has the
- * session: so it is known who changed the file, and when, and to what. Only
- * the tool is not.
+ * it had written its line. The name by which a client replaces a file has its
+ * process, and the note of that process has the session: so it is known who
+ * changed the file, and when, and to what. Only the tool is not. What a client
+ * writes by itself is no change: its settings are told by their names, and a
+ * rewind writes in place, without such a name.
  *
  * Such an event is a change of its session without a call and a result,
  * "seen_<hash of session, path and time>". No line will come any more when
@@ -179,6 +180,23 @@ static bool has(const struct ccfc_ids *ids, uint32_t id)
 	return false;
 }
 
+/*
+ * Files of a project that clients write by themselves, when the user allows a
+ * tool or adds a server. A file tool that does has a line.
+ */
+static bool is_clients_own(const struct ccfc_index *index, uint32_t file)
+{
+	static const char *const names[] = { "/.claude/settings.json",
+					     "/.claude/settings.local.json",
+					     "/.mcp.json" };
+	struct ccfc_slice path = ccfc_index_file_path(index, file);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (ccfc_slice_ends(path, names[i]))
+			return true;
+	return false;
+}
+
 /* What an event without a line is; the call that it is given to, or ID_NONE. */
 static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,
 			 uint32_t trace, const struct ccfc_disk_event *e)
@@ -190,7 +208,7 @@ static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,
 		call = ccfc_traces_open(s, trace);
 	else
 		wait_for(index, e);
-	if (over && call == CCFC_ID_NONE)
+	if (over && call == CCFC_ID_NONE && !is_clients_own(index, e->file))
 		show_row(index, e);
 	else
 		hide_row(index, e);

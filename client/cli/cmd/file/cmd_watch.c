@@ -539,7 +539,7 @@ const struct ccfc_command ccfc_cmd_watch = {
 		 "line of their own\n"
 		 "(see ccfc help conflicts); \"with outside\" means a person. "
 		 "Other edits of persons\n"
-		 "are no lines: ccfc log FILE has them. A line \"early\" says "
+		 "are no lines (see ccfc log). A line \"early\" says "
 		 "that a session has just\n"
 		 "written the file; its change follows.\n"
 		 "\n"

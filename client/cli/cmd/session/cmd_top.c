@@ -268,8 +268,8 @@ const struct ccfc_command ccfc_cmd_top = {
 		 "their last tool and prompt, who waits for you, sessions in "
 		 "conflict with each\n"
 		 "other or with a person (outside), and which files sessions "
-		 "just changed: \"writing\"\n"
-		 "until the transcript tells of it.\n"
+		 "just changed:\n"
+		 "\"writing\" until the transcript tells of it.\n"
 		 "\n"
 		 "Keys: q ends it, p holds it, r asks again at once.",
 	.examples = "  ccfc top\n"

@@ -12,6 +12,8 @@
 #include "archive/archive_internal.h"
 
 #include "base/alloc.h"
+#include "base/hex.h"
+#include "os/whole_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -134,12 +136,11 @@ static int copy_bytes(int in, int out, const struct entry *e,
 		if (done > e->size)
 			break;
 		ccfc_sha256_add(&sum, buf->ptr, (size_t)n);
-		if (write(out, buf->ptr, (size_t)n) != n)
+		if (ccfc_write_all(out, ccfc_slice(buf->ptr, (size_t)n)))
 			return -1;
 	}
 	ccfc_sha256_end(&sum, bytes);
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
-		snprintf(hex + (size_t)i * 2, 3, "%02x", bytes[i]);
+	ccfc_hex_write(hex, bytes, sizeof(bytes));
 	if (done != e->size)
 		hex[0] = '\0';
 	return fsync(out);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "os/whole_io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -38,21 +39,6 @@ static struct ccfc_kept_file *find_file(const struct ccfc_kept_dir *d,
 }
 
 /* --- keeping --- */
-
-static bool read_whole(struct ccfc_buf *out, int fd, off_t size)
-{
-	while (out->len < (size_t)size) {
-		size_t want = (size_t)size - out->len;
-		ssize_t n = read(fd, ccfc_buf_reserve(out, want), want);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		out->len += (size_t)n;
-	}
-	return true;
-}
 
 static int put_content(struct ccfc_archive *a, struct ccfc_kept_file *f,
 		       struct ccfc_slice bytes, struct ccfc_err *err)
@@ -98,7 +84,7 @@ static int keep(struct ccfc_archive *a, struct ccfc_kept_dir *d, int dir,
 		f.mtime = nanoseconds(&st.st_mtim);
 		f.size = (uint64_t)st.st_size;
 		if ((!old || old->mtime != f.mtime || old->size != f.size) &&
-		    read_whole(&bytes, fd, st.st_size)) {
+		    !ccfc_read_bytes(&bytes, fd, (size_t)st.st_size)) {
 			r = put_content(a, &f, ccfc_buf_view(&bytes), err);
 			if (!r) {
 				f.name = ccfc_strdup(name);

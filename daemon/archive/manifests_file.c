@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "os/whole_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,18 +111,9 @@ static int read_all(struct ccfc_buf *out, const char *file,
 	    (uint64_t)st.st_size > FILE_MAX)
 		r = ccfc_err_set(err, CCFC_ECORRUPT, "%s: is no manifest",
 				 file);
-	while (!r && out->len < (size_t)st.st_size) {
-		size_t want = (size_t)st.st_size - out->len;
-		ssize_t n = read(fd, ccfc_buf_reserve(out, want), want);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			r = ccfc_err_io(err, errno, "%s", file);
-		if (n <= 0)
-			break;
-		out->len += (size_t)n;
-	}
+	/* That a file ends too early, its sum shows. */
+	if (!r && ccfc_read_bytes(out, fd, (size_t)st.st_size) && errno)
+		r = ccfc_err_io(err, errno, "%s", file);
 	close(fd);
 	return r;
 }
@@ -142,20 +134,6 @@ static int open_head(struct cursor *head, struct cursor *c,
 		c->bad = true;
 	if (c->bad)
 		return ccfc_err_set(err, CCFC_ECORRUPT, "%s: is damaged", file);
-	return 0;
-}
-
-static int write_all(int fd, struct ccfc_slice s)
-{
-	while (s.len) {
-		ssize_t n = write(fd, s.ptr, s.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		s = ccfc_slice_from(s, (size_t)n);
-	}
 	return 0;
 }
 
@@ -183,7 +161,7 @@ static int replace_file(const char *file, struct ccfc_slice bytes,
 	ccfc_buf_printf(&name, "%s.new", file);
 	fd = open(name.ptr,
 		  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || write_all(fd, bytes) || fsync(fd))
+	if (fd < 0 || ccfc_write_all(fd, bytes) || fsync(fd))
 		r = ccfc_err_io(err, errno, "%s", name.ptr);
 	if (fd >= 0 && close(fd) && !r)
 		r = ccfc_err_io(err, errno, "%s", name.ptr);

@@ -4,27 +4,14 @@
  */
 #include "blobs/blobs_internal.h"
 
+#include "os/whole_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #define LEVEL 3
-
-static void put_length(unsigned char out[8], uint64_t v)
-{
-	for (int i = 0; i < 8; i++)
-		out[i] = (unsigned char)(v >> (8 * i));
-}
-
-static uint64_t get_length(const unsigned char in[8])
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < 8; i++)
-		v |= (uint64_t)in[i] << (8 * i);
-	return v;
-}
 
 /* Compresses; the tables of one content serve for the next. */
 static size_t compress_bytes(struct ccfc_blobs *blobs, void *to, size_t room,
@@ -63,7 +50,7 @@ int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 		(unsigned char *)ccfc_buf_reserve(out, CCFC_BLOB_HEADER + room);
 
 	memcpy(to, CCFC_BLOB_MARK, 8);
-	put_length(to + 8, bytes.len);
+	ccfc_blob_put_u64(to + 8, bytes.len);
 	n = compress_bytes(blobs, to + CCFC_BLOB_HEADER, room, bytes);
 	if (ZSTD_isError(n))
 		return ccfc_err_set(err, CCFC_EIO, "zstd: %s",
@@ -83,7 +70,7 @@ int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
 
 	if (packed.len < CCFC_BLOB_HEADER || memcmp(from, CCFC_BLOB_MARK, 8))
 		return ccfc_err_set(err, CCFC_ECORRUPT, "no packed content");
-	len = get_length(from + 8);
+	len = ccfc_blob_get_u64(from + 8);
 	if (len > max)
 		return ccfc_err_set(err, CCFC_ETOOBIG,
 				    "a content is larger than asked for");
@@ -106,17 +93,7 @@ static bool read_packed(struct ccfc_buf *out, int fd, size_t max)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 0 ||
 	    (size_t)st.st_size > ZSTD_compressBound(max) + CCFC_BLOB_HEADER)
 		return false;
-	while (out->len < (size_t)st.st_size) {
-		size_t want = (size_t)st.st_size - out->len;
-		ssize_t n = read(fd, ccfc_buf_reserve(out, want), want);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		out->len += (size_t)n;
-	}
-	return true;
+	return !ccfc_read_bytes(out, fd, (size_t)st.st_size);
 }
 
 int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,

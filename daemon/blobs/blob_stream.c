@@ -8,6 +8,7 @@
 #include "blobs/blobs_internal.h"
 
 #include "base/alloc.h"
+#include "os/whole_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,38 +32,6 @@ struct ccfc_blob_writer {
 	char path[PATH_MAX];
 	char out[PIECE];
 };
-
-static void put_u64(unsigned char out[8], uint64_t v)
-{
-	for (int i = 0; i < 8; i++)
-		out[i] = (unsigned char)(v >> (8 * i));
-}
-
-static uint64_t get_u64(const unsigned char in[8])
-{
-	uint64_t v = 0;
-
-	for (int i = 0; i < 8; i++)
-		v |= (uint64_t)in[i] << (8 * i);
-	return v;
-}
-
-static int write_bytes(int fd, const void *ptr, size_t len)
-{
-	const char *p = ptr;
-
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
 
 /* --- writing --- */
 
@@ -110,7 +79,9 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	if (!r)
 		w->fd = open_new(blobs, w->path);
-	if (!r && (w->fd < 0 || write_bytes(w->fd, header, CCFC_BLOB_HEADER)))
+	if (!r &&
+	    (w->fd < 0 || ccfc_write_all(w->fd, ccfc_slice((const char *)header,
+							   CCFC_BLOB_HEADER))))
 		r = ccfc_err_io(err, errno, "%s", w->path);
 	if (r) {
 		ccfc_blobs_abort(w);
@@ -133,7 +104,7 @@ static int compress(struct ccfc_blob_writer *w, struct ccfc_slice bytes,
 		if (ZSTD_isError(left))
 			return ccfc_err_set(err, CCFC_EIO, "zstd: %s",
 					    ZSTD_getErrorName(left));
-		if (write_bytes(w->fd, w->out, out.pos))
+		if (ccfc_write_all(w->fd, ccfc_slice(w->out, out.pos)))
 			return ccfc_err_io(err, errno, "%s", w->path);
 	} while (how == ZSTD_e_end ? left != 0 : in.pos < in.size);
 	return 0;
@@ -198,7 +169,7 @@ int ccfc_blob_write(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 	char path[PATH_MAX];
 	int fd = open_new(blobs, path), r = 0;
 
-	if (fd < 0 || write_bytes(fd, packed.ptr, packed.len) ||
+	if (fd < 0 || ccfc_write_all(fd, packed) ||
 	    name_it(blobs, fd, path, key))
 		r = ccfc_err_io(err, errno, "%s", blobs->dir);
 	if (fd >= 0) {
@@ -217,7 +188,7 @@ int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
 
 	ccfc_sha256_end(&writer->sum, key->bytes);
 	memcpy(header, CCFC_BLOB_MARK, 8);
-	put_u64(header + 8, writer->len);
+	ccfc_blob_put_u64(header + 8, writer->len);
 	if (!r && (pwrite(writer->fd, header, sizeof(header), 0) !=
 			   (ssize_t)sizeof(header) ||
 		   name_it(writer->blobs, writer->fd, writer->path, key)))
@@ -324,7 +295,7 @@ static int read_header(struct reading *r, struct ccfc_err *err)
 	    read(r->fd, header, sizeof(header)) != (ssize_t)sizeof(header) ||
 	    memcmp(header, CCFC_BLOB_MARK, 8) != 0)
 		return damaged(err);
-	r->left = get_u64(header + 8);
+	r->left = ccfc_blob_get_u64(header + 8);
 	return 0;
 }
 

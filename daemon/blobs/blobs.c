@@ -2,6 +2,7 @@
 #include "blobs/blobs_internal.h"
 
 #include "base/alloc.h"
+#include "base/hex.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,28 +107,15 @@ struct ccfc_blob_key ccfc_blob_key(struct ccfc_slice bytes)
 void ccfc_blob_key_hex(char out[CCFC_SHA256_HEX + 1],
 		       const struct ccfc_blob_key *key)
 {
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
-		snprintf(out + (size_t)i * 2, 3, "%02x", key->bytes[i]);
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	ccfc_hex_write(out, key->bytes, sizeof(key->bytes));
 }
 
 bool ccfc_blob_key_read(struct ccfc_blob_key *out, const char *hex)
 {
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++, hex += 2) {
-		int hi = hex_digit(hex[0]);
-		int lo = hi < 0 ? -1 : hex_digit(hex[1]);
-
-		if (lo < 0)
-			return false;
-		out->bytes[i] = (unsigned char)(hi << 4 | lo);
-	}
-	return !*hex;
+	/* A key has one name: digits in upper case are another. */
+	return strspn(hex, "0123456789abcdef") == CCFC_SHA256_HEX &&
+	       !hex[CCFC_SHA256_HEX] &&
+	       ccfc_hex_read(out->bytes, hex, sizeof(out->bytes));
 }
 
 bool ccfc_blobs_has(const struct ccfc_blobs *blobs,

@@ -23,6 +23,22 @@ struct ccfc_blobs {
 	struct ZSTD_CCtx_s *compress; /* NULL: none was needed lately */
 };
 
+/* A length in a header: least byte first. */
+static inline void ccfc_blob_put_u64(unsigned char out[8], uint64_t v)
+{
+	for (int i = 0; i < 8; i++)
+		out[i] = (unsigned char)(v >> (8 * i));
+}
+
+static inline uint64_t ccfc_blob_get_u64(const unsigned char in[8])
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < 8; i++)
+		v |= (uint64_t)in[i] << (8 * i);
+	return v;
+}
+
 /* False when the path would be too long. */
 bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
 		    const struct ccfc_blob_key *key);

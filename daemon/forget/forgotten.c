@@ -15,10 +15,12 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/path.h"
 #include "base/sha256.h"
 #include "base/time.h"
 #include "os/log.h"
+#include "os/whole_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -222,32 +224,21 @@ static void put_path(struct ccfc_buf *out, const char *path)
 	}
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* In place. */
 static bool read_path(char *text)
 {
 	char *to = text;
 
 	for (; *text; text++) {
-		int high, low;
+		unsigned char byte;
 
 		if (*text != '%') {
 			*to++ = *text;
 			continue;
 		}
-		high = hex_digit(text[1]);
-		low = high < 0 ? -1 : hex_digit(text[2]);
-		if (low < 0)
+		if (!ccfc_hex_read(&byte, text + 1, 1))
 			return false;
-		*to++ = (char)(high * 16 + low);
+		*to++ = (char)byte;
 		text += 2;
 	}
 	*to = '\0';
@@ -258,14 +249,9 @@ static bool read_key(struct keys *keys, const char *text)
 {
 	struct key key = { .until = INT64_MAX };
 
-	for (size_t i = 0; i < KEY_BYTES; i++, text += 2) {
-		int high = hex_digit(text[0]);
-		int low = high < 0 ? -1 : hex_digit(text[1]);
-
-		if (low < 0)
-			return false;
-		key.bytes[i] = (unsigned char)(high * 16 + low);
-	}
+	if (!ccfc_hex_read(key.bytes, text, KEY_BYTES))
+		return false;
+	text += 2 * KEY_BYTES;
 	if (*text == ' ')
 		key.until = strtoll(text + 1, NULL, 10);
 	else if (*text)
@@ -326,15 +312,8 @@ static int read_file(struct ccfc_buf *out, const char *path,
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
 		r = ccfc_err_set(err, CCFC_EIO, "%s: is not a list of ccfc",
 				 path);
-	while (!r && out->len < (size_t)st.st_size) {
-		size_t want = (size_t)st.st_size - out->len;
-		ssize_t n = read(fd, ccfc_buf_reserve(out, want), want);
-
-		if (n > 0)
-			out->len += (size_t)n;
-		else if (!n || errno != EINTR)
-			r = ccfc_err_io(err, n ? errno : EIO, "%s", path);
-	}
+	if (!r && ccfc_read_bytes(out, fd, (size_t)st.st_size))
+		r = ccfc_err_io(err, errno ? errno : EIO, "%s", path);
 	close(fd);
 	return r;
 }
@@ -430,27 +409,13 @@ static void put_list(struct ccfc_buf *out, const struct ccfc_forgotten *list)
 		ccfc_buf_printf(out, "before %lld\n", (long long)list->before);
 }
 
-static bool write_all(int fd, struct ccfc_slice text)
-{
-	while (text.len) {
-		ssize_t n = write(fd, text.ptr, text.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		text = ccfc_slice_from(text, (size_t)n);
-	}
-	return true;
-}
-
 static int replace_file(const char *dir, const char *path, const char *fresh,
 			struct ccfc_slice text, struct ccfc_err *err)
 {
 	int fd = open(fresh,
 		      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		      0600);
-	bool good = fd >= 0 && write_all(fd, text) && !fsync(fd) &&
+	bool good = fd >= 0 && !ccfc_write_all(fd, text) && !fsync(fd) &&
 		    !rename(fresh, path);
 	int r = good ? 0 : ccfc_err_io(err, errno, "%s: cannot write", path);
 

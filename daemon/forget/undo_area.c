@@ -2,6 +2,7 @@
 #include "forget/undo_area.h"
 
 #include "base/buf.h"
+#include "base/hex.h"
 #include "base/time.h"
 #include "os/dirs.h"
 
@@ -13,35 +14,6 @@
 #include <unistd.h>
 
 #define MANIFEST_MAX ((off_t)64 << 20)
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* %XX is a byte. */
-static void decode(struct ccfc_buf *out, struct ccfc_slice text)
-{
-	ccfc_buf_clear(out);
-	for (size_t i = 0; i < text.len; i++) {
-		int high = -1, low = -1;
-
-		if (text.ptr[i] == '%' && text.len - i > 2) {
-			high = hex_digit(text.ptr[i + 1]);
-			low = hex_digit(text.ptr[i + 2]);
-		}
-		if (high >= 0 && low >= 0) {
-			ccfc_buf_putc(out, (char)(high * 16 + low));
-			i += 2;
-		} else {
-			ccfc_buf_putc(out, text.ptr[i]);
-		}
-	}
-}
 
 static bool goes(const struct ccfc_undo_area_wish *wish, struct ccfc_slice text)
 {
@@ -58,7 +30,9 @@ static bool goes(const struct ccfc_undo_area_wish *wish, struct ccfc_slice text)
 		text = ccfc_slice_from(text, end ? n + 1 : n);
 		if (line.len > path.len &&
 		    !memcmp(line.ptr, path.ptr, path.len)) {
-			decode(&value, ccfc_slice_from(line, path.len));
+			ccfc_buf_clear(&value);
+			ccfc_hex_unpercent(&value,
+					   ccfc_slice_from(line, path.len));
 			found = wish->goes(wish->ctx, ccfc_buf_view(&value));
 		} else if (line.len > time.len &&
 			   !memcmp(line.ptr, time.ptr, time.len)) {

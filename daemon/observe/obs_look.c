@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "os/whole_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,22 +117,9 @@ static int open_base(struct ccfc_obs *obs)
 
 static bool append_base(struct ccfc_obs *obs, struct ccfc_slice bytes)
 {
-	size_t done = 0;
-
 	if (obs->base < 0 && open_base(obs) < 0)
 		return false;
-	while (done < bytes.len) {
-		ssize_t n =
-			pwrite(obs->base, bytes.ptr + done, bytes.len - done,
-			       (off_t)(obs->base_len + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		done += (size_t)n;
-	}
-	return true;
+	return !ccfc_write_all_at(obs->base, bytes, obs->base_len);
 }
 
 void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file)
@@ -163,18 +151,10 @@ static bool read_base(struct ccfc_buf *out, const struct ccfc_obs *obs,
 		      const struct ccfc_obs_file *f)
 {
 	ccfc_buf_clear(out);
-	ccfc_buf_reserve(out, f->size + 1);
-	while (out->len < f->size) {
-		ssize_t n =
-			pread(obs->base, out->ptr + out->len,
-			      f->size - out->len, (off_t)(f->base + out->len));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		out->len += (size_t)n;
-	}
+	if (ccfc_read_at(obs->base, ccfc_buf_reserve(out, f->size + 1), f->size,
+			 f->base) != (ssize_t)f->size)
+		return false;
+	out->len = f->size;
 	return true;
 }
 

@@ -1,6 +1,8 @@
 /* An open transcript; see input.h. */
 #include "source/input.h"
 
+#include "os/whole_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -85,30 +87,10 @@ void ccfc_input_close(struct ccfc_input *in)
 	*in = CCFC_INPUT_NONE;
 }
 
-/* Goes on after signals and short reads. */
-static ssize_t read_file(int fd, char *to, size_t len, uint64_t offset)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = pread(fd, to + done, len - done,
-				  (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (!n)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
-}
-
 ssize_t ccfc_input_read(const struct ccfc_input *in, char *to, size_t len,
 			uint64_t offset)
 {
 	if (in->kept)
 		return in->attic->read(in->kept, to, len, offset);
-	return read_file(in->fd, to, len, offset);
+	return ccfc_read_at(in->fd, to, len, offset);
 }

@@ -6,6 +6,8 @@
  */
 #include "base/sha256.h"
 
+#include "base/hex.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <cpuid.h>
 #include <immintrin.h>
@@ -231,7 +233,6 @@ void ccfc_sha256_end(struct ccfc_sha256 *s,
 
 void ccfc_sha256_hex(char out[CCFC_SHA256_HEX + 1], struct ccfc_slice bytes)
 {
-	static const char digits[] = "0123456789abcdef";
 	unsigned char raw[CCFC_SHA256_BYTES];
 	struct ccfc_sha256 s;
 
@@ -239,9 +240,5 @@ void ccfc_sha256_hex(char out[CCFC_SHA256_HEX + 1], struct ccfc_slice bytes)
 	if (bytes.len)
 		ccfc_sha256_add(&s, bytes.ptr, bytes.len);
 	ccfc_sha256_end(&s, raw);
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++) {
-		out[2 * i] = digits[raw[i] >> 4];
-		out[2 * i + 1] = digits[raw[i] & 15];
-	}
-	out[CCFC_SHA256_HEX] = '\0';
+	ccfc_hex_write(out, raw, sizeof(raw));
 }

@@ -18,7 +18,7 @@ MAY = {
     "proto/diff": BASE,
     "proto/schema": {"base"},
     "daemon/source": BASE,
-    "daemon/blobs": {"base"},
+    "daemon/blobs": BASE,
     "daemon/observe": BASE | {"blobs", "source", "transcript"},
     "daemon/forget": BASE | {"shell", "transcript"},
     "daemon/archive": BASE | {"forget", "source", "blobs"},

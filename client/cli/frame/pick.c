@@ -68,8 +68,7 @@ static void print_candidates(const struct ccfc_column *columns, unsigned n,
 	ccfc_out_finish(&out, NULL);
 }
 
-/* A line of the terminal; "" at its end. */
-static void read_pick(char word[WORD_MAX])
+void ccfc_pick_read_line(char *word, size_t size)
 {
 	size_t n = 0;
 	char c;
@@ -81,7 +80,7 @@ static void read_pick(char word[WORD_MAX])
 			continue;
 		if (r <= 0 || c == '\n')
 			break;
-		if (n + 1 < WORD_MAX)
+		if (n + 1 < size)
 			word[n++] = c;
 	}
 	word[n] = '\0';
@@ -93,7 +92,7 @@ static int64_t ask_number(uint32_t n)
 	char word[WORD_MAX], *end;
 	long chosen;
 
-	read_pick(word);
+	ccfc_pick_read_line(word, sizeof(word));
 	chosen = strtol(word, &end, 10);
 	if (end == word || *end || chosen < 1 || chosen > (long)n)
 		return -1;

@@ -23,4 +23,7 @@ bool ccfc_pick_meant(char **out, bool *listed, struct ccfc_cli *cli,
 bool ccfc_pick_session(char **out, struct ccfc_cli *cli);
 bool ccfc_pick_file(char **out, struct ccfc_cli *cli);
 
+/* A line of the terminal, without its end and cut to `size`; "" at its end. */
+void ccfc_pick_read_line(char *word, size_t size);
+
 #endif

@@ -1,5 +1,6 @@
 /* The documents that are open in the editor; see lsp.h. */
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "cli/lsp/lsp.h"
 #include "cli/out/safe.h"
@@ -8,15 +9,6 @@
 
 #define DOCS_MAX     1000
 #define PATH_MAX_URI 4096
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 char *ccfc_lsp_path(struct ccfc_slice uri)
 {
@@ -28,20 +20,7 @@ char *ccfc_lsp_path(struct ccfc_slice uri)
 	uri = ccfc_slice_from(uri, sizeof(scheme) - 1);
 	if (ccfc_slice_starts(uri, "localhost/"))
 		uri = ccfc_slice_from(uri, sizeof("localhost") - 1);
-	for (size_t i = 0; i < uri.len; i++) {
-		int high = -1, low = -1;
-
-		if (uri.ptr[i] == '%' && i + 2 < uri.len) {
-			high = hex_digit(uri.ptr[i + 1]);
-			low = hex_digit(uri.ptr[i + 2]);
-		}
-		if (high >= 0 && low >= 0) {
-			ccfc_buf_putc(&path, (char)(high * 16 + low));
-			i += 2;
-		} else {
-			ccfc_buf_putc(&path, uri.ptr[i]);
-		}
-	}
+	ccfc_hex_unpercent(&path, uri);
 	if (path.len && *path.ptr == '/' && path.len <= PATH_MAX_URI &&
 	    !memchr(path.ptr, '\0', path.len))
 		return ccfc_buf_detach(&path, NULL);

@@ -1,4 +1,4 @@
-/* Reading and writing all of a file, and names for new ones; see file_io.h. */
+/* Reading all of a file, and names for new ones; see file_io.h. */
 #include "cli/system/file_io.h"
 
 #include <ccfc/protocol.h>
@@ -9,21 +9,6 @@
 #ifdef __APPLE__
 #include <sys/random.h>
 #endif
-
-int ccfc_write_all(int fd, struct ccfc_slice bytes)
-{
-	while (bytes.len) {
-		ssize_t n = write(fd, bytes.ptr, bytes.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes.ptr += n;
-		bytes.len -= (size_t)n;
-	}
-	return 0;
-}
 
 int ccfc_read_all(struct ccfc_buf *out, int fd)
 {

@@ -2,10 +2,7 @@
 #ifndef CCFC_CLI_SYSTEM_FILE_IO_H
 #define CCFC_CLI_SYSTEM_FILE_IO_H
 
-#include "base/buf.h"
-
-/* Writes all bytes, in several writes if necessary; -1 and errno. */
-int ccfc_write_all(int fd, struct ccfc_slice bytes);
+#include "os/whole_io.h"
 
 /*
  * Appends all of the regular file, or -1 and errno: EFBIG when it is larger

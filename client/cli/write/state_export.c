@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/hex.h"
 #include "base/map.h"
 #include "base/sha256.h"
 #include "cli/frame/connect.h"
@@ -189,8 +190,7 @@ static int copy_bytes(struct file *f, int in, int out)
 		}
 	} while (n > 0 || (n < 0 && errno == EINTR));
 	ccfc_sha256_end(&sum, bytes);
-	for (int i = 0; i < CCFC_SHA256_BYTES; i++)
-		snprintf(f->sum + (size_t)i * 2, 3, "%02x", bytes[i]);
+	ccfc_hex_write(f->sum, bytes, sizeof(bytes));
 	ccfc_buf_release(&buf);
 	return n < 0 ? -1 : 0;
 }

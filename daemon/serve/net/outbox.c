@@ -6,6 +6,7 @@
 #include "serve/net/outbox.h"
 
 #include "base/alloc.h"
+#include "os/whole_io.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -92,21 +93,13 @@ void ccfc_outbox_add_spool(struct ccfc_outbox *out, struct ccfc_spool *spool)
 }
 
 /* Reads exactly `n` bytes; -1 when they are not there. */
-static int read_file(struct ccfc_buf *piece,
+static int read_part(struct ccfc_buf *piece,
 		     const struct ccfc_outbox_part *part, size_t n)
 {
 	char *to = ccfc_buf_reserve(piece, n);
 
-	for (size_t got = 0; got < n;) {
-		ssize_t r = pread(part->fd, to + got, n - got,
-				  (off_t)(part->at + got));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return -1;
-		got += (size_t)r;
-	}
+	if (ccfc_read_at(part->fd, to, n, part->at) != (ssize_t)n)
+		return -1;
 	piece->len += n;
 	return 0;
 }
@@ -122,7 +115,7 @@ int ccfc_outbox_take(struct ccfc_outbox *out, struct ccfc_buf *piece,
 		return 0;
 	n = part->end - part->at < max ? part->end - part->at : max;
 	if (part->fd >= 0) {
-		if (read_file(piece, part, n))
+		if (read_part(piece, part, n))
 			return -1;
 	} else if (!part->at && n == part->end) {
 		spare = *piece;
@@ -150,7 +143,7 @@ static int spill_part(struct ccfc_outbox *out, struct ccfc_outbox_part *part,
 
 	if (fd < 0)
 		return -1;
-	if (ccfc_spool_write(fd, 0, rest)) {
+	if (ccfc_write_all_at(fd, rest, 0)) {
 		close(fd);
 		return -1;
 	}

@@ -5,6 +5,8 @@
  */
 #include "serve/net/spool.h"
 
+#include "os/whole_io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,21 +39,6 @@ int ccfc_spool_file(const char *dir)
 	return named_file(dir);
 }
 
-int ccfc_spool_write(int fd, uint64_t at, struct ccfc_slice bytes)
-{
-	while (bytes.len) {
-		ssize_t n = pwrite(fd, bytes.ptr, bytes.len, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		at += (uint64_t)n;
-		bytes = ccfc_slice(bytes.ptr + n, bytes.len - (size_t)n);
-	}
-	return 0;
-}
-
 void ccfc_spool_init(struct ccfc_spool *s, const char *dir)
 {
 	*s = (struct ccfc_spool){ .dir = dir, .fd = -1 };
@@ -79,7 +66,7 @@ static int settle_most(struct ccfc_spool *s, size_t most, struct ccfc_err *err)
 		return 0;
 	if (s->fd < 0)
 		s->fd = ccfc_spool_file(s->dir);
-	if (s->fd < 0 || ccfc_spool_write(s->fd, s->bytes, part))
+	if (s->fd < 0 || ccfc_write_all_at(s->fd, part, s->bytes))
 		return ccfc_err_errno(
 			err, errno, "no room for a long answer in %s", s->dir);
 	s->bytes += part.len;

@@ -33,7 +33,5 @@ uint64_t ccfc_spool_size(const struct ccfc_spool *spool);
 
 /* An unnamed file; -1 and errno. */
 int ccfc_spool_file(const char *dir);
-/* Writes all bytes; -1 and errno. */
-int ccfc_spool_write(int fd, uint64_t at, struct ccfc_slice bytes);
 
 #endif

@@ -13,6 +13,8 @@
 #include "store/sql/sql_run.h"
 #include "store/sql/views.h"
 
+#include "base/hex.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -167,8 +169,7 @@ static void draw_secret(struct ccfc_sql_run *run)
 	sqlite3_randomness(sizeof(bytes), bytes);
 	/* A letter first, whatever the digits. */
 	bytes[0] |= 0xf0;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(run->secret + 2 * i, 3, "%02x", bytes[i]);
+	ccfc_hex_write(run->secret, bytes, sizeof(bytes));
 }
 
 /* Runs a text of sqlite3_str, and frees it. */

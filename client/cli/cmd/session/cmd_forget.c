@@ -7,11 +7,11 @@
 #include "base/time.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
+#include "cli/frame/pick.h"
 #include "cli/out/columns.h"
 #include "cli/out/render.h"
 #include "wire/to_json.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -178,22 +178,10 @@ static void print_list(struct ccfc_out *out, struct ccfc_obj root)
 /* Only a terminal is asked; elsewhere --yes is needed. */
 static bool is_agreed(void)
 {
-	char word[64] = "";
-	size_t n = 0;
-	char c;
+	char word[64];
 
 	fputs("forget this for good? [y/N] ", stderr);
-	for (;;) {
-		ssize_t r = read(STDIN_FILENO, &c, 1);
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0 || c == '\n')
-			break;
-		if (n + 1 < sizeof(word))
-			word[n++] = c;
-	}
-	word[n] = '\0';
+	ccfc_pick_read_line(word, sizeof(word));
 	return !strcmp(word, "y") || !strcmp(word, "yes");
 }
 

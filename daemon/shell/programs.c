@@ -216,22 +216,17 @@ static void edit_files(struct ccfc_sh_walk *w, const struct ccfc_sh_options *o,
 	}
 }
 
-/* sed and perl: with -i the files change, and the script may do more. */
-static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
-		     const struct program *self, struct ccfc_sh_options *o)
+/*
+ * How many scripts the -e of sed or perl give; *harmless becomes false if one
+ * may do more than edit. Each -e counts, not the last one alone.
+ */
+static uint32_t read_scripts(const struct ccfc_sh_call *call,
+			     const struct ccfc_sh_options *o,
+			     bool (*only_edits)(struct ccfc_slice),
+			     bool *harmless)
 {
-	bool perl = ccfc_slice_is(call->name, "perl");
-	bool (*only_edits)(struct ccfc_slice) =
-		perl ? ccfc_sh_perl_only_edits : ccfc_sh_sed_only_edits;
-	uint32_t first = 0, scripts = 0;
-	bool harmless = !o->has['f'] && !o->odd;
+	uint32_t scripts = 0;
 
-	(void)self;
-	/* The sed of BSD has a suffix after -i, mostly none. */
-	if (!perl && o->has['i'] && o->operands.n &&
-	    ccfc_sh_is(&o->operands.items[0], ""))
-		first = 1;
-	/* Each -e counts, not the last one alone. */
 	for (uint32_t i = 0; i + 1 < call->n; i++) {
 		struct ccfc_slice text = call->args[i].text;
 
@@ -239,16 +234,35 @@ static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 		    text.ptr[text.len - 1] == 'e' && text.ptr[1] != '-' &&
 		    !memchr(text.ptr, 'i', text.len)) {
 			scripts++;
-			harmless &= call->args[i + 1].known &&
-				    only_edits(call->args[i + 1].text);
+			*harmless &= call->args[i + 1].known &&
+				     only_edits(call->args[i + 1].text);
 		}
 	}
 	/* One that is not a word of its own; of several only one is known. */
 	if (!scripts && o->has['e']) {
 		scripts = 1;
-		harmless &= call->n <= o->operands.n + 1 + o->has['i'] &&
-			    only_edits(o->value['e'].text);
+		*harmless &= call->n <= o->operands.n + 1 + o->has['i'] &&
+			     only_edits(o->value['e'].text);
 	}
+	return scripts;
+}
+
+/* sed and perl: with -i the files change, and the script may do more. */
+static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
+		     const struct program *self, struct ccfc_sh_options *o)
+{
+	bool perl = ccfc_slice_is(call->name, "perl");
+	bool (*only_edits)(struct ccfc_slice) =
+		perl ? ccfc_sh_perl_only_edits : ccfc_sh_sed_only_edits;
+	bool harmless = !o->has['f'] && !o->odd;
+	uint32_t scripts = read_scripts(call, o, only_edits, &harmless);
+	uint32_t first = 0;
+
+	(void)self;
+	/* The sed of BSD has a suffix after -i, mostly none. */
+	if (!perl && o->has['i'] && o->operands.n &&
+	    ccfc_sh_is(&o->operands.items[0], ""))
+		first = 1;
 	if (!scripts && !perl && first < o->operands.n) {
 		scripts = 1;
 		harmless &= o->operands.items[first].known &&
@@ -260,8 +274,7 @@ static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 	call->out = CCFC_SH_FLOW_UNKNOWN;
 	if (!scripts || !harmless || (perl && !o->has['p']))
 		ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM, call->name);
-	/* A script of which nothing is known is no reason to doubt the files.
-	 */
+	/* An unknown script is no reason to doubt the files. */
 	o->odd = false;
 	for (uint32_t i = first; i < o->operands.n; i++)
 		o->odd |= o->operands.items[i].loose;

@@ -463,13 +463,12 @@ static void weaken_under_way(struct ccfc_content_state *state,
 	weaken_moment(state, text, arena);
 }
 
-void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
-		   const struct ccfc_point *point, struct ccfc_arena *arena)
+/* The state at the point, before its moment is doubted. */
+static void state_of_point(struct ccfc_content_state *out,
+			   struct ccfc_chain *chain,
+			   const struct ccfc_point *point,
+			   struct ccfc_arena *arena)
 {
-	struct between b;
-	enum ccfc_held held;
-	int64_t begun;
-
 	if (point->seen != CCFC_ID_NONE)
 		ccfc_chain_seen_state(out, chain, point->seen, arena);
 	else if (point->made != CCFC_ID_NONE && point->before)
@@ -482,6 +481,16 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		ccfc_chain_before(out, chain, point->i, arena);
 	else
 		ccfc_chain_after(out, chain, point->i, arena);
+}
+
+void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
+		   const struct ccfc_point *point, struct ccfc_arena *arena)
+{
+	struct between b;
+	enum ccfc_held held;
+	int64_t begun;
+
+	state_of_point(out, chain, point, arena);
 	if (!point->by_time || out->fidelity < CCFC_FIDELITY_RECONSTRUCTED)
 		return;
 	if (ccfc_chain_seen_going(chain, next_change(point), point->time)) {

@@ -348,21 +348,43 @@ static bool see_change(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
+/* A change of the index for what was found of the row; `key` is its key. */
+static void put_change(struct ccfc_import *im, struct ccfc_slice key,
+		       const struct ccfc_change *read,
+		       const struct found *found, bool has_result)
 {
 	struct ccfc_index *index = im->index;
+	uint32_t id = ccfc_index_find_change(index, key);
+
+	if (id == CCFC_ID_NONE)
+		id = ccfc_index_add_change(index, key);
+	index->changes.items[id].part = read->part;
+	index->changes.items[id].several |= read->several;
+	if (has_result)
+		ccfc_index_merge_outcome(
+			index, &index->changes.items[id].result, &read->result);
+	for (uint32_t i = 0; i < found->calls.n; i++)
+		take_call(im, id, found->calls.items[i]);
+	if (ccfc_index_is_command(read))
+		ccfc_index_adopt_command(index, id, read);
+	if (read->state == CCFC_STATE_INTERRUPTED)
+		index->changes.items[id].closed = true;
+	ccfc_index_touch_change(index, id);
+}
+
+static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
+{
 	struct ccfc_change read = { 0 };
 	struct ccfc_outcome *result = &read.result;
 	struct found found = { 0 };
 	struct ccfc_slice key;
 	int64_t there;
-	uint32_t id;
 	bool skipped, has_result;
 
 	there = ccfc_row_int(row);
 	key = ccfc_row_str(row);
 	/* Of these seq, file and session follow from the rest. */
-	if (!ccfc_row_get_change(row, index, &read) || !key.len ||
+	if (!ccfc_row_get_change(row, im->index, &read) || !key.len ||
 	    key.len > UINT16_MAX || read.state >= CCFC_STATE_COUNT ||
 	    result->state >= CCFC_STATE_COUNT)
 		return false;
@@ -383,27 +405,10 @@ static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
 		result->known &&
 		map_place(im, &result->place, &result->session, &result->file);
 	found.lost |= result->known && !has_result && !skipped;
-	if (!found.calls.n &&
-	    !(has_result && (result->file || ccfc_index_is_command(&read)))) {
-		free(found.calls.items);
-		return !found.lost;
-	}
 	/* The key is the row's until the next string is read. */
-	id = ccfc_index_find_change(index, key);
-	if (id == CCFC_ID_NONE)
-		id = ccfc_index_add_change(index, key);
-	index->changes.items[id].part = read.part;
-	index->changes.items[id].several |= read.several;
-	if (has_result)
-		ccfc_index_merge_outcome(
-			index, &index->changes.items[id].result, result);
-	for (uint32_t i = 0; i < found.calls.n; i++)
-		take_call(im, id, found.calls.items[i]);
-	if (ccfc_index_is_command(&read))
-		ccfc_index_adopt_command(index, id, &read);
-	if (read.state == CCFC_STATE_INTERRUPTED)
-		index->changes.items[id].closed = true;
-	ccfc_index_touch_change(index, id);
+	if (found.calls.n ||
+	    (has_result && (result->file || ccfc_index_is_command(&read))))
+		put_change(im, key, &read, &found, has_result);
 	free(found.calls.items);
 	return !found.lost;
 }

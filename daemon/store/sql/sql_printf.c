@@ -138,42 +138,19 @@ static bool print_sql_printf(sqlite3_str *out, const struct spec *s,
 	(precision < 0                                                         \
 		 ? sqlite3_str_appendf(out, form, width, arg)                  \
 		 : sqlite3_str_appendf(out, form, width, precision, arg))
-	switch (s->type) {
-	case 'd':
-	case 'i':
-	case 'u':
-	case 'x':
-	case 'X':
-	case 'o':
-	case 'p':
-	case 'r':
+	if (strchr("diuxXopr", s->type))
 		PRINT((sqlite3_int64)next_int(args));
-		return true;
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'g':
-	case 'G':
+	else if (strchr("eEfgG", s->type))
 		PRINT(next_double(args));
-		return true;
-	case 's':
-	case 'z':
-	case 'q':
-	case 'Q':
-	case 'w':
+	else if (strchr("szqQw", s->type))
 		PRINT(next_text(args));
-		return true;
-	case 'c':
+	else if (s->type == 'c')
 		print_char(out, s, next_text(args));
-		return true;
-	case '%':
+	else if (s->type == '%')
 		print_char(out, s, "%");
-		return true;
-	case 'n':
-		return true;
-	default:
-		return false;
-	}
+	else
+		return s->type == 'n';
+	return true;
 #undef PRINT
 }
 

@@ -4,9 +4,9 @@ of the test's own: those that tell of changes are watched, of those that do not
 `status` says so, and all else goes on. Skipped where nothing can be mounted.
 """
 import contextlib
+import functools
 import os
 import subprocess
-import sys
 
 import harness
 from harness import Skip, eq
@@ -14,25 +14,20 @@ from observe_join import Session
 from observing import Observed, now
 from transcript import edit_result, stamp
 
-INSIDE = "CCFC_TEST_NAMESPACE"
+def in_namespace(test):
+    """Its mounts are nobody else's. Not root: as root of a user namespace."""
+    flags = "-m" if os.geteuid() == 0 else "-Urm"
 
-
-def enter_namespace():
-    """Runs this test again where its mounts are nobody else's. Not root: as
-    root of a user namespace; not allowed: each test is skipped."""
-    how = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-Urm"]
-    with contextlib.suppress(FileNotFoundError):
-        if not subprocess.run([*how, "true"], check=False,
-                              stderr=subprocess.DEVNULL).returncode:
-            os.environ[INSIDE] = "1"
-            os.execvp(how[0], [*how, sys.executable, "-B", *sys.argv])
+    @functools.wraps(test)
+    def run():
+        if harness.inside(test.__name__, "unshare", flags):
+            test()
+    return run
 
 
 @contextlib.contextmanager
 def mounted(where, *command):
     """What the command mounts there, up to the end."""
-    if INSIDE not in os.environ:
-        raise Skip("mount namespaces are not permitted here")
     os.makedirs(where, exist_ok=True)
     try:
         done = subprocess.run(command, check=False, capture_output=True,
@@ -63,6 +58,7 @@ def put(path, text):
         f.write(text)
 
 
+@in_namespace
 def test_a_project_without_events():
     """Neither the client's edits nor others' are seen: the lines tell."""
     with Observed(git=False) as box, \
@@ -95,6 +91,7 @@ def test_a_project_without_events():
         assert "Edit" in box.ok("log", path)
 
 
+@in_namespace
 def test_a_part_without_events():
     """A directory of the project is another filesystem: the rest is watched,
     and nothing is said to be seen there."""
@@ -115,6 +112,7 @@ def test_a_part_without_events():
         eq([e["path"] for e in box.settle()], ["near/a.txt"])
 
 
+@in_namespace
 def test_an_overlay():
     """As containers have it: files and directories of the lower part, too."""
     with Observed(git=False) as box:
@@ -147,6 +145,7 @@ def look_at_overlay(box):
         ("d/made.txt", 0, 5)])
 
 
+@in_namespace
 def test_a_filesystem_that_goes():
     """Nothing of ours keeps it from being unmounted; then that is said."""
     with Observed(git=False) as box:
@@ -167,6 +166,4 @@ def test_a_filesystem_that_goes():
 
 
 if __name__ == "__main__":
-    if INSIDE not in os.environ:
-        enter_namespace()
     harness.main()

@@ -64,6 +64,39 @@ local function last_change(buf, callback)
   end)
 end
 
+-- act(id): of what was given, else of the line's change, else of the last one;
+-- `key` is the name of the id there.
+local function with_id(args, key, act)
+  if args[1] then
+    return act(args[1])
+  end
+  local buf = file()
+  local block = buf and owner_here(buf)
+  if block then
+    act(block[key])
+  elseif buf then
+    last_change(buf, function(step)
+      act(step[key])
+    end)
+  end
+end
+
+-- Runs the command "ccfc"; callback(its output), unless it fails.
+local function run(args, callback)
+  view.run(args, function(code, out, err)
+    if code ~= 0 then
+      return view.complain(err)
+    end
+    callback(out)
+  end)
+end
+
+-- A row of a picker.
+local function row_text(format, ...)
+  return text.line(string.format(format, ...),
+    math.max(40, vim.o.columns - 8))
+end
+
 local function show_change(id)
   ask("change.get", { change = id }, function(change)
     local diff = text.known(change.diff)
@@ -90,18 +123,7 @@ function M.diff_line(buf, row)
 end
 
 function commands.diff(args)
-  if args[1] then
-    return show_change(args[1])
-  end
-  local buf = file()
-  local block = buf and owner_here(buf)
-  if block then
-    show_change(block.changeId)
-  elseif buf then
-    last_change(buf, function(step)
-      show_change(step.changeId)
-    end)
-  end
+  with_id(args, "changeId", show_change)
 end
 
 local function step_text(step)
@@ -112,10 +134,9 @@ local function step_text(step)
   end
   local when = text.known(step.timestamp) or text.known(step.to)
     or text.known(step.from)
-  return text.line(string.format("%-16s %-8s %-8s %-8s %s",
-    text.time(when), step.kind == "change" and text.line(step.tool)
-      or text.line(step.kind), text.short(step.sessionId), lines,
-    text.line(step.prompt)), math.max(40, vim.o.columns - 8))
+  return row_text("%-16s %-8s %-8s %-8s %s", text.time(when),
+    text.line(step.kind == "change" and step.tool or step.kind),
+    text.short(step.sessionId), lines, text.line(step.prompt))
 end
 
 -- A picker over the file's history; callback(step).
@@ -155,10 +176,7 @@ local function restore(buf, point)
   local args = { "restore", path, "--at=" .. point, "--color=never" }
   local dry = vim.list_extend({ "--no-pager" }, args)
   dry[#dry + 1] = "--dry-run"
-  view.run(dry, function(code, out, err)
-    if code ~= 0 then
-      return view.complain(err)
-    end
+  run(dry, function(out)
     local shown = view.show("restore", out, "diff")
     vim.ui.select({ "No", "Yes, restore" }, {
       prompt = "Restore " .. text.line(vim.fn.fnamemodify(path, ":t"))
@@ -168,10 +186,7 @@ local function restore(buf, point)
       if choice ~= "Yes, restore" then
         return
       end
-      view.run(args, function(c, _, e)
-        if c ~= 0 then
-          return view.complain(e)
-        end
+      run(args, function()
         text.say("restored; ccfc restore --undo brings it back")
         require("ccfc.buffers").look(buf)
       end)
@@ -206,11 +221,8 @@ function commands.why()
       .. "changed the file")
   end
   local path = vim.api.nvim_buf_get_name(buf)
-  view.run({ "why", path .. ":" .. line, "--color=never", "--no-pager" },
-    function(code, out, err)
-      if code ~= 0 then
-        return view.complain(err)
-      end
+  run({ "why", path .. ":" .. line, "--color=never", "--no-pager" },
+    function(out)
       view.show("why", out, "diff")
     end)
 end
@@ -233,18 +245,7 @@ local function session_files(id)
 end
 
 function commands.session(args)
-  if args[1] then
-    return session_files(args[1])
-  end
-  local buf = file()
-  local block = buf and owner_here(buf)
-  if block then
-    session_files(block.sessionId)
-  elseif buf then
-    last_change(buf, function(step)
-      session_files(step.sessionId)
-    end)
-  end
+  with_id(args, "sessionId", session_files)
 end
 
 function commands.sessions()
@@ -253,10 +254,9 @@ function commands.sessions()
     vim.ui.select(reply.sessions, {
       prompt = "Files of which session?",
       format_item = function(s)
-        return text.line(string.format("%-16s %s  %s",
-          text.time(s.endTime), text.short(s.sessionId),
-          text.line(text.known(s.title) or s.firstPrompt)),
-          math.max(40, vim.o.columns - 8))
+        return row_text("%-16s %s  %s", text.time(s.endTime),
+          text.short(s.sessionId),
+          text.line(text.known(s.title) or s.firstPrompt))
       end,
     }, function(s)
       if s then

@@ -6,7 +6,8 @@ import select
 import shutil
 
 import harness
-from editing import HOSTILE, Files, Kak
+from editing import HOSTILE, Files
+from editor_drivers import Kak
 from harness import Skip, eq
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""`ccfc setup`: the service and the completions, against managers that are
-played (manager.py); and the service files of packaging/ as far as they can be
+"""`ccfc setup`: the service, the completions and the loaders of editors, against
+managers that are played (manager.py); and the service files of packaging/ as far as they can be
 judged here.
 """
 import contextlib
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 
 import harness
+import terminal
 from harness import Box, LIMIT, Skip, TOP, eq
 
 MANAGER = os.path.join(harness.HERE, "manager.py")
@@ -501,48 +502,178 @@ def test_completions():
         eq(box.tree(), before, "all files")
 
 
+# Of each editor: its folder of the sources, where the plugin is below share,
+# and what setup writes, below the home directory.
 EDITORS = {
-    "nvim": ("nvim/site/pack/ccfc/start/ccfc",
-             ".local/share/nvim/site/pack/ccfc/start/ccfc/plugin/ccfc.lua"),
-    "vim": ("vim/vimfiles/pack/ccfc/start/ccfc",
-            ".vim/pack/ccfc/start/ccfc/plugin/ccfc.vim")}
+    "nvim": ("nvim", "nvim/site/pack/ccfc/start/ccfc",
+             [".local/share/nvim/site/pack/ccfc/start/ccfc/plugin/ccfc.lua"]),
+    "vim": ("vim", "vim/vimfiles/pack/ccfc/start/ccfc",
+            [".vim/pack/ccfc/start/ccfc/plugin/ccfc.vim"]),
+    "emacs": ("emacs", "emacs/site-lisp/ccfc",
+              [".emacs.d/elpa/ccfc-0/ccfc-pkg.el",
+               ".emacs.d/elpa/ccfc-0/ccfc-autoloads.el"]),
+    "kak": ("kakoune", "kak/rc/tools", [".config/kak/autoload/ccfc.kak"])}
+# How the real editor is asked whether it has the plugin: it writes 2 to the
+# file "found".
+ASK = {
+    "nvim": ["--headless", "-i", "NONE", "-c",
+             "call writefile([exists(':Ccfc')], 'found')", "-c", "qa!"],
+    "vim": ["-es", "-N", "-i", "NONE", "-u", "/dev/null", "-c",
+            "packloadall", "-c",
+            "call writefile([exists(':Ccfc')], 'found')", "-c", "qa!"],
+    # As a user starts it: in a batch there are no packages.
+    "emacs": ["-nw", "--eval", "(unwind-protect"
+              " (progn (global-ccfc-mode) (when (featurep 'ccfc)"
+              " (write-region \"2\" nil \"found\"))) (kill-emacs))"],
+    "kak": ["-ui", "dummy", "-e",
+            "try %{ ccfc-enable; ccfc-disable; echo -to-file found 2 }"
+            "; quit!"]}
 
 
-def commands_of(box, editor):
-    """What an editor of this user says of :Ccfc; 2: there is one."""
+def has_plugin(box, editor):
+    """What the real editor of this user says; None: it is not there."""
     program = shutil.which(editor, path="/usr/bin:/bin")
     if not program:
-        return "2"
-    argv = [program, "--headless", "-i", "NONE"] if editor == "nvim" else [
-        program, "-es", "-V1", "-N", "-i", "NONE", "-u",
-        "/dev/null", "-c", "packloadall"]
-    done = subprocess.run(
-        [*argv, "-c", "echo exists(':Ccfc')", "-c", "qa!"],
-        env={**box.env, "NVIM_LOG_FILE": os.devnull},
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, timeout=LIMIT, check=False)
-    return done.stdout.decode().split()[-1]
+        return None
+    terminal.run([program, *ASK[editor]],
+                 {**box.env, "PATH": box.bin + ":/usr/bin:/bin",
+                  "NVIM_LOG_FILE": os.devnull}, box.home)
+    found = os.path.join(box.home, "found")
+    if not os.path.exists(found):
+        return False
+    said = read(found).strip()
+    os.unlink(found)
+    return said == "2"
+
+
+class Edits(Home):
+    """Somebody with some editors, and a prefix with all plugins."""
+
+    def __init__(self, *editors):
+        super().__init__(shells=editors)
+        self.prefix = self.use_prefix()
+        # The command is found by what runs in the editors.
+        os.symlink(self.ccfc, os.path.join(self.bin, "ccfc"))
+        for folder, place, _ in EDITORS.values():
+            shutil.copytree(os.path.join(TOP, "client/editors", folder),
+                            f"{self.prefix}/share/{place}")
+
+    def find(self, editor):
+        os.symlink("/bin/true", os.path.join(self.bin, editor))
+
+    def notes(self, *args):
+        return lines_of(self.ok("setup", *args), "note")
 
 
 def test_plugins_for_editors_that_are_there():
-    """Real editors load what setup wrote, from the prefix."""
-    with Home(shells=["nvim"]) as box:
-        prefix = box.use_prefix()
-        for editor, (place, _) in EDITORS.items():
-            shutil.copytree(os.path.join(TOP, "client/editors", editor),
-                            f"{prefix}/share/{place}")
+    """Real editors load what setup wrote, from the prefix, and do without when
+    the prefix is gone."""
+    with Edits("nvim") as box:
+        os.makedirs(os.path.join(box.home, ".config/kak/autoload"))
         before = box.tree()
+        planned = box.ok("setup", "--dry-run")
+        eq(box.tree(), before, "files")
+        assert "the plugin for Neovim" in planned, planned
         box.ok("setup", "--yes")
-        nvim, vim = (os.path.join(box.home, tail)
-                     for _, tail in EDITORS.values())
-        assert os.path.exists(nvim) and not os.path.exists(vim), box.tree()
-        os.symlink("/bin/true", os.path.join(box.bin, "vim"))
-        box.ok("setup", "--yes")
-        for editor, (place, tail) in EDITORS.items():
-            assert f"{prefix}/share/{place}" in read(box.home, tail)
-            eq(commands_of(box, editor), "2", editor)
+        there = {editor: os.path.exists(os.path.join(box.home, tails[0]))
+                 for editor, (_, _, tails) in EDITORS.items()}
+        eq(there, {"nvim": True, "vim": False, "emacs": False, "kak": False})
+        for editor in ("vim", "emacs", "kak"):
+            box.find(editor)
+        notes = box.notes("--yes")
+        eq([n.split(":")[0] for n in notes], ["Emacs", "Kakoune"])
+        asked = {}
+        for editor, (_, place, tails) in EDITORS.items():
+            for tail in tails:
+                assert f"{box.prefix}/share/{place}" in read(box.home, tail)
+            asked[editor] = has_plugin(box, editor)
+        assert False not in asked.values(), asked
+        eq(box.notes("--yes"), [], "told again")
+        os.rename(f"{box.prefix}/share", f"{box.prefix}/away")
+        for editor in asked:
+            assert not has_plugin(box, editor), editor
+        os.rename(f"{box.prefix}/away", f"{box.prefix}/share")
+        drop_traces(box)
         box.ok("setup", "--remove", "--yes")
         eq(box.tree(), before, "all files")
+
+
+def drop_traces(box):
+    """What the editors themselves leave."""
+    for name in (".config/nvim", ".local/state/nvim", ".cache",
+                 ".emacs.d/auto-save-list", ".emacs.d/eln-cache"):
+        shutil.rmtree(os.path.join(box.home, name), ignore_errors=True)
+
+
+def test_emacs_chooses_its_directory():
+    for there, place in (([], ".emacs.d"), ([".config/emacs/"],
+                                            ".config/emacs"),
+                         ([".config/emacs/", ".emacs"], ".emacs.d"),
+                         ([".config/emacs/", ".emacs.d/"], ".emacs.d")):
+        with Edits("emacs") as box:
+            for name in there:
+                path = os.path.join(box.home, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                if not name.endswith("/"):
+                    write(path, "")
+            box.ok("setup", "--yes")
+            path = os.path.join(box.home, place, "elpa/ccfc-0/ccfc-pkg.el")
+            assert os.path.exists(path), (there, box.tree())
+            program = shutil.which("emacs", path="/usr/bin:/bin")
+            if program:
+                done = subprocess.run(
+                    [program, "--batch", "--eval",
+                     "(princ (expand-file-name user-emacs-directory))"],
+                    env={**box.env, "PATH": "/usr/bin:/bin"},
+                    capture_output=True, text=True, check=True)
+                eq(done.stdout.rstrip("/"), os.path.join(box.home, place))
+
+
+def test_kakoune_without_its_own_directory():
+    """One that setup made would take that of the system out of use."""
+    with Edits("kak") as box:
+        before = box.tree()
+        note, = box.notes("--dry-run")
+        assert f"{box.prefix}/share/kak/rc/tools/ccfc.kak" in note, note
+        box.ok("setup", "--yes")
+        assert not os.path.exists(os.path.join(box.config, "kak"))
+        # What the note says, as the real editor takes it.
+        line = re.search("(source '.*?') and (ccfc-enable)", note)
+        write(os.path.join(box.config, "kak/kakrc"),
+              f"{line[1]}\n{line[2]}\n")
+        eq(box.notes("--dry-run"), [])
+        assert has_plugin(box, "kak") is not False
+        shutil.rmtree(os.path.join(box.config, "kak"))
+        box.ok("setup", "--remove", "--yes")
+        eq(box.tree(), before, "all files")
+
+
+def test_vs_code_is_only_told_of():
+    """Nothing is run, and nothing written."""
+    with Edits("code", "code-server") as box:
+        notes = box.notes("--dry-run")
+        eq([n.split("; then ")[1].split()[:2] for n in notes],
+           [["code", "--install-extension"],
+            ["code-server", "--install-extension"]])
+        os.makedirs(os.path.join(box.home,
+                                 ".vscode/extensions/ccfc.ccfc-0.1.0"))
+        note, = box.notes("--yes")
+        assert "code-server" in note, note
+
+
+def test_own_files_of_editors_stay():
+    with Edits(*EDITORS) as box:
+        mine = {os.path.join(box.home, tail): f"mine {i}\n"
+                for i, tail in enumerate(
+                    t for _, _, tails in EDITORS.values() for t in tails)}
+        for path, text in mine.items():
+            write(path, text)
+        notes = box.notes("--yes")
+        eq({path: read(path) for path in mine}, mine)
+        for path in mine:
+            assert any(path in note for note in notes), (path, notes)
+        box.ok("setup", "--remove", "--yes")
+        eq({path: read(path) for path in mine}, mine)
 
 
 def test_completions_for_shells_that_are_there():

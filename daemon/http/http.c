@@ -53,11 +53,11 @@ static void on_completed(void *arg, struct MHD_Connection *connection,
 			 void **con_cls, enum MHD_RequestTerminationCode why)
 {
 	(void)arg;
-	(void)connection;
 	(void)why;
 	if (*con_cls)
 		ccfc_exchange_free(*con_cls);
 	*con_cls = NULL;
+	ccfc_arrival_begin(connection);
 }
 
 /* The head has been read: refuse it now, or go on. */
@@ -92,7 +92,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 	struct ccfc_exchange *ex = *con_cls;
 
 	(void)arg;
-	(void)connection;
 	(void)url;
 	(void)version;
 	if (!ex->begun)
@@ -102,8 +101,14 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 		*len = 0;
 		return MHD_YES;
 	}
-	if (!ex->status)
+	if (!ex->status) {
+		/* A route was admitted with the token. */
+		if (ex->match.route)
+			ccfc_arrival_done(connection);
+		else
+			ccfc_arrival_begin(connection);
 		return ccfc_exchange_start(ex);
+	}
 	if (ex->stream && ex->status == 200)
 		return ccfc_stream_send(ex);
 	return ccfc_answer_send(ex);
@@ -140,14 +145,15 @@ static void stop_is_ready(struct ccfc_awaited *self, uint32_t events)
 	server->over = true;
 }
 
-/* Until the next connection is idle for too long; -1: there is none. */
+/* Until the next connection takes too long; -1: there is none. */
 static int time_left(struct ccfc_http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
+	int left = -1;
 
-	if (ccfc_mhd.get_timeout(http->mhd, &ms) != MHD_YES)
-		return -1;
-	return ms > 60000 ? 60000 : (int)ms;
+	if (ccfc_mhd.get_timeout(http->mhd, &ms) == MHD_YES)
+		left = ms > 60000 ? 60000 : (int)ms;
+	return ccfc_arrivals_check(http, left);
 }
 
 static void end_exchanges(struct ccfc_http *http)
@@ -219,6 +225,7 @@ static int start_mhd(struct ccfc_http *http, int fd, struct ccfc_err *err)
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
 		leave_escaped, http, MHD_OPTION_URI_LOG_CALLBACK, on_url, http,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+		MHD_OPTION_NOTIFY_CONNECTION, ccfc_arrival_notify, http,
 		MHD_OPTION_END);
 	if (http->mhd)
 		return 0;

@@ -17,12 +17,19 @@
 #define CCFC_HTTP_STREAMS_MAX 512u
 
 struct ccfc_exchange;
+struct ccfc_arrival;
+
+/* Connections that owe a request, the longest waiting one first. */
+struct ccfc_arrivals {
+	struct ccfc_arrival *first, *last;
+};
 
 struct ccfc_http {
 	struct MHD_Daemon *mhd;
 	struct ccfc_waiting *waiting;
 	struct ccfc_backend *backend;
 	struct ccfc_exchange *exchanges; /* all of them, a list */
+	struct ccfc_arrivals arrivals;
 	uint32_t streams;
 	char *socket_path;
 	char *token;
@@ -61,6 +68,19 @@ struct ccfc_exchange {
 	bool too_long;	     /* its body is */
 	const char *allowed; /* of an answer 405 */
 };
+
+/* ---- arrival.c ---- */
+
+/* Of libmicrohttpd: a connection has begun, or ended. */
+void ccfc_arrival_notify(void *arg, struct MHD_Connection *connection,
+			 void **context,
+			 enum MHD_ConnectionNotificationCode what);
+/* From now on a request is waited for, or the taking of its answer. */
+void ccfc_arrival_begin(struct MHD_Connection *connection);
+/* It is there: its answer may take as long as it takes. */
+void ccfc_arrival_done(struct MHD_Connection *connection);
+/* Hangs up on those that take too long; how long to wait, `ms` at most. */
+int ccfc_arrivals_check(struct ccfc_http *http, int ms);
 
 /* ---- http_request.c ---- */
 

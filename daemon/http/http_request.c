@@ -152,12 +152,14 @@ static const char *refuse_route(struct ccfc_exchange *ex, const char *verb,
 /* Is the head's own statement about the body acceptable? */
 static const char *refuse_body(struct ccfc_exchange *ex, int *status)
 {
-	int n;
-	const char *text = only_header(ex, "Content-Length", &n);
+	int n, m;
+	const char *text = only_header(ex, "Content-Length", &n), *coding;
 	size_t digits = text ? strspn(text, "0123456789") : 0;
 	unsigned long long len = digits ? strtoull(text, NULL, 10) : 0;
 
-	if (n > 1 || (text && (!digits || text[digits])))
+	coding = only_header(ex, "Transfer-Encoding", &m);
+	if (n > 1 || (m && (n || !coding || strcasecmp(coding, "chunked"))) ||
+	    (text && (!digits || text[digits])))
 		return refuse(status, 400, "the length of the body is unclear");
 	if (len > CCFC_HTTP_BODY_MAX)
 		return refuse(status, 413, "the body is too long");

@@ -1,0 +1,118 @@
+/*
+ * Connections whose request does not come; see http_internal.h. libmicrohttpd
+ * hangs up on silence only. Another user of the machine could hold every
+ * connection with a byte now and then, without the token: so a request has a
+ * time to be there, and a file of the page, which needs no token, to be taken.
+ */
+#include "http/http_internal.h"
+
+#include "base/alloc.h"
+#include "base/time.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+/* Longer than the silence after which a connection is ended anyway. */
+#define TIME_MS (15 * 1000)
+
+struct ccfc_arrival {
+	struct ccfc_http *http;
+	struct ccfc_arrival *next, *previous;
+	struct MHD_Connection *connection;
+	int64_t since; /* 0: nothing is owed, and it is in no list */
+};
+
+static void unlist(struct ccfc_arrival *a)
+{
+	struct ccfc_arrivals *all = &a->http->arrivals;
+
+	if (!a->since)
+		return;
+	*(a->previous ? &a->previous->next : &all->first) = a->next;
+	*(a->next ? &a->next->previous : &all->last) = a->previous;
+	a->next = a->previous = NULL;
+	a->since = 0;
+}
+
+static void list_last(struct ccfc_arrival *a)
+{
+	struct ccfc_arrivals *all = &a->http->arrivals;
+
+	unlist(a);
+	a->since = ccfc_time_monotonic();
+	a->previous = all->last;
+	*(all->last ? &all->last->next : &all->first) = a;
+	all->last = a;
+}
+
+static struct ccfc_arrival *arrival_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = ccfc_mhd.get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+void ccfc_arrival_notify(void *arg, struct MHD_Connection *connection,
+			 void **context,
+			 enum MHD_ConnectionNotificationCode what)
+{
+	struct ccfc_arrival *a = *context;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		a = ccfc_calloc(1, sizeof(*a));
+		a->http = arg;
+		a->connection = connection;
+		list_last(a);
+		*context = a;
+	} else if (a) {
+		unlist(a);
+		free(a);
+		*context = NULL;
+	}
+}
+
+void ccfc_arrival_begin(struct MHD_Connection *connection)
+{
+	struct ccfc_arrival *a = arrival_of(connection);
+
+	if (a)
+		list_last(a);
+}
+
+void ccfc_arrival_done(struct MHD_Connection *connection)
+{
+	struct ccfc_arrival *a = arrival_of(connection);
+
+	if (a)
+		unlist(a);
+}
+
+/* libmicrohttpd sees the end of the connection, and closes it. */
+static void hang_up(struct ccfc_arrival *a)
+{
+	const union MHD_ConnectionInfo *info = ccfc_mhd.get_connection_info(
+		a->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (info)
+		shutdown(info->connect_fd, SHUT_RDWR);
+	unlist(a);
+}
+
+int ccfc_arrivals_check(struct ccfc_http *http, int ms)
+{
+	struct ccfc_arrivals *all = &http->arrivals;
+	int64_t left = 0;
+
+	if (!all->first)
+		return ms;
+	while (all->first) {
+		left = all->first->since + TIME_MS - ccfc_time_monotonic();
+		if (left > 0)
+			break;
+		hang_up(all->first);
+	}
+	if (left <= 0)
+		return 0; /* those that were hung up on are to be closed */
+	return ms < 0 || left < ms ? (int)left : ms;
+}

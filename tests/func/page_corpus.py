@@ -15,7 +15,7 @@ from page import path_of
 from rest_corpus import SOAK, published, recorded, spread
 
 # A version or two of each kind of recording: every view takes a while.
-FEW = {"0.2.126/multiedit", "1.0.128/notebook", "2.0.30/todo_and_misc",
+FEW = {"0.2.126/multiedit", "2.1.325/write_empty", "1.0.128/notebook", "2.0.30/todo_and_misc",
        "2.1.50/hook_formatter", "2.1.150/subagents_parallel",
        "2.1.150/encodings", "2.1.325/cwd_names", "2.1.325/mcp_write",
        "2.1.325/tui_edit_rewind", "2.1.300/shell_bypass"}

@@ -22,7 +22,7 @@ from rest import MOVES, Web, plain, without
 SPREAD = {"encodings", "multiedit", "notebook", "subagents_parallel",
           "todo_and_misc", "compact_auto", "concurrent", "cwd_names",
           "hook_formatter", "mcp_write", "edit_denied", "big_file",
-          "tui_edit_rewind"}
+          "tui_edit_rewind", "write_empty"}
 SOAK = bool(os.environ.get("CCFC_SOAK"))
 OF_SESSION = [
     ("/api/sessions/{session}", "session.get", {}),

@@ -102,12 +102,15 @@ export function blameView(place, {query}) {
         "Lines", 20, (i) => lineRow(pages.get(i), i ? pages.get(i - 1) : null));
     const pages = new Pages(PAGE,
         async (offset, limit, signal) => {
-            const got = await ask(
-                url, {at, from: offset + 1, to: offset + limit}, signal);
+            // An empty file has no line 1 to begin with.
+            const from = offset ? offset + 1 : null;
+            const got = await ask(url, {at, from, to: offset + limit}, signal);
 
             for (const line of got.lines)
                 line.content = contentText(line.content);
-            put(about, doubt(got.fidelity, got.why));
+            put(about, doubt(got.fidelity, got.why),
+                got.totalLines ? null
+                               : el("p", {class: "faint"}, "An empty file."));
             colour(got.lines);
             return {rows: got.lines, total: got.totalLines};
         },

@@ -2,10 +2,12 @@
 #include "web.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "http/http.h"
 #include "os/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct ccfc_web {
 	const char *socket_path, *state_dir;
@@ -30,9 +32,34 @@ void ccfc_web_free(struct ccfc_web *web)
 	free(web);
 }
 
-int ccfc_web_start(struct ccfc_web *web, int port, struct ccfc_err *err)
+/*
+ * The port of this state directory, if it is free: so a page that is open finds
+ * the next daemon. It is below those that the system gives to connections.
+ */
+static int usual_port(const struct ccfc_web *web)
+{
+	return 20000 +
+	       (int)(ccfc_hash(web->state_dir, strlen(web->state_dir)) % 12000);
+}
+
+static int start(struct ccfc_http **out, struct ccfc_web *web, int port,
+		 struct ccfc_err *err)
 {
 	struct ccfc_http_setup setup = { web->socket_path, web->token, port };
+	int r;
+
+	if (port)
+		return ccfc_http_start(out, &setup, err);
+	setup.port = usual_port(web);
+	r = ccfc_http_start(out, &setup, err);
+	if (r != CCFC_EBUSY)
+		return r;
+	setup.port = 0;
+	return ccfc_http_start(out, &setup, err);
+}
+
+int ccfc_web_start(struct ccfc_web *web, int port, struct ccfc_err *err)
+{
 	struct ccfc_http *http;
 	int r;
 
@@ -40,7 +67,7 @@ int ccfc_web_start(struct ccfc_web *web, int port, struct ccfc_err *err)
 		return 0;
 	r = ccfc_http_token(web->token, web->state_dir, err);
 	if (!r)
-		r = ccfc_http_start(&http, &setup, err);
+		r = start(&http, web, port, err);
 	if (r)
 		return r;
 	ccfc_web_stop(web);

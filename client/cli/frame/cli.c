@@ -174,7 +174,9 @@ static int check_args(const struct ccfc_command *command,
 		ccfc_err_set(err, CCFC_EINVAL,
 			     "%s: one argument too many: '%s'", command->name,
 			     opts->args[command->args_max]);
-	ccfc_err_hint(err, "usage: ccfc %s", command->usage);
+	/* A hint is one line: the first form. */
+	ccfc_err_hint(err, "usage: ccfc %.*s",
+		      (int)strcspn(command->usage, "\n"), command->usage);
 	return CCFC_EINVAL;
 }
 

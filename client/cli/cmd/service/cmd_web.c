@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 enum { OPT_PORT, OPT_STOP, OPT_NO_OPEN };
@@ -75,7 +76,19 @@ static const char *opener(void)
 	return found;
 }
 
-static void open_page(struct ccfc_slice url)
+/* Without a display, xdg-open runs a browser for the terminal, unseen. */
+static bool has_display(void)
+{
+	static const char *const signs[] = { "DISPLAY", "WAYLAND_DISPLAY",
+					     "BROWSER", "WSL_DISTRO_NAME" };
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (getenv(signs[i]))
+			return true;
+	return false;
+}
+
+static void open_page(struct ccfc_slice url, int port)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	const char *argv[] = { opener(), NULL, NULL };
@@ -84,6 +97,12 @@ static void open_page(struct ccfc_slice url)
 
 	if (!argv[0])
 		return;
+	if (!strcmp(argv[0], "xdg-open") && !has_display()) {
+		ccfc_cli_note("there is no display here; from another "
+			      "machine: ssh -L %d:127.0.0.1:%d",
+			      port, port);
+		return;
+	}
 	if (write_door(&path, url, &err)) {
 		ccfc_cli_note("the page was not opened: %s", err.what);
 	} else {
@@ -127,8 +146,10 @@ static int run_web(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	url = ccfc_obj_get_str(ccfc_cli_value(reply), "url");
 	ccfc_buf_slice(&cli->out.buf, url);
 	ccfc_buf_putc(&cli->out.buf, '\n');
+	ccfc_out_flush(&cli->out);
 	if (cli->out.tty && !ccfc_opts_own(opts, OPT_NO_OPEN)->set)
-		open_page(url);
+		open_page(url, (int)ccfc_obj_get_int(ccfc_cli_value(reply),
+						     "port", 0));
 	ccfc_reply_free(reply);
 	return 0;
 }

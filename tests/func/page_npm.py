@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 
 import harness
 import npm
 import page
 from harness import Box, eq
 from rest import Web
+from world import World
 
 AXE = """
 const done = arguments[arguments.length - 1];
@@ -58,6 +60,34 @@ def test_axe_finds_nothing_serious():
         tab.browser.open(tab.web.base + "/")
         tab.browser.wait_text("This page needs its token")
         found += check(tab.browser, source, "without a token")
+    assert not found, "\n".join(map(str, found))
+
+
+def test_axe_on_live_sessions():
+    """Cards with conflicts, a file's history with many marks, a lost daemon."""
+    modules = npm.need("axe-core@4")
+    with open(os.path.join(modules, "axe-core", "axe.min.js"),
+              encoding="utf-8") as f:
+        source = f.read()
+    with World() as w:
+        for t in w.sessions.values():
+            t.ids.now = int(time.time() * 1000) - 60000
+            t.prompt("make it faster")
+        for text in ("1", "2", "3"):
+            w.write("a", "src/f.py", f"def f():\n    return {text}\n")
+            w.write("b", "src/f.py", f"def g():\n    return '{text}'\n")
+        tab = page.Page(w.box)
+        tab.browser.wait_text("Conflict", ".card.clash")
+        found = check(tab.browser, source, "cards")
+        for route in (page.path_of("#/file", path=w.path("src/f.py")),
+                      page.path_of("#/blame", path=w.path("src/f.py")),
+                      f"#/session/{w.id('a')}"):
+            tab.go(route, "", "main h1")
+            page.settle(tab.browser)
+            found += check(tab.browser, source, route)
+        w.box.ok("web", "--stop")
+        tab.browser.wait_text("not connected", "header")
+        found += check(tab.browser, source, "without the daemon")
     assert not found, "\n".join(map(str, found))
 
 

@@ -76,7 +76,7 @@ def main():
         box.start()
         browser = Browser(scratch)
         try:
-            browser.size(1000, 700)
+            browser.size(1200, 640)
             take(browser, Web(box))
         finally:
             browser.close()

@@ -168,11 +168,23 @@ export class DiffRows {
     }
 }
 
+// The rows again, with colours.
+async function paintSmall(file, hunks, rows) {
+    for (const hunk of hunks) {
+        await paintSide(file, hunk, "-");
+        if (!await paintSide(file, hunk, "+"))
+            return;
+    }
+    for (const [line, row] of rows)
+        row.replaceWith(unifiedRow(line));
+}
+
 // A small diff that is not a list: inside of a message.
 export function smallDiff(file, most = 400) {
     const hunks = parseDiff(file.diff);
     const node = el("div", {class: "diff small"});
-    let n = 0;
+    const rows = [];
+    let n = 0, shown = 0;
 
     for (const hunk of hunks) {
         node.append(el("div", {class: "diffline hunkhead"}, hunk.head));
@@ -180,12 +192,15 @@ export function smallDiff(file, most = 400) {
             markWords(block);
             for (const line of [...block.minus, ...block.plus])
                 if (n++ < most)
-                    node.append(unifiedRow(line));
+                    rows.push([line, unifiedRow(line)]);
+            node.append(...rows.slice(shown).map(([, row]) => row));
+            shown = rows.length;
         }
     }
     if (n > most)
         node.append(el("div", {class: "diffline note"},
             `${n - most} more lines: see the change`));
+    paintSmall(file, hunks, rows);
     return el("div", null, node,
         hunks.length ? null : doubt(file.fidelity || "unknown", file.why));
 }

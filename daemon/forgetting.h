@@ -1,7 +1,7 @@
 /*
  * Forgetting in the daemon: the list of what is forgotten, the lines that it
- * concerns, and removing what is kept. Core thread, except where it says
- * otherwise.
+ * concerns, and finishing a removal (serve/forget/removal.h) at the start. Core
+ * thread, except where it says otherwise.
  */
 #ifndef CCFC_FORGETTING_H
 #define CCFC_FORGETTING_H
@@ -9,6 +9,7 @@
 #include "archive/archive.h"
 #include "config.h"
 #include "forget/forgotten.h"
+#include "serve/forget/removal.h"
 
 struct ccfc_forgetting;
 
@@ -21,7 +22,9 @@ int ccfc_forgetting_new(struct ccfc_forgetting **out,
 			const struct ccfc_config *config, struct ccfc_err *err);
 void ccfc_forgetting_free(struct ccfc_forgetting *forgetting);
 
-/* Both until the next ccfc_forgetting_take. The sieve may be NULL. */
+/*
+ * Both until the second ccfc_forgetting_take from now. The sieve may be NULL.
+ */
 const struct ccfc_forgotten *
 ccfc_forgetting_list(const struct ccfc_forgetting *forgetting);
 const struct ccfc_archive_sieve *
@@ -35,20 +38,18 @@ ccfc_forgetting_excluded(const struct ccfc_forgetting *forgetting);
 bool ccfc_forgetting_ignores(void *forgetting, struct ccfc_slice session,
 			     struct ccfc_slice cwd);
 
-/* The list is now this one, which is taken. Nobody uses the old one. */
+/*
+ * The list is now this one, which is taken. Of the lists before only the last
+ * one may still be in use.
+ */
 void ccfc_forgetting_take(struct ccfc_forgetting *forgetting,
 			  struct ccfc_forgotten *list);
 
-struct ccfc_forgetting_result {
-	uint64_t bytes; /* of the state directory, that went */
-	uint32_t undo;	/* entries of the undo area */
-};
-/*
- * Removes all that is on the list, and notes that it is done. The store, the
- * archive and the blobs are closed.
- */
-int ccfc_forgetting_remove(struct ccfc_forgetting_result *out,
-			   struct ccfc_forgetting *forgetting,
-			   struct ccfc_err *err);
+/* Removes what is on the list; the caller frees it. */
+struct ccfc_removal *
+ccfc_forgetting_removal(const struct ccfc_forgetting *forgetting);
+/* All of it was removed: the next start need not look. */
+int ccfc_forgetting_done(struct ccfc_forgetting *forgetting,
+			 struct ccfc_err *err);
 
 #endif

@@ -120,7 +120,8 @@ bool ccfc_loop_somebody_waits(void *ctx)
 static bool is_busy(const struct ccfc_loop *loop)
 {
 	return loop->more || ccfc_methods_has_work(loop->methods) ||
-	       (!loop->forget.list && ccfc_infer_has_work(loop->infer));
+	       (loop->forget.step != CCFC_FORGET_EXCHANGE &&
+		ccfc_infer_has_work(loop->infer));
 }
 
 /* --- inferred changes --- */
@@ -137,7 +138,7 @@ void ccfc_loop_note_inferred(struct ccfc_loop *loop)
 static void infer(struct ccfc_loop *loop)
 {
 	if (loop->more || ccfc_methods_has_work(loop->methods) ||
-	    loop->forget.list)
+	    loop->forget.step == CCFC_FORGET_EXCHANGE)
 		return;
 	ccfc_infer_work(loop->infer);
 	if (loop->note_done)

@@ -1,15 +1,17 @@
 /*
  * Forgetting while the daemon runs.
  *
- * What is forgotten is removed from a closed state directory (forgetting.h), so
- * the store, the archive and everything else that has it open is closed, and
- * opened again with another index. Answers under way refer to the old index:
- * the loop first waits until there are none, and holds new messages back until
- * the new index is there.
+ * The long work is a removal's (serve/forget/removal.h), on a worker: it makes
+ * the new store beside the old one. The loop only exchanges the two: the store,
+ * the archive and everything else that has the state directory open is closed,
+ * and opened again with another index. Answers under way refer to the old
+ * index: the loop first waits until there are none, and holds new messages back
+ * until the new index is there.
  */
 #include "loop_impl.h"
 
 #include "base/alloc.h"
+#include "serve/forget/removal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,8 @@ static int reopen_state(struct ccfc_loop *loop, struct ccfc_err *err)
 		loop->index = old;
 		return r;
 	}
+	ccfc_removal_carry(loop->forget.removal, loop->index, old,
+			   loop->forget.seen);
 	loop->service.index = loop->index;
 	loop->service.archive = loop->archive;
 	loop->service.attic =
@@ -53,6 +57,8 @@ static int reopen_state(struct ccfc_loop *loop, struct ccfc_err *err)
 	ccfc_loop_start_state(loop);
 	ccfc_own_files_store(loop->own_files, loop->store, loop->index);
 	ccfc_loop_init_observing(loop);
+	/* Of what was read meanwhile, some may be archived only. */
+	loop->adopt = true;
 	ccfc_loop_scan(loop);
 	if (loop->stale)
 		ccfc_ingest_rebuild(loop->ingest, CCFC_SLICE_NONE);
@@ -75,12 +81,12 @@ void ccfc_loop_drop_held(struct ccfc_loop *loop, uint64_t conn)
 			ccfc_buf_clear(&loop->held.items[i].bytes);
 }
 
-/* Messages that came meanwhile; one may be another wish to forget. */
+/* Messages that came meanwhile. */
 static void take_held(struct ccfc_loop *loop)
 {
 	uint32_t i = 0;
 
-	for (; i < loop->held.n && !loop->forget.list && !loop->stop; i++) {
+	for (; i < loop->held.n && !loop->stop; i++) {
 		struct ccfc_loop_message *held = &loop->held.items[i];
 
 		if (held->bytes.len)
@@ -94,26 +100,101 @@ static void take_held(struct ccfc_loop *loop)
 	loop->held.n -= i;
 }
 
-/* Once no question is under way: their answers have the old index. */
-void ccfc_loop_forget(struct ccfc_loop *loop)
+/* A step on a worker has ended. */
+static void on_step(struct ccfc_loop *loop, const struct ccfc_err *failed,
+		    enum ccfc_loop_forget_step next)
 {
-	struct ccfc_forgetting_result result;
-	struct ccfc_err err = { 0 };
+	if (failed)
+		loop->forget.err = *failed;
+	loop->forget.step = failed ? CCFC_FORGET_DONE : next;
+}
+
+static void on_prepared(void *ctx, const struct ccfc_err *failed)
+{
+	on_step(ctx, failed, CCFC_FORGET_EXCHANGE);
+}
+
+static void on_swept(void *ctx, const struct ccfc_err *failed)
+{
+	on_step(ctx, failed, CCFC_FORGET_DONE);
+}
+
+/*
+ * The list is in force, and what was read so far is stored: that is what the
+ * removal goes by.
+ */
+static void begin_forget(struct ccfc_loop *loop)
+{
+	if (loop->forget.list) {
+		ccfc_ingest_forget(loop->ingest, loop->forget.list,
+				   loop->config->home);
+		ccfc_forgetting_take(loop->forgetting, loop->forget.list);
+		loop->forget.list = NULL;
+		loop->forget.err = (struct ccfc_err){ 0 };
+		loop->forget.removal =
+			ccfc_forgetting_removal(loop->forgetting);
+		loop->service.forgotten =
+			ccfc_forgetting_list(loop->forgetting);
+	}
+	ccfc_loop_take_in(loop, false);
+	ccfc_ingest_flush(loop->ingest);
+	loop->forget.seen = loop->index->disk_events.n;
+	if (!ccfc_removal_start(loop->forget.removal, loop->worker,
+				CCFC_REMOVAL_PREPARE, loop->archive, NULL,
+				on_prepared, loop))
+		loop->forget.step = CCFC_FORGET_RUNS;
+}
+
+/* No question is under way: their answers have the old index. */
+static void exchange_state(struct ccfc_loop *loop)
+{
 	int r, opened;
 
-	if (!loop->forget.list || !ccfc_methods_is_quiet(loop->methods))
-		return;
 	close_state(loop);
-	ccfc_forgetting_take(loop->forgetting, loop->forget.list);
-	r = ccfc_forgetting_remove(&result, loop->forgetting, &err);
-	if (r)
-		ccfc_err_hint(&err, "the next start of the daemon tries again");
+	r = ccfc_removal_exchange(loop->forget.removal, &loop->forget.err);
+	loop->forget.step = r ? CCFC_FORGET_DONE : CCFC_FORGET_SWEEP;
 	opened = reopen_state(loop, loop->failed);
-	loop->forget.list = NULL;
-	loop->forget.done(loop->forget.arg, r ? &err : NULL, result.bytes,
-			  result.undo);
 	ccfc_loop_end_if(loop, opened);
 	take_held(loop);
+}
+
+static void sweep_forgotten(struct ccfc_loop *loop)
+{
+	if (!ccfc_removal_start(loop->forget.removal, loop->worker,
+				CCFC_REMOVAL_SWEEP, loop->archive,
+				ccfc_observing_blobs(loop->observing), on_swept,
+				loop))
+		loop->forget.step = CCFC_FORGET_RUNS;
+}
+
+static void end_forget(struct ccfc_loop *loop)
+{
+	struct ccfc_removal_result result;
+	struct ccfc_err *err = &loop->forget.err;
+
+	if (!err->code)
+		ccfc_forgetting_done(loop->forgetting, err);
+	if (err->code)
+		ccfc_err_hint(err, "the next start of the daemon tries again");
+	ccfc_removal_result(loop->forget.removal, &result);
+	ccfc_removal_free(loop->forget.removal);
+	loop->forget.removal = NULL;
+	loop->forget.step = CCFC_FORGET_NOTHING;
+	loop->forget.done(loop->forget.arg, err->code ? err : NULL,
+			  result.bytes, result.undo);
+}
+
+void ccfc_loop_forget(struct ccfc_loop *loop)
+{
+	if (loop->forget.step == CCFC_FORGET_WANTED)
+		begin_forget(loop);
+	if (loop->forget.step == CCFC_FORGET_EXCHANGE &&
+	    ccfc_methods_is_quiet(loop->methods))
+		exchange_state(loop);
+	if (loop->forget.step == CCFC_FORGET_SWEEP)
+		sweep_forgotten(loop);
+	if (loop->forget.step == CCFC_FORGET_DONE)
+		end_forget(loop);
 }
 
 /* The next start does it; nobody waits for the answer any more. */
@@ -122,8 +203,9 @@ void ccfc_loop_drop_forget(struct ccfc_loop *loop)
 	const struct ccfc_err err = { .code = CCFC_EAGAIN,
 				      .what = "the daemon ends" };
 
-	if (loop->forget.list)
+	if (loop->forget.step != CCFC_FORGET_NOTHING)
 		loop->forget.done(loop->forget.arg, &err, 0, 0);
+	ccfc_removal_free(loop->forget.removal);
 	ccfc_forgotten_free(loop->forget.list);
 	for (uint32_t i = 0; i < loop->held.n; i++)
 		ccfc_buf_release(&loop->held.items[i].bytes);

@@ -24,10 +24,20 @@ struct ccfc_loop_build {
 	char *project;
 };
 
-/* A message that waits until the forgetting is over. */
+/* A message that waits until the state is exchanged. */
 struct ccfc_loop_message {
 	uint64_t conn;
 	struct ccfc_buf bytes;
+};
+
+/* What the loop does next of a wish to forget. */
+enum ccfc_loop_forget_step {
+	CCFC_FORGET_NOTHING,
+	CCFC_FORGET_WANTED,   /* `list` is to be the list */
+	CCFC_FORGET_RUNS,     /* a step of it, on a worker */
+	CCFC_FORGET_EXCHANGE, /* as soon as no question runs */
+	CCFC_FORGET_SWEEP,
+	CCFC_FORGET_DONE,
 };
 
 struct ccfc_loop {
@@ -49,7 +59,11 @@ struct ccfc_loop {
 	struct ccfc_observing *observing; /* NULL: off */
 	struct ccfc_forgetting *forgetting;
 	struct {
-		struct ccfc_forgotten *list; /* to be; NULL: there is none */
+		enum ccfc_loop_forget_step step;
+		struct ccfc_forgotten *list; /* NULL: it is in use */
+		struct ccfc_removal *removal;
+		uint32_t seen; /* rows that the removal knows of */
+		struct ccfc_err err;
 		void (*done)(void *arg, const struct ccfc_err *err,
 			     uint64_t bytes, uint32_t undo);
 		void *arg;
@@ -57,7 +71,7 @@ struct ccfc_loop {
 	struct {
 		struct ccfc_loop_message *items;
 		uint32_t n, cap;
-	} held; /* while there is forget.list */
+	} held; /* while the state is exchanged */
 	struct ccfc_service service;
 	struct {
 		struct ccfc_loop_build *items;
@@ -125,9 +139,9 @@ void ccfc_loop_archived(void *ctx);
 
 /* --- loop_forget.c --- */
 
-/* Forgets loop->forget.list, once no question is under way. */
+/* Takes the next step of loop->forget, if it can be taken. */
 void ccfc_loop_forget(struct ccfc_loop *loop);
-/* Keeps a message until the forgetting is over; drops those of a connection. */
+/* Keeps a message until the state is exchanged; drops those of a connection. */
 void ccfc_loop_hold(struct ccfc_loop *loop, uint64_t conn,
 		    struct ccfc_slice bytes);
 void ccfc_loop_drop_held(struct ccfc_loop *loop, uint64_t conn);

@@ -49,7 +49,7 @@ static void on_message(void *ctx, uint64_t conn, struct ccfc_slice bytes)
 {
 	struct ccfc_loop *loop = ctx;
 
-	if (loop->forget.list)
+	if (loop->forget.step == CCFC_FORGET_EXCHANGE)
 		ccfc_loop_hold(loop, conn, bytes);
 	else
 		ccfc_methods_message(loop->methods, conn, bytes);

@@ -145,6 +145,11 @@ static bool service_excluded(void *ctx, struct ccfc_slice dir)
 				 dir);
 }
 
+static bool service_forgetting(void *ctx)
+{
+	return ((struct ccfc_loop *)ctx)->forget.step != CCFC_FORGET_NOTHING;
+}
+
 static void service_forget(void *ctx, struct ccfc_forgotten *list,
 			   void (*done)(void *arg, const struct ccfc_err *err,
 					uint64_t bytes, uint32_t undo),
@@ -152,6 +157,7 @@ static void service_forget(void *ctx, struct ccfc_forgotten *list,
 {
 	struct ccfc_loop *loop = ctx;
 
+	loop->forget.step = CCFC_FORGET_WANTED;
 	loop->forget.list = list;
 	loop->forget.done = done;
 	loop->forget.arg = arg;
@@ -204,6 +210,7 @@ void ccfc_loop_init_service(struct ccfc_loop *loop)
 		.inferring = service_inferring,
 		.forgotten = ccfc_forgetting_list(loop->forgetting),
 		.forget = service_forget,
+		.forgetting = service_forgetting,
 		.excluded = config->exclude ? service_excluded : NULL,
 		.stop = service_stop,
 	};

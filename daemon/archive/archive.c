@@ -55,6 +55,7 @@ static void init_locks(struct ccfc_archive *a)
 {
 	pthread_condattr_t attr;
 
+	pthread_mutex_init(&a->work, NULL);
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -127,6 +128,7 @@ void ccfc_archive_free(struct ccfc_archive *a)
 	ccfc_segment_cache_free(a->cache);
 	pthread_cond_destroy(&a->wake);
 	pthread_mutex_destroy(&a->lock);
+	pthread_mutex_destroy(&a->work);
 	free(a->jobs.items);
 	free(a->kept.items);
 	free(a->dir);
@@ -320,7 +322,9 @@ void ccfc_archive_stats(struct ccfc_archive *a, struct ccfc_archive_stats *out)
 void ccfc_archive_sift(struct ccfc_archive *archive,
 		       const struct ccfc_archive_sieve *sieve)
 {
+	pthread_mutex_lock(&archive->work);
 	archive->sieve = sieve;
+	pthread_mutex_unlock(&archive->work);
 }
 
 void ccfc_archive_limits(const struct ccfc_archive *archive,

@@ -151,18 +151,24 @@ struct ccfc_archive_sieve {
 	bool (*blanks)(void *ctx, struct ccfc_slice line);
 	void *ctx;
 };
-/* Before the first note; `sieve` outlives the archive. NULL: all are kept. */
+/*
+ * The sieve before is not used any more when this returns. NULL: all are kept.
+ * Any thread but the archive's; waits for what that does.
+ */
 void ccfc_archive_sift(struct ccfc_archive *archive,
 		       const struct ccfc_archive_sieve *sieve);
 
 /*
  * Removes what is kept of forgotten sessions, and their lines in the
- * transcripts of `shared` (paths). Before the first note.
+ * transcripts of `shared` (paths). Readers go on: the contents stay until
+ * ccfc_archive_forget_contents, which is for when nobody reads what was there
+ * before. Any thread but the archive's; waits for what that does.
  */
 int ccfc_archive_forget(struct ccfc_archive *archive,
 			const struct ccfc_archive_sieve *sieve,
 			char *const *shared, uint32_t nshared,
 			struct ccfc_err *err);
+void ccfc_archive_forget_contents(struct ccfc_archive *archive);
 
 /* --- moving to another machine --- */
 

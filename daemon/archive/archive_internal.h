@@ -33,6 +33,8 @@ struct ccfc_archive {
 	pthread_t thread;
 	bool started;
 
+	/* Who writes manifests and removes blobs; taken before `lock`. */
+	pthread_mutex_t work;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wake;
 	struct ccfc_archive_job *first, **last; /* in the order of notes */
@@ -85,6 +87,14 @@ size_t ccfc_archive_sift_lines(const struct ccfc_archive_sieve *sieve,
 			       struct ccfc_slice session,
 			       struct ccfc_buf *bytes, size_t from, bool ends,
 			       bool *any);
+/* forget_kept.c: ccfc_archive_forget, but who calls it has `work`. */
+int ccfc_archive_forget_kept(struct ccfc_archive *archive,
+			     const struct ccfc_archive_sieve *sieve,
+			     char *const *shared, uint32_t nshared,
+			     struct ccfc_err *err);
+/* Is this transcript not to be kept at all? */
+bool ccfc_archive_forgot(const struct ccfc_archive_sieve *sieve,
+			 const char *session, const char *path);
 /* kept_files.c, on the archive's thread: the files beside a transcript. */
 int ccfc_archive_keep_files(struct ccfc_archive *archive,
 			    const struct ccfc_archive_job *job,

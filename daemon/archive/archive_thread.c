@@ -86,19 +86,39 @@ static void put_back(struct ccfc_archive *a, struct ccfc_archive_job *job)
 	a->jobs.items[job->source] = job;
 }
 
+/*
+ * The lock is held, and given back meanwhile: others may write to the archive
+ * between two pieces of work.
+ */
+static void begin_work(struct ccfc_archive *a)
+{
+	pthread_mutex_unlock(&a->lock);
+	pthread_mutex_lock(&a->work);
+}
+
+static void end_work(struct ccfc_archive *a)
+{
+	pthread_mutex_unlock(&a->work);
+	pthread_mutex_lock(&a->lock);
+}
+
 static void do_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
 {
 	struct ccfc_err err = { 0 };
-	int r;
+	bool wanted;
+	int r = 0;
 
 	a->busy = true;
-	pthread_mutex_unlock(&a->lock);
-	r = ccfc_archive_do(a, job, &err);
-	if (!r && !job->moved_from)
+	begin_work(a);
+	/* It may have been forgotten since it was noted. */
+	wanted = !ccfc_archive_forgot(a->sieve, job->session, job->path);
+	if (wanted)
+		r = ccfc_archive_do(a, job, &err);
+	if (!r && wanted && !job->moved_from)
 		r = ccfc_archive_keep_files(a, job, &err);
 	if (r)
 		ccfc_log(CCFC_LOG_WARN, "archive: %s", err.what);
-	pthread_mutex_lock(&a->lock);
+	end_work(a);
 	a->busy = false;
 	memcpy(a->stats.error, r ? err.what : "", r ? sizeof(err.what) : 1);
 	if (r)
@@ -111,9 +131,9 @@ static void do_import(struct ccfc_archive *a)
 {
 	struct ccfc_import_job *import = a->import;
 
-	pthread_mutex_unlock(&a->lock);
+	begin_work(a);
 	ccfc_import_do(a, import);
-	pthread_mutex_lock(&a->lock);
+	end_work(a);
 	import->done = true;
 	if (import->abandoned) {
 		a->import = NULL;
@@ -138,18 +158,19 @@ static void *run_archive(void *arg)
 	int64_t next;
 
 	be_last();
+	pthread_mutex_lock(&a->work);
 	ccfc_import_go_on(a);
 	ccfc_archive_count(a);
 	ccfc_archive_purge(a);
-	pthread_mutex_lock(&a->lock);
+	end_work(a);
 	for (;;) {
 		job = take_due(a, &next);
 		if (job) {
 			do_job(a, job);
 			if (is_full(a)) {
-				pthread_mutex_unlock(&a->lock);
+				begin_work(a);
 				ccfc_archive_purge(a);
-				pthread_mutex_lock(&a->lock);
+				end_work(a);
 			}
 		} else if (a->stop) {
 			break;

@@ -33,6 +33,14 @@ static void remove_manifest(struct forgetting *f, const char *file)
 
 /* --- transcripts --- */
 
+bool ccfc_archive_forgot(const struct ccfc_archive_sieve *sieve,
+			 const char *session, const char *path)
+{
+	return sieve &&
+	       (ccfc_forgotten_session(sieve->list, ccfc_slice_str(session)) ||
+		ccfc_forgotten_source(sieve->list, ccfc_slice_str(path)));
+}
+
 /* A damaged manifest is removed, too: whose it is cannot be known. */
 static void forget_source(void *ctx, const char *file)
 {
@@ -41,10 +49,7 @@ static void forget_source(void *ctx, const char *file)
 	int r = ccfc_archive_manifest_read(&m, file, NULL);
 
 	if (r == CCFC_ECORRUPT ||
-	    (!r &&
-	     (ccfc_forgotten_session(f->sieve->list,
-				     ccfc_slice_str(m.session)) ||
-	      ccfc_forgotten_source(f->sieve->list, ccfc_slice_str(m.path)))))
+	    (!r && ccfc_archive_forgot(f->sieve, m.session, m.path)))
 		remove_manifest(f, file);
 	ccfc_archive_manifest_release(&m);
 }
@@ -220,10 +225,10 @@ static void sift_transcript(struct forgetting *f, const char *path)
 	ccfc_buf_release(&file);
 }
 
-int ccfc_archive_forget(struct ccfc_archive *archive,
-			const struct ccfc_archive_sieve *sieve,
-			char *const *shared, uint32_t nshared,
-			struct ccfc_err *err)
+int ccfc_archive_forget_kept(struct ccfc_archive *archive,
+			     const struct ccfc_archive_sieve *sieve,
+			     char *const *shared, uint32_t nshared,
+			     struct ccfc_err *err)
 {
 	struct forgetting f = { .archive = archive,
 				.sieve = sieve,
@@ -233,7 +238,26 @@ int ccfc_archive_forget(struct ccfc_archive *archive,
 	ccfc_archive_each_file(archive->files, forget_files, &f);
 	for (uint32_t i = 0; i < nshared && !f.result; i++)
 		sift_transcript(&f, shared[i]);
-	if (!f.result)
-		ccfc_archive_drop_blobs(archive);
 	return f.result;
+}
+
+int ccfc_archive_forget(struct ccfc_archive *archive,
+			const struct ccfc_archive_sieve *sieve,
+			char *const *shared, uint32_t nshared,
+			struct ccfc_err *err)
+{
+	int r;
+
+	pthread_mutex_lock(&archive->work);
+	r = ccfc_archive_forget_kept(archive, sieve, shared, nshared, err);
+	pthread_mutex_unlock(&archive->work);
+	return r;
+}
+
+void ccfc_archive_forget_contents(struct ccfc_archive *archive)
+{
+	pthread_mutex_lock(&archive->work);
+	ccfc_archive_drop_blobs(archive);
+	ccfc_archive_count(archive);
+	pthread_mutex_unlock(&archive->work);
 }

@@ -184,7 +184,9 @@ static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
 	if (!a->sieve || !ccfc_forgotten_any(a->sieve->list))
 		return 0;
 	ccfc_archive_each_file(from->sources, add_path, &paths);
-	r = ccfc_archive_forget(from, a->sieve, paths.items, paths.n, err);
+	r = ccfc_archive_forget_kept(from, a->sieve, paths.items, paths.n, err);
+	if (!r)
+		ccfc_archive_drop_blobs(from);
 	for (uint32_t i = 0; i < paths.n; i++)
 		free(paths.items[i]);
 	free(paths.items);

@@ -302,6 +302,20 @@ int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *keys,
 
 /* --- removing --- */
 
+bool ccfc_blobs_is_older(const struct ccfc_blobs *blobs,
+			 const struct ccfc_blob_key *key,
+			 const struct timespec *time)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!ccfc_blob_path(path, blobs, key) || lstat(path, &st))
+		return false;
+	return st.st_mtim.tv_sec < time->tv_sec ||
+	       (st.st_mtim.tv_sec == time->tv_sec &&
+		st.st_mtim.tv_nsec < time->tv_nsec);
+}
+
 int ccfc_blobs_remove(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		      struct ccfc_err *err)
 {

@@ -25,6 +25,7 @@
 #include "base/sha256.h"
 
 #include <stdint.h>
+#include <time.h>
 
 struct ccfc_blob_key {
 	unsigned char bytes[CCFC_SHA256_BYTES];
@@ -72,6 +73,11 @@ int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 /* Is there such a blob? It may be damaged all the same. */
 bool ccfc_blobs_has(const struct ccfc_blobs *blobs,
 		    const struct ccfc_blob_key *key);
+
+/* Was it last put before that time, as files have it? False: there is none. */
+bool ccfc_blobs_is_older(const struct ccfc_blobs *blobs,
+			 const struct ccfc_blob_key *key,
+			 const struct timespec *time);
 
 /*
  * Removes a blob for good: nothing of it can be had from here any more. It is

@@ -9,7 +9,8 @@
  * start finishes what a killed daemon has begun.
  *
  * A list is not changed once several threads read it: a longer one is a copy
- * (ccfc_forgotten_copy), which takes its place while those threads do not run.
+ * (ccfc_forgotten_copy), which takes its place. What belongs to a removal is
+ * read by that alone.
  */
 #ifndef CCFC_FORGET_FORGOTTEN_H
 #define CCFC_FORGET_FORGOTTEN_H

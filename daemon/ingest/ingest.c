@@ -222,6 +222,7 @@ const struct ccfc_failed *ccfc_ingest_failures(const struct ccfc_ingest *in)
 void ccfc_ingest_forget(struct ccfc_ingest *ingest,
 			const struct ccfc_forgotten *list, const char *home)
 {
+	ccfc_forgotten_lines_free(ingest->lines);
 	ingest->forgotten = list;
 	ingest->lines = ccfc_forgotten_lines_new(list, home);
 }

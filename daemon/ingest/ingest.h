@@ -59,10 +59,10 @@ ccfc_ingest_failures(const struct ccfc_ingest *ingest);
 void ccfc_ingest_archive(struct ccfc_ingest *ingest,
 			 struct ccfc_archive *archive,
 			 enum ccfc_archive_mode mode);
-/* Never reads what is on the list, which outlives it; before the first scan. */
+/* Never reads from now on what is on the list, which outlives it. */
 void ccfc_ingest_forget(struct ccfc_ingest *ingest,
 			const struct ccfc_forgotten *list, const char *home);
-/* Never reads excluded projects; as above. */
+/* Never reads excluded projects; before the first scan. */
 void ccfc_ingest_exclude(struct ccfc_ingest *ingest,
 			 struct ccfc_excluded *excluded);
 /* Takes news from the archive. */

@@ -91,7 +91,7 @@ struct ccfc_store_rest {
 	struct {
 		char **items;
 		uint32_t n, cap;
-	} keys;
+	} keys, more; /* `more` came later, and is not sorted */
 	/* Transcripts that stay, and have lines of what goes. */
 	struct {
 		char **items;
@@ -101,10 +101,11 @@ struct ccfc_store_rest {
 };
 
 /*
- * Makes a new store beside that in `dir`, which is closed, without what is on
- * the list. ccfc_store_forget_end puts it in place of the old one: nothing of
- * what was forgotten is in the new files, and the old ones are removed, with
- * all that were moved aside. Both can be done again from any point on: a start
+ * Makes a new store beside that in `dir`, as that is now, without what is on
+ * the list; on any thread, while the old one is in use. ccfc_store_forget_end
+ * puts it in place of the old one, which is closed then: nothing of what was
+ * forgotten is in the new files, and the old ones are removed, with all that
+ * were moved aside. Both can be done again from any point on: a start
  * that finds a removal under way calls ccfc_store_forget_resume first, and then
  * does all of it again. The caller releases `rest`, also after an error.
  */
@@ -116,6 +117,8 @@ int ccfc_store_forget_resume(const char *dir, struct ccfc_err *err);
 /* Was the file changed by a session that goes, or does it go itself? */
 bool ccfc_store_rest_touched(const struct ccfc_store_rest *rest,
 			     struct ccfc_slice path);
+/* A content that is named since; none: nothing. */
+void ccfc_store_rest_keep(struct ccfc_store_rest *rest, struct ccfc_slice key);
 /* Is the content still named? */
 bool ccfc_store_rest_has(const struct ccfc_store_rest *rest, const char *key);
 void ccfc_store_rest_release(struct ccfc_store_rest *rest);

@@ -3,9 +3,11 @@
 also within compressed frames, and nothing brings it back. What others know is
 as before.
 """
+import hashlib
 import json
 import os
 import random
+import select
 import subprocess
 import time
 
@@ -442,6 +444,89 @@ def test_questions_go_on():
             answers += replies(three, more)
             for answer in answers:
                 assert answer == answers[0] and answer["diffs"], "an answer"
+
+
+def test_answers_meanwhile():
+    """Another client is answered, and lines are read, while the new store is
+    being made: it is there before the question and after the answer."""
+    with Box() as box:
+        ids = Ids(21)
+        going = [Transcript(box, ids, project="-home-dev-g", cwd="/home/dev/g")
+                 for _ in range(12)]
+        for n, s in enumerate(going):
+            for i in range(150):
+                s.write(f"/home/dev/g/{n}-{i}.txt", f"{WORD} {i}\n" * 20)
+        stays = Transcript(box, ids, project="-home-dev-h", cwd="/home/dev/h")
+        stays.write("/home/dev/h/first.txt", "first\n")
+        box.start()
+        kept(box)
+        fresh = os.path.join(box.state, "index.db.forget")
+        count, proven = 1, 0
+        with box.rpc() as one, box.rpc() as two:
+            for s in going:
+                run = two.post("forget.run", {"session": s.session})
+                with box.rpc() as third:
+                    while not os.path.exists(fresh) and not \
+                            third.call("index.stats").get("indexing"):
+                        pass
+                while os.path.exists(fresh):
+                    stays.write(f"/home/dev/h/{count}.txt", "more\n")
+                    count += 1
+                    files = one.call("session.files",
+                                     session=stays.session)["files"]
+                    eq(len(files), count, "with all that was written")
+                    proven += os.path.exists(fresh)
+                eq(two.reply(run)["sessionIds"], [s.session])
+        assert proven, "nobody was answered"
+        with box.rpc() as rpc:
+            eq(rpc.call("session.list")["sessions"][0]["sessionId"],
+               stays.session)
+            eq(len(rpc.call("session.files",
+                            session=stays.session)["files"]), count)
+        kept(box)
+        eq(holders(box), [])
+
+
+def test_seen_meanwhile():
+    """What is seen on disk while something is forgotten is not lost, nor is
+    its content."""
+    with Observed() as box:
+        ids = Ids(22)
+        ids.now = int(time.time() * 1000) - 24 * 3600 * 1000
+        going = [Transcript(box, ids, project="-home-dev-g", cwd="/home/dev/g")
+                 for _ in range(12)]
+        for n, s in enumerate(going):
+            for i in range(150):
+                s.write(f"/home/dev/g/{n}-{i}.txt", f"{WORD} {i}\n" * 20)
+        ids.now = int(time.time() * 1000) - 60000
+        s = Transcript(box, ids, project=folder(box.p), cwd=box.p)
+        client = box.client(s.session)
+        s.prompt("please")
+        box.start()
+        box.watched()
+        fresh = os.path.join(box.state, "index.db.forget")
+        seen = []
+        with box.rpc() as one, box.rpc() as two:
+            for n, g in enumerate(going):
+                before = one.call("server.info")["observe"]["events"]
+                run = two.post("forget.run", {"session": g.session})
+                box.write(f"{n}.txt", f"content {n}\n")
+                while not select.select([two.sock], [], [], 0)[0]:
+                    now = one.call("server.info")["observe"]["events"]
+                    if now > before and os.path.exists(fresh):
+                        seen.append(n)
+                        break
+                eq(two.reply(run)["sessionIds"], [g.session])
+                if len(seen) > 1:
+                    break
+        assert seen, "nothing was seen meanwhile"
+        keys = {e["path"]: e["after_key"] for e in box.events()}
+        for n in seen:
+            key = keys[f"{n}.txt"]
+            eq(key, hashlib.sha256(f"content {n}\n".encode()).hexdigest())
+            assert os.path.exists(os.path.join(box.state, "blobs", key[:2],
+                                               key[2:])), keys
+        client.end()
 
 
 if __name__ == "__main__":

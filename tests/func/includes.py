@@ -32,14 +32,14 @@ MAY = {
     "daemon/conversation": BASE | {"source", "transcript", "store/texts"},
     "daemon/serve": BASE | {"conversation", "wire", "schema", "source",
                             "transcript", "index", "store", "history",
-                            "search", "observe", "archive", "forget"},
+                            "search", "observe", "archive", "blobs",
+                            "forget"},
     # The way in does not know who asks.
     "daemon/ingest": BASE | {"source", "index", "store", "archive", "forget"},
     "daemon/http": BASE | {"wire", "schema", "transcript"},
     # The daemon's own files put everything together.
     "daemon": BASE | {"http", "ingest", "source", "transcript", "index",
-                      "store", "serve", "observe", "archive", "blobs",
-                      "forget"},
+                      "store", "serve", "observe", "archive", "forget"},
     "client/lib": BASE | {"wire", "schema"},
     "client/cli": BASE | {"wire", "diff", "lib", "schema"},
 }

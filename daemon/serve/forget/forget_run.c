@@ -1,8 +1,7 @@
 /*
  * forget.list and forget.run: what would be forgotten, and forgetting it. What
  * is removed is put on the list first (forget/forgotten.h), which is saved;
- * then the daemon removes it when no question is under way (daemon/loop.c), and
- * the reply is sent.
+ * then the daemon removes it (removal.h), and the reply is sent.
  */
 #include "serve/forget/forget_choice.h"
 
@@ -196,6 +195,11 @@ int ccfc_method_forget_run(struct ccfc_request *rq, struct ccfc_err *err)
 
 	if (!service->forget)
 		return ccfc_err_set(err, CCFC_EINVAL, "%s: not here",
+				    rq->method);
+	if (service->forgetting(service->ctx))
+		return ccfc_err_set(err, CCFC_EAGAIN,
+				    "%s: something else is being forgotten; "
+				    "try again when that is done",
 				    rq->method);
 	r = ccfc_forget_choose(&choice, rq, err);
 	if (!r) {

@@ -96,14 +96,16 @@ struct ccfc_service {
 	const struct ccfc_forgotten *forgotten;
 	/*
 	 * Removes what is on `list`, which is saved and becomes this service's
-	 * (it is taken): when no question is under way any more. Then `done` is
-	 * called: with an error if something could not be removed, or with how
-	 * many bytes of the state directory and entries of the undo area went.
+	 * (it is taken), while questions are answered. Then `done` is called:
+	 * with an error if something could not be removed, or with how many
+	 * bytes of the state directory and entries of the undo area went. Not
+	 * while something is being forgotten.
 	 */
 	void (*forget)(void *ctx, struct ccfc_forgotten *list,
 		       void (*done)(void *arg, const struct ccfc_err *err,
 				    uint64_t bytes, uint32_t undo),
 		       void *arg);
+	bool (*forgetting)(void *ctx);
 	void (*stop)(void *ctx);
 };
 

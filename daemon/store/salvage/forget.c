@@ -123,7 +123,7 @@ static int fill_rest(struct ccfc_store *store, struct ccfc_import *im,
 
 	join_forget(&path, dir, "index.db");
 	if (!r)
-		r = ccfc_import_db(im, path.ptr, err);
+		r = ccfc_import_live(im, path.ptr, err);
 	join_forget(&path, dir, "texts");
 	if (!r)
 		r = ccfc_import_texts(im, path.ptr, store->texts, err);
@@ -208,8 +208,6 @@ int ccfc_store_forget(struct ccfc_store_rest *rest, const char *dir,
 	im.sieve = rest->sieve;
 	r = remove_new(dir, err);
 	if (!r)
-		r = empty_log(dir, err);
-	if (!r)
 		r = ccfc_store_new_at(&store, dir, NEW, err);
 	if (!r)
 		r = fill_rest(store, &im, dir, err);
@@ -252,9 +250,11 @@ static int remove_aside(const char *dir, struct ccfc_err *err)
 
 int ccfc_store_forget_end(const char *dir, struct ccfc_err *err)
 {
-	/* The old log is empty; beside the new file it would be its own. */
-	int r = remove_one(dir, "index.db-wal", err);
+	int r = empty_log(dir, err);
 
+	/* Beside the new file the old log would be its own. */
+	if (!r)
+		r = remove_one(dir, "index.db-wal", err);
 	if (!r)
 		r = remove_one(dir, "index.db-shm", err);
 	if (!r)
@@ -281,8 +281,17 @@ bool ccfc_store_rest_touched(const struct ccfc_store_rest *rest,
 	return ccfc_sieve_touched(rest->sieve, path);
 }
 
+void ccfc_store_rest_keep(struct ccfc_store_rest *rest, struct ccfc_slice key)
+{
+	if (key.len)
+		CCFC_VEC_PUSH(rest->more, ccfc_strndup(key.ptr, key.len));
+}
+
 bool ccfc_store_rest_has(const struct ccfc_store_rest *rest, const char *key)
 {
+	for (uint32_t i = 0; i < rest->more.n; i++)
+		if (!strcmp(rest->more.items[i], key))
+			return true;
 	return rest->keys.n && bsearch(&key, rest->keys.items, rest->keys.n,
 				       sizeof(*rest->keys.items), by_text);
 }
@@ -292,6 +301,9 @@ void ccfc_store_rest_release(struct ccfc_store_rest *rest)
 	for (uint32_t i = 0; i < rest->keys.n; i++)
 		free(rest->keys.items[i]);
 	free(rest->keys.items);
+	for (uint32_t i = 0; i < rest->more.n; i++)
+		free(rest->more.items[i]);
+	free(rest->more.items);
 	for (uint32_t i = 0; i < rest->shared.n; i++)
 		free(rest->shared.items[i]);
 	free(rest->shared.items);

@@ -242,6 +242,24 @@ int ccfc_import_texts(struct ccfc_import *im, const char *path,
 
 /* --- all of it --- */
 
+/* All tables of im->db, which is closed then. */
+static int take_all(struct ccfc_import *im, const char *db,
+		    struct ccfc_err *err)
+{
+	if (im->db) {
+		ccfc_import_rows(im);
+		ccfc_import_said(im);
+	}
+	sqlite3_close(im->db);
+	im->db = NULL;
+	if (im->wanted > im->seen)
+		im->lost += im->wanted - im->seen;
+	if (!im->failed)
+		return 0;
+	return ccfc_err_set(err, CCFC_EIO,
+			    "store %s: cannot read the remaining rows", db);
+}
+
 int ccfc_import_db(struct ccfc_import *im, const char *db, struct ccfc_err *err)
 {
 	struct ccfc_buf copy = CCFC_BUF_INIT;
@@ -249,21 +267,19 @@ int ccfc_import_db(struct ccfc_import *im, const char *db, struct ccfc_err *err)
 
 	ccfc_buf_printf(&copy, "%s.try", db);
 	r = ccfc_import_copy(im, copy.ptr, db, err);
-	if (im->db) {
-		ccfc_import_rows(im);
-		ccfc_import_said(im);
-	}
-	sqlite3_close(im->db);
-	im->db = NULL;
+	if (!r)
+		r = take_all(im, db, err);
 	ccfc_import_remove(copy.ptr);
 	ccfc_buf_release(&copy);
-	if (!r && im->failed)
-		r = ccfc_err_set(err, CCFC_EIO,
-				 "store %s: cannot read the remaining rows",
-				 db);
-	if (im->wanted > im->seen)
-		im->lost += im->wanted - im->seen;
 	return r;
+}
+
+int ccfc_import_live(struct ccfc_import *im, const char *db,
+		     struct ccfc_err *err)
+{
+	int r = ccfc_import_open(im, db, err);
+
+	return r ? r : take_all(im, db, err);
 }
 
 void ccfc_import_release(struct ccfc_import *im)

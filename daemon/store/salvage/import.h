@@ -2,7 +2,7 @@
  * Copies the rows of a store that cannot be loaded, or was moved aside: those
  * that can be read and have a valid checksum. Ids of the other store are mapped
  * to those of the index; rows that depend on a lost row are lost too, and
- * counted. Within store/ only. Core thread.
+ * counted. Within store/ only. Any thread: an import has its own index.
  *
  * A row of a store without checksums is accepted if it is valid.
  */
@@ -74,6 +74,9 @@ void ccfc_import_put(struct ccfc_ids *map, int64_t id, uint32_t to);
 int ccfc_import_copy(struct ccfc_import *im, const char *copy, const char *db,
 		     struct ccfc_err *err);
 void ccfc_import_remove(const char *copy);
+/* import_copy.c: opens a store that is fine, as it is now, for reading. */
+int ccfc_import_open(struct ccfc_import *im, const char *db,
+		     struct ccfc_err *err);
 /*
  * Damage reported by SQLite is expected here. A failed system call is not:
  * unread rows may be intact, and would count as lost. Sets im->failed if
@@ -91,6 +94,9 @@ void ccfc_import_said(struct ccfc_import *im);
  */
 int ccfc_import_db(struct ccfc_import *im, const char *db,
 		   struct ccfc_err *err);
+/* The same of a store that is fine and may be in use: as it is now. */
+int ccfc_import_live(struct ccfc_import *im, const char *db,
+		     struct ccfc_err *err);
 /* Then copies their texts from a file of texts. */
 int ccfc_import_texts(struct ccfc_import *im, const char *path,
 		      struct ccfc_texts_file *to, struct ccfc_err *err);

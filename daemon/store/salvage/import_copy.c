@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define PAGE_BYTES 1024u
+#define BUSY_MS	   5000
 
 /* The errno of the last call that failed on one of the database's files. */
 static int last_errno(sqlite3 *db)
@@ -268,6 +269,27 @@ static int make_copy(const char *db, const char *copy, struct ccfc_err *err)
 	ccfc_buf_release(&from);
 	ccfc_buf_release(&to);
 	return r;
+}
+
+int ccfc_import_open(struct ccfc_import *im, const char *db,
+		     struct ccfc_err *err)
+{
+	int code = sqlite3_open_v2(
+		db, &im->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+
+	im->schema = CCFC_STORE_SCHEMA;
+	if (code == SQLITE_OK)
+		code = sqlite3_busy_timeout(im->db, BUSY_MS);
+	/* What is written from now on is not seen. */
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(im->db, "BEGIN", NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		return 0;
+	ccfc_err_set(err, CCFC_EIO, "store %s: cannot open: %s", db,
+		     sqlite3_errmsg(im->db));
+	sqlite3_close(im->db);
+	im->db = NULL;
+	return CCFC_EIO;
 }
 
 int ccfc_import_copy(struct ccfc_import *im, const char *copy, const char *db,

@@ -1,7 +1,7 @@
 /*
  * What an import leaves out because it is to be forgotten (forget/forgotten.h):
  * the rows of forgotten sessions, what happened to forgotten files, and what
- * was seen on disk of both. Within store/ only. Core thread.
+ * was seen on disk of both. Within store/ only. Any thread, as an import.
  *
  * What was seen on disk names no session as a rule. It goes
  * - if the client of a forgotten session wrote it, or its file is forgotten;

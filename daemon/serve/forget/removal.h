@@ -1,0 +1,72 @@
+/*
+ * Removing what is on the list of what is forgotten, while the daemon answers
+ * and reads on:
+ *
+ * - ccfc_removal_prepare makes a new store beside the old one, which is in use,
+ *   and cleans the undo area and the archive. On a worker.
+ * - ccfc_removal_exchange puts the new store in place of the old one. The core,
+ *   with the store closed and no question under way. What was read since the
+ *   first step is read again; what was seen on disk since then is added by
+ *   ccfc_removal_carry.
+ * - ccfc_removal_sweep removes the contents that nothing names any more. On a
+ *   worker.
+ *
+ * Each step can be done again, so a kill anywhere means that the next start
+ * does all of them once more, until the list says that all is done.
+ */
+#ifndef CCFC_SERVE_FORGET_REMOVAL_H
+#define CCFC_SERVE_FORGET_REMOVAL_H
+
+#include "archive/archive.h"
+#include "blobs/blobs.h"
+#include "index/index.h"
+#include "serve/rpc/worker.h"
+
+struct ccfc_removal;
+struct ccfc_forgotten;
+
+/* All outlive it. */
+struct ccfc_removal *ccfc_removal_new(const char *state_dir, const char *home,
+				      const struct ccfc_forgotten *list,
+				      const struct ccfc_archive_sieve *sieve);
+/* No step is under way. May be NULL. */
+void ccfc_removal_free(struct ccfc_removal *removal);
+
+/* The archive is open; NULL: it could not be opened. */
+int ccfc_removal_prepare(struct ccfc_removal *removal,
+			 struct ccfc_archive *archive, struct ccfc_err *err);
+int ccfc_removal_exchange(struct ccfc_removal *removal, struct ccfc_err *err);
+/*
+ * Adds to the new index what the old one has of what was seen on disk since the
+ * rows were copied. `seen`: how many rows the old one had before that.
+ */
+void ccfc_removal_carry(struct ccfc_removal *removal, struct ccfc_index *to,
+			const struct ccfc_index *from, uint32_t seen);
+/* `blobs` is what observed contents are in; NULL: nobody has it open. */
+int ccfc_removal_sweep(struct ccfc_removal *removal,
+		       struct ccfc_archive *archive, struct ccfc_blobs *blobs,
+		       struct ccfc_err *err);
+
+struct ccfc_removal_result {
+	uint64_t bytes; /* of the state directory, that went */
+	uint32_t undo;	/* entries of the undo area */
+};
+void ccfc_removal_result(const struct ccfc_removal *removal,
+			 struct ccfc_removal_result *out);
+
+/* --- on a worker --- */
+
+enum ccfc_removal_step { CCFC_REMOVAL_PREPARE, CCFC_REMOVAL_SWEEP };
+
+/* `failed` is NULL, or why. On the core's thread. */
+typedef void (*ccfc_removal_done_fn)(void *ctx, const struct ccfc_err *failed);
+/*
+ * Does a step; `done` is called in any case, unless this returns CCFC_EAGAIN:
+ * too many jobs wait.
+ */
+int ccfc_removal_start(struct ccfc_removal *removal, struct ccfc_worker *worker,
+		       enum ccfc_removal_step step,
+		       struct ccfc_archive *archive, struct ccfc_blobs *blobs,
+		       ccfc_removal_done_fn done, void *ctx);
+
+#endif

@@ -33,13 +33,22 @@ struct ccfc_forgetting {
 
 /* --- lines --- */
 
-static bool is_forgotten_line(void *ctx, struct ccfc_slice line)
+static bool is_forgotten_line(void *ctx, struct ccfc_slice session, char *line,
+			      size_t len, bool *any)
 {
 	struct sifting *sifting = ctx;
-	struct ccfc_record record;
+	struct ccfc_record record, rest;
 
-	ccfc_record_parse(sifting->parser, &record, line);
-	return ccfc_forgotten_lines_has(sifting->lines, &record);
+	ccfc_record_parse(sifting->parser, &record, ccfc_slice(line, len));
+	if (ccfc_forgotten_lines_has(sifting->lines, &record,
+				     ccfc_slice(line, len)))
+		return true;
+	rest = record;
+	if (!ccfc_forgotten_lines_thin(sifting->lines, session, &rest))
+		return false;
+	*any = true;
+	return !ccfc_forgotten_lines_blank(sifting->lines, session, &record,
+					   line, len);
 }
 
 static struct sifting *new_sifting(const struct ccfc_config *config,

@@ -142,13 +142,16 @@ struct ccfc_forgotten;
 
 /*
  * Lines that are not to be kept: each is replaced by blanks of the same length,
- * so that the others stay where they are.
+ * so that the others stay where they are. `blanks` says whether it is one of
+ * the transcript of `session`, or puts blanks in the place of a part of it;
+ * *any is set then.
  */
 struct ccfc_archive_sieve {
 	const struct ccfc_forgotten *list;
 	bool all; /* ask of all lines, not only those that name another session
 		   * than that of their transcript */
-	bool (*blanks)(void *ctx, struct ccfc_slice line);
+	bool (*blanks)(void *ctx, struct ccfc_slice session, char *line,
+		       size_t len, bool *any);
 	void *ctx;
 };
 /*

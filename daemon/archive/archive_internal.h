@@ -95,6 +95,9 @@ int ccfc_archive_forget_kept(struct ccfc_archive *archive,
 /* Is this transcript not to be kept at all? */
 bool ccfc_archive_forgot(const struct ccfc_archive_sieve *sieve,
 			 const char *session, const char *path);
+/* Is it a backup of a forgotten file, in the folder of a session? */
+bool ccfc_archive_forgot_backup(const struct ccfc_archive_sieve *sieve,
+				const char *dir, const char *name);
 /* kept_files.c, on the archive's thread: the files beside a transcript. */
 int ccfc_archive_keep_files(struct ccfc_archive *archive,
 			    const struct ccfc_archive_job *job,

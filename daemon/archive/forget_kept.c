@@ -69,6 +69,16 @@ static bool names_forgotten(const struct ccfc_forgotten *list, const char *path)
 	return false;
 }
 
+bool ccfc_archive_forgot_backup(const struct ccfc_archive_sieve *sieve,
+				const char *dir, const char *name)
+{
+	const char *session = strrchr(dir, '/');
+
+	return sieve && session &&
+	       ccfc_forgotten_backup(sieve->list, ccfc_slice_str(session + 1),
+				     ccfc_slice_str(name));
+}
+
 /* The note on an agent: it goes with the agent's transcript. */
 static bool is_note_of(const struct ccfc_forgotten *list, const char *dir,
 		       const char *name)
@@ -85,15 +95,16 @@ static bool is_note_of(const struct ccfc_forgotten *list, const char *dir,
 	return goes;
 }
 
-static bool drop_notes(struct ccfc_kept_dir *d,
-		       const struct ccfc_forgotten *list)
+static bool drop_files(struct ccfc_kept_dir *d,
+		       const struct ccfc_archive_sieve *sieve)
 {
 	uint32_t n = 0, before = d->files.n;
 
 	for (uint32_t i = 0; i < before; i++) {
 		struct ccfc_kept_file *file = &d->files.items[i];
 
-		if (is_note_of(list, d->path, file->name)) {
+		if (is_note_of(sieve->list, d->path, file->name) ||
+		    ccfc_archive_forgot_backup(sieve, d->path, file->name)) {
 			free(file->name);
 			ccfc_buf_release(&file->packed);
 		} else {
@@ -113,7 +124,7 @@ static void forget_files(void *ctx, const char *file)
 	if (r == CCFC_ECORRUPT ||
 	    (!r && names_forgotten(f->sieve->list, d.path)))
 		remove_manifest(f, file);
-	else if (!r && drop_notes(&d, f->sieve->list) && !f->result)
+	else if (!r && drop_files(&d, f->sieve) && !f->result)
 		f->result = ccfc_kept_dir_write(&d, file, f->err);
 	ccfc_kept_dir_release(&d);
 }

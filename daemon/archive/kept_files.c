@@ -75,9 +75,11 @@ static int keep(struct ccfc_archive *a, struct ccfc_kept_dir *d, int dir,
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	struct stat st;
 	int r = 0;
-	int fd = openat(dir, name,
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd;
 
+	if (ccfc_archive_forgot_backup(a->sieve, d->path, name))
+		return 0;
+	fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_MAX) {

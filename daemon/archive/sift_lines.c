@@ -46,7 +46,7 @@ size_t ccfc_archive_sift_lines(const struct ccfc_archive_sieve *sieve,
 		line = ccfc_slice(start, newline ? (size_t)(newline - start)
 						 : bytes->len - from);
 		if ((sieve->all || names_other(line, session)) &&
-		    sieve->blanks(sieve->ctx, line)) {
+		    sieve->blanks(sieve->ctx, session, start, line.len, any)) {
 			memset(start, ' ', line.len);
 			*any = true;
 		}

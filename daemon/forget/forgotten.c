@@ -4,6 +4,7 @@
  *	ccfc-forgotten 1
  *	session HASH
  *	source HASH
+ *	backup HASH		of a session's id and a name
  *	file HASH TIME
  *	due			a removal is under way, and with it:
  *	below PATH
@@ -35,9 +36,10 @@
 #define FILE_MAX  ((off_t)256 << 20)
 #define KEY_BYTES 16u
 
-enum kind { SESSION, SOURCE, FILE_PATH, KINDS };
+enum kind { SESSION, SOURCE, BACKUP, FILE_PATH, KINDS };
 
-static const char *const words[KINDS] = { "session", "source", "file" };
+static const char *const words[KINDS] = { "session", "source", "backup",
+					  "file" };
 
 struct key {
 	unsigned char bytes[KEY_BYTES];
@@ -141,6 +143,45 @@ bool ccfc_forgotten_source(const struct ccfc_forgotten *list,
 	return has_key(list, SOURCE, path, CCFC_TIME_NONE);
 }
 
+/* The names of backups and of files are told apart by what is between. */
+static struct key backup_key(struct ccfc_slice session, char between,
+			     struct ccfc_slice name)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	struct key key;
+
+	ccfc_buf_slice(&text, session);
+	ccfc_buf_putc(&text, between);
+	ccfc_buf_slice(&text, name);
+	key = key_of(ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+	return key;
+}
+
+static bool has_backup(const struct ccfc_forgotten *list,
+		       struct ccfc_slice session, char between,
+		       struct ccfc_slice name)
+{
+	struct key key;
+
+	if (!list || !name.len || !list->keys[BACKUP].n)
+		return false;
+	key = backup_key(session, between, name);
+	return find_key(&list->keys[BACKUP], &key) != NULL;
+}
+
+bool ccfc_forgotten_backup(const struct ccfc_forgotten *list,
+			   struct ccfc_slice session, struct ccfc_slice name)
+{
+	return has_backup(list, session, '/', name);
+}
+
+bool ccfc_forgotten_tracked(const struct ccfc_forgotten *list,
+			    struct ccfc_slice session, struct ccfc_slice path)
+{
+	return has_backup(list, session, ':', path);
+}
+
 bool ccfc_forgotten_file(const struct ccfc_forgotten *list,
 			 struct ccfc_slice path, int64_t time)
 {
@@ -188,6 +229,18 @@ void ccfc_forgotten_add_source(struct ccfc_forgotten *list,
 	struct key key = key_of(path);
 
 	add_key(&list->keys[SOURCE], &key);
+}
+
+void ccfc_forgotten_add_backup(struct ccfc_forgotten *list,
+			       struct ccfc_slice session,
+			       struct ccfc_slice name, struct ccfc_slice path)
+{
+	struct key tracked = backup_key(session, ':', path);
+	struct key backup = backup_key(session, '/', name);
+
+	add_key(&list->keys[BACKUP], &tracked);
+	if (name.len)
+		add_key(&list->keys[BACKUP], &backup);
 }
 
 void ccfc_forgotten_add_file(struct ccfc_forgotten *list,

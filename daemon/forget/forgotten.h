@@ -3,10 +3,10 @@
  * of its own, so that it outlives the index.
  *
  * The list names nothing that was forgotten: it has hashes (SHA-256, the first
- * 16 bytes) of session ids, of paths of transcripts and of paths of files. Only
- * while a removal is under way, it also says in plain words what is to be
- * removed besides (`below`, `before`): then it is the journal by which the next
- * start finishes what a killed daemon has begun.
+ * 16 bytes) of session ids, of paths of transcripts and of files, and of names
+ * of backups. Only while a removal is under way, it also says in plain words
+ * what is to be removed besides (`below`, `before`): then it is the journal by
+ * which the next start finishes what a killed daemon has begun.
  *
  * A list is not changed once several threads read it: a longer one is a copy
  * (ccfc_forgotten_copy), which takes its place. What belongs to a removal is
@@ -47,6 +47,12 @@ bool ccfc_forgotten_source(const struct ccfc_forgotten *list,
  */
 bool ccfc_forgotten_file(const struct ccfc_forgotten *list,
 			 struct ccfc_slice path, int64_t time);
+/* The client's backup of such a file, by its name in the session's folder. */
+bool ccfc_forgotten_backup(const struct ccfc_forgotten *list,
+			   struct ccfc_slice session, struct ccfc_slice name);
+/* Such a file, as the session's snapshots name it. */
+bool ccfc_forgotten_tracked(const struct ccfc_forgotten *list,
+			    struct ccfc_slice session, struct ccfc_slice path);
 /* Are there any files on it? */
 bool ccfc_forgotten_files(const struct ccfc_forgotten *list);
 
@@ -65,6 +71,10 @@ void ccfc_forgotten_add_session(struct ccfc_forgotten *list,
 				struct ccfc_slice id);
 void ccfc_forgotten_add_source(struct ccfc_forgotten *list,
 			       struct ccfc_slice path);
+/* A backup of a file; an empty name: the file is tracked only. */
+void ccfc_forgotten_add_backup(struct ccfc_forgotten *list,
+			       struct ccfc_slice session,
+			       struct ccfc_slice name, struct ccfc_slice path);
 void ccfc_forgotten_add_file(struct ccfc_forgotten *list,
 			     struct ccfc_slice path, int64_t until);
 void ccfc_forgotten_add_below(struct ccfc_forgotten *list,

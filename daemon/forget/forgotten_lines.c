@@ -25,7 +25,11 @@ struct ccfc_forgotten_lines {
 		uint32_t n, cap;
 	} calls;
 	struct ccfc_shell_effects effects;
-	struct ccfc_buf path;
+	struct ccfc_buf path, key;
+	struct {
+		struct ccfc_backup *items;
+		uint32_t n, cap;
+	} backups; /* that are left */
 };
 
 struct ccfc_forgotten_lines *
@@ -48,6 +52,8 @@ void ccfc_forgotten_lines_free(struct ccfc_forgotten_lines *l)
 	free(l->calls.items);
 	ccfc_shell_effects_release(&l->effects);
 	ccfc_buf_release(&l->path);
+	ccfc_buf_release(&l->key);
+	free(l->backups.items);
 	free(l);
 }
 
@@ -91,21 +97,48 @@ static bool is_file(struct ccfc_forgotten_lines *l,
 				   record->time);
 }
 
+/* Where a word ends, in a command and in JSON. */
+static bool ends_word(char c)
+{
+	static const char ends[] = " \t\r\n;|&<>()[]{}'\"`=,:\\";
+
+	return c && strchr(ends, c);
+}
+
 /* Words that a command may have a file's name in. */
 static bool has_word(struct ccfc_forgotten_lines *l,
 		     const struct ccfc_record *record, struct ccfc_slice text)
 {
-	static const char ends[] = " \t\r\n;|&<>()'\"`=,:";
-
 	while (text.len) {
 		size_t n = 0;
 
-		while (n < text.len && !strchr(ends, text.ptr[n]))
+		while (n < text.len && !ends_word(text.ptr[n]))
 			n++;
 		if (n && n <= WORD_MAX &&
 		    is_file(l, record, ccfc_slice(text.ptr, n)))
 			return true;
 		text = ccfc_slice_from(text, n < text.len ? n + 1 : n);
+	}
+	return false;
+}
+
+/* The same in the line of a result, of which only some words can be names. */
+static bool has_name(struct ccfc_forgotten_lines *l,
+		     const struct ccfc_record *record, struct ccfc_slice line)
+{
+	const char *at = line.ptr, *end = line.ptr + line.len;
+
+	while (at < end) {
+		const char *word = at;
+		bool dots = false;
+
+		for (; at < end && !ends_word(*at); at++)
+			dots |= *at == '.' || *at == '/';
+		if (dots && (size_t)(at - word) <= WORD_MAX &&
+		    is_file(l, record, ccfc_slice(word, (size_t)(at - word))))
+			return true;
+		/* An escape is two characters. */
+		at += at < end && *at == '\\' ? 2 : 1;
 	}
 	return false;
 }
@@ -163,12 +196,75 @@ static bool has_result(struct ccfc_forgotten_lines *l,
 }
 
 bool ccfc_forgotten_lines_has(struct ccfc_forgotten_lines *l,
-			      const struct ccfc_record *record)
+			      const struct ccfc_record *record,
+			      struct ccfc_slice line)
 {
 	if (ccfc_forgotten_session(l->list, record->session))
 		return true;
 	if (!ccfc_forgotten_files(l->list))
 		return false;
 	return has_call(l, record) || has_result(l, record) ||
-	       is_file(l, record, record->shown);
+	       is_file(l, record, record->shown) ||
+	       (record->nresults && has_name(l, record, line));
+}
+
+/* --- snapshots --- */
+
+bool ccfc_forgotten_lines_thin(struct ccfc_forgotten_lines *l,
+			       struct ccfc_slice session,
+			       struct ccfc_record *record)
+{
+	l->backups.n = 0;
+	for (uint32_t i = 0; i < record->nbackups; i++)
+		if (!ccfc_forgotten_tracked(l->list, session,
+					    record->backups[i].path))
+			CCFC_VEC_PUSH(l->backups, record->backups[i]);
+	if (l->backups.n == record->nbackups)
+		return false;
+	record->backups = l->backups.items;
+	record->nbackups = l->backups.n;
+	return true;
+}
+
+/*
+ * Blanks `"path":{…}` and a comma beside it. What is within the braces is flat,
+ * as clients write it.
+ */
+static bool blank_entry(struct ccfc_buf *key, struct ccfc_slice path,
+			char *line, size_t len)
+{
+	char *from, *to;
+
+	ccfc_buf_clear(key);
+	ccfc_buf_printf(key, "\"%.*s\":{", (int)path.len, path.ptr);
+	from = memmem(line, len, key->ptr, key->len);
+	to = from ? memchr(from, '}', len - (size_t)(from - line)) : NULL;
+	if (!to || from == line)
+		return false;
+	to++;
+	if (to < line + len && *to == ',')
+		to++;
+	else if (from[-1] == ',')
+		from--;
+	memset(from, ' ', (size_t)(to - from));
+	return true;
+}
+
+bool ccfc_forgotten_lines_blank(struct ccfc_forgotten_lines *l,
+				struct ccfc_slice session,
+				const struct ccfc_record *record, char *line,
+				size_t len)
+{
+	for (uint32_t i = 0; i < record->nbackups; i++) {
+		struct ccfc_slice path = record->backups[i].path;
+
+		if (!ccfc_forgotten_tracked(l->list, session, path))
+			continue;
+		/* The path may point into the line. */
+		ccfc_buf_clear(&l->path);
+		ccfc_buf_slice(&l->path, path);
+		if (!blank_entry(&l->key, ccfc_buf_view(&l->path), line, len))
+			return false;
+	}
+	return true;
 }

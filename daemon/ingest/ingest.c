@@ -301,12 +301,28 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 
 /* --- reading --- */
 
+/* Or only a part of it, which is taken out. */
+static bool is_forgotten(struct ccfc_ingest *in, uint32_t source,
+			 struct ccfc_record *record, struct ccfc_slice text)
+{
+	if (ccfc_forgotten_lines_has(in->lines, record, text))
+		return true;
+	ccfc_forgotten_lines_thin(
+		in->lines,
+		ccfc_index_session_id(in->index,
+				      ccfc_ingest_at(in, source)->session),
+		record);
+	return false;
+}
+
 /* False when its texts could not be taken. */
 static bool take_record(struct ccfc_ingest *in, uint32_t source,
-			const struct ccfc_record *record, uint64_t offset,
-			size_t len)
+			struct ccfc_record *record, struct ccfc_slice text,
+			uint64_t offset)
 {
-	if (in->lines && ccfc_forgotten_lines_has(in->lines, record))
+	const size_t len = text.len;
+
+	if (in->lines && is_forgotten(in, source, record, text))
 		return true;
 	ccfc_index_apply(in->index, source, record, offset, len);
 	/* Texts of lines that are read again are already stored. */
@@ -340,15 +356,15 @@ static bool take_glued(struct ccfc_ingest *in, uint32_t source,
 		if (record.kind == CCFC_RECORD_MALFORMED)
 			break;
 		said &= take_record(in, source, &record,
-				    offset + (line.len - left.len), n);
+				    ccfc_slice(left.ptr, n),
+				    offset + (line.len - left.len));
 		drop_start(&left, n);
 	}
 	*used = line.len - left.len;
 	if (rest)
 		return said;
 	ccfc_record_parse(in->parser, &record, left);
-	return take_record(in, source, &record, offset + *used, left.len) &&
-	       said;
+	return take_record(in, source, &record, left, offset + *used) && said;
 }
 
 /* Takes in one line; false when its texts could not be stored. */
@@ -369,7 +385,7 @@ static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
 	ccfc_record_parse(in->parser, &record, text);
 	if (record.kind == CCFC_RECORD_MALFORMED)
 		return take_glued(in, source, text, line->offset, false, &used);
-	return take_record(in, source, &record, line->offset, text.len);
+	return take_record(in, source, &record, text, line->offset);
 }
 
 /*

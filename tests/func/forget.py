@@ -366,6 +366,71 @@ def test_files():
         assert f"{p}/.env" in [c["path"] for c in box.dump().changes]
 
 
+def test_names_of_files():
+    """The name of a file and its content, in whatever calls and results have
+    them, in snapshots and backups; what was said stays."""
+    name, p = "quittenbaum", "/home/dev/p"
+    path = f"{p}/{name}.env"
+    with Box() as box:
+        ids = Ids(8)
+        s = Transcript(box, ids)
+        s.prompt("please")
+        s.write(f"{p}/stays.txt", "stays\n")
+        s.write(path, f"KEY={WORD}\n")
+        history = os.path.join(box.claude, "file-history", s.session)
+        made = {}
+        for n, one in enumerate((f"{name}.env", "stays.txt", "third.txt")):
+            made[one] = {"backupFileName": f"{n:016x}@v1", "version": 1,
+                         "backupTime": stamp(ids.now)}
+            append(os.path.join(history, f"{n:016x}@v1"),
+                   (f"{WORD}\n" if not n else "stays\n").encode() * 900)
+        for tracked in (made, dict(reversed(made.items())),
+                        {f"{name}.env": {"backupFileName": None,
+                                         "version": 0}}):
+            s.emit({"type": "file-history-snapshot", "messageId": ids.uuid(),
+                    "isSnapshotUpdate": False,
+                    "snapshot": {"messageId": ids.uuid(),
+                                 "timestamp": stamp(ids.now),
+                                 "trackedFileBackups": tracked}})
+        for tool, given, told in (
+                ("Grep", {"pattern": "KEY", "path": p},
+                 f"{path}:1:KEY={WORD}"),
+                ("Glob", {"pattern": "*.env"}, path),
+                ("Bash", {"command": "ls"}, f"a.txt\n{name}.env\nstays.txt"),
+                ("Bash", {"command": f"git diff -- {name}.env"}, WORD),
+                ("Read", {"file_path": path}, WORD)):
+            tid = s.call(tool, given)
+            s.result(tid, {"stdout": told, "filenames": [path]}, text=told)
+        s.text("the walnut is done")
+        box.start()
+        kept(box)
+        for word in (WORD, name):
+            held = " ".join(holders(box, word))
+            assert "archive/sources" in held and "index.db" in held or \
+                word == WORD and "archive/" in held, (word, held)
+        box.ok("forget", f"--path=/**/{name}*", "--yes")
+        for when in ("at once", "restarted", "built", "without the index"):
+            if when == "restarted":
+                box.restart()
+            elif when == "built":
+                box.ok("index", "--build")
+            elif when != "at once":
+                box.stop()
+                os.remove(os.path.join(box.state, "index.db"))
+                box.start()
+            kept(box)
+            for word in (WORD, name):
+                eq(holders(box, word), [], f"{when}: {word}")
+            assert holders(box, "walnut"), when
+            # Other files of the same snapshots have theirs.
+            with box.rpc() as rpc:
+                eq(rpc.call("server.info")["archive"]["transcripts"], 1, when)
+        os.remove(s.path)
+        box.restart()
+        eq(holders(box, "third.txt") != [], True, "a file beside it")
+        eq(box.ok("cat", f"{p}/stays.txt", "--at=" + s.session), "stays\n")
+
+
 def test_excluded():
     """A project that is excluded never enters, and what was in is told of."""
     with Observed("exclude = ~/secret\nexclude = zucker*\n") as box:

@@ -6,6 +6,7 @@
 #include "serve/forget/forget_choice.h"
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/time.h"
 #include "forget/forgotten.h"
 #include "serve/methods/session_summary.h"
@@ -97,6 +98,30 @@ int ccfc_method_forget_list(struct ccfc_request *rq, struct ccfc_err *err)
 
 /* --- forget.run --- */
 
+/* The client's backups of the files, which sessions name in their own way. */
+static void put_backups(struct ccfc_forgotten *list,
+			const struct ccfc_index *index)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	for (uint32_t i = 0; i < index->backups.n; i++) {
+		const struct ccfc_backup_ref *b = &index->backups.items[i];
+		uint32_t project = index->sessions.items[b->session].project;
+		struct ccfc_slice key = ccfc_index_str(index, b->key);
+
+		ccfc_buf_clear(&path);
+		if (ccfc_path_normalise(&path, key,
+					ccfc_index_str(index, project),
+					CCFC_SLICE_NONE) &&
+		    ccfc_forgotten_file(list, ccfc_buf_view(&path),
+					CCFC_TIME_NONE))
+			ccfc_forgotten_add_backup(
+				list, ccfc_index_session_id(index, b->session),
+				ccfc_index_str(index, b->name), key);
+	}
+	ccfc_buf_release(&path);
+}
+
 static void put_on_list(struct ccfc_forgotten *list,
 			const struct ccfc_index *index,
 			const struct ccfc_forget_choice *c)
@@ -116,6 +141,8 @@ static void put_on_list(struct ccfc_forgotten *list,
 		ccfc_forgotten_add_file(
 			list, ccfc_index_file_path(index, c->files.items[i]),
 			now);
+	if (c->files.n)
+		put_backups(list, index);
 	/* Without a time, all that was seen there goes. */
 	if (c->below.len && c->before == CCFC_TIME_NONE)
 		ccfc_forgotten_add_below(list, c->below);

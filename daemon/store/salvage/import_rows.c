@@ -478,6 +478,8 @@ static bool take_backup(struct ccfc_import *im, struct ccfc_row *row)
 	like.session = ccfc_import_get(&im->sessions, like.session);
 	if (like.session == CCFC_ID_NONE)
 		return im->only_gone;
+	if (ccfc_sieve_backup(im, &like))
+		return true;
 	id = ccfc_index_find_backup(index, &like);
 	if (id == CCFC_ID_NONE)
 		id = ccfc_index_add_backup(index, &like);

@@ -162,6 +162,16 @@ bool ccfc_sieve_change(struct ccfc_import *im, int64_t id,
 	return goes;
 }
 
+bool ccfc_sieve_backup(const struct ccfc_import *im,
+		       const struct ccfc_backup_ref *row)
+{
+	return im->sieve &&
+	       ccfc_forgotten_tracked(
+		       im->sieve->list,
+		       ccfc_index_session_id(im->index, row->session),
+		       ccfc_index_str(im->index, row->key));
+}
+
 /* --- what was seen on disk --- */
 
 static bool is_near(const struct ccfc_import *im,

@@ -56,6 +56,9 @@ void ccfc_sieve_see_change(struct ccfc_import_sieve *sieve,
 			   const struct ccfc_change *row);
 bool ccfc_sieve_look(const struct ccfc_import_sieve *sieve, uint32_t file,
 		     int64_t time);
+/* With the index's ids. */
+bool ccfc_sieve_backup(const struct ccfc_import *im,
+		       const struct ccfc_backup_ref *row);
 bool ccfc_sieve_event(const struct ccfc_import *im,
 		      const struct ccfc_disk_event *event);
 

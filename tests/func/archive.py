@@ -2,19 +2,16 @@
 """Transcripts and backups that were deleted: every question is answered from
 the archive as it was from them, but for the field `source`.
 
-The recordings of the client are indexed and asked about; then everything below
-the Claude directories goes, and the same is asked again: at once, after a
-restart, after a rebuild, and after the index itself was lost.
+This is about single transcripts; archive_gone.py has whole recordings and
+worlds, archive_harm.py damage and kills.
 """
 import json
 import os
 import random
-import shutil
 
 import harness
 from harness import Box, append, eq
-from property import World
-from recordings import ask, looks
+from recordings import ask
 from transcript import Ids, Transcript, write_result
 
 # What a deletion does change.
@@ -111,59 +108,6 @@ def same(got, want, when, skip=()):
     for key in wrong[:20]:
         print(f"{when}: {key}: {difference(got[key], want[key])}")
     assert not wrong, f"{when}: {len(wrong)} of {len(want)} answers differ"
-
-
-def remove(roots):
-    for root in roots:
-        for name in ("projects", "file-history"):
-            shutil.rmtree(os.path.join(root, name), ignore_errors=True)
-        os.makedirs(os.path.join(root, "projects"))
-
-
-def gone(box, want, share=False):
-    """Removes all; the answers must stay. In each of the states all is asked,
-    or each question in one of them (`share`): most of the time of these tests
-    goes into asking."""
-    def again(state, when, skip=()):
-        got = answers(box, state if share else None)
-        if not share:
-            eq(sorted(got), sorted(want), f"{when}: the questions")
-        same(got, want, when, skip)
-        asked.update(got)
-
-    asked = set()
-    dump = box.ok("index", "--dump")
-    kept(box)
-    remove(box.roots or [box.claude])
-    again(0, "deleted")
-    box.restart()
-    again(1, "after a restart")
-    box.ok("index", "--build")
-    again(2, "after a rebuild")
-    eq(box.ok("index", "--dump"), dump, "the dump")
-    box.stop()
-    os.remove(os.path.join(box.state, "index.db"))
-    box.start()
-    eq(box.ok("index", "--dump"), dump, "the dump without the index")
-    again(3, "without the index", BY_DISCOVERY)
-    eq(sorted(asked), sorted(want), "the questions")
-
-
-def test_recordings():
-    for box, _ in looks("disk"):
-        gone(box, answers(box), share=True)
-
-
-def test_random_worlds():
-    for seed in range(4):
-        with Box() as box:
-            world = World(2000 + seed)
-            for t in world.made:
-                path = os.path.join(box.claude,
-                                    os.path.relpath(t.path, "/claude"))
-                append(path, b"".join(t.lines))
-            box.start()
-            gone(box, answers(box))
 
 
 def live(box, session="5e550000-0000-4000-8000-000000000001"):
@@ -347,80 +291,6 @@ def test_budget_and_age():
 def files(top):
     return sorted(os.path.join(folder, name)
                   for folder, _, names in os.walk(top) for name in names)
-
-
-def test_damage():
-    """A flipped or cut byte costs only what it holds, and is found."""
-    with Box() as box:
-        box.start()
-        t = live(box)
-        rng = random.Random(5)
-        tids = {}
-        for i in range(40):
-            text = "".join(rng.choices("abcdefgh \n", k=30000))
-            tids[write(t, f"/home/dev/p/{i}", text)] = text
-        other = live(box, session="5e550000-0000-4000-8000-000000000002")
-        small = write(other, "/home/dev/p/small", "small\n")
-        kept(box)
-        os.remove(t.path)
-        os.remove(other.path)
-        eq({i: at(box, i) for i in tids}, tids)
-        box.stop()
-        blobs = files(os.path.join(box.state, "archive", "blobs"))
-        assert len(blobs) > 2, blobs
-        for path, cut in ((blobs[0], False), (blobs[1], True)):
-            harm(path, cut, rng)
-            box.start()
-            good = readable(box, tids)
-            assert 0 < len(good) < len(tids), len(good)
-            eq({i: at(box, i) for i in good}, {i: tids[i] for i in good})
-            eq(at(box, small), "small\n")
-            done = box.run("doctor", "--deep")
-            assert "archive is damaged" in done.stdout, done.stdout
-            box.stop()
-        for path in files(os.path.join(box.state, "archive", "sources")):
-            harm(path, False, rng)
-        box.start()
-        for i in readable(box, tids):
-            eq(at(box, i), tids[i])
-        assert "archive is damaged" in box.run("doctor", "--deep").stdout
-
-
-def harm(path, cut, rng):
-    data = bytearray(read(path))
-    if cut:
-        data = data[:len(data) // 2]
-    else:
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-    with open(path, "wb") as f:
-        f.write(data)
-
-
-def readable(box, tids):
-    return {i for i in tids if at(box, i) is not None}
-
-
-def test_kill():
-    """Killed at any moment of archiving: nothing names what is not there."""
-    rng = random.Random(11)
-    for _ in range(6):
-        with Box() as box:
-            t = live(box)
-            tids = {}
-            for i in range(30):
-                text = "".join(rng.choices("abcdefgh \n", k=60000))
-                tids[write(t, f"/home/dev/p/{i}", text)] = text
-            box.start()
-            n = rng.randrange(0, 5)
-            while len(files(os.path.join(box.state, "archive",
-                                         "blobs"))) < n:
-                box.ok("status")
-            box.restart(hard=True)
-            kept(box)
-            assert "archive is damaged" not in \
-                box.run("doctor", "--deep").stdout
-            os.remove(t.path)
-            eq({i: at(box, i) for i in tids}, tids)
 
 
 def test_copies_are_kept_once():

@@ -204,6 +204,7 @@ def test_a_live_edit_appears():
         w.write("b", "src/f.txt", "1\n")
         b.wait_text("me too", ".card")
         b.wait_text("Conflict", ".card.clash")
+        page.go(f"#/session/{w.id('b')}", "1 conflict", "details")
         page.go("#/now?list=changes", "f.txt", ".list")
         w.write("a", "src/late.txt", "x\n")
         b.wait_text("late.txt", ".list")
@@ -444,11 +445,36 @@ def test_long_lists_are_windowed():
         b.press("End")
         b.wait_text("message number 19999", ".list")
         eq(b.run("return document.activeElement.dataset.index"), "20000")
+        left_behind(b)
         # A link into the middle of it.
         some = json.loads(t.lines[15001])["uuid"]
         page.go(f"#/session/{t.session}?message={some}",
                 "message number 15000", ".row.open")
         page.healthy()
+
+
+def left_behind(b):
+    """Requests for rows that were scrolled past are ended."""
+    b.run("""
+        window.asked = [];
+        window.real = window.fetch;
+        window.fetch = (url, more) => {
+            if (!String(url).includes("/messages?"))
+                return window.real(url, more);
+            asked.push(more.signal);
+            return new Promise((done, failed) => more.signal.addEventListener(
+                "abort", () => failed(new DOMException("", "AbortError"))));
+        };""")
+    b.run("window.scrollTo(0, document.body.scrollHeight / 4)")
+    first = b.wait("asked.length")
+    b.run("window.scrollTo(0, document.body.scrollHeight / 3)")
+    b.wait("asked.length > arguments[0]", first)
+    eq(b.run("return asked.slice(0, arguments[0]).every((s) => s.aborted)",
+             first), True)
+    eq(b.run("return asked[asked.length - 1].aborted"), False)
+    b.run("window.fetch = window.real")
+    b.run("window.scrollTo(0, document.body.scrollHeight / 4)")
+    b.wait_text("message number 49", ".list")
 
 
 def end_browser():

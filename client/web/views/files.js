@@ -153,7 +153,7 @@ export function filesView(place, {query}) {
 
     put(place, el("h1", null, "Files"), el("div", {class: "bar"}, field, about),
         el("p", {class: "faint legend wideonly"}, "wide: many changes",
-            el("span", {class: "heat recent3 many5"}), "dark: recent ones",
+            el("span", {class: "heat recent3 many5"}), "strong: recent ones",
             el("span", {class: "heat recent5 many2"})),
         alarm, note, list.node);
     addOwn("ArrowLeft", "closes a directory", () => fold(false));

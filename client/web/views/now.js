@@ -30,6 +30,7 @@ import {
     inProject,
     several,
     short,
+    shortTime,
     time
 } from "../base/text.js";
 
@@ -172,7 +173,8 @@ class Card {
 
     change(c) {
         return el("li", {class: "line"},
-            el("span", {class: "faint fixed"}, time(c.timestamp).slice(11)),
+            el("span", {class: "faint fixed", title: time(c.timestamp)},
+                shortTime(c.timestamp)),
             el("span", {class: "toolname"},
                 c.early ? c.operation || "changing" : c.tool),
             fileLink(c.path,

@@ -5,6 +5,7 @@ import {el, put} from "../base/dom.js";
 import {List} from "../base/list.js";
 import {onEvent} from "../base/live.js";
 import {
+    conflictNote,
     failure,
     fileLink,
     lines,
@@ -29,6 +30,7 @@ import {DiffRows} from "../diff/rows.js";
 import {Messages} from "./messages.js";
 
 const PROMPTS = 50;
+const CONFLICTS = 50;
 const AGAIN = 5000;  // a message makes no event
 const SOON = 300;    // events that come together are one
 
@@ -64,8 +66,7 @@ function facts(s) {
                 `${short(t.cacheRead)} from the cache, ` +
                 `${short(t.cacheWrite)} into it`
         ],
-        ["Tools", s.tools.map((x) => `${x.name} ${x.count}`).join(", ")],
-        ["Conflicts", s.conflictCount || null]
+        ["Tools", s.tools.map((x) => `${x.name} ${x.count}`).join(", ")]
     ];
 
     return el("dl", {class: "facts"},
@@ -107,6 +108,17 @@ async function asked(id, signal) {
                                              : "")),
                              el("ol", {class: "plain"}, all.slice(1).map(item)))
                        : null);
+}
+
+// With whom it was in each other's way, the last ones first.
+async function conflictList(id, signal) {
+    const got = await ask("conflicts", {session: id, limit: CONFLICTS}, signal);
+
+    return el("details", {class: "box"},
+        el("summary", null,
+            several(got.totalConflicts, "conflict") +
+                (got.truncated ? `, the last ${CONFLICTS}` : "")),
+        got.conflicts.map(conflictNote));
 }
 
 // --- the tabs ---
@@ -242,6 +254,7 @@ export function sessionView(place, {rest: [id = ""], query}) {
     const control = new AbortController();
     const name = TABS[query.tab] ? query.tab : "messages";
     const head = el("div", null, el("h1", null, "Session"));
+    const clashes = el("div");
     const prompts = el("div");
     const where = el("div");
     const open = {about: window.innerWidth > 700 && !query.message};
@@ -249,6 +262,7 @@ export function sessionView(place, {rest: [id = ""], query}) {
     let closed = false;
     let timer = 0;
     let session = null;
+    let known = 0;  // conflicts that are shown
 
     async function load() {
         const s = await ask(
@@ -265,6 +279,11 @@ export function sessionView(place, {rest: [id = ""], query}) {
                 el("summary", null, "About"), facts(s)),
             taskList(s.tasks, open.tasks));
         document.title = (s.title || s.id) + " · ccfc";
+        if (s.conflictCount && s.conflictCount !== known) {
+            known = s.conflictCount;
+            conflictList(s.id, control.signal)
+                .then((node) => put(clashes, node), () => {});
+        }
         return s;
     }
 
@@ -315,7 +334,7 @@ export function sessionView(place, {rest: [id = ""], query}) {
         }
     }
 
-    put(place, head, prompts, where);
+    put(place, head, clashes, prompts, where);
     const off = onEvent((type, event) => {
         if (type !== "change" || !session || event.sessionId !== session.id)
             return;

@@ -181,7 +181,44 @@ def test_slider_through_time():
         w.put("f.txt", None)
         page.go("#/now", "Now", "h1")
         page.go(path_of("#/blame", path=w.path("f.txt")), "three", ".blame")
-        page.healthy(allow=("404",))
+        b.press("]")
+        b.wait_text("The file is not there now.")
+        page.healthy()
+
+
+def test_from_change_to_change():
+    """The keys [ and ] lead through the changes of a file."""
+    with World() as w:
+        ids = [w.write(s, "f.txt", t) for s, t in
+               (("a", "one\n"), ("b", "one\ntwo\n"), ("a", "1\n2\n"))]
+        page = Page(w.box, f"#/diff?change={ids[1]}", ".diff")
+        b = page.browser
+        b.wait_text("earlier change", ".ways")
+        b.press("[")
+        b.wait("location.hash.includes(arguments[0])", ids[0])
+        b.wait("document.querySelector('.ways').innerText === "
+               "'later change ›'")
+        b.press("]")
+        b.wait("location.hash.includes(arguments[0])", ids[1])
+        b.wait_text("later change", ".ways")
+        b.press("]")
+        b.wait("location.hash.includes(arguments[0])", ids[2])
+        b.back()
+        b.wait("location.hash.includes(arguments[0])", ids[1])
+        page.healthy()
+
+
+def test_days_without_changes_are_drawn():
+    with World() as w:
+        w.write("a", "f.txt", "one\n")
+        w.sessions["a"].ids.now += 9 * 24 * 3600 * 1000
+        w.write("a", "f.txt", "two\n")
+        page = Page(w.box, "#/stats", "svg.plot rect")
+        eq(page.browser.run(
+            "return document.querySelector('svg.plot')"
+            ".querySelectorAll('rect').length"), 10)
+        eq(page.browser.text(".plotbox .scale"), "2\n1\n0")
+        page.healthy()
 
 
 # --- live ---
@@ -196,9 +233,12 @@ def test_a_live_edit_appears():
         b = page.browser
         b.wait_text("make it faster", ".card")
         b.wait_text("src/f.txt", ".card")
-        b.run("window.stayed = true")
+        b.run("window.stayed = true;"
+              "document.querySelector('.card h3 a').focus()")
         w.write("a", "src/new file.txt", "two\n")
         b.wait_text("src/new file.txt", ".card")
+        eq(b.run("return document.activeElement.getAttribute('href')"),
+           f"#/session/{w.id('a')}", "the focus stays")
         # The other session was not live: now it is, and in the way.
         w.sessions["b"].prompt("me too")
         w.write("b", "src/f.txt", "1\n")

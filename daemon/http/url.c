@@ -1,6 +1,8 @@
 /* URLs; see url.h. */
 #include "http/url.h"
 
+#include "base/hex.h"
+
 static struct ccfc_slice until(struct ccfc_slice s, char c,
 			       struct ccfc_slice *rest)
 {
@@ -48,27 +50,12 @@ bool ccfc_url_parameter(struct ccfc_slice *query, struct ccfc_slice *name,
 	return true;
 }
 
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* The byte of "%xy", or -1. */
 static int decode_byte(struct ccfc_slice s)
 {
-	int high, low;
+	unsigned char byte;
 
-	if (s.len < 3)
-		return -1;
-	high = hex(s.ptr[1]);
-	low = hex(s.ptr[2]);
-	return high < 0 || low < 0 ? -1 : high * 16 + low;
+	return s.len > 2 && ccfc_hex_read(&byte, s.ptr + 1, 1) ? byte : -1;
 }
 
 bool ccfc_url_decode(struct ccfc_buf *out, struct ccfc_slice text, bool plus)

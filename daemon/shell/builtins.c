@@ -1,6 +1,6 @@
-/* Builtins of the shell: directory, variables, echo. See walk.h. */
+/* Builtins of the shell: directory, variables, echo. See shell_walk.h. */
 #include "base/path.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 typedef void (*builtin_fn)(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
 

@@ -1,6 +1,6 @@
-/* Words become fields; variables and braces are followed. See walk.h. */
+/* Words become fields; variables and braces are followed. See shell_walk.h. */
 #include "base/path.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 #define BRACES_MAX 64u
 

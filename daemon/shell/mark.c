@@ -1,7 +1,7 @@
-/* Effects and their certainty; see walk.h. */
+/* Effects and their certainty; see shell_walk.h. */
 #include "base/alloc.h"
 #include "base/path.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * Simple PowerShell: one cmdlet of a short list in a command, with literal
  * paths. Everything else is unsure.
  */
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 #include <ctype.h>
 

@@ -1,9 +1,9 @@
 /*
  * Programs that change the files that their arguments name; each is a row of a
- * table. See walk.h.
+ * table. See shell_walk.h.
  */
 #include "base/path.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 struct program {
 	const char *name;

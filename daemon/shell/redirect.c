@@ -1,5 +1,6 @@
-/* Redirections: files that are written, texts that are read. See walk.h. */
-#include "shell/walk.h"
+/* Redirections: files that are written, texts that are read. See shell_walk.h.
+ */
+#include "shell/shell_walk.h"
 
 static void to_file(struct ccfc_sh_walk *w, struct ccfc_sh_outlet *outlet,
 		    const struct ccfc_sh_redirect *redirect)

@@ -2,7 +2,7 @@
  * Scripts of sed that only edit their input. Others can write files ("w") and
  * run programs ("e"). Only common commands are understood.
  */
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 #include <ctype.h>
 

@@ -1,6 +1,6 @@
 /* Reading a command, from the text to the list; see shell.h. */
 #include "base/path.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 static void read_bash(struct ccfc_sh_walk *w, struct ccfc_slice command)
 {

@@ -1,10 +1,10 @@
 /*
  * A simple command: assignments, redirections, programs that run another one
- * (sudo, env, timeout), and then the program itself. See walk.h.
+ * (sudo, env, timeout), and then the program itself. See shell_walk.h.
  */
 #include "base/alloc.h"
 #include "base/path.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 /* The name that an assignment sets; empty: the word is none. */
 static struct ccfc_slice assigned_name(const struct ccfc_sh_word *word)

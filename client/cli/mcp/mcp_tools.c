@@ -5,7 +5,7 @@
 #include "cli/frame/connect.h"
 #include "cli/jsonrpc/json_text.h"
 #include "cli/mcp/mcp.h"
-#include "cli/report/log.h"
+#include "cli/report/log_print.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

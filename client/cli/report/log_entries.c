@@ -1,8 +1,8 @@
 /*
- * `ccfc log --oneline`, `--stat` and `-p`; see log.h. A patch is a question of
- * its own for each change: their number is bounded by --limit.
+ * `ccfc log --oneline`, `--stat` and `-p`; see log_print.h. A patch is a
+ * question of its own for each change: their number is bounded by --limit.
  */
-#include "cli/report/log.h"
+#include "cli/report/log_print.h"
 
 #include "base/time.h"
 #include "cli/frame/connect.h"

@@ -4,7 +4,7 @@
  * which commit added each of them. Lines are matched by content: no hooks, no
  * trailers, and nothing is written to a repository.
  */
-#include "cli/report/log.h"
+#include "cli/report/log_print.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"

@@ -1,9 +1,9 @@
 /*
- * Rows of a timeline; see log.h. The history of one file is already in order
- * and has steps that are not changes; the changes of a session or a glob arrive
- * file by file and are sorted here.
+ * Rows of a timeline; see log_print.h. The history of one file is already in
+ * order and has steps that are not changes; the changes of a session or a glob
+ * arrive file by file and are sorted here.
  */
-#include "cli/report/log.h"
+#include "cli/report/log_print.h"
 
 #include "base/alloc.h"
 #include "base/time.h"

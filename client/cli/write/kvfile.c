@@ -30,7 +30,7 @@ bool ccfc_kvfile_take(struct ccfc_slice *value, struct ccfc_slice *text,
 	return true;
 }
 
-static int hex(char c)
+static int lower_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -46,8 +46,10 @@ char *ccfc_kvfile_decode(struct ccfc_slice s)
 		int c = (unsigned char)s.ptr[i];
 
 		if (c == '%') {
-			int hi = i + 2 < s.len ? hex(s.ptr[i + 1]) : -1;
-			int lo = i + 2 < s.len ? hex(s.ptr[i + 2]) : -1;
+			int hi = i + 2 < s.len ? lower_hex_digit(s.ptr[i + 1])
+					       : -1;
+			int lo = i + 2 < s.len ? lower_hex_digit(s.ptr[i + 2])
+					       : -1;
 
 			c = hi < 0 || lo < 0 ? 0 : hi * 16 + lo;
 			i += 2;
@@ -64,7 +66,7 @@ char *ccfc_kvfile_decode(struct ccfc_slice s)
 bool ccfc_kvfile_is_hex(struct ccfc_slice s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (hex(s.ptr[i]) < 0)
+		if (lower_hex_digit(s.ptr[i]) < 0)
 			return false;
 	return true;
 }

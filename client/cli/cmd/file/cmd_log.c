@@ -8,7 +8,7 @@
 #include "cli/frame/listing.h"
 #include "cli/frame/scope.h"
 #include "cli/out/render.h"
-#include "cli/report/log.h"
+#include "cli/report/log_print.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "blame_reply.h"
 
-#include "cli/report/log.h"
+#include "cli/report/log_print.h"
 
 /* ---- replies ---- */
 

@@ -1,6 +1,6 @@
-/* What git does to the files of the work tree. See walk.h. */
+/* What git does to the files of the work tree. See shell_walk.h. */
 #include "base/alloc.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 struct command {
 	const char *name;

@@ -3,7 +3,7 @@
  * and whose failure shows in the exit status. Effects are marked when the
  * construct around them ends, from the inside out.
  */
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 static struct ccfc_sh_result walk_command(struct ccfc_sh_walk *w,
 					  const struct ccfc_sh_node *node,

@@ -2,8 +2,8 @@
  * Walks the tree of a command with the known state at each place: directory,
  * variables, whether the place is certainly reached. Private to the folder.
  */
-#ifndef CCFC_SHELL_WALK_H
-#define CCFC_SHELL_WALK_H
+#ifndef CCFC_SHELL_SHELL_WALK_H
+#define CCFC_SHELL_SHELL_WALK_H
 
 #include "shell/shell.h"
 #include "shell/syntax.h"
@@ -141,7 +141,8 @@ void ccfc_sh_arithmetic(struct ccfc_sh_walk *w, struct ccfc_slice text);
 struct ccfc_slice ccfc_sh_join(struct ccfc_sh_walk *w, struct ccfc_slice a,
 			       struct ccfc_slice b);
 
-/* state.c: variables and directory; `value` NULL: not known any more. */
+/* shell_variables.c: variables and directory; `value` NULL: not known any more.
+ */
 struct ccfc_sh_flow ccfc_sh_variable(const struct ccfc_sh_walk *w,
 				     struct ccfc_slice name);
 void ccfc_sh_set(struct ccfc_sh_walk *w, struct ccfc_slice name,
@@ -160,7 +161,7 @@ struct ccfc_sh_result {
 	bool steady;	  /* fails only where something is wrong: cd, mkdir */
 };
 
-/* walk.c */
+/* shell_walk.c */
 struct ccfc_sh_result ccfc_sh_walk_list(struct ccfc_sh_walk *w,
 					const struct ccfc_sh_node *list,
 					struct ccfc_sh_flow in);
@@ -201,20 +202,20 @@ struct ccfc_sh_call {
 
 /* builtins.c: false: it is not a builtin. */
 bool ccfc_sh_builtin(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
-/* print.c: echo and printf. */
+/* echo_printf.c: echo and printf. */
 void ccfc_sh_print(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
 /* programs.c: false: it is not a program that changes its arguments. */
 bool ccfc_sh_program(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
-/* commands.c: everything except builtins. */
+/* harmless_programs.c: everything except builtins. */
 void ccfc_sh_command(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
 /* Certainly changes no file, with these arguments. */
 bool ccfc_sh_only_reads(const struct ccfc_sh_call *call);
 /* Is the name in a list with blanks between? */
 bool ccfc_sh_is_listed(const char *list, struct ccfc_slice name);
-/* git.c */
+/* git_effects.c */
 void ccfc_sh_git(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
 
-/* options.c */
+/* program_options.c */
 struct ccfc_sh_spec {
 	const char *flags;  /* letters of options without a value */
 	const char *valued; /* of those with one */

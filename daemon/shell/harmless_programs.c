@@ -1,8 +1,8 @@
 /*
  * Programs that change no file, and programs that run others on many files. A
- * program in no table may do anything. See walk.h.
+ * program in no table may do anything. See shell_walk.h.
  */
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 /* ---- programs that change none ---- */
 

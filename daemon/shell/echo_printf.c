@@ -1,6 +1,6 @@
-/* The output of echo and printf, if it is certain. See walk.h. */
+/* The output of echo and printf, if it is certain. See shell_walk.h. */
 #include "base/buf.h"
-#include "shell/walk.h"
+#include "shell/shell_walk.h"
 
 /* Appends `text` with the escapes that every echo -e and printf know. */
 static bool unescape(struct ccfc_buf *to, struct ccfc_slice text)

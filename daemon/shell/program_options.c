@@ -1,5 +1,5 @@
-/* The options of a program, as getopt reads them; see walk.h. */
-#include "shell/walk.h"
+/* The options of a program, as getopt reads them; see shell_walk.h. */
+#include "shell/shell_walk.h"
 
 /* The letter of a long option, and ':', '=' or '?' as it takes a value. */
 static char long_letter(const char *longs, struct ccfc_slice name, char *kind)

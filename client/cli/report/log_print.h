@@ -2,8 +2,8 @@
  * The parts of `ccfc log`: rows of a timeline, from several kinds of replies,
  * and the commits with a session's lines.
  */
-#ifndef CCFC_CLI_REPORT_LOG_H
-#define CCFC_CLI_REPORT_LOG_H
+#ifndef CCFC_CLI_REPORT_LOG_PRINT_H
+#define CCFC_CLI_REPORT_LOG_PRINT_H
 
 #include "cli/frame/answer.h"
 

@@ -1,5 +1,5 @@
-/* Variables and directory, as far as they are known; see walk.h. */
-#include "shell/walk.h"
+/* Variables and directory, as far as they are known; see shell_walk.h. */
+#include "shell/shell_walk.h"
 
 static struct ccfc_sh_var *find_variable(const struct ccfc_sh_state *state,
 					 struct ccfc_slice name)

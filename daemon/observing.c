@@ -126,6 +126,7 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 		.since = s->since,
 		.time = s->time,
 		.held = s->held,
+		.own = s->own,
 		.file = ccfc_index_file(index, ccfc_slice_str(s->path)),
 		.client = (uint32_t)s->client,
 		.by = s->session ? ccfc_strtab_put(&index->strings,

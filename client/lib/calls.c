@@ -153,6 +153,18 @@ int ccfc_session_label(struct ccfc_reply **out, struct ccfc_client *client,
 		   CCFC_ARG_LIST(TAGS, tags));
 }
 
+int ccfc_command_mark(struct ccfc_reply **out, struct ccfc_client *client,
+		      const char *session, const char *tool_use_id,
+		      const char *cwd, int64_t began, int64_t ended,
+		      struct ccfc_err *err)
+{
+	return ASK(out, client, COMMAND_MARK, NULL, err,
+		   CCFC_ARG_TEXT(SESSION, session),
+		   CCFC_ARG_TEXT(TOOL_USE_ID, tool_use_id),
+		   CCFC_ARG_TEXT(CWD, cwd), CCFC_ARG_NUMBER(BEGAN, began),
+		   CCFC_ARG_NUMBER(ENDED, ended));
+}
+
 int ccfc_session_get(struct ccfc_reply **out, struct ccfc_client *client,
 		     const char *session, const struct ccfc_query *query,
 		     struct ccfc_err *err)

@@ -42,5 +42,6 @@ void ccfc_index_stored(struct ccfc_index *index)
 #include "index/tables.def"
 	index->unknown_types_dirty = false;
 	ccfc_index_drop_taken(index);
+	ccfc_index_drop_taken_marks(index);
 	ccfc_index_drop_gone(index);
 }

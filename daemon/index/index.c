@@ -284,6 +284,7 @@ uint32_t ccfc_index_add_change(struct ccfc_index *index, struct ccfc_slice id)
 	change.call.next = CCFC_ID_NONE;
 	change.command = change.next_file = CCFC_ID_NONE;
 	change.shell_time = CCFC_TIME_NONE;
+	change.began = change.ended = CCFC_TIME_NONE;
 	CCFC_TABLE_ADD(index->changes, ccfc_hash_slice(id), change);
 	return index->changes.n - 1;
 }

@@ -159,6 +159,9 @@ struct ccfc_change {
 	 * the least time of a call whose text has the file as target. Of one
 	 * that is witnessed: the time of its disk event. */
 	int64_t shell_time;
+	/* Of a command: when it began and ended, by marks (mark.c);
+	 * CCFC_TIME_NONE: not known. */
+	int64_t began, ended;
 	uint16_t id_len;
 	uint16_t part;
 	bool settled; /* the fields above are valid */
@@ -421,6 +424,14 @@ struct ccfc_orphan {
 	bool taken;
 };
 
+/* When a command began and ended, whose line has not come yet (mark.c). */
+struct ccfc_mark {
+	int64_t began, ended; /* CCFC_TIME_NONE: not known */
+	uint32_t call;	      /* strings: its tool_use id … */
+	uint32_t session;     /* … and the session's id */
+	bool taken;	      /* its line has come: to be removed */
+};
+
 /* One side of what was seen on disk. */
 enum ccfc_disk_state {
 	CCFC_DISK_UNKNOWN,
@@ -449,6 +460,7 @@ struct ccfc_disk_event {
 	uint8_t before, after; /* enum ccfc_disk_state */
 	bool gone;	       /* too old: to be removed from the store */
 	bool ended; /* its client has, and its transcripts were read since */
+	bool own;   /* `time` is the file's own; else when it was noticed */
 	bool holds; /* in an excerpt: the next one began where it ended */
 };
 
@@ -536,6 +548,7 @@ struct ccfc_index {
 	struct ccfc_doubts doubts;
 	struct ccfc_map backup_keys; /* the first backup of each key */
 	uint32_t orphans_taken;	     /* how many of them are */
+	uint32_t marks_taken;	     /* the same */
 	bool unknown_types_dirty;
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
@@ -662,6 +675,16 @@ bool ccfc_index_effect(struct ccfc_disk_effect *out,
 /* In an excerpt: what the change did, as it was seen; NULL: it was not. */
 const struct ccfc_disk_effect *
 ccfc_index_find_effect(const struct ccfc_index *index, uint32_t change);
+
+/* --- marks (mark.c) --- */
+
+/*
+ * When the command of a call began or ended, to the moment; CCFC_TIME_NONE: not
+ * said. False: the call is no command's that is kept, or too many marks wait.
+ * It is stored with the next batch.
+ */
+bool ccfc_index_mark(struct ccfc_index *index, struct ccfc_slice session,
+		     struct ccfc_slice call, int64_t began, int64_t ended);
 
 /* --- conflicts --- */
 

@@ -264,6 +264,12 @@ void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
  */
 void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 			     struct ccfc_ids *news);
+/*
+ * The time that a command ran is another now than that of `old`: what was seen
+ * then may be its no more, or another one's.
+ */
+void ccfc_index_join_again(struct ccfc_index *index, uint32_t command,
+			   const struct ccfc_change *old);
 /* Is it that command's, by the time, and no tool's? */
 bool ccfc_index_is_of(const struct ccfc_index *index,
 		      const struct ccfc_change *command,
@@ -319,6 +325,19 @@ void ccfc_index_withdraw(struct ccfc_index *index, uint32_t change);
 
 /* Forgets those that are gone; when nothing is dirty. */
 void ccfc_index_drop_gone(struct ccfc_index *index);
+
+/* mark.c: adds a copy of the row; false: there is one of its call. */
+bool ccfc_index_add_mark(struct ccfc_index *index,
+			 const struct ccfc_mark *mark);
+/* The call is no command that is kept: nothing waits for it any more. */
+void ccfc_index_drop_mark(struct ccfc_index *index, struct ccfc_slice call);
+/* Forgets those that were taken; when nothing is dirty. */
+void ccfc_index_drop_taken_marks(struct ccfc_index *index);
+/* The mark that waited for a command, which is new. */
+void ccfc_index_adopt_mark(struct ccfc_index *index, uint32_t command);
+/* Merges the times of a mark; true: something is new. */
+bool ccfc_index_adopt_times(struct ccfc_change *command,
+			    const struct ccfc_mark *mark);
 
 /* shown.c: merges the file that a line says was shown to its session. */
 void ccfc_index_merge_shown(const struct ccfc_incoming *line);

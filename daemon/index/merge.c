@@ -351,6 +351,7 @@ static void merge_other(struct ccfc_index *index, struct ccfc_slice id)
 
 	if (orphan != CCFC_ID_NONE)
 		ccfc_index_take_orphan(index, orphan);
+	ccfc_index_drop_mark(index, id);
 }
 
 static void merge_calls(const struct ccfc_incoming *line)

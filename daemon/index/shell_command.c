@@ -76,6 +76,7 @@ void ccfc_index_be_command(struct ccfc_index *index, uint32_t change)
 	c->settled = false;
 	c->shell |= CCFC_SHELL_IS_COMMAND;
 	adopt_note(index, change);
+	ccfc_index_adopt_mark(index, change);
 }
 
 static void hang_on(struct ccfc_index *index, uint32_t change, uint32_t command)

@@ -496,7 +496,8 @@ static bool is_dirty(const struct ccfc_index *index)
 {
 	return index->sources.dirty.n || index->sessions.dirty.n ||
 	       index->changes.dirty.n || index->events.n ||
-	       index->disk_events.dirty.n || index->unknown_types_dirty;
+	       index->disk_events.dirty.n || index->marks.dirty.n ||
+	       index->unknown_types_dirty;
 }
 
 static void store_batch(struct ccfc_ingest *in)

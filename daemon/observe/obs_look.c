@@ -246,6 +246,7 @@ static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 	own = own_time(f, st);
 	s.path = ccfc_strdup(path);
 	s.time = own ? own : f->last;
+	s.own = own;
 	s.since = since_of(f, s.time);
 	s.held = f->held;
 	/* Another change may have come before it was looked at. */

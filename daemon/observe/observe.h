@@ -67,6 +67,7 @@ struct ccfc_sighting {
 	long client;
 	char *session; /* of that client; NULL: not known */
 	struct ccfc_disk_side before, after;
+	bool own; /* `time` is the file's own, and not when it was noticed */
 };
 
 struct ccfc_observe_env {

@@ -165,6 +165,14 @@ static bool load_orphan(struct ccfc_load *load, struct ccfc_row *row)
 	       outcome_makes_sense(load->index, &o->result);
 }
 
+static bool load_mark(struct ccfc_load *load, struct ccfc_row *row)
+{
+	struct ccfc_mark mark = { 0 };
+
+	return ccfc_row_get_mark(row, load->index, &mark) &&
+	       ccfc_index_add_mark(load->index, &mark);
+}
+
 static bool load_prompt(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
@@ -358,6 +366,7 @@ static int load_rows(struct ccfc_load *load)
 		{ CCFC_TABLE_CHANGE, load_change },
 		{ CCFC_TABLE_COPY, load_copy },
 		{ CCFC_TABLE_ORPHAN, load_orphan },
+		{ CCFC_TABLE_MARK, load_mark },
 		{ CCFC_TABLE_PROMPT, load_prompt },
 		{ CCFC_TABLE_BACKUP, load_backup },
 		{ CCFC_TABLE_UNKNOWN_TYPE, load_unknown_type },

@@ -22,6 +22,7 @@ static const char *const sql_of[CCFC_STMT_REPLACE] = {
 	[CCFC_STMT_COMMIT] = "COMMIT",
 	[CCFC_STMT_ROLLBACK] = "ROLLBACK",
 	[CCFC_STMT_ORPHAN_GONE] = "DELETE FROM t_orphan WHERE tool_use_id = ?",
+	[CCFC_STMT_MARK_GONE] = "DELETE FROM t_mark WHERE tool_use_id = ?",
 	[CCFC_STMT_NO_UNKNOWN_TYPES] = "DELETE FROM t_unknown_type",
 	[CCFC_STMT_EVENT_GONE] = ("DELETE FROM t_disk_event"
 				  " WHERE (file, time, since) = (?, ?, ?)"),
@@ -118,6 +119,20 @@ static void save_or_drop_orphan(struct batch *b, uint32_t id)
 		save_orphan(b, id);
 }
 
+static void save_or_drop_mark(struct batch *b, uint32_t id)
+{
+	const struct ccfc_mark *mark = &b->index->marks.items[id];
+	struct ccfc_row row;
+
+	if (!mark->taken) {
+		save_mark(b, id);
+		return;
+	}
+	row = begin_stmt(b, CCFC_STMT_MARK_GONE);
+	ccfc_row_put_str(&row, ccfc_index_str(b->index, mark->call));
+	step_save(b, &row);
+}
+
 static void save_or_drop_event(struct batch *b, uint32_t id)
 {
 	const struct ccfc_disk_event *e = &b->index->disk_events.items[id];
@@ -184,7 +199,8 @@ uint64_t ccfc_store_rows(const struct ccfc_index *index)
 #define END(name)
 #include "store/columns.def"
 	/* The first session and the first file are none. */
-	return n - 2 - index->orphans_taken - index->events_gone;
+	return n - 2 - index->orphans_taken - index->marks_taken -
+	       index->events_gone;
 }
 
 static void save_each(struct batch *b, const struct ccfc_ids *ids,
@@ -211,7 +227,8 @@ static void save_past(struct batch *b)
 /* Some may have to go, and unknown types are written as a whole. */
 static bool is_special(enum ccfc_table_id table)
 {
-	return table == CCFC_TABLE_ORPHAN || table == CCFC_TABLE_DISK_EVENT ||
+	return table == CCFC_TABLE_ORPHAN || table == CCFC_TABLE_MARK ||
+	       table == CCFC_TABLE_DISK_EVENT ||
 	       table == CCFC_TABLE_UNKNOWN_TYPE;
 }
 
@@ -225,6 +242,7 @@ static void save_rows(struct batch *b)
 #define END(name)
 #include "store/columns.def"
 	save_each(b, &b->index->orphans.dirty, save_or_drop_orphan);
+	save_each(b, &b->index->marks.dirty, save_or_drop_mark);
 	save_each(b, &b->index->disk_events.dirty, save_or_drop_event);
 	save_unknown_types(b);
 }

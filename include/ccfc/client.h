@@ -451,6 +451,17 @@ CCFC_API int ccfc_session_label(struct ccfc_reply **out,
 				struct ccfc_err *err);
 
 /*
+ * Says when the shell command of a call began or ended, in milliseconds since
+ * 1970; 0: not said. `cwd` is its directory and may be NULL. The reply has
+ * `kept`: false where it is of no use.
+ */
+CCFC_API int ccfc_command_mark(struct ccfc_reply **out,
+			       struct ccfc_client *client, const char *session,
+			       const char *tool_use_id, const char *cwd,
+			       int64_t began, int64_t ended,
+			       struct ccfc_err *err);
+
+/*
  * One session: a SessionSummary with `tools`, `agentTools`, `tasks`, `types`,
  * `compactions`, and the first `messages` of `totalMessages`. `session` is its
  * id, a unique prefix of it (else CCFC_EAMBIGUOUS) or a transcript's path,

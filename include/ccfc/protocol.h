@@ -32,6 +32,7 @@
 #define CCFC_M_SESSION_FILES	    "session.files"
 #define CCFC_M_SESSION_FILE_CHANGES "session.file_changes"
 #define CCFC_M_SESSION_LABEL	    "session.label"
+#define CCFC_M_COMMAND_MARK	    "command.mark"
 #define CCFC_M_SESSION_DIFF	    "session.diff"
 #define CCFC_M_SESSION_REVERT	    "session.revert"
 #define CCFC_M_SESSION_RECOVER	    "session.recover"

@@ -76,7 +76,8 @@ ROOMS = {
                    "jsonrpc": set(), "mcp": FRAME | {"jsonrpc", "report"},
                    "lsp": FRAME | {"jsonrpc"},
                    "cmd": FRAME | {"blame", "complete", "conversation",
-                                   "doctor", "lsp", "mcp", "patch", "redact", "report",
+                                   "doctor", "jsonrpc", "lsp", "mcp",
+                                   "patch", "redact", "report",
                                    "setup", "system", "undo", "write"}},
 }
 # Header of a folder that others may only know this one of.

@@ -45,17 +45,36 @@ static bool may_write(const struct ccfc_change *command)
 	       command->state != CCFC_STATE_STAGED;
 }
 
+/*
+ * Had the call begun before the event? A file's own time is from a clock that
+ * ticks. The marks of beginnings are from the same clock; lines have finer
+ * times.
+ */
+static bool has_begun(const struct ccfc_change *call,
+		      const struct ccfc_period *w,
+		      const struct ccfc_disk_event *event)
+{
+	bool ticks = call->began == w->from && event->time < event->since;
+
+	return (ticks ? event->time : event->since) >= w->from;
+}
+
 enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
 				   const struct ccfc_change *call,
 				   const struct ccfc_disk_event *event)
 {
-	struct ccfc_period w = ccfc_query_window(index, call);
+	bool exact;
+	struct ccfc_period w = ccfc_query_exact_window(index, call, &exact);
+	int64_t sure = w.to;
 
-	if (event->since < w.from || event->time > w.to)
+	/* An event without a time of its own may have been noticed late. */
+	if (exact && !event->own)
+		w.to += CCFC_WINDOW_LATE;
+	else if (!exact && has_ended(call))
+		sure -= CCFC_WINDOW_LATE;
+	if (!has_begun(call, &w, event) || event->time > w.to)
 		return CCFC_WITHIN_NOT;
-	return has_ended(call) && event->time > w.to - CCFC_WINDOW_LATE
-		       ? CCFC_WITHIN_LATE
-		       : CCFC_WITHIN;
+	return event->time > sure ? CCFC_WITHIN_LATE : CCFC_WITHIN;
 }
 
 /* --- places --- */
@@ -273,12 +292,13 @@ static void join_session(struct ccfc_index *index, uint32_t session,
 
 /* Is it the last event of its file in that time? The others go with it. */
 static bool is_last_in(const struct ccfc_index *index, uint32_t event,
-		       const struct ccfc_period *w)
+		       const struct ccfc_change *command)
 {
 	uint32_t file = index->disk_events.items[event].file;
 	uint32_t id = ccfc_index_last_seen(index, file);
 
-	while (id != CCFC_ID_NONE && index->disk_events.items[id].time > w->to)
+	while (id != event && !ccfc_index_within(index, command,
+						 &index->disk_events.items[id]))
 		id = index->disk_events.items[id].next;
 	return id == event;
 }
@@ -288,26 +308,65 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 {
 	const struct ccfc_change *c = &index->changes.items[command];
 	uint32_t session = c->session;
-	struct ccfc_period w;
+	int64_t from;
 	bool writes;
 
 	if (!index->disk_events.n || !ccfc_index_is_command(c))
 		return;
 	writes = may_write(c);
-	w = ccfc_query_window(index, c);
+	from = ccfc_query_window(index, c).from;
 	for (uint32_t i = index->disk_events.n; i-- > 0;) {
 		struct ccfc_disk_event e = index->disk_events.items[i];
 
-		if (e.time < w.from - OUT_OF_ORDER)
+		if (e.time < from - OUT_OF_ORDER)
 			break;
 		/* Whether it ran then, or another one, is news. */
 		ccfc_outside_touch(index, e.file);
 		ccfc_doubt_touch(index, e.file);
-		if (writes && !e.gone && e.since >= w.from && e.time <= w.to &&
-		    is_last_in(index, i, &w) &&
+		/* Rows may have moved. */
+		c = &index->changes.items[command];
+		if (writes && !e.gone && ccfc_index_within(index, c, &e) &&
+		    is_last_in(index, i, c) &&
 		    is_near(index, &index->sessions.items[session], e.file))
 			join_session(index, session, &e, news);
 	}
+}
+
+/* Whose an event is now, of the commands of a session. */
+static void join_event_again(struct ccfc_index *index, uint32_t command,
+			     const struct ccfc_disk_event *event,
+			     struct ccfc_ids *news)
+{
+	const struct ccfc_change *c = &index->changes.items[command];
+	uint32_t session = c->session;
+
+	ccfc_outside_touch(index, event->file);
+	ccfc_doubt_touch(index, event->file);
+	if (has_seen(index, c, event->file))
+		attach(index, command, event->file);
+	join_session(index, session, event, news);
+}
+
+void ccfc_index_join_again(struct ccfc_index *index, uint32_t command,
+			   const struct ccfc_change *old)
+{
+	int64_t from = ccfc_query_window(index, old).from;
+	struct ccfc_ids news = { 0 };
+
+	for (uint32_t i = index->disk_events.n; i-- > 0;) {
+		struct ccfc_disk_event e = index->disk_events.items[i];
+
+		if (e.time < from - OUT_OF_ORDER)
+			break;
+		if (!e.gone &&
+		    ccfc_index_within(index, old, &e) !=
+			    ccfc_index_within(
+				    index, &index->changes.items[command], &e))
+			join_event_again(index, command, &e, &news);
+	}
+	for (uint32_t i = 0; i < news.n; i++)
+		ccfc_index_touch_change(index, news.items[i]);
+	free(news.items);
 }
 
 bool ccfc_index_is_outside(const struct ccfc_index *index,

@@ -53,14 +53,11 @@ static int64_t later(int64_t time, int64_t ms)
 	return time > INT64_MAX - ms ? INT64_MAX : time + ms;
 }
 
-struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
-				     const struct ccfc_change *change)
+/* As the times of its lines have it; they are known. */
+static struct ccfc_period window_of_lines(const struct ccfc_change *c)
 {
-	const struct ccfc_change *c = call_row(index, change);
 	struct ccfc_period w = { ccfc_index_time(c), INT64_MAX };
 
-	if (w.from == CCFC_TIME_NONE)
-		return (struct ccfc_period){ INT64_MIN, INT64_MAX };
 	if (!c->result.known && ccfc_index_is_witnessed(c)) {
 		w.to = later(c->shell_time, CCFC_WINDOW_LATE);
 		return w;
@@ -75,6 +72,51 @@ struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
 	}
 	if (w.to < w.from)
 		w.to = later(w.from, CCFC_WINDOW_LATE);
+	return w;
+}
+
+/*
+ * Marks are taken while the command does not run yet, and when it does not run
+ * any more. So they lie within what the lines say, or one of the clocks was
+ * set: then they are not believed. What runs in the background goes on after
+ * the mark of its end.
+ */
+static bool narrow(struct ccfc_period *w, const struct ccfc_change *c)
+{
+	struct ccfc_period marked = *w;
+	bool ends = c->ended != CCFC_TIME_NONE && c->ended < w->to &&
+		    !(c->result.run & CCFC_RUN_BACKGROUND);
+
+	if (c->began != CCFC_TIME_NONE && c->began > w->from)
+		marked.from = c->began;
+	if (ends)
+		marked.to = c->ended;
+	if (marked.from > marked.to)
+		return false;
+	*w = marked;
+	return ends;
+}
+
+struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
+				     const struct ccfc_change *change)
+{
+	bool exact;
+
+	return ccfc_query_exact_window(index, change, &exact);
+}
+
+struct ccfc_period ccfc_query_exact_window(const struct ccfc_index *index,
+					   const struct ccfc_change *change,
+					   bool *exact_end)
+{
+	const struct ccfc_change *c = call_row(index, change);
+	struct ccfc_period w = { INT64_MIN, INT64_MAX };
+
+	*exact_end = false;
+	if (ccfc_index_time(c) == CCFC_TIME_NONE)
+		return w;
+	w = window_of_lines(c);
+	*exact_end = narrow(&w, c);
 	return w;
 }
 

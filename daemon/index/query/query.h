@@ -104,6 +104,13 @@ struct ccfc_period {
  */
 struct ccfc_period ccfc_query_window(const struct ccfc_index *index,
 				     const struct ccfc_change *change);
+/*
+ * The same. `exact_end`: its end is that of a mark, and not later by
+ * CCFC_WINDOW_LATE to be safe.
+ */
+struct ccfc_period ccfc_query_exact_window(const struct ccfc_index *index,
+					   const struct ccfc_change *change,
+					   bool *exact_end);
 
 /* How many ccfc_query_commands gives at most. */
 #define CCFC_QUERY_COMMANDS_MAX 4096u

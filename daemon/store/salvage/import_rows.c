@@ -436,6 +436,22 @@ static bool take_orphan(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
+/* Nothing makes it again: it is taken over from any store. */
+static bool take_mark(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_index *index = im->index;
+	struct ccfc_mark read = { 0 };
+	struct ccfc_slice call, session;
+
+	if (!ccfc_row_get_mark(row, index, &read) || !read.call)
+		return false;
+	call = ccfc_index_str(index, read.call);
+	session = ccfc_index_str(index, read.session);
+	if (!ccfc_sieve_source(im->sieve, CCFC_SLICE_NONE, session))
+		ccfc_index_mark(index, session, call, read.began, read.ended);
+	return true;
+}
+
 /* --- prompts and backups --- */
 
 static bool take_prompt(struct ccfc_import *im, struct ccfc_row *row)
@@ -535,6 +551,7 @@ void ccfc_import_rows(struct ccfc_import *im)
 		ccfc_import_each(im, CCFC_TABLE_CHANGE, see_change);
 	ccfc_import_each(im, CCFC_TABLE_CHANGE, take_change);
 	ccfc_import_each(im, CCFC_TABLE_ORPHAN, take_orphan);
+	ccfc_import_each(im, CCFC_TABLE_MARK, take_mark);
 	ccfc_import_each(im, CCFC_TABLE_PROMPT, take_prompt);
 	ccfc_import_each(im, CCFC_TABLE_BACKUP, take_backup);
 	ccfc_import_each(im, CCFC_TABLE_UNKNOWN_TYPE, take_nothing);

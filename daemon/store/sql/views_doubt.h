@@ -43,7 +43,7 @@
 #define DOUBT_AGENT(c)                                                         \
 	"CASE " c ".c_known WHEN 1 THEN " c ".c_agent ELSE " c ".r_agent END"
 
-/* window_of */
+/* window_of_lines */
 #define DOUBT_BEGINS(k) "coalesce(" DOUBT_TIME(k) ", -" DOUBT_NEVER ")"
 #define DOUBT_ENDED(k)                                                         \
 	"CASE WHEN NOT " k ".r_known AND " k ".shell = " DOUBT_WITNESSED       \
@@ -56,6 +56,12 @@
 	"CASE WHEN (" DOUBT_TIME(k) ") IS NULL THEN " DOUBT_NEVER              \
 	" WHEN (" DOUBT_ENDED(k) ") < (" DOUBT_TIME(k) ") THEN ("              \
 	DOUBT_TIME(k) ") + " DOUBT_LATE " ELSE " DOUBT_ENDED(k) " END"
+
+/* narrow: by marks, where they lie within the lines' window. */
+#define DOUBT_FROM "coalesce(max(began, begins), begins)"
+#define DOUBT_TO   "coalesce(min(ended, ends), ends)"
+#define DOUBT_MARKED                                                           \
+	"begins > -" DOUBT_NEVER " AND " DOUBT_FROM " <= " DOUBT_TO
 
 /* has_name; `w_at` has where in the text the name stands. */
 #define DOUBT_AT(k, at) "substr(" k ".command, " at ", 1)"
@@ -90,11 +96,18 @@
  */
 #define DOUBT_CALLS                                                            \
 	"w_call(id, file, session, agent, shell, ran, run, call, begins, ends)"\
-	" AS (SELECT c.id, c.file, c.session, " DOUBT_AGENT("c")               \
-	", c.shell, CASE c.shell WHEN 0 THEN c.state = 1"                      \
-	" ELSE c.state NOT IN (2, 3) END, c.r_run, k.id, " DOUBT_BEGINS("k")   \
-	", " DOUBT_ENDS("k") " FROM t_change c JOIN t_change k ON k.id = "     \
-	DOUBT_CALL("c") " LIMIT -1)"
+	" AS (SELECT id, file, session, agent, shell, ran, run, call,"         \
+	" CASE WHEN " DOUBT_MARKED " THEN " DOUBT_FROM " ELSE begins END,"     \
+	" CASE WHEN " DOUBT_MARKED " THEN " DOUBT_TO " ELSE ends END"          \
+	" FROM (SELECT c.id AS id, c.file AS file, c.session AS session, "     \
+	DOUBT_AGENT("c") " AS agent, c.shell AS shell,"                        \
+	" CASE c.shell WHEN 0 THEN c.state = 1"                                \
+	" ELSE c.state NOT IN (2, 3) END AS ran, c.r_run AS run, k.id AS call, "\
+	DOUBT_BEGINS("k") " AS begins, " DOUBT_ENDS("k") " AS ends,"           \
+	" k.began AS began, CASE WHEN NOT k.r_run & " DOUBT_BACKGROUND         \
+	" THEN k.ended END AS ended"                                           \
+	" FROM t_change c JOIN t_change k ON k.id = " DOUBT_CALL("c")          \
+	" LIMIT -1) LIMIT -1)"
 
 /*
  * Commands with unknown effects (ccfc_index_is_unknown), with the project of

@@ -5,56 +5,17 @@
  * and whatever takes longer than TIME_LIMIT, it prints nothing and ends well.
  * It does not start the daemon.
  */
-#include "base/time.h"
+#include "cli/jsonrpc/beside.h"
 #include "cli/frame/connect.h"
 #include "cli/out/render.h"
-#include "wire/from_json.h"
 #include "wire/pack.h"
 
-#include <signal.h>
-#include <sys/time.h>
-#include <unistd.h>
+#include <string.h>
 
 #define TIME_LIMIT 50 /* ms */
 #define INPUT_MAX  (1u << 20)
 
 static const struct ccfc_opt options[] = { { 0 } };
-
-static void give_up(int signal)
-{
-	(void)signal;
-	_exit(0);
-}
-
-/* Ends the process when the time is up, wherever it is. */
-static void limit_time(void)
-{
-	int ms = ccfc_time_patience(TIME_LIMIT);
-	struct itimerval timer = { .it_value = { ms / 1000,
-						 ms % 1000 * 1000L } };
-
-	signal(SIGALRM, give_up);
-	setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-/* All of the input, which is one object; false: it is something else. */
-static bool read_input(struct ccfc_buf *packed, struct ccfc_doc **doc)
-{
-	struct ccfc_buf text = CCFC_BUF_INIT;
-	bool ok = true;
-	ssize_t n;
-
-	do {
-		n = read(STDIN_FILENO, ccfc_buf_reserve(&text, 65536), 65536);
-		if (n > 0)
-			text.len += (size_t)n;
-		ok = n >= 0 && text.len <= INPUT_MAX;
-	} while (ok && n > 0);
-	ok = ok && !ccfc_json_read(packed, ccfc_buf_view(&text), NULL) &&
-	     !ccfc_doc_parse(doc, ccfc_buf_view(packed), NULL);
-	ccfc_buf_release(&text);
-	return ok;
-}
 
 /* Asks with one text as option; NULL: there is no answer. */
 static struct ccfc_reply *ask(struct ccfc_cli *cli, const char *method,
@@ -172,8 +133,8 @@ static int run_statusline(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	struct ccfc_obj root;
 
 	(void)opts;
-	limit_time();
-	if (read_input(&packed, &doc) &&
+	ccfc_beside_limit_time(TIME_LIMIT);
+	if (ccfc_beside_read(&packed, &doc, INPUT_MAX) &&
 	    !ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, NULL)) {
 		root = ccfc_doc_root(doc);
 		if (ccfc_obj_get_str(root, "session_id").len)

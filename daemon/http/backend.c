@@ -2,6 +2,7 @@
 #include "http/backend.h"
 
 #include "base/alloc.h"
+#include "base/time.h"
 #include "os/pipe.h"
 #include "wire/frame.h"
 
@@ -19,9 +20,22 @@
 /* A reply that is longer is refused: nobody reads so much in a browser. */
 #define REPLY_MAX ((size_t)256 << 20)
 
+/*
+ * How long pages of a session may be left alone. The daemon keeps what it
+ * learned of a long session for the client that asks for pages only.
+ */
+#define PAGES_MS 60000
+
+enum purpose {
+	FOR_QUESTIONS,
+	FOR_PAGES, /* of one session, with nothing else in between */
+	FOR_STREAMS
+};
+
 struct question {
 	uint32_t id;
-	bool is_stream, answered, ended;
+	enum purpose purpose;
+	bool answered, ended;
 	int64_t subscription;
 	ccfc_backend_fn fn;
 	ccfc_backend_event_fn event;
@@ -37,8 +51,9 @@ struct link {
 		struct question **items;
 		uint32_t n, cap;
 	} questions;
-	bool is_stream; /* for subscriptions only */
-	bool writing;	/* waits until `out` can be sent */
+	enum purpose purpose;
+	int64_t used; /* monotonic time of the last question, ms */
+	bool writing; /* waits until `out` can be sent */
 };
 
 struct ccfc_backend {
@@ -175,10 +190,10 @@ static void take_reply(struct link *link, const struct ccfc_rpc *rpc)
 	q->subscription = ccfc_obj_get_int(rpc->result, "subscription", -1);
 	if (!q->ended) {
 		q->fn(q->arg, rpc);
-	} else if (q->is_stream && !rpc->failed) {
+	} else if (q->purpose == FOR_STREAMS && !rpc->failed) {
 		unsubscribe(link, q->subscription);
 	}
-	if (!q->is_stream || q->ended || rpc->failed)
+	if (q->purpose != FOR_STREAMS || q->ended || rpc->failed)
 		drop_question(link, q);
 }
 
@@ -285,7 +300,7 @@ static int dial(const char *path)
 	return fd;
 }
 
-static struct link *new_link(struct ccfc_backend *b, bool is_stream,
+static struct link *new_link(struct ccfc_backend *b, enum purpose purpose,
 			     struct ccfc_err *err)
 {
 	struct ccfc_frame_limits limits = ccfc_frame_reply;
@@ -305,7 +320,7 @@ static struct link *new_link(struct ccfc_backend *b, bool is_stream,
 	link = ccfc_calloc(1, sizeof(*link));
 	link->awaited = (struct ccfc_awaited){ link_ready, fd };
 	link->backend = b;
-	link->is_stream = is_stream;
+	link->purpose = purpose;
 	limits.bytes = REPLY_MAX;
 	ccfc_framer_init(&link->framer, &limits);
 	ccfc_waiting_add(b->waiting, &link->awaited, EPOLLIN);
@@ -314,16 +329,17 @@ static struct link *new_link(struct ccfc_backend *b, bool is_stream,
 }
 
 /* The connection with the fewest questions, or a new one. */
-static struct link *find_link(struct ccfc_backend *b, bool is_stream,
+static struct link *find_link(struct ccfc_backend *b, enum purpose purpose,
 			      struct ccfc_err *err)
 {
+	const bool is_stream = purpose == FOR_STREAMS;
 	uint32_t most = is_stream ? STREAMS_MAX : QUESTIONS_MAX;
 	struct link *best = NULL;
 
 	for (uint32_t i = 0; i < b->links.n; i++) {
 		struct link *link = b->links.items[i];
 
-		if (link->is_stream == is_stream && link->questions.n < most &&
+		if (link->purpose == purpose && link->questions.n < most &&
 		    (!best || link->questions.n < best->questions.n))
 			best = link;
 	}
@@ -336,7 +352,33 @@ static struct link *find_link(struct ccfc_backend *b, bool is_stream,
 		return best;
 	if (best && b->links.n == LINKS_MAX)
 		return best;
-	return new_link(b, is_stream, err);
+	if (purpose == FOR_PAGES && b->links.n == LINKS_MAX)
+		return find_link(b, FOR_QUESTIONS, err);
+	return new_link(b, purpose, err);
+}
+
+static bool is_resting(const struct link *link)
+{
+	return link->purpose == FOR_PAGES && !link->questions.n;
+}
+
+int ccfc_backend_rest(struct ccfc_backend *b)
+{
+	int64_t now = ccfc_time_monotonic();
+	int next = -1;
+
+	for (uint32_t i = b->links.n; i-- > 0;) {
+		struct link *link = b->links.items[i];
+		int64_t left = link->used + PAGES_MS - now;
+
+		if (!is_resting(link))
+			continue;
+		if (left <= 0)
+			lose_link(link);
+		else if (next < 0 || left < next)
+			next = (int)left;
+	}
+	return next;
 }
 
 static uint32_t send_question(struct ccfc_backend *b, const char *method,
@@ -344,12 +386,13 @@ static uint32_t send_question(struct ccfc_backend *b, const char *method,
 			      const struct question *question,
 			      struct ccfc_err *err)
 {
-	struct link *link = find_link(b, question->is_stream, err);
+	struct link *link = find_link(b, question->purpose, err);
 	struct question *q;
 	struct ccfc_pack p;
 
 	if (!link)
 		return 0;
+	link->used = ccfc_time_monotonic();
 	q = ccfc_malloc(sizeof(*q));
 	*q = *question;
 	if (!++b->last_id)
@@ -365,11 +408,22 @@ static uint32_t send_question(struct ccfc_backend *b, const char *method,
 	return q->id;
 }
 
+static bool is_page(const char *method)
+{
+	return !strcmp(method, CCFC_M_SESSION_GET) ||
+	       !strcmp(method, CCFC_M_SESSION_MESSAGES) ||
+	       !strcmp(method, CCFC_M_SESSION_TIMELINE) ||
+	       !strcmp(method, CCFC_M_SESSION_TREE);
+}
+
 uint32_t ccfc_backend_ask(struct ccfc_backend *b, const char *method,
 			  struct ccfc_slice options, ccfc_backend_fn fn,
 			  void *arg, struct ccfc_err *err)
 {
-	struct question q = { .fn = fn, .arg = arg };
+	struct question q = { .purpose = is_page(method) ? FOR_PAGES
+							 : FOR_QUESTIONS,
+			      .fn = fn,
+			      .arg = arg };
 
 	return send_question(b, method, options, &q, err);
 }
@@ -380,7 +434,7 @@ uint32_t ccfc_backend_subscribe(struct ccfc_backend *b,
 				struct ccfc_err *err)
 {
 	struct question q = {
-		.is_stream = true, .fn = fn, .event = event, .arg = arg
+		.purpose = FOR_STREAMS, .fn = fn, .event = event, .arg = arg
 	};
 
 	return send_question(b, CCFC_M_EVENTS_SUBSCRIBE, options, &q, err);

@@ -43,6 +43,13 @@ uint32_t ccfc_backend_subscribe(struct ccfc_backend *b,
 				ccfc_backend_event_fn event, void *arg,
 				struct ccfc_err *err);
 
+/*
+ * Pages of a session have a connection of their own, which is closed when none
+ * was asked for within a minute. Closes those, and returns after how many
+ * milliseconds to call again; -1: not before the next question.
+ */
+int ccfc_backend_rest(struct ccfc_backend *b);
+
 /* The question or subscription is of no interest any more. */
 void ccfc_backend_end(struct ccfc_backend *b, uint32_t id);
 

@@ -149,10 +149,14 @@ static void stop_is_ready(struct ccfc_awaited *self, uint32_t events)
 static int time_left(struct ccfc_http *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
-	int left = -1;
+	int left = ccfc_backend_rest(http->backend);
 
-	if (ccfc_mhd.get_timeout(http->mhd, &ms) == MHD_YES)
-		left = ms > 60000 ? 60000 : (int)ms;
+	if (ccfc_mhd.get_timeout(http->mhd, &ms) == MHD_YES) {
+		if (ms > 60000)
+			ms = 60000;
+		if (left < 0 || ms < (unsigned)left)
+			left = (int)ms;
+	}
 	return ccfc_arrivals_check(http, left);
 }
 

@@ -1,25 +1,27 @@
 #!/usr/bin/python3
-"""A session of 500,000 lines pages within a bound of memory.
+"""A session of 500,000 lines pages within a bound of memory, and a page of it
+costs what it shows.
 
-Only where there is no sanitizer: those have memory of their own.
+The first only where there is no sanitizer: those have memory of their own.
 """
 import datetime
 import os
 
 import harness
 from harness import Skip, eq
+from rest import Web
 from talk import P, made_box, settle
 
 LONG = 500000
 
 
-def write_long(m):
+def write_long(m, lines=LONG):
     """Prompts and answers; after each 1000 lines it goes another way."""
     os.makedirs(os.path.dirname(m.path), exist_ok=True)
     start = datetime.datetime(2025, 12, 10, 10)
     prev = "null"
     with open(m.path, "w", encoding="utf-8") as f:
-        for i in range(LONG):
+        for i in range(lines):
             stamp = (start + datetime.timedelta(milliseconds=i * 10)
                      ).isoformat(timespec="milliseconds")
             key = f'"{i:08x}-0000-4000-8000-000000000000"'
@@ -86,6 +88,27 @@ def test_long_session_pages_within_a_bound():
               f"after {now >> 20}")
         assert peak - before <= 64 << 20, (before, peak)
         assert now - before <= 8 << 20, (before, now)
+
+
+def test_a_jump_of_the_page_reads_what_it_shows():
+    """Other questions of the browser come in between."""
+    box, m = made_box()
+    with box:
+        write_long(m, 260000)
+        box.start()
+        with box.rpc() as rpc:
+            settle(rpc)
+        web = Web(box)
+        read = []
+        for offset in (0, 200000, 130000, 259990):
+            page = web.get(f"/api/sessions/{m.id}/messages"
+                           f"?limit=5&offset={offset}")
+            eq([x["content"].split()[1] for x in page["messages"]],
+               [str(offset + i) for i in range(5)])
+            read.append(page["scannedBytes"])
+            web.get("/api/status")
+        assert read[0] > 50 << 20, read
+        assert max(read[1:]) < 1 << 20, read
 
 
 if __name__ == "__main__":

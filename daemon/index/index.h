@@ -159,7 +159,7 @@ struct ccfc_change {
 	 * the least time of a call whose text has the file as target. Of one
 	 * that is witnessed: the time of its disk event. */
 	int64_t shell_time;
-	/* Of a command: when it began and ended, by marks (mark.c);
+	/* Of a command: when it began and ended, by marks (command_marks.c);
 	 * CCFC_TIME_NONE: not known. */
 	int64_t began, ended;
 	uint16_t id_len;
@@ -424,7 +424,7 @@ struct ccfc_orphan {
 	bool taken;
 };
 
-/* When a command began and ended, whose line has not come yet (mark.c). */
+/* When a command began and ended, whose line has not come yet (command_marks.c). */
 struct ccfc_mark {
 	int64_t began, ended; /* CCFC_TIME_NONE: not known */
 	uint32_t call;	      /* strings: its tool_use id … */
@@ -676,7 +676,7 @@ bool ccfc_index_effect(struct ccfc_disk_effect *out,
 const struct ccfc_disk_effect *
 ccfc_index_find_effect(const struct ccfc_index *index, uint32_t change);
 
-/* --- marks (mark.c) --- */
+/* --- marks (command_marks.c) --- */
 
 /*
  * When the command of a call began or ended, to the moment; CCFC_TIME_NONE: not

@@ -326,7 +326,7 @@ void ccfc_index_withdraw(struct ccfc_index *index, uint32_t change);
 /* Forgets those that are gone; when nothing is dirty. */
 void ccfc_index_drop_gone(struct ccfc_index *index);
 
-/* mark.c: adds a copy of the row; false: there is one of its call. */
+/* command_marks.c: adds a copy of the row; false: there is one of its call. */
 bool ccfc_index_add_mark(struct ccfc_index *index,
 			 const struct ccfc_mark *mark);
 /* The call is no command that is kept: nothing waits for it any more. */

@@ -167,15 +167,18 @@ def test_claude():
                     w.box.ccfc, "mcp"], w.dir, **own)
             told = run(w, [program, "mcp", "list"], w.dir, **own)
             eq("ccfc" in told and "Connected" in told, True, told)
-            told = run(w, [program, "plugin", "validate", PLUGIN], w.dir, **own)
-            eq("Validation passed" in told, True, told)
+            for part in (PLUGIN, os.path.join(PLUGIN, "marks")):
+                told = run(w, [program, "plugin", "validate", part], w.dir,
+                           **own)
+                eq("Validation passed" in told, True, told)
             run(w, [program, "mcp", "remove", "ccfc", "-s", "user"], w.dir,
                 **own)
             copy = os.path.join(w.box.top, "plugin")
             shutil.copytree(PLUGIN, copy)
             run(w, [program, "plugin", "marketplace", "add", copy], w.dir,
                 **own)
-            run(w, [program, "plugin", "install", "ccfc@ccfc"], w.dir, **own)
+            for name in ("ccfc@ccfc", "ccfc-marks@ccfc"):
+                run(w, [program, "plugin", "install", name], w.dir, **own)
             told = run(w, [program, "mcp", "list"], w.dir, **own)
             eq("plugin:ccfc:ccfc" in told and "Connected" in told, True, told)
 

@@ -6,7 +6,7 @@ import os
 import random
 
 import harness
-from harness import eq
+from harness import RpcError, eq
 from observe_join import started
 from observing import Observed, now
 from shell_states import hunk, noted
@@ -23,7 +23,8 @@ FILES = ("a.txt", "b.txt", "d/a.txt")
 
 class Crowd:
     """Files that change, and threads whose commands claim to have run about
-    then. Lines come late, in pieces, in any order of the transcripts.
+    then; marks of some. Lines come late, in pieces, in any order of the
+    transcripts.
     """
 
     def __init__(self, box, seed):
@@ -40,6 +41,7 @@ class Crowd:
             t.live = False
             t.prompt(timestamp=stamp(self.began - 600_000))
         self.moments = []
+        self.marks = []
 
     def change_files(self):
         """Changes that are seen, with the moments around each."""
@@ -68,6 +70,10 @@ class Crowd:
             t.result(tid, edit_result(path, "x", "y"), **end)
             return
         tid = t.call("Bash", {"command": self.rng.choice(TEXTS)}, **at)
+        for end_of, index in (("began", first), ("ended", last)):
+            if pick() < .3:
+                self.marks.append({"session": t.session, "toolUseId": tid,
+                                   end_of: self.near(index)})
         if pick() < .1:
             return
         detail = {"stdout": "", "stderr": "", "interrupted": False}
@@ -79,9 +85,14 @@ class Crowd:
             detail["backgroundTaskId"] = "b1"
         t.result(tid, detail, error=pick() < .1, **end)
 
-    def write_some(self):
-        """Some lines of one transcript; False: there are none left."""
+    def tell_some(self):
+        """Some lines of one transcript, or a mark; False: none is left."""
         left = [t for t in self.threads if t.lines]
+        if self.marks and (not left or self.rng.random() < .5):
+            with self.box.rpc() as rpc:
+                rpc.call("command.mark", **self.marks.pop(
+                    self.rng.randrange(len(self.marks))))
+            return True
         if not left:
             return False
         t = self.rng.choice(left)
@@ -92,8 +103,13 @@ class Crowd:
 
 
 def sessions(box):
+    """Those that are known; a mark may come before all lines."""
     with box.rpc() as rpc:
-        return [s["sessionId"] for s in rpc.call("session.list")["sessions"]]
+        try:
+            found = rpc.call("session.list")["sessions"]
+        except RpcError:
+            return []
+    return [s["sessionId"] for s in found]
 
 
 def test_random_crowds():
@@ -108,7 +124,7 @@ def test_random_crowds():
             crowd.change_files()
             for _ in range(crowd.rng.randrange(4, 25)):
                 crowd.act()
-            while crowd.write_some():
+            while crowd.tell_some():
                 if crowd.rng.random() < .2:
                     box.restart(hard=crowd.rng.random() < .5)
                 seen |= set(as_lists_have_it(box, sessions(box), why))

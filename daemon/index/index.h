@@ -424,7 +424,8 @@ struct ccfc_orphan {
 	bool taken;
 };
 
-/* When a command began and ended, whose line has not come yet (command_marks.c). */
+/* When a command began and ended, whose line has not come yet
+ * (command_marks.c). */
 struct ccfc_mark {
 	int64_t began, ended; /* CCFC_TIME_NONE: not known */
 	uint32_t call;	      /* strings: its tool_use id … */

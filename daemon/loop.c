@@ -17,6 +17,7 @@
 #include "index/query/query.h"
 #include "notify.h"
 #include "os/log.h"
+#include "serve/upkeep/compact_texts.h"
 #include "signals.h"
 
 #include <poll.h>
@@ -146,6 +147,20 @@ static void infer(struct ccfc_loop *loop)
 }
 
 /* --- working --- */
+
+static void on_compacted(void *ctx)
+{
+	((struct ccfc_loop *)ctx)->compacting = false;
+}
+
+/* Not beside a removal, which copies the store. */
+static void compact_texts(struct ccfc_loop *loop)
+{
+	if (!loop->compacting && loop->forget.step == CCFC_FORGET_NOTHING)
+		loop->compacting =
+			ccfc_compact_texts(loop->store, loop->index,
+					   loop->worker, on_compacted, loop);
+}
 
 void ccfc_loop_work(struct ccfc_loop *loop)
 {
@@ -279,6 +294,8 @@ static void run_loop(struct ccfc_loop *loop)
 			ccfc_methods_work(loop->methods);
 		if (!loop->stop)
 			ccfc_loop_forget(loop);
+		if (!loop->stop && !loop->more)
+			compact_texts(loop);
 		if (!loop->stop)
 			infer(loop);
 	}

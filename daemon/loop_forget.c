@@ -186,7 +186,7 @@ static void end_forget(struct ccfc_loop *loop)
 
 void ccfc_loop_forget(struct ccfc_loop *loop)
 {
-	if (loop->forget.step == CCFC_FORGET_WANTED)
+	if (loop->forget.step == CCFC_FORGET_WANTED && !loop->compacting)
 		begin_forget(loop);
 	if (loop->forget.step == CCFC_FORGET_EXCHANGE &&
 	    ccfc_methods_is_quiet(loop->methods))

@@ -83,9 +83,10 @@ struct ccfc_loop {
 	bool stale;  /* stored by another version: read everything again */
 	bool adopt;  /* a new store: the archive may know more */
 	bool building;
-	bool finishing; /* a client waits for the scan */
-	bool more;	/* the cold queue has work */
-	bool note_done; /* as soon as all inferred changes are known */
+	bool finishing;	 /* a client waits for the scan */
+	bool more;	 /* the cold queue has work */
+	bool compacting; /* the store's texts, on a worker */
+	bool note_done;	 /* as soon as all inferred changes are known */
 	bool stop;
 	struct ccfc_err *failed; /* the reason to end, if any */
 	int result;

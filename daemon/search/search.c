@@ -306,8 +306,9 @@ static struct ccfc_slice uuid_text(struct ccfc_arena *arena,
 static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 		      const struct ccfc_hit *hit, struct ccfc_arena *arena)
 {
-	struct ccfc_texts_view view = { run->search->texts.fd, hit->pos,
-					hit->pos + room(hit->len) };
+	struct ccfc_texts_view view = { .fd = run->search->texts.fd,
+					.start = hit->pos,
+					.end = hit->pos + room(hit->len) };
 	struct ccfc_texts_reader *reader = ccfc_texts_reader_new(&view, 4096);
 	bool valid = ccfc_matcher_wants_valid(run->matcher);
 	struct ccfc_text_head head;

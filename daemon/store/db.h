@@ -30,11 +30,12 @@ struct ccfc_store {
 	ino_t ino;
 	struct ccfc_texts_file *texts; /* NULL: nothing was loaded yet */
 	uint64_t texts_length;	       /* that was committed */
-	uint64_t epoch;		       /* written by us; 0: none yet */
-	uint64_t rows;		       /* as recorded in the file */
-	uint64_t reader;	       /* as recorded in the file */
-	bool texts_damaged;	       /* as the file says */
-	uint64_t inferred;	       /* as the file says; 0: nothing */
+	uint64_t texts_dead; /* bytes of it that were written again since */
+	uint64_t epoch;	     /* written by us; 0: none yet */
+	uint64_t rows;	     /* as recorded in the file */
+	uint64_t reader;     /* as recorded in the file */
+	bool texts_damaged;  /* as the file says */
+	uint64_t inferred;   /* as the file says; 0: nothing */
 	struct ccfc_store_past past;
 	sqlite3_stmt *stmts[CCFC_STMT_COUNT]; /* prepared on first use */
 };
@@ -53,6 +54,10 @@ uint64_t ccfc_store_rows(const struct ccfc_index *index);
 int ccfc_store_commit_texts(struct ccfc_store *store,
 			    const struct ccfc_index *index,
 			    struct ccfc_err *err);
+/* save.c: the identity of the file of texts alone. */
+int ccfc_store_commit_compact(struct ccfc_store *store,
+			      const struct ccfc_index *index,
+			      struct ccfc_err *err);
 /* save.c: one row of t_meta. */
 int ccfc_store_note(struct ccfc_store *store, const char *key, uint64_t value,
 		    struct ccfc_err *err);

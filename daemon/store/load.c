@@ -231,6 +231,8 @@ static bool take_meta(struct ccfc_load *load, struct ccfc_row *row)
 		load->texts = value;
 	} else if (ccfc_slice_is(key, "textsLength")) {
 		load->texts_length = value;
+	} else if (ccfc_slice_is(key, "textsDead")) {
+		load->store->texts_dead = value;
 	} else if (ccfc_slice_is(key, "textsDamaged")) {
 		load->texts_damaged = value;
 	} else if (ccfc_slice_is(key, "inferred")) {

@@ -176,8 +176,11 @@ static void save_texts(struct batch *b)
 {
 	uint64_t length = texts_length(b->store);
 
-	if (length != b->store->texts_length)
-		save_meta(b, "textsLength", length);
+	if (length == b->store->texts_length)
+		return;
+	save_meta(b, "textsLength", length);
+	if (b->store->texts_dead)
+		save_meta(b, "textsDead", b->store->texts_dead);
 }
 
 /* So that a row which is not there any more is missed. */
@@ -323,6 +326,22 @@ int ccfc_store_commit_texts(struct ccfc_store *store,
 	save_meta(&b, "textsLength", texts_length(store));
 	save_past(&b);
 	return end(&b);
+}
+
+int ccfc_store_commit_compact(struct ccfc_store *store,
+			      const struct ccfc_index *index,
+			      struct ccfc_err *err)
+{
+	struct batch b = { store, index, err, 0 };
+
+	if (begin_save(&b))
+		return b.failed;
+	save_meta(&b, "texts", ccfc_texts_file_id(store->texts));
+	save_meta(&b, "textsLength", texts_length(store));
+	save_meta(&b, "textsDead", 0);
+	if (!end(&b))
+		store->texts_length = texts_length(store);
+	return b.failed;
 }
 
 uint64_t ccfc_store_inferred(const struct ccfc_store *store)

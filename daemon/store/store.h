@@ -21,6 +21,7 @@
 
 struct ccfc_store;
 struct ccfc_forgotten;
+struct ccfc_texts_compaction;
 
 /* Losses of the store that users should know. */
 struct ccfc_store_past {
@@ -155,6 +156,18 @@ bool ccfc_store_says(const struct ccfc_store *store);
 /* The texts of all batches that were written; the caller releases it. */
 void ccfc_store_texts(const struct ccfc_store *store,
 		      struct ccfc_texts_view *out);
+
+/*
+ * If many texts are dead: a compaction (texts_compact.h), to be run on a worker
+ * (ccfc_texts_compaction_run), whose result ccfc_store_compact_end takes. The
+ * store stays open meanwhile. Else NULL.
+ */
+struct ccfc_texts_compaction *
+ccfc_store_compact_begin(const struct ccfc_store *store);
+void ccfc_store_compact_end(struct ccfc_store *store,
+			    const struct ccfc_index *index,
+			    struct ccfc_texts_compaction *compaction,
+			    int result);
 
 /* Bytes on disk, with the write-ahead log. */
 uint64_t ccfc_store_bytes(const struct ccfc_store *store);

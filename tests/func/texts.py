@@ -401,5 +401,71 @@ def test_killed_at_every_write():
         sweep.sweep("ftruncate")
 
 
+def rewrite(t, words):
+    """The transcript as a client rewrites it: other bytes at its start, the
+    same records behind."""
+    lines = b"".join(t.lines)
+    extra = ('{"type":"summary","summary":"%s","leafUuid":"x"}\n'
+             % words).encode()
+    with open(t.path + ".new", "wb") as f:
+        f.write(extra + lines)
+    os.rename(t.path + ".new", t.path)
+
+
+def found(box, word):
+    with box.rpc() as rpc:
+        done = rpc.call("text.search", pattern=word)
+        return [(m["sessionId"], m["timestamp"]) for m in done["matches"]]
+
+
+def test_dead_texts_go():
+    """What was written again is there once, whenever the daemon is killed, and
+    everything is found as before."""
+    for turn in range(4):
+        with Box() as box:
+            ids = Ids(40 + turn)
+            t = Transcript(box, ids)
+            for i in range(8):
+                t.prompt(f"walnut {i} " + f"{i} of many words " * 20000)
+            stays = Transcript(box, ids)
+            stays.prompt("hazelnut " * 1000)
+            box.start()
+            want = {w: sorted(found(box, w)) for w in ("walnut", "hazelnut")}
+            eq(len(want["walnut"]), 8)
+            texts = os.path.join(box.state, "texts")
+            once = box.json("status")["textBytes"]
+            for i in range(3):
+                rewrite(t, f"again {turn} {i}")
+                stays.prompt(f"hazelnut {i}")
+                box.ok("status")
+                if turn == 1 and os.path.exists(texts + ".next"):
+                    break
+                if turn == 2:
+                    box.restart(hard=True)
+            if turn in (1, 3):
+                while turn == 3 and \
+                        box.json("status")["textDead"] >= 4 << 20:
+                    pass
+                box.restart(hard=True)
+            stays.prompt("hazelnut last")
+            while box.json("status")["textDead"] >= 4 << 20:
+                pass
+            now = box.json("status")["textBytes"]
+            assert now < once * 5 // 2, (turn, once, now)
+            eq(os.path.getsize(texts), now, "the file")
+            eq(sorted(found(box, "walnut")), want["walnut"])
+            assert set(want["hazelnut"]) < set(found(box, "hazelnut"))
+            box.restart()
+            eq(sorted(found(box, "walnut")), want["walnut"], "restarted")
+            # Killed between the commit and the renaming.
+            box.stop()
+            os.rename(texts, texts + ".next")
+            append(texts, b"another file " * 1000)
+            box.start()
+            eq(sorted(found(box, "walnut")), want["walnut"], "put in place")
+            assert not os.path.exists(texts + ".next")
+            assert "damaged" not in box.run("doctor", "--deep").stdout
+
+
 if __name__ == "__main__":
     harness.main()

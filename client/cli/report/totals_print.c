@@ -119,6 +119,21 @@ static void line_lines(struct ccfc_out *out, struct ccfc_obj lines)
 	ccfc_buf_release(&text);
 }
 
+static void line_texts(struct ccfc_out *out, struct ccfc_obj stats)
+{
+	int64_t dead = ccfc_obj_get_int(stats, "textDead", 0);
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	ccfc_render_bytes(&text, ccfc_obj_get_int(stats, "textBytes", 0));
+	if (dead) {
+		ccfc_buf_puts(&text, ", ");
+		ccfc_render_bytes(&text, dead);
+		ccfc_buf_puts(&text, " written twice");
+	}
+	ccfc_render_line(out, "Texts", CCFC_STATS_COLUMN, ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
 void ccfc_stats_print(struct ccfc_out *out, struct ccfc_obj stats)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -133,7 +148,7 @@ void ccfc_stats_print(struct ccfc_out *out, struct ccfc_obj stats)
 	ccfc_render_line(out, "Unknown types", CCFC_STATS_COLUMN,
 			 ccfc_buf_view(&text));
 	line_bytes(out, "Index size", stats, "indexSize");
-	line_bytes(out, "Texts", stats, "textBytes");
+	line_texts(out, stats);
 	line_bytes(out, "Memory", stats, "memory");
 	ccfc_buf_clear(&text);
 	ccfc_render_time(&text, ccfc_obj_get(stats, "lastIndexed"),

@@ -94,16 +94,15 @@ static void pack_unknown_types(struct ccfc_pack *p,
 	ccfc_pack_end(p);
 }
 
-static uint64_t text_bytes(struct ccfc_service *service)
+static void pack_texts(struct ccfc_pack *p, struct ccfc_service *service)
 {
 	struct ccfc_texts_view view = { .fd = -1 };
-	uint64_t bytes;
 
 	if (service->texts)
 		service->texts(service->ctx, &view);
-	bytes = view.end;
+	ccfc_pack_kv_uint(p, "textBytes", view.end);
+	ccfc_pack_kv_uint(p, "textDead", view.dead);
 	ccfc_texts_view_release(&view);
-	return bytes;
 }
 
 void ccfc_reply_stats(struct ccfc_pack *p, struct ccfc_service *service)
@@ -117,7 +116,7 @@ void ccfc_reply_stats(struct ccfc_pack *p, struct ccfc_service *service)
 	ccfc_pack_kv_time(p, "lastIndexed",
 			  service->last_indexed(service->ctx));
 	ccfc_pack_kv_uint(p, "indexSize", service->store_bytes(service->ctx));
-	ccfc_pack_kv_uint(p, "textBytes", text_bytes(service));
+	pack_texts(p, service);
 	pack_states(p, &t);
 	pack_sources(p, &t);
 	pack_unknown_types(p, service->index);

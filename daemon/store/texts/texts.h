@@ -2,7 +2,8 @@
  * Message texts, unescaped: a file beside the store, <state>/texts, for text
  * search. It outlives the transcripts.
  *
- * It only grows. A batch's texts are written before the batch is committed, and
+ * It only grows, but for a copy without dead texts (texts_compact.h) that takes
+ * its place. A batch's texts are written before the batch is committed, and
  * the commit stores the file's length: bytes beyond that length were never
  * committed and are cut off at the next start. The file begins with an id that
  * the store has too, so that the two are never mixed up; a foreign file is
@@ -69,6 +70,7 @@ struct ccfc_texts_view {
 	int fd; /* -1: nothing, or with an `end`: no descriptor was left */
 	uint64_t start; /* of the first head */
 	uint64_t end;
+	uint64_t dead; /* bytes of texts that were written again; about */
 };
 
 struct ccfc_texts_reader;

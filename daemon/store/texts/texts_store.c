@@ -11,6 +11,8 @@
 #include "os/log.h"
 #include "store/db.h"
 #include "store/store.h"
+#include "store/texts/texts_compact.h"
+#include "store/texts/texts_format.h"
 
 static void tell_texts_store(const struct ccfc_store *store,
 			     enum ccfc_texts_found found, uint64_t id)
@@ -76,15 +78,19 @@ int ccfc_store_open_texts(struct ccfc_store *store, struct ccfc_index *index,
 			  struct ccfc_err *err)
 {
 	enum ccfc_texts_found found;
-	int r = ccfc_texts_file_new(&store->texts, store->dir, id, length,
-				    &found, err);
+	int r = ccfc_texts_compaction_finish(store->dir, id, err);
 
+	if (!r)
+		r = ccfc_texts_file_new(&store->texts, store->dir, id, length,
+					&found, err);
 	if (r)
 		return r;
 	tell_texts_store(store, found, id);
 	note_loss(store, index, found, id);
 	store->texts_length = ccfc_texts_file_length(store->texts);
 	*anew = found != CCFC_TEXTS_FIT;
+	if (*anew)
+		store->texts_dead = 0;
 	return *anew ? forget_texts_store(store, index, err) : 0;
 }
 
@@ -123,6 +129,9 @@ static bool say(struct ccfc_store *store, struct ccfc_text_head *head,
 	head->kind = kind_of(spoken->kind);
 	head->flags |= spoken->result ? CCFC_TEXT_RESULT : 0;
 	fine = ccfc_texts_file_add(store->texts, head, spoken->raw, !tasks);
+	/* It was read before, unless it is new: that is found out later. */
+	if (fine && head->gen)
+		store->texts_dead += ccfc_texts_room(spoken->raw.len);
 	head->flags = flags;
 	return fine;
 }
@@ -168,4 +177,64 @@ void ccfc_store_texts(const struct ccfc_store *store,
 	*out = (struct ccfc_texts_view){ .fd = -1 };
 	if (store->texts)
 		ccfc_texts_file_view(store->texts, out);
+	out->dead = store->texts_dead;
+}
+
+/* --- texts that were written again --- */
+
+struct ccfc_texts_compaction *
+ccfc_store_compact_begin(const struct ccfc_store *store)
+{
+	if (!store->texts || store->texts_damaged ||
+	    store->texts_dead < CCFC_TEXTS_DEAD_MIN ||
+	    store->texts_dead * CCFC_TEXTS_DEAD_SHARE <
+		    ccfc_texts_file_length(store->texts))
+		return NULL;
+	return ccfc_texts_compaction_new(store->dir, store->texts);
+}
+
+static int take_copy(struct ccfc_store *store, const struct ccfc_index *index,
+		     struct ccfc_texts_compaction *compaction,
+		     struct ccfc_err *err)
+{
+	struct ccfc_texts_file *old = store->texts, *copy;
+	uint64_t was = ccfc_texts_file_length(old);
+	int r;
+
+	if (ccfc_texts_file_is_there(old) != 1 ||
+	    ccfc_texts_file_flush(old, err))
+		return CCFC_EIO;
+	copy = ccfc_texts_compaction_take(compaction, old, err);
+	if (!copy)
+		return CCFC_EIO;
+	store->texts = copy;
+	r = ccfc_store_commit_compact(store, index, err);
+	if (r) {
+		store->texts = old;
+		ccfc_texts_file_free(copy);
+		ccfc_texts_compaction_finish(store->dir, 0, NULL);
+		return r;
+	}
+	ccfc_texts_file_free(old);
+	ccfc_log(CCFC_LOG_INFO, "texts: %llu bytes, %llu before",
+		 (unsigned long long)ccfc_texts_file_length(copy),
+		 (unsigned long long)was);
+	return ccfc_texts_file_settle(copy, store->dir, err);
+}
+
+void ccfc_store_compact_end(struct ccfc_store *store,
+			    const struct ccfc_index *index,
+			    struct ccfc_texts_compaction *compaction,
+			    int result)
+{
+	struct ccfc_err err = { 0 };
+
+	if (!result)
+		result = take_copy(store, index, compaction, &err);
+	if (result)
+		ccfc_log(CCFC_LOG_WARN, "texts are not compacted: %s",
+			 err.what);
+	/* What was not found to be dead is not; nor is it tried at once. */
+	store->texts_dead = 0;
+	ccfc_texts_compaction_free(compaction);
 }

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "os/log.h"
+#include "store/texts/texts_compact.h"
 #include "store/texts/texts_format.h"
 #include "transcript/json/unescape.h"
 
@@ -122,7 +123,9 @@ static int look_texts_write(const struct ccfc_texts_file *file, bool *ours,
 static int last_whole(uint64_t *end, const struct ccfc_texts_file *file,
 		      uint64_t size, struct ccfc_err *err)
 {
-	struct ccfc_texts_view view = { file->fd, CCFC_TEXTS_START, size };
+	struct ccfc_texts_view view = { .fd = file->fd,
+					.start = CCFC_TEXTS_START,
+					.end = size };
 	struct ccfc_texts_reader *reader = ccfc_texts_reader_new(&view, 0);
 	struct ccfc_text_head head;
 	struct ccfc_slice text;
@@ -353,6 +356,23 @@ int ccfc_texts_file_again(struct ccfc_texts_file *file, struct ccfc_err *err)
 	}
 	close(file->fd);
 	file->fd = fresh.fd;
+	return 0;
+}
+
+/* --- when it is a copy --- */
+
+int ccfc_texts_file_settle(struct ccfc_texts_file *file, const char *dir,
+			   struct ccfc_err *err)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&path, "%s/texts", dir);
+	if (rename(file->path, path.ptr)) {
+		ccfc_buf_release(&path);
+		return ccfc_err_io(err, errno, "%s: cannot move", file->path);
+	}
+	free(file->path);
+	file->path = ccfc_buf_detach(&path, NULL);
 	return 0;
 }
 

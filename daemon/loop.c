@@ -232,12 +232,6 @@ static void take_signals(struct ccfc_loop *loop)
 	ccfc_loop_scan(loop);
 }
 
-/* The shorter of two times to wait; negative is without end. */
-static int sooner(int a, int b)
-{
-	return b < 0 || (a >= 0 && a < b) ? a : b;
-}
-
 /* Sleep until the next poll or retry is due. */
 static int timeout_ms(struct ccfc_loop *loop)
 {
@@ -247,8 +241,9 @@ static int timeout_ms(struct ccfc_loop *loop)
 
 	if (is_busy(loop))
 		return 0;
-	return sooner(sooner(ccfc_tree_timeout_ms(loop->tree), unread),
-		      sooner(failed, own_files));
+	return ccfc_time_sooner(
+		ccfc_time_sooner(ccfc_tree_timeout_ms(loop->tree), unread),
+		ccfc_time_sooner(failed, own_files));
 }
 
 static void sleep_until_news(struct ccfc_loop *loop)

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "os/pipe.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,7 +83,7 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 					ccfc_archive_list };
 	init_locks(a);
 	r = open_dirs(a, state_dir, err);
-	if (!r && pipe2(a->news, O_CLOEXEC | O_NONBLOCK))
+	if (!r && ccfc_bell(a->news))
 		r = ccfc_err_io(err, errno, "pipe");
 	if (r) {
 		ccfc_archive_free(a);
@@ -278,9 +279,7 @@ void ccfc_archive_tell(struct ccfc_archive *a,
 	pthread_mutex_lock(&a->lock);
 	CCFC_VEC_PUSH(a->kept, *kept);
 	pthread_mutex_unlock(&a->lock);
-	/* A full pipe is readable all the same. */
-	while (write(a->news[1], "", 1) < 0 && errno == EINTR)
-		;
+	ccfc_bell_ring(a->news[1]);
 }
 
 void ccfc_archive_news(struct ccfc_archive *a,
@@ -289,11 +288,9 @@ void ccfc_archive_news(struct ccfc_archive *a,
 		       void *ctx)
 {
 	struct ccfc_archive_kept *items;
-	char bytes[256];
 	uint32_t n;
 
-	while (read(a->news[0], bytes, sizeof(bytes)) == sizeof(bytes))
-		;
+	ccfc_bell_silence(a->news[0]);
 	pthread_mutex_lock(&a->lock);
 	items = a->kept.items;
 	n = a->kept.n;

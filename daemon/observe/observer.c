@@ -59,21 +59,6 @@ struct ccfc_observer {
 	bool stop;
 };
 
-static void poke(int fd)
-{
-	/* A pipe that is full wakes as well. */
-	while (write(fd, "", 1) < 0 && errno == EINTR)
-		;
-}
-
-static void drain(int fd)
-{
-	char bytes[256];
-
-	while (read(fd, bytes, sizeof(bytes)) > 0)
-		;
-}
-
 /* --- the thread --- */
 
 static void on_sighting(void *ctx, struct ccfc_sighting *sighting)
@@ -84,7 +69,7 @@ static void on_sighting(void *ctx, struct ccfc_sighting *sighting)
 	CCFC_VEC_PUSH(o->seen, *sighting);
 	o->stats.seen++;
 	pthread_mutex_unlock(&o->lock);
-	poke(o->news[1]);
+	ccfc_bell_ring(o->news[1]);
 }
 
 static void on_ended(void *ctx, struct ccfc_client_end *end)
@@ -94,7 +79,7 @@ static void on_ended(void *ctx, struct ccfc_client_end *end)
 	pthread_mutex_lock(&o->lock);
 	CCFC_VEC_PUSH(o->ended, *end);
 	pthread_mutex_unlock(&o->lock);
-	poke(o->news[1]);
+	ccfc_bell_ring(o->news[1]);
 }
 
 /*
@@ -249,11 +234,6 @@ static nfds_t put_fds(struct pollfd *fds, const struct ccfc_observer *o)
 	return n;
 }
 
-static int sooner(int a, int b)
-{
-	return b < 0 || (a >= 0 && a < b) ? a : b;
-}
-
 /*
  * Polls. What wakes a thread that sleeps has just happened; what is there at
  * once may have waited for long.
@@ -283,7 +263,7 @@ static bool sleep_on(struct ccfc_observer *o, int timeout)
 	if (poll_news(o, fds, n, timeout) < 0)
 		return false;
 	if (fds[0].revents)
-		drain(o->wake[0]);
+		ccfc_bell_silence(o->wake[0]);
 	for (nfds_t i = 2; i < n; i++)
 		ended |= fds[i].revents != 0;
 	return ended || ccfc_obs_sessions_timeout(&o->obs) == 0;
@@ -329,8 +309,9 @@ static void *observe_projects(void *arg)
 	ccfc_blobs_sweep(o->obs.env.blobs, &o->obs.env.settings->kept);
 	look_up_sessions(o);
 	for (;;) {
-		int timeout = sooner(ccfc_obs_look_timeout(&o->obs),
-				     ccfc_obs_sessions_timeout(&o->obs));
+		int timeout =
+			ccfc_time_sooner(ccfc_obs_look_timeout(&o->obs),
+					 ccfc_obs_sessions_timeout(&o->obs));
 		bool full = is_full(o), news;
 
 		/* What the last events said has to be seen to first. */
@@ -368,9 +349,7 @@ static void close_pipes(struct ccfc_observer *o)
 
 static int open_pipes(struct ccfc_observer *o, struct ccfc_err *err)
 {
-	if (ccfc_pipe(o->wake) || ccfc_pipe(o->news) ||
-	    ccfc_fd_nonblock(o->wake[0]) || ccfc_fd_nonblock(o->wake[1]) ||
-	    ccfc_fd_nonblock(o->news[0]) || ccfc_fd_nonblock(o->news[1]))
+	if (ccfc_bell(o->wake) || ccfc_bell(o->news))
 		return ccfc_err_errno(err, errno, "pipe");
 	return 0;
 }
@@ -428,7 +407,7 @@ void ccfc_observer_free(struct ccfc_observer *observer)
 	pthread_mutex_lock(&observer->lock);
 	observer->stop = true;
 	pthread_mutex_unlock(&observer->lock);
-	poke(observer->wake[1]);
+	ccfc_bell_ring(observer->wake[1]);
 	pthread_join(observer->thread, NULL);
 	release(observer);
 }
@@ -452,7 +431,7 @@ void ccfc_observer_active(struct ccfc_observer *observer,
 		CCFC_VEC_PUSH(observer->active, a);
 	}
 	pthread_mutex_unlock(&observer->lock);
-	poke(observer->wake[1]);
+	ccfc_bell_ring(observer->wake[1]);
 }
 
 void ccfc_observer_take(struct ccfc_observer *observer,
@@ -462,7 +441,7 @@ void ccfc_observer_take(struct ccfc_observer *observer,
 	struct ccfc_client_end *ends;
 	uint32_t n, nends;
 
-	drain(observer->news[0]);
+	ccfc_bell_silence(observer->news[0]);
 	pthread_mutex_lock(&observer->lock);
 	items = observer->seen.items;
 	n = observer->seen.n;
@@ -485,7 +464,7 @@ void ccfc_observer_take(struct ccfc_observer *observer,
 	}
 	free(ends);
 	if (n >= WAITING_MAX)
-		poke(observer->wake[1]);
+		ccfc_bell_ring(observer->wake[1]);
 }
 
 void ccfc_observer_stats(struct ccfc_observer *observer,

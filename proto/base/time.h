@@ -47,4 +47,10 @@ int64_t ccfc_time_monotonic(void);
  */
 int ccfc_time_patience(int ms);
 
+/* The shorter of two times to wait, as for poll(): negative is without end. */
+static inline int ccfc_time_sooner(int a, int b)
+{
+	return b < 0 || (a >= 0 && a < b) ? a : b;
+}
+
 #endif

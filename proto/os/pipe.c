@@ -1,6 +1,7 @@
 /* Descriptors; see pipe.h. */
 #include "os/pipe.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -22,4 +23,34 @@ int ccfc_fd_nonblock(int fd)
 	int flags = fcntl(fd, F_GETFL);
 
 	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+int ccfc_bell(int fds[2])
+{
+	int error;
+
+	if (ccfc_pipe(fds) < 0)
+		return -1;
+	if (!ccfc_fd_nonblock(fds[0]) && !ccfc_fd_nonblock(fds[1]))
+		return 0;
+	error = errno;
+	close(fds[0]);
+	close(fds[1]);
+	fds[0] = fds[1] = -1;
+	errno = error;
+	return -1;
+}
+
+void ccfc_bell_ring(int fd)
+{
+	while (write(fd, "", 1) < 0 && errno == EINTR)
+		;
+}
+
+void ccfc_bell_silence(int fd)
+{
+	char bytes[256];
+
+	while (read(fd, bytes, sizeof(bytes)) > 0)
+		;
 }

@@ -29,13 +29,8 @@ static int open_bell(struct ccfc_mailbox *box)
 {
 	int fds[2];
 
-	if (ccfc_pipe(fds) < 0)
+	if (ccfc_bell(fds) < 0)
 		return -1;
-	if (ccfc_fd_nonblock(fds[0]) < 0 || ccfc_fd_nonblock(fds[1]) < 0) {
-		close(fds[0]);
-		close(fds[1]);
-		return -1;
-	}
 	box->rfd = fds[0];
 	box->wfd = fds[1];
 	return 0;

@@ -99,7 +99,7 @@ static void add_key(struct keys *keys, const struct key *key)
 		return;
 	}
 	CCFC_VEC_PUSH(*keys, *key);
-	/* Few are added at a time, and the rest is in order. */
+	/* Few keys are added at a time, and the others are sorted. */
 	for (uint32_t i = keys->n - 1; i; i--) {
 		struct key swap = keys->items[i];
 
@@ -386,7 +386,7 @@ int ccfc_forgotten_new(struct ccfc_forgotten **out, const char *state_dir,
 		ccfc_buf_putc(&text, '\0');
 		read_lines(list, text.ptr);
 	}
-	/* One that was being written. */
+	/* Removes a list whose writing was interrupted. */
 	ccfc_buf_puts(&path, ".new");
 	unlink(path.ptr);
 	ccfc_buf_release(&path);

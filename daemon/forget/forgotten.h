@@ -38,7 +38,7 @@ bool ccfc_forgotten_any(const struct ccfc_forgotten *list);
 /* NULL is a list that has nothing. */
 bool ccfc_forgotten_session(const struct ccfc_forgotten *list,
 			    struct ccfc_slice id);
-/* A transcript, by its path: one that its name does not give to a session. */
+/* A transcript by its path, for one whose name is not a session id. */
 bool ccfc_forgotten_source(const struct ccfc_forgotten *list,
 			   struct ccfc_slice path);
 /*
@@ -59,7 +59,7 @@ bool ccfc_forgotten_files(const struct ccfc_forgotten *list);
 /* --- a removal that is under way --- */
 
 bool ccfc_forgotten_due(const struct ccfc_forgotten *list);
-/* What was seen on disk of this file, then, is to go. */
+/* True: what was seen of this file on disk is to be removed. */
 bool ccfc_forgotten_below(const struct ccfc_forgotten *list,
 			  struct ccfc_slice path);
 /* What was seen and kept before this time; CCFC_TIME_NONE: nothing. */

@@ -105,7 +105,7 @@ static bool ends_word(char c)
 	return c && strchr(ends, c);
 }
 
-/* Words that a command may have a file's name in. */
+/* The words of a command that may be names of files. */
 static bool has_word(struct ccfc_forgotten_lines *l,
 		     const struct ccfc_record *record, struct ccfc_slice text)
 {

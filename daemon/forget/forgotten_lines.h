@@ -23,8 +23,8 @@ ccfc_forgotten_lines_new(const struct ccfc_forgotten *list, const char *home);
 void ccfc_forgotten_lines_free(struct ccfc_forgotten_lines *lines);
 
 /*
- * Is it one? The lines of a transcript are asked of in their order. `line` is
- * what was parsed.
+ * Is the line forgotten? Call it for the lines of a transcript in their order.
+ * `line` is what was parsed.
  */
 bool ccfc_forgotten_lines_has(struct ccfc_forgotten_lines *lines,
 			      const struct ccfc_record *record,

@@ -89,8 +89,8 @@ enum section { SECTION_OTHER, SECTION_CORE, SECTION_INCLUDE };
 static void read_config(struct reading *r, const char *path, int depth);
 
 /*
- * Does "gitdir:…" name the repository? A star stands for slashes as well, which
- * is more than git takes it for.
+ * Does "gitdir:…" name the repository? Here a star also matches slashes, which
+ * it does not in git.
  */
 static bool is_meant(const struct reading *r, const char *condition)
 {
@@ -115,7 +115,9 @@ static bool is_meant(const struct reading *r, const char *condition)
 	       !fnmatch(pattern, r->git_dir, fold ? FNM_CASEFOLD : 0);
 }
 
-/* "[core]", "[include]", "[includeIf \"…\"]"; `line` is behind it then. */
+/*
+ * "[core]", "[include]", "[includeIf \"…\"]"; `line` is then what follows it.
+ */
 static enum section read_section(const struct reading *r, char **line)
 {
 	char *end = strrchr(*line, ']'), *name = *line + 1, *quote;
@@ -138,7 +140,10 @@ static enum section read_section(const struct reading *r, char **line)
 	return section;
 }
 
-/* A file that is included stands in for the line; beside `path` it may be. */
+/*
+ * An included file is read in place of the line. Its path may be relative to
+ * `path`.
+ */
 static void include(struct reading *r, const char *value, const char *path,
 		    int depth)
 {

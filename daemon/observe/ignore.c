@@ -52,7 +52,10 @@ static const struct class_name classes[] = {
 	{ "space", isspace }, { "upper", isupper }, { "xdigit", isxdigit },
 };
 
-/* "[:alpha:]" at p; its length, 0: it is none, and -1: there is no such. */
+/*
+ * The length of a class like "[:alpha:]" at p; 0: not a class; -1: an unknown
+ * class.
+ */
 static int class_at(struct ccfc_slice p, unsigned char c, bool *fits)
 {
 	size_t end = 2;
@@ -75,7 +78,7 @@ static int class_at(struct ccfc_slice p, unsigned char c, bool *fits)
 	return -1;
 }
 
-/* A character of a set, which a backslash may stand before. */
+/* A character of a set, perhaps after a backslash. */
 static bool set_char(struct ccfc_slice p, size_t *at, unsigned char *out)
 {
 	if (*at < p.len && p.ptr[*at] == '\\')
@@ -87,8 +90,8 @@ static bool set_char(struct ccfc_slice p, size_t *at, unsigned char *out)
 }
 
 /*
- * The set at the beginning of `p`: its length, 0 where it has no end and so
- * fits nothing. *fits: is `c` in it?
+ * The length of the set at the beginning of `p`, or 0: it has no end and
+ * matches nothing. *fits: is `c` in the set?
  */
 static size_t set_at(struct ccfc_slice p, unsigned char c, bool *fits)
 {
@@ -123,7 +126,10 @@ static size_t set_at(struct ccfc_slice p, unsigned char c, bool *fits)
 	return at + 1;
 }
 
-/* One character, which is no star: the length in the pattern, 0: no. */
+/*
+ * Matches one character against the pattern, which does not begin with a star.
+ * The length of the pattern used, or 0: no match.
+ */
 static size_t one_fits(struct ccfc_slice p, unsigned char c)
 {
 	bool fits = false;
@@ -319,18 +325,18 @@ static void cut(struct pattern *p, struct ccfc_slice text)
 		struct part part = { .text = ccfc_slice(text.ptr + at,
 							end - at) };
 
-		/* A backslash in front of a slash is nothing. */
+		/* A backslash before a slash is ignored. */
 		if (end < text.len && ccfc_slice_ends(part.text, "\\"))
 			part.text.len--;
 		part.any = is_any(part.text);
-		/* Any number of names, twice, is the same as once. */
+		/* Two "**" in a row are the same as one. */
 		if (!part.any || !p->n || !p->parts[p->n - 1].any)
 			p->parts[p->n++] = part;
 		at = end + 1;
 	}
 }
 
-/* Is a backslash the last character, with nothing that it stands before? */
+/* Does the pattern end with a backslash that escapes nothing? */
 static bool ends_in_backslash(struct ccfc_slice text)
 {
 	size_t n = 0;

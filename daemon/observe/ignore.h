@@ -38,8 +38,8 @@ enum ccfc_ignore_verdict ccfc_ignore_match(const struct ccfc_ignore *list,
 					   struct ccfc_slice path, bool is_dir);
 
 /*
- * A list with those above it. Lists of one directory may stand one behind the
- * other, too: git has some that hold for a whole work tree.
+ * A list, and the lists above it. One directory may have several lists: git has
+ * some for a whole work tree.
  */
 struct ccfc_ignore_level {
 	const struct ccfc_ignore_level *above; /* NULL: none */
@@ -47,7 +47,9 @@ struct ccfc_ignore_level {
 	size_t prefix; /* length of the directory's path, with a slash */
 };
 
-/* Is what has this path, in the directory of `level`, excluded? */
+/*
+ * Is the file or directory of this path, in the directory of `level`, excluded?
+ */
 bool ccfc_ignore_excludes(const struct ccfc_ignore_level *level,
 			  struct ccfc_slice path, bool is_dir);
 

@@ -22,7 +22,7 @@
 
 #define NOTE_MAX ((size_t)64 << 10)
 #define ID_MAX	 128u
-/* A process is there before it writes its note; clocks differ a little. */
+/* A process begins before it writes its note. The clocks may differ by this. */
 #define SLACK_MS 5000
 
 enum field { PID, SESSION, CWD, STARTED, FIELDS };
@@ -94,7 +94,7 @@ static bool is_its_writer(long pid, int64_t started)
 	return !start.time || !started || start.time <= started + SLACK_MS;
 }
 
-/* The caller frees it; NULL: there is none that could be right. */
+/* A string of the note, which the caller frees; NULL: it is not valid. */
 static char *text_of(const struct ccfc_json *json, uint32_t tok, size_t max)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;

@@ -146,7 +146,10 @@ void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	obs->base_len += file->size;
 }
 
-/* The content that the file had; false: it is not to be had. */
+/*
+ * The content that the file had when the project was first read. False: it was
+ * not kept.
+ */
 static bool read_base(struct ccfc_buf *out, const struct ccfc_obs *obs,
 		      const struct ccfc_obs_file *f)
 {
@@ -182,7 +185,7 @@ static bool keep(struct ccfc_obs *obs, struct ccfc_blob_key *key,
 	return kept;
 }
 
-/* What it was becomes a blob, since it is about to be told of. */
+/* Stores the earlier content as a blob, for the sighting that follows. */
 static void keep_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 {
 	struct ccfc_buf was = CCFC_BUF_INIT;
@@ -214,7 +217,9 @@ static bool is_old_content(struct ccfc_obs *obs, const struct ccfc_obs_file *f)
 	return same;
 }
 
-/* The file's own time, if it can be of what was noticed, or of later; else 0.
+/*
+ * The time of the file itself, if it is that of the event that was noticed or
+ * later, give or take CLOSE_MS; else 0.
  */
 static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 {
@@ -226,8 +231,9 @@ static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 }
 
 /*
- * By when it had begun to change. The event may be late; the system takes a
- * file's time from a clock that ticks, so that may be a tick too early.
+ * The time by which the file had begun to change. The event may be late. The
+ * ctime may be a tick too early, because the system takes it from a clock that
+ * ticks.
  */
 static int64_t since_of(const struct ccfc_obs_file *f, int64_t time)
 {
@@ -278,8 +284,8 @@ void ccfc_obs_hand_on(struct ccfc_obs *obs)
 }
 
 /*
- * A file that is gone has no time. Its directory has one, of the last name that
- * came or went; if that was this one, it is when it went. 0: not known.
+ * When a deleted file went. Its directory has the time of the last name that
+ * came or went, which may be this one. 0: not known.
  */
 static int64_t time_gone(const struct ccfc_obs_file *f)
 {

@@ -110,7 +110,7 @@ static struct ccfc_obs_project *project_of(struct ccfc_obs *obs,
 	char *root = ccfc_obs_root(cwd);
 	struct ccfc_obs_project *p;
 
-	/* A repository that is too large, but the directory itself is not. */
+	/* A repository may be refused where the directory itself is not. */
 	if (ccfc_obs_refuse(obs, root)) {
 		free(root);
 		root = with_slash(cwd, strlen(cwd));
@@ -154,7 +154,7 @@ static void release_session(struct ccfc_obs_session *s)
 	free(s->id);
 }
 
-/* Its lines may come until its process has ended. */
+/* Lines of the client may come until its process has ended. */
 static void drop_session(struct ccfc_obs *obs, struct ccfc_obs_project *p,
 			 uint32_t i)
 {
@@ -225,7 +225,7 @@ static bool is_live(const struct ccfc_obs *obs,
 	return false;
 }
 
-/* Tells of those whose process is not there any more. */
+/* Reports clients whose process has ended. */
 static void tell_ended(struct ccfc_obs *obs)
 {
 	struct ccfc_process_start start;
@@ -263,7 +263,10 @@ void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 		dropped = true;
 	}
 	tell_ended(obs);
-	/* Directories of the one may be below another, which has them now. */
+	/*
+	 * A directory of the dropped project may be below another project too,
+	 * which has to watch it from now on.
+	 */
 	for (uint32_t i = 0; dropped && i < obs->projects.n; i++)
 		if (obs->projects.items[i]->top)
 			ccfc_obs_queue(obs, obs->projects.items[i]->top, true);

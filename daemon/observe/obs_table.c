@@ -94,7 +94,7 @@ static void forget_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 	free(dir);
 }
 
-/* As deep as directories go: paths have a longest length. */
+/* The depth is bounded by the longest path. */
 static void drop_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
 	while (dir->children) {

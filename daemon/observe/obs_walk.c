@@ -183,7 +183,7 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		file = ccfc_obs_file_add(obs, dir, name);
 		if (!file)
 			return;
-		/* In a directory that was read before, it is new. */
+		/* A name that is found in a directory read before is new. */
 		if (!dir->whole && !dir->fresh) {
 			ccfc_obs_look_first(obs, file);
 			file->found = true;
@@ -243,8 +243,8 @@ static void lose_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 }
 
 /*
- * Directories that are not there, or not for us, any more. First of all: one
- * that was moved is watched by its old name until then.
+ * Drops directories that are gone or ignored by now. This comes first: a moved
+ * directory is watched under its old name until then.
  */
 static void drop_lost_dirs(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
@@ -371,8 +371,10 @@ static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	file->mixed |= file->marked_link && (client || file->client);
 	ccfc_obs_mark(obs, file, wait);
 	file->dir_changes = dir->changes;
-	/* A file that is made is written next, and closed. One that is written
-	 * after that is another matter. */
+	/*
+	 * A new file is made, written and closed: that is one step. A write
+	 * after a step is a further one.
+	 */
 	file->steps += event->cookie || event->what == CCFC_WATCH_WRITTEN ||
 		       event->what == CCFC_WATCH_VANISHED ||
 		       (event->what == CCFC_WATCH_CHANGED && file->steps);
@@ -389,7 +391,7 @@ static void note_passing(struct ccfc_obs *obs,
 	obs->cookie_pid = passing_name(event->name);
 }
 
-/* What a rename does to its directory happens at once. */
+/* A rename has changed its directory by the time of the event. */
 static void count_change(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 			 const struct ccfc_watch_event *event)
 {
@@ -409,7 +411,7 @@ static void change_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		note_passing(obs, event);
 		return;
 	}
-	/* Other patterns: what they exclude is looked up anew. */
+	/* The patterns have changed: the directory is read again with them. */
 	if (!strcmp(event->name, ".gitignore") && dir->whole)
 		ccfc_obs_queue(obs, dir, true);
 	if (event->is_dir) {

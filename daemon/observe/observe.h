@@ -46,7 +46,7 @@ struct ccfc_disk_side {
 	struct ccfc_blob_key key; /* of its content, if `content` */
 	uint64_t size;
 	int64_t mtime; /* in ms */
-	bool known;    /* the rest tells something */
+	bool known;    /* the other fields are valid */
 	bool exists;
 	bool content; /* the bytes were kept */
 };
@@ -59,8 +59,11 @@ struct ccfc_sighting {
 	 * same but for a tick of the system's clock. The state in between, if
 	 * there was one, was not seen. */
 	int64_t since, time;
-	/* It was surely as `before` until then. Earlier than `since` where it
-	 * may have changed several times, or when it went is not known. */
+	/*
+	 * The file was as `before` until then for sure. This is earlier than
+	 * `since` if the file may have changed several times, or if the time of
+	 * its deletion is not known.
+	 */
 	int64_t held;
 	/* The process that replaced the file the way clients do, if nothing
 	 * else happened to the file at that time; 0: none. */

@@ -30,15 +30,15 @@ struct ccfc_obs_file {
 	uint64_t base;	      /* where its content is in the base file */
 	struct ccfc_blob_key key;
 	int64_t first, last; /* when it was marked, in ms since 1970 */
-	int64_t held;	     /* nothing had happened to it until then */
-	uint32_t steps;	     /* that happened to it since */
+	int64_t held;	     /* the file was unchanged until then */
+	uint32_t steps;	     /* events of the file since then */
 	int64_t due;	     /* when to look, of the monotonic clock */
-	long client;	     /* that renamed it here; 0: none */
+	long client;	     /* the process that renamed it here; 0: none */
 	bool known;	     /* the following are right */
 	bool exists;
 	bool has_base;	      /* its content is in the base file */
 	bool has_key;	      /* its content is a blob */
-	bool found;	      /* by the reading of its directory */
+	bool found;	      /* found when the directory was read last */
 	uint32_t dir_changes; /* of its directory, when it was seen to go */
 	bool mixed;    /* a client replaced it, and something else happened */
 	uint32_t told; /* its number in `told`, from 1 on; 0: it is not there */
@@ -53,7 +53,7 @@ struct ccfc_obs_dir {
 	struct ccfc_ignore_level level;
 	int wd;
 	bool fresh; /* made while it was watched: its files are new */
-	bool whole; /* it was read: what is not known is not there */
+	bool whole; /* the directory was read: an unknown name is a new file */
 	bool queued;
 	uint32_t changes; /* names that came and went */
 	char *path;	  /* with a slash at the end */
@@ -61,7 +61,7 @@ struct ccfc_obs_dir {
 
 struct ccfc_obs_session {
 	char *id;
-	long pid;	 /* 0: it is live by its lines */
+	long pid;	 /* 0: known to be live only by its lines */
 	int pidfd;	 /* readable when it ends; -1: there is none */
 	int64_t expires; /* of the monotonic clock; by its lines only */
 };
@@ -146,7 +146,7 @@ struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
 				      struct ccfc_obs_project *project,
 				      struct ccfc_obs_dir *parent, char *path,
 				      int wd);
-/* With all that is below it, silently. */
+/* Drops the directory and all that is below it, without sightings. */
 void ccfc_obs_dir_drop(struct ccfc_obs *obs, struct ccfc_obs_dir *dir);
 struct ccfc_obs_dir *ccfc_obs_child(const struct ccfc_obs_dir *dir,
 				    const char *name);
@@ -158,7 +158,7 @@ struct ccfc_obs_file *ccfc_obs_file_add(struct ccfc_obs *obs,
 					struct ccfc_obs_dir *dir,
 					const char *name);
 void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file);
-/* There is something to look at, in `wait` ms. */
+/* Marks the file to be looked at in `wait` ms. */
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait);
 void ccfc_obs_unmark(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* False: too long. */
@@ -177,7 +177,7 @@ bool ccfc_obs_walk(struct ccfc_obs *obs);
 /* Reads a directory (again), and those below it if `all`. */
 void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all);
 void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event);
-/* Is a file or directory of that name not for us? */
+/* Is a file or directory of that name ignored? */
 bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 		      const struct ccfc_obs_dir *dir, const char *name,
 		      bool is_dir);
@@ -198,7 +198,7 @@ void ccfc_obs_look_now(struct ccfc_obs *obs, uint32_t max);
 void ccfc_obs_hand_on(struct ccfc_obs *obs);
 /* The directory of the file went away. */
 void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file);
-/* How long until the next one is; -1: none waits. */
+/* Ms until the next file is due; -1: none is marked. */
 int ccfc_obs_look_timeout(const struct ccfc_obs *obs);
 
 /* --- obs_project.c: which projects --- */
@@ -221,7 +221,7 @@ void ccfc_obs_active(struct ccfc_obs *obs, const char *session,
 		     const char *cwd);
 /* The session of a client's process; NULL: not known. */
 const char *ccfc_obs_session_of(const struct ccfc_obs *obs, long pid);
-/* How long until one of these is not live any more; -1: never. */
+/* Ms until a session that is live by its lines expires; -1: there is none. */
 int ccfc_obs_sessions_timeout(const struct ccfc_obs *obs);
 void ccfc_obs_release(struct ccfc_obs *obs);
 

@@ -121,7 +121,7 @@ static void apply_text(struct ccfc_lsp *lsp, const struct ccfc_lsp_doc *doc,
 	ccfc_buf_release(&params);
 }
 
-/* Is it text that an editor gets back as it was? */
+/* Can an editor show and save the text without changing it? */
 static bool is_text(struct ccfc_slice content)
 {
 	struct ccfc_buf copy = CCFC_BUF_INIT;

@@ -86,7 +86,7 @@ void ccfc_lsp_did_open(struct ccfc_lsp *lsp, struct ccfc_obj params)
 	CCFC_VEC_PUSH(lsp->docs, doc);
 }
 
-/* Whole texts are what was asked for; of a piece nothing is made. */
+/* The server asks for whole texts; a partial change is ignored. */
 void ccfc_lsp_did_change(struct ccfc_lsp *lsp, struct ccfc_obj params)
 {
 	struct ccfc_obj changes = ccfc_obj_get(params, "contentChanges");
@@ -139,7 +139,7 @@ uint32_t ccfc_lsp_line_length(const struct ccfc_lsp_doc *doc, int64_t line)
 	for (; line > 0 && p < end; p++)
 		line -= *p == '\n';
 	while (p < end && *p != '\n')
-		/* Beyond 16 bits a character has two units. */
+		/* A character beyond 16 bits has two units. */
 		units += ccfc_utf8_next(&p, end) > 0xffff ? 2 : 1;
 	return units;
 }

@@ -55,7 +55,7 @@ static void initialize(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 	ccfc_buf_puts(out, "}}");
 }
 
-/* False: nobody answers that. */
+/* False: there is no such method. */
 static bool run_request(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 			const struct ccfc_jsonrpc_message *m)
 {

@@ -112,7 +112,7 @@ static int ping(struct server *s, struct ccfc_buf *out, struct ccfc_obj params,
 	return 0;
 }
 
-/* There is one page of tools, so no cursor is ours. */
+/* There is one page of tools: no cursor is valid. */
 static int list_tools(struct server *s, struct ccfc_buf *out,
 		      struct ccfc_obj params, struct ccfc_err *err)
 {
@@ -237,7 +237,10 @@ static void on_message(struct server *s, struct ccfc_slice text)
 	if (code)
 		ccfc_jsonrpc_error(&s->rpc, m.id, code, err.what,
 				   CCFC_SLICE_NONE);
-	/* Notifications need nothing; answers are to no question of ours. */
+	/*
+	 * Notifications need no answer, and we ask nothing that could be
+	 * answered.
+	 */
 	else if (m.method.len && ccfc_obj_type(m.id) != CCFC_OBJ_NONE)
 		on_request(s, &m);
 	ccfc_jsonrpc_message_release(&m);

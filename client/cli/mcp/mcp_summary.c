@@ -208,7 +208,9 @@ static int ask_prompts(struct ccfc_reply **reply, struct ccfc_mcp_call *call,
 	return code;
 }
 
-/* The last prompts; the transcript may be gone, the rest is known then. */
+/*
+ * The last prompts. Without the transcript, the other fields are still known.
+ */
 static void put_prompts(struct ccfc_mcp_call *call)
 {
 	struct ccfc_reply *reply = NULL;
@@ -272,7 +274,10 @@ static int put_totals(struct ccfc_mcp_call *call, struct ccfc_err *err)
 	pack_today(call);
 	ccfc_pack_kv_int(&call->pack, "limit", 1);
 	code = ccfc_mcp_ask(&reply, call, err);
-	/* A time without a session is no error: there are no totals. */
+	/*
+	 * That no session was active at that time is no error: there are no
+	 * totals.
+	 */
 	if (code < 0)
 		return code == CCFC_ENOTFOUND ? 0 : code;
 	root = ccfc_cli_value(reply);

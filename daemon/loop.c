@@ -136,7 +136,7 @@ void ccfc_loop_note_inferred(struct ccfc_loop *loop)
 }
 
 /* When there is nothing else to do. */
-static void infer(struct ccfc_loop *loop)
+static void infer_changes(struct ccfc_loop *loop)
 {
 	if (loop->more || ccfc_methods_has_work(loop->methods) ||
 	    loop->forget.step == CCFC_FORGET_EXCHANGE)
@@ -292,7 +292,7 @@ static void run_loop(struct ccfc_loop *loop)
 		if (!loop->stop && !loop->more)
 			compact_texts(loop);
 		if (!loop->stop)
-			infer(loop);
+			infer_changes(loop);
 	}
 	ccfc_log(CCFC_LOG_INFO, "stopping");
 	ccfc_notify("STOPPING=1");

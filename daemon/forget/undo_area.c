@@ -15,7 +15,8 @@
 
 #define MANIFEST_MAX ((off_t)64 << 20)
 
-static bool goes(const struct ccfc_undo_area_wish *wish, struct ccfc_slice text)
+static bool is_removed_entry(const struct ccfc_undo_area_wish *wish,
+			     struct ccfc_slice text)
 {
 	static const struct ccfc_slice path = CCFC_SLICE_LIT("path ");
 	static const struct ccfc_slice time = CCFC_SLICE_LIT("time ");
@@ -84,7 +85,8 @@ static bool forget_entry(int area, const char *name,
 	if (dir < 0)
 		return false;
 	ccfc_buf_clear(text);
-	if (!read_manifest(text, dir) || !goes(wish, ccfc_buf_view(text))) {
+	if (!read_manifest(text, dir) ||
+	    !is_removed_entry(wish, ccfc_buf_view(text))) {
 		close(dir);
 		return false;
 	}

@@ -51,8 +51,8 @@ void ccfc_exchange_resume(struct ccfc_exchange *ex)
 	ex->suspended = false;
 }
 
-static int ask(struct ccfc_exchange *ex, struct ccfc_slice query,
-	       struct ccfc_err *err);
+static int ask_daemon(struct ccfc_exchange *ex, struct ccfc_slice query,
+		      struct ccfc_err *err);
 
 /* Has it characters that are special in a glob? */
 static bool looks_like_glob(struct ccfc_slice query)
@@ -86,7 +86,7 @@ static bool ask_as_glob(struct ccfc_exchange *ex, const struct ccfc_rpc *reply)
 	if (!looks_like_glob(query))
 		return false;
 	ex->is_glob = true;
-	if (ask(ex, query, &err))
+	if (ask_daemon(ex, query, &err))
 		ccfc_answer_failure(ex, &err);
 	return true;
 }
@@ -120,8 +120,8 @@ static int pack_options(struct ccfc_exchange *ex, struct ccfc_pack *p,
 	return ccfc_route_pack(p, &ex->match, query, &change, err);
 }
 
-static int ask(struct ccfc_exchange *ex, struct ccfc_slice query,
-	       struct ccfc_err *err)
+static int ask_daemon(struct ccfc_exchange *ex, struct ccfc_slice query,
+		      struct ccfc_err *err)
 {
 	enum ccfc_method method =
 		ex->is_glob ? CCFC_METHOD_FILE_MATCH : ex->match.route->method;
@@ -173,7 +173,7 @@ enum MHD_Result ccfc_exchange_start(struct ccfc_exchange *ex)
 		answer_file(ex, path);
 	else if (ex->match.route->method == CCFC_METHOD_EVENTS_SUBSCRIBE)
 		ccfc_stream_start(ex, query);
-	else if (ask(ex, query, &err))
+	else if (ask_daemon(ex, query, &err))
 		ccfc_answer_failure(ex, &err);
 	if (ex->status)
 		return ccfc_answer_send(ex);

@@ -61,7 +61,8 @@ static void on_completed(void *arg, struct MHD_Connection *connection,
 }
 
 /* The head has been read: refuse it now, or go on. */
-static enum MHD_Result begin(struct ccfc_exchange *ex, const char *verb)
+static enum MHD_Result begin_exchange(struct ccfc_exchange *ex,
+				      const char *verb)
 {
 	int status = 0;
 	const char *why = ccfc_http_refusal(ex, verb, &status);
@@ -95,7 +96,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 	(void)url;
 	(void)version;
 	if (!ex->begun)
-		return begin(ex, verb);
+		return begin_exchange(ex, verb);
 	if (*len) {
 		take_body(ex, data, *len);
 		*len = 0;
@@ -168,7 +169,7 @@ static void end_exchanges(struct ccfc_http *http)
 	http->mhd = NULL;
 }
 
-static void *serve(void *arg)
+static void *serve_http(void *arg)
 {
 	struct server *server = arg;
 	struct ccfc_http *http = &server->http;
@@ -250,7 +251,7 @@ static int start_thread(struct server *server, struct ccfc_err *err)
 		(struct ccfc_awaited){ stop_is_ready, server->stop[0] };
 	ccfc_waiting_add(http->waiting, &server->mhd_ready, EPOLLIN);
 	ccfc_waiting_add(http->waiting, &server->stop_ready, EPOLLIN);
-	r = pthread_create(&server->thread, NULL, serve, server);
+	r = pthread_create(&server->thread, NULL, serve_http, server);
 	if (!r)
 		return 0;
 	ccfc_mhd.stop_daemon(http->mhd);
@@ -272,7 +273,7 @@ static void free_server(struct server *server)
 	free(server);
 }
 
-static int start(struct server *server, int port, struct ccfc_err *err)
+static int start_server(struct server *server, int port, struct ccfc_err *err)
 {
 	struct ccfc_http *http = &server->http;
 	int r = ccfc_mhd_load(err), fd;
@@ -297,7 +298,7 @@ int ccfc_http_start(struct ccfc_http **out, const struct ccfc_http_setup *setup,
 	server->stop[0] = server->stop[1] = -1;
 	server->http.socket_path = ccfc_strdup(setup->socket_path);
 	server->http.token = ccfc_strdup(setup->token);
-	r = start(server, setup->port, err);
+	r = start_server(server, setup->port, err);
 	if (r) {
 		free_server(server);
 		return r;

@@ -175,8 +175,8 @@ static void put_side(struct ccfc_disk_side *out, const struct ccfc_obs_file *f)
 	out->key = f->key;
 }
 
-static bool keep(struct ccfc_obs *obs, struct ccfc_blob_key *key,
-		 struct ccfc_slice bytes)
+static bool keep_content(struct ccfc_obs *obs, struct ccfc_blob_key *key,
+			 struct ccfc_slice bytes)
 {
 	bool kept = !ccfc_blobs_put(obs->env.blobs, key, bytes, NULL);
 
@@ -193,7 +193,7 @@ static void keep_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	if (!f->has_base || f->has_key)
 		return;
 	if (read_base(&was, obs, f))
-		f->has_key = keep(obs, &f->key, ccfc_buf_view(&was));
+		f->has_key = keep_content(obs, &f->key, ccfc_buf_view(&was));
 	ccfc_buf_release(&was);
 }
 
@@ -240,8 +240,9 @@ static int64_t since_of(const struct ccfc_obs_file *f, int64_t time)
 	return f->first < time + TICK_MS ? f->first : time + TICK_MS;
 }
 
-static void tell(struct ccfc_obs *obs, struct ccfc_obs_file *f,
-		 const struct ccfc_disk_side *before, const struct stat *st)
+static void tell_sighting(struct ccfc_obs *obs, struct ccfc_obs_file *f,
+			  const struct ccfc_disk_side *before,
+			  const struct stat *st)
 {
 	struct ccfc_sighting s = { .before = *before, .client = f->client };
 	char path[PATH_MAX];
@@ -307,7 +308,7 @@ static void tell_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	f->known = true;
 	f->exists = f->has_key = f->has_base = false;
 	f->mtime = time_gone(f) * 1000000;
-	tell(obs, f, &before, NULL);
+	tell_sighting(obs, f, &before, NULL);
 }
 
 void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file)
@@ -330,8 +331,9 @@ static void tell_changed(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 	take_stat(f, st);
 	f->known = f->exists = true;
 	f->has_base = false;
-	f->has_key = read && keep(obs, &f->key, ccfc_buf_view(&obs->content));
-	tell(obs, f, &before, st);
+	f->has_key = read &&
+		     keep_content(obs, &f->key, ccfc_buf_view(&obs->content));
+	tell_sighting(obs, f, &before, st);
 }
 
 /* --- looking --- */

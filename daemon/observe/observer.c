@@ -188,7 +188,7 @@ static struct ccfc_observed_project *copy_projects(const struct ccfc_obs *obs)
 	return list;
 }
 
-static void publish(struct ccfc_observer *o, bool reading)
+static void publish_stats(struct ccfc_observer *o, bool reading)
 {
 	struct ccfc_observe_stats now = {
 		.projects = copy_projects(&o->obs),
@@ -330,7 +330,7 @@ static void *observe_projects(void *arg)
 		/* Before what was seen is called anybody's. */
 		read_events(o);
 		ccfc_obs_hand_on(&o->obs);
-		publish(o, more || ccfc_obs_has_unread(&o->obs));
+		publish_stats(o, more || ccfc_obs_has_unread(&o->obs));
 	}
 	return NULL;
 }
@@ -354,7 +354,7 @@ static int open_pipes(struct ccfc_observer *o, struct ccfc_err *err)
 	return 0;
 }
 
-static void release(struct ccfc_observer *o)
+static void release_observer(struct ccfc_observer *o)
 {
 	ccfc_obs_release(&o->obs);
 	close_pipes(o);
@@ -393,7 +393,7 @@ int ccfc_observer_new(struct ccfc_observer **out,
 	if (!r && pthread_create(&o->thread, NULL, observe_projects, o))
 		r = ccfc_err_set(err, CCFC_EIO, "no thread to observe with");
 	if (r) {
-		release(o);
+		release_observer(o);
 		return r;
 	}
 	*out = o;
@@ -409,7 +409,7 @@ void ccfc_observer_free(struct ccfc_observer *observer)
 	pthread_mutex_unlock(&observer->lock);
 	ccfc_bell_ring(observer->wake[1]);
 	pthread_join(observer->thread, NULL);
-	release(observer);
+	release_observer(observer);
 }
 
 int ccfc_observer_fd(const struct ccfc_observer *observer)

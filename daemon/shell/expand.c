@@ -15,8 +15,8 @@ enum { BARE, QUOTED, HOME };
 
 /* ---- making a field ---- */
 
-static void add(struct ccfc_sh_walk *w, struct made *made,
-		struct ccfc_slice text, char mark)
+static void add_text(struct ccfc_sh_walk *w, struct made *made,
+		     struct ccfc_slice text, char mark)
 {
 	if (!text.len || w->stopped)
 		return;
@@ -47,8 +47,8 @@ struct ccfc_slice ccfc_sh_join(struct ccfc_sh_walk *w, struct ccfc_slice a,
 {
 	struct made made = { 0 };
 
-	add(w, &made, a, QUOTED);
-	add(w, &made, b, QUOTED);
+	add_text(w, &made, a, QUOTED);
+	add_text(w, &made, b, QUOTED);
 	return ccfc_slice(made.text, made.n);
 }
 
@@ -69,7 +69,7 @@ static void add_variable(struct ccfc_sh_walk *w, struct made *made,
 	/* HOME itself, while nobody knows where that is. */
 	if (value.known && !value.text.ptr) {
 		made->opaque |= made->n > 0;
-		add(w, made, CCFC_SLICE_LIT("~"), HOME);
+		add_text(w, made, CCFC_SLICE_LIT("~"), HOME);
 		return;
 	}
 	if (!value.known || (!part->quoted && !is_one_word(value.text))) {
@@ -77,7 +77,7 @@ static void add_variable(struct ccfc_sh_walk *w, struct made *made,
 		made->loose |= !part->quoted;
 		return;
 	}
-	add(w, made, value.text, QUOTED);
+	add_text(w, made, value.text, QUOTED);
 }
 
 /* What a command printed, as the value of an expansion. */
@@ -90,7 +90,7 @@ static void add_output(struct ccfc_sh_walk *w, struct made *made,
 	while (out.text.len && out.text.ptr[out.text.len - 1] == '\n')
 		out.text.len--;
 	if (out.known && (part->quoted || is_one_word(out.text))) {
-		add(w, made, out.text, QUOTED);
+		add_text(w, made, out.text, QUOTED);
 		return;
 	}
 	made->opaque = true;
@@ -111,7 +111,7 @@ static void add_part(struct ccfc_sh_walk *w, struct made *made,
 
 	switch (part->kind) {
 	case CCFC_SH_TEXT:
-		add(w, made, part->text, part->quoted ? QUOTED : BARE);
+		add_text(w, made, part->text, part->quoted ? QUOTED : BARE);
 		return;
 	case CCFC_SH_VAR:
 		add_variable(w, made, part);
@@ -151,8 +151,8 @@ static void resolve_home(struct ccfc_sh_walk *w, struct made *made)
 	}
 	rest = ccfc_slice(made->text + 1, made->n - 1);
 	*made = (struct made){ .opaque = made->opaque, .loose = made->loose };
-	add(w, made, w->env->home, QUOTED);
-	add(w, made, rest, BARE);
+	add_text(w, made, w->env->home, QUOTED);
+	add_text(w, made, rest, BARE);
 }
 
 static bool has_glob(const struct made *made)
@@ -229,8 +229,8 @@ static struct made replace_brace(struct ccfc_sh_walk *w,
 
 	for (size_t i = 0; i < 3; i++)
 		for (size_t k = cuts[i][0]; k < cuts[i][1]; k++)
-			add(w, &made, ccfc_slice(from->text + k, 1),
-			    from->marks[k]);
+			add_text(w, &made, ccfc_slice(from->text + k, 1),
+				 from->marks[k]);
 	return made;
 }
 

@@ -104,9 +104,9 @@ static bool names_directory(struct ccfc_slice text)
 }
 
 /* One file from `from` to `to`, or to its name in `to`. */
-static void go(struct ccfc_sh_walk *w, enum ccfc_shell_op op, bool tree,
-	       const struct ccfc_sh_field *from, const struct ccfc_sh_field *to,
-	       bool inside)
+static void move_or_copy(struct ccfc_sh_walk *w, enum ccfc_shell_op op,
+			 bool tree, const struct ccfc_sh_field *from,
+			 const struct ccfc_sh_field *to, bool inside)
 {
 	struct ccfc_slice source = ccfc_sh_path(w, from);
 	struct ccfc_sh_field path = *to;
@@ -174,7 +174,7 @@ static void run_move(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 	inside = !o->has['T'] &&
 		 (o->has['t'] || n > 1 || names_directory(to->text));
 	for (uint32_t i = 0; i < n; i++)
-		go(w, self->op, tree, &items[i], to, inside);
+		move_or_copy(w, self->op, tree, &items[i], to, inside);
 	for (uint32_t i = start; i < w->out->all.n; i++)
 		w->out->all.items[i].into = !inside && !o->has['T'];
 	if (self->op == CCFC_SHELL_LINK && o->has['s'] &&
@@ -201,7 +201,7 @@ static void keep_backup(struct ccfc_sh_walk *w, struct ccfc_slice suffix,
 	if (!ccfc_sh_is_plain(path))
 		return;
 	backup.text = ccfc_sh_join(w, path->text, suffix);
-	go(w, CCFC_SHELL_COPY, false, path, &backup, false);
+	move_or_copy(w, CCFC_SHELL_COPY, false, path, &backup, false);
 }
 
 static void edit_files(struct ccfc_sh_walk *w, const struct ccfc_sh_options *o,

@@ -260,9 +260,9 @@ void ccfc_dirset_set_wd(struct ccfc_dirset *set, struct ccfc_dir *dir, int wd)
 	ccfc_map_put(&set->by_wd, hash_wd(wd), dir->id);
 }
 
-static struct ccfc_dir *get(const struct ccfc_dirset *set,
-			    const struct ccfc_map *map, uint64_t hash,
-			    ccfc_map_eq_fn eq, const void *key)
+static struct ccfc_dir *get_dir(const struct ccfc_dirset *set,
+				const struct ccfc_map *map, uint64_t hash,
+				ccfc_map_eq_fn eq, const void *key)
 {
 	uint32_t id = ccfc_map_get(map, hash, eq, set, key);
 
@@ -271,7 +271,7 @@ static struct ccfc_dir *get(const struct ccfc_dirset *set,
 
 struct ccfc_dir *ccfc_dirset_by_wd(const struct ccfc_dirset *set, int wd)
 {
-	return get(set, &set->by_wd, hash_wd(wd), has_wd, &wd);
+	return get_dir(set, &set->by_wd, hash_wd(wd), has_wd, &wd);
 }
 
 struct ccfc_dir *ccfc_dirset_by_ino(const struct ccfc_dirset *set, uint64_t dev,
@@ -279,5 +279,5 @@ struct ccfc_dir *ccfc_dirset_by_ino(const struct ccfc_dirset *set, uint64_t dev,
 {
 	struct ino_key key = { dev, ino };
 
-	return get(set, &set->by_ino, hash_ino(dev, ino), has_ino, &key);
+	return get_dir(set, &set->by_ino, hash_ino(dev, ino), has_ino, &key);
 }

@@ -30,22 +30,22 @@ static bool fail(struct reader *r, const char *wrong)
 	return false;
 }
 
-static int peek(const struct reader *r)
+static int peek_char(const struct reader *r)
 {
 	return r->at < r->end ? (unsigned char)*r->at : -1;
 }
 
 static void skip_blanks(struct reader *r)
 {
-	while (peek(r) == ' ' || peek(r) == '\t' || peek(r) == '\n' ||
-	       peek(r) == '\r')
+	while (peek_char(r) == ' ' || peek_char(r) == '\t' ||
+	       peek_char(r) == '\n' || peek_char(r) == '\r')
 		r->at++;
 }
 
 /* The character, if it is the next one. */
-static bool take(struct reader *r, char c)
+static bool take_char(struct reader *r, char c)
 {
-	if (peek(r) != c)
+	if (peek_char(r) != c)
 		return false;
 	r->at++;
 	return true;
@@ -59,7 +59,7 @@ static int read_hex(struct reader *r)
 	int value = 0;
 
 	for (int i = 0; i < 4; i++, r->at++) {
-		int c = peek(r);
+		int c = peek_char(r);
 
 		if (c >= '0' && c <= '9')
 			value = value * 16 + c - '0';
@@ -104,7 +104,7 @@ static bool read_unicode(struct reader *r)
 		put_character(&r->text, (unsigned)high);
 		return true;
 	}
-	if (high < 0xdc00 && take(r, '\\') && take(r, 'u')) {
+	if (high < 0xdc00 && take_char(r, '\\') && take_char(r, 'u')) {
 		low = read_hex(r);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			put_character(&r->text,
@@ -123,10 +123,10 @@ static bool read_unicode(struct reader *r)
 static bool read_escape(struct reader *r)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	int c = peek(r);
+	int c = peek_char(r);
 	const char *found = c > 0 ? strchr(from, c) : NULL;
 
-	if (take(r, 'u'))
+	if (take_char(r, 'u'))
 		return read_unicode(r);
 	if (!found)
 		return fail(r, "not an escape");
@@ -140,8 +140,8 @@ static bool read_run(struct reader *r)
 {
 	const char *start = r->at;
 
-	while (peek(r) != '"' && peek(r) != '\\') {
-		int c = peek(r), n = 1;
+	while (peek_char(r) != '"' && peek_char(r) != '\\') {
+		int c = peek_char(r), n = 1;
 
 		if (c < 0)
 			return fail(r, "a string does not end");
@@ -161,12 +161,12 @@ static bool read_run(struct reader *r)
 static bool read_string(struct reader *r)
 {
 	ccfc_buf_clear(&r->text);
-	if (!take(r, '"'))
+	if (!take_char(r, '"'))
 		return fail(r, "a string was expected");
-	while (!take(r, '"')) {
+	while (!take_char(r, '"')) {
 		if (!read_run(r))
 			return false;
-		if (take(r, '\\') && !read_escape(r))
+		if (take_char(r, '\\') && !read_escape(r))
 			return false;
 	}
 	ccfc_pack_str(&r->pack, ccfc_buf_view(&r->text));
@@ -179,7 +179,7 @@ static bool skip_digits(struct reader *r)
 {
 	const char *start = r->at;
 
-	while (peek(r) >= '0' && peek(r) <= '9')
+	while (peek_char(r) >= '0' && peek_char(r) <= '9')
 		r->at++;
 	return r->at > start;
 }
@@ -188,18 +188,18 @@ static bool skip_digits(struct reader *r)
 static bool skip_number(struct reader *r, bool *whole)
 {
 	*whole = true;
-	take(r, '-');
-	if (!take(r, '0') && !skip_digits(r))
+	take_char(r, '-');
+	if (!take_char(r, '0') && !skip_digits(r))
 		return fail(r, "a value was expected");
-	if (take(r, '.')) {
+	if (take_char(r, '.')) {
 		*whole = false;
 		if (!skip_digits(r))
 			return fail(r, "a fraction has no digits");
 	}
-	if (take(r, 'e') || take(r, 'E')) {
+	if (take_char(r, 'e') || take_char(r, 'E')) {
 		*whole = false;
-		if (!take(r, '+'))
-			take(r, '-');
+		if (!take_char(r, '+'))
+			take_char(r, '-');
 		if (!skip_digits(r))
 			return fail(r, "an exponent has no digits");
 	}
@@ -236,7 +236,7 @@ static bool read_number(struct reader *r)
 static bool read_members(struct reader *r, char close, bool map)
 {
 	skip_blanks(r);
-	if (take(r, close))
+	if (take_char(r, close))
 		return true;
 	do {
 		skip_blanks(r);
@@ -244,16 +244,17 @@ static bool read_members(struct reader *r, char close, bool map)
 			if (!read_string(r))
 				return false;
 			skip_blanks(r);
-			if (!take(r, ':'))
+			if (!take_char(r, ':'))
 				return fail(r, "a ':' was expected");
 			skip_blanks(r);
 		}
 		if (!read_value(r))
 			return false;
 		skip_blanks(r);
-	} while (take(r, ','));
-	return take(r, close) || fail(r, map ? "a ',' or '}' was expected"
-					     : "a ',' or ']' was expected");
+	} while (take_char(r, ','));
+	return take_char(r, close) ||
+	       fail(r, map ? "a ',' or '}' was expected"
+			   : "a ',' or ']' was expected");
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as CCFC_FROM_JSON_DEPTH */
@@ -287,7 +288,7 @@ static bool take_word(struct reader *r, const char *word)
 /* NOLINTNEXTLINE(misc-no-recursion): see read_container */
 static bool read_value(struct reader *r)
 {
-	switch (peek(r)) {
+	switch (peek_char(r)) {
 	case '{':
 		return read_container(r, '}', true);
 	case '[':

@@ -3,8 +3,8 @@
 
 #include "cli/doctor/doctor.h"
 
-static void use(struct ccfc_retention *r, const char *path,
-		const struct ccfc_setting *setting)
+static void use_setting(struct ccfc_retention *r, const char *path,
+			const struct ccfc_setting *setting)
 {
 	ccfc_buf_clear(&r->file);
 	ccfc_buf_puts(&r->file, path);
@@ -45,7 +45,7 @@ static bool look_retention(struct ccfc_retention *r, const char *path)
 		complain_retention(r, path, err.what);
 		return false;
 	}
-	use(r, path, &setting);
+	use_setting(r, path, &setting);
 	r->days = setting.number;
 	r->is_default = false;
 	return true;
@@ -68,7 +68,7 @@ void ccfc_retention_init(struct ccfc_retention *r, const char *root,
 		/* The file that could set it. */
 		code = ccfc_setting_read(&setting, user.ptr, CCFC_RETENTION_KEY,
 					 NULL);
-		use(r, user.ptr, &setting);
+		use_setting(r, user.ptr, &setting);
 		r->exists = code != CCFC_ENOTFOUND;
 		if (code < 0)
 			r->setting.kind = CCFC_SETTING_ABSENT;

@@ -40,7 +40,7 @@ static void send_message(struct ccfc_jsonrpc *rpc, struct ccfc_buf *body)
 	ccfc_buf_release(body);
 }
 
-static void begin(struct ccfc_buf *body, struct ccfc_obj id)
+static void begin_answer(struct ccfc_buf *body, struct ccfc_obj id)
 {
 	ccfc_buf_init(body);
 	ccfc_buf_puts(body, "{\"jsonrpc\":\"2.0\",\"id\":");
@@ -55,7 +55,7 @@ void ccfc_jsonrpc_result(struct ccfc_jsonrpc *rpc, struct ccfc_obj id,
 {
 	struct ccfc_buf body;
 
-	begin(&body, id);
+	begin_answer(&body, id);
 	ccfc_json_text_key(&body, "result");
 	ccfc_buf_slice(&body, json);
 	send_message(rpc, &body);
@@ -66,7 +66,7 @@ void ccfc_jsonrpc_error(struct ccfc_jsonrpc *rpc, struct ccfc_obj id, int code,
 {
 	struct ccfc_buf body;
 
-	begin(&body, id);
+	begin_answer(&body, id);
 	ccfc_json_text_key(&body, "error");
 	ccfc_buf_putc(&body, '{');
 	ccfc_json_text_int(&body, "code", code);

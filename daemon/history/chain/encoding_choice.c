@@ -41,8 +41,8 @@ static uint32_t client_of(const struct ccfc_chain *chain,
 	return version_number(ccfc_index_str(index, change->call.version));
 }
 
-static void give(struct ccfc_side_state *to, const struct ccfc_form *form,
-		 bool proven)
+static void set_form(struct ccfc_side_state *to, const struct ccfc_form *form,
+		     bool proven)
 {
 	to->form = *form;
 	to->has_form = true;
@@ -76,12 +76,13 @@ static void form_of_whole(const struct ccfc_chain *chain,
 		own.encoding = before->form.encoding;
 	if (fresh || client >= AS_IS_FROM || own.eol == CCFC_EOL_CRLF ||
 	    own.mixed)
-		give(&node->after, &own, fresh || before->has_form);
+		set_form(&node->after, &own, fresh || before->has_form);
 	else if (before->has_form && kept.eol == CCFC_EOL_LF)
-		give(&node->after, &own, before->form_proven);
+		set_form(&node->after, &own, before->form_proven);
 	else if (before->has_form)
-		give(&node->after, &kept,
-		     before->form_proven && client && client <= KEEPS_UP_TO);
+		set_form(&node->after, &kept,
+			 before->form_proven && client &&
+				 client <= KEEPS_UP_TO);
 }
 
 /*
@@ -109,14 +110,15 @@ static void form_of_shell(struct ccfc_node *node)
 	    after->form_proven)
 		return;
 	if (node->whole)
-		give(after, &node->own, node->from_text || node->with_cr);
+		set_form(after, &node->own, node->from_text || node->with_cr);
 	else if (before->has_form && node->way == CCFC_WAY_SAME)
-		give(after, &before->form, before->form_proven);
+		set_form(after, &before->form, before->form_proven);
 	else if (before->has_form && !before->form.mixed)
-		give(after, &before->form,
-		     before->form_proven && is_like(node, before->form.eol));
+		set_form(after, &before->form,
+			 before->form_proven &&
+				 is_like(node, before->form.eol));
 	else if (!before->exists && node->from_text)
-		give(after, &(struct ccfc_form){ 0 }, true);
+		set_form(after, &(struct ccfc_form){ 0 }, true);
 }
 
 /* That of the state that the change was made from, if a change left it. */
@@ -130,10 +132,10 @@ static void form_of_last(struct ccfc_chain *chain, uint32_t i)
 	else if (node->gap != CCFC_GAP_NONE)
 		return;
 	if (last->has_form)
-		give(&node->before, &last->form, last->form_proven);
+		set_form(&node->before, &last->form, last->form_proven);
 }
 
-static void forwards(struct ccfc_chain *chain)
+static void choose_forwards(struct ccfc_chain *chain)
 {
 	for (uint32_t i = 0; i < chain->n; i++) {
 		struct ccfc_node *node = &chain->nodes[i];
@@ -152,28 +154,28 @@ static void forwards(struct ccfc_chain *chain)
 			struct ccfc_form form = written_back(b);
 
 			/* A file that an edit made has the edit's own. */
-			give(a, &form, b->form_proven);
+			set_form(a, &form, b->form_proven);
 		} else if (b->how != CCFC_HOW_NOT && !b->exists) {
-			give(a, &(struct ccfc_form){ 0 }, true);
+			set_form(a, &(struct ccfc_form){ 0 }, true);
 		}
 	}
 }
 
 /* What is known of the same state from behind. */
-static void meet(struct ccfc_side_state *s, const struct ccfc_form *form,
-		 bool proven)
+static void meet_form(struct ccfc_side_state *s, const struct ccfc_form *form,
+		      bool proven)
 {
 	if (form->mixed)
 		return;
 	if (!s->has_form || (!s->form_proven && proven))
-		give(s, form, proven);
+		set_form(s, form, proven);
 	else if (s->how != CCFC_HOW_COPY && !s->seen &&
 		 s->form.eol != form->eol)
 		/* Somebody changed the endings, nobody knows when. */
 		s->form_proven = false;
 }
 
-static void backwards(struct ccfc_chain *chain)
+static void choose_backwards(struct ccfc_chain *chain)
 {
 	const struct ccfc_node *next = NULL;
 
@@ -183,25 +185,27 @@ static void backwards(struct ccfc_chain *chain)
 
 		if (!next && chain->last_gap == CCFC_GAP_NONE &&
 		    chain->disk.exists)
-			meet(a, &chain->disk_form,
-			     chain->disk.mtime <= node->time);
+			meet_form(a, &chain->disk_form,
+				  chain->disk.mtime <= node->time);
 		if (next && next->gap == CCFC_GAP_NONE && next->before.has_form)
-			meet(a, &next->before.form, next->before.form_proven);
+			meet_form(a, &next->before.form,
+				  next->before.form_proven);
 		/* What a client wrote before is not mixed; what anybody else
 		 * wrote may have been. A Write may have changed the form. */
 		if (a->has_form && a->has_lines && !node->whole &&
 		    !node->is_shell)
-			meet(b, &a->form,
-			     a->form_proven && i && node->gap == CCFC_GAP_NONE);
+			meet_form(b, &a->form,
+				  a->form_proven && i &&
+					  node->gap == CCFC_GAP_NONE);
 	}
 }
 
 void ccfc_replay_forms(struct ccfc_chain *chain)
 {
-	forwards(chain);
-	backwards(chain);
+	choose_forwards(chain);
+	choose_backwards(chain);
 	/* What came from behind may help those in front. */
-	forwards(chain);
+	choose_forwards(chain);
 	for (uint32_t i = 0; i < chain->n; i++) {
 		struct ccfc_node *node = &chain->nodes[i];
 

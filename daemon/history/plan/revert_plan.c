@@ -34,8 +34,8 @@ static const char *copy_revert_plan(struct ccfc_arena *arena, const char *s)
 	return ccfc_arena_copy(arena, ccfc_slice_str(s)).ptr;
 }
 
-static bool stop(struct ccfc_plan *out, enum ccfc_plan_action action,
-		 const char *why)
+static bool stop_plan(struct ccfc_plan *out, enum ccfc_plan_action action,
+		      const char *why)
 {
 	out->action = action;
 	out->why = why;
@@ -58,12 +58,13 @@ static bool look_revert_plan(struct ccfc_plan *out, const char *path,
 			ccfc_arena_copy(arena, ccfc_buf_view(&buf));
 	ccfc_buf_release(&buf);
 	if (info.link)
-		return stop(out, CCFC_PLAN_REFUSED, "is a symbolic link");
+		return stop_plan(out, CCFC_PLAN_REFUSED, "is a symbolic link");
 	if (r)
-		return stop(out, CCFC_PLAN_REFUSED,
-			    copy_revert_plan(arena, err.what));
+		return stop_plan(out, CCFC_PLAN_REFUSED,
+				 copy_revert_plan(arena, err.what));
 	if (info.exists && !info.regular)
-		return stop(out, CCFC_PLAN_REFUSED, "is not a regular file");
+		return stop_plan(out, CCFC_PLAN_REFUSED,
+				 "is not a regular file");
 	return true;
 }
 
@@ -90,7 +91,7 @@ static bool undo_run(struct ccfc_plan *out, struct ccfc_version *cur,
 
 	out->conflicts += conflicts;
 	if (r == CCFC_WOVEN_CLASH) /* and nothing is in `merged` */
-		return stop(out, CCFC_PLAN_CONFLICT, clash_text(w));
+		return stop_plan(out, CCFC_PLAN_CONFLICT, clash_text(w));
 	if (result.bytes.ptr != text->ptr) {
 		ccfc_buf_clear(text);
 		ccfc_buf_slice(text, result.bytes);
@@ -163,7 +164,7 @@ static bool is_theirs_alone(struct ccfc_plan *out, struct ccfc_chain *chain,
 static void conclude(struct ccfc_plan *out)
 {
 	if (out->conflicts) {
-		stop(out, CCFC_PLAN_CONFLICT, SAME);
+		stop_plan(out, CCFC_PLAN_CONFLICT, SAME);
 		return;
 	}
 	if (ccfc_version_eq(&out->present, &out->result))
@@ -216,13 +217,13 @@ void ccfc_plan_revert(struct ccfc_plan *out, struct ccfc_chain *chain,
 	*out = (struct ccfc_plan){ .fidelity = CCFC_FIDELITY_EXACT, .why = "" };
 	if (!ccfc_change_runs_find(&runs, chain, changes, n, arena)) {
 		out->fidelity = CCFC_FIDELITY_UNKNOWN;
-		stop(out, CCFC_PLAN_UNKNOWN, "its changes are not known");
+		stop_plan(out, CCFC_PLAN_UNKNOWN, "its changes are not known");
 		return;
 	}
 	if (!look_revert_plan(out, path, arena))
 		return;
 	if (is_gone_already(out, chain, &runs, arena)) {
-		stop(out, CCFC_PLAN_NONE, "it does not exist any more");
+		stop_plan(out, CCFC_PLAN_NONE, "it does not exist any more");
 		return;
 	}
 	if (is_theirs_alone(out, chain, &runs)) {

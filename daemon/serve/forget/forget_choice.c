@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static void put(struct ccfc_ids *ids, uint32_t id)
+static void put_id(struct ccfc_ids *ids, uint32_t id)
 {
 	CCFC_VEC_PUSH(*ids, id);
 }
@@ -32,7 +32,7 @@ static void choose_sessions(struct ccfc_forget_choice *c,
 		if (c->before != CCFC_TIME_NONE &&
 		    (s->end == CCFC_TIME_NONE || s->end >= c->before))
 			continue;
-		put(&c->sessions, i);
+		put_id(&c->sessions, i);
 	}
 }
 
@@ -75,7 +75,7 @@ static void choose_sources(struct ccfc_forget_choice *c,
 	}
 	for (uint32_t i = 0; c->sessions.n && i < index->sources.n; i++)
 		if (is_theirs(index, i, goes)) {
-			put(&c->sources, i);
+			put_id(&c->sources, i);
 			c->bytes += index->sources.items[i].cursor.offset;
 		}
 	free(goes);
@@ -97,7 +97,7 @@ static void choose_files(struct ccfc_forget_choice *c,
 	for (uint32_t i = 1; i < index->files.n; i++)
 		if (ccfc_glob_match(glob, ccfc_index_file_path(index, i))) {
 			goes[i] = true;
-			put(&c->files, i);
+			put_id(&c->files, i);
 		}
 	for (uint32_t i = 0; c->files.n && i < index->changes.n; i++)
 		c->changes += is_listed(&index->changes.items[i]) &&
@@ -148,7 +148,7 @@ int ccfc_forget_choose(struct ccfc_forget_choice *c, struct ccfc_request *rq,
 		r = ccfc_query_session(&session, rq->index, rq->opt.session,
 				       err);
 		if (!r)
-			put(&c->sessions, session);
+			put_id(&c->sessions, session);
 	} else if (!r) {
 		r = ccfc_args_filter(&filter, rq, err);
 		if (!r) {

@@ -64,7 +64,7 @@ static void begin_session_diff(struct diffs *d, uint32_t step)
 	ccfc_pack_map(&d->pack);
 }
 
-static void end(struct diffs *d)
+static void end_entry(struct diffs *d)
 {
 	struct entry *entry = &d->entries.items[d->entries.n - 1];
 
@@ -125,7 +125,7 @@ static void put_session_diff(struct diffs *d, uint32_t step,
 		d->removed += (int64_t)s->delta.removed;
 	}
 	d->truncated |= cut;
-	end(d);
+	end_entry(d);
 }
 
 /* --- one change --- */
@@ -176,7 +176,8 @@ static uint32_t count_run(const struct diffs *d,
 
 /* --- the net effect --- */
 
-static const char *both(const char *a, const char *b, struct ccfc_arena *arena)
+static const char *both_reasons(const char *a, const char *b,
+				struct ccfc_arena *arena)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	const char *text;
@@ -207,7 +208,7 @@ static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		put_changes(d, run);
 		return;
 	}
-	s.delta.why = both(why, s.delta.why, arena);
+	s.delta.why = both_reasons(why, s.delta.why, arena);
 	put_session_diff(d, run->first, &s);
 }
 

@@ -218,8 +218,8 @@ static int new_sub(struct ccfc_subscription **out, struct ccfc_request *rq,
 }
 
 /* All events up to now are in the answer; the next ones are sent. */
-static int follow(struct ccfc_request *rq, struct ccfc_follower *f,
-		  struct ccfc_err *err)
+static int begin_subscription(struct ccfc_request *rq, struct ccfc_follower *f,
+			      struct ccfc_err *err)
 {
 	/* Others may have subscribed since this was asked. */
 	int r = check_count(rq, err);
@@ -242,13 +242,14 @@ int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 		return r;
 	if (rq->opt.given & CCFC_OPT(SINCE)) {
 		rq->opt.clock = rq->opt.since;
-		return ccfc_events_since(rq, &(const struct ccfc_follower){
-						     .subscription = sub,
-						     .wish = &sub->wish,
-						     .id = sub->id,
-						     .follow = follow,
-						     .release = free_sub,
-					     });
+		return ccfc_events_since(rq,
+					 &(const struct ccfc_follower){
+						 .subscription = sub,
+						 .wish = &sub->wish,
+						 .id = sub->id,
+						 .follow = begin_subscription,
+						 .release = free_sub,
+					 });
 	}
 	CCFC_VEC_PUSH(rq->methods->subs, sub);
 	ccfc_pack_map(rq->pack);

@@ -28,7 +28,7 @@ static struct ccfc_slice tag_of(struct ccfc_slice word, bool *removes)
 	return *removes ? ccfc_slice(word.ptr + 1, word.len - 1) : word;
 }
 
-static int check(const struct ccfc_request *rq, struct ccfc_err *err)
+static int check_labels(const struct ccfc_request *rq, struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
 	bool removes;
@@ -48,8 +48,8 @@ static int check(const struct ccfc_request *rq, struct ccfc_err *err)
 	return 0;
 }
 
-static int apply(struct ccfc_index *index, uint32_t session,
-		 const struct ccfc_options *o, struct ccfc_err *err)
+static int apply_labels(struct ccfc_index *index, uint32_t session,
+			const struct ccfc_options *o, struct ccfc_err *err)
 {
 	const struct ccfc_ids *tags = &index->sessions.items[session].tags;
 
@@ -77,12 +77,12 @@ int ccfc_method_session_label(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_pack *p = rq->pack;
 	const struct ccfc_session *s;
 	uint32_t session;
-	int r = check(rq, err);
+	int r = check_labels(rq, err);
 
 	if (!r)
 		r = ccfc_query_session(&session, index, rq->opt.session, err);
 	if (!r && (rq->opt.given & (CCFC_OPT(LABEL) | CCFC_OPT(TAGS)))) {
-		r = apply(index, session, &rq->opt, err);
+		r = apply_labels(index, session, &rq->opt, err);
 		if (rq->service->save)
 			rq->service->save(rq->service->ctx);
 	}

@@ -49,7 +49,7 @@ static void recycle(struct ccfc_buf *buf)
 		ccfc_buf_clear(buf);
 }
 
-static void swap(struct ccfc_buf *a, struct ccfc_buf *b)
+static void swap_buffers(struct ccfc_buf *a, struct ccfc_buf *b)
 {
 	struct ccfc_buf t = *a;
 
@@ -185,7 +185,7 @@ struct ccfc_conn *ccfc_conn_new(struct ccfc_mailbox *box, nng_stream *stream)
 	return NULL;
 }
 
-static void stop(nng_aio *aio)
+static void stop_conn(nng_aio *aio)
 {
 	if (aio)
 		nng_aio_stop(aio);
@@ -196,8 +196,8 @@ void ccfc_conn_free(struct ccfc_conn *c)
 	if (!c)
 		return;
 	nng_stream_close(c->stream);
-	stop(c->recv_aio);
-	stop(c->send_aio);
+	stop_conn(c->recv_aio);
+	stop_conn(c->send_aio);
 	ccfc_mailbox_lock(c->box);
 	ccfc_mailbox_remove(c->box, &c->mail);
 	give_up(c);
@@ -227,7 +227,7 @@ void ccfc_conn_receive(struct ccfc_conn *c)
 static void take_in(struct ccfc_conn *c)
 {
 	if (!c->work.len)
-		swap(&c->work, &c->in);
+		swap_buffers(&c->work, &c->in);
 	else
 		ccfc_buf_slice(&c->work, ccfc_buf_view(&c->in));
 	recycle(&c->in);
@@ -274,7 +274,7 @@ bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
 			c->box->memory += buf->len;
 			ccfc_outbox_add(&c->out, buf);
 		} else {
-			swap(&c->flight, buf);
+			swap_buffers(&c->flight, buf);
 		}
 		begin = set_off(c);
 	}

@@ -80,7 +80,7 @@ void ccfc_deferred_reply(struct ccfc_deferred *d)
 	ccfc_methods_send(&rq);
 }
 
-static void done(struct ccfc_job *job)
+static void reply_done(struct ccfc_job *job)
 {
 	struct ccfc_deferred *d = (struct ccfc_deferred *)job;
 
@@ -120,7 +120,7 @@ int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 	int r;
 
 	d->job.run = run_defer;
-	d->job.done = done;
+	d->job.done = reply_done;
 	ccfc_deferred_init(d, rq);
 	r = ccfc_worker_submit(rq->service->worker, &d->job, err);
 	if (!r) {

@@ -204,7 +204,7 @@ int ccfc_worker_new(struct ccfc_worker **out, struct ccfc_err *err)
 	return 0;
 }
 
-static void cancel(struct ccfc_job *job)
+static void cancel_job(struct ccfc_job *job)
 {
 	atomic_store_explicit(&job->cancelled, true, memory_order_relaxed);
 }
@@ -220,16 +220,16 @@ static void cancel_those(struct ccfc_worker *w, bool all, uint64_t conn)
 
 	for (uint32_t i = 0; i < THREADS; i++)
 		if (w->running[i] && (all || w->running[i]->conn == conn))
-			cancel(w->running[i]);
+			cancel_job(w->running[i]);
 	/* Nor does anybody wait for what has run. */
 	for (job = w->ready.head; job; job = job->next)
 		if (all || job->conn == conn)
-			cancel(job);
+			cancel_job(job);
 	for (; n && (job = list_take(&w->waiting)); n--) {
 		bool wanted = !all && job->conn != conn;
 
 		if (!wanted)
-			cancel(job);
+			cancel_job(job);
 		list_add(wanted ? &w->waiting : &w->ready, job);
 	}
 }

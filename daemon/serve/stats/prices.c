@@ -89,7 +89,7 @@ void ccfc_prices_release(struct ccfc_prices *prices)
 }
 
 /* How much of the name the price's is; 0: it is of another model. */
-static size_t fit(const struct ccfc_price *price, struct ccfc_slice model)
+static size_t model_fit(const struct ccfc_price *price, struct ccfc_slice model)
 {
 	size_t n = strlen(price->model);
 	bool begins = n && price->model[n - 1] == '*';
@@ -102,17 +102,18 @@ static size_t fit(const struct ccfc_price *price, struct ccfc_slice model)
 	return n + 1;
 }
 
-static const struct ccfc_price *find(const struct ccfc_prices *prices,
-				     struct ccfc_slice model, int kind,
-				     int64_t time)
+static const struct ccfc_price *find_price(const struct ccfc_prices *prices,
+					   struct ccfc_slice model, int kind,
+					   int64_t time)
 {
 	const struct ccfc_price *best = NULL;
 	size_t best_fit = 0;
 
 	for (uint32_t i = 0; i < prices->all.n; i++) {
 		const struct ccfc_price *p = &prices->all.items[i];
-		size_t f =
-			p->kind == kind && p->from <= time ? fit(p, model) : 0;
+		size_t f = p->kind == kind && p->from <= time
+				   ? model_fit(p, model)
+				   : 0;
 
 		if (f > best_fit ||
 		    (f && f == best_fit && p->from > best->from)) {
@@ -133,7 +134,8 @@ uint64_t ccfc_prices_add(const struct ccfc_prices *prices, double *dollars,
 
 	for (int kind = 0; kind < 4; kind++) {
 		const struct ccfc_price *price =
-			counts[kind] ? find(prices, model, kind, time) : NULL;
+			counts[kind] ? find_price(prices, model, kind, time)
+				     : NULL;
 
 		if (price)
 			*dollars +=

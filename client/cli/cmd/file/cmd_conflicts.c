@@ -35,8 +35,8 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-static int ask(struct ccfc_reply **reply, struct ccfc_question *q,
-	       struct ccfc_err *err)
+static int ask_once(struct ccfc_reply **reply, struct ccfc_question *q,
+		    struct ccfc_err *err)
 {
 	return ccfc_conflict_list(reply, q->cli->client,
 				  ccfc_opts_own(q->opts, OPT_LIVE)->set,
@@ -51,12 +51,12 @@ static int ask_conflicts(struct ccfc_reply **reply, struct ccfc_question *q,
 	int code;
 
 	if (!given)
-		return ask(reply, q, err);
+		return ask_once(reply, q, err);
 	if (!strchr(given, '/') && !ccfc_listing_is_glob(given)) {
 		struct ccfc_err first;
 
 		q->query.session = given;
-		code = ask(reply, q, &first);
+		code = ask_once(reply, q, &first);
 		if (code != CCFC_ENOTFOUND) {
 			*err = first;
 			return code;
@@ -64,7 +64,7 @@ static int ask_conflicts(struct ccfc_reply **reply, struct ccfc_question *q,
 		q->query.session = NULL;
 	}
 	q->query.path = given;
-	return ask(reply, q, err);
+	return ask_once(reply, q, err);
 }
 
 static const struct ccfc_column columns[] = {

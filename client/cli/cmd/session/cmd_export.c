@@ -69,13 +69,13 @@ struct job {
 	bool nothing; /* of --check */
 };
 
-static bool has(const struct job *job, int option)
+static bool has_option(const struct job *job, int option)
 {
 	return ccfc_opts_own(job->opts, option)->set;
 }
 
 /* Whom the session was of, so that the names are known. */
-static void learn(struct job *job, struct ccfc_obj info)
+static void learn_names(struct job *job, struct ccfc_obj info)
 {
 	char host[256] = "";
 
@@ -156,7 +156,7 @@ static int write_redacted(struct job *job, struct ccfc_obj info,
 	struct ccfc_pack p;
 	int code;
 
-	learn(job, info);
+	learn_names(job, info);
 	job->talk.redact = &job->redact;
 	ccfc_pack_init(&p, &packed);
 	ccfc_redact_pack(&p, &job->redact, info, "messages");
@@ -182,14 +182,14 @@ static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 	talk->full = true;
 	talk->query.thinking = job->q.query.thinking;
 	talk->query.max_content = CONTENT_MAX;
-	return has(job, OPT_REDACT) || has(job, OPT_CHECK)
+	return has_option(job, OPT_REDACT) || has_option(job, OPT_CHECK)
 		       ? write_redacted(job, info, err)
 		       : write_document(job, info, err);
 }
 
 static int write_file(struct job *job, struct ccfc_err *err)
 {
-	bool force = has(job, OPT_FORCE);
+	bool force = has_option(job, OPT_FORCE);
 	struct ccfc_new_file save;
 	struct ccfc_out out;
 	int code = ccfc_new_file_init(&save, job->path, force, err);
@@ -287,7 +287,7 @@ static void tell_export(const struct job *job)
 
 	if (job->talk.truncated)
 		ccfc_cli_note("some texts are cut, or not there any more");
-	if (job->talk.redact && !has(job, OPT_CHECK)) {
+	if (job->talk.redact && !has_option(job, OPT_CHECK)) {
 		ccfc_redact_describe(&text, &job->redact);
 		ccfc_cli_note("replaced: %s; rules cannot promise to find "
 			      "everything",
@@ -309,14 +309,14 @@ static int run_job(struct job *job)
 		job->path = ccfc_cwd_absolute(&job->q.where, output->text);
 	if (!code)
 		code = ask_export(job, &err);
-	if (!code && has(job, OPT_CHECK))
+	if (!code && has_option(job, OPT_CHECK))
 		code = check_secrets(job, &err);
 	else if (!code)
 		code = job->path ? write_file(job, &err)
 				 : write_to(job, &job->cli->out, &err);
 	if (code < 0)
 		return ccfc_cli_fail(&err);
-	if (job->path && !has(job, OPT_CHECK))
+	if (job->path && !has_option(job, OPT_CHECK))
 		tell_wrote(job);
 	tell_export(job);
 	return job->nothing ? CCFC_EXIT_NOTHING : CCFC_EXIT_FOUND;

@@ -185,7 +185,7 @@ static bool is_agreed(void)
 	return !strcmp(word, "y") || !strcmp(word, "yes");
 }
 
-static int refuse(void)
+static int refuse_unasked(void)
 {
 	struct ccfc_err err;
 
@@ -202,7 +202,7 @@ static void print_json(struct ccfc_out *out, struct ccfc_obj root)
 	ccfc_buf_putc(&out->buf, '\n');
 }
 
-static int show(struct ccfc_question *q, bool dry, struct ccfc_err *err)
+static int show_list(struct ccfc_question *q, bool dry, struct ccfc_err *err)
 {
 	bool json = q->format == CCFC_FORMAT_JSON;
 	struct ccfc_out *out = &q->cli->out;
@@ -258,7 +258,7 @@ static int run_question(struct ccfc_question *q)
 	if (!code)
 		code = ccfc_cli_connect(q->cli, CCFC_SPAWN_DEFAULT, &err);
 	if (code >= 0 && (dry || !yes))
-		code = show(q, dry, &err);
+		code = show_list(q, dry, &err);
 	if (code < 0)
 		return ccfc_cli_fail(&err);
 	if (dry)
@@ -266,7 +266,7 @@ static int run_question(struct ccfc_question *q)
 	if (!yes) {
 		ccfc_out_flush(&q->cli->out);
 		if (!isatty(STDIN_FILENO) || !is_agreed())
-			return refuse();
+			return refuse_unasked();
 	}
 	return do_it(q, &err) < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }

@@ -48,7 +48,7 @@ static int resume(const char *dir, const char *id, struct ccfc_err *err)
 	return CCFC_EIO;
 }
 
-static const char *keep(struct ccfc_question *q, struct ccfc_slice text)
+static const char *keep_text(struct ccfc_question *q, struct ccfc_slice text)
 {
 	return ccfc_arena_copy(&q->texts, text).ptr;
 }
@@ -56,8 +56,8 @@ static const char *keep(struct ccfc_question *q, struct ccfc_slice text)
 static int answer_resume(struct ccfc_question *q, struct ccfc_obj info,
 			 struct ccfc_err *err)
 {
-	const char *dir = keep(q, ccfc_obj_get_str(info, "projectPath"));
-	const char *id = keep(q, ccfc_obj_get_str(info, "sessionId"));
+	const char *dir = keep_text(q, ccfc_obj_get_str(info, "projectPath"));
+	const char *id = keep_text(q, ccfc_obj_get_str(info, "sessionId"));
 	struct ccfc_buf *buf = &q->cli->out.buf;
 
 	if (!*dir)

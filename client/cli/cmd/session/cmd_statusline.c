@@ -18,9 +18,10 @@
 static const struct ccfc_opt options[] = { { 0 } };
 
 /* Asks with one text as option; NULL: there is no answer. */
-static struct ccfc_reply *ask(struct ccfc_cli *cli, const char *method,
-			      const char *key, struct ccfc_slice value,
-			      const char *status)
+static struct ccfc_reply *ask_with_text(struct ccfc_cli *cli,
+					const char *method, const char *key,
+					struct ccfc_slice value,
+					const char *status)
 {
 	struct ccfc_buf params = CCFC_BUF_INIT;
 	struct ccfc_reply *reply = NULL;
@@ -81,8 +82,8 @@ static int64_t count_others(struct ccfc_cli *cli, struct ccfc_slice directory,
 	int64_t n = 0;
 
 	for (int i = 0; i < 2 && directory.len; i++) {
-		struct ccfc_reply *reply = ask(cli, CCFC_M_SESSION_LIST, "here",
-					       directory, live[i]);
+		struct ccfc_reply *reply = ask_with_text(
+			cli, CCFC_M_SESSION_LIST, "here", directory, live[i]);
 		struct ccfc_obj rows = { 0 };
 
 		if (reply)
@@ -100,10 +101,10 @@ static int64_t count_others(struct ccfc_cli *cli, struct ccfc_slice directory,
 static void put_line(struct ccfc_buf *out, struct ccfc_cli *cli,
 		     struct ccfc_slice session, struct ccfc_slice directory)
 {
-	struct ccfc_reply *files =
-		ask(cli, CCFC_M_SESSION_FILES, "session", session, NULL);
-	struct ccfc_reply *conflicts =
-		ask(cli, CCFC_M_CONFLICT_LIST, "session", session, NULL);
+	struct ccfc_reply *files = ask_with_text(cli, CCFC_M_SESSION_FILES,
+						 "session", session, NULL);
+	struct ccfc_reply *conflicts = ask_with_text(cli, CCFC_M_CONFLICT_LIST,
+						     "session", session, NULL);
 	int64_t n = count_others(cli, directory, session);
 
 	if (files)

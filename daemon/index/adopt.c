@@ -100,8 +100,9 @@ void ccfc_index_adopt_command(struct ccfc_index *index, uint32_t command,
 	c->shell |= row->shell &
 		    (CCFC_SHELL_UNSURE | CCFC_SHELL_CUT | CCFC_SHELL_TELLS);
 	ccfc_index_take_time(&c->shell_time, row->shell_time, true);
-	ccfc_index_adopt_times(c, &(struct ccfc_mark){ .began = row->began,
-						       .ended = row->ended });
+	ccfc_index_adopt_times(index, c,
+			       &(struct ccfc_mark){ .began = row->began,
+						    .ended = row->ended });
 }
 
 void ccfc_index_adopt_file(struct ccfc_index *index, uint32_t command,

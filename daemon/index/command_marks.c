@@ -89,10 +89,27 @@ static bool widen(int64_t *began, int64_t *ended, const struct ccfc_mark *mark)
 	return ccfc_index_take_time(ended, mark->ended, false) || is_new;
 }
 
-bool ccfc_index_adopt_times(struct ccfc_change *command,
+uint64_t ccfc_index_moments(const struct ccfc_change *command)
+{
+	uint64_t sum = 0;
+
+	if (command->began != CCFC_TIME_NONE)
+		sum += (uint64_t)command->began;
+	if (command->ended != CCFC_TIME_NONE)
+		sum += 3 * (uint64_t)command->ended;
+	return sum;
+}
+
+bool ccfc_index_adopt_times(struct ccfc_index *index,
+			    struct ccfc_change *command,
 			    const struct ccfc_mark *mark)
 {
-	return widen(&command->began, &command->ended, mark);
+	bool is_new;
+
+	index->marked -= ccfc_index_moments(command);
+	is_new = widen(&command->began, &command->ended, mark);
+	index->marked += ccfc_index_moments(command);
+	return is_new;
 }
 
 void ccfc_index_adopt_mark(struct ccfc_index *index, uint32_t command)
@@ -106,7 +123,7 @@ void ccfc_index_adopt_mark(struct ccfc_index *index, uint32_t command)
 	id = find_mark(index, ccfc_hash_slice(call), &call);
 	if (id == CCFC_ID_NONE)
 		return;
-	ccfc_index_adopt_times(c, &index->marks.items[id]);
+	ccfc_index_adopt_times(index, c, &index->marks.items[id]);
 	take_mark(index, id);
 }
 
@@ -175,7 +192,7 @@ bool ccfc_index_mark(struct ccfc_index *index, struct ccfc_slice session,
 		return false;
 	old = *c;
 	ccfc_gap_marks_touch(index, id);
-	if (ccfc_index_adopt_times(c, &mark)) {
+	if (ccfc_index_adopt_times(index, c, &mark)) {
 		if (c->settled)
 			ccfc_index_join_again(index, id, &old);
 		ccfc_index_mark_change(index, id);

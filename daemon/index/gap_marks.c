@@ -105,7 +105,8 @@ void ccfc_gap_marks_free(struct ccfc_gap_marks *m)
 
 uint64_t ccfc_gap_marks_stamp(const struct ccfc_index *index)
 {
-	uint64_t stamp = index->disk_events.n - index->events_gone;
+	uint64_t stamp =
+		index->disk_events.n - index->events_gone + index->marked;
 
 	for (uint32_t i = 0; i < index->sources.n; i++) {
 		const struct ccfc_source *s = &index->sources.items[i];

@@ -29,7 +29,10 @@ void ccfc_gap_marks_start(struct ccfc_index *index, bool all);
 /* May be NULL. */
 void ccfc_gap_marks_free(struct ccfc_gap_marks *marks);
 
-/* Of the transcripts, as far as they were read, and what was seen on disk. */
+/*
+ * Of the transcripts, as far as they were read, of what was seen on disk, and
+ * of marks of commands.
+ */
 uint64_t ccfc_gap_marks_stamp(const struct ccfc_index *index);
 
 /* --- noting: nothing happens where no marks are kept --- */

@@ -550,6 +550,7 @@ struct ccfc_index {
 	struct ccfc_map backup_keys; /* the first backup of each key */
 	uint32_t orphans_taken;	     /* how many of them are */
 	uint32_t marks_taken;	     /* the same */
+	uint64_t marked; /* a sum of the moments that commands have by marks */
 	bool unknown_types_dirty;
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;

@@ -336,8 +336,11 @@ void ccfc_index_drop_taken_marks(struct ccfc_index *index);
 /* The mark that waited for a command, which is new. */
 void ccfc_index_adopt_mark(struct ccfc_index *index, uint32_t command);
 /* Merges the times of a mark; true: something is new. */
-bool ccfc_index_adopt_times(struct ccfc_change *command,
+bool ccfc_index_adopt_times(struct ccfc_index *index,
+			    struct ccfc_change *command,
 			    const struct ccfc_mark *mark);
+/* Its moments, as they count in `marked` of the index. */
+uint64_t ccfc_index_moments(const struct ccfc_change *command);
 
 /* shown.c: merges the file that a line says was shown to its session. */
 void ccfc_index_merge_shown(const struct ccfc_incoming *line);

@@ -135,6 +135,7 @@ static bool load_change(struct ccfc_load *load, struct ccfc_row *row)
 		return false;
 	if (c->seq > index->seq)
 		index->seq = c->seq;
+	index->marked += ccfc_index_moments(c);
 	if (!load_shell(index, (uint32_t)id))
 		return false;
 	if (c->settled)

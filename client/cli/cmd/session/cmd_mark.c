@@ -9,8 +9,8 @@
  * ticks: so no change of the command is earlier than it. The end is read from
  * the finer clock: no change is later.
  */
-#include "cli/jsonrpc/beside.h"
 #include "cli/frame/connect.h"
+#include "cli/jsonrpc/beside.h"
 
 #include <string.h>
 #include <time.h>

@@ -5,8 +5,8 @@
  * and whatever takes longer than TIME_LIMIT, it prints nothing and ends well.
  * It does not start the daemon.
  */
-#include "cli/jsonrpc/beside.h"
 #include "cli/frame/connect.h"
+#include "cli/jsonrpc/beside.h"
 #include "cli/out/render.h"
 #include "wire/pack.h"
 

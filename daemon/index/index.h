@@ -255,6 +255,7 @@ struct ccfc_model_message {
 	bool copy : 1; /* it is not the first one */
 	bool dirty : 1;
 	bool touched : 1; /* of the first one, in this batch */
+	uint32_t cost;	  /* as recorded with it; 0: not said */
 };
 _Static_assert(sizeof(struct ccfc_model_message) == 56, "there are many");
 
@@ -281,6 +282,20 @@ struct ccfc_read_ref {
 	uint32_t call;
 	uint32_t file;
 	uint32_t next; /* of the file, or ID_NONE */
+};
+
+/*
+ * What a session has cost by then, as the client wrote it down: a running total
+ * (cost-state), one row for each model. See running_cost.c.
+ */
+struct ccfc_running_cost {
+	int64_t time;  /* of the record in front */
+	int64_t since; /* when counting began, 0: not said; names the counter */
+	uint64_t cost; /* CCFC_COST_DOLLAR is one */
+	uint64_t tokens;
+	uint32_t session;
+	uint32_t model; /* string; 0: not said */
+	bool unsure;	/* the client did not know a model's price */
 };
 
 /*

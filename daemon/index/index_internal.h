@@ -43,6 +43,12 @@ uint32_t ccfc_index_line_file(const struct ccfc_incoming *line,
 struct ccfc_slice ccfc_index_directory(struct ccfc_index *index,
 				       struct ccfc_slice path);
 
+/*
+ * session_source.c: when the last record in front of the line was written that
+ * its transcript has of its session; CCFC_TIME_NONE: there is none.
+ */
+int64_t ccfc_index_time_before(const struct ccfc_incoming *line);
+
 /* session_source.c: counts a message; notes a title; finds
  * line->session_source. */
 void ccfc_index_merge_session_source(struct ccfc_incoming *line);
@@ -348,6 +354,14 @@ uint32_t ccfc_index_find_shown(const struct ccfc_index *index,
 			       const struct ccfc_shown *like);
 uint32_t ccfc_index_add_shown(struct ccfc_index *index,
 			      const struct ccfc_shown *shown);
+
+/* running_cost.c: merges what a line says that its session has cost by then. */
+void ccfc_index_merge_costs(const struct ccfc_incoming *line);
+uint32_t ccfc_index_find_running_cost(const struct ccfc_index *index,
+				      const struct ccfc_running_cost *like);
+/* Adds a row, or takes the greater cost into the one that is there. */
+uint32_t ccfc_index_add_running_cost(struct ccfc_index *index,
+				     const struct ccfc_running_cost *cost);
 
 /*
  * conflict/contest.c: a change is about to be settled; it has been. Who saw a

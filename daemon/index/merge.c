@@ -22,7 +22,7 @@
  * - Backups are a set over (session, key, version, name), each with the least
  *   and the greatest of the times that were said.
  *
- * - What was said and spent: model_message.c and session_source.c.
+ * - What was said and spent: model_message.c, session_source.c, running_cost.c.
  *
  * A result may stand before its call. Results of other tools are no concern
  * of ours, but whether an unknown id belongs to another tool can only be told
@@ -600,6 +600,8 @@ static void apply_facts(struct ccfc_incoming *line)
 		ccfc_index_merge_ended(line);
 	if (r->shown.len)
 		ccfc_index_merge_shown(line);
+	if (r->ncosts)
+		ccfc_index_merge_costs(line);
 }
 
 void ccfc_index_apply(struct ccfc_index *index, uint32_t source,

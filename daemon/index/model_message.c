@@ -2,7 +2,8 @@
  * Messages of the model (says), each once however often it was copied. A say
  * is known by its message.id. One message is several lines; usage is repeated
  * on each, and the most complete one counts, that of the most output tokens,
- * in whichever transcript it stands: it is kept in the first row. There is one
+ * in whichever transcript it stands: it is kept in the first row, and so is the
+ * greatest cost that was recorded, which copies leave out. There is one
  * row for each transcript and session that shows the message; a transcript
  * that is read anew replaces its own.
  *
@@ -190,6 +191,7 @@ static void keep_usage(struct ccfc_model_message *to,
 	to->output = from->output;
 	to->cache_write = from->cache_write;
 	to->cache_read = from->cache_read;
+	to->cost = from->cost;
 }
 
 /* Swaps the facts of two rows; chain, marks and usage stay with the rows. */
@@ -319,21 +321,28 @@ static bool is_more(const struct ccfc_model_message *a,
 void ccfc_index_adopt_usage(struct ccfc_index *index, uint32_t first,
 			    const struct ccfc_model_message *row)
 {
-	if (!is_more(row, &index->messages.items[first]))
+	struct ccfc_model_message *to = &index->messages.items[first];
+	uint32_t cost = row->cost > to->cost ? row->cost : to->cost;
+
+	if (is_more(row, to))
+		keep_usage(to, row);
+	else if (cost == to->cost)
 		return;
-	keep_usage(&index->messages.items[first], row);
+	/* Copies have none; the greatest is the last word of the original. */
+	to->cost = cost;
 	mark_say(index, first);
 }
 
 /* The usage in a line, for the first row of its message. */
 static void merge_usage(struct ccfc_index *index, uint32_t first,
-			const struct ccfc_usage *usage)
+			const struct ccfc_record *r)
 {
 	const struct ccfc_model_message fresh = {
-		.input = saturate(usage->input),
-		.output = saturate(usage->output),
-		.cache_write = saturate(usage->cache_write),
-		.cache_read = saturate(usage->cache_read),
+		.input = saturate(r->usage.input),
+		.output = saturate(r->usage.output),
+		.cache_write = saturate(r->usage.cache_write),
+		.cache_read = saturate(r->usage.cache_read),
+		.cost = r->cost,
 	};
 
 	ccfc_index_adopt_usage(index, first, &fresh);
@@ -379,8 +388,8 @@ uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
 		first = row = ccfc_index_add_message(index, id, CCFC_ID_NONE);
 	else
 		row = find_row(line, first);
-	if (line->record->has_usage)
-		merge_usage(index, first, &line->record->usage);
+	if (line->record->has_usage || line->record->cost)
+		merge_usage(index, first, line->record);
 	if (row == CCFC_ID_NONE)
 		return first;
 	put_line_model_message(line, &index->messages.items[row]);

@@ -257,6 +257,19 @@ void ccfc_index_merge_session_source(struct ccfc_incoming *line)
 		merge_leaf(line);
 }
 
+int64_t ccfc_index_time_before(const struct ccfc_incoming *line)
+{
+	const struct ccfc_index *index = line->index;
+	uint32_t key[3] = { line->place.source, line->session, 0 };
+	uint32_t id =
+		find_session_source(index, ccfc_hash(key, sizeof(key)), key);
+
+	if (id == CCFC_ID_NONE ||
+	    index->session_sources.items[id].gen != line->place.gen)
+		return CCFC_TIME_NONE;
+	return index->session_sources.items[id].time;
+}
+
 /* --- titles --- */
 
 static void merge_summary(const struct ccfc_incoming *line)

@@ -89,6 +89,19 @@ static bool load_shown(struct ccfc_load *load, struct ccfc_row *row)
 	return true;
 }
 
+static bool load_running_cost(struct ccfc_load *load, struct ccfc_row *row)
+{
+	struct ccfc_index *index = load->index;
+	struct ccfc_running_cost cost = { 0 };
+
+	if (!ccfc_row_get_running_cost(row, index, &cost) || !cost.session ||
+	    cost.session >= index->sessions.n ||
+	    ccfc_index_find_running_cost(index, &cost) != CCFC_ID_NONE)
+		return false;
+	ccfc_index_add_running_cost(index, &cost);
+	return true;
+}
+
 static bool load_conflict(struct ccfc_load *load, struct ccfc_row *row)
 {
 	struct ccfc_index *index = load->index;
@@ -150,6 +163,7 @@ int ccfc_load_said(struct ccfc_load *load)
 		{ CCFC_TABLE_TOOL_CALL, load_tool_call },
 		{ CCFC_TABLE_READ, load_look },
 		{ CCFC_TABLE_SHOWN, load_shown },
+		{ CCFC_TABLE_RUNNING_COST, load_running_cost },
 		{ CCFC_TABLE_CONFLICT, load_conflict },
 		{ CCFC_TABLE_LEAF, load_leaf },
 		{ CCFC_TABLE_SUMMARY, load_summary },

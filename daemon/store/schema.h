@@ -14,7 +14,7 @@
 /* The first schema whose rows have checksums (row_sum.h). */
 #define CCFC_STORE_SUMS 5
 /* Raised when a new reading of transcripts gives other rows. */
-#define CCFC_STORE_READER 8
+#define CCFC_STORE_READER 9
 
 enum ccfc_table_id {
 #define TABLE(ID, name, sql_name, keys, row, rows) CCFC_TABLE_##ID,

@@ -3,6 +3,7 @@
 
 static const char *const record_names[CCFC_FIELD_COUNT] = {
 	[CCFC_FIELD_TYPE] = "type",
+	[CCFC_FIELD_COST] = "costUSD",
 	[CCFC_FIELD_ROLE] = "role",
 	[CCFC_FIELD_UUID] = "uuid",
 	[CCFC_FIELD_SESSION] = "sessionId",
@@ -47,6 +48,18 @@ static const char *const naming_names[CCFC_NAMING_FIELD_COUNT] = {
 	[CCFC_NAMING_FIELD_LEAF] = "leafUuid",
 	[CCFC_NAMING_FIELD_PULL_REQUEST] = "prUrl",
 	[CCFC_NAMING_FIELD_SUBTYPE] = "subtype",
+};
+
+static const char *const cost_names[CCFC_COST_COUNT] = {
+	[CCFC_COST_TOTAL] = "totalCostUSD",
+	[CCFC_COST_SINCE] = "startTime",
+	[CCFC_COST_UNSURE] = "hasUnknownModelCost",
+	[CCFC_COST_MODELS] = "modelUsage",
+	[CCFC_COST_MODEL_COST] = "costUSD",
+	[CCFC_COST_INPUT] = "inputTokens",
+	[CCFC_COST_OUTPUT] = "outputTokens",
+	[CCFC_COST_CACHE_READ] = "cacheReadInputTokens",
+	[CCFC_COST_CACHE_WRITE] = "cacheCreationInputTokens",
 };
 
 static const char *const block_names[CCFC_BLOCK_COUNT] = {
@@ -173,6 +186,7 @@ void ccfc_parser_init_keys(struct ccfc_parser *parser)
 	ccfc_json_keys_init(&parser->message_keys, message_names,
 			    CCFC_MESSAGE_COUNT);
 	ccfc_json_keys_init(&parser->usage_keys, usage_names, CCFC_USAGE_COUNT);
+	ccfc_json_keys_init(&parser->cost_keys, cost_names, CCFC_COST_COUNT);
 	ccfc_json_keys_init(&parser->naming_keys, naming_names,
 			    CCFC_NAMING_FIELD_COUNT);
 	ccfc_json_keys_init(&parser->block_keys, block_names, CCFC_BLOCK_COUNT);

@@ -1,15 +1,24 @@
 /*
  * A message of the model besides its calls: its tokens, and whether it asks the
- * user something. And the records with a session's title.
+ * user something. And the records with a session's title or cost.
+ *
+ * What it cost is said with a message (costUSD, clients up to 1.0), or as a
+ * running total of the session (cost-state), which the client writes when it
+ * ends. A total goes on where its session is resumed or forked, and then has
+ * the same startTime.
  *
  * A question is recognised by the end of the text: a sentence may close with
  * quotes, brackets or Markdown behind the question mark. Only the last bytes
  * are looked at, as they are written in JSON.
  */
+#include "base/time.h"
 #include "transcript/json/unescape.h"
 #include "transcript/record_internal.h"
 
 #define TOKENS_MAX ((int64_t)1 << 48)
+/* More than that is not believed. */
+#define DOLLARS_MAX 1e9
+#define TIME_MAX    ((int64_t)1 << 48)
 
 static uint64_t tokens(const struct ccfc_parser *parser, uint32_t tok)
 {
@@ -113,4 +122,101 @@ void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out)
 		CCFC_TITLE_MAX);
 	out->leaf = ccfc_parser_name(parser, f[CCFC_NAMING_FIELD_LEAF],
 				     CCFC_NAME_MAX);
+}
+
+/* --- cost --- */
+
+static uint64_t read_dollars(const struct ccfc_parser *parser, uint32_t tok)
+{
+	double dollars = tok ? ccfc_json_double(&parser->json, tok) : 0;
+
+	if (!(dollars > 0) || dollars > DOLLARS_MAX)
+		return 0;
+	return (uint64_t)(dollars * CCFC_COST_DOLLAR + 0.5);
+}
+
+uint32_t ccfc_cost_of_message(const struct ccfc_parser *parser, uint32_t tok)
+{
+	uint64_t cost = read_dollars(parser, tok);
+
+	return cost <= UINT32_MAX ? (uint32_t)cost : 0;
+}
+
+/* "claude-opus-4-8[1m]": a long context is the same model. */
+static struct ccfc_slice read_model(struct ccfc_parser *parser, uint32_t key)
+{
+	struct ccfc_slice name = ccfc_parser_name(parser, key, CCFC_NAME_MAX);
+	size_t n = name.len;
+
+	if (!n || name.ptr[n - 1] != ']')
+		return name;
+	while (n && name.ptr[n - 1] != '[')
+		n--;
+	if (n > 1)
+		name.len = n - 1;
+	return name;
+}
+
+/* The entry of a model; that of all which are too many has no name. */
+static struct ccfc_model_cost *entry_of(struct ccfc_parser *parser,
+					struct ccfc_record *out,
+					struct ccfc_slice model)
+{
+	uint32_t i = 0;
+
+	if (out->ncosts == CCFC_MODEL_COSTS_MAX - 1)
+		model = CCFC_SLICE_NONE;
+	while (i < out->ncosts && !ccfc_slice_eq(parser->costs[i].model, model))
+		i++;
+	if (i == out->ncosts)
+		parser->costs[out->ncosts++] =
+			(struct ccfc_model_cost){ .model = model };
+	return &parser->costs[i];
+}
+
+static uint64_t read_models(struct ccfc_parser *parser, struct ccfc_record *out,
+			    uint32_t models)
+{
+	const struct ccfc_json *json = &parser->json;
+	uint64_t sum = 0;
+	uint32_t f[CCFC_COST_COUNT];
+
+	if (!ccfc_json_is_object(json, models))
+		return 0;
+	for (uint32_t key = ccfc_json_child(json, models); key;
+	     key = ccfc_json_next(json, key + 2)) {
+		struct ccfc_model_cost *entry;
+
+		if (!ccfc_json_is_object(json, key + 2))
+			continue;
+		ccfc_json_fields(json, key + 2, &parser->cost_keys, f);
+		entry = entry_of(parser, out, read_model(parser, key));
+		entry->cost += read_dollars(parser, f[CCFC_COST_MODEL_COST]);
+		for (int i = CCFC_COST_INPUT; i <= CCFC_COST_CACHE_WRITE; i++)
+			entry->tokens += tokens(parser, f[i]);
+		sum += read_dollars(parser, f[CCFC_COST_MODEL_COST]);
+	}
+	return sum;
+}
+
+void ccfc_cost_read(struct ccfc_parser *parser, struct ccfc_record *out)
+{
+	uint32_t f[CCFC_COST_COUNT];
+	uint64_t total, sum;
+	int64_t since;
+
+	ccfc_json_root_fields(&parser->json, &parser->cost_keys, f);
+	total = read_dollars(parser, f[CCFC_COST_TOTAL]);
+	sum = read_models(parser, out, f[CCFC_COST_MODELS]);
+	/* Each model's share is rounded: a cent is no other model's. */
+	if (total > sum + CCFC_COST_DOLLAR / 100)
+		entry_of(parser, out, CCFC_SLICE_NONE)->cost += total - sum;
+	since = f[CCFC_COST_SINCE]
+			? ccfc_json_int(&parser->json, f[CCFC_COST_SINCE])
+			: 0;
+	out->counted_since =
+		since > 0 && since < TIME_MAX ? since : CCFC_TIME_NONE;
+	out->costs_unsure =
+		ccfc_json_is_true(&parser->json, f[CCFC_COST_UNSURE]);
+	out->costs = parser->costs;
 }

@@ -309,6 +309,9 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 	if (!m[CCFC_MESSAGE_CONTENT])
 		m[CCFC_MESSAGE_CONTENT] = fields[CCFC_FIELD_CONTENT];
 	ccfc_message_usage(parser, out, m[CCFC_MESSAGE_USAGE]);
+	if (fields[CCFC_FIELD_COST])
+		out->cost =
+			ccfc_cost_of_message(parser, fields[CCFC_FIELD_COST]);
 	text = m[CCFC_MESSAGE_CONTENT];
 	at = ccfc_parser_first_block(parser, fields, text);
 	if (!at)
@@ -369,6 +372,8 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 		break;
 	case CCFC_RECORD_OTHER:
 		ccfc_message_naming(parser, out);
+		if (ccfc_slice_is(out->type, "cost-state"))
+			ccfc_cost_read(parser, out);
 		if (ccfc_slice_is(out->type, "queue-operation"))
 			read_ended(parser, out, fields[CCFC_FIELD_CONTENT]);
 		if (ccfc_slice_is(out->type, "progress") ||

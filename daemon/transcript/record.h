@@ -115,6 +115,19 @@ struct ccfc_usage {
 	uint64_t input, output, cache_write, cache_read;
 };
 
+/* Money is counted in whole parts of a cent: a token may cost 0.00000008. */
+#define CCFC_COST_DOLLAR 100000000u
+
+/* What calls of one model have cost by then, in all. */
+struct ccfc_model_cost {
+	struct ccfc_slice model; /* empty: not said */
+	uint64_t cost;		 /* CCFC_COST_DOLLAR is one */
+	uint64_t tokens;	 /* of all kinds */
+};
+
+/* Models of one record that are told apart. */
+#define CCFC_MODEL_COSTS_MAX 32u
+
 /* Records that name a session. */
 enum ccfc_naming {
 	CCFC_NAMING_NONE,
@@ -177,6 +190,14 @@ struct ccfc_record {
 	struct ccfc_slice typed; /* how such a prompt begins, at most
 				  * CCFC_TYPED_MAX bytes */
 	struct ccfc_usage usage;
+	uint32_t cost; /* costUSD of old clients; 0: not said. Copies of a
+			* message have 0. */
+	/* A running total of the session (cost-state): what was spent since
+	 * `counted_since`, by model. */
+	const struct ccfc_model_cost *costs;
+	uint32_t ncosts;
+	int64_t counted_since; /* CCFC_TIME_NONE: not said */
+	bool costs_unsure;     /* the client did not know a model's price */
 	enum ccfc_naming naming;
 	struct ccfc_slice title; /* at most CCFC_TITLE_MAX bytes; empty: no
 				  * title any more */

@@ -18,6 +18,7 @@
 /* Fields of a record; the names of all fields are in keys.c. */
 enum ccfc_field {
 	CCFC_FIELD_TYPE,
+	CCFC_FIELD_COST,
 	CCFC_FIELD_ROLE,
 	CCFC_FIELD_UUID,
 	CCFC_FIELD_SESSION,
@@ -83,6 +84,20 @@ enum ccfc_naming_field {
 	CCFC_NAMING_FIELD_PULL_REQUEST,
 	CCFC_NAMING_FIELD_SUBTYPE, /* of a system record */
 	CCFC_NAMING_FIELD_COUNT
+};
+
+/* Of a cost-state, and of one model in it (message.c). */
+enum ccfc_cost_field {
+	CCFC_COST_TOTAL,
+	CCFC_COST_SINCE,
+	CCFC_COST_UNSURE,
+	CCFC_COST_MODELS,
+	CCFC_COST_MODEL_COST,
+	CCFC_COST_INPUT,
+	CCFC_COST_OUTPUT,
+	CCFC_COST_CACHE_READ,
+	CCFC_COST_CACHE_WRITE,
+	CCFC_COST_COUNT
 };
 
 /* Of a snapshot and of the backups in it. */
@@ -192,6 +207,7 @@ struct ccfc_parser {
 	struct ccfc_json_keys message_keys;
 	struct ccfc_json_keys usage_keys;
 	struct ccfc_json_keys naming_keys;
+	struct ccfc_json_keys cost_keys;
 	struct ccfc_json_keys block_keys;
 	struct ccfc_json_keys edit_keys;
 	struct ccfc_json_keys detail_keys;
@@ -228,6 +244,7 @@ struct ccfc_parser {
 		struct ccfc_slice *items;
 		uint32_t n, cap;
 	} added;
+	struct ccfc_model_cost costs[CCFC_MODEL_COSTS_MAX];
 };
 
 /* keys.c: fills in the parser's *_keys. */
@@ -296,7 +313,11 @@ bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
 bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 			 struct ccfc_slice *typed);
 
-/* message.c: what a message cost, and whether its text asks something. */
+/* message.c: the cost of a message; a session's running total. */
+uint32_t ccfc_cost_of_message(const struct ccfc_parser *parser, uint32_t tok);
+void ccfc_cost_read(struct ccfc_parser *parser, struct ccfc_record *out);
+
+/* message.c: the tokens of a message, and whether its text asks something. */
 void ccfc_message_usage(const struct ccfc_parser *parser,
 			struct ccfc_record *out, uint32_t usage);
 bool ccfc_message_asks(struct ccfc_slice raw);

@@ -127,6 +127,19 @@ static bool take_shown(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
+static bool take_running_cost(struct ccfc_import *im, struct ccfc_row *row)
+{
+	struct ccfc_running_cost cost = { 0 };
+
+	if (!ccfc_row_get_running_cost(row, im->index, &cost))
+		return false;
+	cost.session = ccfc_import_get(&im->sessions, cost.session);
+	if (cost.session == CCFC_ID_NONE || !cost.session)
+		return im->only_gone;
+	ccfc_index_add_running_cost(im->index, &cost);
+	return true;
+}
+
 static bool take_leaf(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_index *index = im->index;
@@ -203,6 +216,7 @@ void ccfc_import_said(struct ccfc_import *im)
 	ccfc_import_each(im, CCFC_TABLE_TOOL_CALL, take_tool_call);
 	ccfc_import_each(im, CCFC_TABLE_READ, take_look);
 	ccfc_import_each(im, CCFC_TABLE_SHOWN, take_shown);
+	ccfc_import_each(im, CCFC_TABLE_RUNNING_COST, take_running_cost);
 	ccfc_import_each(im, CCFC_TABLE_LEAF, take_leaf);
 	ccfc_import_each(im, CCFC_TABLE_SUMMARY, take_summary);
 	ccfc_import_each(im, CCFC_TABLE_DISK_EVENT, take_disk_event);

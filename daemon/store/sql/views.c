@@ -426,6 +426,7 @@ static const struct ccfc_view_column usage[] = {
 	AGENT_ID,
 	TOKENS,
 	TIME_UTC,
+	{ "cost_usd", "REAL", "as its line records; NULL: it does not" },
 };
 
 static const char usage_sql[] =
@@ -435,8 +436,28 @@ static const char usage_sql[] =
 	" y.input AS input_tokens, y.output AS output_tokens,"
 	" y.cache_write AS cache_creation_input_tokens,"
 	" y.cache_read AS cache_read_input_tokens," UTC "y.time" TEXT
-	" AS time_utc"
+	" AS time_utc, nullif(y.cost, 0) / 1e8 AS cost_usd"
 	" FROM t_say y" OF_MESSAGE " WHERE NOT y.copy";
+
+static const struct ccfc_view_column costs[] = {
+	SESSION_ID,
+	PROJECT,
+	MODEL,
+	TIME,
+	{ "since", "INTEGER",
+	  "when the client began to count; milliseconds since 1970" },
+	{ "cost_usd", "REAL", "since then, as the client recorded" },
+	{ "tokens", "INTEGER", "since then, of all kinds" },
+	{ "unsure", "INTEGER", "1: the client did not know a price" },
+	TIME_UTC,
+};
+
+static const char costs_sql[] =
+	"SELECT s.uuid AS session_id, s.project AS project_path,"
+	" nullif(k.model, '') AS model, k.time, nullif(k.since, 0) AS since,"
+	" k.cost / 1e8 AS cost_usd, k.tokens, k.unsure," UTC "k.time" TEXT
+	" AS time_utc"
+	" FROM t_running_cost k JOIN t_session s ON s.id = k.session";
 
 static const struct ccfc_view_column tools[] = {
 	{ "id", "INTEGER", "a number within this store" },
@@ -527,6 +548,9 @@ const struct ccfc_view ccfc_views[CCFC_VIEWS] = {
 	     "a row for each command of a shell, but those that surely "
 	     "change no file"),
 	VIEW(usage, "a row for each message of a model, and its tokens"),
+	VIEW(costs,
+	     "a row for each model in a running total of a session's cost; "
+	     "a total goes on when its session is resumed or forked"),
 	VIEW(tools, "a row for each call of a tool"),
 	VIEW(reads, "a row for each file that a call looked at"),
 	VIEW(conflicts,

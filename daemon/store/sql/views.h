@@ -25,7 +25,7 @@ struct ccfc_view {
 	uint32_t ncolumns;
 };
 
-#define CCFC_VIEWS 9
+#define CCFC_VIEWS 10
 extern const struct ccfc_view ccfc_views[CCFC_VIEWS];
 
 #endif

@@ -201,6 +201,14 @@ int64_t ccfc_json_int(const struct ccfc_json *json, uint32_t tok)
 	return negative ? -value : value;
 }
 
+double ccfc_json_double(const struct ccfc_json *json, uint32_t tok)
+{
+	const char *p = json->text + json->at[tok];
+
+	/* What follows a number in its line ends it for strtod, too. */
+	return *p == '-' || is_digit(*p) ? strtod(p, NULL) : 0;
+}
+
 int64_t ccfc_json_count(const struct ccfc_json *json, uint32_t tok)
 {
 	const char *p = json->text + json->at[tok];

@@ -136,6 +136,9 @@ static inline struct ccfc_slice ccfc_json_raw(const struct ccfc_json *json,
 /* A whole number that fits; 0 for everything else. */
 int64_t ccfc_json_int(const struct ccfc_json *json, uint32_t tok);
 
+/* Any number; 0 for everything else. */
+double ccfc_json_double(const struct ccfc_json *json, uint32_t tok);
+
 /* A whole number from 0 to 2^31 - 1; -1 for everything else. */
 int64_t ccfc_json_count(const struct ccfc_json *json, uint32_t tok);
 

@@ -105,7 +105,7 @@ static inline struct ccfc_index *fill(struct ccfc_store **store,
 	bool again;
 
 	wipe(dir);
-	make_world(&w, 2);
+	make_world(&w, 7);
 	index = reload(store, dir);
 	for (unsigned s = 0; s < SOURCES; s++) {
 		where(index, &w, s, &again, &at, &n);

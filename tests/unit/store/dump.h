@@ -248,12 +248,13 @@ static inline void dump_rows(struct rows_of_text *rows,
 		struct ccfc_buf out = CCFC_BUF_INIT;
 
 		ccfc_buf_printf(
-			&out, "say %u %llx %u %u %lld %d %s %u %u %u %u %u %u",
-			i, (unsigned long long)s->id, s->session_source, s->gen,
+			&out,
+			"say %u %llx %u %u %lld %d %s %u %u %u %u %u %u %u", i,
+			(unsigned long long)s->id, s->session_source, s->gen,
 			(long long)s->time, s->agent,
 			ccfc_index_str(index, s->model).ptr, s->input,
 			s->output, s->cache_write, s->cache_read, s->lines,
-			s->answers);
+			s->answers, s->cost);
 		add_row(rows, &out);
 	}
 	for (uint32_t i = 0; i < index->calls.n; i++) {
@@ -544,6 +545,19 @@ static inline void dump_conflicts(struct rows_of_text *rows,
 			index->changes.items[c->other].id,
 			ccfc_index_session_id(index, c->session[0]).ptr,
 			ccfc_index_session_id(index, c->session[1]).ptr);
+		add_row(rows, &out);
+	}
+	for (uint32_t i = 0; i < index->running_costs.n; i++) {
+		const struct ccfc_running_cost *c =
+			&index->running_costs.items[i];
+		struct ccfc_buf out = CCFC_BUF_INIT;
+
+		ccfc_buf_printf(&out, "cost %s %lld %lld '%s' %llu %llu %d",
+				ccfc_index_session_id(index, c->session).ptr,
+				(long long)c->since, (long long)c->time,
+				ccfc_index_str(index, c->model).ptr,
+				(unsigned long long)c->cost,
+				(unsigned long long)c->tokens, c->unsure);
 		add_row(rows, &out);
 	}
 	for (uint32_t i = 0; i < index->shown.n; i++) {

@@ -180,7 +180,9 @@ static void test_stale(void **state)
 	"DROP VIEW IF EXISTS reads; DROP TABLE t_part; DROP TABLE t_say;"      \
 	"DROP TABLE t_use; DROP TABLE t_look; DROP TABLE t_leaf;"              \
 	"DROP TABLE t_summary; DROP VIEW IF EXISTS conflicts;"                 \
-	"DROP TABLE t_shown; DROP TABLE t_conflict;"                           \
+	"DROP TABLE t_shown; DROP TABLE t_conflict; DROP VIEW IF EXISTS "      \
+	"costs;"                                                               \
+	"DROP TABLE t_running_cost;"                                           \
 	"ALTER TABLE t_session DROP COLUMN opening;"                           \
 	"ALTER TABLE t_session DROP COLUMN opening_time;"                      \
 	"ALTER TABLE t_session DROP COLUMN summary;"                           \

@@ -31,6 +31,7 @@ struct line {
 	struct ccfc_result result;
 	struct ccfc_run_file files[FILES];
 	struct ccfc_backup backup;
+	struct ccfc_model_cost cost;
 	char session[8], uuid[40], agent[8], id[24], paths[PARTS][16];
 	char cwd[8], branch[8], model[8], message[16], version[8];
 	char typed[8], title[8], leaf[40];
@@ -83,6 +84,7 @@ static inline void make_call(struct world *w, struct line *l, unsigned id)
 	l->record.usage.output = pick(w, 100);
 	l->record.usage.cache_write = pick(w, 2);
 	l->record.usage.cache_read = pick(w, 2) ? UINT64_MAX : 7;
+	l->record.cost = pick(w, 3) ? 0 : pick(w, 9);
 	l->record.asks = !pick(w, 3);
 	snprintf(l->id, sizeof(l->id), "toolu_%u", id);
 	for (uint32_t i = 0; i < parts; i++) {
@@ -168,6 +170,21 @@ static inline void make_shown(struct world *w, struct line *l)
 	l->record.shown = TEXT(l->paths[0], "/r/f%u.c", pick(w, 3));
 }
 
+/* What the session has cost by then. */
+static inline void make_costs(struct world *w, struct line *l)
+{
+	l->record.kind = CCFC_RECORD_OTHER;
+	l->record.counted_since =
+		pick(w, 4) ? 900 + (int64_t)pick(w, 2) : CCFC_TIME_NONE;
+	l->record.costs_unsure = !pick(w, 4);
+	l->cost = (struct ccfc_model_cost){ .cost = 1 + pick(w, 9),
+					    .tokens = pick(w, 9) };
+	if (pick(w, 3))
+		l->cost.model = TEXT(l->model, "m%u", pick(w, 3));
+	l->record.costs = &l->cost;
+	l->record.ncosts = 1;
+}
+
 static inline void make_backup(struct world *w, struct line *l)
 {
 	static const char *const spelt[] = { "f%u.c", "./f%u.c", "/p0/f%u.c" };
@@ -251,6 +268,8 @@ static inline void make_line(struct world *w, unsigned source, unsigned at)
 	case 7:
 		if (pick(w, 3))
 			make_naming(w, l);
+		else if (pick(w, 2))
+			make_costs(w, l);
 		else if (pick(w, 2))
 			make_note(w, l);
 		else if (pick(w, 2))

@@ -9,7 +9,8 @@
 #include "cli/out/human.h"
 #include "cli/out/render.h"
 
-#define AT 11 /* where the totals start */
+#define AT	    11	 /* where the totals start */
+#define LEAST_PRICE 1e-9 /* less is what sums of doubles leave over */
 
 /* ---- totals ---- */
 
@@ -97,19 +98,33 @@ static void print_changes(struct ccfc_out *out, struct ccfc_obj totals)
 	ccfc_buf_release(&text);
 }
 
-/* Nothing where there are no prices. */
+/*
+ * "$1.25 recorded, $3.00 by your prices; not known for 3.1k tokens"; nothing
+ * where nothing is known.
+ */
 static void put_total_cost(struct ccfc_buf *text, struct ccfc_obj totals)
 {
 	struct ccfc_obj cost = ccfc_obj_get(totals, "costUSD");
+	double recorded =
+		ccfc_obj_double(ccfc_obj_get(totals, "recordedCostUSD"), 0);
+	double priced = ccfc_obj_double(cost, 0) - recorded;
 	int64_t without = ccfc_obj_get_int(totals, "unpricedTokens", 0);
 
 	if (ccfc_obj_type(cost) == CCFC_OBJ_NONE)
 		return;
-	ccfc_buf_printf(text, "$%.2f by your prices", ccfc_obj_double(cost, 0));
+	if (recorded > 0)
+		ccfc_buf_printf(text, "%s$%.2f recorded",
+				ccfc_obj_get_bool(totals, "costUnsure", false)
+					? "~"
+					: "",
+				recorded);
+	if (recorded <= 0 || priced >= LEAST_PRICE)
+		ccfc_buf_printf(text, "%s$%.2f by your prices",
+				recorded > 0 ? ", " : "", priced);
 	if (without) {
-		ccfc_buf_puts(text, ", without ");
+		ccfc_buf_puts(text, "; not known for ");
 		ccfc_human_count(text, without);
-		ccfc_buf_puts(text, " tokens that have none");
+		ccfc_buf_puts(text, " tokens");
 	}
 }
 
@@ -293,13 +308,20 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 		}
 }
 
-/* "$1.25"; "+" where some tokens have no price. */
+/* "$1.25"; "+": not known for some tokens; "~": the client was not sure. */
 static void put_cost(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		     struct ccfc_obj row)
 {
+	struct ccfc_obj cost = ccfc_obj_get(row, "costUSD");
+
 	(void)cells;
-	ccfc_buf_printf(text, "$%.2f%s",
-			ccfc_obj_double(ccfc_obj_get(row, "costUSD"), 0),
+	if (ccfc_obj_type(cost) == CCFC_OBJ_NONE)
+		ccfc_buf_putc(text, '-');
+	else
+		ccfc_buf_printf(
+			text, "%s$%.2f%s",
+			ccfc_obj_get_bool(row, "costUnsure", false) ? "~" : "",
+			ccfc_obj_double(cost, 0),
 			ccfc_obj_get_int(row, "unpricedTokens", 0) ? "+" : "");
 }
 
@@ -313,7 +335,8 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 		{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS },
-		{ "COST", "costUSD", .kind = CCFC_CELL_OWN, .put = put_cost },
+		{ "COST", "unpricedTokens", .kind = CCFC_CELL_OWN,
+		  .put = put_cost },
 		{ "CALLS", "toolCalls", .kind = CCFC_CELL_COUNT },
 		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
 		{ "MESSAGES", "messages", .kind = CCFC_CELL_COUNT },

@@ -4,7 +4,6 @@
 
 #include "cli/out/out.h"
 #include "wire/obj.h"
-#include "wire/pack.h"
 
 /* The totals of a reply of stats.get. */
 void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root);
@@ -22,11 +21,5 @@ void ccfc_stats_print_days(struct ccfc_out *out, struct ccfc_obj days);
 /* The tools used most, and the files changed most. */
 void ccfc_stats_print_tools(struct ccfc_out *out, struct ccfc_obj tools);
 void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj files);
-
-/*
- * Packs an array of five-hour windows, made of the rows of --by=hour; see
- * stats_blocks.c.
- */
-void ccfc_stats_pack_blocks(struct ccfc_pack *p, struct ccfc_obj rows);
 
 #endif

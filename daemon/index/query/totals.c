@@ -33,6 +33,7 @@ static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
 		.model = say->model,
 		.name = say->agent ? agent_of(index, say) : 0,
 		.agent = say->agent,
+		.cost = say->cost,
 		.tokens = { say->input, say->output, say->cache_write,
 			    say->cache_read },
 	};

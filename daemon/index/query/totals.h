@@ -134,6 +134,7 @@ struct ccfc_said {
 	uint32_t model; /* string; 0: none */
 	uint32_t name;	/* string: of the agent; 0: the session itself */
 	bool agent;
+	uint32_t cost; /* as recorded; CCFC_COST_DOLLAR is one; 0: not said */
 	struct ccfc_tokens tokens;
 };
 

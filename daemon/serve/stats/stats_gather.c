@@ -10,118 +10,17 @@
  */
 #include "serve/stats/stats_gather.h"
 
-#include "base/path.h"
 #include "base/time.h"
-
-#define DAY_MS	86400000
-#define HOUR_MS 3600000
-#define UNKNOWN "unknown"
-/* Key of what has no time. */
-#define NO_DAY INT64_MIN
-
-/* What decides the rows of a fact; strings, ids. */
-struct fact {
-	int64_t time;
-	uint32_t session, model, tool, file;
-	uint32_t agent;
-};
 
 /* --- rows --- */
 
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-	return a / b - (a % b < 0);
-}
-
-/* How far local time is ahead of UTC. */
-static int64_t offset_at(const struct ccfc_spent *u, int64_t time)
-{
-	int64_t offset = u->nzone ? u->zone[0].offset : 0;
-
-	for (uint32_t i = 0; i < u->nzone && u->zone[i].from <= time; i++)
-		offset = u->zone[i].offset;
-	return offset;
-}
-
-static int64_t day_of(const struct ccfc_spent *u, int64_t time)
-{
-	if (time == CCFC_TIME_NONE)
-		return NO_DAY;
-	return floor_divide(time + offset_at(u, time), DAY_MS);
-}
-
-/* Its Monday; day 0 was a Thursday. */
-static int64_t week_of(int64_t day)
-{
-	return day == NO_DAY ? NO_DAY
-			     : day - (day + 3 - floor_divide(day + 3, 7) * 7);
-}
-
-/* Its first day. */
-static int64_t month_of(int64_t day)
-{
-	char text[CCFC_TIME_TEXT_MAX];
-
-	if (day == NO_DAY)
-		return NO_DAY;
-	ccfc_time_format(text, day * DAY_MS);
-	return day - ((text[8] - '0') * 10 + text[9] - '0') + 1;
-}
-
-/* In UTC, but begun with the local hour. */
-static int64_t hour_of(const struct ccfc_spent *u, int64_t time)
-{
-	int64_t offset;
-
-	if (time == CCFC_TIME_NONE)
-		return NO_DAY;
-	offset = offset_at(u, time);
-	return floor_divide(time + offset, HOUR_MS) * HOUR_MS - offset;
-}
-
-static uint64_t key_of_stats_gather(struct ccfc_spent *u, int by,
-				    const struct fact *f)
-{
-	const struct ccfc_index *index = u->index;
-
-	switch ((enum ccfc_by)by) {
-	case CCFC_BY_DAY:
-		return (uint64_t)day_of(u, f->time);
-	case CCFC_BY_WEEK:
-		return (uint64_t)week_of(day_of(u, f->time));
-	case CCFC_BY_MONTH:
-		return (uint64_t)month_of(day_of(u, f->time));
-	case CCFC_BY_HOUR:
-		return (uint64_t)hour_of(u, f->time);
-	case CCFC_BY_SESSION:
-		return f->session;
-	case CCFC_BY_AGENT:
-		return f->agent;
-	case CCFC_BY_PROJECT:
-		return index->sessions.items[f->session].project;
-	case CCFC_BY_MODEL:
-		return f->model;
-	case CCFC_BY_TOOL:
-		return f->tool;
-	case CCFC_BY_FILE:
-		return f->file;
-	case CCFC_BY_EXT:
-		return ccfc_strtab_put(&u->exts,
-				       ccfc_path_extension(ccfc_index_file_path(
-					       index, f->file)));
-	case CCFC_BY_COUNT:
-		break;
-	}
-	return 0;
-}
-
 /* The row of a fact, which says that its session is there. */
 static struct ccfc_count *row_of(struct ccfc_spent *u, int by,
-				 const struct fact *f)
+				 const struct ccfc_fact *f)
 {
 	struct ccfc_counts *table = &u->tables[by];
 	struct ccfc_count *row =
-		ccfc_counts_at(table, key_of_stats_gather(u, by, f));
+		ccfc_counts_at(table, ccfc_spent_key(u, by, f));
 
 	ccfc_counts_session(table, f->session);
 	return row;
@@ -146,34 +45,126 @@ static bool take_stats_gather(struct ccfc_spent *u, uint32_t session,
 
 /* --- facts --- */
 
-static void count_said(struct ccfc_count *c, const struct ccfc_spent *u,
-		       const struct ccfc_said *said)
+/* What it cost: as recorded, else by the prices, else it is not known. */
+static void count_price(struct ccfc_count *c, const struct ccfc_spent *u,
+			const struct ccfc_said *said)
 {
-	c->messages++;
-	ccfc_tokens_add(&c->tokens, &said->tokens);
-	if (u->prices)
+	if (said->cost)
+		c->recorded += (double)said->cost / CCFC_COST_DOLLAR;
+	else
 		c->unpriced +=
 			ccfc_prices_add(u->prices, &c->dollars,
 					ccfc_index_str(u->index, said->model),
 					said->time, &said->tokens);
 }
 
+static void count_said(struct ccfc_count *c, const struct ccfc_spent *u,
+		       const struct ccfc_said *said, bool paid)
+{
+	c->messages++;
+	ccfc_tokens_add(&c->tokens, &said->tokens);
+	if (!paid && u->prices)
+		count_price(c, u, said);
+}
+
+/* Was all of it spent within the period? */
+static bool span_counts(const struct ccfc_spent *u,
+			const struct ccfc_paid_span *span)
+{
+	bool empty = span->first == CCFC_TIME_NONE;
+
+	return u->prices &&
+	       ccfc_filter_accepts_time(&u->filter,
+					empty ? span->until : span->first) &&
+	       ccfc_filter_accepts_time(&u->filter,
+					empty ? span->until : span->last);
+}
+
+/* Was all of it spent in one row? By model it is recorded. */
+static bool has_one_row(struct ccfc_spent *u, int by,
+			const struct ccfc_paid_span *span)
+{
+	struct ccfc_fact first = { .time = span->first,
+				   .session = span->session };
+	struct ccfc_fact last = { .time = span->last,
+				  .session = span->session };
+
+	if (by == CCFC_BY_AGENT)
+		return !span->agents;
+	return by == CCFC_BY_MODEL || span->first == CCFC_TIME_NONE ||
+	       ccfc_spent_key(u, by, &first) == ccfc_spent_key(u, by, &last);
+}
+
 static void on_said(void *ctx, const struct ccfc_said *said)
 {
 	struct ccfc_spent *u = ctx;
-	struct fact f = { .time = said->time,
-			  .session = said->session,
-			  .agent = said->name,
-			  .model = said->model };
+	const struct ccfc_paid_span *span;
+	struct ccfc_fact f = { .time = said->time,
+			       .session = said->session,
+			       .agent = said->name,
+			       .model = said->model };
 
 	if (!take_stats_gather(u, said->session, said->time))
 		return;
-	count_said(&u->total, u, said);
+	span = ccfc_paid_spans_of(&u->spans, said);
+	if (span && !span_counts(u, span))
+		span = NULL;
+	count_said(&u->total, u, said, span);
 	if (said->agent)
 		ccfc_tokens_add(&u->agent_tokens, &said->tokens);
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_MODEL; by++)
 		if (u->has[by])
-			count_said(row_of(u, by, &f), u, said);
+			count_said(row_of(u, by, &f), u, said,
+				   span && has_one_row(u, by, span));
+}
+
+static void count_span(struct ccfc_count *c, const struct ccfc_paid_span *span,
+		       uint64_t cost)
+{
+	c->recorded += (double)cost / CCFC_COST_DOLLAR;
+	c->unsure |= span->unsure;
+}
+
+static void count_models(struct ccfc_spent *u,
+			 const struct ccfc_paid_span *span)
+{
+	struct ccfc_fact f = { .time = span->until, .session = span->session };
+
+	for (uint32_t i = 0; i < span->nrows; i++) {
+		uint64_t cost =
+			ccfc_paid_spans_model(&u->spans, span, i, &f.model);
+
+		if (cost)
+			count_span(row_of(u, CCFC_BY_MODEL, &f), span, cost);
+	}
+}
+
+/* What a running total says, and the tokens that it does not know of. */
+static void add_span(struct ccfc_spent *u, uint32_t at)
+{
+	const struct ccfc_paid_span *span = &u->spans.items[at];
+	uint64_t missing =
+		span->said > span->tokens ? span->said - span->tokens : 0;
+	struct ccfc_fact f = { .time = span->first == CCFC_TIME_NONE
+					       ? span->until
+					       : span->last,
+			       .session = span->session };
+
+	if (!span_counts(u, span) || !take_stats_gather(u, f.session, f.time))
+		return;
+	count_span(&u->total, span, span->cost);
+	u->total.unpriced += missing;
+	for (int by = CCFC_BY_DAY; by < CCFC_BY_MODEL; by++) {
+		struct ccfc_count *row;
+
+		if (!u->has[by] || !has_one_row(u, by, span))
+			continue;
+		row = row_of(u, by, &f);
+		count_span(row, span, span->cost);
+		row->unpriced += missing;
+	}
+	if (u->has[CCFC_BY_MODEL])
+		count_models(u, span);
 }
 
 static void count_used(struct ccfc_count *c, const struct ccfc_used *used)
@@ -185,11 +176,11 @@ static void count_used(struct ccfc_count *c, const struct ccfc_used *used)
 static void on_used(void *ctx, const struct ccfc_used *used)
 {
 	struct ccfc_spent *u = ctx;
-	struct fact f = { .time = used->time,
-			  .session = used->session,
-			  .model = used->model,
-			  .agent = used->name,
-			  .tool = used->tool };
+	struct ccfc_fact f = { .time = used->time,
+			       .session = used->session,
+			       .model = used->model,
+			       .agent = used->name,
+			       .tool = used->tool };
 
 	if (!take_stats_gather(u, used->session, used->time))
 		return;
@@ -210,10 +201,10 @@ static void count_change(struct ccfc_count *c, const struct ccfc_index *index,
 	ccfc_lines_add(&c->lines, index, &one);
 }
 
-static struct fact fact_of(const struct ccfc_index *index,
-			   const struct ccfc_change *c)
+static struct ccfc_fact fact_of(const struct ccfc_index *index,
+				const struct ccfc_change *c)
 {
-	return (struct fact){
+	return (struct ccfc_fact){
 		.time = ccfc_index_time(c),
 		.session = c->session,
 		.model = c->call.model,
@@ -227,7 +218,7 @@ static struct fact fact_of(const struct ccfc_index *index,
 /* A command that may have changed files: nobody knows which. */
 static void on_unknown(struct ccfc_spent *u, const struct ccfc_change *command)
 {
-	struct fact f = fact_of(u->index, command);
+	struct ccfc_fact f = fact_of(u->index, command);
 
 	if (!take_stats_gather(u, f.session, f.time))
 		return;
@@ -240,7 +231,7 @@ static void on_unknown(struct ccfc_spent *u, const struct ccfc_change *command)
 static void on_change(struct ccfc_spent *u, uint32_t id)
 {
 	const struct ccfc_change *c = &u->index->changes.items[id];
-	struct fact f = fact_of(u->index, c);
+	struct ccfc_fact f = fact_of(u->index, c);
 
 	if (!take_stats_gather(u, f.session, f.time))
 		return;
@@ -256,7 +247,7 @@ static void on_change(struct ccfc_spent *u, uint32_t id)
 /* Counts the session if this time is within the period. */
 static void gather_moment(struct ccfc_spent *u, uint32_t session, int64_t time)
 {
-	struct fact f = { .time = time, .session = session };
+	struct ccfc_fact f = { .time = time, .session = session };
 
 	if (take_stats_gather(u, session, time) && time != CCFC_TIME_NONE)
 		row_of(u, CCFC_BY_DAY, &f);
@@ -295,7 +286,7 @@ static void add_change(struct ccfc_spent *u, uint32_t row)
 static void add_session(struct ccfc_spent *u, uint32_t row)
 {
 	const struct ccfc_session *s = &u->index->sessions.items[row];
-	struct fact f = { .session = row };
+	struct ccfc_fact f = { .session = row };
 
 	if (!row || row >= u->nsessions)
 		return;
@@ -306,51 +297,7 @@ static void add_session(struct ccfc_spent *u, uint32_t row)
 		row_of(u, CCFC_BY_PROJECT, &f);
 }
 
-/* --- names and order --- */
-
-static struct ccfc_slice name_of(struct ccfc_spent *u, int by, uint64_t key)
-{
-	char text[CCFC_TIME_TEXT_MAX] = "";
-	struct ccfc_slice name;
-
-	switch ((enum ccfc_by)by) {
-	case CCFC_BY_DAY:
-	case CCFC_BY_WEEK:
-	case CCFC_BY_MONTH:
-		if ((int64_t)key != NO_DAY)
-			ccfc_time_format(text, (int64_t)key * DAY_MS);
-		name = ccfc_slice_cut(ccfc_slice_str(text),
-				      by == CCFC_BY_MONTH ? 7 : 10);
-		name = ccfc_arena_copy(u->arena, name);
-		break;
-	case CCFC_BY_HOUR:
-		if ((int64_t)key != NO_DAY) {
-			ccfc_time_format(text,
-					 (int64_t)key +
-						 offset_at(u, (int64_t)key));
-			text[10] = ' ';
-		}
-		name = ccfc_slice_cut(ccfc_slice_str(text), 16);
-		name = ccfc_arena_copy(u->arena, name);
-		break;
-	case CCFC_BY_SESSION:
-		return ccfc_index_session_id(u->index, (uint32_t)key);
-	case CCFC_BY_AGENT:
-		if (!key)
-			return CCFC_SLICE_LIT("main");
-		name = ccfc_index_str(u->index, (uint32_t)key);
-		break;
-	case CCFC_BY_FILE:
-		name = ccfc_index_file_path(u->index, (uint32_t)key);
-		break;
-	case CCFC_BY_EXT:
-		/* No extension is a name of its own, as in byExtension. */
-		return ccfc_strtab_get(&u->exts, (uint32_t)key);
-	default:
-		name = ccfc_index_str(u->index, (uint32_t)key);
-	}
-	return name.len ? name : CCFC_SLICE_LIT(UNKNOWN);
-}
+/* --- order --- */
 
 static int more_first(uint64_t a, uint64_t b)
 {
@@ -395,12 +342,12 @@ static int by_changes(const void *x, const void *y)
 }
 
 static int (*const orders[CCFC_BY_COUNT])(const void *, const void *) = {
-	[CCFC_BY_DAY] = by_day,		[CCFC_BY_WEEK] = by_day,
-	[CCFC_BY_MONTH] = by_day,	[CCFC_BY_HOUR] = by_day,
-	[CCFC_BY_SESSION] = by_tokens,	[CCFC_BY_AGENT] = by_tokens,
-	[CCFC_BY_PROJECT] = by_changes, [CCFC_BY_MODEL] = by_tokens,
-	[CCFC_BY_TOOL] = by_uses,	[CCFC_BY_FILE] = by_changes,
-	[CCFC_BY_EXT] = by_changes,
+	[CCFC_BY_DAY] = by_day,	     [CCFC_BY_WEEK] = by_day,
+	[CCFC_BY_MONTH] = by_day,    [CCFC_BY_HOUR] = by_day,
+	[CCFC_BY_BLOCK] = by_day,    [CCFC_BY_SESSION] = by_tokens,
+	[CCFC_BY_AGENT] = by_tokens, [CCFC_BY_PROJECT] = by_changes,
+	[CCFC_BY_MODEL] = by_tokens, [CCFC_BY_TOOL] = by_uses,
+	[CCFC_BY_FILE] = by_changes, [CCFC_BY_EXT] = by_changes,
 };
 
 static void begin_order(struct ccfc_spent *u, int by)
@@ -425,7 +372,7 @@ static bool order_some(struct ccfc_spent *u, int by, uint32_t rows)
 
 		if (!rows--)
 			return true;
-		row->name = name_of(u, by, row->key);
+		row->name = ccfc_spent_name(u, by, row->key);
 		u->sorted[by][u->row] = row;
 	}
 	if (ccfc_sorting_some(&u->sorting, rows))
@@ -455,6 +402,8 @@ void ccfc_spent_begin(struct ccfc_spent *u, const struct ccfc_index *index,
 	for (int by = 0; by < CCFC_BY_COUNT; by++)
 		ccfc_counts_init(&u->tables[by]);
 	ccfc_strtab_init(&u->exts);
+	ccfc_counts_init(&u->hours);
+	ccfc_paid_spans_begin(&u->spans, index, arena);
 	u->has[CCFC_BY_DAY] = u->has[CCFC_BY_TOOL] = true;
 	u->has[CCFC_BY_FILE] = u->has[u->by] = true;
 	u->wanted = flags(u);
@@ -465,19 +414,70 @@ void ccfc_spent_begin(struct ccfc_spent *u, const struct ccfc_index *index,
 			ccfc_filter_accepts_session(index, &u->filter, i);
 }
 
-#define TABLES 4
+/* First it is found out which messages the running totals are of. */
+static void note_said(struct ccfc_spent *u, uint32_t row)
+{
+	struct ccfc_said said;
 
-/* Some rows of one of the index's tables; false: that was the last one. */
+	if (!ccfc_tally_said_at(&said, u->index, row))
+		return;
+	if (u->spans.norder)
+		ccfc_paid_spans_note(&u->spans, &said);
+	if (u->by == CCFC_BY_BLOCK && said.session < u->nsessions &&
+	    u->wanted[said.session] &&
+	    ccfc_filter_accepts_time(&u->filter, said.time))
+		ccfc_spent_note_hour(u, said.time);
+}
+
+static void pay_said(struct ccfc_spent *u, uint32_t row)
+{
+	struct ccfc_said said;
+
+	if (ccfc_tally_said_at(&said, u->index, row))
+		ccfc_paid_spans_add(&u->spans, &said);
+}
+
+enum part { NOTE, SORT, PAY, SAID, USED, CHANGED, SESSIONS, SPANS, PARTS };
+
+/* How many rows a part has; none where nobody needs them. */
+static uint32_t rows_of_part(const struct ccfc_spent *u)
+{
+	const struct ccfc_index *index = u->index;
+	bool notes = u->spans.norder || u->by == CCFC_BY_BLOCK;
+
+	switch ((enum part)u->part) {
+	case NOTE:
+		return notes ? index->messages.n : 0;
+	case PAY:
+		return u->spans.norder ? index->messages.n : 0;
+	case SAID:
+		return index->messages.n;
+	case USED:
+		return index->calls.n;
+	case CHANGED:
+		return index->changes.n;
+	case SESSIONS:
+		return index->sessions.n;
+	case SPANS:
+		return u->spans.n;
+	default:
+		return 0;
+	}
+}
+
+/* Some rows of one part; false: that was the last one. */
 static bool add_some(struct ccfc_spent *u, uint32_t rows)
 {
-	static void (*const adds[TABLES])(struct ccfc_spent *, uint32_t) = {
-		add_said, add_used, add_change, add_session
+	static void (*const adds[PARTS])(struct ccfc_spent *, uint32_t) = {
+		[NOTE] = note_said,	[PAY] = pay_said,
+		[SAID] = add_said,	[USED] = add_used,
+		[CHANGED] = add_change, [SESSIONS] = add_session,
+		[SPANS] = add_span,
 	};
-	const struct ccfc_index *index = u->index;
-	const uint32_t ends[TABLES] = { index->messages.n, index->calls.n,
-					index->changes.n, index->sessions.n };
 
-	for (; u->row < ends[u->part]; u->row++) {
+	if (u->part == SORT)
+		return ccfc_paid_spans_sort(&u->spans, rows);
+	for (; u->row < rows_of_part(u); u->row++) {
 		if (!rows--)
 			return true;
 		adds[u->part](u, u->row);
@@ -485,31 +485,28 @@ static bool add_some(struct ccfc_spent *u, uint32_t rows)
 	return false;
 }
 
+static void end_part(struct ccfc_spent *u)
+{
+	u->row = 0;
+	u->total.files = u->tables[CCFC_BY_FILE].n;
+	if (u->part == NOTE) {
+		ccfc_paid_spans_prepare(&u->spans, u->arena);
+		ccfc_spent_windows(u);
+	} else if (u->part == SORT && u->spans.norder) {
+		ccfc_paid_spans_make(&u->spans);
+	}
+	u->part++;
+}
+
 bool ccfc_spent_some(struct ccfc_spent *u, uint32_t rows)
 {
-	bool more = u->part < TABLES
-			    ? add_some(u, rows)
-			    : order_some(u, (int)u->part - TABLES, rows);
+	bool more = u->part < PARTS ? add_some(u, rows)
+				    : order_some(u, (int)u->part - PARTS, rows);
 
 	if (more)
 		return true;
-	u->row = 0;
-	u->total.files = u->tables[CCFC_BY_FILE].n;
-	return ++u->part < TABLES + CCFC_BY_COUNT;
-}
-
-/* A day begins where the zone says so; there the offset may change. */
-int64_t ccfc_spent_start(const struct ccfc_spent *u, int by,
-			 const struct ccfc_count *row)
-{
-	int64_t key = (int64_t)row->key, local;
-
-	if (by > CCFC_BY_HOUR || key == NO_DAY)
-		return CCFC_TIME_NONE;
-	if (by == CCFC_BY_HOUR)
-		return key;
-	local = key * DAY_MS;
-	return local - offset_at(u, local - offset_at(u, local));
+	end_part(u);
+	return u->part < PARTS + CCFC_BY_COUNT;
 }
 
 void ccfc_spent_release(struct ccfc_spent *u)
@@ -519,4 +516,5 @@ void ccfc_spent_release(struct ccfc_spent *u)
 	for (int by = 0; by < CCFC_BY_COUNT; by++)
 		ccfc_counts_release(&u->tables[by]);
 	ccfc_strtab_release(&u->exts);
+	ccfc_counts_release(&u->hours);
 }

@@ -12,6 +12,7 @@
 
 #include "index/query/sorting.h"
 #include "serve/methods/session_summary.h"
+#include "serve/stats/paid_spans.h"
 #include "serve/stats/prices.h"
 #include "serve/stats/stats_rows.h"
 
@@ -20,6 +21,7 @@ enum ccfc_by {
 	CCFC_BY_WEEK,
 	CCFC_BY_MONTH,
 	CCFC_BY_HOUR,
+	CCFC_BY_BLOCK, /* five hours */
 	CCFC_BY_SESSION,
 	CCFC_BY_AGENT,
 	CCFC_BY_PROJECT,
@@ -29,6 +31,8 @@ enum ccfc_by {
 	CCFC_BY_EXT,
 	CCFC_BY_COUNT
 };
+
+#define CCFC_WINDOW_MS INT64_C(18000000)
 
 /* From `from` on, local time is `offset` ahead of UTC; both ms. */
 struct ccfc_zone_part {
@@ -57,6 +61,10 @@ struct ccfc_spent {
 	bool *busy;		 /* by session: it counts */
 	uint32_t nsessions;	 /* of both */
 	struct ccfc_strtab exts; /* keys of CCFC_BY_EXT */
+	struct ccfc_paid_spans spans;
+	struct ccfc_counts hours; /* that have messages, for windows */
+	int64_t *windows;	  /* keys of CCFC_BY_BLOCK, in order */
+	uint32_t nwindows;
 	bool has[CCFC_BY_COUNT]; /* tables */
 	/* How far it is: */
 	uint32_t part, row;
@@ -68,10 +76,27 @@ void ccfc_spent_begin(struct ccfc_spent *spent, const struct ccfc_index *index,
 		      struct ccfc_arena *arena);
 /* About so many rows; false when all is done. */
 bool ccfc_spent_some(struct ccfc_spent *spent, uint32_t rows);
-/* The beginning of a row of days, weeks, months or hours; else none. */
+/* The beginning of a row of days, weeks, months, hours, windows; else none. */
 int64_t ccfc_spent_start(const struct ccfc_spent *spent, int by,
 			 const struct ccfc_count *row);
 /* May be zeroed. */
 void ccfc_spent_release(struct ccfc_spent *spent);
+
+/* --- stats_keys.c, for stats_gather.c --- */
+
+/* What decides the rows of a fact; strings, ids. */
+struct ccfc_fact {
+	int64_t time;
+	uint32_t session, model, tool, file;
+	uint32_t agent;
+};
+
+uint64_t ccfc_spent_key(struct ccfc_spent *spent, int by,
+			const struct ccfc_fact *fact);
+struct ccfc_slice ccfc_spent_name(struct ccfc_spent *spent, int by,
+				  uint64_t key);
+/* There is a message at that time; all of them make the windows. */
+void ccfc_spent_note_hour(struct ccfc_spent *spent, int64_t time);
+void ccfc_spent_windows(struct ccfc_spent *spent);
 
 #endif

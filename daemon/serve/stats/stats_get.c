@@ -23,9 +23,10 @@
 #define TOOLS_SHOWN 20
 #define FILES_SHOWN 10
 
-static const char *const names[] = { "day",	"week",	 "month",   "hour",
-				     "session", "agent", "project", "model",
-				     "tool",	"file",	 "ext",	    NULL };
+static const char *const names[] = { "day",   "week",	 "month", "hour",
+				     "block", "session", "agent", "project",
+				     "model", "tool",	 "file",  "ext",
+				     NULL };
 
 static void pack_period(struct ccfc_pack *p, const struct ccfc_spent *u)
 {
@@ -38,15 +39,25 @@ static void pack_period(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_end(p);
 }
 
-/* What it cost, where there are prices at all. */
+/* What it cost, where anything is known of that. */
 static void pack_cost(struct ccfc_pack *p, const struct ccfc_spent *u,
 		      const struct ccfc_count *c)
 {
-	if (!u->prices || !u->prices->all.n)
+	bool prices = u->prices->all.n;
+
+	if (!prices && u->total.recorded <= 0)
 		return;
-	ccfc_pack_cstr(p, "costUSD");
-	ccfc_pack_double(p, c->dollars);
+	if (prices || c->recorded > 0 || !c->unpriced) {
+		ccfc_pack_cstr(p, "costUSD");
+		ccfc_pack_double(p, c->dollars + c->recorded);
+	}
+	if (c->recorded > 0) {
+		ccfc_pack_cstr(p, "recordedCostUSD");
+		ccfc_pack_double(p, c->recorded);
+	}
 	ccfc_pack_kv_uint(p, "unpricedTokens", c->unpriced);
+	if (c->unsure)
+		ccfc_pack_kv_bool(p, "costUnsure", true);
 }
 
 static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
@@ -74,6 +85,13 @@ static void pack_totals(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_end(p);
 }
 
+static void pack_end(struct ccfc_pack *p, int64_t start)
+{
+	ccfc_pack_kv_time(p, "end",
+			  start == CCFC_TIME_NONE ? start
+						  : start + CCFC_WINDOW_MS);
+}
+
 /* Fields that make no sense for this kind of row are left out. */
 static void pack_row(struct ccfc_pack *p, const struct ccfc_spent *u,
 		     const struct ccfc_count *c)
@@ -82,8 +100,10 @@ static void pack_row(struct ccfc_pack *p, const struct ccfc_spent *u,
 
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "key", c->name);
-	if (by <= CCFC_BY_HOUR)
+	if (by <= CCFC_BY_BLOCK)
 		ccfc_pack_kv_time(p, "start", ccfc_spent_start(u, by, c));
+	if (by == CCFC_BY_BLOCK)
+		pack_end(p, ccfc_spent_start(u, by, c));
 	if (by == CCFC_BY_SESSION)
 		ccfc_reply_title(p, u->index, (uint32_t)c->key);
 	ccfc_pack_kv_uint(p, "sessions", c->sessions);

@@ -18,8 +18,10 @@ struct ccfc_count {
 	uint64_t unknown_commands; /* whose effects on files are not known */
 	uint32_t sessions, files;  /* different ones */
 	struct ccfc_tokens tokens;
-	double dollars;	   /* of tokens that have a price */
-	uint64_t unpriced; /* tokens that have none */
+	double recorded;   /* dollars, as transcripts say */
+	double dollars;	   /* of other tokens that have a price */
+	uint64_t unpriced; /* tokens whose cost is not known */
+	bool unsure;	   /* a client did not know a model's price */
 	struct ccfc_lines lines;
 	struct ccfc_slice name; /* for the caller */
 	uint32_t session, file; /* the last one that was put */

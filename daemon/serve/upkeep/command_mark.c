@@ -1,6 +1,7 @@
 /*
  * command.mark: when a shell command began or ended, as a hook of the client
- * told it at that moment (ccfc mark). index/command_marks.c has what becomes of it.
+ * told it at that moment (ccfc mark). index/command_marks.c has what becomes
+ * of it.
  */
 #include "serve/rpc/reply.h"
 

@@ -8,9 +8,6 @@
 #include "cli/out/render.h"
 #include "cli/report/local_zone.h"
 #include "cli/report/stats_print.h"
-#include "wire/to_json.h"
-
-#include <stdlib.h>
 
 enum {
 	OPT_PROJECT,
@@ -23,8 +20,6 @@ enum {
 	OPT_FORMAT,
 	OPT_TZ,
 };
-
-#define HOURS_MAX 100000 /* that windows are made of */
 
 static const struct ccfc_opt options[] = {
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
@@ -46,14 +41,6 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* Five-hour windows are made here, of hours. */
-static bool is_blocks(const struct ccfc_question *q)
-{
-	const struct ccfc_opt_value *by = ccfc_opts_own(q->opts, OPT_BY);
-
-	return by->set && !strcmp(by->text, "block");
-}
-
 static int prepare_stats(struct ccfc_question *q, struct ccfc_err *err)
 {
 	const char **zone;
@@ -64,10 +51,6 @@ static int prepare_stats(struct ccfc_question *q, struct ccfc_err *err)
 		return r;
 	q->query.zone = zone;
 	q->query.session = q->session;
-	if (is_blocks(q)) {
-		q->query.by = "hour";
-		q->query.limit = HOURS_MAX;
-	}
 	/* The overview has the models, too. */
 	if (!q->query.by && q->format != CCFC_FORMAT_JSON)
 		q->query.by = "model";
@@ -98,56 +81,8 @@ static void print_text(struct ccfc_question *q, struct ccfc_obj root)
 			 ccfc_obj_get_int(root, "totalRows", 0));
 }
 
-/* {by, rows}: windows in place of hours. */
-static struct ccfc_doc *make_blocks(struct ccfc_buf *packed,
-				    struct ccfc_obj root)
-{
-	struct ccfc_doc *doc = NULL;
-	struct ccfc_pack p;
-
-	ccfc_pack_init(&p, packed);
-	ccfc_pack_map(&p);
-	ccfc_pack_kv_cstr(&p, "by", "block");
-	ccfc_pack_cstr(&p, "rows");
-	ccfc_stats_pack_blocks(&p, ccfc_obj_get(root, "rows"));
-	ccfc_pack_end(&p);
-	if (ccfc_doc_parse(&doc, ccfc_buf_view(packed), NULL) < 0)
-		abort(); /* it was packed here */
-	return doc;
-}
-
-static int print_blocks(struct ccfc_question *q, struct ccfc_obj root)
-{
-	static const char *const same[] = { "period", "totals" };
-	struct ccfc_out *out = &q->cli->out;
-	struct ccfc_buf packed = CCFC_BUF_INIT;
-	struct ccfc_doc *doc = make_blocks(&packed, root);
-	struct ccfc_obj blocks = ccfc_doc_root(doc);
-
-	if (q->format == CCFC_FORMAT_JSON) {
-		ccfc_buf_puts(&out->buf, "{");
-		for (int i = 0; i < 2; i++) {
-			ccfc_buf_printf(&out->buf, "\"%s\": ", same[i]);
-			ccfc_json_write(&out->buf, ccfc_obj_get(root, same[i]),
-					0);
-			ccfc_buf_puts(&out->buf, ",\n");
-		}
-		ccfc_buf_puts(&out->buf, "\"by\": \"block\",\n\"rows\": ");
-		ccfc_json_write(&out->buf, ccfc_obj_get(blocks, "rows"), 2);
-		ccfc_buf_puts(&out->buf, "}\n");
-	} else {
-		ccfc_stats_print_totals(out, root);
-		ccfc_stats_print_rows(out, blocks, NULL);
-	}
-	ccfc_doc_free(doc);
-	ccfc_buf_release(&packed);
-	return CCFC_EXIT_FOUND;
-}
-
 static int print_stats(struct ccfc_question *q, struct ccfc_obj root)
 {
-	if (is_blocks(q))
-		return print_blocks(q, root);
 	if (q->format == CCFC_FORMAT_JSON)
 		ccfc_render_json(&q->cli->out, root, 2);
 	else
@@ -189,9 +124,13 @@ const struct ccfc_command ccfc_cmd_stats = {
 		 "windows (block),\n"
 		 "sessions, agents, projects, models, tools, files or "
 		 "extensions. Days are local;\n"
-		 "--tz=ZONE means those of another zone. What it cost is shown "
-		 "if you have a file\n"
-		 "of prices, see ccfc.conf(5).",
+		 "--tz=ZONE means those of another zone.\n"
+		 "\n"
+		 "Cost is what the transcripts record, and for the rest what "
+		 "your file of prices\n"
+		 "says, see ccfc.conf(5); \"+\" means that the cost of some "
+		 "tokens is not known, \"-\"\n"
+		 "that of none is, \"~\" that a client was not sure.",
 	.examples = "  ccfc stats\n"
 		    "  ccfc stats 3f2a\n"
 		    "  ccfc stats --project=. --by=file --limit=20\n"

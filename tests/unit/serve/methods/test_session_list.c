@@ -198,7 +198,7 @@ static void test_refusals(void **state)
 		     "session.list: offset 4: there are only 4 sessions");
 	expect_error(w, "stats.get", "by=year", CCFC_EINVAL,
 		     "stats.get: option 'by' must be one of 'day', 'week', "
-		     "'month', 'hour', 'session', 'agent', 'project', "
+		     "'month', 'hour', 'block', 'session', 'agent', 'project', "
 		     "'model', 'tool', 'file', 'ext'");
 	expect_error(w, "stats.get", "projectPath=/none", CCFC_ENOTFOUND,
 		     "no session was active in that period");

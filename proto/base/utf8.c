@@ -27,10 +27,14 @@ int ccfc_utf8_step(const unsigned char *p, size_t len)
 {
 	const struct lead *lead = NULL;
 
+	/* The ranges ascend. */
 	for (size_t i = 0; i < sizeof(leads) / sizeof(*leads); i++)
-		if (p[0] >= leads[i].first && p[0] <= leads[i].last)
+		if (p[0] <= leads[i].last) {
 			lead = &leads[i];
-	if (!lead || len < 2 || p[1] < lead->lo || p[1] > lead->hi)
+			break;
+		}
+	if (!lead || p[0] < lead->first || len < 2 || p[1] < lead->lo ||
+	    p[1] > lead->hi)
 		return -1;
 	for (int i = 2; i < lead->len; i++)
 		if (len <= (size_t)i || (p[i] & 0xc0) != 0x80)

@@ -73,33 +73,31 @@ static uint32_t unicode_escape(const char **p, const char *end, bool *bad)
 	       ((uint32_t)low & 0x3ff);
 }
 
-/* The escape at *p; *p goes behind it. */
+/* An escape that is not one of the plain ones; *p goes behind it. */
 static uint32_t escape(const char **p, const char *end, bool *bad)
 {
-	int c = end - *p > 1 ? (*p)[1] : 0;
-
-	if (c == 'u')
+	if (end - *p > 1 && (*p)[1] == 'u')
 		return unicode_escape(p, end, bad);
 	*p += end - *p > 1 ? 2 : 1;
-	switch (c) {
-	case 'n':
-		return '\n';
-	case 't':
-		return '\t';
-	case 'r':
-		return '\r';
-	case 'b':
-		return '\b';
-	case 'f':
-		return '\f';
-	case '"':
-	case '\\':
-	case '/':
-		return (uint32_t)c;
-	default:
-		*bad = true;
-		return REPLACEMENT;
-	}
+	*bad = true;
+	return REPLACEMENT;
+}
+
+/* What escapes of one character stand for: nearly all escapes are such. */
+static const char plain[256] = {
+	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
+	['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
+};
+
+static char *put_escape(char *out, const char **p, const char *end, bool *bad)
+{
+	char c = end - *p > 1 ? plain[(unsigned char)(*p)[1]] : 0;
+
+	if (!c)
+		return put_utf8(out, escape(p, end, bad));
+	*p += 2;
+	*out = c;
+	return out + 1;
 }
 
 /* From the first escape on; returns where the text ends. */
@@ -112,7 +110,7 @@ static char *unescape_tail(char *out, const char *p, const char *end, bool *bad)
 		out += mark - p;
 		p = mark;
 		do
-			out = put_utf8(out, escape(&p, end, bad));
+			out = put_escape(out, &p, end, bad);
 		while (p < end && *p == '\\');
 		mark = p < end ? memchr(p, '\\', (size_t)(end - p)) : NULL;
 	}

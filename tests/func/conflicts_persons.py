@@ -45,6 +45,7 @@ class Person(Two):
 
     def save(self):
         """Somebody edits the file; when."""
+        self.box.watching()  # it may just have been started again
         self.saved += 1
         self.box.write(self.name, f"{self.saved}\n", "a")
         self.box.settle()

@@ -64,7 +64,7 @@ def started(box, names="s-1"):
     box.start()
     for name in names.split():
         box.client(name)
-    box.until("watched", lambda o: o["projects"] and not o["reading"])
+    box.watching()
 
 
 def test_a_command_that_does_not_say_what_it_does():
@@ -265,7 +265,7 @@ def test_early():
         box.start()
         one = Session(box, 1)
         box.client(one.t.session)
-        box.until("watched", lambda o: o["projects"] and not o["reading"])
+        box.watching()
         with box.rpc() as rpc:
             rpc.call("events.subscribe")
             began = now()

@@ -159,7 +159,7 @@ class Play(Observed):
                         for line in self.lines
                         if "/subagents/" not in line.path}:
             self.pids[session] = self.client(session).pid
-        self.until("watched", lambda o: o["projects"] and not o["reading"])
+        self.watching()
 
     def wait(self, pause):
         """The clock itself is what is played against."""

@@ -263,8 +263,7 @@ def test_kills_are_never_wrong():
                 world.live(8)
                 world.person()
                 box.restart(hard=True)
-                box.until("watched", lambda o: o["projects"]
-                          and not o["reading"])
+                box.watching()
             check_moments(world, tally)
             eq(box.run("doctor", "--deep").returncode, 0)
     print(f"{tally.exact} moments exact, {tally.open} not known")

@@ -91,6 +91,10 @@ class Observed(Box):
         return self.until(f"{n} watched", lambda o: len(o["projects"]) == n
                           and not o["reading"])
 
+    def watching(self):
+        """What is written from now on is seen."""
+        self.until("watched", lambda o: o["projects"] and not o["reading"])
+
     def write(self, name, text, mode="w"):
         """A file that is there is never empty in between."""
         path = os.path.join(self.p, name)

@@ -3,11 +3,13 @@
 also within compressed frames, and nothing brings it back. What others know is
 as before.
 """
+import contextlib
 import hashlib
 import json
 import os
 import random
 import select
+import sqlite3
 import subprocess
 import time
 
@@ -592,6 +594,59 @@ def test_seen_meanwhile():
             assert os.path.exists(os.path.join(box.state, "blobs", key[:2],
                                                key[2:])), keys
         client.end()
+
+
+def marked(box):
+    """The calls of which the store knows when they began."""
+    path = os.path.join(box.state, "index.db")
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return {str(row[0]) for row in db.execute(
+            "SELECT tool_use_id FROM t_mark UNION"
+            " SELECT CAST(tool_use_id AS TEXT) FROM t_change"
+            " WHERE began IS NOT NULL")}
+
+
+def test_marked_meanwhile():
+    """When a command began, told while something is forgotten, is not lost:
+    no transcript has it."""
+    with Box() as box:
+        ids = Ids(23)
+        ids.now = int(time.time() * 1000) - 60_000
+        going = [Transcript(box, ids, project="-home-dev-g", cwd="/home/dev/g")
+                 for _ in range(12)]
+        for n, s in enumerate(going):
+            for i in range(150):
+                s.write(f"/home/dev/g/{n}-{i}.txt", f"{WORD} {i}\n" * 20)
+        s = Transcript(box, ids, project="-home-dev-h", cwd="/home/dev/h")
+        commands = [s.call("Bash", {"command": "make"}) for _ in range(200)]
+        box.start()
+        kept(box)
+        fresh = os.path.join(box.state, "index.db.forget")
+        left, told = [], []
+        for i, tid in enumerate(commands):
+            left += [tid, f"toolu_waits{i}"]
+
+        def mark(rpc, session, tid):
+            return rpc.call("command.mark", session=session, toolUseId=tid,
+                            began=int(time.time() * 1000))["kept"]
+
+        with box.rpc() as one, box.rpc() as two:
+            for g in going:
+                run = two.post("forget.run", {"session": g.session})
+                meanwhile = 0
+                while not select.select([two.sock], [], [], 0)[0]:
+                    if os.path.exists(fresh) and left:
+                        told.append(left.pop())
+                        eq(mark(one, s.session, told[-1]), True)
+                        meanwhile += os.path.exists(fresh)
+                eq(two.reply(run)["sessionIds"], [g.session])
+                eq(mark(one, g.session, "toolu_forgotten"), False)
+                if meanwhile > 1:
+                    break
+        assert meanwhile > 1, "nothing was told meanwhile"
+        for hard in (False, True):
+            eq([t for t in told if t not in marked(box)], [], "lost")
+            box.restart(hard=hard)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,47 @@ def test_one_end_is_missing():
         eq(two.found(), two.want)
 
 
+def test_another_place():
+    """A command of another project ends just before something is noticed: it
+    did not do that, marked or not.
+    """
+    with Observed() as box:
+        box.write("z.txt", "z\n")
+        started(box)
+        one = Session(box, 1, cwd=os.path.join(box.top, "elsewhere"))
+        tid = one.begin("make")
+        pause()
+        os.unlink(os.path.join(box.p, "z.txt"))
+        print(dict(box.saw(1)[0]), now()); noticed = box.saw(1)[0]["time"]
+        one.end(tid)
+        eq(shell_changes(box), {})
+        with box.rpc() as rpc:
+            eq(rpc.call("command.mark", session=one.t.session, toolUseId=tid,
+                        ended=noticed - 5)["kept"], True)
+        eq(shell_changes(box), {})
+
+
+def test_a_beginning_that_was_earlier():
+    """The widest mark counts, by however much it is wider."""
+    with Observed() as box:
+        started(box)
+        one = Session(box, 1)
+        tid = one.begin("make")
+        pause()
+        begins = now() - 15
+        box.write("x.txt", "x\n")
+        box.saw(1)
+        one.ago = -300_000
+        one.end(tid)
+        eq(list(until_changes(box, 1)), [("x.txt", tid)])
+        with box.rpc() as rpc:
+            for began, want in ((now() + 200_000, []),
+                                (begins, [("x.txt", tid)])):
+                eq(rpc.call("command.mark", session=one.t.session,
+                            toolUseId=tid, began=began)["kept"], True)
+                eq(list(shell_changes(box)), want, f"began: {began}")
+
+
 def test_hooks():
     """The command itself, run as the client runs its hooks."""
     with Observed() as box:

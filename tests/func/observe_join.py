@@ -16,11 +16,13 @@ class Session:
     as those of a message with several calls do.
     """
 
-    def __init__(self, box, seed, late=False, agent=None, session=None):
+    def __init__(self, box, seed, late=False, agent=None, session=None,
+                 cwd=None):
         self.box = box
         ids = Ids(seed)
         ids.now = now() - 5000
-        self.t = Transcript(box, ids, cwd=box.p, agent=agent, session=session)
+        self.t = Transcript(box, ids, cwd=cwd or box.p, agent=agent,
+                            session=session)
         self.t.prompt("please", timestamp=stamp(now() - 20_000))
         self.t.live = not late
         self.ago = 0  # by how much its clock goes after

@@ -20,11 +20,15 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A mark comes so long after the moment that it tells, at most, in ms. */
+#define MARK_LATE 1000
+
 struct ccfc_removal {
 	const char *dir, *home;
 	const struct ccfc_forgotten *list;
 	const struct ccfc_archive_sieve *sieve;
 	struct ccfc_store_rest rest;
+	int64_t since;	 /* when it began */
 	uint64_t before; /* bytes of the state directory */
 	struct ccfc_removal_result result;
 	struct timespec exchanged; /* contents that are older are known of */
@@ -41,6 +45,7 @@ struct ccfc_removal *ccfc_removal_new(const char *state_dir, const char *home,
 	r->home = home;
 	r->list = list;
 	r->sieve = sieve;
+	r->since = ccfc_time_now();
 	return r;
 }
 
@@ -164,8 +169,8 @@ static uint32_t carry_string(struct ccfc_index *to,
 	return id ? ccfc_strtab_put(&to->strings, ccfc_index_str(from, id)) : 0;
 }
 
-void ccfc_removal_carry(struct ccfc_removal *r, struct ccfc_index *to,
-			const struct ccfc_index *from, uint32_t seen)
+static void carry_seen(struct ccfc_removal *r, struct ccfc_index *to,
+		       const struct ccfc_index *from, uint32_t seen)
 {
 	for (uint32_t i = seen; i < from->disk_events.n; i++) {
 		struct ccfc_disk_event e = from->disk_events.items[i];
@@ -184,6 +189,54 @@ void ccfc_removal_carry(struct ccfc_removal *r, struct ccfc_index *to,
 		e.after_key = carry_string(to, from, e.after_key);
 		ccfc_index_see(to, &e);
 	}
+}
+
+/*
+ * Of a command that is not in the new index, a mark that is older than the
+ * removal was copied, or forgotten with the command. The line of another one is
+ * yet to be read again.
+ */
+static void carry_mark(const struct ccfc_removal *r, struct ccfc_index *to,
+		       struct ccfc_slice session, struct ccfc_slice call,
+		       const struct ccfc_mark *times)
+{
+	int64_t told =
+		times->began > times->ended ? times->began : times->ended;
+
+	if (ccfc_forgotten_session(r->list, session) ||
+	    (ccfc_index_find_change(to, call) == CCFC_ID_NONE &&
+	     told < r->since - MARK_LATE))
+		return;
+	ccfc_index_mark(to, session, call, times->began, times->ended);
+}
+
+static void carry_marks(const struct ccfc_removal *r, struct ccfc_index *to,
+			const struct ccfc_index *from)
+{
+	for (uint32_t i = 0; i < from->changes.n; i++) {
+		const struct ccfc_change *c = &from->changes.items[i];
+		const struct ccfc_mark times = { .began = c->began,
+						 .ended = c->ended };
+
+		if (ccfc_index_moments(c))
+			carry_mark(r, to,
+				   ccfc_index_session_id(from, c->session),
+				   ccfc_slice(c->id, c->id_len), &times);
+	}
+	for (uint32_t i = 0; i < from->marks.n; i++) {
+		const struct ccfc_mark *mark = &from->marks.items[i];
+
+		if (!mark->taken)
+			carry_mark(r, to, ccfc_index_str(from, mark->session),
+				   ccfc_index_str(from, mark->call), mark);
+	}
+}
+
+void ccfc_removal_carry(struct ccfc_removal *r, struct ccfc_index *to,
+			const struct ccfc_index *from, uint32_t seen)
+{
+	carry_seen(r, to, from, seen);
+	carry_marks(r, to, from);
 }
 
 /* --- sweeping --- */

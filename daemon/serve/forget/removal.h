@@ -6,8 +6,8 @@
  *   and cleans the undo area and the archive. On a worker.
  * - ccfc_removal_exchange puts the new store in place of the old one. The core,
  *   with the store closed and no question under way. What was read since the
- *   first step is read again; what was seen on disk since then is added by
- *   ccfc_removal_carry.
+ *   first step is read again; what was seen on disk or marked since then is
+ *   added by ccfc_removal_carry.
  * - ccfc_removal_sweep removes the contents that nothing names any more. On a
  *   worker.
  *
@@ -38,7 +38,8 @@ int ccfc_removal_prepare(struct ccfc_removal *removal,
 int ccfc_removal_exchange(struct ccfc_removal *removal, struct ccfc_err *err);
 /*
  * Adds to the new index what the old one has of what was seen on disk since the
- * rows were copied. `seen`: how many rows the old one had before that.
+ * rows were copied, and the marks, which no transcript has. `seen`: how many
+ * rows of what was seen the old one had before that.
  */
 void ccfc_removal_carry(struct ccfc_removal *removal, struct ccfc_index *to,
 			const struct ccfc_index *from, uint32_t seen);

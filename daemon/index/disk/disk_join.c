@@ -344,7 +344,8 @@ static void join_event_again(struct ccfc_index *index, uint32_t command,
 	ccfc_doubt_touch(index, event->file);
 	if (has_seen(index, c, event->file))
 		attach(index, command, event->file);
-	join_session(index, session, event, news);
+	if (is_near(index, &index->sessions.items[session], event->file))
+		join_session(index, session, event, news);
 }
 
 void ccfc_index_join_again(struct ccfc_index *index, uint32_t command,

@@ -310,7 +310,7 @@ void ccfc_archive_stats(struct ccfc_archive *a, struct ccfc_archive_stats *out)
 	*out = a->stats;
 	out->bytes += blobs.bytes;
 	out->due = a->limits.bytes && out->bytes > a->limits.bytes;
-	out->waiting = 0;
+	out->waiting = a->busy;
 	for (struct ccfc_archive_job *job = a->first; job; job = job->next)
 		out->waiting++;
 	pthread_mutex_unlock(&a->lock);

@@ -121,7 +121,7 @@ struct ccfc_archive_stats {
 	uint64_t transcripts; /* of which something is kept */
 	uint64_t bytes;	      /* on disk */
 	uint64_t lines_bytes; /* of transcripts, as they were */
-	uint64_t waiting;     /* transcripts to be brought up */
+	uint64_t waiting;     /* transcripts to be brought up, or being so */
 	uint64_t purged;      /* transcripts that made room, so far */
 	bool due;	      /* the budget is used up: a purge comes */
 	int64_t oldest;	      /* when what goes first was written; 0: none */

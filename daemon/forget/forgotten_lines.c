@@ -97,12 +97,19 @@ static bool is_file(struct ccfc_forgotten_lines *l,
 				   record->time);
 }
 
-/* Where a word ends, in a command and in JSON. */
+/* Where a word ends, in a command and in JSON. All lines are asked of. */
 static bool ends_word(char c)
 {
-	static const char ends[] = " \t\r\n;|&<>()[]{}'\"`=,:\\";
+	static const bool ends[256] = {
+		[' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true,
+		[';'] = true, ['|'] = true,  ['&'] = true,  ['<'] = true,
+		['>'] = true, ['('] = true,  [')'] = true,  ['['] = true,
+		[']'] = true, ['{'] = true,  ['}'] = true,  ['\''] = true,
+		['"'] = true, ['`'] = true,  ['='] = true,  [','] = true,
+		[':'] = true, ['\\'] = true,
+	};
 
-	return c && strchr(ends, c);
+	return ends[(unsigned char)c];
 }
 
 /* The words of a command that may be names of files. */

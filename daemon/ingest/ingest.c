@@ -16,7 +16,9 @@
 
 #include <stdlib.h>
 
+/* A commit ends each slice: its cost grows with the slice. */
 #define SLICE_BYTES   (8u << 20)
+#define SLICE_SHORT   (256u << 10)
 #define SLICE_SOURCES 256u
 /* A slice reads this much before a waiting client can end it. */
 #define STEP_BYTES (64u << 10)
@@ -68,6 +70,7 @@ struct ccfc_ingest *ccfc_ingest_new(struct ccfc_index *index,
 	in->on_batch = on_batch;
 	in->ctx = ctx;
 	in->last = CCFC_TIME_NONE;
+	in->slice = SLICE_BYTES;
 	for (uint32_t i = 0; i < index->sources.n; i++)
 		ccfc_ingest_note_file(in, i, ccfc_ingest_at(in, i)->cursor.dev,
 				      ccfc_ingest_at(in, i)->cursor.ino);
@@ -564,9 +567,22 @@ void ccfc_ingest_hot(struct ccfc_ingest *in)
 		end_batch(in);
 }
 
+/*
+ * A client that asked once asks again soon: slices are short after a client
+ * waited, and grow while nobody waits.
+ */
+static uint64_t next_slice(const struct ccfc_ingest *in)
+{
+	uint64_t more = in->slice + in->slice / 4;
+
+	if (in->yield)
+		return SLICE_SHORT;
+	return more < SLICE_BYTES ? more : SLICE_BYTES;
+}
+
 bool ccfc_ingest_cold(struct ccfc_ingest *in)
 {
-	uint64_t budget = SLICE_BYTES;
+	uint64_t budget = in->slice;
 	uint32_t source, n = 0;
 
 	in->slicing = true;
@@ -586,6 +602,7 @@ bool ccfc_ingest_cold(struct ccfc_ingest *in)
 		in->progress.bytes_done += before - budget;
 	}
 	in->slicing = false;
+	in->slice = next_slice(in);
 	end_batch(in);
 	if (in->cold.at < in->cold.n)
 		return true;

@@ -88,7 +88,7 @@ void ccfc_ingest_flush(struct ccfc_ingest *ingest);
 bool ccfc_ingest_cold(struct ccfc_ingest *ingest);
 /*
  * `waits` (with the ctx of on_batch) is called now and then: does somebody wait
- * for the core? If so, the slice ends.
+ * for the core? If so, the slice ends, and the next ones are short.
  */
 void ccfc_ingest_yield(struct ccfc_ingest *ingest, bool (*waits)(void *ctx));
 

@@ -55,10 +55,11 @@ struct ccfc_ingest {
 	void (*on_lines)(void *ctx); /* may be NULL */
 	bool (*waits)(void *ctx);    /* may be NULL */
 	void *ctx;
-	uint64_t read; /* since `waits` was asked */
-	bool scanning; /* new paths go to the cold queue */
-	bool slicing;  /* this is a slice of the cold queue */
-	bool yield;    /* `waits` said so */
+	uint64_t read;	/* since `waits` was asked */
+	uint64_t slice; /* bytes of the next slice of the cold queue */
+	bool scanning;	/* new paths go to the cold queue */
+	bool slicing;	/* this is a slice of the cold queue */
+	bool yield;	/* `waits` said so */
 	struct ccfc_ingest_queue hot, cold;
 	struct {
 		struct ccfc_ingest_note *items; /* of each source */

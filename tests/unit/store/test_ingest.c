@@ -313,6 +313,59 @@ static void test_rebuild(void **state)
 	stop(&f);
 }
 
+/* A prompt of 64 KiB, and a bit. */
+static void say_much(const struct fixture *f, const char *name)
+{
+	FILE *file = fopen(at(f, name), "a");
+
+	assert_non_null(file);
+	fprintf(file,
+		"{\"type\":\"user\",\"sessionId\":\"s\",\"cwd\":\"/p\","
+		"\"message\":{\"role\":\"user\",\"content\":\"%065536d\"}}\n",
+		7);
+	fclose(file);
+}
+
+static int waiting;
+
+static bool somebody_waits(void *ctx)
+{
+	(void)ctx;
+	return waiting > 0 && waiting--;
+}
+
+/* A client that waited ends a slice, and the slices after it are short. */
+static void test_short_slices(void **state)
+{
+	struct fixture f = { .dir = *state };
+	struct ccfc_scan_progress p;
+	uint64_t done, total;
+
+	start(&f);
+	for (int i = 0; i < 40; i++)
+		say_much(&f, "p");
+	edit(&f, "p", "1");
+	ccfc_ingest_yield(f.ingest, somebody_waits);
+	ccfc_ingest_look(f.ingest, at(&f, "p"),
+			 &(struct ccfc_name){ .kind = CCFC_NAME_SESSION,
+					      .session = CCFC_SLICE_LIT("s") },
+			 false);
+	waiting = 1;
+	assert_true(ccfc_ingest_cold(f.ingest));
+	ccfc_ingest_progress(f.ingest, &p);
+	total = p.bytes_total;
+	done = p.bytes_done;
+	assert_in_range(done, 1, total / 20);
+	/* Nobody waits any more. */
+	assert_true(ccfc_ingest_cold(f.ingest));
+	ccfc_ingest_progress(f.ingest, &p);
+	assert_in_range(p.bytes_done - done, 1, total / 6);
+	while (ccfc_ingest_cold(f.ingest))
+		;
+	expect(&f, 1, 1);
+	stop(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +381,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_store_fails, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_rebuild, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_short_slices, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

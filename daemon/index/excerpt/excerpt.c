@@ -15,17 +15,8 @@
 
 /* What copying a row costs, where selecting and marking one costs 1. */
 #define COPY_COST 8u
-/* So many ids are sorted at a time. */
-#define SORTED 32u
 
 /* --- numbers --- */
-
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 static bool is_in_order(const struct ccfc_ids *ids)
 {
@@ -45,6 +36,31 @@ static void keep_each_once(struct ccfc_ids *ids)
 	ids->n = n;
 }
 
+/* Notes each number in a bit, and reads the bits in their order. */
+static void sort_numbers(struct ccfc_ids *ids, uint32_t below)
+{
+	uint32_t words = below / 64u + 1u, n = 0;
+	uint64_t *bits = ccfc_calloc(words, sizeof(*bits));
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		bits[ids->items[i] / 64u] |= UINT64_C(1) << ids->items[i] % 64u;
+	for (uint32_t w = 0; w < words; w++)
+		for (; bits[w]; bits[w] &= bits[w] - 1)
+			ids->items[n++] =
+				w * 64u + (uint32_t)__builtin_ctzll(bits[w]);
+	ids->n = n;
+	free(bits);
+}
+
+/* In order, each once. All are below `below`. */
+static void order_ids(struct ccfc_ids *ids, uint32_t below)
+{
+	if (is_in_order(ids))
+		keep_each_once(ids);
+	else
+		sort_numbers(ids, below);
+}
+
 static struct ccfc_homes keep_excerpt(const struct ccfc_ids *ids,
 				      struct ccfc_arena *arena)
 {
@@ -56,19 +72,35 @@ static struct ccfc_homes keep_excerpt(const struct ccfc_ids *ids,
 	return (struct ccfc_homes){ items, ids->n };
 }
 
+/* Where a number would be if there were no gaps, or only equal ones. */
+static uint32_t guess(const struct ccfc_homes *homes, uint32_t home)
+{
+	uint32_t first, last;
+
+	if (!homes->n)
+		return 0;
+	first = homes->items[0];
+	last = homes->items[homes->n - 1];
+	if (home <= first || home >= last)
+		return home <= first ? 0 : homes->n - 1;
+	return (uint32_t)((uint64_t)(home - first) * (homes->n - 1) /
+			  (last - first));
+}
+
 uint32_t ccfc_homes_find(const struct ccfc_homes *homes, uint32_t home)
 {
-	uint32_t lo = 0, hi = homes->n;
+	uint32_t lo = 0, hi = homes->n, mid;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
+	/* Rows that belong together often follow one another at home. */
+	for (mid = guess(homes, home); lo < hi; mid = lo + (hi - lo) / 2) {
+		if (homes->items[mid] == home)
+			return mid;
 		if (homes->items[mid] < home)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < homes->n && homes->items[lo] == home ? lo : CCFC_ID_NONE;
+	return CCFC_ID_NONE;
 }
 
 static void mark(struct ccfc_excerpt_marks *m, uint32_t home)
@@ -168,39 +200,12 @@ static bool select_single(struct ccfc_excerpt_copying *c, uint32_t *left)
 	return c->at < c->wanted.single.n;
 }
 
-/* In order, each once. */
-static bool sort_ids(struct ccfc_excerpt_copying *c, struct ccfc_ids *ids,
-		     uint32_t *left)
+static bool order_selected(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
-	struct ccfc_sorting *s = &c->sorting;
-
-	if (!s->items && !is_in_order(ids)) {
-		uint32_t *spare = ccfc_calloc(ids->n, sizeof(*spare));
-
-		ids->cap = ids->n; /* as `spare`, which it may become */
-		ccfc_sorting_init(s, ids->items, spare, ids->n, sizeof(*spare),
-				  by_number);
-	}
-	for (bool more = s->items; more; charge(left, SORTED)) {
-		if (!*left)
-			return true;
-		more = ccfc_sorting_some(s, SORTED);
-		ids->items = (uint32_t *)(void *)s->items;
-	}
-	free(s->spare);
-	*s = (struct ccfc_sorting){ 0 };
-	keep_each_once(ids);
+	(void)left;
+	order_ids(&c->wanted.files, c->from->files.n + c->wanted.paths.n);
+	order_ids(&c->wanted.changes, c->from->changes.n);
 	return false;
-}
-
-static bool sort_files(struct ccfc_excerpt_copying *c, uint32_t *left)
-{
-	return sort_ids(c, &c->wanted.files, left);
-}
-
-static bool sort_changes(struct ccfc_excerpt_copying *c, uint32_t *left)
-{
-	return sort_ids(c, &c->wanted.changes, left);
 }
 
 static bool mark_changes(struct ccfc_excerpt_copying *c, uint32_t *left)
@@ -364,8 +369,7 @@ bool ccfc_excerpt_some(struct ccfc_excerpt_copying *c, uint32_t most)
 	} phases[] = {
 		{ select_files, 0 },
 		{ select_single, 0 },
-		{ sort_files, 0 },
-		{ sort_changes, 0 },
+		{ order_selected, 0 },
 		{ mark_changes, 0 },
 		{ mark_sessions, 0 },
 		{ number_all, 0 },
@@ -399,7 +403,6 @@ struct ccfc_excerpt *ccfc_excerpt_end(struct ccfc_excerpt_copying *c)
 {
 	struct ccfc_excerpt *ex = c->ex;
 
-	free(c->sorting.spare);
 	free(c->sources.own);
 	free(c->sessions.own);
 	free(c->looked.items);

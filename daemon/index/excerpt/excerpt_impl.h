@@ -6,7 +6,6 @@
 #define CCFC_INDEX_EXCERPT_EXCERPT_IMPL_H
 
 #include "index/excerpt/excerpt.h"
-#include "index/query/sorting.h"
 
 /* Consecutive changes mostly have the same strings. */
 #define CCFC_EXCERPT_RECENT 256u
@@ -35,7 +34,6 @@ struct ccfc_excerpt_copying {
 	} looked;
 	/* Where excerpt.c is: */
 	uint32_t phase, at;
-	struct ccfc_sorting sorting;
 };
 
 /* excerpt_select.c: selects the rows of a file that is wanted whole, of a

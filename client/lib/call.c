@@ -112,32 +112,39 @@ static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 	}
 }
 
-static int send_request(struct ccfc_client *c, const char *method,
-			struct ccfc_slice params, struct ccfc_err *err)
+/* Puts a request behind those that were not sent yet. */
+static int put_request(struct ccfc_client *c, const char *method,
+		       struct ccfc_slice params, struct ccfc_err *err)
 {
-	struct ccfc_buf buf = CCFC_BUF_INIT;
+	size_t before = c->out.len;
 	struct ccfc_pack p;
-	int r;
 
 	c->last_id = c->last_id == UINT32_MAX ? 1 : c->last_id + 1;
-	ccfc_pack_init(&p, &buf);
+	ccfc_pack_init(&p, &c->out);
 	ccfc_rpc_request_begin(&p, c->last_id, method);
 	if (params.len)
 		ccfc_pack_raw(&p, params);
 	ccfc_rpc_request_end(&p);
-	if (buf.len > CCFC_REQUEST_MAX_BYTES)
-		r = ccfc_err_set(err, CCFC_EINVAL,
-				 "%s: the request is too large", method);
-	else
-		r = ccfc_stream_send(c, ccfc_buf_view(&buf), err);
-	ccfc_buf_release(&buf);
+	if (c->out.len - before <= CCFC_REQUEST_MAX_BYTES)
+		return 0;
+	c->out.len = before;
+	return ccfc_err_set(err, CCFC_EINVAL, "%s: the request is too large",
+			    method);
+}
+
+static int send_requests(struct ccfc_client *c, struct ccfc_err *err)
+{
+	int r = c->out.len ? ccfc_stream_send(c, ccfc_buf_view(&c->out), err)
+			   : 0;
+
+	ccfc_buf_release(&c->out);
 	return r;
 }
 
 int ccfc_lib_ask_ahead(struct ccfc_client *c, const char *method,
 		       ccfc_ahead_fn fn, void *data, struct ccfc_err *err)
 {
-	int r = send_request(c, method, CCFC_SLICE_NONE, err);
+	int r = put_request(c, method, CCFC_SLICE_NONE, err);
 
 	if (!r) {
 		c->ahead.id = c->last_id;
@@ -177,8 +184,11 @@ static bool changes_nothing(const char *method)
 /* The answer to the question that was asked ahead. 0: it did not refuse. */
 static int settle(struct ccfc_client *c, struct ccfc_err *err)
 {
-	int r = c->ahead.id ? wait_answer(NULL, c, NULL, NULL, err) : 1;
+	int r = send_requests(c, err);
 
+	if (r < 0 || !c->ahead.id)
+		return r;
+	r = wait_answer(NULL, c, NULL, NULL, err);
 	if (r == 0)
 		r = ccfc_err_set(err, CCFC_EAGAIN, "no answer for %d ms",
 				 c->timeout_ms);
@@ -192,7 +202,9 @@ static int call_daemon(struct ccfc_reply **out, struct ccfc_client *c,
 	int r = changes_nothing(method) ? 0 : settle(c, err);
 
 	if (!r)
-		r = send_request(c, method, params, err);
+		r = put_request(c, method, params, err);
+	if (!r)
+		r = send_requests(c, err);
 	if (r < 0)
 		return r;
 	r = wait_answer(out, c, fn, data, err);

@@ -104,6 +104,7 @@ void ccfc_client_free(struct ccfc_client *client)
 		ccfc_reply_free(event);
 	}
 	ccfc_buf_release(&client->in);
+	ccfc_buf_release(&client->out);
 	free(client->socket);
 	free(client);
 }

@@ -33,7 +33,7 @@ struct ccfc_client {
 	bool spawned; /* this client started the daemon */
 	uint32_t last_id;
 	char *socket;
-	struct ccfc_buf in;
+	struct ccfc_buf in, out; /* `out`: goes with the next call */
 	struct ccfc_framer framer;
 	struct {
 		struct ccfc_reply *head;
@@ -120,9 +120,9 @@ int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
 		  ccfc_notify_fn fn, void *data, struct ccfc_err *err);
 
 /*
- * Sends a question without options whose answer `fn` sees before the next call
- * returns. That call's request follows at once, so nobody waits twice; only
- * calls that may change something wait for `fn` first. If `fn` refuses, the
+ * Asks a question without options whose answer `fn` sees before the next call
+ * returns. Both requests are sent at once, so nobody waits twice; only calls
+ * that may change something wait for `fn` first. If `fn` refuses, the
  * call fails with its error and the connection is closed. An error in place of
  * the answer refuses nothing. `data` has to live until then.
  */

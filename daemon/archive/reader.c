@@ -16,8 +16,9 @@ struct ccfc_attic_file {
 	struct ccfc_archive_manifest manifest;
 	const struct ccfc_archive_version *version;
 	struct ccfc_buf rest; /* behind the segments; empty: not read yet */
-	struct ccfc_buf last; /* the segment of the number before `next` … */
-	uint32_t next;	      /* … unless it is empty; see read_segment */
+	struct ccfc_buf last; /* the segment `number`; empty: none */
+	uint32_t number;
+	uint64_t end; /* of what was read last */
 };
 
 int ccfc_archive_open_manifest(struct ccfc_archive *a,
@@ -127,9 +128,9 @@ static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
 static ssize_t read_next(struct ccfc_attic_file *f, uint32_t number, char *to,
 			 size_t at, size_t len)
 {
-	if (f->next != number + 1 || !f->last.len) {
+	if (f->number != number || !f->last.len) {
 		ccfc_buf_clear(&f->last);
-		f->next = number + 1;
+		f->number = number;
 		if (!load_segment(f, &f->last,
 				  &f->version->segments.items[number])) {
 			ccfc_buf_clear(&f->last);
@@ -159,7 +160,7 @@ static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
 	n = ccfc_segment_cache_copy(f->archive->cache, &id, to, at, len);
 	if (n)
 		return (ssize_t)n;
-	if (number == f->next || number + 1 == f->next)
+	if (offset == f->end || (f->last.len && number == f->number))
 		return read_next(f, number, to, at, len);
 	if (!load_segment(f, &bytes, s)) {
 		ccfc_buf_release(&bytes);
@@ -206,6 +207,7 @@ ssize_t ccfc_archive_read(struct ccfc_attic_file *f, char *to, size_t len,
 			return -1;
 		done += (size_t)n;
 		offset += (uint64_t)n;
+		f->end = offset;
 	}
 	return (ssize_t)done;
 }

@@ -1,7 +1,11 @@
 /*
  * Decompressed segments; see segment_cache.h. They are few, so they are looked
- * for one by one; the one that was used last is first. Bytes are copied while
- * the lock is held: that takes less than finding out who still uses them.
+ * for one by one. Bytes are copied while the lock is held: that takes less than
+ * finding out who still uses them.
+ *
+ * A question goes over a transcript once for each file, from its beginning to
+ * its end. Where not all of it has room, the segment that was used longest ago
+ * is the one that is needed next; so any one goes, and most are found.
  */
 #include "archive/segment_cache.h"
 
@@ -10,10 +14,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A session of some 20 MB is read again without decompressing anything twice;
+/* A session of some 60 MB is read again without decompressing anything twice;
  * a server of one user has one or two such questions at a time. */
-#define BYTES_MAX ((size_t)20 << 20)
-#define SLOTS	  80u
+#define BYTES_MAX ((size_t)64 << 20)
+#define SLOTS	  128u
 
 struct slot {
 	struct ccfc_segment_id id;
@@ -23,6 +27,7 @@ struct slot {
 struct ccfc_segment_cache {
 	pthread_mutex_t lock;
 	uint32_t readers, n;
+	uint32_t dice;
 	size_t bytes;
 	struct slot slots[SLOTS];
 };
@@ -35,19 +40,28 @@ struct ccfc_segment_cache *ccfc_segment_cache_new(void)
 	return cache;
 }
 
-/* The last slot goes. */
-static void drop_last(struct ccfc_segment_cache *cache)
+static void drop_slot(struct ccfc_segment_cache *cache, uint32_t i)
 {
-	struct slot *last = &cache->slots[--cache->n];
+	cache->bytes -= cache->slots[i].bytes.len;
+	ccfc_buf_release(&cache->slots[i].bytes);
+	cache->slots[i] = cache->slots[--cache->n];
+}
 
-	cache->bytes -= last->bytes.len;
-	ccfc_buf_release(&last->bytes);
+static void drop_all(struct ccfc_segment_cache *cache)
+{
+	while (cache->n)
+		drop_slot(cache, cache->n - 1);
+}
+
+static void drop_any(struct ccfc_segment_cache *cache)
+{
+	cache->dice = cache->dice * 1664525u + 1013904223u;
+	drop_slot(cache, (cache->dice >> 8) % cache->n);
 }
 
 void ccfc_segment_cache_free(struct ccfc_segment_cache *cache)
 {
-	while (cache->n)
-		drop_last(cache);
+	drop_all(cache);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
 }
@@ -62,28 +76,19 @@ void ccfc_segment_cache_enter(struct ccfc_segment_cache *cache)
 void ccfc_segment_cache_leave(struct ccfc_segment_cache *cache)
 {
 	pthread_mutex_lock(&cache->lock);
-	cache->readers--;
-	while (!cache->readers && cache->n)
-		drop_last(cache);
+	if (!--cache->readers)
+		drop_all(cache);
 	pthread_mutex_unlock(&cache->lock);
 }
 
-/* Makes the slot the first; NULL: there is none. The lock is held. */
-static struct slot *find_slot(struct ccfc_segment_cache *cache,
-			      const struct ccfc_segment_id *id)
+/* NULL: there is none. The lock is held. */
+static const struct slot *find_slot(const struct ccfc_segment_cache *cache,
+				    const struct ccfc_segment_id *id)
 {
-	uint32_t i = 0;
-	struct slot found;
-
-	while (i < cache->n &&
-	       memcmp(&cache->slots[i].id, id, sizeof(*id)) != 0)
-		i++;
-	if (i == cache->n)
-		return NULL;
-	found = cache->slots[i];
-	memmove(cache->slots + 1, cache->slots, i * sizeof(found));
-	cache->slots[0] = found;
-	return &cache->slots[0];
+	for (uint32_t i = 0; i < cache->n; i++)
+		if (!memcmp(&cache->slots[i].id, id, sizeof(*id)))
+			return &cache->slots[i];
+	return NULL;
 }
 
 size_t ccfc_segment_cache_copy(struct ccfc_segment_cache *cache,
@@ -113,12 +118,9 @@ void ccfc_segment_cache_put(struct ccfc_segment_cache *cache,
 	if (cache->readers && !find_slot(cache, id)) {
 		while (cache->n == SLOTS ||
 		       (cache->n && cache->bytes + bytes->len > BYTES_MAX))
-			drop_last(cache);
-		memmove(cache->slots + 1, cache->slots,
-			cache->n * sizeof(*cache->slots));
-		cache->slots[0] = (struct slot){ *id, *bytes };
+			drop_any(cache);
+		cache->slots[cache->n++] = (struct slot){ *id, *bytes };
 		cache->bytes += bytes->len;
-		cache->n++;
 		*bytes = (struct ccfc_buf)CCFC_BUF_INIT;
 	}
 	pthread_mutex_unlock(&cache->lock);

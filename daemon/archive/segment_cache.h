@@ -1,7 +1,7 @@
 /*
  * Segments that questions read just now, decompressed: a question about changes
  * reads its lines in another order than that in which they were written, and
- * would decompress each segment many times. A few MiB at most, for all
+ * would decompress each segment many times. 64 MiB at most, for all
  * questions together, and nothing when there is none. Any thread.
  */
 #ifndef CCFC_ARCHIVE_SEGMENT_CACHE_H

@@ -307,10 +307,6 @@ static struct link *new_link(struct ccfc_backend *b, enum purpose purpose,
 	struct link *link;
 	int fd;
 
-	if (b->links.n == LINKS_MAX) {
-		ccfc_err_set(err, CCFC_EAGAIN, "too many questions at a time");
-		return NULL;
-	}
 	fd = dial(b->socket_path);
 	if (fd < 0) {
 		ccfc_err_set(err, CCFC_EUNREACHABLE,
@@ -326,6 +322,17 @@ static struct link *new_link(struct ccfc_backend *b, enum purpose purpose,
 	ccfc_waiting_add(b->waiting, &link->awaited, EPOLLIN);
 	CCFC_VEC_PUSH(b->links, link);
 	return link;
+}
+
+/* Room for another purpose: a connection that nobody waits at goes. */
+static bool lose_idle(struct ccfc_backend *b)
+{
+	for (uint32_t i = 0; i < b->links.n; i++)
+		if (!b->links.items[i]->questions.n) {
+			lose_link(b->links.items[i]);
+			return true;
+		}
+	return false;
 }
 
 /* The connection with the fewest questions, or a new one. */
@@ -350,11 +357,12 @@ static struct link *find_link(struct ccfc_backend *b, enum purpose purpose,
 	if (best &&
 	    (!best->questions.n || is_stream || b->links.n >= LINKS_MAX / 2))
 		return best;
-	if (best && b->links.n == LINKS_MAX)
-		return best;
-	if (purpose == FOR_PAGES && b->links.n == LINKS_MAX)
+	if (b->links.n < LINKS_MAX || lose_idle(b))
+		return new_link(b, purpose, err);
+	if (purpose == FOR_PAGES)
 		return find_link(b, FOR_QUESTIONS, err);
-	return new_link(b, purpose, err);
+	ccfc_err_set(err, CCFC_EAGAIN, "too many questions at a time");
+	return NULL;
 }
 
 static bool is_resting(const struct link *link)

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import select
+import signal
 import socket
 import stat
 import time
@@ -675,6 +676,41 @@ def test_requests_that_never_come():
                     sock.close()
                     del slow[sock]
         eq(web.ask("/api/status")[0], 200)
+
+
+def at_once(w, web, path, n):
+    """The statuses of n requests that are all there before one is read."""
+    socks = [socket.create_connection(("127.0.0.1", web.port), harness.LIMIT)
+             for _ in range(n)]
+    os.kill(w.box.daemon.pid, signal.SIGSTOP)
+    for sock in socks:
+        sock.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{web.port}\r\n"
+                     f"Authorization: Bearer {web.token}\r\n"
+                     "Connection: close\r\n\r\n".encode())
+    os.kill(w.box.daemon.pid, signal.SIGCONT)
+    found = []
+    for sock in socks:
+        with sock, sock.makefile("rb") as file:
+            found.append(int(file.read().split()[1]))
+    return found
+
+
+def test_crowds_leave_room():
+    """Questions of one kind, as many as can be under way, are in nobody's way
+    when they have been answered."""
+    with World() as w:
+        fill(w)
+        web = Web(w.box)
+        messages = f"/api/sessions/{w.id('a')}/messages"
+        for path in ("/api/status", messages, "/api/sessions", messages):
+            found = at_once(w, web, path, 240)
+            eq(set(found) <= {200, 429}, True, f"{path}: {set(found)}")
+            eq(found.count(200) >= 192, True, f"{path}: {found.count(200)}")
+            eq(web.ask("/api/status")[0], 200, f"after {path}")
+            eq(web.ask(messages)[0], 200, f"after {path}")
+            stream = Stream(web)
+            eq(stream.status, 200, f"after {path}")
+            stream.close()
 
 
 def test_every_answer_has_the_headers():

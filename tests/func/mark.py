@@ -344,6 +344,14 @@ def test_in_nobodys_way():
             env={**box.env, "CCFC_PATIENCE": "1"})
         eq(process.wait(LIMIT), 0)
         process.stdin.close()
+        # Standard files that are closed.
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            done = subprocess.run(
+                ["sh", "-c", f'"$0" mark {closed}', box.ccfc], timeout=LIMIT,
+                input=json.dumps(given).encode(), capture_output=True,
+                env={**box.env, **PATIENT}, check=False)
+            eq((done.returncode, done.stdout, done.stderr), (0, b"", b""),
+               closed)
 
 
 def test_forgotten_and_excluded():

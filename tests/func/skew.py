@@ -3,10 +3,12 @@
 stores of older and newer ones. Each gets an answer that says what to do.
 """
 import contextlib
+import json
 import os
 import re
 import socket
 import sqlite3
+import subprocess
 import threading
 
 import msgpack
@@ -210,6 +212,31 @@ def test_other_errors_are_not_looked_into():
 
 
 FOUND = {"path": FILE, "totalSessions": 0, "sessions": [], "totalChanges": 0}
+
+
+def test_hooks_have_nothing_to_say_about_it():
+    """What Claude Code runs beside its work ends well with any daemon."""
+    given = json.dumps({
+        "session_id": "s", "tool_use_id": "toolu_1", "tool_name": "Bash",
+        "hook_event_name": "PreToolUse", "workspace": {"current_dir": "/p"}})
+    refusal = "protocol: this daemon speaks protocol 2", None
+    odd = None, {"sessions": 7, "totalFilesChanged": "\x1b[2J"}
+    for info, answer in (({**INFO, "version": "0.0.1", "protocol": 0}, None),
+                         ({**INFO, "version": "9.1.0", "protocol": 2}, refusal),
+                         (None, (None, None)), (None, odd)):
+        methods = [] if answer is None else [
+            (method, answer) for method in ("command.mark", "session.files",
+                                            "session.list", "conflict.list")]
+        for command, asks in (("mark", "command.mark"),
+                              ("statusline", "session.files")):
+            with against(info, methods) as (box, fake):
+                done = subprocess.run(
+                    [box.ccfc, command], input=given, text=True,
+                    env={**box.env, "CCFC_PATIENCE": "1000"},
+                    timeout=harness.LIMIT, capture_output=True, check=False)
+                eq((done.returncode, done.stdout, done.stderr), (0, "", ""),
+                   f"{command}, {info}, {answer}")
+                assert asks in fake.asked, fake.asked
 
 
 def test_what_a_daemon_reads_costs_no_wait():

@@ -91,6 +91,19 @@ def test_no_daemon():
         eq(line(w, about(w, "a")), "1 file +1 -0\n")
 
 
+def test_nobody_to_tell():
+    """A line that cannot be written is no failure."""
+    with World() as w:
+        w.write("a", "f.txt", "one\n")
+        for where in (">&-", ">/dev/full", ">&- 2>&-"):
+            done = subprocess.run(
+                ["sh", "-c", f'"$0" statusline {where}', w.box.ccfc],
+                input=json.dumps(about(w, "a")).encode(), timeout=LIMIT,
+                env={**w.box.env, **PATIENT}, capture_output=True, check=False)
+            eq((done.returncode, done.stdout, done.stderr), (0, b"", b""),
+               where)
+
+
 def test_it_does_not_wait():
     """Neither for the daemon nor for its input; the time is the product's."""
     hurry = {"CCFC_PATIENCE": "1"}

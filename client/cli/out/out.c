@@ -132,7 +132,7 @@ int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err)
 	}
 	error = out->error;
 	ccfc_buf_release(&out->buf);
-	if (!error || error == EPIPE)
+	if (!error || error == EPIPE || out->dispensable)
 		return 0;
 	ccfc_err_io(err, error, "writing the output");
 	return CCFC_EIO;

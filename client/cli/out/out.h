@@ -33,9 +33,10 @@ struct ccfc_out {
 	int fd;
 	bool tty;
 	bool color;
-	bool links;	/* paths in tables are links */
-	bool paged;	/* a pager may be started */
-	unsigned width; /* columns of the terminal; 0: unlimited */
+	bool links;	  /* paths in tables are links */
+	bool paged;	  /* a pager may be started */
+	bool dispensable; /* it is no failure that it cannot be written */
+	unsigned width;	  /* columns of the terminal; 0: unlimited */
 	unsigned rows;
 	pid_t pager; /* 0: none */
 	int error;   /* errno of the first write that failed */
@@ -55,7 +56,8 @@ bool ccfc_out_flush(struct ccfc_out *out);
 
 /*
  * Writes the rest, waits for the pager and releases everything. A reader that
- * went away is not an error; a full disk is: CCFC_EIO.
+ * went away is not an error; a full disk is, unless the output is dispensable:
+ * CCFC_EIO.
  */
 int ccfc_out_finish(struct ccfc_out *out, struct ccfc_err *err);
 

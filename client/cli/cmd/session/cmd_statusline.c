@@ -135,6 +135,7 @@ static int run_statusline(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 
 	(void)opts;
 	ccfc_beside_limit_time(TIME_LIMIT);
+	cli->out.dispensable = true;
 	if (ccfc_beside_read(&packed, &doc, INPUT_MAX) &&
 	    !ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, NULL)) {
 		root = ccfc_doc_root(doc);

@@ -2,6 +2,7 @@
 the editors share."""
 import json
 import os
+import signal
 import socket
 import threading
 
@@ -98,6 +99,10 @@ class Around(Files):
             self.box.kill()
         elif what == "start":
             self.box.start()
+        elif what == "hang":
+            self.box.daemon.send_signal(signal.SIGSTOP)
+        elif what == "resume":
+            self.box.daemon.send_signal(signal.SIGCONT)
         elif what == "ready":
             if self.ready.wait(harness.LIMIT) == 0:
                 self.change("b", "a.c", "for all\n", "p")

@@ -250,6 +250,28 @@
     (ccfc-test-until "the last" (equal (buffer-string) "last\n"))
     (should (equal (sort (ccfc-test-told) #'string<) (sort want #'string<)))))
 
+(ert-deftest ccfc-test-hang ()
+  (ccfc-test-open "a.c")
+  (ccfc-test-do "hang")
+  (let (asked)
+    (unwind-protect
+        (progn
+          (goto-char (point-min))
+          (search-forward "two")
+          (dolist (command '(ccfc-why ccfc-log ccfc-sessions))
+            (with-current-buffer "a.c"
+              (push (funcall command) asked)))
+          (with-current-buffer "a.c"
+            (goto-char (point-max))
+            (insert "mine\n")
+            (save-buffer))
+          (should (equal (ccfc-test-do "get" "a.c") "one\ntwo\nmine\n")))
+      (ccfc-test-do "resume"))
+    (with-current-buffer (car asked)
+      (ccfc-test-until "sessions" (derived-mode-p 'ccfc-sessions-mode)))
+    (with-current-buffer (cadr asked)
+      (ccfc-test-until "the log" (derived-mode-p 'ccfc-log-mode)))))
+
 (ert-deftest ccfc-test-several ()
   (ccfc-test-open "a.c")
   (ccfc-test-do "ready")

@@ -74,6 +74,11 @@ def test_restart_loses_nothing():
         w.passes("restart")
 
 
+def test_a_daemon_that_hangs_is_not_waited_for():
+    with Emacsen() as w:
+        w.passes("hang")
+
+
 def test_conflict():
     with Emacsen() as w:
         w.passes("conflict")

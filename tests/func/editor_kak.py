@@ -4,6 +4,7 @@ daemon and transcripts that are being written."""
 import os
 import select
 import shutil
+import signal
 
 import harness
 from editing import HOSTILE, Files
@@ -104,6 +105,27 @@ def test_a_restart_loses_no_event():
             got = kak.until(lambda got: got[-1] == "3.c",
                             lambda: seen(kak, "a.c"))
             eq(got, before + want)
+
+
+def test_a_daemon_that_hangs_is_not_waited_for():
+    with Files("a") as w:
+        w.put("a.c", "one\n")
+        w.put("b.c", "b\n")
+        w.write("a", "a.c", "one\ntwo\n")
+        with start(w, "a.c") as kak:
+            kak.until(lambda got: got == [2], lambda: flags(kak, "a.c"))
+            w.box.daemon.send_signal(signal.SIGSTOP)
+            try:
+                for command in ("why", "blame", "log"):
+                    kak.push("evaluate-commands -client client0 %{ "
+                             f"edit {w.path('a.c')}; ccfc-{command} }}")
+                kak.push("evaluate-commands -client client0 %{ "
+                         f"edit {w.path('b.c')} }}")
+                kak.until(lambda got: got == "b",
+                          lambda: kak.text(w.path("b.c")))
+            finally:
+                w.box.daemon.send_signal(signal.SIGCONT)
+            kak.until(lambda got: "+two" in got, lambda: kak.text("*ccfc*"))
 
 
 def test_hostile_texts():

@@ -193,6 +193,29 @@ def commands(start):
                ["session", "sessions", "signs"])
 
 
+def a_daemon_that_hangs_is_not_waited_for(start):
+    with Files("a") as w:
+        three_lines(w)
+        w.put("b.c", "b\n")
+        with start(w, "a.c") as editor:
+            editor.wait_for([2, 3], editor.signs)
+            w.box.daemon.send_signal(signal.SIGSTOP)
+            try:
+                editor.ex("call cursor(2, 1)")
+                for command in ("blame", "log", "diff", "why", "session"):
+                    editor.ex("call win_gotoid(bufwinid('a.c')) "
+                              f"| Ccfc {command}")
+                editor.type(1, "mine")
+                editor.ex("update | edit b.c")
+                eq(editor.lines(), ["b"])
+                eq(w.get("a.c"), "mine\ntwo\nthree\n", "written")
+            finally:
+                w.box.daemon.send_signal(signal.SIGCONT)
+            editor.wait_for(
+                ["a.c"], lambda: editor.value(
+                    "map(getqflist(), {_, q -> bufname(q.bufnr)})"))
+
+
 def is_diff(editor, tid):
     """Is the change what is shown?"""
     return editor.value("&filetype") == "diff" and tid in editor.lines()[0]
@@ -263,6 +286,7 @@ def many_at_once(start):
 SCENES = (buffer_signs_and_texts_follow, the_line_under_the_cursor, gutter,
           unsaved_changes_are_asked_about, a_restart_loses_no_event,
           files_come_and_go, it_starts_the_daemon, commands,
+          a_daemon_that_hangs_is_not_waited_for,
           conflicts_are_told, hostile_texts, many_at_once)
 
 

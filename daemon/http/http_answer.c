@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <zlib.h>
 
 /* Shorter answers are not worth compressing. */
@@ -111,17 +112,22 @@ static const char *header(struct ccfc_exchange *ex, const char *name)
 /* Is gzip in the list, and not with the weight 0? */
 static bool takes_gzip(struct ccfc_exchange *ex)
 {
-	const char *at = strstr(header(ex, "Accept-Encoding"), "gzip");
-	const char *weight;
+	const char *at = header(ex, "Accept-Encoding");
 
-	if (!at)
+	at += strspn(at, ", \t");
+	while (*at &&
+	       (strncasecmp(at, "gzip", 4) != 0 || strcspn(at, ",; \t") != 4)) {
+		at += strcspn(at, ",");
+		at += strspn(at, ", \t");
+	}
+	if (!*at)
 		return false;
 	at += 4;
-	at += strspn(at, " ");
-	if (*at != ';')
+	at += strspn(at, "; \t");
+	if (strncasecmp(at, "q=", 2) != 0)
 		return true;
-	weight = at + 1 + strspn(at + 1, " ");
-	return strncmp(weight, "q=0", 3) != 0 || weight[3] == '.';
+	at += 2;
+	return strspn(at, "0. \t") < strcspn(at, ",;");
 }
 
 /* Replaces the answer; false, and as before: it could not be compressed. */
@@ -186,11 +192,17 @@ static bool unpack_page(struct ccfc_buf *out, const struct ccfc_page_file *file)
 	return r == Z_STREAM_END;
 }
 
-/* Does the client have this very answer? */
+/*
+ * Does the client have this very answer? Whether a tag is weak is no matter
+ * here, so that only what is in its quotes counts.
+ */
 static bool is_known(struct ccfc_exchange *ex)
 {
+	const char *tags = header(ex, "If-None-Match");
+
 	return ex->status == 200 && ex->tag.len &&
-	       strstr(header(ex, "If-None-Match"), ex->tag.ptr);
+	       (!strcmp(tags, "*") ||
+		strstr(tags, strchr(ex->tag.ptr, '"')) != NULL);
 }
 
 static void add_own_headers(struct ccfc_exchange *ex,

@@ -820,6 +820,13 @@ struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
 /* The bytes of a canonical UUID; false when the text is none. */
 bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text);
 
+/*
+ * The time of the earliest prompt of a session that another one does not have:
+ * of a fork, when it was forked. INT64_MAX: there is none.
+ */
+int64_t ccfc_index_own_since(const struct ccfc_index *index, uint32_t session,
+			     uint32_t other);
+
 /* Are the lines of this place still in a transcript? */
 bool ccfc_index_place_present(const struct ccfc_index *index,
 			      const struct ccfc_place *place);

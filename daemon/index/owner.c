@@ -102,9 +102,8 @@ int ccfc_index_compare_obs(const struct ccfc_index *index,
 
 /* --- ties --- */
 
-/* Time of the earliest record of `session` that `other` does not have. */
-static int64_t own_since(const struct ccfc_index *index, uint32_t session,
-			 uint32_t other)
+int64_t ccfc_index_own_since(const struct ccfc_index *index, uint32_t session,
+			     uint32_t other)
 {
 	const struct ccfc_session *s = &index->sessions.items[session];
 	int64_t least = s->born == CCFC_TIME_NONE ? INT64_MAX : s->born;
@@ -129,8 +128,8 @@ static uint32_t add_tie(struct ccfc_index *index, const uint32_t *pair,
 {
 	struct ccfc_tie tie = { .session = { pair[0], pair[1] } };
 
-	tie.since[0] = own_since(index, pair[0], pair[1]);
-	tie.since[1] = own_since(index, pair[1], pair[0]);
+	tie.since[0] = ccfc_index_own_since(index, pair[0], pair[1]);
+	tie.since[1] = ccfc_index_own_since(index, pair[1], pair[0]);
 	for (int i = 0; i < 2; i++)
 		ccfc_ids_push(&index->sessions.items[pair[i]].ties,
 			      index->ties.n);
@@ -334,9 +333,9 @@ static bool refresh(struct ccfc_index *index, const struct ccfc_session *s)
 
 		for (int k = 0; k < 2; k++) {
 			if (tie->stale[k])
-				tie->since[k] =
-					own_since(index, tie->session[k],
-						  tie->session[!k]);
+				tie->since[k] = ccfc_index_own_since(
+					index, tie->session[k],
+					tie->session[!k]);
 			tie->stale[k] = false;
 		}
 		if ((before < 0) == (compare_since(index, tie) < 0))

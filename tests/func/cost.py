@@ -4,12 +4,14 @@ import datetime
 import glob
 import json
 import os
+import random
 from collections import defaultdict
 
 import harness
+from archive import kept
 from corpus import roots, scenarios
 from harness import Box, Skip, eq
-from transcript import Ids, Transcript
+from transcript import Ids, Transcript, stamp
 
 MODEL = "claude-opus-4-8"
 CENT = 1e-6  # what sums of doubles may differ by
@@ -249,6 +251,297 @@ def test_nonsense():
                     "totalCostUSD": {}, "modelUsage": {"a": 5, "b": {}}})
         box.start()
         eq(box.totals(), (None, None, None))
+
+
+def test_a_fork_between():
+    """The session goes on after it was forked: what both have counts for the
+    fork, whose own lines are older, and was paid by the session's client."""
+    with Costs() as box:
+        box.t.prompt("first", timestamp=at("09:59"))
+        said(box.t, 100, at("10:00"), mid="msg_1")
+        fork = Transcript(box, box.ids)
+        for data in box.t.lines:
+            fork.emit({**json.loads(data), "sessionId": fork.session})
+        total(box.t, at("09:00"), 1.0, 100)
+        fork.prompt("aside", timestamp=at("10:10"))
+        said(fork, 300, at("10:11"))
+        total(fork, at("09:00"), 4.0, 400)
+        box.t.prompt("on", timestamp=at("10:20"))
+        said(box.t, 200, at("10:21"))
+        total(box.t, at("09:00"), 3.0, 300)
+        box.start()
+        eq(box.totals(), (6.0, 6.0, 0))
+        eq(box.rows("--by=hour"), {"2026-03-28 10:00": (6.0, 0)})
+        eq(box.rows("--by=session"), {
+            box.t.session: (2.0, 0), fork.session: (3.0, 100)})
+        eq(box.totals(fork.session), (3.0, 3.0, 100))
+        box.prices("* input = 10000\n")
+        eq(box.totals(), (6.0, 6.0, 0))
+        eq(box.totals(fork.session), (4.0, 3.0, 0))
+
+
+def test_a_client_within_the_time_of_another():
+    """The second began later and ended before; each has its own counter."""
+    with Costs() as box:
+        said(box.t, 100, at("10:00"))
+        said(box.t, 20, at("10:15"))
+        said(box.t, 3, at("10:16"), mid="msg_first")
+        total(box.t, at("10:10"), 0.2, 20)
+        said(box.t, 400, at("10:30"))
+        total(box.t, at("09:00"), 5.03, 503)
+        box.start()
+        eq(box.totals(), (5.23, 5.23, 0))
+        box.prices("* input = 10000\n")
+        eq(box.totals(), (5.23, 5.23, 0))
+
+
+def test_fewer_counted_than_said():
+    """Tokens of one model are not paid by what another one cost."""
+    with Costs() as box:
+        said(box.t, 100, at("10:00"))
+        box.t.emit({
+            "type": "cost-state", "sessionId": box.t.session,
+            "totalCostUSD": 1.1, "startTime": ms(at("09:00")),
+            "modelUsage": {MODEL: {"inputTokens": 40, "costUSD": 0.4},
+                           "claude-haiku-4-5": {"inputTokens": 70,
+                                                "costUSD": 0.7}}})
+        box.start()
+        eq(box.totals(), (1.1, 1.1, 60))
+        eq(box.rows("--by=model"), {MODEL: (0.4, 60),
+                                    "claude-haiku-4-5": (0.7, 0)})
+
+
+def test_kept_as_other_rows():
+    """After the transcript is gone, a rebuild, a move to another machine;
+    not after it is forgotten."""
+    def rows(who, query):
+        done = who.run("sql", query, "--format=json")
+        if done.returncode == 1:
+            return []
+        return json.loads(done.stdout)["rows"]
+
+    def answers(who):
+        return (who.json("stats", "--all", "--by=session")["totals"]
+                .get("recordedCostUSD"),
+                rows(who, "SELECT session_id, cost_usd, tokens FROM costs "
+                     "ORDER BY cost_usd"),
+                rows(who, "SELECT cost_usd FROM usage WHERE cost_usd "
+                     "IS NOT NULL ORDER BY cost_usd"))
+
+    with Costs() as box, Box() as other:
+        box.t.prompt("first", timestamp=at("09:59"))
+        said(box.t, 100, at("10:00"))
+        total(box.t, at("09:00"), 1.0, 100)
+        old = Transcript(box, box.ids)
+        old.prompt("old", timestamp=at("08:59"))
+        said(old, 50, at("09:00"), costUSD=0.25)
+        box.start()
+        want = answers(box)
+        eq(want, (1.25, [[box.t.session, 1.0, 100]], [[0.25]]))
+        kept(box)
+        os.remove(box.t.path)
+        os.remove(old.path)
+        box.restart()
+        eq(answers(box), want, "without transcripts")
+        box.ok("index", "--build")
+        eq(answers(box), want, "rebuilt")
+        box.ok("export", "--all", os.path.join(box.top, "all"))
+        other.start()
+        other.ok("import", os.path.join(box.top, "all"))
+        eq(answers(other), want, "imported")
+        other.ok("import", os.path.join(box.top, "all"))
+        eq(answers(other), want, "imported twice")
+        box.ok("forget", box.t.session, "--yes")
+        eq(answers(box), (0.25, [], [[0.25]]), "forgotten")
+        box.restart()
+        eq(answers(box), (0.25, [], [[0.25]]), "forgotten, restarted")
+
+
+class Client:
+    """A client at work in a session. What it counts goes on from the last
+    total that its transcript has."""
+
+    def __init__(self, world, story):
+        self.story = story
+        self.since, self.spent = world.now, {}
+        if story["totals"]:
+            self.since, spent = story["totals"][-1]
+            self.spent = dict(spent)
+
+
+class Spending:
+    """Random sessions in which every token costs the same, PRICE dollars:
+    then what is known of the cost, and the tokens whose cost is not known,
+    make up all tokens, in every row, whatever the rows are of."""
+
+    PRICE = 0.01
+    MODELS = (MODEL, "claude-haiku-4-5")
+
+    def __init__(self, box, seed, crowded):
+        self.box, self.ids, self.crowded = box, box.ids, crowded
+        self.random = random.Random(seed)
+        self.now = ms(at("20:00"))
+        self.stories, self.clients = [], []
+        self.tokens = 0
+        self.begin()
+        for _ in range(60):
+            self.random.choice((self.say, self.say, self.say, self.end,
+                                self.crash, self.begin, self.resume,
+                                self.fork))()
+        for client in list(self.clients):
+            if self.random.random() < 0.7:
+                self.leave(client)
+
+    def later(self):
+        self.now += self.random.choice((1, 1000, 60_000, 3_600_000))
+        return stamp(self.now)
+
+    def story(self):
+        t = Transcript(self.box, self.ids, cwd="/home/dev/"
+                       + self.random.choice("pq"))
+        return {"t": t, "totals": []}
+
+    def enter(self, story):
+        self.clients.append(Client(self, story))
+
+    def begin(self):
+        self.later()
+        self.stories.append(self.story())
+        self.stories[-1]["t"].prompt(timestamp=self.later())
+        self.enter(self.stories[-1])
+
+    def resume(self):
+        """In a crowd also while another client is at work in it."""
+        story = self.random.choice(self.stories)
+        if self.crowded or all(c.story is not story for c in self.clients):
+            self.later()
+            self.enter(story)
+
+    def fork(self):
+        """The copy has the same lines, with a cost of 0, and goes on."""
+        parent, story = self.random.choice(self.stories), self.story()
+        for data in parent["t"].lines:
+            record = json.loads(data)
+            if record["type"] == "cost-state":
+                continue
+            record["sessionId"] = story["t"].session
+            if "costUSD" in record:
+                record["costUSD"] = 0
+            story["t"].emit(record)
+        story["totals"] = list(parent["totals"])
+        self.stories.append(story)
+        story["t"].prompt(timestamp=self.later())
+        self.enter(story)
+
+    def put(self, story, message, agent=None):
+        t = story["t"]
+        if agent:
+            t = Transcript(self.box, self.ids, session=t.session, cwd=t.cwd,
+                           agent=agent)
+        t.blocks({"type": "text", "text": "ok"}, **message)
+
+    def say(self):
+        """Some messages have a cost of their own, as old clients wrote."""
+        if not self.clients:
+            return
+        client = self.random.choice(self.clients)
+        model, n = self.random.choice(self.MODELS), self.random.randint(1, 99)
+        message = {"model": model, "mid": "msg_" + self.ids.uuid(),
+                   "usage": {"input_tokens": n, "output_tokens": 0},
+                   "timestamp": self.later()}
+        if self.random.random() < 0.2:
+            message["costUSD"] = n * self.PRICE
+        agent = self.random.random() < 0.2
+        self.put(client.story, message,
+                 f"a{self.random.getrandbits(28):07x}" if agent else None)
+        if agent:
+            client.story["t"].prompt("it says", timestamp=self.later())
+        client.spent[model] = client.spent.get(model, 0) + n
+        self.tokens += n
+
+    def leave(self, client):
+        self.clients.remove(client)
+        if not client.spent:
+            return
+        client.story["totals"].append((client.since, dict(client.spent)))
+        t = client.story["t"]
+        t.emit({"type": "cost-state", "sessionId": t.session,
+                "totalCostUSD": sum(client.spent.values()) * self.PRICE,
+                "startTime": client.since, "hasUnknownModelCost": False,
+                "modelUsage": {m: {"inputTokens": n,
+                                   "costUSD": n * self.PRICE}
+                               for m, n in client.spent.items()}})
+
+    def end(self):
+        if self.clients:
+            self.leave(self.random.choice(self.clients))
+
+    def crash(self):
+        if self.clients:
+            self.clients.remove(self.random.choice(self.clients))
+
+    def days(self):
+        """From the first to the last."""
+        first, last = (datetime.datetime.fromtimestamp(
+            when / 1000, datetime.timezone.utc).date()
+            for when in (ms(at("20:00")), self.now))
+        while first <= last:
+            yield first.isoformat()
+            first += datetime.timedelta(days=1)
+
+    def check(self, what):
+        """Every way to ask. Clients that are at work in one session at a time
+        do not know of each other: then less is known in all, and which row
+        it belongs to is not."""
+        for by in ("day", "week", "month", "hour", "block", "session",
+                   "agent", "project", "model"):
+            got = self.box.json("stats", "--all", f"--by={by}",
+                                "--limit=100000")
+            eq(counted(got["totals"]), self.tokens, f"{what}: tokens")
+            if self.crowded:
+                self.bounds(got["totals"], f"{what}: by {by}")
+                continue
+            for row in [got["totals"], *got["rows"]]:
+                self.whole(row, f"{what}: by {by}: {row.get('key')}")
+        for day in () if self.crowded else self.days():
+            done = self.box.run("stats", "--all", f"--from={day}",
+                                f"--to={day}", "--format=json")
+            if done.returncode == 0:
+                self.whole(json.loads(done.stdout)["totals"],
+                           f"{what}: {day}")
+        for story in () if self.crowded else self.stories:
+            done = self.box.run("stats", story["t"].session,
+                                "--format=json")
+            self.whole(json.loads(done.stdout)["totals"], what)
+
+    def whole(self, row, what):
+        """Nothing is there twice, nothing is left out."""
+        left = row.get("unpricedTokens", counted(row))
+        near(row.get("costUSD", 0) + left * self.PRICE,
+             counted(row) * self.PRICE, what)
+
+    def bounds(self, row, what):
+        left = row.get("unpricedTokens", counted(row)) * self.PRICE
+        cost, truth = row.get("costUSD", 0), counted(row) * self.PRICE
+        assert cost < truth + CENT < cost + left + 2 * CENT, (what, row)
+
+
+def counted(row):
+    return sum(row["tokenUsage"][k] for k in
+               ("input", "output", "cacheRead", "cacheWrite"))
+
+
+def test_random_spending():
+    """Resumes, forks, copies, crashes, agents; two clients at a time."""
+    for seed in range(int(os.environ.get("CCFC_SEEDS", "6"))):
+        with Costs() as box:
+            world = Spending(box, seed, crowded=seed % 2)
+            box.start()
+            world.check(f"seed {seed}")
+            box.prices(f"* input = {world.PRICE * 1e6}\n")
+            world.check(f"seed {seed}, with prices")
+            box.restart()
+            world.check(f"seed {seed}, restarted")
 
 
 if __name__ == "__main__":

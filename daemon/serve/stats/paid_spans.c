@@ -1,10 +1,11 @@
 /*
  * Spans of running totals; see paid_spans.h. Records with the same beginning of
  * counting are one counter, whatever their session. Of a counter each session
- * has a chain of totals; only what is more than the greatest before counts, so
- * that two clients of one session, which each count for themselves, never
- * count twice. What such totals leave out shows in the tokens: messages that
- * have more tokens than the client counted are not all paid for.
+ * has a chain of totals; only what is more than the greatest before counts, and
+ * only if it is more of each model, so that two clients of one session, which
+ * each count for themselves, never count twice. What such totals leave out
+ * shows in the tokens: messages of a model that have more tokens than the
+ * client counted are not all paid for.
  */
 #include "serve/stats/paid_spans.h"
 
@@ -13,13 +14,16 @@
 
 #include <stdlib.h>
 
-/* Records of other sessions that are looked at for where a fork began. */
-#define OTHERS_MAX 4096u
+/* Rows of other sessions that are looked at for where a fork began. */
+#define OTHERS_MAX 256u
+
+/* Spans that a message may be in: of so many clients at a time. */
+#define CLIENTS_MAX 64u
 
 /* A total: the rows of one record. */
 struct total {
 	int64_t time;
-	uint64_t cost, tokens;
+	uint64_t cost;
 	uint32_t rows, nrows;
 	bool unsure;
 };
@@ -28,35 +32,6 @@ static const struct ccfc_running_cost *row_at(const struct ccfc_paid_spans *s,
 					      uint32_t at)
 {
 	return &s->index->running_costs.items[s->order[at]];
-}
-
-void ccfc_paid_spans_begin(struct ccfc_paid_spans *s,
-			   const struct ccfc_index *index,
-			   struct ccfc_arena *arena)
-{
-	uint32_t n = index->running_costs.n;
-	size_t sessions = index->sessions.n + (size_t)1;
-
-	*s = (struct ccfc_paid_spans){ .index = index, .norder = n };
-	if (!n)
-		return;
-	s->nsessions = index->sessions.n;
-	s->order = ccfc_arena_alloc(arena, n * sizeof(*s->order));
-	s->heads = ccfc_arena_alloc(arena, sessions * sizeof(*s->heads));
-	s->begun = ccfc_arena_alloc(arena, sessions * sizeof(*s->begun));
-	for (uint32_t i = 0; i < s->nsessions; i++) {
-		s->heads[i] = CCFC_ID_NONE;
-		s->begun[i] = INT64_MAX;
-	}
-	s->items = ccfc_arena_alloc(arena, n * sizeof(*s->items));
-}
-
-void ccfc_paid_spans_note(struct ccfc_paid_spans *s,
-			  const struct ccfc_said *said)
-{
-	if (said->session < s->nsessions && said->time != CCFC_TIME_NONE &&
-	    said->time < s->begun[said->session])
-		s->begun[said->session] = said->time;
 }
 
 /* --- order --- */
@@ -78,28 +53,48 @@ static int compare_keys(const void *x, const void *y)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-static void begin_sort(struct ccfc_paid_spans *s, struct key *keys)
+static void begin_sort(struct ccfc_paid_spans *s, struct ccfc_arena *arena)
 {
+	size_t size = s->norder * sizeof(struct key);
+	struct key *keys = ccfc_arena_alloc(arena, size);
+
 	for (uint32_t i = 0; i < s->norder; i++) {
 		const struct ccfc_running_cost *c =
 			&s->index->running_costs.items[i];
 
 		keys[i] = (struct key){ c->since, c->time, c->session, i };
 	}
-}
-
-void ccfc_paid_spans_prepare(struct ccfc_paid_spans *s,
-			     struct ccfc_arena *arena)
-{
-	size_t size = s->norder * sizeof(struct key);
-	struct key *keys;
-
-	if (!s->norder)
-		return;
-	keys = ccfc_arena_alloc(arena, size);
-	begin_sort(s, keys);
 	ccfc_sorting_init(&s->sorting, keys, ccfc_arena_alloc(arena, size),
 			  s->norder, sizeof(*keys), compare_keys);
+}
+
+static uint32_t *no_ids(struct ccfc_arena *arena, uint32_t n)
+{
+	uint32_t *ids = ccfc_arena_alloc(arena, (n + (size_t)1) * sizeof(*ids));
+
+	for (uint32_t i = 0; i < n; i++)
+		ids[i] = CCFC_ID_NONE;
+	return ids;
+}
+
+void ccfc_paid_spans_begin(struct ccfc_paid_spans *s,
+			   const struct ccfc_index *index,
+			   struct ccfc_arena *arena)
+{
+	uint32_t n = index->running_costs.n;
+
+	*s = (struct ccfc_paid_spans){ .index = index, .norder = n };
+	if (!n)
+		return;
+	s->nsessions = index->sessions.n;
+	s->nmessages = index->messages.n;
+	s->order = ccfc_arena_alloc(arena, n * sizeof(*s->order));
+	s->said = ccfc_arena_alloc(arena, n * sizeof(*s->said));
+	memset(s->said, 0, n * sizeof(*s->said));
+	s->heads = no_ids(arena, s->nsessions);
+	s->payer = no_ids(arena, s->nmessages);
+	s->items = ccfc_arena_alloc(arena, n * sizeof(*s->items));
+	begin_sort(s, arena);
 }
 
 bool ccfc_paid_spans_sort(struct ccfc_paid_spans *s, size_t rows)
@@ -121,18 +116,59 @@ static struct total read_total(const struct ccfc_paid_spans *s, uint32_t *at,
 		const struct ccfc_running_cost *c = row_at(s, (*at)++);
 
 		t.cost += c->cost;
-		t.tokens += c->tokens;
 		t.unsure |= c->unsure;
 		t.nrows++;
 	}
 	return t;
 }
 
-/* What the counter had in other sessions when this one began. */
+/* The place of a model's row among some; ID_NONE: there is none. */
+static uint32_t place_of(const struct ccfc_paid_spans *s, uint32_t rows,
+			 uint32_t nrows, uint32_t model)
+{
+	for (uint32_t i = rows; i < rows + nrows; i++)
+		if (row_at(s, i)->model == model)
+			return i;
+	return CCFC_ID_NONE;
+}
+
+/* Does a total have all that another one has, of each model? */
+static bool includes(const struct ccfc_paid_spans *s, const struct total *t,
+		     const struct total *base)
+{
+	for (uint32_t i = 0; i < base->nrows; i++) {
+		const struct ccfc_running_cost *b = row_at(s, base->rows + i);
+		uint32_t at = place_of(s, t->rows, t->nrows, b->model);
+
+		if (at == CCFC_ID_NONE || row_at(s, at)->cost < b->cost ||
+		    row_at(s, at)->tokens < b->tokens)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * May `first`, a session's first total, go on from another session's? Of two
+ * that are equal only one does.
+ */
+static bool is_before(const struct ccfc_paid_spans *s, const struct total *t,
+		      const struct total *first)
+{
+	if (t->time != first->time)
+		return t->time < first->time;
+	if (t->cost != first->cost)
+		return t->cost < first->cost;
+	return row_at(s, t->rows)->session < row_at(s, first->rows)->session;
+}
+
+/* What the counter (from..end) had when a session went on from another's. */
 static struct total find_base(const struct ccfc_paid_spans *s, uint32_t from,
-			      uint32_t end, uint32_t session)
+			      uint32_t end, uint32_t session,
+			      const struct total *first)
 {
 	struct total best = { .time = CCFC_TIME_NONE };
+	uint32_t other = session;
+	int64_t own = INT64_MAX;
 
 	if (!row_at(s, from)->since)
 		return best;
@@ -140,8 +176,13 @@ static struct total find_base(const struct ccfc_paid_spans *s, uint32_t from,
 		uint32_t whose = row_at(s, at)->session;
 		struct total t = read_total(s, &at, end);
 
-		if (whose != session && t.time < s->begun[session] &&
-		    t.cost > best.cost)
+		if (whose == session)
+			continue;
+		if (whose != other)
+			own = ccfc_index_own_since(s->index, session, whose);
+		other = whose;
+		if (t.time <= own && is_before(s, &t, first) &&
+		    t.cost > best.cost && includes(s, first, &t))
 			best = t;
 	}
 	return best;
@@ -160,7 +201,6 @@ static void add_span(struct ccfc_paid_spans *s, uint32_t session, int64_t from,
 		.from = from,
 		.until = t->time,
 		.cost = t->cost - base->cost,
-		.tokens = more(t->tokens, base->tokens),
 		.unsure = t->unsure,
 		.rows = t->rows,
 		.nrows = t->nrows,
@@ -171,12 +211,14 @@ static void add_span(struct ccfc_paid_spans *s, uint32_t session, int64_t from,
 	};
 }
 
-/* The totals of one session in a counter, whose rows are from..end. */
+/* The totals of one session (at..end) in a counter, which begins there. */
 static void make_chain(struct ccfc_paid_spans *s, uint32_t at, uint32_t end,
-		       struct total base)
+		       uint32_t counter, uint32_t counter_end)
 {
-	uint32_t session = row_at(s, at)->session;
+	uint32_t session = row_at(s, at)->session, next = at;
 	int64_t from = row_at(s, at)->since;
+	struct total first = read_total(s, &next, end);
+	struct total base = find_base(s, counter, counter_end, session, &first);
 
 	/* A total that goes on from another session's is of what follows. */
 	if (base.time != CCFC_TIME_NONE && base.time >= from)
@@ -184,7 +226,7 @@ static void make_chain(struct ccfc_paid_spans *s, uint32_t at, uint32_t end,
 	while (at < end) {
 		struct total t = read_total(s, &at, end);
 
-		if (t.cost > base.cost) {
+		if (t.cost > base.cost && includes(s, &t, &base)) {
 			add_span(s, session, from, &t, &base);
 			base = t;
 		}
@@ -221,8 +263,7 @@ void ccfc_paid_spans_make(struct ccfc_paid_spans *s)
 		}
 		while (next < end && keys[next].session == keys[at].session)
 			next++;
-		make_chain(s, at, next,
-			   find_base(s, counter, end, keys[at].session));
+		make_chain(s, at, next, counter, end);
 		at = next;
 	}
 	if (s->n)
@@ -231,58 +272,161 @@ void ccfc_paid_spans_make(struct ccfc_paid_spans *s)
 		s->heads[s->items[i].session] = i;
 }
 
-/* --- asking --- */
+/* --- who pays --- */
 
-struct ccfc_paid_span *ccfc_paid_spans_of(const struct ccfc_paid_spans *s,
-					  const struct ccfc_said *said)
+/* What the client counted of one model in the span's time. */
+static uint64_t tokens_of(const struct ccfc_paid_spans *s,
+			  const struct ccfc_paid_span *span, uint32_t i)
 {
-	uint32_t low, high;
+	const struct ccfc_running_cost *c = row_at(s, span->rows + i);
+	uint32_t base = place_of(s, span->base, span->nbase, c->model);
 
-	if (said->session >= s->nsessions || !s->n ||
-	    s->heads[said->session] == CCFC_ID_NONE)
-		return NULL;
-	low = s->heads[said->session];
-	high = s->n;
+	return more(c->tokens,
+		    base == CCFC_ID_NONE ? 0 : row_at(s, base)->tokens);
+}
+
+/* The first span of a session that ends at that time or later. */
+static uint32_t first_span(const struct ccfc_paid_spans *s, uint32_t session,
+			   int64_t time)
+{
+	uint32_t low = s->heads[session], high = s->n;
+
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		const struct ccfc_paid_span *span = &s->items[middle];
 
-		if (span->session == said->session && span->until < said->time)
+		if (span->session == session && span->until < time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == s->n || s->items[low].session != said->session ||
-	    s->items[low].from > said->time)
-		return NULL;
-	return &s->items[low];
+	return low;
 }
 
-void ccfc_paid_spans_add(struct ccfc_paid_spans *s,
+/* Has the client counted so many tokens more than were found so far? */
+static bool has_room(const struct ccfc_paid_spans *s,
+		     const struct ccfc_paid_span *span,
+		     const struct ccfc_said *said)
+{
+	uint32_t at = place_of(s, span->rows, span->nrows, said->model);
+
+	return at != CCFC_ID_NONE &&
+	       s->said[at] + ccfc_tokens_sum(&said->tokens) <=
+		       tokens_of(s, span, at - span->rows);
+}
+
+/*
+ * The span of a session that has the message: of several clients at a time one
+ * with room, and a client that began later may have ended before. *other is the
+ * first one without room.
+ */
+static uint32_t find_payer(const struct ccfc_paid_spans *s, uint32_t session,
+			   const struct ccfc_said *said, uint32_t *other)
+{
+	uint32_t first;
+
+	if (session >= s->nsessions || s->heads[session] == CCFC_ID_NONE)
+		return CCFC_ID_NONE;
+	first = first_span(s, session, said->time);
+	for (uint32_t i = first; i < s->n && i - first < CLIENTS_MAX &&
+				 s->items[i].session == session;
+	     i++) {
+		if (s->items[i].from > said->time)
+			continue;
+		if (has_room(s, &s->items[i], said))
+			return i;
+		if (*other == CCFC_ID_NONE)
+			*other = i;
+	}
+	return CCFC_ID_NONE;
+}
+
+/* In the session that the message counts for, then in those of its copies. */
+static uint32_t payer_of(const struct ccfc_paid_spans *s, uint32_t message,
 			 const struct ccfc_said *said)
 {
-	struct ccfc_paid_span *span = ccfc_paid_spans_of(s, said);
+	const struct ccfc_index *index = s->index;
+	uint32_t other = CCFC_ID_NONE;
+	uint32_t span = find_payer(s, said->session, said, &other);
 
-	if (!span)
+	for (uint32_t id = index->messages.items[message].next;
+	     span == CCFC_ID_NONE && id != CCFC_ID_NONE;
+	     id = index->messages.items[id].next) {
+		uint32_t part = index->messages.items[id].session_source;
+
+		if (part != CCFC_ID_NONE)
+			span = find_payer(
+				s, index->session_sources.items[part].session,
+				said, &other);
+	}
+	return span == CCFC_ID_NONE ? other : span;
+}
+
+void ccfc_paid_spans_add(struct ccfc_paid_spans *s, uint32_t message,
+			 const struct ccfc_said *said, bool wanted)
+{
+	struct ccfc_paid_span *span;
+	uint32_t place;
+
+	if (message >= s->nmessages || !s->n)
 		return;
+	s->payer[message] = payer_of(s, message, said);
+	if (s->payer[message] == CCFC_ID_NONE)
+		return;
+	span = &s->items[s->payer[message]];
 	if (span->first == CCFC_TIME_NONE || said->time < span->first)
 		span->first = said->time;
 	if (said->time > span->last)
 		span->last = said->time;
-	span->said += ccfc_tokens_sum(&said->tokens);
 	span->agents |= said->agent;
+	span->shared |= said->session != span->session;
+	span->cut |= !wanted;
+	place = place_of(s, span->rows, span->nrows, said->model);
+	*(place == CCFC_ID_NONE ? &span->unnamed : &s->said[place]) +=
+		ccfc_tokens_sum(&said->tokens);
 }
 
-uint64_t ccfc_paid_spans_model(const struct ccfc_paid_spans *s,
-			       const struct ccfc_paid_span *span, uint32_t i,
-			       uint32_t *model)
+/* --- asking --- */
+
+const struct ccfc_paid_span *ccfc_paid_spans_of(const struct ccfc_paid_spans *s,
+						uint32_t message)
+{
+	if (message >= s->nmessages || s->payer[message] == CCFC_ID_NONE)
+		return NULL;
+	return &s->items[s->payer[message]];
+}
+
+bool ccfc_paid_spans_names(const struct ccfc_paid_spans *s,
+			   const struct ccfc_paid_span *span, uint32_t model)
+{
+	return place_of(s, span->rows, span->nrows, model) != CCFC_ID_NONE;
+}
+
+struct ccfc_paid_part ccfc_paid_spans_part(const struct ccfc_paid_spans *s,
+					   const struct ccfc_paid_span *span,
+					   uint32_t i)
 {
 	const struct ccfc_running_cost *c = row_at(s, span->rows + i);
-	uint64_t before = 0;
+	uint32_t base = place_of(s, span->base, span->nbase, c->model);
 
-	*model = c->model;
-	for (uint32_t k = 0; k < span->nbase; k++)
-		if (row_at(s, span->base + k)->model == c->model)
-			before = row_at(s, span->base + k)->cost;
-	return more(c->cost, before);
+	return (struct ccfc_paid_part){
+		.model = c->model,
+		.cost = more(c->cost,
+			     base == CCFC_ID_NONE ? 0 : row_at(s, base)->cost),
+		.missing = more(s->said[span->rows + i], tokens_of(s, span, i)),
+	};
+}
+
+uint64_t ccfc_paid_spans_missing(const struct ccfc_paid_spans *s,
+				 const struct ccfc_paid_span *span)
+{
+	uint64_t missing = 0, spare = 0;
+
+	for (uint32_t i = 0; i < span->nrows; i++) {
+		missing += ccfc_paid_spans_part(s, span, i).missing;
+		/* A total may have another name for a model than messages. */
+		if (!s->said[span->rows + i])
+			spare += tokens_of(s, span, i);
+	}
+	return missing + more(span->unnamed, spare);
 }

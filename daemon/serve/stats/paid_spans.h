@@ -2,7 +2,8 @@
  * What sessions cost by the running totals that their clients recorded. A span
  * is what was added to a total between two records of it, and the time in
  * which that was spent. The messages of that time are paid for by the span;
- * nobody knows what each of them cost.
+ * nobody knows what each of them cost. A message that forks copied may count
+ * for another session than the one whose client paid for it.
  *
  * A total goes on where its session is resumed, and where the session is
  * forked: the fork's total begins with what the other session had cost by then.
@@ -18,15 +19,16 @@ struct ccfc_paid_span {
 	uint32_t session;
 	int64_t from, until; /* both are within it */
 	uint64_t cost;	     /* CCFC_COST_DOLLAR is one */
-	uint64_t tokens;     /* that the client counted */
 	bool unsure;	     /* it did not know a model's price */
 	/* Places in ccfc_paid_spans.order: the rows of the total, by model, and
 	 * of the one that it goes on from. */
 	uint32_t rows, nrows, base, nbase;
 	/* Of the messages that it pays for: */
 	int64_t first, last; /* CCFC_TIME_NONE: there is none */
-	uint64_t said;	     /* tokens */
+	uint64_t unnamed;    /* tokens of models that the total does not name */
 	bool agents;	     /* some are of agents */
+	bool shared;	     /* some count for another session */
+	bool cut; /* some count for a session that is not asked for */
 };
 
 struct ccfc_paid_spans {
@@ -35,10 +37,12 @@ struct ccfc_paid_spans {
 	/* paid_spans.c's own: */
 	const struct ccfc_index *index;
 	uint32_t *order; /* rows of running_costs */
+	uint64_t *said;	 /* by place in it: tokens of messages of that model */
 	uint32_t norder;
 	uint32_t *heads; /* by session: its first span; ID_NONE: none */
-	int64_t *begun;	 /* by session: its first message of its own */
 	uint32_t nsessions;
+	uint32_t *payer; /* by message: its span; ID_NONE: none */
+	uint32_t nmessages;
 	struct ccfc_sorting sorting;
 };
 
@@ -46,26 +50,34 @@ struct ccfc_paid_spans {
 void ccfc_paid_spans_begin(struct ccfc_paid_spans *spans,
 			   const struct ccfc_index *index,
 			   struct ccfc_arena *arena);
-/* First for all messages, */
-void ccfc_paid_spans_note(struct ccfc_paid_spans *spans,
-			  const struct ccfc_said *said);
-/* then, after being prepared once, until it returns false, */
-void ccfc_paid_spans_prepare(struct ccfc_paid_spans *spans,
-			     struct ccfc_arena *arena);
+/* Until it returns false, */
 bool ccfc_paid_spans_sort(struct ccfc_paid_spans *spans, size_t rows);
 /* then once, */
 void ccfc_paid_spans_make(struct ccfc_paid_spans *spans);
-/* then for all messages again. */
-void ccfc_paid_spans_add(struct ccfc_paid_spans *spans,
-			 const struct ccfc_said *said);
+/* then for all messages, by their rows. Is its session asked for? */
+void ccfc_paid_spans_add(struct ccfc_paid_spans *spans, uint32_t message,
+			 const struct ccfc_said *said, bool wanted);
 
 /* The one that pays for a message, or NULL. */
-struct ccfc_paid_span *ccfc_paid_spans_of(const struct ccfc_paid_spans *spans,
-					  const struct ccfc_said *said);
+const struct ccfc_paid_span *
+ccfc_paid_spans_of(const struct ccfc_paid_spans *spans, uint32_t message);
 
-/* What one model has of it: `i` from 0 to nrows - 1. */
-uint64_t ccfc_paid_spans_model(const struct ccfc_paid_spans *spans,
-			       const struct ccfc_paid_span *span, uint32_t i,
-			       uint32_t *model);
+/* One model's part of a span. */
+struct ccfc_paid_part {
+	uint32_t model; /* string; 0: not said */
+	uint64_t cost;
+	uint64_t missing; /* tokens of messages that the client did not count */
+};
+
+/* `i` from 0 to nrows - 1. */
+struct ccfc_paid_part ccfc_paid_spans_part(const struct ccfc_paid_spans *spans,
+					   const struct ccfc_paid_span *span,
+					   uint32_t i);
+/* Has the span a part of that model? */
+bool ccfc_paid_spans_names(const struct ccfc_paid_spans *spans,
+			   const struct ccfc_paid_span *span, uint32_t model);
+/* Tokens of messages that the client did not count, of all models. */
+uint64_t ccfc_paid_spans_missing(const struct ccfc_paid_spans *spans,
+				 const struct ccfc_paid_span *span);
 
 #endif

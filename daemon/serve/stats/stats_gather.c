@@ -67,20 +67,20 @@ static void count_said(struct ccfc_count *c, const struct ccfc_spent *u,
 		count_price(c, u, said);
 }
 
-/* Was all of it spent within the period? */
+/* Was all of it spent in what is asked for? */
 static bool span_counts(const struct ccfc_spent *u,
 			const struct ccfc_paid_span *span)
 {
 	bool empty = span->first == CCFC_TIME_NONE;
 
-	return u->prices &&
+	return u->prices && u->wanted[span->session] && !span->cut &&
 	       ccfc_filter_accepts_time(&u->filter,
 					empty ? span->until : span->first) &&
 	       ccfc_filter_accepts_time(&u->filter,
 					empty ? span->until : span->last);
 }
 
-/* Was all of it spent in one row? By model it is recorded. */
+/* Was all of it spent in one row? By model it is recorded (pays_row). */
 static bool has_one_row(struct ccfc_spent *u, int by,
 			const struct ccfc_paid_span *span)
 {
@@ -91,13 +91,25 @@ static bool has_one_row(struct ccfc_spent *u, int by,
 
 	if (by == CCFC_BY_AGENT)
 		return !span->agents;
+	if (by == CCFC_BY_SESSION || by == CCFC_BY_PROJECT)
+		return !span->shared;
 	return by == CCFC_BY_MODEL || span->first == CCFC_TIME_NONE ||
 	       ccfc_spent_key(u, by, &first) == ccfc_spent_key(u, by, &last);
 }
 
-static void on_said(void *ctx, const struct ccfc_said *said)
+/* Does a row of the message have all that the span cost? */
+static bool pays_row(struct ccfc_spent *u, int by,
+		     const struct ccfc_paid_span *span,
+		     const struct ccfc_said *said)
 {
-	struct ccfc_spent *u = ctx;
+	if (by == CCFC_BY_MODEL)
+		return ccfc_paid_spans_names(&u->spans, span, said->model);
+	return has_one_row(u, by, span);
+}
+
+static void on_said(struct ccfc_spent *u, uint32_t message,
+		    const struct ccfc_said *said)
+{
 	const struct ccfc_paid_span *span;
 	struct ccfc_fact f = { .time = said->time,
 			       .session = said->session,
@@ -106,7 +118,7 @@ static void on_said(void *ctx, const struct ccfc_said *said)
 
 	if (!take_stats_gather(u, said->session, said->time))
 		return;
-	span = ccfc_paid_spans_of(&u->spans, said);
+	span = ccfc_paid_spans_of(&u->spans, message);
 	if (span && !span_counts(u, span))
 		span = NULL;
 	count_said(&u->total, u, said, span);
@@ -115,7 +127,7 @@ static void on_said(void *ctx, const struct ccfc_said *said)
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_MODEL; by++)
 		if (u->has[by])
 			count_said(row_of(u, by, &f), u, said,
-				   span && has_one_row(u, by, span));
+				   span && pays_row(u, by, span, said));
 }
 
 static void count_span(struct ccfc_count *c, const struct ccfc_paid_span *span,
@@ -131,11 +143,16 @@ static void count_models(struct ccfc_spent *u,
 	struct ccfc_fact f = { .time = span->until, .session = span->session };
 
 	for (uint32_t i = 0; i < span->nrows; i++) {
-		uint64_t cost =
-			ccfc_paid_spans_model(&u->spans, span, i, &f.model);
+		struct ccfc_paid_part part =
+			ccfc_paid_spans_part(&u->spans, span, i);
+		struct ccfc_count *row;
 
-		if (cost)
-			count_span(row_of(u, CCFC_BY_MODEL, &f), span, cost);
+		f.model = part.model;
+		if (!part.cost && !part.missing)
+			continue;
+		row = row_of(u, CCFC_BY_MODEL, &f);
+		count_span(row, span, part.cost);
+		row->unpriced += part.missing;
 	}
 }
 
@@ -143,8 +160,7 @@ static void count_models(struct ccfc_spent *u,
 static void add_span(struct ccfc_spent *u, uint32_t at)
 {
 	const struct ccfc_paid_span *span = &u->spans.items[at];
-	uint64_t missing =
-		span->said > span->tokens ? span->said - span->tokens : 0;
+	uint64_t missing = ccfc_paid_spans_missing(&u->spans, span);
 	struct ccfc_fact f = { .time = span->first == CCFC_TIME_NONE
 					       ? span->until
 					       : span->last,
@@ -260,7 +276,7 @@ static void add_said(struct ccfc_spent *u, uint32_t row)
 	struct ccfc_said said;
 
 	if (ccfc_tally_said_at(&said, u->index, row))
-		on_said(u, &said);
+		on_said(u, row, &said);
 }
 
 static void add_used(struct ccfc_spent *u, uint32_t row)
@@ -414,27 +430,26 @@ void ccfc_spent_begin(struct ccfc_spent *u, const struct ccfc_index *index,
 			ccfc_filter_accepts_session(index, &u->filter, i);
 }
 
-/* First it is found out which messages the running totals are of. */
+/* First it is found out which windows there are, */
 static void note_said(struct ccfc_spent *u, uint32_t row)
 {
 	struct ccfc_said said;
 
-	if (!ccfc_tally_said_at(&said, u->index, row))
-		return;
-	if (u->spans.norder)
-		ccfc_paid_spans_note(&u->spans, &said);
-	if (u->by == CCFC_BY_BLOCK && said.session < u->nsessions &&
-	    u->wanted[said.session] &&
+	if (ccfc_tally_said_at(&said, u->index, row) &&
+	    said.session < u->nsessions && u->wanted[said.session] &&
 	    ccfc_filter_accepts_time(&u->filter, said.time))
 		ccfc_spent_note_hour(u, said.time);
 }
 
+/* and which messages the running totals are of. */
 static void pay_said(struct ccfc_spent *u, uint32_t row)
 {
 	struct ccfc_said said;
 
 	if (ccfc_tally_said_at(&said, u->index, row))
-		ccfc_paid_spans_add(&u->spans, &said);
+		ccfc_paid_spans_add(&u->spans, row, &said,
+				    said.session < u->nsessions &&
+					    u->wanted[said.session]);
 }
 
 enum part { NOTE, SORT, PAY, SAID, USED, CHANGED, SESSIONS, SPANS, PARTS };
@@ -443,11 +458,10 @@ enum part { NOTE, SORT, PAY, SAID, USED, CHANGED, SESSIONS, SPANS, PARTS };
 static uint32_t rows_of_part(const struct ccfc_spent *u)
 {
 	const struct ccfc_index *index = u->index;
-	bool notes = u->spans.norder || u->by == CCFC_BY_BLOCK;
 
 	switch ((enum part)u->part) {
 	case NOTE:
-		return notes ? index->messages.n : 0;
+		return u->by == CCFC_BY_BLOCK ? index->messages.n : 0;
 	case PAY:
 		return u->spans.norder ? index->messages.n : 0;
 	case SAID:
@@ -489,12 +503,10 @@ static void end_part(struct ccfc_spent *u)
 {
 	u->row = 0;
 	u->total.files = u->tables[CCFC_BY_FILE].n;
-	if (u->part == NOTE) {
-		ccfc_paid_spans_prepare(&u->spans, u->arena);
+	if (u->part == NOTE)
 		ccfc_spent_windows(u);
-	} else if (u->part == SORT && u->spans.norder) {
+	else if (u->part == SORT && u->spans.norder)
 		ccfc_paid_spans_make(&u->spans);
-	}
 	u->part++;
 }
 

@@ -367,6 +367,7 @@ class Client:
         if story["totals"]:
             self.since, spent = story["totals"][-1]
             self.spent = dict(spent)
+        self.before = sum(self.spent.values())
 
 
 class Spending:
@@ -382,7 +383,7 @@ class Spending:
         self.random = random.Random(seed)
         self.now = ms(at("20:00"))
         self.stories, self.clients = [], []
-        self.tokens = 0
+        self.tokens = self.paid = 0
         self.begin()
         for _ in range(60):
             self.random.choice((self.say, self.say, self.say, self.end,
@@ -463,6 +464,7 @@ class Spending:
         self.clients.remove(client)
         if not client.spent:
             return
+        self.paid += sum(client.spent.values()) - client.before
         client.story["totals"].append((client.since, dict(client.spent)))
         t = client.story["t"]
         t.emit({"type": "cost-state", "sessionId": t.session,
@@ -501,6 +503,8 @@ class Spending:
             if self.crowded:
                 self.bounds(got["totals"], f"{what}: by {by}")
                 continue
+            known = got["totals"].get("recordedCostUSD", 0)
+            assert known > self.paid * self.PRICE - CENT, (what, known)
             for row in [got["totals"], *got["rows"]]:
                 self.whole(row, f"{what}: by {by}: {row.get('key')}")
         for day in () if self.crowded else self.days():

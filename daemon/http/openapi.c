@@ -9,6 +9,8 @@
 #include "schema/json_schema.h"
 #include "wire/to_json.h"
 
+#include <inttypes.h>
+
 static void put_string(struct ccfc_buf *out, struct ccfc_slice s)
 {
 	ccfc_json_string(out, s);
@@ -115,6 +117,22 @@ static bool is_in_path(const struct ccfc_route *route, int option)
 	return found;
 }
 
+/* What counts where it is not given, inside the schema that ends here. */
+static void put_default(struct ccfc_buf *out, const struct ccfc_route *route,
+			int option)
+{
+	int64_t value = 0;
+
+	if (option == CCFC_OPT_LIMIT)
+		value = ccfc_method_rows[route->method].limit;
+	else if (option != CCFC_OPT_OFFSET)
+		return;
+	if (value == INT64_MAX)
+		return;
+	out->len--;
+	ccfc_buf_printf(out, ",\"default\":%" PRId64 "}", value);
+}
+
 static void put_parameter(struct ccfc_buf *out, const struct ccfc_route *route,
 			  int option)
 {
@@ -134,6 +152,7 @@ static void put_parameter(struct ccfc_buf *out, const struct ccfc_route *route,
 		ccfc_buf_puts(out, ",\"explode\":false");
 	ccfc_buf_puts(out, ",\"schema\":");
 	ccfc_schema_option_json(out, option);
+	put_default(out, route, option);
 	ccfc_buf_puts(out, "},");
 }
 

@@ -215,6 +215,40 @@ def test_replies_are_as_described():
             raise AssertionError("the schema allows anything")
 
 
+def test_defaults_are_as_described():
+    """A parameter that is not given counts as its default."""
+    with World() as w:
+        fill(w)
+        for n in range(60):
+            w.write("a", f"many/{n}", "x\n")
+        web = Web(w.box)
+        described = web.get("/api/openapi.json")["paths"]
+        at, found = places(w), {}
+        for route, _, _ in ROUTES:
+            path, _, query = route.partition("?")
+            template = re.sub(r"\{(.)\}", lambda m: PLACES.get(m[1], m[1]),
+                              path)
+            given = {p["name"]: p["schema"]["default"]
+                     for p in described[template]["get"]["parameters"]
+                     if "default" in p["schema"]
+                     and p["name"] + "=" not in query}
+            if not given:
+                continue
+            found.setdefault(path, given)
+            path = route
+            for name, text in at.items():
+                path = path.replace("{%s}" % name, quote(text, safe=""))
+            told = path + ("&" if query else "?") + "&".join(
+                f"{k}={v}" for k, v in given.items())
+            eq(without(web.get(path), *MOVES), without(web.get(told), *MOVES),
+               route)
+        eq(found["/api/files/search"], {"limit": 50, "offset": 0})
+        glob = quote(w.dir + "/many/*", safe="")
+        eq(len(web.get(f"/api/files/search?path={glob}")), 50)
+        eq(len(web.get(f"/api/files/match?pattern={glob}")),
+           found["/api/files/match"]["limit"])
+
+
 def test_names_that_look_like_globs():
     with World() as w:
         fill(w)

@@ -4,6 +4,7 @@ daemon; buffers that are not saved; hostile texts and messages; Neovim's own
 client."""
 import os
 import shutil
+import signal
 import subprocess
 from urllib.parse import quote
 
@@ -319,6 +320,23 @@ def test_no_daemon():
             w.box.start()
             eq(two in p.hover(2), True)
             w.box.restart()
+            eq(two in p.hover(2), True)
+            p.end()
+
+
+def test_a_daemon_that_hangs():
+    """The server answers, and ends when its editor is gone. It waits for half a
+    minute first: a long question is no reason to give up."""
+    with World() as w:
+        path, _, two = filled(w)
+        with Lsp(w, env={"CCFC_PATIENCE": "1"}) as p:
+            p.begin()
+            p.open(path, w.get("f \u00e4.txt"))
+            w.box.daemon.send_signal(signal.SIGSTOP)
+            try:
+                eq(p.hover(2), None)
+            finally:
+                w.box.daemon.send_signal(signal.SIGCONT)
             eq(two in p.hover(2), True)
             p.end()
 

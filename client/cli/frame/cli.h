@@ -20,6 +20,7 @@ enum {
 struct ccfc_cli {
 	struct ccfc_out out;
 	struct ccfc_client *client; /* see connect.h; NULL: not connected */
+	int silence_ms; /* the daemon's during a call, at most; 0: any */
 };
 
 /* What a command is about, for the list of commands. */

@@ -1,6 +1,7 @@
 /* Asking the daemon; see connect.h. */
 #include "cli/frame/connect.h"
 
+#include "base/time.h"
 #include "cli/out/progress.h"
 #include "lib/lib.h"
 #include "os/claude_dir.h"
@@ -11,6 +12,8 @@
 #include <unistd.h>
 
 #define LOOK_MS 50
+/* A daemon that says nothing for so long hangs. */
+#define SILENCE_MS 30000
 
 static bool reads(struct ccfc_obj info, const char *root)
 {
@@ -115,6 +118,7 @@ int ccfc_cli_connect(struct ccfc_cli *cli, enum ccfc_spawn spawn,
 	if (cli->client)
 		return 0;
 	options.spawn = spawn;
+	options.timeout_ms = cli->silence_ms;
 	code = ccfc_client_new(&cli->client, &options, err);
 	/* status, stop and the like are about the daemon that runs. */
 	if (code < 0 || spawn != CCFC_SPAWN_DEFAULT)
@@ -158,18 +162,24 @@ int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		  struct ccfc_err *err)
 {
 	bool again = cli->client;
-	int code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
+	int code;
 
 	*reply = NULL;
+	cli->silence_ms = ccfc_time_patience(SILENCE_MS);
+	code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
 	if (code < 0) {
 		ccfc_cli_disconnect(cli);
 		return code;
 	}
 	code = ccfc_client_call(reply, cli->client, method, params.ptr,
 				params.len, err);
-	if (code == 0 || ccfc_client_fd(cli->client) >= 0)
+	if (code == 0 ||
+	    (code != CCFC_EAGAIN && ccfc_client_fd(cli->client) >= 0))
 		return code;
+	/* What a daemon says too late is an answer to nothing. */
 	ccfc_cli_disconnect(cli);
+	if (code == CCFC_EAGAIN)
+		return code;
 	/* NOLINTNEXTLINE(misc-no-recursion): not connected now, so only once */
 	return again ? ccfc_cli_call(reply, cli, method, params, err) : code;
 }

@@ -20,7 +20,9 @@ void ccfc_cli_disconnect(struct ccfc_cli *cli);
 
 /*
  * Calls a method by its name, for commands that run for long: connects when
- * first needed, and once more if the daemon has been restarted since.
+ * first needed, and once more if the daemon has been restarted since. A daemon
+ * that hangs is not waited for, as their peers would wait with them:
+ * CCFC_EAGAIN.
  */
 int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 		  const char *method, struct ccfc_slice params,

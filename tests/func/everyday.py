@@ -42,6 +42,21 @@ def test_list_of_states():
         assert "Changed Files (1 file, 1 change)" in box.ok("list", t.session)
 
 
+def test_list_of_what_was_denied():
+    """A session that changed nothing says that it tried."""
+    with Box() as box:
+        box.start()
+        t = Transcript(box, Ids())
+        t.prompt()
+        for wanted in (False, True):
+            done = box.run("list", t.session)
+            eq(done.returncode, 1, done.stderr)
+            eq("--state=all" in done.stderr, wanted, done.stderr)
+            deny(t, P + "/a.ts")
+        done = box.run("list", t.session, "--state=failed")
+        assert "--state=all" not in done.stderr, done.stderr
+
+
 def test_blame_of_what_was_denied():
     with Box() as box:
         box.start()

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Ten tasks of somebody who has used ccfc for a day, each with the number of
 commands that it needs. They are typed on a terminal of 80 columns, in a
-directory of the project, with nothing copied from an earlier answer."""
+directory of the project, with nothing copied from an earlier answer. And what
+such a terminal shows."""
 import os
 import re
 import time
@@ -142,6 +143,22 @@ LINK = re.compile(r"\x1b\]8;;file://[^/]*(/[^\x1b]*)\x1b\\([^\x1b]*)"
                   r"\x1b\]8;;\x1b\\")
 
 
+@shop(8)
+def test_80_columns_have_what_matters(_, at):
+    """Prompts in the log, the status of sessions where the project is known,
+    whole times, titles, and the home directory as ~."""
+    has(at.type("log"), r"b\.ts +Please slow", r"~/\S+notes\.md +Please slow")
+    for option in "--oneline", "--stat":
+        has(at.type("log", option), r"  ~/src/shop/notes\.md  Please slow")
+    has(at.type("search", "notes.md"), r"notes\.md is ~/src/shop/notes\.md",
+        r"File: ~/src/shop/notes\.md")
+    has(at.type("sessions"), r"TITLE +LAST +MSGS +CHANGES +STATUS",
+        r"3f2a91c4 .* completed")
+    has(at.type("stats", "--by=session"), r"3f2a91c4 +\d+ +Please")
+    for by in "hour", "block":
+        has(at.type("stats", "--by=" + by), r"2025-12-10 \d\d:00 ")
+
+
 def test_paths_are_links_where_the_terminal_has_them():
     with Shop() as box:
         box.put(box.last, "a b.ts", "one\n")
@@ -150,14 +167,14 @@ def test_paths_are_links_where_the_terminal_has_them():
                 ({}, [], False), ({"VTE_VERSION": "6800"}, [], True),
                 ({"TERM": "xterm-kitty"}, ["--hyperlink=never"], False),
                 ({}, ["--hyperlink=always"], True)):
-            for words in (["list"], ["log"], ["sessions"]):
+            for words in (["list"], ["log"], ["sessions", "--all"]):
                 text, status = terminal.run(
                     [box.ccfc, *words, *option], {**box.env, **env}, box.dir)
                 eq(status, 0, text)
                 links = dict(LINK.findall(text))
                 eq(bool(links), want, f"{words} {env} {option}\n{text}")
                 eq(terminal.too_wide(text), [], str(words))
-                if want and words != ["sessions"]:
+                if want and words[0] != "sessions":
                     eq(links[box.dir + "/a%20b.ts"], "a b.ts")
         assert "\x1b" not in box.ok("list", cwd=box.dir)
 

@@ -309,12 +309,15 @@ int ccfc_question_name(struct ccfc_question *q, const char *given,
 void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root)
 {
 	struct ccfc_slice path = ccfc_obj_get_str(root, "path"), name;
+	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	/* A scope says that the name was needed. */
 	if (!q->query.name || !path.len || !ccfc_obj_get_str(root, "scope").len)
 		return;
 	name = ccfc_cwd_short(&q->where, path);
-	ccfc_cli_note("%s is %.*s", q->query.name, (int)name.len, name.ptr);
+	ccfc_human_path(&text, &q->cli->out, name);
+	ccfc_cli_note("%s is %s", q->query.name, text.ptr);
+	ccfc_buf_release(&text);
 	q->given = ccfc_arena_copy(&q->texts, name).ptr;
 	q->path = ccfc_arena_copy(&q->texts, path).ptr;
 }

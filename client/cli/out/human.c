@@ -107,6 +107,15 @@ void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
 	}
 }
 
+void ccfc_human_file(struct ccfc_out *out, struct ccfc_slice path)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+
+	ccfc_human_path(&text, out, path);
+	ccfc_render_line(out, "File", 0, ccfc_buf_view(&text));
+	ccfc_buf_release(&text);
+}
+
 struct ccfc_slice ccfc_human_title(struct ccfc_slice title)
 {
 	const char *nl;

@@ -32,6 +32,9 @@ void ccfc_human_when(struct ccfc_buf *out, const struct ccfc_out *to,
 void ccfc_human_moment(struct ccfc_buf *out, const struct ccfc_out *to,
 		       int64_t then, int64_t now);
 
+/* "File: src/a.ts", the path as ccfc_human_path has it. */
+void ccfc_human_file(struct ccfc_out *out, struct ccfc_slice path);
+
 /* `path`, on a terminal with "~" for the home directory; "-" if empty. */
 void ccfc_human_path(struct ccfc_buf *out, const struct ccfc_out *to,
 		     struct ccfc_slice path);

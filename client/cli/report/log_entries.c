@@ -58,7 +58,8 @@ static void put_facts(struct ccfc_buf *text, const struct entries *e,
 	ccfc_buf_puts(text, "  ");
 	put_lines(text, row->o);
 	if (!e->one_file) {
-		ccfc_buf_slice(text, ccfc_cwd_short(e->where, row->path));
+		ccfc_human_path(text, &e->cli->out,
+				ccfc_cwd_short(e->where, row->path));
 		ccfc_buf_puts(text, "  ");
 	}
 	ccfc_log_put_why(&why, row->o);
@@ -100,18 +101,22 @@ static void print_oneline(const struct entries *e,
 /* " src/a.ts | 4 +++-" */
 static void print_stat(const struct entries *e, const struct ccfc_log_row *row)
 {
+	struct ccfc_buf name = CCFC_BUF_INIT;
 	struct ccfc_patch patch = {
-		.name = ccfc_cwd_short(e->where, row->path),
 		.shown = true,
 		.added = ccfc_obj_get_int(row->o, "linesAdded", -1),
 		.removed = ccfc_obj_get_int(row->o, "linesRemoved", -1),
 	};
 	struct ccfc_diffstat stat;
 
+	ccfc_human_path(&name, &e->cli->out,
+			ccfc_cwd_short(e->where, row->path));
+	patch.name = ccfc_buf_view(&name);
 	ccfc_diffstat_init(&stat);
 	ccfc_diffstat_add(&stat, &patch);
 	ccfc_diffstat_print(&stat, &e->cli->out);
 	ccfc_diffstat_release(&stat);
+	ccfc_buf_release(&name);
 	ccfc_buf_putc(&e->cli->out.buf, '\n');
 }
 

@@ -26,13 +26,16 @@ static void put_pull_requests(struct ccfc_buf *text,
 	}
 }
 
+/* In which order columns go where the terminal is narrow: the least first. */
+enum { STATUS_DROP = 7, PROJECT_DROP = 10 };
+
 /* The last two are left out where no session has any. */
 static const struct ccfc_column session_columns[] = {
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_PREFIX },
 	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 24,
 	  .elastic = CCFC_TABLE_PROSE },
 	{ "PROJECT", "projectPath", .kind = CCFC_CELL_PATH, .elastic = true,
-	  .drop = 10 },
+	  .drop = PROJECT_DROP },
 	{ "BRANCH", "gitBranch", .kind = CCFC_CELL_TEXT, .elastic = true,
 	  .drop = 5 },
 	{ "LAST", "endTime", .kind = CCFC_CELL_WHEN },
@@ -45,7 +48,7 @@ static const struct ccfc_column session_columns[] = {
 	{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS, .drop = 6 },
 	{ "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
 	  .drop = 2 },
-	{ "STATUS", "status", .kind = CCFC_CELL_STATUS, .drop = 7 },
+	{ "STATUS", "status", .kind = CCFC_CELL_STATUS, .drop = STATUS_DROP },
 	{ "CONFLICTS", "conflictCount", .kind = CCFC_CELL_COUNT, .drop = 12 },
 	{ "PR", "pullRequests", .kind = CCFC_CELL_OWN, .drop = 11,
 	  .put = put_pull_requests },
@@ -122,6 +125,30 @@ static bool has_any(struct ccfc_obj sessions, const char *key)
 	return false;
 }
 
+static bool is_one_project(struct ccfc_obj sessions)
+{
+	struct ccfc_slice first =
+		ccfc_obj_get_str(ccfc_obj_at(sessions, 0), "projectPath");
+
+	for (uint32_t i = 1; i < ccfc_obj_len(sessions); i++)
+		if (!ccfc_slice_eq(ccfc_obj_get_str(ccfc_obj_at(sessions, i),
+						    "projectPath"),
+				   first))
+			return false;
+	return true;
+}
+
+/* Where the project says nothing, its column goes before the status. */
+static void prefer_status(struct ccfc_column *columns, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (columns[i].drop == PROJECT_DROP)
+			columns[i].drop = STATUS_DROP;
+		else if (columns[i].drop == STATUS_DROP)
+			columns[i].drop = PROJECT_DROP;
+	}
+}
+
 void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 			 int64_t offset, int64_t now)
 {
@@ -133,6 +160,8 @@ void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 		if (i < NSESSION_COLUMNS - 2 ||
 		    has_any(sessions, session_columns[i].key))
 			chosen[n++] = session_columns[i];
+	if (is_one_project(sessions))
+		prefer_status(chosen, n);
 	print_session_columns(out, chosen, n, sessions, now);
 	print_session_total(out, root, offset);
 }
@@ -143,7 +172,7 @@ void ccfc_readers_print(struct ccfc_out *out, struct ccfc_obj root,
 	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
 	int64_t total = ccfc_obj_get_int(root, "totalSessions", 0);
 
-	ccfc_render_line(out, "File", 0, name);
+	ccfc_human_file(out, name);
 	ccfc_buf_puts(&out->buf, "Read by ");
 	ccfc_render_count(&out->buf, total, "session");
 	ccfc_buf_puts(&out->buf, ":\n\n");

@@ -285,13 +285,14 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 	static const struct {
 		const char *by, *title;
 		enum ccfc_cell_kind kind;
+		bool whole; /* of no use when it is cut */
 	} keys[] = {
-		{ "day", "DAY", .kind = CCFC_CELL_GROUP },
-		{ "week", "WEEK OF", .kind = CCFC_CELL_GROUP },
-		{ "month", "MONTH", .kind = CCFC_CELL_GROUP },
-		{ "hour", "HOUR", .kind = CCFC_CELL_GROUP },
-		{ "block", "WINDOW FROM", .kind = CCFC_CELL_GROUP },
-		{ "session", "SESSION", .kind = CCFC_CELL_ID },
+		{ "day", "DAY", CCFC_CELL_GROUP, .whole = true },
+		{ "week", "WEEK OF", CCFC_CELL_GROUP, .whole = true },
+		{ "month", "MONTH", CCFC_CELL_GROUP, .whole = true },
+		{ "hour", "HOUR", CCFC_CELL_GROUP, .whole = true },
+		{ "block", "WINDOW FROM", CCFC_CELL_GROUP, .whole = true },
+		{ "session", "SESSION", CCFC_CELL_ID, .whole = true },
 		{ "agent", "AGENT", .kind = CCFC_CELL_GROUP },
 		{ "project", "PROJECT", .kind = CCFC_CELL_PATH },
 		{ "model", "MODEL", .kind = CCFC_CELL_GROUP },
@@ -305,6 +306,7 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 			column->title = keys[i].title;
 			column->kind = keys[i].kind;
 			column->cut = 8;
+			column->elastic = !keys[i].whole;
 		}
 }
 
@@ -332,22 +334,28 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		{ "KEY", "key", .kind = CCFC_CELL_GROUP, .elastic = true },
 		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
 		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
-		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 		{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS },
 		{ "COST", "unpricedTokens", .kind = CCFC_CELL_OWN,
 		  .put = put_cost },
+		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "CALLS", "toolCalls", .kind = CCFC_CELL_COUNT },
 		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
 		{ "MESSAGES", "messages", .kind = CCFC_CELL_COUNT },
 		{ "FILES", "filesChanged", .kind = CCFC_CELL_COUNT },
-		{ "TITLE", "title", .kind = CCFC_CELL_TITLE },
+	};
+	static const struct ccfc_column title_column = {
+		"TITLE", "title", .kind = CCFC_CELL_TITLE,
+		.elastic = CCFC_TABLE_PROSE
 	};
 	struct chart chart = { columns, CCFC_NCOLUMNS(columns), NULL, NULL };
 	struct ccfc_slice by = ccfc_obj_get_str(root, "by");
 	struct ccfc_obj rows = ccfc_obj_get(root, "rows");
 
 	pick_key(&columns[0], by);
+	/* The number of sessions is always 1 there. */
+	if (ccfc_slice_is(by, "session"))
+		columns[1] = title_column;
 	pick_measure(&chart, by, rows);
 	move_first(columns, chart.n, chart.measure);
 	print_chart(out, title, &chart, rows);

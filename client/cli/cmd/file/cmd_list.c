@@ -1,6 +1,7 @@
 /* ccfc list: the files that a session changed. */
 #include "base/path.h"
 #include "base/time.h"
+#include "cli/frame/connect.h"
 #include "cli/frame/listing.h"
 #include "cli/frame/scope.h"
 #include "cli/out/columns.h"
@@ -252,13 +253,36 @@ static int ask_list(struct ccfc_reply **reply, struct ccfc_question *q,
 	return ccfc_session_files(reply, client, q->session, &q->query, err);
 }
 
+/* Were there calls that changed nothing? A filter of states has said so. */
+static void hint_at_states(struct ccfc_question *q, struct ccfc_err *err)
+{
+	static const char *const all[] = { "all", NULL };
+	struct ccfc_query query = q->query;
+	struct ccfc_reply *reply = NULL;
+	struct ccfc_err other;
+	int64_t calls = 0;
+
+	if (query.states || q->format == CCFC_FORMAT_DIFF)
+		return;
+	query.states = all;
+	if (!ccfc_session_files(&reply, q->cli->client, q->session, &query,
+				&other))
+		calls = ccfc_obj_get_int(ccfc_cli_value(reply), "totalChanges",
+					 0);
+	if (calls)
+		ccfc_err_hint(err,
+			      "no call took effect (%lld): "
+			      "ccfc list SESSION --state=all",
+			      (long long)calls);
+	ccfc_reply_free(reply);
+}
+
 static int status_of_list(struct ccfc_question *q, struct ccfc_obj root)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(root, "sessionId");
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_err err;
 
-	(void)q;
 	if (ccfc_obj_len(ccfc_obj_get(root, "files")))
 		return CCFC_EXIT_FOUND;
 	ccfc_err_set(&err, CCFC_ENOTFOUND,
@@ -266,6 +290,8 @@ static int status_of_list(struct ccfc_question *q, struct ccfc_obj root)
 		     (int)(id.len < 64 ? id.len : 64), id.ptr ? id.ptr : "");
 	if (put_unknown(&text, root))
 		ccfc_err_hint(&err, "not known: %s", text.ptr);
+	else
+		hint_at_states(q, &err);
 	ccfc_buf_release(&text);
 	return ccfc_cli_fail(&err);
 }

@@ -106,9 +106,7 @@ static struct ccfc_query kinds_of(const struct ccfc_question *q)
 	query.tools = q->query.tools;
 	query.evidence = q->query.evidence;
 	query.states = q->query.states;
-	query.prompts = ccfc_opts_own(q->opts, OPT_PATCH)->set ||
-			ccfc_opts_own(q->opts, OPT_STAT)->set ||
-			ccfc_opts_own(q->opts, OPT_ONELINE)->set;
+	query.prompts = q->format == CCFC_FORMAT_TABLE;
 	return query;
 }
 

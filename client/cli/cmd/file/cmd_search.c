@@ -8,6 +8,7 @@
 #include "cli/frame/listing.h"
 #include "cli/frame/scope.h"
 #include "cli/out/columns.h"
+#include "cli/out/human.h"
 #include "cli/out/render.h"
 #include "cli/report/sessions_print.h"
 #include "wire/to_json.h"
@@ -135,7 +136,7 @@ void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,
 {
 	struct ccfc_obj sessions = ccfc_obj_get(history, "sessions");
 
-	ccfc_render_line(out, "File", 0, name);
+	ccfc_human_file(out, name);
 	ccfc_buf_puts(&out->buf, "Modified by ");
 	ccfc_render_count(&out->buf,
 			  ccfc_obj_get_int(history, "totalSessions", 0),

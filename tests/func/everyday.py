@@ -67,6 +67,15 @@ def test_blame_of_what_was_denied():
         eq(done.returncode, 1, done.stderr)
         assert "no call took effect (1 denied)" in done.stderr, done.stderr
         assert "--state=all" in done.stderr, done.stderr
+        assert "git blame" not in done.stderr, done.stderr
+        path = os.path.join(box.top, "a.ts")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("a\n")
+        deny(t, path)
+        done = box.run("blame", "--git", path)
+        eq(done.returncode, 1, done.stderr)
+        assert "1 denied" in done.stderr, done.stderr
+        assert "git blame has the commits" in done.stderr, done.stderr
 
 
 class Talks(Box):

@@ -12,6 +12,7 @@
 #include "cli/words/suggest.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum {
 	OPT_LINES,
@@ -247,7 +248,17 @@ static int prepare_blame(struct ccfc_question *q, struct ccfc_err *err)
 static int ask_blame(struct ccfc_reply **reply, struct ccfc_question *q,
 		     struct ccfc_err *err)
 {
-	return ccfc_file_blame(reply, q->cli->client, q->path, &q->query, err);
+	int code =
+		ccfc_file_blame(reply, q->cli->client, q->path, &q->query, err);
+	char before[sizeof(err->hint)];
+
+	if (code != CCFC_ENOTFOUND || !flag(q->opts, OPT_GIT) ||
+	    access(q->path, R_OK) != 0)
+		return code;
+	memcpy(before, err->hint, sizeof(before));
+	ccfc_err_hint(err, "%s%sgit blame has the commits of its lines", before,
+		      *before ? "; " : "");
+	return code;
 }
 
 static int run_blame(struct ccfc_cli *cli, const struct ccfc_opts *opts)

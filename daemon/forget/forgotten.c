@@ -36,14 +36,14 @@
 #define FILE_MAX  ((off_t)256 << 20)
 #define KEY_BYTES 16u
 
-enum kind { SESSION, SOURCE, BACKUP, FILE_PATH, KINDS };
+enum kind { SESSION, SOURCE, BACKUP, FILE_PATH, DIR_PATH, KINDS };
 
-static const char *const words[KINDS] = { "session", "source", "backup",
-					  "file" };
+static const char *const words[KINDS] = { "session", "source", "backup", "file",
+					  "dir" };
 
 struct key {
 	unsigned char bytes[KEY_BYTES];
-	int64_t until; /* of a file */
+	int64_t until; /* of a file or a directory */
 };
 
 struct keys {
@@ -59,6 +59,7 @@ struct ccfc_forgotten {
 		uint32_t n, cap;
 	} below;
 	int64_t before;
+	int64_t seen; /* the latest `before` ever */
 	bool due;
 };
 
@@ -188,6 +189,22 @@ bool ccfc_forgotten_file(const struct ccfc_forgotten *list,
 	return has_key(list, FILE_PATH, path, time);
 }
 
+bool ccfc_forgotten_seen(const struct ccfc_forgotten *list,
+			 struct ccfc_slice path, int64_t time)
+{
+	if (!list)
+		return false;
+	if (list->seen != CCFC_TIME_NONE && time < list->seen)
+		return true;
+	if (ccfc_forgotten_file(list, path, time))
+		return true;
+	for (; path.len && list->keys[DIR_PATH].n; path.len--)
+		if ((path.len == 1 || path.ptr[path.len - 1] != '/') &&
+		    has_key(list, DIR_PATH, path, time))
+			return true;
+	return false;
+}
+
 bool ccfc_forgotten_files(const struct ccfc_forgotten *list)
 {
 	return list && list->keys[FILE_PATH].n;
@@ -252,15 +269,32 @@ void ccfc_forgotten_add_file(struct ccfc_forgotten *list,
 	add_key(&list->keys[FILE_PATH], &key);
 }
 
-void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
-			      struct ccfc_slice dir)
+static void push_below(struct ccfc_forgotten *list, struct ccfc_slice dir)
 {
 	CCFC_VEC_PUSH(list->below, ccfc_strndup(dir.ptr, dir.len));
+}
+
+void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
+			      struct ccfc_slice dir, int64_t until)
+{
+	struct key key = key_of(dir);
+
+	key.until = until;
+	add_key(&list->keys[DIR_PATH], &key);
+	push_below(list, dir);
+}
+
+/* CCFC_TIME_NONE is before all others. */
+static void set_seen(struct ccfc_forgotten *list, int64_t time)
+{
+	if (list->seen == CCFC_TIME_NONE || time > list->seen)
+		list->seen = time;
 }
 
 void ccfc_forgotten_set_before(struct ccfc_forgotten *list, int64_t time)
 {
 	list->before = time;
+	set_seen(list, time);
 }
 
 /* --- the file --- */
@@ -329,9 +363,13 @@ static bool read_line(struct ccfc_forgotten *list, char *line)
 		list->before = strtoll(value, NULL, 10);
 		return true;
 	}
+	if (!strcmp(line, "seen")) {
+		set_seen(list, strtoll(value, NULL, 10));
+		return true;
+	}
 	if (strcmp(line, "below") != 0 || !read_path(value))
 		return false;
-	ccfc_forgotten_add_below(list, ccfc_slice_str(value));
+	push_below(list, ccfc_slice_str(value));
 	return true;
 }
 
@@ -379,7 +417,7 @@ int ccfc_forgotten_new(struct ccfc_forgotten **out, const char *state_dir,
 	int r;
 
 	list->dir = ccfc_strdup(state_dir);
-	list->before = CCFC_TIME_NONE;
+	list->before = list->seen = CCFC_TIME_NONE;
 	ccfc_buf_printf(&path, "%s/" NAME, state_dir);
 	r = read_file(&text, path.ptr, err);
 	if (!r && text.len) {
@@ -418,13 +456,13 @@ struct ccfc_forgotten *ccfc_forgotten_copy(const struct ccfc_forgotten *list)
 
 	copy->dir = ccfc_strdup(list->dir);
 	copy->before = list->before;
+	copy->seen = list->seen;
 	copy->due = list->due;
 	for (int i = 0; i < KINDS; i++)
 		for (uint32_t k = 0; k < list->keys[i].n; k++)
 			CCFC_VEC_PUSH(copy->keys[i], list->keys[i].items[k]);
 	for (uint32_t i = 0; i < list->below.n; i++)
-		ccfc_forgotten_add_below(copy,
-					 ccfc_slice_str(list->below.items[i]));
+		push_below(copy, ccfc_slice_str(list->below.items[i]));
 	return copy;
 }
 
@@ -439,7 +477,7 @@ static void put_keys(struct ccfc_buf *out, const struct ccfc_forgotten *list,
 		ccfc_buf_printf(out, "%s ", words[kind]);
 		for (size_t k = 0; k < KEY_BYTES; k++)
 			ccfc_buf_printf(out, "%02x", key->bytes[k]);
-		if (kind == FILE_PATH)
+		if (kind == FILE_PATH || kind == DIR_PATH)
 			ccfc_buf_printf(out, " %lld", (long long)key->until);
 		ccfc_buf_putc(out, '\n');
 	}
@@ -450,6 +488,8 @@ static void put_list(struct ccfc_buf *out, const struct ccfc_forgotten *list)
 	ccfc_buf_puts(out, MAGIC "\n");
 	for (int i = 0; i < KINDS; i++)
 		put_keys(out, list, (enum kind)i);
+	if (list->seen != CCFC_TIME_NONE)
+		ccfc_buf_printf(out, "seen %lld\n", (long long)list->seen);
 	if (!list->due)
 		return;
 	ccfc_buf_puts(out, "due\n");

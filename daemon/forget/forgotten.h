@@ -3,10 +3,11 @@
  * of its own, so that it outlives the index.
  *
  * The list names nothing that was forgotten: it has hashes (SHA-256, the first
- * 16 bytes) of session ids, of paths of transcripts and of files, and of names
- * of backups. Only while a removal is under way, it also says in plain words
- * what is to be removed besides (`below`, `before`): then it is the journal by
- * which the next start finishes what a killed daemon has begun.
+ * 16 bytes) of session ids, of paths of transcripts, of files and of
+ * directories, and of names of backups. Only while a removal is under way, it
+ * also says in plain words what is to be removed besides (`below`, `before`):
+ * then it is the journal by which the next start finishes what a killed daemon
+ * has begun.
  *
  * A list is not changed once several threads read it: a longer one is a copy
  * (ccfc_forgotten_copy), which takes its place. What belongs to a removal is
@@ -53,6 +54,12 @@ bool ccfc_forgotten_backup(const struct ccfc_forgotten *list,
 /* Such a file, as the session's snapshots name it. */
 bool ccfc_forgotten_tracked(const struct ccfc_forgotten *list,
 			    struct ccfc_slice session, struct ccfc_slice path);
+/*
+ * Was what was seen of this file on disk at that time forgotten, with the file,
+ * with a directory above it, or with all that was seen until later?
+ */
+bool ccfc_forgotten_seen(const struct ccfc_forgotten *list,
+			 struct ccfc_slice path, int64_t time);
 /* Are there any files on it? */
 bool ccfc_forgotten_files(const struct ccfc_forgotten *list);
 
@@ -77,8 +84,9 @@ void ccfc_forgotten_add_backup(struct ccfc_forgotten *list,
 			       struct ccfc_slice name, struct ccfc_slice path);
 void ccfc_forgotten_add_file(struct ccfc_forgotten *list,
 			     struct ccfc_slice path, int64_t until);
+/* What was seen below it goes, and stays out as far as it is not later. */
 void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
-			      struct ccfc_slice dir);
+			      struct ccfc_slice dir, int64_t until);
 void ccfc_forgotten_set_before(struct ccfc_forgotten *list, int64_t time);
 
 /*

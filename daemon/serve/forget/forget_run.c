@@ -145,7 +145,7 @@ static void put_on_list(struct ccfc_forgotten *list,
 		put_backups(list, index);
 	/* Without a time, all that was seen there goes. */
 	if (c->below.len && c->before == CCFC_TIME_NONE)
-		ccfc_forgotten_add_below(list, c->below);
+		ccfc_forgotten_add_below(list, c->below, now);
 	if (!c->below.len && c->before != CCFC_TIME_NONE)
 		ccfc_forgotten_set_before(list, c->before);
 }

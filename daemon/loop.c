@@ -63,7 +63,7 @@ void ccfc_loop_scan(struct ccfc_loop *loop)
 	if (loop->adopt)
 		ccfc_ingest_adopt(loop->ingest);
 	loop->adopt = false;
-	loop->more = true;
+	loop->more = loop->seeing = true;
 }
 
 static void report_scan(struct ccfc_loop *loop)
@@ -162,9 +162,28 @@ static void compact_texts(struct ccfc_loop *loop)
 					   loop->worker, on_compacted, loop);
 }
 
+bool ccfc_loop_take_seen(struct ccfc_loop *loop)
+{
+	const struct ccfc_seen_import_env env = {
+		.archive = loop->archive,
+		.index = loop->index,
+		.ingest = loop->ingest,
+		.observing = loop->observing,
+		.forgotten = ccfc_forgetting_list(loop->forgetting),
+		.excluded = ccfc_forgetting_excluded(loop->forgetting),
+	};
+
+	if (loop->seeing)
+		loop->seeing = ccfc_seen_import_step(loop->seen_import, &env);
+	loop->service.blobs = ccfc_observing_blobs(loop->observing);
+	return loop->seeing;
+}
+
 void ccfc_loop_work(struct ccfc_loop *loop)
 {
-	loop->more = ccfc_ingest_cold(loop->ingest);
+	/* The transcripts first: then commands and sessions are known. */
+	loop->more =
+		ccfc_ingest_cold(loop->ingest) || ccfc_loop_take_seen(loop);
 	ccfc_methods_progress(loop->methods);
 	if (loop->more)
 		return;

@@ -137,6 +137,9 @@ static void begin_forget(struct ccfc_loop *loop)
 			ccfc_forgetting_list(loop->forgetting);
 	}
 	ccfc_loop_take_in(loop, false);
+	/* What an import brought is forgotten where it belongs. */
+	while (ccfc_loop_take_seen(loop))
+		;
 	ccfc_ingest_flush(loop->ingest);
 	loop->forget.seen = loop->index->disk_events.n;
 	if (!ccfc_removal_start(loop->forget.removal, loop->worker,

@@ -12,6 +12,7 @@
 #include "ingest/ingest.h"
 #include "observing.h"
 #include "own_files.h"
+#include "seen_import.h"
 #include "serve/history/infer_changes.h"
 #include "serve/methods.h"
 #include "source/tree.h"
@@ -56,7 +57,8 @@ struct ccfc_loop {
 	struct ccfc_infer *infer;
 	struct ccfc_own_files *own_files;
 	struct ccfc_web *web;
-	struct ccfc_observing *observing; /* NULL: off */
+	struct ccfc_observing *observing;
+	struct ccfc_seen_import *seen_import;
 	struct ccfc_forgetting *forgetting;
 	struct {
 		enum ccfc_loop_forget_step step;
@@ -84,7 +86,8 @@ struct ccfc_loop {
 	bool adopt;  /* a new store: the archive may know more */
 	bool building;
 	bool finishing;	 /* a client waits for the scan */
-	bool more;	 /* the cold queue has work */
+	bool more;	 /* the cold queue has work, or `seeing` */
+	bool seeing;	 /* an import may have brought what was seen */
 	bool compacting; /* the store's texts, on a worker */
 	bool note_done;	 /* as soon as all inferred changes are known */
 	bool stop;
@@ -101,6 +104,8 @@ struct ccfc_loop {
 void ccfc_loop_take_in(struct ccfc_loop *loop, bool asked);
 /* Scans all roots; what is found goes to the cold queue. */
 void ccfc_loop_scan(struct ccfc_loop *loop);
+/* Takes in a slice of what an import brought; true: there is more. */
+bool ccfc_loop_take_seen(struct ccfc_loop *loop);
 /* Works off a slice of the cold queue, and starts what waits for its end. */
 void ccfc_loop_work(struct ccfc_loop *loop);
 /* The first of `builds`: begins it; ends it and tells who waits. */

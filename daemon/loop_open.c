@@ -187,6 +187,7 @@ int ccfc_loop_open(struct ccfc_loop *loop, struct ccfc_err *err)
 	if (r)
 		return r;
 	loop->kept = ccfc_kept_new();
+	loop->seen_import = ccfc_seen_import_new();
 	loop->web = ccfc_web_new(config->socket_path, config->state_dir);
 	ccfc_loop_init_service(loop);
 	loop->methods = ccfc_methods_new(&loop->service);
@@ -248,6 +249,7 @@ void ccfc_loop_close(struct ccfc_loop *loop)
 		end_without(loop);
 	ccfc_loop_note_inferred(loop);
 	ccfc_infer_free(loop->infer);
+	ccfc_seen_import_free(loop->seen_import);
 	ccfc_observing_free(loop->observing);
 	loop->observing = NULL;
 	ccfc_kept_free(loop->kept);

@@ -7,9 +7,19 @@
 #include "base/alloc.h"
 #include "base/time.h"
 
+#include <stdlib.h>
+
 static void service_save(void *ctx)
 {
 	ccfc_ingest_flush(((struct ccfc_loop *)ctx)->ingest);
+}
+
+static void look_for_seen(struct ccfc_loop *loop)
+{
+	char *dir = ccfc_archive_seen(loop->archive);
+
+	loop->seeing |= dir != NULL;
+	free(dir);
 }
 
 void ccfc_loop_archived(void *ctx)
@@ -21,7 +31,8 @@ void ccfc_loop_archived(void *ctx)
 		return;
 	ccfc_ingest_archived(loop->ingest);
 	ccfc_ingest_progress(loop->ingest, &progress);
-	loop->more |= progress.running;
+	look_for_seen(loop);
+	loop->more |= progress.running || loop->seeing;
 }
 
 static void service_finish_scan(void *ctx)
@@ -51,7 +62,10 @@ static void service_build(void *ctx, struct ccfc_slice project,
 
 static void service_progress(void *ctx, struct ccfc_scan_progress *out)
 {
-	ccfc_ingest_progress(((struct ccfc_loop *)ctx)->ingest, out);
+	struct ccfc_loop *loop = ctx;
+
+	ccfc_ingest_progress(loop->ingest, out);
+	out->running |= loop->more && loop->seeing;
 }
 
 static void service_watch_stats(void *ctx, struct ccfc_tree_stats *out)

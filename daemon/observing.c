@@ -8,6 +8,7 @@
 #include "os/log.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A line that is older does not make a session live: it was read late. */
 #define RECENT_MS (10 * 60 * 1000)
@@ -34,6 +35,17 @@ static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
 	return r;
 }
 
+/* Nothing is observed, but contents from before, or imported ones, are read. */
+static void open_known(struct ccfc_observing *o)
+{
+	struct ccfc_buf path = CCFC_BUF_INIT;
+
+	ccfc_buf_printf(&path, "%s/blobs", o->env.state_dir);
+	if (!access(path.ptr, F_OK))
+		ccfc_observing_make_blobs(o);
+	ccfc_buf_release(&path);
+}
+
 struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env)
 {
 	struct ccfc_observing *o;
@@ -49,10 +61,12 @@ struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env)
 	struct ccfc_err err = { 0 };
 	int r;
 
-	if (env->settings->mode == CCFC_OBSERVE_OFF)
-		return NULL;
 	o = ccfc_calloc(1, sizeof(*o));
 	o->env = *env;
+	if (env->settings->mode == CCFC_OBSERVE_OFF) {
+		open_known(o);
+		return o;
+	}
 	r = open_blobs(o, &err);
 	own.blobs = o->blobs;
 	if (!r)
@@ -91,6 +105,15 @@ ccfc_observing_observer(const struct ccfc_observing *observing)
 struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing)
 {
 	return observing ? observing->blobs : NULL;
+}
+
+struct ccfc_blobs *ccfc_observing_make_blobs(struct ccfc_observing *observing)
+{
+	struct ccfc_err err = { 0 };
+
+	if (!observing->blobs && open_blobs(observing, &err))
+		ccfc_log(CCFC_LOG_WARN, "no contents of files: %s", err.what);
+	return observing->blobs;
 }
 
 /* --- what was seen --- */

@@ -30,7 +30,7 @@ struct ccfc_observing_env {
 
 /*
  * Never fails: where nothing can be observed the log says so, and all else goes
- * on. NULL where the settings say "off".
+ * on. Where the settings say "off" there are only the contents from before.
  */
 struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env);
 /* May be NULL, here and below. */
@@ -55,5 +55,7 @@ void ccfc_observing_batch(struct ccfc_observing *observing);
 struct ccfc_observer *
 ccfc_observing_observer(const struct ccfc_observing *observing);
 struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing);
+/* The same, made if there are none; NULL: that failed. */
+struct ccfc_blobs *ccfc_observing_make_blobs(struct ccfc_observing *observing);
 
 #endif

@@ -217,6 +217,16 @@ int ccfc_archive_import(struct ccfc_archive *archive, const char *path,
 			struct ccfc_archive_imported *out,
 			ccfc_archive_over_fn over, void *ctx,
 			struct ccfc_err *err);
+/*
+ * What imports brought that was seen on disk: a directory with a file of lines
+ * (index/disk/seen_line.h), and blobs (blobs/blobs.h) with the contents that
+ * they name, as far as there are any. NULL: there is none. It stays until
+ * ccfc_archive_seen_done, also across restarts. The caller frees the path.
+ */
+#define CCFC_IMPORT_LINES    "lines"
+#define CCFC_IMPORT_CONTENTS "contents"
+char *ccfc_archive_seen(const struct ccfc_archive *archive);
+void ccfc_archive_seen_done(const char *dir);
 /* Instead of the source of some news. */
 #define CCFC_ARCHIVE_LESS UINT32_MAX	   /* some made room */
 #define CCFC_ARCHIVE_MORE (UINT32_MAX - 1) /* some were imported */

@@ -140,6 +140,8 @@ void ccfc_import_go_on(struct ccfc_archive *archive);
 /* export_read.c: what an export has, checked, into an empty archive. */
 int ccfc_export_read(const char *from, struct ccfc_archive *into,
 		     struct ccfc_err *err);
+/* In that archive's directory: what ccfc_archive_seen hands on. */
+#define CCFC_IMPORT_SEEN "seen"
 /* import_claude.c: the same of a copied Claude directory. */
 int ccfc_import_claude(const char *from, struct ccfc_archive *into,
 		       struct ccfc_err *err);

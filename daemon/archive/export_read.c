@@ -6,8 +6,10 @@
  *   <SHA-256> <bytes> <name>      a line for each file
  *   end <SHA-256 of all before>
  *
- * It is written last. Names are those of an archive's files, or "labels", which
- * the client reads; no other can be named, so nothing is written elsewhere.
+ * It is written last. Names are those of an archive's files; "labels", which
+ * the client reads; "seen", lines that the core takes in, and the contents that
+ * they name, "observed/…". No other can be named, so nothing is written
+ * elsewhere.
  */
 #include "archive/archive_internal.h"
 
@@ -37,16 +39,24 @@ static bool is_hex(struct ccfc_slice s, size_t len)
 	return true;
 }
 
+/* "ab/cdef…" */
+static bool is_blob(struct ccfc_slice s)
+{
+	return s.len == 2 + 1 + 62 && is_hex(ccfc_slice(s.ptr, 2), 2) &&
+	       s.ptr[2] == '/' && is_hex(ccfc_slice_from(s, 3), 62);
+}
+
 static bool is_name(struct ccfc_slice s)
 {
 	if (ccfc_slice_starts(s, "sources/"))
 		return is_hex(ccfc_slice_from(s, 8), 40);
 	if (ccfc_slice_starts(s, "files/"))
 		return is_hex(ccfc_slice_from(s, 6), 40);
-	if (ccfc_slice_starts(s, "blobs/") && s.len == 6 + 2 + 1 + 62)
-		return is_hex(ccfc_slice(s.ptr + 6, 2), 2) && s.ptr[8] == '/' &&
-		       is_hex(ccfc_slice_from(s, 9), 62);
-	return ccfc_slice_is(s, "labels");
+	if (ccfc_slice_starts(s, "blobs/"))
+		return is_blob(ccfc_slice_from(s, 6));
+	if (ccfc_slice_starts(s, "observed/"))
+		return is_blob(ccfc_slice_from(s, 9));
+	return ccfc_slice_is(s, "labels") || ccfc_slice_is(s, "seen");
 }
 
 static int read_list(struct ccfc_buf *out, const char *from,
@@ -174,24 +184,48 @@ static int copy_file(const char *from, const char *to, const struct entry *e,
 	return r;
 }
 
+/* What the core takes in has a directory of its own. */
+static void name_target(struct ccfc_buf *to, const struct ccfc_archive *into,
+			struct ccfc_slice name)
+{
+	const char *dir = "";
+
+	if (ccfc_slice_is(name, "seen")) {
+		name = ccfc_slice_str(CCFC_IMPORT_LINES);
+		dir = CCFC_IMPORT_SEEN "/";
+	} else if (ccfc_slice_starts(name, "observed/")) {
+		name = ccfc_slice_from(name, strlen("observed/"));
+		dir = CCFC_IMPORT_SEEN "/" CCFC_IMPORT_CONTENTS "/";
+	}
+	ccfc_buf_printf(to, "%s/%s%.*s", into->dir, dir, (int)name.len,
+			name.ptr);
+}
+
+/* All directories of a path from `from` on. */
+static int make_dirs(struct ccfc_buf *path, size_t from, struct ccfc_err *err)
+{
+	char *slash = path->ptr + from;
+	int r = 0;
+
+	while (!r && (slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		if (mkdir(path->ptr, 0700) && errno != EEXIST)
+			r = ccfc_err_io(err, errno, "%s", path->ptr);
+		*slash = '/';
+	}
+	return r;
+}
+
 static int take_file(const char *from, struct ccfc_archive *into,
 		     const struct entry *e, struct ccfc_err *err)
 {
 	struct ccfc_buf source = CCFC_BUF_INIT, to = CCFC_BUF_INIT;
-	int r = 0;
+	int r;
 
 	ccfc_buf_printf(&source, "%s/%.*s", from, (int)e->name.len,
 			e->name.ptr);
-	ccfc_buf_printf(&to, "%s/%.*s", into->dir, (int)e->name.len,
-			e->name.ptr);
-	if (ccfc_slice_starts(e->name, "blobs/")) {
-		char *slash = strrchr(to.ptr, '/');
-
-		*slash = '\0';
-		if (mkdir(to.ptr, 0700) && errno != EEXIST)
-			r = ccfc_err_io(err, errno, "%s", to.ptr);
-		*slash = '/';
-	}
+	name_target(&to, into, e->name);
+	r = make_dirs(&to, strlen(into->dir), err);
 	if (!r)
 		r = copy_file(source.ptr, to.ptr, e, err);
 	ccfc_buf_release(&source);

@@ -3,10 +3,12 @@
  *
  *   <dir>/import.new/     being put together; removed if it is not whole
  *   <dir>/import.ready/   whole and checked; merged, at the next start if need
- * be
+ *                         be
+ *   <dir>/import.seen.N/  what was seen on disk, until the core has it
  *
- * Both hold an archive of their own. The first gets the name of the second in
- * one step: before it nothing was imported, and after it everything is.
+ * The first two hold an archive of their own. The first gets the name of the
+ * second in one step: before it nothing was imported, and after it everything
+ * is.
  */
 #include "archive/archive_internal.h"
 
@@ -25,6 +27,7 @@
 
 #define NEW	"import.new"
 #define READY	"import.ready"
+#define SEEN	"import.seen."
 #define DEEP	6
 #define LOOK_NS 50000000
 
@@ -193,6 +196,51 @@ static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
 	return r;
 }
 
+/* --- what was seen on disk --- */
+
+/* Hands it on to the core, in one step. */
+static int pass_seen(const struct ccfc_archive *a,
+		     const struct ccfc_archive *from, struct ccfc_err *err)
+{
+	char *seen = path_of(from, CCFC_IMPORT_SEEN), *to = NULL;
+	int r = 0;
+
+	for (int i = 0; !to && is_dir(seen); i++) {
+		char name[sizeof(SEEN) + 16];
+
+		snprintf(name, sizeof(name), SEEN "%d", i);
+		to = path_of(a, name);
+		if (is_dir(to)) {
+			free(to);
+			to = NULL;
+		}
+	}
+	if (to && (rename(seen, to) || sync_dir(a->dir)))
+		r = ccfc_err_io(err, errno, "%s", to);
+	free(seen);
+	free(to);
+	return r;
+}
+
+char *ccfc_archive_seen(const struct ccfc_archive *a)
+{
+	DIR *dir = opendir(a->dir);
+	struct dirent *entry;
+	char *found = NULL;
+
+	while (dir && !found && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, SEEN, strlen(SEEN)))
+			found = path_of(a, entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void ccfc_archive_seen_done(const char *dir)
+{
+	remove_tree(dir, DEEP);
+}
+
 static int merge_ready(struct ccfc_archive *a, const char *ready,
 		       struct ccfc_archive_imported *out, struct ccfc_err *err)
 {
@@ -206,6 +254,8 @@ static int merge_ready(struct ccfc_archive *a, const char *ready,
 	r = drop_forgotten(a, from, err);
 	if (!r)
 		r = ccfc_import_merge(a, from, out, err);
+	if (!r)
+		r = pass_seen(a, from, err);
 	ccfc_archive_free(from);
 	if (!r)
 		remove_tree(ready, DEEP);

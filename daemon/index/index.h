@@ -676,6 +676,12 @@ void ccfc_index_new_epoch(struct ccfc_index *index);
 void ccfc_index_see(struct ccfc_index *index,
 		    const struct ccfc_disk_event *event);
 /*
+ * The same of an event that another machine has seen. One that is known is not
+ * added again; it learns whose client it was of, and that the client has ended.
+ */
+void ccfc_index_see_imported(struct ccfc_index *index,
+			     const struct ccfc_disk_event *event);
+/*
  * The client of a session has ended, and all that it wrote is read: what was
  * seen of it, and no line tells of, are changes of the session. The next settle
  * makes them.

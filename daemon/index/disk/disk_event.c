@@ -104,6 +104,22 @@ static void let_go(struct ccfc_index *index)
 	}
 }
 
+/* What follows from an event is to be found out, anew if it was known. */
+static void touch_event(struct ccfc_index *index, uint32_t id)
+{
+	uint32_t file = index->disk_events.items[id].file;
+
+	CCFC_TABLE_MARK_LIST(index->disk_events, id);
+	index->revision++;
+	ccfc_gap_marks_put(index, file);
+	ccfc_index_join_event(index, id);
+	ccfc_outside_touch(index, file);
+	ccfc_witness_touch(index, file);
+	ccfc_doubt_touch(index, file);
+	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
+		let_go(index);
+}
+
 void ccfc_index_see(struct ccfc_index *index,
 		    const struct ccfc_disk_event *event)
 {
@@ -112,15 +128,29 @@ void ccfc_index_see(struct ccfc_index *index,
 	/* Two within a millisecond: the later one is later. */
 	while (!ccfc_index_add_disk_event(index, &e))
 		e.time++;
-	CCFC_TABLE_MARK_LIST(index->disk_events, index->disk_events.n - 1);
-	index->revision++;
-	ccfc_gap_marks_put(index, e.file);
-	ccfc_index_join_event(index, index->disk_events.n - 1);
-	ccfc_outside_touch(index, e.file);
-	ccfc_witness_touch(index, e.file);
-	ccfc_doubt_touch(index, e.file);
-	if (index->disk_events.n - index->events_gone > EVENTS_MAX)
-		let_go(index);
+	touch_event(index, index->disk_events.n - 1);
+}
+
+void ccfc_index_see_imported(struct ccfc_index *index,
+			     const struct ccfc_disk_event *event)
+{
+	struct event_key key = { event->since, event->time, event->file };
+	struct ccfc_disk_event *old;
+	uint32_t id;
+
+	if (ccfc_index_add_disk_event(index, event)) {
+		touch_event(index, index->disk_events.n - 1);
+		return;
+	}
+	id = find_event(index, event_hash(event), &key);
+	old = &index->disk_events.items[id];
+	if (old->gone ||
+	    ((old->by || !event->by) && (old->ended || !event->ended)))
+		return;
+	if (!old->by)
+		old->by = event->by;
+	old->ended |= event->ended;
+	touch_event(index, id);
 }
 
 void ccfc_index_drop_gone(struct ccfc_index *index)

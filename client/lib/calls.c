@@ -387,6 +387,13 @@ int ccfc_export_list(struct ccfc_reply **out, struct ccfc_client *client,
 			 NULL, NULL);
 }
 
+int ccfc_export_seen(struct ccfc_reply **out, struct ccfc_client *client,
+		     const struct ccfc_query *query, struct ccfc_err *err)
+{
+	return ask_calls(out, client, CCFC_M_ARCHIVE_SEEN, query, err, NULL, 0,
+			 NULL, NULL);
+}
+
 int ccfc_import_path(struct ccfc_reply **out, struct ccfc_client *client,
 		     const char *path, struct ccfc_err *err)
 {

@@ -696,6 +696,16 @@ CCFC_API int ccfc_export_list(struct ccfc_reply **out,
 			      struct ccfc_err *err);
 
 /*
+ * What was seen on disk and no transcript tells, all or that of
+ * query->project_path: {lines, contents, next}. A page from query->offset on;
+ * without `next` it is the last one.
+ */
+CCFC_API int ccfc_export_seen(struct ccfc_reply **out,
+			      struct ccfc_client *client,
+			      const struct ccfc_query *query,
+			      struct ccfc_err *err);
+
+/*
  * Takes in an export or a copied Claude directory, at an absolute path:
  * {transcripts, longer, known, bytes}. All of it or nothing; CCFC_ECORRUPT: it
  * is damaged or not whole, and the error says what. What is new is indexed

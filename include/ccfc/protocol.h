@@ -65,6 +65,7 @@
 #define CCFC_M_EVENTS_UNSUBSCRIBE   "events.unsubscribe"
 #define CCFC_M_EVENTS_SINCE	    "events.since"
 #define CCFC_M_ARCHIVE_LIST	    "archive.list"
+#define CCFC_M_ARCHIVE_SEEN	    "archive.seen"
 #define CCFC_M_ARCHIVE_IMPORT	    "archive.import"
 #define CCFC_M_WEB_START	    "web.start"
 #define CCFC_M_WEB_STOP		    "web.stop"

@@ -68,6 +68,7 @@ ROOMS = {
                    "patch": FRAME, "complete": FRAME,
                    "blame": FRAME | {"system"},
                    "write": FRAME | {"system"},
+                   "state": FRAME | {"system"},
                    "undo": FRAME | {"write", "patch", "system"},
                    "conversation": FRAME | {"redact"},
                    "setup": FRAME | {"write", "system"},
@@ -78,7 +79,7 @@ ROOMS = {
                    "cmd": FRAME | {"blame", "complete", "conversation",
                                    "doctor", "jsonrpc", "lsp", "mcp",
                                    "patch", "redact", "report",
-                                   "setup", "system", "undo", "write"}},
+                                   "setup", "state", "system", "undo", "write"}},
 }
 # Header of a folder that others may only know this one of.
 ONLY = {"store/texts": "store/texts/texts.h"}

@@ -5,7 +5,7 @@
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
 #include "cli/out/render.h"
-#include "cli/write/state_export.h"
+#include "cli/state/state_export.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -6,9 +6,9 @@
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
 #include "cli/out/render.h"
+#include "cli/state/state_export.h"
 #include "cli/write/claude_dirs.h"
 #include "cli/write/new_file.h"
-#include "cli/write/state_export.h"
 
 #include <errno.h>
 #include <fcntl.h>

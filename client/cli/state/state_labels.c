@@ -2,7 +2,7 @@
  * Names and tags of imported sessions; see state_export.h. They come as lines
  * of the session, its name and its tags, with tabs in between.
  */
-#include "cli/write/state_export.h"
+#include "cli/state/state_export.h"
 
 #include "cli/frame/connect.h"
 #include "cli/system/file_io.h"

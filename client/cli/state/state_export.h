@@ -3,8 +3,8 @@
  * import (daemon/archive/export_read.c has its form). The daemon lists the
  * files, and this copies them: only the caller's own directory is written.
  */
-#ifndef CCFC_CLI_WRITE_STATE_EXPORT_H
-#define CCFC_CLI_WRITE_STATE_EXPORT_H
+#ifndef CCFC_CLI_STATE_STATE_EXPORT_H
+#define CCFC_CLI_STATE_STATE_EXPORT_H
 
 #include "cli/frame/cli.h"
 

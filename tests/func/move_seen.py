@@ -13,6 +13,7 @@ from forget import holders
 from harness import Box, append, eq
 from mark import Two
 from move import export, settled
+from observe_join import Session
 from observe_killed import Killed
 from observing import Observed, now
 from transcript import stamp
@@ -177,6 +178,26 @@ def test_forgotten_stays_out():
                    f"{how}, {when}")
                 eq(holders(box, "planted-word"), [], f"{how}, {when}")
                 box.restart()
+
+
+def test_forgotten_part_of_a_session():
+    """What the disk told before a date stays out, although its session went on
+    and stays."""
+    with Killed() as box:
+        one, change = killed(box)
+        # Elsewhere, and older as a whole: without one nothing would go.
+        Session(box, 2, cwd=os.path.join(box.top, "q"))
+        one.t.prompt("go on", timestamp=stamp(now() + 120_000))
+        box.ok("status")
+        kept(box)
+        path = export(box)
+        box.ok("forget", "--before=" + stamp(now() + 60_000), "--yes")
+        for _ in range(2):
+            eq(seen(box), [])
+            eq([e for e in events(box) if e[0] == box.path], [])
+            eq(holders(box, "planted-word"), [])
+            assert one.t.session in box.ok("sessions"), change
+            box.ok("import", path)
 
 
 def sum_up(path):

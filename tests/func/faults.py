@@ -17,12 +17,13 @@ import shutil
 import tempfile
 
 import harness
+from archive import kept
 from harness import Box, eq
 from kill import strace
 from transcript import Ids, Transcript
 
 SOAK = bool(os.environ.get("CCFC_SOAK"))
-FLIPS = int(os.environ.get("CCFC_FLIPS", "1500" if SOAK else "60"))
+FLIPS = int(os.environ.get("CCFC_FLIPS", "1500" if SOAK else "40"))
 # Nothing here hangs on a disk.
 if os.access("/dev/shm", os.W_OK):
     tempfile.tempdir = "/dev/shm"
@@ -59,6 +60,7 @@ class Past:
         self.gone, self.here, self.agent, self.fork = gone, here, agent, fork
         box.start()
         box.dump()
+        kept(box)
         os.unlink(gone.path)
         os.unlink(agent.path)
         self.truth = self.facts()

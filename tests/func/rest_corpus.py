@@ -13,6 +13,7 @@ import jsonschema
 import harness
 import public
 import shell_changes
+from archive import kept
 from corpus import scenarios
 from harness import Box, RpcError, eq
 from recordings import Moved
@@ -176,6 +177,7 @@ class Asker:
 def check(box, least):
     """Everything that is in the box; at least so many questions."""
     box.start()
+    kept(box)
     asker = Asker(box)
     try:
         asker.each(OF_ALL)

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "index/disk/witness.h"
 #include "index/index_internal.h"
+#include "index/query/query.h"
 
 #include <string.h>
 
@@ -53,19 +54,6 @@ bool ccfc_seen_in_project(const struct ccfc_index *index, uint32_t session,
 		ccfc_path_is_below(ccfc_index_str(index, s->project), project));
 }
 
-static bool is_above(const struct ccfc_index *index,
-		     const struct ccfc_session *s, struct ccfc_slice path)
-{
-	if (s->project &&
-	    ccfc_path_is_below(path, ccfc_index_str(index, s->project)))
-		return true;
-	for (uint32_t i = 0; i < s->roots.n; i++)
-		if (ccfc_path_is_below(
-			    path, ccfc_index_str(index, s->roots.items[i])))
-			return true;
-	return false;
-}
-
 static void add_near(struct ccfc_buf *ids, struct ccfc_slice id)
 {
 	if (ids->len)
@@ -87,7 +75,7 @@ static void put_near(struct ccfc_buf *out, const struct ccfc_index *index,
 
 		if (e->time < s->start - CCFC_SEEN_AROUND_MS ||
 		    e->time > s->end + CCFC_SEEN_AROUND_MS ||
-		    !is_above(index, s, path))
+		    !ccfc_query_is_at_home(index, id, path))
 			continue;
 		if (ids.len < NEAR_MAX &&
 		    ccfc_seen_in_project(index, id, near->project))

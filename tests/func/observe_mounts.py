@@ -138,6 +138,7 @@ def look_at_overlay(box):
         box.write(name, "new\n")
         box.settle()
     os.unlink(os.path.join(box.p, "a.txt"))
+    box.settle()
     box.write("d/made.txt", "made\n")
     eq([(e["path"], e["before_size"], e["after_size"])
         for e in box.settle()],

@@ -46,6 +46,8 @@ class Browser:
                 "--force-color-profile=srgb", "--no-first-run",
                 "--disable-background-networking",
                 "--disable-component-update", "--disable-sync",
+                # It stops a page that goes on 200 times in ten seconds.
+                "--disable-ipc-flooding-protection",
                 f"--user-data-dir={os.path.join(folder, 'profile')}"]
         got = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
             "goog:loggingPrefs": {"browser": "ALL"},

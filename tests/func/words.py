@@ -449,6 +449,40 @@ def test_other_spellings():
                 assert f"ccfc {name}'" not in said, said
 
 
+def test_commands_stand_with_their_kind():
+    """The folder of a command below cmd/ says which part of the help has it."""
+    with Box() as box:
+        parts = dict(re.findall(r"^(\w[\w ]+):\n((?:  \w.*\n)+)",
+                                box.ok("help"), re.M))
+        for name in ("name", "tag", "forget", "resume", "top", "sessions"):
+            assert f"\n  {name} " in "\n" + parts["Sessions"], (name, parts)
+        for name in ("web", "doctor", "import"):
+            assert f"\n  {name} " in "\n" + parts["Index and daemon"], name
+
+
+def test_models_have_short_names():
+    """As in sessions and log; unless two are called the same then."""
+    long = "claude-sonnet-4-5-20250929"
+
+    def models(box, *names):
+        ids = Ids(7)
+        for name in names:
+            t = Transcript(box, ids, session=ids.uuid(), model=name)
+            t.prompt("a")
+            t.text("b")
+        box.start()
+        rows = box.ok("stats", "--by=model").split("SESSIONS", 1)[1]
+        return [line.split()[0] for line in rows.splitlines()[1:]
+                if line.startswith("  ")]
+
+    with Box() as box:
+        eq(sorted(models(box, long, "claude-opus-4-5-20251101")),
+           ["opus-4-5", "sonnet-4-5"])
+    with Box() as box:
+        eq(sorted(models(box, long, "claude-sonnet-4-5")),
+           ["claude-sonnet-4-5", long])
+
+
 def test_no_unicode_without_utf8():
     with Shop() as box:
         box.env["LC_ALL"] = "C"

@@ -279,8 +279,27 @@ static void move_first(struct ccfc_column *columns, unsigned n, const char *key)
 		}
 }
 
+static struct ccfc_slice short_model(struct ccfc_obj rows, uint32_t i)
+{
+	return ccfc_human_model(ccfc_obj_get_str(ccfc_obj_at(rows, i), "key"));
+}
+
+/* No two models of the rows have the same short name. */
+static bool are_short_models_distinct(struct ccfc_obj rows)
+{
+	uint32_t n = ccfc_obj_len(rows);
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (ccfc_slice_eq(short_model(rows, i),
+					  short_model(rows, j)))
+				return false;
+	return true;
+}
+
 /* The first column, by what the rows are. */
-static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
+static void pick_key(struct ccfc_column *column, struct ccfc_slice by,
+		     struct ccfc_obj rows)
 {
 	static const struct {
 		const char *by, *title;
@@ -308,6 +327,8 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by)
 			column->cut = 8;
 			column->elastic = !keys[i].whole;
 		}
+	if (ccfc_slice_is(by, "model") && are_short_models_distinct(rows))
+		column->kind = CCFC_CELL_MODEL;
 }
 
 /* "$1.25"; "+": not known for some tokens; "~": the client was not sure. */
@@ -352,7 +373,7 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 	struct ccfc_slice by = ccfc_obj_get_str(root, "by");
 	struct ccfc_obj rows = ccfc_obj_get(root, "rows");
 
-	pick_key(&columns[0], by);
+	pick_key(&columns[0], by, rows);
 	/* The number of sessions is always 1 there. */
 	if (ccfc_slice_is(by, "session"))
 		columns[1] = title_column;

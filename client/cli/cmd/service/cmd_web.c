@@ -159,6 +159,7 @@ const struct ccfc_command ccfc_cmd_web = {
 	.usage = "web [--port=N] [--no-open]\n"
 		 "       ccfc web --stop",
 	.summary = "serve a page and the REST API on 127.0.0.1",
+	.topic = CCFC_TOPIC_DAEMON,
 	.about =
 		"Serves a page and the REST API until the daemon ends, prints "
 		"the address and\n"

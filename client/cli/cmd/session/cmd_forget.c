@@ -288,6 +288,7 @@ const struct ccfc_command ccfc_cmd_forget = {
 		 "       ccfc forget [PROJECT] --before=DATE [options]\n"
 		 "       ccfc forget --path=GLOB [options]",
 	.summary = "remove what ccfc keeps, for good",
+	.topic = CCFC_TOPIC_SESSIONS,
 	.about = "Removes sessions from all that ccfc keeps: index, texts, "
 		 "archive, content seen\n"
 		 "on disk, names and tags, undo area. They stay forgotten, "

@@ -145,6 +145,7 @@ const struct ccfc_command ccfc_cmd_name = {
 	.name = "name",
 	.usage = "name SESSION [TEXT…] [options]",
 	.summary = "a name of your own for a session",
+	.topic = CCFC_TOPIC_SESSIONS,
 	.about = "Gives a session a name, which is its title from then on. "
 		 "Without TEXT, shows the\n"
 		 "name. ccfc keeps the name in its own store; Claude Code does "
@@ -162,6 +163,7 @@ const struct ccfc_command ccfc_cmd_tag = {
 	.name = "tag",
 	.usage = "tag SESSION [WORD…] [options]",
 	.summary = "words to find a session by",
+	.topic = CCFC_TOPIC_SESSIONS,
 	.about = "Tags a session with words, and shows its tags. `ccfc "
 		 "sessions --tag=WORD` and\n"
 		 "`ccfc grep WORD --in=meta` find it again.",

@@ -105,6 +105,7 @@ const struct ccfc_command ccfc_cmd_resume = {
 	.name = "resume",
 	.usage = "resume SESSION [options]",
 	.summary = "go on with a session in its directory",
+	.topic = CCFC_TOPIC_SESSIONS,
 	.about = "Runs `claude --resume` for the session, in the directory "
 		 "that it was started in.",
 	.examples = "  ccfc resume 3f2a\n"

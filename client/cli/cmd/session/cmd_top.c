@@ -263,6 +263,7 @@ const struct ccfc_command ccfc_cmd_top = {
 	.name = "top",
 	.usage = "top [options]",
 	.summary = "sessions at work and files just changed, live",
+	.topic = CCFC_TOPIC_SESSIONS,
 	.about = "Shows on the whole terminal which sessions are at work, in "
 		 "which project, with\n"
 		 "their last tool and prompt, who waits for you, sessions in "

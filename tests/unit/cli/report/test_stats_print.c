@@ -104,26 +104,26 @@ static void test_rows(void **state)
 	(void)state;
 	check_rows(0, "C.UTF-8",
 		   "\nModels:\n"
-		   "  MODEL            TOKENS  SESSIONS  CALLS\n"
-		   "  claude-opus-4-5  4.0k    2         3\n"
-		   "  claude^G         1.0k    2         3\n");
+		   "  MODEL     TOKENS  SESSIONS  CALLS\n"
+		   "  opus-4-5  4.0k    2         3\n"
+		   "  claude^G  1.0k    2         3\n");
 	check_rows(80, "C.UTF-8",
 		   "\nModels:\n"
-		   "  MODEL            TOKENS  SESSIONS  CALLS  tokens\n"
-		   "  claude-opus-4-5  4.0k    2         3      "
+		   "  MODEL     TOKENS  SESSIONS  CALLS  tokens\n"
+		   "  opus-4-5  4.0k    2         3      "
 		   "████████████████████\n"
-		   "  claude^G         1.0k    2         3      █████\n");
+		   "  claude^G  1.0k    2         3      █████\n");
 	check_rows(80, "C",
 		   "\nModels:\n"
-		   "  MODEL            TOKENS  SESSIONS  CALLS  tokens\n"
-		   "  claude-opus-4-5  4.0k    2         3      "
+		   "  MODEL     TOKENS  SESSIONS  CALLS  tokens\n"
+		   "  opus-4-5  4.0k    2         3      "
 		   "####################\n"
-		   "  claude^G         1.0k    2         3      #####\n");
-	check_rows(40, "C",
+		   "  claude^G  1.0k    2         3      #####\n");
+	check_rows(34, "C",
 		   "\nModels:\n"
-		   "  MODEL            TOKENS  SESSIONS\n"
-		   "  claude-opus-4-5  4.0k    2\n"
-		   "  claude^G         1.0k    2\n");
+		   "  MODEL     TOKENS  SESSIONS\n"
+		   "  opus-4-5  4.0k    2\n"
+		   "  claude^G  1.0k    2\n");
 }
 
 static void pack_day(struct ccfc_pack *p, const char *day, int64_t changes,

@@ -19,10 +19,13 @@ FIELDS = {"source", "clock", "filePath", "scannedBytes", "indexing"}
 
 
 def kept(box):
-    """Waits until the archive has everything; what server.info says of it."""
+    """Waits until the archive has everything, if there is one; what
+    server.info says of it."""
     with box.rpc() as rpc:
         while True:
             info = rpc.call("server.info")
+            if info["archive"]["mode"] == "off":
+                return info["archive"]
             if not info["archive"]["waiting"] and not info.get("indexing"):
                 # One may be under way: it is told when it is done.
                 rows = rpc.call("source.list", limit=100000)["sources"]

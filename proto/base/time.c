@@ -8,6 +8,11 @@
 
 #define PATIENCE_MAX 1000
 
+#define DAY_MS 86400000
+/* RFC 3339 has four digits of year: 0000-01-01 to 9999-12-31. */
+#define FIRST_MS (INT64_C(-719528) * DAY_MS)
+#define LAST_MS	 (INT64_C(2932897) * DAY_MS - 1)
+
 /* Days since 1970-01-01 of a proleptic Gregorian date. */
 static int64_t days_from_civil(int64_t y, int m, int d)
 {
@@ -168,23 +173,51 @@ static bool split_time(int64_t ms, time_t *sec, int *rest)
 	return true;
 }
 
+/* The inverse of days_from_civil. */
+static void civil_from_days(int64_t days, int *y, int *m, int *d)
+{
+	int64_t era, doe, yoe, doy, mp;
+
+	days += 719468;
+	era = (days >= 0 ? days : days - 146096) / 146097;
+	doe = days - era * 146097;
+	yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	mp = (5 * doy + 2) / 153;
+	*d = (int)(doy - (153 * mp + 2) / 5 + 1);
+	*m = (int)(mp < 10 ? mp + 3 : mp - 9);
+	*y = (int)(yoe + era * 400 + (*m <= 2));
+}
+
+/* Writes n digits of v, and a character behind them. */
+static char *put_digits(char *out, int v, int n, char behind)
+{
+	for (int i = n; i-- > 0; v /= 10)
+		out[i] = (char)('0' + v % 10);
+	out[n] = behind;
+	return out + n + 1;
+}
+
+/* By hand, too: a reply to a short question is mostly times. */
 const char *ccfc_time_format(char out[CCFC_TIME_TEXT_MAX], int64_t ms)
 {
-	struct tm tm;
-	time_t sec;
-	size_t n;
-	int rest;
+	char *p = out;
+	int y, m, d, rest, second;
 
 	out[0] = '\0';
-	if (!split_time(ms, &sec, &rest) || !gmtime_r(&sec, &tm))
+	if (ms < FIRST_MS || ms > LAST_MS)
 		return out;
-	/* RFC 3339 has four digits of year; strftime may write fewer. */
-	if (tm.tm_year < -1900 || tm.tm_year > 9999 - 1900)
-		return out;
-	n = (size_t)snprintf(out, CCFC_TIME_TEXT_MAX, "%04d",
-			     tm.tm_year + 1900);
-	n += strftime(out + n, CCFC_TIME_TEXT_MAX - n, "-%m-%dT%H:%M:%S", &tm);
-	snprintf(out + n, CCFC_TIME_TEXT_MAX - n, ".%03dZ", rest);
+	rest = (int)((ms - FIRST_MS) % DAY_MS);
+	civil_from_days((ms - rest) / DAY_MS, &y, &m, &d);
+	second = rest / 1000;
+	p = put_digits(p, y, 4, '-');
+	p = put_digits(p, m, 2, '-');
+	p = put_digits(p, d, 2, 'T');
+	p = put_digits(p, second / 3600, 2, ':');
+	p = put_digits(p, second / 60 % 60, 2, ':');
+	p = put_digits(p, second % 60, 2, '.');
+	p = put_digits(p, rest % 1000, 3, 'Z');
+	*p = '\0';
 	return out;
 }
 

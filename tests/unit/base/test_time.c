@@ -7,7 +7,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -108,6 +111,20 @@ static void test_format(void **state)
 	assert_string_equal(ccfc_time_format(out, 253402300800000), "");
 }
 
+/* What the C library says of the second. */
+static void check_with_libc(const char *text, int64_t ms)
+{
+	time_t second = (time_t)((ms - (ms % 1000 + 1000) % 1000) / 1000);
+	char want[40];
+	struct tm tm;
+
+	assert_non_null(gmtime_r(&second, &tm));
+	snprintf(want, sizeof(want), "%04d-%02d-%02dT%02d:%02d:%02d.",
+		 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+		 tm.tm_min, tm.tm_sec);
+	assert_memory_equal(text, want, strlen(want));
+}
+
 static void test_round_trip(void **state)
 {
 	(void)state;
@@ -119,6 +136,7 @@ static void test_round_trip(void **state)
 
 		ccfc_time_format(out, ms);
 		assert_int_equal(strlen(out), 24);
+		check_with_libc(out, ms);
 		assert_true(ccfc_time_parse(ccfc_slice_str(out)) == ms);
 	}
 }

@@ -219,15 +219,17 @@ static bool is_old_content(struct ccfc_obs *obs, const struct ccfc_obs_file *f)
 
 /*
  * The time of the file itself, if it is that of the event that was noticed or
- * later, give or take CLOSE_MS; else 0.
+ * later, give or take CLOSE_MS, or if the file was unchanged until then; else
+ * 0.
  */
 static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 {
 	int64_t changed = (st ? ns_of(st->st_ctim) : f->mtime) / 1000000;
+	int64_t first = f->first - CLOSE_MS;
 
-	return changed >= f->first - CLOSE_MS && changed <= ccfc_time_now()
-		       ? changed
-		       : 0;
+	if (f->held - TICK_MS < first)
+		first = f->held - TICK_MS;
+	return changed >= first && changed <= ccfc_time_now() ? changed : 0;
 }
 
 /*

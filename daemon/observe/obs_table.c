@@ -226,6 +226,11 @@ void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	free(file);
 }
 
+int64_t ccfc_obs_noticed(const struct ccfc_obs *obs)
+{
+	return obs->noticed == CCFC_TIME_NONE ? ccfc_time_now() : obs->noticed;
+}
+
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait)
 {
 	if (file->told) {
@@ -235,11 +240,11 @@ void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait)
 		s->client = 0;
 		s->held = file->held;
 	}
-	file->last = ccfc_time_now();
+	file->last = ccfc_obs_noticed(obs);
 	file->due = ccfc_time_monotonic() + wait;
 	if (file->marked_link)
 		return;
-	file->first = file->last;
+	file->first = ccfc_time_now();
 	file->held = obs->drained;
 	file->steps = 0;
 	if (!obs->marked)

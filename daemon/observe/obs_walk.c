@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/time.h"
 #include "observe/git_config.h"
 #include "observe/silent_filesystem.h"
 
@@ -121,6 +122,8 @@ void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all)
 {
 	if (!dir->queued) {
 		dir->queued = true;
+		dir->noticed = ccfc_obs_noticed(obs);
+		dir->drained = obs->drained;
 		CCFC_VEC_PUSH(obs->queue, dir);
 	}
 	for (dir = all ? dir->children : NULL; dir; dir = dir->sibling)
@@ -299,6 +302,22 @@ bool ccfc_obs_has_unread(const struct ccfc_obs *obs)
 	return obs->queue.at < obs->queue.n;
 }
 
+/*
+ * What is found happened after there were no events last before the directory
+ * was queued. Directories may have stood in the queue before it for seconds.
+ */
+static void read_queued(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	int64_t drained = obs->drained;
+
+	dir->queued = false;
+	obs->noticed = dir->noticed;
+	obs->drained = dir->drained;
+	read_dir(obs, dir);
+	obs->noticed = CCFC_TIME_NONE;
+	obs->drained = drained;
+}
+
 bool ccfc_obs_walk(struct ccfc_obs *obs)
 {
 	for (int i = 0; i < DIRS_AT_A_TIME && obs->queue.at < obs->queue.n;) {
@@ -306,8 +325,7 @@ bool ccfc_obs_walk(struct ccfc_obs *obs)
 
 		if (!dir)
 			continue;
-		dir->queued = false;
-		read_dir(obs, dir);
+		read_queued(obs, dir);
 		i++;
 	}
 	if (ccfc_obs_has_unread(obs))

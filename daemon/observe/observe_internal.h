@@ -29,12 +29,14 @@ struct ccfc_obs_file {
 	int64_t mtime, ctime; /* in ns */
 	uint64_t base;	      /* where its content is in the base file */
 	struct ccfc_blob_key key;
-	int64_t first, last; /* when it was marked, in ms since 1970 */
-	int64_t held;	     /* the file was unchanged until then */
-	uint32_t steps;	     /* events of the file since then */
-	int64_t due;	     /* when to look, of the monotonic clock */
-	long client;	     /* the process that renamed it here; 0: none */
-	bool known;	     /* the following are right */
+	/* In ms since 1970: when it was marked first, and when what it was
+	 * marked for last was noticed, which may be earlier. */
+	int64_t first, last;
+	int64_t held;	/* the file was unchanged until then */
+	uint32_t steps; /* events of the file since then */
+	int64_t due;	/* when to look, of the monotonic clock */
+	long client;	/* the process that renamed it here; 0: none */
+	bool known;	/* the following are right */
 	bool exists;
 	bool has_base;	      /* its content is in the base file */
 	bool has_key;	      /* its content is a blob */
@@ -55,6 +57,8 @@ struct ccfc_obs_dir {
 	bool fresh; /* made while it was watched: its files are new */
 	bool whole; /* the directory was read: an unknown name is a new file */
 	bool queued;
+	/* Of what made it queued: as `noticed` and `drained` were then. */
+	int64_t noticed, drained;
 	uint32_t changes; /* names that came and went */
 	char *path;	  /* with a slash at the end */
 };
@@ -122,6 +126,9 @@ struct ccfc_obs {
 	 * read; what is being read is not older than `drained`; when the thread
 	 * woke up, or CCFC_TIME_NONE: events were there at once. */
 	int64_t reading, drained, woke;
+	/* When what is being taken in was noticed; CCFC_TIME_NONE: now. A
+	 * directory may be read long after the event that asked for it. */
+	int64_t noticed;
 	struct ccfc_buf content; /* of the file that is being looked at */
 	/* What was seen by the last looks, and is not handed on yet. */
 	struct {
@@ -158,6 +165,8 @@ struct ccfc_obs_file *ccfc_obs_file_add(struct ccfc_obs *obs,
 					struct ccfc_obs_dir *dir,
 					const char *name);
 void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file);
+/* When what is being taken in was noticed, in ms since 1970. */
+int64_t ccfc_obs_noticed(const struct ccfc_obs *obs);
 /* Marks the file to be looked at in `wait` ms. */
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait);
 void ccfc_obs_unmark(struct ccfc_obs *obs, struct ccfc_obs_file *file);

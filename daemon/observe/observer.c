@@ -380,6 +380,7 @@ int ccfc_observer_new(struct ccfc_observer **out,
 
 	o->obs.env = *env;
 	o->obs.base = -1;
+	o->obs.noticed = CCFC_TIME_NONE;
 	o->obs.emit = on_sighting;
 	o->obs.ended = on_ended;
 	o->obs.ctx = o;

@@ -348,6 +348,10 @@ static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 
 	if (!ccfc_obs_path(path, f->dir, f->name))
 		return;
+	if (ccfc_obs_is_ignored_now(obs, f)) {
+		ccfc_obs_file_drop(obs, f);
+		return;
+	}
 	if (lstat(path, &st) || !S_ISREG(st.st_mode)) {
 		if (f->exists)
 			tell_gone(obs, f);

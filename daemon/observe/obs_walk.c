@@ -89,21 +89,46 @@ bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 	       ccfc_ignore_excludes(&dir->level, path, is_dir);
 }
 
+/* Is a directory that has a parent ignored? */
+static bool ignores_dir(const struct ccfc_obs *obs,
+			const struct ccfc_obs_dir *dir)
+{
+	const char *at = dir->path + strlen(dir->parent->path);
+	char *name = ccfc_strndup(at, strlen(at) - 1);
+	bool ignored = ccfc_obs_ignores(obs, dir->parent, name, true);
+
+	free(name);
+	return ignored;
+}
+
+bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
+			     const struct ccfc_obs_file *file)
+{
+	if (!ccfc_obs_has_unread(obs))
+		return false;
+	if (ccfc_obs_ignores(obs, file->dir, file->name, false))
+		return true;
+	for (const struct ccfc_obs_dir *d = file->dir; d->parent; d = d->parent)
+		if (ignores_dir(obs, d))
+			return true;
+	return false;
+}
+
 /* --- reading lists of patterns --- */
 
-static struct ccfc_ignore *read_list(const char *dir, const char *name)
+/*
+ * As git does, follows a link for its own lists, which many people keep
+ * elsewhere, and not for a .gitignore.
+ */
+static struct ccfc_ignore *read_list(const char *path, int follow)
 {
 	struct ccfc_ignore *list = NULL;
 	struct ccfc_buf text = CCFC_BUF_INIT;
-	char path[PATH_MAX];
 	struct stat st;
 	ssize_t n = 0;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s%s", dir, name) >=
-	    (int)sizeof(path))
-		return NULL;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | follow);
 	if (fd < 0)
 		return NULL;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
@@ -114,6 +139,16 @@ static struct ccfc_ignore *read_list(const char *dir, const char *name)
 		list = ccfc_ignore_parse(ccfc_slice(text.ptr, (size_t)n));
 	ccfc_buf_release(&text);
 	return list;
+}
+
+static void read_patterns(struct ccfc_obs_dir *dir)
+{
+	char path[PATH_MAX];
+
+	ccfc_ignore_free(dir->level.own);
+	dir->level.own = NULL;
+	if (ccfc_obs_path(path, dir, ".gitignore"))
+		dir->level.own = read_list(path, O_NOFOLLOW);
 }
 
 /* --- directories --- */
@@ -252,17 +287,13 @@ static void lose_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 static void drop_lost_dirs(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
 	for (struct ccfc_obs_dir *d = dir->children, *next; d; d = next) {
-		size_t len = strlen(d->path) - 1, at = strlen(dir->path);
 		struct stat st;
-		char *name;
 
 		next = d->sibling;
-		name = ccfc_strndup(d->path + at, len - at);
 		if (lstat(d->path, &st) || !S_ISDIR(st.st_mode))
 			lose_dir(obs, d);
-		else if (ccfc_obs_ignores(obs, dir, name, true))
+		else if (ignores_dir(obs, d))
 			ccfc_obs_dir_drop(obs, d);
-		free(name);
 	}
 }
 
@@ -285,8 +316,7 @@ static void read_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 
 	if (!stream)
 		return;
-	ccfc_ignore_free(dir->level.own);
-	dir->level.own = read_list(dir->path, ".gitignore");
+	read_patterns(dir);
 	drop_lost_dirs(obs, dir);
 	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
 		f->found = false;
@@ -342,12 +372,12 @@ void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 
 	project->global = (struct ccfc_ignore_level){ .prefix = prefix };
 	if (ccfc_git_excludes_file(path, project->root, obs->env.home))
-		project->global.own = read_list(path, "");
+		project->global.own = read_list(path, 0);
 	project->exclude =
 		(struct ccfc_ignore_level){ .above = &project->global,
 					    .prefix = prefix };
 	if (ccfc_git_info_exclude(path, project->root))
-		project->exclude.own = read_list(path, "");
+		project->exclude.own = read_list(path, 0);
 	project->top = enter_dir(obs, project, NULL, project->root);
 	if (!project->top && !project->problem)
 		project->problem = ccfc_strdup(
@@ -429,9 +459,14 @@ static void change_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		note_passing(obs, event);
 		return;
 	}
-	/* The patterns have changed: the directory is read again with them. */
-	if (!strcmp(event->name, ".gitignore") && dir->whole)
+	/*
+	 * The patterns have changed. They count at once; the directory is read
+	 * again with them when its turn comes.
+	 */
+	if (!strcmp(event->name, ".gitignore") && dir->whole) {
+		read_patterns(dir);
 		ccfc_obs_queue(obs, dir, true);
+	}
 	if (event->is_dir) {
 		if (event->what == CCFC_WATCH_APPEARED ||
 		    event->what == CCFC_WATCH_VANISHED)

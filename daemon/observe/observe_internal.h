@@ -190,6 +190,12 @@ void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event);
 bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 		      const struct ccfc_obs_dir *dir, const char *name,
 		      bool is_dir);
+/*
+ * Has a file that is known become ignored, by patterns that have just changed?
+ * When its directory is read again, it is dropped.
+ */
+bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
+			     const struct ccfc_obs_file *file);
 
 /* --- obs_look.c: what a file is now --- */
 

@@ -3,6 +3,7 @@
 import os
 import random
 import shutil
+import signal
 import subprocess
 import time
 
@@ -182,6 +183,54 @@ def test_patterns_that_change():
         box.write("a.log", "2\n")
         box.write("d/b.log", "2\n")
         eq({e["path"] for e in box.settle()}, {".gitignore"})
+
+
+def test_patterns_that_have_just_changed():
+    """Files that change at the same moment are seen with the new patterns,
+    however many directories are to be read again.
+    """
+    with Observed() as box:
+        for i in range(200):
+            box.write(f"d{i}/a.log", "1\n")
+            box.write(f"d{i}/private/b", "1\n")
+        pid = box.start().pid
+        box.client()
+        box.watched()
+        os.kill(pid, signal.SIGSTOP)
+        box.write(".gitignore", "*.log\nprivate/\n")
+        for i in range(200):
+            box.write(f"d{i}/a.log", "2\n")
+            box.write(f"d{i}/private/b", "2\n")
+        os.kill(pid, signal.SIGCONT)
+        eq({e["path"] for e in box.settle()}, {".gitignore"})
+        assert not box.kept(sha("2\n"))
+
+
+def test_lists_that_are_links():
+    """As git does: its own lists may be links, a .gitignore may not."""
+    with Observed() as box:
+        lists = {box.env["XDG_CONFIG_HOME"] + "/git/ignore": "*.user",
+                 box.p + "/.git/info/exclude": "*.own",
+                 box.p + "/.gitignore": "*.linked"}
+        for i, (path, pattern) in enumerate(lists.items()):
+            real = os.path.join(box.home, f"dotfiles/{i}")
+            harness.append(real, f"{pattern}\n".encode())
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if os.path.exists(path):
+                os.unlink(path)
+            os.symlink(real, path)
+        box.start()
+        box.client()
+        box.watched()
+        names = ("a.user", "a.own", "a.linked")
+        for name in names:
+            box.write(name, "x\n")
+        eq({e["path"] for e in box.settle()}, {"a.linked"})
+        for name in names:
+            eq(subprocess.run(["git", "check-ignore", "-q", name], cwd=box.p,
+                              env=box.env, check=False,
+                              stderr=subprocess.DEVNULL).returncode,
+               1 if name == "a.linked" else 0, name)
 
 
 def test_only_regular_files_are_opened():

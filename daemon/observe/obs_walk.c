@@ -27,6 +27,8 @@
 
 #define QUIET_MS 50
 #define NEW_MS	 20
+/* The clock of files ticks. */
+#define TICK_MS 10
 /* Directories that are read before events are looked at again. */
 #define DIRS_AT_A_TIME 8
 
@@ -195,6 +197,18 @@ static struct ccfc_obs_dir *enter_dir(struct ccfc_obs *obs,
 	return dir;
 }
 
+/*
+ * Was it there when the directory was read before? It was ignored then, or
+ * beyond a bound.
+ */
+static bool was_there(const struct ccfc_obs_dir *dir, const struct stat *st)
+{
+	int64_t changed = (int64_t)st->st_ctim.tv_sec * 1000 +
+			  st->st_ctim.tv_nsec / 1000000;
+
+	return dir->whole && changed < dir->read - TICK_MS;
+}
+
 /* A name that reading found: a directory is entered, a file is noted. */
 static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		      const char *name, const struct stat *st)
@@ -210,7 +224,8 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		if (!child && ccfc_obs_path(path, dir, name)) {
 			child = enter_dir(obs, dir->project, dir, path);
 			if (child)
-				child->fresh = dir->whole || dir->fresh;
+				child->fresh = (dir->whole || dir->fresh) &&
+					       !was_there(dir, st);
 		}
 		return;
 	}
@@ -222,7 +237,7 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		if (!file)
 			return;
 		/* A name that is found in a directory read before is new. */
-		if (!dir->whole && !dir->fresh) {
+		if ((!dir->whole && !dir->fresh) || was_there(dir, st)) {
 			ccfc_obs_look_first(obs, file);
 			file->found = true;
 			return;
@@ -312,6 +327,7 @@ static void drop_lost_files(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 
 static void read_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
+	int64_t now = ccfc_time_now();
 	DIR *stream = opendir(dir->path);
 
 	if (!stream)
@@ -323,6 +339,7 @@ static void read_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 	read_names(obs, dir, stream);
 	closedir(stream);
 	drop_lost_files(obs, dir);
+	dir->read = now;
 	dir->whole = true;
 	dir->fresh = false;
 }

@@ -57,6 +57,7 @@ struct ccfc_obs_dir {
 	bool fresh; /* made while it was watched: its files are new */
 	bool whole; /* the directory was read: an unknown name is a new file */
 	bool queued;
+	int64_t read; /* when it was read last, in ms since 1970 */
 	/* Of what made it queued: as `noticed` and `drained` were then. */
 	int64_t noticed, drained;
 	uint32_t changes; /* names that came and went */

@@ -9,7 +9,7 @@ import time
 
 import harness
 from harness import Skip, eq
-from observing import Observed, sha
+from observing import Observed, pause, sha
 from transcript import Ids, Transcript
 
 UNKNOWN, ABSENT, THERE = range(3)
@@ -183,6 +183,26 @@ def test_patterns_that_change():
         box.write("a.log", "2\n")
         box.write("d/b.log", "2\n")
         eq({e["path"] for e in box.settle()}, {".gitignore"})
+
+
+def test_patterns_that_go():
+    """What was ignored and is not any more is not new."""
+    with Observed() as box:
+        box.write(".gitignore", "*.log\n/out/\n")
+        for name in ("a.log", "out/b", "out/deep/c"):
+            box.write(name, "1\n")
+        pause()
+        box.start()
+        box.client()
+        box.watched()
+        box.write(".gitignore", "\n")
+        eq({e["path"] for e in box.settle()}, {".gitignore"})
+        box.until("read", lambda o: o["projects"][0]["files"] >= 4)
+        box.write("a.log", "2\n")
+        box.write("out/deep/c", "2\n")
+        eq({short(e) for e in box.settle() if e["path"] != ".gitignore"},
+           {(name, THERE, THERE, sha("1\n"), sha("2\n"))
+            for name in ("a.log", "out/deep/c")})
 
 
 def test_patterns_that_have_just_changed():

@@ -264,8 +264,8 @@ void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 	}
 	tell_ended(obs);
 	/*
-	 * A directory of the dropped project may be below another project too,
-	 * which has to watch it from now on.
+	 * A bound that was hit may leave room now, and a directory of the
+	 * dropped project may be below another one, which has to watch it.
 	 */
 	for (uint32_t i = 0; dropped && i < obs->projects.n; i++)
 		if (obs->projects.items[i]->top)

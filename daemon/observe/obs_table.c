@@ -47,6 +47,32 @@ struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd)
 	return d;
 }
 
+/* Into the directory above, if there is one. */
+static void hang_in(struct ccfc_obs_dir *dir, struct ccfc_obs_dir *parent)
+{
+	dir->parent = parent;
+	dir->level.above = parent ? &parent->level : &dir->project->exclude;
+	if (!parent)
+		return;
+	dir->sibling = parent->children;
+	parent->children = dir;
+}
+
+static void take_out(struct ccfc_obs_dir *dir)
+{
+	struct ccfc_obs_dir **at;
+
+	if (!dir->parent) {
+		dir->project->top = NULL;
+		return;
+	}
+	at = &dir->parent->children;
+	while (*at != dir)
+		at = &(*at)->sibling;
+	*at = dir->sibling;
+	dir->sibling = NULL;
+}
+
 struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
 				      struct ccfc_obs_project *project,
 				      struct ccfc_obs_dir *parent, char *path,
@@ -60,13 +86,8 @@ struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
 	dir->project = project;
 	dir->path = path;
 	dir->wd = wd;
-	dir->parent = parent;
 	dir->level.prefix = strlen(path);
-	dir->level.above = parent ? &parent->level : &project->exclude;
-	if (parent) {
-		dir->sibling = parent->children;
-		parent->children = dir;
-	}
+	hang_in(dir, parent);
 	bucket = bucket_of_wd(obs, wd);
 	dir->chain = *bucket;
 	*bucket = dir;
@@ -112,16 +133,45 @@ static void drop_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 
 void ccfc_obs_dir_drop(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
-	if (dir->parent) {
-		struct ccfc_obs_dir **at = &dir->parent->children;
-
-		while (*at != dir)
-			at = &(*at)->sibling;
-		*at = dir->sibling;
-	} else {
-		dir->project->top = NULL;
-	}
+	take_out(dir);
 	drop_below(obs, dir);
+}
+
+static void count_for(struct ccfc_obs_dir *dir,
+		      struct ccfc_obs_project *project)
+{
+	uint32_t files = 0;
+
+	for (const struct ccfc_obs_file *f = dir->files; f; f = f->next)
+		files++;
+	dir->project->dirs--;
+	dir->project->files -= files;
+	dir->project = project;
+	project->dirs++;
+	project->files += files;
+	for (dir = dir->children; dir; dir = dir->sibling)
+		count_for(dir, project);
+}
+
+void ccfc_obs_dir_move(struct ccfc_obs_dir *dir,
+		       struct ccfc_obs_project *project,
+		       struct ccfc_obs_dir *parent)
+{
+	take_out(dir);
+	count_for(dir, project);
+	hang_in(dir, parent);
+	if (!parent)
+		project->top = dir;
+}
+
+struct ccfc_obs_dir *ccfc_obs_dir_by_path(const struct ccfc_obs *obs,
+					  struct ccfc_slice path)
+{
+	for (uint32_t i = 0; obs->dirs && i <= obs->dirs_mask; i++)
+		for (struct ccfc_obs_dir *d = obs->dirs[i]; d; d = d->chain)
+			if (ccfc_slice_is(path, d->path))
+				return d;
+	return NULL;
 }
 
 struct ccfc_obs_dir *ccfc_obs_child(const struct ccfc_obs_dir *dir,

@@ -382,6 +382,23 @@ bool ccfc_obs_walk(struct ccfc_obs *obs)
 	return false;
 }
 
+/*
+ * A project inside of another one, a submodule or a work tree, may be watched
+ * already, as a part of that one. It is read again, with its own patterns.
+ */
+static void enter_top(struct ccfc_obs *obs, struct ccfc_obs_project *project)
+{
+	struct ccfc_obs_dir *dir =
+		ccfc_obs_dir_by_path(obs, ccfc_slice_str(project->root));
+
+	if (dir) {
+		ccfc_obs_dir_move(dir, project, NULL);
+		ccfc_obs_queue(obs, dir, true);
+	} else {
+		project->top = enter_dir(obs, project, NULL, project->root);
+	}
+}
+
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
 	size_t prefix = strlen(project->root);
@@ -395,15 +412,35 @@ void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 					    .prefix = prefix };
 	if (ccfc_git_info_exclude(path, project->root))
 		project->exclude.own = read_list(path, 0);
-	project->top = enter_dir(obs, project, NULL, project->root);
+	enter_top(obs, project);
 	if (!project->top && !project->problem)
 		project->problem = ccfc_strdup(
 			project->cut ? "too many directories are watched"
 				     : "cannot be watched");
 }
 
+/* Gives the project's directory back to the one that it is inside of. */
+static void give_back(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+{
+	size_t len = strlen(dir->path) - 1;
+	struct ccfc_obs_dir *above;
+
+	while (len && dir->path[len - 1] != '/')
+		len--;
+	above = ccfc_obs_dir_by_path(obs, ccfc_slice(dir->path, len));
+	if (!above)
+		return;
+	ccfc_obs_dir_move(dir, above->project, above);
+	if (ignores_dir(obs, dir))
+		ccfc_obs_dir_drop(obs, dir);
+	else
+		ccfc_obs_queue(obs, dir, true);
+}
+
 void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
+	if (project->top)
+		give_back(obs, project->top);
 	if (project->top)
 		ccfc_obs_dir_drop(obs, project->top);
 	ccfc_ignore_free(project->global.own);

@@ -149,6 +149,9 @@ struct ccfc_obs {
 /* --- obs_table.c: directories and files --- */
 
 struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd);
+/* The path ends with a slash. Looks at all of them. */
+struct ccfc_obs_dir *ccfc_obs_dir_by_path(const struct ccfc_obs *obs,
+					  struct ccfc_slice path);
 /* Takes `path`, which ends with a slash. */
 struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
 				      struct ccfc_obs_project *project,
@@ -156,6 +159,13 @@ struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
 				      int wd);
 /* Drops the directory and all that is below it, without sightings. */
 void ccfc_obs_dir_drop(struct ccfc_obs *obs, struct ccfc_obs_dir *dir);
+/*
+ * Gives the directory, with all that is below it, to another project: below
+ * `parent`, or as its top if that is NULL.
+ */
+void ccfc_obs_dir_move(struct ccfc_obs_dir *dir,
+		       struct ccfc_obs_project *project,
+		       struct ccfc_obs_dir *parent);
 struct ccfc_obs_dir *ccfc_obs_child(const struct ccfc_obs_dir *dir,
 				    const char *name);
 struct ccfc_obs_file *ccfc_obs_file_find(const struct ccfc_obs *obs,
@@ -179,6 +189,7 @@ bool ccfc_obs_path(char out[PATH_MAX], const struct ccfc_obs_dir *dir,
 
 /* Begins to watch; on failure the project has a problem. */
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project);
+/* Another project that it is below goes on watching it. */
 void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project);
 /* Are there directories to be read? */
 bool ccfc_obs_has_unread(const struct ccfc_obs *obs);

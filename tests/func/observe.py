@@ -374,6 +374,50 @@ def test_two_sessions_of_one_project():
         box.watched(0)
 
 
+def test_a_project_inside_of_another():
+    """A submodule, say: whoever comes or goes first, both are watched, and a
+    file is not new because another project has it now.
+    """
+    for first, second in ((".", "sub"), ("sub", ".")):
+        with Observed() as box:
+            roots = {".": box.p, "sub": os.path.join(box.p, "sub")}
+            for name in ("a.txt", "sub/b.txt", "sub/d/c.txt"):
+                box.write(name, "1\n")
+            subprocess.run(["git", "init", "-q", roots["sub"]], check=True)
+            box.write("sub/.git/info/exclude", "own.txt\n")
+            box.start()
+            one = box.client("s-1", cwd=roots[first])
+            box.watched(1)
+            two = box.client("s-2", cwd=roots[second])
+            now = box.watched(2)
+            eq({(p["path"], p["files"], p.get("problem"))
+                for p in now["projects"]},
+               {(roots["."], 1, None), (roots["sub"], 2, None)})
+            for name in ("a.txt", "sub/b.txt", "sub/own.txt"):
+                box.write(name, "2\n")
+            eq({short(e) for e in box.settle()},
+               {(name, THERE, THERE, sha("1\n"), sha("2\n"))
+                for name in ("a.txt", "sub/b.txt")})
+            (one if first == "." else two).end()
+            box.watched(1)
+            box.write("sub/d/c.txt", "2\n")
+            eq(short(box.saw(4)[-1]), ("sub/d/c.txt", THERE, THERE,
+                                       sha("1\n"), sha("2\n")))
+    with Observed() as box:
+        sub = os.path.dirname(box.write("sub/b.txt", "1\n"))
+        subprocess.run(["git", "init", "-q", sub], check=True)
+        box.start()
+        box.client("s-1")
+        box.watched(1)
+        inner = box.client("s-2", cwd=sub)
+        box.watched(2)
+        inner.end()
+        box.until("one", lambda o: [p["files"] for p in o["projects"]] == [1])
+        box.write("sub/b.txt", "2\n")
+        eq([short(e) for e in box.settle()],
+           [("sub/b.txt", THERE, THERE, sha("1\n"), sha("2\n"))])
+
+
 def test_clients_that_come_together():
     """A note that appears while another one is taken up is not forgotten."""
     with Observed() as box:

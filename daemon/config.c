@@ -434,6 +434,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 		.files = 65536,
 		.bytes = (uint64_t)64 << 20,
 		.kept = { (uint64_t)512 << 20, (int64_t)30 * 24 * 60 * 60 },
+		.sweep = 24 * 60 * 60 * 1000,
 	};
 	ccfc_tools_init(&config->tools);
 	if (!ccfc_dirs_home(&home, NULL))

@@ -16,6 +16,7 @@
 struct ccfc_observing {
 	struct ccfc_observing_env env;
 	struct ccfc_observer *observer;
+	struct ccfc_observer *sweeper; /* where nothing is observed */
 	struct ccfc_blobs *blobs;
 	bool taken; /* since ccfc_observing_take began */
 	struct {
@@ -35,7 +36,10 @@ static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
 	return r;
 }
 
-/* Nothing is observed, but contents from before, or imported ones, are read. */
+/*
+ * Nothing is observed, but contents from before, or imported ones, are read,
+ * and go when they are too old.
+ */
 static void open_known(struct ccfc_observing *o)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
@@ -82,6 +86,7 @@ void ccfc_observing_free(struct ccfc_observing *observing)
 	if (!observing)
 		return;
 	ccfc_observer_free(observing->observer);
+	ccfc_observer_free(observing->sweeper);
 	ccfc_blobs_free(observing->blobs);
 	for (uint32_t i = 0; i < observing->ended.n; i++)
 		free(observing->ended.items[i].session);
@@ -109,10 +114,21 @@ struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing)
 
 struct ccfc_blobs *ccfc_observing_make_blobs(struct ccfc_observing *observing)
 {
+	struct ccfc_observe_env own = {
+		.settings = observing->env.settings,
+		.state_dir = observing->env.state_dir,
+	};
 	struct ccfc_err err = { 0 };
+	int r;
 
-	if (!observing->blobs && open_blobs(observing, &err))
-		ccfc_log(CCFC_LOG_WARN, "no contents of files: %s", err.what);
+	if (observing->blobs)
+		return observing->blobs;
+	r = open_blobs(observing, &err);
+	own.blobs = observing->blobs;
+	if (!r && own.settings->mode == CCFC_OBSERVE_OFF)
+		r = ccfc_observer_new(&observing->sweeper, &own, &err);
+	if (r)
+		ccfc_log(CCFC_LOG_WARN, "contents of files: %s", err.what);
 	return observing->blobs;
 }
 

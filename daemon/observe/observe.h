@@ -39,6 +39,7 @@ struct ccfc_observe_settings {
 	uint32_t files;	     /* most files that are known, in all */
 	uint64_t bytes;	     /* of files' content, for a session's time only */
 	struct ccfc_blob_limits kept;
+	int sweep; /* ms after which what is too old is removed again */
 };
 
 /* One side of a change. */
@@ -89,7 +90,11 @@ struct ccfc_observe_env {
 
 struct ccfc_observer;
 
-/* Starts the thread. What `env` points to outlives the observer. */
+/*
+ * Starts the thread. What `env` points to outlives the observer. Where the mode
+ * is CCFC_OBSERVE_OFF nothing is watched: all it does is to remove contents
+ * from before when they are too old.
+ */
 int ccfc_observer_new(struct ccfc_observer **out,
 		      const struct ccfc_observe_env *env, struct ccfc_err *err);
 /* Ends it; what was not taken is lost. May be NULL. */

@@ -42,6 +42,7 @@ struct ccfc_observer {
 	/* The watch of each Claude directory's notes. */
 	int notes[ROOTS_MAX];
 	bool notes_changed;
+	int64_t swept; /* when contents were swept last, in ms since 1970 */
 	pthread_mutex_t lock; /* of what follows */
 	struct {
 		struct active *items;
@@ -301,13 +302,36 @@ static void look_up_sessions(struct ccfc_observer *o)
 	ccfc_live_release(&live);
 }
 
+static void sweep_blobs(struct ccfc_observer *o)
+{
+	ccfc_blobs_sweep(o->obs.env.blobs, &o->obs.env.settings->kept);
+	o->swept = ccfc_time_now();
+}
+
+/*
+ * Ms until contents may have become too old; -1: there are none. The clock is
+ * that of the calendar, which goes on while the machine is suspended.
+ */
+static int sweep_timeout(const struct ccfc_observer *o)
+{
+	int64_t left, whole = o->obs.env.settings->sweep;
+	struct ccfc_blob_stats stats;
+
+	ccfc_blobs_stats(o->obs.env.blobs, &stats);
+	if (!stats.blobs)
+		return -1;
+	left = o->swept + whole - ccfc_time_now();
+	return (int)(left < 0 ? 0 : left > whole ? whole : left);
+}
+
 static void *observe_projects(void *arg)
 {
 	struct ccfc_observer *o = arg;
-	bool more = true;
+	bool more = o->obs.env.settings->mode != CCFC_OBSERVE_OFF;
 
-	ccfc_blobs_sweep(o->obs.env.blobs, &o->obs.env.settings->kept);
-	look_up_sessions(o);
+	sweep_blobs(o);
+	if (more)
+		look_up_sessions(o);
 	for (;;) {
 		int timeout =
 			ccfc_time_sooner(ccfc_obs_look_timeout(&o->obs),
@@ -316,11 +340,14 @@ static void *observe_projects(void *arg)
 
 		/* What the last events said has to be seen to first. */
 		more |= o->notes_changed || ccfc_obs_has_unread(&o->obs);
+		timeout = ccfc_time_sooner(timeout, sweep_timeout(o));
 		/* When it is full, the core wakes us. */
 		news = sleep_on(o, full ? -1 : more ? 0 : timeout);
 		if (take_commands(o))
 			break;
 		read_events(o);
+		if (!sweep_timeout(o))
+			sweep_blobs(o);
 		if (news || o->notes_changed)
 			look_up_sessions(o);
 		if (full)

@@ -307,6 +307,29 @@ def test_off():
         assert not os.path.exists(os.path.join(box.state, "blobs"))
 
 
+def test_off_after_all():
+    """What was kept before goes when it is too old, and not before."""
+    with Observed() as box:
+        box.write("a.txt", "1\n")
+        box.start()
+        box.client()
+        box.watched()
+        box.write("a.txt", "2\n")
+        box.saw(1)
+        harness.append(os.path.join(box.top, "config", "ccfc", "config"),
+                       b"observe = off\n")
+        old = os.path.join(box.state, "blobs", sha("1\n")[:2],
+                           sha("1\n")[2:])
+        os.utime(old, (time.time() - 31 * 86400,) * 2)
+        box.restart()
+        box.until("removed", lambda _: not os.path.exists(old))
+        assert box.kept(sha("2\n"))
+        eq((box.observe()["mode"], box.observe()["projects"]), ("off", []))
+        box.write("a.txt", "3\n")
+        box.restart()
+        eq(len(box.events()), 1)
+
+
 def test_settings_that_make_no_sense():
     for line in ("observe = yes", "observe-dirs = 0", "keep-days = x",
                  "keep-bytes = 1"):

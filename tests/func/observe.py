@@ -514,7 +514,9 @@ def test_bounds_are_said():
         eq((project["cut"], now["cut"]), (True, True))
         assert project["dirs"] <= 5 and project["files"] <= 10, project
         assert now["held"] <= 20, now
-        assert "a bound is hit" in box.ok("status")
+        said = box.ok("status")
+        for bound in ("observe-dirs, observe-files", "observe-bytes"):
+            eq(said.count(f"a bound is hit ({bound}"), 1, said)
         # What was not known before is not said to have been absent.
         for i in range(20):
             box.write(f"f{i}", "changed")

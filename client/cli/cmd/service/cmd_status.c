@@ -98,7 +98,8 @@ static void print_project(struct ccfc_out *out, struct ccfc_obj project)
 	}
 	if (ccfc_obj_get_bool(project, "cut", false))
 		ccfc_buf_puts(&text, ", and more that is not watched: a bound "
-				     "is hit (observe-dirs, observe-files)");
+				     "is hit (observe-dirs, observe-files, or "
+				     "fs.inotify.max_user_watches)");
 	if (ccfc_obj_get_bool(project, "silent", false))
 		ccfc_buf_puts(&text, ", but for directories on filesystems "
 				     "that do not tell of changes");
@@ -115,6 +116,11 @@ static void print_observed(struct ccfc_out *out, struct ccfc_obj observe)
 
 	for (uint32_t i = 0; i < ccfc_obj_len(projects); i++)
 		print_project(out, ccfc_obj_at(projects, i));
+	if (ccfc_obj_get_bool(observe, "cut", false))
+		ccfc_stats_line(out, "Observing",
+				"some files will have no content before their "
+				"first change: a bound is hit "
+				"(observe-bytes)");
 	if (ccfc_obj_get_int(observe, "kept", 0)) {
 		ccfc_render_count(&text, ccfc_obj_get_int(observe, "kept", 0),
 				  "content");

@@ -445,6 +445,14 @@ def test_exact_across_a_persons_edits():
         for at, want in ((times[1], "three\n"), (times[2], "four\n")):
             eq(exact(box, moment(at)), want, at)
         eq(box.ok("cat", path, "--at=" + moment(times[1])), "three\n")
+        # A person's edits have the time at which they were seen.
+        with box.rpc() as rpc:
+            steps = rpc.call("file.log", path=path)["steps"]
+        eq([s["seenAt"] for s in steps if s["kind"] == "outside"],
+           [stamp(t) for t in (times[2], times[1])])
+        rows = [row for row in box.ok("log", path).splitlines()
+                if " outside " in row]
+        eq([">" in row for row in rows], [False, False], rows)
         # What is kept no more is not known, and nothing else is said.
         for folder, _, names in os.walk(os.path.join(box.state, "blobs")):
             for name in names:

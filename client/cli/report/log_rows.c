@@ -33,6 +33,9 @@ static void take_array(struct ccfc_log_rows *rows, struct ccfc_slice path,
 
 		row.time = ccfc_time_parse(ccfc_obj_get_str(o, "timestamp"));
 		if (row.time == CCFC_TIME_NONE)
+			row.time =
+				ccfc_time_parse(ccfc_obj_get_str(o, "seenAt"));
+		if (row.time == CCFC_TIME_NONE)
 			row.time = ccfc_time_parse(ccfc_obj_get_str(o, "from"));
 		CCFC_VEC_PUSH(*rows, row);
 	}
@@ -123,6 +126,13 @@ static bool is_backup(struct ccfc_obj o)
 	return ccfc_slice_is(ccfc_obj_get_str(o, "kind"), "backup");
 }
 
+/* Is it known when it was, and not only after what? */
+static bool is_timed(struct ccfc_obj o)
+{
+	return is_change(o) || is_backup(o) ||
+	       ccfc_obj_get_str(o, "seenAt").len;
+}
+
 bool ccfc_log_is_change(const struct ccfc_log_row *row)
 {
 	return is_change(row->o);
@@ -176,8 +186,8 @@ static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	const struct log_cells *log = cells->data;
 	char time[CCFC_TIME_TEXT_MAX];
 
-	/* A step that is no change happened some time after that. */
-	ccfc_buf_putc(text, is_change(o) || is_backup(o) ? ' ' : '>');
+	/* A step that nobody saw happened some time after that. */
+	ccfc_buf_putc(text, is_timed(o) ? ' ' : '>');
 	if (cells->out->tty) {
 		ccfc_human_moment(text, cells->out, log->row->time, cells->now);
 		return;

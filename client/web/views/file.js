@@ -34,10 +34,11 @@ const WORDS = {
     backup: "seen in a backup"
 };
 
-// When: a change has its time, anything else happened between two.
+// When: a change has its time, and so has what was seen on disk; anything else
+// happened between two.
 function whenRow(step) {
-    if (step.kind === "change")
-        return stamp(step.timestamp);
+    if (step.kind === "change" || step.seenAt)
+        return stamp(step.timestamp || step.seenAt);
     return el("span", {
         class: "faint fixed stamp",
         title: "between " + (time(step.from) || "the beginning") + " and " +

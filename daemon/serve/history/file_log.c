@@ -356,6 +356,9 @@ static void pack_gap(struct log *log, const struct step *step,
 	pack_kind(log, step);
 	pack_return(log, step);
 	pack_hook(log, step);
+	if (step->seen != CCFC_ID_NONE &&
+	    ccfc_chain_seen_on_disk(log->chain, step->seen))
+		ccfc_pack_kv_time(p, "seenAt", time_of_step(log, step));
 	ccfc_pack_kv_time(p, "from",
 			  seen ? ccfc_chain_seen_time(log->chain, step->from)
 			       : ccfc_chain_time(log->chain, step->i - 1));

@@ -24,6 +24,7 @@ class Two:
     """A box whose daemon runs, and some sessions that work in one file."""
 
     path = F
+    ear = None  # a subscriber, who hears everything as it happens
 
     def __init__(self, n=2):
         self.box = Box()
@@ -33,12 +34,39 @@ class Two:
     def __enter__(self):
         self.box.__enter__()
         self.box.start()
+        self.ear = self.box.rpc()
+        self.ear.call("events.subscribe")
+        self.heard = {}  # (change, other) → kind
         for t in self.t:
             t.prompt()
         return self
 
     def __exit__(self, *exc):
+        if self.ear:
+            self.ear.close()
         return self.box.__exit__(*exc)
+
+    def restart(self, **more):
+        """Who listens has to come again; before that all is heard."""
+        self.listen()
+        self.ear.close()
+        self.box.restart(**more)
+        self.ear = self.box.rpc()
+        self.ear.call("events.subscribe")
+
+    def listen(self):
+        """A conflict is told once, unless it was taken back in between."""
+        self.ear.call("server.info")
+        while self.ear.events:
+            e = self.ear.event()
+            if e["type"] != "conflict":
+                continue
+            key = e["changeId"], e["otherChangeId"]
+            if e.get("withdrawn"):
+                del self.heard[key]
+                continue
+            assert key not in self.heard, (e, self.heard)
+            self.heard[key] = e["kind"]
 
     def read(self, n, path=None):
         path = path or self.path
@@ -87,6 +115,9 @@ class Two:
         brief = [(c["kind"], c["changeId"], c["otherChangeId"])
                  for c in self.found()]
         eq(sorted(brief), sorted(want), "list")
+        self.listen()
+        eq(sorted((kind, *key) for key, kind in self.heard.items()),
+           sorted(want), "heard")
 
 
 def test_concurrent_once():
@@ -288,14 +319,14 @@ def test_restarts():
         w.read(1)
         second = w.edit(1)
         w.expect()
-        w.box.restart()
+        w.restart()
         w.expect()
         w.t[0].text("I go on")
         w.expect(("concurrent", second, first))
-        w.box.restart(hard=True)
+        w.restart(hard=True)
         w.expect(("concurrent", second, first))
         stale = w.edit(1)
-        w.box.restart()
+        w.restart()
         third = w.edit(0)
         w.expect(("concurrent", second, first), ("stale", third, stale))
 

@@ -568,6 +568,38 @@ def test_nothing_is_written_in_the_project():
                 "O_CREAT" not in line and " open" in line, line
 
 
+def switches(pid):
+    """How often the threads of a process have been put to sleep or back."""
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/status", encoding="ascii") as f:
+            total += sum(int(row.split()[1]) for row in f
+                         if "ctxt_switches" in row)
+    return total
+
+
+def test_idle_costs_nothing():
+    """While a session is live and nothing changes, no thread ever wakes."""
+    if "thread" in os.environ.get("CCFC_SANITIZE", ""):
+        raise Skip("the sanitizer has a thread of its own that wakes")
+    with Observed() as box:
+        for i in range(300):
+            box.write(f"d{i % 20}/f{i}", "1\n")
+        pid = box.start().pid
+        box.client()
+        box.watched()
+        box.write("d0/f0", "2\n")
+        box.saw(1)
+        end = time.monotonic() + harness.LIMIT
+        while time.monotonic() < end:
+            before = switches(pid)
+            time.sleep(3)  # there is nothing to wait for: that is the test
+            if switches(pid) == before:
+                break
+        else:
+            raise AssertionError("it is never idle")
+
+
 def test_the_clients_passing_names():
     """name.tmp.<pid>.<hex>, renamed: one event, with the process."""
     with Observed() as box:

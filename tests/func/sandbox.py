@@ -80,7 +80,8 @@ def test_the_daemon_fits_its_unit():
     with Box() as box:
         text += traced(box, ["web", "--no-open"])
     eq(families(text), {"AF_UNIX", "AF_INET"}, "families of sockets")
-    used = set(re.findall(r"^\d+ +(\w+)\(", text, re.M))
+    # A negative number is no call: strace looked at a thread that was ending.
+    used = set(re.findall(r"^\d+ +(?!syscall_0xf)(\w+)\(", text, re.M))
     assert {"inotify_add_watch", "pread64", "listen"} <= used, used
     eq(sorted(used - names), [], "calls that the unit does not allow")
     # What strace shows of the other limits.

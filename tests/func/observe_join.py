@@ -353,6 +353,11 @@ def test_what_commands_make_of_it():
         diff = box.ok("diff", change)
         assert "-two\n+TWO\n" in diff, diff
         assert "observed" in box.ok("log", path), box.ok("log", path)
+        listed = box.json("list", one.t.session, "--show-changes")
+        got = {(os.path.basename(f["path"]), c.get("oldContent"),
+                c.get("newContent"))
+               for f in listed["files"] for c in f["changes"]}
+        assert ("a.txt", "two\n", "TWO\n") in got, got
         blame = box.ok("blame", path).splitlines()
         assert blame[0].startswith("outside"), blame
         assert blame[1].startswith(tid[:14]), blame

@@ -2,8 +2,9 @@
  * The texts of a change, read from its transcript on request
  * (history/chain/lines.h). If the lines are not what they were, the content is
  * not available, and the reply says why. Of a change that a shell's command
- * made these are the lines that the client noted, or what the command's own
- * text writes; of one that only the disk tells of, the whole file.
+ * made these are the lines that the client noted, what the command's own text
+ * writes, or else the part of the file that was seen to differ; of one that
+ * only the disk tells of, the whole file.
  *
  * Bounds: maxContent for each text, and totals for the reply, of its content
  * and of the bytes read for it (thousands of calls may stand in one long line,
@@ -152,27 +153,6 @@ static void take_texts(struct ccfc_change_text *out,
 	out->nedits = 1;
 }
 
-static const char *read_shell_content(struct ccfc_change_text *out,
-				      struct ccfc_request *rq,
-				      const struct ccfc_change *change)
-{
-	struct ccfc_evidence ev;
-
-	if (ccfc_index_is_inferred(change))
-		return TOLD;
-	if (!ccfc_history_evidence(&ev, ccfc_history_env(rq->history), change,
-				   rq->texts) ||
-	    ev.went_on)
-		return RAN;
-	if (ev.has_patch)
-		take_hunks(out, &ev, rq->texts);
-	else
-		take_texts(out, &ev, rq->texts);
-	return out->nedits ? NULL : RAN;
-}
-
-/* --- changes that only the disk tells of --- */
-
 static const char *read_seen_content(struct ccfc_change_text *out,
 				     struct ccfc_request *rq,
 				     const struct ccfc_change *change)
@@ -188,6 +168,71 @@ static const char *read_seen_content(struct ccfc_change_text *out,
 	rq->reading_left -= n < rq->reading_left ? n : rq->reading_left;
 	take_texts(out, &ev, rq->texts);
 	return out->nedits ? NULL : NOT_KEPT;
+}
+
+/* How many bytes of whole lines both begin with. */
+static size_t common_head(struct ccfc_slice a, struct ccfc_slice b)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
+		if (a.ptr[i] == '\n')
+			lines = i + 1;
+	return lines;
+}
+
+/* And with how many they end. */
+static size_t common_tail(struct ccfc_slice a, struct ccfc_slice b)
+{
+	size_t lines = 0, n = 0;
+
+	while (n < a.len && n < b.len &&
+	       a.ptr[a.len - 1 - n] == b.ptr[b.len - 1 - n]) {
+		if (n && a.ptr[a.len - 1 - n] == '\n')
+			lines = n;
+		n++;
+	}
+	/* One of them may be whole, and the other has a line in front. */
+	if ((n == a.len && (n == b.len || b.ptr[b.len - 1 - n] == '\n')) ||
+	    (n == b.len && n < a.len && a.ptr[a.len - 1 - n] == '\n'))
+		lines = n;
+	return lines;
+}
+
+/* Of two whole files, the part that differs. */
+static void cut_common_lines(struct ccfc_edit *e)
+{
+	size_t n;
+
+	if (!e->old_text.ptr || !e->new_text.ptr)
+		return;
+	n = common_head(e->old_text, e->new_text);
+	e->old_text = ccfc_slice_from(e->old_text, n);
+	e->new_text = ccfc_slice_from(e->new_text, n);
+	n = common_tail(e->old_text, e->new_text);
+	e->old_text.len -= n;
+	e->new_text.len -= n;
+}
+
+static const char *read_shell_content(struct ccfc_change_text *out,
+				      struct ccfc_request *rq,
+				      const struct ccfc_change *change)
+{
+	struct ccfc_evidence ev;
+	bool told;
+
+	if (ccfc_index_is_inferred(change))
+		return TOLD;
+	told = ccfc_history_evidence(&ev, ccfc_history_env(rq->history), change,
+				     rq->texts) &&
+	       !ev.went_on;
+	if (told && ev.has_patch)
+		take_hunks(out, &ev, rq->texts);
+	else if (told)
+		take_texts(out, &ev, rq->texts);
+	if (!out->nedits && !read_seen_content(out, rq, change))
+		cut_common_lines(&out->edits[0]);
+	return out->nedits ? NULL : RAN;
 }
 
 /* --- any change --- */

@@ -51,7 +51,7 @@ struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd)
 static void hang_in(struct ccfc_obs_dir *dir, struct ccfc_obs_dir *parent)
 {
 	dir->parent = parent;
-	dir->level.above = parent ? &parent->level : &dir->project->exclude;
+	dir->level.above = parent ? &parent->level : dir->project->patterns;
 	if (!parent)
 		return;
 	dir->sibling = parent->children;

@@ -399,19 +399,56 @@ static void enter_top(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 	}
 }
 
+/*
+ * A repository may be too much to be watched (a home directory with dotfiles),
+ * and what it excludes below the project is excluded all the same. False: so is
+ * the project itself.
+ */
+static bool read_above(struct ccfc_obs_project *project, size_t at)
+{
+	struct ccfc_slice root = ccfc_slice_str(project->root);
+
+	while (at < root.len) {
+		struct ccfc_ignore_level *level =
+			ccfc_calloc(1, sizeof(*level));
+		char path[PATH_MAX];
+
+		level->above = project->patterns;
+		level->prefix = at;
+		if (snprintf(path, sizeof(path), "%.*s.gitignore", (int)at,
+			     root.ptr) < (int)sizeof(path))
+			level->own = read_list(path, O_NOFOLLOW);
+		project->patterns = level;
+		at += strcspn(root.ptr + at, "/");
+		if (ccfc_ignore_excludes(level, ccfc_slice(root.ptr, at), true))
+			return false;
+		at++;
+	}
+	return true;
+}
+
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
-	size_t prefix = strlen(project->root);
+	char *cwd = ccfc_strndup(project->root, strlen(project->root) - 1);
+	char *repository = ccfc_obs_root(cwd);
+	size_t prefix = strlen(repository);
 	char path[PATH_MAX];
 
 	project->global = (struct ccfc_ignore_level){ .prefix = prefix };
-	if (ccfc_git_excludes_file(path, project->root, obs->env.home))
+	if (ccfc_git_excludes_file(path, repository, obs->env.home))
 		project->global.own = read_list(path, 0);
 	project->exclude =
 		(struct ccfc_ignore_level){ .above = &project->global,
 					    .prefix = prefix };
-	if (ccfc_git_info_exclude(path, project->root))
+	if (ccfc_git_info_exclude(path, repository))
 		project->exclude.own = read_list(path, 0);
+	project->patterns = &project->exclude;
+	free(repository);
+	free(cwd);
+	if (!read_above(project, prefix)) {
+		project->problem = ccfc_strdup("git ignores it");
+		return;
+	}
 	enter_top(obs, project);
 	if (!project->top && !project->problem)
 		project->problem = ccfc_strdup(
@@ -443,6 +480,13 @@ void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 		give_back(obs, project->top);
 	if (project->top)
 		ccfc_obs_dir_drop(obs, project->top);
+	while (project->patterns && project->patterns != &project->exclude) {
+		struct ccfc_ignore_level *level = project->patterns;
+
+		project->patterns = (struct ccfc_ignore_level *)level->above;
+		ccfc_ignore_free(level->own);
+		free(level);
+	}
 	ccfc_ignore_free(project->global.own);
 	ccfc_ignore_free(project->exclude.own);
 }

@@ -81,7 +81,13 @@ struct ccfc_obs_project {
 	char *root; /* with a slash at the end */
 	char *problem;
 	struct ccfc_obs_dir *top;
-	struct ccfc_ignore_level global, exclude; /* above that of the top */
+	/*
+	 * Above that of the top: those of git, then those of directories of the
+	 * repository that the project is below, the last one of which is
+	 * `patterns`. Mostly there are none.
+	 */
+	struct ccfc_ignore_level global, exclude;
+	struct ccfc_ignore_level *patterns;
 	struct {
 		struct ccfc_obs_session *items;
 		uint32_t n, cap;

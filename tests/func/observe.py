@@ -226,6 +226,28 @@ def test_patterns_that_have_just_changed():
         assert not box.kept(sha("2\n"))
 
 
+def test_patterns_of_the_home_directory():
+    """It is not watched, but what its repository excludes is excluded."""
+    for patterns, seen in (("*.log\n/w/p/own\n", {"seen.txt"}), ("/w/\n", None),
+                           ("*\n", None)):
+        with Observed() as box:
+            subprocess.run(["git", "init", "-q", box.home], check=True)
+            harness.append(box.home + "/.gitignore", patterns.encode())
+            harness.append(box.home + "/w/.gitignore", b"*.tmp\n")
+            box.p = os.path.join(box.home, "w", "p")
+            os.makedirs(box.p)
+            box.start()
+            box.client()
+            project = box.watched()["projects"][0]
+            eq(project["path"], box.p)
+            if seen is None:
+                eq(project["problem"], "git ignores it")
+                continue
+            for name in ("a.log", "own", "b.tmp", "seen.txt"):
+                box.write(name, "x\n")
+            eq({e["path"] for e in box.settle()}, seen)
+
+
 def test_lists_that_are_links():
     """As git does: its own lists may be links, a .gitignore may not."""
     with Observed() as box:

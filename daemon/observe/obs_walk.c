@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/time.h"
-#include "observe/git_config.h"
 #include "observe/silent_filesystem.h"
 
 #include <dirent.h>
@@ -31,14 +30,6 @@
 #define TICK_MS 10
 /* Directories that are read before events are looked at again. */
 #define DIRS_AT_A_TIME 8
-
-/* --- what is not for us --- */
-
-static bool is_vcs(const char *name)
-{
-	return !strcmp(name, ".git") || !strcmp(name, ".hg") ||
-	       !strcmp(name, ".svn") || !strcmp(name, ".jj");
-}
 
 /*
  * "<name>.tmp.<pid>.<hex>", which a client writes and renames to <name>: its
@@ -59,98 +50,6 @@ static long passing_name(const char *name)
 	    end[1 + strspn(end + 1, "0123456789abcdef")])
 		return 0;
 	return pid;
-}
-
-/* Claude directories and our own, and what is below them. */
-static bool is_ours(const struct ccfc_obs *obs, struct ccfc_slice path)
-{
-	if (ccfc_path_is_below(path, ccfc_slice_str(obs->env.state_dir)))
-		return true;
-	for (size_t i = 0; i < obs->env.nroots; i++)
-		if (ccfc_path_is_below(path, ccfc_slice_str(obs->env.roots[i])))
-			return true;
-	return false;
-}
-
-bool ccfc_obs_ignores(const struct ccfc_obs *obs,
-		      const struct ccfc_obs_dir *dir, const char *name,
-		      bool is_dir)
-{
-	struct ccfc_slice path, below;
-	char text[PATH_MAX];
-
-	if (!strcmp(name, ".") || !strcmp(name, "..") || is_vcs(name) ||
-	    !ccfc_obs_path(text, dir, name))
-		return true;
-	path = ccfc_slice_str(text);
-	if (is_dir && is_ours(obs, path))
-		return true;
-	below = ccfc_slice_from(path, strlen(dir->project->root));
-	return ccfc_ignore_match(obs->exclude, below, is_dir) ==
-		       CCFC_IGNORE_YES ||
-	       ccfc_ignore_excludes(&dir->level, path, is_dir);
-}
-
-/* Is a directory that has a parent ignored? */
-static bool ignores_dir(const struct ccfc_obs *obs,
-			const struct ccfc_obs_dir *dir)
-{
-	const char *at = dir->path + strlen(dir->parent->path);
-	char *name = ccfc_strndup(at, strlen(at) - 1);
-	bool ignored = ccfc_obs_ignores(obs, dir->parent, name, true);
-
-	free(name);
-	return ignored;
-}
-
-bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
-			     const struct ccfc_obs_file *file)
-{
-	if (!ccfc_obs_has_unread(obs))
-		return false;
-	if (ccfc_obs_ignores(obs, file->dir, file->name, false))
-		return true;
-	for (const struct ccfc_obs_dir *d = file->dir; d->parent; d = d->parent)
-		if (ignores_dir(obs, d))
-			return true;
-	return false;
-}
-
-/* --- reading lists of patterns --- */
-
-/*
- * As git does, follows a link for its own lists, which many people keep
- * elsewhere, and not for a .gitignore.
- */
-static struct ccfc_ignore *read_list(const char *path, int follow)
-{
-	struct ccfc_ignore *list = NULL;
-	struct ccfc_buf text = CCFC_BUF_INIT;
-	struct stat st;
-	ssize_t n = 0;
-	int fd;
-
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | follow);
-	if (fd < 0)
-		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		n = read(fd, ccfc_buf_reserve(&text, CCFC_IGNORE_BYTES),
-			 CCFC_IGNORE_BYTES);
-	close(fd);
-	if (n > 0)
-		list = ccfc_ignore_parse(ccfc_slice(text.ptr, (size_t)n));
-	ccfc_buf_release(&text);
-	return list;
-}
-
-static void read_patterns(struct ccfc_obs_dir *dir)
-{
-	char path[PATH_MAX];
-
-	ccfc_ignore_free(dir->level.own);
-	dir->level.own = NULL;
-	if (ccfc_obs_path(path, dir, ".gitignore"))
-		dir->level.own = read_list(path, O_NOFOLLOW);
 }
 
 /* --- directories --- */
@@ -307,7 +206,7 @@ static void drop_lost_dirs(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 		next = d->sibling;
 		if (lstat(d->path, &st) || !S_ISDIR(st.st_mode))
 			lose_dir(obs, d);
-		else if (ignores_dir(obs, d))
+		else if (ccfc_obs_ignores_dir(obs, d))
 			ccfc_obs_dir_drop(obs, d);
 	}
 }
@@ -332,7 +231,7 @@ static void read_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 
 	if (!stream)
 		return;
-	read_patterns(dir);
+	ccfc_obs_read_patterns(dir);
 	drop_lost_dirs(obs, dir);
 	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
 		f->found = false;
@@ -399,53 +298,9 @@ static void enter_top(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 	}
 }
 
-/*
- * A repository may be too much to be watched (a home directory with dotfiles),
- * and what it excludes below the project is excluded all the same. False: so is
- * the project itself.
- */
-static bool read_above(struct ccfc_obs_project *project, size_t at)
-{
-	struct ccfc_slice root = ccfc_slice_str(project->root);
-
-	while (at < root.len) {
-		struct ccfc_ignore_level *level =
-			ccfc_calloc(1, sizeof(*level));
-		char path[PATH_MAX];
-
-		level->above = project->patterns;
-		level->prefix = at;
-		if (snprintf(path, sizeof(path), "%.*s.gitignore", (int)at,
-			     root.ptr) < (int)sizeof(path))
-			level->own = read_list(path, O_NOFOLLOW);
-		project->patterns = level;
-		at += strcspn(root.ptr + at, "/");
-		if (ccfc_ignore_excludes(level, ccfc_slice(root.ptr, at), true))
-			return false;
-		at++;
-	}
-	return true;
-}
-
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
-	char *cwd = ccfc_strndup(project->root, strlen(project->root) - 1);
-	char *repository = ccfc_obs_root(cwd);
-	size_t prefix = strlen(repository);
-	char path[PATH_MAX];
-
-	project->global = (struct ccfc_ignore_level){ .prefix = prefix };
-	if (ccfc_git_excludes_file(path, repository, obs->env.home))
-		project->global.own = read_list(path, 0);
-	project->exclude =
-		(struct ccfc_ignore_level){ .above = &project->global,
-					    .prefix = prefix };
-	if (ccfc_git_info_exclude(path, repository))
-		project->exclude.own = read_list(path, 0);
-	project->patterns = &project->exclude;
-	free(repository);
-	free(cwd);
-	if (!read_above(project, prefix)) {
+	if (!ccfc_obs_read_above(obs, project)) {
 		project->problem = ccfc_strdup("git ignores it");
 		return;
 	}
@@ -468,7 +323,7 @@ static void give_back(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 	if (!above)
 		return;
 	ccfc_obs_dir_move(dir, above->project, above);
-	if (ignores_dir(obs, dir))
+	if (ccfc_obs_ignores_dir(obs, dir))
 		ccfc_obs_dir_drop(obs, dir);
 	else
 		ccfc_obs_queue(obs, dir, true);
@@ -480,15 +335,7 @@ void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 		give_back(obs, project->top);
 	if (project->top)
 		ccfc_obs_dir_drop(obs, project->top);
-	while (project->patterns && project->patterns != &project->exclude) {
-		struct ccfc_ignore_level *level = project->patterns;
-
-		project->patterns = (struct ccfc_ignore_level *)level->above;
-		ccfc_ignore_free(level->own);
-		free(level);
-	}
-	ccfc_ignore_free(project->global.own);
-	ccfc_ignore_free(project->exclude.own);
+	ccfc_obs_drop_patterns(project);
 }
 
 /* --- events --- */
@@ -562,7 +409,7 @@ static void change_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	 * again with them when its turn comes.
 	 */
 	if (!strcmp(event->name, ".gitignore") && dir->whole) {
-		read_patterns(dir);
+		ccfc_obs_read_patterns(dir);
 		ccfc_obs_queue(obs, dir, true);
 	}
 	if (event->is_dir) {

@@ -83,11 +83,14 @@ struct ccfc_obs_project {
 	struct ccfc_obs_dir *top;
 	/*
 	 * Above that of the top: those of git, then those of directories of the
-	 * repository that the project is below, the last one of which is
-	 * `patterns`. Mostly there are none.
+	 * repository that the project is below, which mostly is itself.
 	 */
 	struct ccfc_ignore_level global, exclude;
-	struct ccfc_ignore_level *patterns;
+	struct {
+		struct ccfc_ignore_level **items;
+		uint32_t n, cap;
+	} above;
+	const struct ccfc_ignore_level *patterns; /* the nearest of them */
 	struct {
 		struct ccfc_obs_session *items;
 		uint32_t n, cap;
@@ -204,6 +207,9 @@ bool ccfc_obs_walk(struct ccfc_obs *obs);
 /* Reads a directory (again), and those below it if `all`. */
 void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all);
 void ccfc_obs_event(struct ccfc_obs *obs, const struct ccfc_watch_event *event);
+
+/* --- obs_ignore.c: what is not observed --- */
+
 /* Is a file or directory of that name ignored? */
 bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 		      const struct ccfc_obs_dir *dir, const char *name,
@@ -214,6 +220,15 @@ bool ccfc_obs_ignores(const struct ccfc_obs *obs,
  */
 bool ccfc_obs_is_ignored_now(const struct ccfc_obs *obs,
 			     const struct ccfc_obs_file *file);
+/* Is a directory ignored that is not the top of its project? */
+bool ccfc_obs_ignores_dir(const struct ccfc_obs *obs,
+			  const struct ccfc_obs_dir *dir);
+/* Reads the .gitignore of the directory (again). */
+void ccfc_obs_read_patterns(struct ccfc_obs_dir *dir);
+/* Reads the lists above the project's own; false: they exclude all of it. */
+bool ccfc_obs_read_above(struct ccfc_obs *obs,
+			 struct ccfc_obs_project *project);
+void ccfc_obs_drop_patterns(struct ccfc_obs_project *project);
 
 /* --- obs_look.c: what a file is now --- */
 

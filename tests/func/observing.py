@@ -13,6 +13,9 @@ from harness import Box, LIMIT, append
 # An event of a command may be late by so many ms, and some to spare.
 LATE = 130
 
+# The states of a side of an event.
+UNKNOWN, ABSENT, THERE = range(3)
+
 
 def now():
     return int(time.time() * 1000)
@@ -161,3 +164,8 @@ class Observed(Box):
 
 def sha(text):
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def short(event):
+    return (event["path"], event["before"], event["after"],
+            event["before_key"], event["after_key"])

@@ -487,6 +487,7 @@ def test_long_lists_are_windowed():
         b.wait_text("message number 19999", ".list")
         eq(b.run("return document.activeElement.dataset.index"), "20000")
         left_behind(b)
+        in_turn(b)
         # A link into the middle of it.
         some = json.loads(t.lines[15001])["uuid"]
         page.go(f"#/session/{t.session}?message={some}",
@@ -516,6 +517,33 @@ def left_behind(b):
     b.run("window.fetch = window.real")
     b.run("window.scrollTo(0, document.body.scrollHeight / 4)")
     b.wait_text("message number 49", ".list")
+
+
+def in_turn(b):
+    """A jump to where two pages meet asks for one after the other: the daemon
+    reads a long session again for a page that is asked for meanwhile."""
+    b.run("""
+        window.asked = [];
+        window.most = window.open = 0;
+        window.fetch = async (url, more) => {
+            if (!String(url).includes("/messages?"))
+                return window.real(url, more);
+            asked.push(url);
+            most = Math.max(most, ++open);
+            try {
+                return await window.real(url, more);
+            } finally {
+                open--;
+            }
+        };
+        const list = document.querySelector(".list");
+        const top = list.getBoundingClientRect().top + scrollY;
+        window.scrollTo(0, top + 12000 * list.offsetHeight / 20001
+            - innerHeight / 2);""")
+    b.wait_text("message number 11995", ".list")
+    b.wait_text("message number 12005", ".list")
+    eq(b.run("return [asked.length, most]"), [2, 1])
+    b.run("window.fetch = window.real")
 
 
 def end_browser():

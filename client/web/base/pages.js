@@ -13,6 +13,7 @@ export class Pages {
         this.changed = changed;
         this.pages = new Map();    // number → { rows, stale }
         this.loading = new Map();  // number → what ends its request
+        this.busy = null;          // the promise of the last request's end
         this.wanted = new Set();
         this.timer = 0;
         this.total = null;
@@ -82,6 +83,25 @@ export class Pages {
             }
     }
 
+    // One request after the other: the daemon keeps what it has learned of a
+    // long session for the next page, and would read the whole session again
+    // for a page that is asked for meanwhile.
+    async inTurn(number, signal) {
+        const before = this.busy;
+        let end;
+
+        this.busy = new Promise((done) => {
+            end = done;
+        });
+        try {
+            await before;
+            signal.throwIfAborted();
+            return await this.load(number * this.size, this.size, signal);
+        } finally {
+            end();
+        }
+    }
+
     // The promise of a page.
     async fetch(number) {
         const old = this.pages.get(number);
@@ -92,8 +112,7 @@ export class Pages {
             return;
         this.loading.set(number, control);
         try {
-            const got =
-                await this.load(number * this.size, this.size, control.signal);
+            const got = await this.inTurn(number, control.signal);
 
             page.rows = got.rows;
             if (got.total !== undefined)

@@ -222,6 +222,41 @@ def test_days_without_changes_are_drawn():
         page.healthy()
 
 
+def found_by(page, text):
+    """The files that the view Files finds."""
+    b = page.browser
+    b.run("const f = document.querySelector('[data-search]'); f.value = "
+          "arguments[0]; f.dispatchEvent(new Event('input'))", text)
+    return b.wait(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimation"
+        "Frame(() => done({found: [...document.querySelectorAll('.list .row "
+        "a')].map((a) => a.title)}))))")["found"]
+
+
+def test_globs_are_those_of_the_daemon():
+    with World() as w:
+        for name in ("a.ts", "b.tsx", "src/a.ts", "src/deep/a.ts",
+                     "src/deep/ab.ts", "src/xa.ts", "src/[id].ts", "src/i.ts",
+                     "src/a{b.c", "src/b.c", "src/!.c", "x+(y).c"):
+            w.write("a", name, "x\n")
+        page = Page(w.box, "#/files", ".list .row")
+        for glob in ("*.ts", "*.{ts,tsx}", "src/**", "src/**/a.ts", "src/*.ts",
+                     "**/deep/*", "src/[!a-h].*", "src/[ab].{c,ts}",
+                     "src/{deep/{a,ab},i}.ts", "src/?.c", "x+(*).c",
+                     "src/\\[id].t*", "none*", "src/[]!]*"):
+            glob = f"{w.dir}/{glob}"
+            status, _, body = page.web.ask(
+                f"/api/files/match?pattern={quote(glob, safe='')}")
+            want = [f["path"] for f in json.loads(body)] if status == 200 \
+                else []
+            eq(sorted(found_by(page, glob)), sorted(want), glob)
+        # A name that looks like a glob, also before it is whole.
+        for text, name in (("[id].ts", "src/[id].ts"), ("src/[", "src/[id].ts"),
+                           ("a{b", "src/a{b.c")):
+            eq(w.path(name) in found_by(page, text), True, text)
+        page.healthy()
+
+
 # --- live ---
 
 

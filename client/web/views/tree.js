@@ -47,8 +47,19 @@ export function makeTree() {
             files.unshift(files.pop());
             return;
         }
-        file.changes++;
-        file.last = Math.max(file.last, last);
+        for (const node of above(path).concat(file)) {
+            node.changes++;
+            node.last = Math.max(node.last, last);
+        }
+    }
+
+    // The directories that a known file is in.
+    function above(path) {
+        const nodes = [root];
+
+        for (const part of path.split("/").filter(Boolean).slice(0, -1))
+            nodes.push(nodes[nodes.length - 1].children.get(part + "/"));
+        return nodes;
     }
 
     // Opens what leads to the file that was changed last.
@@ -99,26 +110,49 @@ export function visible(tree, opened) {
     return rows;
 }
 
-// "src/**/*.ts" as an expression.
-function globExpression(glob) {
-    const body = glob.replace(/[.+^$()|\\{}]/g, "\\$&")
-                     .replace(/\*\*\/?|\*|\?/g,
-                         (m) => m === "?" ? "[^/]"
-                             : m === "*"  ? "[^/]*"
-                                          : ".*");
+const PARTS = /\\.|\[!?\]?[^\]]*\]|\*\*\/?|[*?{},]|[^[*?{},\\]+|[[\\]/g;
 
-    return new RegExp((glob.startsWith("/") ? "^" : "(^|/)") + body + "$");
+// "src/**/*.{ts,tsx}" as an expression; what it means is what it means to the
+// daemon (daemon/index/query/glob.h).
+function globExpression(glob) {
+    let depth = 0;
+    const body = glob.match(PARTS).map((part) => {
+        if (part === "?")
+            return "[^/]";
+        if (part === "*")
+            return "[^/]*";
+        if (part.startsWith("**"))
+            return part === "**" ? ".*" : "(?:.*/)?";
+        if (part.startsWith("[") && part.length > 2)
+            return part.slice(0, -1)
+                       .replace(/[\\\]^]/g, "\\$&")
+                       .replace(/^\[!/, "[^") +
+                "]";
+        if (part === "{" || (part === "}" && depth)) {
+            depth += part === "{" ? 1 : -1;
+            return part === "{" ? "(?:" : ")";
+        }
+        if (part === "," && depth)
+            return "|";
+        return part.replace(/^\\(?=.)/, "")
+            .replace(/[.+^$()|\\{}[\]*?]/g, "\\$&");
+    });
+
+    return new RegExp(
+        (glob.startsWith("/") ? "^" : "(^|/)") + body.join("") + "$");
 }
 
-// Which files are meant: by a glob, or by words that all occur in the path.
+// Which files are meant: by a glob, or by words that all occur in the path. A
+// name may look like a glob: "[id].ts".
 export function matcher(text) {
-    if (/[*?[]/.test(text)) {
+    if (/[*?[{]/.test(text)) {
         try {
             const glob = globExpression(text);
 
-            return (file) => glob.test(file.path);
+            return (file) => glob.test(file.path) || file.path.includes(text);
         } catch (e) {
-            return () => false;  // a bracket is still open
+            // A bracket or brace is still open.
+            return (file) => file.path.includes(text);
         }
     }
     const words = text.toLowerCase().split(/\s+/);

@@ -33,6 +33,7 @@ const MENU = [
 const PART_OF = {
     file: "files",
     blame: "files",
+    diff: "files",
     session: "now"
 };
 

@@ -133,7 +133,7 @@ def test_views_on_the_sample():
         b.wait_text("outside of all sessions", ".list")
         page.go(f"#/session/{SESSION}", "The imports are tidy", ".list")
         b.wait_text("Asked")
-        b.click(".message.call", "Edit /home/dev/src/demo/app.py")
+        b.click(".message.call", "Edit app.py")
         b.wait_text("import sys", ".messagebody .diff")
         eq("message=" in b.url(), True, "an opened message has a link")
         page.go(f"#/session/{SESSION}?tab=files", "new.txt", ".list")
@@ -427,6 +427,58 @@ def test_dark_and_phone():
                          "innerWidth]")
             assert wide[0] <= wide[1], (route, wide)
         page.healthy()
+
+
+def tab_places(b):
+    return b.run("return [...document.querySelectorAll('.tabs a')].map((a) => "
+                 "a.getBoundingClientRect().x)")
+
+
+def test_names_tell_things_apart():
+    """Projects of one name, a change on its own page, times of a short
+    history, a match at the end of a line on a phone."""
+    with Box() as box:
+        ids = Ids()
+        for folder in ("/x/one/app/src", "/x/two/app/src", "/x/own"):
+            t = Transcript(box, ids, cwd=folder)
+            t.prompt("word " * 12 + f"needle in {folder}")
+            change = t.write(f"{folder}/f.txt", "x\n")
+        box.start()
+        page = Page(box, "#/stats?by=project", ".lying .name")
+        b = page.browser
+        eq(sorted(set(b.run("return [...document.querySelectorAll("
+                            "'.lying .name')].map((n) => n.innerText)"))),
+           ["one/app/src", "two/app/src", "x/own"])
+        page.go(path_of("#/file", path="/x/none"), "no session changed",
+                ".failure")
+        b.wait("!document.querySelector('main').innerText.includes('…')")
+        b.size(360, 740, mobile=True)
+        page.go("#/search?q=needle", "needle", ".snippet .found")
+        right = b.run("return document.querySelector('.found')"
+                      ".getBoundingClientRect().right")
+        assert right < 360, right
+        page.go(f"#/session/{t.session}", "Write f.txt", ".message")
+        before = tab_places(b)
+        page.go(f"#/session/{t.session}?tab=files", "f.txt", ".list")
+        eq(tab_places(b), before)
+        page.go(path_of("#/diff", change=change), "x", ".diff")
+        eq(b.run("return [...document.querySelectorAll('main a')].filter((a) "
+                 "=> a.hash === location.hash).length"), 0, "to itself")
+        b.click("main a", "In the session")
+        b.wait("document.querySelector('.row.open .call')")
+        page.healthy(allow=("404",))
+
+
+def test_times_below_a_history_differ():
+    with World() as w:
+        for n in range(3):
+            w.write("a", "f.txt", f"{n}\n")
+        page = Page(w.box, path_of("#/file", path=w.path("f.txt")),
+                    "svg.timeline")
+        texts = page.browser.run(
+            "return [...document.querySelectorAll('svg.timeline text')].map("
+            "(n) => n.textContent).filter((t) => t.includes(':'))")
+        eq(len(texts), len(set(texts)), texts)
 
 
 # --- text is text ---

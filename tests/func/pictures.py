@@ -21,7 +21,7 @@ SESSION = "42d011e9-35ac-4c9f-8cd0-2c585596d3b8"
 FILE = "/home/dev/src/demo/app.py"
 SHOTS = (("now", "#/now", "extra.txt", ".card", None),
          ("session", f"#/session/{SESSION}", "The imports are tidy", ".list",
-          "Edit /home/dev/src/demo/app.py"),
+          "Edit app.py"),
          ("blame", f"#/blame?path={quote(FILE, safe='')}&at={SESSION}",
           "after rewind", ".blame", None))
 

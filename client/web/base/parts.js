@@ -32,7 +32,12 @@ export function pathText(path) {
     ];
 }
 
+const unknown = (n) => n === null || n === undefined;
+
 export function lines(added, removed) {
+    if (unknown(added) && unknown(removed))
+        return el("span",
+            {class: "lines faint", title: "how many lines is not known"}, "?");
     return el("span", {class: "lines"},
         el("span", {class: "plus"}, "+" + count(added)), " ",
         el("span", {class: "minus"}, "−" + count(removed)));

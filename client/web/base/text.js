@@ -108,11 +108,45 @@ export function endOf(path) {
     return (path || "").split("/").filter(Boolean).slice(-2).join("/") || path;
 }
 
+// Path → its end, with as many directories as tell it from all others.
+export function ownEnds(paths) {
+    const names = new Map();
+    const many = new Map();
+    const end = (parts, n) => parts.slice(-n).join("/");
+    const all = paths.map((p) => [p, (p || "").split("/").filter(Boolean)]);
+
+    for (const [, parts] of all)
+        for (let n = 2; n <= parts.length; n++)
+            many.set(end(parts, n), (many.get(end(parts, n)) || 0) + 1);
+    for (const [path, parts] of all) {
+        let n = 2;
+
+        while (n < parts.length && many.get(end(parts, n)) > 1)
+            n++;
+        names.set(path, end(parts, n) || path);
+    }
+    return names;
+}
+
 // A path without the directory of its project.
 export function inProject(path, project) {
     return project && path.startsWith(project + "/")
         ? path.slice(project.length + 1)
         : path;
+}
+
+const ABOUT = [
+    "file_path", "notebook_path", "command", "pattern", "path", "description",
+    "prompt"
+];
+
+// "Bash make test", "Edit src/a.c": the tool, and what the call is about.
+export function callText(call, project, most = 160) {
+    const input = call.input || {};
+    const name = ABOUT.find((k) => input[k]);
+    const about = name && firstLine(String(input[name]), most);
+
+    return (call.name || "") + (about ? " " + inProject(about, project) : "");
 }
 
 export const id8 = (id) => (id || "").slice(0, 8);

@@ -11,6 +11,7 @@ import {
     sessionMark,
     toBlame,
     toChange,
+    toSession,
     when
 } from "../base/parts.js";
 import {amend, go} from "../base/route.js";
@@ -52,6 +53,9 @@ function changeHead(c) {
     ];
 }
 
+const toMessage = (c) =>
+    toSession(c.sessionId, {message: c.messageUuid, agent: c.agentId});
+
 // Links to the changes of the same file before and after this one.
 async function neighbours(c, signal) {
     const {steps} =
@@ -80,8 +84,12 @@ async function load(query, context, signal) {
         return {
             title: baseName(c.path),
             head: changeHead(c),
-            files: [c],
-            links: [link(toBlame(c.path, c.changeId), "Blame")],
+            // What the head says is not said again.
+            files: [{...c, changeId: null, fidelity: null}],
+            links: [
+                link(toBlame(c.path, c.changeId), "Blame"),
+                c.messageUuid ? link(toMessage(c), "In the session") : null
+            ],
             near: c.state === "applied" ? neighbours(c, signal) : null
         };
     }

@@ -69,10 +69,7 @@ function stepRow(step, path) {
     return el("div", {class: "line step " + step.kind}, whenRow(step),
         el("span", {class: "who"},
             step.sessionId ? sessionMark(step.sessionId) : "outside"),
-        step.linesAdded === null && step.linesRemoved === null
-            ? el("span", {class: "lines faint"}, "?")
-            : lines(step.linesAdded, step.linesRemoved),
-        what(step),
+        lines(step.linesAdded, step.linesRemoved), what(step),
         step.evidence && step.evidence !== "result"
             ? el("span", {class: "badge"}, step.evidence)
             : null,
@@ -134,8 +131,10 @@ export function fileView(place, {query: {path = ""}}) {
             put(picture, timeline(drawn, picture.clientWidth));
             put(about, summary(got));
         } catch (e) {
-            if (e.name !== "AbortError")
-                put(alarm, failure(e));
+            if (e.name === "AbortError")
+                return;
+            put(about);
+            put(alarm, failure(e));
         }
     }
 

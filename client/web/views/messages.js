@@ -6,29 +6,17 @@ import {List} from "../base/list.js";
 import {Pages} from "../base/pages.js";
 import {changeLink, failure, link, toSession} from "../base/parts.js";
 import {amend} from "../base/route.js";
-import {firstLine, time} from "../base/text.js";
+import {callText, firstLine, time} from "../base/text.js";
 import {smallDiff} from "../diff/rows.js";
 
 const CUT = 1500;  // characters of a text in the list
 const WHOLE = 2000000;
 
-function callAbout(call) {
-    const input = call.input || {};
-    const about =
-        [
-            "file_path", "notebook_path", "command", "pattern", "path",
-            "description", "prompt"
-        ].map((k) => input[k])
-            .find(Boolean);
-
-    return call.name + (about ? " " + firstLine(String(about), 160) : "");
-}
-
-function summary(m) {
+function summary(m, project) {
     if (m.content && m.content.trim())
         return firstLine(m.content);
     if ((m.toolCalls || []).length)
-        return m.toolCalls.map(callAbout).join("  ·  ");
+        return m.toolCalls.map((c) => callText(c, project)).join("  ·  ");
     if ((m.toolResults || []).length)
         return firstLine(m.toolResults[0].output || "(no output)");
     return m.thinking ? "(thinking)" : m.subtype || m.type || "";
@@ -102,8 +90,9 @@ function body(session, m) {
 }
 
 export class Messages {
-    constructor(session, query) {
+    constructor(session, query, project) {
         this.session = session;
+        this.project = project;
         this.query = query;
         this.opened = new Map();  // index → the whole message, or null
         this.url = `sessions/${segment(session)}/messages`;
@@ -203,7 +192,7 @@ export class Messages {
                 el("span", {class: "phoneonly"},
                     time(m.timestamp).slice(11, 16))),
             " ", el("span", {class: "role"}, kindOf(m)), " ",
-            el("span", {class: "grow"}, summary(m)), outcome(m));
+            el("span", {class: "grow"}, summary(m, this.project)), outcome(m));
 
         return el("div", {class: open ? "open" : ""}, head,
             open ? body(this.session, open) : null);

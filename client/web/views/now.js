@@ -23,6 +23,7 @@ import {to} from "../base/route.js";
 import {
     ago,
     baseName,
+    callText,
     count,
     endOf,
     firstLine,
@@ -42,19 +43,6 @@ const CONFLICTS = 3;
 
 const isLive = (s) => s.status === "active" || s.status === "waiting";
 
-// "Bash make test": the tool, and what it is about.
-function toolText(call) {
-    const input = call.input || {};
-    const about =
-        [
-            "file_path", "notebook_path", "command", "pattern", "path",
-            "description"
-        ].map((k) => input[k])
-            .find(Boolean);
-
-    return call.name + (about ? " " + firstLine(String(about), 120) : "");
-}
-
 // The last prompt and tool of a session, out of its last messages.
 async function doing(session, signal) {
     const offset = Math.max(0, session.messageCount - LAST_MESSAGES / 2);
@@ -67,7 +55,7 @@ async function doing(session, signal) {
             !(m.toolResults || []).length)
             out.prompt = m.content;
         for (const call of m.toolCalls || [])
-            out.tool = toolText(call);
+            out.tool = callText(call, session.projectPath, 120);
     }
     return out;
 }

@@ -54,21 +54,21 @@ function lying(rows, text) {
     const most = Math.max(...best.map((r) => r[1]), 1);
 
     return el("div", {class: "lying", "aria-hidden": "true"},
-        best.map(
-            ([name, value]) => [el("span", {class: "name", title: name}, name),
-                svg("svg", {
-                    viewBox: "0 0 100 10",
-                    preserveAspectRatio: "none",
-                    class: "one"
-                },
-                    svg("rect", {
-                        class: "bar",
-                        x: 0,
-                        y: 0,
-                        width: Math.max(0.5, value / most * 100),
-                        height: 10
-                    })),
-                el("span", null, text(value))]));
+        best.map(([name, value,
+            key]) => [el("span", {class: "name", title: key || name}, name),
+                     svg("svg", {
+                         viewBox: "0 0 100 10",
+                         preserveAspectRatio: "none",
+                         class: "one"
+                     },
+                         svg("rect", {
+                             class: "bar",
+                             x: 0,
+                             y: 0,
+                             width: Math.max(0.5, value / most * 100),
+                             height: 10
+                         })),
+                     el("span", {class: "value"}, text(value))]));
 }
 
 export function plot(title, rows, text, inTime) {

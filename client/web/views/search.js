@@ -13,26 +13,42 @@ const WHERE = [
     ["text,tool,result,thinking,meta", "everything"]
 ];
 const WHO = [["", "anybody"], ["user", "people"], ["assistant", "the model"]];
+const BEFORE = 12;  // characters before what was found, on a phone
 const SORTS = [["rank", "best first"], ["recent", "newest first"]];
+
+// On a phone the text begins shortly before what was found: else that is not
+// in sight.
+function snippet(m) {
+    const text = m.snippet.replace(/\n/g, " ");
+    const marks = bytesToChars(m.snippet, m.matches);
+    const first = marks.length ? marks[0][0] : 0;
+    const cut = window.innerWidth > 700 ? 0 : Math.max(0, first - BEFORE);
+    const from = cut && (text.codePointAt(cut - 1) > 0xffff ? cut - 1 : cut);
+
+    return el("div", {class: "snippet"}, from ? "…" : null,
+        codeLine(text.slice(from), null,
+            marks.map(([a, b]) => [a - from, b - from]), "found"));
+}
 
 function matchRow(m) {
     if (!m)
         return el("div", {class: "match faint"}, "…");
-    const text = m.snippet.replace(/\n/g, " ");
 
     return el("div", {class: "match"},
         el("div", {class: "line"},
-            el("span", {class: "dot " + hue(m.sessionId)}),
             link(toSession(m.sessionId,
                      m.messageUuid ? {message: m.messageUuid, agent: m.agentId}
                                    : {}),
-                m.title || id8(m.sessionId), {"data-main": "", class: "grow"}),
+                [
+                    el("span", {class: "dot " + hue(m.sessionId)}),
+                    m.title || id8(m.sessionId)
+                ],
+                {"data-main": "", class: "grow"}),
             el("span", {class: "faint wideonly project"},
                 endOf(m.projectPath) || ""),
             el("span", {class: "faint toolname"}, m.toolName || m.role),
             stamp(m.timestamp, false)),
-        el("div", {class: "snippet"},
-            codeLine(text, null, bytesToChars(m.snippet, m.matches), "found")));
+        snippet(m));
 }
 
 export function searchView(place, {query}) {

@@ -228,8 +228,8 @@ function agentsTab(id) {
     return {node, ready, close() {}};
 }
 
-function messagesTab(id, query) {
-    const messages = new Messages(id, query);
+function messagesTab(id, session, query) {
+    const messages = new Messages(id, query, session.projectPath);
 
     return {
         node: el("div", null,
@@ -316,11 +316,13 @@ export function sessionView(place, {rest: [id = ""], query}) {
                 ["diff", "Net diff"], ["agents", `Agents (${s.agents.count})`]
             ];
 
+            // First this: what comes later would move the messages, and the
+            // daemon is asked for one page at a time (base/pages.js).
+            await asked(s.id, control.signal)
+                .then((node) => put(prompts, node), () => {});
             if (closed)
                 return;
-            asked(s.id, control.signal)
-                .then((node) => put(prompts, node), () => {});
-            tab = TABS[name](s.id, name === "messages" ? query : s);
+            tab = TABS[name](s.id, s, query);
             put(where,
                 tabs("Parts", all.map(([t,
                     text]) => [t, text, toSession(s.id, {tab: t})]),

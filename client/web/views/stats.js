@@ -3,7 +3,7 @@ import {ask} from "../base/api.js";
 import {el, put} from "../base/dom.js";
 import {choice, failure, field, link, toSession} from "../base/parts.js";
 import {amend} from "../base/route.js";
-import {count, endOf, short} from "../base/text.js";
+import {count, ownEnds, short} from "../base/text.js";
 import {plot} from "./plot.js";
 
 const BY = [
@@ -33,8 +33,15 @@ function zone() {
 }
 
 const total = (t) => t ? t.input + t.output + t.cacheRead + t.cacheWrite : 0;
-const nameOf = (row, by) =>
-    by === "project" ? endOf(row.key) : row.title || row.key;
+
+// Row → its name: of a project the end that no other project has.
+function namer(rows, by) {
+    if (by !== "project")
+        return (row) => row.title || row.key;
+    const names = ownEnds(rows.map((row) => row.key));
+
+    return (row) => names.get(row.key);
+}
 
 // The day, week or month after this one; keys are "2026-11-16" or "2026-11".
 function after(key, by) {
@@ -84,7 +91,7 @@ function numbers(t) {
     ]) => el("div", null, el("dt", null, name), el("dd", null, value))));
 }
 
-function table(rows, by) {
+function table(rows, by, nameOf) {
     return el("details", null, el("summary", null, "As a table"),
         el("div", {class: "wide"},
             el("table", null,
@@ -95,9 +102,9 @@ function table(rows, by) {
                     rows.map((r) => el("tr", null,
                                  el("th", {scope: "row", title: r.key},
                                      by === "session"
-                                         ? link(toSession(r.key), nameOf(r, by))
+                                         ? link(toSession(r.key), nameOf(r))
                                          : by === "project" ? r.key
-                                                            : nameOf(r, by)),
+                                                            : nameOf(r)),
                                  PLOTS.map(([, value, text]) => el("td", null,
                                                text(value(r))))))))));
 }
@@ -124,13 +131,15 @@ export function statsView(place, {query}) {
             const rows =
                 IN_TIME.includes(now.by) ? inOrder(got.rows, now.by) : got.rows;
 
+            const nameOf = namer(rows, now.by);
+
             put(where, numbers(got.totals),
                 el("div", {class: "plots"},
                     PLOTS.filter(([, value]) => rows.some((r) => value(r)))
                         .map((p) => plot(p[0],
-                                 rows.map((r) => [nameOf(r, now.by), p[1](r)]),
+                                 rows.map((r) => [nameOf(r), p[1](r), r.key]),
                                  p[2], IN_TIME.includes(now.by)))),
-                table(got.rows, now.by));
+                table(got.rows, now.by, nameOf));
         } catch (e) {
             if (e.status === 404)
                 put(where, el("p", {class: "faint"}, e.message));

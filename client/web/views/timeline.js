@@ -79,7 +79,9 @@ function laneRow([id, lane], wide) {
 
 // Times below the lanes, with lines through them.
 function ticks(first, way, x, wide, tall) {
-    const n = Math.max(1, Math.floor((wide - LEFT) / TICK));
+    // Not more than there are seconds: each has another text.
+    const n = Math.max(
+        1, Math.min(Math.floor((wide - LEFT) / TICK), Math.floor(way / 1000)));
     const oneDay = time(first).slice(0, 10) === time(first + way).slice(0, 10);
 
     return Array.from({length: n + 1}, (_, i) => {

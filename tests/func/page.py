@@ -481,6 +481,43 @@ def test_times_below_a_history_differ():
         eq(len(texts), len(set(texts)), texts)
 
 
+def test_long_lines_side_by_side():
+    """Both halves are in sight, and move together."""
+    with World() as w:
+        long = "x = '" + "longer_word " * 90
+        w.write("a", "f.py", f"import os\nprint(old)\n{long}'\n")
+        change = w.write("a", "f.py", f"import os\nprint(new)\n{long}end'\n")
+        page = Page(w.box, f"#/diff?change={change}&layout=split",
+                    ".split .come")
+        b = page.browser
+        places = ("return [...document.querySelectorAll('.split .come .word')]"
+                  ".map((n) => Math.round(n.getBoundingClientRect().x))")
+        first, last = b.run(places)
+        assert 640 < first < 1280 < last, (first, last)
+        eq(b.run("return document.documentElement.scrollWidth <= innerWidth"),
+           True)
+        b.run("const s = document.querySelector('.sideways'); s.scrollLeft = "
+              "s.scrollWidth")
+        b.wait("(() => { const x = [...document.querySelectorAll('.split .come "
+               ".word')].pop().getBoundingClientRect().x; return x > 640 && "
+               "x < 1280; })()", what="the end of the line in sight")
+        b.click("main button", "Unified")
+        b.wait("document.querySelector('.sideways').offsetHeight === 0")
+        page.healthy()
+
+
+def test_colours_of_what_only_comes():
+    with World() as w:
+        change = w.write("a", "f.py", "import os\n")
+        page = Page(w.box, f"#/session/{w.id('a')}", ".message.call")
+        b = page.browser
+        b.click(".message.call", "f.py")
+        b.wait("document.querySelector('.messagebody .come .c-keyword')")
+        page.go(f"#/diff?change={change}", "import", ".diff")
+        b.wait("document.querySelector('.diff .come .c-keyword')")
+        page.healthy()
+
+
 # --- text is text ---
 
 SCRIPT = "<script>window.pwned = 1</script>"

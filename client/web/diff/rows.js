@@ -71,7 +71,11 @@ async function paintSide(file, hunk, skip) {
         side.forEach((line, i) => {
             line.colours = line.colours || got[i];
         });
-    return got;
+}
+
+async function paintHunk(file, hunk) {
+    await paintSide(file, hunk, "-");
+    await paintSide(file, hunk, "+");
 }
 
 const WORDS = {
@@ -113,15 +117,43 @@ function fileRow(file) {
             : null);
 }
 
+// Columns that a line takes, about: those beyond are cut (line.js).
+function wide(text) {
+    return Math.min(text.length + 7 * (text.split("\t").length - 1), 5040);
+}
+
 export class DiffRows {
     constructor(files, split) {
         this.files = files;
         this.list = new List(
             "Lines of the diff", HEIGHT, (i) => this.draw(this.rows[i]));
         this.list.node.classList.add("diff");
-        this.node = el("div", {class: "wide"}, this.list.node);
+        this.node = el("div", null, el("div", {class: "wide"}, this.list.node),
+            this.makeBar());
         this.setSplit(split);
         this.paint();
+    }
+
+    // Side by side each half keeps its place, whatever the longest line is:
+    // this moves the lines of both halves.
+    makeBar() {
+        const reach = el("div");
+        const bar = el("div", {
+            class: "sideways diff",
+            tabindex: "0",
+            role: "group",
+            "aria-label": "Long lines: to the left and right",
+            onscroll: () => this.list.node.style.setProperty(
+                "--shift", `-${bar.scrollLeft}px`)
+        },
+            reach);
+
+        this.list.node.addEventListener("wheel", (e) => {
+            if (!bar.hidden && (e.deltaX || e.shiftKey))
+                bar.scrollLeft += e.deltaX || e.deltaY;
+        }, {passive: true});
+        this.bar = bar;
+        return bar;
     }
 
     setSplit(split) {
@@ -132,20 +164,20 @@ export class DiffRows {
         for (const file of this.files)
             for (const hunk of file.hunks)
                 for (const line of hunk.lines)
-                    longest = Math.max(longest, line.text.length);
+                    longest = Math.max(longest, wide(line.text));
         this.list.node.style.minWidth =
-            Math.min(split ? 2 * (longest + 8) : longest + 15, 800) + "ch";
+            split ? "0" : Math.min(longest + 15, 800) + "ch";
+        this.bar.hidden = !split;
+        this.bar.scrollLeft = 0;
+        this.bar.firstChild.style.width = `calc(50% + ${longest + 8}ch)`;
         this.list.setCount(this.rows.length);
         this.list.refresh();
     }
 
     async paint() {
         for (const file of this.files) {
-            for (const hunk of file.hunks) {
-                await paintSide(file, hunk, "-");
-                if (!await paintSide(file, hunk, "+"))
-                    break;
-            }
+            for (const hunk of file.hunks)
+                await paintHunk(file, hunk);
             this.list.refresh();
         }
     }
@@ -170,11 +202,8 @@ export class DiffRows {
 
 // The rows again, with colours.
 async function paintSmall(file, hunks, rows) {
-    for (const hunk of hunks) {
-        await paintSide(file, hunk, "-");
-        if (!await paintSide(file, hunk, "+"))
-            return;
-    }
+    for (const hunk of hunks)
+        await paintHunk(file, hunk);
     for (const [line, row] of rows)
         row.replaceWith(unifiedRow(line));
 }

@@ -24,7 +24,6 @@ import {
     ago,
     baseName,
     callText,
-    count,
     endOf,
     firstLine,
     hue,
@@ -151,12 +150,21 @@ class Card {
                                       this.changes.map((c) => this.change(c)))
                                 : null,
             this.conflicts.slice(0, CONFLICTS).map(conflictNote),
-            this.conflicts.length > CONFLICTS
-                ? el("p", {class: "conflict"},
-                      `and ${count(this.conflicts.length - CONFLICTS)} ` +
-                          "earlier ones: ",
-                      link(toSession(s.id), "see the session"))
-                : null);
+            this.earlier());
+    }
+
+    // Conflicts that are not told in full: with sessions that have ended, too.
+    earlier() {
+        const told = Math.min(this.conflicts.length, CONFLICTS);
+        const n =
+            Math.max(this.conflicts.length, this.session.conflictCount || 0) -
+            told;
+
+        return n > 0
+            ? el("p", {class: "conflict"},
+                  (told ? "and " : "") + several(n, "earlier conflict") + ": ",
+                  link(toSession(this.session.id), "see the session"))
+            : null;
     }
 
     change(c) {

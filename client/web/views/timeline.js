@@ -80,23 +80,24 @@ function laneRow([id, lane], wide) {
 // Times below the lanes, with lines through them.
 function ticks(first, way, x, wide, tall) {
     // Not more than there are seconds: each has another text.
-    const n = Math.max(
-        1, Math.min(Math.floor((wide - LEFT) / TICK), Math.floor(way / 1000)));
+    const n =
+        Math.min(Math.floor((wide - LEFT) / TICK), Math.floor(way / 1000));
     const oneDay = time(first).slice(0, 10) === time(first + way).slice(0, 10);
 
     return Array.from({length: n + 1}, (_, i) => {
-        const t = first + way * i / n;
+        const t = n ? first + way * i / n : first;
+        const isLast = i && i === n;
         const text = oneDay && i ? time(t).slice(11) : time(t, false);
 
         return [
             svg("line",
                 {class: "tick", x1: x(t), x2: x(t), y1: 0, y2: tall - 18}),
             svg("text", {
-                x: i === n ? wide : x(t),
+                x: isLast ? wide : x(t),
                 y: tall - 4,
-                "text-anchor": i === n ? "end"
-                    : i                ? "middle"
-                                       : "start"
+                "text-anchor": isLast ? "end"
+                    : i               ? "middle"
+                                      : "start"
             },
                 wide < 500 && !oneDay ? text.slice(0, 10) : text)
         ];

@@ -304,6 +304,70 @@ def test_errors():
         eq((status, headers["Allow"]), (405, "POST"))
 
 
+def test_codes_of_refusals():
+    """Each says whether the request is wrong, or who asks, or the moment."""
+    with World() as w:
+        fill(w)
+        web = Web(w.box)
+        build = {"verb": "POST", "Content_Type": "application/json"}
+        for status, code, path, more in (
+                (401, "denied", "/api/status", {"token": False}),
+                (401, "denied", "/api/status", {"Authorization": "Bearer x"}),
+                (403, "denied", "/api/status", {"Host": "evil.example"}),
+                (403, "denied", "/api/status", {"Origin": "null"}),
+                (403, "denied", "/api/status",
+                 {"Sec_Fetch_Site": "cross-site"}),
+                (405, "invalid", "/api/status", {"verb": "PUT"}),
+                (413, "too-big", "/api/files/index/build",
+                 {"body": "x" * 70000, **build}),
+                (415, "invalid", "/api/files/index/build",
+                 {"verb": "POST", "body": "{}"})):
+            got, error = web.error(path, **more)
+            eq((got, error["code"]), (status, code), f"{path} {more}")
+
+
+CLIENTS_MAX = 256  # proto/PROTOCOL.md
+
+
+def test_a_daemon_without_room():
+    """503 as long as the daemon has as many clients as it takes."""
+    with World() as w:
+        w.write("a", "f", "x\n")
+        web = Web(w.box)
+        with w.box.rpc() as client:
+            wait_for(lambda: client.call("server.info")["clients"] == 1)
+            crowd = [socket.socket(socket.AF_UNIX) for _ in range(CLIENTS_MAX)]
+            for sock in crowd:
+                sock.connect(w.box.socket)
+            # One of them hears that there are too many.
+            assert select.select(crowd, [], [], harness.LIMIT)[0]
+            status, headers, body = web.ask("/api/status")
+            eq((status, headers["Retry-After"]), (503, "1"), body)
+            eq(json.loads(body)["error"]["hint"], "try again")
+            for sock in crowd:
+                sock.close()
+        wait_for(lambda: web.ask("/api/status")[0] == 200)
+
+
+def test_as_many_streams_as_there_can_be():
+    with World() as w:
+        w.write("a", "f", "x\n")
+        web = Web(w.box)
+        streams = [Stream(web) for _ in range(512)]
+        eq({s.status for s in streams}, {200})
+        status, headers, body = web.ask("/api/events")
+        eq((status, headers["Retry-After"]), (429, "1"), body)
+        eq(web.ask("/api/status")[0], 200, "others are answered")
+        w.write("a", "f", "y\n")
+        for stream in streams:
+            eq([stream.next()[0], stream.next()[0]], ["ready", "change"])
+            stream.close()
+        wait_for(lambda: subscribers(w) == 0)
+        stream = Stream(web)
+        eq(stream.status, 200)
+        stream.close()
+
+
 def test_not_sent_twice():
     with World() as w:
         fill(w)

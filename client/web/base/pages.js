@@ -12,7 +12,7 @@ export class Pages {
         this.load = load;
         this.changed = changed;
         this.pages = new Map();    // number → { rows, stale }
-        this.loading = new Map();  // number → what ends its request
+        this.loading = new Map();  // number → { numbers, control }
         this.busy = null;          // the promise of the last request's end
         this.wanted = new Set();
         this.timer = 0;
@@ -21,8 +21,8 @@ export class Pages {
     }
 
     close() {
-        for (const control of this.loading.values())
-            control.abort();
+        for (const request of this.loading.values())
+            request.control.abort();
         this.loading.clear();
         this.wanted.clear();
         clearTimeout(this.timer);
@@ -70,23 +70,36 @@ export class Pages {
 
             this.wanted.clear();
             this.leave(numbers);
-            numbers.forEach((n) => this.fetch(n));
+            this.fetchAll(numbers.sort((m, n) => m - n));
         }, this.pages.size ? REST : 0);
+    }
+
+    // Pages that lie side by side are one request: the window is where they
+    // meet.
+    fetchAll(numbers) {
+        const [first, second] = numbers;
+
+        if (second === first + 1)
+            this.fetch(first, second);
+        else
+            numbers.forEach((n) => this.fetch(n));
     }
 
     // Ends the requests for pages that are far from all of these.
     leave(numbers) {
-        for (const [number, control] of [...this.loading])
-            if (numbers.every((n) => Math.abs(n - number) > IN_SIGHT)) {
-                control.abort();
-                this.loading.delete(number);
+        const isFar = (m) => numbers.every((n) => Math.abs(n - m) > IN_SIGHT);
+
+        for (const request of new Set(this.loading.values()))
+            if (request.numbers.every(isFar)) {
+                request.control.abort();
+                request.numbers.forEach((n) => this.loading.delete(n));
             }
     }
 
     // One request after the other: the daemon keeps what it has learned of a
     // long session for the next page, and would read the whole session again
     // for a page that is asked for meanwhile.
-    async inTurn(number, signal) {
+    async inTurn({numbers, control: {signal}}) {
         const before = this.busy;
         let end;
 
@@ -96,36 +109,42 @@ export class Pages {
         try {
             await before;
             signal.throwIfAborted();
-            return await this.load(number * this.size, this.size, signal);
+            return await this.load(
+                numbers[0] * this.size, numbers.length * this.size, signal);
         } finally {
             end();
         }
     }
 
-    // The promise of a page.
-    async fetch(number) {
-        const old = this.pages.get(number);
-        const control = new AbortController();
-        const page = {rows: []};
+    // The promise of pages that lie side by side.
+    async fetch(...wanted) {
+        const isFresh = (n) => this.pages.has(n) && !this.pages.get(n).stale;
+        const numbers =
+            wanted.filter((n) => !isFresh(n) && !this.loading.has(n));
+        const request = {numbers, control: new AbortController()};
+        let rows = [];
 
-        if ((old && !old.stale) || this.loading.has(number))
+        if (!numbers.length)
             return;
-        this.loading.set(number, control);
+        numbers.forEach((n) => this.loading.set(n, request));
         try {
-            const got = await this.inTurn(number, control.signal);
+            const got = await this.inTurn(request);
 
-            page.rows = got.rows;
+            rows = got.rows;
             if (got.total !== undefined)
                 this.total = got.total;
         } catch (e) {
-            if (control.signal.aborted)
+            if (request.control.signal.aborted)
                 return;
             this.failed = e;
         }
-        if (control.signal.aborted)
+        if (request.control.signal.aborted)
             return;
-        this.loading.delete(number);
-        this.pages.set(number, page);
+        numbers.forEach((n, i) => {
+            this.loading.delete(n);
+            this.pages.set(
+                n, {rows: rows.slice(i * this.size, (i + 1) * this.size)});
+        });
         while (this.pages.size > KEPT)
             this.pages.delete(this.pages.keys().next().value);
         this.changed();

@@ -298,6 +298,19 @@ int ccfc_conversation_read(struct ccfc_conversation **out,
 	return 0;
 }
 
+bool ccfc_conversation_look_up(struct ccfc_conversation *conv,
+			       struct ccfc_slice uuid)
+{
+	uint64_t hash = ccfc_hash_slice(uuid);
+
+	conv->found.n = 0;
+	for (uint32_t i = 0;
+	     i < conv->lines.n && conv->found.n < CCFC_CONVERSATION_FOUND; i++)
+		if (conv->lines.items[i].uuid == hash)
+			CCFC_VEC_PUSH(conv->found, i);
+	return conv->found.n > 0;
+}
+
 void ccfc_conversation_free(struct ccfc_conversation *conv)
 {
 	if (!conv)

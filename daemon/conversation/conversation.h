@@ -200,6 +200,13 @@ bool ccfc_conversation_fits(const struct ccfc_conversation *conv,
 			    struct ccfc_slice session,
 			    const struct ccfc_conversation_source *sources,
 			    uint32_t n);
+/*
+ * Looks for the lines with this whole uuid, as reading does for a prefix;
+ * false: there is none. The skeleton has hashes only, so a prefix needs another
+ * pass.
+ */
+bool ccfc_conversation_look_up(struct ccfc_conversation *conv,
+			       struct ccfc_slice uuid);
 /* Its memory in bytes. */
 size_t ccfc_conversation_size(const struct ccfc_conversation *conv);
 

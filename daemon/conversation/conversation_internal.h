@@ -4,6 +4,9 @@
 
 #include "conversation/conversation.h"
 
+/* Lines whose uuid begins as asked: more are not kept. */
+#define CCFC_CONVERSATION_FOUND 64u
+
 static inline uint32_t
 ccfc_conversation_source_no(const struct ccfc_conversation_line *line)
 {

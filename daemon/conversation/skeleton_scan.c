@@ -15,7 +15,6 @@
 
 #define TYPES	 256u
 #define TYPE_LEN 64u
-#define FOUND	 64u
 #define LAUNCHES 16384u
 #define PER_LINE 64u
 #define REPEATS	 64u
@@ -257,7 +256,7 @@ static void look_for(struct scan *s, uint32_t line)
 
 	if (s->find.len && id.len >= s->find.len &&
 	    !memcmp(id.ptr, s->find.ptr, s->find.len) &&
-	    s->conv->found.n < FOUND)
+	    s->conv->found.n < CCFC_CONVERSATION_FOUND)
 		CCFC_VEC_PUSH(s->conv->found, line);
 }
 

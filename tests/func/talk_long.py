@@ -107,8 +107,17 @@ def test_a_jump_of_the_page_reads_what_it_shows():
                [str(offset + i) for i in range(5)])
             read.append(page["scannedBytes"])
             web.get("/api/status")
+        # A link to a message: by its whole id, and by the beginning of it.
+        want = page["messages"][2]
+        for uuid in (want["id"], want["id"][:10]):
+            page = web.get(f"/api/sessions/{m.id}/messages?limit=1"
+                           f"&message={uuid}")
+            eq((page["messages"], page["offset"]), ([want], 259992))
+            read.append(page["scannedBytes"])
+        eq(web.error(f"/api/sessions/{m.id}/messages?message={'0' * 36}")[0],
+           404)
         assert read[0] > 50 << 20, read
-        assert max(read[1:]) < 1 << 20, read
+        assert max(read[1:-1]) < 1 << 20, read
 
 
 if __name__ == "__main__":

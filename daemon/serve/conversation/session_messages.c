@@ -21,6 +21,7 @@
 #define KEEP_MAX    ((size_t)8 << 20)	/* also when its client is gone */
 #define LARGE_MAX   ((size_t)256 << 20) /* 500,000 lines take 36 MiB */
 #define PREFIX_MIN  6u
+#define UUID_LEN    36u
 #define SHORT_EVENT 400
 #define SHORT_NODE  120
 #define SHOWN	    8u /* candidates of an ambiguous prefix */
@@ -161,6 +162,22 @@ static bool is_cancelled(void *ctx)
 	return ccfc_job_cancelled(ctx);
 }
 
+/*
+ * A skeleton that is kept knows whole uuids. If it is of no use it goes before
+ * the next one is read: two take twice the memory.
+ */
+static void look_up_message(struct ccfc_conversation_job *job)
+{
+	struct ccfc_slice message = job->d.opt.message;
+
+	if (!job->conv || !message.len ||
+	    (message.len >= UUID_LEN &&
+	     ccfc_conversation_look_up(job->conv, message)))
+		return;
+	ccfc_conversation_free(job->conv);
+	job->conv = NULL;
+}
+
 static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
@@ -172,6 +189,7 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 	job->left = d->content_left;
 	ccfc_conversation_sort_states(job);
 	ccfc_pack_init(&job->pack, &d->result);
+	look_up_message(job);
 	if (job->texts.end)
 		r = ccfc_conversation_answer_gone(job, err);
 	else if (!job->conv)
@@ -331,9 +349,8 @@ static void take_kept(struct ccfc_conversation_job *job,
 {
 	struct ccfc_methods *m = rq->methods;
 
-	if (!m->conv || rq->opt.message.len ||
-	    !ccfc_conversation_fits(m->conv, job->id, job->sources,
-				    job->nsources))
+	if (!m->conv || !ccfc_conversation_fits(m->conv, job->id, job->sources,
+						job->nsources))
 		return;
 	job->conv = m->conv;
 	m->conv = NULL;

@@ -354,6 +354,29 @@ def test_links_back_and_token():
         eq(b.text(".card") + b.text(".list"), "")
 
 
+def test_back_to_where_one_was():
+    with World() as w:
+        for n in range(300):
+            change = w.write("a", f"f{n}.txt", "x\n" * (n == 299) * 400 + "y")
+        page = Page(w.box)
+        b = page.browser
+        for route, rows in (("#/now?list=changes", 300), ("#/files?q=f", 300),
+                            (f"#/session/{w.id('a')}", 600),
+                            (f"#/session/{w.id('a')}?tab=files", 300),
+                            (f"#/diff?change={change}&layout=unified", 400),
+                            (path_of("#/blame", path=w.path("f299.txt")), 400)):
+            page.go(route, "", ".list .row")
+            b.wait("Number(document.querySelector('.list .row').ariaSetSize) "
+                   ">= arguments[0]", rows)
+            b.run("window.scrollTo(0, 3000)")
+            b.wait("scrollY === 3000 && !/^…$/m.test(document.querySelector("
+                   "'main').innerText)")
+            page.go("#/stats", "Stats", "h1")
+            b.back()
+            b.wait("scrollY === 3000", what=f"{route} where it was")
+        page.healthy()
+
+
 # --- ways to use it ---
 
 

@@ -15,6 +15,7 @@ export class List {
         this.row = row;
         this.count = 0;
         this.at = -1;
+        this.frame = 0;
         this.rows = new Map();
         this.extra = new Map();  // index of an opened row → its extra height
         this.node =
@@ -54,9 +55,14 @@ export class List {
         this.soon();
     }
 
+    // With the next frame. What was asked for first stays first: app.js goes
+    // back to where one was when the list has its height.
     soon() {
-        cancelAnimationFrame(this.frame);
-        this.frame = requestAnimationFrame(() => this.draw());
+        if (!this.frame)
+            this.frame = requestAnimationFrame(() => {
+                this.frame = 0;
+                this.draw();
+            });
     }
 
     // --- where rows are ---

@@ -635,7 +635,8 @@ def test_long_lists_are_windowed():
         eq(b.run("return document.activeElement.dataset.index"), "20000")
         left_behind(b)
         in_turn(b)
-        # A link into the middle of it.
+        # A link into the middle of it, which comes before a frame is drawn.
+        b.run("window.requestAnimationFrame = (act) => setTimeout(act, 500)")
         some = json.loads(t.lines[15001])["uuid"]
         page.go(f"#/session/{t.session}?message={some}",
                 "message number 15000", ".row.open")

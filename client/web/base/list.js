@@ -233,6 +233,8 @@ export class List {
         const ratio = v.whole > v.tall ? (v.tall - seen) / (v.whole - seen) : 1;
         const edge = document.querySelector("header").offsetHeight;
 
+        // It may not be drawn yet, and then there is nowhere to scroll to.
+        this.node.style.height = v.tall + "px";
         if (middle)
             window.scrollTo(0, start + top * ratio - seen / 3);
         else if (top < v.from + edge)

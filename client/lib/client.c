@@ -4,6 +4,7 @@
 #include "os/dirs.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static int check_options(const struct ccfc_client_options *o,
 			 struct ccfc_err *err)
@@ -18,13 +19,20 @@ static int check_options(const struct ccfc_client_options *o,
 	return 0;
 }
 
-static bool may_spawn(enum ccfc_spawn how)
+/*
+ * With "stopped" a daemon that was stopped, which takes its socket away, stays
+ * so; one that crashed leaves it, and is started again.
+ */
+static bool may_spawn(enum ccfc_spawn how, const char *socket)
 {
 	const char *no = getenv("CCFC_NO_SPAWN");
+	struct stat st;
 
-	if (how == CCFC_SPAWN_DEFAULT)
-		return !no || !no[0] || !strcmp(no, "0");
-	return how == CCFC_SPAWN_ALWAYS;
+	if (how != CCFC_SPAWN_DEFAULT)
+		return how == CCFC_SPAWN_ALWAYS;
+	if (no && !strcmp(no, "stopped"))
+		return !lstat(socket, &st);
+	return !no || !no[0] || !strcmp(no, "0");
 }
 
 static int find_socket(char **out, const char *given, struct ccfc_err *err)
@@ -51,7 +59,7 @@ static int reach(bool *spawned, const char *socket, enum ccfc_spawn how,
 	*spawned = false;
 	if (fd == CCFC_EUNREACHABLE)
 		fd = ccfc_lib_wake(socket, err);
-	if (fd == CCFC_EUNREACHABLE && may_spawn(how)) {
+	if (fd == CCFC_EUNREACHABLE && may_spawn(how, socket)) {
 		fd = ccfc_lib_spawn(socket, err);
 		*spawned = fd >= 0;
 	}
@@ -74,7 +82,7 @@ int ccfc_client_new(struct ccfc_client **out,
 	*out = NULL;
 	if (!r)
 		r = find_socket(&socket, o->socket, err);
-	if (r < 0)
+	if (!socket)
 		return r;
 	fd = reach(&spawned, socket, o->spawn, err);
 	if (fd < 0) {

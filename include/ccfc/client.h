@@ -22,7 +22,8 @@
  * ccfc_client_new starts one and waits until it is ready. Several clients at
  * the same time start one daemon only. The daemon keeps running after the
  * client is freed. Set CCFC_NO_SPAWN=1, or the option `spawn`, to get an error
- * instead. A server that belongs to another user is refused.
+ * instead; with CCFC_NO_SPAWN=stopped only a daemon that crashed is started. A
+ * server that belongs to another user is refused.
  *
  * The environment says where things are: CCFC_SOCKET is the socket; else it
  * is ccfc.sock in CCFC_STATE_DIR if that is set, else in $XDG_RUNTIME_DIR/ccfc,

@@ -318,13 +318,33 @@ static void test_stale(void **state)
 	stop();
 }
 
+/* Who follows events starts a daemon that crashed, and none that was stopped.
+ */
+static void test_follower(void **state)
+{
+	struct ccfc_client *c;
+	int64_t pid;
+
+	(void)state;
+	pid = ask("pid");
+	setenv("CCFC_NO_SPAWN", "stopped", 1);
+	assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
+	while (is_reachable())
+		poll(NULL, 0, 1);
+	assert_int_not_equal(ask("pid"), pid);
+	stop();
+	assert_int_equal(unlink(scratch_socket), 0);
+	assert_int_equal(ccfc_client_new(&c, NULL, NULL), CCFC_EUNREACHABLE);
+	assert_int_equal(file_size("starts"), 2);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_drop)
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_start),    TEST(test_no_stdio), TEST(test_crowd),
-		TEST(test_failures), TEST(test_stale),
+		TEST(test_failures), TEST(test_stale),	  TEST(test_follower),
 	};
 	int ready;
 

@@ -152,6 +152,12 @@ def it_starts_the_daemon(start):
                 os.kill(w.box.json("status")["pid"], signal.SIGKILL)
                 w.write("a", "a.c", "three\n")
                 editor.wait_for(["three"], editor.lines)
+                # One that was stopped is started by a command.
+                w.box.run("stop")
+                w.write("a", "a.c", "four\n")
+                editor.ex("Ccfc log")
+                editor.wait_for(3, lambda: len(editor.menu()))
+                editor.wait_for(["four"], editor.lines)
         finally:
             w.box.run("stop")
             w.box.env = env
@@ -232,6 +238,15 @@ def conflicts_are_told(start):
             editor.wait_for(True, lambda: "lost update" in editor.said())
 
 
+def what_is_forgotten_has_no_sign(start):
+    with Files("a", "b") as w:
+        three_lines(w)
+        with start(w, "a.c") as editor:
+            editor.wait_for([2, 3], editor.signs)
+            w.box.ok("forget", w.id("a"), "--yes")
+            editor.wait_for([], editor.signs)
+
+
 def hostile_texts(start):
     with Files("a", "b") as w:
         w.put("a.c", "one\n")
@@ -287,7 +302,8 @@ SCENES = (buffer_signs_and_texts_follow, the_line_under_the_cursor, gutter,
           unsaved_changes_are_asked_about, a_restart_loses_no_event,
           files_come_and_go, it_starts_the_daemon, commands,
           a_daemon_that_hangs_is_not_waited_for,
-          conflicts_are_told, hostile_texts, many_at_once)
+          conflicts_are_told, what_is_forgotten_has_no_sign, hostile_texts,
+          many_at_once)
 
 
 def define(module, need, start):

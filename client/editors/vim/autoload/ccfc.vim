@@ -29,6 +29,8 @@ def Take(event: dict<any>)
   if kind == 'hello' || kind == 'fresh'
     buffers.RefreshAll()
     return
+  elseif kind == 'forgotten'
+    buffers.RefreshAll()
   endif
   var open = buffers.OfPath(text.Known(event->get('path', '')))
   if kind == 'conflict' && !empty(open)

@@ -44,7 +44,9 @@ local function take(event)
     M.clock = event.clock
   end
   local open = buffers.of_path(event.path)
-  if event.type == "conflict" then
+  if event.type == "forgotten" then
+    buffers.refresh_all()
+  elseif event.type == "conflict" then
     if #open > 0 then
       conflict(event)
     end

@@ -105,7 +105,7 @@ def AskBlame(buf: number)
       endif
       TakeBlame(buf, code == 0 ? out : [])
       marks.Draw(buf)
-    })
+    }, false)
 enddef
 
 def Told(b: dict<any>, verb: string)

@@ -11,22 +11,9 @@ var running = false
 var ended = false
 var wait = FIRST_WAIT
 var retry = -1
-var was_there = false # once a daemon was there, or was to be started
+var met = false # a daemon was there, or was to be started
 var OnEvent: func(dict<any>)
 export var clock = '' # of the last event
-
-export def Socket(): string
-  if $CCFC_SOCKET != ''
-    return $CCFC_SOCKET
-  elseif $CCFC_STATE_DIR != ''
-    return $CCFC_STATE_DIR .. '/ccfc.sock'
-  elseif $XDG_RUNTIME_DIR != ''
-    return $XDG_RUNTIME_DIR .. '/ccfc/ccfc.sock'
-  elseif $XDG_STATE_HOME != ''
-    return $XDG_STATE_HOME .. '/ccfc/ccfc.sock'
-  endif
-  return $HOME .. '/.local/state/ccfc/ccfc.sock'
-enddef
 
 export def Connected(): bool
   return running && clock != ''
@@ -66,10 +53,11 @@ def Ended(_: job, _: number)
   wait = min([wait * 2, LAST_WAIT])
 enddef
 
-# A daemon that was stopped removes its socket and stays stopped; one that
-# crashed leaves it, and is started again.
-def Spawns(): bool
-  return !was_there || getftype(Socket()) == 'socket'
+# A daemon that was stopped stays so, unless the user wants to know something;
+# one that crashed is started again.
+def Environment(for_user: bool): dict<string>
+  return met && !for_user && $CCFC_NO_SPAWN == ''
+    ? {CCFC_NO_SPAWN: 'stopped'} : {}
 enddef
 
 def Connect()
@@ -80,8 +68,8 @@ def Connect()
   if clock != ''
     argv += ['--since=' .. clock]
   endif
-  var env = Spawns() ? {} : {CCFC_NO_SPAWN: '1'}
-  was_there = true
+  var env = Environment(false)
+  met = true
   running = true
   # From the root: files of every project.
   watching = job_start(argv, {
@@ -100,7 +88,7 @@ enddef
 
 # At once, and with the start of a daemon: a command was given.
 export def Wake()
-  was_there = false
+  met = false
   wait = FIRST_WAIT
   timer_stop(retry)
   Connect()
@@ -115,7 +103,8 @@ enddef
 
 # Runs "ccfc …"; Callback(exit status, lines, lines of errors).
 export def Run(args: list<string>,
-    Callback: func(number, list<string>, list<string>))
+    Callback: func(number, list<string>, list<string>),
+    for_user: bool = true)
   if !executable('ccfc')
     text.Warn('the command ccfc is not in PATH')
     return
@@ -130,7 +119,7 @@ export def Run(args: list<string>,
     endif
   enddef
   var started = job_start(['ccfc'] + args, {
-    in_io: 'null', mode: 'nl',
+    in_io: 'null', mode: 'nl', env: Environment(for_user),
     out_cb: (_, line) => add(out, line), err_cb: (_, line) => add(err, line),
     close_cb: (_) => {
       state.closed = true

@@ -80,6 +80,18 @@ class Around(Files):
         self.put(name, "one\n2\nb\n")
         a.result(edit, edit_result(path, "two", "2"))
 
+    def attempt(self, session, name):
+        """An edit that changes nothing."""
+        t = self.sessions[session]
+        tid = t.call("Edit", {"file_path": self.path(name),
+                              "old_string": "no such text",
+                              "new_string": "x"})
+        t.result(tid, "Error: no such text", error=True)
+
+    def crash(self):
+        """Of a daemon that was started by nobody here."""
+        os.kill(self.box.json("status")["pid"], signal.SIGKILL)
+
     def hostile(self, name):
         b = self.sessions["b"]
         b.model = "claude-\x1b[31m%s\n"

@@ -280,6 +280,7 @@
     (ccfc-test-until "its owner" (equal (ccfc-test-owner "for all") b))))
 
 (ert-deftest ccfc-test-autostart ()
+  (ccfc-test-do "change" "a" "sub/b.c" "from a\n" "more")
   (ccfc-test-open "a.c")
   (should (equal (ccfc-test-owner "two") (ccfc-test-do "id" "a")))
   ;; Stopped, it is not started behind the user's back; a command starts it.
@@ -289,8 +290,17 @@
   (set-buffer-modified-p t)
   (save-buffer)
   (should-not (ccfc-test-do "running"))
+  ;; A file that is opened meanwhile has its owners as soon as there is one.
+  (find-file "sub/b.c")
+  (ccfc-mode)
   (ccfc-log)
-  (ccfc-test-until "the daemon" (ccfc-process-connected-p)))
+  (ccfc-test-until "the daemon" (ccfc-process-connected-p))
+  (ccfc-test-until "an answer"
+    (equal (ccfc-test-owner "from a") (ccfc-test-do "id" "a")))
+  ;; One that crashed is started again by itself.
+  (ccfc-test-do "crash")
+  (ccfc-test-do "change" "b" "sub/b.c" "after the crash\n" "p")
+  (ccfc-test-until "the text" (equal (buffer-string) "after the crash\n")))
 
 (ert-deftest ccfc-test-missing-program ()
   (let ((ccfc-program "/no/such/ccfc"))

@@ -10,7 +10,8 @@
 ;; Nothing here waits.
 ;;
 ;; "ccfc" starts the daemon if there is none.  A daemon that the user has
-;; stopped stays so until a command of the user needs it.
+;; stopped stays so until a command of the user needs it; one that crashed is
+;; started again.
 
 ;;; Code:
 
@@ -148,7 +149,8 @@ PROTOCOL.md of ccfc has its fields.")
   "Run ccfc with ARGS in DIRECTORY, and MORE arguments of `make-process'."
   (let ((process-environment
          (append (and ccfc-process--met (not ccfc-process-for-user)
-                      '("CCFC_NO_SPAWN=1"))
+                      (not (getenv "CCFC_NO_SPAWN"))
+                      '("CCFC_NO_SPAWN=stopped"))
                  (default-value 'process-environment)))
         (exec-path (default-value 'exec-path))
         ;; Never one of another machine, and one that exists.

@@ -101,6 +101,12 @@ Return the buffer with the difference; its text comes a moment later."
     (display-buffer buffer)
     buffer))
 
+(defun ccfc-reload--who (session)
+  "Return words for SESSION, which may be nil."
+  (if session
+      (concat "session " (ccfc-text-short session))
+    "somebody"))
+
 (defun ccfc-reload--ask (session)
   "SESSION changed the file of a modified buffer: let the user choose."
   (setq ccfc-reload--pending (or session "?"))
@@ -109,8 +115,8 @@ Return the buffer with the difference; its text comes a moment later."
     (ccfc-reload-diff))
   (message "%s"
            (ccfc-text-line
-            (format "%s has changes, and session %s changed the file: %s"
-                    (buffer-name) (ccfc-text-short session)
+            (format "%s has changes, and %s changed the file: %s"
+                    (buffer-name) (ccfc-reload--who session)
                     "ccfc-reload-diff, ccfc-reload-take, ccfc-reload-keep")
             200)))
 
@@ -124,8 +130,8 @@ Return the buffer with the difference; its text comes a moment later."
              (ccfc-blame-refresh))
             ((not (file-readable-p buffer-file-name))
              (message "%s" (ccfc-text-line
-                            (format "%s: the file is gone, by session %s"
-                                    (buffer-name) (ccfc-text-short session))
+                            (format "%s: the file is gone, by %s"
+                                    (buffer-name) (ccfc-reload--who session))
                             200)))
             ((buffer-modified-p)
              (ccfc-reload--ask session))

@@ -126,12 +126,14 @@
   (pcase (ccfc-get event "type")
     ((or "change" "early") (ccfc--changed event))
     ("conflict" (ccfc--in-conflict event))
-    ("hello" (force-mode-line-update t))
-    ;; The daemon cannot tell what was missed: anything may have been.
-    ("fresh" (dolist (buffer ccfc--buffers)
-               (when (buffer-live-p buffer)
-                 (with-current-buffer buffer
-                   (ccfc-reload-soon nil)))))))
+    ;; Nobody answered before; something is not known any more; or the daemon
+    ;; cannot tell what was missed.
+    ((or "hello" "fresh" "forgotten")
+     (force-mode-line-update t)
+     (dolist (buffer ccfc--buffers)
+       (when (buffer-live-p buffer)
+         (with-current-buffer buffer
+           (ccfc-reload-soon nil)))))))
 
 ;;; Modes
 

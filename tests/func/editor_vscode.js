@@ -64,10 +64,7 @@ class Editor {
 			'&payload=' + encodeURIComponent(
 			JSON.stringify([['enableProposedApi', '']])));
 		await page.waitForSelector('.monaco-workbench');
-		await editor.until('the status bar', () => [
-			...document.querySelectorAll('.statusbar-item')].some(
-			item => item.getAttribute('aria-label')?.includes(
-				'ccfc follows')));
+		await editor.daemon(true);
 		await editor.file(name);
 		return editor;
 	}
@@ -145,6 +142,20 @@ class Editor {
 			.waitFor({ state: 'visible' });
 	}
 
+	/* The view of ccfc, at the side. */
+	async view() {
+		await this.page.locator('.activitybar [aria-label="ccfc"]')
+			.first().click();
+	}
+
+	/* The status bar says whether there is a daemon. */
+	daemon(runs) {
+		return this.until(runs ? 'a daemon' : 'no daemon', want => [
+			...document.querySelectorAll('.statusbar-item')].some(
+			item => item.getAttribute('aria-label')?.includes(
+				want)), runs ? 'ccfc follows' : 'does not run');
+	}
+
 	row(view, want) {
 		return this.page.locator(`${view} .monaco-list-row`)
 			.filter({ hasText: want }).first();
@@ -178,8 +189,7 @@ async function hover(editor) {
 }
 
 async function views(editor, a) {
-	await editor.page.locator('.activitybar [aria-label="ccfc"]').first()
-		.click();
+	await editor.view();
 	const session = editor.row('.pane-body', a.slice(0, 8));
 	await session.waitFor({ state: 'visible' });
 	await session.click();
@@ -213,14 +223,20 @@ async function timeline(editor) {
 		.waitFor({ state: 'visible' });
 }
 
-async function unsaved(editor) {
+async function unsaved(editor, b) {
 	await editor.page.locator('.view-line').first().click();
 	await editor.page.keyboard.press('Home');
 	await editor.page.keyboard.type('mine ');
 	await editor.text('mine one');
+	/* An edit that failed is no reason to ask: the file is as it was. The
+	 * views come behind, so that a question would be there by then. */
+	await act('attempt', 'a', 'a.c');
+	await act('change', 'a', 'z.c', 'z\n', 'meanwhile');
+	await editor.view();
+	await editor.row('.pane-body', 'z.c').waitFor({ state: 'visible' });
 	await act('change', 'b', 'a.c', 'one\ntwo\nthree\nfour\nfive\n',
 		'more');
-	await editor.notice('unsaved changes');
+	await editor.notice('unsaved changes, and session ' + b.slice(0, 8));
 	await editor.text('mine one');
 	const toast = editor.page.locator('.notification-toast')
 		.filter({ hasText: 'unsaved changes' }).first();
@@ -234,16 +250,53 @@ async function unsaved(editor) {
 	await editor.note('“more”');
 }
 
+/* All files of a session, and a file as it was. */
+async function files(editor, b) {
+	await editor.command('ccfc: Files of a Session…');
+	const input = editor.page.locator('.quick-input-widget input').first();
+	await input.fill(b);
+	await editor.page.keyboard.press('Enter');
+	await editor.page.locator('.quick-input-list .monaco-list-row')
+		.filter({ hasText: 'a.c' }).first().click();
+	await editor.page.waitForSelector(
+		'.tab.active[data-resource-name="a.c"]');
+}
+
+async function restore(editor) {
+	const was = await act('get', 'a.c');
+
+	await act('change', 'b', 'a.c', was + 'unwanted\n', 'a mistake');
+	await editor.text('unwanted');
+	await editor.command('ccfc: Restore This File…');
+	await editor.page.locator('.quick-input-list .monaco-list-row')
+		.filter({ hasText: 'a mistake' }).first().click();
+	await editor.page.waitForSelector('.monaco-diff-editor');
+	assert.strictEqual(await act('get', 'a.c'), was + 'unwanted\n');
+	await editor.page.locator('.notification-toast')
+		.filter({ hasText: 'as before' }).first()
+		.locator('text=Restore').last().click();
+	while (await act('get', 'a.c') !== was)
+		await editor.page.waitForTimeout(50);
+	await editor.command('View: Close Editor');
+	await editor.file('a.c');
+}
+
+/* A daemon that crashed is started again; one that was stopped stays so until
+ * the user wants something. */
 async function restart(editor) {
-	await act('kill');
-	await editor.until('no daemon', () => [
-		...document.querySelectorAll('.statusbar-item')].some(
-		item => item.getAttribute('aria-label')
-			?.includes('does not run')));
+	await act('crash');
 	await act('change', 'a', 'a.c', 'one\ntwo\nsix\n', 'meanwhile');
-	await act('start');
 	await editor.text('six');
 	await editor.note('“meanwhile”');
+	await act('end');
+	await editor.daemon(false);
+	await act('change', 'a', 'a.c', 'one\ntwo\nseven\n', 'stopped');
+	assert.strictEqual(await act('running'), false);
+	await editor.command('ccfc: History of This File');
+	await editor.row('.pane-body', 'stopped')
+		.waitFor({ state: 'visible' });
+	await editor.text('seven');
+	await editor.note('“stopped”');
 }
 
 async function conflict(editor) {
@@ -278,8 +331,7 @@ async function picture(editor) {
 	await editor.command('Explorer: Focus on Folders View');
 	await editor.file('greet.py');
 	await editor.note('“greet by name”');
-	await editor.page.locator('.activitybar [aria-label="ccfc"]').first()
-		.click();
+	await editor.view();
 	const session = editor.row('.pane-body', 'Greet by name');
 	await session.waitFor({ state: 'visible' });
 	await session.click();
@@ -316,7 +368,11 @@ async function main() {
 	done('timeline');
 	if (PICTURE)
 		await picture(one);
-	await unsaved(one);
+	await files(one, b);
+	done('files of a session');
+	await restore(one);
+	done('restore');
+	await unsaved(one, b);
 	done('unsaved');
 	await restart(one);
 	done('restart');
@@ -325,6 +381,7 @@ async function main() {
 	await hostile(one);
 	done('hostile');
 	await browser.close();
+	await act('end');
 	peer.destroy();
 }
 

@@ -113,6 +113,10 @@ class Server:
         # It takes PATH from the user's login shell, which has another ccfc.
         self.write("Machine", {"ccfc.program": world.box.ccfc})
         os.makedirs(world.box.env["XDG_RUNTIME_DIR"])
+        # The daemon is started by the extension.
+        self.box = world.box
+        self.box.stop()
+        del self.box.env["CCFC_NO_SPAWN"]
         self.env = {**world.box.env, "PATH": os.environ["PATH"]}
         self.run("--install-extension", vsix(self.top)).communicate()
         self.process = self.run(
@@ -148,6 +152,7 @@ class Server:
     def __exit__(self, *exc):
         os.killpg(self.process.pid, signal.SIGTERM)
         self.process.communicate()
+        self.box.run("stop")
 
 
 def test_in_code_server():

@@ -5,7 +5,8 @@
  * their own, a few at a time.
  *
  * ccfc starts the daemon if there is none. A daemon that the user has stopped
- * stays so until a command of the user needs it.
+ * stays so until a command of the user needs it; one that crashed is started
+ * again.
  */
 import { ChildProcess, execFile, spawn } from 'child_process';
 import * as os from 'os';
@@ -69,7 +70,8 @@ export class Ccfc implements vscode.Disposable {
 
 	private environment(forUser: boolean): NodeJS.ProcessEnv {
 		return this.met && !forUser ?
-			{ ...process.env, CCFC_NO_SPAWN: '1' } : process.env;
+			{ CCFC_NO_SPAWN: 'stopped', ...process.env } :
+			process.env;
 	}
 
 	/* ---- events ---- */

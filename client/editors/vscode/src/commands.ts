@@ -58,8 +58,8 @@ export class Commands implements vscode.Disposable {
 			on('blame', () => marks.toggle()),
 			on('files', () => this.files()),
 			on('refresh', () => {
-				sessions.refresh();
-				history.refresh();
+				sessions.refresh(true);
+				history.refresh(true);
 			}),
 			on('changeDiff', (step: Step) => this.change(
 				step.file, step.fields)),
@@ -181,8 +181,15 @@ export class Commands implements vscode.Disposable {
 		if (!editor)
 			return;
 		const file = editor.document.uri.fsPath;
-		const steps = (await historyOf(this.ccfc, file))
-			.filter(step => text.id(step.changeId));
+		const { steps: all, why } = await historyOf(this.ccfc, file,
+			true);
+		const steps = all.filter(step => text.id(step.changeId));
+
+		if (!steps.length) {
+			void vscode.window.showInformationMessage(
+				text.plain(`ccfc: ${why}`));
+			return;
+		}
 		const chosen = await vscode.window.showQuickPick(
 			steps.map(step => ({
 				label: stepTitle(step), step,

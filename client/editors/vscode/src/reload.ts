@@ -18,13 +18,55 @@ const COMPARE = 'Show Differences';
 const TAKE = 'Take the File';
 const KEEP = 'Keep My Changes';
 
+/* What tells a file from what it becomes; nothing if there is none. */
+async function stampOf(name: string): Promise<string> {
+	const stat = await fs.promises.stat(name, { bigint: true })
+		.catch(() => undefined);
+
+	return stat ? `${stat.mtimeNs} ${stat.size} ${stat.ino}` : '';
+}
+
 export class Reload implements vscode.Disposable {
 	private readonly timers = new Map<string, NodeJS.Timeout>();
 	private readonly asked = new Set<string>();
-	private readonly part: vscode.Disposable;
+	/* Of the file whose content the document had, or that was told. */
+	private readonly stamps = new Map<string, string>();
+	private readonly parts: vscode.Disposable[];
 
 	constructor(ccfc: Ccfc, private readonly owners: Owners) {
-		this.part = ccfc.onEvent(event => this.take(event));
+		const { workspace } = vscode;
+
+		this.parts = [
+			ccfc.onEvent(event => this.take(event)),
+			ccfc.onConnected(on => {
+				if (on)
+					this.all();
+			}),
+			workspace.onDidOpenTextDocument(d => this.note(d)),
+			workspace.onDidSaveTextDocument(d => this.note(d)),
+			/* Read again, or undone. */
+			workspace.onDidChangeTextDocument(
+				e => this.note(e.document)),
+			workspace.onDidCloseTextDocument(d => {
+				this.stamps.delete(d.uri.toString());
+			}),
+		];
+		workspace.textDocuments.forEach(d => void this.note(d));
+	}
+
+	/* If the document is what is on disk, changes from now on count. */
+	private async note(document: vscode.TextDocument): Promise<void> {
+		const stamp = isFile(document) && !document.isDirty ?
+			await stampOf(document.uri.fsPath) : '';
+
+		if (stamp && await isOnDisk(document))
+			this.stamps.set(document.uri.toString(), stamp);
+	}
+
+	/* Anything may have happened. */
+	private all(): void {
+		vscode.workspace.textDocuments.filter(isFile).forEach(
+			d => this.soon(d, undefined));
 	}
 
 	/* The open documents that are this file, by its name or through links.
@@ -51,10 +93,8 @@ export class Reload implements vscode.Disposable {
 	}
 
 	private async take(event: Fields): Promise<void> {
-		if (event.type === 'fresh') {
-			/* Anything may have been missed. */
-			vscode.workspace.textDocuments.filter(isFile).forEach(
-				d => this.soon(d, undefined));
+		if (event.type === 'fresh' || event.type === 'forgotten') {
+			this.all();
 			return;
 		}
 		for (const document of await this.documents(event.path)) {
@@ -99,8 +139,8 @@ export class Reload implements vscode.Disposable {
 			return;
 		this.owners.refresh(document);
 		if (await isOnDisk(document))
-			return;
-		if (document.isDirty)
+			await this.note(document);
+		else if (document.isDirty)
 			await this.choose(document, session);
 		else if (waited < PATIENCE)
 			this.soon(document, session, PATIENCE);
@@ -112,16 +152,22 @@ export class Reload implements vscode.Disposable {
 	private async choose(document: vscode.TextDocument, session: unknown):
 		Promise<void> {
 		const key = document.uri.toString();
+		const stamp = await stampOf(document.uri.fsPath);
 
-		/* One question at a time; differences are always today's. */
-		if (this.asked.has(key))
+		/*
+		 * What is typed differs from the file; was that changed, too?
+		 * One question at a time; differences are always today's.
+		 */
+		if (this.asked.has(key) || this.stamps.get(key) === stamp)
 			return;
 		this.asked.add(key);
+		this.stamps.set(key, stamp);
 		const chosen = await vscode.window.showWarningMessage(
 			text.plain(
 				`${path.basename(document.uri.fsPath)} has ` +
-				'unsaved changes, and session ' +
-				`${text.short(session)} changed the file.`),
+				'unsaved changes, and ' + (session ?
+					`session ${text.short(session)}` :
+					'somebody') + ' changed the file.'),
 			COMPARE, TAKE, KEEP);
 		this.asked.delete(key);
 		if (document.isClosed ||
@@ -135,6 +181,6 @@ export class Reload implements vscode.Disposable {
 
 	dispose(): void {
 		this.timers.forEach(timer => clearTimeout(timer));
-		this.part.dispose();
+		this.parts.forEach(part => part.dispose());
 	}
 }

@@ -39,6 +39,7 @@ abstract class View implements vscode.TreeDataProvider<Row>,
 	private readonly changed = new vscode.EventEmitter<void>();
 	readonly onDidChangeTreeData = this.changed.event;
 	private timer?: NodeJS.Timeout;
+	private wanted = false;	/* by the user, since the last question */
 	protected readonly tree: vscode.TreeView<Row>;
 	protected readonly parts: vscode.Disposable[] = [this.changed];
 
@@ -55,9 +56,18 @@ abstract class View implements vscode.TreeDataProvider<Row>,
 		this.timer = setTimeout(() => this.refresh(), DEBOUNCE);
 	}
 
-	refresh(): void {
+	refresh(wanted = false): void {
+		this.wanted ||= wanted;
 		if (this.tree.visible)
 			this.changed.fire();
+	}
+
+	/* May the next question start a daemon that was stopped? */
+	protected forUser(): boolean {
+		const wanted = this.wanted;
+
+		this.wanted = false;
+		return wanted;
 	}
 
 	getTreeItem(row: Row): Row {
@@ -113,7 +123,7 @@ export class SessionsView extends View {
 		const answer = await this.ccfc.ask(
 			['sessions', '--format=jsonl',
 			 ...(folder ? [] : ['--all'])],
-			folder?.uri.fsPath, false);
+			folder?.uri.fsPath, this.forUser());
 
 		if (answer.status > 1)
 			return [note(answer.err)];
@@ -137,12 +147,17 @@ export class SessionsView extends View {
 	}
 }
 
-export async function historyOf(ccfc: Ccfc, file: string):
-	Promise<Fields[]> {
+/* What happened to a file; `why` there is nothing to show, if there is not. */
+export async function historyOf(ccfc: Ccfc, file: string, forUser: boolean):
+	Promise<{ steps: Fields[], why: string }> {
 	const answer = await ccfc.ask(['log', '--format=jsonl', file],
-		path.dirname(file), false);
+		path.dirname(file), forUser);
 
-	return answer.status === 0 ? parseLines(answer.out) : [];
+	return {
+		steps: answer.status === 0 ? parseLines(answer.out) : [],
+		why: answer.status > 1 ? answer.err.replace(/^ccfc: /, '') :
+			'no session changed this file',
+	};
 }
 
 /* "the prompt", or what the step is. */
@@ -164,6 +179,7 @@ export class HistoryView extends View {
 	}
 
 	reveal(): void {
+		this.refresh(true);
 		void vscode.commands.executeCommand('ccfc.history.focus');
 	}
 
@@ -173,11 +189,12 @@ export class HistoryView extends View {
 		if (!document || !isFile(document))
 			return [note('no file is open')];
 		const file = document.uri.fsPath;
-		const steps = await historyOf(this.ccfc, file);
+		const { steps, why } = await historyOf(this.ccfc, file,
+			this.forUser());
 
 		this.tree.message = text.line(path.basename(file), 100);
 		if (!steps.length)
-			return [note('no session changed this file')];
+			return [note(why)];
 		return steps.map(step => {
 			const change = text.id(step.changeId);
 			const row = new Row(stepTitle(step),
@@ -243,7 +260,7 @@ export function timeline(ccfc: Ccfc): vscode.Disposable | undefined {
 
 async function items(ccfc: Ccfc, uri: vscode.Uri):
 	Promise<{ items: unknown[] }> {
-	const steps = await historyOf(ccfc, uri.fsPath);
+	const { steps } = await historyOf(ccfc, uri.fsPath, false);
 
 	return { items: steps.filter(step => text.id(step.changeId)).map(
 		step => ({

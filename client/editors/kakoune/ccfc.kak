@@ -2,26 +2,43 @@
 # kakrc.
 #
 # "ccfc watch" runs in the background and pushes a command for each event with
-# "kak -p". What is pushed are ids, numbers and paths, quoted; prompts are shown
-# by commands of ccfc in buffers of their own.
+# "kak -p". Texts of transcripts are data in these commands: one line without
+# control characters, in quotes.
 
 declare-option -docstring "the last event: its type, path and session" \
     str-list ccfc_event
 declare-option -hidden str ccfc_watcher
-declare-option -hidden line-specs ccfc_flags
-declare-option -hidden line-specs ccfc_owners
 declare-option -hidden str ccfc_message
 # "yes" after a change on disk while the buffer was not saved
 declare-option -hidden str ccfc_behind
+# Sessions whose lines have marks: the one that wrote last, and those that wrote
+# since the file is open.
+declare-option -hidden str-list ccfc_seen
+declare-option -hidden line-specs ccfc_flags
+declare-option -hidden line-specs ccfc_owners
+# Behind the first line of each of their blocks, and behind that of the cursor.
+declare-option -hidden range-specs ccfc_texts
+declare-option -hidden range-specs ccfc_line
+# Lines of ccfc_texts; the line of ccfc_line.
+declare-option -hidden str ccfc_told
+declare-option -hidden str ccfc_line_at
+# What "ccfc-restore-write" would do.
+declare-option -hidden str-list ccfc_restore
 
-# Events as commands: "ccfc-take TYPE PATH SESSION WHAT". In a string of JSON
-# every quote has a backslash, so that no key is found inside of one.
+# Lines of JSON. In a string of JSON every quote has a backslash, so that no key
+# is found inside of one. Bytes are characters here (LC_ALL=C).
 declare-option -hidden str ccfc_awk %{
     function field(name) {
         if (!match($0, "\"" name "\":\"([^\"\\\\]|\\\\.)*\""))
             return ""
         return plain(substr($0, RSTART + length(name) + 4,
                             RLENGTH - length(name) - 5))
+    }
+    function number(name) {
+        if (!match($0, "\"" name "\":[0-9]+"))
+            return 0
+        return substr($0, RSTART + length(name) + 3,
+                      RLENGTH - length(name) - 3) + 0
     }
     function plain(s,    out, i, c) {
         out = ""
@@ -49,47 +66,183 @@ declare-option -hidden str ccfc_awk %{
                                tolower(substr(hex, i, 1))) - 1
         return n > 0 && n < 128 ? sprintf("%c", n) : "?"
     }
+    function swap(s, from, to,    out, i) {
+        out = ""
+        while (i = index(s, from)) {
+            out = out substr(s, 1, i - 1) to
+            s = substr(s, i + length(from))
+        }
+        return out s
+    }
     function quoted(s) {
-        gsub(/'/, "''", s)
-        return "'" s "'"
+        return "'" swap(s, "'", "''") "'"
     }
     function word(s) {
-        gsub(/[^A-Za-z0-9_.-]/, "", s)
+        gsub(/[^A-Za-z0-9_.#-]/, "", s)
         return s
     }
+    # One line: no control characters, no marks of direction, nothing unseen.
+    function line(s, most) {
+        gsub(/[\001-\037\177]+/, " ", s)
+        gsub(/\302[\200-\237]/, " ", s)
+        gsub(/\342\200[\213-\217\250-\256]/, " ", s)
+        gsub(/\342\201[\240-\251]/, " ", s)
+        gsub(/\357\273\277/, " ", s)
+        if (length(s) <= most)
+            return s
+        s = substr(s, 1, most)
+        sub(/[\300-\377][\200-\277]*$/, "", s)
+        return s "…"
+    }
+    function session() {
+        return substr(word(field("sessionId")), 1, 8)
+    }
+    function model(    s) {
+        s = word(field("model"))
+        sub(/^claude-/, "", s)
+        sub(/-[0-9]+$/, "", s)
+        return substr(s, 1, 20)
+    }
+    # Commands in the context of a buffer; see ccfc-take.
+    function inside(path, commands) {
+        return "try %{ evaluate-commands -buffer *debug* " \
+            quoted("buffer " quoted(path) "\n" commands) " }"
+    }
+    # For a list of ranges, in which "|" and "\" mean something; after "{\}" no
+    # brace does.
+    function behind(row, column, s) {
+        s = swap(swap(s, "\\", "\\\\"), "|", "\\|")
+        return " " quoted(row "." column "+0|{comment}{\\}  " s)
+    }
+}
+
+# Events as commands: "ccfc-take TYPE PATH SESSION WHAT".
+declare-option -hidden str ccfc_awk_events %{
     {
         type = word(field("type"))
         what = type == "conflict" ? field("kind") : field("tool")
-        if (type == "change" || type == "early" || type == "conflict")
+        if (type == "hello" || type == "fresh" || type == "forgotten")
+            print "ccfc-refresh"
+        else if (/"withdrawn":true/)
+            print "ccfc-take withdrawn " quoted(field("path")) " '' ''"
+        else if (type == "change" || type == "early" || type == "conflict")
             print "ccfc-take " type " " quoted(field("path")) " " \
-                quoted(substr(word(field("sessionId")), 1, 8)) " " \
-                quoted(word(what))
+                quoted(session()) " " quoted(word(what))
+    }
+}
+
+# The blocks of "ccfc blame", an empty line, and the file; as options of the
+# buffer. Where a line ends is seen in the file.
+declare-option -hidden str ccfc_awk_marks %{
+    function label() {
+        if (field("kind") != "session")
+            return word(field("kind"))
+        return session() " " model()
+    }
+    !blocks_end && /^$/ {
+        blocks_end = NR
+        for (i = 1; i <= n; i++) {
+            if (by[i] == "" || (by[i] != last && !(by[i] in seen)))
+                continue
+            seen[by[i]] = 1
+            for (row = start[i]; row <= end[i] && count < 5000; row++) {
+                flags = flags " " row "|▎"
+                count++
+            }
+            if (told++ < 1000)
+                first[start[i]] = i
+        }
+        next
+    }
+    !blocks_end {
+        if (NR == 1) {
+            split(ENVIRON["kak_opt_ccfc_seen"], list, " ")
+            for (i in list)
+                seen[list[i]] = 1
+        }
+        n++
+        start[n] = number("start")
+        end[n] = number("end")
+        by[n] = field("kind") == "session" ? session() : ""
+        about[n] = session() " " line(field("prompt"), 60)
+        if (by[n] != "" && field("timestamp") > newest) {
+            newest = field("timestamp")
+            last = by[n]
+        }
+        for (row = start[n]; row <= end[n] && row < 20000; row++)
+            owners = owners " " quoted(row "|{\\}" \
+                                       (row == start[n] ? label() : "│"))
+        next
+    }
+    {
+        row = NR - blocks_end
+        if (!(row in first))
+            next
+        sub(/\r$/, "")
+        if (row == 1)
+            sub(/^\357\273\277/, "")
+        texts = texts behind(row, length($0) + 1, about[first[row]])
+        lines = lines row " "
+    }
+    END {
+        at = " " ENVIRON["kak_timestamp"]
+        command = "set-option buffer ccfc_flags" at flags "\n" \
+            "set-option buffer ccfc_owners" at owners "\n" \
+            "set-option buffer ccfc_texts" at texts "\n" \
+            "set-option buffer ccfc_told " quoted(" " lines) "\n" \
+            "set-option buffer ccfc_line_at ''\n" \
+            "set-option buffer ccfc_seen"
+        for (id in seen)
+            command = command " " quoted(id)
+        print inside(ENVIRON["kak_buffile"], command)
+    }
+}
+
+# The same of the line under the cursor.
+declare-option -hidden str ccfc_awk_line %{
+    field("kind") == "session" {
+        command = "set-option buffer ccfc_line " ENVIRON["kak_timestamp"] \
+            behind(ENVIRON["kak_cursor_line"], ENVIRON["kak_cursor_column"],
+                   session() " " model() " · " line(field("prompt"), 100))
+        print inside(ENVIRON["kak_buffile"], command)
     }
 }
 
 define-command ccfc-enable -docstring \
 "follow the sessions of Claude Code: marks, messages, reloading" %{
-    hook -group ccfc global WinDisplay .* %{
-        try %{ add-highlighter window/ccfc flag-lines Information ccfc_flags }
-        ccfc-mark
-        ccfc-auto
-    }
+    hook -group ccfc global WinDisplay .* %{ ccfc-window; ccfc-mark; ccfc-auto }
     hook -group ccfc global BufWritePost .* %{ ccfc-mark; ccfc-auto }
     hook -group ccfc global BufReload .* %{ ccfc-mark; ccfc-auto }
     hook -group ccfc global NormalKey .* ccfc-auto
-    hook -group ccfc global NormalIdle .* ccfc-auto
+    hook -group ccfc global NormalIdle .* %{ ccfc-auto; ccfc-line }
     hook -group ccfc global ModeChange push:normal:insert %{
         try "ccfc-auto-true-%opt{autoreload}"
     }
     hook -group ccfc global KakEnd .* ccfc-stop
+    # There is a window already, unless this is kakrc.
+    ccfc-window
     ccfc-start
+}
+
+define-command -hidden ccfc-window %{
+    try %{ add-highlighter window/ccfc flag-lines Information ccfc_flags }
+    try %{ add-highlighter window/ccfc-texts replace-ranges ccfc_texts }
+    try %{ add-highlighter window/ccfc-line replace-ranges ccfc_line }
 }
 
 define-command ccfc-disable -docstring "end what ccfc-enable began" %{
     remove-hooks global ccfc
     ccfc-stop
-    evaluate-commands -buffer * %{ unset-option buffer ccfc_flags }
+    evaluate-commands -buffer * %{
+        unset-option buffer ccfc_flags
+        unset-option buffer ccfc_owners
+        unset-option buffer ccfc_texts
+        unset-option buffer ccfc_line
+    }
     try %{ remove-highlighter window/ccfc }
+    try %{ remove-highlighter window/ccfc-texts }
+    try %{ remove-highlighter window/ccfc-line }
+    try %{ remove-highlighter window/ccfc-blame }
 }
 
 # Kakoune looks at the file of a window by itself: it shall reload a buffer that
@@ -113,12 +266,12 @@ define-command -hidden ccfc-stop %{
 }
 
 # The watcher tries again after 0.2 s, then after twice the time, up to 10 s,
-# and continues from the clock of the last event. Only the first attempt starts
-# a daemon: one that was stopped stays stopped.
+# and continues from the clock of the last event. A daemon that crashed is
+# started again; one that was stopped stays so.
 define-command -hidden ccfc-start %{
     evaluate-commands %sh{
         [ -n "$kak_opt_ccfc_watcher" ] && exit
-        awk=$kak_opt_ccfc_awk session=$kak_session
+        awk="$kak_opt_ccfc_awk $kak_opt_ccfc_awk_events" session=$kak_session
         watch() {
             dir=$(mktemp -d) || exit
             child=
@@ -139,11 +292,12 @@ define-command -hidden ccfc-start %{
                     *'"type":"early"'*) ;;
                     *) clock=${next:-$clock} ;;
                     esac
-                    printf '%s\n' "$line" | awk "$awk" >"$dir/command"
+                    printf '%s\n' "$line" |
+                        LC_ALL=C awk "$awk" >"$dir/command"
                     [ -s "$dir/command" ] || continue
                     kak -p "$session" <"$dir/command" || exit
                 done <"$dir/events"
-                export CCFC_NO_SPAWN=1
+                export CCFC_NO_SPAWN="${CCFC_NO_SPAWN:-stopped}"
                 sleep "$((wait / 10)).$((wait % 10))" &
                 wait $!
                 wait=$((wait * 2 > 100 ? 100 : wait * 2))
@@ -156,11 +310,18 @@ define-command -hidden ccfc-start %{
     }
 }
 
-# An event of the watcher. The path may be that of no buffer.
+# The daemon is there, or what it knew is not known any more.
+define-command -hidden ccfc-refresh %{
+    evaluate-commands -buffer * ccfc-mark
+}
+
+# An event of the watcher. The path may be that of no buffer; a name in
+# "-buffer" would end at a comma.
 define-command -hidden -params 4 ccfc-take %{
     set-option global ccfc_event %arg{1} %arg{2} %arg{3}
     try %{
-        evaluate-commands -buffer %arg{2} %{
+        evaluate-commands -buffer *debug* %{
+            buffer %arg{2}
             evaluate-commands %sh{
                 quote() {
                     printf "'"
@@ -168,14 +329,18 @@ define-command -hidden -params 4 ccfc-take %{
                     printf "' "
                 }
                 name=${2##*/}
-                if [ "$1" = conflict ]; then
+                if [ "$1" = withdrawn ]; then
+                    printf 'ccfc-mark\n'
+                elif [ "$1" = conflict ]; then
                     printf 'ccfc-say '
                     quote "ccfc: $name: conflict of session $3: $4"
                 elif [ "$kak_modified" = true ]; then
                     printf 'set-option buffer ccfc_behind yes\nccfc-say '
                     quote "ccfc: session $3 changed $name; yours is not saved"
                 else
-                    printf 'ccfc-reload\nccfc-say '
+                    printf 'set-option -add buffer ccfc_seen '
+                    quote "$3"
+                    printf '\nccfc-reload\nccfc-say '
                     quote "ccfc: $name: $4 by session $3"
                 fi
             }
@@ -201,91 +366,171 @@ define-command -hidden ccfc-reload %{
     ccfc-mark
 }
 
-# Signs at the lines of the session that wrote last. A buffer that is not saved
-# keeps its marks, which move with the lines.
+# Who wrote the lines, as marks and texts. A buffer that is not saved keeps its
+# marks, which move with the lines.
 define-command -hidden ccfc-mark %{
     nop %sh{
         case $kak_buffile in /*) ;; *) exit ;; esac
-        [ "$kak_modified" = false ] || exit
-        [ "$kak_buffile" = "$kak_bufname" ] || [ -f "$kak_buffile" ] || exit
+        [ "$kak_modified" = false ] && [ -f "$kak_buffile" ] || exit
+        export kak_buffile kak_timestamp kak_opt_ccfc_seen
+        export CCFC_NO_SPAWN="${CCFC_NO_SPAWN:-stopped}"
         mark() {
-            flags=$(ccfc blame --blocks --format=jsonl "$kak_buffile" | awk '
-                function text(name) {
-                    if (!match($0, "\"" name "\":\"[^\"]*\""))
-                        return ""
-                    return substr($0, RSTART + length(name) + 4,
-                                  RLENGTH - length(name) - 5)
-                }
-                function number(name) {
-                    match($0, "\"" name "\":[0-9]+")
-                    return substr($0, RSTART + length(name) + 3,
-                                  RLENGTH - length(name) - 3) + 0
-                }
-                /"kind":"session"/ {
-                    start[NR] = number("start")
-                    end[NR] = number("end")
-                    by[NR] = text("sessionId")
-                    if (text("timestamp") > newest) {
-                        newest = text("timestamp")
-                        last = by[NR]
-                    }
-                }
-                END {
-                    for (n = 1; n <= NR; n++)
-                        for (i = start[n]; i && by[n] == last && i <= end[n];
-                             i++)
-                            printf " %d|▎", i
-                }')
-            path=$(printf %s "$kak_buffile" | sed "s/'/''/g")
-            printf "try %%{ evaluate-commands -buffer '%s' " "$path"
-            printf "'set-option buffer ccfc_flags %s%s' }\n" \
-                "$kak_timestamp" "$flags"
+            blocks=$(ccfc blame --blocks --format=jsonl "$kak_buffile")
+            [ $? -le 1 ] || return
+            { [ -z "$blocks" ] || printf '%s\n' "$blocks"
+              echo; cat <"$kak_buffile"; } |
+                LC_ALL=C awk "$kak_opt_ccfc_awk $kak_opt_ccfc_awk_marks"
         }
         (mark | kak -p "$kak_session") </dev/null >/dev/null 2>&1 &
     }
 }
 
-# Runs "ccfc …" and shows what it prints.
-define-command -hidden -params 1.. ccfc-show %{
+# Who wrote the line under the cursor, and for which prompt. The first line of
+# a block that is marked says it already.
+define-command -hidden ccfc-line %{
+    evaluate-commands -draft %{
+        execute-keys 'x;'
+        evaluate-commands %sh{
+            at=$kak_timestamp.$kak_cursor_line
+            case $kak_buffile in /*) ;; *) exit ;; esac
+            [ "$at" = "$kak_opt_ccfc_line_at" ] && exit
+            printf 'set-option buffer ccfc_line_at %s\n' "$at"
+            printf 'set-option buffer ccfc_line %s\n' "$kak_timestamp"
+            [ "$kak_modified" = false ] || exit
+            case $kak_opt_ccfc_told in *" $kak_cursor_line "*) exit ;; esac
+            export kak_buffile kak_timestamp kak_cursor_line kak_cursor_column
+            export CCFC_NO_SPAWN="${CCFC_NO_SPAWN:-stopped}"
+            (ccfc blame --blocks --format=jsonl -L "$kak_cursor_line,+1" \
+                "$kak_buffile" |
+                LC_ALL=C awk "$kak_opt_ccfc_awk $kak_opt_ccfc_awk_line" |
+                kak -p "$kak_session") </dev/null >/dev/null 2>&1 &
+        }
+    }
+}
+
+define-command ccfc-blame -docstring "show or hide who wrote each line" %{
+    try %{
+        add-highlighter window/ccfc-blame flag-lines comment ccfc_owners
+    } catch %{
+        remove-highlighter window/ccfc-blame
+    }
+}
+
+# ccfc-show BUFFER FIELD ARGUMENT…: runs "ccfc ARGUMENT…" and shows what it
+# prints. With a FIELD, that of who wrote this line is the last argument.
+define-command -hidden -params 3.. ccfc-show %{
     evaluate-commands %sh{
+        buffer=$1 field=$2
+        shift 2
+        if [ -n "$field" ] && [ "$kak_modified" = true ]; then
+            echo "fail 'ccfc knows the file on disk: write it first'"
+            exit
+        fi
         dir=$(mktemp -d) || exit
         mkfifo "$dir/fifo"
+        show() {
+            if [ -n "$field" ]; then
+                id=$(ccfc blame --blocks --format=jsonl \
+                    -L "$kak_cursor_line,+1" "$kak_buffile" |
+                    LC_ALL=C awk "$kak_opt_ccfc_awk"' {
+                        print word(field("'"$field"'")) }')
+                if [ -z "$id" ]; then
+                    echo "no session wrote this line, as far as is known"
+                    return
+                fi
+                set -- "$@" "$id"
+            fi
+            ccfc "$@" --no-pager
+        }
         # Kakoune opens the pipe after this shell has closed its output.
         ({
-            ccfc "$@" --color=never --no-pager
+            show "$@"
             rm -rf "$dir"
         } >"$dir/fifo" 2>&1) </dev/null >/dev/null 2>&1 &
-        printf "edit! -fifo '%s' -readonly *ccfc*\n" "$dir/fifo"
+        printf "edit! -fifo '%s' -readonly %s\n" "$dir/fifo" "$buffer"
         printf "set-option buffer filetype diff\n"
     }
 }
 
 define-command ccfc-why -docstring \
 "what is behind this line: the prompt, the answer, the change" %{
-    ccfc-show why "%val{buffile}:%val{cursor_line}"
-}
-
-define-command ccfc-blame -docstring "who wrote each line of this file" %{
-    ccfc-show blame --show=session,model,prompt %val{buffile}
+    evaluate-commands %sh{
+        [ "$kak_modified" = false ] ||
+            echo "fail 'ccfc knows the file on disk: write it first'"
+    }
+    ccfc-show *ccfc* '' why "%val{buffile}:%val{cursor_line}" --color=never
 }
 
 define-command ccfc-log -docstring "the history of this file, with diffs" %{
-    ccfc-show log -p %val{buffile}
+    ccfc-show *ccfc* '' log -p %val{buffile} --color=never
 }
 
-define-command ccfc-diff -params 1 -docstring \
-"ccfc-diff <session or change>: what it changed" %{
-    ccfc-show diff %arg{1}
+define-command ccfc-diff -params 0..1 -docstring \
+"ccfc-diff [<session or change>]: what it changed
+Default: the change that wrote this line" %{
+    evaluate-commands %sh{
+        if [ $# -eq 0 ]; then
+            echo 'ccfc-show *ccfc* changeId diff --color=never'
+        else
+            echo 'ccfc-show *ccfc* "" diff --color=never %arg{1}'
+        fi
+    }
 }
 
-define-command ccfc-files -params 1 -docstring \
-"ccfc-files <session>: the files that a session changed" %{
-    ccfc-show list %arg{1} --format=paths
+define-command ccfc-files -params 0..1 -docstring \
+"ccfc-files [<session>]: the files of a session; default: who wrote this line
+<ret> opens a file, ccfc-next-file and ccfc-previous-file those beside it" %{
+    evaluate-commands %sh{
+        if [ $# -eq 0 ]; then
+            echo 'ccfc-show *ccfc-files* sessionId list --format=paths'
+        else
+            echo 'ccfc-show *ccfc-files* "" list --format=paths %arg{1}'
+        fi
+    }
+    map buffer normal <ret> ': ccfc-open-file<ret>'
+}
+
+define-command -hidden ccfc-open-file %{
+    evaluate-commands -save-regs a %{
+        evaluate-commands -draft %{
+            execute-keys 'xH"ay'
+        }
+        edit -existing %reg{a}
+    }
+}
+
+define-command ccfc-next-file -docstring "the next file of ccfc-files" %{
+    buffer *ccfc-files*
+    execute-keys j
+    ccfc-open-file
+}
+
+define-command ccfc-previous-file -docstring "the one before it" %{
+    buffer *ccfc-files*
+    execute-keys k
+    ccfc-open-file
 }
 
 define-command ccfc-restore -params 1 -docstring \
-"ccfc-restore <when>: write this file as it was, see 'ccfc help restore'" %{
-    ccfc-show restore %val{buffile} "--at=%arg{1}"
+"ccfc-restore <when>: this file as it was, see 'ccfc help restore'
+Shows what would change; <ret> there, or ccfc-restore-write, writes it" %{
+    evaluate-commands %sh{
+        [ "$kak_modified" = false ] || echo "fail 'write the buffer first'"
+    }
+    set-option global ccfc_restore %val{buffile} "--at=%arg{1}"
+    ccfc-show *ccfc-restore* '' restore %opt{ccfc_restore} --dry-run \
+        --color=never
+    map buffer normal <ret> ': ccfc-restore-write<ret>'
+    echo 'nothing is written yet: <ret> writes it'
+}
+
+define-command ccfc-restore-write -docstring "write what ccfc-restore showed" %{
+    evaluate-commands %sh{
+        eval "set -- $kak_quoted_opt_ccfc_restore"
+        [ $# -eq 2 ] || echo "fail 'ccfc-restore comes first'"
+    }
+    ccfc-show *ccfc* '' restore %opt{ccfc_restore} --color=never
+    set-option global ccfc_restore
 }
 
 define-command ccfc-changed -docstring \

@@ -394,8 +394,9 @@ class Kak:
         """The expansion, in that buffer; "error: …" if that fails."""
         answer = f"echo -to-file {self.pipe} -- {expression} {self.END}"
         name = buffer.replace("'", "''")
-        self.push(f"try %{{ evaluate-commands -draft -buffer '{name}' "
-                  f"%{{ {before}; {answer} }} }} catch %{{ "
+        # A name in "-buffer" would end at a comma.
+        self.push(f"try %{{ evaluate-commands -draft -buffer *debug* "
+                  f"%{{ buffer '{name}'; {before}; {answer} }} }} catch %{{ "
                   f"echo -to-file {self.pipe} -- error: %val{{error}} "
                   f"{self.END} }}")
         return self.read()

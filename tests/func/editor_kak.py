@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The commands for Kakoune, in a real Kakoune on a terminal, against the real
 daemon and transcripts that are being written."""
+import contextlib
 import os
 import select
 import shutil
@@ -12,10 +13,15 @@ from editor_drivers import Kak
 from harness import Skip, eq
 
 
-def start(world, name):
+# All follow one daemon at the same time.
+MANY = 50 if os.environ.get("CCFC_SOAK") else 8
+
+
+def start(world, name, folder=None):
+    """With the ccfc under test, or that in the folder."""
     if not shutil.which("kak"):
         raise Skip("no kak")
-    folder = world.box.ccfc.rpartition("/")[0]
+    folder = folder or world.box.ccfc.rpartition("/")[0]
     kak = Kak(world, world.path(name),
               env={"PATH": f"{folder}:{world.box.env['PATH']}"})
     kak.push("declare-option str-list seen\n"
@@ -29,6 +35,16 @@ def flags(kak, name):
     """The lines with a mark; the first word is a time stamp."""
     got = kak.ask("%opt{ccfc_flags}", name).split()
     return [int(word.partition("|")[0]) for word in got[1:]]
+
+
+def do(kak, commands):
+    """In the window."""
+    kak.push(f"evaluate-commands -client client0 %{{ {commands} }}")
+
+
+def shown(kak, buffer, want):
+    """Waits for a text in a buffer that a command opens."""
+    return kak.until(lambda got: want in got, lambda: kak.text(buffer))
 
 
 def seen(kak, name):
@@ -54,19 +70,149 @@ def watching(world, kak, name):
 def test_buffer_and_marks_follow():
     with Files("a", "b") as w:
         w.put("a.c", "one\ntwo\n")
+        w.again("a", "add a third line")
         w.write("a", "a.c", "one\ntwo\nthree\n")
         with start(w, "a.c") as kak:
             kak.until(lambda got: got == [3], lambda: flags(kak, "a.c"))
+            text = kak.ask("%opt{ccfc_texts}", "a.c")
+            assert f" 3.6+0|{{comment}}{{\\\\}}  {w.id('a')[:8]} add a third" \
+                in text, text
             watching(w, kak, "a.c")
+            w.again("b", "rename the first")
             w.write("b", "a.c", "uno\ntwo\nthree\nfour\n")
             kak.until(lambda got: got == [1, 3, 4], lambda: flags(kak, "a.c"))
             eq(kak.text("a.c"), "uno\ntwo\nthree\nfour", "reloaded")
             said = kak.ask("%opt{ccfc_message}", "a.c")
             assert w.id("b")[:8] in said and "a.c" in said, said
-            kak.push("evaluate-commands -client client0 %{ execute-keys gjk; "
-                     "ccfc-why }")
-            kak.until(lambda got: "please" in got,
-                      lambda: kak.text("*ccfc*"))
+            owners = kak.ask("%opt{ccfc_owners}", "a.c")
+            assert f" 3|{{\\\\}}{w.id('a')[:8]} opus-4-5 4|" in owners, owners
+            assert " 2|{\\\\}outside " in owners, owners
+            # The gutter, on and off.
+            do(kak, "ccfc-blame; ccfc-blame; ccfc-blame")
+
+
+def test_the_line_under_the_cursor():
+    with Files("a") as w:
+        w.put("a.c", "one\n")
+        w.again("a", "more numbers")
+        w.write("a", "a.c", "one\ntwo\nthree\n")
+        with start(w, "a.c") as kak:
+            kak.until(lambda got: got == [2, 3], lambda: flags(kak, "a.c"))
+
+            def line():
+                return kak.ask("%opt{ccfc_line}", "a.c").partition(" ")[2]
+            do(kak, "execute-keys 3g; ccfc-line")
+            text = kak.until(lambda got: got, line)
+            assert text.startswith("3.6+0|") and text.endswith(
+                f"{w.id('a')[:8]} opus-4-5 · more numbers"), text
+            do(kak, "execute-keys gg; ccfc-line")
+            kak.until(lambda got: not got, line)
+
+
+def test_commands():
+    with Files("a", "b") as w:
+        w.put("a.c", "one\n")
+        w.again("a", "make two")
+        w.write("a", "a.c", "one\ntwo\n")
+        w.write("a", "b.c", "b\n")
+        w.write("b", "a.c", "one\ntwo\nthree\n")
+        with start(w, "a.c") as kak:
+            kak.until(lambda got: got == [3], lambda: flags(kak, "a.c"))
+            do(kak, "execute-keys 2g; ccfc-why")
+            shown(kak, "*ccfc*", "make two")
+            do(kak, "buffer a.c; ccfc-diff")
+            shown(kak, "*ccfc*", "+two")
+            do(kak, "buffer a.c; ccfc-log")
+            shown(kak, "*ccfc*", "+three")
+            # All files of the session, as places to go to.
+            do(kak, "buffer a.c; ccfc-files")
+            eq(shown(kak, "*ccfc-files*", "b.c").splitlines(),
+               [w.path("a.c"), w.path("b.c")])
+            do(kak, "execute-keys gg; ccfc-open-file; ccfc-next-file; "
+               f"echo -to-file {kak.pipe} %val{{buffile}} {kak.END}")
+            eq(kak.read(), w.path("b.c"), "the second")
+            # Nothing is written before it is wanted.
+            do(kak, f"buffer a.c; ccfc-restore before:{w.id('b')}")
+            shown(kak, "*ccfc-restore*", "-three")
+            eq(w.get("a.c"), "one\ntwo\nthree\n")
+            do(kak, "ccfc-restore-write")
+            shown(kak, "*ccfc*", "restored")
+            eq(w.get("a.c"), "one\ntwo\n")
+
+
+def test_conflicts_are_told():
+    with Files("a", "b") as w:
+        w.put("a.c", "one\n")
+        w.write("a", "a.c", "one\ntwo\n")
+        with start(w, "a.c") as kak:
+            watching(w, kak, "a.c")
+            # b writes the whole file and has never seen it.
+            w.write("b", "a.c", "three\n")
+            kak.until(lambda got: got == f"ccfc: a.c: conflict of session "
+                      f"{w.id('b')[:8]}: lost_update",
+                      lambda: kak.ask("%opt{ccfc_message}", "a.c"))
+
+
+def test_what_is_forgotten_has_no_mark():
+    with Files("a", "b") as w:
+        w.put("a.c", "one\n")
+        w.write("a", "a.c", "one\ntwo\n")
+        with start(w, "a.c") as kak:
+            watching(w, kak, "a.c")
+            kak.until(lambda got: got == [2], lambda: flags(kak, "a.c"))
+            w.box.ok("forget", w.id("a"), "--yes")
+            kak.until(lambda got: got == [], lambda: flags(kak, "a.c"))
+
+
+def test_the_daemon_is_started():
+    """One that crashed, too; not one that was stopped."""
+    with Files("a") as w:
+        w.put("a.c", "one\n")
+        w.write("a", "a.c", "one\ntwo\n")
+        w.box.stop()
+        folder = os.path.join(w.box.top, "bin")
+        calls = os.path.join(w.box.top, "calls")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "ccfc"), "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\n'{w.box.ccfc}' \"$@\"\ncode=$?\n"
+                    f"echo $1 $code >>'{calls}'\nexit $code\n")
+            os.fchmod(f.fileno(), 0o755)
+        env = {**w.box.env}
+        del w.box.env["CCFC_NO_SPAWN"]
+
+        def called():
+            with open(calls, encoding="utf-8") as f:
+                return f.read().splitlines()
+        try:
+            with start(w, "a.c", folder) as kak:
+                kak.until(lambda got: got == [2], lambda: flags(kak, "a.c"))
+                os.kill(w.box.json("status")["pid"], signal.SIGKILL)
+                w.write("a", "a.c", "three\n")
+                shown(kak, "a.c", "three")
+                w.box.run("stop")
+                before = len(called())
+                do(kak, "write")
+                kak.until(lambda got: "blame 3" in got[before:], called)
+                eq(w.box.run("status", env=env).returncode, 3, "runs")
+                do(kak, "ccfc-log")
+                shown(kak, "*ccfc*", "+three")
+        finally:
+            w.box.run("stop")
+            w.box.env = env
+
+
+def test_many_at_once():
+    with Files("a") as w:
+        w.put("a.c", "one\n")
+        with contextlib.ExitStack() as stack:
+            editors = [stack.enter_context(start(w, "a.c"))
+                       for _ in range(MANY)]
+            for kak in editors:
+                watching(w, kak, "a.c")
+            w.write("a", "a.c", "one\ntwo\n")
+            for kak in editors:
+                shown(kak, "a.c", "two")
+                kak.until(lambda got: got == [2], lambda: flags(kak, "a.c"))
 
 
 def test_unsaved_changes_stay():
@@ -85,6 +231,10 @@ def test_unsaved_changes_stay():
             kak.until(lambda got: got == "yes",
                       lambda: kak.ask("%opt{ccfc_behind}", "a.c"))
             eq(kak.text("a.c"), "mineone", "not reloaded")
+            # Lines of the buffer are not those that ccfc knows.
+            for command in ("why", "diff", "files", "restore x"):
+                said = kak.ask("x", "a.c", f"ccfc-{command}")
+                assert said.startswith("error: ") and "write" in said, said
             kak.push("evaluate-commands -client client0 ccfc-changed")
             shown = kak.until(lambda got: "+mineone" in got,
                               lambda: kak.text("*ccfc*"))
@@ -134,6 +284,8 @@ def test_hostile_texts():
         w.put(name, "one\n")
         with start(w, name) as kak:
             kak.push("edit -scratch s")
+            quoted = name.replace("'", "''")
+            kak.push(f"declare-option str hostile '{quoted}'")
             watching(w, kak, "s")
             w.again("a", HOSTILE)
             w.write("a", name, "one\n{Error}two\n")
@@ -143,6 +295,14 @@ def test_hostile_texts():
             kak.until(lambda got: "last.c" in got, lambda: seen(kak, "s"))
             events = kak.ask("%opt{ccfc_event}", "s")
             assert events.startswith("change "), events
+            # Behind its line, as what it is.
+            text = kak.until(lambda got: "|" in got,
+                             lambda: kak.ask("%opt{ccfc_texts}", name))
+            assert text.isprintable() and "%sh{touch HURT}" in text, text
+            for command in ("blame", "why", "log", "diff", "files"):
+                do(kak, "buffer %opt{hostile}; execute-keys 2g; "
+                   f"ccfc-{command}")
+            shown(kak, "*ccfc-files*", "last.c")
             eq(kak.ask("%val{session}", "s"), kak.session, "still the same")
             w.put(name, None)
             w.unhurt()

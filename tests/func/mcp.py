@@ -233,6 +233,8 @@ def test_before_you_edit():
             got = m.call("before_you_edit", path="new.txt")
             eq((got["path"], got["warnings"], "lastChange" in got),
                (w.path("new.txt"), [], False))
+            got = m.call("before_you_edit", path="/\x01" * 2000)
+            eq(got["path"][-2:], "\x01…", "cut")
 
 
 def sessions_of(w, status):

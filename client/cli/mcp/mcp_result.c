@@ -96,6 +96,12 @@ void ccfc_mcp_put_own(struct ccfc_mcp_call *call, struct ccfc_obj o)
 	put_short(&call->out, ccfc_mcp_group(call, NULL), o, CCFC_SLICE_NONE);
 }
 
+void ccfc_mcp_put_text(struct ccfc_mcp_call *call, const char *key,
+		       const char *text)
+{
+	put_cut(&call->out, key, ccfc_slice_str(text), TEXT_LONG);
+}
+
 bool ccfc_mcp_put_row(struct ccfc_mcp_call *call,
 		      const struct ccfc_mcp_group *group, struct ccfc_obj o,
 		      struct ccfc_slice path)

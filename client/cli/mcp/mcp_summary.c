@@ -62,7 +62,7 @@ static int ask_history(struct ccfc_mcp_call *call, struct warnings *w,
 	code = ccfc_mcp_ask(&reply, call, err);
 	/* A file that no session changed is no error here. */
 	if (code == CCFC_ENOTFOUND) {
-		ccfc_json_text_cstr(&call->out, "path", call->q.path);
+		ccfc_mcp_put_text(call, "path", call->q.path);
 		put_history(call, none, w);
 		return 0;
 	}

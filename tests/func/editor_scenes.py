@@ -69,8 +69,27 @@ def gutter(start):
             assert shown[0].startswith("not by a session"), shown
             assert shown[1].startswith(w.id("a")[:8]), shown
             eq(shown[2], "│")
-            editor.ex("wincmd l | Ccfc blame")
+            # Lines that are not saved.
+            editor.ex("wincmd l")
+            editor.type(2, "mine", "new")
+
+            def beside():
+                return [text.split()[0] for text in editor.value(
+                    "getbufline(winbufnr(1), 1, '$')")]
+            editor.wait_for(["not", "not", "not", w.id("a")[:8]], beside)
+            editor.ex("edit! | Ccfc blame")
             eq(editor.value("[winnr('$'), &scrollbind]"), [1, 0], "closed")
+            # It goes with its file.
+            editor.wait_for([2, 3], editor.signs)
+            editor.ex("Ccfc blame | edit b.c")
+            editor.wait_for([1, 0, "b.c"], lambda: editor.value(
+                "[winnr('$'), &scrollbind, bufname()]"))
+            editor.ex("edit a.c")
+            editor.wait_for([2, 3], editor.signs)
+            eq(editor.value("[&scrollbind, &wrap]"), [0, 1], "as before")
+            editor.ex("split b.c | wincmd j | Ccfc blame | close")
+            editor.wait_for([1, "b.c"], lambda: editor.value(
+                "[winnr('$'), bufname()]"))
 
 
 def unsaved_changes_are_asked_about(start):

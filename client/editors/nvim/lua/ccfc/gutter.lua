@@ -67,6 +67,17 @@ local function close(buf)
   return false
 end
 
+-- The window of the file shows another one, or is closed: so is the gutter.
+local function follow(buf, own, win)
+  if gutters[buf] ~= own or (vim.api.nvim_win_is_valid(win)
+    and vim.api.nvim_win_get_buf(win) == buf) then
+    return
+  end
+  if #vim.api.nvim_list_wins() > 1 or not pcall(vim.cmd, "quit") then
+    close(buf)
+  end
+end
+
 function M.toggle()
   local buf = vim.api.nvim_get_current_buf()
   local win = vim.api.nvim_get_current_win()
@@ -94,12 +105,28 @@ function M.toggle()
   vim.api.nvim_set_current_win(win)
   bind(win)
   vim.cmd("syncbind")
+  local function put_back(where)
+    vim.wo[where].scrollbind, vim.wo[where].cursorbind = old.bind, old.cursor
+    vim.wo[where].wrap, vim.wo[where].foldenable = old.wrap, old.fold
+  end
+  local group = vim.api.nvim_create_augroup("ccfc_gutter_" .. own, {})
+  vim.api.nvim_create_autocmd({ "BufWinEnter", "WinClosed" }, { group = group,
+    callback = vim.schedule_wrap(function()
+      follow(buf, own, win)
+    end) })
   vim.api.nvim_create_autocmd("BufWipeout", { buffer = own, once = true,
     callback = function()
       gutters[buf] = nil
+      vim.api.nvim_del_augroup_by_id(group)
       if vim.api.nvim_win_is_valid(win) then
-        vim.wo[win].scrollbind, vim.wo[win].cursorbind = old.bind, old.cursor
-        vim.wo[win].wrap, vim.wo[win].foldenable = old.wrap, old.fold
+        put_back(win)
+      end
+      -- A window that showed the file remembers its options for the file.
+      if vim.fn.bufwinid(buf) == -1 and vim.api.nvim_buf_is_valid(buf) then
+        vim.api.nvim_create_autocmd("BufWinEnter", { buffer = buf,
+          once = true, callback = function()
+            put_back(0)
+          end })
       end
     end })
 end

@@ -3,6 +3,7 @@ vim9script
 # disk, and who wrote its lines. Only these are asked about, 100 ms after the
 # last event.
 import autoload 'ccfc.vim'
+import autoload 'ccfc/gutter.vim'
 import autoload 'ccfc/job.vim'
 import autoload 'ccfc/here.vim'
 import autoload 'ccfc/marks.vim'
@@ -246,6 +247,7 @@ export def Watch()
     autocmd CursorMoved,BufEnter * here.Moved()
     autocmd InsertEnter,BufLeave * here.Clear(bufnr())
     autocmd CursorHold * Hold()
+    autocmd BufWinEnter,WinClosed * gutter.FollowSoon()
   augroup END
   for info in getbufinfo({bufloaded: 1})
     if IsFile(info.bufnr)

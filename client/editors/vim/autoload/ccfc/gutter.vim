@@ -9,16 +9,17 @@ import autoload 'ccfc/text.vim'
 const WIDTH = 44
 
 var gutters: dict<number> = {} # by the file's buffer: the window's buffer
+var windows: dict<number> = {} # by the file's buffer: its window
+var saved: dict<dict<any>> = {} # … and options that it had
 
 def Lines(buf: number): list<string>
-  var lines: list<string> = []
-  var last: dict<any> = {}
-  for row in range(1, len(getbufline(buf, 1, '$')))
-    var block = marks.Owner(buf, row)
-    lines->add(empty(block) ? 'not saved' : block is last ? '│'
-      : here.Describe(block, WIDTH))
-    last = block
-  endfor
+  var lines = repeat(['not saved'], marks.Total(buf))
+  marks.Each(buf, (block, first, last) => {
+    lines[first - 1] = here.Describe(block, WIDTH)
+    for row in range(first + 1, last)
+      lines[row - 1] = '│'
+    endfor
+  })
   return lines
 enddef
 
@@ -47,18 +48,27 @@ def Close(buf: number): bool
   return true
 enddef
 
-# Puts back the options of the file's window.
-def Closed(buf: number, win: number, old: dict<any>)
-  if gutters->has_key(buf)
-    remove(gutters, buf)
-  endif
-  for [name, value] in items(old)
-    setwinvar(win, name, value)
+export def Enter(buf: number)
+  commands.DiffLine(buf, line('.'))
+enddef
+
+# The window of a file shows another one, or is closed: so is the gutter.
+def Follow()
+  for [buf, win] in items(windows)
+    if winbufnr(win) == str2nr(buf)
+      continue
+    endif
+    if winnr('$') == 1 && tabpagenr('$') == 1
+      silent! quit
+    endif
+    Close(str2nr(buf))
   endfor
 enddef
 
-export def Enter(buf: number)
-  commands.DiffLine(buf, line('.'))
+export def FollowSoon()
+  if !empty(windows)
+    timer_start(0, (_) => Follow())
+  endif
 enddef
 
 export def Toggle()
@@ -77,6 +87,7 @@ export def Toggle()
   execute 'leftabove vertical :' .. WIDTH .. 'new'
   var own = bufnr()
   gutters[buf] = own
+  windows[buf] = win
   setlocal buftype=nofile bufhidden=wipe noswapfile nomodeline nobuflisted
   setlocal nonumber norelativenumber signcolumn=no winfixwidth
   execute 'nnoremap <buffer> <nowait> <CR> <Cmd>call ccfc#gutter#Enter('
@@ -86,17 +97,31 @@ export def Toggle()
   Bind()
   winrestview({topline: top})
   autocmd_add([{event: 'BufWipeout', bufnr: own, group: 'ccfc', once: true,
-    cmd: printf('call ccfc#gutter#After(%d, %d)', buf, win)}])
-  saved[win] = old
+    cmd: printf('call ccfc#gutter#After(%d)', buf)}])
+  saved[buf] = old
   win_gotoid(win)
   Bind()
   syncbind
 enddef
 
-var saved: dict<dict<any>> = {}
+export def PutBack(buf: number, win: number)
+  for [name, value] in items(get(saved, buf, {}))
+    setwinvar(win, name, value)
+  endfor
+  if win == 0 || winbufnr(win) == buf
+    remove(saved, buf)
+  endif
+enddef
 
-export def After(buf: number, win: number)
-  if saved->has_key(win)
-    Closed(buf, win, remove(saved, win))
+export def After(buf: number)
+  if !gutters->has_key(buf)
+    return
+  endif
+  remove(gutters, buf)
+  PutBack(buf, remove(windows, buf))
+  # A window that showed the file remembers its options for the file.
+  if saved->has_key(buf) && bufexists(buf)
+    autocmd_add([{event: 'BufWinEnter', bufnr: buf, group: 'ccfc',
+      once: true, cmd: printf('call ccfc#gutter#PutBack(%d, 0)', buf)}])
   endif
 enddef

@@ -54,6 +54,7 @@
   "A session and a position: go from there to the session's first line.")
 (defvar-local ccfc-blame-hook nil
   "Run in a buffer when its owners of lines are new.")
+(defvar ccfc-blame--notes nil "Notes of changes, while they are shown.")
 (defvar ccfc-blame-mode)
 
 ;;; Texts
@@ -126,6 +127,16 @@ Where another mode has a prefix for lines, it keeps it."
   (unless (get-text-property (overlay-start overlay) 'line-prefix)
     (overlay-put overlay 'line-prefix (ccfc-blame--in-margin text face))))
 
+(defun ccfc-blame--note (block)
+  "Return what stands behind the first line of BLOCK.
+A change has many blocks in a long file, and one text."
+  (let ((change (ccfc-get block "changeId")))
+    (or (gethash change ccfc-blame--notes)
+        (puthash change
+                 (propertize (concat "  " (ccfc-blame-text block 60))
+                             'face 'ccfc-note 'cursor t)
+                 ccfc-blame--notes))))
+
 (defun ccfc-blame--mark (block recent)
   "Mark BLOCK from point on; RECENT: by one of the latest sessions.
 Leave point behind it."
@@ -147,8 +158,7 @@ Leave point behind it."
           (let ((eol (save-excursion (goto-char from) (line-end-position))))
             (ccfc-blame--overlay
              eol eol 'ccfc-note t 'after-string
-             (propertize (concat "  " (ccfc-blame-text block 60))
-                         'face 'ccfc-note 'cursor t))))))))
+             (ccfc-blame--note block))))))))
 
 (defun ccfc-blame-clear ()
   "Take away everything that is shown in the buffer."
@@ -194,6 +204,7 @@ Leave point behind it."
   (let* ((last (ccfc-get (ccfc-blame-latest blocks) "sessionId"))
          (recent (if last (cons last ccfc-blame--touched)
                    ccfc-blame--touched))
+         (ccfc-blame--notes (make-hash-table :test #'equal))
          (left ccfc-blame--blocks-max)
          (line 1)
          marks)

@@ -89,10 +89,10 @@ class Lsp(Peer):
         got = self.about("hover", position={"line": line, "character": 0})
         return got and got["contents"]["value"]
 
-    def actions(self, line):
+    def actions(self, line, **context):
         at = {"line": line, "character": 0}
         return self.about("codeAction", range={"start": at, "end": at},
-                          context={"diagnostics": []})
+                          context={"diagnostics": [], **context})
 
     def hints(self, first, last):
         return self.about("inlayHint", range={
@@ -205,6 +205,9 @@ def test_lens_hint_actions():
             eq(p.actions(0), [], "not by a session")
             got = {a["command"]["command"]: a for a in p.actions(2)}
             eq(sorted(got), ["ccfc.diff", "ccfc.restore"])
+            eq(len(p.actions(2, only=["source"])), 2)
+            eq(p.actions(2, only=["source.organizeImports"]), [],
+               "an editor would run them before it saves")
             text = p.result("workspace/executeCommand",
                             got["ccfc.diff"]["command"])
             eq("-two\n+2\n" in text, True, text)

@@ -144,6 +144,22 @@ static void put_action(struct ccfc_buf *out, const char *title,
 	ccfc_buf_putc(out, '}');
 }
 
+/*
+ * Does the editor want actions of our kind? Some ask for those of one kind and
+ * run what they get, for instance before a file is saved.
+ */
+static bool wants_ours(struct ccfc_obj params)
+{
+	struct ccfc_obj only =
+		ccfc_obj_get(ccfc_obj_get(params, "context"), "only");
+	bool wanted = ccfc_obj_type(only) != CCFC_OBJ_ARRAY;
+
+	for (uint32_t i = 0; !wanted && i < ccfc_obj_len(only); i++)
+		wanted = ccfc_slice_is(ccfc_obj_str(ccfc_obj_at(only, i)),
+				       "source");
+	return wanted;
+}
+
 void ccfc_lsp_code_action(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 			  struct ccfc_obj params)
 {
@@ -154,7 +170,7 @@ void ccfc_lsp_code_action(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 	struct ccfc_slice change;
 
 	ccfc_buf_putc(out, '[');
-	if (!doc || line < 0) {
+	if (!doc || line < 0 || !wants_ours(params)) {
 		ccfc_buf_putc(out, ']');
 		return;
 	}

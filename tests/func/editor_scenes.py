@@ -58,6 +58,25 @@ def the_line_under_the_cursor(start):
             editor.wait_for([], editor.line_text)
 
 
+def lines_between_changes_keep_their_owner(start):
+    with Files("a") as w:
+        w.put("a.c", "0\n")
+        text = "0\n{\n1\n}\n{\n2\n}\n{\n3\n}\n"
+        w.write("a", "a.c", text)
+        with start(w, "a.c") as editor:
+            editor.wait_for(list(range(2, 11)), editor.signs)
+            editor.type(3, "mine")
+            editor.type(9, "mine", "and mine")
+            editor.wait_for([2, 4, 5, 6, 7, 8, 11], editor.signs)
+            # Line 2 is deleted and comes back.
+            editor.ex("2delete _")
+            editor.type(1, "0")
+            editor.wait_for([3, 4, 5, 6, 7, 10], editor.signs)
+            editor.ex("1put ='{'")
+            editor.type(1, "0")
+            editor.wait_for([2, 4, 5, 6, 7, 8, 11], editor.signs)
+
+
 def gutter(start):
     with Files("a") as w:
         three_lines(w)
@@ -317,7 +336,8 @@ def many_at_once(start):
                 editor.kill()
 
 
-SCENES = (buffer_signs_and_texts_follow, the_line_under_the_cursor, gutter,
+SCENES = (buffer_signs_and_texts_follow, the_line_under_the_cursor,
+          lines_between_changes_keep_their_owner, gutter,
           unsaved_changes_are_asked_about, a_restart_loses_no_event,
           files_come_and_go, it_starts_the_daemon, commands,
           a_daemon_that_hangs_is_not_waited_for,

@@ -2,9 +2,8 @@ vim9script
 # Signs and short texts at the lines of the last sessions, and the way from a
 # line of the buffer to its owner.
 #
-# Owners are those of the file on disk. Where the buffer differs, the lines
-# before the first and behind the last difference keep their owners; lines in
-# between have none until they are saved.
+# Owners are those of the file on disk. A line that was edited or added since
+# has none until it is saved: the lines of both are compared.
 import autoload 'ccfc.vim'
 import autoload 'ccfc/buffers.vim'
 import autoload 'ccfc/gutter.vim'
@@ -30,27 +29,68 @@ export def Define()
   endfor
 enddef
 
-# How many lines at the top and at the end are those of the blame.
-def Compare(b: dict<any>, buf: number)
-  var lines = getbufline(buf, 1, '$')
-  var [old, n] = [b.lines, len(lines)]
-  var most = min([n, len(old)])
+# Between the lines that are the same at the top and at the end: a line that
+# both have once is the same line, and so are equal ones beside it.
+def Between(old: list<string>, new: list<string>, top: number,
+    end: number): list<list<number>>
+  var [olds, news] = [len(old) - end, len(new) - end]
+  var places: dict<number> = {} # -1: several
+  var counts: dict<number> = {}
+  for i in range(top, olds - 1)
+    var key = '=' .. old[i]
+    places[key] = places->has_key(key) ? -1 : i
+  endfor
+  for i in range(top, news - 1)
+    var key = '=' .. new[i]
+    counts[key] = get(counts, key) + 1
+  endfor
+  var runs: list<list<number>> = []
+  var [after, row, free] = [top, top, top]
+  while row < news
+    var there = get(places, '=' .. new[row], -1)
+    if there < after || counts['=' .. new[row]] > 1
+      row += 1
+      continue
+    endif
+    while row > free && there > after && old[there - 1] ==# new[row - 1]
+      row -= 1
+      there -= 1
+    endwhile
+    var n = 1
+    while there + n < olds && row + n < news && old[there + n] ==# new[row + n]
+      n += 1
+    endwhile
+    runs->add([there + 1, row + 1, n])
+    after = there + n
+    row += n
+    free = row
+  endwhile
+  return runs
+enddef
+
+# The lines of the blame that are in the buffer, in order, as runs: line there,
+# row here, how many.
+def Compare(old: list<string>, new: list<string>): list<list<number>>
+  var most = min([len(old), len(new)])
   var top = 0
-  while top < most && lines[top] ==# old[top]
+  while top < most && new[top] ==# old[top]
     top += 1
   endwhile
   var end = 0
-  while end < most - top && lines[-1 - end] ==# old[-1 - end]
+  while end < most - top && new[-1 - end] ==# old[-1 - end]
     end += 1
   endwhile
-  b.same = {top: top, end: end, total: n}
+  return [[1, 1, top]] + Between(old, new, top, end)
+    + [[len(old) - end + 1, len(new) - end + 1, end]]
 enddef
 
-def Same(buf: number): dict<any>
+def Same(buf: number): list<list<number>>
   var b = buffers.open[buf]
   var tick = getbufvar(buf, 'changedtick')
   if get(b, 'tick', -1) != tick || get(b, 'of', []) isnot b.blocks
-    Compare(b, buf)
+    var lines = getbufline(buf, 1, '$')
+    b.same = Compare(b.lines, lines)
+    b.total = len(lines)
     b.tick = tick
     b.of = b.blocks
   endif
@@ -67,12 +107,12 @@ export def There(buf: number, row: number): number
   if !Known(buf)
     return 0
   endif
-  var same = Same(buf)
-  if row <= same.top
-    return row
-  endif
-  return row > same.total - same.end
-    ? row - same.total + len(buffers.open[buf].lines) : 0
+  for [there, first, n] in Same(buf)
+    if row >= first && row < first + n
+      return row - first + there
+    endif
+  endfor
+  return 0
 enddef
 
 # The block of a line of the buffer, or {}.
@@ -96,35 +136,30 @@ export def Owner(buf: number, row: number): dict<any>
   return {}
 enddef
 
-# The rows of the buffer that are lines of a block, as runs: [first, last] of
-# each. For all rows this is much faster than Owner.
-def Runs(same: dict<any>, old: number, block: dict<any>): list<list<number>>
-  var runs: list<list<number>> = []
-  var shift: number = same.total - old
-  var below: number = max([block.start, old - same.end + 1])
-  if block.start <= same.top
-    runs->add([block.start, min([block.end, same.top])])
-  endif
-  if below <= block.end
-    runs->add([below + shift, block.end + shift])
-  endif
-  return runs
-enddef
-
 # Calls Visit(block, first row, last row) for all rows with an owner, in order.
+# For all rows this is much faster than Owner.
 export def Each(buf: number, Visit: func(dict<any>, number, number))
-  var b = buffers.open[buf]
-  var same = Same(buf)
-  for block in b.blocks
-    for [first, last] in Runs(same, len(b.lines), block)
-      Visit(block, first, last)
+  var blocks: list<any> = buffers.open[buf].blocks
+  var i = 0
+  for [there, row, n] in Same(buf)
+    while i < len(blocks) && blocks[i].end < there
+      i += 1
+    endwhile
+    # The last one may go on in the next run.
+    for block in blocks[i :]
+      if block.start >= there + n
+        break
+      endif
+      Visit(block, max([block.start, there]) - there + row,
+        min([block.end, there + n - 1]) - there + row)
     endfor
   endfor
 enddef
 
 # How many rows the buffer has.
 export def Total(buf: number): number
-  return Same(buf).total
+  Same(buf)
+  return buffers.open[buf].total
 enddef
 
 # The session that wrote last when the file was opened, and those that wrote

@@ -330,7 +330,7 @@
   (ccfc-test-until "the notice"
     (seq-some (lambda (m)
                 (string-match-p
-                 (format "\\`a.c: stale, session %s and session %s\\'"
+                 (format "\\`a.c: stale: session %s and session %s\\'"
                          (substring (ccfc-test-do "id" "a") 0 8)
                          (substring (ccfc-test-do "id" "b") 0 8))
                  m))

@@ -107,6 +107,16 @@ def test_the_line_under_the_cursor():
                 f"{w.id('a')[:8]} opus-4-5 · more numbers"), text
             do(kak, "execute-keys gg; ccfc-line")
             kak.until(lambda got: not got, line)
+            # Nothing stands between a line and what is typed at its end.
+            do(kak, "execute-keys 3g; ccfc-line")
+            kak.until(lambda got: got, line)
+            do(kak, "execute-keys -with-hooks 'Ax<esc>'")
+            for text in ("texts", "line"):
+                kak.until(lambda got: "|" not in got, lambda: kak.ask(
+                    f"%opt{{ccfc_{text}}}", "a.c"))
+            do(kak, "execute-keys u; ccfc-line")
+            kak.until(lambda got: "|" in got,
+                      lambda: kak.ask("%opt{ccfc_texts}", "a.c"))
 
 
 def test_commands():
@@ -148,8 +158,9 @@ def test_conflicts_are_told():
             watching(w, kak, "a.c")
             # b writes the whole file and has never seen it.
             w.write("b", "a.c", "three\n")
-            kak.until(lambda got: got == f"ccfc: a.c: conflict of session "
-                      f"{w.id('b')[:8]}: lost_update",
+            want = (f"ccfc: a.c: lost update: session {w.id('b')[:8]} and "
+                    f"session {w.id('a')[:8]}")
+            kak.until(lambda got: got == want,
                       lambda: kak.ask("%opt{ccfc_message}", "a.c"))
 
 

@@ -304,7 +304,7 @@ async function conflict(editor) {
 	/* Notices go away after some seconds; the list keeps them. */
 	await editor.command('Notifications: Show Notifications');
 	await editor.page.locator('.notifications-center .monaco-list-row')
-		.filter({ hasText: 'a.c: stale, session' }).first()
+		.filter({ hasText: 'a.c: stale: session' }).first()
 		.waitFor({ state: 'visible' });
 }
 

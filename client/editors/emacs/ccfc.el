@@ -110,15 +110,16 @@
       (when ccfc--conflict
         (message "%s"
                  (ccfc-text-line
-                  (format "%s: %s, session %s and %s"
+                  (format "%s: %s: session %s and %s"
                           (buffer-name)
-                          (ccfc-text-line (ccfc-get event "kind") 20)
+                          (replace-regexp-in-string
+                           "_" " " (ccfc-text-line (ccfc-get event "kind") 20))
                           (ccfc-text-short (ccfc-get event "sessionId"))
                           (if (ccfc-get event "otherSessionId")
                               (concat "session "
                                       (ccfc-text-short
                                        (ccfc-get event "otherSessionId")))
-                            "somebody outside"))
+                            "somebody outside of sessions"))
                   200))))))
 
 (defun ccfc--on-event (event)

@@ -22,6 +22,8 @@ declare-option -hidden range-specs ccfc_line
 # Lines of ccfc_texts; the line of ccfc_line.
 declare-option -hidden str ccfc_told
 declare-option -hidden str ccfc_line_at
+# "yes": they wait until the buffer is what is on disk.
+declare-option -hidden str ccfc_hidden
 # What "ccfc-restore-write" would do.
 declare-option -hidden str-list ccfc_restore
 
@@ -118,16 +120,21 @@ declare-option -hidden str ccfc_awk %{
 
 # Events as commands: "ccfc-take TYPE PATH SESSION WHAT".
 declare-option -hidden str ccfc_awk_events %{
+    function conflict(    other) {
+        other = substr(word(field("otherSessionId")), 1, 8)
+        return swap(word(field("kind")), "_", " ") ": session " session() \
+            " and " (other ? "session " other : "somebody outside of sessions")
+    }
     {
         type = word(field("type"))
-        what = type == "conflict" ? field("kind") : field("tool")
+        what = type == "conflict" ? conflict() : word(field("tool"))
         if (type == "hello" || type == "fresh" || type == "forgotten")
             print "ccfc-refresh"
         else if (/"withdrawn":true/)
             print "ccfc-take withdrawn " quoted(field("path")) " '' ''"
         else if (type == "change" || type == "early" || type == "conflict")
             print "ccfc-take " type " " quoted(field("path")) " " \
-                quoted(session()) " " quoted(word(what))
+                quoted(session()) " " quoted(what)
     }
 }
 
@@ -191,6 +198,7 @@ declare-option -hidden str ccfc_awk_marks %{
             "set-option buffer ccfc_texts" at texts "\n" \
             "set-option buffer ccfc_told " quoted(" " lines) "\n" \
             "set-option buffer ccfc_line_at ''\n" \
+            "set-option buffer ccfc_hidden ''\n" \
             "set-option buffer ccfc_seen"
         for (id in seen)
             command = command " " quoted(id)
@@ -217,6 +225,7 @@ define-command ccfc-enable -docstring \
     hook -group ccfc global NormalIdle .* %{ ccfc-auto; ccfc-line }
     hook -group ccfc global ModeChange push:normal:insert %{
         try "ccfc-auto-true-%opt{autoreload}"
+        ccfc-hide
     }
     hook -group ccfc global KakEnd .* ccfc-stop
     # There is a window already, unless this is kakrc.
@@ -333,7 +342,7 @@ define-command -hidden -params 4 ccfc-take %{
                     printf 'ccfc-mark\n'
                 elif [ "$1" = conflict ]; then
                     printf 'ccfc-say '
-                    quote "ccfc: $name: conflict of session $3: $4"
+                    quote "ccfc: $name: $4"
                 elif [ "$kak_modified" = true ]; then
                     printf 'set-option buffer ccfc_behind yes\nccfc-say '
                     quote "ccfc: session $3 changed $name; yours is not saved"
@@ -385,6 +394,14 @@ define-command -hidden ccfc-mark %{
     }
 }
 
+# What is typed at the end of a line would stand behind its text.
+define-command -hidden ccfc-hide %{
+    set-option buffer ccfc_texts %val{timestamp}
+    set-option buffer ccfc_line %val{timestamp}
+    set-option buffer ccfc_line_at ''
+    set-option buffer ccfc_hidden yes
+}
+
 # Who wrote the line under the cursor, and for which prompt. The first line of
 # a block that is marked says it already.
 define-command -hidden ccfc-line %{
@@ -393,10 +410,14 @@ define-command -hidden ccfc-line %{
         evaluate-commands %sh{
             at=$kak_timestamp.$kak_cursor_line
             case $kak_buffile in /*) ;; *) exit ;; esac
+            case $kak_modified-$kak_opt_ccfc_hidden in
+            true-) echo ccfc-hide; exit ;;
+            true-yes) exit ;;
+            false-yes) printf 'set-option buffer ccfc_hidden ""\nccfc-mark\n'
+            esac
             [ "$at" = "$kak_opt_ccfc_line_at" ] && exit
             printf 'set-option buffer ccfc_line_at %s\n' "$at"
             printf 'set-option buffer ccfc_line %s\n' "$kak_timestamp"
-            [ "$kak_modified" = false ] || exit
             case $kak_opt_ccfc_told in *" $kak_cursor_line "*) exit ;; esac
             export kak_buffile kak_timestamp kak_cursor_line kak_cursor_column
             export CCFC_NO_SPAWN="${CCFC_NO_SPAWN:-stopped}"

@@ -114,13 +114,14 @@ export class Reload implements vscode.Disposable {
 	private warn(document: vscode.TextDocument, event: Fields): void {
 		const other = event.otherSessionId ?
 			`session ${text.short(event.otherSessionId)}` :
-			'somebody outside';
+			'somebody outside of sessions';
 
 		if (event.withdrawn)
 			return;
 		void vscode.window.showWarningMessage(text.plain(
 			`${path.basename(document.uri.fsPath)}: ` +
-			`${text.line(event.kind, 20)}, session ` +
+			`${text.line(event.kind, 20).replace(/_/g, ' ')}: ` +
+			'session ' +
 			`${text.short(event.sessionId)} and ${other}`));
 	}
 

@@ -343,6 +343,11 @@ class Vim(Asked):
         return self.value("execute('messages')")
 
 
+def quoted(text):
+    """For Kakoune."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 class Kak:
     """A real Kakoune with a window, drawn as JSON that nobody looks at.
     Commands go through "kak -p", answers come through a pipe with a name."""
@@ -393,10 +398,10 @@ class Kak:
     def ask(self, expression, buffer, before=""):
         """The expansion, in that buffer; "error: …" if that fails."""
         answer = f"echo -to-file {self.pipe} -- {expression} {self.END}"
-        name = buffer.replace("'", "''")
-        # A name in "-buffer" would end at a comma.
-        self.push(f"try %{{ evaluate-commands -draft -buffer *debug* "
-                  f"%{{ buffer '{name}'; {before}; {answer} }} }} catch %{{ "
+        # A name in "-buffer" would end at a comma, and a block at a brace.
+        inside = quoted(f"buffer {quoted(buffer)}; {before}; {answer}")
+        self.push("try " + quoted("evaluate-commands -draft -buffer *debug* "
+                                  + inside) + " catch %{ "
                   f"echo -to-file {self.pipe} -- error: %val{{error}} "
                   f"{self.END} }}")
         return self.read()

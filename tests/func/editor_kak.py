@@ -9,7 +9,7 @@ import signal
 
 import harness
 from editing import HOSTILE, Files
-from editor_drivers import Kak
+from editor_drivers import Kak, quoted
 from harness import Skip, eq
 
 
@@ -290,15 +290,16 @@ def test_a_daemon_that_hangs_is_not_waited_for():
 
 
 def test_hostile_texts():
-    name = "x y',|\n%sh{touch HURT}$(touch HURT) 'q.c"
+    # A block of commands would end at the first brace.
+    breaks = "} } nop %sh{touch HURT} "
+    name = "x y',|\n%sh{touch HURT}$(touch HURT) 'q" + breaks + ".c"
     with Files("a", "b") as w:
         w.put(name, "one\n")
         with start(w, name) as kak:
             kak.push("edit -scratch s")
-            quoted = name.replace("'", "''")
-            kak.push(f"declare-option str hostile '{quoted}'")
+            kak.push(f"declare-option str hostile {quoted(name)}")
             watching(w, kak, "s")
-            w.again("a", HOSTILE)
+            w.again("a", breaks + HOSTILE)
             w.write("a", name, "one\n{Error}two\n")
             t = w.sessions["a"]
             t.call("Bash", {"command": HOSTILE})

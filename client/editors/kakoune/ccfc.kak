@@ -105,10 +105,11 @@ declare-option -hidden str ccfc_awk %{
         sub(/-[0-9]+$/, "", s)
         return substr(s, 1, 20)
     }
-    # Commands in the context of a buffer; see ccfc-take.
+    # Commands in the context of a buffer; see ccfc-take. All in quotes, since
+    # a block ends at a brace in a text.
     function inside(path, commands) {
-        return "try %{ evaluate-commands -buffer *debug* " \
-            quoted("buffer " quoted(path) "\n" commands) " }"
+        return "try " quoted("evaluate-commands -buffer *debug* " \
+            quoted("buffer " quoted(path) "\n" commands))
     }
     # For a list of ranges, in which "|" and "\" mean something; after "{\}" no
     # brace does.

@@ -105,11 +105,21 @@ declare-option -hidden str ccfc_awk %{
         sub(/-[0-9]+$/, "", s)
         return substr(s, 1, 20)
     }
-    # Commands in the context of a buffer; see ccfc-take. All in quotes, since
-    # a block ends at a brace in a text.
-    function inside(path, commands) {
-        return "try " quoted("evaluate-commands -buffer *debug* " \
-            quoted("buffer " quoted(path) "\n" commands))
+    # Commands in the context of a buffer (see ccfc-take), written in pieces
+    # between these two. All in quotes, since a block ends at a brace in a text.
+    function begin() {
+        printf "%s", "try 'evaluate-commands -buffer *debug* ''"
+        put("buffer " quoted(ENVIRON["kak_buffile"]))
+    }
+    function put(piece) {
+        printf "%s", swap(piece, "'", "''''")
+    }
+    function finish() {
+        print "'''"
+    }
+    # The beginning of a list that moves with the lines of the buffer.
+    function list(name) {
+        put("\nset-option buffer " name " " ENVIRON["kak_timestamp"])
     }
     # For a list of ranges, in which "|" and "\" mean something; after "{\}" no
     # brace does.
@@ -147,27 +157,31 @@ declare-option -hidden str ccfc_awk_marks %{
             return word(field("kind"))
         return session() " " model()
     }
+    NR == 1 {
+        split(ENVIRON["kak_opt_ccfc_seen"], sessions, " ")
+        for (i in sessions)
+            seen[sessions[i]] = 1
+        begin()
+        list("ccfc_owners")
+    }
     !blocks_end && /^$/ {
         blocks_end = NR
+        list("ccfc_flags")
         for (i = 1; i <= n; i++) {
             if (by[i] == "" || (by[i] != last && !(by[i] in seen)))
                 continue
             seen[by[i]] = 1
             for (row = start[i]; row <= end[i] && count < 5000; row++) {
-                flags = flags " " row "|▎"
+                put(" " row "|▎")
                 count++
             }
             if (told++ < 1000)
                 first[start[i]] = i
         }
+        list("ccfc_texts")
         next
     }
     !blocks_end {
-        if (NR == 1) {
-            split(ENVIRON["kak_opt_ccfc_seen"], list, " ")
-            for (i in list)
-                seen[list[i]] = 1
-        }
         n++
         start[n] = number("start")
         end[n] = number("end")
@@ -178,8 +192,7 @@ declare-option -hidden str ccfc_awk_marks %{
             last = by[n]
         }
         for (row = start[n]; row <= end[n] && row < 20000; row++)
-            owners = owners " " quoted(row "|{\\}" \
-                                       (row == start[n] ? label() : "│"))
+            put(" " quoted(row "|{\\}" (row == start[n] ? label() : "│")))
         next
     }
     {
@@ -189,31 +202,28 @@ declare-option -hidden str ccfc_awk_marks %{
         sub(/\r$/, "")
         if (row == 1)
             sub(/^\357\273\277/, "")
-        texts = texts behind(row, length($0) + 1, about[first[row]])
-        lines = lines row " "
+        put(behind(row, length($0) + 1, about[first[row]]))
+        rows = rows row " "
     }
     END {
-        at = " " ENVIRON["kak_timestamp"]
-        command = "set-option buffer ccfc_flags" at flags "\n" \
-            "set-option buffer ccfc_owners" at owners "\n" \
-            "set-option buffer ccfc_texts" at texts "\n" \
-            "set-option buffer ccfc_told " quoted(" " lines) "\n" \
-            "set-option buffer ccfc_line_at ''\n" \
-            "set-option buffer ccfc_hidden ''\n" \
-            "set-option buffer ccfc_seen"
+        put("\nset-option buffer ccfc_told " quoted(" " rows) \
+            "\nset-option buffer ccfc_line_at ''" \
+            "\nset-option buffer ccfc_hidden ''" \
+            "\nset-option buffer ccfc_seen")
         for (id in seen)
-            command = command " " quoted(id)
-        print inside(ENVIRON["kak_buffile"], command)
+            put(" " quoted(id))
+        finish()
     }
 }
 
 # The same of the line under the cursor.
 declare-option -hidden str ccfc_awk_line %{
     field("kind") == "session" {
-        command = "set-option buffer ccfc_line " ENVIRON["kak_timestamp"] \
-            behind(ENVIRON["kak_cursor_line"], ENVIRON["kak_cursor_column"],
-                   session() " " model() " · " line(field("prompt"), 100))
-        print inside(ENVIRON["kak_buffile"], command)
+        begin()
+        list("ccfc_line")
+        put(behind(ENVIRON["kak_cursor_line"], ENVIRON["kak_cursor_column"],
+                   session() " " model() " · " line(field("prompt"), 100)))
+        finish()
     }
 }
 

@@ -19,7 +19,8 @@ struct ccfc_archive_job {
 	uint32_t marker_len;
 	uint64_t staged_from;
 	struct ccfc_buf staged;
-	int64_t due; /* in milliseconds of the monotonic clock */
+	int64_t due;	 /* in milliseconds of the monotonic clock */
+	int64_t written; /* when the transcript was; set as it is done */
 };
 
 struct ccfc_archive {

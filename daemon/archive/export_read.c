@@ -177,6 +177,8 @@ static int copy_file(const char *from, const char *to, const struct entry *e,
 				 hex[0] ? "%s: is damaged"
 					: "%s: has another length",
 				 from);
+	if (out >= 0 && !r)
+		ccfc_copy_time(in, out);
 	close(in);
 	if (out >= 0 && close(out) && !r)
 		r = ccfc_err_io(err, errno, "%s", to);

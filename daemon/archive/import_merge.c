@@ -231,6 +231,8 @@ static int lengthen(struct merge *m, struct ccfc_archive_manifest *a,
 		*last = *more;
 		last->since = swap.since;
 		*more = swap;
+		if (a->written > old.written)
+			old.written = a->written;
 		r = ccfc_archive_manifest_write(&old, k->file, m->err);
 		m->out->bytes += last->end - swap.end;
 	}
@@ -364,6 +366,8 @@ static void merge_dir(void *ctx, const char *file)
 			CCFC_VEC_PUSH(old.files, *f);
 			*f = (struct ccfc_kept_file){ 0 };
 		}
+		if (d.written > old.written)
+			old.written = d.written;
 		m->r = ccfc_kept_dir_write(&old, name.ptr, m->err);
 	}
 	free(path);

@@ -134,6 +134,14 @@ static int store_dir(struct ccfc_archive *a, const struct ccfc_kept_dir *d,
 	return r;
 }
 
+/* They go with the transcript that was written last. */
+static void set_age(const struct ccfc_kept_dir *d, const char *file,
+		    int64_t written)
+{
+	if (d->files.n && d->written < written)
+		ccfc_archive_manifest_touch(file, written);
+}
+
 /* When the directory was changed; 0: so lately that it may be again. */
 static int64_t settled_time(int fd)
 {
@@ -149,7 +157,7 @@ static int64_t settled_time(int fd)
 
 /* All backups of a directory. */
 static int keep_backups(struct ccfc_archive *a, struct ccfc_slice path,
-			struct ccfc_err *err)
+			int64_t written, struct ccfc_err *err)
 {
 	struct ccfc_kept_dir d = { 0 };
 	struct ccfc_buf file = CCFC_BUF_INIT;
@@ -173,6 +181,8 @@ static int keep_backups(struct ccfc_archive *a, struct ccfc_slice path,
 			r = store_dir(a, &d, file.ptr, err);
 		}
 	}
+	if (!r)
+		set_age(&d, file.ptr, written);
 	closedir(dir);
 	ccfc_kept_dir_release(&d);
 	ccfc_buf_release(&file);
@@ -180,7 +190,7 @@ static int keep_backups(struct ccfc_archive *a, struct ccfc_slice path,
 }
 
 /* One file, by its path. */
-static int keep_one(struct ccfc_archive *a, const char *path,
+static int keep_one(struct ccfc_archive *a, const char *path, int64_t written,
 		    struct ccfc_err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -196,6 +206,8 @@ static int keep_one(struct ccfc_archive *a, const char *path,
 			r = keep(a, &d, dir, slash + 1, &any, err);
 		if (!r && any)
 			r = store_dir(a, &d, file.ptr, err);
+		if (!r)
+			set_age(&d, file.ptr, written);
 		close(dir);
 	}
 	free(name);
@@ -226,13 +238,14 @@ int ccfc_archive_keep_files(struct ccfc_archive *archive,
 	    !strcmp(job->path + len - tail, TAIL)) {
 		ccfc_buf_append(&path, job->path, len - tail);
 		ccfc_buf_puts(&path, NOTE);
-		r = keep_one(archive, path.ptr, err);
+		r = keep_one(archive, path.ptr, job->written, err);
 	} else if (!job->is_agent && root_end && *job->session &&
 		   !strchr(job->session, '/') && job->session[0] != '.') {
 		ccfc_buf_append(&path, job->path,
 				(size_t)(root_end - job->path));
 		ccfc_buf_printf(&path, "/file-history/%s", job->session);
-		r = keep_backups(archive, ccfc_buf_view(&path), err);
+		r = keep_backups(archive, ccfc_buf_view(&path), job->written,
+				 err);
 	}
 	ccfc_buf_release(&path);
 	return r;

@@ -1,7 +1,9 @@
 /*
  * What is kept of one transcript, and of the files of one directory, as a file
  * each. A file begins with what it is about, and the sum of that; contents that
- * are too small for a blob follow, with sums of their own.
+ * are too small for a blob follow, with sums of their own. The time of the file
+ * is that of the transcript, so that what was written longest ago goes first,
+ * whenever it came into the archive.
  */
 #ifndef CCFC_ARCHIVE_MANIFESTS_H
 #define CCFC_ARCHIVE_MANIFESTS_H
@@ -37,7 +39,8 @@ struct ccfc_archive_version {
 struct ccfc_archive_manifest {
 	char *path, *session, *agent;
 	bool is_agent;
-	uint8_t owner; /* enum ccfc_owner, the worst that was seen */
+	uint8_t owner;	 /* enum ccfc_owner, the worst that was seen */
+	int64_t written; /* when the transcript was last written, in seconds */
 	struct {
 		struct ccfc_archive_version *items; /* by `since` */
 		uint32_t n, cap;
@@ -55,7 +58,8 @@ struct ccfc_kept_file {
 
 struct ccfc_kept_dir {
 	char *path;
-	int64_t seen; /* the directory's time when it was listed; 0: never */
+	int64_t seen;	 /* the directory's time when it was listed; 0: never */
+	int64_t written; /* as that of the session's last transcript */
 	struct {
 		struct ccfc_kept_file *items;
 		uint32_t n, cap;
@@ -92,5 +96,7 @@ int ccfc_archive_manifest_write(const struct ccfc_archive_manifest *m,
 				const char *file, struct ccfc_err *err);
 int ccfc_kept_dir_write(const struct ccfc_kept_dir *d, const char *file,
 			struct ccfc_err *err);
+/* Only sets `written` of a manifest file; what fails counts as not needed. */
+void ccfc_archive_manifest_touch(const char *file, int64_t written);
 
 #endif

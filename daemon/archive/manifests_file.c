@@ -96,13 +96,14 @@ static uint32_t take_count(struct cursor *c, size_t each)
 
 /* --- files --- */
 
-static int read_all(struct ccfc_buf *out, const char *file,
+static int read_all(struct ccfc_buf *out, int64_t *written, const char *file,
 		    struct ccfc_err *err)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	int r = 0;
 
+	*written = 0;
 	if (fd < 0)
 		return errno == ENOENT ? ccfc_err_set(err, CCFC_ENOTFOUND,
 						      "%s: is not there", file)
@@ -111,6 +112,8 @@ static int read_all(struct ccfc_buf *out, const char *file,
 	    (uint64_t)st.st_size > FILE_MAX)
 		r = ccfc_err_set(err, CCFC_ECORRUPT, "%s: is no manifest",
 				 file);
+	if (!r)
+		*written = (int64_t)st.st_mtim.tv_sec;
 	/* That a file ends too early, its sum shows. */
 	if (!r && ccfc_read_bytes(out, fd, (size_t)st.st_size) && errno)
 		r = ccfc_err_io(err, errno, "%s", file);
@@ -153,15 +156,18 @@ static int sync_dir_of(const char *file)
 
 /* `file`.new is one that was being written; it is replaced the next time. */
 static int replace_file(const char *file, struct ccfc_slice bytes,
-			struct ccfc_err *err)
+			int64_t written, struct ccfc_err *err)
 {
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+					   { .tv_sec = (time_t)written } };
 	struct ccfc_buf name = CCFC_BUF_INIT;
 	int fd, r = 0;
 
 	ccfc_buf_printf(&name, "%s.new", file);
 	fd = open(name.ptr,
 		  O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0 || ccfc_write_all(fd, bytes) || fsync(fd))
+	if (fd < 0 || ccfc_write_all(fd, bytes) ||
+	    (written && futimens(fd, times)) || fsync(fd))
 		r = ccfc_err_io(err, errno, "%s", name.ptr);
 	if (fd >= 0 && close(fd) && !r)
 		r = ccfc_err_io(err, errno, "%s", name.ptr);
@@ -175,7 +181,7 @@ static int replace_file(const char *file, struct ccfc_slice bytes,
 
 static int write_file(const char *file, const char *mark,
 		      const struct ccfc_buf *head, const struct ccfc_buf *rest,
-		      struct ccfc_err *err)
+		      int64_t written, struct ccfc_err *err)
 {
 	struct ccfc_buf all = CCFC_BUF_INIT;
 	int r;
@@ -185,9 +191,17 @@ static int write_file(const char *file, const char *mark,
 	ccfc_buf_slice(&all, ccfc_buf_view(head));
 	put_number(&all, ccfc_hash_slice(ccfc_buf_view(head)), 8);
 	ccfc_buf_slice(&all, ccfc_buf_view(rest));
-	r = replace_file(file, ccfc_buf_view(&all), err);
+	r = replace_file(file, ccfc_buf_view(&all), written, err);
 	ccfc_buf_release(&all);
 	return r;
+}
+
+void ccfc_archive_manifest_touch(const char *file, int64_t written)
+{
+	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT },
+					   { .tv_sec = (time_t)written } };
+
+	(void)utimensat(AT_FDCWD, file, times, AT_SYMLINK_NOFOLLOW);
 }
 
 /* --- a transcript --- */
@@ -225,9 +239,10 @@ int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
 {
 	struct ccfc_buf all = CCFC_BUF_INIT;
 	struct cursor c, rest;
-	int r = read_all(&all, file, err);
+	int64_t written;
+	int r = read_all(&all, &written, file, err);
 
-	*out = (struct ccfc_archive_manifest){ 0 };
+	*out = (struct ccfc_archive_manifest){ .written = written };
 	if (!r)
 		r = open_head(&c, &rest, ccfc_buf_view(&all), SOURCE_MARK, file,
 			      err);
@@ -290,7 +305,7 @@ int ccfc_archive_manifest_write(const struct ccfc_archive_manifest *m,
 		ccfc_buf_slice(&rest,
 			       ccfc_buf_view(&m->versions.items[i].rest));
 	}
-	r = write_file(file, SOURCE_MARK, &head, &rest, err);
+	r = write_file(file, SOURCE_MARK, &head, &rest, m->written, err);
 	ccfc_buf_release(&head);
 	ccfc_buf_release(&rest);
 	return r;
@@ -315,9 +330,10 @@ int ccfc_kept_dir_read(struct ccfc_kept_dir *out, const char *file,
 {
 	struct ccfc_buf all = CCFC_BUF_INIT;
 	struct cursor c, rest;
-	int r = read_all(&all, file, err);
+	int64_t written;
+	int r = read_all(&all, &written, file, err);
 
-	*out = (struct ccfc_kept_dir){ 0 };
+	*out = (struct ccfc_kept_dir){ .written = written };
 	if (!r)
 		r = open_head(&c, &rest, ccfc_buf_view(&all), DIR_MARK, file,
 			      err);
@@ -356,7 +372,7 @@ int ccfc_kept_dir_write(const struct ccfc_kept_dir *d, const char *file,
 		put_number(&head, f->packed.len, 4);
 		ccfc_buf_slice(&rest, ccfc_buf_view(&f->packed));
 	}
-	r = write_file(file, DIR_MARK, &head, &rest, err);
+	r = write_file(file, DIR_MARK, &head, &rest, d->written, err);
 	ccfc_buf_release(&head);
 	ccfc_buf_release(&rest);
 	return r;

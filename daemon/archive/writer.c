@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define BLOCK  ((size_t)2 << 20)
@@ -33,8 +34,9 @@ struct writer {
 	struct {
 		struct ccfc_blob_key *items;
 		uint32_t n, cap;
-	} fresh;	    /* blobs that are to be on the disk first */
-	uint64_t was_bytes; /* of the manifest file */
+	} fresh;	     /* blobs that are to be on the disk first */
+	uint64_t was_bytes;  /* of the manifest file, … */
+	int64_t was_written; /* … and its time */
 	bool has_id;
 };
 
@@ -213,6 +215,15 @@ static void tell(struct writer *w)
 	ccfc_archive_tell(w->archive, &kept);
 }
 
+/* The lock is held. */
+static void note_age(struct writer *w)
+{
+	struct ccfc_archive_stats *stats = &w->archive->stats;
+
+	if (!stats->oldest || w->manifest.written < stats->oldest)
+		stats->oldest = w->manifest.written;
+}
+
 /* `last`: the bytes in front of the end, for the marker. */
 static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 		  struct ccfc_err *err)
@@ -241,6 +252,7 @@ static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 	pthread_mutex_lock(&a->lock);
 	a->stats.lines_bytes += v->end - was;
 	a->stats.transcripts += !w->was_bytes;
+	note_age(w);
 	a->stats.bytes += now - w->was_bytes;
 	pthread_mutex_unlock(&a->lock);
 	w->was_bytes = now;
@@ -291,6 +303,19 @@ static void look_owner(struct writer *w)
 	free(root);
 }
 
+/* When it was last written; of one that is gone: as known, or now. */
+static void look_time(struct writer *w)
+{
+	struct stat st;
+
+	w->was_written = w->manifest.written;
+	if (!stat(w->job->path, &st))
+		w->manifest.written = (int64_t)st.st_mtim.tv_sec;
+	else if (!w->was_bytes)
+		w->manifest.written = (int64_t)time(NULL);
+	w->job->written = w->manifest.written;
+}
+
 /* The version of the job; NULL: a later one is kept already. */
 static struct ccfc_archive_version *find_version(struct writer *w)
 {
@@ -335,6 +360,18 @@ static void keep_last(struct ccfc_buf *last, const struct ccfc_buf *bytes)
 	ccfc_buf_append(last, bytes->ptr + bytes->len - n, n);
 }
 
+/* Nothing is new: it may have been copied, or restored, since. */
+static void confirm(struct writer *w)
+{
+	if (w->was_written != w->manifest.written) {
+		ccfc_archive_manifest_touch(w->file.ptr, w->manifest.written);
+		pthread_mutex_lock(&w->archive->lock);
+		note_age(w);
+		pthread_mutex_unlock(&w->archive->lock);
+	}
+	tell(w);
+}
+
 static int bring_up(struct writer *w, struct ccfc_err *err)
 {
 	struct ccfc_buf last = CCFC_BUF_INIT;
@@ -362,7 +399,7 @@ static int bring_up(struct writer *w, struct ccfc_err *err)
 	if (!r && at > done)
 		r = commit(w, at, ccfc_buf_view(&last), err);
 	else if (!r && w->manifest.versions.n && w->was_bytes)
-		tell(w);
+		confirm(w);
 	ccfc_buf_release(&last);
 	return r;
 }
@@ -404,6 +441,8 @@ int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
 	} else {
 		r = load_manifest(&w, err);
 		w.version = r ? NULL : find_version(&w);
+		if (w.version)
+			look_time(&w);
 		if (w.version)
 			look_owner(&w);
 		if (w.version)

@@ -2,6 +2,7 @@
 #include "os/whole_io.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int ccfc_write_all(int fd, struct ccfc_slice bytes)
@@ -70,4 +71,15 @@ int ccfc_read_bytes(struct ccfc_buf *out, int fd, size_t len)
 		out->len += (size_t)n;
 	}
 	return 0;
+}
+
+void ccfc_copy_time(int from, int to)
+{
+	struct stat st;
+
+	if (!fstat(from, &st)) {
+		const struct timespec times[2] = { st.st_atim, st.st_mtim };
+
+		(void)futimens(to, times);
+	}
 }

@@ -22,4 +22,7 @@ ssize_t ccfc_read_at(int fd, void *to, size_t len, uint64_t at);
  */
 int ccfc_read_bytes(struct ccfc_buf *out, int fd, size_t len);
 
+/* A copy is as old as what it is one of, if that can be had. */
+void ccfc_copy_time(int from, int to);
+
 #endif

@@ -127,6 +127,8 @@ int ccfc_state_copy_open(struct ccfc_state_job *job, struct ccfc_state_file *f,
 
 	if (out < 0 || copy_bytes(f, in, out))
 		r = ccfc_err_io(job->err, errno, "export: %s", path.ptr);
+	else
+		ccfc_copy_time(in, out);
 	if (out >= 0)
 		r = close_target(job, out, r, path.ptr);
 	ccfc_buf_release(&path);

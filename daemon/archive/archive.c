@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "os/pipe.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,6 +53,19 @@ static int open_dirs(struct ccfc_archive *a, const char *state_dir,
 	return r;
 }
 
+static bool is_empty(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool empty = true;
+
+	while (dir && empty && (entry = readdir(dir)))
+		empty = entry->d_name[0] == '.';
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
 static void init_locks(struct ccfc_archive *a)
 {
 	pthread_condattr_t attr;
@@ -89,8 +103,7 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 		ccfc_archive_free(a);
 		return r;
 	}
-	if (ccfc_import_is_ready(a))
-		ccfc_archive_start(a);
+	a->stats.ready = is_empty(a->sources) && is_empty(a->files);
 	*out = a;
 	return 0;
 }
@@ -310,6 +323,8 @@ void ccfc_archive_stats(struct ccfc_archive *a, struct ccfc_archive_stats *out)
 	*out = a->stats;
 	out->bytes += blobs.bytes;
 	out->due = a->limits.bytes && out->bytes > a->limits.bytes;
+	out->leaves =
+		a->limits.age && out->oldest ? out->oldest + a->limits.age : 0;
 	out->waiting = a->busy;
 	for (struct ccfc_archive_job *job = a->first; job; job = job->next)
 		out->waiting++;
@@ -322,6 +337,10 @@ void ccfc_archive_sift(struct ccfc_archive *archive,
 	pthread_mutex_lock(&archive->work);
 	archive->sieve = sieve;
 	pthread_mutex_unlock(&archive->work);
+	pthread_mutex_lock(&archive->lock);
+	if (!archive->stats.ready || ccfc_import_is_ready(archive))
+		ccfc_archive_start(archive);
+	pthread_mutex_unlock(&archive->lock);
 }
 
 void ccfc_archive_limits(const struct ccfc_archive *archive,

@@ -50,7 +50,11 @@ struct ccfc_archive_limits {
 
 struct ccfc_archive;
 
-/* Makes <state>/archive if need be. The thread starts with the first work. */
+/*
+ * Makes <state>/archive if need be. Nothing is done there before
+ * ccfc_archive_sift has said what is not to be kept. The thread starts with the
+ * first work.
+ */
 int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 		     const struct ccfc_archive_limits *limits,
 		     struct ccfc_err *err);
@@ -125,6 +129,10 @@ struct ccfc_archive_stats {
 	uint64_t purged;      /* transcripts that made room, so far */
 	bool due;	      /* the budget is used up: a purge comes */
 	int64_t oldest;	      /* when what goes first was written; 0: none */
+	int64_t leaves;	      /* when that goes because of its age; 0: never */
+	uint64_t next;	      /* transcripts that go when the budget is used
+			       * up; 0: it is too far from that to know, … */
+	int64_t next_until;   /* … and when the last of these was written */
 	bool ready;	      /* it has been counted */
 	char error[CCFC_ERR_WHAT_MAX]; /* why nothing can be written, or "" */
 };

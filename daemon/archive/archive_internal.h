@@ -50,7 +50,9 @@ struct ccfc_archive {
 	} kept; /* news */
 	struct ccfc_archive_stats stats;
 	struct ccfc_import_job *import; /* that waits, or is under way */
-	bool busy;			/* with a job */
+	uint64_t counted; /* bytes when all was counted; the thread's */
+	int64_t aged; /* when some last went because of their age, monotonic */
+	bool busy;    /* with a job */
 	bool stop;
 };
 
@@ -154,6 +156,12 @@ void ccfc_archive_import_free(struct ccfc_import_job *import);
 /* purge.c, on the archive's thread. */
 void ccfc_archive_count(struct ccfc_archive *archive);
 void ccfc_archive_purge(struct ccfc_archive *archive);
+/* Would a purge take this transcript, which is not kept, right away? */
+bool ccfc_archive_too_old(struct ccfc_archive *archive,
+			  const struct ccfc_archive_job *job);
+/* When a purge by age is due, in ms of the monotonic clock; 0: never. The lock
+ * is held. */
+int64_t ccfc_archive_purge_due(const struct ccfc_archive *archive);
 /* Removes the blobs that no manifest names. */
 void ccfc_archive_drop_blobs(struct ccfc_archive *archive);
 

@@ -111,7 +111,8 @@ static void do_job(struct ccfc_archive *a, struct ccfc_archive_job *job)
 	a->busy = true;
 	begin_work(a);
 	/* It may have been forgotten since it was noted. */
-	wanted = !ccfc_archive_forgot(a->sieve, job->session, job->path);
+	wanted = !ccfc_archive_forgot(a->sieve, job->session, job->path) &&
+		 !ccfc_archive_too_old(a, job);
 	if (wanted)
 		r = ccfc_archive_do(a, job, &err);
 	if (!r && wanted && !job->moved_from)
@@ -142,13 +143,50 @@ static void do_import(struct ccfc_archive *a)
 }
 
 /* The lock is held. */
-static bool is_full(const struct ccfc_archive *a)
+static uint64_t bytes_of(const struct ccfc_archive *a)
 {
 	struct ccfc_blob_stats blobs;
 
 	ccfc_blobs_stats(a->blobs, &blobs);
+	return a->stats.bytes + blobs.bytes;
+}
+
+static bool is_full(const struct ccfc_archive *a)
+{
+	return a->limits.bytes && bytes_of(a) > a->limits.bytes;
+}
+
+static void do_purge(struct ccfc_archive *a)
+{
+	begin_work(a);
+	ccfc_archive_purge(a);
+	end_work(a);
+}
+
+/* So much that a purge would take something else. The lock is held. */
+static bool has_grown(const struct ccfc_archive *a)
+{
 	return a->limits.bytes &&
-	       a->stats.bytes + blobs.bytes > a->limits.bytes;
+	       bytes_of(a) > a->counted + a->limits.bytes / 100;
+}
+
+/* The lock is held: nothing to do until `next` (0: no job waits). */
+static void rest(struct ccfc_archive *a, int64_t next)
+{
+	int64_t due = ccfc_archive_purge_due(a);
+
+	if (due && due <= ccfc_time_monotonic()) {
+		do_purge(a);
+		return;
+	}
+	if (has_grown(a)) {
+		begin_work(a);
+		ccfc_archive_count(a);
+		end_work(a);
+		return;
+	}
+	ccfc_blobs_rest(a->blobs);
+	sleep_until(a, due && (!next || due < next) ? due : next);
 }
 
 static void *run_archive(void *arg)
@@ -167,18 +205,14 @@ static void *run_archive(void *arg)
 		job = take_due(a, &next);
 		if (job) {
 			do_job(a, job);
-			if (is_full(a)) {
-				begin_work(a);
-				ccfc_archive_purge(a);
-				end_work(a);
-			}
+			if (is_full(a))
+				do_purge(a);
 		} else if (a->stop) {
 			break;
 		} else if (a->import && !a->import->done) {
 			do_import(a);
 		} else {
-			ccfc_blobs_rest(a->blobs);
-			sleep_until(a, next);
+			rest(a, next);
 		}
 	}
 	pthread_mutex_unlock(&a->lock);

@@ -5,6 +5,7 @@
 #include "archive/archive_internal.h"
 
 #include "base/alloc.h"
+#include "base/time.h"
 #include "os/log.h"
 
 #include <dirent.h>
@@ -14,10 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What goes because of its age goes together with what follows soon. */
+#define PAUSE_MS ((int64_t)3600000)
+
 struct item {
 	char *file;
 	int64_t time; /* in seconds */
-	uint64_t room;
+	uint64_t room, lines;
 	bool is_dir; /* files of a directory */
 };
 
@@ -90,12 +94,59 @@ void ccfc_archive_each_file(const char *dir,
 
 /* --- counting --- */
 
+static int by_time(const void *x, const void *y)
+{
+	const struct item *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return strcmp(a->file, b->file);
+}
+
+static uint64_t bytes_now(struct ccfc_archive *a)
+{
+	struct ccfc_archive_stats stats;
+
+	ccfc_archive_stats(a, &stats);
+	return stats.bytes;
+}
+
+/* A purge goes down to this. */
+static uint64_t goal_of(const struct ccfc_archive *a)
+{
+	return a->limits.bytes - a->limits.bytes / 10;
+}
+
+/*
+ * What a purge would take once the budget is used up: what a transcript takes
+ * of the disk is guessed from its length, for many share their segments.
+ */
+static void look_ahead(struct ccfc_archive *a, const struct items *list,
+		       uint64_t all)
+{
+	struct ccfc_archive_stats now;
+	uint64_t goes = a->limits.bytes - goal_of(a), n = 0;
+	double freed = 0;
+	uint32_t i = 0;
+
+	ccfc_archive_stats(a, &now);
+	for (; all && i < list->n && now.bytes > goes && freed < (double)goes;
+	     i++) {
+		freed += (double)now.bytes * (double)list->items[i].lines /
+			 (double)all;
+		n += !list->items[i].is_dir;
+	}
+	pthread_mutex_lock(&a->lock);
+	a->stats.next = a->limits.bytes ? n : 0;
+	a->stats.next_until = n ? list->items[i - 1].time : 0;
+	pthread_mutex_unlock(&a->lock);
+}
+
 void ccfc_archive_count(struct ccfc_archive *a)
 {
 	const struct ccfc_blob_limits none = { UINT64_MAX, 1000000000 };
 	struct items list = { 0 };
 	uint64_t bytes = 0, lines = 0, n = 0;
-	int64_t oldest = 0;
 
 	drop_unfinished(a->sources);
 	drop_unfinished(a->files);
@@ -108,23 +159,26 @@ void ccfc_archive_count(struct ccfc_archive *a)
 		if (list.items[i].is_dir)
 			continue;
 		n++;
-		if (!oldest || list.items[i].time < oldest)
-			oldest = list.items[i].time;
 		if (!ccfc_archive_manifest_read(&m, list.items[i].file, NULL))
 			for (uint32_t k = 0; k < m.versions.n; k++)
-				lines += m.versions.items[k].end;
+				list.items[i].lines += m.versions.items[k].end;
+		lines += list.items[i].lines;
 		ccfc_archive_manifest_release(&m);
 	}
-	release_items(&list);
+	if (list.n)
+		qsort(list.items, list.n, sizeof(*list.items), by_time);
 	/* It counts, and finds nothing to remove. */
 	ccfc_blobs_sweep(a->blobs, &none);
 	pthread_mutex_lock(&a->lock);
 	a->stats.bytes = bytes;
 	a->stats.lines_bytes = lines;
 	a->stats.transcripts = n;
-	a->stats.oldest = oldest;
+	a->stats.oldest = list.n ? list.items[0].time : 0;
 	a->stats.ready = true;
 	pthread_mutex_unlock(&a->lock);
+	look_ahead(a, &list, lines);
+	a->counted = bytes_now(a);
+	release_items(&list);
 }
 
 /* --- blobs that nothing names --- */
@@ -195,23 +249,6 @@ void ccfc_archive_drop_blobs(struct ccfc_archive *a)
 
 /* --- purging --- */
 
-static int by_time(const void *x, const void *y)
-{
-	const struct item *a = x, *b = y;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return strcmp(a->file, b->file);
-}
-
-static uint64_t bytes_now(struct ccfc_archive *a)
-{
-	struct ccfc_archive_stats stats;
-
-	ccfc_archive_stats(a, &stats);
-	return stats.bytes;
-}
-
 /* How many of the oldest go because of their age. */
 static uint32_t count_old(const struct ccfc_archive *a,
 			  const struct items *list)
@@ -247,7 +284,7 @@ static void remove_items(struct ccfc_archive *a, const struct items *list,
 static uint32_t remove_until_small(struct ccfc_archive *a,
 				   const struct items *list, uint32_t from)
 {
-	uint64_t goal = a->limits.bytes - a->limits.bytes / 10;
+	uint64_t goal = goal_of(a);
 	uint32_t step = list->n / 20 + 1;
 
 	if (!a->limits.bytes || bytes_now(a) <= a->limits.bytes)
@@ -259,6 +296,46 @@ static uint32_t remove_until_small(struct ccfc_archive *a,
 		from = to;
 	}
 	return from;
+}
+
+/*
+ * Else what makes room would be kept anew at each start, as long as the client
+ * has it, in the place of what only the archive has.
+ */
+bool ccfc_archive_too_old(struct ccfc_archive *a,
+			  const struct ccfc_archive_job *job)
+{
+	struct ccfc_archive_stats now;
+	struct ccfc_buf file = CCFC_BUF_INIT;
+	struct stat st, kept;
+	bool known;
+
+	ccfc_archive_manifest_name(&file, a->sources,
+				   ccfc_slice_str(job->path));
+	known = !stat(file.ptr, &kept);
+	ccfc_buf_release(&file);
+	if (known || job->moved_from || stat(job->path, &st))
+		return false;
+	ccfc_archive_stats(a, &now);
+	if (a->limits.age && st.st_mtim.tv_sec < time(NULL) - a->limits.age)
+		return true;
+	return a->limits.bytes && now.bytes > goal_of(a) &&
+	       st.st_mtim.tv_sec < now.oldest;
+}
+
+int64_t ccfc_archive_purge_due(const struct ccfc_archive *a)
+{
+	int64_t now = ccfc_time_monotonic(), due, again = a->aged + PAUSE_MS;
+
+	if (!a->limits.age || !a->stats.oldest)
+		return 0;
+	due = now +
+	      (a->stats.oldest + a->limits.age + 1 - (int64_t)time(NULL)) *
+		      1000;
+	if (a->aged && due < again)
+		due = again;
+	/* The clock of the wall may be set meanwhile. */
+	return due < now + PAUSE_MS ? due : now + PAUSE_MS;
 }
 
 void ccfc_archive_purge(struct ccfc_archive *a)
@@ -277,11 +354,18 @@ void ccfc_archive_purge(struct ccfc_archive *a)
 	if (old)
 		remove_items(a, &list, 0, old);
 	gone = remove_until_small(a, &list, old);
+	pthread_mutex_lock(&a->lock);
+	a->aged = old ? ccfc_time_monotonic() : a->aged;
+	pthread_mutex_unlock(&a->lock);
 	if (gone) {
 		ccfc_archive_count(a);
 		ccfc_archive_tell(a, &all);
 		ccfc_log(CCFC_LOG_INFO,
 			 "archive: %u of the oldest manifests made room", gone);
+	} else {
+		pthread_mutex_lock(&a->lock);
+		a->stats.oldest = list.n ? list.items[0].time : 0;
+		pthread_mutex_unlock(&a->lock);
 	}
 	release_items(&list);
 }

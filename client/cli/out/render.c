@@ -41,7 +41,9 @@ static void put_limits(struct ccfc_buf *out, struct ccfc_obj archive)
 {
 	int64_t budget = ccfc_obj_get_int(archive, "budget", 0);
 	int64_t age = ccfc_obj_get_int(archive, "age", 0);
-	struct ccfc_obj oldest = ccfc_obj_get(archive, "oldest");
+	int64_t next = ccfc_obj_get_int(archive, "next", 0);
+	bool due = ccfc_obj_get_bool(archive, "due", false);
+	struct ccfc_obj leaves = ccfc_obj_get(archive, "leaves");
 
 	if (budget) {
 		ccfc_buf_puts(out, " of ");
@@ -51,12 +53,17 @@ static void put_limits(struct ccfc_buf *out, struct ccfc_obj archive)
 		ccfc_buf_puts(out, ", for ");
 		ccfc_render_count(out, age, "day");
 	}
-	if ((budget || age) && ccfc_obj_str(oldest).len) {
-		ccfc_buf_puts(out,
-			      ccfc_obj_get_bool(archive, "due", false)
-				      ? "; the oldest go now, first that of "
-				      : "; the oldest go first, that of ");
-		ccfc_render_time(out, oldest, CCFC_RENDER_MINUTE);
+	if (ccfc_obj_str(leaves).len) {
+		ccfc_buf_puts(out, "; the oldest goes on ");
+		ccfc_render_time(out, leaves, CCFC_RENDER_MINUTE);
+	}
+	if (next) {
+		ccfc_buf_puts(out, due ? "; full: " : "; when full, ");
+		ccfc_render_count(out, next, "transcript");
+		ccfc_buf_puts(out, next == 1 ? " goes, written up to "
+					     : " go, written up to ");
+		ccfc_render_time(out, ccfc_obj_get(archive, "nextUntil"),
+				 CCFC_RENDER_MINUTE);
 	}
 }
 
@@ -65,6 +72,10 @@ void ccfc_render_archive(struct ccfc_buf *out, struct ccfc_obj archive)
 	struct ccfc_slice mode = ccfc_obj_get_str(archive, "mode");
 	int64_t waiting = ccfc_obj_get_int(archive, "waiting", 0);
 
+	if (ccfc_obj_get_bool(archive, "counting", false)) {
+		ccfc_buf_puts(out, "being counted");
+		return;
+	}
 	ccfc_render_count(out, ccfc_obj_get_int(archive, "transcripts", 0),
 			  "transcript");
 	ccfc_buf_puts(out, " (");

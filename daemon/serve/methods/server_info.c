@@ -357,6 +357,14 @@ static void pack_archive(struct ccfc_pack *p,
 	ccfc_pack_kv_bool(p, "due", stats.due);
 	if (stats.oldest)
 		ccfc_pack_kv_time(p, "oldest", stats.oldest * 1000);
+	if (stats.leaves)
+		ccfc_pack_kv_time(p, "leaves", stats.leaves * 1000);
+	if (stats.next) {
+		ccfc_pack_kv_uint(p, "next", stats.next);
+		ccfc_pack_kv_time(p, "nextUntil", stats.next_until * 1000);
+	}
+	if (!stats.ready)
+		ccfc_pack_kv_bool(p, "counting", true);
 	if (stats.error[0])
 		ccfc_pack_kv_cstr(p, "error", stats.error);
 	ccfc_pack_end(p);

@@ -1,13 +1,17 @@
-/* What the archive says of itself while its thread works. */
+/* What the archive says of itself while its thread works, and when that may
+ * begin. */
 #include "archive/archive.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -101,10 +105,48 @@ static void test_busy_one_waits(void **state)
 	assert_int_equal(system(clean), 0);
 }
 
+static int threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* An import that was cut off could bring back what was forgotten since. */
+static void test_nothing_before_the_sieve(void **state)
+{
+	const struct ccfc_archive_limits limits = { .mode = CCFC_ARCHIVE_ALL };
+	char dir[] = "/tmp/ccfc-archive-XXXXXX", path[128], clean[64];
+	struct ccfc_archive *archive;
+	int before = threads();
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/archive", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/archive/import.ready", dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(ccfc_archive_new(&archive, dir, &limits, NULL), 0);
+	assert_int_equal(threads(), before);
+	assert_int_equal(access(path, F_OK), 0);
+	ccfc_archive_sift(archive, NULL);
+	while (!access(path, F_OK))
+		sched_yield();
+	ccfc_archive_free(archive);
+	snprintf(clean, sizeof(clean), "rm -r %s", dir);
+	assert_int_equal(system(clean), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_busy_one_waits),
+		cmocka_unit_test(test_nothing_before_the_sieve),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -475,11 +475,11 @@ const struct ccfc_command ccfc_cmd_export = {
 		 "\n"
 		 "--all writes the archive to a new directory, with checksums, "
 		 "for ccfc import on\n"
-		 "another machine: transcripts, the client's backups, names "
-		 "and tags. It does not\n"
-		 "have what was seen on disk only, and what restore --undo "
-		 "keeps. Nothing is\n"
-		 "redacted.",
+		 "another machine: transcripts, the client's backups, what was "
+		 "seen on disk, names\n"
+		 "and tags. What restore --undo keeps stays with the files of "
+		 "this machine. Nothing\n"
+		 "is redacted.",
 	.examples = "  ccfc export 3f2a > session.md\n"
 		    "  ccfc export 3f2a --check\n"
 		    "  ccfc export 3f2a --redact -o session.html\n"

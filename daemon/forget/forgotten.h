@@ -24,12 +24,14 @@
 struct ccfc_forgotten;
 
 /*
- * Reads the list of a state directory. That there is none is fine. A line that
- * cannot be read is left out and logged.
+ * Reads the list of a state directory. That there is none is fine. If both it
+ * and its copy are damaged, a line that cannot be read is left out and logged.
  */
 int ccfc_forgotten_new(struct ccfc_forgotten **out, const char *state_dir,
 		       struct ccfc_err *err);
 void ccfc_forgotten_free(struct ccfc_forgotten *list);
+/* Is it undamaged on disk, or not there? Any thread. */
+bool ccfc_forgotten_is_whole(const char *state_dir);
 struct ccfc_forgotten *ccfc_forgotten_copy(const struct ccfc_forgotten *list);
 
 /* --- what it has --- */

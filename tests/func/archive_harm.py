@@ -7,6 +7,8 @@ import random
 import harness
 from archive import at, files, kept, live, read, write
 from harness import Box, append, eq
+from observing import Observed
+from transcript import Ids, Transcript, folder
 
 SOAK = os.environ.get("CCFC_SOAK")
 
@@ -89,6 +91,31 @@ def test_every_file():
                 assert sound in done.stdout, (path, place, len(whole))
             put(path, whole)
         assert sound not in box.run("doctor", "--deep").stdout
+
+
+def test_seen_on_disk():
+    """doctor --deep reads the contents that were seen on disk as well."""
+    with Observed() as box:
+        ids = Ids(5)
+        s = Transcript(box, ids, project=folder(box.p), cwd=box.p)
+        client = box.client(s.session)
+        box.write("a.txt", "one\n")
+        box.start()
+        box.watched()
+        box.write("a.txt", "two\n" * 50)
+        while not files(os.path.join(box.state, "blobs")):
+            box.ok("status")
+        sound = "blobs is damaged"
+        assert sound not in box.run("doctor", "--deep").stdout
+        for path in files(os.path.join(box.state, "blobs")):
+            whole = read(path)
+            for data in (whole[:-1], whole[:16] + whole[17:],
+                         bytes([whole[0] ^ 1]) + whole[1:]):
+                put(path, data)
+                assert sound in box.run("doctor", "--deep").stdout
+            put(path, whole)
+        assert sound not in box.run("doctor", "--deep").stdout
+        client.end()
 
 
 def put(path, data):

@@ -52,6 +52,33 @@ static void damaged_archive(struct ccfc_doctor *d, struct ccfc_obj reply)
 			       "be shown, everything else can");
 }
 
+/* What was seen on disk, and the list of what was forgotten. */
+static void damaged_others(struct ccfc_doctor *d, struct ccfc_obj reply)
+{
+	struct ccfc_obj problems = ccfc_obj_get(reply, "problems");
+	struct ccfc_slice seen = first_problem(problems, "blobs");
+	struct ccfc_slice list = first_problem(problems, "forgotten");
+	struct ccfc_finding *f;
+
+	if (seen.len) {
+		f = ccfc_doctor_say(d, CCFC_LEVEL_FAIL, "observe",
+				    "%s/blobs is damaged", d->state.ptr);
+		ccfc_buf_slice(&f->why, seen);
+		ccfc_buf_puts(&f->why, "; states of files that only the disk "
+				       "had cannot be shown, everything else "
+				       "can");
+	}
+	if (list.len) {
+		f = ccfc_doctor_say(d, CCFC_LEVEL_FAIL, "forget",
+				    "%s/forgotten is damaged", d->state.ptr);
+		ccfc_buf_slice(&f->why, list);
+		ccfc_buf_puts(&f->why, "; a start mends it from the other");
+		ccfc_doctor_stop(d, &f->fix);
+		ccfc_buf_puts(&f->fix, " && ");
+		ccfc_doctor_start(d, &f->fix);
+	}
+}
+
 static void say_undamaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 {
 	struct ccfc_finding *f =
@@ -207,8 +234,10 @@ void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
 		say_undamaged(d, ccfc_cli_value(reply));
 	else
 		damaged(d, ccfc_cli_value(reply));
-	if (reply)
+	if (reply) {
 		damaged_archive(d, ccfc_cli_value(reply));
+		damaged_others(d, ccfc_cli_value(reply));
+	}
 	ccfc_reply_free(reply);
 	say_archive(d);
 }

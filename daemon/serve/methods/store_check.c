@@ -1,12 +1,14 @@
 /*
- * store.check: is the store undamaged? A worker reads it (store/check.h); the
- * core adds what it knows.
+ * store.check: is what the daemon keeps undamaged? A worker reads it
+ * (store/check.h); the core adds what it knows.
  */
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
 
 #include "archive/archive.h"
 #include "base/alloc.h"
+#include "blobs/blobs.h"
+#include "forget/forgotten.h"
 #include "store/check.h"
 
 #include <stdio.h>
@@ -20,11 +22,35 @@ struct store_check {
 	const char *dir; /* the service's, which outlives every job */
 	struct ccfc_archive *archive; /* so does this; NULL: not checked */
 	struct ccfc_archive_check kept;
+	struct ccfc_blobs
+		*blobs; /* and this: contents that were seen on disk */
+	uint64_t seen, bad_seen;
+	bool bad_list; /* of what was forgotten */
 };
 
 static bool is_over_store_check(void *ctx)
 {
 	return ccfc_job_cancelled(ctx);
+}
+
+static int read_piece(void *ctx, struct ccfc_slice piece)
+{
+	(void)piece;
+	return is_over_store_check(ctx) ? CCFC_EAGAIN : 0;
+}
+
+static void check_seen(void *ctx, const struct ccfc_blob_key *key,
+		       uint64_t room)
+{
+	struct store_check *c = ctx;
+
+	(void)room;
+	if (is_over_store_check(&c->d.job))
+		return;
+	c->seen++;
+	/* One that made room meanwhile is not damaged. */
+	c->bad_seen += ccfc_blobs_read(c->blobs, key, read_piece, &c->d.job,
+				       NULL) == CCFC_ECORRUPT;
 }
 
 static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
@@ -36,6 +62,9 @@ static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
 	if (!r && c->archive)
 		ccfc_archive_check(c->archive, &c->kept, is_over_store_check,
 				   &d->job);
+	if (!r && c->blobs)
+		ccfc_blobs_each(c->blobs, check_seen, c);
+	c->bad_list = !ccfc_forgotten_is_whole(c->dir);
 	return r;
 }
 
@@ -72,6 +101,14 @@ static void pack_problems(struct ccfc_pack *p, const struct store_check *c)
 			 (unsigned long long)c->kept.lost_bytes);
 		pack_problem(p, "archive", text);
 	}
+	if (c->bad_seen) {
+		snprintf(text, sizeof(text), "%llu of %llu contents damaged",
+			 (unsigned long long)c->bad_seen,
+			 (unsigned long long)c->seen);
+		pack_problem(p, "blobs", text);
+	}
+	if (c->bad_list)
+		pack_problem(p, "forgotten", "it or its copy is damaged");
 	ccfc_pack_end(p);
 }
 
@@ -89,7 +126,9 @@ static int finish_store_check(struct ccfc_deferred *d, struct ccfc_request *rq,
 	ccfc_pack_map(p);
 	ccfc_pack_kv_bool(p, "ok",
 			  !check->problems.n && !check->damaged_texts &&
-				  !c->kept.bad_blobs && !c->kept.bad_manifests);
+				  !c->kept.bad_blobs &&
+				  !c->kept.bad_manifests && !c->bad_seen &&
+				  !c->bad_list);
 	pack_problems(p, c);
 	ccfc_pack_kv_uint(p, "bytes", service->store_bytes(service->ctx));
 	ccfc_pack_kv_uint(p, "textBytes", c->texts.end);
@@ -126,6 +165,7 @@ int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err)
 	c->deep = rq->opt.deep;
 	c->dir = rq->service->state_dir;
 	c->archive = c->deep ? rq->service->archive : NULL;
+	c->blobs = c->deep ? rq->service->blobs : NULL;
 	c->texts.fd = -1;
 	if (rq->service->texts)
 		rq->service->texts(rq->service->ctx, &c->texts);

@@ -5,7 +5,8 @@ enum { OPT_DEEP, OPT_FORMAT };
 
 static const struct ccfc_opt options[] = {
 	[OPT_DEEP] = { "deep", 0, CCFC_OPT_FLAG,
-		       .help = "also check every row of the index" },
+		       .help = "also check every row, the archive and "
+			       "contents" },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "text (default) or json",
 			 .choices = "text|json" },

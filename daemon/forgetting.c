@@ -123,6 +123,16 @@ int ccfc_forgetting_done(struct ccfc_forgetting *f, struct ccfc_err *err)
 	return ccfc_forgotten_save(f->now->list, false, err);
 }
 
+void ccfc_forgetting_restore(struct ccfc_forgetting *f)
+{
+	struct ccfc_forgotten *list = f->now->list;
+	struct ccfc_err err;
+
+	if (ccfc_forgotten_any(list) &&
+	    ccfc_forgotten_save(list, ccfc_forgotten_due(list), &err))
+		ccfc_log(CCFC_LOG_ERROR, "%s", err.what);
+}
+
 /* --- life --- */
 
 /* Nothing is open: all steps in one go. */

@@ -51,5 +51,7 @@ ccfc_forgetting_removal(const struct ccfc_forgetting *forgetting);
 /* All of it was removed: the next start need not look. */
 int ccfc_forgetting_done(struct ccfc_forgetting *forgetting,
 			 struct ccfc_err *err);
+/* The list was removed from the disk: writes it again. */
+void ccfc_forgetting_restore(struct ccfc_forgetting *forgetting);
 
 #endif

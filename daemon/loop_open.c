@@ -97,6 +97,21 @@ static void open_archive(struct ccfc_loop *loop)
 	ccfc_ingest_archive(loop->ingest, loop->archive, config->archive.mode);
 }
 
+/*
+ * The list of what is forgotten and the archive were in the same directory.
+ * What transcripts still have is kept again.
+ */
+static void on_restored(void *ctx)
+{
+	struct ccfc_loop *loop = ctx;
+
+	ccfc_forgetting_restore(loop->forgetting);
+	if (loop->archive) {
+		ccfc_archive_restore(loop->archive);
+		ccfc_ingest_keep_anew(loop->ingest);
+	}
+}
+
 static void init_own_files(struct ccfc_loop *loop)
 {
 	const struct ccfc_own_files_env env = {
@@ -106,6 +121,8 @@ static void init_own_files(struct ccfc_loop *loop)
 		.store = loop->store,
 		.index = loop->index,
 		.lock = loop->lock,
+		.restored = on_restored,
+		.ctx = loop,
 	};
 
 	loop->own_files = ccfc_own_files_new(&env);

@@ -193,6 +193,7 @@ static int look_at_state(struct ccfc_own_files *p, struct ccfc_err *err)
 	}
 	p->homeless = (struct ccfc_err){ 0 };
 	p->restored = ccfc_time_now();
+	p->env.restored(p->env.ctx);
 	ccfc_log(CCFC_LOG_ERROR,
 		 "%s: files were removed while the daemon ran; they were "
 		 "written again from memory",

@@ -28,6 +28,9 @@ struct ccfc_own_files_env {
 	struct ccfc_store *store;
 	struct ccfc_index *index;
 	int *lock; /* the descriptor; another one when it had to be retaken */
+	/* The store was removed, and written again: so is all else. */
+	void (*restored)(void *ctx);
+	void *ctx;
 };
 
 /* Never fails: without watches it checks on SIGHUP only. */

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "os/log.h"
 #include "os/pipe.h"
 
 #include <dirent.h>
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -275,6 +277,21 @@ void ccfc_archive_hurry(struct ccfc_archive *a)
 	pthread_mutex_lock(&a->lock);
 	for (struct ccfc_archive_job *job = a->first; job; job = job->next)
 		job->due = 0;
+	pthread_cond_signal(&a->wake);
+	pthread_mutex_unlock(&a->lock);
+}
+
+void ccfc_archive_restore(struct ccfc_archive *a)
+{
+	const char *const dirs[] = { a->dir, a->sources, a->files };
+
+	/* That of the blobs is made when one is put. */
+	for (int i = 0; i < 3; i++)
+		if (mkdir(dirs[i], 0700) && errno != EEXIST)
+			ccfc_log(CCFC_LOG_ERROR, "archive: %s: %s", dirs[i],
+				 strerror(errno));
+	pthread_mutex_lock(&a->lock);
+	a->recount = true;
 	pthread_cond_signal(&a->wake);
 	pthread_mutex_unlock(&a->lock);
 }

@@ -93,6 +93,9 @@ void ccfc_archive_moved(struct ccfc_archive *archive, uint32_t source,
 /* Do not wait for more: everything is due now. */
 void ccfc_archive_hurry(struct ccfc_archive *archive);
 
+/* The directory was removed while it was in use: makes an empty one. */
+void ccfc_archive_restore(struct ccfc_archive *archive);
+
 /* --- what is kept --- */
 
 struct ccfc_archive_kept {

@@ -53,6 +53,7 @@ struct ccfc_archive {
 	uint64_t counted; /* bytes when all was counted; the thread's */
 	int64_t aged; /* when some last went because of their age, monotonic */
 	bool busy;    /* with a job */
+	bool recount; /* what is said to be kept may be gone */
 	bool stop;
 };
 

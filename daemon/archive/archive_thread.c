@@ -179,7 +179,8 @@ static void rest(struct ccfc_archive *a, int64_t next)
 		do_purge(a);
 		return;
 	}
-	if (has_grown(a)) {
+	if (a->recount || has_grown(a)) {
+		a->recount = false;
 		begin_work(a);
 		ccfc_archive_count(a);
 		end_work(a);

@@ -67,6 +67,8 @@ void ccfc_ingest_exclude(struct ccfc_ingest *ingest,
 			 struct ccfc_excluded *excluded);
 /* Takes news from the archive. */
 void ccfc_ingest_archived(struct ccfc_ingest *ingest);
+/* The archive was lost: what is still there is kept again. */
+void ccfc_ingest_keep_anew(struct ccfc_ingest *ingest);
 /*
  * Adds kept transcripts that the index does not know, to the cold queue: of a
  * store that was lost, or of another machine.

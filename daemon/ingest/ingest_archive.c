@@ -105,6 +105,14 @@ void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source)
 	ccfc_archive_note(in->archive, &note);
 }
 
+void ccfc_ingest_keep_anew(struct ccfc_ingest *in)
+{
+	for (uint32_t i = 0; i < in->index->sources.n; i++) {
+		look_kept(in, i);
+		ccfc_ingest_keep(in, i);
+	}
+}
+
 void ccfc_ingest_vanished(struct ccfc_ingest *in, uint32_t source)
 {
 	if (!in->archive)

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import select
+import shutil
 import sqlite3
 import subprocess
 import time
@@ -431,6 +432,76 @@ def test_names_of_files():
         box.restart()
         eq(holders(box, "third.txt") != [], True, "a file beside it")
         eq(box.ok("cat", f"{p}/stays.txt", "--at=" + s.session), "stays\n")
+
+
+def flip(path, rng):
+    with open(path, "rb") as f:
+        data = bytearray(f.read())
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def test_damaged_list():
+    """The list outlives a flipped bit, a cut and its own loss."""
+    with Box() as box:
+        told = Told(box)
+        box.start()
+        kept(box)
+        want = said(box, told.others)
+        box.ok("forget", told.s.session, "--yes")
+        assert "forgotten is damaged" not in box.run("doctor").stdout
+        first = os.path.join(box.state, "forgotten")
+        rng = random.Random(3)
+        for n in range(6):
+            path = (first, first + ".copy")[n % 2]
+            if n < 4:
+                flip(path, rng)
+            elif n == 4:
+                os.remove(path)
+            else:
+                os.truncate(path, 40)
+            assert "forgotten is damaged" in box.run("doctor").stdout, n
+            box.stop()
+            os.remove(os.path.join(box.state, "index.db"))
+            box.start()
+            forgotten(told, want, f"damage {n}")
+            assert "forgotten is damaged" not in box.run("doctor").stdout, n
+        # A list of before has no checksum.
+        box.stop()
+        os.remove(first + ".copy")
+        with open(first, "rb") as f:
+            lines = f.read().splitlines(keepends=True)
+        with open(first, "wb") as f:
+            f.writelines(lines[:-1])
+        box.start()
+        forgotten(told, want, "an older list")
+        assert os.path.exists(first + ".copy")
+
+
+def test_lost_directory():
+    """Who removes the state directory does not get back what was forgotten,
+    and the archive is filled again."""
+    with Box() as box:
+        told = Told(box)
+        box.start()
+        kept(box)
+        want = said(box, told.others)
+        box.ok("forget", told.s.session, "--yes")
+        kept(box)
+        os.rename(box.state, box.state + ".away")
+        shutil.rmtree(box.state + ".away")
+        while not os.path.exists(os.path.join(box.state, "forgotten")):
+            box.ok("status")
+        forgotten(told, want, "removed")
+        with box.rpc() as rpc:
+            while rpc.call("server.info")["archive"]["transcripts"] != 2:
+                pass
+        box.restart()
+        forgotten(told, want, "restarted")
+        os.remove(told.u.path)
+        eq(box.ok("cat", "/home/dev/q/q.txt", "--at=" + told.u.session),
+           "r\n", "from the archive")
 
 
 def test_excluded():

@@ -12,7 +12,7 @@ down by clients of several ages (madeup.py).
   written, or in one that explains the records as well, with no more steps in
   between.
 - The answers are the same when the records came in pieces, with questions in
-  between, and after a restart.
+  between, after a restart, and when all transcripts and backups are deleted.
 
 CCFC_SEED sets the first seed, CCFC_ROUNDS the number of rounds, CCFC_SOAK=1
 runs many more.
@@ -24,6 +24,8 @@ import os
 import random
 
 import harness
+from archive import kept, plain
+from archive_gone import remove
 from harness import Box, append
 from property import piece
 from madeup import World
@@ -32,6 +34,8 @@ SEED = int(os.environ.get("CCFC_SEED", "20251210"))
 ROUNDS = int(os.environ.get("CCFC_ROUNDS")
              or ("300" if os.environ.get("CCFC_SOAK") else "30"))
 KNOWN = ("exact", "reconstructed")
+# The share of worlds whose transcripts and backups are deleted in the end.
+GONE = 1 if os.environ.get("CCFC_SOAK") else 0.4
 
 
 class Point:
@@ -351,6 +355,12 @@ def one_round(seed):
         box.restart(hard=rng.random() < 0.5)
         with box.rpc() as rpc:
             same(check, "after a restart", answers(rpc, check.chains), got)
+        if rng.random() < GONE:
+            kept(box)
+            remove([box.claude])
+            with box.rpc() as rpc:
+                same(check, "from the archive",
+                     plain(answers(rpc, check.chains)), plain(got))
     return check
 
 

@@ -5,7 +5,7 @@
 - Recordings of the real client: every line of every file as it was left,
   against the owners that follow from the contents after each call.
 - The made-up worlds of replay.py: against the owners that the generator's own
-  steps give.
+  steps give; of some all transcripts and backups are deleted before.
 """
 import collections
 import json
@@ -17,6 +17,8 @@ import shutil
 import harness
 import owners
 import world
+from archive import kept
+from archive_gone import remove
 from client import fold
 from corpus import INVISIBLE, TOOLS, roots
 from harness import Box, RpcError, append, eq
@@ -24,7 +26,7 @@ from history import CUT, EARLY, LATER, MISSED
 from madeup import World
 from public import public
 from recordings import Moved, by_version, cases, facts_of, results
-from replay import Chain, feed
+from replay import GONE, Chain, feed
 
 OUTSIDE, UNKNOWN = "outside", "unknown"
 SEED = int(os.environ.get("CCFC_SEED", "20251210"))
@@ -629,6 +631,9 @@ def one_world(seed, seen):
         files = world.transcripts()
         box.start()
         feed(box, files, rng, Asked(stories))
+        if rng.random() < GONE:
+            kept(box)
+            remove([box.claude])
         with box.rpc() as rpc:
             for story in stories:
                 look(rpc, story, seen)

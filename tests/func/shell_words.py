@@ -5,6 +5,7 @@ import json
 import subprocess
 
 import harness
+import terminal
 from harness import eq
 from shell_states import hunk, noted, run
 from shell_undo import shell
@@ -209,6 +210,31 @@ def test_deleted_and_renamed():
         with w.box.rpc() as client:
             files = client.call("session.files", session=w.id("b"))["files"]
         eq(files[1]["operation"], "renamed", "and written since")
+
+
+def test_ids_stay_short():
+    """A command that changed two files makes no id long; what is shown is
+    taken, and the id of the command means both."""
+    with World() as w:
+        w.write("a", "f", "one\n")
+        w.write("a", "n.txt", "new\n")
+        call = shell(w, "b", "rm f n.txt", disk={"f": None, "n.txt": None})
+        text, status = terminal.run([w.box.ccfc, "log"], w.box.env, w.dir)
+        eq((status, terminal.too_wide(text)), (0, []))
+        ids = [x.split()[2] for x in list(terminal.lines(text))[1:5]]
+        eq([len(x) for x in ids], [12, 12, 8, 8], text)
+        eq({x[:8] for x in ids[:2]}, {call[8:16]}, text)
+        diffs = "".join(w.ok("diff", x) for x in ids[:2])
+        assert "-one" in diffs and "-new" in diffs, diffs
+        said = w.fails("diff", ids[0][:8])
+        assert "2 changes start with that" in said, said
+        for whole in call, call[8:16]:
+            out = w.ok("revert", whole, "--dry-run")
+            assert "+one" in out and "+new" in out, out
+        out = w.ok("revert", ids[0], "--dry-run")
+        eq(out.count("diff --git"), 1)
+        said = w.fails("revert", "toolu_", "--dry-run")
+        assert "3 changes start with that" in said, said
 
 
 def test_contents():

@@ -1,14 +1,17 @@
 /* The facts about a line; see blame_line.h. */
 #include "cli/blame/blame_line.h"
 
+#include "base/alloc.h"
 #include "base/time.h"
 #include "cli/out/human.h"
 #include "cli/out/render.h"
 
-/* A change's id starts with "toolu_01": 6 characters more tell them apart. */
-#define CHANGE_MIN  14
+#include <stdlib.h>
+
+/* Of a change's id, behind "toolu_01"; without that, there is room for more. */
+#define CHANGE_MIN  6
+#define TAIL_MIN    8
 #define SESSION_MIN 8
-#define TAIL_AT	    (sizeof("toolu_01") - 3) /* leaves two more characters */
 
 const char *const ccfc_blame_col_names[CCFC_BLAME_COLS] = {
 	[CCFC_BLAME_COL_PROMPT] = "prompt",
@@ -28,6 +31,19 @@ static bool any_has(struct ccfc_obj array, const char *key)
 	return false;
 }
 
+static void measure_ids(struct ccfc_blame_view *view)
+{
+	uint32_t n = ccfc_obj_len(view->blocks);
+	struct ccfc_slice *list = ccfc_calloc((size_t)n + 1, sizeof(*list));
+
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = ccfc_obj_get_str(ccfc_obj_at(view->blocks, i),
+					   "changeId");
+	ccfc_change_ids_init(&view->ids, list, n, CHANGE_MIN);
+	view->ids.whole_start = true;
+	free(list);
+}
+
 void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 			  struct ccfc_slice name)
 {
@@ -41,8 +57,7 @@ void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 	view->cols[view->ncols++] = CCFC_BLAME_COL_MODEL;
 	if (any_has(view->lines, "command"))
 		view->cols[view->ncols++] = CCFC_BLAME_COL_COMMAND;
-	view->change_length =
-		ccfc_render_unique_length(view->blocks, "changeId", CHANGE_MIN);
+	measure_ids(view);
 	view->session_length = ccfc_render_unique_length(
 		view->blocks, "sessionId", SESSION_MIN);
 }
@@ -159,14 +174,20 @@ void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		      struct ccfc_obj line)
 {
-	struct ccfc_slice id = ccfc_obj_get_str(line, "changeId");
+	bool inferred =
+		ccfc_slice_is(ccfc_obj_get_str(line, "evidence"), "inferred");
 
-	if (ccfc_blame_is_session(line) && view->tails)
-		ccfc_buf_slice(out,
-			       ccfc_slice_cut(ccfc_slice_change_tail(id),
-					      view->change_length - TAIL_AT));
-	else if (ccfc_blame_is_session(line))
-		ccfc_buf_slice(out, ccfc_slice_cut(id, view->change_length));
+	if (ccfc_blame_is_session(line))
+		ccfc_change_ids_put(out, &view->ids,
+				    ccfc_obj_get_str(line, "changeId"),
+				    inferred);
 	else
 		ccfc_buf_slice(out, ccfc_obj_get_str(line, "kind"));
+}
+
+void ccfc_blame_short_ids(struct ccfc_blame_view *view)
+{
+	view->ids.whole_start = false;
+	if (view->ids.call < TAIL_MIN)
+		view->ids.call = TAIL_MIN;
 }

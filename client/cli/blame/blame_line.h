@@ -7,6 +7,7 @@
 
 #include "cli/blame/git_blame.h"
 #include "cli/out/out.h"
+#include "cli/words/change_id.h"
 #include "wire/obj.h"
 
 /* Columns that --show picks. */
@@ -31,9 +32,9 @@ struct ccfc_blame_view {
 	const struct ccfc_git_blame *git; /* NULL: git was not asked */
 	enum ccfc_blame_col cols[CCFC_BLAME_COLS];
 	unsigned ncols;
-	size_t change_length, session_length; /* of ids, in tables */
-	bool chosen; /* the columns are those of --show */
-	bool tails; /* ids of changes without what all of them have in common */
+	struct ccfc_change_ids ids; /* in tables, … */
+	size_t session_length;	    /* … and of sessions' ids */
+	bool chosen;		    /* the columns are those of --show */
 };
 
 /* Everything but `git` and the columns: those of the default. */
@@ -61,6 +62,9 @@ int64_t ccfc_blame_time(char *sign, const struct ccfc_blame_view *view,
  */
 void ccfc_blame_cell(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 		     struct ccfc_obj line, unsigned col);
+
+/* On a terminal: without "toolu_01". */
+void ccfc_blame_short_ids(struct ccfc_blame_view *view);
 
 /* Appends the short id of its change, "outside" or "unknown". */
 void ccfc_blame_owner(struct ccfc_buf *out, const struct ccfc_blame_view *view,

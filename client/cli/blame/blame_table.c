@@ -247,7 +247,8 @@ void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view)
 			    .ncols = view->ncols + COL_SHOWN };
 	struct ccfc_obj previous = { 0 };
 
-	shown.tails = out->tty;
+	if (out->tty)
+		ccfc_blame_short_ids(&shown);
 	measure(&l);
 	/* An agent is of its session; --show=agent has it anyway. */
 	for (unsigned c = COL_SHOWN; c < l.ncols; c++)

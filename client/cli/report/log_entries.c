@@ -17,19 +17,11 @@
 struct entries {
 	struct ccfc_cli *cli;
 	const struct ccfc_cwd *where;
-	size_t change_length;
+	struct ccfc_change_ids ids;
+	size_t id_width; /* of the longest */
 	int64_t now;
 	bool one_file;
 };
-
-static struct ccfc_slice change_of(const struct entries *e, struct ccfc_obj o)
-{
-	struct ccfc_slice id = ccfc_obj_get_str(o, "changeId");
-
-	if (!e->cli->out.tty)
-		return id;
-	return ccfc_slice_cut(ccfc_slice_change_tail(id), e->change_length);
-}
 
 static void put_lines(struct ccfc_buf *text, struct ccfc_obj o)
 {
@@ -68,32 +60,56 @@ static void put_facts(struct ccfc_buf *text, const struct entries *e,
 	ccfc_buf_release(&why);
 }
 
+static void put_id(struct ccfc_buf *text, const struct entries *e,
+		   const struct ccfc_log_row *row)
+{
+	if (!ccfc_log_is_change(row))
+		ccfc_buf_putc(text, '-');
+	else if (e->cli->out.tty)
+		ccfc_log_put_id(text, &e->ids, row->o);
+	else
+		ccfc_buf_slice(text, ccfc_obj_get_str(row->o, "changeId"));
+}
+
+/* On a terminal the facts stand below each other. */
+static void measure_ids(struct entries *e, const struct ccfc_log_rows *rows)
+{
+	struct ccfc_buf id = CCFC_BUF_INIT;
+
+	ccfc_log_short_ids(&e->ids, rows);
+	for (uint32_t i = 0; e->cli->out.tty && i < rows->n; i++) {
+		ccfc_buf_clear(&id);
+		put_id(&id, e, &rows->items[i]);
+		if (id.len > e->id_width)
+			e->id_width = id.len;
+	}
+	ccfc_buf_release(&id);
+}
+
 static void print_oneline(const struct entries *e,
 			  const struct ccfc_log_row *row)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT, safe = CCFC_BUF_INIT;
 	struct ccfc_out *out = &e->cli->out;
-	struct ccfc_slice id = change_of(e, row->o);
+	struct ccfc_buf id = CCFC_BUF_INIT;
 
-	if (!ccfc_log_is_change(row))
-		id = CCFC_SLICE_LIT("-");
+	put_id(&id, e, row);
 	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_ID));
-	ccfc_out_field(out, id);
+	ccfc_out_field(out, ccfc_buf_view(&id));
 	ccfc_buf_printf(&out->buf, "%s%*s  ", ccfc_out_off(out),
-			out->tty && id.len < e->change_length
-				? (int)(e->change_length - id.len)
-				: 0,
+			id.len < e->id_width ? (int)(e->id_width - id.len) : 0,
 			"");
 	put_facts(&text, e, row);
 	ccfc_safe_append(&safe, ccfc_buf_view(&text), false);
 	if (out->width)
 		ccfc_width_cut(&out->buf, ccfc_buf_view(&safe),
-			       out->width > e->change_length + 22
-				       ? out->width - e->change_length - 2
+			       out->width > e->id_width + 22
+				       ? out->width - e->id_width - 2
 				       : 20);
 	else
 		ccfc_buf_slice(&out->buf, ccfc_buf_view(&safe));
 	ccfc_buf_putc(&out->buf, '\n');
+	ccfc_buf_release(&id);
 	ccfc_buf_release(&text);
 	ccfc_buf_release(&safe);
 }
@@ -173,15 +189,15 @@ static int print_patch(const struct entries *e, const struct ccfc_log_row *row)
 int ccfc_log_entries(struct ccfc_cli *cli, const struct ccfc_log_rows *rows,
 		     const struct ccfc_cwd *where, enum ccfc_log_style style)
 {
-	const struct entries e = {
+	struct entries e = {
 		.cli = cli,
 		.where = where,
-		.change_length = ccfc_log_change_length(rows),
 		.now = ccfc_time_now(),
 		.one_file = rows->one_file,
 	};
 	int status = CCFC_EXIT_FOUND;
 
+	measure_ids(&e, rows);
 	for (uint32_t i = 0; i < rows->n && !status; i++) {
 		const struct ccfc_log_row *row = &rows->items[i];
 

@@ -6,6 +6,7 @@
 #define CCFC_CLI_REPORT_LOG_PRINT_H
 
 #include "cli/frame/answer.h"
+#include "cli/words/change_id.h"
 
 /* A change, or another step; borrowed from a reply. */
 struct ccfc_log_row {
@@ -40,11 +41,12 @@ bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t offset, int64_t limit);
 /* Is it a change, and not another step of a file's history? */
 bool ccfc_log_is_change(const struct ccfc_log_row *row);
 
-/*
- * How many characters of a change's id are shown on a terminal, behind what
- * all ids have in common, so that those of all rows differ.
- */
-size_t ccfc_log_change_length(const struct ccfc_log_rows *rows);
+/* How ids are shown on a terminal, so that those of all rows differ. */
+void ccfc_log_short_ids(struct ccfc_change_ids *ids,
+			const struct ccfc_log_rows *rows);
+/* Appends the short id of a change, or of what a step returned to. */
+void ccfc_log_put_id(struct ccfc_buf *text, const struct ccfc_change_ids *ids,
+		     struct ccfc_obj o);
 
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 		    const struct ccfc_cwd *where);

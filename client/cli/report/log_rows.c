@@ -138,46 +138,37 @@ bool ccfc_log_is_change(const struct ccfc_log_row *row)
 	return is_change(row->o);
 }
 
-static struct ccfc_slice tail_of(const struct ccfc_log_row *row)
+static struct ccfc_slice id_of(struct ccfc_obj o)
 {
-	return ccfc_slice_change_tail(ccfc_obj_get_str(
-		row->o, is_change(row->o) ? "changeId" : "returnedTo"));
+	return ccfc_obj_get_str(o, is_change(o) ? "changeId" : "returnedTo");
 }
 
-static int compare_tails(const void *a, const void *b)
+void ccfc_log_short_ids(struct ccfc_change_ids *ids,
+			const struct ccfc_log_rows *rows)
 {
-	return ccfc_slice_cmp(*(const struct ccfc_slice *)a,
-			      *(const struct ccfc_slice *)b);
-}
-
-size_t ccfc_log_change_length(const struct ccfc_log_rows *rows)
-{
-	struct ccfc_slice *tails =
-		ccfc_calloc(rows->n + (size_t)1, sizeof(*tails));
-	size_t length = CHANGE_LENGTH;
+	struct ccfc_slice *list =
+		ccfc_calloc(rows->n + (size_t)1, sizeof(*list));
 
 	for (uint32_t i = 0; i < rows->n; i++)
-		tails[i] = tail_of(&rows->items[i]);
-	qsort(tails, rows->n, sizeof(*tails), compare_tails);
-	for (uint32_t i = 1; i < rows->n; i++) {
-		const struct ccfc_slice a = tails[i - 1], b = tails[i];
-		size_t same = 0;
+		list[i] = id_of(rows->items[i].o);
+	ccfc_change_ids_init(ids, list, rows->n, CHANGE_LENGTH);
+	free(list);
+}
 
-		while (same < a.len && same < b.len &&
-		       a.ptr[same] == b.ptr[same])
-			same++;
-		if (same + 1 > length && !ccfc_slice_eq(a, b))
-			length = same + 1;
-	}
-	free(tails);
-	return length;
+void ccfc_log_put_id(struct ccfc_buf *text, const struct ccfc_change_ids *ids,
+		     struct ccfc_obj o)
+{
+	bool inferred =
+		ccfc_slice_is(ccfc_obj_get_str(o, "evidence"), "inferred");
+
+	ccfc_change_ids_put(text, ids, id_of(o), inferred);
 }
 
 /* What the cells of a log need besides the row. */
 struct log_cells {
 	const struct ccfc_cwd *where;
 	const struct ccfc_log_row *row; /* the one that is being filled */
-	size_t change_length;
+	struct ccfc_change_ids ids;
 };
 
 static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
@@ -212,13 +203,12 @@ static void put_log_change(struct ccfc_buf *text,
 			   const struct ccfc_cells *cells, struct ccfc_obj o)
 {
 	const struct log_cells *log = cells->data;
-	struct ccfc_slice id =
-		ccfc_obj_get_str(o, is_change(o) ? "changeId" : "returnedTo");
+	struct ccfc_slice id = id_of(o);
 
-	if (cells->out->tty)
-		id = ccfc_slice_cut(ccfc_slice_change_tail(id),
-				    log->change_length);
-	ccfc_buf_slice(text, id.len ? id : CCFC_SLICE_LIT("-"));
+	if (id.len && cells->out->tty)
+		ccfc_log_put_id(text, &log->ids, o);
+	else
+		ccfc_buf_slice(text, id.len ? id : CCFC_SLICE_LIT("-"));
 }
 
 static void put_log_lines(struct ccfc_buf *text, const struct ccfc_cells *cells,
@@ -410,16 +400,14 @@ static unsigned choose_log_columns(struct ccfc_column chosen[NCOLS],
 void ccfc_log_table(struct ccfc_out *out, const struct ccfc_log_rows *rows,
 		    const struct ccfc_cwd *where)
 {
-	struct log_cells log = {
-		.where = where,
-		.change_length = ccfc_log_change_length(rows),
-	};
+	struct log_cells log = { .where = where };
 	struct ccfc_cells cells = { .out = out,
 				    .data = &log,
 				    .now = ccfc_time_now() };
 	struct ccfc_column chosen[NCOLS];
 	struct ccfc_columns columns;
 
+	ccfc_log_short_ids(&log.ids, rows);
 	ccfc_columns_init(&columns, chosen,
 			  choose_log_columns(chosen, out, rows), &cells);
 	for (uint32_t i = 0; i < rows->n; i++) {

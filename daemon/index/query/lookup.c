@@ -241,27 +241,62 @@ uint32_t ccfc_query_change_id(const struct ccfc_index *index,
 	return change;
 }
 
+/* The id of the call in a change's id, or in a prefix of one: up to the '#'. */
+static struct ccfc_slice call_in(struct ccfc_slice id)
+{
+	const char *mark = id.len ? memchr(id.ptr, '#', id.len) : NULL;
+
+	return ccfc_slice(id.ptr, mark ? (size_t)(mark - id.ptr) : id.len);
+}
+
+static struct ccfc_slice behind(struct ccfc_slice s, size_t n)
+{
+	return ccfc_slice(s.ptr + n, s.len - n);
+}
+
+/* "uZ4LCvVh#c1" is short for "toolu_01uZ4LCvVhQy…#c126…". */
+static bool is_short_for(struct ccfc_slice ref, struct ccfc_slice id)
+{
+	struct ccfc_slice short_call = call_in(ref), call = call_in(id);
+
+	return (starts(call, short_call) ||
+		starts(ccfc_slice_change_tail(call), short_call)) &&
+	       starts(behind(id, call.len), behind(ref, short_call.len));
+}
+
+/* Is a change of that call among those that will be shown? */
+static bool has_call(const struct found *found, struct ccfc_slice call)
+{
+	for (uint32_t i = 0; i < found->n && i < CANDIDATES_SHOWN; i++)
+		if (ccfc_slice_eq(call_in(found->names[i]), call))
+			return true;
+	return false;
+}
+
 /* The further files of a call are no candidates of their own. */
 static int change_by_prefix(uint32_t *out, const struct ccfc_index *index,
-			    struct ccfc_slice ref, struct ccfc_err *err)
+			    struct ccfc_slice ref, bool whole_call,
+			    struct ccfc_err *err)
 {
+	bool has_part = call_in(ref).len < ref.len;
 	struct found found = { .n = 0 };
 
 	for (uint32_t i = 0; i < index->changes.n; i++) {
 		const struct ccfc_change *c = &index->changes.items[i];
 		struct ccfc_slice id = ccfc_slice(c->id, c->id_len);
 
-		if (!is_known(c) || (!starts(id, ref) &&
-				     !starts(ccfc_slice_change_tail(id), ref)))
+		if (!is_known(c) || !is_short_for(ref, id) ||
+		    (c->part && !has_part))
 			continue;
-		if (!c->part || memchr(ref.ptr, '#', ref.len))
+		if (!whole_call || has_part || !has_call(&found, call_in(id)))
 			add_lookup(&found, i, id);
 	}
 	return pick(out, &found, "change", ref, err);
 }
 
-int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
-		      struct ccfc_slice ref, struct ccfc_err *err)
+static int find_change(uint32_t *out, const struct ccfc_index *index,
+		       struct ccfc_slice ref, bool whole_call,
+		       struct ccfc_err *err)
 {
 	int r = CCFC_ENOTFOUND;
 
@@ -270,8 +305,8 @@ int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 	*out = ccfc_query_change_id(index, ref);
 	if (*out != CCFC_ID_NONE)
 		return 0;
-	if (ref.len >= CHANGE_PREFIX_MIN)
-		r = change_by_prefix(out, index, ref, err);
+	if (call_in(ref).len >= CHANGE_PREFIX_MIN)
+		r = change_by_prefix(out, index, ref, whole_call, err);
 	if (r == CCFC_ENOTFOUND) {
 		ccfc_err_set(err, r, "change %.*s: nothing found", shown(ref),
 			     ref.ptr);
@@ -284,25 +319,61 @@ int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 	return r;
 }
 
+int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
+		      struct ccfc_slice ref, struct ccfc_err *err)
+{
+	return find_change(out, index, ref, false, err);
+}
+
+int ccfc_query_call(uint32_t *out, const struct ccfc_index *index,
+		    struct ccfc_slice ref, struct ccfc_err *err)
+{
+	return find_change(out, index, ref, true, err);
+}
+
+/* The command of that id, or the only one whose id starts so. */
+static uint32_t find_command(const struct ccfc_index *index,
+			     struct ccfc_slice ref)
+{
+	uint32_t found = ccfc_index_find_change(index, ref), n = 0;
+
+	if (found != CCFC_ID_NONE)
+		return ccfc_index_is_command(&index->changes.items[found])
+			       ? found
+			       : CCFC_ID_NONE;
+	for (uint32_t i = 0;
+	     ref.len >= CHANGE_PREFIX_MIN && i < index->changes.n; i++) {
+		const struct ccfc_change *c = &index->changes.items[i];
+
+		if (ccfc_index_is_command(c) &&
+		    is_short_for(ref, ccfc_slice(c->id, c->id_len))) {
+			found = i;
+			n++;
+		}
+	}
+	return n == 1 ? found : CCFC_ID_NONE;
+}
+
 bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
 			 const struct ccfc_index *index, struct ccfc_slice id)
 {
-	const char *mark = id.len ? memchr(id.ptr, '#', id.len) : NULL;
+	struct ccfc_slice call = call_in(id);
 	struct ccfc_buf name = CCFC_BUF_INIT;
 	bool found = false;
 
-	if (!mark)
+	if (call.len == id.len)
 		return false;
-	*command = ccfc_index_find_change(
-		index, ccfc_slice(id.ptr, (size_t)(mark - id.ptr)));
-	if (*command == CCFC_ID_NONE ||
-	    !ccfc_index_is_command(&index->changes.items[*command]))
+	*command = find_command(index, call);
+	if (*command == CCFC_ID_NONE)
 		return false;
 	for (*file = 1; !found && *file < index->files.n; (*file)++) {
+		const struct ccfc_change *c = &index->changes.items[*command];
+
 		ccfc_buf_clear(&name);
-		ccfc_index_shell_id(&name, &index->changes.items[*command],
+		ccfc_index_shell_id(&name, c,
 				    ccfc_index_file_path(index, *file));
-		found = ccfc_slice_eq(ccfc_buf_view(&name), id);
+		found = ccfc_slice_eq(behind(ccfc_buf_view(&name), c->id_len),
+				      behind(id, call.len));
 	}
 	*file -= found;
 	ccfc_buf_release(&name);

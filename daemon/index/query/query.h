@@ -129,16 +129,21 @@ uint32_t ccfc_query_change_id(const struct ccfc_index *index,
 
 /*
  * The change that `ref` means: a whole id, or a unique prefix of one that has
- * at least 6 characters. CCFC_ENOTFOUND, or CCFC_EAMBIGUOUS with the
- * candidates in the hint.
+ * at least 6 characters. What is behind a '#' may be cut as well: "call#part"
+ * has a prefix of each. CCFC_ENOTFOUND, or CCFC_EAMBIGUOUS with the candidates
+ * in the hint.
  */
 int ccfc_query_change(uint32_t *out, const struct ccfc_index *index,
 		      struct ccfc_slice ref, struct ccfc_err *err);
+/* The same; of several changes of one call any one, if `ref` has no '#'. */
+int ccfc_query_call(uint32_t *out, const struct ccfc_index *index,
+		    struct ccfc_slice ref, struct ccfc_err *err);
 
 /*
  * The command and the file that `id`, "<id of the command>#<hash of the path>",
  * may be an inferred change of: the index has no such changes (excerpt.h).
- * False when there is no such command or file.
+ * The command's id may be a unique prefix, the hash is whole. False when there
+ * is no such command or file.
  */
 bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
 			 const struct ccfc_index *index, struct ccfc_slice id);

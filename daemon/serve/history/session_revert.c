@@ -239,7 +239,7 @@ static int find_named(uint32_t *named, uint32_t *session,
 	for (uint32_t i = 0; i < rq->opt.change_ids.n; i++) {
 		struct ccfc_slice word = rq->opt.change_ids.items[i];
 		int shown = (int)(word.len < 80 ? word.len : 80);
-		int r = ccfc_query_change(&named[i], index, word, err);
+		int r = ccfc_query_call(&named[i], index, word, err);
 
 		if (r == CCFC_ENOTFOUND &&
 		    ccfc_query_inferred(&command, &file, index, word))

@@ -429,9 +429,12 @@ static int ask_revert(struct ccfc_reply **reply, struct work *w,
 	if (is_change_id(opts->args[0]))
 		return ask_changes(reply, w, cli, opts, err);
 	r = ask_session(reply, w, cli, opts, err);
+	if (r != CCFC_ENOTFOUND)
+		return r;
+	r = ask_changes(reply, w, cli, opts, &second);
 	/* If it is neither, it was meant to be a session. */
-	if (r == CCFC_ENOTFOUND && !ask_changes(reply, w, cli, opts, &second))
-		return 0;
+	if (r < 0 && r != CCFC_ENOTFOUND)
+		*err = second;
 	return r;
 }
 

@@ -113,6 +113,28 @@ def test_latest_sessions_of_the_project():
                 "sessionId"][:2], "1b", "its project is above")
 
 
+def test_other_words_for_the_latest():
+    with Shop() as box:
+        for word in ("last", "latest", "HEAD"):
+            eq(session_of(box, word, cwd=box.shop), "2c", word)
+            eq(session_of(box, word, cwd=box.blog), "3d", word)
+
+
+def test_errors_have_local_times():
+    """But for a time that the caller wrote."""
+    with Shop() as box:
+        box.env["TZ"] = "America/New_York"
+        done = box.run("cat", "login.ts", "--at=2020-01-01", cwd=box.shop)
+        assert "2020-01-01 23:59:59 is before" in done.stderr, done.stderr
+        assert re.search(r" of 2025-12-10 0\d:\d\d:\d\d;", done.stderr), \
+            done.stderr
+        given = "2020-01-01T00:00:00.000Z"
+        done = box.run("cat", "login.ts", "--at=" + given, cwd=box.shop)
+        assert given + " is before" in done.stderr, done.stderr
+        done = box.run("cat", "login.ts", "--at=zzz", cwd=box.shop)
+        assert "yesterday, 10:00, '2 days ago'" in done.stderr, done.stderr
+
+
 def test_no_session_worked_there():
     with Shop() as box:
         empty = os.path.join(box.top, "empty")
@@ -227,6 +249,33 @@ def test_scope_of_other_commands():
         eq(len(done.stdout.splitlines()), 3)
         done = box.run("grep", "post", "--session=3d", cwd=box.shop)
         eq(done.returncode, 0, done.stderr)
+        for args in ("--list",), ("--deleted",):
+            out = box.ok("recover", *args, cwd=box.shop + "/src")
+            assert "index.ts" in out and "post.md" not in out, out
+            out = box.ok("recover", *args, "--all", cwd=box.shop + "/src")
+            assert "index.ts" in out and "post.md" in out, out
+        assert "post.md" in box.ok("recover", "3d", cwd=box.shop)
+
+
+def test_scope_of_conflicts():
+    """Of the current project; an argument may be about any."""
+    with Shop() as box:
+        late = box.session("4e", box.blog, "Another post")
+        late.edit(box.blog + "/post.md", "post", "mail")
+        box.other.edit(box.blog + "/post.md", "post", "letter")
+        eq(box.run("conflicts", cwd=box.shop).returncode, 1)
+        for args, cwd in ((("--all",), box.shop), (("4e",), box.shop),
+                          (("--project=blog",), box.shop), ((), box.blog)):
+            done = box.run("conflicts", *args, cwd=cwd)
+            assert "post.md" in done.stdout, (args, done)
+        text, status = terminal.run([box.ccfc, "conflicts"], box.env, box.shop)
+        eq(status, 1)
+        assert "--all is about every project" in text, text
+        text, status = terminal.run([box.ccfc, "conflicts", "--all"], box.env,
+                                    box.shop)
+        eq((status, terminal.too_wide(text)), (0, []))
+        assert "~/src/blog/post.md" in text, text
+        assert "2025-12-10 1" not in text, text
 
 
 def test_fields_for_fzf():
@@ -276,6 +325,23 @@ def test_names_that_are_no_paths():
             pass
         done = box.run("search", "post.md", cwd=box.shop)
         eq(done.returncode, 1, "that file is there, and nobody changed it")
+
+
+def test_one_of_several_files_can_be_chosen():
+    with Shop() as box:
+        text, status = at_terminal(box, "search", "index.ts", cwd=box.shop,
+                                   typed="2\n")
+        eq(status, 0, text)
+        first, chosen = text.split("which?")
+        assert "api/index.ts" in first and "src/index.ts" in first, text
+        assert "File: src/index.ts\n" in chosen, text
+        text, status = at_terminal(box, "cat", "./index.ts:1", cwd=box.shop,
+                                   typed="1\n")
+        eq(status, 0, text)
+        assert text.endswith("\napi\n"), text
+        text, status = at_terminal(box, "search", "index.ts", cwd=box.shop,
+                                   typed="\n")
+        eq(status, 2, text)
 
 
 def test_file_and_line():

@@ -108,16 +108,19 @@ int ccfc_cli_fail(const struct ccfc_err *err)
 void ccfc_cli_note(const char *fmt, ...)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT, line = CCFC_BUF_INIT;
+	struct ccfc_buf local = CCFC_BUF_INIT;
 	va_list ap;
 
 	va_start(ap, fmt);
 	ccfc_buf_vprintf(&text, fmt, ap);
 	va_end(ap);
+	ccfc_spelling_times(&local, &running, ccfc_buf_view(&text));
 	ccfc_buf_puts(&line, "ccfc: note: ");
-	ccfc_safe_append(&line, ccfc_buf_view(&text), false);
+	ccfc_safe_append(&line, ccfc_buf_view(&local), false);
 	ccfc_buf_putc(&line, '\n');
 	write_stderr(&line);
 	ccfc_buf_release(&line);
+	ccfc_buf_release(&local);
 	ccfc_buf_release(&text);
 }
 

@@ -203,6 +203,13 @@ static int add_here(char **out, const char *word, struct ccfc_err *err)
 	return code;
 }
 
+/* What people type for the latest session; no id begins so. */
+static bool is_latest(const char *given)
+{
+	return !strcmp(given, "last") || !strcmp(given, "latest") ||
+	       !strcmp(given, "HEAD");
+}
+
 int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err)
 {
 	struct ccfc_cwd where;
@@ -212,6 +219,8 @@ int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err)
 	if (!*given)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "the name of the session is empty");
+	if (is_latest(given))
+		given = "@";
 	if (*given == '@')
 		return add_here(out, given, err);
 	if (!strchr(given, '/') &&

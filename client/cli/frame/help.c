@@ -73,7 +73,7 @@ static void print_topics(struct ccfc_out *out)
 		print_head_help(out, titles[g]);
 		for (int i = 0; ccfc_commands[i]; i++)
 			if ((int)ccfc_commands[i]->topic == g)
-				ccfc_buf_printf(&out->buf, "  %-8s  %s\n",
+				ccfc_buf_printf(&out->buf, "  %-10s  %s\n",
 						ccfc_commands[i]->name,
 						ccfc_commands[i]->summary);
 	}

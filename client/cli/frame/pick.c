@@ -170,11 +170,31 @@ bool ccfc_pick_session(char **out, struct ccfc_cli *cli)
 	return chosen;
 }
 
-bool ccfc_pick_file(char **out, struct ccfc_cli *cli)
+/* One of the files of the project here that the pattern matches. */
+static bool choose_file(char **out, struct ccfc_cli *cli,
+			const struct ccfc_cwd *where, const char *pattern,
+			bool below)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
-	struct ccfc_buf pattern = CCFC_BUF_INIT;
 	struct ccfc_reply *reply = NULL;
+	char *here = ccfc_cwd_here(where);
+	bool chosen = false;
+
+	query.limit = SHOWN;
+	query.changes = CCFC_CONTENT_NO;
+	query.here = below ? NULL : here;
+	if (!ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, NULL) &&
+	    !ccfc_file_match(&reply, cli->client, pattern, &query, NULL))
+		chosen = choose(out, ccfc_cli_value(reply), "path", of_files,
+				CCFC_NCOLUMNS(of_files), here);
+	ccfc_reply_free(reply);
+	free(here);
+	return chosen;
+}
+
+bool ccfc_pick_file(char **out, struct ccfc_cli *cli)
+{
+	struct ccfc_buf pattern = CCFC_BUF_INIT;
 	struct ccfc_cwd where;
 	bool chosen = false;
 
@@ -184,15 +204,30 @@ bool ccfc_pick_file(char **out, struct ccfc_cli *cli)
 
 	ccfc_listing_escape(&pattern, ccfc_slice_str(here));
 	ccfc_buf_puts(&pattern, "/**");
-	query.limit = SHOWN;
-	query.changes = CCFC_CONTENT_NO;
-	if (!ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, NULL) &&
-	    !ccfc_file_match(&reply, cli->client, pattern.ptr, &query, NULL))
-		chosen = choose(out, ccfc_cli_value(reply), "path", of_files,
-				CCFC_NCOLUMNS(of_files), here);
-	ccfc_reply_free(reply);
+	chosen = choose_file(out, cli, &where, pattern.ptr, true);
 	ccfc_buf_release(&pattern);
 	free(here);
 	ccfc_cwd_release(&where);
 	return chosen;
+}
+
+bool ccfc_pick_named(char **out, struct ccfc_cli *cli, struct ccfc_slice name)
+{
+	struct ccfc_buf pattern = CCFC_BUF_INIT;
+	struct ccfc_slice path;
+	struct ccfc_cwd where;
+	char *whole = NULL;
+
+	if (!is_asking_possible() || ccfc_cwd_init(&where, NULL) < 0)
+		return false;
+	ccfc_buf_puts(&pattern, "/**/");
+	ccfc_listing_escape(&pattern, name);
+	if (choose_file(&whole, cli, &where, pattern.ptr, false)) {
+		path = ccfc_cwd_short(&where, ccfc_slice_str(whole));
+		*out = ccfc_strndup(path.ptr, path.len);
+	}
+	free(whole);
+	ccfc_buf_release(&pattern);
+	ccfc_cwd_release(&where);
+	return *out;
 }

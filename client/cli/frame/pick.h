@@ -22,6 +22,8 @@ bool ccfc_pick_meant(char **out, bool *listed, struct ccfc_cli *cli,
  */
 bool ccfc_pick_session(char **out, struct ccfc_cli *cli);
 bool ccfc_pick_file(char **out, struct ccfc_cli *cli);
+/* The same of the project's files that have this name; relative, if below. */
+bool ccfc_pick_named(char **out, struct ccfc_cli *cli, struct ccfc_slice name);
 
 /* A line of the terminal, without its end and cut to `size`; "" at its end. */
 void ccfc_pick_read_line(char *word, size_t size);

@@ -10,10 +10,10 @@
 /* For the help of commands about a session. */
 #define CCFC_SCOPE_ABOUT_SESSION                                               \
 	"SESSION is an id or a unique prefix of it, a transcript's path, @ "   \
-	"(the latest\n"                                                        \
-	"session of the current project, also the default), @-1 (the one "     \
-	"before it) or\n"                                                      \
-	"@/login/ (a part of its title)."
+	"or last (the\n"                                                       \
+	"latest session of the current project, also the default), @-1 (the "  \
+	"one before\n"                                                         \
+	"it) or @/login/ (a part of its title)."
 
 /* Rows of the tables of options; `what` is "sessions", "changes" … */
 #define CCFC_SCOPE_PROJECT                                                     \

@@ -5,10 +5,20 @@
  */
 #include "cli/frame/spelling.h"
 
+#include "base/time.h"
+#include "cli/out/render.h"
 #include "lib/lib.h"
 
 #define MARK	"option '"
 #define UNKNOWN "unknown "
+
+/* What ccfc_time_format writes, and the only form that the daemon has. */
+#define TIME_LENGTH (sizeof("2025-12-31T14:05:59.000Z") - 1)
+
+/* Times that every client can send, and those that people write. */
+#define WIRE_TIME "a time as in RFC 3339"
+#define USER_TIME                                                              \
+	"a time: yesterday, 10:00, '2 days ago', 2025-12-31 or RFC 3339"
 
 /* Where the command has no row for it. */
 static const struct {
@@ -98,10 +108,10 @@ bool ccfc_spelling_of(struct ccfc_buf *out, const struct ccfc_command *command,
 }
 
 /* Has the caller written it? Then a text may repeat it. */
-static bool is_callers(const struct ccfc_spelling *spelling)
+static bool is_callers(const struct ccfc_spelling *spelling, const char *text)
 {
 	for (int i = 0; i < spelling->argc; i++)
-		if (strstr(spelling->argv[i], MARK))
+		if (strstr(spelling->argv[i], text))
 			return true;
 	return false;
 }
@@ -133,7 +143,7 @@ static void append_options(struct ccfc_buf *out,
 			   const struct ccfc_spelling *spelling,
 			   struct ccfc_slice text)
 {
-	bool callers = is_callers(spelling);
+	bool callers = is_callers(spelling, MARK);
 
 	for (size_t i = 0; i < text.len; i++) {
 		struct ccfc_slice name = CCFC_SLICE_NONE;
@@ -147,12 +157,53 @@ static void append_options(struct ccfc_buf *out,
 	}
 }
 
+/* Appends the moment that `text` begins with; false: it begins with none. */
+static bool append_time(struct ccfc_buf *out,
+			const struct ccfc_spelling *spelling,
+			struct ccfc_slice text)
+{
+	char given[TIME_LENGTH + 1], local[CCFC_TIME_TEXT_MAX];
+	int64_t time;
+
+	if (text.len < TIME_LENGTH || text.ptr[4] != '-' ||
+	    text.ptr[TIME_LENGTH - 1] != 'Z')
+		return false;
+	text.len = TIME_LENGTH;
+	time = ccfc_time_parse(text);
+	memcpy(given, text.ptr, TIME_LENGTH);
+	given[TIME_LENGTH] = '\0';
+	if (time == CCFC_TIME_NONE || is_callers(spelling, given))
+		return false;
+	ccfc_buf_puts(out,
+		      ccfc_time_format_local(local, time, CCFC_RENDER_SECOND));
+	return true;
+}
+
+void ccfc_spelling_times(struct ccfc_buf *out,
+			 const struct ccfc_spelling *spelling,
+			 struct ccfc_slice text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		struct ccfc_slice rest = ccfc_slice(text.ptr + i, text.len - i);
+
+		if (append_time(out, spelling, rest)) {
+			i += TIME_LENGTH - 1;
+		} else if (ccfc_slice_starts(rest, WIRE_TIME)) {
+			ccfc_buf_puts(out, USER_TIME);
+			i += sizeof(WIRE_TIME) - 2;
+		} else {
+			ccfc_buf_putc(out, text.ptr[i]);
+		}
+	}
+}
+
 void ccfc_spelling_append(struct ccfc_buf *out,
 			  const struct ccfc_spelling *spelling,
 			  struct ccfc_slice text)
 {
 	const char *colon = memchr(text.ptr, ':', text.len);
 	size_t n = colon ? (size_t)(colon - text.ptr) : 0;
+	struct ccfc_buf words = CCFC_BUF_INIT;
 
 	/* "text.search: nothing matches" is about grep. */
 	if (spelling->command && n &&
@@ -160,5 +211,7 @@ void ccfc_spelling_append(struct ccfc_buf *out,
 		ccfc_buf_puts(out, spelling->command->name);
 		text = ccfc_slice(text.ptr + n, text.len - n);
 	}
-	append_options(out, spelling, text);
+	append_options(&words, spelling, text);
+	ccfc_spelling_times(out, spelling, ccfc_buf_view(&words));
+	ccfc_buf_release(&words);
 }

@@ -18,12 +18,21 @@ struct ccfc_spelling {
 
 /*
  * Appends an error's text or hint. A method at its beginning becomes the
- * command, an option what the user types for it. A text may repeat words of
+ * command, an option what the user types for it, a moment its local time. A
+ * text may repeat words of
  * the caller; where these look like the name of an option, nothing is replaced.
  */
 void ccfc_spelling_append(struct ccfc_buf *out,
 			  const struct ccfc_spelling *spelling,
 			  struct ccfc_slice text);
+
+/*
+ * Appends a text with its moments in local time, as everything else shows them,
+ * but for those that the caller wrote himself.
+ */
+void ccfc_spelling_times(struct ccfc_buf *out,
+			 const struct ccfc_spelling *spelling,
+			 struct ccfc_slice text);
 
 /*
  * Appends what the user types for the option of that name: "--from", or the

@@ -78,12 +78,48 @@ static bool replace(const char **slot, struct ccfc_cli *cli,
 	return *owned;
 }
 
+/* The name in "index.ts:17" or "./index.ts" if the error is about it. */
+static struct ccfc_slice name_in(const struct ccfc_err *err, const char *word)
+{
+	const char *end = strstr(err->what, ": ");
+	struct ccfc_slice what = ccfc_slice_str(err->what);
+
+	while (!strncmp(word, "./", 2))
+		word += 2;
+	if (!end || !ccfc_slice_ends(what, " files have that name"))
+		return CCFC_SLICE_NONE;
+	what.len = (size_t)(end - err->what);
+	if (strncmp(word, what.ptr, what.len) != 0 ||
+	    (word[what.len] && word[what.len] != ':'))
+		return CCFC_SLICE_NONE;
+	return ccfc_slice(word, what.len);
+}
+
+/* The same as replace, of a file; a line behind its name stays. */
+static bool replace_file(const char **slot, struct ccfc_cli *cli,
+			 const struct ccfc_err *err, char **owned)
+{
+	struct ccfc_slice name = *slot ? name_in(err, *slot) : CCFC_SLICE_NONE;
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	char *chosen = NULL;
+
+	if (!name.len || !ccfc_pick_named(&chosen, cli, name))
+		return false;
+	ccfc_buf_puts(&text, chosen);
+	ccfc_buf_puts(&text, name.ptr + name.len);
+	*owned = ccfc_buf_detach(&text, NULL);
+	*slot = *owned;
+	free(chosen);
+	return true;
+}
+
 bool ccfc_unclear_choose(struct ccfc_cli *cli, const struct ccfc_err *err,
 			 struct ccfc_opts *opts, char **owned, bool *listed)
 {
 	*listed = false;
 	for (int i = 0; i < opts->nargs; i++)
-		if (replace(&opts->args[i], cli, err, owned, listed))
+		if (replace(&opts->args[i], cli, err, owned, listed) ||
+		    replace_file(&opts->args[i], cli, err, owned))
 			return true;
 	for (int i = 0; i < CCFC_OPT_MAX; i++)
 		if (replace(&opts->values[0][i].text, cli, err, owned, listed))

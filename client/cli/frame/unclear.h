@@ -18,8 +18,8 @@ bool ccfc_unclear_fill(struct ccfc_cli *cli, const struct ccfc_command *command,
 		       struct ccfc_opts *opts, char **owned);
 
 /*
- * After CCFC_EAMBIGUOUS about a session: lists what the word may mean, and
- * puts the chosen session in its place. `listed`: the error needs no
+ * After CCFC_EAMBIGUOUS about a session or a file's name: lists what the word
+ * may mean, and puts what was chosen in its place. `listed`: the error needs no
  * candidates any more.
  */
 bool ccfc_unclear_choose(struct ccfc_cli *cli, const struct ccfc_err *err,

@@ -50,7 +50,8 @@ static void put_cell_string(struct ccfc_buf *text,
 		ccfc_human_path(text, cells->out, s);
 		return;
 	case CCFC_CELL_BELOW:
-		ccfc_buf_slice(text, ccfc_path_relative(s, cells->base));
+		ccfc_human_path(text, cells->out,
+				ccfc_path_relative(s, cells->base));
 		return;
 	case CCFC_CELL_PREFIX:
 		put_cell_text(text, s, cells->id_length, "");
@@ -99,6 +100,10 @@ static void put_cell(struct ccfc_buf *text, const struct ccfc_cells *cells,
 {
 	long long n = ccfc_obj_get_int(row, col->key, 0);
 
+	if (col->put) {
+		col->put(text, cells, row);
+		return;
+	}
 	switch (col->kind) {
 	case CCFC_CELL_COUNT:
 		ccfc_buf_printf(text, "%lld", n);
@@ -133,9 +138,6 @@ static void put_cell(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	case CCFC_CELL_BAR:
 		ccfc_human_bar(text, ccfc_cell_number(row, col->key),
 			       cells->max, BAR, ccfc_is_utf8());
-		return;
-	case CCFC_CELL_OWN:
-		col->put(text, cells, row);
 		return;
 	default:
 		put_cell_string(text, cells, col, row);

@@ -361,10 +361,11 @@ static void put_log_prompt(struct ccfc_buf *text,
 enum col { TIME, SESSION, CHANGE, MODEL, TOOL, LINES, PATH, PROMPT, NCOLS };
 
 static const struct ccfc_column every[NCOLS] = {
-	[TIME] = { " TIME", NULL, .kind = CCFC_CELL_OWN, .put = put_log_time },
-	[SESSION] = { "SESSION", NULL, .kind = CCFC_CELL_OWN,
+	[TIME] = { " TIME", NULL, .kind = CCFC_CELL_SECOND,
+		   .put = put_log_time },
+	[SESSION] = { "SESSION", NULL, .kind = CCFC_CELL_ID,
 		      .put = put_log_who },
-	[CHANGE] = { "CHANGE", NULL, .kind = CCFC_CELL_OWN,
+	[CHANGE] = { "CHANGE", NULL, .kind = CCFC_CELL_ID,
 		     .put = put_log_change },
 	[MODEL] = { "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
 		    .least = 10, .drop = 1 },
@@ -376,7 +377,7 @@ static const struct ccfc_column every[NCOLS] = {
 		   .link = link_log_path, .elastic = true, .least = 16 },
 	[PROMPT] = { "PROMPT", NULL, .kind = CCFC_CELL_OWN,
 		     .put = put_log_prompt, .elastic = CCFC_TABLE_PROSE,
-		     .least = 16, .drop = 3 },
+		     .least = 12, .drop = 3 },
 };
 
 /* Those that there is a reason for; returns their number. */

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/sha256.h"
+#include "base/time.h"
 #include "cli/frame/connect.h"
 #include "cli/out/columns.h"
 #include "cli/out/render.h"
@@ -383,7 +384,7 @@ void ccfc_recover_list(struct ccfc_out *out, const struct ccfc_recover *r)
 		{ "SESSION", "sessionId", .kind = CCFC_CELL_ID, .cut = 8,
 		  .drop = 1 },
 	};
-	struct ccfc_cells cells = { .out = out };
+	struct ccfc_cells cells = { .out = out, .now = ccfc_time_now() };
 	struct ccfc_columns c;
 
 	ccfc_columns_init(&c, columns, CCFC_NCOLUMNS(columns), &cells);

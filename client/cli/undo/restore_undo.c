@@ -77,8 +77,7 @@ int ccfc_restore_list(struct ccfc_cli *cli)
 	if (!r)
 		r = ccfc_cwd_init(&where, &err);
 	if (!r && !undo.entries.n)
-		r = ccfc_err_set(&err, CCFC_ENOTFOUND,
-				 "restore: nothing to undo");
+		r = ccfc_err_set(&err, CCFC_ENOTFOUND, "nothing to undo");
 	if (!r)
 		print_list(&cli->out, &where, &undo);
 	ccfc_cwd_release(&where);

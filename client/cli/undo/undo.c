@@ -347,7 +347,7 @@ static struct ccfc_undo_entry *newest_change(struct ccfc_undo *u,
 		    entry->manifest.kind != CCFC_UNDO_UNDO)
 			return entry;
 	}
-	ccfc_err_set(err, CCFC_ENOTFOUND, "restore: nothing to undo");
+	ccfc_err_set(err, CCFC_ENOTFOUND, "nothing to undo");
 	return NULL;
 }
 

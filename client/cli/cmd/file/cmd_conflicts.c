@@ -2,6 +2,7 @@
  * ccfc conflicts: sessions that got in each other's way. The argument is a
  * session, if it is the id of one; else it is a file, a directory or a glob.
  */
+#include "base/time.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/listing.h"
 #include "cli/frame/scope.h"
@@ -11,6 +12,7 @@
 enum {
 	OPT_LIVE,
 	OPT_PROJECT,
+	OPT_ALL,
 	OPT_FROM,
 	OPT_TO,
 	OPT_LIMIT,
@@ -23,6 +25,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_LIVE] = { "live", 0, CCFC_OPT_FLAG,
 		       .help = "only of sessions that are both active" },
 	[OPT_PROJECT] = CCFC_SCOPE_PROJECT,
+	[OPT_ALL] = CCFC_SCOPE_ALL,
 	[OPT_FROM] = CCFC_SCOPE_FROM("conflicts"),
 	[OPT_TO] = CCFC_SCOPE_TO("conflicts"),
 	[OPT_LIMIT] = CCFC_SCOPE_LIMIT("conflicts"),
@@ -52,6 +55,9 @@ static int ask_conflicts(struct ccfc_reply **reply, struct ccfc_question *q,
 
 	if (!given)
 		return ask_once(reply, q, err);
+	/* Wherever it is. */
+	if (!q->query.project_path)
+		q->query.here = NULL;
 	if (!strchr(given, '/') && !ccfc_listing_is_glob(given)) {
 		struct ccfc_err first;
 
@@ -70,7 +76,8 @@ static int ask_conflicts(struct ccfc_reply **reply, struct ccfc_question *q,
 static const struct ccfc_column columns[] = {
 	{ "TIME", "timestamp", .kind = CCFC_CELL_SECOND },
 	{ "KIND", "kind", .kind = CCFC_CELL_TEXT },
-	{ "FILE", "path", .kind = CCFC_CELL_BELOW, .elastic = true },
+	{ "FILE", "path", .kind = CCFC_CELL_BELOW, .elastic = true,
+	  .least = 24 },
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_ID, .cut = 8 },
 	{ "CHANGE", "changeId", .kind = CCFC_CELL_ID, .cut = 14, .drop = 2 },
 	{ "WITH SESSION", "otherSessionId", .kind = CCFC_CELL_ID, .cut = 8,
@@ -91,11 +98,16 @@ static int print_conflicts(struct ccfc_question *q, struct ccfc_obj root)
 	struct ccfc_obj rows = ccfc_obj_get(root, "conflicts");
 	struct ccfc_out *out = &q->cli->out;
 	struct ccfc_cells cells = { .out = out,
+				    .now = ccfc_time_now(),
 				    .base = ccfc_slice_str(q->where.cwd) };
 	int64_t total = ccfc_obj_get_int(root, "totalConflicts", 0);
 
 	if (!total) {
-		ccfc_buf_puts(&out->buf, "no conflicts\n");
+		ccfc_buf_puts(&out->buf,
+			      out->tty && q->query.here
+				      ? "no conflicts here; --all is about "
+					"every project\n"
+				      : "no conflicts\n");
 		return CCFC_EXIT_NOTHING;
 	}
 	ccfc_columns_print(out, columns, CCFC_NCOLUMNS(columns), &cells, rows);
@@ -138,6 +150,9 @@ const struct ccfc_command ccfc_cmd_conflicts = {
 		"               content, or a session replaced a file that it "
 		"had not seen as\n"
 		"               it was\n"
+		"\n"
+		"Without an argument and --all: those of the current "
+		"project.\n"
 		"\n"
 		"The other party is \"outside\" if the file was seen to "
 		"change on disk and no\n"

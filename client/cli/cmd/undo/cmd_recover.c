@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
+#include "cli/frame/scope.h"
 #include "cli/out/render.h"
 #include "cli/report/recover_print.h"
 #include "cli/write/claude_dirs.h"
@@ -27,13 +28,14 @@ enum {
 	OPT_PROJECT,
 	OPT_FORMAT,
 	OPT_OUTSIDE,
-	OPT_LIST
+	OPT_LIST,
+	OPT_ALL
 };
 
 static const struct ccfc_opt options[] = {
 	[OPT_DELETED] = { "deleted", 0, CCFC_OPT_FLAG,
-			  .help = "files that do not exist any more, of all "
-				  "sessions" },
+			  .help = "files of the current project that do not "
+				  "exist any more" },
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "DIR",
 			 .help = "write the files below DIR" },
 	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",
@@ -51,6 +53,7 @@ static const struct ccfc_opt options[] = {
 	[OPT_LIST] = { "list", 0, CCFC_OPT_FLAG,
 		       .help = "only show which files (the default without "
 			       "-o)" },
+	[OPT_ALL] = CCFC_SCOPE_ALL,
 	{ 0 },
 };
 
@@ -99,8 +102,10 @@ static int ask_files(struct job *job, struct ccfc_err *err)
 			return code;
 		CCFC_VEC_PUSH(job->pages, reply);
 		root = ccfc_cli_value(reply);
-		if (!query->offset)
+		if (!query->offset) {
 			ccfc_cli_note_indexing(root);
+			ccfc_question_note_scope(&job->q, root);
+		}
 		got = ccfc_obj_len(ccfc_obj_get(root, "files"));
 		add_rows(job, ccfc_obj_get(root, "files"));
 		query->offset += got;
@@ -118,8 +123,10 @@ static int ask_recover(struct job *job, struct ccfc_err *err)
 {
 	int code = 0;
 
-	if (job->opts->nargs)
+	if (job->opts->nargs) {
+		job->q.query.here = NULL; /* wherever it worked */
 		code = ccfc_question_session(&job->q, job->opts->args[0], err);
+	}
 	if (!code)
 		code = ccfc_cli_connect(job->cli, CCFC_SPAWN_DEFAULT, err);
 	return code < 0 ? code : ask_files(job, err);
@@ -261,10 +268,14 @@ static int check_words(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	bool deleted = ccfc_opts_own(opts, OPT_DELETED)->set;
 
+	/* A list of what? Of what is gone. */
+	if (!opts->nargs && ccfc_opts_own(opts, OPT_LIST)->set)
+		return 0;
 	if (!opts->nargs && !deleted) {
 		ccfc_err_set(err, CCFC_EINVAL,
 			     "recover: which session, or --deleted?");
-		ccfc_err_hint(err, "ccfc recover --help");
+		ccfc_err_hint(err, "ccfc recover --list lists the files of "
+				   "this project that are gone");
 		return CCFC_EINVAL;
 	}
 	if (opts->nargs && deleted)
@@ -305,7 +316,8 @@ const struct ccfc_command ccfc_cmd_recover = {
 	.name = "recover",
 	.usage = "recover SESSION|--deleted [options]",
 	.summary = "list files whose content is known, or write it",
-	.about = "Lists the files of a session, or all deleted files, whose "
+	.about = "Lists the files of a session, or the deleted files of the "
+		 "current project, whose\n"
 		 "last content is known.\n"
 		 "With -o DIR, writes that content below DIR, under their "
 		 "names in the project.\n"
@@ -324,7 +336,7 @@ const struct ccfc_command ccfc_cmd_recover = {
 	.examples = "  ccfc recover 3f2a\n"
 		    "  ccfc recover --deleted\n"
 		    "  ccfc recover 3f2a -o /tmp/old -k login\n"
-		    "  ccfc recover --deleted --project=. -o rescued\n"
+		    "  ccfc recover --deleted --all -o rescued\n"
 		    "  ccfc recover --deleted -k 'class Parser' "
 		    "--format=json\n",
 	.options = options,

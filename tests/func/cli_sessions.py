@@ -176,7 +176,7 @@ def test_stats():
         for want in ("Sessions:  2", "Changes:   3 in 2 files",
                      "2025-12-10 10:00 - 2025-12-15", "Most used tools:",
                      "Read", "Most changed files:", P + "/src/login.ts",
-                     "Models:", "opus-4-5  ", "12.0k"):
+                     "Models:", " opus-4-5 ", "12.0k"):
             assert want in text, f"{want!r} is not in\n{text}"
         assert not BARS.search(text) and "#" not in text, text
         got = box.json("stats")
@@ -255,6 +255,37 @@ def test_grep_on_a_terminal():
         assert "\x1b" not in text and "\x07" not in text, text
         text = plain(box, "sessions", columns=200)
         assert "\x1b" not in text and "\x07" not in text, text
+        long = "A needle " + "and words of a long prompt, " * 6
+        box.two.prompt(long)
+        text = plain(box, "grep", "needle")
+        eq([x for x in text.split("\n") if width(x) > 80], [])
+        found = " ".join(x.strip() for x in text.split("\n")
+                         if x.startswith("    "))
+        assert long.startswith(found) and len(found) > 150, text
+        assert "  2025-12-15  user" in text, text
+
+
+def test_grep_without_matches():
+    """In the words of the caller, and where else to look."""
+    with Filled() as box:
+        for args, words in ((("-w", "pag"), "pag"),
+                            (("page", "nowhere"), "page nowhere"),
+                            (("-e", "z{3}", "-w"), "z{3}")):
+            done = box.run("grep", *args)
+            eq(done.returncode, 1)
+            assert f"nothing matches '{words}'\n" in done.stderr, done.stderr
+            assert "--in=tool,result" in done.stderr, done.stderr
+            assert "--all every project" in done.stderr, done.stderr
+        done = box.run("grep", "--all", "--in=meta", "nowhere")
+        assert "hint" not in done.stderr, done.stderr
+
+
+def test_grep_in_names():
+    """Only the title, project or branch that matches is shown."""
+    with Filled() as box:
+        text = box.ok("grep", "--in=meta", "feature/auth")
+        eq([x for x in text.split("\n") if x.startswith("    ")],
+           ["    feature/auth"])
 
 
 def test_how_to_open_works():

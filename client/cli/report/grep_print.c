@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/strtab.h"
+#include "base/time.h"
 #include "cli/frame/answer.h"
 #include "cli/out/human.h"
 #include "cli/out/render.h"
@@ -36,10 +37,40 @@ static bool next_range(size_t *start, size_t *end, struct ccfc_obj ranges,
 	return false;
 }
 
+#define INDENT "    "
+
 struct snippet {
 	struct ccfc_out *out;
-	bool fresh; /* the line has nothing on it yet */
+	bool fresh;   /* the line has nothing on it yet */
+	size_t width; /* of the line so far, on a terminal */
 };
+
+/* On a terminal lines are broken between words. */
+static void put_words(struct snippet *s, struct ccfc_slice text)
+{
+	struct ccfc_out *out = s->out;
+
+	while (out->width && text.len) {
+		const char *blank =
+			text.len > 1 ? memchr(text.ptr + 1, ' ', text.len - 1)
+				     : NULL;
+		size_t n = blank ? (size_t)(blank - text.ptr) : text.len;
+		struct ccfc_slice word = ccfc_slice(text.ptr, n);
+		size_t width = ccfc_width(word);
+
+		text = ccfc_slice(text.ptr + n, text.len - n);
+		if (*word.ptr == ' ' && s->width + width > out->width) {
+			ccfc_buf_puts(&out->buf, "\n" INDENT);
+			word = ccfc_slice(word.ptr + 1, n - 1);
+			width--;
+			s->width = sizeof(INDENT) - 1;
+		}
+		ccfc_out_content(out, word);
+		s->width += width;
+	}
+	if (!out->width)
+		ccfc_out_content(out, text);
+}
 
 /* A piece of the snippet, all of it in one style; lines are indented. */
 static void put_piece(struct snippet *s, struct ccfc_slice text, bool match)
@@ -50,12 +81,14 @@ static void put_piece(struct snippet *s, struct ccfc_slice text, bool match)
 		const char *nl = memchr(text.ptr, '\n', text.len);
 		size_t n = nl ? (size_t)(nl - text.ptr) : text.len;
 
-		if (n && s->fresh)
-			ccfc_buf_puts(&out->buf, "    ");
+		if (n && s->fresh) {
+			ccfc_buf_puts(&out->buf, INDENT);
+			s->width = sizeof(INDENT) - 1;
+		}
 		if (n && match)
 			ccfc_buf_puts(&out->buf,
 				      ccfc_out_on(out, CCFC_STYLE_MATCH));
-		ccfc_out_content(out, ccfc_slice(text.ptr, n));
+		put_words(s, ccfc_slice(text.ptr, n));
 		if (n && match)
 			ccfc_buf_puts(&out->buf, ccfc_out_off(out));
 		s->fresh = s->fresh && !n;
@@ -68,21 +101,51 @@ static void put_piece(struct snippet *s, struct ccfc_slice text, bool match)
 	}
 }
 
+/* The part of the snippet from `at` to `to`. */
+static void put_part(struct snippet *s, struct ccfc_slice text,
+		     struct ccfc_obj ranges, size_t at, size_t to)
+{
+	size_t start, end;
+	uint32_t i = 0;
+
+	while (next_range(&start, &end, ranges, &i, at, to)) {
+		put_piece(s, ccfc_slice(text.ptr + at, start - at), false);
+		put_piece(s, ccfc_slice(text.ptr + start, end - start), true);
+		at = end;
+	}
+	if (to > at)
+		put_piece(s, ccfc_slice(text.ptr + at, to - at), false);
+}
+
+/*
+ * A session's title, project, tags and branches are a line each: those that do
+ * not match say nothing.
+ */
+static void put_matching_lines(struct snippet *s, struct ccfc_slice text,
+			       struct ccfc_obj ranges)
+{
+	for (size_t at = 0; at < text.len;) {
+		const char *nl = memchr(text.ptr + at, '\n', text.len - at);
+		size_t to = nl ? (size_t)(nl - text.ptr) + 1 : text.len;
+		size_t start, end;
+		uint32_t i = 0;
+
+		if (next_range(&start, &end, ranges, &i, at, to))
+			put_part(s, text, ranges, at, to);
+		at = to;
+	}
+}
+
 static void print_snippet(struct ccfc_out *out, struct ccfc_obj match)
 {
 	struct ccfc_slice text = ccfc_obj_get_str(match, "snippet");
 	struct ccfc_obj ranges = ccfc_obj_get(match, "matches");
-	struct snippet s = { out, true };
-	size_t at = 0, start, end;
-	uint32_t i = 0;
+	struct snippet s = { .out = out, .fresh = true };
 
-	while (next_range(&start, &end, ranges, &i, at, text.len)) {
-		put_piece(&s, ccfc_slice(text.ptr + at, start - at), false);
-		put_piece(&s, ccfc_slice(text.ptr + start, end - start), true);
-		at = end;
-	}
-	if (text.len)
-		put_piece(&s, ccfc_slice(text.ptr + at, text.len - at), false);
+	if (ccfc_slice_is(ccfc_obj_get_str(match, "in"), "meta"))
+		put_matching_lines(&s, text, ranges);
+	else
+		put_part(&s, text, ranges, 0, text.len);
 	if (!s.fresh)
 		ccfc_buf_putc(&out->buf, '\n');
 }
@@ -146,8 +209,12 @@ static void print_match_head(struct ccfc_out *out, struct ccfc_obj match,
 			text.len ? text.ptr : "", ccfc_out_off(out));
 	ccfc_buf_clear(&text);
 	ccfc_buf_puts(&text, "  ");
-	ccfc_render_time(&text, ccfc_obj_get(match, "timestamp"),
-			 CCFC_RENDER_MINUTE);
+	if (out->tty)
+		ccfc_human_when(&text, out, ccfc_obj_get(match, "timestamp"),
+				ccfc_time_now());
+	else
+		ccfc_render_time(&text, ccfc_obj_get(match, "timestamp"),
+				 CCFC_RENDER_MINUTE);
 	ccfc_buf_puts(&text, "  ");
 	put_who(&text, match);
 	if (title.len)

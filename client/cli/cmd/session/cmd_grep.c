@@ -161,10 +161,37 @@ static int prepare_grep(struct ccfc_question *q, struct ccfc_err *err)
 	return r;
 }
 
+/* In the caller's words, which -w changes, and all of them. */
+static void say_nothing(const struct ccfc_question *q, struct ccfc_err *err)
+{
+	struct ccfc_buf words = CCFC_BUF_INIT;
+	const struct ccfc_err said = *err;
+
+	for (int i = 0; i < q->opts->nargs; i++)
+		ccfc_buf_printf(&words, "%s%s", i ? " " : "", q->opts->args[i]);
+	ccfc_err_set(err, CCFC_ENOTFOUND, "grep: nothing matches '%.*s'",
+		     (int)ccfc_slice_cut(ccfc_buf_view(&words), 200).len,
+		     words.ptr);
+	/* Damage, or a search that was cut short, matters more. */
+	if (said.hint[0])
+		ccfc_err_hint(err, "%s", said.hint);
+	else if (!ccfc_opts_own(q->opts, OPT_IN)->set)
+		ccfc_err_hint(err,
+			      "only what was said was searched: "
+			      "--in=tool,result has what tools were given "
+			      "and answered%s",
+			      q->query.here ? ", --all every project" : "");
+	ccfc_buf_release(&words);
+}
+
 static int ask_grep(struct ccfc_reply **reply, struct ccfc_question *q,
 		    struct ccfc_err *err)
 {
-	return ccfc_text_search(reply, q->cli->client, q->own, &q->query, err);
+	int r = ccfc_text_search(reply, q->cli->client, q->own, &q->query, err);
+
+	if (r == CCFC_ENOTFOUND && strstr(err->what, "nothing matches"))
+		say_nothing(q, err);
+	return r;
 }
 
 static int print_grep(struct ccfc_question *q, struct ccfc_obj root)

@@ -174,7 +174,7 @@ def test_a_total_over_midnight():
         eq(box.rows("--by=block"), {"2026-03-28 23:00": (9.0, 0)})
         eq(box.totals("--to=2026-03-28", "--tz=UTC"), (None, None, None))
         text = box.ok("stats", "--by=day")
-        assert "COST" in text and "  -     0 " in text, text
+        assert "COST" in text and "  -     +0 -0 " in text, text
         box.prices("* input = 10000\n")
         eq(box.rows("--by=day"),
            {"2026-03-28": (1.0, 0), "2026-03-29": (2.0, 0)})

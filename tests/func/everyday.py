@@ -7,6 +7,7 @@ import signal
 import time
 
 import harness
+import terminal
 from harness import Box, eq
 from terminal import Terminal
 from transcript import Ids, Transcript
@@ -328,6 +329,17 @@ def test_stats_cost():
             got["totals"]["unpricedTokens"]), (19.0, 0))
         text = box.ok("stats", "--by=week")
         assert "$19.00 by your prices" in text and "COST" in text, text
+        other = Transcript(box, box.t.ids, session=box.t.session,
+                           agent="a1b2c3d", model="unpriced-1")
+        spent(other, 7, "2026-03-28T11:00:00.000Z")
+        row, = [x.split() for x in box.ok("stats", "--by=agent").splitlines()
+                if "a1b2c3d" in x]
+        eq(row[4], "-", "nothing of it is known")
+        for by in ("block", "hour", "session"):
+            text, _ = terminal.run([box.ccfc, "stats", "--by=" + by], box.env,
+                                   box.top)
+            eq(terminal.too_wide(text), [])
+            assert "COST" in text, text
         with open(path, "w", encoding="utf-8") as f:
             f.write("claude-opus-* output = x\n")
         done = box.run("stats")
@@ -424,7 +436,7 @@ def test_top():
         assert row.startswith("active") and works.session[:8] in row, row
         assert "Bash make test" in row and "Make the ^[[31mlogin" in row, row
         row, = [x for x in lines if " blog " in x]
-        assert row.startswith("waiting") and "Edit " in row, row
+        assert row.startswith("waiting") and " Edit a.md " in row, row
         assert all(len(x) <= 80 for x in lines), lines
         works.edit("/home/dev/shop/src/a.ts")
         top.wait_for("Edit src/a.ts +1 -1")

@@ -2,6 +2,7 @@
 #include "cli/report/busy_sessions.h"
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "base/time.h"
 #include "cli/frame/connect.h"
 
@@ -53,8 +54,12 @@ static struct ccfc_busy_session *find_session(struct ccfc_busy *live,
 	return &live->all.items[live->all.n - 1];
 }
 
-/* "Bash make test": the tool, and what it is about. */
-static void put_tool(struct ccfc_buf *out, struct ccfc_obj call)
+/*
+ * "Bash make test", "Edit src/a.ts": the tool, and what it is about. A path is
+ * relative to the project: its beginning is the same in all rows.
+ */
+static void put_tool(struct ccfc_buf *out, struct ccfc_obj call,
+		     struct ccfc_slice project)
 {
 	static const char *const keys[] = { "file_path", "notebook_path",
 					    "command",	 "pattern",
@@ -68,6 +73,8 @@ static void put_tool(struct ccfc_buf *out, struct ccfc_obj call)
 		if (!text.len)
 			continue;
 		ccfc_buf_putc(out, ' ');
+		if (strstr(keys[i], "path"))
+			text = ccfc_path_relative(text, project);
 		ccfc_buf_slice(out, text);
 		return;
 	}
@@ -81,7 +88,8 @@ static bool is_prompt(struct ccfc_obj message)
 	       !ccfc_obj_len(ccfc_obj_get(message, "toolResults"));
 }
 
-static void read_messages(struct ccfc_busy_session *s, struct ccfc_obj messages)
+static void read_messages(struct ccfc_busy_session *s, struct ccfc_obj messages,
+			  struct ccfc_slice project)
 {
 	struct ccfc_buf tool = CCFC_BUF_INIT;
 	struct ccfc_slice prompt = CCFC_SLICE_NONE;
@@ -96,7 +104,7 @@ static void read_messages(struct ccfc_busy_session *s, struct ccfc_obj messages)
 		if (!n)
 			continue;
 		ccfc_buf_clear(&tool);
-		put_tool(&tool, ccfc_obj_at(calls, n - 1));
+		put_tool(&tool, ccfc_obj_at(calls, n - 1), project);
 	}
 	if (prompt.len)
 		s->new_prompt = take_text(&s->prompt, prompt);
@@ -107,7 +115,7 @@ static void read_messages(struct ccfc_busy_session *s, struct ccfc_obj messages)
 
 /* Its last messages; one that cannot be read has none. */
 static void ask_messages(struct ccfc_busy_session *s,
-			 struct ccfc_client *client)
+			 struct ccfc_client *client, struct ccfc_slice project)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_reply *reply;
@@ -118,7 +126,8 @@ static void ask_messages(struct ccfc_busy_session *s,
 		query.offset = s->messages - LAST_MESSAGES / 2;
 	if (ccfc_session_messages(&reply, client, s->id, &query, NULL) < 0)
 		return;
-	read_messages(s, ccfc_obj_get(ccfc_cli_value(reply), "messages"));
+	read_messages(s, ccfc_obj_get(ccfc_cli_value(reply), "messages"),
+		      project);
 	ccfc_reply_free(reply);
 }
 
@@ -138,7 +147,7 @@ static void take_row(struct ccfc_busy *live, struct ccfc_client *client,
 	s->new_prompt = s->new_tool = false;
 	s->listed = true;
 	if (changed)
-		ask_messages(s, client);
+		ask_messages(s, client, ccfc_obj_get_str(row, "projectPath"));
 }
 
 /* Those that were not in the answer are forgotten. */

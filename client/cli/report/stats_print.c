@@ -162,8 +162,9 @@ void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 struct chart {
 	const struct ccfc_column *columns;
 	unsigned n;
-	const char *measure; /* NULL: no bars */
-	const char *name;    /* of what is measured */
+	const char *measure;	/* NULL: no bars */
+	const char *name;	/* of what is measured */
+	struct ccfc_slice base; /* of relative paths; empty: they are whole */
 };
 
 static bool any_has(struct ccfc_obj rows, const char *key)
@@ -234,7 +235,7 @@ static void print_chart(struct ccfc_out *out, const char *title,
 			const struct chart *chart, struct ccfc_obj rows)
 {
 	struct ccfc_column columns[CCFC_TABLE_COLS];
-	struct ccfc_cells cells = { .out = out };
+	struct ccfc_cells cells = { .out = out, .base = chart->base };
 	unsigned n;
 
 	if (!ccfc_obj_len(rows))
@@ -316,7 +317,7 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by,
 		{ "project", "PROJECT", .kind = CCFC_CELL_PATH },
 		{ "model", "MODEL", .kind = CCFC_CELL_GROUP },
 		{ "tool", "TOOL", .kind = CCFC_CELL_GROUP },
-		{ "file", "FILE", .kind = CCFC_CELL_PATH },
+		{ "file", "FILE", .kind = CCFC_CELL_BELOW },
 		{ "ext", "EXTENSION", .kind = CCFC_CELL_GROUP },
 	};
 
@@ -331,21 +332,32 @@ static void pick_key(struct ccfc_column *column, struct ccfc_slice by,
 		column->kind = CCFC_CELL_MODEL;
 }
 
-/* "$1.25"; "+": not known for some tokens; "~": the client was not sure. */
+/*
+ * "$1.25"; "+": not known for some tokens; "~": the client was not sure; "-":
+ * not known for any.
+ */
 static void put_cost(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		     struct ccfc_obj row)
 {
 	struct ccfc_obj cost = ccfc_obj_get(row, "costUSD");
+	bool partly = ccfc_obj_get_int(row, "unpricedTokens", 0) > 0;
 
 	(void)cells;
-	if (ccfc_obj_type(cost) == CCFC_OBJ_NONE)
+	if (ccfc_obj_type(cost) == CCFC_OBJ_NONE ||
+	    (partly && ccfc_obj_double(cost, 0) <= 0))
 		ccfc_buf_putc(text, '-');
 	else
 		ccfc_buf_printf(
 			text, "%s$%.2f%s",
 			ccfc_obj_get_bool(row, "costUnsure", false) ? "~" : "",
-			ccfc_obj_double(cost, 0),
-			ccfc_obj_get_int(row, "unpricedTokens", 0) ? "+" : "");
+			ccfc_obj_double(cost, 0), partly ? "+" : "");
+}
+
+/* On a terminal, files are named as in the project that was asked about. */
+static struct ccfc_slice base_of(const struct ccfc_out *out,
+				 struct ccfc_obj root)
+{
+	return out->tty ? ccfc_obj_get_str(root, "scope") : CCFC_SLICE_NONE;
 }
 
 void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
@@ -355,10 +367,10 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		{ "KEY", "key", .kind = CCFC_CELL_GROUP, .elastic = true },
 		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
 		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
-		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 		{ "TOKENS", "tokenUsage", .kind = CCFC_CELL_TOKENS },
 		{ "COST", "unpricedTokens", .kind = CCFC_CELL_OWN,
 		  .put = put_cost },
+		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "CALLS", "toolCalls", .kind = CCFC_CELL_COUNT },
 		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
@@ -369,7 +381,9 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 		"TITLE", "title", .kind = CCFC_CELL_TITLE,
 		.elastic = CCFC_TABLE_PROSE
 	};
-	struct chart chart = { columns, CCFC_NCOLUMNS(columns), NULL, NULL };
+	struct chart chart = { .columns = columns,
+			       .n = CCFC_NCOLUMNS(columns),
+			       .base = base_of(out, root) };
 	struct ccfc_slice by = ccfc_obj_get_str(root, "by");
 	struct ccfc_obj rows = ccfc_obj_get(root, "rows");
 
@@ -389,21 +403,25 @@ void ccfc_stats_print_tools(struct ccfc_out *out, struct ccfc_obj tools)
 		{ "CALLS", "count", .kind = CCFC_CELL_COUNT },
 		{ "ERRORS", "errors", .kind = CCFC_CELL_COUNT },
 	};
-	static const struct chart chart = { columns, 3, "count", "calls" };
+	static const struct chart chart = {
+		.columns = columns, .n = 3, .measure = "count", .name = "calls"
+	};
 
 	print_chart(out, "Most used tools", &chart, tools);
 }
 
-void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj files)
+void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj root)
 {
 	static const struct ccfc_column columns[] = {
-		{ "FILE", "path", .kind = CCFC_CELL_PATH, .elastic = true },
+		{ "FILE", "path", .kind = CCFC_CELL_BELOW, .elastic = true },
 		{ "CHANGES", "changes", .kind = CCFC_CELL_COUNT },
 		{ "SHELL", "shellChanges", .kind = CCFC_CELL_COUNT },
 		{ "SESSIONS", "sessions", .kind = CCFC_CELL_COUNT },
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 	};
-	static const struct chart chart = { columns, 5, "changes", "changes" };
+	const struct chart chart = { columns, 5, "changes", "changes",
+				     base_of(out, root) };
 
-	print_chart(out, "Most changed files", &chart, files);
+	print_chart(out, "Most changed files", &chart,
+		    ccfc_obj_get(root, "files"));
 }

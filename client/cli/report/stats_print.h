@@ -20,6 +20,6 @@ void ccfc_stats_print_days(struct ccfc_out *out, struct ccfc_obj days);
 
 /* The tools used most, and the files changed most. */
 void ccfc_stats_print_tools(struct ccfc_out *out, struct ccfc_obj tools);
-void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj files);
+void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj root);
 
 #endif

@@ -72,7 +72,7 @@ static void print_text(struct ccfc_question *q, struct ccfc_obj root)
 		ccfc_stats_print_days(out, ccfc_obj_get(root, "days"));
 		ccfc_stats_print_rows(out, root, "Models");
 		ccfc_stats_print_tools(out, ccfc_obj_get(root, "tools"));
-		ccfc_stats_print_files(out, ccfc_obj_get(root, "files"));
+		ccfc_stats_print_files(out, root);
 		return;
 	}
 	ccfc_stats_print_rows(out, root, NULL);

@@ -174,11 +174,14 @@ static void test_days(void **state)
 static void test_tools_and_files(void **state)
 {
 	struct ccfc_out out = memory_out(0);
+	struct ccfc_obj root;
 	struct ccfc_pack *p;
 	struct packed packed;
 
 	(void)state;
 	p = packed_init(&packed);
+	ccfc_pack_map(p);
+	ccfc_pack_cstr(p, "files");
 	ccfc_pack_array(p);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_cstr(p, "name", "Bash");
@@ -191,9 +194,10 @@ static void test_tools_and_files(void **state)
 	ccfc_pack_kv_int(p, "linesRemoved", 1);
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
-	packed_root(&packed);
-	ccfc_stats_print_tools(&out, ccfc_doc_root(packed.doc));
-	ccfc_stats_print_files(&out, ccfc_doc_root(packed.doc));
+	ccfc_pack_end(p);
+	root = packed_root(&packed);
+	ccfc_stats_print_tools(&out, ccfc_obj_get(root, "files"));
+	ccfc_stats_print_files(&out, root);
 	/* Nothing of nothing. */
 	ccfc_stats_print_files(&out, (struct ccfc_obj){ NULL });
 	assert_string_equal(out.buf.ptr,

@@ -47,7 +47,7 @@ def test_nothing_known_of_a_deleted_file():
         assert "nothing can be taken back: not known: 1 file" in said, said
         eq(w.entries(), [])
         said = w.fails("diff", w.id("a"))
-        assert "README.md: no diff: unknown" in said, said
+        assert "README.md: no diff: the content" in said, said
         assert "README.md" in w.ok("list", w.id("a"))
 
 

@@ -43,6 +43,10 @@ def test_restore_a_directory():
         w.put("d/e/h", None)
         dry = w.ok("restore", "d", f"--at=before:{w.id('b')}", "--dry-run")
         eq(dry.count("\n+two\n"), 2, dry)
+        said = w.run("restore", "d", f"--at=before:{w.id('b')}",
+                     "--dry-run").stderr
+        assert "1 file has no known state then and stays: d/only-a\n" in \
+            said, said
         eq(w.get("d/g"), "three\n")
         out = w.ok("restore", "d/", f"--at=before:{w.id('b')}")
         eq([w.get(n) for n in ("d/g", "d/e/h", "d/only-a", "d/new")],

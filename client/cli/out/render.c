@@ -354,8 +354,8 @@ bool ccfc_render_unknown(struct ccfc_buf *out, struct ccfc_obj root)
 	ccfc_buf_puts(out, "the effects of ");
 	ccfc_render_count(out, n, "command");
 	ccfc_buf_puts(out, " are not known: ccfc show ");
-	ccfc_buf_slice(out,
-		       ccfc_slice_cut(ccfc_obj_get_str(root, "sessionId"), 64));
+	ccfc_buf_slice(out, ccfc_slice_cut(ccfc_obj_get_str(root, "sessionId"),
+					   ID_MIN));
 	return true;
 }
 

@@ -187,7 +187,9 @@ void ccfc_patch_note(const struct ccfc_patch *patch)
 	if (!patch->shown)
 		ccfc_buf_puts(&text, patch->binary ? ": no diff: binary content"
 						   : ": no diff");
-	if (rank > 1) {
+	/* That there is no diff says that something is not known. */
+	if (rank > 1 && (patch->shown || patch->binary || !patch->why.len ||
+			 !ccfc_slice_is(patch->fidelity, "unknown"))) {
 		ccfc_buf_puts(&text, ": ");
 		ccfc_buf_slice(&text, patch->fidelity);
 	}

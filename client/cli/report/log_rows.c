@@ -377,7 +377,7 @@ static const struct ccfc_column every[NCOLS] = {
 		   .link = link_log_path, .elastic = true, .least = 16 },
 	[PROMPT] = { "PROMPT", NULL, .kind = CCFC_CELL_OWN,
 		     .put = put_log_prompt, .elastic = CCFC_TABLE_PROSE,
-		     .least = 12, .drop = 3 },
+		     .least = 14, .drop = 3 },
 };
 
 /* Those that there is a reason for; returns their number. */

@@ -90,6 +90,8 @@ void ccfc_revert_preview_file(struct ccfc_out *out, struct ccfc_obj file,
 	struct ccfc_slice name = name_of(file);
 	struct ccfc_slice action = ccfc_obj_get_str(file, "action");
 
+	if (ccfc_slice_is(action, "unknown"))
+		action = CCFC_SLICE_LIT("stays as it is");
 	ccfc_patch_print(out, ccfc_obj_get_str(file, "diff"));
 	ccfc_out_check(out);
 	/* Where nothing is to be done, it does not matter what is known. */

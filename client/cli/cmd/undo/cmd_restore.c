@@ -35,6 +35,8 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
+#define STAY_NAMED 3 /* files of a directory that are named in a note */
+
 /* The files of one command. */
 struct work {
 	const char *at;
@@ -199,6 +201,29 @@ static void print_done(const struct work *w)
 		      n == 1 ? " is so already\n" : " are so already\n");
 }
 
+/* Of a directory: what a session made later, say. A few are named. */
+static void note_stay(const struct work *w)
+{
+	struct ccfc_buf text = CCFC_BUF_INIT;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (w->files[i].edit.path)
+			continue;
+		if (n < STAY_NAMED)
+			ccfc_buf_printf(&text, "%s %s", n ? "," : ":",
+					w->files[i].given);
+		n++;
+	}
+	if (n == 1)
+		ccfc_cli_note("1 file has no known state then and stays%s",
+			      text.ptr);
+	else if (n)
+		ccfc_cli_note("%u files have no known state then and stay%s%s",
+			      n, text.ptr, n > STAY_NAMED ? ", …" : "");
+	ccfc_buf_release(&text);
+}
+
 /* Every refusal is said; one alone is the command's own error. */
 static int plan_file(struct work *w, const char *name, struct ccfc_err *err)
 {
@@ -244,10 +269,14 @@ static int restore_all(struct work *w, struct ccfc_err *err)
 			     "nothing was written",
 			     w->failed, w->names.n);
 		if (w->failed < w->names.n)
-			ccfc_err_hint(err, "name the files that can be done");
+			ccfc_err_hint(err, "name only the others, or another "
+					   "--at");
 	}
-	if (!worst)
+	if (!worst) {
 		print_done(w);
+		if (w->whole_dir)
+			note_stay(w);
+	}
 	if (!worst && n && !dry_run)
 		worst = write_restored(w, edits, n, err);
 	free(edits);

@@ -77,7 +77,7 @@ static void pack_none(struct ccfc_pack *p)
 
 #define NOTES                                                                  \
 	"ccfc: note: b: reconstructed: an edit^[ was replayed\n"               \
-	"ccfc: note: c: no diff: unknown: no backup\n"                         \
+	"ccfc: note: c: no diff: no backup\n"                                  \
 	"ccfc: note: d.png: no diff: binary content\n"
 
 static bool is_text(struct ccfc_obj list, uint32_t i, const char *text)

@@ -482,7 +482,7 @@ def test_watch_shows_more():
         assert "  shop          applied  Edit   src/a.ts  +1 -1  " in line, line
         # Two rounds: the first one only looks.
         for n in range(100):
-            works.prompt(f"go on {n}")
+            works.prompt(f"go on {n} " + "and on " * 20)
             works.result(works.call("Bash", {"command": f"make {n}"}))
             works.ids.now = int(time.time() * 1000)
             ready = select.select([watch.ours], [], [], 1.5)[0]
@@ -493,6 +493,7 @@ def test_watch_shows_more():
                 break
         else:
             raise AssertionError(watch.data[-2000:])
+        eq(terminal.too_wide(watch.data, 100), [])
         watch.process.terminate()
         watch.process.wait(harness.LIMIT)
 

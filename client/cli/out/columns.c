@@ -50,8 +50,9 @@ static void put_cell_string(struct ccfc_buf *text,
 		ccfc_human_path(text, cells->out, s);
 		return;
 	case CCFC_CELL_BELOW:
-		ccfc_human_path(text, cells->out,
-				ccfc_path_relative(s, cells->base));
+		if (s.len)
+			ccfc_human_path(text, cells->out,
+					ccfc_path_relative(s, cells->base));
 		return;
 	case CCFC_CELL_PREFIX:
 		put_cell_text(text, s, cells->id_length, "");

@@ -28,6 +28,8 @@
 /* Of columns, on a terminal. */
 #define PROJECT_WIDTH 12
 #define STATE_WIDTH   7
+#define TEXT_AT	      (sizeof("12:30:01") + 5 + PROJECT_WIDTH + STATE_WIDTH)
+#define TEXT_LEAST    20 /* a narrower terminal breaks the line */
 #define TOOL_WIDTH    5
 
 enum {
@@ -390,6 +392,8 @@ static void print_doing(struct watch *w, const struct ccfc_busy_session *s,
 {
 	struct ccfc_out *out = &w->cli->out;
 	struct ccfc_slice id = ccfc_slice_str(s->id);
+	struct ccfc_slice line = ccfc_slice(text, strcspn(text, "\n"));
+	size_t used = TEXT_AT + ID_SHOWN + 2, width = ccfc_width(line);
 	char time[CCFC_TIME_TEXT_MAX];
 
 	if (w->json) {
@@ -408,8 +412,10 @@ static void print_doing(struct watch *w, const struct ccfc_busy_session *s,
 		ccfc_time_format_local(time, ccfc_time_now(), "%H:%M:%S"));
 	put_column(out, ccfc_slice_str(s->project), PROJECT_WIDTH);
 	put_column(out, ccfc_slice_str(kind), STATE_WIDTH);
-	ccfc_out_field(out, ccfc_slice(text, strcspn(text, "\n")));
-	ccfc_buf_puts(&out->buf, "  ");
+	/* On a terminal a line is a line. */
+	if (out->width > used + TEXT_LEAST && width > out->width - used)
+		width = out->width - used;
+	put_column(out, line, width);
 	ccfc_out_field(out, id);
 	ccfc_buf_putc(&out->buf, '\n');
 }

@@ -34,8 +34,8 @@ enum {
 
 static const struct ccfc_opt options[] = {
 	[OPT_DELETED] = { "deleted", 0, CCFC_OPT_FLAG,
-			  .help = "files of the current project that do not "
-				  "exist any more" },
+			  .help = "files of the current project that are "
+				  "gone" },
 	[OPT_OUTPUT] = { "output", 'o', CCFC_OPT_TEXT, "DIR",
 			 .help = "write the files below DIR" },
 	[OPT_KEYWORD] = { "keyword", 'k', CCFC_OPT_WORDS, "WORD",

@@ -110,8 +110,8 @@ static void test_terminal(void **state)
 	ccfc_grep_print(&out, packed_root(&packed), 4);
 	assert_string_equal(
 		out.buf.ptr,
-		"\033[1m01234567\033[m  2025-12-10 10:05  user  a title that "
-		"does…\n"
+		"\033[1m01234567\033[m  2025-12-10  user  a title that does "
+		"not f…\n"
 		"    \033[1;31m\xc3\xa9\033[m^[x\033[1;31mab\033[m\n"
 		"    \033[1;31mc\033[mde\n"
 		"  \033[2mopen: ccfc show 01234567 --message=abcdef01\033[m\n"

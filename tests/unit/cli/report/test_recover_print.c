@@ -398,7 +398,8 @@ static void test_nothing(void **state)
 		   "hint: choose another with -o DIR\n");
 	fake_check(ARGV("recover"), NULL, 2, "",
 		   "ccfc: recover: which session, or --deleted?\n"
-		   "hint: ccfc recover --help\n");
+		   "hint: ccfc recover --list lists the files of this "
+		   "project that are gone\n");
 	fake_check(ARGV("recover", "a", "--deleted"), NULL, 2, "",
 		   "ccfc: recover: --deleted: is of all sessions, not of "
 		   "'a'\n");

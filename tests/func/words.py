@@ -396,6 +396,16 @@ def test_log_as_git_users_expect():
         eq(len(rows("--state=all")), 5)
         eq([x["state"] for x in rows("login.ts", "--state=failed")],
            ["failed"])
+        assert "STATE" not in box.ok("log", "login.ts", cwd=box.shop)
+        for args in (), ("login.ts",), ("1b",):
+            text = box.ok("log", "--state=all", *args, cwd=box.shop)
+            row, = [x for x in text.splitlines() if " failed " in x]
+            assert "Fix the Login" in row and " -  " in row, row
+            assert " applied " in text, text
+            text = box.ok("log", "--state=all", "--oneline", *args,
+                          cwd=box.shop)
+            row, = [x for x in text.splitlines() if "  failed  " in x]
+            assert "+0" not in row, row
         text = box.ok("log", "-p", "-n1", "--until=2025-12-10 12:30",
                       cwd=box.shop)
         assert text.startswith("change toolu_01"), text
@@ -592,6 +602,10 @@ def test_errors_use_the_words_of_the_command_line():
             assert done.returncode in (1, 2), args
             assert not re.search(r"\b(text|sql|session|file|stats)\.[a-z]+:",
                                  done.stderr), done.stderr
+        for word in ("--since", "--from", "--until"):
+            done = box.run("log", word + "=nosuch", cwd=box.shop)
+            assert f"log: {word}=nosuch: not a date" in done.stderr, \
+                done.stderr
 
 
 def test_names_in_restore_and_diff():

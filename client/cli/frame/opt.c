@@ -286,10 +286,16 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 				   : ccfc_slice_str(name);
 	struct ccfc_opt_value *v;
 	const struct ccfc_opt *opt = find_opt(opts, key, 0, &v);
+	struct ccfc_opt called;
 	int code;
 
 	if (!opt)
 		return unknown(opts, argv[0], err);
+	/* Errors have the word that was typed. */
+	called = *opt;
+	if (!ccfc_slice_is(key, opt->name))
+		called.name = opt->alias;
+	opt = &called;
 	if (opt->type == CCFC_OPT_FLAG) {
 		v->set = true;
 		return eq ? ccfc_err_set(err, CCFC_EINVAL,

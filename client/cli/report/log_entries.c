@@ -33,12 +33,20 @@ static void put_lines(struct ccfc_buf *text, struct ccfc_obj o)
 				(long long)removed);
 }
 
+static bool took_effect(const struct ccfc_log_row *row)
+{
+	struct ccfc_slice state = ccfc_obj_get_str(row->o, "state");
+
+	return !state.len || ccfc_slice_is(state, "applied");
+}
+
 /* What is behind the id: "2 h ago  3f2a91c4  +3 -1  src/a.ts  prompt". */
 static void put_facts(struct ccfc_buf *text, const struct entries *e,
 		      const struct ccfc_log_row *row)
 {
 	struct ccfc_buf why = CCFC_BUF_INIT;
 	struct ccfc_slice session = ccfc_obj_get_str(row->o, "sessionId");
+	struct ccfc_slice state = ccfc_obj_get_str(row->o, "state");
 
 	ccfc_human_moment(text, &e->cli->out, row->time, e->now);
 	ccfc_buf_puts(text, "  ");
@@ -48,7 +56,12 @@ static void put_facts(struct ccfc_buf *text, const struct entries *e,
 		session = ccfc_slice_cut(session, SESSION_LENGTH);
 	ccfc_buf_slice(text, session);
 	ccfc_buf_puts(text, "  ");
-	put_lines(text, row->o);
+	if (!took_effect(row)) {
+		ccfc_buf_slice(text, state);
+		ccfc_buf_puts(text, "  ");
+	} else {
+		put_lines(text, row->o);
+	}
 	if (!e->one_file) {
 		ccfc_human_path(text, &e->cli->out,
 				ccfc_cwd_short(e->where, row->path));
@@ -206,7 +219,7 @@ int ccfc_log_entries(struct ccfc_cli *cli, const struct ccfc_log_rows *rows,
 			continue;
 		}
 		print_oneline(&e, row);
-		if (style == CCFC_LOG_STAT)
+		if (style == CCFC_LOG_STAT && took_effect(row))
 			print_stat(&e, row);
 		else if (style == CCFC_LOG_PATCH)
 			ccfc_buf_putc(&cli->out.buf, '\n');

@@ -211,6 +211,13 @@ static void put_log_change(struct ccfc_buf *text,
 		ccfc_buf_slice(text, id.len ? id : CCFC_SLICE_LIT("-"));
 }
 
+static bool had_no_effect(struct ccfc_obj o)
+{
+	struct ccfc_slice state = ccfc_obj_get_str(o, "state");
+
+	return state.len && !ccfc_slice_is(state, "applied");
+}
+
 static void put_log_lines(struct ccfc_buf *text, const struct ccfc_cells *cells,
 			  struct ccfc_obj o)
 {
@@ -218,7 +225,9 @@ static void put_log_lines(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	int64_t removed = ccfc_obj_get_int(o, "linesRemoved", -1);
 
 	(void)cells;
-	if (added < 0 || removed < 0)
+	if (had_no_effect(o))
+		ccfc_buf_putc(text, '-');
+	else if (added < 0 || removed < 0)
 		ccfc_buf_putc(text, '?');
 	else
 		ccfc_buf_printf(text, "+%lld -%lld", (long long)added,
@@ -358,7 +367,26 @@ static void put_log_prompt(struct ccfc_buf *text,
 	ccfc_log_put_why(text, o);
 }
 
-enum col { TIME, SESSION, CHANGE, MODEL, TOOL, LINES, PATH, PROMPT, NCOLS };
+static bool any_without_effect(const struct ccfc_log_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->n; i++)
+		if (had_no_effect(rows->items[i].o))
+			return true;
+	return false;
+}
+
+enum col {
+	TIME,
+	SESSION,
+	CHANGE,
+	STATE,
+	MODEL,
+	TOOL,
+	LINES,
+	PATH,
+	PROMPT,
+	NCOLS
+};
 
 static const struct ccfc_column every[NCOLS] = {
 	[TIME] = { " TIME", NULL, .kind = CCFC_CELL_SECOND,
@@ -367,6 +395,7 @@ static const struct ccfc_column every[NCOLS] = {
 		      .put = put_log_who },
 	[CHANGE] = { "CHANGE", NULL, .kind = CCFC_CELL_ID,
 		     .put = put_log_change },
+	[STATE] = { "STATE", "state", .kind = CCFC_CELL_STATUS },
 	[MODEL] = { "MODEL", "model", .kind = CCFC_CELL_MODEL, .elastic = true,
 		    .least = 10, .drop = 1 },
 	[TOOL] = { "TOOL", NULL, .kind = CCFC_CELL_OWN, .put = put_log_tool,
@@ -390,7 +419,8 @@ static unsigned choose_log_columns(struct ccfc_column chosen[NCOLS],
 
 	for (enum col i = TIME; i < NCOLS; i++) {
 		if ((i == PATH && rows->one_file) ||
-		    (i == PROMPT && !any_prompt(rows)))
+		    (i == PROMPT && !any_prompt(rows)) ||
+		    (i == STATE && !any_without_effect(rows)))
 			continue;
 		chosen[n] = every[i];
 		chosen[n++].gap = narrow;

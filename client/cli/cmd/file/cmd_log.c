@@ -86,9 +86,11 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 	query = q->query;
 	query.offset = 0;
 	query.limit = MAX_LIMIT;
-	if (!code && (query.states || query.project_path))
+	if (!code && (query.states || query.project_path)) {
+		query.prompts = q->format == CCFC_FORMAT_TABLE;
 		return ccfc_file_sessions(reply, q->cli->client, q->path,
 					  &query, err);
+	}
 	query.from_date = query.to_date = NULL;
 	if (!is_narrowed(q) && q->query.limit < MAX_LIMIT - q->query.offset)
 		query.limit = q->query.limit + q->query.offset;

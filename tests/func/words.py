@@ -470,12 +470,18 @@ def test_prompts_and_only_those():
             box.ok("prompts", "1a", "--format=json"))][1],
            "And now\nthe other thing")
         assert "the other thing" in box.ok("prompts", cwd=box.shop)
+        long = "words of a long prompt " * 9 + "and\n" + "x" * 90
+        box.first.prompt(long)
+        assert "\n  " + long.replace("\n", "\n  ") in box.ok("prompts", "1a")
+        text, _ = terminal.run([box.ccfc, "prompts", "1a"], box.env, box.shop)
+        eq(terminal.too_wide(text), ["  " + "x" * 90], "no word is broken")
+        eq(" ".join(text.split())[-len(long):], " ".join(long.split()))
         text = box.ok("show", "1a", "--role=user")
         assert "result" not in text and "login form" in text, text
         with box.rpc() as rpc:
             roles = [rpc.call("session.messages", session="1a", role=r)[
                 "totalMessages"] for r in ("user", "tool")]
-            eq(roles, [2, 2])
+            eq(roles, [3, 2])
 
 
 def test_why_a_line_is_there():

@@ -3,6 +3,7 @@
 
 #include "cli/conversation/message_stream.h"
 #include "cli/frame/connect.h"
+#include "cli/out/prose.h"
 #include "cli/out/render.h"
 #include "wire/to_json.h"
 
@@ -279,20 +280,18 @@ static int64_t text_section(struct ccfc_show *show, unsigned section,
 	return n;
 }
 
-/* Some lines of a text, each made safe. */
+/* Some lines of a text. */
 static void put_some_lines(struct ccfc_out *out, struct ccfc_slice text)
 {
-	for (int n = 0; text.len && n < FIRST_LINES; n++) {
-		const char *nl = memchr(text.ptr, '\n', text.len);
-		size_t len = nl ? (size_t)(nl - text.ptr) : text.len;
+	size_t at = 0;
 
-		ccfc_buf_puts(&out->buf, "  ");
-		ccfc_out_field(out, ccfc_slice(text.ptr, len));
-		ccfc_buf_putc(&out->buf, '\n');
-		len += nl != NULL;
-		text = ccfc_slice(text.ptr + len, text.len - len);
+	for (int n = 0; at < text.len && n < FIRST_LINES; n++) {
+		const char *nl = memchr(text.ptr + at, '\n', text.len - at);
+
+		at = nl ? (size_t)(nl - text.ptr) + 1 : text.len;
 	}
-	if (text.len)
+	ccfc_prose_print(out, ccfc_slice(text.ptr, at));
+	if (at < text.len)
 		ccfc_buf_puts(&out->buf, "  …\n");
 }
 

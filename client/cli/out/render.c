@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/time.h"
+#include "cli/out/prose.h"
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
 #include "wire/to_json.h"
@@ -155,40 +156,6 @@ void ccfc_render_tally(struct ccfc_buf *out, struct ccfc_obj map,
 	free(all);
 }
 
-/* The bytes of `text` up to the last blank within `width`; all: it fits. */
-static size_t fitting(struct ccfc_slice text, size_t width)
-{
-	size_t end = 0;
-
-	if (ccfc_width(text) <= width)
-		return text.len;
-	for (size_t i = 1; i < text.len; i++) {
-		if (text.ptr[i] != ' ')
-			continue;
-		if (end && ccfc_width(ccfc_slice(text.ptr, i)) > width)
-			break;
-		end = i;
-	}
-	return end ? end : text.len;
-}
-
-/* Between words, with the further lines below the first. */
-static void append_wrapped(struct ccfc_out *out, struct ccfc_slice text,
-			   unsigned at)
-{
-	size_t width = out->width > at ? out->width - at : SIZE_MAX;
-
-	for (;;) {
-		size_t n = fitting(text, width);
-
-		ccfc_buf_append(&out->buf, text.ptr, n);
-		if (n == text.len)
-			return;
-		ccfc_buf_printf(&out->buf, "\n%*s", (int)at, "");
-		text = ccfc_slice(text.ptr + n + 1, text.len - n - 1);
-	}
-}
-
 void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 		      struct ccfc_slice text)
 {
@@ -202,7 +169,7 @@ void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 	if (n < at)
 		ccfc_buf_printf(&out->buf, "%*s", (int)(at - n), "");
 	ccfc_safe_append(&safe, text, false);
-	append_wrapped(out, ccfc_buf_view(&safe), at);
+	ccfc_prose_wrap(out, ccfc_buf_view(&safe), at);
 	ccfc_buf_putc(&out->buf, '\n');
 	ccfc_buf_release(&safe);
 }

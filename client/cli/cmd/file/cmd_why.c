@@ -6,6 +6,7 @@
 #include "cli/frame/answer.h"
 #include "cli/frame/connect.h"
 #include "cli/out/human.h"
+#include "cli/out/prose.h"
 #include "cli/out/render.h"
 #include "cli/patch/patch.h"
 
@@ -16,21 +17,12 @@ static const struct ccfc_opt options[] = { { 0 } };
 static void put_text(struct ccfc_out *out, const char *title,
 		     struct ccfc_slice text)
 {
-	const char *p = text.ptr, *end = p + text.len, *nl;
-
 	if (!text.len)
 		return;
 	ccfc_buf_printf(&out->buf, "\n%s%s:%s\n",
 			ccfc_out_on(out, CCFC_STYLE_HEAD), title,
 			ccfc_out_off(out));
-	for (; p < end; p = nl + 1) {
-		nl = memchr(p, '\n', (size_t)(end - p));
-		if (!nl)
-			nl = end;
-		ccfc_buf_puts(&out->buf, nl > p ? "  " : "");
-		ccfc_out_field(out, ccfc_slice(p, (size_t)(nl - p)));
-		ccfc_buf_putc(&out->buf, '\n');
-	}
+	ccfc_prose_print(out, text);
 }
 
 /* The line itself, and who wrote it. */

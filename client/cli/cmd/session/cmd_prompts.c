@@ -8,6 +8,7 @@
 #include "cli/frame/connect.h"
 #include "cli/frame/scope.h"
 #include "cli/out/human.h"
+#include "cli/out/prose.h"
 #include "cli/out/render.h"
 #include "wire/to_json.h"
 
@@ -38,27 +39,6 @@ static bool is_prompt(struct ccfc_obj event)
 	       !ccfc_obj_get_str(event, "agentId").len;
 }
 
-/* The text's lines, each indented. */
-static void put_lines(struct ccfc_out *out, struct ccfc_slice text)
-{
-	const char *p = text.ptr, *end = p + text.len;
-
-	while (text.len && p <= end) {
-		const char *nl =
-			p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-		const char *stop = nl ? nl : end;
-
-		if (stop > p) {
-			ccfc_buf_puts(&out->buf, "  ");
-			ccfc_out_field(out, ccfc_slice(p, (size_t)(stop - p)));
-		}
-		ccfc_buf_putc(&out->buf, '\n');
-		if (!nl)
-			break;
-		p = nl + 1;
-	}
-}
-
 static void print_prompt(struct prompts *p, struct ccfc_obj event)
 {
 	struct ccfc_out *out = &p->q.cli->out;
@@ -75,7 +55,7 @@ static void print_prompt(struct prompts *p, struct ccfc_obj event)
 		ccfc_out_field(out, ccfc_human_title(text));
 		ccfc_buf_putc(&out->buf, '\n');
 	} else {
-		put_lines(out, text);
+		ccfc_prose_print(out, text);
 	}
 }
 

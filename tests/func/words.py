@@ -257,6 +257,16 @@ def test_scope_of_other_commands():
         assert "post.md" in box.ok("recover", "3d", cwd=box.shop)
 
 
+def test_a_project_that_is_told_is_no_column():
+    with Shop() as box:
+        for args, cwd, want in (((), box.blog, False), ((), box.shop, True),
+                                (("--all",), box.blog, True)):
+            text, _ = terminal.run([box.ccfc, "sessions", *args], box.env, cwd,
+                                   columns=160)
+            eq(" PROJECT " in text, want, text)
+        assert " PROJECT " in box.ok("sessions", cwd=box.blog)
+
+
 def test_scope_of_conflicts():
     """Of the current project; an argument may be about any."""
     with Shop() as box:

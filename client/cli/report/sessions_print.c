@@ -32,7 +32,7 @@ enum { STATUS_DROP = 7, PROJECT_DROP = 10 };
 /* The last two are left out where no session has any. */
 static const struct ccfc_column session_columns[] = {
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_PREFIX },
-	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 24,
+	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 24, .least = 28,
 	  .elastic = CCFC_TABLE_PROSE },
 	{ "PROJECT", "projectPath", .kind = CCFC_CELL_PATH, .elastic = true,
 	  .drop = PROJECT_DROP },
@@ -138,7 +138,7 @@ static bool is_one_project(struct ccfc_obj sessions)
 	return true;
 }
 
-/* Where the project says nothing, its column goes before the status. */
+/* Where the project says nothing, its column goes before the status, … */
 static void prefer_status(struct ccfc_column *columns, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -149,6 +149,20 @@ static void prefer_status(struct ccfc_column *columns, unsigned n)
 	}
 }
 
+/* … and on a terminal, where a note has named the project, at once. */
+static bool is_told(const struct ccfc_column *column,
+		    const struct ccfc_out *out, struct ccfc_obj root)
+{
+	struct ccfc_slice scope = ccfc_obj_get_str(root, "scope");
+	struct ccfc_obj sessions = ccfc_obj_get(root, "sessions");
+
+	return column->drop == PROJECT_DROP && out->tty && scope.len &&
+	       is_one_project(sessions) &&
+	       ccfc_slice_eq(ccfc_obj_get_str(ccfc_obj_at(sessions, 0),
+					      "projectPath"),
+			     scope);
+}
+
 void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 			 int64_t offset, int64_t now)
 {
@@ -157,8 +171,9 @@ void ccfc_sessions_print(struct ccfc_out *out, struct ccfc_obj root,
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < NSESSION_COLUMNS; i++)
-		if (i < NSESSION_COLUMNS - 2 ||
-		    has_any(sessions, session_columns[i].key))
+		if ((i < NSESSION_COLUMNS - 2 ||
+		     has_any(sessions, session_columns[i].key)) &&
+		    !is_told(&session_columns[i], out, root))
 			chosen[n++] = session_columns[i];
 	if (is_one_project(sessions))
 		prefer_status(chosen, n);

@@ -86,14 +86,14 @@ static void test_narrow(void **state)
 {
 	(void)state;
 	check(80, 9, 2,
-	      "  SESSION   TITLE                        PROJECT  LAST     "
-	      "MSGS  CHANGES  STATUS\n"
-	      "  01234567  Fix the login of the app, …  ~/demo   1 h ago  "
-	      "20    3        active\n"
-	      "  11234567  x^[]0;y                      ~/demo   1 h ago  "
-	      "20    3        active\n"
-	      "  21234567  -                            ~/demo   1 h ago  "
-	      "20    3        active\n"
+	      "  SESSION   TITLE                             LAST     MSGS  "
+	      "CHANGES  STATUS\n"
+	      "  01234567  Fix the login of the app, please  1 h ago  20    "
+	      "3        active\n"
+	      "  11234567  x^[]0;y                           1 h ago  20    "
+	      "3        active\n"
+	      "  21234567  -                                 1 h ago  20    "
+	      "3        active\n"
 	      "\n"
 	      "Shown: 3 of 9 sessions, 60 messages, 9 changes, 37.0k "
 	      "tokens\n"

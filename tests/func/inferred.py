@@ -9,8 +9,10 @@ seed, CCFC_ROUNDS the number of random worlds.
 import collections
 import os
 import random
+import re
 
 import harness
+import terminal
 from harness import Box, eq
 from shell_changes import SCENARIOS, Truth, bash, corpus
 from shell_states import Asked, edit_of
@@ -178,6 +180,11 @@ def test_log_names_it():
         w.found(START + LINE + "\n")
         out = w.ok("log", "a.txt")
         assert "Bash, inferred" in out and "$ python3 -" in out, out
+        for args in ("log", "a.txt"), ("log",), ("blame", "a.txt"):
+            text, _ = terminal.run([w.box.ccfc, *args], w.box.env, w.dir)
+            short, = set(re.findall(r"\w{8}#[0-9a-f]{8}(?=[ \x1b])", text))
+            assert "+" + LINE in w.ok("diff", short), args
+            eq(text_of(w, at="before:" + short)[0], START)
 
 
 # --- nobody may be named ---

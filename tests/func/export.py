@@ -285,6 +285,19 @@ def test_markdown_fences():
         eq(fence, None, "fence at the end")
 
 
+def test_heading():
+    """The first sentence of a long prompt, which is among the facts."""
+    with Box() as box:
+        t = Transcript(box, Ids(3))
+        t.prompt("Is the login of v1.2 slow? Make it faster, " + "please " * 40)
+        box.start()
+        text = box.ok("export", t.session)
+        assert text.startswith("# Is the login of v1.2 slow?\n"), text
+        assert "- Title: Is the login of v1.2 slow? Make it" in text, text
+        assert "<h1>Is the login of v1.2 slow?</h1>" in box.ok(
+            "export", t.session, "--format=html")
+
+
 def test_file():
     with Filled() as box:
         path = os.path.join(box.top, "out.html")

@@ -3,10 +3,20 @@
 
 #include "cli/out/render.h"
 
+#define HEADING_LEAST 16 /* "Mr. X" is no sentence */
+
+/*
+ * A title may be the first 200 bytes of a prompt, which end in the middle of a
+ * word: the first sentence is a better heading. All of it is among the facts.
+ */
 struct ccfc_slice ccfc_export_title(struct ccfc_obj info)
 {
 	struct ccfc_slice title = ccfc_obj_get_str(info, "title");
 
+	for (size_t i = 0; i + 2 < title.len; i++)
+		if (strchr(".?!", title.ptr[i]) && title.ptr[i] &&
+		    title.ptr[i + 1] == ' ' && i >= HEADING_LEAST)
+			return ccfc_slice(title.ptr, i + 1);
 	return title.len ? title : ccfc_obj_get_str(info, "sessionId");
 }
 

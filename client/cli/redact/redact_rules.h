@@ -75,8 +75,8 @@ static inline bool ccfc_redact_digit(char c)
 }
 
 /*
- * Can a word start at `i`? Also after a literal escape (
- * ), a colour code, and any non-ASCII character, for instance a quote.
+ * Can a word start at `i`? Also after an escape that is spelled out (backslash
+ * and n), a colour code, and any non-ASCII character, for instance a quote.
  */
 bool ccfc_redact_starts(const struct ccfc_redact_scan *scan, size_t i);
 

@@ -3,9 +3,9 @@
  * under the protocol's names, and calls. The daemon checks the values, so that
  * every client gets the same error texts.
  */
-#include "lib/query.h"
+#include "lib/call_options.h"
 
-/* The arguments of a call follow `query`; see CCFC_ARG_… in query.h. */
+/* The arguments of a call follow `query`; see CCFC_ARG_… in call_options.h. */
 #define ASK(out, client, symbol, query, err, ...)                              \
 	ask_calls(out, client, CCFC_M_##symbol, query, err,                    \
 		  (const struct ccfc_arg[]){ __VA_ARGS__ },                    \

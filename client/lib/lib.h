@@ -89,7 +89,7 @@ char *ccfc_lib_find_daemon(void);
  */
 int ccfc_lib_exec(const char *path, const char *log, struct ccfc_err *err);
 
-/* ---- query.c: the names of the protocol ---- */
+/* ---- call_options.c: the names of the protocol ---- */
 
 /* The offset of the option in struct ccfc_query; 0: it is not in there. */
 size_t ccfc_lib_field(struct ccfc_slice option);

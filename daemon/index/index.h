@@ -21,7 +21,7 @@
 
 #include "base/buf.h"
 #include "base/strtab.h"
-#include "index/table.h"
+#include "index/index_table.h"
 #include "shell/shell.h"
 #include "source/classify.h"
 #include "source/tail.h"

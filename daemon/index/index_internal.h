@@ -371,8 +371,8 @@ void ccfc_contest_leave(struct ccfc_index *index, uint32_t change);
 void ccfc_contest_enter(struct ccfc_index *index, uint32_t change);
 void ccfc_contest_see(struct ccfc_index *index, uint32_t file);
 /*
- * conflict/outside.c: who changed the file from outside, and when, may be
- * something else now.
+ * conflict/outside_conflict.c: who changed the file from outside, and when, may
+ * be something else now.
  */
 void ccfc_outside_touch(struct ccfc_index *index, uint32_t file);
 void ccfc_contested_release(struct ccfc_index *index);

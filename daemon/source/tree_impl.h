@@ -1,6 +1,6 @@
 /*
  * Shared by the files of the tree only: tree.c (the calls of tree.h, events),
- * scan.c (entering and reading directories), alias.c (further names of
+ * scan.c (entering and reading directories), dir_alias.c (further names of
  * directories) and root_path.c (the directories that lead to a root).
  */
 #ifndef CCFC_SOURCE_TREE_IMPL_H

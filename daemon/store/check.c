@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "store/row_sum.h"
-#include "store/schema.h"
+#include "store/store_schema.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

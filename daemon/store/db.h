@@ -4,8 +4,8 @@
 
 #include "base/err.h"
 #include "store/rows.h"
-#include "store/schema.h"
 #include "store/store.h"
+#include "store/store_schema.h"
 #include "store/texts/texts_write.h"
 
 #include <sys/types.h>

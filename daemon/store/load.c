@@ -6,11 +6,11 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "store/columns.h"
 #include "store/db.h"
+#include "store/row_columns.h"
 #include "store/row_sum.h"
-#include "store/schema.h"
 #include "store/store.h"
+#include "store/store_schema.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * the order of their ids; the first is its owner's.
  */
 #include "index/index_internal.h"
-#include "store/columns.h"
 #include "store/db.h"
+#include "store/row_columns.h"
 
 static bool load_session_source(struct ccfc_load *load, struct ccfc_row *row)
 {

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
-#include "store/schema.h"
+#include "store/store_schema.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

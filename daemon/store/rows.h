@@ -1,6 +1,6 @@
 /*
  * Values of a row: binding them to a statement, with their sum, and reading
- * them back, one column after the other. columns.h has whole rows. Within
+ * them back, one column after the other. row_columns.h has whole rows. Within
  * store/ only.
  */
 #ifndef CCFC_STORE_ROWS_H

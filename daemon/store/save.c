@@ -3,11 +3,11 @@
  * of its sources among them. Rows are replaced whole.
  */
 #include "base/buf.h"
-#include "store/columns.h"
 #include "store/db.h"
+#include "store/row_columns.h"
 #include "store/row_sum.h"
-#include "store/schema.h"
 #include "store/store.h"
+#include "store/store_schema.h"
 
 /* A batch on its way out; the first failure sticks. */
 struct batch {

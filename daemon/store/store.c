@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "store/db.h"
-#include "store/schema.h"
 #include "store/sql/sql_run.h"
+#include "store/store_schema.h"
 
 #include <errno.h>
 #include <fcntl.h>

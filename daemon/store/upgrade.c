@@ -9,7 +9,7 @@
 #include "os/log.h"
 #include "store/db.h"
 #include "store/row_sum.h"
-#include "store/schema.h"
+#include "store/store_schema.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cli/frame/unclear.h"
 #include "cli/frame/version_skew.h"
 #include "cli/out/safe.h"
-#include "cli/words/alias.h"
+#include "cli/words/command_alias.h"
 #include "cli/words/suggest.h"
 
 #include <ccfc/protocol.h>

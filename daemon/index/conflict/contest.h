@@ -93,7 +93,7 @@ void ccfc_contest_judge(const struct ccfc_index *index,
 /* Does the change replace the whole content of a file that was there? */
 bool ccfc_contest_replaces(const struct ccfc_index *index, uint32_t change);
 
-/* outside.c: judges the files that were touched. */
+/* outside_conflict.c: judges the files that were touched. */
 void ccfc_outside_settle(struct ccfc_index *index);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include "index/index.h"
 #include "store/rows.h"
-#include "store/schema.h"
 #include "store/store.h"
+#include "store/store_schema.h"
 #include "store/texts/texts_write.h"
 
 struct ccfc_import_sieve;

@@ -1,6 +1,6 @@
 /* Copies messages and tokens; see import.h. */
 #include "index/index_internal.h"
-#include "store/columns.h"
+#include "store/row_columns.h"
 #include "store/salvage/import.h"
 #include "store/salvage/sieve.h"
 

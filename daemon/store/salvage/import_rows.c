@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/time.h"
 #include "index/index_internal.h"
-#include "store/columns.h"
+#include "store/row_columns.h"
 #include "store/salvage/import.h"
 #include "store/salvage/sieve.h"
 

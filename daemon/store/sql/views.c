@@ -5,7 +5,7 @@
  */
 #include "store/sql/views.h"
 
-#include "store/columns.h"
+#include "store/row_columns.h"
 #include "store/sql/views_doubt.h"
 
 /*

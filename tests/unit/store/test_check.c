@@ -1,7 +1,7 @@
 /* The store is checked as it is on disk; damage is told, and no failure. */
 #include "scratch.h"
 #include "store/check.h"
-#include "store/schema.h"
+#include "store/store_schema.h"
 #include "store/texts/texts_write.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "scratch.h"
 #include "store/lock.h"
 #include "store/row_sum.h"
-#include "store/schema.h"
+#include "store/store_schema.h"
 #include "world.h"
 
 #include <signal.h>

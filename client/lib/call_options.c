@@ -1,5 +1,5 @@
-/* Packs the options of a call; see query.h. */
-#include "lib/query.h"
+/* Packs the options of a call; see call_options.h. */
+#include "lib/call_options.h"
 
 #include "wire/pack.h"
 

@@ -2,8 +2,8 @@
  * The schema of the store: its tables, as columns.def describes them, and the
  * SQL that follows from that. Within store/ only.
  */
-#ifndef CCFC_STORE_SCHEMA_H
-#define CCFC_STORE_SCHEMA_H
+#ifndef CCFC_STORE_STORE_SCHEMA_H
+#define CCFC_STORE_STORE_SCHEMA_H
 
 #include "base/buf.h"
 

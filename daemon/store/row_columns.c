@@ -1,9 +1,9 @@
 /*
- * Whole rows of each table; see columns.h. A kind of columns.def consists of
- * its SQLite type (schema.c), how a member `m` of the item `r` is bound, and
- * how it is read.
+ * Whole rows of each table; see row_columns.h. A kind of columns.def consists
+ * of its SQLite type (store_schema.c), how a member `m` of the item `r` is
+ * bound, and how it is read.
  */
-#include "store/columns.h"
+#include "store/row_columns.h"
 
 #include "base/time.h"
 

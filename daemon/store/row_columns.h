@@ -12,8 +12,8 @@
  *
  * Within store/ only.
  */
-#ifndef CCFC_STORE_COLUMNS_H
-#define CCFC_STORE_COLUMNS_H
+#ifndef CCFC_STORE_ROW_COLUMNS_H
+#define CCFC_STORE_ROW_COLUMNS_H
 
 #include "store/rows.h"
 

@@ -3,8 +3,8 @@
  * caller's struct ccfc_query. Unset fields (NULL, 0, false) are left out, so
  * that the daemon's default applies. Names and kinds are those of proto/schema.
  */
-#ifndef CCFC_LIB_QUERY_H
-#define CCFC_LIB_QUERY_H
+#ifndef CCFC_LIB_CALL_OPTIONS_H
+#define CCFC_LIB_CALL_OPTIONS_H
 
 #include "lib/lib.h"
 #include "schema/schema.h"

@@ -4,8 +4,8 @@
  * yet. The rows are an array of their own type, so that they are used as one:
  * index->sessions.items[id].
  */
-#ifndef CCFC_INDEX_TABLE_H
-#define CCFC_INDEX_TABLE_H
+#ifndef CCFC_INDEX_INDEX_TABLE_H
+#define CCFC_INDEX_INDEX_TABLE_H
 
 #include "base/alloc.h"
 #include "base/map.h"

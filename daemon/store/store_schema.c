@@ -4,11 +4,11 @@
  * Users can query the views (sql/views.c). Times are milliseconds since 1970 in
  * UTC, NULL if not known.
  */
-#include "store/schema.h"
+#include "store/store_schema.h"
 
 #include <string.h>
 
-/* The SQLite type of a kind (columns.c). */
+/* The SQLite type of a kind (row_columns.c). */
 #define TYPE_ROW	  "INTEGER"
 #define TYPE_BOOL	  "INTEGER"
 #define TYPE_U8		  "INTEGER"

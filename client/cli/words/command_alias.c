@@ -1,9 +1,9 @@
 /*
- * Other spellings of commands; see alias.h. Words that other tools have for
- * the same thing are taken; a word whose command would write something only
+ * Other spellings of commands; see command_alias.h. Words that other tools have
+ * for the same thing are taken; a word whose command would write something only
  * gets a hint.
  */
-#include "cli/words/alias.h"
+#include "cli/words/command_alias.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Other spellings of commands, and hints for words that are none. */
-#ifndef CCFC_CLI_WORDS_ALIAS_H
-#define CCFC_CLI_WORDS_ALIAS_H
+#ifndef CCFC_CLI_WORDS_COMMAND_ALIAS_H
+#define CCFC_CLI_WORDS_COMMAND_ALIAS_H
 
 /*
  * How many of the words are another spelling ("history", "session list"), and

@@ -6,8 +6,6 @@
 
 #include "os/whole_io.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -101,18 +99,11 @@ int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 			   struct ccfc_err *err)
 {
 	struct ccfc_buf packed = CCFC_BUF_INIT;
-	char path[PATH_MAX];
 	int fd, r;
 
-	if (!ccfc_blob_path(path, blobs, key))
-		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
-				    blobs->dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = ccfc_blob_open(blobs, key, err);
 	if (fd < 0)
-		return errno == ENOENT
-			       ? ccfc_err_set(err, CCFC_ENOTFOUND,
-					      "the blob is not kept any more")
-			       : ccfc_err_io(err, errno, "%s", path);
+		return fd;
 	r = read_packed(&packed, fd, max)
 		    ? ccfc_blob_unpack(out, ccfc_buf_view(&packed), max, err)
 		    : ccfc_err_set(err, CCFC_ECORRUPT, "a blob is damaged");

@@ -322,18 +322,11 @@ int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		    ccfc_blob_piece_fn fn, void *ctx, struct ccfc_err *err)
 {
 	struct reading *r;
-	char path[PATH_MAX];
 	int fd, code;
 
-	if (!ccfc_blob_path(path, blobs, key))
-		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
-				    blobs->dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = ccfc_blob_open(blobs, key, err);
 	if (fd < 0)
-		return errno == ENOENT
-			       ? ccfc_err_set(err, CCFC_ENOTFOUND,
-					      "the blob is not kept any more")
-			       : ccfc_err_io(err, errno, "%s", path);
+		return fd;
 	r = ccfc_calloc(1, sizeof(*r));
 	r->fd = fd;
 	r->fn = fn;

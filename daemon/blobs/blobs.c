@@ -25,6 +25,24 @@ bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
 	       PATH_MAX;
 }
 
+int ccfc_blob_open(const struct ccfc_blobs *blobs,
+		   const struct ccfc_blob_key *key, struct ccfc_err *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!ccfc_blob_path(path, blobs, key))
+		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: too long a name",
+				    blobs->dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT
+			       ? ccfc_err_set(err, CCFC_ENOTFOUND,
+					      "the blob is not kept any more")
+			       : ccfc_err_io(err, errno, "%s", path);
+	return fd;
+}
+
 uint64_t ccfc_blob_room(const struct stat *st)
 {
 	uint64_t room = (uint64_t)st->st_blocks * 512;

@@ -43,6 +43,10 @@ static inline uint64_t ccfc_blob_get_u64(const unsigned char in[8])
 bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
 		    const struct ccfc_blob_key *key);
 
+/* A descriptor of the blob's file; negative: why it cannot be read. */
+int ccfc_blob_open(const struct ccfc_blobs *blobs,
+		   const struct ccfc_blob_key *key, struct ccfc_err *err);
+
 /* blob_stream.c: a blob's file, from its bytes as ccfc_blob_pack makes them. */
 int ccfc_blob_write(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		    struct ccfc_slice packed, struct ccfc_err *err);

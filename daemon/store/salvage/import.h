@@ -58,6 +58,12 @@ void ccfc_import_each(struct ccfc_import *im, enum ccfc_table_id table,
 		      ccfc_import_fn fn);
 
 /*
+ * Takes no row, and none is lost: transcripts are counted again, and conflicts
+ * follow from other rows.
+ */
+bool ccfc_import_nothing(struct ccfc_import *im, struct ccfc_row *row);
+
+/*
  * The file of that store's id: CCFC_ID_NONE, or one of the index. With a sieve
  * only files that a copied row names get into the index.
  */

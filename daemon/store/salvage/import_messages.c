@@ -201,14 +201,6 @@ static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Conflicts are found again in what they were found in: none is lost. */
-static bool take_conflict(struct ccfc_import *im, struct ccfc_row *row)
-{
-	(void)im;
-	(void)row;
-	return true;
-}
-
 void ccfc_import_said(struct ccfc_import *im)
 {
 	ccfc_import_each(im, CCFC_TABLE_SESSION_SOURCE, take_session_source);
@@ -220,5 +212,5 @@ void ccfc_import_said(struct ccfc_import *im)
 	ccfc_import_each(im, CCFC_TABLE_LEAF, take_leaf);
 	ccfc_import_each(im, CCFC_TABLE_SUMMARY, take_summary);
 	ccfc_import_each(im, CCFC_TABLE_DISK_EVENT, take_disk_event);
-	ccfc_import_each(im, CCFC_TABLE_CONFLICT, take_conflict);
+	ccfc_import_each(im, CCFC_TABLE_CONFLICT, ccfc_import_nothing);
 }

@@ -530,8 +530,7 @@ static bool take_meta(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* They are counted again with the transcripts. */
-static bool take_nothing(struct ccfc_import *im, struct ccfc_row *row)
+bool ccfc_import_nothing(struct ccfc_import *im, struct ccfc_row *row)
 {
 	(void)im;
 	(void)row;
@@ -554,5 +553,5 @@ void ccfc_import_rows(struct ccfc_import *im)
 	ccfc_import_each(im, CCFC_TABLE_MARK, take_mark);
 	ccfc_import_each(im, CCFC_TABLE_PROMPT, take_prompt);
 	ccfc_import_each(im, CCFC_TABLE_BACKUP, take_backup);
-	ccfc_import_each(im, CCFC_TABLE_UNKNOWN_TYPE, take_nothing);
+	ccfc_import_each(im, CCFC_TABLE_UNKNOWN_TYPE, ccfc_import_nothing);
 }

@@ -1,7 +1,6 @@
 /*
- * Forgetting in the daemon; see forgetting.h. What goes by a list (the list,
- * and what parses lines for it) is made anew with each one; the one before
- * stays until nobody can use it any more.
+ * Forgetting in the daemon; see forgetting.h. Each list comes with a new line
+ * parser; the previous list stays until nobody can use it any more.
  */
 #include "forgetting.h"
 
@@ -15,7 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* A list, and what sifts lines by it: for who writes to the archive. */
+/* A list, and the sieve of lines that uses it, for writers of the archive. */
 struct sifting {
 	struct ccfc_forgotten *list;
 	struct ccfc_parser *parser;
@@ -135,7 +134,7 @@ void ccfc_forgetting_restore(struct ccfc_forgetting *f)
 
 /* --- life --- */
 
-/* Nothing is open: all steps in one go. */
+/* Nothing is open: all steps at once. */
 static int remove_all(struct ccfc_forgetting *f, struct ccfc_err *err)
 {
 	struct ccfc_removal *removal = ccfc_forgetting_removal(f);
@@ -156,7 +155,7 @@ static int remove_all(struct ccfc_forgetting *f, struct ccfc_err *err)
 	return r;
 }
 
-/* Opening the store once mends a damaged one. */
+/* Opening the store repairs a damaged one. */
 static int finish(struct ccfc_forgetting *f, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = f->config;

@@ -14,8 +14,8 @@
 struct ccfc_forgetting;
 
 /*
- * Reads the list. A removal that a killed daemon had begun is finished first:
- * nothing in the state directory is open yet. That it fails is logged; the next
+ * Reads the list. First finishes a removal that a killed daemon had begun:
+ * nothing in the state directory is open yet. A failure is logged; the next
  * start tries again.
  */
 int ccfc_forgetting_new(struct ccfc_forgetting **out,
@@ -23,7 +23,8 @@ int ccfc_forgetting_new(struct ccfc_forgetting **out,
 void ccfc_forgetting_free(struct ccfc_forgetting *forgetting);
 
 /*
- * Both until the second ccfc_forgetting_take from now. The sieve may be NULL.
+ * Both are valid until the second ccfc_forgetting_take from now. The sieve may
+ * be NULL.
  */
 const struct ccfc_forgotten *
 ccfc_forgetting_list(const struct ccfc_forgetting *forgetting);
@@ -34,13 +35,13 @@ ccfc_forgetting_sieve(const struct ccfc_forgetting *forgetting);
 struct ccfc_excluded *
 ccfc_forgetting_excluded(const struct ccfc_forgetting *forgetting);
 
-/* Is nothing to be observed for this session? For the observer's thread. */
+/* Must this session not be observed? For the observer's thread. */
 bool ccfc_forgetting_ignores(void *forgetting, struct ccfc_slice session,
 			     struct ccfc_slice cwd);
 
 /*
- * The list is now this one, which is taken. Of the lists before only the last
- * one may still be in use.
+ * Replaces the list by this one, and takes it over. Of the lists before, only
+ * the last one may still be in use.
  */
 void ccfc_forgetting_take(struct ccfc_forgetting *forgetting,
 			  struct ccfc_forgotten *list);
@@ -48,7 +49,7 @@ void ccfc_forgetting_take(struct ccfc_forgetting *forgetting,
 /* Removes what is on the list; the caller frees it. */
 struct ccfc_removal *
 ccfc_forgetting_removal(const struct ccfc_forgetting *forgetting);
-/* All of it was removed: the next start need not look. */
+/* Everything was removed: the next start has nothing to finish. */
 int ccfc_forgetting_done(struct ccfc_forgetting *forgetting,
 			 struct ccfc_err *err);
 /* The list was removed from the disk: writes it again. */

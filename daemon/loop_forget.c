@@ -1,12 +1,12 @@
 /*
  * Forgetting while the daemon runs.
  *
- * The long work is a removal's (serve/forget/removal.h), on a worker: it makes
- * the new store beside the old one. The loop only exchanges the two: the store,
- * the archive and everything else that has the state directory open is closed,
- * and opened again with another index. Answers under way refer to the old
- * index: the loop first waits until there are none, and holds new messages back
- * until the new index is there.
+ * A removal (serve/forget/removal.h) does the long work on a worker: it makes a
+ * new store beside the old one. The loop only exchanges the two: it closes the
+ * store, the archive and everything else in the state directory, and opens it
+ * again with the new index. Running questions refer to the old index: the loop
+ * first waits until there are none, and holds new messages back until the new
+ * index is there.
  */
 #include "loop_impl.h"
 
@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that is open of the state directory, and goes by the old index. */
+/*
+ * Everything that is open in the state directory, or refers to the old index.
+ */
 static void close_state(struct ccfc_loop *loop)
 {
 	ccfc_loop_take_in(loop, false);
@@ -33,7 +35,7 @@ static void close_state(struct ccfc_loop *loop)
 	loop->store = NULL;
 }
 
-/* The same again, with another index. */
+/* Opens it again, with the new index. */
 static int reopen_state(struct ccfc_loop *loop, struct ccfc_err *err)
 {
 	struct ccfc_index *old = loop->index;
@@ -57,7 +59,7 @@ static int reopen_state(struct ccfc_loop *loop, struct ccfc_err *err)
 	ccfc_loop_start_state(loop);
 	ccfc_own_files_store(loop->own_files, loop->store, loop->index);
 	ccfc_loop_init_observing(loop);
-	/* Of what was read meanwhile, some may be archived only. */
+	/* Some of the lines read meanwhile may be in the archive only. */
 	loop->adopt = true;
 	ccfc_loop_scan(loop);
 	if (loop->stale)
@@ -81,7 +83,7 @@ void ccfc_loop_drop_held(struct ccfc_loop *loop, uint64_t conn)
 			ccfc_buf_clear(&loop->held.items[i].bytes);
 }
 
-/* Messages that came meanwhile. */
+/* The messages that were held back. */
 static void take_held(struct ccfc_loop *loop)
 {
 	uint32_t i = 0;
@@ -120,8 +122,8 @@ static void on_swept(void *ctx, const struct ccfc_err *failed)
 }
 
 /*
- * The list is in force, and what was read so far is stored: that is what the
- * removal goes by.
+ * The list is in force, and everything read so far is stored: the removal
+ * starts from that.
  */
 static void begin_forget(struct ccfc_loop *loop)
 {
@@ -137,7 +139,9 @@ static void begin_forget(struct ccfc_loop *loop)
 			ccfc_forgetting_list(loop->forgetting);
 	}
 	ccfc_loop_take_in(loop, false);
-	/* What an import brought is forgotten where it belongs. */
+	/*
+	 * Imported events are checked against the list when they are taken in.
+	 */
 	while (ccfc_loop_take_seen(loop))
 		;
 	ccfc_ingest_flush(loop->ingest);
@@ -148,7 +152,7 @@ static void begin_forget(struct ccfc_loop *loop)
 		loop->forget.step = CCFC_FORGET_RUNS;
 }
 
-/* No question is under way: their answers have the old index. */
+/* No question is running: answers would come from the old index. */
 static void exchange_state(struct ccfc_loop *loop)
 {
 	int r, opened;
@@ -200,7 +204,7 @@ void ccfc_loop_forget(struct ccfc_loop *loop)
 		end_forget(loop);
 }
 
-/* The next start does it; nobody waits for the answer any more. */
+/* The next start continues; nobody waits for the answer any more. */
 void ccfc_loop_drop_forget(struct ccfc_loop *loop)
 {
 	const struct ccfc_err err = { .code = CCFC_EAGAIN,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A line that is older does not make a session live: it was read late. */
+/* An older line does not make a session live: it was read late. */
 #define RECENT_MS (10 * 60 * 1000)
 
 struct ccfc_observing {
@@ -22,7 +22,7 @@ struct ccfc_observing {
 	struct {
 		struct ccfc_client_end *items;
 		uint32_t n, cap;
-	} ended; /* what they wrote is to be read first */
+	} ended; /* their lines have to be read first */
 };
 
 static int open_blobs(struct ccfc_observing *o, struct ccfc_err *err)
@@ -132,7 +132,7 @@ struct ccfc_blobs *ccfc_observing_make_blobs(struct ccfc_observing *observing)
 	return observing->blobs;
 }
 
-/* --- what was seen --- */
+/* --- sightings --- */
 
 static uint32_t key_string(struct ccfc_index *index,
 			   const struct ccfc_disk_side *side)
@@ -207,7 +207,7 @@ bool ccfc_observing_take(struct ccfc_observing *observing)
 	return observing->taken;
 }
 
-/* --- who has ended --- */
+/* --- ended clients --- */
 
 bool ccfc_observing_has_ended(const struct ccfc_observing *observing)
 {
@@ -263,11 +263,11 @@ void ccfc_observing_scanned(struct ccfc_observing *observing)
 	ccfc_live_release(&live);
 }
 
-/* --- who is live --- */
+/* --- live sessions --- */
 
 /*
- * The sessions of a batch are those that the store has just written, or is
- * about to: their rows are in the list of what is dirty.
+ * The sessions of a batch are in the list of dirty rows: the store has just
+ * written them, or is about to.
  */
 void ccfc_observing_batch(struct ccfc_observing *observing)
 {

@@ -1,6 +1,7 @@
 /*
- * The observer (observe/observe.h) in the daemon: tells it which sessions had
- * lines, and puts what it has seen into the index and the store. Core thread.
+ * The observer (observe/observe.h) in the daemon: reports sessions with new
+ * lines to it, and puts its sightings into the index and the store. Core
+ * thread.
  */
 #ifndef CCFC_OBSERVING_H
 #define CCFC_OBSERVING_H
@@ -29,8 +30,8 @@ struct ccfc_observing_env {
 };
 
 /*
- * Never fails: where nothing can be observed the log says so, and all else goes
- * on. Where the settings say "off" there are only the contents from before.
+ * Never fails: if nothing can be observed, the log says so, and everything else
+ * works. With `observe = off` only earlier contents are readable.
  */
 struct ccfc_observing *ccfc_observing_new(const struct ccfc_observing_env *env);
 /* May be NULL, here and below. */
@@ -38,24 +39,24 @@ void ccfc_observing_free(struct ccfc_observing *observing);
 
 /* For poll(); -1: there is nothing to wait for. */
 int ccfc_observing_fd(const struct ccfc_observing *observing);
-/* Takes in what was seen. True: there is something to store. */
+/* Takes the sightings. True: there is something to store. */
 bool ccfc_observing_take(struct ccfc_observing *observing);
 /*
- * Has a client ended? When all that it wrote is read, ccfc_observing_end says
- * so to the index.
+ * Has a client ended? When all its lines are read, ccfc_observing_end reports
+ * it to the index.
  */
 bool ccfc_observing_has_ended(const struct ccfc_observing *observing);
 void ccfc_observing_end(struct ccfc_observing *observing);
-/* All transcripts are read: finds clients that ended while nobody looked. */
+/* All transcripts are read: finds clients that ended while no daemon ran. */
 void ccfc_observing_scanned(struct ccfc_observing *observing);
-/* A batch of lines is in the index: sessions that had some are live. */
+/* A batch of lines is in the index: its sessions are live. */
 void ccfc_observing_batch(struct ccfc_observing *observing);
 
 /* NULL: nothing is observed. */
 struct ccfc_observer *
 ccfc_observing_observer(const struct ccfc_observing *observing);
 struct ccfc_blobs *ccfc_observing_blobs(const struct ccfc_observing *observing);
-/* The same, made if there are none; NULL: that failed. */
+/* The same, created if they are missing; NULL: that failed. */
 struct ccfc_blobs *ccfc_observing_make_blobs(struct ccfc_observing *observing);
 
 #endif

@@ -1,4 +1,4 @@
-/* Taking in what another machine has seen; see seen_import.h. */
+/* Imports disk events of another machine; see seen_import.h. */
 #include "seen_import.h"
 
 #include "base/alloc.h"
@@ -70,11 +70,11 @@ static bool open_dir(struct ccfc_seen_import *im, struct ccfc_archive *archive)
 	return true;
 }
 
-/* --- what stays out --- */
+/* --- exclusions --- */
 
 /*
- * What was seen names no session as a rule. It stays out if any session that
- * was live around it is forgotten, or may be: it may have been theirs.
+ * A disk event usually names no session. It is left out if a session that was
+ * live at that time is forgotten, or may be: it may be that session's event.
  */
 static bool is_near_forgotten(const struct ccfc_forgotten *list,
 			      struct ccfc_slice near)
@@ -111,9 +111,9 @@ static bool is_out(const struct ccfc_seen_import_env *env,
 	       is_near_forgotten(list, line->near);
 }
 
-/* --- what comes in --- */
+/* --- import --- */
 
-/* The string of a content's key, whose content is here then if it came. */
+/* The string of a content's key; copies the content if it was imported. */
 static uint32_t take_content(struct ccfc_seen_import *im,
 			     const struct ccfc_seen_import_env *env,
 			     struct ccfc_slice hex)
@@ -155,7 +155,7 @@ static void take_line(struct ccfc_seen_import *im,
 	ccfc_index_see_imported(env->index, &e);
 }
 
-/* Takes in the next line; false: there is none. */
+/* Imports the next line; false: there is none. */
 static bool take_next(struct ccfc_seen_import *im,
 		      const struct ccfc_seen_import_env *env)
 {
@@ -178,7 +178,7 @@ static bool take_next(struct ccfc_seen_import *im,
 	return true;
 }
 
-/* All is taken in and stored. */
+/* Everything is imported and stored. */
 static void end_dir(struct ccfc_seen_import *im)
 {
 	char *dir = ccfc_strdup(im->dir);

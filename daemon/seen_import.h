@@ -1,8 +1,8 @@
 /*
- * Taking in what another machine has seen on disk, which an import brought
- * (ccfc_archive_seen): events, their contents, and marks of commands. Core
- * thread, a slice at a time. What is forgotten or excluded here stays out, with
- * its contents. It may be cut off anywhere and begun again.
+ * Imports disk events of another machine (ccfc_archive_seen): events, their
+ * contents, and marks of commands. Core thread, a slice at a time. Forgotten or
+ * excluded items are left out, with their contents. It may be interrupted
+ * anywhere and started again.
  */
 #ifndef CCFC_SEEN_IMPORT_H
 #define CCFC_SEEN_IMPORT_H
@@ -26,9 +26,9 @@ struct ccfc_seen_import_env {
 };
 
 struct ccfc_seen_import *ccfc_seen_import_new(void);
-/* What is not taken in yet stays for the next start. */
+/* Events that are not imported yet stay for the next start. */
 void ccfc_seen_import_free(struct ccfc_seen_import *import);
-/* Takes in a slice, if there is anything. True: there is more. */
+/* Imports a slice, if there is anything. True: there is more. */
 bool ccfc_seen_import_step(struct ccfc_seen_import *import,
 			   const struct ccfc_seen_import_env *env);
 

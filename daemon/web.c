@@ -1,4 +1,4 @@
-/* Serving HTTP or not; see web.h. */
+/* Starts and stops HTTP; see web.h. */
 #include "web.h"
 
 #include "base/alloc.h"
@@ -33,8 +33,8 @@ void ccfc_web_free(struct ccfc_web *web)
 }
 
 /*
- * The port of this state directory, if it is free: so a page that is open finds
- * the next daemon. It is below those that the system gives to connections.
+ * The port of this state directory, if it is free, so that an open page finds
+ * the next daemon. It is below the ports that the system gives to connections.
  */
 static int usual_port(const struct ccfc_web *web)
 {

@@ -1,8 +1,7 @@
 /*
- * The archive and what waits for it; see archive.h. A transcript that is being
- * written is brought up some seconds after its first new line: then lines that
- * belong together are compressed together, and the disk is left alone
- * meanwhile.
+ * The archive and its queue of jobs; see archive.h. A transcript that is being
+ * written is archived some seconds after its first new line, so that lines that
+ * belong together are compressed together, and the disk is used less often.
  */
 #include "archive/archive_internal.h"
 
@@ -160,7 +159,7 @@ const struct ccfc_attic *ccfc_archive_attic(const struct ccfc_archive *archive)
 
 /* --- jobs; the lock is held --- */
 
-/* Forgets a job, which stays in the list. */
+/* Clears a job, which stays in the list. */
 static void detach(struct ccfc_archive *a, struct ccfc_archive_job *job)
 {
 	if (job->source < a->jobs.n && a->jobs.items[job->source] == job)
@@ -177,7 +176,7 @@ static struct ccfc_archive_job *job_of(struct ccfc_archive *a, uint32_t source,
 	job = a->jobs.items[source];
 	if (job && job->since == since)
 		return job;
-	/* Of the version before nothing more will come. */
+	/* The previous version gets no more lines. */
 	if (job)
 		job->due = 0;
 	job = ccfc_calloc(1, sizeof(*job));
@@ -254,7 +253,7 @@ void ccfc_archive_moved(struct ccfc_archive *a, uint32_t source,
 		CCFC_VEC_PUSH(a->jobs, NULL);
 	job = a->jobs.items[source];
 	if (job && job->path) {
-		/* What waits is for the path before. */
+		/* The waiting lines belong to the previous path. */
 		job->due = 0;
 		detach(a, job);
 		job = NULL;

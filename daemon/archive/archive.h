@@ -1,30 +1,31 @@
 /*
- * Transcripts and the files beside them that the client will delete, kept so
- * that every question can still be answered:
+ * Copies of transcripts and of the files beside them, so that every question
+ * has an answer after the client has deleted them:
  *
- *   <dir>/sources/<name>   what is kept of one transcript (manifests.h)
+ *   <dir>/sources/<name>   the manifest of one transcript (manifests.h)
  *   <dir>/files/<name>     files of one directory: backups, notes on agents
  *   <dir>/blobs/           their contents (blobs/blobs.h)
  *
- * The core says how far it has read a transcript; a thread of its own, with
- * the lowest priority that the system has, brings the archive up to there. The
- * core never waits for it. Lines that were just written are passed by value, so
- * that a transcript that is rewritten or deleted right after it was read loses
- * nothing; older ones are read from the file, if its marker still fits.
+ * The core reports how far it has read a transcript. A thread with the system's
+ * lowest priority archives the transcript up to there; the core never waits for
+ * it. New lines are passed by value, so that nothing is lost when a transcript
+ * is rewritten or deleted right after it was read. Older lines are read from
+ * the file, if its marker still fits.
  *
- * A transcript that was rewritten is kept in each version; a version has the
- * bytes of the generations (index/index.h) from `since` on, up to that of the
- * next version. A version is cut into segments at places that its content
- * decides, so that copies share them; in a segment the id of the transcript's
- * own session is replaced, because a fork differs from its original in nothing
- * else. The rest of a version, up to a segment long, is in the manifest itself.
+ * A rewritten transcript is kept in each version. A version has the bytes of
+ * the generations (index/index.h) from `since` on, up to the `since` of the
+ * next version. It is cut into segments at places chosen by its content, so
+ * that copies share segments. Segments do not contain the id of the
+ * transcript's own session, because it is all that distinguishes a fork from
+ * its original. The rest of a version, less than a segment, is in the manifest
+ * itself.
  *
- * Every blob is on the disk before a manifest names it, and a manifest is
- * replaced as a whole: a crash at any point leaves what was there before or
- * what is there after. Checksums cover all: a damaged blob costs its segment, a
- * damaged manifest its transcript.
+ * A blob is on the disk before a manifest names it, and a manifest is replaced
+ * as a whole: a crash leaves the state before or after. Checksums cover
+ * everything: a damaged blob costs its segment, a damaged manifest its
+ * transcript.
  *
- * The core's thread, except where it says otherwise.
+ * For the core thread, except where it says otherwise.
  */
 #ifndef CCFC_ARCHIVE_ARCHIVE_H
 #define CCFC_ARCHIVE_ARCHIVE_H
@@ -39,7 +40,7 @@
 enum ccfc_archive_mode {
 	CCFC_ARCHIVE_ALL,
 	CCFC_ARCHIVE_CHANGES, /* sessions that changed files */
-	CCFC_ARCHIVE_OFF,     /* nothing is added; what is kept stays */
+	CCFC_ARCHIVE_OFF,     /* nothing is added; existing copies stay */
 };
 
 struct ccfc_archive_limits {
@@ -59,18 +60,20 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 		     const struct ccfc_archive_limits *limits,
 		     struct ccfc_err *err);
 /*
- * Writes what was passed by value and ends the thread. No attic is in use any
- * more. May be NULL.
+ * Writes the lines that were passed by value, and ends the thread. No attic may
+ * be in use. May be NULL.
  */
 void ccfc_archive_free(struct ccfc_archive *archive);
 
 /* For readers on any thread, until ccfc_archive_free. */
 const struct ccfc_attic *ccfc_archive_attic(const struct ccfc_archive *archive);
 
-/* --- what there is to keep --- */
+/* --- what to archive --- */
 
-/* Lines that were just read: bytes from `offset` on. ccfc_archive_note follows
- * before anything else. */
+/*
+ * Lines that were just read: the bytes from `offset` on. The next call must be
+ * ccfc_archive_note.
+ */
 void ccfc_archive_stage(struct ccfc_archive *archive, uint32_t source,
 			uint32_t since, uint64_t offset,
 			struct ccfc_slice bytes);
@@ -81,16 +84,16 @@ struct ccfc_archive_note {
 	struct ccfc_name name;
 	uint32_t since;		   /* of the version */
 	struct ccfc_cursor cursor; /* how far it was read */
-	bool now;		   /* do not wait for more of it */
+	bool now;		   /* do not wait for more lines */
 };
 
-/* A transcript was read that far. */
+/* A transcript was read up to there. */
 void ccfc_archive_note(struct ccfc_archive *archive,
 		       const struct ccfc_archive_note *note);
-/* A transcript has another path now. */
+/* A transcript has a new path. */
 void ccfc_archive_moved(struct ccfc_archive *archive, uint32_t source,
 			const char *from, const char *to);
-/* Do not wait for more: everything is due now. */
+/* Everything is due now. */
 void ccfc_archive_hurry(struct ccfc_archive *archive);
 
 /* The directory was removed while it was in use: makes an empty one. */
@@ -106,19 +109,21 @@ struct ccfc_archive_kept {
 	uint8_t owner;	 /* enum ccfc_owner, as it was */
 };
 
-/* What is kept of the transcript at `path`; false: nothing. Any thread. */
+/*
+ * What the archive has of the transcript at `path`; false: nothing. Any thread.
+ */
 bool ccfc_archive_look(struct ccfc_archive *archive, const char *path,
 		       struct ccfc_archive_kept *out);
 
 /* Readable when there is news for ccfc_archive_news. */
 int ccfc_archive_fd(const struct ccfc_archive *archive);
-/* Calls `fn` for each source of which more, or less, is kept now. */
+/* Calls `fn` for each source whose archived part has grown or shrunk. */
 void ccfc_archive_news(struct ccfc_archive *archive,
 		       void (*fn)(void *ctx,
 				  const struct ccfc_archive_kept *kept),
 		       void *ctx);
 
-/* Transcripts of which something is kept. Any thread. */
+/* The archived transcripts. Any thread. */
 void ccfc_archive_each(struct ccfc_archive *archive,
 		       void (*fn)(void *ctx, const char *path,
 				  const struct ccfc_name *name),
@@ -143,19 +148,19 @@ struct ccfc_archive_stats {
 void ccfc_archive_stats(struct ccfc_archive *archive,
 			struct ccfc_archive_stats *out);
 
-/* As they were given. */
+/* As given to ccfc_archive_new. */
 void ccfc_archive_limits(const struct ccfc_archive *archive,
 			 struct ccfc_archive_limits *out);
 
-/* --- what is forgotten --- */
+/* --- forgetting --- */
 
 struct ccfc_forgotten;
 
 /*
- * Lines that are not to be kept: each is replaced by blanks of the same length,
- * so that the others stay where they are. `blanks` says whether it is one of
- * the transcript of `session`, or puts blanks in the place of a part of it;
- * *any is set then.
+ * Lines that must not be archived: each is replaced by blanks of the same
+ * length, so that the others keep their offsets. `blanks` says whether a line
+ * of the transcript of `session` is such a line, or puts blanks in place of a
+ * part of the line and sets *any.
  */
 struct ccfc_archive_sieve {
 	const struct ccfc_forgotten *list;
@@ -166,17 +171,17 @@ struct ccfc_archive_sieve {
 	void *ctx;
 };
 /*
- * The sieve before is not used any more when this returns. NULL: all are kept.
- * Any thread but the archive's; waits for what that does.
+ * When this returns, the previous sieve is not used any more. NULL: all lines
+ * are archived. Any thread except the archive's; waits for its running job.
  */
 void ccfc_archive_sift(struct ccfc_archive *archive,
 		       const struct ccfc_archive_sieve *sieve);
 
 /*
- * Removes what is kept of forgotten sessions, and their lines in the
- * transcripts of `shared` (paths). Readers go on: the contents stay until
- * ccfc_archive_forget_contents, which is for when nobody reads what was there
- * before. Any thread but the archive's; waits for what that does.
+ * Removes the copies of forgotten sessions, and their lines in the transcripts
+ * of `shared` (paths). Readers may go on: the contents stay until
+ * ccfc_archive_forget_contents, which is called when nobody reads the old state
+ * any more. Any thread except the archive's; waits for its running job.
  */
 int ccfc_archive_forget(struct ccfc_archive *archive,
 			const struct ccfc_archive_sieve *sieve,
@@ -186,12 +191,12 @@ void ccfc_archive_forget_contents(struct ccfc_archive *archive);
 
 /* --- moving to another machine --- */
 
-/* Does the caller want to end? Asked now and then. */
+/* Does the caller want to stop? Called now and then. */
 typedef bool (*ccfc_archive_over_fn)(void *ctx);
 
 /*
- * Waits until all that was noted is kept. CCFC_EAGAIN: it is over, or something
- * cannot be kept now. Not the core's thread.
+ * Waits until everything noted is archived. CCFC_EAGAIN: the caller wants to
+ * stop, or something cannot be archived now. Not on the core thread.
  */
 int ccfc_archive_settle(struct ccfc_archive *archive, ccfc_archive_over_fn over,
 			void *ctx, struct ccfc_err *err);
@@ -201,9 +206,9 @@ int ccfc_archive_settle(struct ccfc_archive *archive, ccfc_archive_over_fn over,
 typedef void (*ccfc_archive_file_fn)(void *ctx, const char *name,
 				     const char *sum);
 /*
- * Lists the files that the transcript at `path` needs, and those of the files
- * beside it. Files of several transcripts come several times. False: nothing is
- * kept of it. Any thread.
+ * Lists the archived files of the transcript at `path`, and of the files beside
+ * it. A file that several transcripts share is listed several times. False:
+ * nothing is archived. Any thread.
  */
 bool ccfc_archive_files(struct ccfc_archive *archive, const char *path,
 			ccfc_archive_file_fn fn, void *ctx);
@@ -215,31 +220,30 @@ struct ccfc_archive_imported {
 	uint64_t bytes;	      /* of the lines of the first two */
 };
 /*
- * Takes in what `path` has: a directory that `ccfc export --all` wrote, or a
- * copy of a Claude directory. All of it or nothing, also when the process ends
- * in between: what is complete is first put beside the archive, and then
- * merged; a merge that was cut off goes on at the next start. The rules for
- * what is there already are in import_merge.c. Afterwards ccfc_archive_news
- * says that there are more (CCFC_ARCHIVE_MORE).
+ * Imports `path`: a directory written by `ccfc export --all`, or a copy of a
+ * Claude directory. All or nothing, also if the process is killed: the import
+ * is first completed beside the archive, then merged; an interrupted merge
+ * continues at the next start. import_merge.c has the rules for known
+ * transcripts. Afterwards ccfc_archive_news reports CCFC_ARCHIVE_MORE.
  *
- * Blocks until the archive's thread has done it. Not the core's thread.
+ * Blocks until the archive's thread has done it. Not on the core thread.
  */
 int ccfc_archive_import(struct ccfc_archive *archive, const char *path,
 			struct ccfc_archive_imported *out,
 			ccfc_archive_over_fn over, void *ctx,
 			struct ccfc_err *err);
 /*
- * What imports brought that was seen on disk: a directory with a file of lines
+ * Imported disk events: a directory with a file of lines
  * (index/disk/seen_line.h), and blobs (blobs/blobs.h) with the contents that
- * they name, as far as there are any. NULL: there is none. It stays until
- * ccfc_archive_seen_done, also across restarts. The caller frees the path.
+ * the lines name. NULL: none. The directory stays until ccfc_archive_seen_done,
+ * also across restarts. The caller frees the path.
  */
 #define CCFC_IMPORT_LINES    "lines"
 #define CCFC_IMPORT_CONTENTS "contents"
 char *ccfc_archive_seen(const struct ccfc_archive *archive);
 void ccfc_archive_seen_done(const char *dir);
 /* Instead of the source of some news. */
-#define CCFC_ARCHIVE_LESS UINT32_MAX	   /* some made room */
+#define CCFC_ARCHIVE_LESS UINT32_MAX	   /* some were purged */
 #define CCFC_ARCHIVE_MORE (UINT32_MAX - 1) /* some were imported */
 
 struct ccfc_archive_check {
@@ -248,7 +252,7 @@ struct ccfc_archive_check {
 	uint64_t lost_bytes; /* of transcripts and files */
 };
 /*
- * Reads and checks everything. `over` is asked now and then: stop? Any thread.
+ * Reads and checks everything. `over` is called now and then: stop? Any thread.
  */
 void ccfc_archive_check(struct ccfc_archive *archive,
 			struct ccfc_archive_check *out, bool (*over)(void *ctx),

@@ -1,4 +1,4 @@
-/* What the files of the archive share. */
+/* Shared by the files of the archive. */
 #ifndef CCFC_ARCHIVE_INTERNAL_H
 #define CCFC_ARCHIVE_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-/* A transcript to be brought up. */
+/* A transcript to be archived. */
 struct ccfc_archive_job {
 	struct ccfc_archive_job *next;
 	uint32_t source, since;
@@ -34,7 +34,7 @@ struct ccfc_archive {
 	pthread_t thread;
 	bool started;
 
-	/* Who writes manifests and removes blobs; taken before `lock`. */
+	/* For writing manifests and removing blobs; taken before `lock`. */
 	pthread_mutex_t work;
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wake;
@@ -78,25 +78,27 @@ void ccfc_archive_tell(struct ccfc_archive *archive,
 /* writer.c, on the archive's thread: does a job. */
 int ccfc_archive_do(struct ccfc_archive *archive, struct ccfc_archive_job *job,
 		    struct ccfc_err *err);
-/* Makes a segment of these bytes: puts its content, sets its key and flags. */
+/*
+ * Makes a segment of these bytes: stores its content, sets its key and flags.
+ */
 int ccfc_archive_put_segment(struct ccfc_archive *archive,
 			     struct ccfc_segment *segment,
 			     struct ccfc_slice session, struct ccfc_slice bytes,
 			     struct ccfc_err *err);
 /*
- * sift_lines.c: blanks lines from `from` on; how far whole lines go, or all if
- * `ends`. *any: some were.
+ * sift_lines.c: blanks lines from `from` on. Returns the end of the last whole
+ * line, or of all bytes if `ends`. *any: some lines were blanked.
  */
 size_t ccfc_archive_sift_lines(const struct ccfc_archive_sieve *sieve,
 			       struct ccfc_slice session,
 			       struct ccfc_buf *bytes, size_t from, bool ends,
 			       bool *any);
-/* forget_kept.c: ccfc_archive_forget, but who calls it has `work`. */
+/* forget_kept.c: ccfc_archive_forget for callers that hold `work`. */
 int ccfc_archive_forget_kept(struct ccfc_archive *archive,
 			     const struct ccfc_archive_sieve *sieve,
 			     char *const *shared, uint32_t nshared,
 			     struct ccfc_err *err);
-/* Is this transcript not to be kept at all? */
+/* Must this transcript not be archived at all? */
 bool ccfc_archive_forgot(const struct ccfc_archive_sieve *sieve,
 			 const char *session, const char *path);
 /* Is it a backup of a forgotten file, in the folder of a session? */
@@ -113,8 +115,8 @@ int ccfc_archive_get(void *ctx, struct ccfc_buf *out,
 		     size_t max);
 void ccfc_archive_list(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
 /*
- * reader.c: appends the bytes of a segment, as they were. CCFC_EIO: it cannot
- * be opened now; other errors: it is damaged.
+ * reader.c: appends the original bytes of a segment. CCFC_EIO: it cannot be
+ * opened now; other errors: it is damaged.
  */
 int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
 			     const struct ccfc_segment *segment,
@@ -129,30 +131,30 @@ void ccfc_archive_close(struct ccfc_attic_file *file);
 void ccfc_archive_each_file(const char *dir,
 			    void (*fn)(void *ctx, const char *file), void *ctx);
 
-/* The same of a manifest at any place, with the archive's blobs. */
+/* The same for a manifest anywhere, with the archive's blobs. */
 int ccfc_archive_open_manifest(struct ccfc_archive *archive,
 			       struct ccfc_attic_file **out, const char *file,
 			       uint32_t gen, uint64_t *size,
 			       struct ccfc_err *err);
-/* import_run.c, on the archive's thread: the import that waits. */
+/* import_run.c, on the archive's thread: the waiting import. */
 void ccfc_import_do(struct ccfc_archive *archive,
 		    struct ccfc_import_job *import);
-/* Is there an import that was cut off while it was merged? */
+/* Is there an interrupted merge? */
 bool ccfc_import_is_ready(const struct ccfc_archive *archive);
-/* Goes on with what was cut off. */
+/* Continues an interrupted merge. */
 void ccfc_import_go_on(struct ccfc_archive *archive);
-/* export_read.c: what an export has, checked, into an empty archive. */
+/* export_read.c: reads an export, checked, into an empty archive. */
 int ccfc_export_read(const char *from, struct ccfc_archive *into,
 		     struct ccfc_err *err);
-/* In that archive's directory: what ccfc_archive_seen hands on. */
+/* In the directory of that archive: what ccfc_archive_seen returns. */
 #define CCFC_IMPORT_SEEN "seen"
-/* import_claude.c: the same of a copied Claude directory. */
+/* import_claude.c: the same for a copied Claude directory. */
 int ccfc_import_claude(const char *from, struct ccfc_archive *into,
 		       struct ccfc_err *err);
-/* import_merge.c: all of `from`, which is empty then. */
+/* import_merge.c: merges all of `from`, which is then empty. */
 int ccfc_import_merge(struct ccfc_archive *into, struct ccfc_archive *from,
 		      struct ccfc_archive_imported *out, struct ccfc_err *err);
-/* Ends the wait of those who call ccfc_archive_settle and _import. */
+/* Wakes the callers of ccfc_archive_settle and _import. */
 void ccfc_archive_import_free(struct ccfc_import_job *import);
 /* purge.c, on the archive's thread. */
 void ccfc_archive_count(struct ccfc_archive *archive);

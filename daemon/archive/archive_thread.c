@@ -1,6 +1,6 @@
 /*
- * The archive's thread: takes one job after another, with the lowest priority
- * for processor and disk, and sleeps when there is none.
+ * The archive's thread: runs one job after another, with the lowest CPU and
+ * disk priority, and sleeps when there is none.
  */
 #include "archive/archive_internal.h"
 
@@ -19,14 +19,14 @@
 #define IDLE_DISK (3 << 13) /* the class of ioprio_set(2) */
 #endif
 
-/* What failed is tried again after this. */
+/* Ms until a failed job is tried again. */
 #define AGAIN_MS 60000
 
 static void be_last(void)
 {
 #ifdef __linux__
 	pthread_setname_np(pthread_self(), "archive");
-	/* On Linux both are of a thread, not of the process. */
+	/* On Linux both apply to a thread, not to the process. */
 	if (setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19) ||
 	    syscall(SYS_ioprio_set, 1, 0, IDLE_DISK))
 		ccfc_log(CCFC_LOG_DEBUG, "the archive has normal priority");
@@ -52,7 +52,7 @@ static struct ccfc_archive_job *take_due(struct ccfc_archive *a, int64_t *next)
 
 	*next = 0;
 	for (at = &a->first; (job = *at); at = &job->next) {
-		/* At the end, only what nobody else has. */
+		/* At the end, only lines that exist nowhere else. */
 		if (!job->noted || (a->stop && !job->staged.len))
 			continue;
 		if (job->due <= now || a->stop) {
@@ -87,8 +87,8 @@ static void put_back(struct ccfc_archive *a, struct ccfc_archive_job *job)
 }
 
 /*
- * The lock is held, and given back meanwhile: others may write to the archive
- * between two pieces of work.
+ * The lock is held, and released for a moment: others may write to the archive
+ * between two jobs.
  */
 static void begin_work(struct ccfc_archive *a)
 {

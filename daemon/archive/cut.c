@@ -1,16 +1,16 @@
-/* Cuts; see cut.h. */
+/* Segments; see cut.h. */
 #include "archive/cut.h"
 
 #include "base/hash.h"
 
 /*
- * How far apart places are where a cut may be, on average. Much less would have
- * two transcripts that were cut at different places once never agree again.
+ * The average distance of possible cuts. With a much smaller distance, two
+ * transcripts that were once cut at different places would never agree again.
  */
 #define SPACING ((uint64_t)256 << 10)
 #define BEFORE	48u
 
-/* As long as an id; no line of a transcript has such bytes. */
+/* As long as an id; these bytes are in no line of a transcript. */
 #define BLANK                                                                  \
 	"\x01"                                                                 \
 	"ccfc:this-session's-id-stood-here-"                                   \
@@ -18,7 +18,7 @@
 #define ID_LEN (sizeof(BLANK) - 1)
 _Static_assert(ID_LEN == 36, "as long as a UUID");
 
-/* Whether the end of a line may be a cut: the longer, the likelier. */
+/* Is the end of a line a cut? The longer the segment, the likelier. */
 static bool is_place(const char *newline, size_t line_len)
 {
 	return ccfc_hash(newline - BEFORE, BEFORE) >> 32 <
@@ -33,7 +33,7 @@ size_t ccfc_cut_next(struct ccfc_slice bytes)
 
 	if (max < CCFC_CUT_MIN)
 		return 0;
-	/* Of the first line only its end is looked at: it begins before. */
+	/* Of the first line only the end counts: the line begins before. */
 	while ((nl = memchr(bytes.ptr + at, '\n', max - at))) {
 		at = (size_t)(nl - bytes.ptr) + 1;
 		last = at;
@@ -61,7 +61,7 @@ void ccfc_cut_blank(char *bytes, size_t len, struct ccfc_slice session)
 	}
 }
 
-/* By its first byte, which is nowhere else: much quicker than memmem. */
+/* Searches the first byte, which is nowhere else: much faster than memmem. */
 static const char *find_blank(const char *at, const char *end)
 {
 	while (end - at >= (ptrdiff_t)ID_LEN &&

@@ -24,7 +24,7 @@ static void list_blob(const struct listing *l, const struct ccfc_blob_key *key)
 	l->fn(l->ctx, name, NULL);
 }
 
-/* The sum of a manifest's file, which may be replaced any time. */
+/* The checksum of a manifest's file, which may be replaced at any time. */
 static bool sum_file(char hex[CCFC_SHA256_HEX + 1], const char *file)
 {
 	struct ccfc_buf all = CCFC_BUF_INIT;
@@ -52,7 +52,9 @@ static void list_manifest(const struct listing *l, const char *folder,
 	ccfc_buf_release(&name);
 }
 
-/* A sum that does not fit the manifest that was read is noticed by the copy. */
+/*
+ * If the checksum is not that of the manifest read above, the copy finds out.
+ */
 static bool list_source(struct ccfc_archive *a, const struct listing *l,
 			const char *path, struct ccfc_archive_manifest *m)
 {

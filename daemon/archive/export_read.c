@@ -83,7 +83,7 @@ static int read_list(struct ccfc_buf *out, const char *from,
 	return r;
 }
 
-/* Cuts the sum off the list; the list is whole then. */
+/* Cuts off the last line, the checksum, which must match the rest. */
 static bool check_list(struct ccfc_slice *list)
 {
 	const size_t tail = 4 + CCFC_SHA256_HEX + 1;
@@ -104,7 +104,7 @@ struct entry {
 	uint64_t size;
 };
 
-/* One line; false: it makes no sense. */
+/* One line; false: it is invalid. */
 static bool take_entry(struct entry *e, struct ccfc_slice line)
 {
 	const char *end = line.ptr + line.len, *at;
@@ -124,7 +124,7 @@ static bool take_entry(struct entry *e, struct ccfc_slice line)
 	return is_name(e->name) && e->size <= FILE_MAX;
 }
 
-/* Copies, as far as the list says, and sums up. */
+/* Copies up to the size in the list, and computes the checksum. */
 static int copy_bytes(int in, int out, const struct entry *e,
 		      struct ccfc_buf *buf, char hex[CCFC_SHA256_HEX + 1])
 {
@@ -186,7 +186,7 @@ static int copy_file(const char *from, const char *to, const struct entry *e,
 	return r;
 }
 
-/* What the core takes in has a directory of its own. */
+/* Lines for the core have a directory of their own. */
 static void name_target(struct ccfc_buf *to, const struct ccfc_archive *into,
 			struct ccfc_slice name)
 {
@@ -203,7 +203,7 @@ static void name_target(struct ccfc_buf *to, const struct ccfc_archive *into,
 			name.ptr);
 }
 
-/* All directories of a path from `from` on. */
+/* Creates all directories of a path from `from` on. */
 static int make_dirs(struct ccfc_buf *path, size_t from, struct ccfc_err *err)
 {
 	char *slash = path->ptr + from;

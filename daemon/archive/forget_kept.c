@@ -1,9 +1,9 @@
 /*
- * Removing what is kept of forgotten sessions. The manifests of their
- * transcripts and the files beside them go as a whole. A transcript of another
- * session that has lines of theirs is written anew, with blanks for these
- * lines. In the end blobs go that nothing names any more: a content that
- * another session has as well stays.
+ * Removes the copies of forgotten sessions: the manifests of their transcripts,
+ * and the files beside them. If a transcript of another session contains their
+ * lines, it is written again with blanks in their place. At the end
+ * unreferenced blobs are removed: a content that another session has, too,
+ * stays.
  */
 #include "archive/archive_internal.h"
 
@@ -41,7 +41,7 @@ bool ccfc_archive_forgot(const struct ccfc_archive_sieve *sieve,
 		ccfc_forgotten_source(sieve->list, ccfc_slice_str(path)));
 }
 
-/* A damaged manifest is removed, too: whose it is cannot be known. */
+/* A damaged manifest is removed, too: its session cannot be known. */
 static void forget_source(void *ctx, const char *file)
 {
 	struct forgetting *f = ctx;
@@ -79,7 +79,7 @@ bool ccfc_archive_forgot_backup(const struct ccfc_archive_sieve *sieve,
 				     ccfc_slice_str(name));
 }
 
-/* The note on an agent: it goes with the agent's transcript. */
+/* The note on an agent is removed with the agent's transcript. */
 static bool is_note_of(const struct ccfc_forgotten *list, const char *dir,
 		       const char *name)
 {
@@ -131,7 +131,7 @@ static void forget_files(void *ctx, const char *file)
 
 /* --- lines in other transcripts --- */
 
-/* Segments from `first` on, until a line ends with one of them. */
+/* The segments from `first` on, up to one that ends with a line. */
 static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
 			   const struct ccfc_archive_manifest *m,
 			   const struct ccfc_archive_version *v, uint32_t first)
@@ -151,7 +151,7 @@ static uint32_t load_lines(struct forgetting *f, struct ccfc_buf *out,
 						 "archive: cannot read a part "
 						 "of %s",
 						 m->path);
-		/* What is damaged cannot be had, and counts as blank. */
+		/* Damaged bytes count as blanks. */
 		if (r) {
 			ccfc_buf_clear(&one);
 			memset(ccfc_buf_reserve(&one, v->segments.items[i].len),

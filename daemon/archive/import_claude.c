@@ -1,7 +1,7 @@
 /*
- * A copy of a Claude directory, read as the archive reads a transcript that is
- * there: each transcript with the files beside it. Nothing is written there,
- * links are not followed.
+ * Reads a copy of a Claude directory as the archive reads present transcripts:
+ * each one with the files beside it. Nothing is written there, and links are
+ * not followed.
  */
 #include "archive/archive_internal.h"
 
@@ -21,7 +21,7 @@ struct walk {
 	struct ccfc_err *err;
 };
 
-/* How far the file goes, as if it had been read to its end. */
+/* The end of the file, as if the core had read it all. */
 static int set_end(struct ccfc_archive_job *job, struct ccfc_err *err)
 {
 	char bytes[CCFC_TAIL_MARKER_MAX];
@@ -79,7 +79,7 @@ static int take_entry(struct walk *w)
 	return take_transcript(w, &name);
 }
 
-/* Names tell which directories are looked into, so it is never deep. */
+/* Only directories with known names are entered, so this is never deep. */
 static int walk_dir(struct walk *w)
 {
 	DIR *dir = opendir(w->path.ptr);

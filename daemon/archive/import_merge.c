@@ -1,21 +1,21 @@
 /*
- * Merging an archive that was imported. Of each transcript:
+ * Merges an imported archive. For each transcript:
  *
- * - One that is known, of the same session and agent, and has all its bytes:
- *   nothing is added, whatever its path is.
- * - One that is known in part, and is gone: it gets the bytes that it lacks, so
- *   the longer one wins. The rows of both are the same as far as they go.
- * - Everything else is added, under the path that it had. If a file is there
- *   now, or another transcript is known by that path, it gets a path of its
- * own, <root>/ccfc-import-<digits>/projects/…, so that it is never mixed up
- * with that file, and nobody watches it. Lines that it shares with others are
- *   recognized by their ids, as in forks.
+ * - If it is known (same session, same agent, all its bytes), nothing is added,
+ *   whatever its path is.
+ * - If it is known in part and the file is gone, it gets the missing bytes: the
+ *   longer one wins. The common rows of both are equal.
+ * - Everything else is added under its old path. If a file exists there, or
+ * another transcript is known by that path, it gets a path of its own,
+ *   <root>/ccfc-import-<digits>/projects/…, which is not watched, so that the
+ * two are never mixed up. Lines shared with others are recognized by their ids,
+ * as in forks.
  *
- * Files beside a transcript go where the transcript went; of two with one name
- * the one that was there stays.
+ * Files beside a transcript follow the transcript; of two with the same name
+ * the existing one stays.
  *
- * It may be cut off anywhere and begun again: blobs come first, and a
- * transcript that was merged is known the next time.
+ * The merge may be interrupted anywhere and started again: blobs come first,
+ * and a merged transcript is known the next time.
  */
 #include "archive/archive_internal.h"
 
@@ -29,7 +29,7 @@
 
 #define PIECE ((size_t)256 << 10)
 
-/* A transcript that is known. */
+/* A known transcript. */
 struct known {
 	char *file, *path, *session, *agent;
 	bool is_agent;
@@ -69,7 +69,7 @@ static void move_blob(void *ctx, const struct ccfc_blob_key *key, uint64_t room)
 		m->r = ccfc_blobs_sync(m->into->blobs, key, 1, m->err);
 }
 
-/* --- what is known --- */
+/* --- known transcripts --- */
 
 static void add_known(void *ctx, const char *file)
 {
@@ -114,7 +114,7 @@ static bool is_same_one(const struct known *k,
 
 /* --- comparing --- */
 
-/* Do the second one's bytes begin with the first one's? */
+/* Are the first one's bytes the beginning of the second one's? */
 static bool begins_with(struct ccfc_attic_file *less, uint64_t size,
 			struct ccfc_attic_file *more)
 {
@@ -152,7 +152,7 @@ static bool is_beginning(struct ccfc_archive *a, const char *less, uint32_t gen,
 	return is;
 }
 
-/* Has the known one all versions of the other? */
+/* Has the known one all versions of the other one? */
 static bool has_all(struct ccfc_archive *a, const char *file,
 		    const struct ccfc_archive_manifest *m, const char *known)
 {
@@ -195,7 +195,7 @@ static void add_way(struct merge *m, const char *from, const char *to,
 	CCFC_VEC_PUSH(m->ways, w);
 }
 
-/* A path that no file has, the same one for the same transcript. */
+/* A path without a file, always the same one for the same transcript. */
 static void make_own_path(struct ccfc_buf *out,
 			  const struct ccfc_archive_manifest *a)
 {
@@ -216,7 +216,7 @@ static void make_own_path(struct ccfc_buf *out,
 	ccfc_buf_printf(out, "/ccfc-import-%.8s%s", hex, end);
 }
 
-/* Gives a known one that is gone the bytes that it lacks. */
+/* Adds the missing bytes to a known transcript whose file is gone. */
 static int lengthen(struct merge *m, struct ccfc_archive_manifest *a,
 		    const struct known *k)
 {

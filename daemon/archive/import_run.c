@@ -1,14 +1,12 @@
 /*
- * Taking in what another machine or another directory has; see archive.h.
+ * Imports from another machine or another directory; see archive.h.
  *
- *   <dir>/import.new/     being put together; removed if it is not whole
- *   <dir>/import.ready/   whole and checked; merged, at the next start if need
- *                         be
- *   <dir>/import.seen.N/  what was seen on disk, until the core has it
+ *   <dir>/import.new/     incomplete; removed at the next start
+ *   <dir>/import.ready/   complete and checked; merged now, or at the next
+ * start <dir>/import.seen.N/  disk events, until the core has taken them
  *
- * The first two hold an archive of their own. The first gets the name of the
- * second in one step: before it nothing was imported, and after it everything
- * is.
+ * The first two contain an archive of their own. A rename turns the first into
+ * the second: before it nothing is imported, after it everything is.
  */
 #include "archive/archive_internal.h"
 
@@ -33,7 +31,7 @@
 
 /* --- directories --- */
 
-/* Removes what is below a directory of ours, and the directory. */
+/* Removes a directory of ours with everything in it. */
 static void remove_tree(const char *path, int deep)
 {
 	DIR *dir = deep ? opendir(path) : NULL;
@@ -76,7 +74,7 @@ static int sync_dir(const char *path)
 	return r;
 }
 
-/* All directories below, and it: their names are on the disk then. */
+/* Syncs a directory and all directories below it. */
 static int sync_tree(const char *path, int deep)
 {
 	DIR *dir = deep ? opendir(path) : NULL;
@@ -114,7 +112,7 @@ static bool is_stopped(void *ctx)
 	return ccfc_archive_stopped(ctx);
 }
 
-/* Is everything there that the manifests name? */
+/* Are all blobs there that the manifests name? */
 static int check_all(struct ccfc_archive *a, struct ccfc_archive *fresh,
 		     const char *from, struct ccfc_err *err)
 {
@@ -177,7 +175,7 @@ static void add_path(void *ctx, const char *file)
 	ccfc_archive_manifest_release(&m);
 }
 
-/* What is forgotten here does not come back with an import. */
+/* An import does not bring back forgotten items. */
 static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
 			  struct ccfc_err *err)
 {
@@ -196,9 +194,9 @@ static int drop_forgotten(struct ccfc_archive *a, struct ccfc_archive *from,
 	return r;
 }
 
-/* --- what was seen on disk --- */
+/* --- disk events --- */
 
-/* Hands it on to the core, in one step. */
+/* Passes them to the core, with one rename. */
 static int pass_seen(const struct ccfc_archive *a,
 		     const struct ccfc_archive *from, struct ccfc_err *err)
 {

@@ -1,4 +1,4 @@
-/* Walks over all that is kept: to check it, and to list it; see archive.h. */
+/* Checks and lists the whole archive; see archive.h. */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"
 

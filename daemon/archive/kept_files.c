@@ -1,7 +1,7 @@
 /*
  * Files beside a transcript that answers need: the client's backups of the
  * session, <root>/file-history/<session>/<hash>@v<N>, and the note on an agent,
- * agent-….meta.json. What is kept stays when the client removes the file.
+ * agent-….meta.json. The copy stays when the client removes the file.
  */
 #include "archive/archive_internal.h"
 
@@ -66,7 +66,7 @@ static void set_file(struct ccfc_kept_dir *d, struct ccfc_kept_file *fresh)
 	*old = *fresh;
 }
 
-/* Keeps one file; *any when that changed something. */
+/* Archives one file; sets *any if that changed something. */
 static int keep(struct ccfc_archive *a, struct ccfc_kept_dir *d, int dir,
 		const char *name, bool *any, struct ccfc_err *err)
 {

@@ -47,7 +47,7 @@ struct ccfc_archive_manifest {
 	} versions;
 };
 
-/* A file that is no transcript. */
+/* A file that is not a transcript. */
 struct ccfc_kept_file {
 	char *name;
 	int64_t mtime; /* in nanoseconds */
@@ -66,7 +66,7 @@ struct ccfc_kept_dir {
 	} files;
 };
 
-/* Where a manifest for `path` lies. */
+/* The place of the manifest for `path`. */
 void ccfc_archive_manifest_name(struct ccfc_buf *out, const char *dir,
 				struct ccfc_slice path);
 
@@ -76,7 +76,7 @@ uint64_t ccfc_archive_version_cut(const struct ccfc_archive_version *version);
 struct ccfc_archive_version *
 ccfc_archive_manifest_version(const struct ccfc_archive_manifest *m,
 			      uint32_t gen);
-/* A new one, which must have the greatest `since`. */
+/* Adds a version, which must have the greatest `since`. */
 struct ccfc_archive_version *
 ccfc_archive_manifest_add(struct ccfc_archive_manifest *m, uint32_t since);
 void ccfc_archive_manifest_release(struct ccfc_archive_manifest *m);
@@ -91,7 +91,7 @@ int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
 int ccfc_kept_dir_read(struct ccfc_kept_dir *out, const char *file,
 		       struct ccfc_err *err);
 
-/* Replaces the file, on the disk when this returns 0. */
+/* Writes the file, and returns 0 when it is on the disk. */
 int ccfc_archive_manifest_write(const struct ccfc_archive_manifest *m,
 				const char *file, struct ccfc_err *err);
 int ccfc_kept_dir_write(const struct ccfc_kept_dir *d, const char *file,

@@ -121,7 +121,7 @@ static int read_all(struct ccfc_buf *out, int64_t *written, const char *file,
 	return r;
 }
 
-/* The head of a file with this mark, checked; `c` gets what follows. */
+/* Reads and checks the head of a file with this mark; `c` gets the rest. */
 static int open_head(struct cursor *head, struct cursor *c,
 		     struct ccfc_slice all, const char *mark, const char *file,
 		     struct ccfc_err *err)
@@ -154,7 +154,7 @@ static int sync_dir_of(const char *file)
 	return r;
 }
 
-/* `file`.new is one that was being written; it is replaced the next time. */
+/* `file`.new is a leftover of an interrupted write, and is replaced. */
 static int replace_file(const char *file, struct ccfc_slice bytes,
 			int64_t written, struct ccfc_err *err)
 {
@@ -206,7 +206,7 @@ void ccfc_archive_manifest_touch(const char *file, int64_t written)
 
 /* --- a transcript --- */
 
-/* `has_id`: an id can be put into its segments. */
+/* `has_id`: its segments need the session's id. */
 static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 			 struct cursor *rest, bool has_id)
 {
@@ -230,7 +230,7 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 		CCFC_VEC_PUSH(v->segments, s);
 	}
 	c->bad |= at > v->end;
-	/* A file that was cut has lost this alone. */
+	/* A truncated file has lost only this. */
 	ccfc_buf_slice(&v->rest, take_bytes(rest, packed));
 }
 

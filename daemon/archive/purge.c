@@ -1,6 +1,6 @@
 /*
- * Age and budget: the transcripts that were written longest ago go, with the
- * files of their sessions, and then the blobs that nothing names any more.
+ * Age and budget: removes the transcripts that were written longest ago, with
+ * the files of their sessions, and then unreferenced blobs.
  */
 #include "archive/archive_internal.h"
 
@@ -45,7 +45,7 @@ static void list_files(struct items *out, const char *path, bool is_dir)
 		if (name.ptr[0] == '.')
 			continue;
 		ccfc_buf_printf(&file, "%s/%s", path, name.ptr);
-		/* Not one that is being written. */
+		/* Not a transcript that is being written. */
 		if (!ccfc_slice_ends(name, ".new") && !lstat(file.ptr, &st) &&
 		    S_ISREG(st.st_mode))
 			CCFC_VEC_PUSH(
@@ -60,7 +60,7 @@ static void list_files(struct items *out, const char *path, bool is_dir)
 	closedir(dir);
 }
 
-/* What was being written when the daemon was killed. */
+/* Leftovers of a killed daemon. */
 static void drop_unfinished(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -181,7 +181,7 @@ void ccfc_archive_count(struct ccfc_archive *a)
 	release_items(&list);
 }
 
-/* --- blobs that nothing names --- */
+/* --- unreferenced blobs --- */
 
 struct keys {
 	struct ccfc_blob_key *items;
@@ -198,7 +198,7 @@ static int by_key(const void *x, const void *y)
 	return memcmp(x, y, sizeof(struct ccfc_blob_key));
 }
 
-/* False: it cannot be read, and what it names is not known. */
+/* False: it cannot be read, so its blobs are not known. */
 static bool add_keys(struct keys *keys, const struct item *item)
 {
 	struct ccfc_archive_manifest m = { 0 };
@@ -280,7 +280,7 @@ static void remove_items(struct ccfc_archive *a, const struct items *list,
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* Some at a time: only then it is known what their blobs took. */
+/* Some at a time: the size of their blobs is known only after the removal. */
 static uint32_t remove_until_small(struct ccfc_archive *a,
 				   const struct items *list, uint32_t from)
 {

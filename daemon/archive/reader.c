@@ -1,7 +1,7 @@
 /*
- * Kept transcripts, for readers; see source/attic.h. An open one has its
- * manifest in memory, and the part of it that is behind the segments; the
- * segments are with those of other readers (segment_cache.h).
+ * Archived transcripts for readers; see source/attic.h. An open one has its
+ * manifest and the rest after its segments in memory; segments are in a cache
+ * shared with other readers (segment_cache.h).
  */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"
@@ -102,7 +102,7 @@ int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
 	return r;
 }
 
-/* What cannot be read reads as newlines. */
+/* Unreadable bytes read as newlines. */
 static void fill_newlines(struct ccfc_buf *out, uint64_t len)
 {
 	ccfc_buf_clear(out);
@@ -124,7 +124,7 @@ static bool load_segment(struct ccfc_attic_file *f, struct ccfc_buf *out,
 	return true;
 }
 
-/* Who reads on and on needs each segment once, and one room for all. */
+/* A reader that reads forward needs each segment once, and has one buffer. */
 static ssize_t read_next(struct ccfc_attic_file *f, uint32_t number, char *to,
 			 size_t at, size_t len)
 {
@@ -144,7 +144,7 @@ static ssize_t read_next(struct ccfc_attic_file *f, uint32_t number, char *to,
 	return (ssize_t)len;
 }
 
-/* Segments that are read out of order are kept for the next time. */
+/* Segments that are read out of order stay in the cache. */
 static ssize_t read_segment(struct ccfc_attic_file *f, char *to, size_t len,
 			    uint64_t offset)
 {

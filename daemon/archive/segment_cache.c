@@ -1,11 +1,11 @@
 /*
- * Decompressed segments; see segment_cache.h. They are few, so they are looked
- * for one by one. Bytes are copied while the lock is held: that takes less than
- * finding out who still uses them.
+ * Decompressed segments; see segment_cache.h. There are few, so they are
+ * searched one by one. Bytes are copied under the lock, which is cheaper than
+ * counting users.
  *
- * A question goes over a transcript once for each file, from its beginning to
- * its end. Where not all of it has room, the segment that was used longest ago
- * is the one that is needed next; so any one goes, and most are found.
+ * A question reads a transcript once for each file, from beginning to end. If
+ * not all of it fits, the least recently used segment is the next to be needed;
+ * so a random segment is dropped, and most are found.
  */
 #include "archive/segment_cache.h"
 

@@ -1,8 +1,8 @@
 /*
- * Segments that questions read just now, decompressed: a question about changes
- * reads its lines in another order than that in which they were written, and
- * would decompress each segment many times. 64 MiB at most, for all
- * questions together, and nothing when there is none. Any thread.
+ * A cache of decompressed segments for running questions: a question about
+ * changes reads lines in another order than that of the transcript, and would
+ * decompress each segment many times. At most 64 MiB for all questions
+ * together; empty when there is none. Any thread.
  */
 #ifndef CCFC_ARCHIVE_SEGMENT_CACHE_H
 #define CCFC_ARCHIVE_SEGMENT_CACHE_H
@@ -31,7 +31,9 @@ void ccfc_segment_cache_leave(struct ccfc_segment_cache *cache);
 size_t ccfc_segment_cache_copy(struct ccfc_segment_cache *cache,
 			       const struct ccfc_segment_id *id, char *to,
 			       size_t at, size_t len);
-/* Takes the bytes over; others may go for them. `bytes` is empty after it. */
+/*
+ * Takes the bytes over, and drops others if necessary. `bytes` is empty then.
+ */
 void ccfc_segment_cache_put(struct ccfc_segment_cache *cache,
 			    const struct ccfc_segment_id *id,
 			    struct ccfc_buf *bytes);

@@ -1,7 +1,7 @@
 /*
- * Lines that are not to be kept, in bytes that are: see ccfc_archive_sieve. A
- * line is looked at closely only if it names another session than that of its
- * transcript, which few do.
+ * Blanks the lines that must not be archived: see ccfc_archive_sieve. A line is
+ * parsed only if it names another session than that of its transcript, which
+ * few do.
  */
 #include "archive/archive_internal.h"
 
@@ -34,7 +34,7 @@ size_t ccfc_archive_sift_lines(const struct ccfc_archive_sieve *sieve,
 			       struct ccfc_buf *bytes, size_t from, bool ends,
 			       bool *any)
 {
-	/* Whoever reads a line may look a little behind it. */
+	/* The parser may read a little beyond the end of a line. */
 	ccfc_buf_reserve(bytes, CCFC_TAIL_PADDING);
 	while (from < bytes->len) {
 		char *start = bytes->ptr + from;

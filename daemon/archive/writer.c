@@ -1,8 +1,8 @@
 /*
- * Brings the archive up to what was read of a transcript, on the archive's
- * thread. The rest of what is kept and the new bytes are cut into segments
- * (cut.h); what is left is the new rest. The manifest is replaced once in a
- * while, so that a long transcript need not be begun again.
+ * Archives the new lines of a transcript, on the archive's thread. The archived
+ * rest and the new bytes are cut into segments (cut.h); what is left is the new
+ * rest. The manifest is written now and then, so that an interrupted long
+ * transcript need not start again.
  */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"
@@ -66,7 +66,7 @@ static bool fits(const struct ccfc_input *in, uint64_t end, uint64_t marker,
 	       (!len || ccfc_hash(bytes, len) == marker);
 }
 
-/* Has the file the bytes that were kept, and those that were read? */
+/* Does the file still have the archived bytes, and those that were read? */
 static bool open_file(struct writer *w)
 {
 	const struct ccfc_archive_job *job = w->job;
@@ -80,7 +80,7 @@ static bool open_file(struct writer *w)
 	       fits(&w->in, v->end, v->marker, v->marker_len);
 }
 
-/* Appends up to a block from `offset` on: 0: nothing can be had. */
+/* Appends up to a block from `offset` on; 0: nothing is available. */
 static size_t fetch(struct writer *w, uint64_t offset)
 {
 	const struct ccfc_archive_job *job = w->job;
@@ -130,7 +130,7 @@ int ccfc_archive_put_segment(struct ccfc_archive *archive,
 	return r;
 }
 
-/* `blank` is what `bytes` are without the session's id. */
+/* `blank` has the bytes without the session's id. */
 static int put_segment(struct writer *w, struct ccfc_slice bytes,
 		       struct ccfc_slice blank, struct ccfc_err *err)
 {
@@ -193,7 +193,7 @@ static void set_marker(struct ccfc_archive_version *v, struct ccfc_slice before)
 {
 	v->marker_len = v->end < CCFC_TAIL_MARKER_MAX ? (uint32_t)v->end
 						      : CCFC_TAIL_MARKER_MAX;
-	/* Short behind a cut: then only what there is. */
+	/* If the rest is short, only its bytes. */
 	if (before.len < v->marker_len)
 		v->marker_len = (uint32_t)before.len;
 	v->marker = ccfc_hash(before.ptr + before.len - v->marker_len,
@@ -261,7 +261,7 @@ static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 	return 0;
 }
 
-/* Starts a manifest, or goes on with the one there is. */
+/* Starts a manifest, or continues the existing one. */
 static int load_manifest(struct writer *w, struct ccfc_err *err)
 {
 	struct ccfc_archive_job *job = w->job;
@@ -289,7 +289,7 @@ static int load_manifest(struct writer *w, struct ccfc_err *err)
 	return 0;
 }
 
-/* Whose the transcript is, while it can be seen. */
+/* The owner of the transcript, as long as the file exists. */
 static void look_owner(struct writer *w)
 {
 	const char *end = ccfc_archive_root_end(w->job->path);
@@ -333,7 +333,7 @@ static struct ccfc_archive_version *find_version(struct writer *w)
 
 /* --- a job --- */
 
-/* The rest as it is kept; a damaged one is fetched again. */
+/* The archived rest; if it is damaged, it is read again from the file. */
 static uint64_t open_rest(struct writer *w)
 {
 	struct ccfc_archive_version *v = w->version;
@@ -382,7 +382,7 @@ static int bring_up(struct writer *w, struct ccfc_err *err)
 	w->sifted = w->bytes.len;
 	while (!r && at < w->job->end && (n = fetch(w, at))) {
 		at += n;
-		/* The marker is that of the file's own bytes. */
+		/* The marker covers the file's own bytes. */
 		keep_last(&last, &w->bytes);
 		sift(w, at == w->job->end);
 		r = put_segments(w, err);
@@ -404,7 +404,7 @@ static int bring_up(struct writer *w, struct ccfc_err *err)
 	return r;
 }
 
-/* What is kept goes with the transcript. */
+/* The copy moves with the transcript. */
 static int move(struct writer *w, struct ccfc_err *err)
 {
 	struct ccfc_buf from = CCFC_BUF_INIT;
@@ -415,7 +415,7 @@ static int move(struct writer *w, struct ccfc_err *err)
 				   ccfc_slice_str(w->job->moved_from));
 	ccfc_archive_manifest_name(&w->file, w->archive->sources,
 				   ccfc_slice_str(w->job->path));
-	/* Another transcript's that was there before stays. */
+	/* The copy of another transcript that had this path stays. */
 	if (stat(w->file.ptr, &st) &&
 	    !ccfc_archive_manifest_read(&w->manifest, from.ptr, NULL)) {
 		free(w->manifest.path);

@@ -1,6 +1,6 @@
 /*
- * A content in memory, packed as a blob's file is: mark, length, one zstd
- * frame. There is no key to check it by, so the frame ends with a checksum.
+ * A blob in memory, in the format of a blob's file: mark, length, one zstd
+ * frame. It has no key to check it by, so the frame ends with a checksum.
  */
 #include "blobs/blobs_internal.h"
 
@@ -11,7 +11,7 @@
 
 #define LEVEL 3
 
-/* Compresses; the tables of one content serve for the next. */
+/* Compresses. The context is reused for the next content. */
 static size_t compress_bytes(struct ccfc_blobs *blobs, void *to, size_t room,
 			     struct ccfc_slice bytes)
 {

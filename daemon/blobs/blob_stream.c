@@ -1,9 +1,10 @@
 /*
- * One blob's file, written and read piece by piece: the door to zstd.
+ * Reads and writes one blob's file piece by piece. Only this file and
+ * blob_pack.c call zstd.
  *
- * The key is known when all was added, so a blob is written under a passing
- * name and renamed to its own. A file that lies there already is replaced: it
- * is the same content, or damaged.
+ * The key is known only at the end, so a blob is written under a temporary name
+ * and renamed. An existing file of that name is replaced: it has the same
+ * content, or is damaged.
  */
 #include "blobs/blobs_internal.h"
 
@@ -20,7 +21,7 @@
 
 #define PIECE (128u << 10)
 #define LEVEL 3
-/* What level 3 writes never needs more; a file that asks for more is none. */
+/* Level 3 never needs a larger window; a file that does is damaged. */
 #define WINDOW_LOG 23
 
 struct ccfc_blob_writer {
@@ -35,7 +36,7 @@ struct ccfc_blob_writer {
 
 /* --- writing --- */
 
-/* The file, in a directory that may have been removed meanwhile. */
+/* Creates the file, and its directory if somebody removed it meanwhile. */
 static int open_new(struct ccfc_blobs *blobs, char path[PATH_MAX])
 {
 	uint64_t serial;
@@ -248,7 +249,7 @@ static int expand_blob(struct reading *r, size_t len, bool *ended,
 	int code = 0;
 	bool full = false;
 
-	/* Nothing may follow the end. */
+	/* Bytes after the frame are damage. */
 	if (*ended)
 		return damaged(err);
 	while (!code && (in.pos < in.size || full)) {

@@ -1,7 +1,8 @@
 /*
- * Removing what is too old and too much. All blobs are listed, which takes
- * about 50 bytes for each 4 KiB of the budget, and the oldest ones go until a
- * tenth of the budget is free: so that not every put finds it used up.
+ * Deletes blobs that are too old or exceed the budget. The list of all blobs
+ * takes about 50 bytes for each 4 KiB of the budget. The oldest blobs are
+ * deleted until a tenth of the budget is free, so that not every put needs a
+ * sweep.
  */
 #include "blobs/blobs_internal.h"
 

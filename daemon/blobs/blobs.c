@@ -63,7 +63,7 @@ void ccfc_blob_uncount(struct ccfc_blobs *blobs, const struct stat *st)
 	pthread_mutex_unlock(&blobs->lock);
 }
 
-/* What a process that ended was writing. */
+/* Removes what an ended process had not finished writing. */
 static void remove_unfinished(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -130,7 +130,7 @@ void ccfc_blob_key_hex(char out[CCFC_SHA256_HEX + 1],
 
 bool ccfc_blob_key_read(struct ccfc_blob_key *out, const char *hex)
 {
-	/* A key has one name: digits in upper case are another. */
+	/* Only lower-case digits: a key has one name. */
 	return strspn(hex, "0123456789abcdef") == CCFC_SHA256_HEX &&
 	       !hex[CCFC_SHA256_HEX] &&
 	       ccfc_hex_read(out->bytes, hex, sizeof(out->bytes));
@@ -200,7 +200,7 @@ static int compare_piece(void *ctx, struct ccfc_slice piece)
 }
 
 /*
- * Is it there already, and whole? Then it is as young as one that was put now.
+ * Is it there already, and undamaged? Then it becomes as young as a new blob.
  */
 static bool is_blob_there(struct ccfc_blobs *blobs,
 			  const struct ccfc_blob_key *key,
@@ -283,7 +283,7 @@ static int sync_path(const char *path, int flags)
 	return r;
 }
 
-/* The blobs themselves, or each directory that has some of them once. */
+/* Syncs the blobs themselves, or each of their directories once. */
 static int sync_blobs(struct ccfc_blobs *blobs,
 		      const struct ccfc_blob_key *keys, uint32_t n, bool dirs,
 		      struct ccfc_err *err)

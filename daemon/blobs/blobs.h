@@ -1,21 +1,21 @@
 /*
- * Contents, each kept once under the SHA-256 of its bytes: what files held that
- * were seen to change. Compressed with zstd, one file each, for our user alone.
+ * A content-addressed store: each content is kept once, under the SHA-256 of
+ * its bytes. One file a blob, compressed with zstd, mode 0600.
  *
  *   <dir>/ab/cdef…     a blob; its name is its key
- *   <dir>/new-…        one that is being written; the next start removes it
+ *   <dir>/new-…        a blob that is being written; the next start removes it
  *
- * A blob is written beside its place and renamed there. So a process that is
- * killed at any point leaves whole blobs only. A machine that loses its power
- * may leave a blob that is not whole, since nothing waits for the disk: every
- * read checks the bytes against the key, and says nothing where they do not
- * fit. Putting the same content again mends such a blob.
+ * A blob is written under a temporary name and renamed, so a kill leaves only
+ * complete blobs. A power cut may leave a damaged one, since blobs are not
+ * synced: every read checks the bytes against the key and returns an error if
+ * they do not match. Putting the same content again repairs such a blob.
  *
- * Blobs are kept up to an age and up to a budget; then the ones that were put
- * longest ago go. Whoever keeps a key has to bear that its blob is gone.
+ * Blobs are deleted after an age, and oldest first above a budget. Users of a
+ * key must handle a missing blob.
  *
- * Any thread; what takes long (put, get, sweep) is not for the core's. Memory
- * is bounded: by the pieces of a stream, and while sweeping by the budget.
+ * Callable from any thread, but put, get and sweep take too long for the core
+ * thread. Memory is bounded: by the pieces of a stream, and in a sweep by the
+ * budget.
  */
 #ifndef CCFC_BLOBS_BLOBS_H
 #define CCFC_BLOBS_BLOBS_H
@@ -34,59 +34,58 @@ struct ccfc_blob_key {
 struct ccfc_blobs;
 
 /*
- * Makes `dir` if it is not there, and removes what was being written when a
- * process ended. One process at a time has a directory.
+ * Creates `dir` if it is missing, and removes unfinished blobs of an ended
+ * process. Only one process at a time may use a directory.
  */
 int ccfc_blobs_new(struct ccfc_blobs **out, const char *dir,
 		   struct ccfc_err *err);
-/* May be NULL. Leaves all blobs where they are. */
+/* May be NULL. All blobs stay on disk. */
 void ccfc_blobs_free(struct ccfc_blobs *blobs);
 
 struct ccfc_blob_key ccfc_blob_key(struct ccfc_slice bytes);
-/* The key as lower-case hex with a NUL, and back; false: that is no key. */
+/* The key as lower-case hex with a NUL, and back; false: not a key. */
 void ccfc_blob_key_hex(char out[CCFC_SHA256_HEX + 1],
 		       const struct ccfc_blob_key *key);
 bool ccfc_blob_key_read(struct ccfc_blob_key *out, const char *hex);
 
-/* Keeps the bytes; *key is how they are had again, also on failure. */
+/* Stores the bytes. *key is set also on failure. */
 int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 		   struct ccfc_slice bytes, struct ccfc_err *err);
 
 /*
  * Appends the bytes of a blob. CCFC_ENOTFOUND; CCFC_ETOOBIG: it has more than
- * `max`; CCFC_ECORRUPT: what is there is not what was put. Appends nothing on
- * failure.
+ * `max`; CCFC_ECORRUPT: the blob is damaged. Appends nothing on failure.
  */
 int ccfc_blobs_get(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 		   const struct ccfc_blob_key *key, size_t max,
 		   struct ccfc_err *err);
 
 /*
- * The same, checked by the checksum in the blob's file instead of the key,
- * which takes half the time: for who reads one often. What is damaged is found
- * all the same; a blob under another's name is not.
+ * The same, but verified by the checksum in the blob's file instead of the key,
+ * in half the time: for blobs that are read often. Finds damage, but not a blob
+ * under the name of another one.
  */
 int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 			   const struct ccfc_blob_key *key, size_t max,
 			   struct ccfc_err *err);
 
-/* Is there such a blob? It may be damaged all the same. */
+/* Is there such a blob? It may still be damaged. */
 bool ccfc_blobs_has(const struct ccfc_blobs *blobs,
 		    const struct ccfc_blob_key *key);
 
-/* Was it last put before that time, as files have it? False: there is none. */
+/* Was it last put before that file time? False if there is no such blob. */
 bool ccfc_blobs_is_older(const struct ccfc_blobs *blobs,
 			 const struct ccfc_blob_key *key,
 			 const struct timespec *time);
 
 /*
- * Removes a blob for good: nothing of it can be had from here any more. It is
- * fine if there is none. What a disk keeps of removed files is beyond us.
+ * Deletes a blob. Not an error if there is none. What the disk keeps of deleted
+ * files is beyond us.
  */
 int ccfc_blobs_remove(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		      struct ccfc_err *err);
 
-/* --- contents that are too large to hold --- */
+/* --- contents that do not fit in memory --- */
 
 struct ccfc_blob_writer;
 
@@ -101,19 +100,18 @@ int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
 void ccfc_blobs_abort(struct ccfc_blob_writer *writer);
 
 /*
- * Hands out a blob piece by piece. The pieces are to be believed only once
- * this has returned 0. A `fn` that does not return 0 ends it with its number.
+ * Passes on a blob piece by piece. The pieces are verified only when this has
+ * returned 0. If `fn` does not return 0, reading ends with its result.
  */
 typedef int (*ccfc_blob_piece_fn)(void *ctx, struct ccfc_slice piece);
 int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		    ccfc_blob_piece_fn fn, void *ctx, struct ccfc_err *err);
 
-/* --- contents that lie elsewhere --- */
+/* --- contents inside other files --- */
 
 /*
- * The same form in memory, with a checksum of its own instead of a key: for
- * contents that are part of a file of the caller's. Appends to `out`. `blobs`
- * lends what compressing needs.
+ * The same format in memory, with a checksum instead of a key, for contents
+ * inside a file of the caller. Appends to `out`. `blobs` lends its compressor.
  */
 int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 		   struct ccfc_slice bytes, struct ccfc_err *err);
@@ -122,43 +120,43 @@ int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
 		     struct ccfc_err *err);
 
 /*
- * Waits until blobs that were put are on the disk, with their names: for who
- * keeps their keys in a file that must not outlive the blobs.
+ * Waits until the blobs and their names are on the disk, for callers whose file
+ * of keys must not outlive the blobs.
  */
 int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *keys,
 		    uint32_t n, struct ccfc_err *err);
 
-/* Nothing is put for a while: frees what putting needs. */
+/* Frees the compressor when nothing is put for a while. */
 void ccfc_blobs_rest(struct ccfc_blobs *blobs);
 
 /*
- * Moves a blob from one store to another on the same filesystem. One that is
- * there already stays. CCFC_ENOTFOUND: `from` does not have it.
+ * Moves a blob to another store on the same filesystem. An existing blob stays.
+ * CCFC_ENOTFOUND: `from` does not have it.
  */
 int ccfc_blobs_move(struct ccfc_blobs *to, struct ccfc_blobs *from,
 		    const struct ccfc_blob_key *key, struct ccfc_err *err);
 
-/* Calls `fn` for each blob there is, in no order; it may remove the blob. */
+/* Calls `fn` for each blob, in no order; `fn` may remove the blob. */
 typedef void (*ccfc_blob_each_fn)(void *ctx, const struct ccfc_blob_key *key,
 				  uint64_t room);
 void ccfc_blobs_each(struct ccfc_blobs *blobs, ccfc_blob_each_fn fn, void *ctx);
 
-/* --- how much is kept --- */
+/* --- size --- */
 
 struct ccfc_blob_limits {
 	uint64_t bytes; /* on disk, in all */
 	int64_t age;	/* in seconds */
 };
 
-/* What there is, as the last sweep found it and puts have added. */
+/* What there is: found by the last sweep, plus what was put since then. */
 struct ccfc_blob_stats {
 	uint64_t blobs, bytes;
 	uint64_t removed; /* by sweeps of this process */
 };
 
 /*
- * Removes blobs that are too old, and the oldest ones until the rest is well
- * within the budget. Each blob counts for the room that its file takes.
+ * Deletes blobs that are too old, then the oldest ones until the rest is well
+ * within the budget. A blob counts with the disk space of its file.
  */
 void ccfc_blobs_sweep(struct ccfc_blobs *blobs,
 		      const struct ccfc_blob_limits *limits);

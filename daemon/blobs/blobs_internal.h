@@ -1,4 +1,4 @@
-/* What the files of the blob store share. */
+/* Shared by the files of the blob store. */
 #ifndef CCFC_BLOBS_INTERNAL_H
 #define CCFC_BLOBS_INTERNAL_H
 
@@ -8,10 +8,10 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-/* In front of the compressed bytes: the mark, and how long the content is. */
+/* Before the compressed bytes: the mark, and the length of the content. */
 #define CCFC_BLOB_MARK	 "ccfcblb1"
 #define CCFC_BLOB_HEADER 16
-/* Beginning of the name of a blob that is being written. */
+/* The name of an unfinished blob begins with this. */
 #define CCFC_BLOB_NEW "new-"
 
 struct ccfc_blobs {
@@ -47,13 +47,13 @@ bool ccfc_blob_path(char out[PATH_MAX], const struct ccfc_blobs *blobs,
 int ccfc_blob_open(const struct ccfc_blobs *blobs,
 		   const struct ccfc_blob_key *key, struct ccfc_err *err);
 
-/* blob_stream.c: a blob's file, from its bytes as ccfc_blob_pack makes them. */
+/* blob_stream.c: writes a blob's file with bytes from ccfc_blob_pack. */
 int ccfc_blob_write(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 		    struct ccfc_slice packed, struct ccfc_err *err);
 
-/* What a blob's file counts for: at least a block, whatever it holds. */
+/* The disk space that a blob's file counts for: at least a block. */
 uint64_t ccfc_blob_room(const struct stat *st);
-/* Such a file is gone. */
+/* Subtracts a deleted file. */
 void ccfc_blob_uncount(struct ccfc_blobs *blobs, const struct stat *st);
 
 #endif

@@ -50,7 +50,7 @@ void ccfc_forgotten_add_key(struct ccfc_forgotten_keys *keys,
 		return;
 	}
 	CCFC_VEC_PUSH(*keys, *key);
-	/* Few keys are added at a time, and the others are sorted. */
+	/* Few keys are added at a time, and the others are sorted already. */
 	for (uint32_t i = keys->n - 1; i; i--) {
 		struct ccfc_forgotten_key swap = keys->items[i];
 
@@ -75,7 +75,7 @@ static bool has_key(const struct ccfc_forgotten *list,
 	return found && (time == CCFC_TIME_NONE || time <= found->until);
 }
 
-/* --- what it has --- */
+/* --- queries --- */
 
 bool ccfc_forgotten_any(const struct ccfc_forgotten *list)
 {

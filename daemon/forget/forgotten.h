@@ -1,17 +1,16 @@
 /*
- * What was forgotten, and must not come back: <state>/forgotten. It is a file
- * of its own, so that it outlives the index.
+ * The list of forgotten items, <state>/forgotten. It is a separate file, so
+ * that it outlives the index.
  *
- * The list names nothing that was forgotten: it has hashes (SHA-256, the first
- * 16 bytes) of session ids, of paths of transcripts, of files and of
- * directories, and of names of backups. Only while a removal is under way, it
- * also says in plain words what is to be removed besides (`below`, `before`):
- * then it is the journal by which the next start finishes what a killed daemon
- * has begun.
+ * The list does not name the items: it has hashes (the first 16 bytes of
+ * SHA-256) of session ids, of paths of transcripts, files and directories, and
+ * of names of backups. Only during a removal it also has, in plain text, what
+ * else is to be removed (`below`, `before`): it is then the journal with which
+ * the next start finishes the removal of a killed daemon.
  *
- * A list is not changed once several threads read it: a longer one is a copy
- * (ccfc_forgotten_copy), which takes its place. What belongs to a removal is
- * read by that alone.
+ * Several threads read a list, so it is not changed: a longer list is a copy
+ * (ccfc_forgotten_copy) that takes its place. Only the removal itself reads the
+ * part about the removal.
  */
 #ifndef CCFC_FORGET_FORGOTTEN_H
 #define CCFC_FORGET_FORGOTTEN_H
@@ -34,44 +33,48 @@ void ccfc_forgotten_free(struct ccfc_forgotten *list);
 bool ccfc_forgotten_is_whole(const char *state_dir);
 struct ccfc_forgotten *ccfc_forgotten_copy(const struct ccfc_forgotten *list);
 
-/* --- what it has --- */
+/* --- queries --- */
 
-/* Is anything on it? */
+/* Does the list have any item? */
 bool ccfc_forgotten_any(const struct ccfc_forgotten *list);
-/* NULL is a list that has nothing. */
+/* NULL is an empty list. */
 bool ccfc_forgotten_session(const struct ccfc_forgotten *list,
 			    struct ccfc_slice id);
-/* A transcript by its path, for one whose name is not a session id. */
+/* A transcript by its path, if its name is not a session id. */
 bool ccfc_forgotten_source(const struct ccfc_forgotten *list,
 			   struct ccfc_slice path);
 /*
- * What happened to this file at that time (CCFC_TIME_NONE: at an unknown one)?
- * What comes after a file was forgotten is new.
+ * Is what happened to this file at that time forgotten? CCFC_TIME_NONE: at an
+ * unknown time. Changes after the file was forgotten are new, and are kept.
  */
 bool ccfc_forgotten_file(const struct ccfc_forgotten *list,
 			 struct ccfc_slice path, int64_t time);
-/* The client's backup of such a file, by its name in the session's folder. */
+/*
+ * The client's backup of a forgotten file, by its name in the session's folder.
+ */
 bool ccfc_forgotten_backup(const struct ccfc_forgotten *list,
 			   struct ccfc_slice session, struct ccfc_slice name);
-/* Such a file, as the session's snapshots name it. */
+/* A forgotten file, by its name in the session's snapshots. */
 bool ccfc_forgotten_tracked(const struct ccfc_forgotten *list,
 			    struct ccfc_slice session, struct ccfc_slice path);
 /*
- * Was what was seen of this file on disk at that time forgotten, with the file,
- * with a directory above it, or with all that was seen until later?
+ * Is the event on disk of this file at that time forgotten: with the file, with
+ * a directory above it, or with all events up to a later time?
  */
 bool ccfc_forgotten_seen(const struct ccfc_forgotten *list,
 			 struct ccfc_slice path, int64_t time);
-/* Are there any files on it? */
+/* Does the list have any file? */
 bool ccfc_forgotten_files(const struct ccfc_forgotten *list);
 
-/* --- a removal that is under way --- */
+/* --- the running removal --- */
 
 bool ccfc_forgotten_due(const struct ccfc_forgotten *list);
-/* True: what was seen of this file on disk is to be removed. */
+/* True: the events on disk of this file are to be removed. */
 bool ccfc_forgotten_below(const struct ccfc_forgotten *list,
 			  struct ccfc_slice path);
-/* What was seen and kept before this time; CCFC_TIME_NONE: nothing. */
+/*
+ * Events and contents before this time are to be removed; CCFC_TIME_NONE: none.
+ */
 int64_t ccfc_forgotten_before(const struct ccfc_forgotten *list);
 
 /* --- adding --- */
@@ -86,13 +89,15 @@ void ccfc_forgotten_add_backup(struct ccfc_forgotten *list,
 			       struct ccfc_slice name, struct ccfc_slice path);
 void ccfc_forgotten_add_file(struct ccfc_forgotten *list,
 			     struct ccfc_slice path, int64_t until);
-/* What was seen below it goes, and stays out as far as it is not later. */
+/*
+ * Events below this directory are removed, and stay out unless they are later.
+ */
 void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
 			      struct ccfc_slice dir, int64_t until);
 void ccfc_forgotten_set_before(struct ccfc_forgotten *list, int64_t time);
 
 /*
- * Replaces the file, on the disk when this returns 0: with a removal under way
+ * Writes the file, and returns 0 when it is on the disk: with a running removal
  * (`due`), or without one.
  */
 int ccfc_forgotten_save(struct ccfc_forgotten *list, bool due,

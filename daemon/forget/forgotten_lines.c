@@ -1,6 +1,6 @@
 /*
- * Lines that are forgotten; see forgotten_lines.h. A result often does not name
- * its file, so the calls of such files are remembered by their ids.
+ * Forgotten lines; see forgotten_lines.h. A result often does not name its
+ * file, so the ids of the calls of forgotten files are remembered.
  */
 #include "forget/forgotten_lines.h"
 
@@ -97,7 +97,7 @@ static bool is_file(struct ccfc_forgotten_lines *l,
 				   record->time);
 }
 
-/* Where a word ends, in a command and in JSON. All lines are asked of. */
+/* The end of a word, in a command and in JSON. Called for every line. */
 static bool ends_word(char c)
 {
 	static const bool ends[256] = {
@@ -112,7 +112,7 @@ static bool ends_word(char c)
 	return ends[(unsigned char)c];
 }
 
-/* The words of a command that may be names of files. */
+/* The words of a command that may be file names. */
 static bool has_word(struct ccfc_forgotten_lines *l,
 		     const struct ccfc_record *record, struct ccfc_slice text)
 {
@@ -129,7 +129,9 @@ static bool has_word(struct ccfc_forgotten_lines *l,
 	return false;
 }
 
-/* The same in the line of a result, of which only some words can be names. */
+/*
+ * The same for the line of a result, where only some words may be file names.
+ */
 static bool has_name(struct ccfc_forgotten_lines *l,
 		     const struct ccfc_record *record, struct ccfc_slice line)
 {
@@ -234,8 +236,8 @@ bool ccfc_forgotten_lines_thin(struct ccfc_forgotten_lines *l,
 }
 
 /*
- * Blanks `"path":{…}` and a comma beside it. What is within the braces is flat,
- * as clients write it.
+ * Blanks `"path":{…}` and a comma next to it. Clients write no nested braces
+ * there.
  */
 static bool blank_entry(struct ccfc_buf *key, struct ccfc_slice path,
 			char *line, size_t len)

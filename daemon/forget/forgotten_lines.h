@@ -1,13 +1,13 @@
 /*
- * Which lines of a transcript are forgotten: those of a forgotten session, and
- * those that hold the content or the name of a forgotten file: its calls, their
- * results, commands that name it, and results that name it. Such a line is not
- * read, and not archived. A snapshot names many files: it loses those that are
- * forgotten. One thread; another one has its own.
+ * Finds the forgotten lines of a transcript: all lines of a forgotten session,
+ * and lines with the content or the name of a forgotten file: its calls, their
+ * results, and commands and results that name the file. Such a line is neither
+ * indexed nor archived. A snapshot names many files and loses only the
+ * forgotten ones. Use one object for each thread.
  *
- * In results a file is found by words with a dot or a slash that are its path,
- * absolute or from the directory of the line. What a person or the model says
- * is no such line.
+ * In a result, a file is found by words with a dot or a slash that are its
+ * path, absolute or relative to the directory of the line. Messages of a person
+ * or the model are not searched.
  */
 #ifndef CCFC_FORGET_FORGOTTEN_LINES_H
 #define CCFC_FORGET_FORGOTTEN_LINES_H
@@ -24,21 +24,20 @@ void ccfc_forgotten_lines_free(struct ccfc_forgotten_lines *lines);
 
 /*
  * Is the line forgotten? Call it for the lines of a transcript in their order.
- * `line` is what was parsed.
+ * `line` is the text that the record was parsed from.
  */
 bool ccfc_forgotten_lines_has(struct ccfc_forgotten_lines *lines,
 			      const struct ccfc_record *record,
 			      struct ccfc_slice line);
 /*
- * Takes forgotten files out of a snapshot of this session; its list is then
+ * Removes forgotten files from a snapshot of this session. Its list is then
  * valid until the next call. True: there were some.
  */
 bool ccfc_forgotten_lines_thin(struct ccfc_forgotten_lines *lines,
 			       struct ccfc_slice session,
 			       struct ccfc_record *record);
 /*
- * The same in the line itself, with blanks. False: they could not be found
- * there.
+ * The same in the line itself, with blanks. False: they were not found there.
  */
 bool ccfc_forgotten_lines_blank(struct ccfc_forgotten_lines *lines,
 				struct ccfc_slice session,

@@ -48,7 +48,7 @@ static bool is_removed_entry(const struct ccfc_undo_area_wish *wish,
 	return found;
 }
 
-/* Reads the manifest of an entry that has ended; false: there is none. */
+/* Reads the manifest of a finished entry; false: there is none. */
 static bool read_manifest(struct ccfc_buf *out, int dir)
 {
 	static const char *const names[] = { "done", "undone" };
@@ -74,7 +74,7 @@ static bool read_manifest(struct ccfc_buf *out, int dir)
 	return true;
 }
 
-/* An entry without a manifest has not begun: its bytes are of no use. */
+/* Removes one entry; true: it was to be removed. An unfinished entry stays. */
 static bool forget_entry(int area, const char *name,
 			 const struct ccfc_undo_area_wish *wish,
 			 struct ccfc_buf *text)
@@ -94,7 +94,7 @@ static bool forget_entry(int area, const char *name,
 		close(dir);
 		return true;
 	}
-	/* Without these it is dropped by the next command, whatever is left. */
+	/* The next command drops an entry without these files. */
 	unlinkat(dir, "done", 0);
 	unlinkat(dir, "undone", 0);
 	ccfc_dirs_empty(dir);

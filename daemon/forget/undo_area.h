@@ -1,6 +1,6 @@
 /*
- * The undo area of `ccfc restore` and `revert`, <state>/undo: it has old bytes
- * of files. The command writes it; here entries are only removed.
+ * The undo area of `ccfc restore` and `revert`, <state>/undo, with old contents
+ * of files. The command writes it; the daemon only removes entries.
  */
 #ifndef CCFC_FORGET_UNDO_AREA_H
 #define CCFC_FORGET_UNDO_AREA_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct ccfc_undo_area_wish {
-	/* Does an entry with this file go? */
+	/* Is an entry with this file to be removed? */
 	bool (*goes)(void *ctx, struct ccfc_slice path);
 	void *ctx;
 	int64_t before; /* older entries go; CCFC_TIME_NONE: none for that */
@@ -18,8 +18,8 @@ struct ccfc_undo_area_wish {
 };
 
 /*
- * Removes entries; returns how many. An entry that was begun and not ended
- * stays: the next restore puts the user's files back with it, and ends it.
+ * Removes entries and returns their number. An entry that was begun and not
+ * finished stays: the next restore needs it to put the user's files back.
  */
 uint32_t ccfc_undo_area_forget(const char *state_dir,
 			       const struct ccfc_undo_area_wish *wish);

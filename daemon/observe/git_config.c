@@ -1,4 +1,4 @@
-/* git's own lists of patterns; see git_config.h. */
+/* git's own lists of ignore patterns; see git_config.h. */
 #include "observe/git_config.h"
 
 #include "base/buf.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define CONFIG_MAX ((size_t)256 << 10)
-/* How deep files include others, and how many are read in all. */
+/* The maximal depth of includes, and the maximal number of files. */
 #define INCLUDE_DEPTH 10
 #define INCLUDE_FILES 64u
 
@@ -75,7 +75,7 @@ static bool join(char out[PATH_MAX], const char *dir, const char *name)
 	return snprintf(out, PATH_MAX, "%s%s", dir, name) < PATH_MAX;
 }
 
-/* What a configuration is read for, and how much was read. */
+/* What is looked for in a configuration, and how much was read. */
 struct reading {
 	char *out; /* gets the value of core.excludesFile */
 	const char *home;
@@ -141,7 +141,7 @@ static enum section read_section(const struct reading *r, char **line)
 }
 
 /*
- * An included file is read in place of the line. Its path may be relative to
+ * Reads an included file in place of the line. Its path may be relative to
  * `path`.
  */
 static void include(struct reading *r, const char *value, const char *path,
@@ -200,7 +200,7 @@ static void read_config(struct reading *r, const char *path, int depth)
 	ccfc_buf_release(&text);
 }
 
-/* The directory of the repository of a work tree, with a slash. */
+/* The git directory of a work tree, with a slash. */
 static bool git_dir(char out[PATH_MAX], const char *root)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;

@@ -1,8 +1,8 @@
 /*
- * Where git keeps lists of patterns beside .gitignore files: what
- * core.excludesFile names, and info/exclude of the repository. Read as text; no
- * program is run. Files that a configuration includes are read, up to a bound;
- * of conditions only "gitdir:" and "gitdir/i:" are known, others are not met.
+ * git's lists of ignore patterns besides .gitignore files: the file named by
+ * core.excludesFile, and info/exclude of the repository. Both are read as text;
+ * no program is run. Included files are read, up to a bound. Of the conditions
+ * only "gitdir:" and "gitdir/i:" are supported; others count as not met.
  */
 #ifndef CCFC_OBSERVE_GIT_CONFIG_H
 #define CCFC_OBSERVE_GIT_CONFIG_H
@@ -12,8 +12,9 @@
 
 /*
  * The user's list for a work tree; `root` ends with a slash, `home` may be
- * NULL. The repository's own configuration counts most, then ~/.gitconfig, then
- * git/config of the XDG directory; else it is git/ignore there. False: none.
+ * NULL. The repository's own configuration comes first, then ~/.gitconfig, then
+ * git/config of the XDG directory, then the default, git/ignore of the XDG
+ * directory. False: there is none.
  */
 bool ccfc_git_excludes_file(char out[PATH_MAX], const char *root,
 			    const char *home);

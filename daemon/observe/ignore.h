@@ -1,15 +1,15 @@
 /*
  * The patterns of one .gitignore, as git reads them (gitignore(5)).
  *
- * A list belongs to a directory; lists of the directories above it stand behind
- * it, one by one. The last pattern of the nearest list that fits decides. What
- * is below an excluded directory is excluded whatever a pattern says: so a
- * caller asks for each directory on the way, from the top, and goes no further
- * into one that is excluded.
+ * A list belongs to a directory and is followed by the lists of the directories
+ * above it. The last matching pattern of the nearest list decides. Everything
+ * below an excluded directory is excluded, whatever the patterns say: a caller
+ * checks each directory of a path from the top, and does not enter an excluded
+ * one.
  *
- * The patterns come from anybody. Matching takes time in proportion to the
- * lengths of pattern and path multiplied, never more. Any thread; a list that
- * was read does not change.
+ * The patterns are untrusted. Matching takes time proportional to the length of
+ * the pattern times the length of the path, never more. Callable from any
+ * thread: a list does not change once it is read.
  */
 #ifndef CCFC_OBSERVE_IGNORE_H
 #define CCFC_OBSERVE_IGNORE_H
@@ -22,7 +22,7 @@
 
 struct ccfc_ignore;
 
-/* NULL where the text has no pattern. */
+/* NULL if the text has no pattern. */
 struct ccfc_ignore *ccfc_ignore_parse(struct ccfc_slice text);
 /* May be NULL. */
 void ccfc_ignore_free(struct ccfc_ignore *list);

@@ -1,6 +1,6 @@
 /*
- * The notes of running clients; see live_sessions.h. Files beside them that
- * have other names, keys among them, are not opened.
+ * The notes of running clients; see live_sessions.h. Other files of the
+ * directory (keys among them) are not opened.
  */
 #include "observe/live_sessions.h"
 
@@ -81,9 +81,9 @@ static uint64_t number_of(const struct ccfc_json *json, uint32_t tok)
 }
 
 /*
- * Is the process with this number the one that wrote the note? A number that
- * another process has now: that one began after the note's client. (`procStart`
- * in the note says the same in a way that is not documented.)
+ * Is the process with this number the one that wrote the note? If another
+ * process has the number now, it began after the note was written. (The note's
+ * field `procStart` says the same, but is not documented.)
  */
 static bool is_its_writer(long pid, int64_t started)
 {
@@ -94,7 +94,7 @@ static bool is_its_writer(long pid, int64_t started)
 	return !start.time || !started || start.time <= started + SLACK_MS;
 }
 
-/* A string of the note, which the caller frees; NULL: it is not valid. */
+/* A string of the note, which the caller frees; NULL: missing or invalid. */
 static char *text_of(const struct ccfc_json *json, uint32_t tok, size_t max)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;

@@ -1,7 +1,7 @@
 /*
- * Sessions whose client runs, by the notes that clients keep in
- * <claude>/sessions: one file, <pid>.json, each. A client that was killed
- * leaves its file: so the process has to live, and to be the one that wrote it.
+ * Sessions with a running client, by the notes that clients keep in
+ * <claude>/sessions, one file <pid>.json each. A killed client leaves its note,
+ * so a note counts only if the process that wrote it is alive.
  */
 #ifndef CCFC_OBSERVE_LIVE_SESSIONS_H
 #define CCFC_OBSERVE_LIVE_SESSIONS_H

@@ -1,11 +1,10 @@
 /*
- * What a file is now, against what it was when it was looked at before: the
- * difference is a sighting.
+ * Compares a file with its last known state; the difference is a sighting.
  *
  * When a session begins, the content of each file is copied to the base file,
- * so that the first change has a "before". That file has no name: it goes when
- * the daemon does, and starts over when no project is watched any more. Content
- * becomes a blob when its file changes, before and after.
+ * so that the first change has a "before". The base file has no name: it
+ * vanishes with the daemon, and is emptied when no project is watched. When a
+ * file changes, its content before and after becomes a blob.
  */
 #include "observe/observe_internal.h"
 
@@ -20,11 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Files that are looked at before events are taken in again. */
+/* So many files are looked at before events are read again. */
 #define LOOKS_AT_A_TIME 32
-/* A file that changes while it is read is read again after so long. */
+/* Ms until a file that changed while it was read is read again. */
 #define AGAIN_MS 20
-/* A time of the file itself is believed when it is this close to the event. */
+/* The file's own time is used if it is this close to the event. */
 #define CLOSE_MS 1000
 #define TICK_MS	 10
 
@@ -60,7 +59,10 @@ enum reading { READ_WELL, READ_NOT, READ_WHILE_WRITTEN };
 static bool read_all(struct ccfc_buf *out, int fd, size_t size)
 {
 	ccfc_buf_clear(out);
-	/* One byte more, which must not be there. */
+	/*
+	 * One more byte than the file has: reading it would mean that the file
+	 * grew.
+	 */
 	while (out->len <= size) {
 		ssize_t n = read(fd, ccfc_buf_reserve(out, size + 1 - out->len),
 				 size + 1 - out->len);
@@ -76,7 +78,9 @@ static bool read_all(struct ccfc_buf *out, int fd, size_t size)
 	return true;
 }
 
-/* The content of a file that is as `st` says, before and after reading it. */
+/*
+ * The content of a file that `st` describes both before and after the reading.
+ */
 static enum reading read_content(struct ccfc_obs *obs, const char *path,
 				 const struct stat *st)
 {
@@ -146,10 +150,7 @@ void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	obs->base_len += file->size;
 }
 
-/*
- * The content that the file had when the project was first read. False: it was
- * not kept.
- */
+/* The content of the file when its project was first read. False: not kept. */
 static bool read_base(struct ccfc_buf *out, const struct ccfc_obs *obs,
 		      const struct ccfc_obs_file *f)
 {
@@ -197,7 +198,7 @@ static void keep_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	ccfc_buf_release(&was);
 }
 
-/* Is `content` what the file held before? */
+/* Is `content` the content that the file had before? */
 static bool is_old_content(struct ccfc_obs *obs, const struct ccfc_obs_file *f)
 {
 	struct ccfc_buf was = CCFC_BUF_INIT;
@@ -233,9 +234,9 @@ static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
 }
 
 /*
- * The time by which the file had begun to change. The event may be late. The
- * ctime may be a tick too early, because the system takes it from a clock that
- * ticks.
+ * The latest time at which the change had begun. The event may be late. The
+ * ctime may be a tick too early, because the system takes it from a coarse
+ * clock.
  */
 static int64_t since_of(const struct ccfc_obs_file *f, int64_t time)
 {
@@ -258,7 +259,7 @@ static void tell_sighting(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 	s.own = own;
 	s.since = since_of(f, s.time);
 	s.held = f->held;
-	/* Another change may have come before it was looked at. */
+	/* Another change may have come before this look. */
 	if (f->mixed || s.time > f->last)
 		s.client = 0;
 	else if (f->steps == 1 && own)
@@ -287,8 +288,8 @@ void ccfc_obs_hand_on(struct ccfc_obs *obs)
 }
 
 /*
- * When a deleted file went. Its directory has the time of the last name that
- * came or went, which may be this one. 0: not known.
+ * When a file was deleted. The mtime of its directory is the time of the last
+ * added or removed name, which may be this one. 0: not known.
  */
 static int64_t time_gone(const struct ccfc_obs_file *f)
 {
@@ -322,7 +323,7 @@ void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	ccfc_obs_unmark(obs, file);
 }
 
-/* `content` holds what is there now, if `read`. */
+/* `content` is the present content, if `read`. */
 static void tell_changed(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 			 const struct stat *st, bool read)
 {

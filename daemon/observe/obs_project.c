@@ -1,10 +1,10 @@
 /*
- * Which projects are watched: those of the sessions that are live.
+ * Which projects are watched: those of live sessions.
  *
- * A session with a note of its client is live while the process is. Clients
- * that keep no notes are told by their lines: such a session counts as live for
- * ten minutes after each. One that had a note never counts by its lines, which
- * may come after its end.
+ * A session with a client's note is live while the process is alive. Clients
+ * without notes are recognized by their lines: the session is live for ten
+ * minutes after each line. A session that had a note never becomes live by a
+ * line, since the line may come after the client's end.
  */
 #include "observe/observe_internal.h"
 #include "observe/silent_filesystem.h"
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define LINES_MS    (10 * 60 * 1000)
-#define SESSIONS_OF 64u /* live ones of a project */
+#define SESSIONS_OF 64u /* live sessions of a project */
 #define PROJECTS    64u
 #define LEAVING	    64u /* clients without a note that still run */
 
@@ -103,14 +103,16 @@ static struct ccfc_obs_project *add_project(struct ccfc_obs *obs, char *root)
 	return p;
 }
 
-/* The project that a session in `cwd` belongs to; NULL: there are too many. */
+/* The project of a session in `cwd`; NULL: too many projects. */
 static struct ccfc_obs_project *project_of(struct ccfc_obs *obs,
 					   const char *cwd)
 {
 	char *root = ccfc_obs_root(cwd);
 	struct ccfc_obs_project *p;
 
-	/* A repository may be refused where the directory itself is not. */
+	/*
+	 * The repository may be refused although the directory itself is not.
+	 */
 	if (ccfc_obs_refuse(obs, root)) {
 		free(root);
 		root = with_slash(cwd, strlen(cwd));
@@ -154,7 +156,7 @@ static void release_session(struct ccfc_obs_session *s)
 	free(s->id);
 }
 
-/* Lines of the client may come until its process has ended. */
+/* The client may write lines until its process has ended. */
 static void drop_session(struct ccfc_obs *obs, struct ccfc_obs_project *p,
 			 uint32_t i)
 {
@@ -182,7 +184,7 @@ static void drop_project(struct ccfc_obs *obs, uint32_t i)
 	obs->projects.items[i] = obs->projects.items[--obs->projects.n];
 }
 
-/* --- who is live --- */
+/* --- live sessions --- */
 
 static bool is_ignored(const struct ccfc_obs *obs, const char *session,
 		       const char *cwd)

@@ -1,13 +1,13 @@
 /*
- * What is watched: the directories of a project from the top down, so that a
- * bound cuts off the deepest ones. Each is watched first and read then, so what
- * is made in between is found. An event only says "look".
+ * Watches the directories of a project from the top down, so that a bound cuts
+ * off the deepest ones. Each directory is watched first and then read, so that
+ * files created in between are found. An event only triggers a look.
  *
- * How long a look waits: a file whose writer has closed it, or that was renamed
- * into its place, is as it is meant to be, and is looked at when the events at
- * hand are taken in. One that is being written is looked at when it has been
- * quiet for a moment. So is one that is new, because most files that live for a
- * moment only are somebody's passing names.
+ * The delay of a look: a file that was closed by its writer, or renamed to its
+ * name, is complete, and is looked at as soon as the present events are read. A
+ * file that is being written is looked at when it has been quiet for a moment.
+ * So is a new file, because most files that live only for a moment are
+ * temporary.
  */
 #include "observe/observe_internal.h"
 
@@ -32,8 +32,8 @@
 #define DIRS_AT_A_TIME 8
 
 /*
- * "<name>.tmp.<pid>.<hex>", which a client writes and renames to <name>: its
- * process; 0: it is another name.
+ * The pid in "<name>.tmp.<pid>.<hex>", which a client writes and renames to
+ * <name>; 0: another name.
  */
 static long passing_name(const char *name)
 {
@@ -66,7 +66,7 @@ void ccfc_obs_queue(struct ccfc_obs *obs, struct ccfc_obs_dir *dir, bool all)
 		ccfc_obs_queue(obs, dir, true);
 }
 
-/* Watches a directory; NULL when that cannot be, or it is watched already. */
+/* Watches a directory; NULL: not possible, or watched already. */
 static struct ccfc_obs_dir *enter_dir(struct ccfc_obs *obs,
 				      struct ccfc_obs_project *project,
 				      struct ccfc_obs_dir *parent,
@@ -148,7 +148,7 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		ccfc_obs_mark(obs, file, file->exists ? 0 : NEW_MS);
 }
 
-/* Is something mounted there that does not tell of changes? */
+/* Is a filesystem without events for all changes mounted there? */
 static bool is_silent(const struct ccfc_obs_dir *dir, const char *name)
 {
 	char path[PATH_MAX];
@@ -179,7 +179,7 @@ static void read_names(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	}
 }
 
-/* A directory that went away: so did all that is below it. */
+/* A directory that is gone, with everything below it. */
 static void tell_gone_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
 	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
@@ -195,8 +195,8 @@ static void lose_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 }
 
 /*
- * Drops directories that are gone or ignored by now. This comes first: a moved
- * directory is watched under its old name until then.
+ * Drops directories that are gone or ignored now. This comes first: until then,
+ * a moved directory is watched under its old name.
  */
 static void drop_lost_dirs(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
@@ -365,8 +365,8 @@ static void mark_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 	ccfc_obs_mark(obs, file, wait);
 	file->dir_changes = dir->changes;
 	/*
-	 * A new file is made, written and closed: that is one step. A write
-	 * after a step is a further one.
+	 * Creating, writing and closing a new file is one change. A later write
+	 * is another one.
 	 */
 	file->steps += event->cookie || event->what == CCFC_WATCH_WRITTEN ||
 		       event->what == CCFC_WATCH_VANISHED ||
@@ -384,7 +384,7 @@ static void note_passing(struct ccfc_obs *obs,
 	obs->cookie_pid = passing_name(event->name);
 }
 
-/* A rename has changed its directory by the time of the event. */
+/* A rename changes its directory before the event is read. */
 static void count_change(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 			 const struct ccfc_watch_event *event)
 {

@@ -1,7 +1,6 @@
 /*
  * The inside of the observer: its projects with their directories and files.
- * Only its own thread touches them; what it shares with the core is in
- * observer.c.
+ * Only its own thread uses them; observer.c has what it shares with the core.
  */
 #ifndef CCFC_OBSERVE_INTERNAL_H
 #define CCFC_OBSERVE_INTERNAL_H
@@ -18,7 +17,7 @@
 struct ccfc_obs_dir;
 struct ccfc_obs_project;
 
-/* A file, as it was when it was looked at last. */
+/* A file, as of the last look. */
 struct ccfc_obs_file {
 	struct ccfc_obs_file *chain;	    /* of the table */
 	struct ccfc_obs_file *next, **link; /* of the directory */
@@ -41,7 +40,7 @@ struct ccfc_obs_file {
 	bool has_base;	      /* its content is in the base file */
 	bool has_key;	      /* its content is a blob */
 	bool found;	      /* found when the directory was read last */
-	uint32_t dir_changes; /* of its directory, when it was seen to go */
+	uint32_t dir_changes; /* of its directory, when it was missing */
 	bool mixed;    /* a client replaced it, and something else happened */
 	uint32_t told; /* its number in `told`, from 1 on; 0: it is not there */
 	char name[];
@@ -97,7 +96,7 @@ struct ccfc_obs_project {
 	} sessions;
 	uint32_t dirs, files;
 	bool cut;
-	bool silent; /* a part is on a filesystem that does not tell */
+	bool silent; /* a part is on a silent filesystem */
 };
 
 struct ccfc_obs {
@@ -116,12 +115,12 @@ struct ccfc_obs {
 		struct ccfc_obs_dir **items; /* to be read; NULL: dropped */
 		uint32_t n, cap, at;
 	} queue;
-	/* In the order in which they were marked first. */
+	/* In the order of their first marks. */
 	struct ccfc_obs_file *marked, **marked_end;
 	int base; /* descriptor of the base file; -1: none */
 	uint64_t base_len;
 	bool base_cut;
-	/* The last file that was renamed away from a client's passing name. */
+	/* The last file that was renamed from a client's temporary name. */
 	uint32_t cookie;
 	long cookie_pid;
 	uint32_t moved; /* the cookie of what was renamed last */
@@ -129,7 +128,7 @@ struct ccfc_obs {
 		struct ccfc_obs_leaving *items;
 		uint32_t n, cap;
 	} leaving;
-	/* Sessions that had a note of their client, the last ones. */
+	/* The last sessions that had a client's note. */
 	char *noted[CCFC_OBS_NOTED];
 	uint64_t nnoted;
 	/* In ms since 1970: when there were no events last, or they began to be
@@ -140,7 +139,7 @@ struct ccfc_obs {
 	 * directory may be read long after the event that asked for it. */
 	int64_t noticed;
 	struct ccfc_buf content; /* of the file that is being looked at */
-	/* What was seen by the last looks, and is not handed on yet. */
+	/* Sightings of the last looks that are not handed on yet. */
 	struct {
 		struct ccfc_obs_told {
 			struct ccfc_sighting sighting;
@@ -194,9 +193,9 @@ void ccfc_obs_unmark(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 bool ccfc_obs_path(char out[PATH_MAX], const struct ccfc_obs_dir *dir,
 		   const char *name);
 
-/* --- obs_walk.c: what is watched --- */
+/* --- obs_walk.c: watching --- */
 
-/* Begins to watch; on failure the project has a problem. */
+/* Begins to watch; on failure sets the project's problem. */
 void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project);
 /* Another project that it is below goes on watching it. */
 void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project);
@@ -230,18 +229,18 @@ bool ccfc_obs_read_above(struct ccfc_obs *obs,
 			 struct ccfc_obs_project *project);
 void ccfc_obs_drop_patterns(struct ccfc_obs_project *project);
 
-/* --- obs_look.c: what a file is now --- */
+/* --- obs_look.c: the present state of a file --- */
 
-/* A file as it is when its project begins to be watched. */
+/* The state of a file when its project begins to be watched. */
 void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file);
-/* Looks at the files that are due; true: some are due already. */
+/* Looks at the files that are due; true: more are due already. */
 bool ccfc_obs_look(struct ccfc_obs *obs);
-/* Looks at all that are marked, due or not, up to so many. */
+/* Looks at all marked files, due or not, up to a number. */
 void ccfc_obs_look_now(struct ccfc_obs *obs, uint32_t max);
 /*
- * Hands on what the looks have seen. Events are to be taken in before: if one
- * is of a file that was just looked at, its content may be of after that event,
- * and is not called the client's.
+ * Hands on the sightings. Read all events before: if one of them is about a
+ * file that was just looked at, the content may be newer than the client's
+ * write, and is not attributed to the client.
  */
 void ccfc_obs_hand_on(struct ccfc_obs *obs);
 /* The directory of the file went away. */
@@ -249,27 +248,26 @@ void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file);
 /* Ms until the next file is due; -1: none is marked. */
 int ccfc_obs_look_timeout(const struct ccfc_obs *obs);
 
-/* --- obs_project.c: which projects --- */
+/* --- obs_project.c: projects --- */
 
-/* The root of the project that `cwd` is in, with a slash; the caller frees. */
+/* The root of the project around `cwd`, with a slash; the caller frees it. */
 char *ccfc_obs_root(const char *cwd);
-/* Why such a project is not to be watched; NULL: it is. */
+/* Why such a project is not watched; NULL: it is. */
 const char *ccfc_obs_refuse(const struct ccfc_obs *obs, const char *root);
 /*
- * Looks anew which sessions live, and watches the projects of those that came.
- * True: some have ended. What was seen of them is to be handed on then, before
- * they are dropped.
+ * Updates the live sessions, and watches the projects of new ones. True: some
+ * sessions have ended. Hand on their sightings before you drop them.
  */
 bool ccfc_obs_sessions(struct ccfc_obs *obs, struct ccfc_live_sessions *live);
-/* Drops those that do not live, and projects that have none. */
+/* Drops sessions that are not live, and projects without a session. */
 void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 			 const struct ccfc_live_sessions *live);
-/* A session that is live by its lines, from now on for a while. */
+/* A session is live by its line, for a while from now on. */
 void ccfc_obs_active(struct ccfc_obs *obs, const char *session,
 		     const char *cwd);
 /* The session of a client's process; NULL: not known. */
 const char *ccfc_obs_session_of(const struct ccfc_obs *obs, long pid);
-/* Ms until a session that is live by its lines expires; -1: there is none. */
+/* Ms until the first session that is live by its lines expires; -1: none. */
 int ccfc_obs_sessions_timeout(const struct ccfc_obs *obs);
 void ccfc_obs_release(struct ccfc_obs *obs);
 

@@ -1,10 +1,10 @@
 /*
  * The observer's thread, and what it shares with the core; see observe.h.
  *
- * It sleeps in poll() until something below a project or among the notes of
- * clients changes, a client ends, or the core tells of a line. What it has seen
- * waits in a list that the core takes; while that is long it looks at nothing
- * more, and what it would have seen stays marked.
+ * The thread sleeps in poll() until something changes below a project or among
+ * the clients' notes, a client ends, or the core reports a line. Sightings wait
+ * in a list until the core takes them. While the list is full, the thread makes
+ * no more looks; the files stay marked.
  */
 #include "observe/observe_internal.h"
 
@@ -21,10 +21,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* A thread that sleeps runs within so many ms of what wakes it. */
+/* A sleeping thread runs within so many ms after it is woken. */
 #define WAKING_MS 1000
 
-/* Sightings that wait for the core before nothing more is looked at. */
+/* So many sightings may wait for the core before the looks stop. */
 #define WAITING_MAX 4096u
 #define ACTIVE_MAX  256u
 #define ROOTS_MAX   32u
@@ -84,8 +84,8 @@ static void on_ended(void *ctx, struct ccfc_client_end *end)
 }
 
 /*
- * Watches the directory of the notes, or the one that it will appear in. It may
- * do so just before that one is watched, and nobody would tell of it.
+ * Watches the directory of the notes, or its parent if it does not exist. It
+ * may appear just before the parent is watched, and then there is no event.
  */
 static int watch_notes_of(struct ccfc_watch *watch, const char *root)
 {
@@ -208,7 +208,9 @@ static void publish_stats(struct ccfc_observer *o, bool reading)
 	ccfc_observe_stats_release(&old);
 }
 
-/* What to poll: the wake-up, the watch, and the clients' ends. */
+/*
+ * The descriptors to poll: the wake-up, the watch, and the clients' processes.
+ */
 static nfds_t put_fds(struct pollfd *fds, const struct ccfc_observer *o)
 {
 	nfds_t n = 0;
@@ -236,8 +238,8 @@ static nfds_t put_fds(struct pollfd *fds, const struct ccfc_observer *o)
 }
 
 /*
- * Polls. What wakes a thread that sleeps has just happened; what is there at
- * once may have waited for long.
+ * Polls. An event that wakes a sleeping thread has just happened; an event that
+ * is there at once may have waited for long.
  */
 static int poll_news(struct ccfc_observer *o, struct pollfd *fds, nfds_t n,
 		     int timeout)
@@ -254,7 +256,7 @@ static int poll_news(struct ccfc_observer *o, struct pollfd *fds, nfds_t n,
 	return got;
 }
 
-/* Sleeps; true: which sessions live has to be looked up. */
+/* Sleeps; true: the live sessions have to be read again. */
 static bool sleep_on(struct ccfc_observer *o, int timeout)
 {
 	struct pollfd fds[PIDFDS_MAX];
@@ -283,8 +285,8 @@ static void read_events(struct ccfc_observer *o)
 }
 
 /*
- * What a client did before it ended has been told of by now: it is looked at
- * while it is known whose it is.
+ * Looks at the last changes of a client that has ended, while its session is
+ * still known.
  */
 static void look_up_sessions(struct ccfc_observer *o)
 {
@@ -338,7 +340,7 @@ static void *observe_projects(void *arg)
 					 ccfc_obs_sessions_timeout(&o->obs));
 		bool full = is_full(o), news;
 
-		/* What the last events said has to be seen to first. */
+		/* The last events come first. */
 		more |= o->notes_changed || ccfc_obs_has_unread(&o->obs);
 		timeout = ccfc_time_sooner(timeout, sweep_timeout(o));
 		/* When it is full, the core wakes us. */
@@ -354,7 +356,7 @@ static void *observe_projects(void *arg)
 			continue;
 		more = ccfc_obs_walk(&o->obs);
 		more |= ccfc_obs_look(&o->obs);
-		/* Before what was seen is called anybody's. */
+		/* Before the sightings are attributed to a client. */
 		read_events(o);
 		ccfc_obs_hand_on(&o->obs);
 		publish_stats(o, more || ccfc_obs_has_unread(&o->obs));

@@ -1,9 +1,8 @@
 /*
- * Filesystems whose events do not tell of all changes: what other machines, the
- * host or a process behind the filesystem does there, nobody is told of. What
- * is not told of is not looked at, so that a state would be called exact that
- * is an old one. An overlay is none of these: what is changed through it, it
- * tells.
+ * Filesystems without events for all changes: there are none for changes by
+ * other machines, by the host, or by a process behind the filesystem. Without
+ * an event there is no look, and an old state would be reported as exact. An
+ * overlay is not among them: it has events for all changes made through it.
  */
 #include "observe/silent_filesystem.h"
 

@@ -1,4 +1,4 @@
-/* What a request to forget means; see forget_choice.h. */
+/* The items that a request to forget selects; see forget_choice.h. */
 #include "serve/forget/forget_choice.h"
 
 #include "base/alloc.h"
@@ -15,7 +15,7 @@ static void put_id(struct ccfc_ids *ids, uint32_t id)
 
 /* --- sessions --- */
 
-/* Of a project, and those whose last line is from before a time. */
+/* Sessions of a project, and sessions whose last line is before a time. */
 static void choose_sessions(struct ccfc_forget_choice *c,
 			    const struct ccfc_index *index)
 {
@@ -37,8 +37,8 @@ static void choose_sessions(struct ccfc_forget_choice *c,
 }
 
 /*
- * The transcripts that go: those named after such a session, and those without
- * a name of a session whose lines are all of such sessions.
+ * The transcripts to be removed: those named after such a session, and those
+ * without a session's name whose lines all belong to such sessions.
  */
 static bool is_theirs(const struct ccfc_index *index, uint32_t source,
 		      const bool *goes)

@@ -1,6 +1,6 @@
 /*
- * What a request to forget means: which sessions, which transcripts, which
- * files. Core thread.
+ * The items that a request to forget selects: sessions, transcripts, files.
+ * Core thread.
  */
 #ifndef CCFC_SERVE_FORGET_FORGET_CHOICE_H
 #define CCFC_SERVE_FORGET_FORGET_CHOICE_H
@@ -18,9 +18,8 @@ struct ccfc_forget_choice {
 };
 
 /*
- * CCFC_EINVAL: not one thing was given; CCFC_ENOTFOUND: there is no such
- * session, or nothing that could be forgotten. The caller releases it in any
- * case.
+ * CCFC_EINVAL: not exactly one thing was given; CCFC_ENOTFOUND: no such
+ * session, or nothing to forget. The caller releases it in any case.
  */
 int ccfc_forget_choose(struct ccfc_forget_choice *out, struct ccfc_request *rq,
 		       struct ccfc_err *err);

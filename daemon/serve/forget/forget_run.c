@@ -1,7 +1,7 @@
 /*
- * forget.list and forget.run: what would be forgotten, and forgetting it. What
- * is removed is put on the list first (forget/forgotten.h), which is saved;
- * then the daemon removes it (removal.h), and the reply is sent.
+ * forget.list and forget.run: what would be forgotten, and forgetting it. The
+ * items are first put on the list (forget/forgotten.h), which is saved; then
+ * the daemon removes their data (removal.h), and the reply is sent.
  */
 #include "serve/forget/forget_choice.h"
 
@@ -21,7 +21,7 @@ struct totals {
 	uint64_t sessions, files, changes, sources, bytes;
 };
 
-/* A request that waits until all is removed. */
+/* A request that waits until everything is removed. */
 struct waiting {
 	struct ccfc_methods *methods;
 	uint64_t conn;
@@ -98,7 +98,9 @@ int ccfc_method_forget_list(struct ccfc_request *rq, struct ccfc_err *err)
 
 /* --- forget.run --- */
 
-/* The client's backups of the files, which sessions name in their own way. */
+/*
+ * The client's backups of the files, under the names that sessions give them.
+ */
 static void put_backups(struct ccfc_forgotten *list,
 			const struct ccfc_index *index)
 {
@@ -143,7 +145,7 @@ static void put_on_list(struct ccfc_forgotten *list,
 			now);
 	if (c->files.n)
 		put_backups(list, index);
-	/* Without a time, all that was seen there goes. */
+	/* Without a time, all events below it are forgotten. */
 	if (c->below.len && c->before == CCFC_TIME_NONE)
 		ccfc_forgotten_add_below(list, c->below, now);
 	if (!c->below.len && c->before != CCFC_TIME_NONE)

@@ -1,8 +1,8 @@
 /*
- * Removing what is forgotten; see removal.h. Undo area, archive and observed
- * content are cleaned by what the old store knows, so the new store takes its
- * place only after them; contents are the last, because until the exchange
- * questions are answered with the old index, and may read them.
+ * Removes the data of forgotten items; see removal.h. The old store tells what
+ * to remove from the undo area, the archive and the observed contents, so it is
+ * replaced only after they are cleaned. Contents come last: until the exchange,
+ * questions are answered with the old index and may read them.
  */
 #include "serve/forget/removal.h"
 
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A mark comes so long after the moment that it tells, at most, in ms. */
+/* A mark comes at most so many ms after its moment. */
 #define MARK_LATE 1000
 
 struct ccfc_removal {
@@ -31,7 +31,7 @@ struct ccfc_removal {
 	int64_t since;	 /* when it began */
 	uint64_t before; /* bytes of the state directory */
 	struct ccfc_removal_result result;
-	struct timespec exchanged; /* contents that are older are known of */
+	struct timespec exchanged; /* contents older than this are known */
 	struct ccfc_blobs *blobs;
 };
 
@@ -65,7 +65,7 @@ void ccfc_removal_result(const struct ccfc_removal *r,
 
 /* --- how much there is --- */
 
-/* Not the log of the store, which has lines that are read again. */
+/* Without the store's log, which has lines that are read again. */
 static bool is_log(const char *name)
 {
 	struct ccfc_slice s = ccfc_slice_str(name);
@@ -192,9 +192,9 @@ static void carry_seen(struct ccfc_removal *r, struct ccfc_index *to,
 }
 
 /*
- * Of a command that is not in the new index, a mark that is older than the
- * removal was copied, or forgotten with the command. The line of another one is
- * yet to be read again.
+ * If a command is not in the new index, its mark was copied, or was forgotten
+ * with the command, if it is older than the removal. The line of a younger one
+ * is yet to be read again.
  */
 static void carry_mark(const struct ccfc_removal *r, struct ccfc_index *to,
 		       struct ccfc_slice session, struct ccfc_slice call,
@@ -242,8 +242,8 @@ void ccfc_removal_carry(struct ccfc_removal *r, struct ccfc_index *to,
 /* --- sweeping --- */
 
 /*
- * All content that nothing names any more goes, whatever it was kept for. What
- * was put since the exchange may be named by what has yet to be taken in.
+ * Removes all unreferenced contents, whatever they were kept for. Contents put
+ * since the exchange may be named by events that are not taken yet.
  */
 static void drop_unnamed(void *ctx, const struct ccfc_blob_key *key,
 			 uint64_t room)
@@ -277,7 +277,7 @@ static int clean_observed(struct ccfc_removal *r, struct ccfc_blobs *blobs,
 	return code;
 }
 
-/* Where a daemon that a client started writes its log, which names paths. */
+/* The log of a daemon that a client started; it names paths. */
 static void empty_log(const char *dir)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;

@@ -1,7 +1,7 @@
 /*
- * archive.list and archive.import: what a client needs to take the archive to
- * another machine, and to take it in there. Both wait on a worker for the
- * archive's thread. The daemon writes its own state only: the client copies.
+ * archive.list and archive.import: what a client needs to copy the archive to
+ * another machine, and to import it there. Both wait on a worker for the
+ * archive's thread. The daemon writes only its own state: the client copies.
  */
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
@@ -136,7 +136,7 @@ int ccfc_method_archive_list(struct ccfc_request *rq, struct ccfc_err *err)
 		const struct ccfc_source *s = &index->sources.items[i];
 		struct ccfc_slice path = ccfc_index_str(index, s->path);
 
-		/* One that turned out to be another is none. */
+		/* A source that turned out to be another one does not count. */
 		if (path.len && s->cursor.offset &&
 		    is_in_project(index, s, filter.project))
 			CCFC_VEC_PUSH(job->paths,
@@ -164,7 +164,7 @@ static int finish_archive_import(struct ccfc_deferred *d,
 	struct ccfc_pack *p = rq->pack;
 
 	(void)err;
-	/* Who asks next is told that there is something to index. */
+	/* The next question sees that there is something to index. */
 	if (service->archived)
 		service->archived(service->ctx);
 	ccfc_pack_map(p);

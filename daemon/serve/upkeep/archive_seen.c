@@ -1,8 +1,8 @@
 /*
- * archive.seen: what no transcript tells, for a client that copies the archive
- * (archive_move.c). A page goes on where the one before ended; a place is the
- * kind of rows and a number in their table. Rows that are added meanwhile are
- * at the end of their table, so none of the others is missed.
+ * archive.seen: facts that are in no transcript, for a client that copies the
+ * archive (archive_move.c). A page continues where the previous one ended; a
+ * place is the kind of rows and a number in their table. New rows are added at
+ * the end of their table, so no other row is missed.
  */
 #include "serve/rpc/reply.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define KIND_SHIFT 40
-/* Rows that one page looks at: most commands have no marks. */
+/* Rows that one page reads at most: most commands have no marks. */
 #define LOOKS_MAX 50000u
 
 enum kind { EVENTS, COMMANDS, WAITING, KINDS };
@@ -106,7 +106,7 @@ static void pack_command(struct page *page, uint32_t id)
 	pack_line(page);
 }
 
-/* Of whose project nothing is known yet. */
+/* Commands whose project is not known yet. */
 static void pack_waiting(struct page *page, uint32_t id)
 {
 	const struct ccfc_index *index = page->index;
@@ -120,7 +120,7 @@ static void pack_waiting(struct page *page, uint32_t id)
 	pack_line(page);
 }
 
-/* Looks at a row; the events of a page are packed together. */
+/* Reads a row; the events of a page are packed together. */
 static void look(struct page *page, enum kind kind, uint32_t id)
 {
 	if (kind == COMMANDS)
@@ -131,7 +131,7 @@ static void look(struct page *page, enum kind kind, uint32_t id)
 		ccfc_ids_push(&page->events, id);
 }
 
-/* Packs lines from `at` on; where the next page begins, 0: nowhere. */
+/* Packs lines from `at` on, and returns the start of the next page; 0: none. */
 static uint64_t pack_lines(struct page *page, uint64_t at)
 {
 	const uint32_t rows[KINDS] = { page->index->disk_events.n,

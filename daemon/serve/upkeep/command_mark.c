@@ -1,7 +1,6 @@
 /*
- * command.mark: when a shell command began or ended, as a hook of the client
- * told it at that moment (ccfc mark). index/command_marks.c has what becomes
- * of it.
+ * command.mark: when a shell command began or ended, reported by a hook of the
+ * client at that moment (`ccfc mark`). index/command_marks.c uses it.
  */
 #include "serve/rpc/reply.h"
 
@@ -10,7 +9,10 @@
 
 /* Ids are short: those of calls have about 30 bytes, those of sessions 36. */
 #define ID_MAX_LEN 128u
-/* A mark is of now. Whoever says something else has another clock, in ms. */
+/*
+ * A mark is about the present moment. If it differs by more, in ms, the
+ * reporter's clock is wrong.
+ */
 #define NOW_MS (10 * 60 * 1000)
 
 static bool is_id(struct ccfc_slice id)
@@ -35,7 +37,7 @@ static int64_t time_of(const struct ccfc_options *o, uint64_t which,
 	return o->given & which ? given : CCFC_TIME_NONE;
 }
 
-/* Is nothing to be kept of this session? */
+/* Must nothing be kept of this session? */
 static bool stays_out(const struct ccfc_service *service,
 		      const struct ccfc_options *o)
 {

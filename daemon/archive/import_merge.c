@@ -6,10 +6,10 @@
  * - If it is known in part and the file is gone, it gets the missing bytes: the
  *   longer one wins. The common rows of both are equal.
  * - Everything else is added under its old path. If a file exists there, or
- * another transcript is known by that path, it gets a path of its own,
+ *   another transcript is known by that path, it gets a path of its own,
  *   <root>/ccfc-import-<digits>/projects/…, which is not watched, so that the
- * two are never mixed up. Lines shared with others are recognized by their ids,
- * as in forks.
+ *   two are never mixed up. Lines shared with others are recognized by their
+ *   ids, as in forks.
  *
  * Files beside a transcript follow the transcript; of two with the same name
  * the existing one stays.

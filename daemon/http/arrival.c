@@ -1,8 +1,9 @@
 /*
- * Connections whose request does not come; see http_internal.h. libmicrohttpd
- * hangs up on silence only. Another user of the machine could hold every
- * connection with a byte now and then, without the token: so a request has a
- * time to be there, and a file of the page, which needs no token, to be taken.
+ * Connections that do not send their request; see http_internal.h.
+ * libmicrohttpd only hangs up on silent connections. Another user of the
+ * machine, without the token, could occupy every connection by sending a byte
+ * now and then. So there is a limit for the whole request, and one for reading
+ * a file of the page, which needs no token.
  */
 #include "http/http_internal.h"
 
@@ -12,14 +13,14 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Longer than the silence after which a connection is ended anyway. */
+/* Longer than the limit for silence, which ends a connection anyway. */
 #define TIME_MS (15 * 1000)
 
 struct ccfc_arrival {
 	struct ccfc_http *http;
 	struct ccfc_arrival *next, *previous;
 	struct MHD_Connection *connection;
-	int64_t since; /* 0: nothing is owed, and it is in no list */
+	int64_t since; /* 0: nothing is due, and it is in no list */
 };
 
 static void unlist(struct ccfc_arrival *a)
@@ -88,7 +89,7 @@ void ccfc_arrival_done(struct MHD_Connection *connection)
 		unlist(a);
 }
 
-/* libmicrohttpd sees the end of the connection, and closes it. */
+/* libmicrohttpd notices the end of the connection, and closes it. */
 static void hang_up(struct ccfc_arrival *a)
 {
 	const union MHD_ConnectionInfo *info = ccfc_mhd.get_connection_info(

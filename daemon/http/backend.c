@@ -12,17 +12,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Questions on one connection: the daemon reads no more of them at a time. */
+/* Questions on one connection at a time: the daemon reads no more. */
 #define QUESTIONS_MAX 8u
 /* Subscriptions on one: as many as the daemon allows. */
 #define STREAMS_MAX 64u
 #define LINKS_MAX   24u
-/* A reply that is longer is refused: nobody reads so much in a browser. */
+/* A longer reply is refused: nobody reads so much in a browser. */
 #define REPLY_MAX ((size_t)256 << 20)
 
 /*
- * How long pages of a session may be left alone. The daemon keeps what it
- * learned of a long session for the client that asks for pages only.
+ * The idle time of a connection for pages. The daemon keeps its work on a long
+ * session for a connection that asks only for pages of that session.
  */
 #define PAGES_MS 60000
 
@@ -101,7 +101,7 @@ void ccfc_backend_free(struct ccfc_backend *b)
 	free(b);
 }
 
-/* Whoever asked on it learns that there is no answer. */
+/* Everybody who waits on it learns that there will be no answer. */
 static void lose_link(struct link *link)
 {
 	struct ccfc_backend *b = link->backend;
@@ -176,7 +176,7 @@ static void unsubscribe(struct link *link, int64_t subscription)
 	ccfc_pack_kv_int(&p, "subscription", subscription);
 	ccfc_pack_end(&p);
 	ccfc_rpc_request_end(&p);
-	/* If it fails, the next look at the connection finds it lost. */
+	/* A failure shows at the next look at the connection. */
 	send_out(link);
 }
 
@@ -231,7 +231,7 @@ static bool take_message(struct link *link, struct ccfc_slice bytes)
 	return good;
 }
 
-/* All whole messages; false: the daemon broke the protocol. */
+/* All complete messages; false: the daemon broke the protocol. */
 static bool take_messages(struct link *link)
 {
 	size_t at = 0, len;
@@ -287,7 +287,7 @@ static int dial(const char *path)
 	}
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	/* Non-blocking first: the core that accepts may wait for us. */
+	/* Non-blocking, because the core that accepts may be waiting for us. */
 	if (fd >= 0 &&
 	    (ccfc_fd_nonblock(fd) < 0 ||
 	     connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)) {
@@ -324,7 +324,7 @@ static struct link *new_link(struct ccfc_backend *b, enum purpose purpose,
 	return link;
 }
 
-/* Room for another purpose: a connection that nobody waits at goes. */
+/* Makes room by closing a connection on which nobody waits. */
 static bool lose_idle(struct ccfc_backend *b)
 {
 	for (uint32_t i = 0; i < b->links.n; i++)
@@ -411,7 +411,7 @@ static uint32_t send_question(struct ccfc_backend *b, const char *method,
 	ccfc_pack_raw(&p, options);
 	ccfc_rpc_request_end(&p);
 	CCFC_VEC_PUSH(link->questions, q);
-	/* A lost connection is found, and told, when it is looked at. */
+	/* A lost connection is found and reported at the next look. */
 	send_out(link);
 	return q->id;
 }

@@ -1,8 +1,9 @@
 /*
- * The thread's connections to the daemon: several questions under way on each,
- * none ever waited for. Connections are made when they are needed.
+ * The thread's connections to the daemon: several running questions on each,
+ * and the thread never blocks on one. Connections are made when they are
+ * needed.
  *
- * A question asks one method and gets one reply. A subscription gets a reply
+ * A question calls one method and gets one reply. A subscription gets a reply
  * and then events, until it ends.
  */
 #ifndef CCFC_HTTP_BACKEND_H
@@ -23,12 +24,12 @@ typedef void (*ccfc_backend_event_fn)(void *arg, struct ccfc_obj event);
 
 struct ccfc_backend *ccfc_backend_new(const char *socket_path,
 				      struct ccfc_waiting *waiting);
-/* No function is called any more. */
+/* Calls none of the functions any more. */
 void ccfc_backend_free(struct ccfc_backend *b);
 
 /*
- * Sends a request with a packed map of options. The id of the question, or 0:
- * CCFC_EAGAIN if too many are under way, CCFC_EUNREACHABLE.
+ * Sends a request with a packed map of options. Returns the id of the question,
+ * or 0 with CCFC_EAGAIN (too many questions are running) or CCFC_EUNREACHABLE.
  */
 uint32_t ccfc_backend_ask(struct ccfc_backend *b, const char *method,
 			  struct ccfc_slice options, ccfc_backend_fn fn,
@@ -50,7 +51,7 @@ uint32_t ccfc_backend_subscribe(struct ccfc_backend *b,
  */
 int ccfc_backend_rest(struct ccfc_backend *b);
 
-/* The question or subscription is of no interest any more. */
+/* Nobody is interested in this question or subscription any more. */
 void ccfc_backend_end(struct ccfc_backend *b, uint32_t id);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * Server-sent events. A stream is one subscription; its text waits in `out`
- * until the reader takes it. A reader that does not is cut off: it comes back
- * with the clock of its last event, and misses nothing.
+ * until the reader takes it. A slow reader is disconnected; it comes back with
+ * the clock of its last event, and misses nothing.
  *
- * libmicrohttpd does not look at a connection that waits, so the thread itself
- * waits for the reader's hanging up.
+ * libmicrohttpd does not look at a suspended connection, so the thread itself
+ * waits for the reader to hang up.
  */
 #include "http/http_internal.h"
 
@@ -63,7 +63,7 @@ static void append_event(struct ccfc_buf *out, struct ccfc_obj event)
 	ccfc_buf_puts(out, "\n\n");
 }
 
-/* A slow reader is not waited for: its connection is shut, which it sees. */
+/* A slow reader is not waited for: its connection is shut down. */
 static void cut_off(struct ccfc_event_stream *stream)
 {
 	ccfc_buf_release(&stream->out);
@@ -89,7 +89,7 @@ static void on_event(void *arg, struct ccfc_obj event)
 		ccfc_exchange_resume(stream->exchange);
 }
 
-/* The head of a stream: how to come back, and from where it goes on. */
+/* The head of a stream: how to reconnect, and the clock to continue from. */
 static void append_start(struct ccfc_buf *out, struct ccfc_obj reply)
 {
 	struct ccfc_obj events = ccfc_obj_get(reply, "events");
@@ -177,7 +177,7 @@ void ccfc_stream_free(struct ccfc_event_stream *stream)
 	stop_awaiting(stream);
 	ccfc_buf_release(&stream->out);
 	free(stream);
-	/* What waited for hundreds of readers lies in many small pieces. */
+	/* The buffers of hundreds of readers were many small pieces. */
 	if (!--http->streams)
 		ccfc_alloc_give_back();
 }

@@ -193,8 +193,8 @@ static bool unpack_page(struct ccfc_buf *out, const struct ccfc_page_file *file)
 }
 
 /*
- * Does the client have this very answer? Whether a tag is weak is no matter
- * here, so that only what is in its quotes counts.
+ * Does the client have this answer already? Weak and strong tags are equal
+ * here, so only the text inside the quotes counts.
  */
 static bool is_known(struct ccfc_exchange *ex)
 {

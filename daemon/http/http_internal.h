@@ -1,6 +1,6 @@
 /*
- * Shared by the files of this folder that see libmicrohttpd. All of it is the
- * HTTP thread's.
+ * Shared by the files of this folder that use libmicrohttpd. Everything belongs
+ * to the HTTP thread.
  */
 #ifndef CCFC_HTTP_HTTP_INTERNAL_H
 #define CCFC_HTTP_HTTP_INTERNAL_H
@@ -19,7 +19,9 @@
 struct ccfc_exchange;
 struct ccfc_arrival;
 
-/* Connections that owe a request, the longest waiting one first. */
+/*
+ * Connections that have not sent their request, the longest waiting one first.
+ */
 struct ccfc_arrivals {
 	struct ccfc_arrival *first, *last;
 };
@@ -75,11 +77,11 @@ struct ccfc_exchange {
 void ccfc_arrival_notify(void *arg, struct MHD_Connection *connection,
 			 void **context,
 			 enum MHD_ConnectionNotificationCode what);
-/* From now on a request is waited for, or the taking of its answer. */
+/* From now on a request is due, or the reading of its answer. */
 void ccfc_arrival_begin(struct MHD_Connection *connection);
-/* It is there: its answer may take as long as it takes. */
+/* The request is complete: its answer has no limit. */
 void ccfc_arrival_done(struct MHD_Connection *connection);
-/* Hangs up on those that take too long; how long to wait, `ms` at most. */
+/* Hangs up on slow connections; returns how long to wait, at most `ms`. */
 int ccfc_arrivals_check(struct ccfc_http *http, int ms);
 
 /* ---- http_request.c ---- */
@@ -111,7 +113,7 @@ struct ccfc_exchange *ccfc_exchange_new(struct ccfc_http *http,
 void ccfc_exchange_free(struct ccfc_exchange *ex);
 /* Asks the daemon, or answers at once. */
 enum MHD_Result ccfc_exchange_start(struct ccfc_exchange *ex);
-/* It waits; it goes on. Both may be called twice. */
+/* Suspends or resumes the request. Both may be called twice. */
 void ccfc_exchange_suspend(struct ccfc_exchange *ex);
 void ccfc_exchange_resume(struct ccfc_exchange *ex);
 

@@ -15,7 +15,10 @@ static const char *const names[] = {
 
 #define NAMES (sizeof(names) / sizeof(*names))
 
-/* dlsym gives what is no pointer to a function in C: its bytes are one. */
+/*
+ * In ISO C a pointer from dlsym is not a function pointer: its bytes are
+ * copied.
+ */
 static bool find_all(struct ccfc_mhd *out, void *library)
 {
 	void *found[NAMES];

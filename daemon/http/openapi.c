@@ -1,7 +1,6 @@
 /*
- * The description of the REST API (OpenAPI 3.1), written out of the same tables
- * as the API itself: the routes, and the options, methods and types of the
- * schema.
+ * The description of the REST API (OpenAPI 3.1), made from the tables of the
+ * API itself: the routes, and the options, methods and types of the schema.
  */
 #include "http/openapi.h"
 
@@ -117,7 +116,7 @@ static bool is_in_path(const struct ccfc_route *route, int option)
 	return found;
 }
 
-/* What counts where it is not given, inside the schema that ends here. */
+/* The default value, inside the schema that ends here. */
 static void put_default(struct ccfc_buf *out, const struct ccfc_route *route,
 			int option)
 {

@@ -43,7 +43,7 @@ const char *ccfc_route_alias(const struct ccfc_route *route, int option);
 /* May this option of the method be given as a parameter? */
 bool ccfc_route_takes(const struct ccfc_route *route, int option);
 
-/* What is packed instead of what the URL says, or besides. */
+/* What is packed in place of the URL's parameters, or besides. */
 struct ccfc_route_change {
 	/* As the glob of a method that takes a pattern: the parameter `path`.
 	 */

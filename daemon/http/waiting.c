@@ -53,7 +53,7 @@ void ccfc_waiting_change(struct ccfc_waiting *w, struct ccfc_awaited *a,
 void ccfc_waiting_remove(struct ccfc_waiting *w, struct ccfc_awaited *a)
 {
 	epoll_ctl(w->epoll, EPOLL_CTL_DEL, a->fd, NULL);
-	/* Its owner may be freed: nothing of it may be called in this turn. */
+	/* The owner may be freed: nothing of it may be called in this turn. */
 	for (int i = 0; i < w->n; i++)
 		if (w->turn[i].data.ptr == a)
 			w->turn[i].data.ptr = NULL;

@@ -1,6 +1,6 @@
 /*
- * What the thread waits for: descriptors, each with a function that is called
- * when something happened to it.
+ * The descriptors that the thread waits for, each with a function that is
+ * called when something happened to it.
  */
 #ifndef CCFC_HTTP_WAITING_H
 #define CCFC_HTTP_WAITING_H
@@ -26,10 +26,13 @@ bool ccfc_waiting_add(struct ccfc_waiting *w, struct ccfc_awaited *a,
 		      uint32_t events);
 void ccfc_waiting_change(struct ccfc_waiting *w, struct ccfc_awaited *a,
 			 uint32_t events);
-/* Also from within `ready`, of whichever descriptor. */
+/* May be called from `ready`, for any descriptor. */
 void ccfc_waiting_remove(struct ccfc_waiting *w, struct ccfc_awaited *a);
 
-/* Waits up to `ms` (-1: without end) and calls `ready` of all that are. */
+/*
+ * Waits up to `ms` (-1: without limit) and calls `ready` of all ready
+ * descriptors.
+ */
 void ccfc_waiting_run(struct ccfc_waiting *w, int ms);
 
 #endif

@@ -1,26 +1,26 @@
 /*
- * Marks: the exact moments at which a shell command began and ended, as hooks
- * of the client told them (ccfc mark). Lines have times as well, but those of
- * the call and of its result, which are some way off.
+ * Marks: the exact times at which a shell command began and ended, reported by
+ * the client's hooks (`ccfc mark`). Lines have only the times of the call and
+ * of its result, which are less exact.
  *
- * A mark belongs to its call by the tool_use id. It may come before the call's
- * line or after it: until the line comes it waits in a row of its own, then the
- * times are the command's (query/proof.c has what follows from them), and the
- * row goes. Of several marks the widest counts, so that their order does not
- * matter. No transcript has them: they live in the store only.
+ * A mark belongs to the call with its tool_use id. It may arrive before or
+ * after the line of the call. Until the line arrives, the mark waits in a row
+ * of its own; then its times become the command's (query/proof.c uses them),
+ * and the row is deleted. Of several marks the widest window counts, so their
+ * order does not matter. Marks are in no transcript, only in the store.
  *
- * Anybody who reaches the socket can send marks. So few of them wait, those
- * whose line has not come for a day are let go, and times only ever make a
- * command's window narrower than its lines do.
+ * Everybody who reaches the socket can send marks. So only few may wait, marks
+ * without a line are dropped after a day, and a mark can only narrow a
+ * command's window, never widen it.
  */
 #include "base/hash.h"
 #include "base/time.h"
 #include "index/gap_marks.h"
 #include "index/index_internal.h"
 
-/* So many wait for their line. */
+/* So many marks may wait for their line. */
 #define WAITING_MAX 4096u
-/* For so long at most, if others want the place, in ms. */
+/* So many ms a mark is safe from being dropped for a newer one. */
 #define WAITING_MS (24 * 60 * 60 * 1000LL)
 
 CCFC_TABLE_FIND(find_mark, marks, struct ccfc_mark, struct ccfc_slice,
@@ -81,7 +81,7 @@ void ccfc_index_drop_taken_marks(struct ccfc_index *index)
 
 /* --- merging --- */
 
-/* The widest; true: something is new. */
+/* The widest window; true: it has changed. */
 static bool widen(int64_t *began, int64_t *ended, const struct ccfc_mark *mark)
 {
 	bool is_new = ccfc_index_take_time(began, mark->began, true);
@@ -141,7 +141,7 @@ static int64_t moment(const struct ccfc_mark *mark)
 	return mark->began == CCFC_TIME_NONE ? mark->ended : mark->began;
 }
 
-/* Is there room for one more? Those that wait in vain are let go. */
+/* Is there room for one more? Drops marks that have waited too long. */
 static bool make_room(struct ccfc_index *index, const struct ccfc_mark *fresh)
 {
 	if (index->marks.n - index->marks_taken < WAITING_MAX)

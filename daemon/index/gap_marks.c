@@ -2,11 +2,10 @@
  * Files to look at for inferred changes; see gap_marks.h.
  *
  * A look at a file depends on its changes, on the commands with unknown effects
- * that ran before the last of them, on backups and what was seen on disk, on
- * directories of sessions, and on files that were moved or copied to it. Each
- * of these marks more files rather than fewer: a look that finds nothing new
- * costs little, and one that is missing leaves an answer that differs from that
- * of a cold scan.
+ * that ran before the last of them, on backups, disk events and directories of
+ * sessions, and on files that were moved or copied to it. When in doubt, a file
+ * is marked: an unnecessary look costs little, a missing one leaves an answer
+ * that differs from that of a cold scan.
  */
 #include "index/gap_marks.h"
 
@@ -19,14 +18,14 @@
 
 #include <stdlib.h>
 
-/* Marks that are looked through at once. */
+/* So many marks are examined at once. */
 #define TAKE_FILES 256u
-/* Beyond that all files are marked. */
+/* With more marks than that, all files are marked. */
 #define BACKUPS_MAX 4096u
-/* How many files in a row are followed that were moved or copied. */
+/* The maximal length of a chain of moves and copies that is followed. */
 #define MOVED_DEPTH 3u
 
-/* The commands of a session that contents may tell of. */
+/* The commands of a session whose effects contents may show. */
 struct tellers {
 	uint32_t session;
 	struct ccfc_period when; /* the first begins, the last ends */
@@ -175,7 +174,7 @@ static void note_changed(struct ccfc_gap_marks *m,
 		note_taken(m, c->other_file, c->file);
 }
 
-/* Can it be the one that contents tell of (history/gap/inferred.c)? */
+/* Can it be the command of an inferred change (history/gap/inferred.c)? */
 static bool is_teller(const struct ccfc_change *c)
 {
 	return c->settled && (c->shell & CCFC_SHELL_TELLS) &&
@@ -273,7 +272,7 @@ void ccfc_gap_marks_touch_backup(struct ccfc_index *index, uint32_t backup,
 	m->all = m->backups.n > BACKUPS_MAX;
 }
 
-/* --- from what was noted to files --- */
+/* --- from notes to files --- */
 
 /* Its changes that are steps of its chain: how many, and when. */
 static uint32_t span_of(struct ccfc_period *out, bool *inferred,
@@ -408,7 +407,7 @@ static void mark_all(struct ccfc_index *index)
 			mark_file(m, i, 1);
 }
 
-/* What is known of a file depends on those that were moved or copied to it. */
+/* The state of a file depends on the files that were moved or copied to it. */
 static void mark_taken(struct ccfc_gap_marks *m, uint32_t file, uint8_t depth)
 {
 	for (uint32_t i = 0; depth <= MOVED_DEPTH && i < m->taken.n; i++)
@@ -417,7 +416,7 @@ static void mark_taken(struct ccfc_gap_marks *m, uint32_t file, uint8_t depth)
 				  (uint8_t)(depth + 1));
 }
 
-/* --- working off --- */
+/* --- taking marks --- */
 
 bool ccfc_gap_marks_any(const struct ccfc_index *index)
 {

@@ -1,18 +1,18 @@
 /*
- * Which files may have an inferred change that is not known yet, or one that
- * is not true any more.
+ * Which files may have an inferred change that is not known yet, or one that is
+ * not true any more.
  *
- * What a command did without saying so is told by the contents of a file
- * between two changes (history/gap/inferred.c). The index has no contents, so
- * somebody else looks, file by file, when the index has time (serve/history/
- * infer_changes.c). Here is what the index can tell him: a file is worth a look
- * when it has two changes, and between the first and the last of them a command
- * ran, in a project with the file, whose effects contents may tell. And it is
- * worth another look when something came that the last one did not know: a
- * change of the file, a command that ran before one of its changes, a backup.
+ * An unrecorded effect of a command shows in the contents of a file between two
+ * changes (history/gap/inferred.c). The index has no contents, so a worker
+ * looks at one file after the other when there is time
+ * (serve/history/infer_changes.c). This file selects the files. A file needs a
+ * look if it has two changes, and between the first and the last of them a
+ * command with unknown effects ran, in a project with the file. It needs
+ * another look if there is something new: a change of the file, a command that
+ * ran before one of its changes, a backup.
  *
- * Marks are not stored: ccfc_gap_marks_stamp says whether a store that was
- * loaded is as it was when all marks had been worked off. Core thread.
+ * Marks are not stored: ccfc_gap_marks_stamp says whether a loaded store is in
+ * the state it had when all marks were done. Core thread.
  */
 #ifndef CCFC_INDEX_GAP_MARKS_H
 #define CCFC_INDEX_GAP_MARKS_H
@@ -22,45 +22,45 @@
 struct ccfc_gap_marks;
 
 /*
- * From now on marks are kept; `all`: all files are marked. Until all marks are
- * taken for the first time, noting costs nothing.
+ * Keeps marks from now on; `all`: marks all files. Until all marks are taken
+ * for the first time, noting costs nothing.
  */
 void ccfc_gap_marks_start(struct ccfc_index *index, bool all);
 /* May be NULL. */
 void ccfc_gap_marks_free(struct ccfc_gap_marks *marks);
 
 /*
- * Of the transcripts, as far as they were read, of what was seen on disk, and
- * of marks of commands.
+ * A stamp of the transcripts as far as they were read, of the disk events, and
+ * of the marks of commands.
  */
 uint64_t ccfc_gap_marks_stamp(const struct ccfc_index *index);
 
-/* --- noting: nothing happens where no marks are kept --- */
+/* --- noting: does nothing if no marks are kept --- */
 
-/* Everything will be read anew. */
+/* Everything will be read again. */
 void ccfc_gap_marks_all(struct ccfc_index *index);
-/* A change or a command, as it stands now. */
+/* A change or a command in its present state. */
 void ccfc_gap_marks_touch(struct ccfc_index *index, uint32_t change);
-/* The directories of a session will be others. */
+/* The directories of a session will change. */
 void ccfc_gap_marks_touch_session(struct ccfc_index *index, uint32_t session);
-/* A backup; `old` is what it was before, as it is now if it is new. */
+/* A backup; `old` is its previous state, or the present one if it is new. */
 void ccfc_gap_marks_touch_backup(struct ccfc_index *index, uint32_t backup,
 				 const struct ccfc_backup_ref *old);
-/* That file has to be looked at again. */
+/* This file needs another look. */
 void ccfc_gap_marks_put(struct ccfc_index *index, uint32_t file);
 
-/* --- working off --- */
+/* --- taking marks --- */
 
 /* Is there anything to do? */
 bool ccfc_gap_marks_any(const struct ccfc_index *index);
 /*
- * Takes the mark of a file that is worth a look. 0: there is none left;
- * CCFC_ID_NONE: none so far, ask again.
+ * Takes the mark of a file that needs a look. 0: none is left; CCFC_ID_NONE:
+ * none so far, call again.
  */
 uint32_t ccfc_gap_marks_take(struct ccfc_index *index);
 bool ccfc_gap_marks_has(const struct ccfc_index *index, uint32_t file);
 
-/* --- what was found (inferred_change.c) --- */
+/* --- results (inferred_change.c) --- */
 
 struct ccfc_inferred {
 	uint32_t command;
@@ -69,8 +69,8 @@ struct ccfc_inferred {
 };
 
 /*
- * These are the inferred changes of the file now. Others that it had are
- * withdrawn, unless lines that tell of them are gone. The caller stores and
+ * Sets the inferred changes of the file. Other ones that it had are withdrawn,
+ * unless the lines on which they depend are gone. The caller stores and
  * publishes, as after a batch.
  */
 void ccfc_index_infer(struct ccfc_index *index, uint32_t file,

@@ -1,11 +1,11 @@
 /*
- * Changes that the contents of a file tell of. Who looks at contents says what
- * he found (gap_marks.h); here that becomes rows: shell changes that hang on
- * their command, as those do that the command's text or result names. So lists,
- * counts, events and the store have them without knowing how they came.
+ * The rows of inferred changes. The worker that looks at contents reports its
+ * findings (gap_marks.h). They become rows like those of changes that the text
+ * or the result of a command names. So lists, counts, events and the store need
+ * no special code for them.
  *
- * A command has one change of a file. What else than contents names it is
- * better evidence, and stays.
+ * A command has one change of a file. Any other evidence than contents is
+ * better, and stays.
  */
 #include "base/time.h"
 #include "index/gap_marks.h"
@@ -20,7 +20,7 @@ static bool is_found(const struct ccfc_inferred *found, uint32_t n,
 	return false;
 }
 
-/* Are the lines still there that it was told by? */
+/* Do the lines still exist on which it depends? */
 static bool has_lines(const struct ccfc_index *index,
 		      const struct ccfc_change *c)
 {
@@ -49,7 +49,7 @@ static void withdraw(struct ccfc_index *index, uint32_t change)
 	ccfc_index_settle_files(index, c->command);
 }
 
-/* Those that are not among what was found; each leaves the list. */
+/* Withdraws the ones that were not found again. */
 static void withdraw_others(struct ccfc_index *index, uint32_t file,
 			    const struct ccfc_inferred *found, uint32_t n)
 {

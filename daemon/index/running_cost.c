@@ -1,10 +1,9 @@
 /*
- * What sessions have cost by their clients' own counting: a set over (session,
- * counter, time, model), each with the greatest cost and tokens that were said.
- * A record has no time of its own: that of the record in front of it counts,
- * which the lines of its transcript settle in whatever pieces they come. Which
- * messages a total is of is asked when somebody wants to know
- * (serve/stats/paid_spans.c).
+ * The cost of sessions as their clients counted it: a set over (session,
+ * counter, time, model), each with the greatest recorded cost and tokens. A
+ * record has no time of its own and gets that of the record before it in its
+ * transcript, however the lines are split into batches. Which messages a total
+ * covers is computed for each question (serve/stats/paid_spans.c).
  */
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -1,6 +1,6 @@
 /*
  * The rows of conflicts. A row stays when the conflict turns out to be none, so
- * that whoever was told of it can be told. For conflict/ only.
+ * that subscribers who know it can be notified. For conflict/ only.
  */
 #ifndef CCFC_INDEX_CONFLICT_CONFLICT_ROWS_H
 #define CCFC_INDEX_CONFLICT_CONFLICT_ROWS_H
@@ -11,7 +11,7 @@
 bool ccfc_conflict_is_same_pair(const struct ccfc_conflict *a,
 				const struct ccfc_conflict *b);
 
-/* The row that is of the same as `like`, or CCFC_ID_NONE. */
+/* The row with the same subject as `like`, or CCFC_ID_NONE. */
 uint32_t ccfc_conflict_find(const struct ccfc_index *index,
 			    const struct ccfc_conflict *like);
 /* CCFC_ID_NONE: the change has none of its own. */
@@ -23,16 +23,16 @@ uint32_t ccfc_conflict_rows(const struct ccfc_index *index, uint32_t file);
 uint32_t ccfc_conflict_add(struct ccfc_index *index,
 			   const struct ccfc_conflict *row);
 /*
- * A conflict is this now. Whoever was told of it is told if its kind has
- * changed, or if it is none any more.
+ * Sets what a conflict is now. Subscribers who know it are notified if its kind
+ * has changed, or if it is a conflict no longer.
  */
 void ccfc_conflict_set(struct ccfc_index *index, uint32_t row,
 		       const struct ccfc_conflict *now);
-/* As ccfc_conflict_set, of the row that there is, or of a new one. */
+/* As ccfc_conflict_set, for the existing row or a new one. */
 uint32_t ccfc_conflict_put(struct ccfc_index *index,
 			   const struct ccfc_conflict *now);
 void ccfc_conflict_end(struct ccfc_index *index, uint32_t row);
-/* If it waits for a line of a session, that session knows it from now on. */
+/* If it waits for a line of a session, registers it with the session. */
 void ccfc_conflict_wait(struct ccfc_index *index, uint32_t row);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * Files that several sessions changed; see contest.h. What is known of a file
- * is a number: not looked at yet, one session's, or the number of its contest.
+ * Files that several sessions changed; see contest.h. The state of a file is a
+ * number: unknown, one session's, or the number of its contest.
  *
- * A change that is settled leaves its place and enters it again, and those
- * behind it, as far as they look back, are judged again. So the work follows
- * what was appended, and the result is that of judging all of them once.
+ * A change that is settled is removed from its place and inserted again, and
+ * the changes after it that look back to it are judged again. So the work is
+ * proportional to what was appended, and the result is that of judging all
+ * changes once.
  */
 #include "index/conflict/contest.h"
 
@@ -34,8 +35,9 @@ static int compare_moments(const struct ccfc_index *index,
 }
 
 /*
- * Does the change count, and when was it? It took effect, and it is certain
- * whose it is: a tool's that names its file, or of a command whose text does.
+ * Does the change count, and when was it? It must have taken effect, and its
+ * session must be certain: it is a file tool's change, or the text of the
+ * command names the file.
  */
 bool ccfc_contest_moment(struct ccfc_moment *out,
 			 const struct ccfc_index *index, uint32_t change)
@@ -61,7 +63,9 @@ bool ccfc_contest_moment(struct ccfc_moment *out,
 	return true;
 }
 
-/* Where the first one stands that is not before `m`; from the end. */
+/*
+ * The position of the first one that is not before `m`, searched from the end.
+ */
 static uint32_t place_of(const struct ccfc_index *index,
 			 const struct ccfc_contest *contest,
 			 const struct ccfc_moment *m)
@@ -121,7 +125,7 @@ void ccfc_contest_check(struct ccfc_index *index, struct ccfc_contest *contest,
 		contest->check_to = at;
 }
 
-/* Those that look back to `at`. */
+/* The moments that look back to `at`. */
 static void check_behind(struct ccfc_index *index, struct ccfc_contest *contest,
 			 uint32_t at)
 {
@@ -133,7 +137,7 @@ static void check_behind(struct ccfc_index *index, struct ccfc_contest *contest,
 
 /* --- contests --- */
 
-/* The file's conflicts may not be what they were. */
+/* The conflicts of the file may have changed. */
 static void look_at_rows(struct ccfc_index *index, uint32_t file)
 {
 	const struct ccfc_ids *of = &index->contests.rows;
@@ -212,7 +216,7 @@ static void begin_contest(struct ccfc_index *index, uint32_t file)
 	gather_moments(contest, index);
 }
 
-/* Has anybody but the change's session changed its file? */
+/* Has another session changed the file of this change? */
 static bool is_contested(struct ccfc_index *index, const struct ccfc_change *c)
 {
 	const struct ccfc_ids *ids = &index->files.items[c->file];
@@ -303,7 +307,7 @@ void ccfc_contest_enter(struct ccfc_index *index, uint32_t change)
 		(n - at) * sizeof(m));
 	contest->moments.items[at] = m;
 	c->ordered = true;
-	/* What stood behind it has moved on. */
+	/* The moments after it have moved. */
 	if (contest->touched && contest->check_to >= at)
 		contest->check_to++;
 	check_behind(index, contest, at);

@@ -1,8 +1,8 @@
 /*
  * A file that several sessions changed: its changes in order, and when each
- * session saw it. For conflict/ only. Most files are one session's and have
- * none of this; it is built when a second session changes the file, or when
- * the file is touched first after a start, and is not stored.
+ * session saw it. For conflict/ only. Most files belong to one session and have
+ * no contest. A contest is built when a second session changes the file, or
+ * when the file is first touched after a start, and is not stored.
  */
 #ifndef CCFC_INDEX_CONFLICT_CONTEST_H
 #define CCFC_INDEX_CONFLICT_CONTEST_H

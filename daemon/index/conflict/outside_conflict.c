@@ -1,23 +1,24 @@
 /*
- * Conflicts of a session with somebody whom no transcript tells of: a person,
- * or a program of theirs. Their edits are what was seen on disk and is neither
- * a tool's nor a command's (ccfc_index_is_outside).
+ * Conflicts of a session with a person, or with another program, who is in no
+ * transcript. Their edits are the disk events that belong neither to a tool nor
+ * to a command (ccfc_index_is_outside).
  *
- * E is such an edit of a file that session S knew: S had read or changed it,
- * or was shown it. What only takes back a change of S is no E: the user
- * rewinds.
+ * E is such an edit of a file that session S knew: S had read or changed it, or
+ * was shown it. An edit that only undoes a change of S is not an E: it is a
+ * rewind by the user.
  *
- * - `stale`: S edited the file after E and had not seen it since E.
+ * - `stale`: S edited the file after E, and had not seen it since E.
  * - `lost_update`: the same, and S replaced the whole file.
  * - `concurrent`: S had changed the file less than ten minutes before E, had
- *   not looked at it in between, and has written a line since E: it lives, and
- *   the lines of a command that made E would have come. Until then the row
- *   waits. Its change is that of S before E.
+ *   not looked at it in between, and has written a line since E. The line shows
+ *   that S is alive, and that E was not made by a command of S whose lines are
+ *   still to come. Until there is such a line, the row waits. Its change is
+ *   that of S before E.
  *
- * Of several edits between two changes of S, with no look in between, the first
- * one counts. So there is one row of S and E, whatever its kind. A file is
- * judged as a whole, whenever a change, a look, an event or the time of a
- * command may make a difference. What this finds follows from the rows.
+ * Of several edits between two changes of S, without a look of S in between,
+ * the first one counts. So there is one row for S and E, whatever its kind. A
+ * file is judged as a whole whenever a change, a look, an event or the time of
+ * a command may make a difference. The result depends only on the rows.
  */
 #include "base/time.h"
 #include "index/conflict/conflict_rows.h"
@@ -25,7 +26,7 @@
 
 #include <stdlib.h>
 
-/* Events of a file that are looked at, from the last one on. */
+/* So many events of a file are considered, the latest ones. */
 #define EDITS_MAX 256u
 
 enum answer { NOT_ASKED, IS_OUTSIDE, IS_NOT };
@@ -72,7 +73,7 @@ static void gather_edits(struct scene *s)
 	}
 }
 
-/* Numbers of changes stand for their ids: the result is the same either way. */
+/* Comparing numbers of changes instead of ids gives the same result. */
 static int by_session(const void *x, const void *y)
 {
 	const struct ccfc_moment *a = x, *b = y;
@@ -106,7 +107,9 @@ static int64_t horizon(const struct scene *s)
 	return s->edits[s->first].event->time;
 }
 
-/* Has the session a conflict there with an edit that is not there any more? */
+/*
+ * Has the session a conflict there with an edit that does not exist any more?
+ */
 static bool has_old_row(const struct scene *s, uint32_t session, int64_t after,
 			int64_t before)
 {
@@ -124,9 +127,9 @@ static bool has_old_row(const struct scene *s, uint32_t session, int64_t after,
 }
 
 /*
- * Is the file again what a write of the session's client had replaced? That is
- * a rewind, which the client does in place and without a line, or somebody
- * takes the session's change back. Without contents nobody can tell.
+ * Does the file have the content again that the session's client had replaced?
+ * Then it is a rewind, which the client does in place and without a line, or
+ * somebody undid the session's change. Without contents this cannot be known.
  */
 static bool is_taken_back(const struct scene *s, const struct edit *edit,
 			  uint32_t session)
@@ -175,7 +178,7 @@ static int64_t first_between(struct scene *s, uint32_t session, int64_t after,
 	return CCFC_TIME_NONE;
 }
 
-/* There is one of a session and an edit; the later one is the worse. */
+/* One row for a session and an edit; the later kind is the worse one. */
 static void put_found(struct scene *s, const struct ccfc_moment *m,
 		      int64_t edit, enum ccfc_conflict_kind kind)
 {
@@ -194,7 +197,7 @@ static void put_found(struct scene *s, const struct ccfc_moment *m,
 		CCFC_VEC_PUSH(s->found, c);
 }
 
-/* Has somebody come after a change, and before `until`? */
+/* Did an edit from outside follow the change, before `until`? */
 static void judge_after(struct scene *s, const struct ccfc_moment *m,
 			int64_t until)
 {
@@ -209,7 +212,10 @@ static void judge_after(struct scene *s, const struct ccfc_moment *m,
 			      : CCFC_CONFLICT_WAITING);
 }
 
-/* Has somebody come between what the session knew and its change? */
+/*
+ * Was there an edit from outside between the session's last look and its
+ * change?
+ */
 static void judge_before(struct scene *s, const struct ccfc_moment *m,
 			 int64_t known)
 {
@@ -255,7 +261,7 @@ static bool is_found(const struct scene *s, const struct ccfc_conflict *c)
 	return false;
 }
 
-/* What the rows of the file are now is what was found. */
+/* The rows of the file become what was found. */
 static void put_rows(struct ccfc_index *index, const struct scene *s)
 {
 	uint32_t row = ccfc_conflict_rows(index, s->of.file);

@@ -1,6 +1,6 @@
 /*
- * When each session saw a contested file: what it read, and what the client
- * showed it.
+ * When each session saw a contested file: its reads, and what the client showed
+ * it.
  */
 #include "index/conflict/contest.h"
 
@@ -17,7 +17,7 @@ static int compare_sights(const void *x, const void *y)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-/* Where the first one stands that is not before `s`. */
+/* The position of the first one that is not before `s`. */
 static uint32_t sight_place(const struct ccfc_contest *contest,
 			    const struct ccfc_sight *s)
 {
@@ -48,7 +48,7 @@ int64_t ccfc_contest_seen(const struct ccfc_contest *contest, uint32_t session,
 	return CCFC_TIME_NONE;
 }
 
-/* Every session whose transcript has the call has seen what it read. */
+/* The file was seen by every session whose transcript has the call. */
 static void gather_read(struct ccfc_contest *contest,
 			const struct ccfc_index *index,
 			const struct ccfc_read_ref *read)
@@ -90,7 +90,7 @@ void ccfc_contest_gather_sights(struct ccfc_contest *contest,
 static void check_sight(struct ccfc_index *index, struct ccfc_contest *contest,
 			const struct ccfc_sight *s)
 {
-	/* From the end: it is mostly the last thing that happened. */
+	/* From the end: mostly it is the latest event. */
 	for (uint32_t at = contest->moments.n; at-- > 0;) {
 		const struct ccfc_moment *m = &contest->moments.items[at];
 

@@ -1,18 +1,17 @@
 /*
- * Whether a change that was seen on disk is surely its command's, as the store
- * has it.
+ * Whether an observed change certainly belongs to its command, for the store.
  *
- * The daemon asks that anew each time (query/proof.c). Other programs read the
- * store with SQL, which would take too long over it: which commands ran at the
- * moment of each event, and which of a thread's it was. So the answer is stored
- * with the change, and asked again for a file as soon as something came that it
- * depends on:
+ * The daemon computes this for each question (query/proof.c). For other
+ * programs, which read the store with SQL, that would take too long: which
+ * commands ran at the time of each event, and which one of a thread's it was.
+ * So the answer is stored with the change, and computed again for a file when
+ * something arrives on which it depends:
  *
- * - what was seen of the file, or is not known any more;
+ * - an event of the file, or the loss of one;
  * - a change of the file;
- * - a command that may have run at the time of an event of the file, or did not
- *   after all: all files with events since it began are touched;
- * - where a session was at work, which decides for whom a file is near.
+ * - a command that may have run at the time of an event of the file, or turned
+ *   out not to: all files with events since it began are touched;
+ * - the directories of a session, which decide to whom a file is near.
  */
 #include "base/time.h"
 #include "index/index_internal.h"
@@ -20,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* Events come in order but for a little, in ms. */
+/* Events are in order of time, except for so many ms. */
 #define OUT_OF_ORDER (60 * 1000)
 
 void ccfc_doubt_touch(struct ccfc_index *index, uint32_t file)

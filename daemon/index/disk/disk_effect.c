@@ -1,10 +1,10 @@
 /*
- * What a change did to its file, as it was seen on disk: the content before and
- * after, and when. Known of an observed change of a command, and of a change of
- * a file tool whose client was seen to replace the file.
+ * The effect of a change on its file, by the disk events: the content before
+ * and after, and the time. Known for an observed change of a command, and for a
+ * change of a file tool whose client was seen to replace the file.
  *
- * Nothing is said where two could be meant: a tool that may have made several
- * of the events, an event that several tools may have made.
+ * There is no answer in ambiguous cases: a tool that may have made several of
+ * the events, or an event that several tools may have made.
  */
 #include "base/time.h"
 #include "index/index_internal.h"
@@ -12,9 +12,9 @@
 
 #include <stdlib.h>
 
-/* Events of a file that are looked at, from the last one on. */
+/* So many events of a file are considered, the latest ones. */
 #define LOOK_MAX 4096
-/* Events are in the order of time but for so many ms. */
+/* Events are in order of time, except for so many ms. */
 #define SLACK 1000
 
 static void put_effect(struct ccfc_disk_effect *out,
@@ -70,8 +70,8 @@ static bool is_late(const struct ccfc_index *index,
 }
 
 /*
- * Several things may have happened between two looks. If a tool wrote the file
- * in that time, what the command found and left is not known.
+ * Several changes may have happened between two looks. If a tool wrote the file
+ * in that time, the content before and after the command is not known.
  */
 static bool has_tool_in(const struct ccfc_index *index,
 			const struct ccfc_disk_event *e)
@@ -92,9 +92,9 @@ static bool has_tool_in(const struct ccfc_index *index,
 }
 
 /*
- * The last of its events and those in front of it that lead there, so that
- * nothing of anybody else is in between. `late`: also those that another one
- * has rather made.
+ * The last event of the command, and the events that lead to it without an
+ * event of somebody else in between. `late`: also events that another command
+ * more likely made.
  */
 static bool follow_events(struct ccfc_disk_effect *out,
 			  const struct ccfc_index *index,
@@ -157,7 +157,7 @@ static bool may_be_tools(const struct ccfc_index *index,
 			     ccfc_index_session_id(index, c->session));
 }
 
-/* May another tool have made it as well? */
+/* May another tool have made it, too? */
 static bool is_contested(const struct ccfc_index *index,
 			 const struct ccfc_change *change,
 			 const struct ccfc_disk_event *e)

@@ -1,7 +1,7 @@
 /*
- * What was seen on disk. The rows of a file are chained, the last one first.
- * They are no changes: whose each is follows from the times of commands, and is
- * asked anew each time, since lines may come later than what they tell of.
+ * Disk events. The rows of a file are chained, the last one first. An event is
+ * not a change: its owner follows from the times of commands, and is computed
+ * for each question, since lines may arrive later than the events.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-/* So many are kept; when there are more, the older half goes. */
+/* So many are kept; above that, the older half is deleted. */
 #define EVENTS_MAX 200000u
-/* Those that changes are known by stay, up to so many. */
+/* Events that changes depend on stay, up to so many. */
 #define NEEDED_MAX 50000u
 
 struct event_key {
@@ -38,7 +38,7 @@ uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file)
 					   : CCFC_ID_NONE;
 }
 
-/* Puts a row on the list of its file, in the order of times. */
+/* Inserts a row into the list of its file, in order of time. */
 static void chain_event(struct ccfc_index *index, uint32_t id)
 {
 	struct ccfc_disk_event *e = &index->disk_events.items[id];
@@ -74,7 +74,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The older half is not wanted any more. */
+/* Deletes the older half. */
 static void let_go(struct ccfc_index *index)
 {
 	uint32_t n = index->disk_events.n;
@@ -104,7 +104,7 @@ static void let_go(struct ccfc_index *index)
 	}
 }
 
-/* What follows from an event is to be found out, anew if it was known. */
+/* Marks the consequences of an event to be computed, again if necessary. */
 static void touch_event(struct ccfc_index *index, uint32_t id)
 {
 	uint32_t file = index->disk_events.items[id].file;
@@ -125,7 +125,10 @@ void ccfc_index_see(struct ccfc_index *index,
 {
 	struct ccfc_disk_event e = *event;
 
-	/* Two within a millisecond: the later one is later. */
+	/*
+	 * If two are within a millisecond, the one added later is the later
+	 * one.
+	 */
 	while (!ccfc_index_add_disk_event(index, &e))
 		e.time++;
 	touch_event(index, index->disk_events.n - 1);

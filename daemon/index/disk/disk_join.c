@@ -1,30 +1,29 @@
 /*
- * What was seen on disk, and the commands that ran meanwhile.
+ * Joins disk events with the commands that ran at that time.
  *
- * A command of a shell ran from its call to its result, by the times that the
- * lines themselves have; one in the background until the note of its end. A
- * file that changed in that time, in a directory of the session, is a change of
- * the command: a row like those that its text or its result names, with the bit
- * OBSERVED. Commands of one thread run one after another, so each event is of
- * one of them at most; several threads may each have one that ran, and proof.c
- * says that it is in doubt then.
+ * A shell command ran from its call to its result, by the times of the lines; a
+ * background command until the note of its end. A file that changed in that
+ * time, in a directory of the session, is a change of the command: a row like
+ * those that its text or its result names, with the bit OBSERVED. Commands of
+ * one thread run one after another, so an event belongs to at most one of them.
+ * Several threads may each have a running command; proof.c reports that doubt.
  *
- * Lines come after what they tell of, mostly, but not always. So the two are
- * brought together from both sides: when a command has ended, and when an event
- * is added. Whether another command ran at the same time is asked anew each
- * time, since its lines may come still later.
+ * Lines usually arrive after the events, but not always. So the join happens
+ * from both sides: when a command has ended, and when an event is added.
+ * Whether another command ran at the same time is computed for each question,
+ * since its lines may arrive even later.
  *
- * What a client's file tool has written is no command's: its event has the
- * client's process, or the tool's own change is of the same time.
+ * A write of a client's file tool does not belong to a command: its event has
+ * the client's process, or the tool's own change has the same time.
  */
 #include "base/path.h"
 #include "base/time.h"
 #include "index/index_internal.h"
 #include "index/query/query.h"
 
-/* Events come in order but for a little: how far back to look, in ms. */
+/* Events are in order of time, except for so many ms. */
 #define OUT_OF_ORDER (60 * 1000)
-/* Commands of a session that are looked at, from the last one on. */
+/* So many commands of a session are considered, the latest ones. */
 #define RECENT_COMMANDS 256u
 
 /* --- times --- */
@@ -46,9 +45,8 @@ static bool may_write(const struct ccfc_change *command)
 }
 
 /*
- * Had the call begun before the event? A file's own time is from a clock that
- * ticks. The marks of beginnings are from the same clock; lines have finer
- * times.
+ * Had the call begun before the event? A file's own time comes from a coarse
+ * clock, and so do the marks of beginnings; lines have finer times.
  */
 static bool has_begun(const struct ccfc_change *call,
 		      const struct ccfc_period *w,
@@ -67,7 +65,7 @@ enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
 	struct ccfc_period w = ccfc_query_exact_window(index, call, &exact);
 	int64_t sure = w.to;
 
-	/* An event without a time of its own may have been noticed late. */
+	/* An event without a time of its own may be late. */
 	if (exact && !event->own)
 		w.to += CCFC_WINDOW_LATE;
 	else if (!exact && has_ended(call))
@@ -109,9 +107,9 @@ static bool is_same_agent(const struct ccfc_change *a,
 }
 
 /*
- * Of two commands of a thread that may have done it: one that surely still ran
- * comes before one that had just ended; then the one that ended first, because
- * the other had not begun.
+ * Of two possible commands of a thread, one that certainly still ran comes
+ * before one that had just ended; then the one that ended first, because the
+ * other one had not begun.
  */
 static bool is_better(const struct ccfc_index *index,
 		      const struct ccfc_change *a, const struct ccfc_change *b,
@@ -172,7 +170,7 @@ void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
 
 /* --- bringing together --- */
 
-/* Is it what a client wrote with a tool that names its file? */
+/* Did a client write it with a tool that names its file? */
 static bool is_a_tools(const struct ccfc_index *index,
 		       const struct ccfc_disk_event *event)
 {
@@ -186,7 +184,7 @@ static bool is_a_tools(const struct ccfc_index *index,
 
 		if (!c->shell && c->state == CCFC_STATE_APPLIED &&
 		    c->result.known &&
-		    /* It has written before it says so. */
+		    /* The write comes before the result. */
 		    ccfc_index_within(index, c, event) == CCFC_WITHIN)
 			return true;
 	}
@@ -201,8 +199,8 @@ bool ccfc_index_is_of(const struct ccfc_index *index,
 }
 
 /*
- * What became of a file by all events of it that are the command's. False: by
- * none of them, or it is not there as it was not there before.
+ * The effect on a file of all events that belong to the command. False: there
+ * are none, or the file is missing before and after.
  */
 static bool whole_effect(const struct ccfc_index *index,
 			 const struct ccfc_change *command, uint32_t file,
@@ -231,7 +229,7 @@ static bool whole_effect(const struct ccfc_index *index,
 	return true;
 }
 
-/* True: there is news of the command's changes. */
+/* True: the command's changes are different now. */
 static bool attach(struct ccfc_index *index, uint32_t command, uint32_t file)
 {
 	uint8_t op = CCFC_OP_MODIFIED, was;
@@ -254,7 +252,7 @@ static bool attach(struct ccfc_index *index, uint32_t command, uint32_t file)
 	return c->shell != was;
 }
 
-/* Has the command a change of this file that was seen? */
+/* Does the command have an observed change of this file? */
 static bool has_seen(const struct ccfc_index *index,
 		     const struct ccfc_change *command, uint32_t file)
 {
@@ -267,7 +265,7 @@ static bool has_seen(const struct ccfc_index *index,
 	return false;
 }
 
-/* Gives an event to the one of a session's commands whose it is. */
+/* Assigns an event to one of the session's commands. */
 static void join_session(struct ccfc_index *index, uint32_t session,
 			 const struct ccfc_disk_event *event,
 			 struct ccfc_ids *news)
@@ -290,7 +288,9 @@ static void join_session(struct ccfc_index *index, uint32_t session,
 	}
 }
 
-/* Is it the last event of its file in that time? The others go with it. */
+/*
+ * Is it the last event of its file in that time? The others are included in it.
+ */
 static bool is_last_in(const struct ccfc_index *index, uint32_t event,
 		       const struct ccfc_change *command)
 {
@@ -320,7 +320,9 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 
 		if (e.time < from - OUT_OF_ORDER)
 			break;
-		/* Whether it ran then, or another one, is news. */
+		/*
+		 * Whether this command ran then, or another one, has changed.
+		 */
 		ccfc_outside_touch(index, e.file);
 		ccfc_doubt_touch(index, e.file);
 		/* Rows may have moved. */
@@ -332,7 +334,7 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 	}
 }
 
-/* Whose an event is now, of the commands of a session. */
+/* Assigns an event again, among the commands of a session. */
 static void join_event_again(struct ccfc_index *index, uint32_t command,
 			     const struct ccfc_disk_event *event,
 			     struct ccfc_ids *news)

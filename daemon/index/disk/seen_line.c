@@ -1,4 +1,4 @@
-/* Lines of what was seen; see seen_line.h. */
+/* Lines of disk events and marks; see seen_line.h. */
 #include "index/disk/seen_line.h"
 
 #include "base/alloc.h"
@@ -98,7 +98,7 @@ static void put_side(struct ccfc_buf *out, const struct ccfc_index *index,
 	put_text(out, ccfc_index_str(index, key));
 }
 
-/* Not the id of a session that is of another project. */
+/* Leaves out the id of a session of another project. */
 static struct ccfc_slice name_client(const struct ccfc_index *index,
 				     const struct ccfc_disk_event *e,
 				     struct ccfc_slice project)
@@ -268,7 +268,7 @@ bool ccfc_seen_read(struct ccfc_seen_line *out, struct ccfc_slice line)
 	struct fields f = { .at = 1 };
 
 	ccfc_buf_clear(&out->text);
-	/* Texts get shorter only, so none moves. */
+	/* Texts only get shorter, so none moves. */
 	ccfc_buf_reserve(&out->text, line.len + 1);
 	out->event = (struct ccfc_disk_event){ .next = CCFC_ID_NONE };
 	split(&f, line);

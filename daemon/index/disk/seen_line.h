@@ -17,21 +17,21 @@
 
 #include "index/index.h"
 
-/* Around a session's lines its client may have run for so long, in ms. */
+/* A client may have run for so many ms before and after its session's lines. */
 #define CCFC_SEEN_AROUND_MS ((int64_t)60 * 60 * 1000)
 
 #define CCFC_SEEN_UNNAMED "?"
-/* Bytes of a line at most; a longer one is not taken in. */
+/* The maximal length of a line; longer ones are not imported. */
 #define CCFC_SEEN_LINE_MAX (64 << 10)
 
-/* Sessions of one page, so that not all are asked of each event. */
+/* Sessions of one page, so that not all sessions are tested for each event. */
 struct ccfc_seen_near {
 	const struct ccfc_ids *sessions;
 	/* Only sessions of this directory are named; empty: all. */
 	struct ccfc_slice project;
 };
 
-/* Is the session one of the project? All are of an empty one. */
+/* Does the session belong to the project? With an empty project all do. */
 bool ccfc_seen_in_project(const struct ccfc_index *index, uint32_t session,
 			  struct ccfc_slice project);
 /* Appends the line of an event, without a newline. */
@@ -53,7 +53,7 @@ struct ccfc_seen_line {
 	struct ccfc_buf text;
 };
 
-/* False: it makes no sense. Release `text` of `out` at last. */
+/* False: the line is invalid. Release `text` of `out` at the end. */
 bool ccfc_seen_read(struct ccfc_seen_line *out, struct ccfc_slice line);
 
 #endif

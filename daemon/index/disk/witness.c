@@ -1,26 +1,27 @@
 /*
- * Edits of clients that no transcript tells of: the client was killed before
- * it had written its line. The name by which a client replaces a file has its
- * process, and the note of that process has the session: so it is known who
- * changed the file, and when, and to what. Only the tool is not. What a client
- * writes by itself is no change: its settings are told by their names, and a
- * rewind writes in place, without such a name.
+ * Edits of clients that are in no transcript, because the client was killed
+ * before it wrote its line. A client replaces a file by way of a temporary name
+ * that contains its pid, and the note of that process names the session. So the
+ * session, the time and the content are known; only the tool is not. Files that
+ * a client writes on its own behalf are not changes: its settings are
+ * recognized by their names, and a rewind writes in place, without such a
+ * temporary name.
  *
  * Such an event is a change of its session without a call and a result,
- * "seen_<hash of session, path and time>". No line will come any more when
+ * "seen_<hash of session, path and time>". No line will follow if
  *
  * - the client has ended, and its transcripts were read since (`ended`), or
  * - its session has a line that is a minute later.
  *
- * Until then the event waits. If a line comes after all, the row is withdrawn:
- * the two are one change, which is the line's.
+ * Until then the event waits. If a line follows after all, the row is
+ * withdrawn: the two are one change, that of the line.
  *
- * witness_pairs.c says which events have lines. If one call without a result
- * remains as well, and may have made an event that has none, the event is its:
- * that change took effect, as was seen.
+ * witness_pairs.c finds the events with lines. If exactly one call without a
+ * result remains, and may have made an event without a line, the event is
+ * assigned to it: the change took effect.
  *
- * All this follows from the events, the changes and the sessions' last lines,
- * so it does not depend on the order in which they came.
+ * All this depends only on the events, the changes and the sessions' last
+ * lines, not on the order in which they arrived.
  */
 #include "index/disk/witness.h"
 
@@ -58,7 +59,7 @@ static struct ccfc_slice row_key(struct ccfc_index *index,
 	return ccfc_buf_view(out);
 }
 
-/* Has the disk alone made the row? */
+/* Does the row come from disk events alone? */
 static bool is_alone(const struct ccfc_change *c)
 {
 	return ccfc_index_is_witnessed(c) && !c->call.known && !c->result.known;
@@ -94,7 +95,7 @@ static void show_row(struct ccfc_index *index, const struct ccfc_disk_event *e)
 		index->changes.items[id].shell = CCFC_SHELL_OBSERVED;
 	}
 	c = &index->changes.items[id];
-	/* An id that was made to look like it. */
+	/* An id that only looks like ours. */
 	if (!is_alone(c) || c->settled)
 		return;
 	c->shell = CCFC_SHELL_OBSERVED;
@@ -112,7 +113,7 @@ static void show_row(struct ccfc_index *index, const struct ccfc_disk_event *e)
 	show_again(index, id);
 }
 
-/* The event is what the call did. */
+/* The event is the effect of the call. */
 static void give(struct ccfc_index *index, uint32_t change,
 		 const struct ccfc_disk_event *e)
 {
@@ -126,7 +127,7 @@ static void give(struct ccfc_index *index, uint32_t change,
 	show_again(index, change);
 }
 
-/* What was given to a call was another one's, or its result has come. */
+/* The event of a call belongs to another one, or the result has arrived. */
 static void take_back(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
@@ -181,8 +182,8 @@ static bool has(const struct ccfc_ids *ids, uint32_t id)
 }
 
 /*
- * Files of a project that clients write by themselves, when the user allows a
- * tool or adds a server. A file tool that does has a line.
+ * Files of a project that clients write on their own behalf, when the user
+ * allows a tool or adds a server. If a file tool writes them, there is a line.
  */
 static bool is_clients_own(const struct ccfc_index *index, uint32_t file)
 {
@@ -197,7 +198,10 @@ static bool is_clients_own(const struct ccfc_index *index, uint32_t file)
 	return false;
 }
 
-/* What an event without a line is; the call that it is given to, or ID_NONE. */
+/*
+ * What an event without a line is; the call to which it is assigned, or
+ * ID_NONE.
+ */
 static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,
 			 uint32_t trace, const struct ccfc_disk_event *e)
 {
@@ -217,7 +221,7 @@ static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,
 	return call;
 }
 
-/* Rows and calls are what the pairs say. */
+/* Makes rows and calls agree with the pairs. */
 static void put_rows(struct ccfc_index *index, const struct ccfc_traced *s)
 {
 	struct ccfc_ids given = { 0 };
@@ -290,7 +294,7 @@ void ccfc_witness_settle(struct ccfc_index *index)
 	files->n = 0;
 }
 
-/* No line comes any more for what the client did to this file. */
+/* No more lines will follow for the client's edits of this file. */
 static void end_events(struct ccfc_index *index, const struct ccfc_unclaimed *u)
 {
 	uint32_t id = ccfc_index_last_seen(index, u->file);

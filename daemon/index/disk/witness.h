@@ -1,6 +1,6 @@
 /*
- * Events of clients on a file, and the changes of file tools whose they are.
- * For disk/ only.
+ * Events of clients on a file, and the changes of file tools that they belong
+ * to. For disk/ only.
  */
 #ifndef CCFC_INDEX_DISK_WITNESS_H
 #define CCFC_INDEX_DISK_WITNESS_H
@@ -8,7 +8,9 @@
 #include "index/index_internal.h"
 #include "index/query/query.h"
 
-/* A session that has gone on for so long, in ms, has written its lines. */
+/*
+ * A session has written all lines that are so many ms older than its last one.
+ */
 #define CCFC_WITNESS_GONE_ON (60 * 1000)
 
 /* A change of a file tool, and when it may have written. */
@@ -57,8 +59,8 @@ void ccfc_traces_pair(struct ccfc_traced *out);
 void ccfc_traces_release(struct ccfc_traced *traced);
 
 /*
- * The call that alone may have made an event which no result tells of, and has
- * made nothing else; CCFC_ID_NONE: there is none.
+ * The only call that may have made an event without a result, and has made no
+ * other event; CCFC_ID_NONE: there is none.
  */
 uint32_t ccfc_traces_open(const struct ccfc_traced *traced, uint32_t trace);
 

@@ -1,13 +1,13 @@
 /*
- * Which events have lines: each change of a file tool that took effect has made
- * one event at most, at some time between its call and its result. So events
- * and changes are put together in pairs, as many as can be: from the last event
- * on, each with the change that began last. First those that surely fit, by
- * their times, then those that may; first the changes that the transcripts of
- * the event's session show, then those of others that have no event yet, since
- * the note of a client may be older than its session. What remains has no line.
- * If one call without a result remains as well, and may have made it, the event
- * is its: that change took effect, as was seen.
+ * Finds the events with lines. A change of a file tool that took effect has
+ * made at most one event, at some time between its call and its result. So
+ * events and changes are paired, as many as possible: from the last event
+ * backwards, each with the change that began last. Certain pairs by their times
+ * come first, then possible ones; changes in the transcripts of the event's
+ * session come first, then changes of others without an event, since the note
+ * of a client may be older than its session. The remaining events have no line.
+ * If exactly one call without a result remains, and may have made such an
+ * event, the event is assigned to it: the change took effect.
  */
 #include "index/disk/witness.h"
 
@@ -16,14 +16,14 @@
 
 #include <stdlib.h>
 
-/* A file's own time may be a tick early, in ms; clocks may differ by more. */
+/* A file's own time may be so many ms too early; clocks may differ by more. */
 #define TICK  10
 #define SLACK 1000
-/* What a call without a result did, it did within so many ms. */
+/* A call without a result has its effect within so many ms. */
 #define LONGEST (10 * 60 * 1000)
-/* Events of a file that are looked at, from the last one on. */
+/* So many events of a file are considered, the latest ones. */
 #define LOOK_MAX 4096u
-/* Calls of a file without a result; of more than that none is the one. */
+/* Calls of a file without a result; with more, none of them is certain. */
 #define OPEN_MAX 64u
 
 /* --- gathering --- */
@@ -58,7 +58,7 @@ static void set_period(struct ccfc_claim *claim, const struct ccfc_index *index,
 		claim->sure.from -= TICK;
 	if (c->result.known && w.to != INT64_MAX)
 		claim->sure.to -= CCFC_WINDOW_LATE;
-	/* Of a result alone it is not known when its call was. */
+	/* With a result alone, the time of the call is not known. */
 	if (!c->call.known && w.from != INT64_MIN)
 		w.from -= CCFC_WITNESS_GONE_ON;
 	if (w.from > INT64_MIN + SLACK)
@@ -133,7 +133,7 @@ static bool is_during(const struct ccfc_period *w,
 	return w->from <= e->time && w->to >= first;
 }
 
-/* How a change and an event fit; the better is the greater. */
+/* How well a change and an event fit; greater is better. */
 enum fit { FIT_TIME, FIT_SESSION, FIT_SURELY };
 
 static bool is_fit(const struct ccfc_index *index,
@@ -162,7 +162,7 @@ static uint32_t take_claim(struct ccfc_traced *s,
 	return CCFC_ID_NONE;
 }
 
-/* Gives events to changes that fit so well. */
+/* Pairs events with changes that fit at least so well. */
 static void pair_up(struct ccfc_traced *s, enum fit fit)
 {
 	const struct ccfc_index *index = s->index;
@@ -174,7 +174,7 @@ static void pair_up(struct ccfc_traced *s, enum fit fit)
 		const struct ccfc_disk_event *e =
 			&index->disk_events.items[t->event];
 
-		/* Of no use for those in front of it, either. */
+		/* It does not fit earlier ones, either. */
 		while (last && (claims[last - 1].taken ||
 				claims[last - 1].when.from > e->time))
 			last--;

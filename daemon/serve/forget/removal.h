@@ -3,11 +3,11 @@
  * daemon answers and reads on:
  *
  * - ccfc_removal_prepare makes a new store beside the old one, which stays in
- * use, and cleans the undo area and the archive. On a worker.
+ *   use, and cleans the undo area and the archive. On a worker.
  * - ccfc_removal_exchange puts the new store in place of the old one. On the
- * core thread, with the store closed and no running question. Lines read since
- * the first step are read again; ccfc_removal_carry adds events and marks since
- *   then.
+ *   core thread, with the store closed and no running question. Lines read
+ *   since the first step are read again; ccfc_removal_carry adds events and
+ *   marks since then.
  * - ccfc_removal_sweep removes unreferenced contents. On a worker.
  *
  * Each step can be repeated: after a kill the next start runs all of them

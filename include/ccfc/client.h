@@ -697,9 +697,9 @@ CCFC_API int ccfc_export_list(struct ccfc_reply **out,
 			      struct ccfc_err *err);
 
 /*
- * What was seen on disk and no transcript tells, all or that of
- * query->project_path: {lines, contents, next}. A page from query->offset on;
- * without `next` it is the last one.
+ * Changes seen on disk and other facts that are in no transcript, all or those
+ * of query->project_path: {lines, contents, next}. A page from query->offset
+ * on; without `next` it is the last one.
  */
 CCFC_API int ccfc_export_seen(struct ccfc_reply **out,
 			      struct ccfc_client *client,
@@ -707,10 +707,10 @@ CCFC_API int ccfc_export_seen(struct ccfc_reply **out,
 			      struct ccfc_err *err);
 
 /*
- * Takes in an export or a copied Claude directory, at an absolute path:
- * {transcripts, longer, known, bytes}. All of it or nothing; CCFC_ECORRUPT: it
- * is damaged or not whole, and the error says what. What is new is indexed
- * after the reply (`indexing`).
+ * Imports an export or a copied Claude directory, at an absolute path:
+ * {transcripts, longer, known, bytes}. All or nothing; CCFC_ECORRUPT: it is
+ * damaged or incomplete, and the error says where. New lines are indexed after
+ * the reply (`indexing`).
  */
 CCFC_API int ccfc_import_path(struct ccfc_reply **out,
 			      struct ccfc_client *client, const char *path,

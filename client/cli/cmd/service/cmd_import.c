@@ -92,23 +92,23 @@ static int run_import(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_import = {
 	.name = "import",
 	.usage = "import DIR [options]",
-	.summary = "take in an export, or a copied Claude directory",
-	.about = "DIR is what `ccfc export --all DIR` wrote on another "
-		 "machine, or a copy of a\n"
-		 "Claude directory. Everything is taken in, or, if DIR is "
-		 "damaged or incomplete,\n"
-		 "nothing; the error says what is wrong. DIR is only read, "
-		 "and not watched.\n"
+	.summary = "add an export of another machine, or a copied Claude "
+		   "directory",
+	.about = "Imports DIR, which `ccfc export --all DIR` wrote on another "
+		 "machine, or a copy\n"
+		 "of a Claude directory. All or nothing: if DIR is damaged or "
+		 "incomplete, the\n"
+		 "error says where. DIR is only read, and not watched.\n"
 		 "\n"
-		 "Imported sessions are answered from the archive. A "
-		 "transcript that is known\n"
-		 "is not added again, whatever its path is. One that is known "
-		 "in part and gone\n"
-		 "is made longer. All others are added with the paths they "
-		 "had; one whose path\n"
-		 "is in use gets a path below ccfc-import-… instead. Names of "
-		 "sessions stay as\n"
-		 "they are here.",
+		 "Imported sessions are answered from the archive. A known "
+		 "transcript is not\n"
+		 "added again, whatever its path is. If it is known in part "
+		 "and its file is gone,\n"
+		 "the missing lines are added. All others are added with their "
+		 "old paths; if a\n"
+		 "path is in use, the transcript gets one below ccfc-import-… "
+		 "instead. Existing\n"
+		 "names of sessions stay.",
 	.examples = "  ccfc import /media/usb/ccfc-laptop\n"
 		    "  ccfc import ~/backup/.claude\n",
 	.options = options,

@@ -29,7 +29,7 @@ static const struct ccfc_opt options[] = {
 			  .help = "all sessions of this project",
 			  CCFC_ASKS(project_path) },
 	[OPT_DRY_RUN] = { "dry-run", 0, CCFC_OPT_FLAG,
-			  .help = "only show what would go" },
+			  .help = "only show what would be removed" },
 	[OPT_YES] = { "yes", 'y', CCFC_OPT_FLAG, .help = "do not ask" },
 	[OPT_FORMAT] = { "format", 0, CCFC_OPT_CHOICE, "FORMAT",
 			 .help = "table (default) or json",
@@ -289,24 +289,23 @@ const struct ccfc_command ccfc_cmd_forget = {
 		 "       ccfc forget --path=GLOB [options]",
 	.summary = "remove what ccfc keeps, for good",
 	.topic = CCFC_TOPIC_SESSIONS,
-	.about = "Removes sessions from all that ccfc keeps: index, texts, "
-		 "archive, content seen\n"
-		 "on disk, names and tags, undo area. They stay forgotten, "
-		 "also if their\n"
-		 "transcripts are still there, grow, or are read again. --path "
-		 "removes the\n"
-		 "changes, contents and names of files up to now, and leaves "
-		 "the sessions,\n"
-		 "with all that was said in them: prompts and answers that "
-		 "cite a file stay.\n"
-		 "--before removes whole sessions: one that went on after DATE "
-		 "stays. Claude\n"
-		 "Code's own files are not touched: delete the transcripts too "
-		 "if nobody is to\n"
-		 "read them.\n"
+	.about = "Removes sessions permanently from everything that ccfc "
+		 "keeps: index, texts,\n"
+		 "archive, contents seen on disk, names and tags, undo area. "
+		 "They stay forgotten,\n"
+		 "even if their transcripts still exist, grow, or are read "
+		 "again. --path removes\n"
+		 "the changes, contents and names of files up to now; the "
+		 "sessions stay with all\n"
+		 "their messages, even those that quote a file. --before "
+		 "removes whole sessions:\n"
+		 "a session that went on after DATE stays. Claude Code's own "
+		 "files are not\n"
+		 "touched: delete the transcripts, too, if nobody may read "
+		 "them.\n"
 		 "\n"
 		 "PROJECT is a directory. Sessions that begin there later are "
-		 "read again;\n"
+		 "read as usual;\n"
 		 "'exclude' in ccfc.conf(5) keeps a project out. On a terminal "
 		 "ccfc asks first;\n"
 		 "elsewhere --yes is needed.",

@@ -98,16 +98,17 @@ const struct ccfc_command ccfc_cmd_mark = {
 	.usage = "mark",
 	.summary = "when a command began and ended, for hooks",
 	.about =
+
 		"For hooks of Claude Code that run before and after a shell "
 		"command. Reads the\n"
-		"hook's input on standard input and tells the daemon that the "
-		"command begins now,\n"
-		"or has ended. What changes on disk in between is the "
-		"command's; without marks\n"
-		"the times of its lines are used, and 100 ms more. It prints "
-		"nothing and exits\n"
-		"with 0, whatever happens, after 50 ms at the latest. It does "
-		"not start the\n"
+		"hook's input on standard input and reports to the daemon that "
+		"the command begins\n"
+		"now, or has ended. Changes on disk in between belong to the "
+		"command; without\n"
+		"marks the times of its lines are used, and 100 ms more. It "
+		"prints nothing and\n"
+		"exits with 0, whatever happens, after 50 ms at the latest. It "
+		"does not start the\n"
 		"daemon. The plugin for Claude Code has these hooks; in its "
 		"settings they are:\n"
 		"\n"

@@ -270,9 +270,9 @@ const struct ccfc_command ccfc_cmd_top = {
 		 "conflict with each\n"
 		 "other or with a person (outside), and which files sessions "
 		 "just changed:\n"
-		 "\"writing\" until the transcript tells of it.\n"
+		 "\"writing\" until the change is in the transcript.\n"
 		 "\n"
-		 "Keys: q ends it, p holds it, r asks again at once.",
+		 "Keys: q quits, p pauses, r refreshes at once.",
 	.examples = "  ccfc top\n"
 		    "  ccfc top --project=.\n"
 		    "  ccfc top --once\n",

@@ -326,9 +326,9 @@ enum ccfc_conflict_kind { CCFC_CONFLICT_LIST(X) };
 #define CCFC_CONFLICT_COUNT 5
 
 /*
- * Two sessions in each other's way in one file, or a session and somebody
- * outside (conflict/). A row is of a change, of a pair of sessions, or of a
- * session and an edit from outside.
+ * A conflict between two sessions that change the same file, or between a
+ * session and somebody outside (conflict/). A row is about a change, a pair of
+ * sessions, or a session and an edit from outside.
  */
 struct ccfc_conflict {
 	uint64_t seq;	 /* of its last event; 0: none yet */

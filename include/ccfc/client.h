@@ -524,7 +524,7 @@ CCFC_API int ccfc_file_readers(struct ccfc_reply **out,
 			       struct ccfc_err *err);
 
 /*
- * Sessions that were in each other's way in a file, the latest first:
+ * Conflicts of sessions in a file, the latest first:
  * {totalConflicts, conflicts: [{kind, path, timestamp, sessionId, changeId,
  * otherSessionId, otherChangeId, …}]}. `live`: only of sessions that both wrote
  * something in the last five minutes. The query may have session, path, cwd,

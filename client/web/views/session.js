@@ -110,7 +110,7 @@ async function asked(id, signal) {
                        : null);
 }
 
-// With whom it was in each other's way, the last ones first.
+// Its conflicts, the latest first.
 async function conflictList(id, signal) {
     const got = await ask("conflicts", {session: id, limit: CONFLICTS}, signal);
 

@@ -1,6 +1,6 @@
 /*
- * conflict.list: sessions in each other's way, the latest conflict first. There
- * are few conflicts, so that all of them are looked at.
+ * conflict.list: conflicts, the latest first. There are few, so all of them are
+ * read.
  */
 #include "serve/methods/conflict_list.h"
 

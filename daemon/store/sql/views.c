@@ -553,7 +553,6 @@ const struct ccfc_view ccfc_views[CCFC_VIEWS] = {
 	     "a total goes on when its session is resumed or forked"),
 	VIEW(tools, "a row for each call of a tool"),
 	VIEW(reads, "a row for each file that a call looked at"),
-	VIEW(conflicts,
-	     "a row for each file in which two sessions got in each other's "
-	     "way"),
+	VIEW(conflicts, "a row for each conflict, of two sessions or with "
+			"somebody outside"),
 };

@@ -1,6 +1,6 @@
 /*
- * ccfc conflicts: sessions that got in each other's way. The argument is a
- * session, if it is the id of one; else it is a file, a directory or a glob.
+ * ccfc conflicts: conflicts between sessions. The argument is a session if it
+ * is the id of one; else it is a file, a directory or a glob.
  */
 #include "base/time.h"
 #include "cli/frame/answer.h"
@@ -132,7 +132,7 @@ static int run_conflicts(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 const struct ccfc_command ccfc_cmd_conflicts = {
 	.name = "conflicts",
 	.usage = "conflicts [options] [SESSION|PATH|GLOB]",
-	.summary = "sessions that got in each other's way",
+	.summary = "conflicts between sessions in one file",
 	.about =
 
 		"Lists the conflicts between two sessions that change the same "

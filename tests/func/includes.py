@@ -198,6 +198,22 @@ def test_one_word_for_one_thing():
     assert set(twice(names)) == NAMES_TWICE, twice(names)
 
 
+def test_a_command_is_a_file():
+    """As commands.def says: cmd_NAME.c defines ccfc_cmd_NAME."""
+    with open(os.path.join(harness.TOP, "client/cli/commands.def"),
+              encoding="utf-8") as f:
+        commands = set(re.findall(r"^COMMAND\((\w+)\)", f.read(), re.M))
+    found = {}
+    for name, path in sources():
+        if name.startswith("client/cli/cmd/"):
+            with open(path, encoding="utf-8") as f:
+                for command in re.findall(r"^const struct ccfc_command "
+                                          r"ccfc_cmd_(\w+)", f.read(), re.M):
+                    found[command] = os.path.basename(name)
+    assert len(commands) > 20 and commands <= set(found), commands
+    assert all(v == f"cmd_{k}.c" for k, v in found.items()), found
+
+
 def crowded(names):
     """Folders with more files than one looks through, each with its count."""
     count = collections.Counter(os.path.dirname(name) for name in names)

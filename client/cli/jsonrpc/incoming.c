@@ -1,6 +1,6 @@
 /*
- * Messages out of a stream of bytes; see jsonrpc.h. A message that is too long
- * is never held in memory: its bytes are dropped as they come.
+ * Splits a stream of bytes into messages; see jsonrpc.h. A message that is too
+ * long is never held in memory: its bytes are dropped as they arrive.
  */
 #include "cli/jsonrpc/jsonrpc.h"
 
@@ -59,7 +59,7 @@ static bool read_more(struct ccfc_jsonrpc *rpc)
 	return true;
 }
 
-/* The line that begins at `used`, if its end is there; moves behind it. */
+/* The line that begins at `used`, if it is complete; moves past it. */
 static bool take_line(struct ccfc_slice *line, struct ccfc_jsonrpc *rpc)
 {
 	struct ccfc_slice rest = unread(rpc);
@@ -98,7 +98,7 @@ static bool is_blank(struct ccfc_slice line)
 	return true;
 }
 
-/* What stands behind the last newline of the input. */
+/* The text after the last newline of the input. */
 static int last_line(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc)
 {
 	*text = unread(rpc);
@@ -184,7 +184,7 @@ end:
 			    "headers without a Content-Length");
 }
 
-/* Drops what remains of a message that is too long. */
+/* Drops the rest of a message that is too long. */
 static bool skip_rest(struct ccfc_jsonrpc *rpc)
 {
 	while (rpc->skip) {

@@ -1,6 +1,6 @@
 /*
- * JSON as text, piece by piece. A comma is put where one is missing: behind
- * everything but '{', '[' and ':'. So braces and brackets are plain appends.
+ * JSON as text, piece by piece. Commas are added automatically: after
+ * everything except '{', '[' and ':'. So braces and brackets are plain appends.
  */
 #ifndef CCFC_CLI_JSONRPC_JSON_TEXT_H
 #define CCFC_CLI_JSONRPC_JSON_TEXT_H

@@ -1,7 +1,7 @@
 /*
- * JSON-RPC 2.0 with a peer on two descriptors. Whatever the peer sends, the
- * conversation goes on: a message that cannot be understood is answered with
- * an error and forgotten. Only the end of the input ends it.
+ * JSON-RPC 2.0 with a peer on two descriptors. No input of the peer ends the
+ * conversation: an invalid message is answered with an error and dropped. Only
+ * the end of the input ends it.
  */
 #ifndef CCFC_CLI_JSONRPC_JSONRPC_H
 #define CCFC_CLI_JSONRPC_JSONRPC_H
@@ -37,10 +37,10 @@ void ccfc_jsonrpc_init(struct ccfc_jsonrpc *rpc, int in, int out, bool headers,
 void ccfc_jsonrpc_release(struct ccfc_jsonrpc *rpc);
 
 /*
- * The next message; blank lines are none. 1: *text is the message, until the
+ * The next message; blank lines are skipped. 1: *text is the message, until the
  * next call. 0: the input has ended, or cannot be read. CCFC_ETOOBIG: a message
- * was too long. CCFC_EINVAL: headers without a length; nothing behind them can
- * be found, so the next call returns 0.
+ * was too long. CCFC_EINVAL: headers without a length; the rest of the input is
+ * lost, so the next call returns 0.
  */
 int ccfc_jsonrpc_next(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc,
 		      struct ccfc_err *err);

@@ -1,10 +1,10 @@
 /*
  * `ccfc lsp`: a language server on standard input and output that knows no
- * language, but who wrote which line. It writes no file: what it restores is an
- * edit that the editor makes in its buffer.
+ * language, but who wrote each line. It writes no file: a restore is an edit
+ * that the editor makes in its buffer.
  *
  * The daemon knows the file on disk. Lines of a buffer are mapped to lines of
- * the file; a line that was changed since is said to be not known.
+ * the file; a line that was changed since is reported as unknown.
  */
 #ifndef CCFC_CLI_LSP_LSP_H
 #define CCFC_CLI_LSP_LSP_H
@@ -75,7 +75,10 @@ void ccfc_lsp_origin_release(struct ccfc_lsp_origin *origin);
 struct ccfc_obj ccfc_lsp_origin_at(const struct ccfc_lsp_origin *origin,
 				   int64_t line);
 
-/* Says it in one line, or in several with the prompt. All of it is safe. */
+/*
+ * Describes the owner in one line, or in several with the prompt. All text is
+ * safe.
+ */
 void ccfc_lsp_tell(struct ccfc_buf *out, struct ccfc_obj line, bool brief);
 
 /* ---- answers (lsp_answers.c, lsp_commands.c) ---- */

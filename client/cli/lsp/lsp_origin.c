@@ -1,6 +1,7 @@
 /*
- * Who wrote the lines of a document; see lsp.h. The reply has the text of each
- * line, so the document is compared with just what the answer is about.
+ * The owners of the lines of a document; see lsp.h. The reply has the text of
+ * each line, so the document is compared with exactly the text that the reply
+ * describes.
  */
 #include "base/alloc.h"
 #include "base/utf8.h"

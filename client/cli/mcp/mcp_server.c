@@ -1,8 +1,8 @@
 /*
  * The two eras of the protocol; see mcp.h. Up to 2025-11-25 a client begins
  * with `initialize`. Since 2026-07-28 there is no handshake: each request names
- * its version in `_meta`, and each result says what it is. Which era it is is
- * seen from each message, so there is no state.
+ * its version in `_meta`, and each result names its type. Each message shows
+ * its era, so there is no state.
  */
 #include "cli/jsonrpc/json_text.h"
 #include "cli/mcp/mcp.h"

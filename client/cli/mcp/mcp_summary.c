@@ -1,4 +1,4 @@
-/* The tools that put several answers together; see mcp.h. */
+/* The tools that combine several answers; see mcp.h. */
 #include "base/time.h"
 #include "cli/frame/connect.h"
 #include "cli/jsonrpc/json_text.h"
@@ -13,7 +13,7 @@
 
 /* ---- before_you_edit ---- */
 
-/* What a tool warns of, told in a line each. */
+/* The warnings of a tool, one line each. */
 struct warnings {
 	bool outside;
 	uint32_t live;
@@ -25,7 +25,7 @@ static bool is_change(struct ccfc_obj step)
 	return ccfc_slice_is(ccfc_obj_get_str(step, "kind"), "change");
 }
 
-/* The last change of a file, and what happened to the file since then. */
+/* The last change of a file, and the events of the file since then. */
 static void put_history(struct ccfc_mcp_call *call, struct ccfc_obj root,
 			struct warnings *w)
 {

@@ -1,6 +1,6 @@
 /*
- * The tools, and those that one question answers; see mcp.h. What a tool is for
- * is said in a line or two: the model reads all of it in every session.
+ * The tools, and those that one question answers; see mcp.h. The description of
+ * a tool has a line or two: the model reads all of them in every session.
  */
 #include "cli/frame/connect.h"
 #include "cli/jsonrpc/json_text.h"

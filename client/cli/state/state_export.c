@@ -1,7 +1,7 @@
 /*
- * Copies the archive's files; see state_export.h. Manifests may be replaced
- * while they are copied: the daemon's list has their sums, and where one does
- * not fit the list is asked for again.
+ * Copies the files of the archive; see state_export.h. Manifests may be
+ * replaced while they are copied: the daemon's list has their checksums, and if
+ * one does not match, the list is fetched again.
  */
 #include "cli/state/state_export.h"
 
@@ -66,7 +66,7 @@ static int make_dirs(struct ccfc_state_job *job)
 
 /* --- files --- */
 
-/* A name of the archive's, which the daemon gave. */
+/* A name in the archive, given by the daemon. */
 static bool is_fine(const char *name)
 {
 	return *name && *name != '/' && !strstr(name, "..") &&
@@ -74,8 +74,7 @@ static bool is_fine(const char *name)
 }
 
 /*
- * Copies one file of the list. *again: it is not there any more, or not as the
- * list says.
+ * Copies one file of the list. *again: the file is gone, or not as in the list.
  */
 static int copy_file(struct ccfc_state_job *job, const char *name,
 		     const char *sum, bool *again)
@@ -142,7 +141,7 @@ static int by_name(const void *x, const void *y)
 	return strcmp(a->name, b->name);
 }
 
-/* It is written under another name first: a whole export has a whole list. */
+/* Written under another name first: only a complete export has a list. */
 static int write_list(struct ccfc_state_job *job, struct ccfc_state_export *out)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT, from = CCFC_BUF_INIT,

@@ -1,6 +1,6 @@
 /*
  * The archive, or one project of it, as a directory that another machine can
- * import (daemon/archive/export_read.c has its form). The daemon lists the
+ * import (daemon/archive/export_read.c has its format). The daemon lists the
  * files, and this copies them: only the caller's own directory is written.
  */
 #ifndef CCFC_CLI_STATE_STATE_EXPORT_H
@@ -13,15 +13,17 @@ struct ccfc_state_export {
 };
 
 /*
- * `dir` is absolute; it is made, with mode 0700, or empty. `query` has the
- * project, if it is one. CCFC_EDENIED: it is not empty. On failure an
+ * `dir` is absolute; it is created with mode 0700, or must be empty
+ * (CCFC_EDENIED). `query` has the project, if there is one. On failure an
  * incomplete directory is left, which cannot be imported.
  */
 int ccfc_state_export(struct ccfc_state_export *out, struct ccfc_cli *cli,
 		      const char *dir, const struct ccfc_query *query,
 		      struct ccfc_err *err);
 
-/* Names and tags that an imported directory has, for sessions without. */
+/*
+ * Sets the names and tags of an imported directory, for sessions without any.
+ */
 int ccfc_state_labels(struct ccfc_cli *cli, const char *dir,
 		      struct ccfc_err *err);
 

@@ -1,6 +1,6 @@
 /*
- * An export that is being written: which files it has, and their sums. For the
- * files of state_export.h only.
+ * An export that is being written: its files and their checksums. For the files
+ * of state_export.h only.
  */
 #ifndef CCFC_CLI_STATE_STATE_FILES_H
 #define CCFC_CLI_STATE_STATE_FILES_H
@@ -33,14 +33,14 @@ struct ccfc_state_file *ccfc_state_find_file(struct ccfc_state_job *job,
 /* Until the next one is added. */
 struct ccfc_state_file *ccfc_state_add_file(struct ccfc_state_job *job,
 					    const char *name);
-/* Directories on the way are made. Both set the file's sum and bytes. */
+/* Missing directories are created. Both set the file's checksum and size. */
 int ccfc_state_write_file(struct ccfc_state_job *job,
 			  struct ccfc_state_file *file,
 			  struct ccfc_slice bytes);
 int ccfc_state_copy_open(struct ccfc_state_job *job,
 			 struct ccfc_state_file *file, int in);
 
-/* state_seen.c: what was seen on disk, with the contents; names and tags. */
+/* state_seen.c: disk events with their contents; names and tags. */
 int ccfc_state_copy_seen(struct ccfc_state_job *job,
 			 const struct ccfc_query *query);
 int ccfc_state_copy_labels(struct ccfc_state_job *job,

@@ -1,6 +1,6 @@
 /*
- * Names and tags of imported sessions; see state_export.h. They come as lines
- * of the session, its name and its tags, with tabs in between.
+ * Names and tags of imported sessions; see state_export.h. Each line has a
+ * session, its name and its tags, separated by tabs.
  */
 #include "cli/state/state_export.h"
 
@@ -22,13 +22,13 @@ static int take_label(struct ccfc_cli *cli, char *line, struct ccfc_err *err)
 
 	session = strsep(&rest, "\t");
 	name = rest ? strsep(&rest, "\t") : "";
-	/* A '-' would take something away. */
+	/* A '-' would remove something. */
 	while (rest && n < 64) {
 		tags[n] = strsep(&rest, "\t");
 		n += *tags[n] && *tags[n] != '-';
 	}
 	tags[n] = NULL;
-	/* What the session is called here stays. */
+	/* An existing name stays. */
 	r = ccfc_session_label(&reply, cli->client, session, NULL, NULL, err);
 	if (r == CCFC_ENOTFOUND)
 		return 0;

@@ -1,6 +1,6 @@
 /*
- * What an export has beside the archive; see state_files.h. All of it comes
- * from the daemon in pages.
+ * The parts of an export besides the archive; see state_files.h. The daemon
+ * sends all of them in pages.
  */
 #include "cli/state/state_files.h"
 
@@ -11,9 +11,11 @@
 
 #define PAGE 10000
 
-/* --- what was seen on disk --- */
+/* --- disk events --- */
 
-/* Copies a content, unless it is gone: who names it has to bear that. */
+/*
+ * Copies a content, unless it is gone: readers of the export must handle that.
+ */
 static int copy_content(struct ccfc_state_job *job, struct ccfc_slice key)
 {
 	struct ccfc_buf from = CCFC_BUF_INIT, name = CCFC_BUF_INIT;
@@ -129,7 +131,7 @@ int ccfc_state_copy_labels(struct ccfc_state_job *job,
 		reply = NULL;
 		all.offset += n;
 	} while (n == PAGE);
-	/* No session at all, or none behind the last page. */
+	/* No session at all, or none after the last page. */
 	if (r == CCFC_ENOTFOUND)
 		r = 0;
 	if (!r && text.len)

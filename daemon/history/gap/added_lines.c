@@ -5,9 +5,15 @@
 #include "diff/diff.h"
 #include "shell/shell.h"
 
-/* Letters and digits of a line that nobody else writes by chance. */
+/*
+ * So many letters and digits make a line unlikely to be written twice by
+ * chance.
+ */
 #define MEANT_MIN 16u
-/* Texts that are compared, and what of them a command may have brought. */
+/*
+ * Limits for texts that are compared, and for text that a command may have
+ * added.
+ */
 #define TEXT_MAX  ((size_t)4 << 20)
 #define ADDED_MAX ((size_t)CCFC_SHELL_COMMAND_MAX)
 
@@ -39,7 +45,7 @@ static bool is_long(struct ccfc_slice line)
 	return n >= MEANT_MIN;
 }
 
-/* The text behind a gap. */
+/* The text after a gap. */
 static bool read_behind(struct ccfc_buf *out, struct ccfc_chain *chain,
 			uint32_t i)
 {
@@ -79,7 +85,7 @@ static void take_added(struct ccfc_added_lines *a, struct ccfc_slice before,
 			if (!line.len)
 				continue;
 			a->lines[a->n++] = line;
-			/* What was only moved is no new text. */
+			/* Moved text is not new. */
 			a->meant |=
 				is_long(line) && !ccfc_text_has(before, line);
 		}

@@ -1,6 +1,5 @@
 /*
- * The lines that a gap added: what somebody wrote between two states of a file
- * that are known.
+ * The lines that a gap added: lines written between two known states of a file.
  */
 #ifndef CCFC_HISTORY_GAP_ADDED_LINES_H
 #define CCFC_HISTORY_GAP_ADDED_LINES_H
@@ -16,14 +15,14 @@ struct ccfc_added_lines {
 };
 
 /*
- * Those of the gap in front of node i (the number of nodes: in front of the
- * disk). False when a text cannot be had, or nothing is `meant`. The caller
+ * The lines of the gap before node i (with the number of nodes: before the
+ * disk). False: a text is not available, or nothing is `meant`. The caller
  * releases out->arena.
  */
 bool ccfc_added_lines_find(struct ccfc_added_lines *out,
 			   struct ccfc_chain *chain, uint32_t i);
 
-/* Does a part stand in a text? */
+/* Does a text contain a part? */
 bool ccfc_text_has(struct ccfc_slice text, struct ccfc_slice part);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a command can have done; see command_fit.h. */
+/* The possible effects of a command; see command_fit.h. */
 #include "history/gap/command_fit.h"
 
 #include "base/path.h"
@@ -34,7 +34,7 @@ static bool stands_in(const struct ccfc_command_reader *r,
 	for (uint32_t i = 0; i < r->effects.texts.n; i++)
 		if (ccfc_text_has(r->effects.texts.items[i], line))
 			return true;
-	/* Of what is not understood only doubt follows. */
+	/* A command that is not understood can only raise doubt. */
 	return !ccfc_command_is_plain(r) &&
 	       ccfc_text_has(r->call.command, line);
 }
@@ -61,7 +61,7 @@ static bool brings_back(const struct ccfc_shell_bulk *b, struct ccfc_slice path)
 	return false;
 }
 
-/* "git stash; make; git stash pop" leaves all as it was. */
+/* "git stash; make; git stash pop" leaves everything unchanged. */
 static bool is_there_and_back(const struct ccfc_command_reader *r)
 {
 	bool away = false, back = false;

@@ -1,6 +1,6 @@
 /*
- * Could a command of a shell, whose effects are not known, have done that? By
- * what stands in its text, never by the mere fact that it ran.
+ * Could a shell command with unknown effects have made a change? Decided by its
+ * text, never by the mere fact that it ran.
  */
 #ifndef CCFC_HISTORY_GAP_COMMAND_FIT_H
 #define CCFC_HISTORY_GAP_COMMAND_FIT_H
@@ -21,18 +21,18 @@ void ccfc_command_reader_init(struct ccfc_command_reader *reader,
 			      struct ccfc_chain *chain);
 void ccfc_command_reader_release(struct ccfc_command_reader *reader);
 
-/* False when its lines are gone, or it is in a language that is not read. */
+/* False: its lines are gone, or it is in an unknown language. */
 bool ccfc_command_reader_take(struct ccfc_command_reader *reader,
 			      const struct ccfc_change *command);
 
-/* Was all of it understood? Else what it could have done only casts doubt. */
+/* Was all of it understood? If not, its possible effects only raise doubt. */
 bool ccfc_command_is_plain(const struct ccfc_command_reader *reader);
 
-/* Do all of the lines stand in texts that it may have written to files? */
+/* Are all of the lines in texts that it may have written to files? */
 bool ccfc_command_has_lines(const struct ccfc_command_reader *reader,
 			    const struct ccfc_added_lines *added);
 
-/* Is it one of git's that bring back states of files, that file's too? */
+/* Is it a git command that restores states of files, among them this file? */
 bool ccfc_command_brings_back(const struct ccfc_command_reader *reader,
 			      struct ccfc_slice path);
 

@@ -1,13 +1,13 @@
 /*
  * Changes by hooks. A formatter that the client runs after a change does not
- * count as outside: the client notes after the result that the call's hook
- * changed the file, and the gap after the change is the hook's.
+ * count as outside: after the result, the client notes that a hook of the call
+ * changed the file, and the gap after the change belongs to the hook.
  */
 #include "history/chain/chain.h"
 
 #include "transcript/content/hook_note.h"
 
-/* How far behind a result its note may stand, and in how many lines. */
+/* The note must be within so many bytes and lines after the result. */
 #define NEAR_BYTES ((size_t)64 << 10)
 #define NEAR_LINES 16u
 
@@ -16,7 +16,7 @@ static bool is_note(struct ccfc_history *h, struct ccfc_slice line,
 {
 	char *copy;
 
-	/* Most lines are not, and need not be parsed for that. */
+	/* Most lines are not notes, and need not be parsed. */
 	if (!ccfc_slice_contains(line, "hook_additional_context"))
 		return false;
 	ccfc_arena_clear(&h->scratch);
@@ -27,7 +27,7 @@ static bool is_note(struct ccfc_history *h, struct ccfc_slice line,
 				    id);
 }
 
-/* The bytes behind a line, as many as there are within bounds. */
+/* The bytes after a line, as many as there are within the limits. */
 static struct ccfc_slice read_behind(struct ccfc_history *h,
 				     const struct ccfc_place *place)
 {
@@ -36,7 +36,7 @@ static struct ccfc_slice read_behind(struct ccfc_history *h,
 	uint64_t from = place->offset + place->len, end;
 	size_t size = NEAR_BYTES;
 
-	/* How long another generation was is not known here. */
+	/* The length of another generation is not known here. */
 	if (ccfc_index_place_where(index, place) == CCFC_WHERE_GONE ||
 	    ccfc_index_place_gen(index, place) != CCFC_ATTIC_LAST)
 		return CCFC_SLICE_NONE;

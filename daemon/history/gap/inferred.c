@@ -1,18 +1,17 @@
 /*
- * Gaps that a shell's command explains. Between two states that are known,
- * somebody changed the file; a command whose effects are not known ran
- * meanwhile. That alone says nothing. A command is named where the contents
- * tell:
+ * Gaps that a shell command explains. Somebody changed the file between two
+ * known states, and a command with unknown effects ran in that time. That alone
+ * is no evidence. A command is named if the contents show it:
  *
- * - each line that the gap added stands in a text that the command handed to
- *   an interpreter, an editor or a target that is not plain, and one of these
- *   lines is long enough to be nobody else's by chance;
- * - or the gap leads back to an earlier state, and the command is one of git's
- *   that bring such states back, in a directory above the file.
+ * - each line that the gap added is in a text that the command passed to an
+ *   interpreter, an editor or an unresolved target, and one of these lines is
+ *   too long to be written by somebody else by chance;
+ * - or the gap leads back to an earlier state, and the command is a git command
+ *   that restores such states, in a directory above the file.
  *
- * A command that surely lies in the gap, succeeded, and is of a session that
- * worked in a directory above the file can be the one; any other that would fit
- * casts doubt on it, and then all of them are named.
+ * The command must certainly lie in the gap, must have succeeded, and its
+ * session must have worked in a directory above the file. Any other command
+ * that would fit raises doubt; then all of them are named.
  */
 #include "history/gap/inferred.h"
 
@@ -24,11 +23,13 @@
 
 #include <stdlib.h>
 
-/* Gaps that are looked at, the last ones first. */
+/* So many gaps are examined, the last ones first. */
 #define GAPS_MAX 256u
-/* A file's time is not finer than that. */
+/* The resolution of a file's time. */
 #define TICK_MS 10
-/* As in ccfc_query_window: so long after its end a change may be seen. */
+/*
+ * As in ccfc_query_window: a change may be seen so long after a command's end.
+ */
 #define LATE_MS 100
 
 /* --- which gaps --- */
@@ -61,8 +62,8 @@ static bool is_open(const struct ccfc_chain *chain, uint32_t i)
 }
 
 /*
- * When somebody may have been there. Behind the last change the file itself
- * says when it was written last.
+ * When the change may have happened. After the last change, the file itself has
+ * the time of its last write.
  */
 static bool span_of(struct ccfc_period *out, const struct ccfc_chain *chain,
 		    uint32_t i)
@@ -93,7 +94,10 @@ static bool is_same_file(const struct ccfc_change *a,
 	       a->call.place.source == b->call.place.source;
 }
 
-/* Calls of one transcript run one after another, as their results come. */
+/*
+ * The calls of one transcript run one after another, in the order of their
+ * results.
+ */
 static bool is_within(const struct ccfc_chain *chain, uint32_t i,
 		      const struct run *run)
 {
@@ -137,7 +141,7 @@ static bool ran_in(struct run *run, const struct ccfc_chain *chain, uint32_t i,
 
 /*
  * Could another session have rewound the file to that state? The client
- * brings a file back by a backup that this session has.
+ * restores a file from a backup of that session.
  */
 static bool may_be_rewound(struct ccfc_chain *chain, uint32_t i,
 			   uint32_t session)
@@ -236,7 +240,7 @@ static void explain(struct ccfc_command_reader *r, uint32_t i)
 
 /* --- all of them --- */
 
-/* All that the explanations of a chain were made from. */
+/* Everything on which the explanations of a chain depend. */
 static uint64_t stamp_of(const struct ccfc_chain *chain)
 {
 	const struct ccfc_history *h = chain->history;
@@ -272,7 +276,7 @@ static void explain_all(struct ccfc_chain *chain)
 	ccfc_command_reader_release(&r);
 }
 
-/* What to ask the index for, so that the gaps can be explained. */
+/* What to copy from the index, so that the gaps can be explained. */
 static void want_commands(struct ccfc_chain *chain)
 {
 	struct ccfc_history *h = chain->history;
@@ -283,7 +287,7 @@ static void want_commands(struct ccfc_chain *chain)
 			CCFC_VEC_PUSH(h->spans, span);
 }
 
-/* The changes of this question, of gaps that one command alone explains. */
+/* The changes for this question: gaps that exactly one command explains. */
 static void name_changes(struct ccfc_chain *chain)
 {
 	const struct ccfc_history_env *env = &chain->history->env;

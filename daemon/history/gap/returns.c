@@ -1,8 +1,8 @@
 /*
  * States that return. If a gap leads to an earlier text of the file, byte for
- * byte, nobody wrote it again: a person rewound the session or checked the file
- * out, or a change was made from an older read (a lost update). The gap records
- * this, and the state.
+ * byte, it was not written again: a person rewound the session or checked the
+ * file out, or a change was made from an older read (a lost update). The gap
+ * records this, and the state.
  */
 #include "history/chain/state.h"
 
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* A text that the file had, and where it had it last. */
+/* A text of the file, and its last occurrence. */
 struct seen_text {
 	uint64_t hash;
 	uint64_t place;
@@ -38,7 +38,7 @@ static struct seen_text *find_text(const struct seen *seen, uint64_t hash)
 	return id == CCFC_ID_NONE ? NULL : &seen->items[id];
 }
 
-/* A file that is not there, or empty, has no lines that could come back. */
+/* A missing or empty file has no lines that could return. */
 static bool has_text(const struct ccfc_side_state *side)
 {
 	return ccfc_state_is_known(side) && side->exists && !side->empty;
@@ -60,7 +60,10 @@ static void note_text(struct seen *seen, const struct ccfc_side_state *side,
 	CCFC_VEC_PUSH(*seen, ((struct seen_text){ side->hash, place }));
 }
 
-/* Was every change between that state and node i under way with node i? */
+/*
+ * Did every change between that state and node i run at the same time as node
+ * i?
+ */
 static bool overlaps_all(const struct ccfc_chain *chain, uint64_t place,
 			 uint32_t i)
 {
@@ -85,7 +88,7 @@ bool ccfc_nodes_overlap(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
 	       a->start <= b->late && b->start <= a->late;
 }
 
-/* What came back is known twice over, so what led there was right. */
+/* The returned state is known twice, so what led there was right. */
 static void trust(struct ccfc_chain *chain, const struct ccfc_side_state *now,
 		  uint64_t place)
 {
@@ -93,7 +96,7 @@ static void trust(struct ccfc_chain *chain, const struct ccfc_side_state *now,
 		ccfc_state_confirm(chain, (uint32_t)(place / 2) + 1);
 }
 
-/* Where the last state is not known, it may be that nobody did anything. */
+/* If the last state is not known, perhaps nobody changed anything. */
 static bool may_return(enum ccfc_gap gap)
 {
 	return gap == CCFC_GAP_OUTSIDE || gap == CCFC_GAP_UNKNOWN;
@@ -120,8 +123,8 @@ static void name_gap(struct ccfc_chain *chain, const struct seen *seen,
 }
 
 /*
- * Did a command bring back what it left? "sed" that changes a file to what it
- * was once has written that; "git checkout" has not.
+ * Did a command write the returned state itself? "sed" that changes a file to
+ * an earlier state has written it; "git checkout" has not.
  */
 static void name_brought(struct ccfc_node *node, const struct seen *seen)
 {
@@ -164,7 +167,7 @@ void ccfc_replay_returns(struct ccfc_chain *chain)
 		const struct ccfc_node *node = &chain->nodes[i];
 
 		name_gap(chain, &seen, i);
-		/* What the change in front left has its name already. */
+		/* The effect of the change before has its name already. */
 		if (!i || node->gap != CCFC_GAP_NONE)
 			note_text(&seen, &node->before,
 				  ccfc_place_of(i, false));

@@ -1,7 +1,7 @@
 /*
  * States shown by backups. The client backs a file up when the user sends a
- * prompt, and names the backup in each snapshot as long as the file is
- * unchanged: so each is a state of the file at that moment, also after the last
+ * prompt, and names the backup in each snapshot while the file is unchanged. So
+ * each backup is a state of the file at that moment, also after the last
  * change, and a backup that is named again is a state that returned.
  */
 #include "history/chain/state.h"
@@ -99,13 +99,14 @@ static enum ccfc_gap gap_of(const struct ccfc_side_state *a,
 }
 
 /*
- * Of each backup only is known when it was named first and last. Was another
- * one, that was named before and is named later, named between these two?
+ * A backup has only the times of its first and its last snapshot. Was another
+ * backup, with a first snapshot before and a last one after, named between
+ * these two?
  *
  * A rewind to another version and back, between two snapshots of one version,
- * leaves no trace in the index: that would take the time of every snapshot that
- * names a version, which is a row for each prompt and file. So such a moment
- * is not decided here, and the answer says that it is not sure.
+ * leaves no trace in the index: that would need the time of every snapshot that
+ * names a version, a row for each prompt and file. So such a moment is not
+ * decided here, and the answer says that it is not certain.
  */
 static bool may_hide_another(const struct ccfc_chain *chain, uint32_t k,
 			     uint32_t next)
@@ -144,8 +145,10 @@ enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k)
 		gap = may_hide_another(chain, k, later) ? CCFC_GAP_UNKNOWN
 							: gap_of(&now, &next);
 	} else if (copy->at < chain->n) {
-		/* That it was so still is what the change is thought to have
-		 * found, not what it did find. */
+		/*
+		 * That the file was still the same is what the change
+		 * presumably found, not what it certainly found.
+		 */
 		gap = ccfc_chain_is_assumed(chain, copy->at)
 			      ? CCFC_GAP_UNKNOWN
 			      : gap_of(&now, &chain->nodes[copy->at].before);

@@ -1,6 +1,4 @@
-/*
- * Steps of a chain: its changes, and the gaps that a command of a shell made.
- */
+/* The steps of a chain: its changes, and the gaps made by shell commands. */
 #include "history/chain/chain.h"
 
 #include "base/hash.h"
@@ -35,7 +33,7 @@ int64_t ccfc_chain_step_time(const struct ccfc_chain *chain, uint32_t step)
 	return c->result.time;
 }
 
-/* The file as it is, if it still is what the chain was made from. */
+/* The file on disk, if it is still the file that the chain was made from. */
 static void read_disk(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		      struct ccfc_arena *arena)
 {

@@ -1,7 +1,7 @@
 /*
  * Inferred changes for the whole index; see infer_changes.h. As for any
- * question about history, which commands to copy from the index is only known
- * when the states are: so a file may need two jobs (history_job.h).
+ * question about history, the commands to copy from the index are known only
+ * after the states: so a file may need two jobs (history_job.h).
  */
 #include "serve/history/infer_changes.h"
 
@@ -29,7 +29,7 @@ struct look {
 	struct ccfc_excerpt *excerpt;
 	uint32_t file, own; /* in the index, in the excerpt */
 	int64_t deadline;
-	bool over; /* it was not finished */
+	bool over; /* it was not completed */
 	struct ccfc_period *spans;
 	uint32_t nspans;
 	struct {
@@ -156,7 +156,7 @@ static void free_look(struct look *look)
 static void begin_look(struct ccfc_infer *infer, uint32_t file,
 		       const struct ccfc_period *spans, uint32_t nspans);
 
-/* Did commands run that may explain what is open? */
+/* Did commands run that may explain the open gaps? */
 static bool has_commands(const struct look *look)
 {
 	struct ccfc_ids ids = { 0 };
@@ -177,7 +177,7 @@ static void done_look(struct ccfc_job *job)
 
 	infer->running = false;
 	if (ccfc_job_cancelled(job) || ccfc_gap_marks_has(index, look->file)) {
-		/* It will be looked at again. */
+		/* It will be examined again. */
 		ccfc_gap_marks_put(index, look->file);
 	} else if (look->nspans && !look->over && has_commands(look)) {
 		begin_look(infer, look->file, look->spans, look->nspans);
@@ -210,7 +210,7 @@ static void begin_look(struct ccfc_infer *infer, uint32_t file,
 		!ccfc_worker_submit(infer->service->worker, &look->job, NULL);
 	if (infer->running)
 		return;
-	/* Too many questions wait: when one has been answered. */
+	/* Too many questions wait: continues when one has been answered. */
 	ccfc_gap_marks_put(index, file);
 	free_look(look);
 }
@@ -251,7 +251,7 @@ bool ccfc_infer_has_work(const struct ccfc_infer *infer)
 
 	if (infer->running || !ccfc_gap_marks_any(infer->service->index))
 		return false;
-	/* Questions first; the end of one wakes the core. */
+	/* Questions come first; the end of one wakes the core. */
 	ccfc_worker_count(infer->service->worker, &running, &waiting);
 	return !waiting;
 }

@@ -1,11 +1,11 @@
 /*
- * Spans of running totals; see paid_spans.h. Records with the same beginning of
- * counting are one counter, whatever their session. Of a counter each session
- * has a chain of totals; only what is more than the greatest before counts, and
- * only if it is more of each model, so that two clients of one session, which
- * each count for themselves, never count twice. What such totals leave out
- * shows in the tokens: messages of a model that have more tokens than the
- * client counted are not all paid for.
+ * Spans of running totals; see paid_spans.h. Records with the same start of
+ * counting are one counter, whatever their session. In a counter each session
+ * has a chain of totals. A total counts only if it exceeds the greatest one
+ * before, for each model, so that two clients of one session, which count
+ * separately, are never counted twice. What such totals leave out shows in the
+ * tokens: if the messages of a model have more tokens than the client counted,
+ * some of them are not paid for.
  */
 #include "serve/stats/paid_spans.h"
 
@@ -14,10 +14,10 @@
 
 #include <stdlib.h>
 
-/* Rows of other sessions that are looked at for where a fork began. */
+/* So many rows of other sessions are searched for the start of a fork. */
 #define OTHERS_MAX 256u
 
-/* Spans that a message may be in: of so many clients at a time. */
+/* The spans that a message may be in: of so many simultaneous clients. */
 #define CLIENTS_MAX 64u
 
 /* A total: the rows of one record. */
@@ -132,7 +132,7 @@ static uint32_t place_of(const struct ccfc_paid_spans *s, uint32_t rows,
 	return CCFC_ID_NONE;
 }
 
-/* Does a total have all that another one has, of each model? */
+/* Does a total include another one, for each model? */
 static bool includes(const struct ccfc_paid_spans *s, const struct total *t,
 		     const struct total *base)
 {
@@ -148,8 +148,8 @@ static bool includes(const struct ccfc_paid_spans *s, const struct total *t,
 }
 
 /*
- * May `first`, a session's first total, go on from another session's? Of two
- * that are equal only one does.
+ * May `first`, a session's first total, continue the total of another session?
+ * Of two equal ones only one does.
  */
 static bool is_before(const struct ccfc_paid_spans *s, const struct total *t,
 		      const struct total *first)
@@ -161,7 +161,7 @@ static bool is_before(const struct ccfc_paid_spans *s, const struct total *t,
 	return row_at(s, t->rows)->session < row_at(s, first->rows)->session;
 }
 
-/* What the counter (from..end) had when a session went on from another's. */
+/* The counter's value (from..end) when a session continued another one. */
 static struct total find_base(const struct ccfc_paid_spans *s, uint32_t from,
 			      uint32_t end, uint32_t session,
 			      const struct total *first)
@@ -220,7 +220,7 @@ static void make_chain(struct ccfc_paid_spans *s, uint32_t at, uint32_t end,
 	struct total first = read_total(s, &next, end);
 	struct total base = find_base(s, counter, counter_end, session, &first);
 
-	/* A total that goes on from another session's is of what follows. */
+	/* A total that continues another session's covers only what follows. */
 	if (base.time != CCFC_TIME_NONE && base.time >= from)
 		from = base.time + 1;
 	while (at < end) {
@@ -272,7 +272,7 @@ void ccfc_paid_spans_make(struct ccfc_paid_spans *s)
 		s->heads[s->items[i].session] = i;
 }
 
-/* --- who pays --- */
+/* --- which span pays --- */
 
 /* What the client counted of one model in the span's time. */
 static uint64_t tokens_of(const struct ccfc_paid_spans *s,
@@ -303,7 +303,7 @@ static uint32_t first_span(const struct ccfc_paid_spans *s, uint32_t session,
 	return low;
 }
 
-/* Has the client counted so many tokens more than were found so far? */
+/* Has the client counted so many more tokens than were found so far? */
 static bool has_room(const struct ccfc_paid_spans *s,
 		     const struct ccfc_paid_span *span,
 		     const struct ccfc_said *said)
@@ -341,7 +341,10 @@ static uint32_t find_payer(const struct ccfc_paid_spans *s, uint32_t session,
 	return CCFC_ID_NONE;
 }
 
-/* In the session that the message counts for, then in those of its copies. */
+/*
+ * First in the session that the message counts for, then in those of its
+ * copies.
+ */
 static uint32_t payer_of(const struct ccfc_paid_spans *s, uint32_t message,
 			 const struct ccfc_said *said)
 {

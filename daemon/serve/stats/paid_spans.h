@@ -1,12 +1,12 @@
 /*
- * What sessions cost by the running totals that their clients recorded. A span
- * is what was added to a total between two records of it, and the time in
- * which that was spent. The messages of that time are paid for by the span;
- * nobody knows what each of them cost. A message that forks copied may count
- * for another session than the one whose client paid for it.
+ * The cost of sessions by the running totals that their clients recorded. A
+ * span is the increase of a total between two records, and the time in which it
+ * was spent. It pays for the messages of that time; the cost of a single
+ * message is not known. A message that forks copied may count for another
+ * session than the one whose client paid for it.
  *
- * A total goes on where its session is resumed, and where the session is
- * forked: the fork's total begins with what the other session had cost by then.
+ * A total continues when its session is resumed, and when it is forked: the
+ * fork's total begins with the cost of the other session up to then.
  */
 #ifndef CCFC_SERVE_STATS_PAID_SPANS_H
 #define CCFC_SERVE_STATS_PAID_SPANS_H

@@ -45,7 +45,7 @@ static bool take_stats_gather(struct ccfc_spent *u, uint32_t session,
 
 /* --- facts --- */
 
-/* What it cost: as recorded, else by the prices, else it is not known. */
+/* The cost: as recorded, else by the prices, else unknown. */
 static void count_price(struct ccfc_count *c, const struct ccfc_spent *u,
 			const struct ccfc_said *said)
 {
@@ -231,7 +231,7 @@ static struct ccfc_fact fact_of(const struct ccfc_index *index,
 	};
 }
 
-/* A command that may have changed files: nobody knows which. */
+/* A command that may have changed files; which ones is unknown. */
 static void on_unknown(struct ccfc_spent *u, const struct ccfc_change *command)
 {
 	struct ccfc_fact f = fact_of(u->index, command);

@@ -1,11 +1,11 @@
 /*
- * What was done and spent: the facts of a period gathered piece by piece
- * (stats_gather.c) for stats.get to pack (stats_get.c). Core thread.
+ * The facts of a period, gathered piece by piece (stats_gather.c) for stats.get
+ * to pack (stats_get.c). Core thread.
  *
  * Rows may be added to the index and may change between two pieces. Each fact
- * counts as it stands when its row comes; a fact of a session that is new since
- * the beginning does not. Only a message whose owner changes in between may be
- * counted twice, or not.
+ * counts in its state when its row is read; facts of sessions that are new
+ * since the beginning do not count. Only a message whose owner changes in
+ * between may be counted twice, or not at all.
  */
 #ifndef CCFC_SERVE_STATS_STATS_GATHER_H
 #define CCFC_SERVE_STATS_STATS_GATHER_H

@@ -1,12 +1,12 @@
 /*
- * A store without what was forgotten; see store.h.
+ * A store without the forgotten items; see store.h.
  *
- * Rows are not deleted: pages that are free, the log and the file of texts
- * would still have them. All that stays is written to new files,
- * index.db.forget and texts.forget, as when a damaged store is saved; then they
- * take the place of the old ones, index.db first. So texts.forget without
- * index.db.forget means that the last step is missing, and both that the new
- * store was never in place.
+ * Rows are not deleted: free pages, the log and the file of texts would still
+ * contain them. Everything else is written to new files, index.db.forget and
+ * texts.forget, as when a damaged store is salvaged; then these take the place
+ * of the old ones, index.db first. So texts.forget without index.db.forget
+ * means that the last step is missing, and both mean that the new store was
+ * never in place.
  */
 #include "store/store.h"
 
@@ -83,7 +83,7 @@ static int sync_dir(const char *dir, struct ccfc_err *err)
 
 /* --- the new store --- */
 
-/* The texts first: see above. */
+/* Texts come first: see above. */
 static int remove_new(const char *dir, struct ccfc_err *err)
 {
 	static const char *const names[] = { "texts" NEW, "index.db" NEW "-wal",
@@ -97,8 +97,8 @@ static int remove_new(const char *dir, struct ccfc_err *err)
 }
 
 /*
- * Brings the log into the file, so that the file alone has everything. Another
- * program that reads the store can be in the way.
+ * Moves the log into the file, so that the file alone has everything. Another
+ * program that reads the store can prevent that.
  */
 static int empty_log(const char *dir, struct ccfc_err *err)
 {
@@ -131,7 +131,7 @@ static int fill_rest(struct ccfc_store *store, struct ccfc_import *im,
 		ccfc_index_settle(im->index);
 		ccfc_index_mark_all(im->index);
 		ccfc_index_new_epoch(im->index);
-		/* Everything is read once more, to be sure. */
+		/* Reads everything once more, to be sure. */
 		store->reader = 0;
 		store->past = im->past;
 		r = ccfc_store_commit(store, im->index, err);
@@ -225,7 +225,7 @@ int ccfc_store_forget(struct ccfc_store_rest *rest, const char *dir,
 
 /* --- in place of the old one --- */
 
-/* Stores that were moved aside, and copies of them: they may have it too. */
+/* Stores that were moved aside, and copies of them, may contain it, too. */
 static int remove_aside(const char *dir, struct ccfc_err *err)
 {
 	DIR *d = opendir(dir);
@@ -252,7 +252,7 @@ int ccfc_store_forget_end(const char *dir, struct ccfc_err *err)
 {
 	int r = empty_log(dir, err);
 
-	/* Beside the new file the old log would be its own. */
+	/* The old log beside the new file would be taken for its log. */
 	if (!r)
 		r = remove_one(dir, "index.db-wal", err);
 	if (!r)
@@ -273,7 +273,7 @@ int ccfc_store_forget_resume(const char *dir, struct ccfc_err *err)
 	return remove_new(dir, err);
 }
 
-/* --- what is left --- */
+/* --- leftovers --- */
 
 bool ccfc_store_rest_touched(const struct ccfc_store_rest *rest,
 			     struct ccfc_slice path)

@@ -106,7 +106,7 @@ static bool read_from(struct reading *r, int64_t id)
 	return code == SQLITE_DONE;
 }
 
-/* Behind what cannot be read, further on, or not at all. */
+/* Continues after unreadable rows, further on, or not at all. */
 static void read_by_id(struct reading *r)
 {
 	int64_t at = INT64_MIN, leap = 1;
@@ -129,7 +129,7 @@ static void read_by_id(struct reading *r)
 	}
 }
 
-/* From both ends. What is read twice is merged into itself. */
+/* From both ends. Rows that are read twice are merged into themselves. */
 static void read_both_ways(struct reading *r)
 {
 	static const char *const order[] = { " ORDER BY 1 ASC",
@@ -181,7 +181,7 @@ static int take_texts(struct ccfc_import *im,
 
 		if (ccfc_import_get(&im->skipped, head.source) == 1)
 			continue;
-		/* A line of another session, which is to be forgotten. */
+		/* A line of another session that is to be forgotten. */
 		if (im->sieve && session == CCFC_ID_NONE)
 			continue;
 		if (source == CCFC_ID_NONE) {
@@ -230,7 +230,7 @@ int ccfc_import_texts(struct ccfc_import *im, const char *path,
 		 (!im->texts_id || ccfc_texts_is_of(&begin, im->texts_id) !=
 					   CCFC_TEXTS_OTHERS)) {
 		view.end = (uint64_t)st.st_size;
-		/* A place for all that is missing at its end. */
+		/* A placeholder for everything missing at its end. */
 		im->lost_texts += im->texts_end > view.end;
 		if (im->texts_end && im->texts_end < view.end)
 			view.end = im->texts_end;

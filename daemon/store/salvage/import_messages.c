@@ -20,7 +20,7 @@ static bool take_session_source(struct ccfc_import *im, struct ccfc_row *row)
 	if (source == CCFC_ID_NONE || session == CCFC_ID_NONE || !session)
 		return false;
 	to = ccfc_index_session_source(index, source, session, read.told);
-	/* One of the same source and session was there already? */
+	/* Was there one of the same source and session already? */
 	if (index->session_sources.n == before)
 		return false;
 	part = &index->session_sources.items[to];
@@ -43,7 +43,7 @@ static bool take_model_message(struct ccfc_import *im, struct ccfc_row *row)
 		return false;
 	read.session_source =
 		ccfc_import_get(&im->session_sources, read.session_source);
-	/* Which of its sources' are not wanted is not known here. */
+	/* Which of its sources are not wanted is not known here. */
 	if (read.session_source == CCFC_ID_NONE)
 		return im->only_gone;
 	first = ccfc_index_find_message(index, read.id);
@@ -168,7 +168,7 @@ static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 	uint32_t id;
 
 	ccfc_row_get_summary(row, index, &summary);
-	/* A transcript that is there tells of it once more. */
+	/* An existing transcript has it, too. */
 	if (im->sieve && !ccfc_index_has_leaf(index, summary.leaf))
 		return true;
 	id = ccfc_index_find_summary(index, summary.leaf);
@@ -183,7 +183,7 @@ static bool take_summary(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Nothing makes it again: it is taken over from any store. */
+/* Nothing else has it: it is copied from any store. */
 static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_disk_event event = { 0 };

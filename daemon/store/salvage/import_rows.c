@@ -188,7 +188,7 @@ static bool take_session(struct ccfc_import *im, struct ccfc_row *row)
 		if (to)
 			adopt(im, to, &s);
 	} else {
-		/* Known from elsewhere, if at all. */
+		/* Known from other rows, if at all. */
 		to = ccfc_strtab_find(&im->index->session_ids, uuid);
 	}
 	if (to)
@@ -383,14 +383,14 @@ static bool take_change(struct ccfc_import *im, struct ccfc_row *row)
 
 	there = ccfc_row_int(row);
 	key = ccfc_row_str(row);
-	/* Of these seq, file and session follow from the rest. */
+	/* seq, file and session follow from the rest. */
 	if (!ccfc_row_get_change(row, im->index, &read) || !key.len ||
 	    key.len > UINT16_MAX || read.state >= CCFC_STATE_COUNT ||
 	    result->state >= CCFC_STATE_COUNT)
 		return false;
 	if (ccfc_sieve_change(im, there, &read))
 		return true;
-	/* What the disk alone tells of comes with its event. */
+	/* A change known from the disk alone comes with its event. */
 	if (ccfc_index_is_witnessed(&read)) {
 		if (!read.call.known && !result->known)
 			return true;
@@ -436,7 +436,7 @@ static bool take_orphan(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-/* Nothing makes it again: it is taken over from any store. */
+/* Nothing else has it: it is copied from any store. */
 static bool take_mark(struct ccfc_import *im, struct ccfc_row *row)
 {
 	struct ccfc_index *index = im->index;
@@ -525,7 +525,7 @@ static bool take_meta(struct ccfc_import *im, struct ccfc_row *row)
 		im->past.lost_rows = meta.value;
 	else if (ccfc_slice_is(meta.key, "lostTexts"))
 		im->past.lost_texts = meta.value;
-	/* Rows of this table are no rows of the index. */
+	/* Rows of this table are not rows of the index. */
 	im->rows--;
 	return true;
 }

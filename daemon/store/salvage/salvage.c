@@ -110,7 +110,7 @@ static int fill_salvage(struct ccfc_store *store, struct ccfc_import *im,
 
 /* --- changing places --- */
 
-/* Moves what is there; that there is nothing is fine. */
+/* Moves the files that exist; missing files are fine. */
 static int move(const char *dir, const char *name, const char *from_tail,
 		const char *to_tail, struct ccfc_err *err)
 {
@@ -137,7 +137,7 @@ static bool exists(const char *dir, const char *name, const char *tail)
 	return there;
 }
 
-/* What is done already is not done again: it goes on where it was cut off. */
+/* Continues an interrupted exchange: steps that are done are not repeated. */
 static int change_places(const char *dir, int64_t when, struct ccfc_err *err)
 {
 	char aside[64], wal[70], shm[70];
@@ -185,7 +185,10 @@ int ccfc_salvage_finish(const char *dir, struct ccfc_err *err)
 	ccfc_store_free(store);
 	if (r && r != CCFC_ECORRUPT)
 		return r;
-	/* It was cut off before it was whole: the old one is where it was. */
+	/*
+	 * Interrupted before it was complete: the old store is still in its
+	 * place.
+	 */
 	if (!when) {
 		remove_new(dir);
 		return 0;
@@ -259,7 +262,7 @@ static int read_note(int64_t *out, struct ccfc_store *store, const char *key,
 	return code;
 }
 
-/* Takes over what it has, and the texts of it that lie beside it. */
+/* Copies its rows, and its texts from the file beside it. */
 static int take_old(struct ccfc_store *store, struct ccfc_import *im,
 		    const char *name, struct ccfc_err *err)
 {

@@ -1,4 +1,4 @@
-/* What an import leaves out; see sieve.h. */
+/* The items that an import leaves out; see sieve.h. */
 #include "store/salvage/sieve.h"
 
 #include "base/alloc.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 /*
- * A client runs before its session's first line and after its last one: what
- * was seen then is the session's as well, if nobody else's.
+ * A client runs before its session's first line and after its last one: disk
+ * events of that time belong to the session, too, if to no other.
  */
 #define AROUND_MS ((int64_t)60 * 60 * 1000)
-/* The same of a session that stays: what it may have met. */
+/* The same for a session that stays: events that may be its own. */
 #define NEAR_MS	  ((int64_t)5 * 60 * 1000)
 #define FILES_MAX ((int64_t)1 << 27)
 
@@ -132,7 +132,7 @@ void ccfc_sieve_see_change(struct ccfc_import_sieve *s,
 		ccfc_import_put(&s->commands, row->command, 1);
 }
 
-/* Where a transcript tells of what goes. */
+/* Marks a transcript with lines about forgotten items. */
 static void share(struct ccfc_import_sieve *s, const struct ccfc_change *row)
 {
 	if (row->call.known)
@@ -172,7 +172,7 @@ bool ccfc_sieve_backup(const struct ccfc_import *im,
 		       ccfc_index_str(im->index, row->key));
 }
 
-/* --- what was seen on disk --- */
+/* --- disk events --- */
 
 static bool is_near(const struct ccfc_import *im,
 		    const struct ccfc_sieve_span *span, struct ccfc_slice path)
@@ -238,7 +238,7 @@ bool ccfc_sieve_event(const struct ccfc_import *im,
 		ccfc_import_get(&s->rest, event->file) != 1);
 }
 
-/* --- whose lines may hold what goes --- */
+/* --- transcripts that may have forgotten items --- */
 
 void ccfc_sieve_share_call(struct ccfc_import *im, uint32_t call)
 {

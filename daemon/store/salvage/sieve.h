@@ -1,11 +1,13 @@
 /*
- * What an import leaves out because it is to be forgotten (forget/forgotten.h):
- * the rows of forgotten sessions, what happened to forgotten files, and what
- * was seen on disk of both. Within store/ only. Any thread, as an import.
+ * The items that an import leaves out because they are to be forgotten
+ * (forget/forgotten.h): the rows of forgotten sessions, changes of forgotten
+ * files, and disk events of both. Within store/ only. Any thread, as for an
+ * import.
  *
- * What was seen on disk names no session as a rule. It goes
- * - if the client of a forgotten session wrote it, or its file is forgotten;
- * - if a removal that is under way names its directory or its time;
+ * A disk event usually names no session. It is left out
+ *
+ * - if the client of a forgotten session caused it, or its file is forgotten;
+ * - if the running removal names its directory or its time;
  * - if a forgotten session was live in a directory above it at that time, and
  *   either no other session was, or only forgotten ones changed the file.
  */
@@ -43,7 +45,7 @@ struct ccfc_import_sieve {
 
 void ccfc_sieve_release(struct ccfc_import_sieve *sieve);
 
-/* Each: does it go? Nothing does without a sieve. */
+/* Each: is it left out? Nothing is without a sieve. */
 bool ccfc_sieve_source(const struct ccfc_import_sieve *sieve,
 		       struct ccfc_slice path, struct ccfc_slice session);
 bool ccfc_sieve_session(struct ccfc_import *im, int64_t id,
@@ -51,7 +53,10 @@ bool ccfc_sieve_session(struct ccfc_import *im, int64_t id,
 /* As it was read: with that store's ids. */
 bool ccfc_sieve_change(struct ccfc_import *im, int64_t id,
 		       const struct ccfc_change *row);
-/* Before changes are asked of, all are told: a command comes before those. */
+/*
+ * Call it for all changes before asking about any: commands come before their
+ * changes.
+ */
 void ccfc_sieve_see_change(struct ccfc_import_sieve *sieve,
 			   const struct ccfc_change *row);
 bool ccfc_sieve_look(const struct ccfc_import_sieve *sieve, uint32_t file,
@@ -62,18 +67,20 @@ bool ccfc_sieve_backup(const struct ccfc_import *im,
 bool ccfc_sieve_event(const struct ccfc_import *im,
 		      const struct ccfc_disk_event *event);
 
-/* Files are named before anything names them. */
+/* Call it for a file before anything names the file. */
 void ccfc_sieve_file(struct ccfc_import_sieve *sieve, int64_t id,
 		     struct ccfc_slice path);
 /* Empty: there is no such file. */
 struct ccfc_slice ccfc_sieve_path(const struct ccfc_import_sieve *sieve,
 				  int64_t id);
 
-/* A call of the index was of a forgotten file: its transcript has it. */
+/*
+ * A call of the index was about a forgotten file: its transcript contains it.
+ */
 void ccfc_sieve_share_call(struct ccfc_import *im, uint32_t call);
 /*
- * All rows were read: sessions near forgotten files may have shown their
- * contents without a row that says so, and share them.
+ * All rows were read: sessions near forgotten files may contain their contents
+ * without a row that says so, and are added to the list.
  */
 void ccfc_sieve_share_near(struct ccfc_import *im);
 

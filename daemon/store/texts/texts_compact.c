@@ -1,7 +1,7 @@
 /*
  * Copies the file of texts without dead ones; see texts_compact.h. Two passes:
- * the first finds the last one of each, by a hash of all that makes them the
- * same, the text among it.
+ * the first finds the last copy of each text, by a hash of everything that
+ * identifies it, including the text itself.
  */
 #include "store/texts/texts_compact.h"
 

@@ -1,15 +1,14 @@
 /*
  * Texts that were written again: a transcript that was rewritten or shrank is
- * read anew, and its texts are added once more. Of texts of one transcript, one
- * record and one block that are the same, only the last is of use; the others
- * are dead. When they are many, the file is copied without them: on a worker,
- * while it grows.
+ * read again, and its texts are added once more. Of equal texts of one
+ * transcript, record and block only the last is used; the others are dead. When
+ * there are many, the file is copied without them: on a worker, while it grows.
  *
  *   <state>/texts.next   the copy
  *
- * The copy is on the disk when a commit of the store names it by its id; then
- * it takes the place of the file. A start that finds the copy goes by that id:
- * it takes its place, or is removed.
+ * The copy is on the disk before a commit of the store names it by its id; then
+ * it replaces the file. A start that finds a copy compares that id: the copy
+ * replaces the file, or is removed.
  */
 #ifndef CCFC_STORE_TEXTS_TEXTS_COMPACT_H
 #define CCFC_STORE_TEXTS_TEXTS_COMPACT_H
@@ -31,8 +30,8 @@ ccfc_texts_compaction_new(const char *dir, const struct ccfc_texts_file *file);
 void ccfc_texts_compaction_free(struct ccfc_texts_compaction *compaction);
 
 /*
- * Makes the copy, of what was written when the compaction was made. Any thread.
- * CCFC_ECORRUPT: some texts are damaged, which others see to.
+ * Makes the copy, of everything written before the compaction was created. Any
+ * thread. CCFC_ECORRUPT: some texts are damaged, which is handled elsewhere.
  */
 int ccfc_texts_compaction_run(struct ccfc_texts_compaction *compaction,
 			      struct ccfc_err *err);

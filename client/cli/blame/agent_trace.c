@@ -20,7 +20,7 @@
 #define MODEL_MAX 250 /* bytes, says the format */
 
 /* Blocks with the same owner, by their place in `blocks`. */
-struct talk {
+struct conversation {
 	struct ccfc_slice kind, session, agent, model;
 	struct {
 		uint32_t *items;
@@ -28,22 +28,23 @@ struct talk {
 	} ranges;
 };
 
-struct talks {
-	struct talk *items;
+struct conversations {
+	struct conversation *items;
 	uint32_t n, cap;
 };
 
-static struct talk *find_talk(struct talks *talks, struct ccfc_obj block)
+static struct conversation *
+find_conversation(struct conversations *conversations, struct ccfc_obj block)
 {
-	struct talk t = {
+	struct conversation t = {
 		.kind = ccfc_obj_get_str(block, "kind"),
 		.session = ccfc_obj_get_str(block, "sessionId"),
 		.agent = ccfc_obj_get_str(block, "agentId"),
 		.model = ccfc_obj_get_str(block, "model"),
 	};
 
-	for (uint32_t i = 0; i < talks->n; i++) {
-		struct talk *o = &talks->items[i];
+	for (uint32_t i = 0; i < conversations->n; i++) {
+		struct conversation *o = &conversations->items[i];
 
 		if (ccfc_slice_eq(o->kind, t.kind) &&
 		    ccfc_slice_eq(o->session, t.session) &&
@@ -51,11 +52,12 @@ static struct talk *find_talk(struct talks *talks, struct ccfc_obj block)
 		    ccfc_slice_eq(o->model, t.model))
 			return o;
 	}
-	CCFC_VEC_PUSH(*talks, t);
-	return &talks->items[talks->n - 1];
+	CCFC_VEC_PUSH(*conversations, t);
+	return &conversations->items[conversations->n - 1];
 }
 
-static void pack_contributor(struct ccfc_pack *p, const struct talk *talk)
+static void pack_contributor(struct ccfc_pack *p,
+			     const struct conversation *conversation)
 {
 	static const char *const types[][2] = {
 		{ "session", "ai" },
@@ -66,12 +68,12 @@ static void pack_contributor(struct ccfc_pack *p, const struct talk *talk)
 	struct ccfc_buf model = CCFC_BUF_INIT;
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-		if (ccfc_slice_is(talk->kind, types[i][0]))
+		if (ccfc_slice_is(conversation->kind, types[i][0]))
 			type = types[i][1];
 	/* "anthropic/claude-opus-4-5", as models.dev names them. */
-	if (ccfc_slice_starts(talk->model, "claude-"))
+	if (ccfc_slice_starts(conversation->model, "claude-"))
 		ccfc_buf_puts(&model, "anthropic/");
-	ccfc_buf_slice(&model, talk->model);
+	ccfc_buf_slice(&model, conversation->model);
 	ccfc_pack_cstr(p, "contributor");
 	ccfc_pack_map(p);
 	ccfc_pack_kv_cstr(p, "type", type);
@@ -97,16 +99,17 @@ static void put_part(struct ccfc_buf *out, const char *before,
 	}
 }
 
-static void pack_urls(struct ccfc_pack *p, const struct talk *talk)
+static void pack_urls(struct ccfc_pack *p,
+		      const struct conversation *conversation)
 {
 	struct ccfc_buf url = CCFC_BUF_INIT;
 
-	if (!talk->session.len)
+	if (!conversation->session.len)
 		return;
-	put_part(&url, "ccfc://session/", talk->session);
+	put_part(&url, "ccfc://session/", conversation->session);
 	ccfc_pack_kv_str(p, "url", ccfc_buf_view(&url));
-	if (talk->agent.len) {
-		put_part(&url, "/agent/", talk->agent);
+	if (conversation->agent.len) {
+		put_part(&url, "/agent/", conversation->agent);
 		ccfc_pack_cstr(p, "related");
 		ccfc_pack_array(p);
 		ccfc_pack_map(p);
@@ -160,17 +163,19 @@ static void pack_range(struct ccfc_pack *p, const struct ccfc_blame_view *view,
 	ccfc_pack_end(p);
 }
 
-static void pack_talk(struct ccfc_pack *p, const struct ccfc_blame_view *view,
-		      const struct talk *talk)
+static void pack_conversation(struct ccfc_pack *p,
+			      const struct ccfc_blame_view *view,
+			      const struct conversation *conversation)
 {
 	ccfc_pack_map(p);
-	pack_urls(p, talk);
-	pack_contributor(p, talk);
+	pack_urls(p, conversation);
+	pack_contributor(p, conversation);
 	ccfc_pack_cstr(p, "ranges");
 	ccfc_pack_array(p);
-	for (uint32_t i = 0; i < talk->ranges.n; i++)
+	for (uint32_t i = 0; i < conversation->ranges.n; i++)
 		pack_range(p, view,
-			   ccfc_obj_at(view->blocks, talk->ranges.items[i]));
+			   ccfc_obj_at(view->blocks,
+				       conversation->ranges.items[i]));
 	ccfc_pack_end(p);
 	ccfc_pack_end(p);
 }
@@ -180,14 +185,14 @@ static void pack_files_agent_trace(struct ccfc_buf *out,
 				   const struct ccfc_blame_view *view,
 				   struct ccfc_slice name)
 {
-	struct talks talks = { 0 };
+	struct conversations conversations = { 0 };
 	struct ccfc_pack p;
 
 	for (uint32_t i = 0; i < ccfc_obj_len(view->blocks); i++) {
-		struct talk *talk =
-			find_talk(&talks, ccfc_obj_at(view->blocks, i));
+		struct conversation *conversation = find_conversation(
+			&conversations, ccfc_obj_at(view->blocks, i));
 
-		CCFC_VEC_PUSH(talk->ranges, i);
+		CCFC_VEC_PUSH(conversation->ranges, i);
 	}
 	ccfc_pack_init(&p, out);
 	ccfc_pack_array(&p);
@@ -195,14 +200,14 @@ static void pack_files_agent_trace(struct ccfc_buf *out,
 	ccfc_pack_kv_str(&p, "path", name);
 	ccfc_pack_cstr(&p, "conversations");
 	ccfc_pack_array(&p);
-	for (uint32_t i = 0; i < talks.n; i++) {
-		pack_talk(&p, view, &talks.items[i]);
-		free(talks.items[i].ranges.items);
+	for (uint32_t i = 0; i < conversations.n; i++) {
+		pack_conversation(&p, view, &conversations.items[i]);
+		free(conversations.items[i].ranges.items);
 	}
 	ccfc_pack_end(&p);
 	ccfc_pack_end(&p);
 	ccfc_pack_end(&p);
-	free(talks.items);
+	free(conversations.items);
 }
 
 static int64_t latest(struct ccfc_obj blocks)

@@ -73,33 +73,33 @@ static bool is_plain_id(struct ccfc_slice id)
 }
 
 /* "m-" and the message's id, or its number; agents may repeat ids. */
-static void put_anchor(struct ccfc_message_stream *talk,
+static void put_anchor(struct ccfc_message_stream *stream,
 		       struct ccfc_obj message)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(message, "id");
 	struct ccfc_slice agent = ccfc_obj_get_str(message, "agentId");
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_puts(buf, "m-");
-	if (!is_plain_id(id) || (talk->depth && !is_plain_id(agent))) {
-		ccfc_buf_printf(buf, "%llu", (unsigned long long)talk->shown);
+	if (!is_plain_id(id) || (stream->depth && !is_plain_id(agent))) {
+		ccfc_buf_printf(buf, "%llu", (unsigned long long)stream->shown);
 		return;
 	}
-	if (talk->depth) {
+	if (stream->depth) {
 		ccfc_buf_slice(buf, agent);
 		ccfc_buf_putc(buf, '-');
 	}
 	ccfc_buf_slice(buf, id);
 }
 
-static void print_head_conversation_html(struct ccfc_message_stream *talk,
+static void print_head_conversation_html(struct ccfc_message_stream *stream,
 					 struct ccfc_obj message)
 {
 	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_puts(buf, "<h2><a href=\"#");
-	put_anchor(talk, message);
+	put_anchor(stream, message);
 	ccfc_buf_puts(buf, "\">");
 	ccfc_html_text(buf, ccfc_obj_get_str(message, "role"));
 	ccfc_buf_puts(buf, "</a> <time datetime=\"");
@@ -114,10 +114,10 @@ static void print_head_conversation_html(struct ccfc_message_stream *talk,
 	ccfc_buf_puts(buf, "</h2>\n");
 }
 
-static void print_argument(struct ccfc_message_stream *talk,
+static void print_argument(struct ccfc_message_stream *stream,
 			   struct ccfc_obj key, struct ccfc_obj value)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_buf json = CCFC_BUF_INIT;
 	struct ccfc_slice text = ccfc_obj_str(value);
 
@@ -152,14 +152,14 @@ static void put_diff(struct ccfc_out *out, struct ccfc_slice diff)
 	ccfc_out_check(out);
 }
 
-static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
+static void print_call(struct ccfc_message_stream *stream, struct ccfc_obj call)
 {
-	struct ccfc_buf label = CCFC_BUF_INIT, *buf = &talk->out->buf;
+	struct ccfc_buf label = CCFC_BUF_INIT, *buf = &stream->out->buf;
 	struct ccfc_buf diff = CCFC_BUF_INIT;
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 
-	ccfc_message_stream_label(&label, talk, call);
+	ccfc_message_stream_label(&label, stream, call);
 	ccfc_buf_printf(buf, "<details class=\"call\"%s><summary>",
 			ccfc_obj_is_str(ccfc_obj_get(input, "old_string"))
 				? " open"
@@ -172,13 +172,13 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 	}
 	ccfc_buf_puts(buf, "</summary>\n");
 	if (ccfc_call_diff(&diff, call))
-		put_diff(talk->out, ccfc_buf_view(&diff));
+		put_diff(stream->out, ccfc_buf_view(&diff));
 	else
 		for (uint32_t i = 0; i < ccfc_obj_len(input); i++)
-			print_argument(talk, ccfc_obj_key_at(input, i),
+			print_argument(stream, ccfc_obj_key_at(input, i),
 				       ccfc_obj_value_at(input, i));
 	ccfc_buf_puts(buf, "</details>\n");
-	ccfc_message_stream_called(talk, call);
+	ccfc_message_stream_called(stream, call);
 	ccfc_buf_release(&label);
 	ccfc_buf_release(&diff);
 }
@@ -192,14 +192,14 @@ static bool is_short(struct ccfc_slice text)
 	return lines <= OPEN_LINES && text.len < 2000;
 }
 
-static void print_result(struct ccfc_message_stream *talk,
+static void print_result(struct ccfc_message_stream *stream,
 			 struct ccfc_obj result)
 {
 	struct ccfc_slice output = ccfc_obj_get_str(result, "output");
 	bool error = ccfc_obj_get_bool(result, "isError", false);
 	char *label = ccfc_message_stream_answered(
-		talk, ccfc_obj_get_str(result, "id"));
-	struct ccfc_buf *buf = &talk->out->buf;
+		stream, ccfc_obj_get_str(result, "id"));
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_printf(buf, "<details class=\"%s\"%s><summary>%s",
 			error ? "result error" : "result",
@@ -210,7 +210,7 @@ static void print_result(struct ccfc_message_stream *talk,
 		ccfc_html_text(buf, ccfc_slice_str(label));
 	}
 	ccfc_buf_puts(buf, "</summary>\n");
-	put_block(talk->out, "code", output);
+	put_block(stream->out, "code", output);
 	ccfc_buf_puts(buf, "</details>\n");
 	free(label);
 }
@@ -224,43 +224,43 @@ static const char *class_of(struct ccfc_obj message)
 		       : "assistant";
 }
 
-static void print_message_conversation_html(struct ccfc_message_stream *talk,
+static void print_message_conversation_html(struct ccfc_message_stream *stream,
 					    struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
 	struct ccfc_slice thinking = ccfc_obj_get_str(message, "thinking");
 	struct ccfc_slice content = ccfc_obj_get_str(message, "content");
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	if (ccfc_message_stream_is_empty(message))
 		return;
 	ccfc_buf_printf(buf, "<article class=\"%s\" id=\"", class_of(message));
-	put_anchor(talk, message);
+	put_anchor(stream, message);
 	ccfc_buf_puts(buf, "\">\n");
 	if (!ccfc_message_stream_is_result(message))
-		print_head_conversation_html(talk, message);
+		print_head_conversation_html(stream, message);
 	if (thinking.len) {
 		ccfc_buf_puts(buf, "<details class=\"thinking\"><summary>"
 				   "Thinking</summary>\n");
-		put_block(talk->out, "text", thinking);
+		put_block(stream->out, "text", thinking);
 		ccfc_buf_puts(buf, "</details>\n");
 	}
 	if (content.len)
-		put_block(talk->out, "text", content);
+		put_block(stream->out, "text", content);
 	for (uint32_t i = 0; i < ccfc_obj_len(results); i++)
-		print_result(talk, ccfc_obj_at(results, i));
+		print_result(stream, ccfc_obj_at(results, i));
 	for (uint32_t i = 0; i < ccfc_obj_len(calls); i++)
-		print_call(talk, ccfc_obj_at(calls, i));
+		print_call(stream, ccfc_obj_at(calls, i));
 	if (ccfc_obj_get_bool(message, "truncated", false))
 		ccfc_buf_puts(buf, "<p>Cut here: there is more of it.</p>\n");
 	ccfc_buf_puts(buf, "</article>\n");
 }
 
-static void begin_agent_conversation_html(struct ccfc_message_stream *talk,
+static void begin_agent_conversation_html(struct ccfc_message_stream *stream,
 					  struct ccfc_obj agent)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
 
 	ccfc_buf_puts(buf, "<details class=\"agent\"><summary>Agent ");
@@ -272,9 +272,9 @@ static void begin_agent_conversation_html(struct ccfc_message_stream *talk,
 	ccfc_buf_puts(buf, "</summary>\n");
 }
 
-static void end_agent_conversation_html(struct ccfc_message_stream *talk)
+static void end_agent_conversation_html(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "</details>\n");
+	ccfc_buf_puts(&stream->out->buf, "</details>\n");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_html = {

@@ -123,20 +123,20 @@ void ccfc_md_words(struct ccfc_out *out, struct ccfc_slice text)
 	ccfc_buf_release(&safe);
 }
 
-static void put_head(struct ccfc_message_stream *talk, unsigned level)
+static void put_head(struct ccfc_message_stream *stream, unsigned level)
 {
-	level += talk->depth;
-	put_fence(talk->out, '#', level < HEAD_MAX ? level : HEAD_MAX);
-	ccfc_buf_putc(&talk->out->buf, ' ');
+	level += stream->depth;
+	put_fence(stream->out, '#', level < HEAD_MAX ? level : HEAD_MAX);
+	ccfc_buf_putc(&stream->out->buf, ' ');
 }
 
-static void print_head_conversation_md(struct ccfc_message_stream *talk,
+static void print_head_conversation_md(struct ccfc_message_stream *stream,
 				       struct ccfc_obj message)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
-	put_head(talk, HEAD_LEVEL);
-	ccfc_md_words(talk->out, ccfc_obj_get_str(message, "role"));
+	put_head(stream, HEAD_LEVEL);
+	ccfc_md_words(stream->out, ccfc_obj_get_str(message, "role"));
 	ccfc_buf_puts(buf, ", ");
 	ccfc_message_stream_utc(buf, ccfc_obj_get_str(message, "timestamp"));
 	if (ccfc_obj_get_bool(message, "isCompactSummary", false))
@@ -147,10 +147,10 @@ static void print_head_conversation_md(struct ccfc_message_stream *talk,
 }
 
 /* One argument: a short one in its line, others as code below. */
-static void print_argument(struct ccfc_message_stream *talk,
+static void print_argument(struct ccfc_message_stream *stream,
 			   struct ccfc_obj key, struct ccfc_obj value)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_buf json = CCFC_BUF_INIT;
 	struct ccfc_slice text = ccfc_obj_str(value);
 	bool is_text = ccfc_obj_is_str(value);
@@ -166,14 +166,14 @@ static void print_argument(struct ccfc_message_stream *talk,
 	ccfc_buf_release(&json);
 }
 
-static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
+static void print_call(struct ccfc_message_stream *stream, struct ccfc_obj call)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 	struct ccfc_buf label = CCFC_BUF_INIT, diff = CCFC_BUF_INIT;
 
-	ccfc_message_stream_label(&label, talk, call);
+	ccfc_message_stream_label(&label, stream, call);
 	ccfc_buf_puts(&out->buf, "**");
 	ccfc_md_words(out, ccfc_buf_view(&label));
 	ccfc_buf_puts(&out->buf, "**");
@@ -183,24 +183,25 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 		ccfc_buf_putc(&out->buf, ')');
 	}
 	ccfc_buf_puts(&out->buf, "\n\n");
-	if (talk->full && ccfc_call_diff(&diff, call))
+	if (stream->full && ccfc_call_diff(&diff, call))
 		ccfc_md_code(out, ccfc_buf_view(&diff), "diff");
 	else
-		for (uint32_t i = 0; talk->full && i < ccfc_obj_len(input); i++)
-			print_argument(talk, ccfc_obj_key_at(input, i),
+		for (uint32_t i = 0; stream->full && i < ccfc_obj_len(input);
+		     i++)
+			print_argument(stream, ccfc_obj_key_at(input, i),
 				       ccfc_obj_value_at(input, i));
-	ccfc_message_stream_called(talk, call);
+	ccfc_message_stream_called(stream, call);
 	ccfc_buf_release(&label);
 	ccfc_buf_release(&diff);
 }
 
-static void print_result(struct ccfc_message_stream *talk,
+static void print_result(struct ccfc_message_stream *stream,
 			 struct ccfc_obj result)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	bool error = ccfc_obj_get_bool(result, "isError", false);
 	char *label = ccfc_message_stream_answered(
-		talk, ccfc_obj_get_str(result, "id"));
+		stream, ccfc_obj_get_str(result, "id"));
 
 	ccfc_buf_puts(&out->buf, error ? "Error" : "Result");
 	if (label) {
@@ -212,10 +213,10 @@ static void print_result(struct ccfc_message_stream *talk,
 	free(label);
 }
 
-static void print_message_conversation_md(struct ccfc_message_stream *talk,
+static void print_message_conversation_md(struct ccfc_message_stream *stream,
 					  struct ccfc_obj message)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
 	struct ccfc_slice thinking = ccfc_obj_get_str(message, "thinking");
@@ -223,7 +224,7 @@ static void print_message_conversation_md(struct ccfc_message_stream *talk,
 	if (ccfc_message_stream_is_empty(message))
 		return;
 	if (!ccfc_message_stream_is_result(message))
-		print_head_conversation_md(talk, message);
+		print_head_conversation_md(stream, message);
 	if (thinking.len) {
 		ccfc_buf_puts(&out->buf, "Thinking:\n\n");
 		ccfc_md_code(out, thinking, "");
@@ -231,21 +232,21 @@ static void print_message_conversation_md(struct ccfc_message_stream *talk,
 	if (ccfc_obj_get_str(message, "content").len)
 		ccfc_md_text(out, ccfc_obj_get_str(message, "content"));
 	for (uint32_t i = 0; i < ccfc_obj_len(results); i++)
-		print_result(talk, ccfc_obj_at(results, i));
+		print_result(stream, ccfc_obj_at(results, i));
 	for (uint32_t i = 0; i < ccfc_obj_len(calls); i++)
-		print_call(talk, ccfc_obj_at(calls, i));
+		print_call(stream, ccfc_obj_at(calls, i));
 	if (ccfc_obj_get_bool(message, "truncated", false))
 		ccfc_buf_puts(&out->buf, "*(cut here: there is more of it)*"
 					 "\n\n");
 }
 
-static void begin_agent_conversation_md(struct ccfc_message_stream *talk,
+static void begin_agent_conversation_md(struct ccfc_message_stream *stream,
 					struct ccfc_obj agent)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
 
-	put_head(talk, HEAD_LEVEL - 1);
+	put_head(stream, HEAD_LEVEL - 1);
 	ccfc_buf_puts(&out->buf, "Agent ");
 	ccfc_md_words(out, ccfc_obj_get_str(agent, "agentId"));
 	if (about.len) {
@@ -255,9 +256,9 @@ static void begin_agent_conversation_md(struct ccfc_message_stream *talk,
 	ccfc_buf_puts(&out->buf, "\n\n");
 }
 
-static void end_agent_conversation_md(struct ccfc_message_stream *talk)
+static void end_agent_conversation_md(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "*End of the agent.*\n\n");
+	ccfc_buf_puts(&stream->out->buf, "*End of the agent.*\n\n");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_md = {

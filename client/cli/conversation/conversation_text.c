@@ -57,29 +57,29 @@ void ccfc_text_lines(struct ccfc_out *out, struct ccfc_slice text,
 	}
 }
 
-static void indent(struct ccfc_message_stream *talk, unsigned more)
+static void indent(struct ccfc_message_stream *stream, unsigned more)
 {
-	ccfc_buf_printf(&talk->out->buf, "%*s", (int)(talk->depth * 4 + more),
-			"");
+	ccfc_buf_printf(&stream->out->buf, "%*s",
+			(int)(stream->depth * 4 + more), "");
 }
 
 /* The day, where it is another one than that of the message before. */
-static const char *time_format(struct ccfc_message_stream *talk,
+static const char *time_format(struct ccfc_message_stream *stream,
 			       struct ccfc_slice time)
 {
 	struct ccfc_slice day = ccfc_slice(time.ptr, time.len < 10 ? 0 : 10);
 
-	if (ccfc_slice_eq(day, ccfc_buf_view(&talk->day)))
+	if (ccfc_slice_eq(day, ccfc_buf_view(&stream->day)))
 		return "%H:%M:%S";
-	ccfc_buf_clear(&talk->day);
-	ccfc_buf_slice(&talk->day, day);
+	ccfc_buf_clear(&stream->day);
+	ccfc_buf_slice(&stream->day, day);
 	return CCFC_RENDER_SECOND;
 }
 
-static void print_marks(struct ccfc_message_stream *talk,
+static void print_marks(struct ccfc_message_stream *stream,
 			struct ccfc_obj message)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 	struct ccfc_slice subtype = ccfc_obj_get_str(message, "subtype");
 
 	if (ccfc_obj_get_bool(message, "isCompactSummary", false))
@@ -88,29 +88,30 @@ static void print_marks(struct ccfc_message_stream *talk,
 		ccfc_buf_puts(buf, " (not typed)");
 	if (subtype.len) {
 		ccfc_buf_puts(buf, " (");
-		ccfc_out_field(talk->out, subtype);
+		ccfc_out_field(stream->out, subtype);
 		ccfc_buf_putc(buf, ')');
 	}
 }
 
-static bool is_marked(const struct ccfc_message_stream *talk,
+static bool is_marked(const struct ccfc_message_stream *stream,
 		      struct ccfc_obj message)
 {
-	return talk->marked && *talk->marked &&
-	       ccfc_slice_starts(ccfc_obj_get_str(message, "id"), talk->marked);
+	return stream->marked && *stream->marked &&
+	       ccfc_slice_starts(ccfc_obj_get_str(message, "id"),
+				 stream->marked);
 }
 
 /* "── user 10:05:23 ──" */
-static void print_head_conversation_text(struct ccfc_message_stream *talk,
+static void print_head_conversation_text(struct ccfc_message_stream *stream,
 					 struct ccfc_obj message)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	const char *rule = ccfc_is_utf8() ? "──" : "--";
-	bool marked = is_marked(talk, message);
+	bool marked = is_marked(stream, message);
 	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
 
 	ccfc_buf_putc(&out->buf, '\n');
-	indent(talk, 0);
+	indent(stream, 0);
 	ccfc_buf_printf(
 		&out->buf, "%s%s%s ",
 		ccfc_out_on(out, marked ? CCFC_STYLE_ALERT : CCFC_STYLE_HEAD),
@@ -119,28 +120,29 @@ static void print_head_conversation_text(struct ccfc_message_stream *talk,
 	if (time.len) {
 		ccfc_buf_putc(&out->buf, ' ');
 		ccfc_render_time(&out->buf, ccfc_obj_get(message, "timestamp"),
-				 time_format(talk, time));
+				 time_format(stream, time));
 	}
-	print_marks(talk, message);
+	print_marks(stream, message);
 	ccfc_buf_printf(&out->buf, " %s%s\n", rule, ccfc_out_off(out));
 }
 
 /* One response is several records: a head for all of them. */
-static bool goes_on(struct ccfc_message_stream *talk, struct ccfc_obj message)
+static bool goes_on(struct ccfc_message_stream *stream, struct ccfc_obj message)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(message, "messageId");
-	bool same = id.len && ccfc_slice_eq(id, ccfc_buf_view(&talk->last));
+	bool same = id.len && ccfc_slice_eq(id, ccfc_buf_view(&stream->last));
 
-	ccfc_buf_clear(&talk->last);
-	ccfc_buf_slice(&talk->last, id);
-	return same && !is_marked(talk, message);
+	ccfc_buf_clear(&stream->last);
+	ccfc_buf_slice(&stream->last, id);
+	return same && !is_marked(stream, message);
 }
 
-static void print_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
+static void print_agent(struct ccfc_message_stream *stream,
+			struct ccfc_obj agent)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 
-	indent(talk, 4);
+	indent(stream, 4);
 	ccfc_buf_printf(&out->buf, "%sagent ",
 			ccfc_out_on(out, CCFC_STYLE_FAINT));
 	ccfc_out_field(out, ccfc_obj_get_str(agent, "agentId"));
@@ -156,9 +158,10 @@ static void print_agent(struct ccfc_message_stream *talk, struct ccfc_obj agent)
 }
 
 /* What an edit changed, in the colours of a diff. */
-static void print_diff(struct ccfc_message_stream *talk, struct ccfc_slice diff)
+static void print_diff(struct ccfc_message_stream *stream,
+		       struct ccfc_slice diff)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	unsigned lines = 0;
 
 	while (diff.len && lines++ < DIFF_LINES) {
@@ -166,7 +169,7 @@ static void print_diff(struct ccfc_message_stream *talk, struct ccfc_slice diff)
 		size_t n = nl ? (size_t)(nl - diff.ptr) : diff.len;
 		bool added = diff.ptr[0] == '+', gone = diff.ptr[0] == '-';
 
-		indent(talk, 4);
+		indent(stream, 4);
 		if (added || gone)
 			ccfc_buf_puts(&out->buf,
 				      ccfc_out_on(out, added ? CCFC_STYLE_NEW
@@ -179,20 +182,20 @@ static void print_diff(struct ccfc_message_stream *talk, struct ccfc_slice diff)
 		diff = ccfc_slice(diff.ptr + n, diff.len - n);
 	}
 	if (diff.len) {
-		indent(talk, 4);
+		indent(stream, 4);
 		ccfc_buf_puts(&out->buf, "…\n");
 	}
 }
 
-static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
+static void print_call(struct ccfc_message_stream *stream, struct ccfc_obj call)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_obj agent = ccfc_obj_get(call, "agent");
 	struct ccfc_slice state = ccfc_obj_get_str(call, "state");
 	struct ccfc_buf label = CCFC_BUF_INIT, diff = CCFC_BUF_INIT;
 
-	ccfc_message_stream_label(&label, talk, call);
-	indent(talk, 2);
+	ccfc_message_stream_label(&label, stream, call);
+	indent(stream, 2);
 	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_HUNK));
 	ccfc_out_field(out, ccfc_buf_view(&label));
 	ccfc_buf_puts(&out->buf, ccfc_out_off(out));
@@ -204,27 +207,27 @@ static void print_call(struct ccfc_message_stream *talk, struct ccfc_obj call)
 	}
 	ccfc_buf_putc(&out->buf, '\n');
 	if (ccfc_call_diff(&diff, call))
-		print_diff(talk, ccfc_buf_view(&diff));
-	if (talk->agents == CCFC_AGENTS_NAMED &&
+		print_diff(stream, ccfc_buf_view(&diff));
+	if (stream->agents == CCFC_AGENTS_NAMED &&
 	    ccfc_obj_get_str(agent, "agentId").len)
-		print_agent(talk, agent);
-	ccfc_message_stream_called(talk, call);
+		print_agent(stream, agent);
+	ccfc_message_stream_called(stream, call);
 	ccfc_buf_release(&label);
 	ccfc_buf_release(&diff);
 }
 
 /* With the call's name where another one came in between. */
-static void print_result(struct ccfc_message_stream *talk,
+static void print_result(struct ccfc_message_stream *stream,
 			 struct ccfc_obj result)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	bool error = ccfc_obj_get_bool(result, "isError", false);
-	bool several = talk->calls.n > 1 || talk->after_agent;
+	bool several = stream->calls.n > 1 || stream->after_agent;
 	char *label = ccfc_message_stream_answered(
-		talk, ccfc_obj_get_str(result, "id"));
+		stream, ccfc_obj_get_str(result, "id"));
 
 	if (error || several || !label) {
-		indent(talk, 2);
+		indent(stream, 2);
 		ccfc_buf_puts(&out->buf,
 			      ccfc_out_on(out, error ? CCFC_STYLE_ALERT
 						     : CCFC_STYLE_FAINT));
@@ -236,49 +239,50 @@ static void print_result(struct ccfc_message_stream *talk,
 		ccfc_buf_printf(&out->buf, ":%s\n", ccfc_out_off(out));
 	}
 	ccfc_text_lines(out, ccfc_obj_get_str(result, "output"),
-			talk->depth * 4 + 4, CCFC_STYLE_FAINT, true,
+			stream->depth * 4 + 4, CCFC_STYLE_FAINT, true,
 			RESULT_LINES);
 	free(label);
 }
 
-static void print_message_conversation_text(struct ccfc_message_stream *talk,
+static void print_message_conversation_text(struct ccfc_message_stream *stream,
 					    struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
 	bool same;
 
-	if (ccfc_message_stream_is_empty(message) && !is_marked(talk, message))
+	if (ccfc_message_stream_is_empty(message) &&
+	    !is_marked(stream, message))
 		return;
-	same = goes_on(talk, message);
-	if (is_marked(talk, message) ||
+	same = goes_on(stream, message);
+	if (is_marked(stream, message) ||
 	    (!same && !ccfc_message_stream_is_result(message)))
-		print_head_conversation_text(talk, message);
-	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "thinking"),
-			talk->depth * 4 + 2, CCFC_STYLE_FAINT, true, 0);
-	ccfc_text_lines(talk->out, ccfc_obj_get_str(message, "content"),
-			talk->depth * 4, CCFC_STYLE_HEAD, false, 0);
+		print_head_conversation_text(stream, message);
+	ccfc_text_lines(stream->out, ccfc_obj_get_str(message, "thinking"),
+			stream->depth * 4 + 2, CCFC_STYLE_FAINT, true, 0);
+	ccfc_text_lines(stream->out, ccfc_obj_get_str(message, "content"),
+			stream->depth * 4, CCFC_STYLE_HEAD, false, 0);
 	for (uint32_t i = 0; i < ccfc_obj_len(results); i++)
-		print_result(talk, ccfc_obj_at(results, i));
+		print_result(stream, ccfc_obj_at(results, i));
 	for (uint32_t i = 0; i < ccfc_obj_len(calls); i++)
-		print_call(talk, ccfc_obj_at(calls, i));
+		print_call(stream, ccfc_obj_at(calls, i));
 	if (ccfc_obj_get_bool(message, "truncated", false)) {
-		indent(talk, 0);
-		ccfc_buf_printf(&talk->out->buf,
+		indent(stream, 0);
+		ccfc_buf_printf(&stream->out->buf,
 				"%s(cut here: there is more of it)%s\n",
-				ccfc_out_on(talk->out, CCFC_STYLE_FAINT),
-				ccfc_out_off(talk->out));
+				ccfc_out_on(stream->out, CCFC_STYLE_FAINT),
+				ccfc_out_off(stream->out));
 	}
 }
 
-static void begin_agent_conversation_text(struct ccfc_message_stream *talk,
+static void begin_agent_conversation_text(struct ccfc_message_stream *stream,
 					  struct ccfc_obj agent)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
 
 	ccfc_buf_putc(&out->buf, '\n');
-	indent(talk, 0);
+	indent(stream, 0);
 	ccfc_buf_printf(&out->buf, "%sagent ",
 			ccfc_out_on(out, CCFC_STYLE_HEAD));
 	ccfc_out_field(out, ccfc_obj_get_str(agent, "agentId"));
@@ -294,9 +298,9 @@ static void begin_agent_conversation_text(struct ccfc_message_stream *talk,
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
-static void end_agent_conversation_text(struct ccfc_message_stream *talk)
+static void end_agent_conversation_text(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_putc(&talk->out->buf, '\n');
+	ccfc_buf_putc(&stream->out->buf, '\n');
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_text = {

@@ -20,15 +20,15 @@ enum ccfc_export_format {
 struct ccfc_export {
 	const struct ccfc_message_stream_writer *writer;
 	enum ccfc_message_stream_agents agents;
-	void (*head)(struct ccfc_message_stream *talk, struct ccfc_obj info);
+	void (*head)(struct ccfc_message_stream *stream, struct ccfc_obj info);
 	/* The files of a ChangedFilesSummary, redacted if the export is;
 	 * behind the head. NULL: not in this format. */
-	void (*files)(struct ccfc_message_stream *talk, struct ccfc_obj root);
+	void (*files)(struct ccfc_message_stream *stream, struct ccfc_obj root);
 	/* Before the first message; NULL: nothing. */
-	void (*begin)(struct ccfc_message_stream *talk);
+	void (*begin)(struct ccfc_message_stream *stream);
 	/* Between the main thread and the remaining agents. */
-	void (*rest)(struct ccfc_message_stream *talk);
-	void (*foot)(struct ccfc_message_stream *talk);
+	void (*rest)(struct ccfc_message_stream *stream);
+	void (*foot)(struct ccfc_message_stream *stream);
 };
 
 extern const struct ccfc_export ccfc_export_md;

@@ -97,10 +97,10 @@ static void print_tasks(struct ccfc_buf *buf, struct ccfc_obj tasks)
 	ccfc_buf_puts(buf, "</ul>\n");
 }
 
-static void print_head_export_html(struct ccfc_message_stream *talk,
+static void print_head_export_html(struct ccfc_message_stream *stream,
 				   struct ccfc_obj info)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_puts(buf, head);
 	ccfc_buf_puts(buf, "<title>");
@@ -115,11 +115,12 @@ static void print_head_export_html(struct ccfc_message_stream *talk,
 	print_tasks(buf, ccfc_obj_get(info, "tasks"));
 }
 
-static void print_files(struct ccfc_message_stream *talk, struct ccfc_obj root)
+static void print_files(struct ccfc_message_stream *stream,
+			struct ccfc_obj root)
 {
 	struct ccfc_slice project = ccfc_obj_get_str(root, "projectPath");
 	struct ccfc_obj files = ccfc_obj_get(root, "files");
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_puts(buf, "<h2>Changed files</h2>\n<ul>\n");
 	for (uint32_t i = 0; i < ccfc_obj_len(files); i++) {
@@ -134,29 +135,29 @@ static void print_files(struct ccfc_message_stream *talk, struct ccfc_obj root)
 		ccfc_render_count(buf, ccfc_obj_get_int(file, "changeCount", 0),
 				  "change");
 		ccfc_buf_puts(buf, "</li>\n");
-		ccfc_out_check(talk->out);
+		ccfc_out_check(stream->out);
 	}
 	ccfc_buf_puts(buf, "</ul>\n");
 }
 
-static void begin_main(struct ccfc_message_stream *talk)
+static void begin_main(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "</header>\n<main>\n");
+	ccfc_buf_puts(&stream->out->buf, "</header>\n<main>\n");
 }
 
-static void print_rest(struct ccfc_message_stream *talk)
+static void print_rest(struct ccfc_message_stream *stream)
 {
-	(void)talk;
+	(void)stream;
 }
 
-static void print_foot(struct ccfc_message_stream *talk)
+static void print_foot(struct ccfc_message_stream *stream)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_puts(buf, "</main>\n<footer>\n");
-	if (talk->redact) {
+	if (stream->redact) {
 		ccfc_buf_puts(buf, "<p>Replaced: ");
-		ccfc_redact_describe(buf, talk->redact);
+		ccfc_redact_describe(buf, stream->redact);
 		ccfc_buf_puts(buf, ". " CCFC_REDACT_CAVEAT "</p>\n");
 	}
 	ccfc_buf_printf(buf,

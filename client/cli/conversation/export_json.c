@@ -6,20 +6,20 @@
 
 #include "wire/to_json.h"
 
-static void print_message_export_json(struct ccfc_message_stream *talk,
+static void print_message_export_json(struct ccfc_message_stream *stream,
 				      struct ccfc_obj message)
 {
-	ccfc_buf_puts(&talk->out->buf, talk->in_thread ? ",\n" : "\n");
-	ccfc_json_write(&talk->out->buf, message, 0);
+	ccfc_buf_puts(&stream->out->buf, stream->in_thread ? ",\n" : "\n");
+	ccfc_json_write(&stream->out->buf, message, 0);
 }
 
 /* The agent's own fields, and its messages after them. */
-static void begin_agent_export_json(struct ccfc_message_stream *talk,
+static void begin_agent_export_json(struct ccfc_message_stream *stream,
 				    struct ccfc_obj agent)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
-	ccfc_buf_puts(buf, talk->agents_shown ? ",\n{" : "\n{");
+	ccfc_buf_puts(buf, stream->agents_shown ? ",\n{" : "\n{");
 	for (uint32_t i = 0; i < ccfc_obj_len(agent); i++) {
 		ccfc_json_write(buf, ccfc_obj_key_at(agent, i), 0);
 		ccfc_buf_putc(buf, ':');
@@ -29,9 +29,9 @@ static void begin_agent_export_json(struct ccfc_message_stream *talk,
 	ccfc_buf_puts(buf, "\"messages\":[");
 }
 
-static void end_agent_export_json(struct ccfc_message_stream *talk)
+static void end_agent_export_json(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "\n]}");
+	ccfc_buf_puts(&stream->out->buf, "\n]}");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_json = {
@@ -40,10 +40,10 @@ const struct ccfc_message_stream_writer ccfc_message_stream_json = {
 	.agent_end = end_agent_export_json,
 };
 
-static void print_head_export_json(struct ccfc_message_stream *talk,
+static void print_head_export_json(struct ccfc_message_stream *stream,
 				   struct ccfc_obj info)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 	bool first = true;
 
 	ccfc_buf_puts(buf, "{\n\"session\": {");
@@ -63,19 +63,19 @@ static void print_head_export_json(struct ccfc_message_stream *talk,
 	ccfc_buf_puts(buf, "\n},\n\"messages\": [");
 }
 
-static void print_rest(struct ccfc_message_stream *talk)
+static void print_rest(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "\n],\n\"agents\": [");
+	ccfc_buf_puts(&stream->out->buf, "\n],\n\"agents\": [");
 }
 
-static void print_counts(struct ccfc_message_stream *talk)
+static void print_counts(struct ccfc_message_stream *stream)
 {
-	struct ccfc_buf packed = CCFC_BUF_INIT, *buf = &talk->out->buf;
+	struct ccfc_buf packed = CCFC_BUF_INIT, *buf = &stream->out->buf;
 	struct ccfc_doc *doc;
 	struct ccfc_pack p;
 
 	ccfc_pack_init(&p, &packed);
-	ccfc_redact_pack_counts(&p, talk->redact);
+	ccfc_redact_pack_counts(&p, stream->redact);
 	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL)) {
 		ccfc_buf_puts(buf, ",\n\"redacted\": ");
 		ccfc_json_write(buf, ccfc_doc_root(doc), 0);
@@ -86,14 +86,14 @@ static void print_counts(struct ccfc_message_stream *talk)
 	ccfc_buf_release(&packed);
 }
 
-static void print_foot(struct ccfc_message_stream *talk)
+static void print_foot(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "\n]");
-	if (talk->redact)
-		print_counts(talk);
-	if (talk->truncated)
-		ccfc_buf_puts(&talk->out->buf, ",\n\"truncated\": true");
-	ccfc_buf_puts(&talk->out->buf, "\n}\n");
+	ccfc_buf_puts(&stream->out->buf, "\n]");
+	if (stream->redact)
+		print_counts(stream);
+	if (stream->truncated)
+		ccfc_buf_puts(&stream->out->buf, ",\n\"truncated\": true");
+	ccfc_buf_puts(&stream->out->buf, "\n}\n");
 }
 
 const struct ccfc_export ccfc_export_json = {

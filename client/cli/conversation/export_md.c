@@ -3,41 +3,41 @@
 
 #include "cli/conversation/show.h"
 
-static void print_head_export_md(struct ccfc_message_stream *talk,
+static void print_head_export_md(struct ccfc_message_stream *stream,
 				 struct ccfc_obj info)
 {
-	struct ccfc_out *out = talk->out;
+	struct ccfc_out *out = stream->out;
 
 	ccfc_show_head_md(out, info);
 	ccfc_show_tasks_md(out, info);
 	ccfc_show_tools_md(out, info);
 }
 
-static void print_files_export_md(struct ccfc_message_stream *talk,
+static void print_files_export_md(struct ccfc_message_stream *stream,
 				  struct ccfc_obj root)
 {
-	ccfc_show_files_md(talk->out, root, (struct ccfc_obj){ 0 },
+	ccfc_show_files_md(stream->out, root, (struct ccfc_obj){ 0 },
 			   ccfc_obj_get_str(root, "projectPath"));
 }
 
-static void begin_export_md(struct ccfc_message_stream *talk)
+static void begin_export_md(struct ccfc_message_stream *stream)
 {
-	ccfc_buf_puts(&talk->out->buf, "\n## Messages\n\n");
+	ccfc_buf_puts(&stream->out->buf, "\n## Messages\n\n");
 }
 
-static void print_rest(struct ccfc_message_stream *talk)
+static void print_rest(struct ccfc_message_stream *stream)
 {
-	(void)talk;
+	(void)stream;
 }
 
-static void print_foot(struct ccfc_message_stream *talk)
+static void print_foot(struct ccfc_message_stream *stream)
 {
-	struct ccfc_buf *buf = &talk->out->buf;
+	struct ccfc_buf *buf = &stream->out->buf;
 
 	ccfc_buf_puts(buf, "---\n\n");
-	if (talk->redact) {
+	if (stream->redact) {
 		ccfc_buf_puts(buf, "Replaced: ");
-		ccfc_redact_describe(buf, talk->redact);
+		ccfc_redact_describe(buf, stream->redact);
 		ccfc_buf_puts(buf, ". " CCFC_REDACT_CAVEAT "\n\n");
 	}
 	ccfc_buf_printf(buf, "Times are UTC. Exported with ccfc %s.\n",

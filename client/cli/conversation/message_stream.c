@@ -11,27 +11,27 @@
 #define CALLS_MAX 10000 /* without a result */
 #define LABEL_MAX 300
 
-void ccfc_message_stream_init(struct ccfc_message_stream *talk)
+void ccfc_message_stream_init(struct ccfc_message_stream *stream)
 {
 	const struct ccfc_query query = CCFC_QUERY_INIT;
 
-	*talk = (struct ccfc_message_stream){ .query = query, .limit = -1 };
+	*stream = (struct ccfc_message_stream){ .query = query, .limit = -1 };
 }
 
-void ccfc_message_stream_release(struct ccfc_message_stream *talk)
+void ccfc_message_stream_release(struct ccfc_message_stream *stream)
 {
-	for (uint32_t i = 0; i < talk->seen.n; i++) {
-		free(talk->seen.items[i].id);
-		ccfc_buf_release(&talk->seen.items[i].packed);
+	for (uint32_t i = 0; i < stream->seen.n; i++) {
+		free(stream->seen.items[i].id);
+		ccfc_buf_release(&stream->seen.items[i].packed);
 	}
-	for (uint32_t i = 0; i < talk->calls.n; i++) {
-		free(talk->calls.items[i].id);
-		free(talk->calls.items[i].label);
+	for (uint32_t i = 0; i < stream->calls.n; i++) {
+		free(stream->calls.items[i].id);
+		free(stream->calls.items[i].label);
 	}
-	free(talk->seen.items);
-	free(talk->calls.items);
-	ccfc_buf_release(&talk->last);
-	ccfc_buf_release(&talk->day);
+	free(stream->seen.items);
+	free(stream->calls.items);
+	ccfc_buf_release(&stream->last);
+	ccfc_buf_release(&stream->day);
 }
 
 /* ---- calls ---- */
@@ -68,7 +68,7 @@ static struct ccfc_slice key_argument(struct ccfc_obj input)
 }
 
 void ccfc_message_stream_label(struct ccfc_buf *out,
-			       const struct ccfc_message_stream *talk,
+			       const struct ccfc_message_stream *stream,
 			       struct ccfc_obj call)
 {
 	struct ccfc_obj input = ccfc_obj_get(call, "input");
@@ -80,42 +80,43 @@ void ccfc_message_stream_label(struct ccfc_buf *out,
 		ccfc_buf_printf(out, " %u tasks", ccfc_obj_len(todos));
 	if (!key.len)
 		return;
-	line = ccfc_path_relative(first_line(key), talk->project);
+	line = ccfc_path_relative(first_line(key), stream->project);
 	ccfc_buf_putc(out, ' ');
 	ccfc_buf_slice(out, ccfc_slice_cut(line, LABEL_MAX));
 	if (line.len > LABEL_MAX || first_line(key).len < key.len)
 		ccfc_buf_puts(out, " …");
 }
 
-void ccfc_message_stream_called(struct ccfc_message_stream *talk,
+void ccfc_message_stream_called(struct ccfc_message_stream *stream,
 				struct ccfc_obj call)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(call, "id");
 	struct ccfc_buf label = CCFC_BUF_INIT;
 
-	if (!id.len || talk->calls.n >= CALLS_MAX)
+	if (!id.len || stream->calls.n >= CALLS_MAX)
 		return;
-	ccfc_message_stream_label(&label, talk, call);
+	ccfc_message_stream_label(&label, stream, call);
 	ccfc_buf_puts(&label, "");
-	CCFC_VEC_GROW(talk->calls);
-	talk->calls.items[talk->calls.n].id = ccfc_strndup(id.ptr, id.len);
-	talk->calls.items[talk->calls.n++].label =
+	CCFC_VEC_GROW(stream->calls);
+	stream->calls.items[stream->calls.n].id = ccfc_strndup(id.ptr, id.len);
+	stream->calls.items[stream->calls.n++].label =
 		ccfc_buf_detach(&label, NULL);
 }
 
-char *ccfc_message_stream_answered(struct ccfc_message_stream *talk,
+char *ccfc_message_stream_answered(struct ccfc_message_stream *stream,
 				   struct ccfc_slice id)
 {
 	/* The latest first: there it nearly always is. */
-	for (uint32_t i = talk->calls.n; i-- > 0;) {
-		char *label = talk->calls.items[i].label;
+	for (uint32_t i = stream->calls.n; i-- > 0;) {
+		char *label = stream->calls.items[i].label;
 
-		if (!ccfc_slice_is(id, talk->calls.items[i].id))
+		if (!ccfc_slice_is(id, stream->calls.items[i].id))
 			continue;
-		free(talk->calls.items[i].id);
-		memmove(&talk->calls.items[i], &talk->calls.items[i + 1],
-			(talk->calls.n - i - 1) * sizeof(*talk->calls.items));
-		talk->calls.n--;
+		free(stream->calls.items[i].id);
+		memmove(&stream->calls.items[i], &stream->calls.items[i + 1],
+			(stream->calls.n - i - 1) *
+				sizeof(*stream->calls.items));
+		stream->calls.n--;
 		return label;
 	}
 	return NULL;
@@ -148,24 +149,24 @@ void ccfc_message_stream_utc(struct ccfc_buf *out, struct ccfc_slice time)
 
 /* ---- agents ---- */
 
-static uint32_t find_agent(const struct ccfc_message_stream *talk,
+static uint32_t find_agent(const struct ccfc_message_stream *stream,
 			   struct ccfc_slice id)
 {
-	for (uint32_t i = 0; i < talk->seen.n; i++)
-		if (ccfc_slice_is(id, talk->seen.items[i].id))
+	for (uint32_t i = 0; i < stream->seen.n; i++)
+		if (ccfc_slice_is(id, stream->seen.items[i].id))
 			return i;
 	return UINT32_MAX;
 }
 
-static void put_field(struct ccfc_pack *p, struct ccfc_message_stream *talk,
+static void put_field(struct ccfc_pack *p, struct ccfc_message_stream *stream,
 		      const char *key, struct ccfc_slice s)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	if (!s.len)
 		return;
-	if (talk->redact)
-		ccfc_redact_text(&text, talk->redact, s);
+	if (stream->redact)
+		ccfc_redact_text(&text, stream->redact, s);
 	else
 		ccfc_buf_slice(&text, s);
 	ccfc_pack_kv_str(p, key, ccfc_buf_view(&text));
@@ -173,7 +174,7 @@ static void put_field(struct ccfc_pack *p, struct ccfc_message_stream *talk,
 }
 
 /* Notes down an agent of which it is known only now. */
-static uint32_t add_agent(struct ccfc_message_stream *talk,
+static uint32_t add_agent(struct ccfc_message_stream *stream,
 			  struct ccfc_slice id, struct ccfc_obj agent,
 			  struct ccfc_slice call)
 {
@@ -183,60 +184,61 @@ static uint32_t add_agent(struct ccfc_message_stream *talk,
 
 	ccfc_pack_init(&p, &row.packed);
 	ccfc_pack_map(&p);
-	put_field(&p, talk, "agentId", id);
-	put_field(&p, talk, "agentType", ccfc_obj_get_str(agent, "agentType"));
-	put_field(&p, talk, "description",
+	put_field(&p, stream, "agentId", id);
+	put_field(&p, stream, "agentType",
+		  ccfc_obj_get_str(agent, "agentType"));
+	put_field(&p, stream, "description",
 		  ccfc_obj_get_str(agent, "description"));
-	put_field(&p, talk, "toolUseId", call);
+	put_field(&p, stream, "toolUseId", call);
 	ccfc_pack_end(&p);
-	CCFC_VEC_PUSH(talk->seen, row);
-	return talk->seen.n - 1;
+	CCFC_VEC_PUSH(stream->seen, row);
+	return stream->seen.n - 1;
 }
 
-static int run_thread(struct ccfc_message_stream *talk,
+static int run_thread(struct ccfc_message_stream *stream,
 		      struct ccfc_pages *pages, struct ccfc_err *err);
 
 /* An agent's messages, between its beginning and its end. */
-static int run_agent(struct ccfc_message_stream *talk, uint32_t i,
+static int run_agent(struct ccfc_message_stream *stream, uint32_t i,
 		     struct ccfc_err *err)
 {
 	/* The row may move when others are found. */
-	const char *id = talk->seen.items[i].id;
-	struct ccfc_buf packed = talk->seen.items[i].packed;
+	const char *id = stream->seen.items[i].id;
+	struct ccfc_buf packed = stream->seen.items[i].packed;
 	struct ccfc_pages pages;
 	struct ccfc_doc *doc;
 	int code;
 
-	talk->seen.items[i].done = true;
+	stream->seen.items[i].done = true;
 	if (ccfc_doc_parse(&doc, ccfc_buf_view(&packed), err) < 0)
 		return CCFC_EPROTO;
-	ccfc_pages_messages(&pages, talk->client, talk->session);
-	pages.query = talk->query;
+	ccfc_pages_messages(&pages, stream->client, stream->session);
+	pages.query = stream->query;
 	pages.query.offset = 0;
 	pages.query.role = pages.query.message = NULL;
 	pages.query.agent = id;
-	pages.whole = talk->full;
-	talk->depth++;
-	talk->writer->agent_begin(talk, ccfc_doc_root(doc));
-	talk->agents_shown++;
-	talk->in_thread = 0;
-	ccfc_buf_clear(&talk->last);
-	code = run_thread(talk, &pages, err);
+	pages.whole = stream->full;
+	stream->depth++;
+	stream->writer->agent_begin(stream, ccfc_doc_root(doc));
+	stream->agents_shown++;
+	stream->in_thread = 0;
+	ccfc_buf_clear(&stream->last);
+	code = run_thread(stream, &pages, err);
 	/* Its file may be gone; the agent is named anyway. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
-	talk->writer->agent_end(talk);
-	talk->after_agent = true;
-	ccfc_buf_clear(&talk->last);
-	talk->depth--;
+	stream->writer->agent_end(stream);
+	stream->after_agent = true;
+	ccfc_buf_clear(&stream->last);
+	stream->depth--;
 	ccfc_pages_release(&pages);
 	ccfc_doc_free(doc);
 	return code;
 }
 
 /* The agents that a message's calls started. */
-static int run_calls(struct ccfc_message_stream *talk, struct ccfc_obj message,
-		     struct ccfc_err *err)
+static int run_calls(struct ccfc_message_stream *stream,
+		     struct ccfc_obj message, struct ccfc_err *err)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	int code = 0;
@@ -247,12 +249,13 @@ static int run_calls(struct ccfc_message_stream *talk, struct ccfc_obj message,
 		struct ccfc_slice id = ccfc_obj_get_str(agent, "agentId");
 		uint32_t row;
 
-		if (!id.len || find_agent(talk, id) != UINT32_MAX)
+		if (!id.len || find_agent(stream, id) != UINT32_MAX)
 			continue;
-		row = add_agent(talk, id, agent, ccfc_obj_get_str(call, "id"));
-		if (talk->agents == CCFC_AGENTS_BELOW &&
-		    talk->depth < DEPTH_MAX)
-			code = run_agent(talk, row, err);
+		row = add_agent(stream, id, agent,
+				ccfc_obj_get_str(call, "id"));
+		if (stream->agents == CCFC_AGENTS_BELOW &&
+		    stream->depth < DEPTH_MAX)
+			code = run_agent(stream, row, err);
 	}
 	return code;
 }
@@ -260,79 +263,79 @@ static int run_calls(struct ccfc_message_stream *talk, struct ccfc_obj message,
 /* ---- messages ---- */
 
 /* To the writer, without what is not to be seen. */
-static void write_message(struct ccfc_message_stream *talk,
+static void write_message(struct ccfc_message_stream *stream,
 			  struct ccfc_obj message)
 {
 	struct ccfc_buf packed = CCFC_BUF_INIT;
 	struct ccfc_doc *doc = NULL;
 	struct ccfc_pack p;
 
-	if (talk->from_message && !talk->shown &&
+	if (stream->from_message && !stream->shown &&
 	    ccfc_message_stream_is_result(message))
 		return;
-	if (talk->redact) {
+	if (stream->redact) {
 		ccfc_pack_init(&p, &packed);
-		ccfc_redact_pack(&p, talk->redact, message, NULL);
+		ccfc_redact_pack(&p, stream->redact, message, NULL);
 		/* It was packed here: nothing of it is in doubt. */
 		if (ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL) < 0)
 			abort();
 		message = ccfc_doc_root(doc);
 	}
-	talk->writer->message(talk, message);
-	talk->after_agent = false;
-	talk->shown++;
-	talk->in_thread++;
-	ccfc_out_check(talk->out);
+	stream->writer->message(stream, message);
+	stream->after_agent = false;
+	stream->shown++;
+	stream->in_thread++;
+	ccfc_out_check(stream->out);
 	ccfc_doc_free(doc);
 	ccfc_buf_release(&packed);
 }
 
-static int run_thread(struct ccfc_message_stream *talk,
+static int run_thread(struct ccfc_message_stream *stream,
 		      struct ccfc_pages *pages, struct ccfc_err *err)
 {
 	struct ccfc_obj root;
 	int code = 0;
 
-	while (!talk->out->error &&
+	while (!stream->out->error &&
 	       (code = ccfc_pages_next(pages, &root, err)) > 0) {
 		struct ccfc_obj list = ccfc_obj_get(root, pages->list);
 
 		for (uint32_t i = 0; i < pages->n; i++) {
 			struct ccfc_obj message = ccfc_obj_at(list, i);
 
-			write_message(talk, message);
-			code = run_calls(talk, message, err);
-			if (code < 0 || talk->out->error)
+			write_message(stream, message);
+			code = run_calls(stream, message, err);
+			if (code < 0 || stream->out->error)
 				return code;
 		}
 	}
-	talk->truncated |= pages->truncated;
-	return talk->out->error ? 0 : code;
+	stream->truncated |= pages->truncated;
+	return stream->out->error ? 0 : code;
 }
 
-int ccfc_message_stream_run(struct ccfc_message_stream *talk,
+int ccfc_message_stream_run(struct ccfc_message_stream *stream,
 			    struct ccfc_err *err)
 {
 	struct ccfc_pages pages;
 	int code;
 
-	ccfc_pages_messages(&pages, talk->client, talk->session);
-	pages.query = talk->query;
-	pages.left = talk->limit;
-	pages.whole = talk->full;
-	code = run_thread(talk, &pages, err);
+	ccfc_pages_messages(&pages, stream->client, stream->session);
+	pages.query = stream->query;
+	pages.left = stream->limit;
+	pages.whole = stream->full;
+	code = run_thread(stream, &pages, err);
 	ccfc_pages_release(&pages);
 	return code;
 }
 
 /* Agents that no call names show in the timeline only. */
-static int find_rest(struct ccfc_message_stream *talk, struct ccfc_err *err)
+static int find_rest(struct ccfc_message_stream *stream, struct ccfc_err *err)
 {
 	struct ccfc_pages pages;
 	struct ccfc_obj root;
 	int code;
 
-	ccfc_pages_timeline(&pages, talk->client, talk->session);
+	ccfc_pages_timeline(&pages, stream->client, stream->session);
 	pages.query.max_content = 1;
 	while ((code = ccfc_pages_next(&pages, &root, err)) > 0) {
 		struct ccfc_obj events = ccfc_obj_get(root, pages.list);
@@ -342,8 +345,8 @@ static int find_rest(struct ccfc_message_stream *talk, struct ccfc_err *err)
 			struct ccfc_slice id =
 				ccfc_obj_get_str(event, "agentId");
 
-			if (id.len && find_agent(talk, id) == UINT32_MAX)
-				add_agent(talk, id, (struct ccfc_obj){ 0 },
+			if (id.len && find_agent(stream, id) == UINT32_MAX)
+				add_agent(stream, id, (struct ccfc_obj){ 0 },
 					  CCFC_SLICE_NONE);
 		}
 	}
@@ -351,19 +354,19 @@ static int find_rest(struct ccfc_message_stream *talk, struct ccfc_err *err)
 	return code;
 }
 
-int ccfc_message_stream_rest(struct ccfc_message_stream *talk, int64_t count,
+int ccfc_message_stream_rest(struct ccfc_message_stream *stream, int64_t count,
 			     struct ccfc_err *err)
 {
 	int code = 0;
 
 	/* Those of agents are found while these come. */
-	for (uint32_t i = 0; !code && i < talk->seen.n; i++)
-		if (!talk->seen.items[i].done)
-			code = run_agent(talk, i, err);
-	if (!code && count > talk->seen.n)
-		code = find_rest(talk, err);
-	for (uint32_t i = 0; !code && i < talk->seen.n; i++)
-		if (!talk->seen.items[i].done)
-			code = run_agent(talk, i, err);
+	for (uint32_t i = 0; !code && i < stream->seen.n; i++)
+		if (!stream->seen.items[i].done)
+			code = run_agent(stream, i, err);
+	if (!code && count > stream->seen.n)
+		code = find_rest(stream, err);
+	for (uint32_t i = 0; !code && i < stream->seen.n; i++)
+		if (!stream->seen.items[i].done)
+			code = run_agent(stream, i, err);
 	return code;
 }

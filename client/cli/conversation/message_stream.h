@@ -16,12 +16,12 @@
 struct ccfc_message_stream;
 
 struct ccfc_message_stream_writer {
-	void (*message)(struct ccfc_message_stream *talk,
+	void (*message)(struct ccfc_message_stream *stream,
 			struct ccfc_obj message);
 	/* An agent {agentId, agentType, description}; its messages; its end. */
-	void (*agent_begin)(struct ccfc_message_stream *talk,
+	void (*agent_begin)(struct ccfc_message_stream *stream,
 			    struct ccfc_obj agent);
-	void (*agent_end)(struct ccfc_message_stream *talk);
+	void (*agent_end)(struct ccfc_message_stream *stream);
 };
 
 /* Where agents come. */
@@ -75,23 +75,23 @@ struct ccfc_message_stream {
 };
 
 /* Zeroes it; limit -1, query initialised. */
-void ccfc_message_stream_init(struct ccfc_message_stream *talk);
-void ccfc_message_stream_release(struct ccfc_message_stream *talk);
+void ccfc_message_stream_init(struct ccfc_message_stream *stream);
+void ccfc_message_stream_release(struct ccfc_message_stream *stream);
 
 /* All messages that the query and the limit allow, to the writer. */
-int ccfc_message_stream_run(struct ccfc_message_stream *talk,
+int ccfc_message_stream_run(struct ccfc_message_stream *stream,
 			    struct ccfc_err *err);
 
 /*
  * The known agents that have not been written yet, and if `count` says that
  * there are more, those that no call names.
  */
-int ccfc_message_stream_rest(struct ccfc_message_stream *talk, int64_t count,
+int ccfc_message_stream_rest(struct ccfc_message_stream *stream, int64_t count,
 			     struct ccfc_err *err);
 
 /* "Edit src/a.ts": the tool, and the main field of its input. */
 void ccfc_message_stream_label(struct ccfc_buf *out,
-			       const struct ccfc_message_stream *talk,
+			       const struct ccfc_message_stream *stream,
 			       struct ccfc_obj call);
 /*
  * Makes `out`, which is empty, the diff of a call that edits a file. False: it
@@ -99,10 +99,10 @@ void ccfc_message_stream_label(struct ccfc_buf *out,
  */
 bool ccfc_call_diff(struct ccfc_buf *out, struct ccfc_obj call);
 /* Remembers a call until its result; called by writers. */
-void ccfc_message_stream_called(struct ccfc_message_stream *talk,
+void ccfc_message_stream_called(struct ccfc_message_stream *stream,
 				struct ccfc_obj call);
 /* The label of the call with that id, which the caller frees; or NULL. */
-char *ccfc_message_stream_answered(struct ccfc_message_stream *talk,
+char *ccfc_message_stream_answered(struct ccfc_message_stream *stream,
 				   struct ccfc_slice id);
 
 /* "2025-12-10 10:05:23" of a reply's time, in UTC; "-". */

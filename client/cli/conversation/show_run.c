@@ -188,29 +188,29 @@ static int64_t put_messages(struct ccfc_show *show, int64_t limit,
 			    bool from_message, struct ccfc_err *err)
 {
 	bool markdown = show->format == CCFC_SHOW_MARKDOWN;
-	struct ccfc_message_stream talk;
+	struct ccfc_message_stream stream;
 	int64_t n;
 	int code;
 
-	ccfc_message_stream_init(&talk);
-	talk.client = show->cli->client;
-	talk.out = &show->cli->out;
-	talk.session = show->session;
-	talk.writer =
+	ccfc_message_stream_init(&stream);
+	stream.client = show->cli->client;
+	stream.out = &show->cli->out;
+	stream.session = show->session;
+	stream.writer =
 		markdown ? &ccfc_message_stream_md : &ccfc_message_stream_text;
-	talk.project = ccfc_obj_get_str(show->info, "projectPath");
-	talk.agents = agents;
-	talk.query = show->query;
-	talk.marked = show->query.message;
-	talk.limit = limit;
-	talk.from_message = from_message;
+	stream.project = ccfc_obj_get_str(show->info, "projectPath");
+	stream.agents = agents;
+	stream.query = show->query;
+	stream.marked = show->query.message;
+	stream.limit = limit;
+	stream.from_message = from_message;
 	if (markdown)
-		ccfc_buf_printf(&talk.out->buf, "%s## Messages\n\n",
-				talk.out->buf.len ? "\n" : "");
-	code = ccfc_message_stream_run(&talk, err);
-	n = (int64_t)talk.shown;
-	show->truncated |= talk.truncated;
-	ccfc_message_stream_release(&talk);
+		ccfc_buf_printf(&stream.out->buf, "%s## Messages\n\n",
+				stream.out->buf.len ? "\n" : "");
+	code = ccfc_message_stream_run(&stream, err);
+	n = (int64_t)stream.shown;
+	show->truncated |= stream.truncated;
+	ccfc_message_stream_release(&stream);
 	return code < 0 ? code : n;
 }
 

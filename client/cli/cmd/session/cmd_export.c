@@ -64,7 +64,7 @@ struct job {
 	char *path;		  /* of -o; NULL: stdout */
 	struct ccfc_reply *reply; /* of session.get */
 	struct ccfc_redact redact;
-	struct ccfc_message_stream talk;
+	struct ccfc_message_stream stream;
 	enum ccfc_export_format format;
 	bool nothing; /* of --check */
 };
@@ -105,46 +105,46 @@ static int write_files(struct job *job, struct ccfc_err *err)
 	if (code < 0)
 		return code == CCFC_ENOTFOUND ? 0 : code;
 	root = ccfc_cli_value(reply);
-	if (job->talk.redact) {
+	if (job->stream.redact) {
 		ccfc_pack_init(&p, &packed);
 		ccfc_redact_pack(&p, &job->redact, root, NULL);
 		code = ccfc_doc_parse(&doc, ccfc_buf_view(&packed), err);
 		root = code < 0 ? root : ccfc_doc_root(doc);
 	}
 	if (!code && ccfc_obj_len(ccfc_obj_get(root, "files")))
-		job->export->files(&job->talk, root);
+		job->export->files(&job->stream, root);
 	ccfc_doc_free(doc);
 	ccfc_buf_release(&packed);
 	ccfc_reply_free(reply);
 	return code;
 }
 
-/* The whole document, to `talk.out`. */
+/* The whole document, to `stream.out`. */
 static int write_document(struct job *job, struct ccfc_obj info,
 			  struct ccfc_err *err)
 {
 	int64_t agents =
 		ccfc_obj_get_int(ccfc_obj_get(info, "agents"), "count", 0);
-	struct ccfc_message_stream *talk = &job->talk;
+	struct ccfc_message_stream *stream = &job->stream;
 	int code;
 
-	talk->project = ccfc_obj_get_str(info, "projectPath");
-	job->export->head(talk, info);
+	stream->project = ccfc_obj_get_str(info, "projectPath");
+	job->export->head(stream, info);
 	code = write_files(job, err);
 	if (code < 0)
 		return code;
 	if (job->export->begin)
-		job->export->begin(talk);
-	code = ccfc_message_stream_run(talk, err);
+		job->export->begin(stream);
+	code = ccfc_message_stream_run(stream, err);
 	/* A session without messages can be exported too. */
 	if (code == CCFC_ENOTFOUND)
 		code = 0;
 	if (code < 0)
 		return code;
-	job->export->rest(talk);
-	code = ccfc_message_stream_rest(talk, agents, err);
+	job->export->rest(stream);
+	code = ccfc_message_stream_rest(stream, agents, err);
 	if (!code)
-		job->export->foot(talk);
+		job->export->foot(stream);
 	return code;
 }
 
@@ -157,7 +157,7 @@ static int write_redacted(struct job *job, struct ccfc_obj info,
 	int code;
 
 	learn_names(job, info);
-	job->talk.redact = &job->redact;
+	job->stream.redact = &job->redact;
 	ccfc_pack_init(&p, &packed);
 	ccfc_redact_pack(&p, &job->redact, info, "messages");
 	code = ccfc_doc_parse(&doc, ccfc_buf_view(&packed), err);
@@ -171,17 +171,17 @@ static int write_redacted(struct job *job, struct ccfc_obj info,
 static int write_to(struct job *job, struct ccfc_out *out, struct ccfc_err *err)
 {
 	struct ccfc_obj info = ccfc_cli_value(job->reply);
-	struct ccfc_message_stream *talk = &job->talk;
+	struct ccfc_message_stream *stream = &job->stream;
 
-	ccfc_message_stream_init(talk);
-	talk->client = job->cli->client;
-	talk->out = out;
-	talk->session = job->q.session;
-	talk->writer = job->export->writer;
-	talk->agents = job->export->agents;
-	talk->full = true;
-	talk->query.thinking = job->q.query.thinking;
-	talk->query.max_content = CONTENT_MAX;
+	ccfc_message_stream_init(stream);
+	stream->client = job->cli->client;
+	stream->out = out;
+	stream->session = job->q.session;
+	stream->writer = job->export->writer;
+	stream->agents = job->export->agents;
+	stream->full = true;
+	stream->query.thinking = job->q.query.thinking;
+	stream->query.max_content = CONTENT_MAX;
 	return has_option(job, OPT_REDACT) || has_option(job, OPT_CHECK)
 		       ? write_redacted(job, info, err)
 		       : write_document(job, info, err);
@@ -285,9 +285,9 @@ static void tell_export(const struct job *job)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	if (job->talk.truncated)
+	if (job->stream.truncated)
 		ccfc_cli_note("some texts are cut, or not there any more");
-	if (job->talk.redact && !has_option(job, OPT_CHECK)) {
+	if (job->stream.redact && !has_option(job, OPT_CHECK)) {
 		ccfc_redact_describe(&text, &job->redact);
 		ccfc_cli_note("replaced: %s; rules cannot promise to find "
 			      "everything",
@@ -432,7 +432,7 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	job.format = choose_format(opts);
 	job.export = exports[job.format];
 	status = run_job(&job);
-	ccfc_message_stream_release(&job.talk);
+	ccfc_message_stream_release(&job.stream);
 	ccfc_redact_release(&job.redact);
 	ccfc_reply_free(job.reply);
 	ccfc_question_release(&job.q);

@@ -73,8 +73,9 @@ static void grow_threads(struct ccfc_conversation *conv)
 	memcpy(conv->agent_of, agent_of, n * sizeof(*agent_of));
 }
 
-uint32_t ccfc_conversation_told(struct ccfc_conversation *conv, uint32_t source,
-				struct ccfc_slice agent)
+uint32_t ccfc_conversation_progress_agent(struct ccfc_conversation *conv,
+					  uint32_t source,
+					  struct ccfc_slice agent)
 {
 	uint64_t hash = ccfc_hash_slice(agent);
 	uint32_t i = conv->nthreads;
@@ -190,7 +191,7 @@ void ccfc_conversation_mark_copies(struct ccfc_conversation *conv)
 	ccfc_map_init(&seen.more);
 	for (int told = 0; told < 2; told++)
 		for (uint32_t i = 0; i < conv->lines.n; i++)
-			if (ccfc_conversation_is_told(
+			if (ccfc_conversation_is_progress(
 				    conv, &conv->lines.items[i]) == told)
 				mark_copy(conv, &seen, i);
 	ccfc_map_release(&seen.all);

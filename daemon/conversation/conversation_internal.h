@@ -21,8 +21,8 @@ ccfc_conversation_offset(const struct ccfc_conversation_line *line)
 
 /* Is it a progress record of an agent? */
 static inline bool
-ccfc_conversation_is_told(const struct ccfc_conversation *conv,
-			  const struct ccfc_conversation_line *line)
+ccfc_conversation_is_progress(const struct ccfc_conversation *conv,
+			      const struct ccfc_conversation_line *line)
 {
 	return ccfc_conversation_source_no(line) >= conv->nsources;
 }
@@ -35,8 +35,9 @@ uint64_t ccfc_conversation_hash(struct ccfc_conversation_reader *reader,
  * The thread of an agent that is known from progress records, by its source
  * number; NONE: too many.
  */
-uint32_t ccfc_conversation_told(struct ccfc_conversation *conv, uint32_t source,
-				struct ccfc_slice agent);
+uint32_t ccfc_conversation_progress_agent(struct ccfc_conversation *conv,
+					  uint32_t source,
+					  struct ccfc_slice agent);
 
 /* agents.c: finds each agent's call and type, when all lines are known. */
 void ccfc_conversation_join(struct ccfc_conversation *conv,

@@ -117,8 +117,9 @@ bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
 		       reader->tail, &bytes,
 		       conv->sources[ccfc_conversation_source_no(l)].path,
 		       ccfc_conversation_offset(l), l->len, NULL) &&
-	       ccfc_conversation_parse(reader, out, bytes,
-				       ccfc_conversation_is_told(conv, l)) &&
+	       ccfc_conversation_parse(
+		       reader, out, bytes,
+		       ccfc_conversation_is_progress(conv, l)) &&
 	       ccfc_conversation_hash(reader, out->fields[CCFC_FIELD_UUID]) ==
 		       l->uuid;
 }

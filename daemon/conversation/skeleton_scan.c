@@ -264,7 +264,7 @@ static void look_for(struct scan *s, uint32_t line)
 static bool begin_told(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation *conv = s->conv;
-	uint32_t told = ccfc_conversation_told(
+	uint32_t told = ccfc_conversation_progress_agent(
 		conv, s->source,
 		ccfc_conversation_name(s->reader,
 				       s->record.fields[CCFC_FIELD_AGENT]));

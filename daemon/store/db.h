@@ -85,7 +85,7 @@ int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
 /* load.c: t_meta alone. */
 int ccfc_load_meta(struct ccfc_load *load);
 /* load_messages.c: messages and tokens; after sources, sessions and files. */
-int ccfc_load_said(struct ccfc_load *load);
+int ccfc_load_messages(struct ccfc_load *load);
 
 /* store.c: the store in index.db<tail>. */
 int ccfc_store_new_at(struct ccfc_store **out, const char *dir,

@@ -379,7 +379,7 @@ static int load_rows(struct ccfc_load *load)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps) && !r; i++)
 		r = ccfc_load_each(load, steps[i].table, steps[i].fn);
 	if (!r)
-		r = ccfc_load_said(load);
+		r = ccfc_load_messages(load);
 	if (r)
 		return r;
 	/* A store that was never written has no counts. */

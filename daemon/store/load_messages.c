@@ -152,7 +152,7 @@ static bool load_disk_event(struct ccfc_load *load, struct ccfc_row *row)
 	       ccfc_index_add_disk_event(load->index, &event);
 }
 
-int ccfc_load_said(struct ccfc_load *load)
+int ccfc_load_messages(struct ccfc_load *load)
 {
 	static const struct {
 		enum ccfc_table_id table;

@@ -31,27 +31,27 @@ static inline void tally_session(struct ccfc_tally *out,
 	ccfc_arena_release(&arena);
 }
 
-typedef void (*said_fn)(void *ctx, const struct ccfc_said *said);
-typedef void (*used_fn)(void *ctx, const struct ccfc_used *used);
-typedef void (*look_fn)(void *ctx, const struct ccfc_look *look);
+typedef void (*said_fn)(void *ctx, const struct ccfc_message_fact *said);
+typedef void (*used_fn)(void *ctx, const struct ccfc_call_fact *used);
+typedef void (*look_fn)(void *ctx, const struct ccfc_read_fact *look);
 
 static inline void tally_said(const struct ccfc_index *index, said_fn fn,
 			      void *ctx)
 {
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
 	for (uint32_t i = 0; i < index->messages.n; i++)
-		if (ccfc_tally_said_at(&said, index, i))
+		if (ccfc_tally_message_at(&said, index, i))
 			fn(ctx, &said);
 }
 
 static inline void tally_used(const struct ccfc_index *index, used_fn fn,
 			      void *ctx)
 {
-	struct ccfc_used used;
+	struct ccfc_call_fact used;
 
 	for (uint32_t i = 0; i < index->calls.n; i++)
-		if (ccfc_tally_used_at(&used, index, i))
+		if (ccfc_tally_call_at(&used, index, i))
 			fn(ctx, &used);
 }
 
@@ -59,10 +59,10 @@ static inline void tally_used(const struct ccfc_index *index, used_fn fn,
 static inline void tally_looks(const struct ccfc_index *index, uint32_t file,
 			       uint32_t session, look_fn fn, void *ctx)
 {
-	struct ccfc_look look;
+	struct ccfc_read_fact look;
 
 	for (uint32_t i = 0; i < index->reads.n; i++)
-		if (ccfc_tally_look_at(&look, index, i) &&
+		if (ccfc_tally_read_at(&look, index, i) &&
 		    (!file || look.file == file) &&
 		    (!session || look.session == session))
 			fn(ctx, &look);

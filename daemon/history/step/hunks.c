@@ -160,7 +160,7 @@ static bool walk_to(struct walk *w, uint32_t a, uint32_t b)
 		return true;
 	while (w->a.line < a)
 		if (!next_line(&w->a, &x) || !next_line(&w->b, &y) ||
-		    !ccfc_line_looks(x, y))
+		    !ccfc_line_shown_alike(x, y))
 			return false;
 	return true;
 }
@@ -201,7 +201,7 @@ static bool walk_end(struct walk *w, bool same_end)
 			return false;
 		if (!more)
 			return at_end || same_end;
-		if (!ccfc_line_looks(x, y))
+		if (!ccfc_line_shown_alike(x, y))
 			return false;
 	}
 }

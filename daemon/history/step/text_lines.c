@@ -54,7 +54,7 @@ static size_t skip_indent(struct ccfc_slice line, size_t *columns)
 	return i;
 }
 
-bool ccfc_line_looks(struct ccfc_slice a, struct ccfc_slice b)
+bool ccfc_line_shown_alike(struct ccfc_slice a, struct ccfc_slice b)
 {
 	size_t m, n, i = skip_indent(a, &m), j = skip_indent(b, &n);
 

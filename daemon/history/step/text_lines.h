@@ -25,6 +25,6 @@ void ccfc_text_lines_release(struct ccfc_text_lines *lines);
 bool ccfc_line_shows(struct ccfc_slice shown, struct ccfc_slice line);
 
 /* Are two lines shown alike, though one may have tabs for spaces? */
-bool ccfc_line_looks(struct ccfc_slice a, struct ccfc_slice b);
+bool ccfc_line_shown_alike(struct ccfc_slice a, struct ccfc_slice b);
 
 #endif

@@ -23,10 +23,11 @@ static uint32_t agent_of(const struct ccfc_index *index,
 	return agent ? agent : index->sidechain;
 }
 
-static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
+static void said_of(struct ccfc_message_fact *out,
+		    const struct ccfc_index *index,
 		    const struct ccfc_model_message *say)
 {
-	*out = (struct ccfc_said){
+	*out = (struct ccfc_message_fact){
 		.time = say->time,
 		.session = index->session_sources.items[say->session_source]
 				   .session,
@@ -39,8 +40,8 @@ static void said_of(struct ccfc_said *out, const struct ccfc_index *index,
 	};
 }
 
-bool ccfc_tally_said_at(struct ccfc_said *out, const struct ccfc_index *index,
-			uint32_t message)
+bool ccfc_tally_message_at(struct ccfc_message_fact *out,
+			   const struct ccfc_index *index, uint32_t message)
 {
 	if (index->messages.items[message].copy)
 		return false;
@@ -53,27 +54,27 @@ static bool is_error(const struct ccfc_tool_call *use)
 	return use->error && !use->ok;
 }
 
-bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,
-			uint32_t call)
+bool ccfc_tally_call_at(struct ccfc_call_fact *out,
+			const struct ccfc_index *index, uint32_t call)
 {
 	const struct ccfc_tool_call *use = &index->calls.items[call];
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
 	if (!use->called || use->message == CCFC_ID_NONE)
 		return false;
 	said_of(&said, index, &index->messages.items[use->message]);
-	*out = (struct ccfc_used){ .time = said.time,
-				   .session = said.session,
-				   .model = said.model,
-				   .tool = use->tool,
-				   .name = said.name,
-				   .agent = said.agent,
-				   .error = is_error(use) };
+	*out = (struct ccfc_call_fact){ .time = said.time,
+					.session = said.session,
+					.model = said.model,
+					.tool = use->tool,
+					.name = said.name,
+					.agent = said.agent,
+					.error = is_error(use) };
 	return true;
 }
 
-bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
-			uint32_t read)
+bool ccfc_tally_read_at(struct ccfc_read_fact *out,
+			const struct ccfc_index *index, uint32_t read)
 {
 	const struct ccfc_read_ref *look = &index->reads.items[read];
 	const struct ccfc_tool_call *use = &index->calls.items[look->call];
@@ -82,7 +83,7 @@ bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
 	if (!use->called || use->message == CCFC_ID_NONE)
 		return false;
 	say = &index->messages.items[use->message];
-	*out = (struct ccfc_look){
+	*out = (struct ccfc_read_fact){
 		.time = look->time,
 		.session = index->session_sources.items[say->session_source]
 				   .session,
@@ -106,9 +107,9 @@ static struct ccfc_tally *tally_of(const struct ccfc_tallying *s,
 static void add_said(struct ccfc_tallying *s, uint32_t message)
 {
 	struct ccfc_tally *t;
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
-	if (!ccfc_tally_said_at(&said, s->index, message))
+	if (!ccfc_tally_message_at(&said, s->index, message))
 		return;
 	t = tally_of(s, said.session);
 	if (t)
@@ -121,9 +122,9 @@ static void add_used(struct ccfc_tallying *s, uint32_t call)
 {
 	struct ccfc_tally_part *part;
 	struct ccfc_tally *t;
-	struct ccfc_used used;
+	struct ccfc_call_fact used;
 
-	if (!ccfc_tally_used_at(&used, s->index, call))
+	if (!ccfc_tally_call_at(&used, s->index, call))
 		return;
 	t = tally_of(s, used.session);
 	if (!t)
@@ -133,7 +134,7 @@ static void add_used(struct ccfc_tallying *s, uint32_t call)
 	part->errors += used.error;
 }
 
-static void add_look(struct ccfc_tallying *s, const struct ccfc_look *look)
+static void add_look(struct ccfc_tallying *s, const struct ccfc_read_fact *look)
 {
 	struct ccfc_tally *t = tally_of(s, look->session);
 
@@ -147,11 +148,11 @@ static void add_look(struct ccfc_tallying *s, const struct ccfc_look *look)
 static void add_looks(struct ccfc_tallying *s, uint32_t file)
 {
 	const struct ccfc_index *index = s->index;
-	struct ccfc_look look;
+	struct ccfc_read_fact look;
 
 	for (uint32_t i = index->file_reads.items[file]; i != CCFC_ID_NONE;
 	     i = index->reads.items[i].next)
-		if (ccfc_tally_look_at(&look, index, i))
+		if (ccfc_tally_read_at(&look, index, i))
 			add_look(s, &look);
 }
 

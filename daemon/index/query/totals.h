@@ -128,7 +128,7 @@ uint32_t ccfc_tally_source(const struct ccfc_index *index, uint32_t session);
 /* --- facts one by one, for statistics --- */
 
 /* A message of the model. */
-struct ccfc_said {
+struct ccfc_message_fact {
 	int64_t time; /* may be CCFC_TIME_NONE */
 	uint32_t session;
 	uint32_t model; /* string; 0: none */
@@ -139,7 +139,7 @@ struct ccfc_said {
 };
 
 /* A call. */
-struct ccfc_used {
+struct ccfc_call_fact {
 	int64_t time;
 	uint32_t session;
 	uint32_t model;
@@ -149,25 +149,25 @@ struct ccfc_used {
 	bool error;
 };
 
-/* A file that was looked at. */
-struct ccfc_look {
+/* A read of a file. */
+struct ccfc_read_fact {
 	int64_t time;
 	uint32_t session;
 	uint32_t file;
 	uint32_t agent; /* string; 0: the session itself; "sidechain": an
 			 * agent that has no file of its own */
-	bool error;	/* it was not to be had */
+	bool error;	/* the read failed */
 };
 
 /*
- * The fact in one row of `messages`, `calls` or `reads`; false: none. Over all
- * rows that is each fact exactly once, with the session that owns it.
+ * The fact in one row of `messages`, `calls` or `reads`; false: none. All rows
+ * together give each fact exactly once, with the session that owns it.
  */
-bool ccfc_tally_said_at(struct ccfc_said *out, const struct ccfc_index *index,
-			uint32_t message);
-bool ccfc_tally_used_at(struct ccfc_used *out, const struct ccfc_index *index,
-			uint32_t call);
-bool ccfc_tally_look_at(struct ccfc_look *out, const struct ccfc_index *index,
-			uint32_t read);
+bool ccfc_tally_message_at(struct ccfc_message_fact *out,
+			   const struct ccfc_index *index, uint32_t message);
+bool ccfc_tally_call_at(struct ccfc_call_fact *out,
+			const struct ccfc_index *index, uint32_t call);
+bool ccfc_tally_read_at(struct ccfc_read_fact *out,
+			const struct ccfc_index *index, uint32_t read);
 
 #endif

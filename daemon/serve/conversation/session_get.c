@@ -70,10 +70,10 @@ struct session_sums {
 
 static void count_call(struct session_sums *w, uint32_t call)
 {
-	struct ccfc_used used;
+	struct ccfc_call_fact used;
 	struct ccfc_count *row;
 
-	if (!ccfc_tally_used_at(&used, w->rq.index, call) ||
+	if (!ccfc_tally_call_at(&used, w->rq.index, call) ||
 	    used.session != w->session)
 		return;
 	row = ccfc_counts_at(used.agent ? &w->agents : &w->own, used.tool);

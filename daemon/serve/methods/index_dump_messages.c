@@ -26,9 +26,9 @@ typedef bool (*fact_fn)(struct fact *out, const struct ccfc_index *index,
 static bool said_fact(struct fact *out, const struct ccfc_index *index,
 		      uint32_t id)
 {
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
-	if (!ccfc_tally_said_at(&said, index, id))
+	if (!ccfc_tally_message_at(&said, index, id))
 		return false;
 	*out = (struct fact){
 		.kind = "message",
@@ -44,9 +44,9 @@ static bool said_fact(struct fact *out, const struct ccfc_index *index,
 static bool used_fact(struct fact *out, const struct ccfc_index *index,
 		      uint32_t id)
 {
-	struct ccfc_used used;
+	struct ccfc_call_fact used;
 
-	if (!ccfc_tally_used_at(&used, index, id))
+	if (!ccfc_tally_call_at(&used, index, id))
 		return false;
 	*out = (struct fact){
 		.kind = "call",
@@ -63,9 +63,9 @@ static bool used_fact(struct fact *out, const struct ccfc_index *index,
 static bool look_fact(struct fact *out, const struct ccfc_index *index,
 		      uint32_t id)
 {
-	struct ccfc_look look;
+	struct ccfc_read_fact look;
 
-	if (!ccfc_tally_look_at(&look, index, id))
+	if (!ccfc_tally_read_at(&look, index, id))
 		return false;
 	*out = (struct fact){
 		.kind = "look",

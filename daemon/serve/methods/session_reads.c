@@ -35,7 +35,7 @@ struct all_looks {
 	uint32_t n, cap;
 };
 
-static void add_look(struct all_looks *all, const struct ccfc_look *look)
+static void add_look(struct all_looks *all, const struct ccfc_read_fact *look)
 {
 	struct looks one = { all->by_session ? look->session : look->file, 1,
 			     look->time, look->time, CCFC_SLICE_NONE };
@@ -120,13 +120,13 @@ struct reads_work {
 static bool look_some(struct reads_work *w)
 {
 	const struct ccfc_index *index = w->rq.index;
-	struct ccfc_look look;
+	struct ccfc_read_fact look;
 
 	for (uint32_t n = 0; n < READ_ROWS; n++) {
 		/* CCFC_ID_NONE ends the list of a file. */
 		if (w->read >= index->reads.n)
 			return false;
-		if (ccfc_tally_look_at(&look, index, w->read))
+		if (ccfc_tally_read_at(&look, index, w->read))
 			add_look(&w->all, &look);
 		w->read = w->file ? index->reads.items[w->read].next
 				  : w->read + 1;

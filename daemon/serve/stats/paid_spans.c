@@ -306,7 +306,7 @@ static uint32_t first_span(const struct ccfc_paid_spans *s, uint32_t session,
 /* Has the client counted so many more tokens than were found so far? */
 static bool has_room(const struct ccfc_paid_spans *s,
 		     const struct ccfc_paid_span *span,
-		     const struct ccfc_said *said)
+		     const struct ccfc_message_fact *said)
 {
 	uint32_t at = place_of(s, span->rows, span->nrows, said->model);
 
@@ -321,7 +321,8 @@ static bool has_room(const struct ccfc_paid_spans *s,
  * first one without room.
  */
 static uint32_t find_payer(const struct ccfc_paid_spans *s, uint32_t session,
-			   const struct ccfc_said *said, uint32_t *other)
+			   const struct ccfc_message_fact *said,
+			   uint32_t *other)
 {
 	uint32_t first;
 
@@ -346,7 +347,7 @@ static uint32_t find_payer(const struct ccfc_paid_spans *s, uint32_t session,
  * copies.
  */
 static uint32_t payer_of(const struct ccfc_paid_spans *s, uint32_t message,
-			 const struct ccfc_said *said)
+			 const struct ccfc_message_fact *said)
 {
 	const struct ccfc_index *index = s->index;
 	uint32_t other = CCFC_ID_NONE;
@@ -366,7 +367,7 @@ static uint32_t payer_of(const struct ccfc_paid_spans *s, uint32_t message,
 }
 
 void ccfc_paid_spans_add(struct ccfc_paid_spans *s, uint32_t message,
-			 const struct ccfc_said *said, bool wanted)
+			 const struct ccfc_message_fact *said, bool wanted)
 {
 	struct ccfc_paid_span *span;
 	uint32_t place;

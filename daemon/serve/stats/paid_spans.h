@@ -56,7 +56,7 @@ bool ccfc_paid_spans_sort(struct ccfc_paid_spans *spans, size_t rows);
 void ccfc_paid_spans_make(struct ccfc_paid_spans *spans);
 /* then for all messages, by their rows. Is its session asked for? */
 void ccfc_paid_spans_add(struct ccfc_paid_spans *spans, uint32_t message,
-			 const struct ccfc_said *said, bool wanted);
+			 const struct ccfc_message_fact *said, bool wanted);
 
 /* The one that pays for a message, or NULL. */
 const struct ccfc_paid_span *

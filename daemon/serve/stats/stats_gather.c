@@ -47,7 +47,7 @@ static bool take_stats_gather(struct ccfc_spent *u, uint32_t session,
 
 /* The cost: as recorded, else by the prices, else unknown. */
 static void count_price(struct ccfc_count *c, const struct ccfc_spent *u,
-			const struct ccfc_said *said)
+			const struct ccfc_message_fact *said)
 {
 	if (said->cost)
 		c->recorded += (double)said->cost / CCFC_COST_DOLLAR;
@@ -59,7 +59,7 @@ static void count_price(struct ccfc_count *c, const struct ccfc_spent *u,
 }
 
 static void count_said(struct ccfc_count *c, const struct ccfc_spent *u,
-		       const struct ccfc_said *said, bool paid)
+		       const struct ccfc_message_fact *said, bool paid)
 {
 	c->messages++;
 	ccfc_tokens_add(&c->tokens, &said->tokens);
@@ -100,7 +100,7 @@ static bool has_one_row(struct ccfc_spent *u, int by,
 /* Does a row of the message have all that the span cost? */
 static bool pays_row(struct ccfc_spent *u, int by,
 		     const struct ccfc_paid_span *span,
-		     const struct ccfc_said *said)
+		     const struct ccfc_message_fact *said)
 {
 	if (by == CCFC_BY_MODEL)
 		return ccfc_paid_spans_names(&u->spans, span, said->model);
@@ -108,7 +108,7 @@ static bool pays_row(struct ccfc_spent *u, int by,
 }
 
 static void on_said(struct ccfc_spent *u, uint32_t message,
-		    const struct ccfc_said *said)
+		    const struct ccfc_message_fact *said)
 {
 	const struct ccfc_paid_span *span;
 	struct ccfc_fact f = { .time = said->time,
@@ -183,13 +183,13 @@ static void add_span(struct ccfc_spent *u, uint32_t at)
 		count_models(u, span);
 }
 
-static void count_used(struct ccfc_count *c, const struct ccfc_used *used)
+static void count_used(struct ccfc_count *c, const struct ccfc_call_fact *used)
 {
 	c->uses++;
 	c->errors += used->error;
 }
 
-static void on_used(void *ctx, const struct ccfc_used *used)
+static void on_used(void *ctx, const struct ccfc_call_fact *used)
 {
 	struct ccfc_spent *u = ctx;
 	struct ccfc_fact f = { .time = used->time,
@@ -273,17 +273,17 @@ static void gather_moment(struct ccfc_spent *u, uint32_t session, int64_t time)
 
 static void add_said(struct ccfc_spent *u, uint32_t row)
 {
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
-	if (ccfc_tally_said_at(&said, u->index, row))
+	if (ccfc_tally_message_at(&said, u->index, row))
 		on_said(u, row, &said);
 }
 
 static void add_used(struct ccfc_spent *u, uint32_t row)
 {
-	struct ccfc_used used;
+	struct ccfc_call_fact used;
 
-	if (ccfc_tally_used_at(&used, u->index, row))
+	if (ccfc_tally_call_at(&used, u->index, row))
 		on_used(u, &used);
 }
 
@@ -433,9 +433,9 @@ void ccfc_spent_begin(struct ccfc_spent *u, const struct ccfc_index *index,
 /* First it is found out which windows there are, */
 static void note_said(struct ccfc_spent *u, uint32_t row)
 {
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
-	if (ccfc_tally_said_at(&said, u->index, row) &&
+	if (ccfc_tally_message_at(&said, u->index, row) &&
 	    said.session < u->nsessions && u->wanted[said.session] &&
 	    ccfc_filter_accepts_time(&u->filter, said.time))
 		ccfc_spent_note_hour(u, said.time);
@@ -444,9 +444,9 @@ static void note_said(struct ccfc_spent *u, uint32_t row)
 /* and which messages the running totals are of. */
 static void pay_said(struct ccfc_spent *u, uint32_t row)
 {
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
-	if (ccfc_tally_said_at(&said, u->index, row))
+	if (ccfc_tally_message_at(&said, u->index, row))
 		ccfc_paid_spans_add(&u->spans, row, &said,
 				    said.session < u->nsessions &&
 					    u->wanted[said.session]);

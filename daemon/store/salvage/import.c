@@ -248,7 +248,7 @@ static int take_all(struct ccfc_import *im, const char *db,
 {
 	if (im->db) {
 		ccfc_import_rows(im);
-		ccfc_import_said(im);
+		ccfc_import_messages(im);
 	}
 	sqlite3_close(im->db);
 	im->db = NULL;

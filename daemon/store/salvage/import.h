@@ -92,7 +92,7 @@ void ccfc_import_note(struct ccfc_import *im, sqlite3 *db, int code);
 
 /* import_rows.c and import_messages.c: the tables, in this order. */
 void ccfc_import_rows(struct ccfc_import *im);
-void ccfc_import_said(struct ccfc_import *im);
+void ccfc_import_messages(struct ccfc_import *im);
 
 /*
  * import.c: copies the rows of the file `db`, which is not changed. A damaged

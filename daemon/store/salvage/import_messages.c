@@ -201,7 +201,7 @@ static bool take_disk_event(struct ccfc_import *im, struct ccfc_row *row)
 	return true;
 }
 
-void ccfc_import_said(struct ccfc_import *im)
+void ccfc_import_messages(struct ccfc_import *im)
 {
 	ccfc_import_each(im, CCFC_TABLE_SESSION_SOURCE, take_session_source);
 	ccfc_import_each(im, CCFC_TABLE_MODEL_MESSAGE, take_model_message);

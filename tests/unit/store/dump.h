@@ -94,7 +94,8 @@ static inline void dump_tokens(struct ccfc_buf *out,
 			(unsigned long long)t->cache_read);
 }
 
-static inline void dump_one_said(void *ctx, const struct ccfc_said *said)
+static inline void dump_one_said(void *ctx,
+				 const struct ccfc_message_fact *said)
 {
 	struct dump_said *d = ctx;
 	struct ccfc_buf out = CCFC_BUF_INIT;
@@ -107,7 +108,7 @@ static inline void dump_one_said(void *ctx, const struct ccfc_said *said)
 	add_row(d->rows, &out);
 }
 
-static inline void dump_one_used(void *ctx, const struct ccfc_used *used)
+static inline void dump_one_used(void *ctx, const struct ccfc_call_fact *used)
 {
 	struct dump_said *d = ctx;
 	struct ccfc_buf out = CCFC_BUF_INIT;
@@ -120,7 +121,7 @@ static inline void dump_one_used(void *ctx, const struct ccfc_used *used)
 	add_row(d->rows, &out);
 }
 
-static inline void dump_one_look(void *ctx, const struct ccfc_look *look)
+static inline void dump_one_look(void *ctx, const struct ccfc_read_fact *look)
 {
 	struct dump_said *d = ctx;
 	struct ccfc_buf out = CCFC_BUF_INIT;

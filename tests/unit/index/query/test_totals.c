@@ -214,7 +214,7 @@ struct errors {
 	char text[128];
 };
 
-static void add_error(void *ctx, const struct ccfc_used *used)
+static void add_error(void *ctx, const struct ccfc_call_fact *used)
 {
 	struct errors *e = ctx;
 
@@ -251,7 +251,7 @@ static void test_errors(void **state)
 	ccfc_index_free(index);
 }
 
-static void add_look(void *ctx, const struct ccfc_look *look)
+static void add_look(void *ctx, const struct ccfc_read_fact *look)
 {
 	struct errors *e = ctx;
 
@@ -334,17 +334,17 @@ static void test_anew(void **state)
 	ccfc_index_free(index);
 }
 
-static void take_said(void *ctx, const struct ccfc_said *said)
+static void take_said(void *ctx, const struct ccfc_message_fact *said)
 {
-	struct ccfc_said *out = ctx;
+	struct ccfc_message_fact *out = ctx;
 
 	assert_int_equal(out->session, 0);
 	*out = *said;
 }
 
-static struct ccfc_said only_message(const struct ccfc_index *index)
+static struct ccfc_message_fact only_message(const struct ccfc_index *index)
 {
-	struct ccfc_said said = { 0 };
+	struct ccfc_message_fact said = { 0 };
 
 	tally_said(index, take_said, &said);
 	assert_int_equal(said.session, session_of(index, "s1"));
@@ -368,7 +368,7 @@ static void test_message(void **state)
 	struct ccfc_index *index = ccfc_index_new(NULL);
 	int64_t start =
 		ccfc_time_parse(CCFC_SLICE_LIT("2025-12-10T10:00:00.000Z"));
-	struct ccfc_said said;
+	struct ccfc_message_fact said;
 
 	(void)state;
 	PUT(index, before);

@@ -265,26 +265,26 @@ static void tell_sighting(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 	else if (f->steps == 1 && own)
 		s.held = s.since < s.time ? s.since : s.time;
 	put_side(&s.after, f);
-	CCFC_VEC_PUSH(obs->told, ((struct ccfc_obs_told){ s, f }));
-	f->told = obs->told.n;
+	CCFC_VEC_PUSH(obs->pending, ((struct ccfc_obs_pending){ s, f }));
+	f->pending = obs->pending.n;
 }
 
 void ccfc_obs_hand_on(struct ccfc_obs *obs)
 {
-	for (uint32_t i = 0; i < obs->told.n; i++) {
-		struct ccfc_obs_told *told = &obs->told.items[i];
+	for (uint32_t i = 0; i < obs->pending.n; i++) {
+		struct ccfc_obs_pending *pending = &obs->pending.items[i];
 		const char *session = NULL;
 
-		if (told->file)
-			told->file->told = 0;
-		if (told->sighting.client)
-			session =
-				ccfc_obs_session_of(obs, told->sighting.client);
+		if (pending->file)
+			pending->file->pending = 0;
+		if (pending->sighting.client)
+			session = ccfc_obs_session_of(obs,
+						      pending->sighting.client);
 		if (session)
-			told->sighting.session = ccfc_strdup(session);
-		obs->emit(obs->ctx, &told->sighting);
+			pending->sighting.session = ccfc_strdup(session);
+		obs->emit(obs->ctx, &pending->sighting);
 	}
-	obs->told.n = 0;
+	obs->pending.n = 0;
 }
 
 /*
@@ -400,7 +400,7 @@ void ccfc_obs_look_now(struct ccfc_obs *obs, uint32_t max)
 {
 	for (struct ccfc_obs_file *f = obs->marked; f; f = f->marked_next)
 		f->due = 0;
-	while (ccfc_obs_look(obs) && obs->told.n < max)
+	while (ccfc_obs_look(obs) && obs->pending.n < max)
 		;
 }
 

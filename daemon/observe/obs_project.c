@@ -369,9 +369,9 @@ void ccfc_obs_release(struct ccfc_obs *obs)
 	ccfc_watch_free(obs->watch);
 	ccfc_ignore_free(obs->exclude);
 	ccfc_buf_release(&obs->content);
-	for (uint32_t i = 0; i < obs->told.n; i++)
-		free(obs->told.items[i].sighting.path);
-	free(obs->told.items);
+	for (uint32_t i = 0; i < obs->pending.n; i++)
+		free(obs->pending.items[i].sighting.path);
+	free(obs->pending.items);
 	for (uint32_t i = 0; i < obs->leaving.n; i++) {
 		if (obs->leaving.items[i].pidfd >= 0)
 			close(obs->leaving.items[i].pidfd);

@@ -269,8 +269,8 @@ void ccfc_obs_file_drop(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	if (file->next)
 		file->next->link = file->link;
 	ccfc_obs_unmark(obs, file);
-	if (file->told)
-		obs->told.items[file->told - 1].file = NULL;
+	if (file->pending)
+		obs->pending.items[file->pending - 1].file = NULL;
 	file->dir->project->files--;
 	obs->nfiles--;
 	free(file);
@@ -283,9 +283,9 @@ int64_t ccfc_obs_noticed(const struct ccfc_obs *obs)
 
 void ccfc_obs_mark(struct ccfc_obs *obs, struct ccfc_obs_file *file, int wait)
 {
-	if (file->told) {
+	if (file->pending) {
 		struct ccfc_sighting *s =
-			&obs->told.items[file->told - 1].sighting;
+			&obs->pending.items[file->pending - 1].sighting;
 
 		s->client = 0;
 		s->held = file->held;

@@ -41,8 +41,9 @@ struct ccfc_obs_file {
 	bool has_key;	      /* its content is a blob */
 	bool found;	      /* found when the directory was read last */
 	uint32_t dir_changes; /* of its directory, when it was missing */
-	bool mixed;    /* a client replaced it, and something else happened */
-	uint32_t told; /* its number in `told`, from 1 on; 0: it is not there */
+	bool mixed; /* a client replaced it, and something else happened */
+	uint32_t pending; /* its number in `pending`, from 1 on; 0: it is not
+			     there */
 	char name[];
 };
 
@@ -141,12 +142,12 @@ struct ccfc_obs {
 	struct ccfc_buf content; /* of the file that is being looked at */
 	/* Sightings of the last looks that are not handed on yet. */
 	struct {
-		struct ccfc_obs_told {
+		struct ccfc_obs_pending {
 			struct ccfc_sighting sighting;
 			struct ccfc_obs_file *file; /* NULL: dropped */
 		} * items;
 		uint32_t n, cap;
-	} told;
+	} pending;
 	/* Gets each sighting; it owns the path. */
 	void (*emit)(void *ctx, struct ccfc_sighting *sighting);
 	/* Gets each client that ended; it owns the id. */

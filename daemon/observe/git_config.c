@@ -2,6 +2,7 @@
 #include "observe/git_config.h"
 
 #include "base/buf.h"
+#include "os/config_file.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -35,17 +36,6 @@ static bool read_text(struct ccfc_buf *out, const char *path)
 	out->len = (size_t)n;
 	out->ptr[n] = '\0';
 	return true;
-}
-
-static char *trim(char *text)
-{
-	size_t len;
-
-	text += strspn(text, " \t");
-	len = strlen(text);
-	while (len && strchr(" \t\r", text[len - 1]))
-		text[--len] = '\0';
-	return text;
 }
 
 /* A value: quotes and backslashes taken off, a comment cut. */
@@ -126,7 +116,7 @@ static enum section read_section(const struct reading *r, char **line)
 	if (!end)
 		return SECTION_OTHER;
 	*end = '\0';
-	*line = trim(end + 1);
+	*line = ccfc_config_trim(end + 1);
 	if (!strcasecmp(name, "core"))
 		return SECTION_CORE;
 	if (!strcasecmp(name, "include"))
@@ -168,18 +158,19 @@ static void read_line(struct reading *r, char *line, enum section *section,
 {
 	char text[PATH_MAX], *value;
 
-	line = trim(line);
+	line = ccfc_config_trim(line);
 	if (*line == '[')
 		*section = read_section(r, &line);
 	value = strchr(line, '=');
 	if (*section == SECTION_OTHER || !value)
 		return;
 	*value++ = '\0';
-	put_value(text, trim(value));
-	if (*section == SECTION_INCLUDE && !strcasecmp(trim(line), "path"))
+	put_value(text, ccfc_config_trim(value));
+	if (*section == SECTION_INCLUDE &&
+	    !strcasecmp(ccfc_config_trim(line), "path"))
 		include(r, text, path, depth);
 	if (*section != SECTION_CORE ||
-	    strcasecmp(trim(line), "excludesfile") != 0)
+	    strcasecmp(ccfc_config_trim(line), "excludesfile") != 0)
 		return;
 	memcpy(r->out, text, strlen(text) + 1);
 	r->found = true;
@@ -216,13 +207,13 @@ static bool git_dir(char out[PATH_MAX], const char *root)
 	got = read_text(&text, path) && !strncmp(text.ptr, "gitdir:", 7);
 	if (got) {
 		line = strtok_r(text.ptr + 7, "\n", &(char *){ NULL });
-		line = line ? trim(line) : text.ptr;
+		line = line ? ccfc_config_trim(line) : text.ptr;
 		got = snprintf(path, sizeof(path), "%s%s/",
 			       line[0] == '/' ? "" : root,
 			       line) < (int)sizeof(path);
 	}
 	if (got && join(out, path, "commondir") && read_text(&text, out)) {
-		line = trim(text.ptr);
+		line = ccfc_config_trim(text.ptr);
 		line[strcspn(line, "\n")] = '\0';
 		got = snprintf(out, PATH_MAX, "%s%s/",
 			       line[0] == '/' ? "" : path, line) < PATH_MAX;

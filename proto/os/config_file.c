@@ -10,7 +10,7 @@
 
 #define MAX_BYTES (1u << 20)
 
-static char *trim_config_file(char *s)
+char *ccfc_config_trim(char *s)
 {
 	size_t n;
 
@@ -31,7 +31,7 @@ static int read_line_config_file(const char *path, int number, char *line,
 
 	if (hash)
 		*hash = '\0';
-	line = trim_config_file(line);
+	line = ccfc_config_trim(line);
 	if (!*line)
 		return 0;
 	eq = strchr(line, '=');
@@ -39,8 +39,8 @@ static int read_line_config_file(const char *path, int number, char *line,
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "config %s:%d: has no '='", path, number);
 	*eq = '\0';
-	line = trim_config_file(line);
-	r = fn(data, line, trim_config_file(eq + 1));
+	line = ccfc_config_trim(line);
+	r = fn(data, line, ccfc_config_trim(eq + 1));
 	if (r == CCFC_ENOTFOUND)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "config %s:%d: unknown key '%s'", path,

@@ -23,4 +23,7 @@ int ccfc_config_file_read(const char *path, bool must_exist,
 			  ccfc_config_file_fn fn, void *data,
 			  struct ccfc_err *err);
 
+/* Cuts off blanks at both ends, in place; returns the new beginning. */
+char *ccfc_config_trim(char *s);
+
 #endif

@@ -310,8 +310,8 @@ struct ccfc_shown {
 };
 
 /*
- * X(symbol, number, text). Numbers are kept in the store. The first two are
- * none that anybody is told of; of the others the worse is the greater.
+ * X(symbol, number, text). Numbers are kept in the store. The first two are not
+ * shown to anybody; of the others the worse is the greater.
  */
 #define CCFC_CONFLICT_LIST(X)                                                  \
 	X(CCFC_CONFLICT_NONE, 0, "none")                                       \
@@ -533,7 +533,7 @@ struct ccfc_unclaimed {
 	uint32_t client;
 };
 
-/* Edits of clients that no line tells of; see disk/witness.c. Not stored. */
+/* Edits of clients without a line; see disk/witness.c. Not stored. */
 struct ccfc_witness {
 	struct {
 		struct ccfc_unclaimed *items;
@@ -682,9 +682,8 @@ void ccfc_index_see(struct ccfc_index *index,
 void ccfc_index_see_imported(struct ccfc_index *index,
 			     const struct ccfc_disk_event *event);
 /*
- * The client of a session has ended, and all that it wrote is read: what was
- * seen of it, and no line tells of, are changes of the session. The next settle
- * makes them.
+ * The client of a session has ended, and all its lines are read: its observed
+ * edits without a line are changes of the session. The next settle makes them.
  */
 void ccfc_index_client_ended(struct ccfc_index *index,
 			     struct ccfc_slice session, uint32_t client);
@@ -714,7 +713,7 @@ bool ccfc_index_mark(struct ccfc_index *index, struct ccfc_slice session,
 /* "stale" for CCFC_CONFLICT_STALE. */
 const char *ccfc_conflict_text(int kind);
 
-/* Is it one that readers are told of? */
+/* Is it shown to readers? */
 static inline bool ccfc_conflict_is_seen(const struct ccfc_conflict *conflict)
 {
 	return conflict->kind >= CCFC_CONFLICT_CONCURRENT;
@@ -758,9 +757,8 @@ static inline bool ccfc_index_is_command(const struct ccfc_change *change)
 }
 
 /*
- * Is it a change of a command that only the file's contents tell of
- * (inferred_change.c)? It is no step of a chain, and no evidence for anything
- * else.
+ * Is it an inferred change of a command (inferred_change.c)? It is not a step
+ * of a chain, and not evidence for anything else.
  */
 static inline bool ccfc_index_is_inferred(const struct ccfc_change *change)
 {
@@ -770,7 +768,7 @@ static inline bool ccfc_index_is_inferred(const struct ccfc_change *change)
 }
 
 /*
- * Was it seen on disk that a client made the change, and no result tells of it
+ * Was it seen on disk that a client made the change, without a result in a line
  * (disk/witness.c)? Its call may be known or not.
  */
 static inline bool ccfc_index_is_witnessed(const struct ccfc_change *change)

@@ -504,7 +504,7 @@ static void note_turn(const struct ccfc_incoming *line)
 	bool turns = r->prompt;
 	uint64_t message;
 
-	/* Several agents are told of among each other. */
+	/* Progress records of several agents are interleaved. */
 	if (r->told)
 		return;
 	if (r->kind == CCFC_RECORD_ASSISTANT && r->message_id.len) {
@@ -620,7 +620,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 
 	ccfc_index_source_touch(index, source);
 	s->lines[record->told ? CCFC_RECORD_OTHER : record->kind]++;
-	/* Taken in as far as it goes, and told of. */
+	/* A damaged line is merged as far as it goes, and counted. */
 	if (record->damaged)
 		s->damaged++;
 	if (record->kind == CCFC_RECORD_BLANK ||

@@ -125,7 +125,7 @@ struct ccfc_model_cost {
 	uint64_t tokens;	 /* of all kinds */
 };
 
-/* Models of one record that are told apart. */
+/* So many models of one record are distinguished. */
 #define CCFC_MODEL_COSTS_MAX 32u
 
 /* Records that name a session. */

@@ -355,7 +355,7 @@ void ccfc_run_diff_read(struct ccfc_parser *parser, struct ccfc_result *out,
 struct ccfc_slice ccfc_run_ended(struct ccfc_parser *parser,
 				 struct ccfc_slice raw);
 
-/* hook.c: appends what a hook that ran after a call tells of it. */
+/* hook.c: appends the evidence of a hook that ran after a call. */
 void ccfc_hook_read(struct ccfc_parser *parser);
 
 /* backup.c: appends the backups of a file-history record. */

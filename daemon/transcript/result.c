@@ -130,7 +130,7 @@ static bool join_object(struct ccfc_parser *parser, struct ccfc_result *result,
 	return true;
 }
 
-/* A write that is told by toolUseResult alone. */
+/* A write that only toolUseResult describes. */
 static void read_alone(struct ccfc_parser *parser, uint32_t tok,
 		       struct ccfc_slice uuid)
 {

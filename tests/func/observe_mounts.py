@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Projects on filesystems of other kinds, really mounted, in a mount namespace
-of the test's own: those that tell of changes are watched, of those that do not
+of the test's own: those that report all changes are watched, of those that do not
 `status` says so, and all else goes on. Skipped where nothing can be mounted.
 """
 import contextlib
@@ -73,11 +73,11 @@ def test_a_project_without_events():
         there, here = sorted(box.watched(2)["projects"],
                              key=lambda p: p["path"] == plain)
         eq(there["problem"],
-           "its filesystem (FUSE) does not tell of changes")
+           "its filesystem (FUSE) does not report all changes")
         assert "problem" not in here, here
         line, = [x for x in box.ok("status").splitlines() if "FUSE" in x]
         eq(line.split(None, 1)[1], f"{box.p}: not watched: its filesystem"
-           " (FUSE) does not tell of changes")
+           " (FUSE) does not report all changes")
         # Both ways of changing it, and then a file that is watched.
         put(path, "b\n")
         put(os.path.join(box.top, "behind", "b.txt"), "b\n")

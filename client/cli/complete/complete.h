@@ -71,7 +71,7 @@ struct ccfc_slice ccfc_complete_place(const char *usage, int i);
 /* A set of enum ccfc_kind for "SESSION|CHANGE"; of an option's value or not. */
 unsigned ccfc_complete_kinds(struct ccfc_slice place, bool option);
 
-/* ---- what the shells are told ---- */
+/* ---- the output for shells ---- */
 
 /* A line of bash up to the cursor, taken apart. */
 struct ccfc_bash {

@@ -132,7 +132,7 @@ static void print_argument(struct ccfc_message_stream *stream,
 	ccfc_buf_release(&json);
 }
 
-/* Lines that came and went are told apart by colour, too. */
+/* Added and removed lines also differ by colour. */
 static void put_diff(struct ccfc_out *out, struct ccfc_slice diff)
 {
 	ccfc_buf_puts(&out->buf, "<div class=\"code\">");

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* Does the environment tell of a terminal that knows links? */
+/* Is the terminal known to support links, by the environment? */
 bool ccfc_hyperlink_is_known(void);
 
 /* Begins a link to the file; nothing for a path that is not absolute. */

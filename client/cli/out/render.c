@@ -326,7 +326,7 @@ bool ccfc_render_unknown(struct ccfc_buf *out, struct ccfc_obj root)
 	return true;
 }
 
-/* ", recorded, renamed from old": what is told of a command's changes. */
+/* ", recorded, renamed from old": the evidence of a command's change. */
 static void render_shell(struct ccfc_out *out, struct ccfc_obj change)
 {
 	struct ccfc_slice evidence = ccfc_obj_get_str(change, "evidence");

@@ -44,7 +44,9 @@ void ccfc_render_tally(struct ccfc_buf *out, struct ccfc_obj map,
 void ccfc_render_line(struct ccfc_out *out, const char *label, unsigned at,
 		      struct ccfc_slice text);
 
-/* The tool of a change, or "unknown tool": only the disk tells of it. */
+/*
+ * The tool of a change, or "unknown tool" if it is known from the disk alone.
+ */
 struct ccfc_slice ccfc_render_tool(struct ccfc_obj change);
 
 /*

@@ -48,7 +48,7 @@ static enum ccfc_step fits(struct ccfc_replay *r, struct ccfc_slice text)
 	return step ? CCFC_STEP_GUESSED : CCFC_STEP_NO;
 }
 
-/* Reads a backup into r->copy; false when there is no more to be had. */
+/* Reads a backup into r->copy; false: there are no more. */
 static bool read_copy(struct ccfc_replay *r, uint32_t k)
 {
 	struct ccfc_copy *copy = &r->chain->copies.items[k];

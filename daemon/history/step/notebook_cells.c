@@ -85,7 +85,7 @@ static bool find_parts(struct ccfc_notebook *nb)
 	return true;
 }
 
-/* The first cell with that id, or -1; -2 when that cannot be told. */
+/* The first cell with that id, or -1; -2: not certain. */
 static int64_t by_id(struct ccfc_notebook *nb, struct ccfc_slice id)
 {
 	const struct ccfc_json *json = &nb->doc.json;

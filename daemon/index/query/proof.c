@@ -484,7 +484,7 @@ enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 		return CCFC_PROOF_OBSERVED;
 	if (parsed)
 		return CCFC_PROOF_PARSED;
-	/* One that nothing tells of any more was withdrawn. */
+	/* A change without any evidence left was withdrawn. */
 	return c->shell & (CCFC_SHELL_RECORDED | CCFC_SHELL_OBSERVED)
 		       ? CCFC_PROOF_AMBIGUOUS
 		       : CCFC_PROOF_INFERRED;

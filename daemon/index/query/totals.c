@@ -177,7 +177,7 @@ static bool counts(const struct ccfc_index *index,
 	return true;
 }
 
-/* Several transcripts may tell of one agent. */
+/* Several transcripts may have progress records of one agent. */
 static bool is_first_told(const struct ccfc_index *index,
 			  const struct ccfc_session_source *p)
 {

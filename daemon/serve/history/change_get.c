@@ -14,7 +14,7 @@ static void no_states(struct ccfc_content_state *before,
 
 	if (ccfc_index_is_inferred(c))
 		snprintf(why, sizeof(why),
-			 "the states of the file that told of it are gone");
+			 "the states of the file that showed it are gone");
 	else
 		snprintf(why, sizeof(why), "it did not take effect: it is %s",
 			 ccfc_state_text(c->state));

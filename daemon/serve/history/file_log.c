@@ -293,7 +293,7 @@ static void pack_hook(struct log *log, const struct step *step)
 	ccfc_pack_kv_str(log->rq->pack, "hookOf", ccfc_slice(c->id, c->id_len));
 }
 
-/* What it was, or who made it: a command that the contents tell of. */
+/* What it was, or its command, if the contents show it. */
 static void pack_kind(struct log *log, const struct step *step)
 {
 	bool whole = step->seen == CCFC_ID_NONE && step->from == CCFC_ID_NONE;

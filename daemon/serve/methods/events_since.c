@@ -178,7 +178,7 @@ static void pack_change_event(struct ccfc_pack *p,
 		ccfc_pack_kv_time(p, "seenAt", seen.time);
 }
 
-/* One that turned out to be none is told as what it is: none. */
+/* A conflict that turned out to be none is sent as "none". */
 static void pack_conflict_event(struct ccfc_pack *p,
 				const struct ccfc_index *index,
 				const struct ccfc_event *event)

@@ -368,7 +368,7 @@ void ccfc_methods_publish(struct ccfc_methods *m)
 	ccfc_buf_release(&b.out);
 }
 
-/* A session that no line has told of yet is none. */
+/* A session without a line yet does not count. */
 static uint32_t session_of(const struct ccfc_index *index,
 			   const struct ccfc_disk_event *event)
 {

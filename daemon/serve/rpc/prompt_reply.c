@@ -50,7 +50,7 @@ static uint32_t agent_source(const struct ccfc_index *index,
 	return source;
 }
 
-/* What the agent was told. */
+/* The prompt of the agent. */
 static struct ccfc_slice read_agent(struct ccfc_request *rq,
 				    const struct ccfc_change *change,
 				    struct ccfc_arena *arena)

@@ -60,7 +60,7 @@ static void pack_candidates(struct ccfc_pack *p, const struct ccfc_index *index,
 	free(rivals.items);
 }
 
-/* All that tells of the change, where that is more than one thing. */
+/* All evidence of the change, if there is more than one kind. */
 static void pack_all(struct ccfc_pack *p, const struct ccfc_change *c)
 {
 	static const struct {

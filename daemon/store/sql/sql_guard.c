@@ -26,7 +26,7 @@
 #define MAX_ARGS     32
 #define STEPS	     500 /* between two looks at the clock */
 
-/* None of them reaches a file, changes a setting, or tells of the schema. */
+/* None of them reaches a file, changes a setting, or reveals the schema. */
 static const char functions[] =
 	" -> ->> abs acos acosh asin asinh atan atan2 atanh avg ceil ceiling"
 	" char coalesce concat concat_ws cos cosh count cume_dist"

@@ -447,7 +447,7 @@ bool ccfc_texts_file_add(struct ccfc_texts_file *file,
 		text = ccfc_unescape(&file->arena, text, NULL);
 	put_texts_write(&file->wait, *head, text);
 	ccfc_arena_clear(&file->arena);
-	/* An error is told by the commit. */
+	/* The commit reports an error. */
 	if (file->wait.len > WRITE_FROM && !file->failed)
 		ccfc_texts_file_flush(file, NULL);
 	return true;

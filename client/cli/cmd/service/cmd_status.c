@@ -102,7 +102,7 @@ static void print_project(struct ccfc_out *out, struct ccfc_obj project)
 				     "fs.inotify.max_user_watches)");
 	if (ccfc_obj_get_bool(project, "silent", false))
 		ccfc_buf_puts(&text, ", but for directories on filesystems "
-				     "that do not tell of changes");
+				     "that do not report all changes");
 	ccfc_render_line(out, "Observing", CCFC_STATS_COLUMN,
 			 ccfc_buf_view(&text));
 	ccfc_buf_release(&text);

@@ -191,7 +191,7 @@ int ccfc_forgetting_new(struct ccfc_forgetting **out,
 	ccfc_excluded_new(&f->excluded, config->exclude, config->home, NULL);
 	ccfc_excluded_new(&f->unobserved, config->exclude, config->home, NULL);
 	if (ccfc_forgotten_due(list)) {
-		ccfc_log(CCFC_LOG_INFO, "finishing what was to be forgotten");
+		ccfc_log(CCFC_LOG_INFO, "finishing an interrupted removal");
 		if (finish(f, &why))
 			ccfc_log(CCFC_LOG_ERROR,
 				 "not all could be forgotten: %s; the next "

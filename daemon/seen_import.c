@@ -20,7 +20,7 @@ struct ccfc_seen_import {
 	struct ccfc_blobs *contents; /* NULL: none came */
 	char *text;		     /* of a line */
 	struct ccfc_seen_line line;
-	uint64_t bad; /* lines that make no sense */
+	uint64_t bad; /* invalid lines */
 };
 
 struct ccfc_seen_import *ccfc_seen_import_new(void)
@@ -185,7 +185,7 @@ static void end_dir(struct ccfc_seen_import *im)
 
 	if (im->bad)
 		ccfc_log(CCFC_LOG_WARN,
-			 "import: %llu lines of what was seen make no sense",
+			 "import: %llu invalid lines were skipped",
 			 (unsigned long long)im->bad);
 	close_dir(im);
 	ccfc_archive_seen_done(dir);

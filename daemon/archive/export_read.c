@@ -255,8 +255,7 @@ int ccfc_export_read(const char *from, struct ccfc_archive *into,
 		if (!nl || !take_entry(&e, ccfc_slice(left.ptr,
 						      (size_t)(nl - left.ptr))))
 			r = ccfc_err_set(err, CCFC_ECORRUPT,
-					 "%s/ccfc-export: makes no sense",
-					 from);
+					 "%s/ccfc-export: not valid", from);
 		else
 			r = take_file(from, into, &e, err);
 		if (!r)

@@ -123,8 +123,8 @@ static int check_all(struct ccfc_archive *a, struct ccfc_archive *fresh,
 		return ccfc_err_set(err, CCFC_EAGAIN, "the daemon ends");
 	if (check.bad_manifests || check.bad_blobs)
 		return ccfc_err_set(err, CCFC_ECORRUPT,
-				    "%s: %llu of its files lack contents or "
-				    "are damaged",
+				    "%s: %llu of its files are missing or "
+				    "damaged",
 				    from,
 				    (unsigned long long)check.bad_manifests +
 					    check.bad_blobs);
@@ -382,8 +382,9 @@ int ccfc_archive_import(struct ccfc_archive *a, const char *path,
 			break;
 		/* The thread goes on, and frees it. */
 		if (ended)
-			return ccfc_err_set(err, CCFC_EAGAIN,
-					    "nobody waits for the import");
+			return ccfc_err_set(
+				err, CCFC_EAGAIN,
+				"the client does not wait any more");
 	} while (true);
 	*out = im->result;
 	r = im->r;

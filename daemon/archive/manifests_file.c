@@ -110,7 +110,7 @@ static int read_all(struct ccfc_buf *out, int64_t *written, const char *file,
 				       : ccfc_err_io(err, errno, "%s", file);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
 	    (uint64_t)st.st_size > FILE_MAX)
-		r = ccfc_err_set(err, CCFC_ECORRUPT, "%s: is no manifest",
+		r = ccfc_err_set(err, CCFC_ECORRUPT, "%s: not a manifest",
 				 file);
 	if (!r)
 		*written = (int64_t)st.st_mtim.tv_sec;
@@ -262,8 +262,8 @@ int ccfc_archive_manifest_read(struct ccfc_archive_manifest *out,
 					     out, (uint32_t)take_number(&c, 4)),
 				     &c, &rest, has_id);
 		if (c.bad)
-			r = ccfc_err_set(err, CCFC_ECORRUPT,
-					 "%s: makes no sense", file);
+			r = ccfc_err_set(err, CCFC_ECORRUPT, "%s: not valid",
+					 file);
 	}
 	ccfc_buf_release(&all);
 	return r;
@@ -346,8 +346,8 @@ int ccfc_kept_dir_read(struct ccfc_kept_dir *out, const char *file,
 		for (uint32_t i = 0; i < n; i++)
 			take_file(out, &c, &rest);
 		if (c.bad)
-			r = ccfc_err_set(err, CCFC_ECORRUPT,
-					 "%s: makes no sense", file);
+			r = ccfc_err_set(err, CCFC_ECORRUPT, "%s: not valid",
+					 file);
 	}
 	ccfc_buf_release(&all);
 	return r;

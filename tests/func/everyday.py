@@ -508,7 +508,7 @@ def test_top_ends_clean():
         eq(top.end(), 0)
         done = box.run("top")
         eq(done.returncode, 2)
-        assert "no terminal" in done.stderr, done.stderr
+        assert "not a terminal" in done.stderr, done.stderr
         out = box.ok("top", "--once")
         assert "1 waiting for you" in out and "\x1b" not in out, out
 

@@ -260,7 +260,8 @@ def test_hostile_lines():
            [e for e in events(box) if e[0] == box.path])
         eq({e[0] for e in events(other)} - {e[0] for e in events(box)},
            {"/odd/\n\x1b[31m"})
-        assert f"{sum(not ok for _, ok in made)} lines" in other.log_text()
+        assert f"{sum(not ok for _, ok in made)} invalid lines" in \
+            other.log_text()
 
 
 def test_hostile_contents():

@@ -74,10 +74,9 @@ static int read_format(struct ccfc_question *q, struct ccfc_err *err)
 		q->format = CCFC_FORMAT_PATHS;
 	if (q->format == CCFC_FORMAT_PATHS || q->format == CCFC_FORMAT_IDS)
 		return 0;
-	return ccfc_err_set(err, CCFC_EINVAL,
-			    "%s: -0: goes with --format=paths%s",
-			    q->opts->command,
-			    strstr(opt->choices, "ids") ? " or ids" : " only");
+	return ccfc_err_set(
+		err, CCFC_EINVAL, "%s: -0: only with --format=paths%s",
+		q->opts->command, strstr(opt->choices, "ids") ? " or ids" : "");
 }
 
 /* A copy that lives as long as the question; frees `text`. */

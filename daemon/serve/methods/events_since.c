@@ -65,7 +65,7 @@ int ccfc_wish_init(struct ccfc_wish *w, struct ccfc_request *rq,
 	if (rq->opt.states == CCFC_STATE_BIT(CCFC_STATE_PENDING))
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "%s: option 'states': a pending change "
-				    "is no event yet",
+				    "is not an event yet",
 				    rq->method);
 	r = ccfc_args_filter(&w->filter, rq, err);
 	if (!r && w->filter.project.len)

@@ -196,7 +196,7 @@ static void test_usage(void **state)
 		  "ccfc: list: --state: only changes that took effect have a "
 		  "diff\n" },
 		{ { "list", "a", "-0", "--format=json" },
-		  "ccfc: list: -0: goes with --format=paths only\n" },
+		  "ccfc: list: -0: only with --format=paths\n" },
 		{ { "list", "x", "--show-changes", "--format=paths" },
 		  "ccfc: list: --show-changes: does not go with "
 		  "--format=paths\n" },
@@ -208,7 +208,7 @@ static void test_usage(void **state)
 		  "ccfc: index: which of --build, --stats and --dump\n"
 		  "hint: ccfc index --help\n" },
 		{ { "index", "--stats", "--project=/x" },
-		  "ccfc: index: --project: goes with --build only\n" },
+		  "ccfc: index: --project: only with --build\n" },
 		{ { "files" },
 		  "ccfc: files: which command?\n"
 		  "hint: files list, files search or files index\n" },

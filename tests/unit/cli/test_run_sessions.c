@@ -80,7 +80,7 @@ static void test_sessions(void **state)
 		   all, 0, "a\nb\n", "");
 	fake_check(ARGV("sessions"), nothing, 1, "", NULL);
 	fake_check(ARGV("sessions", "-0", "--format=json"), NULL, 2, "",
-		   "ccfc: sessions: -0: goes with --format=paths or ids\n");
+		   "ccfc: sessions: -0: only with --format=paths or ids\n");
 	fake_check(ARGV("sessions", "--from=2025-12-31", "--to=2025-12-01"),
 		   NULL, 2, "",
 		   "ccfc: sessions: --from=2025-12-31: later than "

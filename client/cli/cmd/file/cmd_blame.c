@@ -123,8 +123,8 @@ static int check_blame(const struct ccfc_question *q, struct ccfc_err *err)
 	if (flag(opts, OPT_LINE_PORCELAIN) && chosen &&
 	    q->format != CCFC_FORMAT_PORCELAIN)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "blame: --line-porcelain: goes with "
-				    "--format=porcelain only");
+				    "blame: --line-porcelain: only with "
+				    "--format=porcelain");
 	if (flag(opts, OPT_BLOCKS) && (flag(opts, OPT_LINE_PORCELAIN) ||
 				       q->format == CCFC_FORMAT_PORCELAIN))
 		return ccfc_err_set(err, CCFC_EINVAL,
@@ -136,8 +136,8 @@ static int check_blame(const struct ccfc_question *q, struct ccfc_err *err)
 				    "no room for commits");
 	if (flag(opts, OPT_GIT) && flag(opts, OPT_AT))
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "blame: --git: goes without --at: git "
-				    "knows the file as it is now");
+				    "blame: --git: not with --at: git knows "
+				    "the file as it is now");
 	return 0;
 }
 

@@ -167,8 +167,7 @@ static int prepare_diff(struct ccfc_question *q, struct ccfc_err *err)
 	if (ccfc_opts_own(q->opts, OPT_STAT)->set &&
 	    q->format != CCFC_FORMAT_DIFF)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "diff: --stat: goes with --format=diff "
-				    "only");
+				    "diff: --stat: only with --format=diff");
 	return 0;
 }
 

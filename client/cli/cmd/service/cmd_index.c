@@ -69,7 +69,7 @@ static int prepare_index(struct ccfc_question *q, struct ccfc_err *err)
 	if (ccfc_opts_own(opts, OPT_PROJECT)->set &&
 	    !ccfc_opts_own(opts, OPT_BUILD)->set)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "index: --project: goes with --build only");
+				    "index: --project: only with --build");
 	if (ccfc_opts_own(opts, OPT_DUMP)->set)
 		q->format = CCFC_FORMAT_JSONL;
 	return 0;

@@ -375,7 +375,7 @@ static void tell_all(const struct ccfc_state_export *done, const char *dir)
 		      done->transcripts == 1 ? "" : "s", (long long)done->files,
 		      done->files == 1 ? "" : "s", size.ptr);
 	if (done->missing)
-		ccfc_cli_note("of %lld transcript%s nothing is kept: not "
+		ccfc_cli_note("%lld transcript%s not archived, and not "
 			      "written",
 			      (long long)done->missing,
 			      done->missing == 1 ? "" : "s");
@@ -426,7 +426,7 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		return export_all(cli, opts);
 	if (ccfc_opts_own(opts, OPT_PROJECT)->set) {
 		ccfc_err_set(&err, CCFC_EINVAL,
-			     "export: --project: goes with --all only");
+			     "export: --project: only with --all");
 		return ccfc_cli_fail(&err);
 	}
 	job.format = choose_format(opts);

@@ -190,7 +190,8 @@ static int refuse_unasked(void)
 	struct ccfc_err err;
 
 	ccfc_err_set(&err, CCFC_EINVAL, "forget: nothing was forgotten");
-	ccfc_err_hint(&err, "say --yes, or --dry-run to see what would go");
+	ccfc_err_hint(&err,
+		      "use --yes, or --dry-run to see what would be removed");
 	return ccfc_cli_fail(&err);
 }
 

@@ -97,7 +97,7 @@ static int print_all(struct prompts *p, struct ccfc_err *err)
 	if (r || p->n)
 		return r;
 	return ccfc_err_set(err, CCFC_ENOTFOUND,
-			    "prompts: nobody asked that session for anything");
+			    "prompts: the session has no prompts");
 }
 
 static int run_prompts(struct ccfc_cli *cli, const struct ccfc_opts *opts)

@@ -79,7 +79,7 @@ static int enter_screen(struct top *t, struct ccfc_err *err)
 	struct termios raw;
 
 	if (!t->cli->out.tty || tcgetattr(STDIN_FILENO, &t->before) < 0) {
-		ccfc_err_set(err, CCFC_EINVAL, "top: this is no terminal");
+		ccfc_err_set(err, CCFC_EINVAL, "top: not a terminal");
 		ccfc_err_hint(err, "ccfc top --once, or ccfc sessions "
 				   "--status=active");
 		return CCFC_EINVAL;

@@ -285,8 +285,7 @@ static int check_words(const struct ccfc_opts *opts, struct ccfc_err *err)
 				    opts->args[0]);
 	if (!deleted && ccfc_opts_own(opts, OPT_PROJECT)->set)
 		return ccfc_err_set(err, CCFC_EINVAL,
-				    "recover: --project: goes with --deleted "
-				    "only");
+				    "recover: --project: only with --deleted");
 	return 0;
 }
 

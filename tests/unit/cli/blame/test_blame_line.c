@@ -427,13 +427,13 @@ static void test_refused(void **state)
 		  "command\n" },
 		{ { "blame", "" }, "ccfc: blame: the path is empty\n" },
 		{ { "blame", "--git", "--at=ab", "x" },
-		  "ccfc: blame: --git: goes without --at: git knows the file "
-		  "as it is now\n" },
+		  "ccfc: blame: --git: not with --at: git knows the file as it "
+		  "is now\n" },
 		{ { "blame", "--blocks", "--format=porcelain", "x" },
 		  "ccfc: blame: --blocks: porcelain is about lines\n" },
 		{ { "blame", "--line-porcelain", "--format=json", "x" },
-		  "ccfc: blame: --line-porcelain: goes with "
-		  "--format=porcelain only\n" },
+		  "ccfc: blame: --line-porcelain: only with "
+		  "--format=porcelain\n" },
 	};
 
 	(void)state;

@@ -261,7 +261,7 @@ static void test_usage(void **state)
 {
 	(void)state;
 	fake_check(ARGV("diff", "abc", "--stat", "--format=json"), NULL, 2, "",
-		   "ccfc: diff: --stat: goes with --format=diff only\n");
+		   "ccfc: diff: --stat: only with --format=diff\n");
 	fake_check(ARGV("diff", "abc", "-U", "-1"), NULL, 2, "",
 		   "ccfc: diff: --unified=-1: out of range\n"
 		   "hint: give a number from 0 to 100000\n");

@@ -404,7 +404,7 @@ static void test_nothing(void **state)
 		   "ccfc: recover: --deleted: is of all sessions, not of "
 		   "'a'\n");
 	fake_check(ARGV("recover", "a", "--project=x"), NULL, 2, "",
-		   "ccfc: recover: --project: goes with --deleted only\n");
+		   "ccfc: recover: --project: only with --deleted\n");
 	assert_int_equal(count_entries(box->dir), 0);
 }
 

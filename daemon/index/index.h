@@ -32,7 +32,7 @@
 /* The id of an agent without a transcript of its own. */
 #define CCFC_INDEX_SIDECHAIN "sidechain"
 
-/* Where a line stands. */
+/* The place of a line. */
 struct ccfc_place {
 	uint64_t offset;
 	uint32_t source;
@@ -40,7 +40,7 @@ struct ccfc_place {
 	uint32_t gen; /* the source's, when the line was seen */
 };
 
-/* 16 bytes of a canonical UUID, or a strtab id when it is none. */
+/* 16 bytes of a canonical UUID, or a strtab id if it is not one. */
 struct ccfc_uuid {
 	unsigned char bytes[16];
 };
@@ -94,9 +94,9 @@ struct ccfc_outcome {
 };
 
 /*
- * A command of a shell is a change row that has no file: it is what the
- * shell's changes of files hang on, and is itself in no list of changes. A
- * shell change is a row for one file of a command (shell_command.c).
+ * A shell command is a change row without a file: the changes of files by the
+ * command refer to it, and it is in no list of changes. A shell change is a row
+ * for one file of a command (shell_command.c).
  */
 enum ccfc_shell_bit {
 	CCFC_SHELL_IS_COMMAND = 1,
@@ -119,9 +119,10 @@ enum ccfc_shell_bit {
 };
 
 /*
- * Of a shell change that was seen on disk: can only its command have made it?
- * Asked in C anew each time (query/proof.c); this is for those who read the
- * store, and kept up by disk/disk_doubt.c. Numbers are kept in the store.
+ * For an observed shell change: can only its command have made it? C code
+ * computes this for each question (query/proof.c). The stored answer is for
+ * programs that read the store; disk/disk_doubt.c keeps it up to date. Numbers
+ * are kept in the store.
  */
 enum ccfc_seen {
 	CCFC_SEEN_UNKNOWN, /* not seen, or not asked yet */
@@ -136,7 +137,7 @@ struct ccfc_change {
 	uint64_t seq;	/* of its last event; 0: none yet */
 	struct ccfc_observation call; /* the owner's */
 	struct ccfc_outcome result;
-	/* What a reader sees, worked out by ccfc_index_settle: */
+	/* What a reader sees, computed by ccfc_index_settle: */
 	uint32_t file;
 	uint32_t session; /* the owner */
 	uint8_t state;
@@ -155,9 +156,11 @@ struct ccfc_change {
 			      * copy of (ccfc_index_is_taken) */
 	uint32_t rivals;     /* string: whose else it may be, where `seen` is
 			      * CCFC_SEEN_IN_DOUBT: ids, a comma behind each */
-	/* Of a command: when a note said that it had ended. Of a shell change:
-	 * the least time of a call whose text has the file as target. Of one
-	 * that is witnessed: the time of its disk event. */
+	/*
+	 * For a command: the time of the note of its end. For a shell change:
+	 * the least time of a call whose text has the file as target. For an
+	 * edit without a line: the time of its disk event.
+	 */
 	int64_t shell_time;
 	/* Of a command: when it began and ended, by marks (command_marks.c);
 	 * CCFC_TIME_NONE: not known. */
@@ -186,8 +189,8 @@ struct ccfc_prompt {
 };
 
 /*
- * Two sessions that show the same call at the same time: when each has
- * something of its own that the other has not, INT64_MAX where it has none.
+ * Two sessions that show the same call at the same time: the time at which each
+ * has something that the other does not have; INT64_MAX: never.
  */
 struct ccfc_tie {
 	uint32_t session[2];
@@ -196,10 +199,10 @@ struct ccfc_tie {
 };
 
 /*
- * A backup that a session's file history names. There is one for each
- * (session, key, version, name). A client that goes back may give a version
- * a second time and write over the copy: so of several times at which it was
- * made the last counts, which is that of the bytes.
+ * A backup in a session's file history. There is one for each (session, key,
+ * version, name). After a rewind a client may use a version number again and
+ * overwrite the copy: so of several times the last one counts, which is that of
+ * the bytes.
  */
 struct ccfc_backup_ref {
 	int64_t version;
@@ -214,10 +217,10 @@ struct ccfc_backup_ref {
 };
 
 /*
- * A session's part in one transcript; its own thread is [0], agents and inline
- * sidechains are [1]. Copies of an agent's records are a separate part, which
- * counts only if the agent has no transcript. Everything except the titles
- * starts over when the transcript is read again.
+ * A session's share in one transcript; its own thread is [0], agents and inline
+ * sidechains are [1]. Copies of an agent's records are a separate share, which
+ * counts only if the agent has no transcript. Everything except the titles is
+ * reset when the transcript is read again.
  */
 struct ccfc_session_source {
 	int64_t time;	     /* of the last record of its own thread */
@@ -247,8 +250,10 @@ struct ccfc_model_message {
 	uint32_t session_source;
 	uint32_t next;	/* further transcript that shows it, or ID_NONE */
 	uint32_t model; /* string */
-	/* Lines of an agent's transcript, which may begin as a copy of another
-	 * one: the message's own, and those of the user behind them. */
+	/*
+	 * Lines of an agent's transcript, which may begin as a copy of another
+	 * one: the message's own lines, and those of the user after them.
+	 */
 	uint16_t lines, answers;
 	uint16_t gen; /* the source's */
 	bool agent : 1;
@@ -285,8 +290,8 @@ struct ccfc_read_ref {
 };
 
 /*
- * What a session has cost by then, as the client wrote it down: a running total
- * (cost-state), one row for each model. See running_cost.c.
+ * The cost of a session up to that time, as the client recorded it: a running
+ * total (cost-state), one row for each model. See running_cost.c.
  */
 struct ccfc_running_cost {
 	int64_t time;  /* of the record in front */
@@ -299,7 +304,7 @@ struct ccfc_running_cost {
 };
 
 /*
- * A file that the client showed to a session, or told it that it had changed,
+ * A file that the client showed to a session, or whose change it reported,
  * without a call (attachments).
  */
 struct ccfc_shown {
@@ -345,7 +350,7 @@ struct ccfc_conflict {
 	bool dirty;
 };
 
-/* A message of an old client by which a summary is found. */
+/* A message of an old client that leads to a summary. */
 struct ccfc_leaf {
 	uint64_t uuid; /* hash */
 	int64_t time;  /* the greatest that was said */
@@ -400,9 +405,11 @@ struct ccfc_source {
 	uint32_t last_session;	      /* of its last line; 0: not known */
 	uint32_t last_session_source; /* as above; may be out of bounds */
 	struct ccfc_cursor cursor;
-	/* How far what was said is in the store's texts: as far as `cursor`,
-	 * or further where the same bytes are read anew; less where it is
-	 * missing. And the gen since which its bytes are the same ones. */
+	/*
+	 * How far the messages are in the store's texts: up to `cursor`, or
+	 * further if the same bytes are read again, or less if some are
+	 * missing. And the gen since which the bytes are the same.
+	 */
 	struct ccfc_cursor texts;
 	uint32_t texts_gen;
 	/* Start of the last turn, main thread and inline sidechains: */
@@ -413,8 +420,10 @@ struct ccfc_source {
 	uint64_t damaged; /* lines that were not UTF-8; of their own kind too */
 	struct ccfc_ids open; /* changes without a result */
 	uint32_t aliases;     /* further names it has now; not stored */
-	/* What the archive has, as it last said: the first generation, and
-	 * how much of the bytes since `kept_since`. Not stored; 0: nothing. */
+	/*
+	 * What the archive has, by its last report: the first generation, and
+	 * the number of bytes since `kept_since`. Not stored; 0: nothing.
+	 */
 	uint32_t kept_first, kept_since;
 	uint64_t kept_end;
 	uint8_t kept_owner; /* enum ccfc_owner, as it was */
@@ -439,8 +448,10 @@ struct ccfc_orphan {
 	bool taken;
 };
 
-/* When a command began and ended, whose line has not come yet
- * (command_marks.c). */
+/*
+ * When a command began and ended, if its line has not arrived yet
+ * (command_marks.c).
+ */
 struct ccfc_mark {
 	int64_t began, ended; /* CCFC_TIME_NONE: not known */
 	uint32_t call;	      /* strings: its tool_use id … */
@@ -448,7 +459,7 @@ struct ccfc_mark {
 	bool taken;	      /* its line has come: to be removed */
 };
 
-/* One side of what was seen on disk. */
+/* One side of a disk event. */
 enum ccfc_disk_state {
 	CCFC_DISK_UNKNOWN,
 	CCFC_DISK_ABSENT,
@@ -456,8 +467,8 @@ enum ccfc_disk_state {
 };
 
 /*
- * A file that was seen to change on disk, by whomever. Its key is the file, the
- * time and `since`. It comes from no transcript: nothing makes it again.
+ * A change of a file on disk, by whomever. Its key is the file, the time and
+ * `since`. It is in no transcript: nothing can restore it.
  */
 struct ccfc_disk_event {
 	int64_t since; /* by then it had begun to change; a little after `time`
@@ -480,7 +491,7 @@ struct ccfc_disk_event {
 	bool holds; /* in an excerpt: the next one began where it ended */
 };
 
-/* In an excerpt: what a change did to its file, as it was seen on disk. */
+/* In an excerpt: the effect of a change on its file, by the disk events. */
 struct ccfc_disk_effect {
 	int64_t since, time, held; /* as in struct ccfc_disk_event */
 	uint32_t change;
@@ -493,7 +504,7 @@ struct ccfc_rival {
 	uint32_t change, rival;
 };
 
-/* A type of records that we do not know, and how many there were. */
+/* A type of records that we do not know, and how often it occurred. */
 struct ccfc_unknown_type {
 	uint32_t type; /* string */
 	uint64_t n;
@@ -525,7 +536,7 @@ struct ccfc_contests {
 				  * conflicts, or ID_NONE */
 };
 
-/* An event of a client whose line may still come. */
+/* An event of a client whose line may still arrive. */
 struct ccfc_unclaimed {
 	int64_t due; /* a later line of the session: none will come */
 	uint32_t file;
@@ -542,7 +553,7 @@ struct ccfc_witness {
 	struct ccfc_ids touched; /* files to be judged, in this batch */
 };
 
-/* Files whose seen changes are to be asked about; disk/disk_doubt.c. */
+/* Files whose observed changes are to be judged again; disk/disk_doubt.c. */
 struct ccfc_doubts {
 	struct ccfc_ids touched; /* in this batch */
 	struct ccfc_ids marks;	 /* by file, as far as it goes: 1: it is */
@@ -591,8 +602,10 @@ struct ccfc_index {
 	} effects_seen;
 	uint64_t epoch;
 	uint64_t seq;
-	/* Grows with every change that could affect an answer; not stored.
-	 * While it is the same, pointers into the arrays stay valid. */
+	/*
+	 * Grows with every change that could affect an answer; not stored.
+	 * While it is the same, pointers into the arrays stay valid.
+	 */
 	uint64_t revision;
 	uint64_t by_state[CCFC_STATE_COUNT];
 	int64_t latest; /* end of the session that was active last */
@@ -637,8 +650,8 @@ void ccfc_index_alias_drop(struct ccfc_index *index, struct ccfc_slice path);
 uint32_t ccfc_index_alias_find(const struct ccfc_index *index,
 			       struct ccfc_slice path);
 /*
- * The source that `path` leads to, by whichever of its names. A further name
- * comes first: a source whose path has become one is gone.
+ * The source that `path` leads to, by any of its names. A further name comes
+ * first: if the path of a source has become one, that source is gone.
  */
 uint32_t ccfc_index_source_named(const struct ccfc_index *index,
 				 struct ccfc_slice path);

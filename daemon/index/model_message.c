@@ -420,7 +420,7 @@ void ccfc_index_merge_answer(const struct ccfc_incoming *line)
 {
 	uint32_t row;
 
-	/* What is told of counts, or it does not. */
+	/* An agent's record in its parent's transcript counts no answers. */
 	if (line->record->told)
 		return;
 	row = find_last(line);

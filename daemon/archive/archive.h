@@ -223,7 +223,7 @@ struct ccfc_archive_imported {
  * Imports `path`: a directory written by `ccfc export --all`, or a copy of a
  * Claude directory. All or nothing, also if the process is killed: the import
  * is first completed beside the archive, then merged; an interrupted merge
- * continues at the next start. import_merge.c has the rules for known
+ * continues at the next start. transfer/import_merge.c has the rules for known
  * transcripts. Afterwards ccfc_archive_news reports CCFC_ARCHIVE_MORE.
  *
  * Blocks until the archive's thread has done it. Not on the core thread.

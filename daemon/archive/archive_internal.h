@@ -136,22 +136,22 @@ int ccfc_archive_open_manifest(struct ccfc_archive *archive,
 			       struct ccfc_attic_file **out, const char *file,
 			       uint32_t gen, uint64_t *size,
 			       struct ccfc_err *err);
-/* import_run.c, on the archive's thread: the waiting import. */
+/* transfer/import_run.c, on the archive's thread: the waiting import. */
 void ccfc_import_do(struct ccfc_archive *archive,
 		    struct ccfc_import_job *import);
 /* Is there an interrupted merge? */
 bool ccfc_import_is_ready(const struct ccfc_archive *archive);
 /* Continues an interrupted merge. */
 void ccfc_import_go_on(struct ccfc_archive *archive);
-/* export_read.c: reads an export, checked, into an empty archive. */
+/* transfer/export_read.c: reads an export, checked, into an empty archive. */
 int ccfc_export_read(const char *from, struct ccfc_archive *into,
 		     struct ccfc_err *err);
 /* In the directory of that archive: what ccfc_archive_seen returns. */
 #define CCFC_IMPORT_SEEN "seen"
-/* import_claude.c: the same for a copied Claude directory. */
+/* transfer/import_claude.c: the same for a copied Claude directory. */
 int ccfc_import_claude(const char *from, struct ccfc_archive *into,
 		       struct ccfc_err *err);
-/* import_merge.c: merges all of `from`, which is then empty. */
+/* transfer/import_merge.c: merges all of `from`, which is then empty. */
 int ccfc_import_merge(struct ccfc_archive *into, struct ccfc_archive *from,
 		      struct ccfc_archive_imported *out, struct ccfc_err *err);
 /* Wakes the callers of ccfc_archive_settle and _import. */

@@ -48,6 +48,7 @@ MAY = {
 # include every room.
 FRAME = {"out", "frame", "words"}
 ROOMS = {
+    "daemon/archive": {"transfer": set()},
     "daemon/transcript": {"json": set(), "content": {"json"}},
     "daemon/index": {"query": set(), "excerpt": {"query"},
                      "conflict": set(), "disk": {"query"}},

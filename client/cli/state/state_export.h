@@ -1,7 +1,8 @@
 /*
  * The archive, or one project of it, as a directory that another machine can
- * import (daemon/archive/export_read.c has its format). The daemon lists the
- * files, and this copies them: only the caller's own directory is written.
+ * import (daemon/archive/transfer/export_read.c has its format). The daemon
+ * lists the files, and this copies them: only the caller's own directory is
+ * written.
  */
 #ifndef CCFC_CLI_STATE_STATE_EXPORT_H
 #define CCFC_CLI_STATE_STATE_EXPORT_H

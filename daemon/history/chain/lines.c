@@ -30,9 +30,9 @@ struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
 	return ccfc_slice(copy, line.len);
 }
 
-static struct ccfc_slice read_call(const struct ccfc_history_env *env,
-				   const struct ccfc_change *change,
-				   struct ccfc_arena *arena)
+struct ccfc_slice ccfc_history_call_line(const struct ccfc_history_env *env,
+					 const struct ccfc_change *change,
+					 struct ccfc_arena *arena)
 {
 	const struct ccfc_observation *obs = &change->call;
 
@@ -48,16 +48,38 @@ static struct ccfc_slice read_call(const struct ccfc_history_env *env,
 	}
 }
 
+static struct ccfc_slice read_result(const struct ccfc_history_env *env,
+				     const struct ccfc_change *change,
+				     struct ccfc_arena *arena)
+{
+	if (!change->result.known)
+		return CCFC_SLICE_NONE;
+	return ccfc_history_line(env, &change->result.place, arena);
+}
+
 bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
 			const struct ccfc_history_env *env,
 			const struct ccfc_change *change,
 			struct ccfc_arena *arena)
 {
-	*call = read_call(env, change, arena);
-	*result = change->result.known
-			  ? ccfc_history_line(env, &change->result.place, arena)
-			  : CCFC_SLICE_NONE;
+	*call = ccfc_history_call_line(env, change, arena);
+	*result = read_result(env, change, arena);
 	return call->len || result->len;
+}
+
+/* A result that names no lines of the file is not read: it may be long. */
+static bool shell_evidence(struct ccfc_evidence *out,
+			   const struct ccfc_history_env *env,
+			   const struct ccfc_change *change,
+			   struct ccfc_arena *arena)
+{
+	struct ccfc_shell_lines lines = { .call = ccfc_history_call_line(
+						  env, change, arena) };
+
+	if (change->shell & CCFC_SHELL_RECORDED)
+		lines.result = read_result(env, change, arena);
+	return (lines.call.len || lines.result.len) &&
+	       ccfc_shell_evidence(out, env, change, &lines, arena);
 }
 
 bool ccfc_history_evidence(struct ccfc_evidence *out,
@@ -65,15 +87,14 @@ bool ccfc_history_evidence(struct ccfc_evidence *out,
 			   const struct ccfc_change *change,
 			   struct ccfc_arena *arena)
 {
-	struct ccfc_shell_lines lines;
+	struct ccfc_slice call, result;
 
-	if (!ccfc_history_lines(&lines.call, &lines.result, env, change, arena))
-		return false;
 	if (ccfc_index_is_shells(change))
-		return ccfc_shell_evidence(out, env, change, &lines, arena);
+		return shell_evidence(out, env, change, arena);
+	if (!ccfc_history_lines(&call, &result, env, change, arena))
+		return false;
 	return ccfc_evidence_read(env->parser, out, ccfc_index_call_id(change),
-				  change->part, lines.call, lines.result,
-				  arena);
+				  change->part, call, result, arena);
 }
 
 /* What nothing else says: the bytes of a file that was moved or copied there.

@@ -9,6 +9,11 @@ struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
 				    const struct ccfc_place *place,
 				    struct ccfc_arena *arena);
 
+/* The line of the call alone, likewise. */
+struct ccfc_slice ccfc_history_call_line(const struct ccfc_history_env *env,
+					 const struct ccfc_change *change,
+					 struct ccfc_arena *arena);
+
 /*
  * The line of the call and that of the result, padded as the parser needs
  * them, in `arena`; empty where it is gone. False when both are.

@@ -9,11 +9,11 @@ bool ccfc_command_reader_take(struct ccfc_command_reader *r,
 {
 	const struct ccfc_history_env *env = &r->chain->history->env;
 	struct ccfc_shell_env where = { .language = CCFC_SHELL_BASH };
-	struct ccfc_slice call, result;
+	struct ccfc_slice call;
 
 	ccfc_arena_clear(&r->arena);
-	if (!ccfc_history_lines(&call, &result, env, c, &r->arena) ||
-	    !ccfc_run_call_read(env->parser, &r->call, ccfc_index_call_id(c),
+	call = ccfc_history_call_line(env, c, &r->arena);
+	if (!ccfc_run_call_read(env->parser, &r->call, ccfc_index_call_id(c),
 				call, &r->arena) ||
 	    r->call.foreign)
 		return false;

@@ -219,10 +219,11 @@ static bool read_cut(struct ccfc_content_state *out, struct recover *r,
 		     const struct ccfc_change *change)
 {
 	const struct ccfc_history_env *env = ccfc_history_env(r->rq->history);
-	struct ccfc_slice call, result;
+	struct ccfc_slice call =
+		ccfc_history_call_line(env, change, r->rq->texts);
 	struct ccfc_evidence ev;
 
-	if (!ccfc_history_lines(&call, &result, env, change, r->rq->texts) ||
+	if (!call.len ||
 	    !ccfc_evidence_read(env->parser, &ev, ccfc_index_call_id(change),
 				change->part, call, CCFC_SLICE_NONE,
 				r->rq->texts) ||

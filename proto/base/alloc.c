@@ -32,6 +32,11 @@ void *ccfc_realloc(void *p, size_t size)
 	return checked(realloc(p, size), size);
 }
 
+void *ccfc_aligned_alloc(size_t alignment, size_t size)
+{
+	return checked(aligned_alloc(alignment, size), size);
+}
+
 char *ccfc_strndup(const char *s, size_t n)
 {
 	char *p = ccfc_malloc(n + 1);

@@ -11,6 +11,8 @@
 void *ccfc_malloc(size_t size);
 void *ccfc_calloc(size_t n, size_t size);
 void *ccfc_realloc(void *p, size_t size);
+/* `size` is a multiple of `alignment`, which is a power of two. */
+void *ccfc_aligned_alloc(size_t alignment, size_t size);
 char *ccfc_strndup(const char *s, size_t n);
 char *ccfc_strdup(const char *s);
 

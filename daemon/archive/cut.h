@@ -27,6 +27,9 @@ bool ccfc_cut_has_id(struct ccfc_slice session);
 void ccfc_cut_blank(char *bytes, size_t len, struct ccfc_slice session);
 /* Puts it back. */
 void ccfc_cut_fill(char *bytes, size_t len, struct ccfc_slice session);
+/* Copies a part of a segment, and puts the id back in the copy. */
+void ccfc_cut_copy(char *to, struct ccfc_slice segment, size_t at, size_t len,
+		   struct ccfc_slice session);
 /*
  * Do the original bytes contain the text that replaces an id? Then they are
  * stored unchanged.

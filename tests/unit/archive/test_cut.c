@@ -120,12 +120,59 @@ static void test_ids(void **state)
 	ccfc_buf_release(&b);
 }
 
+/* A line that is too long is cut, but never within what replaces the id. */
+static void test_no_cut_in_an_id(void **state)
+{
+	struct ccfc_slice session = ccfc_slice_str(FIRST);
+	size_t len = CCFC_CUT_MAX + 100;
+	char *bytes = malloc(len), *copy = malloc(len);
+
+	(void)state;
+	assert_true(bytes && copy);
+	for (size_t at = CCFC_CUT_MAX - 40; at <= CCFC_CUT_MAX + 4; at++) {
+		size_t cut;
+
+		memset(bytes, 'x', len);
+		memcpy(bytes + at, FIRST, strlen(FIRST));
+		memcpy(copy, bytes, len);
+		ccfc_cut_blank(copy, len, session);
+		cut = ccfc_cut_next(ccfc_slice(copy, len));
+		assert_true(cut <= at || cut >= at + strlen(FIRST));
+		ccfc_cut_fill(copy, cut, session);
+		ccfc_cut_fill(copy + cut, len - cut, session);
+		assert_memory_equal(copy, bytes, len);
+	}
+	free(bytes);
+	free(copy);
+}
+
+/* Parts of a segment have the id, wherever they begin and end. */
+static void test_copies_have_the_id(void **state)
+{
+	static const char text[] = "{" FIRST "," FIRST FIRST "}\n" SECOND "\n";
+	size_t len = sizeof(text) - 1;
+	char stored[sizeof(text)], part[sizeof(text)];
+
+	(void)state;
+	memcpy(stored, text, sizeof(text));
+	ccfc_cut_blank(stored, len, ccfc_slice_str(FIRST));
+	assert_null(strstr(stored, FIRST));
+	for (size_t at = 0; at <= len; at++)
+		for (size_t n = 0; n <= len - at; n++) {
+			ccfc_cut_copy(part, ccfc_slice(stored, len), at, n,
+				      ccfc_slice_str(FIRST));
+			assert_memory_equal(part, text + at, n);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_lines),
 		cmocka_unit_test(test_more_bytes_do_not_move_cuts),
 		cmocka_unit_test(test_one_long_line),
+		cmocka_unit_test(test_no_cut_in_an_id),
+		cmocka_unit_test(test_copies_have_the_id),
 		cmocka_unit_test(test_ids),
 	};
 

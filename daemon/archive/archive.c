@@ -87,7 +87,6 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 	int r;
 
 	a->limits = *limits;
-	a->cache = ccfc_segment_cache_new();
 	a->news[0] = a->news[1] = -1;
 	a->last = &a->first;
 	a->attic = (struct ccfc_attic){ a,
@@ -95,9 +94,15 @@ int ccfc_archive_new(struct ccfc_archive **out, const char *state_dir,
 					ccfc_archive_read,
 					ccfc_archive_close,
 					ccfc_archive_get,
-					ccfc_archive_list };
+					ccfc_archive_list,
+					ccfc_archive_hold,
+					ccfc_archive_end_hold,
+					ccfc_archive_expect };
 	init_locks(a);
+	a->ahead = ccfc_archive_ahead_new(a);
 	r = open_dirs(a, state_dir, err);
+	if (!r)
+		a->cache = ccfc_segment_cache_new(a->blobs);
 	if (!r && ccfc_bell(a->news))
 		r = ccfc_err_io(err, errno, "pipe");
 	if (r) {
@@ -139,8 +144,9 @@ void ccfc_archive_free(struct ccfc_archive *a)
 	for (int i = 0; i < 2; i++)
 		if (a->news[i] >= 0)
 			close(a->news[i]);
-	ccfc_blobs_free(a->blobs);
+	ccfc_archive_ahead_free(a->ahead);
 	ccfc_segment_cache_free(a->cache);
+	ccfc_blobs_free(a->blobs);
 	pthread_cond_destroy(&a->wake);
 	pthread_mutex_destroy(&a->lock);
 	pthread_mutex_destroy(&a->work);

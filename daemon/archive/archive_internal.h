@@ -27,6 +27,7 @@ struct ccfc_archive {
 	char *dir, *sources, *files; /* directories */
 	struct ccfc_blobs *blobs;
 	struct ccfc_segment_cache *cache; /* for readers */
+	struct ccfc_archive_ahead *ahead;
 	struct ccfc_archive_limits limits;
 	const struct ccfc_archive_sieve *sieve; /* may be NULL */
 	struct ccfc_attic attic;
@@ -121,12 +122,33 @@ void ccfc_archive_list(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
 int ccfc_archive_get_segment(struct ccfc_archive *archive, struct ccfc_buf *out,
 			     const struct ccfc_segment *segment,
 			     struct ccfc_slice session);
+/* rest.c: replaces the rest of a version; unchanged on failure. */
+int ccfc_archive_pack_rest(struct ccfc_archive_version *version,
+			   struct ccfc_archive *archive,
+			   struct ccfc_slice bytes, struct ccfc_err *err);
+/* Appends the rest; CCFC_ECORRUPT: it is damaged. */
+int ccfc_archive_unpack_rest(struct ccfc_buf *out,
+			     const struct ccfc_archive_version *version);
 /* reader.c: of the attic. */
 int ccfc_archive_open(void *ctx, struct ccfc_attic_file **out, const char *path,
 		      uint32_t gen, uint64_t *size, struct ccfc_err *err);
 ssize_t ccfc_archive_read(struct ccfc_attic_file *file, char *to, size_t len,
 			  uint64_t offset);
 void ccfc_archive_close(struct ccfc_attic_file *file);
+void ccfc_archive_hold(void *ctx);
+void ccfc_archive_end_hold(void *ctx);
+/*
+ * Loads ahead what is at the offset. *end: up to where that reaches. False:
+ * `over` said so; see segment_cache.h.
+ */
+bool ccfc_archive_load(struct ccfc_attic_file *file, uint64_t offset,
+		       uint64_t *end, bool (*over)(void *ctx), void *ctx);
+/* ahead.c: of the attic, and its end. */
+void ccfc_archive_expect(void *ctx, const struct ccfc_attic_line *lines,
+			 uint32_t n);
+struct ccfc_archive_ahead *ccfc_archive_ahead_new(struct ccfc_archive *archive);
+/* May be NULL. No reader is there any more. */
+void ccfc_archive_ahead_free(struct ccfc_archive_ahead *ahead);
 /* purge.c: the manifests in a directory; `fn` may remove the file. */
 void ccfc_archive_each_file(const char *dir,
 			    void (*fn)(void *ctx, const char *file), void *ctx);

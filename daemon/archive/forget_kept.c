@@ -197,22 +197,15 @@ static bool sift_rest(struct forgetting *f,
 		      const struct ccfc_archive_manifest *m,
 		      struct ccfc_archive_version *v)
 {
-	struct ccfc_buf bytes = CCFC_BUF_INIT, packed = CCFC_BUF_INIT;
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	bool any = false;
 
-	if (v->rest.len &&
-	    !ccfc_blob_unpack(&bytes, ccfc_buf_view(&v->rest), SIZE_MAX, NULL))
+	if (v->rest.len && !ccfc_archive_unpack_rest(&bytes, v))
 		ccfc_archive_sift_lines(f->sieve, ccfc_slice_str(m->session),
 					&bytes, 0, true, &any);
 	if (any && !f->result)
-		f->result = ccfc_blob_pack(&packed, f->archive->blobs,
-					   ccfc_buf_view(&bytes), f->err);
-	if (any && !f->result) {
-		ccfc_buf_release(&v->rest);
-		v->rest = packed;
-	} else {
-		ccfc_buf_release(&packed);
-	}
+		f->result = ccfc_archive_pack_rest(
+			v, f->archive, ccfc_buf_view(&bytes), f->err);
 	ccfc_buf_release(&bytes);
 	return any;
 }

@@ -1,6 +1,7 @@
 /* Checks and lists the whole archive; see archive.h. */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"
+#include "archive/line_order.h"
 
 #include "base/alloc.h"
 
@@ -14,6 +15,29 @@ struct check {
 	bool (*over)(void *ctx);
 	void *ctx;
 };
+
+/* Has this segment the bytes that it should have? */
+static bool check_order(struct ccfc_slice stored, const struct ccfc_segment *s)
+{
+	const struct ccfc_ordered ordered = { stored.ptr, s->len, s->runs };
+
+	return stored.len == s->len + ccfc_ordered_table(s->runs) &&
+	       ccfc_ordered_is_valid(&ordered);
+}
+
+static void check_segment(struct check *c, const struct ccfc_segment *s)
+{
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+
+	c->out->blobs++;
+	if (ccfc_blobs_get(&bytes, c->archive->blobs, &s->key, CONTENT_MAX,
+			   NULL) ||
+	    !check_order(ccfc_buf_view(&bytes), s)) {
+		c->out->bad_blobs++;
+		c->out->lost_bytes += s->len;
+	}
+	ccfc_buf_release(&bytes);
+}
 
 static void check_blob(struct check *c, const struct ccfc_blob_key *key,
 		       uint64_t size)
@@ -43,6 +67,18 @@ static void check_packed(struct check *c, const struct ccfc_buf *packed,
 	ccfc_buf_release(&bytes);
 }
 
+static void check_rest(struct check *c, const struct ccfc_archive_version *v,
+		       uint64_t size)
+{
+	struct ccfc_buf bytes = CCFC_BUF_INIT;
+
+	if (ccfc_archive_unpack_rest(&bytes, v)) {
+		c->out->bad_manifests++;
+		c->out->lost_bytes += size;
+	}
+	ccfc_buf_release(&bytes);
+}
+
 static void check_source(struct check *c, const char *file)
 {
 	struct ccfc_archive_manifest m = { 0 };
@@ -56,10 +92,9 @@ static void check_source(struct check *c, const char *file)
 		uint64_t rest = v->end - ccfc_archive_version_cut(v);
 
 		for (uint32_t k = 0; k < v->segments.n && !c->over(c->ctx); k++)
-			check_blob(c, &v->segments.items[k].key,
-				   v->segments.items[k].len);
+			check_segment(c, &v->segments.items[k]);
 		if (rest)
-			check_packed(c, &v->rest, rest);
+			check_rest(c, v, rest);
 	}
 	ccfc_archive_manifest_release(&m);
 }

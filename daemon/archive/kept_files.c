@@ -47,7 +47,7 @@ static int put_content(struct ccfc_archive *a, struct ccfc_kept_file *f,
 
 	if (bytes.len <= SMALL) {
 		f->key = ccfc_blob_key(bytes);
-		return ccfc_blob_pack(&f->packed, a->blobs, bytes, err);
+		return ccfc_blob_pack(&f->packed, a->blobs, bytes, 0, err);
 	}
 	r = ccfc_blobs_put(a->blobs, &f->key, bytes, err);
 	return r ? r : ccfc_blobs_sync(a->blobs, &f->key, 1, err);

@@ -20,6 +20,7 @@ struct ccfc_segment {
 	uint64_t offset;
 	uint32_t len;
 	uint32_t flags;
+	uint32_t runs; /* of lines that are stored first (line_order.h) */
 	struct ccfc_blob_key key;
 };
 
@@ -34,6 +35,7 @@ struct ccfc_archive_version {
 		uint32_t n, cap;
 	} segments;
 	struct ccfc_buf rest; /* behind the segments, packed; or empty */
+	uint32_t rest_runs;   /* as `runs` of a segment */
 };
 
 struct ccfc_archive_manifest {

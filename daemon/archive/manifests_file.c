@@ -213,7 +213,8 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 	uint32_t n;
 	uint64_t at = 0, packed;
 
-	v->marker_len = (uint32_t)take_number(c, 4);
+	v->marker_len = (uint32_t)take_number(c, 1);
+	v->rest_runs = (uint32_t)take_number(c, 3);
 	v->end = take_number(c, 8);
 	v->marker = take_number(c, 8);
 	packed = take_number(c, 4);
@@ -222,14 +223,17 @@ static void take_version(struct ccfc_archive_version *v, struct cursor *c,
 		struct ccfc_segment s = { .offset = take_number(c, 8) };
 
 		s.len = (uint32_t)take_number(c, 4);
-		s.flags = (uint32_t)take_number(c, 4);
+		s.flags = (uint32_t)take_number(c, 1);
+		s.runs = (uint32_t)take_number(c, 3);
 		take_key(&s.key, c);
 		c->bad |= s.offset != at || !s.len || s.len > CCFC_CUT_MAX ||
+			  s.runs > s.len ||
 			  (!has_id && (s.flags & CCFC_SEGMENT_PLAIN));
 		at += s.len;
 		CCFC_VEC_PUSH(v->segments, s);
 	}
-	c->bad |= at > v->end;
+	c->bad |= at > v->end || v->end - at > CCFC_CUT_MAX ||
+		  v->rest_runs > v->end - at;
 	/* A truncated file has lost only this. */
 	ccfc_buf_slice(&v->rest, take_bytes(rest, packed));
 }
@@ -273,7 +277,8 @@ static void put_version(struct ccfc_buf *head,
 			const struct ccfc_archive_version *v)
 {
 	put_number(head, v->since, 4);
-	put_number(head, v->marker_len, 4);
+	put_number(head, v->marker_len, 1);
+	put_number(head, v->rest_runs, 3);
 	put_number(head, v->end, 8);
 	put_number(head, v->marker, 8);
 	put_number(head, v->rest.len, 4);
@@ -283,7 +288,8 @@ static void put_version(struct ccfc_buf *head,
 
 		put_number(head, s->offset, 8);
 		put_number(head, s->len, 4);
-		put_number(head, s->flags, 4);
+		put_number(head, s->flags, 1);
+		put_number(head, s->runs, 3);
 		ccfc_buf_append(head, s->key.bytes, CCFC_SHA256_BYTES);
 	}
 }

@@ -7,35 +7,46 @@
 #ifndef CCFC_ARCHIVE_SEGMENT_CACHE_H
 #define CCFC_ARCHIVE_SEGMENT_CACHE_H
 
-#include "blobs/blobs.h"
+#include "archive/manifests.h"
+
+#include <sys/types.h>
 
 struct ccfc_segment_cache;
 
-/* A segment as one session has it: its blob, and the id that is put in. */
-struct ccfc_segment_id {
-	struct ccfc_blob_key key;
-	char session[36]; /* zeros: none */
-};
-
-struct ccfc_segment_cache *ccfc_segment_cache_new(void);
+struct ccfc_segment_cache *ccfc_segment_cache_new(struct ccfc_blobs *blobs);
+/* May be NULL. */
 void ccfc_segment_cache_free(struct ccfc_segment_cache *cache);
 
 /* A reader begins and ends. With the last one all is freed. */
 void ccfc_segment_cache_enter(struct ccfc_segment_cache *cache);
 void ccfc_segment_cache_leave(struct ccfc_segment_cache *cache);
 
+/* A segment, or the rest of a transcript. */
+struct ccfc_cached {
+	struct ccfc_segment segment;
+	struct ccfc_slice packed; /* the content; empty: it is the blob's */
+};
+
 /*
- * Copies up to `len` bytes from `at` on, fewer at the end of the segment, and
- * returns how many. 0: it is not here.
+ * Copies up to `len` bytes of a segment from `at` on, and returns how many: at
+ * least one, if `at` is in the segment. The id of the session is put back
+ * (cut.h). A damaged segment reads as newlines. 0: there is no room now, or the
+ * bytes are not here and must not be loaded; -1: the blob cannot be opened now.
  */
-size_t ccfc_segment_cache_copy(struct ccfc_segment_cache *cache,
-			       const struct ccfc_segment_id *id, char *to,
-			       size_t at, size_t len);
+ssize_t ccfc_segment_cache_read(struct ccfc_segment_cache *cache, char *to,
+				const struct ccfc_cached *cached,
+				struct ccfc_slice session, size_t at,
+				size_t len, bool load);
+
 /*
- * Takes the bytes over, and drops others if necessary. `bytes` is empty then.
+ * Loads the lines of a segment that come first, for readers to come. Waits
+ * while some segments that were loaded so are not read yet. False: `over` said
+ * so. `over` is called with the cache's lock held.
  */
-void ccfc_segment_cache_put(struct ccfc_segment_cache *cache,
-			    const struct ccfc_segment_id *id,
-			    struct ccfc_buf *bytes);
+bool ccfc_segment_cache_load(struct ccfc_segment_cache *cache,
+			     const struct ccfc_cached *cached,
+			     bool (*over)(void *ctx), void *ctx);
+/* Makes a waiting ccfc_segment_cache_load ask again. */
+void ccfc_segment_cache_wake(struct ccfc_segment_cache *cache);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "archive/archive_internal.h"
 #include "archive/cut.h"
+#include "archive/line_order.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -109,6 +110,22 @@ static size_t fetch(struct writer *w, uint64_t offset)
 
 /* --- segments --- */
 
+/* `stored`: the bytes, or those without the id of the session. */
+static int put_lines(struct ccfc_archive *archive, struct ccfc_segment *s,
+		     struct ccfc_slice stored, struct ccfc_err *err)
+{
+	struct ccfc_buf ordered = CCFC_BUF_INIT;
+	size_t first;
+	int r;
+
+	s->len = (uint32_t)stored.len;
+	s->runs = ccfc_order_lines(&ordered, &first, stored);
+	r = ccfc_blobs_put_in_two(archive->blobs, &s->key,
+				  ccfc_buf_view(&ordered), first, err);
+	ccfc_buf_release(&ordered);
+	return r;
+}
+
 int ccfc_archive_put_segment(struct ccfc_archive *archive,
 			     struct ccfc_segment *s, struct ccfc_slice session,
 			     struct ccfc_slice bytes, struct ccfc_err *err)
@@ -117,13 +134,12 @@ int ccfc_archive_put_segment(struct ccfc_archive *archive,
 	int r;
 
 	s->flags = 0;
-	s->len = (uint32_t)bytes.len;
 	ccfc_buf_slice(&copy, bytes);
 	if (ccfc_cut_has_id(session) && !ccfc_cut_is_odd(bytes)) {
 		ccfc_cut_blank(copy.ptr, copy.len, session);
 		s->flags = CCFC_SEGMENT_PLAIN;
 	}
-	r = ccfc_blobs_put(archive->blobs, &s->key, ccfc_buf_view(&copy), err);
+	r = put_lines(archive, s, ccfc_buf_view(&copy), err);
 	if (!r)
 		r = ccfc_blobs_sync(archive->blobs, &s->key, 1, err);
 	ccfc_buf_release(&copy);
@@ -134,15 +150,13 @@ int ccfc_archive_put_segment(struct ccfc_archive *archive,
 static int put_segment(struct writer *w, struct ccfc_slice bytes,
 		       struct ccfc_slice blank, struct ccfc_err *err)
 {
-	struct ccfc_segment s = { .offset =
-					  ccfc_archive_version_cut(w->version),
-				  .len = (uint32_t)bytes.len };
+	struct ccfc_segment s = { .offset = ccfc_archive_version_cut(
+					  w->version) };
 	bool plain = w->has_id && !ccfc_cut_is_odd(bytes);
 	int r;
 
 	s.flags = plain ? CCFC_SEGMENT_PLAIN : 0;
-	r = ccfc_blobs_put(w->archive->blobs, &s.key, plain ? blank : bytes,
-			   err);
+	r = put_lines(w->archive, &s, plain ? blank : bytes, err);
 	if (r)
 		return r;
 	CCFC_VEC_PUSH(w->version->segments, s);
@@ -230,21 +244,15 @@ static int commit(struct writer *w, uint64_t end, struct ccfc_slice last,
 {
 	struct ccfc_archive *a = w->archive;
 	struct ccfc_archive_version *v = w->version;
-	struct ccfc_buf packed = CCFC_BUF_INIT;
 	uint64_t was = v->end, now;
 	int r = ccfc_blobs_sync(a->blobs, w->fresh.items, w->fresh.n, err);
 
-	if (!r && w->bytes.len)
-		r = ccfc_blob_pack(&packed, a->blobs, ccfc_buf_view(&w->bytes),
-				   err);
+	if (!r)
+		r = ccfc_archive_pack_rest(v, a, ccfc_buf_view(&w->bytes), err);
 	if (!r) {
-		ccfc_buf_release(&v->rest);
-		v->rest = packed;
 		v->end = end;
 		set_marker(v, last);
 		r = ccfc_archive_manifest_write(&w->manifest, w->file.ptr, err);
-	} else {
-		ccfc_buf_release(&packed);
 	}
 	if (r)
 		return r;
@@ -341,10 +349,7 @@ static uint64_t open_rest(struct writer *w)
 
 	if (v->end == cut)
 		return cut;
-	if (ccfc_blob_unpack(&w->bytes, ccfc_buf_view(&v->rest), CCFC_CUT_MAX,
-			     NULL) ||
-	    w->bytes.len != v->end - cut) {
-		ccfc_buf_clear(&w->bytes);
+	if (ccfc_archive_unpack_rest(&w->bytes, v)) {
 		v->end = cut;
 		v->marker_len = 0;
 	}

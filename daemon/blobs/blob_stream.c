@@ -9,6 +9,7 @@
 #include "blobs/blobs_internal.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "os/whole_io.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ struct ccfc_blob_writer {
 	struct ccfc_blobs *blobs;
 	ZSTD_CCtx *zstd;
 	struct ccfc_sha256 sum;
+	struct ccfc_hasher *frame;
 	uint64_t len;
 	int fd;
 	char path[PATH_MAX];
@@ -70,14 +72,12 @@ int ccfc_blobs_begin(struct ccfc_blob_writer **out, struct ccfc_blobs *blobs,
 	w->blobs = blobs;
 	w->fd = -1;
 	ccfc_sha256_init(&w->sum);
+	w->frame = ccfc_hasher_new();
 	w->zstd = ZSTD_createCCtx();
 	if (!w->zstd)
 		r = ccfc_err_set(err, CCFC_EIO, "zstd: out of memory");
 	else
 		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
-	/* For ccfc_blobs_get_quickly. */
-	if (!r)
-		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	if (!r)
 		w->fd = open_new(blobs, w->path);
 	if (!r &&
@@ -105,6 +105,7 @@ static int compress(struct ccfc_blob_writer *w, struct ccfc_slice bytes,
 		if (ZSTD_isError(left))
 			return ccfc_err_set(err, CCFC_EIO, "zstd: %s",
 					    ZSTD_getErrorName(left));
+		ccfc_hasher_add(w->frame, w->out, out.pos);
 		if (ccfc_write_all(w->fd, ccfc_slice(w->out, out.pos)))
 			return ccfc_err_io(err, errno, "%s", w->path);
 	} while (how == ZSTD_e_end ? left != 0 : in.pos < in.size);
@@ -184,14 +185,14 @@ int ccfc_blob_write(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 int ccfc_blobs_end(struct ccfc_blob_writer *writer, struct ccfc_blob_key *key,
 		   struct ccfc_err *err)
 {
-	unsigned char header[CCFC_BLOB_HEADER];
+	struct ccfc_blob_header header = { .len = writer->len };
+	unsigned char bytes[CCFC_BLOB_HEADER];
 	int r = compress(writer, CCFC_SLICE_NONE, ZSTD_e_end, err);
 
 	ccfc_sha256_end(&writer->sum, key->bytes);
-	memcpy(header, CCFC_BLOB_MARK, 8);
-	ccfc_blob_put_u64(header + 8, writer->len);
-	if (!r && (pwrite(writer->fd, header, sizeof(header), 0) !=
-			   (ssize_t)sizeof(header) ||
+	ccfc_blob_write_header(bytes, &header, ccfc_hasher_sum(writer->frame));
+	if (!r && (pwrite(writer->fd, bytes, sizeof(bytes), 0) !=
+			   (ssize_t)sizeof(bytes) ||
 		   name_it(writer->blobs, writer->fd, writer->path, key)))
 		r = ccfc_err_io(err, errno, "%s", writer->blobs->dir);
 	ccfc_blobs_abort(writer);
@@ -208,6 +209,7 @@ void ccfc_blobs_abort(struct ccfc_blob_writer *writer)
 			unlink(writer->path);
 	}
 	ZSTD_freeCCtx(writer->zstd);
+	ccfc_hasher_free(writer->frame);
 	free(writer);
 }
 
@@ -216,7 +218,9 @@ void ccfc_blobs_abort(struct ccfc_blob_writer *writer)
 struct reading {
 	ZSTD_DCtx *zstd;
 	struct ccfc_sha256 sum;
-	uint64_t left; /* of the content, by the header */
+	struct ccfc_hasher *frame;
+	struct ccfc_blob_header header;
+	uint64_t left; /* of the content */
 	int fd;
 	ccfc_blob_piece_fn fn;
 	void *ctx;
@@ -281,6 +285,7 @@ static int read_pieces(struct reading *r, struct ccfc_err *err)
 			return ccfc_err_io(err, errno, "a blob");
 		if (!n)
 			return ended && !r->left ? 0 : damaged(err);
+		ccfc_hasher_add(r->frame, r->in, (size_t)n);
 		code = expand_blob(r, (size_t)n, &ended, err);
 		if (code)
 			return code;
@@ -289,14 +294,17 @@ static int read_pieces(struct reading *r, struct ccfc_err *err)
 
 static int read_header(struct reading *r, struct ccfc_err *err)
 {
-	unsigned char header[CCFC_BLOB_HEADER];
 	struct stat st;
+	ssize_t n;
 
-	if (fstat(r->fd, &st) || !S_ISREG(st.st_mode) ||
-	    read(r->fd, header, sizeof(header)) != (ssize_t)sizeof(header) ||
-	    memcmp(header, CCFC_BLOB_MARK, 8) != 0)
+	if (fstat(r->fd, &st) || !S_ISREG(st.st_mode))
 		return damaged(err);
-	r->left = ccfc_blob_get_u64(header + 8);
+	n = ccfc_read_at(r->fd, r->in, CCFC_BLOB_HEADER, 0);
+	if (n < 0 ||
+	    !ccfc_blob_read_header(&r->header, ccfc_slice(r->in, (size_t)n)) ||
+	    lseek(r->fd, r->header.size, SEEK_SET) < 0)
+		return damaged(err);
+	r->left = r->header.len;
 	return 0;
 }
 
@@ -316,7 +324,11 @@ static int read_blob(struct reading *r, const struct ccfc_blob_key *key,
 	if (code)
 		return code;
 	ccfc_sha256_end(&r->sum, sum);
-	return memcmp(sum, key->bytes, sizeof(sum)) ? damaged(err) : 0;
+	return memcmp(sum, key->bytes, sizeof(sum)) ||
+			       !ccfc_blob_header_fits(&r->header,
+						      ccfc_hasher_sum(r->frame))
+		       ? damaged(err)
+		       : 0;
 }
 
 int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
@@ -332,8 +344,10 @@ int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 	r->fd = fd;
 	r->fn = fn;
 	r->ctx = ctx;
+	r->frame = ccfc_hasher_new();
 	code = read_blob(r, key, err);
 	ZSTD_freeDCtx(r->zstd);
+	ccfc_hasher_free(r->frame);
 	free(r);
 	close(fd);
 	return code;

@@ -96,6 +96,7 @@ int ccfc_blobs_new(struct ccfc_blobs **out, const char *dir,
 	blobs->dir = ccfc_strdup(dir);
 	pthread_mutex_init(&blobs->lock, NULL);
 	pthread_mutex_init(&blobs->packing, NULL);
+	pthread_mutex_init(&blobs->unpacking, NULL);
 	*out = blobs;
 	return 0;
 }
@@ -106,6 +107,7 @@ void ccfc_blobs_free(struct ccfc_blobs *blobs)
 		return;
 	ccfc_blobs_rest(blobs);
 	pthread_mutex_destroy(&blobs->packing);
+	pthread_mutex_destroy(&blobs->unpacking);
 	pthread_mutex_destroy(&blobs->lock);
 	free(blobs->dir);
 	free(blobs);
@@ -219,13 +221,20 @@ static bool is_blob_there(struct ccfc_blobs *blobs,
 int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 		   struct ccfc_slice bytes, struct ccfc_err *err)
 {
+	return ccfc_blobs_put_in_two(blobs, key, bytes, 0, err);
+}
+
+int ccfc_blobs_put_in_two(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
+			  struct ccfc_slice bytes, size_t first,
+			  struct ccfc_err *err)
+{
 	struct ccfc_buf packed = CCFC_BUF_INIT;
 	int r;
 
 	*key = ccfc_blob_key(bytes);
 	if (is_blob_there(blobs, key, bytes))
 		return 0;
-	r = ccfc_blob_pack(&packed, blobs, bytes, err);
+	r = ccfc_blob_pack(&packed, blobs, bytes, first, err);
 	if (!r)
 		r = ccfc_blob_write(blobs, key, ccfc_buf_view(&packed), err);
 	ccfc_buf_release(&packed);

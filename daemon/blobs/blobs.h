@@ -53,21 +53,20 @@ int ccfc_blobs_put(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
 		   struct ccfc_slice bytes, struct ccfc_err *err);
 
 /*
+ * The same, so that ccfc_blob_unpack_extent can read the first bytes alone.
+ * They do not count for the key: a blob that is there already stays as it is.
+ */
+int ccfc_blobs_put_in_two(struct ccfc_blobs *blobs, struct ccfc_blob_key *key,
+			  struct ccfc_slice bytes, size_t first,
+			  struct ccfc_err *err);
+
+/*
  * Appends the bytes of a blob. CCFC_ENOTFOUND; CCFC_ETOOBIG: it has more than
  * `max`; CCFC_ECORRUPT: the blob is damaged. Appends nothing on failure.
  */
 int ccfc_blobs_get(struct ccfc_buf *out, struct ccfc_blobs *blobs,
 		   const struct ccfc_blob_key *key, size_t max,
 		   struct ccfc_err *err);
-
-/*
- * The same, but verified by the checksum in the blob's file instead of the key,
- * in half the time: for blobs that are read often. Finds damage, but not a blob
- * under the name of another one.
- */
-int ccfc_blobs_get_quickly(struct ccfc_buf *out, struct ccfc_blobs *blobs,
-			   const struct ccfc_blob_key *key, size_t max,
-			   struct ccfc_err *err);
 
 /* Is there such a blob? It may still be damaged. */
 bool ccfc_blobs_has(const struct ccfc_blobs *blobs,
@@ -112,12 +111,38 @@ int ccfc_blobs_read(struct ccfc_blobs *blobs, const struct ccfc_blob_key *key,
 /*
  * The same format in memory, with a checksum instead of a key, for contents
  * inside a file of the caller. Appends to `out`. `blobs` lends its compressor.
+ * `first`: as for ccfc_blobs_put_in_two, or 0.
  */
 int ccfc_blob_pack(struct ccfc_buf *out, struct ccfc_blobs *blobs,
-		   struct ccfc_slice bytes, struct ccfc_err *err);
+		   struct ccfc_slice bytes, size_t first, struct ccfc_err *err);
 /* As ccfc_blobs_get. */
 int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
 		     struct ccfc_err *err);
+
+/* --- contents that are read often --- */
+
+/*
+ * Appends a blob as it is packed: what follows verifies it by the checksum in
+ * the blob's file instead of the key, in much less time. That finds damage, but
+ * not a blob of the same length under the name of another one. CCFC_ENOTFOUND;
+ * CCFC_ECORRUPT: the file is too large for a content of `max` bytes.
+ */
+int ccfc_blobs_get_packed(struct ccfc_buf *out, struct ccfc_blobs *blobs,
+			  const struct ccfc_blob_key *key, size_t max,
+			  struct ccfc_err *err);
+
+enum ccfc_blob_extent {
+	CCFC_BLOB_FIRST, /* the first part, or all if it was put as one */
+	CCFC_BLOB_WHOLE,
+};
+
+/* How long that is; false: these bytes are damaged, or too short. */
+bool ccfc_blob_extent_len(size_t *len, struct ccfc_slice packed,
+			  enum ccfc_blob_extent extent);
+/* Writes so many bytes to `to`. `blobs` lends its decompressors. */
+int ccfc_blob_unpack_extent(char *to, struct ccfc_blobs *blobs,
+			    struct ccfc_slice packed,
+			    enum ccfc_blob_extent extent, struct ccfc_err *err);
 
 /*
  * Waits until the blobs and their names are on the disk, for callers whose file
@@ -126,7 +151,7 @@ int ccfc_blob_unpack(struct ccfc_buf *out, struct ccfc_slice packed, size_t max,
 int ccfc_blobs_sync(struct ccfc_blobs *blobs, const struct ccfc_blob_key *keys,
 		    uint32_t n, struct ccfc_err *err);
 
-/* Frees the compressor when nothing is put for a while. */
+/* Frees compressor and decompressor when nothing is put for a while. */
 void ccfc_blobs_rest(struct ccfc_blobs *blobs);
 
 /*

@@ -24,6 +24,13 @@ struct ccfc_attic_info {
 	uint64_t stamp; /* differs if the content does */
 };
 
+/* A line of a transcript. */
+struct ccfc_attic_line {
+	const char *path;
+	uint32_t gen; /* as for `open` */
+	uint64_t offset;
+};
+
 typedef void (*ccfc_attic_fn)(void *arg, struct ccfc_slice name,
 			      const struct ccfc_attic_info *info);
 
@@ -52,6 +59,18 @@ struct ccfc_attic {
 		   struct ccfc_attic_info *info, const char *path, size_t max);
 	/* The kept files of a directory. */
 	void (*list)(void *ctx, const char *dir, ccfc_attic_fn fn, void *arg);
+	/*
+	 * What is decompressed stays while somebody holds it: a question may
+	 * open the same transcripts several times. Each hold has an end.
+	 */
+	void (*hold)(void *ctx);
+	void (*end_hold)(void *ctx);
+	/*
+	 * These lines may be read soon, in about this order: they may be made
+	 * ready on another thread. The list is copied; an empty one ends that.
+	 */
+	void (*expect)(void *ctx, const struct ccfc_attic_line *lines,
+		       uint32_t n);
 };
 
 #endif

@@ -36,7 +36,7 @@
 #define CAP_KEEP  (4 * (size_t)CHUNK)
 #define PROBE_MIN (64u << 10)
 /* Kept transcripts that ccfc_tail_read_at leaves open for the next line. */
-#define OPEN_KEPT 4u
+#define OPEN_KEPT 16u
 
 struct ccfc_tail {
 	size_t max_line;
@@ -63,6 +63,10 @@ struct ccfc_tail {
 		uint32_t gen;
 		struct ccfc_input in;
 	} kept[OPEN_KEPT]; /* the one that was used last is first */
+
+	const struct ccfc_attic_line *expected; /* see ccfc_tail_expect */
+	uint32_t nexpected;
+	bool announced; /* the attic knows them */
 
 	bool (*ask_over)(void *ctx); /* see ccfc_tail_until; may be NULL */
 	void *ctx;
@@ -117,10 +121,26 @@ static void close_kept(struct ccfc_tail *tail)
 	}
 }
 
+static void announce_expected(struct ccfc_tail *tail)
+{
+	if (tail->announced || !tail->nexpected)
+		return;
+	tail->announced = true;
+	tail->attic->expect(tail->attic->ctx, tail->expected, tail->nexpected);
+}
+
+static void end_expected(struct ccfc_tail *tail)
+{
+	if (tail->announced)
+		tail->attic->expect(tail->attic->ctx, NULL, 0);
+	tail->announced = false;
+}
+
 void ccfc_tail_free(struct ccfc_tail *tail)
 {
 	if (!tail)
 		return;
+	end_expected(tail);
 	close_kept(tail);
 	ccfc_input_close(&tail->in);
 	free(tail->block);
@@ -129,6 +149,7 @@ void ccfc_tail_free(struct ccfc_tail *tail)
 
 void ccfc_tail_use(struct ccfc_tail *tail, const struct ccfc_attic *attic)
 {
+	end_expected(tail);
 	close_kept(tail);
 	tail->attic = attic;
 }
@@ -578,6 +599,14 @@ static int read_open(struct ccfc_tail *tail, const struct ccfc_input *in,
 	return 0;
 }
 
+void ccfc_tail_expect(struct ccfc_tail *tail,
+		      const struct ccfc_attic_line *lines, uint32_t n)
+{
+	end_expected(tail);
+	tail->expected = lines;
+	tail->nexpected = n;
+}
+
 /* The kept transcript, first in the list; NULL and why. */
 static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 					  const char *path, uint32_t gen,
@@ -601,6 +630,7 @@ static const struct ccfc_input *open_kept(struct ccfc_tail *tail,
 			note_errno(tail);
 		if (status != CCFC_INPUT_OPEN)
 			return NULL;
+		announce_expected(tail);
 		found.path = ccfc_strdup(path);
 		found.gen = gen;
 		if (i == OPEN_KEPT) {

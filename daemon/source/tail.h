@@ -144,4 +144,12 @@ int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
 		       const char *path, uint32_t gen, uint64_t offset,
 		       size_t len, struct ccfc_err *err);
 
+/*
+ * Lines that may be read from now on, for the attic (source/attic.h), which
+ * learns of them when the first one is read from it. The list lives as long as
+ * the tail, or until the next call.
+ */
+void ccfc_tail_expect(struct ccfc_tail *tail,
+		      const struct ccfc_attic_line *lines, uint32_t n);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/time.h"
+#include "history/chain/expected.h"
 #include "index/query/totals.h"
 #include "serve/rpc/reply.h"
 #include "serve/rpc/slices.h"
@@ -100,6 +101,8 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 		.nroots = service->nroots,
 		.blobs = service->blobs,
 	};
+	struct ccfc_attic_line *expected;
+	uint32_t nexpected;
 	struct ccfc_history *history;
 	int r;
 
@@ -107,6 +110,8 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 	ccfc_tail_use(env.tail, service->attic);
 	ccfc_tail_until(env.tail, is_job_over, job);
 	renumber(job);
+	expected = ccfc_history_expected(env.index, &nexpected);
+	ccfc_tail_expect(env.tail, expected, nexpected);
 	history = ccfc_history_new(&env);
 	r = pack_answer(job, history, err);
 	if (ccfc_tail_is_over(env.tail))
@@ -120,6 +125,7 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 	}
 	ccfc_history_free(history);
 	ccfc_tail_free(env.tail);
+	free(expected);
 	ccfc_parser_free(env.parser);
 	/* Frees on this thread what the core does not need. */
 	ccfc_excerpt_free(job->excerpt);
@@ -162,7 +168,10 @@ static int finish_history_job(struct ccfc_deferred *d, struct ccfc_request *rq,
 static void release_history_job(struct ccfc_deferred *d)
 {
 	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
+	const struct ccfc_attic *attic = job->service->attic;
 
+	if (attic)
+		attic->end_hold(attic->ctx);
 	free(job->spans);
 	if (job->copying)
 		job->excerpt = ccfc_excerpt_end(job->copying);
@@ -181,6 +190,9 @@ struct ccfc_history_job *ccfc_history_job_new(struct ccfc_request *rq,
 	job->d.release = release_history_job;
 	job->answer = answer;
 	job->service = rq->service;
+	/* A second job may answer the same question. */
+	if (job->service->attic)
+		job->service->attic->hold(job->service->attic->ctx);
 	if (rq->nspans)
 		ccfc_excerpt_add_commands(e, rq->spans, rq->nspans);
 	job->copying = ccfc_excerpt_begin(e);

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -214,6 +215,99 @@ static void test_flipped_bits(void **state)
 	/* Putting it again mends it. */
 	put(blobs, TEXT);
 	assert_int_equal(got(blobs, &key, TEXT), 0);
+	ccfc_blobs_free(blobs);
+}
+
+/* What of a packed blob is there, or CCFC_ECORRUPT. */
+static int unpacked(struct ccfc_blobs *blobs, struct ccfc_slice packed,
+		    enum ccfc_blob_extent extent, struct ccfc_slice want)
+{
+	char *to;
+	size_t len;
+	int r;
+
+	if (!ccfc_blob_extent_len(&len, packed, extent) || len != want.len)
+		return CCFC_ECORRUPT;
+	to = malloc(len + 1);
+	assert_non_null(to);
+	r = ccfc_blob_unpack_extent(to, blobs, packed, extent, NULL);
+	if (!r)
+		assert_memory_equal(to, want.ptr, len);
+	free(to);
+	return r;
+}
+
+/* The first part alone, and the whole; any damage is found before. */
+static void test_in_two(void **state)
+{
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_buf in = CCFC_BUF_INIT, packed = CCFC_BUF_INIT;
+	struct ccfc_slice all, first;
+	struct ccfc_blob_key key;
+
+	(void)state;
+	for (int i = 0; i < 40000; i++)
+		ccfc_buf_printf(&in, "%d ", i * 7919 % 1009);
+	all = ccfc_buf_view(&in);
+	first = ccfc_slice(in.ptr, 30000);
+	assert_int_equal(
+		ccfc_blobs_put_in_two(blobs, &key, all, first.len, NULL), 0);
+	assert_int_equal(
+		ccfc_blobs_get_packed(&packed, blobs, &key, in.len, NULL), 0);
+	assert_int_equal(
+		unpacked(blobs, ccfc_buf_view(&packed), CCFC_BLOB_FIRST, first),
+		0);
+	assert_int_equal(
+		unpacked(blobs, ccfc_buf_view(&packed), CCFC_BLOB_WHOLE, all),
+		0);
+	for (int i = 0; i < 2000; i++) {
+		size_t bit =
+			i < 8 * 32 ? (size_t)i : seed_next() % (packed.len * 8);
+
+		packed.ptr[bit / 8] ^= (char)(1 << bit % 8);
+		assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
+					  CCFC_BLOB_FIRST, first),
+				 CCFC_ECORRUPT);
+		assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
+					  CCFC_BLOB_WHOLE, all),
+				 CCFC_ECORRUPT);
+		packed.ptr[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	ccfc_buf_clear(&packed);
+	assert_int_equal(ccfc_blobs_get_packed(&packed, blobs, &key, 0, NULL),
+			 CCFC_ECORRUPT);
+	assert_int_equal(ccfc_blobs_get(&packed, blobs, &key, in.len, NULL), 0);
+	assert_true(ccfc_slice_eq(ccfc_buf_view(&packed), all));
+	ccfc_buf_release(&in);
+	ccfc_buf_release(&packed);
+	ccfc_blobs_free(blobs);
+}
+
+/* A blob as earlier versions wrote it, with its checksum in the frame. */
+static void test_first_form(void **state)
+{
+	static const char text[] = "a blob of the first form\n";
+	static const unsigned char file[] =
+		"ccfcblb1\x19\0\0\0\0\0\0\0"
+		"\x28\xb5\x2f\xfd\x04\x58\xc9\x00\x00"
+		"a blob of the first form\n\xd9\x39\x56\x63";
+	struct ccfc_blobs *blobs = open_blobs();
+	struct ccfc_blob_key key = put(blobs, text);
+	struct ccfc_buf packed = CCFC_BUF_INIT;
+
+	(void)state;
+	write_file(path_of(&key), (const char *)file, sizeof(file) - 1);
+	assert_int_equal(got(blobs, &key, text), 0);
+	assert_int_equal(ccfc_blobs_get_packed(&packed, blobs, &key, 100, NULL),
+			 0);
+	assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
+				  CCFC_BLOB_FIRST, ccfc_slice_str(text)),
+			 0);
+	packed.ptr[30] ^= 1;
+	assert_int_equal(unpacked(blobs, ccfc_buf_view(&packed),
+				  CCFC_BLOB_WHOLE, ccfc_slice_str(text)),
+			 CCFC_ECORRUPT);
+	ccfc_buf_release(&packed);
 	ccfc_blobs_free(blobs);
 }
 
@@ -417,6 +511,8 @@ int main(void)
 		T(test_put_and_get),
 		T(test_remove),
 		T(test_flipped_bits),
+		T(test_in_two),
+		T(test_first_form),
 		T(test_swapped),
 		T(test_the_oldest_go),
 		T(test_too_old),

@@ -1,0 +1,56 @@
+/*
+ * The rest of a transcript behind its segments, which is in its manifest. It is
+ * stored like a segment (line_order.h), but with the id of its session.
+ */
+#include "archive/archive_internal.h"
+#include "archive/cut.h"
+#include "archive/line_order.h"
+
+int ccfc_archive_pack_rest(struct ccfc_archive_version *v,
+			   struct ccfc_archive *archive,
+			   struct ccfc_slice bytes, struct ccfc_err *err)
+{
+	struct ccfc_buf ordered = CCFC_BUF_INIT, packed = CCFC_BUF_INIT;
+	uint32_t runs = 0;
+	size_t first;
+	int r = 0;
+
+	if (bytes.len) {
+		runs = ccfc_order_lines(&ordered, &first, bytes);
+		r = ccfc_blob_pack(&packed, archive->blobs,
+				   ccfc_buf_view(&ordered), first, err);
+	}
+	ccfc_buf_release(&ordered);
+	if (r) {
+		ccfc_buf_release(&packed);
+		return r;
+	}
+	ccfc_buf_release(&v->rest);
+	v->rest = packed;
+	v->rest_runs = runs;
+	return 0;
+}
+
+int ccfc_archive_unpack_rest(struct ccfc_buf *out,
+			     const struct ccfc_archive_version *v)
+{
+	struct ccfc_buf stored = CCFC_BUF_INIT;
+	struct ccfc_ordered ordered = {
+		.len = (size_t)(v->end - ccfc_archive_version_cut(v)),
+		.runs = v->rest_runs,
+	};
+	int r = ccfc_blob_unpack(&stored, ccfc_buf_view(&v->rest), SIZE_MAX,
+				 NULL);
+
+	ordered.bytes = stored.ptr;
+	if (!r &&
+	    (stored.len != ordered.len + ccfc_ordered_table(ordered.runs) ||
+	     !ccfc_ordered_is_valid(&ordered)))
+		r = CCFC_ECORRUPT;
+	if (!r) {
+		ccfc_ordered_undo(ccfc_buf_reserve(out, ordered.len), &ordered);
+		out->len += ordered.len;
+	}
+	ccfc_buf_release(&stored);
+	return r;
+}

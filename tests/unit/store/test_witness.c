@@ -115,7 +115,7 @@ static void put_result(struct world *w, uint32_t i, struct ccfc_slice id)
 static void put_line(struct world *w, uint32_t session)
 {
 	uint32_t at = w->line[session]++, i = at / 3;
-	char id[16];
+	char id[24];
 
 	if (w->edits[i].session != session || w->edits[i].fate == LOST)
 		return;

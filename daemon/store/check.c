@@ -108,7 +108,7 @@ static void on_meta(struct state *s, sqlite3_stmt *stmt)
 
 static void on_row(struct state *s, sqlite3_stmt *stmt)
 {
-	if (!ccfc_sum_fits(stmt, s->table, CCFC_STORE_SCHEMA))
+	if (!ccfc_sum_fits_row(stmt, s->table, CCFC_STORE_SCHEMA))
 		s->wrong++;
 	s->out->rows += s->table != CCFC_TABLE_META;
 }

@@ -101,9 +101,6 @@ void ccfc_db_close(struct ccfc_store *store);
 /* upgrade.c: makes tables, and upgrades those of older schemas. */
 int ccfc_store_make_tables(struct ccfc_store *store, struct ccfc_err *err);
 
-/* store.c: all columns of the table and the sum, in the order of its ids. */
-int ccfc_db_select(sqlite3_stmt **out, sqlite3 *db, enum ccfc_table_id table);
-
 /*
  * CCFC_ECORRUPT: the error is about the file's content; CCFC_EIO: about reading
  * or writing it. Either may be transient: see start.c.

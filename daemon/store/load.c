@@ -21,36 +21,77 @@ static int damaged(const struct ccfc_load *load, const char *what)
 			    load->store->path, what);
 }
 
-/* An unreadable value has no content; the connection knows the error. */
-static int wrong_row(struct ccfc_load *load, const char *table)
-{
-	int code = sqlite3_errcode(load->store->db) & 0xff;
+/* The rows of one table on their way into the index. */
+struct walk {
+	struct ccfc_load *load;
+	enum ccfc_table_id table;
+	ccfc_load_fn fn;
+	bool wrong; /* a row has a wrong sum, or makes no sense */
+};
 
-	if (code == SQLITE_IOERR || code == SQLITE_NOMEM)
-		return ccfc_db_error(load->store, "cannot read", load->err);
-	return damaged(load, table);
+/* As an SQL function: loads the row that is made of its arguments. */
+static void load_row(sqlite3_context *ctx, int n, sqlite3_value **values)
+{
+	struct walk *walk = sqlite3_user_data(ctx);
+	struct ccfc_row row = { .values = values };
+
+	if (!ccfc_sum_fits(values, n, walk->table, CCFC_STORE_SCHEMA) ||
+	    !walk->fn(walk->load, &row)) {
+		walk->wrong = true;
+		sqlite3_result_error(ctx, "wrong row", -1);
+	}
+	walk->load->rows += walk->table != CCFC_TABLE_META;
+}
+
+/*
+ * SELECT load_row(all columns, sum) FROM the table, in the order of its ids.
+ * A function gets the values of a row at once, and each of sqlite3_column_…
+ * costs more than what is done with the value.
+ */
+static int prepare_walk(sqlite3_stmt **out, struct walk *walk)
+{
+	sqlite3 *db = walk->load->store->db;
+	struct ccfc_buf sql = CCFC_BUF_INIT;
+	int code = sqlite3_create_function_v2(db, "load_row", -1, SQLITE_UTF8,
+					      walk, load_row, NULL, NULL, NULL);
+
+	ccfc_buf_puts(&sql, "SELECT load_row(");
+	ccfc_schema_put_columns(&sql, walk->table, CCFC_STORE_SCHEMA);
+	ccfc_buf_printf(&sql, ", sum) FROM %s%s",
+			ccfc_store_tables[walk->table].name,
+			ccfc_schema_has_id(walk->table) ? " ORDER BY id" : "");
+	if (code == SQLITE_OK)
+		code = sqlite3_prepare_v2(db, sql.ptr, -1, out, NULL);
+	ccfc_buf_release(&sql);
+	return code;
+}
+
+/* An unreadable value has no content; the connection knows the error. */
+static int end_walk(const struct walk *walk, int step)
+{
+	const struct ccfc_load *load = walk->load;
+	int code = step & 0xff;
+
+	if (step == SQLITE_DONE)
+		return 0;
+	if (walk->wrong && code != SQLITE_IOERR && code != SQLITE_NOMEM)
+		return damaged(load, ccfc_store_tables[walk->table].name);
+	return ccfc_db_error(load->store, "cannot read", load->err);
 }
 
 /* Calls `fn` for each row of a table; false from it means nonsense. */
 int ccfc_load_each(struct ccfc_load *load, enum ccfc_table_id table,
 		   ccfc_load_fn fn)
 {
-	const char *name = ccfc_store_tables[table].name;
-	sqlite3_stmt *stmt;
-	int step, r = 0;
+	struct walk walk = { load, table, fn, false };
+	sqlite3_stmt *stmt = NULL;
+	int step = prepare_walk(&stmt, &walk), r;
 
-	if (ccfc_db_select(&stmt, load->store->db, table) != SQLITE_OK)
-		return ccfc_db_error(load->store, "cannot read", load->err);
-	while ((step = sqlite3_step(stmt)) == SQLITE_ROW && !r) {
-		struct ccfc_row row = { .stmt = stmt };
-
-		if (!ccfc_sum_fits(stmt, table, CCFC_STORE_SCHEMA) ||
-		    !fn(load, &row))
-			r = wrong_row(load, name);
-		load->rows += table != CCFC_TABLE_META;
-	}
-	if (!r && step != SQLITE_DONE)
-		r = ccfc_db_error(load->store, "cannot read", load->err);
+	if (step == SQLITE_OK)
+		do
+			step = sqlite3_step(stmt);
+		while (step == SQLITE_ROW);
+	r = end_walk(&walk, step);
 	sqlite3_finalize(stmt);
 	return r;
 }

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "store/rows.h"
 
 #include <string.h>
 
@@ -81,19 +82,27 @@ static uint64_t sum_value(uint64_t sum, sqlite3_value *value)
 	}
 }
 
-bool ccfc_sum_fits(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema)
+bool ccfc_sum_fits(sqlite3_value *const *values, int n,
+		   enum ccfc_table_id table, int schema)
 {
 	const struct ccfc_store_table *t = &ccfc_store_tables[table];
 	uint64_t sum = ccfc_sum_begin(t->name);
 
-	if (sqlite3_column_count(stmt) != t->n + 1 ||
-	    sqlite3_column_type(stmt, t->n) != SQLITE_INTEGER)
+	if (n != t->n + 1 || sqlite3_value_type(values[t->n]) != SQLITE_INTEGER)
 		return false;
 	for (int i = 0; i < t->n; i++)
-		/* Of a connection that one thread has: as good as one's own. */
 		if (t->columns[i].since <= schema)
-			sum = sum_value(sum, sqlite3_column_value(stmt, i));
-	return sqlite3_column_int64(stmt, t->n) == ccfc_sum_end(sum);
+			sum = sum_value(sum, values[i]);
+	return sqlite3_value_int64(values[t->n]) == ccfc_sum_end(sum);
+}
+
+bool ccfc_sum_fits_row(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema)
+{
+	sqlite3_value *values[CCFC_STORE_COLUMNS];
+	struct ccfc_row row = ccfc_row_of(stmt, values);
+
+	return ccfc_sum_fits(row.values, sqlite3_column_count(stmt), table,
+			     schema);
 }
 
 /* --- in SQL --- */

@@ -30,10 +30,14 @@ uint64_t ccfc_sum_blob(uint64_t sum, struct ccfc_slice bytes);
 int64_t ccfc_sum_end(uint64_t sum);
 
 /*
- * Is the last column the sum of the others? `stmt` is at a row with today's
+ * Is the last of `n` values the sum of the others? They are a row with today's
  * columns; columns added after `schema` are not in its sum.
  */
-bool ccfc_sum_fits(sqlite3_stmt *stmt, enum ccfc_table_id table, int schema);
+bool ccfc_sum_fits(sqlite3_value *const *values, int n,
+		   enum ccfc_table_id table, int schema);
+/* The same of the row that a statement is at. */
+bool ccfc_sum_fits_row(sqlite3_stmt *stmt, enum ccfc_table_id table,
+		       int schema);
 
 /* SQL of this connection may say row_sum('table', column, …); SQLite's code. */
 int ccfc_sum_setup(sqlite3 *db);

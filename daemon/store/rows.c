@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "index/index_internal.h"
 #include "store/row_sum.h"
+#include "store/store_schema.h"
 
 void ccfc_row_put_int(struct ccfc_row *row, int64_t v)
 {
@@ -79,9 +80,19 @@ void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
 	ccfc_buf_release(&text);
 }
 
+struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, sqlite3_value **values)
+{
+	int n = sqlite3_column_count(stmt);
+
+	/* Of a connection that one thread has: as good as one's own. */
+	for (int i = 0; i < n && i < CCFC_STORE_COLUMNS; i++)
+		values[i] = sqlite3_column_value(stmt, i);
+	return (struct ccfc_row){ .values = values };
+}
+
 int64_t ccfc_row_int(struct ccfc_row *row)
 {
-	return sqlite3_column_int64(row->stmt, row->at++);
+	return sqlite3_value_int64(row->values[row->at++]);
 }
 
 int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min, int64_t max)
@@ -96,7 +107,7 @@ int64_t ccfc_row_int_in(struct ccfc_row *row, int64_t min, int64_t max)
 
 int64_t ccfc_row_time(struct ccfc_row *row)
 {
-	if (sqlite3_column_type(row->stmt, row->at) == SQLITE_NULL) {
+	if (sqlite3_value_type(row->values[row->at]) == SQLITE_NULL) {
 		row->at++;
 		return CCFC_TIME_NONE;
 	}
@@ -105,8 +116,9 @@ int64_t ccfc_row_time(struct ccfc_row *row)
 
 struct ccfc_slice ccfc_row_str(struct ccfc_row *row)
 {
-	const void *ptr = sqlite3_column_blob(row->stmt, row->at);
-	int len = sqlite3_column_bytes(row->stmt, row->at++);
+	sqlite3_value *value = row->values[row->at++];
+	const void *ptr = sqlite3_value_blob(value);
+	int len = sqlite3_value_bytes(value);
 
 	return ccfc_slice(ptr, (size_t)len);
 }
@@ -119,7 +131,7 @@ uint32_t ccfc_row_string(struct ccfc_row *row, struct ccfc_index *index)
 bool ccfc_row_uuid(struct ccfc_row *row, struct ccfc_index *index,
 		   struct ccfc_uuid *uuid)
 {
-	bool is_text = sqlite3_column_type(row->stmt, row->at) == SQLITE_TEXT;
+	bool is_text = sqlite3_value_type(row->values[row->at]) == SQLITE_TEXT;
 	struct ccfc_slice s = ccfc_row_str(row);
 	uint32_t id;
 

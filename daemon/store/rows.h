@@ -10,9 +10,10 @@
 
 #include <sqlite3.h>
 
-/* A statement and the next column to bind or to read. */
+/* The next column to bind or to read. */
 struct ccfc_row {
-	sqlite3_stmt *stmt;
+	sqlite3_stmt *stmt;	      /* to bind to */
+	sqlite3_value *const *values; /* to read from */
 	int at;
 	uint64_t sum; /* of what was bound (row_sum.h) */
 	bool wrong;   /* a number is out of range */
@@ -32,6 +33,12 @@ void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids);
 /* The last column, the sum of those before. */
 void ccfc_row_put_sum(struct ccfc_row *row);
+
+/*
+ * All columns of the row that a statement is at, to read from. `values` has
+ * room for CCFC_STORE_COLUMNS.
+ */
+struct ccfc_row ccfc_row_of(sqlite3_stmt *stmt, sqlite3_value **values);
 
 /* Reading: slices live until the next step. */
 int64_t ccfc_row_int(struct ccfc_row *row);

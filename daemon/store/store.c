@@ -49,19 +49,6 @@ int ccfc_db_error(const struct ccfc_store *store, const char *doing,
 			    sqlite3_errmsg(store->db));
 }
 
-int ccfc_db_select(sqlite3_stmt **out, sqlite3 *db, enum ccfc_table_id table)
-{
-	struct ccfc_buf sql = CCFC_BUF_INIT;
-	int code;
-
-	ccfc_schema_put_select(&sql, table, CCFC_STORE_SCHEMA);
-	if (ccfc_schema_has_id(table))
-		ccfc_buf_puts(&sql, " ORDER BY id");
-	code = sqlite3_prepare_v2(db, sql.ptr, -1, out, NULL);
-	ccfc_buf_release(&sql);
-	return code;
-}
-
 int ccfc_db_exec(struct ccfc_store *store, const char *sql,
 		 struct ccfc_err *err)
 {

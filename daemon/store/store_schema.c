@@ -41,7 +41,11 @@
 	{ #sql_name, TYPE_##kind, in_schema, old_value },
 #define END(name)                                                              \
 	}                                                                      \
-	;
+	;                                                                      \
+	_Static_assert(sizeof(columns_of_##name) /                             \
+				       sizeof(*columns_of_##name) <            \
+			       CCFC_STORE_COLUMNS,                             \
+		       "its rows are values of one call of a function");
 /* clang-format off */
 #include "store/columns.def"
 /* clang-format on */

@@ -16,6 +16,9 @@
 /* Raised when a new reading of transcripts gives other rows. */
 #define CCFC_STORE_READER 9
 
+/* No table has more columns with its sum: SQL functions take 100 values. */
+#define CCFC_STORE_COLUMNS 100
+
 enum ccfc_table_id {
 #define TABLE(ID, name, sql_name, keys, row, rows) CCFC_TABLE_##ID,
 #define COLUMN(sql_name, kind, member, in_schema, old_value)

@@ -302,7 +302,7 @@ static int read_version(int64_t *schema, bool *sums, struct ccfc_store *store,
 	if (code == SQLITE_ROW) {
 		*schema = sqlite3_column_int64(stmt, 1);
 		if (*sums &&
-		    !ccfc_sum_fits(stmt, CCFC_TABLE_META, CCFC_STORE_SCHEMA))
+		    !ccfc_sum_fits_row(stmt, CCFC_TABLE_META, CCFC_STORE_SCHEMA))
 			r = corrupt(store, "its version is unknown", err);
 	} else if (code != SQLITE_DONE) {
 		r = ccfc_db_error(store, "cannot read", err);

@@ -36,6 +36,7 @@ struct ccfc_store {
 	uint64_t reader;     /* as recorded in the file */
 	bool texts_damaged;  /* as the file says */
 	uint64_t inferred;   /* as the file says; 0: nothing */
+	bool is_new;	     /* its tables were made, and no row since */
 	struct ccfc_store_past past;
 	sqlite3_stmt *stmts[CCFC_STMT_COUNT]; /* prepared on first use */
 };
@@ -93,6 +94,11 @@ int ccfc_store_new_at(struct ccfc_store **out, const char *dir,
 
 /* views_store.c: makes missing and outdated views. */
 int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err);
+/*
+ * views_store.c: the views of a store without any, within the transaction that
+ * makes its tables. If that fails, ccfc_store_make_views makes them.
+ */
+void ccfc_store_insert_views(struct ccfc_store *store);
 
 /* store.c: the database's part of opening and closing. */
 int ccfc_db_open(struct ccfc_store *store, struct ccfc_err *err);

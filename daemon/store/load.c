@@ -441,7 +441,8 @@ int ccfc_store_load(struct ccfc_store *store, struct ccfc_index *index,
 {
 	struct ccfc_load load = { .store = store, .index = index, .err = err };
 	bool anew;
-	int r = load_rows(&load);
+	/* Nothing is in a new one. */
+	int r = store->is_new ? 0 : load_rows(&load);
 
 	if (r)
 		return r;

@@ -277,6 +277,8 @@ static int end(struct batch *b)
 	run_save(b, CCFC_STMT_COMMIT);
 	if (b->failed)
 		run_save(&undo, CCFC_STMT_ROLLBACK);
+	else
+		b->store->is_new = false;
 	return b->failed;
 }
 

@@ -46,22 +46,20 @@ static int ask_upgrade(int64_t *out, struct ccfc_store *store, const char *sql,
 
 /* --- as they should be --- */
 
-/* Is the table defined by our text of that schema? */
+/*
+ * Is the table defined by our text of that schema? `stmt` asks for the text of
+ * the table that is its parameter.
+ */
 static int is_ours_upgrade(bool *out, struct ccfc_store *store,
-			   enum ccfc_table_id table, int schema,
-			   struct ccfc_err *err)
+			   sqlite3_stmt *stmt, enum ccfc_table_id table,
+			   int schema, struct ccfc_err *err)
 {
 	struct ccfc_buf want = CCFC_BUF_INIT;
-	sqlite3_stmt *stmt = NULL;
-	int code = sqlite3_prepare_v2(store->db,
-				      "SELECT sql FROM sqlite_master"
-				      " WHERE type = 'table' AND name = ?",
-				      -1, &stmt, NULL);
+	int code;
 
 	*out = false;
-	if (code != SQLITE_OK)
-		return ccfc_db_error(store, "cannot read", err);
 	ccfc_schema_put_create(&want, table, schema);
+	sqlite3_reset(stmt);
 	sqlite3_bind_text(stmt, 1, ccfc_store_tables[table].name, -1,
 			  SQLITE_STATIC);
 	code = sqlite3_step(stmt);
@@ -72,31 +70,34 @@ static int is_ours_upgrade(bool *out, struct ccfc_store *store,
 	}
 	ccfc_buf_release(&want);
 	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		code = ccfc_db_error(store, "cannot read", err);
-	else
-		code = 0;
-	sqlite3_finalize(stmt);
-	return code;
+		return ccfc_db_error(store, "cannot read", err);
+	return 0;
 }
 
 /* Those that a schema, which has sums, has. */
 static int check_tables(struct ccfc_store *store, int schema,
 			struct ccfc_err *err)
 {
-	for (int i = 0; i < CCFC_TABLES; i++) {
+	sqlite3_stmt *stmt = NULL;
+	int r = 0;
+
+	if (sqlite3_prepare_v2(store->db,
+			       "SELECT sql FROM sqlite_master"
+			       " WHERE type = 'table' AND name = ?",
+			       -1, &stmt, NULL) != SQLITE_OK)
+		return ccfc_db_error(store, "cannot read", err);
+	for (int i = 0; i < CCFC_TABLES && !r; i++) {
 		bool ours;
-		int r;
 
 		if (ccfc_store_tables[i].columns[0].since > schema)
 			continue;
-		r = is_ours_upgrade(&ours, store, (enum ccfc_table_id)i, schema,
-				    err);
-		if (r)
-			return r;
-		if (!ours)
-			return corrupt(store, "its schema is unknown", err);
+		r = is_ours_upgrade(&ours, store, stmt, (enum ccfc_table_id)i,
+				    schema, err);
+		if (!r && !ours)
+			r = corrupt(store, "its schema is unknown", err);
 	}
-	return 0;
+	sqlite3_finalize(stmt);
+	return r;
 }
 
 static int create_all(struct ccfc_store *store, struct ccfc_err *err)
@@ -110,9 +111,13 @@ static int create_all(struct ccfc_store *store, struct ccfc_err *err)
 				       CCFC_STORE_SCHEMA);
 		ccfc_buf_putc(&sql, ';');
 	}
-	ccfc_buf_puts(&sql, "COMMIT");
 	r = ccfc_db_exec(store, sql.ptr, err);
 	ccfc_buf_release(&sql);
+	if (!r) {
+		ccfc_store_insert_views(store);
+		r = ccfc_db_exec(store, "COMMIT", err);
+	}
+	store->is_new = !r;
 	return r;
 }
 
@@ -301,8 +306,8 @@ static int read_version(int64_t *schema, bool *sums, struct ccfc_store *store,
 	code = sqlite3_step(stmt);
 	if (code == SQLITE_ROW) {
 		*schema = sqlite3_column_int64(stmt, 1);
-		if (*sums &&
-		    !ccfc_sum_fits_row(stmt, CCFC_TABLE_META, CCFC_STORE_SCHEMA))
+		if (*sums && !ccfc_sum_fits_row(stmt, CCFC_TABLE_META,
+						CCFC_STORE_SCHEMA))
 			r = corrupt(store, "its version is unknown", err);
 	} else if (code != SQLITE_DONE) {
 		r = ccfc_db_error(store, "cannot read", err);

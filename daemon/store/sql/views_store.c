@@ -1,43 +1,53 @@
 /*
  * The views in the store's file, for other programs. They are made again only
  * if they differ, so that a normal start writes nothing.
+ *
+ * CREATE VIEW parses a view twice, and the views are long: in a new store that
+ * would be most of the work. So there they are written as rows of SQLite's
+ * table of definitions, which is all that CREATE VIEW does with them. This
+ * connection then does not know them, and does not need them.
  */
 #include "base/buf.h"
 #include "store/db.h"
 #include "store/sql/views.h"
 
-static bool is_view_there(struct ccfc_store *store, const char *name,
-			  struct ccfc_slice sql)
+static void put_create(struct ccfc_buf *out, const struct ccfc_view *view)
 {
-	sqlite3_stmt *stmt = NULL;
-	bool same = false;
-
-	if (sqlite3_prepare_v2(store->db,
-			       "SELECT sql = ?2 FROM sqlite_master"
-			       " WHERE type = 'view' AND name = ?1",
-			       -1, &stmt, NULL) != SQLITE_OK)
-		return false;
-	sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(stmt, 2, sql.ptr, (int)sql.len, SQLITE_STATIC);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
-		same = sqlite3_column_int(stmt, 0);
-	sqlite3_finalize(stmt);
-	return same;
+	ccfc_buf_printf(out, "CREATE VIEW %s AS %s", view->name, view->sql);
 }
 
-static int make_view(struct ccfc_store *store, const struct ccfc_view *view,
-		     struct ccfc_err *err)
+/* Of a statement that takes the name of a view as ?1 and its text as ?2. */
+static int step_with(sqlite3_stmt *stmt, const struct ccfc_view *view,
+		     struct ccfc_slice create)
+{
+	sqlite3_reset(stmt);
+	sqlite3_bind_text(stmt, 1, view->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, create.ptr, (int)create.len, SQLITE_STATIC);
+	return sqlite3_step(stmt);
+}
+
+/* `are`: asks which views are there; NULL: it could not be prepared. */
+static int make_view(struct ccfc_store *store, sqlite3_stmt *are,
+		     const struct ccfc_view *view, struct ccfc_err *err)
 {
 	struct ccfc_buf create = CCFC_BUF_INIT, sql = CCFC_BUF_INIT;
+	bool there = false;
 	int r = 0;
 
-	ccfc_buf_printf(&create, "CREATE VIEW %s AS %s", view->name, view->sql);
-	ccfc_buf_printf(&sql, "BEGIN IMMEDIATE; DROP VIEW IF EXISTS %s; ",
-			view->name);
-	ccfc_buf_slice(&sql, ccfc_buf_view(&create));
-	ccfc_buf_puts(&sql, "; COMMIT");
-	if (!is_view_there(store, view->name, ccfc_buf_view(&create)))
+	put_create(&create, view);
+	if (are && step_with(are, view, ccfc_buf_view(&create)) == SQLITE_ROW)
+		there = sqlite3_column_int(are, 0);
+	if (!there) {
+		/* While it runs, no view can be dropped. */
+		if (are)
+			sqlite3_reset(are);
+		ccfc_buf_printf(&sql,
+				"BEGIN IMMEDIATE; DROP VIEW IF EXISTS %s; ",
+				view->name);
+		ccfc_buf_slice(&sql, ccfc_buf_view(&create));
+		ccfc_buf_puts(&sql, "; COMMIT");
 		r = ccfc_db_exec(store, sql.ptr, err);
+	}
 	if (r)
 		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 	ccfc_buf_release(&create);
@@ -47,9 +57,40 @@ static int make_view(struct ccfc_store *store, const struct ccfc_view *view,
 
 int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err)
 {
+	sqlite3_stmt *are = NULL;
 	int r = 0;
 
+	if (sqlite3_prepare_v2(store->db,
+			       "SELECT sql = ?2 FROM sqlite_master"
+			       " WHERE type = 'view' AND name = ?1",
+			       -1, &are, NULL) != SQLITE_OK)
+		are = NULL;
 	for (int i = 0; i < CCFC_VIEWS && !r; i++)
-		r = make_view(store, &ccfc_views[i], err);
+		r = make_view(store, are, &ccfc_views[i], err);
+	sqlite3_finalize(are);
 	return r;
+}
+
+void ccfc_store_insert_views(struct ccfc_store *store)
+{
+	sqlite3_stmt *stmt = NULL;
+	int code = SQLITE_DONE;
+
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+	if (sqlite3_prepare_v2(store->db,
+			       "INSERT INTO sqlite_master"
+			       "(type, name, tbl_name, rootpage, sql)"
+			       " VALUES('view', ?1, ?1, 0, ?2)",
+			       -1, &stmt, NULL) != SQLITE_OK)
+		code = SQLITE_ERROR;
+	for (int i = 0; i < CCFC_VIEWS && code == SQLITE_DONE; i++) {
+		struct ccfc_buf create = CCFC_BUF_INIT;
+
+		put_create(&create, &ccfc_views[i]);
+		code = step_with(stmt, &ccfc_views[i], ccfc_buf_view(&create));
+		sqlite3_reset(stmt);
+		ccfc_buf_release(&create);
+	}
+	sqlite3_finalize(stmt);
+	sqlite3_db_config(store->db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0, NULL);
 }

@@ -10,6 +10,7 @@
 
 /* Branches, models and directories kept of one session. */
 #define NAMES_MAX 256u
+#define NAMES_FEW 4u
 
 static struct ccfc_source *
 source_of_session_merge(const struct ccfc_incoming *line)
@@ -70,6 +71,16 @@ static void merge_project(const struct ccfc_incoming *line,
 	s->project_from_agent = agent;
 }
 
+/* Nearly every line names what the lines before it named. */
+static uint32_t find_in_few(const struct ccfc_index *index,
+			    const struct ccfc_ids *set, struct ccfc_slice name)
+{
+	for (uint32_t i = 0; i < set->n && i < NAMES_FEW; i++)
+		if (ccfc_slice_eq(ccfc_index_str(index, set->items[i]), name))
+			return set->items[i];
+	return 0;
+}
+
 /*
  * Adds a name to a set that is sorted by text and keeps the least NAMES_MAX:
  * bounded, and still the same in whatever order they come. Names with a
@@ -81,7 +92,12 @@ uint32_t ccfc_index_add_name(struct ccfc_index *index, struct ccfc_ids *set,
 {
 	uint32_t lo = 0, hi = set->n, id;
 
-	if (!name.len || memchr(name.ptr, '\n', name.len))
+	if (!name.len)
+		return 0;
+	id = find_in_few(index, set, name);
+	if (id)
+		return id;
+	if (memchr(name.ptr, '\n', name.len))
 		return 0;
 	id = ccfc_strtab_put(&index->strings, name);
 	while (lo < hi) {

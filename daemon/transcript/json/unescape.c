@@ -5,7 +5,12 @@
  */
 #include "transcript/json/unescape.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define REPLACEMENT 0xfffdu
+#define BLOCK	    16
 
 static char *put_utf8(char *out, uint32_t c)
 {
@@ -27,28 +32,28 @@ static char *put_utf8(char *out, uint32_t c)
 	return out;
 }
 
-static int hex_digit(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+/* A digit and 1; 0: it is none. */
+static const unsigned char digits[256] = {
+	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
+	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
+	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
+	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 int32_t ccfc_unescape_unit(const char *p, const char *end)
 {
-	int32_t unit = 0;
+	const unsigned char *u = (const unsigned char *)p + 2;
+	int32_t a, b, c, d;
 
 	if (end - p < 6 || p[0] != '\\' || p[1] != 'u')
 		return -1;
-	for (int i = 2; i < 6; i++) {
-		int digit = hex_digit(p[i]);
-
-		if (digit < 0)
-			return -1;
-		unit = unit << 4 | digit;
-	}
-	return unit;
+	a = digits[u[0]];
+	b = digits[u[1]];
+	c = digits[u[2]];
+	d = digits[u[3]];
+	if (!a || !b || !c || !d)
+		return -1;
+	return (a - 1) << 12 | (b - 1) << 8 | (c - 1) << 4 | (d - 1);
 }
 
 /* "\uXXXX" at *p, or a pair of them; *p goes behind what was read. */
@@ -100,22 +105,62 @@ static char *put_escape(char *out, const char **p, const char *end, bool *bad)
 	return out + 1;
 }
 
+#ifdef __SSE2__
+/*
+ * All but the last bytes of a text. In code escapes are some 20 bytes apart:
+ * finding and copying are one loop, and whole blocks are written, as there is
+ * room for what is left of the text.
+ */
+static char *unescape_blocks(char *out, const char **p, const char *end,
+			     bool *bad)
+{
+	const __m128i backslash = _mm_set1_epi8('\\');
+	const char *in = *p;
+
+	while (end - in > BLOCK) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)in);
+		unsigned at = (unsigned)_mm_movemask_epi8(
+			_mm_cmpeq_epi8(x, backslash));
+		unsigned n = at ? (unsigned)__builtin_ctz(at) : BLOCK;
+		char c;
+
+		_mm_storeu_si128((__m128i *)(void *)out, x);
+		in += n;
+		out += n;
+		if (!at)
+			continue;
+		c = plain[(unsigned char)in[1]];
+		*out = c;
+		if (c) {
+			in += 2;
+			out++;
+		} else {
+			out = put_utf8(out, escape(&in, end, bad));
+		}
+	}
+	*p = in;
+	return out;
+}
+#else
+static char *unescape_blocks(char *out, const char **p, const char *end,
+			     bool *bad)
+{
+	(void)p, (void)end, (void)bad;
+	return out;
+}
+#endif
+
 /* From the first escape on; returns where the text ends. */
 static char *unescape_tail(char *out, const char *p, const char *end, bool *bad)
 {
-	const char *mark = p;
-
-	while (mark) {
-		memcpy(out, p, (size_t)(mark - p));
-		out += mark - p;
-		p = mark;
-		do
+	out = unescape_blocks(out, &p, end, bad);
+	while (p < end) {
+		if (*p == '\\')
 			out = put_escape(out, &p, end, bad);
-		while (p < end && *p == '\\');
-		mark = p < end ? memchr(p, '\\', (size_t)(end - p)) : NULL;
+		else
+			*out++ = *p++;
 	}
-	memcpy(out, p, (size_t)(end - p));
-	return out + (end - p);
+	return out;
 }
 
 struct ccfc_slice ccfc_unescape(struct ccfc_arena *arena, struct ccfc_slice raw,

@@ -275,21 +275,18 @@ void ccfc_gap_marks_touch_backup(struct ccfc_index *index, uint32_t backup,
 /* --- from notes to files --- */
 
 /* Its changes that are steps of its chain: how many, and when. */
-static uint32_t span_of(struct ccfc_period *out, bool *inferred,
-			const struct ccfc_index *index, uint32_t file)
+static uint32_t span_of(struct ccfc_period *out, const struct ccfc_index *index,
+			uint32_t file)
 {
 	const struct ccfc_ids *ids = &index->files.items[file];
 	uint32_t n = 0;
 
 	*out = (struct ccfc_period){ INT64_MAX, INT64_MIN };
-	*inferred = false;
 	for (uint32_t i = 0; i < ids->n; i++) {
 		const struct ccfc_change *c =
 			&index->changes.items[ids->items[i]];
 		struct ccfc_period w;
 
-		if (ccfc_index_is_inferred(c))
-			*inferred = true;
 		if (c->state != CCFC_STATE_APPLIED || ccfc_index_is_inferred(c))
 			continue;
 		w = ccfc_query_window(index, c);
@@ -306,9 +303,8 @@ static void mark_backed_up(struct ccfc_index *index, uint32_t file,
 			   int64_t time)
 {
 	struct ccfc_period span;
-	bool inferred;
 
-	if (span_of(&span, &inferred, index, file) && time <= span.to)
+	if (span_of(&span, index, file) && time <= span.to)
 		mark_file(index->gap_marks, file, 1);
 }
 
@@ -448,21 +444,39 @@ static bool has_told(const struct ccfc_index *index, const struct tellers *t,
 	return false;
 }
 
+static bool has_inferred(const struct ccfc_index *index, uint32_t file)
+{
+	const struct ccfc_ids *ids = &index->files.items[file];
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		if (ccfc_index_is_inferred(
+			    &index->changes.items[ids->items[i]]))
+			return true;
+	return false;
+}
+
+/*
+ * The times of the changes are asked for last: a file may have thousands, and
+ * is marked whenever it is changed.
+ */
 static bool is_worth_a_look(const struct ccfc_index *index, uint32_t file)
 {
 	const struct ccfc_gap_marks *m = index->gap_marks;
 	struct ccfc_slice path = ccfc_index_file_path(index, file);
 	struct ccfc_period span;
-	bool inferred;
-	uint32_t n = span_of(&span, &inferred, index, file);
+	bool timed = false;
 
-	if (inferred || n < 2)
-		return inferred;
+	if (has_inferred(index, file))
+		return true;
 	for (uint32_t i = 0; i < m->tellers.n; i++) {
 		const struct tellers *t = &m->tellers.items[i];
 
+		if (!ccfc_query_is_at_home(index, t->session, path))
+			continue;
+		if (!timed && span_of(&span, index, file) < 2)
+			return false;
+		timed = true;
 		if (t->when.from <= span.to && t->when.to >= span.from &&
-		    ccfc_query_is_at_home(index, t->session, path) &&
 		    has_told(index, t, &span))
 			return true;
 	}

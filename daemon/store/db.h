@@ -38,7 +38,8 @@ struct ccfc_store {
 	uint64_t inferred;   /* as the file says; 0: nothing */
 	bool is_new;	     /* its tables were made, and no row since */
 	struct ccfc_store_past past;
-	sqlite3_stmt *stmts[CCFC_STMT_COUNT]; /* prepared on first use */
+	sqlite3_stmt *stmts[CCFC_STMT_COUNT];	   /* prepared on first use */
+	struct ccfc_bound *bound[CCFC_STMT_COUNT]; /* to each of them */
 };
 
 /*

@@ -6,38 +6,83 @@
 #include "store/row_sum.h"
 #include "store/store_schema.h"
 
+/*
+ * Must the next parameter be bound? Many columns of a row are as they were in
+ * the row before, and binding costs ten times as much as comparing. A text that
+ * SQLite borrows is read at the step: the same place and length will do.
+ */
+static bool is_other(const struct ccfc_row *row, const struct ccfc_bound *now)
+{
+	const struct ccfc_bound *b = &row->bound[row->at];
+
+	return b->type != now->type || b->v != now->v || b->ptr != now->ptr;
+}
+
+/* The next parameter has that now, if binding it succeeded. */
+static void note_bound(struct ccfc_row *row, int code, struct ccfc_bound now)
+{
+	if (code != SQLITE_OK)
+		now.type = 0;
+	row->bound[row->at] = now;
+}
+
 void ccfc_row_put_int(struct ccfc_row *row, int64_t v)
 {
+	const struct ccfc_bound now = { NULL, v, SQLITE_INTEGER };
+
 	row->sum = ccfc_sum_int(row->sum, v);
-	sqlite3_bind_int64(row->stmt, row->at++, v);
+	if (is_other(row, &now))
+		note_bound(row, sqlite3_bind_int64(row->stmt, row->at, v), now);
+	row->at++;
 }
 
 void ccfc_row_put_time(struct ccfc_row *row, int64_t ms)
 {
+	const struct ccfc_bound now = { NULL, 0, SQLITE_NULL };
+
 	if (ms != CCFC_TIME_NONE) {
 		ccfc_row_put_int(row, ms);
 		return;
 	}
 	row->sum = ccfc_sum_null(row->sum);
-	sqlite3_bind_null(row->stmt, row->at++);
+	if (is_other(row, &now))
+		note_bound(row, sqlite3_bind_null(row->stmt, row->at), now);
+	row->at++;
 }
 
-static void put_text(struct ccfc_row *row, struct ccfc_slice s,
-		     sqlite3_destructor_type whose)
+/* Borrowed until the statement is stepped. */
+static void bind_text(struct ccfc_row *row, struct ccfc_slice s)
+{
+	const char *ptr = s.len ? s.ptr : "";
+	const struct ccfc_bound now = { ptr, (int64_t)s.len, SQLITE_TEXT };
+
+	row->sum = ccfc_sum_text(row->sum, s);
+	if (is_other(row, &now))
+		note_bound(row,
+			   sqlite3_bind_text(row->stmt, row->at, ptr,
+					     (int)s.len, SQLITE_STATIC),
+			   now);
+	row->at++;
+}
+
+/* Copied. */
+static void bind_copy(struct ccfc_row *row, struct ccfc_slice s)
 {
 	row->sum = ccfc_sum_text(row->sum, s);
-	sqlite3_bind_text(row->stmt, row->at++, s.len ? s.ptr : "", (int)s.len,
-			  whose);
+	sqlite3_bind_text(row->stmt, row->at, s.len ? s.ptr : "", (int)s.len,
+			  SQLITE_TRANSIENT);
+	row->bound[row->at++].type = 0;
 }
 
 void ccfc_row_put_str(struct ccfc_row *row, struct ccfc_slice s)
 {
-	put_text(row, s, SQLITE_STATIC);
+	bind_text(row, s);
 }
 
 void ccfc_row_put_sum(struct ccfc_row *row)
 {
-	sqlite3_bind_int64(row->stmt, row->at++, ccfc_sum_end(row->sum));
+	sqlite3_bind_int64(row->stmt, row->at, ccfc_sum_end(row->sum));
+	row->bound[row->at++].type = 0;
 }
 
 void ccfc_row_put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
@@ -53,8 +98,9 @@ void ccfc_row_put_uuid(struct ccfc_row *row, const struct ccfc_index *index,
 		return;
 	}
 	row->sum = ccfc_sum_blob(row->sum, bytes);
-	sqlite3_bind_blob(row->stmt, row->at++, bytes.ptr, (int)bytes.len,
+	sqlite3_bind_blob(row->stmt, row->at, bytes.ptr, (int)bytes.len,
 			  SQLITE_STATIC);
+	row->bound[row->at++].type = 0;
 }
 
 void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
@@ -66,7 +112,7 @@ void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 		ccfc_buf_slice(&text, ccfc_index_str(index, strings->items[i]));
 		ccfc_buf_putc(&text, '\n');
 	}
-	put_text(row, ccfc_buf_view(&text), SQLITE_TRANSIENT);
+	bind_copy(row, ccfc_buf_view(&text));
 	ccfc_buf_release(&text);
 }
 
@@ -76,7 +122,7 @@ void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
 
 	for (uint32_t i = 0; i < ids->n; i++)
 		ccfc_buf_printf(&text, "%u ", ids->items[i]);
-	put_text(row, ccfc_buf_view(&text), SQLITE_TRANSIENT);
+	bind_copy(row, ccfc_buf_view(&text));
 	ccfc_buf_release(&text);
 }
 

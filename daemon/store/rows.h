@@ -10,9 +10,17 @@
 
 #include <sqlite3.h>
 
+/* What a parameter of a statement has, of the last row that was bound. */
+struct ccfc_bound {
+	const void *ptr; /* of a text or blob that SQLite borrows */
+	int64_t v;	 /* the number, or the length */
+	int type;	 /* SQLITE_INTEGER, …; 0: not known */
+};
+
 /* The next column to bind or to read. */
 struct ccfc_row {
 	sqlite3_stmt *stmt;	      /* to bind to */
+	struct ccfc_bound *bound;     /* by parameter */
 	sqlite3_value *const *values; /* to read from */
 	int at;
 	uint64_t sum; /* of what was bound (row_sum.h) */

@@ -2,6 +2,7 @@
  * Writing a batch: one transaction with every row that is dirty, the cursors
  * of its sources among them. Rows are replaced whole.
  */
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "store/db.h"
 #include "store/row_columns.h"
@@ -48,11 +49,14 @@ static int prepare_save(sqlite3_stmt **out, sqlite3 *db, int which)
 static struct ccfc_row begin_stmt(struct batch *b, int which)
 {
 	sqlite3_stmt **stmt = &b->store->stmts[which];
+	struct ccfc_bound **bound = &b->store->bound[which];
 
 	if (!*stmt && prepare_save(stmt, b->store->db, which) != SQLITE_OK &&
 	    !b->failed)
 		b->failed = ccfc_db_error(b->store, "cannot write", b->err);
-	return (struct ccfc_row){ .stmt = *stmt, .at = 1 };
+	if (!*bound)
+		*bound = ccfc_calloc(CCFC_STORE_COLUMNS + 1, sizeof(**bound));
+	return (struct ccfc_row){ .stmt = *stmt, .bound = *bound, .at = 1 };
 }
 
 static void step_save(struct batch *b, struct ccfc_row *row)

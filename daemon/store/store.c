@@ -136,6 +136,8 @@ void ccfc_db_close(struct ccfc_store *store)
 	for (int i = 0; i < CCFC_STMT_COUNT; i++) {
 		sqlite3_finalize(store->stmts[i]);
 		store->stmts[i] = NULL;
+		free(store->bound[i]);
+		store->bound[i] = NULL;
 	}
 	sqlite3_close(store->db);
 	store->db = NULL;

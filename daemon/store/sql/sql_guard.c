@@ -240,17 +240,30 @@ static void add_select(sqlite3_str *out, const struct ccfc_sql_run *run,
 	}
 }
 
+/* Under a name that begins with the secret. */
+static void add_create(sqlite3_str *out, const struct ccfc_sql_run *run,
+		       const struct ccfc_view *v)
+{
+	sqlite3_str_appendf(out, "CREATE TEMP VIEW %s_%s AS ", run->secret,
+			    v->name);
+	add_select(out, run, v->sql);
+}
+
 static int make_views(struct ccfc_sql_run *run)
 {
 	int r = SQLITE_OK;
 
+	for (int i = 0; i < CCFC_VIEW_PARTS && !r; i++) {
+		sqlite3_str *text = sqlite3_str_new(run->db);
+
+		add_create(text, run, &ccfc_view_parts[i]);
+		r = exec(run, text);
+	}
 	for (int i = 0; i < CCFC_VIEWS && !r; i++) {
 		const struct ccfc_view *v = &ccfc_views[i];
 		sqlite3_str *text = sqlite3_str_new(run->db);
 
-		sqlite3_str_appendf(text, "CREATE TEMP VIEW %s_%s AS ",
-				    run->secret, v->name);
-		add_select(text, run, v->sql);
+		add_create(text, run, v);
 		sqlite3_str_appendf(text,
 				    ";CREATE TEMP VIEW %s AS"
 				    " SELECT * FROM %s_%s",

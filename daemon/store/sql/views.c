@@ -364,7 +364,7 @@ static const char candidates_sql[] =
 	" AS other_command, " CHANGE_TIME " AS other_time," UTC CHANGE_TIME TEXT
 	" AS other_time_utc"
 	" FROM (WITH w_noted AS (SELECT change, rival, min(own) OVER w AS own,"
-	"   max(other) OVER w AS other FROM (" CCFC_SQL_RIVALS ") WINDOW w AS"
+	"   max(other) OVER w AS other FROM w_rivals WINDOW w AS"
 	"   (PARTITION BY change)),"
 	"  w_doubted AS (SELECT change, rival FROM w_noted"
 	"   WHERE own <> 2 OR other <> 0)"
@@ -532,6 +532,10 @@ static const char conflicts_sql[] =
 		      " JOIN t_session s ON s.id = n.session"
 		      " LEFT JOIN t_session t ON t.id = n.other_session"
 		      " WHERE n.kind >= " SQL(CONCURRENT);
+
+const struct ccfc_view ccfc_view_parts[CCFC_VIEW_PARTS] = {
+	{ "w_rivals", "", CCFC_SQL_RIVALS, NULL, 0 },
+};
 
 #define VIEW(name, about)                                                      \
 	{                                                                      \

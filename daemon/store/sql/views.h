@@ -28,4 +28,11 @@ struct ccfc_view {
 #define CCFC_VIEWS 10
 extern const struct ccfc_view ccfc_views[CCFC_VIEWS];
 
+/*
+ * Views that only other views read, without columns here. SQLite parses all
+ * views whenever it opens the file: so what two of them need is there once.
+ */
+#define CCFC_VIEW_PARTS 1
+extern const struct ccfc_view ccfc_view_parts[CCFC_VIEW_PARTS];
+
 #endif

@@ -6,7 +6,8 @@
  * CCFC_SQL_RIVALS selects a row for each change that a client noted and each
  * other call that may have made it: `change`, `rival` (ids of t_change), and
  * whether their commands name the file: `own`, `other` (0: no, 1: maybe, 2).
- * Names of common table expressions begin with w_, for sql_guard.c.
+ * It is a view of its own, w_rivals, which others read. Names of such views and
+ * of common table expressions begin with w_, for sql_guard.c.
  */
 #ifndef CCFC_STORE_SQL_VIEWS_DOUBT_H
 #define CCFC_STORE_SQL_VIEWS_DOUBT_H
@@ -216,7 +217,7 @@
 
 /* The ids of changes that are in doubt (is_doubtful). */
 #define CCFC_SQL_DOUBTFUL                                                      \
-	"SELECT n.id FROM t_change n LEFT JOIN (" CCFC_SQL_RIVALS ") p"        \
+	"SELECT n.id FROM t_change n LEFT JOIN w_rivals p"                     \
 	" ON p.change = n.id WHERE n.shell & " DOUBT_RECORDED                  \
 	" AND NOT n.shell & " DOUBT_NOT_A_CHANGE                               \
 	" GROUP BY n.id HAVING CASE count(p.rival)"                            \

@@ -11,6 +11,14 @@
 #include "store/db.h"
 #include "store/sql/views.h"
 
+#define ALL_VIEWS (CCFC_VIEW_PARTS + CCFC_VIEWS)
+
+static const struct ccfc_view *view_at(int i)
+{
+	return i < CCFC_VIEW_PARTS ? &ccfc_view_parts[i]
+				   : &ccfc_views[i - CCFC_VIEW_PARTS];
+}
+
 static void put_create(struct ccfc_buf *out, const struct ccfc_view *view)
 {
 	ccfc_buf_printf(out, "CREATE VIEW %s AS %s", view->name, view->sql);
@@ -65,8 +73,8 @@ int ccfc_store_make_views(struct ccfc_store *store, struct ccfc_err *err)
 			       " WHERE type = 'view' AND name = ?1",
 			       -1, &are, NULL) != SQLITE_OK)
 		are = NULL;
-	for (int i = 0; i < CCFC_VIEWS && !r; i++)
-		r = make_view(store, are, &ccfc_views[i], err);
+	for (int i = 0; i < ALL_VIEWS && !r; i++)
+		r = make_view(store, are, view_at(i), err);
 	sqlite3_finalize(are);
 	return r;
 }
@@ -83,11 +91,11 @@ void ccfc_store_insert_views(struct ccfc_store *store)
 			       " VALUES('view', ?1, ?1, 0, ?2)",
 			       -1, &stmt, NULL) != SQLITE_OK)
 		code = SQLITE_ERROR;
-	for (int i = 0; i < CCFC_VIEWS && code == SQLITE_DONE; i++) {
+	for (int i = 0; i < ALL_VIEWS && code == SQLITE_DONE; i++) {
 		struct ccfc_buf create = CCFC_BUF_INIT;
 
-		put_create(&create, &ccfc_views[i]);
-		code = step_with(stmt, &ccfc_views[i], ccfc_buf_view(&create));
+		put_create(&create, view_at(i));
+		code = step_with(stmt, view_at(i), ccfc_buf_view(&create));
 		sqlite3_reset(stmt);
 		ccfc_buf_release(&create);
 	}

@@ -66,7 +66,7 @@ static uint64_t sum_value(uint64_t sum, sqlite3_value *value)
 
 	switch (sqlite3_value_type(value)) {
 	case SQLITE_INTEGER:
-		return ccfc_sum_int(sum, sqlite3_value_int64(value));
+		return mix(sum, TAG_INT, (uint64_t)sqlite3_value_int64(value));
 	case SQLITE_NULL:
 		return ccfc_sum_null(sum);
 	case SQLITE_FLOAT:

@@ -133,6 +133,94 @@ static void test_damaged_rows(void **state)
 	free(w);
 }
 
+/* Does the store start as one that was damaged? */
+static bool starts_damaged(const char *dir)
+{
+	struct ccfc_store *store;
+	struct ccfc_store_past past;
+	struct ccfc_index *index;
+	struct ccfc_err err = { 0 };
+	bool stale;
+
+	assert_int_equal(
+		ccfc_store_start(&store, &index, dir, NULL, &stale, &err), 0);
+	ccfc_store_past(store, &past);
+	ccfc_store_free(store);
+	ccfc_index_free(index);
+	return past.damaged_at > 0;
+}
+
+/* Where in the file the first page of a table begins. */
+static long first_page(const char *dir, const char *table)
+{
+	sqlite3_stmt *stmt;
+	char path[600];
+	sqlite3 *db;
+	long at;
+
+	snprintf(path, sizeof(path), "%s/index.db", dir);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db,
+					    "SELECT (rootpage - 1) * page_size"
+					    " FROM sqlite_master,"
+					    " pragma_page_size WHERE name = ?",
+					    -1, &stmt, NULL),
+			 SQLITE_OK);
+	sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	at = (long)sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return at;
+}
+
+static void flip(const char *dir, long at)
+{
+	char path[600];
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof(path), "%s/index.db", dir);
+	f = fopen(path, "r+");
+	assert_int_equal(fseek(f, at, SEEK_SET), 0);
+	c = fgetc(f);
+	assert_int_equal(fseek(f, at, SEEK_SET), 0);
+	fputc(c ^ 4, f);
+	fclose(f);
+}
+
+/*
+ * What SQLite keeps account of, in pages that a load does not read or whose
+ * rows are right. There are many rows, and no check of them may come before a
+ * check of pages: see check_pages.
+ */
+static void test_damaged_pages(void **state)
+{
+	static const char more[] =
+		"INSERT INTO t_summary WITH RECURSIVE n(i) AS (SELECT 1000000"
+		" UNION ALL SELECT i + 1 FROM n WHERE i < 1002999)"
+		" SELECT i, 'x', 0 FROM n;"
+		"UPDATE t_meta SET value = value + 3000 WHERE key = 'rows'";
+	struct world *w = ccfc_malloc(sizeof(*w));
+
+	make_world(w, 7);
+	fill(*state, w);
+	execute(*state, more);
+	assert_false(starts_damaged(*state));
+	for (int i = -1; i < CCFC_TABLES; i++) {
+		const char *name =
+			i < 0 ? "no table" : ccfc_store_tables[i].name;
+
+		fill(*state, w);
+		execute(*state, more);
+		/* The number of free pages; of free bytes within a page. */
+		flip(*state, i < 0 ? 39 : first_page(*state, name) + 7);
+		if (!starts_damaged(*state))
+			fail_msg("%s was taken", name);
+	}
+	free(w);
+}
+
 /* Rows of another version of the reading code are said to be so. */
 static void test_stale(void **state)
 {
@@ -432,6 +520,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_damaged_file, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_damaged_rows, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_damaged_pages, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_schema_1, setup, teardown),

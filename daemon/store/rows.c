@@ -108,6 +108,10 @@ void ccfc_row_put_strings(struct ccfc_row *row, const struct ccfc_index *index,
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
+	if (!strings->n) {
+		bind_text(row, CCFC_SLICE_NONE);
+		return;
+	}
 	for (uint32_t i = 0; i < strings->n; i++) {
 		ccfc_buf_slice(&text, ccfc_index_str(index, strings->items[i]));
 		ccfc_buf_putc(&text, '\n');
@@ -120,6 +124,10 @@ void ccfc_row_put_ids(struct ccfc_row *row, const struct ccfc_ids *ids)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
+	if (!ids->n) {
+		bind_text(row, CCFC_SLICE_NONE);
+		return;
+	}
 	for (uint32_t i = 0; i < ids->n; i++)
 		ccfc_buf_printf(&text, "%u ", ids->items[i]);
 	bind_copy(row, ccfc_buf_view(&text));

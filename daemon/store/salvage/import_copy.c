@@ -227,8 +227,8 @@ static int read_schema(struct ccfc_import *im, const char *path)
 
 		code = sqlite3_step(stmt);
 		if (code == SQLITE_ROW &&
-		    (!sums ||
-		     ccfc_sum_fits_row(stmt, CCFC_TABLE_META, CCFC_STORE_SCHEMA)))
+		    (!sums || ccfc_sum_fits_row(stmt, CCFC_TABLE_META,
+						CCFC_STORE_SCHEMA)))
 			found = sqlite3_column_int64(stmt, 1);
 		schema = found >= least && found <= most ? (int)found : most;
 	}

@@ -1,6 +1,8 @@
 /* Bytes and texts; see encoding.h. */
 #include "history/file/encoding.h"
 
+#include "base/utf8.h"
+
 #include <stdint.h>
 
 #define BOM_16 "\xff\xfe"
@@ -56,28 +58,11 @@ static int utf8_len(const unsigned char *s, size_t left)
 	return n;
 }
 
-/* True when nothing was invalid. */
+/* True when nothing was invalid: then it is as it was. */
 static bool decode_utf8(struct ccfc_buf *out, struct ccfc_slice bytes)
 {
-	size_t from = 0, at = 0;
-	bool valid = true;
-
-	while (at < bytes.len) {
-		int n = utf8_len((const unsigned char *)bytes.ptr + at,
-				 bytes.len - at);
-
-		if (n > 0) {
-			at += (size_t)n;
-			continue;
-		}
-		ccfc_buf_append(out, bytes.ptr + from, at - from);
-		put_utf8(out, 0xfffd);
-		at += (size_t)-n;
-		from = at;
-		valid = false;
-	}
-	ccfc_buf_append(out, bytes.ptr + from, at - from);
-	return valid;
+	ccfc_utf8_append(out, bytes);
+	return ccfc_slice_eq(ccfc_buf_view(out), bytes);
 }
 
 /* --- UTF-16 --- */
@@ -150,6 +135,9 @@ static bool unify_lines(struct ccfc_buf *text, enum ccfc_eol *eol)
 {
 	size_t n = 0, crlf = 0, lf = 0;
 
+	*eol = CCFC_EOL_LF;
+	if (!text->len || !memchr(text->ptr, '\r', text->len))
+		return true;
 	for (size_t i = 0; i < text->len; i++) {
 		char c = text->ptr[i];
 

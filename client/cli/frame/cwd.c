@@ -59,7 +59,8 @@ char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path)
 
 /*
  * realpath() needs the whole path to exist, but the file may have been deleted:
- * resolve the existing part, and append the rest.
+ * resolve the existing part, and append the rest. realpath() asks for each
+ * directory on the way, so it is tried only with what is there.
  */
 static char *resolve(const char *path)
 {
@@ -71,7 +72,8 @@ static char *resolve(const char *path)
 		while (cut && head[--cut] != '/')
 			;
 		head[cut] = '\0';
-		real = realpath(cut ? head : "/", NULL);
+		if (!cut || !access(head, F_OK))
+			real = realpath(cut ? head : "/", NULL);
 	}
 	/* "/" and "/x" make "/x", "/" and "" make "/". */
 	if (real && (strcmp(real, "/") || !path[cut]))

@@ -167,6 +167,7 @@ static int never_wait(const char *name, struct ccfc_err *err)
 			continue;
 		if (ccfc_fd_nonblock(fd) < 0)
 			return ccfc_err_errno(err, errno, "%s", name);
+		break; /* no other socket has the name */
 	}
 	return 0;
 }

@@ -204,7 +204,7 @@ static bool is_after(const struct step *s)
 /* As replay found it: what it gives has only to be the same. */
 static bool step_forward(struct step *s)
 {
-	return ccfc_step_repeat(&s->text, s->node->way, &s->ev,
+	return ccfc_step_repeat(&s->text, s->node->rule, &s->ev,
 				ccfc_buf_view(&s->walk->carry.text)) &&
 	       is_after(s);
 }
@@ -253,7 +253,7 @@ static void walk_node(struct step *s)
 		w->hidden = true;
 		ccfc_walk_cross(w, s->i, &s->text);
 	} else if (s->has_ev && s->ev.has_patch &&
-		   s->node->way != CCFC_WAY_SAME) {
+		   s->node->rule != CCFC_RULE_SAME) {
 		ccfc_line_owners_patch(&w->carry, &s->text, &s->ev, owner,
 				       w->space);
 	} else {

@@ -70,13 +70,13 @@ struct ccfc_node {
 	bool lossy;		/* its step may lead there from other texts */
 	bool as_is;		/* and its line endings are the content's */
 	bool has_patch;
-	bool came_back;	   /* a command brought back `brought` */
-	bool is_shell;	   /* a shell's command made it */
-	bool from_text;	   /* as the command's text says, not as it was seen */
-	bool brings;	   /* it takes what others wrote from elsewhere */
-	bool with_cr;	   /* lines that were seen end in "\r\n" */
-	bool without_cr;   /* lines that were seen do not */
-	enum ccfc_way way; /* of its step */
+	bool came_back;	 /* a command brought back `brought` */
+	bool is_shell;	 /* a shell's command made it */
+	bool from_text;	 /* as the command's text says, not as it was seen */
+	bool brings;	 /* it takes what others wrote from elsewhere */
+	bool with_cr;	 /* lines that were seen end in "\r\n" */
+	bool without_cr; /* lines that were seen do not */
+	enum ccfc_step_rule rule; /* of its step */
 };
 
 /* A backup, and the change after it. */

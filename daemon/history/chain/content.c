@@ -138,7 +138,7 @@ static bool walk_content(struct ccfc_buf *text, struct ccfc_chain *chain,
 		return true; /* over a gap in which nothing happened */
 	if (!ccfc_chain_evidence(&ev, chain, (uint32_t)(at / 2)))
 		return false;
-	done = to > at ? ccfc_step_repeat(&next, chain->nodes[at / 2].way, &ev,
+	done = to > at ? ccfc_step_repeat(&next, chain->nodes[at / 2].rule, &ev,
 					  ccfc_buf_view(text))
 		       : ccfc_step_back(&next, &ev, ccfc_buf_view(text)) !=
 				 CCFC_STEP_NO;

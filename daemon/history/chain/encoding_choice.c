@@ -111,7 +111,7 @@ static void form_of_shell(struct ccfc_node *node)
 		return;
 	if (node->whole)
 		set_form(after, &node->own, node->from_text || node->with_cr);
-	else if (before->has_form && node->way == CCFC_WAY_SAME)
+	else if (before->has_form && node->rule == CCFC_RULE_SAME)
 		set_form(after, &before->form, before->form_proven);
 	else if (before->has_form && !before->form.mixed)
 		set_form(after, &before->form,

@@ -140,7 +140,7 @@ static const char *assumed(const struct ccfc_evidence *ev)
 static void take_step(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	const struct ccfc_side_state *before = &node->before;
-	enum ccfc_step step = ccfc_step_find(&r->hand, &node->way, &r->ev,
+	enum ccfc_step step = ccfc_step_find(&r->hand, &node->rule, &r->ev,
 					     ccfc_buf_view(&r->text));
 
 	if (step == CCFC_STEP_NO) {
@@ -161,7 +161,7 @@ static void take_step(struct ccfc_replay *r, struct ccfc_node *node)
 	/* Plain strings leave nothing to guess. */
 	node->after.guessed =
 		before->guessed ||
-		(step == CCFC_STEP_GUESSED && node->way != CCFC_WAY_STRINGS);
+		(step == CCFC_STEP_GUESSED && node->rule != CCFC_RULE_STRINGS);
 	if (before->fidelity != CCFC_FIDELITY_EXACT)
 		ccfc_state_weaken(&node->after, before->why, before->pending);
 	else if (step == CCFC_STEP_GUESSED)
@@ -181,7 +181,7 @@ static void note_shell(const struct ccfc_replay *r, struct ccfc_node *node)
 /* Is what was there before of no account? */
 static bool is_whole(const struct ccfc_replay *r, const struct ccfc_node *node)
 {
-	if (node->way == CCFC_WAY_SAME)
+	if (node->rule == CCFC_RULE_SAME)
 		return false;
 	/* Lines that were seen count more than the text of a command. */
 	if (r->ev.has_patch && r->ev.has_after && r->ev.from_text)
@@ -198,7 +198,7 @@ static void find_after(struct ccfc_replay *r, uint32_t i)
 	node->whole = r->has_ev && is_whole(r, node);
 	if (!r->has_ev)
 		ccfc_state_set_unknown(&node->after, false, CCFC_NO_LINES);
-	else if (node->way == CCFC_WAY_SAME)
+	else if (node->rule == CCFC_RULE_SAME)
 		take_same(r, node);
 	else if (r->ev.gone)
 		take_gone(r, node);

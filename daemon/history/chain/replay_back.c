@@ -211,7 +211,7 @@ static bool was_lost(struct ccfc_replay *r, uint32_t i)
 	    node[1].before.how == CCFC_HOW_SAME ||
 	    !ccfc_nodes_overlap(r->chain, i, i + 1))
 		return false;
-	step = ccfc_step_find(&r->text, &node->way, &r->ev, text);
+	step = ccfc_step_find(&r->text, &node->rule, &r->ev, text);
 	/* What it leaves as it is may have it already: a cell, set again. */
 	if (step == CCFC_STEP_NO ||
 	    ccfc_slice_eq(ccfc_buf_view(&r->text), text))

@@ -353,7 +353,7 @@ static bool take_noted(struct ccfc_replay *r, uint32_t i)
 	/* It was seen to be so. */
 	if (!r->ev.seen_after)
 		ccfc_state_weaken(&node->before, UNCONFIRMED, true);
-	node->way = CCFC_WAY_SAME;
+	node->rule = CCFC_RULE_SAME;
 	return true;
 }
 

@@ -131,7 +131,7 @@ static void name_brought(struct ccfc_node *node, const struct seen *seen)
 	const struct seen_text *text;
 
 	node->came_back = false;
-	if (!node->brings || node->way == CCFC_WAY_SAME ||
+	if (!node->brings || node->rule == CCFC_RULE_SAME ||
 	    !has_text(&node->after) ||
 	    (ccfc_state_is_known(&node->before) &&
 	     ccfc_state_same(&node->before, &node->after)))

@@ -25,7 +25,8 @@ static enum ccfc_step try_strings(struct ccfc_buf *out,
 	return ev->has_patch ? CCFC_STEP_NO : CCFC_STEP_GUESSED;
 }
 
-static enum ccfc_step edit_forward(struct ccfc_buf *out, enum ccfc_way *way,
+static enum ccfc_step edit_forward(struct ccfc_buf *out,
+				   enum ccfc_step_rule *rule,
 				   const struct ccfc_evidence *ev,
 				   struct ccfc_slice before)
 {
@@ -33,7 +34,7 @@ static enum ccfc_step edit_forward(struct ccfc_buf *out, enum ccfc_way *way,
 	enum ccfc_step step =
 		try_strings(out, ev, before, CCFC_QUOTES_AS_GIVEN, &loose);
 
-	*way = loose ? CCFC_WAY_LOOSE : CCFC_WAY_STRINGS;
+	*rule = loose ? CCFC_RULE_LOOSE : CCFC_RULE_STRINGS;
 	/* The client refuses an edit that changes nothing. */
 	if (step == CCFC_STEP_GUESSED && loose &&
 	    ccfc_slice_eq(ccfc_buf_view(out), before))
@@ -41,11 +42,11 @@ static enum ccfc_step edit_forward(struct ccfc_buf *out, enum ccfc_way *way,
 	if (step == CCFC_STEP_NO && loose) {
 		step = try_strings(out, ev, before, CCFC_QUOTES_AS_FILE,
 				   &loose);
-		*way = CCFC_WAY_QUOTES;
+		*rule = CCFC_RULE_QUOTES;
 	}
 	if (step == CCFC_STEP_NO && ev->has_patch) {
 		step = ccfc_hunks_build(out, ev, CCFC_SIDE_OLD, before);
-		*way = CCFC_WAY_PATCH;
+		*rule = CCFC_RULE_PATCH;
 	}
 	return step;
 }
@@ -80,12 +81,13 @@ bool ccfc_step_is_done(const struct ccfc_evidence *ev, struct ccfc_slice text)
 
 /* --- a shell's command --- */
 
-static enum ccfc_step shell_forward(struct ccfc_buf *out, enum ccfc_way *way,
+static enum ccfc_step shell_forward(struct ccfc_buf *out,
+				    enum ccfc_step_rule *rule,
 				    const struct ccfc_evidence *ev,
 				    struct ccfc_slice before)
 {
 	if (ev->has_patch) {
-		*way = CCFC_WAY_PATCH;
+		*rule = CCFC_RULE_PATCH;
 		return ccfc_hunks_build(out, ev, CCFC_SIDE_OLD, before);
 	}
 	if (!ev->has_added)
@@ -122,13 +124,13 @@ static enum ccfc_step shell_back(struct ccfc_buf *out,
 
 /* --- any change --- */
 
-enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_way *way,
+enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_step_rule *rule,
 			      const struct ccfc_evidence *evidence,
 			      struct ccfc_slice before)
 {
-	*way = CCFC_WAY_OTHER;
+	*rule = CCFC_RULE_OTHER;
 	if (evidence->is_shell)
-		return shell_forward(out, way, evidence, before);
+		return shell_forward(out, rule, evidence, before);
 	if (evidence->has_after)
 		return whole_forward(out, evidence, before);
 	if (evidence->has_cell)
@@ -137,37 +139,37 @@ enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_way *way,
 			       : CCFC_STEP_NO;
 	if (!evidence->nedits && !evidence->has_patch)
 		return CCFC_STEP_NO;
-	return edit_forward(out, way, evidence, before);
+	return edit_forward(out, rule, evidence, before);
 }
 
 enum ccfc_step ccfc_step_forward(struct ccfc_buf *out,
 				 const struct ccfc_evidence *evidence,
 				 struct ccfc_slice before)
 {
-	enum ccfc_way way;
+	enum ccfc_step_rule rule;
 
-	return ccfc_step_find(out, &way, evidence, before);
+	return ccfc_step_find(out, &rule, evidence, before);
 }
 
-bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_way way,
+bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_step_rule rule,
 		      const struct ccfc_evidence *evidence,
 		      struct ccfc_slice before)
 {
 	bool loose;
 
-	switch (way) {
-	case CCFC_WAY_STRINGS:
-	case CCFC_WAY_LOOSE:
+	switch (rule) {
+	case CCFC_RULE_STRINGS:
+	case CCFC_RULE_LOOSE:
 		return ccfc_strings_apply(out, evidence, before,
 					  CCFC_QUOTES_AS_GIVEN, &loose);
-	case CCFC_WAY_QUOTES:
+	case CCFC_RULE_QUOTES:
 		return ccfc_strings_apply(out, evidence, before,
 					  CCFC_QUOTES_AS_FILE, &loose);
-	case CCFC_WAY_SAME:
+	case CCFC_RULE_SAME:
 		ccfc_buf_clear(out);
 		ccfc_buf_slice(out, before);
 		return true;
-	case CCFC_WAY_PATCH:
+	case CCFC_RULE_PATCH:
 		return ccfc_hunks_build(out, evidence, CCFC_SIDE_OLD, before);
 	default:
 		return ccfc_step_forward(out, evidence, before);
@@ -179,10 +181,10 @@ static bool leads_to(const struct ccfc_evidence *ev, struct ccfc_slice before,
 		     struct ccfc_slice after)
 {
 	struct ccfc_buf again = CCFC_BUF_INIT;
-	enum ccfc_way way;
+	enum ccfc_step_rule rule;
 	bool same = !ev->has_after &&
-		    edit_forward(&again, &way, ev, before) != CCFC_STEP_NO &&
-		    way != CCFC_WAY_PATCH &&
+		    edit_forward(&again, &rule, ev, before) != CCFC_STEP_NO &&
+		    rule != CCFC_RULE_PATCH &&
 		    ccfc_slice_eq(ccfc_buf_view(&again), after);
 
 	ccfc_buf_release(&again);

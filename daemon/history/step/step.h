@@ -21,13 +21,13 @@ enum ccfc_step {
 };
 
 /* How a step was found to be made. */
-enum ccfc_way {
-	CCFC_WAY_OTHER, /* there is but one */
-	CCFC_WAY_STRINGS,
-	CCFC_WAY_LOOSE,	 /* the strings as given, in spite of other quotes */
-	CCFC_WAY_QUOTES, /* the strings, with the quotes of the file */
-	CCFC_WAY_PATCH,
-	CCFC_WAY_SAME, /* it changed nothing: the change is in it already */
+enum ccfc_step_rule {
+	CCFC_RULE_OTHER, /* there is but one */
+	CCFC_RULE_STRINGS,
+	CCFC_RULE_LOOSE,  /* the strings as given, in spite of other quotes */
+	CCFC_RULE_QUOTES, /* the strings, with the quotes of the file */
+	CCFC_RULE_PATCH,
+	CCFC_RULE_SAME, /* it changed nothing: the change is in it already */
 };
 
 /* Replaces the content of `out`. `before` must not lie in `out`. */
@@ -35,12 +35,12 @@ enum ccfc_step ccfc_step_forward(struct ccfc_buf *out,
 				 const struct ccfc_evidence *evidence,
 				 struct ccfc_slice before);
 /* The same, and how. */
-enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_way *way,
+enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_step_rule *rule,
 			      const struct ccfc_evidence *evidence,
 			      struct ccfc_slice before);
 
 /* A step that was found before, without asking again whether it is right. */
-bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_way way,
+bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_step_rule rule,
 		      const struct ccfc_evidence *evidence,
 		      struct ccfc_slice before);
 

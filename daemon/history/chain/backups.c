@@ -1,9 +1,12 @@
 /*
- * The backups of a file, of every session that changed it, in order of time; if
- * none did, of every session whose snapshots name it. A
- * backup that a later snapshot names again is listed twice: the file was the
- * same then, or again. When a chain is extended, they are searched again: the
- * earlier ones must still exist, and new ones may only come before new changes.
+ * The backups of a file, in order of time: those of every session that changed
+ * the file; if none did, those of every session whose snapshots name it. A
+ * backup that a later snapshot names again is listed twice: at both times the
+ * file had this content.
+ *
+ * When a chain is extended, its backups are searched again. The chain stays
+ * valid only if all earlier backups still exist and all new ones belong to new
+ * changes.
  */
 #include "history/chain/chain.h"
 
@@ -12,17 +15,17 @@
 
 #include <stdlib.h>
 
-/* Directories of so many sessions are looked into. */
+/* Sessions whose backup directories are searched. */
 #define SESSIONS_MAX 4096u
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static bool has_applied(const struct ccfc_index *index, uint32_t file)
+static bool has_applied_change(const struct ccfc_index *index, uint32_t file)
 {
 	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
 
@@ -30,8 +33,8 @@ static bool has_applied(const struct ccfc_index *index, uint32_t file)
 }
 
 /* Each session whose snapshots name the file; the caller frees them. */
-static uint32_t *namers_of(uint32_t *n, const struct ccfc_index *index,
-			   uint32_t file)
+static uint32_t *
+sessions_naming_file(uint32_t *n, const struct ccfc_index *index, uint32_t file)
 {
 	struct ccfc_ids ids = { 0 };
 
@@ -42,8 +45,9 @@ static uint32_t *namers_of(uint32_t *n, const struct ccfc_index *index,
 }
 
 /* Each session that changed the file, once; the caller frees them. */
-static uint32_t *changers_of(uint32_t *n, const struct ccfc_index *index,
-			     uint32_t file)
+static uint32_t *sessions_changing_file(uint32_t *n,
+					const struct ccfc_index *index,
+					uint32_t file)
 {
 	const struct ccfc_ids *ids = &index->files.items[file];
 	uint32_t *list = ccfc_calloc(ids->n + 1u, sizeof(*list));
@@ -54,7 +58,7 @@ static uint32_t *changers_of(uint32_t *n, const struct ccfc_index *index,
 			    &index->changes.items[ids->items[i]]))
 			list[all++] =
 				index->changes.items[ids->items[i]].session;
-	qsort(list, all, sizeof(*list), by_number);
+	qsort(list, all, sizeof(*list), compare_numbers);
 	*n = 0;
 	for (uint32_t i = 0; i < all && *n < SESSIONS_MAX; i++)
 		if (!i || list[i] != list[i - 1])
@@ -62,7 +66,7 @@ static uint32_t *changers_of(uint32_t *n, const struct ccfc_index *index,
 	return list;
 }
 
-static int by_time_backups(const void *x, const void *y)
+static int compare_copy_times(const void *x, const void *y)
 {
 	const struct ccfc_copy *a = x, *b = y;
 
@@ -88,10 +92,10 @@ static void add_backups(struct ccfc_copies *out,
 		CCFC_VEC_PUSH(*out, copy);
 }
 
-/* What was seen on disk: a state of the file, from that moment on. */
-static void add_seen(struct ccfc_copies *out,
-		     const struct ccfc_history_env *env,
-		     const struct ccfc_disk_event *e)
+/* A sighting on disk: the file's state from that moment on. */
+static void add_disk_event(struct ccfc_copies *out,
+			   const struct ccfc_history_env *env,
+			   const struct ccfc_disk_event *e)
 {
 	struct ccfc_slice key = ccfc_index_str(env->index, e->after_key);
 	struct ccfc_slice before = ccfc_index_str(env->index, e->before_key);
@@ -120,9 +124,11 @@ void ccfc_copies_find(struct ccfc_copies *out,
 {
 	const struct ccfc_history_env *env = &history->env;
 	const struct ccfc_homes *homes = CCFC_HOMES(history, sessions);
-	uint32_t n, *sessions = has_applied(env->index, file)
-					? changers_of(&n, env->index, file)
-					: namers_of(&n, env->index, file);
+	uint32_t n,
+		*sessions =
+			has_applied_change(env->index, file)
+				? sessions_changing_file(&n, env->index, file)
+				: sessions_naming_file(&n, env->index, file);
 
 	*out = (struct ccfc_copies){ 0 };
 	for (uint32_t i = 0; i < n; i++) {
@@ -141,9 +147,10 @@ void ccfc_copies_find(struct ccfc_copies *out,
 	for (uint32_t id = env->blobs ? ccfc_index_last_seen(env->index, file)
 				      : CCFC_ID_NONE;
 	     id != CCFC_ID_NONE; id = env->index->disk_events.items[id].next)
-		add_seen(out, env, &env->index->disk_events.items[id]);
+		add_disk_event(out, env, &env->index->disk_events.items[id]);
 	if (out->n)
-		qsort(out->items, out->n, sizeof(*out->items), by_time_backups);
+		qsort(out->items, out->n, sizeof(*out->items),
+		      compare_copy_times);
 }
 
 void ccfc_copies_release(struct ccfc_copies *copies)
@@ -172,8 +179,8 @@ uint64_t ccfc_copies_stamp(const struct ccfc_copies *copies)
 	return stamp;
 }
 
-/* The change that a backup of that moment stands in front of. */
-static uint32_t node_at(const struct ccfc_chain *chain, int64_t time)
+/* The first change that is not earlier than a backup of that time. */
+static uint32_t first_node_since(const struct ccfc_chain *chain, int64_t time)
 {
 	uint32_t lo = 0, hi = chain->n;
 
@@ -188,12 +195,12 @@ static uint32_t node_at(const struct ccfc_chain *chain, int64_t time)
 	return lo;
 }
 
-static bool same_path(const char *a, const char *b)
+static bool equal_paths(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static bool same_copy(const struct ccfc_copy *a, const struct ccfc_copy *b)
+static bool equal_copies(const struct ccfc_copy *a, const struct ccfc_copy *b)
 {
 	return a->file.session == b->file.session &&
 	       a->file.version == b->file.version && a->time == b->time &&
@@ -201,24 +208,24 @@ static bool same_copy(const struct ccfc_copy *a, const struct ccfc_copy *b)
 	       a->file.recorded == b->file.recorded &&
 	       a->file.missing == b->file.missing &&
 	       a->file.stamp == b->file.stamp &&
-	       same_path(a->file.path, b->file.path);
+	       equal_paths(a->file.path, b->file.path);
 }
 
 /*
- * Says in `to` where each of the old ones is now. False when one is gone, or
- * one that is new may concern a node that was replayed.
+ * Sets to[k] to the new number of old copy k. False when an old copy is gone,
+ * or a new copy may concern a node that was replayed already.
  */
-static bool match(uint32_t *to, const struct ccfc_chain *chain,
-		  const struct ccfc_copies *now)
+static bool match_old_copies(uint32_t *to, const struct ccfc_chain *chain,
+			     const struct ccfc_copies *now)
 {
 	const struct ccfc_copies *old = &chain->copies;
 	uint32_t k = 0;
 
-	/* Both are in the same order. */
+	/* Both lists are sorted alike. */
 	for (uint32_t i = 0; i < now->n; i++) {
 		const struct ccfc_copy *copy = &now->items[i];
 
-		if (k < old->n && same_copy(&old->items[k], copy))
+		if (k < old->n && equal_copies(&old->items[k], copy))
 			to[k++] = i;
 		else if (!copy->file.recorded || copy->at < chain->nforward)
 			return false;
@@ -226,8 +233,8 @@ static bool match(uint32_t *to, const struct ccfc_chain *chain,
 	return k == old->n;
 }
 
-/* The nodes that were replayed name their copies by number. */
-static void renumber(struct ccfc_chain *chain, const uint32_t *to)
+/* Replayed nodes name their copies by number: sets the new numbers. */
+static void renumber_copies(struct ccfc_chain *chain, const uint32_t *to)
 {
 	for (uint32_t i = 0; i < chain->nforward; i++) {
 		struct ccfc_side_state *s = &chain->forward[i].before;
@@ -243,11 +250,11 @@ bool ccfc_chain_take_copies(struct ccfc_chain *chain, struct ccfc_copies *now)
 	bool good = true;
 
 	for (uint32_t i = 0; i < now->n; i++)
-		now->items[i].at = node_at(chain, now->items[i].time);
+		now->items[i].at = first_node_since(chain, now->items[i].time);
 	if (chain->nforward) {
-		good = match(to, chain, now);
+		good = match_old_copies(to, chain, now);
 		if (good)
-			renumber(chain, to);
+			renumber_copies(chain, to);
 	}
 	free(to);
 	ccfc_copies_release(&chain->copies);

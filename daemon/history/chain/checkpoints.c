@@ -8,8 +8,11 @@
 #define MARKS_BYTES ((size_t)16 << 20)
 #define FIRST_STEP  16u
 
-/* Drops those between strides; with `back`, those that came from behind. */
-static void keep_some(struct ccfc_chain *chain, bool back)
+/*
+ * Frees checkpoints: with `back`, those derived from later states; else those
+ * between two strides.
+ */
+static void drop_checkpoints(struct ccfc_chain *chain, bool back)
 {
 	uint32_t n = 0;
 
@@ -28,11 +31,12 @@ static void keep_some(struct ccfc_chain *chain, bool back)
 
 void ccfc_checkpoints_drop_back(struct ccfc_chain *chain)
 {
-	keep_some(chain, true);
+	drop_checkpoints(chain, true);
 }
 
-/* The first one of node i or later. */
-static uint32_t lower(const struct ccfc_chain *chain, uint32_t i)
+/* The number of the first checkpoint at node i or later. */
+static uint32_t first_checkpoint_from(const struct ccfc_chain *chain,
+				      uint32_t i)
 {
 	uint32_t lo = 0, hi = chain->marks.n;
 
@@ -71,15 +75,15 @@ void ccfc_checkpoints_add(struct ccfc_chain *chain, uint32_t i,
 		return;
 	while (chain->marks.n && chain->mark_bytes + text.len > MARKS_BYTES) {
 		chain->stride *= 2;
-		keep_some(chain, false);
+		drop_checkpoints(chain, false);
 	}
 	if (i % chain->stride != 0)
 		return;
 	ccfc_buf_slice(&mark.text, text);
 	if (!mark.text.ptr)
-		return; /* an empty text is quickly had */
+		return; /* an empty text needs no checkpoint */
 	chain->mark_bytes += text.len;
-	at = lower(chain, i);
+	at = first_checkpoint_from(chain, i);
 	CCFC_VEC_PUSH(chain->marks, mark);
 	memmove(&chain->marks.items[at + 1], &chain->marks.items[at],
 		(chain->marks.n - 1 - at) * sizeof(mark));
@@ -89,7 +93,7 @@ void ccfc_checkpoints_add(struct ccfc_chain *chain, uint32_t i,
 struct ccfc_slice ccfc_checkpoints_get(const struct ccfc_chain *chain,
 				       uint32_t i)
 {
-	uint32_t lo = lower(chain, i);
+	uint32_t lo = first_checkpoint_from(chain, i);
 
 	if (lo == chain->marks.n || chain->marks.items[lo].node != i)
 		return CCFC_SLICE_NONE;

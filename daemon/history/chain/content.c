@@ -18,17 +18,17 @@
 #define BROKEN "some bytes were not valid text and are not recorded"
 #define FORM   "the encoding is not recorded; UTF-8 is assumed"
 
-static const struct ccfc_side_state *side_at(const struct ccfc_chain *chain,
-					     uint64_t at)
+static const struct ccfc_side_state *
+side_at_place(const struct ccfc_chain *chain, uint64_t at)
 {
 	const struct ccfc_node *node = &chain->nodes[at / 2];
 
 	return at % 2 ? &node->after : &node->before;
 }
 
-static bool is_whole(const struct ccfc_chain *chain, uint64_t at)
+static bool can_read_directly(const struct ccfc_chain *chain, uint64_t at)
 {
-	enum ccfc_how how = side_at(chain, at)->how;
+	enum ccfc_how how = side_at_place(chain, at)->how;
 
 	return how == CCFC_HOW_EVIDENCE || how == CCFC_HOW_COPY ||
 	       how == CCFC_HOW_DISK || how == CCFC_HOW_READ ||
@@ -36,10 +36,10 @@ static bool is_whole(const struct ccfc_chain *chain, uint64_t at)
 		ccfc_checkpoints_get(chain, (uint32_t)(at / 2)).ptr);
 }
 
-/* Where the text is worked out from: the state in front or behind. */
-static uint64_t source_of_content(const struct ccfc_chain *chain, uint64_t at)
+/* The place from which the text at `at` is derived. */
+static uint64_t source_place(const struct ccfc_chain *chain, uint64_t at)
 {
-	enum ccfc_how how = side_at(chain, at)->how;
+	enum ccfc_how how = side_at_place(chain, at)->how;
 
 	if (at % 2)
 		return how == CCFC_HOW_STEP ? at - 1 : at + 1;
@@ -86,17 +86,17 @@ bool ccfc_chain_disk_bytes(struct ccfc_buf *out, const struct ccfc_chain *chain)
 }
 
 /* Decodes what `read` put into `bytes`. */
-static void decode(struct ccfc_buf *out, struct ccfc_slice bytes)
+static void decode_text(struct ccfc_buf *out, struct ccfc_slice bytes)
 {
 	struct ccfc_form form;
 
 	ccfc_form_decode(out, &form, bytes);
 }
 
-static bool read_whole(struct ccfc_buf *out, struct ccfc_chain *chain,
-		       uint64_t at)
+static bool read_text_directly(struct ccfc_buf *out, struct ccfc_chain *chain,
+			       uint64_t at)
 {
-	const struct ccfc_side_state *side = side_at(chain, at);
+	const struct ccfc_side_state *side = side_at_place(chain, at);
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	struct ccfc_slice mark = CCFC_SLICE_NONE;
 	struct ccfc_evidence ev;
@@ -112,7 +112,7 @@ static bool read_whole(struct ccfc_buf *out, struct ccfc_chain *chain,
 	if (side->how == CCFC_HOW_EVIDENCE) {
 		got = ccfc_chain_evidence(&ev, chain, (uint32_t)(at / 2));
 		if (got)
-			decode(out, at % 2 ? ev.after : ev.original);
+			decode_text(out, at % 2 ? ev.after : ev.original);
 		return got;
 	}
 	if (side->how == CCFC_HOW_READ)
@@ -121,21 +121,21 @@ static bool read_whole(struct ccfc_buf *out, struct ccfc_chain *chain,
 		      ? ccfc_chain_disk_bytes(&bytes, chain)
 		      : ccfc_chain_copy_bytes(&bytes, chain, side->copy);
 	if (got)
-		decode(out, ccfc_buf_view(&bytes));
+		decode_text(out, ccfc_buf_view(&bytes));
 	ccfc_buf_release(&bytes);
 	return got;
 }
 
-/* From the text at `at` in `text` to that of the neighbour `to`. */
-static bool walk_content(struct ccfc_buf *text, struct ccfc_chain *chain,
-			 uint64_t at, uint64_t to)
+/* Replaces `text`, the text at `at`, by that at the neighbouring place `to`. */
+static bool move_text(struct ccfc_buf *text, struct ccfc_chain *chain,
+		      uint64_t at, uint64_t to)
 {
 	struct ccfc_buf next = CCFC_BUF_INIT;
 	struct ccfc_evidence ev;
 	bool done;
 
 	if (at / 2 != to / 2)
-		return true; /* over a gap in which nothing happened */
+		return true; /* across a gap without a change */
 	if (!ccfc_chain_evidence(&ev, chain, (uint32_t)(at / 2)))
 		return false;
 	done = to > at ? ccfc_step_repeat(&next, chain->nodes[at / 2].rule, &ev,
@@ -147,9 +147,10 @@ static bool walk_content(struct ccfc_buf *text, struct ccfc_chain *chain,
 	return done;
 }
 
-/* What a chain was made from may have changed under it. */
-static bool is_right(struct ccfc_chain *chain,
-		     const struct ccfc_side_state *side, struct ccfc_slice text)
+/* Has the text the hash that replay noted? Files may have changed since. */
+static bool has_noted_hash(struct ccfc_chain *chain,
+			   const struct ccfc_side_state *side,
+			   struct ccfc_slice text)
 {
 	bool right = ccfc_hash_slice(text) == side->hash;
 
@@ -157,35 +158,35 @@ static bool is_right(struct ccfc_chain *chain,
 	return right;
 }
 
-static bool is_last(const struct ccfc_chain *chain, uint64_t at)
+static bool is_last_text(const struct ccfc_chain *chain, uint64_t at)
 {
 	return chain->has_last && chain->last_at == at &&
-	       chain->last_hash == side_at(chain, at)->hash;
+	       chain->last_hash == side_at_place(chain, at)->hash;
 }
 
-static bool read_from(struct ccfc_buf *out, struct ccfc_chain *chain,
-		      uint64_t at)
+static bool read_start_text(struct ccfc_buf *out, struct ccfc_chain *chain,
+			    uint64_t at)
 {
-	if (is_whole(chain, at))
-		return read_whole(out, chain, at);
+	if (can_read_directly(chain, at))
+		return read_text_directly(out, chain, at);
 	ccfc_buf_clear(out);
 	ccfc_buf_slice(out, ccfc_buf_view(&chain->last));
 	return true;
 }
 
-static void keep_last(struct ccfc_chain *chain, uint64_t at,
-		      struct ccfc_slice text)
+static void keep_last_text(struct ccfc_chain *chain, uint64_t at,
+			   struct ccfc_slice text)
 {
 	ccfc_buf_clear(&chain->last);
 	ccfc_buf_slice(&chain->last, text);
 	chain->last_at = at;
-	chain->last_hash = side_at(chain, at)->hash;
+	chain->last_hash = side_at_place(chain, at)->hash;
 	chain->has_last = true;
 }
 
-/* The text at a place, from where it stands whole, step by step. */
-static bool read_along(struct ccfc_buf *out, struct ccfc_chain *chain,
-		       uint64_t at)
+/* The text at a place: reads the nearest whole text, then applies the steps. */
+static bool rebuild_text(struct ccfc_buf *out, struct ccfc_chain *chain,
+			 uint64_t at)
 {
 	struct {
 		uint64_t *items;
@@ -193,18 +194,21 @@ static bool read_along(struct ccfc_buf *out, struct ccfc_chain *chain,
 	} way = { 0 };
 	bool got = true;
 
-	/* What stands somewhere is read there: it may have changed. */
-	while (got && !is_whole(chain, at) && !is_last(chain, at)) {
-		got = side_at(chain, at)->how != CCFC_HOW_NOT;
+	/*
+	 * Collects the places on the way to the nearest text that can be read.
+	 */
+	while (got && !can_read_directly(chain, at) &&
+	       !is_last_text(chain, at)) {
+		got = side_at_place(chain, at)->how != CCFC_HOW_NOT;
 		CCFC_VEC_PUSH(way, at);
 		if (got)
-			at = source_of_content(chain, at);
+			at = source_place(chain, at);
 	}
-	got = got && read_from(out, chain, at);
+	got = got && read_start_text(out, chain, at);
 	while (got && way.n) {
 		uint64_t to = way.items[--way.n];
 
-		got = walk_content(out, chain, at, to);
+		got = move_text(out, chain, at, to);
 		at = to;
 	}
 	free(way.items);
@@ -216,26 +220,27 @@ bool ccfc_chain_text(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 {
 	uint64_t want = ccfc_place_of(i, after);
 
-	if (!read_along(out, chain, want))
+	if (!rebuild_text(out, chain, want))
 		return false;
-	if (!is_right(chain, side_at(chain, want), ccfc_buf_view(out)))
+	if (!has_noted_hash(chain, side_at_place(chain, want),
+			    ccfc_buf_view(out)))
 		return false;
-	if (!is_last(chain, want))
-		keep_last(chain, want, ccfc_buf_view(out));
+	if (!is_last_text(chain, want))
+		keep_last_text(chain, want, ccfc_buf_view(out));
 	return true;
 }
 
 /* --- what readers get --- */
 
-static bool is_raw(const struct ccfc_side_state *side)
+static bool has_raw_bytes(const struct ccfc_side_state *side)
 {
 	return side->how == CCFC_HOW_COPY || side->how == CCFC_HOW_DISK ||
 	       (side->how == CCFC_HOW_EVIDENCE && side->seen);
 }
 
-/* The bytes that stand in the evidence as they are. */
-static bool read_raw(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
-		     bool after)
+/* The state's bytes as they are in the evidence, a backup or the disk. */
+static bool read_raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
+			   uint32_t i, bool after)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
 	const struct ccfc_side_state *side =
@@ -246,8 +251,8 @@ static bool read_raw(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 		return ccfc_chain_copy_bytes(out, chain, side->copy);
 	if (side->how == CCFC_HOW_DISK)
 		return ccfc_chain_disk_bytes(out, chain);
-	if (!is_raw(side) && (!after || !node->whole || !node->as_is ||
-			      side->form.encoding != CCFC_UTF8))
+	if (!has_raw_bytes(side) && (!after || !node->whole || !node->as_is ||
+				     side->form.encoding != CCFC_UTF8))
 		return false;
 	if (!ccfc_chain_evidence(&ev, chain, i))
 		return false;
@@ -256,9 +261,10 @@ static bool read_raw(struct ccfc_buf *out, struct ccfc_chain *chain, uint32_t i,
 	return true;
 }
 
-/* The same, if they still are what replay made of them. */
-static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
-		      uint32_t i, bool after)
+/* The same; false if they differ from what replay read. */
+static bool read_checked_raw_bytes(struct ccfc_buf *out,
+				   struct ccfc_chain *chain, uint32_t i,
+				   bool after)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
 	const struct ccfc_side_state *side =
@@ -267,12 +273,12 @@ static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 	struct ccfc_form form;
 	bool right;
 
-	if (!read_raw(out, chain, i, after))
+	if (!read_raw_bytes(out, chain, i, after))
 		return false;
 	ccfc_form_decode(&text, &form, ccfc_buf_view(out));
-	right = is_right(chain, side, ccfc_buf_view(&text));
-	/* Line endings are not in the text. */
-	if (right && is_raw(side))
+	right = has_noted_hash(chain, side, ccfc_buf_view(&text));
+	/* The hash does not cover line endings and encoding. */
+	if (right && has_raw_bytes(side))
 		right = form.eol == side->form.eol &&
 			form.mixed == side->form.mixed &&
 			form.encoding == side->form.encoding;
@@ -281,8 +287,8 @@ static bool raw_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 	return right;
 }
 
-static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
-			uint32_t i, bool after)
+static bool read_state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
+			     uint32_t i, bool after)
 {
 	const struct ccfc_node *node = &chain->nodes[i];
 	const struct ccfc_side_state *side =
@@ -291,9 +297,9 @@ static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	bool got;
 
-	if (raw_bytes(out, chain, i, after))
+	if (read_checked_raw_bytes(out, chain, i, after))
 		return true;
-	if (is_raw(side))
+	if (has_raw_bytes(side))
 		return false;
 	if (side->has_form)
 		form = side->form;
@@ -305,10 +311,10 @@ static bool state_bytes(struct ccfc_buf *out, struct ccfc_chain *chain,
 	return got;
 }
 
-/* What was assumed of the form, or NULL. */
-static const char *doubt(const struct ccfc_side_state *side)
+/* Why the state's form is not certain, or NULL. */
+static const char *form_doubt(const struct ccfc_side_state *side)
 {
-	if (is_raw(side))
+	if (has_raw_bytes(side))
 		return NULL;
 	if (side->has_bad)
 		return BROKEN;
@@ -319,9 +325,9 @@ static const char *doubt(const struct ccfc_side_state *side)
 	return side->has_lines ? ENDING : NULL;
 }
 
-static void known_lines(struct ccfc_content_state *out,
-			struct ccfc_chain *chain, uint32_t i, bool after,
-			struct ccfc_arena *arena)
+static void read_patch_lines(struct ccfc_content_state *out,
+			     struct ccfc_chain *chain, uint32_t i, bool after,
+			     struct ccfc_arena *arena)
 {
 	struct ccfc_known *known;
 	struct ccfc_patch_fit unfold;
@@ -365,7 +371,7 @@ static void read_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 	const struct ccfc_side_state *side =
 		after ? &node->after : &node->before;
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
-	const char *why = doubt(side);
+	const char *why = form_doubt(side);
 
 	*out = (struct ccfc_content_state){ .fidelity = side->fidelity,
 					    .origin = side->origin,
@@ -375,12 +381,12 @@ static void read_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		out->assumed = CCFC_ASSUMED_CONTENT;
 	if (side->how == CCFC_HOW_NOT) {
 		if (side->fidelity == CCFC_FIDELITY_PARTIAL)
-			known_lines(out, chain, i, after, arena);
+			read_patch_lines(out, chain, i, after, arena);
 		return;
 	}
 	if (!side->exists)
 		return;
-	if (!state_bytes(&bytes, chain, i, after)) {
+	if (!read_state_bytes(&bytes, chain, i, after)) {
 		*out = (struct ccfc_content_state){ .exists = true,
 						    .why = GONE };
 	} else {
@@ -407,10 +413,10 @@ void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
 	read_state(out, chain, i, true, arena);
 }
 
-/* A line of a patch with its sign, and its tabs. */
-static struct ccfc_slice copy_line(struct ccfc_slice line,
-				   struct ccfc_patch_fit sides[2],
-				   struct ccfc_arena *arena)
+/* A patch line with its sign, and with the file's tabs in place of spaces. */
+static struct ccfc_slice unfold_patch_line(struct ccfc_slice line,
+					   struct ccfc_patch_fit sides[2],
+					   struct ccfc_arena *arena)
 {
 	bool guessed = false;
 	struct ccfc_slice text;
@@ -446,8 +452,8 @@ bool ccfc_chain_patch(const struct ccfc_hunk **hunks, uint32_t *n,
 		copy[h].lines = ccfc_arena_alloc(
 			arena, (copy[h].nlines + 1) * sizeof(*copy[h].lines));
 		for (uint32_t k = 0; k < copy[h].nlines; k++)
-			copy[h].lines[k] =
-				copy_line(ev.hunks[h].lines[k], sides, arena);
+			copy[h].lines[k] = unfold_patch_line(
+				ev.hunks[h].lines[k], sides, arena);
 	}
 	ccfc_patch_fit_release(&sides[0]);
 	ccfc_patch_fit_release(&sides[1]);

@@ -1,20 +1,20 @@
 /*
- * Line endings and encodings of a chain's states, which no transcript has. Real
- * bytes are known from backups, the disk, and files that a Write made. From
- * there forms are carried along: the client keeps a file's form (for a mixed
- * file, the majority's), so an edit keeps the form, and a file written by the
- * client is never mixed. Nothing is carried over an outside step.
+ * Line endings and encodings of a chain's states; transcripts do not record
+ * them. They are known from backups, from the disk, and from files that a Write
+ * created. From these states they are carried to the neighbours: Claude Code
+ * keeps a file's form when it edits (in a mixed file, the majority's), and
+ * never writes mixed line endings. Nothing is carried over an outside step.
  */
 #include "history/chain/chain.h"
 
 #include <stdlib.h>
 
-/* Write keeps the file's line endings up to this version … */
+/* Up to this version, Write keeps the file's line endings. */
 #define KEEPS_UP_TO 201000050u /* 2.1.50 */
-/* … and writes those of its content from this one on. */
+/* From this version on, Write writes the content's line endings. */
 #define AS_IS_FROM 201000100u /* 2.1.100 */
 
-/* "2.1.50" as 201000050; 0 when it is no version. */
+/* "2.1.50" as 201000050; 0 if it is not a version. */
 static uint32_t version_number(struct ccfc_slice s)
 {
 	uint32_t part[3] = { 0 }, n = 0;
@@ -32,8 +32,8 @@ static uint32_t version_number(struct ccfc_slice s)
 	return part[0] * 100000000 + part[1] * 1000000 + part[2];
 }
 
-static uint32_t client_of(const struct ccfc_chain *chain,
-			  const struct ccfc_node *node)
+static uint32_t client_version_of(const struct ccfc_chain *chain,
+				  const struct ccfc_node *node)
 {
 	const struct ccfc_index *index = chain->history->env.index;
 	const struct ccfc_change *change = &index->changes.items[node->change];
@@ -49,8 +49,11 @@ static void set_form(struct ccfc_side_state *to, const struct ccfc_form *form,
 	to->form_proven = proven;
 }
 
-/* What the client makes of such a file: of one without lines, "\n". */
-static struct ccfc_form written_back(const struct ccfc_side_state *before)
+/*
+ * The form in which Claude Code writes the file back. A file without newlines
+ * gets "\n".
+ */
+static struct ccfc_form form_written_back(const struct ccfc_side_state *before)
 {
 	struct ccfc_form form = before->form;
 
@@ -61,15 +64,15 @@ static struct ccfc_form written_back(const struct ccfc_side_state *before)
 }
 
 /*
- * A Write's: up to some version that of the file, if the content has "\n"
- * only; else the content's own.
+ * A Write's form. Older versions keep the file's line endings if the content
+ * has only "\n"; otherwise the content's own are written.
  */
-static void form_of_whole(const struct ccfc_chain *chain,
-			  struct ccfc_node *node)
+static void set_form_of_write(const struct ccfc_chain *chain,
+			      struct ccfc_node *node)
 {
 	const struct ccfc_side_state *before = &node->before;
-	struct ccfc_form own = node->own, kept = written_back(before);
-	uint32_t client = client_of(chain, node);
+	struct ccfc_form own = node->own, kept = form_written_back(before);
+	uint32_t client = client_version_of(chain, node);
 	bool fresh = before->how != CCFC_HOW_NOT && !before->exists;
 
 	if (before->has_form)
@@ -86,10 +89,10 @@ static void form_of_whole(const struct ccfc_chain *chain,
 }
 
 /*
- * Are the line endings of a shell's lines those of the file before? Lines
- * without a "\r" may have had one: git can take it out of what it compares.
+ * Do the recorded lines have the file's line endings? Lines without "\r" may
+ * have had one: git may remove it before it compares.
  */
-static bool is_like(const struct ccfc_node *node, enum ccfc_eol eol)
+static bool has_eol_of_file(const struct ccfc_node *node, enum ccfc_eol eol)
 {
 	if (eol == CCFC_EOL_LF)
 		return !node->with_cr;
@@ -97,10 +100,10 @@ static bool is_like(const struct ccfc_node *node, enum ccfc_eol eol)
 }
 
 /*
- * A command does to a file what it likes. What it wrote whole has its own
- * form; where it changed lines, these may be like the others.
+ * The form after a shell command. A whole written file has the form of its
+ * content; changed lines are assumed to have the file's line endings.
  */
-static void form_of_shell(struct ccfc_node *node)
+static void set_form_of_shell(struct ccfc_node *node)
 {
 	const struct ccfc_side_state *before = &node->before;
 	struct ccfc_side_state *after = &node->after;
@@ -116,13 +119,16 @@ static void form_of_shell(struct ccfc_node *node)
 	else if (before->has_form && !before->form.mixed)
 		set_form(after, &before->form,
 			 before->form_proven &&
-				 is_like(node, before->form.eol));
+				 has_eol_of_file(node, before->form.eol));
 	else if (!before->exists && node->from_text)
 		set_form(after, &(struct ccfc_form){ 0 }, true);
 }
 
-/* That of the state that the change was made from, if a change left it. */
-static void form_of_last(struct ccfc_chain *chain, uint32_t i)
+/*
+ * Copies the form of the state that the change was made from, if a change left
+ * that state.
+ */
+static void copy_form_of_previous(struct ccfc_chain *chain, uint32_t i)
 {
 	struct ccfc_node *node = &chain->nodes[i];
 	const struct ccfc_side_state *last = &node[-1].after;
@@ -135,7 +141,7 @@ static void form_of_last(struct ccfc_chain *chain, uint32_t i)
 		set_form(&node->before, &last->form, last->form_proven);
 }
 
-static void choose_forwards(struct ccfc_chain *chain)
+static void choose_forms_forwards(struct ccfc_chain *chain)
 {
 	for (uint32_t i = 0; i < chain->n; i++) {
 		struct ccfc_node *node = &chain->nodes[i];
@@ -144,16 +150,19 @@ static void choose_forwards(struct ccfc_chain *chain)
 		if (b->how == CCFC_HOW_SAME)
 			b->has_form = b->form_proven = false;
 		if (!b->has_form && i)
-			form_of_last(chain, i);
+			copy_form_of_previous(chain, i);
 		if (node->is_shell) {
-			form_of_shell(node);
+			set_form_of_shell(node);
 		} else if (node->whole) {
 			if (!a->form_proven)
-				form_of_whole(chain, node);
+				set_form_of_write(chain, node);
 		} else if (b->has_form && a->how != CCFC_HOW_DISK) {
-			struct ccfc_form form = written_back(b);
+			struct ccfc_form form = form_written_back(b);
 
-			/* A file that an edit made has the edit's own. */
+			/*
+			 * A file that an edit created has "\n", in UTF-8: the
+			 * form of the edit's strings.
+			 */
 			set_form(a, &form, b->form_proven);
 		} else if (b->how != CCFC_HOW_NOT && !b->exists) {
 			set_form(a, &(struct ccfc_form){ 0 }, true);
@@ -161,9 +170,9 @@ static void choose_forwards(struct ccfc_chain *chain)
 	}
 }
 
-/* What is known of the same state from behind. */
-static void meet_form(struct ccfc_side_state *s, const struct ccfc_form *form,
-		      bool proven)
+/* Merges the form that a later state gives for the same state. */
+static void merge_later_form(struct ccfc_side_state *s,
+			     const struct ccfc_form *form, bool proven)
 {
 	if (form->mixed)
 		return;
@@ -171,11 +180,11 @@ static void meet_form(struct ccfc_side_state *s, const struct ccfc_form *form,
 		set_form(s, form, proven);
 	else if (s->how != CCFC_HOW_COPY && !s->seen &&
 		 s->form.eol != form->eol)
-		/* Somebody changed the endings, nobody knows when. */
+		/* Somebody changed the line endings at an unknown time. */
 		s->form_proven = false;
 }
 
-static void choose_backwards(struct ccfc_chain *chain)
+static void choose_forms_backwards(struct ccfc_chain *chain)
 {
 	const struct ccfc_node *next = NULL;
 
@@ -185,27 +194,29 @@ static void choose_backwards(struct ccfc_chain *chain)
 
 		if (!next && chain->last_gap == CCFC_GAP_NONE &&
 		    chain->disk.exists)
-			meet_form(a, &chain->disk_form,
-				  chain->disk.mtime <= node->time);
+			merge_later_form(a, &chain->disk_form,
+					 chain->disk.mtime <= node->time);
 		if (next && next->gap == CCFC_GAP_NONE && next->before.has_form)
-			meet_form(a, &next->before.form,
-				  next->before.form_proven);
-		/* What a client wrote before is not mixed; what anybody else
-		 * wrote may have been. A Write may have changed the form. */
+			merge_later_form(a, &next->before.form,
+					 next->before.form_proven);
+		/*
+		 * What Claude Code wrote before is not mixed. What others wrote
+		 * may have been mixed. A Write may have changed the form.
+		 */
 		if (a->has_form && a->has_lines && !node->whole &&
 		    !node->is_shell)
-			meet_form(b, &a->form,
-				  a->form_proven && i &&
-					  node->gap == CCFC_GAP_NONE);
+			merge_later_form(b, &a->form,
+					 a->form_proven && i &&
+						 node->gap == CCFC_GAP_NONE);
 	}
 }
 
 void ccfc_replay_forms(struct ccfc_chain *chain)
 {
-	choose_forwards(chain);
-	choose_backwards(chain);
-	/* What came from behind may help those in front. */
-	choose_forwards(chain);
+	choose_forms_forwards(chain);
+	choose_forms_backwards(chain);
+	/* Forms found backwards may decide later states too. */
+	choose_forms_forwards(chain);
 	for (uint32_t i = 0; i < chain->n; i++) {
 		struct ccfc_node *node = &chain->nodes[i];
 

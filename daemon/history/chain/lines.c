@@ -1,8 +1,7 @@
 /*
- * The lines of a change, read again at their places from the index. If the
- * owner's line is gone, other transcripts with a copy of the call are tried.
- * Nothing is trusted: transcript/content/evidence.h only accepts lines of that
- * call.
+ * The transcript lines of a change, read again at the places that the index
+ * has. If the owner's line is gone, other transcripts with a copy of the call
+ * are tried. transcript/content/evidence.h accepts only lines of that call.
  */
 #include "history/chain/lines.h"
 #include "history/chain/chain.h"
@@ -97,10 +96,12 @@ bool ccfc_history_evidence(struct ccfc_evidence *out,
 				  change->part, call, result, arena);
 }
 
-/* What nothing else says: the bytes of a file that was moved or copied there.
+/*
+ * Adds the bytes of the file that the command moved or copied there, if the
+ * evidence has no content.
  */
-static void add_moved(struct ccfc_evidence *out, const struct ccfc_chain *chain,
-		      uint32_t i)
+static void add_moved_bytes(struct ccfc_evidence *out,
+			    const struct ccfc_chain *chain, uint32_t i)
 {
 	const struct ccfc_rename_text *moved = chain->moved.items;
 
@@ -125,7 +126,7 @@ bool ccfc_chain_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 		    &h->env.index->changes.items[chain->nodes[i].change],
 		    &h->scratch))
 		return ccfc_seen_evidence(out, chain, i, false);
-	add_moved(out, chain, i);
+	add_moved_bytes(out, chain, i);
 	ccfc_seen_evidence(out, chain, i, true);
 	return true;
 }

@@ -4,7 +4,7 @@
 
 #include "history/history.h"
 
-/* The line at a place, padded, in `arena`; empty where it is gone. */
+/* The line at a place, padded, in `arena`; empty if it is gone. */
 struct ccfc_slice ccfc_history_line(const struct ccfc_history_env *env,
 				    const struct ccfc_place *place,
 				    struct ccfc_arena *arena);
@@ -15,17 +15,15 @@ struct ccfc_slice ccfc_history_call_line(const struct ccfc_history_env *env,
 					 struct ccfc_arena *arena);
 
 /*
- * The line of the call and that of the result, padded as the parser needs
- * them, in `arena`; empty where it is gone. False when both are.
+ * The lines of the call and of the result, padded for the parser, in `arena`; a
+ * line that is gone is empty. False when both are gone.
  */
 bool ccfc_history_lines(struct ccfc_slice *call, struct ccfc_slice *result,
 			const struct ccfc_history_env *env,
 			const struct ccfc_change *change,
 			struct ccfc_arena *arena);
 
-/*
- * The facts in these lines about the file's content, in `arena`; false: none.
- */
+/* What these lines say about the file's content, in `arena`; false: nothing. */
 bool ccfc_history_evidence(struct ccfc_evidence *out,
 			   const struct ccfc_history_env *env,
 			   const struct ccfc_change *change,

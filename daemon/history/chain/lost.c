@@ -1,7 +1,7 @@
 /*
  * Lost updates that no result shows: for a large file only patches are
- * recorded, and a patch made from an older state may fit the newer one as well.
- * See order.h.
+ * recorded, and a patch made from an older state may fit the newer state as
+ * well. See order.h.
  */
 #include "history/chain/order.h"
 
@@ -10,13 +10,13 @@
 
 #include <stdlib.h>
 
-/* Nodes that one walk goes back over. */
+/* Nodes that one walk goes back. */
 #define WALK_MAX 4096u
 
 struct walk_back {
 	struct ccfc_chain *chain;
 	struct ccfc_buf text;  /* before node `next` */
-	struct ccfc_buf spare; /* for the one before that */
+	struct ccfc_buf spare; /* receives the text one step further back */
 	uint32_t next;
 	struct {
 		struct made_from {
@@ -24,10 +24,10 @@ struct walk_back {
 		} * items;
 		uint32_t n, cap;
 	} found;
-	struct ccfc_ids swaps; /* nodes that changed places with the next */
+	struct ccfc_ids swaps; /* nodes that were swapped with the next one */
 };
 
-/* Node `next` was made from what node m left. */
+/* Notes that node `next` was made from the state after node m. */
 static void note_base(struct walk_back *w, uint32_t m)
 {
 	struct made_from made = { w->next, m };
@@ -36,7 +36,7 @@ static void note_base(struct walk_back *w, uint32_t m)
 		CCFC_VEC_PUSH(w->found, made);
 }
 
-static bool is_text_after(const struct walk_back *w, uint32_t m)
+static bool equals_text_after(const struct walk_back *w, uint32_t m)
 {
 	const struct ccfc_side_state *s = &w->chain->nodes[m].after;
 
@@ -44,14 +44,14 @@ static bool is_text_after(const struct walk_back *w, uint32_t m)
 	       s->hash == ccfc_hash_slice(ccfc_buf_view(&w->text));
 }
 
-/* Is the change in the text? Then goes to the text before it. */
-static bool step_over(struct walk_back *w, uint32_t m)
+/* Undoes change m in the text; false if the text does not have it. */
+static bool undo_change(struct walk_back *w, uint32_t m)
 {
 	const struct ccfc_side_state *after = &w->chain->nodes[m].after;
 	struct ccfc_buf swap;
 	struct ccfc_evidence ev;
 
-	/* What it left is known, and is something else. */
+	/* Its result is known, and differs from the text. */
 	if (after->fidelity == CCFC_FIDELITY_EXACT ||
 	    w->chain->nodes[m].shown || w->chain->nodes[m].whole)
 		return false;
@@ -82,15 +82,15 @@ static void swap_nodes(struct ccfc_chain *chain, uint32_t i)
 }
 
 /*
- * The change is not in the text, and the one in front of it is, which was under
- * way at the same time: they change places.
+ * Swaps change m with the overlapping change in front of it and undoes that
+ * one; false if the text does not have that one either.
  */
-static bool step_over_first(struct walk_back *w, uint32_t m)
+static bool undo_swapped_change(struct walk_back *w, uint32_t m)
 {
 	if (!m || !ccfc_nodes_overlap(w->chain, m - 1, m))
 		return false;
 	swap_nodes(w->chain, m - 1);
-	if (!step_over(w, m)) {
+	if (!undo_change(w, m)) {
 		swap_nodes(w->chain, m - 1);
 		return false;
 	}
@@ -98,31 +98,31 @@ static bool step_over_first(struct walk_back *w, uint32_t m)
 	return true;
 }
 
-/* True at a state that is known and the same. */
-static bool walk_to_known(struct walk_back *w, uint32_t i)
+/* Walks back from node i. True when the text equals a known state. */
+static bool walk_back_to_known(struct walk_back *w, uint32_t i)
 {
 	uint32_t left = WALK_MAX;
 
 	for (uint32_t m = i; m-- > 0 && left--;) {
 		const struct ccfc_node *node = &w->chain->nodes[m];
 
-		if (is_text_after(w, m)) {
+		if (equals_text_after(w, m)) {
 			note_base(w, m);
 			return true;
 		}
-		if (!step_over(w, m) && !may_be_lost(w, m) &&
-		    !step_over_first(w, m))
+		if (!undo_change(w, m) && !may_be_lost(w, m) &&
+		    !undo_swapped_change(w, m))
 			return false;
-		/* Beyond an older gap nothing is to be made good. */
+		/* An older gap is not repaired here. */
 		if (w->next == m && m && node->gap != CCFC_GAP_NONE &&
-		    !is_text_after(w, m - 1))
+		    !equals_text_after(w, m - 1))
 			return false;
 	}
 	return false;
 }
 
-/* The nodes say what was found; false when they said so before. */
-static bool take_found(uint32_t *from, struct walk_back *w)
+/* Stores what was found in the nodes; false if they had it already. */
+static bool store_found(uint32_t *from, struct walk_back *w)
 {
 	struct ccfc_node *nodes = w->chain->nodes;
 
@@ -154,8 +154,8 @@ bool ccfc_lost_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i,
 	bool mended = false;
 
 	ccfc_buf_slice(&w.text, text);
-	if (walk_to_known(&w, i))
-		mended = take_found(from, &w);
+	if (walk_back_to_known(&w, i))
+		mended = store_found(from, &w);
 	else
 		while (w.swaps.n)
 			swap_nodes(r->chain, w.swaps.items[--w.swaps.n]);

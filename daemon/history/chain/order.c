@@ -1,12 +1,15 @@
 /*
- * The order of changes; see order.h. A window of overlapping nodes is tried in
- * every order that their times allow, the likeliest first; each change is tried
- * on the state before it, and on earlier states that it may have read instead.
- * A gap costs most, a lost update less, a pair in another order than its
- * results least. What a change left that is not known has to fit what is found
- * behind it, by its step back. Orders worse than the best so far are abandoned,
- * and the number of steps is limited: by count, not by time, so that the answer
- * is reproducible.
+ * The order of changes; see order.h.
+ *
+ * A window of overlapping nodes is tried in every order that their times allow,
+ * the likeliest first. Each change is tried on the state before it, and on
+ * earlier states that it may have read instead. A gap costs most, a lost update
+ * less, a pair that is not in the order of its results least. If a change's
+ * result is not known, the state found after the change has to contain the
+ * change: its step must lead back from there.
+ *
+ * Orders worse than the best so far are abandoned. The limit is a number of
+ * steps, not a time, so the answer is reproducible.
  */
 #include "history/chain/order.h"
 
@@ -17,15 +20,15 @@
 
 #include <stdlib.h>
 
-#define WINDOW_MAX 24u /* nodes that are put in order together */
-#define BEFORE_MAX 16u /* of them, in front of the gap */
-#define ENDS_MAX   4u  /* nodes that may be the next one behind them */
+#define WINDOW_MAX 24u /* nodes ordered together */
+#define BEFORE_MAX 16u /* of them, nodes in front of the gap */
+#define ENDS_MAX   4u  /* candidates for the node after the window */
 
 #define OUTSIDE	 1000000u
 #define LOST	 1000u
 #define INVERTED 1u
 
-/* For one window; and bytes for one chain. */
+/* STEPS_MAX and BYTES_MAX limit one window, CHAIN_MAX one chain. */
 #define STEPS_MAX 2000u
 #define BYTES_MAX ((uint64_t)32 << 20)
 #define CHAIN_MAX ((uint64_t)256 << 20)
@@ -37,24 +40,25 @@ struct text_state {
 	struct ccfc_slice text;
 };
 
-/* A node of the window, and what its evidence says by itself. */
+/* A node of the window, with the states that its evidence has. */
 struct mover {
 	uint32_t node;
 	bool has_ev;
 	struct ccfc_evidence ev;
-	bool shown; /* what it found stands in its result: */
+	bool shown; /* its result shows the state before: `before` */
 	struct text_state before;
-	bool whole; /* what it left is known whatever it found: */
+	bool whole; /* the state after does not depend on the order: `after` */
 	struct text_state after;
 	struct ccfc_buf before_text, after_text;
 };
 
-/* One placed change: which, made from which state, leading to which. */
+/* A placed change, the state it was made from, and the state it led to. */
 struct placed {
 	uint32_t mover;
-	uint32_t base; /* number of placed ones in front of that state */
+	/* number of placed changes before the state it was made from */
+	uint32_t base;
 	struct text_state state;
-	struct ccfc_buf text; /* of the state, if it is nobody else's */
+	struct ccfc_buf text; /* memory of the state's text, if not borrowed */
 };
 
 struct plan {
@@ -69,7 +73,7 @@ struct search {
 	struct ccfc_arena arena;
 	uint32_t lo, n; /* nodes [lo, lo + n) */
 	struct mover movers[WINDOW_MAX];
-	struct mover ends[ENDS_MAX]; /* one of which has to follow */
+	struct mover ends[ENDS_MAX]; /* one of these has to follow */
 	uint32_t nends;
 	struct text_state start;
 	struct ccfc_buf start_text;
@@ -80,12 +84,12 @@ struct search {
 	uint64_t bytes;
 };
 
-static struct text_state state_of(struct ccfc_slice text)
+static struct text_state text_state_of(struct ccfc_slice text)
 {
 	return (struct text_state){ true, true, ccfc_hash_slice(text), text };
 }
 
-static struct text_state no_file(void)
+static struct text_state absent_state(void)
 {
 	return (struct text_state){ .known = true };
 }
@@ -104,27 +108,27 @@ static bool is_same_text(const struct text_state *a, const struct text_state *b)
 
 /* --- the nodes --- */
 
-static void read_before(struct mover *m)
+static void read_mover_before(struct mover *m)
 {
 	struct ccfc_form form;
 
 	if (m->ev.before == CCFC_BEFORE_UNKNOWN)
 		return;
 	m->shown = true;
-	m->before = no_file();
+	m->before = absent_state();
 	if (m->ev.before != CCFC_BEFORE_TEXT)
 		return;
 	ccfc_form_decode(&m->before_text, &form, m->ev.original);
-	m->before = state_of(ccfc_buf_view(&m->before_text));
+	m->before = text_state_of(ccfc_buf_view(&m->before_text));
 }
 
-static void read_after(struct search *s, struct mover *m)
+static void read_mover_after(struct search *s, struct mover *m)
 {
 	struct ccfc_form form;
 
 	if (m->ev.gone) {
 		m->whole = true;
-		m->after = no_file();
+		m->after = absent_state();
 		return;
 	}
 	if (m->ev.has_after)
@@ -133,7 +137,7 @@ static void read_after(struct search *s, struct mover *m)
 						m->before.text) == CCFC_STEP_NO)
 		return;
 	m->whole = true;
-	m->after = state_of(ccfc_buf_view(&m->after_text));
+	m->after = text_state_of(ccfc_buf_view(&m->after_text));
 	s->bytes += m->after_text.len;
 }
 
@@ -148,8 +152,8 @@ static void read_mover(struct search *s, struct mover *m, uint32_t node)
 		    !ccfc_step_is_hidden(&m->ev);
 	if (!m->has_ev)
 		return;
-	read_before(m);
-	read_after(s, m);
+	read_mover_before(m);
+	read_mover_after(s, m);
 }
 
 static void release_mover(struct mover *m)
@@ -158,7 +162,7 @@ static void release_mover(struct mover *m)
 	ccfc_buf_release(&m->after_text);
 }
 
-/* Was the first one's effect there before the second one was asked for? */
+/* Was the effect of `a` there before `b` was called? */
 static bool has_to_precede(const struct ccfc_chain *chain, uint32_t a,
 			   uint32_t b)
 {
@@ -174,7 +178,7 @@ static bool has_to_precede(const struct ccfc_chain *chain, uint32_t a,
 	return x->late < y->start;
 }
 
-static bool is_next(const struct search *s, uint32_t v)
+static bool may_be_next(const struct search *s, uint32_t v)
 {
 	for (uint32_t u = 0; u < s->n; u++)
 		if (!s->used[u] && u != v &&
@@ -186,13 +190,14 @@ static bool is_next(const struct search *s, uint32_t v)
 
 /* --- the states on the way --- */
 
-/* After so many placed ones. */
-static const struct text_state *state_at(const struct search *s, uint32_t depth)
+/* The state after the first `depth` placed changes. */
+static const struct text_state *state_after_placed(const struct search *s,
+						   uint32_t depth)
 {
 	return depth ? &s->path[depth - 1].state : &s->start;
 }
 
-/* May v have been made from the state after the first k of `depth`? */
+/* May v have been made from the state after the first k of `depth` changes? */
 static bool may_have_read(const struct search *s, uint32_t v, uint32_t k,
 			  uint32_t depth)
 {
@@ -209,7 +214,7 @@ struct way {
 	uint32_t mover, base, cost;
 };
 
-static uint32_t inversions(const struct search *s, uint32_t v)
+static uint32_t cost_of_inversions(const struct search *s, uint32_t v)
 {
 	uint32_t n = 0;
 
@@ -219,12 +224,13 @@ static uint32_t inversions(const struct search *s, uint32_t v)
 }
 
 /*
- * What the last placed one left is not known. What it costs that this is found
- * next: nothing where its step leads back from there. Of strings alone that is
- * not always to be seen.
+ * The cost of the state `found` after a placed change whose result is not
+ * known: nothing if the change's step leads back from there. A change made of
+ * strings only may be there although its step does not lead back.
  */
-static uint32_t cost_of_unknown(struct search *s,
-				const struct text_state *found, uint32_t depth)
+static uint32_t cost_after_unknown(struct search *s,
+				   const struct text_state *found,
+				   uint32_t depth)
 {
 	const struct mover *last =
 		depth ? &s->movers[s->path[depth - 1].mover] : NULL;
@@ -244,24 +250,25 @@ static uint32_t cost_of_unknown(struct search *s,
 	return last->ev.has_patch ? OUTSIDE : LOST;
 }
 
-/* What it costs that this is found behind the placed ones. */
-static uint32_t cost_of_shown(uint32_t *base, struct search *s,
+/* The cost of the state `found` after the first `depth` placed changes. */
+static uint32_t cost_of_state(uint32_t *base, struct search *s,
 			      const struct text_state *found, uint32_t v,
 			      uint32_t depth)
 {
-	const struct text_state *now = state_at(s, depth);
+	const struct text_state *now = state_after_placed(s, depth);
 
 	*base = depth;
 	if (!now->known)
-		return cost_of_unknown(s, found, depth);
-	/* Of the disk it is known whether an empty file was there. */
+		return cost_after_unknown(s, found, depth);
+	/* For the disk it is known whether there is no file or an empty one. */
 	if (is_same_text(now, found))
 		return v == s->n && now->exists != found->exists ? LOST : 0;
 	for (uint32_t k = depth; k-- > 0;) {
 		if (v < s->n && !may_have_read(s, v, k, depth))
 			break;
-		if (v < s->n && state_at(s, k)->known && !is_empty(found) &&
-		    is_same_text(state_at(s, k), found)) {
+		if (v < s->n && state_after_placed(s, k)->known &&
+		    !is_empty(found) &&
+		    is_same_text(state_after_placed(s, k), found)) {
 			*base = k;
 			return LOST;
 		}
@@ -269,9 +276,9 @@ static uint32_t cost_of_shown(uint32_t *base, struct search *s,
 	return OUTSIDE;
 }
 
-/* Makes the state that the node leaves if it was made from that one. */
-static bool try_step(struct search *s, struct ccfc_buf *out,
-		     const struct mover *m, const struct text_state *from)
+/* Computes the state after m if m was made from `from`. */
+static bool try_mover_step(struct search *s, struct ccfc_buf *out,
+			   const struct mover *m, const struct text_state *from)
 {
 	if (!from->known || !from->exists)
 		return false;
@@ -279,7 +286,7 @@ static bool try_step(struct search *s, struct ccfc_buf *out,
 	s->bytes += from->text.len;
 	if (ccfc_step_forward(out, &m->ev, from->text) != CCFC_STEP_NO)
 		return true;
-	/* A change that another session's client has noted, too. */
+	/* Another session's client has recorded the same change. */
 	if (!ccfc_step_is_done(&m->ev, from->text))
 		return false;
 	ccfc_buf_clear(out);
@@ -293,18 +300,18 @@ static bool is_search_over(const struct search *s)
 	       s->r->ordered + s->bytes > CHAIN_MAX;
 }
 
-/* Does it write the whole file, and show nothing of what it found? */
-static bool says_nothing(const struct mover *m)
+/* Does it write the whole file without showing the earlier content? */
+static bool shows_no_earlier_text(const struct mover *m)
 {
 	return m->whole && !m->ev.has_patch;
 }
 
-/* All ways to place v next, into `ways`; how many there are. */
-static uint32_t ways_of(struct way *ways, struct search *s, uint32_t v,
-			uint32_t depth)
+/* Fills `ways` with all ways to place v next; returns their number. */
+static uint32_t list_ways(struct way *ways, struct search *s, uint32_t v,
+			  uint32_t depth)
 {
 	const struct mover *m = &s->movers[v];
-	uint32_t more = inversions(s, v), n = 0;
+	uint32_t more = cost_of_inversions(s, v), n = 0;
 	struct ccfc_buf sink = CCFC_BUF_INIT;
 
 	ways[0] = (struct way){ v, depth, more };
@@ -312,15 +319,15 @@ static uint32_t ways_of(struct way *ways, struct search *s, uint32_t v,
 		return 1;
 	if (m->shown) {
 		ways[0].cost +=
-			cost_of_shown(&ways[0].base, s, &m->before, v, depth);
+			cost_of_state(&ways[0].base, s, &m->before, v, depth);
 		return 1;
 	}
-	if (says_nothing(m) || !state_at(s, depth)->known)
+	if (shows_no_earlier_text(m) || !state_after_placed(s, depth)->known)
 		return 1;
 	for (uint32_t k = depth + 1; k-- > 0 && !is_search_over(s);) {
 		if (k < depth && !may_have_read(s, v, k, depth))
 			break;
-		if (try_step(s, &sink, m, state_at(s, k)))
+		if (try_mover_step(s, &sink, m, state_after_placed(s, k)))
 			ways[n++] =
 				(struct way){ v, k,
 					      more + (k < depth ? LOST : 0) };
@@ -331,8 +338,8 @@ static uint32_t ways_of(struct way *ways, struct search *s, uint32_t v,
 	return n;
 }
 
-/* The state after that placement goes into the path. */
-static void place_next(struct search *s, const struct way *way, uint32_t depth)
+/* Appends the placement and its state to the path. */
+static void place_mover(struct search *s, const struct way *way, uint32_t depth)
 {
 	const struct mover *m = &s->movers[way->mover];
 	struct placed *p = &s->path[depth];
@@ -344,22 +351,25 @@ static void place_next(struct search *s, const struct way *way, uint32_t depth)
 	if (m->whole)
 		p->state = m->after;
 	else if (m->has_ev && !m->shown &&
-		 try_step(s, &p->text, m, state_at(s, way->base)))
-		p->state = state_of(ccfc_buf_view(&p->text));
+		 try_mover_step(s, &p->text, m,
+				state_after_placed(s, way->base)))
+		p->state = text_state_of(ccfc_buf_view(&p->text));
 }
 
 static uint32_t cost_of_next(struct search *s, const struct mover *end)
 {
 	struct ccfc_buf sink = CCFC_BUF_INIT;
-	const struct text_state *now = state_at(s, s->n);
+	const struct text_state *now = state_after_placed(s, s->n);
 	uint32_t base;
 	bool fits;
 
 	if (end->shown)
-		return cost_of_shown(&base, s, &end->before, s->n, s->n);
-	if (!end->has_ev || says_nothing(end))
+		return cost_of_state(&base, s, &end->before, s->n, s->n);
+	if (!end->has_ev || shows_no_earlier_text(end))
 		return 0;
-	/* Nothing can be said for it; one that is shown may do better. */
+	/*
+	 * No state speaks for this end; an end with a shown state costs less.
+	 */
 	if (!now->known)
 		return LOST;
 	fits = now->exists && ccfc_step_forward(&sink, &end->ev, now->text);
@@ -367,7 +377,7 @@ static uint32_t cost_of_next(struct search *s, const struct mover *end)
 	return fits ? 0 : OUTSIDE;
 }
 
-/* Of those that may follow, the one that fits best does. */
+/* The cost of the candidate for the next node that fits best. */
 static uint32_t cost_of_end(struct search *s)
 {
 	uint32_t best = s->nends ? UINT32_MAX : 0;
@@ -380,7 +390,7 @@ static uint32_t cost_of_end(struct search *s)
 	return best;
 }
 
-static void take_plan(struct search *s, uint32_t cost)
+static void keep_best_plan(struct search *s, uint32_t cost)
 {
 	s->best.cost = cost;
 	for (uint32_t d = 0; d < s->n; d++) {
@@ -389,7 +399,7 @@ static void take_plan(struct search *s, uint32_t cost)
 	}
 }
 
-static int by_cost(const void *x, const void *y)
+static int compare_way_costs(const void *x, const void *y)
 {
 	const struct way *a = x, *b = y;
 
@@ -400,7 +410,10 @@ static int by_cost(const void *x, const void *y)
 	return (b->base > a->base) - (b->base < a->base);
 }
 
-/* Depth first, the cheapest first: the first end is what a greedy one finds. */
+/*
+ * Depth first, the cheapest way first: the first complete order is the greedy
+ * one.
+ */
 static void try_orders(struct search *s, uint32_t depth, uint32_t cost)
 {
 	struct way *ways;
@@ -409,20 +422,20 @@ static void try_orders(struct search *s, uint32_t depth, uint32_t cost)
 	if (depth == s->n) {
 		cost += cost_of_end(s);
 		if (cost < s->best.cost)
-			take_plan(s, cost);
+			keep_best_plan(s, cost);
 		return;
 	}
 	ways = ccfc_calloc((size_t)s->n * (depth + 1), sizeof(*ways));
 	for (uint32_t v = 0; v < s->n; v++)
-		if (is_next(s, v))
-			n += ways_of(ways + n, s, v, depth);
-	qsort(ways, n, sizeof(*ways), by_cost);
+		if (may_be_next(s, v))
+			n += list_ways(ways + n, s, v, depth);
+	qsort(ways, n, sizeof(*ways), compare_way_costs);
 	for (uint32_t k = 0; k < n; k++) {
 		if (cost + ways[k].cost >= s->best.cost ||
 		    (is_search_over(s) && s->best.cost != UINT32_MAX))
 			break;
 		s->used[ways[k].mover] = true;
-		place_next(s, &ways[k], depth);
+		place_mover(s, &ways[k], depth);
 		try_orders(s, depth + 1, cost + ways[k].cost);
 		s->used[ways[k].mover] = false;
 	}
@@ -431,9 +444,10 @@ static void try_orders(struct search *s, uint32_t depth, uint32_t cost)
 
 /* --- the window --- */
 
-/* Takes in all that was under way with one of them. */
-static void widen(uint32_t *lo, uint32_t *hi, const struct ccfc_chain *chain,
-		  uint32_t floor, uint32_t gap)
+/* Extends the window by all nodes that overlap with one of its nodes. */
+static void widen_window(uint32_t *lo, uint32_t *hi,
+			 const struct ccfc_chain *chain, uint32_t floor,
+			 uint32_t gap)
 {
 	const struct ccfc_node *nodes = chain->nodes;
 	int64_t start = nodes[*lo].start, late = nodes[*lo].late;
@@ -471,15 +485,21 @@ static bool find_window(struct search *s, uint32_t i)
 	lo = hi = i - 1;
 	if (i < chain->n && chain->nodes[i].start <= chain->nodes[i - 1].late)
 		hi = i;
-	widen(&lo, &hi, chain, floor, i);
-	/* Alone in front of it: then those that came together with it. */
+	widen_window(&lo, &hi, chain, floor, i);
+	/*
+	 * No node overlaps with the one before the gap: takes those that
+	 * overlap with the node after the gap.
+	 */
 	if (lo == hi && i < chain->n) {
 		lo = hi = i;
-		widen(&lo, &hi, chain, i, i);
+		widen_window(&lo, &hi, chain, i, i);
 	}
 	s->lo = lo;
 	s->n = hi - lo + 1;
-	/* What comes behind the last node is looked at in the end. */
+	/*
+	 * The node after the last one is the disk, which is compared at the
+	 * end.
+	 */
 	if (s->n > 1 && hi + 1 == chain->n && !s->r->at_end) {
 		s->r->open_gap = i;
 		return false;
@@ -487,8 +507,8 @@ static bool find_window(struct search *s, uint32_t i)
 	return s->n > 1;
 }
 
-/* The state in front of the window. */
-static void read_start(struct search *s)
+/* Reads the state before the window. */
+static void read_window_start(struct search *s)
 {
 	const struct ccfc_side_state *side;
 
@@ -498,13 +518,16 @@ static void read_start(struct search *s)
 	if (!ccfc_state_is_known(side))
 		return;
 	if (!side->exists)
-		s->start = no_file();
+		s->start = absent_state();
 	else if (ccfc_chain_text(&s->start_text, s->chain, s->lo - 1, true))
-		s->start = state_of(ccfc_buf_view(&s->start_text));
+		s->start = text_state_of(ccfc_buf_view(&s->start_text));
 }
 
-/* What follows: the next node, or one under way with it; or the disk. */
-static void read_end(struct search *s)
+/*
+ * Reads what follows the window: the next node, or one that overlaps with it,
+ * or the disk.
+ */
+static void read_window_ends(struct search *s)
 {
 	struct ccfc_chain *chain = s->chain;
 	const struct ccfc_node *nodes = chain->nodes;
@@ -519,8 +542,9 @@ static void read_end(struct search *s)
 		return;
 	s->nends = 1;
 	s->ends[0].shown = true;
-	s->ends[0].before =
-		disk->exists ? state_of(ccfc_buf_view(&s->r->copy)) : no_file();
+	s->ends[0].before = disk->exists
+				    ? text_state_of(ccfc_buf_view(&s->r->copy))
+				    : absent_state();
 }
 
 /* --- the outcome --- */
@@ -548,7 +572,7 @@ void ccfc_nodes_swap(struct ccfc_chain *chain, uint32_t i)
 	chain->has_last = false;
 }
 
-static bool is_as_before(const struct search *s)
+static bool is_order_unchanged(const struct search *s)
 {
 	for (uint32_t d = 0; d < s->n; d++)
 		if (s->best.mover[d] != d ||
@@ -557,8 +581,11 @@ static bool is_as_before(const struct search *s)
 	return true;
 }
 
-/* Puts the window's nodes in that order; times may not fall along a chain. */
-static void put_order(struct search *s)
+/*
+ * Puts the window's nodes into the best order. Times may not fall along a
+ * chain.
+ */
+static void apply_best_order(struct search *s)
 {
 	struct ccfc_node *nodes = s->chain->nodes + s->lo;
 	struct ccfc_node fresh[WINDOW_MAX];
@@ -604,12 +631,12 @@ bool ccfc_order_mend(uint32_t *from, struct ccfc_replay *r, uint32_t i)
 	if (r->ordered <= CHAIN_MAX && find_window(s, i)) {
 		for (uint32_t k = 0; k < s->n; k++)
 			read_mover(s, &s->movers[k], s->lo + k);
-		read_start(s);
-		read_end(s);
+		read_window_start(s);
+		read_window_ends(s);
 		try_orders(s, 0, 0);
-		mended = s->best.cost != UINT32_MAX && !is_as_before(s);
+		mended = s->best.cost != UINT32_MAX && !is_order_unchanged(s);
 		if (mended)
-			put_order(s);
+			apply_best_order(s);
 		*from = s->lo;
 		r->mended = s->lo + s->n;
 	}

@@ -2,13 +2,13 @@
  * Reads before changes; see read_evidence.h.
  *
  * A result with a toolUseResult is enough. Otherwise the call has the path and
- * the result has the text. Reading backwards, the result mostly comes first,
- * but sometimes the call does. So the last few of either kind are remembered by
- * their ids until the other one comes; only then is the text read.
+ * the result has the text. The search runs backwards, so it usually meets the
+ * result before the call, but not always. The last few calls and results are
+ * remembered by id until the other half is found; only then is the text read.
  *
- * A Read counts only if it came after the change before this one. Within the
- * same transcript the search ends there, so no byte is searched for two
- * changes; otherwise times decide.
+ * A Read counts only if it came after the previous change of the file. Within
+ * one transcript the search ends at that change, so no byte is searched for two
+ * changes. Between transcripts, times decide.
  */
 #include "history/chain/read_evidence.h"
 
@@ -20,14 +20,16 @@
 
 #define CALL_MAX  ((uint64_t)16 << 20)
 #define CHAIN_MAX ((uint64_t)256 << 20)
-/* Changes that are looked at for one of the same transcript. */
+/* Changes searched for an earlier one of the same transcript. */
 #define FLOOR_MAX 4096u
 
-/* Calls that may be under way at once, and blocks of one line. */
+/*
+ * WAITING: calls or results remembered at once. PER_LINE: blocks of one line.
+ */
 #define WAITING	 64u
 #define PER_LINE 64u
 
-/* A call or a result that waits for the other one. */
+/* A call or a result whose other half has not been found. */
 struct half {
 	uint64_t id; /* 0: free */
 	struct ccfc_place place;
@@ -35,28 +37,29 @@ struct half {
 
 struct halves {
 	struct half items[WAITING];
-	uint32_t next; /* the one to go when there are too many */
+	uint32_t next; /* the entry to overwrite next */
 };
 
 struct search {
 	struct ccfc_chain *chain;
 	struct ccfc_buf *text;
 	uint32_t i;
-	struct ccfc_place place; /* of the line at hand */
+	struct ccfc_place place; /* of the current line */
 	struct halves calls, results;
 	struct ccfc_lines_back back;
-	uint64_t reread; /* bytes */
-	bool over;	 /* the Read that was found is too old */
+	uint64_t reread; /* bytes of lines read a second time */
+	bool over;	 /* a Read older than the previous change was met */
 };
 
-static void remember(struct halves *list, uint64_t id, struct ccfc_place place)
+static void remember_half(struct halves *list, uint64_t id,
+			  struct ccfc_place place)
 {
 	list->items[list->next] = (struct half){ id, place };
 	list->next = (list->next + 1) % WAITING;
 }
 
-static bool recall(struct ccfc_place *place, const struct halves *list,
-		   uint64_t id)
+static bool take_remembered(struct ccfc_place *place, const struct halves *list,
+			    uint64_t id)
 {
 	for (uint32_t k = 0; k < WAITING; k++) {
 		if (list->items[k].id != id)
@@ -67,8 +70,8 @@ static bool recall(struct ccfc_place *place, const struct halves *list,
 	return false;
 }
 
-static bool is_ours_read_evidence(const struct ccfc_chain *chain,
-				  const struct ccfc_read_result *reading)
+static bool is_read_of_file(const struct ccfc_chain *chain,
+			    const struct ccfc_read_result *reading)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool ours =
@@ -80,8 +83,8 @@ static bool is_ours_read_evidence(const struct ccfc_chain *chain,
 	return ours;
 }
 
-/* Was it before the change before this one? */
-static bool is_stale(const struct search *s, int64_t time)
+/* Was it before the previous change? */
+static bool is_before_floor_time(const struct search *s, int64_t time)
 {
 	const struct ccfc_node *node = &s->chain->nodes[s->i];
 
@@ -89,14 +92,14 @@ static bool is_stale(const struct search *s, int64_t time)
 	       node[-1].time != CCFC_TIME_NONE && time < node[-1].time;
 }
 
-static bool take_read_evidence(struct search *s,
-			       const struct ccfc_read_result *reading,
-			       struct ccfc_place place)
+static bool use_read_result(struct search *s,
+			    const struct ccfc_read_result *reading,
+			    struct ccfc_place place)
 {
 	struct ccfc_node *node = &s->chain->nodes[s->i];
 	struct ccfc_form form;
 
-	s->over = is_stale(s, reading->time);
+	s->over = is_before_floor_time(s, reading->time);
 	if (s->over)
 		return false;
 	node->read = place;
@@ -107,7 +110,7 @@ static bool take_read_evidence(struct search *s,
 	return true;
 }
 
-static bool try_detail(struct search *s, struct ccfc_slice line)
+static bool try_tool_use_result(struct search *s, struct ccfc_slice line)
 {
 	struct ccfc_history *h = s->chain->history;
 	struct ccfc_read_result reading;
@@ -115,8 +118,8 @@ static bool try_detail(struct search *s, struct ccfc_slice line)
 	ccfc_arena_clear(&h->scratch);
 	return ccfc_read_result_detail(h->env.parser, &reading, line,
 				       &h->scratch) &&
-	       is_ours_read_evidence(s->chain, &reading) &&
-	       take_read_evidence(s, &reading, s->place);
+	       is_read_of_file(s->chain, &reading) &&
+	       use_read_result(s, &reading, s->place);
 }
 
 static bool try_results(struct search *s, struct ccfc_slice line)
@@ -129,23 +132,23 @@ static bool try_results(struct search *s, struct ccfc_slice line)
 		ccfc_read_result_results(h->env.parser, ids, PER_LINE, line);
 
 	for (uint32_t k = 0; k < n && !s->over; k++) {
-		if (!recall(&call, &s->calls, ids[k])) {
-			remember(&s->results, ids[k], s->place);
+		if (!take_remembered(&call, &s->calls, ids[k])) {
+			remember_half(&s->results, ids[k], s->place);
 			continue;
 		}
 		ccfc_arena_clear(&h->scratch);
 		if (ccfc_read_result_result(h->env.parser, &reading, line,
 					    ids[k], &h->scratch) &&
-		    take_read_evidence(s, &reading, s->place))
+		    use_read_result(s, &reading, s->place))
 			return true;
 	}
 	return false;
 }
 
 /* The result `id` (0: the toolUseResult) of the line at `place`. */
-static bool read_at(struct ccfc_read_result *out,
-		    const struct ccfc_chain *chain, uint64_t id,
-		    const struct ccfc_place *place)
+static bool read_result_at(struct ccfc_read_result *out,
+			   const struct ccfc_chain *chain, uint64_t id,
+			   const struct ccfc_place *place)
 {
 	struct ccfc_history *h = chain->history;
 	struct ccfc_slice line = ccfc_history_line(&h->env, place, &h->scratch);
@@ -158,15 +161,15 @@ static bool read_at(struct ccfc_read_result *out,
 					    &h->scratch);
 }
 
-/* The result that was met before its call, which is ours. */
-static bool try_result_at(struct search *s, uint64_t id,
-			  struct ccfc_place place)
+/* Tries the result `id`, met earlier: its call has now been found. */
+static bool try_remembered_result(struct search *s, uint64_t id,
+				  struct ccfc_place place)
 {
 	struct ccfc_read_result reading;
 
 	s->reread += place.len;
-	return read_at(&reading, s->chain, id, &place) &&
-	       take_read_evidence(s, &reading, place);
+	return read_result_at(&reading, s->chain, id, &place) &&
+	       use_read_result(s, &reading, place);
 }
 
 static bool try_calls(struct search *s, struct ccfc_slice line)
@@ -179,23 +182,23 @@ static bool try_calls(struct search *s, struct ccfc_slice line)
 	ccfc_arena_clear(&h->scratch);
 	n = ccfc_read_result_calls(h->env.parser, calls, PER_LINE, line,
 				   &h->scratch);
-	/* The last call first, as with lines. */
+	/* The last call first, as the lines are read. */
 	while (n-- > 0 && !s->over) {
-		if (!is_ours_read_evidence(s->chain, &calls[n]))
+		if (!is_read_of_file(s->chain, &calls[n]))
 			continue;
-		if (!recall(&place, &s->results, calls[n].id))
-			remember(&s->calls, calls[n].id, s->place);
-		else if (try_result_at(s, calls[n].id, place))
+		if (!take_remembered(&place, &s->results, calls[n].id))
+			remember_half(&s->calls, calls[n].id, s->place);
+		else if (try_remembered_result(s, calls[n].id, place))
 			return true;
 	}
 	return false;
 }
 
-/* Few lines have these words; the others need not be parsed. */
+/* Few lines contain these words; only such lines are parsed. */
 static bool try_line(struct search *s, struct ccfc_slice line)
 {
 	if (ccfc_slice_contains(line, "\"totalLines\""))
-		return try_detail(s, line);
+		return try_tool_use_result(s, line);
 	if (ccfc_slice_contains(line, "\"tool_result\"") &&
 	    !ccfc_slice_contains(line, "\"toolUseResult\""))
 		return try_results(s, line);
@@ -217,34 +220,35 @@ static bool search_back(struct search *s)
 	return found;
 }
 
-static uint64_t end_of(const struct ccfc_place *place)
+static uint64_t end_of_place(const struct ccfc_place *place)
 {
 	return place->offset + place->len + 1;
 }
 
-/* Behind the change before node i that is in the same transcript, or 0. */
-static uint64_t floor_of(const struct ccfc_chain *chain, uint32_t i,
-			 const struct ccfc_place *call)
+/* The end of the previous change's lines in the same transcript, or 0. */
+static uint64_t floor_of_search(const struct ccfc_chain *chain, uint32_t i,
+				const struct ccfc_place *call)
 {
 	const struct ccfc_index *index = chain->history->env.index;
 
-	/* Times tell as well, so one that is far off does not matter. */
+	/* Times decide too, so a change far back may be missed. */
 	for (uint32_t left = FLOOR_MAX; left && i-- > 0; left--) {
 		const struct ccfc_change *c =
 			&index->changes.items[chain->nodes[i].change];
 
 		if (c->result.known && c->result.place.source == call->source &&
 		    c->result.place.gen == call->gen)
-			return end_of(&c->result.place);
+			return end_of_place(&c->result.place);
 		if (c->call.known && c->call.place.source == call->source &&
 		    c->call.place.gen == call->gen)
-			return end_of(&c->call.place);
+			return end_of_place(&c->call.place);
 	}
 	return 0;
 }
 
-/* Did a call in that transcript look at the file at all? */
-static bool may_have_read(const struct ccfc_chain *chain, uint32_t source)
+/* Has any call in that transcript read the file? */
+static bool transcript_has_reads(const struct ccfc_chain *chain,
+				 uint32_t source)
 {
 	const struct ccfc_excerpt *excerpt = chain->history->env.excerpt;
 
@@ -267,9 +271,9 @@ bool ccfc_reads_find(struct ccfc_buf *text, struct ccfc_chain *chain,
 
 	if (!change->call.known || chain->searched >= CHAIN_MAX ||
 	    ccfc_index_place_where(index, call) == CCFC_WHERE_GONE ||
-	    !may_have_read(chain, call->source))
+	    !transcript_has_reads(chain, call->source))
 		return false;
-	floor = floor_of(chain, i, call);
+	floor = floor_of_search(chain, i, call);
 	cut = call->offset > CALL_MAX && floor < call->offset - CALL_MAX;
 	if (cut)
 		floor = call->offset - CALL_MAX;
@@ -297,7 +301,7 @@ bool ccfc_reads_again(struct ccfc_buf *text, struct ccfc_chain *chain,
 	place.source =
 		ccfc_own_of(CCFC_HOMES(chain->history, sources), place.source);
 	ccfc_arena_clear(&chain->history->scratch);
-	if (!read_at(&reading, chain, node->read_id, &place))
+	if (!read_result_at(&reading, chain, node->read_id, &place))
 		return false;
 	ccfc_form_decode(text, &form, reading.text);
 	return ccfc_hash_slice(ccfc_buf_view(text)) == node->before.hash;

@@ -1,19 +1,19 @@
 /*
- * Replay: one pass over a file's changes in the order of their effects,
- * carrying the known text along (the text in hand). For each change:
+ * Replay: one pass over a file's changes in the order of their effects. The
+ * pass carries the known text along (the text in hand). For each change:
  *
- * - before: what its result shows; else a backup of that moment, or the text in
- *   hand, whichever the change fits; else it is not known.
- * - after: what it wrote whole; else its step from before.
+ *   - before: what its result shows; else a backup of that moment or the
+ *     text in hand, whichever the change fits; else unknown.
+ *   - after: the whole content that it wrote; else its step applied to before.
  *
  * If the next change contradicts the text in hand, somebody else changed the
- * file: an outside step. If it does not, somebody may still have changed
- * another part of the file: so carried-over states are `pending`, and become
- * exact when they lead to a later state that is known by itself.
+ * file: an outside step. If not, somebody may still have changed another part
+ * of the file. So states carried over are `pending`; they become exact when
+ * they lead to a later state that is known by itself.
  *
- * Then the disk and a pass back fill in states from later ones
- * (replay_back.c). Where they show the front in another light, the pass
- * forwards begins anew from there.
+ * Then the disk and a pass back fill in states from later ones (replay_back.c).
+ * If these change what is known about earlier nodes, the forward pass is
+ * repeated from there.
  */
 #include "history/chain/replay.h"
 
@@ -29,8 +29,10 @@
 #define HIDDEN	   "the effect of the command is not recorded"
 #define NO_NEWLINE "whether its last line ends in a newline is not recorded"
 
-/* How often a pass goes back for another order, and the last one for the
- * disk. */
+/*
+ * MENDS_MAX: reorderings in a forward pass. ENDS_MAX: repetitions because of
+ * the disk.
+ */
 #define MENDS_MAX 1000u
 #define ENDS_MAX  8u
 
@@ -40,25 +42,31 @@ enum ccfc_gap ccfc_replay_gap(const struct ccfc_side_state *last,
 	if (ccfc_state_is_known(last) && ccfc_state_is_known(&node->before) &&
 	    ccfc_state_same(last, &node->before))
 		return CCFC_GAP_NONE;
-	/* It may be our guess that was wrong. */
+	/* The guess may be wrong. */
 	if (last->guessed || node->before.guessed)
 		return CCFC_GAP_UNKNOWN;
 	if (ccfc_state_is_known(last) && ccfc_state_is_known(&node->before))
 		return CCFC_GAP_OUTSIDE;
-	/* Known, and the change does not fit: somebody changed it. */
+	/*
+	 * The state is known and the change does not fit it: somebody changed
+	 * it.
+	 */
 	if (ccfc_state_is_known(last) && has_ev)
 		return CCFC_GAP_OUTSIDE;
 	return CCFC_GAP_UNKNOWN;
 }
 
-static void find_gap(struct ccfc_replay *r, uint32_t i)
+static void set_gap_before(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 
 	if (!i)
 		return;
 	node->gap = ccfc_replay_gap(&node[-1].after, node, r->has_ev);
-	/* A backup that is not of this moment is still of after the last. */
+	/*
+	 * A backup that was not made for this change still shows a state after
+	 * the previous one.
+	 */
 	if (node->gap == CCFC_GAP_NONE && node->before.how != CCFC_HOW_SAME &&
 	    (node->before.fidelity == CCFC_FIDELITY_EXACT ||
 	     (node->before.how == CCFC_HOW_COPY && node->before.pending)))
@@ -67,8 +75,9 @@ static void find_gap(struct ccfc_replay *r, uint32_t i)
 
 /* --- after --- */
 
-/* How sure is what a command left, of which the whole is known? */
-static void doubt_shell(const struct ccfc_replay *r, struct ccfc_node *node)
+/* Weakens the state after a command whose whole content is known. */
+static void weaken_shell_state(const struct ccfc_replay *r,
+			       struct ccfc_node *node)
 {
 	if (r->ev.seen_after)
 		return;
@@ -85,7 +94,8 @@ static void doubt_shell(const struct ccfc_replay *r, struct ccfc_node *node)
 	node->after.guessed = true;
 }
 
-static void take_whole(struct ccfc_replay *r, struct ccfc_node *node)
+static void set_after_from_content(struct ccfc_replay *r,
+				   struct ccfc_node *node)
 {
 	struct ccfc_form form;
 
@@ -98,27 +108,27 @@ static void take_whole(struct ccfc_replay *r, struct ccfc_node *node)
 	if (r->ev.seen_after)
 		ccfc_state_set_seen(&node->after, &form);
 	if (r->ev.is_shell) {
-		doubt_shell(r, node);
+		weaken_shell_state(r, node);
 		return;
 	}
-	node->after.has_bad = false; /* written so */
+	node->after.has_bad = false; /* the U+FFFD was written so */
 	if (!r->ev.from_result)
 		ccfc_state_weaken(&node->after, CALL_ONLY, true);
 }
 
 /* A command deleted the file. */
-static void take_gone(struct ccfc_replay *r, struct ccfc_node *node)
+static void set_after_deleted(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	ccfc_buf_clear(&r->hand);
 	ccfc_state_set_absent(&node->after, CCFC_HOW_EVIDENCE,
 			      r->ev.seen_after	  ? CCFC_ORIGIN_OBSERVED
 			      : r->ev.from_result ? CCFC_ORIGIN_RESULT
 						  : CCFC_ORIGIN_CALL);
-	doubt_shell(r, node);
+	weaken_shell_state(r, node);
 }
 
-/* What the change did was there when it came. */
-static void take_same(struct ccfc_replay *r, struct ccfc_node *node)
+/* The file had the change's effect before the change. */
+static void set_after_unchanged(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	ccfc_buf_clear(&r->hand);
 	ccfc_buf_slice(&r->hand, ccfc_buf_view(&r->text));
@@ -127,8 +137,8 @@ static void take_same(struct ccfc_replay *r, struct ccfc_node *node)
 		node->before.exists ? CCFC_HOW_STEP : CCFC_HOW_EVIDENCE;
 }
 
-/* What a step that nothing confirms goes by. */
-static const char *assumed(const struct ccfc_evidence *ev)
+/* Why a step that nothing confirms is not certain. */
+static const char *step_assumption(const struct ccfc_evidence *ev)
 {
 	if (ev->is_shell)
 		return ev->from_result ? NO_NEWLINE
@@ -137,7 +147,7 @@ static const char *assumed(const struct ccfc_evidence *ev)
 	return ev->from_result ? CCFC_ASSUMED : CALL_ONLY;
 }
 
-static void take_step(struct ccfc_replay *r, struct ccfc_node *node)
+static void set_after_from_step(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	const struct ccfc_side_state *before = &node->before;
 	enum ccfc_step step = ccfc_step_find(&r->hand, &node->rule, &r->ev,
@@ -165,10 +175,11 @@ static void take_step(struct ccfc_replay *r, struct ccfc_node *node)
 	if (before->fidelity != CCFC_FIDELITY_EXACT)
 		ccfc_state_weaken(&node->after, before->why, before->pending);
 	else if (step == CCFC_STEP_GUESSED)
-		ccfc_state_weaken(&node->after, assumed(&r->ev), true);
+		ccfc_state_weaken(&node->after, step_assumption(&r->ev), true);
 }
 
-static void note_shell(const struct ccfc_replay *r, struct ccfc_node *node)
+static void note_shell_flags(const struct ccfc_replay *r,
+			     struct ccfc_node *node)
 {
 	node->is_shell = r->has_ev && r->ev.is_shell;
 	node->from_text =
@@ -178,34 +189,35 @@ static void note_shell(const struct ccfc_replay *r, struct ccfc_node *node)
 	node->without_cr = node->is_shell && r->ev.without_cr;
 }
 
-/* Is what was there before of no account? */
-static bool is_whole(const struct ccfc_replay *r, const struct ccfc_node *node)
+/* Is the state after independent of the state before? */
+static bool is_whole_write(const struct ccfc_replay *r,
+			   const struct ccfc_node *node)
 {
 	if (node->rule == CCFC_RULE_SAME)
 		return false;
-	/* Lines that were seen count more than the text of a command. */
+	/* Recorded lines count more than the text of a command. */
 	if (r->ev.has_patch && r->ev.has_after && r->ev.from_text)
 		return !ccfc_state_is_known(&node->before);
 	return r->ev.has_after || r->ev.gone;
 }
 
-static void find_after(struct ccfc_replay *r, uint32_t i)
+static void set_after(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 
 	node->has_patch = r->has_ev && r->ev.has_patch;
-	note_shell(r, node);
-	node->whole = r->has_ev && is_whole(r, node);
+	note_shell_flags(r, node);
+	node->whole = r->has_ev && is_whole_write(r, node);
 	if (!r->has_ev)
 		ccfc_state_set_unknown(&node->after, false, CCFC_NO_LINES);
 	else if (node->rule == CCFC_RULE_SAME)
-		take_same(r, node);
+		set_after_unchanged(r, node);
 	else if (r->ev.gone)
-		take_gone(r, node);
+		set_after_deleted(r, node);
 	else if (node->whole)
-		take_whole(r, node);
+		set_after_from_content(r, node);
 	else if (ccfc_state_is_known(&node->before))
-		take_step(r, node);
+		set_after_from_step(r, node);
 	else
 		ccfc_state_set_unknown(&node->after, r->ev.has_patch,
 				       ccfc_step_is_hidden(&r->ev)
@@ -213,8 +225,11 @@ static void find_after(struct ccfc_replay *r, uint32_t i)
 					       : node->before.why);
 }
 
-/* The pass forwards ends here; what follows may be other another time. */
-static void keep_forward(struct ccfc_replay *r)
+/*
+ * Stores the end of the forward pass. What follows depends on the disk and may
+ * differ next time.
+ */
+static void store_forward_pass(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	size_t size = (chain->n + 1u) * sizeof(*chain->nodes);
@@ -232,8 +247,8 @@ static void keep_forward(struct ccfc_replay *r)
 
 /* --- the order --- */
 
-/* Nodes from there on are to be replayed anew. */
-static void start_anew(struct ccfc_replay *r, uint32_t from)
+/* Resets the nodes from there on, to be replayed again. */
+static void reset_nodes_from(struct ccfc_replay *r, uint32_t from)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_side_state *last;
@@ -257,12 +272,12 @@ static void start_anew(struct ccfc_replay *r, uint32_t from)
 				       CCFC_NO_LINES);
 }
 
-/* Node i does not follow from the one in front: is there another way? */
-static bool mend_gap(uint32_t *from, struct ccfc_replay *r, uint32_t i)
+/* Node i does not follow from the previous one: searches another order. */
+static bool reorder_at_gap(uint32_t *from, struct ccfc_replay *r, uint32_t i)
 {
 	const struct ccfc_node *node = &r->chain->nodes[i];
 
-	/* What it was made from is found out already. */
+	/* The state that it was made from is known already. */
 	if (!i || node->gap == CCFC_GAP_NONE ||
 	    node->before.how == CCFC_HOW_BASE ||
 	    !ccfc_state_is_known(&node[-1].after))
@@ -276,8 +291,8 @@ static bool mend_gap(uint32_t *from, struct ccfc_replay *r, uint32_t i)
 	return false;
 }
 
-/* The pass forwards; false when it would have to go back too far. */
-static bool go_forward(struct ccfc_replay *r, uint32_t i)
+/* The forward pass; false if it would have to go back before `nforward`. */
+static bool run_forward_pass(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_chain *chain = r->chain;
 	uint32_t mends = 0, from;
@@ -285,26 +300,26 @@ static bool go_forward(struct ccfc_replay *r, uint32_t i)
 	while (i < chain->n) {
 		r->has_ev = ccfc_chain_evidence(&r->ev, chain, i);
 		ccfc_replay_before(r, i);
-		find_gap(r, i);
-		if (mends < MENDS_MAX && mend_gap(&from, r, i)) {
+		set_gap_before(r, i);
+		if (mends < MENDS_MAX && reorder_at_gap(&from, r, i)) {
 			if (from < chain->nforward)
 				return false;
 			mends++;
-			start_anew(r, from);
+			reset_nodes_from(r, from);
 			i = from;
 			continue;
 		}
 		if (chain->nodes[i].before.how == CCFC_HOW_SAME)
 			ccfc_checkpoints_add(chain, i, ccfc_buf_view(&r->text),
 					     false);
-		find_after(r, i);
+		set_after(r, i);
 		i++;
 	}
 	return true;
 }
 
-/* The disk does not follow from the last change: is there another way? */
-static bool mend_end(struct ccfc_replay *r, uint32_t *from)
+/* The disk does not follow from the last change: searches another order. */
+static bool reorder_at_end(struct ccfc_replay *r, uint32_t *from)
 {
 	struct ccfc_chain *chain = r->chain;
 
@@ -320,18 +335,19 @@ static bool mend_end(struct ccfc_replay *r, uint32_t *from)
 	       ccfc_lost_mend(from, r, chain->n, ccfc_buf_view(&r->copy));
 }
 
-static void end_anew(struct ccfc_replay *r, uint32_t from)
+static void replay_end_from(struct ccfc_replay *r, uint32_t from)
 {
-	/* The disk may change: this is not to be gone on from. */
+	/* The disk may change: the next replay starts from the beginning. */
 	r->chain->nforward = 0;
-	start_anew(r, from);
-	go_forward(r, from);
+	reset_nodes_from(r, from);
+	run_forward_pass(r, from);
 	ccfc_replay_meet_disk(r);
 }
 
-/* The updates that the pass back found to be lost, for the next one forwards.
+/*
+ * Stores the lost updates that the pass back found, for the next forward pass.
  */
-static void keep_lost(struct ccfc_chain *chain)
+static void store_lost_updates(struct ccfc_chain *chain)
 {
 	for (uint32_t i = 1; i + 1 < chain->n; i++) {
 		uint32_t base = i - 1;
@@ -344,18 +360,18 @@ static void keep_lost(struct ccfc_chain *chain)
 	}
 }
 
-/* From the disk back, as often as that shows the front in another light. */
-static void find_end(struct ccfc_replay *r)
+/* The passes from the disk back, repeated while they change earlier nodes. */
+static void run_passes_from_disk(struct ccfc_replay *r)
 {
 	uint32_t from;
 
 	for (uint32_t k = 0; k < ENDS_MAX; k++) {
-		if (!mend_end(r, &from)) {
+		if (!reorder_at_end(r, &from)) {
 			if (!ccfc_replay_back(&from, r))
 				return;
-			keep_lost(r->chain);
+			store_lost_updates(r->chain);
 		}
-		end_anew(r, from);
+		replay_end_from(r, from);
 	}
 	ccfc_replay_back(NULL, r);
 }
@@ -368,11 +384,11 @@ bool ccfc_replay(struct ccfc_chain *chain)
 	chain->hand = (struct ccfc_buf)CCFC_BUF_INIT;
 	r.mended = chain->nforward ? chain->mended : 0;
 	r.ordered = chain->nforward ? chain->ordered : 0;
-	done = go_forward(&r, chain->nforward);
+	done = run_forward_pass(&r, chain->nforward);
 	if (done) {
-		keep_forward(&r);
+		store_forward_pass(&r);
 		ccfc_replay_meet_disk(&r);
-		find_end(&r);
+		run_passes_from_disk(&r);
 		ccfc_replay_returns(chain);
 		ccfc_replay_hooks(chain);
 		ccfc_replay_forms(chain);

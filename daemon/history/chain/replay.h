@@ -13,36 +13,38 @@ struct ccfc_replay {
 	struct ccfc_evidence ev;
 	bool has_ev;
 	struct ccfc_buf hand;  /* text after the last change, if known */
-	struct ccfc_buf text;  /* before the change at hand */
+	struct ccfc_buf text;  /* before the current change */
 	struct ccfc_buf bytes; /* of a backup, the disk */
 	struct ccfc_buf copy;  /* its text */
-	uint32_t before;       /* on the way back, `text` is before this one */
-	uint32_t mended;       /* nodes whose order is settled */
-	uint64_t ordered;      /* bytes that were tried in other orders */
-	uint32_t open_gap;     /* one that the end of the chain may explain */
-	bool at_end;	       /* the disk was looked at, its text is `copy` */
+	/* in the pass back: `text` is before this node */
+	uint32_t before;
+	uint32_t mended;   /* nodes whose order is settled */
+	uint64_t ordered;  /* bytes spent on trying other orders */
+	uint32_t open_gap; /* a gap that the disk may explain */
+	bool at_end;	   /* the disk was read, its text is `copy` */
 };
 
 /*
- * Fills in nodes[i].before. r->ev is that of node i, r->hand the text after the
- * node in front of it, if known; r->text will be the text before, if known.
+ * Fills in nodes[i].before. r->ev is the evidence of node i; r->hand is the
+ * text after the previous node, if known. Sets r->text to the text before node
+ * i, if known.
  */
 void ccfc_replay_before(struct ccfc_replay *r, uint32_t i);
 
-/* What lies between `last`, the state after a node, and the node behind it. */
+/* The gap between `last`, the state after a node, and the next node. */
 enum ccfc_gap ccfc_replay_gap(const struct ccfc_side_state *last,
 			      const struct ccfc_node *node, bool has_ev);
 
 /*
- * Compares the end of the chain with the disk, or takes the state from there.
- * r->ev is that of the last node.
+ * Compares the end of the chain with the disk, or takes the last state from the
+ * disk. r->ev is the evidence of the last node.
  */
 void ccfc_replay_meet_disk(struct ccfc_replay *r);
 
 /*
- * The pass back. Where it meets what the pass forwards found, and both are not
- * the same, an update may have been lost further in front: true then, with
- * `from` where to begin anew. NULL: not asked for.
+ * The pass back. If it contradicts the forward pass, an update may have been
+ * lost further in front: then true, and `from` says where to replay again.
+ * NULL: that is not searched.
  */
 bool ccfc_replay_back(uint32_t *from, struct ccfc_replay *r);
 

@@ -1,7 +1,7 @@
 /*
- * Replay from the end: what is on the disk, and the pass back, which fills in
- * states from later ones. It starts at each state that is known by itself and
- * at the disk.
+ * Replay from the end: the disk, and the pass back, which fills in states from
+ * later ones. The pass back starts at the disk and at each state that is known
+ * by itself.
  */
 #include "base/time.h"
 #include "history/chain/checkpoints.h"
@@ -10,17 +10,18 @@
 #define LATER "reconstructed from a later state"
 #define FOUND "from the next known state; others may have changed it, too"
 
-/* A tool may be this much ahead of the line of its call. */
+/* A tool may write the file this long before the time of its call. */
 #define EARLY_MS 10000
-/* What a command wrote may be seen this much after its end. */
+/* A command's write may be seen this long after the command's end. */
 #define LATE_MS 100
 
 /*
- * What a command made of the file is what is found next, if nothing else is
- * known to have been done in between.
+ * Is the effect of this command unknown, and did no other change of unknown
+ * effect happen up to the next one? Then the next state shows the command's
+ * effect.
  */
-static bool is_hidden_alone(const struct ccfc_replay *r,
-			    const struct ccfc_node *node)
+static bool is_only_hidden_command(const struct ccfc_replay *r,
+				   const struct ccfc_node *node)
 {
 	return r->has_ev && ccfc_step_is_hidden(&r->ev) &&
 	       r->chain->history->env.index->changes.items[node->change].alone;
@@ -29,11 +30,11 @@ static bool is_hidden_alone(const struct ccfc_replay *r,
 /* --- the disk --- */
 
 /*
- * Was the file last written while that change was under way? The client may
- * run a tool before it has noted the call.
+ * Was the file last written during that change? Claude Code may run a tool
+ * before it records the call.
  */
-static bool wrote_disk(const struct ccfc_chain *chain,
-		       const struct ccfc_node *node)
+static bool is_disk_written_by(const struct ccfc_chain *chain,
+			       const struct ccfc_node *node)
 {
 	const struct ccfc_change *change =
 		&chain->history->env.index->changes.items[node->change];
@@ -43,8 +44,9 @@ static bool wrote_disk(const struct ccfc_chain *chain,
 	       chain->disk.mtime <= node->time;
 }
 
-/* Does the disk, whose text is in r->copy, have the change of r->ev in it? */
-static bool is_on_disk(struct ccfc_replay *r, const struct ccfc_node *node)
+/* Does the disk, whose text is in r->copy, contain the change of r->ev? */
+static bool is_change_on_disk(struct ccfc_replay *r,
+			      const struct ccfc_node *node)
 {
 	struct ccfc_buf sink = CCFC_BUF_INIT;
 	enum ccfc_step step = CCFC_STEP_NO;
@@ -52,15 +54,16 @@ static bool is_on_disk(struct ccfc_replay *r, const struct ccfc_node *node)
 	if (r->has_ev)
 		step = ccfc_step_back(&sink, &r->ev, ccfc_buf_view(&r->copy));
 	ccfc_buf_release(&sink);
-	/* There is no way back from a cell, so only the time can tell. */
+	/* A cell's edit cannot be undone, so only the time decides. */
 	return step != CCFC_STEP_NO ||
-	       (r->has_ev && r->ev.has_cell && wrote_disk(r->chain, node)) ||
-	       (is_hidden_alone(r, node) &&
+	       (r->has_ev && r->ev.has_cell &&
+		is_disk_written_by(r->chain, node)) ||
+	       (is_only_hidden_command(r, node) &&
 		r->chain->disk.mtime <= node->time + LATE_MS);
 }
 
-/* Was the last change lost, by the one in front of it? */
-static bool was_last_lost(struct ccfc_replay *r)
+/* Did the previous change overwrite the last one? Then swaps the two. */
+static bool swap_if_last_lost(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	uint32_t i = chain->n - 1;
@@ -69,23 +72,29 @@ static bool was_last_lost(struct ccfc_replay *r)
 	    ccfc_state_is_known(&chain->nodes[i - 1].after))
 		return false;
 	r->has_ev = ccfc_chain_evidence(&r->ev, chain, i - 1);
-	if (!is_on_disk(r, &chain->nodes[i - 1]))
+	if (!is_change_on_disk(r, &chain->nodes[i - 1]))
 		return false;
 	ccfc_nodes_swap(chain, i - 1);
 	return true;
 }
 
-/* Is the file as the last change left it, though we did not know that? */
-static void take_disk(struct ccfc_replay *r, struct ccfc_node *last)
+/*
+ * Takes the state after the last change from the disk, if the disk contains
+ * that change.
+ */
+static void take_after_from_disk(struct ccfc_replay *r, struct ccfc_node *last)
 {
 	bool wrote;
 
-	if (!is_on_disk(r, last) && !was_last_lost(r))
+	if (!is_change_on_disk(r, last) && !swap_if_last_lost(r))
 		return;
-	wrote = wrote_disk(r->chain, last);
+	wrote = is_disk_written_by(r->chain, last);
 	ccfc_state_set(&last->after, CCFC_HOW_DISK, CCFC_ORIGIN_DISK,
 		       ccfc_buf_view(&r->copy));
-	/* Also if it was: newer clients run hooks before they note a result. */
+	/*
+	 * Even if it was written then: newer clients run hooks before they
+	 * record a result.
+	 */
 	ccfc_state_weaken(&last->after,
 			  wrote ? "from the disk; a hook may have changed it"
 				: "from the disk, which may have changed since",
@@ -95,8 +104,8 @@ static void take_disk(struct ccfc_replay *r, struct ccfc_node *last)
 	r->chain->last_gap = CCFC_GAP_NONE;
 }
 
-/* What is read is what counts, if it is not what was looked at. */
-static bool read_disk(struct ccfc_replay *r)
+/* Reads the file. If it differs from the earlier stat, the read file counts. */
+static bool read_disk_bytes(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_file_info info;
@@ -112,8 +121,8 @@ static bool read_disk(struct ccfc_replay *r)
 	return true;
 }
 
-/* What is on the disk, with its text in r->copy; false: not known. */
-static bool find_disk(struct ccfc_replay *r)
+/* Sets the state of the disk, its text in r->copy; false: unknown. */
+static bool read_disk_state(struct ccfc_replay *r)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_side_state now;
@@ -128,7 +137,7 @@ static bool find_disk(struct ccfc_replay *r)
 	}
 	ccfc_state_set_absent(&now, CCFC_HOW_DISK, CCFC_ORIGIN_DISK);
 	if (chain->disk.exists) {
-		if (!read_disk(r))
+		if (!read_disk_bytes(r))
 			return false;
 		ccfc_form_decode(&r->copy, &chain->disk_form,
 				 ccfc_buf_view(&r->bytes));
@@ -143,7 +152,7 @@ void ccfc_replay_disk(struct ccfc_chain *chain)
 {
 	struct ccfc_replay r = { .chain = chain };
 
-	find_disk(&r);
+	read_disk_state(&r);
 	ccfc_buf_release(&r.bytes);
 	ccfc_buf_release(&r.copy);
 }
@@ -154,12 +163,12 @@ void ccfc_replay_meet_disk(struct ccfc_replay *r)
 	struct ccfc_node *last = &chain->nodes[chain->n - 1];
 	struct ccfc_side_state now;
 
-	if (!find_disk(r))
+	if (!read_disk_state(r))
 		return;
 	now = chain->disk_state;
 	if (!ccfc_state_is_known(&last->after)) {
 		if (now.exists)
-			take_disk(r, last);
+			take_after_from_disk(r, last);
 		return;
 	}
 	if (ccfc_state_same(&now, &last->after)) {
@@ -168,20 +177,23 @@ void ccfc_replay_meet_disk(struct ccfc_replay *r)
 	} else if (!last->after.guessed) {
 		chain->last_gap = CCFC_GAP_OUTSIDE;
 	} else if (now.exists) {
-		/* It may be our guess that was wrong. */
-		take_disk(r, last);
+		/* The guess may be wrong. */
+		take_after_from_disk(r, last);
 	}
 }
 
 /* --- the pass back --- */
 
-/* What the next change found is what this one left, if its patch agrees. */
-static bool after_from_next(struct ccfc_replay *r, uint32_t i)
+/*
+ * Takes the state after node i from the state before the next node, if the step
+ * of node i leads back from there.
+ */
+static bool set_after_from_next(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	const struct ccfc_side_state *next = &node[1].before;
 
-	bool hidden = is_hidden_alone(r, node);
+	bool hidden = is_only_hidden_command(r, node);
 
 	if (!r->has_ev || !next->exists || next->how == CCFC_HOW_SAME ||
 	    (!hidden &&
@@ -198,10 +210,10 @@ static bool after_from_next(struct ccfc_replay *r, uint32_t i)
 }
 
 /*
- * What the next change found does not have this one in it, though both were
- * under way at the same time: the next one had read the file before.
+ * Was node i lost? The state before the next node does not contain node i, and
+ * both overlap: the next change had read the file earlier.
  */
-static bool was_lost(struct ccfc_replay *r, uint32_t i)
+static bool restore_lost_update(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	struct ccfc_slice text = ccfc_buf_view(&r->hand);
@@ -212,7 +224,10 @@ static bool was_lost(struct ccfc_replay *r, uint32_t i)
 	    !ccfc_nodes_overlap(r->chain, i, i + 1))
 		return false;
 	step = ccfc_step_find(&r->text, &node->rule, &r->ev, text);
-	/* What it leaves as it is may have it already: a cell, set again. */
+	/*
+	 * A step without an effect proves nothing: the text may contain it, as
+	 * a cell that is set again.
+	 */
 	if (step == CCFC_STEP_NO ||
 	    ccfc_slice_eq(ccfc_buf_view(&r->text), text))
 		return false;
@@ -231,10 +246,10 @@ static bool was_lost(struct ccfc_replay *r, uint32_t i)
 }
 
 /*
- * Node i is not in the text that is in hand, and the one in front of it is,
- * which was under way at the same time: they change places.
+ * Swaps node i, which is not in the text in hand, with the overlapping node in
+ * front of it, which is.
  */
-static bool was_first(struct ccfc_replay *r, uint32_t i)
+static bool swap_if_first(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_chain *chain = r->chain;
 	enum ccfc_step step = CCFC_STEP_NO;
@@ -252,7 +267,7 @@ static bool was_first(struct ccfc_replay *r, uint32_t i)
 	return true;
 }
 
-static bool before_from_after(struct ccfc_replay *r, uint32_t i)
+static bool set_before_from_after(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	enum ccfc_step step =
@@ -274,8 +289,8 @@ static bool before_from_after(struct ccfc_replay *r, uint32_t i)
 	return true;
 }
 
-/* The text after node i, or before the next, into r->hand. */
-static bool take_later(struct ccfc_replay *r, uint32_t i)
+/* Sets r->hand to the text after node i, or before the next node. */
+static bool load_later_text(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_node *node = &chain->nodes[i];
@@ -286,7 +301,7 @@ static bool take_later(struct ccfc_replay *r, uint32_t i)
 		       ccfc_chain_text(&r->hand, chain, i, true);
 	if (!node[1].before.exists)
 		return false;
-	/* Mostly it has just been worked out. */
+	/* Usually r->text is that text already. */
 	if (r->before != i + 1)
 		return ccfc_chain_text(&r->hand, chain, i + 1, false);
 	r->text = r->hand;
@@ -294,8 +309,8 @@ static bool take_later(struct ccfc_replay *r, uint32_t i)
 	return true;
 }
 
-/* Node i has a side that is not known: can the next tell? */
-static void fill_in(struct ccfc_replay *r, uint32_t i)
+/* Fills in the unknown sides of node i from the next node. */
+static void fill_unknown_sides(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_chain *chain = r->chain;
 	struct ccfc_node *node = &chain->nodes[i];
@@ -303,16 +318,16 @@ static void fill_in(struct ccfc_replay *r, uint32_t i)
 	if (!ccfc_state_is_known(&node->after) &&
 	    (i + 1 >= chain->n || !ccfc_state_is_known(&node[1].before)))
 		return;
-	if (!take_later(r, i))
+	if (!load_later_text(r, i))
 		return;
 	r->has_ev = ccfc_chain_evidence(&r->ev, chain, i);
-	if (!ccfc_state_is_known(&node->after) && !after_from_next(r, i)) {
-		if (was_lost(r, i) || !was_first(r, i) ||
-		    !after_from_next(r, i))
+	if (!ccfc_state_is_known(&node->after) && !set_after_from_next(r, i)) {
+		if (restore_lost_update(r, i) || !swap_if_first(r, i) ||
+		    !set_after_from_next(r, i))
 			return;
 	}
 	if (r->has_ev && !ccfc_state_is_known(&node->before))
-		before_from_after(r, i);
+		set_before_from_after(r, i);
 }
 
 bool ccfc_replay_back(uint32_t *from, struct ccfc_replay *r)
@@ -326,7 +341,7 @@ bool ccfc_replay_back(uint32_t *from, struct ccfc_replay *r)
 		if (ccfc_state_is_known(&node->before) &&
 		    ccfc_state_is_known(&node->after))
 			continue;
-		fill_in(r, i);
+		fill_unknown_sides(r, i);
 		if (from && i && node->gap == CCFC_GAP_OUTSIDE &&
 		    node->before.how == CCFC_HOW_STEP_BACK && r->before == i &&
 		    ccfc_lost_mend(from, r, i, ccfc_buf_view(&r->text)))

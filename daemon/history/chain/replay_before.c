@@ -17,30 +17,32 @@
 #define COPY_BEFORE    "from an earlier backup"
 #define NO_STATE       "the content before it is not recorded"
 
-/* A backup may be this much ahead of the line of the call it was made for. */
+/* A backup may be this much earlier than the line of its call. */
 #define COPY_EARLY_MS 1000
 
-/* Bytes of backups that are read for one chain; what reading one costs. */
-#define COPIED_MAX  ((uint64_t)256 << 20)
-#define UNDATED_MAX ((uint64_t)32 << 20) /* then only those with a date */
+/* Bytes of backups read for one chain. */
+#define COPIED_MAX ((uint64_t)256 << 20)
+/* beyond this, only backups with a date */
+#define UNDATED_MAX ((uint64_t)32 << 20)
 #define COPY_COST   4096u
 
 #define NO_NEWLINE "whether its last line ends in a newline is not recorded"
 
 /* Could the change have been made to that text? */
-static enum ccfc_step fits(struct ccfc_replay *r, struct ccfc_slice text)
+static enum ccfc_step try_change_on(struct ccfc_replay *r,
+				    struct ccfc_slice text)
 {
 	struct ccfc_buf sink = CCFC_BUF_INIT;
 	enum ccfc_step step;
 
-	/* What the text of a command says fits any. */
+	/* A command known only by its text fits any state. */
 	if (r->ev.is_shell && !r->ev.has_patch)
 		return CCFC_STEP_GUESSED;
 	if (r->ev.has_patch)
 		return ccfc_hunks_fit(&r->ev, CCFC_SIDE_OLD, text)
 			       ? CCFC_STEP_VERIFIED
 			       : CCFC_STEP_NO;
-	/* A cell's edit may be right and yet not to be worked out. */
+	/* A cell's edit may be right although its result cannot be computed. */
 	if (r->ev.has_after || r->ev.has_cell)
 		return CCFC_STEP_GUESSED;
 	step = ccfc_step_forward(&sink, &r->ev, text);
@@ -48,8 +50,8 @@ static enum ccfc_step fits(struct ccfc_replay *r, struct ccfc_slice text)
 	return step ? CCFC_STEP_GUESSED : CCFC_STEP_NO;
 }
 
-/* Reads a backup into r->copy; false: there are no more. */
-static bool read_copy(struct ccfc_replay *r, uint32_t k)
+/* Reads backup k into r->copy; false: it is gone, or the limit is reached. */
+static bool read_copy_text(struct ccfc_replay *r, uint32_t k)
 {
 	struct ccfc_copy *copy = &r->chain->copies.items[k];
 
@@ -65,12 +67,12 @@ static bool read_copy(struct ccfc_replay *r, uint32_t k)
 	return true;
 }
 
-/* Is the backup known to be that text? It is read but once. */
-static bool is_copy_of(struct ccfc_replay *r, uint32_t k, uint64_t hash)
+/* Has backup k the text of that hash? Each backup is read once. */
+static bool is_copy_of_text(struct ccfc_replay *r, uint32_t k, uint64_t hash)
 {
 	const struct ccfc_copy *copy = &r->chain->copies.items[k];
 
-	if (!copy->file.path || (!copy->looked && !read_copy(r, k)))
+	if (!copy->file.path || (!copy->looked && !read_copy_text(r, k)))
 		return false;
 	return copy->readable && copy->hash == hash;
 }
@@ -85,10 +87,12 @@ static bool same_session(const struct ccfc_chain *chain,
 			    change->session);
 }
 
-/* Was another call of that session for the file under way then? */
-static bool is_shared(const struct ccfc_chain *chain,
-		      const struct ccfc_copy *copy,
-		      const struct ccfc_change *change)
+/*
+ * Was another call of that session for the file open at the time of the backup?
+ */
+static bool is_copy_of_other_call(const struct ccfc_chain *chain,
+				  const struct ccfc_copy *copy,
+				  const struct ccfc_change *change)
 {
 	const struct ccfc_index *index = chain->history->env.index;
 	const struct ccfc_ids *ids = &index->files.items[chain->file];
@@ -97,7 +101,9 @@ static bool is_shared(const struct ccfc_chain *chain,
 		const struct ccfc_change *c =
 			&index->changes.items[ids->items[k]];
 
-		/* Also one that failed: the client makes a backup for it. */
+		/*
+		 * Failed calls count too: Claude Code makes a backup for them.
+		 */
 		if (c != change && !c->shell && c->session == change->session &&
 		    c->call.known && c->call.time <= copy->time &&
 		    c->result.known && c->result.time >= copy->time)
@@ -107,10 +113,11 @@ static bool is_shared(const struct ccfc_chain *chain,
 }
 
 /*
- * Was the backup made while that change was under way, and for no other call?
- * Then it is what the change found. Others are of some moment before.
+ * Was the backup made during that change, and for no other call? Then it shows
+ * the state before the change. Other backups show some earlier state.
  */
-static bool made_for(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
+static bool is_copy_made_for(const struct ccfc_chain *chain, uint32_t k,
+			     uint32_t i)
 {
 	const struct ccfc_copy *copy = &chain->copies.items[k];
 	const struct ccfc_change *change =
@@ -122,23 +129,24 @@ static bool made_for(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
 	       same_session(chain, copy, change) &&
 	       ccfc_index_time(change) != CCFC_TIME_NONE &&
 	       copy->time >= ccfc_index_time(change) - COPY_EARLY_MS &&
-	       !is_shared(chain, copy, change);
+	       !is_copy_of_other_call(chain, copy, change);
 }
 
 /*
- * A backup that was made for something else while the change was under way: it
- * may be of before or of after the change.
+ * Was the backup made during the change, but for something else? Then it may
+ * show the state before or after the change.
  */
-static bool is_between(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
+static bool is_copy_made_during(const struct ccfc_chain *chain, uint32_t k,
+				uint32_t i)
 {
 	return chain->nodes[i].start != CCFC_TIME_NONE &&
 	       chain->copies.items[k].time > chain->nodes[i].start &&
-	       !made_for(chain, k, i);
+	       !is_copy_made_for(chain, k, i);
 }
 
-/* May the backup k be the state before node i? */
-static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
-			  uint32_t i)
+/* May backup k be the state before node i? */
+static bool may_copy_be_before(const struct ccfc_chain *chain, uint32_t k,
+			       uint32_t i)
 {
 	const struct ccfc_copy *copy = &chain->copies.items[k];
 	uint32_t change = chain->nodes[i].change;
@@ -147,23 +155,23 @@ static bool stands_before(const struct ccfc_chain *chain, uint32_t k,
 	if (copy->file.missing)
 		return false;
 	if (copy->file.recorded)
-		return copy->at == i && !is_between(chain, k, i);
+		return copy->at == i && !is_copy_made_during(chain, k, i);
 	return same_session(chain, copy, &index->changes.items[change]);
 }
 
 /*
- * A backup that is the text before node i: its form counts. One without a date
- * may be of another time, with other line endings.
+ * Takes the form from a backup that has the text before node i. A backup
+ * without a date may be of another time, with other line endings.
  */
-static void find_form(struct ccfc_replay *r, uint32_t i)
+static void take_form_from_copies(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_side_state *s = &r->chain->nodes[i].before;
 
 	for (uint32_t k = 0; k < r->chain->copies.n; k++) {
 		const struct ccfc_copy *copy = &r->chain->copies.items[k];
 
-		if (!stands_before(r->chain, k, i) ||
-		    !is_copy_of(r, k, s->hash))
+		if (!may_copy_be_before(r->chain, k, i) ||
+		    !is_copy_of_text(r, k, s->hash))
 			continue;
 		s->form = copy->form;
 		s->has_form = true;
@@ -176,8 +184,10 @@ static void find_form(struct ccfc_replay *r, uint32_t i)
 	}
 }
 
-/* Does a backup of after the last change show something else than it left? */
-static bool is_refuted(struct ccfc_replay *r, uint32_t i)
+/*
+ * Does a backup made after the previous change contradict the state after it?
+ */
+static bool do_copies_contradict(struct ccfc_replay *r, uint32_t i)
 {
 	const struct ccfc_side_state *last = &r->chain->nodes[i - 1].after;
 
@@ -185,24 +195,24 @@ static bool is_refuted(struct ccfc_replay *r, uint32_t i)
 		const struct ccfc_copy *copy = &r->chain->copies.items[k];
 
 		if (!copy->file.recorded || copy->file.missing ||
-		    copy->at != i || is_between(r->chain, k, i))
+		    copy->at != i || is_copy_made_during(r->chain, k, i))
 			continue;
-		if (!copy->file.path
-			    ? last->exists
-			    : !is_copy_of(r, k, last->hash) && copy->readable)
+		if (!copy->file.path ? last->exists
+				     : !is_copy_of_text(r, k, last->hash) &&
+					       copy->readable)
 			return true;
 	}
 	return false;
 }
 
-/* Could the change have been made where there was no file? */
-static bool fits_nothing(const struct ccfc_evidence *ev)
+/* Can the change have been made without a file? */
+static bool fits_absent_file(const struct ccfc_evidence *ev)
 {
 	return (ev->has_after || ev->is_shell) && !ev->has_patch;
 }
 
-/* The text in hand, if the change can have been made to it. */
-static bool take_hand(struct ccfc_replay *r, uint32_t i)
+/* Takes the text in hand, if the change fits it. */
+static bool take_text_in_hand(struct ccfc_replay *r, uint32_t i)
 {
 	const struct ccfc_side_state *last =
 		i ? &r->chain->nodes[i - 1].after : NULL;
@@ -211,12 +221,14 @@ static bool take_hand(struct ccfc_replay *r, uint32_t i)
 
 	if (!last || !ccfc_state_is_known(last))
 		return false;
-	if (last->exists ? !fits(r, ccfc_buf_view(&r->hand))
-			 : !fits_nothing(&r->ev))
+	if (last->exists ? !try_change_on(r, ccfc_buf_view(&r->hand))
+			 : !fits_absent_file(&r->ev))
 		return false;
-	if (is_refuted(r, i))
+	if (do_copies_contradict(r, i))
 		return false;
-	/* What is in hand is written anew for the state after. */
+	/*
+	 * The buffers are swapped: r->hand is overwritten with the state after.
+	 */
 	text = r->text;
 	r->text = r->hand;
 	r->hand = text;
@@ -227,8 +239,8 @@ static bool take_hand(struct ccfc_replay *r, uint32_t i)
 	return true;
 }
 
-/* The state that the node was found to be made from (order.h). */
-static bool take_base(struct ccfc_replay *r, uint32_t i)
+/* Takes the state that order.h found as the node's base. */
+static bool take_base_state(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	bool got;
@@ -236,7 +248,7 @@ static bool take_base(struct ccfc_replay *r, uint32_t i)
 	if (node->base == CCFC_ID_NONE)
 		return false;
 	got = ccfc_chain_text(&r->text, r->chain, node->base, true);
-	/* That read other evidence into the same memory. */
+	/* ccfc_chain_text has overwritten the evidence in history->scratch. */
 	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
 	if (!got || !r->has_ev)
 		return false;
@@ -247,15 +259,15 @@ static bool take_base(struct ccfc_replay *r, uint32_t i)
 	return true;
 }
 
-/* An edit that makes a file leaves the same as one that fills an empty one. */
+/* Creating a file and filling an empty file leave the same state. */
 static bool makes_or_fills(const struct ccfc_evidence *ev)
 {
 	return (ev->shape == CCFC_TOOL_EDIT || ev->shape == CCFC_TOOL_MULTI) &&
 	       ev->nedits && !ev->original.len && !ev->edits[0].old_text.len;
 }
 
-/* The bytes before were seen on disk. */
-static void take_seen(struct ccfc_replay *r, struct ccfc_node *node)
+/* Takes the bytes before, which were seen on disk. */
+static void take_seen_before(struct ccfc_replay *r, struct ccfc_node *node)
 {
 	struct ccfc_form form;
 
@@ -272,31 +284,38 @@ static void take_seen(struct ccfc_replay *r, struct ccfc_node *node)
 	node->shown = true;
 }
 
-/* The text before is in the result. */
-static void take_shown(struct ccfc_replay *r, uint32_t i)
+/* Takes the text before from the result. */
+static void take_shown_before(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	struct ccfc_form form;
 
 	if (r->ev.seen_before) {
-		take_seen(r, node);
+		take_seen_before(r, node);
 		return;
 	}
 	if (r->ev.before == CCFC_BEFORE_ABSENT) {
-		/* Clients call it a creation, too, to fill an empty file. */
+		/*
+		 * Claude Code reports a creation also when it fills an empty
+		 * file.
+		 */
 		if (i && ccfc_state_is_known(&node[-1].after) &&
-		    node[-1].after.exists && !r->hand.len && take_hand(r, i))
+		    node[-1].after.exists && !r->hand.len &&
+		    take_text_in_hand(r, i))
 			return;
 		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
 				      CCFC_ORIGIN_RESULT);
 		return;
 	}
-	/* A file that a command deleted, with its lines but not its end. */
-	if (r->ev.open_end && take_hand(r, i))
+	/*
+	 * A deleted file: its lines were recorded, but not whether the last one
+	 * ends in a newline.
+	 */
+	if (r->ev.open_end && take_text_in_hand(r, i))
 		return;
 	if (makes_or_fills(&r->ev)) {
 		if (i && ccfc_state_is_known(&node[-1].after) && !r->hand.len &&
-		    take_hand(r, i))
+		    take_text_in_hand(r, i))
 			return;
 		ccfc_buf_clear(&r->text);
 		ccfc_state_set_absent(&node->before, CCFC_HOW_EVIDENCE,
@@ -310,13 +329,13 @@ static void take_shown(struct ccfc_replay *r, uint32_t i)
 	node->shown = !r->ev.open_end;
 	if (r->ev.open_end)
 		ccfc_state_weaken(&node->before, NO_NEWLINE, false);
-	find_form(r, i);
+	take_form_from_copies(r, i);
 }
 
 /* --- what is there already --- */
 
-/* Is what the command did in the text in hand? */
-static bool is_done(struct ccfc_replay *r)
+/* Does the text in hand already contain the command's effect? */
+static bool has_effect_in_hand(struct ccfc_replay *r)
 {
 	struct ccfc_form form;
 
@@ -329,11 +348,11 @@ static bool is_done(struct ccfc_replay *r)
 }
 
 /*
- * A client notes what changes on the disk while a command runs, whoever does
- * it. So one change may be noted by two sessions that run at the same time: it
- * is in the text in hand when it comes for the second time.
+ * Claude Code records what changes on disk while a command runs, whoever
+ * changes it. So two sessions that run at the same time may record one change.
+ * The second time, the text in hand already contains it.
  */
-static bool take_noted(struct ccfc_replay *r, uint32_t i)
+static bool take_recorded_effect(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	const struct ccfc_side_state *last = &node[-1].after;
@@ -343,22 +362,22 @@ static bool take_noted(struct ccfc_replay *r, uint32_t i)
 	    !ccfc_state_is_known(last) ||
 	    !ccfc_nodes_overlap(r->chain, i - 1, i))
 		return false;
-	if (last->exists ? !is_done(r) : !r->ev.gone)
+	if (last->exists ? !has_effect_in_hand(r) : !r->ev.gone)
 		return false;
 	r->text = r->hand;
 	r->hand = text;
 	node->before = *last;
 	node->before.how = CCFC_HOW_SAME;
 	node->before.origin = CCFC_ORIGIN_REPLAY;
-	/* It was seen to be so. */
+	/* with `seen_after`, the disk confirms this state */
 	if (!r->ev.seen_after)
 		ccfc_state_weaken(&node->before, UNCONFIRMED, true);
 	node->rule = CCFC_RULE_SAME;
 	return true;
 }
 
-/* The state before node i is the backup k, which is in r->copy. */
-static void set_copy(struct ccfc_replay *r, uint32_t i, uint32_t k)
+/* Sets the state before node i to backup k, which is in r->copy. */
+static void set_before_to_copy(struct ccfc_replay *r, uint32_t i, uint32_t k)
 {
 	const struct ccfc_copy *copy = &r->chain->copies.items[k];
 	struct ccfc_side_state *s = &r->chain->nodes[i].before;
@@ -378,12 +397,12 @@ static void set_copy(struct ccfc_replay *r, uint32_t i, uint32_t k)
 	s->copy = k;
 	if (!copy->file.recorded)
 		ccfc_state_weaken(s, COPY_ONLY, false);
-	else if (!made_for(r->chain, k, i))
+	else if (!is_copy_made_for(r->chain, k, i))
 		ccfc_state_weaken(s, COPY_BEFORE, true);
 }
 
-/* A backup of that moment which the change fits; the latest of them. */
-static bool take_copy(struct ccfc_replay *r, uint32_t i, bool recorded)
+/* Takes the latest backup of that moment that the change fits. */
+static bool take_fitting_copy(struct ccfc_replay *r, uint32_t i, bool recorded)
 {
 	struct ccfc_chain *chain = r->chain;
 
@@ -394,37 +413,38 @@ static bool take_copy(struct ccfc_replay *r, uint32_t i, bool recorded)
 
 		if (!recorded && chain->copied > UNDATED_MAX)
 			return false;
-		if (file->recorded != recorded || !stands_before(chain, k, i))
+		if (file->recorded != recorded ||
+		    !may_copy_be_before(chain, k, i))
 			continue;
 		if (!file->path && r->ev.has_after && !r->ev.has_patch) {
-			set_copy(r, i, k);
+			set_before_to_copy(r, i, k);
 			return true;
 		}
-		if (!file->path || !read_copy(r, k))
+		if (!file->path || !read_copy_text(r, k))
 			continue;
-		step = fits(r, ccfc_buf_view(&r->copy));
+		step = try_change_on(r, ccfc_buf_view(&r->copy));
 		if (step == CCFC_STEP_NO ||
 		    (step == CCFC_STEP_GUESSED && !recorded))
 			continue;
-		set_copy(r, i, k);
+		set_before_to_copy(r, i, k);
 		return true;
 	}
 	return false;
 }
 
-/* What the session had read, if the change can have been made to it. */
-static bool take_read(struct ccfc_replay *r, uint32_t i)
+/* Takes what the session had read, if the change fits it. */
+static bool take_read_before(struct ccfc_replay *r, uint32_t i)
 {
 	struct ccfc_node *node = &r->chain->nodes[i];
 	struct ccfc_evidence ev = r->ev;
 	bool found;
 
-	/* The search reads other lines into the same memory. */
+	/* ccfc_reads_find has overwritten the evidence in history->scratch. */
 	found = ccfc_reads_find(&r->text, r->chain, i);
 	r->has_ev = ccfc_chain_evidence(&r->ev, r->chain, i);
 	if (!r->has_ev)
 		r->ev = ev;
-	if (!found || !r->has_ev || !fits(r, ccfc_buf_view(&r->text)))
+	if (!found || !r->has_ev || !try_change_on(r, ccfc_buf_view(&r->text)))
 		return false;
 	ccfc_state_set(&node->before, CCFC_HOW_READ, CCFC_ORIGIN_READ,
 		       ccfc_buf_view(&r->text));
@@ -438,13 +458,13 @@ void ccfc_replay_before(struct ccfc_replay *r, uint32_t i)
 
 	if (!r->has_ev)
 		ccfc_state_set_unknown(&node->before, false, CCFC_NO_LINES);
-	else if (take_noted(r, i))
+	else if (take_recorded_effect(r, i))
 		return;
 	else if (r->ev.before != CCFC_BEFORE_UNKNOWN)
-		take_shown(r, i);
-	else if (!take_base(r, i) && !take_copy(r, i, true) &&
-		 !take_hand(r, i) && !take_copy(r, i, false) &&
-		 !take_read(r, i))
+		take_shown_before(r, i);
+	else if (!take_base_state(r, i) && !take_fitting_copy(r, i, true) &&
+		 !take_text_in_hand(r, i) && !take_fitting_copy(r, i, false) &&
+		 !take_read_before(r, i))
 		ccfc_state_set_unknown(&node->before, r->ev.has_patch,
 				       i && ccfc_state_is_known(&node[-1].after)
 					       ? CCFC_NO_FIT

@@ -1,10 +1,10 @@
 /* Evidence from the disk; see seen_evidence.h. */
 #include "history/chain/seen_evidence.h"
 
-/* The content of one side; false: it is not kept. */
-static bool read_side(struct ccfc_slice *out,
-		      const struct ccfc_history_env *env, uint32_t key,
-		      struct ccfc_arena *arena)
+/* The content of one side; false: it was not kept. */
+static bool read_effect_side(struct ccfc_slice *out,
+			     const struct ccfc_history_env *env, uint32_t key,
+			     struct ccfc_arena *arena)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	bool got =
@@ -17,15 +17,16 @@ static bool read_side(struct ccfc_slice *out,
 	return got;
 }
 
-static bool take_before(struct ccfc_evidence *out,
-			const struct ccfc_history_env *env,
-			const struct ccfc_disk_effect *effect,
-			struct ccfc_arena *arena)
+static bool add_seen_before(struct ccfc_evidence *out,
+			    const struct ccfc_history_env *env,
+			    const struct ccfc_disk_effect *effect,
+			    struct ccfc_arena *arena)
 {
 	if (effect->before == CCFC_DISK_ABSENT)
 		out->before = CCFC_BEFORE_ABSENT;
 	else if (effect->before == CCFC_DISK_THERE &&
-		 read_side(&out->original, env, effect->before_key, arena))
+		 read_effect_side(&out->original, env, effect->before_key,
+				  arena))
 		out->before = CCFC_BEFORE_TEXT;
 	else
 		return false;
@@ -47,12 +48,13 @@ bool ccfc_history_seen(struct ccfc_evidence *out,
 	if (!effect)
 		return false;
 	seen.gone = effect->after == CCFC_DISK_ABSENT;
-	seen.has_after = effect->after == CCFC_DISK_THERE &&
-			 read_side(&seen.after, env, effect->after_key, arena);
+	seen.has_after =
+		effect->after == CCFC_DISK_THERE &&
+		read_effect_side(&seen.after, env, effect->after_key, arena);
 	seen.seen_after = seen.gone || seen.has_after;
 	if (!seen.seen_after)
 		return false;
-	take_before(&seen, env, effect, arena);
+	add_seen_before(&seen, env, effect, arena);
 	*out = seen;
 	return true;
 }
@@ -71,6 +73,6 @@ bool ccfc_seen_evidence(struct ccfc_evidence *out, struct ccfc_chain *chain,
 		return ccfc_history_seen(out, &h->env, change, &h->scratch) ||
 		       has;
 	if (has && out->before == CCFC_BEFORE_UNKNOWN)
-		take_before(out, &h->env, effect, &h->scratch);
+		add_seen_before(out, &h->env, effect, &h->scratch);
 	return has;
 }

@@ -1,7 +1,8 @@
 /*
- * Evidence of shell changes; see shell_evidence.h. A command may do several
- * things to a file; these are combined in the order of the text. Any uncertain
- * part makes the content unknown.
+ * Evidence of shell changes; see shell_evidence.h.
+ *
+ * A command may do several things to a file; they are combined in the order of
+ * the command's text. If one of them is uncertain, the content is unknown.
  */
 #include "history/chain/shell_evidence.h"
 
@@ -13,19 +14,20 @@
 
 enum became {
 	AS_IT_WAS,
-	WRITTEN, /* the whole text is known */
-	LONGER,	 /* the text that was put behind it is */
+	WRITTEN, /* `text` is the whole content */
+	LONGER,	 /* `text` was appended */
 	GONE,
 	UNKNOWN,
 };
 
-/* What became of a file. */
+/* What a command made of a file. */
 struct fate {
 	enum became became;
 	struct ccfc_buf text;
-	uint32_t unsure_before; /* of the last effect on it */
-	bool is_link;		/* the client shows where a link leads */
-	bool taken;		/* it is what another file was before */
+	uint32_t unsure_before; /* as in the last effect on the file */
+	/* the client shows the file that a link names */
+	bool is_link;
+	bool taken; /* it has the earlier content of another file */
 };
 
 static bool is_below_dir(struct ccfc_slice path, struct ccfc_slice dir)
@@ -33,7 +35,7 @@ static bool is_below_dir(struct ccfc_slice path, struct ccfc_slice dir)
 	return !ccfc_slice_eq(path, dir) && ccfc_path_is_below(path, dir);
 }
 
-/* Is it, or may it be, an effect on the file? */
+/* Does the effect touch the file, or may it? */
 static bool may_touch(const struct ccfc_shell_effect *e, struct ccfc_slice path)
 {
 	if (ccfc_slice_eq(e->path, path))
@@ -44,8 +46,8 @@ static bool may_touch(const struct ccfc_shell_effect *e, struct ccfc_slice path)
 			   (e->from.len && is_below_dir(path, e->from)));
 }
 
-static void put_text(struct fate *fate, enum became became,
-		     struct ccfc_slice text)
+static void set_fate_text(struct fate *fate, enum became became,
+			  struct ccfc_slice text)
 {
 	if (became == WRITTEN)
 		ccfc_buf_clear(&fate->text);
@@ -53,13 +55,13 @@ static void put_text(struct fate *fate, enum became became,
 	fate->became = became;
 }
 
-static void put_unknown(struct fate *fate)
+static void set_fate_unknown(struct fate *fate)
 {
 	fate->became = UNKNOWN;
 	fate->taken = false;
 }
 
-static void append(struct fate *fate, struct ccfc_slice text)
+static void append_fate_text(struct fate *fate, struct ccfc_slice text)
 {
 	switch (fate->became) {
 	case UNKNOWN:
@@ -72,44 +74,46 @@ static void append(struct fate *fate, struct ccfc_slice text)
 		fate->became = WRITTEN;
 		break;
 	default:
-		put_text(fate, LONGER, text);
+		set_fate_text(fate, LONGER, text);
 	}
-	/* Which line endings the file has is not known here. */
+	/* The file's line endings are not known here. */
 	if (fate->became == LONGER && ccfc_slice_contains(text, "\r"))
 		fate->became = UNKNOWN;
 }
 
-static void follow(struct fate *fate, const struct ccfc_shell_effects *effects,
-		   uint32_t n, struct ccfc_slice path);
+static void follow_effects(struct fate *fate,
+			   const struct ccfc_shell_effects *effects, uint32_t n,
+			   struct ccfc_slice path);
 
-/* What was moved or copied there, if the same command had written that. */
-static void take_from(struct fate *fate,
-		      const struct ccfc_shell_effects *effects, uint32_t n)
+/* Takes the content of a moved or copied file, if the same command wrote it. */
+static void take_moved_content(struct fate *fate,
+			       const struct ccfc_shell_effects *effects,
+			       uint32_t n)
 {
 	struct fate from = { 0 };
 
-	follow(&from, effects, n, effects->all.items[n].from);
+	follow_effects(&from, effects, n, effects->all.items[n].from);
 	if (from.became == WRITTEN)
-		put_text(fate, WRITTEN, ccfc_buf_view(&from.text));
+		set_fate_text(fate, WRITTEN, ccfc_buf_view(&from.text));
 	else
 		fate->became = UNKNOWN;
-	/* The index names the first file of "cp a b && mv b c". */
+	/* For "cp a b && mv b c" the index names a as the origin of c. */
 	fate->taken =
 		from.became == AS_IT_WAS ||
 		(effects->all.items[n].op == CCFC_SHELL_RENAME && from.taken);
 	ccfc_buf_release(&from.text);
 }
 
-static void take_effect(struct fate *fate,
-			const struct ccfc_shell_effects *effects, uint32_t n,
-			struct ccfc_slice path)
+static void apply_effect(struct fate *fate,
+			 const struct ccfc_shell_effects *effects, uint32_t n,
+			 struct ccfc_slice path)
 {
 	const struct ccfc_shell_effect *e = &effects->all.items[n];
 
 	fate->unsure_before = e->unsure_before;
 	fate->is_link = e->op == CCFC_SHELL_LINK;
 	fate->taken &= e->op == CCFC_SHELL_TOUCH;
-	/* A path that is named may yet be a directory; this one is a file. */
+	/* The effect may be on a directory; this path is a file. */
 	if (!ccfc_slice_eq(e->path, path) || !ccfc_shell_ran(e, true)) {
 		fate->became = UNKNOWN;
 		return;
@@ -117,13 +121,13 @@ static void take_effect(struct fate *fate,
 	switch (e->op) {
 	case CCFC_SHELL_WRITE:
 		if (e->has_content)
-			put_text(fate, WRITTEN, e->content);
+			set_fate_text(fate, WRITTEN, e->content);
 		else
 			fate->became = UNKNOWN;
 		break;
 	case CCFC_SHELL_APPEND:
 		if (e->has_content)
-			append(fate, e->content);
+			append_fate_text(fate, e->content);
 		else
 			fate->became = UNKNOWN;
 		break;
@@ -132,7 +136,7 @@ static void take_effect(struct fate *fate,
 		break;
 	case CCFC_SHELL_RENAME:
 	case CCFC_SHELL_COPY:
-		take_from(fate, effects, n);
+		take_moved_content(fate, effects, n);
 		break;
 	case CCFC_SHELL_TOUCH:
 		break;
@@ -141,9 +145,10 @@ static void take_effect(struct fate *fate,
 	}
 }
 
-/* The first `n` effects of a command, on one file. */
-static void follow(struct fate *fate, const struct ccfc_shell_effects *effects,
-		   uint32_t n, struct ccfc_slice path)
+/* Combines the first `n` effects of a command on one file. */
+static void follow_effects(struct fate *fate,
+			   const struct ccfc_shell_effects *effects, uint32_t n,
+			   struct ccfc_slice path)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct ccfc_shell_effect *e = &effects->all.items[i];
@@ -153,16 +158,15 @@ static void follow(struct fate *fate, const struct ccfc_shell_effects *effects,
 			fate->unsure_before = e->unsure_before;
 			fate->became = ccfc_shell_ran(e, true) ? GONE : UNKNOWN;
 		} else if (may_touch(e, path)) {
-			take_effect(fate, effects, i, path);
+			apply_effect(fate, effects, i, path);
 		}
 	}
 }
 
-/* Does a command of git, behind the last effect on the file, maybe change it?
- */
-static bool may_be_undone(const struct fate *fate,
-			  const struct ccfc_shell_effects *effects,
-			  struct ccfc_slice path)
+/* May a git command after the last effect on the file have changed the file? */
+static bool may_git_undo(const struct fate *fate,
+			 const struct ccfc_shell_effects *effects,
+			 struct ccfc_slice path)
 {
 	for (uint32_t i = 0; i < effects->bulk.n; i++) {
 		const struct ccfc_shell_bulk *b = &effects->bulk.items[i];
@@ -174,9 +178,9 @@ static bool may_be_undone(const struct fate *fate,
 	return false;
 }
 
-/* Does the command take the file from git, or from another file? */
-static bool takes_file(const struct ccfc_shell_effects *effects,
-		       struct ccfc_slice path)
+/* Does the command take the content from git or from another file? */
+static bool takes_content_elsewhere(const struct ccfc_shell_effects *effects,
+				    struct ccfc_slice path)
 {
 	for (uint32_t i = 0; i < effects->all.n; i++) {
 		const struct ccfc_shell_effect *e = &effects->all.items[i];
@@ -193,8 +197,9 @@ static bool takes_file(const struct ccfc_shell_effects *effects,
 	return false;
 }
 
-static void put_fate(struct ccfc_evidence *out, const struct fate *fate,
-		     uint32_t unsure, struct ccfc_arena *arena)
+static void put_fate_evidence(struct ccfc_evidence *out,
+			      const struct fate *fate, uint32_t unsure,
+			      struct ccfc_arena *arena)
 {
 	struct ccfc_slice text =
 		ccfc_arena_copy(arena, ccfc_buf_view(&fate->text));
@@ -210,10 +215,10 @@ static void put_fate(struct ccfc_evidence *out, const struct fate *fate,
 		out->added = text;
 }
 
-/* False when the file is a link now. */
-static bool read_text(struct ccfc_evidence *out,
-		      const struct ccfc_run_call *call, struct ccfc_slice path,
-		      struct ccfc_arena *arena)
+/* False if the path is a link now. */
+static bool read_text_evidence(struct ccfc_evidence *out,
+			       const struct ccfc_run_call *call,
+			       struct ccfc_slice path, struct ccfc_arena *arena)
 {
 	struct ccfc_shell_env env = {
 		.cwd = call->cwd,
@@ -225,21 +230,22 @@ static bool read_text(struct ccfc_evidence *out,
 
 	ccfc_shell_effects_init(&effects);
 	ccfc_shell_read(&effects, call->command, &env);
-	follow(&fate, &effects, effects.all.n, path);
-	if (fate.became != AS_IT_WAS && may_be_undone(&fate, &effects, path))
-		put_unknown(&fate);
+	follow_effects(&fate, &effects, effects.all.n, path);
+	if (fate.became != AS_IT_WAS && may_git_undo(&fate, &effects, path))
+		set_fate_unknown(&fate);
 	out->brings = fate.became != WRITTEN && fate.became != LONGER &&
-		      takes_file(&effects, path);
-	put_fate(out, &fate,
-		 ccfc_shell_unsure(&effects) - effects.why[CCFC_SHELL_WHY_HOOK],
-		 arena);
+		      takes_content_elsewhere(&effects, path);
+	put_fate_evidence(out, &fate,
+			  ccfc_shell_unsure(&effects) -
+				  effects.why[CCFC_SHELL_WHY_HOOK],
+			  arena);
 	ccfc_buf_release(&fate.text);
 	ccfc_shell_effects_release(&effects);
 	return !fate.is_link;
 }
 
-/* Is `b` the text `a` but for a newline at its end? */
-static bool same_but_end(struct ccfc_slice a, struct ccfc_slice b)
+/* Is `b` the text `a`, apart from a newline at its end? */
+static bool equals_but_final_newline(struct ccfc_slice a, struct ccfc_slice b)
 {
 	a.len -= a.len && a.ptr[a.len - 1] == '\n';
 	b.len -= b.len && b.ptr[b.len - 1] == '\n';
@@ -247,15 +253,16 @@ static bool same_but_end(struct ccfc_slice a, struct ccfc_slice b)
 }
 
 /*
- * What the text of the command adds to the lines that were seen: how a file
- * ends that was made, and the rest of one that was written anew.
+ * Adds to the recorded lines what the command's text says: how a created file
+ * ends, and the rest of a rewritten file.
  */
 static void add_command_text(struct ccfc_evidence *out,
 			     const struct ccfc_evidence *text)
 {
 	if (!text->has_after || text->went_on || out->gone)
 		return;
-	if (out->has_after && same_but_end(out->after, text->after)) {
+	if (out->has_after &&
+	    equals_but_final_newline(out->after, text->after)) {
 		out->confirmed =
 			out->open_end || ccfc_slice_eq(out->after, text->after);
 		if (!out->confirmed)
@@ -287,7 +294,7 @@ bool ccfc_shell_evidence(struct ccfc_evidence *out,
 
 	called = ccfc_run_call_read(env->parser, &call, id, lines->call, arena);
 	if (called && !call.cut)
-		is_file = read_text(&text, &call, path, arena);
+		is_file = read_text_evidence(&text, &call, path, arena);
 	if (is_file && ccfc_run_result_read(env->parser, out, id, path,
 					    lines->result, arena)) {
 		add_command_text(out, &text);

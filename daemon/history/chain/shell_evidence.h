@@ -8,7 +8,7 @@
 #include "history/history.h"
 
 struct ccfc_shell_lines {
-	struct ccfc_slice call, result; /* either may be empty: gone */
+	struct ccfc_slice call, result; /* empty if it is gone */
 };
 
 /* The evidence of a shell change, in `arena`. False: the lines have changed. */

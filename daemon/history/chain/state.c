@@ -1,15 +1,15 @@
-/* Sides of changes; see state.h. */
+/* States on the sides of changes; see state.h. */
 #include "history/chain/state.h"
 
 #include "base/hash.h"
 
 #define OPEN_ORDER "the order of changes made at the same time is not recorded"
 
-/* Changes on either side that are looked at for their order. */
+/* Changes on either side that are checked for overlap. */
 #define NEAR 8u
 
-/* U+FFFD. Not by memmem, which is slow for so few bytes. */
-static bool has_bad(struct ccfc_slice text)
+/* Searches U+FFFD. memmem is slow for so few bytes. */
+static bool has_replacement_character(struct ccfc_slice text)
 {
 	const char *at = text.ptr, *end = ccfc_slice_end(text);
 
@@ -21,13 +21,13 @@ static bool has_bad(struct ccfc_slice text)
 	return false;
 }
 
-static void look_at(struct ccfc_side_state *s, struct ccfc_slice text)
+static void note_text_facts(struct ccfc_side_state *s, struct ccfc_slice text)
 {
 	s->hash = ccfc_hash_slice(text);
 	s->empty = !text.len;
 	s->has_lines = text.len && memchr(text.ptr, '\n', text.len);
 	s->has_mark = ccfc_slice_starts(text, "\xef\xbb\xbf");
-	s->has_bad = has_bad(text);
+	s->has_bad = has_replacement_character(text);
 }
 
 void ccfc_state_set(struct ccfc_side_state *s, enum ccfc_how how,
@@ -38,7 +38,7 @@ void ccfc_state_set(struct ccfc_side_state *s, enum ccfc_how how,
 				       .fidelity = CCFC_FIDELITY_EXACT,
 				       .exists = true,
 				       .why = "" };
-	look_at(s, text);
+	note_text_facts(s, text);
 }
 
 void ccfc_state_set_seen(struct ccfc_side_state *s,
@@ -84,17 +84,16 @@ static void make_exact(struct ccfc_side_state *s)
 	s->why = "";
 }
 
-/* Does its evidence say by itself what it found, or what it left? */
-static bool is_pinned(const struct ccfc_node *node)
+/* Does its evidence have the state before or the state after? */
+static bool has_certain_side(const struct ccfc_node *node)
 {
 	return node->shown || node->whole ||
 	       node->before.how == CCFC_HOW_EVIDENCE;
 }
 
 /*
- * May a change in front of node i have come behind it, or the other way round,
- * before node `end`? Then all of them together are known, and not what was
- * there in between.
+ * May a change before node i have come after one of the nodes from i to `end`?
+ * Then only the result of all of them is certain, not the states in between.
  */
 static bool is_order_open(const struct ccfc_chain *chain, uint32_t i,
 			  uint32_t end)
@@ -103,10 +102,10 @@ static bool is_order_open(const struct ccfc_chain *chain, uint32_t i,
 	uint32_t hi = end - i > NEAR ? i + NEAR : end;
 
 	for (uint32_t k = i; k-- > lo;) {
-		if (is_pinned(&chain->nodes[k]))
+		if (has_certain_side(&chain->nodes[k]))
 			continue;
 		for (uint32_t j = i; j < hi; j++)
-			if (!is_pinned(&chain->nodes[j]) &&
+			if (!has_certain_side(&chain->nodes[j]) &&
 			    ccfc_nodes_overlap(chain, k, j))
 				return true;
 	}
@@ -131,7 +130,7 @@ void ccfc_state_confirm(struct ccfc_chain *chain, uint32_t i)
 
 		if (node->after.pending)
 			confirm_side(&node->after, open);
-		/* What is written whole says nothing of what was there. */
+		/* A whole write says nothing about the state before. */
 		if (!node->before.pending || node->whole || node->lossy)
 			return;
 		open = is_order_open(chain, i, end);

@@ -6,7 +6,7 @@
 #include "shell/shell.h"
 
 /*
- * So many letters and digits make a line unlikely to be written twice by
+ * A line with this many letters and digits is unlikely to be written twice by
  * chance.
  */
 #define MEANT_MIN 16u
@@ -17,7 +17,7 @@
 #define TEXT_MAX  ((size_t)4 << 20)
 #define ADDED_MAX ((size_t)CCFC_SHELL_COMMAND_MAX)
 
-static struct ccfc_slice trim(struct ccfc_slice s)
+static struct ccfc_slice trim_space(struct ccfc_slice s)
 {
 	while (s.len && strchr(" \t\r\n", s.ptr[s.len - 1]) && s.ptr[s.len - 1])
 		s.len--;
@@ -32,7 +32,7 @@ bool ccfc_text_has(struct ccfc_slice text, struct ccfc_slice part)
 	       memmem(text.ptr, text.len, part.ptr, part.len);
 }
 
-static bool is_long(struct ccfc_slice line)
+static bool is_distinctive(struct ccfc_slice line)
 {
 	uint32_t n = 0;
 
@@ -46,8 +46,8 @@ static bool is_long(struct ccfc_slice line)
 }
 
 /* The text after a gap. */
-static bool read_behind(struct ccfc_buf *out, struct ccfc_chain *chain,
-			uint32_t i)
+static bool read_text_after_gap(struct ccfc_buf *out, struct ccfc_chain *chain,
+				uint32_t i)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	struct ccfc_form form;
@@ -63,8 +63,9 @@ static bool read_behind(struct ccfc_buf *out, struct ccfc_chain *chain,
 	       ccfc_hash_slice(ccfc_buf_view(out)) == chain->disk_state.hash;
 }
 
-static void take_added(struct ccfc_added_lines *a, struct ccfc_slice before,
-		       struct ccfc_slice after)
+static void collect_added_lines(struct ccfc_added_lines *a,
+				struct ccfc_slice before,
+				struct ccfc_slice after)
 {
 	struct ccfc_split x, y;
 	struct ccfc_diff diff;
@@ -79,15 +80,15 @@ static void take_added(struct ccfc_added_lines *a, struct ccfc_slice before,
 		const struct ccfc_block *block = &diff.blocks[k];
 
 		for (uint32_t b = block->b; b < block->b + block->bn; b++) {
-			struct ccfc_slice line = trim(y.lines[b]);
+			struct ccfc_slice line = trim_space(y.lines[b]);
 
 			bytes += line.len;
 			if (!line.len)
 				continue;
 			a->lines[a->n++] = line;
 			/* Moved text is not new. */
-			a->meant |=
-				is_long(line) && !ccfc_text_has(before, line);
+			a->meant |= is_distinctive(line) &&
+				    !ccfc_text_has(before, line);
 		}
 	}
 	if (bytes > ADDED_MAX)
@@ -103,12 +104,12 @@ bool ccfc_added_lines_find(struct ccfc_added_lines *a, struct ccfc_chain *chain,
 	*a = (struct ccfc_added_lines){ .arena = CCFC_ARENA_INIT };
 	if (chain->nodes[i - 1].after.exists)
 		got = ccfc_chain_text(&before, chain, i - 1, true);
-	if (got && read_behind(&after, chain, i) && before.len <= TEXT_MAX &&
-	    after.len <= TEXT_MAX) {
+	if (got && read_text_after_gap(&after, chain, i) &&
+	    before.len <= TEXT_MAX && after.len <= TEXT_MAX) {
 		struct ccfc_slice copy =
 			ccfc_arena_copy(&a->arena, ccfc_buf_view(&after));
 
-		take_added(a, ccfc_buf_view(&before), copy);
+		collect_added_lines(a, ccfc_buf_view(&before), copy);
 	}
 	ccfc_buf_release(&before);
 	ccfc_buf_release(&after);

@@ -7,10 +7,13 @@
 #include "history/chain/chain.h"
 
 struct ccfc_added_lines {
-	struct ccfc_slice *lines; /* without white space around; none empty */
+	/* without surrounding white space; none is empty */
+	struct ccfc_slice *lines;
 	uint32_t n;
-	bool meant; /* one of them is nobody else's by chance, and not all of
-		     * them are more than a command can have brought */
+	/*
+	 * one line is distinctive and new, and a command can have held them all
+	 */
+	bool meant;
 	struct ccfc_arena arena;
 };
 

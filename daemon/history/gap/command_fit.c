@@ -28,8 +28,8 @@ bool ccfc_command_is_plain(const struct ccfc_command_reader *r)
 	       !r->effects.why[CCFC_SHELL_WHY_LIMIT];
 }
 
-static bool stands_in(const struct ccfc_command_reader *r,
-		      struct ccfc_slice line)
+static bool is_line_in_command(const struct ccfc_command_reader *r,
+			       struct ccfc_slice line)
 {
 	for (uint32_t i = 0; i < r->effects.texts.n; i++)
 		if (ccfc_text_has(r->effects.texts.items[i], line))
@@ -43,12 +43,13 @@ bool ccfc_command_has_lines(const struct ccfc_command_reader *r,
 			    const struct ccfc_added_lines *added)
 {
 	for (uint32_t i = 0; i < added->n; i++)
-		if (!stands_in(r, added->lines[i]))
+		if (!is_line_in_command(r, added->lines[i]))
 			return false;
 	return added->n;
 }
 
-static bool brings_back(const struct ccfc_shell_bulk *b, struct ccfc_slice path)
+static bool restores_path(const struct ccfc_shell_bulk *b,
+			  struct ccfc_slice path)
 {
 	static const char *const names[] = { "checkout", "restore", "reset",
 					     "stash", "switch" };
@@ -62,7 +63,7 @@ static bool brings_back(const struct ccfc_shell_bulk *b, struct ccfc_slice path)
 }
 
 /* "git stash; make; git stash pop" leaves everything unchanged. */
-static bool is_there_and_back(const struct ccfc_command_reader *r)
+static bool is_stash_and_pop(const struct ccfc_command_reader *r)
 {
 	bool away = false, back = false;
 
@@ -88,8 +89,8 @@ bool ccfc_command_brings_back(const struct ccfc_command_reader *r,
 				: ccfc_slice_eq(path, e->path));
 	}
 	for (uint32_t i = 0; i < r->effects.bulk.n; i++)
-		may |= brings_back(&r->effects.bulk.items[i], path);
-	return may && !is_there_and_back(r);
+		may |= restores_path(&r->effects.bulk.items[i], path);
+	return may && !is_stash_and_pop(r);
 }
 
 void ccfc_command_reader_init(struct ccfc_command_reader *r,

@@ -9,7 +9,7 @@
 #include "shell/shell.h"
 #include "transcript/content/run_evidence.h"
 
-/* One command at a time, taken apart. */
+/* The possible effects of one command at a time. */
 struct ccfc_command_reader {
 	struct ccfc_chain *chain; /* borrowed */
 	struct ccfc_arena arena;
@@ -21,7 +21,7 @@ void ccfc_command_reader_init(struct ccfc_command_reader *reader,
 			      struct ccfc_chain *chain);
 void ccfc_command_reader_release(struct ccfc_command_reader *reader);
 
-/* False: its lines are gone, or it is in an unknown language. */
+/* Reads a command. False: its lines are gone, or its language is unknown. */
 bool ccfc_command_reader_take(struct ccfc_command_reader *reader,
 			      const struct ccfc_change *command);
 

@@ -11,8 +11,8 @@
 #define NEAR_BYTES ((size_t)64 << 10)
 #define NEAR_LINES 16u
 
-static bool is_note(struct ccfc_history *h, struct ccfc_slice line,
-		    struct ccfc_slice id)
+static bool is_hook_note(struct ccfc_history *h, struct ccfc_slice line,
+			 struct ccfc_slice id)
 {
 	char *copy;
 
@@ -28,8 +28,8 @@ static bool is_note(struct ccfc_history *h, struct ccfc_slice line,
 }
 
 /* The bytes after a line, as many as there are within the limits. */
-static struct ccfc_slice read_behind(struct ccfc_history *h,
-				     const struct ccfc_place *place)
+static struct ccfc_slice read_bytes_after(struct ccfc_history *h,
+					  const struct ccfc_place *place)
 {
 	const struct ccfc_index *index = h->env.index;
 	struct ccfc_slice path, bytes;
@@ -52,7 +52,7 @@ static struct ccfc_slice read_behind(struct ccfc_history *h,
 }
 
 /* Does the client note that a hook changed the file after node i? */
-static bool has_note(struct ccfc_chain *chain, uint32_t i)
+static bool has_hook_note_after(struct ccfc_chain *chain, uint32_t i)
 {
 	struct ccfc_history *h = chain->history;
 	const struct ccfc_change *change =
@@ -61,12 +61,12 @@ static bool has_note(struct ccfc_chain *chain, uint32_t i)
 
 	if (!change->result.known)
 		return false;
-	rest = read_behind(h, &change->result.place);
+	rest = read_bytes_after(h, &change->result.place);
 	for (uint32_t n = 0; rest.len && n <= NEAR_LINES; n++) {
 		const char *nl = memchr(rest.ptr, '\n', rest.len);
 		size_t len = nl ? (size_t)(nl - rest.ptr) : rest.len;
 
-		if (nl && is_note(h, ccfc_slice(rest.ptr, len), id))
+		if (nl && is_hook_note(h, ccfc_slice(rest.ptr, len), id))
 			return true;
 		rest = ccfc_slice_from(rest, nl ? len + 1 : len);
 	}
@@ -77,9 +77,9 @@ void ccfc_replay_hooks(struct ccfc_chain *chain)
 {
 	for (uint32_t i = 1; i < chain->n; i++)
 		if (chain->nodes[i].gap == CCFC_GAP_OUTSIDE &&
-		    has_note(chain, i - 1))
+		    has_hook_note_after(chain, i - 1))
 			chain->nodes[i].gap = CCFC_GAP_HOOK;
 	if (chain->n && chain->last_gap == CCFC_GAP_OUTSIDE &&
-	    chain->disk.exists && has_note(chain, chain->n - 1))
+	    chain->disk.exists && has_hook_note_after(chain, chain->n - 1))
 		chain->last_gap = CCFC_GAP_HOOK;
 }

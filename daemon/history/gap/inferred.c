@@ -23,33 +23,34 @@
 
 #include <stdlib.h>
 
-/* So many gaps are examined, the last ones first. */
+/* The last gaps of a chain are examined, at most so many. */
 #define GAPS_MAX 256u
 /* The resolution of a file's time. */
 #define TICK_MS 10
 /*
- * As in ccfc_query_window: a change may be seen so long after a command's end.
+ * As in ccfc_query_window: a change may be seen this long after a command's
+ * end.
  */
 #define LATE_MS 100
 
 /* --- which gaps --- */
 
 static const struct ccfc_side_state *
-state_behind(const struct ccfc_chain *chain, uint32_t i)
+state_after_gap(const struct ccfc_chain *chain, uint32_t i)
 {
 	return i < chain->n ? &chain->nodes[i].before : &chain->disk_state;
 }
 
-static enum ccfc_gap gap_at(const struct ccfc_chain *chain, uint32_t i)
+static enum ccfc_gap gap_before(const struct ccfc_chain *chain, uint32_t i)
 {
 	return i < chain->n ? chain->nodes[i].gap : chain->last_gap;
 }
 
 /* Is it a change by somebody, from one known text to another? */
-static bool is_open(const struct ccfc_chain *chain, uint32_t i)
+static bool is_unexplained_gap(const struct ccfc_chain *chain, uint32_t i)
 {
-	const struct ccfc_side_state *now = state_behind(chain, i);
-	enum ccfc_gap gap = gap_at(chain, i);
+	const struct ccfc_side_state *now = state_after_gap(chain, i);
+	enum ccfc_gap gap = gap_before(chain, i);
 
 	if (gap != CCFC_GAP_OUTSIDE && gap != CCFC_GAP_RETURNED)
 		return false;
@@ -65,8 +66,8 @@ static bool is_open(const struct ccfc_chain *chain, uint32_t i)
  * When the change may have happened. After the last change, the file itself has
  * the time of its last write.
  */
-static bool span_of(struct ccfc_period *out, const struct ccfc_chain *chain,
-		    uint32_t i)
+static bool period_of_gap(struct ccfc_period *out,
+			  const struct ccfc_chain *chain, uint32_t i)
 {
 	if (i == chain->n) {
 		*out = (struct ccfc_period){ chain->disk.mtime - TICK_MS,
@@ -84,11 +85,12 @@ struct run {
 	uint32_t command;
 	const struct ccfc_change *c;
 	struct ccfc_period when;
-	bool sure; /* within the gap, it succeeded, and near the file */
+	/* it succeeded, in the gap and in a directory above the file */
+	bool sure;
 };
 
-static bool is_same_file(const struct ccfc_change *a,
-			 const struct ccfc_change *b)
+static bool are_of_same_file(const struct ccfc_change *a,
+			     const struct ccfc_change *b)
 {
 	return a->call.known && b->call.known &&
 	       a->call.place.source == b->call.place.source;
@@ -98,8 +100,8 @@ static bool is_same_file(const struct ccfc_change *a,
  * The calls of one transcript run one after another, in the order of their
  * results.
  */
-static bool is_within(const struct ccfc_chain *chain, uint32_t i,
-		      const struct run *run)
+static bool is_result_within(const struct ccfc_chain *chain, uint32_t i,
+			     const struct run *run)
 {
 	const struct ccfc_change *all =
 		chain->history->env.index->changes.items;
@@ -109,18 +111,19 @@ static bool is_within(const struct ccfc_chain *chain, uint32_t i,
 	if (run->when.to == INT64_MAX || end == CCFC_TIME_NONE ||
 	    end < last->late || (run->c->result.run & CCFC_RUN_BACKGROUND))
 		return false;
-	if (start < last->late && !is_same_file(run->c, &all[last->change]))
+	if (start < last->late && !are_of_same_file(run->c, &all[last->change]))
 		return false;
 	if (i == chain->n)
 		return start <= chain->disk.mtime + TICK_MS &&
 		       end + LATE_MS >= chain->disk.mtime;
 	next = &chain->nodes[i];
-	return is_same_file(run->c, &all[next->change]) ? end <= next->late
-							: end <= next->start;
+	return are_of_same_file(run->c, &all[next->change])
+		       ? end <= next->late
+		       : end <= next->start;
 }
 
-static bool ran_in(struct run *run, const struct ccfc_chain *chain, uint32_t i,
-		   uint32_t command)
+static bool set_run_if_in_gap(struct run *run, const struct ccfc_chain *chain,
+			      uint32_t i, uint32_t command)
 {
 	const struct ccfc_index *index = chain->history->env.index;
 	struct ccfc_period gap;
@@ -128,12 +131,12 @@ static bool ran_in(struct run *run, const struct ccfc_chain *chain, uint32_t i,
 	*run = (struct run){ .command = command,
 			     .c = &index->changes.items[command] };
 	run->when = ccfc_query_window(index, run->c);
-	if (!span_of(&gap, chain, i) || run->when.from > gap.to ||
+	if (!period_of_gap(&gap, chain, i) || run->when.from > gap.to ||
 	    run->when.to < gap.from)
 		return false;
 	run->sure =
 		run->c->state == CCFC_STATE_APPLIED && run->c->result.known &&
-		is_within(chain, i, run) &&
+		is_result_within(chain, i, run) &&
 		ccfc_query_is_at_home(index, run->c->session,
 				      ccfc_slice_str(ccfc_chain_path(chain)));
 	return true;
@@ -143,12 +146,12 @@ static bool ran_in(struct run *run, const struct ccfc_chain *chain, uint32_t i,
  * Could another session have rewound the file to that state? The client
  * restores a file from a backup of that session.
  */
-static bool may_be_rewound(struct ccfc_chain *chain, uint32_t i,
-			   uint32_t session)
+static bool may_be_rewound_by_other(struct ccfc_chain *chain, uint32_t i,
+				    uint32_t session)
 {
 	uint32_t home =
 		ccfc_home_of(CCFC_HOMES(chain->history, sessions), session);
-	const struct ccfc_side_state *now = state_behind(chain, i);
+	const struct ccfc_side_state *now = state_after_gap(chain, i);
 	struct ccfc_buf bytes = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
 	bool found = false;
 
@@ -168,7 +171,7 @@ static bool may_be_rewound(struct ccfc_chain *chain, uint32_t i,
 
 /* --- one gap --- */
 
-static int by_time_inferred(const void *x, const void *y)
+static int compare_run_times(const void *x, const void *y)
 {
 	const struct run *a = x, *b = y;
 
@@ -194,7 +197,7 @@ static void find_runs(struct runs *out, struct ccfc_command_reader *r,
 	for (uint32_t k = 0; k < ex->ncommands; k++) {
 		struct run run;
 
-		if (!ran_in(&run, r->chain, i, ex->commands[k]) ||
+		if (!set_run_if_in_gap(&run, r->chain, i, ex->commands[k]) ||
 		    !ccfc_command_reader_take(r, run.c) ||
 		    !(added ? ccfc_command_has_lines(r, added)
 			    : ccfc_command_brings_back(r, path)))
@@ -205,11 +208,11 @@ static void find_runs(struct runs *out, struct ccfc_command_reader *r,
 	}
 	if (out->n)
 		qsort(out->items, out->n, sizeof(*out->items),
-		      by_time_inferred);
+		      compare_run_times);
 }
 
-static void keep_runs(struct ccfc_chain *chain, uint32_t i,
-		      const struct runs *runs)
+static void store_runs(struct ccfc_chain *chain, uint32_t i,
+		       const struct runs *runs)
 {
 	const struct ccfc_homes *homes = CCFC_HOMES(chain->history, changes);
 	struct ccfc_chain_run kept = { .gap = i,
@@ -222,18 +225,19 @@ static void keep_runs(struct ccfc_chain *chain, uint32_t i,
 	CCFC_VEC_PUSH(chain->runs, kept);
 }
 
-static void explain(struct ccfc_command_reader *r, uint32_t i)
+static void explain_gap(struct ccfc_command_reader *r, uint32_t i)
 {
 	struct ccfc_chain *chain = r->chain;
-	bool back = gap_at(chain, i) == CCFC_GAP_RETURNED;
+	bool back = gap_before(chain, i) == CCFC_GAP_RETURNED;
 	struct ccfc_added_lines added = { .arena = CCFC_ARENA_INIT };
 	struct runs runs = { 0 };
 
 	if (back || ccfc_added_lines_find(&added, chain, i))
 		find_runs(&runs, r, i, back ? NULL : &added);
-	if (runs.sure && !(back && runs.n == 1 &&
-			   may_be_rewound(chain, i, runs.items[0].c->session)))
-		keep_runs(chain, i, &runs);
+	if (runs.sure &&
+	    !(back && runs.n == 1 &&
+	      may_be_rewound_by_other(chain, i, runs.items[0].c->session)))
+		store_runs(chain, i, &runs);
 	free(runs.items);
 	ccfc_arena_release(&added.arena);
 }
@@ -241,7 +245,7 @@ static void explain(struct ccfc_command_reader *r, uint32_t i)
 /* --- all of them --- */
 
 /* Everything on which the explanations of a chain depend. */
-static uint64_t stamp_of(const struct ccfc_chain *chain)
+static uint64_t stamp_of_explanations(const struct ccfc_chain *chain)
 {
 	const struct ccfc_history *h = chain->history;
 	const struct ccfc_excerpt *ex = h->env.excerpt;
@@ -260,7 +264,7 @@ static uint64_t stamp_of(const struct ccfc_chain *chain)
 	return stamp | 1;
 }
 
-static void explain_all(struct ccfc_chain *chain)
+static void explain_gaps(struct ccfc_chain *chain)
 {
 	struct ccfc_command_reader r;
 	uint32_t left = GAPS_MAX;
@@ -268,27 +272,28 @@ static void explain_all(struct ccfc_chain *chain)
 	ccfc_command_reader_init(&r, chain);
 	chain->runs.n = chain->run_commands.n = 0;
 	for (uint32_t i = chain->n; i && left; i--) {
-		if (!is_open(chain, i))
+		if (!is_unexplained_gap(chain, i))
 			continue;
-		explain(&r, i);
+		explain_gap(&r, i);
 		left--;
 	}
 	ccfc_command_reader_release(&r);
 }
 
 /* What to copy from the index, so that the gaps can be explained. */
-static void want_commands(struct ccfc_chain *chain)
+static void request_commands(struct ccfc_chain *chain)
 {
 	struct ccfc_history *h = chain->history;
 	struct ccfc_period span;
 
 	for (uint32_t i = chain->n; i && h->spans.n < GAPS_MAX; i--)
-		if (is_open(chain, i) && span_of(&span, chain, i))
+		if (is_unexplained_gap(chain, i) &&
+		    period_of_gap(&span, chain, i))
 			CCFC_VEC_PUSH(h->spans, span);
 }
 
 /* The changes for this question: gaps that exactly one command explains. */
-static void name_changes(struct ccfc_chain *chain)
+static void set_explaining_changes(struct ccfc_chain *chain)
 {
 	const struct ccfc_history_env *env = &chain->history->env;
 	const struct ccfc_homes *homes = CCFC_HOMES(chain->history, changes);
@@ -318,15 +323,15 @@ void ccfc_chain_explain(struct ccfc_chain *chain)
 	if (!ex || !chain->n)
 		return;
 	if (!ex->has_commands) {
-		want_commands(chain);
+		request_commands(chain);
 		return;
 	}
-	stamp = stamp_of(chain);
+	stamp = stamp_of_explanations(chain);
 	if (stamp != chain->run_stamp) {
-		explain_all(chain);
+		explain_gaps(chain);
 		chain->run_stamp = stamp;
 	}
-	name_changes(chain);
+	set_explaining_changes(chain);
 	chain->explained = true;
 }
 

@@ -24,16 +24,17 @@ struct seen {
 	struct ccfc_map map;
 };
 
-static bool is_that_text(const void *ctx, uint32_t id, const void *key)
+static bool has_text_hash(const void *ctx, uint32_t id, const void *key)
 {
 	const struct seen *seen = ctx;
 
 	return seen->items[id].hash == *(const uint64_t *)key;
 }
 
-static struct seen_text *find_text(const struct seen *seen, uint64_t hash)
+static struct seen_text *find_seen_text(const struct seen *seen, uint64_t hash)
 {
-	uint32_t id = ccfc_map_get(&seen->map, hash, is_that_text, seen, &hash);
+	uint32_t id =
+		ccfc_map_get(&seen->map, hash, has_text_hash, seen, &hash);
 
 	return id == CCFC_ID_NONE ? NULL : &seen->items[id];
 }
@@ -51,7 +52,7 @@ static void note_text(struct seen *seen, const struct ccfc_side_state *side,
 
 	if (!has_text(side))
 		return;
-	known = find_text(seen, side->hash);
+	known = find_seen_text(seen, side->hash);
 	if (known) {
 		known->place = place;
 		return;
@@ -64,8 +65,8 @@ static void note_text(struct seen *seen, const struct ccfc_side_state *side,
  * Did every change between that state and node i run at the same time as node
  * i?
  */
-static bool overlaps_all(const struct ccfc_chain *chain, uint64_t place,
-			 uint32_t i)
+static bool overlaps_all_since(const struct ccfc_chain *chain, uint64_t place,
+			       uint32_t i)
 {
 	uint32_t k = (uint32_t)(place / 2 + place % 2);
 
@@ -89,44 +90,46 @@ bool ccfc_nodes_overlap(const struct ccfc_chain *chain, uint32_t k, uint32_t i)
 }
 
 /* The returned state is known twice, so what led there was right. */
-static void trust(struct ccfc_chain *chain, const struct ccfc_side_state *now,
-		  uint64_t place)
+static void confirm_returned_state(struct ccfc_chain *chain,
+				   const struct ccfc_side_state *now,
+				   uint64_t place)
 {
 	if (place % 2 && now->fidelity == CCFC_FIDELITY_EXACT)
 		ccfc_state_confirm(chain, (uint32_t)(place / 2) + 1);
 }
 
 /* If the last state is not known, perhaps nobody changed anything. */
-static bool may_return(enum ccfc_gap gap)
+static bool may_gap_be_return(enum ccfc_gap gap)
 {
 	return gap == CCFC_GAP_OUTSIDE || gap == CCFC_GAP_UNKNOWN;
 }
 
-static void name_gap(struct ccfc_chain *chain, const struct seen *seen,
-		     uint32_t i)
+static void mark_returned_gap(struct ccfc_chain *chain, const struct seen *seen,
+			      uint32_t i)
 {
 	struct ccfc_node *node = &chain->nodes[i];
 	const struct seen_text *text;
 
 	node->back = CCFC_PLACE_NONE;
-	if (!may_return(node->gap) || !has_text(&node->before))
+	if (!may_gap_be_return(node->gap) || !has_text(&node->before))
 		return;
-	text = find_text(seen, node->before.hash);
+	text = find_seen_text(seen, node->before.hash);
 	if (!text)
 		return;
 	node->back = text->place;
 	if (node->gap == CCFC_GAP_OUTSIDE)
-		node->gap = overlaps_all(chain, text->place, i)
+		node->gap = overlaps_all_since(chain, text->place, i)
 				    ? CCFC_GAP_OVERWRITTEN
 				    : CCFC_GAP_RETURNED;
-	trust(chain, &node->before, text->place);
+	confirm_returned_state(chain, &node->before, text->place);
 }
 
 /*
  * Did a command write the returned state itself? "sed" that changes a file to
  * an earlier state has written it; "git checkout" has not.
  */
-static void name_brought(struct ccfc_node *node, const struct seen *seen)
+static void mark_restored_by_command(struct ccfc_node *node,
+				     const struct seen *seen)
 {
 	const struct seen_text *text;
 
@@ -136,26 +139,28 @@ static void name_brought(struct ccfc_node *node, const struct seen *seen)
 	    (ccfc_state_is_known(&node->before) &&
 	     ccfc_state_same(&node->before, &node->after)))
 		return;
-	text = find_text(seen, node->after.hash);
+	text = find_seen_text(seen, node->after.hash);
 	node->came_back = text;
 	if (text)
 		node->brought = text->place;
 }
 
-static void name_last_gap(struct ccfc_chain *chain, const struct seen *seen)
+static void mark_returned_last_gap(struct ccfc_chain *chain,
+				   const struct seen *seen)
 {
 	const struct seen_text *text;
 
 	chain->last_back = CCFC_PLACE_NONE;
-	if (!may_return(chain->last_gap) || !has_text(&chain->disk_state))
+	if (!may_gap_be_return(chain->last_gap) ||
+	    !has_text(&chain->disk_state))
 		return;
-	text = find_text(seen, chain->disk_state.hash);
+	text = find_seen_text(seen, chain->disk_state.hash);
 	if (!text)
 		return;
 	chain->last_back = text->place;
 	if (chain->last_gap == CCFC_GAP_OUTSIDE)
 		chain->last_gap = CCFC_GAP_RETURNED;
-	trust(chain, &chain->disk_state, text->place);
+	confirm_returned_state(chain, &chain->disk_state, text->place);
 }
 
 void ccfc_replay_returns(struct ccfc_chain *chain)
@@ -166,15 +171,15 @@ void ccfc_replay_returns(struct ccfc_chain *chain)
 	for (uint32_t i = 0; i < chain->n; i++) {
 		const struct ccfc_node *node = &chain->nodes[i];
 
-		name_gap(chain, &seen, i);
+		mark_returned_gap(chain, &seen, i);
 		/* The effect of the change before has its name already. */
 		if (!i || node->gap != CCFC_GAP_NONE)
 			note_text(&seen, &node->before,
 				  ccfc_place_of(i, false));
-		name_brought(&chain->nodes[i], &seen);
+		mark_restored_by_command(&chain->nodes[i], &seen);
 		note_text(&seen, &node->after, ccfc_place_of(i, true));
 	}
-	name_last_gap(chain, &seen);
+	mark_returned_last_gap(chain, &seen);
 	ccfc_map_release(&seen.map);
 	free(seen.items);
 }

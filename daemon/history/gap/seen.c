@@ -13,7 +13,7 @@
 #define PRUNED	 "the backup of that moment is gone"
 #define NOT_KEPT "its content at that moment was not kept"
 
-static enum ccfc_origin origin_of(const struct ccfc_copy *copy)
+static enum ccfc_origin origin_of_copy(const struct ccfc_copy *copy)
 {
 	return copy->observed ? CCFC_ORIGIN_OBSERVED : CCFC_ORIGIN_BACKUP;
 }
@@ -53,22 +53,22 @@ uint32_t ccfc_chain_seen_session(const struct ccfc_chain *chain, uint32_t k)
 }
 
 /* The copy as a side of a change; its text goes into `text`. */
-static void read_seen(struct ccfc_side_state *out, struct ccfc_buf *bytes,
-		      struct ccfc_chain *chain, uint32_t k)
+static void read_copy_state(struct ccfc_side_state *out, struct ccfc_buf *bytes,
+			    struct ccfc_chain *chain, uint32_t k)
 {
 	const struct ccfc_copy *copy = &chain->copies.items[k];
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	ccfc_buf_clear(bytes);
 	if (!copy->file.path && !copy->file.missing) {
-		ccfc_state_set_absent(out, CCFC_HOW_COPY, origin_of(copy));
+		ccfc_state_set_absent(out, CCFC_HOW_COPY, origin_of_copy(copy));
 		return;
 	}
 	ccfc_state_set_unknown(out, false, copy->observed ? NOT_KEPT : PRUNED);
 	if (copy->file.missing || !ccfc_chain_copy_bytes(bytes, chain, k))
 		return;
 	ccfc_form_decode(&text, &out->form, ccfc_buf_view(bytes));
-	ccfc_state_set(out, CCFC_HOW_COPY, origin_of(copy),
+	ccfc_state_set(out, CCFC_HOW_COPY, origin_of_copy(copy),
 		       ccfc_buf_view(&text));
 	ccfc_buf_release(&text);
 }
@@ -80,7 +80,7 @@ void ccfc_chain_seen_state(struct ccfc_content_state *out,
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	struct ccfc_side_state side;
 
-	read_seen(&side, &bytes, chain, k);
+	read_copy_state(&side, &bytes, chain, k);
 	*out = (struct ccfc_content_state){ .fidelity = side.fidelity,
 					    .origin = side.origin,
 					    .exists = side.exists,
@@ -90,8 +90,8 @@ void ccfc_chain_seen_state(struct ccfc_content_state *out,
 	ccfc_buf_release(&bytes);
 }
 
-static enum ccfc_gap gap_of(const struct ccfc_side_state *a,
-			    const struct ccfc_side_state *b)
+static enum ccfc_gap gap_between(const struct ccfc_side_state *a,
+				 const struct ccfc_side_state *b)
 {
 	if (!ccfc_state_is_known(a) || !ccfc_state_is_known(b))
 		return CCFC_GAP_UNKNOWN;
@@ -108,8 +108,8 @@ static enum ccfc_gap gap_of(const struct ccfc_side_state *a,
  * names a version, a row for each prompt and file. So such a moment is not
  * decided here, and the answer says that it is not certain.
  */
-static bool may_hide_another(const struct ccfc_chain *chain, uint32_t k,
-			     uint32_t next)
+static bool may_hide_other_backup(const struct ccfc_chain *chain, uint32_t k,
+				  uint32_t next)
 {
 	const struct ccfc_copy *a = &chain->copies.items[k];
 	const struct ccfc_copy *b = &chain->copies.items[next];
@@ -135,15 +135,16 @@ enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k)
 
 	if (copy->holds)
 		return CCFC_GAP_NONE;
-	read_seen(&now, &bytes, chain, k);
+	read_copy_state(&now, &bytes, chain, k);
 	while (later < chain->copies.n &&
 	       !chain->copies.items[later].file.recorded)
 		later++;
 	if (later < chain->copies.n &&
 	    chain->copies.items[later].at == copy->at) {
-		read_seen(&next, &bytes, chain, later);
-		gap = may_hide_another(chain, k, later) ? CCFC_GAP_UNKNOWN
-							: gap_of(&now, &next);
+		read_copy_state(&next, &bytes, chain, later);
+		gap = may_hide_other_backup(chain, k, later)
+			      ? CCFC_GAP_UNKNOWN
+			      : gap_between(&now, &next);
 	} else if (copy->at < chain->n) {
 		/*
 		 * That the file was still the same is what the change
@@ -151,9 +152,10 @@ enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k)
 		 */
 		gap = ccfc_chain_is_assumed(chain, copy->at)
 			      ? CCFC_GAP_UNKNOWN
-			      : gap_of(&now, &chain->nodes[copy->at].before);
+			      : gap_between(&now,
+					    &chain->nodes[copy->at].before);
 	} else {
-		gap = gap_of(&now, &chain->disk_state);
+		gap = gap_between(&now, &chain->disk_state);
 	}
 	ccfc_buf_release(&bytes);
 	return gap;
@@ -169,9 +171,9 @@ enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k)
 
 	if (!at)
 		return CCFC_GAP_UNKNOWN;
-	read_seen(&now, &bytes, chain, k);
+	read_copy_state(&now, &bytes, chain, k);
 	ccfc_buf_release(&bytes);
-	gap = gap_of(&chain->nodes[at - 1].after, &now);
+	gap = gap_between(&chain->nodes[at - 1].after, &now);
 	if (gap == CCFC_GAP_OUTSIDE && ccfc_chain_seen_return(&back, chain, k))
 		return CCFC_GAP_RETURNED;
 	return gap;
@@ -220,7 +222,7 @@ bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	struct ccfc_side_state now;
 
-	read_seen(&now, &bytes, chain, k);
+	read_copy_state(&now, &bytes, chain, k);
 	ccfc_buf_release(&bytes);
 	if (!ccfc_state_is_known(&now) || !now.exists || now.empty)
 		return false;

@@ -34,8 +34,9 @@ int64_t ccfc_chain_step_time(const struct ccfc_chain *chain, uint32_t step)
 }
 
 /* The file on disk, if it is still the file that the chain was made from. */
-static void read_disk(struct ccfc_content_state *out, struct ccfc_chain *chain,
-		      struct ccfc_arena *arena)
+static void read_disk_content(struct ccfc_content_state *out,
+			      struct ccfc_chain *chain,
+			      struct ccfc_arena *arena)
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
 	struct ccfc_form form;
@@ -79,5 +80,5 @@ void ccfc_chain_step_after(struct ccfc_content_state *out,
 	else if (step / 2 < chain->n)
 		ccfc_chain_before(out, chain, step / 2, arena);
 	else
-		read_disk(out, chain, arena);
+		read_disk_content(out, chain, arena);
 }

@@ -8,7 +8,7 @@
 #include "history/step/patch_fit.h"
 #include "history/step/text_lines.h"
 
-static uint32_t start_of(const struct ccfc_hunk *hunk, enum ccfc_side side)
+static uint32_t hunk_start(const struct ccfc_hunk *hunk, enum ccfc_side side)
 {
 	uint32_t start =
 		side == CCFC_SIDE_OLD ? hunk->old_start : hunk->new_start;
@@ -16,51 +16,58 @@ static uint32_t start_of(const struct ccfc_hunk *hunk, enum ccfc_side side)
 	return start ? start - 1 : 0;
 }
 
-static char sign_of(enum ccfc_side side)
+static char side_sign(enum ccfc_side side)
 {
 	return side == CCFC_SIDE_OLD ? '-' : '+';
 }
 
-static struct ccfc_slice shown(struct ccfc_slice line)
+static struct ccfc_slice line_without_sign(struct ccfc_slice line)
 {
 	return ccfc_slice(line.ptr + 1, line.len - 1);
 }
 
-/* The sign of a hunk's line; '\\' for what is no line of either side. */
-static char sign(struct ccfc_slice line)
+/* The sign of a hunk's line; '\\' for a line of neither side. */
+static char line_sign(struct ccfc_slice line)
 {
 	return line.len ? line.ptr[0] : '\\';
 }
 
-/* Does the patch show `line` so? Those of a shell show it as it is. */
-static bool shows(const struct ccfc_evidence *ev, struct ccfc_slice patch_line,
-		  struct ccfc_slice line)
+/*
+ * Is `patch_line` how the patch shows `line`? A shell's patch shows lines
+ * unchanged.
+ */
+static bool patch_shows_line(const struct ccfc_evidence *ev,
+			     struct ccfc_slice patch_line,
+			     struct ccfc_slice line)
 {
-	return ev->is_shell ? ccfc_slice_eq(shown(patch_line), line)
-			    : ccfc_line_shows(shown(patch_line), line);
+	return ev->is_shell
+		       ? ccfc_slice_eq(line_without_sign(patch_line), line)
+		       : ccfc_line_shows(line_without_sign(patch_line), line);
 }
 
 static bool hunk_fits(const struct ccfc_evidence *ev,
 		      const struct ccfc_hunk *hunk, enum ccfc_side side,
 		      const struct ccfc_text_lines *lines, uint32_t *at)
 {
-	uint32_t i = start_of(hunk, side);
-	bool ours = false; /* the last line is one of that side */
+	uint32_t i = hunk_start(hunk, side);
+	bool ours = false; /* the last line is a line of that side */
 
-	/* Also a hunk that shows nothing of this side stands in the text. */
+	/*
+	 * A hunk without lines of this side still has a position in the text.
+	 */
 	if (i < *at || i > lines->n)
 		return false;
 	for (uint32_t k = 0; k < hunk->nlines; k++) {
-		char c = sign(hunk->lines[k]);
+		char c = line_sign(hunk->lines[k]);
 
 		if (c == '\\' && ours && (i != lines->n || !lines->open))
 			return false;
 		if (c != '\\')
-			ours = c == ' ' || c == sign_of(side);
+			ours = c == ' ' || c == side_sign(side);
 		if (c == '\\' || !ours)
 			continue;
 		if (i >= lines->n ||
-		    !shows(ev, hunk->lines[k], lines->items[i]))
+		    !patch_shows_line(ev, hunk->lines[k], lines->items[i]))
 			return false;
 		i++;
 	}
@@ -68,8 +75,8 @@ static bool hunk_fits(const struct ccfc_evidence *ev,
 	return true;
 }
 
-static bool all_fit(const struct ccfc_evidence *ev, enum ccfc_side side,
-		    const struct ccfc_text_lines *lines)
+static bool all_hunks_fit(const struct ccfc_evidence *ev, enum ccfc_side side,
+			  const struct ccfc_text_lines *lines)
 {
 	uint32_t at = 0;
 
@@ -86,14 +93,14 @@ bool ccfc_hunks_fit(const struct ccfc_evidence *evidence, enum ccfc_side side,
 	bool fit;
 
 	ccfc_text_lines_read(&lines, text);
-	fit = all_fit(evidence, side, &lines);
+	fit = all_hunks_fit(evidence, side, &lines);
 	ccfc_text_lines_release(&lines);
 	return fit;
 }
 
 /* --- explaining --- */
 
-/* Where one is in a text, and how many lines lie behind. */
+/* A position in a text, and the number of lines behind it. */
 struct cursor {
 	const char *at, *end;
 	uint32_t line;
@@ -105,7 +112,7 @@ static struct cursor cursor_at_start(struct ccfc_slice text)
 }
 
 /* False at the end of the text. */
-static bool next_line(struct cursor *c, struct ccfc_slice *line)
+static bool next_cursor_line(struct cursor *c, struct ccfc_slice *line)
 {
 	size_t left = (size_t)(c->end - c->at);
 	const char *nl = left ? memchr(c->at, '\n', left) : NULL;
@@ -118,28 +125,30 @@ static bool next_line(struct cursor *c, struct ccfc_slice *line)
 	return true;
 }
 
-/* Two texts that are walked along the hunks. */
+/* Positions in two texts, advanced along the hunks. */
 struct walk {
 	struct cursor a, b;
 };
 
 /*
- * The next `n` lines of both, if they are the same byte by byte: most of two
- * texts is, and goes by quickly so.
+ * Skips the next `n` lines if both texts have the same bytes there. Most lines
+ * are equal, and this is fast.
  */
-static bool skip_same(struct walk *w, uint32_t n)
+static bool skip_equal_lines(struct walk *w, uint32_t n)
 {
 	struct cursor a = w->a;
 	struct ccfc_slice line;
 	size_t len;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!next_line(&a, &line))
+		if (!next_cursor_line(&a, &line))
 			return false;
 	len = (size_t)(a.at - w->a.at);
 	if (!len)
 		return true;
-	/* A line that is open in one of them is left to the caller. */
+	/*
+	 * A line without a newline in one of the texts is left to the caller.
+	 */
 	if (a.at[-1] != '\n' || len > (size_t)(w->b.end - w->b.at) ||
 	    memcmp(w->a.at, w->b.at, len) != 0)
 		return false;
@@ -149,17 +158,18 @@ static bool skip_same(struct walk *w, uint32_t n)
 	return true;
 }
 
-/* Up to the starts of the next hunk both must look the same. */
-static bool walk_to(struct walk *w, uint32_t a, uint32_t b)
+/* Up to the start of the next hunk both texts must look the same. */
+static bool walk_to_hunk(struct walk *w, uint32_t a, uint32_t b)
 {
 	struct ccfc_slice x, y;
 
 	if (a < w->a.line || b < w->b.line || a - w->a.line != b - w->b.line)
 		return false;
-	if (skip_same(w, a - w->a.line))
+	if (skip_equal_lines(w, a - w->a.line))
 		return true;
 	while (w->a.line < a)
-		if (!next_line(&w->a, &x) || !next_line(&w->b, &y) ||
+		if (!next_cursor_line(&w->a, &x) ||
+		    !next_cursor_line(&w->b, &y) ||
 		    !ccfc_line_shown_alike(x, y))
 			return false;
 	return true;
@@ -167,24 +177,29 @@ static bool walk_to(struct walk *w, uint32_t a, uint32_t b)
 
 static bool walk_line(struct walk *w, struct ccfc_slice line)
 {
-	char c = sign(line);
+	char c = line_sign(line);
 	struct ccfc_slice have;
 
 	if ((c == ' ' || c == '-') &&
-	    (!next_line(&w->a, &have) || !ccfc_line_shows(shown(line), have)))
+	    (!next_cursor_line(&w->a, &have) ||
+	     !ccfc_line_shows(line_without_sign(line), have)))
 		return false;
 	if ((c == ' ' || c == '+') &&
-	    (!next_line(&w->b, &have) || !ccfc_line_shows(shown(line), have)))
+	    (!next_cursor_line(&w->b, &have) ||
+	     !ccfc_line_shows(line_without_sign(line), have)))
 		return false;
 	return true;
 }
 
-static bool is_open(struct ccfc_slice text)
+static bool has_no_final_newline(struct ccfc_slice text)
 {
 	return text.len && text.ptr[text.len - 1] != '\n';
 }
 
-/* Did the last hunk reach the end of both? Then it may say of newlines. */
+/*
+ * Did the last hunk reach the end of both texts? Then the texts may differ in
+ * their last newline.
+ */
 static bool walk_end(struct walk *w, bool same_end)
 {
 	bool at_end = w->a.at == w->a.end || w->b.at == w->b.end;
@@ -195,9 +210,9 @@ static bool walk_end(struct walk *w, bool same_end)
 	    !memcmp(w->a.at, w->b.at, left))
 		return true;
 	for (;;) {
-		bool more = next_line(&w->a, &x);
+		bool more = next_cursor_line(&w->a, &x);
 
-		if (more != next_line(&w->b, &y))
+		if (more != next_cursor_line(&w->b, &y))
 			return false;
 		if (!more)
 			return at_end || same_end;
@@ -211,8 +226,8 @@ static bool walk_hunks(struct walk *w, const struct ccfc_evidence *ev)
 	for (uint32_t h = 0; h < ev->nhunks; h++) {
 		const struct ccfc_hunk *hunk = &ev->hunks[h];
 
-		if (!walk_to(w, start_of(hunk, CCFC_SIDE_OLD),
-			     start_of(hunk, CCFC_SIDE_NEW)))
+		if (!walk_to_hunk(w, hunk_start(hunk, CCFC_SIDE_OLD),
+				  hunk_start(hunk, CCFC_SIDE_NEW)))
 			return false;
 		for (uint32_t k = 0; k < hunk->nlines; k++)
 			if (!walk_line(w, hunk->lines[k]))
@@ -227,7 +242,8 @@ bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
 	struct walk w = { cursor_at_start(before), cursor_at_start(after) };
 
 	return walk_hunks(&w, evidence) &&
-	       walk_end(&w, is_open(before) == is_open(after));
+	       walk_end(&w, has_no_final_newline(before) ==
+				    has_no_final_newline(after));
 }
 
 /* --- building --- */
@@ -240,11 +256,11 @@ struct build {
 	uint32_t at;
 	bool is_shell;
 	bool guessed;
-	bool open; /* the last line built has no newline */
-	bool told; /* whether it has one is known */
+	bool open; /* the last built line has no newline */
+	bool told; /* it is known whether that line has a newline */
 };
 
-static void put_line_hunks(struct build *b, struct ccfc_slice line)
+static void append_line(struct build *b, struct ccfc_slice line)
 {
 	ccfc_buf_slice(b->out, line);
 	ccfc_buf_putc(b->out, '\n');
@@ -252,22 +268,22 @@ static void put_line_hunks(struct build *b, struct ccfc_slice line)
 	b->told = true;
 }
 
-static void copy_to(struct build *b, uint32_t end)
+static void copy_lines_to(struct build *b, uint32_t end)
 {
 	for (; b->at < end; b->at++)
-		put_line_hunks(b, b->lines->items[b->at]);
+		append_line(b, b->lines->items[b->at]);
 }
 
 /*
- * A line that the patch shows on both sides ends as it did. The patches of the
- * file tools say so of a last line without a newline; those of a shell do not
+ * A line that the patch shows on both sides ends as it did before. The patches
+ * of file tools mark a last line without a newline; those of a shell do not
  * always.
  */
-static void copy_shown(struct build *b)
+static void copy_context_line(struct build *b)
 {
 	bool last = b->at + 1 == b->lines->n;
 
-	put_line_hunks(b, b->lines->items[b->at++]);
+	append_line(b, b->lines->items[b->at++]);
 	if (b->is_shell && last)
 		b->open = b->lines->open;
 }
@@ -278,19 +294,20 @@ static void build_hunk(struct build *b, const struct ccfc_hunk *hunk)
 
 	for (uint32_t k = 0; k < hunk->nlines; k++) {
 		struct ccfc_slice line = hunk->lines[k];
-		char c = sign(line);
+		char c = line_sign(line);
 
 		if (c == ' ') {
-			copy_shown(b);
-		} else if (c == sign_of(b->want) && b->is_shell) {
-			put_line_hunks(b, shown(line));
+			copy_context_line(b);
+		} else if (c == side_sign(b->want) && b->is_shell) {
+			append_line(b, line_without_sign(line));
 			b->told = false;
-		} else if (c == sign_of(b->want)) {
-			put_line_hunks(b, ccfc_patch_fit_get(&b->unfold,
-							     shown(line),
-							     &b->guessed));
+		} else if (c == side_sign(b->want)) {
+			append_line(b,
+				    ccfc_patch_fit_get(&b->unfold,
+						       line_without_sign(line),
+						       &b->guessed));
 		} else if (c == '\\') {
-			if (last == ' ' || last == sign_of(b->want))
+			if (last == ' ' || last == side_sign(b->want))
 				b->open = b->told = true;
 			continue;
 		} else {
@@ -316,14 +333,15 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 	ccfc_buf_clear(out);
 	ccfc_patch_fit_init(&b.unfold, evidence, b.want);
 	ccfc_text_lines_read(&lines, text);
-	fit = all_fit(evidence, have, &lines);
+	fit = all_hunks_fit(evidence, have, &lines);
 	if (fit) {
 		for (uint32_t h = 0; h < evidence->nhunks; h++) {
-			copy_to(&b, start_of(&evidence->hunks[h], have));
+			copy_lines_to(&b,
+				      hunk_start(&evidence->hunks[h], have));
 			build_hunk(&b, &evidence->hunks[h]);
 		}
 		if (b.at < lines.n) {
-			copy_to(&b, lines.n);
+			copy_lines_to(&b, lines.n);
 			b.open = lines.open;
 		}
 		if (b.open && out->len)
@@ -335,7 +353,10 @@ enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 		return CCFC_STEP_NO;
 	if (b.is_shell)
 		return b.told ? CCFC_STEP_VERIFIED : CCFC_STEP_GUESSED;
-	/* Tabs that became spaces, or spaces tabs, do not show. */
+	/*
+	 * Tabs that became spaces do not show in a patch, nor spaces that
+	 * became tabs.
+	 */
 	if (ccfc_slice_starts(text, "\t") || ccfc_slice_contains(text, "\n\t"))
 		return CCFC_STEP_GUESSED;
 	return b.guessed ? CCFC_STEP_GUESSED : CCFC_STEP_VERIFIED;

@@ -16,15 +16,15 @@
 
 enum ccfc_side { CCFC_SIDE_OLD, CCFC_SIDE_NEW };
 
-/* Do all hunks match `text` on that side, including line numbers? */
+/* Do all hunks match that side of `text`, including line numbers? */
 bool ccfc_hunks_fit(const struct ccfc_evidence *evidence, enum ccfc_side side,
 		    struct ccfc_slice text);
 
-/* Do the hunks, and nothing else, make `after` of `before`? */
+/* Do the hunks alone turn `before` into `after`? */
 bool ccfc_hunks_explain(const struct ccfc_evidence *evidence,
 			struct ccfc_slice before, struct ccfc_slice after);
 
-/* Builds the side other than `have`, whose text is known. */
+/* Builds the other side from `have`, the side whose text is known. */
 enum ccfc_step ccfc_hunks_build(struct ccfc_buf *out,
 				const struct ccfc_evidence *evidence,
 				enum ccfc_side have, struct ccfc_slice text);

@@ -1,7 +1,7 @@
 /*
- * JSON.parse and JSON.stringify, put together; see js_json.h. The tokens of the
- * text (transcript/json/json.h) are the tree: only objects need more, because
- * their members may have to be dropped and put in order.
+ * JSON.parse followed by JSON.stringify; see js_json.h. The tokens of the text
+ * (transcript/json/json.h) serve as the tree. Only the members of objects are
+ * kept separately: some have to be dropped, and the others sorted.
  */
 #include "history/step/js_json.h"
 
@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-/* Up to so many members it is quicker to look at all than to hash. */
+/* Up to this number of members, comparing all is faster than hashing. */
 #define FEW 16u
 
 void ccfc_js_doc_init(struct ccfc_js_doc *doc)
@@ -32,7 +32,7 @@ void ccfc_js_doc_release(struct ccfc_js_doc *doc)
 	ccfc_arena_release(&doc->scratch);
 }
 
-/* The parse does not look into strings; JSON.parse fails on a bad escape. */
+/* The parser does not check strings; JSON.parse fails on a bad escape. */
 static bool escapes_are_good(struct ccfc_js_doc *doc)
 {
 	const struct ccfc_json *json = &doc->json;
@@ -68,9 +68,9 @@ void ccfc_js_members_release(struct ccfc_js_members *members)
 	memset(members, 0, sizeof(*members));
 }
 
-/* The key at `tok` as it is printed. False on a bad escape. */
-static bool read_key(struct ccfc_slice *out, struct ccfc_js_doc *doc,
-		     uint32_t tok)
+/* The key at `tok` as JSON.stringify prints it. False on a bad escape. */
+static bool read_printed_key(struct ccfc_slice *out, struct ccfc_js_doc *doc,
+			     uint32_t tok)
 {
 	struct ccfc_slice raw = ccfc_json_key(&doc->json, tok);
 	struct ccfc_buf buf = CCFC_BUF_INIT;
@@ -87,7 +87,7 @@ static bool read_key(struct ccfc_slice *out, struct ccfc_js_doc *doc,
 	return ok;
 }
 
-static bool has_key(const void *ctx, uint32_t id, const void *key)
+static bool is_member_key(const void *ctx, uint32_t id, const void *key)
 {
 	const struct ccfc_js_members *members = ctx;
 
@@ -95,21 +95,21 @@ static bool has_key(const void *ctx, uint32_t id, const void *key)
 			     *(const struct ccfc_slice *)key);
 }
 
-static uint32_t find_js_json(const struct ccfc_js_members *members,
-			     const struct ccfc_map *map, struct ccfc_slice key)
+static uint32_t find_member(const struct ccfc_js_members *members,
+			    const struct ccfc_map *map, struct ccfc_slice key)
 {
 	if (members->n > FEW)
-		return ccfc_map_get(map, ccfc_hash_slice(key), has_key, members,
-				    &key);
+		return ccfc_map_get(map, ccfc_hash_slice(key), is_member_key,
+				    members, &key);
 	for (uint32_t i = 0; i < members->n; i++)
 		if (ccfc_slice_eq(members->items[i].key, key))
 			return i;
 	return CCFC_ID_NONE;
 }
 
-/* Appends; `map` knows all members as soon as they are more than a few. */
-static void add_js_json(struct ccfc_js_members *members, struct ccfc_map *map,
-			struct ccfc_js_member member)
+/* Appends a member; `map` is filled when there are more than FEW. */
+static void append_member(struct ccfc_js_members *members, struct ccfc_map *map,
+			  struct ccfc_js_member member)
 {
 	uint32_t from = members->n == FEW ? 0 : members->n;
 
@@ -120,7 +120,7 @@ static void add_js_json(struct ccfc_js_members *members, struct ccfc_map *map,
 		ccfc_map_put(map, ccfc_hash_slice(members->items[i].key), i);
 }
 
-/* The number that a key is if it is an array index, else -1. */
+/* The array index that the key is, or -1. */
 static int64_t array_index(struct ccfc_slice key)
 {
 	const char *p = key.ptr + 1, *end = key.ptr + key.len - 1;
@@ -136,7 +136,7 @@ static int64_t array_index(struct ccfc_slice key)
 	return value < UINT32_MAX ? value : -1;
 }
 
-static int by_index(const void *a, const void *b)
+static int compare_array_indexes(const void *a, const void *b)
 {
 	int64_t x = array_index(((const struct ccfc_js_member *)a)->key);
 	int64_t y = array_index(((const struct ccfc_js_member *)b)->key);
@@ -144,7 +144,7 @@ static int by_index(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void indexes_first(struct ccfc_js_members *members)
+static void sort_array_indexes(struct ccfc_js_members *members)
 {
 	struct ccfc_js_member *sorted;
 	uint32_t n = 0, at;
@@ -161,7 +161,7 @@ static void indexes_first(struct ccfc_js_members *members)
 
 		sorted[index ? n++ : at++] = members->items[i];
 	}
-	qsort(sorted, n, sizeof(*sorted), by_index);
+	qsort(sorted, n, sizeof(*sorted), compare_array_indexes);
 	free(members->items);
 	members->items = sorted;
 	members->cap = members->n;
@@ -179,20 +179,20 @@ bool ccfc_js_members_read(struct ccfc_js_members *out, struct ccfc_js_doc *doc,
 	ccfc_map_init(&map);
 	key = ok ? ccfc_json_child(&doc->json, tok) : 0;
 	while (key && ok) {
-		ok = read_key(&member.key, doc, key);
+		ok = read_printed_key(&member.key, doc, key);
 		if (!ok)
 			break;
 		member.value = key + 2;
-		twin = find_js_json(out, &map, member.key);
+		twin = find_member(out, &map, member.key);
 		if (twin < out->n)
 			out->items[twin].value = member.value;
 		else
-			add_js_json(out, &map, member);
+			append_member(out, &map, member);
 		key = ccfc_json_next(&doc->json, member.value);
 	}
 	ccfc_map_release(&map);
 	if (ok)
-		indexes_first(out);
+		sort_array_indexes(out);
 	return ok;
 }
 
@@ -261,8 +261,8 @@ bool ccfc_js_put_members(struct ccfc_buf *out, struct ccfc_js_doc *doc,
 	return true;
 }
 
-static bool put_object(struct ccfc_buf *out, struct ccfc_js_doc *doc,
-		       uint32_t tok, unsigned depth)
+static bool print_object(struct ccfc_buf *out, struct ccfc_js_doc *doc,
+			 uint32_t tok, unsigned depth)
 {
 	struct ccfc_js_members members = { NULL, 0, 0 };
 	bool ok = ccfc_js_members_read(&members, doc, tok) &&
@@ -272,8 +272,8 @@ static bool put_object(struct ccfc_buf *out, struct ccfc_js_doc *doc,
 	return ok;
 }
 
-static bool put_array(struct ccfc_buf *out, struct ccfc_js_doc *doc,
-		      uint32_t tok, unsigned depth)
+static bool print_array(struct ccfc_buf *out, struct ccfc_js_doc *doc,
+			uint32_t tok, unsigned depth)
 {
 	uint32_t item = ccfc_json_child(&doc->json, tok);
 
@@ -295,7 +295,7 @@ static bool put_array(struct ccfc_buf *out, struct ccfc_js_doc *doc,
 	return true;
 }
 
-static bool put_number(struct ccfc_buf *out, const char *p)
+static bool print_number(struct ccfc_buf *out, const char *p)
 {
 	return ccfc_js_number(out, ccfc_slice(p, strspn(p, "+-.0123456789eE")));
 }
@@ -305,14 +305,17 @@ bool ccfc_js_put(struct ccfc_buf *out, struct ccfc_js_doc *doc, uint32_t tok,
 {
 	const struct ccfc_json *json = &doc->json;
 
-	/* Short values deep down are printed a hundred times as long. */
+	/*
+	 * A short value deep in a notebook may be printed a hundred times as
+	 * long.
+	 */
 	if (depth > CCFC_JS_DEPTH || out->len > CCFC_SIMD_MAX)
 		return false;
 	switch (ccfc_json_first(json, tok)) {
 	case '{':
-		return put_object(out, doc, tok, depth);
+		return print_object(out, doc, tok, depth);
 	case '[':
-		return put_array(out, doc, tok, depth);
+		return print_array(out, doc, tok, depth);
 	case '"':
 		return ccfc_js_string(out, ccfc_json_key(json, tok),
 				      &doc->scratch);
@@ -326,6 +329,6 @@ bool ccfc_js_put(struct ccfc_buf *out, struct ccfc_js_doc *doc, uint32_t tok,
 		ccfc_buf_puts(out, "null");
 		return true;
 	default:
-		return put_number(out, json->text + json->at[tok]);
+		return print_number(out, json->text + json->at[tok]);
 	}
 }

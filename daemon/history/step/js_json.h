@@ -1,7 +1,7 @@
 /*
- * A JSON text as JavaScript sees it: objects whose keys stand once each, in
- * JavaScript's order, and the whole printed as JSON.stringify(value, null, 1)
- * does. Objects can be changed on the way, or made up.
+ * A JSON text as JavaScript sees it: each key of an object occurs once, in
+ * JavaScript's order, and the text is printed as JSON.stringify(value, null, 1)
+ * prints it. Objects can be changed or created before they are printed.
  */
 #ifndef CCFC_HISTORY_STEP_JS_JSON_H
 #define CCFC_HISTORY_STEP_JS_JSON_H
@@ -12,7 +12,7 @@
 
 struct ccfc_js_doc {
 	struct ccfc_json json;
-	struct ccfc_arena arena; /* the text, and keys that had escapes */
+	struct ccfc_arena arena; /* the text, and keys that contained escapes */
 	struct ccfc_arena scratch;
 };
 
@@ -35,21 +35,22 @@ void ccfc_js_doc_release(struct ccfc_js_doc *doc);
 bool ccfc_js_doc_read(struct ccfc_js_doc *doc, struct ccfc_slice text);
 
 /*
- * Replaces `out` by the members of the object `tok` (0: the outermost). A key
- * that stands twice has its last value in its first place; keys that are array
- * indexes come first. False when `tok` is no object or a key has a bad escape.
+ * Replaces `out` by the members of the object `tok` (0: the outermost). A
+ * repeated key has its last value at its first position; keys that are array
+ * indexes come first. False when `tok` is not an object or a key has a bad
+ * escape.
  */
 bool ccfc_js_members_read(struct ccfc_js_members *out, struct ccfc_js_doc *doc,
 			  uint32_t tok);
 void ccfc_js_members_release(struct ccfc_js_members *members);
 
-/* Keys are given as they are printed, with quotes. NULL: there is none. */
+/* The member with that key, which is given as printed, with quotes; or NULL. */
 struct ccfc_js_member *ccfc_js_find(const struct ccfc_js_members *members,
 				    const char *key);
 /* Sets a member to a printed value; a new one comes last. */
 void ccfc_js_set(struct ccfc_js_members *members, const char *key,
 		 struct ccfc_slice text);
-/* Removes a member if it is there. */
+/* Removes a member, if there is one. */
 void ccfc_js_drop(struct ccfc_js_members *members, const char *key);
 
 /*
@@ -61,7 +62,7 @@ bool ccfc_js_put(struct ccfc_buf *out, struct ccfc_js_doc *doc, uint32_t tok,
 		 unsigned depth);
 bool ccfc_js_put_members(struct ccfc_buf *out, struct ccfc_js_doc *doc,
 			 const struct ccfc_js_members *members, unsigned depth);
-/* A line's end and the start of the next. */
+/* Appends a newline and the indentation of the next line. */
 void ccfc_js_newline(struct ccfc_buf *out, unsigned depth);
 
 #define CCFC_JS_DEPTH 200u

@@ -18,9 +18,9 @@
 
 #define SURE_DIGITS 15
 #define ALL_DIGITS  17
-/* Doubles of 10^±290 are far from where they end or lose digits. */
+/* Beyond 10^±290, doubles are near the end of their range or lose digits. */
 #define MAX_EXPONENT 290
-/* A number that is longer is nobody's. */
+/* Longer numbers are refused. */
 #define MAX_NUMBER 1100u
 
 static void put_char(struct ccfc_buf *out, char c)
@@ -38,7 +38,7 @@ static void put_char(struct ccfc_buf *out, char c)
 	}
 }
 
-static void put_text_js_json_print(struct ccfc_buf *out, struct ccfc_slice text)
+static void put_plain_text(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	size_t from = 0;
 
@@ -60,19 +60,22 @@ bool ccfc_js_text(struct ccfc_buf *out, struct ccfc_slice text)
 		return false;
 	ccfc_buf_putc(out, '"');
 	if (text.len)
-		put_text_js_json_print(out, text);
+		put_plain_text(out, text);
 	ccfc_buf_putc(out, '"');
 	return true;
 }
 
-/* Is at p, within n bytes, "\ud" and then one of `next`? */
+/* Do the n bytes at p begin with "\ud" and one of the characters `next`? */
 static bool is_surrogate(const char *p, size_t n, const char *next)
 {
 	return n >= 6 && p[0] == '\\' && p[1] == 'u' && (p[2] | 0x20) == 'd' &&
 	       p[3] && strchr(next, p[3]);
 }
 
-/* The escape that `raw` starts with: its length, or 0 when it is none. */
+/*
+ * Prints the escape that `raw` starts with. Returns its length; 0: not an
+ * escape.
+ */
 static size_t put_escape(struct ccfc_buf *out, struct ccfc_slice raw,
 			 struct ccfc_arena *scratch)
 {
@@ -97,7 +100,7 @@ static size_t put_escape(struct ccfc_buf *out, struct ccfc_slice raw,
 		for (size_t i = 2; i < 6; i++)
 			ccfc_buf_putc(out, (char)(raw.ptr[i] | 0x20));
 	} else {
-		put_text_js_json_print(out, text);
+		put_plain_text(out, text);
 	}
 	return len;
 }
@@ -123,14 +126,14 @@ bool ccfc_js_string(struct ccfc_buf *out, struct ccfc_slice raw,
 	return true;
 }
 
-/* 0.DIGITS × 10^point; no zeros at either end; n = 0 is zero. */
+/* 0.DIGITS × 10^point, without zeros at either end; n = 0 is zero. */
 struct decimal {
 	char digits[MAX_NUMBER + 1];
 	int n;
 	int point;
 };
 
-static void trim_js_json_print(struct decimal *d)
+static void trim_zeros(struct decimal *d)
 {
 	int zeros = 0;
 
@@ -143,7 +146,7 @@ static void trim_js_json_print(struct decimal *d)
 	memmove(d->digits, d->digits + zeros, (size_t)d->n);
 }
 
-/* False when the exponent is beyond all reason. Any decimal point is read. */
+/* False when the exponent is out of range. Accepts any decimal point. */
 static bool read_decimal(struct decimal *d, const char *p)
 {
 	long exponent = 0;
@@ -161,12 +164,12 @@ static bool read_decimal(struct decimal *d, const char *p)
 	if (exponent < -9999 || exponent > 9999)
 		return false;
 	d->point = (seen < 0 ? d->n : seen) + (int)exponent;
-	trim_js_json_print(d);
+	trim_zeros(d);
 	return true;
 }
 
-/* The next decimal of as many digits, for one as %e prints it. */
-static void count_up(char *text)
+/* Increments the last digit of a decimal printed with %e. */
+static void increment_digits(char *text)
 {
 	char *p = strchr(text, 'e');
 
@@ -180,7 +183,7 @@ static void count_up(char *text)
 	}
 }
 
-/* Does `v`, printed with n digits, give `v` back? */
+/* Does `v`, printed with n digits, read back as `v`? */
 static bool try_digits(char *text, size_t size, double v, int n)
 {
 	int exponent;
@@ -190,17 +193,17 @@ static bool try_digits(char *text, size_t size, double v, int n)
 		return true;
 	if (n != SURE_DIGITS + 1 || frexp(v, &exponent) != 0.5)
 		return false;
-	count_up(text);
+	increment_digits(text);
 	return strtod(text, NULL) == v;
 }
 
-/* The shortest digits of the double that `number` is. */
-static bool shorten(struct decimal *d, const char *number)
+/* The shortest digits that read back as the double `number`. */
+static bool shortest_digits(struct decimal *d, const char *number)
 {
 	char *end, text[64];
 	double v = strtod(number, &end);
 
-	/* Not read to its end: the locale has another decimal point. */
+	/* strtod stopped early: the locale has another decimal point. */
 	if (*end || !isfinite(v))
 		return false;
 	for (int n = SURE_DIGITS; n <= ALL_DIGITS; n++)
@@ -221,7 +224,7 @@ static void put_digits(struct ccfc_buf *out, const struct decimal *d, int from,
 	ccfc_buf_append(out, d->digits + from, (size_t)(to - from));
 }
 
-/* Number::toString of ECMAScript. */
+/* ECMAScript's Number::toString. */
 static void put_decimal(struct ccfc_buf *out, const struct decimal *d)
 {
 	int n = d->n, point = d->point;
@@ -259,12 +262,12 @@ bool ccfc_js_number(struct ccfc_buf *out, struct ccfc_slice raw)
 	number[raw.len] = '\0';
 	if (!read_decimal(&d, number))
 		return false;
-	if (!d.n) { /* -0 is printed as 0, too */
+	if (!d.n) { /* -0 is printed as 0 */
 		ccfc_buf_putc(out, '0');
 		return true;
 	}
 	if (d.point > MAX_EXPONENT || d.point < -MAX_EXPONENT ||
-	    (d.n > SURE_DIGITS && !shorten(&d, number)))
+	    (d.n > SURE_DIGITS && !shortest_digits(&d, number)))
 		return false;
 	if (negative)
 		ccfc_buf_putc(out, '-');

@@ -9,17 +9,17 @@
 #include "base/buf.h"
 
 /*
- * Appends, with quotes, the string that stands in JSON as `raw` (what is
- * between its quotes: valid UTF-8 without control characters). False when an
- * escape in it is none. `scratch` is cleared.
+ * Appends, with quotes, the string whose JSON form is `raw` (the part between
+ * the quotes: valid UTF-8 without control characters). False on a bad escape.
+ * `scratch` is cleared.
  */
 bool ccfc_js_string(struct ccfc_buf *out, struct ccfc_slice raw,
 		    struct ccfc_arena *scratch);
 
 /*
- * The same for a text, which is valid UTF-8. False when U+FFFD is in it: in a
- * text out of a transcript it may stand for half a surrogate pair, which would
- * be printed as an escape.
+ * The same for a text of valid UTF-8. False if it contains U+FFFD: in a text
+ * from a transcript, that may stand for half a surrogate pair, which would be
+ * printed as an escape.
  */
 bool ccfc_js_text(struct ccfc_buf *out, struct ccfc_slice text);
 

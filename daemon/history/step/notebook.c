@@ -18,7 +18,7 @@
 
 #include "history/step/notebook_cells.h"
 
-static bool find_target(struct ccfc_notebook *nb)
+static bool find_target_cell(struct ccfc_notebook *nb)
 {
 	if (nb->cell->number < 0)
 		return nb->cell->id.len && ccfc_notebook_find(nb, nb->cell->id);
@@ -26,18 +26,18 @@ static bool find_target(struct ccfc_notebook *nb)
 	return nb->cell->number < nb->ncells;
 }
 
-/* The type that the call wants a replaced cell to have; ptr NULL: any. */
-static bool wanted_type(struct ccfc_slice *out, const struct ccfc_notebook *nb,
-			bool is_code)
+/* The type that the call gives the replaced cell; ptr NULL: no type. */
+static bool wanted_cell_type(struct ccfc_slice *out,
+			     const struct ccfc_notebook *nb, bool is_code)
 {
 	*out = nb->cell->asked ? nb->cell->asked_type : nb->cell->type;
-	/* The result says "code" also where nothing was asked for. */
+	/* The result says "code" even if the call had no type. */
 	if (!nb->cell->asked && ccfc_slice_is(*out, "code") && !is_code)
 		return false;
 	return true;
 }
 
-static bool replace_notebook(struct ccfc_notebook *nb)
+static bool replace_cell(struct ccfc_notebook *nb)
 {
 	const struct ccfc_json *json = &nb->doc.json;
 	struct ccfc_js_members *edited = &nb->edited;
@@ -52,7 +52,7 @@ static bool replace_notebook(struct ccfc_notebook *nb)
 	is_code = ccfc_notebook_is(nb, ccfc_js_find(edited, "\"cell_type\""),
 				   CCFC_SLICE_LIT("\"code\""));
 	if ((!ccfc_notebook_early(nb) && !ccfc_notebook_late(nb)) ||
-	    !wanted_type(&type, nb, is_code) ||
+	    !wanted_cell_type(&type, nb, is_code) ||
 	    !ccfc_notebook_quote(&source, nb, nb->cell->source))
 		return false;
 	ccfc_js_set(edited, "\"source\"", source);
@@ -71,7 +71,9 @@ static bool replace_notebook(struct ccfc_notebook *nb)
 	return true;
 }
 
-/* A member of the notebook that is a small number, -1: none, -2: odd. */
+/*
+ * A small number in the notebook's object; -1: missing, -2: not a small number.
+ */
 static int root_number(const struct ccfc_notebook *nb, const char *key)
 {
 	const struct ccfc_json *json = &nb->doc.json;
@@ -88,8 +90,8 @@ static int root_number(const struct ccfc_notebook *nb, const char *key)
 	return (int)ccfc_json_int(json, member->value);
 }
 
-/* The id of a new cell; ptr NULL: it gets none. */
-static bool fresh_id(struct ccfc_slice *out, struct ccfc_notebook *nb)
+/* The id of the new cell; ptr NULL: it gets none. */
+static bool new_cell_id(struct ccfc_slice *out, struct ccfc_notebook *nb)
 {
 	const struct ccfc_cell *cell = nb->cell;
 	int format = root_number(nb, "\"nbformat\"");
@@ -101,14 +103,14 @@ static bool fresh_id(struct ccfc_slice *out, struct ccfc_notebook *nb)
 		return false;
 	if (cell->number >= 0)
 		return true;
-	/* A result without an id leaves the call's, if that has any. */
+	/* If the result has no id, the call's id counts, if it has one. */
 	none = !cell->id.len || ccfc_slice_eq(cell->id, cell->asked_id);
 	if (format < 4 || (format == 4 && minor < 5))
 		return none;
 	return !none && ccfc_notebook_quote(out, nb, cell->id);
 }
 
-static bool find_place(struct ccfc_notebook *nb)
+static bool find_insert_position(struct ccfc_notebook *nb)
 {
 	const struct ccfc_cell *cell = nb->cell;
 
@@ -116,7 +118,7 @@ static bool find_place(struct ccfc_notebook *nb)
 		nb->at = (uint32_t)cell->number;
 		return cell->number <= nb->ncells;
 	}
-	/* Before, a new cell may have gone before the one that is named. */
+	/* Older clients may have inserted the cell before the named one. */
 	if (!cell->asked || nb->version < CCFC_CLIENT_EARLY)
 		return false;
 	nb->at = 0;
@@ -136,7 +138,7 @@ static bool insert_cell(struct ccfc_notebook *nb)
 	bool is_code = ccfc_slice_is(nb->cell->type, "code");
 	struct ccfc_slice id, source, type;
 
-	if (!find_place(nb) || !fresh_id(&id, nb) ||
+	if (!find_insert_position(nb) || !new_cell_id(&id, nb) ||
 	    !ccfc_notebook_quote(&source, nb, nb->cell->source) ||
 	    !ccfc_notebook_quote(&type, nb, nb->cell->type) ||
 	    (!is_code && !ccfc_slice_is(nb->cell->type, "markdown")) ||
@@ -156,22 +158,25 @@ static bool insert_cell(struct ccfc_notebook *nb)
 	return true;
 }
 
-static bool edit(struct ccfc_notebook *nb)
+static bool edit_cells(struct ccfc_notebook *nb)
 {
 	switch (nb->cell->mode) {
 	case CCFC_CELL_REPLACE:
-		return find_target(nb) && replace_notebook(nb);
+		return find_target_cell(nb) && replace_cell(nb);
 	case CCFC_CELL_INSERT:
 		return insert_cell(nb);
 	case CCFC_CELL_DELETE:
-		return find_target(nb);
+		return find_target_cell(nb);
 	}
 	return false;
 }
 
-/* One cell of the array, with what comes before it. tok 0: the edited one. */
-static bool put_cell(struct ccfc_buf *out, struct ccfc_notebook *nb,
-		     uint32_t tok)
+/*
+ * Prints one cell of the array, with the separator before it. tok 0: the edited
+ * cell.
+ */
+static bool print_cell(struct ccfc_buf *out, struct ccfc_notebook *nb,
+		       uint32_t tok)
 {
 	ccfc_buf_putc(out, out->len ? ',' : '[');
 	ccfc_js_newline(out, 2);
@@ -180,7 +185,7 @@ static bool put_cell(struct ccfc_buf *out, struct ccfc_notebook *nb,
 }
 
 /* Replaces the content of `out`. */
-static bool put_cells(struct ccfc_buf *out, struct ccfc_notebook *nb)
+static bool print_cells(struct ccfc_buf *out, struct ccfc_notebook *nb)
 {
 	const struct ccfc_json *json = &nb->doc.json;
 	enum ccfc_cell_mode mode = nb->cell->mode;
@@ -189,12 +194,12 @@ static bool put_cells(struct ccfc_buf *out, struct ccfc_notebook *nb)
 	ccfc_buf_clear(out);
 	for (uint32_t i = 0; i <= nb->ncells; i++) {
 		if (i == nb->at && mode != CCFC_CELL_DELETE &&
-		    !put_cell(out, nb, 0))
+		    !print_cell(out, nb, 0))
 			return false;
 		if (!tok)
 			break;
 		if ((i != nb->at || mode == CCFC_CELL_INSERT) &&
-		    !put_cell(out, nb, tok))
+		    !print_cell(out, nb, tok))
 			return false;
 		tok = ccfc_json_next(json, tok);
 	}
@@ -207,9 +212,9 @@ static bool put_cells(struct ccfc_buf *out, struct ccfc_notebook *nb)
 	return true;
 }
 
-static bool put_notebook(struct ccfc_buf *out, struct ccfc_notebook *nb)
+static bool print_notebook(struct ccfc_buf *out, struct ccfc_notebook *nb)
 {
-	if (!edit(nb) || !put_cells(&nb->print, nb))
+	if (!edit_cells(nb) || !print_cells(&nb->print, nb))
 		return false;
 	ccfc_js_set(&nb->root, "\"cells\"", ccfc_buf_view(&nb->print));
 	return ccfc_js_put_members(out, &nb->doc, &nb->root, 0);
@@ -221,7 +226,10 @@ bool ccfc_notebook_edit(struct ccfc_buf *out, const struct ccfc_cell *cell,
 	struct ccfc_notebook nb = { .cell = cell };
 	bool ok;
 
-	/* Both are never said. A line that ends in "\r" is no text's. */
+	/*
+	 * No client gives both a number and an id. Texts have no line ending in
+	 * "\r".
+	 */
 	if ((cell->number >= 0 && cell->id.len) ||
 	    (before.len && memchr(before.ptr, '\r', before.len))) {
 		ccfc_buf_clear(out);
@@ -229,7 +237,7 @@ bool ccfc_notebook_edit(struct ccfc_buf *out, const struct ccfc_cell *cell,
 	}
 	ok = ccfc_notebook_read(&nb, before);
 	ccfc_buf_clear(out);
-	ok = ok && put_notebook(out, &nb);
+	ok = ok && print_notebook(out, &nb);
 	if (!ok)
 		ccfc_buf_clear(out);
 	ccfc_notebook_release(&nb);

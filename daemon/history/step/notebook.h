@@ -1,6 +1,7 @@
 /*
- * Replaces, inserts or deletes a cell of a notebook, and writes the file as the
- * client does: for clients that show the cell and not the file.
+ * Replaces, inserts or deletes a cell of a notebook, and prints the file as the
+ * client prints it. Used for clients whose results show the cell but not the
+ * file.
  */
 #ifndef CCFC_HISTORY_STEP_NOTEBOOK_H
 #define CCFC_HISTORY_STEP_NOTEBOOK_H

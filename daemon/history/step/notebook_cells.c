@@ -7,7 +7,7 @@
 #include "history/step/js_json_print.h"
 
 /* "1.0.128" as CCFC_VERSION_NUMBER(1, 0, 128), or 0. */
-static int64_t read_version(struct ccfc_slice s)
+static int64_t parse_client_version(struct ccfc_slice s)
 {
 	int64_t parts[3] = { 0, 0, 0 };
 	size_t part = 0, digits = 0;
@@ -62,8 +62,11 @@ bool ccfc_notebook_is(struct ccfc_notebook *nb,
 	       ccfc_slice_eq(ccfc_buf_view(&nb->print), printed);
 }
 
-/* The client fails without metadata, and on cells that are no objects. */
-static bool find_parts(struct ccfc_notebook *nb)
+/*
+ * The client fails on a notebook without metadata and on cells that are not
+ * objects.
+ */
+static bool find_cells_and_metadata(struct ccfc_notebook *nb)
 {
 	const struct ccfc_json *json = &nb->doc.json;
 	const struct ccfc_js_member *cells, *metadata;
@@ -85,8 +88,8 @@ static bool find_parts(struct ccfc_notebook *nb)
 	return true;
 }
 
-/* The first cell with that id, or -1; -2: not certain. */
-static int64_t by_id(struct ccfc_notebook *nb, struct ccfc_slice id)
+/* The first cell with that id; -1: none, -2: not certain. */
+static int64_t cell_by_id(struct ccfc_notebook *nb, struct ccfc_slice id)
 {
 	const struct ccfc_json *json = &nb->doc.json;
 	struct ccfc_slice printed;
@@ -105,8 +108,9 @@ static int64_t by_id(struct ccfc_notebook *nb, struct ccfc_slice id)
 	return -1;
 }
 
-/* "cell-7" is the cell 7, for notebooks without ids; else -1. */
-static int64_t by_name(const struct ccfc_notebook *nb, struct ccfc_slice id)
+/* "cell-7" is cell 7 in notebooks without ids; otherwise -1. */
+static int64_t cell_by_number(const struct ccfc_notebook *nb,
+			      struct ccfc_slice id)
 {
 	int64_t value = 0;
 
@@ -124,16 +128,16 @@ static int64_t by_name(const struct ccfc_notebook *nb, struct ccfc_slice id)
 
 bool ccfc_notebook_counts(const struct ccfc_notebook *nb, struct ccfc_slice id)
 {
-	return by_name(nb, id) >= 0;
+	return cell_by_number(nb, id) >= 0;
 }
 
 /*
- * A cell's own id may look like "cell-7", too: which comes first is only known
- * of late clients.
+ * A cell's own id may look like "cell-7". Only for late clients it is known
+ * which of the two counts.
  */
 bool ccfc_notebook_find(struct ccfc_notebook *nb, struct ccfc_slice id)
 {
-	int64_t own = by_id(nb, id), named = by_name(nb, id);
+	int64_t own = cell_by_id(nb, id), named = cell_by_number(nb, id);
 
 	if (own == -2 || (own < 0 && named < 0))
 		return false;
@@ -146,8 +150,8 @@ bool ccfc_notebook_find(struct ccfc_notebook *nb, struct ccfc_slice id)
 bool ccfc_notebook_read(struct ccfc_notebook *nb, struct ccfc_slice text)
 {
 	ccfc_js_doc_init(&nb->doc);
-	nb->version = read_version(nb->cell->version);
-	return ccfc_js_doc_read(&nb->doc, text) && find_parts(nb);
+	nb->version = parse_client_version(nb->cell->version);
+	return ccfc_js_doc_read(&nb->doc, text) && find_cells_and_metadata(nb);
 }
 
 void ccfc_notebook_release(struct ccfc_notebook *nb)

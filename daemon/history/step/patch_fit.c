@@ -21,7 +21,7 @@ void ccfc_patch_fit_release(struct ccfc_patch_fit *unfold)
 	ccfc_map_release(&unfold->map);
 }
 
-static bool shows(const void *ctx, uint32_t id, const void *key)
+static bool is_folded_line(const void *ctx, uint32_t id, const void *key)
 {
 	const struct ccfc_patch_fit *unfold = ctx;
 
@@ -30,15 +30,15 @@ static bool shows(const void *ctx, uint32_t id, const void *key)
 }
 
 static struct ccfc_patch_fit_line *
-find_patch_fit(const struct ccfc_patch_fit *unfold, struct ccfc_slice shown)
+find_folded_line(const struct ccfc_patch_fit *unfold, struct ccfc_slice shown)
 {
-	uint32_t id = ccfc_map_get(&unfold->map, ccfc_hash_slice(shown), shows,
-				   unfold, &shown);
+	uint32_t id = ccfc_map_get(&unfold->map, ccfc_hash_slice(shown),
+				   is_folded_line, unfold, &shown);
 
 	return id == CCFC_ID_NONE ? NULL : &unfold->lines.items[id];
 }
 
-static void fold(struct ccfc_buf *out, struct ccfc_slice line)
+static void fold_tabs(struct ccfc_buf *out, struct ccfc_slice line)
 {
 	size_t tabs = 0;
 
@@ -54,10 +54,10 @@ static void add_line(struct ccfc_patch_fit *unfold, struct ccfc_slice line,
 	struct ccfc_patch_fit_line fresh = { .line = line };
 	struct ccfc_patch_fit_line *same;
 
-	fold(scratch, line);
+	fold_tabs(scratch, line);
 	if (!ccfc_slice_starts(ccfc_buf_view(scratch), "  "))
 		return;
-	same = find_patch_fit(unfold, ccfc_buf_view(scratch));
+	same = find_folded_line(unfold, ccfc_buf_view(scratch));
 	if (same) {
 		same->several |= !ccfc_slice_eq(same->line, line);
 		same->line = line;
@@ -105,7 +105,7 @@ struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,
 		return shown;
 	if (!unfold->made)
 		make_fit_table(unfold);
-	found = find_patch_fit(unfold, shown);
+	found = find_folded_line(unfold, shown);
 	if (!found || found->several)
 		*guessed = true;
 	return found ? found->line : shown;

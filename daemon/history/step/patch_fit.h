@@ -16,7 +16,7 @@ struct ccfc_patch_fit {
 	struct {
 		struct ccfc_patch_fit_line {
 			struct ccfc_slice line;
-			bool several; /* others have the same folded form */
+			bool several; /* several lines have this folded form */
 		} * items;
 		uint32_t n, cap;
 	} lines;
@@ -30,9 +30,9 @@ void ccfc_patch_fit_init(struct ccfc_patch_fit *unfold,
 void ccfc_patch_fit_release(struct ccfc_patch_fit *unfold);
 
 /*
- * The line before folding, as far as the strings of that side of the call show
- * it; else as in the patch, and *guessed is set if it might differ. In the
- * evidence's memory.
+ * The line before folding, if the strings on that side of the call have it;
+ * else the line of the patch, and *guessed is set if the two might differ. In
+ * the memory of the evidence.
  */
 struct ccfc_slice ccfc_patch_fit_get(struct ccfc_patch_fit *unfold,
 				     struct ccfc_slice shown, bool *guessed);

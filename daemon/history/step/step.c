@@ -17,18 +17,20 @@ static enum ccfc_step try_strings(struct ccfc_buf *out,
 {
 	if (!ccfc_strings_apply(out, ev, before, quotes, loose))
 		return CCFC_STEP_NO;
-	/* No hunks at all, with a result, show that nothing is to be seen:
-	 * tabs for spaces, say. */
+	/*
+	 * A result without hunks shows that nothing visible changed: spaces for
+	 * tabs, for example.
+	 */
 	if ((ev->has_patch || ev->from_result) &&
 	    ccfc_hunks_explain(ev, before, ccfc_buf_view(out)))
 		return CCFC_STEP_VERIFIED;
 	return ev->has_patch ? CCFC_STEP_NO : CCFC_STEP_GUESSED;
 }
 
-static enum ccfc_step edit_forward(struct ccfc_buf *out,
-				   enum ccfc_step_rule *rule,
-				   const struct ccfc_evidence *ev,
-				   struct ccfc_slice before)
+static enum ccfc_step apply_edit(struct ccfc_buf *out,
+				 enum ccfc_step_rule *rule,
+				 const struct ccfc_evidence *ev,
+				 struct ccfc_slice before)
 {
 	bool loose = false;
 	enum ccfc_step step =
@@ -51,10 +53,10 @@ static enum ccfc_step edit_forward(struct ccfc_buf *out,
 	return step;
 }
 
-/* A Write: what it wrote, if `before` is what its patch shows. */
-static enum ccfc_step whole_forward(struct ccfc_buf *out,
-				    const struct ccfc_evidence *ev,
-				    struct ccfc_slice before)
+/* A Write: its content, if its patch fits `before`. */
+static enum ccfc_step apply_write(struct ccfc_buf *out,
+				  const struct ccfc_evidence *ev,
+				  struct ccfc_slice before)
 {
 	if (ev->has_patch && !ccfc_hunks_fit(ev, CCFC_SIDE_OLD, before))
 		return CCFC_STEP_NO;
@@ -81,10 +83,10 @@ bool ccfc_step_is_done(const struct ccfc_evidence *ev, struct ccfc_slice text)
 
 /* --- a shell's command --- */
 
-static enum ccfc_step shell_forward(struct ccfc_buf *out,
-				    enum ccfc_step_rule *rule,
-				    const struct ccfc_evidence *ev,
-				    struct ccfc_slice before)
+static enum ccfc_step apply_shell_patch(struct ccfc_buf *out,
+					enum ccfc_step_rule *rule,
+					const struct ccfc_evidence *ev,
+					struct ccfc_slice before)
 {
 	if (ev->has_patch) {
 		*rule = CCFC_RULE_PATCH;
@@ -105,15 +107,15 @@ static bool ends_with(struct ccfc_slice text, struct ccfc_slice end)
 		!memcmp(text.ptr + text.len - end.len, end.ptr, end.len));
 }
 
-static enum ccfc_step shell_back(struct ccfc_buf *out,
-				 const struct ccfc_evidence *ev,
-				 struct ccfc_slice after)
+static enum ccfc_step undo_shell_patch(struct ccfc_buf *out,
+				       const struct ccfc_evidence *ev,
+				       struct ccfc_slice after)
 {
 	if (ev->gone)
 		return CCFC_STEP_NO;
 	if (ev->has_patch)
 		return ccfc_hunks_build(out, ev, CCFC_SIDE_NEW, after);
-	/* Of nothing that is left there may as well have been no file. */
+	/* If nothing is left, there may have been no file. */
 	if (!ev->has_added || after.len <= ev->added.len ||
 	    !ends_with(after, ev->added))
 		return CCFC_STEP_NO;
@@ -130,16 +132,16 @@ enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_step_rule *rule,
 {
 	*rule = CCFC_RULE_OTHER;
 	if (evidence->is_shell)
-		return shell_forward(out, rule, evidence, before);
+		return apply_shell_patch(out, rule, evidence, before);
 	if (evidence->has_after)
-		return whole_forward(out, evidence, before);
+		return apply_write(out, evidence, before);
 	if (evidence->has_cell)
 		return ccfc_notebook_edit(out, &evidence->cell, before)
 			       ? CCFC_STEP_GUESSED
 			       : CCFC_STEP_NO;
 	if (!evidence->nedits && !evidence->has_patch)
 		return CCFC_STEP_NO;
-	return edit_forward(out, rule, evidence, before);
+	return apply_edit(out, rule, evidence, before);
 }
 
 enum ccfc_step ccfc_step_forward(struct ccfc_buf *out,
@@ -177,13 +179,13 @@ bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_step_rule rule,
 }
 
 /* Do the change's strings lead from `before` to `after`? */
-static bool leads_to(const struct ccfc_evidence *ev, struct ccfc_slice before,
-		     struct ccfc_slice after)
+static bool strings_lead_to(const struct ccfc_evidence *ev,
+			    struct ccfc_slice before, struct ccfc_slice after)
 {
 	struct ccfc_buf again = CCFC_BUF_INIT;
 	enum ccfc_step_rule rule;
 	bool same = !ev->has_after &&
-		    edit_forward(&again, &rule, ev, before) != CCFC_STEP_NO &&
+		    apply_edit(&again, &rule, ev, before) != CCFC_STEP_NO &&
 		    rule != CCFC_RULE_PATCH &&
 		    ccfc_slice_eq(ccfc_buf_view(&again), after);
 
@@ -207,8 +209,11 @@ bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
 	return only;
 }
 
-/* Is there a line whose start may have looked the same as another? */
-static bool is_indented(struct ccfc_slice text)
+/*
+ * Is there an indented line? Its indentation may look like another one in a
+ * patch.
+ */
+static bool has_indented_line(struct ccfc_slice text)
 {
 	return ccfc_slice_starts(text, "\t") || ccfc_slice_starts(text, "  ") ||
 	       ccfc_slice_contains(text, "\n\t") ||
@@ -222,24 +227,24 @@ enum ccfc_step ccfc_step_back(struct ccfc_buf *out,
 	enum ccfc_step step = CCFC_STEP_NO;
 
 	if (evidence->is_shell)
-		return shell_back(out, evidence, after);
+		return undo_shell_patch(out, evidence, after);
 	if (evidence->has_patch)
 		step = ccfc_hunks_build(out, evidence, CCFC_SIDE_NEW, after);
 	else if (evidence->has_after || evidence->has_cell)
 		return CCFC_STEP_NO;
 	else if (ccfc_strings_unapply(out, evidence, after))
-		/* Only believed if it leads to `after` again. */
-		return leads_to(evidence, ccfc_buf_view(out), after)
+		/* Accepted only if the step leads to `after` again. */
+		return strings_lead_to(evidence, ccfc_buf_view(out), after)
 			       ? CCFC_STEP_GUESSED
 			       : CCFC_STEP_NO;
 	/*
-	 * The strings may decide what the patch leaves open. It also leaves
-	 * open whether a line that looks equal on both sides is equal: tabs
-	 * that became spaces look the same.
+	 * The strings decide what the patch leaves open. A patch also leaves
+	 * open whether lines that look equal are equal: tabs that became spaces
+	 * look the same.
 	 */
 	if (step == CCFC_STEP_GUESSED ||
-	    (step == CCFC_STEP_VERIFIED && is_indented(after)))
-		step = leads_to(evidence, ccfc_buf_view(out), after)
+	    (step == CCFC_STEP_VERIFIED && has_indented_line(after)))
+		step = strings_lead_to(evidence, ccfc_buf_view(out), after)
 			       ? CCFC_STEP_VERIFIED
 			       : CCFC_STEP_GUESSED;
 	return step;

@@ -20,45 +20,49 @@ enum ccfc_step {
 	CCFC_STEP_VERIFIED, /* it fits, and the patch agrees */
 };
 
-/* How a step was found to be made. */
+/* The rule that computed the text after a step. */
 enum ccfc_step_rule {
-	CCFC_RULE_OTHER, /* there is but one */
+	CCFC_RULE_OTHER, /* the only rule for this kind of change */
 	CCFC_RULE_STRINGS,
-	CCFC_RULE_LOOSE,  /* the strings as given, in spite of other quotes */
-	CCFC_RULE_QUOTES, /* the strings, with the quotes of the file */
+	/* the strings as given, found with other quotes */
+	CCFC_RULE_LOOSE,
+	CCFC_RULE_QUOTES, /* the strings with the file's quotes */
 	CCFC_RULE_PATCH,
-	CCFC_RULE_SAME, /* it changed nothing: the change is in it already */
+	CCFC_RULE_SAME, /* nothing: the text already contains the change */
 };
 
 /* Replaces the content of `out`. `before` must not lie in `out`. */
 enum ccfc_step ccfc_step_forward(struct ccfc_buf *out,
 				 const struct ccfc_evidence *evidence,
 				 struct ccfc_slice before);
-/* The same, and how. */
+/* The same; also returns the rule. */
 enum ccfc_step ccfc_step_find(struct ccfc_buf *out, enum ccfc_step_rule *rule,
 			      const struct ccfc_evidence *evidence,
 			      struct ccfc_slice before);
 
-/* A step that was found before, without asking again whether it is right. */
+/*
+ * Repeats a step by the rule that ccfc_step_find returned. Does not check the
+ * result.
+ */
 bool ccfc_step_repeat(struct ccfc_buf *out, enum ccfc_step_rule rule,
 		      const struct ccfc_evidence *evidence,
 		      struct ccfc_slice before);
 
 /*
- * Could the change have made `after` of nothing but `before`, which its step
- * leads from? One that nothing shows the place of may have been elsewhere.
+ * Is `before` the only text from which the change's step leads to `after`?
+ * Without line numbers, the change may have been at another place.
  */
 bool ccfc_step_is_only(const struct ccfc_evidence *evidence,
 		       struct ccfc_slice before, struct ccfc_slice after);
 
 /*
- * Are the lines that a client saw change while a command ran in the text as
- * they became, and not as they were?
+ * The client records lines that change while a command runs. Does the text have
+ * the new lines, and not the old ones?
  */
 bool ccfc_step_is_done(const struct ccfc_evidence *evidence,
 		       struct ccfc_slice text);
 
-/* Is nothing known of what a shell's command made of the file? */
+/* Is the effect of the shell command on the file unknown? */
 bool ccfc_step_is_hidden(const struct ccfc_evidence *evidence);
 
 enum ccfc_step ccfc_step_back(struct ccfc_buf *out,

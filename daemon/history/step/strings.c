@@ -1,26 +1,28 @@
 /*
- * The call's strings; see strings.h. What the client does beyond replacing:
+ * The call's strings; see strings.h. Apart from replacing, the client does
+ * this:
  *
- * - An empty new text takes the newline behind the old one with it, so that a
- *   line goes and leaves no empty one.
- * - Where the old text is not there, it is looked for with curly quotes taken
- *   as straight ones. Newer clients then give the new text the file's quotes.
+ *   - An empty new text removes the newline after the old text too, so that
+ *     no empty line is left.
+ *   - If the old text is not found, it is searched with curly quotes taken
+ *     as straight ones. Newer clients then give the new text the file's
+ *     quotes.
  */
 #include "history/step/strings.h"
 
 #define CURLY_LEN 3
-/* Characters that are compared to find a text with other quotes. */
+/* Bytes compared when searching a text with other quotes. */
 #define LOOSE_MAX ((size_t)1 << 24)
 #define SAMPLE	  4096
 
 struct edit {
-	struct ccfc_slice text; /* that is searched */
+	struct ccfc_slice text; /* the text to search in */
 	struct ccfc_slice old_text, new_text;
 	bool all;
 };
 
-/* Which byte of `what` is rarest in the middle of the text. */
-static size_t rarest(struct ccfc_slice text, struct ccfc_slice what)
+/* The index of the byte of `what` that is rarest in the middle of `text`. */
+static size_t rarest_byte(struct ccfc_slice text, struct ccfc_slice what)
 {
 	const unsigned char *sample =
 		(const unsigned char *)text.ptr + text.len / 2;
@@ -37,17 +39,18 @@ static size_t rarest(struct ccfc_slice text, struct ccfc_slice what)
 }
 
 /*
- * memmem, which is slow in texts whose lines are much alike: from one rare
- * byte to the next, as long as that goes well.
+ * As memmem, which is slow if many lines are similar: jumps from one rare byte
+ * to the next, as long as that is fast.
  */
-static const char *search(struct ccfc_slice text, struct ccfc_slice what)
+static const char *search_by_rare_byte(struct ccfc_slice text,
+				       struct ccfc_slice what)
 {
 	size_t k, work = 0;
 	const char *at, *end;
 
 	if (text.len < 4 * SAMPLE || what.len > text.len)
 		return memmem(text.ptr, text.len, what.ptr, what.len);
-	k = rarest(text, what);
+	k = rarest_byte(text, what);
 	at = text.ptr + k;
 	end = text.ptr + (text.len - what.len) + k + 1;
 	while (at < end && (at = memchr(at, what.ptr[k], (size_t)(end - at)))) {
@@ -62,27 +65,28 @@ static const char *search(struct ccfc_slice text, struct ccfc_slice what)
 	return NULL;
 }
 
-static const char *find_strings(struct ccfc_slice text, size_t from,
-				struct ccfc_slice what)
+static const char *find_from(struct ccfc_slice text, size_t from,
+			     struct ccfc_slice what)
 {
 	if (!what.len || from > text.len)
 		return NULL;
-	return search(ccfc_slice(text.ptr + from, text.len - from), what);
+	return search_by_rare_byte(ccfc_slice(text.ptr + from, text.len - from),
+				   what);
 }
 
-/* Once, as the client counts: places that overlap are one. */
-static bool is_single(struct ccfc_slice text, struct ccfc_slice what)
+/* Once as the client counts: overlapping places are one. */
+static bool occurs_once(struct ccfc_slice text, struct ccfc_slice what)
 {
-	const char *first = find_strings(text, 0, what);
+	const char *first = find_from(text, 0, what);
 
 	return first &&
-	       !find_strings(text, (size_t)(first - text.ptr) + what.len, what);
+	       !find_from(text, (size_t)(first - text.ptr) + what.len, what);
 }
 
 /* --- quotes --- */
 
-/* The straight quote that a curly one at `s` stands for, or 0. */
-static char straight(const char *s, size_t left)
+/* The straight quote for the curly quote at `s`, or 0. */
+static char straight_quote(const char *s, size_t left)
 {
 	if (left < CURLY_LEN || memcmp(s, "\xe2\x80", 2) != 0)
 		return 0;
@@ -98,24 +102,28 @@ static char straight(const char *s, size_t left)
 	}
 }
 
-/* The next character with its quotes straight, and the bytes it takes. */
-static char next_char(struct ccfc_slice s, size_t at, size_t *len)
+/* The next character, curly quotes made straight, and its length in bytes. */
+static char next_straight_char(struct ccfc_slice s, size_t at, size_t *len)
 {
-	char quote = straight(s.ptr + at, s.len - at);
+	char quote = straight_quote(s.ptr + at, s.len - at);
 
 	*len = quote ? CURLY_LEN : 1;
 	return quote ? quote : s.ptr[at];
 }
 
-/* How many bytes of `text` at `at` are `what`, quotes aside; 0: are not. */
-static size_t match_loosely(struct ccfc_slice text, size_t at,
-			    struct ccfc_slice what, size_t *left)
+/*
+ * The length of the match of `what` in `text` at `at`, all quotes taken as
+ * equal; 0: no match.
+ */
+static size_t match_ignoring_quotes(struct ccfc_slice text, size_t at,
+				    struct ccfc_slice what, size_t *left)
 {
 	size_t i = at, j = 0, m, n;
 
 	while (j < what.len) {
 		if (i >= text.len || !*left || !--*left ||
-		    next_char(text, i, &m) != next_char(what, j, &n))
+		    next_straight_char(text, i, &m) !=
+			    next_straight_char(what, j, &n))
 			return 0;
 		i += m;
 		j += n;
@@ -126,7 +134,7 @@ static size_t match_loosely(struct ccfc_slice text, size_t at,
 static bool has_curly(struct ccfc_slice s, char quote)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if (straight(s.ptr + i, s.len - i) == quote)
+		if (straight_quote(s.ptr + i, s.len - i) == quote)
 			return true;
 	return false;
 }
@@ -136,16 +144,16 @@ static bool has_any_curly(struct ccfc_slice s)
 	return has_curly(s, '"') || has_curly(s, '\'');
 }
 
-static struct ccfc_slice find_loosely(struct ccfc_slice text,
-				      struct ccfc_slice what)
+static struct ccfc_slice find_ignoring_quotes(struct ccfc_slice text,
+					      struct ccfc_slice what)
 {
 	size_t left = LOOSE_MAX;
 
-	/* Without any, it would have been found as it is. */
+	/* Without curly quotes the exact search would have found it. */
 	if (!has_any_curly(text) && !has_any_curly(what))
 		return CCFC_SLICE_NONE;
 	for (size_t at = 0; what.len && left && at < text.len; at++) {
-		size_t len = match_loosely(text, at, what, &left);
+		size_t len = match_ignoring_quotes(text, at, what, &left);
 
 		if (len)
 			return ccfc_slice(text.ptr + at, len);
@@ -153,37 +161,38 @@ static struct ccfc_slice find_loosely(struct ccfc_slice text,
 	return CCFC_SLICE_NONE;
 }
 
-/* Does a quote behind `s[0 … i)` open? */
-static bool opens(struct ccfc_slice s, size_t i)
+/* Is a quote after `s[0 … i)` an opening one? */
+static bool is_opening_quote(struct ccfc_slice s, size_t i)
 {
 	if (!i || strchr(" \t\n\r([{", s.ptr[i - 1]))
 		return true;
-	/* Behind a dash: U+2013, U+2014. */
+	/* After a dash: U+2013, U+2014. */
 	return i >= 3 && !memcmp(s.ptr + i - 3, "\xe2\x80", 2) &&
 	       ((unsigned char)s.ptr[i - 1] == 0x93 ||
 		(unsigned char)s.ptr[i - 1] == 0x94);
 }
 
-/* A byte of a word: ASCII letters, and whatever is not ASCII. */
-static bool is_letter(char c)
+/* ASCII letters, and all bytes that are not ASCII. */
+static bool is_word_byte(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (unsigned char)c >= 0x80;
 }
 
-static const char *curl(struct ccfc_slice s, size_t i)
+static const char *put_curly_quote(struct ccfc_slice s, size_t i)
 {
-	bool within = i && i + 1 < s.len && is_letter(s.ptr[i - 1]) &&
-		      is_letter(s.ptr[i + 1]);
+	bool within = i && i + 1 < s.len && is_word_byte(s.ptr[i - 1]) &&
+		      is_word_byte(s.ptr[i + 1]);
 
 	if (s.ptr[i] == '"')
-		return opens(s, i) ? "\xe2\x80\x9c" : "\xe2\x80\x9d";
-	return !within && opens(s, i) ? "\xe2\x80\x98" : "\xe2\x80\x99";
+		return is_opening_quote(s, i) ? "\xe2\x80\x9c" : "\xe2\x80\x9d";
+	return !within && is_opening_quote(s, i) ? "\xe2\x80\x98"
+						 : "\xe2\x80\x99";
 }
 
-/* `s` with the kinds of quotes that `like` has. */
-static void append_curly(struct ccfc_buf *out, struct ccfc_slice s,
-			 struct ccfc_slice like)
+/* Appends `s` with those kinds of quotes curly that are curly in `like`. */
+static void append_with_curly_quotes(struct ccfc_buf *out, struct ccfc_slice s,
+				     struct ccfc_slice like)
 {
 	bool singles = has_curly(like, '\''), doubles = has_curly(like, '"');
 
@@ -191,7 +200,7 @@ static void append_curly(struct ccfc_buf *out, struct ccfc_slice s,
 		char c = s.ptr[i];
 
 		if ((c == '\'' && singles) || (c == '"' && doubles))
-			ccfc_buf_puts(out, curl(s, i));
+			ccfc_buf_puts(out, put_curly_quote(s, i));
 		else
 			ccfc_buf_putc(out, c);
 	}
@@ -199,15 +208,15 @@ static void append_curly(struct ccfc_buf *out, struct ccfc_slice s,
 
 /* --- replacing --- */
 
-static bool replace_strings(struct ccfc_buf *out, const struct edit *e)
+static bool replace_text(struct ccfc_buf *out, const struct edit *e)
 {
 	struct ccfc_slice text = e->text;
 	size_t at = 0;
 	const char *hit;
 
-	if (!e->all && !is_single(text, e->old_text))
+	if (!e->all && !occurs_once(text, e->old_text))
 		return false;
-	while ((hit = find_strings(text, at, e->old_text))) {
+	while ((hit = find_from(text, at, e->old_text))) {
 		ccfc_buf_append(out, text.ptr + at,
 				(size_t)(hit - text.ptr) - at);
 		ccfc_buf_slice(out, e->new_text);
@@ -219,46 +228,47 @@ static bool replace_strings(struct ccfc_buf *out, const struct edit *e)
 	return at != 0;
 }
 
-/* The old text with the newline behind it, if it goes and there is one. */
-static struct ccfc_slice with_newline(const struct edit *e,
-				      struct ccfc_buf *scratch)
+/* The old text and the newline after it, if the new text is empty. */
+static struct ccfc_slice with_trailing_newline(const struct edit *e,
+					       struct ccfc_buf *scratch)
 {
 	if (e->new_text.len || ccfc_slice_ends(e->old_text, "\n"))
 		return e->old_text;
 	ccfc_buf_clear(scratch);
 	ccfc_buf_slice(scratch, e->old_text);
 	ccfc_buf_putc(scratch, '\n');
-	if (!find_strings(e->text, 0, ccfc_buf_view(scratch)))
+	if (!find_from(e->text, 0, ccfc_buf_view(scratch)))
 		return e->old_text;
 	return ccfc_buf_view(scratch);
 }
 
-static bool apply_one(struct ccfc_buf *out, struct edit *e,
-		      enum ccfc_quotes quotes, bool *loose)
+static bool apply_text_edit(struct ccfc_buf *out, struct edit *e,
+			    enum ccfc_quotes quotes, bool *loose)
 {
 	struct ccfc_buf line = CCFC_BUF_INIT, curly = CCFC_BUF_INIT;
 	bool applied;
 
 	if (!e->old_text.len) {
-		/* Makes a file, or fills an empty one. */
+		/* Creates a file, or fills an empty one. */
 		ccfc_buf_slice(out, e->new_text);
 		return !e->text.len;
 	}
-	if (!find_strings(e->text, 0, e->old_text))
-		e->old_text = find_loosely(e->text, e->old_text);
+	if (!find_from(e->text, 0, e->old_text))
+		e->old_text = find_ignoring_quotes(e->text, e->old_text);
 	if (has_curly(e->old_text, '"') || has_curly(e->old_text, '\'')) {
 		*loose = true;
 		if (quotes == CCFC_QUOTES_AS_FILE) {
-			append_curly(&curly, e->new_text, e->old_text);
+			append_with_curly_quotes(&curly, e->new_text,
+						 e->old_text);
 			e->new_text = ccfc_buf_view(&curly);
 		}
 	}
-	/* Uniqueness is the old text's own; then the newline goes along. */
-	if (!e->all && !is_single(e->text, e->old_text)) {
+	/* The old text alone must be unique; then the newline is added. */
+	if (!e->all && !occurs_once(e->text, e->old_text)) {
 		applied = false;
 	} else {
-		e->old_text = with_newline(e, &line);
-		applied = replace_strings(out, e);
+		e->old_text = with_trailing_newline(e, &line);
+		applied = replace_text(out, e);
 	}
 	ccfc_buf_release(&line);
 	ccfc_buf_release(&curly);
@@ -283,7 +293,7 @@ bool ccfc_strings_apply(struct ccfc_buf *out,
 
 		ccfc_buf_clear(&next);
 		applied = r->old_text.ptr && r->new_text.ptr &&
-			  apply_one(&next, &e, quotes, loose);
+			  apply_text_edit(&next, &e, quotes, loose);
 		swap = *out;
 		*out = next;
 		next = swap;
@@ -309,7 +319,7 @@ bool ccfc_strings_unapply(struct ccfc_buf *out,
 
 		ccfc_buf_clear(&next);
 		done = r->old_text.ptr && r->new_text.ptr && !r->all &&
-		       replace_strings(&next, &e);
+		       replace_text(&next, &e);
 		swap = *out;
 		*out = next;
 		next = swap;

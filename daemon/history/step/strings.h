@@ -1,6 +1,6 @@
 /*
- * The call's own strings applied to a text, as the client does it: each edit
- * in turn, at its one place, or everywhere.
+ * The call's strings applied to a text as the client does it: one edit after
+ * the other, each at its only place, or everywhere.
  */
 #ifndef CCFC_HISTORY_STEP_STRINGS_H
 #define CCFC_HISTORY_STEP_STRINGS_H
@@ -8,16 +8,16 @@
 #include "base/buf.h"
 #include "transcript/content/evidence.h"
 
-/* How an edit whose quotes are not those of the file is written. */
+/* The quotes of a new text whose old text was found with other quotes. */
 enum ccfc_quotes {
 	CCFC_QUOTES_AS_GIVEN,
-	CCFC_QUOTES_AS_FILE, /* curly ones where the file has them */
+	CCFC_QUOTES_AS_FILE, /* curly where the file has curly ones */
 };
 
 /*
- * Replaces the content of `out`. False when an edit's old text is not there,
- * or stands more than once where one place is meant. *loose is set when an
- * old text was only found after its quotes were made equal.
+ * Replaces the content of `out`. False when an edit's old text is not there, or
+ * occurs more than once although one place is meant. *loose is set when an old
+ * text was found only with its quotes taken as equal.
  */
 bool ccfc_strings_apply(struct ccfc_buf *out,
 			const struct ccfc_evidence *evidence,
@@ -25,8 +25,8 @@ bool ccfc_strings_apply(struct ccfc_buf *out,
 			bool *loose);
 
 /*
- * The way back: each new text, which must stand in exactly one place, becomes
- * the old one. False where that cannot be told.
+ * The reverse: each new text, which must occur exactly once, becomes the old
+ * one. False if the reverse is not certain.
  */
 bool ccfc_strings_unapply(struct ccfc_buf *out,
 			  const struct ccfc_evidence *evidence,

@@ -41,7 +41,7 @@ bool ccfc_line_shows(struct ccfc_slice shown, struct ccfc_slice line)
 	       !memcmp(shown.ptr + 2 * tabs, line.ptr + tabs, line.len - tabs);
 }
 
-/* Where the line's own text begins, and how wide it is shown in front. */
+/* The length of the indentation, and its width as shown in a patch. */
 static size_t skip_indent(struct ccfc_slice line, size_t *columns)
 {
 	size_t i = 0;

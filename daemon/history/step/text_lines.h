@@ -1,7 +1,6 @@
 /*
- * A text as lines without their newlines, and the one way in which the
- * client's patches show lines differently: each leading tab is folded into
- * two spaces.
+ * A text as lines without their newlines. The client's patches show lines
+ * differently in one way: each leading tab is folded into two spaces.
  */
 #ifndef CCFC_HISTORY_STEP_TEXT_LINES_H
 #define CCFC_HISTORY_STEP_TEXT_LINES_H
@@ -16,15 +15,15 @@ struct ccfc_text_lines {
 	bool open; /* the last line has no newline */
 };
 
-/* Reuses the memory of `lines`; zeroed is fine at first. */
+/* Reuses the memory of `lines`, which may be zeroed. */
 void ccfc_text_lines_read(struct ccfc_text_lines *lines,
 			  struct ccfc_slice text);
 void ccfc_text_lines_release(struct ccfc_text_lines *lines);
 
-/* Is `shown`, a line of a patch without its sign, how `line` is shown? */
+/* Does a patch show `line` as `shown` (without the sign)? */
 bool ccfc_line_shows(struct ccfc_slice shown, struct ccfc_slice line);
 
-/* Are two lines shown alike, though one may have tabs for spaces? */
+/* Do both lines look alike in a patch? One may have tabs for spaces. */
 bool ccfc_line_shown_alike(struct ccfc_slice a, struct ccfc_slice b);
 
 #endif

@@ -48,50 +48,51 @@ enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
 	*out = w->ours;
 	if (ccfc_version_eq(&w->base, &w->theirs) ||
 	    ccfc_version_eq(&w->ours, &w->theirs))
-		return CCFC_WOVEN_TAKEN;
+		return CCFC_MERGE3_TAKEN;
 	if (ccfc_version_eq(&w->base, &w->ours)) {
 		*out = w->theirs;
-		return CCFC_WOVEN_TAKEN;
+		return CCFC_MERGE3_TAKEN;
 	}
 	if (!is_text(&w->base) || !is_text(&w->ours) || !is_text(&w->theirs)) {
 		*conflicts = 1;
-		return CCFC_WOVEN_CLASH;
+		return CCFC_MERGE3_CLASH;
 	}
 	ccfc_buf_clear(buf);
 	*conflicts = ccfc_merge(buf, &merge);
 	out->bytes = ccfc_buf_view(buf);
-	return *conflicts ? CCFC_WOVEN_CONFLICT : CCFC_WOVEN_MERGED;
+	return *conflicts ? CCFC_MERGE3_CONFLICT : CCFC_MERGE3_MERGED;
 }
 
 /* --- runs --- */
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* The steps of the changes, which are put in order, in order. */
-static uint32_t steps_of(uint32_t *out, const struct ccfc_chain *chain,
-			 uint32_t *changes, uint32_t n)
+/* Sorts the changes and lists their steps. */
+static uint32_t list_steps(uint32_t *out, const struct ccfc_chain *chain,
+			   uint32_t *changes, uint32_t n)
 {
 	uint32_t found = 0, end = ccfc_step_of_gap(ccfc_chain_len(chain));
 
 	if (!n)
 		return 0;
-	qsort(changes, n, sizeof(*changes), by_number);
+	qsort(changes, n, sizeof(*changes), compare_numbers);
 	for (uint32_t step = 1; step <= end && found < n; step++) {
 		uint32_t change = ccfc_chain_step_change(chain, step);
 
-		if (bsearch(&change, changes, n, sizeof(*changes), by_number))
+		if (bsearch(&change, changes, n, sizeof(*changes),
+			    compare_numbers))
 			out[found++] = step;
 	}
 	return found;
 }
 
-/* Was nobody there between two steps? */
-static bool are_together(struct ccfc_chain *chain, uint32_t a, uint32_t b)
+/* Did nobody change the file between two steps? */
+static bool are_adjacent(struct ccfc_chain *chain, uint32_t a, uint32_t b)
 {
 	return b == a + 1 || (b == a + 2 && b % 2 &&
 			      ccfc_chain_gap(chain, b / 2) == CCFC_GAP_NONE);
@@ -106,15 +107,18 @@ bool ccfc_change_runs_find(struct ccfc_change_runs *out,
 
 	if (n)
 		memcpy(ids, changes, n * sizeof(*ids));
-	n = steps_of(at, chain, ids, n);
+	n = list_steps(at, chain, ids, n);
 	*out = (struct ccfc_change_runs){
 		.items = ccfc_arena_alloc(arena, (n + 1u) * sizeof(*out->items))
 	};
 	for (uint32_t k = 0; k < n; k++) {
-		/* The first change behind the last one, and this one. */
+		/*
+		 * Is there another change between the previous step and this
+		 * one?
+		 */
 		if (k && at[k] / 2 > (at[k - 1] + 1) / 2)
 			out->others = true;
-		if (k && are_together(chain, at[k - 1], at[k]))
+		if (k && are_adjacent(chain, at[k - 1], at[k]))
 			out->items[out->n - 1].last = at[k];
 		else
 			out->items[out->n++] =

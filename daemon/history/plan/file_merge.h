@@ -12,12 +12,12 @@
 /* Known content: bytes, or no file. */
 struct ccfc_version {
 	bool exists;
-	struct ccfc_slice bytes; /* empty where it does not exist */
+	struct ccfc_slice bytes; /* empty if the file does not exist */
 };
 
 bool ccfc_version_eq(const struct ccfc_version *a,
 		     const struct ccfc_version *b);
-/* Does it have bytes that no text has? */
+/* Does it contain bytes that no text contains? */
 bool ccfc_version_is_binary(const struct ccfc_version *version);
 
 /* False: the state's fidelity is too weak. */
@@ -30,11 +30,12 @@ struct ccfc_merge3 {
 };
 
 enum ccfc_merge3_result {
-	CCFC_WOVEN_TAKEN,    /* one of the three, as it is */
-	CCFC_WOVEN_MERGED,   /* both changed it, at different places */
-	CCFC_WOVEN_CONFLICT, /* at the same ones: the text has markers */
-	CCFC_WOVEN_CLASH,    /* not mergeable: a side does not exist, or is
-			      * binary; no output */
+	CCFC_MERGE3_TAKEN,  /* one of the three versions */
+	CCFC_MERGE3_MERGED, /* both sides changed it, at different places */
+	/* both sides changed the same place: the text has conflict markers */
+	CCFC_MERGE3_CONFLICT,
+	/* not mergeable: a side is missing or binary; no output */
+	CCFC_MERGE3_CLASH,
 };
 
 /*
@@ -47,7 +48,7 @@ enum ccfc_merge3_result ccfc_version_merge3(struct ccfc_version *out,
 					    uint32_t *conflicts,
 					    const struct ccfc_merge3 *weave);
 
-/* Steps first to last of a chain, with nobody else's between them. */
+/* Steps first to last of a chain; nobody else changed the file in between. */
 struct ccfc_change_run {
 	uint32_t first, last;
 };
@@ -69,8 +70,8 @@ bool ccfc_change_runs_find(struct ccfc_change_runs *out,
 			   uint32_t n, struct ccfc_arena *arena);
 
 /*
- * The states before and after a run. *fidelity and *why become the weakest of
- * themselves and theirs. False: one is not known.
+ * The states before and after a run. Lowers *fidelity to the weaker of the
+ * states', and sets *why. False: one state is not known.
  */
 bool ccfc_change_run_ends(struct ccfc_version *before,
 			  struct ccfc_version *after, struct ccfc_chain *chain,

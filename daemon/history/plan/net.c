@@ -1,6 +1,6 @@
 /*
- * The net effect of changes; see net.h. The states of one run at a time are in
- * memory, and the text so far.
+ * The net effect of changes; see net.h. In memory are the states of one run and
+ * the merged text so far.
  */
 #include "history/plan/net.h"
 
@@ -8,17 +8,17 @@
 #define CLASH                                                                  \
 	"others changed the same lines in between; there are several diffs"
 
-static void keep_net(struct ccfc_version *out, const struct ccfc_version *v,
-		     struct ccfc_arena *arena)
+static void copy_version(struct ccfc_version *out, const struct ccfc_version *v,
+			 struct ccfc_arena *arena)
 {
 	out->exists = v->exists;
 	out->bytes = ccfc_arena_copy(arena, v->bytes);
 }
 
-/* Adds one run to `net->after`, which lies in `text`. */
-static bool add_run(struct ccfc_net *net, struct ccfc_buf *text,
-		    const struct ccfc_version *before,
-		    const struct ccfc_version *after)
+/* Merges one run into `net->after`, which lies in `text`. */
+static bool merge_run(struct ccfc_net *net, struct ccfc_buf *text,
+		      const struct ccfc_version *before,
+		      const struct ccfc_version *after)
 {
 	struct ccfc_merge3 w = { *before, net->after, *after, "", "" };
 	struct ccfc_buf merged = CCFC_BUF_INIT;
@@ -27,7 +27,7 @@ static bool add_run(struct ccfc_net *net, struct ccfc_buf *text,
 	enum ccfc_merge3_result r =
 		ccfc_version_merge3(&result, &merged, &conflicts, &w);
 
-	if (r == CCFC_WOVEN_MERGED &&
+	if (r == CCFC_MERGE3_MERGED &&
 	    net->fidelity > CCFC_FIDELITY_RECONSTRUCTED) {
 		net->fidelity = CCFC_FIDELITY_RECONSTRUCTED;
 		net->why = MERGED;
@@ -39,13 +39,13 @@ static bool add_run(struct ccfc_net *net, struct ccfc_buf *text,
 	net->after.exists = result.exists;
 	net->after.bytes = ccfc_buf_view(text);
 	ccfc_buf_release(&merged);
-	return r == CCFC_WOVEN_TAKEN || r == CCFC_WOVEN_MERGED;
+	return r == CCFC_MERGE3_TAKEN || r == CCFC_MERGE3_MERGED;
 }
 
-static bool compose(struct ccfc_net *net, struct ccfc_buf *text,
-		    struct ccfc_chain *chain,
-		    const struct ccfc_change_runs *runs,
-		    struct ccfc_arena *arena)
+static bool merge_runs(struct ccfc_net *net, struct ccfc_buf *text,
+		       struct ccfc_chain *chain,
+		       const struct ccfc_change_runs *runs,
+		       struct ccfc_arena *arena)
 {
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
 	bool ok = true;
@@ -64,10 +64,10 @@ static bool compose(struct ccfc_net *net, struct ccfc_buf *text,
 		if (!ok)
 			break;
 		if (!k) {
-			keep_net(&net->before, &before, arena);
+			copy_version(&net->before, &before, arena);
 			net->after = net->before;
 		}
-		ok = add_run(net, text, &before, &after);
+		ok = merge_run(net, text, &before, &after);
 		if (!ok)
 			net->why = CLASH;
 	}
@@ -82,9 +82,9 @@ void ccfc_net_compose(struct ccfc_net *out, struct ccfc_chain *chain,
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	*out = (struct ccfc_net){ .fidelity = CCFC_FIDELITY_EXACT, .why = "" };
-	out->composed = compose(out, &text, chain, runs, arena);
+	out->composed = merge_runs(out, &text, chain, runs, arena);
 	if (out->composed)
-		keep_net(&out->after, &out->after, arena);
+		copy_version(&out->after, &out->after, arena);
 	else
 		out->before = out->after = (struct ccfc_version){ 0 };
 	ccfc_buf_release(&text);

@@ -29,7 +29,7 @@ const char *ccfc_plan_text(enum ccfc_plan_action action)
 	return texts[action];
 }
 
-static const char *copy_revert_plan(struct ccfc_arena *arena, const char *s)
+static const char *copy_text(struct ccfc_arena *arena, const char *s)
 {
 	return ccfc_arena_copy(arena, ccfc_slice_str(s)).ptr;
 }
@@ -42,9 +42,9 @@ static bool stop_plan(struct ccfc_plan *out, enum ccfc_plan_action action,
 	return false;
 }
 
-/* What is on disk; false when that is nothing we write to. */
-static bool look_revert_plan(struct ccfc_plan *out, const char *path,
-			     struct ccfc_arena *arena)
+/* Reads the file on disk; false if ccfc would not write there. */
+static bool read_present(struct ccfc_plan *out, const char *path,
+			 struct ccfc_arena *arena)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	struct ccfc_file_info info = { 0 };
@@ -61,7 +61,7 @@ static bool look_revert_plan(struct ccfc_plan *out, const char *path,
 		return stop_plan(out, CCFC_PLAN_REFUSED, "is a symbolic link");
 	if (r)
 		return stop_plan(out, CCFC_PLAN_REFUSED,
-				 copy_revert_plan(arena, err.what));
+				 copy_text(arena, err.what));
 	if (info.exists && !info.regular)
 		return stop_plan(out, CCFC_PLAN_REFUSED,
 				 "is not a regular file");
@@ -70,7 +70,7 @@ static bool look_revert_plan(struct ccfc_plan *out, const char *path,
 
 /* --- one run --- */
 
-static const char *clash_text(const struct ccfc_merge3 *w)
+static const char *clash_reason(const struct ccfc_merge3 *w)
 {
 	if (!w->ours.exists)
 		return DELETED;
@@ -79,7 +79,7 @@ static const char *clash_text(const struct ccfc_merge3 *w)
 	return w->base.exists ? BINARY : AGAIN;
 }
 
-/* Makes *cur, which is in `text`, what it would be without the run. */
+/* Removes the run from *cur, which is in `text`. */
 static bool undo_run(struct ccfc_plan *out, struct ccfc_version *cur,
 		     struct ccfc_buf *text, const struct ccfc_merge3 *w)
 {
@@ -90,8 +90,8 @@ static bool undo_run(struct ccfc_plan *out, struct ccfc_version *cur,
 		ccfc_version_merge3(&result, &merged, &conflicts, w);
 
 	out->conflicts += conflicts;
-	if (r == CCFC_WOVEN_CLASH) /* and nothing is in `merged` */
-		return stop_plan(out, CCFC_PLAN_CONFLICT, clash_text(w));
+	if (r == CCFC_MERGE3_CLASH) /* `merged` is empty */
+		return stop_plan(out, CCFC_PLAN_CONFLICT, clash_reason(w));
 	if (result.bytes.ptr != text->ptr) {
 		ccfc_buf_clear(text);
 		ccfc_buf_slice(text, result.bytes);
@@ -121,7 +121,7 @@ static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
 					  &runs->items[k], &out->fidelity, &why,
 					  &scratch);
 		if (why != out->why)
-			out->why = copy_revert_plan(arena, why);
+			out->why = copy_text(arena, why);
 		if (!ok)
 			out->action = CCFC_PLAN_UNKNOWN;
 		else
@@ -134,12 +134,12 @@ static bool undo_runs(struct ccfc_plan *out, struct ccfc_version *cur,
 /* --- the whole file --- */
 
 /*
- * Did the changes make the file, is it still what they left, and did no other
- * session touch it in between? Then merging would only get in the way: a
- * formatter's steps between go with the file.
+ * Did the changes create the file, does it still have their content, and did no
+ * other session touch it in between? Then nothing is merged: steps of a
+ * formatter in between go with the file.
  */
-static bool is_theirs_alone(struct ccfc_plan *out, struct ccfc_chain *chain,
-			    const struct ccfc_change_runs *runs)
+static bool did_create_alone(struct ccfc_plan *out, struct ccfc_chain *chain,
+			     const struct ccfc_change_runs *runs)
 {
 	const struct ccfc_change_run ends = { runs->items[0].first,
 					      runs->items[runs->n - 1].last };
@@ -160,8 +160,8 @@ static bool is_theirs_alone(struct ccfc_plan *out, struct ccfc_chain *chain,
 	return yes;
 }
 
-/* What has to be done to get from what is there to the result. */
-static void conclude(struct ccfc_plan *out)
+/* Sets the action that leads from the present file to the result. */
+static void set_plan_action(struct ccfc_plan *out)
 {
 	if (out->conflicts) {
 		stop_plan(out, CCFC_PLAN_CONFLICT, SAME);
@@ -189,16 +189,16 @@ static void undo_all_runs(struct ccfc_plan *out, struct ccfc_chain *chain,
 		out->has_result = true;
 		out->result.exists = cur.exists;
 		out->result.bytes = ccfc_arena_copy(arena, cur.bytes);
-		conclude(out);
+		set_plan_action(out);
 	}
 	ccfc_buf_release(&text);
 }
 
-/* A file that is gone is as far back as a file that was created can go. */
-static bool is_gone_already(const struct ccfc_plan *out,
-			    struct ccfc_chain *chain,
-			    const struct ccfc_change_runs *runs,
-			    struct ccfc_arena *arena)
+/* If the changes created the file and it is gone, it is already reverted. */
+static bool is_created_file_gone(const struct ccfc_plan *out,
+				 struct ccfc_chain *chain,
+				 const struct ccfc_change_runs *runs,
+				 struct ccfc_arena *arena)
 {
 	struct ccfc_content_state first;
 
@@ -220,15 +220,15 @@ void ccfc_plan_revert(struct ccfc_plan *out, struct ccfc_chain *chain,
 		stop_plan(out, CCFC_PLAN_UNKNOWN, "its changes are not known");
 		return;
 	}
-	if (!look_revert_plan(out, path, arena))
+	if (!read_present(out, path, arena))
 		return;
-	if (is_gone_already(out, chain, &runs, arena)) {
+	if (is_created_file_gone(out, chain, &runs, arena)) {
 		stop_plan(out, CCFC_PLAN_NONE, "it does not exist any more");
 		return;
 	}
-	if (is_theirs_alone(out, chain, &runs)) {
+	if (did_create_alone(out, chain, &runs)) {
 		out->has_result = true;
-		conclude(out);
+		set_plan_action(out);
 		return;
 	}
 	undo_all_runs(out, chain, &runs, label, arena);

@@ -28,21 +28,21 @@ static void test_weave(void **state)
 		enum ccfc_merge3_result woven;
 		const char *out;
 	} cases[] = {
-		{ "x", "x", "y", CCFC_WOVEN_TAKEN, "y" },
-		{ "x", "y", "x", CCFC_WOVEN_TAKEN, "y" },
-		{ "x", "y", "y", CCFC_WOVEN_TAKEN, "y" },
-		{ "x", "x", NULL, CCFC_WOVEN_TAKEN, NULL },
-		{ NULL, NULL, "x", CCFC_WOVEN_TAKEN, "x" },
-		{ "", "", "x", CCFC_WOVEN_TAKEN, "x" },
-		{ "x", NULL, "y", CCFC_WOVEN_CLASH, NULL },
-		{ "x", "y", NULL, CCFC_WOVEN_CLASH, "y" },
-		{ NULL, "x", "y", CCFC_WOVEN_CLASH, "x" },
-		{ "", NULL, "y", CCFC_WOVEN_CLASH, NULL },
-		{ "b", "b", "y", CCFC_WOVEN_TAKEN, "y" },
-		{ "x", "b", "y", CCFC_WOVEN_CLASH, "b" },
-		{ "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", CCFC_WOVEN_MERGED,
+		{ "x", "x", "y", CCFC_MERGE3_TAKEN, "y" },
+		{ "x", "y", "x", CCFC_MERGE3_TAKEN, "y" },
+		{ "x", "y", "y", CCFC_MERGE3_TAKEN, "y" },
+		{ "x", "x", NULL, CCFC_MERGE3_TAKEN, NULL },
+		{ NULL, NULL, "x", CCFC_MERGE3_TAKEN, "x" },
+		{ "", "", "x", CCFC_MERGE3_TAKEN, "x" },
+		{ "x", NULL, "y", CCFC_MERGE3_CLASH, NULL },
+		{ "x", "y", NULL, CCFC_MERGE3_CLASH, "y" },
+		{ NULL, "x", "y", CCFC_MERGE3_CLASH, "x" },
+		{ "", NULL, "y", CCFC_MERGE3_CLASH, NULL },
+		{ "b", "b", "y", CCFC_MERGE3_TAKEN, "y" },
+		{ "x", "b", "y", CCFC_MERGE3_CLASH, "b" },
+		{ "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", CCFC_MERGE3_MERGED,
 		  "A\nb\nC\n" },
-		{ "x\n", "y\n", "z\n", CCFC_WOVEN_CONFLICT,
+		{ "x\n", "y\n", "z\n", CCFC_MERGE3_CONFLICT,
 		  "<<<<<<< us\ny\n=======\nz\n>>>>>>> them\n" },
 	};
 	struct ccfc_buf buf = CCFC_BUF_INIT;
@@ -61,7 +61,7 @@ static void test_weave(void **state)
 			cases[i].woven);
 		assert_true(ccfc_version_eq(&out, &want));
 		assert_int_equal(conflicts,
-				 cases[i].woven >= CCFC_WOVEN_CONFLICT);
+				 cases[i].woven >= CCFC_MERGE3_CONFLICT);
 	}
 	ccfc_buf_release(&buf);
 }

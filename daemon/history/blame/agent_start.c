@@ -19,28 +19,31 @@
 
 #include <stdlib.h>
 
-/* Of one line, of one transcript; transcripts of one session. */
+/*
+ * PER_LINE: launches of one line; LAUNCHES: of one transcript; TRANSCRIPTS: of
+ * one session.
+ */
 #define PER_LINE    64u
 #define LAUNCHES    8192u
 #define TRANSCRIPTS 64u
 /* Agents that may run at the same time. */
 #define REPEATS 64u
 
-/* Beyond that all is forgotten. */
+/* If there are more, all are freed. */
 #define LOGS_MAX   512u
 #define AGENTS_MAX 4096u
 
 struct item {
 	uint64_t call, agent, prompt; /* as in struct ccfc_launch */
-	uint32_t type;		      /* of `types`; 0: not said */
+	uint32_t type;		      /* index in `types`; 0: not named */
 };
 
 /* The launches in one transcript. */
 struct launch_log {
 	uint32_t source; /* as in the whole index */
 	uint32_t gen;
-	uint64_t end; /* it was read up to here */
-	bool partial; /* not all of that was */
+	uint64_t end; /* the end of the part that was read */
+	bool partial; /* some lines of that part were skipped */
 	struct {
 		struct item *items;
 		uint32_t n, cap;
@@ -50,8 +53,8 @@ struct launch_log {
 struct agent_prompt {
 	uint32_t source; /* as in the whole index */
 	uint32_t gen;
-	uint64_t end;	 /* its transcript's, when it was looked for */
-	uint64_t prompt; /* 0: it has none so far */
+	uint64_t end;	 /* length of its transcript when the prompt was read */
+	uint64_t prompt; /* 0: no prompt so far */
 };
 
 struct ccfc_launches {
@@ -66,7 +69,7 @@ struct ccfc_launches {
 	struct ccfc_strtab types;
 };
 
-/* One question. */
+/* The search for one agent's type. */
 struct search {
 	struct ccfc_launches *l;
 	const struct ccfc_history_env *env;
@@ -74,15 +77,15 @@ struct search {
 	uint32_t logs[TRANSCRIPTS];	/* of the agent's session */
 	uint32_t nlogs;
 	uint64_t left; /* bytes that may be read */
-	bool partial;  /* not all transcripts were read whole */
+	bool partial;  /* some transcripts were not read completely */
 	uint64_t agent;
-	uint32_t type; /* that was found; 0: none */
-	bool many;     /* types that differ, or a call that names none */
+	uint32_t type; /* the type found; 0: none */
+	bool many;     /* the types differ, or a call names none */
 };
 
 /* --- what is kept --- */
 
-static void forget_agent_start(struct ccfc_launches *l)
+static void forget_launches(struct ccfc_launches *l)
 {
 	for (uint32_t i = 0; i < l->logs.n; i++)
 		free(l->logs.items[i].items.items);
@@ -99,10 +102,10 @@ static struct ccfc_launches *launches_of(struct ccfc_history *history)
 	if (!history->launches) {
 		history->launches = ccfc_calloc(1, sizeof(*history->launches));
 		ccfc_strtab_init(&history->launches->types);
-		forget_agent_start(history->launches);
+		forget_launches(history->launches);
 	}
 	if (history->launches->logs.n >= LOGS_MAX)
-		forget_agent_start(history->launches);
+		forget_launches(history->launches);
 	return history->launches;
 }
 
@@ -110,14 +113,14 @@ void ccfc_launches_free(struct ccfc_launches *launches)
 {
 	if (!launches)
 		return;
-	forget_agent_start(launches);
+	forget_launches(launches);
 	ccfc_strtab_release(&launches->types);
 	free(launches->logs.items);
 	free(launches->agents.items);
 	free(launches);
 }
 
-static uint32_t log_of(struct ccfc_launches *l, uint32_t source)
+static uint32_t log_index_of(struct ccfc_launches *l, uint32_t source)
 {
 	uint32_t i = 0;
 
@@ -133,8 +136,8 @@ static uint32_t log_of(struct ccfc_launches *l, uint32_t source)
 
 /* --- the session's transcripts --- */
 
-/* Few lines have these words; the others need not be parsed. */
-static bool may_tell(struct ccfc_slice line)
+/* Few lines contain these words; only such lines are parsed. */
+static bool may_have_launch(struct ccfc_slice line)
 {
 	return ccfc_slice_contains(line, "\"agentId\"") ||
 	       (ccfc_slice_contains(line, "\"tool_use\"") &&
@@ -142,17 +145,17 @@ static bool may_tell(struct ccfc_slice line)
 		 ccfc_slice_contains(line, "\"Agent\"")));
 }
 
-static bool same_item(const struct item *a, const struct item *b)
+static bool equal_items(const struct item *a, const struct item *b)
 {
 	return a->call == b->call && a->agent == b->agent &&
 	       a->prompt == b->prompt && a->type == b->type;
 }
 
-static void keep_agent_start(struct launch_log *log, const struct item *item)
+static void keep_item(struct launch_log *log, const struct item *item)
 {
 	/* Progress records of agents repeat the same fact. */
 	for (uint32_t i = log->items.n, left = REPEATS; i > 0 && left; left--)
-		if (same_item(&log->items.items[--i], item))
+		if (equal_items(&log->items.items[--i], item))
 			return;
 	if (log->items.n < LAUNCHES)
 		CCFC_VEC_PUSH(log->items, *item);
@@ -160,9 +163,8 @@ static void keep_agent_start(struct launch_log *log, const struct item *item)
 		log->partial = true;
 }
 
-static void take_line_agent_start(struct search *s, struct launch_log *log,
-				  struct ccfc_slice line,
-				  struct ccfc_arena *arena)
+static void read_launch_line(struct search *s, struct launch_log *log,
+			     struct ccfc_slice line, struct ccfc_arena *arena)
 {
 	struct ccfc_launch found[PER_LINE];
 	uint32_t n;
@@ -177,14 +179,14 @@ static void take_line_agent_start(struct search *s, struct launch_log *log,
 		if (found[i].type.len)
 			item.type =
 				ccfc_strtab_put(&s->l->types, found[i].type);
-		keep_agent_start(log, &item);
+		keep_item(log, &item);
 	}
 }
 
-/* Reads [floor, end). False when that failed on the way. */
-static bool read_part(struct search *s, struct launch_log *log,
-		      const struct ccfc_source *source, uint64_t floor,
-		      bool cut)
+/* Reads [floor, end). False if not all of it was read. */
+static bool read_log_part(struct search *s, struct launch_log *log,
+			  const struct ccfc_source *source, uint64_t floor,
+			  bool cut)
 {
 	uint64_t end = source->cursor.offset;
 	struct ccfc_arena arena = CCFC_ARENA_INIT;
@@ -196,9 +198,12 @@ static bool read_part(struct search *s, struct launch_log *log,
 			     ccfc_index_str(s->env->index, source->path).ptr,
 			     end, floor, cut);
 	while (ccfc_lines_back_next(&back, &line, &at))
-		if (may_tell(line))
-			take_line_agent_start(s, log, line, &arena);
-	/* What is left of a cut line is in hand, and all of it was read. */
+		if (may_have_launch(line))
+			read_launch_line(s, log, line, &arena);
+	/*
+	 * The rest of a cut line is in the window, and everything before it was
+	 * read.
+	 */
 	if (cut && back.read && back.start == floor)
 		at = floor;
 	ccfc_lines_back_release(&back);
@@ -206,9 +211,9 @@ static bool read_part(struct search *s, struct launch_log *log,
 	return at == floor;
 }
 
-/* Takes in what the transcript has more than before. */
-static void bring_up(struct search *s, struct launch_log *log,
-		     const struct ccfc_source *source)
+/* Reads the lines added to a transcript since the last reading. */
+static void read_new_lines(struct search *s, struct launch_log *log,
+			   const struct ccfc_source *source)
 {
 	uint64_t end = source->cursor.offset, floor;
 	bool cut;
@@ -223,13 +228,13 @@ static void bring_up(struct search *s, struct launch_log *log,
 	cut = end - log->end > CCFC_LAUNCH_READ;
 	floor = cut ? end - CCFC_LAUNCH_READ : log->end;
 	if (end - floor > s->left) {
-		/* Another question will. */
+		/* The budget is used up; a later question reads the rest. */
 		s->partial = true;
 		return;
 	}
 	s->left -= end - floor;
 	log->partial |= cut;
-	if (end == floor || read_part(s, log, source, floor, cut)) {
+	if (end == floor || read_log_part(s, log, source, floor, cut)) {
 		log->end = end;
 	} else {
 		log->items.n = 0;
@@ -260,15 +265,17 @@ static void add_session(struct search *s, uint32_t session)
 			s->partial = true;
 			break;
 		}
-		log = log_of(s->l, ccfc_home_of(s->homes, sources->items[i]));
-		bring_up(s, &s->l->logs.items[log], source);
+		log = log_index_of(s->l,
+				   ccfc_home_of(s->homes, sources->items[i]));
+		read_new_lines(s, &s->l->logs.items[log], source);
 		s->logs[s->nlogs++] = log;
 	}
 }
 
 /* --- the agent's prompt --- */
 
-static uint64_t read_prompt(struct search *s, const struct ccfc_source *source)
+static uint64_t read_agent_prompt(struct search *s,
+				  const struct ccfc_source *source)
 {
 	struct ccfc_slice bytes = ccfc_history_head(s->env, source), line;
 	uint64_t prompt = 0;
@@ -303,7 +310,7 @@ static uint64_t prompt_of(struct search *s, uint32_t id)
 	uint64_t end = source->cursor.offset;
 
 	if (agent->gen != source->gen || (!agent->prompt && agent->end != end))
-		agent->prompt = read_prompt(s, source);
+		agent->prompt = read_agent_prompt(s, source);
 	agent->gen = source->gen;
 	agent->end = end;
 	return agent->prompt;
@@ -311,7 +318,7 @@ static uint64_t prompt_of(struct search *s, uint32_t id)
 
 /* --- the type --- */
 
-/* The items of the session's transcripts, one after another. */
+/* Iterates over the items of all transcripts of the session. */
 struct each {
 	uint32_t log, at;
 };
@@ -334,8 +341,8 @@ static void add_type(struct search *s, uint32_t type)
 	s->type = type;
 }
 
-/* Finds the facts about the agent. False: there are none. */
-static bool find_said(struct search *s)
+/* Takes the types from results that name the agent. False: there are none. */
+static bool take_types_from_results(struct search *s)
 {
 	const struct item *item;
 	struct each e = { 0 };
@@ -351,8 +358,11 @@ static bool find_said(struct search *s)
 	return any;
 }
 
-/* What the calls asked for that are joined with the agent. */
-static void find_joined(struct search *s)
+/*
+ * Takes the types from calls that a result or a progress record links with the
+ * agent.
+ */
+static void take_types_from_linked_calls(struct search *s)
 {
 	const struct item *link, *call;
 	struct each e = { 0 };
@@ -368,7 +378,7 @@ static void find_joined(struct search *s)
 	}
 }
 
-static bool is_anothers(const struct search *s, uint64_t call)
+static bool is_call_of_other_agent(const struct search *s, uint64_t call)
 {
 	const struct item *item;
 	struct each e = { 0 };
@@ -379,30 +389,30 @@ static bool is_anothers(const struct search *s, uint64_t call)
 	return false;
 }
 
-/* What the calls of that prompt asked for. */
-static void find_prompted(struct search *s, uint64_t prompt)
+/* Takes the types from calls with that prompt. */
+static void take_types_by_prompt(struct search *s, uint64_t prompt)
 {
 	const struct item *item;
 	struct each e = { 0 };
 
 	while ((item = next_item(s, &e)))
 		if (!item->agent && item->prompt == prompt &&
-		    !is_anothers(s, item->call))
+		    !is_call_of_other_agent(s, item->call))
 			add_type(s, item->type);
 }
 
-static void find_agent_start(struct search *s, uint32_t source)
+static void find_type(struct search *s, uint32_t source)
 {
 	uint64_t prompt;
 
-	if (find_said(s)) {
+	if (take_types_from_results(s)) {
 		if (!s->type)
-			find_joined(s);
+			take_types_from_linked_calls(s);
 		return;
 	}
 	prompt = s->partial ? 0 : prompt_of(s, source);
 	if (prompt)
-		find_prompted(s, prompt);
+		take_types_by_prompt(s, prompt);
 }
 
 struct ccfc_slice ccfc_launch_type(struct ccfc_history *history,
@@ -422,7 +432,7 @@ struct ccfc_slice ccfc_launch_type(struct ccfc_history *history,
 	if (agent->last_session != agent->session)
 		add_session(&s, agent->last_session);
 	if (agent->agent)
-		find_agent_start(&s, source);
+		find_type(&s, source);
 	if (!s.type || s.many)
 		return CCFC_SLICE_NONE;
 	return ccfc_arena_copy(arena, ccfc_strtab_get(&s.l->types, s.type));

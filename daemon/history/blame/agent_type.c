@@ -33,10 +33,10 @@ static struct ccfc_slice read_type(struct ccfc_slice note,
 	return type;
 }
 
-/* The type in the note beside the transcript at `path`. */
-static struct ccfc_slice noted(struct ccfc_slice path,
-			       const struct ccfc_attic *attic,
-			       struct ccfc_arena *arena)
+/* The type in the note beside the transcript (agent-<id>.meta.json). */
+static struct ccfc_slice read_noted_type(struct ccfc_slice path,
+					 const struct ccfc_attic *attic,
+					 struct ccfc_arena *arena)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT, note = CCFC_BUF_INIT;
 	struct ccfc_slice type = CCFC_SLICE_NONE;
@@ -69,8 +69,8 @@ struct ccfc_slice ccfc_agent_type(struct ccfc_history *history, uint32_t source,
 	if (!s->is_agent)
 		return type;
 	if (ccfc_slice_ends(path, TAIL))
-		type = noted(path,
-			     ccfc_tail_attic(ccfc_history_env(history)->tail),
-			     arena);
+		type = read_noted_type(
+			path, ccfc_tail_attic(ccfc_history_env(history)->tail),
+			arena);
 	return type.len ? type : ccfc_launch_type(history, source, arena);
 }

@@ -14,9 +14,9 @@ struct end {
 	struct ccfc_chain *chain;
 	const struct ccfc_blame_options *options;
 	struct ccfc_arena *arena;
-	struct ccfc_walk *kept; /* not to be changed */
-	struct ccfc_walk own;	/* if it has to go further */
-	struct ccfc_walk *walk; /* either of them */
+	struct ccfc_walk *kept; /* a kept walk; must not be changed */
+	struct ccfc_walk own;	/* a copy that goes further */
+	struct ccfc_walk *walk; /* one of the two */
 };
 
 static int fail_without_content(const struct ccfc_chain *chain, const char *why,
@@ -26,9 +26,9 @@ static int fail_without_content(const struct ccfc_chain *chain, const char *why,
 			    ccfc_chain_path(chain), why);
 }
 
-/* There is content, and it cannot be had. */
-static int unknown(const struct ccfc_chain *chain, const char *why,
-		   struct ccfc_err *err)
+/* Fails: the file has content, but it is not known. */
+static int fail_unknown_content(const struct ccfc_chain *chain, const char *why,
+				struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_EIO, "%s: %s", ccfc_chain_path(chain),
 			    why);
@@ -36,9 +36,12 @@ static int unknown(const struct ccfc_chain *chain, const char *why,
 
 /* --- lines --- */
 
-/* Where the lines of the bytes begin; false when they are not as many. */
-static bool place_lines(struct ccfc_owned *lines, uint32_t n,
-			struct ccfc_slice bytes)
+/*
+ * Finds where each line begins in the bytes. False if the number of lines
+ * differs.
+ */
+static bool find_line_starts(struct ccfc_owned *lines, uint32_t n,
+			     struct ccfc_slice bytes)
 {
 	size_t at = 0;
 
@@ -54,8 +57,8 @@ static bool place_lines(struct ccfc_owned *lines, uint32_t n,
 	return at == bytes.len;
 }
 
-static void give_lines(struct ccfc_blame *out, const struct end *e,
-		       struct ccfc_slice bytes, bool utf16)
+static void put_lines(struct ccfc_blame *out, const struct end *e,
+		      struct ccfc_slice bytes, bool utf16)
 {
 	const struct ccfc_line_owners *carry = &e->walk->carry;
 	uint32_t n = carry->lines.n;
@@ -64,7 +67,7 @@ static void give_lines(struct ccfc_blame *out, const struct end *e,
 
 	if (n)
 		memcpy(lines, carry->lines.items, n * sizeof(*lines));
-	if (utf16 || !place_lines(lines, n, bytes)) {
+	if (utf16 || !find_line_starts(lines, n, bytes)) {
 		if (n)
 			memcpy(lines, carry->lines.items, n * sizeof(*lines));
 		bytes = ccfc_buf_view(&carry->text);
@@ -112,24 +115,24 @@ static void find_doubt(struct ccfc_blame *out, const struct end *e)
 
 /* --- the end --- */
 
-static void go_to(struct end *e, uint32_t n)
+static void walk_to_node(struct end *e, uint32_t n)
 {
 	e->kept = ccfc_walk_to(e->chain, n, e->options->space);
 	e->walk = e->kept;
 }
 
-static void go_alone(struct end *e)
+static void copy_walk(struct end *e)
 {
 	ccfc_walk_copy(&e->own, e->walk);
 	e->walk = &e->own;
 }
 
-/* Is the disk an earlier state again? Then its lines have owners. */
-static bool is_return(struct end *e, struct ccfc_slice text)
+/* Goes back to the state that the disk has again; false if there is none. */
+static bool return_if_disk_is_earlier(struct end *e, struct ccfc_slice text)
 {
 	struct ccfc_return back;
 
-	/* It may have been written to since the chain was made. */
+	/* The file may have been written since the chain was made. */
 	return ccfc_chain_return(&back, e->chain, e->chain->n) &&
 	       ccfc_hash_slice(text) == e->chain->disk_state.hash &&
 	       ccfc_walk_return(e->walk, ccfc_place_of(back.i, !back.before));
@@ -149,21 +152,22 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 		return CCFC_ENOTFOUND;
 	}
 	if (!ccfc_chain_disk_bytes(&bytes, chain))
-		r = unknown(chain, "cannot be read as a file", err);
+		r = fail_unknown_content(chain, "cannot be read as a file",
+					 err);
 	if (!r) {
-		go_to(e, chain->n);
+		walk_to_node(e, chain->n);
 		ccfc_form_decode(&text, &form, ccfc_buf_view(&bytes));
 		if (!e->walk->started || e->walk->hidden ||
 		    !ccfc_slice_eq(ccfc_buf_view(&text),
 				   ccfc_buf_view(&e->walk->carry.text))) {
-			go_alone(e);
-			if (!is_return(e, ccfc_buf_view(&text)))
+			copy_walk(e);
+			if (!return_if_disk_is_earlier(e, ccfc_buf_view(&text)))
 				ccfc_walk_cross(e->walk, chain->n, &text);
 		}
 		out->fidelity = CCFC_FIDELITY_EXACT;
 		out->why = "";
-		give_lines(out, e, ccfc_buf_view(&bytes),
-			   form.encoding == CCFC_UTF16LE);
+		put_lines(out, e, ccfc_buf_view(&bytes),
+			  form.encoding == CCFC_UTF16LE);
 		find_doubt(out, e);
 	}
 	ccfc_buf_release(&bytes);
@@ -172,8 +176,8 @@ static int end_on_disk(struct ccfc_blame *out, struct end *e,
 }
 
 /*
- * A state that a backup shows: one that the file had before, or what somebody
- * made of the last one.
+ * Ends at a state that a backup shows: an earlier state, or what somebody made
+ * of the last one.
  */
 static int end_at_seen(struct ccfc_blame *out, struct end *e,
 		       const struct ccfc_content_state *state)
@@ -185,15 +189,16 @@ static int end_at_seen(struct ccfc_blame *out, struct end *e,
 	bool again = ccfc_chain_seen_return(&back, e->chain, point->seen);
 
 	ccfc_form_decode(&text, &form, state->bytes);
-	go_to(e, again ? back.i + !back.before : point->i + !point->before);
-	go_alone(e);
+	walk_to_node(e,
+		     again ? back.i + !back.before : point->i + !point->before);
+	copy_walk(e);
 	if (!again || (back.before && !ccfc_walk_enter(e->walk, e->chain)) ||
 	    !ccfc_slice_eq(ccfc_buf_view(&text),
 			   ccfc_buf_view(&e->walk->carry.text)))
 		ccfc_walk_cross(e->walk, point->i + !point->before, &text);
 	out->fidelity = state->fidelity;
 	out->why = state->why;
-	give_lines(out, e, state->bytes, form.encoding == CCFC_UTF16LE);
+	put_lines(out, e, state->bytes, form.encoding == CCFC_UTF16LE);
 	find_doubt(out, e);
 	ccfc_buf_release(&text);
 	return 0;
@@ -210,30 +215,35 @@ static int end_at_point(struct ccfc_blame *out, struct end *e,
 
 	ccfc_at_state(&state, e->chain, point, e->arena);
 	if (state.fidelity < CCFC_FIDELITY_RECONSTRUCTED)
-		return unknown(e->chain, state.why, err);
+		return fail_unknown_content(e->chain, state.why, err);
 	if (!state.exists)
 		return fail_without_content(e->chain, "did not exist then",
 					    err);
 	if (point->seen != CCFC_ID_NONE)
 		return end_at_seen(out, e, &state);
-	go_to(e, point->i + !point->before);
+	walk_to_node(e, point->i + !point->before);
 	known = !e->walk->hidden;
 	if (point->before) {
-		go_alone(e);
+		copy_walk(e);
 		known = ccfc_walk_enter(e->walk, e->chain);
 	}
 	if (!known)
-		return unknown(e->chain, "the transcript is gone", err);
+		return fail_unknown_content(e->chain, "the transcript is gone",
+					    err);
 	out->fidelity = state.fidelity;
 	out->why = state.why;
 	side = point->before ? &node->before : &node->after;
-	give_lines(out, e, state.bytes, side->form.encoding == CCFC_UTF16LE);
+	put_lines(out, e, state.bytes, side->form.encoding == CCFC_UTF16LE);
 	find_doubt(out, e);
 	return 0;
 }
 
-/* Before and after an inferred change are those of its neighbours. */
-static void leave_made(struct ccfc_blame_options *options, uint32_t len)
+/*
+ * Replaces the points before and after an inferred change by its neighbours'
+ * states.
+ */
+static void leave_inferred_change(struct ccfc_blame_options *options,
+				  uint32_t len)
 {
 	struct ccfc_point *point = &options->point;
 
@@ -255,7 +265,7 @@ int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 	struct end e = { .chain = chain, .options = &options, .arena = arena };
 	int r;
 
-	leave_made(&options, chain->n);
+	leave_inferred_change(&options, chain->n);
 	r = options.disk ? end_on_disk(out, &e, err)
 			 : end_at_point(out, &e, err);
 
@@ -268,11 +278,11 @@ int ccfc_blame(struct ccfc_blame *out, struct ccfc_chain *chain,
 /* --- owners --- */
 
 /*
- * Since when may somebody else have changed the file, before node i? States
- * that were only carried over to the next change prove nothing.
+ * The earliest time at which somebody else may have changed the file before
+ * node i. A state that was only carried over to the next change proves nothing.
  */
-static int64_t window_start(const struct ccfc_chain *chain, uint32_t i,
-			    bool hidden)
+static int64_t earliest_change_time(const struct ccfc_chain *chain, uint32_t i,
+				    bool hidden)
 {
 	const struct ccfc_node *nodes = chain->nodes;
 
@@ -286,7 +296,7 @@ static int64_t window_start(const struct ccfc_chain *chain, uint32_t i,
 	return nodes[i].time;
 }
 
-static enum ccfc_gap gap_in_front(const struct ccfc_chain *chain, uint32_t i)
+static enum ccfc_gap gap_before(const struct ccfc_chain *chain, uint32_t i)
 {
 	return i < chain->n ? chain->nodes[i].gap : chain->last_gap;
 }
@@ -311,7 +321,7 @@ struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
 		o.change = ccfc_chain_inferred(chain, i);
 		return o;
 	}
-	if (!hidden && i && gap_in_front(chain, i) == CCFC_GAP_HOOK) {
+	if (!hidden && i && gap_before(chain, i) == CCFC_GAP_HOOK) {
 		o.kind = CCFC_BLAME_SESSION;
 		o.change = chain->nodes[i - 1].change;
 		o.hook = true;
@@ -319,7 +329,7 @@ struct ccfc_blame_owner ccfc_blame_owner(const struct ccfc_chain *chain,
 	}
 	if (!hidden && i && ccfc_chain_commands(chain, i))
 		o.gap = i;
-	o.from = window_start(chain, i, hidden);
+	o.from = earliest_change_time(chain, i, hidden);
 	if (i < chain->n)
 		o.to = chain->nodes[i].time;
 	return o;

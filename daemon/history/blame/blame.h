@@ -23,11 +23,13 @@ enum ccfc_blame_kind {
 struct ccfc_blame_owner {
 	enum ccfc_blame_kind kind;
 	uint32_t change; /* SESSION: the id of the change */
-	bool hook;	 /* and a hook made it, which ran after the change */
-	/* Else: when it happened, CCFC_TIME_NONE: not known. */
+	bool hook;	 /* a hook that ran after the change made it */
+	/* For other kinds: when it happened; CCFC_TIME_NONE: not known. */
 	int64_t from, to;
-	/* And the gap that one of several commands made (ccfc_chain_command);
-	 * 0: there are none. */
+	/*
+	 * The gap that one of several commands made (ccfc_chain_command); 0:
+	 * none.
+	 */
 	uint32_t gap;
 };
 
@@ -42,8 +44,9 @@ struct ccfc_blame {
 };
 
 struct ccfc_blame_options {
-	bool disk;  /* the file as it is now; else `point` */
-	bool space; /* changes of white space keep the owner of a line */
+	bool disk; /* the file as it is now; else `point` */
+	/* a line that changes in white space only keeps its owner */
+	bool space;
 	struct ccfc_point point;
 };
 

@@ -71,12 +71,12 @@ struct ccfc_slice ccfc_line_owners_line(const struct ccfc_line_owners *carry,
 
 struct target {
 	struct ccfc_owned_lines *lines;
-	uint32_t at; /* in the new text */
+	uint32_t at; /* offset in the new text */
 };
 
-/* Lines [i, end) stay. False when they are not the same in the new text. */
-static bool keep_line_owners(struct target *t, const struct step *step,
-			     uint32_t i, uint32_t end)
+/* Keeps the lines [i, end). False if they are not the same in the new text. */
+static bool keep_lines(struct target *t, const struct step *step, uint32_t i,
+		       uint32_t end)
 {
 	const struct ccfc_line_owners *carry = step->carry;
 	uint32_t from = ccfc_line_owners_start(carry, i),
@@ -94,13 +94,16 @@ static bool keep_line_owners(struct target *t, const struct step *step,
 		out[k].at = out[k].at - from + t->at;
 	t->lines->n += end - i;
 	t->at += to - from;
-	/* A last line without a newline is only the same as a last line. */
+	/*
+	 * A last line without a newline only equals a last line without a
+	 * newline.
+	 */
 	return t->at == step->text.len || step->text.ptr[t->at - 1] == '\n';
 }
 
-/* The next `n` lines of the new text; false when it has not that many. */
-static bool cut_line_owners(struct ccfc_slice *out, const struct step *step,
-			    size_t at, uint32_t n)
+/* The next `n` lines of the new text; false if it has fewer. */
+static bool cut_new_lines(struct ccfc_slice *out, const struct step *step,
+			  size_t at, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		size_t left = step->text.len - at;
@@ -116,8 +119,8 @@ static bool cut_line_owners(struct ccfc_slice *out, const struct step *step,
 	return true;
 }
 
-static void put_line_owners(struct target *t, struct ccfc_slice line,
-			    uint32_t owner, uint32_t origin)
+static void put_line_owner(struct target *t, struct ccfc_slice line,
+			   uint32_t owner, uint32_t origin)
 {
 	struct ccfc_owned item = { t->at, owner, origin };
 
@@ -127,8 +130,9 @@ static void put_line_owners(struct target *t, struct ccfc_slice line,
 
 /* --- white space --- */
 
-/* The same lines without their white space. */
-static void squeeze(struct ccfc_split *lines, struct ccfc_arena *arena)
+/* Removes the white space of all lines. */
+static void remove_white_space(struct ccfc_split *lines,
+			       struct ccfc_arena *arena)
 {
 	for (uint32_t i = 0; i < lines->n; i++) {
 		struct ccfc_slice line = lines->lines[i];
@@ -157,9 +161,9 @@ static void old_lines(struct ccfc_split *out,
  * request), or ID_NONE. The client's patches show a file with other line
  * endings as all new.
  */
-static uint32_t *pair_up(const struct step *step,
-			 const struct ccfc_block *block,
-			 const struct ccfc_slice *lines)
+static uint32_t *pair_equal_lines(const struct step *step,
+				  const struct ccfc_block *block,
+				  const struct ccfc_slice *lines)
 {
 	struct ccfc_arena *arena = &step->carry->arena;
 	size_t size = block->bn * sizeof(*lines);
@@ -172,8 +176,8 @@ static uint32_t *pair_up(const struct step *step,
 	new_side.lines = ccfc_arena_alloc(arena, size);
 	memcpy(new_side.lines, lines, size);
 	if (step->space) {
-		squeeze(&old_side, arena);
-		squeeze(&new_side, arena);
+		remove_white_space(&old_side, arena);
+		remove_white_space(&new_side, arena);
 	}
 	ccfc_diff(&diff, &old_side, &new_side, arena);
 	for (uint32_t k = 0; k <= diff.n; k++) {
@@ -192,17 +196,17 @@ static uint32_t *pair_up(const struct step *step,
 
 /* --- new lines --- */
 
-static void put_old(struct target *t, const struct step *step,
-		    struct ccfc_slice line, uint32_t old)
+static void put_old_line(struct target *t, const struct step *step,
+			 struct ccfc_slice line, uint32_t old)
 {
 	const struct ccfc_owned *was = &step->carry->lines.items[old];
 
-	put_line_owners(t, line, was->owner, was->origin);
+	put_line_owner(t, line, was->owner, was->origin);
 }
 
-static bool add_line_owners(struct target *t, const struct step *step,
-			    const struct ccfc_block *block,
-			    struct ccfc_moved *moved)
+static bool add_new_lines(struct target *t, const struct step *step,
+			  const struct ccfc_block *block,
+			  struct ccfc_moved *moved)
 {
 	uint32_t n = block->bn, *pairs = NULL, from = 0;
 	struct ccfc_slice *lines;
@@ -210,32 +214,32 @@ static bool add_line_owners(struct target *t, const struct step *step,
 	if (!n)
 		return true;
 	lines = ccfc_arena_alloc(&step->carry->arena, n * sizeof(*lines));
-	if (!cut_line_owners(lines, step, t->at, n))
+	if (!cut_new_lines(lines, step, t->at, n))
 		return false;
 	if ((step->space || step->patched) && block->an)
-		pairs = pair_up(step, block, lines);
+		pairs = pair_equal_lines(step, block, lines);
 	for (uint32_t i = 0; i < n;) {
 		uint32_t count = 0;
 
 		if (pairs && pairs[i] != CCFC_ID_NONE) {
-			put_old(t, step, lines[i], pairs[i]);
+			put_old_line(t, step, lines[i], pairs[i]);
 			i++;
 			continue;
 		}
 		if (moved)
 			count = ccfc_moved_take(moved, lines + i, n - i, &from);
 		if (!count)
-			put_line_owners(t, lines[i++], step->owner,
-					t->lines->n + 1);
+			put_line_owner(t, lines[i++], step->owner,
+				       t->lines->n + 1);
 		for (; count; count--)
-			put_old(t, step, lines[i++], from++);
+			put_old_line(t, step, lines[i++], from++);
 	}
 	return true;
 }
 
 /* --- a step --- */
 
-static size_t count_after(const struct step *step)
+static size_t count_new_lines(const struct step *step)
 {
 	size_t n = step->carry->lines.n;
 
@@ -244,8 +248,8 @@ static size_t count_after(const struct step *step)
 	return n;
 }
 
-static bool make_list(struct target *t, const struct step *step,
-		      struct ccfc_moved *moved)
+static bool make_new_list(struct target *t, const struct step *step,
+			  struct ccfc_moved *moved)
 {
 	uint32_t a = 0, n = step->carry->lines.n;
 
@@ -253,16 +257,16 @@ static bool make_list(struct target *t, const struct step *step,
 		const struct ccfc_block *block = &step->blocks.items[k];
 
 		if (block->a < a || block->a > n || block->an > n - block->a ||
-		    !keep_line_owners(t, step, a, block->a) ||
-		    !add_line_owners(t, step, block, moved))
+		    !keep_lines(t, step, a, block->a) ||
+		    !add_new_lines(t, step, block, moved))
 			return false;
 		a = block->a + block->an;
 	}
-	return keep_line_owners(t, step, a, n) && t->at == step->text.len;
+	return keep_lines(t, step, a, n) && t->at == step->text.len;
 }
 
-/* Nothing is changed when the blocks do not lead to the new text. */
-static bool carry_over(struct step *step, struct ccfc_buf *text)
+/* Changes nothing if the blocks do not lead to the new text. */
+static bool apply_blocks(struct step *step, struct ccfc_buf *text)
 {
 	struct ccfc_line_owners *carry = step->carry;
 	struct target t = { &carry->spare, 0 };
@@ -271,12 +275,12 @@ static bool carry_over(struct step *step, struct ccfc_buf *text)
 	struct ccfc_buf buf;
 	bool done;
 
-	reserve(&carry->spare, count_after(step));
+	reserve(&carry->spare, count_new_lines(step));
 	carry->spare.n = 0;
 	if (step->moves)
 		ccfc_moved_init(&moved, carry, step->blocks.items,
 				step->blocks.n);
-	done = make_list(&t, step, step->moves ? &moved : NULL);
+	done = make_new_list(&t, step, step->moves ? &moved : NULL);
 	ccfc_moved_release(&moved);
 	if (!done)
 		return false;
@@ -291,7 +295,7 @@ static bool carry_over(struct step *step, struct ccfc_buf *text)
 
 /* --- by comparison --- */
 
-static void compare_line_owners(struct step *step)
+static void find_blocks_by_diff(struct step *step)
 {
 	struct ccfc_arena *arena = &step->carry->arena;
 	struct ccfc_split a, b;
@@ -314,18 +318,18 @@ static void compare_line_owners(struct step *step)
 	}
 }
 
-static void by_comparison(struct step *step, struct ccfc_buf *text)
+static void step_by_diff(struct step *step, struct ccfc_buf *text)
 {
 	if (ccfc_slice_eq(ccfc_buf_view(&step->carry->text), step->text))
 		return;
 	step->blocks.n = 0;
-	compare_line_owners(step);
-	carry_over(step, text);
+	find_blocks_by_diff(step);
+	apply_blocks(step, text);
 }
 
-static struct step begin_line_owners(struct ccfc_line_owners *carry,
-				     const struct ccfc_buf *text,
-				     uint32_t owner, bool space)
+static struct step begin_step(struct ccfc_line_owners *carry,
+			      const struct ccfc_buf *text, uint32_t owner,
+			      bool space)
 {
 	ccfc_arena_clear(&carry->arena);
 	return (struct step){ .carry = carry,
@@ -337,26 +341,27 @@ static struct step begin_line_owners(struct ccfc_line_owners *carry,
 void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
 			   struct ccfc_buf *text, uint32_t owner, bool space)
 {
-	struct step step = begin_line_owners(carry, text, owner, space);
+	struct step step = begin_step(carry, text, owner, space);
 
-	by_comparison(&step, text);
+	step_by_diff(&step, text);
 	free(step.blocks.items);
 }
 
 void ccfc_line_owners_change(struct ccfc_line_owners *carry,
 			     struct ccfc_buf *text, uint32_t owner, bool space)
 {
-	struct step step = begin_line_owners(carry, text, owner, space);
+	struct step step = begin_step(carry, text, owner, space);
 
 	step.moves = true;
-	by_comparison(&step, text);
+	step_by_diff(&step, text);
 	free(step.blocks.items);
 }
 
 /* --- by patch --- */
 
-/* A line more of one side; blocks that touch are one. */
-static void extend(struct blocks *blocks, uint32_t a, uint32_t b, bool old_side)
+/* Adds a line of one side to the blocks; adjacent blocks are joined. */
+static void extend_blocks(struct blocks *blocks, uint32_t a, uint32_t b,
+			  bool old_side)
 {
 	struct ccfc_block *last =
 		blocks->n ? &blocks->items[blocks->n - 1] : NULL;
@@ -379,7 +384,7 @@ static void read_hunk(struct blocks *blocks, const struct ccfc_hunk *hunk)
 		char c = hunk->lines[k].len ? hunk->lines[k].ptr[0] : '\\';
 
 		if (c == '-' || c == '+')
-			extend(blocks, a, b, c == '-');
+			extend_blocks(blocks, a, b, c == '-');
 		a += c == ' ' || c == '-';
 		b += c == ' ' || c == '+';
 	}
@@ -390,14 +395,14 @@ void ccfc_line_owners_patch(struct ccfc_line_owners *carry,
 			    const struct ccfc_evidence *evidence,
 			    uint32_t owner, bool space)
 {
-	struct step step = begin_line_owners(carry, text, owner, space);
+	struct step step = begin_step(carry, text, owner, space);
 
 	step.moves = step.patched = true;
 	for (uint32_t h = 0; h < evidence->nhunks; h++)
 		read_hunk(&step.blocks, &evidence->hunks[h]);
-	if (!carry_over(&step, text)) {
+	if (!apply_blocks(&step, text)) {
 		step.patched = false;
-		by_comparison(&step, text);
+		step_by_diff(&step, text);
 	}
 	free(step.blocks.items);
 }

@@ -11,8 +11,8 @@
 #include "transcript/content/evidence.h"
 
 struct ccfc_owned {
-	uint32_t at;	 /* where the line begins in the text */
-	uint32_t owner;	 /* a number of the caller's */
+	uint32_t at;	 /* offset of the line in the text */
+	uint32_t owner;	 /* chosen by the caller */
 	uint32_t origin; /* the line's number when it was added, from 1 */
 };
 
@@ -25,16 +25,16 @@ struct ccfc_owned_lines {
 struct ccfc_line_owners {
 	struct ccfc_buf text;
 	struct ccfc_owned_lines lines;
-	struct ccfc_owned_lines spare; /* of the step before, for reuse */
-	struct ccfc_arena arena;       /* of one step */
+	struct ccfc_owned_lines spare; /* memory of the previous step, reused */
+	struct ccfc_arena arena;       /* for one step */
 };
 
 void ccfc_line_owners_release(struct ccfc_line_owners *carry);
-/* `out` is an empty one. */
+/* `out` is zeroed. */
 void ccfc_line_owners_copy(struct ccfc_line_owners *out,
 			   const struct ccfc_line_owners *from);
 
-/* Where line i begins; of the one behind the last, where the text ends. */
+/* The offset of line i; for i = number of lines, the end of the text. */
 static inline uint32_t
 ccfc_line_owners_start(const struct ccfc_line_owners *carry, uint32_t i)
 {
@@ -47,19 +47,22 @@ struct ccfc_slice ccfc_line_owners_line(const struct ccfc_line_owners *carry,
 					uint32_t i);
 
 /*
- * The steps. Each swaps the texts: `text` holds the old one afterwards. With
- * `space`, a line that differs in white space only is the same.
+ * The steps. Each swaps the texts: afterwards `text` has the old one. With
+ * `space`, lines that differ in white space only are equal.
  */
 
-/* To any text that follows it. */
+/* Steps to any later text. */
 void ccfc_line_owners_diff(struct ccfc_line_owners *carry,
 			   struct ccfc_buf *text, uint32_t owner, bool space);
 
-/* To the text after one change; blocks that it moved keep their owner. */
+/*
+ * Steps to the text after one change. Blocks that the change moved keep their
+ * owner.
+ */
 void ccfc_line_owners_change(struct ccfc_line_owners *carry,
 			     struct ccfc_buf *text, uint32_t owner, bool space);
 
-/* The same, along the change's own patch if that leads there. */
+/* The same, by the change's own patch if that leads to the text. */
 void ccfc_line_owners_patch(struct ccfc_line_owners *carry,
 			    struct ccfc_buf *text,
 			    const struct ccfc_evidence *evidence,

@@ -17,17 +17,18 @@ static bool same_line(const void *ctx, uint32_t id, const void *key)
 			     *line);
 }
 
-static uint32_t find_moved(const struct ccfc_moved *m, struct ccfc_slice line)
+static uint32_t find_removed_line(const struct ccfc_moved *m,
+				  struct ccfc_slice line)
 {
 	return ccfc_map_get(&m->map, ccfc_hash_slice(line), same_line, m,
 			    &line);
 }
 
-/* The first stays in the map and heads the chain. */
-static void note(struct ccfc_moved *m, uint32_t i)
+/* The first of equal lines stays in the map and heads their chain. */
+static void note_removed_line(struct ccfc_moved *m, uint32_t i)
 {
 	struct ccfc_slice line = ccfc_line_owners_line(m->carry, m->from + i);
-	uint32_t first = find_moved(m, line);
+	uint32_t first = find_removed_line(m, line);
 
 	m->gone[i] = true;
 	m->same[i] = CCFC_ID_NONE;
@@ -55,7 +56,7 @@ void ccfc_moved_init(struct ccfc_moved *m, struct ccfc_line_owners *carry,
 	memset(m->gone, 0, m->n + 1u);
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < blocks[k].an; i++)
-			note(m, blocks[k].a - m->from + i);
+			note_removed_line(m, blocks[k].a - m->from + i);
 }
 
 void ccfc_moved_release(struct ccfc_moved *m)
@@ -63,7 +64,7 @@ void ccfc_moved_release(struct ccfc_moved *m)
 	ccfc_map_release(&m->map);
 }
 
-static uint32_t letters_of(struct ccfc_slice line)
+static uint32_t count_letters(struct ccfc_slice line)
 {
 	uint32_t n = 0;
 
@@ -76,16 +77,16 @@ static uint32_t letters_of(struct ccfc_slice line)
 	return n;
 }
 
-/* How many lines from removed line i on are like `lines`; 0: too little. */
-static uint32_t run_length(const struct ccfc_moved *m, uint32_t i,
-			   const struct ccfc_slice *lines, uint32_t n)
+/* The number of lines from removed line i on that equal `lines`; 0: too few. */
+static uint32_t equal_run_length(const struct ccfc_moved *m, uint32_t i,
+				 const struct ccfc_slice *lines, uint32_t n)
 {
 	uint32_t k = 0, letters = 0;
 
 	while (k < n && i + k < m->n && m->gone[i + k] &&
 	       ccfc_slice_eq(ccfc_line_owners_line(m->carry, m->from + i + k),
 			     lines[k]))
-		letters += letters_of(lines[k++]);
+		letters += count_letters(lines[k++]);
 	return letters >= LETTERS_MIN ? k : 0;
 }
 
@@ -96,9 +97,9 @@ uint32_t ccfc_moved_take(struct ccfc_moved *m, const struct ccfc_slice *lines,
 
 	if (!m->n)
 		return 0;
-	for (i = find_moved(m, lines[0]); i != CCFC_ID_NONE && tries;
+	for (i = find_removed_line(m, lines[0]); i != CCFC_ID_NONE && tries;
 	     i = m->same[i], tries--) {
-		uint32_t length = run_length(m, i, lines, n);
+		uint32_t length = equal_run_length(m, i, lines, n);
 
 		if (length > best) {
 			best = length;

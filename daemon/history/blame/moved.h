@@ -10,22 +10,25 @@
 #include "history/blame/line_owners.h"
 
 struct ccfc_moved {
-	struct ccfc_map map; /* → the first removed line like it */
+	struct ccfc_map map; /* → the first removed line with that text */
 	const struct ccfc_line_owners *carry;
-	uint32_t from;	/* the first line that was removed */
-	uint32_t *same; /* the next one that is like it, or ID_NONE */
-	bool *gone;	/* removed, and not yet found again */
-	uint32_t n;	/* of both */
+	uint32_t from;	/* the first removed line */
+	uint32_t *same; /* the next line with the same text, or ID_NONE */
+	bool *gone;	/* removed, and not found elsewhere so far */
+	uint32_t n;	/* length of `same` and `gone` */
 };
 
-/* Notes the lines that the blocks remove. In the carry's arena, but the map. */
+/*
+ * Notes the lines that the blocks remove. All but the map is in the carry's
+ * arena.
+ */
 void ccfc_moved_init(struct ccfc_moved *moved, struct ccfc_line_owners *carry,
 		     const struct ccfc_block *blocks, uint32_t n);
 void ccfc_moved_release(struct ccfc_moved *moved);
 
 /*
- * How many of `lines`, from the first on, were removed together elsewhere, and
- * *at from where; they are not found again. 0: too few to decide.
+ * The number of leading `lines` that were removed as a block elsewhere, from
+ * line *at on. They are not found a second time. 0: too few to decide.
  */
 uint32_t ccfc_moved_take(struct ccfc_moved *moved,
 			 const struct ccfc_slice *lines, uint32_t n,

@@ -1,8 +1,8 @@
 /* The differing part of two texts; see owner_gaps.h. */
 #include "history/blame/owner_gaps.h"
 
-/* Bytes that both begin with. */
-static size_t same_start(struct ccfc_slice a, struct ccfc_slice b)
+/* The number of equal bytes at the start. */
+static size_t common_start(struct ccfc_slice a, struct ccfc_slice b)
 {
 	const size_t chunk = 4096;
 	size_t n = a.len < b.len ? a.len : b.len, i = 0;
@@ -14,8 +14,8 @@ static size_t same_start(struct ccfc_slice a, struct ccfc_slice b)
 	return i;
 }
 
-/* Bytes that both end with. */
-static size_t same_end(struct ccfc_slice a, struct ccfc_slice b)
+/* The number of equal bytes at the end. */
+static size_t common_end(struct ccfc_slice a, struct ccfc_slice b)
 {
 	const size_t chunk = 4096;
 	size_t n = a.len < b.len ? a.len : b.len, i = 0;
@@ -29,8 +29,9 @@ static size_t same_end(struct ccfc_slice a, struct ccfc_slice b)
 	return i;
 }
 
-/* The first line that begins at `offset` or behind it. */
-static uint32_t line_from(const struct ccfc_line_owners *carry, size_t offset)
+/* The first line that begins at or after `offset`. */
+static uint32_t first_line_from(const struct ccfc_line_owners *carry,
+				size_t offset)
 {
 	uint32_t lo = 0, hi = carry->lines.n;
 
@@ -50,17 +51,20 @@ void ccfc_owner_gaps_find(struct ccfc_owner_gaps *m,
 			  struct ccfc_slice b)
 {
 	struct ccfc_slice a = ccfc_buf_view(&carry->text);
-	size_t n = same_start(a, b), at;
+	size_t n = common_start(a, b), at;
 
-	/* Up to the last line that begins within what is the same. */
-	m->first = line_from(carry, n + 1);
+	/* Up to the last line that begins within the equal start. */
+	m->first = first_line_from(carry, n + 1);
 	if (n < a.len || (n && a.ptr[n - 1] != '\n'))
 		m->first -= m->first != 0;
 	m->from = ccfc_line_owners_start(carry, m->first);
-	n = same_end(ccfc_slice_from(a, m->from), ccfc_slice_from(b, m->from));
-	/* From the first line that begins within, in both. */
+	n = common_end(ccfc_slice_from(a, m->from),
+		       ccfc_slice_from(b, m->from));
+	/*
+	 * From the first line that begins within the equal end, in both texts.
+	 */
 	at = b.len - n;
-	m->last = line_from(carry, a.len - n);
+	m->last = first_line_from(carry, a.len - n);
 	if (m->last < carry->lines.n &&
 	    ccfc_line_owners_start(carry, m->last) == a.len - n &&
 	    at > m->from && b.ptr[at - 1] != '\n')

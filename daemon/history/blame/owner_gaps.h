@@ -9,7 +9,7 @@
 
 struct ccfc_owner_gaps {
 	uint32_t first, last; /* lines of the old text: [first, last) */
-	size_t from, to;      /* bytes of the new one */
+	size_t from, to;      /* bytes of the new text */
 };
 
 void ccfc_owner_gaps_find(struct ccfc_owner_gaps *out,

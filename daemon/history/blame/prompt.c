@@ -1,7 +1,7 @@
 /*
- * The prompt of a change, read again at the place that the index keeps. It is
- * only believed if the line is still that prompt. An agent's own is found at
- * the beginning of its transcript.
+ * The prompt of a change, read again at the place that the index has. The line
+ * counts only if it still is that prompt. An agent's own prompt is at the
+ * beginning of its transcript.
  */
 #include "history/blame/prompt.h"
 
@@ -37,7 +37,7 @@ struct ccfc_slice ccfc_history_head(const struct ccfc_history_env *env,
 	struct ccfc_slice bytes;
 	int r;
 
-	/* The tail may have been told to take less at once. */
+	/* The tail may have a smaller limit. */
 	do {
 		r = ccfc_tail_read_at(env->tail, &bytes, path, 0, size, NULL);
 		size /= 2;
@@ -45,9 +45,9 @@ struct ccfc_slice ccfc_history_head(const struct ccfc_history_env *env,
 	return r ? CCFC_SLICE_NONE : bytes;
 }
 
-/* A padded copy of the first line of `*bytes`, which lose it. */
-static bool next_line(struct ccfc_slice *line, struct ccfc_slice *bytes,
-		      struct ccfc_arena *arena)
+/* Cuts the first line off *bytes and returns a padded copy. */
+static bool take_first_line(struct ccfc_slice *line, struct ccfc_slice *bytes,
+			    struct ccfc_arena *arena)
 {
 	const char *nl =
 		bytes->len ? memchr(bytes->ptr, '\n', bytes->len) : NULL;
@@ -76,7 +76,7 @@ struct ccfc_slice ccfc_prompt_read_agent(const struct ccfc_history_env *env,
 	    CCFC_WHERE_GONE)
 		return text;
 	bytes = ccfc_history_head(env, &env->index->sources.items[source]);
-	while (!text.len && next_line(&line, &bytes, &scratch)) {
+	while (!text.len && take_first_line(&line, &bytes, &scratch)) {
 		if (ccfc_prompt_text_read(env->parser, &told, line, &scratch))
 			text = ccfc_arena_copy(arena,
 					       ccfc_slice_cut(told.text, max));

@@ -8,18 +8,17 @@
 #include "history/history.h"
 
 /*
- * The text of a prompt (ccfc_query_prompt finds that of a change), unescaped,
- * in `arena`, cut to `max` bytes at a character's end. ptr NULL: its transcript
- * is gone, or the line is not that prompt any more.
+ * The text of a prompt (ccfc_query_prompt finds the prompt of a change),
+ * unescaped, in `arena`, cut to `max` bytes at the end of a character. ptr
+ * NULL: its transcript is gone, or the line is not that prompt any more.
  */
 struct ccfc_slice ccfc_prompt_read(const struct ccfc_history_env *env,
 				   const struct ccfc_prompt *prompt, size_t max,
 				   struct ccfc_arena *arena);
 
 /*
- * What the agent whose transcript is `source` was told: the first prompt of
- * that transcript, as above. For changes of agents whose session's own
- * transcript is gone.
+ * The first prompt in `source`, the transcript of an agent, as above. For
+ * changes of agents whose session's transcript is gone.
  */
 struct ccfc_slice ccfc_prompt_read_agent(const struct ccfc_history_env *env,
 					 uint32_t source, size_t max,

@@ -18,12 +18,12 @@
 /* Lines of states that return; beyond this, a diff is used. */
 #define SAVED_MAX ((size_t)64 << 20)
 
-static uint32_t of_change(uint32_t i)
+static uint32_t owner_of_change(uint32_t i)
 {
 	return i * 2 + 1;
 }
 
-static uint32_t of_gap(uint32_t i, bool hidden)
+static uint32_t owner_of_gap(uint32_t i, bool hidden)
 {
 	return i * 2 | (hidden ? CCFC_OWNER_HIDDEN : 0);
 }
@@ -33,7 +33,8 @@ void ccfc_walk_cross(struct ccfc_walk *w, uint32_t i, struct ccfc_buf *text)
 	bool hidden = w->hidden || (!w->started && i);
 
 	w->leapt |= hidden && w->carry.lines.n;
-	ccfc_line_owners_diff(&w->carry, text, of_gap(i, hidden), w->space);
+	ccfc_line_owners_diff(&w->carry, text, owner_of_gap(i, hidden),
+			      w->space);
 	w->started = true;
 	w->hidden = false;
 }
@@ -67,7 +68,7 @@ static const struct ccfc_walk_saved *find_saved(const struct ccfc_walk *w,
 		       : NULL;
 }
 
-/* The state in hand is that of `place`. */
+/* Saves the current lines and owners as those of `place`. */
 static void save_lines(struct ccfc_walk *w, uint64_t place)
 {
 	struct ccfc_walk_saved saved = { .place = place };
@@ -93,15 +94,16 @@ bool ccfc_walk_return(struct ccfc_walk *w, uint64_t place)
 	return true;
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_places(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-/* The places that come back anywhere, in order; the caller frees them. */
-static uint64_t *returns_of(uint32_t *n, const struct ccfc_chain *chain)
+/* The places whose states return later, in order; the caller frees the list. */
+static uint64_t *list_returning_places(uint32_t *n,
+				       const struct ccfc_chain *chain)
 {
 	uint64_t *list = ccfc_calloc(2 * (chain->n + 1u), sizeof(*list));
 	uint32_t all = 0;
@@ -114,7 +116,7 @@ static uint64_t *returns_of(uint32_t *n, const struct ccfc_chain *chain)
 		if (i < chain->n && chain->nodes[i].came_back)
 			list[all++] = chain->nodes[i].brought;
 	}
-	qsort(list, all, sizeof(*list), by_place);
+	qsort(list, all, sizeof(*list), compare_places);
 	*n = 0;
 	for (uint32_t i = 0; i < all; i++)
 		if (!i || list[i] != list[i - 1])
@@ -122,11 +124,12 @@ static uint64_t *returns_of(uint32_t *n, const struct ccfc_chain *chain)
 	return list;
 }
 
-/* Has the walk saved all that come back of what it has passed? */
-static bool has_saved(const struct ccfc_walk *w, const struct ccfc_chain *chain)
+/* Has the walk saved all returning states that it passed? */
+static bool has_saved_returns(const struct ccfc_walk *w,
+			      const struct ccfc_chain *chain)
 {
 	uint32_t n;
-	uint64_t *list = returns_of(&n, chain);
+	uint64_t *list = list_returning_places(&n, chain);
 	bool all = true;
 
 	for (uint32_t i = 0; i < n && list[i] < 2 * (uint64_t)w->at; i++)
@@ -145,16 +148,16 @@ struct step {
 	const uint64_t *wanted; /* places to save, and how many there are */
 	uint32_t nwanted;
 	struct ccfc_evidence ev;
-	bool has_ev; /* `ev` is that of the node */
+	bool has_ev; /* `ev` is the evidence of node i */
 	struct ccfc_buf text;
 };
 
-static void load_walk(struct step *s)
+static void read_node_evidence(struct step *s)
 {
 	s->has_ev = ccfc_chain_evidence(&s->ev, s->chain, s->i);
 }
 
-/* One side's text, from the evidence at hand if that has it. */
+/* The text of one side, taken from the current evidence if that has it. */
 static bool read_side(struct step *s, bool after)
 {
 	const struct ccfc_side_state *side =
@@ -167,14 +170,14 @@ static bool read_side(struct step *s, bool after)
 				 after ? s->ev.after : s->ev.original);
 		return true;
 	}
-	/* This reads other evidence into the same memory. */
+	/* ccfc_chain_text has overwritten the evidence in history->scratch. */
 	got = ccfc_chain_text(&s->text, s->chain, s->i, after);
 	if (s->has_ev)
-		load_walk(s);
+		read_node_evidence(s);
 	return got;
 }
 
-static bool enter_step(struct step *s)
+static bool enter_node(struct step *s)
 {
 	struct ccfc_walk *w = s->walk;
 	struct ccfc_return back;
@@ -196,17 +199,17 @@ static bool enter_step(struct step *s)
 	return got;
 }
 
-static bool is_after(const struct step *s)
+static bool is_text_after(const struct step *s)
 {
 	return ccfc_hash_slice(ccfc_buf_view(&s->text)) == s->node->after.hash;
 }
 
-/* As replay found it: what it gives has only to be the same. */
-static bool step_forward(struct step *s)
+/* Repeats the step by the rule of replay; false if the result differs. */
+static bool repeat_step(struct step *s)
 {
 	return ccfc_step_repeat(&s->text, s->node->rule, &s->ev,
 				ccfc_buf_view(&s->walk->carry.text)) &&
-	       is_after(s);
+	       is_text_after(s);
 }
 
 static bool read_after(struct step *s, bool entered)
@@ -216,12 +219,12 @@ static bool read_after(struct step *s, bool entered)
 		return true;
 	}
 	if (entered && s->has_ev && s->node->after.how == CCFC_HOW_STEP &&
-	    step_forward(s))
+	    repeat_step(s))
 		return true;
 	return read_side(s, true);
 }
 
-static void save_if_wanted(struct step *s, uint64_t place)
+static void save_wanted_lines(struct step *s, uint64_t place)
 {
 	while (s->nwanted && s->wanted[0] < place) {
 		s->wanted++;
@@ -231,25 +234,27 @@ static void save_if_wanted(struct step *s, uint64_t place)
 		save_lines(s->walk, place);
 }
 
-static void walk_node(struct step *s)
+static void walk_over_node(struct step *s)
 {
 	struct ccfc_walk *w = s->walk;
-	uint32_t owner = of_change(s->i);
+	uint32_t owner = owner_of_change(s->i);
 	bool entered;
 
-	load_walk(s);
-	entered = enter_step(s);
+	read_node_evidence(s);
+	entered = enter_node(s);
 	if (entered)
-		save_if_wanted(s, ccfc_place_of(s->i, false));
+		save_wanted_lines(s, ccfc_place_of(s->i, false));
 	if (s->node->after.how == CCFC_HOW_NOT || !read_after(s, entered)) {
 		w->broken |= s->node->after.how != CCFC_HOW_NOT;
 		w->hidden = true;
 	} else if (s->node->came_back &&
 		   ccfc_walk_return(w, s->node->brought)) {
-		/* Its lines are those who wrote them before. */
+		/* The lines keep their earlier owners. */
 	} else if (!entered || (s->has_ev && s->ev.moved)) {
-		/* Its own lines cannot be told from those it found; those of
-		 * a file that it moved there are others'. */
+		/*
+		 * The change's own lines are not distinguishable from the lines
+		 * before it. Lines of a file that was moved here are others'.
+		 */
 		w->hidden = true;
 		ccfc_walk_cross(w, s->i, &s->text);
 	} else if (s->has_ev && s->ev.has_patch &&
@@ -259,7 +264,7 @@ static void walk_node(struct step *s)
 	} else {
 		ccfc_line_owners_change(&w->carry, &s->text, owner, w->space);
 	}
-	save_if_wanted(s, ccfc_place_of(s->i, true));
+	save_wanted_lines(s, ccfc_place_of(s->i, true));
 }
 
 bool ccfc_walk_enter(struct ccfc_walk *w, struct ccfc_chain *chain)
@@ -268,7 +273,7 @@ bool ccfc_walk_enter(struct ccfc_walk *w, struct ccfc_chain *chain)
 			  .chain = chain,
 			  .node = &chain->nodes[w->at],
 			  .i = w->at };
-	bool entered = enter_step(&s);
+	bool entered = enter_node(&s);
 
 	ccfc_buf_release(&s.text);
 	return entered;
@@ -304,23 +309,23 @@ size_t ccfc_walk_bytes(const struct ccfc_walk *walk)
 	return sizeof(*walk) + carry_bytes(&walk->carry) + walk->saved_bytes;
 }
 
-static uint64_t side_stamp(const struct ccfc_side_state *side)
+static uint64_t stamp_of_side(const struct ccfc_side_state *side)
 {
 	return side->how == CCFC_HOW_NOT ? 1
 	       : !side->exists		 ? 2
 					 : side->hash | 4;
 }
 
-/* All that a walk goes by, of nodes [from, to). */
-static uint64_t stamp_on(uint64_t stamp, const struct ccfc_chain *chain,
-			 uint32_t from, uint32_t to)
+/* Mixes all properties of the nodes [from, to) that a walk depends on. */
+static uint64_t stamp_nodes(uint64_t stamp, const struct ccfc_chain *chain,
+			    uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
 		const struct ccfc_node *node = &chain->nodes[i];
 		uint64_t all[] = { stamp,
 				   node->home,
-				   side_stamp(&node->before),
-				   side_stamp(&node->after),
+				   stamp_of_side(&node->before),
+				   stamp_of_side(&node->after),
 				   node->gap,
 				   node->back,
 				   node->came_back ? node->brought
@@ -331,24 +336,25 @@ static uint64_t stamp_on(uint64_t stamp, const struct ccfc_chain *chain,
 	return stamp;
 }
 
-static bool is_good(const struct ccfc_walk *w, const struct ccfc_chain *chain,
-		    uint32_t n)
+static bool is_walk_valid(const struct ccfc_walk *w,
+			  const struct ccfc_chain *chain, uint32_t n)
 {
-	return w->at <= n && w->stamp == stamp_on(0, chain, 0, w->at) &&
-	       has_saved(w, chain);
+	return w->at <= n && w->stamp == stamp_nodes(0, chain, 0, w->at) &&
+	       has_saved_returns(w, chain);
 }
 
-static void walk_on(struct ccfc_walk *w, struct ccfc_chain *chain, uint32_t n)
+static void extend_walk(struct ccfc_walk *w, struct ccfc_chain *chain,
+			uint32_t n)
 {
 	struct step s = { .walk = w, .chain = chain };
-	uint64_t *wanted = returns_of(&s.nwanted, chain);
+	uint64_t *wanted = list_returning_places(&s.nwanted, chain);
 
 	s.wanted = wanted;
-	w->stamp = stamp_on(w->stamp, chain, w->at, n);
+	w->stamp = stamp_nodes(w->stamp, chain, w->at, n);
 	for (; w->at < n; w->at++) {
 		s.i = w->at;
 		s.node = &chain->nodes[s.i];
-		walk_node(&s);
+		walk_over_node(&s);
 	}
 	free(wanted);
 	ccfc_buf_release(&s.text);
@@ -374,10 +380,10 @@ struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n, bool space)
 
 	if (!w)
 		w = ccfc_calloc(1, sizeof(*w));
-	else if (!is_good(w, chain, n))
+	else if (!is_walk_valid(w, chain, n))
 		ccfc_walk_release(w);
 	w->home = chain->home;
 	w->space = space;
-	walk_on(w, chain, n);
+	extend_walk(w, chain, n);
 	return w;
 }

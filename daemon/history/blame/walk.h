@@ -33,19 +33,20 @@ struct ccfc_walk_saved {
 struct ccfc_walk {
 	uint32_t home; /* the file, as in the whole index */
 	bool space;
-	struct ccfc_line_owners carry; /* text and owners in hand */
-	uint32_t at;		       /* nodes that were walked over */
-	bool started;	/* there is a text in hand, or none by right */
-	bool hidden;	/* since then, states were not known */
-	bool leapt;	/* lines were carried over such states */
-	bool broken;	/* something could not be read: not kept */
-	uint64_t stamp; /* of the nodes behind it */
+	struct ccfc_line_owners carry; /* the current text and its owners */
+	uint32_t at;		       /* nodes walked so far */
+	bool started;	/* the text before is known, or there was no file */
+	bool hidden;	/* states since the last known one were unknown */
+	bool leapt;	/* lines were carried over unknown states */
+	bool broken;	/* something was unreadable: the walk is not kept */
+	uint64_t stamp; /* of the nodes walked */
 	struct {
 		struct ccfc_walk_saved *items; /* by place */
 		uint32_t n, cap;
 	} saved;
 	size_t saved_bytes;
-	const struct ccfc_walk *lender; /* of a copy: whose are saved */
+	/* of a copy: the walk that owns `saved` */
+	const struct ccfc_walk *lender;
 };
 
 void ccfc_walk_release(struct ccfc_walk *walk);
@@ -59,21 +60,21 @@ size_t ccfc_walk_bytes(const struct ccfc_walk *walk);
 struct ccfc_walk *ccfc_walk_to(struct ccfc_chain *chain, uint32_t n,
 			       bool space);
 
-/* Keeps a walk for the next question if that is worthwhile. */
+/* Keeps a walk for later questions if it is worth it; frees it otherwise. */
 void ccfc_walk_done(struct ccfc_walk *walk, struct ccfc_chain *chain);
 
 /* A copy of the walk; `from` must outlive it. */
 void ccfc_walk_copy(struct ccfc_walk *out, const struct ccfc_walk *from);
 
-/* To the state before the next node i; false: not known. */
+/* Goes to the state before the next node i; false: it is not known. */
 bool ccfc_walk_enter(struct ccfc_walk *walk, struct ccfc_chain *chain);
 
-/* Back to the state at that place; false: its lines were not saved. */
+/* Goes back to the state at that place; false: its lines were not saved. */
 bool ccfc_walk_return(struct ccfc_walk *walk, uint64_t place);
 
 /*
- * To a text that existed before node i (the number of nodes: to the disk).
- * Swaps the texts.
+ * Goes to a text that the file had before node i (the number of nodes: to the
+ * disk). Swaps the texts.
  */
 void ccfc_walk_cross(struct ccfc_walk *walk, uint32_t i, struct ccfc_buf *text);
 

@@ -1,7 +1,7 @@
 /*
- * Finds the client's copies of a file; see backup_file.h. Their names are
- * enough to find them without any record; records only add when they were made.
- * Directories are read, not guessed: versions may be pruned.
+ * Finds the client's backups of a file; see backup_file.h. Their names are
+ * enough; records only add the times. The directories are listed, because old
+ * versions may have been deleted.
  */
 #include "history/file/backup_file.h"
 
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of one file in one directory: many more than a session has prompts. */
+/* For one file in one directory: many more than a session has prompts. */
 #define COPIES_MAX     4096u
 #define VERSION_DIGITS 18
 
@@ -34,8 +34,8 @@ struct search {
 	} found;
 };
 
-/* Could it be the name of a directory right below another? */
-static bool is_plain_backup_file(struct ccfc_slice name)
+/* Can it be the name of a single directory? */
+static bool is_plain_name(struct ccfc_slice name)
 {
 	size_t dots = 0;
 
@@ -65,27 +65,28 @@ static int64_t version_of(struct ccfc_slice name, const char *hash)
 	return version;
 }
 
-static void take_times(struct ccfc_backup_copy *copy,
-		       const struct ccfc_backup_ref *ref)
+static void take_record_times(struct ccfc_backup_copy *copy,
+			      const struct ccfc_backup_ref *ref)
 {
 	copy->time = ccfc_query_backup_time(ref);
 	copy->last = ref->last > copy->time ? ref->last : copy->time;
 	copy->recorded = true;
 }
 
-/* Takes the times from the record that names the copy, if there is one. */
-static void set_time(struct ccfc_backup_copy *copy, const struct search *s,
-		     struct ccfc_slice name, int64_t mtime)
+/* Takes the times from the record that names the backup, if there is one. */
+static void set_copy_times(struct ccfc_backup_copy *copy,
+			   const struct search *s, struct ccfc_slice name,
+			   int64_t mtime)
 {
 	copy->time = mtime;
 	copy->last = copy->time;
-	/* Of several keys that name it the last word counts. */
+	/* If several keys name the backup, the latest record counts. */
 	for (uint32_t i = 0; i < s->refs.n; i++) {
 		const struct ccfc_backup_ref *ref = s->refs.items[i];
 
 		if (ccfc_query_backup_time(ref) != CCFC_TIME_NONE &&
 		    ccfc_slice_eq(ccfc_index_str(s->index, ref->name), name))
-			take_times(copy, ref);
+			take_record_times(copy, ref);
 	}
 }
 
@@ -104,7 +105,7 @@ static char *path_of(const struct search *s, const char *root,
 	return (char *)kept.ptr;
 }
 
-static void list_dir(struct search *s, const char *root, DIR *dir)
+static void list_copies_in_dir(struct search *s, const char *root, DIR *dir)
 {
 	uint32_t left = COPIES_MAX;
 	const struct dirent *entry;
@@ -123,16 +124,18 @@ static void list_dir(struct search *s, const char *root, DIR *dir)
 		    !S_ISREG(st.st_mode))
 			continue;
 		copy.stamp = ccfc_file_stamp(&st);
-		set_time(&copy, s, name,
-			 (int64_t)st.st_mtim.tv_sec * 1000 +
-				 st.st_mtim.tv_nsec / 1000000);
+		set_copy_times(&copy, s, name,
+			       (int64_t)st.st_mtim.tv_sec * 1000 +
+				       st.st_mtim.tv_nsec / 1000000);
 		copy.path = path_of(s, root, name);
 		CCFC_VEC_PUSH(s->found, copy);
 	}
 }
 
-/* Opens a directory in another and closes that; -1 for -1. */
-static int enter(int parent, const char *name)
+/*
+ * Opens a directory below `parent` and closes `parent`; -1 if `parent` is -1.
+ */
+static int open_subdir(int parent, const char *name)
 {
 	int fd;
 
@@ -144,13 +147,13 @@ static int enter(int parent, const char *name)
 	return fd;
 }
 
-static void list_root(struct search *s, const char *root)
+static void list_copies_of_root(struct search *s, const char *root)
 {
-	/* The user's own root may well be a link. */
+	/* The root itself may be a symbolic link. */
 	int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir;
 
-	fd = enter(enter(fd, "file-history"), s->session_id.ptr);
+	fd = open_subdir(open_subdir(fd, "file-history"), s->session_id.ptr);
 	if (fd < 0)
 		return;
 	dir = fdopendir(fd);
@@ -158,7 +161,7 @@ static void list_root(struct search *s, const char *root)
 		close(fd);
 		return;
 	}
-	list_dir(s, root, dir);
+	list_copies_in_dir(s, root, dir);
 	closedir(dir);
 }
 
@@ -167,11 +170,11 @@ static void list_root(struct search *s, const char *root)
 struct kept_copies {
 	struct search *s;
 	const char *root;
-	uint32_t there; /* where those of this root begin that are there */
+	uint32_t there; /* the first item of this root that is on disk */
 };
 
-static void add_kept(void *arg, struct ccfc_slice name,
-		     const struct ccfc_attic_info *info)
+static void add_attic_copy(void *arg, struct ccfc_slice name,
+			   const struct ccfc_attic_info *info)
 {
 	struct kept_copies *k = arg;
 	struct ccfc_backup_copy copy = { .session = k->s->session,
@@ -183,30 +186,30 @@ static void add_kept(void *arg, struct ccfc_slice name,
 	for (uint32_t i = k->there; i < k->s->found.n; i++)
 		if (k->s->found.items[i].version == copy.version)
 			return;
-	set_time(&copy, k->s, name, info->mtime / 1000000);
+	set_copy_times(&copy, k->s, name, info->mtime / 1000000);
 	copy.path = path_of(k->s, k->root, name);
 	CCFC_VEC_PUSH(k->s->found, copy);
 }
 
-static void list_kept(struct search *s, const struct ccfc_attic *attic,
-		      const char *root, uint32_t there)
+static void list_attic_copies(struct search *s, const struct ccfc_attic *attic,
+			      const char *root, uint32_t there)
 {
 	struct kept_copies k = { s, root, there };
 	struct ccfc_buf dir = CCFC_BUF_INIT;
 
 	ccfc_buf_printf(&dir, "%s/file-history/", root);
 	ccfc_buf_slice(&dir, s->session_id);
-	attic->list(attic->ctx, dir.ptr, add_kept, &k);
+	attic->list(attic->ctx, dir.ptr, add_attic_copy, &k);
 	ccfc_buf_release(&dir);
 }
 
 /*
- * Is the key of a record that names no copy surely this file's? It may be
- * relative to a directory that is not known; copies of another file under the
- * same key give that away.
+ * Is the key of a record without a backup certainly this file's? It may be
+ * relative to an unknown directory. Backups of another file under the same key
+ * disprove it.
  */
-static bool is_ours_backup_file(const struct search *s,
-				const struct ccfc_backup_ref *null)
+static bool is_record_of_file(const struct search *s,
+			      const struct ccfc_backup_ref *null)
 {
 	for (uint32_t i = 0; i < s->refs.n; i++) {
 		const struct ccfc_backup_ref *ref = s->refs.items[i];
@@ -219,21 +222,21 @@ static bool is_ours_backup_file(const struct search *s,
 	return true;
 }
 
-static void add_absences(struct search *s)
+static void add_absent_versions(struct search *s)
 {
 	for (uint32_t i = 0; i < s->refs.n; i++) {
 		const struct ccfc_backup_ref *ref = s->refs.items[i];
 		struct ccfc_backup_copy copy = { .version = ref->version,
 						 .session = s->session };
 
-		take_times(&copy, ref);
+		take_record_times(&copy, ref);
 		if (!ref->name && copy.time != CCFC_TIME_NONE &&
-		    is_ours_backup_file(s, ref))
+		    is_record_of_file(s, ref))
 			CCFC_VEC_PUSH(s->found, copy);
 	}
 }
 
-static bool has_copy(const struct search *s, int64_t version)
+static bool has_copy_of_version(const struct search *s, int64_t version)
 {
 	for (uint32_t i = 0; i < s->found.n; i++)
 		if (s->found.items[i].path &&
@@ -242,8 +245,8 @@ static bool has_copy(const struct search *s, int64_t version)
 	return false;
 }
 
-/* What snapshots name and is not there. */
-static void add_missing(struct search *s)
+/* Adds the backups that snapshots name but that are missing. */
+static void add_missing_copies(struct search *s)
 {
 	for (uint32_t i = 0; i < s->refs.n; i++) {
 		const struct ccfc_backup_ref *ref = s->refs.items[i];
@@ -252,16 +255,16 @@ static void add_missing(struct search *s)
 
 		if (!ref->name)
 			continue;
-		take_times(&copy, ref);
+		take_record_times(&copy, ref);
 		copy.version = version_of(ccfc_index_str(s->index, ref->name),
 					  s->hash);
 		if (copy.version >= 0 && copy.time != CCFC_TIME_NONE &&
-		    !has_copy(s, copy.version))
+		    !has_copy_of_version(s, copy.version))
 			CCFC_VEC_PUSH(s->found, copy);
 	}
 }
 
-static int by_time_backup_file(const void *x, const void *y)
+static int compare_copy_times(const void *x, const void *y)
 {
 	const struct ccfc_backup_copy *a = x, *b = y;
 
@@ -288,22 +291,21 @@ void ccfc_backup_list(struct ccfc_backup_copies *out,
 
 	ccfc_query_backup_hash(s.hash, ccfc_index_file_path(index, file));
 	ccfc_query_backups(&s.refs, index, session, file, arena);
-	for (size_t i = 0; is_plain_backup_file(s.session_id) && i < nroots;
-	     i++) {
+	for (size_t i = 0; is_plain_name(s.session_id) && i < nroots; i++) {
 		uint32_t there = s.found.n;
 
-		list_root(&s, roots[i]);
+		list_copies_of_root(&s, roots[i]);
 		if (attic)
-			list_kept(&s, attic, roots[i], there);
+			list_attic_copies(&s, attic, roots[i], there);
 	}
-	add_missing(&s);
-	add_absences(&s);
+	add_missing_copies(&s);
+	add_absent_versions(&s);
 	bytes = s.found.n * sizeof(*out->items);
 	out->n = s.found.n;
 	out->items = ccfc_arena_alloc(arena, bytes + 1);
 	if (out->n) {
 		qsort(s.found.items, out->n, sizeof(*out->items),
-		      by_time_backup_file);
+		      compare_copy_times);
 		memcpy(out->items, s.found.items, bytes);
 	}
 	free(s.found.items);

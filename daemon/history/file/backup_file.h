@@ -15,11 +15,17 @@
 struct ccfc_backup_copy {
 	char *path;	 /* in the arena; NULL: the file did not exist then */
 	int64_t version; /* N */
-	int64_t time;	 /* when it was made, in milliseconds: by the snapshot,
-			  * else the copy's mtime */
-	int64_t last;	 /* when a snapshot last named it, also if the file
-			  * differed in between; else as `time` */
-	uint64_t stamp;	 /* changes when the copy is written again */
+	/*
+	 * when it was made, in milliseconds: by the snapshot, else by the
+	 * backup's mtime
+	 */
+	int64_t time;
+	/*
+	 * when a snapshot last named it, even if the file differed in between;
+	 * else as `time`
+	 */
+	int64_t last;
+	uint64_t stamp; /* differs when the backup is written again */
 	uint32_t session;
 	bool recorded; /* the time is the snapshot's */
 	bool missing;  /* a snapshot names it, but there is no copy; no path */

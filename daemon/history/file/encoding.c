@@ -29,8 +29,8 @@ static void put_utf8(struct ccfc_buf *out, uint32_t c)
 /* --- UTF-8 --- */
 
 /*
- * The length of the character at `s`; negative: that many bytes are the start
- * of one that is broken off or invalid (the longest such run is one U+FFFD).
+ * The length of the character at `s`. Negative: so many bytes are an incomplete
+ * or invalid character (at most as many as one U+FFFD replaces).
  */
 static int utf8_len(const unsigned char *s, size_t left)
 {
@@ -58,7 +58,7 @@ static int utf8_len(const unsigned char *s, size_t left)
 	return n;
 }
 
-/* True when nothing was invalid: then it is as it was. */
+/* True if everything was valid. */
 static bool decode_utf8(struct ccfc_buf *out, struct ccfc_slice bytes)
 {
 	ccfc_utf8_append(out, bytes);
@@ -67,7 +67,7 @@ static bool decode_utf8(struct ccfc_buf *out, struct ccfc_slice bytes)
 
 /* --- UTF-16 --- */
 
-static uint32_t unit(struct ccfc_slice bytes, size_t at)
+static uint32_t utf16_unit(struct ccfc_slice bytes, size_t at)
 {
 	return (uint32_t)(unsigned char)bytes.ptr[at] |
 	       (uint32_t)(unsigned char)bytes.ptr[at + 1] << 8;
@@ -78,10 +78,10 @@ static bool decode_utf16(struct ccfc_buf *out, struct ccfc_slice bytes)
 	bool valid = bytes.len % 2 == 0;
 
 	for (size_t at = 0; at + 1 < bytes.len; at += 2) {
-		uint32_t c = unit(bytes, at), d;
+		uint32_t c = utf16_unit(bytes, at), d;
 
 		if (c >= 0xd800 && c <= 0xdbff && at + 3 < bytes.len) {
-			d = unit(bytes, at + 2);
+			d = utf16_unit(bytes, at + 2);
 			if (d >= 0xdc00 && d <= 0xdfff) {
 				c = 0x10000 + ((c - 0xd800) << 10) +
 				    (d - 0xdc00);
@@ -97,13 +97,13 @@ static bool decode_utf16(struct ccfc_buf *out, struct ccfc_slice bytes)
 	return valid;
 }
 
-static void put_unit(struct ccfc_buf *out, uint32_t unit16)
+static void put_utf16_unit(struct ccfc_buf *out, uint32_t unit16)
 {
 	ccfc_buf_putc(out, (char)(unit16 & 0xff));
 	ccfc_buf_putc(out, (char)(unit16 >> 8));
 }
 
-/* `text` is valid UTF-8, or what is not becomes U+FFFD. */
+/* Invalid UTF-8 in `text` becomes U+FFFD. */
 static void encode_utf16(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	const unsigned char *s = (const unsigned char *)text.ptr;
@@ -120,18 +120,21 @@ static void encode_utf16(struct ccfc_buf *out, struct ccfc_slice text)
 			c = c << 6 | (s[at + (size_t)i] & 0x3f);
 		at += (size_t)(n < 0 ? -n : n);
 		if (c < 0x10000) {
-			put_unit(out, c);
+			put_utf16_unit(out, c);
 			continue;
 		}
-		put_unit(out, 0xd800 + ((c - 0x10000) >> 10));
-		put_unit(out, 0xdc00 + ((c - 0x10000) & 0x3ff));
+		put_utf16_unit(out, 0xd800 + ((c - 0x10000) >> 10));
+		put_utf16_unit(out, 0xdc00 + ((c - 0x10000) & 0x3ff));
 	}
 }
 
 /* --- line endings --- */
 
-/* "\r\n" to "\n", in place; sets the majority. True: all were the same. */
-static bool unify_lines(struct ccfc_buf *text, enum ccfc_eol *eol)
+/*
+ * Replaces "\r\n" by "\n" in place; sets the majority. True: all line ends were
+ * the same.
+ */
+static bool unify_line_ends(struct ccfc_buf *text, enum ccfc_eol *eol)
 {
 	size_t n = 0, crlf = 0, lf = 0;
 
@@ -168,7 +171,7 @@ void ccfc_form_decode(struct ccfc_buf *text, struct ccfc_form *form,
 	} else {
 		valid = decode_utf8(text, bytes);
 	}
-	form->mixed = !unify_lines(text, &form->eol) || !valid;
+	form->mixed = !unify_line_ends(text, &form->eol) || !valid;
 }
 
 static void append_crlf(struct ccfc_buf *out, struct ccfc_slice text)

@@ -24,9 +24,8 @@ void ccfc_lines_back_release(struct ccfc_lines_back *back)
 	ccfc_buf_release(&back->bytes);
 }
 
-/* Puts the `size` bytes in front of `end` into the window. */
-static int load_lines_back(struct ccfc_lines_back *back, uint64_t end,
-			   size_t size)
+/* Reads the `size` bytes before `end` into the window. */
+static int load_window(struct ccfc_lines_back *back, uint64_t end, size_t size)
 {
 	struct ccfc_slice bytes;
 	int r;
@@ -47,8 +46,8 @@ static int load_lines_back(struct ccfc_lines_back *back, uint64_t end,
 	return 0;
 }
 
-/* More in front of what is left. */
-static bool extend(struct ccfc_lines_back *back)
+/* Reads more bytes in front of the unfinished line. */
+static bool extend_window(struct ccfc_lines_back *back)
 {
 	uint64_t end = back->start + back->end;
 	size_t rest = back->end, size = back->window;
@@ -56,8 +55,8 @@ static bool extend(struct ccfc_lines_back *back)
 
 	while (size <= rest)
 		size *= 2;
-	/* The tail may have been told to take less at once. */
-	while ((r = load_lines_back(back, end, size)) == CCFC_ETOOBIG &&
+	/* The tail may have a smaller limit. */
+	while ((r = load_window(back, end, size)) == CCFC_ETOOBIG &&
 	       size / 2 > rest)
 		size /= 2;
 	return !r;
@@ -70,7 +69,7 @@ bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
 		const char *bytes = back->bytes.ptr, *nl = NULL;
 		size_t at = 0;
 
-		/* The last byte is the newline of the line that is wanted. */
+		/* The last byte is the newline of the next line. */
 		if (back->end)
 			nl = memrchr(bytes, '\n', back->end - 1);
 		if (nl)
@@ -82,7 +81,7 @@ bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
 			back->end = at;
 			return true;
 		}
-		if (back->start <= back->floor || !extend(back))
+		if (back->start <= back->floor || !extend_window(back))
 			return false;
 	}
 }

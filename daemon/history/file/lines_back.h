@@ -1,6 +1,4 @@
-/*
- * The lines of a transcript from some place on backwards, the last one first.
- */
+/* The lines of a transcript backwards from some place, the last one first. */
 #ifndef CCFC_HISTORY_FILE_LINES_BACK_H
 #define CCFC_HISTORY_FILE_LINES_BACK_H
 
@@ -10,19 +8,19 @@
 struct ccfc_lines_back {
 	struct ccfc_tail *tail;
 	const char *path;
-	uint32_t gen;	/* as for ccfc_tail_read_gen; the last at first */
-	uint64_t floor; /* nothing in front of it is read */
-	uint64_t start; /* of `bytes`, in the file */
-	uint64_t read;	/* how much was, in all */
-	size_t end;	/* of what was not given out yet, in `bytes` */
-	size_t window;	/* how much to read at once */
+	uint32_t gen;	/* as for ccfc_tail_read_gen; initially the last one */
+	uint64_t floor; /* bytes before it are not read */
+	uint64_t start; /* file offset of `bytes` */
+	uint64_t read;	/* bytes read in all */
+	size_t end;	/* end, in `bytes`, of what was not returned yet */
+	size_t window;	/* bytes to read at once */
 	struct ccfc_buf bytes;
-	bool cut; /* the floor lies within a line */
+	bool cut; /* the floor lies inside a line */
 };
 
 /*
- * From the line in front of `end`, where a line begins, to `floor`. `cut`: a
- * line that begins before the floor and ends after it is left out. `tail` and
+ * Reads from the line before `end`, a line's start, down to `floor`. `cut`: a
+ * line that begins before the floor and ends after it is skipped. `tail` and
  * `path` are borrowed.
  */
 void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
@@ -31,9 +29,9 @@ void ccfc_lines_back_init(struct ccfc_lines_back *back, struct ccfc_tail *tail,
 void ccfc_lines_back_release(struct ccfc_lines_back *back);
 
 /*
- * The next line (without its newline, padded as the parser needs it), valid
- * until the next call, and where it begins. False: at the floor, the file
- * cannot be read, or a line is longer than half of the tail's limit.
+ * The next line (without its newline, padded for the parser) and its offset,
+ * valid until the next call. False: the floor is reached, the file cannot be
+ * read, or a line is longer than half of the tail's limit.
  */
 bool ccfc_lines_back_next(struct ccfc_lines_back *back, struct ccfc_slice *line,
 			  uint64_t *offset);

@@ -1,9 +1,9 @@
 /*
- * Reading a whole file; see read_file.h. The name is checked first, since
- * opening a device can have side effects and opening a FIFO would block; then
- * it is opened without blocking and checked again, so that the checked file is
- * the one that is read. A file that changes while it is read is read again, and
- * never returned as a mixture.
+ * Reads a whole file; see read_file.h. The name is checked first: opening a
+ * device can have side effects, and opening a FIFO would block. Then the file
+ * is opened without blocking and checked again, so the checked file is the one
+ * that is read. A file that changes meanwhile is read again; a mixture is never
+ * returned.
  */
 #include "history/file/read_file.h"
 
@@ -18,11 +18,11 @@
 
 static bool is_absence(int errnum)
 {
-	/* Nothing can be where no name can be. */
+	/* No file can have a name that is too long. */
 	return errnum == ENOENT || errnum == ENOTDIR || errnum == ENAMETOOLONG;
 }
 
-static int fail(const char *path, int errnum, struct ccfc_err *err)
+static int fail_with_errno(const char *path, int errnum, struct ccfc_err *err)
 {
 	int r = ccfc_err_errno(err, errnum, "%s: cannot be read", path);
 
@@ -41,7 +41,7 @@ uint64_t ccfc_file_stamp(const struct stat *st)
 	return ccfc_hash(all, sizeof(all));
 }
 
-static void take_read_file(struct ccfc_file_info *info, const struct stat *st)
+static void set_file_info(struct ccfc_file_info *info, const struct stat *st)
 {
 	info->exists = true;
 	info->regular = S_ISREG(st->st_mode);
@@ -53,26 +53,27 @@ static void take_read_file(struct ccfc_file_info *info, const struct stat *st)
 	info->stamp = ccfc_file_stamp(st);
 }
 
-/* What the name is, without opening anything. */
-static int look_read_file(struct ccfc_file_info *info, const char *path,
-			  bool follow, struct ccfc_err *err)
+/* Checks the name without opening anything. */
+static int check_path(struct ccfc_file_info *info, const char *path,
+		      bool follow, struct ccfc_err *err)
 {
 	struct stat st;
 
 	*info = (struct ccfc_file_info){ 0 };
-	/* Not ours: a path of another system. */
+	/* A path of another system. */
 	if (*path != '/')
 		return 0;
 	if (lstat(path, &st))
-		return is_absence(errno) ? 0 : fail(path, errno, err);
-	take_read_file(info, &st);
+		return is_absence(errno) ? 0
+					 : fail_with_errno(path, errno, err);
+	set_file_info(info, &st);
 	info->link = S_ISLNK(st.st_mode);
 	if (!info->link || !follow)
 		return 0;
 	if (!stat(path, &st))
-		take_read_file(info, &st);
+		set_file_info(info, &st);
 	else if (!is_absence(errno) && errno != ELOOP)
-		return fail(path, errno, err);
+		return fail_with_errno(path, errno, err);
 	return 0;
 }
 
@@ -82,13 +83,13 @@ static int too_big(const char *path, size_t max, struct ccfc_err *err)
 			    path, max);
 }
 
-/* Up to the end, wherever that is by now. */
-static int read_all(struct ccfc_buf *out, int fd, const char *path,
-		    uint64_t size, size_t max, struct ccfc_err *err)
+/* Reads up to the present end of the file. */
+static int read_to_end(struct ccfc_buf *out, int fd, const char *path,
+		       uint64_t size, size_t max, struct ccfc_err *err)
 {
 	ccfc_buf_clear(out);
 	while (out->len <= max) {
-		/* One more than there should be, to see the end. */
+		/* One byte more than expected, to see the end. */
 		size_t want = size >= out->len ? (size_t)(size - out->len) + 1
 					       : 65536;
 		ssize_t n = pread(fd, ccfc_buf_reserve(out, want), want,
@@ -97,7 +98,7 @@ static int read_all(struct ccfc_buf *out, int fd, const char *path,
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return fail(path, errno, err);
+			return fail_with_errno(path, errno, err);
 		out->len += (size_t)n;
 		out->ptr[out->len] = '\0';
 		if (!n)
@@ -113,27 +114,28 @@ static bool is_same_stat(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static int read_fd(struct ccfc_buf *out, struct ccfc_file_info *info, int fd,
-		   const char *path, size_t max, struct ccfc_err *err)
+static int read_open_file(struct ccfc_buf *out, struct ccfc_file_info *info,
+			  int fd, const char *path, size_t max,
+			  struct ccfc_err *err)
 {
 	struct stat before, after;
 
 	if (fstat(fd, &after))
-		return fail(path, errno, err);
+		return fail_with_errno(path, errno, err);
 	for (int i = 0; i < TRIES; i++) {
 		int r;
 
 		before = after;
-		take_read_file(info, &before);
+		set_file_info(info, &before);
 		if (!info->regular)
 			return 0;
 		if (info->size > max)
 			return too_big(path, max, err);
-		r = read_all(out, fd, path, info->size, max, err);
+		r = read_to_end(out, fd, path, info->size, max, err);
 		if (r)
 			return r;
 		if (fstat(fd, &after))
-			return fail(path, errno, err);
+			return fail_with_errno(path, errno, err);
 		if (is_same_stat(&before, &after) && out->len == info->size)
 			return 0;
 	}
@@ -141,27 +143,29 @@ static int read_fd(struct ccfc_buf *out, struct ccfc_file_info *info, int fd,
 			    path);
 }
 
-static int read_path(struct ccfc_buf *out, struct ccfc_file_info *info,
-		     const char *path, bool follow, size_t max,
-		     struct ccfc_err *err)
+static int read_checked_path(struct ccfc_buf *out, struct ccfc_file_info *info,
+			     const char *path, bool follow, size_t max,
+			     struct ccfc_err *err)
 {
 	int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 	int r, fd;
 
 	if (out)
 		ccfc_buf_clear(out);
-	r = look_read_file(info, path, follow, err);
+	r = check_path(info, path, follow, err);
 	if (r || !out || !info->regular)
 		return r;
 	fd = open(path, follow ? flags : flags | O_NOFOLLOW);
 	if (fd < 0) {
 		r = errno;
-		/* It was there a moment ago: look again, once. */
+		/*
+		 * The file was there a moment ago: checks the name once more.
+		 */
 		if (is_absence(r) || r == ELOOP || r == ENXIO)
-			return look_read_file(info, path, follow, err);
-		return fail(path, r, err);
+			return check_path(info, path, follow, err);
+		return fail_with_errno(path, r, err);
 	}
-	r = read_fd(out, info, fd, path, max, err);
+	r = read_open_file(out, info, fd, path, max, err);
 	close(fd);
 	if (r)
 		ccfc_buf_clear(out);
@@ -171,13 +175,13 @@ static int read_path(struct ccfc_buf *out, struct ccfc_file_info *info,
 int ccfc_file_read(struct ccfc_buf *out, struct ccfc_file_info *info,
 		   const char *path, size_t max, struct ccfc_err *err)
 {
-	return read_path(out, info, path, true, max, err);
+	return read_checked_path(out, info, path, true, max, err);
 }
 
 int ccfc_file_read_itself(struct ccfc_buf *out, struct ccfc_file_info *info,
 			  const char *path, size_t max, struct ccfc_err *err)
 {
-	return read_path(out, info, path, false, max, err);
+	return read_checked_path(out, info, path, false, max, err);
 }
 
 int ccfc_file_read_kept(struct ccfc_buf *out, struct ccfc_file_info *info,

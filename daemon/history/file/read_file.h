@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct ccfc_file_info {
-	bool exists;   /* something is there */
+	bool exists;   /* the path exists */
 	bool regular;  /* and it is a regular file (a link to one counts) */
 	bool link;     /* the name itself is a symbolic link */
 	int64_t mtime; /* milliseconds */
@@ -27,22 +27,22 @@ struct stat;
 uint64_t ccfc_file_stamp(const struct stat *st);
 
 /*
- * Replaces the content of `out` by the file's. 0 and info->exists false when
- * there is nothing; 0 and info->regular false when it is no file; CCFC_ETOOBIG
- * beyond `max` bytes; CCFC_EIO, CCFC_EDENIED; CCFC_EAGAIN when it is being
- * written. `out` is empty unless the file was read, and may be NULL: only
- * checks. A path that is not absolute (of another system) has no file.
+ * Replaces the content of `out` by the file's. 0 with info->exists false: there
+ * is no file. 0 with info->regular false: it is not a regular file.
+ * CCFC_ETOOBIG: longer than `max` bytes; CCFC_EIO, CCFC_EDENIED; CCFC_EAGAIN:
+ * it is being written. `out` is empty unless the file was read; NULL: the file
+ * is only checked. A path that is not absolute (of another system) has no file.
  */
 int ccfc_file_read(struct ccfc_buf *out, struct ccfc_file_info *info,
 		   const char *path, size_t max, struct ccfc_err *err);
 
-/* The same, but a symbolic link is no file. */
+/* The same, but a symbolic link is not followed: it is not a regular file. */
 int ccfc_file_read_itself(struct ccfc_buf *out, struct ccfc_file_info *info,
 			  const char *path, size_t max, struct ccfc_err *err);
 
 /*
- * The same for a file of the client's that may be gone: then as it is kept in
- * the attic, which may be NULL.
+ * The same for a file of the client's that may be gone: then its copy in the
+ * attic is read. The attic may be NULL.
  */
 int ccfc_file_read_kept(struct ccfc_buf *out, struct ccfc_file_info *info,
 			const struct ccfc_attic *attic, const char *path,

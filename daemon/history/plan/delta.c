@@ -63,7 +63,7 @@ static void put_hunk(struct ccfc_delta *out, struct ccfc_buf *buf,
 
 static void put_head(struct ccfc_buf *buf, struct ccfc_slice name)
 {
-	/* It says where a name with spaces ends. */
+	/* The tab marks the end of a name with spaces. */
 	const char *tab = memchr(name.ptr, ' ', name.len) ? "\t" : "";
 
 	ccfc_buf_puts(buf, "diff --git ");

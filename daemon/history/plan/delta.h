@@ -14,28 +14,28 @@ struct ccfc_delta_form {
 
 struct ccfc_delta {
 	bool known;  /* there is a diff; it may be empty */
-	bool binary; /* a side has NUL bytes; lines mean little then */
+	bool binary; /* a side has NUL bytes, so its lines mean little */
 	uint64_t added, removed;
 	enum ccfc_fidelity fidelity;
 	const char *why; /* "" when exact */
 };
 
 /*
- * Each appends the diff to `buf` and fills in `out`. Between two versions it
- * is always known, and exact.
+ * Each function appends the diff to `buf` and fills in `out`. The diff between
+ * two versions is always known and exact.
  */
 void ccfc_delta_versions(struct ccfc_delta *out, struct ccfc_buf *buf,
 			 const struct ccfc_delta_form *form,
 			 const struct ccfc_version *before,
 			 const struct ccfc_version *after);
-/* Not known unless both states are at least reconstructed. */
+/* Known only if both states are at least reconstructed. */
 void ccfc_delta_states(struct ccfc_delta *out, struct ccfc_buf *buf,
 		       const struct ccfc_delta_form *form,
 		       const struct ccfc_content_state *before,
 		       const struct ccfc_content_state *after);
 /*
- * A step of the chain, whose states the caller has: by them, else by the
- * change's patch, which is partial.
+ * The diff of a step, by its states, which the caller has; else by the change's
+ * patch, which is partial.
  */
 void ccfc_delta_step(struct ccfc_delta *out, struct ccfc_buf *buf,
 		     const struct ccfc_delta_form *form,

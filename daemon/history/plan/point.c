@@ -15,7 +15,7 @@
 
 /* --- what is meant --- */
 
-static int as_change(struct ccfc_at *out, uint32_t change)
+static int set_to_change(struct ccfc_at *out, uint32_t change)
 {
 	out->kind = CCFC_AT_CHANGE;
 	out->id = change;
@@ -38,12 +38,12 @@ static int read_name(struct ccfc_at *out, const struct ccfc_index *index,
 	uint32_t id = ccfc_query_change_id(index, word), file;
 	int r;
 
-	/* Of an inferred change the index may have the command only. */
+	/* For an inferred change the index may have only its command. */
 	if (id != CCFC_ID_NONE || ccfc_query_inferred(&id, &file, index, word))
-		return as_change(out, id);
+		return set_to_change(out, id);
 	if (ccfc_slice_starts(word, CHANGE)) {
 		r = ccfc_query_change(&id, index, word, err);
-		return r ? r : as_change(out, id);
+		return r ? r : set_to_change(out, id);
 	}
 	r = ccfc_query_session(&id, index, word, err);
 	if (!r) {
@@ -55,7 +55,7 @@ static int read_name(struct ccfc_at *out, const struct ccfc_index *index,
 		return r;
 	r = ccfc_query_change(&id, index, word, err);
 	if (!r)
-		return as_change(out, id);
+		return set_to_change(out, id);
 	return r == CCFC_ENOTFOUND ? fail_unknown_word(word, err) : r;
 }
 
@@ -96,15 +96,15 @@ static const struct ccfc_change *change_at(const struct search *s, uint32_t i)
 	return &s->index->changes.items[ccfc_chain_change(s->chain, i)];
 }
 
-static int not_applied(const struct ccfc_change *c, struct ccfc_err *err)
+static int fail_not_applied(const struct ccfc_change *c, struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_ENOTFOUND,
 			    "change %.*s did not take effect: it is %s",
 			    (int)c->id_len, c->id, ccfc_state_text(c->state));
 }
 
-static int not_its(const struct search *s, const struct ccfc_change *c,
-		   struct ccfc_err *err)
+static int fail_not_in_file(const struct search *s, const struct ccfc_change *c,
+			    struct ccfc_err *err)
 {
 	struct ccfc_slice path = ccfc_index_file_path(s->index, c->file);
 
@@ -114,7 +114,7 @@ static int not_its(const struct search *s, const struct ccfc_change *c,
 	return CCFC_ENOTFOUND;
 }
 
-/* Are both of the same call, "id" and "id#2"? */
+/* Do both belong to the same call, as "id" and "id#2"? */
 static bool is_part_of(const struct ccfc_change *part,
 		       const struct ccfc_change *c)
 {
@@ -124,11 +124,11 @@ static bool is_part_of(const struct ccfc_change *part,
 }
 
 /*
- * Is the gap in front of change i made by a command: by that change, or that
- * command, if given?
+ * Did a command make the gap before change i? If `change` is given, that change
+ * or that command.
  */
-static bool find_made(struct ccfc_point *out, const struct search *s,
-		      uint32_t i, uint32_t change)
+static bool find_inferred_change(struct ccfc_point *out, const struct search *s,
+				 uint32_t i, uint32_t change)
 {
 	uint32_t id = i ? ccfc_chain_inferred(s->chain, i) : CCFC_ID_NONE;
 
@@ -151,19 +151,19 @@ static int find_change(struct ccfc_point *out, const struct search *s,
 		if (is_part_of(change_at(s, k), c))
 			i = k;
 	for (uint32_t k = 1; i < 0 && k <= s->len; k++)
-		if (find_made(out, s, k, s->at->id))
+		if (find_inferred_change(out, s, k, s->at->id))
 			return 0;
 	if (i < 0 && c->state != CCFC_STATE_APPLIED)
-		return not_applied(c, err);
+		return fail_not_applied(c, err);
 	if (i < 0)
-		return not_its(s, c, err);
+		return fail_not_in_file(s, c, err);
 	out->i = (uint32_t)i;
 	return 0;
 }
 
 /*
- * Of a file that only snapshots name: the last state that the session's
- * backups show, or the first one (before it).
+ * For a file that only snapshots name: the last state in the session's backups,
+ * or the first one for "before:".
  */
 static bool find_seen_by(struct ccfc_point *out, const struct search *s)
 {
@@ -212,9 +212,9 @@ static int find_session(struct ccfc_point *out, const struct search *s,
 }
 
 /*
- * Listings show the time of a change's call, and the file changes at its
- * result, a little later. A given time that equals a shown one means that
- * change, also with seconds only.
+ * Listings show the time of a change's call; the file changes a little later,
+ * at its result. A given time that equals a shown one means that change, also
+ * to the second.
  */
 static bool is_shown_time(const struct search *s, uint32_t i)
 {
@@ -227,28 +227,30 @@ static bool is_shown_time(const struct search *s, uint32_t i)
 	       (asked % 1000 == 0 && shown - asked > 0 && shown - asked < 1000);
 }
 
-/* The last backup in front of change i that is not later than asked for. */
+/*
+ * Uses the last backup before change i that is not later than the given time.
+ */
 static void use_seen_state(struct ccfc_point *out, const struct search *s,
 			   uint32_t i)
 {
 	out->seen = ccfc_chain_seen(s->chain, i, s->at->time);
-	/* At that very moment nothing is open. */
+	/* The backup was made at exactly this time: nothing is uncertain. */
 	if (out->seen != CCFC_ID_NONE &&
 	    ccfc_chain_seen_time(s->chain, out->seen) == s->at->time)
 		out->by_time = false;
 }
 
 /* Had the command that made the gap ended by then? */
-static bool find_made_by_then(struct ccfc_point *out, const struct search *s,
-			      uint32_t i)
+static bool find_inferred_by_time(struct ccfc_point *out,
+				  const struct search *s, uint32_t i)
 {
 	return ccfc_chain_inferred(s->chain, i) != CCFC_ID_NONE &&
 	       ccfc_chain_step_time(s->chain, ccfc_step_of_gap(i)) <=
 		       s->at->time &&
-	       find_made(out, s, i, CCFC_ID_NONE);
+	       find_inferred_change(out, s, i, CCFC_ID_NONE);
 }
 
-/* No change and no backup is as old as that. */
+/* Fails: the time is before all changes and backups. */
 static int fail_too_early(const struct search *s, struct ccfc_err *err)
 {
 	char asked[CCFC_TIME_TEXT_MAX], first[CCFC_TIME_TEXT_MAX];
@@ -275,7 +277,7 @@ static int find_time(struct ccfc_point *out, const struct search *s,
 {
 	out->time = s->at->time;
 	for (uint32_t i = s->len; i--;) {
-		if (find_made_by_then(out, s, i + 1))
+		if (find_inferred_by_time(out, s, i + 1))
 			return 0;
 		if (ccfc_chain_time(s->chain, i) <= s->at->time ||
 		    is_shown_time(s, i)) {
@@ -323,7 +325,7 @@ struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i)
 				    .seen = ccfc_chain_seen(chain, i + 1,
 							    INT64_MAX) };
 
-	/* What a command made of the last state is on the disk. */
+	/* The disk shows what a command made of the last state. */
 	if (i + 1 == ccfc_chain_len(chain)) {
 		point.made = ccfc_chain_inferred(chain, i + 1);
 		point.i += point.made != CCFC_ID_NONE;
@@ -345,15 +347,15 @@ struct ccfc_point ccfc_point_end(const struct ccfc_chain *chain)
 
 /* --- what was there --- */
 
-/* What is known last before a moment, and first behind it. */
+/* The last known state before a moment, and the first one after it. */
 struct between {
-	int64_t from, to; /* `to` NONE: there is nothing behind it */
+	int64_t from, to; /* `to` NONE: there is no later state */
 	enum ccfc_gap gap;
-	bool made; /* by a command, as the contents tell */
+	bool made; /* an inferred change lies in between */
 };
 
-static struct between around(struct ccfc_chain *chain,
-			     const struct ccfc_point *point)
+static struct between find_surroundings(struct ccfc_chain *chain,
+					const struct ccfc_point *point)
 {
 	uint32_t next = point->i + !point->before;
 	struct between b = { .to = CCFC_TIME_NONE };
@@ -379,8 +381,8 @@ static struct between around(struct ccfc_chain *chain,
 	return b;
 }
 
-/* "between A and B", or "after A" where nothing follows. */
-static void window(char *out, size_t size, const struct between *b)
+/* Prints "between A and B", or "after A" without a later state. */
+static void format_window(char *out, size_t size, const struct between *b)
 {
 	char from[CCFC_TIME_TEXT_MAX], to[CCFC_TIME_TEXT_MAX];
 
@@ -398,7 +400,7 @@ static void weaken_between(struct ccfc_content_state *state,
 	char when[2 * CCFC_TIME_TEXT_MAX + 32], text[512];
 	bool more = state->fidelity == CCFC_FIDELITY_RECONSTRUCTED;
 
-	window(when, sizeof(when), b);
+	format_window(when, sizeof(when), b);
 	if (b->made)
 		snprintf(text, sizeof(text),
 			 "%.256s%schanged %s, while a command ran, as the "
@@ -420,16 +422,16 @@ static void weaken_between(struct ccfc_content_state *state,
 	state->why = ccfc_arena_copy(arena, ccfc_slice_str(text)).ptr;
 }
 
-/* The change behind the point. */
+/* The change after the point. */
 static uint32_t next_change(const struct ccfc_point *point)
 {
 	return point->made != CCFC_ID_NONE ? point->i
 					   : point->i + !point->before;
 }
 
-/* A later change that may have had its effect by then; -1: there is none. */
-static int64_t under_way(const struct ccfc_chain *chain,
-			 const struct ccfc_point *point)
+/* A later change whose effect may have been there by then; -1: none. */
+static int64_t find_overlapping_change(const struct ccfc_chain *chain,
+				       const struct ccfc_point *point)
 {
 	for (uint32_t i = next_change(point); i < ccfc_chain_len(chain); i++)
 		if (ccfc_chain_start(chain, i) != CCFC_TIME_NONE &&
@@ -452,9 +454,9 @@ static void weaken_moment(struct ccfc_content_state *state, const char *why,
 	state->why = ccfc_arena_copy(arena, ccfc_slice_str(text)).ptr;
 }
 
-static void weaken_under_way(struct ccfc_content_state *state,
-			     struct ccfc_chain *chain, uint32_t i,
-			     struct ccfc_arena *arena)
+static void weaken_overlapping(struct ccfc_content_state *state,
+			       struct ccfc_chain *chain, uint32_t i,
+			       struct ccfc_arena *arena)
 {
 	char when[CCFC_TIME_TEXT_MAX], text[128];
 
@@ -463,7 +465,7 @@ static void weaken_under_way(struct ccfc_content_state *state,
 	weaken_moment(state, text, arena);
 }
 
-/* The state at the point, before its moment is doubted. */
+/* The state at the point, not yet weakened. */
 static void state_of_point(struct ccfc_content_state *out,
 			   struct ccfc_chain *chain,
 			   const struct ccfc_point *point,
@@ -508,7 +510,7 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 			      arena);
 		return;
 	}
-	/* Seen on disk to be so, to the byte, until later than that moment. */
+	/* It was seen on disk, byte by byte, until after that moment. */
 	if (held == CCFC_HELD_YES && point->seen == CCFC_ID_NONE &&
 	    !point->before) {
 		out->fidelity = CCFC_FIDELITY_EXACT;
@@ -516,11 +518,11 @@ void ccfc_at_state(struct ccfc_content_state *out, struct ccfc_chain *chain,
 		out->why = "";
 		return;
 	}
-	b = around(chain, point);
-	/* What overwrote it is the next change itself. */
+	b = find_surroundings(chain, point);
+	/* The next change itself overwrote it. */
 	if (b.gap != CCFC_GAP_NONE && b.gap != CCFC_GAP_OVERWRITTEN)
 		weaken_between(out, &b, arena);
-	begun = under_way(chain, point);
+	begun = find_overlapping_change(chain, point);
 	if (begun >= 0)
-		weaken_under_way(out, chain, (uint32_t)begun, arena);
+		weaken_overlapping(out, chain, (uint32_t)begun, arena);
 }

@@ -10,7 +10,7 @@
 /* The meaning of a word, independent of a file. */
 struct ccfc_at {
 	enum {
-		CCFC_AT_LAST, /* nothing: the last state that is known */
+		CCFC_AT_LAST, /* no word: the last known state */
 		CCFC_AT_CHANGE,
 		CCFC_AT_SESSION,
 		CCFC_AT_TIME,
@@ -31,26 +31,27 @@ int ccfc_at_read(struct ccfc_at *out, const struct ccfc_index *index,
 
 /*
  * Right before or right after change `i` of a chain; or a state that a backup
- * shows between there and the change on that side; or before or after an
- * inferred change, `made`, which is the gap in front of `i`. In a chain without
- * changes each point is `seen`, and before change 0.
+ * shows between that point and the next change on that side; or before or after
+ * the inferred change `made`, which is the gap before `i`. In a chain without
+ * changes each point is `seen`, before change 0.
  */
 struct ccfc_point {
 	uint32_t i;
 	bool before;
 	uint32_t made; /* or ID_NONE */
-	bool by_time;  /* some moment before the next change: */
-	int64_t time;  /* that moment */
-	uint32_t seen; /* of the chain's seen states, or ID_NONE */
+	/* given by a time; the point is some moment before the next change */
+	bool by_time;
+	int64_t time;  /* the given time */
+	uint32_t seen; /* a seen state of the chain, or ID_NONE */
 };
 
 /* The last known state of the file up to change i + 1, or now. */
 struct ccfc_point ccfc_point_last(const struct ccfc_chain *chain, uint32_t i);
 
-/* The last known state of all, also of a chain without changes. */
+/* The last known state of the file, also in a chain without changes. */
 struct ccfc_point ccfc_point_end(const struct ccfc_chain *chain);
 
-/* Its place in the chain of one file; CCFC_ENOTFOUND says why not. */
+/* The point in the chain of one file. CCFC_ENOTFOUND: the error says why. */
 int ccfc_at_find(struct ccfc_point *out, const struct ccfc_at *at,
 		 const struct ccfc_chain *chain, const struct ccfc_index *index,
 		 struct ccfc_err *err);

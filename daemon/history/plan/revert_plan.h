@@ -10,12 +10,12 @@
 /* X(symbol, name) */
 #define CCFC_PLAN_LIST(X)                                                      \
 	X(NONE, "none")		/* nothing to do */                            \
-	X(WRITE, "write")	/* `result` in place of what is there */       \
-	X(CREATE, "create")	/* `result`; there is no file now */           \
-	X(REMOVE, "remove")	/* the file that is there now */               \
-	X(CONFLICT, "conflict") /* others changed the same */                  \
-	X(UNKNOWN, "unknown")	/* what to go back to is not known */          \
-	X(REFUSED, "refused")	/* what is there now is not for us */
+	X(WRITE, "write")	/* write `result` over the present file */     \
+	X(CREATE, "create")	/* write `result`; there is no file now */     \
+	X(REMOVE, "remove")	/* remove the present file */                  \
+	X(CONFLICT, "conflict") /* others changed the same lines */            \
+	X(UNKNOWN, "unknown")	/* the state to go back to is not known */     \
+	X(REFUSED, "refused")	/* ccfc does not write over what is there now */
 
 enum ccfc_plan_action {
 #define X(sym, name) CCFC_PLAN_##sym,
@@ -27,13 +27,13 @@ const char *ccfc_plan_text(enum ccfc_plan_action action);
 
 struct ccfc_plan {
 	enum ccfc_plan_action action;
-	const char *why;	     /* "" where there is nothing to say */
-	bool looked;		     /* `present` is what is there now */
+	const char *why;	     /* "" if there is no reason to give */
+	bool looked;		     /* `present` was read */
 	struct ccfc_version present; /* on disk */
 	bool has_result;
 	struct ccfc_version result; /* with markers where it conflicts */
 	uint32_t conflicts;
-	enum ccfc_fidelity fidelity; /* of the states that it rests on */
+	enum ccfc_fidelity fidelity; /* the weakest of the states used */
 };
 
 /*

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 
-static void fold(struct ccfc_buf *out, struct ccfc_slice s)
+static void lower_case(struct ccfc_buf *out, struct ccfc_slice s)
 {
 	char *to = ccfc_buf_reserve(out, s.len);
 
@@ -23,8 +23,8 @@ bool ccfc_word_in(struct ccfc_slice word, struct ccfc_slice text)
 
 	if (word.len > text.len)
 		return false;
-	fold(&w, word);
-	fold(&t, text);
+	lower_case(&w, word);
+	lower_case(&t, text);
 	found = memmem(t.ptr, t.len, w.ptr, w.len);
 	ccfc_buf_release(&w);
 	ccfc_buf_release(&t);

@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* File systems' clocks are not finer than that. */
+/* The times of file systems are at most this coarse. */
 #define FRESH_MS 100
 
 const char *ccfc_fidelity_text(enum ccfc_fidelity fidelity)
@@ -106,10 +106,11 @@ size_t ccfc_chain_bytes(const struct ccfc_chain *chain)
 }
 
 /*
- * For the next question, unless this one was given up on the way. One without
- * changes is not kept: its file may have no number that stays.
+ * Keeps the open chain for later questions, unless the question was aborted. A
+ * chain without changes is not kept, because its file may have no stable
+ * number.
  */
-static void put_back(struct ccfc_history *history)
+static void keep_open_chain(struct ccfc_history *history)
 {
 	struct ccfc_chain *chain = history->chain;
 
@@ -124,7 +125,7 @@ void ccfc_history_free(struct ccfc_history *history)
 {
 	if (!history)
 		return;
-	put_back(history);
+	keep_open_chain(history);
 	if (history->launches && !ccfc_tail_is_over(history->env.tail))
 		ccfc_kept_put_launches(history->env.kept, history->launches);
 	else
@@ -155,7 +156,7 @@ static int64_t effect_time(const struct ccfc_index *index,
 	return ccfc_index_time(c);
 }
 
-/* From when on it may have had its effect. */
+/* The earliest time of its effect. */
 static int64_t start_time(const struct ccfc_index *index,
 			  const struct ccfc_change *c)
 {
@@ -171,57 +172,58 @@ struct sorted {
 	const struct ccfc_change *change;
 	uint32_t id;
 	int64_t time;
-	bool behind; /* another of that time made what this one noted */
+	/* another change of that time made what this one recorded */
+	bool behind;
 };
 
-static bool is_ambiguous(const struct ccfc_index *index,
-			 const struct ccfc_change *c)
+static bool is_proof_ambiguous(const struct ccfc_index *index,
+			       const struct ccfc_change *c)
 {
 	return c->shell && ccfc_query_proof(index, c) == CCFC_PROOF_AMBIGUOUS;
 }
 
 /*
- * Two clients may have noted the same change of the file. Where one of the two
- * calls surely made it, the other's note comes behind that: else the file
- * would be there already when the call that made it ran.
+ * Two clients may have recorded the same change of the file. If one of the two
+ * calls certainly made it, the other record is placed after it. Otherwise the
+ * change would already be there when the call that made it ran.
  */
-static void put_behind_sure(const struct ccfc_index *index, struct sorted *list,
-			    uint32_t n)
+static void put_after_certain(const struct ccfc_index *index,
+			      struct sorted *list, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct sorted *s = &list[i];
 		int64_t end = effect_time(index, s->change);
 
-		if (!is_ambiguous(index, s->change))
+		if (!is_proof_ambiguous(index, s->change))
 			continue;
 		for (uint32_t k = 0; k < n; k++)
 			if (list[k].change->shell && list[k].time > s->time &&
 			    ccfc_index_time(list[k].change) <= end &&
-			    !is_ambiguous(index, list[k].change))
+			    !is_proof_ambiguous(index, list[k].change))
 				*s = (struct sorted){ s->change, s->id,
 						      list[k].time, true };
 	}
 }
 
-static int compare_history(int64_t a, int64_t b)
+static int compare_numbers(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_effect(const void *pa, const void *pb)
+static int compare_effect_times(const void *pa, const void *pb)
 {
 	const struct sorted *a = pa, *b = pb;
 	const struct ccfc_place *p = &a->change->result.place;
 	const struct ccfc_place *q = &b->change->result.place;
-	int r = compare_history(a->time, b->time);
+	int r = compare_numbers(a->time, b->time);
 
 	if (!r)
 		r = a->behind - b->behind;
 	if (!r && a->change->result.known && b->change->result.known &&
 	    p->source == q->source)
-		r = compare_history((int64_t)p->offset, (int64_t)q->offset);
+		r = compare_numbers((int64_t)p->offset, (int64_t)q->offset);
 	if (!r)
-		r = compare_history(ccfc_index_time(a->change),
+		r = compare_numbers(ccfc_index_time(a->change),
 				    ccfc_index_time(b->change));
 	if (!r)
 		r = ccfc_slice_cmp(
@@ -230,14 +232,14 @@ static int by_effect(const void *pa, const void *pb)
 	return r;
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_stamp(uint64_t a, uint64_t b)
 {
 	uint64_t both[2] = { a, b };
 
 	return ccfc_hash(both, sizeof(both));
 }
 
-/* The place of a line, and whether it is still there. */
+/* The place of a line, and whether the line still exists, as a number. */
 static uint64_t place_stamp(const struct ccfc_history *h,
 			    const struct ccfc_place *place)
 {
@@ -253,8 +255,8 @@ static uint64_t place_stamp(const struct ccfc_history *h,
 	return ccfc_hash(all, sizeof(all));
 }
 
-static uint64_t seen_stamp(const struct ccfc_index *index,
-			   const struct ccfc_disk_effect *seen)
+static uint64_t disk_effect_stamp(const struct ccfc_index *index,
+				  const struct ccfc_disk_effect *seen)
 {
 	uint64_t all[] = {
 		ccfc_hash_slice(ccfc_index_str(index, seen->before_key)),
@@ -265,7 +267,7 @@ static uint64_t seen_stamp(const struct ccfc_index *index,
 	return ccfc_hash(all, sizeof(all));
 }
 
-/* A copy of a transcript may move the lines and tell readers nothing new. */
+/* A copy of a transcript may move the lines without any change for readers. */
 uint64_t ccfc_change_stamp(const struct ccfc_history *h,
 			   const struct ccfc_change *c)
 {
@@ -274,18 +276,20 @@ uint64_t ccfc_change_stamp(const struct ccfc_history *h,
 		h->env.index, (uint32_t)(c - h->env.index->changes.items));
 
 	if (c->call.known)
-		stamp = mix(stamp, place_stamp(h, &c->call.place));
+		stamp = mix_stamp(stamp, place_stamp(h, &c->call.place));
 	if (c->result.known)
-		stamp = mix(stamp, place_stamp(h, &c->result.place));
+		stamp = mix_stamp(stamp, place_stamp(h, &c->result.place));
 	if (c->alone)
-		stamp = mix(stamp, 1);
+		stamp = mix_stamp(stamp, 1);
 	if (seen)
-		stamp = mix(stamp, mix((uint64_t)seen->time,
-				       seen_stamp(h->env.index, seen)));
+		stamp = mix_stamp(
+			stamp,
+			mix_stamp((uint64_t)seen->time,
+				  disk_effect_stamp(h->env.index, seen)));
 	return stamp;
 }
 
-static void put_in_order(struct ccfc_chain *chain)
+static void sort_nodes(struct ccfc_chain *chain)
 {
 	const struct ccfc_history *h = chain->history;
 	const struct ccfc_index *index = h->env.index;
@@ -303,8 +307,8 @@ static void put_in_order(struct ccfc_chain *chain)
 				(struct sorted){ c, ids->items[i],
 						 effect_time(index, c), false };
 	}
-	put_behind_sure(index, list, n);
-	qsort(list, n, sizeof(*list), by_effect);
+	put_after_certain(index, list, n);
+	qsort(list, n, sizeof(*list), compare_effect_times);
 	chain->n = n;
 	chain->nodes = ccfc_calloc(n + 1u, sizeof(*chain->nodes));
 	for (uint32_t i = 0; i < n; i++) {
@@ -322,7 +326,7 @@ static void put_in_order(struct ccfc_chain *chain)
 
 /* --- keeping --- */
 
-/* All that a chain is made from, as it is now. */
+/* Everything that a chain is made from, as it is now. */
 struct makings {
 	struct ccfc_file_info disk;
 	bool disk_known;
@@ -332,31 +336,32 @@ struct makings {
 };
 
 /*
- * A file that was written just now may be written again without its times
- * telling: what is made from it is not kept.
+ * A file written just now may be written again with the same time. What is made
+ * from it is not kept.
  */
 static bool is_fresh(const struct ccfc_file_info *disk)
 {
 	return disk->exists && disk->ctime > ccfc_time_now() - FRESH_MS;
 }
 
-static uint64_t stamp_of(struct ccfc_history *history, uint32_t file,
-			 const struct makings *m)
+static uint64_t stamp_of_makings(struct ccfc_history *history, uint32_t file,
+				 const struct makings *m)
 {
 	const struct ccfc_index *index = history->env.index;
 	const struct ccfc_ids *ids = &index->files.items[file];
-	uint64_t stamp = mix(m->disk.exists + 2u * m->disk_known,
-			     mix(m->disk.stamp, ccfc_copies_stamp(&m->copies)));
+	uint64_t stamp = mix_stamp(
+		m->disk.exists + 2u * m->disk_known,
+		mix_stamp(m->disk.stamp, ccfc_copies_stamp(&m->copies)));
 
-	stamp = mix(stamp, m->moved.stamp);
+	stamp = mix_stamp(stamp, m->moved.stamp);
 	if (is_fresh(&m->disk))
-		stamp = mix(stamp, ccfc_kept_tick(history->env.kept));
+		stamp = mix_stamp(stamp, ccfc_kept_tick(history->env.kept));
 	for (uint32_t i = 0; i < ids->n; i++) {
 		const struct ccfc_change *c =
 			&index->changes.items[ids->items[i]];
 
 		if (!ccfc_index_is_inferred(c))
-			stamp = mix(stamp, ccfc_change_stamp(history, c));
+			stamp = mix_stamp(stamp, ccfc_change_stamp(history, c));
 	}
 	return stamp;
 }
@@ -374,15 +379,15 @@ static struct ccfc_chain *make_chain(struct ccfc_history *history,
 	chain->disk_known = m->disk_known;
 	chain->moved = m->moved;
 	m->moved = (struct ccfc_rename_texts){ .arena = CCFC_ARENA_INIT };
-	put_in_order(chain);
+	sort_nodes(chain);
 	ccfc_chain_take_copies(chain, &m->copies);
 	if (chain->n)
 		ccfc_replay(chain);
 	return chain;
 }
 
-/* Do the nodes begin with those that were replayed, and are these the same? */
-static bool goes_on(const struct ccfc_chain *chain)
+/* Are the nodes that were replayed still the first ones, and unchanged? */
+static bool is_extension(const struct ccfc_chain *chain)
 {
 	for (uint32_t i = 0; i < chain->nforward; i++) {
 		const struct ccfc_node *a = &chain->nodes[i];
@@ -392,7 +397,9 @@ static bool goes_on(const struct ccfc_chain *chain)
 		    a->stamp != b->stamp)
 			return false;
 	}
-	/* A change that overlapped with them might come before them. */
+	/*
+	 * A new change that overlaps with replayed ones might come before them.
+	 */
 	for (uint32_t i = chain->nforward; chain->nforward && i < chain->n; i++)
 		if (chain->nodes[i].start <=
 		    chain->nodes[chain->nforward - 1].late)
@@ -401,16 +408,16 @@ static bool goes_on(const struct ccfc_chain *chain)
 }
 
 /*
- * There are more changes, or another file on the disk: replays only what is
- * new. False when more than that is different.
+ * Replays only new changes, or another file on disk. False if anything else has
+ * changed.
  */
 static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 {
 	if (chain->moved.stamp != m->moved.stamp)
 		return false;
 	free(chain->nodes);
-	put_in_order(chain);
-	if (!goes_on(chain) || !ccfc_chain_take_copies(chain, &m->copies))
+	sort_nodes(chain);
+	if (!is_extension(chain) || !ccfc_chain_take_copies(chain, &m->copies))
 		return false;
 	ccfc_checkpoints_drop_back(chain);
 	memcpy(chain->nodes, chain->forward,
@@ -421,19 +428,21 @@ static bool extend_chain(struct ccfc_chain *chain, struct makings *m)
 	return ccfc_replay(chain);
 }
 
-static void look_history(struct makings *m, struct ccfc_history *history,
+static void read_makings(struct makings *m, struct ccfc_history *history,
 			 uint32_t file, uint32_t depth)
 {
 	const char *path = ccfc_index_file_path(history->env.index, file).ptr;
 
 	*m = (struct makings){ 0 };
 	ccfc_rename_find(&m->moved, history, file, depth);
-	/* Of a file that cannot be looked at, and of one on another system,
-	 * nothing is known. */
+	/*
+	 * Nothing is known of a file that cannot be checked or is on another
+	 * system.
+	 */
 	m->disk_known = *path == '/' && !history->env.no_disk &&
 			!ccfc_file_read(NULL, &m->disk, path, 0, NULL);
 	ccfc_copies_find(&m->copies, history, file);
-	m->stamp = stamp_of(history, file, m);
+	m->stamp = stamp_of_makings(history, file, m);
 }
 
 static bool renumber_nodes(struct ccfc_node *nodes, uint32_t n,
@@ -447,8 +456,12 @@ static bool renumber_nodes(struct ccfc_node *nodes, uint32_t n,
 	return true;
 }
 
-/* The chain that is kept of the file, if any, in the numbers of today. */
-static struct ccfc_chain *take_kept(struct ccfc_history *history, uint32_t file)
+/*
+ * Takes the kept chain of the file, if any, and gives it this excerpt's
+ * numbers.
+ */
+static struct ccfc_chain *take_kept_chain(struct ccfc_history *history,
+					  uint32_t file)
 {
 	const struct ccfc_homes *homes = CCFC_HOMES(history, changes);
 	struct ccfc_chain *chain = ccfc_kept_take_chain(
@@ -478,17 +491,18 @@ struct ccfc_chain *ccfc_chain_open_deep(struct ccfc_history *history,
 	struct ccfc_chain *chain;
 	struct makings m;
 
-	put_back(history);
-	look_history(&m, history, file, depth);
-	put_back(history); /* that of a file that was moved */
-	chain = take_kept(history, file);
+	keep_open_chain(history);
+	read_makings(&m, history, file, depth);
+	keep_open_chain(
+		history); /* keeps the chain of another file, for moves */
+	chain = take_kept_chain(history, file);
 	if (chain && chain->stamp != m.stamp && !extend_chain(chain, &m)) {
 		ccfc_chain_free(chain);
 		chain = NULL;
-		/* The backups may have been taken already. */
+		/* The backups may have been moved into the chain. */
 		release_makings(&m);
-		look_history(&m, history, file, depth);
-		put_back(history);
+		read_makings(&m, history, file, depth);
+		keep_open_chain(history);
 	}
 	if (!chain)
 		chain = make_chain(history, file, &m);
@@ -569,7 +583,7 @@ enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i)
 	return i >= chain->n ? chain->last_gap : chain->nodes[i].gap;
 }
 
-static struct ccfc_return return_to(uint64_t place)
+static struct ccfc_return return_of_place(uint64_t place)
 {
 	return (struct ccfc_return){ .i = (uint32_t)(place / 2),
 				     .before = place % 2 == 0 };
@@ -582,7 +596,7 @@ bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 
 	if (back == CCFC_PLACE_NONE)
 		return false;
-	*out = return_to(back);
+	*out = return_of_place(back);
 	return true;
 }
 
@@ -592,6 +606,6 @@ bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
 	const struct ccfc_node *node = &chain->nodes[i];
 
 	if (node->came_back)
-		*out = return_to(node->brought);
+		*out = return_of_place(node->brought);
 	return node->came_back;
 }

@@ -84,7 +84,7 @@ static bool is_read_of_file(const struct ccfc_chain *chain,
 }
 
 /* Was it before the previous change? */
-static bool is_before_floor_time(const struct search *s, int64_t time)
+static bool is_before_previous_change(const struct search *s, int64_t time)
 {
 	const struct ccfc_node *node = &s->chain->nodes[s->i];
 
@@ -99,7 +99,7 @@ static bool use_read_result(struct search *s,
 	struct ccfc_node *node = &s->chain->nodes[s->i];
 	struct ccfc_form form;
 
-	s->over = is_before_floor_time(s, reading->time);
+	s->over = is_before_previous_change(s, reading->time);
 	if (s->over)
 		return false;
 	node->read = place;

@@ -89,8 +89,8 @@ struct run {
 	bool sure;
 };
 
-static bool are_of_same_file(const struct ccfc_change *a,
-			     const struct ccfc_change *b)
+static bool are_of_same_transcript(const struct ccfc_change *a,
+				   const struct ccfc_change *b)
 {
 	return a->call.known && b->call.known &&
 	       a->call.place.source == b->call.place.source;
@@ -111,13 +111,14 @@ static bool is_result_within(const struct ccfc_chain *chain, uint32_t i,
 	if (run->when.to == INT64_MAX || end == CCFC_TIME_NONE ||
 	    end < last->late || (run->c->result.run & CCFC_RUN_BACKGROUND))
 		return false;
-	if (start < last->late && !are_of_same_file(run->c, &all[last->change]))
+	if (start < last->late &&
+	    !are_of_same_transcript(run->c, &all[last->change]))
 		return false;
 	if (i == chain->n)
 		return start <= chain->disk.mtime + TICK_MS &&
 		       end + LATE_MS >= chain->disk.mtime;
 	next = &chain->nodes[i];
-	return are_of_same_file(run->c, &all[next->change])
+	return are_of_same_transcript(run->c, &all[next->change])
 		       ? end <= next->late
 		       : end <= next->start;
 }

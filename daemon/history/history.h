@@ -33,24 +33,30 @@
 struct ccfc_kept;
 
 struct ccfc_kept *ccfc_kept_new(void);
-/* May be NULL. Nobody uses it any more. */
+/* May be NULL. No question may use it any more. */
 void ccfc_kept_free(struct ccfc_kept *kept);
 
 struct ccfc_history_env {
 	const struct ccfc_index *index;
-	/* What `index` is of; NULL: it is the whole index. Changes that the
-	 * contents tell are added to it. */
+	/*
+	 * The excerpt that `index` belongs to; NULL: `index` is the whole
+	 * index. Inferred changes are added to it.
+	 */
 	struct ccfc_excerpt *excerpt;
-	struct ccfc_kept *kept; /* NULL: nothing is kept beyond the question */
-	/* When its ccfc_tail_until says so, nothing more is read, what was
-	 * not yet is not known, and nothing of it is kept. */
+	struct ccfc_kept *kept; /* NULL: nothing is kept after the question */
+	/*
+	 * When its ccfc_tail_until aborts, nothing more is read. States not
+	 * read by then are unknown, and nothing is kept.
+	 */
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	const char *const *roots;
 	size_t nroots;
-	struct ccfc_blobs *blobs; /* what was seen on disk; may be NULL */
-	/* Files are not looked at as they are now: then the answer depends on
-	 * transcripts, backups and what was seen before. */
+	struct ccfc_blobs *blobs; /* contents seen on disk; may be NULL */
+	/*
+	 * Present files are not read: the answer depends on transcripts,
+	 * backups and earlier sightings only.
+	 */
 	bool no_disk;
 };
 
@@ -59,19 +65,19 @@ struct ccfc_history;
 struct ccfc_history *ccfc_history_new(const struct ccfc_history_env *env);
 void ccfc_history_free(struct ccfc_history *history);
 
-/* Its environment: for callers that read a line themselves. */
+/* The environment, for callers that read lines themselves. */
 const struct ccfc_history_env *
 ccfc_history_env(const struct ccfc_history *history);
 
 /*
- * When commands of a shell ran that may explain what the chains so far leave
- * open. The excerpt did not have them: who asks again with one that does
- * (ccfc_excerpt_add_commands) gets them named. Empty otherwise.
+ * The periods whose shell commands may explain gaps of the chains. The excerpt
+ * lacked these commands. If the caller adds them (ccfc_excerpt_add_commands)
+ * and asks again, the gaps are explained. Otherwise empty.
  */
 const struct ccfc_period *ccfc_history_wants(const struct ccfc_history *history,
 					     uint32_t *n);
 
-/* Ordered: a lesser one is less sure. */
+/* Ordered: lower values are less certain. */
 enum ccfc_fidelity {
 	CCFC_FIDELITY_UNKNOWN,
 	CCFC_FIDELITY_PARTIAL,
@@ -91,8 +97,9 @@ enum ccfc_origin {
 	CCFC_ORIGIN_READ,   /* what a Read showed */
 	CCFC_ORIGIN_BACKUP,
 	CCFC_ORIGIN_DISK,
-	CCFC_ORIGIN_REPLAY,   /* from an earlier or later state, step by step */
-	CCFC_ORIGIN_OBSERVED, /* seen on disk, and kept */
+	/* derived step by step from an earlier or later state */
+	CCFC_ORIGIN_REPLAY,
+	CCFC_ORIGIN_OBSERVED, /* seen on disk and kept */
 };
 
 /* "result", "write", "call", "read", "backup", "disk", "replay", "observed";
@@ -100,7 +107,8 @@ enum ccfc_origin {
 const char *ccfc_origin_text(enum ccfc_origin origin);
 
 /*
- * The assumption behind a reconstructed state; ordered, the strongest counts.
+ * The assumption behind a reconstructed state. Ordered: of several, the last
+ * counts.
  */
 enum ccfc_assumed {
 	CCFC_ASSUMED_NOTHING,
@@ -113,9 +121,9 @@ enum ccfc_assumed {
 /* "form", "moment", "content"; "" for NOTHING */
 const char *ccfc_assumed_text(enum ccfc_assumed assumed);
 
-/* A run of lines that are known of a partial state. */
+/* Consecutive known lines of a partial state. */
 struct ccfc_known {
-	uint32_t line; /* of the first, from 1 */
+	uint32_t line; /* number of the first line, from 1 */
 	uint32_t nlines;
 	struct ccfc_slice text;
 };
@@ -124,7 +132,7 @@ struct ccfc_known {
 struct ccfc_content_state {
 	enum ccfc_fidelity fidelity;
 	enum ccfc_origin origin;
-	enum ccfc_assumed assumed;	/* when reconstructed */
+	enum ccfc_assumed assumed;	/* if reconstructed */
 	bool exists;			/* valid unless unknown */
 	struct ccfc_slice bytes;	/* valid when reconstructed or exact */
 	const struct ccfc_known *known; /* when partial */
@@ -141,25 +149,27 @@ struct ccfc_chain;
  */
 struct ccfc_chain *ccfc_chain_open(struct ccfc_history *history, uint32_t file);
 /*
- * The same, also of a file without an applied change, if snapshots name it:
- * then the chain has no changes, and its states are those that backups show, in
- * front of change 0 (ccfc_chain_seen).
+ * The same, also for a file without an applied change that snapshots name. Then
+ * the chain has no changes, and its states are those of backups, before change
+ * 0 (ccfc_chain_seen).
  */
 struct ccfc_chain *ccfc_chain_open_seen(struct ccfc_history *history,
 					uint32_t file);
 
-/* Its file, as in the index of `history`. */
+/* The number of its file in the index of `history`. */
 uint32_t ccfc_chain_file(const struct ccfc_chain *chain);
 
-/* How many changes it has; their ids in order; where one stands, or -1. */
+/*
+ * The number of its changes; the id of change i; the number of a change, or -1.
+ */
 uint32_t ccfc_chain_len(const struct ccfc_chain *chain);
 uint32_t ccfc_chain_change(const struct ccfc_chain *chain, uint32_t i);
 int64_t ccfc_chain_find(const struct ccfc_chain *chain, uint32_t change);
-/* When its effect was there: the result's time, else the call's. */
+/* The time of its effect: the result's, else the call's. */
 int64_t ccfc_chain_time(const struct ccfc_chain *chain, uint32_t i);
-/* From when on change i may have had its effect, at the latest at its time. */
+/* The earliest time of its effect; ccfc_chain_time is the latest. */
 int64_t ccfc_chain_start(const struct ccfc_chain *chain, uint32_t i);
-/* Is what a command found only thought to be what was there last? */
+/* Is the state before this command only assumed to equal the last one? */
 bool ccfc_chain_is_assumed(const struct ccfc_chain *chain, uint32_t i);
 
 /* The content right before and right after change i. */
@@ -170,17 +180,20 @@ void ccfc_chain_after(struct ccfc_content_state *out, struct ccfc_chain *chain,
 
 /*
  * Did somebody else change the file between change i - 1 and change i (i = len:
- * between the last change and the disk as it is now)? i = 0 is never.
+ * between the last change and the disk)? NONE for i = 0.
  */
 enum ccfc_gap {
-	CCFC_GAP_NONE,	  /* by the evidence, nobody did */
-	CCFC_GAP_OUTSIDE, /* somebody did: the states differ */
+	CCFC_GAP_NONE,	  /* the evidence shows: nobody did */
+	CCFC_GAP_OUTSIDE, /* somebody did; the states differ */
 	CCFC_GAP_UNKNOWN, /* one of the states is not known */
 	/* An earlier state of the chain came back, byte for byte: */
-	CCFC_GAP_RETURNED,    /* by a rewind, a checkout and the like */
-	CCFC_GAP_OVERWRITTEN, /* change i was made from that state while the
-			       * changes in between were under way */
-	CCFC_GAP_HOOK, /* a hook of the client's did, after change i - 1 */
+	CCFC_GAP_RETURNED, /* by a rewind, a checkout or the like */
+	/*
+	 * change i was made from that state while the changes in between were
+	 * running
+	 */
+	CCFC_GAP_OVERWRITTEN,
+	CCFC_GAP_HOOK, /* a hook of the client changed it after change i - 1 */
 };
 enum ccfc_gap ccfc_chain_gap(struct ccfc_chain *chain, uint32_t i);
 
@@ -191,38 +204,37 @@ struct ccfc_return {
 };
 
 /*
- * Of a gap that is RETURNED or OVERWRITTEN, or UNKNOWN where what is found
- * behind it is an earlier state; false of others.
+ * The state that came back in gap i: in a RETURNED or OVERWRITTEN gap, or in an
+ * UNKNOWN gap before an earlier state. False for other gaps.
  */
 bool ccfc_chain_return(struct ccfc_return *out, const struct ccfc_chain *chain,
 		       uint32_t i);
 
 /*
- * Did the shell's command that made change i bring an earlier state back
- * (checkout, stash, reset)? "sed", that writes the same again, did not.
+ * Did the shell command that made change i restore an earlier state (checkout,
+ * stash, reset)? "sed" that writes the same text again did not.
  */
 bool ccfc_chain_brought(struct ccfc_return *out, const struct ccfc_chain *chain,
 			uint32_t i);
 
 /*
- * The change of a shell's command that made the gap in front of change i, as
- * the contents tell, with the evidence "inferred": the index's row, or one of
- * the excerpt that is in no list. CCFC_ID_NONE: there is none. `ccfc_chain_gap`
- * says what the gap is besides, OUTSIDE or RETURNED.
+ * The shell change that made the gap before change i, as the contents show
+ * (evidence "inferred"): a row of the index, or a row of the excerpt that is in
+ * no list. CCFC_ID_NONE: none. `ccfc_chain_gap` is still OUTSIDE or RETURNED.
  */
 uint32_t ccfc_chain_inferred(const struct ccfc_chain *chain, uint32_t i);
 /*
- * Where several commands fit, how many there are ("ambiguous", it is one of
- * theirs), and their rows in the order of time; else none.
+ * If several commands fit ("ambiguous": one of them made it), their number and
+ * their rows in the order of time; otherwise none.
  */
 uint32_t ccfc_chain_commands(const struct ccfc_chain *chain, uint32_t i);
 uint32_t ccfc_chain_command(const struct ccfc_chain *chain, uint32_t i,
 			    uint32_t k);
 
 /*
- * What happened to a file, as numbers in the order of time: 2 * i + 1 is change
- * i, 2 * i the gap in front of it (i the number of changes: in front of the
- * disk). A gap is a step where a change of a command made it (inferred).
+ * The steps of a file in the order of time: 2 * i + 1 is change i, 2 * i the
+ * gap before it (i = number of changes: before the disk). A gap is a step if a
+ * command's change made it (inferred).
  */
 static inline uint32_t ccfc_step_of_change(uint32_t i)
 {
@@ -234,13 +246,13 @@ static inline uint32_t ccfc_step_of_gap(uint32_t i)
 	return 2 * i;
 }
 
-/* Its change; CCFC_ID_NONE of a gap that no command made. */
+/* Its change; CCFC_ID_NONE for a gap that no command made. */
 uint32_t ccfc_chain_step_change(const struct ccfc_chain *chain, uint32_t step);
 /* The step of a change of the chain, also of an inferred one; 0: none. */
 uint32_t ccfc_chain_step_find(const struct ccfc_chain *chain, uint32_t change);
-/* By when its effect was there. */
+/* The latest time of its effect. */
 int64_t ccfc_chain_step_time(const struct ccfc_chain *chain, uint32_t step);
-/* The content right before and right after it. */
+/* The content right before and right after the step. */
 void ccfc_chain_step_before(struct ccfc_content_state *out,
 			    struct ccfc_chain *chain, uint32_t step,
 			    struct ccfc_arena *arena);
@@ -249,42 +261,46 @@ void ccfc_chain_step_after(struct ccfc_content_state *out,
 			   struct ccfc_arena *arena);
 
 /*
- * States that backups of the client show, or that were seen on disk and are
- * nobody's: `k` is the number of one, or
- * CCFC_ID_NONE. The last one in front of change i (the number of changes:
- * behind the last) that is not later than `until`; the one before it, in front
- * of the same change.
+ * States that the client's backups show, or that were seen on disk and belong
+ * to no change. `k` is the number of such a state, or CCFC_ID_NONE. The first
+ * function returns the last state before change i (number of changes: after the
+ * last change) that is not later than `until`; the second the previous state
+ * before the same change.
  */
 uint32_t ccfc_chain_seen(const struct ccfc_chain *chain, uint32_t i,
 			 int64_t until);
 uint32_t ccfc_chain_seen_before(const struct ccfc_chain *chain, uint32_t k);
-/* Its time and session (0: not known). */
+/* Its time, and its session (0: not known). */
 int64_t ccfc_chain_seen_time(const struct ccfc_chain *chain, uint32_t k);
 uint32_t ccfc_chain_seen_session(const struct ccfc_chain *chain, uint32_t k);
-/* Unknown if the backup was named but is missing. */
+/* Unknown if a snapshot names the backup but it is missing. */
 void ccfc_chain_seen_state(struct ccfc_content_state *out,
 			   struct ccfc_chain *chain, uint32_t k,
 			   struct ccfc_arena *arena);
-/* Between the change in front of it and it; and between it and what is known
- * next: a backup, a change, the disk. */
+/*
+ * The gap between the previous change and this state; the gap between this
+ * state and the next known one: a backup, a change or the disk.
+ */
 enum ccfc_gap ccfc_chain_seen_since(struct ccfc_chain *chain, uint32_t k);
 enum ccfc_gap ccfc_chain_seen_gap(struct ccfc_chain *chain, uint32_t k);
 /*
- * Was `state`, which the file had at or before `time`, in front of change i,
- * still the file's when something was next seen to happen to it? If not, the
- * file changed in between, and nobody saw when: the daemon may not have run.
+ * Did the file still have `state`, which it had at or before `time` before
+ * change i, when the next event on the file was seen? If not, the file changed
+ * unseen in between: the daemon may not have run.
  */
 enum ccfc_held { CCFC_HELD_UNKNOWN, CCFC_HELD_YES, CCFC_HELD_NO };
 enum ccfc_held ccfc_chain_seen_held(const struct ccfc_chain *chain, uint32_t i,
 				    int64_t time,
 				    const struct ccfc_content_state *state);
-/* Was it seen on disk, and not in a backup? */
+/* Was it seen on disk? Otherwise it is a backup. */
 bool ccfc_chain_seen_on_disk(const struct ccfc_chain *chain, uint32_t k);
-/* May the file have changed by `time`, in front of change i, though that was
- * only noticed later? */
+/*
+ * May the file, before change i, have changed by `time` although that was only
+ * seen later?
+ */
 bool ccfc_chain_seen_going(const struct ccfc_chain *chain, uint32_t i,
 			   int64_t time);
-/* Is it an earlier state of the file? The last such one. */
+/* Is it an earlier state of the file? `out` is the last such one. */
 bool ccfc_chain_seen_return(struct ccfc_return *out, struct ccfc_chain *chain,
 			    uint32_t k);
 

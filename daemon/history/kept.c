@@ -71,7 +71,7 @@ uint64_t ccfc_kept_tick(struct ccfc_kept *k)
 
 /* --- slots, under the lock --- */
 
-static void *take_kept_chains(struct slot *slots, uint32_t home, bool space)
+static void *take_from_slot(struct slot *slots, uint32_t home, bool space)
 {
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		void *item = slots[i].item;
@@ -84,9 +84,10 @@ static void *take_kept_chains(struct slot *slots, uint32_t home, bool space)
 	return NULL;
 }
 
-/* A free one, one of the same thing, else the one used longest ago. */
-static struct slot *choose_kept_chains(struct slot *slots, uint32_t home,
-				       bool space)
+/*
+ * Chooses a free slot, else one of the same file, else the least recently used.
+ */
+static struct slot *choose_slot(struct slot *slots, uint32_t home, bool space)
 {
 	struct slot *best = &slots[0];
 
@@ -101,7 +102,7 @@ static struct slot *choose_kept_chains(struct slot *slots, uint32_t home,
 	return best;
 }
 
-static size_t bytes_of(const struct slot *slots)
+static size_t total_bytes(const struct slot *slots)
 {
 	size_t bytes = 0;
 
@@ -110,7 +111,7 @@ static size_t bytes_of(const struct slot *slots)
 	return bytes;
 }
 
-static struct slot *oldest(struct slot *slots)
+static struct slot *find_oldest_slot(struct slot *slots)
 {
 	struct slot *best = NULL;
 
@@ -120,7 +121,7 @@ static struct slot *oldest(struct slot *slots)
 	return best;
 }
 
-/* What has to go, out of its slot. */
+/* Dropped items, to be freed without the lock. */
 struct dropped {
 	void *chains[SLOTS + 1], *walks[SLOTS + 1];
 	uint32_t nchains, nwalks;
@@ -135,12 +136,13 @@ static void drop_slot(struct dropped *d, struct ccfc_kept *k, struct slot *slot)
 	*slot = (struct slot){ 0 };
 }
 
-/* Until the rest fits. */
-static void drop_old(struct dropped *d, struct ccfc_kept *k)
+/* Drops items until the rest fits into CCFC_KEPT_BYTES. */
+static void drop_oldest(struct dropped *d, struct ccfc_kept *k)
 {
-	while (bytes_of(k->chains) + bytes_of(k->walks) > CCFC_KEPT_BYTES) {
-		struct slot *chain = oldest(k->chains);
-		struct slot *walk = oldest(k->walks);
+	while (total_bytes(k->chains) + total_bytes(k->walks) >
+	       CCFC_KEPT_BYTES) {
+		struct slot *chain = find_oldest_slot(k->chains);
+		struct slot *walk = find_oldest_slot(k->walks);
 
 		if (!chain || (walk && walk->used < chain->used))
 			drop_slot(d, k, walk);
@@ -157,19 +159,19 @@ static void free_dropped(struct dropped *d)
 		free_walk(d->walks[--d->nwalks]);
 }
 
-static void put_kept_chains(struct ccfc_kept *k, struct slot *slots,
-			    const struct slot *fresh)
+static void put_into_slot(struct ccfc_kept *k, struct slot *slots,
+			  const struct slot *fresh)
 {
 	struct dropped d = { .nchains = 0 };
 	struct slot *at;
 
 	pthread_mutex_lock(&k->lock);
-	at = choose_kept_chains(slots, fresh->home, fresh->space);
+	at = choose_slot(slots, fresh->home, fresh->space);
 	if (at->item)
 		drop_slot(&d, k, at);
 	*at = *fresh;
 	at->used = ++k->tick;
-	drop_old(&d, k);
+	drop_oldest(&d, k);
 	pthread_mutex_unlock(&k->lock);
 	free_dropped(&d);
 }
@@ -181,17 +183,17 @@ struct ccfc_chain *ccfc_kept_take_chain(struct ccfc_kept *k, uint32_t home)
 	struct ccfc_chain *chain;
 
 	pthread_mutex_lock(&k->lock);
-	chain = take_kept_chains(k->chains, home, false);
+	chain = take_from_slot(k->chains, home, false);
 	pthread_mutex_unlock(&k->lock);
 	return chain;
 }
 
 void ccfc_kept_put_chain(struct ccfc_kept *k, struct ccfc_chain *chain)
 {
-	put_kept_chains(k, k->chains,
-			&(struct slot){ .item = chain,
-					.home = chain->home,
-					.bytes = ccfc_chain_bytes(chain) });
+	put_into_slot(k, k->chains,
+		      &(struct slot){ .item = chain,
+				      .home = chain->home,
+				      .bytes = ccfc_chain_bytes(chain) });
 }
 
 struct ccfc_walk *ccfc_kept_take_walk(struct ccfc_kept *k, uint32_t home,
@@ -200,18 +202,18 @@ struct ccfc_walk *ccfc_kept_take_walk(struct ccfc_kept *k, uint32_t home,
 	struct ccfc_walk *walk;
 
 	pthread_mutex_lock(&k->lock);
-	walk = take_kept_chains(k->walks, home, space);
+	walk = take_from_slot(k->walks, home, space);
 	pthread_mutex_unlock(&k->lock);
 	return walk;
 }
 
 void ccfc_kept_put_walk(struct ccfc_kept *k, struct ccfc_walk *walk)
 {
-	put_kept_chains(k, k->walks,
-			&(struct slot){ .item = walk,
-					.home = walk->home,
-					.space = walk->space,
-					.bytes = ccfc_walk_bytes(walk) });
+	put_into_slot(k, k->walks,
+		      &(struct slot){ .item = walk,
+				      .home = walk->home,
+				      .space = walk->space,
+				      .bytes = ccfc_walk_bytes(walk) });
 }
 
 struct ccfc_launches *ccfc_kept_take_launches(struct ccfc_kept *k)

@@ -7,18 +7,21 @@
 
 #include <stdlib.h>
 
-/* Bytes of all texts of a file, and how many there are at most. */
+/* BYTES_MAX: bytes of all texts for a file; MOVES_MAX: number of texts. */
 #define BYTES_MAX ((size_t)4 << 20)
 #define MOVES_MAX 8u
 
-static bool is_taken_there(const struct ccfc_change *c, uint32_t file)
+static bool is_taken_from(const struct ccfc_change *c, uint32_t file)
 {
 	return c->settled && c->file == file && c->shell &&
 	       c->state == CCFC_STATE_APPLIED && ccfc_index_is_taken(c) &&
 	       c->other_file != file;
 }
 
-/* Bytes whose line endings are assumed would become sure over there. */
+/*
+ * Are the bytes' line endings proven? Assumed ones would become certain in the
+ * other file.
+ */
 static bool is_form_known(const struct ccfc_side_state *side)
 {
 	return !side->has_bad && (side->how == CCFC_HOW_COPY ||
@@ -28,12 +31,12 @@ static bool is_form_known(const struct ccfc_side_state *side)
 /* --- what the other file was --- */
 
 /*
- * Where a change of the other file stands: -1 before the copy, 1 behind it; 0:
- * both were under way. Calls of one transcript run one after another.
+ * The position of a change of the other file: -1 before the copy, 1 after it;
+ * 0: both overlap. Calls of one transcript run one after another.
  */
-static int compare_with(const struct ccfc_node *node,
-			const struct ccfc_change *c,
-			const struct ccfc_change *copy)
+static int compare_with_move(const struct ccfc_node *node,
+			     const struct ccfc_change *c,
+			     const struct ccfc_change *copy)
 {
 	bool same = c->call.known && copy->call.known &&
 		    c->call.place.source == copy->call.place.source;
@@ -48,8 +51,8 @@ static int compare_with(const struct ccfc_node *node,
 	return node->start > copy->result.time ? 1 : 0;
 }
 
-/* May nothing have changed the file between node i - 1 and node i? */
-static bool is_quiet(struct ccfc_chain *chain, uint32_t i)
+/* Is it possible that nobody changed the file between nodes i - 1 and i? */
+static bool may_be_unchanged(struct ccfc_chain *chain, uint32_t i)
 {
 	enum ccfc_gap gap = ccfc_chain_gap(chain, i);
 
@@ -57,11 +60,11 @@ static bool is_quiet(struct ccfc_chain *chain, uint32_t i)
 }
 
 /*
- * A place whose state is what the command found in the other file: in front of
- * its own change of it, else behind the last change that came before.
+ * The place whose state the command found in the other file: before the
+ * command's own change of that file, else after the last earlier change.
  */
-static uint64_t find_place(struct ccfc_chain *chain,
-			   const struct ccfc_change *move)
+static uint64_t find_source_place(struct ccfc_chain *chain,
+				  const struct ccfc_change *move)
 {
 	const struct ccfc_change *all =
 		chain->history->env.index->changes.items;
@@ -71,14 +74,14 @@ static uint64_t find_place(struct ccfc_chain *chain,
 		if (all[chain->nodes[i].change].command == move->command)
 			return ccfc_place_of(i, false);
 	for (uint32_t i = 0; i < chain->n; i++) {
-		int side = compare_with(&chain->nodes[i],
-					&all[chain->nodes[i].change], move);
+		int side = compare_with_move(
+			&chain->nodes[i], &all[chain->nodes[i].change], move);
 
 		if (!side || (side < 0 && before < i))
 			return CCFC_PLACE_NONE;
 		before += side < 0;
 	}
-	return before && is_quiet(chain, before)
+	return before && may_be_unchanged(chain, before)
 		       ? ccfc_place_of(before - 1, true)
 		       : CCFC_PLACE_NONE;
 }
@@ -88,7 +91,7 @@ static bool read_moved_file(struct ccfc_content_state *out,
 			    const struct ccfc_change *move,
 			    struct ccfc_arena *arena)
 {
-	uint64_t place = find_place(chain, move);
+	uint64_t place = find_source_place(chain, move);
 	const struct ccfc_node *node;
 
 	if (place == CCFC_PLACE_NONE)
@@ -114,7 +117,7 @@ static void add_rename_text(struct ccfc_rename_texts *out, uint32_t home,
 	CCFC_VEC_PUSH(*out, one);
 }
 
-/* One look at a file: what it gave, and how much was read for that. */
+/* The search for one file: the texts found, and the bytes read. */
 struct finding {
 	struct ccfc_rename_texts *out;
 	struct ccfc_history *history;
@@ -123,9 +126,9 @@ struct finding {
 	size_t bytes;
 };
 
-/* All that came from one other file, whose chain is opened once. */
-static void find_from(struct finding *f, uint32_t other,
-		      struct ccfc_arena *arena)
+/* Collects all texts from one other file, whose chain is opened once. */
+static void find_texts_from(struct finding *f, uint32_t other,
+			    struct ccfc_arena *arena)
 {
 	const struct ccfc_change *all = f->history->env.index->changes.items;
 	struct ccfc_chain *chain =
@@ -136,7 +139,7 @@ static void find_from(struct finding *f, uint32_t other,
 		const struct ccfc_change *c = &all[f->ids->items[i]];
 		struct ccfc_content_state state;
 
-		if (!is_taken_there(c, f->file) || c->other_file != other ||
+		if (!is_taken_from(c, f->file) || c->other_file != other ||
 		    !read_moved_file(&state, chain, c, arena))
 			continue;
 		f->bytes += state.bytes.len;
@@ -171,14 +174,14 @@ void ccfc_rename_find(struct ccfc_rename_texts *out,
 			&index->changes.items[f.ids->items[i]];
 		uint32_t k = 0;
 
-		if (!is_taken_there(c, file))
+		if (!is_taken_from(c, file))
 			continue;
 		while (k < n && seen[k] != c->other_file)
 			k++;
 		if (k < n)
 			continue;
 		seen[n++] = c->other_file;
-		find_from(&f, c->other_file, &arena);
+		find_texts_from(&f, c->other_file, &arena);
 	}
 	ccfc_arena_release(&arena);
 }

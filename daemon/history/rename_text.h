@@ -8,9 +8,9 @@
 #include "history/chain/chain.h"
 
 /*
- * The texts that were moved or copied to the file, and a number that is another
- * one when they are others. Opens the chains of the files that they came from,
- * with `depth` one more. The caller releases them, or gives them to a chain.
+ * The texts that were moved or copied to the file, and a number that differs
+ * when they do. Opens the chains of the files that they came from, with `depth`
+ * + 1. The caller releases the texts, or moves them into a chain.
  */
 void ccfc_rename_find(struct ccfc_rename_texts *out,
 		      struct ccfc_history *history, uint32_t file,

@@ -179,7 +179,7 @@ static bool is_word_byte(char c)
 	       (unsigned char)c >= 0x80;
 }
 
-static const char *put_curly_quote(struct ccfc_slice s, size_t i)
+static const char *curly_quote_at(struct ccfc_slice s, size_t i)
 {
 	bool within = i && i + 1 < s.len && is_word_byte(s.ptr[i - 1]) &&
 		      is_word_byte(s.ptr[i + 1]);
@@ -200,7 +200,7 @@ static void append_with_curly_quotes(struct ccfc_buf *out, struct ccfc_slice s,
 		char c = s.ptr[i];
 
 		if ((c == '\'' && singles) || (c == '"' && doubles))
-			ccfc_buf_puts(out, put_curly_quote(s, i));
+			ccfc_buf_puts(out, curly_quote_at(s, i));
 		else
 			ccfc_buf_putc(out, c);
 	}

@@ -1,6 +1,6 @@
 /*
- * conflict.list: conflicts, the latest first. There are few, so all of them are
- * read.
+ * conflict.list: conflicts, the latest first. There are few, so each request
+ * reads all of them.
  */
 #include "serve/methods/conflict_list.h"
 
@@ -11,17 +11,17 @@
 
 #include <stdlib.h>
 
-/* A session without a line for so long does not count as live, in ms. */
+/* A session without a new line for this long is not live, in ms. */
 #define LIVE (5 * 60 * 1000LL)
 
-/* A row, and what it is sorted by. */
+/* A conflict and its sort key. */
 struct found {
 	int64_t time;
 	struct ccfc_slice id;
 	uint32_t row;
 };
 
-static int compare_found(const void *x, const void *y)
+static int compare_conflict_times(const void *x, const void *y)
 {
 	const struct found *a = x, *b = y;
 	int r = (a->time < b->time) - (a->time > b->time);
@@ -31,8 +31,9 @@ static int compare_found(const void *x, const void *y)
 	return r ? r : (a->row > b->row) - (a->row < b->row);
 }
 
-static void reply_other(struct ccfc_pack *p, const struct ccfc_index *index,
-			const struct ccfc_conflict *c)
+static void pack_other_change(struct ccfc_pack *p,
+			      const struct ccfc_index *index,
+			      const struct ccfc_conflict *c)
 {
 	const struct ccfc_change *other;
 
@@ -64,12 +65,12 @@ void ccfc_reply_conflict(struct ccfc_pack *p, const struct ccfc_index *index,
 		       ccfc_index_session_id(index, c->session[0]));
 	ccfc_pack_kv_str(p, "changeId", ccfc_slice(change->id, change->id_len));
 	ccfc_reply_str(p, "tool", ccfc_index_tool(index, change));
-	reply_other(p, index, c);
+	pack_other_change(p, index, c);
 }
 
-/* Have its sessions written something a short time ago? */
-static bool is_live(const struct ccfc_index *index,
-		    const struct ccfc_conflict *c, int64_t now)
+/* Have both sessions written something recently? */
+static bool are_sessions_live(const struct ccfc_index *index,
+			      const struct ccfc_conflict *c, int64_t now)
 {
 	for (int i = 0; i < 2 && c->session[i]; i++)
 		if (index->sessions.items[c->session[i]].end < now - LIVE)
@@ -77,8 +78,8 @@ static bool is_live(const struct ccfc_index *index,
 	return true;
 }
 
-static uint32_t find_all(struct found *out, const struct ccfc_request *rq,
-			 const struct ccfc_wish *wish)
+static uint32_t find_conflicts(struct found *out, const struct ccfc_request *rq,
+			       const struct ccfc_wish *wish)
 {
 	const struct ccfc_index *index = rq->index;
 	int64_t now = ccfc_time_now();
@@ -90,19 +91,19 @@ static uint32_t find_all(struct found *out, const struct ccfc_request *rq,
 
 		if (!ccfc_conflict_is_seen(c) ||
 		    !ccfc_wish_accepts_conflict(wish, index, c) ||
-		    (rq->opt.live && !is_live(index, c, now)))
+		    (rq->opt.live && !are_sessions_live(index, c, now)))
 			continue;
 		change = &index->changes.items[c->change];
 		out[n].time = ccfc_index_time(change);
 		out[n].id = ccfc_slice(change->id, change->id_len);
 		out[n++].row = i;
 	}
-	qsort(out, n, sizeof(*out), compare_found);
+	qsort(out, n, sizeof(*out), compare_conflict_times);
 	return n;
 }
 
-static void pack_found(struct ccfc_request *rq, const struct found *found,
-		       uint32_t total)
+static void pack_conflicts(struct ccfc_request *rq, const struct found *found,
+			   uint32_t total)
 {
 	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 	struct ccfc_pack *p = rq->pack;
@@ -133,12 +134,12 @@ int ccfc_method_conflict_list(struct ccfc_request *rq, struct ccfc_err *err)
 	if (r)
 		return r;
 	found = ccfc_calloc(rq->index->conflicts.n + 1u, sizeof(*found));
-	n = find_all(found, rq, &wish);
-	/* That there is none is an answer. */
+	n = find_conflicts(found, rq, &wish);
+	/* An empty list is an answer, not an error. */
 	if (rq->opt.offset)
 		r = ccfc_args_offset(rq, n, "conflicts", err);
 	if (!r)
-		pack_found(rq, found, n);
+		pack_conflicts(rq, found, n);
 	free(found);
 	ccfc_wish_release(&wish);
 	return r;

@@ -1,7 +1,9 @@
 /*
- * Events, and events.since; see events_since.h. An event is a change as it
- * stands now: of several events of one change only the last is ever given,
- * which is why a client that missed some loses nothing but steps in between.
+ * Events, and events.since; see events_since.h.
+ *
+ * An event is a change as it is now. If a change had several events, only the
+ * last one is sent. So a client that missed events loses only intermediate
+ * states.
  *
  * The log may be long, so it is read in slices (slices.h), into a spool.
  */
@@ -16,15 +18,15 @@
 
 #include <stdlib.h>
 
-/* Of one event, against one pattern: some milliseconds. */
+/* Matching one event with one pattern takes at most some milliseconds. */
 #define GLOB_STEPS 1000000u
-/* So many of the log are gone through in a step. */
+/* Events of the log read in a step. */
 #define STEP_EVENTS 128
 
 /* --- wishes --- */
 
-static int wish_path(struct ccfc_wish *w, struct ccfc_request *rq,
-		     struct ccfc_err *err)
+static int set_wish_path(struct ccfc_wish *w, struct ccfc_request *rq,
+			 struct ccfc_err *err)
 {
 	struct ccfc_slice path;
 	int r;
@@ -44,9 +46,10 @@ static int wish_path(struct ccfc_wish *w, struct ccfc_request *rq,
 	return r;
 }
 
-/* A list of the request's, as the wish's own. */
-static const struct ccfc_slice *
-own_list(struct ccfc_wish *w, const struct ccfc_slice *list, uint32_t n)
+/* Copies a list of the request into the wish's arena. */
+static const struct ccfc_slice *copy_list_to_wish(struct ccfc_wish *w,
+						  const struct ccfc_slice *list,
+						  uint32_t n)
 {
 	struct ccfc_slice *own = ccfc_arena_alloc(&w->arena, n * sizeof(*own));
 
@@ -73,9 +76,9 @@ int ccfc_wish_init(struct ccfc_wish *w, struct ccfc_request *rq,
 			ccfc_arena_copy(&w->arena, w->filter.project);
 	if (!r)
 		w->filter.tools =
-			own_list(w, w->filter.tools, w->filter.ntools);
+			copy_list_to_wish(w, w->filter.tools, w->filter.ntools);
 	if (!r)
-		r = wish_path(w, rq, err);
+		r = set_wish_path(w, rq, err);
 	if (!r && (rq->opt.given & CCFC_OPT(SESSION)))
 		r = ccfc_query_session(&w->session, rq->index, rq->opt.session,
 				       err);
@@ -91,7 +94,7 @@ void ccfc_wish_release(struct ccfc_wish *w)
 	*w = (struct ccfc_wish){ 0 };
 }
 
-/* All but the session. */
+/* Checks everything except the session. */
 static bool accepts_change(const struct ccfc_wish *w,
 			   const struct ccfc_index *index,
 			   const struct ccfc_change *c)
@@ -105,7 +108,7 @@ static bool accepts_change(const struct ccfc_wish *w,
 		return false;
 	if (c->settled)
 		return ccfc_filter_accepts(index, &w->filter, c);
-	/* Withdrawn: for those who wanted it when it was there. */
+	/* A withdrawn change is sent to those who were sent it before. */
 	gone = *c;
 	gone.settled = true;
 	return ccfc_filter_accepts(index, &w->filter, &gone);
@@ -144,7 +147,7 @@ bool ccfc_wish_accepts_file(const struct ccfc_wish *w,
 {
 	struct ccfc_slice path = ccfc_index_file_path(index, file);
 
-	/* What the tool is, and whether it succeeds, is not known yet. */
+	/* The tool and the result are not known yet. */
 	if (w->filter.ntools || w->filter.proofs ||
 	    (w->session && session != w->session))
 		return false;
@@ -178,7 +181,7 @@ static void pack_change_event(struct ccfc_pack *p,
 		ccfc_pack_kv_time(p, "seenAt", seen.time);
 }
 
-/* A conflict that turned out to be none is sent as "none". */
+/* A conflict that was withdrawn is sent as "none". */
 static void pack_conflict_event(struct ccfc_pack *p,
 				const struct ccfc_index *index,
 				const struct ccfc_event *event)
@@ -210,7 +213,7 @@ void ccfc_event_pack(struct ccfc_buf *out, const struct ccfc_index *index,
 	ccfc_pack_cstr(&p, "subscription");
 	ccfc_pack_nil(&p);
 	ccfc_pack_end(&p);
-	out->len--; /* the nil: one byte, and the map counts it */
+	out->len--; /* removes the nil, one byte; the map counts its key */
 }
 
 /* --- since --- */
@@ -230,16 +233,17 @@ static void pack_event(struct ccfc_request *rq, const struct ccfc_event *event,
 	ccfc_pack_raw(rq->pack, ccfc_buf_view(scratch));
 }
 
-/* The log from some clock on, while it is read. */
+/* The state of reading the log from some clock on. */
 struct reading {
 	const struct ccfc_wish *wish;
 	int64_t sub;
-	bool fresh;	   /* the clock is not of this index: no events */
-	uint32_t at, end;  /* of the log */
-	int64_t left;	   /* so many may still be packed */
-	bool is_cut;	   /* there was one more */
-	uint32_t n;	   /* events that were packed */
-	uint64_t last_seq; /* of the last one */
+	/* the clock is not of this index: no events are sent */
+	bool fresh;
+	uint32_t at, end;  /* positions in the log */
+	int64_t left;	   /* events that may still be packed */
+	bool is_cut;	   /* there are more events than the limit */
+	uint32_t n;	   /* events packed */
+	uint64_t last_seq; /* of the last packed event */
 	struct ccfc_buf scratch;
 };
 
@@ -261,16 +265,17 @@ static void begin_reading(struct reading *r, const struct ccfc_request *rq,
 }
 
 /* Is there a later event of the same change or conflict? */
-static bool is_superseded(const struct ccfc_index *index,
-			  const struct ccfc_event *e)
+static bool has_later_event(const struct ccfc_index *index,
+			    const struct ccfc_event *e)
 {
 	return e->seq != (ccfc_event_is_conflict(e)
 				  ? index->conflicts.items[e->change].seq
 				  : index->changes.items[e->change].seq);
 }
 
-/* Goes through some events; true: there are more. */
-static bool read_some(struct ccfc_request *rq, struct reading *r, uint32_t rows)
+/* Reads at most `rows` events; true: there are more. */
+static bool read_some_events(struct ccfc_request *rq, struct reading *r,
+			     uint32_t rows)
 {
 	const struct ccfc_index *index = rq->index;
 
@@ -280,7 +285,7 @@ static bool read_some(struct ccfc_request *rq, struct reading *r, uint32_t rows)
 		if (!rows)
 			return true;
 		rows--;
-		if (is_superseded(index, e) ||
+		if (has_later_event(index, e) ||
 		    !ccfc_wish_accepts(r->wish, index, e))
 			continue;
 		if (!r->left--) {
@@ -310,12 +315,12 @@ static void pack_clock(struct ccfc_request *rq, const struct reading *r)
 /* --- in slices --- */
 
 struct since {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_spool spool; /* the events */
 	struct ccfc_follower follower;
-	struct ccfc_wish own; /* without a follower */
+	struct ccfc_wish own; /* the filter if there is no follower */
 	struct reading reading;
 	bool begun;
 };
@@ -338,15 +343,16 @@ static int begin_since(struct since *w, struct ccfc_err *err)
 }
 
 /*
- * A follower gets all events after the answer, so the answer has all up to this
- * turn, also where the work is not started over any more.
+ * Reads the events that came since the last step. A follower is sent all events
+ * after the answer, so the answer must have all earlier ones, even if the work
+ * is not started over any more.
  */
-static void read_further(struct since *w, const struct ccfc_index *index)
+static void read_new_events(struct since *w, const struct ccfc_index *index)
 {
 	struct reading *r = &w->reading;
 
 	if (w->s.clock.epoch != index->epoch) {
-		/* What was read is of the last epoch. */
+		/* The events read so far are of the last epoch. */
 		ccfc_spool_release(&w->spool);
 		r->fresh = true;
 		r->n = 0;
@@ -367,8 +373,8 @@ static int step_since(struct ccfc_sliced *s, const struct ccfc_index *index,
 	if (r)
 		return r;
 	if (w->follower.wish)
-		read_further(w, index);
-	more = read_some(&w->rq, &w->reading, STEP_EVENTS);
+		read_new_events(w, index);
+	more = read_some_events(&w->rq, &w->reading, STEP_EVENTS);
 	ccfc_spool_settle_some(&w->spool);
 	return more ? CCFC_DEFERRED : 0;
 }

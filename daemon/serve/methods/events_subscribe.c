@@ -24,23 +24,24 @@ struct ccfc_subscription {
 	int64_t id;
 	uint64_t conn;
 	struct ccfc_wish wish;
-	/* Of the notification; in the wish's arena: */
+	/* The notification; in the wish's arena: */
 	const char *method;
-	struct ccfc_slices args; /* packed values that precede the event */
-	uint32_t inner; /* the last ones of them are in a list with it */
-	bool listed;	/* there is such a list */
+	struct ccfc_slices args; /* packed values before the event */
+	/* the last so many args are in one list with the event */
+	uint32_t inner;
+	bool listed; /* there is such a list */
 	bool behind;
 };
 
-static void free_sub(struct ccfc_subscription *sub)
+static void free_subscription(struct ccfc_subscription *sub)
 {
 	ccfc_wish_release(&sub->wish);
 	free(sub);
 }
 
-static void remove_at(struct ccfc_methods *m, uint32_t i)
+static void remove_subscription_at(struct ccfc_methods *m, uint32_t i)
 {
-	free_sub(m->subs.items[i]);
+	free_subscription(m->subs.items[i]);
 	memmove(m->subs.items + i, m->subs.items + i + 1,
 		(m->subs.n - i - 1) * sizeof(*m->subs.items));
 	m->subs.n--;
@@ -50,19 +51,19 @@ void ccfc_subs_closed(struct ccfc_methods *m, uint64_t conn)
 {
 	for (uint32_t i = m->subs.n; i--;)
 		if (m->subs.items[i]->conn == conn)
-			remove_at(m, i);
+			remove_subscription_at(m, i);
 }
 
 void ccfc_subs_release(struct ccfc_methods *m)
 {
 	while (m->subs.n)
-		remove_at(m, m->subs.n - 1);
+		remove_subscription_at(m, m->subs.n - 1);
 	free(m->subs.items);
 }
 
 /* --- events.subscribe --- */
 
-/* Packs an object of the request again. False: it cannot be (ext). */
+/* Packs an object of the request again. False: it is of type ext. */
 static bool pack_obj(struct ccfc_pack *p, struct ccfc_obj o)
 {
 	bool ok = true;
@@ -105,43 +106,48 @@ static bool pack_obj(struct ccfc_pack *p, struct ccfc_obj o)
 	return ok;
 }
 
-static int bad_notify(struct ccfc_request *rq, const char *why,
-		      struct ccfc_err *err)
+static int fail_bad_notify(struct ccfc_request *rq, const char *why,
+			   struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_EINVAL, "%s: option 'notify' %s",
 			    rq->method, why);
 }
 
-/* Neovim's calls that take the arguments of what they call as a list. */
-static bool wants_list(struct ccfc_slice method)
+/* Neovim's functions that take the arguments of another function as a list. */
+static bool takes_argument_list(struct ccfc_slice method)
 {
 	return ccfc_slice_is(method, "nvim_exec_lua") ||
 	       ccfc_slice_is(method, "nvim_execute_lua") ||
 	       ccfc_slice_is(method, "nvim_call_function");
 }
 
-/* Packs one argument, to be sent with each event. */
-static int add_arg(struct ccfc_subscription *sub, struct ccfc_request *rq,
-		   struct ccfc_obj arg, struct ccfc_buf *buf,
-		   struct ccfc_err *err)
+/* Packs one argument that is sent with each event. */
+static int add_notify_argument(struct ccfc_subscription *sub,
+			       struct ccfc_request *rq, struct ccfc_obj arg,
+			       struct ccfc_buf *buf, struct ccfc_err *err)
 {
 	size_t before = buf->len;
 	struct ccfc_pack p;
 
 	ccfc_pack_init(&p, buf);
 	if (!pack_obj(&p, arg))
-		return bad_notify(rq, "has a value of an unknown type", err);
+		return fail_bad_notify(rq, "has a value of an unknown type",
+				       err);
 	if (buf->len > NOTIFY_ARGS_MAX)
-		return bad_notify(rq, "is too long", err);
+		return fail_bad_notify(rq, "is too long", err);
 	sub->args.items[sub->args.n++] = ccfc_arena_copy(
 		&sub->wish.arena,
 		ccfc_slice(buf->ptr + before, buf->len - before));
 	return 0;
 }
 
-/* The event goes behind the arguments, or into the list that is the last. */
-static int read_args(struct ccfc_subscription *sub, struct ccfc_request *rq,
-		     struct ccfc_buf *buf, struct ccfc_err *err)
+/*
+ * Reads the arguments. The event is appended to them, or to the list at their
+ * end.
+ */
+static int read_notify_arguments(struct ccfc_subscription *sub,
+				 struct ccfc_request *rq, struct ccfc_buf *buf,
+				 struct ccfc_err *err)
 {
 	struct ccfc_obj args = rq->opt.notify.args, list = { 0 };
 	uint32_t n = ccfc_obj_len(args);
@@ -151,14 +157,16 @@ static int read_args(struct ccfc_subscription *sub, struct ccfc_request *rq,
 		list = ccfc_obj_at(args, --n);
 	sub->inner = ccfc_obj_len(list);
 	sub->listed = ccfc_obj_type(list) == CCFC_OBJ_ARRAY ||
-		      wants_list(rq->opt.notify.method);
+		      takes_argument_list(rq->opt.notify.method);
 	sub->args.items = ccfc_arena_alloc(&sub->wish.arena,
 					   ((size_t)n + sub->inner + 1) *
 						   sizeof(*sub->args.items));
 	for (uint32_t i = 0; !r && i < n; i++)
-		r = add_arg(sub, rq, ccfc_obj_at(args, i), buf, err);
+		r = add_notify_argument(sub, rq, ccfc_obj_at(args, i), buf,
+					err);
 	for (uint32_t i = 0; !r && i < sub->inner; i++)
-		r = add_arg(sub, rq, ccfc_obj_at(list, i), buf, err);
+		r = add_notify_argument(sub, rq, ccfc_obj_at(list, i), buf,
+					err);
 	return r;
 }
 
@@ -173,14 +181,15 @@ static int read_notify(struct ccfc_subscription *sub, struct ccfc_request *rq,
 	if (!(rq->opt.given & CCFC_OPT(NOTIFY)))
 		return 0;
 	if (method.len > NOTIFY_METHOD_MAX)
-		return bad_notify(rq, "is too long", err);
+		return fail_bad_notify(rq, "is too long", err);
 	sub->method = ccfc_arena_copy(&sub->wish.arena, method).ptr;
-	r = read_args(sub, rq, &buf, err);
+	r = read_notify_arguments(sub, rq, &buf, err);
 	ccfc_buf_release(&buf);
 	return r;
 }
 
-static int check_count(struct ccfc_request *rq, struct ccfc_err *err)
+static int check_subscription_count(struct ccfc_request *rq,
+				    struct ccfc_err *err)
 {
 	const struct ccfc_methods *m = rq->methods;
 	uint32_t n = 0;
@@ -199,8 +208,8 @@ static int check_count(struct ccfc_request *rq, struct ccfc_err *err)
 	return 0;
 }
 
-static int new_sub(struct ccfc_subscription **out, struct ccfc_request *rq,
-		   struct ccfc_err *err)
+static int new_subscription(struct ccfc_subscription **out,
+			    struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_subscription *sub = ccfc_calloc(1, sizeof(*sub));
 	int r = ccfc_wish_init(&sub->wish, rq, err);
@@ -208,7 +217,7 @@ static int new_sub(struct ccfc_subscription **out, struct ccfc_request *rq,
 	if (!r)
 		r = read_notify(sub, rq, err);
 	if (r) {
-		free_sub(sub);
+		free_subscription(sub);
 		return r;
 	}
 	sub->conn = rq->conn;
@@ -217,12 +226,12 @@ static int new_sub(struct ccfc_subscription **out, struct ccfc_request *rq,
 	return 0;
 }
 
-/* All events up to now are in the answer; the next ones are sent. */
+/* Starts sending: the answer has all events up to now. */
 static int begin_subscription(struct ccfc_request *rq, struct ccfc_follower *f,
 			      struct ccfc_err *err)
 {
-	/* Others may have subscribed since this was asked. */
-	int r = check_count(rq, err);
+	/* There may be more subscriptions than when the request came. */
+	int r = check_subscription_count(rq, err);
 
 	if (r)
 		return r;
@@ -234,10 +243,10 @@ static int begin_subscription(struct ccfc_request *rq, struct ccfc_follower *f,
 int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_subscription *sub;
-	int r = check_count(rq, err);
+	int r = check_subscription_count(rq, err);
 
 	if (!r)
-		r = new_sub(&sub, rq, err);
+		r = new_subscription(&sub, rq, err);
 	if (r)
 		return r;
 	if (rq->opt.given & CCFC_OPT(SINCE)) {
@@ -248,7 +257,7 @@ int ccfc_method_events_subscribe(struct ccfc_request *rq, struct ccfc_err *err)
 						 .wish = &sub->wish,
 						 .id = sub->id,
 						 .follow = begin_subscription,
-						 .release = free_sub,
+						 .release = free_subscription,
 					 });
 	}
 	CCFC_VEC_PUSH(rq->methods->subs, sub);
@@ -268,7 +277,7 @@ int ccfc_method_events_unsubscribe(struct ccfc_request *rq,
 		if (m->subs.items[i]->conn != rq->conn ||
 		    m->subs.items[i]->id != rq->opt.subscription)
 			continue;
-		remove_at(m, i);
+		remove_subscription_at(m, i);
 		ccfc_pack_map(rq->pack);
 		ccfc_pack_end(rq->pack);
 		return 0;
@@ -280,18 +289,18 @@ int ccfc_method_events_unsubscribe(struct ccfc_request *rq,
 
 /* --- publishing --- */
 
-/* Events of the batch, each packed when the first subscription wants it. */
+/* The events of a batch, each packed when the first subscription needs it. */
 struct batch {
 	const struct ccfc_index *index;
 	struct ccfc_buf bytes;
 	struct {
 		size_t at, len; /* 0: not packed yet */
 	} * events;
-	struct ccfc_buf event; /* one, whole */
+	struct ccfc_buf event; /* one complete event */
 	struct ccfc_buf out;
 };
 
-static struct ccfc_slice whole_event(struct batch *b, uint32_t i, int64_t sub)
+static struct ccfc_slice packed_event(struct batch *b, uint32_t i, int64_t sub)
 {
 	struct ccfc_pack p;
 
@@ -330,8 +339,9 @@ static void pack_notification(struct ccfc_buf *out,
 	ccfc_rpc_notify_end(&p);
 }
 
-static void publish_to(struct ccfc_methods *m, struct ccfc_subscription *sub,
-		       struct batch *b)
+static void publish_to_subscription(struct ccfc_methods *m,
+				    struct ccfc_subscription *sub,
+				    struct batch *b)
 {
 	struct ccfc_server *server = m->service->server;
 	size_t waiting = ccfc_server_queued(server, sub->conn), before;
@@ -342,7 +352,7 @@ static void publish_to(struct ccfc_methods *m, struct ccfc_subscription *sub,
 				       &b->index->events.items[i]))
 			continue;
 		before = b->out.len;
-		pack_notification(&b->out, sub, whole_event(b, i, sub->id));
+		pack_notification(&b->out, sub, packed_event(b, i, sub->id));
 		if (waiting + b->out.len > CCFC_SUBSCRIBER_MAX_BYTES) {
 			sub->behind = true;
 			b->out.len = before;
@@ -361,16 +371,16 @@ void ccfc_methods_publish(struct ccfc_methods *m)
 	b.events = ccfc_calloc(index->events.n, sizeof(*b.events));
 	for (uint32_t i = 0; i < m->subs.n; i++)
 		if (!m->subs.items[i]->behind)
-			publish_to(m, m->subs.items[i], &b);
+			publish_to_subscription(m, m->subs.items[i], &b);
 	free(b.events);
 	ccfc_buf_release(&b.bytes);
 	ccfc_buf_release(&b.event);
 	ccfc_buf_release(&b.out);
 }
 
-/* A session without a line yet does not count. */
-static uint32_t session_of(const struct ccfc_index *index,
-			   const struct ccfc_disk_event *event)
+/* CCFC_ID_NONE if the session has no line yet. */
+static uint32_t session_of_event(const struct ccfc_index *index,
+				 const struct ccfc_disk_event *event)
 {
 	uint32_t session = ccfc_strtab_find(&index->session_ids,
 					    ccfc_index_str(index, event->by));
@@ -378,8 +388,10 @@ static uint32_t session_of(const struct ccfc_index *index,
 	return session == CCFC_ID_NONE ? 0 : session;
 }
 
-static void send_early(struct ccfc_methods *m, struct ccfc_subscription *sub,
-		       const struct ccfc_disk_event *event, uint32_t session)
+static void send_disk_event(struct ccfc_methods *m,
+			    struct ccfc_subscription *sub,
+			    const struct ccfc_disk_event *event,
+			    uint32_t session)
 {
 	const struct ccfc_index *index = m->service->index;
 	struct ccfc_buf packed = CCFC_BUF_INIT, out = CCFC_BUF_INIT;
@@ -401,7 +413,7 @@ static void send_early(struct ccfc_methods *m, struct ccfc_subscription *sub,
 	ccfc_pack_kv_time(&p, "seenAt", event->time);
 	ccfc_pack_end(&p);
 	pack_notification(&out, sub, ccfc_buf_view(&packed));
-	/* It tells nothing that the change itself will not. */
+	/* The change's own event will say more, so this one may be dropped. */
 	if (ccfc_server_queued(m->service->server, sub->conn) + out.len <=
 	    CCFC_SUBSCRIBER_MAX_BYTES)
 		ccfc_server_send_buf(m->service->server, sub->conn, &out);
@@ -413,13 +425,13 @@ void ccfc_methods_early(struct ccfc_methods *m,
 			const struct ccfc_disk_event *event)
 {
 	const struct ccfc_index *index = m->service->index;
-	uint32_t session = session_of(index, event);
+	uint32_t session = session_of_event(index, event);
 
 	for (uint32_t i = 0; session && i < m->subs.n; i++)
 		if (!m->subs.items[i]->behind &&
 		    ccfc_wish_accepts_file(&m->subs.items[i]->wish, index,
 					   event->file, session))
-			send_early(m, m->subs.items[i], event, session);
+			send_disk_event(m, m->subs.items[i], event, session);
 }
 
 void ccfc_subs_reindexed(struct ccfc_methods *m, const struct ccfc_index *old)
@@ -434,13 +446,13 @@ void ccfc_subs_reindexed(struct ccfc_methods *m, const struct ccfc_index *old)
 		*session =
 			ccfc_strtab_find(&index->session_ids,
 					 ccfc_index_session_id(old, *session));
-		/* A session that is gone is none that an event can be of. */
+		/* A removed session has no events. */
 		if (!*session)
 			*session = CCFC_ID_NONE;
 	}
 }
 
-/* A few of them are named; all is to be asked for again anyway. */
+/* At most so many sessions are named; clients read everything again anyway. */
 #define FORGOTTEN_NAMED 100u
 
 static void send_forgotten(struct ccfc_methods *m,

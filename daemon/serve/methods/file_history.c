@@ -18,9 +18,9 @@ static void pack_session_head(struct ccfc_request *rq,
 	ccfc_pack_kv_time(p, "lastChange", group->last);
 }
 
-/* Some changes of a session; true: it has more. */
-static bool pack_session_some(struct ccfc_request *rq,
-			      struct ccfc_file_history *h, uint32_t *left)
+/* Packs some changes of a session; true: there are more. */
+static bool pack_some_of_session(struct ccfc_request *rq,
+				 struct ccfc_file_history *h, uint32_t *left)
 {
 	const struct ccfc_group *group = &h->groups->items[h->session];
 
@@ -35,8 +35,9 @@ static bool pack_session_some(struct ccfc_request *rq,
 	return false;
 }
 
-/* The totals are of all sessions, shown or not. */
-static void open_history(struct ccfc_request *rq, struct ccfc_file_history *h)
+/* The totals cover all sessions, not only the page. */
+static void begin_file_history(struct ccfc_request *rq,
+			       struct ccfc_file_history *h)
 {
 	const struct ccfc_groups *groups = h->groups;
 	int64_t first = groups->items[0].first, last = groups->items[0].last;
@@ -69,10 +70,10 @@ bool ccfc_file_history_some(struct ccfc_request *rq,
 	const uint32_t n = h->groups->n;
 
 	if (!h->is_open)
-		open_history(rq, h);
+		begin_file_history(rq, h);
 	for (; h->session < n && h->session - h->offset < h->limit;
 	     h->session++) {
-		if (!left || pack_session_some(rq, h, &left))
+		if (!left || pack_some_of_session(rq, h, &left))
 			return true;
 		left -= left > 0;
 	}

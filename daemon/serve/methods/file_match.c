@@ -1,7 +1,7 @@
 /*
- * file.match: the files whose paths a pattern means, and which sessions changed
- * them. All files are gone through, so it is done in slices (slices.h), into a
- * spool; and on a worker where content is asked for.
+ * file.match: the files whose paths match a pattern, and the sessions that
+ * changed them. Each request checks all files, so it runs in slices (slices.h),
+ * into a spool; with content, it continues on a worker.
  */
 #include "serve/methods/file_history.h"
 #include "serve/rpc/history_job.h"
@@ -13,29 +13,30 @@
 
 #include <stdlib.h>
 
-/* How much is done in a step. */
+/* Limits of one step. */
 #define MATCH_ROWS   256
 #define PACK_CHANGES 64
 
 struct file_match {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_filter filter;
-	struct ccfc_glob *glob; /* of the filter; owned */
-	/* How far it is: */
+	struct ccfc_glob *glob; /* the filter's pattern; owned */
+	/* Progress: */
 	int phase;
-	uint32_t at, end; /* of the files that match: those to pack */
+	uint32_t at, end; /* the page: numbers of matching files */
 	struct ccfc_matching matching;
 	struct ccfc_grouping grouping;
-	struct ccfc_arena scratch; /* of one file */
+	struct ccfc_arena scratch; /* for one file */
 	struct ccfc_file_history history;
 	struct ccfc_spool spool;
 	uint32_t packed; /* files in the spool */
 };
 
-static int answer_match(struct ccfc_history_job *job, struct ccfc_request *rq,
-			struct ccfc_err *err)
+static int answer_match_with_content(struct ccfc_history_job *job,
+				     struct ccfc_request *rq,
+				     struct ccfc_err *err)
 {
 	(void)err;
 	job->filter.tools = rq->opt.tools.items;
@@ -55,7 +56,7 @@ static int answer_match(struct ccfc_history_job *job, struct ccfc_request *rq,
 	return 0;
 }
 
-/* The files of the page, on to a worker that reads their content. */
+/* Passes the files of the page to a worker that reads their content. */
 static int start_match_job(struct file_match *w, struct ccfc_request *rq,
 			   struct ccfc_err *err)
 {
@@ -73,7 +74,7 @@ static int start_match_job(struct file_match *w, struct ccfc_request *rq,
 		};
 	}
 	job = ccfc_history_job_changes(rq, &page, false, CCFC_EXCERPT_SOURCES,
-				       answer_match);
+				       answer_match_with_content);
 	job->filter = w->filter;
 	job->filter.project = ccfc_arena_copy(&job->d.arena, w->filter.project);
 	return ccfc_history_job_start(rq, job, err);
@@ -110,7 +111,7 @@ static int begin_match(struct file_match *w, struct ccfc_err *err)
 	return 0;
 }
 
-/* All files that match are known: which of them are shown? */
+/* Chooses the page when all matching files are known. */
 static int choose_page(struct file_match *w, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &w->rq;
@@ -129,7 +130,7 @@ static int choose_page(struct file_match *w, struct ccfc_err *err)
 	if (n - w->at > (uint64_t)rq->opt.limit)
 		n = w->at + (uint64_t)rq->opt.limit;
 	w->end = (uint32_t)n;
-	w->filter.glob = NULL; /* all of the page match */
+	w->filter.glob = NULL; /* all files of the page match */
 	return 0;
 }
 
@@ -145,8 +146,8 @@ static void begin_file(struct file_match *w)
 			      &w->scratch);
 }
 
-/* Some of a file of the page; true: there is more. */
-static bool pack_file_some(struct file_match *w)
+/* Packs a part of one file; true: there is more. */
+static bool pack_some_of_file(struct file_match *w)
 {
 	if (!w->history.groups)
 		begin_file(w);
@@ -154,18 +155,19 @@ static bool pack_file_some(struct file_match *w)
 		if (ccfc_grouping_some(&w->grouping, MATCH_ROWS))
 			return true;
 		if (!w->grouping.out.n)
-			return false; /* it was changed meanwhile */
+			/* the file has changed since it was matched */
+			return false;
 		w->packed++;
 	}
 	return ccfc_file_history_some(&w->rq, &w->history, PACK_CHANGES);
 }
 
-/* Some of the page; true: there is more. */
-static bool pack_files_some(struct file_match *w)
+/* Packs a part of the page; true: there is more. */
+static bool pack_some_of_page(struct file_match *w)
 {
 	if (w->at == w->end || ccfc_history_job_is_needed(&w->rq))
 		return false;
-	if (!pack_file_some(w)) {
+	if (!pack_some_of_file(w)) {
 		w->at++;
 		w->history.groups = NULL;
 	}
@@ -192,10 +194,13 @@ static int step_match(struct ccfc_sliced *s, const struct ccfc_index *index,
 		r = choose_page(w, err);
 		break;
 	case PACK:
-		/* Not within a file: its head is still to be filled in. */
+		/*
+		 * Not while a file is being packed: its head is completed at
+		 * its end.
+		 */
 		if (!w->history.groups && ccfc_spool_is_full(&w->spool))
 			ccfc_spool_settle_some(&w->spool);
-		else if (!pack_files_some(w))
+		else if (!pack_some_of_page(w))
 			return 0;
 		return r ? r : CCFC_DEFERRED;
 	}
@@ -231,7 +236,7 @@ int ccfc_method_file_match(struct ccfc_request *rq, struct ccfc_err *err)
 	w->s.goes_on = true;
 	w->s.d.finish = finish_match;
 	w->s.d.release = release_match;
-	/* The first start may be to come. */
+	/* The first start may still be to come. */
 	ccfc_spool_init(&w->spool, NULL);
 	return ccfc_slice_up(rq, &w->s);
 }

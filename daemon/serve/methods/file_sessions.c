@@ -1,7 +1,7 @@
 /*
- * file.sessions: which sessions changed a file. Of a file with few changes that
- * is a lookup. What takes longer is done in slices (slices.h), and on a worker
- * where content is asked for.
+ * file.sessions: which sessions changed a file. For a file with few changes
+ * this is a lookup. For others it runs in slices (slices.h); with content, on a
+ * worker.
  */
 #include "serve/methods/file_history.h"
 #include "serve/rpc/history_job.h"
@@ -12,41 +12,42 @@
 
 #include <stdlib.h>
 
-/* A file with no more changes is answered at once. */
+/* Files with at most so many changes are answered at once. */
 #define LOOKUP_CHANGES 512u
-/* How much is done in a step. */
+/* Limits of one step. */
 #define GROUP_ROWS   256
 #define PACK_CHANGES 64
 
 struct file_sessions {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_filter filter;
-	/* How far it is: */
+	/* Progress: */
 	int phase;
 	struct ccfc_grouping grouping;
 	struct ccfc_file_history history;
 };
 
-static void pack_page(struct ccfc_request *rq, struct ccfc_slice path,
-		      const struct ccfc_groups *sessions)
+static void pack_sessions_page(struct ccfc_request *rq, struct ccfc_slice path,
+			       const struct ccfc_groups *sessions)
 {
 	ccfc_file_history_pack(rq, path, sessions, (uint64_t)rq->opt.offset,
 			       (uint64_t)rq->opt.limit);
 }
 
-static int answer_sessions(struct ccfc_history_job *job,
-			   struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_sessions_with_content(struct ccfc_history_job *job,
+					struct ccfc_request *rq,
+					struct ccfc_err *err)
 {
 	(void)err;
-	pack_page(rq, job->path, &job->groups);
+	pack_sessions_page(rq, job->path, &job->groups);
 	return 0;
 }
 
-static int ask_sessions(struct ccfc_filter *filter, struct ccfc_slice *path,
-			uint32_t *file, struct ccfc_request *rq,
-			struct ccfc_err *err)
+static int find_requested_file(struct ccfc_filter *filter,
+			       struct ccfc_slice *path, uint32_t *file,
+			       struct ccfc_request *rq, struct ccfc_err *err)
 {
 	int r = ccfc_args_filter(filter, rq, err);
 
@@ -60,7 +61,7 @@ static int begin_sessions(struct file_sessions *w, struct ccfc_err *err)
 	int r;
 
 	ccfc_sliced_request(rq, &w->pack, &w->s);
-	r = ask_sessions(&w->filter, &w->history.path, &file, rq, err);
+	r = find_requested_file(&w->filter, &w->history.path, &file, rq, err);
 	if (r)
 		return r;
 	w->history.groups = &w->grouping.out;
@@ -113,7 +114,7 @@ static void release_sessions(struct ccfc_deferred *d)
 	free(d);
 }
 
-static int slice_sessions(struct ccfc_request *rq)
+static int start_sessions_slices(struct ccfc_request *rq)
 {
 	struct file_sessions *w = ccfc_calloc(1, sizeof(*w));
 
@@ -131,23 +132,23 @@ int ccfc_method_file_sessions(struct ccfc_request *rq, struct ccfc_err *err)
 	struct ccfc_groups groups = { 0 };
 	struct ccfc_filter filter;
 	uint32_t file;
-	int r = ask_sessions(&filter, &path, &file, rq, err);
+	int r = find_requested_file(&filter, &path, &file, rq, err);
 
 	if (r)
 		return r;
 	if (!ccfc_history_job_is_needed(rq) &&
 	    rq->index->files.items[file].n > LOOKUP_CHANGES)
-		return slice_sessions(rq);
+		return start_sessions_slices(rq);
 	ccfc_query_file_sessions(&groups, rq->index, file, &filter, rq->arena);
 	r = ccfc_args_offset(rq, groups.n, "sessions", err);
 	if (r)
 		return r;
 	if (!ccfc_history_job_is_needed(rq)) {
-		pack_page(rq, path, &groups);
+		pack_sessions_page(rq, path, &groups);
 		return 0;
 	}
 	job = ccfc_history_job_changes(rq, &groups, true, CCFC_EXCERPT_SOURCES,
-				       answer_sessions);
+				       answer_sessions_with_content);
 	job->path = ccfc_arena_copy(&job->d.arena, path);
 	return ccfc_history_job_start(rq, job, err);
 }

@@ -1,7 +1,7 @@
 /*
- * index.build: a request that is answered when the build is done. Until then it
- * is kept here, by connection and request id; a peer that disconnected costs
- * nothing, since its number is never reused.
+ * index.build: a request that is answered when the build is done. Until then
+ * the request is kept here, by connection and request id. If the peer
+ * disconnects, the answer is dropped: connection numbers are never reused.
  */
 #include "serve/methods/subscriptions.h"
 #include "serve/rpc/reply.h"
@@ -43,7 +43,7 @@ static void unlink_build(struct ccfc_methods *m, struct ccfc_build *build)
 	*at = build->next;
 }
 
-static void on_built(void *arg)
+static void reply_build_done(void *arg)
 {
 	struct ccfc_build *build = arg;
 	struct ccfc_service *service = build->methods->service;
@@ -106,7 +106,8 @@ int ccfc_method_index_build(struct ccfc_request *rq, struct ccfc_err *err)
 	*build = (struct ccfc_build){ m->builds, m, rq->conn, rq->id,
 				      rq->opt.progress };
 	m->builds = build;
-	rq->service->build(rq->service->ctx, filter.project, on_built, build);
+	rq->service->build(rq->service->ctx, filter.project, reply_build_done,
+			   build);
 	return CCFC_DEFERRED;
 }
 

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-/* How much is done in a step. */
+/* Limits of one step. */
 #define SUM_ROWS    256
 #define GATHER_ROWS 2048
 #define SORT_ROWS   512
@@ -124,7 +124,10 @@ static uint32_t change_rows(const struct ccfc_index *index)
 	return index->changes.n;
 }
 
-/* The files of a command go by their own ids, those of a write by number. */
+/*
+ * The files of a command are named by their own ids, those of a write by
+ * number.
+ */
 static struct ccfc_slice name_of(const struct ccfc_change *c)
 {
 	return c->shell ? ccfc_slice(c->id, c->id_len) : ccfc_index_call_id(c);
@@ -165,7 +168,7 @@ static uint32_t conflict_rows(const struct ccfc_index *index)
 	return index->conflicts.n;
 }
 
-/* There is one of a change at most, and one of a file and two sessions. */
+/* There is at most one for a change, and one for a file and two sessions. */
 static bool conflict_row(struct ccfc_dump_row *out,
 			 const struct ccfc_index *index, uint32_t id)
 {
@@ -213,10 +216,10 @@ struct dump {
 	struct ccfc_dump_out out; /* into the spool */
 	struct ccfc_tallying tallying;
 	uint32_t entries;
-	/* How far it is: */
+	/* Progress: */
 	uint32_t kind;
 	enum phase phase;
-	uint32_t at; /* the next row of the table, or of those in order */
+	uint32_t at; /* the next row of the table, or of the sorted rows */
 	struct ccfc_dump_row *rows, *spare;
 	uint32_t n;
 	struct ccfc_sorting sorting;
@@ -228,7 +231,7 @@ static const struct ccfc_dump_kind *kind_of(const struct dump *d)
 				   : &ccfc_dump_facts[d->kind - OWN_KINDS];
 }
 
-static void drop_rows(struct dump *d)
+static void free_dump_rows(struct dump *d)
 {
 	free(d->rows);
 	free(d->spare);
@@ -236,16 +239,16 @@ static void drop_rows(struct dump *d)
 	d->n = d->at = 0;
 }
 
-static void begin_kind(struct dump *d, const struct ccfc_index *index)
+static void begin_dump_kind(struct dump *d, const struct ccfc_index *index)
 {
 	size_t most = kind_of(d)->rows(index) + (size_t)1;
 
-	drop_rows(d);
+	free_dump_rows(d);
 	d->rows = ccfc_malloc(most * sizeof(*d->rows));
 	d->phase = GATHER;
 }
 
-static void sum(struct dump *d, const struct ccfc_index *index)
+static void sum_sessions(struct dump *d, const struct ccfc_index *index)
 {
 	if (!d->tallying.out) {
 		ccfc_spool_init(&d->spool, d->s.d.methods->service->state_dir);
@@ -255,10 +258,10 @@ static void sum(struct dump *d, const struct ccfc_index *index)
 	if (ccfc_tally_some(&d->tallying, SUM_ROWS))
 		return;
 	d->out.tallies = d->tallying.out;
-	begin_kind(d, index);
+	begin_dump_kind(d, index);
 }
 
-static void begin_sort(struct dump *d)
+static void begin_dump_sort(struct dump *d)
 {
 	d->spare = ccfc_malloc((d->n + (size_t)1) * sizeof(*d->spare));
 	ccfc_sorting_init(&d->sorting, d->rows, d->spare, d->n,
@@ -278,7 +281,7 @@ static void gather_rows(struct dump *d, const struct ccfc_index *index)
 			d->rows[d->n++] = row;
 	}
 	if (d->at == end)
-		begin_sort(d);
+		begin_dump_sort(d);
 }
 
 static void sort_rows(struct dump *d)
@@ -303,7 +306,7 @@ static bool pack_rows(struct dump *d, const struct ccfc_index *index)
 		return false;
 	if (++d->kind == OWN_KINDS + CCFC_DUMP_FACTS)
 		return true;
-	begin_kind(d, index);
+	begin_dump_kind(d, index);
 	return false;
 }
 
@@ -315,7 +318,7 @@ static int step_dump(struct ccfc_sliced *s, const struct ccfc_index *index,
 
 	switch (d->phase) {
 	case SUM:
-		sum(d, index);
+		sum_sessions(d, index);
 		break;
 	case GATHER:
 		gather_rows(d, index);
@@ -337,7 +340,7 @@ static void reset_dump(struct ccfc_sliced *s)
 {
 	struct dump *d = (struct dump *)s;
 
-	drop_rows(d);
+	free_dump_rows(d);
 	ccfc_arena_release(&d->out.scratch);
 	if (d->tallying.out)
 		ccfc_spool_release(&d->spool);

@@ -8,22 +8,25 @@
 /* An item of the index, and its sort key. */
 struct ccfc_dump_row {
 	struct ccfc_slice name;
-	int64_t order; /* of those with the same name */
+	int64_t order; /* among items with the same name */
 	const struct ccfc_index *index;
 	uint32_t id;
 };
 
-/* Where entries of a dump are packed. */
+/* The output of a dump. */
 struct ccfc_dump_out {
 	struct ccfc_pack pack;
 	const struct ccfc_tally *tallies; /* by session */
-	struct ccfc_arena scratch;	  /* of one entry */
+	struct ccfc_arena scratch;	  /* for one entry */
 };
 
 /* Entries of one kind: the rows of a table. */
 struct ccfc_dump_kind {
 	uint32_t (*rows)(const struct ccfc_index *index);
-	/* The row with that id, but for `id` and `index`; false: no entry. */
+	/*
+	 * Fills in all fields of row `id` except `id` and `index`; false: no
+	 * entry.
+	 */
 	bool (*row)(struct ccfc_dump_row *out, const struct ccfc_index *index,
 		    uint32_t id);
 	int (*compare)(const void *x, const void *y);

@@ -12,19 +12,19 @@ struct fact {
 	const char *kind;
 	struct ccfc_slice session;
 	struct ccfc_slice name; /* model, tool, or path */
-	struct ccfc_slice who;	/* model of a call, agent of a look */
+	struct ccfc_slice who;	/* a call's model, a read's agent */
 	int64_t time;
 	struct ccfc_tokens tokens;
 	bool agent, error;
 };
 
-/* --- one fact; false: there is none in that row --- */
+/* --- the fact in one row; false: there is none --- */
 
 typedef bool (*fact_fn)(struct fact *out, const struct ccfc_index *index,
 			uint32_t id);
 
-static bool said_fact(struct fact *out, const struct ccfc_index *index,
-		      uint32_t id)
+static bool message_fact(struct fact *out, const struct ccfc_index *index,
+			 uint32_t id)
 {
 	struct ccfc_message_fact said;
 
@@ -41,7 +41,7 @@ static bool said_fact(struct fact *out, const struct ccfc_index *index,
 	return true;
 }
 
-static bool used_fact(struct fact *out, const struct ccfc_index *index,
+static bool call_fact(struct fact *out, const struct ccfc_index *index,
 		      uint32_t id)
 {
 	struct ccfc_call_fact used;
@@ -60,7 +60,7 @@ static bool used_fact(struct fact *out, const struct ccfc_index *index,
 	return true;
 }
 
-static bool look_fact(struct fact *out, const struct ccfc_index *index,
+static bool read_fact(struct fact *out, const struct ccfc_index *index,
 		      uint32_t id)
 {
 	struct ccfc_read_fact look;
@@ -79,7 +79,7 @@ static bool look_fact(struct fact *out, const struct ccfc_index *index,
 	return true;
 }
 
-/* --- their order: session, time, then all the rest --- */
+/* --- their order: by session, time, then the other fields --- */
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -173,20 +173,20 @@ static bool pack_fact(struct ccfc_pack *p, const struct ccfc_index *index,
 		return pack_fact(&out->pack, index, id, what##_fact);          \
 	}
 
-FACTS(said, messages)
-FACTS(used, calls)
-FACTS(look, reads)
+FACTS(message, messages)
+FACTS(call, calls)
+FACTS(read, reads)
 
 const struct ccfc_dump_kind ccfc_dump_facts[CCFC_DUMP_FACTS] = {
-	{ said_rows, said_row, compare_said, pack_said },
-	{ used_rows, used_row, compare_used, pack_used },
-	{ look_rows, look_row, compare_look, pack_look },
+	{ message_rows, message_row, compare_message, pack_message },
+	{ call_rows, call_row, compare_call, pack_call },
+	{ read_rows, read_row, compare_read, pack_read },
 };
 
 /* --- tallies of sessions --- */
 
-static void dump_part(struct ccfc_pack *p, const char *key,
-		      const struct ccfc_tally_part *part)
+static void pack_tally_part(struct ccfc_pack *p, const char *key,
+			    const struct ccfc_tally_part *part)
 {
 	ccfc_pack_cstr(p, key);
 	ccfc_pack_map(p);
@@ -206,7 +206,7 @@ void ccfc_dump_tally(struct ccfc_pack *p, const struct ccfc_index *index,
 
 	ccfc_reply_str(p, "title", title);
 	ccfc_pack_kv_cstr(p, "titleFrom", ccfc_title_text(from));
-	/* Long after the last record, so that no session is active. */
+	/* So long after the last record no session is active. */
 	ccfc_pack_kv_cstr(
 		p, "status",
 		ccfc_status_text(ccfc_tally_status(index, session, INT64_MAX)));
@@ -214,6 +214,6 @@ void ccfc_dump_tally(struct ccfc_pack *p, const struct ccfc_index *index,
 	ccfc_pack_kv_uint(p, "filesRead", t->files_read);
 	ccfc_pack_kv_uint(p, "filesModified", t->files_modified);
 	ccfc_pack_kv_time(p, "lastChange", t->last_change);
-	dump_part(p, "own", &t->main);
-	dump_part(p, "ofAgents", &t->agents);
+	pack_tally_part(p, "own", &t->main);
+	pack_tally_part(p, "ofAgents", &t->agents);
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
-/* Resident bytes now. */
+/* Bytes resident now. */
 static uint64_t memory_bytes(void)
 {
 	char line[128], *resident;
@@ -29,7 +29,7 @@ static uint64_t memory_bytes(void)
 	return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 #else
-/* The most that was resident: better than nothing. */
+/* The maximum that was resident: Linux alone shows the present value. */
 static uint64_t memory_bytes(void)
 {
 	struct rusage usage;
@@ -149,7 +149,8 @@ static void pack_roots(struct ccfc_pack *p, const struct ccfc_service *service)
 	ccfc_pack_end(p);
 }
 
-static uint32_t count_of(const struct ccfc_index *index, uint32_t project)
+static uint32_t count_project_sessions(const struct ccfc_index *index,
+				       uint32_t project)
 {
 	uint32_t n = 0;
 
@@ -158,7 +159,7 @@ static uint32_t count_of(const struct ccfc_index *index, uint32_t project)
 	return n;
 }
 
-/* Projects that are excluded now, and whose sessions were read before. */
+/* Excluded projects whose sessions were read before the exclusion. */
 static void pack_excluded(struct ccfc_pack *p,
 			  const struct ccfc_service *service)
 {
@@ -181,7 +182,8 @@ static void pack_excluded(struct ccfc_pack *p,
 			continue;
 		ccfc_pack_map(p);
 		ccfc_reply_id(p, "projectPath", index, project);
-		ccfc_pack_kv_uint(p, "sessions", count_of(index, project));
+		ccfc_pack_kv_uint(p, "sessions",
+				  count_project_sessions(index, project));
 		ccfc_pack_end(p);
 	}
 	ccfc_pack_end(p);
@@ -261,7 +263,7 @@ static void pack_observed(struct ccfc_pack *p, struct ccfc_service *service)
 	ccfc_observe_stats_release(&stats);
 }
 
-/* So many are named; all are counted. */
+/* At most so many are named; all are counted. */
 #define UNREAD_MAX 100u
 
 static void pack_failure(struct ccfc_pack *p, const struct ccfc_failure *f)
@@ -306,7 +308,7 @@ static void pack_unsent(struct ccfc_pack *p, const struct ccfc_service *service)
 	ccfc_pack_end(p);
 }
 
-/* Only what there is to tell. */
+/* Only fields with news. */
 static void pack_store(struct ccfc_pack *p, struct ccfc_service *service)
 {
 	struct ccfc_store_past past = { 0 };
@@ -328,7 +330,7 @@ static void pack_store(struct ccfc_pack *p, struct ccfc_service *service)
 
 #define DAY (24 * 60 * 60)
 
-/* What is kept of deleted transcripts. */
+/* The archive of deleted transcripts. */
 static void pack_archive(struct ccfc_pack *p,
 			 const struct ccfc_service *service)
 {

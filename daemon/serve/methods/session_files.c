@@ -1,7 +1,7 @@
 /*
- * session.files and session.file_changes: what a session changed. The files of
- * a session with many changes are listed in slices (slices.h), or on a worker
- * where content is asked for.
+ * session.files and session.file_changes: what a session changed. For a session
+ * with many changes the files are listed in slices (slices.h); with content, on
+ * a worker.
  */
 #include "serve/rpc/history_job.h"
 #include "serve/rpc/reply.h"
@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-/* A session with no more changes is answered at once. */
+/* Sessions with at most so many changes are answered at once. */
 #define LOOKUP_CHANGES 512u
-/* How much is done in a step. */
+/* Limits of one step. */
 #define GROUP_ROWS   256
 #define PACK_CHANGES 64
 
@@ -23,17 +23,18 @@
 struct listing {
 	uint32_t session;
 	const struct ccfc_groups *groups;
-	/* How far it is: */
+	/* Progress: */
 	int part;
-	uint64_t file;	 /* the next one */
-	uint32_t change; /* of the file, the next one */
+	uint64_t file;	 /* the next file */
+	uint32_t change; /* the next change of that file */
 	bool is_sorting;
-	struct ccfc_sorting sorting; /* names of extensions, of directories */
+	/* for the names of extensions and directories */
+	struct ccfc_sorting sorting;
 };
 
 /* --- counts by extension and by directory --- */
 
-/* A map of each name to how often it is there, in byte order. */
+/* Packs a map of each name to its count, in byte order. */
 static void pack_counts(struct ccfc_pack *p, const char *key,
 			const struct ccfc_slice *names, uint32_t n)
 {
@@ -49,8 +50,8 @@ static void pack_counts(struct ccfc_pack *p, const char *key,
 }
 
 /* "src/auth/" below the project, "./" for its root, else "/abs/dir/". */
-static struct ccfc_slice directory(struct ccfc_slice path,
-				   struct ccfc_slice project)
+static struct ccfc_slice directory_name(struct ccfc_slice path,
+					struct ccfc_slice project)
 {
 	struct ccfc_slice rel = path;
 
@@ -66,8 +67,8 @@ static int compare_names(const void *x, const void *y)
 			      *(const struct ccfc_slice *)y);
 }
 
-static void begin_names(struct ccfc_request *rq, struct listing *l,
-			bool directories)
+static void begin_sorting_names(struct ccfc_request *rq, struct listing *l,
+				bool directories)
 {
 	const struct ccfc_groups *groups = l->groups;
 	struct ccfc_slice project = ccfc_args_project(rq, l->session);
@@ -78,7 +79,7 @@ static void begin_names(struct ccfc_request *rq, struct listing *l,
 		struct ccfc_slice path =
 			ccfc_index_file_path(rq->index, groups->items[i].key);
 
-		names[i] = directories ? directory(path, project)
+		names[i] = directories ? directory_name(path, project)
 				       : ccfc_path_extension(path);
 	}
 	ccfc_sorting_init(&l->sorting, names, ccfc_arena_alloc(rq->arena, size),
@@ -86,12 +87,14 @@ static void begin_names(struct ccfc_request *rq, struct listing *l,
 	l->is_sorting = true;
 }
 
-/* Sorts some names, and packs them when all are; true: there are more. */
-static bool pack_names_some(struct ccfc_request *rq, struct listing *l,
+/*
+ * Sorts some names, and packs them when all are sorted; true: there are more.
+ */
+static bool pack_some_names(struct ccfc_request *rq, struct listing *l,
 			    bool directories, uint32_t left)
 {
 	if (!l->is_sorting)
-		begin_names(rq, l, directories);
+		begin_sorting_names(rq, l, directories);
 	if (ccfc_sorting_some(&l->sorting, left))
 		return true;
 	pack_counts(rq->pack, directories ? "byDirectory" : "byExtension",
@@ -129,8 +132,8 @@ static void pack_file_head(struct ccfc_request *rq,
 	ccfc_pack_kv_time(p, "lastModified", group->last);
 }
 
-/* Some of the page; true: there is more. */
-static bool pack_files_some(struct ccfc_request *rq, struct listing *l,
+/* Packs a part of the page; true: there is more. */
+static bool pack_some_files(struct ccfc_request *rq, struct listing *l,
 			    uint32_t left)
 {
 	uint64_t from = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
@@ -169,8 +172,8 @@ static void pack_session(struct ccfc_request *rq, uint32_t id)
 	ccfc_reply_source(p, ccfc_index_session_where(index, id));
 }
 
-static uint64_t shell_changes(const struct ccfc_request *rq,
-			      const struct ccfc_groups *groups)
+static uint64_t count_shell_changes(const struct ccfc_request *rq,
+				    const struct ccfc_groups *groups)
 {
 	const struct ccfc_change *all = rq->index->changes.items;
 	uint64_t n = 0;
@@ -182,8 +185,8 @@ static uint64_t shell_changes(const struct ccfc_request *rq,
 	return n;
 }
 
-/* All in front of the files. */
-static void pack_head(struct ccfc_request *rq, struct listing *l)
+/* Packs everything before the files. */
+static void pack_listing_head(struct ccfc_request *rq, struct listing *l)
 {
 	const struct ccfc_groups *groups = l->groups;
 	struct ccfc_lines sum = { 0 };
@@ -194,7 +197,8 @@ static void pack_head(struct ccfc_request *rq, struct listing *l)
 	pack_session(rq, l->session);
 	ccfc_pack_kv_uint(rq->pack, "totalFilesChanged", groups->n);
 	ccfc_pack_kv_uint(rq->pack, "totalChanges", groups->nchanges);
-	ccfc_pack_kv_uint(rq->pack, "shellChanges", shell_changes(rq, groups));
+	ccfc_pack_kv_uint(rq->pack, "shellChanges",
+			  count_shell_changes(rq, groups));
 	ccfc_reply_unknown(rq->pack, rq->index, l->session);
 	ccfc_reply_lines(rq->pack, &sum);
 	ccfc_pack_cstr(rq->pack, "files");
@@ -202,24 +206,24 @@ static void pack_head(struct ccfc_request *rq, struct listing *l)
 	l->file = (uint64_t)rq->opt.offset;
 }
 
-/* Some of the listing; true: there is more. */
-static bool pack_listing_some(struct ccfc_request *rq, struct listing *l,
-			      uint32_t left)
+/* Packs a part of the listing; true: there is more. */
+static bool pack_some_of_listing(struct ccfc_request *rq, struct listing *l,
+				 uint32_t left)
 {
 	enum { HEAD, FILES, EXTENSIONS, DIRECTORIES, END };
 
 	switch (l->part) {
 	case HEAD:
-		pack_head(rq, l);
+		pack_listing_head(rq, l);
 		break;
 	case FILES:
-		if (pack_files_some(rq, l, left))
+		if (pack_some_files(rq, l, left))
 			return true;
 		ccfc_pack_end(rq->pack);
 		break;
 	case EXTENSIONS:
 	case DIRECTORIES:
-		if (pack_names_some(rq, l, l->part == DIRECTORIES, left))
+		if (pack_some_names(rq, l, l->part == DIRECTORIES, left))
 			return true;
 		break;
 	case END:
@@ -236,12 +240,12 @@ static void pack_listing(struct ccfc_request *rq, uint32_t session,
 {
 	struct listing l = { .session = session, .groups = groups };
 
-	while (pack_listing_some(rq, &l, UINT32_MAX))
+	while (pack_some_of_listing(rq, &l, UINT32_MAX))
 		;
 }
 
 struct session_files {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_filter filter;
@@ -286,7 +290,7 @@ static int step_session_files(struct ccfc_sliced *s,
 					 w->listing.session, err);
 		break;
 	case PACK:
-		if (pack_listing_some(&w->rq, &w->listing, PACK_CHANGES))
+		if (pack_some_of_listing(&w->rq, &w->listing, PACK_CHANGES))
 			return CCFC_DEFERRED;
 		return 0;
 	}
@@ -304,7 +308,7 @@ static void release_session_files(struct ccfc_deferred *d)
 	free(d);
 }
 
-static int slice_session_files(struct ccfc_request *rq)
+static int start_session_files_slices(struct ccfc_request *rq)
 {
 	struct session_files *w = ccfc_calloc(1, sizeof(*w));
 
@@ -315,8 +319,9 @@ static int slice_session_files(struct ccfc_request *rq)
 	return ccfc_slice_up(rq, &w->s);
 }
 
-static int answer_files(struct ccfc_history_job *job, struct ccfc_request *rq,
-			struct ccfc_err *err)
+static int answer_files_with_content(struct ccfc_history_job *job,
+				     struct ccfc_request *rq,
+				     struct ccfc_err *err)
 {
 	(void)err;
 	pack_listing(rq, job->session, &job->groups);
@@ -335,7 +340,7 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 		return r;
 	if (!ccfc_history_job_is_needed(rq) &&
 	    rq->index->sessions.items[session].changes.n > LOOKUP_CHANGES)
-		return slice_session_files(rq);
+		return start_session_files_slices(rq);
 	r = ccfc_args_session_files(&session, &groups, rq, err);
 	if (r)
 		return r;
@@ -347,15 +352,15 @@ int ccfc_method_session_files(struct ccfc_request *rq, struct ccfc_err *err)
 				       CCFC_EXCERPT_SOURCES |
 					       CCFC_EXCERPT_BACKUPS |
 					       CCFC_EXCERPT_COMMANDS,
-				       answer_files);
+				       answer_files_with_content);
 	job->session = session;
 	return ccfc_history_job_start(rq, job, err);
 }
 
 /* --- session.file_changes --- */
 
-static int answer_changes(struct ccfc_history_job *job, struct ccfc_request *rq,
-			  struct ccfc_err *err)
+static int answer_file_changes(struct ccfc_history_job *job,
+			       struct ccfc_request *rq, struct ccfc_err *err)
 {
 	const struct ccfc_group *group = &job->groups.items[0];
 
@@ -393,7 +398,7 @@ int ccfc_method_session_file_changes(struct ccfc_request *rq,
 		return ccfc_history_job_start(
 			rq,
 			ccfc_history_job_changes(rq, &groups, true, 0,
-						 answer_changes),
+						 answer_file_changes),
 			err);
 	ccfc_reply_changes(rq, groups.items[0].changes,
 			   groups.items[0].nchanges);

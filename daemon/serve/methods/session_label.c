@@ -1,7 +1,7 @@
 /*
- * session.label: a name and tags for a session. They are the user's own words,
- * in no transcript: they live in the index and its store, and reading all
- * transcripts again leaves them alone.
+ * session.label: a name and tags for a session. The user chose them and they
+ * are in no transcript: the index and the store keep them, also when all
+ * transcripts are read again.
  */
 #include "serve/rpc/reply.h"
 
@@ -12,8 +12,8 @@
 #define TAG_MAX_LEN  64u
 #define TAGS_MAX     64u
 
-/* Control characters are nobody's words; a tag is one word. */
-static bool is_fine(struct ccfc_slice text, size_t max, bool word)
+/* Control characters are refused; a tag is one word. */
+static bool is_valid_label(struct ccfc_slice text, size_t max, bool word)
 {
 	for (size_t i = 0; i < text.len; i++)
 		if ((unsigned char)text.ptr[i] < (word ? 0x21 : 0x20) ||
@@ -22,7 +22,7 @@ static bool is_fine(struct ccfc_slice text, size_t max, bool word)
 	return text.len && text.len <= max;
 }
 
-static struct ccfc_slice tag_of(struct ccfc_slice word, bool *removes)
+static struct ccfc_slice split_tag(struct ccfc_slice word, bool *removes)
 {
 	*removes = word.len && word.ptr[0] == '-';
 	return *removes ? ccfc_slice(word.ptr + 1, word.len - 1) : word;
@@ -34,13 +34,13 @@ static int check_labels(const struct ccfc_request *rq, struct ccfc_err *err)
 	bool removes;
 
 	if ((o->given & CCFC_OPT(LABEL)) &&
-	    !is_fine(o->label, NAME_MAX_LEN, false))
+	    !is_valid_label(o->label, NAME_MAX_LEN, false))
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "a name is one line of at most %u bytes",
 				    NAME_MAX_LEN);
 	for (uint32_t i = 0; i < o->tags.n; i++)
-		if (!is_fine(tag_of(o->tags.items[i], &removes), TAG_MAX_LEN,
-			     true))
+		if (!is_valid_label(split_tag(o->tags.items[i], &removes),
+				    TAG_MAX_LEN, true))
 			return ccfc_err_set(err, CCFC_EINVAL,
 					    "a tag is one word of at most %u "
 					    "bytes",
@@ -60,7 +60,7 @@ static int apply_labels(struct ccfc_index *index, uint32_t session,
 						: o->label);
 	for (uint32_t i = 0; i < o->tags.n; i++) {
 		bool removes;
-		struct ccfc_slice tag = tag_of(o->tags.items[i], &removes);
+		struct ccfc_slice tag = split_tag(o->tags.items[i], &removes);
 
 		if (!removes && tags->n >= TAGS_MAX)
 			return ccfc_err_set(err, CCFC_ETOOBIG,

@@ -1,8 +1,8 @@
 /*
- * session.list: which sessions there are. All are examined once, in memory; the
- * disk is only asked about those on the page. One pass over everything sums up
- * what they did, so ten thousand sessions cost little more than one. That pass
- * is long, so all is done in slices (slices.h).
+ * session.list: which sessions there are. All sessions are checked in memory;
+ * the disk is asked only about those on the page. One pass over the whole index
+ * sums up what all sessions did, so ten thousand sessions cost little more than
+ * one. That pass is long, so the request runs in slices (slices.h).
  */
 #include "serve/rpc/reply.h"
 
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-/* How much is done in a step. */
+/* Limits of one step. */
 #define ROWS	  256
 #define PACK_ROWS 16
 
@@ -27,31 +27,34 @@ static const char *const sorts[] = { "recent", "changes", "tokens", "duration",
 
 struct wanted {
 	struct ccfc_filter filter;
-	const char *model; /* or a part of it; NULL: any */
-	uint32_t branch;   /* string; CCFC_ID_NONE: one that nobody has */
-	int status;	   /* -1: any */
-	bool tagged;	   /* only with `tag`, a string or ID_NONE */
+	const char *model; /* a model's name or a part of it; NULL: any */
+	/* a string of the index; CCFC_ID_NONE: no session has it */
+	uint32_t branch;
+	int status;  /* -1: any */
+	bool tagged; /* only sessions with `tag`, a string or ID_NONE */
 	uint32_t tag;
 	int sort;
 	int64_t now;
-	bool *touched; /* by session; NULL: not asked for */
-	bool *meant;   /* the same */
+	/* by session: did it touch the file? NULL: not asked for */
+	bool *touched;
+	/* by session: does the given name mean it? NULL: not asked for */
+	bool *meant;
 };
 
 struct touch {
-	struct ccfc_slice path; /* this file, or those below it */
-	struct ccfc_glob *glob; /* or these; owned */
+	struct ccfc_slice path; /* this file, or the files below it */
+	struct ccfc_glob *glob; /* or the files that match; owned */
 };
 
 struct row {
-	uint64_t key; /* greatest first */
-	int64_t end;  /* then latest first */
+	uint64_t key; /* descending */
+	int64_t end;  /* then descending by this */
 	struct ccfc_slice id;
 	uint32_t session;
 };
 
 struct session_list {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct wanted wanted;
@@ -59,17 +62,17 @@ struct session_list {
 	struct ccfc_tallying tallying;
 	struct row *rows;
 	uint32_t n;
-	/* How far it is: */
+	/* Progress: */
 	int phase;
-	uint32_t at; /* file, session or row */
+	uint32_t at; /* the next file, session or row */
 	struct ccfc_sorting sorting;
 };
 
 /* --- who touched a file --- */
 
-/* A name with [ or { in it that is known means that file. */
-static int ask_touch(struct touch *out, struct ccfc_request *rq,
-		     struct ccfc_err *err)
+/* A path with [ or { is a pattern only if no known file has that name. */
+static int read_touched_option(struct touch *out, struct ccfc_request *rq,
+			       struct ccfc_err *err)
 {
 	struct ccfc_slice given = rq->opt.touched;
 	bool pattern = ccfc_glob_is_pattern(given);
@@ -85,14 +88,14 @@ static int ask_touch(struct touch *out, struct ccfc_request *rq,
 	return r;
 }
 
-static bool is_touch(const struct touch *t, struct ccfc_slice path)
+static bool is_touched_path(const struct touch *t, struct ccfc_slice path)
 {
 	return t->glob ? ccfc_glob_match(t->glob, path)
 		       : ccfc_path_is_below(path, t->path);
 }
 
-static void mark_file(const struct session_list *w,
-		      const struct ccfc_ids *changes)
+static void mark_sessions_of_file(const struct session_list *w,
+				  const struct ccfc_ids *changes)
 {
 	for (uint32_t i = 0; i < changes->n; i++) {
 		const struct ccfc_change *c =
@@ -104,17 +107,17 @@ static void mark_file(const struct session_list *w,
 	}
 }
 
-static int begin_touch(struct session_list *w, struct ccfc_err *err)
+static int begin_marking_touched(struct session_list *w, struct ccfc_err *err)
 {
 	size_t n = w->tallying.nsessions + (size_t)1;
 
 	w->wanted.touched = ccfc_arena_alloc(&w->s.memory, n);
 	memset(w->wanted.touched, 0, n);
-	return ask_touch(&w->touch, &w->rq, err);
+	return read_touched_option(&w->touch, &w->rq, err);
 }
 
-/* Some files; true: there are more. */
-static bool touch_some(struct session_list *w)
+/* Checks some files; true: there are more. */
+static bool mark_some_files(struct session_list *w)
 {
 	const struct ccfc_index *index = w->rq.index;
 
@@ -126,16 +129,17 @@ static bool touch_some(struct session_list *w)
 		if (!left--)
 			return true;
 		if (w->at && changes->n &&
-		    is_touch(&w->touch, ccfc_index_file_path(index, w->at)))
-			mark_file(w, changes);
+		    is_touched_path(&w->touch,
+				    ccfc_index_file_path(index, w->at)))
+			mark_sessions_of_file(w, changes);
 	}
 	return false;
 }
 
 /* --- what is asked for --- */
 
-static int ask_status(struct wanted *w, struct ccfc_request *rq,
-		      struct ccfc_err *err)
+static int read_status_option(struct wanted *w, struct ccfc_request *rq,
+			      struct ccfc_err *err)
 {
 	const char *names[CCFC_STATUS_COMPLETED + 2] = { NULL };
 
@@ -145,8 +149,8 @@ static int ask_status(struct wanted *w, struct ccfc_request *rq,
 				names, err);
 }
 
-/* The sessions that a name may mean. */
-static void ask_meant(struct session_list *list)
+/* Marks the sessions that the given name may mean. */
+static void mark_meant_sessions(struct session_list *list)
 {
 	struct ccfc_request *rq = &list->rq;
 	size_t n = list->tallying.nsessions + (size_t)1;
@@ -160,7 +164,7 @@ static void ask_meant(struct session_list *list)
 	free(ids.items);
 }
 
-static int ask_session_list(struct session_list *list, struct ccfc_err *err)
+static int read_list_options(struct session_list *list, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &list->rq;
 	const struct ccfc_options *o = &rq->opt;
@@ -172,16 +176,16 @@ static int ask_session_list(struct session_list *list, struct ccfc_err *err)
 	ccfc_tally_begin(&list->tallying, rq->index, &list->s.memory);
 	r = ccfc_args_filter(&w->filter, rq, err);
 	if (!r)
-		r = ask_status(w, rq, err);
+		r = read_status_option(w, rq, err);
 	if (!r)
 		r = ccfc_args_choice(&w->sort, rq, CCFC_OPT_SORT, o->sort,
 				     sorts, err);
 	if (!r && (o->given & CCFC_OPT(TOUCHED)))
-		r = begin_touch(list, err);
+		r = begin_marking_touched(list, err);
 	if (r)
 		return r;
 	if (o->given & CCFC_OPT(SESSION))
-		ask_meant(list);
+		mark_meant_sessions(list);
 	if (o->given & CCFC_OPT(MODEL))
 		w->model = ccfc_arena_copy(rq->arena, o->model).ptr;
 	if (o->given & CCFC_OPT(BRANCH))
@@ -194,7 +198,8 @@ static int ask_session_list(struct session_list *list, struct ccfc_err *err)
 
 /* --- choosing --- */
 
-static bool has_branch(const struct wanted *w, const struct ccfc_session *s)
+static bool has_wanted_branch(const struct wanted *w,
+			      const struct ccfc_session *s)
 {
 	if (!w->branch)
 		return true;
@@ -204,8 +209,9 @@ static bool has_branch(const struct wanted *w, const struct ccfc_session *s)
 	return false;
 }
 
-static bool has_model(const struct wanted *w, const struct ccfc_index *index,
-		      const struct ccfc_session *s)
+static bool has_wanted_model(const struct wanted *w,
+			     const struct ccfc_index *index,
+			     const struct ccfc_session *s)
 {
 	if (!w->model)
 		return true;
@@ -217,8 +223,9 @@ static bool has_model(const struct wanted *w, const struct ccfc_index *index,
 	return false;
 }
 
-/* Was it at work between the dates? */
-static bool is_within(const struct ccfc_filter *f, const struct ccfc_session *s)
+/* Was it active between the dates? */
+static bool is_active_between(const struct ccfc_filter *f,
+			      const struct ccfc_session *s)
 {
 	if ((f->has_from || f->has_to) && s->start == CCFC_TIME_NONE)
 		return false;
@@ -226,7 +233,7 @@ static bool is_within(const struct ccfc_filter *f, const struct ccfc_session *s)
 	       (!f->has_to || s->start <= f->to);
 }
 
-static bool has_tag(const struct wanted *w, const struct ccfc_session *s)
+static bool has_wanted_tag(const struct wanted *w, const struct ccfc_session *s)
 {
 	for (uint32_t i = 0; w->tagged && i < s->tags.n; i++)
 		if (s->tags.items[i] == w->tag)
@@ -242,10 +249,11 @@ static bool is_wanted_session(const struct wanted *w,
 	if (!s->seen || (w->touched && !w->touched[id]) ||
 	    (w->meant && !w->meant[id]))
 		return false;
-	if (!is_within(&w->filter, s) ||
+	if (!is_active_between(&w->filter, s) ||
 	    !ccfc_filter_accepts_session(index, &w->filter, id))
 		return false;
-	if (!has_branch(w, s) || !has_model(w, index, s) || !has_tag(w, s))
+	if (!has_wanted_branch(w, s) || !has_wanted_model(w, index, s) ||
+	    !has_wanted_tag(w, s))
 		return false;
 	return w->status < 0 ||
 	       (int)ccfc_tally_status(index, id, w->now) == w->status;
@@ -253,8 +261,8 @@ static bool is_wanted_session(const struct wanted *w,
 
 /* --- ordering --- */
 
-static uint64_t key_of_session_list(const struct session_list *w,
-				    const struct ccfc_session *s, uint32_t id)
+static uint64_t sort_key(const struct session_list *w,
+			 const struct ccfc_session *s, uint32_t id)
 {
 	const struct ccfc_tally *t = &w->tallying.out[id];
 
@@ -274,7 +282,7 @@ static uint64_t key_of_session_list(const struct session_list *w,
 	return 0;
 }
 
-static int compare_rows(const void *x, const void *y)
+static int compare_session_rows(const void *x, const void *y)
 {
 	const struct row *a = x, *b = y;
 
@@ -285,8 +293,8 @@ static int compare_rows(const void *x, const void *y)
 	return ccfc_slice_cmp(a->id, b->id);
 }
 
-/* Some sessions; true: there are more. */
-static bool find_some(struct session_list *w)
+/* Checks some sessions; true: there are more. */
+static bool find_some_sessions(struct session_list *w)
 {
 	const struct ccfc_index *index = w->rq.index;
 	const uint32_t end = w->tallying.nsessions;
@@ -301,21 +309,21 @@ static bool find_some(struct session_list *w)
 			return true;
 		if (w->at && is_wanted_session(&w->wanted, index, w->at))
 			w->rows[w->n++] = (struct row){
-				key_of_session_list(w, s, w->at), s->end,
+				sort_key(w, s, w->at), s->end,
 				ccfc_index_session_id(index, w->at), w->at
 			};
 	}
 	return false;
 }
 
-/* Some rows; true: there are more. */
-static bool sort_some(struct session_list *w)
+/* Sorts some rows; true: there are more. */
+static bool sort_some_rows(struct session_list *w)
 {
 	if (!w->at++)
 		ccfc_sorting_init(
 			&w->sorting, w->rows,
 			ccfc_arena_alloc(&w->s.memory, w->n * sizeof(*w->rows)),
-			w->n, sizeof(*w->rows), compare_rows);
+			w->n, sizeof(*w->rows), compare_session_rows);
 	if (ccfc_sorting_some(&w->sorting, ROWS))
 		return true;
 	w->rows = (struct row *)(void *)w->sorting.items;
@@ -324,7 +332,7 @@ static bool sort_some(struct session_list *w)
 
 /* --- the reply --- */
 
-static int none(struct ccfc_request *rq, struct ccfc_err *err)
+static int fail_no_sessions(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_totals totals;
 
@@ -337,12 +345,12 @@ static int none(struct ccfc_request *rq, struct ccfc_err *err)
 			    (unsigned long long)totals.sessions);
 }
 
-/* All in front of the sessions. */
-static int pack_head(struct session_list *w, struct ccfc_err *err)
+/* Packs everything before the sessions. */
+static int pack_list_head(struct session_list *w, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &w->rq;
 	int r = w->n ? ccfc_args_offset(rq, w->n, "sessions", err)
-		     : none(rq, err);
+		     : fail_no_sessions(rq, err);
 
 	if (r)
 		return r;
@@ -352,8 +360,8 @@ static int pack_head(struct session_list *w, struct ccfc_err *err)
 	return 0;
 }
 
-/* Some sessions of the page; true: there are more. */
-static bool pack_some(struct session_list *w)
+/* Packs some sessions of the page; true: there are more. */
+static bool pack_some_sessions(struct session_list *w)
 {
 	struct ccfc_request *rq = &w->rq;
 	uint64_t from = (uint64_t)rq->opt.offset, i = from + w->at;
@@ -378,16 +386,16 @@ static bool pack_some(struct session_list *w)
 
 enum phase { ASK, TOUCH, TALLY, FIND, SORT, HEAD, PACK };
 
-/* One step of the phase; CCFC_DEFERRED: there are more. */
-static int do_phase(struct session_list *w, struct ccfc_err *err)
+/* Does one step of the phase; CCFC_DEFERRED: there are more. */
+static int step_phase(struct session_list *w, struct ccfc_err *err)
 {
 	bool more = false;
 
 	switch ((enum phase)w->phase) {
 	case ASK:
-		return ask_session_list(w, err);
+		return read_list_options(w, err);
 	case TOUCH:
-		more = touch_some(w);
+		more = mark_some_files(w);
 		if (!more && w->touch.glob && ccfc_glob_is_spent(w->touch.glob))
 			return ccfc_args_too_costly(&w->rq, err);
 		break;
@@ -395,15 +403,15 @@ static int do_phase(struct session_list *w, struct ccfc_err *err)
 		more = ccfc_tally_some(&w->tallying, ROWS);
 		break;
 	case FIND:
-		more = find_some(w);
+		more = find_some_sessions(w);
 		break;
 	case SORT:
-		more = sort_some(w);
+		more = sort_some_rows(w);
 		break;
 	case HEAD:
-		return pack_head(w, err);
+		return pack_list_head(w, err);
 	case PACK:
-		more = pack_some(w);
+		more = pack_some_sessions(w);
 		break;
 	}
 	return more ? CCFC_DEFERRED : 0;
@@ -414,7 +422,7 @@ static int step_session_list(struct ccfc_sliced *s,
 			     struct ccfc_err *err)
 {
 	struct session_list *w = (struct session_list *)s;
-	int r = do_phase(w, err);
+	int r = step_phase(w, err);
 
 	(void)index;
 	if (r)

@@ -1,7 +1,7 @@
 /*
  * session.reads and file.readers: who read which file. Only successful reads
- * count; an agent's reads count for its session. Both are done in slices
- * (slices.h): the one goes over all reads, the other over those of a file.
+ * count; an agent's reads count for its session. Both run in slices (slices.h):
+ * session.reads checks all reads, file.readers those of one file.
  */
 #include "serve/rpc/reply.h"
 #include "serve/rpc/slices.h"
@@ -13,11 +13,11 @@
 
 #include <stdlib.h>
 
-/* How much is done in a step. */
+/* Limits of one step. */
 #define READ_ROWS  256u
 #define GROUP_ROWS 256
 
-/* Reads of one file, or of one session. */
+/* The reads of one file by one session. */
 struct looks {
 	uint32_t key;
 	uint32_t n;
@@ -29,13 +29,13 @@ struct all_looks {
 	const struct ccfc_index *index;
 	const struct ccfc_filter *filter;
 	bool by_session;
-	uint32_t session; /* only its reads; 0: all */
+	uint32_t session; /* only reads of this session; 0: of all */
 	uint64_t total;
 	struct looks *items; /* owned */
 	uint32_t n, cap;
 };
 
-static void add_look(struct all_looks *all, const struct ccfc_read_fact *look)
+static void add_read(struct all_looks *all, const struct ccfc_read_fact *look)
 {
 	struct looks one = { all->by_session ? look->session : look->file, 1,
 			     look->time, look->time, CCFC_SLICE_NONE };
@@ -50,14 +50,14 @@ static void add_look(struct all_looks *all, const struct ccfc_read_fact *look)
 	CCFC_VEC_PUSH(*all, one);
 }
 
-static int by_key(const void *x, const void *y)
+static int compare_keys(const void *x, const void *y)
 {
 	const struct looks *a = x, *b = y;
 
 	return (a->key > b->key) - (a->key < b->key);
 }
 
-static void join_session_reads(struct looks *to, const struct looks *one)
+static void join_reads(struct looks *to, const struct looks *one)
 {
 	to->n++;
 	if (one->first == CCFC_TIME_NONE)
@@ -68,8 +68,8 @@ static void join_session_reads(struct looks *to, const struct looks *one)
 		to->last = one->last;
 }
 
-/* Joins all reads with the same key. */
-static void join_all(struct all_looks *all)
+/* Joins the reads with the same key. */
+static void join_equal_reads(struct all_looks *all)
 {
 	const struct ccfc_strtab *names = all->by_session
 						  ? &all->index->session_ids
@@ -77,10 +77,10 @@ static void join_all(struct all_looks *all)
 	uint32_t n = 0;
 
 	if (all->n)
-		qsort(all->items, all->n, sizeof(*all->items), by_key);
+		qsort(all->items, all->n, sizeof(*all->items), compare_keys);
 	for (uint32_t i = 0; i < all->n; i++) {
 		if (n && all->items[n - 1].key == all->items[i].key) {
-			join_session_reads(&all->items[n - 1], &all->items[i]);
+			join_reads(&all->items[n - 1], &all->items[i]);
 			continue;
 		}
 		all->items[n] = all->items[i];
@@ -90,10 +90,10 @@ static void join_all(struct all_looks *all)
 	all->n = n;
 }
 
-static void sort_looks(struct all_looks *all,
+static void sort_reads(struct all_looks *all,
 		       int (*order)(const void *, const void *))
 {
-	join_all(all);
+	join_equal_reads(all);
 	if (all->n)
 		qsort(all->items, all->n, sizeof(*all->items), order);
 }
@@ -101,23 +101,23 @@ static void sort_looks(struct all_looks *all,
 /* --- in slices --- */
 
 struct reads_work {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_filter filter;
 	struct all_looks all;
-	/* How far it is: */
+	/* Progress: */
 	int phase;
 	uint32_t read; /* the next row */
-	/* file.readers: */
+	/* For file.readers: */
 	struct ccfc_slice path;
-	uint32_t file;	/* whose reads these are */
-	uint32_t tried; /* so many alternatives */
+	uint32_t file;	/* the file whose reads are listed */
+	uint32_t tried; /* number of alternatives tried */
 	struct ccfc_grouping grouping;
 };
 
-/* False when there are no more. */
-static bool look_some(struct reads_work *w)
+/* Reads some rows; false: there are no more. */
+static bool gather_some_reads(struct reads_work *w)
 {
 	const struct ccfc_index *index = w->rq.index;
 	struct ccfc_read_fact look;
@@ -127,7 +127,7 @@ static bool look_some(struct reads_work *w)
 		if (w->read >= index->reads.n)
 			return false;
 		if (ccfc_tally_read_at(&look, index, w->read))
-			add_look(&w->all, &look);
+			add_read(&w->all, &look);
 		w->read = w->file ? index->reads.items[w->read].next
 				  : w->read + 1;
 	}
@@ -157,10 +157,10 @@ static void release_reads(struct ccfc_deferred *d)
 	free(d);
 }
 
-static int slice_reads(struct ccfc_request *rq,
-		       int (*step)(struct ccfc_sliced *,
-				   const struct ccfc_index *,
-				   struct ccfc_err *))
+static int start_reads_slices(struct ccfc_request *rq,
+			      int (*step)(struct ccfc_sliced *,
+					  const struct ccfc_index *,
+					  struct ccfc_err *))
 {
 	struct reads_work *w = ccfc_calloc(1, sizeof(*w));
 
@@ -173,7 +173,7 @@ static int slice_reads(struct ccfc_request *rq,
 
 /* --- session.reads --- */
 
-static int by_first(const void *x, const void *y)
+static int compare_first_reads(const void *x, const void *y)
 {
 	const struct looks *a = x, *b = y;
 
@@ -183,7 +183,8 @@ static int by_first(const void *x, const void *y)
 }
 
 /* By file: did the session change it? */
-static const bool *find_modified(struct ccfc_request *rq, uint32_t session)
+static const bool *find_modified_files(struct ccfc_request *rq,
+				       uint32_t session)
 {
 	const struct ccfc_index *index = rq->index;
 	const struct ccfc_ids *ids = &index->sessions.items[session].changes;
@@ -231,7 +232,8 @@ static void pack_session_reads(struct ccfc_request *rq,
 			 ccfc_index_session_id(rq->index, all->session));
 	ccfc_pack_kv_uint(rq->pack, "totalFiles", all->n);
 	ccfc_pack_kv_uint(rq->pack, "totalReads", all->total);
-	pack_files_session_reads(rq, all, find_modified(rq, all->session));
+	pack_files_session_reads(rq, all,
+				 find_modified_files(rq, all->session));
 	ccfc_reply_asked(rq);
 	ccfc_pack_end(rq->pack);
 }
@@ -250,9 +252,9 @@ static int step_session_reads(struct ccfc_sliced *s,
 				       w->rq.opt.session, err);
 		return r ? r : CCFC_DEFERRED;
 	}
-	if (look_some(w))
+	if (gather_some_reads(w))
 		return CCFC_DEFERRED;
-	sort_looks(&w->all, by_first);
+	sort_reads(&w->all, compare_first_reads);
 	pack_session_reads(&w->rq, &w->all);
 	return 0;
 }
@@ -260,12 +262,12 @@ static int step_session_reads(struct ccfc_sliced *s,
 int ccfc_method_session_reads(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	(void)err;
-	return slice_reads(rq, step_session_reads);
+	return start_reads_slices(rq, step_session_reads);
 }
 
 /* --- file.readers --- */
 
-static int by_last(const void *x, const void *y)
+static int compare_last_reads(const void *x, const void *y)
 {
 	const struct looks *a = x, *b = y;
 
@@ -274,9 +276,10 @@ static int by_last(const void *x, const void *y)
 	return ccfc_slice_cmp(a->name, b->name);
 }
 
-/* How often each session changed the file. */
-static const uint32_t *count_changes(struct ccfc_request *rq,
-				     const struct ccfc_groups *groups)
+/* By session: how often did it change the file? */
+static const uint32_t *
+count_changes_by_session(struct ccfc_request *rq,
+			 const struct ccfc_groups *groups)
 {
 	size_t n = (rq->index->sessions.n + (size_t)1) * sizeof(uint32_t);
 	uint32_t *counts = ccfc_arena_alloc(rq->arena, n);
@@ -313,7 +316,8 @@ static void pack_readers(struct reads_work *w)
 	const struct all_looks *all = &w->all;
 	uint64_t i = (uint64_t)rq->opt.offset, n = (uint64_t)rq->opt.limit;
 	struct ccfc_pack *p = rq->pack;
-	const uint32_t *changes = count_changes(rq, &w->grouping.out);
+	const uint32_t *changes =
+		count_changes_by_session(rq, &w->grouping.out);
 
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(rq->index, w->file));
@@ -329,8 +333,8 @@ static void pack_readers(struct reads_work *w)
 	ccfc_pack_end(p);
 }
 
-static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
-		  struct ccfc_err *err)
+static int fail_no_readers(struct ccfc_request *rq, struct ccfc_slice path,
+			   struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session read it",
 		     (int)path.len, path.ptr);
@@ -338,8 +342,8 @@ static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
 	return CCFC_ENOTFOUND;
 }
 
-/* The file of that path is the next one whose reads are looked for. */
-static void take_file(struct reads_work *w, struct ccfc_slice path)
+/* Sets the path whose reads are listed next. */
+static void begin_path(struct reads_work *w, struct ccfc_slice path)
 {
 	const struct ccfc_index *index = w->rq.index;
 
@@ -349,7 +353,7 @@ static void take_file(struct reads_work *w, struct ccfc_slice path)
 			  : CCFC_ID_NONE;
 }
 
-static int ask_readers(struct reads_work *w, struct ccfc_err *err)
+static int read_readers_options(struct reads_work *w, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &w->rq;
 	int r;
@@ -365,22 +369,22 @@ static int ask_readers(struct reads_work *w, struct ccfc_err *err)
 				    CCFC_OPT_ALTERNATIVES, CCFC_SLICE_NONE,
 				    err);
 	if (!r)
-		take_file(w, w->path);
+		begin_path(w, w->path);
 	return r;
 }
 
-/* The first of `path` and `alternatives` that was read counts. */
-static int end_look(struct reads_work *w, struct ccfc_err *err)
+/* Answers for the first of `path` and `alternatives` that was read. */
+static int finish_path(struct reads_work *w, struct ccfc_err *err)
 {
 	const struct ccfc_slices *more = &w->rq.opt.alternatives;
 
 	if (!w->all.n && w->tried == more->n)
-		return nobody(&w->rq, w->path, err);
+		return fail_no_readers(&w->rq, w->path, err);
 	if (!w->all.n) {
-		take_file(w, more->items[w->tried++]);
+		begin_path(w, more->items[w->tried++]);
 		return CCFC_DEFERRED;
 	}
-	sort_looks(&w->all, by_last);
+	sort_reads(&w->all, compare_last_reads);
 	ccfc_group_by_session(&w->grouping, w->rq.index, w->file, &w->filter,
 			      &w->s.memory);
 	return ccfc_args_offset(&w->rq, w->all.n, "sessions", err);
@@ -396,10 +400,10 @@ static int step_readers(struct ccfc_sliced *s, const struct ccfc_index *index,
 	(void)index;
 	switch (w->phase) {
 	case ASK:
-		r = ask_readers(w, err);
+		r = read_readers_options(w, err);
 		break;
 	case LOOK:
-		r = look_some(w) ? CCFC_DEFERRED : end_look(w, err);
+		r = gather_some_reads(w) ? CCFC_DEFERRED : finish_path(w, err);
 		break;
 	case GROUP:
 		if (ccfc_grouping_some(&w->grouping, GROUP_ROWS))
@@ -414,5 +418,5 @@ static int step_readers(struct ccfc_sliced *s, const struct ccfc_index *index,
 int ccfc_method_file_readers(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	(void)err;
-	return slice_reads(rq, step_readers);
+	return start_reads_slices(rq, step_readers);
 }

@@ -110,8 +110,9 @@ static void pack_agents(struct ccfc_pack *p, const struct ccfc_tally *t)
 	ccfc_pack_end(p);
 }
 
-/* Its size on disk, or how much was read of it if it is gone. */
-static uint64_t size_of(const char *path, const struct ccfc_source *source)
+/* The transcript's size on disk; if it is gone, the bytes read from it. */
+static uint64_t transcript_size(const char *path,
+				const struct ccfc_source *source)
 {
 	struct stat st;
 
@@ -129,7 +130,7 @@ static void pack_file(struct ccfc_pack *p, const struct ccfc_index *index,
 
 	if (id != CCFC_ID_NONE) {
 		path = ccfc_index_str(index, index->sources.items[id].path);
-		size = size_of(path.ptr, &index->sources.items[id]);
+		size = transcript_size(path.ptr, &index->sources.items[id]);
 	}
 	ccfc_reply_str(p, "filePath", path);
 	ccfc_pack_kv_uint(p, "fileSizeBytes", size);

@@ -9,22 +9,22 @@
 #include "wire/pack.h"
 
 /*
- * The fields of a session's summary, into an open map. `tally` has its totals;
- * its status is relative to `now`. Checks the size of its transcript on disk,
- * once.
+ * Packs the fields of a session's summary into an open map. `tally` has the
+ * session's totals; the status is relative to `now`. Checks the transcript's
+ * size on disk once.
  */
 void ccfc_reply_session(struct ccfc_pack *p, const struct ccfc_index *index,
 			uint32_t session, const struct ccfc_tally *tally,
 			int64_t now);
 
-/* `title`, in one line and cut like a prompt; nil if there is none. */
+/* Packs `title`: one line, shortened like a prompt; nil if there is none. */
 enum ccfc_title ccfc_reply_title(struct ccfc_pack *p,
 				 const struct ccfc_index *index,
 				 uint32_t session);
 
 /* `input`, `output`, `cacheRead`, `cacheWrite`, into an open map. */
 void ccfc_reply_token_counts(struct ccfc_pack *p, const struct ccfc_tokens *t);
-/* A map of these under `key`. */
+/* Packs a map of these four under `key`. */
 void ccfc_reply_tokens(struct ccfc_pack *p, const char *key,
 		       const struct ccfc_tokens *tokens);
 

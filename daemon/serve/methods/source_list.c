@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Its further names, in their order. */
+/* The other names of the transcript, in their order. */
 static void pack_names(struct ccfc_pack *p, const struct ccfc_index *index,
 		       uint32_t source)
 {

@@ -18,23 +18,23 @@
 #define MAX_MS	   30000
 #define MAX_MEMORY ((size_t)64 << 20)
 #define MAX_REPLY  ((size_t)64 << 20)
-#define VALUE_HEAD 9 /* bytes of a number, or in front of a text */
+#define VALUE_HEAD 9 /* bytes of a number, or before a text */
 
 struct sql_query {
 	struct ccfc_deferred d;
 	struct ccfc_sql q;
-	struct ccfc_buf columns; /* their key and value */
+	struct ccfc_buf columns; /* the key `columns` and its value */
 	struct ccfc_spool rows;
 	struct ccfc_buf clock; /* keys and values, `nclock` of them */
-	struct ccfc_pack pack; /* into `rows` */
+	struct ccfc_pack pack; /* writes to `rows` */
 	uint32_t nclock, nrows;
 	bool truncated;
-	struct ccfc_err no_room; /* for rows; code 0: there was */
+	struct ccfc_err no_room; /* the rows did not fit; code 0: they did */
 };
 
 /* --- on the worker --- */
 
-static void on_columns(void *ctx, const char *const *names, uint32_t n)
+static void pack_columns(void *ctx, const char *const *names, uint32_t n)
 {
 	struct sql_query *s = ctx;
 	struct ccfc_pack pack;
@@ -68,7 +68,8 @@ static void pack_value(struct ccfc_pack *p, const struct ccfc_sql_value *v)
 	}
 }
 
-static bool on_row(void *ctx, const struct ccfc_sql_value *values, uint32_t n)
+static bool pack_sql_row(void *ctx, const struct ccfc_sql_value *values,
+			 uint32_t n)
 {
 	struct sql_query *s = ctx;
 	uint64_t size = ccfc_spool_size(&s->rows) + VALUE_HEAD;
@@ -85,7 +86,7 @@ static bool on_row(void *ctx, const struct ccfc_sql_value *values, uint32_t n)
 	return !ccfc_spool_settle(&s->rows, &s->no_room);
 }
 
-static int work_sql_query(struct ccfc_deferred *d, struct ccfc_err *err)
+static int run_sql_query(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct sql_query *s = (struct sql_query *)d;
 	char what[sizeof(err->what)];
@@ -134,7 +135,8 @@ static void release_sql_query(struct ccfc_deferred *d)
 	free(s);
 }
 
-static void keep_clock(struct sql_query *s, struct ccfc_service *service)
+static void pack_request_clock(struct sql_query *s,
+			       struct ccfc_service *service)
 {
 	struct ccfc_scan_progress at = { 0 };
 	struct ccfc_pack pack;
@@ -149,7 +151,7 @@ int ccfc_method_sql_query(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct sql_query *s = ccfc_calloc(1, sizeof(*s));
 
-	s->d.work = work_sql_query;
+	s->d.work = run_sql_query;
 	s->d.finish = finish_sql_query;
 	s->d.release = release_sql_query;
 	s->d.job.unbounded = true;
@@ -160,9 +162,9 @@ int ccfc_method_sql_query(struct ccfc_request *rq, struct ccfc_err *err)
 				  .max_memory = MAX_MEMORY,
 				  .cancelled = &s->d.job.cancelled,
 				  .ctx = s,
-				  .columns = on_columns,
-				  .row = on_row };
-	keep_clock(s, rq->service);
+				  .columns = pack_columns,
+				  .row = pack_sql_row };
+	pack_request_clock(s, rq->service);
 	return ccfc_defer(rq, &s->d, err);
 }
 

@@ -1,6 +1,6 @@
 /*
- * store.check: is what the daemon keeps undamaged? A worker reads it
- * (store/check.h); the core adds what it knows.
+ * store.check: is the stored data undamaged? A worker reads it (store/check.h);
+ * the core adds what it knows.
  */
 #include "serve/rpc/defer.h"
 #include "serve/rpc/reply.h"
@@ -19,51 +19,50 @@ struct store_check {
 	struct ccfc_check check;
 	struct ccfc_texts_view texts;
 	bool deep;
-	const char *dir; /* the service's, which outlives every job */
-	struct ccfc_archive *archive; /* so does this; NULL: not checked */
+	const char *dir; /* of the service, which outlives every job */
+	struct ccfc_archive *archive; /* of the service; NULL: not checked */
 	struct ccfc_archive_check kept;
-	struct ccfc_blobs
-		*blobs; /* and this: contents that were seen on disk */
+	struct ccfc_blobs *blobs; /* of the service: contents seen on disk */
 	uint64_t seen, bad_seen;
-	bool bad_list; /* of what was forgotten */
+	bool bad_list; /* the list of forgotten items is damaged */
 };
 
-static bool is_over_store_check(void *ctx)
+static bool is_check_cancelled(void *ctx)
 {
 	return ccfc_job_cancelled(ctx);
 }
 
-static int read_piece(void *ctx, struct ccfc_slice piece)
+static int stop_if_cancelled(void *ctx, struct ccfc_slice piece)
 {
 	(void)piece;
-	return is_over_store_check(ctx) ? CCFC_EAGAIN : 0;
+	return is_check_cancelled(ctx) ? CCFC_EAGAIN : 0;
 }
 
-static void check_seen(void *ctx, const struct ccfc_blob_key *key,
+static void check_blob(void *ctx, const struct ccfc_blob_key *key,
 		       uint64_t room)
 {
 	struct store_check *c = ctx;
 
 	(void)room;
-	if (is_over_store_check(&c->d.job))
+	if (is_check_cancelled(&c->d.job))
 		return;
 	c->seen++;
-	/* One that made room meanwhile is not damaged. */
-	c->bad_seen += ccfc_blobs_read(c->blobs, key, read_piece, &c->d.job,
-				       NULL) == CCFC_ECORRUPT;
+	/* A content that was removed meanwhile, for space, is not damaged. */
+	c->bad_seen += ccfc_blobs_read(c->blobs, key, stop_if_cancelled,
+				       &c->d.job, NULL) == CCFC_ECORRUPT;
 }
 
-static int work_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
+static int run_store_check(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct store_check *c = (struct store_check *)d;
 	int r = ccfc_check_run(&c->check, c->dir, &c->texts, c->deep,
 			       &d->job.cancelled, err);
 
 	if (!r && c->archive)
-		ccfc_archive_check(c->archive, &c->kept, is_over_store_check,
+		ccfc_archive_check(c->archive, &c->kept, is_check_cancelled,
 				   &d->job);
 	if (!r && c->blobs)
-		ccfc_blobs_each(c->blobs, check_seen, c);
+		ccfc_blobs_each(c->blobs, check_blob, c);
 	c->bad_list = !ccfc_forgotten_is_whole(c->dir);
 	return r;
 }
@@ -159,7 +158,7 @@ int ccfc_method_store_check(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct store_check *c = ccfc_calloc(1, sizeof(*c));
 
-	c->d.work = work_store_check;
+	c->d.work = run_store_check;
 	c->d.finish = finish_store_check;
 	c->d.release = release_store_check;
 	c->deep = rq->opt.deep;

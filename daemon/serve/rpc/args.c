@@ -21,13 +21,13 @@
 
 #define TWINS_SHOWN 2
 
-static struct ccfc_slice home_of(const struct ccfc_request *rq)
+static struct ccfc_slice user_home(const struct ccfc_request *rq)
 {
 	return ccfc_slice_str(rq->service->home);
 }
 
-static int relative(struct ccfc_request *rq, enum ccfc_option what,
-		    struct ccfc_err *err)
+static int fail_relative_path(struct ccfc_request *rq, enum ccfc_option what,
+			      struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' is a relative path",
 		     rq->method, ccfc_option_rows[what].name);
@@ -35,12 +35,12 @@ static int relative(struct ccfc_request *rq, enum ccfc_option what,
 	return CCFC_EINVAL;
 }
 
-/* Against one base only. */
-static bool normalise(struct ccfc_slice *out, struct ccfc_request *rq,
-		      struct ccfc_slice path, struct ccfc_slice base)
+/* Makes `path` absolute against one base. */
+static bool make_absolute(struct ccfc_slice *out, struct ccfc_request *rq,
+			  struct ccfc_slice path, struct ccfc_slice base)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
-	bool ok = ccfc_path_normalise(&buf, path, base, home_of(rq));
+	bool ok = ccfc_path_normalise(&buf, path, base, user_home(rq));
 
 	if (ok)
 		*out = ccfc_arena_copy(rq->arena, ccfc_buf_view(&buf));
@@ -49,16 +49,18 @@ static bool normalise(struct ccfc_slice *out, struct ccfc_request *rq,
 }
 
 /* cwd has to be absolute; projectPath may be relative to it. */
-static int find_base(struct ccfc_slice *out, struct ccfc_request *rq,
-		     struct ccfc_slice base, struct ccfc_err *err)
+static int resolve_base(struct ccfc_slice *out, struct ccfc_request *rq,
+			struct ccfc_slice base, struct ccfc_err *err)
 {
 	*out = base;
 	if (rq->opt.given & CCFC_OPT(CWD)) {
-		if (!normalise(out, rq, rq->opt.cwd, CCFC_SLICE_NONE))
-			return relative(rq, CCFC_OPT_CWD, err);
+		if (!make_absolute(out, rq, rq->opt.cwd, CCFC_SLICE_NONE))
+			return fail_relative_path(rq, CCFC_OPT_CWD, err);
 	} else if (rq->opt.given & CCFC_OPT(PROJECT_PATH)) {
-		if (!normalise(out, rq, rq->opt.project_path, CCFC_SLICE_NONE))
-			return relative(rq, CCFC_OPT_PROJECT_PATH, err);
+		if (!make_absolute(out, rq, rq->opt.project_path,
+				   CCFC_SLICE_NONE))
+			return fail_relative_path(rq, CCFC_OPT_PROJECT_PATH,
+						  err);
 	}
 	return 0;
 }
@@ -68,12 +70,12 @@ int ccfc_args_path(struct ccfc_slice *out, struct ccfc_request *rq,
 		   struct ccfc_slice base, struct ccfc_err *err)
 {
 	struct ccfc_slice from;
-	int r = find_base(&from, rq, base, err);
+	int r = resolve_base(&from, rq, base, err);
 
 	if (r)
 		return r;
-	if (!normalise(out, rq, path, from))
-		return relative(rq, what, err);
+	if (!make_absolute(out, rq, path, from))
+		return fail_relative_path(rq, what, err);
 	return 0;
 }
 
@@ -106,12 +108,12 @@ int ccfc_args_glob(struct ccfc_glob **out, struct ccfc_request *rq,
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 	struct ccfc_slice base;
-	int r = find_base(&base, rq, CCFC_SLICE_NONE, err);
+	int r = resolve_base(&base, rq, CCFC_SLICE_NONE, err);
 
 	if (!r && !base.len && ccfc_slice_starts(pattern, "**"))
 		base = CCFC_SLICE_LIT("/");
 	if (!r && !base.len && !ccfc_path_is_absolute(pattern))
-		r = relative(rq, what, err);
+		r = fail_relative_path(rq, what, err);
 	if (!r)
 		r = ccfc_glob_anchor(&buf, pattern, base, err);
 	if (!r)
@@ -186,17 +188,17 @@ int ccfc_args_offset(struct ccfc_request *rq, uint32_t n, const char *what,
 
 /* --- a file --- */
 
-static bool has_changes(uint32_t *file, struct ccfc_request *rq,
-			struct ccfc_slice path,
-			const struct ccfc_filter *filter)
+static bool find_changed_file(uint32_t *file, struct ccfc_request *rq,
+			      struct ccfc_slice path,
+			      const struct ccfc_filter *filter)
 {
 	*file = ccfc_query_file(rq->index, path);
 	return *file && ccfc_query_has(rq->index, *file, filter);
 }
 
-/* "1 denied, 2 failed", where none of the changes took effect. */
-static bool put_states(struct ccfc_buf *text, const struct ccfc_index *index,
-		       uint32_t file)
+/* Prints "1 denied, 2 failed" if no change of the file took effect. */
+static bool print_states(struct ccfc_buf *text, const struct ccfc_index *index,
+			 uint32_t file)
 {
 	const struct ccfc_ids *ids = &index->files.items[file];
 	uint32_t counts[CCFC_STATE_COUNT] = { 0 };
@@ -211,17 +213,17 @@ static bool put_states(struct ccfc_buf *text, const struct ccfc_index *index,
 	return text->len && !counts[CCFC_STATE_APPLIED];
 }
 
-static int nobody(struct ccfc_request *rq, struct ccfc_slice path,
-		  struct ccfc_err *err)
+static int fail_no_session_changed(struct ccfc_request *rq,
+				   struct ccfc_slice path, struct ccfc_err *err)
 {
 	const struct ccfc_filter everything = { 0 };
 	struct ccfc_buf states = CCFC_BUF_INIT;
 	uint32_t file;
-	bool known = has_changes(&file, rq, path, &everything);
+	bool known = find_changed_file(&file, rq, path, &everything);
 
 	ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no session changed it",
 		     (int)path.len, path.ptr);
-	if (known && put_states(&states, rq->index, file))
+	if (known && print_states(&states, rq->index, file))
 		ccfc_err_hint(err,
 			      "no call took effect (%s): ccfc search "
 			      "--state=all shows them",
@@ -250,9 +252,9 @@ int ccfc_args_file(struct ccfc_slice *path, uint32_t *file,
 	if (r)
 		return r;
 	*path = asked;
-	for (uint32_t i = 0; !has_changes(file, rq, *path, filter); i++) {
+	for (uint32_t i = 0; !find_changed_file(file, rq, *path, filter); i++) {
 		if (i == more->n)
-			return nobody(rq, asked, err);
+			return fail_no_session_changed(rq, asked, err);
 		*path = more->items[i];
 	}
 	return 0;
@@ -283,7 +285,7 @@ struct ccfc_slice ccfc_args_project(const struct ccfc_request *rq,
 			      rq->index->sessions.items[session].project);
 }
 
-/* Keeps the files that are one of `paths`, or below one. */
+/* Keeps the files that are in `paths` or below one of them. */
 int ccfc_args_keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
 			 uint32_t session, struct ccfc_err *err)
 {
@@ -316,14 +318,16 @@ int ccfc_args_keep_paths(struct ccfc_groups *files, struct ccfc_request *rq,
 }
 
 /* Relative paths are relative to the project, not to the cwd. */
-static int ask_directories(struct ccfc_request *rq, struct ccfc_slice project,
-			   struct ccfc_err *err)
+static int read_directories(struct ccfc_request *rq, struct ccfc_slice project,
+			    struct ccfc_err *err)
 {
 	struct ccfc_slices *dirs = &rq->opt.directories;
 
 	for (uint32_t i = 0; i < dirs->n; i++)
-		if (!normalise(&dirs->items[i], rq, dirs->items[i], project))
-			return relative(rq, CCFC_OPT_DIRECTORIES, err);
+		if (!make_absolute(&dirs->items[i], rq, dirs->items[i],
+				   project))
+			return fail_relative_path(rq, CCFC_OPT_DIRECTORIES,
+						  err);
 	return 0;
 }
 
@@ -339,7 +343,7 @@ int ccfc_args_session(uint32_t *session, struct ccfc_filter *filter,
 	project = ccfc_args_project(rq, *session);
 	r = ccfc_args_filter(filter, rq, err);
 	if (!r)
-		r = ask_directories(rq, project, err);
+		r = read_directories(rq, project, err);
 	if (!r)
 		r = ccfc_args_paths(&rq->opt.paths, rq, CCFC_OPT_PATHS, project,
 				    err);
@@ -372,18 +376,18 @@ static bool is_project(const struct ccfc_index *index, struct ccfc_slice root)
 }
 
 /* Does the caller or a session name `root` as the root of a project? */
-static bool is_root(struct ccfc_request *rq, struct ccfc_slice root)
+static bool is_project_root(struct ccfc_request *rq, struct ccfc_slice root)
 {
 	struct ccfc_slice from;
 
-	if (find_base(&from, rq, CCFC_SLICE_NONE, NULL) == 0 && from.len &&
+	if (resolve_base(&from, rq, CCFC_SLICE_NONE, NULL) == 0 && from.len &&
 	    ccfc_path_is_below(from, root))
 		return true;
 	return is_project(rq->index, root);
 }
 
-static bool is_twin(struct ccfc_request *rq, uint32_t file,
-		    struct ccfc_slice path)
+static bool is_twin_of_path(struct ccfc_request *rq, uint32_t file,
+			    struct ccfc_slice path)
 {
 	const struct ccfc_index *index = rq->index;
 	const struct ccfc_ids *ids = &index->files.items[file];
@@ -402,7 +406,8 @@ static bool is_twin(struct ccfc_request *rq, uint32_t file,
 	    path.ptr[path.len - tail.len - 1] != '/')
 		return false;
 	return memchr(tail.ptr, '/', tail.len) ||
-	       is_root(rq, ccfc_slice(path.ptr, path.len - tail.len - 1));
+	       is_project_root(rq,
+			       ccfc_slice(path.ptr, path.len - tail.len - 1));
 }
 
 void ccfc_args_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
@@ -412,7 +417,7 @@ void ccfc_args_elsewhere(struct ccfc_request *rq, struct ccfc_slice path,
 	uint32_t n = 0;
 
 	for (uint32_t f = 1; f < rq->index->files.n && n < TWINS_SHOWN; f++)
-		if (is_twin(rq, f, path))
+		if (is_twin_of_path(rq, f, path))
 			found[n++] = ccfc_index_file_path(rq->index, f);
 	if (n)
 		ccfc_err_hint(err, "the same path is known as %.*s%s%.*s",

@@ -23,11 +23,11 @@
 #define NOT_KEPT "what was seen on disk is not kept"
 #define TOLD	 "no line has it; the diff of the change shows it"
 
-/* The call's line and the result's; false when both are gone. */
-static bool read_lines_change_content(struct ccfc_slice *call,
-				      struct ccfc_slice *result,
-				      struct ccfc_request *rq,
-				      const struct ccfc_change *change)
+/* Reads the lines of the call and of the result; false when both are gone. */
+static bool read_change_lines(struct ccfc_slice *call,
+			      struct ccfc_slice *result,
+			      struct ccfc_request *rq,
+			      const struct ccfc_change *change)
 {
 	bool any = ccfc_history_lines(
 		call, result, ccfc_history_env(rq->history), change, rq->texts);
@@ -37,9 +37,9 @@ static bool read_lines_change_content(struct ccfc_slice *call,
 	return any;
 }
 
-/* Cuts a text to `max` bytes, not within a character. */
-static struct ccfc_slice cut_change_content(struct ccfc_slice s, size_t max,
-					    bool *truncated)
+/* Cuts a text to `max` bytes, at the end of a character. */
+static struct ccfc_slice cut_to_bytes(struct ccfc_slice s, size_t max,
+				      bool *truncated)
 {
 	*truncated |= s.len > max;
 	return ccfc_slice_cut(s, max);
@@ -59,16 +59,16 @@ static bool is_binary(const struct ccfc_change_text *content)
 	return false;
 }
 
-static size_t trim_change_content(struct ccfc_change_text *content, size_t max,
-				  bool *truncated)
+static size_t trim_edits(struct ccfc_change_text *content, size_t max,
+			 bool *truncated)
 {
 	size_t total = 0;
 
 	for (uint32_t i = 0; i < content->nedits; i++) {
 		struct ccfc_edit *e = &content->edits[i];
 
-		e->old_text = cut_change_content(e->old_text, max, truncated);
-		e->new_text = cut_change_content(e->new_text, max, truncated);
+		e->old_text = cut_to_bytes(e->old_text, max, truncated);
+		e->new_text = cut_to_bytes(e->new_text, max, truncated);
 		total += e->old_text.len + e->new_text.len;
 	}
 	return total;
@@ -101,9 +101,10 @@ static void pack_edits(struct ccfc_pack *p,
 
 /* --- changes by commands --- */
 
-/* The lines of a hunk that have this sign, one after another. */
-static struct ccfc_slice lines_with(const struct ccfc_hunk *hunk, char sign,
-				    struct ccfc_arena *arena)
+/* The lines of a hunk with this sign, joined. */
+static struct ccfc_slice join_lines_with_sign(const struct ccfc_hunk *hunk,
+					      char sign,
+					      struct ccfc_arena *arena)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_slice copy = CCFC_SLICE_NONE;
@@ -122,21 +123,25 @@ static struct ccfc_slice lines_with(const struct ccfc_hunk *hunk, char sign,
 	return copy;
 }
 
-static void take_hunks(struct ccfc_change_text *out,
-		       const struct ccfc_evidence *ev, struct ccfc_arena *arena)
+static void add_hunk_edits(struct ccfc_change_text *out,
+			   const struct ccfc_evidence *ev,
+			   struct ccfc_arena *arena)
 {
 	out->edits = ccfc_arena_alloc(arena, ev->nhunks * sizeof(*out->edits));
 	out->nedits = ev->nhunks;
 	for (uint32_t i = 0; i < ev->nhunks; i++)
 		out->edits[i] = (struct ccfc_edit){
-			.old_text = lines_with(&ev->hunks[i], '-', arena),
-			.new_text = lines_with(&ev->hunks[i], '+', arena),
+			.old_text =
+				join_lines_with_sign(&ev->hunks[i], '-', arena),
+			.new_text =
+				join_lines_with_sign(&ev->hunks[i], '+', arena),
 		};
 }
 
-/* The whole texts that are known, on either side. */
-static void take_texts(struct ccfc_change_text *out,
-		       const struct ccfc_evidence *ev, struct ccfc_arena *arena)
+/* Takes the complete texts before and after, as far as they are known. */
+static void add_whole_texts(struct ccfc_change_text *out,
+			    const struct ccfc_evidence *ev,
+			    struct ccfc_arena *arena)
 {
 	struct ccfc_edit edit = { 0 };
 
@@ -166,11 +171,11 @@ static const char *read_seen_content(struct ccfc_change_text *out,
 		return NOT_KEPT;
 	n = ev.original.len + ev.after.len;
 	rq->reading_left -= n < rq->reading_left ? n : rq->reading_left;
-	take_texts(out, &ev, rq->texts);
+	add_whole_texts(out, &ev, rq->texts);
 	return out->nedits ? NULL : NOT_KEPT;
 }
 
-/* How many bytes of whole lines both begin with. */
+/* The number of equal bytes at the start, in whole lines. */
 static size_t common_head(struct ccfc_slice a, struct ccfc_slice b)
 {
 	size_t lines = 0;
@@ -181,7 +186,7 @@ static size_t common_head(struct ccfc_slice a, struct ccfc_slice b)
 	return lines;
 }
 
-/* And with how many they end. */
+/* The number of equal bytes at the end, in whole lines. */
 static size_t common_tail(struct ccfc_slice a, struct ccfc_slice b)
 {
 	size_t lines = 0, n = 0;
@@ -192,14 +197,14 @@ static size_t common_tail(struct ccfc_slice a, struct ccfc_slice b)
 			lines = n;
 		n++;
 	}
-	/* One of them may be whole, and the other has a line in front. */
+	/* One text may be the end of the other, after a newline. */
 	if ((n == a.len && (n == b.len || b.ptr[b.len - 1 - n] == '\n')) ||
 	    (n == b.len && n < a.len && a.ptr[a.len - 1 - n] == '\n'))
 		lines = n;
 	return lines;
 }
 
-/* Of two whole files, the part that differs. */
+/* Reduces two whole files to the part that differs. */
 static void cut_common_lines(struct ccfc_edit *e)
 {
 	size_t n;
@@ -227,9 +232,9 @@ static const char *read_shell_content(struct ccfc_change_text *out,
 				     rq->texts) &&
 	       !ev.went_on;
 	if (told && ev.has_patch)
-		take_hunks(out, &ev, rq->texts);
+		add_hunk_edits(out, &ev, rq->texts);
 	else if (told)
-		take_texts(out, &ev, rq->texts);
+		add_whole_texts(out, &ev, rq->texts);
 	if (!out->nedits && !read_seen_content(out, rq, change))
 		cut_common_lines(&out->edits[0]);
 	return out->nedits ? NULL : RAN;
@@ -237,10 +242,10 @@ static const char *read_shell_content(struct ccfc_change_text *out,
 
 /* --- any change --- */
 
-/* NULL, or why there is no content. */
-static const char *read_content(struct ccfc_change_text *out,
-				struct ccfc_request *rq,
-				const struct ccfc_change *change)
+/* Reads the texts. Returns NULL, or why there are none. */
+static const char *read_change_texts(struct ccfc_change_text *out,
+				     struct ccfc_request *rq,
+				     const struct ccfc_change *change)
 {
 	struct ccfc_slice call, result;
 
@@ -248,7 +253,7 @@ static const char *read_content(struct ccfc_change_text *out,
 		return FULL;
 	if (ccfc_index_is_witnessed(change))
 		return read_seen_content(out, rq, change);
-	if (!read_lines_change_content(&call, &result, rq, change))
+	if (!read_change_lines(&call, &result, rq, change))
 		return GONE;
 	if (change->shell)
 		return read_shell_content(out, rq, change);
@@ -264,15 +269,15 @@ void ccfc_reply_content(struct ccfc_request *rq,
 			const struct ccfc_change *change)
 {
 	struct ccfc_change_text content = { 0 };
-	const char *why = read_content(&content, rq, change);
+	const char *why = read_change_texts(&content, rq, change);
 	bool truncated = false;
 	size_t total = 0;
 
 	if (!why && is_binary(&content)) {
 		ccfc_pack_kv_bool(rq->pack, "binary", true);
 	} else if (!why) {
-		total = trim_change_content(
-			&content, (size_t)rq->opt.max_content, &truncated);
+		total = trim_edits(&content, (size_t)rq->opt.max_content,
+				   &truncated);
 		if (total > rq->content_left) {
 			rq->content_left = total = 0;
 			why = FULL;

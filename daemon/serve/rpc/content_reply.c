@@ -16,8 +16,8 @@ bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes)
 	return rq->reading_left != 0;
 }
 
-static int fail_no_change(const struct ccfc_history_job *job,
-			  struct ccfc_err *err)
+static int fail_no_changes(const struct ccfc_history_job *job,
+			   struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_ENOTFOUND, "%.*s: no change took effect",
 			    (int)job->path.len, job->path.ptr);
@@ -27,7 +27,7 @@ int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 		     const struct ccfc_history_job *job, struct ccfc_err *err)
 {
 	*out = ccfc_chain_open(rq->history, job->file);
-	return *out ? 0 : fail_no_change(job, err);
+	return *out ? 0 : fail_no_changes(job, err);
 }
 
 int ccfc_states_open_seen(struct ccfc_chain **out, struct ccfc_request *rq,
@@ -35,10 +35,10 @@ int ccfc_states_open_seen(struct ccfc_chain **out, struct ccfc_request *rq,
 			  struct ccfc_err *err)
 {
 	*out = ccfc_chain_open_seen(rq->history, job->file);
-	return *out ? 0 : fail_no_change(job, err);
+	return *out ? 0 : fail_no_changes(job, err);
 }
 
-static bool has_id(const uint32_t *ids, uint32_t n, uint32_t id)
+static bool contains_id(const uint32_t *ids, uint32_t n, uint32_t id)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (ids[i] == id)
@@ -67,7 +67,7 @@ struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
 	for (uint32_t i = 1; i <= len; i++) {
 		uint32_t id = ccfc_chain_inferred(chain, i);
 
-		if (id != CCFC_ID_NONE && !has_id(changes, n, id) &&
+		if (id != CCFC_ID_NONE && !contains_id(changes, n, id) &&
 		    ccfc_filter_accepts(rq->index, &filter,
 					&rq->index->changes.items[id]))
 			out.items[out.n++] = id;
@@ -75,12 +75,13 @@ struct ccfc_states_changes ccfc_states_changes(const struct ccfc_request *rq,
 	return out;
 }
 
-static void text_or_nil(struct ccfc_pack *p, const char *key, const char *s)
+static void pack_text_or_nil(struct ccfc_pack *p, const char *key,
+			     const char *s)
 {
 	ccfc_reply_str(p, key, ccfc_slice_str(s));
 }
 
-static bool has_bytes(const struct ccfc_content_state *state)
+static bool state_has_bytes(const struct ccfc_content_state *state)
 {
 	return state->fidelity >= CCFC_FIDELITY_RECONSTRUCTED && state->exists;
 }
@@ -93,39 +94,43 @@ void ccfc_reply_state_facts(struct ccfc_pack *p,
 	char sum[CCFC_SHA256_HEX + 1] = "";
 
 	ccfc_pack_kv_cstr(p, "fidelity", ccfc_fidelity_text(state->fidelity));
-	text_or_nil(p, "knownBy", ccfc_origin_text(state->origin));
-	/* Its old name, which means a transcript everywhere else. */
-	text_or_nil(p, "source", ccfc_origin_text(state->origin));
-	text_or_nil(p, "why", state->why);
+	pack_text_or_nil(p, "knownBy", ccfc_origin_text(state->origin));
+	/*
+	 * "source" is the old name of "knownBy"; in other replies it means a
+	 * transcript.
+	 */
+	pack_text_or_nil(p, "source", ccfc_origin_text(state->origin));
+	pack_text_or_nil(p, "why", state->why);
 	if (state->fidelity == CCFC_FIDELITY_RECONSTRUCTED)
 		ccfc_pack_kv_cstr(p, "assumed",
 				  ccfc_assumed_text(state->assumed));
 	ccfc_pack_cstr(p, "size");
-	if (has_bytes(state)) {
+	if (state_has_bytes(state)) {
 		ccfc_pack_uint(p, state->bytes.len);
 		ccfc_sha256_hex(sum, state->bytes);
 	} else {
 		ccfc_pack_nil(p);
 	}
-	text_or_nil(p, "sha256", sum);
+	pack_text_or_nil(p, "sha256", sum);
 }
 
-static bool is_middle(char c)
+static bool is_continuation_byte(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The part of `bytes` that may still be sent; counts it as sent. */
-static struct ccfc_slice take_content_reply(struct ccfc_request *rq,
-					    struct ccfc_slice bytes, bool *cut)
+/* The part of `bytes` that the reply may still have; counts it. */
+static struct ccfc_slice take_sendable_bytes(struct ccfc_request *rq,
+					     struct ccfc_slice bytes, bool *cut)
 {
 	size_t max = (size_t)rq->opt.max_content;
 
 	if (max > rq->content_left)
 		max = rq->content_left;
 	if (bytes.len > max) {
-		/* Does not cut within a character, if these are characters. */
-		for (int i = 0; i < 3 && max && is_middle(bytes.ptr[max]); i++)
+		/* Does not cut inside a UTF-8 character. */
+		for (int i = 0;
+		     i < 3 && max && is_continuation_byte(bytes.ptr[max]); i++)
 			max--;
 		bytes.len = max;
 		*cut = true;
@@ -134,7 +139,7 @@ static struct ccfc_slice take_content_reply(struct ccfc_request *rq,
 	return bytes;
 }
 
-/* Runs of lines are whole or not there. */
+/* A run of lines is packed whole or not at all. */
 static void pack_known(struct ccfc_request *rq,
 		       const struct ccfc_content_state *state, bool *cut)
 {
@@ -173,9 +178,9 @@ bool ccfc_reply_state_fields(struct ccfc_request *rq,
 	else
 		ccfc_pack_bool(p, state->exists);
 	ccfc_reply_state_facts(p, state);
-	if (content && has_bytes(state))
+	if (content && state_has_bytes(state))
 		ccfc_pack_kv_bin(p, "content",
-				 take_content_reply(rq, state->bytes, &cut));
+				 take_sendable_bytes(rq, state->bytes, &cut));
 	if (content && state->fidelity == CCFC_FIDELITY_PARTIAL)
 		pack_known(rq, state, &cut);
 	if (cut)
@@ -238,7 +243,7 @@ bool ccfc_reply_delta(struct ccfc_request *rq, const struct ccfc_delta *delta,
 
 	ccfc_pack_kv_bool(p, "binary", delta->binary);
 	ccfc_pack_kv_cstr(p, "fidelity", ccfc_fidelity_text(delta->fidelity));
-	text_or_nil(p, "why", fits ? delta->why : CCFC_REPLY_FULL);
+	pack_text_or_nil(p, "why", fits ? delta->why : CCFC_REPLY_FULL);
 	ccfc_pack_cstr(p, "diff");
 	if (delta->known && fits) {
 		rq->content_left -= diff.len;

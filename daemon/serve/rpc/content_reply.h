@@ -14,27 +14,26 @@
 
 #define CCFC_REPLY_FULL "the reply is full; ask for less at a time"
 
-/* Unless maxContent is given, content is not cut at 64 KiB. */
+/* Sends content whole, not cut at 64 KiB, unless maxContent is given. */
 void ccfc_states_want_whole(struct ccfc_request *rq);
 
 /*
- * Counts the bytes of the reconstructed states of a reply. False: too many;
- * make no more of them.
+ * Counts the bytes of a reconstructed state. False: the reply has too many; do
+ * not make more states.
  */
 bool ccfc_states_charge(struct ccfc_request *rq, size_t bytes);
 
 /* Opens the chain of the requested file. */
 int ccfc_states_open(struct ccfc_chain **out, struct ccfc_request *rq,
 		     const struct ccfc_history_job *job, struct ccfc_err *err);
-/* Also one without changes (ccfc_chain_open_seen). */
+/* The same, also for a file without changes (ccfc_chain_open_seen). */
 int ccfc_states_open_seen(struct ccfc_chain **out, struct ccfc_request *rq,
 			  const struct ccfc_history_job *job,
 			  struct ccfc_err *err);
 
 /*
- * Changes of a session in one file: those of the list, and those that are
- * inferred in the chain, which is open, if the request's tools and evidence
- * allow. In `arena`.
+ * A session's changes of one file: those of the list, and the inferred ones of
+ * the open chain, if the request's tools and evidence allow them. In `arena`.
  */
 struct ccfc_states_changes {
 	uint32_t *items;
@@ -61,9 +60,9 @@ bool ccfc_reply_state_fields(struct ccfc_request *rq,
 bool ccfc_reply_state(struct ccfc_request *rq, const char *key,
 		      const struct ccfc_content_state *state, bool content);
 
-/* changeId, sessionId and timestamp, into an open map. */
+/* Packs changeId, sessionId and timestamp into an open map. */
 void ccfc_reply_change_ref(struct ccfc_request *rq, uint32_t change);
-/* The same for a state that no change is next to: a backup of the session. */
+/* The same for a state without a change: a backup of the session. */
 void ccfc_reply_seen_ref(struct ccfc_request *rq, uint32_t session,
 			 int64_t time);
 

@@ -1,7 +1,7 @@
 /*
  * Requests that a worker answers; see defer.h. The memory of a request ends
- * with the call of its method, so its options are copied; `finish` sees a
- * request like the first one.
+ * when its method returns, so its options are copied. `finish` gets a request
+ * like the first one.
  */
 #include "serve/rpc/defer.h"
 
@@ -12,7 +12,7 @@ void ccfc_deferred_release(struct ccfc_deferred *d)
 	d->release(d);
 }
 
-static void run_defer(struct ccfc_job *job)
+static void run_deferred_work(struct ccfc_job *job)
 {
 	struct ccfc_deferred *d = (struct ccfc_deferred *)job;
 
@@ -71,7 +71,7 @@ void ccfc_deferred_reply(struct ccfc_deferred *d)
 	if (!d->r)
 		d->r = pack_result(d, &rq);
 	if (d->r == CCFC_DEFERRED)
-		return; /* `finish` has another question for the workers */
+		return; /* `finish` has deferred again */
 	if (d->r) {
 		ccfc_methods_fail(m, d->id, &d->err);
 		rq.body = NULL;
@@ -80,7 +80,7 @@ void ccfc_deferred_reply(struct ccfc_deferred *d)
 	ccfc_methods_send(&rq);
 }
 
-static void reply_done(struct ccfc_job *job)
+static void finish_deferred(struct ccfc_job *job)
 {
 	struct ccfc_deferred *d = (struct ccfc_deferred *)job;
 
@@ -119,8 +119,8 @@ int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 {
 	int r;
 
-	d->job.run = run_defer;
-	d->job.done = reply_done;
+	d->job.run = run_deferred_work;
+	d->job.done = finish_deferred;
 	ccfc_deferred_init(d, rq);
 	r = ccfc_worker_submit(rq->service->worker, &d->job, err);
 	if (!r) {

@@ -15,8 +15,10 @@ struct ccfc_deferred {
 	struct ccfc_job job;
 	/* 0 or an error in `err`, which is then the reply. */
 	int (*work)(struct ccfc_deferred *d, struct ccfc_err *err);
-	/* Packs one value, as a method does; may be NULL, see `result`. May
-	 * defer again and return the result of ccfc_defer. */
+	/*
+	 * Packs one value, as a method does; may be NULL, see `result`. May
+	 * defer again and return the result of ccfc_defer.
+	 */
 	int (*finish)(struct ccfc_deferred *d, struct ccfc_request *rq,
 		      struct ccfc_err *err);
 	/* Frees `d` and its own members, on the core thread. `arena` and
@@ -26,10 +28,11 @@ struct ccfc_deferred {
 	const char *method;
 	uint32_t id;
 	struct ccfc_options opt; /* slices live in `arena` */
-	struct ccfc_arena arena; /* the job's own */
+	struct ccfc_arena arena; /* for the job */
 	struct ccfc_buf result;	 /* without `finish`: the value, packed */
-	size_t content_left, reading_left; /* as the request's, … */
-	ccfc_method_fn answered_by;	   /* … and these too; in `arena` */
+	size_t content_left, reading_left; /* copied from the request */
+	/* copied from the request, in `arena` */
+	ccfc_method_fn answered_by;
 	const struct ccfc_period *spans;
 	uint32_t nspans, anew;
 	struct ccfc_err err;
@@ -37,26 +40,28 @@ struct ccfc_deferred {
 };
 
 /*
- * Takes `d` over (also on failure) and returns CCFC_DEFERRED, or an error.
- * `d` was zeroed, work, finish and release set, and `arena` may be in use; the
- * rest of struct ccfc_deferred is filled in here.
+ * Takes ownership of `d`, also on failure. Returns CCFC_DEFERRED or an error.
+ * The caller has zeroed `d` and set work, finish and release; `arena` may be in
+ * use. The other fields of struct ccfc_deferred are set here.
  */
 int ccfc_defer(struct ccfc_request *rq, struct ccfc_deferred *d,
 	       struct ccfc_err *err);
 
 /*
- * The request again, as far as a worker may see it: without methods, service
- * and index, which the caller adds if it may use them. `pack` is not
- * initialized.
+ * The request as a worker may see it: without methods, service and index. The
+ * caller adds them if it may use them. `pack` is not initialized.
  */
 struct ccfc_request ccfc_deferred_request(struct ccfc_deferred *d,
 					  struct ccfc_pack *pack);
 
 /* --- for other executors (slices.c) --- */
 
-/* What ccfc_defer fills in. */
+/* Sets the fields that ccfc_defer sets. */
 void ccfc_deferred_init(struct ccfc_deferred *d, const struct ccfc_request *rq);
-/* Sends the reply or the error `r`; the server knows that it is owed. */
+/*
+ * Sends the reply, or the error `r`. The server counts the reply as outstanding
+ * until then.
+ */
 void ccfc_deferred_reply(struct ccfc_deferred *d);
 void ccfc_deferred_release(struct ccfc_deferred *d);
 

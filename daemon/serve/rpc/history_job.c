@@ -10,10 +10,10 @@
 
 #include <stdlib.h>
 
-/* Rows that are copied at once, and in each step of a longer excerpt. */
+/* Rows copied at once, and in each step of a longer excerpt. */
 #define ROWS_AT_ONCE 2048
 #define ROWS_A_STEP  256
-/* So many times a copy is given up because the index has changed. */
+/* A copy is restarted so often because the index has changed. */
 #define ANEW_MAX 2
 
 typedef int (*answer_fn)(struct ccfc_history_job *job, struct ccfc_request *rq,
@@ -21,7 +21,7 @@ typedef int (*answer_fn)(struct ccfc_history_job *job, struct ccfc_request *rq,
 
 /* --- on the worker --- */
 
-static bool is_job_over(void *ctx)
+static bool must_job_stop(void *ctx)
 {
 	struct ccfc_history_job *job = ctx;
 
@@ -34,7 +34,8 @@ bool ccfc_history_job_is_over(const struct ccfc_request *rq)
 	return ccfc_tail_is_over(ccfc_history_env(rq->history)->tail);
 }
 
-static int too_late(const struct ccfc_history_job *job, struct ccfc_err *err)
+static int fail_too_late(const struct ccfc_history_job *job,
+			 struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_ETOOBIG, "%s: no answer within %d s",
 		     job->d.method, CCFC_HISTORY_JOB_MS / 1000);
@@ -42,8 +43,8 @@ static int too_late(const struct ccfc_history_job *job, struct ccfc_err *err)
 	return CCFC_ETOOBIG;
 }
 
-/* Ids of the index become those of the excerpt. */
-static void renumber(struct ccfc_history_job *job)
+/* Replaces ids of the index by ids of the excerpt. */
+static void renumber_to_excerpt(struct ccfc_history_job *job)
 {
 	const struct ccfc_excerpt *ex = job->excerpt;
 	const struct ccfc_groups groups = job->groups;
@@ -59,8 +60,9 @@ static void renumber(struct ccfc_history_job *job)
 			    &job->d.arena);
 }
 
-static int pack_answer(struct ccfc_history_job *job,
-		       struct ccfc_history *history, struct ccfc_err *err)
+static int pack_history_answer(struct ccfc_history_job *job,
+			       struct ccfc_history *history,
+			       struct ccfc_err *err)
 {
 	struct ccfc_deferred *d = &job->d;
 	struct ccfc_pack pack;
@@ -74,9 +76,9 @@ static int pack_answer(struct ccfc_history_job *job,
 	return job->answer(job, &rq, err);
 }
 
-/* Keeps what the history left open, for the core. */
-static void take_spans(struct ccfc_history_job *job,
-		       const struct ccfc_history *history)
+/* Copies the periods whose commands the history needs, for the core. */
+static void copy_wanted_periods(struct ccfc_history_job *job,
+				const struct ccfc_history *history)
 {
 	const struct ccfc_period *spans =
 		ccfc_history_wants(history, &job->nspans);
@@ -87,7 +89,7 @@ static void take_spans(struct ccfc_history_job *job,
 	memcpy(job->spans, spans, job->nspans * sizeof(*spans));
 }
 
-static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
+static int run_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
 	const struct ccfc_service *service = job->service;
@@ -108,17 +110,17 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 
 	job->deadline = ccfc_time_monotonic() + CCFC_HISTORY_JOB_MS;
 	ccfc_tail_use(env.tail, service->attic);
-	ccfc_tail_until(env.tail, is_job_over, job);
-	renumber(job);
+	ccfc_tail_until(env.tail, must_job_stop, job);
+	renumber_to_excerpt(job);
 	expected = ccfc_history_expected(env.index, &nexpected);
 	ccfc_tail_expect(env.tail, expected, nexpected);
 	history = ccfc_history_new(&env);
-	r = pack_answer(job, history, err);
+	r = pack_history_answer(job, history, err);
 	if (ccfc_tail_is_over(env.tail))
-		r = too_late(job, err);
+		r = fail_too_late(job, err);
 	else if (!job->plain)
-		take_spans(job, history);
-	/* A point may be one of those that are not known yet. */
+		copy_wanted_periods(job, history);
+	/* The requested point may be a change that is not inferred yet. */
 	if (job->nspans && r < 0) {
 		job->r = r;
 		r = 0;
@@ -136,9 +138,9 @@ static int work_history_job(struct ccfc_deferred *d, struct ccfc_err *err)
 
 /* --- on the core --- */
 
-/* Is there a command in any of the spans? */
-static bool has_commands(const struct ccfc_index *index,
-			 const struct ccfc_history_job *job)
+/* Did a command run in any of the periods? */
+static bool has_commands_in_periods(const struct ccfc_index *index,
+				    const struct ccfc_history_job *job)
 {
 	struct ccfc_ids ids = { 0 };
 	bool any;
@@ -154,13 +156,13 @@ static int finish_history_job(struct ccfc_deferred *d, struct ccfc_request *rq,
 {
 	struct ccfc_history_job *job = (struct ccfc_history_job *)d;
 
-	if (job->nspans && has_commands(rq->index, job)) {
+	if (job->nspans && has_commands_in_periods(rq->index, job)) {
 		rq->spans = job->spans;
 		rq->nspans = job->nspans;
 		return rq->answered_by(rq, err);
 	}
 	if (job->r)
-		return job->r; /* `err` says why */
+		return job->r; /* `err` has the reason */
 	ccfc_methods_packed(rq, &d->result, 1);
 	return 0;
 }
@@ -185,7 +187,7 @@ struct ccfc_history_job *ccfc_history_job_new(struct ccfc_request *rq,
 {
 	struct ccfc_history_job *job = ccfc_calloc(1, sizeof(*job));
 
-	job->d.work = work_history_job;
+	job->d.work = run_history_job;
 	job->d.finish = finish_history_job;
 	job->d.release = release_history_job;
 	job->answer = answer;
@@ -244,7 +246,7 @@ ccfc_history_job_changes(struct ccfc_request *rq,
 	if (rq->opt.prompts)
 		more |= CCFC_EXCERPT_PROMPTS;
 	ccfc_excerpt_init(&e, rq->index, more);
-	/* Then all of them are of one session. */
+	/* Then all groups belong to one session. */
 	if (more & CCFC_EXCERPT_COMMANDS && groups->n)
 		ccfc_excerpt_add_session(
 			&e,
@@ -261,29 +263,30 @@ ccfc_history_job_changes(struct ccfc_request *rq,
 /* --- the excerpt in slices --- */
 
 struct copied {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_history_job *job;
 };
 
-static bool is_outdated(const struct copied *w, const struct ccfc_index *index)
+static bool is_excerpt_outdated(const struct copied *w,
+				const struct ccfc_index *index)
 {
 	return w->job->revision != index->revision;
 }
 
-/* The copy is of one moment: if the index has changed, it is of no use. */
-static int step_copied(struct ccfc_sliced *s, const struct ccfc_index *index,
-		       struct ccfc_err *err)
+/* The copy must show one moment: it is restarted if the index has changed. */
+static int step_excerpt(struct ccfc_sliced *s, const struct ccfc_index *index,
+			struct ccfc_err *err)
 {
 	struct copied *w = (struct copied *)s;
 
 	(void)err;
-	if (is_outdated(w, index) ||
+	if (is_excerpt_outdated(w, index) ||
 	    !ccfc_excerpt_some(w->job->copying, ROWS_A_STEP))
 		return 0;
 	return CCFC_DEFERRED;
 }
 
-static void reset_copied(struct ccfc_sliced *s)
+static void reset_excerpt(struct ccfc_sliced *s)
 {
 	(void)s;
 }
@@ -296,13 +299,13 @@ static int give_to_worker(struct ccfc_request *rq, struct ccfc_history_job *job,
 	return ccfc_defer(rq, &job->d, err);
 }
 
-static int finish_copied(struct ccfc_deferred *d, struct ccfc_request *rq,
-			 struct ccfc_err *err)
+static int finish_excerpt(struct ccfc_deferred *d, struct ccfc_request *rq,
+			  struct ccfc_err *err)
 {
 	struct copied *w = (struct copied *)d;
 	struct ccfc_history_job *job = w->job;
 
-	if (is_outdated(w, rq->index)) {
+	if (is_excerpt_outdated(w, rq->index)) {
 		rq->anew++;
 		return rq->answered_by(rq, err);
 	}
@@ -310,7 +313,7 @@ static int finish_copied(struct ccfc_deferred *d, struct ccfc_request *rq,
 	return give_to_worker(rq, job, err);
 }
 
-static void release_copied(struct ccfc_deferred *d)
+static void release_excerpt_work(struct ccfc_deferred *d)
 {
 	struct copied *w = (struct copied *)d;
 
@@ -329,18 +332,19 @@ int ccfc_history_job_start(struct ccfc_request *rq,
 		return give_to_worker(rq, job, err);
 	w = ccfc_calloc(1, sizeof(*w));
 	w->job = job;
-	w->s.step = step_copied;
-	w->s.reset = reset_copied;
-	w->s.d.finish = finish_copied;
-	w->s.d.release = release_copied;
+	w->s.step = step_excerpt;
+	w->s.reset = reset_excerpt;
+	w->s.d.finish = finish_excerpt;
+	w->s.d.release = release_excerpt_work;
 	return ccfc_slice_up(rq, &w->s);
 }
 
 /*
- * The change or session that `at` names is in the excerpt too, because the
- * reply names it.
+ * Adds the change or session of `at` to the excerpt, because the reply names
+ * it.
  */
-static void want_at(struct ccfc_excerpting *e, const struct ccfc_at *at)
+static void add_point_to_excerpt(struct ccfc_excerpting *e,
+				 const struct ccfc_at *at)
 {
 	if (at->kind == CCFC_AT_CHANGE)
 		ccfc_excerpt_add_changes(e, &at->id, 1);
@@ -348,8 +352,8 @@ static void want_at(struct ccfc_excerpting *e, const struct ccfc_at *at)
 		ccfc_excerpt_add_session(e, at->id);
 }
 
-static int start_file(struct ccfc_request *rq, uint32_t more, bool seen,
-		      answer_fn answer, struct ccfc_err *err)
+static int start_file_job(struct ccfc_request *rq, uint32_t more, bool seen,
+			  answer_fn answer, struct ccfc_err *err)
 {
 	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
 	struct ccfc_slice path = CCFC_SLICE_NONE;
@@ -371,7 +375,7 @@ static int start_file(struct ccfc_request *rq, uint32_t more, bool seen,
 	for (uint32_t i = 0; i < sessions.n; i++)
 		ccfc_excerpt_add_session(&e, sessions.items[i]);
 	free(sessions.items);
-	want_at(&e, &at);
+	add_point_to_excerpt(&e, &at);
 	job = ccfc_history_job_new(rq, &e, answer);
 	job->at = at;
 	job->path = ccfc_arena_copy(&job->d.arena, path);
@@ -382,13 +386,13 @@ static int start_file(struct ccfc_request *rq, uint32_t more, bool seen,
 int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
 			  answer_fn answer, struct ccfc_err *err)
 {
-	return start_file(rq, more, false, answer, err);
+	return start_file_job(rq, more, false, answer, err);
 }
 
 int ccfc_history_job_seen_file(struct ccfc_request *rq, uint32_t more,
 			       answer_fn answer, struct ccfc_err *err)
 {
-	return start_file(rq, more, true, answer, err);
+	return start_file_job(rq, more, true, answer, err);
 }
 
 int ccfc_history_job_session_files(struct ccfc_request *rq, uint32_t more,

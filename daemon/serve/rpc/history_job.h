@@ -27,54 +27,57 @@
 #define CCFC_HISTORY_JOB_MS 300000
 
 struct ccfc_history_job {
-	struct ccfc_deferred d; /* has to be the first */
-	/* On the worker. Packs one value, as a method does. */
+	struct ccfc_deferred d; /* must be first */
+	/* Runs on the worker. Packs one value, as a method does. */
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
 		      struct ccfc_err *err);
 	/*
-	 * The subject of the request, in d.arena. Fields that a method does not
-	 * use are zero. The core fills in ids of the index; when `answer` is
-	 * called they are those of the excerpt.
+	 * The subject of the request, in d.arena. Unused fields are zero. The
+	 * core sets ids of the index; when `answer` is called they are ids of
+	 * the excerpt.
 	 */
 	struct ccfc_excerpt *excerpt;
 	struct ccfc_groups groups;
-	bool by_session; /* what the groups' keys are */
+	bool by_session; /* the groups' keys are sessions, not files */
 	struct ccfc_filter filter;
 	struct ccfc_slice path;
 	struct ccfc_at at;
 	uint32_t session, file, change;
-	const char *status; /* of the session, when it was asked */
-	/* The core's: */
-	struct ccfc_excerpt_copying *copying; /* of `excerpt`; or NULL */
-	uint64_t revision;		      /* of the index then */
-	/* The worker's: */
-	struct ccfc_scan_progress progress; /* when it was asked */
-	const struct ccfc_service *service; /* the constant part */
+	/* the session's status at the time of the request */
+	const char *status;
+	/* Used by the core: */
+	/* copies into `excerpt`; or NULL */
+	struct ccfc_excerpt_copying *copying;
+	uint64_t revision; /* of the index at that time */
+	/* Used by the worker: */
+	struct ccfc_scan_progress progress; /* at the time of the request */
+	const struct ccfc_service *service; /* its constant part */
 	int64_t deadline;
-	bool plain;		   /* nothing hangs on what commands explain */
-	struct ccfc_period *spans; /* that it would have to know more of */
+	/* the answer does not depend on inferred changes */
+	bool plain;
+	struct ccfc_period *spans; /* whose commands the answer needs */
 	uint32_t nspans;
-	int r; /* of the answer, where that may become another one */
+	int r; /* the answer's error, if it is not final */
 	struct ccfc_arena texts;
 };
 
-/* Makes a job for the request; `e` is to be its excerpt. Core thread. */
+/* Makes a job for the request; `e` becomes its excerpt. Core thread. */
 struct ccfc_history_job *ccfc_history_job_new(
 	struct ccfc_request *rq, struct ccfc_excerpting *e,
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
 		      struct ccfc_err *err));
-/* Does the answer need lines: content, or prompts? */
+/* Does the answer need transcript lines, for content or prompts? */
 bool ccfc_history_job_is_needed(const struct ccfc_request *rq);
 /*
- * Makes a job that needs only the lines of these changes, which become
- * `groups`, and on request their prompts.
+ * Makes a job that needs the lines of these changes only, and their prompts if
+ * the request wants them. The changes become `groups`.
  */
 struct ccfc_history_job *ccfc_history_job_changes(
 	struct ccfc_request *rq, const struct ccfc_groups *groups,
 	bool by_session, uint32_t more,
 	int (*answer)(struct ccfc_history_job *job, struct ccfc_request *rq,
 		      struct ccfc_err *err));
-/* Copies the groups for the answer. */
+/* Copies the groups into the job. */
 void ccfc_history_job_groups(struct ccfc_history_job *job,
 			     const struct ccfc_groups *groups, bool by_session);
 /*
@@ -93,7 +96,9 @@ int ccfc_history_job_file(struct ccfc_request *rq, uint32_t more,
 					struct ccfc_request *rq,
 					struct ccfc_err *err),
 			  struct ccfc_err *err);
-/* The same, also of a file that only snapshots name (ccfc_states_open_seen). */
+/*
+ * The same, also for a file that only snapshots name (ccfc_states_open_seen).
+ */
 int ccfc_history_job_seen_file(struct ccfc_request *rq, uint32_t more,
 			       int (*answer)(struct ccfc_history_job *job,
 					     struct ccfc_request *rq,
@@ -108,7 +113,7 @@ int ccfc_history_job_session(struct ccfc_request *rq, uint32_t more,
 					   struct ccfc_request *rq,
 					   struct ccfc_err *err),
 			     struct ccfc_err *err);
-/* The same for files of the session that are found already. */
+/* The same for files of the session that the caller has found. */
 int ccfc_history_job_session_files(struct ccfc_request *rq, uint32_t more,
 				   uint32_t session,
 				   const struct ccfc_groups *files,
@@ -117,7 +122,9 @@ int ccfc_history_job_session_files(struct ccfc_request *rq, uint32_t more,
 						 struct ccfc_err *err),
 				   struct ccfc_err *err);
 
-/* On the worker: was the job cancelled, or is its time up? Then stop. */
+/*
+ * On the worker: must the job stop, because it was cancelled or its time is up?
+ */
 bool ccfc_history_job_is_over(const struct ccfc_request *rq);
 
 #endif

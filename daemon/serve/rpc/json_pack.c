@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A client unpacks 32 levels; the response and its result are two of them. */
+/* A client unpacks 32 levels, of which the response and its result use two. */
 #define DEPTH (CCFC_PACK_DEPTH - 4)
 
-static void pack_text_json_pack(struct ccfc_json_pack *j, uint32_t tok)
+static void pack_text(struct ccfc_json_pack *j, uint32_t tok)
 {
 	size_t max = j->max < j->left ? j->max : j->left;
 	struct ccfc_slice s =
@@ -20,7 +20,7 @@ static void pack_text_json_pack(struct ccfc_json_pack *j, uint32_t tok)
 	ccfc_pack_str(j->pack, s);
 }
 
-/* Numbers end at a byte that is no part of one. */
+/* A number ends at a byte that cannot be part of a number. */
 static void pack_number(struct ccfc_json_pack *j, uint32_t tok)
 {
 	const char *p = j->json->text + j->json->at[tok];
@@ -61,8 +61,8 @@ static void pack_key(struct ccfc_json_pack *j, uint32_t key)
 	ccfc_pack_str(j->pack, s);
 }
 
-/* Is there room for one value more? */
-static bool room(struct ccfc_json_pack *j)
+/* Is there room for one more value? */
+static bool has_room(struct ccfc_json_pack *j)
 {
 	if (j->items < CCFC_JSON_PACK_ITEMS && j->left)
 		return true;
@@ -70,7 +70,7 @@ static bool room(struct ccfc_json_pack *j)
 	return false;
 }
 
-/* As deep as a reply goes, so that this ends. */
+/* Recurses at most DEPTH levels. */
 static void pack_container(struct ccfc_json_pack *j, uint32_t tok, bool map)
 {
 	uint32_t at = ccfc_json_child(j->json, tok);
@@ -79,7 +79,7 @@ static void pack_container(struct ccfc_json_pack *j, uint32_t tok, bool map)
 		ccfc_pack_map(j->pack);
 	else
 		ccfc_pack_array(j->pack);
-	for (; at && room(j);
+	for (; at && has_room(j);
 	     at = ccfc_json_next(j->json, at + (map ? 2 : 0))) {
 		if (map)
 			pack_key(j, at);
@@ -88,7 +88,7 @@ static void pack_container(struct ccfc_json_pack *j, uint32_t tok, bool map)
 	ccfc_pack_end(j->pack);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as DEPTH */
+/* NOLINTNEXTLINE(misc-no-recursion): at most DEPTH */
 void ccfc_json_pack(struct ccfc_json_pack *j, uint32_t tok)
 {
 	char c = ccfc_json_first(j->json, tok);
@@ -102,10 +102,10 @@ void ccfc_json_pack(struct ccfc_json_pack *j, uint32_t tok)
 			break;
 		}
 		j->cut = true;
-		pack_text_json_pack(j, tok);
+		pack_text(j, tok);
 		break;
 	case '"':
-		pack_text_json_pack(j, tok);
+		pack_text(j, tok);
 		break;
 	case 't':
 	case 'f':

@@ -1,7 +1,7 @@
 /*
- * JSON out of a transcript as msgpack, for the input of a tool's call. Whole
- * numbers are ints, others doubles; strings are unescaped. A value too deep for
- * a reply is given as JSON text.
+ * JSON from a transcript as msgpack, for the input of a tool's call. Whole
+ * numbers become ints, others doubles; strings are unescaped. A value too deep
+ * for a reply is packed as JSON text.
  */
 #ifndef CCFC_SERVE_RPC_JSON_PACK_H
 #define CCFC_SERVE_RPC_JSON_PACK_H
@@ -16,11 +16,12 @@
 struct ccfc_json_pack {
 	struct ccfc_pack *pack;
 	const struct ccfc_json *json;
-	struct ccfc_arena *arena; /* for scratch */
-	size_t max;		  /* bytes of a text; whole characters */
-	size_t left;		  /* bytes of all of them */
-	uint32_t items;		  /* values so far */
-	bool cut;		  /* something was */
+	struct ccfc_arena *arena; /* for temporary values */
+	/* bytes of one text; cut at the end of a character */
+	size_t max;
+	size_t left;	/* bytes left for all texts */
+	uint32_t items; /* values packed */
+	bool cut;	/* something was cut or left out */
 };
 
 /* Packs the value `tok`. */

@@ -1,8 +1,8 @@
 /*
- * Words of people in the options of a request: the project that the caller is
- * in, a project's name, the end of a file's path. Each is replaced by the path
- * it means before the method runs, so that no method knows of words. Words for
- * sessions are the index's (index/query/meant.c).
+ * Names that people give in the options of a request: the caller's project, a
+ * project's name, the end of a file's path. Each is replaced by the path that
+ * it means before the method runs, so methods get paths only. Names of sessions
+ * are resolved by the index (index/query/meant.c).
  */
 #include "serve/rpc/request.h"
 
@@ -24,7 +24,7 @@ static int resolve_project(struct ccfc_request *rq, struct ccfc_err *err)
 		ccfc_slice(given.ptr + 1, given.len - 1), err);
 }
 
-/* Empty where no session worked there. */
+/* Sets `here` to the caller's project; empty if no session worked there. */
 static int resolve_here(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_options *o = &rq->opt;
@@ -35,7 +35,7 @@ static int resolve_here(struct ccfc_request *rq, struct ccfc_err *err)
 	if (r)
 		return r;
 	o->here = ccfc_query_project_here(rq->index, here);
-	/* With a name it says where to look for the file only. */
+	/* With `name`, `here` only says where to search for the file. */
 	if (!o->here.len || o->given & CCFC_OPT(NAME))
 		return 0;
 	o->project_path = o->here;
@@ -43,7 +43,7 @@ static int resolve_here(struct ccfc_request *rq, struct ccfc_err *err)
 	return 0;
 }
 
-/* Does the index know the file by one of the names that were given? */
+/* Does the index know one of the given paths? */
 static bool is_known_path(struct ccfc_request *rq)
 {
 	const struct ccfc_slices *more = &rq->opt.alternatives;
@@ -54,7 +54,7 @@ static bool is_known_path(struct ccfc_request *rq)
 
 	if (ccfc_args_path(&path, rq, CCFC_OPT_PATH, rq->opt.path,
 			   CCFC_SLICE_NONE, NULL))
-		return true; /* the method says why not */
+		return true; /* the method reports the error */
 	file = ccfc_query_file(rq->index, path);
 	for (uint32_t i = 0; !file && i < more->n; i++)
 		file = ccfc_query_file(rq->index, more->items[i]);
@@ -65,8 +65,8 @@ static bool is_known_path(struct ccfc_request *rq)
 	return seen;
 }
 
-static int say_several(struct ccfc_request *rq, const uint32_t *files,
-		       uint32_t n, struct ccfc_err *err)
+static int fail_several_files(struct ccfc_request *rq, const uint32_t *files,
+			      uint32_t n, struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	uint32_t shown = n < FILES_SHOWN ? n : FILES_SHOWN;
@@ -87,7 +87,7 @@ static int say_several(struct ccfc_request *rq, const uint32_t *files,
 	return CCFC_EAMBIGUOUS;
 }
 
-/* Where it is not needed `here` says nothing, and the reply has no scope. */
+/* If `here` is not needed, it is cleared, and the reply has no scope. */
 static int resolve_name(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	uint32_t files[FILES_SHOWN], n;
@@ -99,7 +99,7 @@ static int resolve_name(struct ccfc_request *rq, struct ccfc_err *err)
 	n = ccfc_query_files_named(files, FILES_SHOWN, rq->index, rq->opt.here,
 				   rq->opt.name);
 	if (n > 1)
-		return say_several(rq, files, n, err);
+		return fail_several_files(rq, files, n, err);
 	if (n)
 		rq->opt.path = ccfc_index_file_path(rq->index, files[0]);
 	return 0;

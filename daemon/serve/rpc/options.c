@@ -1,7 +1,7 @@
 /*
- * Reading options; see options.h. There is one reader for each kind of option.
- * It gets the option's row and field, and returns NULL, or the problem with the
- * value; the error is made in one place.
+ * Reading options; see options.h. Each kind of option has one reader. The
+ * reader gets the option's row and field; it returns NULL, or the problem with
+ * the value. One function makes the error.
  */
 #include "serve/rpc/options.h"
 
@@ -20,8 +20,8 @@ struct reading {
 typedef const char *(*read_fn)(void *field, const struct reading *r,
 			       struct ccfc_obj v);
 
-static const char *read_text_options(void *field, const struct reading *r,
-				     struct ccfc_obj v)
+static const char *read_text(void *field, const struct reading *r,
+			     struct ccfc_obj v)
 {
 	struct ccfc_slice *out = field;
 
@@ -42,9 +42,9 @@ static const char *read_flag(void *field, const struct reading *r,
 	return NULL;
 }
 
-/* A message with numbers in it; it lives in the request's arena. */
+/* A formatted message, in the request's arena. */
 __attribute__((format(printf, 2, 3))) static const char *
-say(const struct reading *r, const char *fmt, ...)
+format_problem(const struct reading *r, const char *fmt, ...)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_slice copy;
@@ -59,7 +59,7 @@ say(const struct reading *r, const char *fmt, ...)
 	return copy.ptr;
 }
 
-/* Some clients have only one kind of number: whole doubles are fine. */
+/* Some clients send only doubles: whole ones are accepted. */
 static bool whole_number(int64_t *out, struct ccfc_obj v)
 {
 	double d;
@@ -75,8 +75,8 @@ static bool whole_number(int64_t *out, struct ccfc_obj v)
 	return true;
 }
 
-static const char *read_number_options(void *field, const struct reading *r,
-				       struct ccfc_obj v)
+static const char *read_number(void *field, const struct reading *r,
+			       struct ccfc_obj v)
 {
 	const struct ccfc_option_row *row = r->row;
 	int64_t *out = field;
@@ -87,8 +87,8 @@ static const char *read_number_options(void *field, const struct reading *r,
 		return NULL;
 	if (row->most == INT64_MAX)
 		return "must not be negative";
-	return say(r, IS_BAD("from %" PRId64 " to %" PRId64), row->least,
-		   row->most);
+	return format_problem(r, IS_BAD("from %" PRId64 " to %" PRId64),
+			      row->least, row->most);
 }
 
 static const char *read_line_number(void *field, const struct reading *r,
@@ -111,20 +111,21 @@ static const char *read_list(void *field, const struct reading *r,
 	if (ccfc_obj_type(v) != CCFC_OBJ_ARRAY)
 		return IS_BAD("a list of strings");
 	if (n > r->row->most)
-		return say(r, "must not have more than %" PRId64 " elements",
-			   r->row->most);
+		return format_problem(
+			r, "must not have more than %" PRId64 " elements",
+			r->row->most);
 	out->items = ccfc_arena_alloc(r->arena, (n + 1) * sizeof(*out->items));
 	out->n = n;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!ccfc_obj_is_str(ccfc_obj_at(v, i)))
 			return IS_BAD("a list of strings");
-		if (read_text_options(&out->items[i], r, ccfc_obj_at(v, i)))
+		if (read_text(&out->items[i], r, ccfc_obj_at(v, i)))
 			return "must not have empty elements";
 	}
 	return NULL;
 }
 
-/* "ts" means ".ts". */
+/* Replaces "ts" by ".ts". */
 static void add_dots(const struct reading *r, struct ccfc_slices *list)
 {
 	for (uint32_t i = 0; i < list->n; i++) {
@@ -199,7 +200,7 @@ static const char *read_date(void *field, const struct reading *r,
 {
 	bool end = r->row->kind == CCFC_KIND_DAY_END;
 	struct ccfc_slice text = CCFC_SLICE_NONE;
-	const char *bad = read_text_options(&text, r, v);
+	const char *bad = read_text(&text, r, v);
 	int64_t *out = field;
 
 	if (bad)
@@ -209,7 +210,7 @@ static const char *read_date(void *field, const struct reading *r,
 				      : NULL;
 }
 
-static bool digits(uint64_t *out, struct ccfc_slice s)
+static bool read_digits(uint64_t *out, struct ccfc_slice s)
 {
 	uint64_t n = 0;
 
@@ -229,7 +230,7 @@ static const char *read_clock(void *field, const struct reading *r,
 			      struct ccfc_obj v)
 {
 	struct ccfc_slice s = CCFC_SLICE_NONE;
-	const char *colon, *bad = read_text_options(&s, r, v);
+	const char *colon, *bad = read_text(&s, r, v);
 	struct ccfc_clock *out = field;
 	size_t n;
 
@@ -237,8 +238,8 @@ static const char *read_clock(void *field, const struct reading *r,
 		return bad;
 	colon = memchr(s.ptr, ':', s.len);
 	n = colon ? (size_t)(colon - s.ptr) : 0;
-	if (!colon || !digits(&out->epoch, ccfc_slice(s.ptr, n)) ||
-	    !digits(&out->seq, ccfc_slice(colon + 1, s.len - n - 1)))
+	if (!colon || !read_digits(&out->epoch, ccfc_slice(s.ptr, n)) ||
+	    !read_digits(&out->seq, ccfc_slice(colon + 1, s.len - n - 1)))
 		return IS_BAD("the clock of an earlier reply");
 	return NULL;
 }
@@ -251,7 +252,7 @@ static const char *read_notify(void *field, const struct reading *r,
 	struct ccfc_notify *out = field;
 
 	if (ccfc_obj_type(v) != CCFC_OBJ_MAP ||
-	    read_text_options(&out->method, r, ccfc_obj_get(v, "method")) ||
+	    read_text(&out->method, r, ccfc_obj_get(v, "method")) ||
 	    (type != CCFC_OBJ_ARRAY && type != CCFC_OBJ_NONE &&
 	     type != CCFC_OBJ_NIL) ||
 	    ccfc_obj_len(v) != 1u + (type != CCFC_OBJ_NONE))
@@ -261,18 +262,12 @@ static const char *read_notify(void *field, const struct reading *r,
 }
 
 static const read_fn readers[CCFC_KINDS] = {
-	[CCFC_KIND_TEXT] = read_text_options,
-	[CCFC_KIND_FLAG] = read_flag,
-	[CCFC_KIND_NUMBER] = read_number_options,
-	[CCFC_KIND_LINE] = read_line_number,
-	[CCFC_KIND_LIST] = read_list,
-	[CCFC_KIND_ENDINGS] = read_endings,
-	[CCFC_KIND_STATES] = read_states,
-	[CCFC_KIND_PROOFS] = read_proofs,
-	[CCFC_KIND_DATE] = read_date,
-	[CCFC_KIND_DAY_END] = read_date,
-	[CCFC_KIND_CLOCK] = read_clock,
-	[CCFC_KIND_NOTIFY] = read_notify,
+	[CCFC_KIND_TEXT] = read_text,	  [CCFC_KIND_FLAG] = read_flag,
+	[CCFC_KIND_NUMBER] = read_number, [CCFC_KIND_LINE] = read_line_number,
+	[CCFC_KIND_LIST] = read_list,	  [CCFC_KIND_ENDINGS] = read_endings,
+	[CCFC_KIND_STATES] = read_states, [CCFC_KIND_PROOFS] = read_proofs,
+	[CCFC_KIND_DATE] = read_date,	  [CCFC_KIND_DAY_END] = read_date,
+	[CCFC_KIND_CLOCK] = read_clock,	  [CCFC_KIND_NOTIFY] = read_notify,
 };
 
 static const size_t offsets[CCFC_OPTIONS] = {
@@ -282,15 +277,15 @@ static const size_t offsets[CCFC_OPTIONS] = {
 #undef OPTION
 };
 
-static void *field_of(struct ccfc_options *o, int option)
+static void *option_field(struct ccfc_options *o, int option)
 {
 	return (char *)o + offsets[option];
 }
 
-static int read_one(struct ccfc_options *out, const char *method,
-		    struct ccfc_obj key, struct ccfc_obj value,
-		    uint64_t allowed, struct ccfc_arena *arena,
-		    struct ccfc_err *err)
+static int read_option(struct ccfc_options *out, const char *method,
+		       struct ccfc_obj key, struct ccfc_obj value,
+		       uint64_t allowed, struct ccfc_arena *arena,
+		       struct ccfc_err *err)
 {
 	struct ccfc_slice name = ccfc_obj_str(key);
 	int option = ccfc_option_find(name);
@@ -306,7 +301,8 @@ static int read_one(struct ccfc_options *out, const char *method,
 	r.row = &ccfc_option_rows[option];
 	bad = (out->given & CCFC_OPT_BIT(option))
 		      ? "is given twice"
-		      : readers[r.row->kind](field_of(out, option), &r, value);
+		      : readers[r.row->kind](option_field(out, option), &r,
+					     value);
 	if (bad)
 		return ccfc_err_set(err, CCFC_EINVAL, "%s: option '%s' %s",
 				    method, r.row->name, bad);
@@ -344,9 +340,9 @@ int ccfc_options_read(struct ccfc_options *out, const char *method,
 		      struct ccfc_err *err)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(params); i++) {
-		int bad = read_one(out, method, ccfc_obj_key_at(params, i),
-				   ccfc_obj_value_at(params, i), allowed, arena,
-				   err);
+		int bad = read_option(out, method, ccfc_obj_key_at(params, i),
+				      ccfc_obj_value_at(params, i), allowed,
+				      arena, err);
 
 		if (bad)
 			return bad;
@@ -378,7 +374,7 @@ void ccfc_options_copy(struct ccfc_options *out,
 	*out = *from;
 	for (int i = 0; i < CCFC_OPTIONS; i++) {
 		enum ccfc_option_kind kind = ccfc_option_rows[i].kind;
-		void *field = field_of(out, i);
+		void *field = option_field(out, i);
 
 		if (kind == CCFC_KIND_TEXT)
 			copy_text(field, arena);

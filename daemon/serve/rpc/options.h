@@ -50,7 +50,7 @@ typedef struct ccfc_notify ccfc_option_NOTIFY;
  */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct ccfc_options {
-	uint64_t given; /* bits of those that were there and not nil */
+	uint64_t given; /* bits of the options that are there and not nil */
 #define OPTION(symbol, name, kind, field, ...) ccfc_option_##kind field;
 #include "schema/options.def"
 #undef OPTION

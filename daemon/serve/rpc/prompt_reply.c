@@ -37,9 +37,11 @@ struct ccfc_slice ccfc_reply_short(struct ccfc_slice s,
 
 /* --- agents whose session's own transcript is gone --- */
 
-/* The agent's transcript; CCFC_ID_NONE: the change is no agent's. */
-static uint32_t agent_source(const struct ccfc_index *index,
-			     const struct ccfc_change *change)
+/*
+ * The transcript of the agent that made the change; CCFC_ID_NONE: no agent did.
+ */
+static uint32_t agent_transcript(const struct ccfc_index *index,
+				 const struct ccfc_change *change)
 {
 	uint32_t source = change->call.place.source;
 
@@ -50,12 +52,12 @@ static uint32_t agent_source(const struct ccfc_index *index,
 	return source;
 }
 
-/* The prompt of the agent. */
-static struct ccfc_slice read_agent(struct ccfc_request *rq,
-				    const struct ccfc_change *change,
-				    struct ccfc_arena *arena)
+/* The agent's first prompt. */
+static struct ccfc_slice read_agent_prompt(struct ccfc_request *rq,
+					   const struct ccfc_change *change,
+					   struct ccfc_arena *arena)
 {
-	uint32_t source = agent_source(rq->index, change);
+	uint32_t source = agent_transcript(rq->index, change);
 
 	if (source == CCFC_ID_NONE || !rq->reading_left)
 		return CCFC_SLICE_NONE;
@@ -65,10 +67,10 @@ static struct ccfc_slice read_agent(struct ccfc_request *rq,
 				      SIZE_MAX, arena);
 }
 
-static struct ccfc_slice agent_text(struct ccfc_request *rq,
-				    const struct ccfc_change *change)
+static struct ccfc_slice agent_prompt_text(struct ccfc_request *rq,
+					   const struct ccfc_change *change)
 {
-	uint32_t source = agent_source(rq->index, change);
+	uint32_t source = agent_transcript(rq->index, change);
 	struct ccfc_arena scratch = CCFC_ARENA_INIT;
 
 	if (source == CCFC_ID_NONE)
@@ -76,7 +78,7 @@ static struct ccfc_slice agent_text(struct ccfc_request *rq,
 	if (rq->agent != source + 1) {
 		rq->agent = source + 1;
 		rq->agent_text = ccfc_reply_short(
-			read_agent(rq, change, &scratch), rq->arena);
+			read_agent_prompt(rq, change, &scratch), rq->arena);
 		ccfc_arena_release(&scratch);
 	}
 	return rq->agent_text;
@@ -96,7 +98,8 @@ struct ccfc_slice ccfc_reply_prompt_text(struct ccfc_request *rq,
 			read_prompt(rq, prompt, &scratch), rq->arena);
 		ccfc_arena_release(&scratch);
 	}
-	return rq->prompt_text.len ? rq->prompt_text : agent_text(rq, change);
+	return rq->prompt_text.len ? rq->prompt_text
+				   : agent_prompt_text(rq, change);
 }
 
 void ccfc_reply_prompt(struct ccfc_request *rq,
@@ -114,7 +117,7 @@ bool ccfc_reply_prompt_full(struct ccfc_request *rq,
 	struct ccfc_slice shown;
 
 	if (!text.len)
-		text = read_agent(rq, change, &scratch);
+		text = read_agent_prompt(rq, change, &scratch);
 	shown = ccfc_slice_cut(text, CCFC_CONTENT_MAX_BYTES);
 	ccfc_reply_str(rq->pack, "promptFull", shown);
 	ccfc_arena_release(&scratch);

@@ -80,7 +80,7 @@ void ccfc_reply_id(struct ccfc_pack *p, const char *key,
 	ccfc_reply_str(p, key, ccfc_index_str(index, string));
 }
 
-static int by_bytes(const void *a, const void *b)
+static int compare_bytes(const void *a, const void *b)
 {
 	return ccfc_slice_cmp(*(const struct ccfc_slice *)a,
 			      *(const struct ccfc_slice *)b);
@@ -89,7 +89,7 @@ static int by_bytes(const void *a, const void *b)
 void ccfc_reply_sort(struct ccfc_slice *list, uint32_t n)
 {
 	if (n)
-		qsort(list, n, sizeof(*list), by_bytes);
+		qsort(list, n, sizeof(*list), compare_bytes);
 }
 
 void ccfc_reply_source(struct ccfc_pack *p, enum ccfc_where where)
@@ -123,7 +123,8 @@ void ccfc_reply_ids(struct ccfc_pack *p, const char *key,
 
 /* --- one change --- */
 
-static void count_lines(struct ccfc_lines *sum, const struct ccfc_change *c)
+static void add_change_lines(struct ccfc_lines *sum,
+			     const struct ccfc_change *c)
 {
 	int32_t added, removed;
 
@@ -142,7 +143,7 @@ void ccfc_reply_line_counts(struct ccfc_pack *p, const struct ccfc_change *c)
 {
 	struct ccfc_lines sum = { 0 };
 
-	count_lines(&sum, c);
+	add_change_lines(&sum, c);
 	ccfc_reply_lines(p, &sum);
 }
 
@@ -230,7 +231,7 @@ void ccfc_lines_add(struct ccfc_lines *sum, const struct ccfc_index *index,
 		    const struct ccfc_group *group)
 {
 	for (uint32_t i = 0; i < group->nchanges; i++)
-		count_lines(sum, &index->changes.items[group->changes[i]]);
+		add_change_lines(sum, &index->changes.items[group->changes[i]]);
 }
 
 void ccfc_reply_lines(struct ccfc_pack *p, const struct ccfc_lines *sum)
@@ -247,10 +248,10 @@ void ccfc_reply_lines(struct ccfc_pack *p, const struct ccfc_lines *sum)
 		ccfc_pack_nil(p);
 }
 
-/* Names of tools are interned, so equal ones are at the same address. */
-static bool used_before(const struct ccfc_index *index,
-			const struct ccfc_group *group, uint32_t i,
-			struct ccfc_slice tool)
+/* Names of tools are interned: equal names have one address. */
+static bool is_tool_listed(const struct ccfc_index *index,
+			   const struct ccfc_group *group, uint32_t i,
+			   struct ccfc_slice tool)
 {
 	while (i--)
 		if (ccfc_index_tool(index,
@@ -260,8 +261,8 @@ static bool used_before(const struct ccfc_index *index,
 	return false;
 }
 
-static void tools_used(struct ccfc_pack *p, const struct ccfc_index *index,
-		       const struct ccfc_group *group)
+static void pack_tools_used(struct ccfc_pack *p, const struct ccfc_index *index,
+			    const struct ccfc_group *group)
 {
 	ccfc_pack_cstr(p, "toolsUsed");
 	ccfc_pack_array(p);
@@ -269,7 +270,7 @@ static void tools_used(struct ccfc_pack *p, const struct ccfc_index *index,
 		struct ccfc_slice tool = ccfc_index_tool(
 			index, &index->changes.items[group->changes[i]]);
 
-		if (tool.len && !used_before(index, group, i, tool))
+		if (tool.len && !is_tool_listed(index, group, i, tool))
 			ccfc_pack_str(p, tool);
 	}
 	ccfc_pack_end(p);
@@ -282,7 +283,7 @@ static void pack_group_counts(struct ccfc_request *rq,
 
 	ccfc_lines_add(&sum, rq->index, group);
 	ccfc_pack_kv_uint(rq->pack, "changeCount", group->nchanges);
-	tools_used(rq->pack, rq->index, group);
+	pack_tools_used(rq->pack, rq->index, group);
 	ccfc_reply_lines(rq->pack, &sum);
 }
 
@@ -298,7 +299,7 @@ bool ccfc_reply_group_some(struct ccfc_request *rq,
 		ccfc_pack_array(rq->pack);
 	}
 	for (; *at < group->nchanges; ++*at) {
-		/* One at least, so that `at` tells that it has begun. */
+		/* At least one, so *at shows that the group was begun. */
 		if (!*left && *at)
 			return true;
 		*left -= *left > 0;

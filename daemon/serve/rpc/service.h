@@ -19,21 +19,22 @@
 
 /* What happened to the state directory while the daemon ran. */
 struct ccfc_state_news {
-	const char *problem;	/* why it is gone; NULL: it exists */
-	int64_t lost, restored; /* the last times; 0: never */
+	const char *problem;	/* why it is gone; NULL: it is there */
+	int64_t lost, restored; /* the last times of either; 0: never */
 };
 
 struct ccfc_service {
 	void *ctx;
 	struct ccfc_index *index;
-	struct ccfc_kept *kept;		/* of history, between questions */
-	const struct ccfc_tools *tools; /* for who reads lines again */
+	struct ccfc_kept *kept; /* kept history, between requests */
+	/* the tools of those who read lines again */
+	const struct ccfc_tools *tools;
 	size_t max_line;
-	/* Transcripts that are gone; for any thread. May be NULL, … */
+	/* Deleted transcripts, kept; for any thread. May be NULL. */
 	const struct ccfc_attic *attic;
-	struct ccfc_archive *archive; /* … and this too */
+	struct ccfc_archive *archive; /* May be NULL. */
 	struct ccfc_server *server;
-	struct ccfc_worker *worker; /* for what takes long */
+	struct ccfc_worker *worker; /* for long requests */
 	const char *socket_path;
 	const char *state_dir;
 	const char *const *roots;
@@ -41,41 +42,43 @@ struct ccfc_service {
 	const char *home;
 	int64_t started;
 
-	/* Takes news of the archive. May be NULL. */
+	/* Called when the archive has changed. May be NULL. */
 	void (*archived)(void *ctx);
-	/* Stores what a method put into the index. May be NULL. */
+	/* Stores what a method has changed in the index. May be NULL. */
 	void (*save)(void *ctx);
-	/* Finishes a first scan that is nearly done. */
+	/* Finishes a first scan that is nearly complete. */
 	void (*finish_scan)(void *ctx);
-	/* Does anybody wait for the core? NULL: never. */
+	/* Is anything else waiting for the core? NULL: never. */
 	bool (*somebody_waits)(void *ctx);
 	/*
-	 * Starts reading everything again; `done` is called at the end. If a
-	 * build is running, waits for it and then starts. `project` (normal
-	 * path) may be empty.
+	 * Starts reading everything again; calls `done` at the end. If a build
+	 * is running, the new one starts after it. `project` (a normal path)
+	 * may be empty.
 	 */
 	void (*build)(void *ctx, struct ccfc_slice project,
 		      void (*done)(void *arg), void *arg);
 	void (*progress)(void *ctx, struct ccfc_scan_progress *out);
 	void (*watch_stats)(void *ctx, struct ccfc_tree_stats *out);
-	/* Transcripts and directories that could not be read, and will be
-	 * tried again. */
+	/*
+	 * Transcripts and directories that could not be read and will be tried
+	 * again.
+	 */
 	void (*failed)(void *ctx, const struct ccfc_failed *out[2]);
 	int64_t (*last_indexed)(void *ctx);
 	uint64_t (*store_bytes)(void *ctx);
 	/*
-	 * Damage of the store, and why it cannot be written; "" if it can be.
-	 * May be NULL.
+	 * Past damage of the store. Returns why the store cannot be written, or
+	 * "". May be NULL.
 	 */
 	const char *(*store_past)(void *ctx, struct ccfc_store_past *out);
-	/* A check found that texts are damaged. May be NULL. */
+	/* Called when a check found damaged texts. May be NULL. */
 	void (*texts_damaged)(void *ctx);
 	/* The stored texts of messages; the caller releases the view. */
 	void (*texts)(void *ctx, struct ccfc_texts_view *out);
 	void (*state)(void *ctx, struct ccfc_state_news *out);
 	/*
 	 * What is observed on disk; the caller releases `stats`. False, or
-	 * NULL: nothing is.
+	 * NULL: nothing is observed.
 	 */
 	bool (*observed)(void *ctx, struct ccfc_observe_stats *stats,
 			 struct ccfc_blob_stats *kept);
@@ -88,11 +91,14 @@ struct ccfc_service {
 	int (*web_start)(void *ctx, int port, struct ccfc_err *err);
 	void (*web_stop)(void *ctx);
 	int (*web_port)(void *ctx, struct ccfc_buf *url);
-	/* Are files being looked at for inferred changes? May be NULL. */
+	/* Are files being checked for inferred changes? May be NULL. */
 	bool (*inferring)(void *ctx);
-	/* Is the directory one of an excluded project? NULL: none is. */
+	/*
+	 * Does the directory belong to an excluded project? NULL: no project is
+	 * excluded.
+	 */
 	bool (*excluded)(void *ctx, struct ccfc_slice dir);
-	/* What is forgotten. May be NULL. */
+	/* The forgotten items. May be NULL. */
 	const struct ccfc_forgotten *forgotten;
 	/*
 	 * Removes what is on `list`, which is saved and becomes this service's

@@ -1,7 +1,7 @@
 /*
- * The files of a session, for methods that go on to a worker with them. Where
- * there are many changes they are put together in slices, and then the method
- * is asked once more, with the files in its request.
+ * The files of a session, for methods that pass them to a worker. For a session
+ * with many changes they are grouped in slices. Then the method is called
+ * again, and the request has the files.
  */
 #include "base/alloc.h"
 #include "index/query/grouping.h"
@@ -9,13 +9,13 @@
 
 #include <stdlib.h>
 
-/* A session with no more changes is gone through at once. */
+/* Sessions with at most so many changes are grouped at once. */
 #define AT_ONCE 2048u
-/* How many changes are done in a step. */
+/* Changes grouped in a step. */
 #define GROUP_ROWS 256
 
 struct session_groups {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_filter filter;

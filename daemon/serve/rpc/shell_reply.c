@@ -1,6 +1,6 @@
 /*
- * The evidence of a change, in replies: for most changes the result of a tool;
- * for changes by shell commands less is certain.
+ * The evidence of a change, in replies. For most changes it is a tool's result;
+ * changes by shell commands are less certain.
  */
 #include "serve/rpc/reply.h"
 
@@ -61,7 +61,7 @@ static void pack_candidates(struct ccfc_pack *p, const struct ccfc_index *index,
 }
 
 /* All evidence of the change, if there is more than one kind. */
-static void pack_all(struct ccfc_pack *p, const struct ccfc_change *c)
+static void pack_all_evidence(struct ccfc_pack *p, const struct ccfc_change *c)
 {
 	static const struct {
 		uint8_t bit;
@@ -98,7 +98,7 @@ void ccfc_reply_shell(struct ccfc_pack *p, const struct ccfc_index *index,
 							 : "copiedFrom",
 				 ccfc_index_file_path(index, c->other_file));
 	ccfc_pack_kv_cstr(p, "evidence", ccfc_proof_text((int)proof));
-	pack_all(p, c);
+	pack_all_evidence(p, c);
 	ccfc_reply_command(p, index, c);
 	if (proof == CCFC_PROOF_AMBIGUOUS)
 		pack_candidates(p, index, c);

@@ -3,10 +3,10 @@
 
 #include <time.h>
 
-/* How long a slice lasts when nobody waits, and how many steps it has. */
+/* The time of a slice when nobody waits, and its number of steps. */
 #define SLICE_NS  (4 * INT64_C(1000000))
 #define STEPS_MAX 16
-/* The last start is not given up. */
+/* STARTS_MAX: the last start is not restarted. */
 #define STARTS_MAX  4
 #define RUNNING_MAX 4
 
@@ -89,8 +89,8 @@ void ccfc_slices_count(const struct ccfc_methods *m, uint32_t *running,
 
 /* --- whose turn it is --- */
 
-static bool may_begin(const struct ccfc_methods *m,
-		      const struct ccfc_sliced *asked)
+static bool may_start_work(const struct ccfc_methods *m,
+			   const struct ccfc_sliced *asked)
 {
 	uint32_t n = 0;
 
@@ -102,18 +102,18 @@ static bool may_begin(const struct ccfc_methods *m,
 	return !asked->held && n < RUNNING_MAX;
 }
 
-static struct ccfc_sliced *next_due(const struct ccfc_methods *m)
+static struct ccfc_sliced *next_to_run(const struct ccfc_methods *m)
 {
 	struct ccfc_sliced *s = m->slices;
 
-	while (s && !s->starts && !may_begin(m, s))
+	while (s && !s->starts && !may_start_work(m, s))
 		s = s->next;
 	return s;
 }
 
 /* --- a slice --- */
 
-static void start_over(struct ccfc_methods *m, struct ccfc_sliced *s)
+static void restart_work(struct ccfc_methods *m, struct ccfc_sliced *s)
 {
 	struct ccfc_service *service = m->service;
 
@@ -134,8 +134,8 @@ static bool is_last_start(const struct ccfc_sliced *s)
 	return s->starts >= STARTS_MAX;
 }
 
-static bool is_outdated(const struct ccfc_sliced *s,
-			const struct ccfc_index *index)
+static bool is_work_outdated(const struct ccfc_sliced *s,
+			     const struct ccfc_index *index)
 {
 	return !s->starts ||
 	       (s->revision != index->revision && !is_last_start(s));
@@ -153,20 +153,20 @@ static bool is_slice_over(const struct ccfc_sliced *s, int steps, int64_t end)
 	       now_ns() >= end;
 }
 
-static void do_slice(struct ccfc_methods *m, struct ccfc_sliced *s)
+static void run_slice(struct ccfc_methods *m, struct ccfc_sliced *s)
 {
 	const struct ccfc_index *index = m->service->index;
 	int64_t end = now_ns() + SLICE_NS;
 	int r, steps = 0;
 
-	if (is_outdated(s, index))
-		start_over(m, s);
+	if (is_work_outdated(s, index))
+		restart_work(m, s);
 	do
 		r = s->step(s, index, &s->d.err);
 	while (r == CCFC_DEFERRED && !is_slice_over(s, ++steps, end));
 	unlink_sliced(m, s);
 	if (r == CCFC_DEFERRED) {
-		append_sliced(m, s); /* the others' turn */
+		append_sliced(m, s); /* others are next */
 		return;
 	}
 	s->d.r = r;
@@ -195,20 +195,20 @@ int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s)
 	ccfc_deferred_init(&s->d, rq);
 	ccfc_server_owe(rq->service->server, rq->conn, true);
 	append_sliced(m, s);
-	if (may_begin(m, s))
-		do_slice(m, s);
+	if (may_start_work(m, s))
+		run_slice(m, s);
 	return CCFC_DEFERRED;
 }
 
 bool ccfc_methods_has_work(const struct ccfc_methods *m)
 {
-	return next_due(m);
+	return next_to_run(m);
 }
 
 void ccfc_methods_work(struct ccfc_methods *m)
 {
-	struct ccfc_sliced *s = next_due(m);
+	struct ccfc_sliced *s = next_to_run(m);
 
 	if (s)
-		do_slice(m, s);
+		run_slice(m, s);
 }

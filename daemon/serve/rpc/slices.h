@@ -25,54 +25,54 @@ struct ccfc_sliced {
 	/* `finish` packs the result, `release` frees the struct. */
 	struct ccfc_deferred d;
 	/*
-	 * A little of the work, some tenths of a millisecond. CCFC_DEFERRED:
-	 * there is more; 0: `finish` may come; or an error.
+	 * Does a part of the work, some tenths of a millisecond. CCFC_DEFERRED:
+	 * there is more; 0: `finish` is next; or an error.
 	 */
 	int (*step)(struct ccfc_sliced *s, const struct ccfc_index *index,
 		    struct ccfc_err *err);
 	/*
-	 * The work starts over: drops the results of the steps. `memory` is
-	 * already empty.
+	 * Called when the work starts over: drops the results of all steps.
+	 * `memory` is already empty.
 	 */
 	void (*reset)(struct ccfc_sliced *s);
 	/*
-	 * The fourth start lives with a changing index: rows are added to its
-	 * tables and change, none is removed, and arrays move. Strings stay
-	 * where they are. Otherwise the fourth start is one piece.
+	 * The fourth start accepts that the index changes: rows are added and
+	 * changed, none is removed, arrays move, strings stay. If false, the
+	 * fourth start is done without a pause.
 	 */
 	bool goes_on;
-	struct ccfc_arena memory; /* what steps gather */
-	/* When the work was started last. */
+	struct ccfc_arena memory; /* for what the steps gather */
+	/* As of the last start. */
 	struct ccfc_clock clock;
 	struct ccfc_scan_progress progress;
-	/* slices.c's own: */
-	uint64_t revision; /* the index's that was gathered from */
-	uint32_t starts;   /* 0: not begun */
-	bool held;	   /* not to be begun: its peer does not read */
+	/* Used by slices.c: */
+	uint64_t revision; /* of the index at the last start */
+	uint32_t starts;   /* 0: not started */
+	bool held;	   /* not to be started: its peer does not read */
 	struct ccfc_sliced *next;
 };
 
 /*
- * Takes `s` over, and returns CCFC_DEFERRED. `s` was zeroed; step, reset,
- * d.finish and d.release are set, and d.arena may be in use. Does the first
- * slice, and sends the reply if that was all.
+ * Takes ownership of `s` and returns CCFC_DEFERRED. The caller has zeroed `s`
+ * and set step, reset, d.finish and d.release; d.arena may be in use. Does the
+ * first slice, and sends the reply if that completes the work.
  */
 int ccfc_slice_up(struct ccfc_request *rq, struct ccfc_sliced *s);
 
 /*
- * For steps: the request again, as of the last start. Its arena is `d.arena`,
- * which stays when the work starts over: for what the options say. What is
- * packed into `pack` is the reply if there is no `finish`, and gone when the
- * work starts over. All that was known by the time of its clock
- * (ccfc_reply_asked) is in the answer.
+ * For steps: the request, as of the last start. Its arena is `d.arena`, which
+ * is kept when the work starts over: use it for what depends on the options
+ * only. Without `finish`, the bytes in `pack` are the reply; they are dropped
+ * when the work starts over. The answer has everything known at its clock
+ * (ccfc_reply_asked).
  */
 void ccfc_sliced_request(struct ccfc_request *out, struct ccfc_pack *pack,
 			 struct ccfc_sliced *s);
 
-/* How many are under way, and how many wait to begin. */
+/* The numbers of started requests and of waiting ones. */
 void ccfc_slices_count(const struct ccfc_methods *m, uint32_t *running,
 		       uint32_t *waiting);
-/* The peer went away. */
+/* The peer disconnected. */
 void ccfc_slices_closed(struct ccfc_methods *m, uint64_t conn);
 /* Holds back (true) or releases the requests of a connection. */
 void ccfc_slices_hold(struct ccfc_methods *m, uint64_t conn, bool hold);

@@ -14,11 +14,11 @@
 #include <time.h>
 
 #define THREADS	      4
-#define OF_ONE	      2 /* begun at once for one connection */
+#define OF_ONE	      2 /* started at once for one connection */
 #define UNBOUNDED_MAX (THREADS - 1)
-/* Each of 256 connections may wait for eight (server.c). */
+/* Each of 256 connections may have eight waiting jobs (server.c). */
 #define WAITING_MAX 2048
-#define NICER	    5 /* a third of the weight that the core has */
+#define NICER	    5 /* a third of the core's weight */
 
 struct list {
 	struct ccfc_job *head, **end;
@@ -26,15 +26,16 @@ struct list {
 };
 
 struct ccfc_worker {
-	struct ccfc_mailbox box; /* its lock is that of all below */
-	struct ccfc_mail news;	 /* `ready` has something */
-	pthread_cond_t work;	 /* a job may begin, or `stop` */
+	struct ccfc_mailbox box; /* its lock protects all fields below */
+	struct ccfc_mail news;	 /* `ready` is not empty */
+	pthread_cond_t work;	 /* a job may start, or `stop` is set */
 	struct list waiting, ready;
 	struct ccfc_job *running[THREADS];
-	uint64_t delivering; /* the connection whose `done` runs, if any does */
+	/* the connection whose `done` is running, if any */
+	uint64_t delivering;
 	bool is_delivering;
 	pthread_t threads[THREADS];
-	uint32_t nthreads; /* core */
+	uint32_t nthreads; /* used by the core only */
 	uint32_t alive;	   /* threads that have not ended */
 	uint32_t idle;
 	bool stop;
@@ -53,7 +54,7 @@ static void list_add(struct list *list, struct ccfc_job *job)
 	list->n++;
 }
 
-/* `at` points to the job within its list. */
+/* Removes the job that *at points to from its list. */
 static struct ccfc_job *list_remove(struct list *list, struct ccfc_job **at)
 {
 	struct ccfc_job *job = *at;
@@ -70,7 +71,7 @@ static struct ccfc_job *list_take(struct list *list)
 	return list->head ? list_remove(list, &list->head) : NULL;
 }
 
-/* Unlocks, and wakes the core for what is in `ready`. */
+/* Unlocks, and wakes the core if `ready` has jobs. */
 static void unlock_with_news(struct ccfc_worker *w)
 {
 	bool ring = w->ready.n && ccfc_mailbox_post(&w->box, &w->news);
@@ -83,12 +84,13 @@ static void unlock_with_news(struct ccfc_worker *w)
 /* --- a thread --- */
 
 /*
- * Jobs of a connection that run, or have run and whose answer the server does
- * not have yet. Only the answer tells the server that the connection is full:
- * if the second kind did not count, a busy core would let the workers make any
- * number of answers for a peer that reads none.
+ * The jobs of a connection that are running, or have run without their answer
+ * being in the server. Only the answer tells the server that the connection is
+ * full. If jobs of the second kind did not count, a busy core would let workers
+ * make any number of answers for a peer that reads none.
  */
-static uint32_t begun_for(const struct ccfc_worker *w, uint64_t conn)
+static uint32_t count_begun_for_connection(const struct ccfc_worker *w,
+					   uint64_t conn)
 {
 	uint32_t n = w->is_delivering && w->delivering == conn;
 
@@ -99,7 +101,7 @@ static uint32_t begun_for(const struct ccfc_worker *w, uint64_t conn)
 	return n;
 }
 
-static uint32_t running_unbounded(const struct ccfc_worker *w)
+static uint32_t count_unbounded(const struct ccfc_worker *w)
 {
 	uint32_t n = 0;
 
@@ -108,16 +110,16 @@ static uint32_t running_unbounded(const struct ccfc_worker *w)
 	return n;
 }
 
-/* Under the lock: the job to begin next, taken out of its list, or NULL. */
-static struct ccfc_job *take_next(struct ccfc_worker *w)
+/* Under the lock: takes the job to start next out of its list, or NULL. */
+static struct ccfc_job *take_next_job(struct ccfc_worker *w)
 {
-	bool any = running_unbounded(w) < UNBOUNDED_MAX;
+	bool any = count_unbounded(w) < UNBOUNDED_MAX;
 	struct ccfc_job **best = NULL;
 	uint32_t fewest = OF_ONE;
 
 	for (struct ccfc_job **at = &w->waiting.head; *at && fewest;
 	     at = &(*at)->next) {
-		uint32_t n = begun_for(w, (*at)->conn);
+		uint32_t n = count_begun_for_connection(w, (*at)->conn);
 
 		if ((*at)->held || (!any && (*at)->unbounded) || n >= fewest)
 			continue;
@@ -127,14 +129,17 @@ static struct ccfc_job *take_next(struct ccfc_worker *w)
 	return best ? list_remove(&w->waiting, best) : NULL;
 }
 
-/* Under the lock. The place that it runs in, THREADS when it is to end. */
-static uint32_t begin_worker(struct ccfc_worker *w)
+/*
+ * Under the lock: starts a job. Returns its slot, or THREADS if the thread must
+ * end.
+ */
+static uint32_t begin_job(struct ccfc_worker *w)
 {
 	struct ccfc_job *job = NULL;
 	uint32_t slot = 0;
 
 	w->idle++;
-	while (!w->stop && !(job = take_next(w)))
+	while (!w->stop && !(job = take_next_job(w)))
 		pthread_cond_wait(&w->work, &w->box.lock);
 	w->idle--;
 	if (!job)
@@ -146,12 +151,12 @@ static uint32_t begin_worker(struct ccfc_worker *w)
 }
 
 /*
- * The core answers lookups and takes in what is written: where CPUs are scarce
- * it goes before a question that takes long. Linux has a priority for each
- * thread; elsewhere this call would slow down the whole process. The threads
- * that a job starts get the same.
+ * Lowers the priority of this thread: lookups and new lines, which the core
+ * handles, go before long requests where CPUs are scarce. Linux has a priority
+ * for each thread; elsewhere this call would slow down the whole process.
+ * Threads that a job starts inherit it.
  */
-static void let_the_core_go_first(void)
+static void lower_priority(void)
 {
 #ifdef __linux__
 	pthread_setname_np(pthread_self(), "worker");
@@ -164,9 +169,9 @@ static void *run_jobs(void *arg)
 	struct ccfc_worker *w = arg;
 	uint32_t slot;
 
-	let_the_core_go_first();
+	lower_priority();
 	ccfc_mailbox_lock(&w->box);
-	while ((slot = begin_worker(w)) < THREADS) {
+	while ((slot = begin_job(w)) < THREADS) {
 		struct ccfc_job *job = w->running[slot];
 
 		ccfc_mailbox_unlock(&w->box);
@@ -174,7 +179,7 @@ static void *run_jobs(void *arg)
 		ccfc_mailbox_lock(&w->box);
 		w->running[slot] = NULL;
 		list_add(&w->ready, job);
-		/* More than one may have waited for this to end. */
+		/* Several jobs may have waited for this one to end. */
 		if (w->waiting.n)
 			pthread_cond_broadcast(&w->work);
 		unlock_with_news(w);
@@ -210,10 +215,10 @@ static void cancel_job(struct ccfc_job *job)
 }
 
 /*
- * Under the lock: those of `conn`, or all. What has not begun is not run any
- * more and goes to the core at once.
+ * Under the lock: cancels the jobs of `conn`, or all. A job that has not
+ * started goes to the core at once.
  */
-static void cancel_those(struct ccfc_worker *w, bool all, uint64_t conn)
+static void cancel_jobs(struct ccfc_worker *w, bool all, uint64_t conn)
 {
 	uint32_t n = w->waiting.n;
 	struct ccfc_job *job;
@@ -221,7 +226,7 @@ static void cancel_those(struct ccfc_worker *w, bool all, uint64_t conn)
 	for (uint32_t i = 0; i < THREADS; i++)
 		if (w->running[i] && (all || w->running[i]->conn == conn))
 			cancel_job(w->running[i]);
-	/* Nor does anybody wait for what has run. */
+	/* Results of finished jobs are not wanted either. */
 	for (job = w->ready.head; job; job = job->next)
 		if (all || job->conn == conn)
 			cancel_job(job);
@@ -254,7 +259,7 @@ bool ccfc_worker_free(struct ccfc_worker *w)
 		return true;
 	ccfc_mailbox_lock(&w->box);
 	w->stop = true;
-	cancel_those(w, true, 0);
+	cancel_jobs(w, true, 0);
 	pthread_cond_broadcast(&w->work);
 	ended = wait_for_end(w);
 	ccfc_mailbox_unlock(&w->box);
@@ -274,7 +279,7 @@ int ccfc_worker_fd(const struct ccfc_worker *w)
 	return w->box.rfd;
 }
 
-/* Starts a thread where one is wanted and none is idle. */
+/* Starts a thread if one is wanted and none is idle. */
 static int start_thread(struct ccfc_worker *w, bool wanted,
 			struct ccfc_err *err)
 {
@@ -288,7 +293,7 @@ static int start_thread(struct ccfc_worker *w, bool wanted,
 	ccfc_mailbox_unlock(&w->box);
 	if (!r)
 		w->nthreads++;
-	/* With one that runs already, things only take longer. */
+	/* If another thread is running, jobs only take longer. */
 	if (w->nthreads)
 		return 0;
 	return ccfc_err_errno(err, r, "no thread for a long question");
@@ -334,7 +339,7 @@ void ccfc_worker_dispatch(struct ccfc_worker *w)
 		job->done(job);
 		ccfc_mailbox_lock(&w->box);
 		w->is_delivering = false;
-		/* Its connection may have another job begun now. */
+		/* The connection may start another job now. */
 		if (w->waiting.n)
 			pthread_cond_broadcast(&w->work);
 	}
@@ -378,6 +383,6 @@ bool ccfc_worker_is_idle(struct ccfc_worker *w)
 void ccfc_worker_closed(struct ccfc_worker *w, uint64_t conn)
 {
 	ccfc_mailbox_lock(&w->box);
-	cancel_those(w, false, conn);
+	cancel_jobs(w, false, conn);
 	unlock_with_news(w);
 }

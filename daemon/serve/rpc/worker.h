@@ -26,19 +26,20 @@
 struct ccfc_job {
 	void (*run)(struct ccfc_job *job);
 	void (*done)(struct ccfc_job *job); /* frees it */
-	uint64_t conn;			    /* whom it is for */
-	bool unbounded;			    /* may run until its time is up */
-	bool held;	       /* not to be begun yet; see ccfc_worker_hold */
+	uint64_t conn;			    /* the connection that it answers */
+	/* may run longer than the time limit */
+	bool unbounded;
+	bool held;	       /* not to be started yet; see ccfc_worker_hold */
 	atomic_bool cancelled; /* set by the core */
-	struct ccfc_job *next; /* the worker's */
+	struct ccfc_job *next; /* used by the worker */
 };
 
 struct ccfc_worker;
 
-/* No thread is started before the first job. Signals are blocked already. */
+/* The first job starts the first thread. Signals must be blocked. */
 int ccfc_worker_new(struct ccfc_worker **out, struct ccfc_err *err);
 /*
- * Cancels all jobs, waits for those that run, and calls `done` of each. A job
+ * Cancels all jobs, waits for running ones, and calls `done` of each. A job
  * that does not end within CCFC_WORKER_GRACE_MS cannot be interrupted: then the
  * result is false; the worker, those jobs and everything that they use must
  * stay, and the process must end by _exit.
@@ -49,14 +50,14 @@ bool ccfc_worker_free(struct ccfc_worker *worker);
 /* Readable when a job is ready for ccfc_worker_dispatch. */
 int ccfc_worker_fd(const struct ccfc_worker *worker);
 
-/* CCFC_EAGAIN: too many jobs wait; the caller keeps the job. */
+/* CCFC_EAGAIN: too many jobs are waiting; the caller keeps the job. */
 int ccfc_worker_submit(struct ccfc_worker *worker, struct ccfc_job *job,
 		       struct ccfc_err *err);
 /* Calls `done` of the jobs that have run. */
 void ccfc_worker_dispatch(struct ccfc_worker *worker);
 /* Holds back (true) or releases the waiting jobs of a connection. */
 void ccfc_worker_hold(struct ccfc_worker *worker, uint64_t conn, bool hold);
-/* How many jobs run, and how many wait for a thread. */
+/* The numbers of running jobs and of jobs waiting for a thread. */
 void ccfc_worker_count(struct ccfc_worker *worker, uint32_t *running,
 		       uint32_t *waiting);
 /* Is no job under way, waiting, or ready for ccfc_worker_dispatch? */

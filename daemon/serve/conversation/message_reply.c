@@ -48,8 +48,8 @@ static void pack_state(struct ccfc_conversation_job *job, uint64_t call)
 }
 
 /* Of the call's input. */
-static struct ccfc_slice described(struct ccfc_conversation_job *job,
-				   uint32_t input)
+static struct ccfc_slice description_of_input(struct ccfc_conversation_job *job,
+					      uint32_t input)
 {
 	static const char *const names[] = { "description" };
 	struct ccfc_json_keys keys;
@@ -74,8 +74,9 @@ static void pack_started(struct ccfc_conversation_job *job, uint64_t call,
 	ccfc_pack_kv_str(&job->pack, "agentId", a->id);
 	ccfc_conversation_put_name(job, "agentType", a->type);
 	ccfc_conversation_put_name(job, "description",
-				   a->description.len ? a->description
-						      : described(job, input));
+				   a->description.len
+					   ? a->description
+					   : description_of_input(job, input));
 	/* All inline sidechains are one agent: the lines do not say which. */
 	if (no != job->conv->sidechain)
 		ccfc_pack_kv_uint(&job->pack, "messageCount", a->messages);

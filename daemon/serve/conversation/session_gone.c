@@ -8,8 +8,8 @@
 #include "base/time.h"
 #include "serve/conversation/session_messages.h"
 
-static const char *type_of(const struct ccfc_conversation_job *job,
-			   const struct ccfc_gone_message *m)
+static const char *event_type_of(const struct ccfc_conversation_job *job,
+				 const struct ccfc_gone_message *m)
 {
 	if (!job->timeline)
 		return m->role == CCFC_ROLE_USER ? "user" : "assistant";
@@ -28,7 +28,7 @@ static void pack_message(struct ccfc_conversation_job *job,
 	ccfc_pack_kv_cstr(p, "role",
 			  m->role == CCFC_ROLE_USER ? "user" : "assistant");
 	ccfc_conversation_put_name(job, "id", ccfc_slice_str(m->id));
-	ccfc_pack_kv_cstr(p, "type", type_of(job, m));
+	ccfc_pack_kv_cstr(p, "type", event_type_of(job, m));
 	ccfc_conversation_put_time(job, m->time);
 	ccfc_conversation_put(job, "content", m->content);
 	if (job->d.opt.thinking && m->thinking.len)
@@ -68,8 +68,8 @@ static void pack_no_tree(struct ccfc_conversation_job *job)
 	ccfc_pack_end(&job->pack);
 }
 
-static void pack_rest(struct ccfc_conversation_job *job,
-		      const struct ccfc_gone *gone)
+static void pack_gone_summary(struct ccfc_conversation_job *job,
+			      const struct ccfc_gone *gone)
 {
 	ccfc_conversation_pack_tasks(job, &gone->tasks);
 	ccfc_pack_map(ccfc_conversation_key(job, "types"));
@@ -108,6 +108,6 @@ int ccfc_conversation_answer_gone(struct ccfc_conversation_job *job,
 		return r;
 	pack_page(job, &gone);
 	if (job->summary)
-		pack_rest(job, &gone);
+		pack_gone_summary(job, &gone);
 	return 0;
 }

@@ -66,8 +66,8 @@ void ccfc_conversation_put_time(struct ccfc_conversation_job *job, int64_t time)
 
 /* --- messages --- */
 
-static struct ccfc_slice uuid_of(struct ccfc_conversation_job *job,
-				 uint32_t line)
+static struct ccfc_slice read_line_uuid(struct ccfc_conversation_job *job,
+					uint32_t line)
 {
 	struct ccfc_conversation_record r;
 
@@ -95,8 +95,9 @@ static int find_message(struct ccfc_conversation_job *job, uint32_t *line,
 		if (!n)
 			*line = conv->found.items[i];
 		if (n++ < SHOWN)
-			ccfc_buf_printf(&hint, "%s%s", hint.len ? ", " : "",
-					uuid_of(job, conv->found.items[i]).ptr);
+			ccfc_buf_printf(
+				&hint, "%s%s", hint.len ? ", " : "",
+				read_line_uuid(job, conv->found.items[i]).ptr);
 	}
 	if (n == 1) {
 		*agent = ccfc_conversation_agent_of(conv, *line);
@@ -166,7 +167,7 @@ static bool is_cancelled(void *ctx)
  * A skeleton that is kept knows whole uuids. If it is of no use it goes before
  * the next one is read: two take twice the memory.
  */
-static void look_up_message(struct ccfc_conversation_job *job)
+static void drop_skeleton_without_message(struct ccfc_conversation_job *job)
 {
 	struct ccfc_slice message = job->d.opt.message;
 
@@ -178,7 +179,7 @@ static void look_up_message(struct ccfc_conversation_job *job)
 	job->conv = NULL;
 }
 
-static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
+static int run_conversation_job(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 	int r = 0;
@@ -189,7 +190,7 @@ static int work_session_messages(struct ccfc_deferred *d, struct ccfc_err *err)
 	job->left = d->content_left;
 	ccfc_conversation_sort_states(job);
 	ccfc_pack_init(&job->pack, &d->result);
-	look_up_message(job);
+	drop_skeleton_without_message(job);
 	if (job->texts.end)
 		r = ccfc_conversation_answer_gone(job, err);
 	else if (!job->conv)
@@ -243,7 +244,7 @@ void ccfc_conversation_left(struct ccfc_methods *methods, uint64_t conn)
 }
 
 /* Keeps a skeleton that has everything. */
-static void put_back(struct ccfc_conversation_job *job)
+static void keep_skeleton(struct ccfc_conversation_job *job)
 {
 	struct ccfc_methods *m = job->d.methods;
 
@@ -257,7 +258,7 @@ static void put_back(struct ccfc_conversation_job *job)
 	job->conv = NULL;
 }
 
-static void release_session_messages(struct ccfc_deferred *d)
+static void release_conversation_job(struct ccfc_deferred *d)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 	bool big = is_large(job->conv);
@@ -271,14 +272,14 @@ static void release_session_messages(struct ccfc_deferred *d)
 
 /* --- back on the core --- */
 
-static int finish_session_messages(struct ccfc_deferred *d,
+static int finish_conversation_job(struct ccfc_deferred *d,
 				   struct ccfc_request *rq,
 				   struct ccfc_err *err)
 {
 	struct ccfc_conversation_job *job = (struct ccfc_conversation_job *)d;
 
 	(void)err;
-	put_back(job);
+	keep_skeleton(job);
 	if (job->summary)
 		return ccfc_conversation_sum_up(job, rq);
 	ccfc_pack_map(rq->pack);
@@ -291,7 +292,7 @@ static int finish_session_messages(struct ccfc_deferred *d,
 
 /* --- the request --- */
 
-static void take_sources(struct ccfc_conversation_job *job,
+static void copy_sources(struct ccfc_conversation_job *job,
 			 struct ccfc_request *rq)
 {
 	const struct ccfc_index *index = rq->index;
@@ -325,8 +326,8 @@ static void take_sources(struct ccfc_conversation_job *job,
 	}
 }
 
-static void take_states(struct ccfc_conversation_job *job,
-			struct ccfc_request *rq)
+static void copy_change_states(struct ccfc_conversation_job *job,
+			       struct ccfc_request *rq)
 {
 	const struct ccfc_ids *ids =
 		&rq->index->sessions.items[job->session].changes;
@@ -344,8 +345,8 @@ static void take_states(struct ccfc_conversation_job *job,
 }
 
 /* The skeleton that is kept, if it is this one. */
-static void take_kept(struct ccfc_conversation_job *job,
-		      struct ccfc_request *rq)
+static void take_kept_skeleton(struct ccfc_conversation_job *job,
+			       struct ccfc_request *rq)
 {
 	struct ccfc_methods *m = rq->methods;
 
@@ -356,7 +357,7 @@ static void take_kept(struct ccfc_conversation_job *job,
 	m->conv = NULL;
 }
 
-static int start_session_messages(struct ccfc_request *rq,
+static int start_conversation_job(struct ccfc_request *rq,
 				  enum ccfc_conversation_role role,
 				  int (*answer)(struct ccfc_conversation_job *,
 						struct ccfc_err *),
@@ -369,9 +370,9 @@ static int start_session_messages(struct ccfc_request *rq,
 	if (r)
 		return r;
 	job = ccfc_calloc(1, sizeof(*job));
-	job->d.work = work_session_messages;
-	job->d.finish = finish_session_messages;
-	job->d.release = release_session_messages;
+	job->d.work = run_conversation_job;
+	job->d.finish = finish_conversation_job;
+	job->d.release = release_conversation_job;
 	job->answer = answer;
 	job->session = session;
 	job->role = role;
@@ -381,17 +382,17 @@ static int start_session_messages(struct ccfc_request *rq,
 	job->texts.fd = -1;
 	job->id = ccfc_arena_copy(&job->d.arena,
 				  ccfc_index_session_id(rq->index, session));
-	take_sources(job, rq);
+	copy_sources(job, rq);
 	if (!job->nsources && rq->service->texts)
 		rq->service->texts(rq->service->ctx, &job->texts);
-	take_states(job, rq);
-	take_kept(job, rq);
+	copy_change_states(job, rq);
+	take_kept_skeleton(job, rq);
 	return ccfc_defer(rq, &job->d, err);
 }
 
 int ccfc_method_session_get(struct ccfc_request *rq, struct ccfc_err *err)
 {
-	return start_session_messages(rq, CCFC_CONVERSATION_SAID,
+	return start_conversation_job(rq, CCFC_CONVERSATION_SAID,
 				      ccfc_conversation_answer_get, err);
 }
 
@@ -410,7 +411,7 @@ int ccfc_method_session_messages(struct ccfc_request *rq, struct ccfc_err *err)
 				    "%s: option 'message' must have at least "
 				    "6 characters",
 				    rq->method);
-	return start_session_messages(rq, (enum ccfc_conversation_role)role,
+	return start_conversation_job(rq, (enum ccfc_conversation_role)role,
 				      answer_messages, err);
 }
 
@@ -418,7 +419,7 @@ int ccfc_method_session_timeline(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
 		rq->opt.max_content = SHORT_EVENT;
-	return start_session_messages(rq, CCFC_CONVERSATION_SAID,
+	return start_conversation_job(rq, CCFC_CONVERSATION_SAID,
 				      ccfc_conversation_answer_timeline, err);
 }
 
@@ -426,6 +427,6 @@ int ccfc_method_session_tree(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	if (!(rq->opt.given & CCFC_OPT(MAX_CONTENT)))
 		rq->opt.max_content = SHORT_NODE;
-	return start_session_messages(rq, CCFC_CONVERSATION_SAID,
+	return start_conversation_job(rq, CCFC_CONVERSATION_SAID,
 				      ccfc_conversation_answer_tree, err);
 }

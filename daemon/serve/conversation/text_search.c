@@ -184,8 +184,8 @@ static void list_metas(struct text_search *t, const struct ccfc_index *index)
 	t->s.starts = starts;
 }
 
-static int ask_text_search(struct text_search *t, struct ccfc_request *rq,
-			   struct ccfc_err *err)
+static int read_search_options(struct text_search *t, struct ccfc_request *rq,
+			       struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
 	struct ccfc_filter filter;
@@ -247,7 +247,7 @@ static void use_both_spellings(struct text_search *t)
 	t->s.regex = true;
 }
 
-static int work_text_search(struct ccfc_deferred *d, struct ccfc_err *err)
+static int run_text_search(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct text_search *t = (struct text_search *)d;
 	char what[sizeof(err->what)];
@@ -392,7 +392,7 @@ static void release_text_search(struct ccfc_deferred *d)
 	free(t);
 }
 
-static uint32_t cores(void)
+static uint32_t count_cores(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -404,7 +404,7 @@ int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err)
 	struct text_search *t = ccfc_calloc(1, sizeof(*t));
 	int r;
 
-	t->d.work = work_text_search;
+	t->d.work = run_text_search;
 	t->d.finish = finish_text_search;
 	t->d.release = release_text_search;
 	t->d.job.unbounded = rq->opt.regex;
@@ -418,8 +418,8 @@ int ccfc_method_text_search(struct ccfc_request *rq, struct ccfc_err *err)
 				     .max_ms = ccfc_time_patience(MAX_MS),
 				     .max_line = CCFC_TAIL_DEFAULT_MAX_LINE,
 				     .max_reply = MAX_REPLY,
-				     .threads = cores() };
-	r = ask_text_search(t, rq, err);
+				     .threads = count_cores() };
+	r = read_search_options(t, rq, err);
 	if (r) {
 		ccfc_arena_release(&t->d.arena);
 		release_text_search(&t->d);

@@ -40,8 +40,8 @@ static void choose_sessions(struct ccfc_forget_choice *c,
  * The transcripts to be removed: those named after such a session, and those
  * without a session's name whose lines all belong to such sessions.
  */
-static bool is_theirs(const struct ccfc_index *index, uint32_t source,
-		      const bool *goes)
+static bool is_transcript_of_chosen(const struct ccfc_index *index,
+				    uint32_t source, const bool *goes)
 {
 	const struct ccfc_source *s = &index->sources.items[source];
 	bool any = false;
@@ -74,7 +74,7 @@ static void choose_sources(struct ccfc_forget_choice *c,
 		c->changes += s->changes.n;
 	}
 	for (uint32_t i = 0; c->sessions.n && i < index->sources.n; i++)
-		if (is_theirs(index, i, goes)) {
+		if (is_transcript_of_chosen(index, i, goes)) {
 			put_id(&c->sources, i);
 			c->bytes += index->sources.items[i].cursor.offset;
 		}

@@ -31,7 +31,7 @@ struct waiting {
 	struct ccfc_slice *sessions; /* ids, in the arena */
 };
 
-static struct totals totals_of(const struct ccfc_forget_choice *c)
+static struct totals totals_of_choice(const struct ccfc_forget_choice *c)
 {
 	return (struct totals){ c->sessions.n, c->files.n, c->changes,
 				c->sources.n, c->bytes };
@@ -66,7 +66,7 @@ static void reply_list(struct ccfc_request *rq,
 		       const struct ccfc_forget_choice *c)
 {
 	struct ccfc_pack *p = rq->pack;
-	struct totals totals = totals_of(c);
+	struct totals totals = totals_of_choice(c);
 
 	ccfc_pack_map(p);
 	reply_totals(p, &totals);
@@ -204,7 +204,7 @@ static struct waiting *new_waiting(struct ccfc_request *rq,
 	w->methods = rq->methods;
 	w->conn = rq->conn;
 	w->id = rq->id;
-	w->totals = totals_of(c);
+	w->totals = totals_of_choice(c);
 	ccfc_arena_init(&w->arena);
 	w->sessions = ccfc_arena_alloc(&w->arena, (c->sessions.n + 1) *
 							  sizeof(*w->sessions));

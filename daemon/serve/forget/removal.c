@@ -102,7 +102,7 @@ static uint64_t bytes_below(int at, const char *name, int depth, bool logs)
 
 /* --- preparing --- */
 
-static bool goes(void *ctx, struct ccfc_slice path)
+static bool is_path_removed(void *ctx, struct ccfc_slice path)
 {
 	const struct ccfc_removal *r = ctx;
 
@@ -113,7 +113,7 @@ static bool goes(void *ctx, struct ccfc_slice path)
 static uint32_t clean_undo(struct ccfc_removal *r)
 {
 	const struct ccfc_undo_area_wish wish = {
-		.goes = goes,
+		.goes = is_path_removed,
 		.ctx = r,
 		.before = ccfc_forgotten_before(r->list),
 	};

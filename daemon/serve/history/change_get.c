@@ -45,8 +45,8 @@ static uint32_t find_inferred(const struct ccfc_request *rq,
 	return CCFC_ID_NONE;
 }
 
-static int look_up(struct found *f, struct ccfc_request *rq, uint32_t file,
-		   struct ccfc_err *err)
+static int read_change(struct found *f, struct ccfc_request *rq, uint32_t file,
+		       struct ccfc_err *err)
 {
 	struct ccfc_chain *chain = ccfc_chain_open(rq->history, file);
 	const struct ccfc_change *c = &rq->index->changes.items[f->id];
@@ -156,14 +156,14 @@ static void pack_change(struct ccfc_request *rq, const struct found *f)
 	ccfc_pack_end(p);
 }
 
-static int answer_change_get(struct ccfc_history_job *job,
-			     struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_change(struct ccfc_history_job *job, struct ccfc_request *rq,
+			 struct ccfc_err *err)
 {
 	struct found f = { .id = job->change, .diff = CCFC_BUF_INIT };
 	int r;
 
 	ccfc_states_want_whole(rq);
-	r = look_up(&f, rq, job->file, err);
+	r = read_change(&f, rq, job->file, err);
 	if (!r)
 		pack_change(rq, &f);
 	ccfc_buf_release(&f.diff);
@@ -187,7 +187,7 @@ int ccfc_method_change_get(struct ccfc_request *rq, struct ccfc_err *err)
 			  CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS);
 	ccfc_excerpt_add_file(&e, file);
 	ccfc_excerpt_add_changes(&e, &change, 1);
-	job = ccfc_history_job_new(rq, &e, answer_change_get);
+	job = ccfc_history_job_new(rq, &e, answer_change);
 	job->change = change;
 	job->file = file;
 	return ccfc_history_job_start(rq, job, err);

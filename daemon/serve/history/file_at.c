@@ -4,8 +4,8 @@
 #include "serve/rpc/content_reply.h"
 
 /* The change that the point is of; ID_NONE of a file without changes. */
-static uint32_t change_of(const struct ccfc_chain *chain,
-			  const struct ccfc_point *point)
+static uint32_t change_at_point(const struct ccfc_chain *chain,
+				const struct ccfc_point *point)
 {
 	if (!ccfc_chain_len(chain))
 		return CCFC_ID_NONE;
@@ -17,7 +17,7 @@ static uint32_t change_of(const struct ccfc_chain *chain,
 static void pack_ref(struct ccfc_request *rq, const struct ccfc_chain *chain,
 		     const struct ccfc_point *point)
 {
-	uint32_t change = change_of(chain, point);
+	uint32_t change = change_at_point(chain, point);
 
 	if (change != CCFC_ID_NONE)
 		ccfc_reply_change_ref(rq, change);
@@ -45,7 +45,7 @@ static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 static void pack_origin(struct ccfc_request *rq, const struct ccfc_chain *chain,
 			const struct ccfc_point *point)
 {
-	uint32_t change = change_of(chain, point);
+	uint32_t change = change_at_point(chain, point);
 	struct ccfc_origins origins;
 
 	ccfc_origins_init(&origins, rq);
@@ -81,8 +81,8 @@ static void pack_side(struct ccfc_pack *p, const struct ccfc_chain *chain,
 		       ccfc_slice_str(ccfc_chain_len(chain) ? side : ""));
 }
 
-static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
-			  struct ccfc_err *err)
+static int answer_file_state(struct ccfc_history_job *job,
+			     struct ccfc_request *rq, struct ccfc_err *err)
 {
 	struct ccfc_content_state state;
 	struct ccfc_pack *p = rq->pack;
@@ -114,6 +114,6 @@ static int answer_file_at(struct ccfc_history_job *job, struct ccfc_request *rq,
 int ccfc_method_file_at(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	return ccfc_history_job_seen_file(
-		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES, answer_file_at,
-		err);
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_SOURCES,
+		answer_file_state, err);
 }

@@ -120,8 +120,8 @@ static void pack_owner(struct ccfc_pack *p, struct blaming *b,
 }
 
 /* What only lines have. */
-static void pack_more(struct ccfc_pack *p, struct blaming *b,
-		      const struct ccfc_change *c, bool doubtful)
+static void pack_line_owner_fields(struct ccfc_pack *p, struct blaming *b,
+				   const struct ccfc_change *c, bool doubtful)
 {
 	const struct ccfc_index *index = b->rq->index;
 	char uuid[64];
@@ -146,8 +146,8 @@ static void pack_more(struct ccfc_pack *p, struct blaming *b,
 }
 
 /* What was packed into an array of its own, without the array's head. */
-static struct packed finish_file_blame(struct ccfc_pack *p,
-				       struct ccfc_arena *arena)
+static struct packed finish_packed_fields(struct ccfc_pack *p,
+					  struct ccfc_arena *arena)
 {
 	struct packed out = { .items = p->open[0].items };
 
@@ -171,9 +171,9 @@ static void resolve_owner(struct blaming *b, struct owner *owner)
 	ccfc_pack_init(&p, &buf);
 	ccfc_pack_array(&p);
 	pack_owner(&p, b, &is, c, prompt);
-	owner->block = finish_file_blame(&p, b->rq->arena);
-	pack_more(&p, b, c, is.gap);
-	owner->line = finish_file_blame(&p, b->rq->arena);
+	owner->block = finish_packed_fields(&p, b->rq->arena);
+	pack_line_owner_fields(&p, b, c, is.gap);
+	owner->line = finish_packed_fields(&p, b->rq->arena);
 	owner->known = true;
 	ccfc_buf_release(&buf);
 }
@@ -192,7 +192,7 @@ static struct owner *find_owner(struct blaming *b, uint32_t number)
 }
 
 /* Room for as many owners as there can be: two a change, and hidden gaps. */
-static void make_room_file_blame(struct blaming *b)
+static void make_owner_table(struct blaming *b)
 {
 	uint32_t n = ccfc_chain_len(b->chain) * 3 + 3, size = 16;
 
@@ -207,7 +207,8 @@ static void make_room_file_blame(struct blaming *b)
 /* --- the reply --- */
 
 /* Without its line ending. */
-static struct ccfc_slice content_of(const struct ccfc_blame *blame, uint32_t i)
+static struct ccfc_slice line_content(const struct ccfc_blame *blame,
+				      uint32_t i)
 {
 	size_t from = blame->lines[i].at;
 	size_t to = i + 1 < blame->n ? blame->lines[i + 1].at : blame->text.len;
@@ -230,7 +231,7 @@ static void pack_line(struct blaming *b, uint32_t i)
 	ccfc_pack_kv_uint(p, "origLine", b->blame.lines[i].origin);
 	ccfc_pack_raws(p, owner->line.bytes, owner->line.items);
 	if (b->rq->opt.content)
-		ccfc_pack_kv_bin(p, "content", content_of(&b->blame, i));
+		ccfc_pack_kv_bin(p, "content", line_content(&b->blame, i));
 	ccfc_pack_end(p);
 }
 
@@ -279,7 +280,7 @@ static void pack_blame(struct blaming *b, struct ccfc_slice path)
 	struct ccfc_pack *p = rq->pack;
 	bool cut;
 
-	make_room_file_blame(b);
+	make_owner_table(b);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "path", path);
 	ccfc_reply_str(p, "at", rq->opt.at);
@@ -329,8 +330,8 @@ static int choose_rows(struct blaming *b, struct ccfc_err *err)
 	return r;
 }
 
-static int answer_file_blame(struct ccfc_history_job *job,
-			     struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_blame(struct ccfc_history_job *job, struct ccfc_request *rq,
+			struct ccfc_err *err)
 {
 	struct blaming b = { .rq = rq };
 	struct ccfc_blame_options options = {
@@ -359,5 +360,5 @@ int ccfc_method_file_blame(struct ccfc_request *rq, struct ccfc_err *err)
 				     CCFC_EXCERPT_CHAINS |
 					     CCFC_EXCERPT_PROMPTS |
 					     CCFC_EXCERPT_SOURCES,
-				     answer_file_blame, err);
+				     answer_blame, err);
 }

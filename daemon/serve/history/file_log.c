@@ -462,8 +462,8 @@ static bool pack_steps(struct log *log)
 	return i < log->n;
 }
 
-static int answer_file_log(struct ccfc_history_job *job,
-			   struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_log(struct ccfc_history_job *job, struct ccfc_request *rq,
+		      struct ccfc_err *err)
 {
 	struct log log = { .rq = rq };
 	bool more;
@@ -498,6 +498,6 @@ static int answer_file_log(struct ccfc_history_job *job,
 int ccfc_method_file_log(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	return ccfc_history_job_seen_file(
-		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS, answer_file_log,
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_PROMPTS, answer_log,
 		err);
 }

@@ -40,7 +40,7 @@ struct look {
 
 /* --- on the worker --- */
 
-static bool is_look_over(void *ctx)
+static bool must_look_stop(void *ctx)
 {
 	struct look *look = ctx;
 
@@ -99,7 +99,8 @@ static void find_changes(struct look *look, struct ccfc_chain *chain)
 	}
 }
 
-static void take_spans(struct look *look, const struct ccfc_history *history)
+static void copy_wanted_periods(struct look *look,
+				const struct ccfc_history *history)
 {
 	const struct ccfc_period *spans =
 		ccfc_history_wants(history, &look->nspans);
@@ -129,12 +130,12 @@ static void run_look(struct ccfc_job *job)
 	struct ccfc_chain *chain;
 
 	look->deadline = ccfc_time_monotonic() + LOOK_MS;
-	ccfc_tail_until(env.tail, is_look_over, look);
+	ccfc_tail_until(env.tail, must_look_stop, look);
 	history = ccfc_history_new(&env);
 	chain = ccfc_chain_open(history, look->own);
 	if (chain)
 		find_changes(look, chain);
-	take_spans(look, history);
+	copy_wanted_periods(look, history);
 	look->over = ccfc_tail_is_over(env.tail);
 	ccfc_history_free(history);
 	ccfc_tail_free(env.tail);

@@ -35,7 +35,7 @@ struct gone {
 	struct ccfc_slice base;
 };
 
-static int look_at_disk(struct ccfc_deferred *d, struct ccfc_err *err)
+static int check_files_on_disk(struct ccfc_deferred *d, struct ccfc_err *err)
 {
 	struct gone *g = (struct gone *)d;
 
@@ -67,9 +67,9 @@ static bool has_key(const struct ccfc_groups *groups, uint32_t key)
 }
 
 /* Those that are gone, each once, with its last change if there is one. */
-static struct ccfc_groups gone_ones(const struct gone *g,
-				    struct ccfc_excerpting *e,
-				    struct ccfc_arena *arena)
+static struct ccfc_groups group_gone_files(const struct gone *g,
+					   struct ccfc_excerpting *e,
+					   struct ccfc_arena *arena)
 {
 	struct ccfc_groups out = { .items = ccfc_arena_alloc(
 					   arena,
@@ -90,8 +90,8 @@ static struct ccfc_groups gone_ones(const struct gone *g,
 }
 
 /* Back on the core: on to the content. */
-static int look_back(struct ccfc_deferred *d, struct ccfc_request *rq,
-		     struct ccfc_err *err)
+static int start_recover_job(struct ccfc_deferred *d, struct ccfc_request *rq,
+			     struct ccfc_err *err)
 {
 	struct gone *g = (struct gone *)d;
 	struct ccfc_history_job *job;
@@ -99,7 +99,7 @@ static int look_back(struct ccfc_deferred *d, struct ccfc_request *rq,
 	struct ccfc_groups files;
 
 	ccfc_excerpt_init(&e, rq->index, CCFC_EXCERPT_CHAINS);
-	files = gone_ones(g, &e, &d->arena);
+	files = group_gone_files(g, &e, &d->arena);
 	job = ccfc_history_job_new(rq, &e, ccfc_recover_answer);
 	ccfc_history_job_groups(job, &files, false);
 	job->path = ccfc_arena_copy(&job->d.arena, g->base);
@@ -148,8 +148,8 @@ static struct gone *new_gone(const struct deleted *w)
 {
 	struct gone *g = ccfc_calloc(1, sizeof(*g));
 
-	g->d.work = look_at_disk;
-	g->d.finish = look_back;
+	g->d.work = check_files_on_disk;
+	g->d.finish = start_recover_job;
 	g->d.release = release_gone;
 	g->base = ccfc_arena_copy(&g->d.arena, w->filter.project);
 	return g;
@@ -169,7 +169,7 @@ static void put_gone_file(struct deleted *w, struct gone_file file,
 }
 
 /* Copies some files for the worker; true: there are more. */
-static bool copy_some(struct deleted *w)
+static bool copy_some_files(struct deleted *w)
 {
 	const struct ccfc_matching *m = &w->matching;
 
@@ -192,7 +192,7 @@ static bool copy_some(struct deleted *w)
 
 /* --- files that only snapshots name --- */
 
-static void add_seen(struct deleted *w, uint32_t session)
+static void add_files_of_snapshots(struct deleted *w, uint32_t session)
 {
 	const struct ccfc_filter applied = { .states = CCFC_STATES_APPLIED };
 	const struct ccfc_index *index = w->rq.index;
@@ -218,7 +218,7 @@ static void add_seen(struct deleted *w, uint32_t session)
 
 /* Those of some sessions; true: there are more. Tools and dates are those of
  * changes, which these files do not have. */
-static bool copy_seen(struct deleted *w)
+static bool copy_some_snapshot_files(struct deleted *w)
 {
 	const struct ccfc_filter *f = &w->filter;
 
@@ -230,7 +230,7 @@ static bool copy_seen(struct deleted *w)
 			return true;
 		w->session++;
 		if (ccfc_filter_accepts_session(w->rq.index, f, w->session))
-			add_seen(w, w->session);
+			add_files_of_snapshots(w, w->session);
 	}
 	return false;
 }
@@ -252,11 +252,11 @@ static int step_deleted(struct ccfc_sliced *s, const struct ccfc_index *index,
 			return CCFC_DEFERRED;
 		break;
 	case COPY:
-		if (copy_some(w))
+		if (copy_some_files(w))
 			return CCFC_DEFERRED;
 		break;
 	case SEEN:
-		return copy_seen(w) ? CCFC_DEFERRED : 0;
+		return copy_some_snapshot_files(w) ? CCFC_DEFERRED : 0;
 	}
 	w->phase++;
 	return r ? r : CCFC_DEFERRED;
@@ -274,7 +274,7 @@ static void reset_deleted(struct ccfc_sliced *s)
 }
 
 /* On to a worker, which looks at the disk. */
-static int look_for_files(struct ccfc_deferred *d, struct ccfc_request *rq,
+static int start_disk_job(struct ccfc_deferred *d, struct ccfc_request *rq,
 			  struct ccfc_err *err)
 {
 	struct deleted *w = (struct deleted *)d;
@@ -292,7 +292,7 @@ int ccfc_recover_deleted(struct ccfc_request *rq, struct ccfc_err *err)
 	w->s.step = step_deleted;
 	w->s.reset = reset_deleted;
 	w->s.goes_on = true;
-	w->s.d.finish = look_for_files;
+	w->s.d.finish = start_disk_job;
 	w->s.d.release = release_deleted;
 	return ccfc_slice_up(rq, &w->s);
 }

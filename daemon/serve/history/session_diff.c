@@ -51,7 +51,7 @@ struct subject {
 
 /* --- one diff --- */
 
-static void begin_session_diff(struct diffs *d, uint32_t step)
+static void begin_entry(struct diffs *d, uint32_t step)
 {
 	int64_t time = ccfc_chain_step_time(d->chain, step);
 	struct entry entry = { .nth = d->entries.n, .at = d->packed.len };
@@ -74,7 +74,7 @@ static void end_entry(struct diffs *d)
 	ccfc_arena_clear(d->rq->texts);
 }
 
-static const char *operation(const struct subject *s)
+static const char *operation_text(const struct subject *s)
 {
 	if (s->change)
 		return ccfc_op_text((int)ccfc_index_op(s->change));
@@ -99,17 +99,16 @@ static void pack_subject(struct diffs *d, const struct subject *s)
 		       c ? ccfc_index_tool(index, c) : CCFC_SLICE_NONE);
 	ccfc_pack_kv_time(p, "timestamp", ccfc_index_time(s->last));
 	ccfc_reply_id(p, "agentId", index, c ? ccfc_index_agent(c) : 0);
-	ccfc_pack_kv_cstr(p, "operation", operation(s));
+	ccfc_pack_kv_cstr(p, "operation", operation_text(s));
 	ccfc_reply_evidence(p, index, c);
 }
 
 /* An entry, of a diff that stands in d->diff. */
-static void put_session_diff(struct diffs *d, uint32_t step,
-			     const struct subject *s)
+static void put_entry(struct diffs *d, uint32_t step, const struct subject *s)
 {
 	bool cut;
 
-	begin_session_diff(d, step);
+	begin_entry(d, step);
 	pack_subject(d, s);
 	if (s->delta.known || !s->change)
 		ccfc_reply_delta_lines(&d->pack, &s->delta);
@@ -130,7 +129,8 @@ static void put_session_diff(struct diffs *d, uint32_t step,
 
 /* --- one change --- */
 
-static const struct ccfc_change *change_at(const struct diffs *d, uint32_t step)
+static const struct ccfc_change *change_of_step(const struct diffs *d,
+						uint32_t step)
 {
 	return &d->rq->index->changes
 			.items[ccfc_chain_step_change(d->chain, step)];
@@ -139,13 +139,13 @@ static const struct ccfc_change *change_at(const struct diffs *d, uint32_t step)
 static void put_change(struct diffs *d, uint32_t step)
 {
 	struct ccfc_arena *arena = d->rq->texts;
-	struct subject s = { .change = change_at(d, step), .nchanges = 1 };
+	struct subject s = { .change = change_of_step(d, step), .nchanges = 1 };
 
 	s.last = s.change;
 	if (!d->rq->reading_left) {
 		s.before.why = s.after.why = s.delta.why = CCFC_REPLY_FULL;
 		d->truncated = true;
-		put_session_diff(d, step, &s);
+		put_entry(d, step, &s);
 		return;
 	}
 	ccfc_chain_step_before(&s.before, d->chain, step, arena);
@@ -153,7 +153,7 @@ static void put_change(struct diffs *d, uint32_t step)
 	ccfc_states_charge(d->rq, s.before.bytes.len + s.after.bytes.len);
 	ccfc_delta_step(&s.delta, &d->diff, &d->form, d->chain, step, &s.before,
 			&s.after, arena);
-	put_session_diff(d, step, &s);
+	put_entry(d, step, &s);
 }
 
 static void put_changes(struct diffs *d, const struct ccfc_change_run *run)
@@ -195,7 +195,7 @@ static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		    const char *why)
 {
 	struct ccfc_arena *arena = d->rq->texts;
-	struct subject s = { .last = change_at(d, run->last),
+	struct subject s = { .last = change_of_step(d, run->last),
 			     .nchanges = count_run(d, run) };
 
 	if (s.nchanges == 1)
@@ -209,7 +209,7 @@ static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		return;
 	}
 	s.delta.why = both_reasons(why, s.delta.why, arena);
-	put_session_diff(d, run->first, &s);
+	put_entry(d, run->first, &s);
 }
 
 static struct ccfc_content_state as_state(const struct ccfc_version *version,
@@ -240,14 +240,14 @@ static void put_net(struct diffs *d, const struct ccfc_change_runs *runs)
 			put_run(d, &runs->items[k], why);
 		return;
 	}
-	s.last = change_at(d, runs->items[runs->n - 1].last);
+	s.last = change_of_step(d, runs->items[runs->n - 1].last);
 	s.before = as_state(&net.before, &net);
 	s.after = as_state(&net.after, &net);
 	ccfc_delta_versions(&s.delta, &d->diff, &d->form, &net.before,
 			    &net.after);
 	s.delta.fidelity = net.fidelity;
 	s.delta.why = net.why;
-	put_session_diff(d, runs->items[0].first, &s);
+	put_entry(d, runs->items[0].first, &s);
 }
 
 /* --- all --- */
@@ -280,7 +280,7 @@ static void add_file(struct diffs *d, const struct ccfc_group *group,
 		put_changes(d, &runs.items[k]);
 }
 
-static int by_time_session_diff(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -293,7 +293,7 @@ static void pack_diffs(struct ccfc_pack *p, struct diffs *d)
 {
 	if (d->entries.n)
 		qsort(d->entries.items, d->entries.n, sizeof(struct entry),
-		      by_time_session_diff);
+		      compare_entries);
 	ccfc_pack_cstr(p, "diffs");
 	ccfc_pack_array(p);
 	for (uint32_t i = 0; i < d->entries.n; i++) {
@@ -307,8 +307,8 @@ static void pack_diffs(struct ccfc_pack *p, struct diffs *d)
 	ccfc_pack_kv_bool(p, "truncated", d->truncated);
 }
 
-static int answer_session_diff(struct ccfc_history_job *job,
-			       struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_diffs(struct ccfc_history_job *job, struct ccfc_request *rq,
+			struct ccfc_err *err)
 {
 	struct diffs d = { .rq = rq, .session = job->session };
 	struct ccfc_pack *p = rq->pack;
@@ -339,6 +339,6 @@ static int answer_session_diff(struct ccfc_history_job *job,
 int ccfc_method_session_diff(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	return ccfc_history_job_session(
-		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_COMMANDS,
-		answer_session_diff, err);
+		rq, CCFC_EXCERPT_CHAINS | CCFC_EXCERPT_COMMANDS, answer_diffs,
+		err);
 }

@@ -150,7 +150,7 @@ bool ccfc_recover_is_on_disk(const char *path)
 	return e || info.exists;
 }
 
-static uint32_t last_of(const struct ccfc_group *group)
+static uint32_t last_change_of_group(const struct ccfc_group *group)
 {
 	return group->changes[group->nchanges - 1];
 }
@@ -173,9 +173,9 @@ static bool has_known(struct candidate *c, struct recover *r)
 }
 
 /* Those of the group that took effect; of none, empty. */
-static struct ccfc_group applied_of(const struct ccfc_group *group,
-				    const struct ccfc_index *index,
-				    struct ccfc_arena *arena)
+static struct ccfc_group applied_changes_of(const struct ccfc_group *group,
+					    const struct ccfc_index *index,
+					    struct ccfc_arena *arena)
 {
 	struct ccfc_group out = *group;
 	uint32_t *list =
@@ -190,20 +190,21 @@ static struct ccfc_group applied_of(const struct ccfc_group *group,
 	return out;
 }
 
-static bool choose_session_recover(struct candidate *c, struct recover *r,
-				   const struct ccfc_group *all)
+static bool choose_last_state(struct candidate *c, struct recover *r,
+			      const struct ccfc_group *all)
 {
 	const struct ccfc_index *index = r->rq->index;
-	struct ccfc_group applied = applied_of(all, index, r->rq->texts);
+	struct ccfc_group applied =
+		applied_changes_of(all, index, r->rq->texts);
 	const struct ccfc_group *group = &applied;
 
 	if (!group->nchanges)
 		return false;
 	*c = (struct candidate){ .file = group->key,
-				 .change = last_of(group),
+				 .change = last_change_of_group(group),
 				 .seen = CCFC_TIME_NONE,
 				 .since = CCFC_TIME_NONE };
-	if (ccfc_recover_was_deleted(index, last_of(group)))
+	if (ccfc_recover_was_deleted(index, last_change_of_group(group)))
 		return false;
 	c->on_disk = ccfc_recover_is_on_disk(
 		ccfc_index_file_path(index, c->file).ptr);
@@ -248,10 +249,10 @@ static bool choose_cut(struct candidate *c, struct recover *r,
 {
 	const struct ccfc_index *index = r->rq->index;
 	const struct ccfc_change *change =
-		&index->changes.items[last_of(group)];
+		&index->changes.items[last_change_of_group(group)];
 
 	*c = (struct candidate){ .file = group->key,
-				 .change = last_of(group),
+				 .change = last_change_of_group(group),
 				 .seen = CCFC_TIME_NONE,
 				 .since = CCFC_TIME_NONE,
 				 .cut = true,
@@ -318,13 +319,12 @@ static bool choose_seen(struct candidate *c, struct recover *r,
 }
 
 /* The last content of a file, or (`cut`) what a Write may have made of it. */
-static bool choose(struct candidate *c, struct recover *r,
-		   const struct ccfc_group *group, bool cut)
+static bool choose_content(struct candidate *c, struct recover *r,
+			   const struct ccfc_group *group, bool cut)
 {
 	if (!group->nchanges)
 		return !cut && choose_seen(c, r, group);
-	return cut ? choose_cut(c, r, group)
-		   : choose_session_recover(c, r, group);
+	return cut ? choose_cut(c, r, group) : choose_last_state(c, r, group);
 }
 
 /* --- packing --- */
@@ -345,8 +345,9 @@ static void pack_id(struct ccfc_pack *p, const struct ccfc_change *change)
 }
 
 /* How to ask for the content. */
-static void pack_at(struct ccfc_pack *p, const struct ccfc_index *index,
-		    const struct candidate *c)
+static void pack_content_address(struct ccfc_pack *p,
+				 const struct ccfc_index *index,
+				 const struct candidate *c)
 {
 	if (c->cut) {
 		ccfc_pack_kv_bool(p, "pending", true);
@@ -376,7 +377,7 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 		ccfc_reply_seen_ref(r->rq, c->session, c->seen);
 	else
 		ccfc_reply_change_ref(r->rq, c->change);
-	pack_at(p, r->rq->index, c);
+	pack_content_address(p, r->rq->index, c);
 	ccfc_pack_kv_bool(p, "exists", c->on_disk);
 	ccfc_reply_state_facts(p, &c->state);
 	/* No moment of the file's history is this one. */
@@ -387,7 +388,7 @@ static void pack_candidate(struct recover *r, struct candidate *c)
 	ccfc_pack_end(p);
 }
 
-static void pack_files_session_recover(struct recover *r)
+static void pack_candidates(struct recover *r)
 {
 	uint64_t from = (uint64_t)r->rq->opt.offset;
 	uint64_t limit = (uint64_t)r->rq->opt.limit;
@@ -401,7 +402,7 @@ static void pack_files_session_recover(struct recover *r)
 
 		for (int cut = 0; cut < 2; cut++) {
 			struct candidate c;
-			bool wanted = choose(&c, r, group, cut);
+			bool wanted = choose_content(&c, r, group, cut);
 
 			if (wanted && r->total >= from && shown < limit) {
 				pack_candidate(r, &c);
@@ -428,7 +429,7 @@ int ccfc_recover_answer(struct ccfc_history_job *job, struct ccfc_request *rq,
 	if (job->session)
 		r.base = ccfc_args_project(rq, job->session);
 	ccfc_pack_map(rq->pack);
-	pack_files_session_recover(&r);
+	pack_candidates(&r);
 	ccfc_pack_kv_uint(rq->pack, "total", r.total);
 	ccfc_pack_kv_bool(rq->pack, "truncated", r.truncated);
 	ccfc_reply_asked(rq);

@@ -103,7 +103,7 @@ static int run_method(struct ccfc_request *rq, int number,
 	return 0;
 }
 
-static int no_method(struct ccfc_slice name, struct ccfc_err *err)
+static int fail_no_method(struct ccfc_slice name, struct ccfc_err *err)
 {
 	return ccfc_err_set(err, CCFC_EMETHOD, "no method '%.*s'",
 			    name.len > 64 ? 64 : (int)name.len, name.ptr);
@@ -160,7 +160,7 @@ void ccfc_methods_send(struct ccfc_request *rq)
 }
 
 /* `broken`: the params are not options (see ccfc_rpc_parse); err says why. */
-static void answer_methods(struct ccfc_methods *m, uint64_t conn,
+static void answer_request(struct ccfc_methods *m, uint64_t conn,
 			   const struct ccfc_rpc *rpc, bool broken,
 			   struct ccfc_err *err)
 {
@@ -180,7 +180,7 @@ static void answer_methods(struct ccfc_methods *m, uint64_t conn,
 	if (method < 0 || !ccfc_conversation_is_page(functions[method]))
 		ccfc_conversation_left(m, conn);
 	if (method < 0)
-		r = no_method(rpc->method, err);
+		r = fail_no_method(rpc->method, err);
 	else if (!broken)
 		r = run_method(&rq, method, rpc->params, err);
 	if (r < 0) {
@@ -197,7 +197,7 @@ static void answer_methods(struct ccfc_methods *m, uint64_t conn,
 }
 
 /* [nil] is what some clients send for "no options". */
-static bool only_nil(struct ccfc_obj root)
+static bool has_only_nil_params(struct ccfc_obj root)
 {
 	struct ccfc_obj params = ccfc_obj_at(root, 3);
 
@@ -221,8 +221,9 @@ void ccfc_methods_message(struct ccfc_methods *m, uint64_t conn,
 		ccfc_server_hang_up(m->service->server, conn);
 	} else if (rpc.type == CCFC_MSG_REQUEST) {
 		/* Responses and notifications of clients mean nothing yet. */
-		answer_methods(m, conn, &rpc,
-			       r && !only_nil(ccfc_doc_root(doc)), &err);
+		answer_request(m, conn, &rpc,
+			       r && !has_only_nil_params(ccfc_doc_root(doc)),
+			       &err);
 	}
 	ccfc_doc_free(doc);
 }

@@ -40,8 +40,7 @@ static void pack_present(struct ccfc_pack *p, const struct ccfc_plan *plan)
 }
 
 /* A partial plan is of no use: a file that does not fit is left out. */
-static void fit_session_revert(struct revert *r, struct ccfc_plan *plan,
-			       size_t bytes)
+static void charge_plan(struct revert *r, struct ccfc_plan *plan, size_t bytes)
 {
 	if (bytes <= r->rq->content_left) {
 		r->rq->content_left -= bytes;
@@ -101,7 +100,7 @@ static void pack_plan(struct revert *r, uint32_t file,
 	if (plan->has_result)
 		ccfc_delta_versions(&delta, &diff, &form, &plan->present,
 				    &plan->result);
-	fit_session_revert(r, plan, diff.len + plan->result.bytes.len);
+	charge_plan(r, plan, diff.len + plan->result.bytes.len);
 	ccfc_pack_map(p);
 	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(r->rq->index, file));
 	ccfc_pack_kv_str(p, "name", form.name);
@@ -126,10 +125,10 @@ static void pack_plan(struct revert *r, uint32_t file,
 	ccfc_buf_release(&diff);
 }
 
-static struct taken sure_ones(const struct revert *r,
-			      const struct ccfc_chain *chain,
-			      const struct ccfc_group *group,
-			      struct ccfc_arena *arena)
+static struct taken list_certain_changes(const struct revert *r,
+					 const struct ccfc_chain *chain,
+					 const struct ccfc_group *group,
+					 struct ccfc_arena *arena)
 {
 	const struct ccfc_index *index = r->rq->index;
 	struct taken out = { .by_commands = true };
@@ -165,7 +164,7 @@ static void plan_file(struct revert *r, const struct ccfc_group *group)
 
 	if (!chain)
 		return;
-	taken = sure_ones(r, chain, group, arena);
+	taken = list_certain_changes(r, chain, group, arena);
 	ccfc_plan_revert(&plan, chain, taken.items, taken.n,
 			 ccfc_index_file_path(rq->index, group->key).ptr,
 			 r->label, arena);
@@ -175,8 +174,8 @@ static void plan_file(struct revert *r, const struct ccfc_group *group)
 	ccfc_arena_clear(arena);
 }
 
-static int answer_session_revert(struct ccfc_history_job *job,
-				 struct ccfc_request *rq, struct ccfc_err *err)
+static int answer_plans(struct ccfc_history_job *job, struct ccfc_request *rq,
+			struct ccfc_err *err)
 {
 	struct revert revert = { .rq = rq,
 				 .session = job->session,
@@ -271,8 +270,8 @@ static int find_named(uint32_t *named, uint32_t *session,
 }
 
 /* Of each file only the changes that are named. */
-static void keep_named(struct ccfc_groups *files, struct ccfc_request *rq,
-		       const uint32_t *named)
+static void keep_named_changes(struct ccfc_groups *files,
+			       struct ccfc_request *rq, const uint32_t *named)
 {
 	uint32_t kept = 0;
 
@@ -308,9 +307,9 @@ static int revert_named(struct ccfc_request *rq, uint32_t more,
 	}
 	if (r)
 		return r;
-	keep_named(&files, rq, named);
+	keep_named_changes(&files, rq, named);
 	return ccfc_history_job_session_files(rq, more, session, &files,
-					      answer_session_revert, err);
+					      answer_plans, err);
 }
 
 int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
@@ -324,5 +323,5 @@ int ccfc_method_session_revert(struct ccfc_request *rq, struct ccfc_err *err)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "session.revert: option 'session' or "
 				    "option 'changes' is missing");
-	return ccfc_history_job_session(rq, more, answer_session_revert, err);
+	return ccfc_history_job_session(rq, more, answer_plans, err);
 }

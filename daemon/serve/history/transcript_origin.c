@@ -57,7 +57,8 @@ static const char *owner_text(enum ccfc_owner owner)
 }
 
 /* The Claude directory that the path is below, or NULL. */
-static const char *root_of(const struct ccfc_origins *o, struct ccfc_slice path)
+static const char *claude_root_of(const struct ccfc_origins *o,
+				  struct ccfc_slice path)
 {
 	const struct ccfc_history_env *env = ccfc_history_env(o->rq->history);
 
@@ -68,19 +69,19 @@ static const char *root_of(const struct ccfc_origins *o, struct ccfc_slice path)
 }
 
 /* As it is, or as it was when it was archived. */
-static const char *whose(const struct ccfc_origins *o,
-			 const struct ccfc_source *source)
+static const char *check_transcript_owner(const struct ccfc_origins *o,
+					  const struct ccfc_source *source)
 {
 	struct ccfc_slice path = ccfc_index_str(o->rq->index, source->path);
 
 	if (source->gone)
 		return owner_text((enum ccfc_owner)source->kept_owner);
-	return owner_text(ccfc_owner_look(path.ptr, root_of(o, path)));
+	return owner_text(ccfc_owner_look(path.ptr, claude_root_of(o, path)));
 }
 
 /* ---- where it lies ---- */
 
-static bool is_plain_transcript_origin(char c)
+static bool is_plain_folder_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9');
@@ -94,8 +95,8 @@ static void put_folder(struct ccfc_buf *out, struct ccfc_slice dir)
 
 		if ((c & 0xc0) == 0x80)
 			continue; /* not the first byte of a character */
-		ccfc_buf_putc(out, is_plain_transcript_origin((char)c) ? (char)c
-								       : '-');
+		ccfc_buf_putc(out,
+			      is_plain_folder_char((char)c) ? (char)c : '-');
 		if (c >= 0xf0)
 			ccfc_buf_putc(out, '-');
 	}
@@ -110,7 +111,7 @@ static bool is_folder_of(struct ccfc_slice folder, struct ccfc_slice dir)
 	put_folder(&name, dir);
 	yes = ccfc_slice_eq(ccfc_buf_view(&name), folder);
 	while (hash < folder.len &&
-	       is_plain_transcript_origin(folder.ptr[folder.len - 1 - hash]))
+	       is_plain_folder_char(folder.ptr[folder.len - 1 - hash]))
 		hash++;
 	if (!yes && hash <= HASH_MAX && folder.len > CUT_MIN + hash + 1) {
 		folder.len -= hash + 1;
@@ -122,7 +123,7 @@ static bool is_folder_of(struct ccfc_slice folder, struct ccfc_slice dir)
 }
 
 /* The same of a path of another machine's root: it was imported. */
-static struct ccfc_slice below_root(struct ccfc_slice path)
+static struct ccfc_slice path_below_foreign_root(struct ccfc_slice path)
 {
 	static const char projects[] = "/projects/";
 	size_t len = strlen(projects);
@@ -135,15 +136,15 @@ static struct ccfc_slice below_root(struct ccfc_slice path)
 }
 
 /* The folder below projects/ that a transcript lies in; NONE: in none. */
-static struct ccfc_slice folder_of(const struct ccfc_origins *o,
-				   struct ccfc_slice path)
+static struct ccfc_slice transcript_folder(const struct ccfc_origins *o,
+					   struct ccfc_slice path)
 {
 	static const char projects[] = "projects/";
-	const char *root = root_of(o, path);
+	const char *root = claude_root_of(o, path);
 	const char *end;
 
 	path = root ? ccfc_path_relative(path, ccfc_slice_str(root))
-		    : below_root(path);
+		    : path_below_foreign_root(path);
 	if (!ccfc_slice_starts(path, projects))
 		return CCFC_SLICE_NONE;
 	path = ccfc_slice(path.ptr + strlen(projects),
@@ -154,10 +155,11 @@ static struct ccfc_slice folder_of(const struct ccfc_origins *o,
 }
 
 /* Is it the folder of one of the session's directories, or what that is? */
-static bool lies_well(const struct ccfc_origins *o,
-		      const struct ccfc_session *s, struct ccfc_slice path)
+static bool is_in_expected_folder(const struct ccfc_origins *o,
+				  const struct ccfc_session *s,
+				  struct ccfc_slice path)
 {
-	struct ccfc_slice folder = folder_of(o, path);
+	struct ccfc_slice folder = transcript_folder(o, path);
 	bool yes = false;
 
 	for (uint32_t i = 0; folder.len && !yes && i < s->roots.n; i++) {
@@ -180,8 +182,7 @@ static bool lies_well(const struct ccfc_origins *o,
  * Each of its transcripts has to be the user's and in its place: what a copy
  * adds to a session is not known from what the session had before.
  */
-static const char *look_transcript_origin(const struct ccfc_origins *o,
-					  uint32_t session)
+static const char *check_session(const struct ccfc_origins *o, uint32_t session)
 {
 	const struct ccfc_index *index = o->rq->index;
 	const struct ccfc_session *s = &index->sessions.items[session];
@@ -196,18 +197,19 @@ static const char *look_transcript_origin(const struct ccfc_origins *o,
 		if (ccfc_source_where(source) == CCFC_WHERE_GONE)
 			continue;
 		present = true;
-		well = well && lies_well(o, s, path);
-		why = whose(o, source);
+		well = well && is_in_expected_folder(o, s, path);
+		why = check_transcript_owner(o, source);
 	}
 	if (!present)
 		return gone;
 	return why ? why : well ? fine : COPIED;
 }
 
-static const char *origin(struct ccfc_origins *o, uint32_t session)
+static const char *cached_session_problem(struct ccfc_origins *o,
+					  uint32_t session)
 {
 	if (!o->found[session])
-		o->found[session] = look_transcript_origin(o, session);
+		o->found[session] = check_session(o, session);
 	return o->found[session];
 }
 
@@ -215,7 +217,7 @@ void ccfc_reply_origin(struct ccfc_origins *o, uint32_t session)
 {
 	const struct ccfc_index *index = o->rq->index;
 	struct ccfc_pack *p = o->rq->pack;
-	const char *why = origin(o, session);
+	const char *why = cached_session_problem(o, session);
 
 	ccfc_pack_cstr(p, "origin");
 	ccfc_pack_map(p);
@@ -231,9 +233,10 @@ void ccfc_reply_origin(struct ccfc_origins *o, uint32_t session)
 }
 
 /* One that is gone has no bytes left that could be anybody's. */
-static const char *foreign(struct ccfc_origins *o, uint32_t session)
+static const char *foreign_session_problem(struct ccfc_origins *o,
+					   uint32_t session)
 {
-	const char *why = session ? origin(o, session) : fine;
+	const char *why = session ? cached_session_problem(o, session) : fine;
 
 	return why == gone ? fine : why;
 }
@@ -247,11 +250,11 @@ void ccfc_reply_foreign(struct ccfc_origins *o, const struct ccfc_chain *chain)
 			&o->rq->index->changes
 				 .items[ccfc_chain_change(chain, i)];
 
-		why = foreign(o, c->session);
+		why = foreign_session_problem(o, c->session);
 		if (why == fine)
-			why = foreign(o, c->call.session);
+			why = foreign_session_problem(o, c->call.session);
 		if (why == fine)
-			why = foreign(o, c->result.session);
+			why = foreign_session_problem(o, c->result.session);
 	}
 	ccfc_reply_str(o->rq->pack, "foreign", ccfc_slice_str(why));
 }

@@ -41,7 +41,7 @@ size_t ccfc_conn_memory(const struct ccfc_conn *c)
 	return c->out.memory;
 }
 
-static void recycle(struct ccfc_buf *buf)
+static void release_or_clear(struct ccfc_buf *buf)
 {
 	if (buf->cap > KEEP_BYTES)
 		ccfc_buf_release(buf);
@@ -96,7 +96,7 @@ static void begin_send(struct ccfc_conn *c)
 }
 
 /* Under the lock: all that waits is not sent any more. */
-static void forget_conn(struct ccfc_conn *c)
+static void drop_queued_bytes(struct ccfc_conn *c)
 {
 	c->box->queued -= c->out.waiting;
 	c->box->memory -= c->out.memory;
@@ -104,25 +104,25 @@ static void forget_conn(struct ccfc_conn *c)
 }
 
 /* Under the lock: the peer does not take any more. */
-static void give_up(struct ccfc_conn *c)
+static void give_up_sending(struct ccfc_conn *c)
 {
 	c->broken = true;
 	c->tell = true;
-	forget_conn(c);
+	drop_queued_bytes(c);
 	c->box->queued -= c->flight.len - c->flight_at;
 	c->flight_at = 0;
 	ccfc_buf_release(&c->flight);
 }
 
 /* Under the lock: the next piece, if there is one. */
-static bool load_conn(struct ccfc_conn *c)
+static bool load_next_piece(struct ccfc_conn *c)
 {
 	size_t memory = c->out.memory;
 
-	recycle(&c->flight);
+	release_or_clear(&c->flight);
 	c->flight_at = 0;
 	if (ccfc_outbox_take(&c->out, &c->flight, PIECE)) {
-		give_up(c);
+		give_up_sending(c);
 		return false;
 	}
 	c->box->memory -= memory - c->out.memory;
@@ -130,16 +130,16 @@ static bool load_conn(struct ccfc_conn *c)
 }
 
 /* Under the lock: `n` bytes of the flight are through. More to send? */
-static bool advance(struct ccfc_conn *c, size_t n)
+static bool advance_sending(struct ccfc_conn *c, size_t n)
 {
 	c->flight_at += n;
 	c->box->queued -= n;
 	c->moved = ccfc_time_monotonic();
-	return c->flight_at < c->flight.len || load_conn(c);
+	return c->flight_at < c->flight.len || load_next_piece(c);
 }
 
 /* Under the lock: nothing is queued. True: ring. */
-static bool went_idle(struct ccfc_conn *c)
+static bool note_all_sent(struct ccfc_conn *c)
 {
 	c->sending = false;
 	pthread_cond_signal(&c->box->idle);
@@ -159,11 +159,11 @@ static void on_sent(void *arg)
 
 	ccfc_mailbox_lock(c->box);
 	if (failed)
-		give_up(c);
+		give_up_sending(c);
 	else
-		more = advance(c, n);
+		more = advance_sending(c, n);
 	if (!more)
-		ring = went_idle(c);
+		ring = note_all_sent(c);
 	ccfc_mailbox_unlock(c->box);
 	if (ring)
 		ccfc_mailbox_ring(c->box);
@@ -185,7 +185,7 @@ struct ccfc_conn *ccfc_conn_new(struct ccfc_mailbox *box, nng_stream *stream)
 	return NULL;
 }
 
-static void stop_conn(nng_aio *aio)
+static void stop_aio(nng_aio *aio)
 {
 	if (aio)
 		nng_aio_stop(aio);
@@ -196,11 +196,11 @@ void ccfc_conn_free(struct ccfc_conn *c)
 	if (!c)
 		return;
 	nng_stream_close(c->stream);
-	stop_conn(c->recv_aio);
-	stop_conn(c->send_aio);
+	stop_aio(c->recv_aio);
+	stop_aio(c->send_aio);
 	ccfc_mailbox_lock(c->box);
 	ccfc_mailbox_remove(c->box, &c->mail);
-	give_up(c);
+	give_up_sending(c);
 	ccfc_mailbox_unlock(c->box);
 	nng_aio_free(c->recv_aio);
 	nng_aio_free(c->send_aio);
@@ -224,13 +224,13 @@ void ccfc_conn_receive(struct ccfc_conn *c)
 }
 
 /* Under the lock. The common case, a whole request, moves no bytes. */
-static void take_in(struct ccfc_conn *c)
+static void move_received_to_work(struct ccfc_conn *c)
 {
 	if (!c->work.len)
 		swap_buffers(&c->work, &c->in);
 	else
 		ccfc_buf_slice(&c->work, ccfc_buf_view(&c->in));
-	recycle(&c->in);
+	release_or_clear(&c->in);
 }
 
 struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *c, bool take)
@@ -239,7 +239,7 @@ struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *c, bool take)
 
 	ccfc_mailbox_lock(c->box);
 	if (take && c->in.len)
-		take_in(c);
+		move_received_to_work(c);
 	news = (struct ccfc_conn_news){ c->ended, c->broken, c->drained };
 	c->drained = false;
 	ccfc_mailbox_unlock(c->box);
@@ -247,9 +247,9 @@ struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *c, bool take)
 }
 
 /* Under the lock: what is in `out` goes out. True: begin_send. */
-static bool set_off(struct ccfc_conn *c)
+static bool begin_sending_if_idle(struct ccfc_conn *c)
 {
-	bool begin = !c->sending && (c->flight.len || load_conn(c));
+	bool begin = !c->sending && (c->flight.len || load_next_piece(c));
 
 	if (begin) {
 		c->sending = true;
@@ -276,10 +276,10 @@ bool ccfc_conn_send(struct ccfc_conn *c, struct ccfc_buf *buf)
 		} else {
 			swap_buffers(&c->flight, buf);
 		}
-		begin = set_off(c);
+		begin = begin_sending_if_idle(c);
 	}
 	ccfc_mailbox_unlock(c->box);
-	recycle(buf);
+	release_or_clear(buf);
 	if (begin)
 		begin_send(c);
 	return !broken;
@@ -295,7 +295,7 @@ bool ccfc_conn_send_spool(struct ccfc_conn *c, struct ccfc_spool *spool)
 		c->box->queued += ccfc_spool_size(spool);
 		c->box->memory += spool->mem.len;
 		ccfc_outbox_add_spool(&c->out, spool);
-		begin = set_off(c);
+		begin = begin_sending_if_idle(c);
 		broken = c->broken;
 		ring = broken && ccfc_mailbox_post(c->box, &c->mail);
 	}
@@ -330,7 +330,7 @@ int ccfc_conn_spill(struct ccfc_conn *c, const char *dir)
 bool ccfc_conn_drop(struct ccfc_conn *c)
 {
 	c->broken = true;
-	forget_conn(c);
+	drop_queued_bytes(c);
 	return ccfc_mailbox_post(c->box, &c->mail);
 }
 
@@ -352,7 +352,7 @@ void ccfc_conn_tell(struct ccfc_conn *c)
 	ccfc_mailbox_lock(c->box);
 	c->tell = true;
 	if (!c->sending)
-		ring = went_idle(c);
+		ring = note_all_sent(c);
 	ccfc_mailbox_unlock(c->box);
 	if (ring)
 		ccfc_mailbox_ring(c->box);

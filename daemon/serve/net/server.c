@@ -63,7 +63,7 @@ struct ccfc_server {
  * Under the lock. Peers that hung up and that the core has not come round to
  * free yet keep nobody out.
  */
-static bool is_full(const struct ccfc_server *s)
+static bool has_no_free_slot(const struct ccfc_server *s)
 {
 	uint32_t n = 0;
 
@@ -76,7 +76,7 @@ static bool is_full(const struct ccfc_server *s)
 }
 
 /* Under the lock. False: no place is left. */
-static bool place(struct ccfc_server *s, struct ccfc_conn *conn)
+static bool place_in_slot(struct ccfc_server *s, struct ccfc_conn *conn)
 {
 	uint64_t serial = ++s->serial;
 
@@ -85,7 +85,7 @@ static bool place(struct ccfc_server *s, struct ccfc_conn *conn)
 
 		if (s->slots[slot])
 			continue;
-		conn->refused = is_full(s);
+		conn->refused = has_no_free_slot(s);
 		conn->id = serial * SLOTS + slot;
 		s->slots[slot] = conn;
 		s->clients += !conn->refused;
@@ -94,7 +94,7 @@ static bool place(struct ccfc_server *s, struct ccfc_conn *conn)
 	return false;
 }
 
-static void admit(void *ctx, nng_stream *stream)
+static void admit_stream(void *ctx, nng_stream *stream)
 {
 	struct ccfc_server *s = ctx;
 	struct ccfc_conn *conn = ccfc_conn_new(&s->box, stream);
@@ -103,7 +103,7 @@ static void admit(void *ctx, nng_stream *stream)
 	if (!conn)
 		return;
 	ccfc_mailbox_lock(&s->box);
-	placed = place(s, conn);
+	placed = place_in_slot(s, conn);
 	refused = conn->refused;
 	if (placed && refused) /* from here on the core may free it */
 		ring = ccfc_mailbox_post(&s->box, &conn->mail);
@@ -131,7 +131,7 @@ int ccfc_server_new(struct ccfc_server **out, const char *socket_path,
 	s->limits =
 		(struct ccfc_server_limits){ MEMORY_MAX, TOTAL_MAX, UNREAD_MS };
 	if (!r)
-		r = ccfc_gate_new(&s->gate, socket_path, admit, s, err);
+		r = ccfc_gate_new(&s->gate, socket_path, admit_stream, s, err);
 	if (r) {
 		ccfc_server_free(s);
 		return r;
@@ -161,7 +161,7 @@ bool ccfc_server_is_there(const struct ccfc_server *s)
 int ccfc_server_listen_again(struct ccfc_server *s, struct ccfc_err *err)
 {
 	struct ccfc_gate *gate;
-	int r = ccfc_gate_new(&gate, s->path, admit, s, err);
+	int r = ccfc_gate_new(&gate, s->path, admit_stream, s, err);
 
 	if (r)
 		return r;
@@ -188,7 +188,7 @@ int ccfc_server_fd(const struct ccfc_server *s)
 }
 
 /* The core is the only one to free connections, so it may use the result. */
-static struct ccfc_conn *find_server(const struct ccfc_server *s, uint64_t id)
+static struct ccfc_conn *find_conn(const struct ccfc_server *s, uint64_t id)
 {
 	struct ccfc_mailbox *box = (struct ccfc_mailbox *)&s->box;
 	struct ccfc_conn *conn;
@@ -216,8 +216,8 @@ static void close_conn(struct ccfc_server *s, struct ccfc_conn *conn)
 }
 
 /* Sends an error to a peer and hangs up on it. */
-static void reject(struct ccfc_server *s, struct ccfc_conn *conn,
-		   const struct ccfc_err *why)
+static void reject_conn(struct ccfc_server *s, struct ccfc_conn *conn,
+			const struct ccfc_err *why)
 {
 	struct ccfc_pack pack;
 
@@ -228,12 +228,12 @@ static void reject(struct ccfc_server *s, struct ccfc_conn *conn,
 	conn->closing = true;
 }
 
-static void refuse_server(struct ccfc_server *s, struct ccfc_conn *conn)
+static void refuse_too_many(struct ccfc_server *s, struct ccfc_conn *conn)
 {
 	struct ccfc_err err;
 
 	ccfc_err_set(&err, CCFC_EBUSY, "more than %u clients", CLIENTS_MAX);
-	reject(s, conn, &err);
+	reject_conn(s, conn, &err);
 }
 
 void ccfc_server_unsent(const struct ccfc_server *s, uint64_t *bytes,
@@ -289,13 +289,13 @@ static bool read_messages(struct ccfc_server *s, struct ccfc_conn *conn)
 		at += len;
 	}
 	if (r < 0)
-		reject(s, conn, &err);
+		reject_conn(s, conn, &err);
 	ccfc_buf_consume(&conn->work, at);
 	return more && conn->work.len;
 }
 
 /* Brings one connection up to date; it may be gone afterwards. */
-static void serve(struct ccfc_server *s, struct ccfc_conn *conn)
+static void serve_conn(struct ccfc_server *s, struct ccfc_conn *conn)
 {
 	bool full = is_behind(s, conn), more = false, ended;
 	struct ccfc_conn_news news = ccfc_conn_news(conn, !full);
@@ -306,7 +306,7 @@ static void serve(struct ccfc_server *s, struct ccfc_conn *conn)
 			s->handlers.on_drained(s->handlers.ctx, conn->id);
 	}
 	if (conn->refused && !conn->closing)
-		refuse_server(s, conn);
+		refuse_too_many(s, conn);
 	if (!full && !news.broken) {
 		if (conn->work.len && s->handlers.on_requests)
 			s->handlers.on_requests(s->handlers.ctx);
@@ -332,8 +332,8 @@ static void serve(struct ccfc_server *s, struct ccfc_conn *conn)
 /*
  * Under the lock: when it is hung up on unless it reads, INT64_MAX if never.
  */
-static int64_t ends_at(const struct ccfc_server *s,
-		       const struct ccfc_conn *conn)
+static int64_t send_deadline(const struct ccfc_server *s,
+			     const struct ccfc_conn *conn)
 {
 	bool crowded = s->box.queued > s->limits.total;
 	size_t most = crowded ? CCFC_CONN_TELL_BYTES : QUEUE_MAX;
@@ -357,7 +357,7 @@ static struct ccfc_conn *first_to_end(const struct ccfc_server *s, int64_t *at)
 	*at = INT64_MAX;
 	ccfc_mailbox_lock(box);
 	for (uint32_t i = 0; i < SLOTS && box->queued > QUEUE_MAX; i++) {
-		int64_t end = s->slots[i] ? ends_at(s, s->slots[i]) : *at;
+		int64_t end = s->slots[i] ? send_deadline(s, s->slots[i]) : *at;
 
 		if (end < *at) {
 			*at = end;
@@ -389,8 +389,8 @@ static void drop_unread(struct ccfc_server *s)
 }
 
 /* Under the lock: who but `kept` has the most in memory, if that is much. */
-static struct ccfc_conn *largest(const struct ccfc_server *s,
-				 const struct ccfc_conn *kept)
+static struct ccfc_conn *largest_conn(const struct ccfc_server *s,
+				      const struct ccfc_conn *kept)
 {
 	size_t most = CCFC_CONN_TELL_BYTES;
 	struct ccfc_conn *found = NULL;
@@ -410,13 +410,14 @@ static struct ccfc_conn *largest(const struct ccfc_server *s,
  * Replies beyond the memory bound wait in files. Where no file can be made,
  * peers are given up, but not `last`, the one that was just answered.
  */
-static void keep_small(struct ccfc_server *s, struct ccfc_conn *last)
+static void spill_largest(struct ccfc_server *s, struct ccfc_conn *last)
 {
 	struct ccfc_conn *conn, *kept = NULL;
 	bool ring = false;
 
 	ccfc_mailbox_lock(&s->box);
-	while (s->box.memory > s->limits.memory && (conn = largest(s, kept))) {
+	while (s->box.memory > s->limits.memory &&
+	       (conn = largest_conn(s, kept))) {
 		size_t before = s->box.memory;
 		int r = ccfc_conn_spill(conn, s->spool);
 
@@ -443,7 +444,7 @@ void ccfc_server_dispatch(struct ccfc_server *s)
 
 		if (!mail)
 			break;
-		serve(s, (struct ccfc_conn *)mail);
+		serve_conn(s, (struct ccfc_conn *)mail);
 	}
 }
 
@@ -452,7 +453,7 @@ void ccfc_server_dispatch(struct ccfc_server *s)
 /* After something was queued. */
 static void check_bounds(struct ccfc_server *s, struct ccfc_conn *conn)
 {
-	keep_small(s, conn);
+	spill_largest(s, conn);
 	if (conn->full || ccfc_conn_queued(conn) <= QUEUE_MAX)
 		return;
 	conn->full = true;
@@ -463,7 +464,7 @@ static void check_bounds(struct ccfc_server *s, struct ccfc_conn *conn)
 bool ccfc_server_send_buf(struct ccfc_server *s, uint64_t id,
 			  struct ccfc_buf *buf)
 {
-	struct ccfc_conn *conn = find_server(s, id);
+	struct ccfc_conn *conn = find_conn(s, id);
 	bool sent;
 
 	if (!conn || conn->closing) {
@@ -478,7 +479,7 @@ bool ccfc_server_send_buf(struct ccfc_server *s, uint64_t id,
 bool ccfc_server_send_spool(struct ccfc_server *s, uint64_t id,
 			    struct ccfc_spool *spool)
 {
-	struct ccfc_conn *conn = find_server(s, id);
+	struct ccfc_conn *conn = find_conn(s, id);
 	bool sent;
 
 	if (!conn || conn->closing) {
@@ -492,7 +493,7 @@ bool ccfc_server_send_spool(struct ccfc_server *s, uint64_t id,
 
 void ccfc_server_owe(struct ccfc_server *s, uint64_t id, bool more)
 {
-	struct ccfc_conn *conn = find_server(s, id);
+	struct ccfc_conn *conn = find_conn(s, id);
 
 	if (!conn)
 		return;
@@ -503,14 +504,14 @@ void ccfc_server_owe(struct ccfc_server *s, uint64_t id, bool more)
 
 size_t ccfc_server_queued(const struct ccfc_server *s, uint64_t id)
 {
-	struct ccfc_conn *conn = find_server(s, id);
+	struct ccfc_conn *conn = find_conn(s, id);
 
 	return conn ? ccfc_conn_queued(conn) : 0;
 }
 
 void ccfc_server_hang_up(struct ccfc_server *s, uint64_t id)
 {
-	struct ccfc_conn *conn = find_server(s, id);
+	struct ccfc_conn *conn = find_conn(s, id);
 
 	if (!conn)
 		return;

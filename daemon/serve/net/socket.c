@@ -105,8 +105,8 @@ static int clear_path(const char *path, struct ccfc_err *err)
 	return 0;
 }
 
-static int listen_at(struct ccfc_socket *s, const char *path,
-		     struct ccfc_err *err)
+static int listen_on_path(struct ccfc_socket *s, const char *path,
+			  struct ccfc_err *err)
 {
 	struct ccfc_buf url = CCFC_BUF_INIT;
 	mode_t mask;
@@ -126,8 +126,8 @@ static int listen_at(struct ccfc_socket *s, const char *path,
 }
 
 /* Gives the socket that listens at `name` its real name. */
-static int publish(struct ccfc_socket *s, const char *name, const char *path,
-		   struct ccfc_err *err)
+static int publish_socket(struct ccfc_socket *s, const char *name,
+			  const char *path, struct ccfc_err *err)
 {
 	struct stat st = { 0 };
 	int r = 0;
@@ -172,8 +172,8 @@ static int never_wait(const char *name, struct ccfc_err *err)
 	return 0;
 }
 
-static int listen_in(struct ccfc_socket *s, const char *dir, const char *path,
-		     struct ccfc_err *err)
+static int listen_in_dir(struct ccfc_socket *s, const char *dir,
+			 const char *path, struct ccfc_err *err)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT;
 	int r;
@@ -185,11 +185,11 @@ static int listen_in(struct ccfc_socket *s, const char *dir, const char *path,
 	if (!r)
 		r = clear_path(path, err);
 	if (!r)
-		r = listen_at(s, name.ptr, err);
+		r = listen_on_path(s, name.ptr, err);
 	if (!r)
 		r = never_wait(name.ptr, err);
 	if (!r)
-		r = publish(s, name.ptr, path, err);
+		r = publish_socket(s, name.ptr, path, err);
 	ccfc_buf_release(&name);
 	return r;
 }
@@ -214,7 +214,7 @@ int ccfc_socket_listen(struct ccfc_socket *s, const char *path,
 	if (!r)
 		r = check_dir(dir, err);
 	if (!r)
-		r = listen_in(s, dir, path, err);
+		r = listen_in_dir(s, dir, path, err);
 	free(dir);
 	if (r)
 		ccfc_socket_release(s);

@@ -28,8 +28,8 @@ struct total {
 	bool unsure;
 };
 
-static const struct ccfc_running_cost *row_at(const struct ccfc_paid_spans *s,
-					      uint32_t at)
+static const struct ccfc_running_cost *
+cost_row_at(const struct ccfc_paid_spans *s, uint32_t at)
 {
 	return &s->index->running_costs.items[s->order[at]];
 }
@@ -108,12 +108,12 @@ bool ccfc_paid_spans_sort(struct ccfc_paid_spans *s, size_t rows)
 static struct total read_total(const struct ccfc_paid_spans *s, uint32_t *at,
 			       uint32_t end)
 {
-	const struct ccfc_running_cost *first = row_at(s, *at);
+	const struct ccfc_running_cost *first = cost_row_at(s, *at);
 	struct total t = { .time = first->time, .rows = *at };
 
-	while (*at < end && row_at(s, *at)->time == t.time &&
-	       row_at(s, *at)->session == first->session) {
-		const struct ccfc_running_cost *c = row_at(s, (*at)++);
+	while (*at < end && cost_row_at(s, *at)->time == t.time &&
+	       cost_row_at(s, *at)->session == first->session) {
+		const struct ccfc_running_cost *c = cost_row_at(s, (*at)++);
 
 		t.cost += c->cost;
 		t.unsure |= c->unsure;
@@ -123,25 +123,26 @@ static struct total read_total(const struct ccfc_paid_spans *s, uint32_t *at,
 }
 
 /* The place of a model's row among some; ID_NONE: there is none. */
-static uint32_t place_of(const struct ccfc_paid_spans *s, uint32_t rows,
-			 uint32_t nrows, uint32_t model)
+static uint32_t find_row_of_model(const struct ccfc_paid_spans *s,
+				  uint32_t rows, uint32_t nrows, uint32_t model)
 {
 	for (uint32_t i = rows; i < rows + nrows; i++)
-		if (row_at(s, i)->model == model)
+		if (cost_row_at(s, i)->model == model)
 			return i;
 	return CCFC_ID_NONE;
 }
 
 /* Does a total include another one, for each model? */
-static bool includes(const struct ccfc_paid_spans *s, const struct total *t,
-		     const struct total *base)
+static bool total_includes(const struct ccfc_paid_spans *s,
+			   const struct total *t, const struct total *base)
 {
 	for (uint32_t i = 0; i < base->nrows; i++) {
-		const struct ccfc_running_cost *b = row_at(s, base->rows + i);
-		uint32_t at = place_of(s, t->rows, t->nrows, b->model);
+		const struct ccfc_running_cost *b =
+			cost_row_at(s, base->rows + i);
+		uint32_t at = find_row_of_model(s, t->rows, t->nrows, b->model);
 
-		if (at == CCFC_ID_NONE || row_at(s, at)->cost < b->cost ||
-		    row_at(s, at)->tokens < b->tokens)
+		if (at == CCFC_ID_NONE || cost_row_at(s, at)->cost < b->cost ||
+		    cost_row_at(s, at)->tokens < b->tokens)
 			return false;
 	}
 	return true;
@@ -158,7 +159,8 @@ static bool is_before(const struct ccfc_paid_spans *s, const struct total *t,
 		return t->time < first->time;
 	if (t->cost != first->cost)
 		return t->cost < first->cost;
-	return row_at(s, t->rows)->session < row_at(s, first->rows)->session;
+	return cost_row_at(s, t->rows)->session <
+	       cost_row_at(s, first->rows)->session;
 }
 
 /* The counter's value (from..end) when a session continued another one. */
@@ -170,10 +172,10 @@ static struct total find_base(const struct ccfc_paid_spans *s, uint32_t from,
 	uint32_t other = session;
 	int64_t own = INT64_MAX;
 
-	if (!row_at(s, from)->since)
+	if (!cost_row_at(s, from)->since)
 		return best;
 	for (uint32_t at = from; at < end && at - from < OTHERS_MAX;) {
-		uint32_t whose = row_at(s, at)->session;
+		uint32_t whose = cost_row_at(s, at)->session;
 		struct total t = read_total(s, &at, end);
 
 		if (whose == session)
@@ -182,13 +184,13 @@ static struct total find_base(const struct ccfc_paid_spans *s, uint32_t from,
 			own = ccfc_index_own_since(s->index, session, whose);
 		other = whose;
 		if (t.time <= own && is_before(s, &t, first) &&
-		    t.cost > best.cost && includes(s, first, &t))
+		    t.cost > best.cost && total_includes(s, first, &t))
 			best = t;
 	}
 	return best;
 }
 
-static uint64_t more(uint64_t a, uint64_t b)
+static uint64_t excess(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
@@ -215,8 +217,8 @@ static void add_span(struct ccfc_paid_spans *s, uint32_t session, int64_t from,
 static void make_chain(struct ccfc_paid_spans *s, uint32_t at, uint32_t end,
 		       uint32_t counter, uint32_t counter_end)
 {
-	uint32_t session = row_at(s, at)->session, next = at;
-	int64_t from = row_at(s, at)->since;
+	uint32_t session = cost_row_at(s, at)->session, next = at;
+	int64_t from = cost_row_at(s, at)->since;
 	struct total first = read_total(s, &next, end);
 	struct total base = find_base(s, counter, counter_end, session, &first);
 
@@ -226,7 +228,7 @@ static void make_chain(struct ccfc_paid_spans *s, uint32_t at, uint32_t end,
 	while (at < end) {
 		struct total t = read_total(s, &at, end);
 
-		if (t.cost > base.cost && includes(s, &t, &base)) {
+		if (t.cost > base.cost && total_includes(s, &t, &base)) {
 			add_span(s, session, from, &t, &base);
 			base = t;
 		}
@@ -275,14 +277,14 @@ void ccfc_paid_spans_make(struct ccfc_paid_spans *s)
 /* --- which span pays --- */
 
 /* What the client counted of one model in the span's time. */
-static uint64_t tokens_of(const struct ccfc_paid_spans *s,
-			  const struct ccfc_paid_span *span, uint32_t i)
+static uint64_t span_tokens(const struct ccfc_paid_spans *s,
+			    const struct ccfc_paid_span *span, uint32_t i)
 {
-	const struct ccfc_running_cost *c = row_at(s, span->rows + i);
-	uint32_t base = place_of(s, span->base, span->nbase, c->model);
+	const struct ccfc_running_cost *c = cost_row_at(s, span->rows + i);
+	uint32_t base = find_row_of_model(s, span->base, span->nbase, c->model);
 
-	return more(c->tokens,
-		    base == CCFC_ID_NONE ? 0 : row_at(s, base)->tokens);
+	return excess(c->tokens,
+		      base == CCFC_ID_NONE ? 0 : cost_row_at(s, base)->tokens);
 }
 
 /* The first span of a session that ends at that time or later. */
@@ -308,11 +310,12 @@ static bool has_room(const struct ccfc_paid_spans *s,
 		     const struct ccfc_paid_span *span,
 		     const struct ccfc_message_fact *said)
 {
-	uint32_t at = place_of(s, span->rows, span->nrows, said->model);
+	uint32_t at =
+		find_row_of_model(s, span->rows, span->nrows, said->model);
 
 	return at != CCFC_ID_NONE &&
 	       s->said[at] + ccfc_tokens_sum(&said->tokens) <=
-		       tokens_of(s, span, at - span->rows);
+		       span_tokens(s, span, at - span->rows);
 }
 
 /*
@@ -346,8 +349,9 @@ static uint32_t find_payer(const struct ccfc_paid_spans *s, uint32_t session,
  * First in the session that the message counts for, then in those of its
  * copies.
  */
-static uint32_t payer_of(const struct ccfc_paid_spans *s, uint32_t message,
-			 const struct ccfc_message_fact *said)
+static uint32_t find_paying_message(const struct ccfc_paid_spans *s,
+				    uint32_t message,
+				    const struct ccfc_message_fact *said)
 {
 	const struct ccfc_index *index = s->index;
 	uint32_t other = CCFC_ID_NONE;
@@ -374,7 +378,7 @@ void ccfc_paid_spans_add(struct ccfc_paid_spans *s, uint32_t message,
 
 	if (message >= s->nmessages || !s->n)
 		return;
-	s->payer[message] = payer_of(s, message, said);
+	s->payer[message] = find_paying_message(s, message, said);
 	if (s->payer[message] == CCFC_ID_NONE)
 		return;
 	span = &s->items[s->payer[message]];
@@ -385,7 +389,7 @@ void ccfc_paid_spans_add(struct ccfc_paid_spans *s, uint32_t message,
 	span->agents |= said->agent;
 	span->shared |= said->session != span->session;
 	span->cut |= !wanted;
-	place = place_of(s, span->rows, span->nrows, said->model);
+	place = find_row_of_model(s, span->rows, span->nrows, said->model);
 	*(place == CCFC_ID_NONE ? &span->unnamed : &s->said[place]) +=
 		ccfc_tokens_sum(&said->tokens);
 }
@@ -403,21 +407,24 @@ const struct ccfc_paid_span *ccfc_paid_spans_of(const struct ccfc_paid_spans *s,
 bool ccfc_paid_spans_names(const struct ccfc_paid_spans *s,
 			   const struct ccfc_paid_span *span, uint32_t model)
 {
-	return place_of(s, span->rows, span->nrows, model) != CCFC_ID_NONE;
+	return find_row_of_model(s, span->rows, span->nrows, model) !=
+	       CCFC_ID_NONE;
 }
 
 struct ccfc_paid_part ccfc_paid_spans_part(const struct ccfc_paid_spans *s,
 					   const struct ccfc_paid_span *span,
 					   uint32_t i)
 {
-	const struct ccfc_running_cost *c = row_at(s, span->rows + i);
-	uint32_t base = place_of(s, span->base, span->nbase, c->model);
+	const struct ccfc_running_cost *c = cost_row_at(s, span->rows + i);
+	uint32_t base = find_row_of_model(s, span->base, span->nbase, c->model);
 
 	return (struct ccfc_paid_part){
 		.model = c->model,
-		.cost = more(c->cost,
-			     base == CCFC_ID_NONE ? 0 : row_at(s, base)->cost),
-		.missing = more(s->said[span->rows + i], tokens_of(s, span, i)),
+		.cost = excess(c->cost, base == CCFC_ID_NONE
+						? 0
+						: cost_row_at(s, base)->cost),
+		.missing = excess(s->said[span->rows + i],
+				  span_tokens(s, span, i)),
 	};
 }
 
@@ -430,7 +437,7 @@ uint64_t ccfc_paid_spans_missing(const struct ccfc_paid_spans *s,
 		missing += ccfc_paid_spans_part(s, span, i).missing;
 		/* A total may have another name for a model than messages. */
 		if (!s->said[span->rows + i])
-			spare += tokens_of(s, span, i);
+			spare += span_tokens(s, span, i);
 	}
-	return missing + more(span->unnamed, spare);
+	return missing + excess(span->unnamed, spare);
 }

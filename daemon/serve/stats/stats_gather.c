@@ -15,8 +15,8 @@
 /* --- rows --- */
 
 /* The row of a fact, which says that its session is there. */
-static struct ccfc_count *row_of(struct ccfc_spent *u, int by,
-				 const struct ccfc_fact *f)
+static struct ccfc_count *row_of_fact(struct ccfc_spent *u, int by,
+				      const struct ccfc_fact *f)
 {
 	struct ccfc_counts *table = &u->tables[by];
 	struct ccfc_count *row =
@@ -27,8 +27,8 @@ static struct ccfc_count *row_of(struct ccfc_spent *u, int by,
 }
 
 /* Is it within the period? Then its session counts too. */
-static bool take_stats_gather(struct ccfc_spent *u, uint32_t session,
-			      int64_t time)
+static bool note_session_at(struct ccfc_spent *u, uint32_t session,
+			    int64_t time)
 {
 	if (session >= u->nsessions || !u->wanted[session] ||
 	    !ccfc_filter_accepts_time(&u->filter, time))
@@ -116,7 +116,7 @@ static void on_said(struct ccfc_spent *u, uint32_t message,
 			       .agent = said->name,
 			       .model = said->model };
 
-	if (!take_stats_gather(u, said->session, said->time))
+	if (!note_session_at(u, said->session, said->time))
 		return;
 	span = ccfc_paid_spans_of(&u->spans, message);
 	if (span && !span_counts(u, span))
@@ -126,7 +126,7 @@ static void on_said(struct ccfc_spent *u, uint32_t message,
 		ccfc_tokens_add(&u->agent_tokens, &said->tokens);
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_MODEL; by++)
 		if (u->has[by])
-			count_said(row_of(u, by, &f), u, said,
+			count_said(row_of_fact(u, by, &f), u, said,
 				   span && pays_row(u, by, span, said));
 }
 
@@ -150,7 +150,7 @@ static void count_models(struct ccfc_spent *u,
 		f.model = part.model;
 		if (!part.cost && !part.missing)
 			continue;
-		row = row_of(u, CCFC_BY_MODEL, &f);
+		row = row_of_fact(u, CCFC_BY_MODEL, &f);
 		count_span(row, span, part.cost);
 		row->unpriced += part.missing;
 	}
@@ -166,7 +166,7 @@ static void add_span(struct ccfc_spent *u, uint32_t at)
 					       : span->last,
 			       .session = span->session };
 
-	if (!span_counts(u, span) || !take_stats_gather(u, f.session, f.time))
+	if (!span_counts(u, span) || !note_session_at(u, f.session, f.time))
 		return;
 	count_span(&u->total, span, span->cost);
 	u->total.unpriced += missing;
@@ -175,7 +175,7 @@ static void add_span(struct ccfc_spent *u, uint32_t at)
 
 		if (!u->has[by] || !has_one_row(u, by, span))
 			continue;
-		row = row_of(u, by, &f);
+		row = row_of_fact(u, by, &f);
 		count_span(row, span, span->cost);
 		row->unpriced += missing;
 	}
@@ -198,13 +198,13 @@ static void on_used(void *ctx, const struct ccfc_call_fact *used)
 			       .agent = used->name,
 			       .tool = used->tool };
 
-	if (!take_stats_gather(u, used->session, used->time))
+	if (!note_session_at(u, used->session, used->time))
 		return;
 	count_used(&u->total, used);
 	u->agent_uses += used->agent;
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_TOOL; by++)
 		if (u->has[by])
-			count_used(row_of(u, by, &f), used);
+			count_used(row_of_fact(u, by, &f), used);
 }
 
 static void count_change(struct ccfc_count *c, const struct ccfc_index *index,
@@ -217,8 +217,8 @@ static void count_change(struct ccfc_count *c, const struct ccfc_index *index,
 	ccfc_lines_add(&c->lines, index, &one);
 }
 
-static struct ccfc_fact fact_of(const struct ccfc_index *index,
-				const struct ccfc_change *c)
+static struct ccfc_fact fact_of_change(const struct ccfc_index *index,
+				       const struct ccfc_change *c)
 {
 	return (struct ccfc_fact){
 		.time = ccfc_index_time(c),
@@ -234,28 +234,28 @@ static struct ccfc_fact fact_of(const struct ccfc_index *index,
 /* A command that may have changed files; which ones is unknown. */
 static void on_unknown(struct ccfc_spent *u, const struct ccfc_change *command)
 {
-	struct ccfc_fact f = fact_of(u->index, command);
+	struct ccfc_fact f = fact_of_change(u->index, command);
 
-	if (!take_stats_gather(u, f.session, f.time))
+	if (!note_session_at(u, f.session, f.time))
 		return;
 	u->total.unknown_commands++;
 	for (int by = CCFC_BY_DAY; by <= CCFC_BY_TOOL; by++)
 		if (u->has[by])
-			row_of(u, by, &f)->unknown_commands++;
+			row_of_fact(u, by, &f)->unknown_commands++;
 }
 
 static void on_change(struct ccfc_spent *u, uint32_t id)
 {
 	const struct ccfc_change *c = &u->index->changes.items[id];
-	struct ccfc_fact f = fact_of(u->index, c);
+	struct ccfc_fact f = fact_of_change(u->index, c);
 
-	if (!take_stats_gather(u, f.session, f.time))
+	if (!note_session_at(u, f.session, f.time))
 		return;
 	count_change(&u->total, u->index, id);
 	for (int by = 0; by < CCFC_BY_COUNT; by++) {
 		if (!u->has[by])
 			continue;
-		count_change(row_of(u, by, &f), u->index, id);
+		count_change(row_of_fact(u, by, &f), u->index, id);
 		ccfc_counts_file(&u->tables[by], c->file);
 	}
 }
@@ -265,8 +265,8 @@ static void gather_moment(struct ccfc_spent *u, uint32_t session, int64_t time)
 {
 	struct ccfc_fact f = { .time = time, .session = session };
 
-	if (take_stats_gather(u, session, time) && time != CCFC_TIME_NONE)
-		row_of(u, CCFC_BY_DAY, &f);
+	if (note_session_at(u, session, time) && time != CCFC_TIME_NONE)
+		row_of_fact(u, CCFC_BY_DAY, &f);
 }
 
 /* --- tables of the index, row by row --- */
@@ -310,7 +310,7 @@ static void add_session(struct ccfc_spent *u, uint32_t row)
 	gather_moment(u, row, s->end);
 	u->total.sessions += u->busy[row];
 	if (u->busy[row] && u->has[CCFC_BY_PROJECT])
-		row_of(u, CCFC_BY_PROJECT, &f);
+		row_of_fact(u, CCFC_BY_PROJECT, &f);
 }
 
 /* --- order --- */
@@ -321,21 +321,22 @@ static int more_first(uint64_t a, uint64_t b)
 }
 
 /* What the comparisons below are given: two places in `sorted`. */
-static const struct ccfc_count *row_at(const void *place)
+static const struct ccfc_count *row_in_order(const void *place)
 {
 	return *(const struct ccfc_count *const *)place;
 }
 
 static int by_day(const void *x, const void *y)
 {
-	int64_t a = (int64_t)row_at(x)->key, b = (int64_t)row_at(y)->key;
+	int64_t a = (int64_t)row_in_order(x)->key,
+		b = (int64_t)row_in_order(y)->key;
 
 	return (a > b) - (a < b);
 }
 
 static int by_tokens(const void *x, const void *y)
 {
-	const struct ccfc_count *a = row_at(x), *b = row_at(y);
+	const struct ccfc_count *a = row_in_order(x), *b = row_in_order(y);
 	int r = more_first(ccfc_tokens_sum(&a->tokens),
 			   ccfc_tokens_sum(&b->tokens));
 
@@ -344,7 +345,7 @@ static int by_tokens(const void *x, const void *y)
 
 static int by_uses(const void *x, const void *y)
 {
-	const struct ccfc_count *a = row_at(x), *b = row_at(y);
+	const struct ccfc_count *a = row_in_order(x), *b = row_in_order(y);
 	int r = more_first(a->uses, b->uses);
 
 	return r ? r : ccfc_slice_cmp(a->name, b->name);
@@ -352,7 +353,7 @@ static int by_uses(const void *x, const void *y)
 
 static int by_changes(const void *x, const void *y)
 {
-	int r = more_first(row_at(x)->changes, row_at(y)->changes);
+	int r = more_first(row_in_order(x)->changes, row_in_order(y)->changes);
 
 	return r ? r : by_tokens(x, y);
 }
@@ -377,7 +378,7 @@ static void begin_order(struct ccfc_spent *u, int by)
 }
 
 /* Names some rows of a table, then puts them in order; false: done. */
-static bool order_some(struct ccfc_spent *u, int by, uint32_t rows)
+static bool order_some_rows(struct ccfc_spent *u, int by, uint32_t rows)
 {
 	struct ccfc_counts *t = &u->tables[by];
 
@@ -399,7 +400,7 @@ static bool order_some(struct ccfc_spent *u, int by, uint32_t rows)
 
 /* --- all of it --- */
 
-static bool *flags(const struct ccfc_spent *u)
+static bool *new_session_flags(const struct ccfc_spent *u)
 {
 	size_t n = u->nsessions + (size_t)1;
 	bool *list = ccfc_arena_alloc(u->arena, n);
@@ -422,8 +423,8 @@ void ccfc_spent_begin(struct ccfc_spent *u, const struct ccfc_index *index,
 	ccfc_paid_spans_begin(&u->spans, index, arena);
 	u->has[CCFC_BY_DAY] = u->has[CCFC_BY_TOOL] = true;
 	u->has[CCFC_BY_FILE] = u->has[u->by] = true;
-	u->wanted = flags(u);
-	u->busy = flags(u);
+	u->wanted = new_session_flags(u);
+	u->busy = new_session_flags(u);
 	for (uint32_t i = 1; i < u->nsessions; i++)
 		u->wanted[i] =
 			index->sessions.items[i].seen &&
@@ -480,7 +481,7 @@ static uint32_t rows_of_part(const struct ccfc_spent *u)
 }
 
 /* Some rows of one part; false: that was the last one. */
-static bool add_some(struct ccfc_spent *u, uint32_t rows)
+static bool add_some_rows(struct ccfc_spent *u, uint32_t rows)
 {
 	static void (*const adds[PARTS])(struct ccfc_spent *, uint32_t) = {
 		[NOTE] = note_said,	[PAY] = pay_said,
@@ -512,8 +513,9 @@ static void end_part(struct ccfc_spent *u)
 
 bool ccfc_spent_some(struct ccfc_spent *u, uint32_t rows)
 {
-	bool more = u->part < PARTS ? add_some(u, rows)
-				    : order_some(u, (int)u->part - PARTS, rows);
+	bool more = u->part < PARTS
+			    ? add_some_rows(u, rows)
+			    : order_some_rows(u, (int)u->part - PARTS, rows);
 
 	if (more)
 		return true;

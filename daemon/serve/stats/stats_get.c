@@ -143,8 +143,7 @@ static void pack_tools(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_end(p);
 }
 
-static void pack_files_stats_get(struct ccfc_pack *p,
-				 const struct ccfc_spent *u)
+static void pack_file_rows(struct ccfc_pack *p, const struct ccfc_spent *u)
 {
 	struct ccfc_count **rows = u->sorted[CCFC_BY_FILE];
 	uint32_t n = u->tables[CCFC_BY_FILE].n;
@@ -237,7 +236,7 @@ static int ask_zone(struct ccfc_spent *u, struct ccfc_request *rq,
 	return 0;
 }
 
-static int ask_stats_get(struct stats *w, struct ccfc_err *err)
+static int read_stats_options(struct stats *w, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &w->rq;
 	struct ccfc_spent *u = &w->spent;
@@ -300,13 +299,13 @@ static bool pack_rows(struct stats *w)
 	return false;
 }
 
-static void pack_rest(struct stats *w)
+static void pack_after_rows(struct stats *w)
 {
 	struct ccfc_pack *p = w->rq.pack;
 
 	ccfc_pack_end(p);
 	pack_tools(p, &w->spent);
-	pack_files_stats_get(p, &w->spent);
+	pack_file_rows(p, &w->spent);
 	pack_days(p, &w->spent);
 	ccfc_reply_asked(&w->rq);
 	ccfc_pack_end(p);
@@ -321,7 +320,7 @@ static int step_stats(struct ccfc_sliced *s, const struct ccfc_index *index,
 	(void)index;
 	switch (w->phase) {
 	case ASK:
-		r = ask_stats_get(w, err);
+		r = read_stats_options(w, err);
 		break;
 	case GATHER:
 		if (ccfc_spent_some(&w->spent, GATHER_ROWS))
@@ -333,7 +332,7 @@ static int step_stats(struct ccfc_sliced *s, const struct ccfc_index *index,
 	case ROWS:
 		if (pack_rows(w))
 			return CCFC_DEFERRED;
-		pack_rest(w);
+		pack_after_rows(w);
 		return 0;
 	}
 	w->phase++;

@@ -25,7 +25,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
 }
 
 /* How far local time is ahead of UTC. */
-static int64_t offset_at(const struct ccfc_spent *u, int64_t time)
+static int64_t zone_offset_at(const struct ccfc_spent *u, int64_t time)
 {
 	int64_t offset = u->nzone ? u->zone[0].offset : 0;
 
@@ -34,22 +34,22 @@ static int64_t offset_at(const struct ccfc_spent *u, int64_t time)
 	return offset;
 }
 
-static int64_t day_of(const struct ccfc_spent *u, int64_t time)
+static int64_t local_day_of(const struct ccfc_spent *u, int64_t time)
 {
 	if (time == CCFC_TIME_NONE)
 		return NO_DAY;
-	return floor_divide(time + offset_at(u, time), DAY_MS);
+	return floor_divide(time + zone_offset_at(u, time), DAY_MS);
 }
 
 /* Its Monday; day 0 was a Thursday. */
-static int64_t week_of(int64_t day)
+static int64_t monday_of(int64_t day)
 {
 	return day == NO_DAY ? NO_DAY
 			     : day - (day + 3 - floor_divide(day + 3, 7) * 7);
 }
 
 /* Its first day. */
-static int64_t month_of(int64_t day)
+static int64_t first_of_month(int64_t day)
 {
 	char text[CCFC_TIME_TEXT_MAX];
 
@@ -60,13 +60,13 @@ static int64_t month_of(int64_t day)
 }
 
 /* In UTC, but begun with the local hour. */
-static int64_t hour_of(const struct ccfc_spent *u, int64_t time)
+static int64_t local_hour_of(const struct ccfc_spent *u, int64_t time)
 {
 	int64_t offset;
 
 	if (time == CCFC_TIME_NONE)
 		return NO_DAY;
-	offset = offset_at(u, time);
+	offset = zone_offset_at(u, time);
 	return floor_divide(time + offset, HOUR_MS) * HOUR_MS - offset;
 }
 
@@ -105,7 +105,7 @@ void ccfc_spent_note_hour(struct ccfc_spent *u, int64_t time)
 }
 
 /* The window that has the time; only messages open one. */
-static int64_t window_of(const struct ccfc_spent *u, int64_t time)
+static int64_t five_hour_window_of(const struct ccfc_spent *u, int64_t time)
 {
 	uint32_t low = 0, high = u->nwindows;
 
@@ -131,15 +131,15 @@ uint64_t ccfc_spent_key(struct ccfc_spent *u, int by, const struct ccfc_fact *f)
 
 	switch ((enum ccfc_by)by) {
 	case CCFC_BY_DAY:
-		return (uint64_t)day_of(u, f->time);
+		return (uint64_t)local_day_of(u, f->time);
 	case CCFC_BY_WEEK:
-		return (uint64_t)week_of(day_of(u, f->time));
+		return (uint64_t)monday_of(local_day_of(u, f->time));
 	case CCFC_BY_MONTH:
-		return (uint64_t)month_of(day_of(u, f->time));
+		return (uint64_t)first_of_month(local_day_of(u, f->time));
 	case CCFC_BY_HOUR:
-		return (uint64_t)hour_of(u, f->time);
+		return (uint64_t)local_hour_of(u, f->time);
 	case CCFC_BY_BLOCK:
-		return (uint64_t)window_of(u, f->time);
+		return (uint64_t)five_hour_window_of(u, f->time);
 	case CCFC_BY_SESSION:
 		return f->session;
 	case CCFC_BY_AGENT:
@@ -180,9 +180,9 @@ struct ccfc_slice ccfc_spent_name(struct ccfc_spent *u, int by, uint64_t key)
 	case CCFC_BY_HOUR:
 	case CCFC_BY_BLOCK:
 		if ((int64_t)key != NO_DAY) {
-			ccfc_time_format(text,
-					 (int64_t)key +
-						 offset_at(u, (int64_t)key));
+			ccfc_time_format(
+				text,
+				(int64_t)key + zone_offset_at(u, (int64_t)key));
 			text[10] = ' ';
 		}
 		name = ccfc_slice_cut(ccfc_slice_str(text), 16);
@@ -218,5 +218,5 @@ int64_t ccfc_spent_start(const struct ccfc_spent *u, int by,
 	if (by == CCFC_BY_HOUR || by == CCFC_BY_BLOCK)
 		return key;
 	local = key * DAY_MS;
-	return local - offset_at(u, local - offset_at(u, local));
+	return local - zone_offset_at(u, local - zone_offset_at(u, local));
 }

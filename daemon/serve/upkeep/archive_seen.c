@@ -121,7 +121,7 @@ static void pack_waiting(struct page *page, uint32_t id)
 }
 
 /* Reads a row; the events of a page are packed together. */
-static void look(struct page *page, enum kind kind, uint32_t id)
+static void pack_row(struct page *page, enum kind kind, uint32_t id)
 {
 	if (kind == COMMANDS)
 		pack_command(page, id);
@@ -144,7 +144,7 @@ static uint64_t pack_lines(struct page *page, uint64_t at)
 	for (; kind < KINDS; kind++, i = 0) {
 		while (i < rows[kind] && looks < LOOKS_MAX &&
 		       page->events.n < page->limit) {
-			look(page, (enum kind)kind, (uint32_t)i++);
+			pack_row(page, (enum kind)kind, (uint32_t)i++);
 			looks++;
 		}
 		if (i < rows[kind])

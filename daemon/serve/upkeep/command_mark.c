@@ -31,15 +31,15 @@ static bool is_now(int64_t time)
 }
 
 /* The time of an option, CCFC_TIME_NONE if it was not given. */
-static int64_t time_of(const struct ccfc_options *o, uint64_t which,
-		       int64_t given)
+static int64_t option_time(const struct ccfc_options *o, uint64_t which,
+			   int64_t given)
 {
 	return o->given & which ? given : CCFC_TIME_NONE;
 }
 
 /* Must nothing be kept of this session? */
-static bool stays_out(const struct ccfc_service *service,
-		      const struct ccfc_options *o)
+static bool is_session_unwanted(const struct ccfc_service *service,
+				const struct ccfc_options *o)
 {
 	return ccfc_forgotten_session(service->forgotten, o->session) ||
 	       (o->cwd.len && service->excluded &&
@@ -49,8 +49,8 @@ static bool stays_out(const struct ccfc_service *service,
 int ccfc_method_command_mark(struct ccfc_request *rq, struct ccfc_err *err)
 {
 	const struct ccfc_options *o = &rq->opt;
-	int64_t began = time_of(o, CCFC_OPT(BEGAN), o->began);
-	int64_t ended = time_of(o, CCFC_OPT(ENDED), o->ended);
+	int64_t began = option_time(o, CCFC_OPT(BEGAN), o->began);
+	int64_t ended = option_time(o, CCFC_OPT(ENDED), o->ended);
 	bool kept;
 
 	if (!is_id(o->session) || !is_id(o->tool_use_id))
@@ -64,7 +64,7 @@ int ccfc_method_command_mark(struct ccfc_request *rq, struct ccfc_err *err)
 			"required");
 	kept = (began == CCFC_TIME_NONE || is_now(began)) &&
 	       (ended == CCFC_TIME_NONE || is_now(ended)) &&
-	       !stays_out(rq->service, o) &&
+	       !is_session_unwanted(rq->service, o) &&
 	       ccfc_index_mark(rq->service->index, o->session, o->tool_use_id,
 			       began, ended);
 	if (kept && rq->service->save)

@@ -93,18 +93,18 @@ static bool read_note(struct ccfc_slice *out,
 	return true;
 }
 
-static struct ccfc_slice take_agents(struct ccfc_conversation *conv,
-				     struct ccfc_conversation_reader *reader,
-				     uint32_t tok)
+static struct ccfc_slice copy_name(struct ccfc_conversation *conv,
+				   struct ccfc_conversation_reader *reader,
+				   uint32_t tok)
 {
 	struct ccfc_slice s = ccfc_conversation_name(reader, tok);
 
 	return s.len ? ccfc_arena_copy(&conv->arena, s) : CCFC_SLICE_NONE;
 }
 
-static void take_note(struct ccfc_conversation *conv,
-		      struct ccfc_conversation_reader *reader, uint32_t source,
-		      struct ccfc_arena *scratch)
+static void read_agent_note(struct ccfc_conversation *conv,
+			    struct ccfc_conversation_reader *reader,
+			    uint32_t source, struct ccfc_arena *scratch)
 {
 	static const char *const names[] = { "toolUseId", "agentType",
 					     "description" };
@@ -121,8 +121,8 @@ static void take_note(struct ccfc_conversation *conv,
 		ccfc_json_keys_init(&keys, names, 3);
 		ccfc_json_root_fields(&reader->parser->json, &keys, f);
 		a->call = ccfc_conversation_hash(reader, f[0]);
-		a->type = take_agents(conv, reader, f[1]);
-		a->description = take_agents(conv, reader, f[2]);
+		a->type = copy_name(conv, reader, f[1]);
+		a->description = copy_name(conv, reader, f[2]);
 	}
 	ccfc_buf_release(&kept);
 }
@@ -175,8 +175,8 @@ find_name(const struct ccfc_conversation *conv,
 }
 
 /* The facts about the agent in results and progress records. */
-static void take_links(struct ccfc_conversation *conv,
-		       struct ccfc_conversation_agent *a)
+static void apply_launches(struct ccfc_conversation *conv,
+			   struct ccfc_conversation_agent *a)
 {
 	for (uint32_t i = 0; i < conv->launches.n; i++) {
 		const struct ccfc_conversation_launch *l =
@@ -192,9 +192,9 @@ static void take_links(struct ccfc_conversation *conv,
 	}
 }
 
-static void settle(struct ccfc_conversation *conv,
-		   struct ccfc_conversation_agent *a,
-		   struct ccfc_conversation_launch *l)
+static void set_launch(struct ccfc_conversation *conv,
+		       struct ccfc_conversation_agent *a,
+		       struct ccfc_conversation_launch *l)
 {
 	if (!l)
 		return;
@@ -212,21 +212,21 @@ void ccfc_conversation_join(struct ccfc_conversation *conv,
 
 	for (uint32_t i = 0; i < conv->nsources; i++)
 		if (conv->agent_of[i] != CCFC_CONVERSATION_NONE)
-			take_note(conv, reader, i, &scratch);
+			read_agent_note(conv, reader, i, &scratch);
 	ccfc_arena_release(&scratch);
 	for (uint32_t i = 0; i < conv->agents.n; i++) {
 		struct ccfc_conversation_agent *a = &conv->agents.items[i];
 
-		take_links(conv, a);
-		settle(conv, a, find_call(conv, a->call));
+		apply_launches(conv, a);
+		set_launch(conv, a, find_call(conv, a->call));
 	}
 	for (uint32_t i = 0; i < conv->agents.n; i++) {
 		struct ccfc_conversation_agent *a = &conv->agents.items[i];
 
 		if (!a->call)
-			settle(conv, a, find_name(conv, a));
+			set_launch(conv, a, find_name(conv, a));
 		if (!a->call)
-			settle(conv, a, find_prompt(conv, a->prompt));
+			set_launch(conv, a, find_prompt(conv, a->prompt));
 		if (!a->type.len)
 			a->type = a->said;
 	}

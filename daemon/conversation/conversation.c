@@ -198,7 +198,7 @@ void ccfc_conversation_mark_copies(struct ccfc_conversation *conv)
 	ccfc_map_release(&seen.more);
 }
 
-static int by_time_conversation(const void *a, const void *b, void *ctx)
+static int compare_line_times(const void *a, const void *b, void *ctx)
 {
 	const struct ccfc_conversation_line *lines = ctx;
 	const struct ccfc_conversation_line *x = &lines[*(const uint32_t *)a];
@@ -222,7 +222,7 @@ void ccfc_conversation_sort(struct ccfc_conversation *conv)
 	}
 	if (!sorted)
 		qsort_r(conv->order, n, sizeof(*conv->order),
-			by_time_conversation, conv->lines.items);
+			compare_line_times, conv->lines.items);
 }
 
 static int by_value(const void *a, const void *b)
@@ -243,8 +243,8 @@ bool ccfc_conversation_failed(const struct ccfc_conversation *conv,
 /* --- life --- */
 
 /* What follows from the lines. */
-static void finish_conversation(struct ccfc_conversation *conv,
-				struct ccfc_conversation_reader *reader)
+static void sort_and_link(struct ccfc_conversation *conv,
+			  struct ccfc_conversation_reader *reader)
 {
 	if (conv->errors.n)
 		qsort(conv->errors.items, conv->errors.n,
@@ -293,7 +293,7 @@ int ccfc_conversation_read(struct ccfc_conversation **out,
 		ccfc_conversation_free(conv);
 		return r;
 	}
-	finish_conversation(conv, reader);
+	sort_and_link(conv, reader);
 	reader->bytes += conv->bytes;
 	*out = conv;
 	return 0;

@@ -42,7 +42,7 @@ struct gone {
 
 /* --- where the texts are --- */
 
-static void take_from_store(struct gone *g, const struct ccfc_text_head *h,
+static void add_stored_text(struct gone *g, const struct ccfc_text_head *h,
 			    struct ccfc_slice text, uint64_t no)
 {
 	struct item item = { .time = h->time,
@@ -76,7 +76,7 @@ static int failed_to_read(const struct ccfc_texts_reader *r,
 			   "the message texts cannot be read");
 }
 
-static int scan(struct gone *g, struct ccfc_err *err)
+static int scan_texts(struct gone *g, struct ccfc_err *err)
 {
 	struct ccfc_conversation_reader *reader = g->reader;
 	struct ccfc_texts_reader *r = ccfc_texts_reader_new(g->ask->view, 0);
@@ -89,7 +89,7 @@ static int scan(struct gone *g, struct ccfc_err *err)
 	for (uint64_t no = 0; !stop && ccfc_texts_next(r, &head, &text); no++) {
 		if (head.session == g->ask->session &&
 		    !(head.flags & CCFC_TEXT_SIDECHAIN))
-			take_from_store(g, &head, text, no);
+			add_stored_text(g, &head, text, no);
 		stop = no % ASK_EVERY == 0 && ccfc_tail_is_over(reader->tail);
 	}
 	reader->bytes += ccfc_texts_scanned(r);
@@ -110,7 +110,7 @@ static bool has_uuid(const struct item *x)
 	return memcmp(x->uuid, none, sizeof(none)) != 0;
 }
 
-static int by_time_from_store(const void *a, const void *b)
+static int compare_items(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 	int r = memcmp(x->uuid, y->uuid, sizeof(x->uuid));
@@ -134,7 +134,7 @@ static bool same_message(const struct item *x, const struct item *y)
 			   : x->source == y->source && x->offset == y->offset;
 }
 
-static bool wanted(const struct gone *g, const struct item *x)
+static bool is_wanted_role(const struct gone *g, const struct item *x)
 {
 	switch (g->ask->role) {
 	case CCFC_CONVERSATION_OF_USER:
@@ -170,7 +170,7 @@ static bool is_looked_for(const struct gone *g, const struct item *x)
 }
 
 /* Numbers the messages; copies of a text go with the first. */
-static uint64_t number(struct gone *g, uint64_t *at)
+static uint64_t number_messages(struct gone *g, uint64_t *at)
 {
 	uint64_t n = 0;
 
@@ -181,7 +181,7 @@ static uint64_t number(struct gone *g, uint64_t *at)
 		for (j = i + 1;
 		     j < g->texts.n && same_message(x, &g->texts.items[j]); j++)
 			;
-		if (!wanted(g, x))
+		if (!is_wanted_role(g, x))
 			continue;
 		if (*at == UINT64_MAX && is_looked_for(g, x))
 			*at = n;
@@ -227,8 +227,8 @@ static void add_gone_text(struct gone *g, struct ccfc_gone *out, size_t *left,
 }
 
 /* A message's texts are in the file in the order of its blocks. */
-static int fetch(struct gone *g, struct ccfc_gone *out, struct items *page,
-		 struct ccfc_err *err)
+static int fetch_page_texts(struct gone *g, struct ccfc_gone *out,
+			    struct items *page, struct ccfc_err *err)
 {
 	struct ccfc_texts_reader *r = ccfc_texts_reader_new(g->ask->view, 0);
 	struct ccfc_text_head head;
@@ -281,21 +281,21 @@ static int make_page(struct gone *g, struct ccfc_gone *out,
 	}
 	if (page.n)
 		qsort(page.items, page.n, sizeof(*page.items), by_no);
-	r = fetch(g, out, &page, err);
+	r = fetch_page_texts(g, out, &page, err);
 	free(page.items);
 	return r;
 }
 
-static int answer_from_store(struct gone *g, struct ccfc_gone *out,
-			     struct ccfc_err *err)
+static int fill_answer(struct gone *g, struct ccfc_gone *out,
+		       struct ccfc_err *err)
 {
 	const struct ccfc_gone_ask *ask = g->ask;
 	uint64_t at, left;
 
 	if (g->texts.n)
 		qsort(g->texts.items, g->texts.n, sizeof(*g->texts.items),
-		      by_time_from_store);
-	out->total = number(g, &at);
+		      compare_items);
+	out->total = number_messages(g, &at);
 	out->offset = ask->offset;
 	if (ask->find.len && at == UINT64_MAX)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
@@ -320,9 +320,9 @@ int ccfc_gone_read(struct ccfc_gone *out,
 	int r;
 
 	*out = (struct ccfc_gone){ 0 };
-	r = scan(&g, err);
+	r = scan_texts(&g, err);
 	if (!r)
-		r = answer_from_store(&g, out, err);
+		r = fill_answer(&g, out, err);
 	if (!r)
 		ccfc_conversation_tasks_left(&out->tasks, reader, g.plans.items,
 					     g.plans.n, ask->max, arena);

@@ -58,7 +58,7 @@ uint64_t ccfc_conversation_hash(struct ccfc_conversation_reader *reader,
 }
 
 static enum ccfc_conversation_kind
-kind_of(struct ccfc_conversation_reader *reader, const uint32_t *fields)
+line_kind_of(struct ccfc_conversation_reader *reader, const uint32_t *fields)
 {
 	struct ccfc_slice type;
 
@@ -92,7 +92,7 @@ bool ccfc_conversation_parse(struct ccfc_conversation_reader *reader,
 		ccfc_json_root_fields(&parser->json, &parser->record_keys,
 				      out->fields);
 	ccfc_json_root_fields(&parser->json, &reader->more_keys, out->more);
-	out->kind = kind_of(reader, out->fields);
+	out->kind = line_kind_of(reader, out->fields);
 	out->content = ccfc_parser_content(parser, out->fields);
 	out->first = 0;
 	if (out->kind == CCFC_CONVERSATION_USER ||
@@ -146,8 +146,8 @@ static void put_raw(struct ccfc_buf *out, struct ccfc_slice raw, size_t max,
 	ccfc_buf_slice(out, text);
 }
 
-static struct ccfc_slice keep_message_reader(struct ccfc_buf *buf,
-					     struct ccfc_arena *arena)
+static struct ccfc_slice move_buf_to_arena(struct ccfc_buf *buf,
+					   struct ccfc_arena *arena)
 {
 	struct ccfc_slice s = ccfc_arena_copy(arena, ccfc_buf_view(buf));
 
@@ -156,8 +156,8 @@ static struct ccfc_slice keep_message_reader(struct ccfc_buf *buf,
 }
 
 /* The text or the thought of a block; 0 when it is another. */
-static uint32_t text_of_message_reader(struct ccfc_conversation_reader *reader,
-				       uint32_t at, bool thinking)
+static uint32_t message_text_of(struct ccfc_conversation_reader *reader,
+				uint32_t at, bool thinking)
 {
 	struct ccfc_parser *parser = reader->parser;
 	uint32_t block[CCFC_BLOCK_COUNT], thought = 0;
@@ -184,7 +184,7 @@ static void put_blocks(struct ccfc_buf *out,
 	bool any = false, full = false;
 
 	for (; at && !full; at = ccfc_parser_next_block(parser, at)) {
-		uint32_t text = text_of_message_reader(reader, at, thinking);
+		uint32_t text = message_text_of(reader, at, thinking);
 
 		if (!text)
 			continue;
@@ -230,7 +230,7 @@ ccfc_conversation_text(struct ccfc_conversation_reader *reader,
 		put_blocks(&out, reader, record, false, max, cut, arena);
 	else
 		put_raw(&out, raw, max, cut, arena);
-	return keep_message_reader(&out, arena);
+	return move_buf_to_arena(&out, arena);
 }
 
 struct ccfc_slice
@@ -241,7 +241,7 @@ ccfc_conversation_thinking(struct ccfc_conversation_reader *reader,
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
 	put_blocks(&out, reader, record, true, max, cut, arena);
-	return keep_message_reader(&out, arena);
+	return move_buf_to_arena(&out, arena);
 }
 
 /* --- any value --- */
@@ -274,7 +274,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 		return ccfc_slice("", 0);
 	if (c == '"') {
 		put_raw(&out, ccfc_json_string(json, tok), max, cut, arena);
-		return keep_message_reader(&out, arena);
+		return move_buf_to_arena(&out, arena);
 	}
 	if (c == '{' || c == '[')
 		last = json->jump[tok];
@@ -286,7 +286,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 		ccfc_buf_append(&out, p,
 				n > max + 1 - out.len ? max + 1 - out.len : n);
 	}
-	all = keep_message_reader(&out, arena);
+	all = move_buf_to_arena(&out, arena);
 	*cut |= all.len > max;
 	return ccfc_slice_cut(all, max);
 }

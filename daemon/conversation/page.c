@@ -4,8 +4,8 @@
  */
 #include "conversation/conversation_internal.h"
 
-static bool wanted(const struct ccfc_conversation_line *l,
-		   enum ccfc_conversation_role role)
+static bool is_wanted_line(const struct ccfc_conversation_line *l,
+			   enum ccfc_conversation_role role)
 {
 	switch (role) {
 	case CCFC_CONVERSATION_OF_USER:
@@ -29,14 +29,14 @@ static bool in_thread(const struct ccfc_conversation *conv, uint32_t line,
 {
 	const struct ccfc_conversation_line *l = &conv->lines.items[line];
 
-	return !l->copy && wanted(l, role) &&
+	return !l->copy && is_wanted_line(l, role) &&
 	       ccfc_conversation_agent_of(conv, line) == agent;
 }
 
 /* Counts the lines, and finds the number of the wanted one. */
-static uint64_t count_page(const struct ccfc_conversation *conv,
-			   enum ccfc_conversation_role role, uint32_t agent,
-			   uint32_t around, uint64_t *at)
+static uint64_t count_messages(const struct ccfc_conversation *conv,
+			       enum ccfc_conversation_role role, uint32_t agent,
+			       uint32_t around, uint64_t *at)
 {
 	uint64_t n = 0;
 
@@ -57,7 +57,8 @@ int ccfc_conversation_page(struct ccfc_conversation_page *out,
 			   uint64_t offset, uint64_t limit, uint32_t around,
 			   struct ccfc_arena *arena, struct ccfc_err *err)
 {
-	uint64_t at, total = count_page(conv, role, agent, around, &at), n = 0;
+	uint64_t at, total = count_messages(conv, role, agent, around, &at),
+		     n = 0;
 
 	if (around != CCFC_CONVERSATION_NONE && at == UINT64_MAX)
 		return ccfc_err_set(err, CCFC_ENOTFOUND,

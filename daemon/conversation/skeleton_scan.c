@@ -41,7 +41,7 @@ struct scan {
 };
 
 static const struct ccfc_conversation_source *
-source_of_skeleton_scan(const struct scan *s)
+current_source(const struct scan *s)
 {
 	return &s->conv->sources[s->source];
 }
@@ -70,7 +70,7 @@ static void count_type(struct ccfc_conversation *conv, struct ccfc_slice type)
  * Lines without a session id belong to the file's session, or to that of the
  * line before.
  */
-static bool is_ours_skeleton_scan(struct scan *s)
+static bool is_record_of_session(struct scan *s)
 {
 	const uint32_t *f = s->record.fields;
 	struct ccfc_slice id;
@@ -80,8 +80,8 @@ static bool is_ours_skeleton_scan(struct scan *s)
 						 : f[CCFC_FIELD_SESSION_ALIAS]);
 	if (id.len)
 		return s->ours = ccfc_slice_eq(id, s->conv->session);
-	return source_of_skeleton_scan(s)->own ||
-	       (source_of_skeleton_scan(s)->unnamed && s->ours);
+	return current_source(s)->own ||
+	       (current_source(s)->unnamed && s->ours);
 }
 
 /* --- agents --- */
@@ -93,8 +93,8 @@ static bool same_launch(const struct ccfc_conversation_launch *a,
 	       a->prompt == b->prompt;
 }
 
-static void keep_launch(struct scan *s, const struct ccfc_launch *found,
-			uint32_t line)
+static void add_launch(struct scan *s, const struct ccfc_launch *found,
+		       uint32_t line)
 {
 	struct ccfc_conversation *conv = s->conv;
 	uint32_t left = REPEATS;
@@ -157,7 +157,7 @@ static void read_launches(struct scan *s, uint32_t line)
 				      s->record.line, &s->scratch);
 
 	for (uint32_t i = 0; i < n; i++)
-		keep_launch(s, &found[i], line);
+		add_launch(s, &found[i], line);
 	ccfc_arena_clear(&s->scratch);
 }
 
@@ -212,7 +212,7 @@ static void read_agent(struct scan *s)
 /* --- one line --- */
 
 /* Results: whether there are any, and which calls failed. */
-static void take_results(struct scan *s, struct ccfc_conversation_line *l)
+static void note_results(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_parser *parser = s->reader->parser;
 	uint32_t b[CCFC_BLOCK_COUNT], at = s->record.first;
@@ -249,7 +249,7 @@ static void count_events(struct scan *s, struct ccfc_conversation_line *l)
 	}
 }
 
-static void look_for(struct scan *s, uint32_t line)
+static void note_if_searched_line(struct scan *s, uint32_t line)
 {
 	struct ccfc_slice id = ccfc_conversation_name(
 		s->reader, s->record.fields[CCFC_FIELD_UUID]);
@@ -276,14 +276,14 @@ static bool begin_told(struct scan *s, struct ccfc_conversation_line *l)
 	return true;
 }
 
-static void fill_skeleton_scan(struct scan *s, struct ccfc_conversation_line *l)
+static void fill_line(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation_reader *reader = s->reader;
 	const struct ccfc_conversation_record *r = &s->record;
 	const struct ccfc_json *json = &reader->parser->json;
 
 	l->kind = r->kind;
-	l->sidechain = !source_of_skeleton_scan(s)->is_agent &&
+	l->sidechain = !current_source(s)->is_agent &&
 		       ccfc_json_is_true(json, r->fields[CCFC_FIELD_SIDECHAIN]);
 	l->boundary =
 		r->kind == CCFC_CONVERSATION_SYSTEM &&
@@ -303,13 +303,14 @@ static void fill_skeleton_scan(struct scan *s, struct ccfc_conversation_line *l)
 		a->told = l->uuid;
 	}
 	if (r->kind == CCFC_CONVERSATION_USER)
-		take_results(s, l);
+		note_results(s, l);
 	l->tasks = ccfc_conversation_plans(reader, r) & 3u;
 	count_events(s, l);
 }
 
 /* A record of the session: into the skeleton, unless nothing ever shows it. */
-static void take_record(struct scan *s, const struct ccfc_line *line, bool told)
+static void add_record_line(struct scan *s, const struct ccfc_line *line,
+			    bool told)
 {
 	struct ccfc_conversation *conv = s->conv;
 	struct ccfc_conversation_line l = {
@@ -332,9 +333,9 @@ static void take_record(struct scan *s, const struct ccfc_line *line, bool told)
 	}
 	if (told && !begin_told(s, &l))
 		return;
-	fill_skeleton_scan(s, &l);
+	fill_line(s, &l);
 	read_agent(s);
-	look_for(s, no);
+	note_if_searched_line(s, no);
 	CCFC_VEC_PUSH(conv->lines, l);
 	if (!told && may_launch(s))
 		read_launches(s, no);
@@ -343,7 +344,7 @@ static void take_record(struct scan *s, const struct ccfc_line *line, bool told)
 	s->source = source;
 }
 
-static void take_told(struct scan *s, const struct ccfc_line *line)
+static void add_agent_record(struct scan *s, const struct ccfc_line *line)
 {
 	int64_t before = s->time;
 	int64_t time = ccfc_parser_time(s->reader->parser,
@@ -351,11 +352,11 @@ static void take_told(struct scan *s, const struct ccfc_line *line)
 
 	if (time != CCFC_TIME_NONE)
 		s->time = time;
-	take_record(s, line, true);
+	add_record_line(s, line, true);
 	s->time = before;
 }
 
-static bool is_blank_skeleton_scan(struct ccfc_slice line)
+static bool is_blank(struct ccfc_slice line)
 {
 	size_t i = 0;
 
@@ -366,12 +367,13 @@ static bool is_blank_skeleton_scan(struct ccfc_slice line)
 
 static bool is_near(const struct scan *s)
 {
-	return source_of_skeleton_scan(s)->own ||
-	       (source_of_skeleton_scan(s)->unnamed && s->ours);
+	return current_source(s)->own ||
+	       (current_source(s)->unnamed && s->ours);
 }
 
 /* One record of the file; false when it is malformed, which `last` counts. */
-static bool take_bytes(struct scan *s, const struct ccfc_line *line, bool last)
+static bool add_record_bytes(struct scan *s, const struct ccfc_line *line,
+			     bool last)
 {
 	struct ccfc_slice bytes = ccfc_slice(line->ptr, line->len), type;
 	bool whole =
@@ -381,7 +383,7 @@ static bool take_bytes(struct scan *s, const struct ccfc_line *line, bool last)
 	if (!whole) {
 		if (last && is_near(s))
 			count_type(s->conv, MALFORMED);
-	} else if (is_ours_skeleton_scan(s)) {
+	} else if (is_record_of_session(s)) {
 		type = ccfc_conversation_name(
 			s->reader, s->record.fields[CCFC_FIELD_TYPE]);
 		count_type(s->conv, type.len ? type : NO_TYPE);
@@ -389,19 +391,18 @@ static bool take_bytes(struct scan *s, const struct ccfc_line *line, bool last)
 					s->record.fields[CCFC_FIELD_TIME]);
 		if (time != CCFC_TIME_NONE)
 			s->time = time;
-		take_record(s, line, false);
+		add_record_line(s, line, false);
 		/* The line is one of the session, and one of the agent. */
 		if (s->record.tells &&
 		    ccfc_conversation_parse(s->reader, &s->record, bytes, true))
-			take_told(s, line);
+			add_agent_record(s, line);
 	}
 	ccfc_parser_done(s->reader->parser, bytes);
 	return whole;
 }
 
 /* Whole records at the start of a line, and what is left of it. */
-static void take_line_skeleton_scan(struct scan *s,
-				    const struct ccfc_line *line)
+static void add_transcript_line(struct scan *s, const struct ccfc_line *line)
 {
 	struct ccfc_line left = *line, piece = *line;
 
@@ -410,36 +411,36 @@ static void take_line_skeleton_scan(struct scan *s,
 			count_type(s->conv, TOO_LONG);
 		return;
 	}
-	if (is_blank_skeleton_scan(ccfc_slice(line->ptr, line->len)) ||
-	    take_bytes(s, line, false))
+	if (is_blank(ccfc_slice(line->ptr, line->len)) ||
+	    add_record_bytes(s, line, false))
 		return;
 	while ((piece.len =
 			ccfc_record_split(ccfc_slice(left.ptr, left.len))) &&
-	       take_bytes(s, &piece, false)) {
+	       add_record_bytes(s, &piece, false)) {
 		left.ptr += piece.len;
 		left.offset += piece.len;
 		left.len -= piece.len;
 		piece = left;
 	}
-	take_bytes(s, &left, true);
+	add_record_bytes(s, &left, true);
 }
 
 /* --- a transcript --- */
 
 /* The index may have read no more than the start of the last line. */
-static void take_up_to(struct scan *s, struct ccfc_line *line, uint64_t end)
+static void add_line_up_to(struct scan *s, struct ccfc_line *line, uint64_t end)
 {
 	if (!line->too_long && line->len > end - line->offset)
 		line->len = (size_t)(end - line->offset);
 	s->conv->bytes += line->len + 1;
-	take_line_skeleton_scan(s, line);
+	add_transcript_line(s, line);
 }
 
-static int read_lines_skeleton_scan(struct scan *s, struct ccfc_cursor *cursor,
-				    struct ccfc_err *err)
+static int read_transcript_lines(struct scan *s, struct ccfc_cursor *cursor,
+				 struct ccfc_err *err)
 {
 	struct ccfc_conversation_reader *reader = s->reader;
-	uint64_t end = source_of_skeleton_scan(s)->end;
+	uint64_t end = current_source(s)->end;
 	struct ccfc_line line;
 	int r;
 
@@ -459,7 +460,7 @@ static int read_lines_skeleton_scan(struct scan *s, struct ccfc_cursor *cursor,
 					   SIZE_MAX, err);
 		if (r <= 0 || line.offset >= end)
 			return r == CCFC_EAGAIN ? r : 0;
-		take_up_to(s, &line, end);
+		add_line_up_to(s, &line, end);
 		if (cursor->offset <= line.offset)
 			return 0;
 	}
@@ -483,7 +484,7 @@ static int scan_source(struct ccfc_conversation *conv,
 		conv->truncated = true;
 		return 0;
 	}
-	r = read_lines_skeleton_scan(&s, &cursor, err);
+	r = read_transcript_lines(&s, &cursor, err);
 	ccfc_tail_close(reader->tail, &cursor);
 	ccfc_arena_release(&s.scratch);
 	return r;

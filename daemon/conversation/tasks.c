@@ -57,8 +57,8 @@ static struct ccfc_slice created_id(struct ccfc_slice text)
 }
 
 /* Does the result have a task's id, or an error? */
-static bool tells(struct ccfc_conversation_reader *reader,
-		  const struct ccfc_conversation_record *record)
+static bool has_task_result(struct ccfc_conversation_reader *reader,
+			    const struct ccfc_conversation_record *record)
 {
 	const struct ccfc_json *json = &reader->parser->json;
 	uint32_t f[2];
@@ -76,7 +76,7 @@ unsigned ccfc_conversation_plans(struct ccfc_conversation_reader *reader,
 	unsigned bits = 0;
 
 	if (record->kind == CCFC_CONVERSATION_USER && at &&
-	    tells(reader, record))
+	    has_task_result(reader, record))
 		bits = CCFC_CONVERSATION_TASK;
 	for (; at; at = ccfc_parser_next_block(parser, at)) {
 		struct ccfc_slice text;
@@ -97,9 +97,9 @@ unsigned ccfc_conversation_plans(struct ccfc_conversation_reader *reader,
 
 /* --- results --- */
 
-static void take_result(struct ccfc_todo *p,
-			const struct ccfc_conversation_record *r,
-			const uint32_t *block, bool only)
+static void note_task_result(struct ccfc_todo *p,
+			     const struct ccfc_conversation_record *r,
+			     const uint32_t *block, bool only)
 {
 	struct ccfc_parser *parser = p->reader->parser;
 	const struct ccfc_json *json = &parser->json;
@@ -123,8 +123,8 @@ static void take_result(struct ccfc_todo *p,
 		CCFC_VEC_PUSH(p->outcomes, o);
 }
 
-static void take_results(struct ccfc_todo *p,
-			 const struct ccfc_conversation_record *r)
+static void note_task_results(struct ccfc_todo *p,
+			      const struct ccfc_conversation_record *r)
 {
 	struct ccfc_parser *parser = p->reader->parser;
 	bool only = r->first && !ccfc_parser_next_block(parser, r->first);
@@ -135,7 +135,7 @@ static void take_results(struct ccfc_todo *p,
 		if (ccfc_slice_is(
 			    ccfc_json_string(&parser->json, b[CCFC_BLOCK_TYPE]),
 			    "tool_result"))
-			take_result(p, r, b, only);
+			note_task_result(p, r, b, only);
 	}
 }
 
@@ -157,7 +157,7 @@ const struct ccfc_todo_made *ccfc_todo_outcome(const struct ccfc_todo *p,
 			     : NULL;
 }
 
-static bool failed_tasks(const struct ccfc_todo *p, uint64_t call)
+static bool did_call_fail(const struct ccfc_todo *p, uint64_t call)
 {
 	const struct ccfc_todo_made *o = ccfc_todo_outcome(p, call);
 
@@ -166,8 +166,8 @@ static bool failed_tasks(const struct ccfc_todo *p, uint64_t call)
 }
 
 /* The planning calls of a record of `kind`; true when any counted. */
-static bool take_calls(struct ccfc_todo *p,
-		       const struct ccfc_conversation_record *r, unsigned kind)
+static bool apply_calls(struct ccfc_todo *p,
+			const struct ccfc_conversation_record *r, unsigned kind)
 {
 	struct ccfc_parser *parser = p->reader->parser;
 	uint32_t b[CCFC_BLOCK_COUNT], f[CCFC_TODO_COUNT], at = r->first;
@@ -180,7 +180,7 @@ static bool take_calls(struct ccfc_todo *p,
 		ccfc_parser_block(parser, at, b);
 		name = ccfc_json_string(&parser->json, b[CCFC_BLOCK_NAME]);
 		call = ccfc_conversation_hash(p->reader, b[CCFC_BLOCK_ID]);
-		if (plans_by_name(name) != kind || failed_tasks(p, call))
+		if (plans_by_name(name) != kind || did_call_fail(p, call))
 			continue;
 		any = true;
 		ccfc_json_fields(&parser->json, b[CCFC_BLOCK_INPUT], &p->keys,
@@ -228,7 +228,7 @@ static uint32_t last_todo(struct ccfc_todo *p)
 
 	while (i-- > 0)
 		if (open_plan(p, &r, i, CCFC_CONVERSATION_TODO) &&
-		    take_calls(p, &r, CCFC_CONVERSATION_TODO))
+		    apply_calls(p, &r, CCFC_CONVERSATION_TODO))
 			return i + 1;
 	return 0;
 }
@@ -241,7 +241,7 @@ static void sort_outcomes(struct ccfc_todo *p)
 }
 
 /* Applies all calls; returns the place of the last, from 1, or 0. */
-static uint32_t all_tasks(struct ccfc_todo *p)
+static uint32_t apply_all_calls(struct ccfc_todo *p)
 {
 	struct ccfc_conversation_record r;
 	uint32_t last = 0;
@@ -249,20 +249,20 @@ static uint32_t all_tasks(struct ccfc_todo *p)
 	for (uint32_t i = 0; i < p->conv->lines.n; i++)
 		if (open_plan(p, &r, i, CCFC_CONVERSATION_TASK) &&
 		    r.kind == CCFC_CONVERSATION_USER)
-			take_results(p, &r);
+			note_task_results(p, &r);
 	sort_outcomes(p);
 	for (uint32_t i = 0; i < p->conv->lines.n; i++)
 		if (open_plan(p, &r, i, CCFC_CONVERSATION_TASK) &&
 		    r.kind == CCFC_CONVERSATION_ASSISTANT &&
-		    take_calls(p, &r, CCFC_CONVERSATION_TASK))
+		    apply_calls(p, &r, CCFC_CONVERSATION_TASK))
 			last = i + 1;
 	return last;
 }
 
 /* Takes the plan that was used last. */
-static void give_tasks(struct ccfc_conversation_tasks *out,
-		       struct ccfc_todo *tasks, struct ccfc_todo *todos,
-		       bool todo)
+static void put_task_list(struct ccfc_conversation_tasks *out,
+			  struct ccfc_todo *tasks, struct ccfc_todo *todos,
+			  bool todo)
 {
 	const struct ccfc_todo *p = todo ? todos : tasks;
 
@@ -289,8 +289,8 @@ void ccfc_conversation_tasks(struct ccfc_conversation_tasks *out,
 
 	ccfc_todo_init(&tasks, reader, conv, max, arena);
 	ccfc_todo_init(&todos, reader, conv, max, arena);
-	task = all_tasks(&tasks);
-	give_tasks(out, &tasks, &todos, last_todo(&todos) > task);
+	task = apply_all_calls(&tasks);
+	put_task_list(out, &tasks, &todos, last_todo(&todos) > task);
 }
 
 void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
@@ -307,16 +307,16 @@ void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
 	for (uint32_t i = 0; i < n; i++)
 		if (ccfc_conversation_parse(reader, &r, blocks[i], false) &&
 		    r.kind == CCFC_CONVERSATION_USER)
-			take_results(&tasks, &r);
+			note_task_results(&tasks, &r);
 	sort_outcomes(&tasks);
 	for (uint32_t i = 0; i < n; i++) {
 		if (!ccfc_conversation_parse(reader, &r, blocks[i], false) ||
 		    r.kind != CCFC_CONVERSATION_ASSISTANT)
 			continue;
-		if (take_calls(&tasks, &r, CCFC_CONVERSATION_TASK))
+		if (apply_calls(&tasks, &r, CCFC_CONVERSATION_TASK))
 			todo = false;
-		if (take_calls(&todos, &r, CCFC_CONVERSATION_TODO))
+		if (apply_calls(&todos, &r, CCFC_CONVERSATION_TODO))
 			todo = true;
 	}
-	give_tasks(out, &tasks, &todos, todo);
+	put_task_list(out, &tasks, &todos, todo);
 }

@@ -35,7 +35,7 @@ struct tree {
 	uint64_t total, branches;
 };
 
-static const struct ccfc_conversation_line *line_of(const struct tree *t,
+static const struct ccfc_conversation_line *line_at(const struct tree *t,
 						    uint32_t pos)
 {
 	return &t->conv->lines.items[t->conv->order[pos]];
@@ -52,17 +52,18 @@ static bool is_node(const struct ccfc_conversation_line *l)
 
 static bool same_uuid(const void *ctx, uint32_t pos, const void *key)
 {
-	return line_of(ctx, pos)->uuid == *(const uint64_t *)key;
+	return line_at(ctx, pos)->uuid == *(const uint64_t *)key;
 }
 
-static uint32_t find_thread_tree(const struct tree *t,
-				 const struct ccfc_map *map, uint64_t uuid)
+static uint32_t find_line(const struct tree *t, const struct ccfc_map *map,
+			  uint64_t uuid)
 {
 	return uuid ? ccfc_map_get(map, uuid, same_uuid, t, &uuid) : NONE;
 }
 
 /* The line of the call that started the thread which begins with `line`. */
-static uint32_t caller_of(const struct ccfc_conversation *conv, uint32_t line)
+static uint32_t calling_line_of(const struct ccfc_conversation *conv,
+				uint32_t line)
 {
 	uint32_t lo = 0, hi = conv->roots.n;
 	uint32_t agent = ccfc_conversation_agent_of(conv, line);
@@ -91,22 +92,22 @@ static void link_nodes(struct tree *t)
 
 	ccfc_map_init(&map);
 	for (uint32_t i = 0; i < t->n; i++)
-		if (is_node(line_of(t, i)) && line_of(t, i)->uuid)
-			ccfc_map_put(&map, line_of(t, i)->uuid, i);
+		if (is_node(line_at(t, i)) && line_at(t, i)->uuid)
+			ccfc_map_put(&map, line_at(t, i)->uuid, i);
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t caller;
 
 		t->parent[i] = NONE;
-		if (!is_node(line_of(t, i)))
+		if (!is_node(line_at(t, i)))
 			continue;
-		t->parent[i] = find_thread_tree(t, &map, line_of(t, i)->parent);
+		t->parent[i] = find_line(t, &map, line_at(t, i)->parent);
 		if (t->parent[i] != NONE)
 			continue;
-		caller = caller_of(conv, conv->order[i]);
+		caller = calling_line_of(conv, conv->order[i]);
 		if (caller == NONE)
 			continue;
-		t->parent[i] = find_thread_tree(t, &map,
-						conv->lines.items[caller].uuid);
+		t->parent[i] =
+			find_line(t, &map, conv->lines.items[caller].uuid);
 		if (t->parent[i] != NONE)
 			t->state[i] |= AGENT_ROOT;
 	}
@@ -165,13 +166,13 @@ static bool is_way(const struct tree *t, uint32_t pos)
 {
 	return !(t->state[pos] & AGENT_ROOT) &&
 	       (t->first[pos] != NONE ||
-		line_of(t, pos)->kind != CCFC_CONVERSATION_OTHER);
+		line_at(t, pos)->kind != CCFC_CONVERSATION_OTHER);
 }
 
 static void count_ways(struct tree *t)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
-		t->total += is_node(line_of(t, i));
+		t->total += is_node(line_at(t, i));
 		if (t->parent[i] != NONE && is_way(t, i) &&
 		    ++t->ways[t->parent[i]] == 2)
 			t->branches++;
@@ -179,7 +180,7 @@ static void count_ways(struct tree *t)
 }
 
 /* Is it one deeper than its parent? */
-static bool hangs(const struct tree *t, uint32_t pos)
+static bool is_indented_node(const struct tree *t, uint32_t pos)
 {
 	return t->parent[pos] != NONE &&
 	       (t->ways[t->parent[pos]] > 1 || t->state[pos] & AGENT_ROOT);
@@ -189,7 +190,7 @@ static bool hangs(const struct tree *t, uint32_t pos)
 static void count_after(struct tree *t)
 {
 	for (uint32_t i = t->n; i-- > 0;)
-		if (hangs(t, i))
+		if (is_indented_node(t, i))
 			t->depth[i] = t->seen[t->parent[i]]++;
 	memset(t->seen, 0, t->n * sizeof(*t->seen));
 }
@@ -197,8 +198,7 @@ static void count_after(struct tree *t)
 /* --- the walk --- */
 
 /* The node behind `pos`, within the tree below `root`. */
-static uint32_t step_thread_tree(const struct tree *t, uint32_t pos,
-				 uint32_t root)
+static uint32_t next_in_walk(const struct tree *t, uint32_t pos, uint32_t root)
 {
 	if (t->first[pos] != NONE)
 		return t->first[pos];
@@ -208,7 +208,7 @@ static uint32_t step_thread_tree(const struct tree *t, uint32_t pos,
 	return NONE;
 }
 
-static struct ccfc_conversation_node visit(struct tree *t, uint32_t pos)
+static struct ccfc_conversation_node emit_node(struct tree *t, uint32_t pos)
 {
 	uint32_t parent = t->parent[pos];
 	struct ccfc_conversation_node node = { .line = t->conv->order[pos],
@@ -216,7 +216,8 @@ static struct ccfc_conversation_node visit(struct tree *t, uint32_t pos)
 					       .children = t->children[pos],
 					       .ways = t->ways[pos],
 					       .after = t->depth[pos],
-					       .hangs = hangs(t, pos) };
+					       .hangs = is_indented_node(t,
+									 pos) };
 
 	if (parent == NONE)
 		return node;
@@ -228,43 +229,43 @@ static struct ccfc_conversation_node visit(struct tree *t, uint32_t pos)
 	return node;
 }
 
-static void walk_thread_tree(struct tree *t, struct ccfc_conversation_node *out)
+static void emit_all_nodes(struct tree *t, struct ccfc_conversation_node *out)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
-		if (t->parent[i] != NONE || !is_node(line_of(t, i)))
+		if (t->parent[i] != NONE || !is_node(line_at(t, i)))
 			continue;
 		for (uint32_t pos = i; pos != NONE;
-		     pos = step_thread_tree(t, pos, i))
-			*out++ = visit(t, pos);
+		     pos = next_in_walk(t, pos, i))
+			*out++ = emit_node(t, pos);
 	}
 }
 
 /* --- all of it --- */
 
-static uint32_t *column(const struct tree *t)
+static uint32_t *new_column(const struct tree *t)
 {
 	return ccfc_calloc(t->n + 1u, sizeof(uint32_t));
 }
 
-static void build(struct tree *t)
+static void build_tree(struct tree *t)
 {
-	t->parent = column(t);
+	t->parent = new_column(t);
 	t->state = ccfc_calloc(t->n + 1u, 1);
 	link_nodes(t);
 	cut_cycles(t);
-	t->first = column(t);
-	t->next = column(t);
+	t->first = new_column(t);
+	t->next = new_column(t);
 	memset(t->next, 0xff, t->n * sizeof(*t->next));
-	t->children = column(t);
-	t->ways = column(t);
+	t->children = new_column(t);
+	t->ways = new_column(t);
 	list_children(t);
 	count_ways(t);
-	t->depth = column(t);
-	t->seen = column(t);
+	t->depth = new_column(t);
+	t->seen = new_column(t);
 	count_after(t);
 }
 
-static void release_thread_tree(struct tree *t)
+static void release_tree(struct tree *t)
 {
 	free(t->parent);
 	free(t->state);
@@ -280,13 +281,13 @@ static void make_nodes(struct ccfc_conversation *conv)
 {
 	struct tree t = { .conv = conv, .n = conv->lines.n };
 
-	build(&t);
+	build_tree(&t);
 	conv->nodes.n = t.total;
 	conv->nodes.branches = t.branches;
 	conv->nodes.items =
 		ccfc_calloc(t.total + 1, sizeof(*conv->nodes.items));
-	walk_thread_tree(&t, conv->nodes.items);
-	release_thread_tree(&t);
+	emit_all_nodes(&t, conv->nodes.items);
+	release_tree(&t);
 }
 
 int ccfc_conversation_tree(struct ccfc_conversation_tree *out,

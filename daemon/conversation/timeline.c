@@ -5,8 +5,8 @@
  */
 #include "conversation/conversation_internal.h"
 
-static struct ccfc_slice type_of(const struct ccfc_json *json,
-				 const uint32_t *block)
+static struct ccfc_slice block_type(const struct ccfc_json *json,
+				    const uint32_t *block)
 {
 	return ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 }
@@ -25,7 +25,7 @@ static bool has_text(struct ccfc_conversation_reader *reader,
 		struct ccfc_slice type;
 
 		ccfc_parser_block(parser, at, block);
-		type = type_of(&parser->json, block);
+		type = block_type(&parser->json, block);
 		if (ccfc_slice_is(type, "text"))
 			return true;
 		if (ccfc_slice_is(type, "tool_result"))
@@ -96,7 +96,7 @@ static bool is_event(struct ccfc_conversation_reader *reader,
 		     struct ccfc_conversation_events *e, uint32_t at)
 {
 	struct ccfc_json *json = &reader->parser->json;
-	struct ccfc_slice type = type_of(json, e->block);
+	struct ccfc_slice type = block_type(json, e->block);
 
 	if (e->record->kind == CCFC_CONVERSATION_USER) {
 		e->type = CCFC_CONVERSATION_RESULT;

@@ -44,7 +44,7 @@ struct ccfc_slice ccfc_todo_text(struct ccfc_todo *p, uint32_t tok)
 
 /* --- one task --- */
 
-static struct ccfc_slice status_of(struct ccfc_slice s)
+static struct ccfc_slice task_status(struct ccfc_slice s)
 {
 	return ccfc_slice_is(s, "in_progress") || ccfc_slice_is(s, "completed")
 		       ? s
@@ -59,7 +59,7 @@ static void set_text(struct ccfc_todo *p, struct ccfc_slice *out, uint32_t tok)
 		*out = s;
 }
 
-static void fill_todo(struct ccfc_todo *p, struct ccfc_conversation_task *task,
+static void fill_task(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 		      const uint32_t *f)
 {
 	set_text(p, &task->content,
@@ -70,10 +70,10 @@ static void fill_todo(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 	set_text(p, &task->owner, f[CCFC_TODO_OWNER]);
 	if (f[CCFC_TODO_STATUS] || !task->status.len)
 		task->status =
-			status_of(ccfc_todo_text(p, f[CCFC_TODO_STATUS]));
+			task_status(ccfc_todo_text(p, f[CCFC_TODO_STATUS]));
 }
 
-static void add_todo(struct ccfc_todo *p,
+static void add_task(struct ccfc_todo *p,
 		     const struct ccfc_conversation_task *task)
 {
 	if (p->tasks.n < TASKS)
@@ -82,7 +82,7 @@ static void add_todo(struct ccfc_todo *p,
 		p->cut = true;
 }
 
-static struct ccfc_conversation_task *find_todo(struct ccfc_todo *p,
+static struct ccfc_conversation_task *find_task(struct ccfc_todo *p,
 						struct ccfc_slice id)
 {
 	for (uint32_t i = 0; id.len && i < p->tasks.n; i++)
@@ -122,7 +122,7 @@ static void link_tasks(struct ccfc_todo *p, struct ccfc_conversation_task *task,
 	    ccfc_json_is_array(json, f[CCFC_TODO_BLOCKS]))
 		at = ccfc_json_child(json, f[CCFC_TODO_BLOCKS]);
 	for (; at; at = ccfc_json_next(json, at))
-		add_blocker(p, find_todo(p, ccfc_todo_text(p, at)), task->id);
+		add_blocker(p, find_task(p, ccfc_todo_text(p, at)), task->id);
 }
 
 static void drop_task(struct ccfc_todo *p,
@@ -144,8 +144,8 @@ void ccfc_todo_create(struct ccfc_todo *p, const uint32_t *f, uint64_t call)
 
 	if (o)
 		task.id = o->id;
-	fill_todo(p, &task, f);
-	add_todo(p, &task);
+	fill_task(p, &task, f);
+	add_task(p, &task);
 }
 
 void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
@@ -153,7 +153,7 @@ void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
 	struct ccfc_slice id =
 		ccfc_todo_text(p, f[CCFC_TODO_TASK_ID] ? f[CCFC_TODO_TASK_ID]
 						       : f[CCFC_TODO_ID]);
-	struct ccfc_conversation_task *task = find_todo(p, id);
+	struct ccfc_conversation_task *task = find_task(p, id);
 
 	if (!task)
 		return;
@@ -162,7 +162,7 @@ void ccfc_todo_update(struct ccfc_todo *p, const uint32_t *f, bool gone)
 		drop_task(p, task);
 		return;
 	}
-	fill_todo(p, task, f);
+	fill_task(p, task, f);
 	link_tasks(p, task, f);
 }
 
@@ -179,7 +179,7 @@ void ccfc_todo_todos(struct ccfc_todo *p, uint32_t list)
 
 		ccfc_json_fields(json, at, &p->keys, f);
 		set_text(p, &task.id, f[CCFC_TODO_ID]);
-		fill_todo(p, &task, f);
-		add_todo(p, &task);
+		fill_task(p, &task, f);
+		add_task(p, &task);
 	}
 }

@@ -19,14 +19,14 @@
 static const char printed[] = "<local-command-stdout>Added ";
 static const char as_one[] = " as a working directory";
 
-static void add_added_dirs(struct ccfc_parser *parser, struct ccfc_slice dir)
+static void add_dir(struct ccfc_parser *parser, struct ccfc_slice dir)
 {
 	if (dir.len && dir.len <= CCFC_PATH_MAX && dir.ptr[0] == '/' &&
 	    !memchr(dir.ptr, '\0', dir.len) && parser->added.n < ADDED_MAX)
 		CCFC_VEC_PUSH(parser->added, dir);
 }
 
-static struct ccfc_slice without(struct ccfc_slice s, const char *start)
+static struct ccfc_slice strip_start(struct ccfc_slice s, const char *start)
 {
 	size_t n = strlen(start);
 
@@ -42,8 +42,8 @@ static void read_printed(struct ccfc_parser *parser, struct ccfc_slice raw)
 
 	if (!ccfc_slice_starts(raw, printed))
 		return;
-	text = without(ccfc_unescape(&parser->arena, raw, NULL), printed);
-	text = without(text, BOLD);
+	text = strip_start(ccfc_unescape(&parser->arena, raw, NULL), printed);
+	text = strip_start(text, BOLD);
 	end = text.len ? memmem(text.ptr, text.len, as_one, strlen(as_one))
 		       : NULL;
 	if (!end)
@@ -51,7 +51,7 @@ static void read_printed(struct ccfc_parser *parser, struct ccfc_slice raw)
 	text.len = (size_t)(end - text.ptr);
 	if (ccfc_slice_ends(text, NORMAL))
 		text.len -= strlen(NORMAL);
-	add_added_dirs(parser, text);
+	add_dir(parser, text);
 }
 
 static void read_attachment(struct ccfc_parser *parser, struct ccfc_record *out)
@@ -75,8 +75,7 @@ static void read_attachment(struct ccfc_parser *parser, struct ccfc_record *out)
 		return;
 	for (at = ccfc_json_child(json, f[CCFC_ADDED_DIRS]); at;
 	     at = ccfc_json_next(json, at))
-		add_added_dirs(parser,
-			       ccfc_parser_name(parser, at, CCFC_PATH_MAX));
+		add_dir(parser, ccfc_parser_name(parser, at, CCFC_PATH_MAX));
 }
 
 void ccfc_added_read(struct ccfc_parser *parser, struct ccfc_record *out,

@@ -6,8 +6,9 @@
 #include "base/time.h"
 #include "transcript/record_internal.h"
 
-static void read_backup(struct ccfc_parser *parser, struct ccfc_slice path,
-			uint32_t tok, int64_t time)
+static void read_backup_entry(struct ccfc_parser *parser,
+			      struct ccfc_slice path, uint32_t tok,
+			      int64_t time)
 {
 	struct ccfc_json *json = &parser->json;
 	struct ccfc_backup backup = { .path = path, .time = time };
@@ -37,17 +38,18 @@ static void read_snapshot(struct ccfc_parser *parser, uint32_t tok)
 	if (ccfc_json_is_object(json, f[CCFC_HISTORY_FILES]))
 		key = ccfc_json_child(json, f[CCFC_HISTORY_FILES]);
 	for (; key; key = ccfc_json_next(json, key + 2))
-		read_backup(parser,
-			    ccfc_parser_name(parser, key, CCFC_PATH_MAX),
-			    key + 2, time);
+		read_backup_entry(parser,
+				  ccfc_parser_name(parser, key, CCFC_PATH_MAX),
+				  key + 2, time);
 }
 
 void ccfc_backup_read_all(struct ccfc_parser *parser, const uint32_t *fields,
 			  int64_t time)
 {
 	read_snapshot(parser, fields[CCFC_FIELD_SNAPSHOT]);
-	read_backup(parser,
-		    ccfc_parser_name(parser, fields[CCFC_FIELD_TRACKING_PATH],
-				     CCFC_PATH_MAX),
-		    fields[CCFC_FIELD_BACKUP], time);
+	read_backup_entry(parser,
+			  ccfc_parser_name(parser,
+					   fields[CCFC_FIELD_TRACKING_PATH],
+					   CCFC_PATH_MAX),
+			  fields[CCFC_FIELD_BACKUP], time);
 }

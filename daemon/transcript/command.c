@@ -7,8 +7,8 @@
 #include "transcript/record_internal.h"
 #include "transcript/word_pattern.h"
 
-static void read_command(struct ccfc_parser *parser, struct ccfc_call *call,
-			 struct ccfc_slice raw)
+static void read_command_text(struct ccfc_parser *parser,
+			      struct ccfc_call *call, struct ccfc_slice raw)
 {
 	call->cut = raw.len > CCFC_COMMAND_MAX;
 	call->command = ccfc_unescape(
@@ -29,8 +29,8 @@ void ccfc_command_fill(struct ccfc_parser *parser, struct ccfc_call *call,
 		struct ccfc_slice name = ccfc_json_key(json, key);
 
 		if (ccfc_pattern_lists(tool->path_key, name))
-			read_command(parser, call,
-				     ccfc_json_string(json, key + 2));
+			read_command_text(parser, call,
+					  ccfc_json_string(json, key + 2));
 		else if (ccfc_slice_is(name, "run_in_background"))
 			call->background = ccfc_json_is_true(json, key + 2);
 	}

@@ -29,7 +29,7 @@ static uint64_t hash_text(struct ccfc_parser *parser, uint32_t tok)
 	return raw.len && !bad ? ccfc_hash_slice(raw) : 0;
 }
 
-static struct ccfc_slice take_type(struct ccfc_parser *parser, uint32_t tok,
+static struct ccfc_slice copy_type(struct ccfc_parser *parser, uint32_t tok,
 				   struct ccfc_arena *arena)
 {
 	struct ccfc_slice type = ccfc_parser_name(parser, tok, TYPE_MAX);
@@ -65,7 +65,7 @@ static uint32_t read_calls(struct ccfc_blocks *b, struct ccfc_launch *out,
 			.call = id,
 			.prompt = hash_text(parser, f[CCFC_LAUNCH_PROMPT]),
 			.name = hash_id(parser, f[CCFC_LAUNCH_NAME]),
-			.type = take_type(parser, f[CCFC_LAUNCH_WANTED], arena),
+			.type = copy_type(parser, f[CCFC_LAUNCH_WANTED], arena),
 		};
 	}
 	return n;
@@ -89,9 +89,8 @@ static uint64_t only_result(struct ccfc_blocks *b)
 	return id;
 }
 
-static bool read_result_agent_launch(struct ccfc_blocks *b,
-				     struct ccfc_launch *out,
-				     struct ccfc_arena *arena)
+static bool read_launch_result(struct ccfc_blocks *b, struct ccfc_launch *out,
+			       struct ccfc_arena *arena)
 {
 	struct ccfc_parser *parser = b->parser;
 	uint32_t result = b->fields[CCFC_FIELD_RESULT];
@@ -106,7 +105,7 @@ static bool read_result_agent_launch(struct ccfc_blocks *b,
 	};
 	if (!out->call || !out->agent)
 		return false;
-	out->type = take_type(parser, f[CCFC_LAUNCH_TYPE], arena);
+	out->type = copy_type(parser, f[CCFC_LAUNCH_TYPE], arena);
 	return true;
 }
 
@@ -148,7 +147,7 @@ uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 		if (kind == CCFC_RECORD_ASSISTANT)
 			n = read_calls(&b, out, max, arena);
 		else if (kind == CCFC_RECORD_USER)
-			n = max && read_result_agent_launch(&b, out, arena);
+			n = max && read_launch_result(&b, out, arena);
 		else
 			n = max && read_progress(parser, out);
 	}

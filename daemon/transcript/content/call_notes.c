@@ -43,7 +43,7 @@ struct reading {
 	struct ccfc_arena *arena;
 };
 
-static struct ccfc_slice take(const struct reading *r, uint32_t tok)
+static struct ccfc_slice copy_name(const struct reading *r, uint32_t tok)
 {
 	return ccfc_arena_copy(r->arena,
 			       ccfc_parser_name(r->parser, tok, CCFC_NAME_MAX));
@@ -57,8 +57,8 @@ static void read_call(struct ccfc_call_notes *out, const struct reading *r,
 
 	if (line.len && ccfc_find_tool(r->parser, &found, line, id)) {
 		ccfc_json_root_fields(&r->parser->json, &r->keys, f);
-		out->requested_model = take(r, f[MODEL]);
-		out->agent_type = take(r, f[AGENT_TYPE]);
+		out->requested_model = copy_name(r, f[MODEL]);
+		out->agent_type = copy_name(r, f[AGENT_TYPE]);
 	}
 	ccfc_parser_done(r->parser, line);
 }
@@ -71,9 +71,9 @@ static void read_permission(struct ccfc_call_notes *out,
 	if (!tok)
 		return;
 	ccfc_json_fields(&r->parser->json, tok, &r->keys, f);
-	out->decision = take(r, f[DECISION]);
-	out->decided_by = take(r, f[DECIDED_BY]);
-	out->reason = take(r, f[REASON] ? f[REASON] : f[REASON_CODE]);
+	out->decision = copy_name(r, f[DECISION]);
+	out->decided_by = copy_name(r, f[DECIDED_BY]);
+	out->reason = copy_name(r, f[REASON] ? f[REASON] : f[REASON_CODE]);
 }
 
 static void read_commit(struct ccfc_call_notes *out, const struct reading *r,
@@ -89,9 +89,9 @@ static void read_commit(struct ccfc_call_notes *out, const struct reading *r,
 	if (!tok)
 		return;
 	ccfc_json_fields(&r->parser->json, tok, &r->keys, f);
-	out->commit = take(r, f[SHA]);
-	out->branch = take(r, f[BRANCH]);
-	out->commit_kind = take(r, f[KIND]);
+	out->commit = copy_name(r, f[SHA]);
+	out->branch = copy_name(r, f[BRANCH]);
+	out->commit_kind = copy_name(r, f[KIND]);
 }
 
 static void read_result(struct ccfc_call_notes *out, const struct reading *r,

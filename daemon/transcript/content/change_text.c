@@ -24,7 +24,7 @@ static void add_edit(struct reader *reader, const struct ccfc_edit_texts *texts)
 					      reader->arena, NULL);
 }
 
-static void make_room_change_text(struct reader *reader, size_t n)
+static void alloc_edits(struct reader *reader, size_t n)
 {
 	reader->out->nedits = 0;
 	reader->out->edits = ccfc_arena_alloc(
@@ -38,7 +38,7 @@ static bool read_edits(struct reader *reader,
 	struct ccfc_edit_texts one;
 
 	ccfc_edits_init(&edits, reader->parser, texts, reader->part);
-	make_room_change_text(reader, edits.n);
+	alloc_edits(reader, edits.n);
 	while (ccfc_edits_next(&edits, &one))
 		add_edit(reader, &one);
 	return reader->out->nedits > 0;
@@ -54,7 +54,7 @@ static bool read_texts(struct reader *reader,
 	if (!ccfc_json_is_string(json, texts->new_text) &&
 	    !ccfc_json_is_string(json, texts->old_text))
 		return false;
-	make_room_change_text(reader, 1);
+	alloc_edits(reader, 1);
 	add_edit(reader, texts);
 	return true;
 }
@@ -67,8 +67,7 @@ static bool read_call(struct reader *reader, struct ccfc_slice line)
 	       read_texts(reader, &found.texts);
 }
 
-static bool read_result_change_text(struct reader *reader,
-				    struct ccfc_slice line)
+static bool read_result_texts(struct reader *reader, struct ccfc_slice line)
 {
 	struct ccfc_found_result found;
 
@@ -87,7 +86,7 @@ bool ccfc_content_read(struct ccfc_parser *parser, struct ccfc_change_text *out,
 	*out = (struct ccfc_change_text){ NULL, 0 };
 	if (!id.len)
 		return false;
-	found = read_result_change_text(&reader, result_line);
+	found = read_result_texts(&reader, result_line);
 	ccfc_parser_done(parser, result_line);
 	if (!found) {
 		found = read_call(&reader, call_line);

@@ -23,7 +23,7 @@ struct reader {
 };
 
 /* A text with damaged escapes is not the text that was written. */
-static struct ccfc_slice read_text_evidence(struct reader *reader, uint32_t tok)
+static struct ccfc_slice copy_text(struct reader *reader, uint32_t tok)
 {
 	bool bad = false;
 	struct ccfc_slice text =
@@ -32,88 +32,84 @@ static struct ccfc_slice read_text_evidence(struct reader *reader, uint32_t tok)
 	return bad ? CCFC_SLICE_NONE : text;
 }
 
-static void override(struct ccfc_slice *text, struct ccfc_slice by)
+static void replace_if_set(struct ccfc_slice *text, struct ccfc_slice by)
 {
 	if (by.ptr)
 		*text = by;
 }
 
-static void make_room_evidence(struct reader *reader, uint32_t n)
+static void alloc_edits(struct reader *reader, uint32_t n)
 {
 	reader->out->nedits = 0;
 	reader->out->edits = ccfc_arena_alloc(reader->arena,
 					      n * sizeof(*reader->out->edits));
 }
 
-static void take_edits(struct reader *reader, struct ccfc_edits *edits)
+static void read_edits(struct reader *reader, struct ccfc_edits *edits)
 {
 	struct ccfc_edit_texts one;
 
-	make_room_evidence(reader, edits->n);
+	alloc_edits(reader, edits->n);
 	while (ccfc_edits_next(edits, &one))
 		reader->out->edits[reader->out->nedits++] =
 			(struct ccfc_replacement){
-				.old_text = read_text_evidence(reader,
-							       one.old_text),
-				.new_text = read_text_evidence(reader,
-							       one.new_text),
+				.old_text = copy_text(reader, one.old_text),
+				.new_text = copy_text(reader, one.new_text),
 				.all = one.many,
 			};
 }
 
-static void take_pair(struct reader *reader,
-		      const struct ccfc_edit_texts *texts)
+static void read_single_edit(struct reader *reader,
+			     const struct ccfc_edit_texts *texts)
 {
-	struct ccfc_slice old_text =
-		read_text_evidence(reader, texts->old_text);
-	struct ccfc_slice new_text =
-		read_text_evidence(reader, texts->new_text);
+	struct ccfc_slice old_text = copy_text(reader, texts->old_text);
+	struct ccfc_slice new_text = copy_text(reader, texts->new_text);
 	struct ccfc_evidence *out = reader->out;
 
 	if (!old_text.ptr && !new_text.ptr)
 		return;
 	if (out->nedits != 1) {
-		make_room_evidence(reader, 1);
+		alloc_edits(reader, 1);
 		out->edits[out->nedits++] =
 			(struct ccfc_replacement){ .all = texts->many };
 	}
-	override(&out->edits->old_text, old_text);
-	override(&out->edits->new_text, new_text);
+	replace_if_set(&out->edits->old_text, old_text);
+	replace_if_set(&out->edits->new_text, new_text);
 }
 
-static void take_after(struct reader *reader, uint32_t tok)
+static void read_after(struct reader *reader, uint32_t tok)
 {
-	override(&reader->out->after, read_text_evidence(reader, tok));
+	replace_if_set(&reader->out->after, copy_text(reader, tok));
 	reader->out->has_after = reader->out->after.ptr != NULL;
 }
 
-static void take_texts(struct reader *reader,
-		       const struct ccfc_edit_texts *texts)
+static void read_call_texts(struct reader *reader,
+			    const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_edits edits;
 
 	switch (reader->out->shape) {
 	case CCFC_TOOL_WRITE:
-		take_after(reader, texts->new_text);
+		read_after(reader, texts->new_text);
 		break;
 	case CCFC_TOOL_EDIT:
-		take_pair(reader, texts);
+		read_single_edit(reader, texts);
 		break;
 	case CCFC_TOOL_MULTI:
 		ccfc_edits_init(&edits, reader->parser, texts, reader->part);
 		if (edits.n)
-			take_edits(reader, &edits);
+			read_edits(reader, &edits);
 		else if (!texts->edits)
-			take_pair(reader, texts);
+			read_single_edit(reader, texts);
 		break;
-	default: /* cells are read by take_cell; the rest is not known */
+	default: /* cells are read by read_cell; the rest is not known */
 		break;
 	}
 }
 
 /* False when it is no mode that we know; a missing one changes nothing. */
-static bool take_mode(struct ccfc_cell *cell, const struct ccfc_json *json,
-		      uint32_t tok)
+static bool read_cell_mode(struct ccfc_cell *cell, const struct ccfc_json *json,
+			   uint32_t tok)
 {
 	struct ccfc_slice mode = ccfc_json_string(json, tok);
 
@@ -138,7 +134,7 @@ static bool odd_id(const struct ccfc_json *json, uint32_t tok,
 }
 
 /* From a call's input or from a result. */
-static void take_cell(struct reader *reader, uint32_t object, uint32_t source,
+static void read_cell(struct reader *reader, uint32_t object, uint32_t source,
 		      uint32_t version)
 {
 	const struct ccfc_json *json = &reader->parser->json;
@@ -149,27 +145,27 @@ static void take_cell(struct reader *reader, uint32_t object, uint32_t source,
 	bool known;
 
 	ccfc_json_fields(json, object, &reader->parser->evidence_keys, f);
-	known = take_mode(cell, json, f[CCFC_EVIDENCE_CELL_MODE]);
+	known = read_cell_mode(cell, json, f[CCFC_EVIDENCE_CELL_MODE]);
 	number = ccfc_json_count(json, f[CCFC_EVIDENCE_CELL_NUMBER]);
 	if (number >= 0)
 		cell->number = number;
-	id = read_text_evidence(reader, f[CCFC_EVIDENCE_CELL_ID]);
-	override(&cell->id, id);
-	override(&cell->type,
-		 read_text_evidence(reader, f[CCFC_EVIDENCE_CELL_TYPE]));
-	override(&cell->source, read_text_evidence(reader, source));
-	override(&cell->version, read_text_evidence(reader, version));
+	id = copy_text(reader, f[CCFC_EVIDENCE_CELL_ID]);
+	replace_if_set(&cell->id, id);
+	replace_if_set(&cell->type,
+		       copy_text(reader, f[CCFC_EVIDENCE_CELL_TYPE]));
+	replace_if_set(&cell->source, copy_text(reader, source));
+	replace_if_set(&cell->version, copy_text(reader, version));
 	reader->out->has_cell =
 		known && !odd_id(json, f[CCFC_EVIDENCE_CELL_ID], id) &&
 		(cell->source.ptr || cell->mode == CCFC_CELL_DELETE);
 }
 
-static void take_asked(struct reader *reader,
-		       const struct ccfc_found_call *found)
+static void read_asked_cell(struct reader *reader,
+			    const struct ccfc_found_call *found)
 {
 	struct ccfc_cell *cell = &reader->out->cell;
 
-	take_cell(reader, found->input, found->texts.new_text, found->version);
+	read_cell(reader, found->input, found->texts.new_text, found->version);
 	cell->asked = reader->out->has_cell;
 	cell->asked_type = cell->type;
 	cell->asked_id = cell->id;
@@ -190,8 +186,8 @@ static enum ccfc_tool_shape shape_of(const struct ccfc_json *json,
 }
 
 /* False when the call has no such part (any more). */
-static bool take_part(struct reader *reader,
-		      const struct ccfc_edit_texts *texts)
+static bool read_part_texts(struct reader *reader,
+			    const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_edits edits;
 
@@ -205,33 +201,32 @@ static bool take_part(struct reader *reader,
 	return true;
 }
 
-static bool take_call(struct reader *reader, struct ccfc_slice line)
+static bool read_call(struct reader *reader, struct ccfc_slice line)
 {
 	struct ccfc_found_call found;
 
 	if (!ccfc_find_call(reader->parser, &found, line, reader->id) ||
-	    !take_part(reader, &found.texts))
+	    !read_part_texts(reader, &found.texts))
 		return false;
 	reader->called = true;
 	reader->shape = found.texts.shape;
 	reader->out->shape = shape_of(&reader->parser->json, &found.texts);
-	take_texts(reader, &found.texts);
+	read_call_texts(reader, &found.texts);
 	if (reader->out->shape == CCFC_TOOL_NOTEBOOK)
-		take_asked(reader, &found);
+		read_asked_cell(reader, &found);
 	return true;
 }
 
-static void take_before(struct reader *reader, const uint32_t *f, bool created)
+static void read_before(struct reader *reader, const uint32_t *f, bool created)
 {
 	struct ccfc_evidence *out = reader->out;
 
-	override(&out->original,
-		 read_text_evidence(reader, f[CCFC_EVIDENCE_ORIGINAL]));
-	override(&out->original,
-		 read_text_evidence(reader, f[CCFC_EVIDENCE_ORIGINAL_MULTI]));
-	override(
-		&out->original,
-		read_text_evidence(reader, f[CCFC_EVIDENCE_ORIGINAL_NOTEBOOK]));
+	replace_if_set(&out->original,
+		       copy_text(reader, f[CCFC_EVIDENCE_ORIGINAL]));
+	replace_if_set(&out->original,
+		       copy_text(reader, f[CCFC_EVIDENCE_ORIGINAL_MULTI]));
+	replace_if_set(&out->original,
+		       copy_text(reader, f[CCFC_EVIDENCE_ORIGINAL_NOTEBOOK]));
 	if (!created)
 		out->before = out->original.ptr ? CCFC_BEFORE_TEXT
 						: CCFC_BEFORE_UNKNOWN;
@@ -249,7 +244,7 @@ static bool has_texts(const struct ccfc_json *json,
 }
 
 /* The texts of a result; the call's, where they are of another kind, go. */
-static void take_result_texts(struct reader *reader,
+static void read_result_texts(struct reader *reader,
 			      const struct ccfc_edit_texts *texts)
 {
 	struct ccfc_evidence *out = reader->out;
@@ -260,11 +255,11 @@ static void take_result_texts(struct reader *reader,
 			.shape = texts->shape,
 			.cell.number = -1,
 		};
-	take_texts(reader, texts);
+	read_call_texts(reader, texts);
 }
 
-static void take_detail(struct reader *reader,
-			const struct ccfc_found_result *found)
+static void read_result_detail(struct reader *reader,
+			       const struct ccfc_found_result *found)
 {
 	const struct ccfc_json *json = &reader->parser->json;
 	const struct ccfc_detail *detail = &found->detail;
@@ -273,7 +268,7 @@ static void take_detail(struct reader *reader,
 
 	ccfc_json_fields(json, found->result, &reader->parser->evidence_keys,
 			 f);
-	take_result_texts(reader, &detail->texts);
+	read_result_texts(reader, &detail->texts);
 	out->from_result = true;
 	out->user_modified =
 		ccfc_json_is_true(json, f[CCFC_EVIDENCE_USER_MODIFIED]);
@@ -282,15 +277,15 @@ static void take_detail(struct reader *reader,
 	    f[CCFC_EVIDENCE_ALL])
 		out->edits->all = ccfc_json_is_true(json, f[CCFC_EVIDENCE_ALL]);
 	if (detail->texts.shape == CCFC_TOOL_NOTEBOOK) {
-		take_cell(reader, found->result, detail->texts.new_text,
+		read_cell(reader, found->result, detail->texts.new_text,
 			  found->version);
-		take_after(reader, f[CCFC_EVIDENCE_UPDATED_NOTEBOOK]);
+		read_after(reader, f[CCFC_EVIDENCE_UPDATED_NOTEBOOK]);
 	}
-	take_before(reader, f, detail->created);
+	read_before(reader, f, detail->created);
 	ccfc_patch_read(out, reader->parser, detail->patch, reader->arena);
 }
 
-static bool take_result(struct reader *reader, struct ccfc_slice line)
+static bool read_result(struct reader *reader, struct ccfc_slice line)
 {
 	struct ccfc_parser *parser = reader->parser;
 	struct ccfc_found_result found;
@@ -308,7 +303,7 @@ static bool take_result(struct reader *reader, struct ccfc_slice line)
 	path = ccfc_parser_name(parser, found.detail.texts.path, CCFC_PATH_MAX);
 	if (reader->several ? !ccfc_slice_eq(path, reader->path) : reader->part)
 		return false;
-	take_detail(reader, &found);
+	read_result_detail(reader, &found);
 	return true;
 }
 
@@ -337,9 +332,9 @@ bool ccfc_evidence_read(struct ccfc_parser *parser, struct ccfc_evidence *out,
 	*out = (struct ccfc_evidence){ .cell.number = -1 };
 	if (!id.len)
 		return false;
-	told = take_call(&reader, call_line);
+	told = read_call(&reader, call_line);
 	ccfc_parser_done(parser, call_line);
-	if (take_result(&reader, result_line))
+	if (read_result(&reader, result_line))
 		told = true;
 	else if (told)
 		told = is_readable(parser, result_line);

@@ -24,7 +24,7 @@
 	OPENING "Warning: the file exists but is shorter than the provided "   \
 		"offset (1). The file has 1 lines." CLOSING
 
-static bool skip(struct ccfc_slice *s, const char *text)
+static bool skip_text(struct ccfc_slice *s, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -36,7 +36,8 @@ static bool skip(struct ccfc_slice *s, const char *text)
 
 static void skip_space(struct ccfc_slice *s)
 {
-	while (skip(s, " ") || skip(s, "\n") || skip(s, "\t") || skip(s, "\r"))
+	while (skip_text(s, " ") || skip_text(s, "\n") || skip_text(s, "\t") ||
+	       skip_text(s, "\r"))
 		;
 }
 
@@ -46,7 +47,7 @@ static bool skip_number(struct ccfc_slice *s, uint32_t want, const char *mark)
 	struct ccfc_slice at = *s;
 	uint32_t n = 0;
 
-	while (skip(&at, " "))
+	while (skip_text(&at, " "))
 		;
 	if (ccfc_slice_starts(at, "0"))
 		return false;
@@ -54,14 +55,14 @@ static bool skip_number(struct ccfc_slice *s, uint32_t want, const char *mark)
 		n = n * 10 + (uint32_t)(*at.ptr - '0');
 		at = ccfc_slice(at.ptr + 1, at.len - 1);
 	}
-	if (n != want || !skip(&at, mark))
+	if (n != want || !skip_text(&at, mark))
 		return false;
 	*s = at;
 	return true;
 }
 
 /* Up to the newline, which is not part of it; it stays in front of `s`. */
-static struct ccfc_slice take_line_numbered_lines(struct ccfc_slice *s)
+static struct ccfc_slice take_line(struct ccfc_slice *s)
 {
 	const char *nl = s->len ? memchr(s->ptr, '\n', s->len) : NULL;
 	size_t n = nl ? (size_t)(nl - s->ptr) : s->len;
@@ -91,16 +92,16 @@ static bool is_end(struct ccfc_slice s)
 	for (skip_space(&s); s.len; skip_space(&s)) {
 		const char *end;
 
-		if (!skip(&s, OPENING))
+		if (!skip_text(&s, OPENING))
 			return false;
 		skip_space(&s);
-		if (!skip(&s, REMINDER))
+		if (!skip_text(&s, REMINDER))
 			return false;
 		end = memmem(s.ptr, s.len, CLOSING, strlen(CLOSING));
 		if (!end)
 			return false;
 		s = ccfc_slice(end, s.len - (size_t)(end - s.ptr));
-		skip(&s, CLOSING);
+		skip_text(&s, CLOSING);
 	}
 	return true;
 }
@@ -125,14 +126,14 @@ bool ccfc_numbered_lines_text(struct ccfc_slice *text, struct ccfc_slice shown,
 	}
 	out = ccfc_arena_alloc(arena, shown.len);
 	for (;;) {
-		struct ccfc_slice line = take_line_numbered_lines(&rest);
+		struct ccfc_slice line = take_line(&rest);
 
 		if (n >= LINES_MAX || count_units(line) >= UNITS_MAX)
 			return false;
 		memcpy(out + len, line.ptr, line.len);
 		len += line.len;
 		next = rest;
-		if (!skip(&next, "\n") || !skip_number(&next, n + 1, mark))
+		if (!skip_text(&next, "\n") || !skip_number(&next, n + 1, mark))
 			break;
 		out[len++] = '\n';
 		rest = next;

@@ -38,7 +38,7 @@ static const struct {
 
 #define INSERTED (sizeof(inserted) / sizeof(*inserted))
 
-static struct ccfc_slice trim_prompt_text(struct ccfc_slice s)
+static struct ccfc_slice trim_space(struct ccfc_slice s)
 {
 	while (s.len && ccfc_json_is_space(s.ptr[s.len - 1]))
 		s.len--;
@@ -48,7 +48,7 @@ static struct ccfc_slice trim_prompt_text(struct ccfc_slice s)
 }
 
 /* Where `needle` stands in `s`, or NULL. */
-static const char *find_prompt_text(struct ccfc_slice s, const char *needle)
+static const char *find_text(struct ccfc_slice s, const char *needle)
 {
 	return s.len ? memmem(s.ptr, s.len, needle, strlen(needle)) : NULL;
 }
@@ -57,14 +57,14 @@ static const char *find_prompt_text(struct ccfc_slice s, const char *needle)
  * The length of what was put in at the start of `s`, 0 if nothing was. A tag
  * that is not closed is the user's own word; it is not looked for again.
  */
-static size_t insertion(struct ccfc_slice s, bool unclosed[INSERTED])
+static size_t insertion_length(struct ccfc_slice s, bool unclosed[INSERTED])
 {
 	for (size_t i = 0; i < INSERTED; i++) {
 		const char *end;
 
 		if (unclosed[i] || !ccfc_slice_starts(s, inserted[i].open))
 			continue;
-		end = find_prompt_text(s, inserted[i].close);
+		end = find_text(s, inserted[i].close);
 		if (end)
 			return (size_t)(end - s.ptr) +
 			       strlen(inserted[i].close);
@@ -87,7 +87,7 @@ static struct ccfc_slice drop_inserted(struct ccfc_slice s,
 		if (!tag)
 			break;
 		at = (size_t)(tag - s.ptr);
-		len = insertion(ccfc_slice(tag, s.len - at), unclosed);
+		len = insertion_length(ccfc_slice(tag, s.len - at), unclosed);
 		if (len) {
 			copy = copy ? copy : ccfc_arena_alloc(arena, s.len);
 			memcpy(copy + n, s.ptr + kept, at - kept);
@@ -113,23 +113,23 @@ static bool is_machine(struct ccfc_slice text)
 }
 
 /* What stands between two tags, empty if they are not there. */
-static struct ccfc_slice between(struct ccfc_slice s, const char *open,
-				 const char *close)
+static struct ccfc_slice text_between(struct ccfc_slice s, const char *open,
+				      const char *close)
 {
-	const char *start = find_prompt_text(s, open), *end;
+	const char *start = find_text(s, open), *end;
 
 	if (!start)
 		return CCFC_SLICE_NONE;
 	start += strlen(open);
 	s = ccfc_slice(start, s.len - (size_t)(start - s.ptr));
-	end = find_prompt_text(s, close);
-	return end ? trim_prompt_text(ccfc_slice(start, (size_t)(end - start)))
+	end = find_text(s, close);
+	return end ? trim_space(ccfc_slice(start, (size_t)(end - start)))
 		   : CCFC_SLICE_NONE;
 }
 
 /* "/name args" out of a command's tags; any other text as it is. */
-static struct ccfc_slice unwrap(struct ccfc_slice text,
-				struct ccfc_arena *arena)
+static struct ccfc_slice unwrap_command(struct ccfc_slice text,
+					struct ccfc_arena *arena)
 {
 	struct ccfc_slice name, args;
 	size_t slash, n;
@@ -138,8 +138,8 @@ static struct ccfc_slice unwrap(struct ccfc_slice text,
 	if (!ccfc_slice_starts(text, "<command-name>") &&
 	    !ccfc_slice_starts(text, "<command-message>"))
 		return text;
-	name = between(text, "<command-name>", "</command-name>");
-	args = between(text, "<command-args>", "</command-args>");
+	name = text_between(text, "<command-name>", "</command-name>");
+	args = text_between(text, "<command-args>", "</command-args>");
 	if (!name.len)
 		return text;
 	slash = *name.ptr != '/';
@@ -155,15 +155,16 @@ static struct ccfc_slice unwrap(struct ccfc_slice text,
 }
 
 /* What a person typed of a raw text; empty when it was none. */
-static struct ccfc_slice typed(struct ccfc_slice raw, struct ccfc_arena *arena)
+static struct ccfc_slice typed_text(struct ccfc_slice raw,
+				    struct ccfc_arena *arena)
 {
 	struct ccfc_slice text = ccfc_unescape(arena, raw, NULL);
 
-	text = trim_prompt_text(drop_inserted(text, arena));
-	return is_machine(text) ? CCFC_SLICE_NONE : unwrap(text, arena);
+	text = trim_space(drop_inserted(text, arena));
+	return is_machine(text) ? CCFC_SLICE_NONE : unwrap_command(text, arena);
 }
 
-static void put_text_prompt_text(struct ccfc_buf *out, struct ccfc_slice text)
+static void append_paragraph(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	if (out->len && text.len)
 		ccfc_buf_putc(out, '\n');
@@ -171,7 +172,7 @@ static void put_text_prompt_text(struct ccfc_buf *out, struct ccfc_slice text)
 }
 
 /* What was typed in all blocks; pictures are named where that is nothing. */
-static void gather_prompt_text(struct ccfc_buf *out, struct ccfc_parser *parser,
+static void gather_typed_texts(struct ccfc_buf *out, struct ccfc_parser *parser,
 			       const uint32_t *fields, struct ccfc_arena *arena)
 {
 	struct ccfc_json *json = &parser->json;
@@ -180,8 +181,9 @@ static void gather_prompt_text(struct ccfc_buf *out, struct ccfc_parser *parser,
 	const char *other = "";
 
 	if (!at)
-		put_text_prompt_text(
-			out, typed(ccfc_json_string(json, content), arena));
+		append_paragraph(
+			out,
+			typed_text(ccfc_json_string(json, content), arena));
 	for (; at; at = ccfc_parser_next_block(parser, at)) {
 		uint32_t block[CCFC_BLOCK_COUNT];
 		struct ccfc_slice type;
@@ -189,11 +191,11 @@ static void gather_prompt_text(struct ccfc_buf *out, struct ccfc_parser *parser,
 		ccfc_parser_block(parser, at, block);
 		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 		if (ccfc_slice_is(type, "text"))
-			put_text_prompt_text(
-				out,
-				typed(ccfc_json_string(json,
-						       block[CCFC_BLOCK_TEXT]),
-				      arena));
+			append_paragraph(
+				out, typed_text(ccfc_json_string(
+							json,
+							block[CCFC_BLOCK_TEXT]),
+						arena));
 		else if (ccfc_slice_is(type, "image"))
 			other = "[image]";
 		else if (ccfc_slice_is(type, "document") && !*other)
@@ -222,7 +224,7 @@ bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 	if (ccfc_json_is_true(&parser->json, fields[CCFC_FIELD_SUMMARY]) ||
 	    is_notification(parser, fields))
 		return false;
-	gather_prompt_text(&text, parser, fields, &arena);
+	gather_typed_texts(&text, parser, fields, &arena);
 	any = text.len;
 	*typed = ccfc_arena_copy(
 		&parser->arena,
@@ -245,7 +247,7 @@ bool ccfc_prompt_text_read(struct ccfc_parser *parser,
 		return false;
 	out->uuid = ccfc_arena_copy(arena, record.uuid);
 	if (ccfc_parser_open_damaged(parser, line, fields))
-		gather_prompt_text(&text, parser, fields, arena);
+		gather_typed_texts(&text, parser, fields, arena);
 	ccfc_parser_done(parser, line);
 	out->text = ccfc_arena_copy(arena, ccfc_buf_view(&text));
 	ccfc_buf_release(&text);

@@ -12,7 +12,7 @@
 /* The commands of the editor tools that change a file. */
 #define WRITE_COMMANDS "create|str_replace|insert|write|append"
 
-static uint32_t either(uint32_t a, uint32_t b)
+static uint32_t first_token(uint32_t a, uint32_t b)
 {
 	return a ? a : b;
 }
@@ -25,9 +25,11 @@ struct ccfc_edit_texts ccfc_edit_texts_edit(const struct ccfc_parser *parser,
 	ccfc_json_fields(&parser->json, edit, &parser->edit_keys, f);
 	return (struct ccfc_edit_texts){
 		.shape = CCFC_TOOL_EDIT,
-		.path = either(f[CCFC_EDIT_PATH], f[CCFC_EDIT_PATH_ALIAS]),
-		.old_text = either(f[CCFC_EDIT_OLD], f[CCFC_EDIT_OLD_TEXT]),
-		.new_text = either(f[CCFC_EDIT_NEW], f[CCFC_EDIT_NEW_TEXT]),
+		.path = first_token(f[CCFC_EDIT_PATH], f[CCFC_EDIT_PATH_ALIAS]),
+		.old_text =
+			first_token(f[CCFC_EDIT_OLD], f[CCFC_EDIT_OLD_TEXT]),
+		.new_text =
+			first_token(f[CCFC_EDIT_NEW], f[CCFC_EDIT_NEW_TEXT]),
 		.many = ccfc_json_is_true(&parser->json, f[CCFC_EDIT_ALL]),
 	};
 }

@@ -115,8 +115,8 @@ static void trim_common(struct ccfc_slice *a, struct ccfc_slice *b)
 	b->len -= cut;
 }
 
-static struct lines split_line_count(struct ccfc_arena *arena,
-				     struct ccfc_slice text, uint32_t n)
+static struct lines split_lines(struct ccfc_arena *arena,
+				struct ccfc_slice text, uint32_t n)
 {
 	struct lines out = { ccfc_arena_alloc(arena, n * sizeof(struct line)),
 			     n };
@@ -172,7 +172,7 @@ static bool set_matches(uint64_t *match, struct lines lines,
 }
 
 /* One new line: rows = (rows + u) | (rows - u), where u = rows & match. */
-static void advance(uint64_t *rows, uint64_t *match, uint32_t words)
+static void advance_match_row(uint64_t *rows, uint64_t *match, uint32_t words)
 {
 	unsigned carry = 0;
 
@@ -201,7 +201,7 @@ static uint32_t common_lines(struct ccfc_arena *arena, struct lines a,
 	memset(match, 0, words * sizeof(uint64_t));
 	for (uint32_t i = 0; i < b.n; i++)
 		if (set_matches(match, a, &buckets, &b.items[i]))
-			advance(rows, match, words);
+			advance_match_row(rows, match, words);
 	/* The bits behind the last line never match, so they stay set. */
 	for (uint32_t w = 0; w < words; w++)
 		common += (uint32_t)__builtin_popcountll(~rows[w]);
@@ -209,7 +209,7 @@ static uint32_t common_lines(struct ccfc_arena *arena, struct lines a,
 }
 
 /* May texts of n and m lines be compared? */
-static bool spend(uint64_t *budget, uint32_t n, uint32_t m)
+static bool spend_budget(uint64_t *budget, uint32_t n, uint32_t m)
 {
 	uint64_t product = (uint64_t)n * m;
 
@@ -231,10 +231,9 @@ void ccfc_line_count_diff(struct ccfc_arena *arena, uint64_t *budget,
 	trim_common(&old_text, &new_text);
 	n = (uint32_t)ccfc_line_count(old_text);
 	m = (uint32_t)ccfc_line_count(new_text);
-	if (spend(budget, n, m))
-		common = common_lines(arena,
-				      split_line_count(arena, old_text, n),
-				      split_line_count(arena, new_text, m));
+	if (spend_budget(budget, n, m))
+		common = common_lines(arena, split_lines(arena, old_text, n),
+				      split_lines(arena, new_text, m));
 	*added = (int32_t)(m - common);
 	*removed = (int32_t)(n - common);
 }

@@ -20,7 +20,7 @@
 #define DOLLARS_MAX 1e9
 #define TIME_MAX    ((int64_t)1 << 48)
 
-static uint64_t tokens(const struct ccfc_parser *parser, uint32_t tok)
+static uint64_t read_token_count(const struct ccfc_parser *parser, uint32_t tok)
 {
 	int64_t n = tok ? ccfc_json_int(&parser->json, tok) : 0;
 
@@ -38,14 +38,16 @@ void ccfc_message_usage(const struct ccfc_parser *parser,
 		return;
 	ccfc_json_fields(&parser->json, usage, &parser->usage_keys, f);
 	out->has_usage = true;
-	out->usage.input = tokens(parser, f[CCFC_USAGE_INPUT]);
-	out->usage.output = tokens(parser, f[CCFC_USAGE_OUTPUT]);
-	out->usage.cache_write = tokens(parser, f[CCFC_USAGE_CACHE_WRITE]);
-	out->usage.cache_read = tokens(parser, f[CCFC_USAGE_CACHE_READ]);
+	out->usage.input = read_token_count(parser, f[CCFC_USAGE_INPUT]);
+	out->usage.output = read_token_count(parser, f[CCFC_USAGE_OUTPUT]);
+	out->usage.cache_write =
+		read_token_count(parser, f[CCFC_USAGE_CACHE_WRITE]);
+	out->usage.cache_read =
+		read_token_count(parser, f[CCFC_USAGE_CACHE_READ]);
 }
 
 /* The length of what may follow a question mark, at the end of `raw`. */
-static size_t closing(struct ccfc_slice raw)
+static size_t closing_length(struct ccfc_slice raw)
 {
 	static const char *const escaped[] = { "\\n", "\\r", "\\t", "\\\"" };
 	static const char *const quotes[] = { "\xe2\x80\x9d", "\xe2\x80\x99",
@@ -64,7 +66,7 @@ bool ccfc_message_asks(struct ccfc_slice raw)
 {
 	size_t n;
 
-	while ((n = closing(raw)))
+	while ((n = closing_length(raw)))
 		raw.len -= n;
 	return ccfc_slice_ends(raw, "?") ||
 	       ccfc_slice_ends(raw, "\xef\xbc\x9f") ||
@@ -79,7 +81,8 @@ bool ccfc_message_asking_tool(struct ccfc_slice name)
 }
 
 /* The pull request of a session; a compaction. */
-static void read_more(struct ccfc_parser *parser, struct ccfc_record *out)
+static void read_title_or_link(struct ccfc_parser *parser,
+			       struct ccfc_record *out)
 {
 	uint32_t f[CCFC_NAMING_FIELD_COUNT];
 	bool link = ccfc_slice_is(out->type, "pr-link");
@@ -103,7 +106,7 @@ void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out)
 	uint32_t f[CCFC_NAMING_FIELD_COUNT];
 	uint32_t title;
 
-	read_more(parser, out);
+	read_title_or_link(parser, out);
 	if (ccfc_slice_is(out->type, "custom-title"))
 		out->naming = CCFC_NAMING_CUSTOM;
 	else if (ccfc_slice_is(out->type, "ai-title"))
@@ -158,9 +161,9 @@ static struct ccfc_slice read_model(struct ccfc_parser *parser, uint32_t key)
 }
 
 /* The entry of a model; that of all which are too many has no name. */
-static struct ccfc_model_cost *entry_of(struct ccfc_parser *parser,
-					struct ccfc_record *out,
-					struct ccfc_slice model)
+static struct ccfc_model_cost *cost_entry_of(struct ccfc_parser *parser,
+					     struct ccfc_record *out,
+					     struct ccfc_slice model)
 {
 	uint32_t i = 0;
 
@@ -190,10 +193,10 @@ static uint64_t read_models(struct ccfc_parser *parser, struct ccfc_record *out,
 		if (!ccfc_json_is_object(json, key + 2))
 			continue;
 		ccfc_json_fields(json, key + 2, &parser->cost_keys, f);
-		entry = entry_of(parser, out, read_model(parser, key));
+		entry = cost_entry_of(parser, out, read_model(parser, key));
 		entry->cost += read_dollars(parser, f[CCFC_COST_MODEL_COST]);
 		for (int i = CCFC_COST_INPUT; i <= CCFC_COST_CACHE_WRITE; i++)
-			entry->tokens += tokens(parser, f[i]);
+			entry->tokens += read_token_count(parser, f[i]);
 		sum += read_dollars(parser, f[CCFC_COST_MODEL_COST]);
 	}
 	return sum;
@@ -210,7 +213,8 @@ void ccfc_cost_read(struct ccfc_parser *parser, struct ccfc_record *out)
 	sum = read_models(parser, out, f[CCFC_COST_MODELS]);
 	/* Each model's share is rounded: a cent is no other model's. */
 	if (total > sum + CCFC_COST_DOLLAR / 100)
-		entry_of(parser, out, CCFC_SLICE_NONE)->cost += total - sum;
+		cost_entry_of(parser, out, CCFC_SLICE_NONE)->cost +=
+			total - sum;
 	since = f[CCFC_COST_SINCE]
 			? ccfc_json_int(&parser->json, f[CCFC_COST_SINCE])
 			: 0;

@@ -13,9 +13,9 @@
 #define PLANNING "TodoWrite|TaskCreate|TaskUpdate|TaskDelete"
 #define CREATED	 "Task #" /* "Task #1 created successfully: …" */
 
-static void put_message_text(struct ccfc_parser *parser,
-			     enum ccfc_message_text_kind kind, uint32_t n,
-			     struct ccfc_slice raw)
+static void add_text(struct ccfc_parser *parser,
+		     enum ccfc_message_text_kind kind, uint32_t n,
+		     struct ccfc_slice raw)
 {
 	struct ccfc_message_text spoken = { .kind = kind,
 					    .block = n,
@@ -27,8 +27,8 @@ static void put_message_text(struct ccfc_parser *parser,
 
 void ccfc_message_text_string(struct ccfc_parser *parser, uint32_t content)
 {
-	put_message_text(parser, CCFC_MESSAGE_TEXT_TEXT, 0,
-			 ccfc_json_string(&parser->json, content));
+	add_text(parser, CCFC_MESSAGE_TEXT_TEXT, 0,
+		 ccfc_json_string(&parser->json, content));
 }
 
 static struct ccfc_slice whole_block(struct ccfc_parser *parser, uint32_t at)
@@ -43,19 +43,17 @@ void ccfc_message_text_block(struct ccfc_parser *parser, uint32_t at,
 	struct ccfc_slice type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 
 	if (ccfc_slice_is(type, "text"))
-		put_message_text(
-			parser, CCFC_MESSAGE_TEXT_TEXT, n,
-			ccfc_json_string(json, block[CCFC_BLOCK_TEXT]));
+		add_text(parser, CCFC_MESSAGE_TEXT_TEXT, n,
+			 ccfc_json_string(json, block[CCFC_BLOCK_TEXT]));
 	else if (ccfc_slice_is(type, "thinking"))
-		put_message_text(
-			parser, CCFC_MESSAGE_TEXT_THINKING, n,
-			ccfc_json_string(json, block[CCFC_BLOCK_THINKING]));
+		add_text(parser, CCFC_MESSAGE_TEXT_THINKING, n,
+			 ccfc_json_string(json, block[CCFC_BLOCK_THINKING]));
 	else if (ccfc_slice_is(type, "tool_use") &&
 		 ccfc_pattern_lists(
 			 PLANNING,
 			 ccfc_json_string(json, block[CCFC_BLOCK_NAME])))
-		put_message_text(parser, CCFC_MESSAGE_TEXT_TASKS, n,
-				 whole_block(parser, at));
+		add_text(parser, CCFC_MESSAGE_TEXT_TASKS, n,
+			 whole_block(parser, at));
 }
 
 void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
@@ -63,7 +61,6 @@ void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
 {
 	if (!ccfc_slice_starts(text, CREATED))
 		return;
-	put_message_text(parser, CCFC_MESSAGE_TEXT_TASKS, n,
-			 whole_block(parser, at));
+	add_text(parser, CCFC_MESSAGE_TEXT_TASKS, n, whole_block(parser, at));
 	parser->spoken.items[parser->spoken.n - 1].result = true;
 }

@@ -25,7 +25,7 @@ static const struct {
 	{ "mcp__acp__read", PATHS },
 };
 
-static const char *key_of_read_tools(struct ccfc_slice tool)
+static const char *path_key_of(struct ccfc_slice tool)
 {
 	for (size_t i = 0; i < sizeof(lookers) / sizeof(*lookers); i++)
 		if (tool.len && *tool.ptr == *lookers[i].pattern &&
@@ -34,7 +34,7 @@ static const char *key_of_read_tools(struct ccfc_slice tool)
 	return NULL;
 }
 
-static void add_look(struct ccfc_parser *parser, struct ccfc_call *call,
+static void add_read(struct ccfc_parser *parser, struct ccfc_call *call,
 		     uint32_t tok)
 {
 	call->reads = true;
@@ -50,7 +50,7 @@ static bool add_looks(struct ccfc_parser *parser, struct ccfc_call *call,
 	uint32_t at = ccfc_json_child(&parser->json, list);
 
 	for (; at && call->part < CCFC_PARTS_MAX; call->part++) {
-		add_look(parser, call, at);
+		add_read(parser, call, at);
 		at = ccfc_json_next(&parser->json, at);
 	}
 	for (uint32_t i = first; i < parser->calls.n; i++)
@@ -62,7 +62,7 @@ bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
 		    uint32_t input)
 {
 	const struct ccfc_json *json = &parser->json;
-	const char *path_key = key_of_read_tools(call->tool);
+	const char *path_key = path_key_of(call->tool);
 	uint32_t key;
 
 	if (!path_key || !ccfc_json_is_object(json, input))
@@ -73,7 +73,7 @@ bool ccfc_look_read(struct ccfc_parser *parser, struct ccfc_call *call,
 			continue;
 		if (ccfc_json_is_array(json, key + 2))
 			return add_looks(parser, call, key + 2);
-		add_look(parser, call, key + 2);
+		add_read(parser, call, key + 2);
 		return true;
 	}
 	return false;
@@ -86,6 +86,6 @@ bool ccfc_look_view(struct ccfc_parser *parser, struct ccfc_call *call,
 	    !ccfc_slice_is(ccfc_json_string(&parser->json, texts->mode),
 			   "view"))
 		return false;
-	add_look(parser, call, texts->path);
+	add_read(parser, call, texts->path);
 	return true;
 }

@@ -254,7 +254,7 @@ static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
 }
 
 /* Text that comes with a call of another tool waits for that, not for us. */
-static bool asks(const struct ccfc_parser *parser, uint32_t text)
+static bool asks_user(const struct ccfc_parser *parser, uint32_t text)
 {
 	for (uint32_t i = 0; i < parser->calls.n; i++)
 		if (ccfc_message_asking_tool(parser->calls.items[i].tool))
@@ -276,9 +276,9 @@ static bool is_time_id(struct ccfc_slice id)
 }
 
 /* Agents that run at the same time have different requests, or ids. */
-static struct ccfc_slice apart(struct ccfc_parser *parser,
-			       const struct ccfc_record *r,
-			       const uint32_t *fields)
+static struct ccfc_slice request_or_agent(struct ccfc_parser *parser,
+					  const struct ccfc_record *r,
+					  const uint32_t *fields)
 {
 	struct ccfc_slice request = CCFC_SLICE_NONE;
 
@@ -301,7 +301,7 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 			 &parser->message_keys, m);
 	out->message_id =
 		ccfc_parser_name(parser, m[CCFC_MESSAGE_ID], CCFC_NAME_MAX);
-	out->apart = apart(parser, out, fields);
+	out->apart = request_or_agent(parser, out, fields);
 	out->model =
 		ccfc_parser_name(parser, m[CCFC_MESSAGE_MODEL], CCFC_NAME_MAX);
 	if (ccfc_slice_is(out->model, "<synthetic>"))
@@ -329,7 +329,7 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 	}
 	out->calls = parser->calls.items;
 	out->ncalls = parser->calls.n;
-	out->asks = asks(parser, text);
+	out->asks = asks_user(parser, text);
 }
 
 /* A note that the client gives to the model, or keeps for it. */
@@ -391,7 +391,7 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 }
 
 /* Forgets the last record, and the room that a huge one has taken. */
-static void clear(struct ccfc_parser *parser)
+static void clear_lists(struct ccfc_parser *parser)
 {
 	parser->calls.n = parser->results.n = parser->backups.n = 0;
 	parser->spoken.n = parser->added.n = parser->run_files.n = 0;
@@ -437,7 +437,7 @@ size_t ccfc_record_split(struct ccfc_slice line)
 	return n < line.len ? n : 0;
 }
 
-static bool is_blank_record(struct ccfc_slice line)
+static bool is_blank(struct ccfc_slice line)
 {
 	size_t i = 0;
 
@@ -453,8 +453,8 @@ void ccfc_record_parse(struct ccfc_parser *parser, struct ccfc_record *out,
 
 	*out = (struct ccfc_record){ .kind = CCFC_RECORD_MALFORMED,
 				     .time = CCFC_TIME_NONE };
-	clear(parser);
-	if (is_blank_record(line)) {
+	clear_lists(parser);
+	if (is_blank(line)) {
 		out->kind = CCFC_RECORD_BLANK;
 	} else if (ccfc_parser_open_damaged(parser, line, fields)) {
 		out->kind = ccfc_parser_kind(parser, fields);

@@ -30,7 +30,8 @@ static struct ccfc_slice content_text(struct ccfc_parser *parser, uint32_t tok)
 	return ccfc_json_string(json, tok);
 }
 
-static enum ccfc_state judge(struct ccfc_parser *parser, struct ccfc_slice raw)
+static enum ccfc_state state_of_content(struct ccfc_parser *parser,
+					struct ccfc_slice raw)
 {
 	size_t max = CCFC_VERDICT_BYTES;
 
@@ -61,9 +62,9 @@ static void read_block(struct ccfc_parser *parser, const uint32_t *block)
 	};
 
 	if (ccfc_json_is_true(&parser->json, block[CCFC_BLOCK_IS_ERROR]))
-		result.state =
-			judge(parser,
-			      content_text(parser, block[CCFC_BLOCK_CONTENT]));
+		result.state = state_of_content(
+			parser,
+			content_text(parser, block[CCFC_BLOCK_CONTENT]));
 	else if (ccfc_result_created(parser, block))
 		result.op = CCFC_OP_CREATED;
 	CCFC_VEC_PUSH(parser->results, result);
@@ -79,7 +80,7 @@ static void join_string(struct ccfc_parser *parser, struct ccfc_result *result,
 
 	if (result->state == CCFC_STATE_FAILED ||
 	    (result->state == CCFC_STATE_APPLIED && error))
-		result->state = judge(parser, raw);
+		result->state = state_of_content(parser, raw);
 }
 
 /* A command that was stopped may have done anything up to then. */
@@ -140,8 +141,8 @@ static void read_alone(struct ccfc_parser *parser, uint32_t tok,
 		CCFC_VEC_PUSH(parser->results, result);
 }
 
-static void join_result(struct ccfc_parser *parser, uint32_t tok,
-			struct ccfc_slice uuid)
+static void join_tool_use_result(struct ccfc_parser *parser, uint32_t tok,
+				 struct ccfc_slice uuid)
 {
 	struct ccfc_result *result = &parser->results.items[0];
 
@@ -153,7 +154,7 @@ static void join_result(struct ccfc_parser *parser, uint32_t tok,
 }
 
 /* toolDenialKind of whatever kind; drops results that nobody can join. */
-static void finish_result(struct ccfc_parser *parser, bool denied)
+static void finish_results(struct ccfc_parser *parser, bool denied)
 {
 	uint32_t kept = 0;
 
@@ -170,8 +171,8 @@ static void finish_result(struct ccfc_parser *parser, bool denied)
 	parser->results.n = kept;
 }
 
-static void read_result_result(struct ccfc_parser *parser, uint32_t at,
-			       uint32_t number, const uint32_t *block)
+static void read_result_block(struct ccfc_parser *parser, uint32_t at,
+			      uint32_t number, const uint32_t *block)
 {
 	read_block(parser, block);
 	ccfc_message_text_result(
@@ -204,7 +205,7 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 		ccfc_parser_block(parser, at, block);
 		type = ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 		if (ccfc_slice_is(type, "tool_result"))
-			read_result_result(parser, at, number, block);
+			read_result_block(parser, at, number, block);
 		else if (is_text(type))
 			*text = true;
 		ccfc_message_text_block(parser, at, number, block);
@@ -213,8 +214,8 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 	if (!n)
 		read_alone(parser, fields[CCFC_FIELD_RESULT], uuid);
 	else if (n == 1)
-		join_result(parser, fields[CCFC_FIELD_RESULT], uuid);
-	finish_result(parser,
-		      ccfc_json_string(json, fields[CCFC_FIELD_DENIAL]).len);
+		join_tool_use_result(parser, fields[CCFC_FIELD_RESULT], uuid);
+	finish_results(parser,
+		       ccfc_json_string(json, fields[CCFC_FIELD_DENIAL]).len);
 	return n;
 }

@@ -42,7 +42,7 @@ static const struct {
 };
 
 /* The wrappings that come and go with the client's version. */
-static struct ccfc_slice unwrap(struct ccfc_slice text)
+static struct ccfc_slice strip_error_wraps(struct ccfc_slice text)
 {
 	static const char *const wraps[] = { "Error: ", "<tool_use_error>",
 					     "Error: " };
@@ -70,7 +70,7 @@ static struct ccfc_slice first_line(struct ccfc_slice text)
 
 enum ccfc_state ccfc_verdict(struct ccfc_slice text)
 {
-	struct ccfc_slice line = first_line(unwrap(text));
+	struct ccfc_slice line = first_line(strip_error_wraps(text));
 
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++)
 		if (ccfc_pattern_match(sentences[i].pattern, line))

@@ -5,8 +5,9 @@
 #include "base/alloc.h"
 #include "transcript/edit_texts.h"
 
-static void read_one(struct ccfc_parser *parser, struct ccfc_call *call,
-		     const struct ccfc_edit_texts *texts)
+static void read_single_file_call(struct ccfc_parser *parser,
+				  struct ccfc_call *call,
+				  const struct ccfc_edit_texts *texts)
 {
 	call->path = ccfc_parser_name(parser, texts->path, CCFC_PATH_MAX);
 	ccfc_edit_texts_count(parser, texts, &call->added, &call->removed);
@@ -86,5 +87,5 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 	call.writes = true;
 	if (texts.path || !texts.edits ||
 	    !read_parts(parser, &call, texts.edits))
-		read_one(parser, &call, &texts);
+		read_single_file_call(parser, &call, &texts);
 }

@@ -78,20 +78,20 @@ static const struct {
 	{ "Edit", "file_path", "new_string", "old_string", CCFC_TOOL_EDIT },
 };
 
-static char *copy_tools(const char *s)
+static char *copy_string(const char *s)
 {
 	return s ? ccfc_strdup(s) : NULL;
 }
 
-static void add_tools(struct ccfc_tools *tools, const char *pattern,
-		      const char *path_key, const char *new_key,
-		      const char *old_key, enum ccfc_tool_shape shape)
+static void add_tool(struct ccfc_tools *tools, const char *pattern,
+		     const char *path_key, const char *new_key,
+		     const char *old_key, enum ccfc_tool_shape shape)
 {
 	struct ccfc_tool tool = {
-		.pattern = copy_tools(pattern),
-		.path_key = copy_tools(path_key),
-		.new_key = copy_tools(new_key),
-		.old_key = copy_tools(old_key),
+		.pattern = copy_string(pattern),
+		.path_key = copy_string(path_key),
+		.new_key = copy_string(new_key),
+		.old_key = copy_string(old_key),
 		.shape = shape,
 	};
 
@@ -102,9 +102,9 @@ void ccfc_tools_init(struct ccfc_tools *tools)
 {
 	memset(tools, 0, sizeof(*tools));
 	for (size_t i = 0; i < sizeof(built_in) / sizeof(*built_in); i++)
-		add_tools(tools, built_in[i].pattern, built_in[i].path_key,
-			  built_in[i].new_key, built_in[i].old_key,
-			  built_in[i].shape);
+		add_tool(tools, built_in[i].pattern, built_in[i].path_key,
+			 built_in[i].new_key, built_in[i].old_key,
+			 built_in[i].shape);
 }
 
 void ccfc_tools_release(struct ccfc_tools *tools)
@@ -127,7 +127,7 @@ void ccfc_tools_add(struct ccfc_tools *tools, const char *pattern,
 
 	if (new_key)
 		shape = old_key ? CCFC_TOOL_EDIT : CCFC_TOOL_WRITE;
-	add_tools(tools, pattern, path_key, new_key, old_key, shape);
+	add_tool(tools, pattern, path_key, new_key, old_key, shape);
 }
 
 /* Most rows differ in the first byte: no need to call the matcher. */

@@ -27,7 +27,7 @@ static uint64_t hash_id(struct ccfc_parser *parser, uint32_t tok)
 }
 
 /* All but id and text. False when there is no path. */
-static bool take_path(struct ccfc_parser *parser, struct ccfc_read_result *out,
+static bool set_paths(struct ccfc_parser *parser, struct ccfc_read_result *out,
 		      const uint32_t *fields, uint32_t path,
 		      struct ccfc_arena *arena)
 {
@@ -63,7 +63,7 @@ static bool read_detail(struct ccfc_parser *parser,
 	lines = ccfc_json_int(json, f[CCFC_READ_LINES]);
 	if (ccfc_json_int(json, f[CCFC_READ_START]) != 1 || lines < 1 ||
 	    ccfc_json_int(json, f[CCFC_READ_TOTAL]) != lines ||
-	    !take_path(parser, out, fields, f[CCFC_READ_PATH], arena))
+	    !set_paths(parser, out, fields, f[CCFC_READ_PATH], arena))
 		return false;
 	out->text =
 		ccfc_edit_texts_copy(parser, f[CCFC_READ_CONTENT], arena, &bad);
@@ -86,7 +86,7 @@ bool ccfc_read_result_detail(struct ccfc_parser *parser,
 /* --- calls --- */
 
 /* The path of a call that asks for nothing but a file; 0: none. */
-static uint32_t path_of(const struct ccfc_json *json, uint32_t input)
+static uint32_t path_argument_of(const struct ccfc_json *json, uint32_t input)
 {
 	uint32_t key = 0, path = 0;
 
@@ -113,13 +113,14 @@ uint32_t ccfc_read_result_calls(struct ccfc_parser *parser,
 	ccfc_blocks_open(&w, parser, line, CCFC_RECORD_ASSISTANT, "tool_use");
 	while (n < max && ccfc_blocks_next(&w)) {
 		uint64_t id = hash_id(parser, w.block[CCFC_BLOCK_ID]);
-		uint32_t path = path_of(json, w.block[CCFC_BLOCK_INPUT]);
+		uint32_t path =
+			path_argument_of(json, w.block[CCFC_BLOCK_INPUT]);
 
 		if (!id || !path ||
 		    !ccfc_slice_is(
 			    ccfc_json_string(json, w.block[CCFC_BLOCK_NAME]),
 			    "Read") ||
-		    !take_path(parser, &out[n], w.fields, path, arena))
+		    !set_paths(parser, &out[n], w.fields, path, arena))
 			continue;
 		out[n++].id = id;
 	}
@@ -148,8 +149,8 @@ uint32_t ccfc_read_result_results(struct ccfc_parser *parser, uint64_t *ids,
 }
 
 /* The text of a result: a string, or blocks of nothing but text. */
-static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
-		       uint32_t tok, struct ccfc_arena *arena)
+static bool append_shown_text(struct ccfc_parser *parser, struct ccfc_buf *out,
+			      uint32_t tok, struct ccfc_arena *arena)
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t item = 0, f[CCFC_BLOCK_COUNT];
@@ -178,9 +179,9 @@ static bool take_shown(struct ccfc_parser *parser, struct ccfc_buf *out,
 	return true;
 }
 
-static bool read_result_read_result(struct ccfc_blocks *w,
-				    struct ccfc_read_result *out,
-				    struct ccfc_arena *arena)
+static bool read_shown_result(struct ccfc_blocks *w,
+			      struct ccfc_read_result *out,
+			      struct ccfc_arena *arena)
 {
 	struct ccfc_buf shown = CCFC_BUF_INIT;
 	bool whole;
@@ -190,8 +191,8 @@ static bool read_result_read_result(struct ccfc_blocks *w,
 	};
 	whole = !ccfc_json_is_true(&w->parser->json,
 				   w->block[CCFC_BLOCK_IS_ERROR]) &&
-		take_shown(w->parser, &shown, w->block[CCFC_BLOCK_CONTENT],
-			   arena) &&
+		append_shown_text(w->parser, &shown,
+				  w->block[CCFC_BLOCK_CONTENT], arena) &&
 		ccfc_numbered_lines_text(&out->text, ccfc_buf_view(&shown),
 					 arena);
 	ccfc_buf_release(&shown);
@@ -210,7 +211,7 @@ bool ccfc_read_result_result(struct ccfc_parser *parser,
 	while (ccfc_blocks_next(&w)) {
 		if (hash_id(parser, w.block[CCFC_BLOCK_CALL_ID]) != id)
 			continue;
-		whole = read_result_read_result(&w, out, arena);
+		whole = read_shown_result(&w, out, arena);
 		out->id = id;
 		break;
 	}

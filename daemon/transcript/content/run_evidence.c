@@ -109,7 +109,7 @@ static struct ccfc_slice whole_side(struct ccfc_evidence *out, char sign,
 }
 
 /* One hunk, of nothing but lines with that sign. */
-static bool is_whole(const struct ccfc_evidence *ev, char sign)
+static bool has_only_lines_with(const struct ccfc_evidence *ev, char sign)
 {
 	if (ev->nhunks > 1)
 		return false;
@@ -137,14 +137,14 @@ static void drop_returns(struct ccfc_evidence *out)
 }
 
 /* What is not as the client writes it is not believed at all. */
-static bool take_lines(struct ccfc_evidence *out, bool created, bool deleted,
-		       bool has_hunks, struct ccfc_arena *arena)
+static bool set_run_lines(struct ccfc_evidence *out, bool created, bool deleted,
+			  bool has_hunks, struct ccfc_arena *arena)
 {
 	if (has_hunks && !out->has_patch)
 		return false;
 	if (!created && !deleted)
 		return out->has_patch;
-	if (!is_whole(out, created ? '+' : '-'))
+	if (!has_only_lines_with(out, created ? '+' : '-'))
 		return false;
 	if (created) {
 		out->before = CCFC_BEFORE_ABSENT;
@@ -173,7 +173,7 @@ bool ccfc_run_result_read(struct ccfc_parser *parser, struct ccfc_evidence *out,
 	if (id.len && ccfc_find_result(parser, &found, line, id) &&
 	    found.detail.run_diff && find_file(f, parser, &found, path)) {
 		ccfc_patch_read(&ev, parser, f[CCFC_RUN_FIELD_HUNKS], arena);
-		told = take_lines(
+		told = set_run_lines(
 			&ev, ccfc_json_is_true(json, f[CCFC_RUN_FIELD_CREATED]),
 			ccfc_json_is_true(json, f[CCFC_RUN_FIELD_DELETED]),
 			ccfc_json_child(json, f[CCFC_RUN_FIELD_HUNKS]), arena);

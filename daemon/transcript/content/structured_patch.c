@@ -16,9 +16,8 @@ static uint32_t count_items(const struct ccfc_json *json, uint32_t array)
 	return n;
 }
 
-static bool read_number_structured_patch(uint32_t *out,
-					 const struct ccfc_json *json,
-					 uint32_t tok)
+static bool read_line_number(uint32_t *out, const struct ccfc_json *json,
+			     uint32_t tok)
 {
 	int64_t n = ccfc_json_count(json, tok);
 
@@ -27,10 +26,10 @@ static bool read_number_structured_patch(uint32_t *out,
 }
 
 /* Reads one line and counts it in; false when it is none. */
-static bool read_line_structured_patch(struct ccfc_slice *line,
-				       const struct ccfc_parser *parser,
-				       uint32_t tok, struct ccfc_arena *arena,
-				       uint32_t *before, uint32_t *after)
+static bool read_patch_line(struct ccfc_slice *line,
+			    const struct ccfc_parser *parser, uint32_t tok,
+			    struct ccfc_arena *arena, uint32_t *before,
+			    uint32_t *after)
 {
 	bool bad = false;
 
@@ -42,10 +41,9 @@ static bool read_line_structured_patch(struct ccfc_slice *line,
 	return strchr(" -+\\", *line->ptr) && *line->ptr;
 }
 
-static bool read_lines_structured_patch(struct ccfc_hunk *hunk,
-					const struct ccfc_parser *parser,
-					uint32_t lines,
-					struct ccfc_arena *arena)
+static bool read_patch_lines(struct ccfc_hunk *hunk,
+			     const struct ccfc_parser *parser, uint32_t lines,
+			     struct ccfc_arena *arena)
 {
 	const struct ccfc_json *json = &parser->json;
 	uint32_t before = 0;
@@ -59,9 +57,8 @@ static bool read_lines_structured_patch(struct ccfc_hunk *hunk,
 						      sizeof(*hunk->lines));
 	for (line = ccfc_json_child(json, lines); line;
 	     line = ccfc_json_next(json, line))
-		if (!read_line_structured_patch(&hunk->lines[hunk->nlines++],
-						parser, line, arena, &before,
-						&after))
+		if (!read_patch_line(&hunk->lines[hunk->nlines++], parser, line,
+				     arena, &before, &after))
 			return false;
 	return hunk->nlines && before == hunk->old_lines &&
 	       after == hunk->new_lines;
@@ -76,16 +73,15 @@ static bool read_hunk(struct ccfc_hunk *hunk, const struct ccfc_parser *parser,
 	if (!ccfc_json_is_object(json, tok))
 		return false;
 	ccfc_json_fields(json, tok, &parser->evidence_keys, f);
-	return read_number_structured_patch(&hunk->old_start, json,
-					    f[CCFC_EVIDENCE_OLD_START]) &&
-	       read_number_structured_patch(&hunk->old_lines, json,
-					    f[CCFC_EVIDENCE_OLD_LINES]) &&
-	       read_number_structured_patch(&hunk->new_start, json,
-					    f[CCFC_EVIDENCE_NEW_START]) &&
-	       read_number_structured_patch(&hunk->new_lines, json,
-					    f[CCFC_EVIDENCE_NEW_LINES]) &&
-	       read_lines_structured_patch(hunk, parser, f[CCFC_EVIDENCE_LINES],
-					   arena);
+	return read_line_number(&hunk->old_start, json,
+				f[CCFC_EVIDENCE_OLD_START]) &&
+	       read_line_number(&hunk->old_lines, json,
+				f[CCFC_EVIDENCE_OLD_LINES]) &&
+	       read_line_number(&hunk->new_start, json,
+				f[CCFC_EVIDENCE_NEW_START]) &&
+	       read_line_number(&hunk->new_lines, json,
+				f[CCFC_EVIDENCE_NEW_LINES]) &&
+	       read_patch_lines(hunk, parser, f[CCFC_EVIDENCE_LINES], arena);
 }
 
 void ccfc_patch_read(struct ccfc_evidence *out,

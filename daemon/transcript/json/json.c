@@ -118,7 +118,7 @@ static bool is_leaf(const char *p)
  * behind it. The last token is known to be a brace, at which every way
  * through the loop ends.
  */
-static bool check_json(struct ccfc_json *json)
+static bool check_structure(struct ccfc_json *json)
 {
 	const char *text = json->text;
 	const uint32_t *at = json->at;
@@ -161,7 +161,7 @@ static bool check_json(struct ccfc_json *json)
 	return false;
 }
 
-static void make_room_json(struct ccfc_json *json)
+static void grow_tables(struct ccfc_json *json)
 {
 	if (json->cap >= json->n)
 		return;
@@ -181,8 +181,8 @@ bool ccfc_json_parse(struct ccfc_json *json, struct ccfc_slice text)
 	json->n = ccfc_simd_scan(json->simd, &json->at, text.ptr, text.len);
 	if (json->n < 2 || json->text[json->at[0]] != '{')
 		return false;
-	make_room_json(json);
-	return check_json(json);
+	grow_tables(json);
+	return check_structure(json);
 }
 
 int64_t ccfc_json_int(const struct ccfc_json *json, uint32_t tok)

@@ -79,7 +79,7 @@ static uint32_t unicode_escape(const char **p, const char *end, bool *bad)
 }
 
 /* An escape that is not one of the plain ones; *p goes behind it. */
-static uint32_t escape(const char **p, const char *end, bool *bad)
+static uint32_t read_escape(const char **p, const char *end, bool *bad)
 {
 	if (end - *p > 1 && (*p)[1] == 'u')
 		return unicode_escape(p, end, bad);
@@ -99,7 +99,7 @@ static char *put_escape(char *out, const char **p, const char *end, bool *bad)
 	char c = end - *p > 1 ? plain[(unsigned char)(*p)[1]] : 0;
 
 	if (!c)
-		return put_utf8(out, escape(p, end, bad));
+		return put_utf8(out, read_escape(p, end, bad));
 	*p += 2;
 	*out = c;
 	return out + 1;
@@ -135,7 +135,7 @@ static char *unescape_blocks(char *out, const char **p, const char *end,
 			in += 2;
 			out++;
 		} else {
-			out = put_utf8(out, escape(&in, end, bad));
+			out = put_utf8(out, read_escape(&in, end, bad));
 		}
 	}
 	*p = in;

@@ -43,7 +43,7 @@ bool ccfc_index_add_mark(struct ccfc_index *index, const struct ccfc_mark *mark)
 	return true;
 }
 
-static void take_mark(struct ccfc_index *index, uint32_t id)
+static void mark_as_taken(struct ccfc_index *index, uint32_t id)
 {
 	index->marks.items[id].taken = true;
 	index->marks_taken++;
@@ -57,7 +57,7 @@ void ccfc_index_drop_mark(struct ccfc_index *index, struct ccfc_slice call)
 			      : CCFC_ID_NONE;
 
 	if (id != CCFC_ID_NONE)
-		take_mark(index, id);
+		mark_as_taken(index, id);
 }
 
 void ccfc_index_drop_taken_marks(struct ccfc_index *index)
@@ -82,7 +82,8 @@ void ccfc_index_drop_taken_marks(struct ccfc_index *index)
 /* --- merging --- */
 
 /* The widest window; true: it has changed. */
-static bool widen(int64_t *began, int64_t *ended, const struct ccfc_mark *mark)
+static bool widen_period(int64_t *began, int64_t *ended,
+			 const struct ccfc_mark *mark)
 {
 	bool is_new = ccfc_index_take_time(began, mark->began, true);
 
@@ -107,7 +108,7 @@ bool ccfc_index_adopt_times(struct ccfc_index *index,
 	bool is_new;
 
 	index->marked -= ccfc_index_moments(command);
-	is_new = widen(&command->began, &command->ended, mark);
+	is_new = widen_period(&command->began, &command->ended, mark);
 	index->marked += ccfc_index_moments(command);
 	return is_new;
 }
@@ -124,7 +125,7 @@ void ccfc_index_adopt_mark(struct ccfc_index *index, uint32_t command)
 	if (id == CCFC_ID_NONE)
 		return;
 	ccfc_index_adopt_times(index, c, &index->marks.items[id]);
-	take_mark(index, id);
+	mark_as_taken(index, id);
 }
 
 /* Is it the call of another tool, or a command that is not kept? */
@@ -136,7 +137,7 @@ static bool is_no_command(const struct ccfc_index *index,
 	return id != CCFC_ID_NONE && index->calls.items[id].called;
 }
 
-static int64_t moment(const struct ccfc_mark *mark)
+static int64_t moment_of_mark(const struct ccfc_mark *mark)
 {
 	return mark->began == CCFC_TIME_NONE ? mark->ended : mark->began;
 }
@@ -149,14 +150,16 @@ static bool make_room(struct ccfc_index *index, const struct ccfc_mark *fresh)
 	for (uint32_t i = 0; i < index->marks.n; i++) {
 		const struct ccfc_mark *mark = &index->marks.items[i];
 
-		if (!mark->taken && moment(mark) < moment(fresh) - WAITING_MS)
-			take_mark(index, i);
+		if (!mark->taken &&
+		    moment_of_mark(mark) < moment_of_mark(fresh) - WAITING_MS)
+			mark_as_taken(index, i);
 	}
 	return index->marks.n - index->marks_taken < WAITING_MAX;
 }
 
-static bool keep_waiting(struct ccfc_index *index, struct ccfc_slice session,
-			 struct ccfc_slice call, struct ccfc_mark mark)
+static bool store_waiting_mark(struct ccfc_index *index,
+			       struct ccfc_slice session,
+			       struct ccfc_slice call, struct ccfc_mark mark)
 {
 	uint32_t id = find_mark(index, ccfc_hash_slice(call), &call);
 
@@ -170,7 +173,7 @@ static bool keep_waiting(struct ccfc_index *index, struct ccfc_slice session,
 	} else {
 		struct ccfc_mark *old = &index->marks.items[id];
 
-		if (!widen(&old->began, &old->ended, &mark))
+		if (!widen_period(&old->began, &old->ended, &mark))
 			return true;
 	}
 	CCFC_TABLE_MARK_LIST(index->marks, id);
@@ -186,7 +189,7 @@ bool ccfc_index_mark(struct ccfc_index *index, struct ccfc_slice session,
 
 	if (id == CCFC_ID_NONE)
 		return !is_no_command(index, call) &&
-		       keep_waiting(index, session, call, mark);
+		       store_waiting_mark(index, session, call, mark);
 	c = &index->changes.items[id];
 	if (!ccfc_index_is_command(c))
 		return false;

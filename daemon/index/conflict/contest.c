@@ -66,9 +66,9 @@ bool ccfc_contest_moment(struct ccfc_moment *out,
 /*
  * The position of the first one that is not before `m`, searched from the end.
  */
-static uint32_t place_of(const struct ccfc_index *index,
-			 const struct ccfc_contest *contest,
-			 const struct ccfc_moment *m)
+static uint32_t find_moment_position(const struct ccfc_index *index,
+				     const struct ccfc_contest *contest,
+				     const struct ccfc_moment *m)
 {
 	uint32_t lo = 0, hi = contest->moments.n;
 
@@ -93,7 +93,7 @@ struct ccfc_moment *ccfc_contest_find(const struct ccfc_index *index,
 	if (change == CCFC_ID_NONE || !index->changes.items[change].ordered ||
 	    !ccfc_contest_moment(&m, index, change))
 		return NULL;
-	at = place_of(index, contest, &m);
+	at = find_moment_position(index, contest, &m);
 	if (at == contest->moments.n ||
 	    contest->moments.items[at].change != change)
 		return NULL;
@@ -138,7 +138,7 @@ static void check_behind(struct ccfc_index *index, struct ccfc_contest *contest,
 /* --- contests --- */
 
 /* The conflicts of the file may have changed. */
-static void look_at_rows(struct ccfc_index *index, uint32_t file)
+static void queue_rows_to_judge(struct ccfc_index *index, uint32_t file)
 {
 	const struct ccfc_ids *of = &index->contests.rows;
 	uint32_t row = file < of->n ? of->items[file] : CCFC_ID_NONE;
@@ -148,7 +148,7 @@ static void look_at_rows(struct ccfc_index *index, uint32_t file)
 }
 
 /* Grows with the files, whose numbers were not asked for yet. */
-static uint32_t *known_of(struct ccfc_index *index, uint32_t file)
+static uint32_t *contest_slot_of(struct ccfc_index *index, uint32_t file)
 {
 	struct ccfc_ids *of = &index->contests.of_file;
 
@@ -203,15 +203,15 @@ static void gather_moments(struct ccfc_contest *contest,
 	free(list);
 }
 
-static void begin_contest(struct ccfc_index *index, uint32_t file)
+static void new_contest(struct ccfc_index *index, uint32_t file)
 {
 	struct ccfc_contest fresh = { .file = file };
 	struct ccfc_contest *contest;
 
 	CCFC_VEC_PUSH(index->contests, fresh);
-	*known_of(index, file) = index->contests.n - 1 + FIRST_CONTEST;
+	*contest_slot_of(index, file) = index->contests.n - 1 + FIRST_CONTEST;
 	contest = &index->contests.items[index->contests.n - 1];
-	look_at_rows(index, file);
+	queue_rows_to_judge(index, file);
 	ccfc_contest_gather_sights(contest, index);
 	gather_moments(contest, index);
 }
@@ -220,7 +220,7 @@ static void begin_contest(struct ccfc_index *index, uint32_t file)
 static bool is_contested(struct ccfc_index *index, const struct ccfc_change *c)
 {
 	const struct ccfc_ids *ids = &index->files.items[c->file];
-	uint32_t *known = known_of(index, c->file);
+	uint32_t *known = contest_slot_of(index, c->file);
 	/* The others of one session's file are of one session. */
 	uint32_t n = *known == ONE_SESSION && ids->n > 2 ? 2 : ids->n;
 
@@ -232,20 +232,19 @@ static bool is_contested(struct ccfc_index *index, const struct ccfc_change *c)
 }
 
 /* The file's contest, or NULL: it is one session's. */
-static struct ccfc_contest *look_at_file(struct ccfc_index *index,
-					 uint32_t file)
+static struct ccfc_contest *check_file(struct ccfc_index *index, uint32_t file)
 {
 	const struct ccfc_ids *ids = &index->files.items[file];
 
-	if (*known_of(index, file) == NOT_LOOKED && ids->n > 1 &&
+	if (*contest_slot_of(index, file) == NOT_LOOKED && ids->n > 1 &&
 	    is_contested(index, &index->changes.items[ids->items[0]]))
-		begin_contest(index, file);
+		new_contest(index, file);
 	return ccfc_contest_of(index, file);
 }
 
 void ccfc_contest_see(struct ccfc_index *index, uint32_t file)
 {
-	struct ccfc_contest *contest = look_at_file(index, file);
+	struct ccfc_contest *contest = check_file(index, file);
 
 	ccfc_outside_touch(index, file);
 	if (!contest)
@@ -263,7 +262,7 @@ void ccfc_contest_leave(struct ccfc_index *index, uint32_t change)
 	if (!c->settled || ccfc_index_is_command(c))
 		return;
 	ccfc_outside_touch(index, c->file);
-	contest = look_at_file(index, c->file);
+	contest = check_file(index, c->file);
 	if (!c->ordered)
 		return;
 	c->ordered = false;
@@ -275,7 +274,7 @@ void ccfc_contest_leave(struct ccfc_index *index, uint32_t change)
 		ccfc_ids_push(&index->contests.anew,
 			      contest->moments.items[at].pair);
 	if (contest->moments.items[at].kind)
-		look_at_rows(index, c->file);
+		queue_rows_to_judge(index, c->file);
 	contest->moments.n--;
 	memmove(contest->moments.items + at, contest->moments.items + at + 1,
 		(contest->moments.n - at) * sizeof(*contest->moments.items));
@@ -295,12 +294,12 @@ void ccfc_contest_enter(struct ccfc_index *index, uint32_t change)
 	contest = ccfc_contest_of(index, c->file);
 	if (!contest) {
 		if (is_contested(index, c))
-			begin_contest(index, c->file);
+			new_contest(index, c->file);
 		return;
 	}
 	if (!ccfc_contest_moment(&m, index, change))
 		return;
-	at = place_of(index, contest, &m);
+	at = find_moment_position(index, contest, &m);
 	n = contest->moments.n;
 	CCFC_VEC_PUSH(contest->moments, m);
 	memmove(contest->moments.items + at + 1, contest->moments.items + at,

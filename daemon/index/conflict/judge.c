@@ -50,8 +50,10 @@ static bool is_recent(const struct ccfc_moment *m,
 	       m->from - before->to <= CCFC_CONTEST_RECENT;
 }
 
-static void look_back(struct finding *out, const struct ccfc_index *index,
-		      const struct ccfc_contest *contest, uint32_t at)
+static void read_earlier_moments(struct finding *out,
+				 const struct ccfc_index *index,
+				 const struct ccfc_contest *contest,
+				 uint32_t at)
 {
 	const struct ccfc_moment *m = &contest->moments.items[at];
 	int64_t seen = ccfc_contest_seen(contest, m->session, m->from);
@@ -93,7 +95,7 @@ void ccfc_contest_judge(const struct ccfc_index *index,
 		return;
 	if (is_recent(m, before))
 		m->contact = before->change;
-	look_back(&f, index, contest, at);
+	read_earlier_moments(&f, index, contest, at);
 	m->other = f.lost;
 	if (f.lost != CCFC_ID_NONE) {
 		m->kind = CCFC_CONFLICT_LOST_UPDATE;

@@ -102,7 +102,7 @@ static void gather_changes(struct scene *s)
 
 /* --- judging --- */
 
-static int64_t horizon(const struct scene *s)
+static int64_t first_edit_time(const struct scene *s)
 {
 	return s->edits[s->first].event->time;
 }
@@ -120,7 +120,7 @@ static bool has_old_row(const struct scene *s, uint32_t session, int64_t after,
 		c = &s->index->conflicts.items[row];
 		if (c->outside && c->kind && c->session[0] == session &&
 		    c->outside > after && c->outside < before &&
-		    c->outside < horizon(s))
+		    c->outside < first_edit_time(s))
 			return true;
 	}
 	return false;
@@ -164,7 +164,8 @@ static bool is_outside(struct scene *s, struct edit *edit)
 static int64_t first_between(struct scene *s, uint32_t session, int64_t after,
 			     int64_t before)
 {
-	if (before <= horizon(s) || has_old_row(s, session, after, before))
+	if (before <= first_edit_time(s) ||
+	    has_old_row(s, session, after, before))
 		return CCFC_TIME_NONE;
 	for (uint32_t i = s->first; i < EDITS_MAX; i++) {
 		int64_t time = s->edits[i].event->time;
@@ -234,7 +235,7 @@ static void judge_before(struct scene *s, const struct ccfc_moment *m,
 				  : CCFC_CONFLICT_STALE);
 }
 
-static void judge_all(struct scene *s)
+static void judge_all_moments(struct scene *s)
 {
 	const struct ccfc_moment *all = s->of.moments.items;
 	uint32_t n = s->of.moments.n;
@@ -269,7 +270,7 @@ static void put_rows(struct ccfc_index *index, const struct scene *s)
 	for (; row != CCFC_ID_NONE; row = index->conflicts.items[row].next) {
 		const struct ccfc_conflict *c = &index->conflicts.items[row];
 
-		if (c->outside >= horizon(s) && !is_found(s, c))
+		if (c->outside >= first_edit_time(s) && !is_found(s, c))
 			ccfc_conflict_end(index, row);
 	}
 	for (uint32_t i = 0; i < s->found.n; i++)
@@ -290,7 +291,7 @@ static void settle_file(struct ccfc_index *index, uint32_t file)
 	gather_changes(&s);
 	if (s.of.moments.n) {
 		ccfc_contest_gather_sights(&s.of, index);
-		judge_all(&s);
+		judge_all_moments(&s);
 	}
 	put_rows(index, &s);
 	free(s.of.moments.items);
@@ -305,7 +306,7 @@ void ccfc_outside_touch(struct ccfc_index *index, uint32_t file)
 		ccfc_ids_push(&index->contests.outside, file);
 }
 
-static int by_number(const void *x, const void *y)
+static int compare_numbers(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
@@ -317,7 +318,8 @@ void ccfc_outside_settle(struct ccfc_index *index)
 	struct ccfc_ids *files = &index->contests.outside;
 
 	if (files->n)
-		qsort(files->items, files->n, sizeof(*files->items), by_number);
+		qsort(files->items, files->n, sizeof(*files->items),
+		      compare_numbers);
 	for (uint32_t i = 0; i < files->n; i++)
 		if (!i || files->items[i] != files->items[i - 1])
 			settle_file(index, files->items[i]);

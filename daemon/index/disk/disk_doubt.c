@@ -56,8 +56,8 @@ void ccfc_doubt_touch_session(struct ccfc_index *index, uint32_t session)
 }
 
 /* The ids of its rivals as a string of the index. */
-static uint32_t rivals_of(struct ccfc_index *index,
-			  const struct ccfc_change *change)
+static uint32_t rivals_string_of(struct ccfc_index *index,
+				 const struct ccfc_change *change)
 {
 	struct ccfc_ids rivals = { 0 };
 
@@ -75,7 +75,7 @@ static bool is_asked_about(const struct ccfc_change *c)
 	       c->settled;
 }
 
-static void ask(struct ccfc_index *index, uint32_t change)
+static void update_seen_answer(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 	uint8_t seen = CCFC_SEEN_UNKNOWN;
@@ -85,7 +85,7 @@ static void ask(struct ccfc_index *index, uint32_t change)
 		bool sure = ccfc_query_is_surely_seen(index, c);
 
 		seen = sure ? CCFC_SEEN_SURE : CCFC_SEEN_IN_DOUBT;
-		rivals = sure ? 0 : rivals_of(index, c);
+		rivals = sure ? 0 : rivals_string_of(index, c);
 	}
 	if (c->seen == seen && c->rivals == rivals)
 		return;
@@ -104,7 +104,7 @@ void ccfc_doubt_settle(struct ccfc_index *index)
 
 		index->doubts.marks.items[file] = 0;
 		for (uint32_t k = 0; k < ids->n; k++)
-			ask(index, ids->items[k]);
+			update_seen_answer(index, ids->items[k]);
 	}
 	files->n = 0;
 }

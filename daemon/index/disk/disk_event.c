@@ -67,7 +67,7 @@ bool ccfc_index_add_disk_event(struct ccfc_index *index,
 	return true;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_numbers(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -84,7 +84,7 @@ static void let_go(struct ccfc_index *index)
 
 	for (uint32_t i = 0; i < n; i++)
 		times[i] = index->disk_events.items[i].time;
-	qsort(times, n, sizeof(*times), by_number);
+	qsort(times, n, sizeof(*times), compare_numbers);
 	middle = times[n / 2];
 	free(times);
 	for (uint32_t i = 0; i < n; i++) {

@@ -125,9 +125,9 @@ static bool is_better(const struct ccfc_index *index,
 }
 
 /* May the command have done it, and no other one of its thread rather? */
-static bool is_the_one(const struct ccfc_index *index,
-		       const struct ccfc_change *command,
-		       const struct ccfc_disk_event *event)
+static bool is_only_possible_command(const struct ccfc_index *index,
+				     const struct ccfc_change *command,
+				     const struct ccfc_disk_event *event)
 {
 	const struct ccfc_ids *ids =
 		&index->sessions.items[command->session].commands;
@@ -162,7 +162,8 @@ void ccfc_index_ran_at(struct ccfc_ids *out, const struct ccfc_index *index,
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t id = session->commands.items[n - 1 - i];
 
-			if (is_the_one(index, &index->changes.items[id], event))
+			if (is_only_possible_command(
+				    index, &index->changes.items[id], event))
 				ccfc_ids_push(out, id);
 		}
 	}
@@ -195,7 +196,8 @@ bool ccfc_index_is_of(const struct ccfc_index *index,
 		      const struct ccfc_change *command,
 		      const struct ccfc_disk_event *event)
 {
-	return is_the_one(index, command, event) && !is_a_tools(index, event);
+	return is_only_possible_command(index, command, event) &&
+	       !is_a_tools(index, event);
 }
 
 /*
@@ -230,7 +232,8 @@ static bool whole_effect(const struct ccfc_index *index,
 }
 
 /* True: the command's changes are different now. */
-static bool attach(struct ccfc_index *index, uint32_t command, uint32_t file)
+static bool attach_to_command(struct ccfc_index *index, uint32_t command,
+			      uint32_t file)
 {
 	uint8_t op = CCFC_OP_MODIFIED, was;
 	struct ccfc_change *c;
@@ -281,9 +284,9 @@ static void join_session(struct ccfc_index *index, uint32_t session,
 		if (!c->settled || !has_ended(c) ||
 		    !ccfc_index_within(index, c, event))
 			continue;
-		if (((!tools && is_the_one(index, c, event)) ||
+		if (((!tools && is_only_possible_command(index, c, event)) ||
 		     has_seen(index, c, event->file)) &&
-		    attach(index, id, event->file))
+		    attach_to_command(index, id, event->file))
 			ccfc_ids_add(news, id);
 	}
 }
@@ -291,8 +294,8 @@ static void join_session(struct ccfc_index *index, uint32_t session,
 /*
  * Is it the last event of its file in that time? The others are included in it.
  */
-static bool is_last_in(const struct ccfc_index *index, uint32_t event,
-		       const struct ccfc_change *command)
+static bool is_last_in_command(const struct ccfc_index *index, uint32_t event,
+			       const struct ccfc_change *command)
 {
 	uint32_t file = index->disk_events.items[event].file;
 	uint32_t id = ccfc_index_last_seen(index, file);
@@ -328,7 +331,7 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 		/* Rows may have moved. */
 		c = &index->changes.items[command];
 		if (writes && !e.gone && ccfc_index_within(index, c, &e) &&
-		    is_last_in(index, i, c) &&
+		    is_last_in_command(index, i, c) &&
 		    is_near(index, &index->sessions.items[session], e.file))
 			join_session(index, session, &e, news);
 	}
@@ -345,7 +348,7 @@ static void join_event_again(struct ccfc_index *index, uint32_t command,
 	ccfc_outside_touch(index, event->file);
 	ccfc_doubt_touch(index, event->file);
 	if (has_seen(index, c, event->file))
-		attach(index, command, event->file);
+		attach_to_command(index, command, event->file);
 	if (is_near(index, &index->sessions.items[session], event->file))
 		join_session(index, session, event, news);
 }
@@ -394,7 +397,7 @@ void ccfc_index_join_event(struct ccfc_index *index, uint32_t event)
 	ccfc_index_ran_at(&ran, index, &e);
 	for (uint32_t i = 0; i < ran.n; i++)
 		if (has_ended(&index->changes.items[ran.items[i]]) &&
-		    attach(index, ran.items[i], e.file))
+		    attach_to_command(index, ran.items[i], e.file))
 			ccfc_index_touch_change(index, ran.items[i]);
 	free(ran.items);
 }

@@ -149,7 +149,7 @@ struct fields {
 	bool bad;
 };
 
-static void split(struct fields *f, struct ccfc_slice line)
+static void split_fields(struct fields *f, struct ccfc_slice line)
 {
 	const char *end = line.ptr + line.len, *tab;
 
@@ -271,7 +271,7 @@ bool ccfc_seen_read(struct ccfc_seen_line *out, struct ccfc_slice line)
 	/* Texts only get shorter, so none moves. */
 	ccfc_buf_reserve(&out->text, line.len + 1);
 	out->event = (struct ccfc_disk_event){ .next = CCFC_ID_NONE };
-	split(&f, line);
+	split_fields(&f, line);
 	out->is_mark = ccfc_slice_is(f.items[0], "mark");
 	if (f.bad)
 		return false;

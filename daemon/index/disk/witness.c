@@ -33,7 +33,7 @@
 
 /* --- rows --- */
 
-static uint8_t op_of(const struct ccfc_disk_event *e)
+static uint8_t operation_of(const struct ccfc_disk_event *e)
 {
 	if (e->after == CCFC_DISK_ABSENT)
 		return CCFC_OP_DELETED;
@@ -66,7 +66,7 @@ static bool is_alone(const struct ccfc_change *c)
 }
 
 /* A change that was put on the list of its file, or taken off. */
-static void show_again(struct ccfc_index *index, uint32_t change)
+static void republish_change(struct ccfc_index *index, uint32_t change)
 {
 	ccfc_index_mark_change(index, change);
 	ccfc_index_settle_change(index, change);
@@ -101,7 +101,7 @@ static void show_row(struct ccfc_index *index, const struct ccfc_disk_event *e)
 	c->shell = CCFC_SHELL_OBSERVED;
 	c->shell_time = c->result.time = e->time;
 	c->result.file = e->file;
-	c->result.op = op_of(e);
+	c->result.op = operation_of(e);
 	c->result.state = CCFC_STATE_APPLIED;
 	c->call.added = c->call.removed = CCFC_LINES_UNKNOWN;
 	c->result.session =
@@ -110,12 +110,12 @@ static void show_row(struct ccfc_index *index, const struct ccfc_disk_event *e)
 		index->sessions.items[c->result.session].seen = true;
 		ccfc_index_mark_session(index, c->result.session);
 	}
-	show_again(index, id);
+	republish_change(index, id);
 }
 
 /* The event is the effect of the call. */
-static void give(struct ccfc_index *index, uint32_t change,
-		 const struct ccfc_disk_event *e)
+static void give_event_to_change(struct ccfc_index *index, uint32_t change,
+				 const struct ccfc_disk_event *e)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
@@ -123,12 +123,12 @@ static void give(struct ccfc_index *index, uint32_t change,
 		return;
 	c->shell = CCFC_SHELL_OBSERVED;
 	c->shell_time = e->time;
-	c->result.op = op_of(e);
-	show_again(index, change);
+	c->result.op = operation_of(e);
+	republish_change(index, change);
 }
 
 /* The event of a call belongs to another one, or the result has arrived. */
-static void take_back(struct ccfc_index *index, uint32_t change)
+static void take_event_from_change(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
@@ -136,13 +136,13 @@ static void take_back(struct ccfc_index *index, uint32_t change)
 	c->shell_time = CCFC_TIME_NONE;
 	if (!c->result.known)
 		c->result.op = CCFC_OP_MODIFIED;
-	show_again(index, change);
+	republish_change(index, change);
 }
 
 /* --- waiting --- */
 
-static bool is_over(const struct ccfc_index *index,
-		    const struct ccfc_disk_event *e)
+static bool has_session_ended(const struct ccfc_index *index,
+			      const struct ccfc_disk_event *e)
 {
 	uint32_t session = ccfc_trace_session(index, e);
 	int64_t end =
@@ -173,7 +173,7 @@ static void wait_for(struct ccfc_index *index, const struct ccfc_disk_event *e)
 
 /* --- judging --- */
 
-static bool has(const struct ccfc_ids *ids, uint32_t id)
+static bool contains_id(const struct ccfc_ids *ids, uint32_t id)
 {
 	for (uint32_t i = 0; i < ids->n; i++)
 		if (ids->items[i] == id)
@@ -206,7 +206,7 @@ static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,
 			 uint32_t trace, const struct ccfc_disk_event *e)
 {
 	uint32_t call = CCFC_ID_NONE;
-	bool over = is_over(index, e);
+	bool over = has_session_ended(index, e);
 
 	if (over)
 		call = ccfc_traces_open(s, trace);
@@ -217,7 +217,7 @@ static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,
 	else
 		hide_row(index, e);
 	if (call != CCFC_ID_NONE)
-		give(index, call, e);
+		give_event_to_change(index, call, e);
 	return call;
 }
 
@@ -236,8 +236,8 @@ static void put_rows(struct ccfc_index *index, const struct ccfc_traced *s)
 			hide_row(index, &e);
 	}
 	for (uint32_t i = 0; i < s->was.n; i++)
-		if (!has(&given, s->was.items[i]))
-			take_back(index, s->was.items[i]);
+		if (!contains_id(&given, s->was.items[i]))
+			take_event_from_change(index, s->was.items[i]);
 	free(given.items);
 }
 
@@ -259,7 +259,7 @@ void ccfc_witness_touch(struct ccfc_index *index, uint32_t file)
 		ccfc_ids_push(&index->witness.touched, file);
 }
 
-static int by_number(const void *x, const void *y)
+static int compare_numbers(const void *x, const void *y)
 {
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 
@@ -287,7 +287,8 @@ void ccfc_witness_settle(struct ccfc_index *index)
 
 	touch_waiting(index);
 	if (files->n)
-		qsort(files->items, files->n, sizeof(*files->items), by_number);
+		qsort(files->items, files->n, sizeof(*files->items),
+		      compare_numbers);
 	for (uint32_t i = 0; i < files->n; i++)
 		if (!i || files->items[i] != files->items[i - 1])
 			judge_file(index, files->items[i]);
@@ -329,7 +330,7 @@ void ccfc_witness_load(struct ccfc_index *index)
 	for (uint32_t i = 0; i < index->disk_events.n; i++) {
 		const struct ccfc_disk_event *e = &index->disk_events.items[i];
 
-		if (ccfc_trace_is(e) && !is_over(index, e))
+		if (ccfc_trace_is(e) && !has_session_ended(index, e))
 			ccfc_witness_touch(index, e->file);
 	}
 }

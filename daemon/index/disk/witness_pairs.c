@@ -147,9 +147,9 @@ static bool is_fit(const struct ccfc_index *index,
 }
 
 /* The change of the first `n` that began last and may have made it. */
-static uint32_t take_claim(struct ccfc_traced *s,
-			   const struct ccfc_disk_event *e, uint32_t n,
-			   enum fit fit)
+static uint32_t claim_event(struct ccfc_traced *s,
+			    const struct ccfc_disk_event *e, uint32_t n,
+			    enum fit fit)
 {
 	while (n-- > 0) {
 		struct ccfc_claim *claim = &s->told.items[n];
@@ -163,7 +163,7 @@ static uint32_t take_claim(struct ccfc_traced *s,
 }
 
 /* Pairs events with changes that fit at least so well. */
-static void pair_up(struct ccfc_traced *s, enum fit fit)
+static void pair_events(struct ccfc_traced *s, enum fit fit)
 {
 	const struct ccfc_index *index = s->index;
 	const struct ccfc_claim *claims = s->told.items;
@@ -179,7 +179,7 @@ static void pair_up(struct ccfc_traced *s, enum fit fit)
 				claims[last - 1].when.from > e->time))
 			last--;
 		if (t->change == CCFC_ID_NONE)
-			t->change = take_claim(s, e, last, fit);
+			t->change = claim_event(s, e, last, fit);
 	}
 }
 
@@ -224,9 +224,9 @@ void ccfc_traces_pair(struct ccfc_traced *out)
 	if (!out->traces.n)
 		return;
 	gather_claims(out);
-	pair_up(out, FIT_SURELY);
-	pair_up(out, FIT_SESSION);
-	pair_up(out, FIT_TIME);
+	pair_events(out, FIT_SURELY);
+	pair_events(out, FIT_SESSION);
+	pair_events(out, FIT_TIME);
 }
 
 void ccfc_traces_release(struct ccfc_traced *traced)

@@ -26,7 +26,7 @@ static bool is_in_order(const struct ccfc_ids *ids)
 	return true;
 }
 
-static void keep_each_once(struct ccfc_ids *ids)
+static void drop_repeated_ids(struct ccfc_ids *ids)
 {
 	uint32_t n = 0;
 
@@ -56,13 +56,13 @@ static void sort_numbers(struct ccfc_ids *ids, uint32_t below)
 static void order_ids(struct ccfc_ids *ids, uint32_t below)
 {
 	if (is_in_order(ids))
-		keep_each_once(ids);
+		drop_repeated_ids(ids);
 	else
 		sort_numbers(ids, below);
 }
 
-static struct ccfc_homes keep_excerpt(const struct ccfc_ids *ids,
-				      struct ccfc_arena *arena)
+static struct ccfc_homes copy_ids(const struct ccfc_ids *ids,
+				  struct ccfc_arena *arena)
 {
 	uint32_t *items =
 		ccfc_arena_alloc(arena, (ids->n + 1u) * sizeof(*items));
@@ -73,7 +73,7 @@ static struct ccfc_homes keep_excerpt(const struct ccfc_ids *ids,
 }
 
 /* Where a number would be if there were no gaps, or only equal ones. */
-static uint32_t guess(const struct ccfc_homes *homes, uint32_t home)
+static uint32_t guess_position(const struct ccfc_homes *homes, uint32_t home)
 {
 	uint32_t first, last;
 
@@ -92,7 +92,8 @@ uint32_t ccfc_homes_find(const struct ccfc_homes *homes, uint32_t home)
 	uint32_t lo = 0, hi = homes->n, mid;
 
 	/* Rows that belong together often follow one another at home. */
-	for (mid = guess(homes, home); lo < hi; mid = lo + (hi - lo) / 2) {
+	for (mid = guess_position(homes, home); lo < hi;
+	     mid = lo + (hi - lo) / 2) {
 		if (homes->items[mid] == home)
 			return mid;
 		if (homes->items[mid] < home)
@@ -103,7 +104,7 @@ uint32_t ccfc_homes_find(const struct ccfc_homes *homes, uint32_t home)
 	return CCFC_ID_NONE;
 }
 
-static void mark(struct ccfc_excerpt_marks *m, uint32_t home)
+static void mark_row(struct ccfc_excerpt_marks *m, uint32_t home)
 {
 	if (home < m->n)
 		m->own[home] = 1;
@@ -122,7 +123,7 @@ static struct ccfc_homes number_marked(struct ccfc_excerpt_marks *m,
 		ccfc_ids_push(&ids, i);
 		m->own[i] = ids.n;
 	}
-	homes = keep_excerpt(&ids, arena);
+	homes = copy_ids(&ids, arena);
 	free(ids.items);
 	return homes;
 }
@@ -134,18 +135,18 @@ static void mark_change(struct ccfc_excerpt_copying *c,
 {
 	const struct ccfc_observation *obs = &change->call;
 
-	mark(&c->sessions, change->session);
+	mark_row(&c->sessions, change->session);
 	if (change->result.known) {
-		mark(&c->sessions, change->result.session);
-		mark(&c->sources, change->result.place.source);
+		mark_row(&c->sessions, change->result.session);
+		mark_row(&c->sources, change->result.place.source);
 	}
 	if (!obs->known)
 		return;
-	mark(&c->sessions, obs->session);
-	mark(&c->sources, obs->place.source);
+	mark_row(&c->sessions, obs->session);
+	mark_row(&c->sources, obs->place.source);
 	for (; obs->next != CCFC_ID_NONE;) {
 		obs = &c->from->obs.items[obs->next];
-		mark(&c->sources, obs->place.source);
+		mark_row(&c->sources, obs->place.source);
 	}
 }
 
@@ -157,8 +158,8 @@ static void mark_starters(struct ccfc_excerpt_copying *c)
 
 		if (!c->sources.own[i] || !s->is_agent)
 			continue;
-		mark(&c->sessions, s->session);
-		mark(&c->sessions, s->last_session);
+		mark_row(&c->sessions, s->session);
+		mark_row(&c->sessions, s->last_session);
 	}
 }
 
@@ -169,11 +170,11 @@ static void mark_session(struct ccfc_excerpt_copying *c,
 
 	if (c->wanted.more & CCFC_EXCERPT_SOURCES)
 		for (uint32_t i = 0; i < s->sources.n; i++)
-			mark(&c->sources, s->sources.items[i]);
+			mark_row(&c->sources, s->sources.items[i]);
 	if (!(c->wanted.more & CCFC_EXCERPT_PROMPTS))
 		return;
 	for (; id != CCFC_ID_NONE; id = c->from->prompts.items[id].next)
-		mark(&c->sources, c->from->prompts.items[id].place.source);
+		mark_row(&c->sources, c->from->prompts.items[id].place.source);
 }
 
 /* --- phases --- */
@@ -181,7 +182,7 @@ static void mark_session(struct ccfc_excerpt_copying *c,
 /* Does some of a phase, for at most *left; true: there is more of it. */
 typedef bool (*phase_fn)(struct ccfc_excerpt_copying *c, uint32_t *left);
 
-static void charge(uint32_t *left, uint32_t cost)
+static void charge_cost(uint32_t *left, uint32_t cost)
 {
 	*left -= cost < *left ? cost : *left;
 }
@@ -189,14 +190,14 @@ static void charge(uint32_t *left, uint32_t cost)
 static bool select_files(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
 	for (; c->at < c->wanted.whole.n && *left; c->at++)
-		charge(left, ccfc_excerpt_put_file(&c->wanted, c->at));
+		charge_cost(left, ccfc_excerpt_put_file(&c->wanted, c->at));
 	return c->at < c->wanted.whole.n;
 }
 
 static bool select_single(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
 	for (; c->at < c->wanted.single.n && *left; c->at++)
-		charge(left, ccfc_excerpt_put_single(&c->wanted, c->at));
+		charge_cost(left, ccfc_excerpt_put_single(&c->wanted, c->at));
 	return c->at < c->wanted.single.n;
 }
 
@@ -223,7 +224,7 @@ static bool mark_sessions(struct ccfc_excerpt_copying *c, uint32_t *left)
 
 	(void)left;
 	for (uint32_t i = 0; i < e->sessions.n; i++)
-		mark(&c->sessions, e->sessions.items[i]);
+		mark_row(&c->sessions, e->sessions.items[i]);
 	c->sessions.own[0] = 1;
 	if (e->more & CCFC_EXCERPT_SOURCES)
 		mark_starters(c);
@@ -233,11 +234,11 @@ static bool mark_sessions(struct ccfc_excerpt_copying *c, uint32_t *left)
 	return false;
 }
 
-static bool number_all(struct ccfc_excerpt_copying *c, uint32_t *left)
+static bool number_rows(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
 	(void)left;
-	c->ex->files = keep_excerpt(&c->wanted.files, &c->ex->arena);
-	c->ex->changes = keep_excerpt(&c->wanted.changes, &c->ex->arena);
+	c->ex->files = copy_ids(&c->wanted.files, &c->ex->arena);
+	c->ex->changes = copy_ids(&c->wanted.changes, &c->ex->arena);
 	c->ex->sources = number_marked(&c->sources, &c->ex->arena);
 	c->ex->sessions = number_marked(&c->sessions, &c->ex->arena);
 	/* All at once: there may be many. */
@@ -257,7 +258,7 @@ static bool copy_each(struct ccfc_excerpt_copying *c, uint32_t *left,
 {
 	for (; first + c->at < homes->n && *left; c->at++) {
 		copy(c, homes->items[first + c->at]);
-		charge(left, COPY_COST);
+		charge_cost(left, COPY_COST);
 	}
 	return first + c->at < homes->n;
 }
@@ -291,7 +292,7 @@ static bool copy_own(struct ccfc_excerpt_copying *c, uint32_t *left,
 {
 	for (; first + c->at < n && *left; c->at++) {
 		copy(c, first + c->at);
-		charge(left, COPY_COST);
+		charge_cost(left, COPY_COST);
 	}
 	return first + c->at < n;
 }
@@ -302,7 +303,7 @@ static bool copy_prompts(struct ccfc_excerpt_copying *c, uint32_t *left)
 			ccfc_excerpt_copy_prompts);
 }
 
-static bool know_backups(struct ccfc_excerpt_copying *c, uint32_t *left)
+static bool copy_backup_rows(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
 	return copy_own(c, left, 1, c->ex->files.n, ccfc_excerpt_know_backups);
 }
@@ -329,7 +330,7 @@ static bool copy_looks(struct ccfc_excerpt_copying *c, uint32_t *left)
 	return copy_own(c, left, 1, c->ex->files.n, ccfc_excerpt_copy_looks);
 }
 
-static bool keep_rest(struct ccfc_excerpt_copying *c, uint32_t *left)
+static bool copy_remaining_rows(struct ccfc_excerpt_copying *c, uint32_t *left)
 {
 	(void)left;
 	ccfc_excerpt_keep_looks(c);
@@ -372,18 +373,18 @@ bool ccfc_excerpt_some(struct ccfc_excerpt_copying *c, uint32_t most)
 		{ order_selected, 0 },
 		{ mark_changes, 0 },
 		{ mark_sessions, 0 },
-		{ number_all, 0 },
+		{ number_rows, 0 },
 		{ copy_files, 0 },
 		{ copy_sessions, 0 },
 		{ copy_sources, 0 },
 		{ copy_changes, 0 },
 		{ copy_prompts, CCFC_EXCERPT_PROMPTS },
-		{ know_backups, CCFC_EXCERPT_BACKUPS },
+		{ copy_backup_rows, CCFC_EXCERPT_BACKUPS },
 		{ copy_backups, CCFC_EXCERPT_BACKUPS },
 		{ copy_seen, CCFC_EXCERPT_BACKUPS },
 		{ copy_effects, CCFC_EXCERPT_BACKUPS },
 		{ copy_looks, CCFC_EXCERPT_LOOKS },
-		{ keep_rest, 0 },
+		{ copy_remaining_rows, 0 },
 	};
 	uint32_t left =
 		most < UINT32_MAX / COPY_COST ? most * COPY_COST : UINT32_MAX;

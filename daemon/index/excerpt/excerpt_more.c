@@ -39,7 +39,8 @@ void ccfc_excerpt_know_backups(struct ccfc_excerpt_copying *c, uint32_t own)
 }
 
 /* May the key be one of the files'? ccfc_query_backups looks closer. */
-static bool may_be_theirs(const struct ccfc_excerpt_copying *c, uint32_t first)
+static bool may_be_backup_of_files(const struct ccfc_excerpt_copying *c,
+				   uint32_t first)
 {
 	const struct ccfc_index *from = c->from;
 	struct ccfc_slice end = ccfc_path_basename(
@@ -79,7 +80,7 @@ void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c, uint32_t own)
 	uint32_t id = c->from->sessions.items[home].backups;
 
 	for (; id != CCFC_ID_NONE; id = c->from->backups.items[id].next_key)
-		if (may_be_theirs(c, id))
+		if (may_be_backup_of_files(c, id))
 			copy_key(c, own, id);
 }
 
@@ -122,8 +123,8 @@ void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c, uint32_t own)
 	CCFC_VEC_PUSH(c->to->effects_seen, effect);
 }
 
-static void add_look(struct ccfc_excerpt_copying *c, uint32_t file,
-		     uint32_t source)
+static void add_looked(struct ccfc_excerpt_copying *c, uint32_t file,
+		       uint32_t source)
 {
 	const struct ccfc_looked look = { file, source };
 	const struct ccfc_looked *last;
@@ -143,14 +144,14 @@ static void copy_look(struct ccfc_excerpt_copying *c, uint32_t file,
 	uint32_t say = c->from->calls.items[look->call].message;
 
 	if (say == CCFC_ID_NONE)
-		add_look(c, file, CCFC_ID_NONE);
+		add_looked(c, file, CCFC_ID_NONE);
 	for (; say != CCFC_ID_NONE; say = c->from->messages.items[say].next) {
 		uint32_t part = c->from->messages.items[say].session_source;
 		uint32_t source = ccfc_excerpt_source(
 			c, c->from->session_sources.items[part].source);
 
 		if (source != CCFC_ID_NONE)
-			add_look(c, file, source);
+			add_looked(c, file, source);
 	}
 }
 

@@ -143,8 +143,8 @@ void ccfc_gap_marks_put(struct ccfc_index *index, uint32_t file)
 }
 
 /* The result's time, or the end of the window, whichever is later. */
-static int64_t end_of(const struct ccfc_index *index,
-		      const struct ccfc_change *c)
+static int64_t end_of_command(const struct ccfc_index *index,
+			      const struct ccfc_change *c)
 {
 	return ccfc_query_window(index, c).to;
 }
@@ -164,7 +164,7 @@ static void note_changed(struct ccfc_gap_marks *m,
 			 const struct ccfc_index *index,
 			 const struct ccfc_change *c)
 {
-	int64_t end = end_of(index, c);
+	int64_t end = end_of_command(index, c);
 
 	while (m->changed.n <= c->session)
 		CCFC_VEC_PUSH(m->changed, INT64_MIN);
@@ -248,7 +248,7 @@ void ccfc_gap_marks_touch_session(struct ccfc_index *index, uint32_t session)
 		m->from = s->start;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t earlier_of(int64_t a, int64_t b)
 {
 	return b != CCFC_TIME_NONE && b < a ? b : a;
 }
@@ -265,9 +265,10 @@ void ccfc_gap_marks_touch_backup(struct ccfc_index *index, uint32_t backup,
 	ref = &index->backups.items[backup];
 	if (ref->made != old->made || ref->first != old->first ||
 	    old->last == ref->last)
-		mark.time = least(least(mark.time, ref->made), ref->first);
+		mark.time = earlier_of(earlier_of(mark.time, ref->made),
+				       ref->first);
 	/* It no longer shows the file at its last snapshot before. */
-	mark.time = least(mark.time, old->last);
+	mark.time = earlier_of(mark.time, old->last);
 	CCFC_VEC_PUSH(m->backups, mark);
 	m->all = m->backups.n > BACKUPS_MAX;
 }
@@ -367,7 +368,7 @@ static void mark_since(struct ccfc_index *index)
 				&index->changes.items[ids->items[i]];
 
 			if (!ccfc_index_is_inferred(c) &&
-			    end_of(index, c) >= m->from)
+			    end_of_command(index, c) >= m->from)
 				mark_file(m, c->file, 1);
 		}
 	}
@@ -375,7 +376,7 @@ static void mark_since(struct ccfc_index *index)
 }
 
 /* Only when there is something to do: a start has better things to do. */
-static void learn(struct ccfc_index *index)
+static void note_all_changes(struct ccfc_index *index)
 {
 	struct ccfc_gap_marks *m = index->gap_marks;
 
@@ -391,7 +392,7 @@ static void learn(struct ccfc_index *index)
 	}
 }
 
-static void mark_all(struct ccfc_index *index)
+static void mark_all_files(struct ccfc_index *index)
 {
 	struct ccfc_gap_marks *m = index->gap_marks;
 
@@ -488,9 +489,9 @@ uint32_t ccfc_gap_marks_take(struct ccfc_index *index)
 	struct ccfc_gap_marks *m = index->gap_marks;
 
 	if (m->all)
-		mark_all(index);
+		mark_all_files(index);
 	if (!m->learned)
-		learn(index);
+		note_all_changes(index);
 	if (m->from != INT64_MAX)
 		mark_since(index);
 	mark_backups(index);

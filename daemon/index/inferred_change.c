@@ -40,7 +40,7 @@ static bool has_all_lines(const struct ccfc_index *index, uint32_t file)
 	return true;
 }
 
-static void withdraw(struct ccfc_index *index, uint32_t change)
+static void withdraw_inferred(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
@@ -61,14 +61,14 @@ static void withdraw_others(struct ccfc_index *index, uint32_t file,
 
 		if (ccfc_index_is_inferred(c) &&
 		    !is_found(found, n, c->command))
-			withdraw(index, id);
+			withdraw_inferred(index, id);
 		else
 			i++;
 	}
 }
 
-static void put(struct ccfc_index *index, uint32_t file,
-		const struct ccfc_inferred *found)
+static void put_inferred(struct ccfc_index *index, uint32_t file,
+			 const struct ccfc_inferred *found)
 {
 	uint32_t id = ccfc_index_shell_change(index, found->command, file);
 	struct ccfc_change *c;
@@ -97,6 +97,6 @@ void ccfc_index_infer(struct ccfc_index *index, uint32_t file,
 	if (has_all_lines(index, file))
 		withdraw_others(index, file, found, n);
 	for (uint32_t i = 0; i < n; i++)
-		put(index, file, &found[i]);
+		put_inferred(index, file, &found[i]);
 	index->revision++;
 }

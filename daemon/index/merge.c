@@ -41,7 +41,7 @@
 #define ORPHANS_MAX	  65536u
 #define UNKNOWN_TYPES_MAX 256u
 
-static struct ccfc_source *source_of_merge(const struct ccfc_incoming *line)
+static struct ccfc_source *source_of_line(const struct ccfc_incoming *line)
 {
 	return &line->index->sources.items[line->place.source];
 }
@@ -193,7 +193,7 @@ struct ccfc_observation ccfc_index_observe(const struct ccfc_incoming *line,
 
 /* --- results --- */
 
-static int rank_of(const struct ccfc_outcome *o)
+static int rank_of_result(const struct ccfc_outcome *o)
 {
 	/* A hook is weaker than a result; but a result "interrupted" is made up
 	 * when the client stops, and says nothing about the file. */
@@ -217,7 +217,7 @@ static int compare_outcomes(const struct ccfc_index *index,
 			    const struct ccfc_outcome *a,
 			    const struct ccfc_outcome *b)
 {
-	int r = rank_of(a) - rank_of(b);
+	int r = rank_of_result(a) - rank_of_result(b);
 
 	if (!r)
 		r = a->by - b->by;
@@ -289,7 +289,7 @@ static struct ccfc_slice change_key(struct ccfc_index *index,
 	return ccfc_buf_view(&index->scratch);
 }
 
-static void touch(struct ccfc_index *index, uint32_t change)
+static void touch_change(struct ccfc_index *index, uint32_t change)
 {
 	ccfc_index_mark_change(index, change);
 	ccfc_index_touch_change(index, change);
@@ -337,11 +337,11 @@ static void merge_call(const struct ccfc_incoming *line,
 	if (!index->changes.items[id].result.known) {
 		/* One that was seen there before may have been closed. */
 		if (is_new)
-			ccfc_ids_push(&source_of_merge(line)->open, id);
+			ccfc_ids_push(&source_of_line(line)->open, id);
 		else
-			ccfc_ids_add(&source_of_merge(line)->open, id);
+			ccfc_ids_add(&source_of_line(line)->open, id);
 	}
-	touch(index, id);
+	touch_change(index, id);
 }
 
 /* The result of a call of another tool is no concern of ours any more. */
@@ -446,7 +446,7 @@ static void merge_part_result(const struct ccfc_incoming *line, uint32_t id,
 	struct ccfc_index *index = line->index;
 
 	ccfc_index_merge_outcome(index, &index->changes.items[id].result, o);
-	touch(index, id);
+	touch_change(index, id);
 	if (result->nfiles)
 		ccfc_index_merge_run(line, id, result);
 }
@@ -499,7 +499,7 @@ static void merge_result(const struct ccfc_incoming *line,
 static void note_turn(const struct ccfc_incoming *line)
 {
 	const struct ccfc_record *r = line->record;
-	struct ccfc_source *source = source_of_merge(line);
+	struct ccfc_source *source = source_of_line(line);
 	int thread = r->sidechain && !source->is_agent;
 	bool turns = r->prompt;
 	uint64_t message;
@@ -527,16 +527,16 @@ static void note_turn(const struct ccfc_incoming *line)
 static void note_boundary(const struct ccfc_incoming *line)
 {
 	struct ccfc_index *index = line->index;
-	const struct ccfc_ids *open = &source_of_merge(line)->open;
+	const struct ccfc_ids *open = &source_of_line(line)->open;
 
-	if (line->record->sidechain && !source_of_merge(line)->is_agent)
+	if (line->record->sidechain && !source_of_line(line)->is_agent)
 		return;
 	for (uint32_t i = 0; i < open->n; i++) {
 		uint32_t id = open->items[i];
 
 		if (!index->changes.items[id].result.known &&
 		    ccfc_index_swallow(index, id, line->place.source))
-			touch(index, id);
+			touch_change(index, id);
 	}
 }
 
@@ -562,9 +562,9 @@ static void count_unknown(struct ccfc_index *index, struct ccfc_slice type)
 }
 
 /* The record's own session; messages and backups may go by the file's name. */
-static uint32_t session_of(struct ccfc_index *index,
-			   const struct ccfc_source *source,
-			   const struct ccfc_record *r)
+static uint32_t session_of_record(struct ccfc_index *index,
+				  const struct ccfc_source *source,
+				  const struct ccfc_record *r)
 {
 	/* A line without a type may be anything, and anybody's. */
 	if (r->kind == CCFC_RECORD_UNKNOWN && !r->type.len)
@@ -629,7 +629,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 	if (record->kind == CCFC_RECORD_UNKNOWN)
 		count_unknown(index, record->type);
 	line.cwd = ccfc_index_directory(index, record->cwd);
-	line.session = session_of(index, s, record);
+	line.session = session_of_record(index, s, record);
 	line.agent = record->agent.len
 			     ? ccfc_strtab_put(&index->strings, record->agent)
 			     : s->agent;

@@ -72,13 +72,14 @@ void ccfc_index_touch_message(struct ccfc_index *index, uint32_t say)
 
 /* --- ownership --- */
 
-static int64_t time_of(const struct ccfc_model_message *say)
+static int64_t message_time(const struct ccfc_model_message *say)
 {
 	return say->time == CCFC_TIME_NONE ? INT64_MAX : say->time;
 }
 
 static const struct ccfc_session_source *
-part_of(const struct ccfc_index *index, const struct ccfc_model_message *say)
+session_source_of(const struct ccfc_index *index,
+		  const struct ccfc_model_message *say)
 {
 	return &index->session_sources.items[say->session_source];
 }
@@ -86,7 +87,7 @@ part_of(const struct ccfc_index *index, const struct ccfc_model_message *say)
 static bool is_told(const struct ccfc_index *index,
 		    const struct ccfc_model_message *say)
 {
-	return part_of(index, say)->told;
+	return session_source_of(index, say)->told;
 }
 
 static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
@@ -102,14 +103,14 @@ static int compare_rows(const struct ccfc_index *index,
 			const struct ccfc_model_message *a,
 			const struct ccfc_model_message *b)
 {
-	const struct ccfc_session_source *p = part_of(index, a),
-					 *q = part_of(index, b);
+	const struct ccfc_session_source *p = session_source_of(index, a),
+					 *q = session_source_of(index, b);
 	int r = is_told(index, a) - is_told(index, b);
 
 	if (r)
 		return r;
-	if (time_of(a) != time_of(b))
-		return time_of(a) < time_of(b) ? -1 : 1;
+	if (message_time(a) != message_time(b))
+		return message_time(a) < message_time(b) ? -1 : 1;
 	if (p->session != q->session)
 		return ccfc_slice_cmp(ccfc_index_session_id(index, p->session),
 				      ccfc_index_session_id(index, q->session));
@@ -126,11 +127,11 @@ static int compare_owners(struct ccfc_index *index,
 			  const struct ccfc_model_message *a,
 			  const struct ccfc_model_message *b)
 {
-	uint32_t mine = part_of(index, a)->session;
-	uint32_t theirs = part_of(index, b)->session;
+	uint32_t mine = session_source_of(index, a)->session;
+	uint32_t theirs = session_source_of(index, b)->session;
 
 	if (is_told(index, a) != is_told(index, b) ||
-	    time_of(a) != time_of(b) || mine == theirs)
+	    message_time(a) != message_time(b) || mine == theirs)
 		return compare_rows(index, a, b);
 	return ccfc_index_compare_tied(index, mine, theirs);
 }
@@ -239,7 +240,8 @@ void ccfc_index_touch_turned_messages(struct ccfc_index *index)
 
 		for (uint32_t a = first; a != CCFC_ID_NONE; a = items[a].next)
 			if (index->sessions
-				    .items[part_of(index, &items[a])->session]
+				    .items[session_source_of(index, &items[a])
+						   ->session]
 				    .turned)
 				ccfc_index_touch_message(index, first);
 	}
@@ -267,8 +269,8 @@ uint64_t ccfc_index_message_id(const struct ccfc_record *r)
 }
 
 /* The last of a message's rows gives way to `fresh`, or is it: ID_NONE. */
-static uint32_t give_way(const struct ccfc_index *index, uint32_t first,
-			 const struct ccfc_model_message *fresh)
+static uint32_t row_to_replace(const struct ccfc_index *index, uint32_t first,
+			       const struct ccfc_model_message *fresh)
 {
 	const struct ccfc_model_message *items = index->messages.items;
 	uint32_t last = first;
@@ -296,18 +298,18 @@ static uint32_t find_row(const struct ccfc_incoming *line, uint32_t first)
 		if (items[a].session_source == line->session_source)
 			return a;
 	if (n >= VIEWS_MAX)
-		return give_way(index, first, &fresh);
+		return row_to_replace(index, first, &fresh);
 	return ccfc_index_add_message(index, items[first].id, first);
 }
 
-static uint32_t saturate(uint64_t tokens)
+static uint32_t saturate_tokens(uint64_t tokens)
 {
 	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
 }
 
 /* Is `a` more complete than `b`? Any order beyond the output will do. */
-static bool is_more(const struct ccfc_model_message *a,
-		    const struct ccfc_model_message *b)
+static bool has_more_usage(const struct ccfc_model_message *a,
+			   const struct ccfc_model_message *b)
 {
 	if (a->output != b->output)
 		return a->output > b->output;
@@ -324,7 +326,7 @@ void ccfc_index_adopt_usage(struct ccfc_index *index, uint32_t first,
 	struct ccfc_model_message *to = &index->messages.items[first];
 	uint32_t cost = row->cost > to->cost ? row->cost : to->cost;
 
-	if (is_more(row, to))
+	if (has_more_usage(row, to))
 		keep_usage(to, row);
 	else if (cost == to->cost)
 		return;
@@ -338,18 +340,18 @@ static void merge_usage(struct ccfc_index *index, uint32_t first,
 			const struct ccfc_record *r)
 {
 	const struct ccfc_model_message fresh = {
-		.input = saturate(r->usage.input),
-		.output = saturate(r->usage.output),
-		.cache_write = saturate(r->usage.cache_write),
-		.cache_read = saturate(r->usage.cache_read),
+		.input = saturate_tokens(r->usage.input),
+		.output = saturate_tokens(r->usage.output),
+		.cache_write = saturate_tokens(r->usage.cache_write),
+		.cache_read = saturate_tokens(r->usage.cache_read),
 		.cost = r->cost,
 	};
 
 	ccfc_index_adopt_usage(index, first, &fresh);
 }
 
-static void put_line_model_message(const struct ccfc_incoming *line,
-				   struct ccfc_model_message *say)
+static void add_message_line(const struct ccfc_incoming *line,
+			     struct ccfc_model_message *say)
 {
 	const struct ccfc_record *r = line->record;
 	uint16_t gen = (uint16_t)line->place.gen;
@@ -365,7 +367,7 @@ static void put_line_model_message(const struct ccfc_incoming *line,
 	}
 	if (line->aside && say->lines < UINT16_MAX)
 		say->lines++;
-	if (r->time != CCFC_TIME_NONE && r->time < time_of(say))
+	if (r->time != CCFC_TIME_NONE && r->time < message_time(say))
 		say->time = r->time;
 	if (!line->aside)
 		say->agent = false;
@@ -392,7 +394,7 @@ uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
 		merge_usage(index, first, line->record);
 	if (row == CCFC_ID_NONE)
 		return first;
-	put_line_model_message(line, &index->messages.items[row]);
+	add_message_line(line, &index->messages.items[row]);
 	mark_say(index, row);
 	if (index->messages.items[first].next != CCFC_ID_NONE)
 		ccfc_index_touch_message(index, first);

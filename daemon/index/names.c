@@ -11,8 +11,8 @@
 CCFC_TABLE_FIND(find_alias, aliases, struct ccfc_alias, struct ccfc_slice,
 		ccfc_slice_eq(ccfc_index_str(index, r->path), *k))
 
-static struct ccfc_alias *find_names(const struct ccfc_index *index,
-				     struct ccfc_slice path)
+static struct ccfc_alias *alias_by_path(const struct ccfc_index *index,
+					struct ccfc_slice path)
 {
 	uint32_t id = find_alias(index, ccfc_hash_slice(path), &path);
 
@@ -40,7 +40,7 @@ void ccfc_index_alias_put(struct ccfc_index *index, uint32_t source,
 
 	index->revision++;
 	ccfc_index_alias_drop(index, path);
-	alias = find_names(index, path);
+	alias = alias_by_path(index, path);
 	if (!alias)
 		alias = make_alias(index, path);
 	alias->source = source;
@@ -52,7 +52,7 @@ void ccfc_index_alias_put(struct ccfc_index *index, uint32_t source,
 
 void ccfc_index_alias_drop(struct ccfc_index *index, struct ccfc_slice path)
 {
-	struct ccfc_alias *alias = find_names(index, path);
+	struct ccfc_alias *alias = alias_by_path(index, path);
 
 	if (!alias || alias->source == CCFC_ID_NONE)
 		return;
@@ -64,7 +64,7 @@ void ccfc_index_alias_drop(struct ccfc_index *index, struct ccfc_slice path)
 uint32_t ccfc_index_alias_find(const struct ccfc_index *index,
 			       struct ccfc_slice path)
 {
-	const struct ccfc_alias *alias = find_names(index, path);
+	const struct ccfc_alias *alias = alias_by_path(index, path);
 
 	return alias ? alias->source : CCFC_ID_NONE;
 }

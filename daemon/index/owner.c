@@ -179,8 +179,9 @@ static int compare_tied(struct ccfc_index *index,
 
 /* --- the owner --- */
 
-static struct ccfc_observation *obs_at(struct ccfc_index *index,
-				       struct ccfc_change *change, uint32_t id)
+static struct ccfc_observation *observation_at(struct ccfc_index *index,
+					       struct ccfc_change *change,
+					       uint32_t id)
 {
 	return id == CCFC_ID_NONE ? &change->call : &index->obs.items[id];
 }
@@ -219,12 +220,13 @@ static uint32_t count_session_wins(struct ccfc_index *index,
 static uint32_t most_wins(struct ccfc_index *index, struct ccfc_change *c,
 			  uint32_t best)
 {
-	const int64_t time = call_time(obs_at(index, c, best));
+	const int64_t time = call_time(observation_at(index, c, best));
 	uint32_t others, most = 0;
 	uint32_t id = CCFC_ID_NONE;
 
 	do {
-		const struct ccfc_observation *obs = obs_at(index, c, id);
+		const struct ccfc_observation *obs =
+			observation_at(index, c, id);
 		uint32_t n =
 			call_time(obs) == time
 				? count_session_wins(index, c, obs, &others)
@@ -232,8 +234,8 @@ static uint32_t most_wins(struct ccfc_index *index, struct ccfc_change *c,
 
 		if (n > most ||
 		    (n && n == most &&
-		     ccfc_index_compare_obs(index, obs,
-					    obs_at(index, c, best)) < 0)) {
+		     ccfc_index_compare_obs(
+			     index, obs, observation_at(index, c, best)) < 0)) {
 			most = n;
 			best = id;
 		}
@@ -259,10 +261,10 @@ static uint32_t find_owner(struct ccfc_index *index, uint32_t change)
 	for (uint32_t id = c->call.next; id != CCFC_ID_NONE;
 	     id = index->obs.items[id].next)
 		if (is_better(index, &index->obs.items[id],
-			      obs_at(index, c, best)))
+			      observation_at(index, c, best)))
 			best = id;
-	if (count_session_wins(index, c, obs_at(index, c, best), &others) <
-	    others)
+	if (count_session_wins(index, c, observation_at(index, c, best),
+			       &others) < others)
 		best = most_wins(index, c, best);
 	if (others)
 		note_tie(index, change);
@@ -323,7 +325,7 @@ static void note_birth(struct ccfc_index *index, const struct ccfc_session *s)
 }
 
 /* Brings the session's ties up to date; true if one was turned round. */
-static bool refresh(struct ccfc_index *index, const struct ccfc_session *s)
+static bool refresh_ties(struct ccfc_index *index, const struct ccfc_session *s)
 {
 	bool any = false;
 
@@ -389,7 +391,7 @@ void ccfc_index_settle_ties(struct ccfc_index *index)
 		if (s->news)
 			note_birth(index, s);
 		s->news = false;
-		any |= refresh(index, s);
+		any |= refresh_ties(index, s);
 	}
 	if (any)
 		touch_turned(index);

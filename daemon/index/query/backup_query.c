@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-static const struct ccfc_backup_ref *ref_at(const struct ccfc_index *index,
-					    uint32_t id)
+static const struct ccfc_backup_ref *backup_at(const struct ccfc_index *index,
+					       uint32_t id)
 {
 	return id == CCFC_ID_NONE ? NULL : &index->backups.items[id];
 }
@@ -50,9 +50,9 @@ const struct ccfc_backup_ref *ccfc_query_backup(const struct ccfc_index *index,
 
 		if (key == CCFC_ID_NONE)
 			continue;
-		ref = ref_at(index,
-			     ccfc_index_find_backups(index, session, key));
-		for (; ref; ref = ref_at(index, ref->next))
+		ref = backup_at(index,
+				ccfc_index_find_backups(index, session, key));
+		for (; ref; ref = backup_at(index, ref->next))
 			if (!best || is_backup_later(index, ref, best))
 				best = ref;
 	}
@@ -93,7 +93,7 @@ static bool is_key_of(struct wanted *w, const struct ccfc_backup_ref *first)
 	if (ccfc_path_normalise(&w->scratch, key, w->project, w->home) &&
 	    ccfc_slice_eq(ccfc_buf_view(&w->scratch), w->path))
 		return true;
-	for (; ref; ref = ref_at(w->index, ref->next))
+	for (; ref; ref = backup_at(w->index, ref->next))
 		if (ccfc_slice_starts(ccfc_index_str(w->index, ref->name),
 				      w->start))
 			return true;
@@ -106,7 +106,7 @@ struct sortable {
 	struct ccfc_slice name;
 };
 
-static int by_time_backup_query(const void *x, const void *y)
+static int compare_backup_times(const void *x, const void *y)
 {
 	const struct sortable *a = x, *b = y;
 	int64_t s = ccfc_query_backup_time(a->ref);
@@ -119,8 +119,9 @@ static int by_time_backup_query(const void *x, const void *y)
 	return ccfc_slice_cmp(a->name, b->name);
 }
 
-static void sort(struct ccfc_backup_refs *refs, const struct ccfc_index *index,
-		 struct ccfc_arena *arena)
+static void sort_backups(struct ccfc_backup_refs *refs,
+			 const struct ccfc_index *index,
+			 struct ccfc_arena *arena)
 {
 	struct sortable *rows =
 		ccfc_arena_alloc(arena, (refs->n + 1u) * sizeof(*rows));
@@ -130,26 +131,26 @@ static void sort(struct ccfc_backup_refs *refs, const struct ccfc_index *index,
 			refs->items[i],
 			ccfc_index_str(index, refs->items[i]->name)
 		};
-	qsort(rows, refs->n, sizeof(*rows), by_time_backup_query);
+	qsort(rows, refs->n, sizeof(*rows), compare_backup_times);
 	for (uint32_t i = 0; i < refs->n; i++)
 		refs->items[i] = rows[i].ref;
 }
 
 /* Adds the key's backups, or only counts them while there is no room yet. */
-static void gather_backup_query(struct ccfc_backup_refs *out, struct wanted *w,
-				uint32_t session)
+static void gather_backups(struct ccfc_backup_refs *out, struct wanted *w,
+			   uint32_t session)
 {
 	const struct ccfc_index *index = w->index;
 	const struct ccfc_backup_ref *first =
-		ref_at(index, index->sessions.items[session].backups);
+		backup_at(index, index->sessions.items[session].backups);
 
 	out->n = 0;
-	for (; first; first = ref_at(index, first->next_key)) {
+	for (; first; first = backup_at(index, first->next_key)) {
 		const struct ccfc_backup_ref *ref = first;
 
 		if (!is_key_of(w, first))
 			continue;
-		for (; ref; ref = ref_at(index, ref->next)) {
+		for (; ref; ref = backup_at(index, ref->next)) {
 			if (out->items)
 				out->items[out->n] = ref;
 			out->n++;
@@ -157,8 +158,8 @@ static void gather_backup_query(struct ccfc_backup_refs *out, struct wanted *w,
 	}
 }
 
-static void want(struct wanted *w, const struct ccfc_index *index,
-		 struct ccfc_slice path)
+static void init_wanted(struct wanted *w, const struct ccfc_index *index,
+			struct ccfc_slice path)
 {
 	*w = (struct wanted){ .index = index,
 			      .path = path,
@@ -174,15 +175,15 @@ void ccfc_query_backups(struct ccfc_backup_refs *out,
 {
 	struct wanted w;
 
-	want(&w, index, ccfc_index_file_path(index, file));
+	init_wanted(&w, index, ccfc_index_file_path(index, file));
 	w.project = project_of(index, session);
 	out->items = NULL;
-	gather_backup_query(out, &w, session);
+	gather_backups(out, &w, session);
 	out->items =
 		ccfc_arena_alloc(arena, (out->n + 1u) * sizeof(*out->items));
-	gather_backup_query(out, &w, session);
+	gather_backups(out, &w, session);
 	ccfc_buf_release(&w.scratch);
-	sort(out, index, arena);
+	sort_backups(out, index, arena);
 }
 
 /* --- files that only backups name --- */
@@ -194,13 +195,13 @@ void ccfc_query_backup_sessions(struct ccfc_ids *out,
 	uint32_t end = ccfc_index_key_end(path);
 	struct wanted w;
 
-	want(&w, index, path);
+	init_wanted(&w, index, path);
 	for (uint32_t s = 1; s < index->sessions.n; s++) {
 		const struct ccfc_backup_ref *first =
-			ref_at(index, index->sessions.items[s].backups);
+			backup_at(index, index->sessions.items[s].backups);
 
 		w.project = project_of(index, s);
-		for (; first; first = ref_at(index, first->next_key))
+		for (; first; first = backup_at(index, first->next_key))
 			/* Numbers first: there may be many keys. */
 			if ((!first->key_end || !end ||
 			     first->key_end == end) &&
@@ -217,7 +218,7 @@ static const struct ccfc_backup_ref *
 first_named(const struct ccfc_index *index, const struct ccfc_backup_ref *ref)
 {
 	while (ref && !ref->name)
-		ref = ref_at(index, ref->next);
+		ref = backup_at(index, ref->next);
 	return ref;
 }
 
@@ -245,11 +246,11 @@ void ccfc_query_backup_paths(struct ccfc_backup_paths *out,
 			     struct ccfc_arena *arena)
 {
 	const struct ccfc_backup_ref *first =
-		ref_at(index, index->sessions.items[session].backups);
+		backup_at(index, index->sessions.items[session].backups);
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	struct wanted w;
 
-	for (; first; first = ref_at(index, first->next_key)) {
+	for (; first; first = backup_at(index, first->next_key)) {
 		const struct ccfc_backup_ref *named = first_named(index, first);
 
 		ccfc_buf_clear(&path);
@@ -259,7 +260,7 @@ void ccfc_query_backup_paths(struct ccfc_backup_paths *out,
 				      ccfc_slice_str(index->home)))
 			continue;
 		/* A name tells the whole path, and so where the key begins. */
-		want(&w, index, ccfc_buf_view(&path));
+		init_wanted(&w, index, ccfc_buf_view(&path));
 		if (ccfc_slice_starts(ccfc_index_str(index, named->name),
 				      w.start))
 			CCFC_VEC_PUSH(*out, ccfc_arena_copy(arena, w.path));

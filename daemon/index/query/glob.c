@@ -82,13 +82,13 @@ static size_t char_length(const char *s, const char *end)
 	return n;
 }
 
-static void pay(uint64_t *steps, uint64_t n)
+static void spend_steps(uint64_t *steps, uint64_t n)
 {
 	*steps -= n < *steps ? n : *steps;
 }
 
 /* One step at p against s: how many bytes of s it takes, 0 if it fails. */
-static size_t step_glob(const char **p, const char *pend, const char *s,
+static size_t match_one(const char **p, const char *pend, const char *s,
 			const char *send, uint64_t *steps)
 {
 	const char *after;
@@ -100,7 +100,7 @@ static size_t step_glob(const char **p, const char *pend, const char *s,
 		return char_length(s, send);
 	case '[':
 		after = match_class(*p, pend, (unsigned char)*s, &hit);
-		pay(steps, (uint64_t)((after ? after : pend) - *p));
+		spend_steps(steps, (uint64_t)((after ? after : pend) - *p));
 		if (after) {
 			*p = after;
 			return hit;
@@ -134,7 +134,7 @@ static bool match_component(struct ccfc_slice pattern, struct ccfc_slice name,
 			continue;
 		}
 		if (p < pend)
-			n = step_glob(&at, pend, s, send, steps);
+			n = match_one(&at, pend, s, send, steps);
 		if (n) {
 			p = at;
 			s += n;
@@ -157,7 +157,7 @@ static bool is_globstar(struct ccfc_slice part)
 }
 
 /* The component at *pos, and *pos behind it. */
-static struct ccfc_slice component(struct ccfc_slice path, size_t *pos)
+static struct ccfc_slice next_component(struct ccfc_slice path, size_t *pos)
 {
 	size_t start = *pos;
 	const char *slash = memchr(path.ptr + start, '/', path.len - start);
@@ -176,7 +176,7 @@ static bool match_alternative(const struct alternative *alt,
 
 	while (pos <= path.len && *steps) {
 		size_t next = pos;
-		struct ccfc_slice name = component(path, &next);
+		struct ccfc_slice name = next_component(path, &next);
 
 		(*steps)--;
 		if (i < alt->parts.n && is_globstar(alt->parts.items[i])) {
@@ -194,7 +194,7 @@ static bool match_alternative(const struct alternative *alt,
 			pos = next;
 		} else if (has_star) {
 			i = star;
-			component(path, &retry);
+			next_component(path, &retry);
 			pos = retry;
 		} else {
 			return false;
@@ -230,7 +230,7 @@ bool ccfc_glob_match(struct ccfc_glob *glob, struct ccfc_slice path)
 {
 	/* Both sides start with a slash: the empty first component. */
 	for (uint32_t i = 0; i < glob->n; i++) {
-		pay(&glob->steps, 1);
+		spend_steps(&glob->steps, 1);
 		if (may_match(&glob->items[i], path) &&
 		    match_alternative(&glob->items[i], path, &glob->steps))
 			return true;
@@ -265,7 +265,7 @@ static void add_alternative(struct ccfc_glob *glob, struct ccfc_slice text)
 	alt.text = ccfc_strndup(text.ptr, text.len);
 	copy = ccfc_slice(alt.text, text.len);
 	while (pos <= copy.len) {
-		struct ccfc_slice part = component(copy, &pos);
+		struct ccfc_slice part = next_component(copy, &pos);
 
 		CCFC_VEC_PUSH(alt.parts, part);
 	}
@@ -302,8 +302,8 @@ static size_t find_brace(struct ccfc_slice p, size_t *end)
 	return first;
 }
 
-static int expand_glob(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
-		       struct ccfc_err *err);
+static int expand_braces(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
+			 struct ccfc_err *err);
 
 /* One choice of the group open..end, with what stands around it. */
 static int expand_choice(struct ccfc_glob *glob, struct ccfc_slice p,
@@ -316,13 +316,13 @@ static int expand_choice(struct ccfc_glob *glob, struct ccfc_slice p,
 	ccfc_buf_append(&text, p.ptr, open);
 	ccfc_buf_slice(&text, choice);
 	ccfc_buf_append(&text, p.ptr + end + 1, p.len - end - 1);
-	r = expand_glob(glob, ccfc_buf_view(&text), depth + 1, err);
+	r = expand_braces(glob, ccfc_buf_view(&text), depth + 1, err);
 	ccfc_buf_release(&text);
 	return r;
 }
 
-static int expand_glob(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
-		       struct ccfc_err *err)
+static int expand_braces(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
+			 struct ccfc_err *err)
 {
 	size_t end = 0, open = find_brace(p, &end), from;
 	int nested = 0, r = 0;
@@ -366,7 +366,7 @@ int ccfc_glob_new(struct ccfc_glob **out, struct ccfc_slice pattern,
 				    PATTERN_MAX);
 	glob = ccfc_calloc(1, sizeof(*glob));
 	glob->steps = UINT64_MAX;
-	r = expand_glob(glob, pattern, 0, err);
+	r = expand_braces(glob, pattern, 0, err);
 	if (r) {
 		ccfc_glob_free(glob);
 		return r;
@@ -405,7 +405,7 @@ static void append_folded(struct ccfc_buf *out, size_t root,
 	size_t pos = 0;
 
 	while (pos <= pattern.len) {
-		struct ccfc_slice part = component(pattern, &pos);
+		struct ccfc_slice part = next_component(pattern, &pos);
 
 		if (!part.len || ccfc_slice_is(part, "."))
 			continue;

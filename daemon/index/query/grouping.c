@@ -67,19 +67,21 @@ static int compare_rows(const void *x, const void *y)
 
 /* --- gathering --- */
 
-static const struct ccfc_ids *list_of(const struct ccfc_grouping *g)
+static const struct ccfc_ids *changes_to_group(const struct ccfc_grouping *g)
 {
 	return g->file ? &g->index->files.items[g->file]
 		       : &g->index->sessions.items[g->session].changes;
 }
 
-static void begin(struct ccfc_grouping *g, const struct ccfc_index *index,
-		  const struct ccfc_filter *filter, struct ccfc_arena *arena)
+static void begin_grouping(struct ccfc_grouping *g,
+			   const struct ccfc_index *index,
+			   const struct ccfc_filter *filter,
+			   struct ccfc_arena *arena)
 {
 	g->index = index;
 	g->filter = filter;
 	g->arena = arena;
-	g->most = list_of(g)->n;
+	g->most = changes_to_group(g)->n;
 	g->rows = ccfc_arena_alloc(arena, g->most * sizeof(*g->rows));
 }
 
@@ -89,7 +91,7 @@ void ccfc_group_by_session(struct ccfc_grouping *g,
 			   struct ccfc_arena *arena)
 {
 	*g = (struct ccfc_grouping){ .index = index, .file = file };
-	begin(g, index, filter, arena);
+	begin_grouping(g, index, filter, arena);
 }
 
 void ccfc_group_by_file(struct ccfc_grouping *g, const struct ccfc_index *index,
@@ -97,7 +99,7 @@ void ccfc_group_by_file(struct ccfc_grouping *g, const struct ccfc_index *index,
 			struct ccfc_arena *arena)
 {
 	*g = (struct ccfc_grouping){ .index = index, .session = session };
-	begin(g, index, filter, arena);
+	begin_grouping(g, index, filter, arena);
 }
 
 static bool is_grouped(const struct ccfc_grouping *g,
@@ -112,9 +114,9 @@ static bool is_grouped(const struct ccfc_grouping *g,
 }
 
 /* False when all have been examined. */
-static bool gather_some(struct ccfc_grouping *g, uint32_t *left)
+static bool gather_some_rows(struct ccfc_grouping *g, uint32_t *left)
 {
-	const struct ccfc_ids *ids = list_of(g);
+	const struct ccfc_ids *ids = changes_to_group(g);
 
 	for (; g->at < g->most && g->at < ids->n; g->at++) {
 		const struct ccfc_change *c =
@@ -203,7 +205,7 @@ bool ccfc_grouping_some(struct ccfc_grouping *g, uint32_t rows)
 {
 	size_t size;
 
-	if (!g->is_sorting && gather_some(g, &rows))
+	if (!g->is_sorting && gather_some_rows(g, &rows))
 		return true;
 	if (!g->is_sorting) {
 		size = g->n * sizeof(*g->rows);
@@ -277,8 +279,8 @@ static void note_change(struct ccfc_matching *m, uint32_t id)
 }
 
 /* Some changes of the file; false when all have been examined. */
-static bool look_at_file(struct ccfc_matching *m, struct ccfc_slice path,
-			 uint32_t *left)
+static bool match_file(struct ccfc_matching *m, struct ccfc_slice path,
+		       uint32_t *left)
 {
 	const struct ccfc_ids *ids = &m->index->files.items[m->file];
 
@@ -294,7 +296,7 @@ static bool look_at_file(struct ccfc_matching *m, struct ccfc_slice path,
 }
 
 /* False when all files have been examined. */
-static bool find_some(struct ccfc_matching *m, uint32_t *left)
+static bool find_some_files(struct ccfc_matching *m, uint32_t *left)
 {
 	for (; m->file < m->files; m->file++) {
 		struct ccfc_slice path =
@@ -303,7 +305,7 @@ static bool find_some(struct ccfc_matching *m, uint32_t *left)
 		if (!*left)
 			return true;
 		--*left;
-		if (look_at_file(m, path, left))
+		if (match_file(m, path, left))
 			return true;
 		if (m->has)
 			m->items[m->n++] =
@@ -325,7 +327,7 @@ static int latest_first(const void *x, const void *y)
 
 bool ccfc_match_some(struct ccfc_matching *m, uint32_t rows)
 {
-	if (!m->is_sorting && find_some(m, &rows))
+	if (!m->is_sorting && find_some_files(m, &rows))
 		return true;
 	if (!m->is_sorting) {
 		ccfc_sorting_init(

@@ -12,8 +12,7 @@
 #define NAMES_MAX 256u
 #define NAMES_FEW 4u
 
-static struct ccfc_source *
-source_of_session_merge(const struct ccfc_incoming *line)
+static struct ccfc_source *source_of_line(const struct ccfc_incoming *line)
 {
 	return &line->index->sources.items[line->place.source];
 }
@@ -243,9 +242,9 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 			    line->record->pull_request);
 	merge_opening(line, s);
 	/* Nearly all lines of a source are of one session. */
-	if (source_of_session_merge(line)->last_session != line->session)
+	if (source_of_line(line)->last_session != line->session)
 		ccfc_ids_add(&s->sources, line->place.source);
-	source_of_session_merge(line)->last_session = line->session;
+	source_of_line(line)->last_session = line->session;
 	if (!from_agent(line))
 		ccfc_index_merge_prompt(line);
 	ccfc_index_mark_session(line->index, line->session);

@@ -10,8 +10,8 @@
 #include "index/index_internal.h"
 #include "index/query/query.h"
 
-static struct ccfc_slice path_of(const struct ccfc_index *index,
-				 const struct ccfc_place *place)
+static struct ccfc_slice path_of_place(const struct ccfc_index *index,
+				       const struct ccfc_place *place)
 {
 	return ccfc_index_str(index, index->sources.items[place->source].path);
 }
@@ -27,7 +27,7 @@ static int compare_paths(const struct ccfc_index *index,
 {
 	if (a->source == b->source)
 		return 0;
-	return ccfc_slice_cmp(path_of(index, a), path_of(index, b));
+	return ccfc_slice_cmp(path_of_place(index, a), path_of_place(index, b));
 }
 
 static int compare_places(const struct ccfc_index *index,

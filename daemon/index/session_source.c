@@ -149,8 +149,8 @@ static bool may_be_leaf(const struct ccfc_record *r)
 	       ccfc_slice_starts(r->version, "0.");
 }
 
-static void take_summary(struct ccfc_index *index, const struct ccfc_leaf *leaf,
-			 uint32_t text)
+static void set_summary(struct ccfc_index *index, const struct ccfc_leaf *leaf,
+			uint32_t text)
 {
 	struct ccfc_session *s = &index->sessions.items[leaf->session];
 
@@ -185,8 +185,8 @@ static void merge_leaf(const struct ccfc_incoming *line)
 	ccfc_ids_push(&index->leaves.dirty, id);
 	summary = ccfc_index_find_summary(index, uuid);
 	if (summary != CCFC_ID_NONE)
-		take_summary(index, &index->leaves.items[id],
-			     index->summaries.items[summary].text);
+		set_summary(index, &index->leaves.items[id],
+			    index->summaries.items[summary].text);
 }
 
 static bool calls_writer(const struct ccfc_record *r)
@@ -292,7 +292,7 @@ static void merge_summary(const struct ccfc_incoming *line)
 	ccfc_ids_push(&index->summaries.dirty, id);
 	for (uint32_t i = first_leaf(index, leaf); i != CCFC_ID_NONE;
 	     i = index->leaves.items[i].next)
-		take_summary(index, &index->leaves.items[i], s->text);
+		set_summary(index, &index->leaves.items[i], s->text);
 }
 
 void ccfc_index_merge_naming(const struct ccfc_incoming *line)

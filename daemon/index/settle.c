@@ -42,8 +42,8 @@ static bool is_swallowed(const struct ccfc_index *index,
 	return obs->swallowed;
 }
 
-static enum ccfc_state state_of(const struct ccfc_index *index,
-				const struct ccfc_change *c)
+static enum ccfc_state settled_state_of(const struct ccfc_index *index,
+					const struct ccfc_change *c)
 {
 	const struct ccfc_observation *obs = &c->call;
 
@@ -64,14 +64,14 @@ static enum ccfc_state state_of(const struct ccfc_index *index,
 	return CCFC_STATE_INTERRUPTED;
 }
 
-static uint32_t file_of(const struct ccfc_change *c)
+static uint32_t settled_file_of(const struct ccfc_change *c)
 {
 	if (c->result.known && c->result.file && !c->several)
 		return c->result.file;
 	return c->call.known ? c->call.file : c->result.file;
 }
 
-static uint32_t owner_of(const struct ccfc_change *c)
+static uint32_t session_of_change(const struct ccfc_change *c)
 {
 	return c->call.known ? c->call.session : c->result.session;
 }
@@ -117,8 +117,9 @@ static void count_state(struct ccfc_index *index, const struct ccfc_change *c,
 }
 
 /* A new state alone leaves the lists as they are. */
-static void relink(struct ccfc_index *index, uint32_t change, uint32_t file,
-		   uint32_t session, enum ccfc_state state)
+static void relink_change(struct ccfc_index *index, uint32_t change,
+			  uint32_t file, uint32_t session,
+			  enum ccfc_state state)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 	bool stays = c->settled && c->file == file && c->session == session;
@@ -159,7 +160,7 @@ static void show_change(struct ccfc_index *index, uint32_t change,
 		return;
 	if (c->settled && c->session != session)
 		previous = c->session;
-	relink(index, change, file, session, state);
+	relink_change(index, change, file, session, state);
 	ccfc_index_mark_change(index, change);
 	/* Subscribers that saw "interrupted" get "not known". */
 	if ((state != CCFC_STATE_PENDING || c->seq) &&
@@ -223,8 +224,8 @@ void ccfc_index_settle_change(struct ccfc_index *index, uint32_t change)
 	ccfc_gap_marks_touch(index, change);
 	ccfc_contest_leave(index, change);
 	ccfc_index_pick_owner(index, change);
-	show_change(index, change, is_command ? 0 : file_of(c), owner_of(c),
-		    state_of(index, c));
+	show_change(index, change, is_command ? 0 : settled_file_of(c),
+		    session_of_change(c), settled_state_of(index, c));
 	if (is_command)
 		ccfc_index_settle_files(index, change);
 	else
@@ -276,7 +277,7 @@ static void settle_source(struct ccfc_index *index, uint32_t source)
 
 		if (c->result.known)
 			continue;
-		if (state_of(index, c) != CCFC_STATE_PENDING)
+		if (settled_state_of(index, c) != CCFC_STATE_PENDING)
 			ccfc_index_touch_change(index, id);
 		/* Whatever others show: here its result may still come. */
 		if (is_open_here(index, c, source))

@@ -25,7 +25,7 @@ struct found {
 	uint32_t n; /* all, shown or not */
 };
 
-static void add_lookup(struct found *found, uint32_t id, struct ccfc_slice name)
+static void add_found(struct found *found, uint32_t id, struct ccfc_slice name)
 {
 	if (found->n < CANDIDATES_SHOWN) {
 		found->ids[found->n] = id;
@@ -34,20 +34,20 @@ static void add_lookup(struct found *found, uint32_t id, struct ccfc_slice name)
 	found->n++;
 }
 
-static bool starts(struct ccfc_slice id, struct ccfc_slice ref)
+static bool starts_with(struct ccfc_slice id, struct ccfc_slice ref)
 {
 	return id.len >= ref.len && !memcmp(id.ptr, ref.ptr, ref.len);
 }
 
-static int shown(struct ccfc_slice ref)
+static int shown_length(struct ccfc_slice ref)
 {
 	return (int)(ref.len < 200 ? ref.len : 200);
 }
 
 /* "change 12: 3 changes start with that", and the first of them. */
-static int say_ambiguous(const struct found *found, const char *kind,
-			 struct ccfc_slice ref, const char *why,
-			 struct ccfc_err *err)
+static int fail_ambiguous(const struct found *found, const char *kind,
+			  struct ccfc_slice ref, const char *why,
+			  struct ccfc_err *err)
 {
 	uint32_t n = found->n < CANDIDATES_SHOWN ? found->n : CANDIDATES_SHOWN;
 	char text[CCFC_ERR_HINT_MAX];
@@ -64,7 +64,7 @@ static int say_ambiguous(const struct found *found, const char *kind,
 		at += id.len;
 	}
 	ccfc_err_set(err, CCFC_EAMBIGUOUS, "%s %.*s: %u %ss %s", kind,
-		     shown(ref), ref.ptr, found->n, kind, why);
+		     shown_length(ref), ref.ptr, found->n, kind, why);
 	ccfc_err_hint(err, "candidates: %.*s%s", (int)at, text,
 		      found->n > n ? ", …" : "");
 	return CCFC_EAMBIGUOUS;
@@ -77,19 +77,20 @@ int ccfc_query_ambiguous(const struct ccfc_index *index,
 	struct found found = { .n = 0 };
 
 	for (uint32_t i = 0; i < ids->n; i++)
-		add_lookup(&found, ids->items[i],
-			   ccfc_index_session_id(index, ids->items[i]));
-	return say_ambiguous(&found, "session", ref, why, err);
+		add_found(&found, ids->items[i],
+			  ccfc_index_session_id(index, ids->items[i]));
+	return fail_ambiguous(&found, "session", ref, why, err);
 }
 
 /* CCFC_ENOTFOUND without a text: that is the caller's. */
-static int pick(uint32_t *out, const struct found *found, const char *kind,
-		struct ccfc_slice ref, struct ccfc_err *err)
+static int pick_found(uint32_t *out, const struct found *found,
+		      const char *kind, struct ccfc_slice ref,
+		      struct ccfc_err *err)
 {
 	if (!found->n)
 		return CCFC_ENOTFOUND;
 	if (found->n > 1)
-		return say_ambiguous(found, kind, ref, "start with that", err);
+		return fail_ambiguous(found, kind, ref, "start with that", err);
 	*out = found->ids[0];
 	return 0;
 }
@@ -132,7 +133,7 @@ static void add_by_prefix(struct ccfc_ids *out, const struct ccfc_index *index,
 {
 	for (uint32_t s = 1; s < index->sessions.n; s++)
 		if (index->sessions.items[s].seen &&
-		    starts(ccfc_index_session_id(index, s), ref))
+		    starts_with(ccfc_index_session_id(index, s), ref))
 			CCFC_VEC_PUSH(*out, s);
 }
 
@@ -157,7 +158,8 @@ static void add_by_source(struct ccfc_ids *out, const struct ccfc_index *index,
 			s->is_agent ? ccfc_index_str(index, s->agent)
 				    : ccfc_index_session_id(index, s->session);
 
-		if (starts(name, ref) && !session_of_source(&session, index, i))
+		if (starts_with(name, ref) &&
+		    !session_of_source(&session, index, i))
 			add_once(out, session);
 	}
 }
@@ -215,8 +217,8 @@ int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 		r = session_by_name(out, index, ref, err);
 	}
 	if (r == CCFC_ENOTFOUND) {
-		ccfc_err_set(err, r, "session %.*s: nothing found", shown(ref),
-			     ref.ptr);
+		ccfc_err_set(err, r, "session %.*s: nothing found",
+			     shown_length(ref), ref.ptr);
 		ccfc_err_hint(err, "a session is named by its id, a unique "
 				   "prefix of it, its transcript's path, an "
 				   "agent's id, or @, @-1, @/title/");
@@ -226,7 +228,7 @@ int ccfc_query_session(uint32_t *out, const struct ccfc_index *index,
 
 /* --- changes --- */
 
-static bool is_known(const struct ccfc_change *change)
+static bool is_settled_in_file(const struct ccfc_change *change)
 {
 	return change->settled && change->file;
 }
@@ -236,20 +238,21 @@ uint32_t ccfc_query_change_id(const struct ccfc_index *index,
 {
 	uint32_t change = ccfc_index_find_change(index, id);
 
-	if (change == CCFC_ID_NONE || !is_known(&index->changes.items[change]))
+	if (change == CCFC_ID_NONE ||
+	    !is_settled_in_file(&index->changes.items[change]))
 		return CCFC_ID_NONE;
 	return change;
 }
 
 /* The id of the call in a change's id, or in a prefix of one: up to the '#'. */
-static struct ccfc_slice call_in(struct ccfc_slice id)
+static struct ccfc_slice call_id_of(struct ccfc_slice id)
 {
 	const char *mark = id.len ? memchr(id.ptr, '#', id.len) : NULL;
 
 	return ccfc_slice(id.ptr, mark ? (size_t)(mark - id.ptr) : id.len);
 }
 
-static struct ccfc_slice behind(struct ccfc_slice s, size_t n)
+static struct ccfc_slice skip_bytes(struct ccfc_slice s, size_t n)
 {
 	return ccfc_slice(s.ptr + n, s.len - n);
 }
@@ -257,18 +260,19 @@ static struct ccfc_slice behind(struct ccfc_slice s, size_t n)
 /* "uZ4LCvVh#c1" is short for "toolu_01uZ4LCvVhQy…#c126…". */
 static bool is_short_for(struct ccfc_slice ref, struct ccfc_slice id)
 {
-	struct ccfc_slice short_call = call_in(ref), call = call_in(id);
+	struct ccfc_slice short_call = call_id_of(ref), call = call_id_of(id);
 
-	return (starts(call, short_call) ||
-		starts(ccfc_slice_change_tail(call), short_call)) &&
-	       starts(behind(id, call.len), behind(ref, short_call.len));
+	return (starts_with(call, short_call) ||
+		starts_with(ccfc_slice_change_tail(call), short_call)) &&
+	       starts_with(skip_bytes(id, call.len),
+			   skip_bytes(ref, short_call.len));
 }
 
 /* Is a change of that call among those that will be shown? */
 static bool has_call(const struct found *found, struct ccfc_slice call)
 {
 	for (uint32_t i = 0; i < found->n && i < CANDIDATES_SHOWN; i++)
-		if (ccfc_slice_eq(call_in(found->names[i]), call))
+		if (ccfc_slice_eq(call_id_of(found->names[i]), call))
 			return true;
 	return false;
 }
@@ -278,20 +282,21 @@ static int change_by_prefix(uint32_t *out, const struct ccfc_index *index,
 			    struct ccfc_slice ref, bool whole_call,
 			    struct ccfc_err *err)
 {
-	bool has_part = call_in(ref).len < ref.len;
+	bool has_part = call_id_of(ref).len < ref.len;
 	struct found found = { .n = 0 };
 
 	for (uint32_t i = 0; i < index->changes.n; i++) {
 		const struct ccfc_change *c = &index->changes.items[i];
 		struct ccfc_slice id = ccfc_slice(c->id, c->id_len);
 
-		if (!is_known(c) || !is_short_for(ref, id) ||
+		if (!is_settled_in_file(c) || !is_short_for(ref, id) ||
 		    (c->part && !has_part))
 			continue;
-		if (!whole_call || has_part || !has_call(&found, call_in(id)))
-			add_lookup(&found, i, id);
+		if (!whole_call || has_part ||
+		    !has_call(&found, call_id_of(id)))
+			add_found(&found, i, id);
 	}
-	return pick(out, &found, "change", ref, err);
+	return pick_found(out, &found, "change", ref, err);
 }
 
 static int find_change(uint32_t *out, const struct ccfc_index *index,
@@ -305,11 +310,11 @@ static int find_change(uint32_t *out, const struct ccfc_index *index,
 	*out = ccfc_query_change_id(index, ref);
 	if (*out != CCFC_ID_NONE)
 		return 0;
-	if (call_in(ref).len >= CHANGE_PREFIX_MIN)
+	if (call_id_of(ref).len >= CHANGE_PREFIX_MIN)
 		r = change_by_prefix(out, index, ref, whole_call, err);
 	if (r == CCFC_ENOTFOUND) {
-		ccfc_err_set(err, r, "change %.*s: nothing found", shown(ref),
-			     ref.ptr);
+		ccfc_err_set(err, r, "change %.*s: nothing found",
+			     shown_length(ref), ref.ptr);
 		ccfc_err_hint(err,
 			      "a change is named by its id (toolu_…), or a "
 			      "unique prefix of it, also without toolu_01, of "
@@ -357,7 +362,7 @@ static uint32_t find_command(const struct ccfc_index *index,
 bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
 			 const struct ccfc_index *index, struct ccfc_slice id)
 {
-	struct ccfc_slice call = call_in(id);
+	struct ccfc_slice call = call_id_of(id);
 	struct ccfc_buf name = CCFC_BUF_INIT;
 	bool found = false;
 
@@ -372,8 +377,9 @@ bool ccfc_query_inferred(uint32_t *command, uint32_t *file,
 		ccfc_buf_clear(&name);
 		ccfc_index_shell_id(&name, c,
 				    ccfc_index_file_path(index, *file));
-		found = ccfc_slice_eq(behind(ccfc_buf_view(&name), c->id_len),
-				      behind(id, call.len));
+		found = ccfc_slice_eq(
+			skip_bytes(ccfc_buf_view(&name), c->id_len),
+			skip_bytes(id, call.len));
 	}
 	*file -= found;
 	ccfc_buf_release(&name);

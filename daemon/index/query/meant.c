@@ -112,7 +112,7 @@ struct word {
 	uint32_t back;
 };
 
-static struct ccfc_slice from(struct ccfc_slice s, size_t at)
+static struct ccfc_slice slice_from(struct ccfc_slice s, size_t at)
 {
 	return ccfc_slice(s.ptr + at, s.len - at);
 }
@@ -126,7 +126,7 @@ static size_t end_of_word(struct ccfc_slice ref, size_t at)
 	return ref.len;
 }
 
-static bool read_back(uint32_t *back, struct ccfc_slice digits)
+static bool parse_back_count(uint32_t *back, struct ccfc_slice digits)
 {
 	*back = 0;
 	for (size_t i = 0; i < digits.len; i++) {
@@ -146,22 +146,22 @@ static bool read_meant_word(struct word *w, const struct ccfc_index *index,
 
 	*w = (struct word){ .back = 0 };
 	if (end < ref.len) {
-		w->here = from(ref, end + 1);
+		w->here = slice_from(ref, end + 1);
 		w->project = ccfc_query_project_here(index, w->here);
 	}
 	if (!word.len)
 		return true;
 	if (word.ptr[0] == '-')
-		return read_back(&w->back, from(word, 1));
+		return parse_back_count(&w->back, slice_from(word, 1));
 	if (word.ptr[0] != '/')
 		return false;
-	w->title = from(word, 1);
+	w->title = slice_from(word, 1);
 	if (w->title.len && w->title.ptr[w->title.len - 1] == '/')
 		w->title.len--;
 	return w->title.len;
 }
 
-static char lower(char c)
+static char lower_case(char c)
 {
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
@@ -172,7 +172,7 @@ static bool has_part(struct ccfc_slice text, struct ccfc_slice part)
 		size_t k = 0;
 
 		while (k < part.len &&
-		       lower(text.ptr[i + k]) == lower(part.ptr[k]))
+		       lower_case(text.ptr[i + k]) == lower_case(part.ptr[k]))
 			k++;
 		if (k == part.len)
 			return true;
@@ -180,8 +180,8 @@ static bool has_part(struct ccfc_slice text, struct ccfc_slice part)
 	return false;
 }
 
-static bool is_meant(const struct ccfc_index *index, const struct word *w,
-		     uint32_t session)
+static bool is_session_meant(const struct ccfc_index *index,
+			     const struct word *w, uint32_t session)
 {
 	const struct ccfc_session *s = &index->sessions.items[session];
 	const struct ccfc_filter here = { .project = w->project };
@@ -249,13 +249,14 @@ static int no_session(struct ccfc_slice word, const struct word *w,
 	return CCFC_ENOTFOUND;
 }
 
-static void add_meant(struct ccfc_ids *out, const struct ccfc_index *index,
-		      const struct word *w)
+static void add_meant_sessions(struct ccfc_ids *out,
+			       const struct ccfc_index *index,
+			       const struct word *w)
 {
 	if (w->here.len && !w->project.len)
 		return;
 	for (uint32_t s = 1; s < index->sessions.n; s++)
-		if (is_meant(index, w, s))
+		if (is_session_meant(index, w, s))
 			CCFC_VEC_PUSH(*out, s);
 	sort_latest(out, index);
 }
@@ -272,7 +273,7 @@ void ccfc_query_word_means(struct ccfc_ids *out, const struct ccfc_index *index,
 
 	if (!read_meant_word(&w, index, ref))
 		return;
-	add_meant(out, index, &w);
+	add_meant_sessions(out, index, &w);
 	if (w.title.len)
 		return;
 	if (w.back < out->n)
@@ -299,7 +300,7 @@ int ccfc_query_word(uint32_t *out, const struct ccfc_index *index,
 
 	if (!read_meant_word(&w, index, ref))
 		return no_word(word, err);
-	add_meant(&ids, index, &w);
+	add_meant_sessions(&ids, index, &w);
 	if (w.title.len && ids.n > 1)
 		r = ccfc_query_ambiguous(index, &ids, word,
 					 "have that in their title", err);

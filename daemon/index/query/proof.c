@@ -48,7 +48,7 @@ static const struct ccfc_change *call_row(const struct ccfc_index *index,
 	return command ? command : c;
 }
 
-static int64_t later(int64_t time, int64_t ms)
+static int64_t add_ms(int64_t time, int64_t ms)
 {
 	return time > INT64_MAX - ms ? INT64_MAX : time + ms;
 }
@@ -59,19 +59,19 @@ static struct ccfc_period window_of_lines(const struct ccfc_change *c)
 	struct ccfc_period w = { ccfc_index_time(c), INT64_MAX };
 
 	if (!c->result.known && ccfc_index_is_witnessed(c)) {
-		w.to = later(c->shell_time, CCFC_WINDOW_LATE);
+		w.to = add_ms(c->shell_time, CCFC_WINDOW_LATE);
 		return w;
 	}
 	if (!c->result.known) {
-		w.to = later(w.from, LONGEST_RUN);
+		w.to = add_ms(w.from, LONGEST_RUN);
 	} else if (c->result.run & CCFC_RUN_BACKGROUND) {
 		if (c->shell_time != CCFC_TIME_NONE)
-			w.to = later(c->shell_time, CCFC_WINDOW_LATE);
+			w.to = add_ms(c->shell_time, CCFC_WINDOW_LATE);
 	} else if (c->result.time != CCFC_TIME_NONE) {
-		w.to = later(c->result.time, CCFC_WINDOW_LATE);
+		w.to = add_ms(c->result.time, CCFC_WINDOW_LATE);
 	}
 	if (w.to < w.from)
-		w.to = later(w.from, CCFC_WINDOW_LATE);
+		w.to = add_ms(w.from, CCFC_WINDOW_LATE);
 	return w;
 }
 
@@ -81,7 +81,7 @@ static struct ccfc_period window_of_lines(const struct ccfc_change *c)
  * set: then they are not believed. What runs in the background goes on after
  * the mark of its end.
  */
-static bool narrow(struct ccfc_period *w, const struct ccfc_change *c)
+static bool narrow_by_marks(struct ccfc_period *w, const struct ccfc_change *c)
 {
 	struct ccfc_period marked = *w;
 	bool ends = c->ended != CCFC_TIME_NONE && c->ended < w->to &&
@@ -116,7 +116,7 @@ struct ccfc_period ccfc_query_exact_window(const struct ccfc_index *index,
 	if (ccfc_index_time(c) == CCFC_TIME_NONE)
 		return w;
 	w = window_of_lines(c);
-	*exact_end = narrow(&w, c);
+	*exact_end = narrow_by_marks(&w, c);
 	return w;
 }
 
@@ -180,7 +180,7 @@ static bool may_have_run(const struct ccfc_change *c)
 	return c->state != CCFC_STATE_DENIED && c->state != CCFC_STATE_STAGED;
 }
 
-static void weigh(struct doubt *d, uint32_t id)
+static void weigh_change(struct doubt *d, uint32_t id)
 {
 	const struct ccfc_change *c = &d->index->changes.items[id];
 	struct ccfc_period w;
@@ -215,20 +215,21 @@ static bool has_change(const struct ccfc_index *index,
 }
 
 /* Is it worth while to look at the commands of a session? */
-static bool was_there(const struct ccfc_session *s,
-		      const struct ccfc_period *when)
+static bool was_session_active(const struct ccfc_session *s,
+			       const struct ccfc_period *when)
 {
 	return (s->start == CCFC_TIME_NONE || s->start <= when->to) &&
 	       (s->end == CCFC_TIME_NONE ||
-		later(s->end, LONGEST_RUN) >= when->from);
+		add_ms(s->end, LONGEST_RUN) >= when->from);
 }
 
 /* A command in the background that nobody saw end is not for ever. */
-static bool is_long_over(const struct doubt *d, const struct ccfc_change *c)
+static bool is_background_over(const struct doubt *d,
+			       const struct ccfc_change *c)
 {
 	return (c->result.run & CCFC_RUN_BACKGROUND) &&
 	       c->shell_time == CCFC_TIME_NONE &&
-	       later(ccfc_index_time(c), LONGEST_RUN) < d->when.from;
+	       add_ms(ccfc_index_time(c), LONGEST_RUN) < d->when.from;
 }
 
 /*
@@ -241,7 +242,7 @@ static void weigh_unknown(struct doubt *d, uint32_t session)
 	struct ccfc_slice path = ccfc_index_file_path(d->index, d->c->file);
 
 	if (session == d->c->session || !s->commands.n || !s->project ||
-	    !was_there(s, &d->when) ||
+	    !was_session_active(s, &d->when) ||
 	    !ccfc_path_is_below(path, ccfc_index_str(d->index, s->project)))
 		return;
 	for (uint32_t i = 0; i < s->commands.n; i++) {
@@ -249,18 +250,19 @@ static void weigh_unknown(struct doubt *d, uint32_t session)
 			&d->index->changes.items[s->commands.items[i]];
 
 		if (c->settled && ccfc_index_is_unknown(c) &&
-		    !is_long_over(d, c) && !has_change(d->index, c, d->c->file))
-			weigh(d, s->commands.items[i]);
+		    !is_background_over(d, c) &&
+		    !has_change(d->index, c, d->c->file))
+			weigh_change(d, s->commands.items[i]);
 	}
 }
 
-static void weigh_all(struct doubt *d)
+static void weigh_all_changes(struct doubt *d)
 {
 	const struct ccfc_index *index = d->index;
 	const struct ccfc_ids *ids = &index->files.items[d->c->file];
 
 	for (uint32_t i = 0; i < ids->n; i++)
-		weigh(d, ids->items[i]);
+		weigh_change(d, ids->items[i]);
 	for (uint32_t s = 1; s < index->sessions.n; s++)
 		weigh_unknown(d, s);
 	if (!(d->c->result.run & CCFC_RUN_SHARED))
@@ -270,7 +272,7 @@ static void weigh_all(struct doubt *d)
 	for (uint32_t i = 0; i < ids->n; i++)
 		if (!has_change(index, &index->changes.items[ids->items[i]],
 				d->c->file))
-			weigh(d, ids->items[i]);
+			weigh_change(d, ids->items[i]);
 }
 
 /* Is the change in doubt? `list` (may be NULL) gets the rivals. */
@@ -286,7 +288,7 @@ static bool is_doubtful(const struct ccfc_index *index,
 		.list = list,
 	};
 
-	weigh_all(&d);
+	weigh_all_changes(&d);
 	if (!d.rivals)
 		return c->result.run & CCFC_RUN_SHARED;
 	return named_by(&d, c) != NAMED || d.named != NOT_NAMED;
@@ -357,8 +359,8 @@ bool ccfc_query_is_surely_seen(const struct ccfc_index *index,
 /* --- gaps --- */
 
 /* From the change of the file in front of `c` to the one behind it. */
-static struct ccfc_period between(const struct ccfc_index *index,
-				  const struct ccfc_change *c)
+static struct ccfc_period gap_around_change(const struct ccfc_index *index,
+					    const struct ccfc_change *c)
 {
 	const struct ccfc_ids *ids = &index->files.items[c->file];
 	struct ccfc_period own = ccfc_query_window(index, c);
@@ -403,8 +405,8 @@ static bool has_unknown(const struct ccfc_index *index, uint32_t session,
 	return false;
 }
 
-static bool ran_in(const struct ccfc_period *w, const struct ccfc_period *spans,
-		   uint32_t n)
+static bool ran_in_periods(const struct ccfc_period *w,
+			   const struct ccfc_period *spans, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (w->from <= spans[i].to && w->to >= spans[i].from)
@@ -425,7 +427,7 @@ static void add_commands(struct ccfc_ids *out, const struct ccfc_index *index,
 		if (!c->settled || !ccfc_index_is_unknown(c))
 			continue;
 		w = ccfc_query_window(index, c);
-		if (ran_in(&w, spans, n))
+		if (ran_in_periods(&w, spans, n))
 			ccfc_ids_push(out, ids->items[i]);
 	}
 }
@@ -442,7 +444,7 @@ bool ccfc_query_commands(struct ccfc_ids *out, const struct ccfc_index *index,
 			all.to = spans[i].to;
 	}
 	for (uint32_t s = 1; n && s < index->sessions.n; s++)
-		if (was_there(&index->sessions.items[s], &all))
+		if (was_session_active(&index->sessions.items[s], &all))
 			add_commands(out, index,
 				     &index->sessions.items[s].commands, spans,
 				     n);
@@ -452,7 +454,7 @@ bool ccfc_query_commands(struct ccfc_ids *out, const struct ccfc_index *index,
 bool ccfc_query_is_alone(const struct ccfc_index *index,
 			 const struct ccfc_change *c)
 {
-	struct ccfc_period gap = between(index, c);
+	struct ccfc_period gap = gap_around_change(index, c);
 	uint32_t project = index->sessions.items[c->session].project;
 
 	for (uint32_t s = 1; s < index->sessions.n; s++)

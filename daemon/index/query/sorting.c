@@ -20,7 +20,7 @@ void ccfc_sorting_init(struct ccfc_sorting *s, void *items, void *spare,
 				    .compare = compare };
 }
 
-static char *item(const struct ccfc_sorting *s, size_t i)
+static char *item_at(const struct ccfc_sorting *s, size_t i)
 {
 	return s->items + i * s->size;
 }
@@ -38,17 +38,18 @@ static void sort_run(struct ccfc_sorting *s, size_t first, size_t end)
 	for (size_t i = first + 1; i < end; i++) {
 		size_t k = i;
 
-		while (k > first && s->compare(item(s, k - 1), item(s, i)) > 0)
+		while (k > first &&
+		       s->compare(item_at(s, k - 1), item_at(s, i)) > 0)
 			k--;
 		if (k == i)
 			continue;
-		memcpy(moved, item(s, i), s->size);
-		memmove(item(s, k + 1), item(s, k), (i - k) * s->size);
-		memcpy(item(s, k), moved, s->size);
+		memcpy(moved, item_at(s, i), s->size);
+		memmove(item_at(s, k + 1), item_at(s, k), (i - k) * s->size);
+		memcpy(item_at(s, k), moved, s->size);
 	}
 }
 
-static void merge_one(struct ccfc_sorting *s)
+static void merge_one_item(struct ccfc_sorting *s)
 {
 	size_t first = s->at - s->at % (2 * s->run);
 	size_t mid = at_most(first + s->run, s->n);
@@ -61,9 +62,9 @@ static void merge_one(struct ccfc_sorting *s)
 	}
 	left = s->left < mid &&
 	       (s->right == end ||
-		s->compare(item(s, s->left), item(s, s->right)) <= 0);
+		s->compare(item_at(s, s->left), item_at(s, s->right)) <= 0);
 	memcpy(s->spare + s->at * s->size,
-	       item(s, left ? s->left++ : s->right++), s->size);
+	       item_at(s, left ? s->left++ : s->right++), s->size);
 	s->at++;
 }
 
@@ -87,7 +88,7 @@ bool ccfc_sorting_some(struct ccfc_sorting *s, size_t most)
 		if (moved >= most)
 			return true;
 		if (s->run) {
-			merge_one(s);
+			merge_one_item(s);
 		} else {
 			size_t end = at_most(s->at + FIRST_RUN, s->n);
 

@@ -9,8 +9,8 @@
 
 /* --- facts one by one --- */
 
-static uint32_t agent_of(const struct ccfc_index *index,
-			 const struct ccfc_model_message *say)
+static uint32_t agent_of_message(const struct ccfc_index *index,
+				 const struct ccfc_model_message *say)
 {
 	const struct ccfc_session_source *part =
 		&index->session_sources.items[say->session_source];
@@ -23,16 +23,16 @@ static uint32_t agent_of(const struct ccfc_index *index,
 	return agent ? agent : index->sidechain;
 }
 
-static void said_of(struct ccfc_message_fact *out,
-		    const struct ccfc_index *index,
-		    const struct ccfc_model_message *say)
+static void fill_message_fact(struct ccfc_message_fact *out,
+			      const struct ccfc_index *index,
+			      const struct ccfc_model_message *say)
 {
 	*out = (struct ccfc_message_fact){
 		.time = say->time,
 		.session = index->session_sources.items[say->session_source]
 				   .session,
 		.model = say->model,
-		.name = say->agent ? agent_of(index, say) : 0,
+		.name = say->agent ? agent_of_message(index, say) : 0,
 		.agent = say->agent,
 		.cost = say->cost,
 		.tokens = { say->input, say->output, say->cache_write,
@@ -45,7 +45,7 @@ bool ccfc_tally_message_at(struct ccfc_message_fact *out,
 {
 	if (index->messages.items[message].copy)
 		return false;
-	said_of(out, index, &index->messages.items[message]);
+	fill_message_fact(out, index, &index->messages.items[message]);
 	return true;
 }
 
@@ -62,7 +62,7 @@ bool ccfc_tally_call_at(struct ccfc_call_fact *out,
 
 	if (!use->called || use->message == CCFC_ID_NONE)
 		return false;
-	said_of(&said, index, &index->messages.items[use->message]);
+	fill_message_fact(&said, index, &index->messages.items[use->message]);
 	*out = (struct ccfc_call_fact){ .time = said.time,
 					.session = said.session,
 					.model = said.model,
@@ -88,7 +88,7 @@ bool ccfc_tally_read_at(struct ccfc_read_fact *out,
 		.session = index->session_sources.items[say->session_source]
 				   .session,
 		.file = look->file,
-		.agent = agent_of(index, say),
+		.agent = agent_of_message(index, say),
 		.error = is_error(use),
 	};
 	return true;
@@ -134,7 +134,7 @@ static void add_used(struct ccfc_tallying *s, uint32_t call)
 	part->errors += used.error;
 }
 
-static void add_look(struct ccfc_tallying *s, const struct ccfc_read_fact *look)
+static void add_read(struct ccfc_tallying *s, const struct ccfc_read_fact *look)
 {
 	struct ccfc_tally *t = tally_of(s, look->session);
 
@@ -153,15 +153,15 @@ static void add_looks(struct ccfc_tallying *s, uint32_t file)
 	for (uint32_t i = index->file_reads.items[file]; i != CCFC_ID_NONE;
 	     i = index->reads.items[i].next)
 		if (ccfc_tally_read_at(&look, index, i))
-			add_look(s, &look);
+			add_read(s, &look);
 }
 
 /*
  * What is told of an agent counts where the agent has no transcript of the
  * session. So much of a part is what it was when it was last read.
  */
-static bool counts(const struct ccfc_index *index,
-		   const struct ccfc_session_source *p)
+static bool does_count(const struct ccfc_index *index,
+		       const struct ccfc_session_source *p)
 {
 	const struct ccfc_ids *ids = &index->sessions.items[p->session].sources;
 
@@ -187,13 +187,13 @@ static bool is_first_told(const struct ccfc_index *index,
 	if (!p->told)
 		return false;
 	while (i != CCFC_ID_NONE &&
-	       (items[i].told != p->told || !counts(index, &items[i])))
+	       (items[i].told != p->told || !does_count(index, &items[i])))
 		i = items[i].next;
 	return i == CCFC_ID_NONE;
 }
 
 /* Lines that came after their part was added up are not in the sum. */
-static void take_away(uint64_t *sum, uint64_t n)
+static void subtract(uint64_t *sum, uint64_t n)
 {
 	*sum -= n < *sum ? n : *sum;
 }
@@ -214,10 +214,10 @@ static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
 		m = &index->messages.items[m->next];
 		p = &index->session_sources.items[m->session_source];
 		if (!m->agent || p->session != session ||
-		    m->gen != (uint16_t)p->gen || !counts(index, p))
+		    m->gen != (uint16_t)p->gen || !does_count(index, p))
 			continue;
-		take_away(&t->agents.user, m->answers);
-		take_away(&t->agents.assistant, m->lines);
+		subtract(&t->agents.user, m->answers);
+		subtract(&t->agents.assistant, m->lines);
 	}
 }
 
@@ -226,8 +226,9 @@ static void drop_copies(struct ccfc_tallying *s, uint32_t shared)
  * transcript counts: of those named after the session, or else of all, the one
  * with the most. The view `sessions` (store/sql/views.c) has the same rule.
  */
-static void take_most(struct ccfc_tally *t, const struct ccfc_index *index,
-		      const struct ccfc_session_source *p)
+static void set_main_if_larger(struct ccfc_tally *t,
+			       const struct ccfc_index *index,
+			       const struct ccfc_session_source *p)
 {
 	const struct ccfc_source *source = &index->sources.items[p->source];
 	bool named = !source->is_agent && source->session == p->session;
@@ -244,17 +245,17 @@ static void take_most(struct ccfc_tally *t, const struct ccfc_index *index,
 	t->main.assistant = p->assistant[0];
 }
 
-static void add_part(struct ccfc_tallying *s, uint32_t part)
+static void add_session_source(struct ccfc_tallying *s, uint32_t part)
 {
 	const struct ccfc_index *index = s->index;
 	const struct ccfc_session_source *p =
 		&index->session_sources.items[part];
 	struct ccfc_tally *t = tally_of(s, p->session);
 
-	if (!t || !counts(index, p))
+	if (!t || !does_count(index, p))
 		return;
 	t->nagents += is_first_told(index, p);
-	take_most(t, index, p);
+	set_main_if_larger(t, index, p);
 	t->agents.user += p->user[1];
 	t->agents.assistant += p->assistant[1];
 }
@@ -326,10 +327,10 @@ static bool table_of(const struct ccfc_tallying *s, uint32_t *first,
 		     uint32_t *end,
 		     void (**add)(struct ccfc_tallying *s, uint32_t row))
 {
-	static void (*const adds[])(struct ccfc_tallying *,
-				    uint32_t) = { add_part,  drop_copies,
-						  add_said,  add_used,
-						  add_looks, add_session };
+	static void (*const adds[])(struct ccfc_tallying *, uint32_t) = {
+		add_session_source, drop_copies, add_said,
+		add_used,	    add_looks,	 add_session
+	};
 	const struct ccfc_index *index = s->index;
 	const uint32_t ends[] = { index->session_sources.n, index->shared.n,
 				  index->messages.n,	    index->calls.n,
@@ -363,7 +364,7 @@ bool ccfc_tally_some(struct ccfc_tallying *s, uint32_t rows)
 }
 
 /* Zeroed. */
-static uint32_t *stamps(uint32_t n, struct ccfc_arena *arena)
+static uint32_t *new_stamps(uint32_t n, struct ccfc_arena *arena)
 {
 	uint32_t *list = ccfc_arena_alloc(arena, n * sizeof(*list));
 
@@ -371,15 +372,16 @@ static uint32_t *stamps(uint32_t n, struct ccfc_arena *arena)
 	return list;
 }
 
-static void begin(struct ccfc_tallying *s, const struct ccfc_index *index,
-		  struct ccfc_arena *arena)
+static void begin_tallying(struct ccfc_tallying *s,
+			   const struct ccfc_index *index,
+			   struct ccfc_arena *arena)
 {
 	*s = (struct ccfc_tallying){
 		.nsessions = index->sessions.n,
 		.index = index,
 		.nfiles = index->files.n,
-		.last_file = stamps(index->sessions.n, arena),
-		.last_session = stamps(index->files.n, arena),
+		.last_file = new_stamps(index->sessions.n, arena),
+		.last_session = new_stamps(index->files.n, arena),
 	};
 }
 
@@ -388,7 +390,7 @@ void ccfc_tally_begin(struct ccfc_tallying *s, const struct ccfc_index *index,
 {
 	size_t size = index->sessions.n * sizeof(struct ccfc_tally);
 
-	begin(s, index, arena);
+	begin_tallying(s, index, arena);
 	s->out = ccfc_arena_alloc(arena, size);
 	memset(s->out, 0, size);
 	s->out[0].last_change = CCFC_TIME_NONE;
@@ -399,7 +401,7 @@ void ccfc_tally_begin_session(struct ccfc_tallying *s, struct ccfc_tally *out,
 			      struct ccfc_arena *arena)
 {
 	*out = (struct ccfc_tally){ .last_change = CCFC_TIME_NONE };
-	begin(s, index, arena);
+	begin_tallying(s, index, arena);
 	s->only = session;
 	s->out = out;
 }

@@ -79,7 +79,8 @@ void ccfc_index_be_command(struct ccfc_index *index, uint32_t change)
 	ccfc_index_adopt_mark(index, change);
 }
 
-static void hang_on(struct ccfc_index *index, uint32_t change, uint32_t command)
+static void link_to_command(struct ccfc_index *index, uint32_t change,
+			    uint32_t command)
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
@@ -95,7 +96,7 @@ bool ccfc_index_hang(struct ccfc_index *index, uint32_t change)
 	if (command >= change ||
 	    !ccfc_index_is_command(&index->changes.items[command]))
 		return false;
-	hang_on(index, change, command);
+	link_to_command(index, change, command);
 	return true;
 }
 
@@ -147,7 +148,7 @@ uint32_t ccfc_index_shell_change(struct ccfc_index *index, uint32_t command,
 	if (id == CCFC_ID_NONE) {
 		id = ccfc_index_add_change(index, key);
 		index->changes.items[id].call.file = file;
-		hang_on(index, id, command);
+		link_to_command(index, id, command);
 		return id;
 	}
 	c = &index->changes.items[id];
@@ -171,8 +172,8 @@ struct targets {
 	uint32_t n;
 };
 
-static struct target *target_of(struct targets *targets, struct ccfc_slice path,
-				bool makes)
+static struct target *find_or_add_target(struct targets *targets,
+					 struct ccfc_slice path, bool makes)
 {
 	struct target *t = targets->items;
 
@@ -187,7 +188,7 @@ static struct target *target_of(struct targets *targets, struct ccfc_slice path,
 static struct target *put_target(struct targets *targets,
 				 struct ccfc_slice path, bool makes)
 {
-	struct target *t = target_of(targets, path, makes);
+	struct target *t = find_or_add_target(targets, path, makes);
 
 	t->op = CCFC_OP_MODIFIED;
 	t->other = CCFC_SLICE_NONE;
@@ -197,7 +198,7 @@ static struct target *put_target(struct targets *targets,
 
 static struct target *put_gone(struct targets *targets, struct ccfc_slice path)
 {
-	struct target *t = target_of(targets, path, false);
+	struct target *t = find_or_add_target(targets, path, false);
 
 	t->op = CCFC_OP_DELETED;
 	t->gone = t->made;
@@ -208,11 +209,11 @@ static struct target *put_gone(struct targets *targets, struct ccfc_slice path)
 static void put_renamed(struct targets *targets, struct ccfc_slice from,
 			struct ccfc_slice path)
 {
-	struct target old = *target_of(targets, from, false);
+	struct target old = *find_or_add_target(targets, from, false);
 	struct target *t;
 
 	put_gone(targets, from)->other = path;
-	t = target_of(targets, path, true);
+	t = find_or_add_target(targets, path, true);
 	t->op = old.made ? old.op : CCFC_OP_RENAMED;
 	t->other = old.made ? old.other : from;
 	t->gone = false;

@@ -36,8 +36,8 @@ void ccfc_byte_scan_init(struct ccfc_byte_scan *scan, struct ccfc_slice run,
 }
 
 /* May "\uXXXX" at p be a character of the needle? */
-static bool hides(const struct ccfc_byte_scan *scan, const char *p,
-		  const char *end)
+static bool escapes_sought_byte(const struct ccfc_byte_scan *scan,
+				const char *p, const char *end)
 {
 	int32_t unit;
 
@@ -61,7 +61,7 @@ static bool is_suspect(const struct ccfc_byte_scan *scan, const char *p,
 	unsigned char c = (unsigned char)p[0], d = (unsigned char)p[1];
 
 	if (c == '\\')
-		return d == 'u' && hides(scan, p, end);
+		return d == 'u' && escapes_sought_byte(scan, p, end);
 	return scan->folds && end - p > 1 &&
 	       ((c == 0xc5 && d == 0xbf) || (c == 0xe2 && d == 0x84));
 }

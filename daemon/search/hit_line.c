@@ -42,8 +42,8 @@ static int by_id(const void *key, const void *item)
 	return (a > b) - (a < b);
 }
 
-static bool read_line_hit_line(struct ccfc_hit_line *r, struct ccfc_slice *line,
-			       const struct ccfc_hit *hit)
+static bool read_hit_line(struct ccfc_hit_line *r, struct ccfc_slice *line,
+			  const struct ccfc_hit *hit)
 {
 	const struct ccfc_search *s = r->run->search;
 	const struct ccfc_search_source *source =
@@ -68,7 +68,7 @@ bool ccfc_hit_line_show(struct ccfc_hit_line *r, struct ccfc_found *out,
 	struct ccfc_slice line;
 	bool ok = false;
 
-	if (!read_line_hit_line(r, &line, hit) ||
+	if (!read_hit_line(r, &line, hit) ||
 	    !ccfc_tool_text_open(&r->told, r->parser, line,
 				 CCFC_IN_BIT(hit->in)))
 		return false;

@@ -77,7 +77,8 @@ static bool is_first(const struct ccfc_hits *hits, const struct ccfc_hit *a,
 
 /* --- order --- */
 
-static double score_of(const struct ccfc_hits *hits, const struct ccfc_hit *h)
+static double score_of_hit(const struct ccfc_hits *hits,
+			   const struct ccfc_hit *h)
 {
 	static const double place[] = { [CCFC_IN_TEXT] = 3,
 					[CCFC_IN_THINKING] = 2,
@@ -94,39 +95,39 @@ static double score_of(const struct ccfc_hits *hits, const struct ccfc_hit *h)
 	return s;
 }
 
-static int cmp(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
 /* Newest first; at one time what stands last in a transcript. */
-static int by_time_hits(const struct ccfc_hits *hits, const struct ccfc_hit *a,
-			const struct ccfc_hit *b)
+static int compare_hit_times(const struct ccfc_hits *hits,
+			     const struct ccfc_hit *a, const struct ccfc_hit *b)
 {
 	int r = (a->time < b->time) - (a->time > b->time);
 
 	if (!r)
 		r = by_session(hits, a, b);
 	if (!r)
-		r = cmp(a->source, b->source);
+		r = compare_numbers(a->source, b->source);
 	if (!r)
-		r = cmp(b->offset, a->offset);
+		r = compare_numbers(b->offset, a->offset);
 	if (!r)
-		r = cmp(b->block, a->block);
-	return r ? r : cmp(b->key, a->key);
+		r = compare_numbers(b->block, a->block);
+	return r ? r : compare_numbers(b->key, a->key);
 }
 
 /* Does `a` come before `b`? */
-static bool before(const struct heap *heap, uint32_t a, uint32_t b)
+static bool comes_before(const struct heap *heap, uint32_t a, uint32_t b)
 {
 	const struct ccfc_hit *all = heap->hits->all.items;
 
 	if (heap->score && heap->score[a] != heap->score[b])
 		return heap->score[a] > heap->score[b];
-	return by_time_hits(heap->hits, &all[a], &all[b]) < 0;
+	return compare_hit_times(heap->hits, &all[a], &all[b]) < 0;
 }
 
-static void sink(struct heap *heap, uint32_t i, uint32_t n)
+static void sift_down(struct heap *heap, uint32_t i, uint32_t n)
 {
 	uint32_t *items = heap->items;
 
@@ -134,9 +135,9 @@ static void sink(struct heap *heap, uint32_t i, uint32_t n)
 		uint32_t held = items[i];
 
 		if (child + 1 < n &&
-		    before(heap, items[child], items[child + 1]))
+		    comes_before(heap, items[child], items[child + 1]))
 			child++;
-		if (!before(heap, held, items[child]))
+		if (!comes_before(heap, held, items[child]))
 			return;
 		items[i] = items[child];
 		items[child] = held;
@@ -149,10 +150,10 @@ static void heap_add(struct heap *heap, uint32_t id)
 		heap->items[heap->n++] = id;
 		if (heap->n == heap->max)
 			for (uint32_t i = heap->n / 2; i--;)
-				sink(heap, i, heap->n);
-	} else if (before(heap, id, heap->items[0])) {
+				sift_down(heap, i, heap->n);
+	} else if (comes_before(heap, id, heap->items[0])) {
 		heap->items[0] = id;
-		sink(heap, 0, heap->n);
+		sift_down(heap, 0, heap->n);
 	}
 }
 
@@ -164,7 +165,7 @@ static void heap_sort(struct heap *heap)
 
 		heap->items[0] = heap->items[n - 1];
 		heap->items[n - 1] = last;
-		sink(heap, 0, n - 1);
+		sift_down(heap, 0, n - 1);
 	}
 }
 
@@ -184,7 +185,7 @@ uint32_t *ccfc_hits_page(uint32_t *n, const struct ccfc_hits *hits,
 	if (hits->by_rank) {
 		score = ccfc_malloc(hits->all.n * sizeof(*score));
 		for (uint32_t i = 0; i < hits->all.n; i++)
-			score[i] = score_of(hits, &hits->all.items[i]);
+			score[i] = score_of_hit(hits, &hits->all.items[i]);
 		heap.score = score;
 	}
 	for (uint32_t i = 0; i < hits->all.n; i++)
@@ -203,9 +204,9 @@ static void mark_sessions(const struct ccfc_hits *hits, bool *seen)
 		seen[hits->all.items[i].session] = true;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_ids(const void *a, const void *b)
 {
-	return cmp(*(const uint32_t *)a, *(const uint32_t *)b);
+	return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* Keeps the first half of them. */
@@ -221,7 +222,7 @@ static void drop_later_half(struct ccfc_hits *hits)
 					       sizeof(*hits->dropped_of));
 	mark_sessions(hits, hits->dropped_of);
 	hits->dropped += hits->all.n - n;
-	qsort(keep, n, sizeof(*keep), by_number);
+	qsort(keep, n, sizeof(*keep), compare_ids);
 	ccfc_map_clear(&hits->map);
 	for (uint32_t i = 0; i < n; i++) {
 		items[i] = items[keep[i]];

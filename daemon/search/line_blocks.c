@@ -52,7 +52,7 @@ void ccfc_line_blocks_close(struct ccfc_line_blocks *p)
 }
 
 /* The rest of a line is moved before a page boundary, with room behind. */
-static void make_room_line_blocks(struct ccfc_line_blocks *p)
+static void grow_block(struct ccfc_line_blocks *p)
 {
 	size_t rest = p->end - p->pos;
 	size_t to = (rest + PAGE - 1) & ~(size_t)(PAGE - 1);
@@ -102,8 +102,8 @@ static bool read_piece(struct ccfc_line_blocks *p)
 }
 
 /* A last record that was read without its newline gets one. */
-static bool give_rest(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
-		      uint64_t *offset)
+static bool return_last_lines(struct ccfc_line_blocks *p,
+			      struct ccfc_slice *lines, uint64_t *offset)
 {
 	if (p->lost || p->pos == p->end)
 		return false;
@@ -122,10 +122,10 @@ bool ccfc_line_blocks_next(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
 		const char *nl;
 		size_t before;
 
-		make_room_line_blocks(p);
+		grow_block(p);
 		before = p->end;
 		if (!read_piece(p))
-			return give_rest(p, lines, offset);
+			return return_last_lines(p, lines, offset);
 		nl = memrchr(p->mem + before, '\n', p->end - before);
 		if (nl) {
 			*lines = ccfc_slice(p->mem + p->pos,

@@ -59,7 +59,7 @@ static bool has_folding_letter(struct ccfc_slice s)
 
 /* --- PCRE2 --- */
 
-static uint32_t options(const struct ccfc_pattern_want *want)
+static uint32_t pcre2_options(const struct ccfc_pattern_want *want)
 {
 	uint32_t o = PCRE2_UTF;
 
@@ -81,14 +81,15 @@ static int bad_pattern(struct ccfc_err *err, int code, size_t at)
 			    at + 1, (const char *)why);
 }
 
-static int compile(struct ccfc_matcher *m, const struct ccfc_pattern_want *want,
-		   struct ccfc_err *err)
+static int compile_pattern(struct ccfc_matcher *m,
+			   const struct ccfc_pattern_want *want,
+			   struct ccfc_err *err)
 {
 	PCRE2_SIZE at = 0;
 	int code = 0;
 
 	m->code = pcre2_compile((PCRE2_SPTR)want->text.ptr, want->text.len,
-				options(want), &code, &at, NULL);
+				pcre2_options(want), &code, &at, NULL);
 	if (!m->code)
 		return bad_pattern(err, code, at);
 	m->data = pcre2_match_data_create(1, NULL);
@@ -108,7 +109,7 @@ static int compile(struct ccfc_matcher *m, const struct ccfc_pattern_want *want,
 }
 
 /* What a failed match means; 0: there is none. */
-static int verdict(int r, struct ccfc_err *err)
+static int fail_match(int r, struct ccfc_err *err)
 {
 	switch (r) {
 	case PCRE2_ERROR_MATCHLIMIT:
@@ -128,9 +129,9 @@ static int verdict(int r, struct ccfc_err *err)
 	}
 }
 
-static int match(struct ccfc_span *out, struct ccfc_matcher *m,
-		 const struct ccfc_text *text, size_t from, bool valid,
-		 struct ccfc_err *err)
+static int match_at(struct ccfc_span *out, struct ccfc_matcher *m,
+		    const struct ccfc_text *text, size_t from, bool valid,
+		    struct ccfc_err *err)
 {
 	uint32_t o = PCRE2_NOTEMPTY | (valid ? PCRE2_NO_UTF_CHECK : 0);
 	int r = pcre2_match(m->code, (PCRE2_SPTR)text->bytes.ptr,
@@ -138,7 +139,7 @@ static int match(struct ccfc_span *out, struct ccfc_matcher *m,
 	const PCRE2_SIZE *span;
 
 	if (r < 0)
-		return verdict(r, err);
+		return fail_match(r, err);
 	span = pcre2_get_ovector_pointer(m->data);
 	*out = (struct ccfc_span){ span[0], span[1] };
 	/* Some versions let \K in a lookahead begin behind the end. */
@@ -153,7 +154,7 @@ static size_t next_start(struct ccfc_slice s, size_t at)
 	return at;
 }
 
-static void pace(struct ccfc_matcher *m, int64_t ms)
+static void adapt_stretch(struct ccfc_matcher *m, int64_t ms)
 {
 	if (ms > QUICK_MS)
 		m->stretch = STRETCH_MIN;
@@ -173,10 +174,10 @@ static int match_stretches(struct ccfc_span *out, struct ccfc_matcher *m,
 		size_t to = from + m->stretch;
 
 		pcre2_set_offset_limit(m->context, to);
-		r = match(out, m, text, from, valid, err);
+		r = match_at(out, m, text, from, valid, err);
 		valid = true;
 		from = next_start(text->bytes, to + 1);
-		pace(m, ccfc_time_monotonic() - began);
+		adapt_stretch(m, ccfc_time_monotonic() - began);
 		if (!r && m->stop && m->stop(m->ctx))
 			return ccfc_err_set(err, CCFC_EAGAIN, "stopped");
 	}
@@ -211,7 +212,7 @@ int ccfc_matcher_new(struct ccfc_matcher **out,
 	/* Compiling also finds out whether the pattern is UTF-8. */
 	if (!m->by_needle || !ascii ||
 	    (!want->case_sensitive && has_folding_letter(want->text)))
-		r = compile(m, want, err);
+		r = compile_pattern(m, want, err);
 	if (!r)
 		*out = m;
 	else
@@ -246,8 +247,8 @@ int ccfc_matcher_find(struct ccfc_span *out, struct ccfc_matcher *m,
 		return 0;
 	if (m->regex || !m->by_needle || (text->folds && m->code)) {
 		r = m->regex ? match_stretches(out, m, text, from, err)
-			     : match(out, m, text, from, text->valid || from,
-				     err);
+			     : match_at(out, m, text, from, text->valid || from,
+					err);
 		return r == CCFC_ECORRUPT ? 0 : r;
 	}
 	at = ccfc_needle_find(&m->needle, text->bytes, from);

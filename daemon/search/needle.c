@@ -20,7 +20,7 @@ static bool is_letter(unsigned char c)
 	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
 }
 
-static size_t rarity(unsigned char c)
+static size_t rarity_of_byte(unsigned char c)
 {
 	const char *at = c ? strchr(common, c) : NULL;
 
@@ -28,12 +28,13 @@ static size_t rarity(unsigned char c)
 }
 
 /* The rarest byte that does not stand at `but`. */
-static size_t rarest(const struct ccfc_needle *n, size_t but)
+static size_t rarest_byte(const struct ccfc_needle *n, size_t but)
 {
 	size_t best = but ? 0 : n->len > 1;
 
 	for (size_t i = 0; i < n->len; i++)
-		if (i != but && rarity(n->bytes[i]) > rarity(n->bytes[best]))
+		if (i != but && rarity_of_byte(n->bytes[i]) >
+					rarity_of_byte(n->bytes[best]))
 			best = i;
 	return best;
 }
@@ -47,8 +48,8 @@ void ccfc_needle_init(struct ccfc_needle *n, struct ccfc_slice bytes, bool fold)
 		n->fold[i] = fold && is_letter(c) ? 0x20 : 0;
 		n->bytes[i] = c | n->fold[i];
 	}
-	n->at[0] = rarest(n, CCFC_NOWHERE);
-	n->at[1] = rarest(n, n->at[0]);
+	n->at[0] = rarest_byte(n, CCFC_NOWHERE);
+	n->at[1] = rarest_byte(n, n->at[0]);
 }
 
 bool ccfc_needle_stands(const struct ccfc_needle *n, const char *p)
@@ -64,13 +65,13 @@ struct byte16 {
 	__m128i byte, fold;
 };
 
-static struct byte16 spread(const struct ccfc_needle *n, size_t at)
+static struct byte16 spread_byte(const struct ccfc_needle *n, size_t at)
 {
 	return (struct byte16){ _mm_set1_epi8((char)n->bytes[at]),
 				_mm_set1_epi8((char)n->fold[at]) };
 }
 
-static __m128i equal(const struct byte16 *b, const char *p)
+static __m128i equal_mask(const struct byte16 *b, const char *p)
 {
 	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
 
@@ -80,7 +81,8 @@ static __m128i equal(const struct byte16 *b, const char *p)
 size_t ccfc_needle_find(const struct ccfc_needle *n, struct ccfc_slice text,
 			size_t from)
 {
-	const struct byte16 a = spread(n, n->at[0]), b = spread(n, n->at[1]);
+	const struct byte16 a = spread_byte(n, n->at[0]),
+			    b = spread_byte(n, n->at[1]);
 	size_t last;
 
 	if (text.len < n->len)
@@ -88,8 +90,9 @@ size_t ccfc_needle_find(const struct ccfc_needle *n, struct ccfc_slice text,
 	last = text.len - n->len;
 	for (size_t i = from; i <= last; i += 16) {
 		const char *p = text.ptr + i;
-		unsigned m = (unsigned)_mm_movemask_epi8(_mm_and_si128(
-			equal(&a, p + n->at[0]), equal(&b, p + n->at[1])));
+		unsigned m = (unsigned)_mm_movemask_epi8(
+			_mm_and_si128(equal_mask(&a, p + n->at[0]),
+				      equal_mask(&b, p + n->at[1])));
 
 		for (; m; m &= m - 1) {
 			size_t k = (size_t)__builtin_ctz(m);

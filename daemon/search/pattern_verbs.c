@@ -1,7 +1,7 @@
 /* Finding verbs and \G; see pattern_verbs.h. */
 #include "search/pattern_verbs.h"
 
-static bool stands(struct ccfc_slice s, size_t at, const char *what)
+static bool stands_at(struct ccfc_slice s, size_t at, const char *what)
 {
 	size_t n = strlen(what);
 
@@ -9,9 +9,9 @@ static bool stands(struct ccfc_slice s, size_t at, const char *what)
 }
 
 /* Where what begins at `at` is over: behind the next `what`, or at the end. */
-static size_t behind(struct ccfc_slice s, size_t at, const char *what)
+static size_t skip_past(struct ccfc_slice s, size_t at, const char *what)
 {
-	while (at < s.len && !stands(s, at, what))
+	while (at < s.len && !stands_at(s, at, what))
 		at++;
 	return at < s.len ? at + strlen(what) : at;
 }
@@ -19,19 +19,19 @@ static size_t behind(struct ccfc_slice s, size_t at, const char *what)
 /* Behind the escape at `at`, and all that it quotes. */
 static size_t skip_escape(struct ccfc_slice s, size_t at)
 {
-	return stands(s, at, "\\Q") ? behind(s, at + 2, "\\E") : at + 2;
+	return stands_at(s, at, "\\Q") ? skip_past(s, at + 2, "\\E") : at + 2;
 }
 
 /* Behind the class whose bracket is at `at`. */
 static size_t skip_class(struct ccfc_slice s, size_t at)
 {
-	at += stands(s, at, "[^") ? 2 : 1;
+	at += stands_at(s, at, "[^") ? 2 : 1;
 	at += at < s.len && s.ptr[at] == ']';
 	while (at < s.len && s.ptr[at] != ']') {
 		if (s.ptr[at] == '\\')
 			at = skip_escape(s, at);
-		else if (stands(s, at, "[:"))
-			at = behind(s, at, ":]");
+		else if (stands_at(s, at, "[:"))
+			at = skip_past(s, at, ":]");
 		else
 			at++;
 	}
@@ -42,7 +42,7 @@ static bool is_verb(struct ccfc_slice s, size_t at)
 {
 	char c;
 
-	if (!stands(s, at, "(*") || s.len - at < 3)
+	if (!stands_at(s, at, "(*") || s.len - at < 3)
 		return false;
 	c = s.ptr[at + 2];
 	return c == ':' || (c >= 'A' && c <= 'Z');
@@ -51,7 +51,7 @@ static bool is_verb(struct ccfc_slice s, size_t at)
 int ccfc_pattern_verbs_refuse(struct ccfc_slice s, struct ccfc_err *err)
 {
 	for (size_t at = 0; at < s.len;) {
-		if (stands(s, at, "\\G") || is_verb(s, at))
+		if (stands_at(s, at, "\\G") || is_verb(s, at))
 			return ccfc_err_set(
 				err, CCFC_EINVAL,
 				"bad pattern at byte %zu: %s cannot be used in "

@@ -24,7 +24,7 @@ static bool has_no_case(uint32_t c)
 	       (c >= 0xac00 && c < 0xd7a4) || (c >= 0x1f300 && c < 0x1fb00);
 }
 
-static uint32_t code_of(const unsigned char *p, int len)
+static uint32_t code_point_of(const unsigned char *p, int len)
 {
 	uint32_t c = p[0] & (0x7fu >> len);
 
@@ -42,7 +42,7 @@ static size_t plain_char(struct ccfc_slice s)
 	if (*p < 0x80)
 		return *p >= ' ' && *p != 0x7f && !strchr("\"\\/", *p);
 	n = ccfc_utf8_step(p, s.len);
-	return n > 0 && has_no_case(code_of(p, n)) ? (size_t)n : 0;
+	return n > 0 && has_no_case(code_point_of(p, n)) ? (size_t)n : 0;
 }
 
 static struct ccfc_slice longest_run(struct ccfc_slice s)

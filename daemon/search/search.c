@@ -130,15 +130,14 @@ void ccfc_search_run_hit(struct ccfc_search_run *run,
 
 /* --- the text store --- */
 
-static uint64_t room(uint32_t len)
+static uint64_t size_with_head(uint32_t len)
 {
 	return (sizeof(struct ccfc_text_head) + (uint64_t)len + 7) &
 	       ~(uint64_t)7;
 }
 
 /* Records without a uuid are distinguished by their text. */
-static uint64_t key_of_search(const struct ccfc_text_head *h,
-			      struct ccfc_slice text)
+static uint64_t text_key(const struct ccfc_text_head *h, struct ccfc_slice text)
 {
 	static const unsigned char none[16];
 	struct {
@@ -154,8 +153,8 @@ static uint64_t key_of_search(const struct ccfc_text_head *h,
 	return ccfc_hash(&k, sizeof(k));
 }
 
-static struct ccfc_text text_of_search(const struct ccfc_text_head *head,
-				       struct ccfc_slice bytes, bool valid)
+static struct ccfc_text text_to_match(const struct ccfc_text_head *head,
+				      struct ccfc_slice bytes, bool valid)
 {
 	return (struct ccfc_text){ bytes, head->flags & CCFC_TEXT_FOLDS,
 				   valid };
@@ -186,9 +185,10 @@ static int scan_texts(struct ccfc_search_run *run,
 
 	while (r >= 0 && !ccfc_search_run_stopped(run) &&
 	       ccfc_texts_next(reader, &head, &bytes)) {
-		struct ccfc_text text = text_of_search(&head, bytes, valid);
+		struct ccfc_text text = text_to_match(&head, bytes, valid);
 		uint64_t end = ccfc_texts_scanned(reader);
-		struct ccfc_hit hit = { .pos = start + end - room(head.len),
+		struct ccfc_hit hit = { .pos = start + end -
+					       size_with_head(head.len),
 					.offset = head.offset,
 					.line_len = head.line_len,
 					.time = head.time,
@@ -208,7 +208,7 @@ static int scan_texts(struct ccfc_search_run *run,
 		r = ccfc_search_run_text(run, &text, &hit, err);
 		if (r <= 0)
 			continue;
-		hit.key = key_of_search(&head, bytes);
+		hit.key = text_key(&head, bytes);
 		ccfc_search_run_hit(run, &hit);
 	}
 	return r < 0 ? r : 0;
@@ -242,7 +242,8 @@ static int run_texts(struct ccfc_search_run *run, uint64_t *damaged,
 
 /* --- what is known of sessions --- */
 
-static struct ccfc_text meta_of(const struct ccfc_search *s, uint32_t session)
+static struct ccfc_text meta_text_of(const struct ccfc_search *s,
+				     uint32_t session)
 {
 	return (struct ccfc_text){ s->metas[session],
 				   ccfc_text_folds(s->metas[session]), false };
@@ -256,7 +257,7 @@ static int run_metas(struct ccfc_search_run *run, struct ccfc_err *err)
 	if (!(s->in & CCFC_IN_BIT(CCFC_IN_META)) || !s->metas)
 		return 0;
 	for (uint32_t i = 0; r >= 0 && i < s->nsessions; i++) {
-		struct ccfc_text text = meta_of(s, i);
+		struct ccfc_text text = meta_text_of(s, i);
 		struct ccfc_hit hit = { .key = ccfc_hash(&i, sizeof(i)),
 					.time = s->starts[i],
 					.session = i,
@@ -278,7 +279,7 @@ static int run_metas(struct ccfc_search_run *run, struct ccfc_err *err)
 static bool show_meta(struct ccfc_search_run *run, struct ccfc_found *out,
 		      const struct ccfc_hit *hit, struct ccfc_arena *arena)
 {
-	struct ccfc_text text = meta_of(run->search, hit->session);
+	struct ccfc_text text = meta_text_of(run->search, hit->session);
 
 	return ccfc_snippet(out, run, &text, arena);
 }
@@ -308,7 +309,8 @@ static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 {
 	struct ccfc_texts_view view = { .fd = run->search->texts.fd,
 					.start = hit->pos,
-					.end = hit->pos + room(hit->len) };
+					.end = hit->pos +
+					       size_with_head(hit->len) };
 	struct ccfc_texts_reader *reader = ccfc_texts_reader_new(&view, 4096);
 	bool valid = ccfc_matcher_wants_valid(run->matcher);
 	struct ccfc_text_head head;
@@ -318,7 +320,7 @@ static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 	ccfc_texts_verify(reader, true);
 	ok = ccfc_texts_next(reader, &head, &bytes) == 1;
 	if (ok) {
-		struct ccfc_text text = text_of_search(&head, bytes, valid);
+		struct ccfc_text text = text_to_match(&head, bytes, valid);
 
 		ok = ccfc_snippet(out, run, &text, arena);
 		out->uuid = uuid_text(arena, head.uuid);
@@ -364,8 +366,8 @@ static void show_page(struct ccfc_search_run *run,
 	ccfc_hit_line_free(line);
 }
 
-static int run_all(struct ccfc_search_run *run, struct ccfc_search_result *out,
-		   struct ccfc_err *err)
+static int run_search(struct ccfc_search_run *run,
+		      struct ccfc_search_result *out, struct ccfc_err *err)
 {
 	const struct ccfc_search *s = run->search;
 	struct ccfc_hits *hits = &run->shared->hits;
@@ -408,7 +410,7 @@ int ccfc_search_run(struct ccfc_search_result *out,
 		return r;
 	ccfc_hits_init(&shared.hits, search->session_ids, search->nsessions,
 		       search->by_rank);
-	r = run_all(&run, out, err);
+	r = run_search(&run, out, err);
 	ccfc_hits_release(&shared.hits);
 	pthread_mutex_destroy(&shared.lock);
 	ccfc_search_run_release(&run);

@@ -15,7 +15,8 @@ static bool is_inside(struct ccfc_slice s, size_t at)
 }
 
 /* Where the snippet for a match begins, and where it ends. */
-static struct ccfc_span frame(struct ccfc_slice s, struct ccfc_span match)
+static struct ccfc_span snippet_frame(struct ccfc_slice s,
+				      struct ccfc_span match)
 {
 	struct ccfc_span f = { 0, s.len };
 
@@ -103,7 +104,7 @@ bool ccfc_snippet(struct ccfc_found *out, struct ccfc_search_run *run,
 	if (ccfc_matcher_find(&at, run->matcher, text, 0, NULL) != 1)
 		return false;
 	f = s->lines ? frame_lines(text->bytes, at, s->lines)
-		     : frame(text->bytes, at);
+		     : snippet_frame(text->bytes, at);
 	if (at.end > f.end)
 		at.end = f.end;
 	marks.items[0] =

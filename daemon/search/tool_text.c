@@ -63,7 +63,7 @@ struct visit {
 	void *ctx;
 };
 
-static void visit(const struct visit *v, uint32_t tok)
+static void visit_string(const struct visit *v, uint32_t tok)
 {
 	struct ccfc_slice raw = ccfc_json_string(&v->parser->json, tok);
 
@@ -84,7 +84,7 @@ static void visit_strings(const struct visit *v, uint32_t tok)
 	for (uint32_t i = tok; i < end; i++)
 		if (ccfc_json_is_string(json, i) &&
 		    ccfc_json_first(json, i + 1) != ':')
-			visit(v, i);
+			visit_string(v, i);
 }
 
 static void visit_result(const struct visit *v, uint32_t content)
@@ -95,7 +95,7 @@ static void visit_result(const struct visit *v, uint32_t content)
 	if (!content)
 		return;
 	if (!ccfc_json_is_array(json, content)) {
-		visit(v, content);
+		visit_string(v, content);
 		return;
 	}
 	for (uint32_t at = ccfc_json_child(json, content); at;
@@ -104,7 +104,7 @@ static void visit_result(const struct visit *v, uint32_t content)
 			continue;
 		ccfc_parser_block(v->parser, at, block);
 		if (block[CCFC_BLOCK_TEXT])
-			visit(v, block[CCFC_BLOCK_TEXT]);
+			visit_string(v, block[CCFC_BLOCK_TEXT]);
 	}
 }
 
@@ -130,7 +130,7 @@ void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
 		visit_result(&v, block[CCFC_BLOCK_CONTENT]);
 }
 
-static void put_tool_text(void *ctx, struct ccfc_slice raw)
+static void append_string(void *ctx, struct ccfc_slice raw)
 {
 	struct ccfc_tool_text *told = ctx;
 
@@ -145,7 +145,7 @@ void ccfc_tool_text_text(struct ccfc_tool_text *told)
 	if (told->buf.cap > KEEP)
 		ccfc_buf_release(&told->buf);
 	ccfc_buf_clear(&told->buf);
-	ccfc_tool_text_each(told, put_tool_text, told);
+	ccfc_tool_text_each(told, append_string, told);
 	memset(ccfc_buf_reserve(&told->buf, CCFC_NEEDLE_SLACK), 0,
 	       CCFC_NEEDLE_SLACK);
 	told->text.bytes = ccfc_buf_view(&told->buf);

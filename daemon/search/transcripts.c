@@ -52,7 +52,7 @@ static uint32_t find_session(struct calls *c)
 	return s->nsessions;
 }
 
-static uint64_t key_of_transcripts(struct calls *c, const struct ccfc_hit *hit)
+static uint64_t hit_key(struct calls *c, const struct ccfc_hit *hit)
 {
 	struct ccfc_slice uuid = ccfc_tool_text_uuid(&c->told);
 	struct {
@@ -71,7 +71,7 @@ struct count_transcripts {
 	struct ccfc_hit *hit;
 };
 
-static void count_transcripts(void *ctx, struct ccfc_slice raw)
+static void count_raw_matches(void *ctx, struct ccfc_slice raw)
 {
 	struct count_transcripts *c = ctx;
 
@@ -101,7 +101,7 @@ static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 	}
 	/* Its length is that of its strings as they stand there. */
 	hit->len = 0;
-	ccfc_tool_text_each(&c->told, count_transcripts, &counting);
+	ccfc_tool_text_each(&c->told, count_raw_matches, &counting);
 	return hit->count > 0;
 }
 
@@ -111,7 +111,7 @@ static void search_texts(struct calls *c, struct ccfc_hit *hit, bool plain)
 		c->r = search_text(c, hit, plain);
 		if (c->r <= 0)
 			continue;
-		hit->key = key_of_transcripts(c, hit);
+		hit->key = hit_key(c, hit);
 		ccfc_search_run_hit(c->run, hit);
 	}
 }
@@ -248,8 +248,7 @@ static uint32_t count_threads(const struct ccfc_search *s)
 }
 
 /* Starts a thread; if that fails, the others do its work. */
-static bool begin_transcripts(struct calls *c,
-			      const struct ccfc_search_run *run)
+static bool begin_thread(struct calls *c, const struct ccfc_search_run *run)
 {
 	c->run = &c->own;
 	c->own = (struct ccfc_search_run){ .search = run->search,
@@ -264,7 +263,7 @@ static bool begin_transcripts(struct calls *c,
 }
 
 /* What the thread has found out goes to the run that began it. */
-static void join_transcripts(struct calls *c, struct ccfc_search_run *run)
+static void join_thread(struct calls *c, struct ccfc_search_run *run)
 {
 	pthread_join(c->thread, NULL);
 	run->scanned_texts += c->own.scanned_texts;
@@ -292,13 +291,13 @@ int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err)
 	atomic_init(&task.next, 0);
 	for (uint32_t i = 0; i < n; i++)
 		all[i].task = &task;
-	while (begun < n && begin_transcripts(&all[begun], run))
+	while (begun < n && begin_thread(&all[begun], run))
 		begun++;
 	/* This thread is one of them. */
 	all[0].run = run;
 	search_sources(&all[0]);
 	for (uint32_t i = 1; i < begun; i++)
-		join_transcripts(&all[i], run);
+		join_thread(&all[i], run);
 	for (uint32_t i = 0; i < begun && !r; i++) {
 		r = all[i].r < 0 ? all[i].r : 0;
 		if (r && err)

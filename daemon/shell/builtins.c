@@ -4,7 +4,7 @@
 
 typedef void (*builtin_fn)(struct ccfc_sh_walk *w, struct ccfc_sh_call *call);
 
-static void do_nothing(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_harmless(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	(void)w;
 	call->out = CCFC_SH_FLOW_NONE;
@@ -16,14 +16,14 @@ static void do_nothing(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 /* ---- where we are ---- */
 
 /* Goes there; what is above the first directory is surely there. */
-static void go_to(struct ccfc_sh_walk *w, struct ccfc_slice dir)
+static void change_dir(struct ccfc_sh_walk *w, struct ccfc_slice dir)
 {
 	w->state.old_cwd = w->state.cwd;
 	w->state.cwd = dir;
 	w->state.cd_new |= !ccfc_path_is_below(w->env->cwd, dir);
 }
 
-static void do_cd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_cd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	static const struct ccfc_sh_field home = { .text = { "~", 1 },
 						   .known = true,
@@ -43,14 +43,14 @@ static void do_cd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 		w->state.cd_risk = w->state.cd_new = false;
 	if (ccfc_sh_is(to, "-")) {
 		call->out = CCFC_SH_FLOW_UNKNOWN;
-		go_to(w, w->state.old_cwd);
+		change_dir(w, w->state.old_cwd);
 	} else {
-		go_to(w,
-		      i + 1 < call->n ? CCFC_SLICE_NONE : ccfc_sh_path(w, to));
+		change_dir(w, i + 1 < call->n ? CCFC_SLICE_NONE
+					      : ccfc_sh_path(w, to));
 	}
 }
 
-static void do_pushd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_pushd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	struct ccfc_sh_state *state = &w->state;
 
@@ -59,23 +59,23 @@ static void do_pushd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 	    ccfc_slice_starts(call->args[0].text, "-") ||
 	    ccfc_slice_starts(call->args[0].text, "+")) {
 		state->stack_n = 0;
-		go_to(w, CCFC_SLICE_NONE);
+		change_dir(w, CCFC_SLICE_NONE);
 		return;
 	}
 	state->stack[state->stack_n++] = state->cwd;
-	go_to(w, ccfc_sh_path(w, &call->args[0]));
+	change_dir(w, ccfc_sh_path(w, &call->args[0]));
 }
 
-static void do_popd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_popd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	struct ccfc_sh_state *state = &w->state;
 	bool known = !call->n && state->stack_n;
 
 	call->steady = true;
-	go_to(w, known ? state->stack[--state->stack_n] : CCFC_SLICE_NONE);
+	change_dir(w, known ? state->stack[--state->stack_n] : CCFC_SLICE_NONE);
 }
 
-static void do_pwd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_pwd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	if (!call->n && w->state.cwd.len && !w->state.cd_risk)
 		call->out = (struct ccfc_sh_flow){
@@ -86,7 +86,7 @@ static void do_pwd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 
 /* ---- how it goes on ---- */
 
-static void do_exit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_exit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	bool fails = call->after_or && !call->n;
 
@@ -99,13 +99,13 @@ static void do_exit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 		w->state.may_leave = true;
 }
 
-static void do_return(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_return(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	(void)call;
 	w->state.may_leave = true;
 }
 
-static void do_break(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_break(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	(void)call;
 	w->state.may_break = true;
@@ -131,7 +131,7 @@ static void set_option(struct ccfc_sh_walk *w, bool on, char letter,
 	}
 }
 
-static void do_set(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_set(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	call->steady = true;
 	for (uint32_t i = 0; i < call->n; i++) {
@@ -152,7 +152,7 @@ static void do_set(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 }
 
 /* Anything can come of it: eval, source, trap. */
-static void do_anything(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_unknown(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM, call->name);
 	ccfc_sh_forget_state(w);
@@ -160,23 +160,23 @@ static void do_anything(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 }
 
 /* What everybody sources does not lead away. */
-static void do_source(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_source(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	if (call->n != 1 || !call->args[0].known ||
 	    !ccfc_slice_ends(call->args[0].text, "bin/activate"))
-		do_anything(w, call);
+		run_unknown(w, call);
 }
 
-static void do_exec(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_exec(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	if (call->n)
-		do_anything(w, call);
+		run_unknown(w, call);
 }
 
 /* ---- variables ---- */
 
 /* export, local, declare: names, some with a value. */
-static void do_declare(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_declare(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	call->steady = true;
 	call->out = CCFC_SH_FLOW_NONE;
@@ -193,7 +193,7 @@ static void do_declare(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 		} else if (n < arg->text.len && arg->text.ptr[n] == '=') {
 			value = ccfc_slice_from(arg->text, n + 1);
 			if (ccfc_slice_is(name, "IFS"))
-				do_anything(w, call);
+				run_unknown(w, call);
 			ccfc_sh_set(w, name,
 				    arg->known && !ccfc_slice_starts(value, "~")
 					    ? &value
@@ -205,7 +205,8 @@ static void do_declare(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 }
 
 /* read, unset, mapfile: the variables that are named have any value. */
-static void do_lose(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void forget_named_variables(struct ccfc_sh_walk *w,
+				   struct ccfc_sh_call *call)
 {
 	for (uint32_t i = 0; i < call->n; i++) {
 		const struct ccfc_sh_field *arg = &call->args[i];
@@ -238,7 +239,7 @@ static bool is_for_every_shell(struct ccfc_slice text)
 }
 
 /* sh -c TEXT: read as a command of its own, which knows no variables. */
-static void do_shell(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
+static void run_shell(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	const struct ccfc_sh_node *list = NULL;
 	struct ccfc_sh_state before = w->state;
@@ -270,25 +271,43 @@ static const struct {
 	const char *name;
 	builtin_fn run;
 } builtins[] = {
-	{ ":", do_nothing },	     { "true", do_nothing },
-	{ "false", do_nothing },     { "test", do_nothing },
-	{ "[", do_nothing },	     { "cd", do_cd },
-	{ "pushd", do_pushd },	     { "popd", do_popd },
-	{ "pwd", do_pwd },	     { "exit", do_exit },
-	{ "return", do_return },     { "break", do_break },
-	{ "continue", do_break },    { "set", do_set },
-	{ "eval", do_anything },     { "trap", do_anything },
-	{ "alias", do_anything },    { "shopt", do_anything },
-	{ "enable", do_anything },   { "source", do_source },
-	{ ".", do_source },	     { "exec", do_exec },
-	{ "export", do_declare },    { "local", do_declare },
-	{ "declare", do_declare },   { "typeset", do_declare },
-	{ "readonly", do_declare },  { "read", do_lose },
-	{ "unset", do_lose },	     { "mapfile", do_lose },
-	{ "readarray", do_lose },    { "getopts", do_lose },
-	{ "let", do_lose },	     { "echo", ccfc_sh_print },
-	{ "printf", ccfc_sh_print }, { "bash", do_shell },
-	{ "sh", do_shell },
+	{ ":", run_harmless },
+	{ "true", run_harmless },
+	{ "false", run_harmless },
+	{ "test", run_harmless },
+	{ "[", run_harmless },
+	{ "cd", run_cd },
+	{ "pushd", run_pushd },
+	{ "popd", run_popd },
+	{ "pwd", run_pwd },
+	{ "exit", run_exit },
+	{ "return", run_return },
+	{ "break", run_break },
+	{ "continue", run_break },
+	{ "set", run_set },
+	{ "eval", run_unknown },
+	{ "trap", run_unknown },
+	{ "alias", run_unknown },
+	{ "shopt", run_unknown },
+	{ "enable", run_unknown },
+	{ "source", run_source },
+	{ ".", run_source },
+	{ "exec", run_exec },
+	{ "export", run_declare },
+	{ "local", run_declare },
+	{ "declare", run_declare },
+	{ "typeset", run_declare },
+	{ "readonly", run_declare },
+	{ "read", forget_named_variables },
+	{ "unset", forget_named_variables },
+	{ "mapfile", forget_named_variables },
+	{ "readarray", forget_named_variables },
+	{ "getopts", forget_named_variables },
+	{ "let", forget_named_variables },
+	{ "echo", ccfc_sh_print },
+	{ "printf", ccfc_sh_print },
+	{ "bash", run_shell },
+	{ "sh", run_shell },
 };
 
 bool ccfc_sh_builtin(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)

@@ -3,7 +3,7 @@
 #include "shell/shell_walk.h"
 
 /* Appends `text` with the escapes that every echo -e and printf know. */
-static bool unescape(struct ccfc_buf *to, struct ccfc_slice text)
+static bool unescape_echo(struct ccfc_buf *to, struct ccfc_slice text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
@@ -31,7 +31,7 @@ static bool is_echo_option(struct ccfc_slice text)
 }
 
 /* Shells differ about backslashes without an option: those are not known. */
-static bool echo(struct ccfc_buf *to, const struct ccfc_sh_call *call)
+static bool print_echo(struct ccfc_buf *to, const struct ccfc_sh_call *call)
 {
 	bool newline = true, escapes = false;
 	uint32_t i = 0;
@@ -52,7 +52,7 @@ static bool echo(struct ccfc_buf *to, const struct ccfc_sh_call *call)
 			return false;
 		if (i > first)
 			ccfc_buf_putc(to, ' ');
-		if (!unescape(to, arg->text))
+		if (!unescape_echo(to, arg->text))
 			return false;
 	}
 	if (newline)
@@ -72,7 +72,7 @@ static bool print_format(struct ccfc_buf *to, struct ccfc_slice format,
 
 		if (i < format.len && format.ptr[i] != '%')
 			continue;
-		if (!unescape(to, ccfc_slice(text.ptr, i - start)))
+		if (!unescape_echo(to, ccfc_slice(text.ptr, i - start)))
 			return false;
 		if (i == format.len)
 			return true;
@@ -88,7 +88,7 @@ static bool print_format(struct ccfc_buf *to, struct ccfc_slice format,
 	return true;
 }
 
-static bool print(struct ccfc_buf *to, const struct ccfc_sh_call *call)
+static bool print_printf(struct ccfc_buf *to, const struct ccfc_sh_call *call)
 {
 	uint32_t next = 1, before;
 
@@ -109,8 +109,9 @@ static bool print(struct ccfc_buf *to, const struct ccfc_sh_call *call)
 void ccfc_sh_print(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
-	bool known = ccfc_slice_is(call->name, "echo") ? echo(&text, call)
-						       : print(&text, call);
+	bool known = ccfc_slice_is(call->name, "echo")
+			     ? print_echo(&text, call)
+			     : print_printf(&text, call);
 
 	call->steady = true;
 	if (known)

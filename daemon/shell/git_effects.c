@@ -38,7 +38,8 @@ static void on_paths(struct ccfc_sh_walk *w, enum ccfc_shell_op op, bool tree,
 	}
 }
 
-static void bulk(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
+static void note_bulk_effect(struct ccfc_sh_walk *w,
+			     const struct ccfc_sh_call *call)
 {
 	struct ccfc_shell_bulk one = {
 		.name = ccfc_arena_copy(w->arena, call->name),
@@ -86,7 +87,7 @@ static void run_checkout(struct ccfc_sh_walk *w,
 			revisions = 2;
 	}
 	if (o->has['b'] || revisions > 1) {
-		bulk(w, call);
+		note_bulk_effect(w, call);
 		o->odd = false;
 		return;
 	}
@@ -137,7 +138,7 @@ static void run_reset(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 		      struct ccfc_sh_options *o)
 {
 	if (o->odd)
-		bulk(w, call);
+		note_bulk_effect(w, call);
 	o->odd = false;
 }
 
@@ -147,7 +148,7 @@ static void run_stash(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 	if (!call->n || (!ccfc_sh_is(&call->args[0], "list") &&
 			 !ccfc_sh_is(&call->args[0], "show") &&
 			 !ccfc_sh_is(&call->args[0], "drop")))
-		bulk(w, call);
+		note_bulk_effect(w, call);
 	o->odd = false;
 }
 
@@ -156,7 +157,7 @@ static void run_switch(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 		       struct ccfc_sh_options *o)
 {
 	if (o->odd || !o->has['c'] || o->operands.n)
-		bulk(w, call);
+		note_bulk_effect(w, call);
 	o->odd = false;
 }
 
@@ -175,7 +176,7 @@ static void run_config(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 		if (ccfc_sh_is(&call->args[i], "--global") ||
 		    ccfc_slice_starts(call->args[i].text, "-f") ||
 		    ccfc_slice_starts(call->args[i].text, "--file")) {
-			bulk(w, call);
+			note_bulk_effect(w, call);
 			return;
 		}
 }
@@ -194,12 +195,12 @@ static void run_read(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
 	bool lists = call->n && ccfc_sh_is(&call->args[0], "list");
 
 	if (ccfc_slice_is(call->name, "worktree") && !lists)
-		bulk(w, call);
+		note_bulk_effect(w, call);
 	for (uint32_t i = 0; i < call->n; i++)
 		if (call->args[i].loose ||
 		    ccfc_slice_starts(call->args[i].text, "--output") ||
 		    ccfc_slice_starts(call->args[i].text, "--ext-diff")) {
-			bulk(w, call);
+			note_bulk_effect(w, call);
 			return;
 		}
 }
@@ -247,7 +248,7 @@ static void run_command(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 		ccfc_sh_options(w, &o, &commands[i].spec, call);
 		commands[i].run(w, call, &o);
 		if (o.odd) {
-			bulk(w, call);
+			note_bulk_effect(w, call);
 			ccfc_sh_maybe(w, start);
 		}
 		return;
@@ -255,7 +256,7 @@ static void run_command(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 	if (ccfc_sh_is_listed(readers, call->name))
 		run_read(w, call);
 	else
-		bulk(w, call);
+		note_bulk_effect(w, call);
 }
 
 /* Passes over git's own options; -C is a directory for this call. */

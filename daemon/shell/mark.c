@@ -126,7 +126,8 @@ void ccfc_sh_left_subshell(struct ccfc_sh_walk *w, uint32_t start, bool exits)
 	}
 }
 
-static bool touches(const struct ccfc_shell_effect *a, struct ccfc_slice path)
+static bool touches_path(const struct ccfc_shell_effect *a,
+			 struct ccfc_slice path)
 {
 	return ccfc_path_is_below(path, a->path) ||
 	       ccfc_path_is_below(a->path, path) ||
@@ -147,8 +148,8 @@ void ccfc_sh_beside(struct ccfc_sh_walk *w, uint32_t start, uint32_t middle)
 
 	for (uint32_t i = start; i < middle; i++)
 		for (uint32_t k = middle; k < w->out->all.n; k++)
-			if (touches(&all[i], all[k].path) ||
-			    touches(&all[k], all[i].path)) {
+			if (touches_path(&all[i], all[k].path) ||
+			    touches_path(&all[k], all[i].path)) {
 				lose_order(w, i);
 				lose_order(w, k);
 			}

@@ -27,7 +27,8 @@ static void add_word_text(struct ccfc_sh_parser *p, struct parts *to,
 		add_part(p, to, CCFC_SH_TEXT, quoted)->text = text;
 }
 
-static struct ccfc_slice since(const struct ccfc_sh_parser *p, size_t start)
+static struct ccfc_slice text_since(const struct ccfc_sh_parser *p,
+				    size_t start)
 {
 	return ccfc_slice(p->text.ptr + start, p->at - start);
 }
@@ -60,7 +61,7 @@ static struct ccfc_slice take_until(struct ccfc_sh_parser *p, char end)
 
 	while (p->at < p->text.len && p->text.ptr[p->at] != end)
 		p->at++;
-	taken = since(p, start);
+	taken = text_since(p, start);
 	take_end(p, end);
 	return taken;
 }
@@ -86,7 +87,7 @@ static void parse_ansi_c(struct ccfc_sh_parser *p, struct parts *to)
 		while (p->at < p->text.len &&
 		       !strchr("'\\", p->text.ptr[p->at]))
 			p->at++;
-		add_word_text(p, to, since(p, start), true);
+		add_word_text(p, to, text_since(p, start), true);
 		if (ccfc_sh_peek(p, 0) != '\\')
 			continue;
 		c = ansi_c(ccfc_sh_peek(p, 1));
@@ -169,7 +170,7 @@ static void parse_backquotes(struct ccfc_sh_parser *p, struct parts *to,
 	while (p->at < p->text.len && p->text.ptr[p->at] != '`')
 		p->at += p->text.ptr[p->at] == '\\' && ccfc_sh_peek(p, 1) ? 2
 									  : 1;
-	parse_run_in(p, to, since(p, start), quoted);
+	parse_run_in(p, to, text_since(p, start), quoted);
 	take_end(p, '`');
 }
 
@@ -211,11 +212,12 @@ static void parse_dollar(struct ccfc_sh_parser *p, struct parts *to,
 	n = ccfc_sh_name_length(ccfc_slice_from(p->text, p->at));
 	if (n) {
 		p->at += n;
-		add_part(p, to, CCFC_SH_VAR, quoted)->text = since(p, start);
+		add_part(p, to, CCFC_SH_VAR, quoted)->text =
+			text_since(p, start);
 	} else if (ccfc_sh_looking_at(p, "((")) {
 		p->at += 2;
 		ccfc_sh_skip_arithmetic(p);
-		add_unknown(p, to, since(p, start), quoted);
+		add_unknown(p, to, text_since(p, start), quoted);
 	} else if (c == '(') {
 		p->at++;
 		parse_run(p, to, CCFC_SH_RUN, quoted);
@@ -245,7 +247,7 @@ static void parse_soft(struct ccfc_sh_parser *p, struct parts *to, char end)
 		       !(end && p->text.ptr[p->at] == end) &&
 		       !strchr("$`\\", p->text.ptr[p->at]))
 			p->at++;
-		add_word_text(p, to, since(p, start), true);
+		add_word_text(p, to, text_since(p, start), true);
 		if (p->at == p->text.len)
 			break;
 		c = p->text.ptr[p->at];
@@ -345,7 +347,7 @@ static void parse_piece(struct ccfc_sh_parser *p, struct parts *to)
 		while (!ccfc_sh_at_word_end(p) &&
 		       !strchr("\\'\"$`", p->text.ptr[p->at]))
 			p->at++;
-		add_word_text(p, to, since(p, start), false);
+		add_word_text(p, to, text_since(p, start), false);
 	}
 }
 

@@ -27,7 +27,8 @@ static const struct cmdlet {
 };
 
 /* Splits into words; false where there is anything but plain ones. */
-static bool split(struct ccfc_slice text, struct ccfc_slice *words, uint32_t *n)
+static bool split_words(struct ccfc_slice text, struct ccfc_slice *words,
+			uint32_t *n)
 {
 	size_t i = 0;
 
@@ -80,8 +81,8 @@ static const struct cmdlet *find_cmdlet(struct ccfc_slice name)
 }
 
 /* The value of the option, if it is there. */
-static struct ccfc_slice option(const struct ccfc_slice *words, uint32_t n,
-				const char *name)
+static struct ccfc_slice option_value(const struct ccfc_slice *words,
+				      uint32_t n, const char *name)
 {
 	for (uint32_t i = 1; i + 1 < n; i++)
 		if (is_word(words[i], name))
@@ -107,7 +108,7 @@ void ccfc_sh_walk_powershell(struct ccfc_sh_walk *w, struct ccfc_slice text)
 	uint32_t n = 0;
 	bool moves;
 
-	if (split(text, words, &n))
+	if (split_words(text, words, &n))
 		cmdlet = find_cmdlet(words[0]);
 	if (!cmdlet || has_option(words, n, "-whatif")) {
 		ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM,
@@ -118,12 +119,12 @@ void ccfc_sh_walk_powershell(struct ccfc_sh_walk *w, struct ccfc_slice text)
 		return;
 	moves = cmdlet->op == CCFC_SHELL_RENAME ||
 		cmdlet->op == CCFC_SHELL_COPY;
-	path.text = option(words, n, "-path");
+	path.text = option_value(words, n, "-path");
 	if (!path.text.len)
-		path.text = option(words, n, "-literalpath");
+		path.text = option_value(words, n, "-literalpath");
 	if (!path.text.len)
-		path.text = option(words, n, "-filepath");
-	to = option(words, n, "-destination");
+		path.text = option_value(words, n, "-filepath");
+	to = option_value(words, n, "-destination");
 	if (!path.text.len || (moves && !to.len)) {
 		ccfc_sh_unsure(w, CCFC_SHELL_WHY_TARGET, words[0]);
 		return;

@@ -39,8 +39,8 @@ static void check_assignment(struct ccfc_sh_walk *w, struct ccfc_slice name)
 }
 
 /* An assignment: one that stays, or one for the command that follows. */
-static void assign(struct ccfc_sh_walk *w, const struct ccfc_sh_word *word,
-		   bool stays)
+static void assign_variable(struct ccfc_sh_walk *w,
+			    const struct ccfc_sh_word *word, bool stays)
 {
 	struct ccfc_slice name = assigned_name(word);
 	struct ccfc_sh_part first = *word->parts;
@@ -204,7 +204,7 @@ static struct ccfc_sh_fields expand_words(struct ccfc_sh_walk *w,
 	while (word && assigned_name(word).len)
 		word = word->next;
 	for (; first != word && !w->stopped; first = first->next)
-		assign(w, first, !word);
+		assign_variable(w, first, !word);
 	for (; word && !w->stopped; word = word->next)
 		ccfc_sh_expand(w, &fields, word);
 	return fields;
@@ -225,7 +225,7 @@ static bool is_writer(struct ccfc_slice name)
 	       ccfc_sh_is_listed(writers, name);
 }
 
-static void keep_text(struct ccfc_sh_walk *w, struct ccfc_slice text)
+static void add_writable_text(struct ccfc_sh_walk *w, struct ccfc_slice text)
 {
 	if (text.len && w->out->texts.n < CCFC_SHELL_TEXTS_MAX)
 		CCFC_VEC_PUSH(w->out->texts, text);
@@ -247,8 +247,9 @@ static struct doubts doubts_now(const struct ccfc_sh_walk *w)
 	};
 }
 
-static void keep_texts(struct ccfc_sh_walk *w, const struct doubts *before,
-		       const struct ccfc_sh_call *call)
+static void add_writable_texts(struct ccfc_sh_walk *w,
+			       const struct doubts *before,
+			       const struct ccfc_sh_call *call)
 {
 	struct doubts now = doubts_now(w);
 
@@ -256,10 +257,10 @@ static void keep_texts(struct ccfc_sh_walk *w, const struct doubts *before,
 	    (now.programs == before->programs || !is_writer(call->name)))
 		return;
 	if (call->in.known)
-		keep_text(w, call->in.text);
+		add_writable_text(w, call->in.text);
 	for (uint32_t i = 0; i < call->n; i++)
 		if (call->args[i].known)
-			keep_text(w, call->args[i].text);
+			add_writable_text(w, call->args[i].text);
 }
 
 struct ccfc_sh_result ccfc_sh_walk_simple(struct ccfc_sh_walk *w,
@@ -291,7 +292,7 @@ struct ccfc_sh_result ccfc_sh_walk_simple(struct ccfc_sh_walk *w,
 		call.steady = true;
 	}
 	call.out = ccfc_sh_pour(w, &outlet, call.out);
-	keep_texts(w, &before, &call);
+	add_writable_texts(w, &before, &call);
 	if (middle > start)
 		ccfc_sh_beside(w, start, middle);
 	return (struct ccfc_sh_result){ .out = call.out,

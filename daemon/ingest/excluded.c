@@ -96,7 +96,7 @@ bool ccfc_excluded_has(struct ccfc_excluded *e, struct ccfc_slice dir)
 /* --- the directory of a transcript --- */
 
 /* The string from `at` on, without its escapes; false: it does not end. */
-static bool take_string(struct ccfc_buf *out, struct ccfc_slice left)
+static bool append_json_string(struct ccfc_buf *out, struct ccfc_slice left)
 {
 	for (size_t i = 0; i < left.len; i++) {
 		if (left.ptr[i] == '"')
@@ -115,8 +115,9 @@ static bool find_cwd(struct ccfc_buf *out, const struct ccfc_buf *bytes)
 
 	ccfc_buf_clear(out);
 	return at &&
-	       take_string(out, ccfc_slice_from(ccfc_buf_view(bytes),
-						(size_t)(at - bytes->ptr) + n));
+	       append_json_string(
+		       out, ccfc_slice_from(ccfc_buf_view(bytes),
+					    (size_t)(at - bytes->ptr) + n));
 }
 
 bool ccfc_excluded_transcript(struct ccfc_excluded *e, const char *path)

@@ -139,7 +139,7 @@ static int newest_first(const void *x, const void *y)
 	return (a->source > b->source) - (a->source < b->source);
 }
 
-static bool pop(struct ccfc_ingest *in, uint32_t *source, bool hot)
+static bool pop_source(struct ccfc_ingest *in, uint32_t *source, bool hot)
 {
 	struct ccfc_ingest_queue *q = hot ? &in->hot : &in->cold;
 
@@ -201,7 +201,7 @@ void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
 	ccfc_ingest_failed(in, path, &name, why);
 }
 
-static void try_again(void *ctx, const struct ccfc_failure *f)
+static void retry_failed(void *ctx, const struct ccfc_failure *f)
 {
 	const struct ccfc_name name = {
 		.kind = f->kind,
@@ -214,7 +214,7 @@ static void try_again(void *ctx, const struct ccfc_failure *f)
 
 void ccfc_ingest_retry(struct ccfc_ingest *in, bool all)
 {
-	ccfc_failed_retry(&in->failed, all, try_again, in);
+	ccfc_failed_retry(&in->failed, all, retry_failed, in);
 }
 
 const struct ccfc_failed *ccfc_ingest_failures(const struct ccfc_ingest *in)
@@ -267,7 +267,7 @@ static void mark_project(struct ccfc_ingest *in, struct ccfc_slice project)
 	}
 }
 
-static void read_anew(struct ccfc_ingest *in, uint32_t source)
+static void read_from_start(struct ccfc_ingest *in, uint32_t source)
 {
 	uint64_t done = ccfc_ingest_at(in, source)->cursor.offset;
 	struct stat st;
@@ -297,7 +297,7 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 		unsigned char *mark = ccfc_ingest_mark(in, i);
 
 		if (!project.len || (*mark & CCFC_MARK_ANEW))
-			read_anew(in, i);
+			read_from_start(in, i);
 		*mark &= (unsigned char)~CCFC_MARK_ANEW;
 	}
 }
@@ -319,9 +319,9 @@ static bool is_forgotten(struct ccfc_ingest *in, uint32_t source,
 }
 
 /* False when its texts could not be taken. */
-static bool take_record(struct ccfc_ingest *in, uint32_t source,
-			struct ccfc_record *record, struct ccfc_slice text,
-			uint64_t offset)
+static bool apply_record(struct ccfc_ingest *in, uint32_t source,
+			 struct ccfc_record *record, struct ccfc_slice text,
+			 uint64_t offset)
 {
 	const size_t len = text.len;
 
@@ -345,9 +345,9 @@ static void drop_start(struct ccfc_slice *text, size_t n)
  * (`rest`) the remainder may become a record. *used: how much of the line was
  * taken.
  */
-static bool take_glued(struct ccfc_ingest *in, uint32_t source,
-		       struct ccfc_slice line, uint64_t offset, bool rest,
-		       size_t *used)
+static bool apply_glued_records(struct ccfc_ingest *in, uint32_t source,
+				struct ccfc_slice line, uint64_t offset,
+				bool rest, size_t *used)
 {
 	struct ccfc_slice left = line;
 	struct ccfc_record record;
@@ -358,21 +358,21 @@ static bool take_glued(struct ccfc_ingest *in, uint32_t source,
 		ccfc_record_parse(in->parser, &record, ccfc_slice(left.ptr, n));
 		if (record.kind == CCFC_RECORD_MALFORMED)
 			break;
-		said &= take_record(in, source, &record,
-				    ccfc_slice(left.ptr, n),
-				    offset + (line.len - left.len));
+		said &= apply_record(in, source, &record,
+				     ccfc_slice(left.ptr, n),
+				     offset + (line.len - left.len));
 		drop_start(&left, n);
 	}
 	*used = line.len - left.len;
 	if (rest)
 		return said;
 	ccfc_record_parse(in->parser, &record, left);
-	return take_record(in, source, &record, left, offset + *used) && said;
+	return apply_record(in, source, &record, left, offset + *used) && said;
 }
 
 /* Takes in one line; false when its texts could not be stored. */
-static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
-			     const struct ccfc_line *line)
+static bool apply_line(struct ccfc_ingest *in, uint32_t source,
+		       const struct ccfc_line *line)
 {
 	struct ccfc_slice text = ccfc_slice(line->ptr, line->len);
 	struct ccfc_record record;
@@ -387,8 +387,9 @@ static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
 		text.len--;
 	ccfc_record_parse(in->parser, &record, text);
 	if (record.kind == CCFC_RECORD_MALFORMED)
-		return take_glued(in, source, text, line->offset, false, &used);
-	return take_record(in, source, &record, text, line->offset);
+		return apply_glued_records(in, source, text, line->offset,
+					   false, &used);
+	return apply_record(in, source, &record, text, line->offset);
 }
 
 /*
@@ -396,8 +397,8 @@ static bool take_line_ingest(struct ccfc_ingest *in, uint32_t source,
  * itself, so a whole object is a complete record: its newline will follow, or
  * is lost.
  */
-static bool take_rest(struct ccfc_ingest *in, uint32_t source,
-		      struct ccfc_cursor *cursor)
+static bool apply_unfinished_line(struct ccfc_ingest *in, uint32_t source,
+				  struct ccfc_cursor *cursor)
 {
 	struct ccfc_line line;
 	struct ccfc_err err;
@@ -408,8 +409,8 @@ static bool take_rest(struct ccfc_ingest *in, uint32_t source,
 		return true;
 	/* Settling asks how far the source was read. */
 	ccfc_ingest_at(in, source)->cursor.offset = cursor->offset + line.len;
-	said = take_glued(in, source, ccfc_slice(line.ptr, line.len),
-			  line.offset, true, &used);
+	said = apply_glued_records(in, source, ccfc_slice(line.ptr, line.len),
+				   line.offset, true, &used);
 	if (used) {
 		line.len = used;
 		ccfc_ingest_stage(in, source, &line, false);
@@ -437,7 +438,7 @@ static bool has_to_yield(struct ccfc_ingest *in, size_t bytes)
 	return in->yield;
 }
 
-static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
+static int read_source_lines(struct ccfc_ingest *in, uint32_t source,
 			     uint64_t *budget)
 {
 	struct ccfc_cursor cursor = ccfc_ingest_at(in, source)->cursor;
@@ -451,13 +452,13 @@ static int read_lines_ingest(struct ccfc_ingest *in, uint32_t source,
 		*budget -= *budget > line.len ? line.len + 1 : *budget;
 		/* Settling asks how far the source was read. */
 		ccfc_ingest_at(in, source)->cursor.offset = cursor.offset;
-		said = take_line_ingest(in, source, &line) && said;
+		said = apply_line(in, source, &line) && said;
 		ccfc_ingest_stage(in, source, &line, true);
 		if (has_to_yield(in, line.len))
 			break;
 	}
 	if (!r)
-		said = take_rest(in, source, &cursor) && said;
+		said = apply_unfinished_line(in, source, &cursor) && said;
 	if (r < 0)
 		ccfc_ingest_read_failed(in, source, &err);
 	else
@@ -480,7 +481,7 @@ static bool read_source(struct ccfc_ingest *in, uint32_t source,
 
 	if (!ccfc_ingest_open(in, source))
 		return false;
-	r = read_lines_ingest(in, source, budget);
+	r = read_source_lines(in, source, budget);
 	now = &ccfc_ingest_at(in, source)->cursor;
 	ccfc_ingest_note_file(in, source, now->dev, now->ino);
 	if (now->offset != before.offset || now->dev != before.dev ||
@@ -557,7 +558,7 @@ void ccfc_ingest_hot(struct ccfc_ingest *in)
 	uint32_t source;
 	bool any = false;
 
-	while (pop(in, &source, true)) {
+	while (pop_source(in, &source, true)) {
 		uint64_t budget = UINT64_MAX;
 
 		any = true;
@@ -589,7 +590,7 @@ bool ccfc_ingest_cold(struct ccfc_ingest *in)
 	in->yield = false;
 	in->read = 0;
 	while (budget && !in->yield && n++ < SLICE_SOURCES &&
-	       pop(in, &source, false)) {
+	       pop_source(in, &source, false)) {
 		uint64_t before = budget;
 
 		if (read_source(in, source, &budget)) {

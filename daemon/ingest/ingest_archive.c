@@ -11,8 +11,8 @@
 
 /* --- what is kept --- */
 
-static void take_kept(struct ccfc_source *s,
-		      const struct ccfc_archive_kept *kept)
+static void copy_kept_facts(struct ccfc_source *s,
+			    const struct ccfc_archive_kept *kept)
 {
 	s->kept_first = kept->first;
 	s->kept_since = kept->since;
@@ -20,12 +20,12 @@ static void take_kept(struct ccfc_source *s,
 	s->kept_owner = kept->owner;
 }
 
-static void look_kept(struct ccfc_ingest *in, uint32_t source)
+static void read_kept_facts(struct ccfc_ingest *in, uint32_t source)
 {
 	struct ccfc_archive_kept kept = { 0 };
 
 	ccfc_archive_look(in->archive, ccfc_ingest_path(in, source), &kept);
-	take_kept(ccfc_ingest_at(in, source), &kept);
+	copy_kept_facts(ccfc_ingest_at(in, source), &kept);
 }
 
 void ccfc_ingest_archive(struct ccfc_ingest *in, struct ccfc_archive *archive,
@@ -35,7 +35,7 @@ void ccfc_ingest_archive(struct ccfc_ingest *in, struct ccfc_archive *archive,
 	in->keep = mode;
 	for (uint32_t i = 0; i < in->index->sources.n; i++)
 		if (ccfc_ingest_at(in, i)->gone)
-			look_kept(in, i);
+			read_kept_facts(in, i);
 }
 
 static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
@@ -43,7 +43,7 @@ static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
 	struct ccfc_ingest *in = ctx;
 
 	if (kept->source < in->index->sources.n) {
-		take_kept(ccfc_ingest_at(in, kept->source), kept);
+		copy_kept_facts(ccfc_ingest_at(in, kept->source), kept);
 		return;
 	}
 	if (kept->source == CCFC_ARCHIVE_MORE) {
@@ -53,7 +53,7 @@ static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
 	/* Some made room for others: which ones is found out anew. */
 	for (uint32_t i = 0; i < in->index->sources.n; i++)
 		if (ccfc_ingest_at(in, i)->kept_end)
-			look_kept(in, i);
+			read_kept_facts(in, i);
 }
 
 void ccfc_ingest_archived(struct ccfc_ingest *in)
@@ -63,7 +63,7 @@ void ccfc_ingest_archived(struct ccfc_ingest *in)
 
 /* --- what is passed on --- */
 
-static bool wants(struct ccfc_ingest *in, uint32_t source)
+static bool wants_archived(struct ccfc_ingest *in, uint32_t source)
 {
 	const struct ccfc_index *index = in->index;
 	const struct ccfc_source *s = ccfc_ingest_at(in, source);
@@ -81,7 +81,7 @@ void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
 	const struct ccfc_source *s = ccfc_ingest_at(in, source);
 
 	/* What is only found, not written now, is read from the file. */
-	if (in->slicing || line->too_long || !wants(in, source))
+	if (in->slicing || line->too_long || !wants_archived(in, source))
 		return;
 	ccfc_archive_stage(in->archive, source, s->texts_gen, line->offset,
 			   ccfc_slice(line->ptr, line->len + newline));
@@ -99,7 +99,7 @@ void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source)
 		.now = in->slicing,
 	};
 
-	if (!wants(in, source) || !s->cursor.offset ||
+	if (!wants_archived(in, source) || !s->cursor.offset ||
 	    (s->kept_end >= s->cursor.offset && s->kept_since == s->texts_gen))
 		return;
 	ccfc_archive_note(in->archive, &note);
@@ -108,7 +108,7 @@ void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source)
 void ccfc_ingest_keep_anew(struct ccfc_ingest *in)
 {
 	for (uint32_t i = 0; i < in->index->sources.n; i++) {
-		look_kept(in, i);
+		read_kept_facts(in, i);
 		ccfc_ingest_keep(in, i);
 	}
 }
@@ -118,7 +118,7 @@ void ccfc_ingest_vanished(struct ccfc_ingest *in, uint32_t source)
 	if (!in->archive)
 		return;
 	ccfc_archive_hurry(in->archive);
-	look_kept(in, source);
+	read_kept_facts(in, source);
 }
 
 void ccfc_ingest_moved(struct ccfc_ingest *in, uint32_t source,
@@ -151,14 +151,15 @@ static void read_on_kept(struct ccfc_ingest *in, uint32_t source)
 
 	if (!s->gone || ccfc_ingest_lost(in, source))
 		return;
-	look_kept(in, source);
+	read_kept_facts(in, source);
 	if (s->kept_since != s->texts_gen || s->kept_end <= s->cursor.offset)
 		return;
 	*ccfc_ingest_mark(in, source) |= CCFC_MARK_KEPT;
 	ccfc_ingest_push(in, source, 0, s->kept_end - s->cursor.offset, false);
 }
 
-static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
+static void add_archived_source(void *ctx, const char *path,
+				const struct ccfc_name *name)
 {
 	struct ccfc_ingest *in = ctx;
 	struct ccfc_slice s = ccfc_slice_str(path);
@@ -177,7 +178,7 @@ static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
 	ccfc_log(CCFC_LOG_DEBUG, "%s: is known from the archive", path);
 	id = ccfc_index_source(in->index, s, name);
 	ccfc_index_source_gone(in->index, id, true);
-	look_kept(in, id);
+	read_kept_facts(in, id);
 	source = ccfc_ingest_at(in, id);
 	source->gen = source->texts_gen = source->kept_since;
 	ccfc_ingest_note_of(in, id)->mark |= CCFC_MARK_KEPT;
@@ -187,5 +188,5 @@ static void adopt(void *ctx, const char *path, const struct ccfc_name *name)
 void ccfc_ingest_adopt(struct ccfc_ingest *in)
 {
 	if (in->archive)
-		ccfc_archive_each(in->archive, adopt, in);
+		ccfc_archive_each(in->archive, add_archived_source, in);
 }

@@ -47,7 +47,7 @@ static bool leads_to(const char *path, uint64_t dev, uint64_t ino)
 	       (uint64_t)st.st_dev == dev && (uint64_t)st.st_ino == ino;
 }
 
-static bool is_here(const char *path, const struct look *look)
+static bool is_same_inode(const char *path, const struct look *look)
 {
 	return leads_to(path, (uint64_t)look->st.st_dev,
 			(uint64_t)look->st.st_ino);
@@ -87,7 +87,7 @@ static void rename_source(struct ccfc_ingest *in, uint32_t source,
 		ccfc_index_source_reset(in->index, source);
 }
 
-static void look_again(struct ccfc_ingest *in, const char *path,
+static void queue_path(struct ccfc_ingest *in, const char *path,
 		       const struct ccfc_name *name)
 {
 	struct ccfc_ingest_again again = { path, *name };
@@ -138,7 +138,7 @@ static bool choose_path(struct ccfc_ingest *in, uint32_t source)
 		ccfc_index_alias_put(in->index, source, ccfc_slice_str(old),
 				     &was);
 	else
-		look_again(in, old, &was);
+		queue_path(in, old, &was);
 	return true;
 }
 
@@ -151,7 +151,7 @@ static bool is_also_source(const void *ctx, uint32_t source, const void *key)
 
 	(void)ctx;
 	return source != look->except && !ccfc_ingest_lost(look->in, source) &&
-	       is_here(ccfc_ingest_path(look->in, source), look);
+	       is_same_inode(ccfc_ingest_path(look->in, source), look);
 }
 
 /* Is this the source that the file was before it was moved? */
@@ -164,7 +164,7 @@ static bool was_source(const void *ctx, uint32_t source, const void *key)
 	(void)ctx;
 	if (cursor.ino != (uint64_t)look->st.st_ino ||
 	    cursor.dev != (uint64_t)look->st.st_dev || !cursor.offset ||
-	    is_here(ccfc_ingest_path(in, source), look))
+	    is_same_inode(ccfc_ingest_path(in, source), look))
 		return false;
 	if (ccfc_tail_open(in->tail, look->path, &cursor, NULL) !=
 	    CCFC_TAIL_OPEN)
@@ -199,12 +199,12 @@ static uint32_t new_source(const struct look *look)
 	ccfc_index_source_move(in->index, id, path, look->name);
 	ccfc_ingest_moved(in, id, old);
 	/* Another file may have taken its place, and have had its look. */
-	look_again(in, old, &was);
+	queue_path(in, old, &was);
 	return id;
 }
 
 /* Gives all names of a source to another. */
-static void hand_over(struct ccfc_ingest *in, uint32_t from, uint32_t to)
+static void give_name_to(struct ccfc_ingest *in, uint32_t from, uint32_t to)
 {
 	struct ccfc_slice path = ccfc_slice_str(ccfc_ingest_path(in, from));
 	struct ccfc_name name = ccfc_ingest_name(in, from);
@@ -221,7 +221,7 @@ static void hand_over(struct ccfc_ingest *in, uint32_t from, uint32_t to)
 }
 
 /* Two sources are one file: the one that stays. */
-static uint32_t merge(const struct look *look, uint32_t a, uint32_t b)
+static uint32_t merge_sources(const struct look *look, uint32_t a, uint32_t b)
 {
 	struct ccfc_ingest *in = look->in;
 	bool first = ccfc_tree_is_better(ccfc_ingest_path(in, a),
@@ -230,7 +230,7 @@ static uint32_t merge(const struct look *look, uint32_t a, uint32_t b)
 
 	ccfc_log(CCFC_LOG_INFO, "%s: is %s by another name",
 		 ccfc_ingest_path(in, goes), ccfc_ingest_path(in, stays));
-	hand_over(in, goes, stays);
+	give_name_to(in, goes, stays);
 	/* Lines that both sources read were counted twice. */
 	if (is_its_file(look, goes) && is_its_file(look, stays) &&
 	    ccfc_ingest_at(in, stays)->cursor.offset >=
@@ -242,7 +242,7 @@ static uint32_t merge(const struct look *look, uint32_t a, uint32_t b)
 
 /* --- one look --- */
 
-static void take_found_source(const struct look *look, uint32_t source)
+static void update_found_source(const struct look *look, uint32_t source)
 {
 	struct ccfc_ingest *in = look->in;
 	uint64_t size = (uint64_t)look->st.st_size;
@@ -266,7 +266,7 @@ static bool is_still_alias(const struct look *look, uint32_t source)
 	struct ccfc_ingest *in = look->in;
 	struct ccfc_slice path = ccfc_slice_str(look->path);
 
-	if (is_here(ccfc_ingest_path(in, source), look))
+	if (is_same_inode(ccfc_ingest_path(in, source), look))
 		return true;
 	if (is_its_file(look, source) && choose_path(in, source))
 		return true;
@@ -282,7 +282,7 @@ static void there_is(struct look *look)
 	uint32_t id = ccfc_index_alias_find(in->index, path), other;
 
 	if (id != CCFC_ID_NONE && is_still_alias(look, id)) {
-		take_found_source(look, id);
+		update_found_source(look, id);
 		return;
 	}
 	id = ccfc_index_source_find(in->index, path);
@@ -300,15 +300,15 @@ static void there_is(struct look *look)
 		id = other;
 		ccfc_index_alias_put(in->index, id, path, look->name);
 	} else {
-		id = merge(look, id, other);
+		id = merge_sources(look, id, other);
 	}
-	take_found_source(look, id);
+	update_found_source(look, id);
 	if (ccfc_ingest_at(in, id)->aliases)
 		choose_path(in, id);
 }
 
 /* Checks lost sources whose paths are further names. */
-static void give_back(struct ccfc_ingest *in, uint32_t source)
+static void return_names(struct ccfc_ingest *in, uint32_t source)
 {
 	const struct ccfc_alias *alias;
 	uint32_t at = 0;
@@ -318,7 +318,7 @@ static void give_back(struct ccfc_ingest *in, uint32_t source)
 		struct ccfc_name name = ccfc_index_alias_name(in->index, alias);
 
 		ccfc_index_alias_drop(in->index, path);
-		look_again(in, path.ptr, &name);
+		queue_path(in, path.ptr, &name);
 	}
 }
 
@@ -338,13 +338,13 @@ static void there_is_none(const struct look *look)
 	if (id == CCFC_ID_NONE)
 		return;
 	if (ccfc_ingest_at(in, id)->aliases && !choose_path(in, id))
-		give_back(in, id);
+		return_names(in, id);
 	if (!look->hot)
 		ccfc_ingest_note_of(in, id)->mark |= CCFC_MARK_FOUND;
 	ccfc_ingest_push(in, id, 0, 0, look->hot);
 }
 
-static void look_at(struct look *look)
+static void check_found_path(struct look *look)
 {
 	struct ccfc_ingest *in = look->in;
 	uint32_t id;
@@ -382,7 +382,7 @@ void ccfc_ingest_look(struct ccfc_ingest *in, const char *path,
 {
 	struct look look = { .in = in, .path = path, .name = name, .hot = hot };
 
-	look_at(&look);
+	check_found_path(&look);
 	/* Each of these took a name from a source, so the loop ends. */
 	while (in->again.n) {
 		struct ccfc_ingest_again again = in->again.items[--in->again.n];
@@ -391,7 +391,7 @@ void ccfc_ingest_look(struct ccfc_ingest *in, const char *path,
 				      .path = again.path,
 				      .name = &again.name,
 				      .hot = hot };
-		look_at(&look);
+		check_found_path(&look);
 	}
 }
 

@@ -24,9 +24,10 @@ static void forget_texts(struct ccfc_ingest *in, uint32_t source)
  * Opens the file to read on from `cursor`. Texts may be stored beyond the
  * cursor, but of bytes that were replaced since: the open file shows which.
  */
-static enum ccfc_tail_status open_at(struct ccfc_ingest *in, uint32_t source,
-				     struct ccfc_cursor *cursor,
-				     struct ccfc_err *err)
+static enum ccfc_tail_status open_tail_at(struct ccfc_ingest *in,
+					  uint32_t source,
+					  struct ccfc_cursor *cursor,
+					  struct ccfc_err *err)
 {
 	const struct ccfc_source *s = ccfc_ingest_at(in, source);
 	enum ccfc_tail_status status = ccfc_tail_open(
@@ -60,7 +61,7 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 {
 	struct ccfc_cursor cursor = ccfc_ingest_at(in, source)->cursor;
 	struct ccfc_err err;
-	enum ccfc_tail_status status = open_at(in, source, &cursor, &err);
+	enum ccfc_tail_status status = open_tail_at(in, source, &cursor, &err);
 	bool off = status == CCFC_TAIL_OPEN && lacks_texts(in, source);
 
 	if (status == CCFC_TAIL_RESET || off) {
@@ -73,7 +74,7 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 		    !ccfc_ingest_at(in, source)->texts.offset)
 			forget_texts(in, source);
 		cursor = ccfc_ingest_at(in, source)->cursor;
-		status = open_at(in, source, &cursor, &err);
+		status = open_tail_at(in, source, &cursor, &err);
 	}
 	/* Without a free descriptor, stat() shows whether it exists. */
 	if (status == CCFC_TAIL_ERROR && is_gone(ccfc_ingest_path(in, source)))
@@ -94,7 +95,7 @@ static enum ccfc_tail_status open_kept(struct ccfc_ingest *in, uint32_t source)
 
 	if (!(*ccfc_ingest_mark(in, source) & CCFC_MARK_OVER))
 		return open_source(in, source);
-	status = open_at(in, source, &start, &err);
+	status = open_tail_at(in, source, &start, &err);
 	if (status != CCFC_TAIL_OPEN)
 		return status;
 	*ccfc_ingest_mark(in, source) &= (unsigned char)~CCFC_MARK_OVER;

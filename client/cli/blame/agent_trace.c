@@ -181,9 +181,8 @@ static void pack_conversation(struct ccfc_pack *p,
 }
 
 /* `files`: one, with its conversations in the order of their first line. */
-static void pack_files_agent_trace(struct ccfc_buf *out,
-				   const struct ccfc_blame_view *view,
-				   struct ccfc_slice name)
+static void pack_files(struct ccfc_buf *out, const struct ccfc_blame_view *view,
+		       struct ccfc_slice name)
 {
 	struct conversations conversations = { 0 };
 	struct ccfc_pack p;
@@ -210,7 +209,7 @@ static void pack_files_agent_trace(struct ccfc_buf *out,
 	free(conversations.items);
 }
 
-static int64_t latest(struct ccfc_obj blocks)
+static int64_t latest_time(struct ccfc_obj blocks)
 {
 	static const char *const keys[] = { "timestamp", "from", "to" };
 	int64_t max = CCFC_TIME_NONE;
@@ -245,8 +244,8 @@ struct place {
 	struct ccfc_slice head;
 };
 
-static void find_place(struct place *place, const char *path,
-		       struct ccfc_slice otherwise)
+static void find_repo_place(struct place *place, const char *path,
+			    struct ccfc_slice otherwise)
 {
 	*place = (struct place){ .name = otherwise };
 	if (ccfc_repo_find(&place->repo, path, NULL) == 0 &&
@@ -290,9 +289,9 @@ void ccfc_agent_trace(struct ccfc_out *out, const struct ccfc_blame_view *view,
 	struct ccfc_doc *doc = NULL;
 	struct place place;
 
-	find_place(&place, path, view->name);
-	pack_files_agent_trace(&files, view, place.name);
-	pack_record(&record, ccfc_buf_view(&files), latest(view->blocks),
+	find_repo_place(&place, path, view->name);
+	pack_files(&files, view, place.name);
+	pack_record(&record, ccfc_buf_view(&files), latest_time(view->blocks),
 		    now ? place.head : CCFC_SLICE_NONE);
 	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&record), NULL))
 		ccfc_render_json(out, ccfc_doc_root(doc), 2);

@@ -29,9 +29,9 @@ static void put_commit(struct ccfc_buf *out,
 }
 
 /* The line's map with its commit, in one line of JSON. */
-static void put_line_blame_json(struct ccfc_out *out,
-				const struct ccfc_blame_view *view,
-				struct ccfc_obj line)
+static void put_line_json(struct ccfc_out *out,
+			  const struct ccfc_blame_view *view,
+			  struct ccfc_obj line)
 {
 	ccfc_json_write(&out->buf, line, 0);
 	if (view->git && ccfc_obj_type(line) == CCFC_OBJ_MAP) {
@@ -43,13 +43,13 @@ static void put_line_blame_json(struct ccfc_out *out,
 	ccfc_out_check(out);
 }
 
-static void put_lines_blame_json(struct ccfc_out *out,
-				 const struct ccfc_blame_view *view)
+static void put_lines_json(struct ccfc_out *out,
+			   const struct ccfc_blame_view *view)
 {
 	ccfc_buf_puts(&out->buf, "[");
 	for (uint32_t i = 0; i < ccfc_obj_len(view->lines); i++) {
 		ccfc_buf_puts(&out->buf, i ? ",\n    " : "\n    ");
-		put_line_blame_json(out, view, ccfc_obj_at(view->lines, i));
+		put_line_json(out, view, ccfc_obj_at(view->lines, i));
 	}
 	ccfc_buf_puts(&out->buf, "\n  ]");
 }
@@ -69,7 +69,7 @@ void ccfc_blame_json(struct ccfc_out *out, const struct ccfc_blame_view *view)
 		ccfc_json_string(&out->buf, key);
 		ccfc_buf_puts(&out->buf, ": ");
 		if (ccfc_slice_is(key, "lines"))
-			put_lines_blame_json(out, view);
+			put_lines_json(out, view);
 		else
 			ccfc_json_write(&out->buf,
 					ccfc_obj_value_at(view->root, i), 0);
@@ -88,7 +88,7 @@ void ccfc_blame_jsonl(struct ccfc_out *out, const struct ccfc_blame_view *view,
 		if (blocks)
 			ccfc_json_write(&out->buf, row, 0);
 		else
-			put_line_blame_json(out, view, row);
+			put_line_json(out, view, row);
 		ccfc_buf_putc(&out->buf, '\n');
 		ccfc_out_check(out);
 	}

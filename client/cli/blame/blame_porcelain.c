@@ -97,8 +97,8 @@ static bool is_new(struct seen *seen, const struct entry *e)
 }
 
 /* "key value"; whatever is in the value, it stays one line. */
-static void put_blame_porcelain(struct ccfc_buf *out, const char *key,
-				struct ccfc_slice value)
+static void put_key_value(struct ccfc_buf *out, const char *key,
+			  struct ccfc_slice value)
 {
 	ccfc_buf_puts(out, key);
 	if (value.len)
@@ -113,7 +113,7 @@ static void put_known(struct ccfc_buf *out, const char *key,
 	struct ccfc_slice value = ccfc_obj_get_str(line, field);
 
 	if (value.len)
-		put_blame_porcelain(out, key, value);
+		put_key_value(out, key, value);
 }
 
 /* Author and committer are the same to us. */
@@ -125,7 +125,7 @@ static void put_person(struct ccfc_buf *out, struct ccfc_slice name,
 	long long sec = ms == CCFC_TIME_NONE ? 0 : (long long)(ms / 1000);
 
 	for (int i = 0; i < 2; i++) {
-		put_blame_porcelain(out, roles[i], name);
+		put_key_value(out, roles[i], name);
 		ccfc_buf_printf(out, "%s-mail <", roles[i]);
 		ccfc_safe_append(out, mail, false);
 		ccfc_buf_printf(out, ">\n%s-time %lld\n%s-tz ", roles[i], sec,
@@ -147,9 +147,8 @@ static void put_session(struct ccfc_buf *out,
 	put_person(out, model.len ? model : CCFC_SLICE_LIT("Claude"),
 		   ccfc_obj_get_str(line, "sessionId"),
 		   ccfc_blame_time(&sign, view, line), CCFC_SLICE_NONE);
-	put_blame_porcelain(out, "summary",
-			    prompt.len ? prompt
-				       : CCFC_SLICE_LIT("(no prompt)"));
+	put_key_value(out, "summary",
+		      prompt.len ? prompt : CCFC_SLICE_LIT("(no prompt)"));
 }
 
 static void put_commit(struct ccfc_buf *out,
@@ -160,7 +159,7 @@ static void put_commit(struct ccfc_buf *out,
 	if (ccfc_slice_starts(mail, "<") && ccfc_slice_ends(mail, ">"))
 		mail = ccfc_slice(mail.ptr + 1, mail.len - 2);
 	put_person(out, commit->author, mail, commit->time, commit->zone);
-	put_blame_porcelain(out, "summary", commit->summary);
+	put_key_value(out, "summary", commit->summary);
 }
 
 static void put_nobody(struct ccfc_buf *out, const struct ccfc_blame_view *view,
@@ -171,7 +170,7 @@ static void put_nobody(struct ccfc_buf *out, const struct ccfc_blame_view *view,
 
 	put_person(out, kind, kind, ccfc_blame_time(&sign, view, line),
 		   CCFC_SLICE_NONE);
-	put_blame_porcelain(
+	put_key_value(
 		out, "summary",
 		ccfc_slice_is(kind, "outside")
 			? CCFC_SLICE_LIT("Changed outside of all sessions")
@@ -199,7 +198,7 @@ static void put_details(struct ccfc_buf *out,
 	put_known(out, "ccfc-command", line, "command");
 	put_known(out, "ccfc-from", line, "from");
 	put_known(out, "ccfc-to", line, "to");
-	put_blame_porcelain(out, "filename", view->name);
+	put_key_value(out, "filename", view->name);
 }
 
 /*
@@ -212,8 +211,8 @@ static void put_per_line(struct ccfc_buf *out, const struct entry *e,
 	if (!e->commit)
 		return;
 	if (ccfc_blame_is_session(line))
-		put_blame_porcelain(out, "ccfc-commit",
-				    ccfc_slice_str(e->commit->id));
+		put_key_value(out, "ccfc-commit",
+			      ccfc_slice_str(e->commit->id));
 	else if (!told)
 		put_known(out, "ccfc-kind", line, "kind");
 }

@@ -68,7 +68,7 @@ static bool is_shown(const struct layout *l, unsigned col,
 	return col >= COL_SHOWN && l->view->cols[col - COL_SHOWN] == what;
 }
 
-static void measure(struct layout *l)
+static void measure_columns(struct layout *l)
 {
 	int64_t last = 1, t;
 	char sign;
@@ -98,7 +98,7 @@ static void measure(struct layout *l)
 }
 
 /* How far a column may be cut: ids are of no use in part. */
-static size_t least(const struct layout *l, unsigned col)
+static size_t least_width(const struct layout *l, unsigned col)
 {
 	if (col < COL_SHOWN)
 		return SIZE_MAX;
@@ -108,7 +108,7 @@ static size_t least(const struct layout *l, unsigned col)
 }
 
 /* What comes before the text leaves it a quarter of a terminal at least. */
-static void fit_blame_table(struct layout *l, unsigned max)
+static void fit_columns(struct layout *l, unsigned max)
 {
 	for (;;) {
 		size_t sum = FIXED + (size_t)(l->date + l->digits);
@@ -116,7 +116,7 @@ static void fit_blame_table(struct layout *l, unsigned max)
 
 		for (unsigned c = 0; c < l->ncols; c++) {
 			sum += l->widths[c] + (l->widths[c] > 0);
-			if (l->widths[c] > least(l, c) &&
+			if (l->widths[c] > least_width(l, c) &&
 			    (!widest || l->widths[c] > *widest))
 				widest = &l->widths[c];
 		}
@@ -146,8 +146,9 @@ static void put_cell(struct ccfc_out *out, struct layout *l,
 			"");
 }
 
-static const char *style(const struct ccfc_out *out, const struct layout *l,
-			 struct ccfc_obj line, int64_t time)
+static const char *style_of_line(const struct ccfc_out *out,
+				 const struct layout *l, struct ccfc_obj line,
+				 int64_t time)
 {
 	if (ccfc_blame_is_session(line))
 		return ccfc_out_on(out, time == l->newest ? CCFC_STYLE_NEW
@@ -220,7 +221,7 @@ static void print_line(struct ccfc_out *out, struct layout *l,
 	int64_t t = ccfc_blame_time(&sign, l->view, line);
 	size_t at, used;
 
-	ccfc_buf_puts(&out->buf, style(out, l, line, t));
+	ccfc_buf_puts(&out->buf, style_of_line(out, l, line, t));
 	at = out->buf.len;
 	put_owner(out, l, line, sign, t);
 	used = ccfc_width(ccfc_slice(out->buf.ptr + at, out->buf.len - at));
@@ -249,13 +250,13 @@ void ccfc_blame_table(struct ccfc_out *out, const struct ccfc_blame_view *view)
 
 	if (out->tty)
 		ccfc_blame_short_ids(&shown);
-	measure(&l);
+	measure_columns(&l);
 	/* An agent is of its session; --show=agent has it anyway. */
 	for (unsigned c = COL_SHOWN; c < l.ncols; c++)
 		if (out->width && out->width < NARROW && !view->chosen &&
 		    is_shown(&l, c, CCFC_BLAME_COL_AGENT))
 			l.widths[c] = 0;
-	fit_blame_table(&l, out->width / 4 * 3);
+	fit_columns(&l, out->width / 4 * 3);
 	for (uint32_t i = 0; i < ccfc_obj_len(view->lines); i++) {
 		struct ccfc_obj line = ccfc_obj_at(view->lines, i);
 

@@ -55,7 +55,7 @@ static bool is_kept(const char *entry)
  * repository, configuration or programs. Each version of git has new variables:
  * all are removed except known harmless ones.
  */
-static void forget_git(void)
+static void unset_git_variables(void)
 {
 	char **to = environ;
 
@@ -67,7 +67,7 @@ static void forget_git(void)
 }
 
 /* The parent may hold signals back; git is to end with the terminal's. */
-static void let_signals_in(void)
+static void unblock_signals(void)
 {
 	sigset_t none;
 
@@ -75,12 +75,12 @@ static void let_signals_in(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void prepare(const void *data)
+static void prepare_git_child(const void *data)
 {
 	const struct ccfc_git_place *place = data;
 
-	let_signals_in();
-	forget_git();
+	unblock_signals();
+	unset_git_variables();
 	setenv("GIT_OPTIONAL_LOCKS", "0", 1);
 	setenv("GIT_TERMINAL_PROMPT", "0", 1);
 	/*
@@ -140,7 +140,7 @@ int ccfc_git_run(struct ccfc_buf *out, const struct ccfc_git_place *place,
 	argv[0] = program.ptr;
 	while (*args && n < ALWAYS + ARGS_MAX)
 		argv[n++] = *args++;
-	code = ccfc_child_run(&child, argv, prepare, place, err);
+	code = ccfc_child_run(&child, argv, prepare_git_child, place, err);
 	if (!code)
 		code = check_git_exit(&child, err);
 	if (!code && child.out.len > CCFC_REPLY_MAX_BYTES)

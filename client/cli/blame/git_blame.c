@@ -54,7 +54,7 @@ static size_t hex_length(struct ccfc_slice s)
 }
 
 /* A decimal number at s[*at], and *at moved behind it; -1. */
-static int64_t read_number_git_blame(struct ccfc_slice s, size_t *at)
+static int64_t read_number(struct ccfc_slice s, size_t *at)
 {
 	int64_t n = -1;
 
@@ -96,10 +96,10 @@ static bool read_header(struct ccfc_git_blame *blame, struct ccfc_slice s)
 
 	if ((n != 40 && n != 64) || n == s.len || s.ptr[n] != ' ')
 		return false;
-	orig = read_number_git_blame(s, &at);
+	orig = read_number(s, &at);
 	if (orig < 0 || orig > LINES_MAX || at == s.len || s.ptr[at++] != ' ')
 		return false;
-	final = read_number_git_blame(s, &at);
+	final = read_number(s, &at);
 	/* One line after the other, from the first on. */
 	if (!blame->lines.n)
 		blame->first = final;
@@ -113,8 +113,8 @@ static bool read_header(struct ccfc_git_blame *blame, struct ccfc_slice s)
 	return true;
 }
 
-static bool take_key(struct ccfc_slice *value, struct ccfc_slice s,
-		     const char *key)
+static bool strip_key(struct ccfc_slice *value, struct ccfc_slice s,
+		      const char *key)
 {
 	size_t n = strlen(key);
 
@@ -129,13 +129,13 @@ static void read_key(struct ccfc_git_commit *commit, struct ccfc_slice s)
 	struct ccfc_slice value;
 	size_t at = 0;
 
-	if (take_key(&commit->author, s, "author ") ||
-	    take_key(&commit->mail, s, "author-mail ") ||
-	    take_key(&commit->zone, s, "author-tz ") ||
-	    take_key(&commit->summary, s, "summary "))
+	if (strip_key(&commit->author, s, "author ") ||
+	    strip_key(&commit->mail, s, "author-mail ") ||
+	    strip_key(&commit->zone, s, "author-tz ") ||
+	    strip_key(&commit->summary, s, "summary "))
 		return;
-	if (take_key(&value, s, "author-time ")) {
-		int64_t sec = read_number_git_blame(value, &at);
+	if (strip_key(&value, s, "author-time ")) {
+		int64_t sec = read_number(value, &at);
 
 		if (sec >= 0 && sec < INT64_MAX / 1000)
 			commit->time = sec * 1000;
@@ -209,8 +209,8 @@ static int ask_head(struct ccfc_git_blame *blame, const struct ccfc_objects *o,
 }
 
 /* From lines of HEAD to lines of the file. */
-static void take_over(struct ccfc_git_blame *blame,
-		      const struct ccfc_git_match *match, int64_t from)
+static void take_head_lines(struct ccfc_git_blame *blame,
+			    const struct ccfc_git_match *match, int64_t from)
 {
 	struct ccfc_git_blame head = *blame;
 
@@ -274,7 +274,7 @@ static int blame_repo(struct ccfc_git_blame *blame,
 	}
 	blame->content = content;
 	if (!code) {
-		take_over(blame, &match, range->from);
+		take_head_lines(blame, &match, range->from);
 		memcpy(blame->filter, attrs.other, sizeof(attrs.other));
 	}
 	ccfc_objects_close(&o);

@@ -3,7 +3,7 @@
 
 #include "diff/diff.h"
 
-static bool is_at(struct ccfc_slice s, size_t i, const char *what)
+static bool starts_at(struct ccfc_slice s, size_t i, const char *what)
 {
 	return ccfc_slice_starts(ccfc_slice(s.ptr + i, s.len - i), what);
 }
@@ -48,8 +48,8 @@ static size_t ident_length(struct ccfc_slice s)
 }
 
 /* As git would keep it. The number of lines stays. */
-static void clean(struct ccfc_buf *out, struct ccfc_slice s, bool crlf,
-		  bool ident)
+static void clean_as_git(struct ccfc_buf *out, struct ccfc_slice s, bool crlf,
+			 bool ident)
 {
 	for (size_t i = 0; i < s.len;) {
 		size_t n = 0;
@@ -58,14 +58,15 @@ static void clean(struct ccfc_buf *out, struct ccfc_slice s, bool crlf,
 			n = ident_length(ccfc_slice(s.ptr + i, s.len - i));
 		if (n)
 			ccfc_buf_puts(out, "$Id$");
-		else if (!crlf || !is_at(s, i, "\r\n"))
+		else if (!crlf || !starts_at(s, i, "\r\n"))
 			ccfc_buf_putc(out, s.ptr[i]);
 		i += n ? n : 1;
 	}
 }
 
 /* For -w: all white space but the newlines, and one at the end. */
-static struct ccfc_slice squeeze(struct ccfc_arena *arena, struct ccfc_slice s)
+static struct ccfc_slice remove_white_space(struct ccfc_arena *arena,
+					    struct ccfc_slice s)
 {
 	char *to = ccfc_arena_alloc(arena, s.len + 1);
 	size_t n = 0;
@@ -80,8 +81,8 @@ static struct ccfc_slice squeeze(struct ccfc_arena *arena, struct ccfc_slice s)
 }
 
 /* Walks along both texts: between the blocks lines are the same. */
-static void pair(struct ccfc_git_match *m, const struct ccfc_diff *diff,
-		 const struct ccfc_git_match_range *range)
+static void pair_lines(struct ccfc_git_match *m, const struct ccfc_diff *diff,
+		       const struct ccfc_git_match_range *range)
 {
 	uint32_t block = 0;
 	int64_t shift = 0; /* from a line of the file to that of HEAD */
@@ -140,16 +141,16 @@ void ccfc_git_match(struct ccfc_git_match *m, struct ccfc_slice head,
 
 	fill_texts(m, content, range);
 	if (crlf || attrs->ident) {
-		clean(&cleaned, content, crlf, attrs->ident);
+		clean_as_git(&cleaned, content, crlf, attrs->ident);
 		ours = ccfc_buf_view(&cleaned);
 	}
 	if (range->ignore_space) {
-		head = squeeze(&m->arena, head);
-		ours = squeeze(&m->arena, ours);
+		head = remove_white_space(&m->arena, head);
+		ours = remove_white_space(&m->arena, ours);
 	}
 	ccfc_split(&old, head, &m->arena);
 	ccfc_split(&new, ours, &m->arena);
 	ccfc_diff(&diff, &old, &new, &m->arena);
-	pair(m, &diff, range);
+	pair_lines(m, &diff, range);
 	ccfc_buf_release(&cleaned);
 }

@@ -30,7 +30,7 @@ static const struct entry {
 };
 #define ENTRIES (sizeof(entries) / sizeof(*entries))
 
-static void hold_signals(sigset_t *old)
+static void block_signals(sigset_t *old)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
@@ -101,7 +101,7 @@ int ccfc_objects_open(struct ccfc_objects *o, const struct ccfc_repo *repo,
 	/* A relative one would be in whatever directory we are in. */
 	ccfc_buf_printf(&path, "%s/ccfc-git-XXXXXX",
 			tmp && *tmp == '/' ? tmp : "/tmp");
-	hold_signals(&o->signals);
+	block_signals(&o->signals);
 	o->git_dir = ccfc_buf_detach(&path, NULL);
 	if (!mkdtemp(o->git_dir)) {
 		int code = ccfc_err_io(err, errno, "git: %s", o->git_dir);
@@ -118,7 +118,7 @@ int ccfc_objects_open(struct ccfc_objects *o, const struct ccfc_repo *repo,
 }
 
 /* Only what we put there; git writes nothing. */
-static void remove_all(const char *dir)
+static void remove_entries(const char *dir)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 
@@ -139,7 +139,7 @@ void ccfc_objects_close(struct ccfc_objects *o)
 	if (!o->repo)
 		return;
 	if (o->git_dir)
-		remove_all(o->git_dir);
+		remove_entries(o->git_dir);
 	sigprocmask(SIG_SETMASK, &o->signals, NULL);
 	free(o->git_dir);
 	free(o->objects);

@@ -22,7 +22,7 @@ void ccfc_repo_release(struct ccfc_repo *repo)
 	free(repo->common);
 }
 
-static char *join_git_repo(const char *dir, const char *name)
+static char *join_path(const char *dir, const char *name)
 {
 	struct ccfc_buf buf = CCFC_BUF_INIT;
 
@@ -32,7 +32,7 @@ static char *join_git_repo(const char *dir, const char *name)
 
 static bool stat_in(struct stat *st, const char *dir, const char *name)
 {
-	char *path = join_git_repo(dir, name);
+	char *path = join_path(dir, name);
 	bool there = !stat(path, st);
 
 	free(path);
@@ -50,7 +50,7 @@ static char *real_path(const char *path)
 	dir = slash > path ? ccfc_strndup(path, (size_t)(slash - path))
 			   : ccfc_strdup("/");
 	dir_real = realpath(dir, NULL);
-	real = dir_real ? join_git_repo(dir_real, slash + 1) : NULL;
+	real = dir_real ? join_path(dir_real, slash + 1) : NULL;
 	free(dir);
 	free(dir_real);
 	return real;
@@ -62,7 +62,7 @@ static char *real_path(const char *path)
  */
 static char *read_pointer(const char *dir, const char *name, const char *prefix)
 {
-	char text[PATH_MAX + 16], *path = join_git_repo(dir, name), *to = NULL,
+	char text[PATH_MAX + 16], *path = join_path(dir, name), *to = NULL,
 				  *real;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	size_t skip = strlen(prefix), n = 0;
@@ -81,7 +81,7 @@ static char *read_pointer(const char *dir, const char *name, const char *prefix)
 	text[n] = '\0';
 	if (n > skip && !strncmp(text, prefix, skip))
 		to = text[skip] == '/' ? ccfc_strdup(text + skip)
-				       : join_git_repo(dir, text + skip);
+				       : join_path(dir, text + skip);
 	real = to ? realpath(to, NULL) : NULL;
 	free(to);
 	return real;
@@ -184,7 +184,7 @@ static int check_owner(const struct ccfc_repo *repo, struct ccfc_err *err)
 
 static char *find_git_dir(const char *top)
 {
-	char *inside = join_git_repo(top, ".git"), *git_dir;
+	char *inside = join_path(top, ".git"), *git_dir;
 	struct stat st;
 
 	git_dir = !stat(inside, &st) && S_ISDIR(st.st_mode)
@@ -195,7 +195,7 @@ static char *find_git_dir(const char *top)
 }
 
 /* What git answers for has to be what we have found. */
-static int look_inside(struct ccfc_repo *repo, struct ccfc_err *err)
+static int read_repo(struct ccfc_repo *repo, struct ccfc_err *err)
 {
 	struct ccfc_buf words = CCFC_BUF_INIT;
 	struct ccfc_slice theirs;
@@ -229,5 +229,5 @@ int ccfc_repo_find(struct ccfc_repo *repo, const char *path,
 		return ccfc_err_set(err, CCFC_ENOTFOUND,
 				    "git: the directory does not exist");
 	code = find_top(repo, err);
-	return code ? code : look_inside(repo, err);
+	return code ? code : read_repo(repo, err);
 }

@@ -59,7 +59,7 @@ struct shown {
 	unsigned n;
 };
 
-static bool flag(const struct ccfc_opts *opts, int option)
+static bool is_flag_set(const struct ccfc_opts *opts, int option)
 {
 	return ccfc_opts_own(opts, option)->set;
 }
@@ -118,23 +118,24 @@ static int read_show(struct shown *shown, const struct ccfc_opts *opts,
 static int check_blame(const struct ccfc_question *q, struct ccfc_err *err)
 {
 	const struct ccfc_opts *opts = q->opts;
-	bool chosen = flag(opts, OPT_FORMAT);
+	bool chosen = is_flag_set(opts, OPT_FORMAT);
 
-	if (flag(opts, OPT_LINE_PORCELAIN) && chosen &&
+	if (is_flag_set(opts, OPT_LINE_PORCELAIN) && chosen &&
 	    q->format != CCFC_FORMAT_PORCELAIN)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "blame: --line-porcelain: only with "
 				    "--format=porcelain");
-	if (flag(opts, OPT_BLOCKS) && (flag(opts, OPT_LINE_PORCELAIN) ||
-				       q->format == CCFC_FORMAT_PORCELAIN))
+	if (is_flag_set(opts, OPT_BLOCKS) &&
+	    (is_flag_set(opts, OPT_LINE_PORCELAIN) ||
+	     q->format == CCFC_FORMAT_PORCELAIN))
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "blame: --blocks: porcelain is about "
 				    "lines");
-	if (flag(opts, OPT_GIT) && q->format == CCFC_FORMAT_TRACE)
+	if (is_flag_set(opts, OPT_GIT) && q->format == CCFC_FORMAT_TRACE)
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "blame: --git: an agent-trace record has "
 				    "no room for commits");
-	if (flag(opts, OPT_GIT) && flag(opts, OPT_AT))
+	if (is_flag_set(opts, OPT_GIT) && is_flag_set(opts, OPT_AT))
 		return ccfc_err_set(err, CCFC_EINVAL,
 				    "blame: --git: not with --at: git knows "
 				    "the file as it is now");
@@ -145,9 +146,9 @@ static void print_view(struct ccfc_question *q,
 		       const struct ccfc_blame_view *view, const char *path)
 {
 	struct ccfc_out *out = &q->cli->out;
-	bool blocks = flag(q->opts, OPT_BLOCKS);
+	bool blocks = is_flag_set(q->opts, OPT_BLOCKS);
 
-	if (flag(q->opts, OPT_LINE_PORCELAIN)) {
+	if (is_flag_set(q->opts, OPT_LINE_PORCELAIN)) {
 		ccfc_blame_porcelain(out, view, true);
 		return;
 	}
@@ -162,7 +163,8 @@ static void print_view(struct ccfc_question *q,
 		ccfc_blame_jsonl(out, view, blocks);
 		return;
 	case CCFC_FORMAT_TRACE:
-		ccfc_agent_trace(out, view, path, !flag(q->opts, OPT_AT));
+		ccfc_agent_trace(out, view, path,
+				 !is_flag_set(q->opts, OPT_AT));
 		return;
 	default:
 		if (blocks)
@@ -193,7 +195,7 @@ static void choose_blame_columns(struct ccfc_blame_view *view,
 		memcpy(view->cols, shown->cols, sizeof(shown->cols));
 		view->ncols = shown->n;
 		view->chosen = true;
-	} else if (flag(q->opts, OPT_BLOCKS)) {
+	} else if (is_flag_set(q->opts, OPT_BLOCKS)) {
 		view->cols[view->ncols++] = CCFC_BLAME_COL_PROMPT;
 	}
 }
@@ -223,7 +225,7 @@ static int print_blame(struct ccfc_question *q, struct ccfc_obj root)
 		&view, root,
 		ccfc_cwd_short(&q->where, ccfc_obj_get_str(root, "path")));
 	choose_blame_columns(&view, q);
-	if (flag(q->opts, OPT_GIT)) {
+	if (is_flag_set(q->opts, OPT_GIT)) {
 		read_commits(&git, q, real);
 		view.git = &git;
 	}
@@ -237,7 +239,7 @@ static int prepare_blame(struct ccfc_question *q, struct ccfc_err *err)
 {
 	int code = check_blame(q, err);
 
-	if (!code && flag(q->opts, OPT_LINES))
+	if (!code && is_flag_set(q->opts, OPT_LINES))
 		code = read_range(&q->query,
 				  ccfc_opts_own(q->opts, OPT_LINES)->text, err);
 	else if (q->line)
@@ -252,7 +254,7 @@ static int ask_blame(struct ccfc_reply **reply, struct ccfc_question *q,
 		ccfc_file_blame(reply, q->cli->client, q->path, &q->query, err);
 	char before[sizeof(err->hint)];
 
-	if (code != CCFC_ENOTFOUND || !flag(q->opts, OPT_GIT) ||
+	if (code != CCFC_ENOTFOUND || !is_flag_set(q->opts, OPT_GIT) ||
 	    access(q->path, R_OK) != 0)
 		return code;
 	memcpy(before, err->hint, sizeof(before));

@@ -25,7 +25,8 @@ static bool is_raw(const struct ccfc_question *q)
 }
 
 /* "FILE" or "FILE at WHEN", as the user put it. */
-static void name_it(struct ccfc_buf *out, const struct ccfc_question *q)
+static void append_file_name(struct ccfc_buf *out,
+			     const struct ccfc_question *q)
 {
 	const char *at = ccfc_opts_own(q->opts, OPT_AT)->text;
 
@@ -98,7 +99,7 @@ static int show_partial(struct ccfc_question *q,
 	struct ccfc_buf gaps = CCFC_BUF_INIT;
 	bool raw = is_raw(q);
 
-	name_it(&name, q);
+	append_file_name(&name, q);
 	ccfc_old_content_words(&words, past);
 	print_parts(&q->cli->out, past->parts, raw, &gaps);
 	ccfc_cli_note("%s: %s", name.ptr, words.ptr);
@@ -116,7 +117,7 @@ static int refuse_cat(const struct ccfc_question *q,
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	struct ccfc_err err;
 
-	name_it(&name, q);
+	append_file_name(&name, q);
 	ccfc_old_content_words(&words, past);
 	if (past->how == CCFC_OLD_CONTENT_ABSENT)
 		ccfc_err_set(&err, CCFC_ENOTFOUND,
@@ -138,7 +139,7 @@ static int show_content(struct ccfc_question *q,
 	struct ccfc_buf name = CCFC_BUF_INIT, words = CCFC_BUF_INIT;
 	bool raw = is_raw(q);
 
-	name_it(&name, q);
+	append_file_name(&name, q);
 	ccfc_old_content_words(&words, past);
 	if (past->how != CCFC_OLD_CONTENT_EXACT)
 		ccfc_cli_note("%s: %s", name.ptr, words.ptr);

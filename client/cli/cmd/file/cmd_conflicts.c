@@ -86,7 +86,7 @@ static const struct ccfc_column columns[] = {
 	  .drop = 1 },
 };
 
-static int status_of(struct ccfc_question *q, struct ccfc_obj root)
+static int exit_status_of(struct ccfc_question *q, struct ccfc_obj root)
 {
 	(void)q;
 	return ccfc_obj_get_int(root, "totalConflicts", 0) ? CCFC_EXIT_FOUND
@@ -123,7 +123,7 @@ static int run_conflicts(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 		.path = "path",
 		.ask = ask_conflicts,
 		.print = print_conflicts,
-		.status = status_of,
+		.status = exit_status_of,
 	};
 
 	return ccfc_answer_run(&answer, cli, opts, NULL);

@@ -101,7 +101,7 @@ static int ask_file(struct ccfc_reply **reply, struct ccfc_question *q,
 }
 
 /* Which changes are asked for, without --limit, which counts files there. */
-static struct ccfc_query kinds_of(const struct ccfc_question *q)
+static struct ccfc_query query_of_kinds(const struct ccfc_question *q)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 
@@ -115,7 +115,7 @@ static struct ccfc_query kinds_of(const struct ccfc_question *q)
 static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
 		       const char *given, struct ccfc_err *err)
 {
-	struct ccfc_query query = kinds_of(q);
+	struct ccfc_query query = query_of_kinds(q);
 	int code = ccfc_question_session(q, given, err);
 
 	if (!code)
@@ -128,9 +128,9 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
  * The N latest changes are in the N files that were changed last; one more
  * tells whether there is more.
  */
-static struct ccfc_query files_of(const struct ccfc_question *q)
+static struct ccfc_query query_of_files(const struct ccfc_question *q)
 {
-	struct ccfc_query query = kinds_of(q);
+	struct ccfc_query query = query_of_kinds(q);
 	int64_t limit = q->query.limit;
 
 	query.from_date = q->query.from_date;
@@ -145,7 +145,7 @@ static struct ccfc_query files_of(const struct ccfc_question *q)
 static int ask_glob(struct ccfc_reply **reply, struct ccfc_question *q,
 		    const char *pattern, struct ccfc_err *err)
 {
-	struct ccfc_query query = files_of(q);
+	struct ccfc_query query = query_of_files(q);
 
 	return ccfc_listing_match(reply, q->cli->client, pattern, &query,
 				  &q->where, err);
@@ -155,7 +155,7 @@ static int ask_glob(struct ccfc_reply **reply, struct ccfc_question *q,
 static int ask_project(struct ccfc_reply **reply, struct ccfc_question *q,
 		       struct ccfc_err *err)
 {
-	struct ccfc_query query = files_of(q);
+	struct ccfc_query query = query_of_files(q);
 	int code;
 
 	query.here = q->query.here;
@@ -255,8 +255,8 @@ static int fail_nothing(const struct ccfc_question *q, struct ccfc_slice hint)
 }
 
 /* The moments of --from and --to, for replies that know none. */
-static void keep_period(struct ccfc_log_rows *rows,
-			const struct ccfc_question *q)
+static void drop_rows_outside_period(struct ccfc_log_rows *rows,
+				     const struct ccfc_question *q)
 {
 	const struct ccfc_opt_value *from = ccfc_opts_own(q->opts, OPT_FROM);
 	const struct ccfc_opt_value *to = ccfc_opts_own(q->opts, OPT_TO);
@@ -298,7 +298,7 @@ static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 	int status;
 
 	ccfc_log_take(&rows, root);
-	keep_period(&rows, q);
+	drop_rows_outside_period(&rows, q);
 	more = ccfc_log_order(&rows, q->query.offset, q->query.limit) ||
 	       ccfc_obj_get_bool(root, "truncated", false);
 	status = print_rows(q, root, &rows);

@@ -331,7 +331,7 @@ static int print_missed(struct watch *w, struct ccfc_obj answer,
 }
 
 /* What came after the last clock that is known to be printed in full. */
-static int catch_up(struct watch *w, struct ccfc_err *err)
+static int print_missed_events(struct watch *w, struct ccfc_err *err)
 {
 	struct ccfc_query filter = w->q.query;
 	struct ccfc_reply *reply;
@@ -367,18 +367,18 @@ static int subscribe(struct watch *w, const struct ccfc_event_clock *since,
 		return code;
 	print_mark(w, "hello", "watching", &clock);
 	w->last = since ? *since : clock;
-	return since ? catch_up(w, err) : 0;
+	return since ? print_missed_events(w, err) : 0;
 }
 
-static int take_event(struct watch *w, const struct ccfc_reply *reply,
-		      struct ccfc_err *err)
+static int handle_event(struct watch *w, const struct ccfc_reply *reply,
+			struct ccfc_err *err)
 {
 	struct ccfc_obj event = ccfc_cli_value(reply);
 
 	if (strcmp(ccfc_reply_method(reply), CCFC_N_EVENT))
 		return 0;
 	if (ccfc_slice_is(ccfc_obj_get_str(event, "type"), "resync"))
-		return catch_up(w, err);
+		return print_missed_events(w, err);
 	print_event(w, event);
 	ccfc_out_flush(&w->cli->out);
 	return 0;
@@ -446,7 +446,7 @@ static int ask_doing(struct watch *w, struct ccfc_err *err)
 }
 
 /* Waits for the daemon; false when our reader has gone. */
-static bool wait_more(struct watch *w)
+static bool wait_for_input(struct watch *w)
 {
 	struct pollfd fds[] = {
 		{ .fd = ccfc_client_fd(w->cli->client), .events = POLLIN },
@@ -459,7 +459,7 @@ static bool wait_more(struct watch *w)
 }
 
 /* 0 when our reader has gone, an error when the daemon has. */
-static int follow(struct watch *w, struct ccfc_err *err)
+static int print_events(struct watch *w, struct ccfc_err *err)
 {
 	while (!w->cli->out.error) {
 		struct ccfc_reply *reply;
@@ -472,11 +472,11 @@ static int follow(struct watch *w, struct ccfc_err *err)
 			code = ask_doing(w, err);
 			if (code < 0)
 				return code;
-			if (!wait_more(w))
+			if (!wait_for_input(w))
 				return 0;
 			continue;
 		}
-		code = take_event(w, reply, err);
+		code = handle_event(w, reply, err);
 		ccfc_reply_free(reply);
 		if (code < 0)
 			return code;
@@ -484,8 +484,8 @@ static int follow(struct watch *w, struct ccfc_err *err)
 	return 0;
 }
 
-static int watch(struct watch *w, const struct ccfc_opts *opts,
-		 struct ccfc_err *err)
+static int run_watching(struct watch *w, const struct ccfc_opts *opts,
+			struct ccfc_err *err)
 {
 	const struct ccfc_opt_value *since = ccfc_opts_own(opts, OPT_SINCE);
 	struct ccfc_event_clock clock;
@@ -501,7 +501,7 @@ static int watch(struct watch *w, const struct ccfc_opts *opts,
 	code = ccfc_cli_connect(w->cli, CCFC_SPAWN_DEFAULT, err);
 	if (!code)
 		code = subscribe(w, since->set ? &clock : NULL, err);
-	return code < 0 ? code : follow(w, err);
+	return code < 0 ? code : print_events(w, err);
 }
 
 static int watch_init(struct watch *w, struct ccfc_cli *cli,
@@ -529,7 +529,7 @@ static int run_watch(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	int code = watch_init(&w, cli, opts, &err);
 
 	if (!code)
-		code = watch(&w, opts, &err);
+		code = run_watching(&w, opts, &err);
 	ccfc_busy_release(&w.busy);
 	ccfc_question_release(&w.q);
 	return code < 0 ? ccfc_cli_fail(&err) : 0;

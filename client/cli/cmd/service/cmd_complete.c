@@ -29,14 +29,14 @@
 #define PATIENCE_MS	300
 #define PATIENCE_MAX_MS 600000
 
-static void give_up(int sig)
+static void exit_on_timeout(int sig)
 {
 	(void)sig;
 	_exit(0);
 }
 
 /* CCFC_COMPLETE_TIMEOUT is for slow machines, and for tests. */
-static long patience(void)
+static long timeout_ms(void)
 {
 	const char *text = getenv("CCFC_COMPLETE_TIMEOUT");
 	long ms = text ? strtol(text, NULL, 10) : 0;
@@ -90,16 +90,17 @@ static void answer_complete(struct ccfc_cli *cli, const struct ccfc_complete *c,
 	if (bash && (files || dirs))
 		ccfc_complete_disk(&to, !files);
 	if (ccfc_complete_must_ask(c) && ccfc_out_flush(&cli->out)) {
-		signal(SIGALRM, give_up);
-		set_timer(patience());
+		signal(SIGALRM, exit_on_timeout);
+		set_timer(timeout_ms());
 		ccfc_complete_ask(&to, c, cli);
 		set_timer(0);
 	}
 	ccfc_candidates_release(&to);
 }
 
-static void complete(struct ccfc_cli *cli, int n, const char *const *words,
-		     const struct ccfc_bash *bash)
+static void complete_words(struct ccfc_cli *cli, int n,
+			   const char *const *words,
+			   const struct ccfc_bash *bash)
 {
 	struct ccfc_complete c;
 
@@ -114,12 +115,14 @@ int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv)
 
 	cli->out.paged = false;
 	if (argc > 1 && !strcmp(argv[0], "words")) {
-		complete(cli, argc - 1, (const char *const *)argv + 1, NULL);
+		complete_words(cli, argc - 1, (const char *const *)argv + 1,
+			       NULL);
 	} else if (argc == 3 && !strcmp(argv[0], "bash")) {
 		ccfc_bash_init(&bash, argv[1], argv[2]);
 		if (bash.n > 1)
-			complete(cli, bash.n - 1,
-				 (const char *const *)bash.words + 1, &bash);
+			complete_words(cli, bash.n - 1,
+				       (const char *const *)bash.words + 1,
+				       &bash);
 		ccfc_bash_release(&bash);
 	}
 	return 0;

@@ -53,8 +53,8 @@ static void print_imported(struct ccfc_cli *cli, struct ccfc_obj root)
 	ccfc_buf_puts(out, ")\n");
 }
 
-static int import_all(struct ccfc_cli *cli, const char *path,
-		      struct ccfc_err *err)
+static int import_state(struct ccfc_cli *cli, const char *path,
+			struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = NULL;
 	int r = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, err);
@@ -83,7 +83,7 @@ static int run_import(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!r)
 		path = ccfc_cwd_absolute(&q.where, opts->args[0]);
 	if (!r)
-		r = import_all(cli, path, &err);
+		r = import_state(cli, path, &err);
 	free(path);
 	ccfc_question_release(&q);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;

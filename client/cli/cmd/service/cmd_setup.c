@@ -63,7 +63,7 @@ static int check_roots(const struct ccfc_setup *s, struct ccfc_err *err)
 	return code;
 }
 
-static int plan(struct ccfc_setup *s, bool remove, struct ccfc_err *err)
+static int plan_setup(struct ccfc_setup *s, bool remove, struct ccfc_err *err)
 {
 	int code;
 
@@ -87,7 +87,7 @@ static bool is_yes(const char *line, ssize_t n)
 }
 
 /* 1: go on; 0: no. */
-static int confirm(struct ccfc_out *out, struct ccfc_err *err)
+static int ask_confirmation(struct ccfc_out *out, struct ccfc_err *err)
 {
 	char line[64];
 	ssize_t n;
@@ -120,8 +120,8 @@ static void print_nothing(const struct ccfc_setup *s, bool remove)
 	ccfc_setup_print(s);
 }
 
-static int carry_out(struct ccfc_setup *s, const struct ccfc_opts *opts,
-		     struct ccfc_err *err)
+static int carry_out_plan(struct ccfc_setup *s, const struct ccfc_opts *opts,
+			  struct ccfc_err *err)
 {
 	struct ccfc_buf *buf = &s->cli->out.buf;
 	bool dry = ccfc_opts_own(opts, OPT_DRY_RUN)->set;
@@ -134,7 +134,7 @@ static int carry_out(struct ccfc_setup *s, const struct ccfc_opts *opts,
 	if (dry)
 		return CCFC_EXIT_FOUND;
 	if (!ccfc_opts_own(opts, OPT_YES)->set) {
-		code = confirm(&s->cli->out, err);
+		code = ask_confirmation(&s->cli->out, err);
 		if (code < 0)
 			return code;
 		if (!code) {
@@ -145,16 +145,17 @@ static int carry_out(struct ccfc_setup *s, const struct ccfc_opts *opts,
 	return ccfc_setup_do(s, err);
 }
 
-static int setup(struct ccfc_setup *s, const struct ccfc_opts *opts,
-		 struct ccfc_err *err)
+static int plan_and_carry_out(struct ccfc_setup *s,
+			      const struct ccfc_opts *opts,
+			      struct ccfc_err *err)
 {
 	bool remove = ccfc_opts_own(opts, OPT_REMOVE)->set;
-	int code = plan(s, remove, err);
+	int code = plan_setup(s, remove, err);
 
 	if (code < 0)
 		return code;
 	if (ccfc_setup_has_steps(s))
-		code = carry_out(s, opts, err);
+		code = carry_out_plan(s, opts, err);
 	else
 		print_nothing(s, remove);
 	if (code == CCFC_EXIT_FOUND && s->trouble.code) {
@@ -174,7 +175,7 @@ static int run_setup(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code) {
 		code = ccfc_setup_init(&s, cli, &err);
 		if (!code)
-			code = setup(&s, opts, &err);
+			code = plan_and_carry_out(&s, opts, &err);
 		ccfc_setup_release(&s);
 	}
 	return code < 0 ? ccfc_cli_fail(&err) : code;

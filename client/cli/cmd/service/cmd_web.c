@@ -63,7 +63,7 @@ static int write_door(struct ccfc_buf *path, struct ccfc_slice url,
 }
 
 /* The program that opens a file as a double click would, or NULL. */
-static const char *opener(void)
+static const char *find_opener(void)
 {
 	static const char *const programs[] = { "xdg-open", "open" };
 	struct ccfc_buf path = CCFC_BUF_INIT;
@@ -91,7 +91,7 @@ static bool has_display(void)
 static void open_page(struct ccfc_slice url, int port)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
-	const char *argv[] = { opener(), NULL, NULL };
+	const char *argv[] = { find_opener(), NULL, NULL };
 	struct ccfc_child child = { 0 };
 	struct ccfc_err err;
 

@@ -263,7 +263,7 @@ static int check_secrets(struct job *job, struct ccfc_err *err)
 }
 
 /* "wrote session.html (HTML, 34.1 KiB)": stdout stays for documents. */
-static void tell_wrote(const struct job *job)
+static void note_written_file(const struct job *job)
 {
 	static const char *const names[] = { "Markdown", "JSON", "HTML" };
 	struct ccfc_slice name =
@@ -281,7 +281,7 @@ static void tell_wrote(const struct job *job)
 }
 
 /* What the reader has to know, and need not look for at the end. */
-static void tell_export(const struct job *job)
+static void note_export_limits(const struct job *job)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -317,8 +317,8 @@ static int run_job(struct job *job)
 	if (code < 0)
 		return ccfc_cli_fail(&err);
 	if (job->path && !has_option(job, OPT_CHECK))
-		tell_wrote(job);
-	tell_export(job);
+		note_written_file(job);
+	note_export_limits(job);
 	return job->nothing ? CCFC_EXIT_NOTHING : CCFC_EXIT_FOUND;
 }
 
@@ -347,7 +347,8 @@ static enum ccfc_export_format choose_format(const struct ccfc_opts *opts)
 
 /* --- everything --- */
 
-static int check_all(const struct ccfc_opts *opts, struct ccfc_err *err)
+static int check_state_options(const struct ccfc_opts *opts,
+			       struct ccfc_err *err)
 {
 	static const struct {
 		int option;
@@ -365,7 +366,8 @@ static int check_all(const struct ccfc_opts *opts, struct ccfc_err *err)
 	return 0;
 }
 
-static void tell_all(const struct ccfc_state_export *done, const char *dir)
+static void note_written_state(const struct ccfc_state_export *done,
+			       const char *dir)
 {
 	struct ccfc_buf size = CCFC_BUF_INIT;
 
@@ -382,14 +384,14 @@ static void tell_all(const struct ccfc_state_export *done, const char *dir)
 	ccfc_buf_release(&size);
 }
 
-static int export_all(struct ccfc_cli *cli, const struct ccfc_opts *opts)
+static int export_state(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 {
 	struct ccfc_question q = { 0 };
 	struct ccfc_state_export done;
 	struct ccfc_err err;
 	const char *dir = NULL;
 	char *path = NULL;
-	int r = check_all(opts, &err);
+	int r = check_state_options(opts, &err);
 
 	if (!r)
 		r = ccfc_question_init(&q, cli, opts, &err);
@@ -405,7 +407,7 @@ static int export_all(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!r)
 		r = ccfc_state_export(&done, cli, path, &q.query, &err);
 	if (!r)
-		tell_all(&done, path);
+		note_written_state(&done, path);
 	free(path);
 	ccfc_question_release(&q);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
@@ -423,7 +425,7 @@ static int run_export(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	int status;
 
 	if (ccfc_opts_own(opts, OPT_ALL)->set)
-		return export_all(cli, opts);
+		return export_state(cli, opts);
 	if (ccfc_opts_own(opts, OPT_PROJECT)->set) {
 		ccfc_err_set(&err, CCFC_EINVAL,
 			     "export: --project: only with --all");

@@ -94,7 +94,7 @@ static void set_before(struct ccfc_question *q)
 	q->query.to_date = ccfc_arena_copy(&q->texts, ccfc_slice_str(text)).ptr;
 }
 
-static int understand(struct ccfc_question *q, struct ccfc_err *err)
+static int read_subject(struct ccfc_question *q, struct ccfc_err *err)
 {
 	const char *given = q->opts->nargs ? q->opts->args[0] : NULL;
 	bool project = q->query.project_path ||
@@ -224,7 +224,7 @@ static int show_list(struct ccfc_question *q, bool dry, struct ccfc_err *err)
 	return 0;
 }
 
-static int do_it(struct ccfc_question *q, struct ccfc_err *err)
+static int forget_chosen(struct ccfc_question *q, struct ccfc_err *err)
 {
 	struct ccfc_out *out = &q->cli->out;
 	struct ccfc_reply *reply;
@@ -254,7 +254,7 @@ static int run_question(struct ccfc_question *q)
 	bool dry = ccfc_opts_own(q->opts, OPT_DRY_RUN)->set;
 	bool yes = ccfc_opts_own(q->opts, OPT_YES)->set;
 	struct ccfc_err err;
-	int code = understand(q, &err);
+	int code = read_subject(q, &err);
 
 	if (!code)
 		code = ccfc_cli_connect(q->cli, CCFC_SPAWN_DEFAULT, &err);
@@ -269,7 +269,8 @@ static int run_question(struct ccfc_question *q)
 		if (!isatty(STDIN_FILENO) || !is_agreed())
 			return refuse_unasked();
 	}
-	return do_it(q, &err) < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
+	return forget_chosen(q, &err) < 0 ? ccfc_cli_fail(&err)
+					  : CCFC_EXIT_FOUND;
 }
 
 static int run_forget(struct ccfc_cli *cli, const struct ccfc_opts *opts)

@@ -162,7 +162,8 @@ static int prepare_grep(struct ccfc_question *q, struct ccfc_err *err)
 }
 
 /* In the caller's words, which -w changes, and all of them. */
-static void say_nothing(const struct ccfc_question *q, struct ccfc_err *err)
+static void fail_nothing_found(const struct ccfc_question *q,
+			       struct ccfc_err *err)
 {
 	struct ccfc_buf words = CCFC_BUF_INIT;
 	const struct ccfc_err said = *err;
@@ -190,7 +191,7 @@ static int ask_grep(struct ccfc_reply **reply, struct ccfc_question *q,
 	int r = ccfc_text_search(reply, q->cli->client, q->own, &q->query, err);
 
 	if (r == CCFC_ENOTFOUND && strstr(err->what, "nothing matches"))
-		say_nothing(q, err);
+		fail_nothing_found(q, err);
 	return r;
 }
 

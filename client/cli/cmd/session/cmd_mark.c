@@ -40,7 +40,7 @@ static bool is_shell(struct ccfc_slice tool)
 }
 
 /* As a string that ends; NULL: it has bytes that no id has. */
-static const char *text_of(struct ccfc_buf *out, struct ccfc_slice text)
+static const char *terminated_text(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	ccfc_buf_clear(out);
 	ccfc_buf_slice(out, text);
@@ -55,10 +55,10 @@ static void send_mark(struct ccfc_cli *cli, struct ccfc_obj hook,
 	bool begins = ccfc_slice_is(event, "PreToolUse");
 	struct ccfc_buf texts[3] = { CCFC_BUF_INIT, CCFC_BUF_INIT,
 				     CCFC_BUF_INIT };
-	const char *session =
-		text_of(&texts[0], ccfc_obj_get_str(hook, "session_id"));
-	const char *call =
-		text_of(&texts[1], ccfc_obj_get_str(hook, "tool_use_id"));
+	const char *session = terminated_text(
+		&texts[0], ccfc_obj_get_str(hook, "session_id"));
+	const char *call = terminated_text(
+		&texts[1], ccfc_obj_get_str(hook, "tool_use_id"));
 	struct ccfc_reply *reply = NULL;
 
 	if (session && call && is_shell(ccfc_obj_get_str(hook, "tool_name")) &&
@@ -67,7 +67,8 @@ static void send_mark(struct ccfc_cli *cli, struct ccfc_obj hook,
 	    !ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, NULL))
 		ccfc_command_mark(
 			&reply, cli->client, session, call,
-			text_of(&texts[2], ccfc_obj_get_str(hook, "cwd")),
+			terminated_text(&texts[2],
+					ccfc_obj_get_str(hook, "cwd")),
 			begins ? now->before : 0, begins ? 0 : now->after,
 			NULL);
 	ccfc_reply_free(reply);

@@ -76,7 +76,7 @@ static void print_event(struct prompts *p, struct ccfc_obj event)
 	ccfc_out_check(out);
 }
 
-static int print_all(struct prompts *p, struct ccfc_err *err)
+static int print_all_prompts(struct prompts *p, struct ccfc_err *err)
 {
 	struct ccfc_pages pages = { 0 };
 	struct ccfc_obj root, events;
@@ -111,7 +111,7 @@ static int run_prompts(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!code)
 		code = ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, &err);
 	if (!code)
-		code = print_all(&p, &err);
+		code = print_all_prompts(&p, &err);
 	if (!code && p.q.format == CCFC_FORMAT_JSON)
 		ccfc_buf_puts(&cli->out.buf, "\n]\n");
 	ccfc_question_release(&p.q);

@@ -29,7 +29,7 @@ static void put_quoted(struct ccfc_buf *out, const char *text)
 	ccfc_buf_putc(out, '\'');
 }
 
-static int resume(const char *dir, const char *id, struct ccfc_err *err)
+static int exec_claude(const char *dir, const char *id, struct ccfc_err *err)
 {
 	char *const argv[] = { (char *)"claude", (char *)"--resume", (char *)id,
 			       NULL };
@@ -48,7 +48,7 @@ static int resume(const char *dir, const char *id, struct ccfc_err *err)
 	return CCFC_EIO;
 }
 
-static const char *keep_text(struct ccfc_question *q, struct ccfc_slice text)
+static const char *copy_text(struct ccfc_question *q, struct ccfc_slice text)
 {
 	return ccfc_arena_copy(&q->texts, text).ptr;
 }
@@ -56,8 +56,8 @@ static const char *keep_text(struct ccfc_question *q, struct ccfc_slice text)
 static int answer_resume(struct ccfc_question *q, struct ccfc_obj info,
 			 struct ccfc_err *err)
 {
-	const char *dir = keep_text(q, ccfc_obj_get_str(info, "projectPath"));
-	const char *id = keep_text(q, ccfc_obj_get_str(info, "sessionId"));
+	const char *dir = copy_text(q, ccfc_obj_get_str(info, "projectPath"));
+	const char *id = copy_text(q, ccfc_obj_get_str(info, "sessionId"));
 	struct ccfc_buf *buf = &q->cli->out.buf;
 
 	if (!*dir)
@@ -69,7 +69,7 @@ static int answer_resume(struct ccfc_question *q, struct ccfc_obj info,
 				    "resume: the session's transcript is gone: "
 				    "claude cannot go on with it");
 	if (!ccfc_opts_own(q->opts, OPT_PRINT)->set)
-		return resume(dir, id, err);
+		return exec_claude(dir, id, err);
 	ccfc_buf_puts(buf, "cd ");
 	put_quoted(buf, dir);
 	ccfc_buf_puts(buf, " && claude --resume ");

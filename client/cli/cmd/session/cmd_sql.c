@@ -91,7 +91,7 @@ static int ask_sql(struct ccfc_reply **reply, struct ccfc_question *q,
 }
 
 /* Not all rows were wanted, or they are too much for one answer. */
-static void note_more(uint32_t n, int64_t limit)
+static void note_more_rows(uint32_t n, int64_t limit)
 {
 	if (n < (limit ? limit : LIMIT_DEFAULT))
 		ccfc_cli_note("there are more than these %u rows, but the "
@@ -111,7 +111,7 @@ static int status_of_rows(struct ccfc_question *q, struct ccfc_obj root)
 		return CCFC_EXIT_FOUND;
 	if (q->format != CCFC_FORMAT_JSON &&
 	    ccfc_obj_get_bool(root, "truncated", false))
-		note_more(n, q->query.limit);
+		note_more_rows(n, q->query.limit);
 	return n ? CCFC_EXIT_FOUND : CCFC_EXIT_NOTHING;
 }
 

@@ -45,7 +45,7 @@ static struct ccfc_reply *ask_with_text(struct ccfc_cli *cli,
 	return reply;
 }
 
-static void separate(struct ccfc_buf *out)
+static void put_separator(struct ccfc_buf *out)
 {
 	if (out->len)
 		ccfc_buf_puts(out, ", ");
@@ -68,7 +68,7 @@ static void put_files(struct ccfc_buf *out, struct ccfc_obj root)
 					(long long)ccfc_obj_int(removed, 0));
 	}
 	if (unknown) {
-		separate(out);
+		put_separator(out);
 		ccfc_render_count(out, unknown, "command");
 		ccfc_buf_puts(out, " of unknown effect");
 	}
@@ -110,7 +110,7 @@ static void put_line(struct ccfc_buf *out, struct ccfc_cli *cli,
 	if (files)
 		put_files(out, ccfc_cli_value(files));
 	if (n) {
-		separate(out);
+		put_separator(out);
 		ccfc_render_count(out, n, "other session");
 		ccfc_buf_puts(out, " here");
 	}
@@ -118,7 +118,7 @@ static void put_line(struct ccfc_buf *out, struct ccfc_cli *cli,
 					 "totalConflicts", 0)
 		      : 0;
 	if (n) {
-		separate(out);
+		put_separator(out);
 		ccfc_render_count(out, n, "conflict");
 	}
 	if (out->len)

@@ -95,7 +95,7 @@ static int enter_screen(struct top *t, struct ccfc_err *err)
 	return 0;
 }
 
-static void measure(struct ccfc_out *out)
+static void read_window_size(struct ccfc_out *out)
 {
 	struct winsize ws;
 
@@ -107,7 +107,7 @@ static void measure(struct ccfc_out *out)
 		out->rows = ws.ws_row;
 }
 
-static void draw(struct top *t)
+static void draw_screen(struct top *t)
 {
 	struct ccfc_out *out = &t->cli->out;
 	unsigned rows = out->rows > ROWS_MIN ? out->rows : ROWS_MIN;
@@ -144,7 +144,7 @@ static int poll_sessions(struct top *t, struct ccfc_err *err)
 }
 
 /* Events that are there already; sessions that were missed do not matter. */
-static int take_events(struct top *t, struct ccfc_err *err)
+static int handle_events(struct top *t, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;
 	int code;
@@ -164,7 +164,7 @@ static int take_events(struct top *t, struct ccfc_err *err)
 }
 
 /* False: to end. */
-static bool take_keys(struct top *t, bool *refresh)
+static bool handle_keys(struct top *t, bool *refresh)
 {
 	char keys[64];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
@@ -179,7 +179,7 @@ static bool take_keys(struct top *t, bool *refresh)
 	return n != 0 || !(errno == EIO);
 }
 
-static int follow(struct top *t, struct ccfc_err *err)
+static int run_event_loop(struct top *t, struct ccfc_err *err)
 {
 	struct pollfd fds[] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
@@ -194,24 +194,24 @@ static int follow(struct top *t, struct ccfc_err *err)
 
 		if (resized) {
 			resized = 0;
-			measure(&t->cli->out);
+			read_window_size(&t->cli->out);
 			ccfc_buf_puts(&t->cli->out.buf, "\033[2J");
 			refresh = true;
 		}
 		if (refresh && !t->screen.paused)
 			code = poll_sessions(t, err);
 		if (!code)
-			code = take_events(t, err);
+			code = handle_events(t, err);
 		if (code < 0)
 			break;
-		draw(t);
+		draw_screen(t);
 		if (refresh)
 			next = now + REFRESH_MS;
 		now = ccfc_time_monotonic();
 		poll(fds, 2, next > now ? (int)(next - now) : 0);
 		refresh = false;
 		if ((fds[0].revents & (POLLIN | POLLHUP)) &&
-		    !take_keys(t, &refresh))
+		    !handle_keys(t, &refresh))
 			break;
 		if (refresh)
 			next = 0;
@@ -219,7 +219,7 @@ static int follow(struct top *t, struct ccfc_err *err)
 	return code;
 }
 
-static int watch_all(struct top *t, struct ccfc_err *err)
+static int subscribe_and_watch(struct top *t, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply;
 	struct ccfc_query query = CCFC_QUERY_INIT;
@@ -232,7 +232,7 @@ static int watch_all(struct top *t, struct ccfc_err *err)
 	ccfc_reply_free(reply);
 	code = enter_screen(t, err);
 	if (!code)
-		code = follow(t, err);
+		code = run_event_loop(t, err);
 	leave_screen(t);
 	return code;
 }
@@ -252,7 +252,7 @@ static int run_top(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 				       cli->out.width ? cli->out.width : WIDTH,
 				       ccfc_time_now(), "\n");
 	} else if (!code) {
-		code = watch_all(&t, &err);
+		code = subscribe_and_watch(&t, &err);
 	}
 	ccfc_top_release(&t.screen);
 	ccfc_question_release(&t.q);

@@ -180,7 +180,7 @@ static int finish_recover(struct job *job, bool save)
 	return code;
 }
 
-static int status_of(const struct ccfc_recover *r)
+static int exit_status_of(const struct ccfc_recover *r)
 {
 	uint32_t absent = ccfc_recover_count(r, CCFC_RECOVER_ABSENT);
 
@@ -193,7 +193,7 @@ static int status_of(const struct ccfc_recover *r)
 	return absent == r->rows.n ? CCFC_EXIT_NOTHING : CCFC_EXIT_ERROR;
 }
 
-static int recover(struct job *job)
+static int recover_rows(struct job *job)
 {
 	struct ccfc_recover *r = &job->result;
 	int stop = 0;
@@ -204,7 +204,7 @@ static int recover(struct job *job)
 	/* If there is no space for a file, there is none for a report. */
 	if (finish_recover(job, stop != CCFC_EIO) < 0 || stop == CCFC_EIO)
 		return CCFC_EXIT_ERROR;
-	return stop ? CCFC_EXIT_UNREACHABLE : status_of(r);
+	return stop ? CCFC_EXIT_UNREACHABLE : exit_status_of(r);
 }
 
 /* What -o would write: a look, and nothing on disk. */
@@ -261,7 +261,7 @@ static int run_job(struct job *job)
 			  ccfc_opts_own(job->opts, OPT_OUTSIDE));
 	ccfc_outside_root(&job->result.outside,
 			  ccfc_slice_str(job->result.keep.real));
-	return recover(job);
+	return recover_rows(job);
 }
 
 static int check_words(const struct ccfc_opts *opts, struct ccfc_err *err)

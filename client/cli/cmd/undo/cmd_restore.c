@@ -248,7 +248,7 @@ static int plan_file(struct work *w, const char *name, struct ccfc_err *err)
 	return r;
 }
 
-static int restore_all(struct work *w, struct ccfc_err *err)
+static int restore_files(struct work *w, struct ccfc_err *err)
 {
 	bool dry_run = ccfc_opts_own(w->opts, OPT_DRY_RUN)->set;
 	struct ccfc_file_edit *edits =
@@ -294,7 +294,7 @@ static int run_files(struct ccfc_cli *cli, const struct ccfc_opts *opts)
 	if (!r)
 		r = find_files(&w, &err);
 	if (!r)
-		r = restore_all(&w, &err);
+		r = restore_files(&w, &err);
 	work_release(&w);
 	return r < 0 ? ccfc_cli_fail(&err) : CCFC_EXIT_FOUND;
 }

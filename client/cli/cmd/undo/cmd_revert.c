@@ -95,7 +95,7 @@ static bool has_markers(struct ccfc_obj file)
 	return ccfc_obj_get_int(file, "conflicts", 0) > 0 && has_content(file);
 }
 
-static char *copy_of(struct ccfc_slice s)
+static char *copy_slice(struct ccfc_slice s)
 {
 	return ccfc_strndup(s.len ? s.ptr : "", s.len);
 }
@@ -104,10 +104,10 @@ static char *copy_of(struct ccfc_slice s)
  * Files that must not be written are counted. What is judged is the place that
  * the edit has: it is found once.
  */
-static void judge(struct work *w, const struct ccfc_file_edit *edit, uint32_t i,
-		  struct ccfc_obj file)
+static void check_edit(struct work *w, const struct ccfc_file_edit *edit,
+		       uint32_t i, struct ccfc_obj file)
 {
-	char *path = copy_of(ccfc_obj_get_str(file, "path"));
+	char *path = copy_slice(ccfc_obj_get_str(file, "path"));
 	struct ccfc_buf why = CCFC_BUF_INIT;
 	enum ccfc_reach reach =
 		ccfc_outside_judge(&why, &w->outside, path, edit->path,
@@ -130,18 +130,18 @@ static void add_edit(struct work *w, uint32_t i, struct ccfc_obj file,
 {
 	struct ccfc_obj present = ccfc_obj_get(file, "present");
 	struct ccfc_slice sha256 = ccfc_obj_get_str(present, "sha256");
-	char *path = copy_of(ccfc_obj_get_str(file, "path"));
+	char *path = copy_slice(ccfc_obj_get_str(file, "path"));
 
 	if (!ccfc_obj_get_bool(present, "exists", false))
 		sha256.len = 0;
 	w->edits[w->n] = (struct ccfc_file_edit){
 		.path = ccfc_cwd_place(&w->where, path),
-		.expect = copy_of(sha256),
+		.expect = copy_slice(sha256),
 		.exists = exists,
 		.content = exists ? ccfc_obj_get_str(file, "content")
 				  : CCFC_SLICE_NONE,
 	};
-	judge(w, &w->edits[w->n++], i, file);
+	check_edit(w, &w->edits[w->n++], i, file);
 	free(path);
 }
 
@@ -254,7 +254,8 @@ static int finish_revert(const struct work *w, struct ccfc_cli *cli,
 }
 
 /* Is one of the files at or below the path `i` that was given? */
-static bool is_meant(const struct work *w, struct ccfc_obj files, uint32_t i)
+static bool is_named_path(const struct work *w, struct ccfc_obj files,
+			  uint32_t i)
 {
 	for (uint32_t k = 0; k < ccfc_obj_len(files); k++) {
 		struct ccfc_slice path =
@@ -285,7 +286,7 @@ static int check_paths(const struct work *w, struct ccfc_obj files,
 		return CCFC_ENOTFOUND;
 	}
 	for (uint32_t i = 0; i < w->ngiven; i++)
-		if (!is_meant(w, files, i))
+		if (!is_named_path(w, files, i))
 			return ccfc_err_set(err, CCFC_ENOTFOUND,
 					    "revert: session %s did not "
 					    "change %s",

@@ -12,7 +12,7 @@
  * A newline or a tab would break the lines, and the shells print the others
  * as they are or in ways of their own.
  */
-static bool is_plain_candidates(struct ccfc_slice value)
+static bool is_printable(struct ccfc_slice value)
 {
 	struct ccfc_buf safe = CCFC_BUF_INIT;
 	bool plain;
@@ -55,9 +55,8 @@ static void put_bash(struct ccfc_candidates *to, struct ccfc_slice value)
 	ccfc_buf_release(&word);
 }
 
-static void put_line_candidates(struct ccfc_candidates *to,
-				struct ccfc_slice value,
-				struct ccfc_slice about)
+static void put_candidate_line(struct ccfc_candidates *to,
+			       struct ccfc_slice value, struct ccfc_slice about)
 {
 	struct ccfc_buf safe = CCFC_BUF_INIT;
 
@@ -74,13 +73,13 @@ void ccfc_candidates_add(struct ccfc_candidates *to, struct ccfc_slice value,
 			 struct ccfc_slice about)
 {
 	if (!starts_with(value, to->prefix) || is_seen(to, value) ||
-	    !is_plain_candidates(value))
+	    !is_printable(value))
 		return;
 	CCFC_VEC_PUSH(to->seen, ccfc_strndup(value.ptr, value.len));
 	if (to->bash)
 		put_bash(to, value);
 	else
-		put_line_candidates(to, value, about);
+		put_candidate_line(to, value, about);
 }
 
 void ccfc_candidates_release(struct ccfc_candidates *to)

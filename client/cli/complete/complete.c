@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-static const struct ccfc_opt *find_complete(const struct ccfc_complete *c,
-					    struct ccfc_slice name, char letter)
+static const struct ccfc_opt *find_option(const struct ccfc_complete *c,
+					  struct ccfc_slice name, char letter)
 {
 	for (int t = 0; t < 2; t++)
 		for (const struct ccfc_opt *o = c->tables[t]; o && o->name; o++)
@@ -27,7 +27,7 @@ static const struct ccfc_opt *read_long(struct ccfc_complete *c,
 	size_t len = eq ? (size_t)(eq - word) : strlen(word);
 
 	*value = eq ? eq + 1 : NULL;
-	return find_complete(c, ccfc_slice(word + 2, len - 2), 0);
+	return find_option(c, ccfc_slice(word + 2, len - 2), 0);
 }
 
 /* "-0o…": the one that takes a value, or the last. NULL: there is none. */
@@ -38,7 +38,7 @@ static const struct ccfc_opt *read_letters(struct ccfc_complete *c,
 
 	*value = NULL;
 	for (const char *p = word + 1; *p; p++) {
-		o = find_complete(c, CCFC_SLICE_NONE, *p);
+		o = find_option(c, CCFC_SLICE_NONE, *p);
 		if (!o)
 			return NULL;
 		if (o->type != CCFC_OPT_FLAG) {

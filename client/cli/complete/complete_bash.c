@@ -19,18 +19,18 @@ struct reader {
 	char quote;	      /* the open one */
 };
 
-static bool is_blank_complete_bash(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-static void put_complete_bash(struct reader *r, char c)
+static void put_char(struct reader *r, char c)
 {
 	ccfc_buf_putc(&r->word, c);
 }
 
 /* readline cuts behind a quote that stays open, and never in closed ones. */
-static void toggle(struct reader *r, char quote)
+static void toggle_quote(struct reader *r, char quote)
 {
 	r->quote = r->quote ? '\0' : quote;
 	r->opened = r->word.len;
@@ -48,19 +48,19 @@ static void read_char(struct reader *r)
 	char c = *r->p;
 
 	if (is_escape(r)) {
-		put_complete_bash(r, r->p[1]);
+		put_char(r, r->p[1]);
 		r->p += 2;
 		return;
 	}
 	r->p++;
 	if (r->quote ? c == r->quote : c == '\'' || c == '"') {
-		toggle(r, c);
+		toggle_quote(r, c);
 		return;
 	}
 	/* A backslash at the end is the start of something. */
 	if (c == '\\' && !r->quote)
 		return;
-	put_complete_bash(r, c);
+	put_char(r, c);
 	if (!r->quote && strchr(r->breaks, c))
 		r->kept = r->word.len;
 }
@@ -71,7 +71,7 @@ static char *read_bash_word(struct reader *r)
 	ccfc_buf_clear(&r->word);
 	r->kept = 0;
 	r->quote = '\0';
-	while (*r->p && (r->quote || !is_blank_complete_bash(*r->p)))
+	while (*r->p && (r->quote || !is_blank(*r->p)))
 		read_char(r);
 	return ccfc_strndup(r->word.len ? r->word.ptr : "", r->word.len);
 }
@@ -85,10 +85,10 @@ void ccfc_bash_init(struct ccfc_bash *bash, const char *line,
 
 	*bash = (struct ccfc_bash){ 0 };
 	for (const char *p = line; *p; p++)
-		room += is_blank_complete_bash(*p);
+		room += is_blank(*p);
 	bash->words = ccfc_calloc(room, sizeof(*bash->words));
 	do {
-		while (is_blank_complete_bash(*r.p))
+		while (is_blank(*r.p))
 			r.p++;
 		bash->words[bash->n++] = read_bash_word(&r);
 	} while (*r.p);

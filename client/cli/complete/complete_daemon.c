@@ -30,15 +30,15 @@ struct asking {
 	uint32_t before; /* candidates that were there */
 };
 
-static bool is_full(const struct asking *a)
+static bool has_enough_candidates(const struct asking *a)
 {
 	return a->to->seen.n - a->before >= CCFC_COMPLETE_MAX;
 }
 
 /* A candidate, described by when it was and a text. */
-static void add_complete_daemon(struct asking *a, struct ccfc_slice value,
-				struct ccfc_obj when, struct ccfc_slice what,
-				struct ccfc_slice more)
+static void add_candidate(struct asking *a, struct ccfc_slice value,
+			  struct ccfc_obj when, struct ccfc_slice what,
+			  struct ccfc_slice more)
 {
 	ccfc_buf_clear(&a->about);
 	ccfc_human_when(&a->about, &a->cli->out, when, ccfc_time_now());
@@ -85,10 +85,10 @@ static uint32_t add_page(struct asking *a, const char *here, int64_t limit,
 	list = ccfc_obj_get(ccfc_cli_value(reply), "sessions");
 	n = ccfc_obj_len(list);
 	length = ccfc_render_unique_length(list, "sessionId", ID_SHORT);
-	for (uint32_t i = 0; i < n && !is_full(a); i++) {
+	for (uint32_t i = 0; i < n && !has_enough_candidates(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(list, i);
 
-		add_complete_daemon(
+		add_candidate(
 			a,
 			short_id(a, ccfc_obj_get_str(s, "sessionId"), length),
 			ccfc_obj_get(s, "endTime"),
@@ -113,7 +113,8 @@ static void add_sessions(struct asking *a, const struct ccfc_cwd *where)
 	add_page(a, here, page, 0);
 	ccfc_out_flush(&a->cli->out);
 	free(here);
-	for (int64_t at = 0; at < max && !is_full(a); at += page) {
+	for (int64_t at = 0; at < max && !has_enough_candidates(a);
+	     at += page) {
 		if (add_page(a, NULL, page, at) < page)
 			break;
 		ccfc_out_flush(&a->cli->out);
@@ -132,7 +133,8 @@ static void add_of_sessions(struct asking *a, const char *field)
 	for (uint32_t i = 0; i < ccfc_obj_len(list); i++) {
 		struct ccfc_obj of = ccfc_obj_get(ccfc_obj_at(list, i), field);
 
-		for (uint32_t j = 0; j < ccfc_obj_len(of) && !is_full(a); j++)
+		for (uint32_t j = 0;
+		     j < ccfc_obj_len(of) && !has_enough_candidates(a); j++)
 			ccfc_candidates_add(a->to,
 					    ccfc_obj_str(ccfc_obj_at(of, j)),
 					    CCFC_SLICE_NONE);
@@ -159,7 +161,8 @@ static void add_tools(struct asking *a)
 
 static void add_calls(struct asking *a, struct ccfc_obj calls)
 {
-	for (uint32_t i = 0; i < ccfc_obj_len(calls) && !is_full(a); i++) {
+	for (uint32_t i = 0;
+	     i < ccfc_obj_len(calls) && !has_enough_candidates(a); i++) {
 		struct ccfc_obj agent =
 			ccfc_obj_get(ccfc_obj_at(calls, i), "agent");
 
@@ -215,7 +218,7 @@ static int newer_first(const void *left, const void *right)
 }
 
 /* Those of one FileHistory. */
-static void take_changes(struct changes *all, struct ccfc_obj file)
+static void collect_changes(struct changes *all, struct ccfc_obj file)
 {
 	struct ccfc_slice path = ccfc_obj_get_str(file, "path");
 	struct ccfc_obj sessions = ccfc_obj_get(file, "sessions");
@@ -246,16 +249,16 @@ static void add_changes(struct asking *a, const struct ccfc_cwd *where)
 		return;
 	files = ccfc_cli_value(reply);
 	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
-		take_changes(&all, ccfc_obj_at(files, i));
+		collect_changes(&all, ccfc_obj_at(files, i));
 	if (all.n)
 		qsort(all.items, all.n, sizeof(*all.items), newer_first);
-	for (uint32_t i = 0; i < all.n && !is_full(a); i++) {
+	for (uint32_t i = 0; i < all.n && !has_enough_candidates(a); i++) {
 		struct ccfc_obj c = all.items[i].change;
 
-		add_complete_daemon(a, ccfc_obj_get_str(c, "changeId"),
-				    ccfc_obj_get(c, "timestamp"),
-				    ccfc_obj_get_str(c, "tool"),
-				    ccfc_cwd_short(where, all.items[i].path));
+		add_candidate(a, ccfc_obj_get_str(c, "changeId"),
+			      ccfc_obj_get(c, "timestamp"),
+			      ccfc_obj_get_str(c, "tool"),
+			      ccfc_cwd_short(where, all.items[i].path));
 	}
 	free(all.items);
 	ccfc_reply_free(reply);
@@ -281,14 +284,15 @@ static bool add_moments(struct asking *a, struct ccfc_cwd *where)
 	if (!reply)
 		return false;
 	steps = ccfc_obj_get(ccfc_cli_value(reply), "steps");
-	for (uint32_t i = 0; i < ccfc_obj_len(steps) && !is_full(a); i++) {
+	for (uint32_t i = 0;
+	     i < ccfc_obj_len(steps) && !has_enough_candidates(a); i++) {
 		struct ccfc_obj s = ccfc_obj_at(steps, i);
 
-		add_complete_daemon(a, ccfc_obj_get_str(s, "changeId"),
-				    ccfc_obj_get(s, "timestamp"),
-				    ccfc_obj_get_str(s, "tool"),
-				    ccfc_obj_get_str(s, "prompt"));
-		add_complete_daemon(
+		add_candidate(a, ccfc_obj_get_str(s, "changeId"),
+			      ccfc_obj_get(s, "timestamp"),
+			      ccfc_obj_get_str(s, "tool"),
+			      ccfc_obj_get_str(s, "prompt"));
+		add_candidate(
 			a,
 			short_id(a, ccfc_obj_get_str(s, "sessionId"), ID_SHORT),
 			ccfc_obj_get(s, "timestamp"),
@@ -305,7 +309,7 @@ bool ccfc_complete_must_ask(const struct ccfc_complete *c)
 			   CCFC_KIND_BRANCH | CCFC_KIND_MODEL | CCFC_KIND_TOOL);
 }
 
-static void ask_all(struct asking *a, struct ccfc_cwd *where)
+static void ask_wanted_kinds(struct asking *a, struct ccfc_cwd *where)
 {
 	unsigned kinds = a->c->kinds;
 
@@ -338,7 +342,7 @@ void ccfc_complete_ask(struct ccfc_candidates *to,
 	if (ccfc_cwd_init(&where, NULL) < 0)
 		return;
 	if (ccfc_cli_connect(cli, CCFC_SPAWN_NEVER, NULL) == 0)
-		ask_all(&a, &where);
+		ask_wanted_kinds(&a, &where);
 	ccfc_cwd_release(&where);
 	ccfc_buf_release(&a.about);
 }

@@ -61,8 +61,8 @@ static void put_pattern(struct ccfc_buf *out, const struct walk *w)
 	ccfc_buf_puts(out, "*/**}");
 }
 
-static bool ask_complete_path(struct walk *w, struct ccfc_client *client,
-			      const char *directory)
+static bool ask_paths(struct walk *w, struct ccfc_client *client,
+		      const char *directory)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;
 	struct ccfc_buf pattern = CCFC_BUF_INIT;
@@ -104,8 +104,8 @@ void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
 	w.name = ccfc_slice(prefix.ptr + len, prefix.len - len);
 	path = ccfc_cwd_absolute(where, len ? w.typed : ".");
 	real = ccfc_cwd_real(where, len ? w.typed : ".");
-	if (!ask_complete_path(&w, client, path) && strcmp(path, real) != 0)
-		ask_complete_path(&w, client, real);
+	if (!ask_paths(&w, client, path) && strcmp(path, real) != 0)
+		ask_paths(&w, client, real);
 	ccfc_buf_release(&w.path);
 	free(w.typed);
 	free(path);

@@ -65,7 +65,8 @@ static bool next_word(struct ccfc_slice *word, const char **p)
 }
 
 /* A word for an argument, without brackets around it. */
-static struct ccfc_slice bare(struct ccfc_slice word, bool *repeats)
+static struct ccfc_slice strip_placeholder_marks(struct ccfc_slice word,
+						 bool *repeats)
 {
 	static const char dots[] = "…";
 
@@ -94,7 +95,7 @@ struct ccfc_slice ccfc_complete_place(const char *usage, int i)
 					break;
 			continue;
 		}
-		word = bare(word, &repeats);
+		word = strip_placeholder_marks(word, &repeats);
 		if (!word.len || word.ptr[0] == '-')
 			continue;
 		if (repeats || i-- == 0)

@@ -92,8 +92,8 @@ static void put_anchor(struct ccfc_message_stream *stream,
 	ccfc_buf_slice(buf, id);
 }
 
-static void print_head_conversation_html(struct ccfc_message_stream *stream,
-					 struct ccfc_obj message)
+static void print_head_html(struct ccfc_message_stream *stream,
+			    struct ccfc_obj message)
 {
 	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
 	struct ccfc_buf *buf = &stream->out->buf;
@@ -215,7 +215,7 @@ static void print_result(struct ccfc_message_stream *stream,
 	free(label);
 }
 
-static const char *class_of(struct ccfc_obj message)
+static const char *css_class_of(struct ccfc_obj message)
 {
 	if (ccfc_message_stream_is_result(message))
 		return "tool";
@@ -224,8 +224,8 @@ static const char *class_of(struct ccfc_obj message)
 		       : "assistant";
 }
 
-static void print_message_conversation_html(struct ccfc_message_stream *stream,
-					    struct ccfc_obj message)
+static void print_message_html(struct ccfc_message_stream *stream,
+			       struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
@@ -235,11 +235,12 @@ static void print_message_conversation_html(struct ccfc_message_stream *stream,
 
 	if (ccfc_message_stream_is_empty(message))
 		return;
-	ccfc_buf_printf(buf, "<article class=\"%s\" id=\"", class_of(message));
+	ccfc_buf_printf(buf, "<article class=\"%s\" id=\"",
+			css_class_of(message));
 	put_anchor(stream, message);
 	ccfc_buf_puts(buf, "\">\n");
 	if (!ccfc_message_stream_is_result(message))
-		print_head_conversation_html(stream, message);
+		print_head_html(stream, message);
 	if (thinking.len) {
 		ccfc_buf_puts(buf, "<details class=\"thinking\"><summary>"
 				   "Thinking</summary>\n");
@@ -257,8 +258,8 @@ static void print_message_conversation_html(struct ccfc_message_stream *stream,
 	ccfc_buf_puts(buf, "</article>\n");
 }
 
-static void begin_agent_conversation_html(struct ccfc_message_stream *stream,
-					  struct ccfc_obj agent)
+static void begin_agent_html(struct ccfc_message_stream *stream,
+			     struct ccfc_obj agent)
 {
 	struct ccfc_buf *buf = &stream->out->buf;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -272,13 +273,13 @@ static void begin_agent_conversation_html(struct ccfc_message_stream *stream,
 	ccfc_buf_puts(buf, "</summary>\n");
 }
 
-static void end_agent_conversation_html(struct ccfc_message_stream *stream)
+static void end_agent_html(struct ccfc_message_stream *stream)
 {
 	ccfc_buf_puts(&stream->out->buf, "</details>\n");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_html = {
-	.message = print_message_conversation_html,
-	.agent_begin = begin_agent_conversation_html,
-	.agent_end = end_agent_conversation_html,
+	.message = print_message_html,
+	.agent_begin = begin_agent_html,
+	.agent_end = end_agent_html,
 };

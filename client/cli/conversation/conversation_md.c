@@ -13,8 +13,7 @@
 #define HEAD_MAX   6
 
 /* One line after another, made safe on a terminal. */
-static void put_lines_conversation_md(struct ccfc_out *out,
-				      struct ccfc_slice text)
+static void put_lines_md(struct ccfc_out *out, struct ccfc_slice text)
 {
 	bool open = text.len && text.ptr[text.len - 1] != '\n';
 
@@ -53,14 +52,14 @@ void ccfc_md_code(struct ccfc_out *out, struct ccfc_slice text,
 	n = n < 3 ? 3 : n;
 	put_fence(out, '`', n);
 	ccfc_buf_printf(&out->buf, "%s\n", language);
-	put_lines_conversation_md(out, text);
+	put_lines_md(out, text);
 	put_fence(out, '`', n);
 	ccfc_buf_puts(&out->buf, "\n\n");
 	ccfc_out_check(out);
 }
 
 /* The fence that a line is: how many of which character; 0: none. */
-static unsigned fence_of(struct ccfc_slice line, char *c, bool *bare)
+static unsigned fence_length(struct ccfc_slice line, char *c, bool *bare)
 {
 	size_t at = 0, n = 0;
 
@@ -88,13 +87,13 @@ void ccfc_md_text(struct ccfc_out *out, struct ccfc_slice text)
 	unsigned open = 0;
 	char with = 0;
 
-	put_lines_conversation_md(out, text);
+	put_lines_md(out, text);
 	while (rest.len) {
 		const char *nl = memchr(rest.ptr, '\n', rest.len);
 		size_t len = nl ? (size_t)(nl - rest.ptr) : rest.len;
 		bool bare = false;
 		char c = 0;
-		unsigned n = fence_of(ccfc_slice(rest.ptr, len), &c, &bare);
+		unsigned n = fence_length(ccfc_slice(rest.ptr, len), &c, &bare);
 		if (!open && n) {
 			open = n;
 			with = c;
@@ -130,8 +129,8 @@ static void put_head(struct ccfc_message_stream *stream, unsigned level)
 	ccfc_buf_putc(&stream->out->buf, ' ');
 }
 
-static void print_head_conversation_md(struct ccfc_message_stream *stream,
-				       struct ccfc_obj message)
+static void print_head_md(struct ccfc_message_stream *stream,
+			  struct ccfc_obj message)
 {
 	struct ccfc_buf *buf = &stream->out->buf;
 
@@ -213,8 +212,8 @@ static void print_result(struct ccfc_message_stream *stream,
 	free(label);
 }
 
-static void print_message_conversation_md(struct ccfc_message_stream *stream,
-					  struct ccfc_obj message)
+static void print_message_md(struct ccfc_message_stream *stream,
+			     struct ccfc_obj message)
 {
 	struct ccfc_out *out = stream->out;
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
@@ -224,7 +223,7 @@ static void print_message_conversation_md(struct ccfc_message_stream *stream,
 	if (ccfc_message_stream_is_empty(message))
 		return;
 	if (!ccfc_message_stream_is_result(message))
-		print_head_conversation_md(stream, message);
+		print_head_md(stream, message);
 	if (thinking.len) {
 		ccfc_buf_puts(&out->buf, "Thinking:\n\n");
 		ccfc_md_code(out, thinking, "");
@@ -240,8 +239,8 @@ static void print_message_conversation_md(struct ccfc_message_stream *stream,
 					 "\n\n");
 }
 
-static void begin_agent_conversation_md(struct ccfc_message_stream *stream,
-					struct ccfc_obj agent)
+static void begin_agent_md(struct ccfc_message_stream *stream,
+			   struct ccfc_obj agent)
 {
 	struct ccfc_out *out = stream->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
@@ -256,13 +255,13 @@ static void begin_agent_conversation_md(struct ccfc_message_stream *stream,
 	ccfc_buf_puts(&out->buf, "\n\n");
 }
 
-static void end_agent_conversation_md(struct ccfc_message_stream *stream)
+static void end_agent_md(struct ccfc_message_stream *stream)
 {
 	ccfc_buf_puts(&stream->out->buf, "*End of the agent.*\n\n");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_md = {
-	.message = print_message_conversation_md,
-	.agent_begin = begin_agent_conversation_md,
-	.agent_end = end_agent_conversation_md,
+	.message = print_message_md,
+	.agent_begin = begin_agent_md,
+	.agent_end = end_agent_md,
 };

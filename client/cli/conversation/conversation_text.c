@@ -57,7 +57,7 @@ void ccfc_text_lines(struct ccfc_out *out, struct ccfc_slice text,
 	}
 }
 
-static void indent(struct ccfc_message_stream *stream, unsigned more)
+static void put_indent(struct ccfc_message_stream *stream, unsigned more)
 {
 	ccfc_buf_printf(&stream->out->buf, "%*s",
 			(int)(stream->depth * 4 + more), "");
@@ -102,8 +102,8 @@ static bool is_marked(const struct ccfc_message_stream *stream,
 }
 
 /* "── user 10:05:23 ──" */
-static void print_head_conversation_text(struct ccfc_message_stream *stream,
-					 struct ccfc_obj message)
+static void print_head_text(struct ccfc_message_stream *stream,
+			    struct ccfc_obj message)
 {
 	struct ccfc_out *out = stream->out;
 	const char *rule = ccfc_is_utf8() ? "──" : "--";
@@ -111,7 +111,7 @@ static void print_head_conversation_text(struct ccfc_message_stream *stream,
 	struct ccfc_slice time = ccfc_obj_get_str(message, "timestamp");
 
 	ccfc_buf_putc(&out->buf, '\n');
-	indent(stream, 0);
+	put_indent(stream, 0);
 	ccfc_buf_printf(
 		&out->buf, "%s%s%s ",
 		ccfc_out_on(out, marked ? CCFC_STYLE_ALERT : CCFC_STYLE_HEAD),
@@ -127,7 +127,8 @@ static void print_head_conversation_text(struct ccfc_message_stream *stream,
 }
 
 /* One response is several records: a head for all of them. */
-static bool goes_on(struct ccfc_message_stream *stream, struct ccfc_obj message)
+static bool is_continued_message(struct ccfc_message_stream *stream,
+				 struct ccfc_obj message)
 {
 	struct ccfc_slice id = ccfc_obj_get_str(message, "messageId");
 	bool same = id.len && ccfc_slice_eq(id, ccfc_buf_view(&stream->last));
@@ -142,7 +143,7 @@ static void print_agent(struct ccfc_message_stream *stream,
 {
 	struct ccfc_out *out = stream->out;
 
-	indent(stream, 4);
+	put_indent(stream, 4);
 	ccfc_buf_printf(&out->buf, "%sagent ",
 			ccfc_out_on(out, CCFC_STYLE_FAINT));
 	ccfc_out_field(out, ccfc_obj_get_str(agent, "agentId"));
@@ -169,7 +170,7 @@ static void print_diff(struct ccfc_message_stream *stream,
 		size_t n = nl ? (size_t)(nl - diff.ptr) : diff.len;
 		bool added = diff.ptr[0] == '+', gone = diff.ptr[0] == '-';
 
-		indent(stream, 4);
+		put_indent(stream, 4);
 		if (added || gone)
 			ccfc_buf_puts(&out->buf,
 				      ccfc_out_on(out, added ? CCFC_STYLE_NEW
@@ -182,7 +183,7 @@ static void print_diff(struct ccfc_message_stream *stream,
 		diff = ccfc_slice(diff.ptr + n, diff.len - n);
 	}
 	if (diff.len) {
-		indent(stream, 4);
+		put_indent(stream, 4);
 		ccfc_buf_puts(&out->buf, "…\n");
 	}
 }
@@ -195,7 +196,7 @@ static void print_call(struct ccfc_message_stream *stream, struct ccfc_obj call)
 	struct ccfc_buf label = CCFC_BUF_INIT, diff = CCFC_BUF_INIT;
 
 	ccfc_message_stream_label(&label, stream, call);
-	indent(stream, 2);
+	put_indent(stream, 2);
 	ccfc_buf_puts(&out->buf, ccfc_out_on(out, CCFC_STYLE_HUNK));
 	ccfc_out_field(out, ccfc_buf_view(&label));
 	ccfc_buf_puts(&out->buf, ccfc_out_off(out));
@@ -227,7 +228,7 @@ static void print_result(struct ccfc_message_stream *stream,
 		stream, ccfc_obj_get_str(result, "id"));
 
 	if (error || several || !label) {
-		indent(stream, 2);
+		put_indent(stream, 2);
 		ccfc_buf_puts(&out->buf,
 			      ccfc_out_on(out, error ? CCFC_STYLE_ALERT
 						     : CCFC_STYLE_FAINT));
@@ -244,8 +245,8 @@ static void print_result(struct ccfc_message_stream *stream,
 	free(label);
 }
 
-static void print_message_conversation_text(struct ccfc_message_stream *stream,
-					    struct ccfc_obj message)
+static void print_message_text(struct ccfc_message_stream *stream,
+			       struct ccfc_obj message)
 {
 	struct ccfc_obj calls = ccfc_obj_get(message, "toolCalls");
 	struct ccfc_obj results = ccfc_obj_get(message, "toolResults");
@@ -254,10 +255,10 @@ static void print_message_conversation_text(struct ccfc_message_stream *stream,
 	if (ccfc_message_stream_is_empty(message) &&
 	    !is_marked(stream, message))
 		return;
-	same = goes_on(stream, message);
+	same = is_continued_message(stream, message);
 	if (is_marked(stream, message) ||
 	    (!same && !ccfc_message_stream_is_result(message)))
-		print_head_conversation_text(stream, message);
+		print_head_text(stream, message);
 	ccfc_text_lines(stream->out, ccfc_obj_get_str(message, "thinking"),
 			stream->depth * 4 + 2, CCFC_STYLE_FAINT, true, 0);
 	ccfc_text_lines(stream->out, ccfc_obj_get_str(message, "content"),
@@ -267,7 +268,7 @@ static void print_message_conversation_text(struct ccfc_message_stream *stream,
 	for (uint32_t i = 0; i < ccfc_obj_len(calls); i++)
 		print_call(stream, ccfc_obj_at(calls, i));
 	if (ccfc_obj_get_bool(message, "truncated", false)) {
-		indent(stream, 0);
+		put_indent(stream, 0);
 		ccfc_buf_printf(&stream->out->buf,
 				"%s(cut here: there is more of it)%s\n",
 				ccfc_out_on(stream->out, CCFC_STYLE_FAINT),
@@ -275,14 +276,14 @@ static void print_message_conversation_text(struct ccfc_message_stream *stream,
 	}
 }
 
-static void begin_agent_conversation_text(struct ccfc_message_stream *stream,
-					  struct ccfc_obj agent)
+static void begin_agent_text(struct ccfc_message_stream *stream,
+			     struct ccfc_obj agent)
 {
 	struct ccfc_out *out = stream->out;
 	struct ccfc_slice about = ccfc_obj_get_str(agent, "description");
 
 	ccfc_buf_putc(&out->buf, '\n');
-	indent(stream, 0);
+	put_indent(stream, 0);
 	ccfc_buf_printf(&out->buf, "%sagent ",
 			ccfc_out_on(out, CCFC_STYLE_HEAD));
 	ccfc_out_field(out, ccfc_obj_get_str(agent, "agentId"));
@@ -298,13 +299,13 @@ static void begin_agent_conversation_text(struct ccfc_message_stream *stream,
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
-static void end_agent_conversation_text(struct ccfc_message_stream *stream)
+static void end_agent_text(struct ccfc_message_stream *stream)
 {
 	ccfc_buf_putc(&stream->out->buf, '\n');
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_text = {
-	.message = print_message_conversation_text,
-	.agent_begin = begin_agent_conversation_text,
-	.agent_end = end_agent_conversation_text,
+	.message = print_message_text,
+	.agent_begin = begin_agent_text,
+	.agent_end = end_agent_text,
 };

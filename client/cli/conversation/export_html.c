@@ -74,7 +74,7 @@ static void put_fact(void *data, const char *label, struct ccfc_slice text)
 	ccfc_buf_puts(buf, "</dd>\n");
 }
 
-static const char *box_of(struct ccfc_slice status)
+static const char *task_mark_of(struct ccfc_slice status)
 {
 	return ccfc_slice_is(status, "completed")     ? "☑"
 	       : ccfc_slice_is(status, "in_progress") ? "▶"
@@ -90,14 +90,14 @@ static void print_tasks(struct ccfc_buf *buf, struct ccfc_obj tasks)
 		struct ccfc_obj task = ccfc_obj_at(tasks, i);
 
 		ccfc_buf_printf(buf, "<li>%s ",
-				box_of(ccfc_obj_get_str(task, "status")));
+				task_mark_of(ccfc_obj_get_str(task, "status")));
 		ccfc_html_text(buf, ccfc_obj_get_str(task, "content"));
 		ccfc_buf_puts(buf, "</li>\n");
 	}
 	ccfc_buf_puts(buf, "</ul>\n");
 }
 
-static void print_head_export_html(struct ccfc_message_stream *stream,
+static void print_export_head_html(struct ccfc_message_stream *stream,
 				   struct ccfc_obj info)
 {
 	struct ccfc_buf *buf = &stream->out->buf;
@@ -145,7 +145,7 @@ static void begin_main(struct ccfc_message_stream *stream)
 	ccfc_buf_puts(&stream->out->buf, "</header>\n<main>\n");
 }
 
-static void print_rest(struct ccfc_message_stream *stream)
+static void print_no_rest(struct ccfc_message_stream *stream)
 {
 	(void)stream;
 }
@@ -169,9 +169,9 @@ static void print_foot(struct ccfc_message_stream *stream)
 const struct ccfc_export ccfc_export_html = {
 	.writer = &ccfc_message_stream_html,
 	.agents = CCFC_AGENTS_BELOW,
-	.head = print_head_export_html,
+	.head = print_export_head_html,
 	.files = print_files,
 	.begin = begin_main,
-	.rest = print_rest,
+	.rest = print_no_rest,
 	.foot = print_foot,
 };

@@ -6,16 +6,16 @@
 
 #include "wire/to_json.h"
 
-static void print_message_export_json(struct ccfc_message_stream *stream,
-				      struct ccfc_obj message)
+static void print_message_json(struct ccfc_message_stream *stream,
+			       struct ccfc_obj message)
 {
 	ccfc_buf_puts(&stream->out->buf, stream->in_thread ? ",\n" : "\n");
 	ccfc_json_write(&stream->out->buf, message, 0);
 }
 
 /* The agent's own fields, and its messages after them. */
-static void begin_agent_export_json(struct ccfc_message_stream *stream,
-				    struct ccfc_obj agent)
+static void begin_agent_json(struct ccfc_message_stream *stream,
+			     struct ccfc_obj agent)
 {
 	struct ccfc_buf *buf = &stream->out->buf;
 
@@ -29,18 +29,18 @@ static void begin_agent_export_json(struct ccfc_message_stream *stream,
 	ccfc_buf_puts(buf, "\"messages\":[");
 }
 
-static void end_agent_export_json(struct ccfc_message_stream *stream)
+static void end_agent_json(struct ccfc_message_stream *stream)
 {
 	ccfc_buf_puts(&stream->out->buf, "\n]}");
 }
 
 const struct ccfc_message_stream_writer ccfc_message_stream_json = {
-	.message = print_message_export_json,
-	.agent_begin = begin_agent_export_json,
-	.agent_end = end_agent_export_json,
+	.message = print_message_json,
+	.agent_begin = begin_agent_json,
+	.agent_end = end_agent_json,
 };
 
-static void print_head_export_json(struct ccfc_message_stream *stream,
+static void print_export_head_json(struct ccfc_message_stream *stream,
 				   struct ccfc_obj info)
 {
 	struct ccfc_buf *buf = &stream->out->buf;
@@ -63,7 +63,7 @@ static void print_head_export_json(struct ccfc_message_stream *stream,
 	ccfc_buf_puts(buf, "\n},\n\"messages\": [");
 }
 
-static void print_rest(struct ccfc_message_stream *stream)
+static void begin_agents_json(struct ccfc_message_stream *stream)
 {
 	ccfc_buf_puts(&stream->out->buf, "\n],\n\"agents\": [");
 }
@@ -99,7 +99,7 @@ static void print_foot(struct ccfc_message_stream *stream)
 const struct ccfc_export ccfc_export_json = {
 	.writer = &ccfc_message_stream_json,
 	.agents = CCFC_AGENTS_LAST,
-	.head = print_head_export_json,
-	.rest = print_rest,
+	.head = print_export_head_json,
+	.rest = begin_agents_json,
 	.foot = print_foot,
 };

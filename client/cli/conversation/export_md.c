@@ -3,7 +3,7 @@
 
 #include "cli/conversation/show.h"
 
-static void print_head_export_md(struct ccfc_message_stream *stream,
+static void print_export_head_md(struct ccfc_message_stream *stream,
 				 struct ccfc_obj info)
 {
 	struct ccfc_out *out = stream->out;
@@ -13,19 +13,19 @@ static void print_head_export_md(struct ccfc_message_stream *stream,
 	ccfc_show_tools_md(out, info);
 }
 
-static void print_files_export_md(struct ccfc_message_stream *stream,
-				  struct ccfc_obj root)
+static void print_files_md(struct ccfc_message_stream *stream,
+			   struct ccfc_obj root)
 {
 	ccfc_show_files_md(stream->out, root, (struct ccfc_obj){ 0 },
 			   ccfc_obj_get_str(root, "projectPath"));
 }
 
-static void begin_export_md(struct ccfc_message_stream *stream)
+static void begin_messages_md(struct ccfc_message_stream *stream)
 {
 	ccfc_buf_puts(&stream->out->buf, "\n## Messages\n\n");
 }
 
-static void print_rest(struct ccfc_message_stream *stream)
+static void print_no_rest(struct ccfc_message_stream *stream)
 {
 	(void)stream;
 }
@@ -47,9 +47,9 @@ static void print_foot(struct ccfc_message_stream *stream)
 const struct ccfc_export ccfc_export_md = {
 	.writer = &ccfc_message_stream_md,
 	.agents = CCFC_AGENTS_BELOW,
-	.head = print_head_export_md,
-	.files = print_files_export_md,
-	.begin = begin_export_md,
-	.rest = print_rest,
+	.head = print_export_head_md,
+	.files = print_files_md,
+	.begin = begin_messages_md,
+	.rest = print_no_rest,
 	.foot = print_foot,
 };

@@ -329,7 +329,8 @@ int ccfc_message_stream_run(struct ccfc_message_stream *stream,
 }
 
 /* Agents that no call names show in the timeline only. */
-static int find_rest(struct ccfc_message_stream *stream, struct ccfc_err *err)
+static int find_agents_without_call(struct ccfc_message_stream *stream,
+				    struct ccfc_err *err)
 {
 	struct ccfc_pages pages;
 	struct ccfc_obj root;
@@ -364,7 +365,7 @@ int ccfc_message_stream_rest(struct ccfc_message_stream *stream, int64_t count,
 		if (!stream->seen.items[i].done)
 			code = run_agent(stream, i, err);
 	if (!code && count > stream->seen.n)
-		code = find_rest(stream, err);
+		code = find_agents_without_call(stream, err);
 	for (uint32_t i = 0; !code && i < stream->seen.n; i++)
 		if (!stream->seen.items[i].done)
 			code = run_agent(stream, i, err);

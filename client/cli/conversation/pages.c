@@ -5,8 +5,8 @@
 
 #define PAGE 200
 
-static void set_pages(struct ccfc_pages *p, struct ccfc_client *client,
-		      const char *session)
+static void init_pages(struct ccfc_pages *p, struct ccfc_client *client,
+		       const char *session)
 {
 	const struct ccfc_query query = CCFC_QUERY_INIT;
 
@@ -18,7 +18,7 @@ static void set_pages(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_messages(struct ccfc_pages *p, struct ccfc_client *client,
 			 const char *session)
 {
-	set_pages(p, client, session);
+	init_pages(p, client, session);
 	p->list = "messages";
 	p->total = "totalMessages";
 	p->ask = ccfc_session_messages;
@@ -27,7 +27,7 @@ void ccfc_pages_messages(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_timeline(struct ccfc_pages *p, struct ccfc_client *client,
 			 const char *session)
 {
-	set_pages(p, client, session);
+	init_pages(p, client, session);
 	p->list = "events";
 	p->total = "totalEvents";
 	p->ask = ccfc_session_timeline;
@@ -36,7 +36,7 @@ void ccfc_pages_timeline(struct ccfc_pages *p, struct ccfc_client *client,
 void ccfc_pages_tree(struct ccfc_pages *p, struct ccfc_client *client,
 		     const char *session)
 {
-	set_pages(p, client, session);
+	init_pages(p, client, session);
 	p->list = "nodes";
 	p->total = "totalNodes";
 	p->ask = ccfc_session_tree;
@@ -72,7 +72,7 @@ static int64_t page_size(const struct ccfc_pages *p)
  * item that could not be read is missing in the list but keeps its number, so
  * the offset advances by the requested number.
  */
-static int64_t take_pages(struct ccfc_pages *p, struct ccfc_obj list)
+static int64_t advance_pages(struct ccfc_pages *p, struct ccfc_obj list)
 {
 	uint32_t got = ccfc_obj_len(list);
 	uint32_t whole = p->whole && !p->alone ? count_whole(list) : got;
@@ -98,7 +98,7 @@ int ccfc_pages_next(struct ccfc_pages *p, struct ccfc_obj *root,
 		if (code < 0)
 			return code;
 		*root = ccfc_cli_value(p->reply);
-		taken = take_pages(p, ccfc_obj_get(*root, p->list));
+		taken = advance_pages(p, ccfc_obj_get(*root, p->list));
 	} while (!taken);
 	p->query.offset += taken;
 	if (p->left >= 0)

@@ -27,22 +27,22 @@ struct teller {
 	void *data;
 };
 
-static void tell_session_facts(struct teller *t, const char *label)
+static void give_fact(struct teller *t, const char *label)
 {
 	if (t->text.len)
 		t->fn(t->data, label, ccfc_buf_view(&t->text));
 	ccfc_buf_clear(&t->text);
 }
 
-static void tell_field(struct teller *t, struct ccfc_obj info,
+static void give_field(struct teller *t, struct ccfc_obj info,
 		       const char *label, const char *key)
 {
 	ccfc_buf_slice(&t->text, ccfc_obj_get_str(info, key));
-	tell_session_facts(t, label);
+	give_fact(t, label);
 }
 
 /* One, or where there were several all of them. */
-static void tell_list(struct teller *t, struct ccfc_obj info, const char *label,
+static void give_list(struct teller *t, struct ccfc_obj info, const char *label,
 		      const char *one, const char *several)
 {
 	struct ccfc_obj list = ccfc_obj_get(info, several);
@@ -51,7 +51,7 @@ static void tell_list(struct teller *t, struct ccfc_obj info, const char *label,
 		ccfc_render_join(&t->text, list);
 	else
 		ccfc_buf_slice(&t->text, ccfc_obj_get_str(info, one));
-	tell_session_facts(t, label);
+	give_fact(t, label);
 }
 
 static void put_time(struct ccfc_buf *out, struct ccfc_obj time, bool utc)
@@ -62,7 +62,7 @@ static void put_time(struct ccfc_buf *out, struct ccfc_obj time, bool utc)
 		ccfc_render_time(out, time, CCFC_RENDER_MINUTE);
 }
 
-static void tell_period(struct teller *t, struct ccfc_obj info, bool utc)
+static void give_period(struct teller *t, struct ccfc_obj info, bool utc)
 {
 	int64_t seconds = ccfc_obj_get_int(info, "durationSeconds", -1);
 
@@ -80,7 +80,7 @@ static void tell_period(struct teller *t, struct ccfc_obj info, bool utc)
 	else if (seconds >= 60)
 		ccfc_buf_printf(&t->text, " (%lld min)",
 				(long long)(seconds / 60));
-	tell_session_facts(t, "Period");
+	give_fact(t, "Period");
 }
 
 /* "12 messages, 3 tool calls, 1 error" */
@@ -99,34 +99,34 @@ static void put_counts(struct ccfc_buf *out, struct ccfc_obj map)
 	}
 }
 
-static void tell_work(struct teller *t, struct ccfc_obj info)
+static void give_work(struct teller *t, struct ccfc_obj info)
 {
 	struct ccfc_obj agents = ccfc_obj_get(info, "agents");
 	int64_t n = ccfc_obj_get_int(agents, "count", 0);
 
 	put_counts(&t->text, info);
-	tell_session_facts(t, "Work");
+	give_fact(t, "Work");
 	if (n) {
 		ccfc_render_count(&t->text, n, "agent");
 		ccfc_buf_puts(&t->text, ": ");
 		put_counts(&t->text, agents);
-		tell_session_facts(t, "Agents");
+		give_fact(t, "Agents");
 	}
 	ccfc_buf_printf(
 		&t->text, "%lld modified, %lld read",
 		(long long)ccfc_obj_get_int(info, "filesModifiedCount", 0),
 		(long long)ccfc_obj_get_int(info, "filesReadCount", 0));
-	tell_session_facts(t, "Files");
+	give_fact(t, "Files");
 	n = ccfc_obj_get_int(info, "unknownCommands", 0);
 	if (n) {
 		ccfc_buf_puts(&t->text, "the effects of ");
 		ccfc_render_count(&t->text, n, "command");
 		ccfc_buf_puts(&t->text, " on files");
 	}
-	tell_session_facts(t, "Not known");
+	give_fact(t, "Not known");
 }
 
-static void tell_tokens(struct teller *t, struct ccfc_obj info)
+static void give_tokens(struct teller *t, struct ccfc_obj info)
 {
 	struct ccfc_obj usage = ccfc_obj_get(info, "tokenUsage");
 	int64_t in = ccfc_obj_get_int(usage, "input", 0);
@@ -140,7 +140,7 @@ static void tell_tokens(struct teller *t, struct ccfc_obj info)
 				"%lld cache write",
 				(long long)in, (long long)out, (long long)read,
 				(long long)write);
-	tell_session_facts(t, "Tokens");
+	give_fact(t, "Tokens");
 }
 
 void ccfc_export_facts(struct ccfc_obj info, bool utc, ccfc_export_fact_fn fn,
@@ -148,19 +148,19 @@ void ccfc_export_facts(struct ccfc_obj info, bool utc, ccfc_export_fact_fn fn,
 {
 	struct teller t = { .fn = fn, .data = data };
 
-	tell_field(&t, info, "Session", "sessionId");
-	tell_field(&t, info, "Title", "title");
-	tell_field(&t, info, "Project", "projectPath");
-	tell_list(&t, info, "Branch", "gitBranch", "gitBranches");
-	tell_period(&t, info, utc);
-	tell_field(&t, info, "Status", "status");
-	tell_list(&t, info, "Model", "model", "models");
-	tell_list(&t, info, "PR", "", "pullRequests");
-	tell_work(&t, info);
-	tell_tokens(&t, info);
+	give_field(&t, info, "Session", "sessionId");
+	give_field(&t, info, "Title", "title");
+	give_field(&t, info, "Project", "projectPath");
+	give_list(&t, info, "Branch", "gitBranch", "gitBranches");
+	give_period(&t, info, utc);
+	give_field(&t, info, "Status", "status");
+	give_list(&t, info, "Model", "model", "models");
+	give_list(&t, info, "PR", "", "pullRequests");
+	give_work(&t, info);
+	give_tokens(&t, info);
 	if (ccfc_slice_is(ccfc_obj_get_str(info, "source"), "gone")) {
 		ccfc_buf_puts(&t.text, "the transcript is gone");
-		tell_session_facts(&t, "Source");
+		give_fact(&t, "Source");
 	}
 	ccfc_buf_release(&t.text);
 }

@@ -188,8 +188,8 @@ static int64_t depth_of(struct ccfc_obj node)
 }
 
 /* The lines at the left, and the corner of a branch that starts here. */
-static void put_lines_show_lines(struct tree *t, struct ccfc_obj node,
-				 int64_t depth)
+static void put_branch_lines(struct tree *t, struct ccfc_obj node,
+			     int64_t depth)
 {
 	static const char *const drawn[2][3] = { { "|  ", "|- ", "`- " },
 						 { "│  ", "├─ ", "└─ " } };
@@ -256,7 +256,7 @@ static void put_node(struct tree *t, struct ccfc_obj node)
 	int64_t ways = ccfc_obj_get_int(node, "ways", 0);
 	struct ccfc_out *out = t->out;
 
-	put_lines_show_lines(t, node, depth_of(node));
+	put_branch_lines(t, node, depth_of(node));
 	if (ccfc_obj_get_bool(node, "boundary", false))
 		ccfc_buf_printf(&out->buf, "%s%s compaction %s ",
 				ccfc_out_on(out, CCFC_STYLE_ALERT),

@@ -11,7 +11,7 @@
 #define FIRST_LINES   12 /* of its first prompt */
 #define AROUND	      11 /* messages with --message */
 
-static struct ccfc_obj value_of(const struct ccfc_reply *reply)
+static struct ccfc_obj reply_value(const struct ccfc_reply *reply)
 {
 	return reply ? ccfc_cli_value(reply) : (struct ccfc_obj){ 0 };
 }
@@ -120,7 +120,7 @@ static int64_t put_files(struct ccfc_show *show, bool lines,
 	if (show->which == CCFC_FILES_ALL && !lines)
 		ccfc_buf_puts(&out->buf, "{\n\"modified\": ");
 	for (int k = 0; k < 2; k++) {
-		struct ccfc_obj root = value_of(replies[k]);
+		struct ccfc_obj root = reply_value(replies[k]);
 		struct ccfc_obj files = ccfc_obj_get(root, "files");
 
 		n += ccfc_obj_len(files);
@@ -230,8 +230,8 @@ static int64_t text_messages(struct ccfc_show *show, struct ccfc_err *err)
 /* What there is to say of files, also by commands that nobody knows of. */
 static int64_t count_files(const struct ccfc_show *show)
 {
-	struct ccfc_obj modified = value_of(show->modified);
-	struct ccfc_obj reads = value_of(show->reads);
+	struct ccfc_obj modified = reply_value(show->modified);
+	struct ccfc_obj reads = reply_value(show->reads);
 
 	return (int64_t)ccfc_obj_len(ccfc_obj_get(modified, "files")) +
 	       ccfc_obj_len(ccfc_obj_get(reads, "files")) +
@@ -263,8 +263,8 @@ static int64_t text_section(struct ccfc_show *show, unsigned section,
 		if (code < 0)
 			return code;
 		(markdown ? ccfc_show_files_md
-			  : ccfc_show_files)(out, value_of(show->modified),
-					     value_of(show->reads), project);
+			  : ccfc_show_files)(out, reply_value(show->modified),
+					     reply_value(show->reads), project);
 		return count_files(show);
 	case CCFC_SHOW_MESSAGES:
 		return text_messages(show, err);
@@ -368,7 +368,7 @@ static int text_overview(struct ccfc_show *show, struct ccfc_err *err)
 
 /* ---- all ---- */
 
-static const char *name_of(unsigned section)
+static const char *section_name(unsigned section)
 {
 	switch (section) {
 	case CCFC_SHOW_TASKS:
@@ -403,7 +403,7 @@ static int run_sections(struct ccfc_show *show, struct ccfc_err *err)
 			continue;
 		if (json && several)
 			ccfc_buf_printf(buf, "%s\n\"%s\": ", between,
-					name_of(s));
+					section_name(s));
 		between = ",";
 		n = as_json ? json_section(show, s, err)
 			    : text_section(show, s, err);
@@ -417,7 +417,8 @@ static int run_sections(struct ccfc_show *show, struct ccfc_err *err)
 		return 0;
 	return ccfc_err_set(err, CCFC_ENOTFOUND,
 			    "show: nothing found: the session has no %s",
-			    several ? "such things" : name_of(show->sections));
+			    several ? "such things"
+				    : section_name(show->sections));
 }
 
 int ccfc_show_run(struct ccfc_show *show, struct ccfc_err *err)

@@ -13,8 +13,7 @@
 
 #define LABEL_WIDTH 10
 
-static void put_line_show_sections(void *data, const char *label,
-				   struct ccfc_slice text)
+static void put_fact_line(void *data, const char *label, struct ccfc_slice text)
 {
 	struct ccfc_out *out = data;
 	struct ccfc_buf path = CCFC_BUF_INIT;
@@ -38,7 +37,7 @@ static void put_item(void *data, const char *label, struct ccfc_slice text)
 
 void ccfc_show_head(struct ccfc_out *out, struct ccfc_obj info)
 {
-	ccfc_export_facts(info, false, put_line_show_sections, out);
+	ccfc_export_facts(info, false, put_fact_line, out);
 }
 
 void ccfc_show_head_md(struct ccfc_out *out, struct ccfc_obj info)
@@ -61,7 +60,7 @@ static void put_title(struct ccfc_out *out, const char *title, int64_t n,
 
 /* ---- tasks ---- */
 
-static char mark_of(struct ccfc_slice status, char doing)
+static char task_mark_of(struct ccfc_slice status, char doing)
 {
 	if (ccfc_slice_is(status, "completed"))
 		return 'x';
@@ -78,8 +77,9 @@ void ccfc_show_tasks(struct ccfc_out *out, struct ccfc_obj info)
 	for (uint32_t i = 0; i < ccfc_obj_len(tasks); i++) {
 		struct ccfc_obj task = ccfc_obj_at(tasks, i);
 
-		ccfc_buf_printf(&out->buf, "  [%c] ",
-				mark_of(ccfc_obj_get_str(task, "status"), '~'));
+		ccfc_buf_printf(
+			&out->buf, "  [%c] ",
+			task_mark_of(ccfc_obj_get_str(task, "status"), '~'));
 		ccfc_out_field(out, ccfc_obj_get_str(task, "content"));
 		ccfc_buf_putc(&out->buf, '\n');
 	}
@@ -96,7 +96,8 @@ void ccfc_show_tasks_md(struct ccfc_out *out, struct ccfc_obj info)
 		struct ccfc_obj task = ccfc_obj_at(tasks, i);
 		struct ccfc_slice status = ccfc_obj_get_str(task, "status");
 
-		ccfc_buf_printf(&out->buf, "- [%c] ", mark_of(status, ' '));
+		ccfc_buf_printf(&out->buf, "- [%c] ",
+				task_mark_of(status, ' '));
 		ccfc_md_words(out, ccfc_obj_get_str(task, "content"));
 		if (ccfc_slice_is(status, "in_progress"))
 			ccfc_buf_puts(&out->buf, " (in progress)");

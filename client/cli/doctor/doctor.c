@@ -53,7 +53,7 @@ static int ask_info(struct ccfc_doctor *d, struct ccfc_err *err)
 	return code;
 }
 
-static void ask_doctor(struct ccfc_doctor *d)
+static void ask_daemon(struct ccfc_doctor *d)
 {
 	if (ask_info(d, &d->daemon_err) < 0)
 		return;
@@ -72,7 +72,7 @@ void ccfc_doctor_init(struct ccfc_doctor *d, struct ccfc_cli *cli)
 		ccfc_buf_clear(&d->socket);
 	if (ccfc_service_probe(&d->service, &d->service_err) == 0)
 		d->service_err.code = 0;
-	ask_doctor(d);
+	ask_daemon(d);
 	find_roots(d);
 	ccfc_transcripts_find(&d->transcripts, &d->roots);
 }
@@ -183,7 +183,7 @@ void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out)
 
 /* ---- telling ---- */
 
-static enum ccfc_style style_of(enum ccfc_level level)
+static enum ccfc_style style_of_level(enum ccfc_level level)
 {
 	switch (level) {
 	case CCFC_LEVEL_OK:
@@ -197,10 +197,10 @@ static enum ccfc_style style_of(enum ccfc_level level)
 	}
 }
 
-static void print_one(struct ccfc_out *out, const struct ccfc_finding *f)
+static void print_finding(struct ccfc_out *out, const struct ccfc_finding *f)
 {
-	ccfc_buf_printf(&out->buf,
-			"%s%-4s%s  %s: ", ccfc_out_on(out, style_of(f->level)),
+	ccfc_buf_printf(&out->buf, "%s%-4s%s  %s: ",
+			ccfc_out_on(out, style_of_level(f->level)),
 			level_names[f->level], ccfc_out_off(out), f->check);
 	ccfc_out_field(out, ccfc_buf_view(&f->what));
 	if (f->why.len) {
@@ -218,11 +218,11 @@ static void print_one(struct ccfc_out *out, const struct ccfc_finding *f)
 void ccfc_doctor_print(const struct ccfc_doctor *d)
 {
 	for (uint32_t i = 0; i < d->findings.n; i++)
-		print_one(&d->cli->out, d->findings.items[i]);
+		print_finding(&d->cli->out, d->findings.items[i]);
 }
 
-static void pack_text_doctor(struct ccfc_pack *p, const char *key,
-			     const struct ccfc_buf *text)
+static void pack_text(struct ccfc_pack *p, const char *key,
+		      const struct ccfc_buf *text)
 {
 	ccfc_pack_cstr(p, key);
 	if (text->len)
@@ -231,7 +231,7 @@ static void pack_text_doctor(struct ccfc_pack *p, const char *key,
 		ccfc_pack_nil(p);
 }
 
-static void pack_all(struct ccfc_pack *p, const struct ccfc_doctor *d)
+static void pack_findings(struct ccfc_pack *p, const struct ccfc_doctor *d)
 {
 	enum ccfc_level worst = ccfc_doctor_worst(d);
 
@@ -246,9 +246,9 @@ static void pack_all(struct ccfc_pack *p, const struct ccfc_doctor *d)
 		ccfc_pack_map(p);
 		ccfc_pack_kv_cstr(p, "level", level_names[f->level]);
 		ccfc_pack_kv_cstr(p, "check", f->check);
-		pack_text_doctor(p, "what", &f->what);
-		pack_text_doctor(p, "why", &f->why);
-		pack_text_doctor(p, "fix", &f->fix);
+		pack_text(p, "what", &f->what);
+		pack_text(p, "why", &f->why);
+		pack_text(p, "fix", &f->fix);
 		ccfc_pack_end(p);
 	}
 	ccfc_pack_end(p);
@@ -262,7 +262,7 @@ void ccfc_doctor_print_json(const struct ccfc_doctor *d)
 	struct ccfc_pack pack;
 
 	ccfc_pack_init(&pack, &packed);
-	pack_all(&pack, d);
+	pack_findings(&pack, d);
 	if (!ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL))
 		ccfc_render_json(&d->cli->out, ccfc_doc_root(doc), 2);
 	ccfc_doc_free(doc);

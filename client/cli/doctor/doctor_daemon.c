@@ -79,7 +79,7 @@ static void in_the_way(struct ccfc_doctor *d)
 	ccfc_buf_release(&aside);
 }
 
-static void elsewhere(struct ccfc_doctor *d, long pid)
+static void say_runs_elsewhere(struct ccfc_doctor *d, long pid)
 {
 	struct ccfc_finding *f = ccfc_doctor_say(
 		d, CCFC_LEVEL_FAIL, "daemon",
@@ -100,7 +100,7 @@ static void not_running(struct ccfc_doctor *d)
 
 	lstat(d->socket.ptr, &st);
 	if (pid) {
-		elsewhere(d, pid);
+		say_runs_elsewhere(d, pid);
 		return;
 	}
 	f = ccfc_doctor_say(d, CCFC_LEVEL_WARN, "daemon", "none is running%s",
@@ -112,7 +112,7 @@ static void not_running(struct ccfc_doctor *d)
 }
 
 /* What is there cannot be asked to end, or is not ours to end. */
-static void put_way_out(const struct ccfc_doctor *d, struct ccfc_buf *fix)
+static void put_fix(const struct ccfc_doctor *d, struct ccfc_buf *fix)
 {
 	int code = d->daemon_err.code;
 	long pid = lock_holder(d);
@@ -142,7 +142,7 @@ static void no_answer(struct ccfc_doctor *d)
 	ccfc_buf_puts(f->what.len ? &f->why : &f->what, d->daemon_err.what);
 	if (!f->why.len)
 		ccfc_buf_puts(&f->why, d->daemon_err.hint);
-	put_way_out(d, &f->fix);
+	put_fix(d, &f->fix);
 }
 
 /* ---- one that answers ---- */

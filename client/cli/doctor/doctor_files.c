@@ -16,9 +16,9 @@
 #define SPACE_WARN (256 * MIB)
 
 /* A finding about a path, and the command for it: "chmod 700 PATH". */
-static void add_doctor_files(struct ccfc_doctor *d, enum ccfc_level level,
-			     const char *path, const char *what,
-			     const char *why, const char *command)
+static void add_permission_finding(struct ccfc_doctor *d, enum ccfc_level level,
+				   const char *path, const char *what,
+				   const char *why, const char *command)
 {
 	struct ccfc_finding *f =
 		ccfc_doctor_say(d, level, "permissions", "%s %s", path, what);
@@ -36,13 +36,14 @@ static bool check_access(struct ccfc_doctor *d, const char *path,
 
 	if (!access(path, mode))
 		return true;
-	add_doctor_files(d, CCFC_LEVEL_FAIL, path,
-			 mode & W_OK ? "cannot be written" : "cannot be read",
-			 ours ? "its mode does not let you"
-			      : "it belongs to another user",
-			 !ours	       ? "sudo chown -R \"$(id -un)\""
-			 : mode & W_OK ? "chmod u+rwX"
-				       : "chmod u+rX");
+	add_permission_finding(d, CCFC_LEVEL_FAIL, path,
+			       mode & W_OK ? "cannot be written"
+					   : "cannot be read",
+			       ours ? "its mode does not let you"
+				    : "it belongs to another user",
+			       !ours	     ? "sudo chown -R \"$(id -un)\""
+			       : mode & W_OK ? "chmod u+rwX"
+					     : "chmod u+rX");
 	return false;
 }
 
@@ -60,13 +61,13 @@ static bool check_state(struct ccfc_doctor *d)
 	good = check_access(d, d->state.ptr, &st, R_OK | W_OK | X_OK);
 	if (good && (st.st_mode & 022)) {
 		good = false;
-		add_doctor_files(
+		add_permission_finding(
 			d, CCFC_LEVEL_FAIL, d->state.ptr, "is open to others",
 			"they may write to it, and no daemon starts there",
 			"chmod 700");
 	} else if (good && (st.st_mode & 077)) {
 		good = false;
-		add_doctor_files(
+		add_permission_finding(
 			d, CCFC_LEVEL_WARN, d->state.ptr, "is open to others",
 			"it holds the data about your sessions", "chmod 700");
 	}
@@ -98,7 +99,7 @@ static bool check_socket_dir(struct ccfc_doctor *d, const char *dir)
 		return false;
 	}
 	if (st.st_mode & 022) {
-		add_doctor_files(
+		add_permission_finding(
 			d, CCFC_LEVEL_FAIL, dir, "may be written to by others",
 			"the daemon does not listen there", "chmod go-w");
 		return false;
@@ -122,9 +123,9 @@ static bool check_socket(struct ccfc_doctor *d)
 	if (lstat(d->socket.ptr, &st) || !S_ISSOCK(st.st_mode))
 		return good;
 	if (st.st_uid == geteuid() && (st.st_mode & 0777) != 0600) {
-		add_doctor_files(d, CCFC_LEVEL_WARN, d->socket.ptr,
-				 "has another mode",
-				 "ccfc creates it with mode 600", "chmod 600");
+		add_permission_finding(
+			d, CCFC_LEVEL_WARN, d->socket.ptr, "has another mode",
+			"ccfc creates it with mode 600", "chmod 600");
 		return false;
 	}
 	return good;
@@ -143,9 +144,10 @@ static bool check_config(struct ccfc_doctor *d)
 	good = check_access(d, path.ptr, &st, R_OK);
 	if (good && (st.st_mode & 022)) {
 		good = false;
-		add_doctor_files(d, CCFC_LEVEL_WARN, path.ptr,
-				 "may be written to by others",
-				 "it says what the daemon reads", "chmod go-w");
+		add_permission_finding(d, CCFC_LEVEL_WARN, path.ptr,
+				       "may be written to by others",
+				       "it says what the daemon reads",
+				       "chmod go-w");
 	}
 	ccfc_buf_release(&path);
 	return good;

@@ -157,7 +157,7 @@ static void put_unread(struct ccfc_doctor *d, struct ccfc_finding *f,
 	ccfc_buf_puts(&f->fix, "ccfc index --build");
 }
 
-static void tell_doctor_retention(struct ccfc_doctor *d, const char *root,
+static void add_retention_finding(struct ccfc_doctor *d, const char *root,
 				  const struct ccfc_retention *r,
 				  const struct due *due)
 {
@@ -213,7 +213,7 @@ static void check_root(struct ccfc_doctor *d, const struct known *known,
 	}
 	find_due(&due, d, known, root, r.days);
 	if (r.days)
-		tell_doctor_retention(d, path, &r, &due);
+		add_retention_finding(d, path, &r, &due);
 	else
 		nothing_is_kept(d, path, &r);
 	ccfc_retention_release(&r);

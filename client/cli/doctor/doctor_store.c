@@ -91,7 +91,7 @@ static void say_undamaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 			(long long)ccfc_obj_get_int(reply, "schema", 0));
 }
 
-static void damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
+static void say_damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 {
 	struct ccfc_obj problems = ccfc_obj_get(reply, "problems");
 	struct ccfc_slice index = first_problem(problems, "index.db");
@@ -139,7 +139,7 @@ static void not_checked(struct ccfc_doctor *d, const char *why)
 }
 
 /* The daemon has it in memory only. */
-static void homeless(struct ccfc_doctor *d, struct ccfc_obj info)
+static void say_no_state_dir(struct ccfc_doctor *d, struct ccfc_obj info)
 {
 	struct ccfc_finding *f =
 		ccfc_doctor_say(d, CCFC_LEVEL_FAIL, KEY,
@@ -171,7 +171,7 @@ static void check_losses(struct ccfc_doctor *d)
 	struct ccfc_finding *f;
 
 	if (ccfc_obj_get_str(info, "stateProblem").len) {
-		homeless(d, info);
+		say_no_state_dir(d, info);
 		return;
 	}
 	if (!ccfc_obj_str(when).len)
@@ -233,7 +233,7 @@ void ccfc_doctor_store(struct ccfc_doctor *d, bool deep)
 	else if (ccfc_obj_get_bool(ccfc_cli_value(reply), "ok", false))
 		say_undamaged(d, ccfc_cli_value(reply));
 	else
-		damaged(d, ccfc_cli_value(reply));
+		say_damaged(d, ccfc_cli_value(reply));
 	if (reply) {
 		damaged_archive(d, ccfc_cli_value(reply));
 		damaged_others(d, ccfc_cli_value(reply));

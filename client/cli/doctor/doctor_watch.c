@@ -66,8 +66,9 @@ static void no_watches(struct ccfc_doctor *d,
 	put_raise(&f->fix, &w->watches, WATCHES_MIN);
 }
 
-static void fine(struct ccfc_doctor *d, const struct ccfc_inotify_limits *w,
-		 long long dirs, long long polled)
+static void say_watches_suffice(struct ccfc_doctor *d,
+				const struct ccfc_inotify_limits *w,
+				long long dirs, long long polled)
 {
 	struct ccfc_finding *f;
 
@@ -109,5 +110,5 @@ void ccfc_doctor_watch(struct ccfc_doctor *d)
 	else if (is_reached(&w.watches))
 		no_watches(d, &w, polled);
 	else
-		fine(d, &w, dirs, polled);
+		say_watches_suffice(d, &w, dirs, polled);
 }

@@ -15,7 +15,7 @@
 
 #define INSTANCE "anon_inode:inotify"
 
-static int64_t read_number_inotify_limits(const char *proc, const char *name)
+static int64_t read_number(const char *proc, const char *name)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	char text[32];
@@ -39,7 +39,7 @@ static void read_limit(struct ccfc_inotify_limit *out, const char *proc,
 		       const char *const settings[2])
 {
 	for (int i = 0; i < 2; i++) {
-		int64_t max = read_number_inotify_limits(proc, names[i]);
+		int64_t max = read_number(proc, names[i]);
 
 		if (max < 0 || (out->max >= 0 && max >= out->max))
 			continue;

@@ -13,8 +13,8 @@ static void use_setting(struct ccfc_retention *r, const char *path,
 }
 
 /* The first one is enough. */
-static void complain_retention(struct ccfc_retention *r, const char *path,
-			       const char *text)
+static void note_trouble(struct ccfc_retention *r, const char *path,
+			 const char *text)
 {
 	if (r->trouble.len)
 		return;
@@ -23,7 +23,7 @@ static void complain_retention(struct ccfc_retention *r, const char *path,
 }
 
 /* True: this file sets it. */
-static bool look_retention(struct ccfc_retention *r, const char *path)
+static bool read_settings_file(struct ccfc_retention *r, const char *path)
 {
 	struct ccfc_setting setting;
 	struct ccfc_err err;
@@ -32,7 +32,7 @@ static bool look_retention(struct ccfc_retention *r, const char *path)
 	if (code == CCFC_ENOTFOUND)
 		return false;
 	if (code < 0) {
-		complain_retention(r, path, err.what);
+		note_trouble(r, path, err.what);
 		return false;
 	}
 	if (setting.kind == CCFC_SETTING_ABSENT)
@@ -42,7 +42,7 @@ static bool look_retention(struct ccfc_retention *r, const char *path)
 			     "%s: line %u: " CCFC_RETENTION_KEY
 			     " is not a number of days",
 			     path, setting.line);
-		complain_retention(r, path, err.what);
+		note_trouble(r, path, err.what);
 		return false;
 	}
 	use_setting(r, path, &setting);
@@ -62,9 +62,9 @@ void ccfc_retention_init(struct ccfc_retention *r, const char *root,
 				      .is_default = true };
 	ccfc_buf_printf(&user, "%s/settings.json", root);
 	ccfc_buf_printf(&local, "%s/settings.local.json", root);
-	r->managed = look_retention(r, managed);
-	if (!r->managed && !look_retention(r, local.ptr) &&
-	    !look_retention(r, user.ptr)) {
+	r->managed = read_settings_file(r, managed);
+	if (!r->managed && !read_settings_file(r, local.ptr) &&
+	    !read_settings_file(r, user.ptr)) {
 		/* The file that could set it. */
 		code = ccfc_setting_read(&setting, user.ptr, CCFC_RETENTION_KEY,
 					 NULL);

@@ -38,7 +38,7 @@ static void skip_space(struct scan *s)
 }
 
 /* The character, after white space. */
-static bool take_settings(struct scan *s, char c)
+static bool take_char(struct scan *s, char c)
 {
 	skip_space(s);
 	if (peek(s) != c)
@@ -65,7 +65,7 @@ static bool scan_string(struct scan *s, struct ccfc_slice *out)
 {
 	const char *start;
 
-	if (!take_settings(s, '"'))
+	if (!take_char(s, '"'))
 		return false;
 	start = s->at;
 	while (peek(s) >= 0x20 && peek(s) != '"')
@@ -115,27 +115,27 @@ static bool scan_word(struct scan *s, const char *word)
 
 static bool scan_array(struct scan *s)
 {
-	if (take_settings(s, ']'))
+	if (take_char(s, ']'))
 		return true;
 	do {
 		if (!scan_value(s))
 			return false;
-	} while (take_settings(s, ','));
-	return take_settings(s, ']');
+	} while (take_char(s, ','));
+	return take_char(s, ']');
 }
 
 static bool scan_object(struct scan *s)
 {
 	struct ccfc_slice key;
 
-	if (take_settings(s, '}'))
+	if (take_char(s, '}'))
 		return true;
 	do {
-		if (!scan_string(s, &key) || !take_settings(s, ':') ||
+		if (!scan_string(s, &key) || !take_char(s, ':') ||
 		    !scan_value(s))
 			return false;
-	} while (take_settings(s, ','));
-	return take_settings(s, '}');
+	} while (take_char(s, ','));
+	return take_char(s, '}');
 }
 
 static bool scan_value(struct scan *s)
@@ -192,7 +192,7 @@ static bool scan_members(struct ccfc_setting *out, struct scan *s,
 	struct ccfc_slice name;
 
 	out->open_line = s->line;
-	out->empty = take_settings(s, '}');
+	out->empty = take_char(s, '}');
 	if (out->empty)
 		return true;
 	do {
@@ -201,7 +201,7 @@ static bool scan_members(struct ccfc_setting *out, struct scan *s,
 
 		skip_space(s);
 		line = s->line;
-		if (!scan_string(s, &name) || !take_settings(s, ':'))
+		if (!scan_string(s, &name) || !take_char(s, ':'))
 			return false;
 		skip_space(s);
 		start = s->at;
@@ -215,8 +215,8 @@ static bool scan_members(struct ccfc_setting *out, struct scan *s,
 		if (!scan_value(s))
 			return false;
 		set_value(out, ccfc_slice(start, (size_t)(s->at - start)));
-	} while (take_settings(s, ','));
-	return take_settings(s, '}');
+	} while (take_char(s, ','));
+	return take_char(s, '}');
 }
 
 int ccfc_setting_find(struct ccfc_setting *out, struct ccfc_slice json,
@@ -229,7 +229,7 @@ int ccfc_setting_find(struct ccfc_setting *out, struct ccfc_slice json,
 		s.end += json.len;
 	if (ccfc_slice_starts(json, "\xef\xbb\xbf"))
 		s.at += 3;
-	if (take_settings(&s, '{') && scan_members(out, &s, key)) {
+	if (take_char(&s, '{') && scan_members(out, &s, key)) {
 		skip_space(&s);
 		if (s.at == s.end)
 			return 0;

@@ -80,7 +80,7 @@ static int read_format(struct ccfc_question *q, struct ccfc_err *err)
 }
 
 /* A copy that lives as long as the question; frees `text`. */
-static const char *keep_text(struct ccfc_question *q, char *text)
+static const char *take_text(struct ccfc_question *q, char *text)
 {
 	const char *copy = ccfc_arena_copy(&q->texts, ccfc_slice_str(text)).ptr;
 
@@ -88,7 +88,7 @@ static const char *keep_text(struct ccfc_question *q, char *text)
 	return copy;
 }
 
-static const char *keep_time(struct ccfc_question *q, int64_t time)
+static const char *copy_time(struct ccfc_question *q, int64_t time)
 {
 	char text[CCFC_TIME_TEXT_MAX];
 
@@ -114,14 +114,14 @@ static char *name_project(struct ccfc_question *q, const char *given)
 	}
 	real = ccfc_cwd_real(&q->where, given);
 	if (exists)
-		q->query.here = keep_text(q, ccfc_strdup(real));
+		q->query.here = take_text(q, ccfc_strdup(real));
 	return real;
 }
 
 /* Texts of the command line that mean something else to the daemon. */
-static int translate(const char **out, struct ccfc_question *q,
-		     const struct ccfc_opt *opt, const char *given,
-		     struct ccfc_err *err)
+static int option_to_query_text(const char **out, struct ccfc_question *q,
+				const struct ccfc_opt *opt, const char *given,
+				struct ccfc_err *err)
 {
 	char *text = NULL;
 	int code = 0;
@@ -137,7 +137,7 @@ static int translate(const char **out, struct ccfc_question *q,
 	else
 		code = ccfc_moment_text(&text, given, err);
 	if (!code)
-		*out = keep_text(q, text);
+		*out = take_text(q, text);
 	return code;
 }
 
@@ -160,12 +160,12 @@ static int set_field(struct ccfc_question *q, const struct ccfc_opt *opt,
 		return 0;
 	case CCFC_OPT_FROM:
 	case CCFC_OPT_TO:
-		*(const char **)field = keep_time(q, v->num);
+		*(const char **)field = copy_time(q, v->num);
 		return 0;
 	case CCFC_OPT_DIR:
 	case CCFC_OPT_SESSION:
 	case CCFC_OPT_MOMENT:
-		return translate(field, q, opt, v->text, err);
+		return option_to_query_text(field, q, opt, v->text, err);
 	case CCFC_OPT_NAMED:
 	case CCFC_OPT_LIST:
 	case CCFC_OPT_WORDS:
@@ -201,7 +201,7 @@ static int set_scope(struct ccfc_question *q, struct ccfc_err *err)
 		return 0;
 	code = ccfc_question_here(q, err);
 	if (!code)
-		q->query.here = keep_text(q, ccfc_cwd_here(&q->where));
+		q->query.here = take_text(q, ccfc_cwd_here(&q->where));
 	return code;
 }
 
@@ -256,7 +256,7 @@ int ccfc_question_session(struct ccfc_question *q, const char *given,
 	int code = ccfc_cwd_session(&session, given, err);
 
 	if (!code)
-		q->session = keep_text(q, session);
+		q->session = take_text(q, session);
 	return code;
 }
 
@@ -267,7 +267,7 @@ int ccfc_question_file(struct ccfc_question *q, const char *given,
 
 	if (code < 0)
 		return code;
-	q->path = keep_text(q, ccfc_cwd_absolute(&q->where, given));
+	q->path = take_text(q, ccfc_cwd_absolute(&q->where, given));
 	q->query.cwd = q->where.cwd;
 	q->query.alternatives = ccfc_cwd_names(&q->where, q->path, given);
 	if (!q->query.alternatives[0])
@@ -293,7 +293,7 @@ int ccfc_question_name(struct ccfc_question *q, const char *given,
 	int code;
 
 	q->line = ccfc_cwd_take_line(path);
-	given = keep_text(q, path);
+	given = take_text(q, path);
 	if (q->line)
 		q->given = given;
 	code = ccfc_question_file(q, given, err);
@@ -301,7 +301,7 @@ int ccfc_question_name(struct ccfc_question *q, const char *given,
 		return code;
 	q->query.name = path_end(given);
 	if (!q->query.here)
-		q->query.here = keep_text(q, ccfc_cwd_here(&q->where));
+		q->query.here = take_text(q, ccfc_cwd_here(&q->where));
 	return 0;
 }
 
@@ -415,8 +415,9 @@ static void print_names(struct ccfc_question *q, struct ccfc_obj rows,
 }
 
 /* Returns the exit status. */
-static int print_answer(struct ccfc_question *q,
-			const struct ccfc_answer *answer, struct ccfc_obj root)
+static int print_in_format(struct ccfc_question *q,
+			   const struct ccfc_answer *answer,
+			   struct ccfc_obj root)
 {
 	struct ccfc_out *out = &q->cli->out;
 	struct ccfc_obj rows =
@@ -466,7 +467,7 @@ int ccfc_answer_run(const struct ccfc_answer *answer, struct ccfc_cli *cli,
 			ccfc_cli_note_indexing(root);
 		ccfc_question_note_scope(&q, root);
 		ccfc_question_found(&q, root);
-		status = print_answer(&q, answer, root);
+		status = print_in_format(&q, answer, root);
 	}
 	ccfc_reply_free(reply);
 	ccfc_question_release(&q);

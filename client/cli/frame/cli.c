@@ -299,7 +299,7 @@ static int print_help(struct ccfc_cli *cli, int argc, char **argv)
 }
 
 /* Options before the command, and requests without a command. */
-static int run_cli(struct ccfc_cli *cli, int argc, char **argv)
+static int run_main(struct ccfc_cli *cli, int argc, char **argv)
 {
 	struct ccfc_opts opts;
 	struct ccfc_err err;
@@ -338,7 +338,7 @@ int ccfc_cli_main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	ccfc_out_init(&cli.out, STDOUT_FILENO);
 	cli.out.paged = cli.out.tty;
-	status = run_cli(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
+	status = run_main(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
 	ccfc_cli_disconnect(&cli);
 	if (ccfc_out_finish(&cli.out, &err) < 0)
 		return ccfc_cli_fail(&err);

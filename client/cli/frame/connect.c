@@ -15,7 +15,7 @@
 /* A daemon that says nothing for so long hangs. */
 #define SILENCE_MS 30000
 
-static bool reads(struct ccfc_obj info, const char *root)
+static bool daemon_reads_root(struct ccfc_obj info, const char *root)
 {
 	struct ccfc_obj roots = ccfc_obj_get(info, "roots");
 
@@ -36,7 +36,7 @@ static int check_roots(void *data, const struct ccfc_reply *reply,
 	(void)data;
 	ccfc_claude_roots_add_default(&wanted);
 	for (uint32_t i = 0; !code && i < wanted.n; i++) {
-		if (reads(ccfc_cli_value(reply), wanted.items[i]))
+		if (daemon_reads_root(ccfc_cli_value(reply), wanted.items[i]))
 			continue;
 		code = ccfc_err_set(err, CCFC_EDENIED,
 				    "CLAUDE_CONFIG_DIR: the daemon that runs "

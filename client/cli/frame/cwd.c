@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Is $PWD the directory that we are in? A parent may have left it stale. */
-static bool is_here(const char *pwd)
+static bool is_current_dir(const char *pwd)
 {
 	struct stat a, b;
 
@@ -18,7 +18,7 @@ static bool is_here(const char *pwd)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static char *normal(const char *path, const char *base)
+static char *normal_path(const char *path, const char *base)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 
@@ -37,8 +37,8 @@ int ccfc_cwd_init(struct ccfc_cwd *where, struct ccfc_err *err)
 	where->physical = getcwd(NULL, 0);
 	if (!where->physical)
 		return ccfc_err_io(err, errno, "the current directory");
-	if (pwd && strcmp(pwd, where->physical) && is_here(pwd))
-		where->cwd = normal(pwd, where->physical);
+	if (pwd && strcmp(pwd, where->physical) && is_current_dir(pwd))
+		where->cwd = normal_path(pwd, where->physical);
 	else
 		where->cwd = ccfc_strdup(where->physical);
 	return 0;
@@ -54,7 +54,7 @@ void ccfc_cwd_release(struct ccfc_cwd *where)
 
 char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path)
 {
-	return normal(path, where->cwd);
+	return normal_path(path, where->cwd);
 }
 
 /*
@@ -62,7 +62,7 @@ char *ccfc_cwd_absolute(const struct ccfc_cwd *where, const char *path)
  * resolve the existing part, and append the rest. realpath() asks for each
  * directory on the way, so it is tried only with what is there.
  */
-static char *resolve(const char *path)
+static char *resolve_links(const char *path)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	char *head = ccfc_strdup(path), *real = realpath(head, NULL);
@@ -87,7 +87,7 @@ static char *resolve(const char *path)
 char *ccfc_cwd_real(const struct ccfc_cwd *where, const char *path)
 {
 	char *absolute = ccfc_cwd_absolute(where, path);
-	char *real = resolve(absolute);
+	char *real = resolve_links(absolute);
 
 	free(absolute);
 	return real;
@@ -102,7 +102,7 @@ char *ccfc_cwd_place(const struct ccfc_cwd *where, const char *path)
 	if (absolute[0] != '/')
 		return absolute; /* there is no such place */
 	*slash = '\0';
-	dir = resolve(*absolute ? absolute : "/");
+	dir = resolve_links(*absolute ? absolute : "/");
 	ccfc_buf_puts(&out, strcmp(dir, "/") ? dir : "");
 	ccfc_buf_printf(&out, "/%s", slash + 1);
 	free(dir);
@@ -127,8 +127,8 @@ static void add_name(struct ccfc_cwd *where, const char *path, char *name)
 const char *const *ccfc_cwd_names(struct ccfc_cwd *where, const char *path,
 				  const char *given)
 {
-	add_name(where, path, normal(given, where->physical));
-	add_name(where, path, resolve(path));
+	add_name(where, path, normal_path(given, where->physical));
+	add_name(where, path, resolve_links(path));
 	return (const char *const *)where->names;
 }
 
@@ -188,7 +188,8 @@ int64_t ccfc_cwd_take_line(char *path)
 }
 
 /* "@-1" and ":/home/dev/project". */
-static int add_here(char **out, const char *word, struct ccfc_err *err)
+static int append_current_project(char **out, const char *word,
+				  struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_cwd where;
@@ -224,7 +225,7 @@ int ccfc_cwd_session(char **out, const char *given, struct ccfc_err *err)
 	if (is_latest(given))
 		given = "@";
 	if (*given == '@')
-		return add_here(out, given, err);
+		return append_current_project(out, given, err);
 	if (!strchr(given, '/') &&
 	    !ccfc_slice_ends(ccfc_slice_str(given), ".jsonl")) {
 		*out = ccfc_strdup(given);

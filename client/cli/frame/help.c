@@ -23,7 +23,7 @@ static void print_option(struct ccfc_buf *buf, const struct ccfc_opt *o)
 	ccfc_buf_printf(buf, "%s\n", o->help);
 }
 
-static void print_head_help(struct ccfc_out *out, const char *title)
+static void print_section_head(struct ccfc_out *out, const char *title)
 {
 	ccfc_buf_printf(&out->buf, "\n%s%s:%s\n",
 			ccfc_out_on(out, CCFC_STYLE_HEAD), title,
@@ -32,7 +32,7 @@ static void print_head_help(struct ccfc_out *out, const char *title)
 
 static void print_options(struct ccfc_out *out, const struct ccfc_opt *own)
 {
-	print_head_help(out, "Options");
+	print_section_head(out, "Options");
 	for (; own && own->name; own++)
 		print_option(&out->buf, own);
 	for (const struct ccfc_opt *o = ccfc_cli_common; o->name; o++)
@@ -41,7 +41,7 @@ static void print_options(struct ccfc_out *out, const struct ccfc_opt *own)
 
 static void print_status(struct ccfc_out *out)
 {
-	print_head_help(out, "Exit status");
+	print_section_head(out, "Exit status");
 	ccfc_buf_puts(&out->buf, "  0  found, done\n"
 				 "  1  nothing found\n"
 				 "  2  an error, also in the command line\n"
@@ -54,7 +54,7 @@ static void print_command(struct ccfc_out *out, const struct ccfc_command *c)
 			c->about);
 	print_options(out, c->options);
 	if (c->examples) {
-		print_head_help(out, "Examples");
+		print_section_head(out, "Examples");
 		ccfc_buf_puts(&out->buf, c->examples);
 	}
 	print_status(out);
@@ -70,7 +70,7 @@ static void print_topics(struct ccfc_out *out)
 	};
 
 	for (int g = 0; g < CCFC_TOPICS; g++) {
-		print_head_help(out, titles[g]);
+		print_section_head(out, titles[g]);
 		for (int i = 0; ccfc_commands[i]; i++)
 			if ((int)ccfc_commands[i]->topic == g)
 				ccfc_buf_printf(&out->buf, "  %-10s  %s\n",
@@ -79,7 +79,7 @@ static void print_topics(struct ccfc_out *out)
 	}
 }
 
-static void print_all(struct ccfc_out *out)
+static void print_general_help(struct ccfc_out *out)
 {
 	ccfc_buf_puts(&out->buf,
 		      "Usage: ccfc COMMAND [arguments] [options]\n\n"
@@ -89,7 +89,7 @@ static void print_all(struct ccfc_out *out)
 	print_options(out, NULL);
 	ccfc_buf_puts(&out->buf, "  -V, --version           "
 				 "show the version\n");
-	print_head_help(out, "Examples");
+	print_section_head(out, "Examples");
 	ccfc_buf_puts(&out->buf, "  ccfc search src/auth/login.ts   "
 				 "who changed this file\n"
 				 "  ccfc list @                     "
@@ -100,7 +100,7 @@ static void print_all(struct ccfc_out *out)
 				 "messages about that\n"
 				 "  ccfc watch --format=jsonl       "
 				 "changes as they happen\n");
-	print_head_help(out, "Environment");
+	print_section_head(out, "Environment");
 	ccfc_buf_puts(&out->buf,
 		      "  CCFC_SOCKET         the daemon's socket\n"
 		      "  CCFC_STATE_DIR      where the daemon keeps its index\n"
@@ -117,5 +117,5 @@ void ccfc_help_print(struct ccfc_out *out, const struct ccfc_command *command)
 	if (command)
 		print_command(out, command);
 	else
-		print_all(out);
+		print_general_help(out);
 }

@@ -139,7 +139,8 @@ static int check_state(const char *state, const struct ccfc_opts *opts,
 }
 
 /* One element, and the NULL that always follows the last. */
-static void push(struct ccfc_opt_value *v, struct ccfc_slice part, bool dot)
+static void push_element(struct ccfc_opt_value *v, struct ccfc_slice part,
+			 bool dot)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -177,7 +178,7 @@ static int read_list(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	while (!code && ccfc_opt_next_part(&part, &p, ',')) {
 		if (!part.len)
 			continue;
-		push(v, part, dots && part.ptr[0] != '.');
+		push_element(v, part, dots && part.ptr[0] != '.');
 		code = check_element(v, opts, opt, err);
 	}
 	if (!code && v->list.n == before)
@@ -219,7 +220,7 @@ static int read_value(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 		return read_list(v, opts, opt, err);
 	case CCFC_OPT_NAMED:
 	case CCFC_OPT_WORDS:
-		push(v, ccfc_slice_str(v->text), false);
+		push_element(v, ccfc_slice_str(v->text), false);
 		return 0;
 	case CCFC_OPT_FROM:
 	case CCFC_OPT_TO:
@@ -229,8 +230,8 @@ static int read_value(struct ccfc_opt_value *v, const struct ccfc_opts *opts,
 	}
 }
 
-static int unknown(const struct ccfc_opts *opts, const char *word,
-		   struct ccfc_err *err)
+static int fail_unknown_option(const struct ccfc_opts *opts, const char *word,
+			       struct ccfc_err *err)
 {
 	size_t len = strcspn(word, "=");
 	struct ccfc_suggest near;
@@ -260,9 +261,9 @@ static bool is_called(const struct ccfc_opt *opt, struct ccfc_slice name)
 	       (opt->alias && ccfc_slice_is(name, opt->alias));
 }
 
-static const struct ccfc_opt *find_opt(struct ccfc_opts *opts,
-				       struct ccfc_slice name, char letter,
-				       struct ccfc_opt_value **value)
+static const struct ccfc_opt *find_option(struct ccfc_opts *opts,
+					  struct ccfc_slice name, char letter,
+					  struct ccfc_opt_value **value)
 {
 	for (int t = 0; t < 2; t++) {
 		const struct ccfc_opt *o = opts->tables[t];
@@ -285,12 +286,12 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 	struct ccfc_slice key = eq ? ccfc_slice(name, (size_t)(eq - name))
 				   : ccfc_slice_str(name);
 	struct ccfc_opt_value *v;
-	const struct ccfc_opt *opt = find_opt(opts, key, 0, &v);
+	const struct ccfc_opt *opt = find_option(opts, key, 0, &v);
 	struct ccfc_opt called;
 	int code;
 
 	if (!opt)
-		return unknown(opts, argv[0], err);
+		return fail_unknown_option(opts, argv[0], err);
 	/* Errors have the word that was typed. */
 	called = *opt;
 	if (!ccfc_slice_is(key, opt->name))
@@ -326,11 +327,11 @@ static int read_letters(struct ccfc_opts *opts, int argc, char **argv,
 	for (const char *p = argv[0] + 1; *p; p++) {
 		struct ccfc_opt_value *v;
 		const struct ccfc_opt *opt =
-			find_opt(opts, CCFC_SLICE_NONE, *p, &v);
+			find_option(opts, CCFC_SLICE_NONE, *p, &v);
 		int code;
 
 		if (!opt)
-			return unknown(opts, argv[0], err);
+			return fail_unknown_option(opts, argv[0], err);
 		if (opt->type == CCFC_OPT_FLAG) {
 			v->set = true;
 			continue;

@@ -99,9 +99,9 @@ static int64_t ask_number(uint32_t n)
 	return chosen - 1;
 }
 
-static bool choose(char **out, struct ccfc_obj rows, const char *key,
-		   const struct ccfc_column *columns, unsigned n,
-		   const char *base)
+static bool choose_row(char **out, struct ccfc_obj rows, const char *key,
+		       const struct ccfc_column *columns, unsigned n,
+		       const char *base)
 {
 	bool asking = is_asking_possible();
 	struct ccfc_slice name;
@@ -127,10 +127,10 @@ static bool choose_session(char **out, bool *listed, struct ccfc_cli *cli,
 	*listed = !ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, NULL) &&
 		  !ccfc_session_list(&reply, cli->client, query, NULL);
 	if (*listed)
-		chosen = choose(out,
-				ccfc_obj_get(ccfc_cli_value(reply), "sessions"),
-				"sessionId", of_sessions,
-				CCFC_NCOLUMNS(of_sessions), NULL);
+		chosen = choose_row(
+			out, ccfc_obj_get(ccfc_cli_value(reply), "sessions"),
+			"sessionId", of_sessions, CCFC_NCOLUMNS(of_sessions),
+			NULL);
 	ccfc_reply_free(reply);
 	return chosen;
 }
@@ -185,8 +185,8 @@ static bool choose_file(char **out, struct ccfc_cli *cli,
 	query.here = below ? NULL : here;
 	if (!ccfc_cli_connect(cli, CCFC_SPAWN_DEFAULT, NULL) &&
 	    !ccfc_file_match(&reply, cli->client, pattern, &query, NULL))
-		chosen = choose(out, ccfc_cli_value(reply), "path", of_files,
-				CCFC_NCOLUMNS(of_files), here);
+		chosen = choose_row(out, ccfc_cli_value(reply), "path",
+				    of_files, CCFC_NCOLUMNS(of_files), here);
 	ccfc_reply_free(reply);
 	free(here);
 	return chosen;

@@ -117,7 +117,7 @@ static bool is_callers(const struct ccfc_spelling *spelling, const char *text)
 }
 
 /* The name that begins at `at`, up to its quote; empty: there is none. */
-static struct ccfc_slice name_at(struct ccfc_slice text, size_t at)
+static struct ccfc_slice quoted_name_at(struct ccfc_slice text, size_t at)
 {
 	const char *quote = memchr(text.ptr + at, '\'', text.len - at);
 
@@ -149,7 +149,7 @@ static void append_options(struct ccfc_buf *out,
 		struct ccfc_slice name = CCFC_SLICE_NONE;
 
 		if (!callers && is_mark(text, i))
-			name = name_at(text, i + sizeof(MARK) - 1);
+			name = quoted_name_at(text, i + sizeof(MARK) - 1);
 		if (name.len && ccfc_spelling_of(out, spelling->command, name))
 			i += sizeof(MARK) - 1 + name.len;
 		else

@@ -54,8 +54,8 @@ static bool is_about(const struct ccfc_err *err, const char *word)
 }
 
 /* Replaces the word at *slot if the error is about it. */
-static bool replace(const char **slot, struct ccfc_cli *cli,
-		    const struct ccfc_err *err, char **owned, bool *listed)
+static bool replace_word(const char **slot, struct ccfc_cli *cli,
+			 const struct ccfc_err *err, char **owned, bool *listed)
 {
 	const char *word = *slot;
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -79,7 +79,8 @@ static bool replace(const char **slot, struct ccfc_cli *cli,
 }
 
 /* The name in "index.ts:17" or "./index.ts" if the error is about it. */
-static struct ccfc_slice name_in(const struct ccfc_err *err, const char *word)
+static struct ccfc_slice is_named_in(const struct ccfc_err *err,
+				     const char *word)
 {
 	const char *end = strstr(err->what, ": ");
 	struct ccfc_slice what = ccfc_slice_str(err->what);
@@ -99,7 +100,8 @@ static struct ccfc_slice name_in(const struct ccfc_err *err, const char *word)
 static bool replace_file(const char **slot, struct ccfc_cli *cli,
 			 const struct ccfc_err *err, char **owned)
 {
-	struct ccfc_slice name = *slot ? name_in(err, *slot) : CCFC_SLICE_NONE;
+	struct ccfc_slice name =
+		*slot ? is_named_in(err, *slot) : CCFC_SLICE_NONE;
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	char *chosen = NULL;
 
@@ -118,11 +120,12 @@ bool ccfc_unclear_choose(struct ccfc_cli *cli, const struct ccfc_err *err,
 {
 	*listed = false;
 	for (int i = 0; i < opts->nargs; i++)
-		if (replace(&opts->args[i], cli, err, owned, listed) ||
+		if (replace_word(&opts->args[i], cli, err, owned, listed) ||
 		    replace_file(&opts->args[i], cli, err, owned))
 			return true;
 	for (int i = 0; i < CCFC_OPT_MAX; i++)
-		if (replace(&opts->values[0][i].text, cli, err, owned, listed))
+		if (replace_word(&opts->values[0][i].text, cli, err, owned,
+				 listed))
 			return true;
 	return false;
 }

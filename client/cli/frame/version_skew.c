@@ -46,7 +46,7 @@ static void other_protocol(struct ccfc_err *err, struct ccfc_slice version,
 		ccfc_err_hint(err, "upgrade ccfc; or " STOP_IT);
 }
 
-static void compare_version_skew(struct ccfc_err *err, struct ccfc_obj info)
+static void compare_with_daemon(struct ccfc_err *err, struct ccfc_obj info)
 {
 	struct ccfc_slice version = ccfc_obj_get_str(info, "version");
 	long long protocol = (long long)ccfc_obj_get_int(info, "protocol", 0);
@@ -78,7 +78,7 @@ void ccfc_version_skew_explain(struct ccfc_err *err)
 	options.timeout_ms = ccfc_time_patience(ASK_MS);
 	if (!ccfc_client_new(&client, &options, NULL) &&
 	    !ccfc_server_info(&reply, client, NULL))
-		compare_version_skew(err, ccfc_cli_value(reply));
+		compare_with_daemon(err, ccfc_cli_value(reply));
 	ccfc_reply_free(reply);
 	ccfc_client_free(client);
 }

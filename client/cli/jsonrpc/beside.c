@@ -11,7 +11,7 @@
 
 #define PIECE 65536u
 
-static void give_up(int signal)
+static void exit_at_once(int signal)
 {
 	(void)signal;
 	_exit(0);
@@ -23,7 +23,7 @@ void ccfc_beside_limit_time(int limit)
 	struct itimerval timer = { .it_value = { ms / 1000,
 						 ms % 1000 * 1000L } };
 
-	signal(SIGALRM, give_up);
+	signal(SIGALRM, exit_at_once);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 

@@ -29,7 +29,7 @@ void ccfc_jsonrpc_release(struct ccfc_jsonrpc *rpc)
 	ccfc_buf_release(&rpc->buf);
 }
 
-static struct ccfc_slice unread(const struct ccfc_jsonrpc *rpc)
+static struct ccfc_slice unread_bytes(const struct ccfc_jsonrpc *rpc)
 {
 	return ccfc_slice_from(ccfc_buf_view(&rpc->buf), rpc->used);
 }
@@ -38,7 +38,7 @@ bool ccfc_jsonrpc_pending(const struct ccfc_jsonrpc *rpc)
 {
 	struct pollfd p = { .fd = rpc->in, .events = POLLIN };
 
-	return unread(rpc).len || poll(&p, 1, 0) > 0;
+	return unread_bytes(rpc).len || poll(&p, 1, 0) > 0;
 }
 
 /* False: the input has ended. */
@@ -62,7 +62,7 @@ static bool read_more(struct ccfc_jsonrpc *rpc)
 /* The line that begins at `used`, if it is complete; moves past it. */
 static bool take_line(struct ccfc_slice *line, struct ccfc_jsonrpc *rpc)
 {
-	struct ccfc_slice rest = unread(rpc);
+	struct ccfc_slice rest = unread_bytes(rpc);
 	const char *nl = NULL;
 
 	if (rest.len > rpc->seen)
@@ -78,7 +78,7 @@ static bool take_line(struct ccfc_slice *line, struct ccfc_jsonrpc *rpc)
 	return true;
 }
 
-static void drop_all(struct ccfc_jsonrpc *rpc)
+static void drop_input(struct ccfc_jsonrpc *rpc)
 {
 	ccfc_buf_clear(&rpc->buf);
 	rpc->used = rpc->seen = 0;
@@ -101,7 +101,7 @@ static bool is_blank(struct ccfc_slice line)
 /* The text after the last newline of the input. */
 static int last_line(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc)
 {
-	*text = unread(rpc);
+	*text = unread_bytes(rpc);
 	rpc->broken = rpc->broken || rpc->skip_line || is_blank(*text);
 	rpc->used = rpc->buf.len;
 	return rpc->broken ? 0 : 1;
@@ -123,11 +123,11 @@ static int next_line(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc,
 			return 1;
 		if (whole)
 			continue;
-		if (unread(rpc).len > rpc->max || rpc->skip_line) {
+		if (unread_bytes(rpc).len > rpc->max || rpc->skip_line) {
 			bool first = !rpc->skip_line;
 
 			rpc->skip_line = true;
-			drop_all(rpc);
+			drop_input(rpc);
 			if (first)
 				return too_big(rpc, err);
 		}
@@ -139,7 +139,7 @@ static int next_line(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc,
 /* ---- with headers ---- */
 
 /* The length in a header line, or -1: it is another header. */
-static long long length_in(struct ccfc_slice line)
+static long long content_length(struct ccfc_slice line)
 {
 	static const char name[] = "content-length:";
 	const size_t n = sizeof(name) - 1;
@@ -163,7 +163,8 @@ static int read_headers(size_t *length, struct ccfc_jsonrpc *rpc,
 
 	for (;;) {
 		while (!take_line(&line, rpc))
-			if (unread(rpc).len > HEADERS_MAX || !read_more(rpc))
+			if (unread_bytes(rpc).len > HEADERS_MAX ||
+			    !read_more(rpc))
 				goto end;
 		total += line.len;
 		if (!line.len && found >= 0) {
@@ -172,23 +173,23 @@ static int read_headers(size_t *length, struct ccfc_jsonrpc *rpc,
 		}
 		if ((!line.len && total) || total > HEADERS_MAX)
 			goto end;
-		if (length_in(line) >= 0)
-			found = length_in(line);
+		if (content_length(line) >= 0)
+			found = content_length(line);
 	}
 end:
-	if (!unread(rpc).len && !total)
+	if (!unread_bytes(rpc).len && !total)
 		return 0;
-	drop_all(rpc);
+	drop_input(rpc);
 	rpc->broken = true;
 	return ccfc_err_set(err, CCFC_EINVAL,
 			    "headers without a Content-Length");
 }
 
 /* Drops the rest of a message that is too long. */
-static bool skip_rest(struct ccfc_jsonrpc *rpc)
+static bool skip_body(struct ccfc_jsonrpc *rpc)
 {
 	while (rpc->skip) {
-		size_t n = unread(rpc).len;
+		size_t n = unread_bytes(rpc).len;
 
 		if (n > rpc->skip)
 			n = rpc->skip;
@@ -207,7 +208,7 @@ static int next_framed(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc,
 	size_t length = 0;
 	int code;
 
-	if (!skip_rest(rpc))
+	if (!skip_body(rpc))
 		return 0;
 	code = read_headers(&length, rpc, err);
 	if (code <= 0)
@@ -216,10 +217,10 @@ static int next_framed(struct ccfc_slice *text, struct ccfc_jsonrpc *rpc,
 		rpc->skip = length;
 		return too_big(rpc, err);
 	}
-	while (unread(rpc).len < length)
+	while (unread_bytes(rpc).len < length)
 		if (!read_more(rpc))
 			return 0;
-	*text = ccfc_slice(unread(rpc).ptr, length);
+	*text = ccfc_slice(unread_bytes(rpc).ptr, length);
 	rpc->used += length;
 	rpc->seen = 0;
 	return 1;

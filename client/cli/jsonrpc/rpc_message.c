@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "wire/from_json.h"
 
-static int refuse(struct ccfc_err *err, int code, const char *why)
+static int fail_with_code(struct ccfc_err *err, int code, const char *why)
 {
 	ccfc_err_set(err, CCFC_EINVAL, "%s", why);
 	return code;
@@ -32,30 +32,31 @@ static int read_envelope(struct ccfc_jsonrpc_message *m, struct ccfc_obj root,
 	enum ccfc_obj_type params;
 
 	if (ccfc_obj_type(root) == CCFC_OBJ_ARRAY)
-		return refuse(err, CCFC_JSONRPC_REQUEST,
-			      "batches are not supported");
+		return fail_with_code(err, CCFC_JSONRPC_REQUEST,
+				      "batches are not supported");
 	if (ccfc_obj_type(root) != CCFC_OBJ_MAP)
-		return refuse(err, CCFC_JSONRPC_REQUEST,
-			      "a message is an object");
+		return fail_with_code(err, CCFC_JSONRPC_REQUEST,
+				      "a message is an object");
 	if (is_id(id))
 		m->id = id;
 	else if (ccfc_obj_type(id) != CCFC_OBJ_NONE && !is_answer(root))
-		return refuse(err, CCFC_JSONRPC_REQUEST,
-			      "id: a string or a number");
+		return fail_with_code(err, CCFC_JSONRPC_REQUEST,
+				      "id: a string or a number");
 	if (!ccfc_slice_is(ccfc_obj_get_str(root, "jsonrpc"), "2.0"))
-		return refuse(err, CCFC_JSONRPC_REQUEST,
-			      "jsonrpc: \"2.0\" was expected");
+		return fail_with_code(err, CCFC_JSONRPC_REQUEST,
+				      "jsonrpc: \"2.0\" was expected");
 	if (ccfc_obj_type(method) == CCFC_OBJ_NONE && is_answer(root))
 		return 0;
 	m->method = ccfc_obj_str(method);
 	if (!m->method.len)
-		return refuse(err, CCFC_JSONRPC_REQUEST, "method: a string");
+		return fail_with_code(err, CCFC_JSONRPC_REQUEST,
+				      "method: a string");
 	m->params = ccfc_obj_get(root, "params");
 	params = ccfc_obj_type(m->params);
 	if (params != CCFC_OBJ_NONE && params != CCFC_OBJ_MAP &&
 	    params != CCFC_OBJ_ARRAY && params != CCFC_OBJ_NIL)
-		return refuse(err, CCFC_JSONRPC_REQUEST,
-			      "params: an object or an array");
+		return fail_with_code(err, CCFC_JSONRPC_REQUEST,
+				      "params: an object or an array");
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include "wire/to_json.h"
 
 /* The line of a position or a range, from 0; -1: there is none. */
-static int64_t line_of(struct ccfc_obj position)
+static int64_t line_of_position(struct ccfc_obj position)
 {
 	int64_t line = ccfc_obj_get_int(position, "line", -1);
 
@@ -48,7 +48,7 @@ void ccfc_lsp_hover(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 		    struct ccfc_obj params)
 {
 	struct ccfc_lsp_doc *doc = ccfc_lsp_doc(lsp, params);
-	int64_t line = line_of(ccfc_obj_get(params, "position"));
+	int64_t line = line_of_position(ccfc_obj_get(params, "position"));
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_lsp_origin origin;
 
@@ -91,7 +91,7 @@ static void put_command(struct ccfc_buf *out, struct ccfc_slice title,
 	ccfc_buf_puts(out, "]}");
 }
 
-static void tell_file(struct ccfc_buf *out, struct ccfc_obj root)
+static void put_file_summary(struct ccfc_buf *out, struct ccfc_obj root)
 {
 	struct ccfc_obj last = ccfc_obj_at(ccfc_obj_get(root, "sessions"), 0);
 
@@ -120,7 +120,7 @@ void ccfc_lsp_code_lens(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 	ccfc_buf_putc(out, '[');
 	if (doc && !ccfc_lsp_ask(&reply, lsp, CCFC_M_FILE_SESSIONS, doc->path,
 				 NULL, NULL, NULL)) {
-		tell_file(&title, ccfc_cli_value(reply));
+		put_file_summary(&title, ccfc_cli_value(reply));
 		ccfc_buf_putc(out, '{');
 		put_line_range(out, doc, 0);
 		put_command(out, ccfc_buf_view(&title), CCFC_LSP_LOG,
@@ -148,7 +148,7 @@ static void put_action(struct ccfc_buf *out, const char *title,
  * Does the editor want actions of our kind? Some ask for those of one kind and
  * run what they get, for instance before a file is saved.
  */
-static bool wants_ours(struct ccfc_obj params)
+static bool wants_our_actions(struct ccfc_obj params)
 {
 	struct ccfc_obj only =
 		ccfc_obj_get(ccfc_obj_get(params, "context"), "only");
@@ -164,13 +164,13 @@ void ccfc_lsp_code_action(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 			  struct ccfc_obj params)
 {
 	struct ccfc_lsp_doc *doc = ccfc_lsp_doc(lsp, params);
-	int64_t line =
-		line_of(ccfc_obj_get(ccfc_obj_get(params, "range"), "start"));
+	int64_t line = line_of_position(
+		ccfc_obj_get(ccfc_obj_get(params, "range"), "start"));
 	struct ccfc_lsp_origin origin;
 	struct ccfc_slice change;
 
 	ccfc_buf_putc(out, '[');
-	if (!doc || line < 0 || !wants_ours(params)) {
+	if (!doc || line < 0 || !wants_our_actions(params)) {
 		ccfc_buf_putc(out, ']');
 		return;
 	}
@@ -201,8 +201,8 @@ void ccfc_lsp_inlay_hint(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 {
 	struct ccfc_lsp_doc *doc = ccfc_lsp_doc(lsp, params);
 	struct ccfc_obj range = ccfc_obj_get(params, "range");
-	int64_t first = line_of(ccfc_obj_get(range, "start"));
-	int64_t last = line_of(ccfc_obj_get(range, "end")), line = -1;
+	int64_t first = line_of_position(ccfc_obj_get(range, "start"));
+	int64_t last = line_of_position(ccfc_obj_get(range, "end")), line = -1;
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_lsp_origin origin;
 

@@ -134,8 +134,9 @@ static bool is_text(struct ccfc_slice content)
 	return same;
 }
 
-static int restore(struct ccfc_lsp *lsp, const struct ccfc_lsp_doc *doc,
-		   const char *change, struct ccfc_err *err)
+static int restore_before_change(struct ccfc_lsp *lsp,
+				 const struct ccfc_lsp_doc *doc,
+				 const char *change, struct ccfc_err *err)
 {
 	struct ccfc_buf at = CCFC_BUF_INIT;
 	struct ccfc_reply *reply = NULL;
@@ -166,8 +167,8 @@ static int restore(struct ccfc_lsp *lsp, const struct ccfc_lsp_doc *doc,
 }
 
 /* A string of the arguments that may be part of a question; else NULL. */
-static const char *argument(struct ccfc_buf *out, struct ccfc_obj args,
-			    uint32_t i)
+static const char *put_argument(struct ccfc_buf *out, struct ccfc_obj args,
+				uint32_t i)
 {
 	struct ccfc_slice text = ccfc_obj_str(ccfc_obj_at(args, i));
 
@@ -186,9 +187,9 @@ static struct ccfc_lsp_doc *doc_named(struct ccfc_lsp *lsp, const char *uri)
 	return NULL;
 }
 
-static int execute(struct ccfc_buf *text, struct ccfc_lsp *lsp,
-		   struct ccfc_slice command, const char *first,
-		   const char *second, struct ccfc_err *err)
+static int execute_command(struct ccfc_buf *text, struct ccfc_lsp *lsp,
+			   struct ccfc_slice command, const char *first,
+			   const char *second, struct ccfc_err *err)
 {
 	struct ccfc_lsp_doc *doc = doc_named(lsp, first);
 
@@ -197,7 +198,7 @@ static int execute(struct ccfc_buf *text, struct ccfc_lsp *lsp,
 	if (ccfc_slice_is(command, CCFC_LSP_LOG) && doc)
 		return show_log(text, lsp, doc->path, err);
 	if (ccfc_slice_is(command, CCFC_LSP_RESTORE) && doc && second)
-		return restore(lsp, doc, second, err);
+		return restore_before_change(lsp, doc, second, err);
 	return ccfc_err_set(err, CCFC_EINVAL,
 			    "no such command of ccfc, or "
 			    "the file is not open");
@@ -211,9 +212,9 @@ void ccfc_lsp_execute(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	struct ccfc_err err;
 
-	if (execute(&text, lsp, ccfc_obj_get_str(params, "command"),
-		    argument(&first, args, 0), argument(&second, args, 1),
-		    &err) < 0)
+	if (execute_command(&text, lsp, ccfc_obj_get_str(params, "command"),
+			    put_argument(&first, args, 0),
+			    put_argument(&second, args, 1), &err) < 0)
 		ccfc_lsp_show(lsp, 1, ccfc_slice_str(err.what));
 	else if (text.len)
 		ccfc_lsp_show(lsp, 3, ccfc_buf_view(&text));

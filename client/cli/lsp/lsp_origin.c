@@ -74,7 +74,8 @@ static void map_lines(struct ccfc_lsp_origin *o, const struct ccfc_diff *diff,
 	}
 }
 
-static void compare(struct ccfc_lsp_origin *o, const struct ccfc_lsp_doc *doc)
+static void compare_with_disk(struct ccfc_lsp_origin *o,
+			      const struct ccfc_lsp_doc *doc)
 {
 	struct ccfc_buf disk = CCFC_BUF_INIT, buffer = CCFC_BUF_INIT;
 	struct ccfc_split old_text, new_text;
@@ -110,7 +111,7 @@ int ccfc_lsp_origin(struct ccfc_lsp_origin *out, struct ccfc_lsp *lsp,
 	out->root = ccfc_cli_value(out->reply);
 	out->lines = ccfc_obj_get(out->root, "lines");
 	if (doc->known)
-		compare(out, doc);
+		compare_with_disk(out, doc);
 	return 0;
 }
 
@@ -144,7 +145,7 @@ static void put_safe(struct ccfc_buf *out, const char *before,
 }
 
 /* A change by a session: who, when, with what, and for which prompt. */
-static void tell_session(struct ccfc_buf *out, struct ccfc_obj line, bool brief)
+static void put_session(struct ccfc_buf *out, struct ccfc_obj line, bool brief)
 {
 	struct ccfc_slice session = ccfc_obj_get_str(line, "sessionId");
 	struct ccfc_slice prompt = ccfc_obj_get_str(line, "prompt");
@@ -174,7 +175,7 @@ void ccfc_lsp_tell(struct ccfc_buf *out, struct ccfc_obj line, bool brief)
 	struct ccfc_slice kind = ccfc_obj_get_str(line, "kind");
 
 	if (ccfc_slice_is(kind, "session")) {
-		tell_session(out, line, brief);
+		put_session(out, line, brief);
 	} else if (ccfc_slice_is(kind, "outside")) {
 		ccfc_buf_puts(out, "not by a session");
 		if (brief)

@@ -37,8 +37,8 @@ static const char capabilities[] =
 	"\"executeCommandProvider\":{\"commands\":[\"" CCFC_LSP_DIFF
 	"\",\"" CCFC_LSP_RESTORE "\",\"" CCFC_LSP_LOG "\"]}}";
 
-static void initialize(struct ccfc_buf *out, struct ccfc_lsp *lsp,
-		       struct ccfc_obj params)
+static void answer_initialize(struct ccfc_buf *out, struct ccfc_lsp *lsp,
+			      struct ccfc_obj params)
 {
 	struct ccfc_obj workspace =
 		ccfc_obj_get(ccfc_obj_get(params, "capabilities"), "workspace");
@@ -60,7 +60,7 @@ static bool run_request(struct ccfc_buf *out, struct ccfc_lsp *lsp,
 			const struct ccfc_jsonrpc_message *m)
 {
 	if (ccfc_slice_is(m->method, "initialize")) {
-		initialize(out, lsp, m->params);
+		answer_initialize(out, lsp, m->params);
 		return true;
 	}
 	if (ccfc_slice_is(m->method, "shutdown")) {

@@ -38,7 +38,8 @@ static bool is_list(struct ccfc_obj value, int64_t most)
 	return ok;
 }
 
-static int wrong(struct ccfc_err *err, const char *name, const char *what)
+static int fail_bad_argument(struct ccfc_err *err, const char *name,
+			     const char *what)
 {
 	return ccfc_err_set(err, CCFC_EINVAL, "%s: %s", name, what);
 }
@@ -53,10 +54,10 @@ static int check_value(const char *name, struct ccfc_obj value,
 	case CCFC_MCP_FLAG:
 		return ccfc_obj_type(value) == CCFC_OBJ_BOOL
 			       ? 0
-			       : wrong(err, name, "true or false");
+			       : fail_bad_argument(err, name, "true or false");
 	case CCFC_MCP_NUMBER:
 		if (ccfc_obj_type(value) != CCFC_OBJ_INT)
-			return wrong(err, name, "a whole number");
+			return fail_bad_argument(err, name, "a whole number");
 		return n >= option.least && n <= option.most
 			       ? 0
 			       : ccfc_err_set(err, CCFC_EINVAL,
@@ -66,11 +67,13 @@ static int check_value(const char *name, struct ccfc_obj value,
 	case CCFC_MCP_LIST:
 		return is_list(value, option.most)
 			       ? 0
-			       : wrong(err, name, "an array of strings");
+			       : fail_bad_argument(err, name,
+						   "an array of strings");
 	default:
 		return is_text(value) ? 0
-				      : wrong(err, name,
-					      "a string of 1 to 4096 bytes");
+				      : fail_bad_argument(
+						err, name,
+						"a string of 1 to 4096 bytes");
 	}
 }
 
@@ -87,14 +90,15 @@ static int read_cursor(struct ccfc_mcp_call *call, struct ccfc_obj value,
 			n = n * 10 + text.ptr[i] - '0';
 	}
 	if (ccfc_obj_type(value) != CCFC_OBJ_STR || !text.len || n > INT32_MAX)
-		return wrong(err, "cursor", "the nextCursor of a result");
+		return fail_bad_argument(err, "cursor",
+					 "the nextCursor of a result");
 	call->offset = n;
 	return 0;
 }
 
 /* One argument; those that are no options of the protocol come first. */
-static int check_one(struct ccfc_mcp_call *call, struct ccfc_slice name,
-		     struct ccfc_obj value, struct ccfc_err *err)
+static int check_argument(struct ccfc_mcp_call *call, struct ccfc_slice name,
+			  struct ccfc_obj value, struct ccfc_err *err)
 {
 	const struct ccfc_mcp_tool *tool = call->tool;
 
@@ -103,7 +107,8 @@ static int check_one(struct ccfc_mcp_call *call, struct ccfc_slice name,
 	if (tool->scoped && ccfc_slice_is(name, "allProjects"))
 		return ccfc_obj_type(value) == CCFC_OBJ_BOOL
 			       ? 0
-			       : wrong(err, "allProjects", "true or false");
+			       : fail_bad_argument(err, "allProjects",
+						   "true or false");
 	for (int i = 0; tool->args[i].name; i++)
 		if (ccfc_slice_is(name, tool->args[i].name))
 			return check_value(tool->args[i].name, value, err);
@@ -113,7 +118,7 @@ static int check_one(struct ccfc_mcp_call *call, struct ccfc_slice name,
 }
 
 /* Path, session and project as the daemon is asked for them. */
-static int translate(struct ccfc_mcp_call *call, struct ccfc_err *err)
+static int arguments_to_query(struct ccfc_mcp_call *call, struct ccfc_err *err)
 {
 	struct ccfc_arena *texts = &call->q.texts;
 	struct ccfc_obj path = ccfc_mcp_arg(call, "path");
@@ -141,17 +146,17 @@ int ccfc_mcp_check(struct ccfc_mcp_call *call, struct ccfc_err *err)
 	int code = 0;
 
 	for (uint32_t i = 0; !code && i < ccfc_obj_len(call->args); i++)
-		code = check_one(call,
-				 ccfc_obj_str(ccfc_obj_key_at(call->args, i)),
-				 ccfc_obj_value_at(call->args, i), err);
+		code = check_argument(
+			call, ccfc_obj_str(ccfc_obj_key_at(call->args, i)),
+			ccfc_obj_value_at(call->args, i), err);
 	for (int i = 0; !code && call->tool->args[i].name; i++) {
 		const char *name = call->tool->args[i].name;
 
 		if (call->tool->args[i].required &&
 		    ccfc_obj_type(ccfc_mcp_arg(call, name)) == CCFC_OBJ_NONE)
-			code = wrong(err, name, "is required");
+			code = fail_bad_argument(err, name, "is required");
 	}
-	return code < 0 ? code : translate(call, err);
+	return code < 0 ? code : arguments_to_query(call, err);
 }
 
 /* ---- asking ---- */

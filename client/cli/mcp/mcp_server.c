@@ -70,8 +70,8 @@ static void put_modern(struct ccfc_buf *out, bool cached)
 	ccfc_json_text_cstr(out, "cacheScope", "public");
 }
 
-static int initialize(struct server *s, struct ccfc_buf *out,
-		      struct ccfc_obj params, struct ccfc_err *err)
+static int answer_initialize(struct server *s, struct ccfc_buf *out,
+			     struct ccfc_obj params, struct ccfc_err *err)
 {
 	struct ccfc_obj asked = ccfc_obj_get(params, "protocolVersion");
 	const char *version = LATEST_LEGACY;
@@ -90,8 +90,8 @@ static int initialize(struct server *s, struct ccfc_buf *out,
 	return 0;
 }
 
-static int discover(struct server *s, struct ccfc_buf *out,
-		    struct ccfc_obj params, struct ccfc_err *err)
+static int answer_discover(struct server *s, struct ccfc_buf *out,
+			   struct ccfc_obj params, struct ccfc_err *err)
 {
 	(void)s;
 	(void)params;
@@ -102,8 +102,8 @@ static int discover(struct server *s, struct ccfc_buf *out,
 	return 0;
 }
 
-static int ping(struct server *s, struct ccfc_buf *out, struct ccfc_obj params,
-		struct ccfc_err *err)
+static int answer_ping(struct server *s, struct ccfc_buf *out,
+		       struct ccfc_obj params, struct ccfc_err *err)
 {
 	(void)s;
 	(void)out;
@@ -143,9 +143,9 @@ static const struct method {
 	int (*run)(struct server *s, struct ccfc_buf *out,
 		   struct ccfc_obj params, struct ccfc_err *err);
 } methods[] = {
-	{ "initialize", LEGACY, false, initialize },
-	{ "ping", LEGACY, false, ping },
-	{ "server/discover", NEW, true, discover },
+	{ "initialize", LEGACY, false, answer_initialize },
+	{ "ping", LEGACY, false, answer_ping },
+	{ "server/discover", NEW, true, answer_discover },
 	{ "tools/list", LEGACY | NEW, true, list_tools },
 	{ "tools/call", LEGACY | NEW, false, call_tool },
 };
@@ -188,8 +188,9 @@ static void refuse_method(struct server *s,
 	ccfc_buf_release(&text);
 }
 
-static void answer(struct server *s, const struct ccfc_jsonrpc_message *m,
-		   const struct method *method, bool modern)
+static void answer_request(struct server *s,
+			   const struct ccfc_jsonrpc_message *m,
+			   const struct method *method, bool modern)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	struct ccfc_err err;
@@ -225,7 +226,7 @@ static void on_request(struct server *s, const struct ccfc_jsonrpc_message *m)
 		ccfc_jsonrpc_error(&s->rpc, m->id, CCFC_JSONRPC_PARAMS,
 				   "params: an object", CCFC_SLICE_NONE);
 	else
-		answer(s, m, method, modern);
+		answer_request(s, m, method, modern);
 }
 
 static void on_message(struct server *s, struct ccfc_slice text)

@@ -150,7 +150,7 @@ struct ccfc_slice ccfc_human_model(struct ccfc_slice model)
 }
 
 /* `n` of `max` in steps, rounded, but 1 for whatever is there. */
-static unsigned scale(int64_t n, int64_t max, unsigned steps)
+static unsigned scale_to_steps(int64_t n, int64_t max, unsigned steps)
 {
 	double part;
 
@@ -170,7 +170,7 @@ static void put_block(struct ccfc_buf *out, unsigned last_byte)
 void ccfc_human_bar(struct ccfc_buf *out, int64_t n, int64_t max,
 		    unsigned width, bool utf8)
 {
-	unsigned eighths = scale(n, max, utf8 ? width * STEPS : width);
+	unsigned eighths = scale_to_steps(n, max, utf8 ? width * STEPS : width);
 
 	if (!utf8) {
 		while (eighths--)
@@ -186,7 +186,7 @@ void ccfc_human_bar(struct ccfc_buf *out, int64_t n, int64_t max,
 void ccfc_human_spark(struct ccfc_buf *out, int64_t n, int64_t max, bool utf8)
 {
 	static const char ascii[] = " .:-=+*%#";
-	unsigned height = scale(n, max, STEPS);
+	unsigned height = scale_to_steps(n, max, STEPS);
 
 	if (!utf8)
 		ccfc_buf_putc(out, ascii[height]);

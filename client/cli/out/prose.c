@@ -7,7 +7,7 @@
 #define INDENT 2
 
 /* The bytes of `text` up to the last blank within `width`; all: it fits. */
-static size_t fitting(struct ccfc_slice text, size_t width)
+static size_t fitting_length(struct ccfc_slice text, size_t width)
 {
 	size_t end = 0;
 
@@ -30,7 +30,7 @@ void ccfc_prose_wrap(struct ccfc_out *out, struct ccfc_slice text, unsigned at)
 	size_t width = out->width > at ? out->width - at : SIZE_MAX;
 
 	for (;;) {
-		size_t n = fitting(text, width);
+		size_t n = fitting_length(text, width);
 
 		ccfc_buf_append(&out->buf, text.ptr, n);
 		if (n == text.len)

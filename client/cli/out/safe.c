@@ -1,7 +1,7 @@
 /* Text from transcripts made safe to show; see safe.h. */
 #include "cli/out/safe.h"
 
-static int32_t decode(const unsigned char *p, size_t n, size_t *used)
+static int32_t decode_utf8(const unsigned char *p, size_t n, size_t *used)
 {
 	static const int32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
@@ -27,8 +27,8 @@ static int32_t decode(const unsigned char *p, size_t n, size_t *used)
 int32_t ccfc_utf8_next(const char **p, const char *end)
 {
 	size_t used;
-	int32_t cp =
-		decode((const unsigned char *)*p, (size_t)(end - *p), &used);
+	int32_t cp = decode_utf8((const unsigned char *)*p, (size_t)(end - *p),
+				 &used);
 
 	*p += used;
 	return cp;
@@ -40,7 +40,7 @@ bool ccfc_utf8_is_layout(int32_t cp)
 	       (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
 }
 
-static bool is_plain_safe(int32_t cp, bool keep_tabs)
+static bool is_safe_char(int32_t cp, bool keep_tabs)
 {
 	if (cp < 0x20)
 		return cp == '\t' && keep_tabs;
@@ -68,7 +68,7 @@ void ccfc_safe_append(struct ccfc_buf *out, struct ccfc_slice s, bool keep_tabs)
 		const char *at = p;
 		int32_t cp = ccfc_utf8_next(&p, end);
 
-		if (is_plain_safe(cp, keep_tabs))
+		if (is_safe_char(cp, keep_tabs))
 			continue;
 		ccfc_buf_append(out, run, (size_t)(at - run));
 		append_escaped(out, cp, *at);

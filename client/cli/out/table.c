@@ -106,7 +106,7 @@ static size_t total_width(const struct ccfc_table *table)
 }
 
 /* How much narrower the columns that may be cut can get without harm. */
-static size_t slack(const struct ccfc_table *table)
+static size_t shrinkable_width(const struct ccfc_table *table)
 {
 	size_t sum = 0;
 
@@ -124,7 +124,7 @@ static size_t slack(const struct ccfc_table *table)
 }
 
 /* The widest column that can still be cut, or NULL. */
-static size_t *widest(struct ccfc_table *table)
+static size_t *widest_column(struct ccfc_table *table)
 {
 	size_t *best = NULL;
 
@@ -139,15 +139,15 @@ static size_t *widest(struct ccfc_table *table)
 	return best;
 }
 
-static void leave_out(struct ccfc_table *table, size_t max)
+static void drop_columns(struct ccfc_table *table, size_t max)
 {
 	for (unsigned i = 0; max && i < table->ndrop; i++)
-		if (total_width(table) > max + slack(table))
+		if (total_width(table) > max + shrinkable_width(table))
 			table->hidden[table->drop[i]] = true;
 }
 
 /* Pads columns to their minimum, or cuts them, whichever `max` asks for. */
-static void fit_table(struct ccfc_table *table, size_t max)
+static void fit_columns(struct ccfc_table *table, size_t max)
 {
 	size_t pad = 0, total = total_width(table), *w;
 
@@ -160,7 +160,7 @@ static void fit_table(struct ccfc_table *table, size_t max)
 				table->widths[i] = table->cols[i].min;
 		return;
 	}
-	for (; total > max && (w = widest(table)); total--)
+	for (; total > max && (w = widest_column(table)); total--)
 		(*w)--;
 	/* A very narrow terminal gets the first columns. */
 	while (table->shown > 1 && total_width(table) > max)
@@ -197,8 +197,9 @@ void ccfc_table_style(struct ccfc_table *table, unsigned col, int style)
 }
 
 /* NULL: none. */
-static const char *style_of(const struct ccfc_table *table, unsigned col,
-			    const struct ccfc_out *out, struct ccfc_slice text)
+static const char *style_of_cell(const struct ccfc_table *table, unsigned col,
+				 const struct ccfc_out *out,
+				 struct ccfc_slice text)
 {
 	int style = table->styles[col];
 
@@ -216,8 +217,8 @@ static const char *style_of(const struct ccfc_table *table, unsigned col,
 }
 
 /* Where the cell leads to; empty: nowhere. */
-static struct ccfc_slice link_of(const struct ccfc_table *table, uint32_t cell,
-				 const struct ccfc_out *out)
+static struct ccfc_slice link_of_cell(const struct ccfc_table *table,
+				      uint32_t cell, const struct ccfc_out *out)
 {
 	size_t at = table->cells.items[cell].at + table->cells.items[cell].len;
 
@@ -233,8 +234,8 @@ static void print_cell(const struct ccfc_table *table, uint32_t cell,
 	struct ccfc_slice s =
 		ccfc_slice(table->text.ptr + at, table->cells.items[cell].len);
 	size_t width = table->cells.items[cell].width;
-	const char *on = style_of(table, col, out, s);
-	struct ccfc_slice link = link_of(table, cell, out);
+	const char *on = style_of_cell(table, col, out, s);
+	struct ccfc_slice link = link_of_cell(table, cell, out);
 
 	if (!is_shown(table, col))
 		return;
@@ -280,8 +281,8 @@ void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out)
 {
 	uint32_t note = 0;
 
-	leave_out(table, out->width);
-	fit_table(table, out->width);
+	drop_columns(table, out->width);
+	fit_columns(table, out->width);
 	print_titles(table, out);
 	for (uint32_t i = 0; i < table->cells.n; i++) {
 		if (i % table->ncols == 0)

@@ -31,7 +31,7 @@ void ccfc_busy_release(struct ccfc_busy *live)
 }
 
 /* Replaces the text; was it another one? */
-static bool take_text(char **to, struct ccfc_slice text)
+static bool replace_text(char **to, struct ccfc_slice text)
 {
 	if (*to && ccfc_slice_eq(ccfc_slice_str(*to), text))
 		return false;
@@ -107,9 +107,9 @@ static void read_messages(struct ccfc_busy_session *s, struct ccfc_obj messages,
 		put_tool(&tool, ccfc_obj_at(calls, n - 1), project);
 	}
 	if (prompt.len)
-		s->new_prompt = take_text(&s->prompt, prompt);
+		s->new_prompt = replace_text(&s->prompt, prompt);
 	if (tool.len)
-		s->new_tool = take_text(&s->tool, ccfc_buf_view(&tool));
+		s->new_tool = replace_text(&s->tool, ccfc_buf_view(&tool));
 	ccfc_buf_release(&tool);
 }
 
@@ -131,18 +131,19 @@ static void ask_messages(struct ccfc_busy_session *s,
 	ccfc_reply_free(reply);
 }
 
-static void take_row(struct ccfc_busy *live, struct ccfc_client *client,
-		     struct ccfc_obj row)
+static void update_from_row(struct ccfc_busy *live, struct ccfc_client *client,
+			    struct ccfc_obj row)
 {
 	struct ccfc_busy_session *s =
 		find_session(live, ccfc_obj_get_str(row, "sessionId"));
 	bool changed;
 
-	take_text(&s->id, ccfc_obj_get_str(row, "sessionId"));
-	take_text(&s->project, ccfc_obj_get_str(row, "projectName"));
-	take_text(&s->title, ccfc_obj_get_str(row, "title"));
-	s->new_status = take_text(&s->status, ccfc_obj_get_str(row, "status"));
-	changed = take_text(&s->updated, ccfc_obj_get_str(row, "updatedAt"));
+	replace_text(&s->id, ccfc_obj_get_str(row, "sessionId"));
+	replace_text(&s->project, ccfc_obj_get_str(row, "projectName"));
+	replace_text(&s->title, ccfc_obj_get_str(row, "title"));
+	s->new_status =
+		replace_text(&s->status, ccfc_obj_get_str(row, "status"));
+	changed = replace_text(&s->updated, ccfc_obj_get_str(row, "updatedAt"));
 	s->messages = ccfc_obj_get_int(row, "messageCount", 0);
 	s->new_prompt = s->new_tool = false;
 	s->listed = true;
@@ -193,7 +194,7 @@ int ccfc_busy_poll(struct ccfc_busy *live, struct ccfc_client *client,
 	if (!r)
 		rows = ccfc_obj_get(ccfc_cli_value(reply), "sessions");
 	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++)
-		take_row(live, client, ccfc_obj_at(rows, i));
+		update_from_row(live, client, ccfc_obj_at(rows, i));
 	if (!r)
 		ccfc_reply_free(reply);
 	drop_others(live);

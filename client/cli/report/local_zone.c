@@ -11,7 +11,7 @@
 #define DAY	  86400
 #define PARTS_MAX 1000
 
-static long offset_at(int64_t seconds)
+static long utc_offset_at(int64_t seconds)
 {
 	time_t t = (time_t)seconds;
 	struct tm tm;
@@ -22,12 +22,12 @@ static long offset_at(int64_t seconds)
 /* The first second that has another offset than `from`. */
 static int64_t find_change(int64_t from, int64_t to)
 {
-	long offset = offset_at(from);
+	long offset = utc_offset_at(from);
 
 	while (to - from > 1) {
 		int64_t mid = from + (to - from) / 2;
 
-		if (offset_at(mid) == offset)
+		if (utc_offset_at(mid) == offset)
 			from = mid;
 		else
 			to = mid;
@@ -65,7 +65,8 @@ static const char *put_part(struct ccfc_arena *arena, int64_t from)
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	const char *copy;
 
-	ccfc_buf_printf(&text, "%lld:%ld", (long long)from, offset_at(from));
+	ccfc_buf_printf(&text, "%lld:%ld", (long long)from,
+			utc_offset_at(from));
 	copy = ccfc_arena_copy(arena, ccfc_buf_view(&text)).ptr;
 	ccfc_buf_release(&text);
 	return copy;
@@ -83,7 +84,7 @@ int ccfc_local_zone(const char ***out, const char *tz, int64_t now,
 		return r;
 	list[n++] = put_part(arena, FROM);
 	for (int64_t t = FROM; t <= now / 1000 && n < PARTS_MAX; t += DAY)
-		if (offset_at(t) != offset_at(t + DAY))
+		if (utc_offset_at(t) != utc_offset_at(t + DAY))
 			list[n++] = put_part(arena, find_change(t, t + DAY));
 	list[n] = NULL;
 	*out = list;

@@ -72,7 +72,7 @@ static void count_line(struct tally *tally,
 	}
 }
 
-static bool is_ours_log_git(const struct tally *tally, struct ccfc_obj line)
+static bool is_line_of_session(const struct tally *tally, struct ccfc_obj line)
 {
 	return ccfc_blame_is_session(line) &&
 	       ccfc_slice_eq(ccfc_obj_get_str(line, "sessionId"),
@@ -84,7 +84,7 @@ static int64_t count_ours(const struct tally *tally, struct ccfc_obj lines)
 	int64_t n = 0;
 
 	for (uint32_t i = 0; i < ccfc_obj_len(lines); i++)
-		n += is_ours_log_git(tally, ccfc_obj_at(lines, i));
+		n += is_line_of_session(tally, ccfc_obj_at(lines, i));
 	return n;
 }
 
@@ -133,7 +133,7 @@ static int count_file(struct tally *tally, const char *path,
 	for (uint32_t i = 0; i < ccfc_obj_len(view.lines); i++) {
 		struct ccfc_obj line = ccfc_obj_at(view.lines, i);
 		const struct ccfc_git_commit *commit =
-			is_ours_log_git(tally, line)
+			is_line_of_session(tally, line)
 				? ccfc_blame_commit(&view, line)
 				: NULL;
 
@@ -169,7 +169,7 @@ static int blame_file(struct tally *tally, struct ccfc_client *client,
 	return code;
 }
 
-static int compare_log_git(const void *a, const void *b)
+static int compare_commits(const void *a, const void *b)
 {
 	const struct carrier *x = a, *y = b;
 
@@ -278,8 +278,8 @@ static void note_unsure(const struct tally *tally)
 	ccfc_buf_release(&text);
 }
 
-static int print_log_git(struct ccfc_cli *cli, struct tally *tally,
-			 enum ccfc_format format)
+static int finish_tally(struct ccfc_cli *cli, struct tally *tally,
+			enum ccfc_format format)
 {
 	struct ccfc_err err;
 
@@ -292,7 +292,7 @@ static int print_log_git(struct ccfc_cli *cli, struct tally *tally,
 		note_unsure(tally);
 	if (tally->commits.n)
 		qsort(tally->commits.items, tally->commits.n,
-		      sizeof(*tally->commits.items), compare_log_git);
+		      sizeof(*tally->commits.items), compare_commits);
 	print_tally(&cli->out, tally, format);
 	if (tally->commits.n || tally->open)
 		return CCFC_EXIT_FOUND;
@@ -303,7 +303,7 @@ static int print_log_git(struct ccfc_cli *cli, struct tally *tally,
 	return ccfc_cli_fail(&err);
 }
 
-static void release_log_git(struct tally *tally)
+static void release_tally(struct tally *tally)
 {
 	for (uint32_t i = 0; i < tally->commits.n; i++)
 		free(tally->commits.items[i].files.items);
@@ -325,7 +325,7 @@ int ccfc_log_git(struct ccfc_cli *cli, struct ccfc_obj root,
 			&tally, cli->client,
 			ccfc_obj_get_str(ccfc_obj_at(files, i), "path"), &err);
 	status = code < 0 ? ccfc_cli_fail(&err)
-			  : print_log_git(cli, &tally, format);
-	release_log_git(&tally);
+			  : finish_tally(cli, &tally, format);
+	release_tally(&tally);
 	return status;
 }

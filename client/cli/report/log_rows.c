@@ -24,8 +24,8 @@ void ccfc_log_release(struct ccfc_log_rows *rows)
 	free(rows->items);
 }
 
-static void take_array(struct ccfc_log_rows *rows, struct ccfc_slice path,
-		       struct ccfc_obj array)
+static void add_changes_of_array(struct ccfc_log_rows *rows,
+				 struct ccfc_slice path, struct ccfc_obj array)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(array); i++) {
 		struct ccfc_obj o = ccfc_obj_at(array, i);
@@ -41,15 +41,17 @@ static void take_array(struct ccfc_log_rows *rows, struct ccfc_slice path,
 	}
 }
 
-static void take_file(struct ccfc_log_rows *rows, struct ccfc_obj file)
+static void add_changes_of_file(struct ccfc_log_rows *rows,
+				struct ccfc_obj file)
 {
 	struct ccfc_obj sessions = ccfc_obj_get(file, "sessions");
 	struct ccfc_slice path = ccfc_obj_get_str(file, "path");
 
-	take_array(rows, path, ccfc_obj_get(file, "changes"));
+	add_changes_of_array(rows, path, ccfc_obj_get(file, "changes"));
 	for (uint32_t i = 0; i < ccfc_obj_len(sessions); i++)
-		take_array(rows, path,
-			   ccfc_obj_get(ccfc_obj_at(sessions, i), "changes"));
+		add_changes_of_array(
+			rows, path,
+			ccfc_obj_get(ccfc_obj_at(sessions, i), "changes"));
 }
 
 void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root)
@@ -59,21 +61,22 @@ void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root)
 
 	if (ccfc_obj_type(steps) == CCFC_OBJ_ARRAY) {
 		rows->one_file = rows->ordered = true;
-		take_array(rows, ccfc_obj_get_str(root, "path"), steps);
+		add_changes_of_array(rows, ccfc_obj_get_str(root, "path"),
+				     steps);
 		return;
 	}
 	if (ccfc_obj_len(ccfc_obj_get(root, "sessions"))) {
 		rows->one_file = true;
-		take_file(rows, root);
+		add_changes_of_file(rows, root);
 	}
 	if (ccfc_obj_type(root) == CCFC_OBJ_ARRAY)
 		files = root;
 	for (uint32_t i = 0; i < ccfc_obj_len(files); i++)
-		take_file(rows, ccfc_obj_at(files, i));
+		add_changes_of_file(rows, ccfc_obj_at(files, i));
 }
 
 /* By time, then by place and id, so that the order is always the same. */
-static int compare_log_rows(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct ccfc_log_row *x = a, *y = b;
 	int r;
@@ -101,8 +104,7 @@ bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t offset, int64_t limit)
 	uint32_t skip = offset < rows->n ? (uint32_t)offset : rows->n;
 
 	if (!rows->ordered && rows->n)
-		qsort(rows->items, rows->n, sizeof(*rows->items),
-		      compare_log_rows);
+		qsort(rows->items, rows->n, sizeof(*rows->items), compare_rows);
 	rows->n -= skip;
 	if (skip && rows->n)
 		memmove(rows->items, rows->items + skip,

@@ -68,7 +68,7 @@ static bool is_taken(const struct ccfc_recover *r, struct ccfc_slice name)
 	return false;
 }
 
-static void take_name(struct ccfc_recover *r, struct ccfc_slice name)
+static void reserve_name(struct ccfc_recover *r, struct ccfc_slice name)
 {
 	ccfc_strtab_put(&r->taken, name);
 	for (size_t i = 1; i < name.len; i++)
@@ -95,7 +95,7 @@ static bool choose_name(struct ccfc_recover *r, struct ccfc_recover_row *row)
 			ccfc_buf_printf(&name, "~%d", i);
 		if (is_taken(r, ccfc_buf_view(&name)))
 			continue;
-		take_name(r, ccfc_buf_view(&name));
+		reserve_name(r, ccfc_buf_view(&name));
 		row->name =
 			ccfc_arena_copy(&r->arena, ccfc_buf_view(&name)).ptr;
 	}
@@ -103,7 +103,7 @@ static bool choose_name(struct ccfc_recover *r, struct ccfc_recover_row *row)
 	return row->name;
 }
 
-static struct ccfc_slice keep_text(struct ccfc_recover *r, struct ccfc_slice s)
+static struct ccfc_slice copy_text(struct ccfc_recover *r, struct ccfc_slice s)
 {
 	return s.len ? ccfc_arena_copy(&r->arena, s) : CCFC_SLICE_NONE;
 }
@@ -113,7 +113,7 @@ static void row_failed(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		       enum ccfc_recovery what, const struct ccfc_err *err)
 {
 	row->what = what;
-	row->why = keep_text(r, ccfc_slice_str(err->what));
+	row->why = copy_text(r, ccfc_slice_str(err->what));
 	ccfc_cli_fail(err);
 }
 
@@ -172,7 +172,7 @@ static int write_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		return 0;
 	}
 	ccfc_sha256_hex(hash, past->content);
-	row->sha256 = keep_text(r, ccfc_slice_str(hash));
+	row->sha256 = copy_text(r, ccfc_slice_str(hash));
 	row->size = past->content.len;
 	switch (ccfc_new_files_write(&r->keep, row->name, past->content,
 				     &err)) {
@@ -211,9 +211,9 @@ static int use_reply(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	struct ccfc_old_content past;
 
 	ccfc_old_content_read(&past, reply);
-	row->fidelity = keep_text(r, past.fidelity);
-	row->source = keep_text(r, past.source);
-	row->why = keep_text(r, past.why);
+	row->fidelity = copy_text(r, past.fidelity);
+	row->source = copy_text(r, past.source);
+	row->why = copy_text(r, past.why);
 	switch (past.how) {
 	case CCFC_OLD_CONTENT_EXACT:
 	case CCFC_OLD_CONTENT_RECONSTRUCTED:
@@ -229,7 +229,7 @@ static int use_reply(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	return 0;
 }
 
-static char *get_string_recover_print(struct ccfc_obj o, const char *key)
+static char *copy_string(struct ccfc_obj o, const char *key)
 {
 	struct ccfc_slice s = ccfc_obj_get_str(o, key);
 
@@ -269,10 +269,10 @@ static int use_pending(struct ccfc_recover *r, struct ccfc_recover_row *row)
 int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 		     struct ccfc_client *client)
 {
-	char *path = get_string_recover_print(row->file, "path");
-	char *at = get_string_recover_print(
-		row->file,
-		ccfc_obj_get_str(row->file, "at").len ? "at" : "changeId");
+	char *path = copy_string(row->file, "path");
+	char *at = copy_string(row->file, ccfc_obj_get_str(row->file, "at").len
+						  ? "at"
+						  : "changeId");
 	struct ccfc_reply *reply = NULL;
 	struct ccfc_err err;
 	int code = 0, stop = 0;
@@ -301,8 +301,7 @@ int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 }
 
 /* A text, or nil where there is none. */
-static void pack_text_recover_print(struct ccfc_pack *p, const char *key,
-				    struct ccfc_slice s)
+static void pack_text(struct ccfc_pack *p, const char *key, struct ccfc_slice s)
 {
 	ccfc_pack_cstr(p, key);
 	if (s.len)
@@ -319,16 +318,15 @@ static void pack_row(struct ccfc_pack *p, const struct ccfc_recover_row *row)
 
 	ccfc_pack_map(p);
 	for (int i = 0; i < 4; i++)
-		pack_text_recover_print(p, same[i],
-					ccfc_obj_get_str(row->file, same[i]));
-	pack_text_recover_print(p, "file", ccfc_slice_str(row->name));
+		pack_text(p, same[i], ccfc_obj_get_str(row->file, same[i]));
+	pack_text(p, "file", ccfc_slice_str(row->name));
 	ccfc_pack_kv_cstr(p, "result", words[row->what]);
-	pack_text_recover_print(p, "source", row->source);
-	pack_text_recover_print(p, "fidelity", row->fidelity);
-	pack_text_recover_print(p, "why", row->why);
+	pack_text(p, "source", row->source);
+	pack_text(p, "fidelity", row->fidelity);
+	pack_text(p, "why", row->why);
 	if (row->sha256.len)
 		ccfc_pack_kv_int(p, "size", (int64_t)row->size);
-	pack_text_recover_print(p, "sha256", row->sha256);
+	pack_text(p, "sha256", row->sha256);
 	if (since.len)
 		ccfc_pack_kv_str(p, "goneSince", since);
 	ccfc_pack_end(p);
@@ -340,9 +338,8 @@ struct ccfc_obj ccfc_recover_report(struct ccfc_recover *r)
 
 	ccfc_pack_init(&p, &r->packed);
 	ccfc_pack_map(&p);
-	pack_text_recover_print(
-		&p, "directory",
-		ccfc_slice_str(r->keep.path ? r->keep.path : ""));
+	pack_text(&p, "directory",
+		  ccfc_slice_str(r->keep.path ? r->keep.path : ""));
 	ccfc_pack_kv_int(&p, "total", r->rows.n);
 	ccfc_pack_kv_int(&p, "written", ccfc_recover_count(r, CCFC_RECOVERED));
 	ccfc_pack_cstr(&p, "files");

@@ -147,7 +147,7 @@ void ccfc_sql_csv(struct ccfc_out *out, struct ccfc_obj reply)
 /* --- JSON lines --- */
 
 /* How many of the names before the i-th are the same? */
-static unsigned earlier(struct ccfc_obj names, uint32_t i)
+static unsigned count_earlier_names(struct ccfc_obj names, uint32_t i)
 {
 	struct ccfc_slice name = ccfc_obj_str(ccfc_obj_at(names, i));
 	unsigned n = 0;
@@ -161,7 +161,7 @@ static unsigned earlier(struct ccfc_obj names, uint32_t i)
 static void put_key(struct ccfc_buf *out, struct ccfc_obj names, uint32_t i)
 {
 	struct ccfc_buf key = CCFC_BUF_INIT;
-	unsigned n = earlier(names, i);
+	unsigned n = count_earlier_names(names, i);
 
 	ccfc_buf_slice(&key, ccfc_obj_str(ccfc_obj_at(names, i)));
 	if (n)

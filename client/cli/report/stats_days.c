@@ -41,7 +41,7 @@ static int64_t tokens_of(struct ccfc_obj day)
 						     : ccfc_obj_int(tokens, 0);
 }
 
-static void take_stats_days(struct span *span, struct ccfc_obj days)
+static void fill_span(struct span *span, struct ccfc_obj days)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(days); i++) {
 		struct ccfc_obj day = ccfc_obj_at(days, i);
@@ -108,7 +108,7 @@ void ccfc_stats_print_days(struct ccfc_out *out, struct ccfc_obj days)
 		room = out->width - used;
 	if (!find_span(&span, days, room < MAX_DAYS ? room : MAX_DAYS))
 		return;
-	take_stats_days(&span, days);
+	fill_span(&span, days);
 	ccfc_time_format(from, span.first * DAY_MS);
 	ccfc_time_format(to, (span.first + span.n - 1) * DAY_MS);
 	ccfc_buf_printf(&out->buf, "\n%sBy day, %.10s to %.10s:%s\n",

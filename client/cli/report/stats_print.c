@@ -34,7 +34,8 @@ static void put_tokens(struct ccfc_buf *text, struct ccfc_obj usage)
 	ccfc_buf_putc(text, ')');
 }
 
-static void line(struct ccfc_out *out, const char *label, struct ccfc_buf *text)
+static void print_labelled_line(struct ccfc_out *out, const char *label,
+				struct ccfc_buf *text)
 {
 	ccfc_render_line(out, label, AT, ccfc_buf_view(text));
 	ccfc_buf_clear(text);
@@ -51,7 +52,7 @@ static void print_period(struct ccfc_out *out, struct ccfc_obj period)
 		ccfc_render_time(&text, ccfc_obj_get(period, "to"),
 				 CCFC_RENDER_MINUTE);
 	}
-	line(out, "Period", &text);
+	print_labelled_line(out, "Period", &text);
 	ccfc_buf_release(&text);
 }
 
@@ -67,7 +68,7 @@ static void print_agents(struct ccfc_out *out, struct ccfc_obj agents)
 		ccfc_human_count(&text, ccfc_human_tokens(usage));
 		ccfc_buf_puts(&text, " tokens of these");
 	}
-	line(out, "Subagents", &text);
+	print_labelled_line(out, "Subagents", &text);
 	ccfc_buf_release(&text);
 }
 
@@ -88,13 +89,13 @@ static void print_changes(struct ccfc_out *out, struct ccfc_obj totals)
 	if (shell)
 		ccfc_buf_printf(&text, "; %lld of them while commands ran",
 				(long long)shell);
-	line(out, "Changes", &text);
+	print_labelled_line(out, "Changes", &text);
 	if (unknown) {
 		ccfc_buf_puts(&text, "the effects of ");
 		ccfc_render_count(&text, unknown, "command");
 		ccfc_buf_puts(&text, " on files");
 	}
-	line(out, "Not known", &text);
+	print_labelled_line(out, "Not known", &text);
 	ccfc_buf_release(&text);
 }
 
@@ -136,22 +137,22 @@ void ccfc_stats_print_totals(struct ccfc_out *out, struct ccfc_obj root)
 	print_period(out, ccfc_obj_get(root, "period"));
 	ccfc_buf_printf(&text, "%lld",
 			(long long)ccfc_obj_get_int(totals, "sessions", 0));
-	line(out, "Sessions", &text);
+	print_labelled_line(out, "Sessions", &text);
 	/* A session's own count has records, and the user's, too. */
 	ccfc_buf_printf(&text, "%lld of the model",
 			(long long)ccfc_obj_get_int(totals, "messages", 0));
-	line(out, "Messages", &text);
+	print_labelled_line(out, "Messages", &text);
 	ccfc_render_count(&text, ccfc_obj_get_int(totals, "toolCalls", 0),
 			  "call");
 	ccfc_buf_puts(&text, ", ");
 	ccfc_render_count(&text, ccfc_obj_get_int(totals, "errors", 0),
 			  "error");
-	line(out, "Tools", &text);
+	print_labelled_line(out, "Tools", &text);
 	print_changes(out, totals);
 	put_tokens(&text, ccfc_obj_get(totals, "tokenUsage"));
-	line(out, "Tokens", &text);
+	print_labelled_line(out, "Tokens", &text);
 	put_total_cost(&text, totals);
-	line(out, "Cost", &text);
+	print_labelled_line(out, "Cost", &text);
 	ccfc_buf_release(&text);
 	print_agents(out, ccfc_obj_get(totals, "agents"));
 }
@@ -176,7 +177,7 @@ static bool any_has(struct ccfc_obj rows, const char *key)
 	return false;
 }
 
-static int64_t highest(struct ccfc_obj rows, const char *key)
+static int64_t highest_number(struct ccfc_obj rows, const char *key)
 {
 	int64_t max = 0;
 
@@ -189,10 +190,10 @@ static int64_t highest(struct ccfc_obj rows, const char *key)
 }
 
 /* Do the rows have it? Changes by commands only where there are any. */
-static bool is_worth_it(struct ccfc_obj rows, const char *key)
+static bool is_column_useful(struct ccfc_obj rows, const char *key)
 {
 	return strcmp(key, "shellChanges") ? any_has(rows, key)
-					   : highest(rows, key) > 0;
+					   : highest_number(rows, key) > 0;
 }
 
 /*
@@ -222,7 +223,7 @@ static unsigned choose_stats_columns(struct ccfc_column chosen[CCFC_TABLE_COLS],
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < chart->n; i++)
-		if (!i || is_worth_it(rows, chart->columns[i].key))
+		if (!i || is_column_useful(rows, chart->columns[i].key))
 			chosen[n++] = chart->columns[i];
 	if (bars)
 		chosen[n++] = (struct ccfc_column){ chart->name, chart->measure,
@@ -242,7 +243,7 @@ static void print_chart(struct ccfc_out *out, const char *title,
 		return;
 	n = choose_stats_columns(columns, out, chart, rows);
 	if (chart->measure)
-		cells.max = highest(rows, chart->measure);
+		cells.max = highest_number(rows, chart->measure);
 	ccfc_buf_putc(&out->buf, '\n');
 	if (title)
 		ccfc_buf_printf(&out->buf, "%s%s:%s\n",
@@ -260,7 +261,8 @@ static void pick_measure(struct chart *chart, struct ccfc_slice by,
 	if (ccfc_slice_is(by, "tool")) {
 		chart->measure = "toolCalls";
 		chart->name = "calls";
-	} else if (ccfc_slice_is(by, "model") || !highest(rows, "changes")) {
+	} else if (ccfc_slice_is(by, "model") ||
+		   !highest_number(rows, "changes")) {
 		chart->measure = "tokenUsage";
 		chart->name = "tokens";
 	}
@@ -354,8 +356,8 @@ static void put_cost(struct ccfc_buf *text, const struct ccfc_cells *cells,
 }
 
 /* On a terminal, files are named as in the project that was asked about. */
-static struct ccfc_slice base_of(const struct ccfc_out *out,
-				 struct ccfc_obj root)
+static struct ccfc_slice base_dir_of(const struct ccfc_out *out,
+				     struct ccfc_obj root)
 {
 	return out->tty ? ccfc_obj_get_str(root, "scope") : CCFC_SLICE_NONE;
 }
@@ -383,7 +385,7 @@ void ccfc_stats_print_rows(struct ccfc_out *out, struct ccfc_obj root,
 	};
 	struct chart chart = { .columns = columns,
 			       .n = CCFC_NCOLUMNS(columns),
-			       .base = base_of(out, root) };
+			       .base = base_dir_of(out, root) };
 	struct ccfc_slice by = ccfc_obj_get_str(root, "by");
 	struct ccfc_obj rows = ccfc_obj_get(root, "rows");
 
@@ -420,7 +422,7 @@ void ccfc_stats_print_files(struct ccfc_out *out, struct ccfc_obj root)
 		{ "LINES", "linesAdded", .kind = CCFC_CELL_LINES },
 	};
 	const struct chart chart = { columns, 5, "changes", "changes",
-				     base_of(out, root) };
+				     base_dir_of(out, root) };
 
 	print_chart(out, "Most changed files", &chart,
 		    ccfc_obj_get(root, "files"));

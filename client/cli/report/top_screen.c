@@ -39,7 +39,7 @@ void ccfc_top_release(struct ccfc_top *top)
 }
 
 /* What both events of a write have: "2026-… 5bc8fbbb… /home/dev/a.c". */
-static char *seen_of(struct ccfc_obj event)
+static char *seen_text(struct ccfc_obj event)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	struct ccfc_slice at = ccfc_obj_get_str(event, "seenAt");
@@ -98,7 +98,7 @@ void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event)
 	struct ccfc_buf time = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
 	struct ccfc_top_file f = {
 		.change = ccfc_strndup(id.len ? id.ptr : "", id.len),
-		.seen = seen_of(event),
+		.seen = seen_text(event),
 		.project = ccfc_strndup(name.len ? name.ptr : "", name.len),
 		.alert = id.len && !ccfc_slice_is(state, "applied"),
 	};
@@ -219,7 +219,7 @@ static void put_title(struct frame *f, const struct ccfc_top *top, int64_t now)
 }
 
 /* What is left for tool and prompt; 0 where there is no room. */
-static unsigned rest_of(const struct frame *f)
+static unsigned remaining_width(const struct frame *f)
 {
 	unsigned used = STATUS_WIDTH + PROJECT_WIDTH + ID_WIDTH + AGE_WIDTH + 4;
 
@@ -228,7 +228,7 @@ static unsigned rest_of(const struct frame *f)
 
 static void put_row(struct frame *f, const char *const cells[6], int style)
 {
-	unsigned rest = rest_of(f), tool = rest * 2 / 5;
+	unsigned rest = remaining_width(f), tool = rest * 2 / 5;
 	const unsigned widths[6] = { STATUS_WIDTH, PROJECT_WIDTH,
 				     ID_WIDTH,	   AGE_WIDTH,
 				     tool,	   rest ? rest - tool - 1 : 0 };

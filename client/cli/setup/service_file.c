@@ -40,8 +40,7 @@ static bool is_utf8(const char *text)
 	return same;
 }
 
-static int check_service_file(const char *what, const char *text,
-			      struct ccfc_err *err)
+static int check_value(const char *what, const char *text, struct ccfc_err *err)
 {
 	bool ok = is_utf8(text);
 
@@ -83,7 +82,7 @@ static int put_environment(struct ccfc_buf *out, put_fn put,
 		if (!value || !*value ||
 		    (variables[i].usual && is_usual(value, variables[i].usual)))
 			continue;
-		code = check_service_file(variables[i].name, value, err);
+		code = check_value(variables[i].name, value, err);
 		if (code)
 			break;
 		/* A service has another working directory. */
@@ -196,7 +195,7 @@ static int write_plist(struct ccfc_buf *out, const char *daemon,
 
 	ccfc_buf_puts(&log, "/ccfcd.log");
 	if (!code)
-		code = check_service_file("the state directory", log.ptr, err);
+		code = check_value("the state directory", log.ptr, err);
 	copy_to(out, &text, CCFC_TEXT_DAEMON);
 	put_xml(out, daemon);
 	copy_to(out, &text, CCFC_TEXT_ENVIRONMENT);
@@ -213,7 +212,7 @@ int ccfc_service_write(struct ccfc_buf *out, enum ccfc_manager manager,
 		       const char *daemon, struct ccfc_err *err)
 {
 	const char *text = ccfc_text_systemd;
-	int code = check_service_file("the daemon's path", daemon, err);
+	int code = check_value("the daemon's path", daemon, err);
 
 	if (code)
 		return code;

@@ -39,8 +39,8 @@ static bool is_no_bus(const struct ccfc_child *child)
 	       ccfc_slice_contains(words, "XDG_RUNTIME_DIR");
 }
 
-static int complain_service_manager(const struct ccfc_child *child,
-				    const char *who, struct ccfc_err *err)
+static int set_child_error(const struct ccfc_child *child, const char *who,
+			   struct ccfc_err *err)
 {
 	struct ccfc_slice says = ccfc_child_says(child);
 
@@ -72,7 +72,7 @@ int ccfc_service_run(const char *const *argv, struct ccfc_err *err)
 	for (int i = 0; argv[i]; i++)
 		ccfc_buf_printf(&line, "%s%s", i ? " " : "", argv[i]);
 	if (!code && child.code)
-		code = complain_service_manager(&child, line.ptr, err);
+		code = set_child_error(&child, line.ptr, err);
 	ccfc_child_release(&child);
 	ccfc_buf_release(&line);
 	return code;
@@ -81,7 +81,7 @@ int ccfc_service_run(const char *const *argv, struct ccfc_err *err)
 /* ---- what the manager knows ---- */
 
 /* The value of a line "KEY=value" of what `show` printed. */
-static struct ccfc_slice property(struct ccfc_slice text, const char *key)
+static struct ccfc_slice property_value(struct ccfc_slice text, const char *key)
 {
 	while (text.len) {
 		const char *nl = memchr(text.ptr, '\n', text.len);
@@ -128,17 +128,16 @@ static int probe_systemd(struct ccfc_user_service *s, struct ccfc_err *err)
 	struct ccfc_child child;
 	int code = ccfc_child_run(&child, argv, NULL, NULL, err);
 	struct ccfc_slice text = ccfc_buf_view(&child.out);
-	struct ccfc_slice file = property(text, "FragmentPath");
+	struct ccfc_slice file = property_value(text, "FragmentPath");
 
-	s->found = ccfc_slice_is(property(text, "LoadState"), "loaded");
-	s->masked = ccfc_slice_is(property(text, "LoadState"), "masked");
-	s->enabled = is_enabled(property(text, "UnitFileState"));
-	s->active = is_active(property(text, "ActiveState"));
+	s->found = ccfc_slice_is(property_value(text, "LoadState"), "loaded");
+	s->masked = ccfc_slice_is(property_value(text, "LoadState"), "masked");
+	s->enabled = is_enabled(property_value(text, "UnitFileState"));
+	s->active = is_active(property_value(text, "ActiveState"));
 	if (file.len)
 		s->file = ccfc_strndup(file.ptr, file.len);
 	if (!code && child.code)
-		code = complain_service_manager(&child,
-						"systemd's user manager", err);
+		code = set_child_error(&child, "systemd's user manager", err);
 	ccfc_child_release(&child);
 	return code;
 }

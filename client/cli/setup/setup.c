@@ -66,7 +66,7 @@ struct ccfc_setup_step *ccfc_setup_add_run(struct ccfc_setup *s,
 	return step;
 }
 
-static void leave(struct ccfc_setup *s, const char *path, const char *why)
+static void leave_file(struct ccfc_setup *s, const char *path, const char *why)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -76,9 +76,9 @@ static void leave(struct ccfc_setup *s, const char *path, const char *why)
 }
 
 /* As ccfc_setup_want, once it is known what is there. */
-static int decide(struct ccfc_setup *s, const char *path,
-		  const struct ccfc_target *t, const char *content,
-		  const char *what)
+static int decide_step(struct ccfc_setup *s, const char *path,
+		       const struct ccfc_target *t, const char *content,
+		       const char *what)
 {
 	const struct ccfc_setup_file *row =
 		ccfc_setup_record_find(&s->record, path);
@@ -97,9 +97,9 @@ static int decide(struct ccfc_setup *s, const char *path,
 	if (t->exists && ccfc_slice_is(ccfc_buf_view(&t->content), content))
 		return 0;
 	if (t->exists && !ours) {
-		leave(s, path,
-		      row ? "it was changed since setup wrote it"
-			  : "setup did not write it");
+		leave_file(s, path,
+			   row ? "it was changed since setup wrote it"
+			       : "setup did not write it");
 		return 0;
 	}
 	step = ccfc_setup_add(s, CCFC_SETUP_STEP_WRITE, path, what);
@@ -127,10 +127,10 @@ int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 	if (!code) {
 		code = ccfc_target_look(&target, &why);
 		if (!code) {
-			code = decide(s, path, &target, content, what);
+			code = decide_step(s, path, &target, content, what);
 		} else if (code == CCFC_EDENIED) {
 			/* A link of somebody's dotfiles, say. */
-			leave(s, path, why.what);
+			leave_file(s, path, why.what);
 			code = 0;
 		} else if (err) {
 			*err = why;

@@ -39,9 +39,10 @@ static int put_setup_file(struct ccfc_target *t, struct ccfc_slice content,
 }
 
 /* The row has the new hash, the old one and the temporary name. */
-static int announce(struct ccfc_setup *s, const struct ccfc_setup_step *step,
-		    struct ccfc_target *t, struct ccfc_slice content,
-		    unsigned dirs, struct ccfc_err *err)
+static int record_before_write(struct ccfc_setup *s,
+			       const struct ccfc_setup_step *step,
+			       struct ccfc_target *t, struct ccfc_slice content,
+			       unsigned dirs, struct ccfc_err *err)
 {
 	char sha256[CCFC_SHA256_HEX + 1];
 	struct ccfc_setup_file *row;
@@ -72,7 +73,7 @@ static int write_found(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 				    step->text);
 	if (row)
 		drop_temp(t, row);
-	code = announce(s, step, t, content, dirs, err);
+	code = record_before_write(s, step, t, content, dirs, err);
 	if (!code)
 		code = put_setup_file(t, content, err);
 	row = ccfc_setup_record_find(&s->record, step->text);

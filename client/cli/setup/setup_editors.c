@@ -38,7 +38,7 @@ static int under_home(struct ccfc_buf *out, const char *tail,
 #define EMACS_PLUGIN  "emacs/site-lisp/ccfc"
 #define EMACS_PACKAGE "elpa/ccfc-0/"
 
-static bool is_there(const char *path)
+static bool path_exists(const char *path)
 {
 	return !access(path, F_OK);
 }
@@ -55,12 +55,12 @@ static int under_emacs(struct ccfc_buf *out, const char *tail,
 	for (size_t i = 0; !code && i < sizeof(old) / sizeof(*old); i++) {
 		ccfc_buf_clear(&path);
 		code = under_home(&path, old[i], err);
-		is_old |= !code && is_there(path.ptr);
+		is_old |= !code && path_exists(path.ptr);
 	}
 	ccfc_buf_clear(&path);
 	if (!code)
 		code = ccfc_dirs_user_config(&path, "emacs", err);
-	if (!code && (is_old || !is_there(path.ptr))) {
+	if (!code && (is_old || !path_exists(path.ptr))) {
 		ccfc_buf_clear(&path);
 		code = under_home(&path, ".emacs.d", err);
 	}
@@ -78,7 +78,7 @@ static bool has_directory(const char *path)
 	bool there;
 
 	ccfc_buf_append(&dir, path, file.len - ccfc_path_basename(file).len);
-	there = is_there(dir.ptr);
+	there = path_exists(dir.ptr);
 	ccfc_buf_release(&dir);
 	return there;
 }
@@ -193,7 +193,7 @@ static void write_text(struct ccfc_buf *out, const char *share,
 }
 
 /* Does that file of the user's have the word? */
-static bool mentions(const char *path, const char *word)
+static bool file_mentions(const char *path, const char *word)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -215,7 +215,7 @@ static int note_kakrc(struct ccfc_setup *s, const char *share,
 	struct ccfc_buf path = CCFC_BUF_INIT, text = CCFC_BUF_INIT;
 	int code = ccfc_dirs_user_config(&path, "kak/kakrc", err);
 
-	if (!code && !mentions(path.ptr, "ccfc.kak")) {
+	if (!code && !file_mentions(path.ptr, "ccfc.kak")) {
 		ccfc_buf_printf(&text,
 				"Kakoune: have source '%s/kak/rc/tools/"
 				"ccfc.kak' and ccfc-enable in your kakrc",

@@ -61,8 +61,8 @@ static bool read_row(struct ccfc_setup_record *record, struct ccfc_slice *text)
 	return ok;
 }
 
-static bool read_text_setup_record(struct ccfc_setup_record *record,
-				   struct ccfc_slice text)
+static bool parse_record(struct ccfc_setup_record *record,
+			 struct ccfc_slice text)
 {
 	unsigned long service;
 	struct ccfc_slice v;
@@ -107,7 +107,7 @@ int ccfc_setup_record_init(struct ccfc_setup_record *record,
 	record->path = ccfc_buf_detach(&path, NULL);
 	code = read_file(&text, record->path, err);
 	ccfc_sha256_hex(record->seen, ccfc_buf_view(&text));
-	if (code > 0 && !read_text_setup_record(record, ccfc_buf_view(&text))) {
+	if (code > 0 && !parse_record(record, ccfc_buf_view(&text))) {
 		code = ccfc_err_set(err, CCFC_ECORRUPT,
 				    "%s: damaged, or of another version",
 				    record->path);

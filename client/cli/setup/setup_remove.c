@@ -6,7 +6,7 @@
 #include "cli/setup/setup.h"
 
 /* Whether the manager still knows the service; a doubt counts as yes. */
-static bool is_known(void)
+static bool is_service_known(void)
 {
 	struct ccfc_user_service service;
 	bool known = ccfc_service_probe(&service, NULL) < 0 || service.found;
@@ -15,7 +15,7 @@ static bool is_known(void)
 	return known;
 }
 
-static void forget_setup_remove(struct ccfc_setup *s, unsigned done)
+static void add_forget_step(struct ccfc_setup *s, unsigned done)
 {
 	ccfc_setup_add(s, CCFC_SETUP_STEP_FORGET, "the service",
 		       "it is gone already")
@@ -26,7 +26,7 @@ static void plan_systemd(struct ccfc_setup *s)
 {
 	unsigned done =
 		s->record.service & (CCFC_SETUP_ENABLED | CCFC_SETUP_STARTED);
-	bool known = is_known();
+	bool known = is_service_known();
 	bool enabled = done & CCFC_SETUP_ENABLED;
 	/* Without a unit there is nothing to stop, only links to remove. */
 	bool now = enabled && done & CCFC_SETUP_STARTED && known;
@@ -41,7 +41,7 @@ static void plan_systemd(struct ccfc_setup *s)
 		return;
 	if (ccfc_service_manager() != CCFC_MANAGER_SYSTEMD ||
 	    (!enabled && !known))
-		forget_setup_remove(s, done);
+		add_forget_step(s, done);
 	else
 		ccfc_setup_add_run(s, words)->clear = done;
 }
@@ -53,8 +53,8 @@ static void plan_launchd(struct ccfc_setup *s)
 
 	if (!(s->record.service & CCFC_SETUP_LOADED))
 		return;
-	if (!is_known()) {
-		forget_setup_remove(s, CCFC_SETUP_LOADED);
+	if (!is_service_known()) {
+		add_forget_step(s, CCFC_SETUP_LOADED);
 		return;
 	}
 	ccfc_service_domain(&agent);

@@ -32,7 +32,7 @@ static int want_file(struct ccfc_setup *s, enum ccfc_manager manager,
 	return code;
 }
 
-static int want_drop_in(struct ccfc_setup *s, struct ccfc_err *err)
+static int add_drop_in_step(struct ccfc_setup *s, struct ccfc_err *err)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	char *path;
@@ -71,8 +71,8 @@ static int stop_running(struct ccfc_setup *s, struct ccfc_err *err)
 	return 0;
 }
 
-static void systemctl(struct ccfc_setup *s, const char *verb, bool now,
-		      unsigned set)
+static void add_systemctl_step(struct ccfc_setup *s, const char *verb, bool now,
+			       unsigned set)
 {
 	const char *words[] = { "systemctl",
 				"--user",
@@ -96,14 +96,14 @@ static int start_systemd(struct ccfc_setup *s,
 	if (!service->active)
 		code = stop_running(s, err);
 	if (!service->enabled && !service->active)
-		systemctl(s, "enable", true,
-			  CCFC_SETUP_ENABLED | CCFC_SETUP_STARTED);
+		add_systemctl_step(s, "enable", true,
+				   CCFC_SETUP_ENABLED | CCFC_SETUP_STARTED);
 	else if (!service->enabled)
-		systemctl(s, "enable", false, CCFC_SETUP_ENABLED);
+		add_systemctl_step(s, "enable", false, CCFC_SETUP_ENABLED);
 	else if (!service->active)
-		systemctl(s, "start", false, CCFC_SETUP_STARTED);
+		add_systemctl_step(s, "start", false, CCFC_SETUP_STARTED);
 	if (service->active && changed)
-		systemctl(s, "restart", false, 0);
+		add_systemctl_step(s, "restart", false, 0);
 	return code;
 }
 
@@ -122,7 +122,7 @@ static int plan_systemd(struct ccfc_setup *s,
 				ccfc_setup_record_find(&s->record, path)))
 		code = want_file(s, service->manager, path, err);
 	if (code >= 0)
-		more = want_drop_in(s, err);
+		more = add_drop_in_step(s, err);
 	if (code >= 0 && more >= 0)
 		code = start_systemd(s, service, code || more, err);
 	free(path);

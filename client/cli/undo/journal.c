@@ -38,9 +38,9 @@ static void back_temp(char temp[CCFC_TEMP_MAX],
 }
 
 /* Puts the old content of file `i` in the place of what `t` found there. */
-static int put_back(struct ccfc_target *t, const struct ccfc_undo *u,
-		    const struct ccfc_undo_entry *entry, uint32_t i,
-		    struct ccfc_err *err)
+static int put_file_back(struct ccfc_target *t, const struct ccfc_undo *u,
+			 const struct ccfc_undo_entry *entry, uint32_t i,
+			 struct ccfc_err *err)
 {
 	const struct ccfc_undo_file *file = &entry->manifest.files.items[i];
 	struct ccfc_buf old = CCFC_BUF_INIT;
@@ -68,7 +68,7 @@ enum found {
 	UNREADABLE,
 };
 
-static enum found look_journal(struct ccfc_target *t,
+static enum found check_target(struct ccfc_target *t,
 			       const struct ccfc_undo_file *file,
 			       struct ccfc_err *err)
 {
@@ -128,10 +128,10 @@ static void roll_back_file(struct ccfc_undo_report *report,
 	struct ccfc_target t;
 
 	if (!ccfc_target_init(&t, file->path, NULL)) {
-		found = look_journal(&t, file, err);
+		found = check_target(&t, file, err);
 		drop_temps(&t, file, found);
 	}
-	if (found == AS_LEFT && !put_back(&t, u, entry, i, err))
+	if (found == AS_LEFT && !put_file_back(&t, u, entry, i, err))
 		report->restored++;
 	else if (found == AS_LEFT || found == UNREADABLE)
 		report->failed++;
@@ -219,8 +219,8 @@ static int check_expected(const struct ccfc_target *t,
 	return CCFC_EDENIED;
 }
 
-static void describe(struct job *job, const struct ccfc_file_edit *edit,
-		     const struct ccfc_target *t)
+static void add_to_manifest(struct job *job, const struct ccfc_file_edit *edit,
+			    const struct ccfc_target *t)
 {
 	struct ccfc_undo_file *file =
 		ccfc_manifest_add(&job->entry.manifest, edit->path);
@@ -233,7 +233,7 @@ static void describe(struct job *job, const struct ccfc_file_edit *edit,
 		ccfc_sha256_hex(file->now, edit->content);
 }
 
-static int look_all(struct job *job, struct ccfc_err *err)
+static int check_targets(struct job *job, struct ccfc_err *err)
 {
 	int r = 0;
 
@@ -253,7 +253,7 @@ static int look_all(struct job *job, struct ccfc_err *err)
 		if (!r)
 			r = ccfc_target_name_temp(t, err);
 		if (!r)
-			describe(job, edit, t);
+			add_to_manifest(job, edit, t);
 	}
 	return r;
 }
@@ -316,7 +316,7 @@ static int write_entry(const struct job *job, int dir)
 }
 
 /* Blobs, then the manifest under its name: from here on it has begun. */
-static int begin_journal(struct job *job, struct ccfc_err *err)
+static int begin_entry(struct job *job, struct ccfc_err *err)
 {
 	const struct ccfc_undo *u = job->undo;
 	int dir = -1, r = -1;
@@ -341,7 +341,7 @@ static int begin_journal(struct job *job, struct ccfc_err *err)
 
 /* ---- doing it ---- */
 
-static int prepare_all(struct job *job, struct ccfc_err *err)
+static int prepare_targets(struct job *job, struct ccfc_err *err)
 {
 	int r = 0;
 
@@ -355,7 +355,7 @@ static int prepare_all(struct job *job, struct ccfc_err *err)
 	return r;
 }
 
-static int commit_all(struct job *job, struct ccfc_err *err)
+static int commit_targets(struct job *job, struct ccfc_err *err)
 {
 	int r = 0;
 
@@ -367,7 +367,7 @@ static int commit_all(struct job *job, struct ccfc_err *err)
 }
 
 /* After a failure: `err` goes on saying what that was. */
-static void take_back(struct job *job, struct ccfc_err *err)
+static void roll_back_job(struct job *job, struct ccfc_err *err)
 {
 	struct ccfc_undo_report report;
 	struct ccfc_err why = { 0 };
@@ -385,19 +385,19 @@ static void take_back(struct job *job, struct ccfc_err *err)
 			      report.left, job->undo->path, job->entry.id);
 }
 
-static int do_all(struct job *job, struct ccfc_err *err)
+static int write_all_or_nothing(struct job *job, struct ccfc_err *err)
 {
-	int r = begin_journal(job, err);
+	int r = begin_entry(job, err);
 
 	if (r < 0)
 		return r;
-	r = prepare_all(job, err);
+	r = prepare_targets(job, err);
 	if (!r)
-		r = commit_all(job, err);
+		r = commit_targets(job, err);
 	if (!r)
 		r = ccfc_undo_mark(job->undo, &job->entry, CCFC_UNDO_DONE, err);
 	if (r < 0)
-		take_back(job, err);
+		roll_back_job(job, err);
 	return r;
 }
 
@@ -443,10 +443,10 @@ int ccfc_undo_apply(char id[CCFC_UNDO_ID_MAX], struct ccfc_undo *u,
 		snprintf(job.entry.manifest.undoes,
 			 sizeof(job.entry.manifest.undoes), "%s",
 			 edits->undoes);
-	r = look_all(&job, err);
+	r = check_targets(&job, err);
 	if (!r) {
 		block_signals(&old);
-		r = do_all(&job, err);
+		r = write_all_or_nothing(&job, err);
 		sigprocmask(SIG_SETMASK, &old, NULL);
 	}
 	memcpy(id, job.entry.id, CCFC_UNDO_ID_MAX);

@@ -40,7 +40,7 @@ static void name_change(struct ccfc_buf *out, struct ccfc_obj o, bool brief)
 	ccfc_buf_putc(out, ')');
 }
 
-static bool is_known(struct ccfc_obj state)
+static bool is_state_known(struct ccfc_obj state)
 {
 	struct ccfc_slice fidelity = ccfc_obj_get_str(state, "fidelity");
 
@@ -72,7 +72,7 @@ static int read_state(struct ccfc_restore *w, struct ccfc_err *err)
 	struct ccfc_old_content past;
 
 	ccfc_old_content_read(&past, w->reply);
-	if (!is_known(ccfc_obj_get(w->reply, "state")) ||
+	if (!is_state_known(ccfc_obj_get(w->reply, "state")) ||
 	    past.how == CCFC_OLD_CONTENT_PARTIAL ||
 	    past.how == CCFC_OLD_CONTENT_NOTHING)
 		return refuse_unknown(w, &past, err);
@@ -120,7 +120,7 @@ static int check_present(const struct ccfc_restore *w, struct ccfc_err *err)
 	struct ccfc_obj latest = ccfc_obj_get(w->reply, "latest");
 	struct ccfc_buf change = CCFC_BUF_INIT;
 	struct ccfc_slice sha256 = ccfc_obj_get_str(latest, "sha256");
-	bool known = is_known(latest);
+	bool known = is_state_known(latest);
 
 	if (w->force || !w->present.exists)
 		return 0;
@@ -189,8 +189,8 @@ static int check_outside(struct ccfc_restore *w, struct ccfc_err *err)
 	return reach == CCFC_INSIDE ? 0 : CCFC_EDENIED;
 }
 
-static int decide(struct ccfc_restore *w, struct ccfc_cli *cli,
-		  struct ccfc_err *err)
+static int decide_content(struct ccfc_restore *w, struct ccfc_cli *cli,
+			  struct ccfc_err *err)
 {
 	struct ccfc_out *out = &cli->out;
 	int r = read_state(w, err);
@@ -231,7 +231,7 @@ static int ask_restore(struct ccfc_reply **reply, struct ccfc_restore *w,
 }
 
 /* Of the present file only its place and hash are kept. */
-static void keep_place(struct ccfc_restore *w)
+static void keep_path_and_hash(struct ccfc_restore *w)
 {
 	w->path = ccfc_strdup(w->present.path);
 	memcpy(w->sha256, w->present.sha256, sizeof(w->sha256));
@@ -259,8 +259,8 @@ int ccfc_restore_plan(struct ccfc_restore *w, struct ccfc_cli *cli,
 		r = ask_restore(&w->answer, w, err);
 	if (!r) {
 		w->reply = ccfc_cli_value(w->answer);
-		r = decide(w, cli, err);
-		keep_place(w);
+		r = decide_content(w, cli, err);
+		keep_path_and_hash(w);
 	}
 	ccfc_target_release(&w->present);
 	free(path);

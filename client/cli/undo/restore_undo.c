@@ -158,7 +158,7 @@ static int plan_file(struct work *w, uint32_t i, struct ccfc_err *err)
 	return r;
 }
 
-static int plan(struct work *w, struct ccfc_err *err)
+static int plan_targets(struct work *w, struct ccfc_err *err)
 {
 	uint32_t n = w->entry->manifest.files.n;
 	int result = 0;
@@ -192,7 +192,7 @@ static void drop_dirs(const struct work *w)
 	}
 }
 
-static int apply(struct work *w, struct ccfc_err *err)
+static int apply_edits(struct work *w, struct ccfc_err *err)
 {
 	struct ccfc_buf command = CCFC_BUF_INIT;
 	struct ccfc_file_edits edits = {
@@ -238,11 +238,11 @@ static int undo_entry(struct work *w, struct ccfc_err *err)
 				   "undone");
 		return CCFC_EDENIED;
 	}
-	r = plan(w, err);
+	r = plan_targets(w, err);
 	if (r < 0 || w->dry_run)
 		return r;
 	if (w->n)
-		r = apply(w, err);
+		r = apply_edits(w, err);
 	else
 		ccfc_buf_puts(&w->out->buf,
 			      "nothing to do: all files are as before\n");

@@ -66,7 +66,7 @@ void ccfc_undo_drop(const struct ccfc_undo *u, const char *id)
 }
 
 /* Beyond the last hundred, those that are older than a month. */
-static void prune(struct ccfc_undo *u)
+static void prune_entries(struct ccfc_undo *u)
 {
 	int64_t limit = ccfc_time_now() - CCFC_UNDO_DAYS * DAY_MS;
 	uint32_t n = 0;
@@ -155,7 +155,7 @@ static int by_id(const void *a, const void *b)
 	return strcmp(x->id, y->id);
 }
 
-static int load_undo(struct ccfc_undo *u, struct ccfc_err *err)
+static int load_entries(struct ccfc_undo *u, struct ccfc_err *err)
 {
 	int fd = openat(u->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -199,10 +199,10 @@ static void note_undone(struct ccfc_undo *u)
 
 /* ---- what a killed process left ---- */
 
-static void tell_undo(const struct ccfc_undo *u,
-		      const struct ccfc_undo_entry *entry,
-		      const struct ccfc_undo_report *report,
-		      const struct ccfc_err *err)
+static void note_rolled_back(const struct ccfc_undo *u,
+			     const struct ccfc_undo_entry *entry,
+			     const struct ccfc_undo_report *report,
+			     const struct ccfc_err *err)
 {
 	if (report->failed)
 		ccfc_cli_note("'ccfc %s' was interrupted, and %u of its files "
@@ -224,7 +224,7 @@ static void tell_undo(const struct ccfc_undo *u,
 			      report->left, u->path, entry->id);
 }
 
-static void recover(struct ccfc_undo *u)
+static void roll_back_interrupted(struct ccfc_undo *u)
 {
 	uint32_t n = 0;
 
@@ -235,7 +235,7 @@ static void recover(struct ccfc_undo *u)
 
 		if (entry->state == CCFC_UNDO_BEGUN) {
 			ccfc_undo_roll_back(&report, u, entry, &err);
-			tell_undo(u, entry, &report, &err);
+			note_rolled_back(u, entry, &report, &err);
 		}
 		if (entry->state == CCFC_UNDO_BEGUN && !report.failed)
 			ccfc_manifest_release(&entry->manifest);
@@ -265,7 +265,7 @@ static int make_area(const struct ccfc_undo *u, struct ccfc_err *err)
 	return r;
 }
 
-static int lock(struct ccfc_undo *u, struct ccfc_err *err)
+static int lock_undo_dir(struct ccfc_undo *u, struct ccfc_err *err)
 {
 	u->lock = openat(u->dir, "lock",
 			 O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -311,13 +311,13 @@ int ccfc_undo_open(struct ccfc_undo *u, bool make, struct ccfc_err *err)
 	r = open_area(u, make, err);
 	if (r < 0 || u->dir < 0)
 		return r;
-	r = lock(u, err);
+	r = lock_undo_dir(u, err);
 	if (!r)
-		r = load_undo(u, err);
+		r = load_entries(u, err);
 	if (!r) {
-		recover(u);
+		roll_back_interrupted(u);
 		note_undone(u);
-		prune(u);
+		prune_entries(u);
 	}
 	return r;
 }

@@ -19,7 +19,7 @@
 #define LABEL "security.selinux"
 
 /* All names, each with its NUL; the caller frees them. */
-static ssize_t list(char **out, int fd)
+static ssize_t list_attributes(char **out, int fd)
 {
 	ssize_t n = flistxattr(fd, NULL, 0);
 
@@ -30,7 +30,7 @@ static ssize_t list(char **out, int fd)
 	return flistxattr(fd, *out, (size_t)n);
 }
 
-static int copy_one(int to, int from, const char *name)
+static int copy_attribute(int to, int from, const char *name)
 {
 	ssize_t n = fgetxattr(from, name, NULL, 0);
 	char *value;
@@ -48,7 +48,7 @@ static int copy_one(int to, int from, const char *name)
 int ccfc_attr_copy(int to, int from)
 {
 	char *names;
-	ssize_t n = list(&names, from);
+	ssize_t n = list_attributes(&names, from);
 	bool acl = false;
 	int r = n < 0 ? -1 : 0;
 
@@ -56,9 +56,10 @@ int ccfc_attr_copy(int to, int from)
 		const char *name = names + i;
 
 		if (!strcmp(name, LABEL))
-			copy_one(to, from, name); /* may be the policy's */
+			copy_attribute(to, from,
+				       name); /* may be the policy's */
 		else if (!strncmp(name, "user.", 5) || !strcmp(name, ACL))
-			r = copy_one(to, from, name);
+			r = copy_attribute(to, from, name);
 		acl |= !strcmp(name, ACL);
 	}
 	if (!r && !acl && fremovexattr(to, ACL) < 0 && errno != ENODATA &&

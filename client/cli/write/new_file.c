@@ -76,7 +76,7 @@ int ccfc_new_file_init(struct ccfc_new_file *save, const char *path, bool force,
 }
 
 /* Gives it its name; -1 and errno. */
-static int settle_new_file(struct ccfc_new_file *save, bool force)
+static int place_new_file(struct ccfc_new_file *save, bool force)
 {
 	int fd = save->fd;
 
@@ -94,7 +94,7 @@ int ccfc_new_file_commit(struct ccfc_new_file *save, bool force,
 
 	if (code < 0)
 		return code;
-	if (settle_new_file(save, force) < 0)
+	if (place_new_file(save, force) < 0)
 		return errno == EEXIST
 			       ? exists_already(save, err)
 			       : ccfc_err_io(err, errno, "%s", save->path);

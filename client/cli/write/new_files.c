@@ -74,8 +74,8 @@ bool ccfc_new_files_name(struct ccfc_buf *out, struct ccfc_slice name)
 }
 
 static enum ccfc_new_files_result
-failed_new_files(const struct ccfc_new_files *keep, const char *name, int error,
-		 struct ccfc_err *err)
+set_write_error(const struct ccfc_new_files *keep, const char *name, int error,
+		struct ccfc_err *err)
 {
 	switch (error) {
 	case EEXIST:
@@ -126,8 +126,9 @@ static int enter_directory(int dir, const char *part)
 }
 
 /* Goes down to the directory that `name` is in; 0 or errno. */
-static int walk_new_files(struct place *place,
-			  const struct ccfc_new_files *keep, const char *name)
+static int walk_to_directory(struct place *place,
+			     const struct ccfc_new_files *keep,
+			     const char *name)
 {
 	const char *slash;
 	int error = 0;
@@ -174,11 +175,11 @@ enum ccfc_new_files_result ccfc_new_files_write(struct ccfc_new_files *keep,
 						struct ccfc_err *err)
 {
 	struct place place = { .dir = -1 };
-	int error = walk_new_files(&place, keep, name);
+	int error = walk_to_directory(&place, keep, name);
 
 	if (!error)
 		error = write_new_file(&place, content);
 	if (place.dir >= 0)
 		close(place.dir);
-	return error ? failed_new_files(keep, name, error, err) : CCFC_KEPT;
+	return error ? set_write_error(keep, name, error, err) : CCFC_KEPT;
 }

@@ -92,8 +92,8 @@ static bool is_below(const char *path, const char *dir)
  * directory of the session and leads out of it, it counts as a link out of the
  * project.
  */
-static bool leads_out(const struct ccfc_outside *o,
-		      const struct ccfc_outside_root *root)
+static bool leads_out_of_parent_root(const struct ccfc_outside *o,
+				     const struct ccfc_outside_root *root)
 {
 	for (uint32_t i = 0; i < o->roots.n; i++) {
 		const struct ccfc_outside_root *above = &o->roots.items[i];
@@ -106,7 +106,8 @@ static bool leads_out(const struct ccfc_outside *o,
 }
 
 /* The deepest directory of the session that the path is below; "": none. */
-static const char *root_of(const struct ccfc_outside *o, const char *path)
+static const char *project_root_of(const struct ccfc_outside *o,
+				   const char *path)
 {
 	const char *best = "";
 
@@ -115,7 +116,8 @@ static const char *root_of(const struct ccfc_outside *o, const char *path)
 
 		if (strcmp(path, root->real) != 0 &&
 		    is_below(path, root->real) &&
-		    strlen(root->real) > strlen(best) && !leads_out(o, root))
+		    strlen(root->real) > strlen(best) &&
+		    !leads_out_of_parent_root(o, root))
 			best = root->real;
 	}
 	return best;
@@ -134,7 +136,7 @@ enum ccfc_reach ccfc_outside_judge(struct ccfc_buf *why,
 				   const char *path, const char *place,
 				   struct ccfc_slice foreign)
 {
-	const char *root = root_of(o, place);
+	const char *root = project_root_of(o, place);
 	const char *what = ccfc_sensitive(place);
 
 	if (is_named(o, place))
@@ -155,7 +157,7 @@ enum ccfc_reach ccfc_outside_judge(struct ccfc_buf *why,
 	}
 	if (*root)
 		return CCFC_INSIDE;
-	if (*root_of(o, path))
+	if (*project_root_of(o, path))
 		ccfc_buf_printf(why, "a link leads out of the project, to %s",
 				place);
 	else

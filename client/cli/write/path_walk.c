@@ -30,7 +30,7 @@ static void close_quietly(int fd)
 }
 
 /* The directory of that name in `at`, which is no link; -1 and errno. */
-static int step_path_walk(int at, const char *name, size_t len)
+static int open_component(int at, const char *name, size_t len)
 {
 	char *part = ccfc_strndup(name, len);
 	int fd = -1;
@@ -61,7 +61,7 @@ int ccfc_path_walk_open(const char *path, unsigned up, unsigned *missing)
 	for (; at >= 0 && left > up; left--) {
 		const char *slash = strchr(p, '/');
 
-		fd = step_path_walk(at, p, (size_t)(slash - p));
+		fd = open_component(at, p, (size_t)(slash - p));
 		if (fd < 0 && errno == ENOENT)
 			break;
 		close_quietly(at);

@@ -107,7 +107,7 @@ void ccfc_target_drop_dirs(const struct ccfc_target *t, unsigned n)
 	}
 }
 
-static void take_back_dirs(struct ccfc_target *t)
+static void remove_made_dirs(struct ccfc_target *t)
 {
 	if (!t->dirs_made)
 		return;
@@ -146,14 +146,14 @@ static int make_dirs(struct ccfc_target *t, struct ccfc_err *err)
 	t->dir = fd;
 	if (fd < 0) {
 		r = fail_to_open(t, "make the directory of", err);
-		take_back_dirs(t);
+		remove_made_dirs(t);
 	}
 	return r;
 }
 
 /* ---- looking ---- */
 
-static const char *kind(mode_t mode)
+static const char *kind_text(mode_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFLNK:
@@ -172,7 +172,7 @@ static const char *kind(mode_t mode)
 static int refuse_kind(mode_t mode, const char *path, struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EDENIED, "%s is %s, not a regular file", path,
-		     kind(mode));
+		     kind_text(mode));
 	if (S_ISLNK(mode))
 		ccfc_err_hint(err, "name the file that it points to");
 	return CCFC_EDENIED;
@@ -266,8 +266,8 @@ bool ccfc_target_temp_is(const struct ccfc_target *t, const char *temp,
 }
 
 /* Is the file of this name what was found? */
-static int look_again(const struct ccfc_target *t, const char *name,
-		      struct ccfc_err *err)
+static int check_unchanged(const struct ccfc_target *t, const char *name,
+			   struct ccfc_err *err)
 {
 	struct ccfc_buf now = CCFC_BUF_INIT;
 	struct stat st;
@@ -312,7 +312,8 @@ void ccfc_target_drop_temp(struct ccfc_target *t, const char *temp)
 }
 
 /* Mode, owner, ACL and attributes of the file that is to be replaced. */
-static int take_over(int fd, const struct ccfc_target *t, struct ccfc_err *err)
+static int copy_owner_and_attributes(int fd, const struct ccfc_target *t,
+				     struct ccfc_err *err)
 {
 	struct stat st;
 	int old, r = open_file(&old, &st, t, t->name, err);
@@ -363,7 +364,7 @@ static int fill_temp(int fd, const struct ccfc_target *t,
 	if (as)
 		r = set_owner(fd, t, as, err);
 	if (!r && t->exists)
-		r = take_over(fd, t, err);
+		r = copy_owner_and_attributes(fd, t, err);
 	return r;
 }
 
@@ -393,7 +394,7 @@ int ccfc_target_prepare(struct ccfc_target *t, struct ccfc_slice content,
 	if (r < 0) {
 		if (t->temp_made)
 			ccfc_target_drop_temp(t, t->temp);
-		take_back_dirs(t);
+		remove_made_dirs(t);
 	}
 	return r;
 }
@@ -404,7 +405,7 @@ static int place_temp(const struct ccfc_target *t, enum ccfc_placing how)
 }
 
 /* Over the old file, if it is still the one that was found. */
-static int put_over(struct ccfc_target *t, struct ccfc_err *err)
+static int exchange_or_replace(struct ccfc_target *t, struct ccfc_err *err)
 {
 	int r = place_temp(t, CCFC_PLACE_EXCHANGE);
 
@@ -417,7 +418,7 @@ static int put_over(struct ccfc_target *t, struct ccfc_err *err)
 		return fail_on_target(err, errno, "replace", t->path);
 	if (!t->temp_made)
 		return 0;
-	r = look_again(t, t->temp, err);
+	r = check_unchanged(t, t->temp, err);
 	if (!r) {
 		t->temp_made = unlinkat(t->dir, t->temp, 0) < 0;
 		return 0;
@@ -430,12 +431,12 @@ static int put_over(struct ccfc_target *t, struct ccfc_err *err)
 
 int ccfc_target_commit(struct ccfc_target *t, struct ccfc_err *err)
 {
-	int r = look_again(t, t->name, err);
+	int r = check_unchanged(t, t->name, err);
 
 	if (r < 0)
 		return r;
 	if (t->temp_made && t->exists)
-		return put_over(t, err);
+		return exchange_or_replace(t, err);
 	if (t->temp_made)
 		r = place_temp(t, CCFC_PLACE_NEW_SEEN);
 	else

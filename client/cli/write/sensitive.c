@@ -224,7 +224,7 @@ static bool part_is(struct ccfc_slice part, struct ccfc_slice want)
 }
 
 /* Does the pattern match the parts of `path` from its first one on? */
-static bool matches(const char *path, const char *pattern)
+static bool matches_pattern(const char *path, const char *pattern)
 {
 	while (*pattern) {
 		if (!*path || !part_is(next_part(&path), next_part(&pattern)))
@@ -256,12 +256,12 @@ const char *ccfc_sensitive(const char *path)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].pattern[0] == '/' &&
-		    matches(path + 1, rows[i].pattern + 1))
+		    matches_pattern(path + 1, rows[i].pattern + 1))
 			return rows[i].what;
 	for (; *part; next_part(&part))
 		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 			if (rows[i].pattern[0] != '/' &&
-			    matches(part, rows[i].pattern))
+			    matches_pattern(part, rows[i].pattern))
 				return rows[i].what;
 	return NULL;
 }
@@ -274,7 +274,7 @@ static bool is_below(const char *path, const char *dir)
 }
 
 /* Is the file one of the directory, which may be named by a link? */
-static bool is_in(const char *path, struct ccfc_slice dir)
+static bool is_in_dir(const char *path, struct ccfc_slice dir)
 {
 	char *name = ccfc_strndup(dir.ptr, dir.len);
 	char *real = realpath(name, NULL);
@@ -294,7 +294,7 @@ static bool is_on_path(const char *path)
 	while (p && *p) {
 		size_t n = strcspn(p, ":");
 
-		if (*p == '/' && is_in(path, ccfc_slice(p, n)))
+		if (*p == '/' && is_in_dir(path, ccfc_slice(p, n)))
 			return true;
 		p += n + (p[n] == ':');
 	}
@@ -338,7 +338,7 @@ static bool is_hidden(const char *path, const char *root)
 }
 
 /* Files that ccfc itself trusts at its next start. */
-static bool is_ours_sensitive(const char *path)
+static bool is_in_state_dir(const char *path)
 {
 	struct ccfc_buf dir = CCFC_BUF_INIT;
 	bool yes = false;
@@ -358,7 +358,7 @@ static bool is_ours_sensitive(const char *path)
 
 const char *ccfc_sensitive_here(const char *path, const char *root)
 {
-	if (is_ours_sensitive(path))
+	if (is_in_state_dir(path))
 		return "ccfc's own";
 	if (is_on_path(path))
 		return "in a directory of $PATH";

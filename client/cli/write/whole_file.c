@@ -88,7 +88,7 @@ static int place_new(int dir, const char *temp, const char *name, bool seen)
 		    : place_over_own(dir, temp, name);
 }
 
-static int exchange(int dir, const char *temp, const char *name)
+static int exchange_names(int dir, const char *temp, const char *name)
 {
 #if defined(SYS_renameat2) && defined(RENAME_EXCHANGE)
 	return (int)syscall(SYS_renameat2, dir, temp, dir, name,
@@ -114,5 +114,5 @@ int ccfc_temp_place(int dir, const char *temp, const char *name,
 	case CCFC_PLACE_EXCHANGE:
 		break;
 	}
-	return exchange(dir, temp, name);
+	return exchange_names(dir, temp, name);
 }

@@ -30,8 +30,8 @@ void ccfc_diffstat_release(struct ccfc_diffstat *stat)
 }
 
 /* Changes of a file mostly follow each other: look from the end. */
-static struct ccfc_diffstat_row *row_of(struct ccfc_diffstat *stat,
-					struct ccfc_slice name)
+static struct ccfc_diffstat_row *find_or_add_row(struct ccfc_diffstat *stat,
+						 struct ccfc_slice name)
 {
 	for (uint32_t i = stat->rows.n; i-- > 0;)
 		if (ccfc_slice_eq(stat->rows.items[i].name, name))
@@ -41,7 +41,7 @@ static struct ccfc_diffstat_row *row_of(struct ccfc_diffstat *stat,
 }
 
 /* A count of lines that can be added up; 0 for one that is not known. */
-static int64_t lines(int64_t n)
+static int64_t clamp_lines(int64_t n)
 {
 	return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
 }
@@ -49,15 +49,15 @@ static int64_t lines(int64_t n)
 void ccfc_diffstat_add(struct ccfc_diffstat *stat,
 		       const struct ccfc_patch *patch)
 {
-	struct ccfc_diffstat_row *row = row_of(stat, patch->name);
+	struct ccfc_diffstat_row *row = find_or_add_row(stat, patch->name);
 
 	row->binary |= patch->binary;
 	row->unknown |= !patch->shown && !patch->binary && patch->added < 0;
-	row->added += lines(patch->added);
-	row->removed += lines(patch->removed);
+	row->added += clamp_lines(patch->added);
+	row->removed += clamp_lines(patch->removed);
 }
 
-static uint64_t lines_of(const struct ccfc_diffstat_row *row)
+static uint64_t total_lines(const struct ccfc_diffstat_row *row)
 {
 	return (uint64_t)row->added + (uint64_t)row->removed;
 }
@@ -66,14 +66,15 @@ static void write_number(char out[24], const struct ccfc_diffstat_row *row)
 {
 	if (row->binary)
 		snprintf(out, 24, "Bin");
-	else if (row->unknown && !lines_of(row))
+	else if (row->unknown && !total_lines(row))
 		snprintf(out, 24, "?");
 	else
-		snprintf(out, 24, "%llu%s", (unsigned long long)lines_of(row),
+		snprintf(out, 24, "%llu%s",
+			 (unsigned long long)total_lines(row),
 			 row->unknown ? "+?" : "");
 }
 
-static void measure(struct layout *l, const struct ccfc_diffstat *stat)
+static void measure_rows(struct layout *l, const struct ccfc_diffstat *stat)
 {
 	struct ccfc_buf name = CCFC_BUF_INIT;
 	char number[24];
@@ -90,8 +91,8 @@ static void measure(struct layout *l, const struct ccfc_diffstat *stat)
 		write_number(number, row);
 		width = strlen(number);
 		l->number = width > l->number ? width : l->number;
-		if (lines_of(row) > l->most)
-			l->most = lines_of(row);
+		if (total_lines(row) > l->most)
+			l->most = total_lines(row);
 	}
 	ccfc_buf_release(&name);
 }
@@ -100,7 +101,7 @@ static void measure(struct layout *l, const struct ccfc_diffstat *stat)
  * As git does it: the bars get up to three eighths of the width, and what the
  * names leave. Names are cut on a terminal only.
  */
-static void fit_diffstat(struct layout *l, const struct ccfc_out *out)
+static void fit_width(struct layout *l, const struct ccfc_out *out)
 {
 	size_t max = out->width ? out->width : DEFAULT_WIDTH;
 	size_t frame = l->number + FRAME, share;
@@ -121,7 +122,7 @@ static void fit_diffstat(struct layout *l, const struct ccfc_out *out)
 }
 
 /* Part of the bar for `n` lines: at least one sign for one line. */
-static size_t scale(uint64_t n, const struct layout *l)
+static size_t scale_to_graph(uint64_t n, const struct layout *l)
 {
 	if (!n || l->most <= l->graph)
 		return (size_t)n;
@@ -143,7 +144,7 @@ static void put_signs(struct ccfc_out *out, char sign, size_t n)
 static void print_bar(struct ccfc_out *out, const struct ccfc_diffstat_row *row,
 		      const struct layout *l)
 {
-	size_t total = scale(lines_of(row), l), add, del;
+	size_t total = scale_to_graph(total_lines(row), l), add, del;
 
 	if (row->binary || !total)
 		return;
@@ -151,10 +152,10 @@ static void print_bar(struct ccfc_out *out, const struct ccfc_diffstat_row *row,
 		total = 2;
 	/* The smaller part is scaled, the larger one gets the rest. */
 	if (row->added < row->removed) {
-		add = scale((uint64_t)row->added, l);
+		add = scale_to_graph((uint64_t)row->added, l);
 		del = total - add;
 	} else {
-		del = scale((uint64_t)row->removed, l);
+		del = scale_to_graph((uint64_t)row->removed, l);
 		add = total - del;
 	}
 	ccfc_buf_putc(&out->buf, ' ');
@@ -185,8 +186,7 @@ static void print_row(struct ccfc_out *out, const struct ccfc_diffstat_row *row,
 	ccfc_buf_release(&cut);
 }
 
-static void print_total_diffstat(struct ccfc_out *out,
-				 const struct ccfc_diffstat *stat)
+static void print_total(struct ccfc_out *out, const struct ccfc_diffstat *stat)
 {
 	long long added = 0, removed = 0;
 
@@ -209,9 +209,9 @@ void ccfc_diffstat_print(const struct ccfc_diffstat *stat, struct ccfc_out *out)
 {
 	struct layout l;
 
-	measure(&l, stat);
-	fit_diffstat(&l, out);
+	measure_rows(&l, stat);
+	fit_width(&l, out);
 	for (uint32_t i = 0; i < stat->rows.n; i++)
 		print_row(out, &stat->rows.items[i], &l);
-	print_total_diffstat(out, stat);
+	print_total(out, stat);
 }

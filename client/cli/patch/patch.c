@@ -210,12 +210,12 @@ static bool is_list(struct ccfc_obj root)
 	return ccfc_obj_type(ccfc_obj_get(root, "diffs")) == CCFC_OBJ_ARRAY;
 }
 
-static uint32_t count_patch(struct ccfc_obj root)
+static uint32_t count_diffs(struct ccfc_obj root)
 {
 	return is_list(root) ? ccfc_obj_len(ccfc_obj_get(root, "diffs")) : 1;
 }
 
-static struct ccfc_obj nth(struct ccfc_obj root, uint32_t i)
+static struct ccfc_obj nth_diff(struct ccfc_obj root, uint32_t i)
 {
 	return is_list(root) ? ccfc_obj_at(ccfc_obj_get(root, "diffs"), i)
 			     : root;
@@ -229,7 +229,7 @@ static bool was_noted(struct ccfc_obj root, uint32_t i,
 	struct ccfc_patch other;
 
 	while (i-- > first) {
-		ccfc_patch_parse(&other, nth(root, i));
+		ccfc_patch_parse(&other, nth_diff(root, i));
 		if (same_note(patch, &other))
 			return true;
 	}
@@ -241,13 +241,13 @@ static uint32_t show_diffs(struct ccfc_out *out, struct ccfc_obj root,
 			   bool stat)
 {
 	struct ccfc_diffstat table;
-	uint32_t n = count_patch(root), shown = 0;
+	uint32_t n = count_diffs(root), shown = 0;
 
 	ccfc_diffstat_init(&table);
 	for (uint32_t i = 0; i < n; i++) {
 		struct ccfc_patch patch;
 
-		ccfc_patch_parse(&patch, nth(root, i));
+		ccfc_patch_parse(&patch, nth_diff(root, i));
 		if (!was_noted(root, i, &patch))
 			ccfc_patch_note(&patch);
 		if (stat)
@@ -267,12 +267,12 @@ static uint32_t show_diffs(struct ccfc_out *out, struct ccfc_obj root,
 static uint32_t show_json(struct ccfc_out *out, struct ccfc_obj root,
 			  bool lines)
 {
-	uint32_t n = count_patch(root);
+	uint32_t n = count_diffs(root);
 
 	if (!lines)
 		ccfc_render_json(out, root, 2);
 	for (uint32_t i = 0; lines && i < n; i++)
-		ccfc_render_json(out, nth(root, i), 0);
+		ccfc_render_json(out, nth_diff(root, i), 0);
 	return n;
 }
 
@@ -304,7 +304,7 @@ static int fail_none(struct ccfc_obj root, const char *command)
 {
 	struct ccfc_err err;
 
-	if (!count_patch(root))
+	if (!count_diffs(root))
 		fail_empty(&err, root, command);
 	else
 		ccfc_err_set(&err, CCFC_EIO,

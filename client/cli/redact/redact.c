@@ -68,7 +68,7 @@ static void learn_host(struct ccfc_redact *r, const char *host)
 }
 
 /* As Claude Code names a project's directory. */
-static char *encode(const char *path)
+static char *encode_project_path(const char *path)
 {
 	char *out = ccfc_strdup(path);
 
@@ -87,7 +87,7 @@ void ccfc_redact_init(struct ccfc_redact *r, const char *home, const char *host)
 	while (path.len && path.ptr[path.len - 1] == '/')
 		path.len--;
 	r->home = ccfc_strndup(path.len ? path.ptr : "", path.len);
-	r->home_encoded = encode(r->home);
+	r->home_encoded = encode_project_path(r->home);
 	for (at = path.len; at && path.ptr[at - 1] != '/'; at--)
 		;
 	if (path.len)
@@ -124,8 +124,8 @@ void ccfc_redact_learn(struct ccfc_redact *r, struct ccfc_slice path)
 		}
 }
 
-static void pass(struct ccfc_buf *out, struct ccfc_redact *r,
-		 struct ccfc_slice s, ccfc_redact_fn find)
+static void redact_pass(struct ccfc_buf *out, struct ccfc_redact *r,
+			struct ccfc_slice s, ccfc_redact_fn find)
 {
 	struct ccfc_redact_scan scan = { .r = r, .p = s.ptr, .n = s.len };
 	size_t copied = 0, i = 0;
@@ -153,8 +153,8 @@ void ccfc_redact_text(struct ccfc_buf *out, struct ccfc_redact *r,
 {
 	struct ccfc_buf first = CCFC_BUF_INIT;
 
-	pass(&first, r, s, ccfc_redact_secret);
-	pass(out, r, ccfc_buf_view(&first), ccfc_redact_person);
+	redact_pass(&first, r, s, ccfc_redact_secret);
+	redact_pass(out, r, ccfc_buf_view(&first), ccfc_redact_person);
 	ccfc_buf_release(&first);
 }
 
@@ -186,8 +186,8 @@ static bool is_fixed(struct ccfc_slice key)
 	return false;
 }
 
-static void pack_text_redact(struct ccfc_pack *p, struct ccfc_redact *r,
-			     struct ccfc_slice s, const struct place *at)
+static void pack_redacted_text(struct ccfc_pack *p, struct ccfc_redact *r,
+			       struct ccfc_slice s, const struct place *at)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
@@ -197,7 +197,7 @@ static void pack_text_redact(struct ccfc_pack *p, struct ccfc_redact *r,
 		return;
 	}
 	if (!at->input && is_fixed(at->key))
-		pass(&text, r, s, ccfc_redact_secret);
+		redact_pass(&text, r, s, ccfc_redact_secret);
 	else
 		ccfc_redact_text(&text, r, s);
 	ccfc_pack_str(p, ccfc_buf_view(&text));
@@ -210,7 +210,7 @@ static void pack_deep(struct ccfc_pack *p, struct ccfc_redact *r,
 	struct ccfc_buf json = CCFC_BUF_INIT;
 
 	ccfc_json_write(&json, o, 0);
-	pack_text_redact(p, r, ccfc_buf_view(&json), at);
+	pack_redacted_text(p, r, ccfc_buf_view(&json), at);
 	ccfc_buf_release(&json);
 }
 
@@ -235,7 +235,7 @@ static void pack_map(struct ccfc_pack *p, struct ccfc_redact *r,
 
 		if (skip && ccfc_slice_is(key, skip))
 			continue;
-		pack_text_redact(p, r, key, &name);
+		pack_redacted_text(p, r, key, &name);
 		below.input = at->input || ccfc_slice_is(key, "input");
 		pack_value(p, r, ccfc_obj_value_at(o, i), &below, NULL);
 	}
@@ -263,7 +263,7 @@ static void pack_value(struct ccfc_pack *p, struct ccfc_redact *r,
 		return;
 	case CCFC_OBJ_STR:
 	case CCFC_OBJ_BIN:
-		pack_text_redact(p, r, ccfc_obj_str(o), at);
+		pack_redacted_text(p, r, ccfc_obj_str(o), at);
 		return;
 	case CCFC_OBJ_ARRAY:
 	case CCFC_OBJ_MAP:

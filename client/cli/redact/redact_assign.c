@@ -11,7 +11,7 @@
 #define VALUE_MAX   4096
 #define SLASHES_MAX 7
 
-static bool is_blank_redact_assign(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -28,8 +28,7 @@ static struct ccfc_slice name_before(const struct ccfc_redact_scan *scan,
 	const char *p = scan->p;
 	size_t end = i, start;
 
-	while (end && i - end < BLANKS_MAX &&
-	       is_blank_redact_assign(p[end - 1]))
+	while (end && i - end < BLANKS_MAX && is_blank(p[end - 1]))
 		end--;
 	if (end && p[end - 1] == ']')
 		end--;
@@ -118,9 +117,9 @@ static size_t random_end(const struct ccfc_redact_scan *scan, size_t start)
  * Takes the value that starts at `k`, quoted or not. A refused value was not
  * read beyond the next '=', so that no text is scanned twice.
  */
-static bool take_redact_assign(const struct ccfc_redact_scan *scan, size_t k,
-			       enum ccfc_redact_name name, bool prose,
-			       struct ccfc_redact_hit *hit)
+static bool take_value(const struct ccfc_redact_scan *scan, size_t k,
+		       enum ccfc_redact_name name, bool prose,
+		       struct ccfc_redact_hit *hit)
 {
 	size_t slashes, start = k, end = 0, some;
 	char quote = quote_at(scan, &start, &slashes);
@@ -147,8 +146,7 @@ static size_t skip_blanks(const struct ccfc_redact_scan *scan, size_t k)
 {
 	size_t start = k;
 
-	while (k < scan->n && k - start < BLANKS_MAX &&
-	       is_blank_redact_assign(scan->p[k]))
+	while (k < scan->n && k - start < BLANKS_MAX && is_blank(scan->p[k]))
 		k++;
 	return k;
 }
@@ -167,7 +165,7 @@ static bool take_header(const struct ccfc_redact_scan *scan, size_t k,
 			k = skip_blanks(scan, k + strlen(schemes[i]));
 			break;
 		}
-	if (!take_redact_assign(scan, k, CCFC_NAME_SECRET, true, hit))
+	if (!take_value(scan, k, CCFC_NAME_SECRET, true, hit))
 		return false;
 	hit->kind = CCFC_REDACT_HEADER;
 	return true;
@@ -188,8 +186,7 @@ bool ccfc_redact_assign(const struct ccfc_redact_scan *scan, size_t i,
 		return false;
 	if (scan->p[k] == '=' || scan->p[k] == '>')
 		k++;
-	prose = scan->p[i] == ':' && k < scan->n &&
-		is_blank_redact_assign(scan->p[k]);
+	prose = scan->p[i] == ':' && k < scan->n && is_blank(scan->p[k]);
 	k = skip_blanks(scan, k);
 	if (k >= scan->n)
 		return false;
@@ -197,8 +194,7 @@ bool ccfc_redact_assign(const struct ccfc_redact_scan *scan, size_t i,
 	    !strncasecmp(name.ptr + name.len - 13, "authorization", 13))
 		return take_header(scan, k, hit);
 	kind = ccfc_redact_classify(name);
-	return kind != CCFC_NAME_PLAIN &&
-	       take_redact_assign(scan, k, kind, prose, hit);
+	return kind != CCFC_NAME_PLAIN && take_value(scan, k, kind, prose, hit);
 }
 
 bool ccfc_redact_flag(const struct ccfc_redact_scan *scan, size_t i,
@@ -217,5 +213,5 @@ bool ccfc_redact_flag(const struct ccfc_redact_scan *scan, size_t i,
 		return false;
 	kind = ccfc_redact_classify(ccfc_slice(scan->p + start, end - start));
 	return kind > CCFC_NAME_KEY &&
-	       take_redact_assign(scan, end + 1, kind, false, hit);
+	       take_value(scan, end + 1, kind, false, hit);
 }

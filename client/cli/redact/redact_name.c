@@ -31,7 +31,7 @@ static bool is_upper(char c)
 }
 
 /* Lower-case words of a name, without digits. */
-static void split_redact_name(struct words *w, struct ccfc_slice name)
+static void split_words(struct words *w, struct ccfc_slice name)
 {
 	size_t len = 0;
 	bool open = false;
@@ -121,7 +121,7 @@ enum ccfc_redact_name ccfc_redact_classify(struct ccfc_slice name)
 	struct words w;
 	const char *last;
 
-	split_redact_name(&w, name);
+	split_words(&w, name);
 	if (!w.n)
 		return CCFC_NAME_PLAIN;
 	last = w.at[w.n - 1];
@@ -140,7 +140,7 @@ enum ccfc_redact_name ccfc_redact_classify(struct ccfc_slice name)
 /* ---- values ---- */
 
 /* Different bytes among the first 256: few in words, many in noise. */
-static size_t variety(struct ccfc_slice s)
+static size_t count_distinct_bytes(struct ccfc_slice s)
 {
 	bool seen[256] = { false };
 	size_t n = 0;
@@ -169,7 +169,7 @@ static bool is_random(struct ccfc_slice s)
 	if (s.len < 32 || !digits || (s.len == 40 && hex == s.len) ||
 	    (s.len == 36 && dashes == 4 && hex == 32))
 		return false;
-	return variety(s) >= (hex == s.len ? 8 : 14);
+	return count_distinct_bytes(s) >= (hex == s.len ? 8 : 14);
 }
 
 static bool is_all(struct ccfc_slice s, const char *set)

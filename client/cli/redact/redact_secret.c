@@ -110,8 +110,8 @@ static bool is_mixed(struct ccfc_slice s)
 	return false;
 }
 
-static bool fits(const struct ccfc_redact_scan *scan, const struct shape *shape,
-		 size_t i, size_t *end)
+static bool fits_shape(const struct ccfc_redact_scan *scan,
+		       const struct shape *shape, size_t i, size_t *end)
 {
 	size_t start = i + strlen(shape->prefix), k = start;
 
@@ -152,7 +152,7 @@ static bool find_token(const struct ccfc_redact_scan *scan, size_t i,
 		if (scan->p[i] == shape->prefix[0] &&
 		    ccfc_redact_has(scan, i, shape->prefix) &&
 		    (shape->anywhere || ccfc_redact_starts(scan, i)) &&
-		    fits(scan, shape, i, &end))
+		    fits_shape(scan, shape, i, &end))
 			return found_secret(hit, CCFC_REDACT_KEY, i, end);
 	}
 	return false;

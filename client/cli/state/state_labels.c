@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A line of the file: the session, its name, its tags. */
-static int take_label(struct ccfc_cli *cli, char *line, struct ccfc_err *err)
+static int send_label(struct ccfc_cli *cli, char *line, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = NULL;
 	const char *tags[66] = { NULL }, *name, *session;
@@ -61,7 +61,7 @@ int ccfc_state_labels(struct ccfc_cli *cli, const char *dir,
 		close(fd);
 	rest = text.ptr;
 	while (!r && rest && (line = strsep(&rest, "\n")))
-		r = *line ? take_label(cli, line, err) : 0;
+		r = *line ? send_label(cli, line, err) : 0;
 	ccfc_buf_release(&path);
 	ccfc_buf_release(&text);
 	return r;

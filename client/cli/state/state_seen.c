@@ -41,8 +41,8 @@ static int copy_content(struct ccfc_state_job *job, struct ccfc_slice key)
 	return r;
 }
 
-static int take_seen(struct ccfc_state_job *job, struct ccfc_buf *text,
-		     struct ccfc_obj root)
+static int write_seen_page(struct ccfc_state_job *job, struct ccfc_buf *text,
+			   struct ccfc_obj root)
 {
 	struct ccfc_obj lines = ccfc_obj_get(root, "lines");
 	struct ccfc_obj contents = ccfc_obj_get(root, "contents");
@@ -72,7 +72,7 @@ int ccfc_state_copy_seen(struct ccfc_state_job *job,
 	do {
 		r = ccfc_export_seen(&reply, job->cli->client, &page, job->err);
 		if (!r)
-			r = take_seen(job, &text, ccfc_cli_value(reply));
+			r = write_seen_page(job, &text, ccfc_cli_value(reply));
 		next = r ? 0
 			 : ccfc_obj_get_int(ccfc_cli_value(reply), "next", 0);
 		ccfc_reply_free(reply);

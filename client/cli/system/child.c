@@ -19,8 +19,8 @@
 #define WORDS_MAX 4096
 #define SAYS_MAX  300
 
-static void become(const char *const *argv, int out, int err,
-		   ccfc_child_fn prepare, const void *data)
+static void exec_child(const char *const *argv, int out, int err,
+		       ccfc_child_fn prepare, const void *data)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -36,7 +36,7 @@ static void become(const char *const *argv, int out, int err,
 }
 
 /* False when the other side has closed it. */
-static bool take_child(struct ccfc_buf *buf, int fd, size_t max)
+static bool read_available(struct ccfc_buf *buf, int fd, size_t max)
 {
 	char *at = ccfc_buf_reserve(buf, 65536);
 	ssize_t n = read(fd, at, 65536);
@@ -50,7 +50,8 @@ static bool take_child(struct ccfc_buf *buf, int fd, size_t max)
 	return n > 0;
 }
 
-static void drain(struct ccfc_child *child, int from_out, int from_err)
+static void read_both_streams(struct ccfc_child *child, int from_out,
+			      int from_err)
 {
 	struct pollfd fds[2] = { { from_out, POLLIN, 0 },
 				 { from_err, POLLIN, 0 } };
@@ -59,10 +60,11 @@ static void drain(struct ccfc_child *child, int from_out, int from_err)
 		if (poll(fds, 2, -1) < 0)
 			continue; /* EINTR */
 		if (fds[0].fd >= 0 && fds[0].revents &&
-		    !take_child(&child->out, from_out, CCFC_REPLY_MAX_BYTES))
+		    !read_available(&child->out, from_out,
+				    CCFC_REPLY_MAX_BYTES))
 			fds[0].fd = -1;
 		if (fds[1].fd >= 0 && fds[1].revents &&
-		    !take_child(&child->words, from_err, WORDS_MAX))
+		    !read_available(&child->words, from_err, WORDS_MAX))
 			fds[1].fd = -1;
 	}
 }
@@ -87,7 +89,7 @@ int ccfc_child_run(struct ccfc_child *child, const char *const *argv,
 	if (!ccfc_pipe(outs) && !ccfc_pipe(errs))
 		pid = fork();
 	if (pid == 0)
-		become(argv, outs[1], errs[1], prepare, data);
+		exec_child(argv, outs[1], errs[1], prepare, data);
 	if (pid < 0) {
 		int code = ccfc_err_io(err, errno, "%s", argv[0]);
 
@@ -97,7 +99,7 @@ int ccfc_child_run(struct ccfc_child *child, const char *const *argv,
 	}
 	close(outs[1]);
 	close(errs[1]);
-	drain(child, outs[0], errs[0]);
+	read_both_streams(child, outs[0], errs[0]);
 	close(outs[0]);
 	close(errs[0]);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -35,7 +35,7 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* How many characters tell two different texts apart; 0: they are equal. */
-static size_t needed(struct ccfc_slice a, struct ccfc_slice b)
+static size_t needed_length(struct ccfc_slice a, struct ccfc_slice b)
 {
 	size_t same = 0;
 
@@ -44,7 +44,7 @@ static size_t needed(struct ccfc_slice a, struct ccfc_slice b)
 	return ccfc_slice_eq(a, b) ? 0 : same + 1;
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t max_size(size_t a, size_t b)
 {
 	return a > b ? a : b;
 }
@@ -60,13 +60,14 @@ void ccfc_change_ids_init(struct ccfc_change_ids *ids, struct ccfc_slice *list,
 		struct ccfc_slice b = call_of(list[i]);
 
 		if (!ccfc_slice_eq(a, b))
-			ids->call = larger(ids->call,
-					   needed(ccfc_slice_change_tail(a),
-						  ccfc_slice_change_tail(b)));
+			ids->call = max_size(
+				ids->call,
+				needed_length(ccfc_slice_change_tail(a),
+					      ccfc_slice_change_tail(b)));
 		else
-			ids->part =
-				larger(ids->part, needed(part_of(list[i - 1]),
-							 part_of(list[i])));
+			ids->part = max_size(ids->part,
+					     needed_length(part_of(list[i - 1]),
+							   part_of(list[i])));
 	}
 }
 

@@ -50,7 +50,7 @@ static const char *const weekdays[] = { "sunday",    "monday",	 "tuesday",
 /* --- the calendar --- */
 
 /* The moment of these fields, which may be out of their ranges. */
-static int64_t moment(int year, int month, int day, int seconds)
+static int64_t local_ms(int year, int month, int day, int seconds)
 {
 	struct tm tm = { .tm_year = year,
 			 .tm_mon = month,
@@ -65,7 +65,8 @@ static int64_t moment(int year, int month, int day, int seconds)
  * The time of a day; hours are counted on the clock, not from midnight, which
  * differs when the clock changes.
  */
-static int64_t clock_of(const struct tm *day, int hour, int minute, int second)
+static int64_t ms_of_clock(const struct tm *day, int hour, int minute,
+			   int second)
 {
 	struct tm tm = { .tm_year = day->tm_year,
 			 .tm_mon = day->tm_mon,
@@ -79,25 +80,26 @@ static int64_t clock_of(const struct tm *day, int hour, int minute, int second)
 }
 
 /* `n` days, months and years from the first of these to before the next. */
-static struct ccfc_date_span span(const struct tm *t, enum unit unit, int n)
+static struct ccfc_date_span period_of_unit(const struct tm *t, enum unit unit,
+					    int n)
 {
 	int y = t->tm_year, m = t->tm_mon, d = t->tm_mday;
 
 	switch (unit) {
 	case YEAR:
-		return (struct ccfc_date_span){ moment(y, 0, 1, 0),
-						moment(y + n, 0, 1, 0) - 1 };
+		return (struct ccfc_date_span){ local_ms(y, 0, 1, 0),
+						local_ms(y + n, 0, 1, 0) - 1 };
 	case MONTH:
-		return (struct ccfc_date_span){ moment(y, m, 1, 0),
-						moment(y, m + n, 1, 0) - 1 };
+		return (struct ccfc_date_span){ local_ms(y, m, 1, 0),
+						local_ms(y, m + n, 1, 0) - 1 };
 	default:
-		return (struct ccfc_date_span){ moment(y, m, d, 0),
-						moment(y, m, d + n, 0) - 1 };
+		return (struct ccfc_date_span){ local_ms(y, m, d, 0),
+						local_ms(y, m, d + n, 0) - 1 };
 	}
 }
 
 /* That day, with its fields in their ranges. */
-static struct tm day_of(int year, int month, int day)
+static struct tm local_noon(int year, int month, int day)
 {
 	/* At noon no change of the clock leads to another day. */
 	struct tm tm = { .tm_year = year,
@@ -113,7 +115,7 @@ static struct tm day_of(int year, int month, int day)
 static int month_length(int year, int month)
 {
 	/* Day 0 is the last of the month before. */
-	return day_of(year, month + 1, 0).tm_mday;
+	return local_noon(year, month + 1, 0).tm_mday;
 }
 
 /* --- words --- */
@@ -123,7 +125,7 @@ static char lower_case(char c)
 	return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static bool split(struct reading *r, struct ccfc_slice text)
+static bool split_tokens(struct reading *r, struct ccfc_slice text)
 {
 	for (size_t i = 0; i < text.len;) {
 		size_t len = 0;
@@ -220,7 +222,7 @@ static bool read_clock(struct clock_time *t, const char *word)
 static struct ccfc_date_span at_clock(const struct tm *day,
 				      const struct clock_time *t)
 {
-	int64_t from = clock_of(day, t->hour, t->minute, t->second);
+	int64_t from = ms_of_clock(day, t->hour, t->minute, t->second);
 
 	return (struct ccfc_date_span){ from, from + t->length - 1 };
 }
@@ -248,8 +250,8 @@ static bool read_calendar(struct ccfc_date_span *out, struct tm *day,
 	}
 	if (m < 1 || m > 12 || d < 1 || d > month_length(y - 1900, m - 1))
 		return false;
-	*day = day_of(y - 1900, m - 1, d);
-	*out = span(day, whole_month ? MONTH : DAY, 1);
+	*day = local_noon(y - 1900, m - 1, d);
+	*out = period_of_unit(day, whole_month ? MONTH : DAY, 1);
 	return true;
 }
 
@@ -262,22 +264,22 @@ static struct ccfc_date_span whole_unit(const struct tm *today, enum unit unit,
 
 	switch (unit) {
 	case WEEK:
-		t = day_of(y, m, d - (today->tm_wday + 6) % 7 - 7 * back);
-		return span(&t, DAY, 7);
+		t = local_noon(y, m, d - (today->tm_wday + 6) % 7 - 7 * back);
+		return period_of_unit(&t, DAY, 7);
 	case MONTH:
-		t = day_of(y, m - back, 1);
-		return span(&t, MONTH, 1);
+		t = local_noon(y, m - back, 1);
+		return period_of_unit(&t, MONTH, 1);
 	case YEAR:
-		t = day_of(y - back, 0, 1);
-		return span(&t, YEAR, 1);
+		t = local_noon(y - back, 0, 1);
+		return period_of_unit(&t, YEAR, 1);
 	default:
-		t = day_of(y, m, d - back);
-		return span(&t, DAY, 1);
+		t = local_noon(y, m, d - back);
+		return period_of_unit(&t, DAY, 1);
 	}
 }
 
 /* `n` of them before now, at the same time of the day. */
-static int64_t before(const struct reading *r, int n, enum unit unit)
+static int64_t time_before(const struct reading *r, int n, enum unit unit)
 {
 	static const int64_t ms[] = { 1000, 60000, 3600000 };
 	const struct tm *t = &r->today;
@@ -287,14 +289,15 @@ static int64_t before(const struct reading *r, int n, enum unit unit)
 	if (unit <= HOUR)
 		return r->now - n * ms[unit];
 	if (unit == DAY || unit == WEEK) {
-		day = day_of(y, m, d - n * (unit == WEEK ? 7 : 1));
+		day = local_noon(y, m, d - n * (unit == WEEK ? 7 : 1));
 	} else {
-		day = day_of(unit == YEAR ? y - n : y,
-			     unit == MONTH ? m - n : m, 1);
+		day = local_noon(unit == YEAR ? y - n : y,
+				 unit == MONTH ? m - n : m, 1);
 		last = month_length(day.tm_year, day.tm_mon);
 		day.tm_mday = d < last ? d : last;
 	}
-	return clock_of(&day, t->tm_hour, t->tm_min, t->tm_sec) + r->now % 1000;
+	return ms_of_clock(&day, t->tm_hour, t->tm_min, t->tm_sec) +
+	       r->now % 1000;
 }
 
 /* "2d", "2 days ago", "an hour ago": *used words. */
@@ -318,7 +321,7 @@ static bool read_ago(int64_t *out, const struct reading *r, unsigned *used)
 	/* "2 days" alone is as good; "an hour" is not. */
 	if (i < r->n && !strcmp(r->words[i], "ago"))
 		i++;
-	*out = before(r, n, unit);
+	*out = time_before(r, n, unit);
 	*used = i;
 	return true;
 }
@@ -333,8 +336,8 @@ static bool read_weekday(struct tm *day, const struct reading *r,
 	back = (r->today.tm_wday - wanted + 7) % 7;
 	if (last && !back)
 		back = 7;
-	*day = day_of(r->today.tm_year, r->today.tm_mon,
-		      r->today.tm_mday - back);
+	*day = local_noon(r->today.tm_year, r->today.tm_mon,
+			  r->today.tm_mday - back);
 	return true;
 }
 
@@ -353,8 +356,8 @@ static bool read_span(struct ccfc_date_span *out, struct tm *day,
 	*day = r->today;
 	if (!strcmp(word, "today") || !strcmp(word, "yesterday")) {
 		*out = whole_unit(&r->today, DAY, *word == 'y');
-		*day = day_of(r->today.tm_year, r->today.tm_mon,
-			      r->today.tm_mday - (*word == 'y'));
+		*day = local_noon(r->today.tm_year, r->today.tm_mon,
+				  r->today.tm_mday - (*word == 'y'));
 		return true;
 	}
 	if (read_calendar(out, day, word))
@@ -369,7 +372,7 @@ static bool read_span(struct ccfc_date_span *out, struct tm *day,
 	}
 	if (!read_weekday(day, r, word, last))
 		return false;
-	*out = span(day, DAY, 1);
+	*out = period_of_unit(day, DAY, 1);
 	return true;
 }
 
@@ -388,7 +391,7 @@ static bool read_words(struct ccfc_date_span *out, struct reading *r)
 		*out = at_clock(&day, &clock);
 		if (out->from <= r->now)
 			return true;
-		day = day_of(day.tm_year, day.tm_mon, day.tm_mday - 1);
+		day = local_noon(day.tm_year, day.tm_mon, day.tm_mday - 1);
 		*out = at_clock(&day, &clock);
 		return true;
 	}
@@ -427,7 +430,7 @@ bool ccfc_dates_read(struct ccfc_date_span *out, struct ccfc_slice text,
 		out->from = out->to = ccfc_time_parse(text);
 		return true;
 	}
-	if (!localtime_r(&sec, &r.today) || !split(&r, text))
+	if (!localtime_r(&sec, &r.today) || !split_tokens(&r, text))
 		return false;
 	return read_words(out, &r) && out->from <= out->to;
 }

@@ -4,7 +4,7 @@
 /*
  * A number from 1 at *p, which advances behind it; 0: no number; -1: invalid.
  */
-static int64_t read_number_line_range(const char **p)
+static int64_t read_number(const char **p)
 {
 	int64_t n = 0;
 
@@ -23,11 +23,11 @@ bool ccfc_line_range_parse(int64_t *from, int64_t *to, const char *text)
 	bool count = false;
 
 	*to = 0;
-	*from = read_number_line_range(&text);
+	*from = read_number(&text);
 	if (*text == ',') {
 		count = *++text == '+';
 		text += count;
-		*to = read_number_line_range(&text);
+		*to = read_number(&text);
 	}
 	if (*from < 0 || *to < 0 || *text || (count && !*to) ||
 	    (!*from && !*to))

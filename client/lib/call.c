@@ -10,8 +10,8 @@
 
 #define EVENTS_MAX_BYTES (64u << 20)
 
-static int enqueue(struct ccfc_client *c, struct ccfc_reply *event,
-		   struct ccfc_err *err)
+static int enqueue_event(struct ccfc_client *c, struct ccfc_reply *event,
+			 struct ccfc_err *err)
 {
 	if (c->events.bytes + event->len > EVENTS_MAX_BYTES) {
 		ccfc_reply_free(event);
@@ -26,7 +26,7 @@ static int enqueue(struct ccfc_client *c, struct ccfc_reply *event,
 	return 0;
 }
 
-static struct ccfc_reply *dequeue(struct ccfc_client *c)
+static struct ccfc_reply *dequeue_event(struct ccfc_client *c)
 {
 	struct ccfc_reply *event = c->events.head;
 
@@ -96,7 +96,7 @@ static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 			if (fn && fn(data, reply))
 				ccfc_reply_free(reply);
 			else
-				r = enqueue(c, reply, err);
+				r = enqueue_event(c, reply, err);
 		} else if (c->ahead.id && reply->rpc.id == c->ahead.id) {
 			r = hear_ahead(c, reply, err);
 			if (!r && !out)
@@ -182,7 +182,7 @@ static bool changes_nothing(const char *method)
 }
 
 /* The answer to the question that was asked ahead. 0: it did not refuse. */
-static int settle(struct ccfc_client *c, struct ccfc_err *err)
+static int finish_request_ahead(struct ccfc_client *c, struct ccfc_err *err)
 {
 	int r = send_requests(c, err);
 
@@ -199,7 +199,7 @@ static int call_daemon(struct ccfc_reply **out, struct ccfc_client *c,
 		       const char *method, struct ccfc_slice params,
 		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
 {
-	int r = changes_nothing(method) ? 0 : settle(c, err);
+	int r = changes_nothing(method) ? 0 : finish_request_ahead(c, err);
 
 	if (!r)
 		r = put_request(c, method, params, err);
@@ -214,7 +214,7 @@ static int call_daemon(struct ccfc_reply **out, struct ccfc_client *c,
 		return CCFC_EAGAIN;
 	}
 	/* Answers may come in another order. */
-	return r > 0 ? settle(c, err) : r;
+	return r > 0 ? finish_request_ahead(c, err) : r;
 }
 
 int ccfc_lib_call(struct ccfc_reply **out, struct ccfc_client *c,
@@ -252,7 +252,7 @@ int ccfc_client_next_event(struct ccfc_reply **out, struct ccfc_client *client,
 {
 	int r;
 
-	*out = dequeue(client);
+	*out = dequeue_event(client);
 	if (*out)
 		return 1;
 	for (;;) {

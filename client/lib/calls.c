@@ -7,16 +7,16 @@
 
 /* The arguments of a call follow `query`; see CCFC_ARG_… in call_options.h. */
 #define ASK(out, client, symbol, query, err, ...)                              \
-	ask_calls(out, client, CCFC_M_##symbol, query, err,                    \
-		  (const struct ccfc_arg[]){ __VA_ARGS__ },                    \
-		  sizeof((const struct ccfc_arg[]){ __VA_ARGS__ }) /           \
-			  sizeof(struct ccfc_arg),                             \
-		  NULL, NULL)
+	call_with_query(out, client, CCFC_M_##symbol, query, err,              \
+			(const struct ccfc_arg[]){ __VA_ARGS__ },              \
+			sizeof((const struct ccfc_arg[]){ __VA_ARGS__ }) /     \
+				sizeof(struct ccfc_arg),                       \
+			NULL, NULL)
 
-static int ask_calls(struct ccfc_reply **out, struct ccfc_client *client,
-		     const char *method, const struct ccfc_query *query,
-		     struct ccfc_err *err, const struct ccfc_arg *args,
-		     size_t nargs, ccfc_notify_fn fn, void *data)
+static int call_with_query(struct ccfc_reply **out, struct ccfc_client *client,
+			   const char *method, const struct ccfc_query *query,
+			   struct ccfc_err *err, const struct ccfc_arg *args,
+			   size_t nargs, ccfc_notify_fn fn, void *data)
 {
 	struct ccfc_buf params = CCFC_BUF_INIT;
 	struct ccfc_query all;
@@ -32,7 +32,8 @@ static int ask_calls(struct ccfc_reply **out, struct ccfc_client *client,
 	/* An older daemon only knows how to answer with everything. */
 	all = *query;
 	all.changes = CCFC_CONTENT_DEFAULT;
-	return ask_calls(out, client, method, &all, err, args, nargs, fn, data);
+	return call_with_query(out, client, method, &all, err, args, nargs, fn,
+			       data);
 }
 
 /* A method without options. */
@@ -239,15 +240,15 @@ int ccfc_sql_query(struct ccfc_reply **out, struct ccfc_client *client,
 int ccfc_session_list(struct ccfc_reply **out, struct ccfc_client *client,
 		      const struct ccfc_query *query, struct ccfc_err *err)
 {
-	return ask_calls(out, client, CCFC_M_SESSION_LIST, query, err, NULL, 0,
-			 NULL, NULL);
+	return call_with_query(out, client, CCFC_M_SESSION_LIST, query, err,
+			       NULL, 0, NULL, NULL);
 }
 
 int ccfc_stats_get(struct ccfc_reply **out, struct ccfc_client *client,
 		   const struct ccfc_query *query, struct ccfc_err *err)
 {
-	return ask_calls(out, client, CCFC_M_STATS_GET, query, err, NULL, 0,
-			 NULL, NULL);
+	return call_with_query(out, client, CCFC_M_STATS_GET, query, err, NULL,
+			       0, NULL, NULL);
 }
 
 struct progress_sink {
@@ -281,8 +282,8 @@ int ccfc_index_build(struct ccfc_reply **out, struct ccfc_client *client,
 		CCFC_ARG_FLAG(PROGRESS, fn != NULL),
 	};
 
-	return ask_calls(out, client, CCFC_M_INDEX_BUILD, NULL, err, args, 2,
-			 fn ? on_progress : NULL, &sink);
+	return call_with_query(out, client, CCFC_M_INDEX_BUILD, NULL, err, args,
+			       2, fn ? on_progress : NULL, &sink);
 }
 
 int ccfc_sql_schema(struct ccfc_reply **out, struct ccfc_client *client,
@@ -383,15 +384,15 @@ int ccfc_forget_run(struct ccfc_reply **out, struct ccfc_client *client,
 int ccfc_export_list(struct ccfc_reply **out, struct ccfc_client *client,
 		     const struct ccfc_query *query, struct ccfc_err *err)
 {
-	return ask_calls(out, client, CCFC_M_ARCHIVE_LIST, query, err, NULL, 0,
-			 NULL, NULL);
+	return call_with_query(out, client, CCFC_M_ARCHIVE_LIST, query, err,
+			       NULL, 0, NULL, NULL);
 }
 
 int ccfc_export_seen(struct ccfc_reply **out, struct ccfc_client *client,
 		     const struct ccfc_query *query, struct ccfc_err *err)
 {
-	return ask_calls(out, client, CCFC_M_ARCHIVE_SEEN, query, err, NULL, 0,
-			 NULL, NULL);
+	return call_with_query(out, client, CCFC_M_ARCHIVE_SEEN, query, err,
+			       NULL, 0, NULL, NULL);
 }
 
 int ccfc_import_path(struct ccfc_reply **out, struct ccfc_client *client,

@@ -51,8 +51,8 @@ static int find_socket(char **out, const char *given, struct ccfc_err *err)
 	return r;
 }
 
-static int reach(bool *spawned, const char *socket, enum ccfc_spawn how,
-		 struct ccfc_err *err)
+static int dial_or_spawn(bool *spawned, const char *socket, enum ccfc_spawn how,
+			 struct ccfc_err *err)
 {
 	int fd = ccfc_lib_dial(socket, err);
 
@@ -84,7 +84,7 @@ int ccfc_client_new(struct ccfc_client **out,
 		r = find_socket(&socket, o->socket, err);
 	if (!socket)
 		return r;
-	fd = reach(&spawned, socket, o->spawn, err);
+	fd = dial_or_spawn(&spawned, socket, o->spawn, err);
 	if (fd < 0) {
 		free(socket);
 		return fd;

@@ -86,7 +86,7 @@ static void make_env(struct plan *plan, const char *socket)
  * A caller without standard descriptors would get their numbers here. The
  * daemon's descriptors are moved to these numbers later: avoid them.
  */
-static int lift(int fd)
+static int lift_above_stderr(int fd)
 {
 	int up, e;
 
@@ -103,8 +103,8 @@ static int make_pipe(int fds[2])
 {
 	if (ccfc_pipe(fds) < 0)
 		return -1;
-	fds[0] = lift(fds[0]);
-	fds[1] = lift(fds[1]);
+	fds[0] = lift_above_stderr(fds[0]);
+	fds[1] = lift_above_stderr(fds[1]);
 	return fds[0] < 0 || fds[1] < 0 ? -1 : 0;
 }
 
@@ -145,10 +145,10 @@ static int plan_init(struct plan *plan, const char *socket, const char *log,
 	};
 	plan->binary = ccfc_lib_find_daemon();
 	make_env(plan, socket);
-	plan->log = lift(open(log, LOG_FLAGS, 0600));
+	plan->log = lift_above_stderr(open(log, LOG_FLAGS, 0600));
 	if (plan->log < 0)
 		return log_error(log, err);
-	plan->null = lift(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	plan->null = lift_above_stderr(open("/dev/null", O_RDONLY | O_CLOEXEC));
 	if (plan->null < 0)
 		return ccfc_err_io(err, errno, "cannot open /dev/null");
 	if (make_pipe(plan->ready) < 0 || make_pipe(plan->exec) < 0)
@@ -229,7 +229,7 @@ static int fork_twice(const struct plan *plan, struct ccfc_err *err)
 }
 
 /* An end of file means that exec worked. */
-static int wait_exec(struct plan *plan, struct ccfc_err *err)
+static int wait_for_exec(struct plan *plan, struct ccfc_err *err)
 {
 	int e = 0;
 	ssize_t n;
@@ -255,7 +255,7 @@ int ccfc_lib_exec(const char *path, const char *log, struct ccfc_err *err)
 	if (!r)
 		r = fork_twice(&plan, err);
 	if (!r)
-		r = wait_exec(&plan, err);
+		r = wait_for_exec(&plan, err);
 	if (!r) {
 		r = plan.ready[0];
 		plan.ready[0] = -1;

@@ -69,7 +69,7 @@ static bool wait_ready(int fd)
 	return false;
 }
 
-static off_t size_of(const char *path)
+static off_t file_size(const char *path)
 {
 	struct stat st;
 
@@ -96,8 +96,8 @@ static const char *last_words(char *text, size_t size, const char *log,
 }
 
 /* *again: another daemon may have been ending; try again. */
-static int ended(const char *path, const char *log, off_t from, bool *again,
-		 struct ccfc_err *err)
+static int fail_ended(const char *path, const char *log, off_t from,
+		      bool *again, struct ccfc_err *err)
 {
 	char text[CCFC_ERR_WHAT_MAX];
 	const char *words = last_words(text, sizeof(text), log, from);
@@ -118,10 +118,10 @@ static int ended(const char *path, const char *log, off_t from, bool *again,
 	return CCFC_EUNREACHABLE;
 }
 
-static int start_one(const char *path, const char *log, bool *again,
-		     struct ccfc_err *err)
+static int start_program(const char *path, const char *log, bool *again,
+			 struct ccfc_err *err)
 {
-	off_t from = size_of(log);
+	off_t from = file_size(log);
 	int ready = ccfc_lib_exec(path, log, err);
 	bool in_time;
 	int fd;
@@ -135,14 +135,14 @@ static int start_one(const char *path, const char *log, bool *again,
 	if (fd != CCFC_EUNREACHABLE)
 		return fd;
 	if (in_time)
-		return ended(path, log, from, again, err);
+		return fail_ended(path, log, from, again, err);
 	ccfc_err_set(err, fd, "the daemon was started but is not ready");
 	ccfc_err_hint(err, "see %s", log);
 	return fd;
 }
 
 /* The caller holds the lock. */
-static int start_spawn(const char *path, struct ccfc_err *err)
+static int start_with_retry(const char *path, struct ccfc_err *err)
 {
 	struct ccfc_buf log = CCFC_BUF_INIT;
 	bool again = true;
@@ -150,7 +150,7 @@ static int start_spawn(const char *path, struct ccfc_err *err)
 
 	if (!r)
 		for (int i = 0; again && i < ATTEMPTS; i++)
-			r = start_one(path, log.ptr, &again, err);
+			r = start_program(path, log.ptr, &again, err);
 	ccfc_buf_release(&log);
 	return r;
 }
@@ -195,7 +195,7 @@ int ccfc_lib_spawn(const char *path, struct ccfc_err *err)
 	if (!r && fd < 0) {
 		fd = ccfc_lib_dial(path, err);
 		if (fd == CCFC_EUNREACHABLE)
-			fd = start_spawn(path, err);
+			fd = start_with_retry(path, err);
 	}
 	close(lock);
 	return r < 0 ? r : fd;

@@ -30,7 +30,7 @@ int ccfc_stream_fail(struct ccfc_client *c, int code)
 	return code;
 }
 
-static int gone(struct ccfc_client *c, struct ccfc_err *err)
+static int fail_gone(struct ccfc_client *c, struct ccfc_err *err)
 {
 	bool over = c->fd < 0;
 
@@ -73,7 +73,7 @@ int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
 	int timeout = c->timeout_ms ? c->timeout_ms : -1;
 
 	if (c->fd < 0)
-		return gone(c, err);
+		return fail_gone(c, err);
 	while (bytes.len) {
 		ssize_t n = send(c->fd, bytes.ptr, bytes.len,
 				 MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -82,7 +82,7 @@ int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
 			bytes.ptr += n;
 			bytes.len -= (size_t)n;
 		} else if (!is_transient(errno)) {
-			return gone(c, err);
+			return fail_gone(c, err);
 		} else if (!wait_for(c->fd, POLLOUT, timeout)) {
 			ccfc_err_set(err, CCFC_EUNREACHABLE,
 				     "the daemon does not read");
@@ -93,14 +93,14 @@ int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
 }
 
 /* Reads once. 1: some bytes came; 0: none in time. */
-static int fill_stream(struct ccfc_client *c, int timeout_ms,
-		       struct ccfc_err *err)
+static int read_some(struct ccfc_client *c, int timeout_ms,
+		     struct ccfc_err *err)
 {
 	size_t room;
 	ssize_t n;
 
 	if (c->fd < 0)
-		return gone(c, err);
+		return fail_gone(c, err);
 	do {
 		if (!wait_for(c->fd, POLLIN, timeout_ms))
 			return 0;
@@ -109,13 +109,13 @@ static int fill_stream(struct ccfc_client *c, int timeout_ms,
 		n = recv(c->fd, c->in.ptr + c->in.len, room, MSG_DONTWAIT);
 	} while (n < 0 && is_transient(errno));
 	if (n <= 0)
-		return gone(c, err);
+		return fail_gone(c, err);
 	c->in.len += (size_t)n;
 	return 1;
 }
 
 /* The first `len` bytes; without a copy when they nearly fill the buffer. */
-static char *take_bytes(struct ccfc_buf *in, size_t len)
+static char *cut_bytes(struct ccfc_buf *in, size_t len)
 {
 	char *bytes;
 
@@ -126,13 +126,13 @@ static char *take_bytes(struct ccfc_buf *in, size_t len)
 	return bytes;
 }
 
-static int take_stream(struct ccfc_reply **out, struct ccfc_client *c,
-		       size_t len, struct ccfc_err *err)
+static int take_reply(struct ccfc_reply **out, struct ccfc_client *c,
+		      size_t len, struct ccfc_err *err)
 {
 	struct ccfc_reply *reply = ccfc_calloc(1, sizeof(*reply));
 	int r;
 
-	reply->bytes = take_bytes(&c->in, len);
+	reply->bytes = cut_bytes(&c->in, len);
 	reply->len = len;
 	r = ccfc_doc_parse(&reply->doc, ccfc_slice(reply->bytes, len), err);
 	if (!r)
@@ -162,8 +162,8 @@ int ccfc_stream_next(struct ccfc_reply **out, struct ccfc_client *c,
 		if (r < 0)
 			return ccfc_stream_fail(c, r);
 		if (r > 0)
-			return take_stream(out, c, len, err);
-		r = fill_stream(c, timeout_ms, err);
+			return take_reply(out, c, len, err);
+		r = read_some(c, timeout_ms, err);
 		if (r <= 0)
 			return r;
 	}

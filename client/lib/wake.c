@@ -25,8 +25,8 @@ static int cannot_listen(const struct ccfc_holder *holder, struct ccfc_err *err)
 	return CCFC_EBUSY;
 }
 
-static int silent(const struct ccfc_holder *holder, const char *path,
-		  struct ccfc_err *err)
+static int fail_silent(const struct ccfc_holder *holder, const char *path,
+		       struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EBUSY,
 		     "the daemon (pid %ld) does not listen at %s again in time",
@@ -59,7 +59,7 @@ static int wait_for(const struct ccfc_holder *holder, const char *dir,
 			return cannot_listen(&now, err);
 		poll(NULL, 0, TURN_MS);
 	} while (ccfc_time_monotonic() < end);
-	return silent(holder, path, err);
+	return fail_silent(holder, path, err);
 }
 
 int ccfc_lib_wake(const char *path, struct ccfc_err *err)

@@ -18,7 +18,7 @@ static bool is_dots(struct ccfc_slice s)
 }
 
 /* False when there are too many components, or one that is no name. */
-static bool split_classify(struct parts *parts, struct ccfc_slice rel)
+static bool split_path(struct parts *parts, struct ccfc_slice rel)
 {
 	const char *p = rel.ptr;
 	const char *end = rel.ptr + rel.len;
@@ -43,8 +43,8 @@ static bool is_hidden(struct ccfc_slice name)
 	return name.ptr[0] == '.';
 }
 
-static struct ccfc_slice cut_classify(struct ccfc_slice s, size_t front,
-				      size_t back)
+static struct ccfc_slice cut_ends(struct ccfc_slice s, size_t front,
+				  size_t back)
 {
 	return ccfc_slice(s.ptr + front, s.len - front - back);
 }
@@ -61,7 +61,7 @@ static struct ccfc_name agent_file(struct ccfc_slice name,
 		return out;
 	out.kind = CCFC_NAME_AGENT;
 	out.session = session;
-	out.agent = cut_classify(name, prefix, suffix);
+	out.agent = cut_ends(name, prefix, suffix);
 	return out;
 }
 
@@ -91,7 +91,7 @@ static struct ccfc_name in_project(struct ccfc_slice name)
 		return out;
 	if (ccfc_slice_ends(name, ".jsonl")) {
 		out.kind = CCFC_NAME_SESSION;
-		out.session = cut_classify(name, 0, sizeof(".jsonl") - 1);
+		out.session = cut_ends(name, 0, sizeof(".jsonl") - 1);
 		return out;
 	}
 	return directory_name(!ccfc_slice_ends(name, ".json") &&
@@ -114,7 +114,7 @@ struct ccfc_name ccfc_name_classify(struct ccfc_slice rel)
 
 	if (!rel.len)
 		return directory_name(true, CCFC_SLICE_NONE);
-	if (!split_classify(&parts, rel))
+	if (!split_path(&parts, rel))
 		return directory_name(false, CCFC_SLICE_NONE);
 	if (parts.n == 1)
 		return directory_name(true, CCFC_SLICE_NONE);

@@ -71,7 +71,7 @@ struct ccfc_entry *ccfc_dir_add(struct ccfc_dir *dir, const char *name,
 	return entry;
 }
 
-static int compare_dir(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
 	const struct ccfc_entry *const *x = a;
 	const struct ccfc_entry *const *y = b;
@@ -113,7 +113,7 @@ void ccfc_dir_sort(struct ccfc_dir *dir)
 		insert_last(dir);
 	} else if (fresh > 1) {
 		qsort(dir->entries.items, dir->entries.n,
-		      sizeof(*dir->entries.items), compare_dir);
+		      sizeof(*dir->entries.items), compare_entries);
 		drop_doubles(dir);
 	}
 	dir->sorted = dir->entries.n;
@@ -210,7 +210,7 @@ void ccfc_dirset_release(struct ccfc_dirset *set)
 	memset(set, 0, sizeof(*set));
 }
 
-static void index_dir(struct ccfc_dirset *set, const struct ccfc_dir *dir)
+static void index_by_inode(struct ccfc_dirset *set, const struct ccfc_dir *dir)
 {
 	ccfc_map_put(&set->by_ino, hash_ino(dir->dev, dir->ino), dir->id);
 	if (dir->wd >= 0)
@@ -227,7 +227,7 @@ static void forget_stale(struct ccfc_dirset *set)
 	ccfc_map_clear(&set->by_ino);
 	for (uint32_t i = 0; i < set->dirs.n; i++)
 		if (set->dirs.items[i])
-			index_dir(set, set->dirs.items[i]);
+			index_by_inode(set, set->dirs.items[i]);
 }
 
 void ccfc_dirset_put(struct ccfc_dirset *set, struct ccfc_dir *dir)
@@ -241,7 +241,7 @@ void ccfc_dirset_put(struct ccfc_dirset *set, struct ccfc_dir *dir)
 		CCFC_VEC_PUSH(set->dirs, dir);
 	}
 	set->live++;
-	index_dir(set, dir);
+	index_by_inode(set, dir);
 }
 
 void ccfc_dirset_remove(struct ccfc_dirset *set, struct ccfc_dir *dir)
@@ -260,9 +260,9 @@ void ccfc_dirset_set_wd(struct ccfc_dirset *set, struct ccfc_dir *dir, int wd)
 	ccfc_map_put(&set->by_wd, hash_wd(wd), dir->id);
 }
 
-static struct ccfc_dir *get_dir(const struct ccfc_dirset *set,
-				const struct ccfc_map *map, uint64_t hash,
-				ccfc_map_eq_fn eq, const void *key)
+static struct ccfc_dir *find_dir(const struct ccfc_dirset *set,
+				 const struct ccfc_map *map, uint64_t hash,
+				 ccfc_map_eq_fn eq, const void *key)
 {
 	uint32_t id = ccfc_map_get(map, hash, eq, set, key);
 
@@ -271,7 +271,7 @@ static struct ccfc_dir *get_dir(const struct ccfc_dirset *set,
 
 struct ccfc_dir *ccfc_dirset_by_wd(const struct ccfc_dirset *set, int wd)
 {
-	return get_dir(set, &set->by_wd, hash_wd(wd), has_wd, &wd);
+	return find_dir(set, &set->by_wd, hash_wd(wd), has_wd, &wd);
 }
 
 struct ccfc_dir *ccfc_dirset_by_ino(const struct ccfc_dirset *set, uint64_t dev,
@@ -279,5 +279,5 @@ struct ccfc_dir *ccfc_dirset_by_ino(const struct ccfc_dirset *set, uint64_t dev,
 {
 	struct ino_key key = { dev, ino };
 
-	return get_dir(set, &set->by_ino, hash_ino(dev, ino), has_ino, &key);
+	return find_dir(set, &set->by_ino, hash_ino(dev, ino), has_ino, &key);
 }

@@ -71,8 +71,9 @@ void ccfc_alias_mark(struct ccfc_tree *tree, const struct ccfc_dir *dir,
 }
 
 /* All transcripts of a directory, by one name of a directory above it. */
-static void mark_all(struct ccfc_tree *tree, const struct ccfc_dir_alias *alias,
-		     const struct ccfc_dir *dir, size_t front)
+static void mark_entries_below(struct ccfc_tree *tree,
+			       const struct ccfc_dir_alias *alias,
+			       const struct ccfc_dir *dir, size_t front)
 {
 	char path[PATH_MAX];
 
@@ -80,7 +81,7 @@ static void mark_all(struct ccfc_tree *tree, const struct ccfc_dir_alias *alias,
 		const struct ccfc_entry *entry = dir->entries.items[i];
 
 		if (entry->dir)
-			mark_all(tree, alias, entry->dir, front);
+			mark_entries_below(tree, alias, entry->dir, front);
 		else if (!entry->is_dir &&
 			 ccfc_dir_path(dir, entry->name, path))
 			mark_below_alias(tree, alias, path + front);
@@ -95,7 +96,7 @@ static void mark_alias(struct ccfc_tree *tree,
 	char path[PATH_MAX];
 
 	if (dir && ccfc_dir_path(dir, NULL, path))
-		mark_all(tree, alias, dir, strlen(path));
+		mark_entries_below(tree, alias, dir, strlen(path));
 }
 
 void ccfc_alias_note(struct ccfc_tree *tree, const struct ccfc_root *root,
@@ -117,7 +118,8 @@ void ccfc_alias_note(struct ccfc_tree *tree, const struct ccfc_root *root,
 }
 
 /* Is the name still a second one of the directory? */
-static bool holds(struct ccfc_tree *tree, const struct ccfc_dir_alias *alias)
+static bool is_alias_valid(struct ccfc_tree *tree,
+			   const struct ccfc_dir_alias *alias)
 {
 	const struct ccfc_dir *dir =
 		ccfc_dirset_by_ino(&tree->set, alias->dev, alias->ino);
@@ -132,7 +134,7 @@ void ccfc_alias_check(struct ccfc_tree *tree)
 	for (uint32_t i = tree->names.n; i-- > 0;) {
 		struct ccfc_dir_alias alias = tree->names.items[i];
 
-		if (holds(tree, &alias))
+		if (is_alias_valid(tree, &alias))
 			continue;
 		tree->names.items[i] = tree->names.items[--tree->names.n];
 		mark_alias(tree, &alias);

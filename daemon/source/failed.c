@@ -9,7 +9,7 @@
 #define WAIT_FIRST 1000
 #define WAIT_MAX   (5 * 60 * 1000)
 
-static void release_failed(struct ccfc_failure *f)
+static void release_failure(struct ccfc_failure *f)
 {
 	free(f->path);
 	free(f->why);
@@ -20,13 +20,13 @@ static void release_failed(struct ccfc_failure *f)
 void ccfc_failed_release(struct ccfc_failed *failed)
 {
 	for (uint32_t i = 0; i < failed->n; i++)
-		release_failed(&failed->items[i]);
+		release_failure(&failed->items[i]);
 	free(failed->items);
 	memset(failed, 0, sizeof(*failed));
 }
 
 /* Where `path` is or would be. */
-static uint32_t place_of(const struct ccfc_failed *failed, const char *path)
+static uint32_t position_of(const struct ccfc_failed *failed, const char *path)
 {
 	uint32_t lo = 0, hi = failed->n;
 
@@ -47,7 +47,7 @@ static bool is_at(const struct ccfc_failed *failed, uint32_t at,
 	return at < failed->n && !strcmp(failed->items[at].path, path);
 }
 
-static char *copy_failed(struct ccfc_slice s)
+static char *copy_or_null(struct ccfc_slice s)
 {
 	return s.ptr ? ccfc_strndup(s.ptr, s.len) : NULL;
 }
@@ -64,8 +64,8 @@ static void insert_failure(struct ccfc_failed *failed, uint32_t at,
 
 	if (name) {
 		fresh.kind = name->kind;
-		fresh.session = copy_failed(name->session);
-		fresh.agent = copy_failed(name->agent);
+		fresh.session = copy_or_null(name->session);
+		fresh.agent = copy_or_null(name->agent);
 	}
 	CCFC_VEC_PUSH(*failed, fresh);
 	memmove(failed->items + at + 1, failed->items + at,
@@ -76,7 +76,7 @@ static void insert_failure(struct ccfc_failed *failed, uint32_t at,
 bool ccfc_failed_note(struct ccfc_failed *failed, const char *path,
 		      const struct ccfc_name *name, const char *why)
 {
-	uint32_t at = place_of(failed, path);
+	uint32_t at = position_of(failed, path);
 	struct ccfc_failure *f;
 	bool news;
 
@@ -98,10 +98,10 @@ bool ccfc_failed_clear(struct ccfc_failed *failed, const char *path)
 
 	if (!failed->n)
 		return false;
-	at = place_of(failed, path);
+	at = position_of(failed, path);
 	if (!is_at(failed, at, path))
 		return false;
-	release_failed(&failed->items[at]);
+	release_failure(&failed->items[at]);
 	failed->n--;
 	memmove(failed->items + at, failed->items + at + 1,
 		(failed->n - at) * sizeof(*failed->items));

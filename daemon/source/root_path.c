@@ -49,8 +49,8 @@ static bool watch_step(struct ccfc_tree *tree, struct ccfc_root *root,
 }
 
 /* Watches `dir` with regard to `child`, which is next; false: not there. */
-static bool take_step(struct ccfc_tree *tree, struct ccfc_root *root,
-		      const char *dir, const char *child)
+static bool follow_component(struct ccfc_tree *tree, struct ccfc_root *root,
+			     const char *dir, const char *child)
 {
 	struct stat st;
 	bool there = !lstat(child, &st);
@@ -62,7 +62,7 @@ static bool take_step(struct ccfc_tree *tree, struct ccfc_root *root,
 	return there || !lstat(child, &st);
 }
 
-static bool walk_root_path(struct ccfc_tree *tree, struct ccfc_root *root)
+static bool walk_path(struct ccfc_tree *tree, struct ccfc_root *root)
 {
 	char dir[PATH_MAX] = "/";
 	char child[PATH_MAX];
@@ -76,7 +76,7 @@ static bool walk_root_path(struct ccfc_tree *tree, struct ccfc_root *root)
 
 		memcpy(child, root->projects, len);
 		child[len] = '\0';
-		if (!take_step(tree, root, dir, child))
+		if (!follow_component(tree, root, dir, child))
 			return false;
 		memcpy(dir, child, len + 1);
 		slash = next;
@@ -92,7 +92,7 @@ bool ccfc_root_path_watch(struct ccfc_tree *tree, struct ccfc_root *root)
 
 	memset(&root->steps, 0, sizeof(root->steps));
 	root->polled = false;
-	there = walk_root_path(tree, root);
+	there = walk_path(tree, root);
 	for (uint32_t i = 0; i < n; i++)
 		ccfc_root_path_unwatch(tree, old[i].wd);
 	free(old);

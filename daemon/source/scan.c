@@ -22,7 +22,8 @@
 #define TICK_SECONDS 3
 
 /* Takes a directory out of the totals (-1) or counts it in again (+1). */
-static void tally(struct ccfc_tree *tree, const struct ccfc_dir *dir, int by)
+static void count_dir(struct ccfc_tree *tree, const struct ccfc_dir *dir,
+		      int by)
 {
 	struct ccfc_tree_stats *stats = &tree->stats;
 
@@ -45,7 +46,7 @@ bool ccfc_scan_is_same(const struct ccfc_dir *dir, const char *path)
 	       dir->ino == (uint64_t)st.st_ino;
 }
 
-static void mark_all(struct ccfc_tree *tree, const struct ccfc_dir *dir)
+static void mark_all_entries(struct ccfc_tree *tree, const struct ccfc_dir *dir)
 {
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		if (!dir->entries.items[i]->is_dir)
@@ -57,13 +58,13 @@ void ccfc_scan_drop(struct ccfc_tree *tree, struct ccfc_dir *dir)
 	int wd = dir->wd;
 	char path[PATH_MAX];
 
-	mark_all(tree, dir);
+	mark_all_entries(tree, dir);
 	if (ccfc_dir_path(dir, NULL, path))
 		ccfc_failed_clear(&tree->failed, path);
 	for (uint32_t i = 0; i < dir->entries.n; i++)
 		if (dir->entries.items[i]->dir)
 			ccfc_scan_drop(tree, dir->entries.items[i]->dir);
-	tally(tree, dir, -1);
+	count_dir(tree, dir, -1);
 	if (dir->parent)
 		dir->entry->dir = NULL;
 	else
@@ -88,26 +89,26 @@ static void watch_dir(struct ccfc_tree *tree, struct ccfc_dir *dir,
 	wd = ccfc_watch_add(tree->watch, path, CCFC_WATCH_EVERYTHING);
 	if (wd < 0)
 		return;
-	tally(tree, dir, -1);
+	count_dir(tree, dir, -1);
 	ccfc_dirset_set_wd(&tree->set, dir, wd);
-	tally(tree, dir, 1);
+	count_dir(tree, dir, 1);
 }
 
 void ccfc_scan_unwatched(struct ccfc_tree *tree, struct ccfc_dir *dir)
 {
-	tally(tree, dir, -1);
+	count_dir(tree, dir, -1);
 	ccfc_dirset_set_wd(&tree->set, dir, -1);
-	tally(tree, dir, 1);
+	count_dir(tree, dir, 1);
 }
 
 static void set_state(struct ccfc_tree *tree, struct ccfc_dir *dir, bool denied,
 		      bool failed, bool links)
 {
-	tally(tree, dir, -1);
+	count_dir(tree, dir, -1);
 	dir->denied = denied;
 	dir->failed = failed;
 	dir->links = links;
-	tally(tree, dir, 1);
+	count_dir(tree, dir, 1);
 }
 
 /* The directory, or what is below it, could not be read. */
@@ -164,7 +165,7 @@ static bool read_entry(struct ccfc_tree *tree, struct ccfc_dir *dir,
 }
 
 /* What the scan did not see has vanished. */
-static void sweep(struct ccfc_tree *tree, struct ccfc_dir *dir)
+static void drop_unseen_entries(struct ccfc_tree *tree, struct ccfc_dir *dir)
 {
 	for (uint32_t i = dir->entries.n; i-- > 0;) {
 		struct ccfc_entry *entry = dir->entries.items[i];
@@ -195,7 +196,7 @@ static void read_entries(struct ccfc_tree *tree, struct ccfc_dir *dir,
 	if (failed)
 		note_failure(tree, path, failed);
 	else
-		sweep(tree, dir);
+		drop_unseen_entries(tree, dir);
 	set_state(tree, dir, false, failed, links);
 }
 
@@ -234,7 +235,7 @@ void ccfc_scan_dir(struct ccfc_tree *tree, struct ccfc_dir *dir, bool deep)
 		else
 			note_failure(tree, path, errno);
 		set_state(tree, dir, denied, !denied && !gone, dir->links);
-		mark_all(tree, dir);
+		mark_all_entries(tree, dir);
 		return;
 	}
 	read_entries(tree, dir, stream, path);
@@ -365,6 +366,6 @@ void ccfc_scan_enter(struct ccfc_tree *tree, struct ccfc_root *root,
 	else
 		root->dir = dir;
 	ccfc_dirset_put(&tree->set, dir);
-	tally(tree, dir, 1);
+	count_dir(tree, dir, 1);
 	ccfc_scan_dir(tree, dir, true);
 }

@@ -96,7 +96,7 @@ static void set_capacity(struct ccfc_tail *tail, size_t cap)
 }
 
 /* The memory of one huge line is not kept for ever. */
-static void shrink(struct ccfc_tail *tail)
+static void free_large_buffer(struct ccfc_tail *tail)
 {
 	if (tail->cap > CAP_KEEP)
 		set_capacity(tail, CAP_FIRST);
@@ -182,7 +182,7 @@ bool ccfc_tail_means_gone(int errnum)
 	return ccfc_input_means_gone(errnum);
 }
 
-static enum ccfc_tail_status status_of(enum ccfc_input_status status)
+static enum ccfc_tail_status tail_status_of(enum ccfc_input_status status)
 {
 	switch (status) {
 	case CCFC_INPUT_OPEN:
@@ -223,8 +223,8 @@ static enum ccfc_tail_status check_marker(const struct ccfc_cursor *cursor,
 	return CCFC_TAIL_OPEN;
 }
 
-static void start_tail(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
-		       const struct ccfc_input *in)
+static void set_start(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		      const struct ccfc_input *in)
 {
 	bool same = cursor->dev == in->dev && cursor->ino == in->ino;
 
@@ -254,8 +254,8 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 	enum ccfc_tail_status status;
 	struct ccfc_input in;
 
-	shrink(tail);
-	status = status_of(ccfc_input_open(&in, tail->attic, path, err));
+	free_large_buffer(tail);
+	status = tail_status_of(ccfc_input_open(&in, tail->attic, path, err));
 	if (status == CCFC_TAIL_ERROR)
 		note_errno(tail);
 	if (status != CCFC_TAIL_OPEN)
@@ -263,7 +263,7 @@ enum ccfc_tail_status ccfc_tail_open(struct ccfc_tail *tail, const char *path,
 	/* These bytes are the history of the first line. */
 	status = check_marker(cursor, &in, tail->mem + PAGE, err);
 	if (status == CCFC_TAIL_OPEN)
-		start_tail(tail, cursor, &in);
+		set_start(tail, cursor, &in);
 	else
 		ccfc_input_close(&in);
 	return status;
@@ -300,7 +300,7 @@ static int read_chunk(struct ccfc_tail *tail, size_t to, struct ccfc_err *err)
  * it. They are copied only if they are few or there is no room where they
  * are, so that a byte is copied a constant number of times on average.
  */
-static void make_room_tail(struct ccfc_tail *tail)
+static void make_room(struct ccfc_tail *tail)
 {
 	size_t before = tail->pos - tail->lo;
 	size_t hist =
@@ -367,8 +367,8 @@ static int no_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor)
 	return 0;
 }
 
-static int give_too_long(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
-			 struct ccfc_line *line, uint64_t newline)
+static int return_too_long(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+			   struct ccfc_line *line, uint64_t newline)
 {
 	*line = (struct ccfc_line){
 		.len = (size_t)(newline - cursor->offset),
@@ -393,7 +393,7 @@ static int skip_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	if (!r)
 		return no_line(tail, cursor);
 	seek_to(tail, newline + 1);
-	return give_too_long(tail, cursor, line, newline);
+	return return_too_long(tail, cursor, line, newline);
 }
 
 /* 1: there is a newline behind the probe; 0: there is none yet. */
@@ -432,15 +432,16 @@ static bool ends_used_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	return true;
 }
 
-static int give_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
-		     struct ccfc_line *line, const char *newline)
+static int return_line(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
+		       struct ccfc_line *line, const char *newline)
 {
 	const char *ptr = tail->mem + tail->pos;
 	size_t len = (size_t)(newline - ptr);
 
 	tail->pos = tail->scan = tail->pos + len + 1;
 	if (len > tail->max_line)
-		return give_too_long(tail, cursor, line, cursor->offset + len);
+		return return_too_long(tail, cursor, line,
+				       cursor->offset + len);
 	*line = (struct ccfc_line){ .ptr = ptr,
 				    .len = len,
 				    .offset = cursor->offset };
@@ -463,7 +464,7 @@ bool ccfc_tail_is_over(struct ccfc_tail *tail)
 	return tail->over;
 }
 
-static int check_over(struct ccfc_tail *tail, struct ccfc_err *err)
+static int fail_if_aborted(struct ccfc_tail *tail, struct ccfc_err *err)
 {
 	if (!ccfc_tail_is_over(tail))
 		return 0;
@@ -487,14 +488,14 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 		if (nl && ends_used_line(tail, cursor, nl))
 			continue;
 		if (nl)
-			return give_line(tail, cursor, line, nl);
+			return return_line(tail, cursor, line, nl);
 		tail->scan = tail->end;
 		if (tail->end - tail->pos > tail->max_line)
 			return skip_line(tail, cursor, line, tail->at, err);
 		if (tail->at == tail->limit)
 			return no_line(tail, cursor);
-		make_room_tail(tail);
-		r = check_over(tail, err);
+		make_room(tail);
+		r = fail_if_aborted(tail, err);
 		if (!r)
 			r = read_chunk(tail, tail->end, err);
 		if (r < 0)
@@ -503,7 +504,7 @@ int ccfc_tail_next(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 }
 
 /* Reads up to the limit, unless all of it is in the buffer. */
-static int fill_rest(struct ccfc_tail *tail, const struct ccfc_cursor *cursor,
+static int read_rest(struct ccfc_tail *tail, const struct ccfc_cursor *cursor,
 		     struct ccfc_err *err)
 {
 	int r = 1;
@@ -511,8 +512,8 @@ static int fill_rest(struct ccfc_tail *tail, const struct ccfc_cursor *cursor,
 	if (tail->at - (tail->end - tail->pos) != cursor->offset)
 		seek_to(tail, cursor->offset);
 	while (r > 0 && tail->at < tail->limit) {
-		make_room_tail(tail);
-		r = check_over(tail, err);
+		make_room(tail);
+		r = fail_if_aborted(tail, err);
 		if (!r)
 			r = read_chunk(tail, tail->end, err);
 	}
@@ -528,7 +529,7 @@ int ccfc_tail_rest(struct ccfc_tail *tail, struct ccfc_cursor *cursor,
 	if (tail->limit <= cursor->offset || tail->limit == tail->seen ||
 	    len > max || len > tail->max_line)
 		return 0;
-	r = fill_rest(tail, cursor, err);
+	r = read_rest(tail, cursor, err);
 	if (r)
 		return r;
 	*line = (struct ccfc_line){ .ptr = tail->mem + tail->pos,
@@ -574,7 +575,7 @@ void ccfc_tail_close(struct ccfc_tail *tail, struct ccfc_cursor *cursor)
 		cursor->marker = make_marker(tail, cursor);
 	}
 	ccfc_input_close(&tail->in);
-	shrink(tail);
+	free_large_buffer(tail);
 }
 
 static int read_open(struct ccfc_tail *tail, const struct ccfc_input *in,
@@ -687,8 +688,8 @@ int ccfc_tail_read_gen(struct ccfc_tail *tail, struct ccfc_slice *out,
 	if (len > tail->max_line)
 		return ccfc_err_set(err, CCFC_ETOOBIG, "%s: line of %zu bytes",
 				    path, len);
-	shrink(tail);
-	r = check_over(tail, err);
+	free_large_buffer(tail);
+	r = fail_if_aborted(tail, err);
 	if (r)
 		return r;
 	r = gen == CCFC_ATTIC_LAST

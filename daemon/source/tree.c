@@ -39,7 +39,7 @@ struct ccfc_name ccfc_tree_name(const struct ccfc_root *root,
 		ccfc_slice(path.ptr + front, path.len - front));
 }
 
-static int look_at_marked(struct ccfc_tree *tree)
+static int check_marked_transcripts(struct ccfc_tree *tree)
 {
 	uint32_t n = tree->owners.n;
 
@@ -299,7 +299,7 @@ static void on_event(void *ctx, const struct ccfc_watch_event *event)
 		ccfc_scan_dir(tree, dir, false);
 }
 
-static void walk_all(struct ccfc_tree *tree)
+static void walk_roots(struct ccfc_tree *tree)
 {
 	tree->want_rescan = false;
 	tree->aliases = false;
@@ -344,7 +344,7 @@ static void poll_dirs(struct ccfc_tree *tree)
 static void rescan_if_wanted(struct ccfc_tree *tree)
 {
 	for (int i = 0; i < RESCANS_MAX && tree->want_rescan; i++)
-		walk_all(tree);
+		walk_roots(tree);
 }
 
 int ccfc_tree_drain(struct ccfc_tree *tree)
@@ -357,13 +357,13 @@ int ccfc_tree_drain(struct ccfc_tree *tree)
 	poll_dirs(tree);
 	rescan_if_wanted(tree);
 	ccfc_alias_check(tree);
-	return look_at_marked(tree);
+	return check_marked_transcripts(tree);
 }
 
 int ccfc_tree_rescan(struct ccfc_tree *tree)
 {
-	walk_all(tree);
+	walk_roots(tree);
 	rescan_if_wanted(tree);
 	ccfc_alias_check(tree);
-	return look_at_marked(tree);
+	return check_marked_transcripts(tree);
 }

@@ -102,7 +102,7 @@ void ccfc_watch_remove(struct ccfc_watch *watch, int wd)
 	inotify_rm_watch(watch->fd, wd);
 }
 
-static bool translate(uint32_t mask, enum ccfc_watch_what *what)
+static bool translate_mask(uint32_t mask, enum ccfc_watch_what *what)
 {
 	if (mask & IN_Q_OVERFLOW)
 		*what = CCFC_WATCH_OVERFLOW;
@@ -124,7 +124,8 @@ static bool translate(uint32_t mask, enum ccfc_watch_what *what)
 }
 
 /* Hands out the whole events in the buffer and keeps what is left. */
-static void hand_out(struct ccfc_watch *watch, ccfc_watch_fn fn, void *ctx)
+static void deliver_events(struct ccfc_watch *watch, ccfc_watch_fn fn,
+			   void *ctx)
 {
 	const size_t head = offsetof(struct inotify_event, name);
 	struct inotify_event ev;
@@ -142,7 +143,7 @@ static void hand_out(struct ccfc_watch *watch, ccfc_watch_fn fn, void *ctx)
 		event.wd = ev.wd;
 		event.is_dir = ev.mask & IN_ISDIR;
 		event.cookie = ev.cookie;
-		if (translate(ev.mask, &event.what))
+		if (translate_mask(ev.mask, &event.what))
 			fn(ctx, &event);
 		at += head + ev.len;
 	}
@@ -161,6 +162,6 @@ void ccfc_watch_read(struct ccfc_watch *watch, ccfc_watch_fn fn, void *ctx)
 		if (n <= 0)
 			return;
 		watch->len += (size_t)n;
-		hand_out(watch, fn, ctx);
+		deliver_events(watch, fn, ctx);
 	}
 }

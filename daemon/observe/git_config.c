@@ -60,7 +60,7 @@ static void put_value(char out[PATH_MAX], const char *text)
 	out[n] = '\0';
 }
 
-static bool join(char out[PATH_MAX], const char *dir, const char *name)
+static bool join_path(char out[PATH_MAX], const char *dir, const char *name)
 {
 	return snprintf(out, PATH_MAX, "%s%s", dir, name) < PATH_MAX;
 }
@@ -82,7 +82,7 @@ static void read_config(struct reading *r, const char *path, int depth);
  * Does "gitdir:…" name the repository? Here a star also matches slashes, which
  * it does not in git.
  */
-static bool is_meant(const struct reading *r, const char *condition)
+static bool matches_condition(const struct reading *r, const char *condition)
 {
 	char pattern[PATH_MAX];
 	bool fold = !strncmp(condition, "gitdir/i:", 9);
@@ -124,7 +124,7 @@ static enum section read_section(const struct reading *r, char **line)
 	quote = strchr(name, '"');
 	if (!strncasecmp(name, "includeif", 9) && quote) {
 		quote[1 + strcspn(quote + 1, "\"")] = '\0';
-		if (is_meant(r, quote + 1))
+		if (matches_condition(r, quote + 1))
 			section = SECTION_INCLUDE;
 	}
 	return section;
@@ -134,8 +134,8 @@ static enum section read_section(const struct reading *r, char **line)
  * Reads an included file in place of the line. Its path may be relative to
  * `path`.
  */
-static void include(struct reading *r, const char *value, const char *path,
-		    int depth)
+static void read_included(struct reading *r, const char *value,
+			  const char *path, int depth)
 {
 	const char *slash = strrchr(path, '/');
 	char name[PATH_MAX];
@@ -168,7 +168,7 @@ static void read_line(struct reading *r, char *line, enum section *section,
 	put_value(text, ccfc_config_trim(value));
 	if (*section == SECTION_INCLUDE &&
 	    !strcasecmp(ccfc_config_trim(line), "path"))
-		include(r, text, path, depth);
+		read_included(r, text, path, depth);
 	if (*section != SECTION_CORE ||
 	    strcasecmp(ccfc_config_trim(line), "excludesfile") != 0)
 		return;
@@ -199,10 +199,10 @@ static bool git_dir(char out[PATH_MAX], const char *root)
 	struct stat st;
 	bool got;
 
-	if (!join(path, root, ".git") || stat(path, &st))
+	if (!join_path(path, root, ".git") || stat(path, &st))
 		return false;
 	if (S_ISDIR(st.st_mode))
-		return join(out, path, "/");
+		return join_path(out, path, "/");
 	/* A linked work tree: "gitdir: …", and there "commondir". */
 	got = read_text(&text, path) && !strncmp(text.ptr, "gitdir:", 7);
 	if (got) {
@@ -212,13 +212,13 @@ static bool git_dir(char out[PATH_MAX], const char *root)
 			       line[0] == '/' ? "" : root,
 			       line) < (int)sizeof(path);
 	}
-	if (got && join(out, path, "commondir") && read_text(&text, out)) {
+	if (got && join_path(out, path, "commondir") && read_text(&text, out)) {
 		line = ccfc_config_trim(text.ptr);
 		line[strcspn(line, "\n")] = '\0';
 		got = snprintf(out, PATH_MAX, "%s%s/",
 			       line[0] == '/' ? "" : path, line) < PATH_MAX;
 	} else if (got) {
-		got = join(out, path, "");
+		got = join_path(out, path, "");
 	}
 	ccfc_buf_release(&text);
 	return got;
@@ -229,17 +229,17 @@ static bool config_dir(char out[PATH_MAX], const char *home)
 	const char *config = getenv("XDG_CONFIG_HOME");
 
 	if (config && config[0] == '/')
-		return join(out, config, "/git/");
-	return home && join(out, home, "/.config/git/");
+		return join_path(out, config, "/git/");
+	return home && join_path(out, home, "/.config/git/");
 }
 
 /* "~/x", or below the work tree. */
-static bool expand(char out[PATH_MAX], const char *value, const char *root,
-		   const char *home)
+static bool expand_path(char out[PATH_MAX], const char *value, const char *root,
+			const char *home)
 {
 	if (value[0] == '~' && value[1] == '/')
-		return home && join(out, home, value + 1);
-	return value[0] && join(out, value[0] == '/' ? "" : root, value);
+		return home && join_path(out, home, value + 1);
+	return value[0] && join_path(out, value[0] == '/' ? "" : root, value);
 }
 
 bool ccfc_git_excludes_file(char out[PATH_MAX], const char *root,
@@ -251,20 +251,20 @@ bool ccfc_git_excludes_file(char out[PATH_MAX], const char *root,
 	value[0] = '\0';
 	if (!git_dir(own, root))
 		own[0] = '\0';
-	if (config_dir(dir, home) && join(path, dir, "config"))
+	if (config_dir(dir, home) && join_path(path, dir, "config"))
 		read_config(&r, path, 0);
-	if (home && join(path, home, "/.gitconfig"))
+	if (home && join_path(path, home, "/.gitconfig"))
 		read_config(&r, path, 0);
-	if (own[0] && join(path, own, "config"))
+	if (own[0] && join_path(path, own, "config"))
 		read_config(&r, path, 0);
 	if (r.found)
-		return expand(out, value, root, home);
-	return config_dir(dir, home) && join(out, dir, "ignore");
+		return expand_path(out, value, root, home);
+	return config_dir(dir, home) && join_path(out, dir, "ignore");
 }
 
 bool ccfc_git_info_exclude(char out[PATH_MAX], const char *root)
 {
 	char dir[PATH_MAX];
 
-	return git_dir(dir, root) && join(out, dir, "info/exclude");
+	return git_dir(dir, root) && join_path(out, dir, "info/exclude");
 }

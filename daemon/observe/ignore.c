@@ -306,7 +306,7 @@ static bool is_any(struct ccfc_slice part)
 	return part.len > 1;
 }
 
-static void cut(struct pattern *p, struct ccfc_slice text)
+static void cut_literal_start(struct pattern *p, struct ccfc_slice text)
 {
 	uint32_t slashes = 1;
 
@@ -364,7 +364,7 @@ static void add_pattern(struct ccfc_ignore *list, struct ccfc_slice line)
 	if (!line.len || ends_in_backslash(line))
 		return;
 	if (p.anchored) {
-		cut(&p, line);
+		cut_literal_start(&p, line);
 	} else {
 		p.parts = ccfc_calloc(1, sizeof(*p.parts));
 		p.parts[p.n++].text = line;

@@ -120,8 +120,9 @@ static char *normal_path(char *path)
 	return good ? ccfc_buf_detach(&out, NULL) : NULL;
 }
 
-static void take_note(struct ccfc_live_sessions *out, struct ccfc_json *json,
-		      const struct ccfc_buf *note, long pid)
+static void read_live_note(struct ccfc_live_sessions *out,
+			   struct ccfc_json *json, const struct ccfc_buf *note,
+			   long pid)
 {
 	struct ccfc_live_session live = { .pid = pid };
 	struct ccfc_json_keys keys;
@@ -168,7 +169,7 @@ void ccfc_live_read(struct ccfc_live_sessions *out, const char *root)
 		long pid = pid_of(entry->d_name);
 
 		if (pid && read_note(&note, dirfd(dir), entry->d_name))
-			take_note(out, &json, &note, pid);
+			read_live_note(out, &json, &note, pid);
 	}
 	closedir(dir);
 	ccfc_json_release(&json);

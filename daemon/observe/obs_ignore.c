@@ -22,7 +22,7 @@ static bool is_vcs(const char *name)
 }
 
 /* Claude directories and our own, and what is below them. */
-static bool is_ours(const struct ccfc_obs *obs, struct ccfc_slice path)
+static bool is_own_path(const struct ccfc_obs *obs, struct ccfc_slice path)
 {
 	if (ccfc_path_is_below(path, ccfc_slice_str(obs->env.state_dir)))
 		return true;
@@ -43,7 +43,7 @@ bool ccfc_obs_ignores(const struct ccfc_obs *obs,
 	    !ccfc_obs_path(text, dir, name))
 		return true;
 	path = ccfc_slice_str(text);
-	if (is_dir && is_ours(obs, path))
+	if (is_dir && is_own_path(obs, path))
 		return true;
 	below = ccfc_slice_from(path, strlen(dir->project->root));
 	return ccfc_ignore_match(obs->exclude, below, is_dir) ==

@@ -38,7 +38,7 @@ static bool is_same_look(const struct ccfc_obs_file *f, const struct stat *st)
 	       f->mtime == ns_of(st->st_mtim) && f->ctime == ns_of(st->st_ctim);
 }
 
-static void take_stat(struct ccfc_obs_file *f, const struct stat *st)
+static void set_stat(struct ccfc_obs_file *f, const struct stat *st)
 {
 	f->ino = st->st_ino;
 	f->size = (uint64_t)st->st_size;
@@ -56,7 +56,7 @@ static bool wants_content(const struct ccfc_obs *obs, const struct stat *st)
 
 enum reading { READ_WELL, READ_NOT, READ_WHILE_WRITTEN };
 
-static bool read_all(struct ccfc_buf *out, int fd, size_t size)
+static bool read_whole(struct ccfc_buf *out, int fd, size_t size)
 {
 	ccfc_buf_clear(out);
 	/*
@@ -91,7 +91,7 @@ static enum reading read_content(struct ccfc_obs *obs, const char *path,
 
 	if (fd < 0)
 		return errno == ENOENT ? READ_WHILE_WRITTEN : READ_NOT;
-	read = read_all(&obs->content, fd, (size_t)st->st_size);
+	read = read_whole(&obs->content, fd, (size_t)st->st_size);
 	if (!read || fstat(fd, &now)) {
 		close(fd);
 		return READ_NOT;
@@ -134,7 +134,7 @@ void ccfc_obs_look_first(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	if (!ccfc_obs_path(path, file->dir, file->name) || lstat(path, &st) ||
 	    !S_ISREG(st.st_mode))
 		return;
-	take_stat(file, &st);
+	set_stat(file, &st);
 	file->known = file->exists = true;
 	if (!wants_content(obs, &st))
 		return;
@@ -176,8 +176,8 @@ static void put_side(struct ccfc_disk_side *out, const struct ccfc_obs_file *f)
 	out->key = f->key;
 }
 
-static bool keep_content(struct ccfc_obs *obs, struct ccfc_blob_key *key,
-			 struct ccfc_slice bytes)
+static bool store_content(struct ccfc_obs *obs, struct ccfc_blob_key *key,
+			  struct ccfc_slice bytes)
 {
 	bool kept = !ccfc_blobs_put(obs->env.blobs, key, bytes, NULL);
 
@@ -187,14 +187,14 @@ static bool keep_content(struct ccfc_obs *obs, struct ccfc_blob_key *key,
 }
 
 /* Stores the earlier content as a blob, for the sighting that follows. */
-static void keep_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
+static void store_base(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 {
 	struct ccfc_buf was = CCFC_BUF_INIT;
 
 	if (!f->has_base || f->has_key)
 		return;
 	if (read_base(&was, obs, f))
-		f->has_key = keep_content(obs, &f->key, ccfc_buf_view(&was));
+		f->has_key = store_content(obs, &f->key, ccfc_buf_view(&was));
 	ccfc_buf_release(&was);
 }
 
@@ -238,14 +238,14 @@ static int64_t own_time(const struct ccfc_obs_file *f, const struct stat *st)
  * ctime may be a tick too early, because the system takes it from a coarse
  * clock.
  */
-static int64_t since_of(const struct ccfc_obs_file *f, int64_t time)
+static int64_t earliest_time_of(const struct ccfc_obs_file *f, int64_t time)
 {
 	return f->first < time + TICK_MS ? f->first : time + TICK_MS;
 }
 
-static void tell_sighting(struct ccfc_obs *obs, struct ccfc_obs_file *f,
-			  const struct ccfc_disk_side *before,
-			  const struct stat *st)
+static void report_sighting(struct ccfc_obs *obs, struct ccfc_obs_file *f,
+			    const struct ccfc_disk_side *before,
+			    const struct stat *st)
 {
 	struct ccfc_sighting s = { .before = *before, .client = f->client };
 	char path[PATH_MAX];
@@ -257,7 +257,7 @@ static void tell_sighting(struct ccfc_obs *obs, struct ccfc_obs_file *f,
 	s.path = ccfc_strdup(path);
 	s.time = own ? own : f->last;
 	s.own = own;
-	s.since = since_of(f, s.time);
+	s.since = earliest_time_of(f, s.time);
 	s.held = f->held;
 	/* Another change may have come before this look. */
 	if (f->mixed || s.time > f->last)
@@ -302,16 +302,16 @@ static int64_t time_gone(const struct ccfc_obs_file *f)
 	return time >= f->first - CLOSE_MS && time <= f->last ? time : 0;
 }
 
-static void tell_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
+static void report_gone(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 {
 	struct ccfc_disk_side before;
 
-	keep_base(obs, f);
+	store_base(obs, f);
 	put_side(&before, f);
 	f->known = true;
 	f->exists = f->has_key = f->has_base = false;
 	f->mtime = time_gone(f) * 1000000;
-	tell_sighting(obs, f, &before, NULL);
+	report_sighting(obs, f, &before, NULL);
 }
 
 void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file)
@@ -319,29 +319,29 @@ void ccfc_obs_gone(struct ccfc_obs *obs, struct ccfc_obs_file *file)
 	if (!file->exists)
 		return;
 	ccfc_obs_mark(obs, file, 0);
-	tell_gone(obs, file);
+	report_gone(obs, file);
 	ccfc_obs_unmark(obs, file);
 }
 
 /* `content` is the present content, if `read`. */
-static void tell_changed(struct ccfc_obs *obs, struct ccfc_obs_file *f,
-			 const struct stat *st, bool read)
+static void report_changed(struct ccfc_obs *obs, struct ccfc_obs_file *f,
+			   const struct stat *st, bool read)
 {
 	struct ccfc_disk_side before;
 
-	keep_base(obs, f);
+	store_base(obs, f);
 	put_side(&before, f);
-	take_stat(f, st);
+	set_stat(f, st);
 	f->known = f->exists = true;
 	f->has_base = false;
 	f->has_key = read &&
-		     keep_content(obs, &f->key, ccfc_buf_view(&obs->content));
-	tell_sighting(obs, f, &before, st);
+		     store_content(obs, &f->key, ccfc_buf_view(&obs->content));
+	report_sighting(obs, f, &before, st);
 }
 
 /* --- looking --- */
 
-static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
+static void check_file(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 {
 	enum reading how = READ_NOT;
 	char path[PATH_MAX];
@@ -355,7 +355,7 @@ static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	}
 	if (lstat(path, &st) || !S_ISREG(st.st_mode)) {
 		if (f->exists)
-			tell_gone(obs, f);
+			report_gone(obs, f);
 		ccfc_obs_file_drop(obs, f);
 		return;
 	}
@@ -373,9 +373,9 @@ static void look_at(struct ccfc_obs *obs, struct ccfc_obs_file *f)
 	}
 	ccfc_obs_unmark(obs, f);
 	if (how == READ_WELL && is_old_content(obs, f))
-		take_stat(f, &st);
+		set_stat(f, &st);
 	else
-		tell_changed(obs, f, &st, how == READ_WELL);
+		report_changed(obs, f, &st, how == READ_WELL);
 	f->client = 0;
 	f->mixed = false;
 }
@@ -391,7 +391,7 @@ bool ccfc_obs_look(struct ccfc_obs *obs)
 			continue;
 		if (n++ == LOOKS_AT_A_TIME)
 			return true;
-		look_at(obs, f);
+		check_file(obs, f);
 	}
 	return false;
 }

@@ -104,8 +104,8 @@ static struct ccfc_obs_project *add_project(struct ccfc_obs *obs, char *root)
 }
 
 /* The project of a session in `cwd`; NULL: too many projects. */
-static struct ccfc_obs_project *project_of(struct ccfc_obs *obs,
-					   const char *cwd)
+static struct ccfc_obs_project *find_or_add_project(struct ccfc_obs *obs,
+						    const char *cwd)
 {
 	char *root = ccfc_obs_root(cwd);
 	struct ccfc_obs_project *p;
@@ -228,7 +228,7 @@ static bool is_live(const struct ccfc_obs *obs,
 }
 
 /* Reports clients whose process has ended. */
-static void tell_ended(struct ccfc_obs *obs)
+static void report_ended_sessions(struct ccfc_obs *obs)
 {
 	struct ccfc_process_start start;
 	uint32_t kept = 0;
@@ -264,7 +264,7 @@ void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 		drop_project(obs, i);
 		dropped = true;
 	}
-	tell_ended(obs);
+	report_ended_sessions(obs);
 	/*
 	 * A bound that was hit may leave room now, and a directory of the
 	 * dropped project may be below another one, which has to watch it.
@@ -280,8 +280,8 @@ void ccfc_obs_drop_ended(struct ccfc_obs *obs,
 	obs->base_cut = false;
 }
 
-static bool is_any_over(const struct ccfc_obs *obs,
-			const struct ccfc_live_sessions *live)
+static bool has_any_session_ended(const struct ccfc_obs *obs,
+				  const struct ccfc_live_sessions *live)
 {
 	for (uint32_t i = 0; i < obs->projects.n; i++) {
 		const struct ccfc_obs_project *p = obs->projects.items[i];
@@ -304,11 +304,11 @@ bool ccfc_obs_sessions(struct ccfc_obs *obs, struct ccfc_live_sessions *live)
 		note_session(obs, l->id);
 		if (is_ignored(obs, l->id, l->cwd))
 			continue;
-		p = project_of(obs, l->cwd);
+		p = find_or_add_project(obs, l->cwd);
 		if (p && !find_session(p, l->id, l->pid))
 			add_session(p, l->id, l->pid);
 	}
-	return is_any_over(obs, live);
+	return has_any_session_ended(obs, live);
 }
 
 void ccfc_obs_active(struct ccfc_obs *obs, const char *session, const char *cwd)
@@ -319,7 +319,7 @@ void ccfc_obs_active(struct ccfc_obs *obs, const char *session, const char *cwd)
 	if (is_noted(obs, session) || cwd[0] != '/' ||
 	    is_ignored(obs, session, cwd))
 		return;
-	p = project_of(obs, cwd);
+	p = find_or_add_project(obs, cwd);
 	if (!p)
 		return;
 	s = find_session(p, session, 0);

@@ -48,7 +48,8 @@ struct ccfc_obs_dir *ccfc_obs_dir_by_wd(const struct ccfc_obs *obs, int wd)
 }
 
 /* Into the directory above, if there is one. */
-static void hang_in(struct ccfc_obs_dir *dir, struct ccfc_obs_dir *parent)
+static void link_to_parent(struct ccfc_obs_dir *dir,
+			   struct ccfc_obs_dir *parent)
 {
 	dir->parent = parent;
 	dir->level.above = parent ? &parent->level : dir->project->patterns;
@@ -58,7 +59,7 @@ static void hang_in(struct ccfc_obs_dir *dir, struct ccfc_obs_dir *parent)
 	parent->children = dir;
 }
 
-static void take_out(struct ccfc_obs_dir *dir)
+static void unlink_from_parent(struct ccfc_obs_dir *dir)
 {
 	struct ccfc_obs_dir **at;
 
@@ -87,7 +88,7 @@ struct ccfc_obs_dir *ccfc_obs_dir_add(struct ccfc_obs *obs,
 	dir->path = path;
 	dir->wd = wd;
 	dir->level.prefix = strlen(path);
-	hang_in(dir, parent);
+	link_to_parent(dir, parent);
 	bucket = bucket_of_wd(obs, wd);
 	dir->chain = *bucket;
 	*bucket = dir;
@@ -133,7 +134,7 @@ static void drop_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 
 void ccfc_obs_dir_drop(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
-	take_out(dir);
+	unlink_from_parent(dir);
 	drop_below(obs, dir);
 }
 
@@ -157,9 +158,9 @@ void ccfc_obs_dir_move(struct ccfc_obs_dir *dir,
 		       struct ccfc_obs_project *project,
 		       struct ccfc_obs_dir *parent)
 {
-	take_out(dir);
+	unlink_from_parent(dir);
 	count_for(dir, project);
-	hang_in(dir, parent);
+	link_to_parent(dir, parent);
 	if (!parent)
 		project->top = dir;
 }

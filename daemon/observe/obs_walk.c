@@ -100,7 +100,8 @@ static struct ccfc_obs_dir *enter_dir(struct ccfc_obs *obs,
  * Was it there when the directory was read before? It was ignored then, or
  * beyond a bound.
  */
-static bool was_there(const struct ccfc_obs_dir *dir, const struct stat *st)
+static bool existed_when_read(const struct ccfc_obs_dir *dir,
+			      const struct stat *st)
 {
 	int64_t changed = (int64_t)st->st_ctim.tv_sec * 1000 +
 			  st->st_ctim.tv_nsec / 1000000;
@@ -124,7 +125,7 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 			child = enter_dir(obs, dir->project, dir, path);
 			if (child)
 				child->fresh = (dir->whole || dir->fresh) &&
-					       !was_there(dir, st);
+					       !existed_when_read(dir, st);
 		}
 		return;
 	}
@@ -136,7 +137,8 @@ static void find_name(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 		if (!file)
 			return;
 		/* A name that is found in a directory read before is new. */
-		if ((!dir->whole && !dir->fresh) || was_there(dir, st)) {
+		if ((!dir->whole && !dir->fresh) ||
+		    existed_when_read(dir, st)) {
 			ccfc_obs_look_first(obs, file);
 			file->found = true;
 			return;
@@ -180,17 +182,17 @@ static void read_names(struct ccfc_obs *obs, struct ccfc_obs_dir *dir,
 }
 
 /* A directory that is gone, with everything below it. */
-static void tell_gone_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+static void report_gone_below(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
 	for (struct ccfc_obs_file *f = dir->files; f; f = f->next)
 		ccfc_obs_gone(obs, f);
 	for (dir = dir->children; dir; dir = dir->sibling)
-		tell_gone_below(obs, dir);
+		report_gone_below(obs, dir);
 }
 
 static void lose_dir(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 {
-	tell_gone_below(obs, dir);
+	report_gone_below(obs, dir);
 	ccfc_obs_dir_drop(obs, dir);
 }
 
@@ -312,7 +314,8 @@ void ccfc_obs_enter(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 }
 
 /* Gives the project's directory back to the one that it is inside of. */
-static void give_back(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
+static void move_to_outer_project(struct ccfc_obs *obs,
+				  struct ccfc_obs_dir *dir)
 {
 	size_t len = strlen(dir->path) - 1;
 	struct ccfc_obs_dir *above;
@@ -332,7 +335,7 @@ static void give_back(struct ccfc_obs *obs, struct ccfc_obs_dir *dir)
 void ccfc_obs_leave(struct ccfc_obs *obs, struct ccfc_obs_project *project)
 {
 	if (project->top)
-		give_back(obs, project->top);
+		move_to_outer_project(obs, project->top);
 	if (project->top)
 		ccfc_obs_dir_drop(obs, project->top);
 	ccfc_obs_drop_patterns(project);

@@ -133,7 +133,7 @@ static void on_event(void *ctx, const struct ccfc_watch_event *event)
 }
 
 /* Lines that came; true: the observer has to end. */
-static bool take_commands(struct ccfc_observer *o)
+static bool run_commands(struct ccfc_observer *o)
 {
 	struct active *items;
 	uint32_t n;
@@ -157,7 +157,7 @@ static bool take_commands(struct ccfc_observer *o)
 	return stop;
 }
 
-static bool is_full(struct ccfc_observer *o)
+static bool is_report_queue_full(struct ccfc_observer *o)
 {
 	bool full;
 
@@ -257,7 +257,7 @@ static int poll_news(struct ccfc_observer *o, struct pollfd *fds, nfds_t n,
 }
 
 /* Sleeps; true: the live sessions have to be read again. */
-static bool sleep_on(struct ccfc_observer *o, int timeout)
+static bool wait_for_events(struct ccfc_observer *o, int timeout)
 {
 	struct pollfd fds[PIDFDS_MAX];
 	nfds_t n = put_fds(fds, o);
@@ -288,7 +288,7 @@ static void read_events(struct ccfc_observer *o)
  * Looks at the last changes of a client that has ended, while its session is
  * still known.
  */
-static void look_up_sessions(struct ccfc_observer *o)
+static void read_live_sessions(struct ccfc_observer *o)
 {
 	struct ccfc_live_sessions live = { 0 };
 
@@ -333,25 +333,25 @@ static void *observe_projects(void *arg)
 
 	sweep_blobs(o);
 	if (more)
-		look_up_sessions(o);
+		read_live_sessions(o);
 	for (;;) {
 		int timeout =
 			ccfc_time_sooner(ccfc_obs_look_timeout(&o->obs),
 					 ccfc_obs_sessions_timeout(&o->obs));
-		bool full = is_full(o), news;
+		bool full = is_report_queue_full(o), news;
 
 		/* The last events come first. */
 		more |= o->notes_changed || ccfc_obs_has_unread(&o->obs);
 		timeout = ccfc_time_sooner(timeout, sweep_timeout(o));
 		/* When it is full, the core wakes us. */
-		news = sleep_on(o, full ? -1 : more ? 0 : timeout);
-		if (take_commands(o))
+		news = wait_for_events(o, full ? -1 : more ? 0 : timeout);
+		if (run_commands(o))
 			break;
 		read_events(o);
 		if (!sweep_timeout(o))
 			sweep_blobs(o);
 		if (news || o->notes_changed)
-			look_up_sessions(o);
+			read_live_sessions(o);
 		if (full)
 			continue;
 		more = ccfc_obs_walk(&o->obs);
@@ -383,7 +383,7 @@ static int open_pipes(struct ccfc_observer *o, struct ccfc_err *err)
 	return 0;
 }
 
-static void release_observer(struct ccfc_observer *o)
+static void release_all(struct ccfc_observer *o)
 {
 	ccfc_obs_release(&o->obs);
 	close_pipes(o);
@@ -423,7 +423,7 @@ int ccfc_observer_new(struct ccfc_observer **out,
 	if (!r && pthread_create(&o->thread, NULL, observe_projects, o))
 		r = ccfc_err_set(err, CCFC_EIO, "no thread to observe with");
 	if (r) {
-		release_observer(o);
+		release_all(o);
 		return r;
 	}
 	*out = o;
@@ -439,7 +439,7 @@ void ccfc_observer_free(struct ccfc_observer *observer)
 	pthread_mutex_unlock(&observer->lock);
 	ccfc_bell_ring(observer->wake[1]);
 	pthread_join(observer->thread, NULL);
-	release_observer(observer);
+	release_all(observer);
 }
 
 int ccfc_observer_fd(const struct ccfc_observer *observer)

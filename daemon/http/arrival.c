@@ -23,7 +23,7 @@ struct ccfc_arrival {
 	int64_t since; /* 0: nothing is due, and it is in no list */
 };
 
-static void unlist(struct ccfc_arrival *a)
+static void unlink_arrival(struct ccfc_arrival *a)
 {
 	struct ccfc_arrivals *all = &a->http->arrivals;
 
@@ -39,7 +39,7 @@ static void list_last(struct ccfc_arrival *a)
 {
 	struct ccfc_arrivals *all = &a->http->arrivals;
 
-	unlist(a);
+	unlink_arrival(a);
 	a->since = ccfc_time_monotonic();
 	a->previous = all->last;
 	*(all->last ? &all->last->next : &all->first) = a;
@@ -67,7 +67,7 @@ void ccfc_arrival_notify(void *arg, struct MHD_Connection *connection,
 		list_last(a);
 		*context = a;
 	} else if (a) {
-		unlist(a);
+		unlink_arrival(a);
 		free(a);
 		*context = NULL;
 	}
@@ -86,18 +86,18 @@ void ccfc_arrival_done(struct MHD_Connection *connection)
 	struct ccfc_arrival *a = arrival_of(connection);
 
 	if (a)
-		unlist(a);
+		unlink_arrival(a);
 }
 
 /* libmicrohttpd notices the end of the connection, and closes it. */
-static void hang_up(struct ccfc_arrival *a)
+static void shut_connection_down(struct ccfc_arrival *a)
 {
 	const union MHD_ConnectionInfo *info = ccfc_mhd.get_connection_info(
 		a->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	if (info)
 		shutdown(info->connect_fd, SHUT_RDWR);
-	unlist(a);
+	unlink_arrival(a);
 }
 
 int ccfc_arrivals_check(struct ccfc_http *http, int ms)
@@ -111,7 +111,7 @@ int ccfc_arrivals_check(struct ccfc_http *http, int ms)
 		left = all->first->since + TIME_MS - ccfc_time_monotonic();
 		if (left > 0)
 			break;
-		hang_up(all->first);
+		shut_connection_down(all->first);
 	}
 	if (left <= 0)
 		return 0; /* those that were hung up on are to be closed */

@@ -142,7 +142,7 @@ static struct question *find_question(struct link *link, uint32_t id)
 }
 
 /* Sends what can be sent; false: the connection is lost. */
-static bool send_out(struct link *link)
+static bool send_queued(struct link *link)
 {
 	while (link->out.len) {
 		ssize_t n = send(link->awaited.fd, link->out.ptr, link->out.len,
@@ -165,7 +165,7 @@ static bool send_out(struct link *link)
 	return true;
 }
 
-static void unsubscribe(struct link *link, int64_t subscription)
+static void send_unsubscribe(struct link *link, int64_t subscription)
 {
 	struct ccfc_pack p;
 
@@ -177,10 +177,10 @@ static void unsubscribe(struct link *link, int64_t subscription)
 	ccfc_pack_end(&p);
 	ccfc_rpc_request_end(&p);
 	/* A failure shows at the next look at the connection. */
-	send_out(link);
+	send_queued(link);
 }
 
-static void take_reply(struct link *link, const struct ccfc_rpc *rpc)
+static void handle_reply(struct link *link, const struct ccfc_rpc *rpc)
 {
 	struct question *q = find_question(link, rpc->id);
 
@@ -191,13 +191,13 @@ static void take_reply(struct link *link, const struct ccfc_rpc *rpc)
 	if (!q->ended) {
 		q->fn(q->arg, rpc);
 	} else if (q->purpose == FOR_STREAMS && !rpc->failed) {
-		unsubscribe(link, q->subscription);
+		send_unsubscribe(link, q->subscription);
 	}
 	if (q->purpose != FOR_STREAMS || q->ended || rpc->failed)
 		drop_question(link, q);
 }
 
-static void take_event(struct link *link, const struct ccfc_rpc *rpc)
+static void handle_event(struct link *link, const struct ccfc_rpc *rpc)
 {
 	struct ccfc_obj event = ccfc_obj_at(rpc->params, 0);
 	int64_t subscription = ccfc_obj_get_int(event, "subscription", -1);
@@ -212,7 +212,7 @@ static void take_event(struct link *link, const struct ccfc_rpc *rpc)
 	}
 }
 
-static bool take_message(struct link *link, struct ccfc_slice bytes)
+static bool handle_message(struct link *link, struct ccfc_slice bytes)
 {
 	struct ccfc_doc *doc;
 	struct ccfc_rpc rpc;
@@ -223,16 +223,16 @@ static bool take_message(struct link *link, struct ccfc_slice bytes)
 	if (!ccfc_rpc_parse(&rpc, ccfc_doc_root(doc), NULL)) {
 		good = true;
 		if (rpc.type == CCFC_MSG_RESPONSE)
-			take_reply(link, &rpc);
+			handle_reply(link, &rpc);
 		else if (rpc.type == CCFC_MSG_NOTIFICATION)
-			take_event(link, &rpc);
+			handle_event(link, &rpc);
 	}
 	ccfc_doc_free(doc);
 	return good;
 }
 
 /* All complete messages; false: the daemon broke the protocol. */
-static bool take_messages(struct link *link)
+static bool handle_messages(struct link *link)
 {
 	size_t at = 0, len;
 	int r = 0;
@@ -242,7 +242,7 @@ static bool take_messages(struct link *link)
 			ccfc_slice_from(ccfc_buf_view(&link->in), at);
 
 		r = ccfc_framer_next(&link->framer, &len, rest, NULL);
-		if (r != 1 || !take_message(link, ccfc_slice(rest.ptr, len)))
+		if (r != 1 || !handle_message(link, ccfc_slice(rest.ptr, len)))
 			break;
 		at += len;
 		r = 0;
@@ -258,7 +258,7 @@ static void link_ready(struct ccfc_awaited *self, uint32_t events)
 	struct link *link = (struct link *)self;
 	ssize_t n;
 
-	if ((events & EPOLLOUT) && !send_out(link)) {
+	if ((events & EPOLLOUT) && !send_queued(link)) {
 		lose_link(link);
 		return;
 	}
@@ -269,14 +269,14 @@ static void link_ready(struct ccfc_awaited *self, uint32_t events)
 		return;
 	if (n > 0) {
 		link->in.len += (size_t)n;
-		if (take_messages(link))
+		if (handle_messages(link))
 			return;
 	}
 	lose_link(link);
 }
 
 /* A connection to ourselves, or -1 and errno. */
-static int dial(const char *path)
+static int connect_socket(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd;
@@ -307,7 +307,7 @@ static struct link *new_link(struct ccfc_backend *b, enum purpose purpose,
 	struct link *link;
 	int fd;
 
-	fd = dial(b->socket_path);
+	fd = connect_socket(b->socket_path);
 	if (fd < 0) {
 		ccfc_err_set(err, CCFC_EUNREACHABLE,
 			     "the daemon does not answer: %s", strerror(errno));
@@ -412,7 +412,7 @@ static uint32_t send_question(struct ccfc_backend *b, const char *method,
 	ccfc_rpc_request_end(&p);
 	CCFC_VEC_PUSH(link->questions, q);
 	/* A lost connection is found and reported at the next look. */
-	send_out(link);
+	send_queued(link);
 	return q->id;
 }
 
@@ -460,7 +460,7 @@ void ccfc_backend_end(struct ccfc_backend *b, uint32_t id)
 			q->ended = true;
 			return;
 		}
-		unsubscribe(link, q->subscription);
+		send_unsubscribe(link, q->subscription);
 		drop_question(link, q);
 		return;
 	}

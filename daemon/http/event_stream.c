@@ -43,7 +43,7 @@ static void end_stream(struct ccfc_event_stream *stream)
 	ccfc_exchange_resume(stream->exchange);
 }
 
-static void hung_up(struct ccfc_awaited *self, uint32_t events)
+static void on_hang_up(struct ccfc_awaited *self, uint32_t events)
 {
 	(void)events;
 	end_stream((struct ccfc_event_stream *)self);
@@ -64,7 +64,7 @@ static void append_event(struct ccfc_buf *out, struct ccfc_obj event)
 }
 
 /* A slow reader is not waited for: its connection is shut down. */
-static void cut_off(struct ccfc_event_stream *stream)
+static void cut_stream_off(struct ccfc_event_stream *stream)
 {
 	ccfc_buf_release(&stream->out);
 	shutdown(socket_of(stream->exchange), SHUT_RDWR);
@@ -84,7 +84,7 @@ static void on_event(void *arg, struct ccfc_obj event)
 	}
 	append_event(&stream->out, event);
 	if (stream->out.len > WAITING_MAX)
-		cut_off(stream);
+		cut_stream_off(stream);
 	else
 		ccfc_exchange_resume(stream->exchange);
 }
@@ -125,8 +125,8 @@ static void on_subscribed(void *arg, const struct ccfc_rpc *reply)
 	ccfc_exchange_resume(ex);
 }
 
-static int subscribe(struct ccfc_exchange *ex, struct ccfc_slice query,
-		     struct ccfc_err *err)
+static int start_subscription(struct ccfc_exchange *ex, struct ccfc_slice query,
+			      struct ccfc_err *err)
 {
 	const char *last = ccfc_mhd.lookup_connection_value(
 		ex->connection, MHD_HEADER_KIND, "Last-Event-ID");
@@ -163,7 +163,7 @@ void ccfc_stream_start(struct ccfc_exchange *ex, struct ccfc_slice query)
 	ex->stream = ccfc_calloc(1, sizeof(*ex->stream));
 	ex->stream->exchange = ex;
 	ex->http->streams++;
-	if (subscribe(ex, query, &err))
+	if (start_subscription(ex, query, &err))
 		ccfc_answer_failure(ex, &err);
 }
 
@@ -213,7 +213,7 @@ enum MHD_Result ccfc_stream_send(struct ccfc_exchange *ex)
 	ccfc_mhd.add_response_header(response, "Content-Type",
 				     "text/event-stream");
 	ccfc_mhd.add_response_header(response, "Cache-Control", "no-store");
-	stream->awaited = (struct ccfc_awaited){ hung_up, socket_of(ex) };
+	stream->awaited = (struct ccfc_awaited){ on_hang_up, socket_of(ex) };
 	stream->is_awaited = ccfc_waiting_add(ex->http->waiting,
 					      &stream->awaited, EPOLLRDHUP);
 	r = ccfc_mhd.queue_response(ex->connection, 200, response);

@@ -78,7 +78,7 @@ static enum MHD_Result begin_exchange(struct ccfc_exchange *ex,
 	return ccfc_answer_send(ex);
 }
 
-static void take_body(struct ccfc_exchange *ex, const char *data, size_t len)
+static void append_body(struct ccfc_exchange *ex, const char *data, size_t len)
 {
 	ex->too_long |= ex->body.len + len > CCFC_HTTP_BODY_MAX;
 	if (!ex->too_long)
@@ -98,7 +98,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection,
 	if (!ex->begun)
 		return begin_exchange(ex, verb);
 	if (*len) {
-		take_body(ex, data, *len);
+		append_body(ex, data, *len);
 		*len = 0;
 		return MHD_YES;
 	}
@@ -169,7 +169,7 @@ static void end_exchanges(struct ccfc_http *http)
 	http->mhd = NULL;
 }
 
-static void *serve_http(void *arg)
+static void *run_server(void *arg)
 {
 	struct server *server = arg;
 	struct ccfc_http *http = &server->http;
@@ -251,7 +251,7 @@ static int start_thread(struct server *server, struct ccfc_err *err)
 		(struct ccfc_awaited){ stop_is_ready, server->stop[0] };
 	ccfc_waiting_add(http->waiting, &server->mhd_ready, EPOLLIN);
 	ccfc_waiting_add(http->waiting, &server->stop_ready, EPOLLIN);
-	r = pthread_create(&server->thread, NULL, serve_http, server);
+	r = pthread_create(&server->thread, NULL, run_server, server);
 	if (!r)
 		return 0;
 	ccfc_mhd.stop_daemon(http->mhd);

@@ -34,7 +34,7 @@ void ccfc_answer_error(struct ccfc_exchange *ex, int status, const char *code,
 	ex->type = json_type;
 }
 
-static int status_of(int code)
+static int http_status_of(int code)
 {
 	switch (code) {
 	case CCFC_EINVAL:
@@ -58,8 +58,8 @@ static int status_of(int code)
 
 void ccfc_answer_failure(struct ccfc_exchange *ex, const struct ccfc_err *err)
 {
-	ccfc_answer_error(ex, status_of(err->code), ccfc_error_name(err->code),
-			  err->what, err->hint);
+	ccfc_answer_error(ex, http_status_of(err->code),
+			  ccfc_error_name(err->code), err->what, err->hint);
 }
 
 void ccfc_answer_result(struct ccfc_exchange *ex, struct ccfc_obj result)
@@ -101,7 +101,7 @@ void ccfc_answer_headers(struct MHD_Response *response)
 					     headers[i][1]);
 }
 
-static const char *header(struct ccfc_exchange *ex, const char *name)
+static const char *request_header(struct ccfc_exchange *ex, const char *name)
 {
 	const char *value = ccfc_mhd.lookup_connection_value(
 		ex->connection, MHD_HEADER_KIND, name);
@@ -112,7 +112,7 @@ static const char *header(struct ccfc_exchange *ex, const char *name)
 /* Is gzip in the list, and not with the weight 0? */
 static bool takes_gzip(struct ccfc_exchange *ex)
 {
-	const char *at = header(ex, "Accept-Encoding");
+	const char *at = request_header(ex, "Accept-Encoding");
 
 	at += strspn(at, ", \t");
 	while (*at &&
@@ -196,9 +196,9 @@ static bool unpack_page(struct ccfc_buf *out, const struct ccfc_page_file *file)
  * Does the client have this answer already? Weak and strong tags are equal
  * here, so only the text inside the quotes counts.
  */
-static bool is_known(struct ccfc_exchange *ex)
+static bool is_cached_by_client(struct ccfc_exchange *ex)
 {
-	const char *tags = header(ex, "If-None-Match");
+	const char *tags = request_header(ex, "If-None-Match");
 
 	return ex->status == 200 && ex->tag.len &&
 	       (!strcmp(tags, "*") ||
@@ -232,7 +232,7 @@ static struct MHD_Response *make_response(struct ccfc_exchange *ex, bool *gzip)
 	char *bytes;
 
 	*gzip = takes_gzip(ex);
-	if (is_known(ex)) {
+	if (is_cached_by_client(ex)) {
 		ex->status = 304;
 		ccfc_buf_clear(&ex->answer);
 		*gzip = false;

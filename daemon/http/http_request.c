@@ -44,8 +44,8 @@ static const char *only_header(struct ccfc_exchange *ex, const char *name,
 }
 
 /* Is it one of our two names, with the port and nothing else? */
-static bool is_ours(const struct ccfc_http *http, const char *before,
-		    const char *name)
+static bool is_our_host(const struct ccfc_http *http, const char *before,
+			const char *name)
 {
 	static const char *const hosts[] = { "127.0.0.1", "localhost" };
 	char wanted[NAME_MAX_LEN];
@@ -64,7 +64,7 @@ static bool has_good_host(struct ccfc_exchange *ex)
 	int n;
 	const char *host = only_header(ex, "Host", &n);
 
-	return host && is_ours(ex->http, "", host);
+	return host && is_our_host(ex->http, "", host);
 }
 
 /* Without a page there is no origin. With one, it must be ours. */
@@ -73,7 +73,7 @@ static bool has_good_origin(struct ccfc_exchange *ex)
 	int n;
 	const char *origin = only_header(ex, "Origin", &n);
 
-	return !n || (origin && is_ours(ex->http, "http://", origin));
+	return !n || (origin && is_our_host(ex->http, "http://", origin));
 }
 
 /* A browser's own word on which site the request comes from. */
@@ -118,7 +118,7 @@ static bool is_json(const char *type)
 	       (!type[n] || type[n] == ';' || type[n] == ' ');
 }
 
-static const char *refuse(int *status, int code, const char *why)
+static const char *set_refusal(int *status, int code, const char *why)
 {
 	*status = code;
 	return why;
@@ -135,17 +135,19 @@ static const char *refuse_route(struct ccfc_exchange *ex, const char *verb,
 		ex->allowed = "GET";
 		return head || !strcmp(verb, "GET")
 			       ? NULL
-			       : refuse(status, 405, "this is read with GET");
+			       : set_refusal(status, 405,
+					     "this is read with GET");
 	}
 	ex->allowed = ex->match.allowed;
 	if (!ex->match.route && ex->allowed)
-		return refuse(status, 405, "another verb is needed here");
+		return set_refusal(status, 405, "another verb is needed here");
 	if (!ex->match.route)
-		return refuse(status, 404, "there is nothing of this name");
+		return set_refusal(status, 404,
+				   "there is nothing of this name");
 	if (!strcmp(verb, "POST") &&
 	    !is_json(only_header(ex, "Content-Type", &n)))
-		return refuse(status, 415,
-			      "the body must be of type application/json");
+		return set_refusal(status, 415,
+				   "the body must be of type application/json");
 	return NULL;
 }
 
@@ -160,9 +162,10 @@ static const char *refuse_body(struct ccfc_exchange *ex, int *status)
 	coding = only_header(ex, "Transfer-Encoding", &m);
 	if (n > 1 || (m && (n || !coding || strcasecmp(coding, "chunked"))) ||
 	    (text && (!digits || text[digits])))
-		return refuse(status, 400, "the length of the body is unclear");
+		return set_refusal(status, 400,
+				   "the length of the body is unclear");
 	if (len > CCFC_HTTP_BODY_MAX)
-		return refuse(status, 413, "the body is too long");
+		return set_refusal(status, 413, "the body is too long");
 	return NULL;
 }
 
@@ -173,9 +176,10 @@ const char *ccfc_http_refusal(struct ccfc_exchange *ex, const char *verb,
 	const char *why;
 
 	if (!has_good_host(ex))
-		return refuse(status, 403, "the Host is not this server");
+		return set_refusal(status, 403, "the Host is not this server");
 	if (!has_good_origin(ex))
-		return refuse(status, 403, "another site may not ask here");
+		return set_refusal(status, 403,
+				   "another site may not ask here");
 	why = refuse_body(ex, status);
 	if (why)
 		return why;
@@ -184,12 +188,14 @@ const char *ccfc_http_refusal(struct ccfc_exchange *ex, const char *verb,
 		bool reads = !strcmp(verb, "GET") || !strcmp(verb, "HEAD");
 
 		ex->allowed = "GET";
-		return reads ? NULL : refuse(status, 405, "this is read only");
+		return reads ? NULL
+			     : set_refusal(status, 405, "this is read only");
 	}
 	if (!has_good_site(ex))
-		return refuse(status, 403, "another site may not ask here");
+		return set_refusal(status, 403,
+				   "another site may not ask here");
 	if (!has_token(ex))
-		return refuse(
+		return set_refusal(
 			status, 401,
 			"a token is needed: 'ccfc web' prints the address "
 			"with it");

@@ -19,7 +19,7 @@ static const char *const names[] = {
  * In ISO C a pointer from dlsym is not a function pointer: its bytes are
  * copied.
  */
-static bool find_all(struct ccfc_mhd *out, void *library)
+static bool find_symbols(struct ccfc_mhd *out, void *library)
 {
 	void *found[NAMES];
 
@@ -40,7 +40,7 @@ int ccfc_mhd_load(struct ccfc_err *err)
 	if (ccfc_mhd.run)
 		return 0;
 	library = dlopen(CCFC_MICROHTTPD, RTLD_NOW | RTLD_LOCAL);
-	if (library && find_all(&ccfc_mhd, library))
+	if (library && find_symbols(&ccfc_mhd, library))
 		return 0;
 	ccfc_err_set(err, CCFC_EIO, "%s cannot be loaded: %s", CCFC_MICROHTTPD,
 		     library ? "it is another version" : dlerror());

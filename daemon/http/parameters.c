@@ -182,9 +182,11 @@ static int pack_value(struct ccfc_pack *p, const struct parameters *ps,
 	}
 }
 
-static int gather(struct parameters *ps, const struct ccfc_route_match *match,
-		  struct ccfc_slice query,
-		  const struct ccfc_route_change *change, struct ccfc_err *err)
+static int gather_parameters(struct parameters *ps,
+			     const struct ccfc_route_match *match,
+			     struct ccfc_slice query,
+			     const struct ccfc_route_change *change,
+			     struct ccfc_err *err)
 {
 	int r = 0;
 
@@ -215,7 +217,7 @@ int ccfc_route_pack(struct ccfc_pack *p, const struct ccfc_route_match *match,
 	if (change->path_is_pattern)
 		route.method = CCFC_METHOD_FILE_MATCH;
 	ps->route = &route;
-	r = gather(ps, match, query, change, err);
+	r = gather_parameters(ps, match, query, change, err);
 	ccfc_pack_map(p);
 	for (int i = 0; i < CCFC_OPTIONS && !r; i++)
 		if (ps->given & CCFC_OPT_BIT(i))

@@ -16,8 +16,8 @@ const struct ccfc_route ccfc_routes[] = {
 const size_t ccfc_route_count = sizeof(ccfc_routes) / sizeof(*ccfc_routes);
 
 /* Adds what an option's place in a path holds. */
-static bool take_value(struct ccfc_route_match *m, struct ccfc_slice place,
-		       struct ccfc_slice text)
+static bool add_route_value(struct ccfc_route_match *m, struct ccfc_slice place,
+			    struct ccfc_slice text)
 {
 	if (!text.len || m->n == CCFC_ROUTE_VALUES)
 		return false;
@@ -36,7 +36,7 @@ static bool is_route(struct ccfc_route_match *m, const struct ccfc_route *route,
 	while (ccfc_url_segment(&wanted, &place)) {
 		if (!ccfc_url_segment(&path, &text))
 			return false;
-		if (*place.ptr == '{' ? !take_value(m, place, text)
+		if (*place.ptr == '{' ? !add_route_value(m, place, text)
 				      : !ccfc_slice_eq(place, text))
 			return false;
 	}

@@ -3,8 +3,8 @@
 
 #include "base/hex.h"
 
-static struct ccfc_slice until(struct ccfc_slice s, char c,
-			       struct ccfc_slice *rest)
+static struct ccfc_slice cut_at(struct ccfc_slice s, char c,
+				struct ccfc_slice *rest)
 {
 	const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
 	size_t n = at ? (size_t)(at - s.ptr) : s.len;
@@ -18,8 +18,8 @@ void ccfc_url_split(struct ccfc_slice url, struct ccfc_slice *path,
 {
 	struct ccfc_slice dropped;
 
-	url = until(url, '#', &dropped);
-	*path = until(url, '?', query);
+	url = cut_at(url, '#', &dropped);
+	*path = cut_at(url, '?', query);
 }
 
 bool ccfc_url_segment(struct ccfc_slice *path, struct ccfc_slice *segment)
@@ -44,9 +44,9 @@ bool ccfc_url_parameter(struct ccfc_slice *query, struct ccfc_slice *name,
 	do {
 		if (!query->len)
 			return false;
-		pair = until(*query, '&', query);
+		pair = cut_at(*query, '&', query);
 	} while (!pair.len);
-	*name = until(pair, '=', value);
+	*name = cut_at(pair, '=', value);
 	return true;
 }
 
@@ -79,7 +79,7 @@ bool ccfc_url_decode(struct ccfc_buf *out, struct ccfc_slice text, bool plus)
 bool ccfc_url_climbs(struct ccfc_slice path)
 {
 	while (path.len) {
-		struct ccfc_slice part = until(path, '/', &path);
+		struct ccfc_slice part = cut_at(path, '/', &path);
 
 		if (ccfc_slice_is(part, ".."))
 			return true;

@@ -12,7 +12,7 @@
 
 /* --- keys --- */
 
-static struct ccfc_forgotten_key key_of(struct ccfc_slice text)
+static struct ccfc_forgotten_key key_of_text(struct ccfc_slice text)
 {
 	unsigned char hash[CCFC_SHA256_BYTES];
 	struct ccfc_sha256 sha;
@@ -70,7 +70,7 @@ static bool has_key(const struct ccfc_forgotten *list,
 
 	if (!list || !text.len || !list->keys[kind].n)
 		return false;
-	key = key_of(text);
+	key = key_of_text(text);
 	found = find_key(&list->keys[kind], &key);
 	return found && (time == CCFC_TIME_NONE || time <= found->until);
 }
@@ -106,7 +106,7 @@ backup_key(struct ccfc_slice session, char between, struct ccfc_slice name)
 	ccfc_buf_slice(&text, session);
 	ccfc_buf_putc(&text, between);
 	ccfc_buf_slice(&text, name);
-	key = key_of(ccfc_buf_view(&text));
+	key = key_of_text(ccfc_buf_view(&text));
 	ccfc_buf_release(&text);
 	return key;
 }
@@ -187,7 +187,7 @@ int64_t ccfc_forgotten_before(const struct ccfc_forgotten *list)
 void ccfc_forgotten_add_session(struct ccfc_forgotten *list,
 				struct ccfc_slice id)
 {
-	struct ccfc_forgotten_key key = key_of(id);
+	struct ccfc_forgotten_key key = key_of_text(id);
 
 	ccfc_forgotten_add_key(&list->keys[CCFC_FORGOTTEN_SESSION], &key);
 }
@@ -195,7 +195,7 @@ void ccfc_forgotten_add_session(struct ccfc_forgotten *list,
 void ccfc_forgotten_add_source(struct ccfc_forgotten *list,
 			       struct ccfc_slice path)
 {
-	struct ccfc_forgotten_key key = key_of(path);
+	struct ccfc_forgotten_key key = key_of_text(path);
 
 	ccfc_forgotten_add_key(&list->keys[CCFC_FORGOTTEN_SOURCE], &key);
 }
@@ -216,7 +216,7 @@ void ccfc_forgotten_add_backup(struct ccfc_forgotten *list,
 void ccfc_forgotten_add_file(struct ccfc_forgotten *list,
 			     struct ccfc_slice path, int64_t until)
 {
-	struct ccfc_forgotten_key key = key_of(path);
+	struct ccfc_forgotten_key key = key_of_text(path);
 
 	key.until = until;
 	ccfc_forgotten_add_key(&list->keys[CCFC_FORGOTTEN_FILE], &key);
@@ -231,7 +231,7 @@ void ccfc_forgotten_push_below(struct ccfc_forgotten *list,
 void ccfc_forgotten_add_below(struct ccfc_forgotten *list,
 			      struct ccfc_slice dir, int64_t until)
 {
-	struct ccfc_forgotten_key key = key_of(dir);
+	struct ccfc_forgotten_key key = key_of_text(dir);
 
 	key.until = until;
 	ccfc_forgotten_add_key(&list->keys[CCFC_FORGOTTEN_DIR], &key);

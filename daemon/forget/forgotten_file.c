@@ -160,7 +160,7 @@ static int read_file(struct ccfc_buf *out, const char *path,
 	return r;
 }
 
-static bool is_whole(const struct ccfc_buf *text)
+static bool has_valid_end(const struct ccfc_buf *text)
 {
 	char hex[CCFC_SHA256_HEX + 1];
 	size_t len = text->len - END_LEN;
@@ -190,7 +190,7 @@ static int read_both(struct ccfc_buf *text, struct ccfc_buf *copy,
 }
 
 /* Reads the text, which is no longer one then. */
-static void take_text(struct ccfc_forgotten *list, struct ccfc_buf *text)
+static void read_list_text(struct ccfc_forgotten *list, struct ccfc_buf *text)
 {
 	if (!text->len)
 		return;
@@ -199,10 +199,10 @@ static void take_text(struct ccfc_forgotten *list, struct ccfc_buf *text)
 }
 
 /* What is whole counts; if neither is, what can be read of both. */
-static void take_list(struct ccfc_forgotten *list, struct ccfc_buf *text,
-		      struct ccfc_buf *copy)
+static void read_better_copy(struct ccfc_forgotten *list, struct ccfc_buf *text,
+			     struct ccfc_buf *copy)
 {
-	bool whole = is_whole(text), spare = is_whole(copy);
+	bool whole = has_valid_end(text), spare = has_valid_end(copy);
 	bool same = ccfc_slice_eq(ccfc_buf_view(text), ccfc_buf_view(copy));
 	struct ccfc_err err;
 
@@ -211,9 +211,9 @@ static void take_list(struct ccfc_forgotten *list, struct ccfc_buf *text,
 			 "%s/" NAME ": is missing or damaged; its copy is used",
 			 list->dir);
 	if (whole || !spare)
-		take_text(list, text);
+		read_list_text(list, text);
 	if (!whole)
-		take_text(list, copy);
+		read_list_text(list, copy);
 	if ((!whole || !same) && (text->len || copy->len) &&
 	    ccfc_forgotten_save(list, list->due, &err))
 		ccfc_log(CCFC_LOG_ERROR, "%s", err.what);
@@ -245,7 +245,7 @@ int ccfc_forgotten_new(struct ccfc_forgotten **out, const char *state_dir,
 	remove_unfinished(state_dir);
 	r = read_both(&text, &copy, state_dir, err);
 	if (!r)
-		take_list(list, &text, &copy);
+		read_better_copy(list, &text, &copy);
 	ccfc_buf_release(&text);
 	ccfc_buf_release(&copy);
 	if (r) {
@@ -261,7 +261,7 @@ bool ccfc_forgotten_is_whole(const char *state_dir)
 	struct ccfc_buf text = CCFC_BUF_INIT, copy = CCFC_BUF_INIT;
 	bool whole = !read_both(&text, &copy, state_dir, NULL) &&
 		     ((!text.len && !copy.len) ||
-		      (is_whole(&text) && is_whole(&copy)));
+		      (has_valid_end(&text) && has_valid_end(&copy)));
 
 	ccfc_buf_release(&text);
 	ccfc_buf_release(&copy);

@@ -39,14 +39,14 @@ static const char help[] =
 	"  --foreground      the default, for service files\n"
 	"  --help, --version\n";
 
-static void replace_config(char **slot, const char *value)
+static void replace_string(char **slot, const char *value)
 {
 	free(*slot);
 	*slot = ccfc_strdup(value);
 }
 
 /* Makes a path absolute and normal; a relative one starts at the cwd. */
-static char *absolute(const char *path)
+static char *absolute_path(const char *path)
 {
 	struct ccfc_buf out = CCFC_BUF_INIT;
 	char here[PATH_MAX];
@@ -326,17 +326,17 @@ static int set_option(struct ccfc_config *config, int opt, char **config_path,
 						 "name");
 	case 's':
 		free(config->state_dir);
-		config->state_dir = absolute(optarg);
+		config->state_dir = absolute_path(optarg);
 		return 0;
 	case 'k':
 		free(config->socket_path);
-		config->socket_path = absolute(optarg);
+		config->socket_path = absolute_path(optarg);
 		return 0;
 	case 'c':
-		replace_config(config_path, optarg);
+		replace_string(config_path, optarg);
 		return 0;
 	case 'l':
-		replace_config(log_level, optarg);
+		replace_string(log_level, optarg);
 		if (ccfc_log_level_from_text(optarg) < 0)
 			return bad_option(err, "--log-level: error, warn, "
 					       "info or debug");
@@ -374,7 +374,7 @@ static int read_options(struct ccfc_config *config, int argc, char **argv,
 }
 
 /* Paths that the command line did not give. */
-static int fill_in(struct ccfc_config *config, struct ccfc_err *err)
+static int set_default_paths(struct ccfc_config *config, struct ccfc_err *err)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
 	bool own_state = config->state_dir != NULL;
@@ -447,7 +447,7 @@ int ccfc_config_read(struct ccfc_config *config, int argc, char **argv,
 	if (!r && log_level)
 		config->log_level = ccfc_log_level_from_text(log_level);
 	if (!r)
-		r = fill_in(config, err);
+		r = set_default_paths(config, err);
 	ccfc_buf_release(&home);
 	free(config_path);
 	free(log_level);

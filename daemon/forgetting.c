@@ -156,7 +156,7 @@ static int remove_all(struct ccfc_forgetting *f, struct ccfc_err *err)
 }
 
 /* Opening the store repairs a damaged one. */
-static int finish(struct ccfc_forgetting *f, struct ccfc_err *err)
+static int finish_removal(struct ccfc_forgetting *f, struct ccfc_err *err)
 {
 	const struct ccfc_config *config = f->config;
 	struct ccfc_store *store = NULL;
@@ -192,7 +192,7 @@ int ccfc_forgetting_new(struct ccfc_forgetting **out,
 	ccfc_excluded_new(&f->unobserved, config->exclude, config->home, NULL);
 	if (ccfc_forgotten_due(list)) {
 		ccfc_log(CCFC_LOG_INFO, "finishing an interrupted removal");
-		if (finish(f, &why))
+		if (finish_removal(f, &why))
 			ccfc_log(CCFC_LOG_ERROR,
 				 "not all could be forgotten: %s; the next "
 				 "start tries again",

@@ -233,7 +233,7 @@ static void say_ready(const struct ccfc_config *config)
 	close(config->ready_fd);
 }
 
-static void take_signals(struct ccfc_loop *loop)
+static void handle_signals(struct ccfc_loop *loop)
 {
 	bool look = false;
 
@@ -288,7 +288,7 @@ static void sleep_until_news(struct ccfc_loop *loop)
 	if (fds[5].revents)
 		ccfc_loop_archived(loop);
 	if (fds[2].revents)
-		take_signals(loop);
+		handle_signals(loop);
 	/* A client first: on_requests takes in what was written. */
 	if (fds[1].revents || ccfc_server_timeout_ms(loop->server) == 0)
 		ccfc_server_dispatch(loop->server);
@@ -298,7 +298,7 @@ static void sleep_until_news(struct ccfc_loop *loop)
 		ccfc_loop_take_in(loop, false);
 }
 
-static void run_loop(struct ccfc_loop *loop)
+static void run_until_stop(struct ccfc_loop *loop)
 {
 	while (!loop->stop) {
 		sleep_until_news(loop);
@@ -349,7 +349,7 @@ int ccfc_loop_run(const struct ccfc_config *config, int *lock,
 				 "transcripts are read again");
 			ccfc_ingest_rebuild(loop.ingest, CCFC_SLICE_NONE);
 		}
-		run_loop(&loop);
+		run_until_stop(&loop);
 		r = loop.result;
 	}
 	ccfc_loop_close(&loop);

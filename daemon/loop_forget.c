@@ -84,7 +84,7 @@ void ccfc_loop_drop_held(struct ccfc_loop *loop, uint64_t conn)
 }
 
 /* The messages that were held back. */
-static void take_held(struct ccfc_loop *loop)
+static void handle_held_messages(struct ccfc_loop *loop)
 {
 	uint32_t i = 0;
 
@@ -162,7 +162,7 @@ static void exchange_state(struct ccfc_loop *loop)
 	loop->forget.step = r ? CCFC_FORGET_DONE : CCFC_FORGET_SWEEP;
 	opened = reopen_state(loop, loop->failed);
 	ccfc_loop_end_if(loop, opened);
-	take_held(loop);
+	handle_held_messages(loop);
 }
 
 static void sweep_forgotten(struct ccfc_loop *loop)

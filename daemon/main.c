@@ -17,7 +17,7 @@
 /* 5 seconds, by 20 ms. */
 #define LOCK_TRIES 250
 
-static int complain_main(const struct ccfc_err *err)
+static int print_error(const struct ccfc_err *err)
 {
 	fprintf(stderr, "ccfcd: %s\n", err->what);
 	if (err->hint[0])
@@ -43,7 +43,7 @@ static bool is_served(const char *path)
 }
 
 /* A daemon that lost its socket creates it again on SIGHUP. */
-static void wake(const struct ccfc_config *config)
+static void wake_other_daemon(const struct ccfc_config *config)
 {
 	struct ccfc_holder holder;
 
@@ -64,7 +64,7 @@ static int take_lock(const struct ccfc_config *config, long *pid,
 	int lock = ccfc_lock_take(config->state_dir, pid, err);
 
 	if (lock == CCFC_EBUSY && !is_served(config->socket_path))
-		wake(config);
+		wake_other_daemon(config);
 	for (int tries = 0; lock == CCFC_EBUSY && tries < LOCK_TRIES &&
 			    !is_served(config->socket_path);
 	     tries++) {
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	r = ccfc_config_read(&config, argc, argv, &err);
 	if (r) {
 		ccfc_config_release(&config);
-		return r > 0 ? 0 : complain_main(&err);
+		return r > 0 ? 0 : print_error(&err);
 	}
 	ccfc_log_set_level(config.log_level);
 	/* All paths are absolute by now; keep no directory busy. */
@@ -104,5 +104,5 @@ int main(int argc, char **argv)
 	if (lock >= 0)
 		close(lock);
 	ccfc_config_release(&config);
-	return r ? complain_main(&err) : 0;
+	return r ? print_error(&err) : 0;
 }

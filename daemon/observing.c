@@ -145,7 +145,7 @@ static uint32_t key_string(struct ccfc_index *index,
 	return ccfc_strtab_put(&index->strings, ccfc_slice_str(hex));
 }
 
-static uint8_t state_of(const struct ccfc_disk_side *side)
+static uint8_t disk_state_of(const struct ccfc_disk_side *side)
 {
 	if (!side->known)
 		return CCFC_DISK_UNKNOWN;
@@ -171,11 +171,11 @@ static void on_sighting(void *ctx, const struct ccfc_sighting *s)
 		.by = s->session ? ccfc_strtab_put(&index->strings,
 						   ccfc_slice_str(s->session))
 				 : 0,
-		.before = state_of(&s->before),
+		.before = disk_state_of(&s->before),
 		.before_size = s->before.size,
 		.before_mtime = mtime_of(&s->before),
 		.before_key = key_string(index, &s->before),
-		.after = state_of(&s->after),
+		.after = disk_state_of(&s->after),
 		.after_size = s->after.size,
 		.after_mtime = mtime_of(&s->after),
 		.after_key = key_string(index, &s->after),

@@ -60,7 +60,7 @@ static void watch_way(struct ccfc_watch *watch, const char *path)
 	free(dir);
 }
 
-static void watch_anew(struct ccfc_own_files *p)
+static void renew_watch(struct ccfc_own_files *p)
 {
 	struct ccfc_buf lock = CCFC_BUF_INIT;
 
@@ -83,22 +83,21 @@ static void on_event(void *ctx, const struct ccfc_watch_event *event)
 /* --- the socket --- */
 
 /* Logs it once: the next try may fail in the same way. */
-static void complain_own_files(struct ccfc_err *last,
-			       const struct ccfc_err *err, const char *what)
+static void log_once(struct ccfc_err *last, const struct ccfc_err *err,
+		     const char *what)
 {
 	if (strcmp(last->what, err->what) != 0)
 		ccfc_log(CCFC_LOG_ERROR, "%s: %s", what, err->what);
 	*last = *err;
 }
 
-static void mend_socket(struct ccfc_own_files *p)
+static void restore_socket(struct ccfc_own_files *p)
 {
 	struct ccfc_err err = { 0 };
 
 	if (ccfc_server_listen_again(p->env.server, &err)) {
-		complain_own_files(
-			&p->deaf, &err,
-			"the socket is gone and cannot be created again");
+		log_once(&p->deaf, &err,
+			 "the socket is gone and cannot be created again");
 		ccfc_notify("STATUS=not reachable: %s", err.what);
 		return;
 	}
@@ -108,10 +107,10 @@ static void mend_socket(struct ccfc_own_files *p)
 	ccfc_notify("STATUS=listening again on %s", p->env.socket_path);
 }
 
-static void look_at_socket(struct ccfc_own_files *p)
+static void check_socket(struct ccfc_own_files *p)
 {
 	if (!ccfc_server_is_there(p->env.server)) {
-		mend_socket(p);
+		restore_socket(p);
 		return;
 	}
 	if (p->deaf.code) {
@@ -137,7 +136,8 @@ static int retake_lock(struct ccfc_own_files *p, struct ccfc_err *err)
 	return 0;
 }
 
-static int replaced(const struct ccfc_own_files *p, struct ccfc_err *err)
+static int fail_store_replaced(const struct ccfc_own_files *p,
+			       struct ccfc_err *err)
 {
 	ccfc_err_set(err, CCFC_EBUSY,
 		     "%s: the store was replaced by another one while the "
@@ -148,7 +148,7 @@ static int replaced(const struct ccfc_own_files *p, struct ccfc_err *err)
 }
 
 /* CCFC_EBUSY: another daemon has it now. */
-static int mend_state(struct ccfc_own_files *p, struct ccfc_err *err)
+static int restore_state(struct ccfc_own_files *p, struct ccfc_err *err)
 {
 	int r = 0;
 
@@ -158,7 +158,7 @@ static int mend_state(struct ccfc_own_files *p, struct ccfc_err *err)
 		return r;
 	switch (ccfc_store_look(p->env.store)) {
 	case CCFC_STORE_REPLACED:
-		return replaced(p, err);
+		return fail_store_replaced(p, err);
 	case CCFC_STORE_MISSING:
 		return ccfc_store_make_anew(p->env.store, p->env.index, err);
 	default:
@@ -167,7 +167,7 @@ static int mend_state(struct ccfc_own_files *p, struct ccfc_err *err)
 }
 
 /* Negative: another daemon has it now. */
-static int look_at_state(struct ccfc_own_files *p, struct ccfc_err *err)
+static int check_state_dir(struct ccfc_own_files *p, struct ccfc_err *err)
 {
 	struct ccfc_err why = { 0 };
 	int r;
@@ -177,17 +177,16 @@ static int look_at_state(struct ccfc_own_files *p, struct ccfc_err *err)
 		return 0;
 	if (!p->homeless.code)
 		p->lost = ccfc_time_now();
-	r = mend_state(p, &why);
+	r = restore_state(p, &why);
 	if (r == CCFC_EBUSY) {
 		if (err)
 			*err = why;
 		return r;
 	}
 	if (r) {
-		complain_own_files(
-			&p->homeless, &why,
-			"the state directory was removed and cannot be "
-			"created again");
+		log_once(&p->homeless, &why,
+			 "the state directory was removed and cannot be "
+			 "created again");
 		ccfc_notify("STATUS=nothing is stored: %s", why.what);
 		return 0;
 	}
@@ -208,12 +207,12 @@ int ccfc_own_files_look(struct ccfc_own_files *p, struct ccfc_err *err)
 {
 	int r;
 
-	watch_anew(p);
+	renew_watch(p);
 	p->due = 0;
-	r = look_at_state(p, err);
+	r = check_state_dir(p, err);
 	if (r < 0)
 		return r;
-	look_at_socket(p);
+	check_socket(p);
 	p->looks++;
 	ccfc_holder_write(*p->env.lock, p->env.socket_path, p->looks,
 			  p->deaf.code ? p->deaf.what : NULL);

@@ -94,8 +94,8 @@ static bool is_near_forgotten(const struct ccfc_forgotten *list,
 	return false;
 }
 
-static bool is_out(const struct ccfc_seen_import_env *env,
-		   const struct ccfc_seen_line *line)
+static bool is_forgotten_line(const struct ccfc_seen_import_env *env,
+			      const struct ccfc_seen_line *line)
 {
 	const struct ccfc_forgotten *list = env->forgotten;
 	struct ccfc_slice dir = line->path;
@@ -114,9 +114,9 @@ static bool is_out(const struct ccfc_seen_import_env *env,
 /* --- import --- */
 
 /* The string of a content's key; copies the content if it was imported. */
-static uint32_t take_content(struct ccfc_seen_import *im,
-			     const struct ccfc_seen_import_env *env,
-			     struct ccfc_slice hex)
+static uint32_t import_content(struct ccfc_seen_import *im,
+			       const struct ccfc_seen_import_env *env,
+			       struct ccfc_slice hex)
 {
 	struct ccfc_blob_key key;
 	char text[CCFC_SHA256_HEX + 1];
@@ -134,13 +134,13 @@ static uint32_t take_content(struct ccfc_seen_import *im,
 	return ccfc_strtab_put(&env->index->strings, hex);
 }
 
-static void take_line(struct ccfc_seen_import *im,
-		      const struct ccfc_seen_import_env *env)
+static void import_line(struct ccfc_seen_import *im,
+			const struct ccfc_seen_import_env *env)
 {
 	const struct ccfc_seen_line *line = &im->line;
 	struct ccfc_disk_event e = line->event;
 
-	if (is_out(env, line))
+	if (is_forgotten_line(env, line))
 		return;
 	if (line->is_mark) {
 		ccfc_index_mark(env->index, line->session, line->call,
@@ -150,14 +150,14 @@ static void take_line(struct ccfc_seen_import *im,
 	e.file = ccfc_index_file(env->index, line->path);
 	e.by = line->by.len ? ccfc_strtab_put(&env->index->strings, line->by)
 			    : 0;
-	e.before_key = take_content(im, env, line->before_key);
-	e.after_key = take_content(im, env, line->after_key);
+	e.before_key = import_content(im, env, line->before_key);
+	e.after_key = import_content(im, env, line->after_key);
 	ccfc_index_see_imported(env->index, &e);
 }
 
 /* Imports the next line; false: there is none. */
-static bool take_next(struct ccfc_seen_import *im,
-		      const struct ccfc_seen_import_env *env)
+static bool import_next_line(struct ccfc_seen_import *im,
+			     const struct ccfc_seen_import_env *env)
 {
 	size_t n = 0;
 	int c = EOF;
@@ -172,7 +172,7 @@ static bool take_next(struct ccfc_seen_import *im,
 		return false;
 	if (c != EOF && n <= CCFC_SEEN_LINE_MAX &&
 	    ccfc_seen_read(&im->line, ccfc_slice(im->text, n)))
-		take_line(im, env);
+		import_line(im, env);
 	else
 		im->bad++;
 	return true;
@@ -200,7 +200,7 @@ bool ccfc_seen_import_step(struct ccfc_seen_import *im,
 	if (!env->archive || (!im->dir && !open_dir(im, env->archive)))
 		return false;
 	for (int i = 0; i < SLICE && more; i++)
-		more = take_next(im, env);
+		more = import_next_line(im, env);
 	ccfc_ingest_flush(env->ingest);
 	/* The next start, or the next import, begins again. */
 	if (*ccfc_ingest_store_error(env->ingest)) {

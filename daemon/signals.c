@@ -13,7 +13,7 @@
 
 static int bell[2]; /* a process has its signals once */
 
-static sigset_t ours(void)
+static sigset_t handled_signals(void)
 {
 	sigset_t set;
 
@@ -26,7 +26,7 @@ static sigset_t ours(void)
 
 static void *wait_for_signals(void *arg)
 {
-	sigset_t set = ours();
+	sigset_t set = handled_signals();
 	int number;
 
 	(void)arg;
@@ -43,7 +43,7 @@ static void *wait_for_signals(void *arg)
 
 int ccfc_signals_start(struct ccfc_err *err)
 {
-	sigset_t set = ours();
+	sigset_t set = handled_signals();
 	pthread_t thread;
 	int e;
 

@@ -42,8 +42,8 @@ static int usual_port(const struct ccfc_web *web)
 	       (int)(ccfc_hash(web->state_dir, strlen(web->state_dir)) % 12000);
 }
 
-static int start(struct ccfc_http **out, struct ccfc_web *web, int port,
-		 struct ccfc_err *err)
+static int start_http(struct ccfc_http **out, struct ccfc_web *web, int port,
+		      struct ccfc_err *err)
 {
 	struct ccfc_http_setup setup = { web->socket_path, web->token, port };
 	int r;
@@ -67,7 +67,7 @@ int ccfc_web_start(struct ccfc_web *web, int port, struct ccfc_err *err)
 		return 0;
 	r = ccfc_http_token(web->token, web->state_dir, err);
 	if (!r)
-		r = start(&http, web, port, err);
+		r = start_http(&http, web, port, err);
 	if (r)
 		return r;
 	ccfc_web_stop(web);

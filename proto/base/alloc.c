@@ -8,7 +8,7 @@
 #include <malloc.h>
 #endif
 
-static void *checked(void *p, size_t size)
+static void *abort_if_null(void *p, size_t size)
 {
 	if (!p && size) {
 		fprintf(stderr, "ccfc: out of memory (%zu bytes)\n", size);
@@ -19,22 +19,22 @@ static void *checked(void *p, size_t size)
 
 void *ccfc_malloc(size_t size)
 {
-	return checked(malloc(size), size);
+	return abort_if_null(malloc(size), size);
 }
 
 void *ccfc_calloc(size_t n, size_t size)
 {
-	return checked(calloc(n, size), n && size);
+	return abort_if_null(calloc(n, size), n && size);
 }
 
 void *ccfc_realloc(void *p, size_t size)
 {
-	return checked(realloc(p, size), size);
+	return abort_if_null(realloc(p, size), size);
 }
 
 void *ccfc_aligned_alloc(size_t alignment, size_t size)
 {
-	return checked(aligned_alloc(alignment, size), size);
+	return abort_if_null(aligned_alloc(alignment, size), size);
 }
 
 char *ccfc_strndup(const char *s, size_t n)

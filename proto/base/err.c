@@ -59,7 +59,8 @@ const char *ccfc_proof_text(int proof)
 	return proof_texts[proof];
 }
 
-static int number_of(struct ccfc_slice text, const char *const *texts, int n)
+static int index_of_text(struct ccfc_slice text, const char *const *texts,
+			 int n)
 {
 	for (int i = 0; i < n; i++)
 		if (ccfc_slice_is(text, texts[i]))
@@ -69,12 +70,14 @@ static int number_of(struct ccfc_slice text, const char *const *texts, int n)
 
 int ccfc_state_from_text(const char *text, unsigned long len)
 {
-	return number_of(ccfc_slice(text, len), state_texts, CCFC_STATE_COUNT);
+	return index_of_text(ccfc_slice(text, len), state_texts,
+			     CCFC_STATE_COUNT);
 }
 
 int ccfc_proof_from_text(const char *text, unsigned long len)
 {
-	return number_of(ccfc_slice(text, len), proof_texts, CCFC_PROOF_COUNT);
+	return index_of_text(ccfc_slice(text, len), proof_texts,
+			     CCFC_PROOF_COUNT);
 }
 
 /* Through a copy: the arguments may be err's own texts. */

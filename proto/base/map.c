@@ -13,7 +13,7 @@
 
 #define FIRST_SLOTS 64u
 
-static uint32_t tag_of(uint64_t hash)
+static uint32_t tag_of_hash(uint64_t hash)
 {
 	return (uint32_t)(hash >> 32) ^ (uint32_t)hash;
 }
@@ -47,7 +47,7 @@ static void insert_slot(struct ccfc_map *map, uint32_t tag, uint32_t id)
 	map->used++;
 }
 
-static void grow(struct ccfc_map *map)
+static void grow_map(struct ccfc_map *map)
 {
 	struct ccfc_map old = *map;
 	size_t n = old.slots ? ((size_t)old.mask + 1) * 2 : FIRST_SLOTS;
@@ -64,7 +64,7 @@ static void grow(struct ccfc_map *map)
 uint32_t ccfc_map_get(const struct ccfc_map *map, uint64_t hash,
 		      ccfc_map_eq_fn eq, const void *ctx, const void *key)
 {
-	uint32_t tag = tag_of(hash);
+	uint32_t tag = tag_of_hash(hash);
 	uint32_t i = tag & map->mask;
 
 	if (!map->slots)
@@ -78,6 +78,6 @@ uint32_t ccfc_map_get(const struct ccfc_map *map, uint64_t hash,
 void ccfc_map_put(struct ccfc_map *map, uint64_t hash, uint32_t id)
 {
 	if (!map->slots || (uint64_t)map->used * 4 >= (uint64_t)map->mask * 3)
-		grow(map);
-	insert_slot(map, tag_of(hash), id);
+		grow_map(map);
+	insert_slot(map, tag_of_hash(hash), id);
 }

@@ -73,8 +73,8 @@ static void append_parts(struct ccfc_buf *out, size_t root,
 }
 
 /* Appends the root ("" or "C:") of an absolute path, returns what follows. */
-static struct ccfc_slice take_root(struct ccfc_buf *out, struct ccfc_slice p,
-				   bool msys, bool *windows)
+static struct ccfc_slice append_root(struct ccfc_buf *out, struct ccfc_slice p,
+				     bool msys, bool *windows)
 {
 	*windows = true;
 	if (ccfc_path_has_drive(p) || (msys && is_msys(p))) {
@@ -93,7 +93,7 @@ static void append_absolute(struct ccfc_buf *out, struct ccfc_slice head,
 {
 	size_t root;
 	bool windows;
-	struct ccfc_slice rest = take_root(out, head, msys, &windows);
+	struct ccfc_slice rest = append_root(out, head, msys, &windows);
 
 	root = out->len;
 	append_parts(out, root, rest, windows);

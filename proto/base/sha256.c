@@ -37,7 +37,7 @@ static inline uint32_t ror(uint32_t x, unsigned n)
 	return x >> n | x << (32 - n);
 }
 
-static inline uint32_t load_sha256(const unsigned char *p)
+static inline uint32_t load_be32(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
@@ -51,10 +51,10 @@ static inline void store(unsigned char *p, uint32_t x)
 	p[3] = (unsigned char)x;
 }
 
-static void expand_sha256(uint32_t w[64], const unsigned char *block)
+static void expand_block(uint32_t w[64], const unsigned char *block)
 {
 	for (int i = 0; i < 16; i++)
-		w[i] = load_sha256(block + 4 * i);
+		w[i] = load_be32(block + 4 * i);
 	for (int i = 16; i < 64; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
 
@@ -84,7 +84,7 @@ static void add_block(uint32_t s[8], const unsigned char *block)
 	uint32_t e = s[4], f = s[5], g = s[6], h = s[7];
 	uint32_t w[64];
 
-	expand_sha256(w, block);
+	expand_block(w, block);
 	for (int i = 0; i < 64; i += 8) {
 		ROUND(a, b, c, d, e, f, g, h, i);
 		ROUND(h, a, b, c, d, e, f, g, i + 1);

@@ -23,7 +23,7 @@ bool ccfc_slice_contains(struct ccfc_slice a, const char *needle)
 #define START "toolu_"
 #define MARK  "01"
 
-static struct ccfc_slice behind(struct ccfc_slice s, size_t n)
+static struct ccfc_slice slice_after(struct ccfc_slice s, size_t n)
 {
 	return ccfc_slice(s.ptr + n, s.len - n);
 }
@@ -35,13 +35,13 @@ struct ccfc_slice ccfc_slice_change_tail(struct ccfc_slice id)
 
 	if (!ccfc_slice_starts(id, START))
 		return id;
-	tail = behind(id, sizeof(START) - 1);
+	tail = slice_after(id, sizeof(START) - 1);
 	/* The name of a cloud: "bdrk_", "vrtx_". */
 	while (n < tail.len && tail.ptr[n] >= 'a' && tail.ptr[n] <= 'z')
 		n++;
 	if (n && n < tail.len && tail.ptr[n] == '_')
-		tail = behind(tail, n + 1);
+		tail = slice_after(tail, n + 1);
 	if (!ccfc_slice_starts(tail, MARK) || tail.len == sizeof(MARK) - 1)
 		return id;
-	return behind(tail, sizeof(MARK) - 1);
+	return slice_after(tail, sizeof(MARK) - 1);
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static bool same(const void *ctx, uint32_t id, const void *key)
+static bool is_same_string(const void *ctx, uint32_t id, const void *key)
 {
 	const struct ccfc_strtab *tab = ctx;
 	const struct ccfc_slice *s = key;
@@ -30,13 +30,14 @@ void ccfc_strtab_release(struct ccfc_strtab *tab)
 
 uint32_t ccfc_strtab_find(const struct ccfc_strtab *tab, struct ccfc_slice s)
 {
-	return ccfc_map_get(&tab->map, ccfc_hash_slice(s), same, tab, &s);
+	return ccfc_map_get(&tab->map, ccfc_hash_slice(s), is_same_string, tab,
+			    &s);
 }
 
 uint32_t ccfc_strtab_put(struct ccfc_strtab *tab, struct ccfc_slice s)
 {
 	uint64_t hash = ccfc_hash_slice(s);
-	uint32_t id = ccfc_map_get(&tab->map, hash, same, tab, &s);
+	uint32_t id = ccfc_map_get(&tab->map, hash, is_same_string, tab, &s);
 
 	if (id != CCFC_ID_NONE)
 		return id;

@@ -27,7 +27,7 @@ static int64_t days_from_civil(int64_t y, int m, int d)
 }
 
 /* Reads exactly n digits at *p; -1 when they are not there. */
-static int digits(const char **p, const char *end, int n)
+static int read_digits(const char **p, const char *end, int n)
 {
 	int v = 0;
 
@@ -43,7 +43,7 @@ static int digits(const char **p, const char *end, int n)
 	return v;
 }
 
-static bool skip(const char **p, const char *end, char c)
+static bool skip_char(const char **p, const char *end, char c)
 {
 	if (*p >= end || **p != c)
 		return false;
@@ -62,13 +62,13 @@ static int month_days(int y, int m)
 
 static bool parse_date(const char **p, const char *end, int *y, int *m, int *d)
 {
-	*y = digits(p, end, 4);
-	if (*y < 0 || !skip(p, end, '-'))
+	*y = read_digits(p, end, 4);
+	if (*y < 0 || !skip_char(p, end, '-'))
 		return false;
-	*m = digits(p, end, 2);
-	if (*m < 1 || *m > 12 || !skip(p, end, '-'))
+	*m = read_digits(p, end, 2);
+	if (*m < 1 || *m > 12 || !skip_char(p, end, '-'))
 		return false;
-	*d = digits(p, end, 2);
+	*d = read_digits(p, end, 2);
 	return *d >= 1 && *d <= month_days(*y, *m);
 }
 
@@ -77,7 +77,7 @@ static int parse_fraction(const char **p, const char *end)
 {
 	int ms = 0, scale = 100, n = 0;
 
-	if (!skip(p, end, '.') && !skip(p, end, ','))
+	if (!skip_char(p, end, '.') && !skip_char(p, end, ','))
 		return 0;
 	for (; *p < end && **p >= '0' && **p <= '9'; (*p)++, n++) {
 		ms += (**p - '0') * scale;
@@ -93,17 +93,17 @@ static int parse_zone(const char **p, const char *end)
 
 	if (*p == end)
 		return 0;
-	if (skip(p, end, 'Z') || skip(p, end, 'z'))
+	if (skip_char(p, end, 'Z') || skip_char(p, end, 'z'))
 		return 0;
-	if (skip(p, end, '+'))
+	if (skip_char(p, end, '+'))
 		sign = 1;
-	else if (skip(p, end, '-'))
+	else if (skip_char(p, end, '-'))
 		sign = -1;
 	else
 		return INT_MIN;
-	h = digits(p, end, 2);
-	skip(p, end, ':');
-	m = digits(p, end, 2);
+	h = read_digits(p, end, 2);
+	skip_char(p, end, ':');
+	m = read_digits(p, end, 2);
 	if (h < 0 || m < 0 || h > 23 || m > 59)
 		return INT_MIN;
 	return sign * (h * 60 + m);
@@ -116,16 +116,17 @@ int64_t ccfc_time_parse(struct ccfc_slice s)
 
 	if (!s.len || !parse_date(&p, end, &y, &mo, &d))
 		return CCFC_TIME_NONE;
-	if (!skip(&p, end, 'T') && !skip(&p, end, 't') && !skip(&p, end, ' '))
+	if (!skip_char(&p, end, 'T') && !skip_char(&p, end, 't') &&
+	    !skip_char(&p, end, ' '))
 		return CCFC_TIME_NONE;
-	h = digits(&p, end, 2);
-	if (h < 0 || h > 23 || !skip(&p, end, ':'))
+	h = read_digits(&p, end, 2);
+	if (h < 0 || h > 23 || !skip_char(&p, end, ':'))
 		return CCFC_TIME_NONE;
-	mi = digits(&p, end, 2);
+	mi = read_digits(&p, end, 2);
 	if (mi < 0 || mi > 59)
 		return CCFC_TIME_NONE;
-	if (skip(&p, end, ':')) {
-		sec = digits(&p, end, 2);
+	if (skip_char(&p, end, ':')) {
+		sec = read_digits(&p, end, 2);
 		ms = parse_fraction(&p, end);
 		if (sec < 0 || sec > 60 || ms < 0)
 			return CCFC_TIME_NONE;
@@ -160,7 +161,7 @@ int64_t ccfc_time_parse_user(struct ccfc_slice s, bool end)
 	return end ? local_midnight(y, m, d + 1) - 1 : local_midnight(y, m, d);
 }
 
-static bool split_time(int64_t ms, time_t *sec, int *rest)
+static bool split_ms(int64_t ms, time_t *sec, int *rest)
 {
 	if (ms == CCFC_TIME_NONE)
 		return false;
@@ -229,7 +230,7 @@ const char *ccfc_time_format_local(char out[CCFC_TIME_TEXT_MAX], int64_t ms,
 	int rest;
 
 	out[0] = '\0';
-	if (split_time(ms, &sec, &rest) && localtime_r(&sec, &tm) &&
+	if (split_ms(ms, &sec, &rest) && localtime_r(&sec, &tm) &&
 	    !strftime(out, CCFC_TIME_TEXT_MAX, fmt, &tm))
 		out[0] = '\0';
 	return out;

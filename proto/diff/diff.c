@@ -52,8 +52,8 @@ struct middle {
 	uint32_t a_to, b_to;
 };
 
-static struct middle trim_diff(const struct ccfc_diff_text *a,
-			       const struct ccfc_diff_text *b)
+static struct middle trim_common_ends(const struct ccfc_diff_text *a,
+				      const struct ccfc_diff_text *b)
 {
 	struct middle m = { 0, a->n, b->n };
 
@@ -145,11 +145,11 @@ static void drop_lonely(struct ccfc_diff_ids *ids, const bool *both,
 	}
 }
 
-static void compare_diff(const struct ccfc_diff_text *a,
-			 const struct ccfc_diff_text *b,
-			 struct ccfc_arena *scratch)
+static void mark_differences(const struct ccfc_diff_text *a,
+			     const struct ccfc_diff_text *b,
+			     struct ccfc_arena *scratch)
 {
-	struct middle m = trim_diff(a, b);
+	struct middle m = trim_common_ends(a, b);
 	struct ccfc_diff_ids a_ids, b_ids;
 	struct ccfc_map map;
 	bool *both;
@@ -193,9 +193,9 @@ static bool next_block(struct ccfc_block *out, const struct ccfc_diff_text *old,
 	return out->an || out->bn;
 }
 
-static void gather_diff(struct ccfc_diff *out, const struct ccfc_diff_text *a,
-			const struct ccfc_diff_text *b,
-			struct ccfc_arena *arena)
+static void gather_blocks(struct ccfc_diff *out, const struct ccfc_diff_text *a,
+			  const struct ccfc_diff_text *b,
+			  struct ccfc_arena *arena)
 {
 	struct ccfc_block block = { 0, 0, 0, 0 };
 	uint32_t n = 0;
@@ -223,9 +223,9 @@ void ccfc_diff(struct ccfc_diff *out, const struct ccfc_split *old_text,
 	struct ccfc_diff_text a = text_init(old_text, &scratch);
 	struct ccfc_diff_text b = text_init(new_text, &scratch);
 
-	compare_diff(&a, &b, &scratch);
+	mark_differences(&a, &b, &scratch);
 	ccfc_diff_slide(&a, &b);
 	ccfc_diff_slide(&b, &a);
-	gather_diff(out, &a, &b, arena);
+	gather_blocks(out, &a, &b, arena);
 	ccfc_arena_release(&scratch);
 }

@@ -168,7 +168,7 @@ static int64_t furthest_backward(struct point *best, const struct front *f,
 }
 
 /* Where to cut a box that has lines on both sides and no common end. */
-static struct point cut_diff_myers(struct myers *m, const struct box *box)
+static struct point find_split(struct myers *m, const struct box *box)
 {
 	int32_t first = box->a0 - box->b0, last = box->a1 - box->b1;
 	bool odd = (first - last) & 1;
@@ -188,7 +188,7 @@ static struct point cut_diff_myers(struct myers *m, const struct box *box)
 		       : backward;
 }
 
-static void trim_diff_myers(struct box *box, const struct myers *m)
+static void trim_box(struct box *box, const struct myers *m)
 {
 	const uint32_t *a = m->a->ids, *b = m->b->ids;
 
@@ -204,7 +204,8 @@ static void trim_diff_myers(struct box *box, const struct myers *m)
 	}
 }
 
-static void flag(const struct ccfc_diff_ids *side, int32_t from, int32_t to)
+static void flag_changed(const struct ccfc_diff_ids *side, int32_t from,
+			 int32_t to)
 {
 	for (int32_t i = from; i < to; i++)
 		side->changed[side->at[i]] = true;
@@ -228,7 +229,7 @@ static uint32_t push_parts(struct box *stack, uint32_t n, struct box box,
 	return n;
 }
 
-static void run_diff_myers(struct myers *m)
+static void mark_changed_lines(struct myers *m)
 {
 	struct box stack[DEPTH];
 	uint32_t n = 1;
@@ -237,13 +238,13 @@ static void run_diff_myers(struct myers *m)
 	while (n) {
 		struct box box = stack[--n];
 
-		trim_diff_myers(&box, m);
+		trim_box(&box, m);
 		if (box.a0 < box.a1 && box.b0 < box.b1) {
-			n = push_parts(stack, n, box, cut_diff_myers(m, &box));
+			n = push_parts(stack, n, box, find_split(m, &box));
 			continue;
 		}
-		flag(m->a, box.a0, box.a1);
-		flag(m->b, box.b0, box.b1);
+		flag_changed(m->a, box.a0, box.a1);
+		flag_changed(m->b, box.b0, box.b1);
 	}
 }
 
@@ -265,6 +266,6 @@ void ccfc_diff_myers(const struct ccfc_diff_ids *a,
 	fronts = ccfc_malloc(2 * room * sizeof(*fronts));
 	m.forward.x = fronts + limit + 1;
 	m.backward.x = fronts + room + limit + 1;
-	run_diff_myers(&m);
+	mark_changed_lines(&m);
 	free(fronts);
 }

@@ -79,7 +79,7 @@ static bool slide_down(struct gap *run, struct gap *facing)
 }
 
 /* Up to the top, down to the bottom, and back up to a change that faces it. */
-static void settle(struct gap *run, struct gap *facing)
+static void settle_gap(struct gap *run, struct gap *facing)
 {
 	uint32_t size, beside;
 	bool faced;
@@ -108,7 +108,7 @@ void ccfc_diff_slide(const struct ccfc_diff_text *text,
 
 	do {
 		if (!gap_empty(&run))
-			settle(&run, &facing);
+			settle_gap(&run, &facing);
 		gap_next(&facing);
 	} while (gap_next(&run));
 }

@@ -35,19 +35,19 @@ static void side_init(struct side *side, const struct ccfc_split *base,
 	ccfc_diff(&side->diff, base, &side->text, arena);
 }
 
-static const struct ccfc_block *upcoming(const struct side *side)
+static const struct ccfc_block *next_block(const struct side *side)
 {
 	return side->next < side->diff.n ? &side->diff.blocks[side->next]
 					 : NULL;
 }
 
 /* Takes the changes that begin in the region or touch it; how far they go. */
-static bool widen(struct range *region, struct side *side)
+static bool widen_region(struct range *region, struct side *side)
 {
 	const struct ccfc_block *block;
 	bool wider = false;
 
-	while ((block = upcoming(side)) && block->a <= region->to) {
+	while ((block = next_block(side)) && block->a <= region->to) {
 		if (block->a + block->an > region->to)
 			region->to = block->a + block->an;
 		side->next++;
@@ -60,8 +60,8 @@ static bool widen(struct range *region, struct side *side)
  * What the region is in this side: outside its changes the lines of base and
  * side run in parallel, and the distance is known from the change before.
  */
-static struct range lines_of(const struct side *side, uint32_t first,
-			     struct range region)
+static struct range region_lines(const struct side *side, uint32_t first,
+				 struct range region)
 {
 	const struct ccfc_block *blocks = side->diff.blocks;
 	struct range out = region;
@@ -79,9 +79,8 @@ static struct range lines_of(const struct side *side, uint32_t first,
 	return out;
 }
 
-static void put_lines_merge3(struct ccfc_buf *out,
-			     const struct ccfc_split *text, uint32_t from,
-			     uint32_t to)
+static void put_lines(struct ccfc_buf *out, const struct ccfc_split *text,
+		      uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
 		ccfc_buf_slice(out, text->lines[i]);
@@ -112,7 +111,7 @@ static void put_marker(struct ccfc_buf *out, const char *marker,
 static void put_whole_lines(struct ccfc_buf *out, const struct ccfc_split *text,
 			    struct range r, const char *end)
 {
-	put_lines_merge3(out, text, r.from, r.to);
+	put_lines(out, text, r.from, r.to);
 	if (r.from < r.to && !ccfc_slice_ends(text->lines[r.to - 1], "\n"))
 		ccfc_buf_puts(out, end);
 }
@@ -141,7 +140,7 @@ static void put_conflict(struct ccfc_buf *out, const struct side *ours,
 	put_marker(out, "=======", NULL, end);
 	put_whole_lines(out, &theirs->text, t, end);
 	put_marker(out, ">>>>>>>", theirs->label, end);
-	put_lines_merge3(out, &ours->text, o.to, o_end);
+	put_lines(out, &ours->text, o.to, o_end);
 }
 
 static bool same_lines(const struct side *ours, struct range o,
@@ -160,7 +159,7 @@ static bool same_lines(const struct side *ours, struct range o,
 static bool next_start(uint32_t *out, const struct side *ours,
 		       const struct side *theirs)
 {
-	const struct ccfc_block *o = upcoming(ours), *t = upcoming(theirs);
+	const struct ccfc_block *o = next_block(ours), *t = next_block(theirs);
 
 	if (!o && !t)
 		return false;
@@ -178,15 +177,15 @@ static uint32_t put_region(struct ccfc_buf *out, uint32_t *conflicts,
 	bool more = true;
 
 	while (more) {
-		more = widen(&region, ours);
-		more |= widen(&region, theirs);
+		more = widen_region(&region, ours);
+		more |= widen_region(&region, theirs);
 	}
-	o = lines_of(ours, o_first, region);
-	t = lines_of(theirs, t_first, region);
+	o = region_lines(ours, o_first, region);
+	t = region_lines(theirs, t_first, region);
 	if (theirs->next == t_first || same_lines(ours, o, theirs, t)) {
-		put_lines_merge3(out, &ours->text, o.from, o.to);
+		put_lines(out, &ours->text, o.from, o.to);
 	} else if (ours->next == o_first) {
-		put_lines_merge3(out, &theirs->text, t.from, t.to);
+		put_lines(out, &theirs->text, t.from, t.to);
 	} else {
 		put_conflict(out, ours, o, theirs, t, end);
 		++*conflicts;
@@ -205,11 +204,11 @@ uint32_t ccfc_merge(struct ccfc_buf *out, const struct ccfc_merge *merge)
 	side_init(&ours, &base, merge->ours, merge->ours_label, &arena);
 	side_init(&theirs, &base, merge->theirs, merge->theirs_label, &arena);
 	while (next_start(&start, &ours, &theirs)) {
-		put_lines_merge3(out, &base, at, start);
+		put_lines(out, &base, at, start);
 		at = put_region(out, &conflicts, &ours, &theirs, start,
 				line_end(&base, &ours));
 	}
-	put_lines_merge3(out, &base, at, base.n);
+	put_lines(out, &base, at, base.n);
 	ccfc_arena_release(&arena);
 	return conflicts;
 }

@@ -112,9 +112,8 @@ static void put_range(struct ccfc_buf *out, char mark, uint32_t start,
 		ccfc_buf_printf(out, ",%u", n);
 }
 
-static void put_lines_unified(struct ccfc_buf *out, char mark,
-			      const struct ccfc_split *text, uint32_t from,
-			      uint32_t n)
+static void put_lines(struct ccfc_buf *out, char mark,
+		      const struct ccfc_split *text, uint32_t from, uint32_t n)
 {
 	for (uint32_t i = from; i < from + n; i++) {
 		struct ccfc_slice line = text->lines[i];
@@ -159,12 +158,12 @@ static void put_hunk(struct ccfc_buf *out, const struct texts *t,
 	put_range(out, '+', b, b_end + after - b);
 	ccfc_buf_puts(out, " @@\n");
 	for (uint32_t i = 0; i < n; i++) {
-		put_lines_unified(out, ' ', &t->a, a, blocks[i].a - a);
-		put_lines_unified(out, '-', &t->a, blocks[i].a, blocks[i].an);
-		put_lines_unified(out, '+', &t->b, blocks[i].b, blocks[i].bn);
+		put_lines(out, ' ', &t->a, a, blocks[i].a - a);
+		put_lines(out, '-', &t->a, blocks[i].a, blocks[i].an);
+		put_lines(out, '+', &t->b, blocks[i].b, blocks[i].bn);
 		a = blocks[i].a + blocks[i].an;
 	}
-	put_lines_unified(out, ' ', &t->a, a, after);
+	put_lines(out, ' ', &t->a, a, after);
 }
 
 void ccfc_unified(struct ccfc_buf *out, const struct ccfc_unified *u,

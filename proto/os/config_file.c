@@ -21,9 +21,9 @@ char *ccfc_config_trim(char *s)
 	return s;
 }
 
-static int read_line_config_file(const char *path, int number, char *line,
-				 ccfc_config_file_fn fn, void *data,
-				 struct ccfc_err *err)
+static int read_config_line(const char *path, int number, char *line,
+			    ccfc_config_file_fn fn, void *data,
+			    struct ccfc_err *err)
 {
 	char *hash = strchr(line, '#');
 	char *eq;
@@ -72,7 +72,7 @@ int ccfc_config_file_read(const char *path, bool must_exist,
 	/* strsep keeps empty lines, so that numbers are right. */
 	save = text;
 	for (char *line; !r && (line = strsep(&save, "\n"));)
-		r = read_line_config_file(path, ++number, line, fn, data, err);
+		r = read_config_line(path, ++number, line, fn, data, err);
 	free(text);
 	return r;
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A variable that is set and not empty, else NULL. */
-static const char *env(const char *name)
+static const char *env_or_null(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -21,7 +21,7 @@ static const char *env(const char *name)
 
 static const char *env_absolute(const char *name)
 {
-	const char *value = env(name);
+	const char *value = env_or_null(name);
 
 	return value && value[0] == '/' ? value : NULL;
 }
@@ -86,7 +86,7 @@ static int append_xdg(struct ccfc_buf *out, const char *var,
 
 int ccfc_dirs_state(struct ccfc_buf *out, struct ccfc_err *err)
 {
-	const char *own = env("CCFC_STATE_DIR");
+	const char *own = env_or_null("CCFC_STATE_DIR");
 
 	if (own)
 		return append_own(out, own, err);
@@ -108,13 +108,13 @@ int ccfc_dirs_check_socket(struct ccfc_slice path, struct ccfc_err *err)
 
 static int append_socket(struct ccfc_buf *out, struct ccfc_err *err)
 {
-	const char *own = env("CCFC_SOCKET");
+	const char *own = env_or_null("CCFC_SOCKET");
 	const char *run = env_absolute("XDG_RUNTIME_DIR");
 	int r = 0;
 
 	if (own)
 		return append_own(out, own, err);
-	if (run && !env("CCFC_STATE_DIR"))
+	if (run && !env_or_null("CCFC_STATE_DIR"))
 		ccfc_buf_printf(out, "%s/ccfc", run);
 	else
 		r = ccfc_dirs_state(out, err);
@@ -153,7 +153,7 @@ int ccfc_dirs_user_data(struct ccfc_buf *out, const char *tail,
 	return append_xdg(out, "XDG_DATA_HOME", ".local/share", tail, err);
 }
 
-static int make_one(const char *path, struct ccfc_err *err)
+static int make_private_dir(const char *path, struct ccfc_err *err)
 {
 	struct stat st;
 	int e;
@@ -177,11 +177,11 @@ int ccfc_dirs_make(const char *path, struct ccfc_err *err)
 		if (p == copy || *p != '/')
 			continue;
 		*p = '\0';
-		r = make_one(copy, err);
+		r = make_private_dir(copy, err);
 		*p = '/';
 	}
 	if (!r)
-		r = make_one(copy, err);
+		r = make_private_dir(copy, err);
 	free(copy);
 	return r;
 }

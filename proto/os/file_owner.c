@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum ccfc_owner look_at(const char *path)
+static enum ccfc_owner owner_of_path(const char *path)
 {
 	struct stat st;
 
@@ -27,11 +27,11 @@ static enum ccfc_owner look_at(const char *path)
 enum ccfc_owner ccfc_owner_look(const char *path, const char *root)
 {
 	char *dir = ccfc_strdup(path), *slash;
-	enum ccfc_owner owner = look_at(dir);
+	enum ccfc_owner owner = owner_of_path(dir);
 
 	while (!owner && (slash = strrchr(dir, '/')) && slash != dir) {
 		*slash = '\0';
-		owner = look_at(dir);
+		owner = owner_of_path(dir);
 		if (!root || !strcmp(dir, root))
 			break;
 	}

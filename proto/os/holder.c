@@ -29,7 +29,7 @@ void ccfc_holder_claim(int fd)
 	(void)fcntl(fd, F_SETLK, &lock);
 }
 
-static void put_line_holder(struct ccfc_buf *out, const char *text)
+static void put_line(struct ccfc_buf *out, const char *text)
 {
 	if (text && !strchr(text, '\n'))
 		ccfc_buf_puts(out, text);
@@ -42,9 +42,9 @@ void ccfc_holder_write(int fd, const char *socket, uint64_t looks,
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
 	ccfc_buf_printf(&text, "%ld\n", (long)getpid());
-	put_line_holder(&text, socket);
+	put_line(&text, socket);
 	ccfc_buf_printf(&text, "%llu\n", (unsigned long long)looks);
-	put_line_holder(&text, why);
+	put_line(&text, why);
 	/* A failure only makes clients wait longer. */
 	if (pwrite(fd, text.ptr, text.len, 0) == (ssize_t)text.len &&
 	    ftruncate(fd, (off_t)text.len)) {
@@ -52,7 +52,7 @@ void ccfc_holder_write(int fd, const char *socket, uint64_t looks,
 	ccfc_buf_release(&text);
 }
 
-static size_t read_text_holder(int fd, char *text, size_t size)
+static size_t read_lock_text(int fd, char *text, size_t size)
 {
 	ssize_t n;
 
@@ -67,12 +67,12 @@ long ccfc_holder_written(int fd)
 {
 	char text[TEXT_MAX];
 
-	return read_text_holder(fd, text, sizeof(text)) ? strtol(text, NULL, 10)
-							: 0;
+	return read_lock_text(fd, text, sizeof(text)) ? strtol(text, NULL, 10)
+						      : 0;
 }
 
 /* The owner of the record lock, as the kernel says; 0 if there is none. */
-static long owner(int fd)
+static long lock_owner(int fd)
 {
 	struct flock lock = whole_file();
 
@@ -83,7 +83,7 @@ static long owner(int fd)
 }
 
 /* The next line of a text that ends with one; NULL if it is too long. */
-static const char *take_line_holder(char *out, size_t size, const char *text)
+static const char *take_line(char *out, size_t size, const char *text)
 {
 	size_t n = strcspn(text, "\n");
 
@@ -96,20 +96,20 @@ static const char *take_line_holder(char *out, size_t size, const char *text)
 }
 
 /* False: it is being written, or it is an older daemon's. */
-static bool parse(struct ccfc_holder *out, const char *text)
+static bool parse_holder(struct ccfc_holder *out, const char *text)
 {
 	char number[32];
 
-	text = take_line_holder(number, sizeof(number), text);
+	text = take_line(number, sizeof(number), text);
 	if (!text || strtol(number, NULL, 10) != out->pid)
 		return false;
-	text = take_line_holder(out->socket, sizeof(out->socket), text);
+	text = take_line(out->socket, sizeof(out->socket), text);
 	if (text)
-		text = take_line_holder(number, sizeof(number), text);
+		text = take_line(number, sizeof(number), text);
 	if (!text)
 		return false;
 	out->looks = strtoull(number, NULL, 10);
-	return take_line_holder(out->why, sizeof(out->why), text);
+	return take_line(out->why, sizeof(out->why), text);
 }
 
 static int open_file(const char *dir)
@@ -137,9 +137,9 @@ void ccfc_holder_read(struct ccfc_holder *out, const char *dir)
 	*out = (struct ccfc_holder){ 0 };
 	if (fd < 0)
 		return;
-	out->pid = owner(fd);
-	read_text_holder(fd, text, sizeof(text));
-	if (out->pid && !parse(out, text))
+	out->pid = lock_owner(fd);
+	read_lock_text(fd, text, sizeof(text));
+	if (out->pid && !parse_holder(out, text))
 		out->socket[0] = '\0';
 	close(fd);
 }
@@ -155,7 +155,7 @@ static int pidfd_of(long pid)
 #endif
 }
 
-static bool hang_up(int pidfd, long pid)
+static bool send_hangup(int pidfd, long pid)
 {
 #ifdef SYS_pidfd_send_signal
 	if (pidfd >= 0)
@@ -178,8 +178,8 @@ bool ccfc_holder_poke(const char *dir, long pid)
 	if (fd < 0)
 		return false;
 	pidfd = pidfd_of(pid);
-	if ((pidfd >= 0 || errno == ENOSYS) && owner(fd) == pid)
-		poked = hang_up(pidfd, pid);
+	if ((pidfd >= 0 || errno == ENOSYS) && lock_owner(fd) == pid)
+		poked = send_hangup(pidfd, pid);
 	if (pidfd >= 0)
 		close(pidfd);
 	close(fd);

@@ -30,7 +30,7 @@ int ccfc_log_level_from_text(const char *text)
 	return -1;
 }
 
-static int prefix(char *line, size_t size, int level)
+static int make_prefix(char *line, size_t size, int level)
 {
 	struct timespec now;
 	struct tm tm;
@@ -46,7 +46,7 @@ static int prefix(char *line, size_t size, int level)
 }
 
 /* Makes control characters visible, so that a path cannot forge a line. */
-static size_t sanitise(char *out, size_t size, const char *in)
+static size_t replace_control_chars(char *out, size_t size, const char *in)
 {
 	size_t n = 0;
 
@@ -76,8 +76,8 @@ void ccfc_log(enum ccfc_log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	n = (size_t)prefix(line, sizeof(line), (int)level);
-	n += sanitise(line + n, sizeof(line) - n, text);
+	n = (size_t)make_prefix(line, sizeof(line), (int)level);
+	n += replace_control_chars(line + n, sizeof(line) - n, text);
 	/* One write per line: lines of several threads do not mix. */
 	if (write(STDERR_FILENO, line, n) < 0)
 		return;

@@ -14,7 +14,7 @@
 #endif
 
 /* Bytes that were put in `path`, or nothing. */
-static size_t ask_own_path(char *path, size_t size)
+static size_t ask_system(char *path, size_t size)
 {
 #if defined(__APPLE__)
 	uint32_t n = (uint32_t)size;
@@ -34,7 +34,7 @@ static size_t ask_own_path(char *path, size_t size)
 bool ccfc_own_path(struct ccfc_buf *out)
 {
 	char path[PATH_MAX];
-	size_t n = ask_own_path(path, sizeof(path));
+	size_t n = ask_system(path, sizeof(path));
 
 	if (!n || path[0] != '/')
 		return false;

@@ -149,8 +149,8 @@ void ccfc_framer_init(struct ccfc_framer *f,
 }
 
 /* A value is at least one byte long, so `values` is held against bytes too. */
-static int check_frame(const struct ccfc_framer *f, const struct token *t,
-		       struct ccfc_err *err)
+static int check_limits(const struct ccfc_framer *f, const struct token *t,
+			struct ccfc_err *err)
 {
 	if (f->pos + t->head + t->body + t->values > f->limits.bytes)
 		return ccfc_err_set(err, CCFC_ETOOBIG,
@@ -168,7 +168,7 @@ static int check_frame(const struct ccfc_framer *f, const struct token *t,
 }
 
 /* Moves past a token; true when that ended the whole value. */
-static bool pass(struct ccfc_framer *f, const struct token *t)
+static bool pass_token(struct ccfc_framer *f, const struct token *t)
 {
 	f->pos += t->head + (size_t)t->body;
 	f->items += t->values;
@@ -196,12 +196,12 @@ int ccfc_framer_next(struct ccfc_framer *f, size_t *len,
 			return ccfc_err_set(err, r, "message is not msgpack");
 		if (r == 0)
 			return 0;
-		r = check_frame(f, &t, err);
+		r = check_limits(f, &t, err);
 		if (r < 0)
 			return r;
 		if (avail < t.head + t.body)
 			return 0;
-	} while (!pass(f, &t));
+	} while (!pass_token(f, &t));
 	*len = f->pos;
 	ccfc_framer_init(f, &f->limits);
 	return 1;

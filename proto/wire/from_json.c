@@ -23,7 +23,7 @@ struct reader {
 
 static bool read_value(struct reader *r);
 
-static bool fail(struct reader *r, const char *wrong)
+static bool set_wrong(struct reader *r, const char *wrong)
 {
 	if (!r->wrong)
 		r->wrong = wrong;
@@ -99,7 +99,7 @@ static bool read_unicode(struct reader *r)
 	const char *back = r->at;
 
 	if (high < 0)
-		return fail(r, "\\u wants four hexadecimal digits");
+		return set_wrong(r, "\\u wants four hexadecimal digits");
 	if (high < 0xd800 || high > 0xdfff) {
 		put_character(&r->text, (unsigned)high);
 		return true;
@@ -129,7 +129,7 @@ static bool read_escape(struct reader *r)
 	if (take_char(r, 'u'))
 		return read_unicode(r);
 	if (!found)
-		return fail(r, "not an escape");
+		return set_wrong(r, "not an escape");
 	ccfc_buf_putc(&r->text, to[found - from]);
 	r->at++;
 	return true;
@@ -144,14 +144,14 @@ static bool read_run(struct reader *r)
 		int c = peek_char(r), n = 1;
 
 		if (c < 0)
-			return fail(r, "a string does not end");
+			return set_wrong(r, "a string does not end");
 		if (c < 0x20)
-			return fail(r, "a control character in a string");
+			return set_wrong(r, "a control character in a string");
 		if (c >= 0x80)
 			n = ccfc_utf8_step((const unsigned char *)r->at,
 					   (size_t)(r->end - r->at));
 		if (n < 0)
-			return fail(r, "not UTF-8");
+			return set_wrong(r, "not UTF-8");
 		r->at += n;
 	}
 	ccfc_buf_append(&r->text, start, (size_t)(r->at - start));
@@ -162,7 +162,7 @@ static bool read_string(struct reader *r)
 {
 	ccfc_buf_clear(&r->text);
 	if (!take_char(r, '"'))
-		return fail(r, "a string was expected");
+		return set_wrong(r, "a string was expected");
 	while (!take_char(r, '"')) {
 		if (!read_run(r))
 			return false;
@@ -190,18 +190,18 @@ static bool skip_number(struct reader *r, bool *whole)
 	*whole = true;
 	take_char(r, '-');
 	if (!take_char(r, '0') && !skip_digits(r))
-		return fail(r, "a value was expected");
+		return set_wrong(r, "a value was expected");
 	if (take_char(r, '.')) {
 		*whole = false;
 		if (!skip_digits(r))
-			return fail(r, "a fraction has no digits");
+			return set_wrong(r, "a fraction has no digits");
 	}
 	if (take_char(r, 'e') || take_char(r, 'E')) {
 		*whole = false;
 		if (!take_char(r, '+'))
 			take_char(r, '-');
 		if (!skip_digits(r))
-			return fail(r, "an exponent has no digits");
+			return set_wrong(r, "an exponent has no digits");
 	}
 	return true;
 }
@@ -218,7 +218,7 @@ static bool read_number(struct reader *r)
 		return false;
 	n = (size_t)(r->at - start);
 	if (n > NUMBER_MAX)
-		return fail(r, "a number is too long");
+		return set_wrong(r, "a number is too long");
 	memcpy(text, start, n);
 	text[n] = '\0';
 	errno = 0;
@@ -245,7 +245,7 @@ static bool read_members(struct reader *r, char close, bool map)
 				return false;
 			skip_blanks(r);
 			if (!take_char(r, ':'))
-				return fail(r, "a ':' was expected");
+				return set_wrong(r, "a ':' was expected");
 			skip_blanks(r);
 		}
 		if (!read_value(r))
@@ -253,8 +253,8 @@ static bool read_members(struct reader *r, char close, bool map)
 		skip_blanks(r);
 	} while (take_char(r, ','));
 	return take_char(r, close) ||
-	       fail(r, map ? "a ',' or '}' was expected"
-			   : "a ',' or ']' was expected");
+	       set_wrong(r, map ? "a ',' or '}' was expected"
+				: "a ',' or ']' was expected");
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as CCFC_FROM_JSON_DEPTH */
@@ -264,7 +264,7 @@ static bool read_container(struct reader *r, char close, bool map)
 
 	r->at++;
 	if (++r->depth > CCFC_FROM_JSON_DEPTH)
-		return fail(r, "nested too deep");
+		return set_wrong(r, "nested too deep");
 	if (map)
 		ccfc_pack_map(&r->pack);
 	else
@@ -323,7 +323,7 @@ int ccfc_json_read(struct ccfc_buf *out, struct ccfc_slice text,
 	ok = read_value(&r);
 	skip_blanks(&r);
 	if (ok && r.at < r.end)
-		ok = fail(&r, "something follows the value");
+		ok = set_wrong(&r, "something follows the value");
 	ccfc_buf_release(&r.text);
 	return ok ? 0
 		  : ccfc_err_set(err, CCFC_EINVAL, "JSON: byte %zu: %s",

@@ -13,7 +13,7 @@ struct ccfc_doc {
 	msgpack_unpacked unpacked;
 };
 
-static const msgpack_object *object(struct ccfc_obj o)
+static const msgpack_object *msgpack_of(struct ccfc_obj o)
 {
 	return o.o;
 }
@@ -55,7 +55,7 @@ struct ccfc_obj ccfc_doc_root(const struct ccfc_doc *doc)
 
 enum ccfc_obj_type ccfc_obj_type(struct ccfc_obj o)
 {
-	const msgpack_object *m = object(o);
+	const msgpack_object *m = msgpack_of(o);
 
 	if (!m)
 		return CCFC_OBJ_NONE;
@@ -89,19 +89,19 @@ bool ccfc_obj_bool(struct ccfc_obj o, bool otherwise)
 {
 	if (ccfc_obj_type(o) != CCFC_OBJ_BOOL)
 		return otherwise;
-	return object(o)->via.boolean;
+	return msgpack_of(o)->via.boolean;
 }
 
 int64_t ccfc_obj_int(struct ccfc_obj o, int64_t otherwise)
 {
 	if (ccfc_obj_type(o) != CCFC_OBJ_INT)
 		return otherwise;
-	return object(o)->via.i64;
+	return msgpack_of(o)->via.i64;
 }
 
 uint64_t ccfc_obj_uint(struct ccfc_obj o, uint64_t otherwise)
 {
-	const msgpack_object *m = object(o);
+	const msgpack_object *m = msgpack_of(o);
 
 	if (!m || m->type != MSGPACK_OBJECT_POSITIVE_INTEGER)
 		return otherwise;
@@ -112,12 +112,12 @@ double ccfc_obj_double(struct ccfc_obj o, double otherwise)
 {
 	if (ccfc_obj_type(o) != CCFC_OBJ_DOUBLE)
 		return otherwise;
-	return object(o)->via.f64;
+	return msgpack_of(o)->via.f64;
 }
 
 struct ccfc_slice ccfc_obj_str(struct ccfc_obj o)
 {
-	const msgpack_object *m = object(o);
+	const msgpack_object *m = msgpack_of(o);
 
 	if (m && m->type == MSGPACK_OBJECT_STR)
 		return ccfc_slice(m->via.str.ptr, m->via.str.size);
@@ -135,7 +135,7 @@ bool ccfc_obj_is_str(struct ccfc_obj o)
 
 uint32_t ccfc_obj_len(struct ccfc_obj o)
 {
-	const msgpack_object *m = object(o);
+	const msgpack_object *m = msgpack_of(o);
 
 	if (m && m->type == MSGPACK_OBJECT_ARRAY)
 		return m->via.array.size;
@@ -146,16 +146,16 @@ uint32_t ccfc_obj_len(struct ccfc_obj o)
 
 struct ccfc_obj ccfc_obj_at(struct ccfc_obj o, uint32_t i)
 {
-	const msgpack_object *m = object(o);
+	const msgpack_object *m = msgpack_of(o);
 
 	if (!m || m->type != MSGPACK_OBJECT_ARRAY || i >= m->via.array.size)
 		return (struct ccfc_obj){ NULL };
 	return (struct ccfc_obj){ &m->via.array.ptr[i] };
 }
 
-static const msgpack_object_kv *pair(struct ccfc_obj o, uint32_t i)
+static const msgpack_object_kv *map_pair(struct ccfc_obj o, uint32_t i)
 {
-	const msgpack_object *m = object(o);
+	const msgpack_object *m = msgpack_of(o);
 
 	if (!m || m->type != MSGPACK_OBJECT_MAP || i >= m->via.map.size)
 		return NULL;
@@ -164,14 +164,14 @@ static const msgpack_object_kv *pair(struct ccfc_obj o, uint32_t i)
 
 struct ccfc_obj ccfc_obj_key_at(struct ccfc_obj o, uint32_t i)
 {
-	const msgpack_object_kv *kv = pair(o, i);
+	const msgpack_object_kv *kv = map_pair(o, i);
 
 	return (struct ccfc_obj){ kv ? &kv->key : NULL };
 }
 
 struct ccfc_obj ccfc_obj_value_at(struct ccfc_obj o, uint32_t i)
 {
-	const msgpack_object_kv *kv = pair(o, i);
+	const msgpack_object_kv *kv = map_pair(o, i);
 
 	return (struct ccfc_obj){ kv ? &kv->val : NULL };
 }
@@ -180,7 +180,7 @@ struct ccfc_obj ccfc_obj_get(struct ccfc_obj o, const char *key)
 {
 	const msgpack_object_kv *kv;
 
-	for (uint32_t i = 0; (kv = pair(o, i)); i++) {
+	for (uint32_t i = 0; (kv = map_pair(o, i)); i++) {
 		struct ccfc_obj k = { &kv->key };
 
 		if (ccfc_obj_is_str(k) && ccfc_slice_is(ccfc_obj_str(k), key))

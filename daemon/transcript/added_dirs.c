@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 
-#define ADDED_MAX 256u /* of one record */
+#define ADDED_MAX 256u /* for one record */
 #define BOLD	  "\033[1m"
 #define NORMAL	  "\033[22m"
 
@@ -34,7 +34,7 @@ static struct ccfc_slice strip_start(struct ccfc_slice s, const char *start)
 					   : s;
 }
 
-/* What a command printed; `raw` is still escaped. */
+/* Reads the output of a command; `raw` is still escaped. */
 static void read_printed(struct ccfc_parser *parser, struct ccfc_slice raw)
 {
 	struct ccfc_slice text;

@@ -14,7 +14,7 @@
 #define ID_OPEN	  "<tool-use-id>"
 #define ID_CLOSE  "</tool-use-id>"
 #define RUNNING	  "<status>running"
-#define NOTE_HEAD 4096u /* bytes of a note that are looked at */
+#define NOTE_HEAD 4096u /* bytes of a note that are searched */
 
 static bool has_file(const struct ccfc_parser *parser, struct ccfc_slice path)
 {
@@ -24,7 +24,7 @@ static bool has_file(const struct ccfc_parser *parser, struct ccfc_slice path)
 	return false;
 }
 
-/* False when there is no room for more. */
+/* False if there is no room. */
 static bool put_run_file(struct ccfc_parser *parser,
 			 const struct ccfc_run_file *file)
 {
@@ -59,7 +59,7 @@ static struct ccfc_run_file read_file(struct ccfc_parser *parser, uint32_t tok)
 	return file;
 }
 
-/* The files with their lines; false when some were left off. */
+/* Reads the files with their lines; false if some were left out. */
 static bool read_files(struct ccfc_parser *parser, uint32_t list)
 {
 	uint32_t at = 0;
@@ -119,7 +119,7 @@ void ccfc_run_diff_read(struct ccfc_parser *parser, struct ccfc_result *out,
 		out->run |= CCFC_RUN_PARTIAL;
 }
 
-/* Where `word` begins in `text`, or its length. */
+/* The offset of `word` in `text`, or the length of `text`. */
 static size_t find_word(struct ccfc_slice text, const char *word)
 {
 	size_t n = strlen(word);

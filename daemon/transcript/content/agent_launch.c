@@ -1,8 +1,10 @@
 /*
- * Launches of agents; see agent_launch.h. A toolUseResult is the record's, so
- * with several results in one record nobody knows whose it is. Other tools'
- * results name agents too (one that is sent a message, say): they are not told
- * apart here, because their calls are no launches and so join with nothing.
+ * Launches of agents; see agent_launch.h.
+ *
+ * A toolUseResult belongs to the record: with several results in one record, it
+ * is unknown which of them it describes. Results of other tools name agents
+ * too, for example one that was sent a message. They do no harm here: their
+ * calls are not launches, so nothing is joined with them.
  */
 #include "transcript/content/agent_launch.h"
 
@@ -12,7 +14,7 @@
 
 #define TYPE_MAX 200u
 
-/* 0 when there is none. */
+/* 0 if there is no id. */
 static uint64_t hash_id(struct ccfc_parser *parser, uint32_t tok)
 {
 	struct ccfc_slice id = ccfc_parser_name(parser, tok, CCFC_ID_MAX);
@@ -73,7 +75,7 @@ static uint32_t read_calls(struct ccfc_blocks *b, struct ccfc_launch *out,
 
 /* --- results --- */
 
-/* The call of the record's only result; 0: there is not just one. */
+/* The call of the record's only result; 0: there is none, or several. */
 static uint64_t only_result(struct ccfc_blocks *b)
 {
 	uint64_t id = 0;
@@ -155,7 +157,7 @@ uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 	return n;
 }
 
-/* The text of the record's only text block; 0: there is not just one. */
+/* The text of the record's only text block; 0: there is none, or several. */
 static uint64_t only_text(struct ccfc_blocks *b)
 {
 	uint64_t text = 0;

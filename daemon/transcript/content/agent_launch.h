@@ -15,24 +15,27 @@
 #include "transcript/record.h"
 
 struct ccfc_launch {
-	uint64_t call;		/* tool_use id */
-	uint64_t agent;		/* 0: this is the call, which does not know */
-	uint64_t prompt;	/* of a call; 0: none */
-	uint64_t name;		/* that a call gives a teammate; 0: none */
-	struct ccfc_slice type; /* in `arena`; empty: not said */
+	uint64_t call; /* tool_use id */
+	/* 0: the line is the call, which does not have it */
+	uint64_t agent;
+	uint64_t prompt; /* in a call; 0: none */
+	/* name that a call gives to a teammate; 0: none */
+	uint64_t name;
+	struct ccfc_slice type; /* in `arena`; empty: not recorded */
 };
 
 /*
- * What `line` says of launches. Returns how many, at most `max`: several where
- * one message has several calls.
+ * Reads the launches in `line`. Returns their number, at most `max`: a message
+ * may have several calls.
  */
 uint32_t ccfc_launch_read(struct ccfc_parser *parser, struct ccfc_launch *out,
 			  uint32_t max, struct ccfc_slice line,
 			  struct ccfc_arena *arena);
 
 /*
- * The prompt of an agent, out of the first user record of its own transcript;
- * 0 where that has not just one text. False: the line is no such record.
+ * The prompt of an agent, from the first user record of its own transcript; 0
+ * if that record does not have exactly one text. False: the line is not such a
+ * record.
  */
 bool ccfc_launch_prompt(struct ccfc_parser *parser, uint64_t *prompt,
 			struct ccfc_slice line);

@@ -6,17 +6,18 @@
 
 struct ccfc_blocks {
 	struct ccfc_parser *parser;
-	const char *type;		   /* may be set anew at the start */
+	/* may be changed before the first block */
+	const char *type;
 	enum ccfc_record_kind kind;	   /* of the record */
 	uint32_t fields[CCFC_FIELD_COUNT]; /* of the record */
-	uint32_t block[CCFC_BLOCK_COUNT];  /* of the block at hand */
-	uint32_t at;			   /* the next one */
+	uint32_t block[CCFC_BLOCK_COUNT];  /* of the current block */
+	uint32_t at;			   /* the next block */
 };
 
 /*
- * Reads `line`; false when it is no record of that kind (CCFC_RECORD_KINDS:
- * of any), and then there are no blocks. `type` is a literal. The caller ends
- * with ccfc_parser_done.
+ * Reads `line`. False if it is not a record of that kind (CCFC_RECORD_KINDS: of
+ * any kind); then there are no blocks. `type` is a literal. The caller calls
+ * ccfc_parser_done at the end.
  */
 bool ccfc_blocks_open(struct ccfc_blocks *b, struct ccfc_parser *parser,
 		      struct ccfc_slice line, enum ccfc_record_kind kind,

@@ -8,7 +8,7 @@ enum note {
 	AGENT_TYPE,
 	PERMISSION,
 	RESULT,
-	/* Of these: */
+	/* Fields of permission and commit: */
 	DECISION,
 	DECIDED_BY,
 	REASON,

@@ -1,14 +1,14 @@
 /*
- * What newer clients note of a call besides what it did: which model was asked
- * for, the type of the agent that made it, who allowed it, the commit that it
- * made. Read when somebody asks for one change; the index keeps none of it.
+ * What newer clients record about a call apart from its effect: the requested
+ * model, the type of the agent that made it, who allowed it, and its commit.
+ * Read for requests about one change; the index does not keep it.
  */
 #ifndef CCFC_TRANSCRIPT_CONTENT_CALL_NOTES_H
 #define CCFC_TRANSCRIPT_CONTENT_CALL_NOTES_H
 
 #include "transcript/record.h"
 
-/* In the caller's arena; empty: not said. */
+/* In the caller's arena; empty: not recorded. */
 struct ccfc_call_notes {
 	struct ccfc_slice requested_model;
 	struct ccfc_slice agent_type;
@@ -19,10 +19,10 @@ struct ccfc_call_notes {
 };
 
 /*
- * Of the call `id`, out of its line and its result's (either may be empty:
- * gone; both padded as for ccfc_record_parse). A line that has not that call,
- * or that result, says nothing; nor does one with several results of who
- * allowed it, or of commits.
+ * Reads the notes on call `id` from the call's line and the result's line.
+ * Either may be empty (gone); both are padded as for ccfc_record_parse. A line
+ * without that call or result gives nothing. A line with several results gives
+ * neither who allowed the call nor the commit.
  */
 void ccfc_call_notes_read(struct ccfc_parser *parser,
 			  struct ccfc_call_notes *out, struct ccfc_slice id,

@@ -1,6 +1,6 @@
 /*
- * The texts of a change, read again from the lines that told of it. Where
- * the result has texts they are what was written; the call only proposes.
+ * The texts of a change, read again from its lines. If the result has texts,
+ * they are what was written; the call only proposes.
  */
 #include "transcript/content/change_text.h"
 

@@ -1,8 +1,8 @@
 /*
- * What the lines of a change say of the file's content. The call is read
- * first and the result over it: the result tells what was written, the call
- * what was asked for, and hooks, hosts and editors come between the two. So
- * the call only stands where the result is silent.
+ * What the lines of a change say about the file's content. The call is read
+ * first, then the result, which replaces the call's values: the call has what
+ * was requested, the result what was written, and hooks, hosts and editors may
+ * come in between. A value of the call counts only if the result lacks it.
  */
 #include "transcript/content/evidence.h"
 
@@ -16,13 +16,13 @@ struct reader {
 	struct ccfc_arena *arena;
 	struct ccfc_slice id;
 	uint32_t part;
-	bool called;		    /* the call is there, */
-	enum ccfc_tool_shape shape; /* of a tool of this shape; */
-	bool several;		    /* it is on several files, */
-	struct ccfc_slice path;	    /* of which the part is this one */
+	bool called;		    /* the call was found */
+	enum ccfc_tool_shape shape; /* shape of the call's tool */
+	bool several;		    /* the call edits several files */
+	struct ccfc_slice path;	    /* with `several`: the file of this part */
 };
 
-/* A text with damaged escapes is not the text that was written. */
+/* A text with bad escapes is not the text that was written: ptr NULL. */
 static struct ccfc_slice copy_text(struct reader *reader, uint32_t tok)
 {
 	bool bad = false;
@@ -102,12 +102,12 @@ static void read_call_texts(struct reader *reader,
 		else if (!texts->edits)
 			read_single_edit(reader, texts);
 		break;
-	default: /* cells are read by read_cell; the rest is not known */
+	default: /* read_cell reads cells; for other shapes nothing is known */
 		break;
 	}
 }
 
-/* False when it is no mode that we know; a missing one changes nothing. */
+/* False if the mode is unknown. A missing mode changes nothing. */
 static bool read_cell_mode(struct ccfc_cell *cell, const struct ccfc_json *json,
 			   uint32_t tok)
 {
@@ -126,14 +126,14 @@ static bool read_cell_mode(struct ccfc_cell *cell, const struct ccfc_json *json,
 	return true;
 }
 
-/* A cell id that is there but no text is not the same as none. */
+/* Is there a cell id that is not a text? That is not the same as no id. */
 static bool odd_id(const struct ccfc_json *json, uint32_t tok,
 		   struct ccfc_slice id)
 {
 	return tok && !id.ptr && ccfc_json_first(json, tok) != 'n';
 }
 
-/* From a call's input or from a result. */
+/* Reads a cell from a call's input or from a result. */
 static void read_cell(struct reader *reader, uint32_t object, uint32_t source,
 		      uint32_t version)
 {
@@ -171,7 +171,7 @@ static void read_asked_cell(struct reader *reader,
 	cell->asked_id = cell->id;
 }
 
-/* What the command of an editor amounts to. */
+/* The shape of an editor's command. */
 static enum ccfc_tool_shape shape_of(const struct ccfc_json *json,
 				     const struct ccfc_edit_texts *texts)
 {
@@ -185,7 +185,7 @@ static enum ccfc_tool_shape shape_of(const struct ccfc_json *json,
 						     : CCFC_TOOL_OPAQUE;
 }
 
-/* False when the call has no such part (any more). */
+/* False if the call does not have this part. */
 static bool read_part_texts(struct reader *reader,
 			    const struct ccfc_edit_texts *texts)
 {
@@ -243,7 +243,10 @@ static bool has_texts(const struct ccfc_json *json,
 	       ccfc_json_is_string(json, texts->new_text);
 }
 
-/* The texts of a result; the call's, where they are of another kind, go. */
+/*
+ * Reads the texts of a result. Drops the call's texts if they are of another
+ * shape.
+ */
 static void read_result_texts(struct reader *reader,
 			      const struct ccfc_edit_texts *texts)
 {
@@ -272,7 +275,10 @@ static void read_result_detail(struct reader *reader,
 	out->from_result = true;
 	out->user_modified =
 		ccfc_json_is_true(json, f[CCFC_EVIDENCE_USER_MODIFIED]);
-	/* Clients before 1.0.35 leave it to the call. */
+	/*
+	 * Results of clients before 1.0.35 lack replaceAll: the call's value
+	 * counts.
+	 */
 	if (out->shape == CCFC_TOOL_EDIT && out->nedits == 1 &&
 	    f[CCFC_EVIDENCE_ALL])
 		out->edits->all = ccfc_json_is_true(json, f[CCFC_EVIDENCE_ALL]);
@@ -294,7 +300,7 @@ static bool read_result(struct reader *reader, struct ccfc_slice line)
 	if (!ccfc_find_result(parser, &found, line, reader->id))
 		return false;
 	if (!found.detail.tool) {
-		/* Other tools say the same of files that were there. */
+		/* Other tools report a creation also for files that existed. */
 		if (found.created && reader->called &&
 		    reader->shape == CCFC_TOOL_WRITE)
 			reader->out->before = CCFC_BEFORE_ABSENT;
@@ -307,7 +313,7 @@ static bool read_result(struct reader *reader, struct ccfc_slice line)
 	return true;
 }
 
-/* A result that cannot be read may have said otherwise than the call. */
+/* An unreadable result may contradict the call. */
 static bool is_readable(struct ccfc_parser *parser, struct ccfc_slice line)
 {
 	uint32_t fields[CCFC_FIELD_COUNT];

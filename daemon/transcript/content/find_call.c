@@ -1,11 +1,14 @@
 /*
  * Finding the call or the result of a change again; see find_call.h.
  * toolUseResult belongs to the record: with several result blocks it is
- * nobody's, and then only the block's own text is left.
+ * ignored, and only the block's own text is read.
  */
 #include "transcript/content/find_call.h"
 
-/* The block of `type` whose `id_field` is the id; sets how many there are. */
+/*
+ * The block of `type` whose `id_field` is the id; sets the number of such
+ * blocks.
+ */
 static bool find_block(struct ccfc_parser *parser, const uint32_t *fields,
 		       const char *type, enum ccfc_block_field id_field,
 		       struct ccfc_slice id, uint32_t *found, uint32_t *n)

@@ -1,7 +1,7 @@
 /*
- * Where the texts of a change stand, and how many lines they add and remove;
- * see edit_texts.h. Numbers from here are what a call proposes: how an edit of
- * half a line changes the file's lines, only the result's patch can say.
+ * The texts of a change, and how many lines they add and remove; see
+ * edit_texts.h. These numbers are what a call proposes: for an edit of half a
+ * line only the result's patch has the changed lines of the file.
  */
 #include "transcript/edit_texts.h"
 
@@ -9,7 +9,7 @@
 #include "transcript/line_count.h"
 #include "transcript/word_pattern.h"
 
-/* The commands of the editor tools that change a file. */
+/* The commands of editor tools that change a file. */
 #define WRITE_COMMANDS "create|str_replace|insert|write|append"
 
 static uint32_t first_token(uint32_t a, uint32_t b)
@@ -34,7 +34,7 @@ struct ccfc_edit_texts ccfc_edit_texts_edit(const struct ccfc_parser *parser,
 	};
 }
 
-/* The fields that no row of the table names. Returns false for a dry run. */
+/* Reads the fields that no row of the table names. False for a dry run. */
 static bool read_option(struct ccfc_edit_texts *out,
 			const struct ccfc_json *json, struct ccfc_slice key,
 			uint32_t value)

@@ -3,7 +3,7 @@
 
 #include "transcript/record_internal.h"
 
-/* A hook may say anything; these words are the client's own. */
+/* Hooks may print anything; these words are the client's own. */
 #define MODIFIED "PostToolUse hook modified "
 
 static bool says_modified(const struct ccfc_json *json, uint32_t tok)

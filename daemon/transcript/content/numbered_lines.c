@@ -1,12 +1,12 @@
 /*
- * Numbered lines back to a text; see numbered_lines.h. Clients up to some 2.1
- * write "     1→line", the newer (and the very old) ones a tab for the arrow.
- * What ends with a newline has an empty line with a number at its end, so the
- * lines joined by newlines are the text, with or without a newline at its end.
+ * Numbered lines back to a text; see numbered_lines.h.
  *
- * The client cuts after 2,000 lines and lines after 2,000 characters: what is
- * that long is not believed. Behind the lines older clients put a reminder of
- * their own; any other may say that something was left out.
+ * Clients up to some 2.1 write " 1→line"; newer and very old ones have a tab in
+ * place of the arrow. A text that ends with a newline has an empty numbered
+ * line at its end, so the lines joined by newlines are the text in any case.
+ * The client cuts off after 2,000 lines, and lines after 2,000 characters: a
+ * text as long as that is refused. Older clients add a reminder of their own
+ * after the lines; any other text there may say that something was left out.
  */
 #include "transcript/content/numbered_lines.h"
 
@@ -17,9 +17,9 @@
 #define ARROW	  "\xe2\x86\x92"
 #define OPENING	  "<system-reminder>"
 #define CLOSING	  "</system-reminder>"
-/* How the reminder behind the lines begins. */
+/* The start of the reminder after the lines. */
 #define REMINDER "Whenever you read a file"
-/* What is said of an empty file, which is one empty line. */
+/* The text for an empty file, which is one empty line. */
 #define EMPTY                                                                  \
 	OPENING "Warning: the file exists but is shorter than the provided "   \
 		"offset (1). The file has 1 lines." CLOSING
@@ -61,7 +61,7 @@ static bool skip_number(struct ccfc_slice *s, uint32_t want, const char *mark)
 	return true;
 }
 
-/* Up to the newline, which is not part of it; it stays in front of `s`. */
+/* Cuts a line off `s` and returns it without its newline; the newline stays. */
 static struct ccfc_slice take_line(struct ccfc_slice *s)
 {
 	const char *nl = s->len ? memchr(s->ptr, '\n', s->len) : NULL;
@@ -72,7 +72,7 @@ static struct ccfc_slice take_line(struct ccfc_slice *s)
 	return line;
 }
 
-/* Characters as the client counts them: UTF-16 units. */
+/* The number of UTF-16 units: characters as the client counts them. */
 static size_t count_units(struct ccfc_slice line)
 {
 	size_t n = 0;
@@ -86,7 +86,7 @@ static size_t count_units(struct ccfc_slice line)
 	return n;
 }
 
-/* Nothing but the client's reminders? */
+/* Are there only the client's reminders? */
 static bool is_end(struct ccfc_slice s)
 {
 	for (skip_space(&s); s.len; skip_space(&s)) {

@@ -1,5 +1,5 @@
 /*
- * The text of a file out of what Read shows of it: each line with its number
+ * The text of a file from the output of Read, in which each line has its number
  * in front. Pure.
  */
 #ifndef CCFC_TRANSCRIPT_CONTENT_NUMBERED_LINES_H

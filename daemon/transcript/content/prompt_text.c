@@ -1,10 +1,10 @@
 /*
- * The prompts that a person gave, among all user records that start a turn.
- * The client writes others in the same form: summaries of a compaction, what
- * a command printed, what a background task has done, that somebody pressed
- * Escape. They are told by a flag or by how their text begins. A command
- * ("/review 12") is a prompt, wrapped in tags; what was typed after "!" or "#"
- * is not, because nothing is asked with it.
+ * The prompts that a person gave, among all user records that start a turn. The
+ * client writes other records in the same form: summaries of a compaction,
+ * output of a command, reports of a background task, interruptions by Escape. A
+ * flag or the beginning of the text identifies them. A command ("/review 12")
+ * is a prompt, wrapped in tags. Text typed after "!" or "#" is not: it asks
+ * nothing.
  */
 #include "transcript/content/prompt_text.h"
 
@@ -12,7 +12,7 @@
 #include "transcript/json/unescape.h"
 #include "transcript/record_internal.h"
 
-/* What nobody typed begins like this. */
+/* Texts that begin like this were not typed. */
 static const char *const machine[] = {
 	"<local-command-stdout>",
 	"<local-command-stderr>",
@@ -27,7 +27,7 @@ static const char *const machine[] = {
 	"This session is being continued from a previous conversation",
 };
 
-/* Put in by the client, anywhere in a text. */
+/* Inserted by the client, anywhere in a text. */
 static const struct {
 	const char *open, *close;
 } inserted[] = {
@@ -47,15 +47,16 @@ static struct ccfc_slice trim_space(struct ccfc_slice s)
 	return s;
 }
 
-/* Where `needle` stands in `s`, or NULL. */
+/* The position of `needle` in `s`, or NULL. */
 static const char *find_text(struct ccfc_slice s, const char *needle)
 {
 	return s.len ? memmem(s.ptr, s.len, needle, strlen(needle)) : NULL;
 }
 
 /*
- * The length of what was put in at the start of `s`, 0 if nothing was. A tag
- * that is not closed is the user's own word; it is not looked for again.
+ * The length of the insertion at the start of `s`; 0: none. An unclosed tag is
+ * the user's own text; `unclosed` notes it, so that its end is searched only
+ * once.
  */
 static size_t insertion_length(struct ccfc_slice s, bool unclosed[INSERTED])
 {
@@ -112,7 +113,7 @@ static bool is_machine(struct ccfc_slice text)
 			     "[Request interrupted by user for tool use]");
 }
 
-/* What stands between two tags, empty if they are not there. */
+/* The text between two tags; empty without them. */
 static struct ccfc_slice text_between(struct ccfc_slice s, const char *open,
 				      const char *close)
 {
@@ -127,7 +128,7 @@ static struct ccfc_slice text_between(struct ccfc_slice s, const char *open,
 		   : CCFC_SLICE_NONE;
 }
 
-/* "/name args" out of a command's tags; any other text as it is. */
+/* Turns a command's tags into "/name args"; leaves other texts unchanged. */
 static struct ccfc_slice unwrap_command(struct ccfc_slice text,
 					struct ccfc_arena *arena)
 {
@@ -154,7 +155,7 @@ static struct ccfc_slice unwrap_command(struct ccfc_slice text,
 	return ccfc_slice(out, n + args.len);
 }
 
-/* What a person typed of a raw text; empty when it was none. */
+/* What a person typed in a raw text; empty if nobody typed it. */
 static struct ccfc_slice typed_text(struct ccfc_slice raw,
 				    struct ccfc_arena *arena)
 {
@@ -171,7 +172,7 @@ static void append_paragraph(struct ccfc_buf *out, struct ccfc_slice text)
 	ccfc_buf_slice(out, text);
 }
 
-/* What was typed in all blocks; pictures are named where that is nothing. */
+/* Gathers the typed texts of all blocks; names pictures if there is no text. */
 static void gather_typed_texts(struct ccfc_buf *out, struct ccfc_parser *parser,
 			       const uint32_t *fields, struct ccfc_arena *arena)
 {
@@ -205,7 +206,7 @@ static void gather_typed_texts(struct ccfc_buf *out, struct ccfc_parser *parser,
 		ccfc_buf_puts(out, other);
 }
 
-/* Newer clients say who started a turn: `human`, `sdk`, or the client. */
+/* Newer clients record who started a turn: `human`, `sdk`, or the client. */
 static bool is_notification(const struct ccfc_parser *parser,
 			    const uint32_t *fields)
 {

@@ -1,6 +1,6 @@
 /*
- * What a person asked: the text of a prompt as it was typed, without what the
- * client wraps round it or puts in.
+ * The text of a prompt as a person typed it, without what the client wraps
+ * around it or inserts.
  */
 #ifndef CCFC_TRANSCRIPT_CONTENT_PROMPT_TEXT_H
 #define CCFC_TRANSCRIPT_CONTENT_PROMPT_TEXT_H
@@ -14,8 +14,8 @@ struct ccfc_prompt_text {
 };
 
 /*
- * Reads the prompt of `line` (padded like ccfc_record_parse's); slices are in
- * `arena`. False when the line is no prompt that a person gave.
+ * Reads the prompt of `line` (padded as for ccfc_record_parse); slices are in
+ * `arena`. False if the line is not a prompt that a person gave.
  */
 bool ccfc_prompt_text_read(struct ccfc_parser *parser,
 			   struct ccfc_prompt_text *out, struct ccfc_slice line,

@@ -1,7 +1,6 @@
 /*
- * Results of Read; see read_result.h. Nothing is taken from a record that is a
- * copy of something else: only the calls of assistant and the results of user
- * records count.
+ * Results of Read; see read_result.h. Records that are copies are ignored: only
+ * calls of assistant records and results of user records count.
  */
 #include "transcript/content/read_result.h"
 
@@ -18,7 +17,7 @@ static struct ccfc_slice copy_name(struct ccfc_parser *parser, uint32_t tok,
 	return ccfc_arena_copy(arena, ccfc_parser_name(parser, tok, max));
 }
 
-/* 0 when there is no id. */
+/* 0 if there is no id. */
 static uint64_t hash_id(struct ccfc_parser *parser, uint32_t tok)
 {
 	struct ccfc_slice id = ccfc_parser_name(parser, tok, CCFC_ID_MAX);
@@ -26,7 +25,7 @@ static uint64_t hash_id(struct ccfc_parser *parser, uint32_t tok)
 	return id.len ? ccfc_hash_slice(id) : 0;
 }
 
-/* All but id and text. False when there is no path. */
+/* Sets everything except id and text. False without a path. */
 static bool set_paths(struct ccfc_parser *parser, struct ccfc_read_result *out,
 		      const uint32_t *fields, uint32_t path,
 		      struct ccfc_arena *arena)
@@ -85,7 +84,7 @@ bool ccfc_read_result_detail(struct ccfc_parser *parser,
 
 /* --- calls --- */
 
-/* The path of a call that asks for nothing but a file; 0: none. */
+/* The path of a call whose only argument is a file; 0: none. */
 static uint32_t path_argument_of(const struct ccfc_json *json, uint32_t input)
 {
 	uint32_t key = 0, path = 0;
@@ -148,7 +147,7 @@ uint32_t ccfc_read_result_results(struct ccfc_parser *parser, uint64_t *ids,
 	return n;
 }
 
-/* The text of a result: a string, or blocks of nothing but text. */
+/* The text of a result: a string, or blocks that are all texts. */
 static bool append_shown_text(struct ccfc_parser *parser, struct ccfc_buf *out,
 			      uint32_t tok, struct ccfc_arena *arena)
 {

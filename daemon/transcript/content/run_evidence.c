@@ -1,11 +1,11 @@
 /*
- * A command's lines, read again; see run_evidence.h. The hunks of bashEditDiff
- * show lines as they are, with tabs and with the "\r" of a line's end. Texts
- * of files have "\n" alone, so the hunks lose each "\r", and the evidence says
- * which lines had one.
+ * A command's lines, read again; see run_evidence.h.
  *
- * Some hunks do not have the "\ No newline at end of file" that belongs to
- * them: whether a last line ends in a newline is known only where it stands.
+ * The hunks of bashEditDiff show lines unchanged, with tabs and with "\r" at
+ * the end of a line. Texts of files have only "\n", so each "\r" is removed
+ * from the hunks, and the evidence notes which lines had one. Some hunks lack
+ * their "\ No newline at end of file". So it is known only with that marker
+ * whether a last line ends in a newline.
  */
 #include "transcript/content/run_evidence.h"
 
@@ -81,7 +81,10 @@ static bool is_marker(struct ccfc_slice line)
 	return ccfc_slice_starts(line, "\\");
 }
 
-/* The text of one side of a hunk that has all of it, as it was on disk. */
+/*
+ * The text of one side of a hunk that has that side completely, as it was on
+ * disk.
+ */
 static struct ccfc_slice whole_side(struct ccfc_evidence *out, char sign,
 				    struct ccfc_arena *arena)
 {
@@ -108,7 +111,7 @@ static struct ccfc_slice whole_side(struct ccfc_evidence *out, char sign,
 	return copy;
 }
 
-/* One hunk, of nothing but lines with that sign. */
+/* Is there one hunk, with lines of that sign only? */
 static bool has_only_lines_with(const struct ccfc_evidence *ev, char sign)
 {
 	if (ev->nhunks > 1)
@@ -136,7 +139,7 @@ static void drop_returns(struct ccfc_evidence *out)
 		}
 }
 
-/* What is not as the client writes it is not believed at all. */
+/* Refuses lines that the client would not write. */
 static bool set_run_lines(struct ccfc_evidence *out, bool created, bool deleted,
 			  bool has_hunks, struct ccfc_arena *arena)
 {

@@ -1,6 +1,6 @@
 /*
- * structuredPatch as hunks. Replay trusts the numbers of a hunk, so a patch
- * whose numbers and lines do not fit each other is no patch at all.
+ * structuredPatch as hunks. Replay relies on the numbers of a hunk, so a patch
+ * whose numbers do not fit its lines is refused.
  */
 #include "transcript/content/structured_patch.h"
 
@@ -25,7 +25,7 @@ static bool read_line_number(uint32_t *out, const struct ccfc_json *json,
 	return n >= 0;
 }
 
-/* Reads one line and counts it in; false when it is none. */
+/* Reads one line and counts it; false if it is not a patch line. */
 static bool read_patch_line(struct ccfc_slice *line,
 			    const struct ccfc_parser *parser, uint32_t tok,
 			    struct ccfc_arena *arena, uint32_t *before,

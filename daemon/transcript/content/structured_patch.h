@@ -5,9 +5,9 @@
 #include "transcript/content/evidence.h"
 
 /*
- * Reads the array `tok`, copied to `arena`, into the evidence's hunks. Leaves
- * the evidence as it is when that is no patch, has no hunks, or one of them
- * does not hold together.
+ * Reads the array `tok` into the evidence's hunks, copied to `arena`. Leaves
+ * the evidence unchanged if the array is not a patch, has no hunks, or has a
+ * hunk whose numbers do not fit its lines.
  */
 void ccfc_patch_read(struct ccfc_evidence *out,
 		     const struct ccfc_parser *parser, uint32_t tok,

@@ -1,4 +1,4 @@
-/* The names of all the fields that are read of a record. */
+/* The names of all fields that are read from a record. */
 #include "transcript/edit_texts.h"
 
 static const char *const record_names[CCFC_FIELD_COUNT] = {

@@ -23,7 +23,7 @@ struct lines {
 
 /* The old lines by their hash: bucket → line → next line of the bucket. */
 struct buckets {
-	uint32_t *head; /* line number + 1; 0: none */
+	uint32_t *head; /* number of a line + 1; 0: none */
 	uint32_t *next;
 	uint32_t mask;
 };
@@ -49,7 +49,7 @@ int32_t ccfc_line_count(struct ccfc_slice text)
 			 (text.ptr[text.len - 1] != '\n'));
 }
 
-/* Is the escape at p a newline? Sets how long it is. */
+/* Is the escape at p a newline? Sets its length. */
 static bool is_newline_escape(const char *p, const char *end, size_t *len)
 {
 	*len = 2;
@@ -80,7 +80,9 @@ int32_t ccfc_line_count_raw(struct ccfc_slice raw)
 	return n + (tail < end);
 }
 
-/* Cuts the lines that both texts begin with, then those they end with. */
+/*
+ * Removes the common lines at the start of both texts, then those at the end.
+ */
 static void trim_common(struct ccfc_slice *a, struct ccfc_slice *b)
 {
 	size_t min = a->len < b->len ? a->len : b->len;
@@ -106,7 +108,7 @@ static void trim_common(struct ccfc_slice *a, struct ccfc_slice *b)
 		if (a->ptr[a->len - 1 - same] == '\n')
 			cut = same;
 	}
-	/* A whole text that ends the other one, which has a line before. */
+	/* One text may be the end of the other, after a newline. */
 	if (same == min &&
 	    (same == a->len || a->ptr[a->len - 1 - same] == '\n') &&
 	    (same == b->len || b->ptr[b->len - 1 - same] == '\n'))
@@ -202,7 +204,7 @@ static uint32_t common_lines(struct ccfc_arena *arena, struct lines a,
 	for (uint32_t i = 0; i < b.n; i++)
 		if (set_matches(match, a, &buckets, &b.items[i]))
 			advance_match_row(rows, match, words);
-	/* The bits behind the last line never match, so they stay set. */
+	/* The bits after the last line never match, so they stay set. */
 	for (uint32_t w = 0; w < words; w++)
 		common += (uint32_t)__builtin_popcountll(~rows[w]);
 	return common;

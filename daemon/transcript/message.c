@@ -1,22 +1,22 @@
 /*
- * A message of the model besides its calls: its tokens, and whether it asks the
- * user something. And the records with a session's title or cost.
+ * A model's message apart from its calls: its tokens, and whether it asks the
+ * user something. Also records with a session's title or cost.
  *
- * What it cost is said with a message (costUSD, clients up to 1.0), or as a
- * running total of the session (cost-state), which the client writes when it
- * ends. A total goes on where its session is resumed or forked, and then has
- * the same startTime.
+ * The cost is recorded in each message (costUSD, clients up to 1.0), or as a
+ * running total of the session (cost-state), written when the client ends. A
+ * total continues when its session is resumed or forked; it then has the same
+ * startTime.
  *
- * A question is recognised by the end of the text: a sentence may close with
- * quotes, brackets or Markdown behind the question mark. Only the last bytes
- * are looked at, as they are written in JSON.
+ * A question is recognised by the end of the text: quotes, brackets or Markdown
+ * may follow the question mark. Only the last bytes are checked, as written in
+ * JSON.
  */
 #include "base/time.h"
 #include "transcript/json/unescape.h"
 #include "transcript/record_internal.h"
 
 #define TOKENS_MAX ((int64_t)1 << 48)
-/* More than that is not believed. */
+/* Larger values are ignored. */
 #define DOLLARS_MAX 1e9
 #define TIME_MAX    ((int64_t)1 << 48)
 
@@ -46,7 +46,10 @@ void ccfc_message_usage(const struct ccfc_parser *parser,
 		read_token_count(parser, f[CCFC_USAGE_CACHE_READ]);
 }
 
-/* The length of what may follow a question mark, at the end of `raw`. */
+/*
+ * The length of a closing mark at the end of `raw` that may follow a question
+ * mark.
+ */
 static size_t closing_length(struct ccfc_slice raw)
 {
 	static const char *const escaped[] = { "\\n", "\\r", "\\t", "\\\"" };
@@ -80,7 +83,7 @@ bool ccfc_message_asking_tool(struct ccfc_slice name)
 	       ccfc_slice_is(name, "ExitPlanMode");
 }
 
-/* The pull request of a session; a compaction. */
+/* Reads the pull request of a session, or a compaction. */
 static void read_title_or_link(struct ccfc_parser *parser,
 			       struct ccfc_record *out)
 {
@@ -145,7 +148,7 @@ uint32_t ccfc_cost_of_message(const struct ccfc_parser *parser, uint32_t tok)
 	return cost <= UINT32_MAX ? (uint32_t)cost : 0;
 }
 
-/* "claude-opus-4-8[1m]": a long context is the same model. */
+/* "claude-opus-4-8[1m]": with a long context it is the same model. */
 static struct ccfc_slice read_model(struct ccfc_parser *parser, uint32_t key)
 {
 	struct ccfc_slice name = ccfc_parser_name(parser, key, CCFC_NAME_MAX);
@@ -160,7 +163,9 @@ static struct ccfc_slice read_model(struct ccfc_parser *parser, uint32_t key)
 	return name;
 }
 
-/* The entry of a model; that of all which are too many has no name. */
+/*
+ * The entry of a model. Models beyond the limit share one entry without a name.
+ */
 static struct ccfc_model_cost *cost_entry_of(struct ccfc_parser *parser,
 					     struct ccfc_record *out,
 					     struct ccfc_slice model)
@@ -211,7 +216,10 @@ void ccfc_cost_read(struct ccfc_parser *parser, struct ccfc_record *out)
 	ccfc_json_root_fields(&parser->json, &parser->cost_keys, f);
 	total = read_dollars(parser, f[CCFC_COST_TOTAL]);
 	sum = read_models(parser, out, f[CCFC_COST_MODELS]);
-	/* Each model's share is rounded: a cent is no other model's. */
+	/*
+	 * Each model's share is rounded, so a difference of a cent is not
+	 * another model.
+	 */
 	if (total > sum + CCFC_COST_DOLLAR / 100)
 		cost_entry_of(parser, out, CCFC_SLICE_NONE)->cost +=
 			total - sum;

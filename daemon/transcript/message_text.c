@@ -1,10 +1,11 @@
 /*
  * Message texts: the place of each text in its line. Nothing is copied or
- * unescaped here, because every line passes here and most texts are never read.
+ * unescaped here, because every line is read here and most texts are never
+ * shown.
  *
- * Lists of tasks are kept as the blocks that made them. A TodoWrite has the
- * whole list; of the newer tools TaskCreate is given its task's number by its
- * result, so that this is kept, too, and later calls name the number.
+ * Task lists are kept as the blocks that made them. A TodoWrite has the whole
+ * list. A TaskCreate gets its task's number in its result, so the result is
+ * kept too; later calls use that number.
  */
 #include "base/alloc.h"
 #include "transcript/record_internal.h"

@@ -1,6 +1,7 @@
 /*
- * Which tools read files, and where their input names them. Unlike the table of
- * write tools this one only matters for listings, so it is fixed and short.
+ * The tools that read files, and the keys of their paths. This table only
+ * matters for listings, so it is short and fixed, unlike the table of write
+ * tools.
  */
 #include "base/alloc.h"
 #include "transcript/edit_texts.h"
@@ -10,7 +11,7 @@
 
 static const struct {
 	const char *pattern;
-	const char *path_key; /* of a string, or of an array of them */
+	const char *path_key; /* of a string or an array of strings */
 } lookers[] = {
 	{ "Read", "file_path" },
 	{ "NotebookRead", "notebook_path" },
@@ -42,7 +43,7 @@ static void add_read(struct ccfc_parser *parser, struct ccfc_call *call,
 	CCFC_VEC_PUSH(parser->calls, *call);
 }
 
-/* One call for each file; false when there is none. */
+/* Adds one call for each file; false if there is none. */
 static bool add_looks(struct ccfc_parser *parser, struct ccfc_call *call,
 		      uint32_t list)
 {

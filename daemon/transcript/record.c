@@ -1,10 +1,11 @@
 /*
- * One line as a record. The fields of the object are looked up in one pass,
- * whatever their order; only then is it decided by the record's own type what
- * they mean. Other records carry copies of messages with calls in them:
- * api-request-blob, attachments. They are ignored. But the progress of an agent
- * is a copy of the agent's own record, and the only one if the agent's
- * transcript is missing: it is read instead.
+ * One line as a record. The fields of the object are looked up in one pass, in
+ * any order; then the record's type decides what they mean.
+ *
+ * Some records carry copies of messages with calls: api-request-blob,
+ * attachments. They are ignored. But the progress of an agent is a copy of the
+ * agent's record, and the only one if the agent's transcript is missing: it is
+ * read.
  */
 #include "base/alloc.h"
 #include "base/time.h"
@@ -73,7 +74,7 @@ int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok)
 	return raw.len ? ccfc_time_parse(raw) : CCFC_TIME_NONE;
 }
 
-/* The agent's record that is within the progress of an agent, if it is such. */
+/* The agent's record inside a progress record; 0: it is not one. */
 static uint32_t find_told(const struct ccfc_parser *parser, uint32_t *agent)
 {
 	const struct ccfc_json *json = &parser->json;
@@ -90,8 +91,9 @@ static uint32_t find_told(const struct ccfc_parser *parser, uint32_t *agent)
 }
 
 /*
- * Where the line tells what an agent said or got, the fields are those of that
- * record; the place and the session are the line's, which the copy leaves out.
+ * If the line is an agent's progress, replaces the fields by those of the
+ * agent's record. The directory and the session stay the line's, because the
+ * copy lacks them.
  */
 static void read_told(struct ccfc_parser *parser, uint32_t *fields)
 {
@@ -253,7 +255,7 @@ static void read_common(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->summary = ccfc_json_is_true(&parser->json, f[CCFC_FIELD_SUMMARY]);
 }
 
-/* Text that comes with a call of another tool waits for that, not for us. */
+/* A text with a call of another tool waits for that call, not for the user. */
 static bool asks_user(const struct ccfc_parser *parser, uint32_t text)
 {
 	for (uint32_t i = 0; i < parser->calls.n; i++)
@@ -263,7 +265,7 @@ static bool asks_user(const struct ccfc_parser *parser, uint32_t text)
 	       ccfc_message_asks(ccfc_json_string(&parser->json, text));
 }
 
-/* "msg_20260213060303": not an id but a time. */
+/* "msg_20260213060303" is not an id but a time. */
 static bool is_time_id(struct ccfc_slice id)
 {
 	size_t i = 4;
@@ -275,7 +277,9 @@ static bool is_time_id(struct ccfc_slice id)
 	return i == id.len;
 }
 
-/* Agents that run at the same time have different requests, or ids. */
+/*
+ * Agents that run at the same time differ in their requests, or in their ids.
+ */
 static struct ccfc_slice request_or_agent(struct ccfc_parser *parser,
 					  const struct ccfc_record *r,
 					  const uint32_t *fields)
@@ -332,7 +336,7 @@ static void read_assistant(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->asks = asks_user(parser, text);
 }
 
-/* A note that the client gives to the model, or keeps for it. */
+/* Reads a note of the client for the model. */
 static void read_ended(struct ccfc_parser *parser, struct ccfc_record *out,
 		       uint32_t text)
 {
@@ -390,7 +394,7 @@ static void read_body(struct ccfc_parser *parser, struct ccfc_record *out,
 	out->nspoken = parser->spoken.n;
 }
 
-/* Forgets the last record, and the room that a huge one has taken. */
+/* Clears the lists of the last record, and frees the memory of a huge one. */
 static void clear_lists(struct ccfc_parser *parser)
 {
 	parser->calls.n = parser->results.n = parser->backups.n = 0;

@@ -1,12 +1,10 @@
 /*
- * JSON as an array of tokens.
- *
- * simdjson finds where the tokens are (json_simd.h); one pass over them then
- * checks the grammar and notes for every opening bracket where it closes.
- * That pass looks at one byte per token, never at the inside of strings, and
- * pays for itself: afterwards a value of any size is stepped over in one
- * move, nothing that reads the object has to handle errors, and a record that
- * was torn or glued to another is found out however deep the damage lies.
+ * JSON as an array of tokens. simdjson finds the tokens (json_simd.h). One pass
+ * over them then checks the grammar and notes for each opening bracket where it
+ * closes. The pass reads one byte of each token and never the inside of
+ * strings. In return, a value of any size is skipped in one step, code that
+ * reads the object needs no error handling, and a torn or glued record is
+ * detected at any depth.
  *
  * The pass keeps no stack: while a bracket is open, its slot in `jump` holds
  * the bracket around it. So depth costs nothing and needs no limit.
@@ -57,7 +55,7 @@ static const char *skip_digits(const char *p)
 	return p;
 }
 
-/* The end of a number, or NULL when it is none. */
+/* The end of a number, or NULL if it is not a number. */
 static const char *skip_number(const char *p)
 {
 	const char *digits;
@@ -84,8 +82,8 @@ static const char *skip_number(const char *p)
 }
 
 /*
- * The text is known to end in a brace, so that a scan that stops at anything
- * unexpected stops within it.
+ * The text ends in a brace, so a scan that stops at any unexpected byte stops
+ * inside the text.
  */
 static bool is_scalar(const char *p)
 {
@@ -113,10 +111,9 @@ static bool is_leaf(const char *p)
 }
 
 /*
- * Checks all tokens and fills in `jump`. Each turn of the loop reads one
- * value (in an object, its key before it), then the brackets that close
- * behind it. The last token is known to be a brace, at which every way
- * through the loop ends.
+ * Checks all tokens and fills in `jump`. Each turn of the loop reads one value
+ * (in an object, its key first), then the brackets that close after it. The
+ * last token is a brace, at which the loop ends in any case.
  */
 static bool check_structure(struct ccfc_json *json)
 {
@@ -124,9 +121,9 @@ static bool check_structure(struct ccfc_json *json)
 	const uint32_t *at = json->at;
 	uint32_t *jump = json->jump;
 	uint32_t last = json->n - 1;
-	uint32_t open = 0; /* the innermost bracket that is open */
+	uint32_t open = 0; /* the innermost open bracket */
 	uint32_t i = 1;
-	bool array = false; /* that bracket is [ */
+	bool array = false; /* that bracket is a [ */
 
 	jump[0] = last;
 	if (text[at[1]] == '}')
@@ -205,7 +202,7 @@ double ccfc_json_double(const struct ccfc_json *json, uint32_t tok)
 {
 	const char *p = json->text + json->at[tok];
 
-	/* What follows a number in its line ends it for strtod, too. */
+	/* The byte after a number in the line ends it for strtod too. */
 	return *p == '-' || is_digit(*p) ? strtod(p, NULL) : 0;
 }
 
@@ -216,7 +213,7 @@ int64_t ccfc_json_count(const struct ccfc_json *json, uint32_t tok)
 
 	if (!is_digit(*p) || value > INT32_MAX)
 		return -1;
-	/* A real 0, or what ccfc_json_int has no other word for? */
+	/* A real 0, or a value that ccfc_json_int turns into 0? */
 	if (!value && (*p != '0' || p[1] == '.' || p[1] == 'e' || p[1] == 'E'))
 		return -1;
 	return value;
@@ -241,8 +238,8 @@ void ccfc_json_keys_init(struct ccfc_json_keys *keys, const char *const *names,
 }
 
 /*
- * Names of the same length are told apart by their first eight bytes, which
- * can be read whatever the length is: a line has padding behind it.
+ * Names of the same length are compared by their first eight bytes. These can
+ * be read for any length, because a line is padded.
  */
 static unsigned find_key(const struct ccfc_json_keys *keys,
 			 struct ccfc_slice key)

@@ -1,12 +1,10 @@
 /*
- * A JSON object as an array of tokens. After a successful parse the text is
- * known to be one well-formed object, so reading it cannot fail: a value is
- * the number of its first token, and every getter takes any such number and
- * answers "none" where the value is not of its kind. Token 0 is the object
- * itself; as the number of a field's value it means "there is none".
- *
- * Slices are raw: they point into the text and escapes stand as written
- * (unescape.h).
+ * A JSON object as an array of tokens. After a successful parse the text is one
+ * well-formed object, so reading it cannot fail. A value is the number of its
+ * first token. Every getter accepts any such number and returns "none" if the
+ * value is of another kind. Token 0 is the object itself; as the value of a
+ * field it means that there is none. Slices are raw: they point into the text,
+ * and escapes stay as written (unescape.h).
  */
 #ifndef CCFC_TRANSCRIPT_JSON_JSON_H
 #define CCFC_TRANSCRIPT_JSON_JSON_H
@@ -20,25 +18,25 @@ struct ccfc_simd;
 struct ccfc_json {
 	const char *text;
 	const uint32_t *at; /* offset of each token */
-	uint32_t *jump;	    /* of an opening bracket: its closing one */
+	uint32_t *jump;	    /* for an opening bracket: its closing one */
 	uint32_t n;
-	uint32_t cap; /* of jump */
+	uint32_t cap; /* capacity of `jump` */
 	struct ccfc_simd *simd;
 };
 
 void ccfc_json_init(struct ccfc_json *json);
 void ccfc_json_release(struct ccfc_json *json);
 
-/* Readable bytes that have to follow a text. */
+/* Readable bytes required after a text. */
 #define CCFC_JSON_PADDING 64u
 
 /*
- * Reads `text`, which is borrowed until the next parse. False when it is
- * anything but one JSON object with white space around it.
+ * Reads `text`, which is borrowed until the next parse. False unless it is one
+ * JSON object with optional white space around it.
  */
 bool ccfc_json_parse(struct ccfc_json *json, struct ccfc_slice text);
 
-/* Gives back what a huge text has made necessary; ends the parse. */
+/* Frees the memory that a huge text needed; ends the parse. */
 void ccfc_json_trim(struct ccfc_json *json);
 
 static inline bool ccfc_json_is_space(char c)
@@ -99,7 +97,7 @@ static inline uint32_t ccfc_json_next(const struct ccfc_json *json,
 	return ccfc_json_first(json, end + 1) == ',' ? end + 2 : 0;
 }
 
-/* What stands between the quotes of a key. */
+/* The bytes between the quotes of a key. */
 static inline struct ccfc_slice ccfc_json_key(const struct ccfc_json *json,
 					      uint32_t key)
 {
@@ -111,7 +109,7 @@ static inline struct ccfc_slice ccfc_json_key(const struct ccfc_json *json,
 	return ccfc_slice(start, (size_t)(end - start));
 }
 
-/* The same of any value; ptr NULL when it is no string. */
+/* The same for any value; ptr NULL if it is not a string. */
 static inline struct ccfc_slice ccfc_json_string(const struct ccfc_json *json,
 						 uint32_t tok)
 {
@@ -120,7 +118,7 @@ static inline struct ccfc_slice ccfc_json_string(const struct ccfc_json *json,
 	return ccfc_json_key(json, tok);
 }
 
-/* An object or array as it is written; ptr NULL for any other value. */
+/* An object or array as written; ptr NULL for other values. */
 static inline struct ccfc_slice ccfc_json_raw(const struct ccfc_json *json,
 					      uint32_t tok)
 {
@@ -133,7 +131,7 @@ static inline struct ccfc_slice ccfc_json_raw(const struct ccfc_json *json,
 			  json->at[json->jump[tok]] + 1 - start);
 }
 
-/* A whole number that fits; 0 for everything else. */
+/* A whole number of 64 bits; 0 for everything else. */
 int64_t ccfc_json_int(const struct ccfc_json *json, uint32_t tok);
 
 /* Any number; 0 for everything else. */
@@ -142,16 +140,18 @@ double ccfc_json_double(const struct ccfc_json *json, uint32_t tok);
 /* A whole number from 0 to 2^31 - 1; -1 for everything else. */
 int64_t ccfc_json_count(const struct ccfc_json *json, uint32_t tok);
 
-/* The names of the fields that somebody reads of an object. */
+/* The names of the fields to read from an object. */
 #define CCFC_JSON_KEYS_MAX 24
 #define CCFC_JSON_KEY_LEN  32
 
 struct ccfc_json_keys {
 	const char *name[CCFC_JSON_KEYS_MAX];
-	uint64_t start[CCFC_JSON_KEYS_MAX]; /* its first eight bytes */
-	uint8_t head[CCFC_JSON_KEY_LEN];    /* chain of the names of a length */
+	/* the first eight bytes of each name */
+	uint64_t start[CCFC_JSON_KEYS_MAX];
+	uint8_t head[CCFC_JSON_KEY_LEN]; /* by length: the chain of names */
 	uint8_t next[CCFC_JSON_KEYS_MAX];
-	uint64_t mask[CCFC_JSON_KEY_LEN]; /* which of eight bytes count */
+	/* by length: which of eight bytes count */
+	uint64_t mask[CCFC_JSON_KEY_LEN];
 	uint8_t n;
 };
 
@@ -160,8 +160,8 @@ void ccfc_json_keys_init(struct ccfc_json_keys *keys, const char *const *names,
 			 uint8_t n);
 
 /*
- * One pass over the object `tok` (0: none): out[i] is the value of names[i],
- * the last one where a key stands twice, or 0.
+ * One pass over the object `tok` (0: none). out[i] is the value of names[i] or
+ * 0; of a repeated key, the last value.
  */
 void ccfc_json_fields(const struct ccfc_json *json, uint32_t tok,
 		      const struct ccfc_json_keys *keys, uint32_t *out);

@@ -1,9 +1,9 @@
 /*
  * The only C++ of the project: simdjson's first stage behind a C interface.
- * That stage is what On-Demand itself stands on (a vectorised pass that
- * checks UTF-8 and finds the tokens, with the kernel chosen for the machine
- * at run time); the walk over the tokens is json.c's. Nothing here throws:
- * simdjson is used through its error codes, memory through nothrow new.
+ * On-Demand uses the same stage: a vectorised pass that checks UTF-8 and finds
+ * the tokens, with the kernel chosen at run time. json.c walks over the tokens.
+ * Nothing here throws: simdjson returns error codes, and memory is allocated
+ * with nothrow new.
  */
 #include "transcript/json/json_simd.h"
 
@@ -18,7 +18,7 @@ namespace
 
 const size_t START = 64u << 10;
 const size_t KEEP = 4u << 20;
-const size_t DEPTH = 1; /* of simdjson's own walk, which is not used */
+const size_t DEPTH = 1; /* of simdjson's own walk, which is unused */
 
 using stage = simdjson::internal::dom_parser_implementation;
 

@@ -1,6 +1,6 @@
 /*
- * The door to simdjson, which is C++: the only thing asked of it is where the
- * tokens of a text are. Everything else about JSON is in json.h.
+ * The interface to simdjson, which is C++. It only finds the tokens of a text;
+ * everything else about JSON is in json.h.
  */
 #ifndef CCFC_TRANSCRIPT_JSON_JSON_SIMD_H
 #define CCFC_TRANSCRIPT_JSON_JSON_SIMD_H
@@ -28,7 +28,7 @@ void ccfc_simd_free(struct ccfc_simd *simd);
 uint32_t ccfc_simd_scan(struct ccfc_simd *simd, const uint32_t **at,
 			const char *text, size_t len);
 
-/* Gives back the memory that a huge text has made necessary. */
+/* Frees the memory that a huge text needed. */
 void ccfc_simd_trim(struct ccfc_simd *simd);
 
 #define CCFC_SIMD_MAX (256u << 20)

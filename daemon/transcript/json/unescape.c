@@ -1,7 +1,6 @@
 /*
- * Unescaping of JSON strings. Written here because simdjson's own refuses
- * lone surrogates, which real transcripts have (a text cut in the middle of
- * an emoji).
+ * Unescaping of JSON strings. simdjson's own function refuses lone surrogates,
+ * which real transcripts have (a text cut in the middle of an emoji).
  */
 #include "transcript/json/unescape.h"
 
@@ -56,7 +55,7 @@ int32_t ccfc_unescape_unit(const char *p, const char *end)
 	return (a - 1) << 12 | (b - 1) << 8 | (c - 1) << 4 | (d - 1);
 }
 
-/* "\uXXXX" at *p, or a pair of them; *p goes behind what was read. */
+/* Reads "\uXXXX" at *p, or a surrogate pair; moves *p behind it. */
 static uint32_t unicode_escape(const char **p, const char *end, bool *bad)
 {
 	int32_t unit = ccfc_unescape_unit(*p, end);
@@ -78,7 +77,7 @@ static uint32_t unicode_escape(const char **p, const char *end, bool *bad)
 	       ((uint32_t)low & 0x3ff);
 }
 
-/* An escape that is not one of the plain ones; *p goes behind it. */
+/* Reads an escape that is not in `plain`; moves *p behind it. */
 static uint32_t read_escape(const char **p, const char *end, bool *bad)
 {
 	if (end - *p > 1 && (*p)[1] == 'u')
@@ -88,7 +87,7 @@ static uint32_t read_escape(const char **p, const char *end, bool *bad)
 	return REPLACEMENT;
 }
 
-/* What escapes of one character stand for: nearly all escapes are such. */
+/* The characters of escapes of one character: nearly all escapes. */
 static const char plain[256] = {
 	['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
 	['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t',
@@ -170,7 +169,7 @@ struct ccfc_slice ccfc_unescape(struct ccfc_arena *arena, struct ccfc_slice raw,
 	bool wrong = false;
 
 	if (mark) {
-		/* Only a bad escape grows: two bytes become three. */
+		/* Only a bad escape grows: from two bytes to three. */
 		char *start =
 			ccfc_arena_alloc(arena, raw.len + raw.len / 2 + 4);
 		size_t clean = (size_t)(mark - raw.ptr);

@@ -1,7 +1,7 @@
 /*
- * What the files of this folder share: the parser's insides, and the steps of
- * reading one record. Tokens (uint32_t) are of the parser's current line, see
- * json.h; 0 is "none" in all of them.
+ * Shared by the files of this folder: the inside of the parser, and the steps
+ * of reading one record. Tokens (uint32_t) belong to the parser's current line,
+ * see json.h; 0 always means "none".
  */
 #ifndef CCFC_TRANSCRIPT_RECORD_INTERNAL_H
 #define CCFC_TRANSCRIPT_RECORD_INTERNAL_H
@@ -10,7 +10,7 @@
 #include "transcript/json/json.h"
 #include "transcript/record.h"
 
-/* The longest names that are believed; anything beyond counts as missing. */
+/* Longer names count as missing. */
 #define CCFC_ID_MAX   256u
 #define CCFC_NAME_MAX 1024u
 #define CCFC_PATH_MAX 16384u
@@ -39,11 +39,11 @@ enum ccfc_field {
 	CCFC_FIELD_TRACKING_PATH,
 	CCFC_FIELD_BACKUP,
 	CCFC_FIELD_REQUEST,
-	CCFC_FIELD_ORIGIN, /* of a turn: who started it */
+	CCFC_FIELD_ORIGIN, /* who started a turn */
 	CCFC_FIELD_COUNT
 };
 
-/* Of a block of message.content. */
+/* Fields of a block of message.content. */
 enum ccfc_block_field {
 	CCFC_BLOCK_TYPE,
 	CCFC_BLOCK_ID,
@@ -57,7 +57,7 @@ enum ccfc_block_field {
 	CCFC_BLOCK_COUNT
 };
 
-/* Of a message. */
+/* Fields of a message. */
 enum ccfc_message_field {
 	CCFC_MESSAGE_ID,
 	CCFC_MESSAGE_MODEL,
@@ -66,7 +66,7 @@ enum ccfc_message_field {
 	CCFC_MESSAGE_COUNT
 };
 
-/* Of message.usage. */
+/* Fields of message.usage. */
 enum ccfc_usage_field {
 	CCFC_USAGE_INPUT,
 	CCFC_USAGE_OUTPUT,
@@ -75,7 +75,7 @@ enum ccfc_usage_field {
 	CCFC_USAGE_COUNT
 };
 
-/* Of a record that names a session. */
+/* Fields of a record that names a session. */
 enum ccfc_naming_field {
 	CCFC_NAMING_FIELD_CUSTOM,
 	CCFC_NAMING_FIELD_AI,
@@ -86,7 +86,7 @@ enum ccfc_naming_field {
 	CCFC_NAMING_FIELD_COUNT
 };
 
-/* Of a cost-state, and of one model in it (message.c). */
+/* Fields of a cost-state, and of one model in it (message.c). */
 enum ccfc_cost_field {
 	CCFC_COST_TOTAL,
 	CCFC_COST_SINCE,
@@ -100,7 +100,7 @@ enum ccfc_cost_field {
 	CCFC_COST_COUNT
 };
 
-/* Of a snapshot and of the backups in it. */
+/* Fields of a snapshot and of the backups in it. */
 enum ccfc_history_field {
 	CCFC_HISTORY_FILES,
 	CCFC_HISTORY_TIME,
@@ -110,7 +110,10 @@ enum ccfc_history_field {
 	CCFC_HISTORY_COUNT
 };
 
-/* Of toolUseResult, a notebook call's input and a hunk (content/evidence.c). */
+/*
+ * Fields of toolUseResult, a notebook call's input and a hunk
+ * (content/evidence.c).
+ */
 enum ccfc_evidence_field {
 	CCFC_EVIDENCE_ORIGINAL,
 	CCFC_EVIDENCE_ORIGINAL_MULTI,
@@ -130,7 +133,10 @@ enum ccfc_evidence_field {
 	CCFC_EVIDENCE_COUNT
 };
 
-/* Of toolUseResult of a Read, and of the file in it (content/read_result.c). */
+/*
+ * Fields of a Read's toolUseResult, and of the file in it
+ * (content/read_result.c).
+ */
 enum ccfc_read_field {
 	CCFC_READ_FILE,
 	CCFC_READ_PATH,
@@ -142,7 +148,7 @@ enum ccfc_read_field {
 };
 
 /*
- * Of an agent's launch: its call's input, its result, progress
+ * Fields of an agent's launch: its call's input, its result, its progress
  * (content/agent_launch.c).
  */
 enum ccfc_launch_field {
@@ -158,7 +164,7 @@ enum ccfc_launch_field {
 	CCFC_LAUNCH_COUNT
 };
 
-/* Of a hook's progress or attachment: on either level; hook.c. */
+/* Fields of a hook's progress or attachment, on either level; hook.c. */
 enum ccfc_hook_field {
 	CCFC_HOOK_EVENT,
 	CCFC_HOOK_CALL, /* toolUseID */
@@ -167,8 +173,10 @@ enum ccfc_hook_field {
 	CCFC_HOOK_COUNT
 };
 
-/* Of an attachment: about the environment, on three levels (added_dirs.c); of
- * a hook (content/hook_note.c). */
+/*
+ * Fields of an attachment: about the environment, on three levels
+ * (added_dirs.c); of a hook (content/hook_note.c).
+ */
 enum ccfc_added_field {
 	CCFC_ADDED_ATTACHMENT,
 	CCFC_ADDED_TYPE,
@@ -180,7 +188,7 @@ enum ccfc_added_field {
 	CCFC_ADDED_COUNT
 };
 
-/* Of bashEditDiff, and of a file in it; see command_result.c. */
+/* Fields of bashEditDiff, and of a file in it; see command_result.c. */
 enum ccfc_run_field {
 	CCFC_RUN_FIELD_FILES,
 	CCFC_RUN_FIELD_CHANGED,
@@ -197,11 +205,13 @@ enum ccfc_run_field {
 
 struct ccfc_parser {
 	const struct ccfc_tools *tools;
-	struct ccfc_tools own_tools; /* where the caller gave none */
+	struct ccfc_tools own_tools; /* if the caller gave none */
 	struct ccfc_json json;
-	struct ccfc_arena arena;  /* of the current record */
-	struct ccfc_buf repaired; /* the current line, where it was damaged */
-	uint64_t budget;	  /* of its diffs; see line_count.h */
+	struct ccfc_arena arena; /* for the current record */
+	/* the current line, repaired if it was damaged */
+	struct ccfc_buf repaired;
+	/* for the diffs of one record; see line_count.h */
+	uint64_t budget;
 
 	struct ccfc_json_keys record_keys;
 	struct ccfc_json_keys message_keys;
@@ -231,7 +241,7 @@ struct ccfc_parser {
 	struct {
 		struct ccfc_run_file *items;
 		uint32_t n, cap;
-	} run_files; /* of the one result that may have some */
+	} run_files; /* of the only result that may have some */
 	struct {
 		struct ccfc_backup *items;
 		uint32_t n, cap;
@@ -250,30 +260,30 @@ struct ccfc_parser {
 /* keys.c: fills in the parser's *_keys. */
 void ccfc_parser_init_keys(struct ccfc_parser *parser);
 
-/* The text of a string as a name, see ccfc_unescape_name. */
+/* The text of a string as a name; see ccfc_unescape_name. */
 struct ccfc_slice ccfc_parser_name(struct ccfc_parser *parser, uint32_t tok,
 				   size_t max);
 
-/* The time that a string says, or CCFC_TIME_NONE. */
+/* The time in a string, or CCFC_TIME_NONE. */
 int64_t ccfc_parser_time(const struct ccfc_parser *parser, uint32_t tok);
 
 /*
- * Reads a line, and the fields of its record. False when it is malformed.
- * ccfc_parser_done gives back what a huge line has taken.
+ * Reads a line and the fields of its record. False if the line is malformed.
+ * ccfc_parser_done frees the memory of a huge line.
  */
 bool ccfc_parser_open(struct ccfc_parser *parser, struct ccfc_slice line,
 		      uint32_t *fields);
 void ccfc_parser_done(struct ccfc_parser *parser, struct ccfc_slice line);
 
 /*
- * The same, but a line that is not UTF-8 is read with U+FFFD for what is not:
- * for what was said and done. Not for the content of files, which would be
- * given as what it was not.
+ * The same, but a line that is not UTF-8 is read with U+FFFD for invalid bytes.
+ * Used for messages and calls, not for the content of files, which would be
+ * wrong.
  */
 bool ccfc_parser_open_damaged(struct ccfc_parser *parser,
 			      struct ccfc_slice line, uint32_t *fields);
 
-/* What a record is by its type, or by its role where it has no type. */
+/* The kind of a record by its type, or by its role if it has no type. */
 enum ccfc_record_kind ccfc_parser_kind(struct ccfc_parser *parser,
 				       const uint32_t *fields);
 
@@ -307,8 +317,8 @@ uint32_t ccfc_result_read(struct ccfc_parser *parser, const uint32_t *fields,
 bool ccfc_result_created(struct ccfc_parser *parser, const uint32_t *block);
 
 /*
- * content/prompt_text.c: has a person given this prompt? *typed is how it
- * begins.
+ * content/prompt_text.c: did a person give this prompt? *typed is its
+ * beginning.
  */
 bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 			 struct ccfc_slice *typed);
@@ -317,20 +327,25 @@ bool ccfc_prompt_text_is(struct ccfc_parser *parser, const uint32_t *fields,
 uint32_t ccfc_cost_of_message(const struct ccfc_parser *parser, uint32_t tok);
 void ccfc_cost_read(struct ccfc_parser *parser, struct ccfc_record *out);
 
-/* message.c: the tokens of a message, and whether its text asks something. */
+/*
+ * message.c: the tokens of a message, and whether its text asks the user
+ * something.
+ */
 void ccfc_message_usage(const struct ccfc_parser *parser,
 			struct ccfc_record *out, uint32_t usage);
 bool ccfc_message_asks(struct ccfc_slice raw);
 bool ccfc_message_asking_tool(struct ccfc_slice name);
-/* message.c: the title that a record gives, by its type. */
+/* message.c: the title in a record, depending on its type. */
 void ccfc_message_naming(struct ccfc_parser *parser, struct ccfc_record *out);
 
-/* added_dirs.c: the directories that a session got by this record. */
+/* added_dirs.c: the directories that this record adds to the session. */
 void ccfc_added_read(struct ccfc_parser *parser, struct ccfc_record *out,
 		     const uint32_t *fields);
 
-/* message_text.c: appends what a message says that is a plain string; what its
- * block number `n` says, whose token is `at`; and the result of a call. */
+/*
+ * message_text.c: appends the text of a message that is a plain string; of its
+ * block number `n`, whose token is `at`; of the result of a call.
+ */
 void ccfc_message_text_string(struct ccfc_parser *parser, uint32_t content);
 void ccfc_message_text_block(struct ccfc_parser *parser, uint32_t at,
 			     uint32_t n, const uint32_t *block);
@@ -338,19 +353,19 @@ void ccfc_message_text_result(struct ccfc_parser *parser, uint32_t at,
 			      uint32_t n, struct ccfc_slice text);
 
 /*
- * command.c: what the call of a shell, a row of the table of tools, says; and
- * the same, appended to the line's calls.
+ * command.c: fills in a shell call, by its row in the table of tools; the
+ * second also appends it to the line's calls.
  */
 void ccfc_command_fill(struct ccfc_parser *parser, struct ccfc_call *call,
 		       const struct ccfc_tool *tool, uint32_t input);
 void ccfc_command_read(struct ccfc_parser *parser, struct ccfc_call *call,
 		       const struct ccfc_tool *tool, uint32_t input);
-/* command_result.c: fills in what bashEditDiff says. */
+/* command_result.c: fills in the files of bashEditDiff. */
 void ccfc_run_diff_read(struct ccfc_parser *parser, struct ccfc_result *out,
 			uint32_t diff);
 /*
- * command_result.c: the id of the call whose end in the background a raw text
- * tells of; empty: it tells of none.
+ * command_result.c: the id of the background call whose end a raw text reports;
+ * empty: it reports none.
  */
 struct ccfc_slice ccfc_run_ended(struct ccfc_parser *parser,
 				 struct ccfc_slice raw);

@@ -1,9 +1,9 @@
 /*
- * The results of a user record: what its tool_result blocks say of the calls
- * they answer, and what toolUseResult adds. toolUseResult belongs to the
- * record, not to a block, so that it can only be believed where the record
- * has one block; and where it has none, it stands for itself (traces that
- * were written by hand or converted have such records).
+ * The results of a user record: what its tool_result blocks say about their
+ * calls, and what toolUseResult adds. toolUseResult belongs to the record, not
+ * to a block, so it counts only if the record has one block. If the record has
+ * no block, toolUseResult is a result of its own; transcripts written by hand
+ * or converted have such records.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -13,7 +13,10 @@
 
 #define INTERRUPTED "[Request interrupted by user for tool use]"
 
-/* The raw text of a block's content: the string, or the first text in it. */
+/*
+ * The raw text of a block's content: the string, or the first text in the
+ * array.
+ */
 static struct ccfc_slice content_text(struct ccfc_parser *parser, uint32_t tok)
 {
 	struct ccfc_json *json = &parser->json;
@@ -70,7 +73,7 @@ static void read_block(struct ccfc_parser *parser, const uint32_t *block)
 	CCFC_VEC_PUSH(parser->results, result);
 }
 
-/* toolUseResult as a string: a failure, of which it may say more. */
+/* toolUseResult as a string: a failure, about which it may say more. */
 static void join_string(struct ccfc_parser *parser, struct ccfc_result *result,
 			struct ccfc_slice raw)
 {
@@ -83,7 +86,7 @@ static void join_string(struct ccfc_parser *parser, struct ccfc_result *result,
 		result->state = state_of_content(parser, raw);
 }
 
-/* A command that was stopped may have done anything up to then. */
+/* A command that was stopped may have had any effect until then. */
 static void join_shell(struct ccfc_parser *parser, struct ccfc_result *result,
 		       const struct ccfc_detail *detail)
 {
@@ -98,7 +101,7 @@ static void join_shell(struct ccfc_parser *parser, struct ccfc_result *result,
 		ccfc_run_diff_read(parser, result, detail->run_diff);
 }
 
-/* Equal texts have equal spellings: clients escape alike. */
+/* Equal texts are spelled alike, because clients escape alike. */
 static uint64_t hash_text(const struct ccfc_json *json, uint32_t tok)
 {
 	struct ccfc_slice raw = ccfc_json_string(json, tok);
@@ -131,7 +134,7 @@ static bool join_object(struct ccfc_parser *parser, struct ccfc_result *result,
 	return true;
 }
 
-/* A write that only toolUseResult describes. */
+/* Reads a write that only toolUseResult describes. */
 static void read_alone(struct ccfc_parser *parser, uint32_t tok,
 		       struct ccfc_slice uuid)
 {
@@ -153,7 +156,7 @@ static void join_tool_use_result(struct ccfc_parser *parser, uint32_t tok,
 		result->id = uuid;
 }
 
-/* toolDenialKind of whatever kind; drops results that nobody can join. */
+/* Applies toolDenialKind; drops results that no call can be joined with. */
 static void finish_results(struct ccfc_parser *parser, bool denied)
 {
 	uint32_t kept = 0;

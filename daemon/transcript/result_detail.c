@@ -1,7 +1,7 @@
 /*
  * toolUseResult as the detail of a write. The client does not name the tool
- * there, so that it is inferred from the fields; other tools' results with a
- * filePath (a plan's, a language server's) and reads have other shapes.
+ * there, so the fields show which it was. Reads, and other tools' results with
+ * a filePath (a plan's, a language server's), have other fields.
  */
 #include "transcript/edit_texts.h"
 
@@ -96,7 +96,7 @@ void ccfc_detail_read(struct ccfc_detail *out, const struct ccfc_parser *parser,
 		     has_text(json, f[CCFC_DETAIL_ERROR]);
 }
 
-/* One array of strings: those that begin with + and with -. */
+/* Counts the strings of an array that begin with + and with -. */
 static void count_marks(const struct ccfc_json *json, uint32_t lines,
 			int32_t *added, int32_t *removed)
 {

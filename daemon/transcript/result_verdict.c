@@ -1,4 +1,4 @@
-/* The sentences that the client uses when a call did not go through. */
+/* The sentences with which the client reports a call that did not succeed. */
 #include "transcript/result_verdict.h"
 
 #include "transcript/word_pattern.h"
@@ -41,7 +41,7 @@ static const struct {
 	{ "* operation blocked by hook*", CCFC_STATE_DENIED },
 };
 
-/* The wrappings that come and go with the client's version. */
+/* Removes prefixes that some versions of the client put before an error. */
 static struct ccfc_slice strip_error_wraps(struct ccfc_slice text)
 {
 	static const char *const wraps[] = { "Error: ", "<tool_use_error>",

@@ -1,6 +1,6 @@
 /*
- * A tool_use block as calls: one, or one for each file where a MultiEdit
- * names a file in each of its edits.
+ * A tool_use block as calls: one call, or one for each file of a MultiEdit
+ * whose edits name their files.
  */
 #include "base/alloc.h"
 #include "transcript/edit_texts.h"
@@ -14,7 +14,7 @@ static void read_single_file_call(struct ccfc_parser *parser,
 	CCFC_VEC_PUSH(parser->calls, *call);
 }
 
-/* Appends one call for each file; false when no edit names one. */
+/* Appends one call for each file; false if no edit names one. */
 static bool read_parts(struct ccfc_parser *parser, struct ccfc_call *call,
 		       uint32_t edits)
 {
@@ -65,7 +65,7 @@ void ccfc_call_read(struct ccfc_parser *parser, const uint32_t *block)
 		ccfc_tools_find(parser->tools, call.tool);
 	struct ccfc_edit_texts texts;
 
-	/* Nothing can ever be joined with a call that has no id. */
+	/* A call without an id cannot be joined with a result. */
 	if (!call.id.len)
 		return;
 	if (!tool) {

@@ -1,7 +1,7 @@
 /*
- * The table of write tools. The client's own come first; the others are what
- * MCP servers and other hosts of the same client have been seen to use. Rows
- * are looked up from the last one, so a user's row wins over a built-in one.
+ * The table of write tools. The client's own tools come first, then tools of
+ * MCP servers and of other hosts of the client. Rows are searched from the last
+ * one, so a user's row wins over a built-in row.
  */
 #include "transcript/tools.h"
 
@@ -130,7 +130,7 @@ void ccfc_tools_add(struct ccfc_tools *tools, const char *pattern,
 	add_tool(tools, pattern, path_key, new_key, old_key, shape);
 }
 
-/* Most rows differ in the first byte: no need to call the matcher. */
+/* Most rows differ in the first byte, so the matcher is not called. */
 static bool may_match(const char *pattern, struct ccfc_slice name)
 {
 	return *pattern == '*' || *pattern == '?' || *pattern == *name.ptr;

@@ -3,8 +3,9 @@
 
 bool ccfc_pattern_match(const char *pattern, struct ccfc_slice text)
 {
-	const char *star = NULL; /* what follows the last star seen */
-	size_t retry = 0;	 /* where its run ends so far */
+	const char *star = NULL; /* after the last star */
+	/* the end of the bytes that the star matches so far */
+	size_t retry = 0;
 	size_t i = 0;
 
 	while (i < text.len) {

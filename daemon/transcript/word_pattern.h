@@ -1,6 +1,6 @@
 /*
- * Patterns over short texts: * is any run of bytes, ? any one byte, all else
- * itself. For names of tools and for the sentences of error texts.
+ * Patterns over short texts: * is any number of bytes, ? one byte, others match
+ * themselves. For names of tools and sentences of error texts.
  */
 #ifndef CCFC_TRANSCRIPT_WORD_PATTERN_H
 #define CCFC_TRANSCRIPT_WORD_PATTERN_H

@@ -37,7 +37,7 @@ struct ccfc_place {
 	uint64_t offset;
 	uint32_t source;
 	uint32_t len;
-	uint32_t gen; /* the source's, when the line was seen */
+	uint32_t gen; /* of the source when the line was read */
 };
 
 /* 16 bytes of a canonical UUID, or a strtab id if it is not one. */
@@ -51,71 +51,78 @@ struct ccfc_observation {
 	struct ccfc_place place;
 	struct ccfc_uuid uuid;
 	uint32_t session;
-	uint32_t agent; /* strings */
+	uint32_t agent; /* agent, model, version, tool: strings */
 	uint32_t model;
 	uint32_t version;
 	uint32_t tool;
 	uint32_t file;
 	int32_t added;
 	int32_t removed;
-	uint32_t next; /* further observation of the change, or ID_NONE */
-	bool known;    /* a call was seen */
+	uint32_t next; /* another observation of the change, or ID_NONE */
+	bool known;    /* a call was read */
 	bool sidechain;
-	bool told;	/* by the session that started the agent */
-	bool swallowed; /* a compaction followed at once: its result was lost
-			 * with what was before */
+	/* a copy, in the transcript of the session that started the agent */
+	bool told;
+	/* a compaction followed immediately, and the result was lost */
+	bool swallowed;
 	bool uuid_is_text;
 };
 
-/* The sources of a result, the best first. */
-enum ccfc_told_by {
-	CCFC_TOLD_BY_RESULT,
-	CCFC_TOLD_BY_PARENT, /* the progress of an agent */
-	CCFC_TOLD_BY_HOOK,   /* that runs after success */
+/* Where an outcome was read, the most reliable first. */
+enum ccfc_outcome_source {
+	CCFC_OUTCOME_FROM_RESULT,
+	CCFC_OUTCOME_FROM_PROGRESS, /* a copy of the result in an agent's
+				       progress */
+	CCFC_OUTCOME_FROM_HOOK,	    /* a hook that runs after success */
 };
 
-/* The best result seen for a change. */
+/* The best result read for a change. */
 struct ccfc_outcome {
 	int64_t time;
-	uint64_t original; /* hash of what it found in the file; 0: not known */
+	uint64_t original; /* hash of the content that it found; 0: not known */
 	struct ccfc_place place;
 	uint32_t session;
 	uint32_t agent;
-	uint32_t tool; /* inferred; 0: the call's */
-	uint32_t file; /* 0: the call's */
+	uint32_t tool; /* inferred; 0: as in the call */
+	uint32_t file; /* 0: as in the call */
 	int32_t added;
 	int32_t removed;
 	uint8_t state;
 	uint8_t op;
 	uint8_t run; /* of a command: enum ccfc_run_flag */
-	uint8_t by;  /* enum ccfc_told_by */
+	uint8_t by;  /* enum ccfc_outcome_source */
 	bool known;  /* there is a result */
 	bool detail;
 };
 
 /*
- * A shell command is a change row without a file: the changes of files by the
- * command refer to it, and it is in no list of changes. A shell change is a row
- * for one file of a command (shell_command.c).
+ * A shell command is a change row without a file. The shell changes, one row
+ * for each file of a command, refer to it; the command itself is in no list of
+ * changes (shell_command.c).
  */
 enum ccfc_shell_bit {
 	CCFC_SHELL_IS_COMMAND = 1,
-	/* Of a shell change: */
+	/* For a shell change: */
 	CCFC_SHELL_PARSED = 2,	 /* the command's text has the file as target */
 	CCFC_SHELL_RECORDED = 4, /* the command's result names the file */
 	CCFC_SHELL_NOBODYS =
-		32, /* only a copy of the call names it: not seen */
-	CCFC_SHELL_INFERRED = 64, /* the file's contents tell of it */
+		32, /* named only by a copy of the call: not shown */
+	CCFC_SHELL_INFERRED = 64, /* inferred from the file's contents */
 	CCFC_SHELL_OBSERVED =
-		128, /* it changed on disk while the command ran; without a
-		      * command: a client was seen to make it */
-	/* Of a command: */
-	CCFC_SHELL_TELLS = 64, /* contents of files may tell what it did: its
-				* text has texts for files, or git brings
-				* states back */
-	CCFC_SHELL_UNSURE = 8, /* it may change files that its text does not
-				* surely say it changes */
-	CCFC_SHELL_CUT = 16,   /* `text` is not all of it */
+		/*
+		 * the file changed on disk while the command ran; without a
+		 * command: a client was seen to change it
+		 */
+	128,
+	/* For a command: */
+	/*
+	 * contents of files may show its effects: its text contains texts for
+	 * files, or git restores earlier states
+	 */
+	CCFC_SHELL_TELLS = 64,
+	/* it may change files that its text does not certainly name */
+	CCFC_SHELL_UNSURE = 8,
+	CCFC_SHELL_CUT = 16, /* `text` is cut off */
 };
 
 /*
@@ -125,7 +132,7 @@ enum ccfc_shell_bit {
  * are kept in the store.
  */
 enum ccfc_seen {
-	CCFC_SEEN_UNKNOWN, /* not seen, or not asked yet */
+	CCFC_SEEN_UNKNOWN, /* not observed, or not computed yet */
 	CCFC_SEEN_SURE,
 	CCFC_SEEN_IN_DOUBT,
 };
@@ -135,41 +142,57 @@ struct ccfc_change {
 	const char *id; /* tool_use id, with "#2" … for further files, or with
 			 * a hash of the path for a file of a command */
 	uint64_t seq;	/* of its last event; 0: none yet */
-	struct ccfc_observation call; /* the owner's */
+	struct ccfc_observation call; /* the owner's observation */
 	struct ccfc_outcome result;
-	/* What a reader sees, computed by ccfc_index_settle: */
+	/* What readers see, computed by ccfc_index_settle: */
 	uint32_t file;
 	uint32_t session; /* the owner */
 	uint8_t state;
-	uint8_t shell;	     /* enum ccfc_shell_bit; 0: not a shell's */
-	uint8_t target_op;   /* what a command's text says of the file */
-	uint8_t conflict;    /* enum ccfc_conflict_kind, as a reader sees it */
-	uint8_t judged;	     /* in an excerpt: enum ccfc_proof + 1 */
-	uint8_t seen;	     /* enum ccfc_seen; for the store */
-	bool alone;	     /* in an excerpt: ccfc_query_is_alone; only where
-			      * no result shows its lines */
-	uint32_t text;	     /* of a command: string, shortened */
-	uint32_t command;    /* of a shell change: its command, or ID_NONE */
-	uint32_t next_file;  /* further change of the command, or ID_NONE; of a
-			      * command the newest */
-	uint32_t other_file; /* that this one was renamed to or from, or is a
-			      * copy of (ccfc_index_is_taken) */
-	uint32_t rivals;     /* string: whose else it may be, where `seen` is
-			      * CCFC_SEEN_IN_DOUBT: ids, a comma behind each */
+	/* enum ccfc_shell_bit; 0: no shell command made it */
+	uint8_t shell;
+	uint8_t target_op; /* the operation according to the command's text */
+	uint8_t conflict;  /* enum ccfc_conflict_kind, as readers see it */
+	uint8_t judged;	   /* in an excerpt: enum ccfc_proof + 1 */
+	uint8_t seen;	   /* enum ccfc_seen; for the store */
+	/*
+	 * in an excerpt: ccfc_query_is_alone; set only if no result shows its
+	 * lines
+	 */
+	bool alone;
+	uint32_t text;	  /* of a command: its text, shortened; a string */
+	uint32_t command; /* of a shell change: its command, or ID_NONE */
+	/*
+	 * another change of the command, or ID_NONE; of a command: its newest
+	 * change
+	 */
+	uint32_t next_file;
+	/*
+	 * the file that it was renamed to or from, or copied from
+	 * (ccfc_index_is_taken)
+	 */
+	uint32_t other_file;
+	/*
+	 * string: with CCFC_SEEN_IN_DOUBT, the changes that may have made it
+	 * instead: ids, each followed by a comma
+	 */
+	uint32_t rivals;
 	/*
 	 * For a command: the time of the note of its end. For a shell change:
-	 * the least time of a call whose text has the file as target. For an
+	 * the earliest time of a call whose text has the file as target. For an
 	 * edit without a line: the time of its disk event.
 	 */
 	int64_t shell_time;
-	/* Of a command: when it began and ended, by marks (command_marks.c);
-	 * CCFC_TIME_NONE: not known. */
+	/*
+	 * Of a command: its beginning and end, by marks (command_marks.c);
+	 * CCFC_TIME_NONE: not known.
+	 */
 	int64_t began, ended;
 	uint16_t id_len;
 	uint16_t part;
 	bool settled; /* the fields above are valid */
 	bool several; /* the call names several files */
-	bool closed;  /* no result will come, by a line that was replaced */
+	/* no result will follow, according to a line that was replaced */
+	bool closed;
 	bool tied;    /* the owner depends on facts about sessions */
 	bool touched; /* in this batch */
 	bool ordered; /* among the moments of its file (conflict/) */
@@ -189,31 +212,32 @@ struct ccfc_prompt {
 };
 
 /*
- * Two sessions that show the same call at the same time: the time at which each
- * has something that the other does not have; INT64_MAX: never.
+ * Two sessions that contain the same call at the same time: the time at which
+ * each has something that the other lacks; INT64_MAX: never.
  */
 struct ccfc_tie {
 	uint32_t session[2];
 	int64_t since[2];
-	bool stale[2]; /* `since` wants looking for anew */
+	bool stale[2]; /* `since` must be computed again */
 };
 
 /*
- * A backup in a session's file history. There is one for each (session, key,
+ * A backup in a session's file history: one row for each (session, key,
  * version, name). After a rewind a client may use a version number again and
- * overwrite the copy: so of several times the last one counts, which is that of
- * the bytes.
+ * overwrite the backup. So of several times the last one counts, the time of
+ * the present bytes.
  */
 struct ccfc_backup_ref {
 	int64_t version;
-	int64_t made;	     /* greatest backupTime, or none was said */
-	int64_t first, last; /* least and greatest time of its snapshots */
+	int64_t made;	     /* greatest backupTime, or CCFC_TIME_NONE */
+	int64_t first, last; /* earliest and latest time of its snapshots */
 	uint32_t session;
-	uint32_t key;	   /* string: path as written */
-	uint32_t name;	   /* string: backup file, 0: there was no file */
-	uint32_t next;	   /* further one of the key, or ID_NONE */
-	uint32_t next_key; /* of a key's first: that of another key */
-	uint32_t key_end;  /* not stored; see ccfc_index_key_end */
+	uint32_t key;  /* string: path as written */
+	uint32_t name; /* string: backup file, 0: there was no file */
+	uint32_t next; /* another backup with this key, or ID_NONE */
+	/* in a key's first backup: the first one of another key */
+	uint32_t next_key;
+	uint32_t key_end; /* not stored; see ccfc_index_key_end */
 };
 
 /*
@@ -227,28 +251,29 @@ struct ccfc_session_source {
 	int64_t result_time; /* of the last result there */
 	uint32_t source;
 	uint32_t session;
-	uint32_t next; /* of the session, or ID_NONE */
-	uint32_t gen;  /* the source's */
+	uint32_t next; /* the session's next, or ID_NONE */
+	uint32_t gen;  /* of the source */
 	uint32_t user[2], assistant[2];
 	uint32_t custom, ai; /* strings: its last titles */
-	uint32_t told;	     /* string: the agent that it tells of; 0: none */
-	bool asks;	     /* the last record asks the user */
-	bool edits;	     /* calls that write have no result yet */
-	bool results;	     /* there is a result */
-	bool error;	     /* and it is an error */
+	/* string: the agent whose records are copied here; 0: none */
+	uint32_t told;
+	bool asks;    /* the last record asks the user something */
+	bool edits;   /* write calls have no result yet */
+	bool results; /* the last thing is a result */
+	bool error;   /* that result is an error */
 	bool dirty;
 };
 
 /*
- * A message of the model, as one transcript shows it; the first one of a
- * message is its owner's (model_message.c).
+ * A message of the model, as one transcript has it. The first row of a message
+ * is its owner's (model_message.c).
  */
 struct ccfc_model_message {
 	uint64_t id; /* hash */
 	int64_t time;
 	uint32_t input, output, cache_write, cache_read;
 	uint32_t session_source;
-	uint32_t next;	/* further transcript that shows it, or ID_NONE */
+	uint32_t next;	/* the same message in another transcript, or ID_NONE */
 	uint32_t model; /* string */
 	/*
 	 * Lines of an agent's transcript, which may begin as a copy of another
@@ -257,23 +282,23 @@ struct ccfc_model_message {
 	uint16_t lines, answers;
 	uint16_t gen; /* the source's */
 	bool agent : 1;
-	bool copy : 1; /* it is not the first one */
+	bool copy : 1; /* it is not the first row */
 	bool dirty : 1;
-	bool touched : 1; /* of the first one, in this batch */
-	uint32_t cost;	  /* as recorded with it; 0: not said */
+	bool touched : 1; /* of the first row, in this batch */
+	uint32_t cost;	  /* as recorded in the message; 0: not recorded */
 };
 _Static_assert(sizeof(struct ccfc_model_message) == 56, "there are many");
 
 /* A call of any tool. */
 struct ccfc_tool_call {
 	uint64_t id;	    /* hash */
-	uint32_t message;   /* its first row, ID_NONE: not known */
+	uint32_t message;   /* first row of its message, ID_NONE: not known */
 	uint32_t tool : 26; /* string */
 	uint32_t called : 1;
-	uint32_t writes : 1; /* called as a write tool, or as a command that
-			      * is kept */
-	uint32_t other : 1;  /* called as any other */
-	uint32_t ok : 1;     /* there is a result that is none of an error */
+	/* seen as a write tool's call, or as a kept command */
+	uint32_t writes : 1;
+	uint32_t other : 1; /* seen as any other call */
+	uint32_t ok : 1;    /* there is a result without an error */
 	uint32_t error : 1;
 	uint32_t dirty : 1;
 };
@@ -283,40 +308,41 @@ _Static_assert(sizeof(struct ccfc_tool_call) == 16, "there are many");
 
 /* A file that a tool call read. */
 struct ccfc_read_ref {
-	int64_t time; /* the least that was said */
+	int64_t time; /* the earliest recorded */
 	uint32_t call;
 	uint32_t file;
-	uint32_t next; /* of the file, or ID_NONE */
+	uint32_t next; /* the file's next, or ID_NONE */
 };
 
 /*
- * The cost of a session up to that time, as the client recorded it: a running
+ * The cost of a session up to a time, as the client recorded it: a running
  * total (cost-state), one row for each model. See running_cost.c.
  */
 struct ccfc_running_cost {
-	int64_t time;  /* of the record in front */
-	int64_t since; /* when counting began, 0: not said; names the counter */
-	uint64_t cost; /* CCFC_COST_DOLLAR is one */
+	int64_t time; /* of the previous record */
+	/* when counting began, which identifies the counter; 0: not recorded */
+	int64_t since;
+	uint64_t cost; /* in units of 1 / CCFC_COST_DOLLAR dollars */
 	uint64_t tokens;
 	uint32_t session;
-	uint32_t model; /* string; 0: not said */
+	uint32_t model; /* string; 0: not recorded */
 	bool unsure;	/* the client did not know a model's price */
 };
 
 /*
- * A file that the client showed to a session, or whose change it reported,
- * without a call (attachments).
+ * A file that the client showed to a session without a call, or reported as
+ * changed (attachments).
  */
 struct ccfc_shown {
 	int64_t time;
 	uint32_t session;
 	uint32_t file;
-	uint32_t next; /* of the file, or ID_NONE */
+	uint32_t next; /* the file's next, or ID_NONE */
 };
 
 /*
- * X(symbol, number, text). Numbers are kept in the store. The first two are not
- * shown to anybody; of the others the worse is the greater.
+ * X(symbol, number, text). The store has the numbers. The first two are never
+ * shown; of the others, a greater number is worse.
  */
 #define CCFC_CONFLICT_LIST(X)                                                  \
 	X(CCFC_CONFLICT_NONE, 0, "none")                                       \
@@ -336,107 +362,118 @@ enum ccfc_conflict_kind { CCFC_CONFLICT_LIST(X) };
  * sessions, or a session and an edit from outside.
  */
 struct ccfc_conflict {
-	uint64_t seq;	 /* of its last event; 0: none yet */
-	int64_t outside; /* the time of the edit from outside; 0: there is none,
-			  * it is between sessions */
+	uint64_t seq; /* of its last event; 0: none yet */
+	/* time of the edit from outside; 0: the conflict is between sessions */
+	int64_t outside;
 	uint32_t file;
-	uint32_t change;     /* the one that made it a conflict */
-	uint32_t other;	     /* the earlier one, of another session; ID_NONE:
-			      * somebody outside */
+	uint32_t change; /* the later change */
+	/*
+	 * the earlier change, by another session; ID_NONE: an edit from outside
+	 */
+	uint32_t other;
 	uint32_t session[2]; /* of `change` and of `other`; 0: none */
-	uint32_t next;	     /* of the file, or ID_NONE */
+	uint32_t next;	     /* the file's next, or ID_NONE */
 	uint8_t kind;	     /* enum ccfc_conflict_kind */
-	bool is_pair;	     /* else it is the change's own */
+	/* the row is of a pair of sessions; else of a change */
+	bool is_pair;
 	bool dirty;
 };
 
 /* A message of an old client that leads to a summary. */
 struct ccfc_leaf {
 	uint64_t uuid; /* hash */
-	int64_t time;  /* the greatest that was said */
+	int64_t time;  /* the latest recorded */
 	uint32_t session;
-	uint32_t next; /* the same in another session, or ID_NONE */
+	uint32_t next; /* the same leaf in another session, or ID_NONE */
 };
 
 struct ccfc_summary {
 	uint64_t leaf; /* hash */
-	uint32_t text; /* string; the greatest of several */
+	uint32_t text; /* string; of several, the greatest */
 };
 
 struct ccfc_session {
 	int64_t start, end;
 	int64_t project_time, branch_time, model_time;
-	int64_t born;	  /* least time of a record that forks do not copy */
+	int64_t born;	  /* earliest time of a record that forks do not copy */
 	uint32_t project; /* strings */
 	uint32_t branch;
 	uint32_t model;
 	struct ccfc_ids branches;
 	struct ccfc_ids models;
 	struct ccfc_ids pull_requests; /* their addresses */
-	uint32_t name;		       /* string: as the user calls it */
-	struct ccfc_ids tags;	       /* words of the user */
+	/* string: the name that the user gave it */
+	uint32_t name;
+	struct ccfc_ids tags;  /* given by the user */
 	struct ccfc_ids roots; /* directories of its records, and added ones */
-	struct ccfc_ids sources;   /* whose lines name it */
-	struct ccfc_ids changes;   /* that it owns */
-	struct ccfc_ids commands;  /* of shells, that it owns */
+	struct ccfc_ids sources;   /* sources with its lines */
+	struct ccfc_ids changes;   /* changes that it owns */
+	struct ccfc_ids commands;  /* shell commands that it owns */
 	uint32_t unknown_commands; /* in an excerpt: see ccfc_query_unknown */
-	struct ccfc_ids ties;	   /* of index->ties, that it is part of */
-	struct ccfc_ids waiting;   /* conflicts that wait for a line of it */
-	uint32_t conflicts;	   /* that it is part of */
-	uint32_t prompts;	   /* the newest, chained by `next` */
-	uint32_t backups;	   /* one of each key, chained by `next_key` */
-	uint32_t session_sources;  /* the newest, chained by `next` */
-	uint32_t opening;	   /* string: how its first prompt begins */
-	uint32_t summary;	   /* string: that of its last leaf */
+	struct ccfc_ids ties;	   /* its rows of index->ties */
+	/* conflicts that wait for a line of this session */
+	struct ccfc_ids waiting;
+	uint32_t conflicts;	  /* number of its conflicts */
+	uint32_t prompts;	  /* the newest, chained by `next` */
+	uint32_t backups;	  /* one of each key, chained by `next_key` */
+	uint32_t session_sources; /* the newest, chained by `next` */
+	/* string: the beginning of its first prompt */
+	uint32_t opening;
+	uint32_t summary; /* string: the summary of its last leaf */
 	int64_t opening_time, summary_time;
 	bool project_from_agent;
 	bool model_from_agent;
 	bool seen;   /* a record named it */
-	bool news;   /* in this batch: it was born earlier */
-	bool turned; /* in this batch: one of its ties has */
+	bool news;   /* in this batch: an earlier birth was read */
+	bool turned; /* in this batch: one of its ties changed direction */
 	bool dirty;
 };
 
 struct ccfc_source {
 	uint32_t path;	  /* string */
-	uint32_t session; /* by its name; 0: none */
+	uint32_t session; /* according to its name; 0: none */
 	uint32_t agent;
-	uint32_t gen;		      /* how often it was read anew */
-	uint32_t last_session;	      /* of its last line; 0: not known */
-	uint32_t last_session_source; /* as above; may be out of bounds */
+	uint32_t gen; /* number of readings from the start */
+	/* session of its last line; 0: not known */
+	uint32_t last_session;
+	uint32_t last_session_source; /* its row; may be out of bounds */
 	struct ccfc_cursor cursor;
 	/*
-	 * How far the messages are in the store's texts: up to `cursor`, or
-	 * further if the same bytes are read again, or less if some are
-	 * missing. And the gen since which the bytes are the same.
+	 * How far the store's texts have the messages: up to `cursor`; further
+	 * if the same bytes are read again; less if some are missing. And the
+	 * gen since which the bytes are the same.
 	 */
 	struct ccfc_cursor texts;
 	uint32_t texts_gen;
-	/* Start of the last turn, main thread and inline sidechains: */
+	/*
+	 * The start of the last turn, in the main thread and in inline
+	 * sidechains:
+	 */
 	uint64_t turn[2];
-	uint64_t message[2]; /* the last message, as rows of messages have it */
+	uint64_t message[2]; /* the last message, by its id in messages */
 	uint64_t lines[CCFC_RECORD_KINDS];
 	uint64_t too_long;
-	uint64_t damaged; /* lines that were not UTF-8; of their own kind too */
+	/* lines that were not UTF-8; they also count by kind */
+	uint64_t damaged;
 	struct ccfc_ids open; /* changes without a result */
-	uint32_t aliases;     /* further names it has now; not stored */
+	uint32_t aliases;     /* number of its other names; not stored */
 	/*
 	 * What the archive has, by its last report: the first generation, and
 	 * the number of bytes since `kept_since`. Not stored; 0: nothing.
 	 */
 	uint32_t kept_first, kept_since;
 	uint64_t kept_end;
-	uint8_t kept_owner; /* enum ccfc_owner, as it was */
+	uint8_t kept_owner; /* enum ccfc_owner when it was archived */
 	bool is_agent;
 	bool gone;
 	bool touched;
 	bool dirty;
 };
 
-/* A further name of a source; what the name says, as strings. */
+/* Another name of a source, with what the name says, as strings. */
 struct ccfc_alias {
 	uint32_t path, session, agent;
-	uint32_t source; /* CCFC_ID_NONE: it leads nowhere now */
+	uint32_t source; /* CCFC_ID_NONE: it no longer leads to a source */
 	bool is_agent;
 };
 
@@ -449,14 +486,14 @@ struct ccfc_orphan {
 };
 
 /*
- * When a command began and ended, if its line has not arrived yet
+ * The beginning and end of a command whose line has not been read yet
  * (command_marks.c).
  */
 struct ccfc_mark {
 	int64_t began, ended; /* CCFC_TIME_NONE: not known */
-	uint32_t call;	      /* strings: its tool_use id … */
-	uint32_t session;     /* … and the session's id */
-	bool taken;	      /* its line has come: to be removed */
+	uint32_t call;	      /* string: its tool_use id */
+	uint32_t session;     /* string: the session's id */
+	bool taken;	      /* its line was read: to be removed */
 };
 
 /* One side of a disk event. */
@@ -467,28 +504,35 @@ enum ccfc_disk_state {
 };
 
 /*
- * A change of a file on disk, by whomever. Its key is the file, the time and
- * `since`. It is in no transcript: nothing can restore it.
+ * A change of a file on disk, by anybody. Its key is the file, the time and
+ * `since`. No transcript has it, so nothing can restore it.
  */
 struct ccfc_disk_event {
-	int64_t since; /* by then it had begun to change; a little after `time`
-			* where the file's own time is a tick early */
-	int64_t time;  /* when it changed last */
-	int64_t held;  /* it was surely as `before` until then */
+	/*
+	 * the change had begun by then; a little after `time` if the file's own
+	 * time is a tick early
+	 */
+	int64_t since;
+	int64_t time; /* the last change */
+	int64_t held; /* until then the file was certainly as `before` */
 	int64_t before_mtime, after_mtime;
 	uint64_t before_size, after_size;
 	uint32_t file;
-	uint32_t before_key, after_key; /* strings: SHA-256 in hex of content
-					 * that was kept; 0: none was */
-	uint32_t client; /* process that replaced it as clients do; 0: none */
-	uint32_t by;	 /* string: the id of that client's session; 0: not
-			  * known */
-	uint32_t next;	 /* the one before of the file, or ID_NONE */
+	/* strings: SHA-256 in hex of the kept content; 0: not kept */
+	uint32_t before_key, after_key;
+	/* the process that replaced the file as clients do; 0: none */
+	uint32_t client;
+	uint32_t by;   /* string: the id of that client's session; 0: not
+			* known */
+	uint32_t next; /* the file's previous event, or ID_NONE */
 	uint8_t before, after; /* enum ccfc_disk_state */
 	bool gone;	       /* too old: to be removed from the store */
-	bool ended; /* its client has, and its transcripts were read since */
-	bool own;   /* `time` is the file's own; else when it was noticed */
-	bool holds; /* in an excerpt: the next one began where it ended */
+	/* its client has ended, and its transcripts were read since */
+	bool ended;
+	/* `time` is the file's own; else the time of the sighting */
+	bool own;
+	/* in an excerpt: the next event begins with this one's result */
+	bool holds;
 };
 
 /* In an excerpt: the effect of a change on its file, by the disk events. */
@@ -504,7 +548,7 @@ struct ccfc_rival {
 	uint32_t change, rival;
 };
 
-/* A type of records that we do not know, and how often it occurred. */
+/* An unknown type of records, and how often it occurred. */
 struct ccfc_unknown_type {
 	uint32_t type; /* string */
 	uint64_t n;
@@ -512,9 +556,9 @@ struct ccfc_unknown_type {
 
 struct ccfc_event {
 	uint64_t seq;
-	uint32_t change;   /* or a conflict */
-	uint32_t previous; /* session that owned it before, or 0; ID_NONE: it
-			    * is a conflict's */
+	uint32_t change; /* or a conflict */
+	/* the previous owner, or 0; ID_NONE: `change` is a conflict */
+	uint32_t previous;
 };
 
 static inline bool ccfc_event_is_conflict(const struct ccfc_event *event)
@@ -526,19 +570,20 @@ static inline bool ccfc_event_is_conflict(const struct ccfc_event *event)
 struct ccfc_contests {
 	struct ccfc_contest *items;
 	uint32_t n, cap;
-	struct ccfc_ids of_file; /* what is known of each file; contest.c */
-	struct ccfc_ids touched; /* those to be judged, in this batch */
-	struct ccfc_ids anew;	 /* conflicts to be looked at, too */
-	struct ccfc_ids outside; /* files that somebody outside may have been
-				  * in, to be judged */
-	struct ccfc_ids marks;	 /* changes whose `conflict` is to be set */
-	struct ccfc_ids rows;	 /* by file, as far as it goes: one of its
-				  * conflicts, or ID_NONE */
+	/* by file: its contest, or why it has none; contest.c */
+	struct ccfc_ids of_file;
+	struct ccfc_ids touched; /* contests to judge, in this batch */
+	struct ccfc_ids anew;	 /* conflicts to judge again */
+	struct ccfc_ids outside; /* files to check for edits from outside */
+	struct ccfc_ids marks;	 /* changes whose `conflict` must be set */
+	/* by file (may be shorter): one of its conflicts, or ID_NONE */
+	struct ccfc_ids rows;
 };
 
 /* An event of a client whose line may still arrive. */
 struct ccfc_unclaimed {
-	int64_t due; /* a later line of the session: none will come */
+	/* after a line of the session later than this, no line will follow */
+	int64_t due;
 	uint32_t file;
 	uint32_t by; /* as in struct ccfc_disk_event, both */
 	uint32_t client;
@@ -550,13 +595,14 @@ struct ccfc_witness {
 		struct ccfc_unclaimed *items;
 		uint32_t n, cap;
 	} waiting;
-	struct ccfc_ids touched; /* files to be judged, in this batch */
+	struct ccfc_ids touched; /* files to judge, in this batch */
 };
 
-/* Files whose observed changes are to be judged again; disk/disk_doubt.c. */
+/* Files whose observed changes must be judged again; disk/disk_doubt.c. */
 struct ccfc_doubts {
 	struct ccfc_ids touched; /* in this batch */
-	struct ccfc_ids marks;	 /* by file, as far as it goes: 1: it is */
+	/* by file (may be shorter): 1: it is in `touched` */
+	struct ccfc_ids marks;
 };
 
 struct ccfc_index {
@@ -565,24 +611,26 @@ struct ccfc_index {
 	struct ccfc_strtab file_paths;	/* id there == index in files */
 #define TABLE(rows, row, marks, first) CCFC_TABLE_OF(row) rows;
 #include "index/tables.def"
-	struct ccfc_ids file_reads;  /* by file: one of its looks, or ID_NONE */
-	struct ccfc_ids file_events; /* by file, as far as it goes: its last
-				      * disk event, or ID_NONE */
-	uint32_t events_gone;	     /* disk events that are */
-	struct ccfc_ids file_shown;  /* the same of what was shown */
+	struct ccfc_ids file_reads; /* by file: one of its reads, or ID_NONE */
+	/* by file (may be shorter): its last disk event, or ID_NONE */
+	struct ccfc_ids file_events;
+	uint32_t events_gone; /* disk events that are `gone` */
+	/* by file (may be shorter): one of its rows of `shown` */
+	struct ccfc_ids file_shown;
 	struct ccfc_contests contests; /* conflict/; not stored */
 	struct ccfc_witness witness;
 	struct ccfc_doubts doubts;
 	struct ccfc_map backup_keys; /* the first backup of each key */
-	uint32_t orphans_taken;	     /* how many of them are */
-	uint32_t marks_taken;	     /* the same */
-	uint64_t marked; /* a sum of the moments that commands have by marks */
+	uint32_t orphans_taken;	     /* orphans that are `taken` */
+	uint32_t marks_taken;	     /* marks that are `taken` */
+	/* a sum over the times of commands that are known by marks */
+	uint64_t marked;
 	bool unknown_types_dirty;
 	struct ccfc_arena ids; /* change and orphan ids */
 	struct ccfc_ids tied;
-	struct ccfc_ids shared; /* says that several transcripts show */
+	struct ccfc_ids shared; /* messages that several transcripts have */
 	struct ccfc_ids touched_messages;
-	uint32_t sidechain; /* string: the agent that has no file */
+	uint32_t sidechain; /* string: the agent without a transcript */
 	struct ccfc_ids touched_changes, touched_sources;
 	struct {
 		struct ccfc_event *items;
@@ -591,7 +639,7 @@ struct ccfc_index {
 	struct {
 		struct ccfc_event *items;
 		uint32_t n, cap;
-	} log; /* all events by seq; stale where the change has a later one */
+	} log; /* all events by seq; outdated if the change has a later event */
 	struct {
 		struct ccfc_rival *items; /* by change */
 		uint32_t n, cap;
@@ -603,15 +651,15 @@ struct ccfc_index {
 	uint64_t epoch;
 	uint64_t seq;
 	/*
-	 * Grows with every change that could affect an answer; not stored.
-	 * While it is the same, pointers into the arrays stay valid.
+	 * Increases with every change that may affect an answer; not stored.
+	 * While it stays the same, pointers into the arrays are valid.
 	 */
 	uint64_t revision;
 	uint64_t by_state[CCFC_STATE_COUNT];
 	int64_t latest; /* end of the session that was active last */
 	struct ccfc_buf scratch;
-	struct ccfc_shell_effects effects; /* of the command being read */
-	struct ccfc_gap_marks *gap_marks;  /* NULL: nobody asks for them */
+	struct ccfc_shell_effects effects; /* of the current command */
+	struct ccfc_gap_marks *gap_marks;  /* NULL: no marks are kept */
 	char *home;			   /* for "~", may be NULL */
 };
 
@@ -623,7 +671,7 @@ void ccfc_index_free(struct ccfc_index *index);
 
 /* --- sources --- */
 
-/* The source at `path`, made if it is new. */
+/* The source at `path`, added if it is new. */
 uint32_t ccfc_index_source(struct ccfc_index *index, struct ccfc_slice path,
 			   const struct ccfc_name *name);
 /* CCFC_ID_NONE when there is none. */
@@ -637,25 +685,26 @@ void ccfc_index_source_move(struct ccfc_index *index, uint32_t source,
 void ccfc_index_source_reset(struct ccfc_index *index, uint32_t source);
 void ccfc_index_source_gone(struct ccfc_index *index, uint32_t source,
 			    bool gone);
-/* The cursor was moved by the tail. */
+/* The tail has moved the cursor. */
 void ccfc_index_source_touch(struct ccfc_index *index, uint32_t source);
 
 /* --- further names of sources (names.c) --- */
 
-/* `path` leads to the source as well; it no longer leads to another one. */
+/* `path` leads to this source too, and no longer to another one. */
 void ccfc_index_alias_put(struct ccfc_index *index, uint32_t source,
 			  struct ccfc_slice path, const struct ccfc_name *name);
 void ccfc_index_alias_drop(struct ccfc_index *index, struct ccfc_slice path);
-/* The source that `path` is a further name of, or CCFC_ID_NONE. */
+/* The source with the other name `path`, or CCFC_ID_NONE. */
 uint32_t ccfc_index_alias_find(const struct ccfc_index *index,
 			       struct ccfc_slice path);
 /*
- * The source that `path` leads to, by any of its names. A further name comes
- * first: if the path of a source has become one, that source is gone.
+ * The source that `path` leads to, by any of its names. Other names are checked
+ * first: if the path of a source has become another source's name, the first
+ * source is gone.
  */
 uint32_t ccfc_index_source_named(const struct ccfc_index *index,
 				 struct ccfc_slice path);
-/* The next of a source's further names, from *at (0 first) on, or NULL. */
+/* The next of a source's other names, from *at (first 0) on, or NULL. */
 const struct ccfc_alias *ccfc_index_alias_next(const struct ccfc_index *index,
 					       uint32_t source, uint32_t *at);
 /* Slices of the answer are strings of the index. */
@@ -683,40 +732,43 @@ void ccfc_index_new_epoch(struct ccfc_index *index);
 /* --- what was seen on disk (disk/disk_event.c) --- */
 
 /*
- * Adds an event, whose `next` is set. Where there are very many, the oldest
- * ones go. It is stored with the next batch.
+ * Adds an event; sets its `next`. If there are too many, the oldest ones are
+ * removed. It is stored with the next batch.
  */
 void ccfc_index_see(struct ccfc_index *index,
 		    const struct ccfc_disk_event *event);
 /*
- * The same of an event that another machine has seen. One that is known is not
- * added again; it learns whose client it was of, and that the client has ended.
+ * The same for an event seen on another machine. A known event is not added
+ * again; it only gets the session of its client, and whether the client has
+ * ended.
  */
 void ccfc_index_see_imported(struct ccfc_index *index,
 			     const struct ccfc_disk_event *event);
 /*
  * The client of a session has ended, and all its lines are read: its observed
- * edits without a line are changes of the session. The next settle makes them.
+ * edits without a line become changes of the session at the next settle.
  */
 void ccfc_index_client_ended(struct ccfc_index *index,
 			     struct ccfc_slice session, uint32_t client);
-/* The last one of the file, CCFC_ID_NONE: there is none. */
+/* The last event of the file; CCFC_ID_NONE: there is none. */
 uint32_t ccfc_index_last_seen(const struct ccfc_index *index, uint32_t file);
 
-/* What a change did; false: it was not seen. `change` of `out` is not set. */
+/*
+ * The effect of a change; false: it was not seen. Does not set `out->change`.
+ */
 bool ccfc_index_effect(struct ccfc_disk_effect *out,
 		       const struct ccfc_index *index,
 		       const struct ccfc_change *change);
-/* In an excerpt: what the change did, as it was seen; NULL: it was not. */
+/* In an excerpt: the effect of a change as it was seen; NULL: it was not. */
 const struct ccfc_disk_effect *
 ccfc_index_find_effect(const struct ccfc_index *index, uint32_t change);
 
 /* --- marks (command_marks.c) --- */
 
 /*
- * When the command of a call began or ended, to the moment; CCFC_TIME_NONE: not
- * said. False: the call is no command's that is kept, or too many marks wait.
- * It is stored with the next batch.
+ * The exact time at which the command of a call began or ended; CCFC_TIME_NONE:
+ * not reported. False: the call is not a kept command's, or too many marks
+ * wait. It is stored with the next batch.
  */
 bool ccfc_index_mark(struct ccfc_index *index, struct ccfc_slice session,
 		     struct ccfc_slice call, int64_t began, int64_t ended);
@@ -781,8 +833,8 @@ static inline bool ccfc_index_is_inferred(const struct ccfc_change *change)
 }
 
 /*
- * Was it seen on disk that a client made the change, without a result in a line
- * (disk/witness.c)? Its call may be known or not.
+ * Was the change only seen on disk, made by a client, without a result in a
+ * line (disk/witness.c)? Its call may be known or not.
  */
 static inline bool ccfc_index_is_witnessed(const struct ccfc_change *change)
 {
@@ -790,20 +842,20 @@ static inline bool ccfc_index_is_witnessed(const struct ccfc_change *change)
 	       change->command == CCFC_ID_NONE;
 }
 
-/* Is it the change of a shell's command, or such a command? */
+/* Is it a shell command, or a shell change? */
 static inline bool ccfc_index_is_shells(const struct ccfc_change *change)
 {
 	return change->shell && !ccfc_index_is_witnessed(change);
 }
 
-/* Appends the id that a change of that file by a command has. */
+/* Appends the id of a command's change of that file. */
 void ccfc_index_shell_id(struct ccfc_buf *out,
 			 const struct ccfc_change *command,
 			 struct ccfc_slice path);
 
-/* What was done to the file. */
+/* The operation on the file. */
 enum ccfc_op ccfc_index_op(const struct ccfc_change *change);
-/* Did a command put `other_file` there, by "mv" or "cp"? */
+/* Did a command move or copy `other_file` there, by "mv" or "cp"? */
 bool ccfc_index_is_taken(const struct ccfc_change *change);
 
 /* The command of a shell change; NULL for any other change. */
@@ -811,15 +863,15 @@ const struct ccfc_change *ccfc_index_command(const struct ccfc_index *index,
 					     const struct ccfc_change *change);
 
 /*
- * May a command have changed files that nothing names? It ran, and neither its
- * text nor its result shows all.
+ * May the command have changed files that nothing names? It ran, and neither
+ * its text nor its result shows all its effects.
  */
 bool ccfc_index_is_unknown(const struct ccfc_change *command);
 
-/* The id of the call that made a change, without a part's number. */
+/* The id of the call that made a change, without the number of the part. */
 struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change);
 
-/* Time of the call, else of the result, else when it was seen on disk. */
+/* The time of the call, else of the result, else of the sighting on disk. */
 int64_t ccfc_index_time(const struct ccfc_change *change);
 
 /* Agent of the owner's observation; 0: the session itself. */
@@ -834,12 +886,12 @@ struct ccfc_slice ccfc_index_uuid(const struct ccfc_index *index,
 				  const struct ccfc_observation *obs,
 				  char *out);
 
-/* The bytes of a canonical UUID; false when the text is none. */
+/* The bytes of a canonical UUID; false if the text is not one. */
 bool ccfc_uuid_read(struct ccfc_uuid *out, struct ccfc_slice text);
 
 /*
- * The time of the earliest prompt of a session that another one does not have:
- * of a fork, when it was forked. INT64_MAX: there is none.
+ * The time of the earliest prompt of a session that the other session lacks;
+ * for a fork, when it was forked. INT64_MAX: there is none.
  */
 int64_t ccfc_index_own_since(const struct ccfc_index *index, uint32_t session,
 			     uint32_t other);
@@ -850,7 +902,7 @@ bool ccfc_index_place_present(const struct ccfc_index *index,
 
 /* --- what can be read again --- */
 
-/* Where lines are; a greater one is better. */
+/* Where lines are; greater is better. */
 enum ccfc_where {
 	CCFC_WHERE_GONE,
 	CCFC_WHERE_ARCHIVED, /* in the archive only */
@@ -862,24 +914,25 @@ enum ccfc_where ccfc_source_where(const struct ccfc_source *source);
 enum ccfc_where ccfc_index_place_where(const struct ccfc_index *index,
 				       const struct ccfc_place *place);
 /*
- * The generation to ask the archive for: CCFC_ATTIC_LAST, or that of a place
- * whose bytes the transcript has no more.
+ * The generation to read from the archive: CCFC_ATTIC_LAST, or that of a place
+ * whose bytes the transcript no longer has.
  */
 uint32_t ccfc_index_place_gen(const struct ccfc_index *index,
 			      const struct ccfc_place *place);
 /*
- * The same for a text of the store, which is not read again when the same
- * bytes are read anew.
+ * The same for a text of the store. The texts are not read again if the same
+ * bytes are read again.
  */
 enum ccfc_where ccfc_index_text_where(const struct ccfc_index *index,
 				      uint32_t source, uint32_t gen);
-/* The best of the session's transcripts. */
+/* The best over the session's transcripts. */
 enum ccfc_where ccfc_index_session_where(const struct ccfc_index *index,
 					 uint32_t session);
 
 /*
- * The user's own words for a session: its name (empty: none), and whether it
- * has a tag, a text without newlines (label.c). The store has them to write.
+ * The name and tags that the user gave to a session: its name (empty: none),
+ * and whether it has a tag, a text without newlines (label.c). The store writes
+ * them.
  */
 void ccfc_index_name_session(struct ccfc_index *index, uint32_t session,
 			     struct ccfc_slice name);

@@ -88,7 +88,7 @@ static void put_uuid(struct ccfc_index *index, struct ccfc_observation *obs,
 	obs->uuid_is_text = true;
 }
 
-/* Clients up to 1.0.35 took "~" for a directory of that name. */
+/* Clients up to 1.0.35 took "~" for the name of a directory. */
 static bool expands_home(struct ccfc_slice version)
 {
 	unsigned long part[3];
@@ -145,7 +145,7 @@ struct ccfc_slice ccfc_index_directory(struct ccfc_index *index,
 	return ccfc_index_str(index, id);
 }
 
-/* On Windows a path below `dir` may be spelt with other cases than it. */
+/* On Windows a path below `dir` may be spelt with other cases than `dir`. */
 static void spell_as(struct ccfc_buf *path, struct ccfc_slice dir)
 {
 	if (ccfc_path_has_drive(dir) && path->len > dir.len &&
@@ -195,9 +195,11 @@ struct ccfc_observation ccfc_index_observe(const struct ccfc_incoming *line,
 
 static int rank_of_result(const struct ccfc_outcome *o)
 {
-	/* A hook is weaker than a result; but a result "interrupted" is made up
-	 * when the client stops, and says nothing about the file. */
-	if (o->by == CCFC_TOLD_BY_HOOK)
+	/*
+	 * A hook is weaker than a result. But a result "interrupted" is made up
+	 * when the client stops, and says nothing about the file.
+	 */
+	if (o->by == CCFC_OUTCOME_FROM_HOOK)
 		return 5;
 	switch (o->state) {
 	case CCFC_STATE_APPLIED:
@@ -233,7 +235,9 @@ static int compare_outcomes(const struct ccfc_index *index,
 			   ccfc_index_str(index, b->agent));
 	if (r)
 		return r;
-	/* Two results within a millisecond: any order will do, but one. */
+	/*
+	 * Two results within a millisecond: the order is arbitrary but fixed.
+	 */
 	r = ccfc_slice_cmp(ccfc_index_file_path(index, a->file),
 			   ccfc_index_file_path(index, b->file));
 	if (r)
@@ -253,7 +257,7 @@ static int compare_outcomes(const struct ccfc_index *index,
 		 : (a->original > b->original) - (a->original < b->original);
 }
 
-/* The same line, read again: its present content counts. */
+/* The same line read again: its present content counts. */
 static bool is_reread(const struct ccfc_outcome *fresh,
 		      const struct ccfc_outcome *old)
 {
@@ -319,7 +323,7 @@ static void merge_call(const struct ccfc_incoming *line,
 
 	if (id == CCFC_ID_NONE)
 		id = ccfc_index_add_change(index, key);
-	/* An id that was made to look like that of a command's file. */
+	/* An id made to look like that of a command's file. */
 	if (index->changes.items[id].command != CCFC_ID_NONE)
 		return;
 	index->changes.items[id].part = (uint16_t)call->part;
@@ -335,7 +339,7 @@ static void merge_call(const struct ccfc_incoming *line,
 				&index->changes.items[first].result);
 	}
 	if (!index->changes.items[id].result.known) {
-		/* One that was seen there before may have been closed. */
+		/* A change seen there before may be closed. */
 		if (is_new)
 			ccfc_ids_push(&source_of_line(line)->open, id);
 		else
@@ -344,7 +348,7 @@ static void merge_call(const struct ccfc_incoming *line,
 	touch_change(index, id);
 }
 
-/* The result of a call of another tool is no concern of ours any more. */
+/* The result of another tool's call is not kept. */
 static void merge_other(struct ccfc_index *index, struct ccfc_slice id)
 {
 	uint32_t orphan = ccfc_index_find_orphan(index, id);
@@ -387,10 +391,10 @@ struct ccfc_outcome ccfc_index_outcome(const struct ccfc_incoming *line,
 				  .state = (uint8_t)result->state,
 				  .op = (uint8_t)result->op,
 				  .run = result->run,
-				  .by = result->hook ? CCFC_TOLD_BY_HOOK
+				  .by = result->hook ? CCFC_OUTCOME_FROM_HOOK
 					: line->record->told
-						? CCFC_TOLD_BY_PARENT
-						: CCFC_TOLD_BY_RESULT,
+						? CCFC_OUTCOME_FROM_PROGRESS
+						: CCFC_OUTCOME_FROM_RESULT,
 				  .known = true,
 				  .detail = result->detail };
 
@@ -463,7 +467,7 @@ static void merge_result(const struct ccfc_incoming *line,
 		return;
 	id = ccfc_index_merge_call_result(line, result);
 	use = &index->calls.items[id];
-	/* A call of another tool is no concern of ours. */
+	/* A call of another tool: its result is not kept. */
 	if (!result->detail && !result->nfiles && use->other && !use->writes)
 		return;
 	id = ccfc_index_find_change(index, result->id);
@@ -491,10 +495,10 @@ static void merge_result(const struct ccfc_incoming *line,
 /* --- the line --- */
 
 /*
- * A turn starts with a prompt, or with a message of the model that is not the
- * one before it. A call whose transcript shows a later turn gets no result
- * any more. Sidechains written into a session's own file are a thread apart,
- * which ends with the turn of the session that started them.
+ * A turn starts with a prompt, or with a message of the model other than the
+ * last one. A call whose transcript has a later turn gets no result any more.
+ * Sidechains in a session's own file are a separate thread; it ends with the
+ * turn of the session that started it.
  */
 static void note_turn(const struct ccfc_incoming *line)
 {
@@ -515,14 +519,14 @@ static void note_turn(const struct ccfc_incoming *line)
 	if (!turns)
 		return;
 	source->turn[thread] = line->place.offset + 1;
-	/* Whoever was started before has come to an end. */
+	/* Sidechains started before have ended. */
 	if (!thread)
 		source->turn[1] = source->turn[0];
 }
 
 /*
- * A compaction that follows a call at once has swallowed its result: whether
- * it took effect is not known, and it is not closed by what comes then.
+ * A compaction right after a call has swallowed its result. Whether the call
+ * took effect is unknown, and later lines do not close it.
  */
 static void note_boundary(const struct ccfc_incoming *line)
 {
@@ -566,7 +570,7 @@ static uint32_t session_of_record(struct ccfc_index *index,
 				  const struct ccfc_source *source,
 				  const struct ccfc_record *r)
 {
-	/* A line without a type may be anything, and anybody's. */
+	/* A line without a type may belong to any session. */
 	if (r->kind == CCFC_RECORD_UNKNOWN && !r->type.len)
 		return 0;
 	if (r->session.len)
@@ -620,7 +624,7 @@ void ccfc_index_apply(struct ccfc_index *index, uint32_t source,
 
 	ccfc_index_source_touch(index, source);
 	s->lines[record->told ? CCFC_RECORD_OTHER : record->kind]++;
-	/* A damaged line is merged as far as it goes, and counted. */
+	/* A damaged line is merged as far as it is readable, and counted. */
 	if (record->damaged)
 		s->damaged++;
 	if (record->kind == CCFC_RECORD_BLANK ||

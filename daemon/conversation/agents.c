@@ -154,8 +154,9 @@ find_prompt(const struct ccfc_conversation *conv, uint64_t prompt)
 }
 
 /*
- * A teammate has the name that its call gave it. Its lines have the name; for
- * clients that do not write it, the note has it as the type.
+ * Finds the call that started a teammate, by the name that the call gave. The
+ * teammate's lines have that name; for clients that do not write it there, the
+ * note has it as the type.
  */
 static struct ccfc_conversation_launch *
 find_name(const struct ccfc_conversation *conv,
@@ -174,7 +175,7 @@ find_name(const struct ccfc_conversation *conv,
 	return NULL;
 }
 
-/* The facts about the agent in results and progress records. */
+/* Applies what results and progress records say about the agent. */
 static void apply_launches(struct ccfc_conversation *conv,
 			   struct ccfc_conversation_agent *a)
 {
@@ -184,7 +185,7 @@ static void apply_launches(struct ccfc_conversation *conv,
 
 		if (l->agent != a->hash)
 			continue;
-		/* Other tools' results name agents, too. */
+		/* Results of other tools name agents too. */
 		if (!a->call && find_call(conv, l->call))
 			a->call = l->call;
 		if (!a->type.len && l->type && l->call == a->call)

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define AGENTS 4096u /* that are joined with their calls */
+#define AGENTS 4096u /* joined with their calls, at most */
 
 /* --- sources --- */
 
@@ -129,7 +129,7 @@ size_t ccfc_conversation_size(const struct ccfc_conversation *conv)
 
 /* --- copies and order --- */
 
-/* Which lines are copies: by uuid, and by uuid and thread. */
+/* Finds copies of lines, by uuid, and by uuid and thread. */
 struct key {
 	uint64_t uuid;
 	uint32_t thread;
@@ -151,7 +151,7 @@ static bool same_thread(const void *ctx, uint32_t id, const void *key)
 	       ccfc_conversation_agent_of(conv, id) == k->thread;
 }
 
-/* Where uuids were seen: first, and besides in which threads. */
+/* Where uuids occurred: their first line, and further threads. */
 struct seen {
 	struct ccfc_map all, more;
 };
@@ -242,7 +242,7 @@ bool ccfc_conversation_failed(const struct ccfc_conversation *conv,
 
 /* --- life --- */
 
-/* What follows from the lines. */
+/* Sorts the lines, and sets what depends on all of them. */
 static void sort_and_link(struct ccfc_conversation *conv,
 			  struct ccfc_conversation_reader *reader)
 {

@@ -36,8 +36,8 @@ struct ccfc_conversation_source {
 	uint64_t end;		 /* lines up to here are read */
 	uint32_t gen;
 	bool is_agent;
-	bool own; /* lines without a session id are this session's; else … */
-	bool unnamed; /* … those of the session that was named last */
+	bool own;     /* lines without a session id belong to this session */
+	bool unnamed; /* if not `own`: they belong to the session named last */
 };
 
 enum ccfc_conversation_kind {
@@ -51,20 +51,23 @@ enum ccfc_conversation_kind {
 /* A line of the skeleton. */
 struct ccfc_conversation_line {
 	uint64_t at;	 /* source in the upper 16 bits, offset in the rest */
-	int64_t time;	 /* its own or that of the line before */
+	int64_t time;	 /* its own time, or that of the previous line */
 	uint64_t uuid;	 /* hash; 0: none */
-	uint64_t parent; /* hash; for a compaction its logical parent */
+	uint64_t parent; /* hash; of a compaction: the logical parent */
 	uint32_t len;
 	unsigned kind : 3;
-	unsigned sidechain : 1; /* of an agent, in the session's transcript */
-	unsigned results : 1;	/* it has results of tools */
-	unsigned tasks : 2;	/* it may have a planning call:
-				 * CCFC_CONVERSATION_TODO, _TASK */
-	unsigned boundary : 1;	/* of a compaction */
-	unsigned repeated : 1;	/* its uuid occurs in an earlier line, … */
-	unsigned copy : 1;	/* … of the same thread */
-	unsigned events : 13;	/* of the timeline, without … */
-	unsigned thoughts : 9;	/* … these */
+	/* an agent's line in the session's transcript */
+	unsigned sidechain : 1;
+	unsigned results : 1;  /* it has tool results */
+	unsigned tasks : 2;    /* it may have a planning call:
+				* CCFC_CONVERSATION_TODO, _TASK */
+	unsigned boundary : 1; /* a compaction */
+	unsigned repeated : 1; /* its uuid occurs in an earlier line */
+	/* its uuid occurs in an earlier line of the same thread */
+	unsigned copy : 1;
+	/* number of timeline events, without thoughts */
+	unsigned events : 13;
+	unsigned thoughts : 9; /* number of thoughts */
 };
 _Static_assert(sizeof(struct ccfc_conversation_line) == 40, "no holes");
 
@@ -74,22 +77,24 @@ _Static_assert(sizeof(struct ccfc_conversation_line) == 40, "no holes");
  */
 struct ccfc_conversation_launch {
 	uint64_t call, agent, prompt, name; /* as in struct ccfc_launch */
-	uint32_t type;			    /* of `names`; 0: not said */
+	/* index in `names`; 0: not recorded */
+	uint32_t type;
 	uint32_t line;
 	bool claimed;
 };
 
 struct ccfc_conversation_agent {
 	struct ccfc_slice id;
-	struct ccfc_slice type;	       /* empty: not known; so below */
-	struct ccfc_slice description; /* by the note beside its transcript */
-	struct ccfc_slice said;	       /* the type in the agent's own lines */
-	uint64_t name;		       /* of a teammate; 0: not said */
-	uint64_t told;		       /* the last line of progress; 0: none */
-	uint64_t hash;		       /* of the id */
-	uint64_t prompt;	       /* its first; 0: none */
-	uint64_t call;		       /* hash of the call; 0: not known */
-	uint32_t line;		       /* the line of that call, or NONE */
+	struct ccfc_slice type; /* empty: not known */
+	/* from the note beside its transcript; empty: not known */
+	struct ccfc_slice description;
+	struct ccfc_slice said; /* the type in the agent's own lines */
+	uint64_t name;		/* of a teammate; 0: not recorded */
+	uint64_t told;		/* the last progress line; 0: none */
+	uint64_t hash;		/* of the id */
+	uint64_t prompt;	/* of its first prompt; 0: none */
+	uint64_t call;		/* hash of the call; 0: not known */
+	uint32_t line;		/* the line of that call, or NONE */
 	uint32_t messages;
 };
 
@@ -102,7 +107,7 @@ struct ccfc_conversation_root {
 };
 
 struct ccfc_conversation_type {
-	uint32_t name; /* of `names` */
+	uint32_t name; /* index in `names` */
 	uint64_t n;
 };
 
@@ -112,17 +117,17 @@ struct ccfc_conversation_node {
 	uint32_t parent; /* a line, or NONE */
 	uint32_t depth;
 	uint32_t children;
-	uint32_t ways;	 /* of these, those that continue the conversation */
-	uint32_t branch; /* from 1; 0: its parent has no other */
-	uint32_t after;	 /* later siblings that are one deeper, too */
-	bool hangs;	 /* it is one deeper than its parent */
+	uint32_t ways;	 /* children that continue the conversation */
+	uint32_t branch; /* from 1; 0: an only child */
+	uint32_t after;	 /* later siblings that are also indented */
+	bool hangs;	 /* it is indented below its parent */
 };
 
 struct ccfc_conversation {
 	struct ccfc_arena arena;
 	struct ccfc_slice session;
 	struct ccfc_conversation_source *sources;
-	uint32_t *agent_of; /* of each source; NONE: the session's */
+	uint32_t *agent_of; /* by source; NONE: the session itself */
 	uint32_t nsources;
 	/* After the sources: the progress records of agents, each with the path
 	 * of its source. */
@@ -153,18 +158,18 @@ struct ccfc_conversation {
 		uint32_t n, cap;
 	} types;
 	struct {
-		uint32_t *items; /* lines whose uuid begins as asked */
+		uint32_t *items; /* lines with the searched uuid */
 		uint32_t n, cap;
 	} found;
 	struct {
 		struct ccfc_conversation_node
-			*items; /* once the tree was asked for */
+			*items; /* set when the tree was requested */
 		uint64_t n, branches;
 	} nodes;
 	struct ccfc_strtab names;
 	uint32_t sidechain; /* the agent "sidechain", or NONE */
 	uint64_t compactions;
-	uint64_t bytes; /* bytes read for it */
+	uint64_t bytes; /* bytes read to make it */
 	bool truncated;
 };
 
@@ -173,11 +178,11 @@ struct ccfc_conversation_reader {
 	struct ccfc_tail *tail;
 	struct ccfc_parser *parser;
 	struct ccfc_json_keys more_keys, block_keys, task_keys;
-	uint64_t bytes; /* read so far */
-	uint64_t left;	/* bytes of lines that may still be read for a page */
+	uint64_t bytes; /* bytes read so far */
+	uint64_t left;	/* bytes of lines still allowed for a page */
 };
 
-/* To cancel it, see ccfc_tail_until. */
+/* `left`: bytes allowed. ccfc_tail_until can cancel the reader. */
 void ccfc_conversation_reader_init(struct ccfc_conversation_reader *reader,
 				   uint64_t left);
 void ccfc_conversation_reader_release(struct ccfc_conversation_reader *reader);
@@ -201,8 +206,8 @@ bool ccfc_conversation_fits(const struct ccfc_conversation *conv,
 			    const struct ccfc_conversation_source *sources,
 			    uint32_t n);
 /*
- * Looks for the lines with this whole uuid, as reading does for a prefix;
- * false: there is none. The skeleton has hashes only, so a prefix needs another
+ * Searches the lines with this whole uuid, as reading does with a prefix;
+ * false: there is none. The skeleton has only hashes, so a prefix needs another
  * pass.
  */
 bool ccfc_conversation_look_up(struct ccfc_conversation *conv,
@@ -210,14 +215,16 @@ bool ccfc_conversation_look_up(struct ccfc_conversation *conv,
 /* Its memory in bytes. */
 size_t ccfc_conversation_size(const struct ccfc_conversation *conv);
 
-/* The agent whose line it is, or NONE. */
+/* The agent that wrote the line, or NONE. */
 uint32_t ccfc_conversation_agent_of(const struct ccfc_conversation *conv,
 				    uint32_t line);
-/* By id or a unique prefix of it: CCFC_ENOTFOUND, CCFC_EAMBIGUOUS. */
+/*
+ * Finds an agent by its id or a unique prefix. CCFC_ENOTFOUND, CCFC_EAMBIGUOUS.
+ */
 int ccfc_conversation_find_agent(uint32_t *out,
 				 const struct ccfc_conversation *conv,
 				 struct ccfc_slice id, struct ccfc_err *err);
-/* The agent that a call started: agents' number, or NONE. */
+/* The number of the agent that a call started, or NONE. */
 uint32_t ccfc_conversation_started(const struct ccfc_conversation *conv,
 				   uint64_t call);
 bool ccfc_conversation_failed(const struct ccfc_conversation *conv,
@@ -271,9 +278,9 @@ struct ccfc_conversation_record {
 	uint32_t fields[CCFC_FIELD_COUNT];
 	uint32_t more[CCFC_CONVERSATION_FIELDS];
 	uint32_t content;
-	uint32_t first; /* block, 0: none */
-	bool tells;	/* the line is a progress record of an agent, and has a
-			 * copy of the agent's record */
+	uint32_t first; /* the first block; 0: none */
+	/* the line is an agent's progress, with a copy of the agent's record */
+	bool tells;
 };
 
 /*
@@ -306,12 +313,15 @@ struct ccfc_slice
 ccfc_conversation_thinking(struct ccfc_conversation_reader *reader,
 			   const struct ccfc_conversation_record *record,
 			   size_t max, bool *cut, struct ccfc_arena *arena);
-/* The text of a string, any other value as compact JSON, in the same way. */
+/*
+ * The text of a string, or any other value as compact JSON, with the same
+ * limits.
+ */
 struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 					  uint32_t tok, size_t max, bool *cut,
 					  struct ccfc_arena *arena);
 
-/* Only out->usage; false: it has none. */
+/* Sets only out->usage; false: the record has none. */
 bool ccfc_conversation_usage(struct ccfc_conversation_reader *reader,
 			     const struct ccfc_conversation_record *record,
 			     struct ccfc_record *out);
@@ -333,16 +343,17 @@ enum ccfc_conversation_event_type {
 	CCFC_CONVERSATION_AGENT, /* the prompt that started the agent */
 };
 
-/* The events of a record one after another; zeroed but for `record`. */
+/* Iterates over the events of a record; zeroed except `record`. */
 struct ccfc_conversation_events {
 	const struct ccfc_conversation_record *record;
 	enum ccfc_conversation_event_type type;
-	uint32_t block[CCFC_BLOCK_COUNT]; /* of all but whole records */
-	uint32_t text;			  /* of a thought or a text */
+	/* of all events except whole records */
+	uint32_t block[CCFC_BLOCK_COUNT];
+	uint32_t text; /* of a thought or a text */
 	uint32_t at;
 	bool begun;
 	bool whole;    /* the event is the record's text */
-	bool counting; /* set by the caller, which does not need `type` then */
+	bool counting; /* set by callers that do not need `type` */
 };
 
 bool ccfc_conversation_events_next(struct ccfc_conversation_reader *reader,
@@ -366,7 +377,7 @@ void ccfc_conversation_seek(struct ccfc_conversation_moment *out,
 
 struct ccfc_conversation_tree {
 	const struct ccfc_conversation_node
-		*nodes; /* of the page; the conversation's */
+		*nodes; /* the page; belongs to the conversation */
 	uint32_t n;
 	uint64_t total;
 	uint64_t branches;
@@ -383,7 +394,7 @@ int ccfc_conversation_tree(struct ccfc_conversation_tree *out,
 /* --- tasks --- */
 
 struct ccfc_conversation_task {
-	struct ccfc_slice id; /* empty: none; so all */
+	struct ccfc_slice id; /* empty: none; the same for all texts */
 	struct ccfc_slice content, status, active, description, owner;
 	struct ccfc_slice *blocked_by;
 	uint32_t nblocked;
@@ -396,13 +407,13 @@ struct ccfc_conversation_tasks {
 	bool truncated;
 };
 
-/* The plan of the session's thread after its last line. */
+/* The task list of the session's thread after its last line. */
 void ccfc_conversation_tasks(struct ccfc_conversation_tasks *out,
 			     struct ccfc_conversation_reader *reader,
 			     const struct ccfc_conversation *conv, size_t max,
 			     struct ccfc_arena *arena);
 
-/* The same from single blocks (JSON, padded), in their order. */
+/* The same from single blocks (JSON, padded), in order. */
 void ccfc_conversation_tasks_left(struct ccfc_conversation_tasks *out,
 				  struct ccfc_conversation_reader *reader,
 				  const struct ccfc_slice *blocks, uint32_t n,

@@ -4,7 +4,7 @@
 
 #include "conversation/conversation.h"
 
-/* Lines whose uuid begins as asked: more are not kept. */
+/* At most so many lines with the searched uuid are kept. */
 #define CCFC_CONVERSATION_FOUND 64u
 
 static inline uint32_t

@@ -128,7 +128,7 @@ bool ccfc_conversation_open(struct ccfc_conversation_reader *reader,
 
 /*
  * Appends the text of a raw string. An escape has at most six bytes and makes
- * at least one, so that no more of a huge string need be looked at.
+ * at least one, so only the first 6 * max bytes of a huge string are read.
  */
 static void put_raw(struct ccfc_buf *out, struct ccfc_slice raw, size_t max,
 		    bool *cut, struct ccfc_arena *arena)
@@ -155,7 +155,7 @@ static struct ccfc_slice move_buf_to_arena(struct ccfc_buf *buf,
 	return s;
 }
 
-/* The text or the thought of a block; 0 when it is another. */
+/* The text or the thought of a block; 0: it has neither. */
 static uint32_t message_text_of(struct ccfc_conversation_reader *reader,
 				uint32_t at, bool thinking)
 {
@@ -246,7 +246,7 @@ ccfc_conversation_thinking(struct ccfc_conversation_reader *reader,
 
 /* --- any value --- */
 
-/* Where the token that starts at p ends: a string, a scalar or a bracket. */
+/* The end of the token that starts at p: a string, a scalar or a bracket. */
 static const char *token_end(const struct ccfc_json *json, uint32_t tok)
 {
 	const char *p = json->text + json->at[tok];
@@ -282,7 +282,7 @@ struct ccfc_slice ccfc_conversation_value(const struct ccfc_json *json,
 		const char *p = json->text + json->at[tok];
 		size_t n = (size_t)(token_end(json, tok) - p);
 
-		/* One byte more than fits shows that it is cut. */
+		/* One byte beyond the limit shows that the text is cut. */
 		ccfc_buf_append(&out, p,
 				n > max + 1 - out.len ? max + 1 - out.len : n);
 	}

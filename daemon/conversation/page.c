@@ -9,7 +9,7 @@ static bool is_wanted_line(const struct ccfc_conversation_line *l,
 {
 	switch (role) {
 	case CCFC_CONVERSATION_OF_USER:
-		/* Results of tools are records of users, too. */
+		/* Tool results are user records too. */
 		return l->kind == CCFC_CONVERSATION_USER && !l->results;
 	case CCFC_CONVERSATION_OF_ASSISTANT:
 		return l->kind == CCFC_CONVERSATION_ASSISTANT;

@@ -35,8 +35,8 @@ struct scan {
 	struct ccfc_slice find;
 	struct ccfc_arena scratch;
 	uint32_t source;
-	int64_t time;  /* of the line before */
-	bool ours;     /* the last line that named a session named this one */
+	int64_t time;  /* of the previous line */
+	bool ours;     /* the session named last is this one */
 	bool prompted; /* the agent's first prompt was seen */
 };
 
@@ -99,7 +99,7 @@ static void add_launch(struct scan *s, const struct ccfc_launch *found,
 	struct ccfc_conversation *conv = s->conv;
 	uint32_t left = REPEATS;
 
-	/* Progress records of agents repeat the same. */
+	/* Progress records repeat the same launch. */
 	for (uint32_t i = conv->launches.n; i > 0 && left; left--)
 		if (same_launch(&conv->launches.items[--i], found))
 			return;
@@ -149,7 +149,7 @@ static bool may_launch(struct scan *s)
 	return f[CCFC_LAUNCH_AGENT];
 }
 
-/* Ends the parse of the line. */
+/* Reads the launches of the line. Ends the parse of the line. */
 static void read_launches(struct scan *s, uint32_t line)
 {
 	struct ccfc_launch found[PER_LINE];
@@ -211,7 +211,7 @@ static void read_agent(struct scan *s)
 
 /* --- one line --- */
 
-/* Results: whether there are any, and which calls failed. */
+/* Notes whether the record has results, and which calls failed. */
 static void note_results(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_parser *parser = s->reader->parser;
@@ -260,7 +260,10 @@ static void note_if_searched_line(struct scan *s, uint32_t line)
 		CCFC_VEC_PUSH(s->conv->found, line);
 }
 
-/* A progress record with an agent's line: it follows the previous one. */
+/*
+ * Begins the agent's record in a progress record; its time is not before the
+ * previous one's.
+ */
 static bool begin_told(struct scan *s, struct ccfc_conversation_line *l)
 {
 	struct ccfc_conversation *conv = s->conv;
@@ -308,7 +311,9 @@ static void fill_line(struct scan *s, struct ccfc_conversation_line *l)
 	count_events(s, l);
 }
 
-/* A record of the session: into the skeleton, unless nothing ever shows it. */
+/*
+ * Adds a record of the session to the skeleton, unless no request can show it.
+ */
 static void add_record_line(struct scan *s, const struct ccfc_line *line,
 			    bool told)
 {
@@ -371,7 +376,10 @@ static bool is_near(const struct scan *s)
 	       (current_source(s)->unnamed && s->ours);
 }
 
-/* One record of the file; false when it is malformed, which `last` counts. */
+/*
+ * Adds one record of the file; false if it is malformed, which counts only for
+ * the `last` record of a line.
+ */
 static bool add_record_bytes(struct scan *s, const struct ccfc_line *line,
 			     bool last)
 {
@@ -392,7 +400,7 @@ static bool add_record_bytes(struct scan *s, const struct ccfc_line *line,
 		if (time != CCFC_TIME_NONE)
 			s->time = time;
 		add_record_line(s, line, false);
-		/* The line is one of the session, and one of the agent. */
+		/* A progress line is a line of the session and of the agent. */
 		if (s->record.tells &&
 		    ccfc_conversation_parse(s->reader, &s->record, bytes, true))
 			add_agent_record(s, line);
@@ -401,7 +409,7 @@ static bool add_record_bytes(struct scan *s, const struct ccfc_line *line,
 	return whole;
 }
 
-/* Whole records at the start of a line, and what is left of it. */
+/* Adds the whole records at the start of a line, then the rest of it. */
 static void add_transcript_line(struct scan *s, const struct ccfc_line *line)
 {
 	struct ccfc_line left = *line, piece = *line;
@@ -427,7 +435,7 @@ static void add_transcript_line(struct scan *s, const struct ccfc_line *line)
 
 /* --- a transcript --- */
 
-/* The index may have read no more than the start of the last line. */
+/* The index may have read only the beginning of the last line. */
 static void add_line_up_to(struct scan *s, struct ccfc_line *line, uint64_t end)
 {
 	if (!line->too_long && line->len > end - line->offset)
@@ -449,12 +457,14 @@ static int read_transcript_lines(struct scan *s, struct ccfc_cursor *cursor,
 		if (r == CCFC_EAGAIN)
 			return r;
 		/*
-		 * A line that cannot be read is no reason to fail: the others
-		 * are there.
+		 * An unreadable line is skipped; the others can still be shown.
 		 */
 		if (r < 0)
 			s->conv->truncated = true;
-		/* What was read before its newline was there. */
+		/*
+		 * A last line that the index read before its newline was
+		 * written.
+		 */
 		if (!r && cursor->offset < end)
 			r = ccfc_tail_rest(reader->tail, cursor, &line,
 					   SIZE_MAX, err);

@@ -29,7 +29,7 @@ static unsigned plans_by_name(struct ccfc_slice name)
 		       : 0;
 }
 
-/* The text of a result: a string, or its first block's. */
+/* The text of a result: the string, or the text of its first block. */
 static struct ccfc_slice result_text(struct ccfc_parser *parser,
 				     const uint32_t *block)
 {
@@ -208,7 +208,7 @@ static bool is_mine(const struct ccfc_todo *p, uint32_t at, unsigned kind)
 		       CCFC_CONVERSATION_NONE;
 }
 
-/* Opens a line of the session's thread that plans. */
+/* Opens a line of the session's thread that may have planning calls. */
 static bool open_plan(struct ccfc_todo *p, struct ccfc_conversation_record *r,
 		      uint32_t at, unsigned kind)
 {
@@ -259,7 +259,7 @@ static uint32_t apply_all_calls(struct ccfc_todo *p)
 	return last;
 }
 
-/* Takes the plan that was used last. */
+/* Returns the task list that was used last. */
 static void put_task_list(struct ccfc_conversation_tasks *out,
 			  struct ccfc_todo *tasks, struct ccfc_todo *todos,
 			  bool todo)

@@ -27,10 +27,10 @@ struct tree {
 	uint32_t n;
 	uint32_t *parent;
 	uint32_t *first, *next; /* child, sibling */
-	uint32_t *ways;		/* children that count as such */
+	uint32_t *ways;		/* children that count as branches */
 	uint32_t *children;
-	uint32_t *depth; /* until it is visited: siblings to come */
-	uint32_t *seen;	 /* ways that were given out */
+	uint32_t *depth; /* before the visit: number of later siblings */
+	uint32_t *seen;	 /* number of branches visited so far */
 	uint8_t *state;
 	uint64_t total, branches;
 };
@@ -61,7 +61,7 @@ static uint32_t find_line(const struct tree *t, const struct ccfc_map *map,
 	return uuid ? ccfc_map_get(map, uuid, same_uuid, t, &uuid) : NONE;
 }
 
-/* The line of the call that started the thread which begins with `line`. */
+/* The line of the call that started the thread whose first line is `line`. */
 static uint32_t calling_line_of(const struct ccfc_conversation *conv,
 				uint32_t line)
 {
@@ -114,7 +114,7 @@ static void link_nodes(struct tree *t)
 	ccfc_map_release(&map);
 }
 
-/* Cuts the cycle that `pos` is part of. */
+/* Cuts the cycle that contains `pos`. */
 static void cut_cycle(struct tree *t, uint32_t pos)
 {
 	uint32_t least = pos, at = t->parent[pos];
@@ -179,14 +179,14 @@ static void count_ways(struct tree *t)
 	}
 }
 
-/* Is it one deeper than its parent? */
+/* Is it indented below its parent? */
 static bool is_indented_node(const struct tree *t, uint32_t pos)
 {
 	return t->parent[pos] != NONE &&
 	       (t->ways[t->parent[pos]] > 1 || t->state[pos] & AGENT_ROOT);
 }
 
-/* For each node that is one deeper: how many such siblings follow. */
+/* Counts, for each indented node, the later indented siblings. */
 static void count_after(struct tree *t)
 {
 	for (uint32_t i = t->n; i-- > 0;)
@@ -197,7 +197,7 @@ static void count_after(struct tree *t)
 
 /* --- the walk --- */
 
-/* The node behind `pos`, within the tree below `root`. */
+/* The node after `pos` in the walk of the tree below `root`. */
 static uint32_t next_in_walk(const struct tree *t, uint32_t pos, uint32_t root)
 {
 	if (t->first[pos] != NONE)

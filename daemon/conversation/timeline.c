@@ -11,7 +11,7 @@ static struct ccfc_slice block_type(const struct ccfc_json *json,
 	return ccfc_json_string(json, block[CCFC_BLOCK_TYPE]);
 }
 
-/* Has the record a text, or in place of it a picture? */
+/* Does the record have a text, or a picture in its place? */
 static bool has_text(struct ccfc_conversation_reader *reader,
 		     const struct ccfc_conversation_record *record)
 {
@@ -55,7 +55,7 @@ user_type(struct ccfc_conversation_reader *reader,
 	return CCFC_CONVERSATION_PROMPT;
 }
 
-/* The event that is the record's text as a whole, if it has one. */
+/* Makes the event of the whole record's text, if it has one. */
 static bool whole_record(struct ccfc_conversation_reader *reader,
 			 struct ccfc_conversation_events *e)
 {
@@ -91,7 +91,7 @@ static bool whole_record(struct ccfc_conversation_reader *reader,
 	}
 }
 
-/* Is the present block a separate event? */
+/* Is the current block an event of its own? */
 static bool is_event(struct ccfc_conversation_reader *reader,
 		     struct ccfc_conversation_events *e, uint32_t at)
 {

@@ -1,4 +1,4 @@
-/* Single tasks: made, changed, joined, dropped. */
+/* Changes of single tasks: creating, updating, merging, removing. */
 #include "conversation/todo.h"
 
 #include "base/alloc.h"

@@ -1,10 +1,10 @@
-/* A plan while calls are applied; see tasks.c. */
+/* A task list while calls are applied; see tasks.c. */
 #ifndef CCFC_CONVERSATION_TODO_H
 #define CCFC_CONVERSATION_TODO_H
 
 #include "conversation/conversation_internal.h"
 
-/* Fields of a call's input, of a task, and of what a result says of it. */
+/* Fields of a call's input, of a task, and of a result. */
 enum ccfc_todo_field {
 	CCFC_TODO_TODOS,
 	CCFC_TODO_CONTENT,
@@ -25,7 +25,7 @@ enum ccfc_todo_field {
 /* The outcome of a call. */
 struct ccfc_todo_made {
 	uint64_t call;
-	struct ccfc_slice id; /* of the task that it made */
+	struct ccfc_slice id; /* id of the created task */
 	bool failed;
 };
 
@@ -46,12 +46,12 @@ struct ccfc_todo {
 	} outcomes;
 };
 
-/* `conv` may be NULL: then only the calls at hand are known. */
+/* `conv` may be NULL: then only the results of these calls are known. */
 void ccfc_todo_init(struct ccfc_todo *p,
 		    struct ccfc_conversation_reader *reader,
 		    const struct ccfc_conversation *conv, size_t max,
 		    struct ccfc_arena *arena);
-/* A value of the present line as text; ptr NULL: none. */
+/* A value of the current line as text; ptr NULL: none. */
 struct ccfc_slice ccfc_todo_text(struct ccfc_todo *p, uint32_t tok);
 /* tasks.c: the result of a call, or NULL. */
 const struct ccfc_todo_made *ccfc_todo_outcome(const struct ccfc_todo *p,

@@ -41,7 +41,10 @@ static bool escapes_sought_byte(const struct ccfc_byte_scan *scan,
 {
 	int32_t unit;
 
-	/* Most are of other characters, which takes no more to see. */
+	/*
+	 * Most escapes are of other characters; this check rejects them
+	 * quickly.
+	 */
 	if (end - p < 6)
 		return false;
 	if (!scan->wide && p[2] == '0' && p[3] == '0' &&
@@ -82,7 +85,7 @@ static bool is_place(const struct ccfc_byte_scan *scan, struct ccfc_slice s,
 
 #ifdef __SSE2__
 
-/* The first place among those of the bits, which stand for `base` and on. */
+/* The first match among the set bits; bit 0 stands for `base`. */
 __attribute__((noinline)) static size_t
 first_place(const struct ccfc_byte_scan *scan, struct ccfc_slice s, size_t base,
 	    uint32_t bits)

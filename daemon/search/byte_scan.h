@@ -7,14 +7,14 @@
 
 #include "search/needle.h"
 
-/* Readable bytes that have to stand behind every text. */
+/* Readable bytes required after every text. */
 #define CCFC_SCAN_SLACK 64u
 
 struct ccfc_byte_scan {
 	struct ccfc_needle needle;
-	bool has[128]; /* characters of ASCII in it, in every case that fits */
-	bool folds;    /* it has an s or a k, and case is ignored */
-	bool wide;     /* it has characters outside of ASCII */
+	bool has[128]; /* ASCII characters of the run, in every accepted case */
+	bool folds;    /* case is ignored, and the run has an s or a k */
+	bool wide;     /* the run has non-ASCII characters */
 };
 
 /* `run` has 1 to CCFC_NEEDLE_MAX bytes that JSON may write unescaped. */

@@ -38,7 +38,10 @@ static const struct composition *taken_apart(uint32_t c)
 		       : NULL;
 }
 
-/* 0: there is no such character. Only asked for the few of a pattern. */
+/*
+ * The composed character; 0: there is none. Called only for the few characters
+ * of a pattern.
+ */
 static uint32_t put_together(uint32_t base, uint32_t mark)
 {
 	for (size_t i = 0; i < COMPOSITIONS; i++)
@@ -96,8 +99,8 @@ static void put_char(struct ccfc_buf *out, uint32_t c)
 }
 
 /*
- * The base at `i` and those marks behind it that it can be composed with; how
- * many characters these are.
+ * Writes the base at `i` with the marks after it that it can be composed with;
+ * returns the number of these characters.
  */
 static uint32_t put_letter(struct ccfc_buf *out, const struct chars *all,
 			   uint32_t i, bool *several)

@@ -20,7 +20,7 @@
 struct heap {
 	const struct ccfc_hits *hits;
 	const double *score; /* NULL: newest first */
-	uint32_t *items;     /* the one that comes last is on top */
+	uint32_t *items;     /* a heap; the hit that comes last is on top */
 	uint32_t n, max;
 };
 
@@ -58,8 +58,8 @@ static int by_session(const struct ccfc_hits *hits, const struct ccfc_hit *a,
 }
 
 /*
- * Is `a` the copy to show? Of one transcript that is the last one. The choice
- * does not depend on the order in which copies come.
+ * Is `a` the copy to show? In one transcript that is the last copy. The choice
+ * does not depend on the order in which copies are found.
  */
 static bool is_first(const struct ccfc_hits *hits, const struct ccfc_hit *a,
 		     const struct ccfc_hit *b)
@@ -100,7 +100,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Newest first; at one time what stands last in a transcript. */
+/* Newest first; at equal times, the later line first. */
 static int compare_hit_times(const struct ccfc_hits *hits,
 			     const struct ccfc_hit *a, const struct ccfc_hit *b)
 {
@@ -157,7 +157,7 @@ static void heap_add(struct heap *heap, uint32_t id)
 	}
 }
 
-/* First to last. */
+/* Sorts the heap from first to last. */
 static void heap_sort(struct heap *heap)
 {
 	for (uint32_t n = heap->n; n > 1; n--) {
@@ -209,7 +209,7 @@ static int compare_ids(const void *a, const void *b)
 	return compare_numbers(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Keeps the first half of them. */
+/* Drops the second half of the hits. */
 static void drop_later_half(struct ccfc_hits *hits)
 {
 	struct ccfc_arena arena = CCFC_ARENA_INIT;

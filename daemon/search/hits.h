@@ -32,13 +32,13 @@ struct ccfc_hits {
 	struct ccfc_map map;
 	const struct ccfc_slice *session_ids; /* borrowed */
 	uint32_t nsessions;
-	bool *dropped_of; /* sessions; NULL: none was dropped */
+	bool *dropped_of; /* by session: hits were dropped; NULL: none */
 	uint64_t dropped;
 	int64_t newest;
-	bool by_rank; /* else newest first */
+	bool by_rank; /* else by time, newest first */
 };
 
-/* So many are kept: some 24 MiB. */
+/* At most so many are kept: some 24 MiB. */
 #define CCFC_HITS_MAX (256u << 10)
 
 /* Sessions of hits are below `nsessions`. */
@@ -47,8 +47,8 @@ void ccfc_hits_init(struct ccfc_hits *hits, const struct ccfc_slice *ids,
 void ccfc_hits_release(struct ccfc_hits *hits);
 
 /*
- * If there are too many, the later half is dropped and from then on only
- * counted: a copy of a dropped hit counts again.
+ * Adds a hit. If there are too many, the second half is dropped, and only
+ * counted from then on: a copy of a dropped hit counts again.
  */
 void ccfc_hits_add(struct ccfc_hits *hits, const struct ccfc_hit *hit);
 

@@ -51,16 +51,19 @@ void ccfc_line_blocks_close(struct ccfc_line_blocks *p)
 	ccfc_input_close(&p->in);
 }
 
-/* The rest of a line is moved before a page boundary, with room behind. */
+/*
+ * Moves the unfinished line to just before a page boundary, and makes room
+ * after it.
+ */
 static void grow_block(struct ccfc_line_blocks *p)
 {
 	size_t rest = p->end - p->pos;
 	size_t to = (rest + PAGE - 1) & ~(size_t)(PAGE - 1);
-	/* A line that outgrows its piece is read on in ever larger ones. */
+	/* A line longer than a piece is read in ever larger pieces. */
 	size_t cap = to + (rest > PIECE ? rest : PIECE);
 
 	if (cap > p->cap) {
-		/* One more for a newline that is missing. */
+		/* One byte more, for a missing newline. */
 		char *block = ccfc_malloc(cap + PAGE + 1 + CCFC_PIECES_PADDING);
 		char *mem = block + (PAGE - (uintptr_t)block % PAGE) % PAGE;
 
@@ -90,7 +93,7 @@ static bool read_piece(struct ccfc_line_blocks *p)
 		room = (size_t)left;
 	n = ccfc_input_read(&p->in, p->mem + p->end, room, p->next);
 	if (n <= 0) {
-		/* It broke, or it is shorter than it was. */
+		/* A read error, or the file has become shorter. */
 		p->lost = true;
 		p->stop = p->next;
 		return false;
@@ -101,7 +104,7 @@ static bool read_piece(struct ccfc_line_blocks *p)
 	return true;
 }
 
-/* A last record that was read without its newline gets one. */
+/* Adds the missing newline to a last record. */
 static bool return_last_lines(struct ccfc_line_blocks *p,
 			      struct ccfc_slice *lines, uint64_t *offset)
 {
@@ -136,8 +139,10 @@ bool ccfc_line_blocks_next(struct ccfc_line_blocks *p, struct ccfc_slice *lines,
 		}
 		if (p->end - p->pos <= p->max_line)
 			continue;
-		/* Dropped; what is left of it, up to its newline, is then no
-		 * JSON and says nothing. */
+		/*
+		 * The line is dropped. Its rest, up to its newline, is not JSON
+		 * and is ignored.
+		 */
 		p->pos = p->end;
 		p->lost = true;
 	}

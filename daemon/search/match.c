@@ -30,14 +30,14 @@
 
 struct ccfc_matcher {
 	struct ccfc_needle needle;
-	pcre2_code *code; /* NULL: the needle is all */
+	pcre2_code *code; /* NULL: the needle decides alone */
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	pcre2_jit_stack *stack;
 	bool (*stop)(void *ctx);
 	void *ctx;
 	size_t stretch;
-	bool by_needle; /* but for texts that fold */
+	bool by_needle; /* the needle decides, except for texts that fold */
 	bool regex;
 };
 
@@ -99,7 +99,7 @@ static int compile_pattern(struct ccfc_matcher *m,
 	pcre2_set_match_limit(m->context, STEPS_MAX);
 	pcre2_set_depth_limit(m->context, STEPS_MAX);
 	pcre2_set_heap_limit(m->context, HEAP_MAX_KIB);
-	/* Where there is no JIT, or it may not be used, all is slower. */
+	/* Without JIT, matching is slower. */
 	if (pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE))
 		return 0;
 	m->stack = pcre2_jit_stack_create(JIT_STACK_FIRST, JIT_STACK_MAX, NULL);
@@ -108,7 +108,7 @@ static int compile_pattern(struct ccfc_matcher *m,
 	return 0;
 }
 
-/* What a failed match means; 0: there is none. */
+/* The error of a failed match; 0: no match. */
 static int fail_match(int r, struct ccfc_err *err)
 {
 	switch (r) {
@@ -142,11 +142,14 @@ static int match_at(struct ccfc_span *out, struct ccfc_matcher *m,
 		return fail_match(r, err);
 	span = pcre2_get_ovector_pointer(m->data);
 	*out = (struct ccfc_span){ span[0], span[1] };
-	/* Some versions let \K in a lookahead begin behind the end. */
+	/*
+	 * In some versions \K in a lookahead makes the start larger than the
+	 * end.
+	 */
 	return span[0] < span[1];
 }
 
-/* Not within a character. */
+/* Moves on to the start of the next character. */
 static size_t next_start(struct ccfc_slice s, size_t at)
 {
 	while (at < s.len && ((unsigned char)s.ptr[at] & 0xc0) == 0x80)
@@ -209,7 +212,7 @@ int ccfc_matcher_new(struct ccfc_matcher **out,
 	m->by_needle = !want->regex && (want->case_sensitive || ascii);
 	if (m->by_needle)
 		ccfc_needle_init(&m->needle, want->text, !want->case_sensitive);
-	/* Compiling also finds out whether the pattern is UTF-8. */
+	/* Compiling also checks that the pattern is UTF-8. */
 	if (!m->by_needle || !ascii ||
 	    (!want->case_sensitive && has_folding_letter(want->text)))
 		r = compile_pattern(m, want, err);

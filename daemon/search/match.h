@@ -28,7 +28,7 @@ struct ccfc_pattern_want {
 /* A text to be searched. */
 struct ccfc_text {
 	struct ccfc_slice bytes;
-	bool folds; /* it may hold U+017F or U+212A */
+	bool folds; /* it may contain U+017F or U+212A */
 	bool valid; /* it is verified UTF-8 */
 };
 
@@ -55,7 +55,7 @@ int ccfc_matcher_find(struct ccfc_span *out, struct ccfc_matcher *matcher,
 		      const struct ccfc_text *text, size_t from,
 		      struct ccfc_err *err);
 
-/* Does it hold U+017F or U+212A? */
+/* Does it contain U+017F or U+212A? */
 bool ccfc_text_folds(struct ccfc_slice text);
 
 #endif

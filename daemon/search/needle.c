@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-/* From the most common byte of prose and code on; what is not here is rare. */
+/* Bytes of prose and code, the most common first; all others are rare. */
 static const char common[] =
 	" etaoinsrhldcumfpgwybv\n.,-_k()/\"';:=0x12T`S*EACIjzqRNPDMOLF"
 	"3456789BWHUG{}[]<>+#VYKXJQZ&|!?$%@~^\\\t";
@@ -27,7 +27,7 @@ static size_t rarity_of_byte(unsigned char c)
 	return at ? (size_t)(at - common) : sizeof(common);
 }
 
-/* The rarest byte that does not stand at `but`. */
+/* The position of the rarest byte, other than `but`. */
 static size_t rarest_byte(const struct ccfc_needle *n, size_t but)
 {
 	size_t best = but ? 0 : n->len > 1;

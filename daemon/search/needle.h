@@ -8,15 +8,16 @@
 #include "base/slice.h"
 
 #define CCFC_NEEDLE_MAX 4096u
-/* Readable bytes that have to stand behind every text. */
+/* Readable bytes required after every text. */
 #define CCFC_NEEDLE_SLACK 16u
 #define CCFC_NOWHERE	  ((size_t)-1)
 
 struct ccfc_needle {
 	size_t len;
-	size_t at[2]; /* its two rarest bytes */
+	size_t at[2]; /* positions of its two rarest bytes */
 	unsigned char bytes[CCFC_NEEDLE_MAX];
-	unsigned char fold[CCFC_NEEDLE_MAX]; /* 0x20 where case is no matter */
+	/* 0x20 for letters in either case */
+	unsigned char fold[CCFC_NEEDLE_MAX];
 };
 
 /* 1 to CCFC_NEEDLE_MAX bytes. */
@@ -27,7 +28,7 @@ void ccfc_needle_init(struct ccfc_needle *needle, struct ccfc_slice bytes,
 size_t ccfc_needle_find(const struct ccfc_needle *needle,
 			struct ccfc_slice text, size_t from);
 
-/* Is it at p, which has as many bytes? */
+/* Are the bytes at p the needle? So many bytes must be readable. */
 bool ccfc_needle_stands(const struct ccfc_needle *needle, const char *p);
 
 #endif

@@ -8,7 +8,7 @@ static bool stands_at(struct ccfc_slice s, size_t at, const char *what)
 	return s.len - at >= n && !memcmp(s.ptr + at, what, n);
 }
 
-/* Where what begins at `at` is over: behind the next `what`, or at the end. */
+/* Skips to after the next `what` from `at` on, or to the end. */
 static size_t skip_past(struct ccfc_slice s, size_t at, const char *what)
 {
 	while (at < s.len && !stands_at(s, at, what))
@@ -16,13 +16,13 @@ static size_t skip_past(struct ccfc_slice s, size_t at, const char *what)
 	return at < s.len ? at + strlen(what) : at;
 }
 
-/* Behind the escape at `at`, and all that it quotes. */
+/* Skips the escape at `at` with everything that it quotes. */
 static size_t skip_escape(struct ccfc_slice s, size_t at)
 {
 	return stands_at(s, at, "\\Q") ? skip_past(s, at + 2, "\\E") : at + 2;
 }
 
-/* Behind the class whose bracket is at `at`. */
+/* Skips the class whose bracket is at `at`. */
 static size_t skip_class(struct ccfc_slice s, size_t at)
 {
 	at += stands_at(s, at, "[^") ? 2 : 1;

@@ -33,7 +33,7 @@ static uint32_t code_point_of(const unsigned char *p, int len)
 	return c;
 }
 
-/* Bytes of the character at s if JSON may write it as it is, else 0. */
+/* The length of the character at s if JSON may write it unescaped, else 0. */
 static size_t plain_char(struct ccfc_slice s)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr;
@@ -96,7 +96,7 @@ bool ccfc_raw_lines_next(struct ccfc_raw_lines_walk *walk,
 	end = memchr(p + place, '\n', walk->lines.len - place);
 	*line = ccfc_slice(start, (size_t)(end - start));
 	walk->at = (size_t)(end - p) + 1;
-	/* Before the place there is none. */
+	/* There is no suspect before this place. */
 	walk->plain = raw->whole &&
 		      ccfc_byte_scan_suspect(&raw->scan, *line,
 					     (size_t)(p + place - start)) ==
@@ -116,7 +116,10 @@ static bool is_escaped(struct ccfc_slice s, size_t at)
 	from = at - back;
 	while (run <= from && s.ptr[from - run] == '\\')
 		run++;
-	/* Every second backslash is one that the one before it escapes. */
+	/*
+	 * In a run of backslashes, each second one is escaped by the one before
+	 * it.
+	 */
 	if (run % 2 == 0)
 		return false;
 	return back < 2 || ccfc_unescape_unit(s.ptr + from, s.ptr + s.len) >= 0;

@@ -27,8 +27,8 @@ struct ccfc_raw_lines_walk {
 	const struct ccfc_raw_lines *raw;
 	struct ccfc_slice lines;
 	size_t at;
-	bool plain; /* of the present line: ccfc_raw_lines_count is exact for
-		     * its strings */
+	/* ccfc_raw_lines_count is exact for strings of the current line */
+	bool plain;
 };
 
 void ccfc_raw_lines_begin(struct ccfc_raw_lines_walk *walk,

@@ -82,7 +82,9 @@ bool ccfc_search_run_wants(const struct ccfc_search_run *run, uint32_t session,
 	return s->any_role || role == s->role;
 }
 
-/* Adds the matches to *n; 1 if there is one, 0 or an error. */
+/*
+ * Adds the number of matches to *n. Returns 1 if there is one, 0, or an error.
+ */
 static int count_matches(uint32_t *n, struct ccfc_matcher *matcher,
 			 const struct ccfc_text *text, struct ccfc_err *err)
 {
@@ -107,7 +109,10 @@ int ccfc_search_run_text(struct ccfc_search_run *run,
 
 	run->scanned_texts++;
 	for (uint32_t i = 0; r == 1 && i < run->search->nwords; i++) {
-		/* A text full of the first words may have the last one. */
+		/*
+		 * A text with very many matches of the first words may still
+		 * have the last word.
+		 */
 		uint32_t more = 0;
 
 		r = count_matches(&more, run->words[i], text, err);
@@ -163,7 +168,7 @@ static struct ccfc_text text_to_match(const struct ccfc_text_head *head,
 static bool is_asked(const struct ccfc_search_run *run,
 		     const struct ccfc_text_head *head)
 {
-	/* Kinds and places have the same numbers, as far as both go. */
+	/* Kinds and places have the same numbers, as far as both exist. */
 	_Static_assert((int)CCFC_IN_TEXT == (int)CCFC_TEXT_TEXT &&
 			       (int)CCFC_IN_THINKING == (int)CCFC_TEXT_THINKING,
 		       "one number for both");
@@ -226,8 +231,8 @@ static int run_texts(struct ccfc_search_run *run, uint64_t *damaged,
 		return 0;
 	reader = ccfc_texts_reader_new(&run->search->texts, 0);
 	/*
-	 * A damaged text is left out: it is not what was said, and it may not
-	 * even be UTF-8, which PCRE2 relies on.
+	 * Damaged texts are skipped: they may not even be UTF-8, which PCRE2
+	 * requires.
 	 */
 	ccfc_texts_verify(reader, true);
 	r = scan_texts(run, reader, valid, err);
@@ -303,7 +308,7 @@ static struct ccfc_slice uuid_text(struct ccfc_arena *arena,
 		   : CCFC_SLICE_NONE;
 }
 
-/* A text of the store, once more. */
+/* Reads a text of the store again, to show it. */
 static bool show_text(struct ccfc_search_run *run, struct ccfc_found *out,
 		      const struct ccfc_hit *hit, struct ccfc_arena *arena)
 {

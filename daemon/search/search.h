@@ -44,7 +44,8 @@ struct ccfc_search_source {
 struct ccfc_search {
 	/* The question: */
 	struct ccfc_slice pattern;
-	const struct ccfc_slice *words; /* further patterns: a text has all */
+	/* further patterns; a text must match all */
+	const struct ccfc_slice *words;
 	uint32_t nwords;
 	uint32_t lines; /* around a match, in its snippet */
 	bool regex, case_sensitive;
@@ -56,13 +57,17 @@ struct ccfc_search {
 	uint64_t offset, limit;
 	/* The places: */
 	struct ccfc_texts_view texts;
-	const struct ccfc_attic *attic; /* transcripts that are gone; or NULL */
+	/* attic for deleted transcripts; or NULL */
+	const struct ccfc_attic *attic;
 	const struct ccfc_search_source *sources; /* by id */
 	uint32_t nsources;
 	const struct ccfc_slice *session_ids; /* of all sessions */
-	const bool *wanted;		      /* of all; NULL: each is */
-	/* Of all, for CCFC_IN_META, else NULL: with CCFC_NEEDLE_SLACK readable
-	 * bytes behind each; and when the session began. */
+	/* by session; NULL: all are wanted */
+	const bool *wanted;
+	/*
+	 * By session, for CCFC_IN_META (else NULL): facts, followed by
+	 * CCFC_NEEDLE_SLACK readable bytes; and the time of its start.
+	 */
 	const struct ccfc_slice *metas;
 	const int64_t *starts;
 	uint32_t nsessions;
@@ -74,7 +79,7 @@ struct ccfc_search {
 	uint32_t threads; /* at most; fewer for small transcripts */
 };
 
-/* Matches that are marked in a snippet, and counted in a text. */
+/* At most so many matches are marked in a snippet, and counted in a text. */
 #define CCFC_SNIPPET_SPANS 64u
 #define CCFC_SNIPPET_BYTES 200u
 #define CCFC_COUNT_MAX	   100000u
@@ -93,7 +98,7 @@ struct ccfc_found {
 };
 
 struct ccfc_search_result {
-	struct ccfc_arena arena; /* of all below */
+	struct ccfc_arena arena; /* for all fields below */
 	struct ccfc_found *items;
 	uint32_t n;
 	uint64_t total, sessions;
@@ -102,8 +107,8 @@ struct ccfc_search_result {
 };
 
 /*
- * CCFC_EINVAL: the pattern. CCFC_ETOOBIG: it needs too many steps. No match is
- * not an error. The caller always releases `out`.
+ * CCFC_EINVAL: the pattern is wrong. CCFC_ETOOBIG: it needs too many steps.
+ * Finding nothing is not an error. The caller releases `out` in any case.
  */
 int ccfc_search_run(struct ccfc_search_result *out,
 		    const struct ccfc_search *search, struct ccfc_err *err);

@@ -11,17 +11,17 @@ struct ccfc_search_run_shared {
 	pthread_mutex_t lock; /* of `hits` */
 	struct ccfc_hits hits;
 	atomic_uint_least64_t bytes; /* scanned */
-	atomic_bool over;	     /* time or bytes used up, or cancelled */
+	atomic_bool over;	     /* no more time or bytes, or cancelled */
 };
 
-/* A thread of it. */
+/* One thread of a search. */
 struct ccfc_search_run {
 	const struct ccfc_search *search;
 	struct ccfc_search_run_shared *shared;
 	struct ccfc_matcher *matcher;
-	struct ccfc_matcher *words[CCFC_WORDS_MAX]; /* of search->words */
+	struct ccfc_matcher *words[CCFC_WORDS_MAX]; /* for search->words */
 	int64_t deadline;
-	/* As of the result: */
+	/* As in the result: */
 	uint64_t scanned_texts;
 	bool truncated;
 };

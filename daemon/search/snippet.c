@@ -14,7 +14,7 @@ static bool is_inside(struct ccfc_slice s, size_t at)
 	return at < s.len && ((unsigned char)s.ptr[at] & 0xc0) == 0x80;
 }
 
-/* Where the snippet for a match begins, and where it ends. */
+/* The part of the text to show for a match. */
 static struct ccfc_span snippet_frame(struct ccfc_slice s,
 				      struct ccfc_span match)
 {
@@ -32,7 +32,7 @@ static struct ccfc_span snippet_frame(struct ccfc_slice s,
 	return f;
 }
 
-/* The line of the match, and so many before and behind it. */
+/* The line of the match, with `lines` lines before and after it. */
 static struct ccfc_span frame_lines(struct ccfc_slice s, struct ccfc_span match,
 				    uint32_t lines)
 {
@@ -82,7 +82,7 @@ static int by_start(const void *a, const void *b)
 	return (x->end < y->end) - (x->end > y->end);
 }
 
-/* In order, and none within another. */
+/* Sorts the marks and removes overlapping ones. */
 static void sort_marks(struct marks *m)
 {
 	uint32_t n = 0;

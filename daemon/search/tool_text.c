@@ -21,7 +21,7 @@ void ccfc_tool_text_release(struct ccfc_tool_text *told)
 	ccfc_buf_release(&told->buf);
 }
 
-/* As ccfc_blocks_open; bytes that are not UTF-8 are repaired besides. */
+/* As ccfc_blocks_open, but repairs bytes that are not UTF-8. */
 static bool open_line(struct ccfc_tool_text *told, struct ccfc_parser *parser,
 		      struct ccfc_slice line)
 {
@@ -56,7 +56,7 @@ bool ccfc_tool_text_open(struct ccfc_tool_text *told,
 	return false;
 }
 
-/* Who visits the strings of a text. */
+/* A visitor of the strings of a text. */
 struct visit {
 	struct ccfc_parser *parser;
 	ccfc_tool_text_fn fn;
@@ -150,7 +150,7 @@ void ccfc_tool_text_text(struct ccfc_tool_text *told)
 	       CCFC_NEEDLE_SLACK);
 	told->text.bytes = ccfc_buf_view(&told->buf);
 	told->text.folds = ccfc_text_folds(told->text.bytes);
-	told->text.valid = true; /* the parser has seen to it */
+	told->text.valid = true; /* the parser has checked it */
 }
 
 int64_t ccfc_tool_text_time(struct ccfc_tool_text *told)

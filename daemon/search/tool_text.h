@@ -10,7 +10,7 @@ struct ccfc_tool_text {
 	struct ccfc_blocks blocks;
 	struct ccfc_buf buf;
 	struct ccfc_slice line;
-	/* Of the present text: */
+	/* Of the current text: */
 	uint32_t n; /* its number in the line */
 	enum ccfc_search_in in;
 	struct ccfc_text text; /* after ccfc_tool_text_text */
@@ -29,7 +29,7 @@ bool ccfc_tool_text_next(struct ccfc_tool_text *told);
 typedef void (*ccfc_tool_text_fn)(void *ctx, struct ccfc_slice raw);
 void ccfc_tool_text_each(struct ccfc_tool_text *told, ccfc_tool_text_fn fn,
 			 void *ctx);
-/* Makes told->text of them; valid until the next text. */
+/* Joins the strings in told->text; valid until the next text. */
 void ccfc_tool_text_text(struct ccfc_tool_text *told);
 
 /* Of the record, while it is open; slices are the parser's. */

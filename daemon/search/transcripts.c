@@ -14,12 +14,13 @@
 
 #define CALLS	    (CCFC_IN_BIT(CCFC_IN_TOOL) | CCFC_IN_BIT(CCFC_IN_RESULT))
 #define THREADS_MAX 4u
-#define THREAD_FROM (4u << 20) /* bytes that are worth a thread */
+/* bytes for which another thread is worth starting */
+#define THREAD_FROM (4u << 20)
 
-/* What all threads look for, and the next transcript to take. */
+/* What all threads search for, and the next transcript. */
 struct task {
 	struct ccfc_raw_lines raw;
-	struct ccfc_needle block; /* what its type begins with */
+	struct ccfc_needle block; /* the beginning of its type */
 	atomic_uint next;
 };
 
@@ -30,13 +31,16 @@ struct calls {
 	struct ccfc_tool_text told;
 	struct ccfc_line_blocks pieces;
 	const struct ccfc_search_source *source;
-	uint32_t session; /* of the line before */
+	uint32_t session; /* of the previous line */
 	pthread_t thread;
 	struct ccfc_err err;
 	int r;
 };
 
-/* The number of the session that the line names, or of its file. */
+/*
+ * The number of the session that the line names, or of the transcript's
+ * session.
+ */
 static uint32_t find_session(struct calls *c)
 {
 	const struct ccfc_search *s = c->run->search;
@@ -81,7 +85,7 @@ static void count_raw_matches(void *ctx, struct ccfc_slice raw)
 			c->raw, raw, CCFC_COUNT_MAX - c->hit->count);
 }
 
-/* Searches the text at hand: 1 if it matches, 0 or an error. */
+/* Searches the current text: 1 if it matches, 0 or an error. */
 static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 {
 	struct count_transcripts counting = { plain ? &c->task->raw : NULL,
@@ -99,7 +103,7 @@ static int search_text(struct calls *c, struct ccfc_hit *hit, bool plain)
 		if (r <= 0)
 			return r;
 	}
-	/* Its length is that of its strings as they stand there. */
+	/* The length is that of the strings as written in the line. */
 	hit->len = 0;
 	ccfc_tool_text_each(&c->told, count_raw_matches, &counting);
 	return hit->count > 0;
@@ -146,7 +150,9 @@ static bool may_tell(const struct calls *c, struct ccfc_slice line)
 	return false;
 }
 
-/* False when it has nothing of what is asked for, or is malformed. */
+/*
+ * Searches a record; false if it has none of the wanted kinds, or is malformed.
+ */
 static bool search_record(struct calls *c, struct ccfc_slice line,
 			  uint64_t offset, bool plain)
 {
@@ -168,12 +174,12 @@ static bool search_record(struct calls *c, struct ccfc_slice line,
 		return true;
 	}
 	c->session = hit.session;
-	/* Several words are looked for in whole texts. */
+	/* Several words are searched in the joined text. */
 	search_texts(c, &hit, plain && !c->run->search->nwords);
 	return true;
 }
 
-/* There may be several records in it. */
+/* Searches a line, which may have several records. */
 static void search_line(struct calls *c, struct ccfc_slice line,
 			uint64_t offset, bool plain)
 {
@@ -262,7 +268,7 @@ static bool begin_thread(struct calls *c, const struct ccfc_search_run *run)
 	return false;
 }
 
-/* What the thread has found out goes to the run that began it. */
+/* Adds the thread's results to the run that started it. */
 static void join_thread(struct calls *c, struct ccfc_search_run *run)
 {
 	pthread_join(c->thread, NULL);
@@ -293,7 +299,7 @@ int ccfc_search_run_sources(struct ccfc_search_run *run, struct ccfc_err *err)
 		all[i].task = &task;
 	while (begun < n && begin_thread(&all[begun], run))
 		begun++;
-	/* This thread is one of them. */
+	/* This thread takes part too. */
 	all[0].run = run;
 	search_sources(&all[0]);
 	for (uint32_t i = 1; i < begun; i++)

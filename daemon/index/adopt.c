@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "index/index_internal.h"
 
-/* Is text a earlier than text b, by their times? */
+/* Is text a earlier than text b by their times? */
 static bool is_before(const struct ccfc_index *index, int64_t time_a,
 		      uint32_t a, int64_t time_b, uint32_t b)
 {

@@ -17,7 +17,7 @@ void ccfc_index_mark_all(struct ccfc_index *index)
 	index->unknown_types_dirty = true;
 }
 
-/* A list that a whole store was read or written by is not kept for batches. */
+/* A longer list, as of a whole store, is freed and not kept for batches. */
 #define LONG_LIST 4096
 
 static void clear_list(struct ccfc_ids *list)

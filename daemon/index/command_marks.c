@@ -18,9 +18,9 @@
 #include "index/gap_marks.h"
 #include "index/index_internal.h"
 
-/* So many marks may wait for their line. */
+/* At most so many marks wait for their line. */
 #define WAITING_MAX 4096u
-/* So many ms a mark is safe from being dropped for a newer one. */
+/* A mark is not dropped for a newer one before this time, in ms. */
 #define WAITING_MS (24 * 60 * 60 * 1000LL)
 
 CCFC_TABLE_FIND(find_mark, marks, struct ccfc_mark, struct ccfc_slice,
@@ -81,7 +81,9 @@ void ccfc_index_drop_taken_marks(struct ccfc_index *index)
 
 /* --- merging --- */
 
-/* The widest window; true: it has changed. */
+/*
+ * Takes the earliest beginning and the latest end; true: something has changed.
+ */
 static bool widen_period(int64_t *began, int64_t *ended,
 			 const struct ccfc_mark *mark)
 {

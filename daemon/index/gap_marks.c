@@ -18,23 +18,24 @@
 
 #include <stdlib.h>
 
-/* So many marks are examined at once. */
+/* At most so many marks are examined at once. */
 #define TAKE_FILES 256u
-/* With more marks than that, all files are marked. */
+/* If more backups are marked, all files are marked. */
 #define BACKUPS_MAX 4096u
-/* The maximal length of a chain of moves and copies that is followed. */
+/* Moves and copies that are followed in a row. */
 #define MOVED_DEPTH 3u
 
 /* The commands of a session whose effects contents may show. */
 struct tellers {
 	uint32_t session;
-	struct ccfc_period when; /* the first begins, the last ends */
+	/* from the first command's beginning to the last command's end */
+	struct ccfc_period when;
 	struct ccfc_ids commands;
 };
 
 struct backup_mark {
 	uint32_t backup;
-	int64_t time; /* the least that it concerns */
+	int64_t time; /* the earliest time affected */
 };
 
 /* A command moved or copied a file to another one. */
@@ -44,7 +45,7 @@ struct taken_file {
 
 struct ccfc_gap_marks {
 	bool all;
-	bool learned; /* `tellers` and `changed` are of the whole index */
+	bool learned; /* `tellers` and `changed` cover the whole index */
 	int64_t from; /* files with changes since then; INT64_MAX: none */
 	struct ccfc_ids files;
 	struct {
@@ -66,7 +67,7 @@ struct ccfc_gap_marks {
 	} taken;
 	struct ccfc_ids teller_of; /* by session: one more than its number */
 	struct {
-		int64_t *items; /* by session: when its last change was there */
+		int64_t *items; /* by session: time of its last change */
 		uint32_t n, cap;
 	} changed;
 };
@@ -113,7 +114,7 @@ uint64_t ccfc_gap_marks_stamp(const struct ccfc_index *index)
 
 		stamp = ccfc_hash(all, sizeof(all));
 	}
-	/* As the store keeps numbers. */
+	/* The store's numbers are signed. */
 	return stamp & INT64_MAX;
 }
 
@@ -267,7 +268,7 @@ void ccfc_gap_marks_touch_backup(struct ccfc_index *index, uint32_t backup,
 	    old->last == ref->last)
 		mark.time = earlier_of(earlier_of(mark.time, ref->made),
 				       ref->first);
-	/* It no longer shows the file at its last snapshot before. */
+	/* The backup no longer shows the file at its previous last snapshot. */
 	mark.time = earlier_of(mark.time, old->last);
 	CCFC_VEC_PUSH(m->backups, mark);
 	m->all = m->backups.n > BACKUPS_MAX;
@@ -309,7 +310,10 @@ static void mark_backed_up(struct ccfc_index *index, uint32_t file,
 		mark_file(index->gap_marks, file, 1);
 }
 
-/* A key that means no known file: any of that name that the session changed. */
+/*
+ * A key that means no known file: marks every file of that name that the
+ * session changed.
+ */
 static void mark_named(struct ccfc_index *index,
 		       const struct ccfc_backup_ref *ref, int64_t time)
 {
@@ -375,7 +379,10 @@ static void mark_since(struct ccfc_index *index)
 	m->from = INT64_MAX;
 }
 
-/* Only when there is something to do: a start has better things to do. */
+/*
+ * Called when there is work for the first time, so that the start is not
+ * delayed.
+ */
 static void note_all_changes(struct ccfc_index *index)
 {
 	struct ccfc_gap_marks *m = index->gap_marks;

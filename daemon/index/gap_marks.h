@@ -22,8 +22,8 @@
 struct ccfc_gap_marks;
 
 /*
- * Keeps marks from now on; `all`: marks all files. Until all marks are taken
- * for the first time, noting costs nothing.
+ * Keeps marks from now on; `all`: marks all files. Until all marks have been
+ * taken once, noting costs nothing.
  */
 void ccfc_gap_marks_start(struct ccfc_index *index, bool all);
 /* May be NULL. */
@@ -39,23 +39,23 @@ uint64_t ccfc_gap_marks_stamp(const struct ccfc_index *index);
 
 /* Everything will be read again. */
 void ccfc_gap_marks_all(struct ccfc_index *index);
-/* A change or a command in its present state. */
+/* A change or a command, in its current state. */
 void ccfc_gap_marks_touch(struct ccfc_index *index, uint32_t change);
 /* The directories of a session will change. */
 void ccfc_gap_marks_touch_session(struct ccfc_index *index, uint32_t session);
-/* A backup; `old` is its previous state, or the present one if it is new. */
+/* A backup; `old` is its previous state, or the current one if it is new. */
 void ccfc_gap_marks_touch_backup(struct ccfc_index *index, uint32_t backup,
 				 const struct ccfc_backup_ref *old);
-/* This file needs another look. */
+/* This file must be checked again. */
 void ccfc_gap_marks_put(struct ccfc_index *index, uint32_t file);
 
 /* --- taking marks --- */
 
-/* Is there anything to do? */
+/* Are there marks? */
 bool ccfc_gap_marks_any(const struct ccfc_index *index);
 /*
- * Takes the mark of a file that needs a look. 0: none is left; CCFC_ID_NONE:
- * none so far, call again.
+ * Takes the mark of a file that must be checked. 0: no mark is left;
+ * CCFC_ID_NONE: call again.
  */
 uint32_t ccfc_gap_marks_take(struct ccfc_index *index);
 bool ccfc_gap_marks_has(const struct ccfc_index *index, uint32_t file);
@@ -69,9 +69,9 @@ struct ccfc_inferred {
 };
 
 /*
- * Sets the inferred changes of the file. Other ones that it had are withdrawn,
- * unless the lines on which they depend are gone. The caller stores and
- * publishes, as after a batch.
+ * Sets the inferred changes of the file. Its other inferred changes are
+ * withdrawn, unless the lines on which they depend are gone. The caller stores
+ * and publishes, as after a batch.
  */
 void ccfc_index_infer(struct ccfc_index *index, uint32_t file,
 		      const struct ccfc_inferred *found, uint32_t n);

@@ -20,7 +20,7 @@ void ccfc_ids_push(struct ccfc_ids *ids, uint32_t id)
 
 void ccfc_ids_add(struct ccfc_ids *ids, uint32_t id)
 {
-	/* From the end: what comes again is mostly what came last. */
+	/* Searches from the end: repeated ids are usually recent. */
 	for (uint32_t i = ids->n; i > 0; i--)
 		if (ids->items[i - 1] == id)
 			return;
@@ -89,7 +89,7 @@ static void release_sessions(struct ccfc_index *index)
 	}
 }
 
-/* What rows of tables own. */
+/* Frees what the rows of tables own. */
 static void release_rows(struct ccfc_index *index)
 {
 	for (uint32_t i = 0; i < index->sources.n; i++)
@@ -444,8 +444,7 @@ uint32_t ccfc_index_add_backup(struct ccfc_index *index,
 
 void ccfc_index_new_epoch(struct ccfc_index *index)
 {
-	/* The time, so that an epoch whose store was lost does not come
-	 * again. */
+	/* A time, so that an epoch is not repeated after its store was lost. */
 	uint64_t now = (uint64_t)ccfc_time_now();
 
 	index->revision++;

@@ -25,7 +25,7 @@ struct ccfc_ids {
 		struct ccfc_ids dirty;                                         \
 	}
 
-/* Adds a row under the hash of its key. Its number is n - 1 then. */
+/* Adds a row under the hash of its key. Its number is then n - 1. */
 #define CCFC_TABLE_ADD(table, hash, row)                                       \
 	do {                                                                   \
 		ccfc_map_put(&(table).map, hash, (table).n);                   \
@@ -42,8 +42,8 @@ struct ccfc_ids {
 #define CCFC_TABLE_MARK_LIST(table, id) CCFC_VEC_PUSH((table).dirty, id)
 
 /*
- * Defines a static function that finds the row of a key, or CCFC_ID_NONE. Of
- * the row `r` and the key `k`, `same` says whether it is the row's.
+ * Defines a static function that finds the row of a key, or returns
+ * CCFC_ID_NONE. `same` tests whether row `r` has key `k`.
  */
 #define CCFC_TABLE_FIND(function, rows, row, key, same)                        \
 	static bool function##_same(const void *ctx, uint32_t id,              \
@@ -62,7 +62,7 @@ struct ccfc_ids {
 				    index, k);                                 \
 	}
 
-/* Members that rows own are not released. */
+/* Does not release memory that rows own. */
 #define CCFC_TABLE_RELEASE(table)                                              \
 	do {                                                                   \
 		free((table).items);                                           \

@@ -20,7 +20,7 @@ static bool is_found(const struct ccfc_inferred *found, uint32_t n,
 	return false;
 }
 
-/* Do the lines still exist on which it depends? */
+/* Do the lines that the change depends on still exist? */
 static bool has_lines(const struct ccfc_index *index,
 		      const struct ccfc_change *c)
 {
@@ -49,7 +49,7 @@ static void withdraw_inferred(struct ccfc_index *index, uint32_t change)
 	ccfc_index_settle_files(index, c->command);
 }
 
-/* Withdraws the ones that were not found again. */
+/* Withdraws inferred changes that were not found again. */
 static void withdraw_others(struct ccfc_index *index, uint32_t file,
 			    const struct ccfc_inferred *found, uint32_t n)
 {

@@ -1,6 +1,6 @@
 /*
- * Names and tags of sessions: words of the user's own, not facts of lines. They
- * are set from outside and kept until they are set again.
+ * Names and tags of sessions. The user gives them; lines do not have them. They
+ * stay until they are set again.
  */
 #include "index/index_internal.h"
 

@@ -17,10 +17,12 @@
 #include "base/time.h"
 #include "index/index_internal.h"
 
-/* Rows of one message that are kept: the first ones in their order. */
+/*
+ * At most so many rows of one message are kept: the first ones in their order.
+ */
 #define VIEWS_MAX 256u
 
-/* Ids that are not of a message.id come after those that are. */
+/* Ids that were made up sort after those that are a message.id. */
 #define MADE_UP ((uint64_t)1 << 63)
 
 /* --- rows --- */
@@ -98,7 +100,7 @@ static int compare_paths(const struct ccfc_index *index, uint32_t a, uint32_t b)
 			      ccfc_index_str(index, sources[b].path));
 }
 
-/* A total order that needs nothing but the rows themselves. */
+/* A total order over the rows' own fields. */
 static int compare_rows(const struct ccfc_index *index,
 			const struct ccfc_model_message *a,
 			const struct ccfc_model_message *b)
@@ -122,7 +124,7 @@ static int compare_rows(const struct ccfc_index *index,
 				  ccfc_index_str(index, q->told));
 }
 
-/* <0: a is the owner before b. */
+/* <0: a owns the message rather than b. */
 static int compare_owners(struct ccfc_index *index,
 			  const struct ccfc_model_message *a,
 			  const struct ccfc_model_message *b)
@@ -136,7 +138,7 @@ static int compare_owners(struct ccfc_index *index,
 	return ccfc_index_compare_tied(index, mine, theirs);
 }
 
-/* How many others does `a` come before? */
+/* The number of rows that come after `a`. */
 static uint32_t count_message_wins(struct ccfc_index *index, uint32_t first,
 				   uint32_t a, uint32_t *others)
 {
@@ -153,7 +155,10 @@ static uint32_t count_message_wins(struct ccfc_index *index, uint32_t first,
 	return n;
 }
 
-/* The rule need not be transitive; then the one that most come after. */
+/*
+ * The rule need not be transitive. Then the row with the most rows after it
+ * wins.
+ */
 static uint32_t most_wins(struct ccfc_index *index, uint32_t first)
 {
 	const struct ccfc_model_message *items = index->messages.items;
@@ -249,7 +254,7 @@ void ccfc_index_touch_turned_messages(struct ccfc_index *index)
 
 /* --- merging --- */
 
-/* Old records have no message.id, and some not even a uuid. */
+/* Old records have no message.id, and some have no uuid either. */
 uint64_t ccfc_index_message_id(const struct ccfc_record *r)
 {
 	uint64_t made[3] = { (uint64_t)r->time, 0, r->ncalls };
@@ -268,7 +273,10 @@ uint64_t ccfc_index_message_id(const struct ccfc_record *r)
 	return ccfc_hash(made, sizeof(made)) | MADE_UP;
 }
 
-/* The last of a message's rows gives way to `fresh`, or is it: ID_NONE. */
+/*
+ * The last of a message's rows, if `fresh` comes before it and replaces it;
+ * else ID_NONE.
+ */
 static uint32_t row_to_replace(const struct ccfc_index *index, uint32_t first,
 			       const struct ccfc_model_message *fresh)
 {
@@ -283,7 +291,7 @@ static uint32_t row_to_replace(const struct ccfc_index *index, uint32_t first,
 							    : CCFC_ID_NONE;
 }
 
-/* The row of this transcript and session, new if need be. */
+/* The row of this transcript and session, added if it is new. */
 static uint32_t find_row(const struct ccfc_incoming *line, uint32_t first)
 {
 	struct ccfc_index *index = line->index;
@@ -307,7 +315,9 @@ static uint32_t saturate_tokens(uint64_t tokens)
 	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
 }
 
-/* Is `a` more complete than `b`? Any order beyond the output will do. */
+/*
+ * Is `a` more complete than `b`? Decided by the output, then in a fixed order.
+ */
 static bool has_more_usage(const struct ccfc_model_message *a,
 			   const struct ccfc_model_message *b)
 {
@@ -330,12 +340,14 @@ void ccfc_index_adopt_usage(struct ccfc_index *index, uint32_t first,
 		keep_usage(to, row);
 	else if (cost == to->cost)
 		return;
-	/* Copies have none; the greatest is the last word of the original. */
+	/*
+	 * Copies have no cost; the greatest cost is the original's final one.
+	 */
 	to->cost = cost;
 	mark_say(index, first);
 }
 
-/* The usage in a line, for the first row of its message. */
+/* Merges the usage in a line into the first row of its message. */
 static void merge_usage(struct ccfc_index *index, uint32_t first,
 			const struct ccfc_record *r)
 {
@@ -356,7 +368,7 @@ static void add_message_line(const struct ccfc_incoming *line,
 	const struct ccfc_record *r = line->record;
 	uint16_t gen = (uint16_t)line->place.gen;
 
-	/* The first of the transcript, or of a new reading of it. */
+	/* The first line of the transcript, or of a new reading of it. */
 	if (say->session_source != line->session_source || say->gen != gen) {
 		say->session_source = line->session_source;
 		say->gen = gen;
@@ -401,7 +413,7 @@ uint32_t ccfc_index_merge_message(const struct ccfc_incoming *line)
 	return first;
 }
 
-/* The row of the last message of the line's transcript, or CCFC_ID_NONE. */
+/* The row of the last message in the line's transcript, or CCFC_ID_NONE. */
 static uint32_t find_last(const struct ccfc_incoming *line)
 {
 	struct ccfc_index *index = line->index;

@@ -7,7 +7,10 @@
 #include "base/alloc.h"
 #include "index/index_internal.h"
 
-/* Observations of one change that are kept: the first ones in their order. */
+/*
+ * At most so many observations of one change are kept: the first ones in their
+ * order.
+ */
 #define VIEWS_MAX 256u
 
 static bool is_same_view(const struct ccfc_observation *a,
@@ -93,7 +96,10 @@ bool ccfc_index_merge_obs(struct ccfc_index *index, uint32_t change,
 	if (!is_same_line(fresh, old) &&
 	    ccfc_index_compare_obs(index, fresh, old) > 0)
 		return false;
-	/* A turn between the two lines counts, whenever it is settled. */
+	/*
+	 * A turn between the two lines closes the change, whenever it is
+	 * settled.
+	 */
 	if (fresh->place.gen == old->place.gen)
 		c->closed |= ccfc_index_is_closed(index, old);
 	fresh->swallowed |= old->swallowed;
@@ -128,7 +134,7 @@ bool ccfc_index_swallow(struct ccfc_index *index, uint32_t change,
 	}
 }
 
-/* A fork begins with a copy. */
+/* A fork contains copies of the calls before it. */
 bool ccfc_index_shows(const struct ccfc_index *index, uint32_t change,
 		      uint32_t session)
 {

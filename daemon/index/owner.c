@@ -56,7 +56,7 @@ static int compare_sessions(const struct ccfc_index *index, uint32_t a,
 				       ccfc_index_session_id(index, b));
 }
 
-/* Compares the facts of two calls; any fixed order will do. */
+/* Compares the fields of two calls, in a fixed order. */
 static int compare_facts(const struct ccfc_index *index,
 			 const struct ccfc_observation *a,
 			 const struct ccfc_observation *b)
@@ -167,7 +167,7 @@ int ccfc_index_compare_tied(struct ccfc_index *index, uint32_t a, uint32_t b)
 	return swap ? -r : r;
 }
 
-/* <0: a is the owner before b. Both are of the same time. */
+/* <0: a is the owner rather than b. Both have the same time. */
 static int compare_tied(struct ccfc_index *index,
 			const struct ccfc_observation *a,
 			const struct ccfc_observation *b)
@@ -195,7 +195,7 @@ static bool is_better(struct ccfc_index *index,
 	return compare_tied(index, a, b) < 0;
 }
 
-/* How many of the others does `a` beat, among those of the same time? */
+/* The number of observations of the same time that `a` wins against. */
 static uint32_t count_session_wins(struct ccfc_index *index,
 				   const struct ccfc_change *c,
 				   const struct ccfc_observation *a,
@@ -216,7 +216,10 @@ static uint32_t count_session_wins(struct ccfc_index *index,
 	}
 }
 
-/* Nobody beats all others: most wins, then the order of observations. */
+/*
+ * No observation wins against all others: the one with the most wins, then the
+ * first in the order of observations.
+ */
 static uint32_t most_wins(struct ccfc_index *index, struct ccfc_change *c,
 			  uint32_t best)
 {
@@ -282,7 +285,7 @@ void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change)
 	best = find_owner(index, change);
 	if (best == CCFC_ID_NONE)
 		return;
-	/* Swap the contents, keep the chain. */
+	/* Swaps the contents, not the chain. */
 	moved = index->obs.items[best];
 	next = c->call.next;
 	c->call.next = moved.next;
@@ -295,7 +298,7 @@ void ccfc_index_pick_owner(struct ccfc_index *index, uint32_t change)
 
 /* --- news --- */
 
-/* A prompt came, or came to be earlier. */
+/* A prompt is new, or its time became earlier. */
 static void note_prompt(struct ccfc_index *index, uint32_t prompt)
 {
 	const struct ccfc_prompt *p = &index->prompts.items[prompt];
@@ -307,7 +310,10 @@ static void note_prompt(struct ccfc_index *index, uint32_t prompt)
 		uint32_t twin = ccfc_index_find_prompt(index, tie->session[!me],
 						       p->uuid);
 
-		/* Theirs alone, or no longer theirs alone. */
+		/*
+		 * The prompt now belongs to one session alone, or no longer
+		 * does.
+		 */
 		if (twin == CCFC_ID_NONE)
 			tie->stale[me] |= p->time < tie->since[me];
 		else if (tie->since[!me] >= index->prompts.items[twin].time)
@@ -324,7 +330,7 @@ static void note_birth(struct ccfc_index *index, const struct ccfc_session *s)
 	}
 }
 
-/* Brings the session's ties up to date; true if one was turned round. */
+/* Computes the session's ties; true if one changed direction. */
 static bool refresh_ties(struct ccfc_index *index, const struct ccfc_session *s)
 {
 	bool any = false;

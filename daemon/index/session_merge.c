@@ -8,7 +8,7 @@
 #include "index/gap_marks.h"
 #include "index/index_internal.h"
 
-/* Branches, models and directories kept of one session. */
+/* At most so many branches, models and directories of a session are kept. */
 #define NAMES_MAX 256u
 #define NAMES_FEW 4u
 
@@ -33,12 +33,15 @@ static void merge_times(const struct ccfc_incoming *line,
 		s->start = time;
 	if (time > s->end)
 		s->end = time;
-	/* It was there earlier, or has not ended where it seemed to have. */
+	/* The session started earlier, or ended later, than known before. */
 	if (s->start != start || s->end > end + CCFC_LONGEST_SILENCE)
 		ccfc_doubt_touch_session(line->index, line->session);
 }
 
-/* The first directory of the main thread; agents only count without one. */
+/*
+ * The first directory of the main thread; an agent's counts only if there is
+ * none.
+ */
 static void merge_project(const struct ccfc_incoming *line,
 			  struct ccfc_session *s)
 {
@@ -122,7 +125,10 @@ uint32_t ccfc_index_add_name(struct ccfc_index *index, struct ccfc_ids *set,
 	return id;
 }
 
-/* All directories that it was in or was given: what it may have changed. */
+/*
+ * All directories of its records, and added ones: where it may have changed
+ * files.
+ */
 static void merge_roots(const struct ccfc_incoming *line,
 			struct ccfc_session *s)
 {
@@ -140,7 +146,7 @@ static void merge_roots(const struct ccfc_incoming *line,
 	ccfc_doubt_touch_session(line->index, line->session);
 }
 
-/* Is (time, text) later than what stands there? */
+/* Is (time, text) later than the best so far? */
 static bool is_fact_later(const struct ccfc_index *index, int64_t time,
 			  struct ccfc_slice text, int64_t best,
 			  uint32_t best_text)
@@ -165,7 +171,9 @@ static void merge_branch(const struct ccfc_incoming *line,
 	}
 }
 
-/* The latest of the main thread; an agent's only counts without one. */
+/*
+ * The latest model of the main thread; an agent's counts only if there is none.
+ */
 static void merge_model(const struct ccfc_incoming *line,
 			struct ccfc_session *s)
 {
@@ -188,8 +196,9 @@ static void merge_model(const struct ccfc_incoming *line,
 }
 
 /*
- * Forks copy messages with their uuids; records without a uuid (queue
- * operations and such) are a session's own, and so tell when it was born.
+ * Forks copy messages with their uuids. Records without a uuid (queue
+ * operations and the like) belong to one session only, so they show when it was
+ * born.
  */
 static void merge_birth(const struct ccfc_incoming *line,
 			struct ccfc_session *s)
@@ -204,7 +213,7 @@ static void merge_birth(const struct ccfc_incoming *line,
 	}
 }
 
-/* How the first prompt of the main thread begins. */
+/* The beginning of the main thread's first prompt. */
 static void merge_opening(const struct ccfc_incoming *line,
 			  struct ccfc_session *s)
 {
@@ -241,7 +250,7 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 	ccfc_index_add_name(line->index, &s->pull_requests,
 			    line->record->pull_request);
 	merge_opening(line, s);
-	/* Nearly all lines of a source are of one session. */
+	/* Nearly all lines of a source belong to one session. */
 	if (source_of_line(line)->last_session != line->session)
 		ccfc_ids_add(&s->sources, line->place.source);
 	source_of_line(line)->last_session = line->session;
@@ -250,7 +259,7 @@ void ccfc_index_merge_session(const struct ccfc_incoming *line)
 	ccfc_index_mark_session(line->index, line->session);
 }
 
-/* The lesser or the greater of two times; one that is known before none. */
+/* Keeps the lesser or the greater of two times; a known time wins over none. */
 bool ccfc_index_take_time(int64_t *time, int64_t fresh, bool least)
 {
 	if (fresh == CCFC_TIME_NONE || fresh == *time)

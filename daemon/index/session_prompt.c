@@ -86,7 +86,7 @@ void ccfc_index_merge_prompt(const struct ccfc_incoming *line)
 		ccfc_ids_push(&index->prompts.dirty, id);
 }
 
-/* Two of one millisecond: the one that stands further on. */
+/* Of two in one millisecond, the one further on in the transcript. */
 static bool is_prompt_later(const struct ccfc_index *index,
 			    const struct ccfc_prompt *a,
 			    const struct ccfc_prompt *b)

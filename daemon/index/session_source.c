@@ -139,7 +139,7 @@ static struct ccfc_session_source *open_part(const struct ccfc_incoming *line,
 	return part;
 }
 
-/* Summaries are of clients up to 2.0.0. */
+/* Clients up to 2.0.0 write summaries. */
 static bool may_be_leaf(const struct ccfc_record *r)
 {
 	if (!r->uuid.len)
@@ -197,7 +197,7 @@ static bool calls_writer(const struct ccfc_record *r)
 	return false;
 }
 
-/* Words of the model; the client's own have no model. */
+/* Text of the model; the client's own messages have no model. */
 static bool is_answer(const struct ccfc_record *r)
 {
 	bool text = false;
@@ -215,14 +215,14 @@ static void note_last(struct ccfc_session_source *part,
 
 	if (r->time != CCFC_TIME_NONE)
 		part->time = r->time;
-	/* What the client puts in answers nothing. */
+	/* Records inserted by the client do not answer a question. */
 	if (!r->meta)
 		part->asks = r->asks;
 	if (r->kind == CCFC_RECORD_USER && !r->meta)
 		part->edits = false;
 	else if (calls_writer(r))
 		part->edits = true;
-	/* Whoever goes on to a last word has coped with the error. */
+	/* A session that goes on to a final answer has overcome the error. */
 	if (is_answer(r))
 		part->error = false;
 	if (!r->nresults)
@@ -231,7 +231,7 @@ static void note_last(struct ccfc_session_source *part,
 		part->result_time = r->time;
 	part->results = true;
 	last = &r->results[r->nresults - 1];
-	/* What the user did not want did not fail. */
+	/* A denied call has not failed. */
 	part->error = last->error && last->state != CCFC_STATE_DENIED;
 }
 

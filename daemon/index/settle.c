@@ -23,15 +23,17 @@ bool ccfc_index_is_closed(const struct ccfc_index *index,
 	const struct ccfc_source *s = &index->sources.items[obs->place.source];
 	int thread = obs->sidechain && !s->is_agent;
 
-	/* Its transcript was read again, beyond its place, and the line was not
-	 * there any more. */
+	/*
+	 * The transcript was read again beyond the line's place, without the
+	 * line.
+	 */
 	if (obs->place.gen != s->gen)
 		return s->cursor.offset > obs->place.offset;
-	/* turn[] is one more than the offset, 0 being none. */
+	/* turn[] is the offset + 1; 0: none. */
 	return s->turn[thread] > obs->place.offset + 1;
 }
 
-/* Whether such a call took effect is not recorded, and never will be. */
+/* Was the result lost? Then it is never known whether the call took effect. */
 static bool is_swallowed(const struct ccfc_index *index,
 			 const struct ccfc_change *c)
 {
@@ -53,7 +55,7 @@ static enum ccfc_state settled_state_of(const struct ccfc_index *index,
 		return CCFC_STATE_APPLIED;
 	if (is_swallowed(index, c))
 		return CCFC_STATE_PENDING;
-	/* It does not become pending again when its lines are read again. */
+	/* Reading its lines again does not make it pending again. */
 	if (c->closed || (c->settled && c->state == CCFC_STATE_INTERRUPTED))
 		return CCFC_STATE_INTERRUPTED;
 	while (!ccfc_index_is_closed(index, obs)) {
@@ -104,7 +106,7 @@ void ccfc_index_unlink(struct ccfc_index *index, uint32_t change)
 	index->by_state[c->state]--;
 }
 
-/* The number of changes in a state; commands do not count. */
+/* Counts changes by state; commands do not count. */
 static void count_state(struct ccfc_index *index, const struct ccfc_change *c,
 			bool more)
 {
@@ -116,7 +118,7 @@ static void count_state(struct ccfc_index *index, const struct ccfc_change *c,
 		index->by_state[c->state]--;
 }
 
-/* A new state alone leaves the lists as they are. */
+/* A change of the state alone does not affect the lists. */
 static void relink_change(struct ccfc_index *index, uint32_t change,
 			  uint32_t file, uint32_t session,
 			  enum ccfc_state state)
@@ -148,7 +150,7 @@ uint64_t ccfc_index_raise(struct ccfc_index *index, uint32_t change,
 	return event.seq;
 }
 
-/* What is seen of a change now is this; an event if that is news. */
+/* Sets what readers see of a change; raises an event if that differs. */
 static void show_change(struct ccfc_index *index, uint32_t change,
 			uint32_t file, uint32_t session, enum ccfc_state state)
 {
@@ -162,13 +164,13 @@ static void show_change(struct ccfc_index *index, uint32_t change,
 		previous = c->session;
 	relink_change(index, change, file, session, state);
 	ccfc_index_mark_change(index, change);
-	/* Subscribers that saw "interrupted" get "not known". */
+	/* Subscribers that were sent "interrupted" are sent "not known". */
 	if ((state != CCFC_STATE_PENDING || c->seq) &&
 	    !ccfc_index_is_command(c))
 		c->seq = ccfc_index_raise(index, change, previous);
 }
 
-/* What was seen of a change is not true any more. */
+/* Removes a change that readers saw but that turned out not to be one. */
 static void hide_change(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
@@ -196,7 +198,10 @@ void ccfc_index_settle_files(struct ccfc_index *index, uint32_t command)
 		ccfc_doubt_touch(index, c->call.file);
 		if (ccfc_index_take_command(index, id)) {
 			c->shell &= (uint8_t)~CCFC_SHELL_NOBODYS;
-			/* What was seen has happened, however it ended. */
+			/*
+			 * An observed change has happened, whatever the
+			 * command's result.
+			 */
 			show_change(index, id, c->call.file, of->session,
 				    c->shell & CCFC_SHELL_OBSERVED
 					    ? CCFC_STATE_APPLIED
@@ -233,7 +238,7 @@ void ccfc_index_settle_change(struct ccfc_index *index, uint32_t change)
 	ccfc_gap_marks_touch(index, change);
 }
 
-/* What was seen of the file may be somebody else's now. */
+/* Sightings of the file may now belong to another change. */
 static void touch_seen(struct ccfc_index *index, uint32_t file)
 {
 	ccfc_witness_touch(index, file);
@@ -265,7 +270,10 @@ static bool is_open_here(const struct ccfc_index *index,
 	return true;
 }
 
-/* Calls of a source without a result: some may have none to come now. */
+/*
+ * Checks the calls of a source without a result: for some, none will follow
+ * now.
+ */
 static void settle_source(struct ccfc_index *index, uint32_t source)
 {
 	struct ccfc_source *s = &index->sources.items[source];
@@ -279,7 +287,10 @@ static void settle_source(struct ccfc_index *index, uint32_t source)
 			continue;
 		if (settled_state_of(index, c) != CCFC_STATE_PENDING)
 			ccfc_index_touch_change(index, id);
-		/* Whatever others show: here its result may still come. */
+		/*
+		 * Whatever other sources show, its result may still follow
+		 * here.
+		 */
 		if (is_open_here(index, c, source))
 			s->open.items[kept++] = id;
 	}
@@ -288,8 +299,8 @@ static void settle_source(struct ccfc_index *index, uint32_t source)
 }
 
 /*
- * What was seen on disk while commands ran. When all of a batch are settled:
- * which of them it was is a question of them all.
+ * Assigns sightings to commands, when all commands of a batch are settled: the
+ * answer depends on all of them.
  */
 static void settle_seen(struct ccfc_index *index)
 {
@@ -341,7 +352,8 @@ struct ccfc_slice ccfc_index_call_id(const struct ccfc_change *change)
 	struct ccfc_slice id = ccfc_slice(change->id, change->id_len);
 	size_t n = id.len;
 
-	/* A further file of a call is "id#2", one of a command "id#1a2b3c4d".
+	/*
+	 * Further files of a call are "id#2", files of a command "id#1a2b3c4d".
 	 */
 	if (!change->part && change->command == CCFC_ID_NONE)
 		return id;
@@ -373,12 +385,12 @@ void ccfc_index_lines(const struct ccfc_change *change, int32_t *added,
 		}
 		*added = change->call.added;
 		*removed = change->call.removed;
-		/* A file that was made had no lines to lose. */
+		/* A created file had no lines to remove. */
 		if (change->result.op == CCFC_OP_CREATED)
 			*removed = 0;
 		return;
 	case CCFC_STATE_FAILED:
-		/* A command may fail after it has done something. */
+		/* A command that failed may have had effects before. */
 		if (change->shell)
 			break;
 		/* fallthrough */
@@ -426,7 +438,7 @@ bool ccfc_index_place_present(const struct ccfc_index *index,
 
 /* --- what can be read again --- */
 
-/* Has the archive these bytes of the source's present generation? */
+/* Does the archive have these bytes of the source's present generation? */
 static bool is_kept(const struct ccfc_source *s, uint64_t end)
 {
 	return s->kept_end && s->kept_since == s->texts_gen &&

@@ -39,8 +39,8 @@ static void touch_command(struct ccfc_index *index, uint32_t command)
 }
 
 /*
- * A note may come before the call, from another transcript: it waits among
- * the results that do, as one of its own.
+ * A note may come before the call, from another transcript. Until then it is
+ * kept with the results that wait for their call, under a key of its own.
  */
 static struct ccfc_slice note_key(struct ccfc_index *index,
 				  struct ccfc_slice call)
@@ -70,7 +70,7 @@ void ccfc_index_be_command(struct ccfc_index *index, uint32_t change)
 
 	if (ccfc_index_is_command(c))
 		return;
-	/* The same id as that of a write: no file is known to be its. */
+	/* The same id as a write's: the write's file is not the command's. */
 	if (c->settled)
 		ccfc_index_unlink(index, change);
 	c->settled = false;
@@ -118,7 +118,7 @@ static struct ccfc_slice shell_key(struct ccfc_index *index,
 	return ccfc_buf_view(&index->scratch);
 }
 
-/* The other one of the same hash has the lesser path. */
+/* Two files have the same hash: the lesser path keeps the id. */
 static bool is_taken(struct ccfc_index *index, struct ccfc_change *c,
 		     uint32_t file)
 {
@@ -158,13 +158,13 @@ uint32_t ccfc_index_shell_change(struct ccfc_index *index, uint32_t command,
 
 /* --- the targets of a command's text --- */
 
-/* What became of a file by the whole of a command. */
+/* What the whole command made of a file. */
 struct target {
 	struct ccfc_slice path;
-	struct ccfc_slice other; /* of a rename or a copy */
+	struct ccfc_slice other; /* the other file of a rename or copy */
 	enum ccfc_op op;
-	bool made; /* the command began by writing all of it */
-	bool gone; /* and ended by taking it away: it is as it was */
+	bool made; /* the command first wrote the file completely */
+	bool gone; /* and finally deleted it: the file is unchanged */
 };
 
 struct targets {
@@ -205,7 +205,7 @@ static struct target *put_gone(struct targets *targets, struct ccfc_slice path)
 	return t;
 }
 
-/* "sed … a > b && mv b a" has changed a; there never was a b. */
+/* "sed … a > b && mv b a" changed a; b did not remain. */
 static void put_renamed(struct targets *targets, struct ccfc_slice from,
 			struct ccfc_slice path)
 {
@@ -219,7 +219,7 @@ static void put_renamed(struct targets *targets, struct ccfc_slice from,
 	t->gone = false;
 }
 
-/* One thing that the command surely does to files that are named. */
+/* Adds an effect that the command certainly has on named files. */
 static void put_effect(struct targets *targets,
 		       const struct ccfc_shell_effect *e)
 {
@@ -243,7 +243,9 @@ static void put_effect(struct targets *targets,
 	}
 }
 
-/* With an ending: no text can tell, but directories are not called so. */
+/*
+ * Does the name have an extension? No text shows it, but directories seldom do.
+ */
 static bool has_file_name(struct ccfc_slice path)
 {
 	struct ccfc_slice end = ccfc_path_extension(path);
@@ -298,7 +300,7 @@ void ccfc_index_merge_target(struct ccfc_index *index, uint32_t change,
 	struct ccfc_change *c = &index->changes.items[change];
 	struct ccfc_slice path = ccfc_index_file_path(index, other_file);
 
-	/* Any order will do of calls that do not say the same, but one. */
+	/* If calls differ, any result will do, in a fixed order. */
 	if (!(c->shell & CCFC_SHELL_PARSED) || op > c->target_op)
 		c->target_op = op;
 	if (!c->other_file ||
@@ -342,8 +344,8 @@ static void read_effects(const struct ccfc_incoming *line,
 }
 
 /*
- * May the contents of a file show that the command changed it? Else history
- * need not look (history/gap/command_fit.h has the rules).
+ * May the contents of a file show that the command changed it? If not, history
+ * skips the command (history/gap/command_fit.h has the rules).
  */
 static bool may_tell(const struct ccfc_shell_effects *effects,
 		     const struct ccfc_call *call)
@@ -421,7 +423,7 @@ void ccfc_index_merge_recorded(struct ccfc_index *index, uint32_t change,
 {
 	struct ccfc_change *c = &index->changes.items[change];
 
-	/* What was there was the result of its command. */
+	/* The earlier value was the command's result. */
 	if (!(c->shell & CCFC_SHELL_RECORDED))
 		c->result.known = false;
 	ccfc_index_merge_outcome(index, &c->result, outcome);
@@ -536,7 +538,7 @@ bool ccfc_index_is_unknown(const struct ccfc_change *c)
 		return unsure && (!(c->result.run & CCFC_RUN_DIFF) ||
 				  (c->result.run & CCFC_RUN_PARTIAL));
 	default:
-		/* How far it came is not known. */
+		/* It is unknown how far the command came. */
 		return unsure || c->next_file != CCFC_ID_NONE;
 	}
 }

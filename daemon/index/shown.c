@@ -1,7 +1,7 @@
 /*
- * Files that the client showed to a session without a call: those that the user
- * put into a prompt, those that a compaction brought back, and those that have
- * changed since the session saw them. A set over (session, file, time).
+ * Files that the client showed to a session without a call: files that the user
+ * put into a prompt, that a compaction repeated, or that have changed since the
+ * session saw them. A set over (session, file, time).
  */
 #include "base/alloc.h"
 #include "base/hash.h"

@@ -15,7 +15,9 @@ static void run_harmless(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 
 /* ---- where we are ---- */
 
-/* Goes there; what is above the first directory is surely there. */
+/*
+ * Changes the directory; the directories above the first one certainly exist.
+ */
 static void change_dir(struct ccfc_sh_walk *w, struct ccfc_slice dir)
 {
 	w->state.old_cwd = w->state.cwd;
@@ -151,7 +153,7 @@ static void run_set(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 	}
 }
 
-/* Anything can come of it: eval, source, trap. */
+/* May have any effect: eval, source, trap. */
 static void run_unknown(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM, call->name);
@@ -159,7 +161,7 @@ static void run_unknown(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 	w->state.may_leave = true;
 }
 
-/* What everybody sources does not lead away. */
+/* bin/activate changes no directory. */
 static void run_source(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	if (call->n != 1 || !call->args[0].known ||
@@ -204,7 +206,7 @@ static void run_declare(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 	}
 }
 
-/* read, unset, mapfile: the variables that are named have any value. */
+/* read, unset, mapfile: the named variables may have any value. */
 static void forget_named_variables(struct ccfc_sh_walk *w,
 				   struct ccfc_sh_call *call)
 {
@@ -224,7 +226,7 @@ static void forget_named_variables(struct ccfc_sh_walk *w,
 
 #define SHELLS_MAX 3 /* sh -c "sh -c …" */
 
-/* Does "sh" understand it as bash does, whatever shell that is? */
+/* Does every "sh" understand the text as bash does? */
 static bool is_for_every_shell(struct ccfc_slice text)
 {
 	static const char *const own[] = { "{",	    "$'",      "[[", "&>",
@@ -238,7 +240,7 @@ static bool is_for_every_shell(struct ccfc_slice text)
 	return true;
 }
 
-/* sh -c TEXT: read as a command of its own, which knows no variables. */
+/* sh -c TEXT: read as a separate command without variables. */
 static void run_shell(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	const struct ccfc_sh_node *list = NULL;

@@ -2,7 +2,7 @@
 #include "base/buf.h"
 #include "shell/shell_walk.h"
 
-/* Appends `text` with the escapes that every echo -e and printf know. */
+/* Appends `text`, with escapes that every echo -e and printf understands. */
 static bool unescape_echo(struct ccfc_buf *to, struct ccfc_slice text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -30,7 +30,9 @@ static bool is_echo_option(struct ccfc_slice text)
 	return true;
 }
 
-/* Shells differ about backslashes without an option: those are not known. */
+/*
+ * Without an option, shells differ about backslashes: such output is unknown.
+ */
 static bool print_echo(struct ccfc_buf *to, const struct ccfc_sh_call *call)
 {
 	bool newline = true, escapes = false;

@@ -4,7 +4,7 @@
 
 #define BRACES_MAX 64u
 
-/* A field in the making: each byte has a mark beside it. */
+/* A field being made, with a mark for each byte. */
 struct made {
 	char *text, *marks;
 	size_t n, cap;
@@ -52,7 +52,7 @@ struct ccfc_slice ccfc_sh_join(struct ccfc_sh_walk *w, struct ccfc_slice a,
 	return ccfc_slice(made.text, made.n);
 }
 
-/* Would an unquoted expansion to this text be anything but that word? */
+/* Would an unquoted expansion to this text be exactly this one word? */
 static bool is_one_word(struct ccfc_slice text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -66,7 +66,7 @@ static void add_variable(struct ccfc_sh_walk *w, struct made *made,
 {
 	struct ccfc_sh_flow value = ccfc_sh_variable(w, part->text);
 
-	/* HOME itself, while nobody knows where that is. */
+	/* The value is HOME, whose path is not known. */
 	if (value.known && !value.text.ptr) {
 		made->opaque |= made->n > 0;
 		add_text(w, made, CCFC_SLICE_LIT("~"), HOME);
@@ -80,7 +80,7 @@ static void add_variable(struct ccfc_sh_walk *w, struct made *made,
 	add_text(w, made, value.text, QUOTED);
 }
 
-/* What a command printed, as the value of an expansion. */
+/* Adds the output of a command as the value of an expansion. */
 static void add_output(struct ccfc_sh_walk *w, struct made *made,
 		       const struct ccfc_sh_part *part)
 {
@@ -190,7 +190,7 @@ struct brace {
 	bool is_range; /* {1..3} */
 };
 
-/* The first pair of braces outside of quotes that means something. */
+/* The first pair of braces outside quotes that is expanded. */
 static bool find_brace(const struct made *made, struct brace *out)
 {
 	for (size_t i = 0; i < made->n; i++) {
@@ -216,7 +216,7 @@ static bool find_brace(const struct made *made, struct brace *out)
 	return false;
 }
 
-/* `from` with the part from `start` to `end` in place of the braces. */
+/* `from` with the part from `start` to `end` in place of its braces. */
 static struct made replace_brace(struct ccfc_sh_walk *w,
 				 const struct made *from,
 				 const struct brace *brace, size_t start,
@@ -234,7 +234,7 @@ static struct made replace_brace(struct ccfc_sh_walk *w,
 	return made;
 }
 
-/* Puts what `made` becomes without its first braces on the list. */
+/* Puts the alternatives of the first braces of `made` on the list. */
 static uint32_t split_brace(struct ccfc_sh_walk *w, const struct made *made,
 			    const struct brace *brace, struct made *list,
 			    uint32_t room)
@@ -265,7 +265,7 @@ static void expand_braces(struct ccfc_sh_walk *w, struct ccfc_sh_fields *to,
 	struct brace brace;
 
 	list[0] = *word;
-	/* The first of the list is always the next in order. */
+	/* The first item of the list is always the next in order. */
 	while (n && !w->stopped) {
 		struct made first = list[0];
 		uint32_t more;

@@ -9,7 +9,7 @@ struct command {
 	struct ccfc_sh_spec spec;
 };
 
-/* A pathspec that is no plain path: a glob in quotes, ":(top)". */
+/* Is it a pathspec other than a plain path: a quoted glob, ":(top)"? */
 static bool is_pathspec(const struct ccfc_sh_field *field)
 {
 	if (!field->text.len || field->text.ptr[0] == ':')
@@ -55,7 +55,7 @@ static void note_bulk_effect(struct ccfc_sh_walk *w,
 		       ccfc_sh_join(w, CCFC_SLICE_LIT("git "), call->name));
 }
 
-/* The number of arguments before "--"; all of them if there is none. */
+/* The number of arguments before "--"; all if there is none. */
 static uint32_t before_dashes(const struct ccfc_sh_call *call)
 {
 	uint32_t i = 0;
@@ -65,7 +65,9 @@ static uint32_t before_dashes(const struct ccfc_sh_call *call)
 	return i;
 }
 
-/* Only with "--" (or ".") is it sure that paths are meant, and no branch. */
+/*
+ * Only with "--" (or ".") the arguments are certainly paths and not a branch.
+ */
 static void run_checkout(struct ccfc_sh_walk *w,
 			 const struct ccfc_sh_call *call,
 			 struct ccfc_sh_options *o)
@@ -74,7 +76,7 @@ static void run_checkout(struct ccfc_sh_walk *w,
 	struct ccfc_slice source = CCFC_SLICE_NONE;
 
 	if (o->has['b'] && o->operands.n == 0 && !o->odd)
-		return; /* a new branch, from here */
+		return; /* a new branch from the present state */
 	for (uint32_t i = 0; i < dashes; i++)
 		if (!ccfc_slice_starts(call->args[i].text, "-"))
 			revisions++;
@@ -103,7 +105,7 @@ static void run_restore(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 
 	(void)call;
 	if (o->has['S'] && !o->has['W'])
-		return; /* the index only */
+		return; /* changes only the index */
 	if (o->has['s']) {
 		source = o->value['s'].text;
 		o->odd |= !o->value['s'].known;
@@ -152,7 +154,7 @@ static void run_stash(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 	o->odd = false;
 }
 
-/* switch -c: a new branch from here changes nothing. */
+/* switch -c: a new branch from the present state changes no file. */
 static void run_switch(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 		       struct ccfc_sh_options *o)
 {
@@ -189,7 +191,7 @@ static void run_hooked(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call,
 		       ccfc_sh_join(w, CCFC_SLICE_LIT("git "), call->name));
 }
 
-/* "--output" and an external diff are for others. */
+/* "--output" and an external diff may write. */
 static void run_read(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
 {
 	bool lists = call->n && ccfc_sh_is(&call->args[0], "list");
@@ -210,7 +212,7 @@ static void run_read(struct ccfc_sh_walk *w, const struct ccfc_sh_call *call)
 		"", "", "", ""                                                 \
 	}
 
-/* Those that show something, or write below .git only. */
+/* Commands that print something, or write only below .git. */
 static const char readers[] =
 	"status log diff show add branch tag fetch remote "
 	"rev-parse rev-list ls-files ls-tree ls-remote cat-file "
@@ -259,7 +261,7 @@ static void run_command(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 		note_bulk_effect(w, call);
 }
 
-/* Passes over git's own options; -C is a directory for this call. */
+/* Skips git's own options; -C sets the directory of this call. */
 void ccfc_sh_git(struct ccfc_sh_walk *w, struct ccfc_sh_call *call)
 {
 	struct ccfc_slice cwd = w->state.cwd;

@@ -6,7 +6,7 @@
 
 /* ---- programs that change none ---- */
 
-/* Whatever their arguments are. */
+/* Whatever their arguments. */
 static const char readers[] =
 	"cat ls echo test grep egrep fgrep zgrep head tail wc cut tr cmp "
 	"comm join paste nl tac rev fold fmt column expand od "
@@ -20,8 +20,9 @@ static const char readers[] =
 	"sync shellcheck ping nslookup dig host";
 
 /*
- * Those that write with the options `but`: "-o" is a letter among others, too;
- * and with more `operands`, of which the last is written; -1: however many.
+ * Programs that write only with the options `but` ("-o" also among other
+ * letters), or with more than `operands` operands, of which the last is
+ * written; -1: any number.
  */
 static const struct reader {
 	const char *name;
@@ -63,7 +64,7 @@ bool ccfc_sh_is_listed(const char *list, struct ccfc_slice name)
 	return false;
 }
 
-/* Does the argument have one of the options that are listed in `but`? */
+/* Is the argument one of the options in `but`? */
 static bool has_option(const char *but, const struct ccfc_sh_field *arg)
 {
 	struct ccfc_slice text = arg->text;
@@ -116,7 +117,7 @@ bool ccfc_sh_only_reads(const struct ccfc_sh_call *call)
 
 /* ---- programs that run others on many files ---- */
 
-/* The command in the arguments from `i` on: does it only read? */
+/* Does the command in the arguments from `i` on only read? */
 static bool inner_reads(const struct ccfc_sh_call *call, uint32_t i)
 {
 	struct ccfc_sh_call inner;
@@ -159,13 +160,13 @@ static bool xargs_only_reads(const struct ccfc_sh_call *call)
 	       call->args[i].text.ptr[0] == '-') {
 		struct ccfc_slice option = call->args[i++].text;
 
-		/* These have a value, mostly as a word of its own. */
+		/* These options have a value, usually as a separate word. */
 		i += option.len == 2 && strchr("IndPLs", option.ptr[1]) != NULL;
 	}
 	return i == call->n || inner_reads(call, i);
 }
 
-/* A program of awk without output to files or programs. */
+/* Is it an awk program without output to files or programs? */
 static bool awk_only_reads(const struct ccfc_sh_call *call)
 {
 	for (uint32_t i = 0; i < call->n; i++) {
@@ -182,7 +183,7 @@ static bool awk_only_reads(const struct ccfc_sh_call *call)
 	return true;
 }
 
-/* cat without files passes on what it reads. */
+/* cat without files copies its input. */
 static void run_cat(struct ccfc_sh_call *call)
 {
 	if (!call->n || (call->n == 1 && ccfc_sh_is(&call->args[0], "-")))

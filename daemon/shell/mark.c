@@ -32,7 +32,7 @@ struct ccfc_slice ccfc_sh_path(struct ccfc_sh_walk *w,
 
 	if (!ccfc_sh_is_plain(field) || !text.len)
 		return out;
-	/* The home directory is guessed from where the command was run. */
+	/* The home directory is guessed from the directory of the command. */
 	if (field->home)
 		cwd = w->env->cwd;
 	else if (text.ptr[0] == '~')

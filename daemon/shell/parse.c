@@ -49,7 +49,7 @@ static void skip_newlines(struct ccfc_sh_parser *p)
 
 /* ---- reserved words ---- */
 
-/* Is here this word, with nothing behind it that belongs to it? */
+/* Is this word here, ended by a byte that is not part of it? */
 static bool at_reserved(struct ccfc_sh_parser *p, const char *word)
 {
 	size_t start = p->at;
@@ -104,7 +104,7 @@ static void parse_redirects(struct ccfc_sh_parser *p, struct ccfc_sh_node *node)
 	}
 }
 
-/* x=( … ): the items are words that are only run through. */
+/* x=( … ): the items are words that are only skipped. */
 static void parse_array(struct ccfc_sh_parser *p, struct ccfc_sh_word *word)
 {
 	struct ccfc_sh_part **last = &word->parts;
@@ -129,7 +129,7 @@ static bool ends_in_equals(const struct ccfc_sh_word *word)
 	       ccfc_sh_name_length(part->text);
 }
 
-/* "name()" is there: what follows is the body. */
+/* After "name()": parses the body. */
 static struct ccfc_sh_node *parse_function(struct ccfc_sh_parser *p,
 					   struct ccfc_slice name);
 
@@ -240,7 +240,7 @@ static struct ccfc_sh_node *parse_for(struct ccfc_sh_parser *p)
 	return node;
 }
 
-/* The patterns of a branch; words of them may run commands. */
+/* Skips the patterns of a branch; their words may run commands. */
 static void skip_patterns(struct ccfc_sh_parser *p, struct ccfc_sh_node *node)
 {
 	struct ccfc_sh_word **last = &node->words;
@@ -288,7 +288,7 @@ static struct ccfc_sh_node *parse_case(struct ccfc_sh_parser *p)
 	return node;
 }
 
-/* [[ … ]]: only the words matter, for what they run. */
+/* [[ … ]]: only the commands that its words run matter. */
 static struct ccfc_sh_node *parse_test(struct ccfc_sh_parser *p)
 {
 	struct ccfc_sh_node *node = make_node(p, CCFC_SH_TEST);

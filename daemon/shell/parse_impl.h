@@ -12,10 +12,11 @@ struct ccfc_sh_parser {
 	int depth;
 	bool bad; /* syntax error: the result is useless */
 	struct ccfc_arena *arena;
-	struct ccfc_sh_redirect *pending; /* here-documents of this line */
+	/* here-documents that begin after this line */
+	struct ccfc_sh_redirect *pending;
 };
 
-/* The byte so far ahead; 0 after the end. */
+/* The byte `ahead` bytes on; 0 after the end. */
 static inline char ccfc_sh_peek(const struct ccfc_sh_parser *p, size_t ahead)
 {
 	return ahead < p->text.len - p->at ? p->text.ptr[p->at + ahead] : 0;
@@ -30,28 +31,28 @@ static inline bool ccfc_sh_looking_at(const struct ccfc_sh_parser *p,
 
 void *ccfc_sh_make(struct ccfc_sh_parser *p, size_t size);
 
-/* A list of commands up to ")", "}", a reserved word that ends it, or ";;". */
+/* A list of commands, ended by ")", "}", a reserved word or ";;". */
 struct ccfc_sh_node *ccfc_sh_parse_list(struct ccfc_sh_parser *p);
 
 void ccfc_sh_skip_blanks(struct ccfc_sh_parser *p);
 
-/* A redirection, if there is one here. */
+/* A redirection, if one begins here; else NULL. */
 struct ccfc_sh_redirect *ccfc_sh_parse_redirect(struct ccfc_sh_parser *p);
 
-/* Takes a newline and the here-documents that begin behind it. */
+/* Reads a newline and the here-documents that begin after it. */
 void ccfc_sh_take_newline(struct ccfc_sh_parser *p);
 
-/* The next word, of which at least one byte is there. */
+/* The next word, of at least one byte. */
 struct ccfc_sh_word *ccfc_sh_parse_word(struct ccfc_sh_parser *p);
 
-/* Is here the end of a word: a blank, an operator, the end? */
+/* Does a word end here: at a blank, an operator, or the end of the text? */
 bool ccfc_sh_at_word_end(const struct ccfc_sh_parser *p);
 
 /* The text of a here-document as a word. */
 struct ccfc_sh_word *ccfc_sh_parse_body(struct ccfc_sh_parser *p,
 					struct ccfc_slice body, bool literal);
 
-/* Passes over "…))", where the first "((" is behind. */
+/* Skips to after "))"; the "((" has been read. */
 void ccfc_sh_skip_arithmetic(struct ccfc_sh_parser *p);
 
 #endif

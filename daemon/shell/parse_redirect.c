@@ -10,7 +10,7 @@
 
 /* ---- here-documents ---- */
 
-/* The line from `*at` on, without its newline, which is passed over. */
+/* Reads a line, without its newline, which is skipped. */
 static struct ccfc_slice take_line(struct ccfc_sh_parser *p)
 {
 	struct ccfc_slice rest = ccfc_slice_from(p->text, p->at);
@@ -27,7 +27,7 @@ static bool take_here_line(struct ccfc_sh_parser *p,
 			   const struct ccfc_sh_redirect *here,
 			   struct ccfc_slice *line)
 {
-	p->bad |= p->at == p->text.len; /* cut off: what is missing? */
+	p->bad |= p->at == p->text.len; /* the text was cut off here */
 	*line = take_line(p);
 	while (here->strips_tabs && line->len && line->ptr[0] == '\t')
 		*line = ccfc_slice_from(*line, 1);
@@ -68,7 +68,7 @@ void ccfc_sh_take_newline(struct ccfc_sh_parser *p)
 
 /* ---- redirections ---- */
 
-/* How the end of a here-document is spelled, without its quotes. */
+/* The spelling of a here-document's end, without quotes. */
 static void read_here_end(struct ccfc_sh_parser *p,
 			  struct ccfc_sh_redirect *here,
 			  const struct ccfc_sh_word *word)
@@ -115,7 +115,7 @@ static const struct {
 	{ ">", CCFC_SH_OUT, 1, false },
 };
 
-/* ">&" is for descriptors; with a name it means "&>". */
+/* ">&" is for descriptors; before a name it means "&>". */
 static void read_dup(struct ccfc_sh_redirect *redirect)
 {
 	const struct ccfc_sh_part *part = redirect->word->parts;
@@ -126,7 +126,7 @@ static void read_dup(struct ccfc_sh_redirect *redirect)
 		redirect->op = CCFC_SH_BOTH;
 }
 
-/* A redirection, if there is one here. */
+/* A redirection, if one begins here. */
 struct ccfc_sh_redirect *ccfc_sh_parse_redirect(struct ccfc_sh_parser *p)
 {
 	struct ccfc_sh_redirect *redirect;
@@ -135,7 +135,7 @@ struct ccfc_sh_redirect *ccfc_sh_parse_redirect(struct ccfc_sh_parser *p)
 
 	while (isdigit((unsigned char)ccfc_sh_peek(p, 0)))
 		p->at++;
-	/* Mostly there is none. */
+	/* Usually none begins here. */
 	if (!strchr("<>&", ccfc_sh_peek(p, 0)))
 		i = n;
 	while (i < n && !ccfc_sh_looking_at(p, operators[i].text))

@@ -44,7 +44,7 @@ size_t ccfc_sh_name_length(struct ccfc_slice text)
 	return n;
 }
 
-/* Passes over the byte that ends something. */
+/* Skips a closing byte; sets `bad` if it is missing. */
 static void take_end(struct ccfc_sh_parser *p, char end)
 {
 	if (ccfc_sh_peek(p, 0) == end)
@@ -53,7 +53,7 @@ static void take_end(struct ccfc_sh_parser *p, char end)
 		p->bad = true;
 }
 
-/* Takes bytes up to `end`, which is passed over. */
+/* Takes the bytes before `end` and skips `end`. */
 static struct ccfc_slice take_until(struct ccfc_sh_parser *p, char end)
 {
 	size_t start = p->at;
@@ -66,7 +66,9 @@ static struct ccfc_slice take_until(struct ccfc_sh_parser *p, char end)
 	return taken;
 }
 
-/* What a backslash and `c` stand for in $'…'; 0: too rare to be known. */
+/*
+ * The byte that a backslash and `c` mean in $'…'; 0: rare ones, not supported.
+ */
 static char ansi_c(char c)
 {
 	static const char from[] = "ntr\\'\"abefv";
@@ -112,7 +114,7 @@ void ccfc_sh_skip_arithmetic(struct ccfc_sh_parser *p)
 	p->bad |= open || p->text.ptr[p->at - 2] != ')';
 }
 
-/* May an expansion of which this is the text do more than give a value? */
+/* May this expansion do more than give a value? */
 static bool is_active(struct ccfc_slice text)
 {
 	return memchr(text.ptr, '=', text.len) ||
@@ -122,7 +124,7 @@ static bool is_active(struct ccfc_slice text)
 	       ccfc_slice_contains(text, "--");
 }
 
-/* An expansion whose value is not known. */
+/* Adds an expansion with an unknown value. */
 static void add_unknown(struct ccfc_sh_parser *p, struct parts *to,
 			struct ccfc_slice text, bool quoted)
 {
@@ -132,7 +134,7 @@ static void add_unknown(struct ccfc_sh_parser *p, struct parts *to,
 	add_part(p, to, kind, quoted)->text = text;
 }
 
-/* A list of commands of its own, from here to its ")". */
+/* Parses a nested list of commands up to its ")". */
 static void parse_run(struct ccfc_sh_parser *p, struct parts *to,
 		      enum ccfc_sh_part_kind kind, bool quoted)
 {
@@ -142,7 +144,7 @@ static void parse_run(struct ccfc_sh_parser *p, struct parts *to,
 	take_end(p, ')');
 }
 
-/* The same for a text that is cut out already. */
+/* The same for a text without its delimiters. */
 static void parse_run_in(struct ccfc_sh_parser *p, struct parts *to,
 			 struct ccfc_slice text, bool quoted)
 {
@@ -161,7 +163,7 @@ static void parse_run_in(struct ccfc_sh_parser *p, struct parts *to,
 	p->bad |= inner.bad || inner.at != inner.text.len || inner.pending;
 }
 
-/* "`": the end is the next one without a backslash. */
+/* "`": ends at the next one without a backslash. */
 static void parse_backquotes(struct ccfc_sh_parser *p, struct parts *to,
 			     bool quoted)
 {
@@ -174,7 +176,7 @@ static void parse_backquotes(struct ccfc_sh_parser *p, struct parts *to,
 	take_end(p, '`');
 }
 
-/* "${": a plain name, or something of which only the end is looked for. */
+/* "${": a plain name, or an expansion of which only the end is found. */
 static void parse_braced(struct ccfc_sh_parser *p, struct parts *to,
 			 bool quoted)
 {
@@ -193,7 +195,7 @@ static void parse_braced(struct ccfc_sh_parser *p, struct parts *to,
 		open -= c == '}';
 	}
 	inside = ccfc_slice(p->text.ptr + start, p->at - start - !open);
-	/* Quotes in there have rules of their own: where is the end? */
+	/* Quotes inside have rules of their own, so the end may be wrong. */
 	p->bad |= open || (odd && (is_active(inside) ||
 				   memchr(inside.ptr, '{', inside.len)));
 	n = ccfc_sh_name_length(inside);
@@ -236,7 +238,7 @@ static void parse_dollar(struct ccfc_sh_parser *p, struct parts *to,
 	}
 }
 
-/* Text in which only $, ` and \ mean something, up to `end` (0: to the end). */
+/* Text in which only $, ` and \ are special, up to `end` (0: to the end). */
 static void parse_soft(struct ccfc_sh_parser *p, struct parts *to, char end)
 {
 	while (p->at < p->text.len && !p->bad) {
@@ -275,7 +277,7 @@ static void parse_soft(struct ccfc_sh_parser *p, struct parts *to, char end)
 	p->bad |= end != 0;
 }
 
-/* A NUL counts, as it does for strchr. */
+/* A NUL ends a word, as strchr finds it. */
 static bool ends_word(char c)
 {
 	switch (c) {
@@ -301,7 +303,7 @@ bool ccfc_sh_at_word_end(const struct ccfc_sh_parser *p)
 	return p->at == p->text.len || ends_word(p->text.ptr[p->at]);
 }
 
-/* A backslash outside of quotes. */
+/* A backslash outside quotes. */
 static void parse_escaped(struct ccfc_sh_parser *p, struct parts *to)
 {
 	char c = ccfc_sh_peek(p, 1);

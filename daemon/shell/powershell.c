@@ -26,7 +26,7 @@ static const struct cmdlet {
 	{ "select-string", 0, true },
 };
 
-/* Splits into words; false where there is anything but plain ones. */
+/* Splits the text into words; false unless all words are plain. */
 static bool split_words(struct ccfc_slice text, struct ccfc_slice *words,
 			uint32_t *n)
 {
@@ -80,7 +80,7 @@ static const struct cmdlet *find_cmdlet(struct ccfc_slice name)
 	return NULL;
 }
 
-/* The value of the option, if it is there. */
+/* The value of the option, if it is given. */
 static struct ccfc_slice option_value(const struct ccfc_slice *words,
 				      uint32_t n, const char *name)
 {

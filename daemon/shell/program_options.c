@@ -1,7 +1,9 @@
 /* The options of a program, as getopt reads them; see shell_walk.h. */
 #include "shell/shell_walk.h"
 
-/* The letter of a long option, and ':', '=' or '?' as it takes a value. */
+/*
+ * The letter of a long option; sets ':', '=' or '?' for how it takes a value.
+ */
 static char long_letter(const char *longs, struct ccfc_slice name, char *kind)
 {
 	const char *at = longs;
@@ -88,7 +90,7 @@ void ccfc_sh_options(struct ccfc_sh_walk *w, struct ccfc_sh_options *out,
 
 		if (over || !arg->known || arg->text.len < 2 ||
 		    arg->text.ptr[0] != '-' || arg->glob) {
-			/* What is not known may be an option, too. */
+			/* An unknown argument may be an option too. */
 			out->odd |= !arg->known && !over;
 			ccfc_sh_push_field(w, &out->operands, *arg);
 		} else if (ccfc_slice_is(arg->text, "--")) {

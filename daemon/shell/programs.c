@@ -73,7 +73,7 @@ static void run_truncate(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 			effect->has_content = empties;
 	}
 	if (o->has['c'])
-		o->odd = true; /* only files that are there */
+		o->odd = true; /* only existing files */
 }
 
 static void run_dd(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
@@ -103,7 +103,7 @@ static bool names_directory(struct ccfc_slice text)
 	       ccfc_slice_ends(text, "/..");
 }
 
-/* One file from `from` to `to`, or to its name in `to`. */
+/* Moves or copies one file to `to`, or to its name in the directory `to`. */
 static void move_or_copy(struct ccfc_sh_walk *w, enum ccfc_shell_op op,
 			 bool tree, const struct ccfc_sh_field *from,
 			 const struct ccfc_sh_field *to, bool inside)
@@ -112,7 +112,7 @@ static void move_or_copy(struct ccfc_sh_walk *w, enum ccfc_shell_op op,
 	struct ccfc_sh_field path = *to;
 	struct ccfc_shell_effect *effect;
 
-	/* "cp -r dir/. there" spreads what is in it. */
+	/* "cp -r dir/. there" copies the files in dir. */
 	if (!source.len || !ccfc_sh_is_plain(to) || !to->text.len ||
 	    ccfc_slice_is(source, "/") ||
 	    (names_directory(from->text) &&
@@ -149,7 +149,7 @@ static void resolve_links(struct ccfc_sh_walk *w, uint32_t start,
 	}
 }
 
-/* mv, cp, install, ln: all from here to there. */
+/* mv, cp, install, ln: from all operands but the last to the last. */
 static void run_move(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 		     const struct program *self, struct ccfc_sh_options *o)
 {
@@ -180,14 +180,14 @@ static void run_move(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 	if (self->op == CCFC_SHELL_LINK && o->has['s'] &&
 	    w->out->all.n - start == n)
 		resolve_links(w, start, items);
-	/* Not over a file that is there, or is newer. */
+	/* Not over an existing file, or over a newer one. */
 	if (o->has['n'] || o->has['u'])
 		ccfc_sh_maybe(w, start);
 }
 
 /* ---- in place ---- */
 
-/* sed -i.bak: what was there is kept beside it. */
+/* sed -i.bak: the old content is kept in a second file. */
 static void keep_backup(struct ccfc_sh_walk *w, struct ccfc_slice suffix,
 			const struct ccfc_sh_field *path)
 {
@@ -217,8 +217,8 @@ static void edit_files(struct ccfc_sh_walk *w, const struct ccfc_sh_options *o,
 }
 
 /*
- * How many scripts the -e of sed or perl give; *harmless becomes false if one
- * may do more than edit. Each -e counts, not the last one alone.
+ * The number of scripts given by -e of sed or perl; sets *harmless to false if
+ * one may do more than edit. Each -e counts, not only the last.
  */
 static uint32_t read_scripts(const struct ccfc_sh_call *call,
 			     const struct ccfc_sh_options *o,
@@ -238,7 +238,7 @@ static uint32_t read_scripts(const struct ccfc_sh_call *call,
 				     only_edits(call->args[i + 1].text);
 		}
 	}
-	/* One that is not a word of its own; of several only one is known. */
+	/* A script inside another word: of several, only one is known. */
 	if (!scripts && o->has['e']) {
 		scripts = 1;
 		*harmless &= call->n <= o->operands.n + 1 + o->has['i'] &&
@@ -247,7 +247,7 @@ static uint32_t read_scripts(const struct ccfc_sh_call *call,
 	return scripts;
 }
 
-/* sed and perl: with -i the files change, and the script may do more. */
+/* sed and perl: -i changes the files, and the script may do more. */
 static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 		     const struct program *self, struct ccfc_sh_options *o)
 {
@@ -259,7 +259,7 @@ static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 	uint32_t first = 0;
 
 	(void)self;
-	/* The sed of BSD has a suffix after -i, mostly none. */
+	/* BSD's sed has a suffix after -i, usually an empty one. */
 	if (!perl && o->has['i'] && o->operands.n &&
 	    ccfc_sh_is(&o->operands.items[0], ""))
 		first = 1;
@@ -274,7 +274,7 @@ static void run_edit(struct ccfc_sh_walk *w, struct ccfc_sh_call *call,
 	call->out = CCFC_SH_FLOW_UNKNOWN;
 	if (!scripts || !harmless || (perl && !o->has['p']))
 		ccfc_sh_unsure(w, CCFC_SHELL_WHY_PROGRAM, call->name);
-	/* An unknown script is no reason to doubt the files. */
+	/* An unknown script does not make the list of files uncertain. */
 	o->odd = false;
 	for (uint32_t i = first; i < o->operands.n; i++)
 		o->odd |= o->operands.items[i].loose;

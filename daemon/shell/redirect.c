@@ -18,7 +18,7 @@ static void to_file(struct ccfc_sh_walk *w, struct ccfc_sh_outlet *outlet,
 				&fields.items[0]);
 	if (redirect->fd != 1)
 		return;
-	/* Bash writes to the last one, zsh to all of them. */
+	/* Bash writes to the last file, zsh to all. */
 	outlet->lost |= outlet->away;
 	outlet->away = true;
 	outlet->effect = effect ? w->out->all.n : 0;
@@ -32,7 +32,7 @@ static void from_text(struct ccfc_sh_walk *w, struct ccfc_sh_outlet *outlet,
 
 	if (redirect->fd)
 		return;
-	/* Bash reads the last one, zsh all of them. */
+	/* Bash reads the last file, zsh all. */
 	outlet->in = (struct ccfc_sh_flow){
 		text.known && !text.home && !outlet->has_text, text.text
 	};

@@ -15,7 +15,7 @@ static char peek(const struct script *s)
 	return s->at < s->end ? *s->at : 0;
 }
 
-/* Passes over text up to `end`, which a backslash can hide. */
+/* Skips text up to `end`, unless a backslash precedes it. */
 static bool skip_to(struct script *s, char end)
 {
 	for (; s->at < s->end; s->at++) {
@@ -35,7 +35,7 @@ static void skip_any(struct script *s, const char *set)
 		s->at++;
 }
 
-/* "12", "$", "/re/I", and what joins two of them. */
+/* "12", "$", "/re/I", and two of them joined. */
 static bool skip_addresses(struct script *s)
 {
 	for (;;) {
@@ -49,7 +49,7 @@ static bool skip_addresses(struct script *s)
 	}
 }
 
-/* "s/a/b/flags" and "y/a/b/", behind the letter. */
+/* "s/a/b/flags" and "y/a/b/", after the letter. */
 static bool skip_substitution(struct script *s)
 {
 	char mark = peek(s);
@@ -77,7 +77,7 @@ static bool skip_command(struct script *s)
 	case 'a':
 	case 'i':
 	case 'c':
-		/* The rest of the line is text, with whatever in it. */
+		/* The rest of the line is arbitrary text. */
 		if (!skip_to(s, '\n'))
 			s->at = s->end;
 		return true;
@@ -116,7 +116,7 @@ bool ccfc_sh_perl_only_edits(struct ccfc_slice script)
 {
 	struct script s = { script.ptr, ccfc_slice_end(script) };
 
-	/* What runs code within a substitution. */
+	/* These run code within a substitution. */
 	if (ccfc_slice_contains(script, "@{") ||
 	    ccfc_slice_contains(script, "${") ||
 	    ccfc_slice_contains(script, "(?"))

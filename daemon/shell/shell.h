@@ -47,29 +47,30 @@ struct ccfc_shell_effect {
 	enum ccfc_shell_op op;
 	enum ccfc_shell_reach reach;
 	/*
-	 * An exit status of 0 of the whole command means that this has not
-	 * failed. False: "mv a b; true" ends with 0 without an a, too.
+	 * An exit status of 0 of the whole command proves that this part
+	 * succeeded. False for example in "mv a b; true", which ends with 0
+	 * even if there is no a.
 	 */
 	bool checked;
 	/*
-	 * `path` (and `from`) may be a directory: then the effect is one on
+	 * `path` (and `from`) may be a directory: then the effect is on
 	 * everything below it.
 	 */
 	bool tree;
 	/*
-	 * `path` may be a directory that was there: then the target is the name
-	 * of `from` in it ("cp a b"). Never set if the text is clear about it
-	 * ("cp a b/", "cp a b dir", "mv -t dir a").
+	 * `path` may be an existing directory: then the target is the name of
+	 * `from` in it ("cp a b"). Never set if the text is clear ("cp a b/",
+	 * "cp a b dir", "mv -t dir a").
 	 */
 	bool into;
-	/* WRITE: the content; APPEND: what was added. */
+	/* WRITE: the content; APPEND: the added text. */
 	bool has_content;
 	struct ccfc_slice content;
 	struct ccfc_slice path;	  /* normal, see base/path.h */
 	struct ccfc_slice from;	  /* RENAME, COPY, LINK; normal */
 	struct ccfc_slice source; /* RESTORE: git's revision; empty: index */
 	/*
-	 * How many unsure parts came before; if fewer than all of them
+	 * The number of unsure parts before it. If there are more in all
 	 * (ccfc_shell_unsure), the file may have been changed again.
 	 */
 	uint32_t unsure_before;
@@ -88,11 +89,11 @@ enum ccfc_shell_why {
 	CCFC_SHELL_WHYS
 };
 
-/* A command of git that may change files which it does not name. */
+/* A git command that may change files without naming them. */
 struct ccfc_shell_bulk {
 	struct ccfc_slice name; /* "stash", "checkout" … */
 	struct ccfc_slice dir;	/* where it was run; empty: not known */
-	bool pops;		/* "stash pop": what was put away comes back */
+	bool pops;		/* "stash pop": restores what was stashed */
 	uint32_t unsure_before; /* as of an effect */
 };
 
@@ -102,10 +103,9 @@ struct ccfc_shell_effects {
 		uint32_t n, cap;
 	} all; /* in the order of the command */
 	/*
-	 * Texts that unsure parts may have written to some file: what is given
-	 * to an interpreter or an editor, and what goes to a target that is not
-	 * plain. As the shell gives them, without its quotes; they borrow from
-	 * the command.
+	 * Texts that unsure parts may have written to some file: input of an
+	 * interpreter or an editor, and text for a target that is not plain. As
+	 * the shell passes them, without quotes; they borrow from the command.
 	 */
 	struct {
 		struct ccfc_slice *items;
@@ -116,7 +116,7 @@ struct ccfc_shell_effects {
 		uint32_t n, cap;
 	} bulk;
 	uint32_t why[CCFC_SHELL_WHYS];
-	struct ccfc_slice first_unsure; /* the program, where it has a name */
+	struct ccfc_slice first_unsure; /* the program, if it has a name */
 	struct ccfc_arena arena;
 };
 
@@ -125,7 +125,7 @@ enum ccfc_shell_language {
 	CCFC_SHELL_POWERSHELL,
 };
 
-/* Where the command was run. Both may be empty: not known. */
+/* Where the command ran. Both may be empty: not known. */
 struct ccfc_shell_env {
 	struct ccfc_slice cwd;
 	struct ccfc_slice home;
@@ -136,9 +136,9 @@ void ccfc_shell_effects_init(struct ccfc_shell_effects *effects);
 void ccfc_shell_effects_release(struct ccfc_shell_effects *effects);
 
 /*
- * Reads a command. `out` is cleared first; its slices live until the next
- * reading or the release. Any bytes are a command: there are no errors, only
- * unsure parts. Any thread, one at a time for each `out`.
+ * Reads a command. Clears `out` first; its slices are valid until the next call
+ * or the release. Any bytes are a command: there are no errors, only unsure
+ * parts. Any thread, one at a time for each `out`.
  */
 void ccfc_shell_read(struct ccfc_shell_effects *out, struct ccfc_slice command,
 		     const struct ccfc_shell_env *env);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define BLOCK	 ((size_t)64 << 10)
-#define HEAD_MAX ((size_t)4 << 20) /* bytes that are searched for it */
+#define HEAD_MAX ((size_t)4 << 20) /* bytes searched for the directory */
 #define CWD	 "\"cwd\":\""
 
 struct ccfc_excluded {
@@ -95,7 +95,7 @@ bool ccfc_excluded_has(struct ccfc_excluded *e, struct ccfc_slice dir)
 
 /* --- the directory of a transcript --- */
 
-/* The string from `at` on, without its escapes; false: it does not end. */
+/* Appends the string from `at` on, unescaped; false: it does not end. */
 static bool append_json_string(struct ccfc_buf *out, struct ccfc_slice left)
 {
 	for (size_t i = 0; i < left.len; i++) {
@@ -130,7 +130,7 @@ bool ccfc_excluded_transcript(struct ccfc_excluded *e, const char *path)
 	if (!e)
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	/* Whoever looks at it next finds out what is wrong. */
+	/* The next reader of the transcript reports the error. */
 	if (fd < 0)
 		return false;
 	while (!found && n && bytes.len < HEAD_MAX) {

@@ -13,20 +13,20 @@
 struct ccfc_excluded;
 
 /*
- * `patterns` is one glob a line: "/…", "~/…" (below `home`, which may be NULL),
- * or else any directory of that name. NULL: *out is NULL, which excludes
- * nothing.
+ * `patterns` has one glob on each line: "/…", "~/…" (below `home`, which may be
+ * NULL), or the name of a directory anywhere. NULL: *out is NULL, and nothing
+ * is excluded.
  */
 int ccfc_excluded_new(struct ccfc_excluded **out, const char *patterns,
 		      const char *home, struct ccfc_err *err);
 void ccfc_excluded_free(struct ccfc_excluded *excluded);
 
-/* Is it such a directory, or below one? */
+/* Is it an excluded directory, or below one? */
 bool ccfc_excluded_has(struct ccfc_excluded *excluded, struct ccfc_slice dir);
 
 /*
- * The same of a transcript that nothing is known of. One that does not say its
- * directory yet is excluded until it does.
+ * The same for an unknown transcript. A transcript that has no directory yet is
+ * excluded until it has one.
  */
 bool ccfc_excluded_transcript(struct ccfc_excluded *excluded, const char *path);
 

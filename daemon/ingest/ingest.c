@@ -195,7 +195,7 @@ void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
 	size_t len = strlen(path);
 	const char *why = err->what;
 
-	/* The path is part of the message anyhow. */
+	/* The message has the path anyway. */
 	if (!strncmp(why, path, len) && !strncmp(why + len, ": ", 2))
 		why += len + 2;
 	ccfc_ingest_failed(in, path, &name, why);
@@ -272,7 +272,9 @@ static void read_from_start(struct ccfc_ingest *in, uint32_t source)
 	uint64_t done = ccfc_ingest_at(in, source)->cursor.offset;
 	struct stat st;
 
-	/* Nothing but the archive has what was read of a deleted transcript. */
+	/*
+	 * Of a deleted transcript, only the archive may still have the lines.
+	 */
 	if (ccfc_ingest_read_kept(in, source) || ccfc_ingest_lost(in, source) ||
 	    stat(ccfc_ingest_path(in, source), &st) || !S_ISREG(st.st_mode))
 		return;
@@ -304,7 +306,7 @@ void ccfc_ingest_rebuild(struct ccfc_ingest *in, struct ccfc_slice project)
 
 /* --- reading --- */
 
-/* Or only a part of it, which is taken out. */
+/* Is the line forgotten? A forgotten part of a line is cut out. */
 static bool is_forgotten(struct ccfc_ingest *in, uint32_t source,
 			 struct ccfc_record *record, struct ccfc_slice text)
 {
@@ -318,7 +320,7 @@ static bool is_forgotten(struct ccfc_ingest *in, uint32_t source,
 	return false;
 }
 
-/* False when its texts could not be taken. */
+/* False if its texts could not be stored. */
 static bool apply_record(struct ccfc_ingest *in, uint32_t source,
 			 struct ccfc_record *record, struct ccfc_slice text,
 			 uint64_t offset)
@@ -328,7 +330,7 @@ static bool apply_record(struct ccfc_ingest *in, uint32_t source,
 	if (in->lines && is_forgotten(in, source, record, text))
 		return true;
 	ccfc_index_apply(in->index, source, record, offset, len);
-	/* Texts of lines that are read again are already stored. */
+	/* The texts of lines that are read again are stored already. */
 	return offset < ccfc_ingest_at(in, source)->texts.offset ||
 	       ccfc_store_say(in->store, in->index, source, record, offset,
 			      len);
@@ -370,7 +372,7 @@ static bool apply_glued_records(struct ccfc_ingest *in, uint32_t source,
 	return apply_record(in, source, &record, left, offset + *used) && said;
 }
 
-/* Takes in one line; false when its texts could not be stored. */
+/* Applies one line; false if its texts could not be stored. */
 static bool apply_line(struct ccfc_ingest *in, uint32_t source,
 		       const struct ccfc_line *line)
 {
@@ -382,7 +384,10 @@ static bool apply_line(struct ccfc_ingest *in, uint32_t source,
 		ccfc_index_too_long(in->index, source);
 		return true;
 	}
-	/* As long as if it had been read before its end was there. */
+	/*
+	 * Cuts the white space, as if the line had been read before its end was
+	 * written.
+	 */
 	while (text.len && memchr(" \t\r", text.ptr[text.len - 1], 3))
 		text.len--;
 	ccfc_record_parse(in->parser, &record, text);
@@ -407,7 +412,7 @@ static bool apply_unfinished_line(struct ccfc_ingest *in, uint32_t source,
 
 	if (ccfc_tail_rest(in->tail, cursor, &line, REST_MAX, &err) <= 0)
 		return true;
-	/* Settling asks how far the source was read. */
+	/* Settling needs the position up to which the source was read. */
 	ccfc_ingest_at(in, source)->cursor.offset = cursor->offset + line.len;
 	said = apply_glued_records(in, source, ccfc_slice(line.ptr, line.len),
 				   line.offset, true, &used);
@@ -450,7 +455,9 @@ static int read_source_lines(struct ccfc_ingest *in, uint32_t source,
 	while (*budget &&
 	       (r = ccfc_tail_next(in->tail, &cursor, &line, &err)) > 0) {
 		*budget -= *budget > line.len ? line.len + 1 : *budget;
-		/* Settling asks how far the source was read. */
+		/*
+		 * Settling needs the position up to which the source was read.
+		 */
 		ccfc_ingest_at(in, source)->cursor.offset = cursor.offset;
 		said = apply_line(in, source, &line) && said;
 		ccfc_ingest_stage(in, source, &line, true);
@@ -471,7 +478,7 @@ static int read_source_lines(struct ccfc_ingest *in, uint32_t source,
 	return r;
 }
 
-/* Reads one source on; true when it has more than the budget allowed. */
+/* Reads further in one source; true if it has more than the budget. */
 static bool read_source(struct ccfc_ingest *in, uint32_t source,
 			uint64_t *budget)
 {

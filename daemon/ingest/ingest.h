@@ -53,25 +53,26 @@ const struct ccfc_failed *
 ccfc_ingest_failures(const struct ccfc_ingest *ingest);
 
 /*
- * Keeps what is read, and reads from there what is gone; before the first scan.
- * Sources that are gone learn what is kept of them.
+ * Archives what is read, and reads deleted transcripts from the archive. Call
+ * before the first scan. Deleted sources get the facts of their archived
+ * copies.
  */
 void ccfc_ingest_archive(struct ccfc_ingest *ingest,
 			 struct ccfc_archive *archive,
 			 enum ccfc_archive_mode mode);
-/* Never reads from now on what is on the list, which outlives it. */
+/* From now on nothing on the list is read; the list outlives ingest. */
 void ccfc_ingest_forget(struct ccfc_ingest *ingest,
 			const struct ccfc_forgotten *list, const char *home);
-/* Never reads excluded projects; before the first scan. */
+/* Excluded projects are never read. Call before the first scan. */
 void ccfc_ingest_exclude(struct ccfc_ingest *ingest,
 			 struct ccfc_excluded *excluded);
-/* Takes news from the archive. */
+/* Applies news of the archive. */
 void ccfc_ingest_archived(struct ccfc_ingest *ingest);
-/* The archive was lost: what is still there is kept again. */
+/* The archive was lost: archives again what still exists. */
 void ccfc_ingest_keep_anew(struct ccfc_ingest *ingest);
 /*
- * Adds kept transcripts that the index does not know, to the cold queue: of a
- * store that was lost, or of another machine.
+ * Adds archived transcripts that the index does not know to the cold queue:
+ * after the store was lost, or from another machine.
  */
 void ccfc_ingest_adopt(struct ccfc_ingest *ingest);
 
@@ -83,14 +84,14 @@ void ccfc_ingest_hot(struct ccfc_ingest *ingest);
  * rows that it changed are still marked.
  */
 void ccfc_ingest_on_lines(struct ccfc_ingest *ingest, void (*fn)(void *ctx));
-/* Stores what others have put into the index. */
+/* Stores what others have changed in the index. */
 void ccfc_ingest_flush(struct ccfc_ingest *ingest);
 
 /* Processes one slice of the cold queue; false: the queue is empty. */
 bool ccfc_ingest_cold(struct ccfc_ingest *ingest);
 /*
- * `waits` (with the ctx of on_batch) is called now and then: does somebody wait
- * for the core? If so, the slice ends, and the next ones are short.
+ * `waits` (with the ctx of on_batch) is called from time to time: is anything
+ * waiting for the core? If so, the slice ends, and the next slices are short.
  */
 void ccfc_ingest_yield(struct ccfc_ingest *ingest, bool (*waits)(void *ctx));
 

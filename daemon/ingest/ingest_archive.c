@@ -1,6 +1,6 @@
 /*
- * Ingest and the archive: what is passed on to be kept, what is known to be
- * kept, and reading again from there.
+ * Ingest and the archive: archiving lines, the facts about archived copies, and
+ * reading from the archive.
  */
 #include "ingest/ingest_impl.h"
 
@@ -50,7 +50,7 @@ static void on_kept(void *ctx, const struct ccfc_archive_kept *kept)
 		ccfc_ingest_adopt(in);
 		return;
 	}
-	/* Some made room for others: which ones is found out anew. */
+	/* Some copies were removed for space; all facts are read again. */
 	for (uint32_t i = 0; i < in->index->sources.n; i++)
 		if (ccfc_ingest_at(in, i)->kept_end)
 			read_kept_facts(in, i);
@@ -80,7 +80,10 @@ void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
 {
 	const struct ccfc_source *s = ccfc_ingest_at(in, source);
 
-	/* What is only found, not written now, is read from the file. */
+	/*
+	 * A line that was only found, not written just now, is archived from
+	 * the file.
+	 */
 	if (in->slicing || line->too_long || !wants_archived(in, source))
 		return;
 	ccfc_archive_stage(in->archive, source, s->texts_gen, line->offset,
@@ -144,7 +147,9 @@ bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source)
 	return true;
 }
 
-/* More is kept of a transcript that is gone: it was imported. */
+/*
+ * The archive has more of a deleted transcript than was read: it was imported.
+ */
 static void read_on_kept(struct ccfc_ingest *in, uint32_t source)
 {
 	const struct ccfc_source *s = ccfc_ingest_at(in, source);
@@ -174,7 +179,7 @@ static void add_archived_source(void *ctx, const char *path,
 		read_on_kept(in, id);
 		return;
 	}
-	/* Whether it is excluded cannot be seen here: only its lines tell. */
+	/* Only its lines show whether it is excluded. */
 	ccfc_log(CCFC_LOG_DEBUG, "%s: is known from the archive", path);
 	id = ccfc_index_source(in->index, s, name);
 	ccfc_index_source_gone(in->index, id, true);

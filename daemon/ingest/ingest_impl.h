@@ -18,9 +18,12 @@
 #define CCFC_MARK_COLD	2u
 #define CCFC_MARK_FOUND 4u
 #define CCFC_MARK_ANEW	8u
-/* It is gone, and read again from the archive. */
+/* The file is gone; the source is read again from the archive. */
 #define CCFC_MARK_KEPT 16u
-/* … from its start, once it can be opened: until then what is known stays. */
+/*
+ * It is read again from its start, once it can be opened. Until then earlier
+ * facts stay.
+ */
 #define CCFC_MARK_OVER 32u
 
 /* Facts about a source for the life of the process. */
@@ -37,7 +40,7 @@ struct ccfc_ingest_entry {
 struct ccfc_ingest_queue {
 	struct ccfc_ingest_entry *items;
 	uint32_t n, cap;
-	uint32_t at; /* next to work on */
+	uint32_t at; /* the next item */
 	bool sorted;
 };
 
@@ -55,14 +58,14 @@ struct ccfc_ingest {
 	void (*on_lines)(void *ctx); /* may be NULL */
 	bool (*waits)(void *ctx);    /* may be NULL */
 	void *ctx;
-	uint64_t read;	/* since `waits` was asked */
+	uint64_t read;	/* bytes read since the last call of `waits` */
 	uint64_t slice; /* bytes of the next slice of the cold queue */
 	bool scanning;	/* new paths go to the cold queue */
 	bool slicing;	/* this is a slice of the cold queue */
-	bool yield;	/* `waits` said so */
+	bool yield;	/* `waits` returned true */
 	struct ccfc_ingest_queue hot, cold;
 	struct {
-		struct ccfc_ingest_note *items; /* of each source */
+		struct ccfc_ingest_note *items; /* by source */
 		uint32_t n, cap;
 	} notes;
 	struct {
@@ -80,7 +83,7 @@ struct ccfc_ingest {
 	char store_error[CCFC_ERR_WHAT_MAX];
 };
 
-/* Valid until the next source is made. */
+/* Valid until the next source is added. */
 struct ccfc_ingest_note *ccfc_ingest_note_of(struct ccfc_ingest *in,
 					     uint32_t source);
 
@@ -98,7 +101,7 @@ void ccfc_ingest_note_file(struct ccfc_ingest *in, uint32_t source,
 void ccfc_ingest_push(struct ccfc_ingest *in, uint32_t source, int64_t mtime,
 		      uint64_t bytes, bool hot);
 
-/* Is it of an excluded project? By what the index knows of it. */
+/* Is it excluded, according to the index? */
 bool ccfc_ingest_is_excluded(const struct ccfc_ingest *in, uint32_t source);
 
 /* The check of the path failed, and will be tried again. */
@@ -114,9 +117,9 @@ void ccfc_ingest_read_failed(struct ccfc_ingest *in, uint32_t source,
 /* --- source_open.c --- */
 
 /*
- * Opens the source in in->tail at its cursor, from its file or, if that is gone
- * and it is to be read from there, the archive. False: there is nothing to
- * read, or it cannot be; the index and in->failed say which.
+ * Opens the source in in->tail at its cursor: its file, or the archive if the
+ * file is gone and the source is to be read from there. False: there is nothing
+ * to read, or it cannot be read; the index and in->failed have the reason.
  */
 bool ccfc_ingest_open(struct ccfc_ingest *in, uint32_t source);
 
@@ -129,9 +132,9 @@ void ccfc_ingest_stage(struct ccfc_ingest *in, uint32_t source,
 void ccfc_ingest_keep(struct ccfc_ingest *in, uint32_t source);
 /* Its file is gone. */
 void ccfc_ingest_vanished(struct ccfc_ingest *in, uint32_t source);
-/* Reads a source that is gone again, if all of it is kept. */
+/* Reads a deleted source again, if the archive has all of it. */
 bool ccfc_ingest_read_kept(struct ccfc_ingest *in, uint32_t source);
-/* Its path was `from`: what is archived of it follows. */
+/* Its path was `from`: renames the archived copy too. */
 void ccfc_ingest_moved(struct ccfc_ingest *in, uint32_t source,
 		       const char *from);
 
@@ -151,7 +154,7 @@ static inline const char *ccfc_ingest_path(struct ccfc_ingest *in,
 	return ccfc_index_str(in->index, ccfc_ingest_at(in, source)->path).ptr;
 }
 
-/* Has its path become a further name of another source? */
+/* Has its path become another name of another source? */
 static inline bool ccfc_ingest_lost(struct ccfc_ingest *in, uint32_t source)
 {
 	return ccfc_index_alias_find(in->index, ccfc_slice_str(ccfc_ingest_path(

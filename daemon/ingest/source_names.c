@@ -35,7 +35,7 @@ struct look {
 	const char *path;
 	const struct ccfc_name *name;
 	struct stat st;
-	uint32_t except; /* a source to leave out */
+	uint32_t except; /* a source to ignore */
 	bool hot;
 };
 
@@ -53,7 +53,7 @@ static bool is_same_inode(const char *path, const struct look *look)
 			(uint64_t)look->st.st_ino);
 }
 
-/* Is the file of this look the one that the source had last? */
+/* Is the checked file the one that the source had last? */
 static bool is_its_file(const struct look *look, uint32_t source)
 {
 	const struct ccfc_ingest_note *note =
@@ -95,7 +95,7 @@ static void queue_path(struct ccfc_ingest *in, const char *path,
 	CCFC_VEC_PUSH(in->again, again);
 }
 
-/* The best of the further names that lead to the source's file, or NULL. */
+/* The best of the source's other names that lead to its file, or NULL. */
 static const struct ccfc_alias *best_alias(struct ccfc_ingest *in,
 					   uint32_t source, const char *than)
 {
@@ -117,8 +117,8 @@ static const struct ccfc_alias *best_alias(struct ccfc_ingest *in,
 }
 
 /*
- * Makes the best name that leads to the source's file its path. False when
- * none does.
+ * Makes the best name that leads to the source's file its path. False if no
+ * name does.
  */
 static bool choose_path(struct ccfc_ingest *in, uint32_t source)
 {
@@ -144,7 +144,7 @@ static bool choose_path(struct ccfc_ingest *in, uint32_t source)
 
 /* --- finding the source of a file --- */
 
-/* Does the path of this source lead to the file as well? */
+/* Does the path of this source lead to the file too? */
 static bool is_also_source(const void *ctx, uint32_t source, const void *key)
 {
 	const struct look *look = key;
@@ -154,7 +154,7 @@ static bool is_also_source(const void *ctx, uint32_t source, const void *key)
 	       is_same_inode(ccfc_ingest_path(look->in, source), look);
 }
 
-/* Is this the source that the file was before it was moved? */
+/* Was this source's file moved to the checked path? */
 static bool was_source(const void *ctx, uint32_t source, const void *key)
 {
 	const struct look *look = key;
@@ -182,7 +182,7 @@ static uint32_t find_by_file(const struct look *look, ccfc_map_eq_fn eq)
 			    eq, NULL, look);
 }
 
-/* The source of a file at a path that no source has. */
+/* Adds the source of a file whose path no source has. */
 static uint32_t new_source(const struct look *look)
 {
 	struct ccfc_ingest *in = look->in;
@@ -198,12 +198,14 @@ static uint32_t new_source(const struct look *look)
 	ccfc_log(CCFC_LOG_DEBUG, "%s: was %s", look->path, old);
 	ccfc_index_source_move(in->index, id, path, look->name);
 	ccfc_ingest_moved(in, id, old);
-	/* Another file may have taken its place, and have had its look. */
+	/*
+	 * Another file may have its old path now, which must be checked again.
+	 */
 	queue_path(in, old, &was);
 	return id;
 }
 
-/* Gives all names of a source to another. */
+/* Gives all names of a source to another one. */
 static void give_name_to(struct ccfc_ingest *in, uint32_t from, uint32_t to)
 {
 	struct ccfc_slice path = ccfc_slice_str(ccfc_ingest_path(in, from));
@@ -220,7 +222,7 @@ static void give_name_to(struct ccfc_ingest *in, uint32_t from, uint32_t to)
 	}
 }
 
-/* Two sources are one file: the one that stays. */
+/* Two sources are one file: returns the one that stays. */
 static uint32_t merge_sources(const struct look *look, uint32_t a, uint32_t b)
 {
 	struct ccfc_ingest *in = look->in;
@@ -231,7 +233,7 @@ static uint32_t merge_sources(const struct look *look, uint32_t a, uint32_t b)
 	ccfc_log(CCFC_LOG_INFO, "%s: is %s by another name",
 		 ccfc_ingest_path(in, goes), ccfc_ingest_path(in, stays));
 	give_name_to(in, goes, stays);
-	/* Lines that both sources read were counted twice. */
+	/* Lines read by both sources were counted twice. */
 	if (is_its_file(look, goes) && is_its_file(look, stays) &&
 	    ccfc_ingest_at(in, stays)->cursor.offset >=
 		    ccfc_ingest_at(in, goes)->cursor.offset)
@@ -250,7 +252,7 @@ static void update_found_source(const struct look *look, uint32_t source)
 
 	ccfc_ingest_note_file(in, source, (uint64_t)look->st.st_dev,
 			      (uint64_t)look->st.st_ino);
-	/* It is not read by this name; only the name had failed. */
+	/* The source is not read by this name; only the name had failed. */
 	if (strcmp(look->path, ccfc_ingest_path(in, source)) != 0)
 		ccfc_ingest_fine(in, look->path);
 	/* Only a scan finds what exists; an event may be a deletion. */
@@ -260,7 +262,7 @@ static void update_found_source(const struct look *look, uint32_t source)
 			 size > done ? size - done : 0, look->hot);
 }
 
-/* The path was a further name of a source: true if it still is one. */
+/* The path was another name of a source: is it still one? */
 static bool is_still_alias(const struct look *look, uint32_t source)
 {
 	struct ccfc_ingest *in = look->in;
@@ -307,7 +309,7 @@ static void there_is(struct look *look)
 		choose_path(in, id);
 }
 
-/* Checks lost sources whose paths are further names. */
+/* Checks lost sources whose paths are other sources' names. */
 static void return_names(struct ccfc_ingest *in, uint32_t source)
 {
 	const struct ccfc_alias *alias;
@@ -367,7 +369,7 @@ static void check_found_path(struct look *look)
 		there_is_none(look);
 		return;
 	}
-	/* Opening it shows why, or it is tried again. */
+	/* Opening it fails with the reason, or it is tried again. */
 	id = ccfc_index_source_named(in->index, ccfc_slice_str(look->path));
 	if (id == CCFC_ID_NONE) {
 		ccfc_ingest_failed(in, look->path, look->name, strerror(errno));
@@ -383,7 +385,7 @@ void ccfc_ingest_look(struct ccfc_ingest *in, const char *path,
 	struct look look = { .in = in, .path = path, .name = name, .hot = hot };
 
 	check_found_path(&look);
-	/* Each of these took a name from a source, so the loop ends. */
+	/* Each check takes a name from a source, so the loop ends. */
 	while (in->again.n) {
 		struct ccfc_ingest_again again = in->again.items[--in->again.n];
 

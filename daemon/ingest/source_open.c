@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-/* The file has other bytes now: their texts are not stored yet. */
+/* The file has other bytes now: their texts are not stored. */
 static void forget_texts(struct ccfc_ingest *in, uint32_t source)
 {
 	struct ccfc_source *s = ccfc_ingest_at(in, source);
@@ -21,8 +21,8 @@ static void forget_texts(struct ccfc_ingest *in, uint32_t source)
 }
 
 /*
- * Opens the file to read on from `cursor`. Texts may be stored beyond the
- * cursor, but of bytes that were replaced since: the open file shows which.
+ * Opens the file at `cursor`. The stored texts may reach beyond the cursor, but
+ * belong to bytes that were replaced since; the open file shows which.
  */
 static enum ccfc_tail_status open_tail_at(struct ccfc_ingest *in,
 					  uint32_t source,
@@ -86,7 +86,7 @@ static enum ccfc_tail_status open_source(struct ccfc_ingest *in,
 	return status;
 }
 
-/* Opens what the archive has of the source. */
+/* Opens the source's copy in the archive. */
 static enum ccfc_tail_status open_kept(struct ccfc_ingest *in, uint32_t source)
 {
 	struct ccfc_cursor start = { 0 };

@@ -1,6 +1,6 @@
 /*
- * A line of a transcript as a Message, and tasks; packed on a worker. A line
- * that cannot be read any more keeps its place, so that pages do not shift.
+ * A line of a transcript as a Message, and tasks; packed on a worker. An
+ * unreadable line still has an entry, so that pages do not shift.
  */
 #include "serve/conversation/session_messages.h"
 
@@ -77,7 +77,10 @@ static void pack_started(struct ccfc_conversation_job *job, uint64_t call,
 				   a->description.len
 					   ? a->description
 					   : description_of_input(job, input));
-	/* All inline sidechains are one agent: the lines do not say which. */
+	/*
+	 * All inline sidechains count as one agent: their lines do not have the
+	 * agent.
+	 */
 	if (no != job->conv->sidechain)
 		ccfc_pack_kv_uint(&job->pack, "messageCount", a->messages);
 	ccfc_pack_end(&job->pack);

@@ -54,17 +54,17 @@ int ccfc_conversation_answer_get(struct ccfc_conversation_job *job,
 #define SUM_ROWS 256u
 
 struct session_sums {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	uint32_t session;
-	struct ccfc_buf page; /* what the worker packed: so many keys and … */
+	struct ccfc_buf page; /* keys and values that the worker packed */
 	uint32_t nkeys;	      /* … values */
 	/* How far it is: */
 	bool begun;
 	struct ccfc_tallying tallying;
 	struct ccfc_tally tally;
-	uint32_t calls; /* rows that are in these: */
+	uint32_t calls; /* next rows of these tables: */
 	struct ccfc_counts own, agents;
 };
 

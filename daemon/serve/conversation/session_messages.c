@@ -79,7 +79,7 @@ static struct ccfc_slice read_line_uuid(struct ccfc_conversation_job *job,
 				       r.fields[CCFC_FIELD_UUID]));
 }
 
-/* The line that `message` means, and whose it is. */
+/* The line that `message` means, and its agent. */
 static int find_message(struct ccfc_conversation_job *job, uint32_t *line,
 			uint32_t *agent, struct ccfc_err *err)
 {

@@ -16,7 +16,7 @@ struct ccfc_conversation_state {
 };
 
 struct ccfc_conversation_job {
-	struct ccfc_deferred d; /* has to be the first */
+	struct ccfc_deferred d; /* must be first */
 	int (*answer)(struct ccfc_conversation_job *job, struct ccfc_err *err);
 	uint32_t session;
 	struct ccfc_slice id; /* of the session; all in d.arena */
@@ -24,7 +24,7 @@ struct ccfc_conversation_job {
 	uint32_t nsources;
 	struct ccfc_conversation_state *states; /* sorted */
 	uint32_t nstates;
-	struct ccfc_texts_view texts; /* where no source is left; else fd -1 */
+	struct ccfc_texts_view texts; /* if no source is left; else fd -1 */
 	enum ccfc_conversation_role role;
 	bool summary;  /* session.get */
 	bool timeline; /* session.timeline */

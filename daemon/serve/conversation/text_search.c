@@ -133,7 +133,7 @@ static void list_sources(struct text_search *t, struct ccfc_request *rq)
 	t->s.sources = list;
 }
 
-/* A line for each thing that is known of the session. */
+/* Writes one line for each fact about the session. */
 static void put_meta(struct ccfc_buf *text, const struct ccfc_index *index,
 		     uint32_t session)
 {
@@ -155,7 +155,10 @@ static void put_meta(struct ccfc_buf *text, const struct ccfc_index *index,
 	}
 }
 
-/* Copied for the worker, with some bytes behind each (search/search.h). */
+/*
+ * Copies the facts for the worker, with readable bytes after each
+ * (search/search.h).
+ */
 static void list_metas(struct text_search *t, const struct ccfc_index *index)
 {
 	static const char slack[CCFC_NEEDLE_SLACK];
@@ -222,8 +225,9 @@ static int read_search_options(struct text_search *t, struct ccfc_request *rq,
 /* --- on the worker --- */
 
 /*
- * Literals with letters that have two spellings become regular expressions of
- * both; so do the others, since all patterns are of one kind.
+ * Turns literals that have letters with two spellings into regular expressions
+ * of both spellings. Then all other patterns become regular expressions too:
+ * all are of one kind.
  */
 static void use_both_spellings(struct text_search *t)
 {

@@ -15,7 +15,9 @@ static void put_id(struct ccfc_ids *ids, uint32_t id)
 
 /* --- sessions --- */
 
-/* Sessions of a project, and sessions whose last line is before a time. */
+/*
+ * Selects sessions of a project, and sessions whose last line is before a time.
+ */
 static void choose_sessions(struct ccfc_forget_choice *c,
 			    const struct ccfc_index *index)
 {

@@ -10,9 +10,9 @@
 struct ccfc_forget_choice {
 	struct ccfc_ids sessions;
 	struct ccfc_ids files;
-	struct ccfc_ids sources; /* that are not read any more */
+	struct ccfc_ids sources; /* sources that are not read any more */
 	struct ccfc_slice below; /* a project; in the request's arena */
-	int64_t before;		 /* CCFC_TIME_NONE: no such limit */
+	int64_t before;		 /* CCFC_TIME_NONE: no limit */
 	uint64_t changes;
 	uint64_t bytes; /* that were read of the sources */
 };

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A mark comes at most so many ms after its moment. */
+/* A mark arrives at most this many ms after its time. */
 #define MARK_LATE 1000
 
 struct ccfc_removal {

@@ -31,7 +31,7 @@ struct found {
 	struct ccfc_slice name;
 };
 
-/* The change of a command that is only told by the contents of the file. */
+/* The change of a command that only the contents of the file show. */
 static uint32_t find_inferred(const struct ccfc_request *rq,
 			      const struct ccfc_chain *chain, uint32_t command)
 {
@@ -110,7 +110,7 @@ static void pack_commit(struct ccfc_pack *p,
 	ccfc_pack_end(p);
 }
 
-/* What the client noted of the call besides. */
+/* Packs what else the client recorded about the call. */
 static void pack_notes(struct ccfc_request *rq, const struct ccfc_change *c)
 {
 	const struct ccfc_history_env *env = ccfc_history_env(rq->history);
@@ -144,7 +144,7 @@ static void pack_change(struct ccfc_request *rq, const struct found *f)
 	ccfc_pack_kv_str(p, "path", ccfc_index_file_path(rq->index, c->file));
 	ccfc_reply_str(p, "projectPath", ccfc_args_project(rq, c->session));
 	ccfc_pack_kv_str(p, "name", f->name);
-	/* The diff first: it is what is asked for. */
+	/* The diff first: it matters most if the reply becomes full. */
 	cut = !ccfc_reply_delta(rq, &f->delta, ccfc_buf_view(&f->diff));
 	cut |= ccfc_reply_state(rq, "before", &f->before, content);
 	cut |= ccfc_reply_state(rq, "after", &f->after, content);

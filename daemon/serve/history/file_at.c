@@ -13,7 +13,7 @@ static uint32_t change_at_point(const struct ccfc_chain *chain,
 					   : point->made;
 }
 
-/* Of which change it is, or of which backup where there is none. */
+/* Packs the change of the point, or the backup if there is no change. */
 static void pack_ref(struct ccfc_request *rq, const struct ccfc_chain *chain,
 		     const struct ccfc_point *point)
 {
@@ -27,7 +27,7 @@ static void pack_ref(struct ccfc_request *rq, const struct ccfc_chain *chain,
 				    ccfc_chain_seen_time(chain, point->seen));
 }
 
-/* The last state that is known: what the disk should be. */
+/* Packs the last known state, which the disk should have. */
 static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 {
 	struct ccfc_point point = ccfc_point_end(chain);
@@ -41,7 +41,7 @@ static void pack_latest(struct ccfc_request *rq, struct ccfc_chain *chain)
 	ccfc_pack_end(rq->pack);
 }
 
-/* Whose word it is. */
+/* Packs the origin of the sessions behind the state. */
 static void pack_origin(struct ccfc_request *rq, const struct ccfc_chain *chain,
 			const struct ccfc_point *point)
 {

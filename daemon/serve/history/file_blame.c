@@ -24,11 +24,11 @@ struct packed {
 
 struct owner {
 	uint32_t number;
-	bool known; /* the rest is there */
+	bool known; /* the other fields are set */
 	struct packed line, block;
 };
 
-/* The type of the agent whose transcript that is. */
+/* The type of the agent whose transcript is `source`. */
 struct agent {
 	uint32_t source;
 	struct ccfc_slice type;
@@ -76,7 +76,7 @@ static const char *kind_text(enum ccfc_blame_kind kind)
 	return text[kind];
 }
 
-/* The commands one of which made it. */
+/* The commands of which one made the gap. */
 static void pack_commands(struct ccfc_pack *p, const struct blaming *b,
 			  uint32_t gap)
 {
@@ -145,7 +145,7 @@ static void pack_line_owner_fields(struct ccfc_pack *p, struct blaming *b,
 			       : CCFC_SLICE_NONE);
 }
 
-/* What was packed into an array of its own, without the array's head. */
+/* The bytes of an array without its head. */
 static struct packed finish_packed_fields(struct ccfc_pack *p,
 					  struct ccfc_arena *arena)
 {
@@ -235,7 +235,7 @@ static void pack_line(struct blaming *b, uint32_t i)
 	ccfc_pack_end(p);
 }
 
-/* Where the reply is full, `last` is put back to there. */
+/* If the reply is full, `last` is lowered. */
 static bool pack_lines(struct blaming *b)
 {
 	struct ccfc_pack *p = b->rq->pack;

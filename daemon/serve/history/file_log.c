@@ -1,8 +1,8 @@
 /*
  * file.log: the steps of a file's history, newest first. Between two changes,
  * and after the last one, somebody else may have changed the file: that is a
- * separate step, and so is a span about which nothing is known. Of a file that
- * only snapshots name the steps are the states that backups show.
+ * step of its own, and so is a period about which nothing is known. For a file
+ * that only snapshots name, the steps are the states of its backups.
  */
 #include "history/file/read_file.h"
 #include "serve/rpc/content_reply.h"
@@ -16,10 +16,10 @@
 struct step {
 	uint32_t i;
 	bool is_change;
-	enum ccfc_gap gap; /* of what is none */
-	bool is_backup;	   /* `seen` is all that is known */
-	uint32_t seen;	   /* leads to what a backup shows, or ID_NONE */
-	uint32_t from;	   /* comes from there, or ID_NONE */
+	enum ccfc_gap gap; /* if the step is not a change */
+	bool is_backup;	   /* only the state `seen` is known */
+	uint32_t seen;	   /* the seen state after the step, or ID_NONE */
+	uint32_t from;	   /* the seen state before the step, or ID_NONE */
 };
 
 struct log {
@@ -28,7 +28,7 @@ struct log {
 	struct step *steps; /* oldest first */
 	uint32_t n, len;    /* steps, changes */
 	struct ccfc_filter filter;
-	bool some; /* only changes, and of these what the filter leaves */
+	bool some; /* only changes that the filter accepts */
 };
 
 static void add_gap(struct log *log, uint32_t i, enum ccfc_gap gap,
@@ -40,7 +40,7 @@ static void add_gap(struct log *log, uint32_t i, enum ccfc_gap gap,
 		};
 }
 
-/* In front of change i, of what was seen on disk: how often, and the last. */
+/* Counts the edits seen on disk before change i; *last is the last one. */
 static uint32_t count_edits(const struct log *log, uint32_t i, uint32_t *last)
 {
 	uint32_t n = 0, k = ccfc_chain_seen(log->chain, i, INT64_MAX);
@@ -55,7 +55,7 @@ static uint32_t count_edits(const struct log *log, uint32_t i, uint32_t *last)
 	return n;
 }
 
-/* Each edit that was seen on disk is a step; then what came after the last. */
+/* Adds a step for each edit seen on disk, and one for the rest of the gap. */
 static bool find_edits(struct log *log, uint32_t i)
 {
 	uint32_t last, n = count_edits(log, i, &last), from = CCFC_ID_NONE;
@@ -80,7 +80,7 @@ static bool find_edits(struct log *log, uint32_t i)
 	return true;
 }
 
-/* Behind the last change: what a backup shows, then the disk. */
+/* Adds the steps after the last change: seen states, then the disk. */
 static void find_last_steps(struct log *log)
 {
 	enum ccfc_gap gap = ccfc_chain_gap(log->chain, log->len), since, then;
@@ -131,7 +131,7 @@ static void find_steps(struct log *log)
 		find_last_steps(log);
 }
 
-/* A file that nobody changed: what each backup shows, then the disk. */
+/* Adds the steps of a file without changes: its backups, then the disk. */
 static void find_backup_steps(struct log *log)
 {
 	uint32_t end = ccfc_chain_seen(log->chain, 0, INT64_MAX);
@@ -257,7 +257,7 @@ static const char *gap_text(enum ccfc_gap gap)
 	return text[gap];
 }
 
-/* The state that came back, and who brought it. */
+/* Packs the state that came back, and who restored it. */
 static void pack_return(struct log *log, const struct step *step)
 {
 	const struct ccfc_index *index = log->rq->index;
@@ -281,7 +281,7 @@ static void pack_return(struct log *log, const struct step *step)
 			 ccfc_index_session_id(index, c->session));
 }
 
-/* The call whose hook it was. */
+/* Packs the call to which the hook belongs. */
 static void pack_hook(struct log *log, const struct step *step)
 {
 	const struct ccfc_change *c;
@@ -293,7 +293,7 @@ static void pack_hook(struct log *log, const struct step *step)
 	ccfc_pack_kv_str(log->rq->pack, "hookOf", ccfc_slice(c->id, c->id_len));
 }
 
-/* What it was, or its command, if the contents show it. */
+/* Packs the kind of a gap, and its command if the contents show it. */
 static void pack_kind(struct log *log, const struct step *step)
 {
 	bool whole = step->seen == CCFC_ID_NONE && step->from == CCFC_ID_NONE;
@@ -320,7 +320,7 @@ static void pack_kind(struct log *log, const struct step *step)
 	ccfc_pack_end(p);
 }
 
-/* When the step was there: at a backup, a change, or now (NONE). */
+/* The time of the step: of its backup or its change; NONE: now. */
 static int64_t time_of_step(const struct log *log, const struct step *step)
 {
 	if (step->seen != CCFC_ID_NONE)
@@ -340,7 +340,10 @@ static void read_after(struct ccfc_content_state *out, struct log *log,
 		ccfc_chain_before(out, log->chain, step->i, arena);
 }
 
-/* Between change i - 1 and change i, or a backup behind the last, or now. */
+/*
+ * Packs the gap between change i - 1 and change i, or up to a seen state, or to
+ * the disk.
+ */
 static void pack_gap(struct log *log, const struct step *step,
 		     struct ccfc_arena *arena)
 {
@@ -367,7 +370,7 @@ static void pack_gap(struct log *log, const struct step *step,
 	ccfc_reply_state(log->rq, "after", &after, false);
 }
 
-/* What a backup shows, and what differs from the one before it. */
+/* Packs the state of a backup, and its difference from the previous one. */
 static void pack_backup(struct log *log, const struct step *step,
 			struct ccfc_arena *arena)
 {
@@ -399,7 +402,7 @@ static void pack_step(struct log *log, const struct step *step)
 	ccfc_arena_clear(rq->texts);
 }
 
-/* One packed step, and what it cost of the request's budget. */
+/* A packed step, and its share of the request's budget. */
 struct packed {
 	size_t from, len;
 	size_t cost;
@@ -407,7 +410,7 @@ struct packed {
 
 /*
  * Packs the steps [first, end) into `buf`, oldest first: a state is one step
- * from the one before it, and many from the one behind it.
+ * away from the state before it, but many steps from the state after it.
  */
 static void pack_block(struct packed *out, struct ccfc_buf *buf,
 		       struct log *log, uint64_t first, uint64_t end)
@@ -447,7 +450,8 @@ static bool pack_steps(struct log *log)
 
 		if (k > end)
 			k = end;
-		rq->reading_left = SIZE_MAX; /* what is too much is dropped */
+		/* no limit here: steps beyond the limit are dropped later */
+		rq->reading_left = SIZE_MAX;
 		pack_block(block, &buf, log, end - k, end);
 		for (; k && left && !ccfc_history_job_is_over(rq); i++, n--) {
 			const struct packed *p = &block[--k];

@@ -22,9 +22,9 @@ struct ccfc_infer {
 	bool running;
 };
 
-/* A look at one file. */
+/* The check of one file. */
 struct look {
-	struct ccfc_job job; /* has to be the first */
+	struct ccfc_job job; /* must be first */
 	struct ccfc_infer *infer;
 	struct ccfc_excerpt *excerpt;
 	uint32_t file, own; /* in the index, in the excerpt */
@@ -252,7 +252,7 @@ bool ccfc_infer_has_work(const struct ccfc_infer *infer)
 
 	if (infer->running || !ccfc_gap_marks_any(infer->service->index))
 		return false;
-	/* Questions come first; the end of one wakes the core. */
+	/* Requests go first; the end of each wakes the core. */
 	ccfc_worker_count(infer->service->worker, &running, &waiting);
 	return !waiting;
 }

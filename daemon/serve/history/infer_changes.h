@@ -27,7 +27,7 @@ void ccfc_infer_free(struct ccfc_infer *infer);
 
 /* Continues, unless a worker is busy with a file. */
 void ccfc_infer_work(struct ccfc_infer *infer);
-/* Is there a file to continue with now? */
+/* Is there a file to check now? */
 bool ccfc_infer_has_work(const struct ccfc_infer *infer);
 /* Are all inferred changes known for the lines read so far? */
 bool ccfc_infer_is_done(const struct ccfc_infer *infer);

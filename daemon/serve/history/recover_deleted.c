@@ -1,8 +1,7 @@
 /*
- * session.recover of files that are not on disk any more.
- *
- * Few of all files are gone. So a first job finds those by their paths, and
- * only their rows are copied out of the index for the second job.
+ * session.recover of files that are no longer on disk. Only few files are gone.
+ * So a first job finds these by their paths, and only their rows are copied
+ * from the index for the second job.
  */
 #include "serve/history/recover.h"
 
@@ -14,8 +13,10 @@
 
 /* How much of the list of all files is made in a step. */
 #define MATCH_ROWS 256
-/* Sessions whose snapshots are read in a step, and files that only snapshots
- * name, in all. */
+/*
+ * SEEN_SESSIONS: sessions whose snapshots are read in a step. SEEN_MAX: files
+ * in all that only snapshots name.
+ */
 #define SEEN_SESSIONS 32u
 #define SEEN_MAX      4096u
 
@@ -29,7 +30,7 @@ struct gone_file {
 };
 
 struct gone {
-	struct ccfc_deferred d; /* has to be the first */
+	struct ccfc_deferred d; /* must be first */
 	struct gone_file *files;
 	uint32_t n, cap;
 	struct ccfc_slice base;
@@ -66,7 +67,10 @@ static bool has_key(const struct ccfc_groups *groups, uint32_t key)
 	return false;
 }
 
-/* Those that are gone, each once, with its last change if there is one. */
+/*
+ * Groups the files that are gone, each once, with its last change if there is
+ * one.
+ */
 static struct ccfc_groups group_gone_files(const struct gone *g,
 					   struct ccfc_excerpting *e,
 					   struct ccfc_arena *arena)
@@ -120,15 +124,15 @@ static void release_deleted(struct ccfc_deferred *d)
 /* --- all files that were changed, in slices --- */
 
 struct deleted {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_filter filter;
 	struct ccfc_matching matching;
-	struct gone *gone; /* the job to come */
+	struct gone *gone; /* the job being prepared */
 	int phase;
 	uint32_t at;	  /* of `matching` */
-	uint32_t session; /* whose snapshots were looked at last */
+	uint32_t session; /* the session whose snapshots were read last */
 	uint32_t seen;	  /* files that only snapshots name */
 };
 
@@ -216,8 +220,10 @@ static void add_files_of_snapshots(struct deleted *w, uint32_t session)
 	ccfc_arena_release(&arena);
 }
 
-/* Those of some sessions; true: there are more. Tools and dates are those of
- * changes, which these files do not have. */
+/*
+ * Adds the files in the snapshots of some sessions; true: there are more. Tools
+ * and dates do not filter them: these files have no changes.
+ */
 static bool copy_some_snapshot_files(struct deleted *w)
 {
 	const struct ccfc_filter *f = &w->filter;
@@ -273,7 +279,7 @@ static void reset_deleted(struct ccfc_sliced *s)
 	w->at = w->session = w->seen = 0;
 }
 
-/* On to a worker, which looks at the disk. */
+/* Starts the job that checks the disk. */
 static int start_disk_job(struct ccfc_deferred *d, struct ccfc_request *rq,
 			  struct ccfc_err *err)
 {

@@ -31,7 +31,7 @@ struct diffs {
 	int64_t added, removed;
 	bool truncated;
 	uint32_t session;
-	/* Of the file at hand: */
+	/* Of the current file: */
 	const struct ccfc_group *group;
 	uint32_t nchanges;
 	struct ccfc_chain *chain;
@@ -40,7 +40,7 @@ struct diffs {
 	struct ccfc_buf diff;
 };
 
-/* What a diff goes from and to, and what it is of. */
+/* The states before and after a diff, and its change. */
 struct subject {
 	const struct ccfc_change *change; /* NULL: several */
 	const struct ccfc_change *last;
@@ -103,7 +103,7 @@ static void pack_subject(struct diffs *d, const struct subject *s)
 	ccfc_reply_evidence(p, index, c);
 }
 
-/* An entry, of a diff that stands in d->diff. */
+/* Packs the diff in d->diff as an entry. */
 static void put_entry(struct diffs *d, uint32_t step, const struct subject *s)
 {
 	bool cut;
@@ -190,7 +190,9 @@ static const char *both_reasons(const char *a, const char *b,
 	return text;
 }
 
-/* A run that cannot be put together with the others, `why`. */
+/*
+ * Packs a run separately; `why` says why it cannot be merged with the others.
+ */
 static void put_run(struct diffs *d, const struct ccfc_change_run *run,
 		    const char *why)
 {

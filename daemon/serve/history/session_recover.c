@@ -27,7 +27,7 @@ struct recover {
 	struct ccfc_request *rq;
 	const struct ccfc_groups *files; /* of each the last change counts */
 	struct ccfc_slice base;		 /* of names */
-	uint32_t session;		 /* 0: those that are deleted */
+	uint32_t session;		 /* 0: all deleted files */
 	uint64_t total;
 	bool truncated;
 };
@@ -39,7 +39,7 @@ struct candidate {
 	bool on_disk;
 	bool has_state;
 	int64_t seen;  /* when a backup shows the state, or TIME_NONE */
-	int64_t since; /* of which on it was not there, or TIME_NONE */
+	int64_t since; /* the time since when the file is gone, or TIME_NONE */
 	bool cut;      /* the change is a Write without a result */
 	bool taken;    /* a command deleted it: the content is that before */
 	struct ccfc_content_state state;
@@ -62,8 +62,8 @@ static int64_t last_change(const struct recover *r,
 }
 
 /*
- * The last content from change i on, up to the next change: a later backup
- * shows it, or that there was none any more.
+ * Finds the last content from change i on, up to the next change. A later
+ * backup may show it, or show that the file was gone.
  */
 static void find_last(struct candidate *c, struct ccfc_chain *chain, uint32_t i,
 		      struct ccfc_arena *arena)
@@ -172,7 +172,7 @@ static bool has_known(struct candidate *c, struct recover *r)
 	return c->state.fidelity != CCFC_FIDELITY_UNKNOWN && c->state.exists;
 }
 
-/* Those of the group that took effect; of none, empty. */
+/* The changes of the group that took effect. */
 static struct ccfc_group applied_changes_of(const struct ccfc_group *group,
 					    const struct ccfc_index *index,
 					    struct ccfc_arena *arena)
@@ -215,7 +215,7 @@ static bool choose_last_state(struct candidate *c, struct recover *r,
 
 /* --- Writes without a result --- */
 
-/* What the call would write, if it is one of a whole file. */
+/* The content that the call would write, if it writes a whole file. */
 static bool read_cut(struct ccfc_content_state *out, struct recover *r,
 		     const struct ccfc_change *change)
 {
@@ -318,7 +318,10 @@ static bool choose_seen(struct candidate *c, struct recover *r,
 	return find_backup(c, r) && has_words(c, r);
 }
 
-/* The last content of a file, or (`cut`) what a Write may have made of it. */
+/*
+ * Chooses the last content of a file; with `cut`, the content of a Write
+ * without a result.
+ */
 static bool choose_content(struct candidate *c, struct recover *r,
 			   const struct ccfc_group *group, bool cut)
 {
@@ -439,7 +442,7 @@ int ccfc_recover_answer(struct ccfc_history_job *job, struct ccfc_request *rq,
 
 /* --- the files of a session --- */
 
-/* Adds those that its snapshots name and nobody changed, without changes. */
+/* Adds files in the session's snapshots that nobody changed. */
 static void add_seen_files(struct ccfc_groups *files, struct ccfc_excerpting *e,
 			   struct ccfc_request *rq, uint32_t session)
 {

@@ -16,7 +16,7 @@ struct revert {
 	struct ccfc_slice project;
 	uint32_t session;
 	bool single;	/* the request names the changes */
-	char label[64]; /* behind the markers of a conflict */
+	char label[64]; /* follows the markers of a conflict */
 	bool truncated;
 };
 
@@ -62,7 +62,7 @@ static void pack_bytes(struct ccfc_pack *p, const char *key, bool have,
 		ccfc_pack_nil(p);
 }
 
-/* The changes of a file that are surely the session's, and what they are. */
+/* The changes of a file that certainly belong to the session. */
 struct taken {
 	uint32_t *items;
 	uint32_t n;
@@ -70,7 +70,7 @@ struct taken {
 	const struct ccfc_change *command; /* the last of a shell, or NULL */
 };
 
-/* How a command's change of the file is known. */
+/* Packs the evidence of a command's change. */
 static void pack_how(struct revert *r, const struct ccfc_change *c)
 {
 	const struct ccfc_index *index = r->rq->index;

@@ -19,7 +19,7 @@
 #define GONE   "its transcript is gone, so its owner is not known"
 #define COPIED "its transcript lies in the folder of another project"
 
-/* The client cuts longer names, and puts a hash behind. */
+/* The client cuts longer names and appends a hash. */
 #define CUT_MIN	 150u
 #define HASH_MAX 8u
 
@@ -37,7 +37,7 @@ void ccfc_origins_init(struct ccfc_origins *o, struct ccfc_request *rq)
 
 /* ---- ownership of files ---- */
 
-/* What is wrong with it; NULL: nothing. */
+/* The problem with the owner; NULL: none. */
 static const char *owner_text(enum ccfc_owner owner)
 {
 	switch (owner) {
@@ -79,7 +79,7 @@ static const char *check_transcript_owner(const struct ccfc_origins *o,
 	return owner_text(ccfc_owner_look(path.ptr, claude_root_of(o, path)));
 }
 
-/* ---- where it lies ---- */
+/* ---- the folder of a transcript ---- */
 
 static bool is_plain_folder_char(char c)
 {
@@ -179,8 +179,8 @@ static bool is_in_expected_folder(const struct ccfc_origins *o,
 /* ---- sessions ---- */
 
 /*
- * Each of its transcripts has to be the user's and in its place: what a copy
- * adds to a session is not known from what the session had before.
+ * Each transcript of the session must be the user's and in the expected folder:
+ * a copy may add anything to a session.
  */
 static const char *check_session(const struct ccfc_origins *o, uint32_t session)
 {
@@ -232,7 +232,7 @@ void ccfc_reply_origin(struct ccfc_origins *o, uint32_t session)
 	ccfc_pack_end(p);
 }
 
-/* One that is gone has no bytes left that could be anybody's. */
+/* A session that is gone has no bytes that somebody else could have written. */
 static const char *foreign_session_problem(struct ccfc_origins *o,
 					   uint32_t session)
 {

@@ -12,14 +12,14 @@
 /* Results for sessions, kept during one request. */
 struct ccfc_origins {
 	struct ccfc_request *rq;
-	const char **found; /* by session; NULL: not looked at yet */
+	const char **found; /* by session; NULL: not checked yet */
 };
 
 void ccfc_origins_init(struct ccfc_origins *o, struct ccfc_request *rq);
 
 /*
- * `origin` of a session, into an open map: {directories, own, why}. `own` is
- * nil if not known any more.
+ * Packs `origin` of a session into an open map: {directories, own, why}. `own`
+ * is nil if it is no longer known.
  */
 void ccfc_reply_origin(struct ccfc_origins *o, uint32_t session);
 

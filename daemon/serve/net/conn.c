@@ -95,7 +95,7 @@ static void begin_send(struct ccfc_conn *c)
 	nng_stream_send(c->stream, c->send_aio);
 }
 
-/* Under the lock: all that waits is not sent any more. */
+/* Under the lock: drops all queued bytes. */
 static void drop_queued_bytes(struct ccfc_conn *c)
 {
 	c->box->queued -= c->out.waiting;
@@ -103,7 +103,7 @@ static void drop_queued_bytes(struct ccfc_conn *c)
 	ccfc_outbox_release(&c->out);
 }
 
-/* Under the lock: the peer does not take any more. */
+/* Under the lock: stops sending; the peer does not read. */
 static void give_up_sending(struct ccfc_conn *c)
 {
 	c->broken = true;
@@ -246,7 +246,10 @@ struct ccfc_conn_news ccfc_conn_news(struct ccfc_conn *c, bool take)
 	return news;
 }
 
-/* Under the lock: what is in `out` goes out. True: begin_send. */
+/*
+ * Under the lock: prepares sending what is queued in `out`. True: call
+ * begin_send.
+ */
 static bool begin_sending_if_idle(struct ccfc_conn *c)
 {
 	bool begin = !c->sending && (c->flight.len || load_next_piece(c));

@@ -27,14 +27,14 @@ struct ccfc_conn {
 	uint64_t id; /* set before it is visible */
 	bool refused;
 
-	struct ccfc_buf in;	/* came, not yet taken by the core */
-	struct ccfc_outbox out; /* waits behind `flight` */
+	struct ccfc_buf in;	/* received, not yet taken by the core */
+	struct ccfc_outbox out; /* queued after `flight` */
 	struct ccfc_buf flight; /* nng's while `sending` */
 	size_t flight_at;
 	int64_t moved; /* when the peer took bytes last; monotonic, ms */
 	bool receiving;
 	bool sending;
-	bool ended;   /* nothing more will come */
+	bool ended;   /* nothing more will be received */
 	bool broken;  /* nothing more can be sent */
 	bool tell;    /* post when all is sent */
 	bool drained; /* and it was */
@@ -42,8 +42,8 @@ struct ccfc_conn {
 	struct ccfc_buf work; /* taken, not yet answered */
 	struct ccfc_framer framer;
 	bool closing;  /* hang up when all is sent */
-	bool full;     /* handlers.on_full was told */
-	uint32_t owed; /* answers that come later */
+	bool full;     /* handlers.on_full was called */
+	uint32_t owed; /* number of answers still to be sent */
 
 	char bytes[CCFC_CONN_READ_BYTES]; /* nng's while `receiving` */
 };
@@ -73,7 +73,7 @@ bool ccfc_conn_send(struct ccfc_conn *conn, struct ccfc_buf *buf);
 bool ccfc_conn_send_spool(struct ccfc_conn *conn, struct ccfc_spool *spool);
 size_t ccfc_conn_queued(struct ccfc_conn *conn);
 /*
- * Under the lock: waiting bytes, and those of them that could be moved to a
+ * Under the lock: the waiting bytes; of these, the bytes that can be moved to a
  * file.
  */
 size_t ccfc_conn_waiting(const struct ccfc_conn *conn);

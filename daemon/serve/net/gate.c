@@ -15,7 +15,7 @@
 struct ccfc_gate {
 	struct ccfc_socket socket;
 	nng_aio *aio;
-	bool resting; /* the operation is a pause: its own thread's */
+	bool resting; /* the operation is a pause; used by its own thread */
 	ccfc_gate_fn admit;
 	void *ctx;
 };

@@ -87,8 +87,10 @@ void ccfc_mailbox_ring(struct ccfc_mailbox *box)
 	uint64_t one = 1;
 	int tries = 0;
 
-	/* A full pipe (EAGAIN) is readable already, so it has rung. Whatever
-	 * else went wrong, nobody would hear of what is in the box. */
+	/*
+	 * A full pipe (EAGAIN) is readable, so it has rung. After any other
+	 * error nobody would read the box.
+	 */
 	while (write(box->wfd, &one, sizeof(one)) < 0 && errno != EAGAIN &&
 	       tries++ < RING_TRIES)
 		;

@@ -32,7 +32,7 @@ struct ccfc_mailbox {
 };
 
 int ccfc_mailbox_init(struct ccfc_mailbox *box, struct ccfc_err *err);
-/* No other thread uses it any more. */
+/* No other thread may use it any more. */
 void ccfc_mailbox_release(struct ccfc_mailbox *box);
 
 static inline void ccfc_mailbox_lock(struct ccfc_mailbox *box)

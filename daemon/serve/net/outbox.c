@@ -19,7 +19,7 @@ struct ccfc_outbox_part {
 	struct ccfc_outbox_part *next;
 	struct ccfc_buf mem;
 	int fd;		/* -1: in `mem` */
-	size_t at, end; /* what is left of it */
+	size_t at, end; /* the rest of the part */
 };
 
 static void part_free(struct ccfc_outbox_part *part)

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #define CLIENTS_MAX 256u
-#define SLOTS	    512u /* a power of two; with those being refused */
+#define SLOTS	    512u /* a power of two; counts connections being refused */
 #define SLICE	    64
 #define TURN_BYTES  ((size_t)4 << 20)
 #define QUEUE_MAX   ((size_t)8 << 20)
@@ -60,8 +60,8 @@ struct ccfc_server {
 /* --- admitting, on nng's threads --- */
 
 /*
- * Under the lock. Peers that hung up and that the core has not come round to
- * free yet keep nobody out.
+ * Under the lock. Peers that hung up do not count, although the core has not
+ * freed them yet.
  */
 static bool has_no_free_slot(const struct ccfc_server *s)
 {
@@ -256,8 +256,9 @@ static bool is_crowded(const struct ccfc_server *s)
 }
 
 /*
- * Do so many replies wait for the peer, or are being worked on, that no request
- * is taken? It is posted when it has read or an answer is ready.
+ * Are so many replies waiting for the peer, or being prepared, that no request
+ * is taken? The connection is posted when the peer has read or an answer is
+ * ready.
  */
 static bool is_behind(const struct ccfc_server *s, struct ccfc_conn *conn)
 {
@@ -378,7 +379,7 @@ int ccfc_server_timeout_ms(const struct ccfc_server *s)
 	return left < 0 ? 0 : left > UNREAD_MS ? UNREAD_MS : (int)left;
 }
 
-/* Room for those who read. */
+/* Closes connections whose peers do not read, to make room. */
 static void drop_unread(struct ccfc_server *s)
 {
 	struct ccfc_conn *conn;
@@ -407,8 +408,8 @@ static struct ccfc_conn *largest_conn(const struct ccfc_server *s,
 }
 
 /*
- * Replies beyond the memory bound wait in files. Where no file can be made,
- * peers are given up, but not `last`, the one that was just answered.
+ * Moves replies beyond the memory limit to files. If no file can be made, drops
+ * peers, but not `last`, which was just answered.
  */
 static void spill_largest(struct ccfc_server *s, struct ccfc_conn *last)
 {

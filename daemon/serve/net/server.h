@@ -90,7 +90,7 @@ void ccfc_server_limit(struct ccfc_server *server,
 
 /* Readable when ccfc_server_dispatch has work. */
 int ccfc_server_fd(const struct ccfc_server *server);
-/* When it must be called at the latest: in so many ms, or -1. */
+/* The number of ms until it must be called, or -1. */
 int ccfc_server_timeout_ms(const struct ccfc_server *server);
 
 /*

@@ -57,8 +57,8 @@ static int in_the_way(const char *path, struct ccfc_err *err)
 }
 
 /*
- * Is it sure that nobody listens there? A daemon with another state directory
- * may, and its clients must not lose it.
+ * Is it certain that nobody listens there? Otherwise a daemon with another
+ * state directory would lose its clients.
  */
 static bool is_stale(const char *path)
 {
@@ -221,7 +221,7 @@ int ccfc_socket_listen(struct ccfc_socket *s, const char *path,
 	return r;
 }
 
-/* The socket that listens keeps its inode, so the number is nobody else's. */
+/* A listening socket keeps its inode, so the number identifies it. */
 bool ccfc_socket_is_there(const struct ccfc_socket *s)
 {
 	struct stat st;

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 struct ccfc_spool {
-	const char *dir;     /* where the file is; borrowed */
+	const char *dir;     /* directory of the file; borrowed */
 	struct ccfc_buf mem; /* the bytes after the file's */
 	int fd;		     /* -1: there is no file yet */
 	uint64_t bytes;	     /* in the file */
-	bool stays;	     /* in memory, all that comes */
+	bool stays;	     /* further bytes stay in memory */
 };
 
 void ccfc_spool_init(struct ccfc_spool *spool, const char *dir);
@@ -24,8 +24,8 @@ void ccfc_spool_release(struct ccfc_spool *spool);
 /* To be called when `mem` has grown; `mem` may be empty afterwards. */
 int ccfc_spool_settle(struct ccfc_spool *spool, struct ccfc_err *err);
 /*
- * The same in pieces of half a MiB, while `is_full`. What no file takes stays
- * in memory.
+ * The same in pieces of half a MiB, while `is_full`. Bytes that cannot be
+ * written stay in memory.
  */
 void ccfc_spool_settle_some(struct ccfc_spool *spool);
 bool ccfc_spool_is_full(const struct ccfc_spool *spool);

@@ -14,10 +14,10 @@
 
 #include <stdlib.h>
 
-/* So many rows of other sessions are searched for the start of a fork. */
+/* Rows of other sessions searched for the start of a fork. */
 #define OTHERS_MAX 256u
 
-/* The spans that a message may be in: of so many simultaneous clients. */
+/* Spans that a message may be in: the number of simultaneous clients. */
 #define CLIENTS_MAX 64u
 
 /* A total: the rows of one record. */
@@ -104,7 +104,7 @@ bool ccfc_paid_spans_sort(struct ccfc_paid_spans *s, size_t rows)
 
 /* --- making --- */
 
-/* The record at a place of the order; *at goes behind it. */
+/* Reads the record at *at, a place in the order; moves *at behind it. */
 static struct total read_total(const struct ccfc_paid_spans *s, uint32_t *at,
 			       uint32_t end)
 {
@@ -132,7 +132,7 @@ static uint32_t find_row_of_model(const struct ccfc_paid_spans *s,
 	return CCFC_ID_NONE;
 }
 
-/* Does a total include another one, for each model? */
+/* Does a total include the other total, for each model? */
 static bool total_includes(const struct ccfc_paid_spans *s,
 			   const struct total *t, const struct total *base)
 {
@@ -149,8 +149,8 @@ static bool total_includes(const struct ccfc_paid_spans *s,
 }
 
 /*
- * May `first`, a session's first total, continue the total of another session?
- * Of two equal ones only one does.
+ * May `first`, a session's first total, continue total `t` of another session?
+ * Of two equal totals only one continues the other.
  */
 static bool is_before(const struct ccfc_paid_spans *s, const struct total *t,
 		      const struct total *first)
@@ -276,7 +276,7 @@ void ccfc_paid_spans_make(struct ccfc_paid_spans *s)
 
 /* --- which span pays --- */
 
-/* What the client counted of one model in the span's time. */
+/* The tokens that the client counted for one model in the span. */
 static uint64_t span_tokens(const struct ccfc_paid_spans *s,
 			    const struct ccfc_paid_span *span, uint32_t i)
 {
@@ -305,7 +305,7 @@ static uint32_t first_span(const struct ccfc_paid_spans *s, uint32_t session,
 	return low;
 }
 
-/* Has the client counted so many more tokens than were found so far? */
+/* Has the client counted enough tokens for this message too? */
 static bool has_room(const struct ccfc_paid_spans *s,
 		     const struct ccfc_paid_span *span,
 		     const struct ccfc_message_fact *said)
@@ -346,7 +346,7 @@ static uint32_t find_payer(const struct ccfc_paid_spans *s, uint32_t session,
 }
 
 /*
- * First in the session that the message counts for, then in those of its
+ * The message in the session that it counts for, else in the sessions of its
  * copies.
  */
 static uint32_t find_paying_message(const struct ccfc_paid_spans *s,

@@ -20,8 +20,10 @@ struct ccfc_paid_span {
 	int64_t from, until; /* both are within it */
 	uint64_t cost;	     /* CCFC_COST_DOLLAR is one */
 	bool unsure;	     /* it did not know a model's price */
-	/* Places in ccfc_paid_spans.order: the rows of the total, by model, and
-	 * of the one that it goes on from. */
+	/*
+	 * Places in ccfc_paid_spans.order: the rows of the total, by model, and
+	 * of the total that it continues.
+	 */
 	uint32_t rows, nrows, base, nbase;
 	/* Of the messages that it pays for: */
 	int64_t first, last; /* CCFC_TIME_NONE: there is none */
@@ -58,13 +60,13 @@ void ccfc_paid_spans_make(struct ccfc_paid_spans *spans);
 void ccfc_paid_spans_add(struct ccfc_paid_spans *spans, uint32_t message,
 			 const struct ccfc_message_fact *said, bool wanted);
 
-/* The one that pays for a message, or NULL. */
+/* The span that pays for a message, or NULL. */
 const struct ccfc_paid_span *
 ccfc_paid_spans_of(const struct ccfc_paid_spans *spans, uint32_t message);
 
 /* One model's part of a span. */
 struct ccfc_paid_part {
-	uint32_t model; /* string; 0: not said */
+	uint32_t model; /* string; 0: not recorded */
 	uint64_t cost;
 	uint64_t missing; /* tokens of messages that the client did not count */
 };

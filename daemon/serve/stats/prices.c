@@ -15,7 +15,7 @@
 static const char *const kinds[] = { "input", "output", "cache-write",
 				     "cache-read" };
 
-/* "MODEL KIND", of which the last word is the kind. */
+/* "MODEL KIND": the last word is the kind. */
 static int read_name(struct ccfc_price *price, const char *key)
 {
 	const char *space = strrchr(key, ' ');

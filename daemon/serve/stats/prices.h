@@ -1,6 +1,6 @@
 /*
- * What tokens cost, as the user's file `prices` beside the configuration says.
- * None is shipped: prices change, and a wrong one is worse than none. See
+ * The cost of tokens, by the user's file `prices` beside the configuration.
+ * None is shipped: prices change, and wrong prices are worse than none. See
  * ccfc.conf(5) for the file.
  */
 #ifndef CCFC_SERVE_STATS_PRICES_H
@@ -27,7 +27,7 @@ int ccfc_prices_read(struct ccfc_prices *prices, struct ccfc_err *err);
 void ccfc_prices_release(struct ccfc_prices *prices);
 
 /*
- * Adds what the tokens cost to *dollars; returns how many have no price. The
+ * Adds the cost of the tokens to *dollars; returns how many have no price. The
  * most exact name counts, then the latest date that is not after `time`.
  */
 uint64_t ccfc_prices_add(const struct ccfc_prices *prices, double *dollars,

@@ -14,7 +14,7 @@
 
 /* --- rows --- */
 
-/* The row of a fact, which says that its session is there. */
+/* The row of a fact; counts the session of the fact in it. */
 static struct ccfc_count *row_of_fact(struct ccfc_spent *u, int by,
 				      const struct ccfc_fact *f)
 {
@@ -67,7 +67,7 @@ static void count_said(struct ccfc_count *c, const struct ccfc_spent *u,
 		count_price(c, u, said);
 }
 
-/* Was all of it spent in what is asked for? */
+/* Does the request cover the span's session and its whole time? */
 static bool span_counts(const struct ccfc_spent *u,
 			const struct ccfc_paid_span *span)
 {
@@ -80,7 +80,7 @@ static bool span_counts(const struct ccfc_spent *u,
 					empty ? span->until : span->last);
 }
 
-/* Was all of it spent in one row? By model it is recorded (pays_row). */
+/* Does all of it belong to one row? By model it is recorded (pays_row). */
 static bool has_one_row(struct ccfc_spent *u, int by,
 			const struct ccfc_paid_span *span)
 {
@@ -156,7 +156,7 @@ static void count_models(struct ccfc_spent *u,
 	}
 }
 
-/* What a running total says, and the tokens that it does not know of. */
+/* Adds the cost of a running total, and the tokens that it lacks. */
 static void add_span(struct ccfc_spent *u, uint32_t at)
 {
 	const struct ccfc_paid_span *span = &u->spans.items[at];
@@ -231,7 +231,7 @@ static struct ccfc_fact fact_of_change(const struct ccfc_index *index,
 	};
 }
 
-/* A command that may have changed files; which ones is unknown. */
+/* A command that may have changed unknown files. */
 static void on_unknown(struct ccfc_spent *u, const struct ccfc_change *command)
 {
 	struct ccfc_fact f = fact_of_change(u->index, command);
@@ -320,7 +320,7 @@ static int more_first(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-/* What the comparisons below are given: two places in `sorted`. */
+/* The row for an argument of the comparisons below: a place in `sorted`. */
 static const struct ccfc_count *row_in_order(const void *place)
 {
 	return *(const struct ccfc_count *const *)place;
@@ -455,7 +455,7 @@ static void pay_said(struct ccfc_spent *u, uint32_t row)
 
 enum part { NOTE, SORT, PAY, SAID, USED, CHANGED, SESSIONS, SPANS, PARTS };
 
-/* How many rows a part has; none where nobody needs them. */
+/* The number of rows of a part; 0 if the request does not need the part. */
 static uint32_t rows_of_part(const struct ccfc_spent *u)
 {
 	const struct ccfc_index *index = u->index;

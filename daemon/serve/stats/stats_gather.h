@@ -50,8 +50,8 @@ struct ccfc_spent {
 	struct ccfc_count total; /* `files` and `sessions` too */
 	uint64_t agent_uses;
 	struct ccfc_tokens agent_tokens;
-	int64_t first, last; /* times of what was counted */
-	/* With names; those of days, tools, files and `by` only. */
+	int64_t first, last; /* first and last time of a counted fact */
+	/* With names; only for days, tools, files and `by`. */
 	struct ccfc_counts tables[CCFC_BY_COUNT];
 	struct ccfc_count **sorted[CCFC_BY_COUNT]; /* their rows in order */
 	/* stats_gather.c's own: */
@@ -74,7 +74,7 @@ struct ccfc_spent {
 /* The dates' and the session's facts. Names and order live in the arena. */
 void ccfc_spent_begin(struct ccfc_spent *spent, const struct ccfc_index *index,
 		      struct ccfc_arena *arena);
-/* About so many rows; false when all is done. */
+/* Gathers about so many rows; false when all is done. */
 bool ccfc_spent_some(struct ccfc_spent *spent, uint32_t rows);
 /* The beginning of a row of days, weeks, months, hours, windows; else none. */
 int64_t ccfc_spent_start(const struct ccfc_spent *spent, int by,
@@ -95,7 +95,7 @@ uint64_t ccfc_spent_key(struct ccfc_spent *spent, int by,
 			const struct ccfc_fact *fact);
 struct ccfc_slice ccfc_spent_name(struct ccfc_spent *spent, int by,
 				  uint64_t key);
-/* There is a message at that time; all of them make the windows. */
+/* Notes the time of a message; the windows follow from all of them. */
 void ccfc_spent_note_hour(struct ccfc_spent *spent, int64_t time);
 void ccfc_spent_windows(struct ccfc_spent *spent);
 

@@ -39,7 +39,7 @@ static void pack_period(struct ccfc_pack *p, const struct ccfc_spent *u)
 	ccfc_pack_end(p);
 }
 
-/* What it cost, where anything is known of that. */
+/* Packs the cost, if it is known. */
 static void pack_cost(struct ccfc_pack *p, const struct ccfc_spent *u,
 		      const struct ccfc_count *c)
 {
@@ -185,7 +185,7 @@ static void pack_days(struct ccfc_pack *p, const struct ccfc_spent *u)
 enum phase { ASK, GATHER, HEAD, ROWS };
 
 struct stats {
-	struct ccfc_sliced s; /* has to be the first */
+	struct ccfc_sliced s; /* must be first */
 	struct ccfc_request rq;
 	struct ccfc_pack pack;
 	struct ccfc_spent spent;
@@ -260,7 +260,7 @@ static int read_stats_options(struct stats *w, struct ccfc_err *err)
 	return r;
 }
 
-/* All in front of the rows. */
+/* Packs everything before the rows. */
 static int pack_head(struct stats *w, struct ccfc_err *err)
 {
 	struct ccfc_request *rq = &w->rq;

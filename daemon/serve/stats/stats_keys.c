@@ -199,7 +199,7 @@ struct ccfc_slice ccfc_spent_name(struct ccfc_spent *u, int by, uint64_t key)
 		name = ccfc_index_file_path(u->index, (uint32_t)key);
 		break;
 	case CCFC_BY_EXT:
-		/* No extension is a name of its own, as in byExtension. */
+		/* "no extension" is a name too, as in byExtension. */
 		return ccfc_strtab_get(&u->exts, (uint32_t)key);
 	default:
 		name = ccfc_index_str(u->index, (uint32_t)key);
@@ -207,7 +207,7 @@ struct ccfc_slice ccfc_spent_name(struct ccfc_spent *u, int by, uint64_t key)
 	return name.len ? name : CCFC_SLICE_LIT(UNKNOWN);
 }
 
-/* A day begins where the zone says so; there the offset may change. */
+/* A day begins at local midnight, with the offset of that moment. */
 int64_t ccfc_spent_start(const struct ccfc_spent *u, int by,
 			 const struct ccfc_count *row)
 {

@@ -1,7 +1,6 @@
 /*
- * Rows of counts by some key, as statistics need them: one row for each day,
- * model, file … that anything is said of, and how many different sessions and
- * files the row has.
+ * Rows of counts by some key, for statistics: one row for each day, model, file
+ * … with a fact, and the number of different sessions and files of the row.
  */
 #ifndef CCFC_SERVE_STATS_STATS_ROWS_H
 #define CCFC_SERVE_STATS_STATS_ROWS_H
@@ -14,13 +13,13 @@ struct ccfc_count {
 	uint64_t messages; /* of the model */
 	uint64_t uses, errors;
 	uint64_t changes;
-	uint64_t shell_changes;	   /* those of them that commands made */
-	uint64_t unknown_commands; /* whose effects on files are not known */
-	uint32_t sessions, files;  /* different ones */
+	uint64_t shell_changes;	   /* of these, changes by shell commands */
+	uint64_t unknown_commands; /* commands with unknown effects */
+	uint32_t sessions, files;  /* number of different ones */
 	struct ccfc_tokens tokens;
-	double recorded;   /* dollars, as transcripts say */
+	double recorded;   /* dollars, as recorded in transcripts */
 	double dollars;	   /* of other tokens that have a price */
-	uint64_t unpriced; /* tokens whose cost is not known */
+	uint64_t unpriced; /* tokens with unknown cost */
 	bool unsure;	   /* a client did not know a model's price */
 	struct ccfc_lines lines;
 	struct ccfc_slice name; /* for the caller */

@@ -136,7 +136,10 @@ int ccfc_method_archive_list(struct ccfc_request *rq, struct ccfc_err *err)
 		const struct ccfc_source *s = &index->sources.items[i];
 		struct ccfc_slice path = ccfc_index_str(index, s->path);
 
-		/* A source that turned out to be another one does not count. */
+		/*
+		 * A source whose path has become another source's does not
+		 * count.
+		 */
 		if (path.len && s->cursor.offset &&
 		    is_in_project(index, s, filter.project))
 			CCFC_VEC_PUSH(job->paths,

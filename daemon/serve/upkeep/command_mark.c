@@ -30,7 +30,7 @@ static bool is_now(int64_t time)
 	return time >= now - NOW_MS && time <= now + NOW_MS;
 }
 
-/* The time of an option, CCFC_TIME_NONE if it was not given. */
+/* The time in an option; CCFC_TIME_NONE if the option was not given. */
 static int64_t option_time(const struct ccfc_options *o, uint64_t which,
 			   int64_t given)
 {

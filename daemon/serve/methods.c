@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* Content in one reply; each text is bounded by maxContent besides. */
+/* Content in one reply; maxContent also limits each text. */
 #define CONTENT_TOTAL ((size_t)64 << 20)
 /* Bytes of lines that a reply may read; a line counts for each change in it. */
 #define READING_TOTAL ((size_t)512 << 20)
@@ -233,7 +233,7 @@ void ccfc_methods_closed(struct ccfc_methods *m, uint64_t conn)
 	ccfc_subs_closed(m, conn);
 	ccfc_conversation_left(m, conn);
 	ccfc_slices_closed(m, conn);
-	if (m->service->worker) /* not any more when all ends */
+	if (m->service->worker) /* NULL at the end of the daemon */
 		ccfc_worker_closed(m->service->worker, conn);
 }
 
@@ -248,7 +248,7 @@ void ccfc_methods_drained(struct ccfc_methods *m, uint64_t conn)
 void ccfc_methods_full(struct ccfc_methods *m, uint64_t conn)
 {
 	ccfc_slices_hold(m, conn, true);
-	if (m->service->worker) /* not any more when all ends */
+	if (m->service->worker) /* NULL at the end of the daemon */
 		ccfc_worker_hold(m->service->worker, conn, true);
 }
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MODEL_MAX 250 /* bytes, says the format */
+#define MODEL_MAX 250 /* bytes, as the format requires */
 
 /* Blocks with the same owner, by their place in `blocks`. */
 struct conversation {

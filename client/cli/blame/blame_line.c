@@ -8,7 +8,9 @@
 
 #include <stdlib.h>
 
-/* Of a change's id, behind "toolu_01"; without that, there is room for more. */
+/*
+ * Of a change's id, after "toolu_01"; ids without that prefix have more room.
+ */
 #define CHANGE_MIN  6
 #define TAIL_MIN    8
 #define SESSION_MIN 8
@@ -51,7 +53,7 @@ void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 	view->lines = ccfc_obj_get(root, "lines");
 	view->blocks = ccfc_obj_get(root, "blocks");
 	view->cols[view->ncols++] = CCFC_BLAME_COL_SESSION;
-	/* A subagent is named where there is one, and so is a command. */
+	/* Columns for subagents and commands, if there are any. */
 	if (any_has(view->blocks, "agentId"))
 		view->cols[view->ncols++] = CCFC_BLAME_COL_AGENT;
 	view->cols[view->ncols++] = CCFC_BLAME_COL_MODEL;
@@ -114,7 +116,7 @@ static void agent_cell(struct ccfc_buf *out, struct ccfc_obj line)
 	ccfc_buf_slice(out, ccfc_slice_cut(id, SESSION_MIN));
 }
 
-/* "$ make fmt": what ran when the line came. */
+/* "$ make fmt": the command that ran when the line was added. */
 static void command_cell(struct ccfc_buf *out, struct ccfc_obj line)
 {
 	struct ccfc_slice command = ccfc_obj_get_str(line, "command");

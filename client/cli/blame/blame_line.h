@@ -34,10 +34,10 @@ struct ccfc_blame_view {
 	unsigned ncols;
 	struct ccfc_change_ids ids; /* in tables, … */
 	size_t session_length;	    /* … and of sessions' ids */
-	bool chosen;		    /* the columns are those of --show */
+	bool chosen;		    /* the columns were chosen with --show */
 };
 
-/* Everything but `git` and the columns: those of the default. */
+/* Sets everything except `git`, with the default columns. */
 void ccfc_blame_view_init(struct ccfc_blame_view *view, struct ccfc_obj root,
 			  struct ccfc_slice name);
 

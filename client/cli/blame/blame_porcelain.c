@@ -18,7 +18,7 @@
 
 struct entry {
 	char id[65];
-	bool zero;			      /* nobody's */
+	bool zero;			      /* no session and no commit */
 	const struct ccfc_git_commit *commit; /* of the line, may be NULL */
 	int64_t orig;
 };
@@ -53,7 +53,7 @@ static void read_entry(struct entry *e, const struct ccfc_blame_view *view,
 	}
 }
 
-/* Does `b` go on where `a` ends? */
+/* Does `b` continue the group of `a`? */
 static bool same_group(const struct entry *a, struct ccfc_obj line_a,
 		       const struct entry *b, struct ccfc_obj line_b)
 {
@@ -96,7 +96,7 @@ static bool is_new(struct seen *seen, const struct entry *e)
 	return true;
 }
 
-/* "key value"; whatever is in the value, it stays one line. */
+/* "key value", on one line whatever bytes the value has. */
 static void put_key_value(struct ccfc_buf *out, const char *key,
 			  struct ccfc_slice value)
 {

@@ -17,7 +17,7 @@
 #define COMMIT_LENGTH 8
 #define CUT_TO_MIN    8	 /* no column is cut below this */
 #define CELL_MAX      40 /* nor is one wider than that */
-#define COMMAND_MAX   24 /* the start of a command tells which one it is */
+#define COMMAND_MAX   24 /* the start of a command identifies it */
 #define DATE_WIDTH    16
 #define SHORT_DATE    11 /* "59 min ago" */
 #define FIXED	      5	 /* brackets, blanks around them */
@@ -107,7 +107,9 @@ static size_t least_width(const struct layout *l, unsigned col)
 		       : CUT_TO_MIN;
 }
 
-/* What comes before the text leaves it a quarter of a terminal at least. */
+/*
+ * Shrinks the columns so that the text has at least a quarter of the terminal.
+ */
 static void fit_columns(struct layout *l, unsigned max)
 {
 	for (;;) {
@@ -175,7 +177,7 @@ static void put_owner(struct ccfc_out *out, struct layout *l,
 	ccfc_buf_release(&date);
 }
 
-/* On a terminal a line ends where the terminal does. */
+/* On a terminal, cuts a line at the terminal's width. */
 static void put_content(struct ccfc_out *out, struct ccfc_slice content,
 			size_t used)
 {
@@ -185,7 +187,7 @@ static void put_content(struct ccfc_out *out, struct ccfc_slice content,
 		ccfc_out_content(out, content);
 		return;
 	}
-	/* Where a tab ends depends on the line's own columns. */
+	/* The end of a tab depends on the line's own columns. */
 	for (size_t i = 0, at = 0; i < content.len; i++, at++) {
 		size_t fill = content.ptr[i] == '\t' ? TAB - at % TAB : 0;
 

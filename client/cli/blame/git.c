@@ -16,8 +16,8 @@ extern char **environ;
 #endif
 
 /*
- * In front of all that it is asked; the first is the program. These win over
- * a repository's configuration.
+ * The program and the arguments of each call. They win over a repository's
+ * configuration.
  */
 static const char *const always[] = {
 	"git",
@@ -66,7 +66,7 @@ static void unset_git_variables(void)
 		*to = NULL;
 }
 
-/* The parent may hold signals back; git is to end with the terminal's. */
+/* The parent may block signals; git must end with the terminal's. */
 static void unblock_signals(void)
 {
 	sigset_t none;
@@ -84,8 +84,8 @@ static void prepare_git_child(const void *data)
 	setenv("GIT_OPTIONAL_LOCKS", "0", 1);
 	setenv("GIT_TERMINAL_PROMPT", "0", 1);
 	/*
-	 * An object that is not there is not fetched. Only newer ones know the
-	 * first; the second forbids each transport, whatever is configured.
+	 * Missing objects are not fetched. Only newer versions know the first
+	 * variable; the second forbids every transport.
 	 */
 	setenv("GIT_NO_LAZY_FETCH", "1", 1);
 	setenv("GIT_ALLOW_PROTOCOL", "none", 1);

@@ -22,8 +22,8 @@
 
 struct ccfc_git_place {
 	const char *dir;       /* where git is run */
-	const char *git_dir;   /* NULL: the one that git finds from there */
-	const char *objects;   /* with git_dir: where the objects are */
+	const char *git_dir;   /* NULL: git finds it from `dir` */
+	const char *objects;   /* with git_dir: the directory of the objects */
 	const char *work_tree; /* NULL: none of interest */
 	const char *index;     /* NULL: that of the git directory */
 };

@@ -53,7 +53,7 @@ static size_t hex_length(struct ccfc_slice s)
 	return n;
 }
 
-/* A decimal number at s[*at], and *at moved behind it; -1. */
+/* Reads a decimal number at s[*at] and moves *at behind it; -1: none. */
 static int64_t read_number(struct ccfc_slice s, size_t *at)
 {
 	int64_t n = -1;
@@ -74,7 +74,10 @@ static bool all_zero(struct ccfc_slice id)
 	return true;
 }
 
-/* Lines of one commit come together mostly: the last ones are tried first. */
+/*
+ * Lines of one commit are usually together, so the last commits are tried
+ * first.
+ */
 static int32_t find_commit(struct ccfc_git_blame *blame, struct ccfc_slice id)
 {
 	struct ccfc_git_commit commit = { .time = CCFC_TIME_NONE };
@@ -100,7 +103,7 @@ static bool read_header(struct ccfc_git_blame *blame, struct ccfc_slice s)
 	if (orig < 0 || orig > LINES_MAX || at == s.len || s.ptr[at++] != ' ')
 		return false;
 	final = read_number(s, &at);
-	/* One line after the other, from the first on. */
+	/* The lines come in order, from the first one. */
 	if (!blame->lines.n)
 		blame->first = final;
 	if (final != blame->first + blame->lines.n || final < 1 ||
@@ -146,7 +149,7 @@ int ccfc_git_blame_parse(struct ccfc_git_blame *blame, struct ccfc_buf *bytes,
 			 struct ccfc_err *err)
 {
 	struct ccfc_slice rest, s;
-	bool inside = false; /* behind a header */
+	bool inside = false; /* after a header */
 
 	*blame = (struct ccfc_git_blame){ .bytes = *bytes };
 	ccfc_buf_init(bytes);
@@ -180,7 +183,7 @@ static int ask_head(struct ccfc_git_blame *blame, const struct ccfc_objects *o,
 {
 	struct ccfc_buf bytes = CCFC_BUF_INIT;
 	char range[64], map[128];
-	/* In a git directory of its own git would not look for a mailmap. */
+	/* In a separate git directory, git would not find a mailmap. */
 	const char *args[16] = { "-c",
 				 map,
 				 "blame",
@@ -263,7 +266,7 @@ static int blame_repo(struct ccfc_git_blame *blame,
 	blame->untracked = code == CCFC_ENOTFOUND;
 	if (!code)
 		code = read_work_file(&content, repo->path, err);
-	/* Where both are the same nothing has stood in between. */
+	/* If both are equal, the file did not change in between. */
 	if (!code &&
 	    !ccfc_slice_eq(ccfc_buf_view(&old), ccfc_buf_view(&content)))
 		code = ccfc_objects_attrs(&attrs, &o, err);

@@ -42,9 +42,9 @@ struct ccfc_git_blame {
 	/* The file is in a work tree, and not committed at all. */
 	bool untracked;
 	/*
-	 * "filter=NAME": git's content differs from the file's, by a filter
-	 * that we do not run. Equal lines have commits; whether the others are
-	 * committed is not known. Else empty.
+	 * "filter=NAME": git's content differs from the file's by a filter that
+	 * is not run here. Equal lines have commits; whether the others are
+	 * committed is unknown. Otherwise empty.
 	 */
 	char filter[80];
 };

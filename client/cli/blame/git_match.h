@@ -23,7 +23,7 @@ struct ccfc_git_match_line {
 
 struct ccfc_git_match {
 	struct ccfc_arena arena;
-	struct ccfc_git_match_line *lines; /* those of the range */
+	struct ccfc_git_match_line *lines; /* the lines of the range */
 	uint32_t n;
 	uint32_t first, last; /* the last line of HEAD that matched; 0: none */
 };

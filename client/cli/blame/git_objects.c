@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /*
- * What is in it, directories first: "to" is a file of the repository that it
- * is a link to. None of these can name a program.
+ * Its entries, directories first. "to": the entry links to this file of the
+ * repository. No entry can name a program.
  */
 static const struct entry {
 	const char *name;
@@ -98,7 +98,7 @@ int ccfc_objects_open(struct ccfc_objects *o, const struct ccfc_repo *repo,
 	*o = (struct ccfc_objects){ .repo = repo };
 	ccfc_buf_printf(&path, "%s/objects", repo->common);
 	o->objects = ccfc_buf_detach(&path, NULL);
-	/* A relative one would be in whatever directory we are in. */
+	/* A relative path would depend on the current directory. */
 	ccfc_buf_printf(&path, "%s/ccfc-git-XXXXXX",
 			tmp && *tmp == '/' ? tmp : "/tmp");
 	block_signals(&o->signals);

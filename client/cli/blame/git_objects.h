@@ -34,8 +34,8 @@ int ccfc_objects_ask(struct ccfc_buf *out, const struct ccfc_objects *o,
 		     const char *const *args, struct ccfc_err *err);
 
 /*
- * Appends the content of the file in HEAD, where it may have its name before
- * `git mv`. CCFC_ENOTFOUND: HEAD has no such file.
+ * Appends the content of the file in HEAD, where it may have an older name,
+ * before `git mv`. CCFC_ENOTFOUND: HEAD has no such file.
  */
 int ccfc_objects_content(struct ccfc_buf *out, struct ccfc_objects *o,
 			 struct ccfc_err *err);

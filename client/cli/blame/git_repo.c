@@ -124,7 +124,7 @@ static int find_top(struct ccfc_repo *repo, struct ccfc_err *err)
 	return 0;
 }
 
-/* "<git directory>\n<head>\n", where a directory's name may be anything. */
+/* "<git directory>\n<head>\n"; a directory's name may contain any bytes. */
 static bool read_answer(struct ccfc_repo *repo, struct ccfc_slice *git_dir,
 			struct ccfc_slice says)
 {
@@ -165,8 +165,9 @@ static int ask_git(struct ccfc_repo *repo, struct ccfc_buf *words,
 }
 
 /*
- * git checks the owner of the directories, not of the configuration in them:
- * somebody else may have put it into a directory that many may write.
+ * git checks the owner of the directories, but not of the configuration in
+ * them. In a directory that many may write, somebody else may have put it
+ * there.
  */
 static int check_owner(const struct ccfc_repo *repo, struct ccfc_err *err)
 {
@@ -194,7 +195,7 @@ static char *find_git_dir(const char *top)
 	return git_dir;
 }
 
-/* What git answers for has to be what we have found. */
+/* git must report the same repository. */
 static int read_repo(struct ccfc_repo *repo, struct ccfc_err *err)
 {
 	struct ccfc_buf words = CCFC_BUF_INIT;

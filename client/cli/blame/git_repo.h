@@ -15,7 +15,7 @@ struct ccfc_repo {
 	char *path;    /* the file, without symbolic links */
 	char *name;    /* the same from `top` on; a part of `path` */
 	char *git_dir; /* of this work tree */
-	char *common;  /* where objects and configuration are */
+	char *common;  /* the directory of objects and configuration */
 	char head[65]; /* the commit, in hex; empty: there is none yet */
 };
 

@@ -9,8 +9,8 @@
 #define ABOUT_WIDTH 72
 
 /*
- * A newline or a tab would break the lines, and the shells print the others
- * as they are or in ways of their own.
+ * Newlines and tabs would break the lines; shells print other control
+ * characters unchanged or in their own ways.
  */
 static bool is_printable(struct ccfc_slice value)
 {
@@ -37,7 +37,7 @@ static bool starts_with(struct ccfc_slice text, struct ccfc_slice start)
 	       ccfc_slice_eq(ccfc_slice(text.ptr, start.len), start);
 }
 
-/* What readline puts in place of the end of the word. */
+/* The text with which readline replaces the end of the word. */
 static void put_bash(struct ccfc_candidates *to, struct ccfc_slice value)
 {
 	struct ccfc_slice kept = ccfc_slice_str(to->bash->kept);

@@ -19,7 +19,7 @@ static const struct ccfc_opt *find_option(const struct ccfc_complete *c,
 	return NULL;
 }
 
-/* "--name" and "--name=…"; *value is what is behind the "=", or NULL. */
+/* "--name" and "--name=…"; *value is the text after "=", or NULL. */
 static const struct ccfc_opt *read_long(struct ccfc_complete *c,
 					const char *word, const char **value)
 {
@@ -30,7 +30,9 @@ static const struct ccfc_opt *read_long(struct ccfc_complete *c,
 	return find_option(c, ccfc_slice(word + 2, len - 2), 0);
 }
 
-/* "-0o…": the one that takes a value, or the last. NULL: there is none. */
+/*
+ * "-0o…": the option that takes a value, or the last one. NULL: there is none.
+ */
 static const struct ccfc_opt *read_letters(struct ccfc_complete *c,
 					   const char *word, const char **value)
 {
@@ -72,7 +74,7 @@ static void read_argument(struct ccfc_complete *c, const char *word)
 	c->tables[0] = c->command ? c->command->options : NULL;
 }
 
-/* The last word is a value; `from` is where what is completed begins. */
+/* The last word is a value; the part from `from` on is completed. */
 static void complete_value(struct ccfc_complete *c, const struct ccfc_opt *o,
 			   const char *word, const char *from)
 {
@@ -80,7 +82,7 @@ static void complete_value(struct ccfc_complete *c, const struct ccfc_opt *o,
 
 	c->option = o;
 	c->place = ccfc_slice_str(o->arg ? o->arg : "");
-	/* What is one of a few words is nothing else. */
+	/* An option with fixed words has no other values. */
 	if (!ccfc_opt_choices(o))
 		c->kinds = ccfc_complete_kinds(c->place, true);
 	if (o->type == CCFC_OPT_LIST || o->type == CCFC_OPT_STATES ||

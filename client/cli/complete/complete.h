@@ -30,7 +30,7 @@ enum ccfc_kind {
 	CCFC_KIND_TOOL = 1 << 10,
 };
 
-/* Everything is borrowed from the tables and the words, except the arrays. */
+/* Everything but the arrays is borrowed from the tables and the words. */
 struct ccfc_complete {
 	const struct ccfc_command *command; /* NULL: not named yet */
 	const struct ccfc_opt *tables[2];
@@ -46,7 +46,8 @@ struct ccfc_complete {
 	int nargs;
 	/* The last word: the part that stays, and the part to complete. */
 	struct ccfc_slice stem, prefix;
-	struct ccfc_slice place; /* the word of the usage, or the `arg` */
+	/* the placeholder in the usage, or the option's `arg` */
+	struct ccfc_slice place;
 	unsigned kinds;
 };
 
@@ -93,7 +94,7 @@ void ccfc_bash_release(struct ccfc_bash *bash);
 /* Appends `text` quoted for bash, inside of `quote` or not. */
 void ccfc_bash_quote(struct ccfc_buf *out, struct ccfc_slice text, char quote);
 
-/* Where candidates go: one a line, the value, a tab, what it is. */
+/* The output: one candidate on each line, its value, a tab, its description. */
 struct ccfc_candidates {
 	struct ccfc_buf *out;
 	struct ccfc_slice stem, prefix;

@@ -29,7 +29,7 @@ static void put_char(struct reader *r, char c)
 	ccfc_buf_putc(&r->word, c);
 }
 
-/* readline cuts behind a quote that stays open, and never in closed ones. */
+/* readline cuts after an open quote, but not after closed ones. */
 static void toggle_quote(struct reader *r, char quote)
 {
 	r->quote = r->quote ? '\0' : quote;
@@ -65,7 +65,7 @@ static void read_char(struct reader *r)
 		r->kept = r->word.len;
 }
 
-/* One word; what is left of it in the reader's `kept` and `quote`. */
+/* Reads one word; its rest is in the reader's `kept` and `quote`. */
 static char *read_bash_word(struct reader *r)
 {
 	ccfc_buf_clear(&r->word);
@@ -80,7 +80,7 @@ void ccfc_bash_init(struct ccfc_bash *bash, const char *line,
 		    const char *breaks)
 {
 	struct reader r = { .p = line, .breaks = breaks };
-	/* As many words as there are blanks, and one more. */
+	/* At most one more word than there are blanks. */
 	size_t room = 2;
 
 	*bash = (struct ccfc_bash){ 0 };
@@ -106,7 +106,9 @@ void ccfc_bash_release(struct ccfc_bash *bash)
 	free(bash->kept);
 }
 
-/* Letters, digits, what is not ASCII, and what means nothing to bash. */
+/*
+ * Letters, digits, non-ASCII bytes, and characters without a meaning for bash.
+ */
 static bool is_harmless(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

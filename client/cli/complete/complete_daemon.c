@@ -50,7 +50,7 @@ static void add_candidate(struct asking *a, struct ccfc_slice value,
 	ccfc_candidates_add(a->to, value, ccfc_buf_view(&a->about));
 }
 
-/* `here`: only those of the project there; NULL: all. */
+/* `here`: only sessions of the project there; NULL: all. */
 static struct ccfc_reply *list_sessions(struct asking *a, const char *here,
 					int64_t limit, int64_t offset)
 {
@@ -64,7 +64,7 @@ static struct ccfc_reply *list_sessions(struct asking *a, const char *here,
 	return reply;
 }
 
-/* As much of an id as tells it apart; all of it behind that. */
+/* The part of an id that distinguishes it, followed by the whole id. */
 static struct ccfc_slice short_id(const struct asking *a, struct ccfc_slice id,
 				  size_t length)
 {
@@ -100,8 +100,8 @@ static uint32_t add_page(struct asking *a, const char *here, int64_t limit,
 }
 
 /*
- * Those of the current project are first. Each page is written at once, should
- * time run out.
+ * Sessions of the current project first. Each page is written at once, because
+ * time may run out.
  */
 static void add_sessions(struct asking *a, const struct ccfc_cwd *where)
 {
@@ -217,7 +217,7 @@ static int newer_first(const void *left, const void *right)
 			      ccfc_obj_get_str(a->change, "timestamp"));
 }
 
-/* Those of one FileHistory. */
+/* Collects the changes of one FileHistory. */
 static void collect_changes(struct changes *all, struct ccfc_obj file)
 {
 	struct ccfc_slice path = ccfc_obj_get_str(file, "path");
@@ -319,7 +319,7 @@ static void ask_wanted_kinds(struct asking *a, struct ccfc_cwd *where)
 		ccfc_complete_paths(a->to, a->cli->client, where);
 	if (kinds & CCFC_KIND_SESSION)
 		add_sessions(a, where);
-	/* There are too many to list all: the user has to type a part. */
+	/* There are too many changes to list all: the user must type a part. */
 	if (kinds & CCFC_KIND_CHANGE && a->c->prefix.len)
 		add_changes(a, where);
 	if (kinds & CCFC_KIND_AGENT)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Files that are considered; those changed last come first. */
+/* Files considered; the last changed ones come first. */
 #define FILES_MAX 1000
 
 struct walk {
@@ -46,8 +46,8 @@ static void add_file(struct walk *w, struct ccfc_slice file)
 }
 
 /*
- * All names that continue the prefix, and all files below a directory of such a
- * name.
+ * A pattern for all names with the prefix, and for all files below such
+ * directories.
  */
 static void put_pattern(struct ccfc_buf *out, const struct walk *w)
 {
@@ -86,7 +86,7 @@ static bool ask_paths(struct walk *w, struct ccfc_client *client,
 	return true;
 }
 
-/* By the name that was typed, then by the one without symbolic links. */
+/* Tries the typed name, then the name without symbolic links. */
 void ccfc_complete_paths(struct ccfc_candidates *to, struct ccfc_client *client,
 			 const struct ccfc_cwd *where)
 {

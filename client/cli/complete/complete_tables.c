@@ -25,7 +25,7 @@ static const struct {
 	{ "TOOLS", CCFC_KIND_TOOL, CCFC_KIND_TOOL },
 };
 
-/* The first of the parts that '|' separates, and *rest behind it. */
+/* The first of the parts that '|' separates; *rest is the text after it. */
 static struct ccfc_slice first_part(struct ccfc_slice *rest)
 {
 	const char *bar = rest->len ? memchr(rest->ptr, '|', rest->len) : NULL;
@@ -52,7 +52,7 @@ unsigned ccfc_complete_kinds(struct ccfc_slice place, bool option)
 	return kinds;
 }
 
-/* The next word of a usage's first line; false behind its last. */
+/* The next word of a usage's first line; false after the last one. */
 static bool next_word(struct ccfc_slice *word, const char **p)
 {
 	size_t len;
@@ -64,7 +64,7 @@ static bool next_word(struct ccfc_slice *word, const char **p)
 	return len > 0;
 }
 
-/* A word for an argument, without brackets around it. */
+/* The placeholder for an argument, without brackets. */
 static struct ccfc_slice strip_placeholder_marks(struct ccfc_slice word,
 						 bool *repeats)
 {

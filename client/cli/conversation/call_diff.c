@@ -10,7 +10,7 @@
 
 #define TEXT_MAX ((size_t)1 << 20) /* a longer one is shown as it is */
 
-/* Without the lines up to the first "@@", and without those lines. */
+/* Drops the lines up to the first "@@", and all "@@" lines. */
 static void put_hunks(struct ccfc_buf *out, struct ccfc_slice diff)
 {
 	bool body = false;

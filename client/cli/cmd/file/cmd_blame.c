@@ -174,7 +174,7 @@ static void print_view(struct ccfc_question *q,
 	}
 }
 
-/* A note where the content itself is not known for certain. */
+/* Prints a note if the content itself is not certain. */
 static void note_fidelity(struct ccfc_obj root, const char *given)
 {
 	struct ccfc_slice fidelity = ccfc_obj_get_str(root, "fidelity");

@@ -17,7 +17,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* --format=raw was given: then a terminal gets raw bytes, too. */
+/* With --format=raw a terminal gets raw bytes too. */
 static bool is_raw(const struct ccfc_question *q)
 {
 	return q->format == CCFC_FORMAT_RAW &&
@@ -35,7 +35,10 @@ static void append_file_name(struct ccfc_buf *out,
 		ccfc_buf_printf(out, " at %s", at);
 }
 
-/* Lines on a terminal are made safe; elsewhere content is what it is. */
+/*
+ * On a terminal, lines are made safe; elsewhere the content is printed
+ * unchanged.
+ */
 static void print_content(struct ccfc_out *out, struct ccfc_slice content,
 			  bool raw)
 {
@@ -67,7 +70,7 @@ static void add_range(struct ccfc_buf *out, int64_t from, int64_t to)
 		ccfc_buf_printf(out, "-%lld", (long long)to);
 }
 
-/* Prints what is known; `gaps` names what lies between. */
+/* Prints the known parts; `gaps` names the parts between. */
 static void print_parts(struct ccfc_out *out, struct ccfc_obj parts, bool raw,
 			struct ccfc_buf *gaps)
 {
@@ -82,7 +85,7 @@ static void print_parts(struct ccfc_out *out, struct ccfc_obj parts, bool raw,
 		if (line > next)
 			add_range(gaps, next, line - 1);
 		print_content(out, text, raw);
-		/* The next part begins on a line of its own. */
+		/* The next part begins on a new line. */
 		if (text.len && !ccfc_slice_ends(text, "\n"))
 			ccfc_buf_putc(&out->buf, '\n');
 		if (lines > 0 && line < INT64_MAX - lines)
@@ -110,7 +113,7 @@ static int show_partial(struct ccfc_question *q,
 	return CCFC_EXIT_FOUND;
 }
 
-/* Says why there is nothing to print; returns the exit status. */
+/* Explains why nothing is printed; returns the exit status. */
 static int refuse_cat(const struct ccfc_question *q,
 		      const struct ccfc_old_content *past)
 {

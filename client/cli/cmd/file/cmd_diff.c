@@ -109,7 +109,10 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
 	return code;
 }
 
-/* What narrows down the changes of a session says nothing about one. */
+/*
+ * Are there options that select among a session's changes? A single change has
+ * none.
+ */
 static bool is_narrowed(const struct ccfc_opts *opts)
 {
 	return opts->nargs > 1 || ccfc_opts_own(opts, OPT_EXT)->set ||
@@ -182,8 +185,10 @@ static void put_note(struct ccfc_buf *out, const char *name,
 	ccfc_buf_slice(out, text);
 }
 
-/* What the client noted of a change's call: who allowed it, for which model if
- * it was another one, and the commit that it made. */
+/*
+ * Prints what the client recorded about a change's call: who allowed it, the
+ * requested model if another one answered, and the commit that it made.
+ */
 static void note_call(struct ccfc_obj root)
 {
 	struct ccfc_obj permission = ccfc_obj_get(root, "permission");

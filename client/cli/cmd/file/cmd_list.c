@@ -69,7 +69,7 @@ static const struct ccfc_column columns[] = {
 	{ "CHANGES", "changeCount", .kind = CCFC_CELL_COUNT },
 	{ "FIRST CHANGE", "firstModified", .kind = CCFC_CELL_SECOND, .gap = 3 },
 	{ "TOOLS", "toolsUsed", .kind = CCFC_CELL_JOIN },
-	/* Only where there is more to say than that a file was written. */
+	/* Shown only if some file was more than written. */
 	{ "OPERATION", "operation", .kind = CCFC_CELL_TEXT },
 };
 
@@ -215,7 +215,7 @@ void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 	ccfc_buf_putc(&out->buf, '\n');
 	print_tally(out, "By Extension", ccfc_obj_get(root, "byExtension"),
 		    NULL);
-	/* Files of the project's root are in no directory of it. */
+	/* Files in the project's root have no directory. */
 	print_tally(out, "By Directory", ccfc_obj_get(root, "byDirectory"),
 		    "./");
 	print_unknown(out, root);
@@ -223,7 +223,7 @@ void ccfc_list_print(struct ccfc_out *out, struct ccfc_obj root,
 		print_changes(out, root);
 }
 
-/* Are others meant than those that took effect? */
+/* Are changes requested that did not take effect? */
 static bool has_states(const struct ccfc_question *q)
 {
 	const char *const *states = q->query.states;
@@ -253,7 +253,7 @@ static int ask_list(struct ccfc_reply **reply, struct ccfc_question *q,
 	return ccfc_session_files(reply, client, q->session, &q->query, err);
 }
 
-/* Were there calls that changed nothing? A filter of states has said so. */
+/* Hints at calls that changed nothing, unless the request filters by state. */
 static void hint_at_states(struct ccfc_question *q, struct ccfc_err *err)
 {
 	static const char *const all[] = { "all", NULL };

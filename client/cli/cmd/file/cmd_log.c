@@ -56,7 +56,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* What the log is about, for messages. */
+/* The subject of the log, for messages. */
 static const char *name_subject(const struct ccfc_question *q)
 {
 	return q->given ? q->given : "this project";
@@ -67,7 +67,7 @@ static bool is_transcript(const char *text)
 	return ccfc_slice_ends(ccfc_slice_str(text), ".jsonl");
 }
 
-/* Does one have to look at more than the page? */
+/* Must more than the page be read? */
 static bool is_narrowed(const struct ccfc_question *q)
 {
 	return q->query.from_date || q->query.to_date;
@@ -125,8 +125,8 @@ static int ask_session(struct ccfc_reply **reply, struct ccfc_question *q,
 }
 
 /*
- * The N latest changes are in the N files that were changed last; one more
- * tells whether there is more.
+ * The N latest changes are in the N files changed last; one more shows whether
+ * there are more.
  */
 static struct ccfc_query query_of_files(const struct ccfc_question *q)
 {
@@ -160,13 +160,13 @@ static int ask_project(struct ccfc_reply **reply, struct ccfc_question *q,
 
 	query.here = q->query.here;
 	code = ccfc_file_match(reply, q->cli->client, "**", &query, err);
-	/* Nobody typed that pattern. */
+	/* The user did not type that pattern. */
 	if (code == CCFC_ENOTFOUND)
 		ccfc_err_set(err, code, "log: no matching changes");
 	return code;
 }
 
-/* All below a directory, whatever characters are in its name. */
+/* Asks for everything below a directory, whatever characters its name has. */
 static int ask_below(struct ccfc_reply **reply, struct ccfc_question *q,
 		     const char *directory, struct ccfc_err *err)
 {
@@ -180,7 +180,7 @@ static int ask_below(struct ccfc_reply **reply, struct ccfc_question *q,
 	return code;
 }
 
-/* By the name that was given, then by the one without symbolic links. */
+/* Tries the given name, then the name without symbolic links. */
 static int ask_directory(struct ccfc_reply **reply, struct ccfc_question *q,
 			 const char *given, struct ccfc_err *err)
 {
@@ -195,7 +195,7 @@ static int ask_directory(struct ccfc_reply **reply, struct ccfc_question *q,
 	return code;
 }
 
-/* A transcript is a session; any other file of such a name is a file. */
+/* A transcript names a session; another file with such a name is a file. */
 static int ask_transcript(struct ccfc_reply **reply, struct ccfc_question *q,
 			  const char *given, struct ccfc_err *err)
 {
@@ -219,7 +219,7 @@ static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 
 	if (!given)
 		return ask_project(reply, q, err);
-	/* What is named may be anywhere. */
+	/* A named file may be anywhere. */
 	q->query.here = q->query.project_path ? here : NULL;
 	if (is_transcript(given) && !ccfc_listing_is_glob(given))
 		return ask_transcript(reply, q, given, err);
@@ -233,7 +233,7 @@ static int ask_log(struct ccfc_reply **reply, struct ccfc_question *q,
 	if (strchr(given, '/'))
 		return code;
 	code = ask_session(reply, q, given, &second);
-	/* What is neither was meant to be a file. */
+	/* An argument that is neither was probably a file. */
 	if (code < 0 && code != CCFC_ENOTFOUND)
 		*err = second;
 	return code;
@@ -305,7 +305,7 @@ static int print_log(struct ccfc_question *q, struct ccfc_obj root)
 	if (more && table && rows.n && !ccfc_opts_own(q->opts, OPT_PATCH)->set)
 		ccfc_answer_more(&q->cli->out, q->query.offset, rows.n,
 				 INT64_MAX);
-	/* A session's commands may have changed what nobody knows. */
+	/* A session's commands may have unknown effects. */
 	if (ccfc_render_unknown(&unknown, root) && rows.n && table)
 		ccfc_cli_note("%s", unknown.ptr);
 	if (!rows.n)

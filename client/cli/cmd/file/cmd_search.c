@@ -52,7 +52,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* What a session's changes were made for, each prompt once. */
+/* The prompts of a session's changes, each once. */
 static void note_prompts(struct ccfc_table *table, struct ccfc_obj session)
 {
 	struct ccfc_obj changes = ccfc_obj_get(session, "changes");
@@ -108,7 +108,7 @@ static void print_total_search(struct ccfc_out *out, struct ccfc_obj history,
 	ccfc_answer_more(out, offset, shown, total);
 }
 
-/* Under each session's head: what it did to the file. */
+/* Prints the changes under each session's head. */
 static void print_changes(struct ccfc_out *out, struct ccfc_obj sessions,
 			  struct ccfc_slice name)
 {
@@ -148,7 +148,7 @@ void ccfc_search_print(struct ccfc_out *out, struct ccfc_obj history,
 		print_changes(out, sessions, name);
 }
 
-/* A FileSessionMatch with the path of its file in front. */
+/* A FileSessionMatch, with its file's path added in front. */
 static void print_match(struct ccfc_out *out, struct ccfc_slice path,
 			struct ccfc_obj match)
 {
@@ -231,7 +231,7 @@ static int ask_search(struct ccfc_reply **reply, struct ccfc_question *q,
 				  err);
 }
 
-/* What there is nothing of where a file was only read. */
+/* Refuses options that have no meaning for reads. */
 static int check_reads(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	static const int rows[] = { OPT_SHOW_CHANGES, OPT_WHY, OPT_TOOL,

@@ -80,11 +80,11 @@ struct watch {
 	struct ccfc_question q;
 	struct ccfc_event_clock last; /* of all that is printed */
 	bool json;
-	/* What sessions do besides, asked for every second: */
+	/* Other activity of sessions, requested every second: */
 	bool asks, prompts, commands, status;
 	struct ccfc_busy busy;
 	int64_t next; /* monotonic */
-	bool asked;   /* before; what is new the first time is old */
+	bool asked;   /* requested before; the first answer is not news */
 };
 
 static void print_lines(struct ccfc_buf *buf, struct ccfc_obj event)
@@ -156,7 +156,7 @@ static void put_column(struct ccfc_out *out, struct ccfc_slice text,
 	ccfc_buf_release(&cut);
 }
 
-/* "12:30:01  "; on a terminal with the project behind it. */
+/* "12:30:01 ", followed by the project on a terminal. */
 static void print_begin(struct ccfc_out *out, struct ccfc_obj event,
 			const char *time)
 {
@@ -191,7 +191,7 @@ static void print_text(struct ccfc_out *out, struct ccfc_obj event)
 	print_begin(out, event, "timestamp");
 	ccfc_buf_puts(&out->buf,
 		      applied ? "" : ccfc_out_on(out, CCFC_STYLE_ALERT));
-	/* Longer states are rare, and are words to be read. */
+	/* Longer states are rare and are printed in full. */
 	put_column(out, state,
 		   state.len > STATE_WIDTH ? state.len : STATE_WIDTH);
 	ccfc_buf_puts(&out->buf, applied ? "" : ccfc_out_off(out));
@@ -244,7 +244,7 @@ static void print_conflict(struct ccfc_out *out, struct ccfc_obj event)
 	ccfc_buf_putc(&out->buf, '\n');
 }
 
-/* "forgotten  3 sessions": what was printed of them is known no more. */
+/* "forgotten 3 sessions": their printed lines are no longer known. */
 static void print_forgotten(struct ccfc_out *out, struct ccfc_obj event)
 {
 	ccfc_buf_puts(&out->buf, "forgotten  ");
@@ -279,7 +279,7 @@ static void print_event(struct watch *w, struct ccfc_obj event)
 	ccfc_out_check(&w->cli->out);
 }
 
-/* "hello" and "fresh": where the stream stands. */
+/* "hello" and "fresh": the position of the stream. */
 static void print_mark(struct watch *w, const char *type, const char *text,
 		       const struct ccfc_event_clock *clock)
 {
@@ -330,7 +330,7 @@ static int print_missed(struct watch *w, struct ccfc_obj answer,
 	return 0;
 }
 
-/* What came after the last clock that is known to be printed in full. */
+/* Prints the events after the last clock that was printed completely. */
 static int print_missed_events(struct watch *w, struct ccfc_err *err)
 {
 	struct ccfc_query filter = w->q.query;

@@ -61,8 +61,8 @@ static bool is_prompt(struct ccfc_obj message)
 }
 
 /*
- * What the model said last before the call or with it, and first after it, up
- * to the prompts on both sides.
+ * Prints what the model said last before or with the call, and first after it,
+ * between the prompts on both sides.
  */
 static void print_answers(struct ccfc_out *out, struct ccfc_obj messages,
 			  struct ccfc_slice call)
@@ -104,7 +104,7 @@ static void ask_answers(struct ccfc_question *q, struct ccfc_obj line,
 	query.limit = 2 * AROUND;
 	if (agent.len)
 		query.agent = ccfc_arena_copy(&q->texts, agent).ptr;
-	/* The transcript may be gone; the rest is known all the same. */
+	/* If the transcript is gone, the other parts are still known. */
 	if (!ccfc_session_messages(
 		    &reply, q->cli->client,
 		    ccfc_arena_copy(&q->texts,

@@ -108,7 +108,7 @@ static void print_project(struct ccfc_out *out, struct ccfc_obj project)
 	ccfc_buf_release(&text);
 }
 
-/* The projects of live sessions; nothing where nobody works. */
+/* The projects of live sessions; nothing if there are none. */
 static void print_observed(struct ccfc_out *out, struct ccfc_obj observe)
 {
 	struct ccfc_obj projects = ccfc_obj_get(observe, "projects");
@@ -181,7 +181,7 @@ static void print_indexing(struct ccfc_out *out, struct ccfc_obj indexing)
 	ccfc_buf_release(&text);
 }
 
-/* The state directory, and what was removed or cannot be written there. */
+/* The state directory: what was removed, and why it cannot be written. */
 static void print_state(struct ccfc_out *out, struct ccfc_obj info)
 {
 	struct ccfc_slice problem = ccfc_obj_get_str(info, "stateProblem");
@@ -211,7 +211,7 @@ static void print_store(struct ccfc_out *out, struct ccfc_obj info)
 	struct ccfc_obj store = ccfc_obj_get(info, "store");
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	/* Not both: it follows from the other. */
+	/* Only one of both: the first follows from the second. */
 	if (ccfc_obj_get_str(store, "error").len &&
 	    !ccfc_obj_get_str(info, "stateProblem").len)
 		ccfc_render_line(out, "Not stored", CCFC_STATS_COLUMN,
@@ -239,7 +239,7 @@ static void print_web(struct ccfc_out *out, int64_t port)
 				(long long)port);
 }
 
-/* What is kept of projects that are excluded now. */
+/* Stored data of projects that are excluded now. */
 static void print_excluded(struct ccfc_out *out, struct ccfc_obj projects)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(projects); i++) {

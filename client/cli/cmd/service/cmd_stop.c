@@ -30,7 +30,7 @@ int ccfc_stop(struct ccfc_cli *cli, struct ccfc_err *err)
 
 	if (!code)
 		code = ccfc_server_stop(cli->client, err);
-	/* From here on it being gone is what was wanted. */
+	/* After this, a missing daemon is success. */
 	return code ? code : wait_gone(cli->client, err);
 }
 

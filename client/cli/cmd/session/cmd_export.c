@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CONTENT_MAX (64 << 20) /* what the daemon allows for a text */
+#define CONTENT_MAX (64 << 20) /* the daemon's limit for a text */
 
 enum {
 	OPT_FORMAT,
@@ -280,7 +280,7 @@ static void note_written_file(const struct job *job)
 	ccfc_buf_release(&size);
 }
 
-/* What the reader has to know, and need not look for at the end. */
+/* Notes that the reader needs at once, not only at the end. */
 static void note_export_limits(const struct job *job)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;

@@ -56,7 +56,7 @@ static bool is_directory(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-/* A project is named by its directory, which need not exist any more. */
+/* A project is named by its directory, which may no longer exist. */
 static bool means_project(const char *given)
 {
 	struct ccfc_slice text = ccfc_slice_str(given);

@@ -33,7 +33,7 @@ enum {
 };
 
 #define WORDS_MAX   16
-#define ALL_MATCHES 10000 /* that -l, -c and ids look at */
+#define ALL_MATCHES 10000 /* matches read for -l, -c and ids */
 
 static const struct ccfc_opt options[] = {
 	[OPT_IGNORE_CASE] = { "ignore-case", 'i', CCFC_OPT_FLAG,
@@ -115,7 +115,7 @@ static bool is_plain(char c)
 	       (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
-/* A whole word of the pattern, as a regular expression. */
+/* The pattern as a regular expression for whole words. */
 static const char *whole_word(struct ccfc_question *q, const char *pattern,
 			      bool regex)
 {
@@ -161,7 +161,7 @@ static int prepare_grep(struct ccfc_question *q, struct ccfc_err *err)
 	return r;
 }
 
-/* In the caller's words, which -w changes, and all of them. */
+/* The error names all words as the caller wrote them; -w has changed them. */
 static void fail_nothing_found(const struct ccfc_question *q,
 			       struct ccfc_err *err)
 {

@@ -13,7 +13,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* All arguments behind the session, as one text. */
+/* All arguments after the session, joined. */
 static const char *join_words(struct ccfc_question *q)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;

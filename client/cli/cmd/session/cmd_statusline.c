@@ -51,7 +51,7 @@ static void put_separator(struct ccfc_buf *out)
 		ccfc_buf_puts(out, ", ");
 }
 
-/* What the session itself did. */
+/* The session's own changes. */
 static void put_files(struct ccfc_buf *out, struct ccfc_obj root)
 {
 	int64_t files = ccfc_obj_get_int(root, "totalFilesChanged", 0);

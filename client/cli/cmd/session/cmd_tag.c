@@ -10,7 +10,7 @@ static const struct ccfc_opt options[] = {
 	{ 0 },
 };
 
-/* Words to add, then those to take away with a '-' in front. */
+/* The words to add, then the words to remove, with a '-' in front. */
 static int ask_tag(struct ccfc_reply **reply, struct ccfc_question *q,
 		   struct ccfc_err *err)
 {

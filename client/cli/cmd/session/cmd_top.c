@@ -16,7 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define HOURS_MS   (INT64_C(6) * 3600 * 1000) /* sessions of so long ago */
+#define HOURS_MS   (INT64_C(6) * 3600 * 1000) /* sessions up to this long ago */
 #define SESSIONS   50
 #define REFRESH_MS 1000
 #define ROWS_MIN   8
@@ -56,7 +56,7 @@ static void catch_signals(void)
 	static const int signals[] = { SIGWINCH, SIGINT, SIGTERM, SIGHUP };
 	struct sigaction action = { .sa_handler = on_signal };
 
-	/* Without SA_RESTART: poll has to end. */
+	/* Without SA_RESTART, so that poll returns. */
 	for (int i = 0; i < 4; i++)
 		sigaction(signals[i], &action, NULL);
 }

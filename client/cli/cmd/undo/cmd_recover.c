@@ -268,7 +268,7 @@ static int check_words(const struct ccfc_opts *opts, struct ccfc_err *err)
 {
 	bool deleted = ccfc_opts_own(opts, OPT_DELETED)->set;
 
-	/* A list of what? Of what is gone. */
+	/* Without an argument, --list lists all deleted files. */
 	if (!opts->nargs && ccfc_opts_own(opts, OPT_LIST)->set)
 		return 0;
 	if (!opts->nargs && !deleted) {

@@ -201,7 +201,7 @@ static void print_done(const struct work *w)
 		      n == 1 ? " is so already\n" : " are so already\n");
 }
 
-/* Of a directory: what a session made later, say. A few are named. */
+/* Names a few files of a directory that stay, such as files made later. */
 static void note_stay(const struct work *w)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;
@@ -224,7 +224,7 @@ static void note_stay(const struct work *w)
 	ccfc_buf_release(&text);
 }
 
-/* Every refusal is said; one alone is the command's own error. */
+/* Each refusal is printed; a single one is the command's own error. */
 static int plan_file(struct work *w, const char *name, struct ccfc_err *err)
 {
 	struct ccfc_restore *f = &w->files[w->n++];

@@ -37,28 +37,30 @@ static const struct ccfc_opt options[] = {
 struct work {
 	const char *given; /* the session or first change, as the caller named
 			    * it; */
-	bool single;	   /* changes, not a session, … */
-	const char *const *changes; /* … and these are the others */
+	bool single;	   /* undoes single changes, not a session */
+	const char *const *changes; /* with `single`: further changes */
 	uint32_t nchanges;
 	bool dry_run, write_conflicts, force;
 	struct ccfc_cwd where;
 	char *session;
 	const char *const *given_paths;
 	uint32_t ngiven;
-	/* Two names of each that was given: as the shell has it, and real. */
+	/*
+	 * Two names of each given path: as the shell has it, and without links.
+	 */
 	const char **paths;
 	uint32_t npaths;
-	/* What is to be done; paths and hashes are owned. */
+	/* The planned edits; paths and hashes are owned. */
 	struct ccfc_file_edit *edits;
 	uint32_t n;
 	uint32_t stuck; /* files that cannot be done */
 	struct ccfc_outside outside;
 	uint32_t refused; /* files that are not written without being meant */
-	enum ccfc_reach worst; /* of them, … */
-	const char *example;   /* … and the first of those */
+	enum ccfc_reach worst; /* the worst refusal */
+	const char *example;   /* the first file with that refusal */
 	char **why;	       /* by number of the file; NULL: it is written */
 	uint32_t nfiles;
-	bool markers; /* some of those can, with --write-conflicts */
+	bool markers; /* --write-conflicts would write some refused files */
 	struct ccfc_revert_left left;
 };
 
@@ -101,8 +103,8 @@ static char *copy_slice(struct ccfc_slice s)
 }
 
 /*
- * Files that must not be written are counted. What is judged is the place that
- * the edit has: it is found once.
+ * Counts files that must not be written. Checks the edit's place, which is
+ * found only once.
  */
 static void check_edit(struct work *w, const struct ccfc_file_edit *edit,
 		       uint32_t i, struct ccfc_obj file)
@@ -234,7 +236,7 @@ static void print_files(struct ccfc_out *out, const struct work *w,
 		ccfc_revert_print_file(out, ccfc_obj_at(files, i), w->why[i]);
 }
 
-/* Does what was planned, and says what that was. */
+/* Carries out the plan, and prints it. */
 static int finish_revert(const struct work *w, struct ccfc_cli *cli,
 			 struct ccfc_obj files, struct ccfc_err *err)
 {
@@ -253,7 +255,7 @@ static int finish_revert(const struct work *w, struct ccfc_cli *cli,
 	return 0;
 }
 
-/* Is one of the files at or below the path `i` that was given? */
+/* Is one of the files at or below the given path `i`? */
 static bool is_named_path(const struct work *w, struct ccfc_obj files,
 			  uint32_t i)
 {
@@ -269,7 +271,7 @@ static bool is_named_path(const struct work *w, struct ccfc_obj files,
 	return false;
 }
 
-/* Nothing is done where a path may be mistyped. */
+/* Does nothing if a path may be mistyped. */
 static int check_paths(const struct work *w, struct ccfc_obj files,
 		       struct ccfc_err *err)
 {
@@ -294,7 +296,7 @@ static int check_paths(const struct work *w, struct ccfc_obj files,
 	return 0;
 }
 
-/* Where one file was refused, the others can be named. */
+/* If one file was refused, hints at naming the others. */
 static int name_paths(int r, struct ccfc_err *err)
 {
 	if (r == CCFC_EDENIED && !*err->hint)

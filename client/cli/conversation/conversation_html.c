@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define OPEN_LINES 12 /* a result of so many lines is shown at once */
+#define OPEN_LINES 12 /* shorter results are shown unfolded */
 
 static void put_char(struct ccfc_buf *out, int32_t cp, struct ccfc_slice bytes)
 {
@@ -28,7 +28,7 @@ static void put_char(struct ccfc_buf *out, int32_t cp, struct ccfc_slice bytes)
 	else if (cp == '\r')
 		ccfc_buf_puts(out, "&#13;");
 	else if (cp < 0x20 && cp != '\n' && cp != '\t')
-		/* HTML has none of these: their pictures, U+2400 … */
+		/* HTML allows none of these: prints their pictures, U+2400 … */
 		ccfc_buf_printf(out, "&#%d;", 0x2400 + (int)cp);
 	else if (cp >= 0x7f && cp < 0xa0)
 		ccfc_buf_printf(out, "\\x%02x", (unsigned)cp);

@@ -58,7 +58,9 @@ void ccfc_md_code(struct ccfc_out *out, struct ccfc_slice text,
 	ccfc_out_check(out);
 }
 
-/* The fence that a line is: how many of which character; 0: none. */
+/*
+ * The length of the fence in a line, and its character; 0: it is not a fence.
+ */
 static unsigned fence_length(struct ccfc_slice line, char *c, bool *bare)
 {
 	size_t at = 0, n = 0;

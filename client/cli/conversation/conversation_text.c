@@ -63,7 +63,7 @@ static void put_indent(struct ccfc_message_stream *stream, unsigned more)
 			(int)(stream->depth * 4 + more), "");
 }
 
-/* The day, where it is another one than that of the message before. */
+/* With the day if it differs from the previous message's. */
 static const char *time_format(struct ccfc_message_stream *stream,
 			       struct ccfc_slice time)
 {
@@ -126,7 +126,7 @@ static void print_head_text(struct ccfc_message_stream *stream,
 	ccfc_buf_printf(&out->buf, " %s%s\n", rule, ccfc_out_off(out));
 }
 
-/* One response is several records: a head for all of them. */
+/* One response is several records, which share a head. */
 static bool is_continued_message(struct ccfc_message_stream *stream,
 				 struct ccfc_obj message)
 {
@@ -158,7 +158,7 @@ static void print_agent(struct ccfc_message_stream *stream,
 	ccfc_buf_printf(&out->buf, "%s\n", ccfc_out_off(out));
 }
 
-/* What an edit changed, in the colours of a diff. */
+/* Prints the change of an edit in the colours of a diff. */
 static void print_diff(struct ccfc_message_stream *stream,
 		       struct ccfc_slice diff)
 {
@@ -217,7 +217,7 @@ static void print_call(struct ccfc_message_stream *stream, struct ccfc_obj call)
 	ccfc_buf_release(&diff);
 }
 
-/* With the call's name where another one came in between. */
+/* With the call's name if another call came in between. */
 static void print_result(struct ccfc_message_stream *stream,
 			 struct ccfc_obj result)
 {

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 12	/* agents of agents; deeper ones come last */
+#define DEPTH_MAX 12	/* agents of agents; deeper ones are printed last */
 #define CALLS_MAX 10000 /* without a result */
 #define LABEL_MAX 300
 
@@ -173,7 +173,7 @@ static void put_field(struct ccfc_pack *p, struct ccfc_message_stream *stream,
 	ccfc_buf_release(&text);
 }
 
-/* Notes down an agent of which it is known only now. */
+/* Adds an agent that was not known before. */
 static uint32_t add_agent(struct ccfc_message_stream *stream,
 			  struct ccfc_slice id, struct ccfc_obj agent,
 			  struct ccfc_slice call)
@@ -262,7 +262,7 @@ static int run_calls(struct ccfc_message_stream *stream,
 
 /* ---- messages ---- */
 
-/* To the writer, without what is not to be seen. */
+/* Passes a message to the writer, without the parts that are not shown. */
 static void write_message(struct ccfc_message_stream *stream,
 			  struct ccfc_obj message)
 {
@@ -276,7 +276,7 @@ static void write_message(struct ccfc_message_stream *stream,
 	if (stream->redact) {
 		ccfc_pack_init(&p, &packed);
 		ccfc_redact_pack(&p, stream->redact, message, NULL);
-		/* It was packed here: nothing of it is in doubt. */
+		/* It was packed here, so it is valid. */
 		if (ccfc_doc_parse(&doc, ccfc_buf_view(&packed), NULL) < 0)
 			abort();
 		message = ccfc_doc_root(doc);
@@ -360,7 +360,7 @@ int ccfc_message_stream_rest(struct ccfc_message_stream *stream, int64_t count,
 {
 	int code = 0;
 
-	/* Those of agents are found while these come. */
+	/* While agents are written, more of them are found. */
 	for (uint32_t i = 0; !code && i < stream->seen.n; i++)
 		if (!stream->seen.items[i].done)
 			code = run_agent(stream, i, err);

@@ -24,7 +24,7 @@ struct ccfc_message_stream_writer {
 	void (*agent_end)(struct ccfc_message_stream *stream);
 };
 
-/* Where agents come. */
+/* Where agents are written. */
 enum ccfc_message_stream_agents {
 	CCFC_AGENTS_NAMED, /* nowhere: the writer may name them */
 	CCFC_AGENTS_BELOW, /* below the call that started them */
@@ -59,7 +59,7 @@ struct ccfc_message_stream {
 	uint32_t agents_shown;
 	bool after_agent; /* the message before was not of this thread */
 	bool truncated;
-	struct ccfc_buf last; /* what the writer says of the message before */
+	struct ccfc_buf last; /* the writer's notes about the last message */
 	struct ccfc_buf day;
 	/* Private. */
 	struct {
@@ -83,8 +83,8 @@ int ccfc_message_stream_run(struct ccfc_message_stream *stream,
 			    struct ccfc_err *err);
 
 /*
- * The known agents that have not been written yet, and if `count` says that
- * there are more, those that no call names.
+ * Writes the known agents that have not been written yet. If `count` is larger,
+ * also the agents that no call names.
  */
 int ccfc_message_stream_rest(struct ccfc_message_stream *stream, int64_t count,
 			     struct ccfc_err *err);
@@ -122,8 +122,8 @@ extern const struct ccfc_message_stream_writer ccfc_message_stream_json;
 /* ---- what the formats share with the rest of their documents ---- */
 
 /*
- * Appends the lines of a text, each behind `indent` blanks, made safe on a
- * terminal; at most `max` of them (0: all) and then "… 12 more lines".
+ * Appends the lines of a text, each after `indent` blanks, made safe on a
+ * terminal; at most `max` lines (0: all), then "… 12 more lines".
  */
 void ccfc_text_lines(struct ccfc_out *out, struct ccfc_slice text,
 		     unsigned indent, enum ccfc_style style, bool styled,
@@ -134,7 +134,7 @@ void ccfc_md_code(struct ccfc_out *out, struct ccfc_slice text,
 		  const char *language);
 /* A text that is Markdown itself; a fence that it left open is closed. */
 void ccfc_md_text(struct ccfc_out *out, struct ccfc_slice text);
-/* Words inside a line; special characters are escaped. */
+/* Text inside a line; special characters are escaped. */
 void ccfc_md_words(struct ccfc_out *out, struct ccfc_slice text);
 
 /* Text of an element or of an attribute. */

@@ -25,8 +25,8 @@ struct ccfc_pages {
 	struct ccfc_query query; /* its offset advances */
 	int64_t left;		 /* items wanted; negative: all */
 	/*
-	 * Whole texts are wanted: an item that was cut because the page was too
-	 * large is fetched again, on its own page.
+	 * Texts must be complete: an item that was cut because the page was too
+	 * large is fetched again, on a page of its own.
 	 */
 	bool whole;
 	/* The last page. */

@@ -6,8 +6,8 @@
 #define HEADING_LEAST 16 /* "Mr. X" is no sentence */
 
 /*
- * A title may be the first 200 bytes of a prompt, which end in the middle of a
- * word: the first sentence is a better heading. All of it is among the facts.
+ * A title may be the first 200 bytes of a prompt, cut inside a word: its first
+ * sentence is a better heading. The facts have the whole title.
  */
 struct ccfc_slice ccfc_export_title(struct ccfc_obj info)
 {
@@ -41,7 +41,7 @@ static void give_field(struct teller *t, struct ccfc_obj info,
 	give_fact(t, label);
 }
 
-/* One, or where there were several all of them. */
+/* The only value, or all values if there were several. */
 static void give_list(struct teller *t, struct ccfc_obj info, const char *label,
 		      const char *one, const char *several)
 {

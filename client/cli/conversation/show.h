@@ -22,7 +22,7 @@ enum ccfc_show_format {
 void ccfc_show_head(struct ccfc_out *out, struct ccfc_obj info);
 void ccfc_show_head_md(struct ccfc_out *out, struct ccfc_obj info);
 
-/* Each prints a title and its rows, or nothing where there are none. */
+/* Each prints a title and its rows, or nothing without rows. */
 void ccfc_show_tasks(struct ccfc_out *out, struct ccfc_obj info);
 void ccfc_show_tasks_md(struct ccfc_out *out, struct ccfc_obj info);
 void ccfc_show_tools(struct ccfc_out *out, struct ccfc_obj info);

@@ -11,11 +11,11 @@
 #include "cli/out/safe.h"
 #include "cli/out/width.h"
 
-#define DEPTH_MAX 40 /* what is deeper is drawn there */
+#define DEPTH_MAX 40 /* deeper nodes are drawn at this depth */
 
 /*
- * Text of several lines in one: its first, and that there is more. On a
- * terminal it is cut where the line is full, `used` columns being taken.
+ * The first line of a text, with a mark if there are more. On a terminal it is
+ * cut at the end of the line, of which `used` columns are taken.
  */
 static void put_short(struct ccfc_out *out, struct ccfc_slice text, size_t used)
 {
@@ -48,7 +48,7 @@ struct timeline {
 	char day[16];
 };
 
-/* A line for each new day, so that the others need the time only. */
+/* A line for each new day, so the other lines show only the time. */
 static void put_day(struct timeline *t, struct ccfc_obj event)
 {
 	struct ccfc_buf day = CCFC_BUF_INIT;
@@ -177,7 +177,7 @@ int64_t ccfc_show_timeline(struct ccfc_out *out, struct ccfc_pages *pages,
 struct tree {
 	struct ccfc_out *out;
 	bool utf8;
-	bool more[DEPTH_MAX + 1]; /* siblings to come at that depth */
+	bool more[DEPTH_MAX + 1]; /* more siblings follow at that depth */
 };
 
 static int64_t depth_of(struct ccfc_obj node)
@@ -231,7 +231,7 @@ static void put_what(struct tree *t, struct ccfc_obj node)
 	struct ccfc_slice role = ccfc_obj_get_str(node, "role");
 	struct ccfc_out *out = t->out;
 
-	/* A record of the user without words has the results of calls. */
+	/* A user record without text has results of calls. */
 	if (ccfc_slice_is(role, "user") &&
 	    !ccfc_obj_get_str(node, "content").len)
 		role = CCFC_SLICE_LIT("result");

@@ -227,7 +227,7 @@ static int64_t text_messages(struct ccfc_show *show, struct ccfc_err *err)
 			    false, err);
 }
 
-/* What there is to say of files, also by commands that nobody knows of. */
+/* The number of files to show, also with unknown effects of commands. */
 static int64_t count_files(const struct ccfc_show *show)
 {
 	struct ccfc_obj modified = reply_value(show->modified);
@@ -295,7 +295,7 @@ static void put_some_lines(struct ccfc_out *out, struct ccfc_slice text)
 		ccfc_buf_puts(&out->buf, "  …\n");
 }
 
-/* What the session began with, where the last messages do not show it. */
+/* Prints the first prompt, if it is not among the last messages. */
 static int put_first(struct ccfc_show *show, struct ccfc_err *err)
 {
 	struct ccfc_query query = CCFC_QUERY_INIT;

@@ -190,7 +190,7 @@ static void put_end(struct ccfc_buf *text, struct ccfc_obj file)
 		ccfc_buf_puts(text, ", renamed");
 }
 
-/* One file with what was done to it: the count under `key`. */
+/* Rows of files with the count under `key`. */
 static void file_rows(struct ccfc_out *out, struct ccfc_obj files,
 		      const char *key, const char *noun,
 		      struct ccfc_slice project)
@@ -217,7 +217,7 @@ static void file_rows(struct ccfc_out *out, struct ccfc_obj files,
 	ccfc_buf_release(&count);
 }
 
-/* What commands did is more than the files above, where nobody knows. */
+/* Commands may have had unknown effects on more files. */
 static void unknown_rows(struct ccfc_out *out, struct ccfc_obj modified)
 {
 	int64_t n = ccfc_obj_get_int(modified, "unknownCommands", 0);

@@ -161,7 +161,10 @@ static bool is_systemd(const struct ccfc_doctor *d)
 	       !d->service_err.code && d->service.found;
 }
 
-/* One that the manager runs would be started by it again, or not any more. */
+/*
+ * A daemon of the service manager must be stopped by the manager, which would
+ * start it again.
+ */
 void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out)
 {
 	if (is_systemd(d) && d->service.active)
@@ -172,7 +175,7 @@ void ccfc_doctor_stop(const struct ccfc_doctor *d, struct ccfc_buf *out)
 
 void ccfc_doctor_start(const struct ccfc_doctor *d, struct ccfc_buf *out)
 {
-	/* One that runs where nobody asks it is not started once more. */
+	/* A running daemon that does not answer is restarted. */
 	if (is_systemd(d) && d->service.enabled)
 		ccfc_buf_printf(out, "systemctl --user %s " CCFC_SERVICE_UNIT,
 				d->service.active && !d->info ? "restart"

@@ -25,8 +25,8 @@ static void put_restart(const struct ccfc_doctor *d, struct ccfc_buf *fix)
 /* ---- one that does not answer ---- */
 
 /*
- * The pid of the daemon that holds the state directory; 0: nobody does. To
- * find out takes the lock for a moment: a daemon that starts just then waits.
+ * The pid of the daemon that holds the state directory; 0: none. The check
+ * takes the lock for a moment: a daemon that starts at that moment waits.
  */
 static long lock_holder(const struct ccfc_doctor *d)
 {
@@ -111,7 +111,10 @@ static void not_running(struct ccfc_doctor *d)
 	ccfc_doctor_start(d, &f->fix);
 }
 
-/* What is there cannot be asked to end, or is not ours to end. */
+/*
+ * Appends the command that fixes it, by the reason why the daemon does not
+ * answer.
+ */
 static void put_fix(const struct ccfc_doctor *d, struct ccfc_buf *fix)
 {
 	int code = d->daemon_err.code;

@@ -29,7 +29,7 @@ struct known {
 struct due {
 	uint32_t all;	 /* its transcripts */
 	uint32_t soon;	 /* that go within SOON_DAYS */
-	uint32_t unread; /* of these, not indexed, or not all of it */
+	uint32_t unread; /* of these, not completely indexed */
 	const struct ccfc_transcript *first, *first_unread;
 };
 
@@ -56,8 +56,10 @@ static void known_init(struct known *k, const struct ccfc_doctor *d)
 
 		note_known(k, ccfc_obj_get_str(row, "path"), row);
 	}
-	/* The path of one that is gone may be another name of one that is
-	 * there. */
+	/*
+	 * The path of a deleted transcript may be another name of an existing
+	 * one.
+	 */
 	for (uint32_t i = 0; i < ccfc_obj_len(rows); i++) {
 		struct ccfc_obj row = ccfc_obj_at(rows, i);
 		struct ccfc_obj names = ccfc_obj_get(row, "names");

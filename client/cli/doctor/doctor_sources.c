@@ -59,7 +59,7 @@ static bool check_denied(struct ccfc_doctor *d)
 	return false;
 }
 
-/* What the daemon could not read when it last tried. */
+/* What the daemon could not read at its last attempt. */
 static bool check_unread(struct ccfc_doctor *d, bool denied)
 {
 	struct ccfc_obj unread = ccfc_obj_get(ccfc_doctor_info(d), "unread");
@@ -83,7 +83,7 @@ static bool check_unread(struct ccfc_doctor *d, bool denied)
 	return false;
 }
 
-/* Links are followed, and counted as what they lead to. */
+/* Links are followed and counted as their targets. */
 static void note_names(struct ccfc_doctor *d)
 {
 	struct ccfc_obj rows = { 0 };

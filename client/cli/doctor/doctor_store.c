@@ -52,7 +52,10 @@ static void damaged_archive(struct ccfc_doctor *d, struct ccfc_obj reply)
 			       "be shown, everything else can");
 }
 
-/* What was seen on disk, and the list of what was forgotten. */
+/*
+ * Damaged contents that were seen on disk, and a damaged list of forgotten
+ * items.
+ */
 static void damaged_others(struct ccfc_doctor *d, struct ccfc_obj reply)
 {
 	struct ccfc_obj problems = ccfc_obj_get(reply, "problems");
@@ -113,7 +116,7 @@ static void say_damaged(struct ccfc_doctor *d, struct ccfc_obj reply)
 	ccfc_doctor_start(d, &f->fix);
 }
 
-/* What is kept of deleted transcripts, and what goes next. */
+/* The archive of deleted transcripts, and what will be removed next. */
 static void say_archive(struct ccfc_doctor *d)
 {
 	struct ccfc_obj archive = ccfc_obj_get(ccfc_doctor_info(d), "archive");
@@ -182,7 +185,7 @@ static void check_losses(struct ccfc_doctor *d)
 	ccfc_render_time(&f->what, when, CCFC_RENDER_MINUTE);
 }
 
-/* What was lost stays lost; it is reported while the file is there. */
+/* Past losses; reported as long as the file is there. */
 static void say_past(struct ccfc_doctor *d)
 {
 	struct ccfc_obj info = ccfc_doctor_info(d);

@@ -9,7 +9,7 @@
 #define WATCHES_MIN   524288
 #define INSTANCES_MIN 1024
 
-/* A limit is as good as reached when a twentieth of it is left. */
+/* A limit counts as reached when only a twentieth of it is left. */
 static bool is_reached(const struct ccfc_inotify_limit *l)
 {
 	return l->used >= l->max - l->max / 20;

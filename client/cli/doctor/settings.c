@@ -176,7 +176,7 @@ static void set_value(struct ccfc_setting *out, struct ccfc_slice text)
 	memcpy(copy, text.ptr, text.len);
 	copy[text.len] = '\0';
 	number = strtod(copy, &end);
-	/* Also where it is no number at all. */
+	/* Also if it is not a number. */
 	if (*end || end == copy || !(number <= DAYS_MAX) ||
 	    !(number >= -DAYS_MAX))
 		return;
@@ -185,7 +185,7 @@ static void set_value(struct ccfc_setting *out, struct ccfc_slice text)
 		out->kind = CCFC_SETTING_NUMBER;
 }
 
-/* The members of the outermost object, its brace behind us. */
+/* Reads the members of the outermost object, after its brace. */
 static bool scan_members(struct ccfc_setting *out, struct scan *s,
 			 const char *key)
 {

@@ -55,8 +55,8 @@ static void add_file(struct walk *w, const struct stat *st)
 static void walk_dir(struct walk *w, unsigned depth);
 
 /*
- * Sessions are in the directory of their project, agents beside them or deeper;
- * other files of that kind are the client's own.
+ * Sessions are in their project's directory, agents beside them or deeper.
+ * Other files of that kind belong to the client.
  */
 static bool is_transcript(struct ccfc_slice name, unsigned depth)
 {
@@ -139,7 +139,7 @@ void ccfc_transcripts_release(struct ccfc_transcripts *t)
 	*t = (struct ccfc_transcripts){ 0 };
 }
 
-/* A line that was begun and never ended is nobody's to read. */
+/* An unfinished line is not readable. */
 bool ccfc_transcript_is_read(const struct ccfc_transcript *t, int64_t read)
 {
 	bool line = false;

@@ -44,7 +44,7 @@ static enum ccfc_format format_named(struct ccfc_slice word)
 	return CCFC_FORMAT_TEXT;
 }
 
-/* The word that was chosen, the first of them if none was. */
+/* The chosen word, or the first one. */
 static struct ccfc_slice chosen_word(const struct ccfc_opt *opt,
 				     const struct ccfc_opt_value *v)
 {
@@ -310,7 +310,7 @@ void ccfc_question_found(struct ccfc_question *q, struct ccfc_obj root)
 	struct ccfc_slice path = ccfc_obj_get_str(root, "path"), name;
 	struct ccfc_buf text = CCFC_BUF_INIT;
 
-	/* A scope says that the name was needed. */
+	/* A scope shows that the daemon used the name. */
 	if (!q->query.name || !path.len || !ccfc_obj_get_str(root, "scope").len)
 		return;
 	name = ccfc_cwd_short(&q->where, path);
@@ -348,7 +348,7 @@ int ccfc_question_resolve(char **out, struct ccfc_cli *cli,
 	}
 	ccfc_reply_free(reply);
 	ccfc_question_release(&q);
-	/* What follows says it better. */
+	/* The next request reports it better. */
 	return code == CCFC_ENOTFOUND ? 0 : code;
 }
 

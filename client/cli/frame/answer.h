@@ -50,7 +50,7 @@ struct ccfc_question {
 	const char *given;     /* the first argument, or NULL */
 	const char *session;   /* the same as a session … */
 	const char *path;      /* … or as an absolute path */
-	int64_t line;	       /* of "FILE:17"; 0: none was given */
+	int64_t line;	       /* of "FILE:17"; 0: none */
 	struct ccfc_arena texts;
 	void *own; /* the command's */
 };
@@ -92,7 +92,7 @@ int ccfc_question_resolve(char **out, struct ccfc_cli *cli,
 			  const struct ccfc_opts *opts, const char *given,
 			  struct ccfc_err *err);
 
-/* Says which project was taken, where the caller did not name one. */
+/* Notes which project was used, if the caller named none. */
 void ccfc_question_note_scope(const struct ccfc_question *q,
 			      struct ccfc_obj root);
 

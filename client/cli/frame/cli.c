@@ -52,8 +52,8 @@ static void write_stderr(const struct ccfc_buf *buf)
 }
 
 /*
- * An ambiguous name is not an error yet: the caller may choose (run_parsed).
- * There is one command line, so one of these is enough.
+ * An ambiguous name is not an error yet: the caller may choose (run_parsed). A
+ * process has one command line, so one variable is enough.
  */
 static struct ccfc_err unclear;
 
@@ -183,7 +183,7 @@ static int check_args(const struct ccfc_command *command,
 	return CCFC_EINVAL;
 }
 
-/* Runs it, and once more with what the caller chose. */
+/* Runs the command, and again with the caller's choice. */
 static int run_clearly(struct ccfc_cli *cli, const struct ccfc_command *command,
 		       struct ccfc_opts *opts)
 {
@@ -334,7 +334,7 @@ int ccfc_cli_main(int argc, char **argv)
 	struct ccfc_err err;
 	int status;
 
-	/* A reader that went away is seen as EPIPE, where it is handled. */
+	/* A closed pipe is handled where EPIPE is returned. */
 	signal(SIGPIPE, SIG_IGN);
 	ccfc_out_init(&cli.out, STDOUT_FILENO);
 	cli.out.paged = cli.out.tty;

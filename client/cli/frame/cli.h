@@ -23,7 +23,7 @@ struct ccfc_cli {
 	int silence_ms; /* the daemon's during a call, at most; 0: any */
 };
 
-/* What a command is about, for the list of commands. */
+/* The subject of a command, for the list of commands. */
 enum ccfc_topic {
 	CCFC_TOPIC_FILES,
 	CCFC_TOPIC_SESSIONS,
@@ -36,7 +36,7 @@ struct ccfc_command {
 	const char *name;
 	const char *usage;   /* "list SESSION [options]" */
 	const char *summary; /* one line, for the list of commands */
-	const char *about;   /* paragraphs, for its own help */
+	const char *about;   /* paragraphs, for the command's own help */
 	const char *examples;
 	const struct ccfc_opt *options;
 	int args_min, args_max;
@@ -74,7 +74,7 @@ int ccfc_cli_main(int argc, char **argv);
 const struct ccfc_command *ccfc_cli_find(const char *name,
 					 struct ccfc_err *err);
 
-/* Is `name` a command that may stand after "files"? */
+/* May `name` follow "files"? */
 bool ccfc_files_has(const char *name);
 
 /* Prints the error to stderr; returns its exit status. */
@@ -89,7 +89,7 @@ void ccfc_cli_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 int ccfc_complete_run(struct ccfc_cli *cli, int argc, char **argv);
 
-/* Help on one command; NULL: on all of them. */
+/* Prints help on one command; NULL: on all. */
 void ccfc_help_print(struct ccfc_out *out, const struct ccfc_command *command);
 
 #endif

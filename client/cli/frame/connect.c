@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define LOOK_MS 50
-/* A daemon that says nothing for so long hangs. */
+/* A daemon that is silent for this long hangs. */
 #define SILENCE_MS 30000
 
 static bool daemon_reads_root(struct ccfc_obj info, const char *root)
@@ -52,9 +52,9 @@ static int check_roots(void *data, const struct ccfc_reply *reply,
 }
 
 /*
- * A daemon answers about the directories that it was started with. Who asks
- * with another CLAUDE_CONFIG_DIR must not get the answer of these; only then
- * is the daemon asked what it reads, together with the command's question.
+ * A daemon answers about the directories it was started with. A caller with
+ * another CLAUDE_CONFIG_DIR must not get such an answer. Only such a caller
+ * asks the daemon what it reads, together with the command's request.
  */
 static int ask_roots(struct ccfc_cli *cli, struct ccfc_err *err)
 {
@@ -88,8 +88,8 @@ static bool is_reading(struct ccfc_progress *out, struct ccfc_cli *cli)
 }
 
 /*
- * Who started the daemon and sits at a terminal sees what it reads, and gets
- * the whole answer. Others get an answer after some seconds, with a note.
+ * A caller at a terminal who started the daemon sees the progress, and gets the
+ * complete answer. Others get an answer after some seconds, with a note.
  */
 static void watch_reading(struct ccfc_cli *cli)
 {
@@ -176,7 +176,7 @@ int ccfc_cli_call(struct ccfc_reply **reply, struct ccfc_cli *cli,
 	if (code == 0 ||
 	    (code != CCFC_EAGAIN && ccfc_client_fd(cli->client) >= 0))
 		return code;
-	/* What a daemon says too late is an answer to nothing. */
+	/* A late answer would have no request: closes the connection. */
 	ccfc_cli_disconnect(cli);
 	if (code == CCFC_EAGAIN)
 		return code;

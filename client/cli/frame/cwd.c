@@ -100,7 +100,7 @@ char *ccfc_cwd_place(const struct ccfc_cwd *where, const char *path)
 	char *slash = strrchr(absolute, '/'), *dir;
 
 	if (absolute[0] != '/')
-		return absolute; /* there is no such place */
+		return absolute; /* the path does not exist */
 	*slash = '\0';
 	dir = resolve_links(*absolute ? absolute : "/");
 	ccfc_buf_puts(&out, strcmp(dir, "/") ? dir : "");
@@ -160,7 +160,7 @@ char *ccfc_cwd_here(const struct ccfc_cwd *where)
 	return ccfc_strdup(where->physical);
 }
 
-/* The number behind a last ':'; 0: there is none. */
+/* The number after a last ':'; 0: none. */
 static int64_t cut_number(char *path)
 {
 	char *colon = strrchr(path, ':'), *end;

@@ -80,7 +80,7 @@ static void hint_choices(const char *text, const char *choices,
 	struct ccfc_slice part;
 	const char *p = choices;
 
-	/* The words one after another, each with its NUL. */
+	/* Copies the words, each with a NUL. */
 	ccfc_buf_reserve(&words, strlen(choices) + 1);
 	ccfc_suggest_init(&near, text);
 	while (ccfc_opt_next_part(&part, &p, '|')) {
@@ -292,7 +292,7 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 
 	if (!opt)
 		return fail_unknown_option(opts, argv[0], err);
-	/* Errors have the word that was typed. */
+	/* Errors show the word as typed. */
 	called = *opt;
 	if (!ccfc_slice_is(key, opt->name))
 		called.name = opt->alias;
@@ -318,8 +318,8 @@ static int read_long(struct ccfc_opts *opts, int argc, char **argv,
 }
 
 /*
- * Bundled letters at argv[0]; returns the words taken. The first that takes a
- * value takes the rest of the word, or if nothing is left the next one.
+ * Bundled letters at argv[0]; returns the words taken. The first letter that
+ * takes a value takes the rest of the word, or the next word.
  */
 static int read_letters(struct ccfc_opts *opts, int argc, char **argv,
 			struct ccfc_err *err)

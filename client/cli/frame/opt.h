@@ -22,10 +22,10 @@ enum ccfc_opt_type {
 	CCFC_OPT_TEXT,	  /* not empty */
 	CCFC_OPT_INT,	  /* min … max */
 	CCFC_OPT_CHOICE,  /* num is the index in `choices` */
-	CCFC_OPT_MAYBE,	  /* the same; --name alone is the first of them */
+	CCFC_OPT_MAYBE,	  /* the same; --name alone means the first word */
 	CCFC_OPT_NAMED,	  /* words as below; --name alone makes num 1 */
-	CCFC_OPT_LIST,	  /* a,b,c (of `choices`); given twice, it adds up */
-	CCFC_OPT_WORDS,	  /* a list, one element each time it is given */
+	CCFC_OPT_LIST,	  /* a,b,c (of `choices`); several add up */
+	CCFC_OPT_WORDS,	  /* a list, one element each time */
 	CCFC_OPT_EXTS,	  /* a list of extensions; "ts" becomes ".ts" */
 	CCFC_OPT_STATES,  /* a list of states, or "all" */
 	CCFC_OPT_DIR,	  /* a text; a query has the real path */
@@ -82,8 +82,8 @@ void ccfc_opts_init(struct ccfc_opts *opts, const char *command,
 void ccfc_opts_release(struct ccfc_opts *opts);
 
 /*
- * Reads argv[0 … argc). If `first_only` it stops in front of the first
- * argument and leaves the rest to the caller (`used`). CCFC_EINVAL.
+ * Reads argv[0 … argc). With `first_only` it stops before the first argument
+ * and leaves the rest to the caller (`used`). CCFC_EINVAL.
  */
 int ccfc_opts_parse(struct ccfc_opts *opts, int argc, char **argv,
 		    bool first_only, struct ccfc_err *err);

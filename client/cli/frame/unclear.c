@@ -42,7 +42,7 @@ bool ccfc_unclear_fill(struct ccfc_cli *cli, const struct ccfc_command *command,
 	return true;
 }
 
-/* Is the error about that word? What it is behind "before:", or 0. */
+/* Is the error about a session of that name? */
 static bool is_about(const struct ccfc_err *err, const char *word)
 {
 	static const char kind[] = "session ";
@@ -96,7 +96,7 @@ static struct ccfc_slice is_named_in(const struct ccfc_err *err,
 	return ccfc_slice(word, what.len);
 }
 
-/* The same as replace, of a file; a line behind its name stays. */
+/* The same for a file; keeps a line number after its name. */
 static bool replace_file(const char **slot, struct ccfc_cli *cli,
 			 const struct ccfc_err *err, char **owned)
 {

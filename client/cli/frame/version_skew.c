@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "cli/frame/connect.h"
 
-/* The question comes on top of an error: do not make it last. */
+/* This request follows an error: it must not take long. */
 #define ASK_MS 2000
 
 #define STOP_IT "ccfc stop, and ask again"

@@ -25,7 +25,7 @@ struct ccfc_jsonrpc {
 	int in, out;	     /* borrowed */
 	bool headers;	     /* "Content-Length: N"; else one message a line */
 	size_t max;	     /* bytes of a message */
-	struct ccfc_buf buf; /* read, from `used` on not yet looked at */
+	struct ccfc_buf buf; /* bytes read; from `used` on not yet parsed */
 	size_t used, seen;   /* seen: no newline before it */
 	size_t skip;	     /* bytes of a message that is too long */
 	bool skip_line;	     /* the same for one in a line */

@@ -21,7 +21,7 @@ struct ccfc_lsp_doc {
 	char *uri, *path;
 	struct ccfc_buf text;
 	bool known;	 /* false: the text was not sent whole */
-	int64_t current; /* the line of the cursor, as far as it shows; or -1 */
+	int64_t current; /* the cursor's line, if known; or -1 */
 };
 
 struct ccfc_lsp {
@@ -33,7 +33,7 @@ struct ccfc_lsp {
 	} docs;
 	enum { CCFC_LSP_NEW, CCFC_LSP_RUNNING, CCFC_LSP_ENDING } state;
 	bool refreshes; /* the editor takes requests to refresh its hints */
-	int requests;	/* of ours, so far */
+	int requests;	/* number of our own requests so far */
 };
 
 /* ---- documents (lsp_docs.c) ---- */
@@ -113,7 +113,9 @@ int ccfc_lsp_ask(struct ccfc_reply **reply, struct ccfc_lsp *lsp,
 
 /* ---- the server ---- */
 
-/* Talks until the input ends, or the editor says so; the exit status. */
+/*
+ * Runs until the end of the input or an exit request; returns the exit status.
+ */
 int ccfc_lsp_serve(struct ccfc_cli *cli, int in, int out);
 
 #endif

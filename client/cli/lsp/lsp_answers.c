@@ -32,7 +32,7 @@ static void put_line_range(struct ccfc_buf *out, const struct ccfc_lsp_doc *doc,
 	ccfc_buf_putc(out, '}');
 }
 
-/* Requests show where the cursor is; hints follow the cursor. */
+/* Requests show the position of the cursor; hints follow it. */
 static void note_cursor(struct ccfc_lsp *lsp, struct ccfc_lsp_doc *doc,
 			int64_t line)
 {

@@ -1,6 +1,6 @@
 /*
- * What an action or a lens does; see lsp.h. Nothing is written here: a restore
- * is an edit of the editor's buffer, which the editor can undo.
+ * The commands of actions and lenses; see lsp.h. Nothing is written here: a
+ * restore is an edit of the editor's buffer, which the editor can undo.
  */
 #include "base/err.h"
 #include "base/utf8.h"

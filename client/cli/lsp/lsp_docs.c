@@ -51,7 +51,7 @@ static void release_doc(struct ccfc_lsp_doc *doc)
 	ccfc_buf_release(&doc->text);
 }
 
-/* The text as the daemon has lines: "\n" behind each of them. */
+/* The text with "\n" after each line, as the daemon has lines. */
 static void set_text(struct ccfc_lsp_doc *doc, struct ccfc_obj text)
 {
 	struct ccfc_slice s = ccfc_obj_str(text);

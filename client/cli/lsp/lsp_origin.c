@@ -46,7 +46,7 @@ int ccfc_lsp_ask(struct ccfc_reply **reply, struct ccfc_lsp *lsp,
 	return code;
 }
 
-/* The lines of the file, "\n" behind each. */
+/* Joins the file's lines, with "\n" after each. */
 static void join_lines(struct ccfc_buf *out, struct ccfc_obj lines)
 {
 	for (uint32_t i = 0; i < ccfc_obj_len(lines); i++) {

@@ -32,7 +32,7 @@ struct ccfc_mcp_group {
 	const char *name; /* NULL: the fields are the result's own */
 	const char *type;
 	const char *fields; /* separated by blanks */
-	bool many;	    /* an array of these */
+	bool many;	    /* an array of values */
 	bool always;	    /* there is no result without it */
 };
 

@@ -77,7 +77,7 @@ static void put_fields(struct ccfc_buf *out, const struct ccfc_mcp_group *group,
 	}
 }
 
-/* The fields with texts so short that all of it is no longer than a row. */
+/* Puts fields whose texts are short enough for a row. */
 static void put_short(struct ccfc_buf *out, const struct ccfc_mcp_group *group,
 		      struct ccfc_obj o, struct ccfc_slice path)
 {

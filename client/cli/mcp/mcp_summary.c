@@ -7,7 +7,7 @@
 #include "wire/to_json.h"
 
 #define STEPS	  20 /* of a file's history, to find its last change */
-#define FEW	  5  /* rows of what is only an aside */
+#define FEW	  5  /* rows of minor lists */
 #define PROMPTS	  5
 #define MOST_USED 5
 

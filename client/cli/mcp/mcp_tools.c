@@ -79,7 +79,7 @@ static int run_line_origin(struct ccfc_mcp_call *call, struct ccfc_err *err)
 	return 0;
 }
 
-/* As much of the diff as fits; the next cursor is a byte of it. */
+/* The part of the diff that fits; the next cursor is an offset in it. */
 static void put_diff(struct ccfc_mcp_call *call, struct ccfc_slice diff)
 {
 	size_t skip = call->offset < (int64_t)diff.len ? (size_t)call->offset

@@ -17,7 +17,7 @@ int64_t ccfc_cell_number(struct ccfc_obj row, const char *key)
 						: ccfc_obj_int(v, 0);
 }
 
-/* `s` up to `max` bytes, or what stands for an empty one. */
+/* `s`, cut to `max` bytes, or `empty` if it is empty. */
 static void put_cell_text(struct ccfc_buf *text, struct ccfc_slice s,
 			  size_t max, const char *empty)
 {
@@ -81,7 +81,7 @@ static void put_cell_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 							  : CCFC_RENDER_SECOND);
 }
 
-/* "?" where there are changes, and of none of them the lines are known. */
+/* "?" if there are changes but no line numbers are known. */
 static void put_cell_lines(struct ccfc_buf *text, struct ccfc_obj row)
 {
 	int64_t added = ccfc_obj_get_int(row, "linesAdded", -1);

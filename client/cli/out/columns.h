@@ -57,8 +57,8 @@ struct ccfc_column {
 	int elastic;
 	unsigned drop; /* on a narrow terminal 1 is dropped first; 0: never */
 	unsigned cut;
-	const char *second; /* TEXT and ID: the key where `key` is empty */
-	/* Appends the text; then the kind only says how it looks. */
+	const char *second; /* TEXT and ID: the key to use if `key` is empty */
+	/* Appends the text; `kind` then only affects the style. */
 	void (*put)(struct ccfc_buf *text, const struct ccfc_cells *cells,
 		    struct ccfc_obj row);
 	/* The file that an own cell shows; paths lead to themselves. */

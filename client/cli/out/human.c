@@ -64,7 +64,7 @@ void ccfc_human_moment(struct ccfc_buf *out, const struct ccfc_out *to,
 	int64_t ago = then == CCFC_TIME_NONE ? -1 : (now - then) / 1000;
 	char text[CCFC_TIME_TEXT_MAX];
 
-	/* Clocks differ: what is from the future has its date. */
+	/* Clocks differ: a time in the future is printed as a date. */
 	if (!to->tty || ago < 0) {
 		ccfc_time_format_local(text, then, CCFC_RENDER_MINUTE);
 		ccfc_buf_puts(out, *text ? text : "-");
@@ -143,13 +143,13 @@ struct ccfc_slice ccfc_human_model(struct ccfc_slice model)
 	       model.ptr[model.len - 1 - digits] >= '0' &&
 	       model.ptr[model.len - 1 - digits] <= '9')
 		digits++;
-	/* A date of eight digits behind a dash. */
+	/* A date of eight digits after a dash. */
 	if (digits == 8 && model.len > 9 && model.ptr[model.len - 9] == '-')
 		model.len -= 9;
 	return model;
 }
 
-/* `n` of `max` in steps, rounded, but 1 for whatever is there. */
+/* `n` of `max` in steps, rounded, but at least 1. */
 static unsigned scale_to_steps(int64_t n, int64_t max, unsigned steps)
 {
 	double part;
@@ -161,7 +161,7 @@ static unsigned scale_to_steps(int64_t n, int64_t max, unsigned steps)
 	return part < 1 ? 1 : (unsigned)part;
 }
 
-/* U+2588 is full; the ones after it get narrower, those before it lower. */
+/* U+2588 is full; later characters are narrower, earlier ones lower. */
 static void put_block(struct ccfc_buf *out, unsigned last_byte)
 {
 	ccfc_buf_printf(out, "\xe2\x96%c", (int)last_byte);

@@ -79,7 +79,7 @@ static void write_buffered(struct ccfc_out *out)
 	ccfc_buf_clear(&out->buf);
 }
 
-/* Would what was held back scroll? Long lines are wrapped. */
+/* Is the buffered output higher than the screen? Long lines wrap. */
 static bool is_high(const struct ccfc_out *out)
 {
 	const char *p = out->buf.ptr, *end = p + out->buf.len;

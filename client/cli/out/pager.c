@@ -22,8 +22,8 @@ static const char *pager_command(void)
 }
 
 /*
- * Is there a program of that name in $PATH? What was piped into a pager that
- * did not start would be lost, so this is asked first.
+ * Is there a program of that name in $PATH? Output for a pager that does not
+ * start would be lost, so this is checked first.
  */
 static bool in_path(struct ccfc_slice name)
 {

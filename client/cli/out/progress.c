@@ -19,7 +19,7 @@ void ccfc_progress_init(struct ccfc_progress_bar *bar)
 		bar->width = ws.ws_col ? ws.ws_col : 80;
 }
 
-/* By bytes where they are known: transcripts differ much in size. */
+/* By bytes if these are known: transcripts differ in size. */
 static int permille_of(const struct ccfc_progress *p)
 {
 	int64_t done = p->bytes_done, total = p->bytes_total;

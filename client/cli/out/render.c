@@ -37,7 +37,7 @@ void ccfc_render_unread(struct ccfc_buf *out, struct ccfc_obj failure)
 	ccfc_buf_puts(out, " and by each question");
 }
 
-/* The limits, and what they take first. */
+/* The limits, and what they remove first. */
 static void put_limits(struct ccfc_buf *out, struct ccfc_obj archive)
 {
 	int64_t budget = ccfc_obj_get_int(archive, "budget", 0);
@@ -239,7 +239,7 @@ static void render_content(struct ccfc_out *out, struct ccfc_obj change)
 			    CCFC_SLICE_NONE);
 }
 
-/* Whose else an ambiguous change may be. */
+/* The candidates for an ambiguous change. */
 static void render_candidates(struct ccfc_out *out, struct ccfc_obj list)
 {
 	struct ccfc_buf text = CCFC_BUF_INIT;

@@ -216,7 +216,7 @@ static const char *style_of_cell(const struct ccfc_table *table, unsigned col,
 	return NULL;
 }
 
-/* Where the cell leads to; empty: nowhere. */
+/* The target of the cell's link; empty: none. */
 static struct ccfc_slice link_of_cell(const struct ccfc_table *table,
 				      uint32_t cell, const struct ccfc_out *out)
 {

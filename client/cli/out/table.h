@@ -33,21 +33,24 @@ struct ccfc_table {
 	struct {
 		struct {
 			size_t at, len, width;
-			size_t link_len; /* of its link, right behind it */
+			size_t link_len; /* length of its link, which follows */
 		} * items;
 		uint32_t n, cap;
 	} cells;
 	struct {
 		struct {
-			uint32_t cell; /* the first behind its row */
+			uint32_t cell; /* the first cell after its row */
 			size_t at, len;
 		} * items;
 		uint32_t n, cap;
 	} notes;
 	size_t widths[CCFC_TABLE_COLS];
-	int styles[CCFC_TABLE_COLS];   /* of cells; see ccfc_table_style */
-	size_t least[CCFC_TABLE_COLS]; /* elastic ones are not cut below it,
-					* rather columns are dropped */
+	int styles[CCFC_TABLE_COLS]; /* of cells; see ccfc_table_style */
+	/*
+	 * elastic columns are not cut below this width; instead, columns are
+	 * dropped
+	 */
+	size_t least[CCFC_TABLE_COLS];
 };
 
 void ccfc_table_init(struct ccfc_table *table,
@@ -77,7 +80,7 @@ void ccfc_table_printf(struct ccfc_table *table, const char *fmt, ...)
 /* The cell that was added last is a link to this file. */
 void ccfc_table_link(struct ccfc_table *table, struct ccfc_slice path);
 
-/* A line of its own under the row that was filled last. */
+/* A line under the row that was filled last. */
 void ccfc_table_note(struct ccfc_table *table, struct ccfc_slice s);
 
 void ccfc_table_print(struct ccfc_table *table, struct ccfc_out *out);

@@ -29,7 +29,7 @@ void ccfc_diffstat_release(struct ccfc_diffstat *stat)
 	free(stat->rows.items);
 }
 
-/* Changes of a file mostly follow each other: look from the end. */
+/* Changes of one file usually follow each other: searches from the end. */
 static struct ccfc_diffstat_row *find_or_add_row(struct ccfc_diffstat *stat,
 						 struct ccfc_slice name)
 {

@@ -8,7 +8,7 @@
 #include "cli/patch/patch.h"
 
 struct ccfc_diffstat_row {
-	struct ccfc_slice name; /* as it came */
+	struct ccfc_slice name; /* as in the reply */
 	int64_t added, removed;
 	bool binary;
 	bool unknown; /* of at least one change */

@@ -14,7 +14,7 @@
 /* Diffs that are looked back at for the same note. */
 #define NOTES_KEPT 256u
 
-/* Lines that are still to come in the present hunk. */
+/* Remaining lines of the current hunk. */
 struct hunk {
 	uint64_t old_lines, new_lines;
 };
@@ -118,7 +118,7 @@ static bool is_set(struct ccfc_obj o)
 	       ccfc_obj_type(o) != CCFC_OBJ_NIL;
 }
 
-/* From what is best to what is worst. */
+/* From the best fidelity to the worst. */
 static int fidelity_rank(struct ccfc_slice fidelity)
 {
 	static const char *const order[] = { "", "exact", "reconstructed",
@@ -159,7 +159,7 @@ void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o)
 	};
 	if (!patch->name.len)
 		patch->name = ccfc_obj_get_str(o, "path");
-	/* A diff can be known better than what is around it. */
+	/* A diff may be more certain than the states around it. */
 	if (patch->fidelity.len)
 		return;
 	use_state(patch, ccfc_obj_get(o, "before"));
@@ -180,7 +180,7 @@ void ccfc_patch_note(const struct ccfc_patch *patch)
 	struct ccfc_buf text = CCFC_BUF_INIT;
 	int rank = fidelity_rank(patch->fidelity);
 
-	/* Several diffs of one file may be exact, and say why they are. */
+	/* Several exact diffs of one file may still have a reason to show. */
 	if (patch->shown && rank <= 1 && !patch->why.len && !patch->ambiguous)
 		return;
 	ccfc_buf_slice(&text, patch->name);
@@ -204,7 +204,7 @@ void ccfc_patch_note(const struct ccfc_patch *patch)
 	ccfc_buf_release(&text);
 }
 
-/* Of session.diff there are many, of change.get the reply is the one. */
+/* session.diff has many diffs; the reply of change.get is one. */
 static bool is_list(struct ccfc_obj root)
 {
 	return ccfc_obj_type(ccfc_obj_get(root, "diffs")) == CCFC_OBJ_ARRAY;
@@ -221,7 +221,7 @@ static struct ccfc_obj nth_diff(struct ccfc_obj root, uint32_t i)
 			     : root;
 }
 
-/* Was the same said of one of the diffs before it? */
+/* Did an earlier diff have the same note? */
 static bool was_noted(struct ccfc_obj root, uint32_t i,
 		      const struct ccfc_patch *patch)
 {
@@ -236,7 +236,7 @@ static bool was_noted(struct ccfc_obj root, uint32_t i,
 	return false;
 }
 
-/* Shows all of them; how many could be. */
+/* Shows all diffs; returns how many could be shown. */
 static uint32_t show_diffs(struct ccfc_out *out, struct ccfc_obj root,
 			   bool stat)
 {

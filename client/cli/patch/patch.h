@@ -21,7 +21,7 @@ struct ccfc_patch {
 	bool shown; /* there is a diff, possibly empty */
 	bool binary;
 	bool ambiguous;		    /* another call may have made the change */
-	struct ccfc_slice fidelity; /* "exact", …; empty: not said */
+	struct ccfc_slice fidelity; /* "exact", …; empty: not in the reply */
 	struct ccfc_slice why;
 	int64_t added, removed; /* lines; -1: not known */
 };
@@ -29,7 +29,7 @@ struct ccfc_patch {
 /* One of session.diff's `diffs`, or the reply of change.get. */
 void ccfc_patch_parse(struct ccfc_patch *patch, struct ccfc_obj o);
 
-/* Says on stderr why it is not exact, or not shown, if that is so. */
+/* Prints on stderr why the diff is not exact or not shown, if so. */
 void ccfc_patch_note(const struct ccfc_patch *patch);
 
 enum ccfc_patch_format {

@@ -30,7 +30,7 @@ static const char *const kind_words[][2] = {
 #undef X
 };
 
-/* Names that identify nobody. */
+/* Names that identify no person. */
 static bool is_common(struct ccfc_slice name)
 {
 	static const char *const common[] = {
@@ -55,7 +55,7 @@ static void learn_name(struct ccfc_redact *r, struct ccfc_slice name)
 	CCFC_VEC_PUSH(r->names, ccfc_strndup(name.ptr, name.len));
 }
 
-/* The machine, and where its name has a domain, also without. */
+/* The machine's name, with and without its domain. */
 static void learn_host(struct ccfc_redact *r, const char *host)
 {
 	size_t len = strlen(host), first = strcspn(host, ".");
@@ -113,7 +113,7 @@ void ccfc_redact_learn(struct ccfc_redact *r, struct ccfc_slice path)
 	struct ccfc_redact_scan scan = { .r = r, .p = path.ptr, .n = path.len };
 	struct ccfc_redact_hit hit;
 
-	/* Only what starts the path is a home: the drive may come first. */
+	/* A home is at the start of the path, or after a drive. */
 	for (size_t i = 0; i < 3 && i < path.len; i++)
 		if ((path.ptr[i] == '/' || path.ptr[i] == '\\') &&
 		    ccfc_redact_person(&scan, i, &hit) &&

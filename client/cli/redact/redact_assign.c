@@ -70,7 +70,7 @@ static char quote_at(const struct ccfc_redact_scan *scan, size_t *k,
 	return scan->p[at];
 }
 
-/* Where the quoted text from `start` on ends, or 0. */
+/* The end of the quoted text from `start` on, or 0. */
 static size_t quoted_end(const struct ccfc_redact_scan *scan, size_t start,
 			 char quote, size_t slashes)
 {
@@ -100,7 +100,7 @@ static size_t bare_end(const struct ccfc_redact_scan *scan, size_t start)
 	return k;
 }
 
-/* The same where only what looks random counts. */
+/* The same if only random-looking text counts. */
 static size_t random_end(const struct ccfc_redact_scan *scan, size_t start)
 {
 	size_t k = start, end;

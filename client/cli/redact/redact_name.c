@@ -105,7 +105,7 @@ static const char *const secret_keys[] = { "api",     "access",	    "private",
 					   "signing", "encryption", "account",
 					   "master",  "service",    "deploy",
 					   "license", "client",	    NULL };
-/* About a secret, as the last word, not the secret. */
+/* A last word that is about a secret, but not the secret. */
 static const char *const about[] = {
 	"file",	   "path",     "dir",	   "name",    "length", "len",
 	"field",   "policy",   "url",	   "uri",     "input",	"label",

@@ -135,7 +135,7 @@ static size_t encoded_length(const struct ccfc_redact_scan *scan, size_t i,
 	return i + n < scan->n && ccfc_redact_alnum(scan->p[i + n]) ? 0 : n;
 }
 
-/* The name at `i`: one that is known, or a word and a dash. */
+/* The name at `i`: a known one, or a word and a dash. */
 static size_t encoded_user(const struct ccfc_redact_scan *scan, size_t i)
 {
 	size_t end = i;

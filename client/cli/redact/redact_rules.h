@@ -50,7 +50,7 @@ enum ccfc_redact_name {
 	CCFC_NAME_PLAIN,
 	CCFC_NAME_KEY,	    /* key, auth: if the value looks like one */
 	CCFC_NAME_SECRET,   /* token, secret, api_key */
-	CCFC_NAME_PASSWORD, /* whatever the value looks like */
+	CCFC_NAME_PASSWORD, /* the value may have any form */
 };
 enum ccfc_redact_name ccfc_redact_classify(struct ccfc_slice name);
 

@@ -9,11 +9,11 @@
 
 #define LOOK_MAX   200	 /* bytes of a token that decide about it */
 #define LOCAL_MAX  64	 /* of an address, before the @ */
-#define DOMAIN_MAX 253	 /* and behind it */
+#define DOMAIN_MAX 253	 /* and after it */
 #define LOGIN_MAX  512	 /* of a URL */
 #define PEM_MAX	   65536 /* of a private key */
 
-/* What a token has after its prefix. */
+/* The characters of a token after its prefix. */
 enum tail {
 	ALNUM,
 	UPPER,	/* capital letters and digits, just that many */
@@ -93,7 +93,7 @@ static bool in_tail(char c, enum tail tail)
 	       (tail == PATH && c == '/');
 }
 
-/* Has it a part of 16 letters and digits, one of these at least? */
+/* Does it have a part of 16 letters and digits, at least one of each? */
 static bool is_mixed(struct ccfc_slice s)
 {
 	size_t run = 0, digits = 0;
@@ -191,7 +191,7 @@ static bool find_jwt(const struct ccfc_redact_scan *scan, size_t i,
 
 /* ---- private keys ---- */
 
-/* Where the line "-----END … PRIVATE KEY-----" behind `i` ends, or 0. */
+/* The end of the line "-----END … PRIVATE KEY-----" after `i`, or 0. */
 static size_t pem_end(struct ccfc_redact_scan *scan, size_t i)
 {
 	static const char mark[] = "-----END ";
@@ -315,7 +315,7 @@ static bool find_email(const struct ccfc_redact_scan *scan, size_t i,
 
 	while (start && i - start < LOCAL_MAX && in_local(scan->p[start - 1]))
 		start--;
-	/* A literal escape in the text is not part of it. */
+	/* A literal escape in the text is not part of the address. */
 	if (start && start < i && scan->p[start - 1] == '\\' &&
 	    strchr("nrtbf", scan->p[start]))
 		start++;

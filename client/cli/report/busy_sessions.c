@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define LAST_MESSAGES 40 /* that are looked at for prompt and tool */
+#define LAST_MESSAGES 40 /* messages searched for prompt and tool */
 #define CONTENT_MAX   400
 
 static void release_session(struct ccfc_busy_session *s)
@@ -30,7 +30,7 @@ void ccfc_busy_release(struct ccfc_busy *live)
 	*live = (struct ccfc_busy){ 0 };
 }
 
-/* Replaces the text; was it another one? */
+/* Replaces the text; true if it has changed. */
 static bool replace_text(char **to, struct ccfc_slice text)
 {
 	if (*to && ccfc_slice_eq(ccfc_slice_str(*to), text))
@@ -55,8 +55,8 @@ static struct ccfc_busy_session *find_session(struct ccfc_busy *live,
 }
 
 /*
- * "Bash make test", "Edit src/a.ts": the tool, and what it is about. A path is
- * relative to the project: its beginning is the same in all rows.
+ * "Bash make test", "Edit src/a.ts": the tool and its subject. Paths are
+ * relative to the project, whose beginning all rows share.
  */
 static void put_tool(struct ccfc_buf *out, struct ccfc_obj call,
 		     struct ccfc_slice project)
@@ -151,7 +151,7 @@ static void update_from_row(struct ccfc_busy *live, struct ccfc_client *client,
 		ask_messages(s, client, ccfc_obj_get_str(row, "projectPath"));
 }
 
-/* Those that were not in the answer are forgotten. */
+/* Drops the sessions that were not in the answer. */
 static void drop_others(struct ccfc_busy *live)
 {
 	uint32_t n = 0;

@@ -13,9 +13,9 @@
 
 struct ccfc_busy_session {
 	char *id, *project, *title, *status, *updated; /* owned, never NULL */
-	char *prompt, *tool; /* the last ones; "" if not known */
+	char *prompt, *tool; /* the last ones; "" if unknown */
 	int64_t messages;
-	/* What is new since the poll before: */
+	/* What is new since the last poll: */
 	bool is_new, new_status, new_prompt, new_tool;
 	bool listed; /* in the last poll */
 };

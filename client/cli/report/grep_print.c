@@ -42,7 +42,7 @@ static bool next_range(size_t *start, size_t *end, struct ccfc_obj ranges,
 struct snippet {
 	struct ccfc_out *out;
 	bool fresh;   /* the line has nothing on it yet */
-	size_t width; /* of the line so far, on a terminal */
+	size_t width; /* of the current line, on a terminal */
 };
 
 /* On a terminal lines are broken between words. */
@@ -72,7 +72,7 @@ static void put_words(struct snippet *s, struct ccfc_slice text)
 		ccfc_out_content(out, text);
 }
 
-/* A piece of the snippet, all of it in one style; lines are indented. */
+/* A part of the snippet in one style; lines are indented. */
 static void put_piece(struct snippet *s, struct ccfc_slice text, bool match)
 {
 	struct ccfc_out *out = s->out;
@@ -118,8 +118,8 @@ static void put_part(struct snippet *s, struct ccfc_slice text,
 }
 
 /*
- * A session's title, project, tags and branches are a line each: those that do
- * not match say nothing.
+ * A session's title, project, tags and branches are one line each; lines
+ * without a match are left out.
  */
 static void put_matching_lines(struct snippet *s, struct ccfc_slice text,
 			       struct ccfc_obj ranges)
@@ -177,7 +177,7 @@ static void put_who(struct ccfc_buf *text, struct ccfc_obj match)
 		ccfc_buf_puts(text, " (the transcript is gone)");
 }
 
-/* The title goes as far as the line does, where there is room for a word. */
+/* The title, cut at the end of the line, if there is room for a word. */
 static void put_title(struct ccfc_buf *text, const struct ccfc_out *out,
 		      struct ccfc_slice title, size_t used)
 {
@@ -265,7 +265,7 @@ static void print_match_total(struct ccfc_out *out, struct ccfc_obj root)
 	ccfc_buf_puts(buf, " searched\n");
 }
 
-/* What the answer lacks, if anything. */
+/* Notes what the answer lacks. */
 static void print_lacks(struct ccfc_out *out, struct ccfc_obj root)
 {
 	int64_t damaged = ccfc_obj_get_int(root, "damaged", 0);

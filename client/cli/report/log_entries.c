@@ -40,7 +40,7 @@ static bool took_effect(const struct ccfc_log_row *row)
 	return !state.len || ccfc_slice_is(state, "applied");
 }
 
-/* What is behind the id: "2 h ago  3f2a91c4  +3 -1  src/a.ts  prompt". */
+/* The facts after the id: "2 h ago 3f2a91c4 +3 -1 src/a.ts prompt". */
 static void put_facts(struct ccfc_buf *text, const struct entries *e,
 		      const struct ccfc_log_row *row)
 {
@@ -84,7 +84,7 @@ static void put_id(struct ccfc_buf *text, const struct entries *e,
 		ccfc_buf_slice(text, ccfc_obj_get_str(row->o, "changeId"));
 }
 
-/* On a terminal the facts stand below each other. */
+/* On a terminal the facts are aligned. */
 static void measure_ids(struct entries *e, const struct ccfc_log_rows *rows)
 {
 	struct ccfc_buf id = CCFC_BUF_INIT;

@@ -88,7 +88,7 @@ static int64_t count_ours(const struct tally *tally, struct ccfc_obj lines)
 	return n;
 }
 
-/* Lines of which nobody knows whether they are committed. */
+/* Counts lines that may or may not be committed. */
 static void count_unsure(struct tally *tally, const char *path, int64_t lines,
 			 const char *why, const char *more)
 {
@@ -105,7 +105,7 @@ static void count_unsure(struct tally *tally, const char *path, int64_t lines,
 	ccfc_buf_release(&text);
 }
 
-/* Fails only where git cannot be asked at all. */
+/* Fails only if git cannot run at all. */
 static int count_file(struct tally *tally, const char *path,
 		      struct ccfc_obj root, struct ccfc_err *err)
 {

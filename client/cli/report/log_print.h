@@ -29,7 +29,7 @@ struct ccfc_log_rows {
 void ccfc_log_take(struct ccfc_log_rows *rows, struct ccfc_obj root);
 void ccfc_log_release(struct ccfc_log_rows *rows);
 
-/* Keeps what happened between these moments, both included. */
+/* Keeps the rows between these times, inclusive. */
 void ccfc_log_keep(struct ccfc_log_rows *rows, int64_t from, int64_t to);
 
 /*
@@ -41,10 +41,12 @@ bool ccfc_log_order(struct ccfc_log_rows *rows, int64_t offset, int64_t limit);
 /* Is it a change, and not another step of a file's history? */
 bool ccfc_log_is_change(const struct ccfc_log_row *row);
 
-/* How ids are shown on a terminal, so that those of all rows differ. */
+/* Sets the length of ids on a terminal, so that those of all rows differ. */
 void ccfc_log_short_ids(struct ccfc_change_ids *ids,
 			const struct ccfc_log_rows *rows);
-/* Appends the short id of a change, or of what a step returned to. */
+/*
+ * Appends the short id of a change, or of the change that a step returned to.
+ */
 void ccfc_log_put_id(struct ccfc_buf *text, const struct ccfc_change_ids *ids,
 		     struct ccfc_obj o);
 

@@ -166,10 +166,10 @@ void ccfc_log_put_id(struct ccfc_buf *text, const struct ccfc_change_ids *ids,
 	ccfc_change_ids_put(text, ids, id_of(o), inferred);
 }
 
-/* What the cells of a log need besides the row. */
+/* Data for the cells of a log besides the row. */
 struct log_cells {
 	const struct ccfc_cwd *where;
-	const struct ccfc_log_row *row; /* the one that is being filled */
+	const struct ccfc_log_row *row; /* the current row */
 	struct ccfc_change_ids ids;
 };
 
@@ -179,7 +179,7 @@ static void put_log_time(struct ccfc_buf *text, const struct ccfc_cells *cells,
 	const struct log_cells *log = cells->data;
 	char time[CCFC_TIME_TEXT_MAX];
 
-	/* A step that nobody saw happened some time after that. */
+	/* An unseen step happened some time after that. */
 	ccfc_buf_putc(text, is_timed(o) ? ' ' : '>');
 	if (cells->out->tty) {
 		ccfc_human_moment(text, cells->out, log->row->time, cells->now);
@@ -305,7 +305,7 @@ static void put_command(struct ccfc_buf *out, struct ccfc_obj o)
 	ccfc_buf_slice(out, command);
 }
 
-/* "Bash, parsed, deleted"; other tools tell for themselves. */
+/* "Bash, parsed, deleted"; names of other tools say enough. */
 static void put_tool(struct ccfc_buf *text, struct ccfc_obj o)
 {
 	struct ccfc_slice evidence = ccfc_obj_get_str(o, "evidence");
@@ -411,7 +411,7 @@ static const struct ccfc_column every[NCOLS] = {
 		     .least = 14, .drop = 3 },
 };
 
-/* Those that there is a reason for; returns their number. */
+/* Chooses the columns that are needed; returns their number. */
 static unsigned choose_log_columns(struct ccfc_column chosen[NCOLS],
 				   const struct ccfc_out *out,
 				   const struct ccfc_log_rows *rows)
@@ -457,7 +457,7 @@ static void put_json(struct ccfc_out *out, const struct ccfc_log_row *row)
 
 	ccfc_buf_puts(&out->buf, "{\"path\":");
 	ccfc_json_string(&out->buf, row->path);
-	/* The change's own map goes on behind its opening brace. */
+	/* The change's map continues after its opening brace. */
 	ccfc_buf_puts(&out->buf, ccfc_obj_len(row->o) ? "," : "");
 	at = out->buf.len;
 	ccfc_json_write(&out->buf, row->o, 0);

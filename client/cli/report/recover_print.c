@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define REPORTS_MAX   1000
-#define NAMES_MAX     100 /* numbers behind one name */
+#define NAMES_MAX     100 /* numbers appended to one name */
 #define SHA256_ON_TTY 16
 
 static const char *const words[] = {
@@ -54,7 +54,7 @@ uint32_t ccfc_recover_count(const struct ccfc_recover *r,
 	return n;
 }
 
-/* Is the name given away, or needed as a directory, or below a file? */
+/* Is the name used, or needed as a directory, or below a file? */
 static bool is_taken(const struct ccfc_recover *r, struct ccfc_slice name)
 {
 	if (ccfc_strtab_find(&r->taken, name) != CCFC_ID_NONE ||
@@ -146,7 +146,7 @@ static int check_place(const struct ccfc_recover *r,
 	return code;
 }
 
-/* Somebody had removed it, or a rewind had. */
+/* The file was removed by somebody, or by a rewind. */
 static void note_gone(const struct ccfc_recover_row *row)
 {
 	struct ccfc_obj since = ccfc_obj_get(row->file, "goneSince");
@@ -242,9 +242,7 @@ void ccfc_recover_names(struct ccfc_recover *r)
 		choose_name(r, &r->rows.items[i]);
 }
 
-/*
- * A Write without a result because of a crash: its content came with the list.
- */
+/* A Write without a result because of a crash: the list has its content. */
 static int use_pending(struct ccfc_recover *r, struct ccfc_recover_row *row)
 {
 	struct ccfc_old_content past = {
@@ -300,7 +298,7 @@ int ccfc_recover_row(struct ccfc_recover *r, struct ccfc_recover_row *row,
 	return stop;
 }
 
-/* A text, or nil where there is none. */
+/* A text, or nil if there is none. */
 static void pack_text(struct ccfc_pack *p, const char *key, struct ccfc_slice s)
 {
 	ccfc_pack_cstr(p, key);

@@ -33,9 +33,10 @@ struct ccfc_recover_row {
 };
 
 struct ccfc_recover {
-	struct ccfc_new_files keep; /* where it goes; see ccfc_new_files_init */
+	/* the target directory; see ccfc_new_files_init */
+	struct ccfc_new_files keep;
 	struct ccfc_outside outside; /* what may be written there */
-	struct ccfc_roots roots;     /* and where never */
+	struct ccfc_roots roots;     /* directories that are never written */
 	struct ccfc_strtab taken;    /* names in use */
 	struct ccfc_strtab dirs;     /* and their directories */
 	struct ccfc_arena arena;     /* texts of rows */

@@ -26,10 +26,13 @@ static void put_pull_requests(struct ccfc_buf *text,
 	}
 }
 
-/* In which order columns go where the terminal is narrow: the least first. */
+/*
+ * The order in which columns are dropped on a narrow terminal, the least
+ * important first.
+ */
 enum { STATUS_DROP = 7, PROJECT_DROP = 10 };
 
-/* The last two are left out where no session has any. */
+/* The last two are left out if no session has them. */
 static const struct ccfc_column session_columns[] = {
 	{ "SESSION", "sessionId", .kind = CCFC_CELL_PREFIX },
 	{ "TITLE", "title", .kind = CCFC_CELL_TITLE, .min = 24, .least = 28,
@@ -81,7 +84,7 @@ static void print_session_columns(struct ccfc_out *out,
 	ccfc_columns_print(out, columns, n, &cells, sessions);
 }
 
-/* "Total: 3 sessions, …"; of a page what is on it, and what there is. */
+/* "Total: 3 sessions, …"; for a page, its rows and the total. */
 static void print_session_total(struct ccfc_out *out, struct ccfc_obj root,
 				int64_t offset)
 {

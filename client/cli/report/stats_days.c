@@ -19,7 +19,7 @@ struct span {
 	int64_t changes[MAX_DAYS], tokens[MAX_DAYS];
 };
 
-/* INT64_MIN where it is no date. */
+/* INT64_MIN if it is not a date. */
 static int64_t day_number(struct ccfc_obj day)
 {
 	struct ccfc_slice text = ccfc_obj_get_str(day, "day");

@@ -9,7 +9,7 @@
 #include "cli/out/human.h"
 #include "cli/out/render.h"
 
-#define AT	    11	 /* where the totals start */
+#define AT	    11	 /* the column of the totals */
 #define LEAST_PRICE 1e-9 /* less is what sums of doubles leave over */
 
 /* ---- totals ---- */
@@ -100,8 +100,8 @@ static void print_changes(struct ccfc_out *out, struct ccfc_obj totals)
 }
 
 /*
- * "$1.25 recorded, $3.00 by your prices; not known for 3.1k tokens"; nothing
- * where nothing is known.
+ * "$1.25 recorded, $3.00 by your prices; not known for 3.1k tokens"; nothing if
+ * no cost is known.
  */
 static void put_total_cost(struct ccfc_buf *text, struct ccfc_obj totals)
 {
@@ -164,7 +164,7 @@ struct chart {
 	const struct ccfc_column *columns;
 	unsigned n;
 	const char *measure;	/* NULL: no bars */
-	const char *name;	/* of what is measured */
+	const char *name;	/* name of the measure */
 	struct ccfc_slice base; /* of relative paths; empty: they are whole */
 };
 
@@ -189,7 +189,10 @@ static int64_t highest_number(struct ccfc_obj rows, const char *key)
 	return max;
 }
 
-/* Do the rows have it? Changes by commands only where there are any. */
+/*
+ * Do the rows have the field? Changes by commands are shown only if there are
+ * any.
+ */
 static bool is_column_useful(struct ccfc_obj rows, const char *key)
 {
 	return strcmp(key, "shellChanges") ? any_has(rows, key)
@@ -252,7 +255,7 @@ static void print_chart(struct ccfc_out *out, const char *title,
 	ccfc_columns_print(out, columns, n, &cells, rows);
 }
 
-/* What is measured depends on what the rows are, as does their order. */
+/* The measure depends on the kind of rows, as does their order. */
 static void pick_measure(struct chart *chart, struct ccfc_slice by,
 			 struct ccfc_obj rows)
 {
@@ -268,7 +271,7 @@ static void pick_measure(struct chart *chart, struct ccfc_slice by,
 	}
 }
 
-/* What is measured stands beside the key, where no terminal is too narrow. */
+/* Moves the measure beside the key, where it is never dropped. */
 static void move_first(struct ccfc_column *columns, unsigned n, const char *key)
 {
 	for (unsigned i = 2; i < n; i++)
@@ -300,7 +303,7 @@ static bool are_short_models_distinct(struct ccfc_obj rows)
 	return true;
 }
 
-/* The first column, by what the rows are. */
+/* Sets the first column by the kind of rows. */
 static void pick_key(struct ccfc_column *column, struct ccfc_slice by,
 		     struct ccfc_obj rows)
 {

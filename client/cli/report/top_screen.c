@@ -170,7 +170,7 @@ struct frame {
 	const char *end;
 };
 
-/* One line; `style` is of all of it, -1: none. */
+/* One line; `style` applies to all of it, -1: none. */
 static void put_line(struct frame *f, const struct ccfc_buf *line, int style)
 {
 	struct ccfc_buf *buf = &f->out->buf;
@@ -218,7 +218,7 @@ static void put_title(struct frame *f, const struct ccfc_top *top, int64_t now)
 	ccfc_buf_release(&text);
 }
 
-/* What is left for tool and prompt; 0 where there is no room. */
+/* The width left for tool and prompt; 0: too little. */
 static unsigned remaining_width(const struct frame *f)
 {
 	unsigned used = STATUS_WIDTH + PROJECT_WIDTH + ID_WIDTH + AGE_WIDTH + 4;

@@ -11,8 +11,10 @@
 /* A change that was just made; texts are owned. */
 struct ccfc_top_file {
 	char *time, *project, *text; /* text: "Edit src/a.c +3 -1" */
-	/* What an event of the same change has: its id, "" if it is early;
-	 * where and when it was seen on disk, "" if it was not. */
+	/*
+	 * The key of a change: its id, "" for an early event; place and time of
+	 * the sighting on disk, "" if there is none.
+	 */
 	char *change, *seen;
 	bool alert; /* it did not take effect */
 };
@@ -33,7 +35,7 @@ void ccfc_top_release(struct ccfc_top *top);
  */
 void ccfc_top_add(struct ccfc_top *top, struct ccfc_obj event);
 
-/* Takes over the rows of conflict.list, in place of those before. */
+/* Replaces the rows by those of conflict.list. */
 void ccfc_top_conflicts(struct ccfc_top *top, struct ccfc_obj rows);
 
 /*

@@ -5,7 +5,7 @@
 #include "cli/out/out.h"
 #include "wire/obj.h"
 
-#define CCFC_STATS_COLUMN 15 /* where the texts start */
+#define CCFC_STATS_COLUMN 15 /* the column of the texts */
 
 void ccfc_stats_print(struct ccfc_out *out, struct ccfc_obj stats);
 

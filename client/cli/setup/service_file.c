@@ -119,7 +119,7 @@ static void put_unit_variable(struct ccfc_buf *out, const char *name,
 	ccfc_buf_puts(out, "\"\n");
 }
 
-/* In quotes only where it needs them. */
+/* Quoted only if necessary. */
 static void put_command(struct ccfc_buf *out, const char *path)
 {
 	bool quote = strpbrk(path, " ;") != NULL;
@@ -174,7 +174,7 @@ static void put_plist_variable(struct ccfc_buf *out, const char *name,
 
 /* ---- both ---- */
 
-/* Copies the text before `mark`, and advances behind it. */
+/* Copies the text before `mark`, and moves *text behind it. */
 static void copy_to(struct ccfc_buf *out, const char **text, const char *mark)
 {
 	const char *at = strstr(*text, mark);

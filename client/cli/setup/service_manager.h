@@ -54,7 +54,7 @@ int ccfc_service_path(char **out, enum ccfc_manager manager,
 		      struct ccfc_err *err);
 int ccfc_service_drop_in(char **out, struct ccfc_err *err);
 
-/* "gui/501": where launchd has the agents of this user. */
+/* "gui/501": launchd's domain for this user's agents. */
 void ccfc_service_domain(struct ccfc_buf *out);
 
 /* ---- service_file.c ---- */

@@ -75,7 +75,7 @@ static void leave_file(struct ccfc_setup *s, const char *path, const char *why)
 	ccfc_buf_release(&text);
 }
 
-/* As ccfc_setup_want, once it is known what is there. */
+/* As ccfc_setup_want, when the present file is known. */
 static int decide_step(struct ccfc_setup *s, const char *path,
 		       const struct ccfc_target *t, const char *content,
 		       const char *what)
@@ -129,7 +129,7 @@ int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 		if (!code) {
 			code = decide_step(s, path, &target, content, what);
 		} else if (code == CCFC_EDENIED) {
-			/* A link of somebody's dotfiles, say. */
+			/* For example a link of the user's dotfiles. */
 			leave_file(s, path, why.what);
 			code = 0;
 		} else if (err) {

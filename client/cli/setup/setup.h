@@ -91,9 +91,9 @@ enum ccfc_setup_step_kind {
 
 struct ccfc_setup_step {
 	enum ccfc_setup_step_kind kind;
-	char *text;    /* a path; the words of a note */
+	char *text;    /* a path; the text of a note */
 	char *content; /* of a file to be written */
-	char *what;    /* what it is, or why; may be NULL */
+	char *what;    /* what the step is, or why it is needed; may be NULL */
 	char *words[CCFC_SETUP_STEP_WORDS +
 		    1];	     /* to be run, a NULL at the end */
 	unsigned set, clear; /* in the record, of its `service` */
@@ -140,7 +140,7 @@ int ccfc_setup_target(struct ccfc_target *out, const struct ccfc_setup *s,
 int ccfc_setup_want(struct ccfc_setup *s, const char *path, const char *content,
 		    const char *what, struct ccfc_err *err);
 
-/* Is there anything to do, besides notes? */
+/* Are there steps other than notes? */
 bool ccfc_setup_has_steps(const struct ccfc_setup *s);
 
 /* Appends the list of steps. */

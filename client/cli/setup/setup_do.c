@@ -81,7 +81,7 @@ static int write_found(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 		row->was[0] = row->temp[0] = '\0';
 		return ccfc_setup_record_save(&s->record, err);
 	}
-	/* As it was: what was there is there still. */
+	/* The earlier content is still there. */
 	if (t->exists)
 		ccfc_setup_record_put(&s->record, step->text, t->sha256, dirs);
 	else
@@ -168,7 +168,7 @@ static int do_forget(struct ccfc_setup *s, const struct ccfc_setup_step *step,
 	struct ccfc_target target;
 
 	if (row) {
-		/* Directories of a file that is there are not empty. */
+		/* The directories of an existing file are not empty. */
 		if (!ccfc_setup_target(&target, s, step->text, NULL) &&
 		    !ccfc_target_look(&target, NULL)) {
 			drop_temp(&target, row);

@@ -43,7 +43,7 @@ static bool path_exists(const char *path)
 	return !access(path, F_OK);
 }
 
-/* As Emacs itself chooses: ~/.emacs.d, unless only the other one is there. */
+/* As Emacs chooses: ~/.emacs.d, unless only the other one exists. */
 static int under_emacs(struct ccfc_buf *out, const char *tail,
 		       struct ccfc_err *err)
 {
@@ -152,7 +152,7 @@ static const struct editor {
 	  "Kakoune: have ccfc-enable in your kakrc" },
 };
 
-/* Can the name stand in any editor's settings as it is? */
+/* Can any editor's settings contain the name unquoted? */
 static bool is_plain(const char *path)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
@@ -192,7 +192,7 @@ static void write_text(struct ccfc_buf *out, const char *share,
 	ccfc_buf_release(&path);
 }
 
-/* Does that file of the user's have the word? */
+/* Does the user's file contain the word? */
 static bool file_mentions(const char *path, const char *word)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

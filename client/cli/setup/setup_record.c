@@ -119,7 +119,7 @@ int ccfc_setup_record_init(struct ccfc_setup_record *record,
 	return code < 0 ? code : 0;
 }
 
-/* The directory is locked, so that no lock file is left behind. */
+/* Locks the directory, so no lock file is left. */
 static int lock_directory(struct ccfc_setup_record *record,
 			  struct ccfc_err *err)
 {
@@ -256,7 +256,7 @@ void ccfc_setup_record_drop(struct ccfc_setup_record *record, const char *path)
 	if (!file)
 		return;
 	free(file->path);
-	/* In order: what was done last is undone first. */
+	/* In order: the last step is undone first. */
 	memmove(file, file + 1, (size_t)(end - file - 1) * sizeof(*file));
 	record->files.n--;
 }

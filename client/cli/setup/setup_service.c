@@ -90,7 +90,7 @@ static int start_systemd(struct ccfc_setup *s,
 {
 	int code = 0;
 
-	/* Also where a file is there that the manager has not read yet. */
+	/* Also if the manager has not read an existing file yet. */
 	if (changed || !service->found)
 		ccfc_setup_add_run(s, ccfc_service_reload);
 	if (!service->active)

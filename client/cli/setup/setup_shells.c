@@ -19,7 +19,7 @@ static const struct shell {
 	const char *name;
 	const char *source; /* below share/ccfc/completions */
 	const char *system; /* below share */
-	const char *debian; /* the same, where Debian has another place */
+	const char *debian; /* the same, at another place in Debian */
 	int (*place)(struct ccfc_buf *out, const char *tail,
 		     struct ccfc_err *err);
 	const char *tail; /* below that place */
@@ -49,7 +49,7 @@ static bool is_used(const char *name)
 	return used;
 }
 
-/* Do shells find it where it was installed? */
+/* Do shells find it at its installed place? */
 static bool is_installed(const char *share, const struct shell *shell)
 {
 	struct ccfc_buf path = CCFC_BUF_INIT;
@@ -89,7 +89,7 @@ static int read_shell_file(struct ccfc_buf *out, const char *share,
 	return code;
 }
 
-/* zsh has no place in the home directory where it looks by itself. */
+/* zsh searches no place in the home directory by default. */
 static void note_fpath(struct ccfc_setup *s, const char *path)
 {
 	struct ccfc_slice file = ccfc_slice_str(path);

@@ -66,7 +66,7 @@ static int make_dirs(struct ccfc_state_job *job)
 
 /* --- files --- */
 
-/* A name in the archive, given by the daemon. */
+/* Is it a safe name for a file of the archive? The daemon sent it. */
 static bool is_fine(const char *name)
 {
 	return *name && *name != '/' && !strstr(name, "..") &&

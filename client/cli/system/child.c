@@ -35,7 +35,7 @@ static void exec_child(const char *const *argv, int out, int err,
 	_exit(CCFC_CHILD_NOT_FOUND);
 }
 
-/* False when the other side has closed it. */
+/* False if the other side has closed the pipe. */
 static bool read_available(struct ccfc_buf *buf, int fd, size_t max)
 {
 	char *at = ccfc_buf_reserve(buf, 65536);
@@ -84,7 +84,7 @@ int ccfc_child_run(struct ccfc_child *child, const char *const *argv,
 	pid_t pid = -1;
 
 	*child = (struct ccfc_child){ .code = -1 };
-	/* Where a parent has it ignored, a child's status would be lost. */
+	/* If the parent ignored SIGCHLD, the child's status would be lost. */
 	signal(SIGCHLD, SIG_DFL);
 	if (!ccfc_pipe(outs) && !ccfc_pipe(errs))
 		pid = fork();
@@ -136,7 +136,10 @@ bool ccfc_child_find(struct ccfc_buf *out, const char *name)
 
 		ccfc_buf_append(out, path, n);
 		ccfc_buf_printf(out, "/%s", name);
-		/* What is relative depends on where we are: not taken. */
+		/*
+		 * Relative entries of $PATH depend on the current directory:
+		 * they are ignored.
+		 */
 		if (path[0] == '/' && !access(out->ptr + start, X_OK) &&
 		    !stat(out->ptr + start, &st) && S_ISREG(st.st_mode))
 			return true;

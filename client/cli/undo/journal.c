@@ -64,7 +64,7 @@ static int put_file_back(struct ccfc_target *t, const struct ccfc_undo *u,
 enum found {
 	AS_BEFORE, /* it was not reached, or is put back already */
 	AS_LEFT,   /* by the entry */
-	STRANGE,   /* not ours to touch any more */
+	STRANGE,   /* somebody else's; must not be changed */
 	UNREADABLE,
 };
 
@@ -76,7 +76,7 @@ static enum found check_target(struct ccfc_target *t,
 
 	if (r < 0)
 		return r == CCFC_EIO ? UNREADABLE : STRANGE;
-	/* Where its directory is gone, somebody else has been there. */
+	/* If its directory is gone, somebody else removed it. */
 	if (t->dir < 0 && *file->was)
 		return STRANGE;
 	if (ccfc_target_is(t, file->was))
@@ -104,7 +104,7 @@ static void drop_temp(struct ccfc_target *t, const char *temp, bool exchanged,
 			      t->path, temp);
 }
 
-/* Those of the change, and of an attempt to put it back. */
+/* Removes the temporary files of the change and of an attempt to undo it. */
 static void drop_temps(struct ccfc_target *t, const struct ccfc_undo_file *file,
 		       enum found found)
 {
@@ -165,7 +165,7 @@ struct job {
 	struct ccfc_undo *undo;
 	const struct ccfc_file_edits *edits;
 	struct ccfc_target *targets; /* as many as edits */
-	uint32_t n;		     /* of them that are initialised */
+	uint32_t n;		     /* number of initialised targets */
 	struct ccfc_undo_entry entry;
 };
 
@@ -260,7 +260,7 @@ static int check_targets(struct job *job, struct ccfc_err *err)
 
 /* ---- the entry ---- */
 
-/* Behind all others, also if the clock was set back. */
+/* After all other entries, even if the clock was set back. */
 static void name_entry(struct ccfc_undo_entry *entry, const struct ccfc_undo *u)
 {
 	int64_t now = ccfc_time_now();

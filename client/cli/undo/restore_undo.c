@@ -40,7 +40,7 @@ static void print_list(struct ccfc_out *out, const struct ccfc_cwd *where,
 		{ "FILES", 0, 2, true },
 		{ "COMMAND", 0, 0, CCFC_TABLE_PROSE },
 	};
-	/* Where there is little room: the id has the time, too (UTC). */
+	/* On a narrow terminal: the id contains the time too (UTC). */
 	unsigned skip = out->width && out->width < 100;
 	struct ccfc_table table;
 
@@ -115,7 +115,7 @@ static void work_release(struct work *w)
 	ccfc_undo_close(&w->undo);
 }
 
-/* Is the file what the entry left? */
+/* Is the file still as the entry left it? */
 static int check_file(const struct work *w, uint32_t i, struct ccfc_err *err)
 {
 	const struct ccfc_undo_file *file = &w->entry->manifest.files.items[i];
@@ -128,7 +128,7 @@ static int check_file(const struct work *w, uint32_t i, struct ccfc_err *err)
 	return CCFC_EDENIED;
 }
 
-/* What is to become of file `i`; the first refusal is kept in `err`. */
+/* Plans file `i`; the first refusal is kept in `err`. */
 static int plan_file(struct work *w, uint32_t i, struct ccfc_err *err)
 {
 	const struct ccfc_undo_file *file = &w->entry->manifest.files.items[i];

@@ -94,7 +94,7 @@ void ccfc_revert_preview_file(struct ccfc_out *out, struct ccfc_obj file,
 		action = CCFC_SLICE_LIT("stays as it is");
 	ccfc_patch_print(out, ccfc_obj_get_str(file, "diff"));
 	ccfc_out_check(out);
-	/* Where nothing is to be done, it does not matter what is known. */
+	/* If nothing is to be done, the fidelity does not matter. */
 	if (ccfc_revert_action(file) >= CCFC_REVERT_CONFLICT ||
 	    (why.len && ccfc_revert_action(file) != CCFC_REVERT_NONE))
 		ccfc_cli_note("%.*s: %.*s%s%.*s", (int)name.len, name.ptr,

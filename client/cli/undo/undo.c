@@ -30,7 +30,7 @@ static const char *const state_names[] = {
 	[CCFC_UNDO_UNDONE] = "undone",
 };
 
-/* "Not found" is an answer of the daemon, with an exit status of its own. */
+/* "Not found" is an answer of the daemon, with its own exit status. */
 static int not_nothing(struct ccfc_err *err)
 {
 	if (err)
@@ -58,14 +58,14 @@ void ccfc_undo_drop(const struct ccfc_undo *u, const char *id)
 
 	if (fd < 0)
 		return;
-	/* What is left without a manifest is deleted the next time. */
+	/* Entries without a manifest are deleted next time. */
 	for (int i = 0; i < 3; i++)
 		unlinkat(fd, state_names[i], 0);
 	ccfc_dirs_empty(fd);
 	unlinkat(u->dir, id, AT_REMOVEDIR);
 }
 
-/* Beyond the last hundred, those that are older than a month. */
+/* Deletes entries older than a month, except for the last hundred. */
 static void prune_entries(struct ccfc_undo *u)
 {
 	int64_t limit = ccfc_time_now() - CCFC_UNDO_DAYS * DAY_MS;
@@ -178,7 +178,7 @@ static int load_entries(struct ccfc_undo *u, struct ccfc_err *err)
 	return 0;
 }
 
-/* A process may have been killed between an undo and its note of it. */
+/* Notes an undo whose process was killed before its note. */
 static void note_undone(struct ccfc_undo *u)
 {
 	for (uint32_t i = 0; i < u->entries.n; i++) {

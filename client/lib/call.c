@@ -78,8 +78,9 @@ static int hear_ahead(struct ccfc_client *c, struct ccfc_reply *reply,
 }
 
 /*
- * 1: *out is the answer to the last request, or without `out` the one that was
- * asked ahead was heard; 0: silence. Notifications are handled here.
+ * 1: *out is the answer to the last request; without `out`, the answer to the
+ * request asked ahead was handled. 0: no answer in time. Notifications are
+ * handled here.
  */
 static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 		       ccfc_notify_fn fn, void *data, struct ccfc_err *err)
@@ -112,7 +113,7 @@ static int wait_answer(struct ccfc_reply **out, struct ccfc_client *c,
 	}
 }
 
-/* Puts a request behind those that were not sent yet. */
+/* Appends a request to those that were not sent yet. */
 static int put_request(struct ccfc_client *c, const char *method,
 		       struct ccfc_slice params, struct ccfc_err *err)
 {
@@ -213,7 +214,7 @@ static int call_daemon(struct ccfc_reply **out, struct ccfc_client *c,
 			     method, c->timeout_ms);
 		return CCFC_EAGAIN;
 	}
-	/* Answers may come in another order. */
+	/* Answers may arrive in another order. */
 	return r > 0 ? finish_request_ahead(c, err) : r;
 }
 

@@ -15,9 +15,9 @@
  */
 struct ccfc_arg {
 	enum ccfc_option option;
-	const char *text;	 /* NULL: not given */
-	const char *const *list; /* ends with NULL; NULL: not given */
-	int64_t number;		 /* and flags; 0: not given */
+	const char *text;	 /* NULL: not set */
+	const char *const *list; /* ends with NULL; NULL: not set */
+	int64_t number;		 /* also for flags; 0: not set */
 };
 
 #define CCFC_ARG_TEXT(symbol, value)                                           \

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A daemon that does not accept for so long hangs. */
+/* A daemon that does not accept in this time hangs. */
 #define CONNECT_SECONDS 10
 
 static int peer_uid(int fd, uid_t *uid)

@@ -30,7 +30,7 @@ extern char **environ;
 struct plan {
 	char *binary;
 	char **env;
-	char *env_socket; /* the one entry of env that we made */
+	char *env_socket; /* the only entry of env that is owned */
 	int log;	  /* descriptors */
 	int null;
 	int ready[2];

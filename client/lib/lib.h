@@ -39,7 +39,8 @@ struct ccfc_client {
 		struct ccfc_reply *head;
 		struct ccfc_reply **tail;
 		size_t bytes;
-	} events; /* came while a call waited for its answer */
+		/* notifications received while a call waited for its answer */
+	} events;
 	struct {
 		uint32_t id; /* 0: no answer is awaited */
 		ccfc_ahead_fn fn;

@@ -92,7 +92,7 @@ int ccfc_stream_send(struct ccfc_client *c, struct ccfc_slice bytes,
 	return 0;
 }
 
-/* Reads once. 1: some bytes came; 0: none in time. */
+/* Reads once. 1: some bytes were read; 0: none in time. */
 static int read_some(struct ccfc_client *c, int timeout_ms,
 		     struct ccfc_err *err)
 {

@@ -165,7 +165,7 @@ add_blocks(uint32_t s[8], const unsigned char *p, size_t n)
 }
 #endif
 
-/* All whole blocks; gives the bytes behind them. */
+/* Adds all whole blocks; returns the rest of the bytes. */
 static const unsigned char *add_whole(uint32_t s[8], const unsigned char *p,
 				      size_t *len)
 {

@@ -29,7 +29,7 @@ static inline struct ccfc_slice ccfc_slice_str(const char *s)
 
 /*
  * An empty slice may have a NULL pointer, to which not even 0 may be added.
- * These return its end, and the rest after its first `n` bytes.
+ * These functions return its end, and the rest after its first `n` bytes.
  */
 static inline const char *ccfc_slice_end(struct ccfc_slice s)
 {
@@ -48,7 +48,7 @@ static inline bool ccfc_slice_eq(struct ccfc_slice a, struct ccfc_slice b)
 
 static inline bool ccfc_slice_is(struct ccfc_slice a, const char *s)
 {
-	/* Mostly the first byte differs when a table is searched. */
+	/* In a search of a table, usually the first byte differs. */
 	if (a.len && s && *a.ptr != *s)
 		return false;
 	return ccfc_slice_eq(a, ccfc_slice_str(s));
@@ -93,8 +93,8 @@ static inline struct ccfc_slice ccfc_slice_cut(struct ccfc_slice s, size_t max)
 bool ccfc_slice_contains(struct ccfc_slice a, const char *needle);
 
 /*
- * The part of a change's id by which it differs from others: all behind
- * "toolu_01", or behind "toolu_bdrk_01" and the like. Other ids as a whole.
+ * The part of a change's id that distinguishes it: the part after "toolu_01",
+ * "toolu_bdrk_01" and the like. Other ids are returned whole.
  */
 struct ccfc_slice ccfc_slice_change_tail(struct ccfc_slice id);
 

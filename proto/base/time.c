@@ -190,7 +190,7 @@ static void civil_from_days(int64_t days, int *y, int *m, int *d)
 	*y = (int)(yoe + era * 400 + (*m <= 2));
 }
 
-/* Writes n digits of v, and a character behind them. */
+/* Writes n digits of v, and the character `behind`. */
 static char *put_digits(char *out, int v, int n, char behind)
 {
 	for (int i = n; i-- > 0; v /= 10)
@@ -199,7 +199,7 @@ static char *put_digits(char *out, int v, int n, char behind)
 	return out + n + 1;
 }
 
-/* By hand, too: a reply to a short question is mostly times. */
+/* Written by hand for speed: a short reply consists mostly of times. */
 const char *ccfc_time_format(char out[CCFC_TIME_TEXT_MAX], int64_t ms)
 {
 	char *p = out;

@@ -67,7 +67,8 @@ bool ccfc_utf8_append(struct ccfc_buf *out, struct ccfc_slice text)
 {
 	const unsigned char *p = (const unsigned char *)text.ptr;
 	size_t i = skip_ascii(p, 0, text.len);
-	size_t from = 0; /* of what is valid and not appended yet */
+	/* start of the valid bytes that are not appended yet */
+	size_t from = 0;
 	bool ascii = i == text.len;
 
 	while (i < text.len) {

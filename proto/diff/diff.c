@@ -87,7 +87,10 @@ static void ids_push(struct ccfc_diff_ids *ids, uint32_t id, uint32_t at)
 	ids->at[ids->n++] = at;
 }
 
-/* An id is the number of the first line of the old text with these bytes. */
+/*
+ * A line's id is the number of the first line of the old text with the same
+ * bytes.
+ */
 static bool same_line(const void *ctx, uint32_t id, const void *key)
 {
 	const struct ccfc_diff_text *a = ctx;

@@ -55,7 +55,7 @@ static bool front_has(const struct front *f, int32_t diagonal)
 	return diagonal >= f->min && diagonal <= f->max;
 }
 
-/* One diagonal more at either end, or one less where the box ends. */
+/* Adds one diagonal at either end, or removes one where the box ends. */
 static void front_widen(struct front *f, const struct box *box, int32_t never)
 {
 	if (f->min > box->a0 - box->b1)

@@ -40,7 +40,7 @@ static bool gap_next(struct gap *gap)
 	return true;
 }
 
-/* Only where there is one. */
+/* Only if there is an earlier gap. */
 static void gap_previous(struct gap *gap)
 {
 	gap->end = --gap->start;

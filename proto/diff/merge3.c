@@ -57,8 +57,8 @@ static bool widen_region(struct range *region, struct side *side)
 }
 
 /*
- * What the region is in this side: outside its changes the lines of base and
- * side run in parallel, and the distance is known from the change before.
+ * The region's lines in this side. Outside the changes the lines of base and
+ * side run in parallel; the previous change gives the distance.
  */
 static struct range region_lines(const struct side *side, uint32_t first,
 				 struct range region)
@@ -167,7 +167,7 @@ static bool next_start(uint32_t *out, const struct side *ours,
 	return true;
 }
 
-/* Merges the region that begins at `start`; where it ends in the base. */
+/* Merges the region that begins at `start`; returns its end in the base. */
 static uint32_t put_region(struct ccfc_buf *out, uint32_t *conflicts,
 			   struct side *ours, struct side *theirs,
 			   uint32_t start, const char *end)

@@ -63,7 +63,7 @@ void ccfc_unified_name(struct ccfc_buf *out, const char *prefix,
 	put_name(out, prefix, name, must_quote(name));
 }
 
-/* "--- a/name" or "+++ b/name"; the tab says where a name with spaces ends. */
+/* "--- a/name" or "+++ b/name"; a tab marks the end of a name with spaces. */
 static void put_side(struct ccfc_buf *out, const char *mark, const char *prefix,
 		     struct ccfc_slice name, bool exists)
 {
@@ -103,7 +103,7 @@ static void put_header(struct ccfc_buf *out, const struct ccfc_unified *u,
 	put_side(out, "+++ ", "b/", u->name, u->new_exists);
 }
 
-/* An empty range is named by the line in front of it. */
+/* An empty range is named by the line before it. */
 static void put_range(struct ccfc_buf *out, char mark, uint32_t start,
 		      uint32_t n)
 {

@@ -161,7 +161,9 @@ static int make_private_dir(const char *path, struct ccfc_err *err)
 	if (!mkdir(path, 0700))
 		return 0;
 	e = errno;
-	/* Not only EEXIST: a read-only file system may say EROFS. */
+	/*
+	 * Any error, not only EEXIST: a read-only file system may report EROFS.
+	 */
 	if (!stat(path, &st) && S_ISDIR(st.st_mode))
 		return 0;
 	return ccfc_err_io(err, e == EEXIST ? ENOTDIR : e,

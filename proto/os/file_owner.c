@@ -1,4 +1,4 @@
-/* Whose a file is; see file_owner.h. */
+/* The owner of a file; see file_owner.h. */
 #include "os/file_owner.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,4 @@
-/* Whose a file is: may anybody but the user have written to it? */
+/* The owner of a file: may anybody but the user have written to it? */
 #ifndef CCFC_OS_FILE_OWNER_H
 #define CCFC_OS_FILE_OWNER_H
 
@@ -11,7 +11,7 @@ enum ccfc_owner {
 };
 
 /*
- * The file, and the directories that it is in, up to `root`; without a root
+ * Checks the file and the directories above it, up to `root`; without a root
  * (NULL) only its own directory.
  */
 enum ccfc_owner ccfc_owner_look(const char *path, const char *root);

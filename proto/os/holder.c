@@ -23,7 +23,7 @@ void ccfc_holder_claim(int fd)
 	struct flock lock = whole_file();
 
 	/*
-	 * Where the lock is refused (see holder.h) clients cannot signal the
+	 * If the lock is refused (see holder.h), clients cannot signal the
 	 * daemon.
 	 */
 	(void)fcntl(fd, F_SETLK, &lock);
@@ -71,7 +71,7 @@ long ccfc_holder_written(int fd)
 						      : 0;
 }
 
-/* The owner of the record lock, as the kernel says; 0 if there is none. */
+/* The owner of the record lock according to the kernel; 0: none. */
 static long lock_owner(int fd)
 {
 	struct flock lock = whole_file();

@@ -40,7 +40,7 @@ void ccfc_holder_read(struct ccfc_holder *out, const char *dir);
 
 /*
  * Asks the holder of `dir` to check its socket: SIGHUP. False: `pid` does not
- * hold `dir` (any more) and got no signal.
+ * hold `dir` and got no signal.
  */
 bool ccfc_holder_poke(const char *dir, long pid);
 

@@ -9,7 +9,7 @@
 
 /*
  * Appends the absolute path of the program's file. False (and nothing
- * appended): the system does not tell.
+ * appended): the system does not give it.
  */
 bool ccfc_own_path(struct ccfc_buf *out);
 

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The field of /proc/PID/stat that has the start, counted behind the name. */
+/* The field of /proc/PID/stat with the start, counted after the name. */
 #define START_FIELD 20
 
 static bool read_stat(char *out, size_t cap, long pid)
@@ -41,7 +41,7 @@ static uint64_t start_ticks(const char *stat)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-/* It is there only until its parent asks how it ended. */
+/* A zombie: it stays until its parent has read its status. */
 static bool has_ended(const char *stat)
 {
 	const char *p = strrchr(stat, ')');

@@ -1,6 +1,6 @@
 /*
- * Whether another process lives: the one that is meant, and not a later one
- * that has got its number.
+ * Whether another process is alive: the same process, not a later one with its
+ * number.
  */
 #ifndef CCFC_OS_PROCESS_LIFE_H
 #define CCFC_OS_PROCESS_LIFE_H
@@ -13,12 +13,15 @@ struct ccfc_process_start {
 	int64_t time;	/* in ms since 1970, about; 0: not known */
 };
 
-/* False when there is no such process, or it has ended and nobody waited. */
+/*
+ * False if there is no such process, or if it has ended and its parent has not
+ * waited.
+ */
 bool ccfc_process_started(struct ccfc_process_start *out, long pid);
 
 /*
- * A descriptor that becomes readable when the process ends; -1 where the
- * system has none.
+ * A descriptor that becomes readable when the process ends; -1 if the system
+ * has none.
  */
 int ccfc_process_fd(long pid);
 /* Is that descriptor readable? False of -1. */

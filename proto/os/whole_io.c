@@ -1,4 +1,4 @@
-/* Reading and writing all of it; see whole_io.h. */
+/* Reading and writing all bytes; see whole_io.h. */
 #include "os/whole_io.h"
 
 #include <errno.h>

@@ -29,8 +29,8 @@ struct ccfc_framer {
 	size_t pos;	/* bytes of the current value walked so far */
 	uint64_t items; /* items seen in the current value */
 	uint32_t depth;
-	uint64_t left[CCFC_FRAME_DEPTH_MAX]; /* values still to come, for each
-					      * level */
+	/* remaining values, for each level */
+	uint64_t left[CCFC_FRAME_DEPTH_MAX];
 };
 
 void ccfc_framer_init(struct ccfc_framer *f,

@@ -114,7 +114,7 @@ static bool read_unicode(struct reader *r)
 			return true;
 		}
 	}
-	/* Half a character; what follows is read on its own. */
+	/* Half of a surrogate pair; the next escape is read separately. */
 	r->at = back;
 	put_character(&r->text, 0xfffd);
 	return true;

@@ -23,7 +23,7 @@ static msgpack_packer packer(struct ccfc_buf *buf)
 	return (msgpack_packer){ buf, append_packed };
 }
 
-/* Every value passes here once: it is an item of what is open. */
+/* Called once for each value: counts it in the open container. */
 static msgpack_packer begin_item(struct ccfc_pack *p)
 {
 	if (p->depth)
@@ -64,7 +64,7 @@ static size_t header_size(uint32_t n)
 	return n < 16 ? 1 : n < 65536 ? 3 : 5;
 }
 
-/* Moves the body behind a one-byte header up, for a longer one. */
+/* Moves the body to make room for a longer header than one byte. */
 static void make_room_pack(struct ccfc_buf *buf, size_t body, size_t more)
 {
 	ccfc_buf_reserve(buf, more);

@@ -81,9 +81,9 @@ static void read_pair(struct ccfc_conflict *out, const struct ccfc_index *index,
 }
 
 /*
- * Is the row's change a contact of the pair before this one? A row keeps the
- * change that was the first contact once, also when another session's came in
- * between.
+ * Is the row's change a contact of the pair before this one? A row keeps a
+ * change that once was the first contact, even if a change of another session
+ * came in between.
  */
 static bool has_earlier_contact(const struct ccfc_index *index,
 				const struct ccfc_contest *of, uint32_t row,
@@ -111,7 +111,10 @@ static void settle_contact(struct ccfc_index *index,
 	resolve_pair(index, row, m);
 }
 
-/* Finds the first contact of a pair, whose first one may be none any more. */
+/*
+ * Finds the first contact of a pair; the row's present one may no longer be a
+ * contact.
+ */
 static void find_first(struct ccfc_index *index, uint32_t row)
 {
 	const struct ccfc_conflict *c = &index->conflicts.items[row];
@@ -185,7 +188,7 @@ static void settle_waiting(struct ccfc_index *index)
 	}
 }
 
-/* Rows whose change or contact may not be there any more. */
+/* Judges rows whose change or contact may no longer exist. */
 static void settle_gone(struct ccfc_index *index)
 {
 	struct ccfc_contests *all = &index->contests;

@@ -14,7 +14,7 @@ bool ccfc_conflict_is_same_pair(const struct ccfc_conflict *a,
 /* The row with the same subject as `like`, or CCFC_ID_NONE. */
 uint32_t ccfc_conflict_find(const struct ccfc_index *index,
 			    const struct ccfc_conflict *like);
-/* CCFC_ID_NONE: the change has none of its own. */
+/* CCFC_ID_NONE: the change has no conflict of its own. */
 uint32_t ccfc_conflict_find_own(const struct ccfc_index *index,
 				uint32_t change);
 /* One of the file's rows, the others follow by `next`; or CCFC_ID_NONE. */
@@ -23,8 +23,8 @@ uint32_t ccfc_conflict_rows(const struct ccfc_index *index, uint32_t file);
 uint32_t ccfc_conflict_add(struct ccfc_index *index,
 			   const struct ccfc_conflict *row);
 /*
- * Sets what a conflict is now. Subscribers who know it are notified if its kind
- * has changed, or if it is a conflict no longer.
+ * Sets the current state of a conflict. Subscribers that were sent the conflict
+ * are notified if its kind has changed or if it is no longer a conflict.
  */
 void ccfc_conflict_set(struct ccfc_index *index, uint32_t row,
 		       const struct ccfc_conflict *now);

@@ -18,7 +18,7 @@ enum { NOT_LOOKED, ONE_SESSION, FIRST_CONTEST };
 
 /* --- order --- */
 
-/* <0: a stands before b. */
+/* <0: a is before b. */
 static int compare_moments(const struct ccfc_index *index,
 			   const struct ccfc_moment *a,
 			   const struct ccfc_moment *b)
@@ -147,7 +147,7 @@ static void queue_rows_to_judge(struct ccfc_index *index, uint32_t file)
 		ccfc_ids_push(&index->contests.anew, row);
 }
 
-/* Grows with the files, whose numbers were not asked for yet. */
+/* Grows when a file's number is first requested. */
 static uint32_t *contest_slot_of(struct ccfc_index *index, uint32_t file)
 {
 	struct ccfc_ids *of = &index->contests.of_file;
@@ -221,7 +221,7 @@ static bool is_contested(struct ccfc_index *index, const struct ccfc_change *c)
 {
 	const struct ccfc_ids *ids = &index->files.items[c->file];
 	uint32_t *known = contest_slot_of(index, c->file);
-	/* The others of one session's file are of one session. */
+	/* If all changes belong to one session, two of them are enough. */
 	uint32_t n = *known == ONE_SESSION && ids->n > 2 ? 2 : ids->n;
 
 	*known = ONE_SESSION;

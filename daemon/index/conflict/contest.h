@@ -9,10 +9,10 @@
 
 #include "index/index_internal.h"
 
-/* A change is compared with so many before it. */
+/* A change is compared with at most so many earlier ones. */
 #define CCFC_CONTEST_REACH 64u
 
-/* Changes of a file are near each other up to so many ms. */
+/* Changes of a file are close to each other within this time, in ms. */
 #define CCFC_CONTEST_RECENT (10 * 60 * 1000LL)
 
 /* A change in the order of its file. */
@@ -22,13 +22,16 @@ struct ccfc_moment {
 	uint32_t change;
 	uint32_t session;
 	/* Found by judging: */
-	uint32_t other;	  /* the change that it is in conflict with */
-	uint32_t contact; /* the one before, where that is recent and another
-			   * session's; ID_NONE */
-	uint32_t pair;	  /* the pair's row whose first contact it is, or
-			   * ID_NONE */
-	uint8_t kind;	  /* of the change's own conflict */
-	bool check;	  /* to be judged */
+	uint32_t other; /* the change that it is in conflict with */
+	/*
+	 * the previous change, if it is recent and of another session; or
+	 * ID_NONE
+	 */
+	uint32_t contact;
+	/* the pair's row for which it is the first contact, or ID_NONE */
+	uint32_t pair;
+	uint8_t kind; /* of the change's own conflict */
+	bool check;   /* to be judged */
 };
 
 /* A session has seen the file. */
@@ -47,9 +50,9 @@ struct ccfc_contest {
 		struct ccfc_sight *items; /* by session, then time */
 		uint32_t n, cap;
 	} sights;
-	uint32_t check_from, check_to; /* no moment beyond is to be judged */
+	uint32_t check_from, check_to; /* moments to judge: from … to */
 	bool touched;
-	bool sights_old; /* they are to be gathered again */
+	bool sights_old; /* the sights must be gathered again */
 };
 
 /*
@@ -59,7 +62,7 @@ struct ccfc_contest {
 int64_t ccfc_contest_seen(const struct ccfc_contest *contest, uint32_t session,
 			  int64_t until);
 
-/* contest.c: the moment at `at` is to be judged. */
+/* contest.c: the moment at `at` must be judged. */
 void ccfc_contest_check(struct ccfc_index *index, struct ccfc_contest *contest,
 			uint32_t at);
 
@@ -84,13 +87,11 @@ bool ccfc_contest_moment(struct ccfc_moment *out,
 struct ccfc_contest *ccfc_contest_of(const struct ccfc_index *index,
 				     uint32_t file);
 
-/*
- * judge.c: what the moment at `at` is: its kind, other and contact.
- */
+/* judge.c: sets kind, other and contact of the moment at `at`. */
 void ccfc_contest_judge(const struct ccfc_index *index,
 			struct ccfc_contest *contest, uint32_t at);
 
-/* Does the change replace the whole content of a file that was there? */
+/* Does the change replace the whole content of an existing file? */
 bool ccfc_contest_replaces(const struct ccfc_index *index, uint32_t change);
 
 /* outside_conflict.c: judges the files that were touched. */

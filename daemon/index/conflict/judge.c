@@ -35,11 +35,11 @@ bool ccfc_contest_replaces(const struct ccfc_index *index, uint32_t change)
 		ccfc_slice_ends(tool, "write_file"));
 }
 
-/* What the changes before one are to it. */
+/* How the earlier changes relate to a change. */
 struct finding {
 	uint32_t lost;	 /* made from the same content; the first one */
 	uint32_t unseen; /* ended before it began; the last one */
-	bool knew;	 /* its session knew the file before those */
+	bool knew;	 /* its session had seen the file before them */
 	bool recent;	 /* `unseen` is */
 };
 

@@ -26,12 +26,12 @@
 
 #include <stdlib.h>
 
-/* So many events of a file are considered, the latest ones. */
+/* The latest events of a file are considered, at most so many. */
 #define EDITS_MAX 256u
 
 enum answer { NOT_ASKED, IS_OUTSIDE, IS_NOT };
 
-/* An event that may be somebody's from outside. */
+/* An event that may be an edit from outside. */
 struct edit {
 	const struct ccfc_disk_event *event;
 	enum answer answer;
@@ -107,9 +107,7 @@ static int64_t first_edit_time(const struct scene *s)
 	return s->edits[s->first].event->time;
 }
 
-/*
- * Has the session a conflict there with an edit that does not exist any more?
- */
+/* Does the session have a conflict there with an edit that no longer exists? */
 static bool has_old_row(const struct scene *s, uint32_t session, int64_t after,
 			int64_t before)
 {
@@ -214,8 +212,8 @@ static void judge_after(struct scene *s, const struct ccfc_moment *m,
 }
 
 /*
- * Was there an edit from outside between the session's last look and its
- * change?
+ * Was there an edit from outside between the session's last sight of the file
+ * and its change?
  */
 static void judge_before(struct scene *s, const struct ccfc_moment *m,
 			 int64_t known)
@@ -262,7 +260,7 @@ static bool is_found(const struct scene *s, const struct ccfc_conflict *c)
 	return false;
 }
 
-/* The rows of the file become what was found. */
+/* Makes the rows of the file from the findings. */
 static void put_rows(struct ccfc_index *index, const struct scene *s)
 {
 	uint32_t row = ccfc_conflict_rows(index, s->of.file);

@@ -48,7 +48,7 @@ int64_t ccfc_contest_seen(const struct ccfc_contest *contest, uint32_t session,
 	return CCFC_TIME_NONE;
 }
 
-/* The file was seen by every session whose transcript has the call. */
+/* Every session whose transcript has the call saw the file. */
 static void gather_read(struct ccfc_contest *contest,
 			const struct ccfc_index *index,
 			const struct ccfc_read_ref *read)
@@ -86,11 +86,13 @@ void ccfc_contest_gather_sights(struct ccfc_contest *contest,
 		      sizeof(*contest->sights.items), compare_sights);
 }
 
-/* A sight came or went: the session's changes behind it. */
+/*
+ * A sight was added or removed: the session's changes after it must be judged.
+ */
 static void check_sight(struct ccfc_index *index, struct ccfc_contest *contest,
 			const struct ccfc_sight *s)
 {
-	/* From the end: mostly it is the latest event. */
+	/* Searches from the end: usually it is the latest change. */
 	for (uint32_t at = contest->moments.n; at-- > 0;) {
 		const struct ccfc_moment *m = &contest->moments.items[at];
 

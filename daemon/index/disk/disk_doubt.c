@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* Events are in order of time, except for so many ms. */
+/* Events are in order of time, except within this time, in ms. */
 #define OUT_OF_ORDER (60 * 1000)
 
 void ccfc_doubt_touch(struct ccfc_index *index, uint32_t file)

@@ -12,9 +12,9 @@
 
 #include <stdlib.h>
 
-/* So many events of a file are considered, the latest ones. */
+/* The latest events of a file are considered, at most so many. */
 #define LOOK_MAX 4096
-/* Events are in order of time, except for so many ms. */
+/* Events are in order of time, except within this time, in ms. */
 #define SLACK 1000
 
 static void put_effect(struct ccfc_disk_effect *out,
@@ -50,7 +50,7 @@ bool ccfc_disk_leads_to(const struct ccfc_disk_event *e,
 	       (e->after_key && e->after_key == later->before_key);
 }
 
-/* Had it ended, while another one was running? */
+/* Had the command ended while another one was running? */
 static bool is_late(const struct ccfc_index *index,
 		    const struct ccfc_change *command,
 		    const struct ccfc_disk_event *e)
@@ -93,8 +93,8 @@ static bool has_tool_in(const struct ccfc_index *index,
 
 /*
  * The last event of the command, and the events that lead to it without an
- * event of somebody else in between. `late`: also events that another command
- * more likely made.
+ * event of others in between. `late`: also events that another command more
+ * likely made.
  */
 static bool follow_events(struct ccfc_disk_effect *out,
 			  const struct ccfc_index *index,

@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-/* So many are kept; above that, the older half is deleted. */
+/* At most so many are kept; above that, the older half is deleted. */
 #define EVENTS_MAX 200000u
-/* Events that changes depend on stay, up to so many. */
+/* Events that changes depend on are kept, at most so many. */
 #define NEEDED_MAX 50000u
 
 struct event_key {
@@ -126,8 +126,7 @@ void ccfc_index_see(struct ccfc_index *index,
 	struct ccfc_disk_event e = *event;
 
 	/*
-	 * If two are within a millisecond, the one added later is the later
-	 * one.
+	 * Of two within a millisecond, the one added later gets a later time.
 	 */
 	while (!ccfc_index_add_disk_event(index, &e))
 		e.time++;

@@ -21,14 +21,14 @@
 #include "index/index_internal.h"
 #include "index/query/query.h"
 
-/* Events are in order of time, except for so many ms. */
+/* Events are in order of time, except within this time, in ms. */
 #define OUT_OF_ORDER (60 * 1000)
-/* So many commands of a session are considered, the latest ones. */
+/* The latest commands of a session are considered, at most so many. */
 #define RECENT_COMMANDS 256u
 
 /* --- times --- */
 
-/* Has it ended, so that the time it ran is known? */
+/* Has it ended, so that its time is known? */
 static bool has_ended(const struct ccfc_change *command)
 {
 	if (!command->result.known || command->result.time == CCFC_TIME_NONE ||
@@ -65,7 +65,7 @@ enum ccfc_within ccfc_index_within(const struct ccfc_index *index,
 	struct ccfc_period w = ccfc_query_exact_window(index, call, &exact);
 	int64_t sure = w.to;
 
-	/* An event without a time of its own may be late. */
+	/* An event without its own time may be late. */
 	if (exact && !event->own)
 		w.to += CCFC_WINDOW_LATE;
 	else if (!exact && has_ended(call))
@@ -107,9 +107,9 @@ static bool is_same_agent(const struct ccfc_change *a,
 }
 
 /*
- * Of two possible commands of a thread, one that certainly still ran comes
- * before one that had just ended; then the one that ended first, because the
- * other one had not begun.
+ * Of two possible commands of a thread: one that was certainly still running
+ * wins over one that had just ended. Of two others, the one that ended first
+ * wins, because the other one had not begun.
  */
 static bool is_better(const struct ccfc_index *index,
 		      const struct ccfc_change *a, const struct ccfc_change *b,
@@ -292,7 +292,8 @@ static void join_session(struct ccfc_index *index, uint32_t session,
 }
 
 /*
- * Is it the last event of its file in that time? The others are included in it.
+ * Is it the last event of its file in the command's time? Earlier ones are
+ * included in it.
  */
 static bool is_last_in_command(const struct ccfc_index *index, uint32_t event,
 			       const struct ccfc_change *command)
@@ -323,9 +324,7 @@ void ccfc_index_join_command(struct ccfc_index *index, uint32_t command,
 
 		if (e.time < from - OUT_OF_ORDER)
 			break;
-		/*
-		 * Whether this command ran then, or another one, has changed.
-		 */
+		/* The set of commands that ran at that time has changed. */
 		ccfc_outside_touch(index, e.file);
 		ccfc_doubt_touch(index, e.file);
 		/* Rows may have moved. */

@@ -17,7 +17,10 @@
 
 #include "index/index.h"
 
-/* A client may have run for so many ms before and after its session's lines. */
+/*
+ * A client may have run for this time before and after its session's lines, in
+ * ms.
+ */
 #define CCFC_SEEN_AROUND_MS ((int64_t)60 * 60 * 1000)
 
 #define CCFC_SEEN_UNNAMED "?"

@@ -59,7 +59,7 @@ static struct ccfc_slice row_key(struct ccfc_index *index,
 	return ccfc_buf_view(out);
 }
 
-/* Does the row come from disk events alone? */
+/* Does the row depend on disk events only? */
 static bool is_alone(const struct ccfc_change *c)
 {
 	return ccfc_index_is_witnessed(c) && !c->call.known && !c->result.known;
@@ -127,7 +127,7 @@ static void give_event_to_change(struct ccfc_index *index, uint32_t change,
 	republish_change(index, change);
 }
 
-/* The event of a call belongs to another one, or the result has arrived. */
+/* The call's event belongs to another call, or the result has arrived. */
 static void take_event_from_change(struct ccfc_index *index, uint32_t change)
 {
 	struct ccfc_change *c = &index->changes.items[change];
@@ -199,7 +199,7 @@ static bool is_clients_own(const struct ccfc_index *index, uint32_t file)
 }
 
 /*
- * What an event without a line is; the call to which it is assigned, or
+ * Handles an event without a line; returns the call to which it is assigned, or
  * ID_NONE.
  */
 static uint32_t put_left(struct ccfc_index *index, const struct ccfc_traced *s,

@@ -9,7 +9,8 @@
 #include "index/query/query.h"
 
 /*
- * A session has written all lines that are so many ms older than its last one.
+ * A session has written all lines that are this much older than its last one,
+ * in ms.
  */
 #define CCFC_WITNESS_GONE_ON (60 * 1000)
 
@@ -22,7 +23,7 @@ struct ccfc_claim {
 };
 
 struct ccfc_claims {
-	struct ccfc_claim *items; /* the one that began first is first */
+	struct ccfc_claim *items; /* ordered by beginning */
 	uint32_t n, cap;
 };
 
@@ -38,7 +39,7 @@ struct ccfc_traced {
 	uint32_t file;
 	struct ccfc_claims told; /* changes that took effect, by results */
 	struct ccfc_claims open; /* calls without a result */
-	struct ccfc_ids was; /* of the calls: those that had an event so far */
+	struct ccfc_ids was;	 /* calls that had an event before */
 	struct {
 		struct ccfc_trace *items; /* the last event first */
 		uint32_t n, cap;
@@ -54,7 +55,7 @@ static inline bool ccfc_trace_is(const struct ccfc_disk_event *event)
 uint32_t ccfc_trace_session(const struct ccfc_index *index,
 			    const struct ccfc_disk_event *event);
 
-/* Sets `out`, whose index and file are set: events with their changes. */
+/* Pairs events with changes in `out`, whose index and file are set. */
 void ccfc_traces_pair(struct ccfc_traced *out);
 void ccfc_traces_release(struct ccfc_traced *traced);
 

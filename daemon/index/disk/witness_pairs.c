@@ -16,12 +16,14 @@
 
 #include <stdlib.h>
 
-/* A file's own time may be so many ms too early; clocks may differ by more. */
+/*
+ * A file's own time may be TICK ms too early; clocks may differ by more: SLACK.
+ */
 #define TICK  10
 #define SLACK 1000
-/* A call without a result has its effect within so many ms. */
+/* A call without a result has its effect within this time, in ms. */
 #define LONGEST (10 * 60 * 1000)
-/* So many events of a file are considered, the latest ones. */
+/* The latest events of a file are considered, at most so many. */
 #define LOOK_MAX 4096u
 /* Calls of a file without a result; with more, none of them is certain. */
 #define OPEN_MAX 64u
@@ -174,7 +176,7 @@ static void pair_events(struct ccfc_traced *s, enum fit fit)
 		const struct ccfc_disk_event *e =
 			&index->disk_events.items[t->event];
 
-		/* It does not fit earlier ones, either. */
+		/* It does not fit earlier events either. */
 		while (last && (claims[last - 1].taken ||
 				claims[last - 1].when.from > e->time))
 			last--;

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* What copying a row costs, where selecting and marking one costs 1. */
+/* The cost of copying a row; selecting or marking one costs 1. */
 #define COPY_COST 8u
 
 /* --- numbers --- */
@@ -72,7 +72,7 @@ static struct ccfc_homes copy_ids(const struct ccfc_ids *ids,
 	return (struct ccfc_homes){ items, ids->n };
 }
 
-/* Where a number would be if there were no gaps, or only equal ones. */
+/* The position of a number if all gaps were equal. */
 static uint32_t guess_position(const struct ccfc_homes *homes, uint32_t home)
 {
 	uint32_t first, last;
@@ -110,7 +110,7 @@ static void mark_row(struct ccfc_excerpt_marks *m, uint32_t home)
 		m->own[home] = 1;
 }
 
-/* Numbers what is marked; gives the numbers at home. */
+/* Numbers the marked rows; returns their numbers in the whole index. */
 static struct ccfc_homes number_marked(struct ccfc_excerpt_marks *m,
 				       struct ccfc_arena *arena)
 {
@@ -179,7 +179,7 @@ static void mark_session(struct ccfc_excerpt_copying *c,
 
 /* --- phases --- */
 
-/* Does some of a phase, for at most *left; true: there is more of it. */
+/* Does a part of a phase, at a cost of at most *left; true: there is more. */
 typedef bool (*phase_fn)(struct ccfc_excerpt_copying *c, uint32_t *left);
 
 static void charge_cost(uint32_t *left, uint32_t cost)
@@ -250,7 +250,10 @@ static bool number_rows(struct ccfc_excerpt_copying *c, uint32_t *left)
 	return false;
 }
 
-/* Calls `copy` for each row but `first` ones, which an index begins with. */
+/*
+ * Calls `copy` for each row except the first `first`, with which an index
+ * begins.
+ */
 static bool copy_each(struct ccfc_excerpt_copying *c, uint32_t *left,
 		      const struct ccfc_homes *homes, uint32_t first,
 		      void (*copy)(struct ccfc_excerpt_copying *c,

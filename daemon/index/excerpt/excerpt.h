@@ -30,28 +30,32 @@ struct ccfc_excerpt {
 	struct ccfc_homes changes, sources, sessions, files;
 	const struct ccfc_looked *looked; /* sorted */
 	uint32_t nlooked;
-	/* Commands that may have done what nothing else explains, as they were
-	 * asked for; rising. False: nobody asked. */
+	/*
+	 * The commands of the requested periods, ascending. False: none were
+	 * requested.
+	 */
 	bool has_commands;
 	const uint32_t *commands;
 	uint32_t ncommands;
-	uint32_t ninferred; /* changes behind those of `changes` */
+	uint32_t ninferred; /* number of changes after those of `changes` */
 	struct ccfc_arena arena;
 };
 
 #define CCFC_COMMANDS_MAX 100u
 
-/* What is wanted besides changes, their sessions and their transcripts. */
+/* What an excerpt has besides changes, their sessions and their transcripts. */
 enum ccfc_excerpt_more {
 	CCFC_EXCERPT_PROMPTS = 1, /* of the sessions */
-	CCFC_EXCERPT_BACKUPS = 2, /* of the files, in the sessions; and what was
-				   * seen of them on disk */
+	/* of the files in the sessions; and the files' disk events */
+	CCFC_EXCERPT_BACKUPS = 2,
 	CCFC_EXCERPT_SOURCES = 4, /* all transcripts of the sessions */
 	CCFC_EXCERPT_LOOKS = 8,	  /* at the files */
-	/* The first CCFC_COMMANDS_MAX commands of the sessions that were
-	 * added whose effects are not known. */
+	/*
+	 * The first CCFC_COMMANDS_MAX commands with unknown effects of the
+	 * added sessions.
+	 */
 	CCFC_EXCERPT_COMMANDS = 16,
-	/* What a chain is made from (history/history.h). */
+	/* Everything that chains need (history/history.h). */
 	CCFC_EXCERPT_CHAINS = CCFC_EXCERPT_BACKUPS | CCFC_EXCERPT_LOOKS,
 };
 
@@ -60,8 +64,10 @@ struct ccfc_excerpting {
 	const struct ccfc_index *from;
 	struct ccfc_ids whole, single; /* files, changes; as they were named */
 	struct ccfc_ids files, changes, sessions, commands;
-	/* Of files that the index does not have. Their numbers follow its
-	 * own; they are the same in this excerpt only. */
+	/*
+	 * Files that the index does not have. Their numbers follow the index's
+	 * own and are valid in this excerpt only.
+	 */
 	struct {
 		struct ccfc_slice *items;
 		uint32_t n, cap;
@@ -76,8 +82,8 @@ void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
 /* A file with all of its changes, and files that were moved to it, likewise. */
 void ccfc_excerpt_add_file(struct ccfc_excerpting *e, uint32_t file);
 /*
- * The file of a normal path, also if only snapshots name it; the sessions of
- * these are to be added. Gives its number at home.
+ * Adds the file with that normal path, even if only snapshots name it; the
+ * sessions of these must be added too. Returns its number in the whole index.
  */
 uint32_t ccfc_excerpt_add_path(struct ccfc_excerpting *e,
 			       struct ccfc_slice path);
@@ -86,8 +92,8 @@ void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 			      const uint32_t *changes, uint32_t n);
 void ccfc_excerpt_add_session(struct ccfc_excerpting *e, uint32_t session);
 /*
- * Commands whose effects are not known, that ran in one of the spans. Where
- * there are too many, none: of some of them nothing would follow.
+ * Adds commands with unknown effects that ran in one of the spans. If there are
+ * too many, adds none: a part of them would prove nothing.
  */
 void ccfc_excerpt_add_commands(struct ccfc_excerpting *e,
 			       const struct ccfc_period *spans, uint32_t n);
@@ -105,7 +111,7 @@ struct ccfc_excerpt_copying *ccfc_excerpt_begin(struct ccfc_excerpting *e);
 bool ccfc_excerpt_some(struct ccfc_excerpt_copying *copying, uint32_t most);
 struct ccfc_excerpt *ccfc_excerpt_end(struct ccfc_excerpt_copying *copying);
 
-/* So many changes can be inferred in one excerpt. */
+/* At most so many changes can be inferred in one excerpt. */
 #define CCFC_EXCERPT_INFERRED_MAX 1024u
 
 /*

@@ -7,7 +7,7 @@
 
 #include "index/excerpt/excerpt.h"
 
-/* Consecutive changes mostly have the same strings. */
+/* Consecutive changes usually have the same strings. */
 #define CCFC_EXCERPT_RECENT 256u
 
 /* Rows of one kind, by number at home: the own number. */
@@ -32,15 +32,17 @@ struct ccfc_excerpt_copying {
 		struct ccfc_looked *items;
 		uint32_t n, cap;
 	} looked;
-	/* Where excerpt.c is: */
+	/* Progress of excerpt.c: */
 	uint32_t phase, at;
 };
 
-/* excerpt_select.c: selects the rows of a file that is wanted whole, of a
- * single change; gives what it cost. */
+/*
+ * excerpt_select.c: selects the rows of a whole file, or of a single change;
+ * returns the cost.
+ */
 uint32_t ccfc_excerpt_put_file(struct ccfc_excerpting *e, uint32_t i);
 uint32_t ccfc_excerpt_put_single(struct ccfc_excerpting *e, uint32_t i);
-/* Frees all of it. */
+/* Frees the lists. */
 void ccfc_excerpt_forget(struct ccfc_excerpting *e);
 
 /* excerpt_rows.c */
@@ -49,7 +51,10 @@ void ccfc_excerpt_copy_session(struct ccfc_excerpt_copying *c, uint32_t home);
 void ccfc_excerpt_copy_source(struct ccfc_excerpt_copying *c, uint32_t home);
 void ccfc_excerpt_copy_change(struct ccfc_excerpt_copying *c, uint32_t home);
 
-/* The own number of a transcript; CCFC_ID_NONE where it is not wanted. */
+/*
+ * The own number of a transcript; CCFC_ID_NONE if it is not part of the
+ * excerpt.
+ */
 uint32_t ccfc_excerpt_source(const struct ccfc_excerpt_copying *c,
 			     uint32_t home);
 /* A string, put into the copy if it is not there. */
@@ -60,11 +65,14 @@ void ccfc_excerpt_copy_prompts(struct ccfc_excerpt_copying *c, uint32_t own);
 /* The backups of a session, when they are known of each file. */
 void ccfc_excerpt_know_backups(struct ccfc_excerpt_copying *c, uint32_t own);
 void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c, uint32_t own);
-/* What was seen on disk of a file and is neither a tool's nor a command's. */
+/* The disk events of a file that belong neither to a tool nor to a command. */
 void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c, uint32_t own);
-/* And what is, of a change. */
+/* The disk events of a change. */
 void ccfc_excerpt_copy_effects(struct ccfc_excerpt_copying *c, uint32_t own);
-/* The looks at a file; all of them go into the excerpt at the end. */
+/*
+ * The reads of a file; the second function puts all of them into the excerpt at
+ * the end.
+ */
 void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c, uint32_t own);
 void ccfc_excerpt_keep_looks(struct ccfc_excerpt_copying *c);
 /* Files that were moved to that one by its last few changes; how many. */

@@ -84,7 +84,7 @@ void ccfc_excerpt_copy_backups(struct ccfc_excerpt_copying *c, uint32_t own)
 			copy_key(c, own, id);
 }
 
-/* Of a file, the last ones. */
+/* The last events of a file, at most. */
 #define SEEN_MAX 1024
 
 void ccfc_excerpt_copy_seen(struct ccfc_excerpt_copying *c, uint32_t own)
@@ -164,7 +164,10 @@ static int by_file(const void *x, const void *y)
 	return (a->source > b->source) - (a->source < b->source);
 }
 
-/* Files rise, so that all of them are in order when each one is. */
+/*
+ * Files are copied in ascending order, so all reads are in order if those of
+ * each file are.
+ */
 void ccfc_excerpt_copy_looks(struct ccfc_excerpt_copying *c, uint32_t own)
 {
 	uint32_t home = c->ex->files.items[own], first = c->looked.n;
@@ -285,7 +288,7 @@ void ccfc_excerpt_keep_commands(struct ccfc_excerpt_copying *c)
 	c->ex->has_commands = c->wanted.has_commands;
 }
 
-/* The index's own row of it, if there is one. */
+/* The index's own row of an inferred change, if there is one. */
 static uint32_t find_inferred(const struct ccfc_index *index, uint32_t command,
 			      uint32_t file)
 {

@@ -14,7 +14,7 @@ uint32_t ccfc_excerpt_source(const struct ccfc_excerpt_copying *c,
 	return home < c->sources.n ? c->sources.own[home] - 1 : CCFC_ID_NONE;
 }
 
-/* 0 where it is not wanted. */
+/* 0 if it is not part of the excerpt. */
 static uint32_t session_of(const struct ccfc_excerpt_copying *c, uint32_t home)
 {
 	return c->sessions.own[home] ? c->sessions.own[home] - 1 : 0;
@@ -54,7 +54,7 @@ static void copy_strings(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
 		ccfc_ids_push(out, ccfc_excerpt_string(c, ids->items[i]));
 }
 
-/* Those that are part of the excerpt, for whatever reason. */
+/* Copies the session's commands that are part of the excerpt. */
 static void copy_commands(struct ccfc_ids *out, struct ccfc_excerpt_copying *c,
 			  uint32_t session)
 {
@@ -147,7 +147,7 @@ static void renumber_observation(struct ccfc_observation *obs,
 	copy_uuid(obs, c);
 }
 
-/* The further observations of a change; gives the first. */
+/* Copies the further observations of a change; returns the first. */
 static uint32_t copy_obs(struct ccfc_excerpt_copying *c, uint32_t next)
 {
 	uint32_t first = next == CCFC_ID_NONE ? next : c->to->obs.n;

@@ -11,7 +11,7 @@
 
 /* How many files in a row are followed that were moved or copied. */
 #define MOVED_DEPTH 3u
-/* To find out what else may have made a change, where a row costs 1. */
+/* The cost of finding out what else may have made a change; a row costs 1. */
 #define PROOF_COST 100u
 
 void ccfc_excerpt_init(struct ccfc_excerpting *e, const struct ccfc_index *from,
@@ -29,7 +29,10 @@ static void put_row(struct ccfc_excerpting *e, uint32_t change)
 		ccfc_ids_push(&e->changes, command);
 }
 
-/* A shell change comes with its command and its rivals. Gives what it cost. */
+/*
+ * Selects a change; a shell change with its command and rivals. Returns the
+ * cost.
+ */
 static uint32_t put_change(struct ccfc_excerpting *e, uint32_t change)
 {
 	const struct ccfc_change *c = &e->from->changes.items[change];
@@ -52,7 +55,7 @@ void ccfc_excerpt_add_changes(struct ccfc_excerpting *e,
 		ccfc_ids_push(&e->single, changes[i]);
 }
 
-/* Gives what it cost. */
+/* Returns the cost. */
 static uint32_t select_file(struct ccfc_excerpting *e, uint32_t file,
 			    uint32_t depth)
 {

@@ -100,7 +100,7 @@ static bool is_key_of(struct wanted *w, const struct ccfc_backup_ref *first)
 	return false;
 }
 
-/* Of refs whose names are in the index's strings: ids are no order. */
+/* References with their names, for sorting: string ids have no order. */
 struct sortable {
 	const struct ccfc_backup_ref *ref;
 	struct ccfc_slice name;
@@ -259,7 +259,7 @@ void ccfc_query_backup_paths(struct ccfc_backup_paths *out,
 				      project_of(index, session),
 				      ccfc_slice_str(index->home)))
 			continue;
-		/* A name tells the whole path, and so where the key begins. */
+		/* A name gives the whole path, and so the start of the key. */
 		init_wanted(&w, index, ccfc_buf_view(&path));
 		if (ccfc_slice_starts(ccfc_index_str(index, named->name),
 				      w.start))

@@ -27,7 +27,7 @@ struct alternative {
 		uint32_t n, cap;
 	} parts; /* one for each component */
 	char *text;
-	/* What a path has to begin and end with; literal bytes of `text`. */
+	/* Literal bytes of `text` with which each path must begin and end. */
 	struct ccfc_slice head, tail;
 };
 
@@ -156,7 +156,7 @@ static bool is_globstar(struct ccfc_slice part)
 	return part.len == 2 && part.ptr[0] == '*' && part.ptr[1] == '*';
 }
 
-/* The component at *pos, and *pos behind it. */
+/* The component at *pos; moves *pos behind it. */
 static struct ccfc_slice next_component(struct ccfc_slice path, size_t *pos)
 {
 	size_t start = *pos;
@@ -241,8 +241,8 @@ bool ccfc_glob_match(struct ccfc_glob *glob, struct ccfc_slice path)
 /* --- compiling --- */
 
 /*
- * The tail is of the last component only: "**" may stand for nothing, and then
- * the slash behind it does too.
+ * The tail is only taken from the last component: "**" may match nothing, and
+ * then the slash after it is missing too.
  */
 static void find_ends(struct alternative *alt, struct ccfc_slice text)
 {
@@ -294,7 +294,7 @@ static size_t find_brace(struct ccfc_slice p, size_t *end)
 				first = open[depth];
 				*end = i;
 			}
-			/* Nothing that is still open came before it. */
+			/* No open group began before it. */
 			if (!depth)
 				break;
 		}
@@ -305,7 +305,7 @@ static size_t find_brace(struct ccfc_slice p, size_t *end)
 static int expand_braces(struct ccfc_glob *glob, struct ccfc_slice p, int depth,
 			 struct ccfc_err *err);
 
-/* One choice of the group open..end, with what stands around it. */
+/* Expands one choice of the group open..end, with the text around it. */
 static int expand_choice(struct ccfc_glob *glob, struct ccfc_slice p,
 			 size_t open, size_t end, struct ccfc_slice choice,
 			 int depth, struct ccfc_err *err)
@@ -428,7 +428,7 @@ int ccfc_glob_anchor(struct ccfc_buf *out, struct ccfc_slice pattern,
 	if (!pattern.len)
 		return ccfc_err_set(err, CCFC_EINVAL, "pattern: is empty");
 	if (drive) {
-		/* "C:/x" has no slash in front, and neither have its paths. */
+		/* "C:/x" has no leading slash, nor have its paths. */
 		ccfc_buf_append(out, pattern.ptr, 2);
 		root += 2;
 		pattern = ccfc_slice(pattern.ptr + 2, pattern.len - 2);

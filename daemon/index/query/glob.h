@@ -20,8 +20,8 @@ void ccfc_glob_free(struct ccfc_glob *glob);
 bool ccfc_glob_match(struct ccfc_glob *glob, struct ccfc_slice path);
 
 /*
- * How many steps (about a byte each) matching may still take; no limit at
- * first. When they are spent nothing matches any more.
+ * The number of steps (about a byte each) that matching may still take;
+ * initially unlimited. When they are used up, nothing matches.
  */
 void ccfc_glob_grant(struct ccfc_glob *glob, uint64_t steps);
 uint64_t ccfc_glob_left(const struct ccfc_glob *glob);

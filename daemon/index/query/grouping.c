@@ -23,7 +23,7 @@ static struct ccfc_slice transcript_of(const struct ccfc_index *index,
 			      index->sources.items[call->place.source].path);
 }
 
-/* By the line of the call; those that have none behind those that do. */
+/* By the line of the call; changes without one come last. */
 static int compare_places(const struct ccfc_index *index,
 			  const struct ccfc_observation *x,
 			  const struct ccfc_observation *y)
@@ -159,7 +159,7 @@ static void cut_rows(struct ccfc_grouping *g)
 	}
 }
 
-/* Groups with their names beside them, for sorting. */
+/* Groups with their names, for sorting. */
 struct named {
 	struct ccfc_group group;
 	struct ccfc_slice name;

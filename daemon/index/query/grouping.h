@@ -12,7 +12,7 @@
 #include "index/query/query.h"
 #include "index/query/sorting.h"
 
-/* A change, and what it is sorted by. */
+/* A change and its sort keys. */
 struct ccfc_grouped {
 	uint32_t key; /* file or session */
 	uint32_t change;
@@ -41,7 +41,7 @@ void ccfc_group_by_session(struct ccfc_grouping *g,
 void ccfc_group_by_file(struct ccfc_grouping *g, const struct ccfc_index *index,
 			uint32_t session, const struct ccfc_filter *filter,
 			struct ccfc_arena *arena);
-/* About so many changes; false when all is done. */
+/* Groups about so many changes; false when all is done. */
 bool ccfc_grouping_some(struct ccfc_grouping *g, uint32_t rows);
 
 /* A file that the filter leaves at least one change of. */
@@ -71,7 +71,7 @@ struct ccfc_matching {
 void ccfc_match_begin(struct ccfc_matching *m, const struct ccfc_index *index,
 		      const struct ccfc_filter *filter,
 		      struct ccfc_arena *arena);
-/* About so many files and changes; false when all is done. */
+/* Checks about so many files and changes; false when all is done. */
 bool ccfc_match_some(struct ccfc_matching *m, uint32_t rows);
 
 #endif

@@ -18,7 +18,7 @@
 /* Of the names of transcripts: fewer characters fit by chance. */
 #define SOURCE_PREFIX_MIN 4
 
-/* What a prefix fits. */
+/* The candidates for a prefix. */
 struct found {
 	struct ccfc_slice names[CANDIDATES_SHOWN];
 	uint32_t ids[CANDIDATES_SHOWN];
@@ -44,7 +44,7 @@ static int shown_length(struct ccfc_slice ref)
 	return (int)(ref.len < 200 ? ref.len : 200);
 }
 
-/* "change 12: 3 changes start with that", and the first of them. */
+/* "change 12: 3 changes start with that", and the first ones. */
 static int fail_ambiguous(const struct found *found, const char *kind,
 			  struct ccfc_slice ref, const char *why,
 			  struct ccfc_err *err)
@@ -138,8 +138,8 @@ static void add_by_prefix(struct ccfc_ids *out, const struct ccfc_index *index,
 }
 
 /*
- * By the names of transcripts: that of an agent, which is its id, and that of
- * a transcript whose lines name another session.
+ * Adds sessions by names of transcripts: an agent's transcript has the agent's
+ * id; another transcript may have lines of another session.
  */
 static void add_by_source(struct ccfc_ids *out, const struct ccfc_index *index,
 			  struct ccfc_slice ref)
@@ -336,7 +336,7 @@ int ccfc_query_call(uint32_t *out, const struct ccfc_index *index,
 	return find_change(out, index, ref, true, err);
 }
 
-/* The command of that id, or the only one whose id starts so. */
+/* The command with that id, or the only one with that prefix. */
 static uint32_t find_command(const struct ccfc_index *index,
 			     struct ccfc_slice ref)
 {

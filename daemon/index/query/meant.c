@@ -104,10 +104,10 @@ uint32_t ccfc_query_files_named(uint32_t *files, uint32_t max,
 
 /* --- sessions --- */
 
-/* "@", "@-2" or "@/title/", and ":/directory" behind it. */
+/* "@", "@-2" or "@/title/", optionally followed by ":/directory". */
 struct word {
 	struct ccfc_slice title; /* empty: any */
-	struct ccfc_slice here;	 /* empty: not given */
+	struct ccfc_slice here;	 /* empty: none */
 	struct ccfc_slice project;
 	uint32_t back;
 };

@@ -214,7 +214,7 @@ static bool has_change(const struct ccfc_index *index,
 	return false;
 }
 
-/* Is it worth while to look at the commands of a session? */
+/* May a command of the session have run in the period? */
 static bool was_session_active(const struct ccfc_session *s,
 			       const struct ccfc_period *when)
 {
@@ -223,7 +223,7 @@ static bool was_session_active(const struct ccfc_session *s,
 		add_ms(s->end, LONGEST_RUN) >= when->from);
 }
 
-/* A command in the background that nobody saw end is not for ever. */
+/* A background command without a known end counts for a limited time. */
 static bool is_background_over(const struct doubt *d,
 			       const struct ccfc_change *c)
 {
@@ -233,8 +233,8 @@ static bool is_background_over(const struct doubt *d,
 }
 
 /*
- * Commands of another session whose effects nobody knows. Its client may not
- * note what changes, depending on its mode, when the other one does.
+ * Weighs commands of another session with unknown effects. Depending on its
+ * mode, that session's client may not record changes although this one does.
  */
 static void weigh_unknown(struct doubt *d, uint32_t session)
 {
@@ -267,7 +267,7 @@ static void weigh_all_changes(struct doubt *d)
 		weigh_unknown(d, s);
 	if (!(d->c->result.run & CCFC_RUN_SHARED))
 		return;
-	/* The client saw another command of its own run at the same time. */
+	/* The client saw another of its own commands run at the same time. */
 	ids = &index->sessions.items[d->c->session].commands;
 	for (uint32_t i = 0; i < ids->n; i++)
 		if (!has_change(index, &index->changes.items[ids->items[i]],
@@ -297,8 +297,8 @@ static bool is_doubtful(const struct ccfc_index *index,
 /* --- what was seen on disk --- */
 
 /*
- * Whose else may it be, by the moment at which it was seen? Calls of other
- * threads that ran at that moment, whether or not they have ended.
+ * Weighs other authors by the time of the sighting: calls of other threads that
+ * were running then, whether or not they have ended.
  */
 static void weigh_seen(struct doubt *d, const struct ccfc_disk_event *event)
 {
@@ -331,7 +331,7 @@ static void weigh_seen(struct doubt *d, const struct ccfc_disk_event *event)
 	free(ran.items);
 }
 
-/* As is_doubtful, of a change that was seen; true where it is not any more. */
+/* As is_doubtful, for an observed change; true if its sighting is gone. */
 static bool is_doubtful_seen(const struct ccfc_index *index,
 			     const struct ccfc_change *c, struct ccfc_ids *list)
 {
@@ -358,7 +358,7 @@ bool ccfc_query_is_surely_seen(const struct ccfc_index *index,
 
 /* --- gaps --- */
 
-/* From the change of the file in front of `c` to the one behind it. */
+/* The period from the file's change before `c` to the change after it. */
 static struct ccfc_period gap_around_change(const struct ccfc_index *index,
 					    const struct ccfc_change *c)
 {
@@ -474,7 +474,7 @@ enum ccfc_proof ccfc_query_proof(const struct ccfc_index *index,
 
 	if (!c->shell)
 		return CCFC_PROOF_RESULT;
-	/* Whose client it was is in the name that the client used. */
+	/* The temporary name that the client used identifies its session. */
 	if (ccfc_index_is_witnessed(c))
 		return CCFC_PROOF_OBSERVED;
 	if (c->judged)

@@ -32,17 +32,17 @@ struct ccfc_filter {
 bool ccfc_filter_accepts(const struct ccfc_index *index,
 			 const struct ccfc_filter *filter,
 			 const struct ccfc_change *change);
-/* Of those only what the path decides; all but that. */
+/* The first checks only the path, the second everything else. */
 bool ccfc_filter_accepts_path(const struct ccfc_filter *filter,
 			      struct ccfc_slice path);
 bool ccfc_filter_accepts_change(const struct ccfc_index *index,
 				const struct ccfc_filter *filter,
 				const struct ccfc_change *change);
-/* Of those only session and project. */
+/* Checks only session and project. */
 bool ccfc_filter_accepts_session(const struct ccfc_index *index,
 				 const struct ccfc_filter *filter,
 				 uint32_t session);
-/* Of those only the dates. */
+/* Checks only the dates. */
 bool ccfc_filter_accepts_time(const struct ccfc_filter *filter, int64_t time);
 
 /*

@@ -149,7 +149,7 @@ static char *unescape_blocks(char *out, const char **p, const char *end,
 }
 #endif
 
-/* From the first escape on; returns where the text ends. */
+/* Unescapes from the first escape on; returns the end of the text. */
 static char *unescape_tail(char *out, const char *p, const char *end, bool *bad)
 {
 	out = unescape_blocks(out, &p, end, bad);
